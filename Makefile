@@ -1,0 +1,46 @@
+# A thin front for Meson. Every target first installs the packages it misses (tools/packages).
+
+BUILD = build
+PREFIX = /usr/local
+DESTDIR =
+FUZZ_SECONDS = 60
+# Warnings stop the build where we test; users of other compilers need not suffer from them.
+WERROR = $(if $(CI),true,false)
+
+export BUILD FUZZ_SECONDS
+
+all:
+	@tools/install-packages build
+	@test -e $(BUILD)/build.ninja || \
+		meson setup $(BUILD) -Dprefix='$(PREFIX)' -Dwerror=$(WERROR) >/dev/null
+	@ninja -C $(BUILD) product
+
+test: all
+	@tools/install-packages test
+	@tools/run-tests $(TESTS)
+
+lint: all
+	@tools/install-packages lint
+	@tools/lint
+
+fuzz:
+	@tools/install-packages build test
+	@tools/fuzz
+
+bench: all
+	@meson test -C $(BUILD) --benchmark --num-processes 1
+
+demo: all
+	@tools/demo $(BUILD)/stillpoint
+
+# Meson would take a relative DESTDIR as one under the build directory.
+install: all
+	@meson configure $(BUILD) -Dprefix='$(PREFIX)'
+	@ninja -C $(BUILD) product
+	@dir='$(DESTDIR)'; DESTDIR=$${dir:+$$(realpath -m "$$dir")} \
+		meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) build-asan build-clang build-fuzz
+
+.PHONY: all test lint fuzz bench demo install clean

@@ -1,0 +1,50 @@
+/*
+ * Memory for one unit of work (a parse, a request, a table): allocated piece by piece, freed all at
+ * once. Every arena has a maximum, given at init, because most are filled from the network.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdalign.h>
+#include <stddef.h>
+
+#include "base/api.h"
+#include "base/slice.h"
+
+struct arena_chunk;
+
+/* Fields are the arena's own. */
+struct arena {
+	struct arena_chunk *first; /* kept by arena_reset */
+	struct arena_chunk *last;  /* where the next piece is cut from */
+	size_t used;               /* bytes of the last chunk */
+	size_t held;               /* bytes of all chunks */
+	size_t max;                /* of held */
+};
+
+/* An empty arena that may hold up to max bytes; allocates nothing. */
+void arena_init(struct arena *a, size_t max);
+
+/* Frees all pieces; the struct may be used again. Safe on a zeroed struct. */
+void arena_release(struct arena *a);
+
+/* Frees all pieces and keeps the first chunk of memory for the next unit of work. */
+void arena_reset(struct arena *a);
+
+/*
+ * A piece of size bytes (0 is fine) at a multiple of align, a power of two up to that of
+ * max_align_t; valid until arena_reset or arena_release. NULL at the maximum or without memory.
+ * The second one fills it with zeros.
+ */
+void *arena_alloc(struct arena *a, size_t size, size_t align) SP_MUST_CHECK;
+void *arena_zalloc(struct arena *a, size_t size, size_t align) SP_MUST_CHECK;
+
+/* Zeroed memory for one object, or for count of them (overflow is NULL), of a type. */
+#define ARENA_NEW(a, type)          ((type *)arena_zalloc((a), sizeof(type), alignof(type)))
+#define ARENA_ARRAY(a, type, count) ((type *)arena_array((a), (count), sizeof(type), alignof(type)))
+void *arena_array(struct arena *a, size_t count, size_t size, size_t align) SP_MUST_CHECK;
+
+/* A copy of the bytes with a NUL behind them; NULL as above. */
+char *arena_strdup(struct arena *a, slice s) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,118 @@
+#include "base/clock.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+enum {
+	MS_PER_SECOND = 1000,
+	NS_PER_MS = 1000000,
+	SECONDS_PER_DAY = 86400,
+	DAYS_PER_ERA = 146097, /* 400 years: the calendar repeats */
+	DAYS_TO_1970 = 719468, /* from 0000-03-01, where the first era begins */
+};
+
+static int64_t read_clock(clockid_t id)
+{
+	struct timespec t;
+
+	/* Cannot fail for the two clocks asked for here. */
+	(void)clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * CLOCK_NS_PER_SECOND + t.tv_nsec;
+}
+
+static int64_t system_monotonic(const struct clock *c)
+{
+	(void)c;
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+static int64_t system_realtime(const struct clock *c)
+{
+	(void)c;
+	return read_clock(CLOCK_REALTIME);
+}
+
+const struct clock *clock_system(void)
+{
+	static const struct clock system = {system_monotonic, system_realtime};
+
+	return &system;
+}
+
+static int64_t manual_monotonic(const struct clock *c)
+{
+	return ((const struct clock_manual *)c)->monotonic_ns;
+}
+
+static int64_t manual_realtime(const struct clock *c)
+{
+	return ((const struct clock_manual *)c)->realtime_ns;
+}
+
+void clock_manual_init(struct clock_manual *m, int64_t realtime_ns)
+{
+	*m = (struct clock_manual){
+		.clock = {manual_monotonic, manual_realtime},
+		.realtime_ns = realtime_ns,
+	};
+}
+
+void clock_manual_advance(struct clock_manual *m, double seconds)
+{
+	int64_t ns = llround(seconds * (double)CLOCK_NS_PER_SECOND);
+
+	assert(seconds >= 0);
+	m->monotonic_ns += ns;
+	m->realtime_ns += ns;
+}
+
+/* Quotient rounded towards minus infinity; times before 1970 are negative. */
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+struct date {
+	int year;
+	int month;
+	int day;
+};
+
+/*
+ * The proleptic Gregorian date, counted from 1 March so that the leap day comes last: five
+ * months there always have 153 days. Not gmtime, which is neither thread-safe nor total.
+ */
+static struct date date_of_day(int64_t day_of_1970)
+{
+	int64_t days = day_of_1970 + DAYS_TO_1970;
+	int64_t era = floor_div(days, DAYS_PER_ERA);
+	int64_t doe = days - era * DAYS_PER_ERA;
+	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	int64_t month = (5 * doy + 2) / 153; /* 0 is March */
+
+	return (struct date){
+		.year = (int)(era * 400 + yoe + (month >= 10)),
+		.month = (int)(month < 10 ? month + 3 : month - 9),
+		.day = (int)(doy - (153 * month + 2) / 5 + 1),
+	};
+}
+
+void clock_format(int64_t realtime_ns, enum clock_round round, char out[CLOCK_TEXT_SIZE])
+{
+	int64_t ms = floor_div(realtime_ns, NS_PER_MS);
+	int64_t seconds, day;
+	struct date d;
+	int s;
+
+	if (round == CLOCK_ROUND_UP && realtime_ns % NS_PER_MS != 0)
+		ms++;
+	seconds = floor_div(ms, MS_PER_SECOND);
+	day = floor_div(seconds, SECONDS_PER_DAY);
+	s = (int)(seconds - day * SECONDS_PER_DAY);
+	d = date_of_day(day);
+	(void)snprintf(out, CLOCK_TEXT_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", d.year, d.month,
+		d.day, s / 3600, s / 60 % 60, s % 60, (int)(ms - seconds * MS_PER_SECOND));
+}

@@ -1,0 +1,50 @@
+/*
+ * Errors. A fallible function returns 0 or one of the negative codes below; the sentence a person
+ * reads goes into a struct err that the caller passes down and the command prints.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include "base/api.h"
+
+#define ERR_CODES(X)                                   \
+	X(ERR_NOMEM, -1, "out of memory")              \
+	X(ERR_IO, -2, "input or output failed")        \
+	X(ERR_SYNTAX, -3, "malformed input")           \
+	X(ERR_RANGE, -4, "value out of range")         \
+	X(ERR_LIMIT, -5, "limit exceeded")             \
+	X(ERR_EXISTS, -6, "already there")             \
+	X(ERR_NOTFOUND, -7, "not found")               \
+	X(ERR_USAGE, -8, "wrong usage")                \
+	X(ERR_STATE, -9, "not possible in this state") \
+	X(ERR_UNSUPPORTED, -10, "not supported")       \
+	X(ERR_END, -11, "end of input")
+
+enum err_code {
+	ERR_OK = 0,
+#define X(name, value, text) name = (value),
+	ERR_CODES(X)
+#undef X
+};
+
+enum { ERR_TEXT_MAX = 512 };
+
+/* Caller-owned; zero-initialise before use. A later err_set replaces the text. */
+struct err {
+	int code;
+	char text[ERR_TEXT_MAX];
+};
+
+/* Constant text for a code; never NULL. */
+SP_API const char *err_name(int code);
+
+/*
+ * Records code and text (cut at ERR_TEXT_MAX) and returns code, so that a failure is one line:
+ * `return err_set(err, ERR_RANGE, "…")`. err may be NULL.
+ */
+SP_API int err_set(struct err *err, int code, const char *fmt, ...) SP_PRINTF(3, 4);
+
+/* Puts "prefix: " before the text that is there already (file and line, for instance). */
+SP_API void err_prefix(struct err *err, const char *fmt, ...) SP_PRINTF(2, 3);
+
+#endif

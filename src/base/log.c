@@ -1,0 +1,104 @@
+#include "base/log.h"
+
+#include <stdarg.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+
+enum {
+	MESSAGE_SIZE = 4096,
+	LINE_MAX_BYTES = 8 * MESSAGE_SIZE, /* every byte may be escaped */
+};
+
+static struct log_config sink;
+
+static const char *const LEVEL_NAMES[] = {
+	[LOG_LEVEL_ERROR] = "error",
+	[LOG_LEVEL_WARN] = "warn",
+	[LOG_LEVEL_INFO] = "info",
+	[LOG_LEVEL_DEBUG] = "debug",
+};
+
+void log_setup(const struct log_config *config)
+{
+	sink = *config;
+	if (!sink.clock)
+		sink.clock = clock_system();
+}
+
+bool log_enabled(enum log_level level)
+{
+	return sink.file && level <= sink.level;
+}
+
+/* One event on its way to the file. */
+struct event {
+	const char *time;
+	const char *level;
+	const char *component;
+	const char *message;
+};
+
+static int add_escaped(struct buf *line, const char *text)
+{
+	int rc = 0;
+
+	for (; *text && rc == 0; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == 0x7f)
+			rc = buf_printf(line, "\\x%02x", c);
+		else
+			rc = buf_add_char(line, *text);
+	}
+	return rc;
+}
+
+static int format_text(struct buf *line, const struct event *e)
+{
+	int rc = buf_printf(line, "%s %s %s: ", e->time, e->level, e->component);
+
+	if (rc == 0)
+		rc = add_escaped(line, e->message);
+	return rc ? rc : buf_add_char(line, '\n');
+}
+
+static int format_json(struct buf *line, const struct event *e)
+{
+	struct json j;
+
+	json_init_buf(&j, line, JSON_LINES);
+	json_object_begin(&j);
+	json_key(&j, "time");
+	json_string(&j, e->time);
+	json_key(&j, "level");
+	json_string(&j, e->level);
+	json_key(&j, "component");
+	json_string(&j, e->component);
+	json_key(&j, "message");
+	json_string(&j, e->message);
+	json_object_end(&j);
+	return json_finish(&j);
+}
+
+void log_write(enum log_level level, const char *component, const char *fmt, ...)
+{
+	char message[MESSAGE_SIZE], now[CLOCK_TEXT_SIZE];
+	struct event e = {now, LEVEL_NAMES[level], component, message};
+	struct buf line;
+	va_list ap;
+	int rc;
+
+	if (!log_enabled(level))
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(message, sizeof message, fmt, ap);
+	va_end(ap);
+	clock_format(clock_realtime(sink.clock), CLOCK_ROUND_DOWN, now);
+	buf_init(&line, LINE_MAX_BYTES);
+	rc = sink.form == LOG_FORM_JSON ? format_json(&line, &e) : format_text(&line, &e);
+	/* One call, so that the FILE's lock keeps the line in one piece. */
+	if (rc == 0 && fwrite(line.ptr, 1, line.len, sink.file) == line.len)
+		(void)fflush(sink.file);
+	buf_release(&line);
+}

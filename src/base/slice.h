@@ -1,0 +1,46 @@
+/*
+ * A borrowed run of bytes. It owns nothing and need not end in NUL; whoever hands it out says
+ * how long it stays valid.
+ */
+#ifndef BASE_SLICE_H
+#define BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct slice {
+	const char *ptr;
+	size_t len;
+} slice;
+
+/* A slice of a string literal. */
+#define SLICE(lit) ((slice){(lit), sizeof(lit) - 1})
+
+/* The same as an initialiser in a static table. */
+#define SLICE_INIT(lit)                \
+	{                              \
+		(lit), sizeof(lit) - 1 \
+	}
+
+static inline slice slice_str(const char *s)
+{
+	return (slice){s, strlen(s)};
+}
+
+static inline bool slice_eq(slice a, slice b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* Bytes [from, to); both are clamped to the slice. */
+static inline slice slice_sub(slice s, size_t from, size_t to)
+{
+	if (to > s.len)
+		to = s.len;
+	if (from > to)
+		from = to;
+	return (slice){from ? s.ptr + from : s.ptr, to - from};
+}
+
+#endif

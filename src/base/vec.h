@@ -1,0 +1,86 @@
+/*
+ * Growable arrays, one type per element type:
+ *
+ *	VEC_DECLARE(page_vec, struct page);
+ *
+ *	struct page_vec v = {0};
+ *	rc = page_vec_push(&v, page);		// 0 or ERR_NOMEM
+ *	for (size_t i = 0; i < v.len; i++)
+ *		use(&v.ptr[i]);
+ *	page_vec_release(&v);
+ *
+ * Elements are moved by realloc: pointers into the array last until the next push or reserve. The
+ * array owns its memory, not what its elements point to. A zeroed struct is an empty array. There
+ * is no maximum: what is filled from the network must be counted by its caller.
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/api.h"
+#include "base/err.h"
+
+/*
+ * Memory for at least need elements of elem bytes (> 0) in place of ptr (which had room for *cap),
+ * at least half again as large as before; updates *cap. NULL on overflow or when there is no
+ * memory: ptr and *cap are then as before. Used by VEC_DECLARE and by structures with parallel
+ * arrays.
+ */
+void *vec_grow(void *ptr, size_t *cap, size_t need, size_t elem) SP_MUST_CHECK;
+
+/* clang-format off */
+#define VEC_DECLARE(name, type)                                                                    \
+	struct name {                                                                              \
+		type *ptr;                                                                         \
+		size_t len;                                                                        \
+		size_t cap;                                                                        \
+	};                                                                                         \
+                                                                                                   \
+	/* Frees the array and leaves it empty. */                                                 \
+	SP_UNUSED static inline void name##_release(struct name *v)                                \
+	{                                                                                          \
+		free(v->ptr);                                                                      \
+		*v = (struct name){0};                                                             \
+	}                                                                                          \
+                                                                                                   \
+	/* Makes room for more elements beyond len: 0 or ERR_NOMEM. */                             \
+	SP_UNUSED SP_MUST_CHECK static inline int name##_reserve(struct name *v, size_t more)      \
+	{                                                                                          \
+		type *ptr;                                                                         \
+                                                                                                   \
+		if (more <= v->cap - v->len)                                                       \
+			return 0;                                                                  \
+		if (more > SIZE_MAX - v->len)                                                      \
+			return ERR_NOMEM;                                                          \
+		ptr = vec_grow(v->ptr, &v->cap, v->len + more, sizeof(type));                      \
+		if (!ptr)                                                                          \
+			return ERR_NOMEM;                                                          \
+		v->ptr = ptr;                                                                      \
+		return 0;                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	/* Appends a copy of value: 0 or ERR_NOMEM. */                                             \
+	SP_UNUSED SP_MUST_CHECK static inline int name##_push(struct name *v, type value)          \
+	{                                                                                          \
+		int rc = name##_reserve(v, 1);                                                     \
+                                                                                                   \
+		if (rc == 0)                                                                       \
+			v->ptr[v->len++] = value;                                                  \
+		return rc;                                                                         \
+	}                                                                                          \
+                                                                                                   \
+	/* Takes the last element off; the array must not be empty. */                             \
+	SP_UNUSED static inline type name##_pop(struct name *v)                                    \
+	{                                                                                          \
+		assert(v->len > 0);                                                                \
+		return v->ptr[--v->len];                                                           \
+	}                                                                                          \
+                                                                                                   \
+	struct name /* so that a use of the macro ends in a semicolon */
+/* clang-format on */
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Survival functions: the probability that a page does not change during an interval.
+ *
+ * Two families, one parameterisation by the mean rate:
+ *   Poisson        S(L) = e^(-rate L)                       (shape == 0; SHARC section 2)
+ *   Gamma-Poisson  S(L) = (1 + rate L / shape)^(-shape)     (the rate itself is uncertain: its
+ *                  distribution is Gamma with that shape and mean, so b = shape / rate)
+ * Both are decreasing and convex in L and in the rate, and both are closed under waiting: given
+ * that a page survived a, the rest of its life has a survival function of the same family.
+ */
+#ifndef PLAN_SURVIVAL_H
+#define PLAN_SURVIVAL_H
+
+#include <stdbool.h>
+
+#include "base/api.h"
+
+struct survival {
+	double rate;  /* mean changes per unit of time, finite, >= 0 */
+	double shape; /* 0: Poisson; > 0: Gamma-Poisson */
+};
+
+static inline struct survival survival_poisson(double rate)
+{
+	return (struct survival){.rate = rate};
+}
+
+/* (1 + L/b)^(-a), for a, b > 0. */
+static inline struct survival survival_gamma(double a, double b)
+{
+	return (struct survival){.rate = a / b, .shape = a};
+}
+
+SP_API bool survival_valid(struct survival s);
+
+/* The probability that nothing changes during length (>= 0). */
+SP_API double survival_at(struct survival s, double length);
+
+/*
+ * How much is lost per unit of rate: -dS/d(rate) at that length. Two neighbours in heat are best
+ * placed so that the hotter one sits where this is smaller (docs/planning.md).
+ */
+SP_API double survival_sensitivity(struct survival s, double length);
+
+/*
+ * Splits a life that is observed from a on: S(a + L) = *ret_factor * rest(L).
+ * This is what turns the planning of revisits into the same problem as the planning of visits.
+ */
+SP_API struct survival survival_after(struct survival s, double a, double *ret_factor);
+
+/*
+ * The longest length with S(length) >= tau, 0 < tau <= 1 (SOLAR eq. 1); infinite for a page that
+ * never changes.
+ */
+SP_API double survival_confidence(struct survival s, double tau);
+
+#endif

@@ -1,0 +1,117 @@
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+/* What is written after setup with this level and form; the caller frees it. */
+static char *written(enum log_level level, enum log_form form, void (*events)(void))
+{
+	struct clock_manual clock;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	clock_manual_init(&clock, INT64_C(1297416600125999999));
+	log_setup(&(struct log_config){
+		.file = file, .clock = &clock.clock, .level = level, .form = form});
+	events();
+	log_setup(&(struct log_config){.file = NULL});
+	(void)fclose(file);
+	return text;
+}
+
+static void four_levels(void)
+{
+	log_error("net", "no %s", "route");
+	log_warn("net", "slow");
+	log_info("crawl", "began");
+	log_debug("crawl", "page %d", 7);
+}
+
+static void strange_message(void)
+{
+	log_warn("fetch", "a\nb\x1b[31m\"\\\xff");
+}
+
+static void test_lines(void)
+{
+#define AT "2011-02-11T09:30:00.125Z "
+	static const struct {
+		const char *label;
+		enum log_level level;
+		enum log_form form;
+		void (*events)(void);
+		const char *want;
+	} rows[] = {
+		{"errors only", LOG_LEVEL_ERROR, LOG_FORM_TEXT, four_levels,
+			AT "error net: no route\n"},
+		{"down to info", LOG_LEVEL_INFO, LOG_FORM_TEXT, four_levels,
+			AT "error net: no route\n" AT "warn net: slow\n" AT "info crawl: began\n"},
+		{"everything", LOG_LEVEL_DEBUG, LOG_FORM_TEXT, four_levels,
+			AT "error net: no route\n" AT "warn net: slow\n" AT "info crawl: began\n" AT
+			   "debug crawl: page 7\n"},
+		{"JSON", LOG_LEVEL_WARN, LOG_FORM_JSON, four_levels,
+			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"error\","
+			"\"component\":\"net\",\"message\":\"no route\"}\n"
+			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"warn\","
+			"\"component\":\"net\",\"message\":\"slow\"}\n"},
+		{"text cannot forge a line", LOG_LEVEL_WARN, LOG_FORM_TEXT, strange_message,
+			AT "warn fetch: a\\x0ab\\x1b[31m\"\\\xff\n"},
+		{"JSON cannot be broken", LOG_LEVEL_WARN, LOG_FORM_JSON, strange_message,
+			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"warn\","
+			"\"component\":\"fetch\","
+			"\"message\":\"a\\nb\\u001b[31m\\\"\\\\\uFFFD\"}\n"},
+	};
+#undef AT
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char *text;
+
+		tap_case("lines: %s", rows[i].label);
+		text = written(rows[i].level, rows[i].form, rows[i].events);
+		CHECK_STR(text, rows[i].want);
+		free(text);
+	}
+}
+
+static void long_message(void)
+{
+	char text[10000];
+
+	memset(text, '\n', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	log_error("net", "%s", text);
+}
+
+static void test_long_messages_are_cut(void)
+{
+	char *text = written(LOG_LEVEL_ERROR, LOG_FORM_TEXT, long_message);
+	char *json = written(LOG_LEVEL_ERROR, LOG_FORM_JSON, long_message);
+
+	CHECK(text && strlen(text) > 16000 && text[strlen(text) - 1] == '\n');
+	CHECK(json && strlen(json) > 8000 && strcmp(json + strlen(json) - 5, "\\n\"}\n") == 0);
+	free(text);
+	free(json);
+}
+
+static void test_enabled(void)
+{
+	CHECK(!log_enabled(LOG_LEVEL_ERROR));
+	log_setup(&(struct log_config){.file = stderr, .level = LOG_LEVEL_WARN});
+	CHECK(log_enabled(LOG_LEVEL_WARN));
+	CHECK(!log_enabled(LOG_LEVEL_INFO));
+	log_setup(&(struct log_config){.file = NULL});
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_enabled);
+	test_lines();
+	TAP_RUN(test_long_messages_are_cut);
+	return tap_done();
+}

@@ -1,0 +1,293 @@
+#include "base/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/slice.h"
+#include "tap.h"
+
+enum { ARGS_MAX = 16 };
+
+struct settings {
+	bool json;
+	bool color;
+	const char *output;
+	int64_t seed;
+	double tau;
+	uint64_t max_body;
+	double delay;
+	int strategy;
+	struct option_list seeds;
+};
+
+static const char *const STRATEGIES[] = {"bfs", "dfs", "sharc-offline", "stillpoint-offline", NULL};
+
+#define AT(member) .offset = offsetof(struct settings, member)
+static const struct option_spec SPECS[] = {
+	{.name = "json", .letter = 'j', .kind = OPTION_FLAG, AT(json), .help = "print JSON"},
+	{.name = "color", .letter = 'c', .kind = OPTION_FLAG, AT(color), .help = "in colour"},
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		AT(output),
+		.metavar = "FILE",
+		.help = "write to FILE instead of standard output, which is what happens when "
+			"nothing "
+			"is said"},
+	{.name = "seed",
+		.kind = OPTION_INT,
+		AT(seed),
+		.min = -5,
+		.max = 1e6,
+		.help = "random seed"},
+	{.name = "tau",
+		.kind = OPTION_DOUBLE,
+		AT(tau),
+		.min = 0,
+		.max = 1,
+		.bounds = OPTION_ABOVE_MIN | OPTION_BELOW_MAX,
+		.help = "confidence"},
+	{.name = "max-body", .kind = OPTION_SIZE, AT(max_body), .help = "largest body kept"},
+	{.name = "delay", .letter = 'd', .kind = OPTION_DURATION, AT(delay), .help = "pause"},
+	{.name = "strategy",
+		.letter = 's',
+		.kind = OPTION_CHOICE,
+		AT(strategy),
+		.choices = STRATEGIES,
+		.help = "order of the visits"},
+	{.name = "seed-page-with-a-long-name",
+		.kind = OPTION_LIST,
+		AT(seeds),
+		.metavar = "PAGE",
+		.help = "where to begin – may be given more than once"},
+	{0},
+};
+#undef AT
+
+static const struct options COMMAND = {
+	.program = "stillpoint",
+	.command = "plan",
+	.usage = "PAGES.csv [OPTION…]\n--list",
+	.description =
+		"Computes a schedule for known pages and rates. The file has one line for each "
+		"page and a header that names the columns.\n\n  page,rate\n  /news,0.5\n\n"
+		"Nothing is downloaded.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 2,
+};
+
+/* The settings and positional arguments as one line, to compare with. */
+static void describe(const struct settings *s, const struct option_args *a, char *out, size_t size)
+{
+	int n = snprintf(out, size,
+		"json=%d color=%d output=%s seed=%lld tau=%g max=%llu delay=%g "
+		"strategy=%s",
+		s->json, s->color, s->output ? s->output : "-", (long long)s->seed, s->tau,
+		(unsigned long long)s->max_body, s->delay, STRATEGIES[s->strategy]);
+
+	for (size_t i = 0; i < s->seeds.len; i++)
+		n += snprintf(out + n, size - (size_t)n, " +%s", s->seeds.ptr[i]);
+	for (size_t i = 0; i < a->count; i++)
+		n += snprintf(out + n, size - (size_t)n, " [%s]", a->ptr[i]);
+}
+
+/* Splits at blanks; a word "''" is the empty string. */
+static int split(char *line, char **argv)
+{
+	static char command[] = "plan", empty[] = "";
+	int argc = 0;
+
+	argv[argc++] = command;
+	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = strcmp(word, "''") == 0 ? empty : word;
+	argv[argc] = NULL;
+	return argc;
+}
+
+static int parse(const char *text, char *ret_text, size_t size)
+{
+	struct settings s = {.color = true, .tau = 0.7, .delay = 1};
+	struct option_args args = {0};
+	struct err err = {0};
+	char *argv[ARGS_MAX + 2];
+	char line[256];
+	int rc;
+
+	(void)snprintf(line, sizeof line, "%s", text);
+	rc = options_parse(&COMMAND, split(line, argv), argv, &s, &args, &err);
+	if (rc == 0)
+		describe(&s, &args, ret_text, size);
+	else
+		(void)snprintf(ret_text, size, "%s", err.text);
+	options_release(&COMMAND, &s);
+	return rc;
+}
+
+static void test_accepted(void)
+{
+#define REST(json, color, output, seed, tau, max, delay, strategy)                                \
+	"json=" #json " color=" #color " output=" output " seed=" #seed " tau=" #tau " max=" #max \
+	" delay=" #delay " strategy=" strategy
+	static const struct {
+		const char *line, *want;
+	} rows[] = {
+		{"p", REST(0, 1, "-", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"--json p", REST(1, 1, "-", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"p -j --no-color", REST(1, 0, "-", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"-jc p", REST(1, 1, "-", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"--json --no-json p", REST(0, 1, "-", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"--output=a=b p", REST(0, 1, "a=b", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"--output out p", REST(0, 1, "out", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"-o out p", REST(0, 1, "out", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"-oout p", REST(0, 1, "out", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"-jo out p", REST(1, 1, "out", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"-o - -", REST(0, 1, "-", 0, 0.7, 0, 1, "bfs") " [-]"},
+		{"--output=--json p", REST(0, 1, "--json", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"--output= p", REST(0, 1, "", 0, 0.7, 0, 1, "bfs") " [p]"},
+		{"--seed -5 p", REST(0, 1, "-", -5, 0.7, 0, 1, "bfs") " [p]"},
+		{"--seed=1000000 p", REST(0, 1, "-", 1000000, 0.7, 0, 1, "bfs") " [p]"},
+		{"--tau=0.999 p", REST(0, 1, "-", 0, 0.999, 0, 1, "bfs") " [p]"},
+		{"--max-body 2k p", REST(0, 1, "-", 0, 0.7, 2048, 1, "bfs") " [p]"},
+		{"-d1.5m p", REST(0, 1, "-", 0, 0.7, 0, 90, "bfs") " [p]"},
+		{"-d 1 -d 2 p", REST(0, 1, "-", 0, 0.7, 0, 2, "bfs") " [p]"},
+		{"-s sharc-offline p", REST(0, 1, "-", 0, 0.7, 0, 1, "sharc-offline") " [p]"},
+		{"--seed-page-with-a-long-name a p --seed-page-with-a-long-name=b q",
+			REST(0, 1, "-", 0, 0.7, 0, 1, "bfs") " +a +b [p] [q]"},
+		{"-- --json -j", REST(0, 1, "-", 0, 0.7, 0, 1, "bfs") " [--json] [-j]"},
+		{"p -- --", REST(0, 1, "-", 0, 0.7, 0, 1, "bfs") " [p] [--]"},
+		{"''", REST(0, 1, "-", 0, 0.7, 0, 1, "bfs") " []"},
+	};
+#undef REST
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[1024];
+
+		tap_case("accepted: %s", rows[i].line);
+		CHECK_INT(parse(rows[i].line, text, sizeof text), 0);
+		CHECK_STR(text, rows[i].want);
+	}
+}
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *line, *want;
+	} rows[] = {
+		{"", "an argument is missing"},
+		{"p q r", "unexpected argument 'r'"},
+		{"--foo p", "unknown option --foo"},
+		{"--foo=1 p", "unknown option --foo"},
+		{"--dely 1 p", "unknown option --dely, did you mean --delay?"},
+		{"--outptu=x p", "unknown option --outptu, did you mean --output?"},
+		{"--str bfs p", "unknown option --str, did you mean --strategy?"},
+		{"-x p", "unknown option -x"},
+		{"-jx p", "unknown option -x"},
+		{"--no-output p", "unknown option --no-output, did you mean --output?"},
+		{"--json=yes p", "--json takes no value"},
+		{"--no-json=1 p", "--no-json takes no value"},
+		{"p --output", "--output needs a value"},
+		{"p -o", "--output needs a value"},
+		{"-o --json p", "--output needs a value"},
+		{"--help=1", "--help takes no value"},
+		{"--seed=1.5 p", "--seed needs a whole number, not '1.5'"},
+		{"--seed= p", "--seed needs a whole number, not ''"},
+		{"--seed=-6 p", "--seed must be at least -5 and at most 1000000, not -6"},
+		{"--seed=99999999999999999999 p",
+			"--seed must be at least -5 and at most 1000000, not 99999999999999999999"},
+		{"--tau=nan p", "--tau needs a number, not 'nan'"},
+		{"--tau=inf p", "--tau needs a number, not 'inf'"},
+		{"--tau=0.5x p", "--tau needs a number, not '0.5x'"},
+		{"--tau=0 p", "--tau must be above 0 and below 1, not 0"},
+		{"--tau=1 p", "--tau must be above 0 and below 1, not 1"},
+		{"--max-body=1.5G p", "--max-body needs a size such as 512, 64k or 2G, not '1.5G'"},
+		{"--max-body=99999999T p", "--max-body: 99999999T is out of range"},
+		{"--delay=soon p", "--delay needs a time such as 30, 1.5s, 20m or 2h, not 'soon'"},
+		{"--delay=-1 p", "--delay: -1 is out of range"},
+		{"--strategy=sharc-ofline p",
+			"unknown strategy 'sharc-ofline', did you mean 'sharc-offline'?"},
+		{"--strategy=random p", "unknown strategy 'random', it is one of bfs, dfs, "
+					"sharc-offline, stillpoint-offline"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[1024], want[1024];
+
+		tap_case("refused: %s", rows[i].line);
+		CHECK_INT(parse(rows[i].line, text, sizeof text), ERR_USAGE);
+		(void)snprintf(
+			want, sizeof want, "plan: %s (try 'stillpoint plan --help')", rows[i].want);
+		CHECK_STR(text, want);
+	}
+}
+
+static void test_help_is_asked_for(void)
+{
+	char text[1024];
+
+	CHECK_INT(parse("--help", text, sizeof text), OPTIONS_HELP);
+	CHECK_INT(parse("p -h", text, sizeof text), OPTIONS_HELP);
+	CHECK_INT(parse("-jh", text, sizeof text), OPTIONS_HELP);
+	CHECK_INT(parse("-- --help", text, sizeof text), 0);
+}
+
+/* An endless argument must not push the hint out of the message. */
+static void test_long_argument(void)
+{
+	char line[256], text[1024];
+
+	memset(line, 'x', sizeof line - 1);
+	line[sizeof line - 1] = '\0';
+	memcpy(line, "--tau=", 6);
+	CHECK_INT(parse(line, text, sizeof text), ERR_USAGE);
+	CHECK(strstr(text, "(try 'stillpoint plan --help')") != NULL);
+}
+
+static void test_program_without_commands(void)
+{
+	static const struct option_spec none[] = {{0}};
+	static const struct options program = {.program = "stillpoint", .specs = none};
+	char name[] = "stillpoint", bad[] = "--foo";
+	char *argv[] = {name, bad, NULL};
+	struct option_args args;
+	struct err err = {0};
+
+	CHECK_INT(options_parse(&program, 2, argv, NULL, &args, &err), ERR_USAGE);
+	CHECK_STR(err.text, "stillpoint: unknown option --foo (try 'stillpoint --help')");
+	CHECK_INT(options_parse(&program, 1, argv, NULL, &args, &err), 0);
+	CHECK_INT((int64_t)args.count, 0);
+}
+
+static void test_help(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	CHECK(file != NULL);
+	if (!file)
+		return;
+	options_help(&COMMAND, file);
+	(void)fclose(file);
+	tap_golden("base/options-help.txt", (slice){text, size});
+	free(text);
+}
+
+static void test_closest(void)
+{
+	CHECK_STR(options_closest("sharc-online", STRATEGIES), "sharc-offline");
+	CHECK_STR(options_closest("nothing", STRATEGIES), NULL);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	test_accepted();
+	test_refused();
+	TAP_RUN(test_help_is_asked_for);
+	TAP_RUN(test_long_argument);
+	TAP_RUN(test_program_without_commands);
+	TAP_RUN(test_help);
+	TAP_RUN(test_closest);
+	return tap_done();
+}

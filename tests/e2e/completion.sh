@@ -1,0 +1,36 @@
+#!/bin/bash
+# What bash offers after TAB is what the program knows.
+set -u
+. "$SRCDIR/tests/e2e/tap.sh"
+
+# The completion asks the program by the name that was typed.
+mkdir "$tmp/bin"
+ln -s "$STILLPOINT" "$tmp/bin/stillpoint"
+PATH=$tmp/bin:$PATH
+. "$SRCDIR/docs/completion/stillpoint.bash"
+
+# complete_words WORD…: what is offered for the last one.
+complete_words() {
+	COMP_WORDS=(stillpoint "$@")
+	COMP_CWORD=$#
+	COMPREPLY=()
+	_stillpoint
+	printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+
+offers_commands() {
+	is "$(complete_words '')" "$(list_commands | sort)"
+}
+
+offers_options() {
+	is "$(complete_words "$1" --)" "$(list_options "$1" | sort)"
+}
+
+ok 'commands' offers_commands
+for command in $(list_commands); do
+	ok "a whole command: $command" is "$(complete_words "$command")" "$command"
+	ok "options of $command" offers_options "$command"
+done
+ok 'nothing for an unknown command' is "$(complete_words no-such-command --)" ''
+ok 'registered' complete -p stillpoint
+done_testing

@@ -1,0 +1,95 @@
+#!/bin/bash
+# What `make install` leaves behind is all that a program needs which embeds the library.
+set -u
+. "$SRCDIR/tests/e2e/tap.sh"
+
+prefix=/opt/stillpoint
+root=$tmp/root$prefix
+export PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp/root
+export LD_LIBRARY_PATH=$root/lib
+# Not the jobs and variables of the make that runs us.
+unset MAKEFLAGS MFLAGS MAKELEVEL BUILD
+
+# A build of its own: another prefix must not disturb the one under test.
+make_install() {
+	make -C "$SRCDIR" install BUILD="$tmp/build" PREFIX="$prefix" DESTDIR="$tmp/root"
+}
+
+installed_headers() {
+	(cd "$root/include/stillpoint" && find . -name '*.h' | sed 's:^\./::')
+}
+
+# Names of the functions that the library exports.
+exported() {
+	nm -D --defined-only "$root/lib/libstillpoint.so" | awk '{ print $3 }'
+}
+
+needed() {
+	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+}
+
+# No program that embeds the library may find its own names taken: these are all of ours.
+exports_are_ours() {
+	exported | grep -vE '^(blur|change_history|coherence|err|plan|survival)_' && return 1
+	test -n "$(exported)"
+}
+
+exports_are_declared() {
+	local name
+	for name in $(exported); do
+		grep -rqw "$name" "$root/include" || { echo "no header declares $name"; return 1; }
+	done
+}
+
+needs_only_libc_and_libm() {
+	needed "$1" | grep -vE '^(libm|libc|ld-linux.*)\.so'
+	test $? -eq 1
+}
+
+compile_header() {
+	local flags
+	flags=$(pkg-config --cflags stillpoint)
+	# shellcheck disable=SC2086
+	printf '#include "%s"\ntypedef int not_empty;\n' "$1" |
+		cc -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -fsyntax-only -x c -
+}
+
+# build_example SOURCE PROGRAM OPTION…: with the flags that pkg-config gives for static or not.
+build_example() {
+	local source=$1 program=$2 flags static=
+	shift 2
+	[ "$*" != -static ] || static=--static
+	# shellcheck disable=SC2086
+	flags=$(pkg-config $static --cflags --libs stillpoint) &&
+		cc -std=c11 -Wall -Wextra -Werror "$@" -o "$program" "$source" $flags
+}
+
+ok 'make install' make_install
+for file in bin/stillpoint lib/libstillpoint.a lib/libstillpoint.so.0 lib/libstillpoint.so \
+	share/man/man1/stillpoint.1 share/bash-completion/completions/stillpoint; do
+	ok "installs $file" test -e "$root/$file"
+done
+for page in "$SRCDIR"/docs/man/*.1; do
+	ok "installs ${page##*/}" test -e "$root/share/man/man1/${page##*/}"
+done
+ok 'the program runs' "$root/bin/stillpoint" --version
+ok 'the program holds our code itself' needs_only_libc_and_libm "$root/bin/stillpoint"
+ok 'the library needs libm and libc only' needs_only_libc_and_libm "$root/lib/libstillpoint.so"
+ok 'the soname has the major version' \
+	grep -q 'SONAME.*\[libstillpoint.so.0\]' <(readelf -d "$root/lib/libstillpoint.so")
+ok 'pkg-config knows the version' \
+	is "stillpoint $(pkg-config --modversion stillpoint)" "$("$root/bin/stillpoint" --version)"
+ok 'exported names have our prefixes' exports_are_ours
+ok 'exported names are declared' exports_are_declared
+for header in $(installed_headers); do
+	ok "$header compiles alone" compile_header "$header"
+done
+for source in "$SRCDIR"/docs/examples/*.c; do
+	name=${source##*/}
+	name=${name%.c}
+	ok "$name: links the shared library" build_example "$source" "$tmp/$name"
+	ok "$name: runs" "$tmp/$name"
+	ok "$name: links the static library" build_example "$source" "$tmp/$name-static" -static
+	ok "$name: static, runs alone" env -u LD_LIBRARY_PATH "$tmp/$name-static"
+done
+done_testing

@@ -1,0 +1,70 @@
+#!/bin/bash
+# Our own checkers find what they are there for, each shown a tree that breaks one rule.
+set -u
+. "$SRCDIR/tests/e2e/tap.sh"
+
+# in_tree CHECKER FILE TEXT: runs the checker over a tree with this one file.
+in_tree() {
+	rm -rf "$tmp/tree"
+	mkdir -p "$tmp/tree/"{src,tests,bench} "$tmp/tree/$(dirname "$2")"
+	printf '%b' "$3" >"$tmp/tree/$2"
+	"$SRCDIR/tools/$1" "$tmp/tree"
+}
+
+# rejects MESSAGE CHECKER FILE TEXT
+rejects() {
+	local output
+	output=$(in_tree "${@:2}") && { echo "accepted"; return 1; }
+	is "$output" "$1"
+}
+
+function_of() {
+	printf 'static int f(int a)\\n{\\n%s}\\n' "$(printf '\\ta++;\\n%.0s' $(seq "$1"))"
+}
+
+ok 'law: base is for all' in_tree check-includes src/plan/a.c '#include "base/err.h"\n'
+ok 'law: sim may use plan' in_tree check-includes src/sim/a.c '#include "plan/run.h"\n'
+ok 'law: cmd may use all' in_tree check-includes src/cmd/a.c '#include "sim/site.h"\n'
+ok 'law: base knows nobody' rejects 'src/base/a.h:2: base must not use plan' \
+	check-includes src/base/a.h '\n#include "plan/run.h"\n'
+ok 'law: plan does not use measure' rejects 'src/plan/a.c:1: plan must not use measure' \
+	check-includes src/plan/a.c '#include "measure/blur.h"\n'
+ok 'law: nobody uses cmd' rejects 'src/sim/a.c:1: sim must not use cmd' \
+	check-includes src/sim/a.c '#  include "cmd/cmd.h"\n'
+ok 'law: sim does not use the network' rejects 'src/sim/a.c:1: sim must not use net' \
+	check-includes src/sim/a.c '#include "net/fetch.h"\n'
+ok 'law: plan is pure' rejects 'src/plan/a.c:1: plan is pure and must not include <time.h>' \
+	check-includes src/plan/a.c '#include <time.h>\n'
+ok 'law: a header is named with its room' rejects 'src/plan/a.c:1: write "room/run.h"' \
+	check-includes src/plan/a.c '#include "run.h"\n'
+ok 'law: a new room needs a row' rejects 'src/new/a.c:1: the law has no row for room new' \
+	check-includes src/new/a.c '#include "base/err.h"\n'
+
+ok 'length: 60 lines will do' in_tree check-functions src/plan/a.c "$(function_of 58)"
+ok 'length: 61 are too many' rejects 'src/plan/a.c:2: f has 61 lines, limit 60' \
+	check-functions src/plan/a.c "$(function_of 59)"
+ok 'length: tests may have 80' in_tree check-functions tests/plan/a.c "$(function_of 78)"
+ok 'length: and no more' rejects 'tests/plan/a.c:2: f has 81 lines, limit 80' \
+	check-functions tests/plan/a.c "$(function_of 79)"
+ok 'length: of files' rejects 'src/plan/a.c: over 800 lines' \
+	check-functions src/plan/a.c "$(printf '\\n%.0s' $(seq 801))"
+
+# A stand-in for dpkg-query that knows no package; neither root nor sudo.
+unprivileged() {
+	mkdir -p "$tmp/bin"
+	printf '#!/bin/sh\nexit 1\n' | tee "$tmp/bin/dpkg-query" "$tmp/bin/sudo" >"$tmp/bin/apt-get"
+	printf '#!/bin/sh\necho 1000\n' >"$tmp/bin/id"
+	chmod +x "$tmp/bin/"*
+	PATH=$tmp/bin:$PATH "$SRCDIR/tools/install-packages" "$@"
+}
+
+names_missing() {
+	local output
+	output=$(unprivileged build 2>&1) && return 1
+	is "$output" "stillpoint: please install: $(awk '$1 == "build" { printf "%s%s", sep, $2; sep = " " }' \
+		"$SRCDIR/tools/packages")"
+}
+
+ok 'packages: one line names those that are missing' names_missing
+ok 'packages: no group, nothing to do' unprivileged
+done_testing
