@@ -1,0 +1,158 @@
+/*
+ * The planner: in which order to visit and revisit the pages of a site, so that as many as possible
+ * are proven unchanged around one instant.
+ *
+ * A plan_run is one capture. It owns the legs, the barrier between them, what is in flight, retries
+ * and late discoveries; it does no I/O, has no clock and calls nobody. The crawler drives it from
+ * its event loop and the simulator from a loop in virtual time, with the same three calls:
+ *
+ *	plan_discovered   a page was found (seeds first; then links, in the order of the page)
+ *	plan_next         what to download now: an order, nothing yet, or the end
+ *	plan_done         how an order went, and when
+ *
+ * Several orders may be out at once. A link found in a page is reported between the order for that
+ * page and its plan_done, or right after it; pages reported without another call in between are one
+ * batch (that is what depth-first order needs to know). An offline plan is simply a run whose
+ * discoveries all come before the first plan_next.
+ *
+ * Invariants:
+ *   (1) No revisit is ordered before every visit is done or given up: the barrier. After it no
+ *       visits; pages first found then are downloaded once, at the end, in the leg PLAN_LATE.
+ *   (2) A page is in flight at most once, and revisited only after a good visit.
+ *   (3) The same calls with the same arguments give the same orders: a log of them, replayed into a
+ *       fresh run, restores it.
+ *
+ * Not thread-safe: one run belongs to one thread at a time. Nothing blocks.
+ */
+#ifndef PLAN_PLAN_H
+#define PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "plan/survival.h"
+
+/* A strategy is a visit order and a revisit order: a row of the table in strategy.c. */
+struct plan_strategy {
+	const char *name;
+	const char *summary;                  /* one line, for people */
+	const struct visit_order *visits;     /* opaque */
+	const struct revisit_order *revisits; /* NULL: single visit */
+	bool offline;                         /* wants all pages before the first plan_next */
+	bool shared_slot;                     /* the papers let one page hold both slots 0 */
+};
+
+/*
+ * Finds a strategy by its name. A name that exists only with a suffix (sharc-selective, solar,
+ * stillpoint, sharc, hottest-middle) picks -offline when all pages are known, else -online.
+ * NULL when there is none.
+ */
+SP_API const struct plan_strategy *plan_strategy_find(const char *name, bool all_known);
+
+/* All strategies, in the order of the documentation; NULL past the last. */
+SP_API const struct plan_strategy *plan_strategy_at(size_t i);
+
+struct plan_params {
+	const struct plan_strategy *strategy;
+	double delay;      /* expected time between two downloads; 0: learned from plan_done */
+	double tau;        /* confidence of SOLAR and SHARC-threshold; 0: PLAN_TAU */
+	uint32_t size;     /* estimated number of pages; 0: not known, estimated on the way */
+	unsigned attempts; /* downloads of a page per leg before it is given up; 0: PLAN_ATTEMPTS */
+	bool single;       /* only the visits of a visit-revisit strategy */
+	bool fast;         /* no exact assignment, whatever the size */
+};
+
+#define PLAN_TAU 0.7
+enum { PLAN_ATTEMPTS = 3 };
+
+enum plan_leg {
+	PLAN_VISIT,
+	PLAN_REVISIT,
+	PLAN_LATE,
+};
+
+struct plan_order {
+	uint32_t page;
+	enum plan_leg leg;
+	unsigned attempt; /* 1 for the first */
+	bool hopeless;    /* the plan has given this page up for the sake of the others */
+};
+
+enum plan_step {
+	PLAN_ORDER, /* *ret_order is to be carried out and reported by plan_done */
+	PLAN_WAIT,  /* nothing until an order in flight is done */
+	PLAN_END,   /* the capture is complete */
+};
+
+enum plan_outcome {
+	PLAN_OK,       /* observed (a 404 is an observation too) */
+	PLAN_RETRY,    /* failed for now: tried again behind the other pages of its leg */
+	PLAN_FAILED,   /* failed for good */
+	PLAN_RETURNED, /* not carried out: ordered again, and no attempt is counted */
+};
+
+struct plan_run;
+
+/* NULL with *err set on bad parameters or no memory. Free with plan_run_free (NULL-safe). */
+SP_API struct plan_run *plan_run_new(const struct plan_params *params, struct err *err);
+SP_API void plan_run_free(struct plan_run *run);
+
+/*
+ * A page was found. Page numbers are the caller's, dense from 0. A page that is known already is
+ * left as it is. Returns 0, ERR_RANGE (invalid survival or weight) or ERR_NOMEM.
+ */
+SP_API int plan_discovered(
+	struct plan_run *run, uint32_t page, struct survival survival, float weight);
+
+/*
+ * What to do at time now (the unit and zero are the caller's; it never runs backwards). Cost: see
+ * docs/planning.md; the first call of an offline strategy and the first revisit plan the leg.
+ * Out of memory while planning falls back to the order of discovery and is told by plan_error.
+ */
+SP_API enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order);
+
+/* Reports an order that plan_next gave, with the times of its request and of its last byte. */
+SP_API void plan_done(struct plan_run *run, const struct plan_order *order,
+	enum plan_outcome outcome, double begin, double end);
+
+/* The visits end here (a time limit): pages not yet visited are given up, the revisits begin. */
+SP_API void plan_end_visits(struct plan_run *run);
+
+/* No further order; plan_next answers WAIT while orders are in flight, then END. */
+SP_API void plan_cancel(struct plan_run *run);
+
+/* How far it is. Pages are counted once, whatever the number of attempts. */
+struct plan_progress {
+	enum plan_leg leg;
+	size_t known;
+	size_t visited, revisited, late;
+	size_t failed; /* given up in their first leg */
+	size_t in_flight;
+	double size; /* the present estimate of the number of pages, known ones included */
+};
+
+SP_API struct plan_progress plan_progress(const struct plan_run *run);
+
+/* 0, or ERR_NOMEM when some planning had to be skipped for want of memory. */
+SP_API int plan_error(const struct plan_run *run);
+
+/*
+ * An upper bound on the weighted number of sharp pages, sum w_i S_i(L_i), that any schedule can
+ * expect on the intervals 0, 2, 4, ... times the delay, and what the planner's own solution of it
+ * reaches. Exact for up to PLAN_EXACT_MAX pages unless fast; then bound and reached agree up to
+ * rounding. Weights may be NULL. Returns 0 or ERR_NOMEM.
+ */
+enum { PLAN_EXACT_MAX = 5000 };
+
+struct plan_limit {
+	double bound;
+	double reached;
+};
+
+SP_API int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
+	bool fast, struct plan_limit *ret_limit);
+
+#endif
