@@ -1,0 +1,49 @@
+#include "sim/exposure.h"
+
+#include "sim/drive.h"
+#include "sim/evaluate.h"
+
+static bool is_fast(const struct exposure_params *p)
+{
+	return p->fast || p->site->n > EXPOSURE_EXACT_MAX;
+}
+
+static int expect(const struct exposure_params *p, const struct plan_strategy *strategy,
+	double delay, double *ret_sharp, struct err *err)
+{
+	struct drive_params params = {
+		.site = p->site,
+		.plan = {.strategy = strategy, .delay = delay, .tau = p->tau, .fast = is_fast(p)},
+	};
+	struct drive_result capture;
+	int rc = drive(&params, &capture, err);
+
+	if (rc)
+		return rc;
+	*ret_sharp = evaluate(p->site, &capture).coherence;
+	drive_release(&capture);
+	return 0;
+}
+
+int exposure_row(const struct exposure_params *params, double delay, double *sharp,
+	double *ret_bound, struct err *err)
+{
+	const struct site *site = params->site;
+	struct plan_limit limit;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < params->strategy_count; i++)
+		rc = expect(params, params->strategies[i], delay, &sharp[i], err);
+	if (rc)
+		return rc;
+	rc = plan_limit(site->survival, site->weights, site->n, delay, is_fast(params), &limit);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	*ret_bound = limit.bound;
+	return 0;
+}
+
+double exposure_duration(size_t n, double delay)
+{
+	return n ? (2 * (double)n - 1) * delay : 0;
+}
