@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "base/closest.h"
+#include "cmd/text.h"
 
 enum { STEM_SIZE = 64 };
 
+/* Messages quote files: no quotation may break the line or command the terminal. */
 static void print_error(const char *text)
 {
 	(void)fputs("stillpoint: ", stderr);
-	/* Messages quote files: no quotation may break the line or command the terminal. */
-	for (; *text; text++)
-		(void)putc((unsigned char)*text < ' ' || *text == '\x7f' ? '?' : *text, stderr);
+	text_name(stderr, slice_str(text), 0);
 	(void)putc('\n', stderr);
 }
 

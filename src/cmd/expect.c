@@ -66,6 +66,8 @@ static int read_delays(struct table *t, struct err *err)
 	const char *rest = t->params->delays ? t->params->delays : DELAYS;
 	slice item;
 
+	if (!t->params->delays && t->params->delay > 0)
+		return numbers_push(&t->delays, t->params->delay) ? no_memory(err) : 0;
 	while (take_item(&rest, &item)) {
 		double delay = 0;
 
@@ -121,8 +123,8 @@ static int compute(struct table *t, struct err *err)
 					 .total = t->delays.len});
 	for (size_t i = 0; rc == 0 && i < t->delays.len; i++) {
 		progress_update(&progress, i, NULL);
-		rc = exposure_row(&params, t->delays.ptr[i],
-			t->sharp.ptr + i * t->strategies.len, t->bounds.ptr + i, err);
+		rc = exposure_row(&params, t->delays.ptr[i], t->sharp.ptr + i * t->strategies.len,
+			t->bounds.ptr + i, err);
 	}
 	progress_clear(&progress);
 	return rc;
@@ -228,8 +230,8 @@ static void print_head(const struct table *t, slice bound)
 			slice label = k < t->labels.len ? t->labels.ptr[k] : bound;
 			slice part = head_line(label, line);
 
-			printf("%*s%.*s", column_width(t, label) - (int)part.len, "",
-				(int)part.len, part.ptr);
+			printf("%*s%.*s", column_width(t, label) - (int)part.len, "", (int)part.len,
+				part.ptr);
 		}
 		(void)putchar('\n');
 	}
@@ -245,7 +247,7 @@ static void print_cell(double value, int width)
 
 static int print_text(const struct table *t)
 {
-	static const slice BOUND = SLICE_INIT("at-most");
+	static const slice BOUND = SLICE_INIT("upper-bound");
 
 	printf("%zu pages: how many may be expected sharp%s\n\n", t->params->site->n,
 		t->params->site->weights ? " (weighted)" : "");
@@ -261,6 +263,7 @@ static int print_text(const struct table *t)
 		print_cell(t->bounds.ptr[i], column_width(t, BOUND));
 		(void)putchar('\n');
 	}
+	puts("\nupper bound: what no order of visits and revisits can exceed in expectation");
 	return 0;
 }
 

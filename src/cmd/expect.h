@@ -14,8 +14,9 @@ enum cmd_format {
 /* Borrows everything. */
 struct expect_params {
 	const struct site *site;
-	const char *delays;     /* separated by commas; NULL: a sensible list */
-	const char *strategies; /* the same */
+	const char *delays;     /* separated by commas; NULL: delay alone */
+	double delay;           /* 0: a sensible list */
+	const char *strategies; /* separated by commas; NULL: a sensible list */
 	double tau;
 	bool fast;
 	enum cmd_format format;

@@ -13,8 +13,7 @@ struct command {
 };
 
 static const struct command COMMANDS[] = {
-	{"plan", "an offline schedule for known pages and rates, and what to expect of it",
-		cmd_plan},
+	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
 	{"simulate", "an online run on a given site", cmd_simulate},
 };
 
@@ -99,8 +98,8 @@ int main(int argc, char **argv)
 	/* A reader that goes away is an output error like a full disk, and reported like one. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc < 2)
-		return cmd_fail(&(struct err){
-			ERR_USAGE, "a command is missing (try 'stillpoint --help')"});
+		return cmd_fail(
+			&(struct err){ERR_USAGE, "a command is missing (try 'stillpoint --help')"});
 	if (is_any(argv[1], "--help", "-h"))
 		return print_help();
 	if (is_any(argv[1], "--version", "-V"))

@@ -37,7 +37,8 @@ static const struct option_spec SPECS[] = {
 		.letter = 'd',
 		.kind = OPTION_DURATION,
 		.offset = offsetof(struct plan_options, delay),
-		.help = "time between two downloads, in the unit of the rates; units as in 500ms or 2m "
+		.help = "time between two downloads, in the unit of the rates; units as in 500ms "
+			"or 2m "
 			"are for rates per second (default: 1)",
 		.max = 1e9,
 		.bounds = OPTION_ABOVE_MIN},
@@ -67,7 +68,8 @@ static const struct option_spec SPECS[] = {
 		.letter = 'e',
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct plan_options, expect),
-		.help = "instead of a schedule print for several delays how long a capture lasts and "
+		.help = "instead of a schedule print for several delays how long a capture lasts "
+			"and "
 			"how many pages may be expected sharp; rates are per second"},
 	{.name = "delays",
 		.kind = OPTION_STRING,
@@ -93,15 +95,17 @@ static const struct options OPTIONS = {
 	.usage = "PAGES.csv [OPTION…]\n"
 		 "PAGES.csv --expect [OPTION…]\n"
 		 "--list-strategies",
-	.description =
-		"Computes in which order the pages of a site are to be visited and revisited, given "
-		"how often each changes. The file has one line for each page and a header that names "
-		"the columns; weight and links may be left out, and links play no part here. '-' is "
-		"standard input.\n\n"
-		"  page,rate,weight\n"
-		"  /,0.01,2\n"
-		"  /imprint,0.000001,1\n\n"
-		"Positions are in units of the delay; the still point is at 0.",
+	.description = "Computes in which order the pages of a site are to be visited and "
+		       "revisited, given "
+		       "how often each changes. The file has one line for each page and a header "
+		       "that names "
+		       "the columns; weight and links may be left out, and links play no part "
+		       "here. '-' is "
+		       "standard input.\n\n"
+		       "  page,rate,weight\n"
+		       "  /,0.01,2\n"
+		       "  /imprint,0.000001,1\n\n"
+		       "Positions are in units of the delay; the still point is at 0.",
 	.specs = SPECS,
 	.max_args = 1,
 };
@@ -115,21 +119,6 @@ static enum cmd_status list_strategies(void)
 	return cmd_finish(0);
 }
 
-static int find_bound(struct plan_view *v, bool fast, struct err *err)
-{
-	const struct site *site = v->site;
-	struct plan_limit limit = {.bound = NAN};
-	int rc = 0;
-
-	if (!v->capture->single)
-		rc = plan_limit(site->survival, site->weights, site->n, v->capture->delay, fast,
-			&limit);
-	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
-	v->bound = limit.bound;
-	return 0;
-}
-
 static int print(const struct plan_view *v, int format)
 {
 	static int (*const PRINT[])(const struct plan_view *) = {
@@ -141,39 +130,47 @@ static int print(const struct plan_view *v, int format)
 	return PRINT[format](v);
 }
 
-static enum cmd_status schedule(const struct plan_options *o, const struct site *site)
+static enum cmd_status schedule(
+	const struct plan_options *o, const struct plan_strategy *strategy, const struct site *site)
 {
 	struct drive_params params = {
 		.site = site,
-		.plan = {.delay = o->delay > 0 ? o->delay : 1, .tau = o->tau, .fast = o->fast},
+		.plan = {.strategy = strategy,
+			.delay = o->delay > 0 ? o->delay : 1,
+			.tau = o->tau,
+			.fast = o->fast},
 	};
 	struct drive_result capture;
-	struct plan_view view = {.site = site, .capture = &capture};
+	struct plan_view view = {
+		.strategy = strategy, .site = site, .capture = &capture, .bound = NAN};
 	struct err err = {0};
 	enum cmd_status status;
+	int rc = 0;
 
-	view.strategy = cmd_strategy("plan", o->strategy ? o->strategy : "stillpoint", true, &err);
-	if (!view.strategy)
-		return cmd_fail(&err);
-	params.plan.strategy = view.strategy;
 	if (drive(&params, &capture, &err))
 		return cmd_fail(&err);
 	view.expected = evaluate(site, &capture);
-	if (find_bound(&view, o->fast, &err))
+	/* Costly, and no column of the CSV. */
+	if (!capture.single && o->format != CMD_FORMAT_CSV)
+		rc = evaluate_bound(
+			site, capture.delay, o->fast, view.expected.coherence, &view.bound);
+	if (rc) {
+		(void)err_set(&err, rc, "%s", err_name(rc));
 		status = cmd_fail(&err);
-	else
+	} else {
 		status = cmd_finish(print(&view, o->format));
+	}
 	drive_release(&capture);
 	return status;
 }
 
 /* One delay or strategy makes a table of one row or column. */
-static enum cmd_status expect(
-	const struct plan_options *o, const char *delay, const struct site *site)
+static enum cmd_status expect(const struct plan_options *o, const struct site *site)
 {
 	return cmd_expect(&(struct expect_params){
 		.site = site,
-		.delays = o->delays ? o->delays : delay,
+		.delays = o->delays,
+		.delay = o->delay,
 		.strategies = o->strategies ? o->strategies : o->strategy,
 		.tau = o->tau,
 		.fast = o->fast,
@@ -181,3 +178,44 @@ static enum cmd_status expect(
 	});
 }
 
+static int check_usage(const struct plan_options *o, size_t files, struct err *err)
+{
+	const char *wrong = NULL;
+
+	if (o->list && files)
+		wrong = "--list-strategies needs no file";
+	else if (!o->list && !files)
+		wrong = "the file of pages is missing";
+	else if ((o->delays || o->strategies) && !o->expect)
+		wrong = "--delays and --strategies are for --expect";
+	if (!wrong)
+		return 0;
+	return err_set(err, ERR_USAGE, "plan: %s (try 'stillpoint plan --help')", wrong);
+}
+
+enum cmd_status cmd_plan(int argc, char **argv)
+{
+	struct plan_options o = {0};
+	const struct plan_strategy *strategy;
+	struct option_args args;
+	struct err err = {0};
+	struct site site;
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (check_usage(&o, args.count, &err))
+		return cmd_fail(&err);
+	if (o.list)
+		return list_strategies();
+	if (o.json)
+		o.format = CMD_FORMAT_JSON;
+	strategy = cmd_strategy("plan", o.strategy ? o.strategy : "stillpoint", true, &err);
+	if (!strategy)
+		return cmd_fail(&err);
+	if (site_load(args.ptr[0], &site, &err))
+		return cmd_fail_input(&err);
+	status = o.expect ? expect(&o, &site) : schedule(&o, strategy, &site);
+	site_release(&site);
+	return status;
+}

@@ -33,8 +33,7 @@ static void json_page(struct json *j, const struct plan_view *v, uint32_t page)
 	json_key(j, "page");
 	json_slice(j, v->site->names[page]);
 	json_slot(j, "visit", c->visited_at[page], drive_visit_slot(c, page));
-	json_slot(j, "revisit", c->revisited_at[page],
-		c->single ? 0 : drive_revisit_slot(c, page));
+	json_slot(j, "revisit", c->revisited_at[page], c->single ? 0 : drive_revisit_slot(c, page));
 	json_key(j, "hopeless");
 	json_bool(j, c->hopeless[page]);
 	json_object_end(j);
@@ -97,7 +96,7 @@ static void print_summary(const struct plan_view *v)
 	size_t n = v->site->n;
 
 	(void)format_double(v->capture->delay, delay);
-	printf("%s: %s\n\n", v->strategy->name, v->strategy->summary);
+	printf("strategy        %s\n", v->strategy->name);
 	printf("pages           %zu, one download every %s\n", n, delay);
 	if (!v->capture->single) {
 		printf("expected sharp  %.3f%s\n", v->expected.coherence,

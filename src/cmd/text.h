@@ -13,8 +13,8 @@ enum { TEXT_DURATION_SIZE = 32 };
 void text_duration(double seconds, char out[TEXT_DURATION_SIZE]);
 
 /*
- * A name from a file, without what a terminal would obey; cut with "…", or filled with blanks, to
- * exactly width columns, which are UTF-8 characters. Width 0: as it is.
+ * A name from a file, with "?" for what a terminal would obey and what is not UTF-8; cut with "…",
+ * or filled with blanks, to exactly width columns, which are characters. Width 0: all of it.
  */
 void text_name(FILE *file, slice name, size_t width);
 

@@ -143,6 +143,17 @@ struct ranked_page ranking_at(const struct ranking *r, size_t rank)
 	return r->blocks[b]->entry[rank];
 }
 
+size_t ranking_find(const struct ranking *r, ranking_wanted *wanted, void *context)
+{
+	size_t rank = 0;
+
+	for (size_t b = 0; b < r->count; b++)
+		for (size_t i = 0; i < r->blocks[b]->len; i++, rank++)
+			if (wanted(&r->blocks[b]->entry[i], context))
+				return rank;
+	return rank;
+}
+
 struct ranked_page ranking_take(struct ranking *r, size_t rank)
 {
 	size_t b = find(r, &rank);

@@ -7,6 +7,7 @@
 #ifndef PLAN_RANKING_H
 #define PLAN_RANKING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,14 @@ int ranking_insert(struct ranking *r, double key, uint32_t page);
 /* The entry at rank (0 has the largest key); rank < len. */
 struct ranked_page ranking_at(const struct ranking *r, size_t rank);
 
-/* The same, and removes it. */
+/*
+ * The first rank whose entry is wanted, asked in the order of ranks; len when there is none.
+ * Cheaper than asking rank by rank.
+ */
+typedef bool ranking_wanted(const struct ranked_page *entry, void *context);
+size_t ranking_find(const struct ranking *r, ranking_wanted *wanted, void *context);
+
+/* The entry at rank, and removes it. */
 struct ranked_page ranking_take(struct ranking *r, size_t rank);
 
 #endif

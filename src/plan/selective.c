@@ -22,11 +22,15 @@
 #include "plan/selective.h"
 #include "plan/shift_sum.h"
 
+double selective_balance(double m, size_t shortest, size_t longest, double gain)
+{
+	return decay(m * (double)shortest) - decay(m * (double)longest) - gain;
+}
+
 bool selective_hopeful(double m, size_t shortest, size_t longest, double gain)
 {
-	double loss = decay(m * (double)shortest) - decay(m * (double)longest);
-
-	return shortest == 0 || loss >= gain - SELECTIVE_TIE * (1 + gain);
+	return shortest == 0 ||
+	       selective_balance(m, shortest, longest, gain) >= -SELECTIVE_TIE * (1 + gain);
 }
 
 static void decide(struct visit_choice *by_heat, const double *m, size_t n)

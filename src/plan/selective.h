@@ -9,9 +9,12 @@
 #define SELECTIVE_TIE 1e-11
 
 /*
- * Whether a page of rate m per interval step stays on the shortest of the free intervals (counted
- * in steps) rather than move to the longest, when all colder pages would gain by the move.
+ * What keeping a page of rate m on the shortest of the free intervals (counted in steps) brings in
+ * expected coherence over moving it to the longest, when all colder pages would gain by the move.
  */
+double selective_balance(double m, size_t shortest, size_t longest, double gain);
+
+/* Whether it stays: not on a negative balance, except on the interval of length 0. */
 bool selective_hopeful(double m, size_t shortest, size_t longest, double gain);
 
 #endif

@@ -5,15 +5,21 @@
  * 2|D| to 2n; the longest are those that give the paper's tables.)
  *
  * Only the first hopeless page matters, so as long as none is found nothing has been given up, and
- * one pass from cold to hot with a running sum tests all pages: O(D). Two bounds make most passes
- * unnecessary as long as no page is found:
- *   - after a pass without hopeless pages, removing the coldest page changes the balance of any
- *     other by no more than the largest term could exceed the removed one; until that uses up the
- *     smallest balance there is still no hopeless page;
- *   - after the hottest page was hopeless and is gone, what the colder ones would gain is at least
- *     the old sum without the next page's own term; while even the whole value of the next page is
- *     below that it is hopeless too.
+ * one pass from cold to hot with a running sum tests all pages: O(D). With f_m(s) = e^(-m (s-1)) -
+ * e^(-m s), what a page of rate m gains by moving in from step s, both sides of the test are sums
+ * over the steps s further out: page x is hopeful if the sum of f_x(s) is at least that of the
+ * f_j(s) of the pages j that are there. It follows:
+ *   (a) f_m(s) grows with m up to m = log(s / (s-1)), about 1/s; so a page that cold even for the
+ *       longest interval is hopeful, without a test;
+ *   (b) when the coldest page goes, the balance of another falls by f_x - f_coldest at the longest
+ *       step at most; until that has used up the smallest balance of a pass without hopeless pages
+ *       there still is none;
+ *   (c) when the front page has gone as hopeless, what the colder ones would gain by the next one
+ *       moving out is at least what it was without that one's own part; while even the whole value
+ *       of the next page is below that, it is hopeless too.
+ * (b) and (c) hold until new pages are found, and make most passes unnecessary.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +107,18 @@ static size_t shortest_step(const struct online *o, const struct plan_site *site
 	return left > o->len ? left - o->len : 0;
 }
 
+/* The first page that is tested: the interval of length 0 makes its page hopeful. */
+static size_t front(size_t base)
+{
+	return base == 0 ? 1 : 0;
+}
+
+/* The rate above which f falls with the rate at that step. */
+static double peak(size_t step)
+{
+	return step > 1 ? log1p(1 / (double)(step - 1)) : INFINITY;
+}
+
 /* Rank of the hottest hopeless page, or len. Leaves what it learned for the bounds. */
 static size_t look(struct online *o, size_t base)
 {
@@ -108,36 +126,23 @@ static size_t look(struct online *o, size_t base)
 	double gain = 0;
 
 	o->mode = ALL_HOPEFUL;
-	o->slack = 1;
-	for (size_t x = o->len; x-- > 0;) {
+	o->slack = INFINITY;
+	for (size_t x = o->len; x-- > front(base);) {
 		double m = o->hot[x].m;
 
-		double balance = decay(m * (double)(base + x)) - decay(m * (double)longest) - gain;
-
-		if (base + x == 0)
-			break;
-		if (!selective_hopeful(m, base + x, longest, gain)) {
-			hopeless = x;
-			o->gain = gain;
-		} else if (balance < o->slack) {
-			o->slack = balance;
+		if (m > peak(longest)) {
+			if (!selective_hopeful(m, base + x, longest, gain)) {
+				hopeless = x;
+				o->gain = gain;
+			}
+			o->slack = fmin(o->slack, selective_balance(m, base + x, longest, gain));
 		}
 		gain += move_in(m, base + x);
 	}
 	if (hopeless < o->len)
-		o->mode = hopeless == 0 ? FRONT_HOPELESS : LOOK;
+		o->mode = hopeless == front(base) ? FRONT_HOPELESS : LOOK;
 	o->gone = 0;
 	return hopeless;
-}
-
-/* The largest gain from moving in at that step among pages no colder than m: near m = 1 / step. */
-static double largest_move_in(double coldest, double hottest, size_t step)
-{
-	double peak = step > 1 ? log1p(1 / (double)(step - 1)) : hottest;
-
-	if (peak < coldest)
-		peak = coldest;
-	return move_in(peak < hottest ? peak : hottest, step);
 }
 
 /* The coldest page goes; is it still certain that no other is hopeless? */
@@ -149,24 +154,9 @@ static void take_coldest(struct online *o, size_t base)
 	o->len--;
 	if (longest == 0 || o->len == 0)
 		return;
-	o->slack -= largest_move_in(coldest, o->hot[0].m, longest) - move_in(coldest, longest);
+	o->slack -= move_in(fmax(fmin(peak(longest), o->hot[0].m), coldest), longest) -
+		    move_in(coldest, longest);
 	if (o->slack < 0)
-		o->mode = LOOK;
-}
-
-/* The hottest page goes as hopeless; is it certain that the next is hopeless too? */
-static void take_front(struct online *o, size_t base)
-{
-	double next;
-
-	o->hot++;
-	o->len--;
-	o->gone++;
-	if (o->len == 0)
-		return;
-	next = o->hot[0].m;
-	o->gain -= move_in(next, base + o->gone);
-	if (decay(next * (double)base) >= o->gain * (1 - SELECTIVE_TIE))
 		o->mode = LOOK;
 }
 
@@ -175,7 +165,24 @@ static void take_hopeless(struct online *o, size_t rank)
 	memmove(o->hot + 1, o->hot, rank * sizeof *o->hot);
 	o->hot++;
 	o->len--;
-	o->mode = LOOK;
+}
+
+/* The front page goes as hopeless; is it certain that the next is hopeless too? */
+static void take_front(struct online *o, size_t base)
+{
+	size_t rank = front(base);
+	double next;
+
+	take_hopeless(o, rank);
+	o->gone++;
+	if (o->len <= rank) {
+		o->mode = LOOK;
+		return;
+	}
+	next = o->hot[rank].m;
+	o->gain -= move_in(next, base + rank + o->gone);
+	if (decay(next * (double)(base + rank)) >= o->gain * (1 - SELECTIVE_TIE))
+		o->mode = LOOK;
 }
 
 static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
@@ -188,7 +195,7 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 	if (o->mode == LOOK)
 		hopeless = look(o, base);
 	else
-		hopeless = o->mode == FRONT_HOPELESS ? 0 : o->len;
+		hopeless = o->mode == FRONT_HOPELESS ? front(base) : o->len;
 	ret_choice->hopeless = hopeless < o->len;
 	ret_choice->page = o->hot[ret_choice->hopeless ? hopeless : o->len - 1].page;
 	if (o->mode == FRONT_HOPELESS)

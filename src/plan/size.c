@@ -10,7 +10,8 @@
 
 static const double MEMORY = 1.0 / 32; /* weight of the last visit in the moving average */
 static const double GROWTH_MAX = 4;
-static const double HUBS = 8; /* pages on which the missing ones are thought to hang */
+/* How fast a given size is disbelieved: by e when this share of the waiting pages found nothing. */
+static const double DISBELIEF = 128;
 
 void size_guess_visit(struct size_guess *g, uint32_t found)
 {
@@ -33,5 +34,5 @@ double size_unknown(const struct plan_site *site, uint32_t waiting)
 	double unknown = (double)(site->size - site->known);
 	double silent = (double)site->quiet / ((double)site->quiet + (double)waiting + 1);
 
-	return unknown * pow(1 - silent, HUBS);
+	return unknown * exp(-DISBELIEF * silent);
 }

@@ -24,10 +24,13 @@
 /* Lengths that are whole up to rounding count as whole. */
 static const double WHOLE = 1e-9;
 
-static double whole_length(const struct plan_site *site, uint32_t page)
+static double confidence(const struct plan_site *site, uint32_t page)
 {
-	double delays = survival_confidence(site->survival[page], site->tau) / site->delay;
+	return survival_confidence(site->survival[page], site->tau) / site->delay;
+}
 
+static double whole(double delays)
+{
 	return floor(delays * (1 + WHOLE));
 }
 
@@ -104,7 +107,7 @@ static int solar_intervals(const struct plan_site *site, struct visit_choice *by
 	if (!rc)
 		rc = slots_init(&revisits, limit);
 	for (size_t i = 0; !rc && i < n; i++) {
-		double length = whole_length(site, by_heat[i].page);
+		double length = whole(confidence(site, by_heat[i].page));
 
 		if (i == 0)
 			intervals[i] = (struct interval){0};
@@ -165,8 +168,8 @@ static int solar_offline(const struct plan_site *site, struct visit_choice *choi
 PLANNED_ORDER(visit_solar_offline, solar_offline);
 
 struct solar_online {
-	struct ranking coldest_first; /* which is longest first */
-	unsigned char *taken;         /* revisit slots */
+	struct ranking longest_first;
+	unsigned char *taken; /* revisit slots */
 	size_t limit;
 };
 
@@ -176,7 +179,7 @@ static int online_add(void *state, const struct plan_site *site, const uint32_t 
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = ranking_insert(&s->coldest_first, -site->survival[pages[i]].rate, pages[i]);
+		rc = ranking_insert(&s->longest_first, confidence(site, pages[i]), pages[i]);
 	return rc;
 }
 
@@ -197,44 +200,44 @@ static int grow_taken(struct solar_online *s, size_t limit)
 	return 0;
 }
 
-/* Rank of the longest page that still has its revisit slot; the number of pages if none has. */
-static size_t online_pick(const struct solar_online *s, const struct plan_site *site, double *ret_r)
+/* The slots of the visit that is being decided. */
+struct question {
+	const struct solar_online *solar;
+	double v, r;
+};
+
+/* Lengths only fall from here on: the search also ends where no revisit slot is left at all. */
+static bool has_slot(const struct ranked_page *entry, void *context)
 {
-	double v = site->size > site->visited ? (double)(site->size - 1 - site->visited) : 0;
-	size_t rank;
+	struct question *q = context;
 
-	for (rank = 0; rank < s->coldest_first.len; rank++) {
-		uint32_t page = ranking_at(&s->coldest_first, rank).page;
-		double r = whole_length(site, page) - v;
-
-		if (r <= 0)
-			return s->coldest_first.len;
-		*ret_r = r;
-		if (r >= (double)s->limit || !s->taken[(size_t)r])
-			return rank;
-	}
-	return rank;
+	q->r = whole(entry->key) - q->v;
+	return q->r <= 0 || q->r >= (double)q->solar->limit || !q->solar->taken[(size_t)q->r];
 }
 
 static int online_take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
 {
 	struct solar_online *s = state;
-	double r = 0;
+	struct question q = {.solar = s};
+	struct ranked_page page;
 	size_t rank;
 	int rc = grow_taken(s, 4 * (size_t)site->size);
 
 	if (rc)
 		return rc;
-	if (s->coldest_first.len == 0)
+	if (s->longest_first.len == 0)
 		return ERR_END;
-	rank = online_pick(s, site, &r);
-	ret_choice->hopeless = rank == s->coldest_first.len;
+	if (site->size > site->visited)
+		q.v = (double)(site->size - 1 - site->visited);
+	rank = ranking_find(&s->longest_first, has_slot, &q);
+	ret_choice->hopeless = rank == s->longest_first.len || q.r <= 0;
 	if (ret_choice->hopeless)
-		rank--;
-	else if (r < (double)s->limit)
-		s->taken[(size_t)r] = 1;
-	ret_choice->page = ranking_take(&s->coldest_first, rank).page;
-	ret_choice->key = whole_length(site, ret_choice->page);
+		rank = s->longest_first.len - 1;
+	else if (q.r < (double)s->limit)
+		s->taken[(size_t)q.r] = 1;
+	page = ranking_take(&s->longest_first, rank);
+	ret_choice->page = page.page;
+	ret_choice->key = whole(page.key);
 	return 0;
 }
 
@@ -242,7 +245,7 @@ static void online_close(void *state)
 {
 	struct solar_online *s = state;
 
-	ranking_release(&s->coldest_first);
+	ranking_release(&s->longest_first);
 	free(s->taken);
 }
 

@@ -8,27 +8,28 @@
  * shortest or the longest free interval, whichever is less sensitive to their rate, and only pages
  * hotter than a cut may be given up; the cut is searched on a sample of the waiting pages whenever
  * enough has changed. The page that this puts on the longest interval is visited next: the hottest
- * hopeless page, or the coldest of all.
+ * hopeless page, or else the coldest of all.
  *
- * While the site is growing both choices also serve discovery: what cannot be sharp at this
- * distance costs nothing now, and what is coldest costs least.
+ * The rule would keep a few of the very hottest pages for the shortest intervals. While new pages
+ * keep turning up it does not: a page that is kept back may hide half the site, and that costs more
+ * than one interval is worth.
  *
- * When nothing new has turned up for a while the rest is planned as a whole (assign_start) and
- * followed until something does.
+ * Cost of a decision: O(log n) for the ranking; a search is O(SAMPLE), and the pages or intervals
+ * must change by a REFRESH-th before the next.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "plan/assign.h"
 #include "plan/order.h"
 #include "plan/ranking.h"
 #include "plan/size.h"
 
 enum {
 	SAMPLE = 256, /* waiting pages on which the cut is searched */
-	CUTS = 24,    /* cut points of a first round, then of a closer one */
-	REFRESH = 64, /* a new search when waiting pages or intervals changed by a 64th */
+	CUTS = 24,    /* cut points of a first round; a second looks between them */
+	REFRESH = 64, /* a new search when the waiting pages or intervals changed by a 64th */
+	SETTLED = 16, /* pages keep turning up until a 16th of those waiting found none */
 };
 
 struct online {
@@ -129,7 +130,8 @@ static void refresh_cut(struct online *o, const struct plan_site *site, double l
 }
 
 /* Rank of the hottest page that is given up, or the number of pages. */
-static size_t first_hopeless(const struct online *o, const struct plan_site *site, double left)
+static size_t first_hopeless(
+	const struct online *o, const struct plan_site *site, double left, bool exploring)
 {
 	size_t waiting = o->hottest_first.len;
 	double step = plan_pyramid(site, 1) * left / (double)waiting;
@@ -140,7 +142,8 @@ static size_t first_hopeless(const struct online *o, const struct plan_site *sit
 
 		if (s.rate < o->cut)
 			break;
-		if (survival_sensitivity(s, step * (double)rank) > survival_sensitivity(s, longest))
+		if (exploring || survival_sensitivity(s, step * (double)rank) >
+					 survival_sensitivity(s, longest))
 			return rank;
 	}
 	return waiting;
@@ -150,13 +153,14 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 {
 	struct online *o = state;
 	size_t waiting = o->hottest_first.len, rank;
+	bool exploring = (size_t)site->quiet * SETTLED < waiting;
 	double left;
 
 	if (waiting == 0)
 		return ERR_END;
 	left = (double)waiting + size_unknown(site, (uint32_t)waiting);
 	refresh_cut(o, site, left);
-	rank = first_hopeless(o, site, left);
+	rank = first_hopeless(o, site, left, exploring);
 	ret_choice->hopeless = rank < waiting;
 	ret_choice->page =
 		ranking_take(&o->hottest_first, rank < waiting ? rank : waiting - 1).page;

@@ -37,9 +37,12 @@ static int discover_all(struct run *r, const uint32_t *pages, size_t count)
 
 static int discover_links(struct run *r, uint32_t page)
 {
-	const size_t *from = r->params->site->link_from + page;
+	const struct site *site = r->params->site;
+	int rc = 0;
 
-	return discover_all(r, r->params->site->links + from[0], from[1] - from[0]);
+	for (size_t i = site->link_from[page]; rc == 0 && i < site->link_from[page + 1]; i++)
+		rc = discover(r, site->links[i]);
+	return rc;
 }
 
 /* Lets the pause before a download pass. */
@@ -153,7 +156,7 @@ static int prepare(struct run *r, struct err *err)
 
 int drive(const struct drive_params *params, struct drive_result *ret_result, struct err *err)
 {
-	struct drive_result result;
+	struct drive_result result = {0};
 	struct run r = {.params = params, .result = &result};
 	int rc = prepare(&r, err);
 

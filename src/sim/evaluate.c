@@ -43,3 +43,18 @@ struct evaluation evaluate(const struct site *site, const struct drive_result *c
 		.blur = sum_value(&blur),
 	};
 }
+
+int evaluate_bound(
+	const struct site *site, double delay, bool fast, double reached, double *ret_bound)
+{
+	static const double ROUNDING = 1e-9;
+	struct plan_limit limit;
+	int rc = plan_limit(site->survival, site->weights, site->n, delay, fast, &limit);
+
+	if (rc)
+		return rc;
+	if (reached > limit.bound && reached <= limit.bound * (1 + ROUNDING))
+		limit.bound = reached;
+	*ret_bound = limit.bound;
+	return 0;
+}

@@ -17,4 +17,12 @@ struct evaluation {
 /* Pages that were not reached count for nothing. O(n). */
 struct evaluation evaluate(const struct site *site, const struct drive_result *capture);
 
+/*
+ * What no schedule can exceed in expectation (plan_limit), for a site all of whose pages are
+ * captured. Where a schedule attains it, rounding may put the bound a little below: it is raised to
+ * the largest of what was reached, as long as rounding explains the difference. 0 or ERR_NOMEM.
+ */
+int evaluate_bound(const struct site *site, double delay, bool fast, double reached,
+	double *ret_bound) SP_MUST_CHECK;
+
 #endif

@@ -1,5 +1,7 @@
 #include "sim/exposure.h"
 
+#include <math.h>
+
 #include "sim/drive.h"
 #include "sim/evaluate.h"
 
@@ -28,19 +30,18 @@ static int expect(const struct exposure_params *p, const struct plan_strategy *s
 int exposure_row(const struct exposure_params *params, double delay, double *sharp,
 	double *ret_bound, struct err *err)
 {
-	const struct site *site = params->site;
-	struct plan_limit limit;
+	double most = 0;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < params->strategy_count; i++)
+	for (size_t i = 0; rc == 0 && i < params->strategy_count; i++) {
 		rc = expect(params, params->strategies[i], delay, &sharp[i], err);
+		if (rc == 0)
+			most = fmax(most, sharp[i]);
+	}
 	if (rc)
 		return rc;
-	rc = plan_limit(site->survival, site->weights, site->n, delay, is_fast(params), &limit);
-	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
-	*ret_bound = limit.bound;
-	return 0;
+	rc = evaluate_bound(params->site, delay, is_fast(params), most, ret_bound);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }
 
 double exposure_duration(size_t n, double delay)

@@ -15,7 +15,6 @@
 #include "sim/site.h"
 
 enum {
-	NO_PAGE = UINT32_MAX,
 	NAME_SHOWN_MAX = 80,  /* bytes of a page, link or column name in a message */
 	FILE_SHOWN_MAX = 160, /* the same of a file's name */
 	COMPLAINT_SIZE = 384,
@@ -23,6 +22,8 @@ enum {
 
 /* Of all names; a site of a million pages has a twentieth of it. */
 #define TEXT_MAX ((size_t)4 << 30)
+
+#define NO_PAGE UINT32_MAX
 
 #define HEADER_HINT "the header names the columns: page,rate[,weight[,links]]"
 
@@ -230,25 +231,37 @@ static int read_weight(struct reader *r, const struct csv_row *row)
 	return floats_push(&r->weights, (float)weight) ? complain_memory(r) : 0;
 }
 
+/* The next of words separated by blanks, and *rest behind it; empty when there is none. */
+static slice take_word(slice *rest)
+{
+	size_t from = 0, to;
+	slice word;
+
+	while (from < rest->len && rest->ptr[from] == ' ')
+		from++;
+	for (to = from; to < rest->len && rest->ptr[to] != ' ';)
+		to++;
+	word = slice_sub(*rest, from, to);
+	*rest = slice_sub(*rest, to, rest->len);
+	return word;
+}
+
 static int read_links(struct reader *r, const struct csv_row *row)
 {
-	slice rest = {0};
+	slice rest = {0}, name;
 
 	if (sizes_push(&r->link_from, r->links.len))
 		return complain_memory(r);
 	if (r->column[COLUMN_LINKS] >= 0)
 		rest = row->fields[r->column[COLUMN_LINKS]];
-	while (rest.len > 0) {
-		const char *blank = memchr(rest.ptr, ' ', rest.len);
-		size_t len = blank ? (size_t)(blank - rest.ptr) : rest.len;
-		uint32_t id = 0;
-		int rc = len ? find_id(r, slice_sub(rest, 0, len), row->line, &id) : 0;
+	while ((name = take_word(&rest)).len > 0) {
+		uint32_t id;
+		int rc = find_id(r, name, row->line, &id);
 
 		if (rc)
 			return rc;
-		if (len && page_list_push(&r->links, id))
+		if (page_list_push(&r->links, id))
 			return complain_memory(r);
-		rest = slice_sub(rest, len + 1, rest.len);
 	}
 	return 0;
 }
@@ -332,8 +345,8 @@ static int build(struct reader *r, struct site *s)
 	}
 	if (sizes_push(&r->link_from, r->links.len))
 		return complain_memory(r);
-	s->names = calloc(r->survival.len, sizeof *s->names);
-	s->page_of_id = calloc(r->mentions.len, sizeof *s->page_of_id);
+	s->names = calloc(r->survival.len + 1, sizeof *s->names);
+	s->page_of_id = calloc(r->mentions.len + 1, sizeof *s->page_of_id);
 	if (!s->names || !s->page_of_id) {
 		free(s->names);
 		free(s->page_of_id);
