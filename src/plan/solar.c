@@ -118,7 +118,7 @@ static int solar_intervals(const struct plan_site *site, struct visit_choice *by
 			continue;
 		slots_occupy(&visits, intervals[i].v);
 		slots_occupy(&revisits, intervals[i].r);
-		by_heat[i].key = intervals[i].r;
+		by_heat[i].key = (float)intervals[i].r;
 	}
 	free(visits.next);
 	free(revisits.next);
@@ -237,7 +237,7 @@ static int online_take(void *state, const struct plan_site *site, struct visit_c
 		s->taken[(size_t)q.r] = 1;
 	page = ranking_take(&s->longest_first, rank);
 	ret_choice->page = page.page;
-	ret_choice->key = whole(page.key);
+	ret_choice->key = (float)whole(page.key);
 	return 0;
 }
 

@@ -155,30 +155,26 @@ static int offline(const struct plan_site *site, struct visit_choice *choices, s
 PLANNED_ORDER(visit_stillpoint_offline, offline);
 
 /* Revisits at 0, 1, 2, ... delays after the barrier. */
-static int arrange(const struct plan_site *site, struct visited *pages, size_t n)
+static int arrange(
+	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
 {
-	struct visited *sorted = malloc((n ? n : 1) * sizeof *sorted);
 	struct leg leg;
 	struct solution s = {0};
 	int rc = leg_init(&leg, n);
 
-	if (!sorted)
-		rc = ERR_NOMEM;
 	for (size_t i = 0; !rc && i < n; i++) {
-		double alive;
+		double alive, age = (double)visited[i].age;
 
-		leg.survival[i] =
-			survival_after(site->survival[pages[i].page], pages[i].age, &alive);
-		leg.weight[i] = (float)(alive * (double)site->weight[pages[i].page]);
+		leg.survival[i] = survival_after(site->survival[pages[i]], age, &alive);
+		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
 		leg.length[i] = site->delay * (double)i;
 	}
 	if (!rc)
 		rc = solve(&leg.problem, site->fast, false, &s);
 	for (size_t i = 0; !rc && i < n; i++)
-		sorted[i] = pages[s.page_of[i]];
+		s.page_of[i] = pages[s.page_of[i]];
 	for (size_t i = 0; !rc && i < n; i++)
-		pages[i] = sorted[i];
-	free(sorted);
+		pages[i] = s.page_of[i];
 	solution_release(&s);
 	leg_release(&leg);
 	return rc;
