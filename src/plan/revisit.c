@@ -65,7 +65,7 @@ static int sort_by_rate(
 static int solar(
 	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
 {
-	double *key = malloc((n ? n : 1) * sizeof *key);
+	double *key = calloc(n ? n : 1, sizeof *key);
 	uint32_t *index = malloc((n ? n : 1) * sizeof *index);
 	int rc = key && index ? sort_by_rate(site, pages, index, key, n) : ERR_NOMEM;
 	size_t hopeful = 0;

@@ -21,7 +21,7 @@ struct page {
 	unsigned char state;    /* enum page_state */
 	unsigned char attempts; /* in this leg */
 	bool hopeless;
-	double key; /* from the visit order, for the revisit order */
+	float key; /* from the visit order, for the revisit order */
 	double visit_end;
 };
 

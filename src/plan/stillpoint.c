@@ -113,19 +113,17 @@ static int leg_init(struct leg *l, size_t n)
 	return l->survival && l->weight && l->length ? 0 : ERR_NOMEM;
 }
 
-/*
- * Pages outside the hopeful chain were given up: those that are hotter than the page on the next
- * shorter interval, from the outside in, for as long as that holds.
- */
+/* The hopeful chain ends with the coldest page; what lies outside it has been given up. */
 static void mark_hopeless(const struct plan_site *site, struct visit_choice *outside_in, size_t n)
 {
-	for (size_t i = 0; i + 1 < n; i++) {
-		double here = site->survival[outside_in[i].page].rate;
+	size_t coldest = 0;
 
-		if (here <= site->survival[outside_in[i + 1].page].rate)
-			return;
+	for (size_t i = 1; i < n; i++)
+		if (site->survival[outside_in[i].page].rate <
+			site->survival[outside_in[coldest].page].rate)
+			coldest = i;
+	for (size_t i = 0; i < coldest; i++)
 		outside_in[i].hopeless = true;
-	}
 }
 
 static int offline(const struct plan_site *site, struct visit_choice *choices, size_t n)
