@@ -6,6 +6,8 @@
 /* Terms below e^-NOTHING are left out, which also bounds how often a hot class is summed. */
 static const double NOTHING = 45;
 static const double RANGE = 0.5; /* of m d */
+/* More than h ever is: pages that hardly or never change need no larger window. */
+static const double WINDOW_MAX = 1e15;
 
 double shift_term(double m, size_t x, size_t h)
 {
@@ -43,7 +45,9 @@ void shift_sum_init(struct shift_sum *s, const double *m, size_t first, size_t n
 		struct shift_class *c = &s->classes[s->count++];
 		double least = s->count == SHIFT_CLASSES ? -1 : m[first] / 2;
 
-		*c = (struct shift_class){.first = first, .window = floor(RANGE / m[first])};
+		*c = (struct shift_class){.first = first,
+			.window = m[first] > RANGE / WINDOW_MAX ? floor(RANGE / m[first])
+								: WINDOW_MAX};
 		while (first < n && m[first] >= least)
 			first++;
 		c->end = first;
