@@ -3,6 +3,7 @@
  * first goes with Hottest-middle online (SOLAR section 6); SOLAR's own order follows its revisit
  * slots (offline) or confidence lengths (online), the hopeless last.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -71,7 +72,8 @@ static int solar(
 	size_t hopeful = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		key[i] = visited[i].hopeless ? -INFINITY : -(double)visited[i].key;
+		/* Also the key of a page that never changes comes before the hopeless. */
+		key[i] = visited[i].hopeless ? -INFINITY : fmax(-(double)visited[i].key, -DBL_MAX);
 		hopeful += !visited[i].hopeless;
 	}
 	if (!rc)
