@@ -23,7 +23,9 @@ static void algorithm_3(const double *rate, const double *interval, size_t n, bo
 	for (size_t i = 0; i < n; i++) {
 		const double *free_interval = interval + hopeful;
 		double longest = interval[n - 1 - hopeless];
-		double loss = exp(-rate[i] * free_interval[0]) - exp(-rate[i] * longest), gain = 0;
+		double loss = exp(-rate[i] * free_interval[0]) *
+			      -expm1(-rate[i] * (longest - free_interval[0]));
+		double gain = 0;
 
 		for (size_t j = 1; j < n - i; j++) {
 			double in = free_interval[j] - free_interval[j - 1];
