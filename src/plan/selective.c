@@ -13,6 +13,7 @@
  * The printed algorithm adds up both sides each time, O(n^2) in all. shift_sum keeps the right side
  * up to date: the same decisions, but for ties beyond the eleventh digit, in O(n log n).
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -24,7 +25,7 @@
 
 double selective_balance(double m, size_t shortest, size_t longest, double gain)
 {
-	return decay(m * (double)shortest) - decay(m * (double)longest) - gain;
+	return decay(m * (double)shortest) * -expm1(-m * (double)(longest - shortest)) - gain;
 }
 
 bool selective_hopeful(double m, size_t shortest, size_t longest, double gain)

@@ -47,14 +47,14 @@ struct online {
 	uint32_t seq;
 	enum mode mode;
 	double slack;
-	double gain;
+	double gain, pass_gain; /* now, and after the pass */
 	size_t gone; /* pages gone from the front since the pass */
 };
 
 /* What a page gains by moving in from an interval of that many steps to the next shorter one. */
 static double move_in(double m, size_t step)
 {
-	return decay(m * (double)(step - 1)) - decay(m * (double)step);
+	return decay(m * (double)(step - 1)) * -expm1(-m);
 }
 
 static int hotter_first(const void *a, const void *b)
@@ -133,7 +133,7 @@ static size_t look(struct online *o, size_t base)
 		if (m > peak(longest)) {
 			if (!selective_hopeful(m, base + x, longest, gain)) {
 				hopeless = x;
-				o->gain = gain;
+				o->gain = o->pass_gain = gain;
 			}
 			o->slack = fmin(o->slack, selective_balance(m, base + x, longest, gain));
 		}
@@ -167,6 +167,9 @@ static void take_hopeless(struct online *o, size_t rank)
 	o->len--;
 }
 
+/* The share of the gain that must be left, lest rounding shows in it. */
+static const double GAIN_LEFT = 1e-3;
+
 /* The front page goes as hopeless; is it certain that the next is hopeless too? */
 static void take_front(struct online *o, size_t base)
 {
@@ -181,7 +184,8 @@ static void take_front(struct online *o, size_t base)
 	}
 	next = o->hot[rank].m;
 	o->gain -= move_in(next, base + rank + o->gone);
-	if (decay(next * (double)(base + rank)) >= o->gain * (1 - SELECTIVE_TIE))
+	if (o->gain < GAIN_LEFT * o->pass_gain ||
+		decay(next * (double)(base + rank)) >= o->gain * (1 - SELECTIVE_TIE))
 		o->mode = LOOK;
 }
 

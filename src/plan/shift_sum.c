@@ -1,20 +1,22 @@
 #include "plan/shift_sum.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* Terms below e^-NOTHING are left out, which also bounds how often a hot class is summed. */
-static const double NOTHING = 150;
+#include "plan/decay.h"
+
 static const double RANGE = 0.5; /* of m d */
-static const double WORN = 1e-4; /* when passing has left this share of a sum it is made anew */
 /* More than h ever is: pages that hardly or never change need no larger window. */
 static const double WINDOW_MAX = 1e15;
+/* Terms smaller than the largest by e^-NOTHING are nothing; sums are made deeper by SPARE. */
+static const double NOTHING = 36, SPARE = 12;
+/* How far the whole sum may fall below what a class once was. */
+static const double LOSS = 16;
 
 double shift_term(double m, size_t x, size_t h)
 {
-	double from = m * (double)(x - h - 1);
-
-	return from < NOTHING ? exp(-from) * -expm1(-m) : 0;
+	return decay(m * (double)(x - h - 1)) * -expm1(-m);
 }
 
 /* Adds term t of a page with rate m, t (m window)^k / k! for every k; sign -1 takes it out. */
@@ -26,18 +28,17 @@ static void add_term(struct shift_class *c, double m, double t)
 	}
 }
 
-static void sum_class(struct shift_class *c, const double *m, size_t h)
+static void sum_class(struct shift_class *c, const double *m, size_t h, double depth)
 {
-	double coldest = c->end > c->first ? m[c->end - 1] : 0;
+	size_t x = c->first;
 
-	c->anchor = h;
 	memset(c->coefficient, 0, sizeof c->coefficient);
-	for (size_t x = c->first; x < c->end; x++) {
-		if (coldest * (double)(x - h - 1) > NOTHING)
-			break;
+	for (; x < c->end && c->coldest * (double)(x - h - 1) <= depth; x++)
 		add_term(c, m[x], shift_term(m[x], x, h));
-	}
-	c->summed = c->coefficient[0];
+	c->summed = x;
+	c->anchor = h;
+	c->depth = depth;
+	c->peak = c->coefficient[0];
 }
 
 void shift_sum_init(struct shift_sum *s, const double *m, size_t first, size_t n)
@@ -53,7 +54,8 @@ void shift_sum_init(struct shift_sum *s, const double *m, size_t first, size_t n
 		while (first < n && m[first] >= least)
 			first++;
 		c->end = first;
-		sum_class(c, m, 0);
+		c->coldest = m[first - 1];
+		c->unit = -log(-expm1(-c->coldest));
 	}
 }
 
@@ -65,10 +67,9 @@ void shift_sum_pass(struct shift_sum *s, size_t first)
 		if (c->first >= first)
 			return;
 		for (; c->first < first && c->first < c->end; c->first++)
-			add_term(c, s->m[c->first],
-				-shift_term(s->m[c->first], c->first, c->anchor));
-		if (c->coefficient[0] <= WORN * c->summed) /* mostly rounding by now */
-			sum_class(c, s->m, s->h);
+			if (c->first < c->summed)
+				add_term(c, s->m[c->first],
+					-shift_term(s->m[c->first], c->first, c->anchor));
 	}
 }
 
@@ -77,23 +78,76 @@ void shift_sum_give_up(struct shift_sum *s, size_t h)
 	s->h = h;
 }
 
-double shift_sum_value(struct shift_sum *s)
+/* A depth that the sum does reach: some term is at least e^-that. */
+static double surface(const struct shift_sum *s)
+{
+	double least = INFINITY;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct shift_class *c = &s->classes[i];
+
+		if (c->first < c->end)
+			least = fmin(least,
+				s->m[c->first] * (double)(c->first - s->h - 1) + c->unit);
+	}
+	return least;
+}
+
+static bool counts(const struct shift_sum *s, const struct shift_class *c, double depth)
+{
+	return c->first < c->end && c->coldest * (double)(c->first - s->h - 1) <= depth;
+}
+
+static double evaluate(const struct shift_class *c, size_t h)
+{
+	double d = c->window > 0 ? (double)(h - c->anchor) / c->window : 0;
+	double part = c->coefficient[SHIFT_DEGREE];
+
+	for (int k = SHIFT_DEGREE; k-- > 0;)
+		part = part * d + c->coefficient[k];
+	return part;
+}
+
+/* The sum as it stands, every class that counts being within its window and deep enough. */
+static double add_up(struct shift_sum *s, double depth)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct shift_class *c = &s->classes[i];
-		double d, part;
 
-		if (c->first == c->end)
+		if (!counts(s, c, depth))
 			continue;
-		if ((double)(s->h - c->anchor) > c->window)
-			sum_class(c, s->m, s->h);
-		d = c->window > 0 ? (double)(s->h - c->anchor) / c->window : 0;
-		part = c->coefficient[SHIFT_DEGREE];
-		for (int k = SHIFT_DEGREE; k-- > 0;)
-			part = part * d + c->coefficient[k];
-		sum += part;
+		if (c->summed <= c->first || (double)(s->h - c->anchor) > c->window ||
+			(c->depth < depth && c->summed < c->end))
+			sum_class(c, s->m, s->h, depth + SPARE);
+		sum += evaluate(c, s->h);
 	}
+	return sum;
+}
+
+/* Sums a class anew that has lost too much; false when there is none. */
+static bool restore(struct shift_sum *s, double depth, double sum)
+{
+	bool restored = false;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct shift_class *c = &s->classes[i];
+
+		if (!counts(s, c, depth) || c->peak <= LOSS * sum)
+			continue;
+		sum_class(c, s->m, s->h, depth + SPARE);
+		restored = true;
+	}
+	return restored;
+}
+
+double shift_sum_value(struct shift_sum *s)
+{
+	double depth = surface(s) + NOTHING, sum;
+
+	do
+		sum = add_up(s, depth);
+	while (restore(s, depth, sum));
 	return sum;
 }

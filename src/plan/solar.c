@@ -109,7 +109,7 @@ static int solar_intervals(const struct plan_site *site, struct visit_choice *by
 	struct interval *intervals)
 {
 	struct slots mirrored = {0}, revisits = {0};
-	size_t limit = 4 * n + 4;
+	size_t limit = 2 * n + 2;
 	int rc = slots_init(&mirrored, limit);
 
 	if (!rc)

@@ -623,13 +623,14 @@ static void world_drive(struct world *w)
 	/* Attempts are limited and orders come back with a probability below 1/2. */
 	for (size_t steps = 0; w->ok && !w->ended && CHECK(steps < 1000 + 100 * w->graph.n);
 		steps++) {
+		bool wait;
+
 		if (w->may_cut && !w->cut && rng_below(&w->rng, 50) == 0)
 			world_cut(w);
 		if (w->may_cancel && !w->cancelled && rng_below(&w->rng, 80) == 0)
 			world_cancel(w);
-		if (w->flying == w->parallel || (w->flying && rng_below(&w->rng, 2)))
-			world_done(w);
-		else if (world_next(w) == PLAN_WAIT && w->flying)
+		wait = w->flying == w->parallel || (w->flying && rng_below(&w->rng, 2));
+		if (wait || (world_next(w) == PLAN_WAIT && w->flying))
 			world_done(w);
 	}
 	if (w->ok && w->ended && !w->cancelled)

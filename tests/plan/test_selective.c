@@ -33,7 +33,7 @@ static void algorithm_3(const double *rate, const double *interval, size_t n, bo
 			gain += exp(-rate[i + j] * free_interval[j - 1]) *
 				-expm1(-rate[i + j] * in);
 		}
-		ret_hopeless[i] = gain - loss > TIE * gain && free_interval[0] > 0;
+		ret_hopeless[i] = gain - loss > TIE * (gain + loss) && free_interval[0] > 0;
 		if (ret_hopeless[i])
 			hopeless++;
 		else

@@ -41,8 +41,11 @@ static void random_offsets(struct rng *rng, double *offset, size_t n)
 /* Rearranges to the next permutation in lexicographic order; false after the last. */
 static bool next_permutation(size_t *p, size_t n)
 {
-	size_t i = n - 1, j = n - 1, swap;
+	size_t i = n, j = n, swap;
 
+	if (n < 2)
+		return false;
+	i--, j--;
 	while (i > 0 && p[i - 1] >= p[i])
 		i--;
 	if (i == 0)
@@ -128,54 +131,67 @@ static void test_nested_is_optimal(void)
  * The Hungarian method as textbooks print it: potentials and one row after another, O(n^3), on a
  * matrix of costs with one row and column to spare.
  */
+struct hungarian {
+	const struct assign_problem *problem;
+	double u[TEXTBOOK + 1], v[TEXTBOOK + 1], least[TEXTBOOK + 1];
+	size_t match[TEXTBOOK + 1], way[TEXTBOOK + 1];
+	bool used[TEXTBOOK + 1];
+};
+
+/* Reaches one more column from column j0 and returns it. */
+static size_t reach(struct hungarian *h, size_t j0)
+{
+	size_t n = h->problem->n, row = h->match[j0], nearest = 0;
+	double delta = INFINITY;
+
+	h->used[j0] = true;
+	for (size_t j = 1; j <= n; j++) {
+		double cost;
+
+		if (h->used[j])
+			continue;
+		cost = -assign_value(h->problem, (uint32_t)row - 1, j - 1) - h->u[row] - h->v[j];
+		if (cost < h->least[j]) {
+			h->least[j] = cost;
+			h->way[j] = j0;
+		}
+		if (h->least[j] < delta) {
+			delta = h->least[j];
+			nearest = j;
+		}
+	}
+	for (size_t j = 0; j <= n; j++) {
+		if (h->used[j]) {
+			h->u[h->match[j]] += delta;
+			h->v[j] -= delta;
+		} else {
+			h->least[j] -= delta;
+		}
+	}
+	return nearest;
+}
+
 static double textbook(const struct assign_problem *p)
 {
-	double u[TEXTBOOK + 1] = {0}, v[TEXTBOOK + 1] = {0}, total = 0;
-	size_t match[TEXTBOOK + 1] = {0}, way[TEXTBOOK + 1] = {0};
+	struct hungarian h = {.problem = p};
+	double total = 0;
 
-	for (size_t i = 1; i <= p->n; i++) {
-		double least[TEXTBOOK + 1];
-		bool used[TEXTBOOK + 1] = {false};
-		size_t j0 = 0;
+	for (size_t row = 1; row <= p->n; row++) {
+		size_t j = 0;
 
-		for (size_t j = 0; j <= p->n; j++)
-			least[j] = INFINITY;
-		match[0] = i;
-		do {
-			size_t i0 = match[j0], j1 = 0;
-			double delta = INFINITY;
-
-			used[j0] = true;
-			for (size_t j = 1; j <= p->n; j++) {
-				double cost;
-
-				if (used[j])
-					continue;
-				cost = -assign_value(p, (uint32_t)i0 - 1, j - 1) - u[i0] - v[j];
-				if (cost < least[j]) {
-					least[j] = cost;
-					way[j] = j0;
-				}
-				if (least[j] < delta) {
-					delta = least[j];
-					j1 = j;
-				}
-			}
-			for (size_t j = 0; j <= p->n; j++) {
-				if (used[j]) {
-					u[match[j]] += delta;
-					v[j] -= delta;
-				} else {
-					least[j] -= delta;
-				}
-			}
-			j0 = j1;
-		} while (match[j0] != 0);
-		for (; j0; j0 = way[j0])
-			match[j0] = match[way[j0]];
+		for (size_t k = 0; k <= p->n; k++) {
+			h.least[k] = INFINITY;
+			h.used[k] = false;
+		}
+		h.match[0] = row;
+		do
+			j = reach(&h, j);
+		while (h.match[j] != 0);
+		for (; j; j = h.way[j])
+			h.match[j] = h.match[h.way[j]];
 	}
 	for (size_t j = 1; j <= p->n; j++)
-		total += assign_value(p, (uint32_t)match[j] - 1, j - 1);
+		total += assign_value(p, (uint32_t)h.match[j] - 1, j - 1);
 	return total;
 }
 
