@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "url/domain.h"
+#include "url/encoding.h"
 #include "url/url.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -73,6 +74,26 @@ static bool parse(struct url *u, slice input, const struct url *base)
 	return true;
 }
 
+/* An encoding changes the query and nothing else. */
+static void parse_encoded(const struct url *plain, slice input, const struct url *base)
+{
+	static const char *const names[] = {"windows-1252", "gb18030", "iso-2022-jp"};
+	struct url_encoding *encoding = NULL;
+	struct url u;
+
+	url_init(&u);
+	require(url_encoding_open(names[input.len % 3], &encoding, NULL) == 0);
+	if (url_parse_encoded(&u, input, base, encoding, NULL) == 0) {
+		check_parts(&u);
+		check_again(&u);
+		require(u.has_query == plain->has_query || plain->text.len == 0);
+		require(slice_eq(url_part(&u, u.path), url_part(plain, plain->path)) ||
+			plain->text.len == 0);
+	}
+	url_encoding_close(encoding);
+	url_release(&u);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	slice input = {(const char *)data, size};
@@ -87,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (split)
 		input = slice_sub(input, at + 1, size);
 	(void)parse(&u, input, has_base ? &base : NULL);
+	parse_encoded(&u, input, has_base ? &base : NULL);
 	url_release(&u);
 	url_release(&base);
 	return 0;
