@@ -12,6 +12,8 @@ static const struct {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } READERS[] = {
+	{"robots", "what a robots.txt allows, and by which line", inspect_robots},
+	{"sitemap", "the entries of a sitemap or feed", inspect_sitemap},
 	{"url", "how a URL is parsed, resolved and indexed", inspect_url},
 };
 
