@@ -6,6 +6,7 @@
  * has been learned meanwhile: page i has survived a_i already, so it counts w_i S_i(a_i), and from
  * there on has the survival function of a page that old.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -19,6 +20,12 @@
  * with equal weights need.
  */
 enum { EXACT_ROWS = 2000000 };
+
+/* Sums of the same values in another order may differ by this share. */
+static const double ROUNDING = 1e-12;
+
+/* A better order of revisits must be better by this share, or it is only another. */
+static const double SAME = 1e-7;
 
 struct solution {
 	uint32_t *page_of; /* interval -> index of the page */
@@ -81,7 +88,7 @@ int plan_limit(const struct survival *survival, const float *weight, size_t n, d
 
 	if (!rc) {
 		ret_limit->reached = assign_total(&p, s.page_of);
-		ret_limit->bound = s.bound > ret_limit->reached ? s.bound : ret_limit->reached;
+		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ROUNDING);
 		solution_release(&s);
 	}
 	free(length);
@@ -152,6 +159,72 @@ static int offline(const struct plan_site *site, struct visit_choice *choices, s
 
 PLANNED_ORDER(visit_stillpoint_offline, offline);
 
+/* The page on interval j when the last visited is revisited first. */
+static uint32_t lifo_page(const struct assign_problem *p, size_t j)
+{
+	return (uint32_t)(p->n - 1 - j);
+}
+
+static double lifo_total(const struct assign_problem *p)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < p->n; j++)
+		sum += assign_value(p, lifo_page(p, j), j);
+	return sum;
+}
+
+/* What exchanging pages at distance d, each pair for itself, would gain over last in first out. */
+static double lifo_exchanges(const struct assign_problem *p, size_t d)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j + d < p->n; j++) {
+		uint32_t near = lifo_page(p, j), far = lifo_page(p, j + d);
+		double gain = assign_value(p, far, j) + assign_value(p, near, j + d) -
+			      assign_value(p, near, j) - assign_value(p, far, j + d);
+
+		sum += gain > 0 ? gain : 0;
+	}
+	return sum;
+}
+
+/*
+ * When all visits went as planned, last in first out is optimal (the theorem), and a large site
+ * need not be planned again to find that out.
+ */
+static bool keep_lifo(const struct assign_problem *p, bool fast)
+{
+	double total;
+
+	if (!fast && p->n <= PLAN_EXACT_MAX)
+		return false;
+	total = lifo_total(p);
+	for (size_t d = 1; d < p->n; d *= 2)
+		if (lifo_exchanges(p, d) > total * SAME)
+			return false;
+	return true;
+}
+
+/* Solves the second leg, where several orders are equally good in favour of last in first out. */
+static int solve_revisits(const struct assign_problem *p, bool fast, struct solution *ret)
+{
+	bool lifo = keep_lifo(p, fast);
+	int rc = 0;
+
+	if (lifo)
+		*ret = (struct solution){
+			.page_of = malloc((p->n ? p->n : 1) * sizeof *ret->page_of)};
+	else
+		rc = solve(p, fast, false, ret);
+	if (rc || !ret->page_of)
+		return ERR_NOMEM;
+	if (lifo || assign_total(p, ret->page_of) <= lifo_total(p) * (1 + SAME))
+		for (size_t j = 0; j < p->n; j++)
+			ret->page_of[j] = lifo_page(p, j);
+	return 0;
+}
+
 /* Revisits at 0, 1, 2, ... delays after the barrier. */
 static int arrange(
 	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
@@ -168,7 +241,7 @@ static int arrange(
 		leg.length[i] = site->delay * (double)i;
 	}
 	if (!rc)
-		rc = solve(&leg.problem, site->fast, false, &s);
+		rc = solve_revisits(&leg.problem, site->fast, &s);
 	for (size_t i = 0; !rc && i < n; i++)
 		s.page_of[i] = pages[s.page_of[i]];
 	for (size_t i = 0; !rc && i < n; i++)
