@@ -5,7 +5,6 @@ set -u
 
 prefix=/opt/stillpoint
 root=$tmp/root$prefix
-export PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp/root
 export LD_LIBRARY_PATH=$root/lib
 # Not the jobs and variables of the make that runs us.
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD
@@ -70,6 +69,8 @@ build_example() {
 }
 
 ok 'make install' make_install
+# From here on pkg-config sees what was installed, and not what the build needs.
+export PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp/root
 for file in bin/stillpoint lib/libstillpoint.a lib/libstillpoint.so.0 lib/libstillpoint.so \
 	share/man/man1/stillpoint.1 share/bash-completion/completions/stillpoint; do
 	ok "installs $file" test -e "$root/$file"
