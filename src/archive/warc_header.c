@@ -111,16 +111,32 @@ slice warc_header_uri(const struct warc_header *h, slice name)
 	return value;
 }
 
-int warc_header_add(struct buf *out, const char *name, slice value)
+/* Names are tokens of visible ASCII; a colon would end them. */
+static bool is_name(slice s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.ptr[i] <= ' ' || s.ptr[i] > '~' || s.ptr[i] == ':')
+			return false;
+	return s.len > 0;
+}
+
+static bool is_value(slice s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.ptr[i] == '\r' || s.ptr[i] == '\n' || s.ptr[i] == '\0')
+			return false;
+	return true;
+}
+
+int warc_header_add(struct buf *out, slice name, slice value)
 {
 	int rc;
 
 	if (!value.ptr)
 		return 0;
-	for (size_t i = 0; i < value.len; i++)
-		if (value.ptr[i] == '\r' || value.ptr[i] == '\n' || value.ptr[i] == '\0')
-			return ERR_SYNTAX;
-	rc = buf_add_str(out, name);
+	if (!is_name(name) || !is_value(value))
+		return ERR_SYNTAX;
+	rc = buf_add(out, name);
 	if (rc == 0)
 		rc = buf_add(out, SLICE(": "));
 	if (rc == 0)

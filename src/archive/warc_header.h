@@ -65,9 +65,9 @@ bool warc_header_is_version(slice bytes);
 
 /*
  * Appends "name: value" and CRLF; nothing for a value whose ptr is NULL. 0, ERR_SYNTAX for a value
- * with a line break or NUL in it, which would forge a field, or as buf_add; out may have grown by
- * part of the line.
+ * with a line break or NUL in it, which would forge a field, or a name that is none, or as buf_add;
+ * out may have grown by part of the line.
  */
-int warc_header_add(struct buf *out, const char *name, slice value) SP_MUST_CHECK;
+int warc_header_add(struct buf *out, slice name, slice value) SP_MUST_CHECK;
 
 #endif
