@@ -63,7 +63,7 @@ int warc_file_sync(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 
 /*
  * Syncs, gives the file its name, closes it: 0 or ERR_IO, when it is closed all the same but keeps
- * the name NAME.open.
+ * the name NAME.open (or may get it back after a crash, when only the directory was not synced).
  */
 int warc_file_close(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 

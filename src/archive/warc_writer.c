@@ -321,8 +321,10 @@ static int reach_file(struct warc_writer *w, struct err *err)
 	if (rc)
 		return rc;
 	rc = write_info(w, err);
-	if (rc)
+	if (rc) {
 		warc_file_discard(&w->file);
+		w->serial--;
+	}
 	return rc;
 }
 
