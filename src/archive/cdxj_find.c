@@ -68,7 +68,7 @@ int cdxj_find(struct lines *lines, slice from, struct err *err)
 
 int cdxj_find_before(struct lines *lines, slice from, struct err *err)
 {
-	uint64_t before;
+	uint64_t before = 0;
 	int rc = find(lines, from, &before, err);
 
 	if (rc == 0)

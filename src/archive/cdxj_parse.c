@@ -21,8 +21,8 @@ static bool take(struct cursor *c, char byte)
 
 static void skip_blanks(struct cursor *c)
 {
-	while (take(c, ' ') || take(c, '\t'))
-		continue;
+	while (c->rest.len > 0 && (c->rest.ptr[0] == ' ' || c->rest.ptr[0] == '\t'))
+		c->rest = slice_sub(c->rest, 1, c->rest.len);
 }
 
 static slice take_word(struct cursor *c)

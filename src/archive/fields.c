@@ -7,9 +7,9 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static char lower(char c)
+static int lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
 bool fields_has_prefix(slice s, slice prefix)

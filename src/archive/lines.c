@@ -36,7 +36,7 @@ static int make_room(struct lines *l, struct err *err)
 	size_t cap = l->cap ? 2 * l->cap : FIRST_CAP;
 	char *ptr;
 
-	if (l->start > 0) {
+	if (l->ptr && l->start > 0) {
 		memmove(l->ptr, l->ptr + l->start, l->end - l->start);
 		l->end -= l->start;
 		l->start = 0;
@@ -77,7 +77,7 @@ int lines_next(struct lines *l, slice *ret, struct err *err)
 	size_t seen = 0;
 
 	for (;;) {
-		const char *line = l->ptr ? l->ptr + l->start : NULL;
+		const char *line = l->ptr ? l->ptr + l->start : "";
 		size_t held = l->end - l->start;
 		const char *lf = held > seen ? memchr(line + seen, '\n', held - seen) : NULL;
 		int rc;

@@ -16,12 +16,12 @@ enum { LINES_LINE_MAX = 1 << 20 }; /* bytes of a line, its end included */
 
 /* Fields are the reader's own. */
 struct lines {
-	int fd;          /* borrowed */
 	uint64_t offset; /* of ptr[start] in the file */
 	char *ptr;
 	size_t cap;
 	size_t start; /* of the next line */
 	size_t end;   /* of what is read in */
+	int fd;       /* borrowed */
 	bool eof;
 };
 

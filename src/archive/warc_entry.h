@@ -42,10 +42,11 @@ struct warc_spool {
  * NULL writes no field. The block is head, then body, then spool.
  */
 struct warc_entry {
-	enum warc_type type; /* of those that warc_type_is_written */
-	int64_t date;        /* ns since 1970, when the capture began */
-	slice url;           /* required but for warcinfo */
-	slice content_type;  /* of the block; has a default but for resource */
+	enum warc_type type;       /* of those that warc_type_is_written */
+	enum warc_profile profile; /* of a revisit */
+	int64_t date;              /* ns since 1970, when the capture began */
+	slice url;                 /* required but for warcinfo */
+	slice content_type;        /* of the block; has a default but for resource */
 	slice ip;
 	slice head; /* of an HTTP message: exact bytes up to and with the empty line */
 	slice body; /* exact bytes as sent */
@@ -59,7 +60,6 @@ struct warc_entry {
 	const struct digest *payload;
 
 	/* A revisit: all but refers_to are required, and payload when identical. */
-	enum warc_profile profile;
 	slice refers_to; /* record id, with angle brackets */
 	slice refers_to_url;
 	int64_t refers_to_date;

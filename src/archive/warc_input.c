@@ -90,7 +90,7 @@ static int read_at(const struct warc_input *in, uint64_t at, void *to, size_t ro
 /* Makes at least want raw bytes available, where the file has them. */
 static int fill_raw(struct warc_input *in, size_t want, struct err *err)
 {
-	size_t held = in->raw_len - in->raw_pos, n;
+	size_t held = in->raw_len - in->raw_pos, n = 0;
 	int rc;
 
 	if (held >= want)
@@ -374,7 +374,7 @@ int warc_input_seek(struct warc_input *in, struct warc_spot spot, struct err *er
 static int probe(struct warc_input *in, bool *ret_found, struct err *err)
 {
 	struct err ignored;
-	slice bytes;
+	slice bytes = {0};
 	int rc = begin_unit(in, err);
 
 	*ret_found = false;
@@ -465,7 +465,7 @@ static int read_dictionary(struct warc_input *in, struct err *err)
 {
 	slice raw = raw_bytes(in);
 	uint32_t len;
-	size_t got;
+	size_t got = 0;
 	void *data;
 	int rc;
 

@@ -473,8 +473,9 @@ int warc_reader_end(struct warc_reader *r, struct err *err)
 
 	if (r->state != BLOCK)
 		return 0;
-	while ((rc = warc_reader_block(r, &bytes, err)) == 0)
-		continue;
+	do
+		rc = warc_reader_block(r, &bytes, err);
+	while (rc == 0);
 	if (rc != ERR_END)
 		return rc;
 	r->state = BETWEEN;

@@ -41,12 +41,12 @@ struct warc_writer_params {
 
 /* Where a record went. */
 struct warc_place {
-	char file[WARC_NAME_MAX + 1]; /* without ".open" */
 	uint64_t offset;
 	uint64_t length;
 	struct warc_id id;
-	bool has_payload; /* and the digest that the record states */
-	struct digest payload;
+	struct digest payload; /* that the record states, if has_payload */
+	bool has_payload;
+	char file[WARC_NAME_MAX + 1]; /* without ".open" */
 };
 
 struct warc_writer; /* opaque */

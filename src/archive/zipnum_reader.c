@@ -179,7 +179,7 @@ int zipnum_reader_open(int data, int index, slice from, struct zipnum_reader **r
 	buf_init(&r->scratch, CDXJ_LINE_MAX);
 	r->from_copy = malloc(from.len + 1);
 	rc = r->from_copy ? 0 : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	if (rc == 0 && from.len)
+	if (r->from_copy && from.len)
 		memcpy(r->from_copy, from.ptr, from.len);
 	r->from = (slice){r->from_copy, from.len};
 	if (rc == 0)

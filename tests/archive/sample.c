@@ -1,6 +1,7 @@
 #include "sample.h"
 
 #include <stdlib.h>
+#define ZLIB_CONST /* next_in is */
 #include <zlib.h>
 #include <zstd.h>
 
@@ -145,7 +146,7 @@ void sample_gzip(struct buf *out, slice bytes)
 	must(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY));
 	room = deflateBound(&z, bytes.len);
 	must(buf_reserve(out, room));
-	z.next_in = (Bytef *)(uintptr_t)bytes.ptr;
+	z.next_in = (const Bytef *)bytes.ptr;
 	z.avail_in = (uInt)bytes.len;
 	z.next_out = (Bytef *)out->ptr + out->len;
 	z.avail_out = (uInt)room;
@@ -238,7 +239,7 @@ static void visit_good(const struct warc_record *rec, void *context)
 {
 	slice url = rec->header.url;
 	unsigned *good = context;
-	char last = url.len == sizeof PREFIX ? url.ptr[url.len - 1] : '0';
+	int last = url.len == sizeof PREFIX ? url.ptr[url.len - 1] : 0;
 
 	if (!rec->problem.code && last >= '1' && last <= '9')
 		*good |= 1U << (last - '1');

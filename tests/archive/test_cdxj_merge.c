@@ -232,14 +232,14 @@ static void test_find_in_little(void)
 
 static void test_line_limit(void)
 {
-	for (int extra = 0; extra < 2; extra++) {
+	for (size_t extra = 0; extra < 2; extra++) {
 		struct lines lines;
 		struct err err = {0};
 		struct buf file;
 		slice line;
 
 		buf_init(&file, MAX);
-		while (file.len < (size_t)(LINES_LINE_MAX - 1 + extra))
+		while (file.len < LINES_LINE_MAX - 1 + extra)
 			(void)buf_add_char(&file, 'x');
 		(void)buf_add_char(&file, '\n');
 		lines_init(&lines, make_file("long", buf_slice(&file)), 0);

@@ -242,7 +242,7 @@ static void test_seek(void)
 	static const unsigned habits[COUNT] = {0};
 
 	for (unsigned form = 0; form < FORMS; form++) {
-		struct warc_spot spots[COUNT];
+		struct warc_spot spots[COUNT] = {0};
 		const struct warc_record *rec;
 		struct warc_reader *r;
 		struct err err = {0};
@@ -380,6 +380,25 @@ static void test_header_limit(void)
 	}
 }
 
+/* Empty frames that ask for a window of 128 MiB, which zstd has by default, and of twice that. */
+static void test_window_limit(void)
+{
+	_Static_assert(WARC_ZSTD_WINDOW_LOG_MAX == 27, "the descriptors below say 27 and 28");
+	static const slice frames[] = {
+		SLICE_INIT("\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00"),
+		SLICE_INIT("\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"),
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(frames); i++) {
+		struct buf got;
+
+		buf_init(&got, SAMPLE_MAX);
+		sample_read(frames[i], false, &got);
+		CHECK_STR(buf_str(&got), i ? "?" : "");
+		buf_release(&got);
+	}
+}
+
 static void test_dictionary_limit(void)
 {
 	struct warc_source source = {.fd = -1, .memory = SLICE("\x5d\x2a\x4d\x18\x01\x00\x80\x00")};
@@ -403,6 +422,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_shared);
 	test_odd_files();
 	TAP_RUN(test_header_limit);
+	TAP_RUN(test_window_limit);
 	TAP_RUN(test_dictionary_limit);
 	return tap_done();
 }

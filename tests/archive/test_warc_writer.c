@@ -109,95 +109,110 @@ static void read_back(
 /* Digests of "hello" and of the blocks by sha256sum. */
 #define HELLO "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-static const struct digest *hello_digest(void)
-{
-	static struct digest d;
+static const struct digest HELLO_DIGEST = {
+	DIGEST_SHA256, {0x2c, 0xf2, 0x4d, 0xba, 0x5f, 0xb0, 0xa3, 0x0e, 0x26, 0xe8, 0x3b, 0x2a,
+			       0xc5, 0xb9, 0xe2, 0x9e, 0x1b, 0x16, 0x1e, 0x5c, 0x1f, 0xa7, 0x42,
+			       0x5e, 0x73, 0x04, 0x33, 0x62, 0x93, 0x8b, 0x98, 0x24}};
 
-	CHECK_INT(digest_parse(SLICE(HELLO), &d), 0);
-	return &d;
+static const struct field EXTRA[] = {
+	{SLICE_INIT("Stillpoint-Leg"), SLICE_INIT("visit")},
+};
+
+static const struct {
+	const char *label;
+	struct warc_entry entry;
+	const char *fields; /* after the URL, up to the block's digest */
+	const char *rest;   /* after it */
+	const char *block;
+} TYPES[] = {
+	{"response",
+		{.type = WARC_TYPE_RESPONSE,
+			.ip = SLICE_INIT("127.0.0.1"),
+			.head = SLICE_INIT(HEAD),
+			.body = SLICE_INIT("hello")},
+		"WARC-IP-Address: 127.0.0.1\nWARC-Payload-Digest: " HELLO "\n",
+		"Content-Type: application/http; msgtype=response\nContent-Length: 49\n",
+		HEAD "hello"},
+	{"chunked response",
+		{.type = WARC_TYPE_RESPONSE,
+			.head = SLICE_INIT(CHUNKED),
+			.body = SLICE_INIT("5\r\nhello\r\n0\r\n\r\n")},
+		"WARC-Payload-Digest: " HELLO "\n",
+		"Content-Type: application/http; msgtype=response\nContent-Length: 62\n",
+		CHUNKED "5\r\nhello\r\n0\r\n\r\n"},
+	{"truncated response",
+		{.type = WARC_TYPE_RESPONSE,
+			.head = SLICE_INIT(HEAD),
+			.body = SLICE_INIT("hello"),
+			.truncated = "length",
+			.extra = EXTRA,
+			.extra_count = 1},
+		"WARC-Truncated: length\nStillpoint-Leg: visit\nWARC-Payload-Digest: " HELLO "\n",
+		"Content-Type: application/http; msgtype=response\nContent-Length: 49\n",
+		HEAD "hello"},
+	{"request", {.type = WARC_TYPE_REQUEST, .head = SLICE_INIT(REQUEST)}, "",
+		"Content-Type: application/http; msgtype=request\nContent-Length: 37\n", REQUEST},
+	{"identical revisit",
+		{.type = WARC_TYPE_REVISIT,
+			.head = SLICE_INIT(HEAD),
+			.payload = &HELLO_DIGEST,
+			.refers_to = SLICE_INIT("<urn:uuid:1>"),
+			.refers_to_url = SLICE_INIT("http://example.com/old"),
+			.refers_to_date = DATE - 1000000},
+		"WARC-Profile: "
+		"http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\n"
+		"WARC-Refers-To: <urn:uuid:1>\n"
+		"WARC-Refers-To-Target-URI: http://example.com/old\n"
+		"WARC-Refers-To-Date: 2016-01-11T23:24:25.411030Z\n"
+		"WARC-Payload-Digest: " HELLO "\n",
+		"Content-Type: application/http; msgtype=response\nContent-Length: 44\n", HEAD},
+	{"unmodified revisit",
+		{.type = WARC_TYPE_REVISIT,
+			.profile = WARC_PROFILE_NOT_MODIFIED,
+			.head = SLICE_INIT(MODIFIED),
+			.refers_to_url = SLICE_INIT("http://example.com/"),
+			.refers_to_date = DATE},
+		"WARC-Profile: "
+		"http://netpreserve.org/warc/1.1/revisit/server-not-modified\n"
+		"WARC-Refers-To-Target-URI: http://example.com/\n"
+		"WARC-Refers-To-Date: 2016-01-11T23:24:25.412030Z\n",
+		"Content-Type: application/http; msgtype=response\nContent-Length: 29\n", MODIFIED},
+	{"metadata", {.type = WARC_TYPE_METADATA, .body = SLICE_INIT("leg: visit\r\n")}, "",
+		"Content-Type: application/warc-fields\nContent-Length: 12\n", "leg: visit\r\n"},
+	{"resource",
+		{.type = WARC_TYPE_RESOURCE,
+			.content_type = SLICE_INIT("text/plain"),
+			.body = SLICE_INIT("hello")},
+		"WARC-Payload-Digest: " HELLO "\n", "Content-Type: text/plain\nContent-Length: 5\n",
+		"hello"},
+	{"empty metadata", {.type = WARC_TYPE_METADATA}, "",
+		"Content-Type: application/warc-fields\nContent-Length: 0\n", ""},
+};
+
+/* Reads a record back and holds it against its row. */
+static void check_type(const char *dir, size_t i, const struct warc_place *place)
+{
+	struct buf fields, block;
+	char want[2048];
+	const char *got, *rest;
+
+	buf_init(&fields, SAMPLE_MAX);
+	buf_init(&block, SAMPLE_MAX);
+	read_back(dir, place, &fields, &block);
+	CHECK_STR(buf_str(&block), TYPES[i].block);
+	(void)snprintf(want, sizeof want, URL "%sWARC-Block-Digest: sha256:", TYPES[i].fields);
+	got = strstr(buf_str(&fields), URL);
+	rest = strstr(buf_str(&fields), TYPES[i].rest);
+	CHECK(got && strncmp(got, want, strlen(want)) == 0);
+	CHECK(rest && strcmp(rest, TYPES[i].rest) == 0);
+	CHECK(strstr(buf_str(&fields), place->id.text) != NULL);
+	buf_release(&fields);
+	buf_release(&block);
 }
 
 static void test_types(void)
 {
-	static const struct field extra[] = {
-		{SLICE_INIT("Stillpoint-Leg"), SLICE_INIT("visit")},
-	};
-	const struct {
-		const char *label;
-		struct warc_entry entry;
-		const char *fields; /* after the URL, up to the block's digest */
-		const char *rest;   /* after it */
-		const char *block;
-	} rows[] = {
-		{"response",
-			{.type = WARC_TYPE_RESPONSE,
-				.ip = SLICE("127.0.0.1"),
-				.head = SLICE(HEAD),
-				.body = SLICE("hello")},
-			"WARC-IP-Address: 127.0.0.1\nWARC-Payload-Digest: " HELLO "\n",
-			"Content-Type: application/http; msgtype=response\nContent-Length: 49\n",
-			HEAD "hello"},
-		{"chunked response",
-			{.type = WARC_TYPE_RESPONSE,
-				.head = SLICE(CHUNKED),
-				.body = SLICE("5\r\nhello\r\n0\r\n\r\n")},
-			"WARC-Payload-Digest: " HELLO "\n",
-			"Content-Type: application/http; msgtype=response\nContent-Length: 62\n",
-			CHUNKED "5\r\nhello\r\n0\r\n\r\n"},
-		{"truncated response",
-			{.type = WARC_TYPE_RESPONSE,
-				.head = SLICE(HEAD),
-				.body = SLICE("hello"),
-				.truncated = "length",
-				.extra = extra,
-				.extra_count = 1},
-			"WARC-Truncated: length\nStillpoint-Leg: visit\nWARC-Payload-Digest: " HELLO
-			"\n",
-			"Content-Type: application/http; msgtype=response\nContent-Length: 49\n",
-			HEAD "hello"},
-		{"request", {.type = WARC_TYPE_REQUEST, .head = SLICE(REQUEST)}, "",
-			"Content-Type: application/http; msgtype=request\nContent-Length: 37\n",
-			REQUEST},
-		{"identical revisit",
-			{.type = WARC_TYPE_REVISIT,
-				.head = SLICE(HEAD),
-				.payload = hello_digest(),
-				.refers_to = SLICE("<urn:uuid:1>"),
-				.refers_to_url = SLICE("http://example.com/old"),
-				.refers_to_date = DATE - 1000000},
-			"WARC-Profile: "
-			"http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\n"
-			"WARC-Refers-To: <urn:uuid:1>\n"
-			"WARC-Refers-To-Target-URI: http://example.com/old\n"
-			"WARC-Refers-To-Date: 2016-01-11T23:24:25.411030Z\n"
-			"WARC-Payload-Digest: " HELLO "\n",
-			"Content-Type: application/http; msgtype=response\nContent-Length: 44\n",
-			HEAD},
-		{"unmodified revisit",
-			{.type = WARC_TYPE_REVISIT,
-				.profile = WARC_PROFILE_NOT_MODIFIED,
-				.head = SLICE(MODIFIED),
-				.refers_to_url = SLICE("http://example.com/"),
-				.refers_to_date = DATE},
-			"WARC-Profile: "
-			"http://netpreserve.org/warc/1.1/revisit/server-not-modified\n"
-			"WARC-Refers-To-Target-URI: http://example.com/\n"
-			"WARC-Refers-To-Date: 2016-01-11T23:24:25.412030Z\n",
-			"Content-Type: application/http; msgtype=response\nContent-Length: 29\n",
-			MODIFIED},
-		{"metadata", {.type = WARC_TYPE_METADATA, .body = SLICE("leg: visit\r\n")}, "",
-			"Content-Type: application/warc-fields\nContent-Length: 12\n",
-			"leg: visit\r\n"},
-		{"resource",
-			{.type = WARC_TYPE_RESOURCE,
-				.content_type = SLICE("text/plain"),
-				.body = SLICE("hello")},
-			"WARC-Payload-Digest: " HELLO "\n",
-			"Content-Type: text/plain\nContent-Length: 5\n", "hello"},
-		{"empty metadata", {.type = WARC_TYPE_METADATA}, "",
-			"Content-Type: application/warc-fields\nContent-Length: 0\n", ""},
-	};
-	struct warc_place places[ARRAY_LEN(rows)];
+	struct warc_place places[ARRAY_LEN(TYPES)];
 
 	for (enum warc_coding coding = 0; coding <= WARC_CODING_ZSTD; coding++) {
 		const char *dir = tap_tempdir();
@@ -205,8 +220,8 @@ static void test_types(void)
 		struct err err = {0};
 
 		tap_case("types: written, coding %d", coding);
-		for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-			struct warc_entry entry = rows[i].entry;
+		for (size_t i = 0; i < ARRAY_LEN(TYPES); i++) {
+			struct warc_entry entry = TYPES[i].entry;
 
 			entry.url = SLICE("http://example.com/");
 			entry.date = DATE;
@@ -214,25 +229,9 @@ static void test_types(void)
 		}
 		CHECK_INT(warc_writer_sync(w, &err), 0);
 		CHECK_INT(warc_writer_close(w, &err), 0);
-		for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-			struct buf fields, block;
-			char want[2048];
-			const char *got, *digest;
-
-			tap_case("types: %s, coding %d", rows[i].label, coding);
-			buf_init(&fields, SAMPLE_MAX);
-			buf_init(&block, SAMPLE_MAX);
-			read_back(dir, &places[i], &fields, &block);
-			CHECK_STR(buf_str(&block), rows[i].block);
-			(void)snprintf(want, sizeof want,
-				URL "%sWARC-Block-Digest: sha256:", rows[i].fields);
-			got = strstr(buf_str(&fields), URL);
-			digest = strstr(buf_str(&fields), rows[i].rest);
-			CHECK(got && strncmp(got, want, strlen(want)) == 0);
-			CHECK(digest && strcmp(digest, rows[i].rest) == 0);
-			CHECK(strstr(buf_str(&fields), places[i].id.text) != NULL);
-			buf_release(&fields);
-			buf_release(&block);
+		for (size_t i = 0; i < ARRAY_LEN(TYPES); i++) {
+			tap_case("types: %s, coding %d", TYPES[i].label, coding);
+			check_type(dir, i, &places[i]);
 		}
 	}
 }
