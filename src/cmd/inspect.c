@@ -15,6 +15,7 @@ static const struct {
 	{"robots", "what a robots.txt allows, and by which line", inspect_robots},
 	{"sitemap", "the entries of a sitemap or feed", inspect_sitemap},
 	{"url", "how a URL is parsed, resolved and indexed", inspect_url},
+	{"warc", "the records of a WARC file, and whether they are sound", inspect_warc},
 };
 
 enum { READER_COUNT = sizeof READERS / sizeof READERS[0] };

@@ -8,5 +8,6 @@
 int inspect_robots(int argc, char **argv);
 int inspect_sitemap(int argc, char **argv);
 int inspect_url(int argc, char **argv);
+int inspect_warc(int argc, char **argv);
 
 #endif

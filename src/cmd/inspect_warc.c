@@ -1,0 +1,101 @@
+#include <stdint.h>
+#include <stdio.h>
+
+#include "archive/warc_reader.h"
+#include "base/json.h"
+#include "base/options.h"
+#include "cmd/inspect.h"
+
+static const struct option_spec SPECS[] = {{0}};
+
+static const struct options COMMAND = {
+	.program = "stillpoint",
+	.command = "inspect warc",
+	.usage = "FILE…",
+	.description =
+		"Prints the records of WARC files, plain or compressed with gzip or zstd, and "
+		"what is wrong with them.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+};
+
+static void put_text(struct json *j, const char *key, slice value)
+{
+	json_key(j, key);
+	if (value.ptr)
+		json_slice(j, value);
+	else
+		json_null(j);
+}
+
+static void put_record(struct json *j, const struct warc_record *rec)
+{
+	const struct warc_header *h = &rec->header;
+	slice type = warc_header_get(h, SLICE("WARC-Type"));
+
+	json_object_begin(j);
+	json_key(j, "offset");
+	json_uint(j, rec->is_shared ? rec->position : rec->spot.offset);
+	json_key(j, "length");
+	json_uint(j, rec->length);
+	put_text(j, "type", type);
+	put_text(j, "url", h->url);
+	put_text(j, "date", warc_header_get(h, SLICE("WARC-Date")));
+	json_key(j, "status");
+	if (rec->status)
+		json_uint(j, rec->status);
+	else
+		json_null(j);
+	put_text(j, "mime", rec->mime);
+	put_text(j, "payload_digest", warc_header_get(h, SLICE("WARC-Payload-Digest")));
+	json_key(j, "ok");
+	json_bool(j, rec->problem.code == 0);
+	json_key(j, "error");
+	json_string(j, rec->problem.code ? rec->problem.text : NULL);
+	json_object_end(j);
+}
+
+static int print_file(struct json *j, const char *path, struct err *err)
+{
+	const struct warc_record *rec;
+	struct warc_reader *r;
+	int rc = warc_reader_open(path, 0, &r, err);
+
+	if (rc)
+		return rc;
+	while ((rc = warc_reader_next(r, &rec, err)) == 0 && (rc = warc_reader_end(r, err)) == 0)
+		put_record(j, rec);
+	warc_reader_close(r);
+	if (rc == ERR_END)
+		return 0;
+	err_prefix(err, "%s", path);
+	return rc;
+}
+
+int inspect_warc(int argc, char **argv)
+{
+	struct option_args args;
+	struct err err = {0};
+	struct json j;
+	int out, rc;
+
+	rc = options_parse(&COMMAND, argc, argv, NULL, &args, &err);
+	if (rc == OPTIONS_HELP) {
+		options_help(&COMMAND, stdout);
+		return 0;
+	}
+	if (rc) {
+		(void)fprintf(stderr, "stillpoint: %s\n", err.text);
+		return 2;
+	}
+	json_init_file(&j, stdout, JSON_LINES);
+	for (size_t i = 0; rc == 0 && i < args.count; i++)
+		rc = print_file(&j, args.ptr[i], &err);
+	out = json_finish(&j);
+	if (rc || out) {
+		(void)fprintf(stderr, "stillpoint: %s\n", rc ? err.text : err_name(out));
+		return 1;
+	}
+	return 0;
+}
