@@ -77,8 +77,8 @@ static int solver_init(
 	s->u = malloc(n * sizeof *s->u);
 	s->row = malloc(n * sizeof *s->row);
 	s->dist = malloc(n * sizeof *s->dist);
-	s->parent = malloc(n * sizeof *s->parent);
-	s->todo = malloc(n * sizeof *s->todo);
+	s->parent = calloc(n, sizeof *s->parent);
+	s->todo = calloc(n, sizeof *s->todo);
 	if (s->page_of && s->interval_of && s->u && s->row && s->dist && s->parent && s->todo)
 		return 0;
 	solver_release(s);

@@ -64,8 +64,8 @@ static void spread(const size_t *knot, const double *raised, size_t n, double *p
 int assign_prices(const struct assign_problem *p, const uint32_t *page_of, double *price)
 {
 	size_t n = assign_knot_count(p->n, KNOTS_DENSE), i = 0;
-	size_t *knot = malloc((n ? n : 1) * sizeof *knot);
-	double *raised = malloc((n ? n : 1) * sizeof *raised);
+	size_t *knot = calloc(n ? n : 1, sizeof *knot);
+	double *raised = calloc(n ? n : 1, sizeof *raised);
 	int rc = knot && raised ? 0 : ERR_NOMEM;
 
 	if (rc || n == 0)

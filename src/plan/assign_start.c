@@ -114,7 +114,7 @@ static double exchange(
 
 static int exchanges(const struct assign_problem *p, uint32_t *page_of)
 {
-	double *value = malloc(p->n * sizeof *value);
+	double *value = calloc(p->n ? p->n : 1, sizeof *value);
 	double total = 0, gain;
 
 	if (!value)
@@ -210,7 +210,7 @@ int assign_start(const struct assign_problem *p, uint32_t *page_of)
 
 	if (p->n == 0)
 		return 0;
-	key = malloc(p->n * sizeof *key);
+	key = calloc(p->n, sizeof *key);
 	if (!key)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < p->n; i++)

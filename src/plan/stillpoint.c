@@ -112,9 +112,11 @@ static void leg_release(struct leg *l)
 
 static int leg_init(struct leg *l, size_t n)
 {
-	*l = (struct leg){.survival = malloc((n ? n : 1) * sizeof *l->survival),
-		.weight = malloc((n ? n : 1) * sizeof *l->weight),
-		.length = malloc((n ? n : 1) * sizeof *l->length)};
+	size_t room = n ? n : 1;
+
+	l->survival = calloc(room, sizeof *l->survival);
+	l->weight = calloc(room, sizeof *l->weight);
+	l->length = calloc(room, sizeof *l->length);
 	l->problem = (struct assign_problem){
 		.n = n, .survival = l->survival, .weight = l->weight, .length = l->length};
 	return l->survival && l->weight && l->length ? 0 : ERR_NOMEM;

@@ -7,8 +7,8 @@
 
 #include "graphs.h"
 
-/* Ties are hopeful, and rounding must not break them. */
-static const double TIE = 1e-12;
+/* Ties are hopeful, and equal is what agrees in eleven digits. */
+static const double TIE = 1e-11;
 
 /*
  * Algorithm 3: rates from hot to cold, intervals from short to long. Every page is tested by the
@@ -33,7 +33,7 @@ static void algorithm_3(const double *rate, const double *interval, size_t n, bo
 			gain += exp(-rate[i + j] * free_interval[j - 1]) *
 				-expm1(-rate[i + j] * in);
 		}
-		ret_hopeless[i] = gain - loss > TIE * (gain + loss) && free_interval[0] > 0;
+		ret_hopeless[i] = gain - loss > TIE * gain && free_interval[0] > 0;
 		if (ret_hopeless[i])
 			hopeless++;
 		else
