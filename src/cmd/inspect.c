@@ -12,6 +12,8 @@ static const struct {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } READERS[] = {
+	{"links", "what a document links to", inspect_links},
+	{"text", "what a reader sees of a document", inspect_text},
 	{"url", "how a URL is parsed, resolved and indexed", inspect_url},
 };
 

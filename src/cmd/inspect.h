@@ -5,6 +5,8 @@
 #ifndef CMD_INSPECT_H
 #define CMD_INSPECT_H
 
+int inspect_links(int argc, char **argv);
+int inspect_text(int argc, char **argv);
 int inspect_url(int argc, char **argv);
 
 #endif
