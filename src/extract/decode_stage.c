@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { ZLIB_WINDOW_BITS = 15, ZLIB_GZIP = 16 };
+enum { ZLIB_WINDOW_BITS = 15, ZLIB_GZIP = 16, ZSTD_MAGIC_LEN = 4 };
 
 struct decode_stage {
 	enum decode_kind kind;
@@ -17,6 +17,8 @@ struct decode_stage {
 	bool closed;  /* what comes is dropped */
 	bool held;    /* first is the first byte of deflate; the second decides what it is */
 	char first;
+	size_t magic_len;
+	unsigned char magic[ZSTD_MAGIC_LEN];
 	z_stream zlib;
 	BrotliDecoderState *brotli;
 	ZSTD_DStream *zstd;
@@ -173,7 +175,16 @@ static int step_brotli(struct decode_stage *s, slice *in, char *out, size_t size
 	return result == BROTLI_DECODER_RESULT_ERROR ? ERR_SYNTAX : 0;
 }
 
-static int step_zstd(struct decode_stage *s, slice *in, char *out, size_t size, size_t *ret_out)
+/* RFC 8878: a frame, or one to be skipped; the library would also read seven older formats. */
+static bool is_zstd_magic(const unsigned char magic[ZSTD_MAGIC_LEN])
+{
+	return (magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd) ||
+	       ((magic[0] & 0xf0) == 0x50 && magic[1] == 0x2a && magic[2] == 0x4d &&
+		       magic[3] == 0x18);
+}
+
+static int decompress_some(
+	struct decode_stage *s, slice *in, char *out, size_t size, size_t *ret_out)
 {
 	ZSTD_inBuffer source = {in->ptr, in->len, 0};
 	ZSTD_outBuffer target = {out, size, 0};
@@ -183,10 +194,43 @@ static int step_zstd(struct decode_stage *s, slice *in, char *out, size_t size, 
 		return ERR_SYNTAX;
 	*in = slice_sub(*in, source.pos, in->len);
 	*ret_out = target.pos;
-	/* A call that did nothing at the end of a frame asks for the next one's header. */
-	if (source.pos || target.pos)
-		s->ended = rc == 0;
+	s->ended = rc == 0;
+	if (s->ended)
+		s->magic_len = 0;
 	return 0;
+}
+
+/* Collects what a frame begins with. Behind the first one anything else is rubbish. */
+static int start_frame(struct decode_stage *s, slice *in, char *out, size_t size)
+{
+	slice magic = {(const char *)s->magic, ZSTD_MAGIC_LEN};
+	size_t none;
+
+	while (s->magic_len < ZSTD_MAGIC_LEN && in->len) {
+		s->magic[s->magic_len++] = (unsigned char)in->ptr[0];
+		*in = slice_sub(*in, 1, in->len);
+	}
+	if (s->magic_len < ZSTD_MAGIC_LEN)
+		return 0;
+	if (is_zstd_magic(s->magic))
+		return decompress_some(s, &magic, out, size, &none);
+	s->closed = s->ended;
+	return s->ended ? 0 : ERR_SYNTAX;
+}
+
+static int step_zstd(struct decode_stage *s, slice *in, char *out, size_t size, size_t *ret_out)
+{
+	if (s->magic_len < ZSTD_MAGIC_LEN) {
+		int rc = start_frame(s, in, out, size);
+
+		if (rc || s->magic_len < ZSTD_MAGIC_LEN)
+			return rc;
+	}
+	if (s->closed) {
+		*in = (slice){0};
+		return 0;
+	}
+	return decompress_some(s, in, out, size, ret_out);
 }
 
 int decode_stage_step(struct decode_stage *s, slice *in, char *out, size_t size, size_t *ret_out)

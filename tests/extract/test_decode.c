@@ -119,6 +119,9 @@ static void test_zstd(void)
 	zstd_to(SLICE("hello hello "), &in);
 	zstd_to(SLICE("hello hello\n"), &in);
 	check("zstd", buf_slice(&in), HELLO, 0);
+	(void)buf_add_str(&in, "\x50\x2a\x4d\x18\x02");
+	(void)buf_add(&in, SLICE("\0\0\0skrubbish"));
+	check("zstd", buf_slice(&in), HELLO, 0);
 	buf_release(&in);
 }
 
@@ -162,6 +165,8 @@ static void test_broken(void)
 	check("gzip", HELLO, SLICE(""), ERR_SYNTAX);
 	tap_case("broken: no zstd at all");
 	check("zstd", HELLO, SLICE(""), ERR_SYNTAX);
+	tap_case("broken: zstd as it was before its standard");
+	check("zstd", SLICE("\x26\xb5\x2f\xfd\x04P\0\0"), SLICE(""), ERR_SYNTAX);
 	tap_case("broken: no brotli at all");
 	check("br", SLICE("\xff\xff\xff\xff"), SLICE(""), ERR_SYNTAX);
 	tap_case("broken: no deflate at all");
