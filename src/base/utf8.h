@@ -1,38 +1,32 @@
 /*
- * UTF-8 as the WHATWG Encoding Standard decodes it: what is broken becomes U+FFFD, one for each
- * longest sound beginning of a sequence. Cannot fail, allocates nothing.
+ * UTF-8 (Unicode 15, section 3.9, table 3-7). Cannot fail: what is broken is said to be, and the
+ * lengths are those of U+FFFD substitution of maximal subparts, as browsers do it.
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* U+FFFD in UTF-8; for SLICE and SLICE_INIT. */
+#include "base/slice.h"
+
+enum { UTF8_MAX = 4 }; /* bytes of one character */
+
+/* U+FFFD, what stands for anything that is no character. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /*
- * Length of the UTF-8 sequence at p (Unicode, table 3-7), which begins with a byte above ASCII;
- * left > 0 bytes may be read. When it is broken, *ret_ok is false and the length is that of its
- * longest sound beginning, at least 1: so many bytes make one U+FFFD.
+ * Length of the sequence at p, where left (> 0) bytes are, and whether it is whole and sound. When
+ * it is not, the length is that of its longest sound beginning, at least 1: so many bytes make one
+ * U+FFFD.
  */
-static inline size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok)
-{
-	size_t want = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	unsigned char low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
-	unsigned char high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
-	size_t n = 1;
+size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok);
 
-	*ret_ok = false;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 1;
-	while (n < want && n < left && p[n] >= low && p[n] <= high) {
-		low = 0x80;
-		high = 0xbf;
-		n++;
-	}
-	*ret_ok = n == want;
-	return n;
-}
+/* Number of bytes at the start that are sound UTF-8: s.len when all are. */
+size_t utf8_valid_prefix(slice s);
+
+/* Writes a code point (a surrogate or one above U+10FFFF as U+FFFD); returns its length. */
+size_t utf8_put(uint32_t code, char out[UTF8_MAX]);
 
 #endif

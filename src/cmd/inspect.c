@@ -12,8 +12,10 @@ static const struct {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } READERS[] = {
+	{"links", "what a document links to", inspect_links},
 	{"robots", "what a robots.txt allows, and by which line", inspect_robots},
 	{"sitemap", "the entries of a sitemap or feed", inspect_sitemap},
+	{"text", "what a reader sees of a document", inspect_text},
 	{"url", "how a URL is parsed, resolved and indexed", inspect_url},
 	{"warc", "the records of a WARC file, and whether they are sound", inspect_warc},
 };

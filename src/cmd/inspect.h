@@ -7,6 +7,8 @@
 
 int inspect_robots(int argc, char **argv);
 int inspect_sitemap(int argc, char **argv);
+int inspect_links(int argc, char **argv);
+int inspect_text(int argc, char **argv);
 int inspect_url(int argc, char **argv);
 int inspect_warc(int argc, char **argv);
 
