@@ -654,8 +654,8 @@ static bool replay(struct plan_run *run, const struct call_log *log)
 
 		switch (c->kind) {
 		case DISCOVERED:
-			same = CHECK_INT(plan_discovered(run, c->order.page,
-						 survival_poisson(c->begin), 1),
+			same = CHECK_INT(
+				plan_discovered(run, c->order.page, survival_poisson(c->begin), 1),
 				0);
 			break;
 		case NEXT:

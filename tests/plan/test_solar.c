@@ -70,7 +70,8 @@ static void algorithm_1(
 }
 
 /* Section 4.2: the hopeful move in, side by side; the hopeless follow, longest length first. */
-static void shrink(const double *length, const uint32_t *pages, struct schedule *s, const bool *placed)
+static void shrink(
+	const double *length, const uint32_t *pages, struct schedule *s, const bool *placed)
 {
 	struct schedule full = schedule_new(s->n);
 	long next = 0;
@@ -110,7 +111,6 @@ static struct schedule naive_offline(const double *length, size_t n)
 
 /* What Algorithm 2 knows. */
 struct online {
-	const struct graph *graph;
 	const double *length;
 	uint32_t *found; /* in the order of discovery */
 	size_t count;
@@ -164,9 +164,9 @@ static void assign_revisits(const struct online *o, struct schedule *s, const ui
 		for (size_t j = 0; j < s->n && !s->hopeless[p]; j++) {
 			uint32_t q = visits[j];
 
-			s->r[p] += !s->hopeless[q] &&
-				   (o->length[q] < o->length[p] ||
-					   (o->length[q] == o->length[p] && j < i));
+			s->r[p] +=
+				!s->hopeless[q] && (o->length[q] < o->length[p] ||
+							   (o->length[q] == o->length[p] && j < i));
 		}
 		next += !s->hopeless[p];
 	}
@@ -178,8 +178,7 @@ static void assign_revisits(const struct online *o, struct schedule *s, const ui
 static struct schedule naive_online(const struct graph *g, const double *length, long longest)
 {
 	struct schedule s = schedule_new(g->n);
-	struct online o = {.graph = g,
-		.length = length,
+	struct online o = {.length = length,
 		.found = need(g->n, sizeof *o.found),
 		.known = need(g->n, sizeof *o.known),
 		.visited = need(g->n, sizeof *o.visited),
@@ -321,8 +320,7 @@ static void test_figures(void)
 		tap_case("section 6: %s, %s, tau %g", rows[i].strategy,
 			rows[i].set == SKEWED ? "skewed" : "smooth",
 			rows[i].tau > 0 ? rows[i].tau : PLAN_TAU);
-		CHECK_NEAR(
-			expected_coherence(&g, &params), rows[i].coherence, rows[i].tolerance);
+		CHECK_NEAR(expected_coherence(&g, &params), rows[i].coherence, rows[i].tolerance);
 		graph_release(&g);
 	}
 }
@@ -330,7 +328,8 @@ static void test_figures(void)
 /* A delay of 3 with rates a third as high is the same capture. */
 static void test_delay(void)
 {
-	static const char *const strategies[] = {"solar-offline", "solar-online", "sharc-threshold"};
+	static const char *const strategies[] = {
+		"solar-offline", "solar-online", "sharc-threshold"};
 
 	for (size_t i = 0; i < ARRAY_LEN(strategies); i++) {
 		struct graph g = solar_set(SMOOTH);
@@ -354,13 +353,15 @@ static void test_delay(void)
 /* Pages that never change fit anywhere: none is hopeless, and they do not disturb the others. */
 static void test_never_changing(void)
 {
-	static const char *const strategies[] = {"solar-offline", "solar-online", "sharc-threshold"};
+	static const char *const strategies[] = {
+		"solar-offline", "solar-online", "sharc-threshold"};
 
 	for (size_t i = 0; i < ARRAY_LEN(strategies); i++) {
 		struct rng rng;
 		struct graph g;
-		struct plan_params params = {
-			.strategy = plan_strategy_find(strategies[i], true), .delay = 1, .size = 30};
+		struct plan_params params = {.strategy = plan_strategy_find(strategies[i], true),
+			.delay = 1,
+			.size = 30};
 		struct capture c;
 
 		tap_case("never changing: %s", strategies[i]);

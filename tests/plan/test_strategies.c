@@ -100,20 +100,17 @@ static void test_figure_3(void)
 		const char *strategy, *visits, *revisits;
 	} rows[] = {
 		/* Only the first in first out order of the visits is known beforehand. */
-		{"bfs-fifo", "012345", "012345"},
-		{"bfs-lifo", "012345", "543210"},
-		{"dfs-fifo", "013425", "013425"},
-		{"dfs-lifo", "013425", "524310"},
-		{"hottest-first", "025143", ""},
-		{"hottest-first-fifo", "025143", "025143"},
-		{"hottest-first-lifo", "025143", "341520"},
-		{"hottest-last", "012345", ""},
+		{"bfs-fifo", "012345", "012345"}, {"bfs-lifo", "012345", "543210"},
+		{"dfs-fifo", "013425", "013425"}, {"dfs-lifo", "013425", "524310"},
+		{"hottest-first", "025143", ""}, {"hottest-first-fifo", "025143", "025143"},
+		{"hottest-first-lifo", "025143", "341520"}, {"hottest-last", "012345", ""},
 		{"hottest-last-fifo", "012345", "012345"},
 		{"hottest-last-lifo", "012345", "543210"},
 		{"hottest-middle-offline", "012345", "543210"},
 		{"hottest-middle-online", "012345", "543210"},
-		{"sharc-offline", "024531", ""},        /* Example 2 */
-		{"sharc-revisits", "024531", "024531"}, /* Example 8: visits at 0..5, revisits at 6.. */
+		{"sharc-offline", "024531", ""}, /* Example 2 */
+		{"sharc-revisits", "024531",
+			"024531"}, /* Example 8: visits at 0..5, revisits at 6.. */
 	};
 	struct graph g = figure_3();
 
