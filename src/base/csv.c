@@ -399,22 +399,3 @@ int csv_column(const struct csv_reader *r, slice name)
 			return (int)i;
 	return -1;
 }
-
-void csv_write_field(FILE *file, slice field)
-{
-	bool plain = true;
-
-	for (size_t i = 0; i < field.len; i++)
-		plain = plain && !(STOPS[(unsigned char)field.ptr[i]] & STOPS_PLAIN);
-	if (plain) {
-		(void)fwrite(field.ptr, 1, field.len, file);
-		return;
-	}
-	(void)putc('"', file);
-	for (size_t i = 0; i < field.len; i++) {
-		if (field.ptr[i] == '"')
-			(void)putc('"', file);
-		(void)putc(field.ptr[i], file);
-	}
-	(void)putc('"', file);
-}

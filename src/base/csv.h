@@ -90,8 +90,9 @@ int csv_next(struct csv_reader *r, struct csv_row *ret_row, struct err *err) SP_
 int csv_column(const struct csv_reader *r, slice name);
 
 /*
- * Writes a field, quoted where it must be; separators and line ends are the caller's. Errors
- * stay in the FILE: check ferror or fclose.
+ * Writes a field, quoted where it must be; separators and line ends are the caller's, and so are
+ * the quotes of a record of one empty field, which would else be an empty line. Errors stay in the
+ * FILE: check ferror or fclose.
  */
 void csv_write_field(FILE *file, slice field);
 

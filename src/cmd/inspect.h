@@ -6,5 +6,6 @@
 #define CMD_INSPECT_H
 
 int inspect_warc(int argc, char **argv);
+int inspect_url(int argc, char **argv);
 
 #endif

@@ -1,11 +1,114 @@
+/* The program: a table of commands. Completion and the tests read them off --help. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/inspect.h"
+#include "base/closest.h"
+#include "cmd/cmd.h"
+
+struct command {
+	const char *name;
+	const char *summary;
+	enum cmd_status (*run)(int argc, char **argv);
+};
+
+static const struct command COMMANDS[] = {
+	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
+	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
+	{"simulate", "an online run on a given site", cmd_simulate},
+};
+
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
+
+static enum cmd_status print_help(void)
+{
+	puts("Usage: stillpoint COMMAND [ARGUMENT…]\n"
+	     "       stillpoint help [COMMAND]\n"
+	     "       stillpoint --version\n"
+	     "\n"
+	     "Takes sharp pictures of web sites: plans in which order pages are visited and\n"
+	     "revisited, so that as many as possible are proven unchanged around one instant.\n"
+	     "\n"
+	     "Commands:");
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		printf("  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+	puts("\n'stillpoint COMMAND --help' explains a command.");
+	return cmd_finish(0);
+}
+
+static enum cmd_status print_version(void)
+{
+	puts("stillpoint " STILLPOINT_VERSION);
+	return cmd_finish(0);
+}
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(COMMANDS[i].name, name) == 0)
+			return &COMMANDS[i];
+	return NULL;
+}
+
+static enum cmd_status fail_unknown(const char *name)
+{
+	const char *what = name[0] == '-' ? "option" : "command";
+	struct err err = {0};
+	struct closest c;
+
+	closest_init(&c, name);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		closest_offer(&c, COMMANDS[i].name);
+	closest_offer(&c, "help");
+	closest_offer(&c, "--help");
+	closest_offer(&c, "--version");
+	if (closest_get(&c))
+		(void)err_set(&err, ERR_USAGE,
+			"unknown %s '%.99s', did you mean '%s'? (try 'stillpoint --help')", what,
+			name, closest_get(&c));
+	else
+		(void)err_set(&err, ERR_USAGE, "unknown %s '%.99s' (try 'stillpoint --help')", what,
+			name);
+	return cmd_fail(&err);
+}
+
+/* help, help COMMAND */
+static enum cmd_status help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *command_line[] = {argv[0], option, NULL};
+	const struct command *command;
+
+	if (argc < 2)
+		return print_help();
+	command = find(argv[1]);
+	if (!command)
+		return fail_unknown(argv[1]);
+	return command->run(2, command_line);
+}
+
+static bool is_any(const char *word, const char *a, const char *b)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
 
 int main(int argc, char **argv)
 {
-	if (argc > 2 && strcmp(argv[1], "inspect") == 0 && strcmp(argv[2], "warc") == 0)
-		return inspect_warc(argc - 2, argv + 2);
-	return puts("stillpoint " STILLPOINT_VERSION) < 0;
+	const struct command *command;
+
+	/* A reader that goes away is an output error like a full disk, and reported like one. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (argc < 2)
+		return cmd_fail(
+			&(struct err){ERR_USAGE, "a command is missing (try 'stillpoint --help')"});
+	if (is_any(argv[1], "--help", "-h"))
+		return print_help();
+	if (is_any(argv[1], "--version", "-V"))
+		return print_version();
+	if (strcmp(argv[1], "help") == 0)
+		return help(argc - 1, argv + 1);
+	command = find(argv[1]);
+	if (!command)
+		return fail_unknown(argv[1]);
+	return command->run(argc - 1, argv + 1);
 }

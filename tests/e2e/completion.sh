@@ -31,6 +31,13 @@ for command in $(list_commands); do
 	ok "a whole command: $command" is "$(complete_words "$command")" "$command"
 	ok "options of $command" offers_options "$command"
 done
+strategies=$("$STILLPOINT" plan --list-strategies | sed -n 's/^\(solar-[a-z]*\) .*/\1/p' | sort)
+ok 'there are strategies' test -n "$strategies"
+ok 'strategies' is "$(complete_words plan --strategy solar)" "$strategies"
+ok 'strategies after an equals sign' is "$(complete_words plan --strategy = solar)" "$strategies"
+ok 'strategies right after it' is "$(complete_words plan --strategy = | grep ^solar)" "$strategies"
+ok 'strategies after the letter' is "$(complete_words simulate -s solar)" "$strategies"
+ok 'no strategies elsewhere' is "$(complete_words plan --graph solar)" ''
 ok 'nothing for an unknown command' is "$(complete_words no-such-command --)" ''
 ok 'registered' complete -p stillpoint
 done_testing

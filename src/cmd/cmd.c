@@ -1,0 +1,98 @@
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/closest.h"
+#include "cmd/text.h"
+
+enum { STEM_SIZE = 64 };
+
+/* Messages quote files: no quotation may break the line or command the terminal. */
+static void print_error(const char *text)
+{
+	(void)fputs("stillpoint: ", stderr);
+	text_name(stderr, slice_str(text), 0);
+	(void)putc('\n', stderr);
+}
+
+enum cmd_status cmd_fail(const struct err *err)
+{
+	print_error(err->text);
+	return err->code == ERR_NOMEM || err->code == ERR_IO ? CMD_FAILURE : CMD_USAGE;
+}
+
+enum cmd_status cmd_fail_input(const struct err *err)
+{
+	print_error(err->text);
+	return err->code == ERR_NOMEM ? CMD_FAILURE : CMD_USAGE;
+}
+
+enum cmd_status cmd_finish(int rc)
+{
+	struct err err;
+
+	if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
+		return CMD_OK;
+	(void)err_set(&err, ERR_IO, "standard output: %s", strerror(errno));
+	return cmd_fail(&err);
+}
+
+bool cmd_options(const struct options *o, int argc, char **argv, void *out,
+	struct option_args *ret_args, enum cmd_status *ret_status)
+{
+	struct err err = {0};
+	int rc = options_parse(o, argc, argv, out, ret_args, &err);
+
+	if (rc == 0)
+		return true;
+	if (rc == OPTIONS_HELP) {
+		options_help(o, stdout);
+		*ret_status = cmd_finish(0);
+	} else {
+		*ret_status = cmd_fail(&err);
+	}
+	return false;
+}
+
+/* Copies the name without -offline or -online; false when it has neither. */
+static bool make_stem(const char *name, char out[STEM_SIZE])
+{
+	const char *dash = strrchr(name, '-');
+
+	if (!dash || (strcmp(dash, "-offline") != 0 && strcmp(dash, "-online") != 0))
+		return false;
+	(void)snprintf(out, STEM_SIZE, "%.*s", (int)(dash - name), name);
+	return true;
+}
+
+const struct plan_strategy *cmd_strategy(
+	const char *command, const char *name, bool all_known, struct err *err)
+{
+	const struct plan_strategy *found = plan_strategy_find(name, all_known);
+	char stems[2][STEM_SIZE]; /* one that is the best so far, and one to try */
+	int spare = 0;
+	struct closest c;
+
+	if (found)
+		return found;
+	closest_init(&c, name);
+	for (size_t i = 0; (found = plan_strategy_at(i)); i++) {
+		closest_offer(&c, found->name);
+		if (make_stem(found->name, stems[spare]))
+			closest_offer(&c, stems[spare]);
+		if (closest_get(&c) == stems[spare])
+			spare = !spare;
+	}
+	if (closest_get(&c))
+		(void)err_set(err, ERR_USAGE,
+			"%s: unknown strategy '%s', did you mean '%s'? (all: stillpoint plan "
+			"--list-strategies)",
+			command, name, closest_get(&c));
+	else
+		(void)err_set(err, ERR_USAGE,
+			"%s: unknown strategy '%s' (all: stillpoint plan --list-strategies)",
+			command, name);
+	return NULL;
+}

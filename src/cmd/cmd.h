@@ -1,0 +1,49 @@
+/*
+ * What the commands share: how they are called, how they fail and how their output ends. A command
+ * is one file: it reads options, calls the rooms below and prints. It writes nothing to standard
+ * output before all its input has proven good.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/options.h"
+#include "plan/plan.h"
+
+/* What the program exits with. */
+enum cmd_status {
+	CMD_OK = 0,
+	CMD_FAILURE = 1, /* memory, output */
+	CMD_USAGE = 2,   /* wrong usage or bad input */
+};
+
+/* argv[0] is the command's name. Return what to exit with. */
+enum cmd_status cmd_inspect(int argc, char **argv);
+enum cmd_status cmd_plan(int argc, char **argv);
+enum cmd_status cmd_simulate(int argc, char **argv);
+
+/* Prints the error as one line on standard error and returns the status that belongs to it. */
+enum cmd_status cmd_fail(const struct err *err);
+
+/* The same for a file of the user's that cannot be read: bad input, whatever the reason. */
+enum cmd_status cmd_fail_input(const struct err *err);
+
+/*
+ * To be called when all is printed: whether it got out. rc is 0 or what a writer has said already.
+ */
+enum cmd_status cmd_finish(int rc);
+
+/*
+ * Reads the options. False when that is all there is to do, because of --help or an error, and
+ * *ret_status is what to return then.
+ */
+bool cmd_options(const struct options *o, int argc, char **argv, void *out,
+	struct option_args *ret_args, enum cmd_status *ret_status) SP_MUST_CHECK;
+
+/* Finds a strategy; else NULL and an error that proposes one. */
+const struct plan_strategy *cmd_strategy(
+	const char *command, const char *name, bool all_known, struct err *err);
+
+#endif

@@ -1,0 +1,221 @@
+/* stillpoint plan: a schedule for pages that are all known. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "cmd/cmd.h"
+#include "cmd/expect.h"
+#include "cmd/plan_print.h"
+#include "sim/drive.h"
+#include "sim/evaluate.h"
+#include "sim/site.h"
+
+/* 0 and NULL: not given. */
+struct plan_options {
+	const char *strategy;
+	double delay;
+	double tau;
+	int format;
+	bool json;
+	bool fast;
+	bool expect;
+	const char *delays;
+	const char *strategies;
+	bool list;
+};
+
+static const char *const FORMATS[] = {"text", "csv", "json", NULL};
+
+static const struct option_spec SPECS[] = {
+	{.name = "strategy",
+		.letter = 's',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct plan_options, strategy),
+		.metavar = "NAME",
+		.help = "order of visits and revisits (default: stillpoint)"},
+	{.name = "delay",
+		.letter = 'd',
+		.kind = OPTION_DURATION,
+		.offset = offsetof(struct plan_options, delay),
+		.help = "time between two downloads, in the unit of the rates; units as in 500ms "
+			"or 2m "
+			"are for rates per second (default: 1)",
+		.max = 1e9,
+		.bounds = OPTION_ABOVE_MIN},
+	{.name = "tau",
+		.letter = 't',
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct plan_options, tau),
+		.help = "confidence of solar and sharc-threshold (default: 0.7)",
+		.max = 1,
+		.bounds = OPTION_ABOVE_MIN},
+	{.name = "format",
+		.letter = 'f',
+		.kind = OPTION_CHOICE,
+		.offset = offsetof(struct plan_options, format),
+		.help = "what to print (default: text)",
+		.choices = FORMATS},
+	{.name = "json",
+		.letter = 'j',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct plan_options, json),
+		.help = "short for --format=json"},
+	{.name = "fast",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct plan_options, fast),
+		.help = "no exact optimum, whatever the size; the upper bound says what it costs"},
+	{.name = "expect",
+		.letter = 'e',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct plan_options, expect),
+		.help = "instead of a schedule print for several delays how long a capture lasts "
+			"and "
+			"how many pages may be expected sharp; rates are per second"},
+	{.name = "delays",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct plan_options, delays),
+		.metavar = "LIST",
+		.help = "delays for --expect, separated by commas (default: 0.1 to 60 s)"},
+	{.name = "strategies",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct plan_options, strategies),
+		.metavar = "LIST",
+		.help = "strategies for --expect, separated by commas (default: the main ones)"},
+	{.name = "list-strategies",
+		.letter = 'l',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct plan_options, list),
+		.help = "print the names of all strategies"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "plan",
+	.usage = "PAGES.csv [OPTION…]\n"
+		 "PAGES.csv --expect [OPTION…]\n"
+		 "--list-strategies",
+	.description = "Computes in which order the pages of a site are to be visited and "
+		       "revisited, given "
+		       "how often each changes. The file has one line for each page and a header "
+		       "that names "
+		       "the columns; weight and links may be left out, and links play no part "
+		       "here. '-' is "
+		       "standard input.\n\n"
+		       "  page,rate,weight\n"
+		       "  /,0.01,2\n"
+		       "  /imprint,0.000001,1\n\n"
+		       "Positions are in units of the delay; the still point is at 0.",
+	.specs = SPECS,
+	.max_args = 1,
+};
+
+static enum cmd_status list_strategies(void)
+{
+	const struct plan_strategy *s;
+
+	for (size_t i = 0; (s = plan_strategy_at(i)); i++)
+		printf("%-24s %s\n", s->name, s->summary);
+	return cmd_finish(0);
+}
+
+static int print(const struct plan_view *v, int format)
+{
+	static int (*const PRINT[])(const struct plan_view *) = {
+		[CMD_FORMAT_TEXT] = plan_print_text,
+		[CMD_FORMAT_CSV] = plan_print_csv,
+		[CMD_FORMAT_JSON] = plan_print_json,
+	};
+
+	return PRINT[format](v);
+}
+
+static enum cmd_status schedule(
+	const struct plan_options *o, const struct plan_strategy *strategy, const struct site *site)
+{
+	struct drive_params params = {
+		.site = site,
+		.plan = {.strategy = strategy,
+			.delay = o->delay > 0 ? o->delay : 1,
+			.tau = o->tau,
+			.fast = o->fast},
+	};
+	struct drive_result capture;
+	struct plan_view view = {
+		.strategy = strategy, .site = site, .capture = &capture, .bound = NAN};
+	struct err err = {0};
+	enum cmd_status status;
+	int rc = 0;
+
+	if (drive(&params, &capture, &err))
+		return cmd_fail(&err);
+	view.expected = evaluate(site, &capture);
+	/* Costly, and no column of the CSV. */
+	if (!capture.single && o->format != CMD_FORMAT_CSV)
+		rc = evaluate_bound(
+			site, capture.delay, o->fast, view.expected.coherence, &view.bound);
+	if (rc) {
+		(void)err_set(&err, rc, "%s", err_name(rc));
+		status = cmd_fail(&err);
+	} else {
+		status = cmd_finish(print(&view, o->format));
+	}
+	drive_release(&capture);
+	return status;
+}
+
+/* One delay or strategy makes a table of one row or column. */
+static enum cmd_status expect(const struct plan_options *o, const struct site *site)
+{
+	return cmd_expect(&(struct expect_params){
+		.site = site,
+		.delays = o->delays,
+		.delay = o->delay,
+		.strategies = o->strategies ? o->strategies : o->strategy,
+		.tau = o->tau,
+		.fast = o->fast,
+		.format = (enum cmd_format)o->format,
+	});
+}
+
+static int check_usage(const struct plan_options *o, size_t files, struct err *err)
+{
+	const char *wrong = NULL;
+
+	if (o->list && files)
+		wrong = "--list-strategies needs no file";
+	else if (!o->list && !files)
+		wrong = "the file of pages is missing";
+	else if ((o->delays || o->strategies) && !o->expect)
+		wrong = "--delays and --strategies are for --expect";
+	if (!wrong)
+		return 0;
+	return err_set(err, ERR_USAGE, "plan: %s (try 'stillpoint plan --help')", wrong);
+}
+
+enum cmd_status cmd_plan(int argc, char **argv)
+{
+	struct plan_options o = {0};
+	const struct plan_strategy *strategy;
+	struct option_args args;
+	struct err err = {0};
+	struct site site;
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (check_usage(&o, args.count, &err))
+		return cmd_fail(&err);
+	if (o.list)
+		return list_strategies();
+	if (o.json)
+		o.format = CMD_FORMAT_JSON;
+	strategy = cmd_strategy("plan", o.strategy ? o.strategy : "stillpoint", true, &err);
+	if (!strategy)
+		return cmd_fail(&err);
+	if (site_load(args.ptr[0], &site, &err))
+		return cmd_fail_input(&err);
+	status = o.expect ? expect(&o, &site) : schedule(&o, strategy, &site);
+	site_release(&site);
+	return status;
+}

@@ -1,0 +1,24 @@
+/* A schedule as text, CSV and JSON. */
+#ifndef CMD_PLAN_PRINT_H
+#define CMD_PLAN_PRINT_H
+
+#include "plan/plan.h"
+#include "sim/drive.h"
+#include "sim/evaluate.h"
+#include "sim/site.h"
+
+/* Borrows everything. */
+struct plan_view {
+	const struct plan_strategy *strategy;
+	const struct site *site;
+	const struct drive_result *capture;
+	struct evaluation expected;
+	double bound; /* NAN for a single-visit strategy; not needed for CSV */
+};
+
+/* To standard output. 0 or ERR_IO; what stdio holds back is for cmd_finish to check. */
+int plan_print_text(const struct plan_view *v);
+int plan_print_csv(const struct plan_view *v);
+int plan_print_json(const struct plan_view *v);
+
+#endif

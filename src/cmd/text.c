@@ -1,0 +1,110 @@
+#include "cmd/text.h"
+
+#include <math.h>
+#include <stdint.h>
+
+struct unit {
+	double seconds;
+	const char *name;
+	const char *part; /* the next smaller one */
+	double parts;     /* of those in one */
+	double most;      /* of those before the next larger unit begins */
+};
+
+static const struct unit UNITS[] = {
+	{60, "min", "s", 60, 3600},
+	{3600, "h", "min", 60, 1440},
+	{86400, "d", "h", 24, INFINITY},
+};
+
+/* Rounded before it is split, else 119.9 seconds would be "1 min 60 s". */
+static double whole_parts(const struct unit *u, double seconds)
+{
+	return round(seconds * u->parts / u->seconds);
+}
+
+void text_duration(double seconds, char out[TEXT_DURATION_SIZE])
+{
+	const struct unit *u = UNITS;
+	double parts, whole;
+
+	if (seconds < 59.95) {
+		(void)snprintf(out, TEXT_DURATION_SIZE, "%.1f s", seconds);
+		return;
+	}
+	while (whole_parts(u, seconds) >= u->most)
+		u++;
+	parts = whole_parts(u, seconds);
+	whole = floor(parts / u->parts);
+	(void)snprintf(out, TEXT_DURATION_SIZE, "%.0f %s %.0f %s", whole, u->name,
+		parts - whole * u->parts, u->part);
+}
+
+/* Bytes of a UTF-8 sequence by its first one; 0 when none begins so. */
+static size_t sequence_length(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc0)
+		return 0;
+	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf8 ? 4 : 0;
+}
+
+/*
+ * Bytes of the character at the beginning of the text, which is not empty. Controls (C0, C1) and
+ * what is not UTF-8 are one byte each and not printable.
+ */
+static size_t take_character(slice text, bool *ret_printable)
+{
+	static const uint32_t LEAST[] = {0, ' ', 0xa0, 0x800, 0x10000};
+	unsigned char first = (unsigned char)text.ptr[0];
+	size_t len = sequence_length(first);
+	uint32_t code = len > 1 ? first & (0xffu >> (len + 1)) : first;
+
+	*ret_printable = false;
+	if (len == 0 || len > text.len)
+		return 1;
+	for (size_t i = 1; i < len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if ((c & 0xc0) != 0x80)
+			return 1;
+		code = code << 6 | (c & 0x3f);
+	}
+	*ret_printable = code >= LEAST[len] && code != 0x7f && code <= 0x10ffff &&
+			 (code < 0xd800 || code > 0xdfff);
+	return *ret_printable ? len : 1;
+}
+
+size_t text_columns(slice name)
+{
+	bool printable;
+	size_t n = 0;
+
+	for (size_t at = 0; at < name.len; n++)
+		at += take_character(slice_sub(name, at, name.len), &printable);
+	return n;
+}
+
+void text_name(FILE *file, slice name, size_t width)
+{
+	size_t columns = text_columns(name), done = 0;
+	bool cut = width && columns > width;
+
+	for (size_t at = 0; at < name.len; done++) {
+		bool printable;
+		size_t len = take_character(slice_sub(name, at, name.len), &printable);
+
+		if (cut && done + 1 == width) {
+			(void)fputs("…", file);
+			return;
+		}
+		if (printable)
+			(void)fwrite(name.ptr + at, 1, len, file);
+		else
+			(void)putc('?', file);
+		at += len;
+	}
+	if (columns < width)
+		(void)fprintf(file, "%*s", (int)(width - columns), "");
+}

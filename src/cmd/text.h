@@ -1,0 +1,24 @@
+/* Text for people: what tables on a terminal are made of. Errors stay in the FILE. */
+#ifndef CMD_TEXT_H
+#define CMD_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/slice.h"
+
+enum { TEXT_DURATION_SIZE = 32 };
+
+/* "0.9 s", "9 min 59 s", "2 h 13 min", "3 d 4 h": the two largest units. */
+void text_duration(double seconds, char out[TEXT_DURATION_SIZE]);
+
+/*
+ * A name from a file, with "?" for what a terminal would obey and what is not UTF-8; cut with "…",
+ * or filled with blanks, to exactly width columns, which are characters. Width 0: all of it.
+ */
+void text_name(FILE *file, slice name, size_t width);
+
+/* Columns that text_name needs for the whole name. */
+size_t text_columns(slice name);
+
+#endif

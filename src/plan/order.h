@@ -1,0 +1,80 @@
+/*
+ * What a strategy is made of: an order of visits and an order of revisits. They know page numbers
+ * and survival functions, nothing of URLs, sockets, legs, failures or clocks; plan_run (run.c) does
+ * the rest. A new strategy is a row in strategy.c and, if its orders are new, one short file.
+ *
+ * Call order of a visit order: its state is zeroed; then any sequence of add and take; then close.
+ */
+#ifndef PLAN_ORDER_H
+#define PLAN_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/survival.h"
+
+/* What orders see of a capture; survival and weight are indexed by page. */
+struct plan_site {
+	const struct survival *survival;
+	const float *weight;
+	uint32_t known;   /* pages found so far */
+	uint32_t visited; /* visits ordered so far */
+	uint32_t quiet;   /* visits in a row, up to now, whose links were all known */
+	uint32_t size;    /* estimated number of pages, never below known */
+	bool size_given;  /* by the user, in contrast to our own guess */
+	double delay;     /* between two downloads */
+	double tau;
+	bool fast;
+};
+
+/* Expected intervals of a pyramid: the j-th from the inside is 2 j delays long. */
+static inline double plan_pyramid(const struct plan_site *site, size_t j)
+{
+	return 2 * site->delay * (double)j;
+}
+
+struct visit_choice {
+	uint32_t page;
+	bool hopeless;
+	double key; /* for the revisit order, if it wants one (SOLAR) */
+};
+
+struct visit_order {
+	size_t state_size;
+
+	/* A batch of newly found pages, in the order of their links. 0 or ERR_NOMEM. */
+	int (*add)(void *state, const struct plan_site *site, const uint32_t *pages, size_t n);
+
+	/* Takes the next page to visit: 0, ERR_END when none is left, or ERR_NOMEM. */
+	int (*take)(void *state, const struct plan_site *site, struct visit_choice *ret_choice);
+
+	void (*close)(void *state);
+};
+
+/* A page after the barrier. */
+struct visited {
+	uint32_t page;
+	bool hopeless;
+	double key; /* as given by the visit order */
+	double age; /* from the end of its visit to the barrier */
+};
+
+struct revisit_order {
+	/* Brings pages, given in the order of their visits, into the order of revisits. */
+	int (*arrange)(const struct plan_site *site, struct visited *pages, size_t n);
+};
+
+/* Visits (each file cites its paper). */
+extern const struct visit_order visit_bfs, visit_dfs, visit_hottest_first, visit_hottest_last;
+extern const struct visit_order visit_sharc_offline, visit_sharc_online;
+extern const struct visit_order visit_selective_offline, visit_selective_online;
+extern const struct visit_order visit_threshold;
+extern const struct visit_order visit_solar_offline, visit_solar_online;
+extern const struct visit_order visit_stillpoint_offline, visit_stillpoint_online;
+
+/* Revisits. */
+extern const struct revisit_order revisit_fifo, revisit_lifo, revisit_hottest_first;
+extern const struct revisit_order revisit_solar, revisit_stillpoint;
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Visits that are planned as a whole, before the first: what all offline strategies share. Pages
+ * found after the plan was made are visited behind it, in the order in which they were found.
+ */
+#ifndef PLAN_PLANNED_H
+#define PLAN_PLANNED_H
+
+#include "plan/order.h"
+
+/*
+ * Brings n choices, given in the order of discovery with only their page set, into the order of
+ * visits and says who is hopeless. 0 or ERR_NOMEM.
+ */
+typedef int planned_fn(const struct plan_site *site, struct visit_choice *choices, size_t n);
+
+struct planned {
+	struct visit_choice *choices;
+	size_t len, cap;
+	size_t next;
+	bool made;
+};
+
+int planned_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n);
+int planned_take(struct planned *p, const struct plan_site *site, planned_fn *plan,
+	struct visit_choice *ret_choice);
+void planned_close(void *state);
+
+/* Defines the visit order NAME that is planned by FN. */
+#define PLANNED_ORDER(NAME, FN)                                                             \
+	static int NAME##_take(                                                             \
+		void *state, const struct plan_site *site, struct visit_choice *ret_choice) \
+	{                                                                                   \
+		return planned_take(state, site, FN, ret_choice);                           \
+	}                                                                                   \
+	const struct visit_order NAME = {.state_size = sizeof(struct planned),              \
+		.add = planned_add,                                                         \
+		.take = NAME##_take,                                                        \
+		.close = planned_close}
+
+/* Sorts choices from hot to cold; equal rates keep their order. 0 or ERR_NOMEM. */
+int planned_sort_by_heat(const struct plan_site *site, struct visit_choice *choices, size_t n);
+
+#endif

@@ -1,0 +1,476 @@
+/* One capture: legs, barrier, retries, late discoveries. The invariants are in plan.h. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "plan/order.h"
+#include "plan/plan.h"
+#include "plan/size.h"
+
+enum page_state {
+	UNKNOWN,
+	WAITING, /* for its visit, its revisit or its late download */
+	IN_FLIGHT,
+	VISITED,  /* between its good visit and the barrier */
+	DONE,     /* in all legs it takes part in */
+	GIVEN_UP, /* by failure or because its leg was cut */
+};
+
+struct page {
+	unsigned char state;    /* enum page_state */
+	unsigned char attempts; /* in this leg */
+	bool hopeless;
+	double key; /* from the visit order, for the revisit order */
+	double visit_end;
+};
+
+VEC_DECLARE(page_numbers, uint32_t);
+
+/* First in, first out. */
+struct waiting_line {
+	struct page_numbers pages;
+	size_t head;
+};
+
+static int line_push(struct waiting_line *l, uint32_t page)
+{
+	return page_numbers_push(&l->pages, page);
+}
+
+static bool line_pop(struct waiting_line *l, uint32_t *ret_page)
+{
+	if (l->head == l->pages.len)
+		return false;
+	*ret_page = l->pages.ptr[l->head++];
+	return true;
+}
+
+struct plan_run {
+	struct plan_params params;
+	const struct visit_order *visits;
+	void *state; /* of the visit order */
+	struct plan_site site;
+	struct survival *survival; /* these three by page */
+	float *weight;
+	struct page *pages;
+	size_t pages_len, survival_cap, weight_cap, pages_cap;
+
+	enum plan_leg leg;
+	bool visits_ended, cancelled;
+	int error;
+
+	struct page_numbers batch;    /* found since the last call, not yet given to the order */
+	struct waiting_line returned; /* orders that were not carried out: first of all */
+	struct waiting_line retries;  /* behind the other pages of the leg */
+	struct waiting_line revisits;
+	struct waiting_line late;
+	struct page_numbers visited;   /* in the order of their visits */
+	struct page_numbers unordered; /* pages the order could not take for want of memory */
+
+	struct size_guess size;
+	uint32_t found, visits_done;    /* since the last look at the size */
+	double clock_first, clock_last; /* first request, last response: for an unknown delay */
+	size_t downloads;
+	struct plan_progress progress;
+};
+
+static int check_params(const struct plan_params *p, struct err *err)
+{
+	if (!p->strategy)
+		return err_set(err, ERR_USAGE, "no strategy");
+	if (!isfinite(p->delay) || p->delay < 0)
+		return err_set(err, ERR_RANGE, "delay must be a number that is not negative");
+	if (!isfinite(p->tau) || p->tau < 0 || p->tau > 1)
+		return err_set(err, ERR_RANGE, "tau must lie between 0 and 1");
+	if (p->attempts > UINT8_MAX)
+		return err_set(err, ERR_RANGE, "at most %d attempts", UINT8_MAX);
+	return 0;
+}
+
+struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
+{
+	struct plan_run *run;
+
+	if (check_params(params, err))
+		return NULL;
+	run = calloc(1, sizeof *run);
+	if (run)
+		run->state = calloc(1, params->strategy->visits->state_size);
+	if (!run || !run->state) {
+		free(run);
+		(void)err_set(err, ERR_NOMEM, "out of memory");
+		return NULL;
+	}
+	run->params = *params;
+	if (!run->params.attempts)
+		run->params.attempts = PLAN_ATTEMPTS;
+	run->visits = params->strategy->visits;
+	run->size.given = params->strategy->offline ? 0 : params->size;
+	run->site.size_given = run->size.given > 0;
+	run->site.delay = params->delay > 0 ? params->delay : 1;
+	run->site.tau = params->tau > 0 ? params->tau : PLAN_TAU;
+	run->site.fast = params->fast;
+	return run;
+}
+
+void plan_run_free(struct plan_run *run)
+{
+	if (!run)
+		return;
+	run->visits->close(run->state);
+	free(run->state);
+	free(run->survival);
+	free(run->weight);
+	free(run->pages);
+	page_numbers_release(&run->batch);
+	page_numbers_release(&run->returned.pages);
+	page_numbers_release(&run->retries.pages);
+	page_numbers_release(&run->revisits.pages);
+	page_numbers_release(&run->late.pages);
+	page_numbers_release(&run->visited);
+	page_numbers_release(&run->unordered);
+	free(run);
+}
+
+/* Makes room for page, all arrays alike. */
+static int grow(struct plan_run *run, uint32_t page)
+{
+	size_t need = (size_t)page + 1;
+	void *p;
+
+	if (need > run->survival_cap) {
+		p = vec_grow(run->survival, &run->survival_cap, need, sizeof *run->survival);
+		if (!p)
+			return ERR_NOMEM;
+		run->survival = p;
+	}
+	if (need > run->weight_cap) {
+		p = vec_grow(run->weight, &run->weight_cap, need, sizeof *run->weight);
+		if (!p)
+			return ERR_NOMEM;
+		run->weight = p;
+	}
+	if (need > run->pages_cap) {
+		p = vec_grow(run->pages, &run->pages_cap, need, sizeof *run->pages);
+		if (!p)
+			return ERR_NOMEM;
+		run->pages = p;
+	}
+	for (; run->pages_len < need; run->pages_len++)
+		run->pages[run->pages_len] = (struct page){.state = UNKNOWN};
+	run->site.survival = run->survival;
+	run->site.weight = run->weight;
+	return 0;
+}
+
+static bool has_late_leg(const struct plan_run *run)
+{
+	return run->params.strategy->revisits && !run->params.single;
+}
+
+int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight)
+{
+	bool in_time = run->leg == PLAN_VISIT && !run->visits_ended;
+	int rc;
+
+	if (!survival_valid(survival) || !isfinite(weight) || weight < 0 || page == UINT32_MAX)
+		return ERR_RANGE;
+	if (page < run->pages_len && run->pages[page].state != UNKNOWN)
+		return 0;
+	rc = grow(run, page);
+	if (!rc && in_time)
+		rc = page_numbers_push(&run->batch, page);
+	else if (!rc && has_late_leg(run))
+		rc = line_push(&run->late, page);
+	if (rc)
+		return rc;
+	run->survival[page] = survival;
+	run->weight[page] = weight;
+	run->pages[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
+	run->site.known++;
+	run->found++;
+	return 0;
+}
+
+/* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
+static void flush_batch(struct plan_run *run)
+{
+	struct page_numbers *b = &run->batch;
+
+	if (b->len == 0)
+		return;
+	if (run->visits->add(run->state, &run->site, b->ptr, b->len)) {
+		run->error = ERR_NOMEM;
+		for (size_t i = 0; i < b->len; i++)
+			if (page_numbers_push(&run->unordered, b->ptr[i]))
+				return; /* they stay in the batch, for the next attempt */
+	}
+	b->len = 0;
+}
+
+/* What visits since the last call have found tells how large the site may be. */
+static void look_at_size(struct plan_run *run)
+{
+	uint32_t waiting = run->site.known - run->site.visited;
+
+	for (uint32_t i = 0; i < run->visits_done; i++)
+		size_guess_visit(&run->size, run->found / run->visits_done);
+	if (run->found) {
+		run->site.quiet = 0;
+		run->site.size = size_guess(&run->size, run->site.known, waiting);
+	} else {
+		run->site.quiet += run->visits_done;
+	}
+	run->found = run->visits_done = 0;
+}
+
+static void learn_delay(struct plan_run *run)
+{
+	if (run->params.delay > 0 || run->downloads < 2)
+		return;
+	if (run->clock_last > run->clock_first)
+		run->site.delay =
+			(run->clock_last - run->clock_first) / (double)(run->downloads - 1);
+}
+
+static enum plan_step give(struct plan_run *run, uint32_t page, struct plan_order *ret_order)
+{
+	struct page *p = &run->pages[page];
+
+	p->state = IN_FLIGHT;
+	p->attempts++;
+	run->progress.in_flight++;
+	*ret_order = (struct plan_order){
+		.page = page, .leg = run->leg, .attempt = p->attempts, .hopeless = p->hopeless};
+	return PLAN_ORDER;
+}
+
+/* The next page that was never visited. */
+static bool take_new(struct plan_run *run, uint32_t *ret_page)
+{
+	for (;;) {
+		struct visit_choice c = {0};
+		int rc = run->visits->take(run->state, &run->site, &c);
+
+		if (rc == ERR_NOMEM) { /* the order goes on without its plan */
+			run->error = rc;
+			rc = run->visits->take(run->state, &run->site, &c);
+		}
+		if (rc && run->unordered.len == 0)
+			return false;
+		if (rc)
+			c = (struct visit_choice){.page = page_numbers_pop(&run->unordered)};
+		if (run->pages[c.page].state != WAITING || run->pages[c.page].attempts)
+			continue;
+		run->pages[c.page].hopeless = c.hopeless;
+		run->pages[c.page].key = c.key;
+		run->site.visited++;
+		*ret_page = c.page;
+		return true;
+	}
+}
+
+static bool take_visit(struct plan_run *run, uint32_t *ret_page)
+{
+	if (run->visits_ended)
+		return false;
+	return line_pop(&run->returned, ret_page) || take_new(run, ret_page) ||
+	       line_pop(&run->retries, ret_page);
+}
+
+/* Everything still waiting when the visits end has had its chance. */
+static void drop_waiting(struct plan_run *run)
+{
+	uint32_t page;
+
+	while (line_pop(&run->returned, &page) || line_pop(&run->retries, &page))
+		run->pages[page].state = GIVEN_UP;
+	while (take_new(run, &page))
+		run->pages[page].state = GIVEN_UP;
+}
+
+static int arrange_revisits(struct plan_run *run, struct visited *pages, size_t n, double now)
+{
+	int rc;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct page *p = &run->pages[run->visited.ptr[i]];
+
+		pages[i] = (struct visited){.page = run->visited.ptr[i],
+			.hopeless = p->hopeless,
+			.key = p->key,
+			.age = now > p->visit_end ? now - p->visit_end : 0};
+	}
+	rc = run->params.strategy->revisits->arrange(&run->site, pages, n);
+	for (size_t i = 0; !rc && i < n; i++)
+		run->visited.ptr[i] = pages[i].page;
+	return rc;
+}
+
+/* The barrier: all visits are over. */
+static void begin_revisits(struct plan_run *run, double now)
+{
+	size_t n = run->visited.len;
+	struct visited *pages = malloc((n ? n : 1) * sizeof *pages);
+
+	if (!pages || arrange_revisits(run, pages, n, now))
+		run->error = ERR_NOMEM;
+	free(pages);
+	for (size_t i = 0; i < n; i++) {
+		run->pages[run->visited.ptr[i]].state = WAITING;
+		run->pages[run->visited.ptr[i]].attempts = 0;
+	}
+	run->revisits = (struct waiting_line){.pages = run->visited};
+	run->visited = (struct page_numbers){0};
+	run->leg = PLAN_REVISIT;
+}
+
+/* The next page of the present leg. */
+static bool take(struct plan_run *run, uint32_t *ret_page)
+{
+	if (run->leg == PLAN_VISIT)
+		return take_visit(run, ret_page);
+	return line_pop(&run->returned, ret_page) ||
+	       line_pop(run->leg == PLAN_REVISIT ? &run->revisits : &run->late, ret_page) ||
+	       line_pop(&run->retries, ret_page);
+}
+
+/* Goes to the next leg; false after the last. */
+static bool next_leg(struct plan_run *run, double now)
+{
+	if (run->leg == PLAN_VISIT && run->visits_ended)
+		drop_waiting(run);
+	if (!has_late_leg(run) || run->leg == PLAN_LATE)
+		return false;
+	if (run->leg == PLAN_VISIT)
+		begin_revisits(run, now);
+	else
+		run->leg = PLAN_LATE;
+	return true;
+}
+
+enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order)
+{
+	uint32_t page;
+
+	look_at_size(run);
+	flush_batch(run);
+	learn_delay(run);
+	do {
+		if (!run->cancelled && take(run, &page))
+			return give(run, page, ret_order);
+		if (run->progress.in_flight)
+			return PLAN_WAIT;
+	} while (!run->cancelled && next_leg(run, now));
+	return PLAN_END;
+}
+
+static void succeeded(struct plan_run *run, const struct plan_order *order, double end)
+{
+	struct page *p = &run->pages[order->page];
+
+	p->state = DONE;
+	switch (order->leg) {
+	case PLAN_VISIT:
+		run->progress.visited++;
+		run->visits_done++;
+		p->visit_end = end;
+		if (!has_late_leg(run))
+			break;
+		p->state = VISITED;
+		if (page_numbers_push(&run->visited, order->page)) {
+			run->error = ERR_NOMEM;
+			p->state = DONE;
+		}
+		break;
+	case PLAN_REVISIT:
+		run->progress.revisited++;
+		break;
+	case PLAN_LATE:
+		run->progress.late++;
+		break;
+	}
+}
+
+static void gave_up(struct plan_run *run, const struct plan_order *order)
+{
+	run->pages[order->page].state = GIVEN_UP;
+	if (order->leg != PLAN_REVISIT)
+		run->progress.failed++;
+}
+
+/* Puts an order back into a line, or gives its page up. */
+static void again(struct plan_run *run, const struct plan_order *order, struct waiting_line *line)
+{
+	bool over = run->cancelled || (order->leg == PLAN_VISIT && run->visits_ended);
+
+	if (over || line_push(line, order->page))
+		gave_up(run, order);
+	else
+		run->pages[order->page].state = WAITING;
+}
+
+static void note_times(struct plan_run *run, double begin, double end)
+{
+	if (run->downloads == 0 || begin < run->clock_first)
+		run->clock_first = begin;
+	if (run->downloads == 0 || end > run->clock_last)
+		run->clock_last = end;
+	run->downloads++;
+}
+
+void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
+	double begin, double end)
+{
+	struct page *p = &run->pages[order->page];
+
+	assert(order->page < run->pages_len && p->state == IN_FLIGHT && order->leg == run->leg);
+	flush_batch(run);
+	run->progress.in_flight--;
+	if (outcome != PLAN_RETURNED)
+		note_times(run, begin, end);
+	switch (outcome) {
+	case PLAN_OK:
+		succeeded(run, order, end);
+		break;
+	case PLAN_RETRY:
+		if (order->attempt < run->params.attempts)
+			again(run, order, &run->retries);
+		else
+			gave_up(run, order);
+		break;
+	case PLAN_FAILED:
+		gave_up(run, order);
+		break;
+	case PLAN_RETURNED:
+		p->attempts--;
+		again(run, order, &run->returned);
+		break;
+	}
+}
+
+void plan_end_visits(struct plan_run *run)
+{
+	run->visits_ended = true;
+}
+
+void plan_cancel(struct plan_run *run)
+{
+	run->cancelled = true;
+}
+
+struct plan_progress plan_progress(const struct plan_run *run)
+{
+	struct plan_progress p = run->progress;
+
+	p.leg = run->leg;
+	p.known = run->site.known;
+	p.size = run->site.size > run->site.known ? run->site.size : run->site.known;
+	return p;
+}
+
+int plan_error(const struct plan_run *run)
+{
+	return run->error;
+}

@@ -1,0 +1,218 @@
+/*
+ * SHARC-selective online (SHARC section 7.2, Algorithm 4): before each visit the pages found so
+ * far, D of them, are divided by Algorithm 3 against the D longest free intervals; the hottest
+ * hopeless page is visited next or, without one, the coldest hopeful. (Printed are the intervals
+ * 2|D| to 2n; the longest are those that give the paper's tables.)
+ *
+ * Only the first hopeless page matters, so as long as none is found nothing has been given up, and
+ * one pass from cold to hot with a running sum tests all pages: O(D). With f_m(s) = e^(-m (s-1)) -
+ * e^(-m s), what a page of rate m gains by moving in from step s, both sides of the test are sums
+ * over the steps s further out: page x is hopeful if the sum of f_x(s) is at least that of the
+ * f_j(s) of the pages j that are there. It follows:
+ *   (a) f_m(s) grows with m up to m = log(s / (s-1)), about 1/s; so a page that cold even for the
+ *       longest interval is hopeful, without a test;
+ *   (b) when the coldest page goes, the balance of another falls by f_x - f_coldest at the longest
+ *       step at most; until that has used up the smallest balance of a pass without hopeless pages
+ *       there still is none;
+ *   (c) when the front page has gone as hopeless, what the colder ones would gain by the next one
+ *       moving out is at least what it was without that one's own part; while even the whole value
+ *       of the next page is below that, it is hopeless too.
+ * (b) and (c) hold until new pages are found, and make most passes unnecessary.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "plan/decay.h"
+#include "plan/order.h"
+#include "plan/selective.h"
+
+struct found {
+	double m; /* changes per interval step */
+	uint32_t page;
+	uint32_t seq;
+};
+
+enum mode {
+	LOOK,           /* nothing known: make a pass */
+	ALL_HOPEFUL,    /* slack is how much of the smallest balance is left */
+	FRONT_HOPELESS, /* gain bounds from below what moving the front page out would bring */
+};
+
+struct online {
+	struct found *all; /* what to free */
+	struct found *hot; /* the first of len pages, from hot to cold */
+	size_t len;
+	uint32_t seq;
+	enum mode mode;
+	double slack;
+	double gain;
+	size_t gone; /* pages gone from the front since the pass */
+};
+
+/* What a page gains by moving in from an interval of that many steps to the next shorter one. */
+static double move_in(double m, size_t step)
+{
+	return decay(m * (double)(step - 1)) - decay(m * (double)step);
+}
+
+static int hotter_first(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->m != y->m)
+		return x->m > y->m ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Sorts the batch and merges it with what is there, into new memory. */
+static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
+{
+	struct online *o = state;
+	struct found *batch = malloc((n ? n : 1) * sizeof *batch);
+	struct found *all = malloc((o->len + n + 1) * sizeof *all);
+
+	if (!batch || !all) {
+		free(batch);
+		free(all);
+		return ERR_NOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		batch[i] = (struct found){
+			site->survival[pages[i]].rate * plan_pyramid(site, 1), pages[i], o->seq++};
+	qsort(batch, n, sizeof *batch, hotter_first);
+	for (size_t i = 0, j = 0; i + j < o->len + n;) {
+		bool old = j == n || (i < o->len && hotter_first(&o->hot[i], &batch[j]) < 0);
+
+		all[i + j] = old ? o->hot[i] : batch[j];
+		if (old)
+			i++;
+		else
+			j++;
+	}
+	free(batch);
+	free(o->all);
+	o->all = o->hot = all;
+	o->len += n;
+	o->mode = LOOK;
+	return 0;
+}
+
+/* Shortest of the intervals that the pages found compete for, in steps: the others are longer. */
+static size_t shortest_step(const struct online *o, const struct plan_site *site)
+{
+	size_t left = site->size > site->visited ? site->size - site->visited : 0;
+
+	return left > o->len ? left - o->len : 0;
+}
+
+/* The first page that is tested: the interval of length 0 makes its page hopeful. */
+static size_t front(size_t base)
+{
+	return base == 0 ? 1 : 0;
+}
+
+/* The rate above which f falls with the rate at that step. */
+static double peak(size_t step)
+{
+	return step > 1 ? log1p(1 / (double)(step - 1)) : INFINITY;
+}
+
+/* Rank of the hottest hopeless page, or len. Leaves what it learned for the bounds. */
+static size_t look(struct online *o, size_t base)
+{
+	size_t longest = base + o->len - 1, hopeless = o->len;
+	double gain = 0;
+
+	o->mode = ALL_HOPEFUL;
+	o->slack = INFINITY;
+	for (size_t x = o->len; x-- > front(base);) {
+		double m = o->hot[x].m;
+
+		if (m > peak(longest)) {
+			if (!selective_hopeful(m, base + x, longest, gain)) {
+				hopeless = x;
+				o->gain = gain;
+			}
+			o->slack = fmin(o->slack, selective_balance(m, base + x, longest, gain));
+		}
+		gain += move_in(m, base + x);
+	}
+	if (hopeless < o->len)
+		o->mode = hopeless == front(base) ? FRONT_HOPELESS : LOOK;
+	o->gone = 0;
+	return hopeless;
+}
+
+/* The coldest page goes; is it still certain that no other is hopeless? */
+static void take_coldest(struct online *o, size_t base)
+{
+	size_t longest = base + o->len - 1;
+	double coldest = o->hot[o->len - 1].m;
+
+	o->len--;
+	if (longest == 0 || o->len == 0)
+		return;
+	o->slack -= move_in(fmax(fmin(peak(longest), o->hot[0].m), coldest), longest) -
+		    move_in(coldest, longest);
+	if (o->slack < 0)
+		o->mode = LOOK;
+}
+
+static void take_hopeless(struct online *o, size_t rank)
+{
+	memmove(o->hot + 1, o->hot, rank * sizeof *o->hot);
+	o->hot++;
+	o->len--;
+}
+
+/* The front page goes as hopeless; is it certain that the next is hopeless too? */
+static void take_front(struct online *o, size_t base)
+{
+	size_t rank = front(base);
+	double next;
+
+	take_hopeless(o, rank);
+	o->gone++;
+	if (o->len <= rank) {
+		o->mode = LOOK;
+		return;
+	}
+	next = o->hot[rank].m;
+	o->gain -= move_in(next, base + rank + o->gone);
+	if (decay(next * (double)(base + rank)) >= o->gain * (1 - SELECTIVE_TIE))
+		o->mode = LOOK;
+}
+
+static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
+{
+	struct online *o = state;
+	size_t base = shortest_step(o, site), hopeless;
+
+	if (o->len == 0)
+		return ERR_END;
+	if (o->mode == LOOK)
+		hopeless = look(o, base);
+	else
+		hopeless = o->mode == FRONT_HOPELESS ? front(base) : o->len;
+	ret_choice->hopeless = hopeless < o->len;
+	ret_choice->page = o->hot[ret_choice->hopeless ? hopeless : o->len - 1].page;
+	if (o->mode == FRONT_HOPELESS)
+		take_front(o, base);
+	else if (ret_choice->hopeless)
+		take_hopeless(o, hopeless);
+	else
+		take_coldest(o, base);
+	return 0;
+}
+
+static void close(void *state)
+{
+	struct online *o = state;
+
+	free(o->all);
+}
+
+const struct visit_order visit_selective_online = {
+	.state_size = sizeof(struct online), .add = add, .take = take, .close = close};

@@ -1,0 +1,50 @@
+/*
+ * What SHARC-selective asks again and again: with pages x = 0, 1, ... from hot to cold, m = rates
+ * per interval step (2 delay rate), and h pages given up so far,
+ *
+ *	W(h, first) = sum over x >= first of  e^(-m_x (x-h-1)) - e^(-m_x (x-h)),
+ *
+ * the gain of all pages from x = first on when each moves in by one interval. Computed anew it
+ *costs O(n); here it is kept while h and first move up, in O(log) per step.
+ *
+ * Moving h by d multiplies each term by e^(m_x d). Pages are sorted, so those whose m lies within a
+ * factor of two are neighbours: a class. A class keeps the Taylor coefficients in d of its part of
+ * the sum around an anchor, and is summed anew only when m d would leave the range of the series.
+ */
+#ifndef PLAN_SHIFT_SUM_H
+#define PLAN_SHIFT_SUM_H
+
+#include <stddef.h>
+
+enum {
+	SHIFT_DEGREE = 12,   /* with m d <= 1/2 the rest of the series is below 1e-13 */
+	SHIFT_CLASSES = 160, /* factors of two between the hottest and the coldest that count */
+};
+
+struct shift_class {
+	size_t first, end; /* its pages; those before first have been passed */
+	size_t anchor;     /* the h the coefficients are for */
+	double window;     /* largest d they are good for */
+	double coefficient[SHIFT_DEGREE + 1];
+};
+
+struct shift_sum {
+	const double *m; /* borrowed, descending */
+	size_t h;
+	size_t count;
+	struct shift_class classes[SHIFT_CLASSES];
+};
+
+/* Over m[first..n), with h = 0. */
+void shift_sum_init(struct shift_sum *s, const double *m, size_t first, size_t n);
+
+/* Moves on: pages before first no longer count, h pages are given up. Neither ever falls. */
+void shift_sum_pass(struct shift_sum *s, size_t first);
+void shift_sum_give_up(struct shift_sum *s, size_t h);
+
+double shift_sum_value(struct shift_sum *s);
+
+/* One term: what page x gains by moving in, with h pages given up. */
+double shift_term(double m, size_t x, size_t h);
+
+#endif

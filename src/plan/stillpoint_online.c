@@ -1,0 +1,178 @@
+/*
+ * stillpoint-online: the two chains of the offline solution, built from the outside in while the
+ * site is discovered.
+ *
+ * Pages not found yet are thought to be like those found: E waiting pages stand for all U + E that
+ * are left, each for a stretch of the pyramid, so the j-th shortest interval of E is
+ * 2 j (U + E) / E delays long. As in assign_start.c, pages taken from hot to cold go to the
+ * shortest or the longest free interval, whichever is less sensitive to their rate, and only pages
+ * hotter than a cut may be given up; the cut is searched on a sample of the waiting pages whenever
+ * enough has changed. The page that this puts on the longest interval is visited next: the hottest
+ * hopeless page, or else the coldest of all.
+ *
+ * The rule would keep a few of the very hottest pages for the shortest intervals. While new pages
+ * keep turning up it does not: a page that is kept back may hide half the site, and that costs more
+ * than one interval is worth.
+ *
+ * Cost of a decision: O(log n) for the ranking; a search is O(SAMPLE), and the pages or intervals
+ * must change by a REFRESH-th before the next.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "plan/order.h"
+#include "plan/ranking.h"
+#include "plan/size.h"
+
+enum {
+	SAMPLE = 256, /* waiting pages on which the cut is searched */
+	CUTS = 24,    /* cut points of a first round; a second looks between them */
+	REFRESH = 64, /* a new search when the waiting pages or intervals changed by a 64th */
+	SETTLED = 16, /* pages keep turning up until a 16th of those waiting found none */
+};
+
+struct online {
+	struct ranking hottest_first;
+	double cut;         /* pages colder than this are not given up */
+	uint32_t cut_known; /* when it was found */
+	double cut_left;
+};
+
+static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
+{
+	struct online *o = state;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = ranking_insert(&o->hottest_first, site->survival[pages[i]].rate, pages[i]);
+	return rc;
+}
+
+/* A picture of the rest of the capture: n pages from hot to cold, the j-th interval j steps long.
+ */
+struct picture {
+	size_t n;
+	struct survival page[SAMPLE];
+	double step;
+};
+
+static void draw(
+	struct picture *p, const struct online *o, const struct plan_site *site, double left)
+{
+	size_t waiting = o->hottest_first.len;
+
+	p->n = waiting < SAMPLE ? waiting : SAMPLE;
+	p->step = plan_pyramid(site, 1) * left / (double)p->n;
+	for (size_t i = 0; i < p->n; i++) {
+		size_t rank = (size_t)(((double)i + 0.5) * (double)waiting / (double)p->n);
+
+		p->page[i] = site->survival[ranking_at(&o->hottest_first, rank).page];
+	}
+}
+
+/* Expected sharp pages of the picture when only the first k may be given up. */
+static double lay(const struct picture *p, size_t k)
+{
+	size_t lo = 0, hi = p->n;
+	double sum = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		double shortest = (double)lo * p->step, longest = (double)(hi - 1) * p->step;
+
+		if (i < k && survival_sensitivity(p->page[i], shortest) >
+				     survival_sensitivity(p->page[i], longest)) {
+			sum += survival_at(p->page[i], longest);
+			hi--;
+		} else {
+			sum += survival_at(p->page[i], shortest);
+			lo++;
+		}
+	}
+	return sum;
+}
+
+static size_t best_cut(const struct picture *p)
+{
+	size_t best = 0, width = p->n / CUTS + 1;
+	double total = lay(p, 0);
+
+	for (int round = 0; round < 2; round++) {
+		size_t from = round == 0 || best < width ? 0 : best - width;
+		size_t to = round == 0 ? p->n : best + width;
+		size_t step = round == 0 ? width : 1;
+
+		for (size_t k = from; k <= to && k <= p->n; k += step) {
+			double t = lay(p, k);
+
+			if (t > total) {
+				total = t;
+				best = k;
+			}
+		}
+	}
+	return best;
+}
+
+static void refresh_cut(struct online *o, const struct plan_site *site, double left)
+{
+	struct picture p;
+	size_t k;
+
+	if (o->cut_known && site->known <= o->cut_known + o->cut_known / REFRESH &&
+		fabs(left - o->cut_left) <= o->cut_left / REFRESH)
+		return;
+	draw(&p, o, site, left);
+	k = best_cut(&p);
+	o->cut = k == 0 ? INFINITY : p.page[k - 1].rate;
+	o->cut_known = site->known;
+	o->cut_left = left;
+}
+
+/* Rank of the hottest page that is given up, or the number of pages. */
+static size_t first_hopeless(
+	const struct online *o, const struct plan_site *site, double left, bool exploring)
+{
+	size_t waiting = o->hottest_first.len;
+	double step = plan_pyramid(site, 1) * left / (double)waiting;
+	double longest = step * (double)(waiting - 1);
+
+	for (size_t rank = 0; rank < waiting; rank++) {
+		struct survival s = site->survival[ranking_at(&o->hottest_first, rank).page];
+
+		if (s.rate < o->cut)
+			break;
+		if (exploring || survival_sensitivity(s, step * (double)rank) >
+					 survival_sensitivity(s, longest))
+			return rank;
+	}
+	return waiting;
+}
+
+static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
+{
+	struct online *o = state;
+	size_t waiting = o->hottest_first.len, rank;
+	bool exploring = (size_t)site->quiet * SETTLED < waiting;
+	double left;
+
+	if (waiting == 0)
+		return ERR_END;
+	left = (double)waiting + size_unknown(site, (uint32_t)waiting);
+	refresh_cut(o, site, left);
+	rank = first_hopeless(o, site, left, exploring);
+	ret_choice->hopeless = rank < waiting;
+	ret_choice->page =
+		ranking_take(&o->hottest_first, rank < waiting ? rank : waiting - 1).page;
+	return 0;
+}
+
+static void close(void *state)
+{
+	struct online *o = state;
+
+	ranking_release(&o->hottest_first);
+}
+
+const struct visit_order visit_stillpoint_online = {
+	.state_size = sizeof(struct online), .add = add, .take = take, .close = close};

@@ -1,0 +1,204 @@
+#include "sim/drive.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A capture under way. */
+struct run {
+	const struct drive_params *params;
+	struct plan_run *plan;
+	struct page_list reached; /* breadth first */
+	uint64_t slot;            /* of the last download; time is slot times delay, never a sum */
+	bool begun;
+	struct drive_result *result;
+};
+
+static double now(const struct run *r)
+{
+	return (double)r->slot * r->params->plan.delay;
+}
+
+static int discover(struct run *r, uint32_t page)
+{
+	const struct site *site = r->params->site;
+
+	return plan_discovered(r->plan, page, site->survival[page], site_weight(site, page));
+}
+
+static int discover_all(struct run *r, const uint32_t *pages, size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = discover(r, pages[i]);
+	return rc;
+}
+
+static int discover_links(struct run *r, uint32_t page)
+{
+	const struct site *site = r->params->site;
+	int rc = 0;
+
+	for (size_t i = site->link_from[page]; rc == 0 && i < site->link_from[page + 1]; i++)
+		rc = discover(r, site->links[i]);
+	return rc;
+}
+
+/* Lets the pause before a download pass. */
+static void pass_delay(struct run *r, enum plan_leg leg)
+{
+	bool at_barrier = leg == PLAN_REVISIT && r->result->revisits.len == 0;
+
+	if (r->begun && !(at_barrier && r->params->plan.strategy->shared_slot))
+		r->slot++;
+	r->begun = true;
+}
+
+static int visit(struct run *r, const struct plan_order *order)
+{
+	r->result->visited_at[order->page] = now(r);
+	r->result->hopeless[order->page] = order->hopeless;
+	if (page_list_push(&r->result->visits, order->page))
+		return ERR_NOMEM;
+	return discover_links(r, order->page);
+}
+
+static int revisit(struct run *r, const struct plan_order *order)
+{
+	r->result->revisited_at[order->page] = now(r);
+	return page_list_push(&r->result->revisits, order->page);
+}
+
+static int carry_out(struct run *r, const struct plan_order *order)
+{
+	int rc;
+
+	pass_delay(r, order->leg);
+	/* Links are found at visits only and never change: nothing can be found late. */
+	assert(order->leg != PLAN_LATE);
+	rc = order->leg == PLAN_VISIT ? visit(r, order) : revisit(r, order);
+	if (rc == 0)
+		plan_done(r->plan, order, PLAN_OK, now(r), now(r));
+	return rc;
+}
+
+static int run_all(struct run *r)
+{
+	const struct drive_params *p = r->params;
+	struct plan_order order;
+	enum plan_step step;
+	int rc;
+
+	if (p->plan.strategy->offline || !p->seeds)
+		rc = discover_all(r, r->reached.ptr, r->reached.len);
+	else
+		rc = discover_all(r, p->seeds, p->seed_count);
+	while (rc == 0 && (step = plan_next(r->plan, now(r), &order)) != PLAN_END) {
+		assert(step == PLAN_ORDER); /* nothing is in flight that could be waited for */
+		rc = carry_out(r, &order);
+	}
+	return rc ? rc : plan_error(r->plan);
+}
+
+/* Fills reached and unreached. */
+static int reach(struct run *r)
+{
+	const struct drive_params *p = r->params;
+	bool *seen = calloc(p->site->n + 1, sizeof *seen);
+	int rc = seen ? 0 : ERR_NOMEM;
+
+	for (uint32_t i = 0; rc == 0 && !p->seeds && i < p->site->n; i++)
+		rc = page_list_push(&r->reached, i);
+	if (rc == 0 && p->seeds)
+		rc = site_reach(p->site, p->seeds, p->seed_count, &r->reached);
+	for (size_t i = 0; rc == 0 && i < r->reached.len; i++)
+		seen[r->reached.ptr[i]] = true;
+	for (uint32_t i = 0; rc == 0 && i < p->site->n; i++)
+		if (!seen[i])
+			rc = page_list_push(&r->result->unreached, i);
+	free(seen);
+	return rc;
+}
+
+static int allocate(const struct drive_params *p, struct drive_result *result)
+{
+	size_t n = p->site->n;
+
+	*result = (struct drive_result){
+		.single = !p->plan.strategy->revisits || p->plan.single,
+		.delay = p->plan.delay,
+	};
+	result->visited_at = malloc((n + 1) * sizeof *result->visited_at);
+	result->revisited_at = malloc((n + 1) * sizeof *result->revisited_at);
+	result->hopeless = calloc(n + 1, sizeof *result->hopeless);
+	if (!result->visited_at || !result->revisited_at || !result->hopeless)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		result->visited_at[i] = result->revisited_at[i] = NAN;
+	return 0;
+}
+
+static int prepare(struct run *r, struct err *err)
+{
+	struct plan_params plan = r->params->plan;
+	int rc = allocate(r->params, r->result);
+
+	if (rc == 0)
+		rc = reach(r);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	if (plan.size == 0)
+		plan.size = (uint32_t)r->reached.len;
+	r->plan = plan_run_new(&plan, err);
+	return r->plan ? 0 : err->code;
+}
+
+int drive(const struct drive_params *params, struct drive_result *ret_result, struct err *err)
+{
+	struct drive_result result = {0};
+	struct run r = {.params = params, .result = &result};
+	int rc = prepare(&r, err);
+
+	if (rc == 0) {
+		rc = run_all(&r);
+		if (rc)
+			(void)err_set(err, rc, "%s", err_name(rc));
+	}
+	plan_run_free(r.plan);
+	page_list_release(&r.reached);
+	if (rc)
+		drive_release(&result);
+	else
+		*ret_result = result;
+	return rc;
+}
+
+void drive_release(struct drive_result *r)
+{
+	page_list_release(&r->visits);
+	page_list_release(&r->revisits);
+	page_list_release(&r->unreached);
+	free(r->visited_at);
+	free(r->revisited_at);
+	free(r->hopeless);
+	*r = (struct drive_result){0};
+}
+
+static int64_t slot_of(const struct drive_result *r, double time)
+{
+	const struct page_list *visits = &r->visits;
+	double zero = r->single ? 0 : r->visited_at[visits->ptr[visits->len - 1]];
+
+	return llround((time - zero) / r->delay);
+}
+
+int64_t drive_visit_slot(const struct drive_result *r, uint32_t page)
+{
+	return slot_of(r, r->visited_at[page]);
+}
+
+int64_t drive_revisit_slot(const struct drive_result *r, uint32_t page)
+{
+	return slot_of(r, r->revisited_at[page]);
+}

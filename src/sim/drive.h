@@ -1,0 +1,57 @@
+/*
+ * A capture in virtual time: a plan_run driven over a site that is known beforehand, by the same
+ * calls that a crawler makes. A download takes no time and the next one begins a delay later; one
+ * is under way at a time and none fails.
+ *
+ * Where the papers let one page hold both slots 0 (strategy->shared_slot), the first revisit begins
+ * at the instant of the last visit; else a delay after it.
+ */
+#ifndef SIM_DRIVE_H
+#define SIM_DRIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "plan/plan.h"
+#include "sim/site.h"
+
+/* Borrows everything. */
+struct drive_params {
+	const struct site *site;
+	struct plan_params plan; /* delay > 0; size 0: the number of pages that can be reached */
+	const uint32_t *seeds;   /* NULL: all pages, in their order */
+	size_t seed_count;
+};
+
+/* By page: arrays of site->n. Times begin with 0 at the first visit; NAN: never downloaded. */
+struct drive_result {
+	struct page_list visits; /* in the order of the downloads */
+	struct page_list revisits;
+	struct page_list unreached; /* from the seeds, in the order of the site */
+	double *visited_at;
+	double *revisited_at;
+	bool *hopeless; /* according to the order for its visit */
+	bool single;    /* the strategy has no revisits */
+	double delay;
+};
+
+/*
+ * Seeds are discovered first, and the links of a page at its visit. A strategy that wants all pages
+ * beforehand is given those that can be reached, in breadth-first order. On success free with
+ * drive_release. 0, or ERR_NOMEM or what plan_run_new says, in err too.
+ */
+int drive(const struct drive_params *params, struct drive_result *ret_result,
+	struct err *err) SP_MUST_CHECK;
+
+void drive_release(struct drive_result *r);
+
+/*
+ * Positions in units of the delay: with revisits the last visit is at 0, without them the first.
+ * The page must have been downloaded in that leg.
+ */
+int64_t drive_visit_slot(const struct drive_result *r, uint32_t page);
+int64_t drive_revisit_slot(const struct drive_result *r, uint32_t page);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * The exposure table: what a curator wants to know before a crawl. For each delay between two
+ * downloads, how long the capture exposes the site and how many pages each strategy may be expected
+ * to get sharp, when all pages and their rates are known.
+ */
+#ifndef SIM_EXPOSURE_H
+#define SIM_EXPOSURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "plan/plan.h"
+#include "sim/site.h"
+
+/* Above this many pages an exact plan for every row would try the reader's patience. */
+enum { EXPOSURE_EXACT_MAX = 1000 };
+
+/* Borrows everything. */
+struct exposure_params {
+	const struct site *site;
+	const struct plan_strategy *const *strategies;
+	size_t strategy_count;
+	double tau; /* 0: PLAN_TAU */
+	bool fast;  /* no exact plans, whatever the size */
+};
+
+/*
+ * One row. Fills sharp, strategy_count entries of the caller's, with the expected (weighted)
+ * number of sharp pages, NAN for single-visit strategies; *ret_bound is what no schedule can exceed
+ * in expectation. 0, or an error with its text in err.
+ */
+int exposure_row(const struct exposure_params *params, double delay, double *sharp,
+	double *ret_bound, struct err *err) SP_MUST_CHECK;
+
+/* How long a capture of n pages lasts: 2n - 1 downloads and their delays, one page being shared. */
+double exposure_duration(size_t n, double delay);
+
+#endif

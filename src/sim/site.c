@@ -1,0 +1,58 @@
+#include "sim/site.h"
+
+#include <stdlib.h>
+
+void site_release(struct site *s)
+{
+	free(s->names);
+	free(s->survival);
+	free(s->weights);
+	free(s->link_from);
+	free(s->links);
+	strmap_release(&s->ids);
+	free(s->page_of_id);
+	arena_release(&s->text);
+	*s = (struct site){0};
+}
+
+bool site_find(const struct site *s, slice name, uint32_t *ret_page)
+{
+	uint32_t id;
+
+	if (!strmap_get(&s->ids, name, &id))
+		return false;
+	*ret_page = s->page_of_id[id];
+	return true;
+}
+
+static int reach(struct page_list *list, bool *seen, uint32_t page)
+{
+	if (seen[page])
+		return 0;
+	seen[page] = true;
+	return page_list_push(list, page);
+}
+
+static int reach_links(const struct site *s, uint32_t page, struct page_list *list, bool *seen)
+{
+	int rc = 0;
+
+	for (size_t i = s->link_from[page]; rc == 0 && i < s->link_from[page + 1]; i++)
+		rc = reach(list, seen, s->links[i]);
+	return rc;
+}
+
+int site_reach(
+	const struct site *s, const uint32_t *seeds, size_t seed_count, struct page_list *list)
+{
+	bool *seen = calloc(s->n + 1, sizeof *seen);
+	size_t next = list->len;
+	int rc = seen ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; rc == 0 && i < seed_count; i++)
+		rc = reach(list, seen, seeds[i]);
+	for (; rc == 0 && next < list->len; next++)
+		rc = reach_links(s, list->ptr[next], list, seen);
+	free(seen);
+	return rc;
+}

@@ -1,0 +1,75 @@
+/*
+ * A site as a file describes it: pages, how often each changes, what each is worth and which pages
+ * it links to. CSV with the header page,rate[,weight[,links]], columns in any order; links are page
+ * names separated by blanks.
+ */
+#ifndef SIM_SITE_H
+#define SIM_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "plan/survival.h"
+
+/* Page numbers, in an order that its owner explains. */
+VEC_DECLARE(page_list, uint32_t);
+
+/*
+ * Pages are numbered in the order of their rows. A zeroed struct is a site without pages.
+ * Read-only after loading.
+ */
+struct site {
+	size_t n;
+	slice *names;              /* valid as long as the site */
+	struct survival *survival; /* Poisson with the given rate */
+	float *weights;            /* NULL: the file has none, all are 1 */
+	size_t *link_from;         /* links of page i: links[link_from[i]] up to link_from[i + 1] */
+	uint32_t *links;           /* page numbers, in the order of the page */
+
+	/* For site_find: every name that was mentioned has an id, which stands for a page. */
+	struct strmap ids;
+	uint32_t *page_of_id;
+	struct arena text; /* the bytes of all names */
+};
+
+/*
+ * Reads a site from a file, "-" being standard input. On failure ret_site is untouched and *err
+ * holds one sentence that begins with "FILE:LINE: ", or "FILE: " where no line is to blame:
+ *   ERR_IO         it cannot be opened or read
+ *   ERR_SYNTAX     it is no such CSV: header, number of fields, quotes, what is no number
+ *   ERR_RANGE      a rate or weight that cannot be
+ *   ERR_EXISTS     a page is there twice
+ *   ERR_NOTFOUND   a link to a page that is not there
+ *   ERR_LIMIT, ERR_NOMEM
+ */
+int site_load(const char *path, struct site *ret_site, struct err *err) SP_MUST_CHECK;
+
+/* The same from an open file, which stays the caller's; name is how messages call it. */
+int site_read(FILE *file, const char *name, struct site *ret_site, struct err *err) SP_MUST_CHECK;
+
+/* Safe on a zeroed struct. */
+void site_release(struct site *s);
+
+/* The page of that name. */
+bool site_find(const struct site *s, slice name, uint32_t *ret_page);
+
+static inline float site_weight(const struct site *s, uint32_t page)
+{
+	return s->weights ? s->weights[page] : 1;
+}
+
+/*
+ * Appends the pages that can be reached from the seeds to the list, each once, breadth first:
+ * seeds, then their links, and so on. 0 or ERR_NOMEM.
+ */
+int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count,
+	struct page_list *list) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""The program as a whole: help, bad input, output that fails."""
+
+import os
+import subprocess
+
+import tap
+
+GOOD = tap.write("good.csv", "page,rate,weight,links\na,1,1,b\nb,2,1,\n")
+
+BAD_FILES = [
+    # label, content, line, what is said of it
+    ("empty", "", 1, "empty"),
+    ("header only", "page,rate\n", 1, "no pages"),
+    ("no header", "a,1\nb,2\n", 1, "unknown column 'a'"),
+    ("unknown column", "page,rate,colour\na,1,red\n", 1, "'colour'"),
+    ("no rates", "page,weight\na,1\n", 1, "'rate'"),
+    ("negative rate", "page,rate\na,1\nb,-1\n", 3, "negative"),
+    ("rate NaN", "page,rate\na,1\nb,NaN\n", 3, "not a number"),
+    ("rate infinite", "page,rate\na,inf\n", 2, "not a number"),
+    ("rate overflows", "page,rate\na,1e400\n", 2, "too large"),
+    ("rate missing", "page,rate\na,\n", 2, "missing"),
+    ("rate a word", "page,rate\na,daily\n", 2, "'daily'"),
+    ("negative weight", "page,rate,weight\na,1,1\nb,1,-3\n", 3, "negative"),
+    ("weight NaN", "page,rate,weight\na,1,nan\n", 2, "not a number"),
+    ("a field too few", "page,rate\na,1\nb\n", 3, "1 field"),
+    ("a field too many", "page,rate\na,1\nb,1,1\n", 3, "3 fields"),
+    ("a page twice", "page,rate\na,1\nb,1\na,1\n", 4, "line 2"),
+    ("a page without name", "page,rate\n,1\n", 2, "name"),
+    ("a link to nowhere", "page,rate,links\na,1,b\nb,1,a nowhere\n", 3, "'nowhere'"),
+    ("open quote", "page,rate\n\"a,1\n", 2, "quote"),
+    ("binary", bytes(range(256)) * 4, 1, "NUL"),
+    ("binary without NUL", bytes(range(128, 256)) * 4, 1, "unknown column"),
+    ("control characters", "page,rate\n\"a\n\x1b[2Jb\",x\n", 2, "not a number"),
+    ("line break in a name", "page,rate\n\"a\nb\",1\nc,1\n\"a\nb\",1\n", 5, "'a?b'"),
+]
+
+BAD_USAGE = [
+    # label, what is said, arguments
+    ("no command", "command is missing"),
+    ("unknown command", "did you mean 'simulate'?", "simulat"),
+    ("unknown command, far off", "unknown command 'xyzzy'", "xyzzy"),
+    ("unknown option", "unknown option '--verson'", "--verson"),
+    ("help for an unknown command", "did you mean 'plan'?", "help", "plam"),
+    ("plan: no file", "file of pages is missing", "plan"),
+    ("plan: two files", "unexpected argument", "plan", GOOD, GOOD),
+    ("plan: unknown option", "did you mean --delay?", "plan", GOOD, "--dealy", "1"),
+    ("plan: unknown strategy", "did you mean 'stillpoint'?", "plan", GOOD, "-s", "stilpoint"),
+    ("plan: unknown strategy, far off", "unknown strategy 'xyzzy'", "plan", GOOD, "-s", "xyzzy"),
+    ("plan: delay 0", "--delay must be above 0", "plan", GOOD, "--delay", "0"),
+    ("plan: negative delay", "--delay", "plan", GOOD, "--delay=-1"),
+    ("plan: delay NaN", "--delay", "plan", GOOD, "--delay", "nan"),
+    ("plan: tau 0", "--tau must be above 0", "plan", GOOD, "--tau", "0"),
+    ("plan: tau above 1", "at most 1", "plan", GOOD, "--tau", "1.01"),
+    ("plan: unknown format", "unknown format", "plan", GOOD, "--format", "xml"),
+    ("plan: bad list of delays", "not '0'", "plan", GOOD, "--expect", "--delays", "1,0"),
+    ("plan: empty delay", "not ''", "plan", GOOD, "--expect", "--delays", "1,"),
+    ("plan: bad list of strategies", "'bsf-lifo', did you mean 'bfs-lifo'?", "plan", GOOD,
+     "--expect", "--strategies", "bfs-fifo,bsf-lifo"),
+    ("plan: lists without --expect", "are for --expect", "plan", GOOD, "--delays", "1"),
+    ("plan: a file for --list-strategies", "needs no file", "plan", GOOD, "--list-strategies"),
+    ("plan: no such file", "nowhere.csv: No such file", "plan", tap.path("nowhere.csv")),
+    ("plan: a directory", "is a directory", "plan", tap.DIRECTORY.name),
+    ("plan: reading fails", "/proc/self/mem:1: Input/output error", "plan", "/proc/self/mem"),
+    ("simulate: no such file", "nowhere.csv: No such file", "simulate", "--graph",
+     tap.path("nowhere.csv")),
+    ("simulate: an argument too many", "unexpected argument", "simulate", GOOD),
+    ("simulate: no graph", "--graph is missing", "simulate"),
+    ("simulate: size 0", "--size must be at least 1", "simulate", "--graph", GOOD, "--size", "0"),
+    ("simulate: negative size", "--size", "simulate", "--graph", GOOD, "--size=-5"),
+    ("simulate: size no number", "--size", "simulate", "--graph", GOOD, "--size", "many"),
+    ("simulate: delay 0", "--delay", "simulate", "--graph", GOOD, "--delay", "0"),
+    ("simulate: unknown strategy", "did you mean 'solar'?", "simulate", "--graph", GOOD,
+     "--strategy", "sollar"),
+    ("simulate: unknown seed", "seed 'c'", "simulate", "--graph", GOOD, "--seeds", "c"),
+    ("simulate: empty seed", "seed ''", "simulate", "--graph", GOOD, "--seeds", ""),
+]
+
+
+def bad_files():
+    for label, content, line, want in BAD_FILES:
+        file = tap.write("bad.csv", content)
+        for command in ["plan"], ["plan", "--json"], ["plan", "--expect"], ["simulate", "--graph"]:
+            with tap.case(f"{label}: {' '.join(command)}"):
+                tap.refuse(2, f"bad.csv:{line}: ", *command, file)
+                tap.refuse(2, want, *command, file)
+    with tap.case("bad standard input"):
+        tap.refuse(2, "stdin:2: ", "plan", "-", input="page,rate\na,-1\n")
+    secret = tap.write("secret.csv", "page,rate\na,1\n")
+    os.chmod(secret, 0)
+    if os.access(secret, os.R_OK):
+        tap.skip("an unreadable file", "root reads everything")
+    else:
+        with tap.case("an unreadable file"):
+            tap.refuse(2, "secret.csv: Permission denied", "plan", secret)
+
+
+def bad_usage():
+    for label, want, *arguments in BAD_USAGE:
+        with tap.case(label):
+            tap.refuse(2, want, *arguments)
+
+
+def help_texts():
+    with tap.case("--version"):
+        words = tap.succeed("--version").split()
+        tap.equal((len(words), words[0]), (2, "stillpoint"))
+    with tap.case("help is --help"):
+        tap.equal(tap.succeed("help"), tap.succeed("--help"))
+    for command in "plan", "simulate":
+        with tap.case(f"help {command}"):
+            text = tap.succeed("help", command)
+            tap.equal(text, tap.succeed(command, "--help"))
+            assert text.startswith(f"Usage: stillpoint {command} "), text
+    with tap.case("lines fit on a terminal"):
+        for arguments in ["help"], ["help", "plan"], ["help", "simulate"]:
+            widest = max(tap.succeed(*arguments).splitlines(), key=len)
+            assert len(widest) <= 80, widest
+
+
+OUTPUTS = [["--help"], ["--version"], ["plan", "--help"], ["plan", "--list-strategies"],
+           ["plan", GOOD], ["plan", GOOD, "-f", "csv"], ["plan", GOOD, "--json"],
+           ["plan", GOOD, "--expect"], ["plan", GOOD, "--expect", "--json"],
+           ["simulate", "--graph", GOOD], ["simulate", "--graph", GOOD, "--json"]]
+
+
+def fails_to_write(arguments, stdout):
+    result = subprocess.run([tap.PROGRAM, *arguments], stdout=stdout, stderr=subprocess.PIPE,
+                            text=True)
+    tap.equal(result.returncode, 1)
+    tap.equal(result.stderr.count("\n"), 1)
+    assert result.stderr.startswith("stillpoint: standard output: "), result.stderr
+    return result.stderr
+
+
+def lost_output():
+    for arguments in OUTPUTS:
+        name = " ".join(os.path.basename(word) for word in arguments)
+        with tap.case(f"the disk is full: {name}"), open("/dev/full", "wb") as full:
+            assert "No space left" in fails_to_write(arguments, full)
+    with tap.case("the reader has gone"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        assert "Broken pipe" in fails_to_write(["plan", GOOD, "--json"], writer)
+        os.close(writer)
+    with tap.case("standard output is closed"):
+        result = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', tap.PROGRAM, "plan", GOOD],
+                                stderr=subprocess.PIPE, text=True)
+        tap.equal((result.returncode, result.stderr.count("\n")), (1, 1))
+
+
+bad_files()
+bad_usage()
+help_texts()
+lost_output()
+tap.done()

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""stillpoint plan: the figures of PAPERS.md, the contract of its output, the exposure table."""
+
+import csv
+import io
+import json
+import math
+
+import sites
+import tap
+
+SETS = {"skewed": sites.skewed(), "smooth": sites.smooth(), "zipf": sites.zipf()}
+FILES = {name: sites.write(f"{name}.csv", rates) for name, rates in SETS.items()}
+
+FIGURES = [
+    # set, strategy, options, expected coherence according to PAPERS.md
+    ("skewed", "hottest-middle-offline", [], 649.577),
+    ("smooth", "hottest-middle-offline", [], 492.864),
+    ("skewed", "solar-offline", [], 725.665),
+    ("smooth", "solar-offline", [], 515.207),
+    ("skewed", "sharc-threshold", ["--tau", "0.2"], 684.145),
+    ("smooth", "sharc-threshold", ["--tau", "0.7"], 492.864),
+    ("skewed", "sharc-selective-offline", [], 731.559),
+    ("smooth", "sharc-selective-offline", [], 536.199),
+    ("zipf", "sharc-selective-offline", ["--delay", "5"], 242.716),
+    ("skewed", "stillpoint-offline", [], 731.559),
+    ("smooth", "stillpoint-offline", [], 536.209),
+    ("zipf", "stillpoint-offline", [], 592.169),
+    ("zipf", "stillpoint-offline", ["--delay", "5"], 243.676),
+]
+OPTIMUM = {"skewed": 731.559, "smooth": 536.209, "zipf": 592.169}
+
+SMALL = "page,rate,weight\n/,0.3,2\n/a,0.05,1\n\"/b,c\",0.2,0.5\n/d,0,1\n/e,0.1,3\n"
+SMALL_RATES = [0.3, 0.05, 0.2, 0, 0.1]
+SMALL_WEIGHTS = [2, 1, 0.5, 1, 3]
+NAMES = ["/", "/a", "/b,c", "/d", "/e"]
+KEYS = ["strategy", "pages", "delay", "expected_coherence", "upper_bound", "expected_blur",
+        "schedule"]
+
+
+def strategies():
+    return [line.split()[0] for line in tap.succeed("plan", "--list-strategies").splitlines()]
+
+
+def has_revisits(name):
+    return name not in ("bfs", "dfs", "hottest-first", "hottest-last", "sharc-offline",
+                        "sharc-online")
+
+
+def has_shared_slot(name):
+    return not name.endswith("-fifo") and name != "sharc-revisits"
+
+
+def penalty(downloads, start, end):
+    """The integral of the distance to the nearest download: by pieces on which it is linear."""
+    edges = {start, end, *downloads, sum(downloads) / len(downloads)}
+    edges = sorted(edge for edge in edges if start <= edge <= end)
+
+    def distance(x):
+        return min(abs(x - t) for t in downloads)
+
+    return sum((distance(a) + distance(b)) / 2 * (b - a) for a, b in zip(edges, edges[1:]))
+
+
+def blur(rates, schedule, delay):
+    times = [[delay * t for t in (row["visit"], row["revisit"]) if t is not None]
+             for row in schedule]
+    start, end = min(map(min, times)), max(map(max, times))
+    return sum(rate * penalty(t, start, end) for rate, t in zip(rates, times)) / (end - start)
+
+
+def check_slots(name, schedule):
+    n = len(schedule)
+    visits = sorted(row["visit"] for row in schedule)
+    revisits = [row["revisit"] for row in schedule]
+    if not has_revisits(name):
+        tap.equal(visits, list(range(n)))
+        tap.equal(revisits, [None] * n)
+        return
+    first = 0 if has_shared_slot(name) else 1
+    tap.equal(visits, list(range(1 - n, 1)))
+    tap.equal(sorted(revisits), list(range(first, n + first)))
+
+
+def check_contract(name, small):
+    """Keys, names, slots; and the figures recomputed from the schedule."""
+    delay = 1.5
+    document = tap.load("plan", small, "--strategy", name, "--delay", delay)
+    schedule = document["schedule"]
+    tap.equal(list(document), KEYS)
+    tap.equal((document["strategy"], document["pages"], document["delay"]), (name, 5, delay))
+    for row, page in zip(schedule, NAMES):
+        tap.equal(list(row), ["page", "visit", "revisit", "hopeless"])
+        tap.equal((row["page"], type(row["hopeless"])), (page, bool))
+    check_slots(name, schedule)
+    tap.near(document["expected_blur"], blur(SMALL_RATES, schedule, delay), 1e-9)
+    if not has_revisits(name):
+        tap.equal((document["expected_coherence"], document["upper_bound"]), (None, None))
+        return
+    coherence = sum(weight * math.exp(-rate * delay * (row["revisit"] - row["visit"]))
+                    for weight, rate, row in zip(SMALL_WEIGHTS, SMALL_RATES, schedule))
+    tap.near(document["expected_coherence"], coherence, 1e-9)
+    assert document["expected_coherence"] <= document["upper_bound"]
+
+
+def figures():
+    for name, strategy, options, want in FIGURES:
+        with tap.case(f"{strategy} on {name} {' '.join(options)}"):
+            document = tap.load("plan", FILES[name], "--strategy", strategy, *options)
+            tap.near(document["expected_coherence"], want, 0.0005)
+            assert document["expected_coherence"] <= document["upper_bound"]
+            if not options:
+                tap.near(document["upper_bound"], OPTIMUM[name], 0.0005)
+    with tap.case("--fast: nearly the same, under a bound that says how near"):
+        document = tap.load("plan", FILES["smooth"], "--fast")
+        bound = document["upper_bound"]
+        assert 536.209 - 0.0005 <= bound <= 536.209 * 1.0002, bound
+        assert bound * 0.9998 <= document["expected_coherence"] <= bound, document
+
+
+def contract():
+    small = tap.write("small.csv", SMALL)
+    for name in strategies():
+        with tap.case(f"contract: {name}"):
+            check_contract(name, small)
+    for bare in "sharc", "sharc-selective", "hottest-middle", "solar", "stillpoint":
+        with tap.case(f"all pages are known: {bare} is offline"):
+            tap.equal(tap.load("plan", small, "--strategy", bare)["strategy"], f"{bare}-offline")
+    with tap.case("stillpoint is what is meant when nothing is said"):
+        tap.equal(tap.load("plan", small)["strategy"], "stillpoint-offline")
+    with tap.case("a delay stretches time"):
+        slow = sites.write("slow.csv", [rate * 4 for rate in SMALL_RATES])
+        fast = sites.write("fast.csv", SMALL_RATES)
+        tap.near(tap.load("plan", slow)["expected_coherence"],
+                 tap.load("plan", fast, "--delay", "4")["expected_coherence"], 1e-12)
+    with tap.case("delays have units"):
+        tap.equal(tap.load("plan", small, "--delay", "500ms")["delay"], 0.5)
+    with tap.case("one page is always sharp and never blurred"):
+        document = tap.load("plan", tap.write("one.csv", "rate,page\n7,x\n"))
+        tap.equal(document["schedule"],
+                  [{"page": "x", "visit": 0, "revisit": 0, "hopeless": False}])
+        tap.equal((document["expected_coherence"], document["expected_blur"]), (1, 0))
+    with tap.case("standard input"):
+        tap.equal(tap.load("plan", "-", input=SMALL), tap.load("plan", small))
+    with tap.case("some page is hopeless where giving it up pays"):
+        document = tap.load("plan", FILES["smooth"], "--strategy", "sharc-selective")
+        assert 0 < sum(row["hopeless"] for row in document["schedule"]) < 1000
+
+
+def formats():
+    small = tap.write("small.csv", SMALL)
+    document = tap.load("plan", small, "--strategy", "sharc-selective")
+    with tap.case("--format=json is --json"):
+        tap.equal(json.loads(tap.succeed("plan", small, "-s", "sharc-selective", "-fjson")),
+                  document)
+    with tap.case("CSV has the same schedule"):
+        text = tap.succeed("plan", small, "-s", "sharc-selective", "--format", "csv")
+        rows = [{"page": row["page"], "visit": int(row["visit"]), "revisit": int(row["revisit"]),
+                 "hopeless": {"true": True, "false": False}[row["hopeless"]]}
+                for row in csv.DictReader(io.StringIO(text))]
+        tap.equal(rows, document["schedule"])
+    with tap.case("CSV of a single-visit strategy has no revisits"):
+        text = tap.succeed("plan", small, "-s", "bfs", "-f", "csv")
+        tap.equal(text.splitlines()[:2], ["page,visit,revisit,hopeless", "/,0,,false"])
+    with tap.case("the text says what matters"):
+        text = tap.succeed("plan", FILES["smooth"], "-s", "hottest-middle")
+        for word in ("hottest-middle-offline", "1000", "492.864", "536.209", "976 more"):
+            assert word in text, text
+    with tap.case("the text of a small plan has all pages"):
+        text = tap.succeed("plan", small)
+        assert all(name in text for name in NAMES) and "more" not in text, text
+
+
+def exposure():
+    with tap.case("--expect: rows and what they say"):
+        document = tap.load("plan", FILES["zipf"], "--expect")
+        tap.equal(list(document), ["pages", "rows"])
+        tap.equal([row["delay"] for row in document["rows"]], [.1, .2, .5, 1, 2, 5, 10, 30, 60])
+        for row in document["rows"]:
+            tap.equal(list(row), ["delay", "seconds", "strategies", "upper_bound"])
+            tap.near(row["seconds"], 1999 * row["delay"], 1e-6)
+            tap.equal(list(row["strategies"]), ["bfs-fifo", "bfs-lifo", "hottest-middle",
+                                                "sharc-selective", "solar", "stillpoint"])
+            assert max(row["strategies"].values()) == row["strategies"]["stillpoint"]
+            assert row["strategies"]["stillpoint"] <= row["upper_bound"]
+        tap.near(document["rows"][3]["strategies"]["stillpoint"], 592.169, 0.0005)
+        tap.near(document["rows"][5]["strategies"]["stillpoint"], 243.676, 0.0005)
+    with tap.case("--expect: lists of one's own"):
+        document = tap.load("plan", FILES["zipf"], "--expect", "--delays", "5,2m",
+                            "--strategies", "dfs-lifo,bfs,sharc-selective-offline")
+        tap.equal([row["delay"] for row in document["rows"]], [5, 120])
+        first = document["rows"][0]["strategies"]
+        tap.equal(list(first), ["dfs-lifo", "bfs", "sharc-selective-offline"])
+        tap.equal(first["bfs"], None)
+        tap.near(first["sharc-selective-offline"], 242.716, 0.0005)
+    with tap.case("--expect: one delay, one strategy"):
+        document = tap.load("plan", FILES["zipf"], "--expect", "--delay", "5", "-s", "bfs-lifo")
+        tap.equal([list(row["strategies"]) for row in document["rows"]], [["bfs-lifo"]])
+        tap.equal(document["rows"][0]["delay"], 5)
+    with tap.case("--expect: CSV"):
+        text = tap.succeed("plan", FILES["zipf"], "-e", "--delays", "1", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        tap.equal(len(rows), 1)
+        tap.near(float(rows[0]["stillpoint"]), 592.169, 0.0005)
+        tap.equal(rows[0]["seconds"], "1999")
+    with tap.case("--expect: text"):
+        text = tap.succeed("plan", FILES["zipf"], "-e", "--delays", "1,5")
+        assert "33 min 19 s" in text and "2 h 47 min" in text, text
+        assert " 592.2" in text and " 243.7" in text, text
+
+
+def large():
+    rates = sites.zipf(10 ** 6, 0.5)
+    file = sites.write("million.csv", rates)
+    with tap.case("a million pages"):
+        document = tap.load("plan", file, "--strategy", "sharc-offline")
+        tap.equal(sorted(row["visit"] for row in document["schedule"]), list(range(10 ** 6)))
+        tap.equal(document["schedule"][-1]["page"], "p999999")
+    with tap.case("one bad line in a million is found"):
+        with open(file, "r+b") as lines:
+            content = lines.read()
+            at = content.index(b"\np765431,") + len(b"\np765431,")
+            lines.seek(at)
+            lines.write(b"x")
+        tap.refuse(2, "million.csv:765433: rate 'x.", "plan", file)
+
+
+figures()
+contract()
+formats()
+exposure()
+large()
+tap.done()

@@ -1,0 +1,89 @@
+"""TAP for end-to-end tests written in Python; Meson sets STILLPOINT (the program) and SRCDIR.
+
+    with tap.case("prints its version"):
+        tap.equal(tap.run("--version").stdout, "stillpoint 0.1.0\n")
+    tap.done()
+
+What is raised inside a case fails it and is shown.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+PROGRAM = os.environ["STILLPOINT"]
+DIRECTORY = tempfile.TemporaryDirectory()
+RESULTS = []
+
+
+@contextlib.contextmanager
+def case(name):
+    """One point."""
+    error = None
+    try:
+        yield
+    except Exception:  # whatever it is, the other cases still run
+        error = traceback.format_exc()
+    if error:
+        print("".join(f"# {line}\n" for line in error.splitlines()), end="")
+    RESULTS.append(error is None)
+    print("not ok" if error else "ok", len(RESULTS), "-", name, flush=True)
+
+
+def skip(name, reason):
+    RESULTS.append(True)
+    print(f"ok {len(RESULTS)} - {name} # SKIP {reason}")
+
+
+def done():
+    print(f"1..{len(RESULTS)}")
+    sys.exit(not all(RESULTS))
+
+
+def equal(got, want):
+    assert got == want, f"got {got!r}, want {want!r}"
+
+
+def near(got, want, tolerance):
+    assert abs(got - want) <= tolerance, f"got {got!r}, want {want!r} within {tolerance}"
+
+
+def path(name):
+    """Of a file in the test's own directory."""
+    return os.path.join(DIRECTORY.name, name)
+
+
+def write(name, content):
+    """A file in the test's own directory; its path."""
+    with open(path(name), "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    return path(name)
+
+
+def run(*arguments, **options):
+    """Runs the program, whatever comes of it."""
+    return subprocess.run([PROGRAM, *map(str, arguments)], text=True, capture_output=True, **options)
+
+
+def succeed(*arguments, **options):
+    """What the program prints when all goes well."""
+    result = run(*arguments, **options)
+    equal((result.returncode, result.stderr), (0, ""))
+    return result.stdout
+
+
+def load(*arguments, **options):
+    """The JSON document that the program prints."""
+    return json.loads(succeed(*arguments, "--json", **options))
+
+
+def refuse(status, want, *arguments, **options):
+    """The program fails with one line that says what is wanted, and prints nothing."""
+    result = run(*arguments, **options)
+    equal((result.returncode, result.stdout), (status, ""))
+    assert result.stderr.endswith("\n") and result.stderr.count("\n") == 1, result.stderr
+    assert want in result.stderr, f"{result.stderr!r} does not say {want!r}"

@@ -1,0 +1,100 @@
+/* What a capture yields: against SHARC's examples and sums written out by hand. */
+#include "sim/evaluate.h"
+
+#include <math.h>
+
+#include "fixture.h"
+
+static struct evaluation expected(const struct site *s, const char *strategy, double delay)
+{
+	struct drive_params params = {
+		.site = s,
+		.plan = {.strategy = plan_strategy_find(strategy, true), .delay = delay},
+	};
+	struct evaluation e = {0};
+	struct drive_result c;
+	struct err err = {0};
+
+	if (CHECK_INT(drive(&params, &c, &err), 0)) {
+		e = evaluate(s, &c);
+		drive_release(&c);
+	}
+	return e;
+}
+
+/* SHARC Example 9: the pyramid of five pages. */
+static void test_coherence(void)
+{
+	struct site s = fixture_site("page,rate\na,0.4\nb,0.35\nc,0.3\nd,0.25\ne,0.2\n");
+	struct evaluation e = expected(&s, "hottest-middle-offline", 1);
+
+	CHECK_NEAR(e.coherence, 2.2228061938466968, 1e-14);
+	e = expected(&s, "hottest-middle-offline", 2);
+	CHECK_NEAR(e.coherence, 1 + exp(-1.4) + exp(-2.4) + exp(-3) + exp(-3.2), 1e-14);
+	/* Nobody shares a slot: every page waits n delays. */
+	e = expected(&s, "bfs-fifo", 0.5);
+	CHECK_NEAR(
+		e.coherence, exp(-1) + exp(-0.875) + exp(-0.75) + exp(-0.625) + exp(-0.5), 1e-14);
+	site_release(&s);
+}
+
+static void test_weights(void)
+{
+	struct site s = fixture_site("page,rate,weight\na,0.5,4\nb,0.25,0\nc,1,0.5\n");
+
+	CHECK_NEAR(expected(&s, "bfs-lifo", 1).coherence, 4 * exp(-2) + 0.5, 1e-14);
+	CHECK(isnan(expected(&s, "bfs", 1).coherence));
+	site_release(&s);
+}
+
+/*
+ * Blur, integrated by hand. Single visit at 0, 1, 2 (SHARC eq. 3): penalties 2, 1, 2 over a length
+ * of 2. LIFO at -2..0 and 0..2 (eq. 20): penalties 2·(1 + 1), 1/2 + 1/2 + 1/2 + 1/2 and 2 + 2 over
+ * a length of 4.
+ */
+static void test_blur(void)
+{
+	struct site s = fixture_site("page,rate\na,1\nb,10\nc,100\n");
+
+	CHECK_NEAR(expected(&s, "bfs", 1).blur, (1 * 2 + 10 * 1 + 100 * 2) / 2.0, 1e-12);
+	CHECK_NEAR(expected(&s, "bfs", 3).blur, 3 * (1 * 2 + 10 * 1 + 100 * 2) / 2.0, 1e-12);
+	CHECK_NEAR(expected(&s, "bfs-lifo", 1).blur, (1 * 4 + 10 * 2 + 100 * 4) / 4.0, 1e-12);
+	site_release(&s);
+}
+
+static void test_one_page(void)
+{
+	struct site s = fixture_site("page,rate\na,5\n");
+
+	CHECK_NEAR(expected(&s, "bfs", 1).blur, 0, 0);
+	CHECK_NEAR(expected(&s, "stillpoint", 1).blur, 0, 0);
+	CHECK_NEAR(expected(&s, "stillpoint", 1).coherence, 1, 0);
+	site_release(&s);
+}
+
+/* Two pages on intervals 0 and 2: one on each, and the better way round is the bound. */
+static void test_bound(void)
+{
+	struct site s = fixture_site("page,rate\na,0.1\nb,0.2\n");
+	double best = 1 + exp(-0.2), bound = 0;
+
+	CHECK_INT(evaluate_bound(&s, 1, false, 0, &bound), 0);
+	CHECK_NEAR(bound, best, 1e-12);
+	/* Rounding is forgiven, and nothing else. */
+	CHECK_INT(evaluate_bound(&s, 1, false, best + 1e-10, &bound), 0);
+	CHECK(bound == best + 1e-10);
+	CHECK_INT(evaluate_bound(&s, 1, false, best + 1e-3, &bound), 0);
+	CHECK_NEAR(bound, best, 1e-12);
+	site_release(&s);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_coherence);
+	TAP_RUN(test_weights);
+	TAP_RUN(test_blur);
+	TAP_RUN(test_one_page);
+	TAP_RUN(test_bound);
+	return tap_done();
+}
