@@ -14,8 +14,10 @@ static const struct options COMMAND = {
 	.command = "inspect warc",
 	.usage = "FILE…",
 	.description =
-		"Prints the records of WARC files, plain or compressed with gzip or zstd, and "
-		"what is wrong with them.",
+		"Prints for each record of the files, plain or compressed with gzip or zstd, an\n"
+		"object with the keys offset, length, type, url, date, status, mime,\n"
+		"payload_digest, ok (whole, and as its digests say) and error (why not, or\n"
+		"null). Bytes that are no record get one too, with the type null.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = SIZE_MAX,

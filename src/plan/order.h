@@ -36,8 +36,8 @@ static inline double plan_pyramid(const struct plan_site *site, size_t j)
 
 struct visit_choice {
 	uint32_t page;
+	float key; /* for the revisit order, if it wants one (SOLAR) */
 	bool hopeless;
-	double key; /* for the revisit order, if it wants one (SOLAR) */
 };
 
 struct visit_order {
@@ -54,15 +54,18 @@ struct visit_order {
 
 /* A page after the barrier. */
 struct visited {
-	uint32_t page;
+	float age; /* from the end of its visit to the barrier */
+	float key; /* as given by the visit order */
 	bool hopeless;
-	double key; /* as given by the visit order */
-	double age; /* from the end of its visit to the barrier */
 };
 
 struct revisit_order {
-	/* Brings pages, given in the order of their visits, into the order of revisits. */
-	int (*arrange)(const struct plan_site *site, struct visited *pages, size_t n);
+	/*
+	 * Brings page numbers, given in the order of their visits, into the order of revisits;
+	 * visited tells about them in the given order. 0 or ERR_NOMEM, and then any order will do.
+	 */
+	int (*arrange)(const struct plan_site *site, const struct visited *visited, uint32_t *pages,
+		size_t n);
 };
 
 /* Visits (each file cites its paper). */

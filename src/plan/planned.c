@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "plan/heat.h"
 
 int planned_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
@@ -30,7 +31,7 @@ int planned_take(struct planned *p, const struct plan_site *site, planned_fn *pl
 
 	if (!p->made) {
 		p->made = true;
-		rc = plan(site, p->choices, p->len);
+		rc = p->len ? plan(site, p->choices, p->len) : 0;
 		if (rc)
 			return rc;
 	}
@@ -47,32 +48,17 @@ void planned_close(void *state)
 	free(p->choices);
 }
 
-struct hot_choice {
-	double rate;
-	size_t rank;
-	struct visit_choice choice;
-};
-
-static int hotter_first(const void *a, const void *b)
-{
-	const struct hot_choice *x = a, *y = b;
-
-	if (x->rate != y->rate)
-		return x->rate > y->rate ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
 int planned_sort_by_heat(const struct plan_site *site, struct visit_choice *choices, size_t n)
 {
-	struct hot_choice *hot = malloc((n ? n : 1) * sizeof *hot);
+	uint32_t *pages = malloc((n ? n : 1) * sizeof *pages);
+	int rc = pages ? 0 : ERR_NOMEM;
 
-	if (!hot)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < n; i++)
-		hot[i] = (struct hot_choice){site->survival[choices[i].page].rate, i, choices[i]};
-	qsort(hot, n, sizeof *hot, hotter_first);
-	for (size_t i = 0; i < n; i++)
-		choices[i] = hot[i].choice;
-	free(hot);
-	return 0;
+	for (size_t i = 0; !rc && i < n; i++)
+		pages[i] = choices[i].page;
+	if (!rc)
+		rc = heat_sort(site->survival, pages, n);
+	for (size_t i = 0; !rc && i < n; i++)
+		choices[i] = (struct visit_choice){.page = pages[i]};
+	free(pages);
+	return rc;
 }

@@ -8,7 +8,7 @@
 #include "plan/order.h"
 
 /*
- * Brings n choices, given in the order of discovery with only their page set, into the order of
+ * Brings n > 0 choices, given in the order of discovery with only their page set, into the order of
  * visits and says who is hopeless. 0 or ERR_NOMEM.
  */
 typedef int planned_fn(const struct plan_site *site, struct visit_choice *choices, size_t n);
@@ -37,7 +37,7 @@ void planned_close(void *state);
 		.take = NAME##_take,                                                        \
 		.close = planned_close}
 
-/* Sorts choices from hot to cold; equal rates keep their order. 0 or ERR_NOMEM. */
+/* Sorts fresh choices from hot to cold; equal rates keep their order. 0 or ERR_NOMEM. */
 int planned_sort_by_heat(const struct plan_site *site, struct visit_choice *choices, size_t n);
 
 #endif

@@ -34,7 +34,7 @@ static int insert_block(struct ranking *r, size_t at)
 
 	if (r->count == r->cap) {
 		struct ranking_block **blocks =
-			vec_grow(r->blocks, &r->cap, r->count + 1, sizeof *r->blocks);
+			vec_grow(r->blocks, &r->cap, r->count + 1, sizeof(void *));
 
 		if (!blocks)
 			return ERR_NOMEM;
@@ -44,9 +44,9 @@ static int insert_block(struct ranking *r, size_t at)
 	if (!block)
 		return ERR_NOMEM;
 	block->len = 0;
-	memmove(&r->blocks[at + 1], &r->blocks[at], (r->count - at) * sizeof *r->blocks);
+	for (size_t b = r->count++; b > at; b--)
+		r->blocks[b] = r->blocks[b - 1];
 	r->blocks[at] = block;
-	r->count++;
 	return 0;
 }
 
@@ -164,8 +164,8 @@ struct ranked_page ranking_take(struct ranking *r, size_t rank)
 	memmove(&block->entry[rank], &block->entry[rank + 1], (block->len - rank) * sizeof e);
 	if (block->len == 0) {
 		free(block);
-		r->count--;
-		memmove(&r->blocks[b], &r->blocks[b + 1], (r->count - b) * sizeof *r->blocks);
+		for (r->count--; b < r->count; b++)
+			r->blocks[b] = r->blocks[b + 1];
 	}
 	r->len--;
 	return e;

@@ -3,14 +3,19 @@
  * first goes with Hottest-middle online (SOLAR section 6); SOLAR's own order follows its revisit
  * slots (offline) or confidence lengths (online), the hopeless last.
  */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "plan/heat.h"
 #include "plan/order.h"
 
-static int fifo(const struct plan_site *site, struct visited *pages, size_t n)
+static int fifo(
+	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
 {
 	(void)site;
+	(void)visited;
 	(void)pages;
 	(void)n;
 	return 0;
@@ -18,84 +23,71 @@ static int fifo(const struct plan_site *site, struct visited *pages, size_t n)
 
 const struct revisit_order revisit_fifo = {.arrange = fifo};
 
-static int lifo(const struct plan_site *site, struct visited *pages, size_t n)
+static int lifo(
+	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
 {
 	(void)site;
+	(void)visited;
 	for (size_t i = 0; i < n / 2; i++) {
-		struct visited v = pages[i];
+		uint32_t page = pages[i];
 
 		pages[i] = pages[n - 1 - i];
-		pages[n - 1 - i] = v;
+		pages[n - 1 - i] = page;
 	}
 	return 0;
 }
 
 const struct revisit_order revisit_lifo = {.arrange = lifo};
 
-/* Sorted by class, then key, then the hotter first, then as they were. */
-struct sortable {
-	int class;
-	double key, rate;
-	size_t rank;
-	struct visited page;
-};
-
-static int compare(const void *a, const void *b)
+static int hottest_first(
+	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
 {
-	const struct sortable *x = a, *y = b;
-
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	if (x->rate != y->rate)
-		return x->rate > y->rate ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
-typedef void classify_fn(struct sortable *s);
-
-static int sort(
-	const struct plan_site *site, struct visited *pages, size_t n, classify_fn *classify)
-{
-	struct sortable *all = malloc((n ? n : 1) * sizeof *all);
-
-	if (!all)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < n; i++) {
-		all[i] = (struct sortable){
-			.rate = site->survival[pages[i].page].rate, .rank = i, .page = pages[i]};
-		classify(&all[i]);
-	}
-	qsort(all, n, sizeof *all, compare);
-	for (size_t i = 0; i < n; i++)
-		pages[i] = all[i].page;
-	free(all);
-	return 0;
-}
-
-static void by_heat(struct sortable *s)
-{
-	(void)s; /* the rate decides */
-}
-
-static int hottest_first(const struct plan_site *site, struct visited *pages, size_t n)
-{
-	return sort(site, pages, n, by_heat);
+	(void)visited;
+	return heat_sort(site->survival, pages, n);
 }
 
 const struct revisit_order revisit_hottest_first = {.arrange = hottest_first};
 
-/* The hopeless come last, and the later visited of them first. */
-static void by_slot(struct sortable *s)
+/* Sorts indices by the rate of their pages, from hot to cold. */
+static int sort_by_rate(
+	const struct plan_site *site, const uint32_t *pages, uint32_t *index, double *key, size_t n)
 {
-	s->class = s->page.hopeless;
-	s->key = s->page.hopeless ? -(double)s->rank : s->page.key;
+	for (size_t i = 0; i < n; i++) {
+		index[i] = (uint32_t)i;
+		key[i] = site->survival[pages[i]].rate;
+	}
+	return heat_sort_by(key, index, n);
 }
 
-static int solar(const struct plan_site *site, struct visited *pages, size_t n)
+/*
+ * The hopeful by their key, of equal keys the hotter first: two stable sorts. The hopeless come
+ * last, and the later visited of them first.
+ */
+static int solar(
+	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
 {
-	return sort(site, pages, n, by_slot);
+	double *key = calloc(n ? n : 1, sizeof *key);
+	uint32_t *index = malloc((n ? n : 1) * sizeof *index);
+	int rc = key && index ? sort_by_rate(site, pages, index, key, n) : ERR_NOMEM;
+	size_t hopeful = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		/* Also the key of a page that never changes comes before the hopeless. */
+		key[i] = visited[i].hopeless ? -INFINITY : fmax(-(double)visited[i].key, -DBL_MAX);
+		hopeful += !visited[i].hopeless;
+	}
+	if (!rc)
+		rc = heat_sort_by(key, index, n);
+	for (size_t i = 0; !rc && i < hopeful; i++)
+		index[i] = pages[index[i]];
+	for (size_t i = n, to = hopeful; !rc && i-- > 0;)
+		if (visited[i].hopeless)
+			index[to++] = pages[i];
+	for (size_t i = 0; !rc && i < n; i++)
+		pages[i] = index[i];
+	free(key);
+	free(index);
+	return rc;
 }
 
 const struct revisit_order revisit_solar = {.arrange = solar};

@@ -21,7 +21,7 @@ struct page {
 	unsigned char state;    /* enum page_state */
 	unsigned char attempts; /* in this leg */
 	bool hopeless;
-	double key; /* from the visit order, for the revisit order */
+	float key; /* from the visit order, for the revisit order */
 	double visit_end;
 };
 
@@ -188,6 +188,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	run->survival[page] = survival;
 	run->weight[page] = weight;
 	run->pages[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
+	run->progress.failed += run->pages[page].state == GIVEN_UP;
 	run->site.known++;
 	run->found++;
 	return 0;
@@ -206,7 +207,7 @@ static void flush_batch(struct plan_run *run)
 			if (page_numbers_push(&run->unordered, b->ptr[i]))
 				return; /* they stay in the batch, for the next attempt */
 	}
-	b->len = 0;
+	page_numbers_release(b); /* the first batch of an offline plan is the whole site */
 }
 
 /* What visits since the last call have found tells how large the site may be. */
@@ -284,27 +285,30 @@ static void drop_waiting(struct plan_run *run)
 {
 	uint32_t page;
 
-	while (line_pop(&run->returned, &page) || line_pop(&run->retries, &page))
+	while (line_pop(&run->returned, &page) || line_pop(&run->retries, &page) ||
+		take_new(run, &page)) {
 		run->pages[page].state = GIVEN_UP;
-	while (take_new(run, &page))
-		run->pages[page].state = GIVEN_UP;
+		run->progress.failed++;
+	}
 }
 
-static int arrange_revisits(struct plan_run *run, struct visited *pages, size_t n, double now)
+static int arrange_revisits(struct plan_run *run, double now)
 {
+	size_t n = run->visited.len;
+	struct visited *visited = malloc((n ? n : 1) * sizeof *visited);
 	int rc;
 
+	if (!visited)
+		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct page *p = &run->pages[run->visited.ptr[i]];
 
-		pages[i] = (struct visited){.page = run->visited.ptr[i],
-			.hopeless = p->hopeless,
+		visited[i] = (struct visited){.hopeless = p->hopeless,
 			.key = p->key,
-			.age = now > p->visit_end ? now - p->visit_end : 0};
+			.age = now > p->visit_end ? (float)(now - p->visit_end) : 0};
 	}
-	rc = run->params.strategy->revisits->arrange(&run->site, pages, n);
-	for (size_t i = 0; !rc && i < n; i++)
-		run->visited.ptr[i] = pages[i].page;
+	rc = run->params.strategy->revisits->arrange(&run->site, visited, run->visited.ptr, n);
+	free(visited);
 	return rc;
 }
 
@@ -312,11 +316,9 @@ static int arrange_revisits(struct plan_run *run, struct visited *pages, size_t 
 static void begin_revisits(struct plan_run *run, double now)
 {
 	size_t n = run->visited.len;
-	struct visited *pages = malloc((n ? n : 1) * sizeof *pages);
 
-	if (!pages || arrange_revisits(run, pages, n, now))
+	if (arrange_revisits(run, now))
 		run->error = ERR_NOMEM;
-	free(pages);
 	for (size_t i = 0; i < n; i++) {
 		run->pages[run->visited.ptr[i]].state = WAITING;
 		run->pages[run->visited.ptr[i]].attempts = 0;

@@ -29,8 +29,9 @@ double selective_balance(double m, size_t shortest, size_t longest, double gain)
 
 bool selective_hopeful(double m, size_t shortest, size_t longest, double gain)
 {
-	return shortest == 0 ||
-	       selective_balance(m, shortest, longest, gain) >= -SELECTIVE_TIE * (1 + gain);
+	double balance = selective_balance(m, shortest, longest, gain);
+
+	return shortest == 0 || balance >= -SELECTIVE_TIE * (balance + 2 * gain);
 }
 
 static void decide(struct visit_choice *by_heat, const double *m, size_t n)

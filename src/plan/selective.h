@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sums that differ by less than this share are equal: a tie, and ties are hopeful. */
+/* Sums that differ by less than this share of them are equal: a tie, and ties are hopeful. */
 #define SELECTIVE_TIE 1e-11
 
 /*

@@ -4,8 +4,11 @@
 #include <string.h>
 
 /* Terms below e^-NOTHING are left out, which also bounds how often a hot class is summed. */
-static const double NOTHING = 45;
+static const double NOTHING = 150;
 static const double RANGE = 0.5; /* of m d */
+static const double WORN = 1e-4; /* when passing has left this share of a sum it is made anew */
+/* More than h ever is: pages that hardly or never change need no larger window. */
+static const double WINDOW_MAX = 1e15;
 
 double shift_term(double m, size_t x, size_t h)
 {
@@ -34,6 +37,7 @@ static void sum_class(struct shift_class *c, const double *m, size_t h)
 			break;
 		add_term(c, m[x], shift_term(m[x], x, h));
 	}
+	c->summed = c->coefficient[0];
 }
 
 void shift_sum_init(struct shift_sum *s, const double *m, size_t first, size_t n)
@@ -43,7 +47,9 @@ void shift_sum_init(struct shift_sum *s, const double *m, size_t first, size_t n
 		struct shift_class *c = &s->classes[s->count++];
 		double least = s->count == SHIFT_CLASSES ? -1 : m[first] / 2;
 
-		*c = (struct shift_class){.first = first, .window = floor(RANGE / m[first])};
+		*c = (struct shift_class){.first = first,
+			.window = m[first] > RANGE / WINDOW_MAX ? floor(RANGE / m[first])
+								: WINDOW_MAX};
 		while (first < n && m[first] >= least)
 			first++;
 		c->end = first;
@@ -61,8 +67,8 @@ void shift_sum_pass(struct shift_sum *s, size_t first)
 		for (; c->first < first && c->first < c->end; c->first++)
 			add_term(c, s->m[c->first],
 				-shift_term(s->m[c->first], c->first, c->anchor));
-		if (c->first == c->end) /* nothing is left: not even of rounding */
-			memset(c->coefficient, 0, sizeof c->coefficient);
+		if (c->coefficient[0] <= WORN * c->summed) /* mostly rounding by now */
+			sum_class(c, s->m, s->h);
 	}
 }
 

@@ -25,6 +25,7 @@ struct shift_class {
 	size_t first, end; /* its pages; those before first have been passed */
 	size_t anchor;     /* the h the coefficients are for */
 	double window;     /* largest d they are good for */
+	double summed;     /* what the sum was when they were made */
 	double coefficient[SHIFT_DEGREE + 1];
 };
 

@@ -46,9 +46,9 @@ struct slots {
 
 static int slots_init(struct slots *s, size_t limit)
 {
-	s->next = malloc((limit + 1) * sizeof *s->next);
+	s->next = malloc((limit + 2) * sizeof *s->next);
 	s->limit = (uint32_t)limit;
-	for (size_t i = 0; s->next && i <= limit; i++)
+	for (size_t i = 0; s->next && i <= limit + 1; i++)
 		s->next[i] = (uint32_t)i;
 	return s->next ? 0 : ERR_NOMEM;
 }
@@ -62,14 +62,9 @@ static uint32_t slots_free_from(struct slots *s, uint32_t i)
 	return i;
 }
 
-static bool slots_free(struct slots *s, double slot)
-{
-	return slot >= s->limit || slots_free_from(s, (uint32_t)slot) == (uint32_t)slot;
-}
-
 static void slots_occupy(struct slots *s, double slot)
 {
-	if (slot < s->limit)
+	if (slot <= s->limit)
 		s->next[(uint32_t)slot] = (uint32_t)slot + 1;
 }
 
@@ -78,20 +73,33 @@ struct interval {
 	double v, r;
 };
 
+/*
+ * Visit slots are kept mirrored, so that the nearest free slot at or *below* v can be found: when v
+ * is taken, no revisit slot will do before the one that goes with that.
+ */
+static double free_at_or_below(struct slots *mirrored, double v)
+{
+	if (v >= mirrored->limit)
+		return v;
+	return (double)mirrored->limit - slots_free_from(mirrored, mirrored->limit - (uint32_t)v);
+}
+
 /* Smallest free r > 0 with a free v = length - r >= 0. */
 static bool find_interval(
-	struct slots *visits, struct slots *revisits, double length, struct interval *ret)
+	struct slots *mirrored, struct slots *revisits, double length, struct interval *ret)
 {
 	uint32_t r = slots_free_from(revisits, 1);
 
 	while (r <= length && r < revisits->limit) {
-		double v = length - r;
+		double v = free_at_or_below(mirrored, length - r);
 
-		if (slots_free(visits, v)) {
+		if (v == length - r) {
 			*ret = (struct interval){.v = v, .r = r};
 			return true;
 		}
-		r = slots_free_from(revisits, r + 1);
+		if (v < 0)
+			return false;
+		r = slots_free_from(revisits, (uint32_t)(length - v));
 	}
 	return false;
 }
@@ -100,9 +108,9 @@ static bool find_interval(
 static int solar_intervals(const struct plan_site *site, struct visit_choice *by_heat, size_t n,
 	struct interval *intervals)
 {
-	struct slots visits = {0}, revisits = {0};
+	struct slots mirrored = {0}, revisits = {0};
 	size_t limit = 4 * n + 4;
-	int rc = slots_init(&visits, limit);
+	int rc = slots_init(&mirrored, limit);
 
 	if (!rc)
 		rc = slots_init(&revisits, limit);
@@ -113,14 +121,15 @@ static int solar_intervals(const struct plan_site *site, struct visit_choice *by
 			intervals[i] = (struct interval){0};
 		else
 			by_heat[i].hopeless =
-				!find_interval(&visits, &revisits, length, &intervals[i]);
+				!find_interval(&mirrored, &revisits, length, &intervals[i]);
 		if (by_heat[i].hopeless)
 			continue;
-		slots_occupy(&visits, intervals[i].v);
+		if (intervals[i].v < mirrored.limit)
+			slots_occupy(&mirrored, mirrored.limit - intervals[i].v);
 		slots_occupy(&revisits, intervals[i].r);
-		by_heat[i].key = intervals[i].r;
+		by_heat[i].key = (float)intervals[i].r;
 	}
-	free(visits.next);
+	free(mirrored.next);
 	free(revisits.next);
 	return rc;
 }
@@ -237,7 +246,7 @@ static int online_take(void *state, const struct plan_site *site, struct visit_c
 		s->taken[(size_t)q.r] = 1;
 	page = ranking_take(&s->longest_first, rank);
 	ret_choice->page = page.page;
-	ret_choice->key = whole(page.key);
+	ret_choice->key = (float)whole(page.key);
 	return 0;
 }
 

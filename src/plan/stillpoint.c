@@ -6,6 +6,7 @@
  * has been learned meanwhile: page i has survived a_i already, so it counts w_i S_i(a_i), and from
  * there on has the survival function of a page that old.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -19,6 +20,12 @@
  * with equal weights need.
  */
 enum { EXACT_ROWS = 2000000 };
+
+/* Sums of the same values in another order may differ by this share. */
+static const double ROUNDING = 1e-12;
+
+/* A better order of revisits must be better by this share, or it is only another. */
+static const double SAME = 1e-7;
 
 struct solution {
 	uint32_t *page_of; /* interval -> index of the page */
@@ -81,7 +88,7 @@ int plan_limit(const struct survival *survival, const float *weight, size_t n, d
 
 	if (!rc) {
 		ret_limit->reached = assign_total(&p, s.page_of);
-		ret_limit->bound = s.bound > ret_limit->reached ? s.bound : ret_limit->reached;
+		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ROUNDING);
 		solution_release(&s);
 	}
 	free(length);
@@ -113,19 +120,17 @@ static int leg_init(struct leg *l, size_t n)
 	return l->survival && l->weight && l->length ? 0 : ERR_NOMEM;
 }
 
-/*
- * Pages outside the hopeful chain were given up: those that are hotter than the page on the next
- * shorter interval, from the outside in, for as long as that holds.
- */
+/* The hopeful chain ends with the coldest page; what lies outside it has been given up. */
 static void mark_hopeless(const struct plan_site *site, struct visit_choice *outside_in, size_t n)
 {
-	for (size_t i = 0; i + 1 < n; i++) {
-		double here = site->survival[outside_in[i].page].rate;
+	size_t coldest = 0;
 
-		if (here <= site->survival[outside_in[i + 1].page].rate)
-			return;
+	for (size_t i = 1; i < n; i++)
+		if (site->survival[outside_in[i].page].rate <
+			site->survival[outside_in[coldest].page].rate)
+			coldest = i;
+	for (size_t i = 0; i < coldest; i++)
 		outside_in[i].hopeless = true;
-	}
 }
 
 static int offline(const struct plan_site *site, struct visit_choice *choices, size_t n)
@@ -154,31 +159,93 @@ static int offline(const struct plan_site *site, struct visit_choice *choices, s
 
 PLANNED_ORDER(visit_stillpoint_offline, offline);
 
-/* Revisits at 0, 1, 2, ... delays after the barrier. */
-static int arrange(const struct plan_site *site, struct visited *pages, size_t n)
+/* The page on interval j when the last visited is revisited first. */
+static uint32_t lifo_page(const struct assign_problem *p, size_t j)
 {
-	struct visited *sorted = malloc((n ? n : 1) * sizeof *sorted);
+	return (uint32_t)(p->n - 1 - j);
+}
+
+static double lifo_total(const struct assign_problem *p)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < p->n; j++)
+		sum += assign_value(p, lifo_page(p, j), j);
+	return sum;
+}
+
+/* What exchanging pages at distance d, each pair for itself, would gain over last in first out. */
+static double lifo_exchanges(const struct assign_problem *p, size_t d)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j + d < p->n; j++) {
+		uint32_t near = lifo_page(p, j), far = lifo_page(p, j + d);
+		double gain = assign_value(p, far, j) + assign_value(p, near, j + d) -
+			      assign_value(p, near, j) - assign_value(p, far, j + d);
+
+		sum += gain > 0 ? gain : 0;
+	}
+	return sum;
+}
+
+/*
+ * When all visits went as planned, last in first out is optimal (the theorem), and a large site
+ * need not be planned again to find that out.
+ */
+static bool keep_lifo(const struct assign_problem *p, bool fast)
+{
+	double total;
+
+	if (!fast && p->n <= PLAN_EXACT_MAX)
+		return false;
+	total = lifo_total(p);
+	for (size_t d = 1; d < p->n; d *= 2)
+		if (lifo_exchanges(p, d) > total * SAME)
+			return false;
+	return true;
+}
+
+/* Solves the second leg, where several orders are equally good in favour of last in first out. */
+static int solve_revisits(const struct assign_problem *p, bool fast, struct solution *ret)
+{
+	bool lifo = keep_lifo(p, fast);
+	int rc = 0;
+
+	if (lifo)
+		*ret = (struct solution){
+			.page_of = malloc((p->n ? p->n : 1) * sizeof *ret->page_of)};
+	else
+		rc = solve(p, fast, false, ret);
+	if (rc || !ret->page_of)
+		return ERR_NOMEM;
+	if (lifo || assign_total(p, ret->page_of) <= lifo_total(p) * (1 + SAME))
+		for (size_t j = 0; j < p->n; j++)
+			ret->page_of[j] = lifo_page(p, j);
+	return 0;
+}
+
+/* Revisits at 0, 1, 2, ... delays after the barrier. */
+static int arrange(
+	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
+{
 	struct leg leg;
 	struct solution s = {0};
 	int rc = leg_init(&leg, n);
 
-	if (!sorted)
-		rc = ERR_NOMEM;
 	for (size_t i = 0; !rc && i < n; i++) {
-		double alive;
+		double alive, age = (double)visited[i].age;
 
-		leg.survival[i] =
-			survival_after(site->survival[pages[i].page], pages[i].age, &alive);
-		leg.weight[i] = (float)(alive * (double)site->weight[pages[i].page]);
+		leg.survival[i] = survival_after(site->survival[pages[i]], age, &alive);
+		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
 		leg.length[i] = site->delay * (double)i;
 	}
 	if (!rc)
-		rc = solve(&leg.problem, site->fast, false, &s);
+		rc = solve_revisits(&leg.problem, site->fast, &s);
 	for (size_t i = 0; !rc && i < n; i++)
-		sorted[i] = pages[s.page_of[i]];
+		s.page_of[i] = pages[s.page_of[i]];
 	for (size_t i = 0; !rc && i < n; i++)
-		pages[i] = sorted[i];
-	free(sorted);
+		pages[i] = s.page_of[i];
 	solution_release(&s);
 	leg_release(&leg);
 	return rc;

@@ -26,16 +26,18 @@
 #include "plan/size.h"
 
 enum {
-	SAMPLE = 256, /* waiting pages on which the cut is searched */
-	CUTS = 24,    /* cut points of a first round; a second looks between them */
-	REFRESH = 64, /* a new search when the waiting pages or intervals changed by a 64th */
-	SETTLED = 16, /* pages keep turning up until a 16th of those waiting found none */
+	SAMPLE = 256,   /* waiting pages on which the cut is searched */
+	CUTS = 24,      /* cut points of a first round; a second looks between them */
+	REFRESH = 64,   /* a new search when the waiting pages or intervals changed by a 64th */
+	PATIENCE = 256, /* but not before a 256th of the waiting pages has been visited */
+	SETTLED = 16,   /* pages keep turning up until a 16th of those waiting found none */
 };
 
 struct online {
 	struct ranking hottest_first;
 	double cut;         /* pages colder than this are not given up */
 	uint32_t cut_known; /* when it was found */
+	uint32_t cut_visited;
 	double cut_left;
 };
 
@@ -116,16 +118,19 @@ static size_t best_cut(const struct picture *p)
 
 static void refresh_cut(struct online *o, const struct plan_site *site, double left)
 {
+	bool grown = site->known > o->cut_known + o->cut_known / REFRESH;
+	bool shrunk = fabs(left - o->cut_left) > o->cut_left / REFRESH;
+	bool soon = site->visited < o->cut_visited + o->hottest_first.len / PATIENCE;
 	struct picture p;
 	size_t k;
 
-	if (o->cut_known && site->known <= o->cut_known + o->cut_known / REFRESH &&
-		fabs(left - o->cut_left) <= o->cut_left / REFRESH)
+	if (o->cut_known && (soon || !(grown || shrunk)))
 		return;
 	draw(&p, o, site, left);
 	k = best_cut(&p);
 	o->cut = k == 0 ? INFINITY : p.page[k - 1].rate;
 	o->cut_known = site->known;
+	o->cut_visited = site->visited;
 	o->cut_left = left;
 }
 

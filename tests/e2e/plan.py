@@ -166,9 +166,11 @@ def formats():
         text = tap.succeed("plan", FILES["smooth"], "-s", "hottest-middle")
         for word in ("hottest-middle-offline", "1000", "492.864", "536.209", "976 more"):
             assert word in text, text
-    with tap.case("the text of a small plan has all pages"):
+    with tap.case("the text of a small plan has all pages, from the still point outwards"):
         text = tap.succeed("plan", small)
-        assert all(name in text for name in NAMES) and "more" not in text, text
+        rows = [line.split() for line in text.split("\n\n")[1].splitlines()[1:]]
+        tap.equal(sorted(row[0] for row in rows), sorted(NAMES))
+        tap.equal([row[2] for row in rows], ["0", "-1", "-2", "-3", "-4"])
 
 
 def exposure():
@@ -197,6 +199,15 @@ def exposure():
         document = tap.load("plan", FILES["zipf"], "--expect", "--delay", "5", "-s", "bfs-lifo")
         tap.equal([list(row["strategies"]) for row in document["rows"]], [["bfs-lifo"]])
         tap.equal(document["rows"][0]["delay"], 5)
+    with tap.case("--expect: tau counts"):
+        document = tap.load("plan", FILES["skewed"], "-e", "--delay", "1", "--tau", "0.2",
+                            "-s", "sharc-threshold")
+        tap.near(document["rows"][0]["strategies"]["sharc-threshold"], 684.145, 0.0005)
+    with tap.case("--expect: --fast has a weaker bound"):
+        exact, fast = (tap.load("plan", FILES["smooth"], "-e", "--delay", "1", *option)["rows"][0]
+                       for option in ([], ["--fast"]))
+        tap.near(exact["upper_bound"], 536.209, 0.0005)
+        assert 0 < fast["upper_bound"] - exact["upper_bound"] < 0.0002 * exact["upper_bound"]
     with tap.case("--expect: CSV"):
         text = tap.succeed("plan", FILES["zipf"], "-e", "--delays", "1", "--format", "csv")
         rows = list(csv.DictReader(io.StringIO(text)))

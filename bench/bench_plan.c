@@ -1,0 +1,171 @@
+/*
+ * How the cost of every strategy grows with the number of pages.
+ *
+ * Each is run through plan_run as a crawler would: all pages known beforehand for the offline ones,
+ * discovered over a tree for the others. Printed are the time of the visits (planning included) per
+ * page, as such and as a ratio to sorting the same rates in the same run, because machines differ
+ * and are busy; the planning of the revisits likewise; and the peak of memory per page.
+ *
+ *	bench_plan [PAGES_MAX]
+ */
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+#include "base/rng.h"
+#include "plan/plan.h"
+
+enum { OUTDEGREE = 400 };
+
+static double seconds(void)
+{
+	return clock_seconds(clock_monotonic(clock_system()));
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double time_sort(const double *rates, size_t n)
+{
+	double *copy = malloc(n * sizeof *copy), from;
+
+	if (!copy)
+		abort();
+	memcpy(copy, rates, n * sizeof *copy);
+	from = seconds();
+	qsort(copy, n, sizeof *copy, compare);
+	from = seconds() - from;
+	free(copy);
+	return from;
+}
+
+struct cost {
+	double visits, revisits; /* seconds */
+	size_t bytes;            /* peak of memory */
+};
+
+/* A line of /proc/self/status in bytes: VmRSS, or VmHWM, the peak since it was last reset. */
+static size_t memory(const char *name)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256];
+	size_t kib = 0;
+
+	while (file && fgets(line, sizeof line, file))
+		if (strncmp(line, name, strlen(name)) == 0)
+			kib = strtoul(line + strlen(name) + 1, NULL, 10);
+	if (file)
+		(void)fclose(file);
+	return kib * 1024;
+}
+
+static void reset_peak(void)
+{
+	FILE *file = fopen("/proc/self/clear_refs", "w");
+
+	(void)malloc_trim(0);
+	if (file) {
+		(void)fputs("5", file);
+		(void)fclose(file);
+	}
+}
+
+static void discover(struct plan_run *run, const double *rates, uint32_t page, size_t n)
+{
+	if (page < n && plan_discovered(run, page, survival_poisson(rates[page]), 1))
+		abort();
+}
+
+/* Page i links to OUTDEGREE pages behind it: a complete tree, numbered breadth first. */
+static void discover_children(struct plan_run *run, const double *rates, uint32_t page, size_t n)
+{
+	uint64_t first = (uint64_t)page * OUTDEGREE + 1;
+
+	for (uint64_t i = first; i < first + OUTDEGREE && i < n; i++)
+		discover(run, rates, (uint32_t)i, n);
+}
+
+static struct cost run_one(const struct plan_strategy *strategy, const double *rates, size_t n)
+{
+	struct plan_params params = {
+		.strategy = strategy, .delay = 1, .size = (uint32_t)n, .fast = true};
+	struct plan_run *run = plan_run_new(&params, NULL);
+	struct plan_order order;
+	struct cost cost = {0};
+	double from = seconds();
+	size_t t = 0, before;
+
+	if (!run)
+		abort();
+	reset_peak();
+	before = memory("VmRSS");
+	for (uint32_t i = 0; i < (strategy->offline ? n : 1); i++)
+		discover(run, rates, i, n);
+	for (; plan_next(run, (double)t, &order) == PLAN_ORDER && order.leg == PLAN_VISIT; t++) {
+		if (!strategy->offline)
+			discover_children(run, rates, order.page, n);
+		plan_done(run, &order, PLAN_OK, (double)t, (double)t);
+		if (t == n - 1) {
+			cost.visits = seconds() - from;
+			from = seconds();
+		}
+	}
+	cost.revisits = seconds() - from;
+	cost.bytes = memory("VmHWM") - before;
+	plan_run_free(run);
+	return cost;
+}
+
+static void bench_size(const double *rates, size_t n)
+{
+	double sort = time_sort(rates, n);
+
+	printf("\n%zu pages; sorting their rates takes %.1f ms\n", n, sort * 1e3);
+	printf("  %-26s %12s %9s %12s %9s %11s\n", "strategy", "visits us/pg", "x sort", "revisits",
+		"x sort", "bytes/page");
+	for (size_t i = 0; plan_strategy_at(i); i++) {
+		const struct plan_strategy *s = plan_strategy_at(i);
+		struct cost c = run_one(s, rates, n);
+
+		printf("  %-26s %12.3f %9.1f %12.3f %9.1f %11.0f\n", s->name,
+			c.visits / (double)n * 1e6, c.visits / sort, c.revisits / (double)n * 1e6,
+			c.revisits / sort, (double)c.bytes / (double)n);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t max = 1000000;
+	double *rates;
+	struct rng rng;
+
+	if (argc > 1 && (parse_u64(slice_str(argv[1]), &max) || max < 1000))
+		return 2;
+	rates = malloc(max * sizeof *rates);
+	if (!rates)
+		return 1;
+	rng_init(&rng, 1);
+	printf("rates: 1/(i+1)^1.2 in random order, delay 1, size known, no exact solution\n");
+	for (uint64_t n = 1000; n <= max; n *= 10) {
+		for (uint64_t i = 0; i < n; i++)
+			rates[i] = pow((double)i + 1, -1.2);
+		for (uint64_t i = n; i-- > 1;) {
+			uint64_t j = rng_below(&rng, i + 1);
+			double rate = rates[i];
+
+			rates[i] = rates[j];
+			rates[j] = rate;
+		}
+		bench_size(rates, n);
+	}
+	free(rates);
+	return 0;
+}
