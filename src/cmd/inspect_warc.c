@@ -1,9 +1,10 @@
+/* stillpoint inspect warc: the records of WARC files, and what is wrong with them. */
 #include <stdint.h>
 #include <stdio.h>
 
 #include "archive/warc_reader.h"
 #include "base/json.h"
-#include "base/options.h"
+#include "cmd/cmd.h"
 #include "cmd/inspect.h"
 
 static const struct option_spec SPECS[] = {{0}};
@@ -13,8 +14,10 @@ static const struct options COMMAND = {
 	.command = "inspect warc",
 	.usage = "FILE…",
 	.description =
-		"Prints the records of WARC files, plain or compressed with gzip or zstd, and "
-		"what is wrong with them.",
+		"Prints for each record of the files, plain or compressed with gzip or zstd, an\n"
+		"object with the keys offset, length, type, url, date, status, mime,\n"
+		"payload_digest, ok (whole, and as its digests say) and error (why not, or\n"
+		"null). Bytes that are no record get one too, with the type null.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = SIZE_MAX,
@@ -76,26 +79,17 @@ static int print_file(struct json *j, const char *path, struct err *err)
 int inspect_warc(int argc, char **argv)
 {
 	struct option_args args;
+	enum cmd_status status;
 	struct err err = {0};
 	struct json j;
-	int out, rc;
+	int rc = 0, written;
 
-	rc = options_parse(&COMMAND, argc, argv, NULL, &args, &err);
-	if (rc == OPTIONS_HELP) {
-		options_help(&COMMAND, stdout);
-		return 0;
-	}
-	if (rc) {
-		(void)fprintf(stderr, "stillpoint: %s\n", err.text);
-		return 2;
-	}
+	if (!cmd_options(&COMMAND, argc, argv, NULL, &args, &status))
+		return status;
 	json_init_file(&j, stdout, JSON_LINES);
 	for (size_t i = 0; rc == 0 && i < args.count; i++)
 		rc = print_file(&j, args.ptr[i], &err);
-	out = json_finish(&j);
-	if (rc || out) {
-		(void)fprintf(stderr, "stillpoint: %s\n", rc ? err.text : err_name(out));
-		return 1;
-	}
-	return 0;
+	written = json_finish(&j);
+	status = rc ? cmd_fail_input(&err) : cmd_finish(written);
+	return status;
 }

@@ -43,8 +43,8 @@ ok 'and where' grep -q "^{\"offset\":$third,.*\"type\":null.*\"error\":\"no gzip
 	<(inspect "$tmp/damaged.warc.gz")
 ok 'damage is no failure' inspect "$tmp/damaged.warc.gz"
 ok 'a file that is cut' is "$(count_not_ok "$tmp/cut.warc.gz")" 1
-ok 'no file' fails 1 "$STILLPOINT" inspect warc "$tmp/none"
-ok 'a directory' fails 1 "$STILLPOINT" inspect warc "$tmp"
+ok 'no file' fails 2 "$STILLPOINT" inspect warc "$tmp/none"
+ok 'a directory' fails 2 "$STILLPOINT" inspect warc "$tmp"
 ok 'no argument' fails 2 "$STILLPOINT" inspect warc
 ok 'help' grep -q 'stillpoint inspect warc FILE' <(inspect --help)
 done_testing
