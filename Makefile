@@ -17,6 +17,7 @@ all:
 
 test: all
 	@tools/install-packages test
+	@tools/install-npm >/dev/null
 	@tools/run-tests $(TESTS)
 
 lint: all

@@ -27,6 +27,14 @@ void buf_release(struct buf *b);
 /* Forgets the content and keeps the memory. */
 void buf_reset(struct buf *b);
 
+/* Forgets all but the first len bytes, of which there must be as many. */
+static inline void buf_truncate(struct buf *b, size_t len)
+{
+	b->len = len;
+	if (b->ptr)
+		b->ptr[len] = '\0';
+}
+
 /* All return 0, ERR_LIMIT or ERR_NOMEM; on failure the content is as before. */
 int buf_reserve(struct buf *b, size_t more);
 int buf_add(struct buf *b, slice s);

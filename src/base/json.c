@@ -6,8 +6,9 @@
 
 #include "base/err.h"
 #include "base/format.h"
+#include "base/utf8.h"
 
-static const slice REPLACEMENT = SLICE_INIT("\xef\xbf\xbd"); /* U+FFFD */
+static const slice REPLACEMENT = SLICE_INIT(UTF8_REPLACEMENT);
 
 void json_init_file(struct json *j, FILE *file, unsigned flags)
 {
@@ -190,30 +191,6 @@ static void add_escape(struct json *j, unsigned char c)
 	add(j, SLICE("u00"));
 	add_char(j, HEX[c >> 4]);
 	add_char(j, HEX[c & 15]);
-}
-
-/*
- * Length of the UTF-8 sequence at p (Unicode, table 3-7), which begins with a byte above ASCII.
- * When it is broken, *ret_ok is false and the length is that of its longest sound beginning, at
- * least 1: so many bytes make one U+FFFD.
- */
-static size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok)
-{
-	size_t want = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	unsigned char low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
-	unsigned char high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
-	size_t n = 1;
-
-	*ret_ok = false;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 1;
-	while (n < want && n < left && p[n] >= low && p[n] <= high) {
-		low = 0x80;
-		high = 0xbf;
-		n++;
-	}
-	*ret_ok = n == want;
-	return n;
 }
 
 static void add_quoted(struct json *j, slice s)

@@ -13,6 +13,7 @@ struct command {
 };
 
 static const struct command COMMANDS[] = {
+	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
 	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
 	{"simulate", "an online run on a given site", cmd_simulate},
 };

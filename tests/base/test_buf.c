@@ -17,6 +17,9 @@ static void test_adding(void)
 	CHECK_INT(buf_printf(&b, " %d%s", 7, "!"), 0);
 	CHECK_STR(buf_str(&b), "still-point 7!");
 	CHECK_INT((int64_t)b.len, 14);
+	buf_truncate(&b, 5);
+	CHECK_STR(buf_str(&b), "still");
+	CHECK_INT((int64_t)b.len, 5);
 	buf_reset(&b);
 	CHECK_STR(buf_str(&b), "");
 	CHECK_INT(buf_add(&b, (slice){NULL, 0}), 0);

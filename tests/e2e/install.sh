@@ -5,7 +5,6 @@ set -u
 
 prefix=/opt/stillpoint
 root=$tmp/root$prefix
-export PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp/root
 export LD_LIBRARY_PATH=$root/lib
 # Not the jobs and variables of the make that runs us.
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD
@@ -46,6 +45,11 @@ needs_only_libc_and_libm() {
 	test $? -eq 1
 }
 
+needs_no_libstillpoint() {
+	needed "$1" | grep libstillpoint
+	test $? -eq 1
+}
+
 compile_header() {
 	local flags
 	flags=$(pkg-config --cflags stillpoint)
@@ -65,6 +69,8 @@ build_example() {
 }
 
 ok 'make install' make_install
+# From here on pkg-config sees what was installed, and not what the build needs.
+export PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp/root
 for file in bin/stillpoint lib/libstillpoint.a lib/libstillpoint.so.0 lib/libstillpoint.so \
 	share/man/man1/stillpoint.1 share/bash-completion/completions/stillpoint; do
 	ok "installs $file" test -e "$root/$file"
@@ -73,7 +79,7 @@ for page in "$SRCDIR"/docs/man/*.1; do
 	ok "installs ${page##*/}" test -e "$root/share/man/man1/${page##*/}"
 done
 ok 'the program runs' "$root/bin/stillpoint" --version
-ok 'the program holds our code itself' needs_only_libc_and_libm "$root/bin/stillpoint"
+ok 'the program holds our code itself' needs_no_libstillpoint "$root/bin/stillpoint"
 ok 'the library needs libm and libc only' needs_only_libc_and_libm "$root/lib/libstillpoint.so"
 ok 'the soname has the major version' \
 	grep -q 'SONAME.*\[libstillpoint.so.0\]' <(readelf -d "$root/lib/libstillpoint.so")

@@ -1,0 +1,284 @@
+/*
+ * Throughput of the archive room, each figure beside that of the library that does the real work,
+ * on the same bytes in the same run: writing beside zlib and libdeflate, reading beside zlib's
+ * inflate, checking beside SHA-256. MB are 10⁶ bytes of records, uncompressed.
+ */
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "archive/cdxj_merge.h"
+#include "archive/warc_reader.h"
+#include "archive/warc_writer.h"
+#include "base/err.h"
+#include "base/rng.h"
+
+enum {
+	RECORDS = 4000,
+	BODY = 20000, /* bytes of a page: about the median of the web's HTML */
+	LINES = 400000,
+	WINDOW = 64 << 10,
+};
+
+static const char *const WORDS[] = {"<p>", "</p>\n", "the ", "archive ", "of ", "a ", "site ",
+	"at ", "one ", "instant ", "<a href=\"/page/", "\">", "</a> ", "and ", "what ", "it ",
+	"looked ", "like "};
+
+static void must(int rc, const struct err *err)
+{
+	if (rc == 0)
+		return;
+	(void)fprintf(stderr, "bench_warc: %s\n", err ? err->text : err_name(rc));
+	exit(1);
+}
+
+/* The processor's time, not the wall's: the figures are to be compared, and machines are shared. */
+static double now(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void report(const char *what, double bytes, double seconds, double peer)
+{
+	double rate = bytes / 1e6 / seconds;
+
+	(void)printf("%-34s %8.1f MB/s", what, rate);
+	if (peer > 0)
+		(void)printf("  %5.2f of the peer", rate / peer);
+	(void)putchar('\n');
+}
+
+static double rate_of(double bytes, double seconds)
+{
+	return bytes / 1e6 / seconds;
+}
+
+/* Text that compresses like HTML: words, and numbers between them. */
+static void make_body(struct rng *rng, struct buf *out)
+{
+	buf_reset(out);
+	while (out->len < BODY) {
+		const char *word = WORDS[rng_below(rng, sizeof WORDS / sizeof WORDS[0])];
+
+		must(buf_add_str(out, word), NULL);
+		if (rng_below(rng, 4) == 0)
+			must(buf_printf(out, "%llu", (unsigned long long)rng_below(rng, 100000)),
+				NULL);
+	}
+}
+
+/* Writes all records; how long that took, and where they are. */
+static double write_file(const char *dir, enum warc_coding coding, struct warc_place *ret_place)
+{
+	struct warc_writer_params params = {.dir = dir,
+		.name = "bench-%n",
+		.coding = coding,
+		.max_size = UINT64_MAX,
+		.seed = 1};
+	slice head = SLICE("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n");
+	struct warc_writer *w = NULL;
+	struct err err = {0};
+	struct rng rng;
+	struct buf body;
+	double spent = 0;
+
+	rng_init(&rng, 1);
+	buf_init(&body, 2 * BODY);
+	must(warc_writer_open(&params, &w, &err), &err);
+	for (int i = 0; i < RECORDS; i++) {
+		struct warc_entry entry = {.type = WARC_TYPE_RESPONSE,
+			.url = SLICE("http://example.com/"),
+			.date = 1,
+			.head = head};
+		double start;
+
+		make_body(&rng, &body);
+		entry.body = buf_slice(&body);
+		start = now();
+		must(warc_writer_add(w, &entry, ret_place, &err), &err);
+		spent += now() - start;
+	}
+	must(warc_writer_close(w, &err), &err);
+	buf_release(&body);
+	return spent;
+}
+
+/* The same bodies through the bare libraries. */
+static void compress_peers(double *ret_zlib, double *ret_libdeflate)
+{
+	struct libdeflate_compressor *d = libdeflate_alloc_compressor(6);
+	static unsigned char out[4 * BODY];
+	double zlib = 0, deflate_time = 0;
+	struct buf body;
+	struct rng rng;
+
+	rng_init(&rng, 1);
+	buf_init(&body, 2 * BODY);
+	for (int i = 0; i < RECORDS; i++) {
+		uLongf len = sizeof out;
+		double start;
+
+		make_body(&rng, &body);
+		start = now();
+		must(compress2(out, &len, (const Bytef *)body.ptr, body.len, 6), NULL);
+		zlib += now() - start;
+		start = now();
+		if (!libdeflate_gzip_compress(d, body.ptr, body.len, out, sizeof out))
+			exit(1);
+		deflate_time += now() - start;
+	}
+	buf_release(&body);
+	libdeflate_free_compressor(d);
+	*ret_zlib = zlib;
+	*ret_libdeflate = deflate_time;
+}
+
+static double read_file(const char *path, unsigned flags, double *ret_bytes)
+{
+	const struct warc_record *rec;
+	struct warc_reader *r = NULL;
+	struct err err = {0};
+	double start = now();
+	slice piece;
+	int rc;
+
+	*ret_bytes = 0;
+	must(warc_reader_open(path, flags, &r, &err), &err);
+	while ((rc = warc_reader_next(r, &rec, &err)) == 0) {
+		while (warc_reader_block(r, &piece, &err) == 0)
+			*ret_bytes += (double)piece.len;
+		must(warc_reader_end(r, &err), &err);
+		must(rec->problem.code, &rec->problem);
+	}
+	must(rc == ERR_END ? 0 : rc, &err);
+	warc_reader_close(r);
+	return now() - start;
+}
+
+/* Through zlib alone, member by member, with a window of the same size. */
+static double inflate_file(const char *path)
+{
+	static unsigned char in[WINDOW], out[WINDOW];
+	int fd = open(path, O_RDONLY);
+	double start = now();
+	z_stream z = {0};
+	ssize_t n;
+
+	must(inflateInit2(&z, 15 + 16), NULL);
+	while ((n = read(fd, in, sizeof in)) > 0) {
+		z.next_in = in;
+		z.avail_in = (uInt)n;
+		while (z.avail_in > 0) {
+			z.next_out = out;
+			z.avail_out = sizeof out;
+			if (inflate(&z, Z_NO_FLUSH) == Z_STREAM_END)
+				(void)inflateReset(&z);
+		}
+	}
+	(void)inflateEnd(&z);
+	(void)close(fd);
+	return now() - start;
+}
+
+/* SHA-256 over the file's bytes. */
+static double digest_file(const char *path)
+{
+	static char in[WINDOW];
+	int fd = open(path, O_RDONLY);
+	struct digester d = {0};
+	struct digest value;
+	double start = now();
+	ssize_t n;
+
+	must(digester_start(&d, DIGEST_SHA256), NULL);
+	while ((n = read(fd, in, sizeof in)) > 0)
+		must(digester_feed(&d, (slice){in, (size_t)n}), NULL);
+	must(digester_finish(&d, &value), NULL);
+	digester_release(&d);
+	(void)close(fd);
+	return now() - start;
+}
+
+static void bench_coding(const char *dir, enum warc_coding coding, double peer)
+{
+	static const char *const names[] = {"plain", "gzip", "zstd"};
+	struct warc_place place;
+	char path[4096], what[80];
+	double bytes, written = write_file(dir, coding, &place), checked, unchecked;
+
+	(void)snprintf(path, sizeof path, "%s/%s", dir, place.file);
+	checked = read_file(path, 0, &bytes);
+	unchecked = read_file(path, WARC_READER_UNCHECKED, &bytes);
+	if (coding == WARC_CODING_GZIP)
+		report("zlib inflate alone", bytes, inflate_file(path), 0);
+	if (coding == WARC_CODING_PLAIN)
+		report("SHA-256 alone", bytes, digest_file(path), 0);
+	(void)snprintf(what, sizeof what, "write, %s, with digests", names[coding]);
+	report(what, bytes, written, peer);
+	(void)snprintf(what, sizeof what, "read, %s", names[coding]);
+	report(what, bytes, unchecked,
+		coding == WARC_CODING_GZIP ? rate_of(bytes, inflate_file(path)) : 0);
+	(void)snprintf(what, sizeof what, "read, %s, digests checked", names[coding]);
+	report(what, bytes, checked,
+		coding == WARC_CODING_GZIP ? rate_of(bytes, inflate_file(path)) : 0);
+	(void)unlink(path);
+}
+
+static int count_line(void *context, slice line, struct err *err)
+{
+	(void)line;
+	(void)err;
+	++*(uint64_t *)context;
+	return 0;
+}
+
+static void bench_sort(const char *dir)
+{
+	struct cdxj_sort *s = NULL;
+	struct err err = {0};
+	struct rng rng;
+	uint64_t count = 0;
+	double start;
+	char line[256];
+
+	rng_init(&rng, 2);
+	must(cdxj_sort_open(dir, 8 << 20, 0, &s, &err), &err);
+	start = now();
+	for (int i = 0; i < LINES; i++) {
+		int len = snprintf(line, sizeof line,
+			"com,example)/page/%llu 20160111232425 {\"url\":\"http://example.com/\","
+			"\"mime\":\"text/html\",\"status\":\"200\",\"digest\":\"%d\"}",
+			(unsigned long long)rng_u64(&rng), i);
+
+		must(cdxj_sort_add(s, (slice){line, (size_t)len}, &err), &err);
+	}
+	must(cdxj_sort_finish(s, count_line, &count, &err), &err);
+	(void)printf("%-34s %8.0f lines/s (memory 8 MiB)\n", "sort, external",
+		(double)count / (now() - start));
+	cdxj_sort_close(s);
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/bench_warc.XXXXXX";
+	double zlib, deflate_time, bytes = (double)RECORDS * BODY;
+
+	if (!mkdtemp(dir))
+		return 1;
+	compress_peers(&zlib, &deflate_time);
+	report("zlib deflate alone, level 6", bytes, zlib, 0);
+	report("libdeflate alone, level 6", bytes, deflate_time, 0);
+	bench_coding(dir, WARC_CODING_GZIP, rate_of(bytes, deflate_time));
+	bench_coding(dir, WARC_CODING_ZSTD, 0);
+	bench_coding(dir, WARC_CODING_PLAIN, 0);
+	bench_sort(dir);
+	return rmdir(dir) != 0;
+}

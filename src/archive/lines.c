@@ -1,0 +1,101 @@
+#include "archive/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIRST_CAP = 16 << 10 };
+
+void lines_init(struct lines *l, int fd, uint64_t offset)
+{
+	*l = (struct lines){.fd = fd, .offset = offset};
+}
+
+void lines_release(struct lines *l)
+{
+	free(l->ptr);
+	*l = (struct lines){.fd = -1};
+}
+
+void lines_seek(struct lines *l, uint64_t offset)
+{
+	l->offset = offset;
+	l->start = l->end = 0;
+	l->eof = false;
+}
+
+uint64_t lines_offset(const struct lines *l)
+{
+	return l->offset;
+}
+
+/* Makes room behind end: by dropping lines already read, then by growing. */
+static int make_room(struct lines *l, struct err *err)
+{
+	size_t cap = l->cap ? 2 * l->cap : FIRST_CAP;
+	char *ptr;
+
+	if (l->ptr && l->start > 0) {
+		memmove(l->ptr, l->ptr + l->start, l->end - l->start);
+		l->end -= l->start;
+		l->start = 0;
+	}
+	if (l->end < l->cap)
+		return 0;
+	if (l->cap >= LINES_LINE_MAX)
+		return err_set(err, ERR_LIMIT, "line at offset %llu is too long",
+			(unsigned long long)l->offset);
+	ptr = realloc(l->ptr, cap);
+	if (!ptr)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	l->ptr = ptr;
+	l->cap = cap;
+	return 0;
+}
+
+static int read_more(struct lines *l, struct err *err)
+{
+	int rc = make_room(l, err);
+	ssize_t n;
+
+	if (rc)
+		return rc;
+	do
+		n = pread(l->fd, l->ptr + l->end, l->cap - l->end,
+			(off_t)(l->offset + (l->end - l->start)));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	l->end += (size_t)n;
+	l->eof = n == 0;
+	return 0;
+}
+
+int lines_next(struct lines *l, slice *ret, struct err *err)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		const char *line = l->ptr ? l->ptr + l->start : "";
+		size_t held = l->end - l->start;
+		const char *lf = held > seen ? memchr(line + seen, '\n', held - seen) : NULL;
+		int rc;
+
+		if (lf || (l->eof && held > 0)) {
+			size_t len = lf ? (size_t)(lf - line) : held;
+			size_t taken = lf ? len + 1 : len;
+
+			*ret = (slice){line, len > 0 && line[len - 1] == '\r' ? len - 1 : len};
+			l->start += taken;
+			l->offset += taken;
+			return 0;
+		}
+		if (l->eof)
+			return ERR_END;
+		seen = held;
+		rc = read_more(l, err);
+		if (rc)
+			return rc;
+	}
+}

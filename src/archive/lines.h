@@ -1,0 +1,44 @@
+/*
+ * Lines of a file, from any offset, through a window that grows with the longest line up to a
+ * limit. Reads with pread: several readers may share a file.
+ */
+#ifndef ARCHIVE_LINES_H
+#define ARCHIVE_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+enum { LINES_LINE_MAX = 1 << 20 }; /* bytes of a line, its end included */
+
+/* Fields are the reader's own. */
+struct lines {
+	uint64_t offset; /* of ptr[start] in the file */
+	char *ptr;
+	size_t cap;
+	size_t start; /* of the next line */
+	size_t end;   /* of what is read in */
+	int fd;       /* borrowed */
+	bool eof;
+};
+
+/* Allocates nothing; the file is borrowed. offset is where a line begins. */
+void lines_init(struct lines *l, int fd, uint64_t offset);
+void lines_release(struct lines *l);
+
+/* Goes to where a line begins. Cannot fail. */
+void lines_seek(struct lines *l, uint64_t offset);
+
+/*
+ * The next line without its end (LF or CRLF), valid until the next call: 0, ERR_END, ERR_IO,
+ * ERR_LIMIT, ERR_NOMEM. The last line need not have an end.
+ */
+int lines_next(struct lines *l, slice *ret, struct err *err) SP_MUST_CHECK;
+
+/* Where the next line begins. */
+uint64_t lines_offset(const struct lines *l);
+
+#endif

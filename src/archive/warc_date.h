@@ -1,0 +1,32 @@
+/*
+ * Dates of WARC records (ISO 28500 §5.4 and Annex on W3C-DTF: "2016-01-11T23:24:25.412030Z") and of
+ * index lines ("20160111232425"). In memory they are nanoseconds since 1970 in UTC, as base/clock.h
+ * has them, so from 1677 to 2262.
+ */
+#ifndef ARCHIVE_WARC_DATE_H
+#define ARCHIVE_WARC_DATE_H
+
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/slice.h"
+
+enum {
+	WARC_DATE_SIZE = 28,        /* "2016-01-11T23:24:25.412030Z" and the NUL */
+	WARC_DATE_DIGITS_SIZE = 15, /* "20160111232425" and the NUL */
+};
+
+/*
+ * Reads YYYY[-MM[-DD[Thh:mm[:ss[.f]]ZONE]]], where ZONE is Z, an offset like +02:00, or missing
+ * (then UTC), and YYYYMMDDhhmmss; what is not said is the earliest it can be. 0, ERR_SYNTAX, or
+ * ERR_RANGE for a day that is not there or a year that does not fit.
+ */
+int warc_date_parse(slice text, int64_t *ret_ns) SP_MUST_CHECK;
+
+/* With microseconds, rounded down. Cannot fail. */
+void warc_date_format(int64_t ns, char out[WARC_DATE_SIZE]);
+
+/* Fourteen digits, rounded down to the second. */
+void warc_date_digits(int64_t ns, char out[WARC_DATE_DIGITS_SIZE]);
+
+#endif

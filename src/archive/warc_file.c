@@ -1,0 +1,153 @@
+#include "archive/warc_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPEN_NAME_SIZE = WARC_NAME_MAX + sizeof(".open") };
+
+static ssize_t system_write(void *context, int fd, const void *bytes, size_t len, off_t at)
+{
+	(void)context;
+	return pwrite(fd, bytes, len, at);
+}
+
+static int system_truncate(void *context, int fd, off_t size)
+{
+	(void)context;
+	return ftruncate(fd, size);
+}
+
+static int system_sync(void *context, int fd)
+{
+	(void)context;
+	return fdatasync(fd);
+}
+
+const struct warc_io *warc_io_system(void)
+{
+	static const struct warc_io io = {NULL, system_write, system_truncate, system_sync};
+
+	return &io;
+}
+
+static void open_name(const char *name, char out[OPEN_NAME_SIZE])
+{
+	(void)snprintf(out, OPEN_NAME_SIZE, "%s.open", name);
+}
+
+static int fail(const struct warc_file *f, const char *what, struct err *err)
+{
+	return err_set(err, ERR_IO, "%s: %s: %s", f->name, what, strerror(errno));
+}
+
+int warc_file_create(
+	struct warc_file *f, int dir, const char *name, const struct warc_io *io, struct err *err)
+{
+	struct warc_file file = {.io = io, .dir = dir, .fd = -1};
+	char path[OPEN_NAME_SIZE];
+
+	(void)snprintf(file.name, sizeof file.name, "%s", name);
+	if (faccessat(dir, name, F_OK, 0) == 0)
+		return err_set(err, ERR_EXISTS, "%s is there already", name);
+	open_name(name, path);
+	file.fd = openat(dir, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file.fd < 0 && errno == EEXIST)
+		return err_set(err, ERR_EXISTS, "%s is there already", path);
+	if (file.fd < 0)
+		return fail(&file, "cannot be created", err);
+	file.is_open = true;
+	*f = file;
+	return 0;
+}
+
+/* Invariant (2): nothing happens to a torn file until it is mended. */
+static int mend(struct warc_file *f, struct err *err)
+{
+	if (!f->is_torn)
+		return 0;
+	if (f->io->truncate(f->io->context, f->fd, (off_t)f->size) < 0)
+		return fail(f, "cannot be truncated", err);
+	f->is_torn = false;
+	return 0;
+}
+
+int warc_file_append(struct warc_file *f, slice bytes, struct err *err)
+{
+	int rc = mend(f, err);
+
+	while (rc == 0 && bytes.len > 0) {
+		ssize_t n =
+			f->io->write(f->io->context, f->fd, bytes.ptr, bytes.len, (off_t)f->end);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : EIO;
+			return fail(f, "cannot be written", err);
+		}
+		f->end += (uint64_t)n;
+		bytes = slice_sub(bytes, (size_t)n, bytes.len);
+	}
+	return rc;
+}
+
+void warc_file_commit(struct warc_file *f)
+{
+	f->size = f->end;
+}
+
+void warc_file_rollback(struct warc_file *f)
+{
+	/* A write that failed may have left bytes all the same, so not only when end is ahead. */
+	f->is_torn = true;
+	f->end = f->size;
+	(void)mend(f, NULL);
+}
+
+int warc_file_sync(struct warc_file *f, struct err *err)
+{
+	if (f->io->sync(f->io->context, f->fd) < 0)
+		return fail(f, "cannot be synced", err);
+	return 0;
+}
+
+/* The new name is on the disk only when the directory is. */
+static int rename_file(struct warc_file *f, struct err *err)
+{
+	char path[OPEN_NAME_SIZE];
+
+	open_name(f->name, path);
+	if (renameat(f->dir, path, f->dir, f->name) < 0)
+		return fail(f, "cannot be renamed", err);
+	if (f->io->sync(f->io->context, f->dir) < 0)
+		return fail(f, "its directory cannot be synced", err);
+	return 0;
+}
+
+int warc_file_close(struct warc_file *f, struct err *err)
+{
+	int rc;
+
+	if (!f->is_open)
+		return 0;
+	rc = mend(f, err);
+	if (rc == 0)
+		rc = warc_file_sync(f, err);
+	if (close(f->fd) < 0 && rc == 0)
+		rc = fail(f, "cannot be closed", err);
+	f->is_open = false;
+	return rc ? rc : rename_file(f, err);
+}
+
+void warc_file_discard(struct warc_file *f)
+{
+	char path[OPEN_NAME_SIZE];
+
+	open_name(f->name, path);
+	(void)close(f->fd);
+	(void)unlinkat(f->dir, path, 0);
+	f->is_open = false;
+}

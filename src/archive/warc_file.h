@@ -1,0 +1,73 @@
+/*
+ * A WARC file being written: NAME.open until it is closed, NAME after. Invariants:
+ *
+ *	(1) bytes [0, size) of the file are whole records;
+ *	(2) a record that could not be written in full is taken back by truncating to size; where
+ *even that fails, nothing is written or renamed until it has succeeded; (3) the name without
+ *".open" means: complete, and on the disk.
+ */
+#ifndef ARCHIVE_WARC_FILE_H
+#define ARCHIVE_WARC_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+enum { WARC_NAME_MAX = 200 }; /* bytes of a file's name without ".open" */
+
+/* The system calls that fail on full or broken disks; tests make them fail. As pwrite(2) etc. */
+struct warc_io {
+	void *context;
+	ssize_t (*write)(void *context, int fd, const void *bytes, size_t len, off_t at);
+	int (*truncate)(void *context, int fd, off_t size);
+	int (*sync)(void *context, int fd);
+};
+
+/* The real ones: constant, for any thread. */
+const struct warc_io *warc_io_system(void);
+
+/* Fields are the file's own. Zeroed, it is closed. */
+struct warc_file {
+	const struct warc_io *io;
+	int dir; /* borrowed */
+	int fd;
+	bool is_open;
+	bool is_torn;  /* there may be bytes behind size that are no record */
+	uint64_t size; /* of the whole records */
+	uint64_t end;  /* size, and what there is of the record under way */
+	char name[WARC_NAME_MAX + 1];
+};
+
+/*
+ * Creates NAME.open in the directory, which must not be closed before the file: 0, ERR_EXISTS when
+ * it or NAME is there, ERR_IO. io is borrowed.
+ */
+int warc_file_create(struct warc_file *f, int dir, const char *name, const struct warc_io *io,
+	struct err *err) SP_MUST_CHECK;
+
+/* Adds bytes to the record under way: 0 or ERR_IO, upon which the record must be taken back. */
+int warc_file_append(struct warc_file *f, slice bytes, struct err *err) SP_MUST_CHECK;
+
+/* The record under way is whole. Cannot fail. */
+void warc_file_commit(struct warc_file *f);
+
+/* Takes back what there is of the record under way, now or before anything else is written. */
+void warc_file_rollback(struct warc_file *f);
+
+/* All records that were committed are on the disk: 0 or ERR_IO. */
+int warc_file_sync(struct warc_file *f, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Syncs, gives the file its name, closes it: 0 or ERR_IO, when it is closed all the same but keeps
+ * the name NAME.open (or may get it back after a crash, when only the directory was not synced).
+ */
+int warc_file_close(struct warc_file *f, struct err *err) SP_MUST_CHECK;
+
+/* Closes and removes a file that has no records. */
+void warc_file_discard(struct warc_file *f);
+
+#endif

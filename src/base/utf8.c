@@ -1,0 +1,77 @@
+#include "base/utf8.h"
+
+size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok)
+{
+	size_t want = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	unsigned char low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
+	size_t n = 1;
+
+	*ret_ok = p[0] < 0x80;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 1;
+	while (n < want && n < left && p[n] >= low && p[n] <= high) {
+		low = 0x80;
+		high = 0xbf;
+		n++;
+	}
+	*ret_ok = n == want;
+	return n;
+}
+
+/* Steps over ASCII eight bytes at a time: most text is. */
+static size_t skip_ascii(slice s, size_t at)
+{
+	static const uint64_t HIGH = UINT64_C(0x8080808080808080);
+	uint64_t word;
+
+	for (; at + sizeof word <= s.len; at += sizeof word) {
+		memcpy(&word, s.ptr + at, sizeof word);
+		if (word & HIGH)
+			break;
+	}
+	while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
+		at++;
+	return at;
+}
+
+size_t utf8_valid_prefix(slice s)
+{
+	size_t at = skip_ascii(s, 0);
+
+	while (at < s.len) {
+		bool ok;
+		size_t n = utf8_length((const unsigned char *)s.ptr + at, s.len - at, &ok);
+
+		if (!ok)
+			break;
+		at = skip_ascii(s, at + n);
+	}
+	return at;
+}
+
+size_t utf8_put(uint32_t code, char out[UTF8_MAX])
+{
+	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		code = 0xfffd;
+	if (code < 0x80) {
+		out[0] = (char)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		out[0] = (char)(0xc0 | code >> 6);
+		out[1] = (char)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	if (code < 0x10000) {
+		out[0] = (char)(0xe0 | code >> 12);
+		out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | code >> 18);
+	out[1] = (char)(0x80 | (code >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (code >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (code & 0x3f));
+	return 4;
+}

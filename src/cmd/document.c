@@ -1,0 +1,49 @@
+#include "cmd/document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extract/media_type.h"
+
+static int feed(struct page *page, FILE *file, const char *path, struct err *err)
+{
+	char chunk[PAGE_STEP];
+	size_t n;
+	int rc = 0;
+
+	while (rc == 0 && (n = fread(chunk, 1, sizeof chunk, file)) > 0)
+		rc = page_feed(page, (slice){chunk, n});
+	if (rc == 0 && ferror(file))
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (rc == 0)
+		rc = page_finish(page);
+	return rc ? err_set(err, rc, "%s: %s", path, err_name(rc)) : 0;
+}
+
+int document_read(const char *path, const char *type, struct links *links, struct page_text *text,
+	struct err *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "rb");
+	struct page *page = malloc(sizeof *page);
+	int rc;
+
+	if (!file)
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	else if (!page)
+		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	else {
+		struct page_params params = {.links = links, .text = text};
+
+		params.content_type = type ? slice_str(type) : media_type_of_path(path);
+		page_open(page, &params);
+		rc = feed(page, file, path, err);
+		page_close(page);
+	}
+	if (file && !is_stdin)
+		(void)fclose(file);
+	free(page);
+	return rc;
+}

@@ -1,0 +1,107 @@
+/* stillpoint inspect links: what a document links to. */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/document.h"
+#include "cmd/inspect.h"
+#include "extract/resolve.h"
+
+struct links_options {
+	const char *base;
+	const char *type;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "base",
+		.letter = 'b',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct links_options, base),
+		.metavar = "URL",
+		.help = "the document's URL, which must be given"},
+	{.name = "type",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct links_options, type),
+		.metavar = "MIME",
+		.help = "the document's media type, with its charset if it has one (default: by "
+			"the "
+			"file's name, or text/html)"},
+	{0},
+};
+
+static const struct options COMMAND = {
+	.program = "stillpoint",
+	.command = "inspect links",
+	.usage = "FILE|- --base URL [--type MIME]",
+	.description =
+		"Prints for each link of an HTML, XML, SVG or CSS file an object with the keys "
+		"url\n"
+		"(resolved, without fragment) and kind: page, image, style, script, media, font,\n"
+		"frame, form, canonical, alternate, sitemap or other.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 1,
+};
+
+static void print_link(struct json *json, const struct resolved_link *link)
+{
+	json_object_begin(json);
+	json_key(json, "url");
+	json_slice(json, link->url);
+	json_key(json, "kind");
+	json_string(json, link_kind_name(link->kind));
+	json_object_end(json);
+}
+
+static enum cmd_status print_links(const struct links *links, const struct url *document)
+{
+	struct resolved_link link;
+	struct resolver r;
+	struct json json;
+	int rc = resolver_init(&r, links, document), written;
+
+	json_init_file(&json, stdout, JSON_LINES);
+	while (rc == 0 && (rc = resolver_next(&r, &link)) == 0)
+		print_link(&json, &link);
+	resolver_release(&r);
+	written = json_finish(&json);
+	return cmd_finish(rc == ERR_END ? written : rc);
+}
+
+static enum cmd_status run(const struct links_options *o, const char *path, struct err *err)
+{
+	struct links links;
+	struct url document;
+	enum cmd_status status;
+
+	url_init(&document);
+	links_init(&links);
+	if (url_parse(&document, slice_str(o->base), NULL, err)) {
+		err_prefix(err, "inspect links: --base");
+		status = cmd_fail(err);
+	} else if (document_read(path, o->type, &links, NULL, err)) {
+		status = cmd_fail_input(err);
+	} else {
+		status = print_links(&links, &document);
+	}
+	links_release(&links);
+	url_release(&document);
+	return status;
+}
+
+int inspect_links(int argc, char **argv)
+{
+	struct links_options options = {0};
+	struct option_args args;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
+		return status;
+	if (!options.base) {
+		(void)err_set(&err, ERR_USAGE, "inspect links: --base is missing");
+		return cmd_fail(&err);
+	}
+	return run(&options, args.ptr[0], &err);
+}

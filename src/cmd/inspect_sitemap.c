@@ -1,0 +1,119 @@
+/* stillpoint inspect sitemap: the entries of a sitemap or feed. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/inspect.h"
+#include "cmd/text.h"
+#include "extract/sitemap.h"
+
+struct sitemap_options {
+	const char *base;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "base",
+		.letter = 'b',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct sitemap_options, base),
+		.metavar = "URL",
+		.help = "the sitemap's own URL, which relative addresses are resolved against "
+			"(default: none)"},
+	{0},
+};
+
+static const struct options COMMAND = {
+	.program = "stillpoint",
+	.command = "inspect sitemap",
+	.usage = "FILE [--base URL]",
+	.description =
+		"Reads a sitemap, a sitemap index, a list of URLs, an RSS or Atom feed, packed\n"
+		"with gzip or not (- is standard input), and prints for each entry an object with\n"
+		"the keys loc, lastmod, changefreq and priority, or sitemap and lastmod; what is\n"
+		"not known is null. What was wrong with the file is said on standard error.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 1,
+};
+
+static void print_entry(struct json *j, const struct sitemap_entry *entry)
+{
+	char date[CLOCK_TEXT_SIZE];
+
+	json_object_begin(j);
+	json_key(j, entry->is_sitemap ? "sitemap" : "loc");
+	json_slice(j, entry->loc);
+	json_key(j, "lastmod");
+	if (entry->has_lastmod)
+		clock_format(entry->lastmod.ns, CLOCK_ROUND_DOWN, date);
+	json_string(j, entry->has_lastmod ? date : NULL);
+	if (!entry->is_sitemap) {
+		json_key(j, "changefreq");
+		json_string(j, sitemap_frequency_name(entry->changefreq));
+		json_key(j, "priority");
+		json_double(j, entry->priority);
+	}
+	json_object_end(j);
+}
+
+static void print_damage(const char *name, const char *damage)
+{
+	(void)fputs("stillpoint: inspect sitemap: ", stderr);
+	text_name(stderr, slice_str(name), 0);
+	(void)fputs(": ", stderr);
+	text_name(stderr, slice_str(damage), 0);
+	(void)fputc('\n', stderr);
+}
+
+static enum cmd_status run(struct sitemap_reader *r, const char *name)
+{
+	struct sitemap_entry entry;
+	struct err err = {0};
+	struct json j;
+	int rc, written;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	while ((rc = sitemap_next(r, &entry, &err)) == 0)
+		print_entry(&j, &entry);
+	written = json_finish(&j);
+	if (rc == ERR_END && sitemap_damage(r))
+		print_damage(name, sitemap_damage(r));
+	if (rc == ERR_END)
+		return cmd_finish(written);
+	err_prefix(&err, "inspect sitemap: %s", name);
+	return cmd_fail_input(&err);
+}
+
+int inspect_sitemap(int argc, char **argv)
+{
+	struct sitemap_options options = {.base = ""};
+	struct option_args args;
+	struct sitemap_reader *reader = NULL;
+	struct err err = {0};
+	enum cmd_status status;
+	bool standard;
+	FILE *file;
+	int rc;
+
+	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
+		return status;
+	standard = strcmp(args.ptr[0], "-") == 0;
+	file = standard ? stdin : fopen(args.ptr[0], "rb");
+	if (file)
+		rc = sitemap_open_file(&reader, file, slice_str(options.base), &err);
+	else
+		rc = err_set(&err, ERR_IO, "%s", strerror(errno));
+	if (rc == 0) {
+		status = run(reader, args.ptr[0]);
+		sitemap_close(reader);
+	} else {
+		err_prefix(&err, "inspect sitemap: %s", args.ptr[0]);
+		status = cmd_fail_input(&err);
+	}
+	if (file && !standard)
+		(void)fclose(file);
+	return status;
+}

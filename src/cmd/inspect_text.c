@@ -1,0 +1,90 @@
+/* stillpoint inspect text: what a reader sees of a document. */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/document.h"
+#include "cmd/inspect.h"
+
+struct text_options {
+	const char *type;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "type",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct text_options, type),
+		.metavar = "MIME",
+		.help = "the document's media type, with its charset if it has one (default: by "
+			"the "
+			"file's name, or text/html)"},
+	{0},
+};
+
+static const struct options COMMAND = {
+	.program = "stillpoint",
+	.command = "inspect text",
+	.usage = "FILE|- [--type MIME]",
+	.description =
+		"Prints an object with the keys title, language, robots (each null when the "
+		"document\n"
+		"has none), text (what a reader sees, a line for each block), and the numbers of\n"
+		"images, tables and links.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 1,
+};
+
+/* A text that may not be there. */
+static void print_text(struct json *json, const char *key, const struct buf *value)
+{
+	json_key(json, key);
+	if (value->len)
+		json_slice(json, buf_slice(value));
+	else
+		json_null(json);
+}
+
+static void print_number(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_uint(json, value);
+}
+
+static enum cmd_status print(const struct page_text *text)
+{
+	struct json json;
+
+	json_init_file(&json, stdout, JSON_LINES);
+	json_object_begin(&json);
+	print_text(&json, "title", &text->title);
+	print_text(&json, "language", &text->language);
+	print_text(&json, "robots", &text->robots);
+	json_key(&json, "text");
+	json_slice(&json, text->text.len ? buf_slice(&text->text) : SLICE(""));
+	print_number(&json, "images", text->images);
+	print_number(&json, "tables", text->tables);
+	print_number(&json, "links", text->links);
+	json_object_end(&json);
+	return cmd_finish(json_finish(&json));
+}
+
+int inspect_text(int argc, char **argv)
+{
+	struct text_options options = {0};
+	struct option_args args;
+	struct page_text text;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
+		return status;
+	page_text_init(&text);
+	if (document_read(args.ptr[0], options.type, NULL, &text, &err))
+		status = cmd_fail_input(&err);
+	else
+		status = print(&text);
+	page_text_release(&text);
+	return status;
+}

@@ -1,0 +1,156 @@
+/* stillpoint inspect url: how URLs are parsed, resolved and indexed. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/inspect.h"
+#include "url/canonical.h"
+#include "url/surt.h"
+#include "url/url.h"
+
+struct url_options {
+	const char *base;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "base",
+		.letter = 'b',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct url_options, base),
+		.metavar = "URL",
+		.help = "resolve against this URL (default: none)"},
+	{0},
+};
+
+static const struct options COMMAND = {
+	.program = "stillpoint",
+	.command = "inspect url",
+	.usage = "URL…|- [--base URL]",
+	.description =
+		"Prints for each URL, or each line of standard input, an object with the keys\n"
+		"input, url (the WHATWG serialisation, or null), canonical and surt (as web\n"
+		"archives index it, or null) and error (why it is no URL, or null).",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+};
+
+/* What is used for one URL after another. */
+struct inspector {
+	struct json json;
+	const struct url *base; /* or NULL */
+	struct url url;
+	struct buf text; /* of canonical form and SURT */
+};
+
+static void print_key(struct inspector *in, const char *key, int rc)
+{
+	json_key(&in->json, key);
+	if (rc)
+		json_null(&in->json);
+	else
+		json_slice(&in->json, buf_slice(&in->text));
+	buf_reset(&in->text);
+}
+
+static void inspect(struct inspector *in, slice input)
+{
+	struct err err = {0};
+	int rc = url_parse(&in->url, input, in->base, &err);
+
+	json_object_begin(&in->json);
+	json_key(&in->json, "input");
+	json_slice(&in->json, input);
+	json_key(&in->json, "url");
+	if (rc)
+		json_null(&in->json);
+	else
+		json_slice(&in->json, url_text(&in->url));
+	print_key(in, "canonical", rc ? rc : url_canonical(&in->text, &in->url));
+	print_key(in, "surt", rc ? rc : url_surt(&in->text, &in->url));
+	json_key(&in->json, "error");
+	json_string(&in->json, rc ? err.text : NULL);
+	json_object_end(&in->json);
+}
+
+/*
+ * A line without its end; of one that is too long for a URL only so much that the parser sees it.
+ * False at the end of the file.
+ */
+static bool read_line(FILE *file, struct buf *line)
+{
+	int c = getc(file);
+
+	buf_reset(line);
+	if (c == EOF)
+		return false;
+	for (; c != EOF && c != '\n'; c = getc(file))
+		if (line->len < line->max && buf_add_char(line, (char)c))
+			return false;
+	if (line->len > 0 && line->ptr[line->len - 1] == '\r')
+		buf_truncate(line, line->len - 1);
+	return true;
+}
+
+static int inspect_lines(struct inspector *in, FILE *file, struct err *err)
+{
+	struct buf line;
+
+	buf_init(&line, URL_MAX + 1);
+	while (read_line(file, &line))
+		inspect(in, line.len ? buf_slice(&line) : SLICE(""));
+	buf_release(&line);
+	return ferror(file) ? err_set(err, ERR_IO, "standard input: %s", strerror(errno)) : 0;
+}
+
+static int inspect_all(struct inspector *in, const struct option_args *args, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < args->count && rc == 0; i++) {
+		if (strcmp(args->ptr[i], "-") == 0)
+			rc = inspect_lines(in, stdin, err);
+		else
+			inspect(in, slice_str(args->ptr[i]));
+	}
+	return rc;
+}
+
+static enum cmd_status run(const struct url *base, const struct option_args *args)
+{
+	struct inspector in = {.base = base};
+	struct err err = {0};
+	int rc, written;
+
+	url_init(&in.url);
+	buf_init(&in.text, URL_CANONICAL_MAX);
+	json_init_file(&in.json, stdout, JSON_LINES);
+	rc = inspect_all(&in, args, &err);
+	written = json_finish(&in.json);
+	buf_release(&in.text);
+	url_release(&in.url);
+	return rc ? cmd_fail(&err) : cmd_finish(written);
+}
+
+int inspect_url(int argc, char **argv)
+{
+	struct url_options options = {0};
+	struct option_args args;
+	struct url base;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
+		return status;
+	url_init(&base);
+	if (options.base && url_parse(&base, slice_str(options.base), NULL, &err)) {
+		err_prefix(&err, "inspect url: --base");
+		return cmd_fail(&err);
+	}
+	status = run(options.base ? &base : NULL, &args);
+	url_release(&base);
+	return status;
+}

@@ -1,0 +1,95 @@
+/* stillpoint inspect warc: the records of WARC files, and what is wrong with them. */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "archive/warc_reader.h"
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/inspect.h"
+
+static const struct option_spec SPECS[] = {{0}};
+
+static const struct options COMMAND = {
+	.program = "stillpoint",
+	.command = "inspect warc",
+	.usage = "FILE…",
+	.description =
+		"Prints for each record of the files, plain or compressed with gzip or zstd, an\n"
+		"object with the keys offset, length, type, url, date, status, mime,\n"
+		"payload_digest, ok (whole, and as its digests say) and error (why not, or\n"
+		"null). Bytes that are no record get one too, with the type null.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+};
+
+static void put_text(struct json *j, const char *key, slice value)
+{
+	json_key(j, key);
+	if (value.ptr)
+		json_slice(j, value);
+	else
+		json_null(j);
+}
+
+static void put_record(struct json *j, const struct warc_record *rec)
+{
+	const struct warc_header *h = &rec->header;
+	slice type = warc_header_get(h, SLICE("WARC-Type"));
+
+	json_object_begin(j);
+	json_key(j, "offset");
+	json_uint(j, rec->is_shared ? rec->position : rec->spot.offset);
+	json_key(j, "length");
+	json_uint(j, rec->length);
+	put_text(j, "type", type);
+	put_text(j, "url", h->url);
+	put_text(j, "date", warc_header_get(h, SLICE("WARC-Date")));
+	json_key(j, "status");
+	if (rec->status)
+		json_uint(j, rec->status);
+	else
+		json_null(j);
+	put_text(j, "mime", rec->mime);
+	put_text(j, "payload_digest", warc_header_get(h, SLICE("WARC-Payload-Digest")));
+	json_key(j, "ok");
+	json_bool(j, rec->problem.code == 0);
+	json_key(j, "error");
+	json_string(j, rec->problem.code ? rec->problem.text : NULL);
+	json_object_end(j);
+}
+
+static int print_file(struct json *j, const char *path, struct err *err)
+{
+	const struct warc_record *rec;
+	struct warc_reader *r;
+	int rc = warc_reader_open(path, 0, &r, err);
+
+	if (rc)
+		return rc;
+	while ((rc = warc_reader_next(r, &rec, err)) == 0 && (rc = warc_reader_end(r, err)) == 0)
+		put_record(j, rec);
+	warc_reader_close(r);
+	if (rc == ERR_END)
+		return 0;
+	err_prefix(err, "%s", path);
+	return rc;
+}
+
+int inspect_warc(int argc, char **argv)
+{
+	struct option_args args;
+	enum cmd_status status;
+	struct err err = {0};
+	struct json j;
+	int rc = 0, written;
+
+	if (!cmd_options(&COMMAND, argc, argv, NULL, &args, &status))
+		return status;
+	json_init_file(&j, stdout, JSON_LINES);
+	for (size_t i = 0; rc == 0 && i < args.count; i++)
+		rc = print_file(&j, args.ptr[i], &err);
+	written = json_finish(&j);
+	status = rc ? cmd_fail_input(&err) : cmd_finish(written);
+	return status;
+}

@@ -1,0 +1,135 @@
+/*
+ * A streaming HTML tokenizer after the tokenisation states of the WHATWG standard (HTML, section
+ * 13.2.5), without a tree. It reads UTF-8 in chunks of any size:
+ *
+ *	struct html_tokenizer t;
+ *	const struct html_token *token;
+ *
+ *	html_init(&t, 0);
+ *	while (there is more) {
+ *		html_feed(&t, chunk);
+ *		while ((rc = html_next(&t, &token)) == 0)
+ *			use(token);
+ *		if (rc != ERR_END)
+ *			break;
+ *	}
+ *	html_finish(&t), and html_next as before until ERR_END
+ *	html_release(&t);
+ *
+ * Any bytes are read: there is no malformed HTML. Memory is bounded by the limits below whatever
+ * the input; what exceeds them is cut, and the token says so.
+ *
+ * What a tree builder would tell a tokenizer is decided from tags alone: which elements hold raw
+ * text (scripting is off, so noscript is an ordinary element), and whether we are in SVG or MathML,
+ * where they do not and where CDATA sections exist, by a short stack of the elements that lead into
+ * foreign content and out of it (html_foreign.h).
+ */
+#ifndef EXTRACT_HTML_TOKEN_H
+#define EXTRACT_HTML_TOKEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/slice.h"
+#include "extract/html_tags.h"
+
+enum {
+	HTML_NAME_MAX = 256,         /* bytes of a tag's or an attribute's name */
+	HTML_VALUE_MAX = 256 << 10,  /* bytes of an attribute's value */
+	HTML_ATTRS_MAX = 256,        /* attributes of a tag */
+	HTML_TAG_MAX = 1 << 20,      /* bytes of all names and values of a tag */
+	HTML_COMMENT_MAX = 64 << 10, /* bytes of a comment or doctype */
+	HTML_FOREIGN_MAX = 32,       /* changes between HTML and foreign content, nested */
+	HTML_TEMP_MAX = 40,          /* longest look ahead: a character reference */
+};
+
+enum html_flags {
+	HTML_XML = 1, /* XHTML or SVG: no raw text, CDATA everywhere, <script/> is empty */
+};
+
+enum html_token_kind {
+	HTML_TEXT, /* text may come in any number of pieces */
+	HTML_START_TAG,
+	HTML_END_TAG,
+	HTML_COMMENT, /* bogus ones too: <?…>, </ …>, <!…> */
+	HTML_DOCTYPE,
+};
+
+struct html_attr {
+	slice name;  /* in lower case */
+	slice value; /* character references replaced */
+	bool cut;    /* the value was longer */
+};
+
+/* A token; all it points to is valid until the next call. */
+struct html_token {
+	enum html_token_kind kind;
+	enum html_tag tag; /* of a tag */
+	slice name;        /* of a tag, in lower case */
+	slice text; /* of text and comments; of a doctype all between its keyword and its end */
+	const struct html_attr *attrs;
+	size_t attr_count;
+	bool self_closing;
+	bool foreign; /* the tag is one of SVG or MathML; svg and math themselves are */
+	bool cut;     /* a name, value or text was longer, or there were more attributes */
+};
+
+struct html_span {
+	uint32_t name, name_len;
+	uint32_t value, value_len;
+	bool cut;
+};
+
+/* Fields are the tokenizer's own. */
+struct html_tokenizer {
+	const char *at; /* what is left of the chunk, borrowed */
+	const char *end;
+	unsigned flags;
+	int rc;
+	unsigned state;    /* of enum html_state */
+	unsigned back;     /* where to go on when a look ahead came to nothing */
+	unsigned ref_back; /* the same for a character reference */
+	enum html_tag raw; /* the element whose raw text is read */
+	bool eof;
+	bool ready;          /* token is one */
+	bool after_cr;       /* a line feed is to be dropped */
+	bool cut;            /* the piece being read is longer than what was kept */
+	bool dropped;        /* the attribute being read is one too many or there already */
+	uint32_t code;       /* of a numeric character reference */
+	uint64_t names_seen; /* a bit for each hash of an attribute's name */
+	size_t room;         /* bytes the piece being read may still get */
+	struct buf scratch;  /* names and values of a tag; a comment */
+	uint8_t temp_len;
+	char temp[HTML_TEMP_MAX];
+	uint8_t foreign_len;
+	uint8_t foreign[HTML_FOREIGN_MAX];
+	struct html_token token;
+	size_t span_count;
+	struct html_span spans[HTML_ATTRS_MAX];
+	struct html_attr attrs[HTML_ATTRS_MAX];
+};
+
+/* Starts a document; allocates nothing. flags are of enum html_flags. */
+void html_init(struct html_tokenizer *t, unsigned flags);
+
+/* Frees all; the struct may be initialised again. */
+void html_release(struct html_tokenizer *t);
+
+/* Starts another document and keeps the memory. */
+void html_reset(struct html_tokenizer *t, unsigned flags);
+
+/* Gives the next bytes, borrowed until html_next returns ERR_END; only then may more be given. */
+void html_feed(struct html_tokenizer *t, slice chunk);
+
+/* Says that all has been given. */
+void html_finish(struct html_tokenizer *t);
+
+/*
+ * The next token, owned by the tokenizer: 0, ERR_END when the chunk (after html_finish: the
+ * document) is used up, or ERR_NOMEM.
+ */
+int html_next(struct html_tokenizer *t, const struct html_token **ret_token) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,348 @@
+#include "extract/links.h"
+
+#include "base/err.h"
+#include "extract/css.h"
+#include "extract/html_attr.h"
+#include "extract/link_header.h"
+#include "extract/links_rules.h"
+#include "extract/refresh.h"
+#include "extract/srcset.h"
+#include "extract/word.h"
+
+void links_init(struct links *l)
+{
+	*l = (struct links){0};
+	arena_init(&l->arena, LINKS_BYTES_MAX);
+	strmap_init(&l->seen, hash_key_random(), NULL);
+	buf_init(&l->key, LINK_URL_MAX + 1);
+	buf_init(&l->style, LINKS_STYLE_MAX);
+}
+
+void links_release(struct links *l)
+{
+	link_vec_release(&l->list);
+	strmap_release(&l->seen);
+	arena_release(&l->arena);
+	buf_release(&l->key);
+	buf_release(&l->style);
+}
+
+/* Without what the URL parser would strip: C0 controls and blanks. */
+static slice strip(slice ref)
+{
+	while (ref.len && (unsigned char)ref.ptr[0] <= ' ')
+		ref = slice_sub(ref, 1, ref.len);
+	while (ref.len && (unsigned char)ref.ptr[ref.len - 1] <= ' ')
+		ref.len--;
+	return ref;
+}
+
+static bool leads_nowhere(slice ref, enum link_kind kind)
+{
+	if (ref.len == 0)
+		return kind != LINK_FORM;
+	return ref.ptr[0] == '#' || word_starts(ref, SLICE("data:")) ||
+	       word_starts(ref, SLICE("javascript:"));
+}
+
+/* Builds the key of the pair; 0, ERR_EXISTS when it is known, or ERR_NOMEM. */
+static int make_key(struct links *l, enum link_kind kind, slice ref)
+{
+	int rc;
+
+	buf_reset(&l->key);
+	rc = buf_add_char(&l->key, (char)('a' + (char)kind));
+	if (rc == 0)
+		rc = buf_add(&l->key, ref);
+	if (rc)
+		return rc;
+	return strmap_get(&l->seen, buf_slice(&l->key), NULL) ? ERR_EXISTS : 0;
+}
+
+int links_add(struct links *l, enum link_kind kind, slice ref)
+{
+	char *copy;
+	int rc;
+
+	ref = strip(ref);
+	if (leads_nowhere(ref, kind))
+		return 0;
+	if (ref.len > LINK_URL_MAX) {
+		l->cut = true;
+		return 0;
+	}
+	rc = make_key(l, kind, ref);
+	if (rc)
+		return rc == ERR_EXISTS ? 0 : rc;
+	copy = l->list.len < LINKS_MAX ? arena_strdup(&l->arena, buf_slice(&l->key)) : NULL;
+	if (!copy) {
+		l->cut = true;
+		return 0;
+	}
+	rc = strmap_put(&l->seen, (slice){copy, ref.len + 1}, 0);
+	return rc ? rc : link_vec_push(&l->list, (struct link){{copy + 1, ref.len}, kind});
+}
+
+static int add_kinds(struct links *l, unsigned kinds, slice ref)
+{
+	int rc = 0;
+
+	for (int kind = 0; kind < LINK_KIND_COUNT && rc == 0; kind++)
+		if (kinds & 1U << kind)
+			rc = links_add(l, (enum link_kind)kind, ref);
+	return rc;
+}
+
+int links_css(struct links *l, slice sheet)
+{
+	struct css_reader css;
+	struct css_link link;
+	int rc;
+
+	css_init(&css, sheet);
+	while ((rc = css_next(&css, &link)) == 0)
+		if ((rc = links_add(l, link.kind, link.url)))
+			break;
+	css_release(&css);
+	return rc == ERR_END ? 0 : rc;
+}
+
+int links_header(struct links *l, slice value)
+{
+	struct link_header header;
+	struct link_header_link link;
+	int rc;
+
+	link_header_init(&header, value);
+	while ((rc = link_header_next(&header, &link)) == 0)
+		if ((rc = add_kinds(
+			     l, link_kinds_of_rel(link.rel, link.as, link.type), link.target)))
+			break;
+	link_header_release(&header);
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int add_srcset(struct links *l, slice value)
+{
+	struct srcset_candidate candidate;
+	struct srcset set;
+	int rc = 0;
+
+	srcset_init(&set, value);
+	while (rc == 0 && srcset_next(&set, &candidate))
+		rc = links_add(l, LINK_IMAGE, candidate.url);
+	return rc;
+}
+
+static int link_element(struct links *l, const struct html_token *token)
+{
+	slice href = html_attr_value(token, SLICE("href"));
+	unsigned kinds = link_kinds_of_rel(html_attr_value(token, SLICE("rel")),
+		html_attr_value(token, SLICE("as")), html_attr_value(token, SLICE("type")));
+
+	return add_kinds(l, kinds, href);
+}
+
+static int meta_element(struct links *l, const struct html_token *token)
+{
+	slice url, content = html_attr_value(token, SLICE("content"));
+	uint64_t seconds;
+
+	if (!word_is(html_attr_value(token, SLICE("http-equiv")), SLICE("refresh")))
+		return 0;
+	return refresh_parse(content, &seconds, &url) ? links_add(l, LINK_PAGE, url) : 0;
+}
+
+static int base_element(struct links *l, const struct html_token *token)
+{
+	slice href = html_attr_value(token, SLICE("href"));
+	char *copy;
+
+	if (l->has_base || !href.ptr)
+		return 0;
+	href = strip(href);
+	copy = href.len <= LINK_URL_MAX ? arena_strdup(&l->arena, href) : NULL;
+	if (!copy)
+		return 0;
+	l->base = (slice){copy, href.len};
+	l->has_base = true;
+	return 0;
+}
+
+/* A form's method is GET unless it says POST or dialog. */
+static bool is_get(slice method)
+{
+	method = word_trim(method);
+	return !word_is(method, SLICE("post")) && !word_is(method, SLICE("dialog"));
+}
+
+static int form_element(struct links *l, const struct html_token *token)
+{
+	l->form_is_get = is_get(html_attr_value(token, SLICE("method")));
+	return l->form_is_get ? links_add(l, LINK_FORM, html_attr_value(token, SLICE("action")))
+			      : 0;
+}
+
+/* A button that sends its form elsewhere. */
+static int form_button(struct links *l, const struct html_token *token)
+{
+	slice action = html_attr_value(token, SLICE("formaction"));
+	slice method = html_attr_value(token, SLICE("formmethod"));
+
+	if (!action.ptr || !(method.ptr ? is_get(method) : l->form_is_get))
+		return 0;
+	return links_add(l, LINK_FORM, action);
+}
+
+/* object, embed and a parameter that names a plug-in's file. */
+static int object_element(struct links *l, const struct html_token *token)
+{
+	slice type = html_attr_value(token, SLICE("type"));
+	slice name = html_attr_value(token, SLICE("name"));
+
+	if (token->tag == HTML_TAG_OBJECT)
+		return links_add(l, link_kind_of_type(type), html_attr_value(token, SLICE("data")));
+	if (token->tag == HTML_TAG_EMBED)
+		return links_add(l, link_kind_of_type(type), html_attr_value(token, SLICE("src")));
+	if (word_is(name, SLICE("movie")) || word_is(name, SLICE("src")))
+		return links_add(l, LINK_MEDIA, html_attr_value(token, SLICE("value")));
+	return 0;
+}
+
+/* What an element means beyond the table of links_rules.h. */
+static int special_element(struct links *l, const struct html_token *token)
+{
+	switch (token->tag) {
+	case HTML_TAG_LINK:
+		return link_element(l, token);
+	case HTML_TAG_META:
+		return meta_element(l, token);
+	case HTML_TAG_BASE:
+		return base_element(l, token);
+	case HTML_TAG_FORM:
+		return form_element(l, token);
+	case HTML_TAG_BUTTON:
+	case HTML_TAG_INPUT:
+		return form_button(l, token);
+	case HTML_TAG_OBJECT:
+	case HTML_TAG_EMBED:
+	case HTML_TAG_PARAM:
+		return object_element(l, token);
+	case HTML_TAG_PICTURE:
+		l->in_picture = true;
+		return 0;
+	case HTML_TAG_STYLE:
+		buf_reset(&l->style);
+		l->in_style = !token->self_closing || !token->foreign;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* A lazy attribute may hold anything on an element that knows nothing of it. */
+static bool looks_like_url(slice value)
+{
+	value = strip(value);
+	for (size_t i = 0; i < value.len; i++)
+		if ((unsigned char)value.ptr[i] <= ' ' || strchr("{}<>\"|\\^`", value.ptr[i]))
+			return false;
+	return true;
+}
+
+static int add_attr(struct links *l, const struct html_token *token, const struct html_attr *attr)
+{
+	struct links_rule rule = {0};
+
+	if (!links_rule_of(token, attr->name, l->in_picture, &rule))
+		return 0;
+	if (attr->cut) {
+		l->cut = true;
+		return 0;
+	}
+	switch (rule.how) {
+	case LINKS_URL:
+		return links_add(l, rule.kind, attr->value);
+	case LINKS_GUESS:
+		return looks_like_url(attr->value) ? links_add(l, rule.kind, attr->value) : 0;
+	case LINKS_SRCSET:
+		return add_srcset(l, attr->value);
+	case LINKS_CSS:
+		return links_css(l, attr->value);
+	}
+	return 0;
+}
+
+static int start_tag(struct links *l, const struct html_token *token)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < token->attr_count && rc == 0; i++)
+		rc = add_attr(l, token, &token->attrs[i]);
+	return rc ? rc : special_element(l, token);
+}
+
+static int end_tag(struct links *l, const struct html_token *token)
+{
+	if (token->tag == HTML_TAG_STYLE)
+		return links_finish(l);
+	if (token->tag == HTML_TAG_PICTURE)
+		l->in_picture = false;
+	if (token->tag == HTML_TAG_FORM)
+		l->form_is_get = false;
+	return 0;
+}
+
+/* <?xml-stylesheet href="…"?>, which the tokenizer takes for a comment. */
+static int xml_stylesheet(struct links *l, slice text)
+{
+	slice word;
+
+	if (!word_starts(text, SLICE("?xml-stylesheet")))
+		return 0;
+	while (word_next(&text, ' ', &word)) {
+		slice value = slice_sub(word, 6, word.len);
+		const char *end;
+
+		if (!word_starts(word, SLICE("href=\"")) && !word_starts(word, SLICE("href='")))
+			continue;
+		end = value.len ? memchr(value.ptr, word.ptr[5], value.len) : NULL;
+		return end ? links_add(
+				     l, LINK_STYLE, slice_sub(value, 0, (size_t)(end - value.ptr)))
+			   : 0;
+	}
+	return 0;
+}
+
+/* Style sheets are read when they are whole; what is beyond the limit is left out. */
+static int add_style(struct links *l, slice text)
+{
+	size_t room = LINKS_STYLE_MAX - l->style.len;
+
+	l->cut = l->cut || text.len > room;
+	return buf_add(&l->style, slice_sub(text, 0, room));
+}
+
+int links_token(struct links *l, const struct html_token *token)
+{
+	switch (token->kind) {
+	case HTML_START_TAG:
+		return start_tag(l, token);
+	case HTML_END_TAG:
+		return end_tag(l, token);
+	case HTML_TEXT:
+		return l->in_style ? add_style(l, token->text) : 0;
+	case HTML_COMMENT:
+		return xml_stylesheet(l, token->text);
+	default:
+		return 0;
+	}
+}
+
+int links_finish(struct links *l)
+{
+	if (!l->in_style)
+		return 0;
+	l->in_style = false;
+	return links_css(l, buf_slice(&l->style));
+}

@@ -1,0 +1,70 @@
+/*
+ * Gathers the links of a document, from tokens, style sheets and headers, in the order of their
+ * first appearance, each pair of reference and kind once. References are as written, without the
+ * blanks around them: resolve them against `base` (itself resolved against the document's URL) when
+ * the document has been read, because a base element counts for the links before it, too.
+ *
+ * Left out: empty references and ones that begin with "#" (but a form may go to its own page),
+ * and data: and javascript: URLs, which lead nowhere.
+ */
+#ifndef EXTRACT_LINKS_H
+#define EXTRACT_LINKS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "extract/charset.h"
+#include "extract/html_token.h"
+#include "extract/link_kind.h"
+
+enum {
+	LINKS_MAX = 100000,         /* links of a document; more are left out */
+	LINK_URL_MAX = 64 << 10,    /* bytes of a reference; longer ones are left out */
+	LINKS_BYTES_MAX = 64 << 20, /* of all references together */
+	LINKS_STYLE_MAX = 4 << 20,  /* bytes of a style element that are read */
+};
+
+struct link {
+	slice ref; /* lives as long as the links */
+	enum link_kind kind;
+};
+
+VEC_DECLARE(link_vec, struct link);
+
+struct links {
+	struct link_vec list;
+	slice base; /* href of the first base element that has one */
+	bool has_base;
+	enum charset charset; /* of the document: queries of its links are written in it */
+	bool cut;             /* something was left out for a limit */
+	/* The rest is the gatherer's own. */
+	struct arena arena;
+	struct strmap seen; /* kind and reference */
+	struct buf key;
+	struct buf style;
+	bool in_style;
+	bool in_picture;
+	bool form_is_get;
+};
+
+/* An empty gathering. */
+void links_init(struct links *l);
+void links_release(struct links *l);
+
+/* Takes in a token of the document. 0 or ERR_NOMEM. */
+int links_token(struct links *l, const struct html_token *token) SP_MUST_CHECK;
+
+/* Says that the document has ended: a style element that is open is read. 0 or ERR_NOMEM. */
+int links_finish(struct links *l) SP_MUST_CHECK;
+
+/* Takes in a style sheet (UTF-8). 0 or ERR_NOMEM. */
+int links_css(struct links *l, slice sheet) SP_MUST_CHECK;
+
+/* Takes in a Link header's value. 0 or ERR_NOMEM. */
+int links_header(struct links *l, slice value) SP_MUST_CHECK;
+
+/* Adds one reference, copied, unless it is one to be left out. 0 or ERR_NOMEM. */
+int links_add(struct links *l, enum link_kind kind, slice ref) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,163 @@
+#include "extract/page.h"
+
+#include "base/err.h"
+#include "extract/media_type.h"
+#include "extract/word.h"
+
+static bool ends_with(slice s, slice end)
+{
+	return s.len >= end.len && word_is(slice_sub(s, s.len - end.len, s.len), end);
+}
+
+enum page_format page_format_of(slice content_type)
+{
+	slice type = media_type_parse(content_type).essence;
+
+	if (type.len == 0 || word_is(type, SLICE("text/html")))
+		return PAGE_HTML;
+	if (word_is(type, SLICE("text/css")))
+		return PAGE_CSS;
+	if (word_is(type, SLICE("text/xml")) || word_is(type, SLICE("application/xml")) ||
+		ends_with(type, SLICE("+xml")))
+		return PAGE_XML;
+	return word_is(type, SLICE("text/plain")) ? PAGE_PLAIN : PAGE_OPAQUE;
+}
+
+void page_open(struct page *p, const struct page_params *params)
+{
+	p->params = *params;
+	p->format = page_format_of(params->content_type);
+	p->guess = (struct charset_guess){0};
+	p->label = media_type_parse(params->content_type).charset;
+	p->decoder = NULL;
+	buf_init(&p->start, CHARSET_SNIFF_MAX);
+	buf_init(&p->scratch, CHARSET_EXPANSION * (size_t)PAGE_STEP);
+	buf_init(&p->sheet, PAGE_SHEET_MAX);
+	html_init(&p->tokens, p->format == PAGE_XML ? HTML_XML : 0);
+}
+
+void page_close(struct page *p)
+{
+	buf_release(&p->start);
+	buf_release(&p->scratch);
+	buf_release(&p->sheet);
+	html_release(&p->tokens);
+	charset_decoder_close(p->decoder);
+	p->decoder = NULL;
+}
+
+/* Hands on the tokens that can be made of what has been given. */
+static int take_tokens(struct page *p)
+{
+	const struct html_token *token;
+	int rc;
+
+	while ((rc = html_next(&p->tokens, &token)) == 0) {
+		if (p->params.links)
+			rc = links_token(p->params.links, token);
+		if (rc == 0 && p->params.text)
+			rc = page_text_token(p->params.text, token);
+		if (rc)
+			return rc;
+	}
+	return rc == ERR_END ? 0 : rc;
+}
+
+/* Text in UTF-8. */
+static int take_text(struct page *p, slice text)
+{
+	size_t room;
+
+	switch (p->format) {
+	case PAGE_HTML:
+	case PAGE_XML:
+		html_feed(&p->tokens, text);
+		return take_tokens(p);
+	case PAGE_CSS:
+		room = PAGE_SHEET_MAX - p->sheet.len;
+		return buf_add(&p->sheet, slice_sub(text, 0, room));
+	case PAGE_PLAIN:
+		return p->params.text ? page_text_plain(p->params.text, text) : 0;
+	case PAGE_OPAQUE:
+		break;
+	}
+	return 0;
+}
+
+static int take_bytes(struct page *p, slice bytes, bool last)
+{
+	size_t at = 0;
+	int rc;
+
+	do {
+		slice step = slice_sub(bytes, at, at + PAGE_STEP), text;
+
+		at += step.len;
+		rc = charset_decode(p->decoder, step, last && at == bytes.len, &p->scratch, &text);
+		if (rc == 0)
+			rc = take_text(p, text);
+	} while (rc == 0 && at < bytes.len);
+	return rc;
+}
+
+static enum charset_format charset_format_of(enum page_format format)
+{
+	if (format == PAGE_CSS)
+		return CHARSET_CSS;
+	return format == PAGE_PLAIN ? CHARSET_PLAIN : CHARSET_HTML;
+}
+
+/* Decides on the encoding, and reads what was kept for that. */
+static int begin(struct page *p)
+{
+	slice start = buf_slice(&p->start);
+	int rc;
+
+	p->guess = charset_guess(start, p->label, charset_format_of(p->format));
+	rc = charset_decoder_open(p->guess.charset, &p->decoder);
+	if (rc == ERR_UNSUPPORTED) {
+		p->guess.charset = CHARSET_WINDOWS_1252;
+		rc = charset_decoder_open(p->guess.charset, &p->decoder);
+	}
+	return rc ? rc : take_bytes(p, slice_sub(start, p->guess.bom, start.len), false);
+}
+
+int page_feed(struct page *p, slice chunk)
+{
+	int rc = 0;
+
+	if (p->format == PAGE_OPAQUE)
+		return 0;
+	if (!p->decoder) {
+		size_t room = CHARSET_SNIFF_MAX - p->start.len;
+
+		rc = buf_add(&p->start, slice_sub(chunk, 0, room));
+		if (rc || chunk.len < room)
+			return rc;
+		chunk = slice_sub(chunk, room, chunk.len);
+		rc = begin(p);
+	}
+	return rc || chunk.len == 0 ? rc : take_bytes(p, chunk, false);
+}
+
+int page_finish(struct page *p)
+{
+	int rc = 0;
+
+	if (p->format == PAGE_OPAQUE)
+		return 0;
+	if (!p->decoder)
+		rc = begin(p);
+	if (rc == 0)
+		rc = take_bytes(p, (slice){"", 0}, true);
+	if (rc)
+		return rc;
+	html_finish(&p->tokens);
+	rc = take_tokens(p);
+	if (p->params.links)
+		p->params.links->charset = p->guess.charset;
+	if (rc == 0 && p->params.links)
+		rc = p->format == PAGE_CSS ? links_css(p->params.links, buf_slice(&p->sheet))
+					   : links_finish(p->params.links);
+	return rc;
+}

@@ -1,0 +1,62 @@
+/*
+ * A document read from its bytes: encoding found and undone, then tokens, links and text, all in
+ * pieces as they come.
+ *
+ *	page_open(&p, &(struct page_params){.content_type = type, .links = &links});
+ *	while (rc == 0 && there is more)
+ *		rc = page_feed(&p, chunk);
+ *	if (rc == 0)
+ *		rc = page_finish(&p);
+ *	page_close(&p);
+ *
+ * HTML, XHTML, SVG and other XML give links and text; CSS gives links; plain text gives text;
+ * anything else gives nothing. Any bytes are read.
+ */
+#ifndef EXTRACT_PAGE_H
+#define EXTRACT_PAGE_H
+
+#include "extract/charset.h"
+#include "extract/html_token.h"
+#include "extract/links.h"
+#include "extract/text.h"
+
+enum {
+	PAGE_STEP = 64 << 10,      /* bytes that are decoded at once */
+	PAGE_SHEET_MAX = 16 << 20, /* bytes of a style sheet's file that are read */
+};
+
+enum page_format { PAGE_HTML, PAGE_XML, PAGE_CSS, PAGE_PLAIN, PAGE_OPAQUE };
+
+struct page_params {
+	slice content_type;     /* the header's value; empty means HTML */
+	struct links *links;    /* borrowed, initialised; NULL when not wanted */
+	struct page_text *text; /* the same */
+};
+
+/* Fields are the reader's own, but for guess, which is to be read after page_finish. */
+struct page {
+	struct page_params params;
+	enum page_format format;
+	struct charset_guess guess;
+	slice label;                     /* the header's charset, in params.content_type */
+	struct buf start;                /* until the encoding is known */
+	struct charset_decoder *decoder; /* NULL until then */
+	struct buf scratch;
+	struct buf sheet;
+	struct html_tokenizer tokens;
+};
+
+/* What is read of documents of that type. */
+enum page_format page_format_of(slice content_type);
+
+/* Starts; allocates nothing. What params point to is borrowed until page_close. */
+void page_open(struct page *p, const struct page_params *params);
+void page_close(struct page *p);
+
+/* The next bytes, content coding undone. 0 or ERR_NOMEM. */
+int page_feed(struct page *p, slice chunk) SP_MUST_CHECK;
+
+/* Says that all has been given. 0 or ERR_NOMEM. */
+int page_finish(struct page *p) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,74 @@
+#include "extract/resolve.h"
+
+enum { KEYS_MAX = 4 * LINKS_BYTES_MAX }; /* resolved, references grow by their base */
+
+/* The base element counts if it gives an HTTP URL ("set the frozen base URL", HTML 4.2.3). */
+static int set_base(struct resolver *r, const struct links *links, const struct url *document)
+{
+	int rc = ERR_SYNTAX;
+
+	if (links->has_base)
+		rc = url_parse(&r->base, links->base, document, NULL);
+	if (rc == ERR_NOMEM)
+		return rc;
+	return rc || !url_is_http(&r->base) ? url_copy(&r->base, document) : 0;
+}
+
+int resolver_init(struct resolver *r, const struct links *links, const struct url *document)
+{
+	int rc;
+
+	*r = (struct resolver){.links = links, .document = document};
+	url_init(&r->base);
+	url_init(&r->url);
+	arena_init(&r->arena, KEYS_MAX);
+	strmap_init(&r->seen, hash_key_random(), &r->arena);
+	buf_init(&r->key, URL_MAX + 1);
+	rc = url_encoding_open(charset_name(links->charset), &r->encoding, NULL);
+	return rc == ERR_NOMEM ? rc : set_base(r, links, document);
+}
+
+void resolver_release(struct resolver *r)
+{
+	url_encoding_close(r->encoding);
+	strmap_release(&r->seen);
+	arena_release(&r->arena);
+	buf_release(&r->key);
+	url_release(&r->base);
+	url_release(&r->url);
+}
+
+/* Whether the pair is new: 0, ERR_EXISTS or ERR_NOMEM. */
+static int remember(struct resolver *r, slice url, enum link_kind kind)
+{
+	int rc;
+
+	buf_reset(&r->key);
+	rc = buf_add_char(&r->key, (char)('a' + (char)kind));
+	if (rc == 0)
+		rc = buf_add(&r->key, url);
+	return rc ? rc : strmap_put(&r->seen, buf_slice(&r->key), 0);
+}
+
+int resolver_next(struct resolver *r, struct resolved_link *ret_link)
+{
+	while (r->next < r->links->list.len) {
+		const struct link *link = &r->links->list.ptr[r->next++];
+		/* A form without action goes to its own page, whatever the base. */
+		const struct url *base = link->ref.len ? &r->base : r->document;
+		int rc = url_parse_encoded(&r->url, link->ref, base, r->encoding, NULL);
+
+		if (rc == ERR_NOMEM)
+			return rc;
+		if (rc || !url_is_http(&r->url))
+			continue;
+		rc = remember(r, url_page(&r->url), link->kind);
+		if (rc == ERR_EXISTS)
+			continue;
+		if (rc)
+			return rc;
+		*ret_link = (struct resolved_link){url_page(&r->url), link->kind};
+		return 0;
+	}
+	return ERR_END;
+}

@@ -1,0 +1,44 @@
+/*
+ * The links of a document as URLs: resolved against its base, only those that HTTP can fetch,
+ * without fragments, each pair of URL and kind once, in the order of their first appearance.
+ */
+#ifndef EXTRACT_RESOLVE_H
+#define EXTRACT_RESOLVE_H
+
+#include "base/api.h"
+#include "base/err.h"
+#include "extract/links.h"
+#include "url/encoding.h"
+#include "url/url.h"
+
+/* One link; the URL is valid until the next call. */
+struct resolved_link {
+	slice url;
+	enum link_kind kind;
+};
+
+/* Fields are the resolver's own. */
+struct resolver {
+	const struct links *links;  /* borrowed */
+	const struct url *document; /* borrowed */
+	size_t next;
+	struct url_encoding *encoding; /* of queries; NULL for UTF-8 */
+	struct url base;
+	struct url url;
+	struct arena arena; /* keys of seen */
+	struct strmap seen;
+	struct buf key;
+};
+
+/*
+ * Starts with links that are complete, and the URL of their document, which is parsed already; both
+ * are borrowed until release. 0 or ERR_NOMEM; release in either case.
+ */
+int resolver_init(
+	struct resolver *r, const struct links *links, const struct url *document) SP_MUST_CHECK;
+void resolver_release(struct resolver *r);
+
+/* The next link: 0, ERR_END or ERR_NOMEM. References that are no URLs are skipped. */
+int resolver_next(struct resolver *r, struct resolved_link *ret_link) SP_MUST_CHECK;
+
+#endif

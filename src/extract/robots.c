@@ -1,0 +1,490 @@
+/*
+ * RFC 9309 §2.2 (the protocol's lines), §2.2.1 (user-agent), §2.2.2 (allow and disallow), §2.5
+ * (limits). Crawl-delay and Sitemap are "other records" (§2.2.4).
+ */
+#include "extract/robots.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/parse.h"
+#include "extract/robots_pattern.h"
+
+enum key {
+	KEY_NONE,
+	KEY_USER_AGENT,
+	KEY_ALLOW,
+	KEY_DISALLOW,
+	KEY_CRAWL_DELAY,
+	KEY_SITEMAP,
+};
+
+/* The misspellings are those that Google's parser accepts. */
+static const struct {
+	slice name;
+	enum key key;
+} KEYS[] = {
+	{SLICE_INIT("user-agent"), KEY_USER_AGENT},
+	{SLICE_INIT("useragent"), KEY_USER_AGENT},
+	{SLICE_INIT("user agent"), KEY_USER_AGENT},
+	{SLICE_INIT("allow"), KEY_ALLOW},
+	{SLICE_INIT("disallow"), KEY_DISALLOW},
+	{SLICE_INIT("dissallow"), KEY_DISALLOW},
+	{SLICE_INIT("dissalow"), KEY_DISALLOW},
+	{SLICE_INIT("disalow"), KEY_DISALLOW},
+	{SLICE_INIT("diasllow"), KEY_DISALLOW},
+	{SLICE_INIT("disallaw"), KEY_DISALLOW},
+	{SLICE_INIT("crawl-delay"), KEY_CRAWL_DELAY},
+	{SLICE_INIT("sitemap"), KEY_SITEMAP},
+	{SLICE_INIT("site-map"), KEY_SITEMAP},
+};
+
+/* What the groups for one kind of crawler say. */
+struct group {
+	struct robots_rules rules;
+	double crawl_delay;
+	bool exists;
+	bool open;    /* the rules that follow are for it */
+	bool delayed; /* so is a Crawl-delay */
+};
+
+struct parser {
+	struct robots *robots;
+	slice agent;
+	struct group named;
+	struct group any;    /* "*" */
+	bool agents_closed;  /* a rule was read: the next user-agent line starts a new group */
+	bool delayed_closed; /* the same for Crawl-delay, which is no rule and so closes no group */
+	uint32_t line;
+	struct buf scratch;
+	bool html;          /* the text is a page, so tags are taken out */
+	struct buf no_tags; /* a line without them */
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\f' || c == '\v';
+}
+
+static slice trim(slice s)
+{
+	size_t from = 0, to = s.len;
+
+	while (from < to && is_blank(s.ptr[from]))
+		from++;
+	while (to > from && is_blank(s.ptr[to - 1]))
+		to--;
+	return slice_sub(s, from, to);
+}
+
+static slice until(slice s, char c)
+{
+	const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
+
+	return at ? slice_sub(s, 0, (size_t)(at - s.ptr)) : s;
+}
+
+static bool same_word(slice a, slice b)
+{
+	return a.len == b.len && (a.len == 0 || strncasecmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* Takes the next line without its end (EOL: CR, LF or both) off the text. */
+static slice take_line(slice *text)
+{
+	size_t end = 0, next;
+	slice line;
+
+	while (end < text->len && text->ptr[end] != '\n' && text->ptr[end] != '\r')
+		end++;
+	next = end + 1;
+	if (next < text->len && text->ptr[end] == '\r' && text->ptr[next] == '\n')
+		next++;
+	line = slice_sub(*text, 0, end);
+	*text = slice_sub(*text, next < text->len ? next : text->len, text->len);
+	return line;
+}
+
+/* The first word, when there are exactly two and so only the colon was forgotten. */
+static slice key_without_colon(slice line)
+{
+	size_t end = 0;
+	slice value;
+
+	while (end < line.len && !is_blank(line.ptr[end]))
+		end++;
+	value = trim(slice_sub(line, end, line.len));
+	for (size_t i = 0; i < value.len; i++)
+		if (is_blank(value.ptr[i]))
+			return (slice){0};
+	return slice_sub(line, 0, end);
+}
+
+static enum key split_line(slice line, slice *ret_value)
+{
+	slice key;
+	size_t skip = 1;
+
+	line = trim(until(line, '#'));
+	key = until(line, ':');
+	if (key.len == line.len) {
+		key = key_without_colon(line);
+		skip = 0;
+	}
+	*ret_value = trim(slice_sub(line, key.len + skip, line.len));
+	key = trim(key);
+	for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
+		if (same_word(key, KEYS[i].name))
+			return KEYS[i].key;
+	return KEY_NONE;
+}
+
+static bool is_token_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * The product token that a user-agent line starts with (§2.2.1: letters, "_" and "-"). What follows
+ * is a version or a comment. Digits belong to it where they end the word ("Agent1"): see
+ * docs/robots.md.
+ */
+static slice product_token(slice value)
+{
+	size_t len = 0, end;
+
+	while (len < value.len && is_token_char(value.ptr[len]))
+		len++;
+	for (end = len; end < value.len && is_digit(value.ptr[end]); end++)
+		;
+	if (end == value.len || !is_token_char(value.ptr[end]))
+		len = end;
+	return slice_sub(value, 0, len);
+}
+
+static bool is_any_agent(slice value)
+{
+	return value.len > 0 && value.ptr[0] == '*' && (value.len == 1 || is_blank(value.ptr[1]));
+}
+
+/* Whether the line names us; several names may stand there with commas between them. */
+static bool names_us(const struct parser *p, slice value)
+{
+	while (value.len > 0) {
+		slice name = until(value, ',');
+		slice token = product_token(trim(name));
+
+		if (token.len && same_word(token, p->agent))
+			return true;
+		value = slice_sub(value, name.len + 1, value.len);
+	}
+	return false;
+}
+
+static void read_agent(struct parser *p, slice value)
+{
+	struct group *group = NULL;
+
+	if (p->agents_closed)
+		p->named.open = p->any.open = false;
+	if (p->agents_closed || p->delayed_closed)
+		p->named.delayed = p->any.delayed = false;
+	p->agents_closed = p->delayed_closed = false;
+	if (is_any_agent(value))
+		group = &p->any;
+	else if (names_us(p, value))
+		group = &p->named;
+	if (group)
+		group->exists = group->open = group->delayed = true;
+}
+
+static int add_rule(struct parser *p, const struct robots_rule *rule)
+{
+	int rc = 0;
+
+	if (p->named.open)
+		rc = robots_rules_push(&p->named.rules, *rule);
+	if (rc == 0 && p->any.open)
+		rc = robots_rules_push(&p->any.rules, *rule);
+	return rc;
+}
+
+/*
+ * To allow "/dir/index.html" is to allow "/dir/" as well, as in Google's parser: whoever writes
+ * that means the page, not one of its spellings.
+ */
+static int add_index_rule(struct parser *p, const struct robots_rule *rule)
+{
+	static const slice index = SLICE_INIT("/index.htm");
+	struct robots_rule dir = *rule;
+	const char *slash = memrchr(rule->pattern.ptr, '/', rule->pattern.len);
+	slice file;
+
+	if (!slash || !rule->allow)
+		return 0;
+	dir.pattern.len = (size_t)(slash - rule->pattern.ptr) + 1;
+	file = slice_sub(rule->pattern, dir.pattern.len - 1, rule->pattern.len);
+	if (file.len < index.len || !slice_eq(slice_sub(file, 0, index.len), index))
+		return 0;
+	dir.anchored = true;
+	dir.plain = (uint32_t)until(dir.pattern, '*').len;
+	dir.octets = (uint32_t)dir.pattern.len + 1;
+	return add_rule(p, &dir);
+}
+
+static int read_rule(struct parser *p, slice value, bool allow)
+{
+	bool anchored = value.len > 0 && value.ptr[value.len - 1] == '$';
+	struct robots_rule rule = {.line = p->line, .allow = allow, .anchored = anchored};
+	int rc;
+
+	p->agents_closed = true;
+	if (value.len == 0 || (!p->named.open && !p->any.open))
+		return 0;
+	buf_reset(&p->scratch);
+	rc = robots_normalise_rule(&p->scratch, slice_sub(value, 0, value.len - anchored));
+	if (rc)
+		return rc;
+	rule.pattern.len = p->scratch.len;
+	rule.pattern.ptr = arena_strdup(&p->robots->arena, buf_slice(&p->scratch));
+	if (!rule.pattern.ptr)
+		return ERR_LIMIT;
+	rule.octets = (uint32_t)(rule.pattern.len + anchored);
+	rule.plain = (uint32_t)until(rule.pattern, '*').len;
+	rc = add_rule(p, &rule);
+	return rc ? rc : add_index_rule(p, &rule);
+}
+
+/* Of several the longest counts: who asks twice may be asked to wait twice, but not to hurry. */
+static void read_delay(struct parser *p, slice value)
+{
+	double delay;
+
+	p->delayed_closed = true;
+	if (parse_double(value, &delay) || delay < 0)
+		return;
+	if (p->named.delayed && delay > p->named.crawl_delay)
+		p->named.crawl_delay = delay;
+	if (p->any.delayed && delay > p->any.crawl_delay)
+		p->any.crawl_delay = delay;
+}
+
+static int read_sitemap(struct parser *p, slice value)
+{
+	char *copy;
+
+	if (value.len == 0)
+		return 0;
+	copy = arena_strdup(&p->robots->arena, value);
+	if (!copy)
+		return ERR_LIMIT;
+	return robots_sitemaps_push(&p->robots->sitemaps, (slice){copy, value.len});
+}
+
+/* Takes "<…>" out of a line, and what follows a "<" that is not closed. */
+static int strip_tags(struct parser *p, slice *line)
+{
+	slice rest = *line;
+	int rc = 0;
+
+	buf_reset(&p->no_tags);
+	while (rest.len > 0 && rc == 0) {
+		slice text = until(rest, '<');
+
+		rc = buf_add(&p->no_tags, text);
+		rest = slice_sub(rest, text.len, rest.len);
+		rest = slice_sub(rest, until(rest, '>').len + 1, rest.len);
+	}
+	*line = buf_slice(&p->no_tags);
+	return rc;
+}
+
+/* Some sites serve their robots.txt as a page, with a <br> behind each line. */
+static bool is_html(slice text)
+{
+	static const slice tags[] = {SLICE_INIT("html"), SLICE_INIT("head"), SLICE_INIT("body")};
+
+	for (slice rest = text; rest.len > 0;) {
+		rest = slice_sub(rest, until(rest, '<').len + 1, rest.len);
+		for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+			slice after = slice_sub(rest, tags[i].len, rest.len);
+
+			if (same_word(slice_sub(rest, 0, tags[i].len), tags[i]) && after.len > 0 &&
+				(after.ptr[0] == '>' || is_blank(after.ptr[0])))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int read_line(struct parser *p, slice line)
+{
+	slice value;
+	int rc = p->html ? strip_tags(p, &line) : 0;
+
+	if (rc)
+		return rc;
+	switch (split_line(line, &value)) {
+	case KEY_USER_AGENT:
+		read_agent(p, value);
+		break;
+	case KEY_ALLOW:
+		return read_rule(p, value, true);
+	case KEY_DISALLOW:
+		return read_rule(p, value, false);
+	case KEY_CRAWL_DELAY:
+		read_delay(p, value);
+		break;
+	case KEY_SITEMAP:
+		return read_sitemap(p, value);
+	case KEY_NONE:
+		break;
+	}
+	return 0;
+}
+
+/* A byte order mark, also one that lost its end on the way. */
+static slice skip_byte_order_mark(slice text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t n = 0;
+
+	while (n < 3 && n < text.len && text.ptr[n] == mark[n])
+		n++;
+	return slice_sub(text, n, text.len);
+}
+
+/* The text up to the limit; a line that would be cut there is left out, for it would say more. */
+static slice cut_at_limit(slice text)
+{
+	size_t len = ROBOTS_PARSE_MAX;
+
+	if (text.len <= len)
+		return text;
+	while (len > 0 && text.ptr[len - 1] != '\n' && text.ptr[len - 1] != '\r')
+		len--;
+	return slice_sub(text, 0, len);
+}
+
+static int by_precedence(const void *a, const void *b)
+{
+	const struct robots_rule *x = a, *y = b;
+
+	if (x->octets != y->octets)
+		return x->octets > y->octets ? -1 : 1;
+	if (x->allow != y->allow)
+		return x->allow ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* §2.2.1: the groups that name the crawler, else those for "*", else none. */
+static void choose_group(struct parser *p)
+{
+	struct group *chosen = p->named.exists ? &p->named : &p->any;
+
+	p->robots->named = p->named.exists;
+	p->robots->crawl_delay = chosen->crawl_delay;
+	p->robots->rules = chosen->rules;
+	chosen->rules = (struct robots_rules){0};
+	if (p->robots->rules.len)
+		qsort(p->robots->rules.ptr, p->robots->rules.len, sizeof p->robots->rules.ptr[0],
+			by_precedence);
+}
+
+int robots_parse(struct robots *r, slice text, slice agent, struct err *err)
+{
+	struct parser p = {.robots = r, .agent = trim(until(agent, '/'))};
+	slice rest = cut_at_limit(text);
+	int rc = 0;
+
+	*r = (struct robots){.truncated = rest.len < text.len};
+	arena_init(&r->arena, ROBOTS_MEMORY_MAX);
+	buf_init(&p.scratch, 3 * (size_t)ROBOTS_PARSE_MAX);
+	buf_init(&p.no_tags, ROBOTS_PARSE_MAX);
+	p.html = is_html(rest);
+	p.named.crawl_delay = p.any.crawl_delay = -1;
+	rest = skip_byte_order_mark(rest);
+	for (p.line = 1; rc == 0 && rest.len; p.line++)
+		rc = read_line(&p, take_line(&rest));
+	if (rc == 0)
+		choose_group(&p);
+	robots_rules_release(&p.named.rules);
+	robots_rules_release(&p.any.rules);
+	buf_release(&p.scratch);
+	buf_release(&p.no_tags);
+	if (rc) {
+		(void)err_set(err, rc, "robots.txt: %s", err_name(rc));
+		robots_release(r);
+	}
+	return rc;
+}
+
+void robots_release(struct robots *r)
+{
+	robots_rules_release(&r->rules);
+	robots_sitemaps_release(&r->sitemaps);
+	arena_release(&r->arena);
+}
+
+/* Most rules differ from the path before their first "*": no need for the matcher then. */
+static const struct robots_rule *find_rule(const struct robots *r, slice path)
+{
+	for (size_t i = 0; i < r->rules.len; i++) {
+		const struct robots_rule *rule = &r->rules.ptr[i];
+
+		if (rule->plain <= path.len &&
+			memcmp(rule->pattern.ptr, path.ptr, rule->plain) == 0 &&
+			robots_match(rule->pattern, rule->anchored, path))
+			return rule;
+	}
+	return NULL;
+}
+
+int robots_decide(const struct robots *r, slice path, struct robots_decision *ret)
+{
+	struct robots_decision decision = {.allowed = true};
+	struct buf normal;
+	int rc = 0;
+
+	if (path.len > ROBOTS_PATH_MAX)
+		return ERR_LIMIT;
+	buf_init(&normal, 3 * (size_t)ROBOTS_PATH_MAX + 1);
+	if (path.len == 0 || path.ptr[0] != '/')
+		rc = buf_add_char(&normal, '/');
+	if (rc == 0)
+		rc = robots_normalise_path(&normal, path);
+	/* §2.2.2: "The /robots.txt URI is implicitly allowed." */
+	if (rc == 0 && !slice_eq(buf_slice(&normal), SLICE("/robots.txt"))) {
+		const struct robots_rule *rule = find_rule(r, buf_slice(&normal));
+
+		if (rule)
+			decision = (struct robots_decision){rule->allow, rule->line};
+	}
+	buf_release(&normal);
+	if (rc == 0)
+		*ret = decision;
+	return rc;
+}
+
+/* Where the authority starts, behind "scheme://"; 0 when there is no scheme. */
+static size_t authority_start(slice url)
+{
+	size_t at = until(until(url, '/'), ':').len;
+
+	return slice_eq(slice_sub(url, at, at + 3), SLICE("://")) ? at + 3 : 0;
+}
+
+slice robots_url_path(slice url)
+{
+	slice rest = until(url, '#');
+	size_t at = authority_start(rest);
+
+	while (at > 0 && at < rest.len && rest.ptr[at] != '/' && rest.ptr[at] != '?')
+		at++;
+	return slice_sub(rest, at, rest.len);
+}

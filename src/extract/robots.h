@@ -1,0 +1,89 @@
+/*
+ * robots.txt after RFC 9309, read for one crawler: which paths it may fetch and by which line, how
+ * long it is asked to pause, which sitemaps the site names. What the RFC leaves open, and where
+ * Google's parser differs, is listed in docs/robots.md.
+ *
+ *	struct robots r;
+ *	struct robots_decision d;
+ *	rc = robots_parse(&r, body, SLICE("stillpoint"), err);
+ *	if (rc == 0)
+ *		rc = robots_decide(&r, SLICE("/a?b"), &d);
+ *	robots_release(&r);
+ *
+ * Invariants:
+ * (1) Rules stand in the order of precedence (§2.2.2: most octets first, Allow before Disallow), so
+ *     the first one that matches decides.
+ * (2) Rules and paths are compared in one normal form, see robots_normalise.
+ * (3) Memory is at most a small multiple of ROBOTS_PARSE_MAX, whatever the input; deciding takes
+ *     time linear in the path for each rule, however many wildcards it has.
+ */
+#ifndef EXTRACT_ROBOTS_H
+#define EXTRACT_ROBOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "base/vec.h"
+
+enum {
+	ROBOTS_PARSE_MIN = 500 << 10, /* bytes that must be parsed (§2.5) */
+	ROBOTS_PARSE_MAX = 1 << 20,   /* bytes that are; what follows is as if it were not there */
+	ROBOTS_MEMORY_MAX = 16 << 20, /* of the normalised rules and the sitemaps' addresses */
+	ROBOTS_PATH_MAX = 64 << 10,   /* bytes of a path and query that is asked about */
+};
+
+struct robots_rule {
+	slice pattern;   /* normalised, without the final "$"; in the arena */
+	uint32_t octets; /* precedence: length of the normalised rule with its "$" */
+	uint32_t plain;  /* octets before the first "*" */
+	uint32_t line;   /* from 1 */
+	bool allow;
+	bool anchored; /* it had a final "$" */
+};
+
+VEC_DECLARE(robots_rules, struct robots_rule);
+VEC_DECLARE(robots_sitemaps, slice);
+
+/* Released by robots_release; to be read only. */
+struct robots {
+	struct robots_rules rules;       /* of the groups that apply, in order of precedence */
+	struct robots_sitemaps sitemaps; /* as written, in their order; may be relative */
+	double crawl_delay;              /* seconds, or -1 when none is asked for */
+	bool named;     /* some group names the crawler; else "*" or none applies */
+	bool truncated; /* the input was longer than ROBOTS_PARSE_MAX */
+	struct arena arena;
+};
+
+struct robots_decision {
+	bool allowed;
+	uint32_t line; /* of the rule that decided, 0 when no rule did */
+};
+
+/*
+ * Reads a robots.txt for the crawler of that name: a product token (§2.2.1), of which a version
+ * behind a "/" is cut off. Any bytes will do. Neither is used after the return. 0, ERR_NOMEM, or
+ * ERR_LIMIT when ROBOTS_MEMORY_MAX is not enough; nothing is to be released then.
+ */
+int robots_parse(struct robots *r, slice text, slice agent, struct err *err) SP_MUST_CHECK;
+
+void robots_release(struct robots *r);
+
+/*
+ * Whether a path with its query (no fragment; "" is "/") may be fetched. 0, ERR_LIMIT for one over
+ * ROBOTS_PATH_MAX, ERR_NOMEM. May be called by many threads at once.
+ */
+int robots_decide(const struct robots *r, slice path, struct robots_decision *ret) SP_MUST_CHECK;
+
+/*
+ * Path and query of a URL, as robots_decide wants them: what stands between authority and fragment.
+ * A slice of the argument; what is no URL with an authority is taken for a path. For URLs that
+ * are in their WHATWG serialisation: nothing is resolved or encoded here.
+ */
+slice robots_url_path(slice url);
+
+#endif

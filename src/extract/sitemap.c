@@ -1,0 +1,355 @@
+#include "extract/sitemap.h"
+
+#include <libxml/parser.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "extract/sitemap_input.h"
+#include "extract/sitemap_record.h"
+#include "extract/sitemap_repair.h"
+#include "extract/sitemap_text.h"
+#include "extract/sitemap_xml.h"
+#include "url/url.h"
+
+enum {
+	BLOCK = 16 << 10, /* bytes parsed at a time, and looked at to tell text from XML */
+	REPAIRED_MAX = 5 * BLOCK + SITEMAP_HELD_MAX +
+		       SITEMAP_DEPTH_MAX * (SITEMAP_NAME_MAX + 3), /* of one block */
+};
+
+enum syntax {
+	SYNTAX_UNDECIDED,
+	SYNTAX_NONE, /* no sitemap */
+	SYNTAX_TEXT,
+	SYNTAX_MARKUP,
+	SYNTAX_WIDE_MARKUP, /* XML in UTF-16, which is not repaired */
+};
+
+struct sitemap_reader {
+	struct sitemap_input input;
+	enum syntax syntax;
+	struct sitemap_repair repair;
+	struct buf repaired;
+	struct sitemap_xml xml;
+	struct sitemap_text text;
+	struct sitemap_queue queue;
+	struct url base;
+	struct url own_base; /* base with the root's xml:base */
+	bool own_base_known;
+	struct url url;         /* of the entry given last */
+	struct buf with_scheme; /* an address that came without */
+	bool ended;
+	struct err end; /* why, when not for the input's end */
+	uint64_t given;
+	uint64_t refused;    /* addresses that are no http URLs */
+	struct err unpacked; /* what was wrong with the gzip data */
+	struct buf damage;
+	char block[BLOCK];
+};
+
+static int open_reader(
+	struct sitemap_reader **ret, FILE *file, slice input, slice base, struct err *err)
+{
+	struct sitemap_reader *r = calloc(1, sizeof *r);
+	int rc;
+
+	if (!r)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	url_init(&r->base);
+	url_init(&r->own_base);
+	url_init(&r->url);
+	buf_init(&r->repaired, REPAIRED_MAX);
+	buf_init(&r->with_scheme, URL_MAX);
+	buf_init(&r->damage, ERR_TEXT_MAX);
+	sitemap_repair_init(&r->repair);
+	sitemap_queue_init(&r->queue);
+	sitemap_text_init(&r->text, &r->queue);
+	rc = sitemap_xml_init(&r->xml, &r->queue);
+	if (rc)
+		(void)err_set(err, rc, "%s", err_name(rc));
+	else if (base.len > 0)
+		rc = url_parse(&r->base, base, NULL, err);
+	if (rc == 0)
+		rc = sitemap_input_open(&r->input, file, input, err);
+	if (rc)
+		sitemap_close(r);
+	else
+		*ret = r;
+	return rc;
+}
+
+int sitemap_open_slice(struct sitemap_reader **ret, slice input, slice base, struct err *err)
+{
+	return open_reader(ret, NULL, input, base, err);
+}
+
+int sitemap_open_file(struct sitemap_reader **ret, FILE *file, slice base, struct err *err)
+{
+	return open_reader(ret, file, (slice){0}, base, err);
+}
+
+void sitemap_close(struct sitemap_reader *r)
+{
+	if (!r)
+		return;
+	sitemap_input_close(&r->input);
+	sitemap_xml_release(&r->xml);
+	sitemap_text_release(&r->text);
+	sitemap_queue_release(&r->queue);
+	buf_release(&r->repaired);
+	buf_release(&r->with_scheme);
+	buf_release(&r->damage);
+	url_release(&r->base);
+	url_release(&r->own_base);
+	url_release(&r->url);
+	free(r);
+}
+
+static bool contains(slice s, slice what)
+{
+	return s.len > 0 && memmem(s.ptr, s.len, what.ptr, what.len);
+}
+
+static bool begins(slice s, slice with)
+{
+	return slice_eq(slice_sub(s, 0, with.len), with);
+}
+
+/* What the input is, by its first block. Something may stand before the markup: PHP's warnings. */
+static enum syntax sniff(slice block)
+{
+	slice text;
+
+	if (begins(block, SLICE("\xff\xfe")) || begins(block, SLICE("\xfe\xff")) ||
+		begins(block, SLICE("<\0")) || begins(block, SLICE("\0<")))
+		return SYNTAX_WIDE_MARKUP;
+	if (begins(block, SLICE("\xef\xbb\xbf")))
+		block = slice_sub(block, 3, block.len);
+	text = sitemap_trim(block);
+	if (begins(text, SLICE("<")) || contains(text, SLICE("<?xml")) ||
+		contains(text, SLICE("<urlset")) || contains(text, SLICE("<sitemapindex")))
+		return SYNTAX_MARKUP;
+	return sitemap_text_is(block) ? SYNTAX_TEXT : SYNTAX_NONE;
+}
+
+static int feed(struct sitemap_reader *r, slice block)
+{
+	int rc;
+
+	if (r->syntax == SYNTAX_UNDECIDED) {
+		r->syntax = sniff(block);
+		if (begins(block, SLICE("\xef\xbb\xbf")))
+			block = slice_sub(block, 3, block.len);
+	}
+	switch (r->syntax) {
+	case SYNTAX_TEXT:
+		return sitemap_text_feed(&r->text, block);
+	case SYNTAX_WIDE_MARKUP:
+		return sitemap_xml_feed(&r->xml, block);
+	case SYNTAX_MARKUP:
+		buf_reset(&r->repaired);
+		rc = sitemap_repair_feed(&r->repair, block, &r->repaired);
+		return rc ? rc : sitemap_xml_feed(&r->xml, buf_slice(&r->repaired));
+	case SYNTAX_UNDECIDED:
+	case SYNTAX_NONE:
+		break;
+	}
+	return 0;
+}
+
+static int feed_end(struct sitemap_reader *r)
+{
+	int rc;
+
+	switch (r->syntax) {
+	case SYNTAX_TEXT:
+		return sitemap_text_end(&r->text);
+	case SYNTAX_WIDE_MARKUP:
+		return sitemap_xml_end(&r->xml);
+	case SYNTAX_MARKUP:
+		buf_reset(&r->repaired);
+		rc = sitemap_repair_end(&r->repair, &r->repaired);
+		if (rc == 0)
+			rc = sitemap_xml_feed(&r->xml, buf_slice(&r->repaired));
+		return rc ? rc : sitemap_xml_end(&r->xml);
+	case SYNTAX_UNDECIDED:
+	case SYNTAX_NONE:
+		break;
+	}
+	return 0;
+}
+
+enum sitemap_format sitemap_format(const struct sitemap_reader *r)
+{
+	if (r->syntax == SYNTAX_TEXT)
+		return r->text.taken ? SITEMAP_TEXT : SITEMAP_UNKNOWN;
+	return r->xml.format;
+}
+
+/* Nothing more will be read; the parsers give what they still have. */
+static void end_input(struct sitemap_reader *r, int why)
+{
+	int rc = feed_end(r);
+
+	r->ended = true;
+	if (rc)
+		(void)err_set(&r->end, rc, "%s", err_name(rc));
+	if (r->end.code == ERR_SYNTAX) { /* damaged gzip data: what came out of it is good */
+		r->unpacked = r->end;
+		r->end = (struct err){0};
+	}
+	if (why == ERR_END && sitemap_format(r) == SITEMAP_UNKNOWN)
+		(void)err_set(&r->end, ERR_SYNTAX, "this is no sitemap and no feed");
+}
+
+/* Reads and parses one block. */
+static void pump(struct sitemap_reader *r)
+{
+	size_t len;
+	int rc;
+
+	sitemap_queue_reset(&r->queue);
+	rc = sitemap_input_read(&r->input, r->block, sizeof r->block, &len, &r->end);
+	if (rc) {
+		end_input(r, rc == ERR_SYNTAX ? ERR_END : rc);
+		return;
+	}
+	rc = feed(r, (slice){r->block, len});
+	if (rc) {
+		r->ended = true;
+		(void)err_set(&r->end, rc, "%s", err_name(rc));
+	}
+}
+
+/* What addresses are resolved against, or NULL. */
+static const struct url *base_of(struct sitemap_reader *r)
+{
+	const struct url *base = url_text(&r->base).len > 0 ? &r->base : NULL;
+
+	if (!r->own_base_known && r->xml.base.len > 0) {
+		if (url_parse(&r->own_base, buf_slice(&r->xml.base), base, NULL))
+			buf_reset(&r->xml.base);
+		r->own_base_known = true;
+	}
+	return r->xml.base.len > 0 ? &r->own_base : base;
+}
+
+/* "www.example.org/x" is meant as an address, not as a path. */
+static int add_scheme(struct sitemap_reader *r, const struct url *base, slice *loc)
+{
+	int rc;
+
+	if (loc->len < 4 || strncasecmp(loc->ptr, "www.", 4) != 0)
+		return 0;
+	buf_reset(&r->with_scheme);
+	rc = buf_add(&r->with_scheme, base ? url_part(base, base->scheme) : SLICE("http"));
+	if (rc == 0)
+		rc = buf_add_str(&r->with_scheme, "://");
+	if (rc == 0)
+		rc = buf_add(&r->with_scheme, *loc);
+	*loc = buf_slice(&r->with_scheme);
+	return rc;
+}
+
+/* The entry's address as a URL: whether it is one that a crawler can fetch. */
+static bool resolve(struct sitemap_reader *r, struct sitemap_entry *entry)
+{
+	const struct url *base = base_of(r);
+
+	if (add_scheme(r, base, &entry->loc) || url_parse(&r->url, entry->loc, base, NULL) ||
+		!url_is_http(&r->url))
+		return false;
+	entry->loc = url_page(&r->url);
+	return true;
+}
+
+int sitemap_next(struct sitemap_reader *r, struct sitemap_entry *ret, struct err *err)
+{
+	for (;;) {
+		while (r->queue.next < r->queue.entries.len) {
+			struct sitemap_entry entry = r->queue.entries.ptr[r->queue.next++];
+
+			if (r->given == SITEMAP_ENTRIES_MAX)
+				return err_set(err, ERR_LIMIT, "more than %d entries",
+					SITEMAP_ENTRIES_MAX);
+			if (resolve(r, &entry)) {
+				r->given++;
+				*ret = entry;
+				return 0;
+			}
+			r->refused++;
+		}
+		if (r->ended)
+			break;
+		pump(r);
+	}
+	if (r->end.code)
+		return err_set(err, r->end.code, "%s", r->end.text);
+	return ERR_END;
+}
+
+static const char *describe_markup(const struct sitemap_reader *r)
+{
+	if (!r->xml.root_seen)
+		return NULL;
+	if (r->syntax == SYNTAX_MARKUP && r->ended && !r->repair.root_closed)
+		return "the end is missing";
+	if (r->xml.error[0])
+		return r->xml.error;
+	return r->repair.mended ? "not well-formed XML" : NULL;
+}
+
+static void add_reason(struct buf *out, const char *text, uint64_t count)
+{
+	if (!text)
+		return;
+	(void)buf_printf(out, "%s%s", out->len ? "; " : "", text);
+	if (count)
+		(void)buf_printf(out, ": %llu", (unsigned long long)count);
+}
+
+const char *sitemap_damage(struct sitemap_reader *r)
+{
+	buf_reset(&r->damage);
+	if (r->unpacked.code)
+		add_reason(&r->damage, r->unpacked.text, 0);
+	add_reason(&r->damage, describe_markup(r), 0);
+	if (r->queue.overlong)
+		add_reason(&r->damage, "addresses that are too long", r->queue.overlong);
+	if (r->refused)
+		add_reason(&r->damage, "addresses that are no http URLs", r->refused);
+	if (r->syntax == SYNTAX_TEXT && r->text.passed_over)
+		add_reason(&r->damage, "lines that are no URLs", r->text.passed_over);
+	return r->damage.len ? buf_str(&r->damage) : NULL;
+}
+
+static const char *const FREQUENCIES[] = {
+	[SITEMAP_ALWAYS] = "always",
+	[SITEMAP_HOURLY] = "hourly",
+	[SITEMAP_DAILY] = "daily",
+	[SITEMAP_WEEKLY] = "weekly",
+	[SITEMAP_MONTHLY] = "monthly",
+	[SITEMAP_YEARLY] = "yearly",
+	[SITEMAP_NEVER] = "never",
+};
+
+const char *sitemap_frequency_name(enum sitemap_frequency frequency)
+{
+	return FREQUENCIES[frequency];
+}
+
+enum sitemap_frequency sitemap_frequency_parse(slice word)
+{
+	word = sitemap_trim(word);
+	for (int i = SITEMAP_ALWAYS; i <= SITEMAP_NEVER; i++)
+		if (word.len == strlen(FREQUENCIES[i]) &&
+			strncasecmp(word.ptr, FREQUENCIES[i], word.len) == 0)
+			return (enum sitemap_frequency)i;
+	return SITEMAP_FREQUENCY_NONE;
+}
+
+void sitemap_init_library(void)
+{
+	xmlInitParser();
+}

@@ -1,0 +1,55 @@
+#include "url/domain.h"
+
+#include <libpsl.h>
+
+static slice without_last_dot(slice host)
+{
+	bool dot = host.len > 1 && host.ptr[host.len - 1] == '.';
+
+	return slice_sub(host, 0, host.len - dot);
+}
+
+/* libpsl wants C strings and cuts silently at labels that are empty: those are refused here. */
+static bool make_name(slice host, char out[URL_DOMAIN_MAX + 1])
+{
+	if (host.len == 0 || host.len > URL_DOMAIN_MAX || host.ptr[0] == '.')
+		return false;
+	for (size_t i = 0; i < host.len; i++)
+		if (host.ptr[i] == '\0' ||
+			(host.ptr[i] == '.' && i + 1 < host.len && host.ptr[i + 1] == '.'))
+			return false;
+	memcpy(out, host.ptr, host.len);
+	out[host.len] = '\0';
+	return true;
+}
+
+slice url_registrable_domain(slice host)
+{
+	char name[URL_DOMAIN_MAX + 1];
+	const char *found;
+
+	host = without_last_dot(host);
+	if (!make_name(host, name))
+		return SLICE("");
+	found = psl_registrable_domain(psl_builtin(), name);
+	return found ? slice_sub(host, (size_t)(found - name), host.len) : SLICE("");
+}
+
+slice url_domain(const struct url *u)
+{
+	if (u->host_kind != URL_HOST_DOMAIN)
+		return SLICE("");
+	return url_registrable_domain(url_part(u, u->host));
+}
+
+bool url_host_within(slice host, slice domain)
+{
+	size_t before;
+
+	host = without_last_dot(host);
+	if (domain.len == 0 || host.len < domain.len)
+		return false;
+	before = host.len - domain.len;
+	return slice_eq(slice_sub(host, before, host.len), domain) &&
+	       (before == 0 || host.ptr[before - 1] == '.');
+}

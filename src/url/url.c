@@ -1,0 +1,28 @@
+#include "url/url.h"
+
+void url_init(struct url *u)
+{
+	*u = (struct url){.port = URL_NO_PORT};
+	buf_init(&u->text, URL_MAX);
+}
+
+void url_release(struct url *u)
+{
+	buf_release(&u->text);
+	url_init(u);
+}
+
+int url_copy(struct url *to, const struct url *from)
+{
+	struct buf text = to->text;
+	int rc;
+
+	buf_reset(&text);
+	rc = buf_add(&text, url_text(from));
+	if (rc)
+		url_init(to);
+	else
+		*to = *from;
+	to->text = text;
+	return rc;
+}

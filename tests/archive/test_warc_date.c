@@ -1,0 +1,78 @@
+#include "archive/warc_date.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "tap.h"
+
+static void test_parse(void)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		int64_t seconds; /* by date -u +%s */
+		int64_t ns;
+	} rows[] = {
+		{"2016-01-11T23:24:25.412030Z", 0, 1452554665, 412030000},
+		{"2016-01-11T23:24:25Z", 0, 1452554665, 0},
+		{"2016-01-11T23:24:25", 0, 1452554665, 0},
+		{"2016-01-11t23:24:25z", 0, 1452554665, 0},
+		{"2016-01-11T23:24Z", 0, 1452554640, 0},
+		{"2016-01-11", 0, 1452470400, 0},
+		{"2016-01", 0, 1451606400, 0},
+		{"2016", 0, 1451606400, 0},
+		{"20160111232425", 0, 1452554665, 0},
+		{"2016-01-12T01:24:25+02:00", 0, 1452554665, 0},
+		{"2016-01-11T18:24:25-0500", 0, 1452554665, 0},
+		{"2016-01-11T23:24:25.123456789Z", 0, 1452554665, 123456789},
+		{"2016-01-11T23:24:25.1234567899Z", 0, 1452554665, 123456789},
+		{"2016-02-29", 0, 1456704000, 0},
+		{"1969-12-31T23:59:59.5Z", 0, -1, 500000000},
+		{"2015-02-29", ERR_RANGE, 0, 0},
+		{"2016-13-01", ERR_RANGE, 0, 0},
+		{"2016-01-11T24:00:00Z", ERR_RANGE, 0, 0},
+		{"1600-01-01", ERR_RANGE, 0, 0},
+		{"3000-01-01", ERR_RANGE, 0, 0},
+		{"", ERR_SYNTAX, 0, 0},
+		{"yesterday", ERR_SYNTAX, 0, 0},
+		{"2016-1-11", ERR_SYNTAX, 0, 0},
+		{"2016-01-11T23:24:25.Z", ERR_SYNTAX, 0, 0},
+		{"2016-01-11T23:24:25Zx", ERR_SYNTAX, 0, 0},
+		{"2016-01-11T", ERR_SYNTAX, 0, 0},
+		{"201601112324", ERR_SYNTAX, 0, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		int64_t ns = 7;
+
+		tap_case("parse: '%s'", rows[i].text);
+		CHECK_INT(warc_date_parse(slice_str(rows[i].text), &ns), rows[i].rc);
+		CHECK_INT(ns, rows[i].rc ? 7 : rows[i].seconds * CLOCK_NS_PER_SECOND + rows[i].ns);
+	}
+}
+
+static void test_format(void)
+{
+	char text[WARC_DATE_SIZE], digits[WARC_DATE_DIGITS_SIZE];
+	int64_t ns = 1452554665 * CLOCK_NS_PER_SECOND + 412030999;
+
+	warc_date_format(ns, text);
+	CHECK_STR(text, "2016-01-11T23:24:25.412030Z");
+	warc_date_digits(ns, digits);
+	CHECK_STR(digits, "20160111232425");
+	warc_date_format(-1, text);
+	CHECK_STR(text, "1969-12-31T23:59:59.999999Z");
+	warc_date_format(-1500, text);
+	CHECK_STR(text, "1969-12-31T23:59:59.999998Z");
+	warc_date_format(-1000, text);
+	CHECK_STR(text, "1969-12-31T23:59:59.999999Z");
+	warc_date_format(0, text);
+	CHECK_STR(text, "1970-01-01T00:00:00.000000Z");
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	test_parse();
+	TAP_RUN(test_format);
+	return tap_done();
+}

@@ -1,0 +1,42 @@
+// warcio.mjs MODULES FILE: reads a WARC file with warcio and holds every digest that the file states
+// against the bytes warcio sees. Prints a line for each record; exits 1 when one does not agree.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [modules, file] = process.argv.slice(2);
+const { AsyncIterReader, WARCParser } = await import(
+  pathToFileURL(`${modules}/node_modules/warcio/dist/index.js`)
+);
+
+const digest = (bytes) => "sha256:" + createHash("sha256").update(bytes).digest("hex");
+
+// The block as it is, and the payload without its transfer coding: content coding stays.
+async function* blocks() {
+  for await (const record of new WARCParser(createReadStream(file), { parseHttp: false }))
+    yield { record, bytes: await record.readFully(false) };
+}
+
+async function* payloads() {
+  for await (const record of new WARCParser(createReadStream(file))) {
+    const raw = await record.readFully(false);
+    const chunked = record.httpHeaders?.headers.get("Transfer-Encoding") === "chunked";
+    const source = chunked ? new AsyncIterReader([raw], null, true) : null;
+    yield { record, bytes: source ? await source.readFully() : raw };
+  }
+}
+
+let failed = false;
+function check(record, name, stated, bytes) {
+  const computed = digest(bytes);
+  const good = stated === computed;
+  failed ||= !good;
+  console.log(good ? "ok" : "BAD", record.warcType, name, record.warcTargetURI ?? "-", stated);
+}
+
+for await (const { record, bytes } of blocks())
+  check(record, "block", record.warcBlockDigest, bytes);
+for await (const { record, bytes } of payloads())
+  if (record.warcPayloadDigest && record.warcType !== "revisit")
+    check(record, "payload", record.warcPayloadDigest, bytes);
+process.exit(failed ? 1 : 0);
