@@ -3,8 +3,9 @@
  * sum w_i S_i(L_j) is as large as possible. docs/planning.md proves that the best schedule is
  * nested, so that this is the whole problem and not a relaxation of it.
  *
- *   assign_start   near-optimal in O(n log n): two chains, then exchanges
- *   assign_bound   a certified upper bound from prices, O(n) after sorting
+ *   assign_start   near-optimal in O(n log n)
+ *   assign_prices  a near-optimal dual, one price per interval
+ *   assign_bound   the upper bound that any prices certify, O(n log n)
  *   assign_exact   the optimum with its dual as certificate, for some thousand pages
  */
 #ifndef PLAN_ASSIGN_H
@@ -15,7 +16,10 @@
 
 #include "plan/survival.h"
 
-/* Borrows everything. Lengths ascend and are >= 0; weights may be NULL for all ones. */
+/*
+ * Borrows everything. Lengths ascend (equal ones are fine) and are >= 0; weights are >= 0 and may
+ * be NULL for all ones. Only their proportions matter, not their scale.
+ */
 struct assign_problem {
 	size_t n;
 	const struct survival *survival; /* by page index 0..n-1 */
@@ -49,16 +53,16 @@ int assign_start(const struct assign_problem *p, uint32_t *page_of);
 int assign_prices(const struct assign_problem *p, const uint32_t *page_of, double *price);
 
 /*
- * An upper bound on every assignment: weak duality with prices that are linear between a few
- * of the given ones. Returns 0 or ERR_NOMEM.
+ * An upper bound on every assignment, by weak duality. Any prices give a valid one, good prices a
+ * tight one. Returns 0 or ERR_NOMEM.
  */
 int assign_bound(const struct assign_problem *p, const double *price, double *ret_bound);
 
 /*
  * Improves page_of to the optimum by shortest augmenting paths from the given prices, and price
- * to an optimal dual. *ret_bound is the value of that dual, which certifies the optimum up to
- * rounding. Scans at most max_rows rows of n values; when that is not enough, page_of is left
- * as good as it was, *ret_bound is still a valid bound and ERR_LIMIT is returned.
+ * to an optimal dual. *ret_bound is the bound that this dual certifies: the optimum, up to
+ * rounding. Computes about max_rows rows of n values at most; when that is not enough, page_of is
+ * as it was, *ret_bound is still a valid bound and ERR_LIMIT is returned. Else 0 or ERR_NOMEM.
  */
 int assign_exact(const struct assign_problem *p, size_t max_rows, uint32_t *page_of, double *price,
 	double *ret_bound);

@@ -7,21 +7,26 @@
 
 #include <stddef.h>
 
+struct assign_spacing {
+	size_t dense; /* that many are all knots */
+	size_t ratio; /* from there on the next knot is further by 1/ratio */
+};
+
 /* The knot after j; n when j was the last, which is always n - 1. */
-static inline size_t assign_next_knot(size_t n, size_t dense, size_t j)
+static inline size_t assign_next_knot(struct assign_spacing s, size_t n, size_t j)
 {
-	size_t next = j < dense ? j + 1 : j + j / 256 + 1;
+	size_t next = j < s.dense ? j + 1 : j + j / s.ratio + 1;
 
 	if (j + 1 >= n)
 		return n;
 	return next < n ? next : n - 1;
 }
 
-static inline size_t assign_knot_count(size_t n, size_t dense)
+static inline size_t assign_knot_count(struct assign_spacing s, size_t n)
 {
 	size_t count = 0;
 
-	for (size_t j = 0; j < n; j = assign_next_knot(n, dense, j))
+	for (size_t j = 0; j < n; j = assign_next_knot(s, n, j))
 		count++;
 	return count;
 }

@@ -1,23 +1,33 @@
 /*
- * Prices of intervals from an assignment: the dual of the assignment problem, guessed.
+ * Prices of intervals from an assignment: the dual of the assignment problem, nearly.
  *
  * Along a chain, neighbours tell: the page on an interval must not prefer the next one, nor the
  * page there this one, so the price falls between the two by something from what the second would
- * gain up to what the first would lose. Inside a chain both nearly agree; where the chains meet,
- * and at the shortest intervals, they do not. There distant pages decide: hopeless ones, which have
- * nothing to lose, would all take the interval of length 0. So prices are then raised until no page
- * on a knot wants the interval of another knot: two rounds of longest paths.
+ * gain up to what the first would lose. Inside a chain both nearly agree; where chains meet, and
+ * at the shortest intervals, they do not: there distant pages decide. So the neighbours give the
+ * shape between knots only, and the problem in small, where everybody competes with everybody, the
+ * prices at the knots. It is solved from coarse to fine: each level starts from prices that are
+ * nearly right.
  */
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "plan/assign.h"
-#include "plan/assign_knots.h"
+#include "plan/assign_steps.h"
+#include "plan/assign_strata.h"
+
+static const struct assign_spacing LEVELS[] = {
+	{32, 16}, {64, 32}, {128, 64}, {256, 128}, {512, 256}};
 
 enum {
-	KNOTS_DENSE = 256,
-	ROUNDS = 2, /* more would only chase what little the assignment lacks to the optimum */
+	LEVELS_N = sizeof LEVELS / sizeof LEVELS[0],
+	LEVELS_MANY = 3, /* what is enough for a bound */
+	MANY_MIN =
+		20000, /* pages from which on that must do; below, the exact solver gains by more */
+	SAMPLES = 4,   /* for each knot; 1 where neighbours are alike */
 };
+
+static const double VALUES_MAX = 3e7; /* for each level */
 
 static void from_neighbours(const struct assign_problem *p, const uint32_t *page_of, double *price)
 {
@@ -31,56 +41,51 @@ static void from_neighbours(const struct assign_problem *p, const uint32_t *page
 	}
 }
 
-/* Lets the page on one knot bid for all others what would make it indifferent. */
-static void raise_by(const struct assign_problem *p, uint32_t page, size_t own, const size_t *knot,
-	double *price, size_t n)
+/* Shifts the prices between two knots so that they meet those of the knots. */
+static void spread(const struct strata *s, double *price)
 {
-	double surplus = assign_value(p, page, knot[own]) - price[own];
+	double rise = s->price[0] - price[0], next;
 
-	for (size_t k = 0; k < n; k++) {
-		double bid = assign_value(p, page, knot[k]) - surplus;
+	for (size_t k = 0; k + 1 < s->n; k++, rise = next) {
+		size_t a = s->knot[k], b = s->knot[k + 1];
 
-		if (bid > price[k])
-			price[k] = bid;
+		next = s->price[k + 1] - price[b];
+		price[a] = s->price[k];
+		for (size_t j = a + 1; j < b; j++)
+			price[j] += rise + (next - rise) * (double)(j - a) / (double)(b - a);
 	}
+	price[s->knot[s->n - 1]] = s->price[s->n - 1];
 }
 
-/* Passes what the knots have risen on to the intervals between them. */
-static void spread(const size_t *knot, const double *raised, size_t n, double *price)
+static int price_knots(const struct assign_problem *p, const uint32_t *page_of, struct strata *s)
 {
-	double rise = raised[0] - price[knot[0]], next;
+	size_t levels = p->n < MANY_MIN ? LEVELS_N : LEVELS_MANY;
+	struct strata_params params = {
+		.samples = assign_uniform(p) ? 1 : SAMPLES, .max_values = VALUES_MAX};
+	int rc = 0;
 
-	price[knot[0]] = raised[0];
-	for (size_t k = 0; k + 1 < n; k++, rise = next) {
-		double width = (double)(knot[k + 1] - knot[k]);
+	for (size_t i = 0; !rc && i < levels; i++) {
+		struct strata coarser = *s;
 
-		next = raised[k + 1] - price[knot[k + 1]];
-		for (size_t j = knot[k] + 1; j < knot[k + 1]; j++)
-			price[j] += rise + (next - rise) * (double)(j - knot[k]) / width;
-		price[knot[k + 1]] = raised[k + 1];
+		params.spacing = LEVELS[i];
+		rc = strata_init(s, p, page_of, &params, coarser.n ? &coarser : NULL);
+		strata_release(&coarser);
 	}
+	return rc;
 }
 
 int assign_prices(const struct assign_problem *p, const uint32_t *page_of, double *price)
 {
-	size_t n = assign_knot_count(p->n, KNOTS_DENSE), i = 0;
-	size_t *knot = calloc(n ? n : 1, sizeof *knot);
-	double *raised = calloc(n ? n : 1, sizeof *raised);
-	int rc = knot && raised ? 0 : ERR_NOMEM;
+	struct strata s = {0};
+	int rc;
 
-	if (rc || n == 0)
-		goto done;
-	from_neighbours(p, page_of, price);
-	for (size_t j = 0; j < p->n; j = assign_next_knot(p->n, KNOTS_DENSE, j)) {
-		knot[i] = j;
-		raised[i++] = price[j];
+	if (p->n == 0)
+		return 0;
+	rc = price_knots(p, page_of, &s);
+	if (!rc) {
+		from_neighbours(p, page_of, price);
+		spread(&s, price);
 	}
-	for (int round = 0; round < ROUNDS; round++)
-		for (size_t k = n; k-- > 0;)
-			raise_by(p, page_of[knot[k]], k, knot, raised, n);
-	spread(knot, raised, n, price);
-done:
-	free(knot);
-	free(raised);
+	strata_release(&s);
 	return rc;
 }

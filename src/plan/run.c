@@ -214,16 +214,20 @@ static void flush_batch(struct plan_run *run)
 static void look_at_size(struct plan_run *run)
 {
 	uint32_t waiting = run->site.known - run->site.visited;
+	/* Links of a page that is still out: they count when it is done. */
+	bool early = run->visits_done == 0 && run->progress.in_flight > 0;
 
 	for (uint32_t i = 0; i < run->visits_done; i++)
-		size_guess_visit(&run->size, run->found / run->visits_done);
+		size_guess_visit(&run->size,
+			run->found / run->visits_done + (i < run->found % run->visits_done));
 	if (run->found) {
 		run->site.quiet = 0;
 		run->site.size = size_guess(&run->size, run->site.known, waiting);
 	} else {
 		run->site.quiet += run->visits_done;
 	}
-	run->found = run->visits_done = 0;
+	if (!early)
+		run->found = run->visits_done = 0;
 }
 
 static void learn_delay(struct plan_run *run)

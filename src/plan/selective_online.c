@@ -48,7 +48,7 @@ struct online {
 	enum mode mode;
 	double slack;
 	double gain, pass_gain; /* now, and after the pass */
-	size_t gone; /* pages gone from the front since the pass */
+	size_t gone;            /* pages gone from the front since the pass */
 };
 
 /* What a page gains by moving in from an interval of that many steps to the next shorter one. */

@@ -6,11 +6,11 @@
 
 #include "plan/decay.h"
 
-static const double RANGE = 0.5; /* of m d */
+static const double RANGE = 4; /* of m d */
 /* More than h ever is: pages that hardly or never change need no larger window. */
 static const double WINDOW_MAX = 1e15;
 /* Terms smaller than the largest by e^-NOTHING are nothing; sums are made deeper by SPARE. */
-static const double NOTHING = 36, SPARE = 12;
+static const double NOTHING = 30, SPARE = 8;
 /* How far the whole sum may fall below what a class once was. */
 static const double LOSS = 16;
 
@@ -19,12 +19,19 @@ double shift_term(double m, size_t x, size_t h)
 	return decay(m * (double)(x - h - 1)) * -expm1(-m);
 }
 
-/* Adds term t of a page with rate m, t (m window)^k / k! for every k; sign -1 takes it out. */
+/*
+ * Adds term t of a page with rate m, t (m window)^k for every k; a negative one takes it out. Even
+ * and odd powers go side by side, since one would have to wait for the other.
+ */
 static void add_term(struct shift_class *c, double m, double t)
 {
-	for (int k = 0; k <= SHIFT_DEGREE; k++) {
+	double power = m * c->window, square = power * power, odd = t * power;
+
+	for (int k = 0; k < SHIFT_TERMS; k += 2) {
 		c->coefficient[k] += t;
-		t *= m * c->window / (k + 1);
+		c->coefficient[k + 1] += odd;
+		t *= square;
+		odd *= square;
 	}
 }
 
@@ -87,8 +94,8 @@ static double surface(const struct shift_sum *s)
 		const struct shift_class *c = &s->classes[i];
 
 		if (c->first < c->end)
-			least = fmin(least,
-				s->m[c->first] * (double)(c->first - s->h - 1) + c->unit);
+			least = fmin(
+				least, s->m[c->first] * (double)(c->first - s->h - 1) + c->unit);
 	}
 	return least;
 }
@@ -98,13 +105,24 @@ static bool counts(const struct shift_sum *s, const struct shift_class *c, doubl
 	return c->first < c->end && c->coldest * (double)(c->first - s->h - 1) <= depth;
 }
 
+/* Whether h or first have moved too far for the coefficients. */
+static bool is_stale(const struct shift_sum *s, const struct shift_class *c, double depth)
+{
+	double d = (double)(s->h - c->anchor);
+
+	return c->summed <= c->first || d > c->window ||
+	       (c->summed < c->end && c->depth - c->coldest * d < depth);
+}
+
 static double evaluate(const struct shift_class *c, size_t h)
 {
-	double d = c->window > 0 ? (double)(h - c->anchor) / c->window : 0;
-	double part = c->coefficient[SHIFT_DEGREE];
+	double part = c->coefficient[SHIFT_TERMS - 1], d;
 
-	for (int k = SHIFT_DEGREE; k-- > 0;)
-		part = part * d + c->coefficient[k];
+	if (h == c->anchor)
+		return c->coefficient[0];
+	d = (double)(h - c->anchor) / c->window;
+	for (int k = SHIFT_TERMS - 1; k > 0; k--)
+		part = part * (d / k) + c->coefficient[k - 1];
 	return part;
 }
 
@@ -118,8 +136,7 @@ static double add_up(struct shift_sum *s, double depth)
 
 		if (!counts(s, c, depth))
 			continue;
-		if (c->summed <= c->first || (double)(s->h - c->anchor) > c->window ||
-			(c->depth < depth && c->summed < c->end))
+		if (is_stale(s, c, depth))
 			sum_class(c, s->m, s->h, depth + SPARE);
 		sum += evaluate(c, s->h);
 	}

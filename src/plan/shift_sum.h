@@ -22,7 +22,7 @@
 #include <stddef.h>
 
 enum {
-	SHIFT_DEGREE = 12,   /* with m d <= 1/2 the rest of the series is below 1e-13 */
+	SHIFT_TERMS = 30,    /* with m d <= 4 the rest of the series is below 1e-14 */
 	SHIFT_CLASSES = 160, /* factors of two between the hottest and the coldest that count */
 };
 
@@ -35,7 +35,7 @@ struct shift_class {
 	double peak;       /* the largest their sum has been */
 	double coldest;    /* smallest m of the class */
 	double unit;       /* -log(1 - e^-coldest) */
-	double coefficient[SHIFT_DEGREE + 1];
+	double coefficient[SHIFT_TERMS]; /* of (d / window)^k / k! */
 };
 
 struct shift_sum {

@@ -192,10 +192,15 @@ static int online_add(void *state, const struct plan_site *site, const uint32_t 
 	return rc;
 }
 
+/* Slots that are kept, whatever size the site is said to have. */
+enum { SLOTS_MAX = 1 << 26 };
+
 static int grow_taken(struct solar_online *s, size_t limit)
 {
 	unsigned char *taken;
 
+	if (limit > SLOTS_MAX)
+		limit = SLOTS_MAX;
 	if (limit <= s->limit)
 		return 0;
 	limit = limit > 2 * s->limit ? limit : 2 * s->limit;

@@ -13,33 +13,49 @@ static double decay(double x)
 	return x < 700 ? exp(-x) : 0;
 }
 
+/* log(1 + rate L / shape), also where the quotient is too large for a double. */
+static double log_growth(struct survival s, double length)
+{
+	double x = s.rate * length / s.shape;
+
+	return isfinite(x) ? log1p(x) : log(s.rate) + log(length) - log(s.shape);
+}
+
 double survival_at(struct survival s, double length)
 {
 	if (s.shape == 0)
 		return decay(s.rate * length);
-	return exp(-s.shape * log1p(s.rate * length / s.shape));
+	return exp(-s.shape * log_growth(s, length));
 }
 
 double survival_sensitivity(struct survival s, double length)
 {
 	if (s.shape == 0)
 		return length * decay(s.rate * length);
-	return length * exp(-(s.shape + 1) * log1p(s.rate * length / s.shape));
+	return length * exp(-(s.shape + 1) * log_growth(s, length));
 }
 
 struct survival survival_after(struct survival s, double a, double *ret_factor)
 {
 	*ret_factor = survival_at(s, a);
-	if (s.shape != 0)
-		s.rate /= 1 + s.rate * a / s.shape;
+	if (s.shape != 0) {
+		double x = s.rate * a / s.shape;
+
+		s.rate = isfinite(x) ? s.rate / (1 + x) : s.shape / a;
+	}
 	return s;
 }
 
 double survival_confidence(struct survival s, double tau)
 {
+	double x;
+
 	if (s.rate == 0)
 		return INFINITY;
 	if (s.shape == 0)
 		return -log(tau) / s.rate;
-	return s.shape / s.rate * expm1(-log(tau) / s.shape);
+	x = -log(tau) / s.shape;
+	if (x > 700) /* where expm1 is infinite and shape / rate may be 0 */
+		return exp(log(s.shape) - log(s.rate) + x);
+	return s.shape / s.rate * expm1(x);
 }

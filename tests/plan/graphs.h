@@ -177,6 +177,35 @@ static inline void graph_set_zipf(struct graph *g, double skew)
 		g->rate[i] = pow((double)(i + 1), -skew);
 }
 
+enum { SHARC_OUTDEGREE = 400 };
+
+static inline uint32_t sharc_parent(uint32_t page)
+{
+	return (page - 1) / SHARC_OUTDEGREE;
+}
+
+/*
+ * SHARC section 9.6: a complete tree with 400 links a page, in random order. Cold leaves: the
+ * hottest page is the root; hot leaves: the coldest is.
+ */
+static inline struct graph graph_sharc_tree(size_t n, bool hot_leaves)
+{
+	struct graph g = graph_from_parents(n, sharc_parent);
+	struct rng rng;
+
+	rng_init(&rng, 400);
+	for (size_t i = 0; i < n; i++)
+		rng_shuffle(&rng, g.links + g.from[i], g.from[i + 1] - g.from[i]);
+	graph_set_zipf(&g, 1.2);
+	for (size_t i = 0; hot_leaves && i < n / 2; i++) {
+		double rate = g.rate[i];
+
+		g.rate[i] = g.rate[n - 1 - i];
+		g.rate[n - 1 - i] = rate;
+	}
+	return g;
+}
+
 struct capture {
 	size_t visit_count, revisit_count;
 	uint32_t *visits, *revisits;

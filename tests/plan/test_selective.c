@@ -256,11 +256,34 @@ static void test_expected_incoherence(void)
 	graph_release(&g);
 }
 
+/* Section 9.6 at slow-down 3, where the longest intervals reproduce Tables 17 and 18. */
+static void test_expected_incoherence_online(void)
+{
+	static const struct {
+		const char *label;
+		bool hot_leaves;
+		double incoherent;
+	} rows[] = {{"cold", false, 5618.4}, {"hot", true, 6448.4}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct graph g = graph_sharc_tree(10000, rows[i].hot_leaves);
+		struct plan_params params = {
+			.strategy = plan_strategy_find("sharc-selective-online", true),
+			.delay = 3,
+			.size = (uint32_t)g.n};
+
+		tap_case("expected incoherence online, %s leaves", rows[i].label);
+		CHECK_NEAR((double)g.n - expected_coherence(&g, &params), rows[i].incoherent, 0.5);
+		graph_release(&g);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_offline();
 	test_online();
 	test_expected_incoherence();
+	test_expected_incoherence_online();
 	return tap_done();
 }

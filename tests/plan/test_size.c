@@ -1,0 +1,152 @@
+/* How many pages a site has: guesses, what becomes of a given size, and what a run makes of them.
+ */
+#include "plan/size.h"
+
+#include "graphs.h"
+
+static void test_guesses(void)
+{
+	static const struct {
+		const char *label;
+		double per_visit;
+		uint32_t given, known, waiting, want;
+	} rows[] = {
+		{"given", 0, 100, 10, 5, 100},
+		{"given, whatever visits yield", 50, 100, 10, 5, 100},
+		{"given too low", 1, 5, 10, 5, 10},
+		{"nothing found", 0, 0, 10, 5, 10},
+		{"nothing known", 0, 0, 0, 0, 0},
+		{"half of the yield is new", 1, 0, 100, 60, 130},
+		{"not more than four times", 100, 0, 10, 9, 40},
+		{"not more than there can be", 100, 0, 2000000000, 1000000000, UINT32_MAX},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct size_guess g = {.given = rows[i].given, .per_visit = rows[i].per_visit};
+
+		tap_case("guess: %s", rows[i].label);
+		CHECK_INT(size_guess(&g, rows[i].known, rows[i].waiting), rows[i].want);
+	}
+}
+
+/* The average forgets: what visits yielded long ago hardly counts. */
+static void test_average(void)
+{
+	struct size_guess g = {0};
+	double before;
+
+	for (int i = 0; i < 400; i++)
+		size_guess_visit(&g, 10);
+	CHECK_NEAR(g.per_visit, 10, 1e-3);
+	before = g.per_visit;
+	size_guess_visit(&g, 0);
+	CHECK(g.per_visit < before && g.per_visit > 0.9 * before);
+	for (int i = 0; i < 400; i++)
+		size_guess_visit(&g, 0);
+	CHECK_NEAR(g.per_visit, 0, 1e-3);
+}
+
+static void test_unknown(void)
+{
+	struct plan_site site = {.size = 1000, .known = 400};
+	double last;
+
+	CHECK_NEAR(size_unknown(&site, 1269), 600, 1e-9);
+	site.quiet = 10; /* a 128th of 10 + 1269 + 1 */
+	CHECK_NEAR(size_unknown(&site, 1269), 600 / exp(1), 1e-9);
+	/* The same silence says less the more pages wait. */
+	CHECK(size_unknown(&site, 5000) > size_unknown(&site, 1269));
+	last = size_unknown(&site, 100);
+	for (site.quiet = 11; site.quiet < 1000; site.quiet++) {
+		double now = size_unknown(&site, 100);
+
+		CHECK(now >= 0 && now < last);
+		last = now;
+	}
+	CHECK_NEAR(last, 0, 1e-9);
+	site = (struct plan_site){.size = 400, .known = 400};
+	CHECK_NEAR(size_unknown(&site, 10), 0, 0);
+}
+
+/* When a page's links are told: at once, before its plan_done, or after it. */
+enum told { AT_ONCE, BEFORE, AFTER };
+
+enum { VISITS = 100, LINKS = 3 };
+
+static void tell(struct plan_run *run, uint32_t *known)
+{
+	for (int i = 0; i < LINKS; i++)
+		CHECK_INT(plan_discovered(run, (*known)++, survival_poisson(1), 1), 0);
+}
+
+/* The estimate after a hundred visits that found three pages each, so many being out at once. */
+static double estimate(const char *strategy, uint32_t given, size_t parallel, enum told told)
+{
+	struct plan_params params = {
+		.strategy = plan_strategy_find(strategy, false), .delay = 1, .size = given};
+	struct err err = {0};
+	struct plan_run *run = plan_run_new(&params, &err);
+	struct plan_order out[8], last;
+	uint32_t known = 0;
+	double size;
+
+	while (known < parallel)
+		CHECK_INT(plan_discovered(run, known++, survival_poisson(1), 1), 0);
+	for (size_t begun = 0; begun < VISITS + parallel; begun++) {
+		struct plan_order *slot = &out[begun % parallel];
+
+		if (begun >= parallel) {
+			if (told == BEFORE)
+				tell(run, &known);
+			plan_done(run, slot, PLAN_OK, 0, 1);
+			if (told == AFTER)
+				tell(run, &known);
+		}
+		CHECK_INT(plan_next(run, 1, slot), PLAN_ORDER);
+		if (told == AT_ONCE)
+			tell(run, &known);
+	}
+	CHECK_INT(plan_next(run, 1, &last), PLAN_ORDER);
+	CHECK_INT(plan_progress(run).known, known);
+	size = plan_progress(run).size / known;
+	plan_run_free(run);
+	return size;
+}
+
+static void test_run(void)
+{
+	/* Of three pages a visit two wait: each is expected to yield half of three. */
+	static const double want = 1 + 2.0 / 3 * 1.5;
+	static const struct {
+		const char *label;
+		size_t parallel;
+		enum told told;
+	} rows[] = {
+		{"one, before", 1, BEFORE},
+		{"one, after", 1, AFTER},
+		{"eight, before", 8, BEFORE},
+		{"eight, after", 8, AFTER},
+		{"eight, at once", 8, AT_ONCE},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("run: links told with %s", rows[i].label);
+		CHECK_NEAR(estimate("bfs", 0, rows[i].parallel, rows[i].told), want, 0.1);
+	}
+	tap_case("run: a given size");
+	CHECK_NEAR(estimate("stillpoint-online", 3010, 1, BEFORE), 3010 / 301.0, 1e-9);
+	tap_case("run: a given size that is too low");
+	CHECK_NEAR(estimate("stillpoint-online", 17, 1, BEFORE), 1, 1e-9);
+	tap_case("run: offline, where all is known");
+	CHECK(estimate("stillpoint-offline", 3010, 1, BEFORE) < 3);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	test_guesses();
+	TAP_RUN(test_average);
+	TAP_RUN(test_unknown);
+	test_run();
+	return tap_done();
+}
