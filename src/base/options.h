@@ -23,7 +23,7 @@
  * Understood are --name=value, --name value, -n value, -nvalue, -ab for flags, --no-name for a
  * flag, and "--", after which everything is a positional argument; "-" alone is one too. --help and
  * -h are always there: no table may use them. Names are never abbreviated, so that a new option
- *breaks no script. Given twice, the last one counts, but for lists.
+ * breaks no script. Given twice, the last one counts, but for lists.
  */
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H

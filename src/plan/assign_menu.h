@@ -10,7 +10,7 @@
  * Segments are halved from the whole down; those whose limit cannot beat the best offer so far are
  * skipped. Good prices are convex, or nearly so: their sag falls with the square of the segment's
  * width, and a look costs some log n values. Bad prices, and pages for which many intervals are
- *nearly as good, cost time or tolerance, never correctness.
+ * nearly as good, cost time or tolerance, never correctness.
  */
 #ifndef PLAN_ASSIGN_MENU_H
 #define PLAN_ASSIGN_MENU_H

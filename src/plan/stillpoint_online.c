@@ -4,7 +4,7 @@
  *
  * Pages not found yet are thought to be like those found: E waiting pages stand for all U + E that
  * are left, each for a stretch of the pyramid, so the j-th shortest interval of E is
- * 2 j (U + E) / E delays long. As in assign_start.c, pages taken from hot to cold go to the
+ * 2 j (U + E) / E delays long. As in assign_chains.c, pages taken from hot to cold go to the
  * shortest or the longest free interval, whichever is less sensitive to their rate, and only pages
  * hotter than a cut may be given up; the cut is searched on a sample of the waiting pages whenever
  * enough has changed. The page that this puts on the longest interval is visited next: the hottest
