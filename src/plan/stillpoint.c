@@ -22,7 +22,7 @@
 enum { EXACT_ROWS = 2000000 };
 
 /* Sums of the same values in another order may differ by this share. */
-static const double ROUNDING = 1e-12;
+static const double ROUNDING = 1e-13;
 
 /* A better order of revisits must be better by this share, or it is only another. */
 static const double SAME = 1e-7;
