@@ -7,6 +7,7 @@
  * v_i - q is convex between knots and its maximum over all intervals is at a knot. What that adds
  * to the sum of prices is of second order in the spacing of the knots, under 1e-5 of the total.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -77,7 +78,7 @@ static double best_offers(
 	struct menu_page page = {.hint = UINT32_MAX};
 	double scale = assign_scale(p), values = VALUES_MAX, sum = 0;
 
-	page.tolerance = scale > 0 ? TOLERANCE * scale : 1;
+	page.tolerance = fmax(TOLERANCE * scale, DBL_MIN);
 	for (uint32_t i = 0; i < p->n; i++) {
 		struct menu_offer offer;
 

@@ -14,6 +14,7 @@
 #include "plan/assign_flow.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static struct menu_offer look(struct solver *s, uint32_t row, uint32_t hint)
 		.weight = weight_of(s->p, row),
 		.hint = hint,
 		.patience = UINT32_MAX,
-		.tolerance = s->scale > 0 ? TOLERANCE * s->scale : 1};
+		.tolerance = fmax(TOLERANCE * s->scale, DBL_MIN)};
 	struct menu_offer offer = menu_look(&s->menu, &page);
 
 	s->values -= offer.values;

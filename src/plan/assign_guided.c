@@ -8,6 +8,7 @@
  * from, and a bad one shows it the wrong pages; so this is done a few times, coarsely at first.
  * Of very many pages only some take part in all but the last of these rounds.
  */
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,9 +29,9 @@ static const struct strata_params ROUNDS[] = {
 
 enum {
 	ROUNDS_N = sizeof ROUNDS / sizeof ROUNDS[0],
-	THIN_MIN = 100000, /* pages from which on only some take part at first */
-	THIN_TO = 30000,   /* about so many of them */
-	FULL_ROUNDS = 2,   /* in which all do, then */
+	THIN_MIN = 60000, /* pages from which on only some take part at first */
+	THIN_TO = 30000,  /* about so many of them */
+	FULL_ROUNDS = 2,  /* in which all do, then */
 	PATIENCE = 100,
 };
 
@@ -124,7 +125,7 @@ static void choose_pass(struct guide *g, struct menu *menu, bool defer)
 	double scale = assign_scale(g->p);
 	struct menu_page page = {.hint = UINT32_MAX, .patience = PATIENCE};
 
-	page.tolerance = scale > 0 ? TOLERANCE * scale : 1;
+	page.tolerance = fmax(TOLERANCE * scale, DBL_MIN);
 	for (uint32_t i = 0; i < g->p->n; i++) {
 		struct menu_offer offer;
 

@@ -19,7 +19,7 @@
  * Rows an exact solution may scan: some seconds at PLAN_EXACT_MAX pages, far more than instances
  * with equal weights need.
  */
-enum { EXACT_ROWS = 2000000 };
+enum { EXACT_ROWS = 200000 };
 
 /* Sums of the same values in another order may differ by this share. */
 static const double ROUNDING = 1e-13;

@@ -45,7 +45,7 @@ enum { FAMILIES_N = sizeof families / sizeof families[0] };
 struct instance {
 	struct assign_problem p;
 	struct survival *survival;
-	float *weight;
+	float *weight; /* or NULL */
 	double *length, *price;
 	uint32_t *page_of;
 };
@@ -101,28 +101,36 @@ static inline double family_step(enum family_lengths lengths, struct rng *rng)
 	return 2;
 }
 
+static inline void *family_alloc(size_t n, size_t size)
+{
+	void *ptr = calloc(n + 1, size);
+
+	if (!ptr)
+		abort();
+	return ptr;
+}
+
 static inline void instance_init(
 	struct instance *t, const struct family *f, struct rng *rng, size_t n)
 {
-	*t = (struct instance){.survival = calloc(n + 1, sizeof *t->survival),
-		.weight = calloc(n + 1, sizeof *t->weight),
-		.length = calloc(n + 1, sizeof *t->length),
-		.price = calloc(n + 1, sizeof *t->price),
-		.page_of = calloc(n + 1, sizeof *t->page_of)};
-	if (!t->survival || !t->weight || !t->length || !t->price || !t->page_of)
-		abort();
+	t->survival = family_alloc(n, sizeof *t->survival);
+	t->weight = NULL;
+	t->length = family_alloc(n, sizeof *t->length);
+	t->price = family_alloc(n, sizeof *t->price);
+	t->page_of = family_alloc(n, sizeof *t->page_of);
+	if (f->weights != WEIGHTS_NONE)
+		t->weight = family_alloc(n, sizeof *t->weight);
 	for (size_t i = 0; i < n; i++) {
 		t->survival[i] = survival_poisson(family_rate(f->rates, rng, i, n));
 		if (f->gamma && rng_below(rng, 2))
 			t->survival[i].shape = exp(rng_normal(rng));
-		t->weight[i] = family_weight(f->weights, rng);
+		if (t->weight)
+			t->weight[i] = family_weight(f->weights, rng);
 		if (i > 0)
 			t->length[i] = t->length[i - 1] + family_step(f->lengths, rng);
 	}
-	t->p = (struct assign_problem){.n = n,
-		.survival = t->survival,
-		.weight = f->weights == WEIGHTS_NONE ? NULL : t->weight,
-		.length = t->length};
+	t->p = (struct assign_problem){
+		.n = n, .survival = t->survival, .weight = t->weight, .length = t->length};
 }
 
 static inline void instance_release(struct instance *t)

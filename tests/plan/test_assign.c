@@ -10,9 +10,13 @@
 #include "families.h"
 #include "tap.h"
 
+/* Per page, in units of the largest weight. */
+static const double TOLERANCE = 1e-10;
+
+/* Values are at most that. */
 static double scale_of(const struct assign_problem *p)
 {
-	double scale = 0;
+	double scale = 1e-290; /* where all weights are 0 */
 
 	for (uint32_t i = 0; i < p->n; i++)
 		scale = fmax(scale, assign_weight(p, i));
@@ -57,7 +61,7 @@ static double solve(struct instance *t)
 	CHECK_INT(assign_exact(&t->p, 1000000, t->page_of, t->price, &bound), 0);
 	CHECK(is_permutation(t->page_of, t->p.n));
 	total = assign_total(&t->p, t->page_of);
-	CHECK_NEAR(bound, total, 1e-10 * scale_of(&t->p) * (double)t->p.n);
+	CHECK_NEAR(bound, total, TOLERANCE * scale_of(&t->p) * (double)t->p.n);
 	return total;
 }
 
@@ -69,7 +73,7 @@ static void test_optimum_proves_itself(void)
 	rng_init(&rng, 1);
 	for (size_t f = 0; f < FAMILIES_N; f++) {
 		tap_case("optimum: %s", families[f].label);
-		for (size_t k = 0; k < 3 * ARRAY_LEN(sizes); k++) {
+		for (size_t k = 0; k < 2 * ARRAY_LEN(sizes); k++) {
 			struct instance t;
 			double total;
 
@@ -100,8 +104,8 @@ static void test_from_anywhere(void)
 		for (size_t j = 0; j < t.p.n; j++)
 			t.price[j] = scale * (rng_double(&rng) - 0.5);
 		CHECK_INT(assign_exact(&t.p, 1000000, t.page_of, t.price, &bound), 0);
-		CHECK_NEAR(assign_total(&t.p, t.page_of), best, 1e-10 * scale * 60);
-		CHECK_NEAR(bound, best, 1e-10 * scale * 60);
+		CHECK_NEAR(assign_total(&t.p, t.page_of), best, TOLERANCE * scale * 60);
+		CHECK_NEAR(bound, best, TOLERANCE * scale * 60);
 		instance_release(&t);
 	}
 }
@@ -129,7 +133,7 @@ static void test_bound_is_one(void)
 	rng_init(&rng, 3);
 	for (size_t f = 0; f < FAMILIES_N; f++) {
 		tap_case("bound: %s", families[f].label);
-		for (int round = 0; round < 24; round++) {
+		for (int round = 0; round < 20; round++) {
 			struct instance t;
 			double best, bound = -1, scale;
 
@@ -162,7 +166,7 @@ static void test_gaps(void)
 		double bound = 0, total;
 
 		tap_case("gap: %s", family->label);
-		instance_init(&t, family, &rng, 6000);
+		instance_init(&t, family, &rng, 2000);
 		CHECK_INT(assign_start(&t.p, t.page_of), 0);
 		CHECK(is_permutation(t.page_of, t.p.n));
 		CHECK_INT(assign_prices(&t.p, t.page_of, t.price), 0);
@@ -184,7 +188,7 @@ static void test_many_pages(void)
 	struct rng rng;
 
 	rng_init(&rng, 5);
-	instance_init(&t, &mixed, &rng, 120000);
+	instance_init(&t, &mixed, &rng, 60000);
 	CHECK_INT(assign_start(&t.p, t.page_of), 0);
 	CHECK(is_permutation(t.page_of, t.p.n));
 	CHECK_INT(assign_prices(&t.p, t.page_of, t.price), 0);
@@ -264,14 +268,14 @@ static void test_structure(void)
 		{"narrow rates", RATES_NARROW, false, WEIGHTS_NONE, LENGTHS_RANDOM},
 		{"zipf", RATES_ZIPF, false, WEIGHTS_NONE, LENGTHS_EVEN},
 	};
-	const uint32_t no[] = {1, 3, 0, 2}, yes[] = {0, 4, 1, 3, 2};
+	const uint32_t inside[] = {1, 3, 0, 2}, crossing[] = {0, 4, 1, 3, 2};
 	struct rng rng;
 
 	tap_case("two chains: told from others");
 	CHECK(!two_chains((const uint32_t[]){1, 0, 3, 2}, 4));
 	CHECK(!two_chains((const uint32_t[]){2, 3, 0, 1}, 4));
-	CHECK(two_chains(no, 4));
-	CHECK(two_chains(yes, 5));
+	CHECK(two_chains(inside, 4));
+	CHECK(two_chains(crossing, 5));
 	rng_init(&rng, 7);
 	for (size_t f = 0; f < ARRAY_LEN(kinds); f++) {
 		tap_case("two chains: %s", kinds[f].label);

@@ -421,7 +421,9 @@ static void test_table(void)
 		}
 		CHECK(plan_strategy_find(s->name, true) == s);
 		CHECK(plan_strategy_find(s->name, false) == s);
-		CHECK(!s->shared_slot || s->revisits);
+		/* Where the revisits go back the way of the visits, one page stands at the turn. */
+		CHECK_INT(s->shared_slot, s->revisits && !strstr(s->name, "-fifo") &&
+						  strcmp(s->name, "sharc-revisits") != 0);
 	}
 	CHECK_INT(count, 24); /* six single, eighteen with revisits */
 	CHECK(!plan_strategy_at(count + 1));

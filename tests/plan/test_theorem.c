@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 #include "tap.h"
 
-enum { SMALL = 4, TEXTBOOK = 40 };
+enum { SMALL = 5, TEXTBOOK = 40 };
 
 /* Poisson and Gamma-Poisson pages with rates over many decades. */
 static void random_pages(struct rng *rng, struct survival *s, float *weight, size_t n)
