@@ -104,9 +104,12 @@ static bool find_interval(
 	return false;
 }
 
-/* Algorithm 1 over pages from hot to cold, which is from the shortest length to the longest. */
-static int solar_intervals(const struct plan_site *site, struct visit_choice *by_heat, size_t n,
-	struct interval *intervals)
+/*
+ * Algorithm 1 over pages from hot to cold, which is from the shortest length to the longest. Fills
+ * outwards with the distance of each page's visit slot, infinite for the hopeless.
+ */
+static int solar_intervals(
+	const struct plan_site *site, struct visit_choice *by_heat, size_t n, double *outwards)
 {
 	struct slots mirrored = {0}, revisits = {0};
 	size_t limit = 2 * n + 2;
@@ -116,18 +119,17 @@ static int solar_intervals(const struct plan_site *site, struct visit_choice *by
 		rc = slots_init(&revisits, limit);
 	for (size_t i = 0; !rc && i < n; i++) {
 		double length = whole(confidence(site, by_heat[i].page));
+		struct interval slot = {0};
 
-		if (i == 0)
-			intervals[i] = (struct interval){0};
-		else
-			by_heat[i].hopeless =
-				!find_interval(&mirrored, &revisits, length, &intervals[i]);
+		if (i > 0)
+			by_heat[i].hopeless = !find_interval(&mirrored, &revisits, length, &slot);
+		outwards[i] = by_heat[i].hopeless ? INFINITY : slot.v;
 		if (by_heat[i].hopeless)
 			continue;
-		if (intervals[i].v < mirrored.limit)
-			slots_occupy(&mirrored, mirrored.limit - intervals[i].v);
-		slots_occupy(&revisits, intervals[i].r);
-		by_heat[i].key = (float)intervals[i].r;
+		if (slot.v < mirrored.limit)
+			slots_occupy(&mirrored, mirrored.limit - slot.v);
+		slots_occupy(&revisits, slot.r);
+		by_heat[i].key = (float)slot.r;
 	}
 	free(mirrored.next);
 	free(revisits.next);
@@ -138,24 +140,22 @@ static int solar_intervals(const struct plan_site *site, struct visit_choice *by
  * Visits: the hopeless first, the hottest of them (the shortest length) outermost; then the
  * hopeful from the largest v down, of which shrinking keeps the order.
  */
-static int solar_visits(struct visit_choice *choices, size_t n, const struct interval *intervals)
+static int solar_visits(struct visit_choice *choices, size_t n, const double *outwards)
 {
-	double *outwards = malloc((n ? n : 1) * sizeof *outwards);
 	uint32_t *order = malloc((n ? n : 1) * sizeof *order);
-	struct visit_choice *sorted = malloc((n ? n : 1) * sizeof *sorted);
-	int rc = outwards && order && sorted ? 0 : ERR_NOMEM;
+	struct visit_choice *sorted = NULL;
+	int rc = order ? 0 : ERR_NOMEM;
 
-	for (size_t i = 0; !rc && i < n; i++) {
+	for (size_t i = 0; !rc && i < n; i++)
 		order[i] = (uint32_t)i;
-		outwards[i] = choices[i].hopeless ? INFINITY : intervals[i].v;
-	}
 	if (!rc)
 		rc = heat_sort_by(outwards, order, n);
+	if (!rc && !(sorted = malloc((n ? n : 1) * sizeof *sorted)))
+		rc = ERR_NOMEM;
 	for (size_t i = 0; !rc && i < n; i++)
 		sorted[i] = choices[order[i]];
 	for (size_t i = 0; !rc && i < n; i++)
 		choices[i] = sorted[i];
-	free(outwards);
 	free(order);
 	free(sorted);
 	return rc;
@@ -163,14 +163,16 @@ static int solar_visits(struct visit_choice *choices, size_t n, const struct int
 
 static int solar_offline(const struct plan_site *site, struct visit_choice *choices, size_t n)
 {
-	struct interval *intervals = calloc(n ? n : 1, sizeof *intervals);
-	int rc = intervals ? planned_sort_by_heat(site, choices, n) : ERR_NOMEM;
+	double *outwards;
+	int rc = planned_sort_by_heat(site, choices, n);
 
+	if (rc)
+		return rc;
+	outwards = calloc(n ? n : 1, sizeof *outwards);
+	rc = outwards ? solar_intervals(site, choices, n, outwards) : ERR_NOMEM;
 	if (!rc)
-		rc = solar_intervals(site, choices, n, intervals);
-	if (!rc)
-		rc = solar_visits(choices, n, intervals);
-	free(intervals);
+		rc = solar_visits(choices, n, outwards);
+	free(outwards);
 	return rc;
 }
 
