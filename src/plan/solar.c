@@ -36,8 +36,8 @@ static double whole(double delays)
 
 /*
  * Which slots are taken, by distance from 0. next[i] leads towards the nearest free slot at or
- * above i (path-halving union-find). Slots from limit on are never occupied twice in practice and
- * are not tracked: only pages that outlive the capture by far get there.
+ * above i (path-halving union-find). Slots beyond limit are not tracked: only pages that outlive
+ * the capture by far get there, and where two of them meet, shrinking sets them side by side.
  */
 struct slots {
 	uint32_t *next;
@@ -46,11 +46,15 @@ struct slots {
 
 static int slots_init(struct slots *s, size_t limit)
 {
+	if (limit < 1 || limit > UINT32_MAX - 2)
+		return ERR_NOMEM;
 	s->next = malloc((limit + 2) * sizeof *s->next);
+	if (!s->next)
+		return ERR_NOMEM;
 	s->limit = (uint32_t)limit;
-	for (size_t i = 0; s->next && i <= limit + 1; i++)
+	for (size_t i = 0; i <= limit + 1; i++)
 		s->next[i] = (uint32_t)i;
-	return s->next ? 0 : ERR_NOMEM;
+	return 0;
 }
 
 static uint32_t slots_free_from(struct slots *s, uint32_t i)
