@@ -1,0 +1,66 @@
+/*
+ * An attempt: one request for a page and what came of it. Each has a metadata record in the WARC
+ * (application/warc-fields), so that whatever is claimed of a capture can be checked from the WARC
+ * files alone; the catalog keeps the same facts. docs/archive.md lists the fields.
+ */
+#ifndef ARCHIVE_ATTEMPT_H
+#define ARCHIVE_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/digest.h"
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+/* In which pass; the values are stored. */
+enum attempt_leg {
+	ATTEMPT_VISIT = 0,
+	ATTEMPT_REVISIT = 1,
+	ATTEMPT_LATE = 2, /* found after the barrier, or single visits only after the end */
+	ATTEMPT_SIDE = 3, /* robots.txt, sitemaps: archived, not judged */
+};
+
+/* "visit", "revisit", "late", "side"; constant. */
+const char *attempt_leg_name(enum attempt_leg leg);
+
+/* Nanoseconds; 0 for what did not happen. */
+struct attempt_times {
+	int64_t sent;       /* just before the first byte of the request could leave */
+	int64_t first_byte; /* of the response */
+	int64_t last_byte;  /* of the response; of a failure, when it was noticed */
+};
+
+/* All slices are borrowed; ptr is NULL for what is not there. */
+struct attempt {
+	slice capture; /* "urn:uuid:…" */
+	slice url;
+	slice kind; /* how the page was found: "page", "image", … (extract/link_kind.h), or "seed"
+		     */
+	slice via;  /* the URL it was found on */
+	enum attempt_leg leg;
+	bool single;                /* the capture has no revisits */
+	unsigned number;            /* of the attempts at this page in this leg, from 1 */
+	struct attempt_times wall;  /* since 1970 */
+	struct attempt_times clock; /* monotonic, of the machine that fetched */
+	unsigned status;            /* of the HTTP response; 0 when there was none */
+	slice failure;  /* a word and perhaps a sentence, "timeout: …"; none when whole */
+	bool truncated; /* there is a response, but its body is not whole */
+	bool has_state;
+	struct digest state; /* quality/state.h; of whole responses only */
+};
+
+/* Appends the fields of the metadata record's block: 0, ERR_SYNTAX (line break), as buf_add. */
+int attempt_format(const struct attempt *a, struct buf *out) SP_MUST_CHECK;
+
+/*
+ * Reads such a block; strings are copied into the arena. url is the record's target URI. 0,
+ * ERR_NOTFOUND for fields that are not those of an attempt, ERR_SYNTAX, ERR_NOMEM.
+ */
+int attempt_parse(slice block, slice url, struct arena *arena, struct attempt *ret,
+	struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * The catalog: the database of an archive (SQLite, WAL). Sites, captures, pages, observations, the
+ * event log that resume replays, WARC files and how much of each is committed, verdicts.
+ *
+ * Invariants:
+ *   (1) What a committed row says of a WARC is on the disk: callers sync the WARC first, then
+ * commit the catalog (group commit). (2) Pages of a capture are numbered from 0 without gaps, in
+ * the order of their discovery; those that were refused have numbers too, and no part in the plan.
+ *   (3) Events of a capture, replayed in their order into a fresh plan_run, restore it.
+ *   (4) A catalog of a newer schema is refused, one of an older schema is migrated in one
+ *       transaction; a file that is no catalog, or a damaged one, is refused with one line.
+ *
+ * All functions return 0 or a negative code with a sentence in err: ERR_IO (disk, damage),
+ * ERR_NOMEM, ERR_STATE (locked by another process), ERR_UNSUPPORTED (newer schema), or as said. One
+ * catalog belongs to one thread; any number of readers may have the file open besides one writer.
+ */
+#ifndef CATALOG_CATALOG_H
+#define CATALOG_CATALOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/attempt.h"
+#include "archive/digest.h"
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+struct catalog; /* opaque */
+
+enum catalog_mode {
+	CATALOG_CREATE, /* write; created when it is not there */
+	CATALOG_WRITE,  /* write; ERR_NOTFOUND when it is not there */
+	CATALOG_READ,   /* read only; changes nothing on the disk, migrates nothing */
+};
+
+int catalog_open(const char *path, enum catalog_mode mode, struct catalog **ret,
+	struct err *err) SP_MUST_CHECK;
+
+/* Rolls back what is not committed. NULL is fine. */
+void catalog_close(struct catalog *c);
+
+/* Writes belong to a transaction, which the first of them begins. */
+int catalog_commit(struct catalog *c, struct err *err) SP_MUST_CHECK;
+void catalog_rollback(struct catalog *c);
+bool catalog_is_dirty(const struct catalog *c); /* something is not committed */
+
+/* ---- captures ---- */
+
+enum catalog_state {
+	CATALOG_RUNNING = 0,  /* or cut off: what resume goes on with */
+	CATALOG_FINISHED = 1, /* complete */
+	CATALOG_CUT = 2,      /* ended by its time limit: complete, too */
+};
+
+struct catalog_capture {
+	uint32_t id;    /* from 1; given by catalog_add_capture */
+	slice uuid;     /* "urn:uuid:…" */
+	slice site;     /* the first seed */
+	slice strategy; /* full name, as plan_strategy_find knows it */
+	slice settings; /* JSON object: what resume needs to go on alike (seeds, scope, delay, …) */
+	bool single;
+	enum catalog_state state;
+	int64_t started, finished;    /* wall, ns; finished is 0 until it is */
+	int64_t still_from, still_to; /* the still point, wall, ns; 0 until known */
+};
+
+/* Adds one (id is ignored) and tells its number. */
+int catalog_add_capture(struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id,
+	struct err *err) SP_MUST_CHECK;
+
+/* state, finished, still_from and still_to of the capture with that id. */
+int catalog_update_capture(
+	struct catalog *c, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
+
+/* id 0 is the last one. Strings are copied into the arena. ERR_NOTFOUND. */
+int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
+	struct catalog_capture *ret, struct err *err) SP_MUST_CHECK;
+
+/* ---- pages ---- */
+
+struct catalog_page {
+	uint32_t number; /* dense from 0 within the capture */
+	slice url;
+	slice kind;   /* "seed", or a link kind */
+	uint32_t via; /* page number of the referrer; CATALOG_NO_PAGE for seeds and sitemaps */
+	slice found;  /* how, for people: "seed", "link", "sitemap http://…", "redirect" */
+	uint32_t depth;
+	uint32_t hops_out;
+	bool taken;   /* part of the capture; else refused by rule */
+	slice rule;   /* which rule took or refused it, for people: "host example.org" */
+	double rate;  /* mean changes per second */
+	double shape; /* of its survival function; 0: Poisson */
+	float weight;
+};
+
+#define CATALOG_NO_PAGE UINT32_MAX
+
+int catalog_add_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
+	struct err *err) SP_MUST_CHECK;
+
+/* A page that was taken turns out to be refused after all (robots.txt became known). */
+int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
+	struct err *err) SP_MUST_CHECK;
+
+/* Where the plan put it: positions in the order of visits and revisits from 0, -1 for none. */
+int catalog_set_plan(struct catalog *c, uint32_t capture, uint32_t number, int64_t visit,
+	int64_t revisit, bool hopeless, struct err *err) SP_MUST_CHECK;
+
+/* Looks a page up by its URL: ERR_NOTFOUND. Costs a scan of the capture's pages. */
+int catalog_find_page(struct catalog *c, uint32_t capture, slice url, uint32_t *ret_number,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- observations ---- */
+
+/* One attempt and where its records are. attempt.capture, .kind, .via and .single are not kept. */
+struct catalog_observation {
+	uint32_t page; /* CATALOG_NO_PAGE for ATTEMPT_SIDE; then attempt.url says what */
+	struct attempt attempt;
+	slice media_type; /* of the response */
+	bool has_payload;
+	struct digest payload;
+	slice warc;              /* file's name; ptr NULL when nothing was stored */
+	uint64_t offset, length; /* of the response or revisit record */
+	slice record_id;         /* of the same */
+};
+
+int catalog_add_observation(struct catalog *c, uint32_t capture,
+	const struct catalog_observation *o, struct err *err) SP_MUST_CHECK;
+
+/* ---- events ---- */
+
+enum catalog_event_kind {
+	CATALOG_EVENT_DISCOVERED =
+		0,              /* plan_discovered: page (survival and weight are the page's) */
+	CATALOG_EVENT_NEXT = 1, /* plan_next gave an order: page, leg, attempt, begin = now */
+	CATALOG_EVENT_DONE = 2, /* plan_done: page, leg, attempt, outcome, begin, end */
+	CATALOG_EVENT_END_VISITS = 3, /* plan_end_visits */
+	CATALOG_EVENT_STEP = 4, /* plan_next gave no order but may have changed the run: begin */
+};
+
+struct catalog_event {
+	enum catalog_event_kind kind;
+	uint32_t page;
+	uint8_t leg, attempt, outcome;
+	bool hopeless;
+	double begin, end;
+};
+
+int catalog_add_event(struct catalog *c, uint32_t capture, const struct catalog_event *e,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- WARC files, robots.txt, clocks ---- */
+
+struct catalog_warc {
+	slice name;    /* without ".open" */
+	uint64_t size; /* of the whole records that are committed */
+	bool complete; /* closed */
+};
+
+/* Adds it or replaces what is known of it. */
+int catalog_set_warc(
+	struct catalog *c, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
+
+/* What a host's robots.txt came to; body is empty unless it was parsed. */
+struct catalog_robots {
+	slice origin;    /* "http://host:port" */
+	uint8_t policy;  /* enum robots_policy */
+	int64_t fetched; /* wall, ns */
+	slice body;
+};
+
+int catalog_set_robots(struct catalog *c, uint32_t capture, const struct catalog_robots *r,
+	struct err *err) SP_MUST_CHECK;
+
+/* What the kernel says of its clock (adjtimex), at "start", "stillpoint", "end", "resume". */
+struct catalog_clock {
+	slice moment;
+	int64_t wall, monotonic;                /* ns */
+	int64_t estimated_error, maximum_error; /* ns; -1 unknown */
+	bool synchronised;
+};
+
+int catalog_add_clock(struct catalog *c, uint32_t capture, const struct catalog_clock *k,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- verdicts ---- */
+
+/* Words as in quality/verdict.h; the catalog knows nothing of their meaning. */
+struct catalog_verdict {
+	uint32_t page;
+	slice verdict;
+	slice evidence; /* ptr NULL for none */
+	slice reason;   /* the same */
+};
+
+int catalog_set_verdict(struct catalog *c, uint32_t capture, const struct catalog_verdict *v,
+	struct err *err) SP_MUST_CHECK;
+
+/*
+ * ---- reading ----
+ * Each calls back for every row in a fixed order, with slices that are valid for the call; what the
+ * callback returns but 0 ends the reading and is returned.
+ */
+typedef int catalog_on_capture(void *context, const struct catalog_capture *capture);
+typedef int catalog_on_page(void *context, const struct catalog_page *page);
+typedef int catalog_on_observation(void *context, const struct catalog_observation *o);
+typedef int catalog_on_event(void *context, const struct catalog_event *e);
+typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
+typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
+typedef int catalog_on_clock(void *context, const struct catalog_clock *k);
+typedef int catalog_on_verdict(void *context, const struct catalog_verdict *v);
+
+int catalog_each_capture(
+	struct catalog *c, catalog_on_capture *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/* By number. */
+int catalog_each_page(struct catalog *c, uint32_t capture, catalog_on_page *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+
+/* By page number, leg and attempt; the side ones last. */
+int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+
+/* In the order they were added. */
+int catalog_each_event(struct catalog *c, uint32_t capture, catalog_on_event *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+int catalog_each_warc(
+	struct catalog *c, catalog_on_warc *call, void *context, struct err *err) SP_MUST_CHECK;
+int catalog_each_robots(struct catalog *c, uint32_t capture, catalog_on_robots *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+int catalog_each_clock(struct catalog *c, uint32_t capture, catalog_on_clock *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+
+/* Positions of a page, as catalog_set_plan left them. */
+struct catalog_plan {
+	uint32_t page;
+	int64_t visit, revisit;
+	bool hopeless;
+};
+typedef int catalog_on_plan(void *context, const struct catalog_plan *p);
+int catalog_each_plan(struct catalog *c, uint32_t capture, catalog_on_plan *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+
+#endif

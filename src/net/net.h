@@ -1,0 +1,137 @@
+/*
+ * Fetching over HTTP: libcurl's multi interface on epoll, with the exact bytes of the wire. A net
+ *is one event loop; it belongs to one thread.
+ *
+ *	rc = net_new(&params, &net, err);
+ *	rc = net_start(net, &request, err);		// any number of them
+ *	while ((f = net_next(net)))			// finished ones, in the order they finished
+ *		{ use(f); net_fetch_free(f); }
+ *	rc = net_wait(net, seconds, err);		// until something finished, or that long
+ *
+ * A fetch that fails is a result, not an error: it says why. Redirects are not followed, bodies are
+ * not decoded, nothing is cached; connections are reused.
+ */
+#ifndef NET_NET_H
+#define NET_NET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+#define NET_CONNECT_TIMEOUT 30.0
+#define NET_STALL_TIMEOUT   60.0
+#define NET_TIMEOUT         3600.0
+#define NET_STALL_SPEED     64 /* bytes per second; slower than this for stall_timeout fails */
+
+enum {
+	NET_HEAD_MAX = 256 << 10, /* bytes of a response's head */
+	NET_MEMORY_MAX = 1 << 20, /* bytes of a body in memory; then it goes to a file */
+};
+#define NET_BODY_MAX (UINT64_C(2) << 30)
+
+/* Words in reports, the WARC and the catalog. */
+#define NET_FAILURES(X)                                                                          \
+	X(NET_FAILURE_NONE, "")                                                                  \
+	X(NET_FAILURE_DNS, "dns")         /* the name resolves to nothing */                     \
+	X(NET_FAILURE_CONNECT, "connect") /* refused, unreachable */                             \
+	X(NET_FAILURE_TLS, "tls")                                                                \
+	X(NET_FAILURE_TIMEOUT, "timeout")     /* connecting, stalled, or in all too long */      \
+	X(NET_FAILURE_RESET, "reset")         /* the connection ended before a whole response */ \
+	X(NET_FAILURE_PROTOCOL, "protocol")   /* what came is no HTTP */                         \
+	X(NET_FAILURE_TOO_LARGE, "too-large") /* head or body beyond the maximum */              \
+	X(NET_FAILURE_ABORTED, "aborted")     /* by net_cancel */                                \
+	X(NET_FAILURE_LOCAL, "local")         /* memory, spool file, libcurl itself */
+
+enum net_failure {
+#define X(name, word) name,
+	NET_FAILURES(X)
+#undef X
+};
+
+/* The word; constant. */
+const char *net_failure_name(enum net_failure failure);
+
+/* Whether another try may help: not for NET_FAILURE_TOO_LARGE, for instance. */
+bool net_failure_is_transient(enum net_failure failure);
+
+/* Zero means the default named above. */
+struct net_params {
+	const struct clock *clock; /* borrowed; NULL for the system's */
+	const char *user_agent;    /* borrowed */
+	const char *spool_dir;     /* where bodies beyond NET_MEMORY_MAX go, unlinked; borrowed */
+	double connect_timeout, stall_timeout, timeout; /* seconds */
+	uint64_t max_body;
+};
+
+struct net; /* opaque */
+
+int net_new(const struct net_params *params, struct net **ret, struct err *err) SP_MUST_CHECK;
+
+/* Ends what is under way. NULL is fine. */
+void net_free(struct net *net);
+
+/* A GET. All is copied. */
+struct net_request {
+	slice url;                        /* WHATWG serialisation, http or https, no fragment */
+	const struct net_header *headers; /* besides those that every request has */
+	size_t header_count;
+	uint64_t tag; /* the caller's, handed back */
+};
+
+struct net_header {
+	slice name, value;
+};
+
+/* The moments of a fetch, on one clock, ns; 0 for what did not happen. */
+struct net_times {
+	int64_t sent;       /* just before the first byte of the request could leave */
+	int64_t first_byte; /* of the response */
+	int64_t last_byte;  /* of the response; of a failure, when it was noticed */
+};
+
+/* A finished fetch. All of it is the fetch's own, valid until net_fetch_free. */
+struct net_fetch {
+	uint64_t tag;
+	slice url;
+	enum net_failure failure;
+	char detail[256];   /* of a failure, a sentence */
+	bool truncated;     /* there is a head, but the body is not whole; why says failure */
+	unsigned status;    /* 0 when there is no whole head */
+	slice request_head; /* exact bytes, with the empty line; empty when nothing was sent */
+	slice head;         /* exact bytes of the final response's head, with its empty line */
+	slice body;         /* exact bytes as sent (transfer coding included), unless spooled */
+	int spool;          /* else -1: a file with the whole body, to be read from its start */
+	uint64_t body_size; /* bytes as sent, in memory or in the file */
+	char ip[64];        /* of the server, "" when not connected */
+	bool reused;        /* the connection was there already */
+	struct net_times wall, monotonic;
+};
+
+/* Begins a fetch; it may run only within net_wait. 0, ERR_NOMEM, ERR_SYNTAX for the URL. */
+int net_start(struct net *net, const struct net_request *request, struct err *err) SP_MUST_CHECK;
+
+/* The next finished fetch, now the caller's, or NULL. */
+struct net_fetch *net_next(struct net *net);
+void net_fetch_free(struct net_fetch *fetch); /* NULL is fine */
+
+/*
+ * Runs until a fetch has finished, `seconds` have passed (0: only what can be done at once), or
+ * a file descriptor given to net_watch is readable. 0 or ERR_IO.
+ */
+int net_wait(struct net *net, double seconds, struct err *err) SP_MUST_CHECK;
+
+/* A descriptor that ends net_wait when it is readable (a signalfd, an eventfd); stays the caller's.
+ */
+int net_watch(struct net *net, int fd, struct err *err) SP_MUST_CHECK;
+
+/* Ends all that is under way: each finishes with NET_FAILURE_ABORTED. */
+void net_cancel(struct net *net);
+
+/* Fetches under way or finished and not taken. */
+size_t net_pending(const struct net *net);
+
+#endif

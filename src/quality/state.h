@@ -1,0 +1,63 @@
+/*
+ * The state of a page as one response shows it: status, Location, media type and decoded body
+ * (DESIGN, "What sharp means, exactly"). Two observations are identical when the digests of
+ * their states are. Computed as the bytes pass by, from the crawler's response or from a WARC
+ *record, by the same code:
+ *
+ *	rc = state_start(&s, head);				// exact bytes of the HTTP head
+ *	while (rc == 0 && there is more)
+ *		rc = state_feed(&s, chunk);			// exact bytes of the wire
+ *	if (rc == 0)
+ *		rc = state_finish(&s, &result);
+ *	state_release(&s);
+ *
+ * The digest is SHA-256 over a length-prefixed list of the parts, so that no two states share one.
+ *A body whose content coding is unknown, broken or beyond the limits of extract/decode.h counts as
+ *it was sent, marked as such: equal bytes are equal, whatever they mean.
+ */
+#ifndef QUALITY_STATE_H
+#define QUALITY_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/digest.h"
+#include "archive/fields.h"
+#include "base/api.h"
+#include "base/slice.h"
+
+struct state_result {
+	unsigned status;
+	bool whole;          /* the body ended as its framing says (chunks, Content-Length) */
+	bool decoded;        /* its content coding, if any, could be undone */
+	struct digest state; /* of all of it */
+	struct digest
+		payload; /* SHA-256 of the body, transfer coding removed, content coding kept */
+	uint64_t payload_size;
+	uint64_t decoded_size;
+};
+
+/* Takes the decoded body, piece by piece (for its links); what it returns but 0 ends the reading.
+ */
+typedef int state_sink(void *context, slice decoded);
+
+struct state; /* opaque; one may be used again and again */
+
+/* NULL when there is no memory. sink may be NULL. */
+struct state *state_new(state_sink *sink, void *context);
+void state_free(struct state *s);
+
+/*
+ * Begins with a response's head, which is copied. 0, ERR_SYNTAX when it is no HTTP response's head,
+ * ERR_LIMIT, ERR_NOMEM.
+ */
+int state_start(struct state *s, slice head, struct err *err) SP_MUST_CHECK;
+
+/* Fields of that head, valid until the next state_start; for Content-Type and the like. */
+const struct fields *state_fields(const struct state *s);
+
+/* 0, ERR_NOMEM, or what the sink returned. */
+int state_feed(struct state *s, slice wire) SP_MUST_CHECK;
+int state_finish(struct state *s, struct state_result *ret) SP_MUST_CHECK;
+
+#endif
