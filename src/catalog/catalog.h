@@ -104,6 +104,10 @@ int catalog_add_page(struct catalog *c, uint32_t capture, const struct catalog_p
 int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
 	struct err *err) SP_MUST_CHECK;
 
+/* A page that was refused is wanted after all: *page is what is known of it now. */
+int catalog_take_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
+	struct err *err) SP_MUST_CHECK;
+
 /* Where the plan put it: positions in the order of visits and revisits from 0, -1 for none. */
 int catalog_set_plan(struct catalog *c, uint32_t capture, uint32_t number, int64_t visit,
 	int64_t revisit, bool hopeless, struct err *err) SP_MUST_CHECK;
@@ -124,6 +128,8 @@ struct catalog_observation {
 	slice warc;              /* file's name; ptr NULL when nothing was stored */
 	uint64_t offset, length; /* of the response or revisit record */
 	slice record_id;         /* of the same */
+	bool is_revisit;         /* it is a revisit record: the body is that of the visit */
+	uint64_t coding;         /* hash of Content-Encoding; the crawler's own business */
 };
 
 int catalog_add_observation(struct catalog *c, uint32_t capture,
@@ -168,6 +174,7 @@ struct catalog_robots {
 	slice origin;    /* "http://host:port" */
 	uint8_t policy;  /* enum robots_policy */
 	int64_t fetched; /* wall, ns */
+	slice why;       /* how it came to that, for reports */
 	slice body;
 };
 
