@@ -7,8 +7,8 @@
  *	Sun Nov  6 08:49:37 1994		asctime
  *
  * Understood too: blanks around it and several where one is due, names in any case, a day of one
- * digit, "UTC" or "+0000" for "GMT", a weekday that is wrong. Nothing else: what is used as
- * evidence should not be guessed.
+ * digit, a year of four digits in RFC 850, "UTC" or "+0000" for "GMT", a wrong weekday. Nothing
+ *else: what is used as evidence should not be guessed.
  */
 #ifndef EXTRACT_HTTP_DATE_H
 #define EXTRACT_HTTP_DATE_H
@@ -27,7 +27,7 @@ enum { HTTP_DATE_TEXT_MAX = 128 }; /* bytes of a date, blanks around it included
  */
 int http_date_parse(slice text, int64_t now_ns, int64_t *ret_ns) SP_MUST_CHECK;
 
-/* The same in seconds; years 0 to 9999. */
+/* The same in seconds; years 1 to 9999. */
 int http_date_parse_seconds(slice text, int64_t now_ns, int64_t *ret_seconds) SP_MUST_CHECK;
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "base/api.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/slice.h"
@@ -63,6 +64,7 @@ VEC_DECLARE(host_server_vec, struct host_server);
 struct hosts {
 	struct pace_rule rule;
 	struct arena names;
+	struct buf scratch;                 /* for a name that is looked up */
 	struct strmap by_origin, by_server; /* to numbers */
 	struct host_vec list;
 	struct host_server_vec servers;
@@ -102,8 +104,10 @@ int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag) SP_MUST_CHECK;
  */
 bool hosts_take(struct hosts *h, double now, uint32_t *ret_host, uint64_t *ret_tag);
 
-/* When hosts_take will have something; INFINITY when nothing is held, or all of it is for servers
- * that are busy: then hosts_done will change it. May lie in the past. */
+/*
+ * When hosts_take will have something; may lie in the past, down to -INFINITY. INFINITY when
+ * nothing is held, or all of it is for servers that are busy: then hosts_done will change it.
+ */
 double hosts_next_ready(const struct hosts *h);
 
 /* An order that was taken has ended; as pace_end. */

@@ -31,9 +31,10 @@ struct rates {
 };
 
 /*
- * Reads a file. 0; ERR_NOTFOUND or ERR_IO, ERR_SYNTAX or ERR_RANGE for what is wrong in it ("FILE:
- * line 7: …" in err), ERR_LIMIT, ERR_NOMEM. *ret is untouched on failure; released by the caller
- * with rates_release. Moving the struct afterwards is not allowed: its map refers to it.
+ * Reads a file. 0; ERR_IO when it cannot be opened or read; for what is wrong in it ERR_SYNTAX,
+ * ERR_RANGE, or ERR_EXISTS for a page that is there twice; ERR_LIMIT, ERR_NOMEM. err has "FILE:
+ * line 7: …", or "FILE: …" where no line is to blame. *ret is untouched on failure; else to be
+ * released with rates_release.
  */
 int rates_load(const char *path, struct rates *ret, struct err *err) SP_MUST_CHECK;
 

@@ -4,9 +4,9 @@
  * cannot make two URLs collide, and by chance two of 10^9 URLs do so with a probability of 10^-21.
  * So it is exact for all practical purposes, at a fifth of the memory of a map with the URLs.
  *
- * Memory: 20 bytes per URL in tables that are 72 to 88 % full, which is 22.9 to 27.5 bytes (a fixed
- * 24 KiB and the rounding of very small tables apart; malloc has its own overhead on top). There
- * are SEEN_SHARDS tables that grow one by one, so that no single seen_add moves more than a
+ * Memory: 20 bytes per URL in tables that are 72 to 87 % full: from 23 to 28 bytes (a fixed 16 KiB
+ * and the rounding of tables for fewer than some 100,000 URLs apart). There are SEEN_SHARDS tables
+ * that grow one by one, so that no single seen_add moves more than a
  * thousandth of the whole.
  */
 #ifndef FRONTIER_SEEN_H
