@@ -5,10 +5,11 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "extract/calendar.h"
 
 /* The fields as written. */
 struct fields {
-	unsigned year, month, day, hour, minute, second;
+	struct calendar_time time;
 	unsigned nanoseconds;
 	int offset; /* minutes east of Greenwich */
 	enum w3cdate_precision precision;
@@ -100,39 +101,17 @@ static bool is_word(slice word, const char *want)
 	return word.len == strlen(want) && strncasecmp(word.ptr, want, word.len) == 0;
 }
 
-static unsigned days_in_month(unsigned year, unsigned month)
-{
-	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return days[month - 1] + (month == 2 && leap);
-}
-
-/* Days from 1970-01-01; the year is counted from March, so that the leap day comes last. */
-static int64_t days_from_epoch(unsigned year, unsigned month, unsigned day)
-{
-	int64_t y = (int64_t)year - (month <= 2);
-	int64_t month_from_march = (month + 9) % 12;
-	int64_t day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-
-	return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
-}
-
 static int to_instant(const struct fields *f, struct w3cdate *ret)
 {
 	int64_t seconds;
 
-	if (f->year < W3CDATE_YEAR_MIN || f->year > W3CDATE_YEAR_MAX)
+	if (f->time.year < W3CDATE_YEAR_MIN || f->time.year > W3CDATE_YEAR_MAX)
 		return ERR_RANGE;
-	if (f->month < 1 || f->month > 12 || f->day < 1 ||
-		f->day > days_in_month(f->year, f->month))
+	if (f->time.hour == 24 && f->nanoseconds)
 		return ERR_RANGE;
-	if (f->hour > 24 || f->minute > 59 || f->second > 60)
+	if (calendar_seconds(&f->time, &seconds))
 		return ERR_RANGE;
-	if (f->hour == 24 && (f->minute || f->second || f->nanoseconds))
-		return ERR_RANGE;
-	seconds = days_from_epoch(f->year, f->month, f->day) * 86400 + f->hour * INT64_C(3600) +
-		  f->minute * INT64_C(60) + f->second - f->offset * INT64_C(60);
+	seconds -= f->offset * INT64_C(60);
 	*ret = (struct w3cdate){seconds * CLOCK_NS_PER_SECOND + f->nanoseconds, f->precision};
 	return 0;
 }
@@ -187,15 +166,15 @@ static bool take_time(slice *s, struct fields *f)
 {
 	bool colon;
 
-	if (!take_number(s, 2, 2, &f->hour))
+	if (!take_number(s, 2, 2, &f->time.hour))
 		return false;
 	colon = take(s, ":");
-	if (!take_number(s, 2, 2, &f->minute))
+	if (!take_number(s, 2, 2, &f->time.minute))
 		return false;
 	f->precision = W3CDATE_MINUTE;
 	if (colon ? !take(s, ":") : count_digits(*s) == 0)
 		return true;
-	if (!take_number(s, 2, 2, &f->second))
+	if (!take_number(s, 2, 2, &f->time.second))
 		return false;
 	f->precision = W3CDATE_SECOND;
 	if (!take(s, ".,"))
@@ -208,8 +187,8 @@ static bool take_time(slice *s, struct fields *f)
 static bool take_compact_date(slice *s, struct fields *f)
 {
 	f->precision = W3CDATE_DAY;
-	return count_digits(*s) == 8 && take_number(s, 4, 4, &f->year) &&
-	       take_number(s, 2, 2, &f->month) && take_number(s, 2, 2, &f->day);
+	return count_digits(*s) == 8 && take_number(s, 4, 4, &f->time.year) &&
+	       take_number(s, 2, 2, &f->time.month) && take_number(s, 2, 2, &f->time.day);
 }
 
 /* YYYY, YYYY-MM, YYYY-MM-DD */
@@ -217,23 +196,23 @@ static bool take_date(slice *s, struct fields *f)
 {
 	char separator[2] = {0};
 
-	f->month = f->day = 1;
+	f->time.month = f->time.day = 1;
 	if (count_digits(*s) > 4)
 		return take_compact_date(s, f);
-	if (!take_number(s, 4, 4, &f->year))
+	if (!take_number(s, 4, 4, &f->time.year))
 		return false;
 	f->precision = W3CDATE_YEAR;
 	if (!next_is(*s, "-/."))
 		return true;
 	separator[0] = s->ptr[0];
 	advance(s, 1);
-	if (!take_number(s, 1, 2, &f->month))
+	if (!take_number(s, 1, 2, &f->time.month))
 		return false;
 	f->precision = W3CDATE_MONTH;
 	if (!take(s, separator))
 		return true;
 	f->precision = W3CDATE_DAY;
-	return take_number(s, 1, 2, &f->day);
+	return take_number(s, 1, 2, &f->time.day);
 }
 
 int w3cdate_parse(slice text, struct w3cdate *ret)
@@ -311,10 +290,10 @@ static bool take_rfc822_zone(slice *s, int *ret)
 /* 05 Jan 2017; RFC 850's hyphens too. */
 static bool take_rfc822_date(slice *s, struct fields *f)
 {
-	if (!take_number(s, 1, 2, &f->day) || !(take(s, "-") || skip_blanks(s)))
+	if (!take_number(s, 1, 2, &f->time.day) || !(take(s, "-") || skip_blanks(s)))
 		return false;
-	return take_month(s, &f->month) && (take(s, "-") || skip_blanks(s)) &&
-	       take_rfc822_year(s, &f->year) && skip_blanks(s);
+	return take_month(s, &f->time.month) && (take(s, "-") || skip_blanks(s)) &&
+	       take_rfc822_year(s, &f->time.year) && skip_blanks(s);
 }
 
 int w3cdate_parse_rfc822(slice text, struct w3cdate *ret)

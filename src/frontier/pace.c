@@ -1,0 +1,136 @@
+#include "frontier/pace.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+
+/* More of them lead beyond every maximum. */
+enum { DOUBLINGS_MAX = 60 };
+
+int pace_init(struct pace *p, struct pace_rule rule)
+{
+	double *ends = NULL;
+
+	assert(rule.automatic || (rule.delay >= 0 && isfinite(rule.delay)));
+	assert(rule.jobs <= PACE_JOBS_MAX);
+	if (rule.jobs == 0)
+		rule.jobs = 1;
+	if (rule.jobs > 1) {
+		ends = calloc(rule.jobs, sizeof *ends);
+		if (!ends)
+			return ERR_NOMEM;
+		for (unsigned i = 0; i < rule.jobs; i++)
+			ends[i] = -INFINITY;
+	}
+	*p = (struct pace){
+		.rule = rule,
+		.backoff_until = -INFINITY,
+		.retry_until = -INFINITY,
+		.last_end = -INFINITY,
+		.ends = ends,
+	};
+	return 0;
+}
+
+void pace_release(struct pace *p)
+{
+	free(p->ends);
+	*p = (struct pace){0};
+}
+
+static double automatic_delay(const struct pace *p)
+{
+	return fmin(fmax(PACE_AUTO_FACTOR * p->response, PACE_AUTO_MIN), PACE_AUTO_MAX);
+}
+
+double pace_delay(const struct pace *p)
+{
+	return fmax(p->rule.automatic ? automatic_delay(p) : p->rule.delay, p->crawl_delay);
+}
+
+/* Place of the free job that has rested for longest. There must be one. */
+static unsigned most_rested(const struct pace *p)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < p->rule.jobs - p->busy; i++)
+		if (p->ends[i] < p->ends[best])
+			best = i;
+	return best;
+}
+
+/* The end of the request that the next one must keep its distance from. */
+static double end_that_counts(const struct pace *p)
+{
+	if (!p->ends || p->crawl_delay > 0)
+		return p->last_end;
+	return p->ends[most_rested(p)];
+}
+
+double pace_ready(const struct pace *p)
+{
+	unsigned jobs = p->crawl_delay > 0 ? 1 : p->rule.jobs;
+
+	if (p->busy >= jobs)
+		return INFINITY;
+	return fmax(end_that_counts(p) + pace_delay(p), fmax(p->backoff_until, p->retry_until));
+}
+
+void pace_begin(struct pace *p, double now)
+{
+	assert(now >= pace_ready(p));
+	if (p->ends)
+		p->ends[most_rested(p)] = p->ends[p->rule.jobs - p->busy - 1];
+	p->busy++;
+}
+
+/* The back-off after so many failures in a row. */
+static double backoff(unsigned failures)
+{
+	if (failures < 2)
+		return 0;
+	failures -= 2;
+	if (failures > DOUBLINGS_MAX)
+		failures = DOUBLINGS_MAX;
+	return fmin(ldexp(PACE_BACKOFF_FIRST, (int)failures), PACE_BACKOFF_MAX);
+}
+
+static void note_failure(struct pace *p, double now)
+{
+	p->failures++;
+	if (p->failures >= 2)
+		p->backoff_until = fmax(p->backoff_until, now + backoff(p->failures));
+}
+
+static void note_answer(struct pace *p, double response_seconds)
+{
+	p->failures = 0;
+	p->backoff_until = -INFINITY;
+	p->response = response_seconds > 0 ? response_seconds : 0; /* NaN is 0 too */
+}
+
+void pace_end(struct pace *p, double now, double response_seconds, bool failed)
+{
+	assert(p->busy > 0);
+	p->busy--;
+	p->last_end = fmax(p->last_end, now);
+	if (p->ends)
+		p->ends[p->rule.jobs - p->busy - 1] = now;
+	if (failed)
+		note_failure(p, now);
+	else
+		note_answer(p, response_seconds);
+}
+
+void pace_set_crawl_delay(struct pace *p, double seconds)
+{
+	p->crawl_delay = seconds > 0 ? fmin(seconds, PACE_CRAWL_DELAY_MAX) : 0;
+}
+
+void pace_retry_after(struct pace *p, double now, double seconds)
+{
+	if (seconds > 0)
+		p->retry_until = fmax(p->retry_until, now + fmin(seconds, PACE_RETRY_AFTER_MAX));
+}

@@ -1,0 +1,62 @@
+#include "frontier/queues.h"
+
+#include "base/err.h"
+
+void queues_release(struct queues *pool)
+{
+	queue_nodes_release(&pool->nodes);
+	*pool = (struct queues){0};
+}
+
+/* A node off the list of unused ones, or a new one: its index plus one in *ret. */
+static int take_node(struct queues *pool, uint32_t *ret)
+{
+	int rc;
+
+	if (pool->unused) {
+		*ret = pool->unused;
+		pool->unused = pool->nodes.ptr[*ret - 1].next;
+		return 0;
+	}
+	if (pool->nodes.len >= UINT32_MAX)
+		return ERR_LIMIT;
+	rc = queue_nodes_push(&pool->nodes, (struct queue_node){0});
+	if (rc == 0)
+		*ret = (uint32_t)pool->nodes.len;
+	return rc;
+}
+
+int queues_push(struct queues *pool, struct queue *q, struct queue_item item)
+{
+	uint32_t node;
+	int rc = take_node(pool, &node);
+
+	if (rc)
+		return rc;
+	pool->nodes.ptr[node - 1] = (struct queue_node){.tag = item.tag, .host = item.host};
+	if (q->last)
+		pool->nodes.ptr[q->last - 1].next = node;
+	else
+		q->first = node;
+	q->last = node;
+	q->len++;
+	return 0;
+}
+
+bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret)
+{
+	uint32_t node = q->first;
+	struct queue_node *n;
+
+	if (!node)
+		return false;
+	n = &pool->nodes.ptr[node - 1];
+	*ret = (struct queue_item){n->tag, n->host};
+	q->first = n->next;
+	if (!q->first)
+		q->last = 0;
+	q->len--;
+	n->next = pool->unused;
+	pool->unused = node;
+	return true;
+}

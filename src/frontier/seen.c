@@ -1,0 +1,243 @@
+/*
+ * Linear probing with the slots in the order of their digests (Amble and Knuth, "Ordered hash
+ * tables", 1974). The order has three uses: a URL that is new, which is most of what a crawler asks
+ * for, is missed after a few slots although the table is nearly full; growing is one pass over both
+ * tables from front to back; and only the first half of the digests is read on the way.
+ *
+ * Invariants of a shard:
+ *  (1) The digests in use are ascending from front to back, by their first half. 0 marks a free
+ *      slot; no digest has it.
+ *  (2) Each stands at its home or behind it, with no free slot between. Homes ascend with digests.
+ *  (3) The last slots have no digest at home, so that there is no wrapping around; the very last
+ *      one is always free and ends every search.
+ */
+#include "frontier/seen.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+enum {
+	SHARD_BITS = 10,
+	FIRST_HOMES = 8,
+	TAIL_MIN = 8,    /* slots behind the homes, and … */
+	TAIL_SHARE = 64, /* … one more for so many homes */
+};
+
+static_assert(SEEN_SHARDS == 1 << SHARD_BITS, "SHARD_BITS must fit SEEN_SHARDS");
+
+struct digest128 {
+	uint64_t high, low;
+};
+
+/* Parallel arrays in one allocation, which begins at high. */
+struct seen_shard {
+	uint64_t *high;
+	uint32_t homes; /* slots that a digest may have as its home */
+	uint32_t len;
+};
+
+static size_t tail(size_t homes)
+{
+	return homes ? TAIL_MIN + homes / TAIL_SHARE : 0;
+}
+
+static size_t slots(const struct seen_shard *t)
+{
+	return t->homes + tail(t->homes);
+}
+
+static size_t slot_bytes(size_t count)
+{
+	return count * (2 * sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+static uint64_t *lows(const struct seen_shard *t)
+{
+	return t->high + slots(t);
+}
+
+static uint32_t *numbers(const struct seen_shard *t)
+{
+	return (uint32_t *)(lows(t) + slots(t));
+}
+
+static struct digest128 digest(const struct seen *s, slice url)
+{
+	struct digest128 d = {hash_bytes(s->keys[0], url), hash_bytes(s->keys[1], url)};
+
+	if (d.high == 0) /* marks a free slot */
+		d.high = 1;
+	return d;
+}
+
+static struct seen_shard *shard_of(const struct seen *s, struct digest128 d)
+{
+	return &s->shards[d.high >> (64 - SHARD_BITS)];
+}
+
+/* The bits behind those that chose the shard, scaled to the number of homes. */
+static size_t home(const struct seen_shard *t, uint64_t high)
+{
+	uint64_t bits = high << SHARD_BITS >> 32;
+
+	return (size_t)(bits * t->homes >> 32);
+}
+
+/* The slot of the digest, or else the one it belongs into; whether it is there. */
+static bool find(const struct seen_shard *t, struct digest128 d, size_t *ret_at)
+{
+	size_t at = home(t, d.high);
+
+	while (t->high[at] && t->high[at] < d.high)
+		at++;
+	while (t->high[at] == d.high && lows(t)[at] != d.low)
+		at++;
+	*ret_at = at;
+	return t->high[at] == d.high;
+}
+
+/* The first free slot from at on; the last slot of a table is one. */
+static size_t next_free(const struct seen_shard *t, size_t at)
+{
+	while (t->high[at])
+		at++;
+	return at;
+}
+
+static void put(struct seen_shard *t, size_t at, struct digest128 d, uint32_t number)
+{
+	t->high[at] = d.high;
+	lows(t)[at] = d.low;
+	numbers(t)[at] = number;
+	t->len++;
+}
+
+/* Copies all digests; false when the tail of the new table is too short for their clustering. */
+static bool copy_all(struct seen_shard *to, const struct seen_shard *from)
+{
+	size_t free_slot = 0; /* behind the last that was copied */
+
+	for (size_t i = 0; i < slots(from); i++) {
+		struct digest128 d;
+		size_t at;
+
+		if (!from->high[i])
+			continue;
+		d = (struct digest128){from->high[i], lows(from)[i]};
+		at = home(to, d.high);
+		if (at < free_slot)
+			at = free_slot;
+		if (at + 1 >= slots(to))
+			return false;
+		put(to, at, d, numbers(from)[i]);
+		free_slot = at + 1;
+	}
+	return true;
+}
+
+/* A fifth larger, or so many times a fifth that all fits. */
+static int grow(struct seen *s, struct seen_shard *t)
+{
+	struct seen_shard bigger = {.homes = t->homes};
+	bool fits;
+
+	do {
+		if (bigger.homes > UINT32_MAX / 2)
+			return ERR_LIMIT;
+		bigger.homes = bigger.homes ? bigger.homes + bigger.homes / 5 + 1 : FIRST_HOMES;
+		bigger.len = 0;
+		free(bigger.high);
+		bigger.high = calloc(1, slot_bytes(slots(&bigger)));
+		if (!bigger.high)
+			return ERR_NOMEM;
+		fits = t->len == 0 || copy_all(&bigger, t);
+	} while (!fits);
+	s->bytes += slot_bytes(slots(&bigger)) - slot_bytes(slots(t));
+	free(t->high);
+	*t = bigger;
+	return 0;
+}
+
+/* Moves the digests of slots [at, end) one slot on, where there is room. */
+static void shift(struct seen_shard *t, size_t at, size_t end)
+{
+	memmove(t->high + at + 1, t->high + at, (end - at) * sizeof *t->high);
+	memmove(lows(t) + at + 1, lows(t) + at, (end - at) * sizeof *lows(t));
+	memmove(numbers(t) + at + 1, numbers(t) + at, (end - at) * sizeof *numbers(t));
+}
+
+/* Puts a digest that is not there; the table grows when it is full or its tail is. */
+static int insert(struct seen *s, struct seen_shard *t, struct digest128 d, uint32_t number)
+{
+	size_t at, end;
+	int rc;
+
+	if (t->len >= t->homes - t->homes / 8) {
+		rc = grow(s, t);
+		if (rc)
+			return rc;
+	}
+	for (;;) {
+		(void)find(t, d, &at);
+		end = next_free(t, at);
+		if (end + 1 < slots(t))
+			break;
+		rc = grow(s, t);
+		if (rc)
+			return rc;
+	}
+	shift(t, at, end);
+	put(t, at, d, number);
+	s->count++;
+	return 0;
+}
+
+void seen_init(struct seen *s, struct hash_key first, struct hash_key second)
+{
+	*s = (struct seen){.keys = {first, second}};
+}
+
+void seen_release(struct seen *s)
+{
+	for (size_t i = 0; s->shards && i < SEEN_SHARDS; i++)
+		free(s->shards[i].high);
+	free(s->shards);
+	seen_init(s, s->keys[0], s->keys[1]);
+}
+
+int seen_add(struct seen *s, slice url, uint32_t number)
+{
+	struct digest128 d = digest(s, url);
+	struct seen_shard *t;
+	size_t at;
+
+	if (!s->shards) {
+		s->shards = calloc(SEEN_SHARDS, sizeof *s->shards);
+		if (!s->shards)
+			return ERR_NOMEM;
+		s->bytes = SEEN_SHARDS * sizeof *s->shards;
+	}
+	t = shard_of(s, d);
+	if (t->homes && find(t, d, &at))
+		return ERR_EXISTS;
+	return s->count < SEEN_MAX ? insert(s, t, d, number) : ERR_LIMIT;
+}
+
+bool seen_find(const struct seen *s, slice url, uint32_t *ret_number)
+{
+	struct digest128 d = digest(s, url);
+	const struct seen_shard *t;
+	size_t at;
+
+	if (!s->shards)
+		return false;
+	t = shard_of(s, d);
+	if (!t->homes || !find(t, d, &at))
+		return false;
+	if (ret_number)
+		*ret_number = numbers(t)[at];
+	return true;
+}
