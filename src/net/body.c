@@ -1,0 +1,99 @@
+#include "net/body.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "net/net.h"
+
+enum { SPOOL_PATH_MAX = 4096 };
+
+void body_init(struct body *b, const char *spool_dir)
+{
+	*b = (struct body){.spool_dir = spool_dir, .spool = -1};
+	buf_init(&b->memory, NET_MEMORY_MAX);
+}
+
+void body_release(struct body *b)
+{
+	if (b->spool >= 0)
+		(void)close(b->spool);
+	buf_release(&b->memory);
+	body_init(b, b->spool_dir);
+}
+
+static int fail(const struct body *b, struct err *err)
+{
+	return err_set(
+		err, ERR_IO, "cannot spool the body to %s: %s", b->spool_dir, strerror(errno));
+}
+
+/* For file systems without O_TMPFILE. */
+static int open_and_unlink(const char *dir)
+{
+	char path[SPOOL_PATH_MAX];
+	int n = snprintf(path, sizeof path, "%s/stillpoint-XXXXXX", dir);
+	int fd;
+
+	if (n < 0 || (size_t)n >= sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+static int write_spool(struct body *b, slice bytes, struct err *err)
+{
+	while (bytes.len > 0) {
+		ssize_t n = write(b->spool, bytes.ptr, bytes.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : EIO;
+			return fail(b, err);
+		}
+		bytes = slice_sub(bytes, (size_t)n, bytes.len);
+	}
+	return 0;
+}
+
+/* Moves what is in memory to a new file. */
+static int start_spool(struct body *b, struct err *err)
+{
+	int rc;
+
+	b->spool = open(b->spool_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (b->spool < 0)
+		b->spool = open_and_unlink(b->spool_dir);
+	if (b->spool < 0)
+		return fail(b, err);
+	rc = write_spool(b, buf_slice(&b->memory), err);
+	if (rc == 0) {
+		buf_release(&b->memory);
+	} else {
+		(void)close(b->spool);
+		b->spool = -1;
+	}
+	return rc;
+}
+
+int body_add(struct body *b, slice bytes, struct err *err)
+{
+	int rc = 0;
+
+	if (b->spool < 0 && bytes.len > NET_MEMORY_MAX - b->memory.len)
+		rc = start_spool(b, err);
+	if (rc == 0)
+		rc = b->spool >= 0 ? write_spool(b, bytes, err) : buf_add(&b->memory, bytes);
+	if (rc == 0)
+		b->size += bytes.len;
+	else if (b->spool >= 0)
+		(void)ftruncate(b->spool, (off_t)b->size);
+	return rc;
+}

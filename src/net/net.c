@@ -1,0 +1,353 @@
+#include "net/net.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "net/transfer.h"
+
+enum {
+	EVENTS_MAX = 64, /* taken from epoll at once */
+	NS_PER_MS = 1000000,
+	CONNECTIONS_KEPT = 256,
+};
+
+#define DEFAULT_SPOOL_DIR "/tmp"
+#define NEVER             INT64_MAX
+#define WATCHED           (UINT64_C(1) << 32) /* in an event's data, above the descriptor */
+
+struct net {
+	struct transfer_shared shared;
+	CURLM *multi;
+	int epoll;
+	int64_t timer; /* when libcurl wants to be called, system's clock, or NEVER */
+	bool woken;    /* a watched descriptor is readable */
+};
+
+static int64_t now(void)
+{
+	return clock_monotonic(clock_system());
+}
+
+/* Saturates: a wait without end is as good as one for centuries. */
+static int64_t after(int64_t from, double seconds)
+{
+	double ns = seconds * (double)CLOCK_NS_PER_SECOND;
+
+	if (!(ns > 0))
+		return from;
+	return ns < (double)(NEVER - from) ? from + (int64_t)ns : NEVER;
+}
+
+static int on_timer(CURLM *multi, long ms, void *userdata)
+{
+	struct net *net = userdata;
+
+	(void)multi;
+	net->timer = ms < 0 ? NEVER : now() + (int64_t)ms * NS_PER_MS;
+	return 0;
+}
+
+/* The net itself, assigned to a socket, says that epoll knows it. */
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *userdata, void *known)
+{
+	struct net *net = userdata;
+	struct epoll_event event = {.data.u64 = (uint32_t)fd};
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		(void)epoll_ctl(net->epoll, EPOLL_CTL_DEL, fd, NULL);
+		return 0;
+	}
+	if (what & CURL_POLL_IN)
+		event.events |= EPOLLIN;
+	if (what & CURL_POLL_OUT)
+		event.events |= EPOLLOUT;
+	if (epoll_ctl(net->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) < 0)
+		return -1;
+	return curl_multi_assign(net->multi, fd, net) == CURLM_OK ? 0 : -1;
+}
+
+static int check(CURLMcode code, struct err *err)
+{
+	if (code == CURLM_OK)
+		return 0;
+	return err_set(err, ERR_IO, "libcurl: %s", curl_multi_strerror(code));
+}
+
+static void fill_defaults(struct net_params *p)
+{
+	if (!p->clock)
+		p->clock = clock_system();
+	if (!p->spool_dir)
+		p->spool_dir = DEFAULT_SPOOL_DIR;
+	if (!(p->connect_timeout > 0))
+		p->connect_timeout = NET_CONNECT_TIMEOUT;
+	if (!(p->stall_timeout > 0))
+		p->stall_timeout = NET_STALL_TIMEOUT;
+	if (!(p->timeout > 0))
+		p->timeout = NET_TIMEOUT;
+	if (p->max_body == 0)
+		p->max_body = NET_BODY_MAX;
+}
+
+static int open_loop(struct net *net, struct err *err)
+{
+	CURLMcode code = CURLM_OUT_OF_MEMORY;
+
+	net->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (net->epoll < 0)
+		return err_set(err, ERR_IO, "epoll: %s", strerror(errno));
+	net->multi = curl_multi_init();
+	if (net->multi)
+		code = curl_multi_setopt(net->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	if (code == CURLM_OK)
+		code = curl_multi_setopt(net->multi, CURLMOPT_SOCKETDATA, net);
+	if (code == CURLM_OK)
+		code = curl_multi_setopt(net->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	if (code == CURLM_OK)
+		code = curl_multi_setopt(net->multi, CURLMOPT_TIMERDATA, net);
+	if (code == CURLM_OK)
+		code = curl_multi_setopt(net->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
+	return check(code, err);
+}
+
+int net_new(const struct net_params *params, struct net **ret, struct err *err)
+{
+	struct net *net = calloc(1, sizeof *net);
+	int rc;
+
+	if (!net)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	/* Counted and guarded by libcurl itself: every net does it, and undoes it. */
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+		free(net);
+		return err_set(err, ERR_IO, "libcurl cannot be initialised");
+	}
+	net->epoll = -1;
+	net->timer = NEVER;
+	net->shared.params = *params;
+	fill_defaults(&net->shared.params);
+	net->shared.wall_offset = clock_realtime(net->shared.params.clock) -
+				  clock_monotonic(net->shared.params.clock);
+	rc = open_loop(net, err);
+	if (rc) {
+		net_free(net);
+		return rc;
+	}
+	*ret = net;
+	return 0;
+}
+
+static void free_all(struct transfer_list *list)
+{
+	while (list->first)
+		transfer_free(list->first);
+}
+
+void net_free(struct net *net)
+{
+	if (!net)
+		return;
+	net_cancel(net);
+	free_all(&net->shared.finished);
+	/* Its callbacks use epoll to the last. */
+	(void)curl_multi_cleanup(net->multi);
+	if (net->epoll >= 0)
+		(void)close(net->epoll);
+	free(net);
+	curl_global_cleanup();
+}
+
+int net_start(struct net *net, const struct net_request *request, struct err *err)
+{
+	struct transfer *t;
+	CURLMcode code;
+	int rc = transfer_new(&net->shared, request, &t, err);
+
+	if (rc)
+		return rc;
+	transfer_list_append(&net->shared.waiting, t);
+	code = curl_multi_add_handle(net->multi, t->easy);
+	if (code != CURLM_OK) {
+		transfer_free(t);
+		return err_set(err, ERR_NOMEM, "libcurl: %s", curl_multi_strerror(code));
+	}
+	return 0;
+}
+
+struct net_fetch *net_next(struct net *net)
+{
+	struct transfer *t = net->shared.finished.first;
+
+	if (!t)
+		return NULL;
+	transfer_list_remove(t);
+	return &t->fetch;
+}
+
+void net_fetch_free(struct net_fetch *fetch)
+{
+	transfer_free((struct transfer *)(void *)fetch);
+}
+
+size_t net_pending(const struct net *net)
+{
+	const struct transfer_shared *s = &net->shared;
+
+	return s->waiting.len + s->running.len + s->finished.len;
+}
+
+int net_watch(struct net *net, int fd, struct err *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = WATCHED | (uint32_t)fd};
+
+	if (epoll_ctl(net->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+		return err_set(
+			err, ERR_IO, "descriptor %d cannot be watched: %s", fd, strerror(errno));
+	return 0;
+}
+
+static void cancel_all(struct net *net, struct transfer_list *list)
+{
+	struct transfer *t;
+
+	while ((t = list->first)) {
+		(void)curl_multi_remove_handle(net->multi, t->easy);
+		transfer_fail(t, NET_FAILURE_ABORTED, "given up before it was complete");
+	}
+}
+
+void net_cancel(struct net *net)
+{
+	cancel_all(net, &net->shared.running);
+	cancel_all(net, &net->shared.waiting);
+}
+
+/* Takes what libcurl has finished. */
+static void collect(struct net *net)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(net->multi, &left))) {
+		CURLcode code = message->data.result; /* gone with the handle */
+		CURL *easy = message->easy_handle;
+		char *private = NULL;
+
+		(void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
+		(void)curl_multi_remove_handle(net->multi, easy);
+		transfer_finish((struct transfer *)(void *)private, code);
+	}
+}
+
+static int act(struct net *net, curl_socket_t fd, int events, struct err *err)
+{
+	int running;
+	int rc = check(curl_multi_socket_action(net->multi, fd, events, &running), err);
+
+	collect(net);
+	return rc;
+}
+
+/* When the oldest window ends, or NEVER. */
+static int64_t stall_deadline(const struct net *net)
+{
+	const struct transfer *t = net->shared.running.first;
+
+	return t ? after(t->window_start, net->shared.params.stall_timeout) : NEVER;
+}
+
+/*
+ * A window that is still there when its time is over did not get its bytes. Not libcurl's
+ * LOW_SPEED_LIMIT, which counts in whole seconds.
+ */
+static void end_stalled(struct net *net)
+{
+	while (stall_deadline(net) <= now()) {
+		struct transfer *t = net->shared.running.first;
+
+		(void)curl_multi_remove_handle(net->multi, t->easy);
+		transfer_fail(t, NET_FAILURE_TIMEOUT, "stalled: %llu bytes in %g seconds",
+			(unsigned long long)t->window_bytes, net->shared.params.stall_timeout);
+	}
+}
+
+static int run_timers(struct net *net, struct err *err)
+{
+	int rc = 0;
+
+	if (net->timer <= now()) {
+		net->timer = NEVER;
+		rc = act(net, CURL_SOCKET_TIMEOUT, 0, err);
+	}
+	end_stalled(net);
+	return rc;
+}
+
+/* Rounded up, so as not to wake too early and spin. */
+static int milliseconds_until(int64_t deadline)
+{
+	int64_t left = deadline - now();
+	int64_t ms = left / NS_PER_MS + (left % NS_PER_MS > 0);
+
+	if (ms < 0)
+		return 0;
+	return ms < INT32_MAX ? (int)ms : INT32_MAX;
+}
+
+static int64_t min_time(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int dispatch(struct net *net, const struct epoll_event *event, struct err *err)
+{
+	int events = 0;
+
+	if (event->data.u64 & WATCHED) {
+		net->woken = true;
+		return 0;
+	}
+	/* Of errors libcurl learns by looking itself, which it does when given nothing. */
+	if (event->events & EPOLLIN)
+		events |= CURL_CSELECT_IN;
+	if (event->events & EPOLLOUT)
+		events |= CURL_CSELECT_OUT;
+	return act(net, (curl_socket_t)(uint32_t)event->data.u64, events, err);
+}
+
+static int poll_events(struct net *net, int64_t deadline, struct err *err)
+{
+	struct epoll_event events[EVENTS_MAX];
+	int rc = 0;
+	int n = epoll_wait(net->epoll, events, EVENTS_MAX, milliseconds_until(deadline));
+
+	if (n < 0 && errno != EINTR)
+		return err_set(err, ERR_IO, "epoll: %s", strerror(errno));
+	for (int i = 0; i < n && rc == 0; i++)
+		rc = dispatch(net, &events[i], err);
+	return rc;
+}
+
+int net_wait(struct net *net, double seconds, struct err *err)
+{
+	int64_t deadline = after(now(), seconds);
+	int rc;
+
+	net->woken = false;
+	do {
+		int64_t until = deadline;
+
+		rc = run_timers(net, err);
+		if (net->shared.finished.len > 0)
+			until = 0;
+		until = min_time(until, min_time(net->timer, stall_deadline(net)));
+		if (rc == 0)
+			rc = poll_events(net, until, err);
+	} while (rc == 0 && !net->woken && net->shared.finished.len == 0 && now() < deadline);
+	return rc;
+}

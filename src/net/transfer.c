@@ -1,0 +1,435 @@
+#include "net/transfer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "net/failure.h"
+#include "net/request.h"
+#include "url/url.h"
+
+enum {
+	TARGET_MAX = URL_MAX + 16,
+	REQUEST_HEAD_MAX = 1 << 20,
+	MS_PER_SECOND = 1000,
+};
+
+static int64_t stamp(const struct transfer *t)
+{
+	return clock_monotonic(t->shared->params.clock);
+}
+
+/* One line of printable ASCII: libcurl's texts may quote what the server said. */
+static void set_detail(struct transfer *t, const char *text)
+{
+	size_t len = strnlen(text, sizeof t->fetch.detail - 1);
+
+	while (len > 0 && (unsigned char)text[len - 1] <= ' ')
+		len--;
+	for (size_t i = 0; i < len; i++)
+		t->fetch.detail[i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+	t->fetch.detail[len] = '\0';
+}
+
+/* The first failure found is the one that counts: later ones follow from it. */
+static void note_failure(struct transfer *t, enum net_failure failure, const char *text)
+{
+	if (t->fetch.failure != NET_FAILURE_NONE)
+		return;
+	t->fetch.failure = failure;
+	set_detail(t, text);
+}
+
+uint64_t transfer_window_quota(const struct transfer_shared *shared)
+{
+	return (uint64_t)ceil(shared->params.stall_timeout * NET_STALL_SPEED);
+}
+
+void transfer_restart_window(struct transfer *t)
+{
+	t->window_start = clock_monotonic(clock_system());
+	t->window_bytes = 0;
+	transfer_list_append(&t->shared->running, t);
+}
+
+static void note_progress(struct transfer *t, size_t bytes)
+{
+	t->window_bytes += bytes;
+	if (t->window_bytes >= transfer_window_quota(t->shared))
+		transfer_restart_window(t);
+}
+
+/*
+ * Connected, nothing sent. Called once more when a kept connection proved dead and libcurl starts
+ * over with a new one: what belonged to the old one is forgotten.
+ */
+static int on_connected(
+	void *userdata, char *remote_ip, char *local_ip, int remote_port, int local_port)
+{
+	struct transfer *t = userdata;
+
+	(void)local_ip, (void)remote_port, (void)local_port;
+	(void)snprintf(t->fetch.ip, sizeof t->fetch.ip, "%s", remote_ip ? remote_ip : "");
+	buf_reset(&t->request_head);
+	t->fetch.monotonic = (struct net_times){0};
+	transfer_restart_window(t);
+	t->fetch.monotonic.sent = stamp(t);
+	return CURL_PREREQFUNC_OK;
+}
+
+static int on_debug(CURL *easy, curl_infotype type, char *data, size_t size, void *userdata)
+{
+	struct transfer *t = userdata;
+
+	(void)easy;
+	if (type == CURLINFO_DATA_IN)
+		t->received += size;
+	if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
+		return 0;
+	if (buf_add(&t->request_head, (slice){data, size}))
+		note_failure(t, NET_FAILURE_LOCAL, "no memory for the request's head");
+	return 0;
+}
+
+static bool is_interim(const struct transfer *t)
+{
+	return t->fetch.status / 100 == 1;
+}
+
+/* The empty line has come. */
+static bool end_head(struct transfer *t)
+{
+	long status = 0;
+
+	(void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	t->head_whole = true;
+	t->fetch.status = (unsigned)status;
+	if (status == 101)
+		note_failure(t, NET_FAILURE_PROTOCOL, "the server switched protocols unasked");
+	else if (status < 100)
+		note_failure(t, NET_FAILURE_PROTOCOL, "no HTTP status");
+	return t->fetch.failure == NET_FAILURE_NONE;
+}
+
+static bool add_to_head(struct transfer *t, slice line)
+{
+	t->head_received += line.len;
+	if (t->head_received > NET_HEAD_MAX) {
+		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
+		return false;
+	}
+	if (buf_add(&t->head, line)) {
+		note_failure(t, NET_FAILURE_LOCAL, "no memory for the response's head");
+		return false;
+	}
+	return true;
+}
+
+/* One line of a head, with its end. Returning anything but its size ends the transfer. */
+static size_t on_header(char *ptr, size_t size, size_t count, void *userdata)
+{
+	struct transfer *t = userdata;
+	slice line = {ptr, size * count};
+
+	if (t->fetch.monotonic.first_byte == 0)
+		t->fetch.monotonic.first_byte = stamp(t);
+	note_progress(t, line.len);
+	if (t->head_whole && is_interim(t)) {
+		buf_reset(&t->head);
+		t->head_whole = false;
+	}
+	if (t->head_whole)
+		return line.len; /* a trailer */
+	if (!add_to_head(t, line))
+		return 0;
+	/* As libcurl sees it: an empty line may end in LF alone. */
+	if ((line.ptr[0] == '\r' || line.ptr[0] == '\n') && !end_head(t))
+		return 0;
+	return line.len;
+}
+
+static bool has_token(const char *list, const char *token)
+{
+	size_t len = strlen(token);
+
+	while (*list) {
+		size_t word = strcspn(list, " \t,;");
+
+		if (word == len && strncasecmp(list, token, len) == 0)
+			return true;
+		list += word + (list[word] != '\0');
+	}
+	return false;
+}
+
+static bool is_chunked(CURL *easy)
+{
+	struct curl_header *h;
+
+	for (size_t i = 0;
+		curl_easy_header(easy, "Transfer-Encoding", i, CURLH_HEADER, -1, &h) == CURLHE_OK;
+		i++) {
+		if (has_token(h->value, "chunked"))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * libcurl knows where a chunked body ends, but hands out all it has read, also what came behind.
+ * A connection with such bytes must not be used again: they could be taken for the next response.
+ */
+static slice within_chunks(struct transfer *t, slice bytes)
+{
+	uint64_t before = t->chunks.consumed;
+	slice in = bytes, data;
+
+	while (in.len > 0 && !http_chunked_complete(&t->chunks)) {
+		if (http_chunked_next(&t->chunks, &in, &data))
+			return bytes;
+	}
+	if (in.len > 0)
+		(void)curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
+	return slice_sub(bytes, 0, (size_t)(t->chunks.consumed - before));
+}
+
+static bool add_to_body(struct transfer *t, slice bytes)
+{
+	uint64_t left = t->shared->params.max_body - t->body.size;
+	struct err err = {0};
+
+	if (body_add(&t->body, slice_sub(bytes, 0, bytes.len < left ? bytes.len : (size_t)left),
+		    &err)) {
+		note_failure(
+			t, NET_FAILURE_LOCAL, err.text[0] ? err.text : "no memory for the body");
+		return false;
+	}
+	if (bytes.len > left)
+		note_failure(t, NET_FAILURE_TOO_LARGE, "the body is too large");
+	return bytes.len <= left;
+}
+
+static size_t on_body(char *ptr, size_t size, size_t count, void *userdata)
+{
+	struct transfer *t = userdata;
+	slice bytes = {ptr, size * count};
+
+	note_progress(t, bytes.len);
+	if (!t->body_began) {
+		t->body_began = true;
+		t->chunked = is_chunked(t->easy);
+	}
+	return add_to_body(t, t->chunked ? within_chunks(t, bytes) : bytes) ? bytes.len : 0;
+}
+
+static long milliseconds(double seconds)
+{
+	double ms = ceil(seconds * MS_PER_SECOND);
+
+	return ms < (double)INT32_MAX ? (long)ms : INT32_MAX;
+}
+
+#define SET(option, value) ok = ok && curl_easy_setopt(easy, (option), (value)) == CURLE_OK
+
+/* What makes a fetch exact: nothing decoded, followed, added or remembered. */
+static bool set_behaviour(CURL *easy, const struct net_params *params)
+{
+	bool ok = true;
+
+	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_HTTP09_ALLOWED, 0L);
+	SET(CURLOPT_HTTP_TRANSFER_DECODING, 0L);
+	SET(CURLOPT_HTTP_CONTENT_DECODING, 0L);
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_PROXY, ""); /* nor one of the environment */
+	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(CURLOPT_NOSIGNAL, 1L);
+	/* A name that takes long to resolve must not hold up the end of its transfer. */
+	SET(CURLOPT_QUICK_EXIT, 1L);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(params->connect_timeout));
+	SET(CURLOPT_TIMEOUT_MS, milliseconds(params->timeout));
+	return ok;
+}
+
+static bool set_callbacks(CURL *easy, struct transfer *t)
+{
+	bool ok = true;
+
+	SET(CURLOPT_PRIVATE, t);
+	SET(CURLOPT_ERRORBUFFER, t->error);
+	SET(CURLOPT_PREREQFUNCTION, on_connected);
+	SET(CURLOPT_PREREQDATA, t);
+	SET(CURLOPT_HEADERFUNCTION, on_header);
+	SET(CURLOPT_HEADERDATA, t);
+	SET(CURLOPT_WRITEFUNCTION, on_body);
+	SET(CURLOPT_WRITEDATA, t);
+	SET(CURLOPT_DEBUGFUNCTION, on_debug);
+	SET(CURLOPT_DEBUGDATA, t);
+	SET(CURLOPT_VERBOSE, 1L); /* or nobody calls on_debug */
+	return ok;
+}
+
+static int set_url(CURL *easy, slice url, struct err *err)
+{
+	struct buf origin, target;
+	bool ok = true;
+	int rc;
+
+	buf_init(&origin, TARGET_MAX);
+	buf_init(&target, TARGET_MAX);
+	rc = request_split_url(url, &origin, &target, err);
+	if (rc == 0) {
+		SET(CURLOPT_URL, buf_str(&origin));
+		SET(CURLOPT_REQUEST_TARGET, buf_str(&target));
+		rc = ok ? 0 : ERR_NOMEM;
+	}
+	buf_release(&target);
+	buf_release(&origin);
+	return rc;
+}
+
+static int set_up(struct transfer *t, const struct net_request *request, struct err *err)
+{
+	const struct net_params *params = &t->shared->params;
+	CURL *easy = t->easy;
+	bool ok;
+	int rc = buf_add(&t->url, request->url);
+
+	if (rc)
+		return err_set(err, rc == ERR_LIMIT ? ERR_SYNTAX : rc, "URL: %s", err_name(rc));
+	rc = set_url(easy, request->url, err);
+	if (rc == 0)
+		rc = request_headers(request, params->user_agent, &t->headers, err);
+	if (rc)
+		return rc;
+	ok = set_behaviour(easy, params) && set_callbacks(easy, t);
+	SET(CURLOPT_HTTPHEADER, t->headers);
+	return ok ? 0 : ERR_NOMEM;
+}
+
+#undef SET
+
+int transfer_new(struct transfer_shared *shared, const struct net_request *request,
+	struct transfer **ret, struct err *err)
+{
+	struct transfer *t = calloc(1, sizeof *t);
+	int rc = ERR_NOMEM;
+
+	if (!t)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	t->shared = shared;
+	t->fetch.tag = request->tag;
+	t->fetch.spool = -1;
+	buf_init(&t->url, URL_MAX);
+	buf_init(&t->request_head, REQUEST_HEAD_MAX);
+	buf_init(&t->head, NET_HEAD_MAX);
+	body_init(&t->body, shared->params.spool_dir);
+	t->easy = curl_easy_init();
+	if (t->easy)
+		rc = set_up(t, request, err);
+	if (rc) {
+		transfer_free(t);
+		return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	}
+	*ret = t;
+	return 0;
+}
+
+static void release_handle(struct transfer *t)
+{
+	curl_easy_cleanup(t->easy);
+	curl_slist_free_all(t->headers);
+	t->easy = NULL;
+	t->headers = NULL;
+}
+
+void transfer_free(struct transfer *t)
+{
+	if (!t)
+		return;
+	transfer_list_remove(t);
+	release_handle(t);
+	body_release(&t->body);
+	buf_release(&t->head);
+	buf_release(&t->request_head);
+	buf_release(&t->url);
+	free(t);
+}
+
+/* What libcurl takes for a whole response is held against what we know ourselves. */
+static void judge(struct transfer *t, CURLcode code)
+{
+	bool bad_chunks = t->chunked && t->chunks.state == HTTP_CHUNKED_BAD;
+
+	if (bad_chunks)
+		note_failure(t, NET_FAILURE_PROTOCOL, "malformed chunked body");
+	/* A line of the head beyond libcurl's own maximum. */
+	if (code == CURLE_OUT_OF_MEMORY && t->fetch.monotonic.sent && !t->head_whole)
+		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
+	if (code != CURLE_OK)
+		note_failure(t, failure_of_curl(code),
+			t->error[0] ? t->error : curl_easy_strerror(code));
+	else if (!t->head_whole || is_interim(t))
+		note_failure(t, NET_FAILURE_PROTOCOL, "no whole response");
+	else if (t->chunked && !http_chunked_complete(&t->chunks))
+		note_failure(t, NET_FAILURE_RESET, "the chunked body is not whole");
+}
+
+static struct net_times wall_times(struct net_times m, int64_t offset)
+{
+	return (struct net_times){
+		.sent = m.sent ? m.sent + offset : 0,
+		.first_byte = m.first_byte ? m.first_byte + offset : 0,
+		.last_byte = m.last_byte ? m.last_byte + offset : 0,
+	};
+}
+
+/* The fetch as the caller sees it. */
+static void fill(struct transfer *t)
+{
+	struct net_fetch *f = &t->fetch;
+
+	if (!t->head_whole || is_interim(t)) {
+		buf_reset(&t->head);
+		f->status = 0;
+	}
+	f->url = buf_slice(&t->url);
+	f->truncated = f->failure != NET_FAILURE_NONE && f->status != 0;
+	f->request_head = buf_slice(&t->request_head);
+	f->head = buf_slice(&t->head);
+	f->body = buf_slice(&t->body.memory);
+	f->body_size = t->body.size;
+	f->spool = t->body.spool;
+	if (f->spool >= 0)
+		(void)lseek(f->spool, 0, SEEK_SET);
+	f->wall = wall_times(f->monotonic, t->shared->wall_offset);
+}
+
+void transfer_finish(struct transfer *t, CURLcode code)
+{
+	long connects = 0;
+
+	t->fetch.monotonic.last_byte = stamp(t);
+	judge(t, code);
+	(void)curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects);
+	t->fetch.reused = t->fetch.monotonic.sent != 0 && connects == 0;
+	release_handle(t);
+	fill(t);
+	transfer_list_append(&t->shared->finished, t);
+}
+
+void transfer_fail(struct transfer *t, enum net_failure failure, const char *fmt, ...)
+{
+	char text[sizeof t->fetch.detail];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	note_failure(t, failure, text);
+	transfer_finish(t, CURLE_OK);
+}

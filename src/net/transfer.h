@@ -1,0 +1,72 @@
+/*
+ * One fetch, from its request to its result: a libcurl easy handle and what its callbacks gather.
+ * The loop (net.c) gives the handle to the multi handle and tells when it is done.
+ */
+#ifndef NET_TRANSFER_H
+#define NET_TRANSFER_H
+
+#include <curl/curl.h>
+
+#include "archive/http_chunked.h"
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/body.h"
+#include "net/net.h"
+#include "net/transfer_list.h"
+
+/* What all transfers of a net share; each is in one of the lists. */
+struct transfer_shared {
+	struct net_params params;      /* with its defaults filled in */
+	int64_t wall_offset;           /* realtime minus monotonic, when the net was made */
+	struct transfer_list waiting;  /* for a connection: libcurl watches the time */
+	struct transfer_list running;  /* in the order of window_start: we do */
+	struct transfer_list finished; /* and not taken */
+};
+
+struct transfer {
+	struct net_fetch fetch; /* first: it is what net_next hands out */
+	struct transfer_list *list;
+	struct transfer *prev, *next;
+	struct transfer_shared *shared; /* borrowed; not looked at once finished */
+
+	CURL *easy; /* NULL once finished */
+	struct curl_slist *headers;
+	char error[CURL_ERROR_SIZE];
+
+	struct buf url, request_head, head;
+	struct body body;
+	size_t head_received; /* bytes of all heads, interim ones included */
+	bool head_whole;
+	bool body_began;
+	bool chunked;
+	struct http_chunked chunks;
+	uint64_t received; /* bytes behind the head that libcurl has read */
+
+	/* Stalling: NET_STALL_SPEED has to be held from window_start on. System's clock. */
+	int64_t window_start;
+	uint64_t window_bytes;
+};
+
+/* Copies the request; not in a list yet. 0, ERR_NOMEM, ERR_SYNTAX. Freed with transfer_free. */
+int transfer_new(struct transfer_shared *shared, const struct net_request *request,
+	struct transfer **ret, struct err *err) SP_MUST_CHECK;
+
+/* The handle must not be in a multi handle any more. NULL is fine. */
+void transfer_free(struct transfer *t);
+
+/*
+ * Ends the transfer with libcurl's verdict, or with ours; fills the fetch and moves it to the
+ * finished ones. The handle must not be in a multi handle any more.
+ */
+void transfer_finish(struct transfer *t, CURLcode code);
+void transfer_fail(struct transfer *t, enum net_failure failure, const char *fmt, ...)
+	SP_PRINTF(3, 4);
+
+/* Starts a new window at now and moves the transfer to the end of the running ones. */
+void transfer_restart_window(struct transfer *t);
+
+/* How many bytes a window needs to be good. */
+uint64_t transfer_window_quota(const struct transfer_shared *shared);
+
+#endif
