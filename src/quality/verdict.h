@@ -1,5 +1,10 @@
 /*
- * What can be said of a page after its two observations (DESIGN's table of verdicts). Pure.
+ * What can be said of a page after its two observations (docs/quality.md, the table of verdicts).
+ * Pure. Invariants:
+ *
+ *	(1) sharp means: both observations whole, present, with states that are equal;
+ *	(2) sharp or absent in a capture (judge_in_window) means besides: the interval from the end
+ *	    of the visit to the start of the revisit contains the whole still point.
  */
 #ifndef QUALITY_VERDICT_H
 #define QUALITY_VERDICT_H
@@ -9,6 +14,7 @@
 
 #include "archive/digest.h"
 #include "base/slice.h"
+#include "quality/stillpoint.h"
 
 #define VERDICTS(X)                           \
 	X(VERDICT_SHARP, "sharp")             \
@@ -46,7 +52,7 @@ struct observation {
 struct judgement {
 	enum verdict verdict;
 	const char *evidence; /* "bytes", or NULL */
-	slice reason; /* of failed, unconfirmed, blocked; else ptr NULL; borrowed or constant */
+	slice reason; /* of failed, unconfirmed, blocked; else ptr NULL; constant or the failure */
 };
 
 /* How the page stands in its capture. */
@@ -58,7 +64,21 @@ enum judged_as {
 struct judgement judge(
 	const struct observation *visit, const struct observation *revisit, enum judged_as as);
 
-/* Whether a visit is worth a revisit, and a retry: what the crawler tells the planner. */
-bool observation_is_usable(const struct observation *o); /* 2xx, 3xx, 404, 410, whole */
+/*
+ * The same as part of a capture with that still point: what would be sharp or absent, but whose
+ * interval does not contain the still point (a clock that was set back between stop and resume),
+ * or that has none to contain, is unconfirmed.
+ */
+struct judgement judge_in_window(const struct observation *visit, const struct observation *revisit,
+	enum judged_as as, const struct stillpoint *window);
+
+/*
+ * Whether a visit is worth a revisit: whole, and 2xx, 3xx, 404 or 410. Not 206, 304: parts and
+ * assertions that nobody asked for.
+ */
+bool observation_is_usable(const struct observation *o);
+
+/* Whether another try may help: 408, 429, 500, 502, 503, 504, or no whole answer. */
+bool observation_is_transient(const struct observation *o);
 
 #endif

@@ -1,0 +1,168 @@
+#include "quality/coding.h"
+
+#include "base/err.h"
+#include "extract/word.h"
+
+static int add_name(struct buf *names, slice name)
+{
+	int rc = names->len > 0 ? buf_add_char(names, ',') : 0;
+
+	for (size_t i = 0; rc == 0 && i < name.len; i++)
+		rc = buf_add_char(names, word_lower(name.ptr[i]));
+	return rc;
+}
+
+static int add_names(struct buf *names, slice value)
+{
+	slice name;
+	int rc = 0;
+
+	while (rc == 0 && word_next(&value, ',', &name))
+		if (!word_is(name, SLICE("identity")))
+			rc = add_name(names, name);
+	return rc;
+}
+
+/* Fields of one name are one list (RFC 9110 §5.3). */
+static int read_names(struct coding *c, const struct fields *head, slice name)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < head->items.len; i++)
+		if (fields_same_name(head->items.ptr[i].name, name))
+			rc = add_names(&c->names, head->items.ptr[i].value);
+	return rc;
+}
+
+static int choose_state(struct coding *c, bool opaque)
+{
+	int rc;
+
+	c->state = CODING_PLAIN;
+	if (c->names.len == 0)
+		return 0;
+	rc = opaque ? ERR_UNSUPPORTED : decode_open(&c->decode, buf_slice(&c->names), NULL);
+	if (rc == ERR_NOMEM)
+		return rc;
+	c->state = rc ? CODING_OPAQUE : CODING_DECODES;
+	return c->state == CODING_DECODES ? digester_start(&c->clean, DIGEST_SHA256) : 0;
+}
+
+int coding_start(struct coding *c, const struct fields *head, bool opaque)
+{
+	int rc;
+
+	decode_close(&c->decode);
+	buf_reset(&c->names);
+	c->names.max = CODING_NAME_MAX;
+	c->out.max = CODING_OUT_MAX;
+	c->block_len = 0;
+	c->sent = c->decoded = 0;
+	rc = read_names(c, head, SLICE("Content-Encoding"));
+	if (rc == 0 && opaque)
+		rc = read_names(c, head, SLICE("Transfer-Encoding"));
+	if (rc == ERR_LIMIT) { /* names without end: what there is of them stands for all */
+		opaque = true;
+		rc = 0;
+	}
+	if (rc == 0)
+		rc = choose_state(c, opaque);
+	return rc ? rc : digester_start(&c->plain, DIGEST_SHA256);
+}
+
+static int pass_on(struct coding *c, slice decoded)
+{
+	c->decoded += decoded.len;
+	return c->sink && decoded.len > 0 ? c->sink(c->context, decoded) : 0;
+}
+
+/* What was decoded before an error goes to the sink as well: there may be links in it. */
+static int decode_block(struct coding *c)
+{
+	int rc, rc_decode;
+
+	buf_reset(&c->out);
+	rc_decode = decode_feed(&c->decode, (slice){c->block, c->block_len}, &c->out, NULL);
+	c->block_len = 0;
+	if (rc_decode == ERR_NOMEM)
+		return rc_decode;
+	if (rc_decode)
+		c->state = CODING_OPAQUE;
+	rc = digester_feed(&c->clean, buf_slice(&c->out));
+	return rc ? rc : pass_on(c, buf_slice(&c->out));
+}
+
+static int feed_decoder(struct coding *c, slice body)
+{
+	int rc = 0;
+
+	while (rc == 0 && body.len > 0 && c->state == CODING_DECODES) {
+		slice part = slice_sub(body, 0, CODING_BLOCK - c->block_len);
+
+		memcpy(c->block + c->block_len, part.ptr, part.len);
+		c->block_len += part.len;
+		body = slice_sub(body, part.len, body.len);
+		if (c->block_len == CODING_BLOCK)
+			rc = decode_block(c);
+	}
+	return rc;
+}
+
+int coding_feed(struct coding *c, slice body)
+{
+	int rc = body.len > 0 ? digester_feed(&c->plain, body) : 0;
+
+	if (rc || body.len == 0)
+		return rc;
+	c->sent += body.len;
+	if (c->state == CODING_PLAIN)
+		return pass_on(c, body);
+	return feed_decoder(c, body);
+}
+
+/* No bytes are a body without coding, whatever the head says (many a redirect). */
+static int end_decoding(struct coding *c)
+{
+	int rc = 0;
+
+	if (c->sent == 0) {
+		c->state = CODING_PLAIN;
+		return 0;
+	}
+	if (c->state == CODING_DECODES && c->block_len > 0)
+		rc = decode_block(c);
+	if (rc == 0 && c->state == CODING_DECODES && decode_finish(&c->decode, &c->out, NULL))
+		c->state = CODING_OPAQUE;
+	return rc;
+}
+
+int coding_finish(struct coding *c, struct coding_result *ret)
+{
+	struct coding_result r = {0};
+	int rc = end_decoding(c);
+
+	if (rc == 0)
+		rc = digester_finish(&c->plain, &r.payload);
+	r.body = r.payload;
+	if (rc == 0 && c->state == CODING_DECODES)
+		rc = digester_finish(&c->clean, &r.body);
+	decode_close(&c->decode);
+	if (c->out.cap > CODING_OUT_KEEP)
+		buf_release(&c->out);
+	if (rc)
+		return rc;
+	r.decoded = c->state != CODING_OPAQUE;
+	r.payload_size = c->sent;
+	r.body_size = c->state == CODING_OPAQUE ? c->sent : c->decoded;
+	*ret = r;
+	return 0;
+}
+
+void coding_release(struct coding *c)
+{
+	decode_close(&c->decode);
+	buf_release(&c->names);
+	buf_release(&c->out);
+	digester_release(&c->plain);
+	digester_release(&c->clean);
+}

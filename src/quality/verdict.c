@@ -1,0 +1,150 @@
+#include "quality/verdict.h"
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {
+#define X(name, word) [name] = (word),
+		VERDICTS(X)
+#undef X
+	};
+
+	return names[v];
+}
+
+/* "HTTP 100" to "HTTP 999", eight bytes each: reasons are borrowed, so they have to be somewhere.
+ */
+#define REASON_SIZE 8
+#define REASON(n)   "HTTP " n
+#define TEN(n)        \
+	REASON(n "0") \
+	REASON(n "1") \
+	REASON(n "2") \
+	REASON(n "3") \
+	REASON(n "4") REASON(n "5") REASON(n "6") REASON(n "7") REASON(n "8") REASON(n "9")
+#define HUNDRED(n) \
+	TEN(n "0") \
+	TEN(n "1") \
+	TEN(n "2") TEN(n "3") TEN(n "4") TEN(n "5") TEN(n "6") TEN(n "7") TEN(n "8") TEN(n "9")
+
+static slice status_reason(unsigned status)
+{
+	static const char reasons[][100 * REASON_SIZE + 1] = {HUNDRED("1"), HUNDRED("2"),
+		HUNDRED("3"), HUNDRED("4"), HUNDRED("5"), HUNDRED("6"), HUNDRED("7"), HUNDRED("8"),
+		HUNDRED("9")};
+
+	if (status < 100 || status > 999)
+		return SLICE("no HTTP status");
+	return (slice){reasons[status / 100 - 1] + status % 100 * REASON_SIZE, REASON_SIZE};
+}
+
+static bool is_present(unsigned status)
+{
+	return status >= 200 && status < 400 && status != 206 && status != 304;
+}
+
+static bool is_absent(unsigned status)
+{
+	return status == 404 || status == 410;
+}
+
+/* A login, a block page, a demand to slow down: an answer, but not the page. */
+static bool is_blocked(unsigned status)
+{
+	return status == 401 || status == 403 || status == 407 || status == 429 || status == 451;
+}
+
+bool observation_is_usable(const struct observation *o)
+{
+	return o->made && o->whole && (is_present(o->status) || is_absent(o->status));
+}
+
+bool observation_is_transient(const struct observation *o)
+{
+	switch (o->status) {
+	case 408:
+	case 429:
+	case 500:
+	case 502:
+	case 503:
+	case 504:
+		return true;
+	default:
+		return o->made && !o->whole;
+	}
+}
+
+/* Why an observation that was made is not usable. */
+static slice reason_of(const struct observation *o)
+{
+	if (o->status && !is_present(o->status) && !is_absent(o->status))
+		return status_reason(o->status);
+	if (o->failure.len > 0)
+		return o->failure;
+	return o->status ? SLICE("truncated") : SLICE("no answer");
+}
+
+static struct judgement judge_failed(const struct observation *visit)
+{
+	if (!visit->made)
+		return (struct judgement){VERDICT_FAILED, NULL, SLICE("not visited")};
+	return (struct judgement){
+		.verdict = is_blocked(visit->status) ? VERDICT_BLOCKED : VERDICT_FAILED,
+		.reason = reason_of(visit),
+	};
+}
+
+static struct judgement unconfirmed(slice reason)
+{
+	return (struct judgement){VERDICT_UNCONFIRMED, NULL, reason};
+}
+
+static struct judgement judge_present(
+	const struct observation *visit, const struct observation *revisit)
+{
+	if (!visit->has_state || !revisit->has_state)
+		return unconfirmed(SLICE("its state was not recorded"));
+	if (visit->status != revisit->status || !digest_eq(&visit->state, &revisit->state))
+		return (struct judgement){.verdict = VERDICT_CHANGED};
+	return (struct judgement){.verdict = VERDICT_SHARP, .evidence = "bytes"};
+}
+
+/* Both are usable. */
+static struct judgement judge_both(
+	const struct observation *visit, const struct observation *revisit)
+{
+	bool before = is_present(visit->status), after = is_present(revisit->status);
+
+	if (before && after)
+		return judge_present(visit, revisit);
+	if (before)
+		return (struct judgement){.verdict = VERDICT_GONE};
+	return (struct judgement){.verdict = after ? VERDICT_APPEARED : VERDICT_ABSENT};
+}
+
+struct judgement judge(
+	const struct observation *visit, const struct observation *revisit, enum judged_as as)
+{
+	if (!observation_is_usable(visit))
+		return judge_failed(visit);
+	if (as == JUDGED_SINGLE)
+		return (struct judgement){.verdict = VERDICT_SINGLE};
+	if (!revisit->made)
+		return unconfirmed(SLICE("not revisited"));
+	if (!observation_is_usable(revisit))
+		return unconfirmed(reason_of(revisit));
+	return judge_both(visit, revisit);
+}
+
+struct judgement judge_in_window(const struct observation *visit, const struct observation *revisit,
+	enum judged_as as, const struct stillpoint *window)
+{
+	struct judgement j = judge(visit, revisit, as);
+
+	if (j.verdict != VERDICT_SHARP && j.verdict != VERDICT_ABSENT)
+		return j;
+	if (!stillpoint_is_known(window))
+		return unconfirmed(SLICE("the capture has no still point"));
+	if (!stillpoint_is_within(window, visit->end, revisit->start))
+		return unconfirmed(SLICE("interval does not contain the still point"));
+	return j;
+}
