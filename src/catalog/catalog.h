@@ -59,7 +59,7 @@ struct catalog_capture {
 	slice uuid;     /* "urn:uuid:…" */
 	slice site;     /* the first seed */
 	slice strategy; /* full name, as plan_strategy_find knows it */
-	slice settings; /* JSON object: what resume needs to go on alike (seeds, scope, delay, …) */
+	slice settings; /* what resume needs to go on alike; the crawler's own business */
 	bool single;
 	enum catalog_state state;
 	int64_t started, finished;    /* wall, ns; finished is 0 until it is */
