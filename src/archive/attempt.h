@@ -53,12 +53,17 @@ struct attempt {
 	struct digest state; /* quality/state.h; of whole responses only */
 };
 
-/* Appends the fields of the metadata record's block: 0, ERR_SYNTAX (line break), as buf_add. */
+/*
+ * Appends the fields of the metadata record's block; blanks around a value are not kept. 0,
+ * ERR_SYNTAX (line break or NUL in a value), ERR_RANGE (a wall time outside 1678 to 2261), as
+ * buf_add; out is as before then.
+ */
 int attempt_format(const struct attempt *a, struct buf *out) SP_MUST_CHECK;
 
 /*
- * Reads such a block; strings are copied into the arena. url is the record's target URI. 0,
- * ERR_NOTFOUND for fields that are not those of an attempt, ERR_SYNTAX, ERR_NOMEM.
+ * Reads such a block; strings are copied into the arena. url is the record's target URI. Fields
+ * that are not known are left alone. 0, ERR_NOTFOUND for a block that is not of an attempt (it has
+ * no capture or leg), ERR_SYNTAX (a known field malformed or there twice), ERR_NOMEM.
  */
 int attempt_parse(slice block, slice url, struct arena *arena, struct attempt *ret,
 	struct err *err) SP_MUST_CHECK;

@@ -151,14 +151,21 @@ int warc_date_parse(slice text, int64_t *ret_ns)
 }
 
 /* The clock's own text says all but the digits behind the millisecond. */
-void warc_date_format(int64_t ns, char out[WARC_DATE_SIZE])
+void warc_date_format_ns(int64_t ns, char out[WARC_DATE_NS_SIZE])
 {
-	int64_t us = ns % CLOCK_NS_PER_SECOND / 1000 - (ns % 1000 < 0);
+	int rest = (int)((ns % 1000000 + 1000000) % 1000000);
 	char text[CLOCK_TEXT_SIZE];
 
 	clock_format(ns, CLOCK_ROUND_DOWN, text);
-	us = (us + 1000000) % 1000;
-	(void)snprintf(out, WARC_DATE_SIZE, "%.23s%03dZ", text, (int)us);
+	(void)snprintf(out, WARC_DATE_NS_SIZE, "%.23s%06dZ", text, rest);
+}
+
+void warc_date_format(int64_t ns, char out[WARC_DATE_SIZE])
+{
+	char text[WARC_DATE_NS_SIZE];
+
+	warc_date_format_ns(ns, text);
+	(void)snprintf(out, WARC_DATE_SIZE, "%.26sZ", text);
 }
 
 void warc_date_digits(int64_t ns, char out[WARC_DATE_DIGITS_SIZE])

@@ -13,6 +13,7 @@
 
 enum {
 	WARC_DATE_SIZE = 28,        /* "2016-01-11T23:24:25.412030Z" and the NUL */
+	WARC_DATE_NS_SIZE = 31,     /* the same with nine digits behind the point */
 	WARC_DATE_DIGITS_SIZE = 15, /* "20160111232425" and the NUL */
 };
 
@@ -25,6 +26,9 @@ int warc_date_parse(slice text, int64_t *ret_ns) SP_MUST_CHECK;
 
 /* With microseconds, rounded down. Cannot fail. */
 void warc_date_format(int64_t ns, char out[WARC_DATE_SIZE]);
+
+/* With nanoseconds: nothing is lost. Cannot fail. */
+void warc_date_format_ns(int64_t ns, char out[WARC_DATE_NS_SIZE]);
 
 /* Fourteen digits, rounded down to the second. */
 void warc_date_digits(int64_t ns, char out[WARC_DATE_DIGITS_SIZE]);

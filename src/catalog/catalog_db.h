@@ -1,0 +1,208 @@
+/*
+ * Inside the room: the open database, its schema, and queries on it. A query is one run of a
+ * prepared statement:
+ *
+ *	struct query q;
+ *	int rc = query_write(&q, c, SQL_ADD_PAGE, err);		// or query_read
+ *
+ *	if (rc)
+ *		return rc;
+ *	query_put_int(&q, number);				// parameters in their order;
+ *	query_put_text(&q, url);				// the first failure is kept
+ *	return query_run(&q, err);
+ *
+ *	while ((rc = query_next(&q, err)) == 0)			// reading: row by row
+ *		use(query_int(&q, 0), query_text(&q, 1));
+ *	return query_end(&q, rc);				// ERR_END becomes 0
+ *
+ * Values that cannot have come from us mark the query as damaged, which query_check tells: a row is
+ * used only after that.
+ */
+#ifndef CATALOG_CATALOG_DB_H
+#define CATALOG_CATALOG_DB_H
+
+#include <sqlite3.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+
+/* Statements by name; catalog_sql.c has their text. */
+enum catalog_sql {
+	SQL_BEGIN,
+	SQL_COMMIT,
+	SQL_DATA_VERSION,
+	SQL_ADD_WORD,
+	SQL_EACH_WORD,
+	SQL_ADD_CAPTURE,
+	SQL_UPDATE_CAPTURE,
+	SQL_GET_CAPTURE,
+	SQL_LAST_CAPTURE,
+	SQL_EACH_CAPTURE,
+	SQL_ADD_PAGE,
+	SQL_REFUSE_PAGE,
+	SQL_EACH_PAGE,
+	SQL_EACH_URL,
+	SQL_SET_PLAN,
+	SQL_EACH_PLAN,
+	SQL_ADD_OBSERVATION,
+	SQL_NEXT_SIDE,
+	SQL_EACH_OBSERVATION,
+	SQL_ADD_EVENT,
+	SQL_NEXT_EVENT,
+	SQL_EACH_EVENT,
+	SQL_SET_WARC,
+	SQL_EACH_WARC,
+	SQL_SET_ROBOTS,
+	SQL_EACH_ROBOTS,
+	SQL_ADD_CLOCK,
+	SQL_EACH_CLOCK,
+	SQL_SET_VERDICT,
+	SQL_EACH_VERDICT,
+	SQL_COUNT,
+};
+
+const char *catalog_sql(enum catalog_sql id);
+
+VEC_DECLARE(word_vec, slice);
+
+/*
+ * Texts that come again and again (kinds, rules, media types, names of files) are stored once, in
+ * the table word. Its rows, as far as they are known; once committed they never change, so they may
+ * be handed out. What a transaction added is forgotten with it.
+ */
+struct catalog_words {
+	struct arena arena;
+	struct strmap numbers; /* text to number */
+	struct word_vec texts; /* by number, from 1 */
+	bool loaded;           /* all are known, so that a writer may add to them */
+};
+
+struct catalog {
+	sqlite3 *db;
+	char *path;
+	bool read_only;
+	bool dirty;           /* a transaction is open */
+	bool failed;          /* and SQLite has ended it: commit must not succeed */
+	int64_t data_version; /* changes when another process has written */
+	sqlite3_stmt *statements[SQL_COUNT];
+	struct catalog_words words;
+	uint32_t event_capture; /* whose events are counted in next_event; 0: none */
+	uint64_t next_event;
+};
+
+/* Rows of a capture are numbered capture << 32 | number: neighbours, and no index is needed. */
+static inline int64_t catalog_key(uint32_t capture, uint32_t number)
+{
+	return (int64_t)((uint64_t)capture << 32 | number);
+}
+
+/* What SQLite's code means to our callers, with a sentence in err. */
+int catalog_error(struct catalog *c, int sqlite_code, struct err *err);
+
+/* For what no writer of ours has written: ERR_IO. */
+int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
+
+/* ---- schema ---- */
+
+enum {
+	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
+	CATALOG_VERSION = 1,
+};
+
+/* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */
+struct catalog_schema {
+	int application_id;
+	int version; /* and number of steps */
+	const char *const *steps;
+};
+
+const struct catalog_schema *catalog_schema(void);
+
+/* Creates or migrates what is there, in one transaction; a newer one is ERR_UNSUPPORTED. */
+int catalog_schema_migrate(
+	struct catalog *c, const struct catalog_schema *schema, struct err *err) SP_MUST_CHECK;
+
+/* Makes sure that the file has this schema, and no other: a foreign view could run for ever. */
+int catalog_schema_check(
+	struct catalog *c, const struct catalog_schema *schema, struct err *err) SP_MUST_CHECK;
+
+/* catalog_open with another schema. */
+int catalog_open_schema(const char *path, enum catalog_mode mode,
+	const struct catalog_schema *schema, struct catalog **ret, struct err *err) SP_MUST_CHECK;
+
+/* ---- words ---- */
+
+/*
+ * The number of a text, which is added to the table if there is room; 0 when it is to be stored as
+ * it is.
+ */
+int catalog_word_number(struct catalog *c, slice text, int64_t *ret, struct err *err) SP_MUST_CHECK;
+
+/* The text of a number: 0, ERR_IO when there is none, or another failure. */
+int catalog_word_text(struct catalog *c, int64_t number, slice *ret, struct err *err) SP_MUST_CHECK;
+
+void catalog_words_init(struct catalog_words *w);
+void catalog_words_release(struct catalog_words *w);
+
+/* ---- queries ---- */
+
+struct query {
+	struct catalog *c;
+	sqlite3_stmt *stmt;
+	enum catalog_sql id;
+	int put;      /* parameters so far */
+	int rc;       /* of the first that failed: our code */
+	bool damaged; /* a value is none of ours */
+	struct err *err;
+	bool has_key;
+	int64_t key; /* of the row before */
+};
+
+/* The first begins a transaction when none is open. Both may be nested. */
+int query_write(
+	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
+int query_read(
+	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
+
+void query_put_int(struct query *q, int64_t value);
+void query_put_size(struct query *q, uint64_t value); /* ERR_RANGE beyond INT64_MAX */
+void query_put_double(struct query *q, double value); /* ERR_RANGE for NaN */
+void query_put_text(struct query *q, slice value);    /* NULL when ptr is */
+void query_put_word(struct query *q, slice value);
+void query_put_blob(struct query *q, slice value);
+void query_put_digest(struct query *q, bool has, const struct digest *d);
+void query_put_null(struct query *q);
+
+/* Runs it to its end, which is also that of the query: 0, or the first failure. */
+int query_run(struct query *q, struct err *err) SP_MUST_CHECK;
+
+/* The same; ERR_NOTFOUND when no row was changed. */
+int query_run_on(struct query *q, const char *what, struct err *err) SP_MUST_CHECK;
+
+/* The next row: 0, ERR_END behind the last, or a failure. */
+int query_next(struct query *q, struct err *err) SP_MUST_CHECK;
+
+/*
+ * The same for rows whose column 0 is a number that goes up. SQLite does not notice a damaged file
+ * whose tree has loops; without this a reader might never end.
+ */
+int query_next_key(struct query *q, struct err *err) SP_MUST_CHECK;
+
+/* Columns of the row, from 0; texts are valid until the next row. */
+int64_t query_int(struct query *q, int column);
+uint64_t query_up_to(struct query *q, int column, uint64_t max); /* 0 to max, else damaged */
+bool query_bool(struct query *q, int column);
+uint32_t query_number(struct query *q, int column); /* the lower half of a packed number */
+double query_double(struct query *q, int column);
+slice query_text(struct query *q, int column);
+slice query_word(struct query *q, int column);
+bool query_digest(struct query *q, int column, struct digest *ret);
+
+/* Whether all values of the row so far were possible: 0 or ERR_IO. */
+int query_check(struct query *q, struct err *err) SP_MUST_CHECK;
+
+/* Ends a query. rc is how reading ended and is returned, ERR_END as 0. */
+int query_end(struct query *q, int rc);
+
+#endif

@@ -1,0 +1,109 @@
+#include "catalog/catalog_db.h"
+
+int catalog_add_page(
+	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err)
+{
+	struct query q;
+	int rc = query_write(&q, c, SQL_ADD_PAGE, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, catalog_key(capture, page->number));
+	query_put_text(&q, page->url);
+	query_put_word(&q, page->kind);
+	if (page->via == CATALOG_NO_PAGE)
+		query_put_null(&q);
+	else
+		query_put_int(&q, page->via);
+	query_put_word(&q, page->found);
+	query_put_int(&q, page->depth);
+	query_put_int(&q, page->hops_out);
+	query_put_int(&q, page->taken);
+	query_put_word(&q, page->rule);
+	query_put_double(&q, page->rate);
+	query_put_double(&q, page->shape);
+	query_put_double(&q, (double)page->weight);
+	return query_run(&q, err);
+}
+
+int catalog_refuse_page(
+	struct catalog *c, uint32_t capture, uint32_t number, slice rule, struct err *err)
+{
+	struct query q;
+	int rc = query_write(&q, c, SQL_REFUSE_PAGE, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, catalog_key(capture, number));
+	query_put_word(&q, rule);
+	return query_run_on(&q, "page", err);
+}
+
+static uint32_t read_via(struct query *q, int column)
+{
+	if (sqlite3_column_type(q->stmt, column) == SQLITE_NULL)
+		return CATALOG_NO_PAGE;
+	return (uint32_t)query_up_to(q, column, CATALOG_NO_PAGE - 1);
+}
+
+static int read_row(struct query *q, struct catalog_page *ret, struct err *err)
+{
+	*ret = (struct catalog_page){
+		.number = query_number(q, 0),
+		.url = query_text(q, 1),
+		.kind = query_word(q, 2),
+		.via = read_via(q, 3),
+		.found = query_word(q, 4),
+		.depth = (uint32_t)query_up_to(q, 5, UINT32_MAX),
+		.hops_out = (uint32_t)query_up_to(q, 6, UINT32_MAX),
+		.taken = query_bool(q, 7),
+		.rule = query_word(q, 8),
+		.rate = query_double(q, 9),
+		.shape = query_double(q, 10),
+		.weight = (float)query_double(q, 11),
+	};
+	return query_check(q, err);
+}
+
+int catalog_each_page(
+	struct catalog *c, uint32_t capture, catalog_on_page *call, void *context, struct err *err)
+{
+	struct catalog_page page;
+	uint32_t count = 0;
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_PAGE, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, capture);
+	while (rc == 0) {
+		rc = query_next_key(&q, err);
+		if (rc == 0)
+			rc = read_row(&q, &page, err);
+		if (rc == 0 && page.number != count++)
+			rc = catalog_damaged(c, "a page is missing", err);
+		if (rc == 0)
+			rc = call(context, &page);
+	}
+	return query_end(&q, rc);
+}
+
+int catalog_find_page(
+	struct catalog *c, uint32_t capture, slice url, uint32_t *ret_number, struct err *err)
+{
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_URL, err);
+	bool found = false;
+
+	if (rc)
+		return rc;
+	query_put_int(&q, capture);
+	while (!found && (rc = query_next_key(&q, err)) == 0)
+		found = slice_eq(query_text(&q, 1), url);
+	if (found)
+		*ret_number = query_number(&q, 0);
+	else if (rc == ERR_END)
+		rc = err_set(err, ERR_NOTFOUND, "%.*s: the capture has no such page",
+			(int)(url.len < ERR_TEXT_MAX ? url.len : ERR_TEXT_MAX), url.ptr);
+	return query_end(&q, rc);
+}

@@ -1,0 +1,48 @@
+#include "catalog/catalog_db.h"
+
+int catalog_set_robots(
+	struct catalog *c, uint32_t capture, const struct catalog_robots *r, struct err *err)
+{
+	struct query q;
+	int rc = query_write(&q, c, SQL_SET_ROBOTS, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, capture);
+	query_put_text(&q, r->origin);
+	query_put_int(&q, r->policy);
+	query_put_int(&q, r->fetched);
+	query_put_blob(&q, r->body);
+	return query_run(&q, err);
+}
+
+static int read_row(struct query *q, struct catalog_robots *ret, struct err *err)
+{
+	*ret = (struct catalog_robots){
+		.origin = query_text(q, 1),
+		.policy = (uint8_t)query_up_to(q, 2, UINT8_MAX),
+		.fetched = query_int(q, 3),
+		.body = query_text(q, 4),
+	};
+	return query_check(q, err);
+}
+
+int catalog_each_robots(struct catalog *c, uint32_t capture, catalog_on_robots *call, void *context,
+	struct err *err)
+{
+	struct catalog_robots robots;
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_ROBOTS, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, capture);
+	while (rc == 0) {
+		rc = query_next_key(&q, err);
+		if (rc == 0)
+			rc = read_row(&q, &robots, err);
+		if (rc == 0)
+			rc = call(context, &robots);
+	}
+	return query_end(&q, rc);
+}

@@ -1,0 +1,261 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "catalog/catalog_db.h"
+
+/*
+ * Version 1. Rows of a capture are numbered capture << 32 | number. A column of type ANY holds the
+ * number of a word or, when it is not in the table, the text. Digests are 16, 20 or 32 bytes: MD5,
+ * SHA-1, SHA-256. There is no index on URLs: it would cost as much as all the rest, and the crawler
+ * has them in memory.
+ */
+static const char VERSION_1[] =
+	"CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;"
+	"CREATE TABLE capture(id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, site TEXT NOT NULL,"
+	" strategy TEXT NOT NULL, settings TEXT NOT NULL, single INTEGER NOT NULL,"
+	" state INTEGER NOT NULL, started INTEGER NOT NULL, finished INTEGER NOT NULL,"
+	" still_from INTEGER NOT NULL, still_to INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE page(id INTEGER PRIMARY KEY, url TEXT NOT NULL, kind ANY, via INTEGER,"
+	" found ANY, depth INTEGER NOT NULL, hops_out INTEGER NOT NULL, taken INTEGER NOT NULL,"
+	" rule ANY, rate REAL NOT NULL, shape REAL NOT NULL, weight REAL NOT NULL) STRICT;"
+	"CREATE TABLE plan(id INTEGER PRIMARY KEY, visit INTEGER, revisit INTEGER,"
+	" hopeless INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE observation(capture INTEGER NOT NULL, page INTEGER NOT NULL,"
+	" leg INTEGER NOT NULL, attempt INTEGER NOT NULL, url TEXT, sent INTEGER NOT NULL,"
+	" first_byte INTEGER NOT NULL, last_byte INTEGER NOT NULL, clock_sent INTEGER NOT NULL,"
+	" clock_first_byte INTEGER NOT NULL, clock_last_byte INTEGER NOT NULL,"
+	" status INTEGER NOT NULL, truncated INTEGER NOT NULL, failure TEXT, state BLOB,"
+	" media_type ANY, payload BLOB, warc ANY, place INTEGER NOT NULL,"
+	" length INTEGER NOT NULL, record_id ANY,"
+	" PRIMARY KEY(capture, page, leg, attempt)) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE event(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, page INTEGER NOT NULL,"
+	" leg INTEGER NOT NULL, attempt INTEGER NOT NULL, outcome INTEGER NOT NULL,"
+	" hopeless INTEGER NOT NULL, began REAL NOT NULL, ended REAL NOT NULL) STRICT;"
+	"CREATE TABLE warc(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+	" size INTEGER NOT NULL, complete INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE robots(id INTEGER PRIMARY KEY, capture INTEGER NOT NULL,"
+	" origin TEXT NOT NULL, policy INTEGER NOT NULL, fetched INTEGER NOT NULL, body BLOB,"
+	" UNIQUE(capture, origin)) STRICT;"
+	"CREATE TABLE clock(id INTEGER PRIMARY KEY, moment TEXT NOT NULL, wall INTEGER NOT NULL,"
+	" monotonic INTEGER NOT NULL, estimated_error INTEGER NOT NULL,"
+	" maximum_error INTEGER NOT NULL, synchronised INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE verdict(id INTEGER PRIMARY KEY, verdict ANY NOT NULL, evidence ANY,"
+	" reason TEXT) STRICT;";
+
+static const char *const STEPS[CATALOG_VERSION] = {VERSION_1};
+
+static const struct catalog_schema SCHEMA = {
+	.application_id = CATALOG_APPLICATION_ID,
+	.version = CATALOG_VERSION,
+	.steps = STEPS,
+};
+
+enum { DUMP_MAX = 1 << 20 };
+
+const struct catalog_schema *catalog_schema(void)
+{
+	return &SCHEMA;
+}
+
+/* The number that a PRAGMA or SELECT answers. */
+static int ask_number(struct catalog *c, const char *sql, int64_t *ret, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(c->db, sql, -1, &s, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW)
+		*ret = sqlite3_column_int64(s, 0);
+	(void)sqlite3_finalize(s);
+	return rc == SQLITE_ROW ? 0
+				: catalog_error(c, rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, err);
+}
+
+/* What the file says of itself. */
+struct identity {
+	int64_t application_id, version, tables;
+};
+
+static int identify(struct catalog *c, struct identity *ret, struct err *err)
+{
+	int rc = ask_number(c, "PRAGMA application_id", &ret->application_id, err);
+
+	if (rc == 0)
+		rc = ask_number(c, "PRAGMA user_version", &ret->version, err);
+	if (rc == 0)
+		rc = ask_number(c, "SELECT count(*) FROM sqlite_master", &ret->tables, err);
+	return rc;
+}
+
+/* A new file, or one whose creation was cut off. */
+static bool is_empty(const struct identity *id)
+{
+	return id->application_id == 0 && id->version == 0 && id->tables == 0;
+}
+
+static int judge(struct catalog *c, const struct catalog_schema *schema, const struct identity *id,
+	struct err *err)
+{
+	if (id->application_id != schema->application_id || id->version < 0)
+		return err_set(err, ERR_IO, "%s is no catalog", c->path);
+	if (id->version > schema->version)
+		return err_set(err, ERR_UNSUPPORTED,
+			"%s has version %lld of the schema, and this program knows up to %d: use a "
+			"newer one",
+			c->path, (long long)id->version, schema->version);
+	return 0;
+}
+
+static int run_steps(
+	struct catalog *c, const struct catalog_schema *schema, int64_t from, struct err *err)
+{
+	char sql[96];
+	int rc = SQLITE_OK;
+
+	for (int64_t i = from; rc == SQLITE_OK && i < schema->version; i++)
+		rc = sqlite3_exec(c->db, schema->steps[i], NULL, NULL, NULL);
+	(void)snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		schema->application_id, schema->version);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(c->db, sql, NULL, NULL, NULL);
+	return rc == SQLITE_OK ? 0 : catalog_error(c, rc, err);
+}
+
+static int migrate(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	struct identity id;
+	int rc = identify(c, &id, err);
+
+	if (rc == 0 && !is_empty(&id))
+		rc = judge(c, schema, &id, err);
+	if (rc || (id.version == schema->version && !is_empty(&id)))
+		return rc;
+	return run_steps(c, schema, id.version, err);
+}
+
+/* Nothing may change a file that is not ours: its journal mode neither. */
+static int recognise(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	struct identity id;
+	int rc = identify(c, &id, err);
+
+	return rc || is_empty(&id) ? rc : judge(c, schema, &id, err);
+}
+
+static int use_wal(struct catalog *c, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(c->db, "PRAGMA journal_mode = WAL", -1, &s, NULL);
+	bool is_wal = false;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW)
+		is_wal = strcmp((const char *)sqlite3_column_text(s, 0), "wal") == 0;
+	(void)sqlite3_finalize(s);
+	if (rc != SQLITE_ROW)
+		return catalog_error(c, rc, err);
+	if (!is_wal)
+		return err_set(err, ERR_IO,
+			"%s: its file system cannot share memory, which the catalog needs",
+			c->path);
+	return 0;
+}
+
+int catalog_schema_migrate(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	int rc = recognise(c, schema, err), sqlite;
+
+	if (rc == 0)
+		rc = use_wal(c, err);
+	if (rc)
+		return rc;
+	sqlite = sqlite3_exec(c->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+	if (sqlite != SQLITE_OK)
+		return catalog_error(c, sqlite, err);
+	rc = migrate(c, schema, err);
+	if (rc == 0) {
+		sqlite = sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL);
+		if (sqlite != SQLITE_OK)
+			rc = catalog_error(c, sqlite, err);
+	}
+	if (!sqlite3_get_autocommit(c->db))
+		(void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+	return rc;
+}
+
+/* All that the schema says, in one text. */
+static int dump(sqlite3 *db, struct buf *out)
+{
+	static const char SQL[] =
+		"SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name";
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(db, SQL, -1, &s, NULL);
+
+	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		rc = SQLITE_OK;
+		for (int i = 0; rc == SQLITE_OK && i < 4; i++) {
+			const char *text = (const char *)sqlite3_column_text(s, i);
+
+			if (buf_printf(out, "%s\n", text ? text : ""))
+				rc = SQLITE_NOMEM;
+		}
+	}
+	(void)sqlite3_finalize(s);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* The same of a fresh database. */
+static int dump_expected(const struct catalog_schema *schema, struct buf *out)
+{
+	sqlite3 *db = NULL;
+	int rc = sqlite3_open(":memory:", &db);
+
+	for (int i = 0; rc == SQLITE_OK && i < schema->version; i++)
+		rc = sqlite3_exec(db, schema->steps[i], NULL, NULL, NULL);
+	if (rc == SQLITE_OK)
+		rc = dump(db, out);
+	(void)sqlite3_close(db);
+	return rc;
+}
+
+static int compare(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	struct buf want, got;
+	int rc;
+
+	buf_init(&want, DUMP_MAX);
+	buf_init(&got, DUMP_MAX);
+	rc = dump_expected(schema, &want);
+	if (rc == SQLITE_OK)
+		rc = dump(c->db, &got);
+	if (rc != SQLITE_OK)
+		rc = catalog_error(c, rc, err);
+	else if (!slice_eq(buf_slice(&want), buf_slice(&got)))
+		rc = catalog_damaged(c, "its tables are not those of a catalog", err);
+	buf_release(&want);
+	buf_release(&got);
+	return rc;
+}
+
+int catalog_schema_check(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	struct identity id;
+	int rc = identify(c, &id, err);
+
+	if (rc)
+		return rc;
+	if (is_empty(&id))
+		return err_set(err, ERR_IO, "%s is empty: its creation was cut off", c->path);
+	rc = judge(c, schema, &id, err);
+	if (rc)
+		return rc;
+	if (id.version < schema->version)
+		return err_set(err, ERR_UNSUPPORTED,
+			"%s has version %lld of the schema, and reading needs %d: a command that "
+			"writes to the archive brings it there",
+			c->path, (long long)id.version, schema->version);
+	return compare(c, schema, err);
+}

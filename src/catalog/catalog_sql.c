@@ -1,0 +1,92 @@
+#include "catalog/catalog_db.h"
+
+/* Rows of one capture, by their packed number. */
+#define OF_CAPTURE "WHERE id BETWEEN (?1 << 32) AND (?1 << 32) | 0xffffffff "
+
+static const char *const SQL[SQL_COUNT] = {
+	[SQL_BEGIN] = "BEGIN IMMEDIATE",
+	[SQL_COMMIT] = "COMMIT",
+	[SQL_DATA_VERSION] = "PRAGMA data_version",
+
+	[SQL_ADD_WORD] = "INSERT INTO word(id, text) VALUES(?1, ?2)",
+	[SQL_EACH_WORD] = "SELECT id, text FROM word WHERE id > ?1 ORDER BY id",
+
+	[SQL_ADD_CAPTURE] =
+		"INSERT INTO capture(uuid, site, strategy, settings, single, state, started,"
+		" finished, still_from, still_to) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+	[SQL_UPDATE_CAPTURE] = "UPDATE capture SET state = ?2, finished = ?3, still_from = ?4,"
+			       " still_to = ?5 WHERE id = ?1",
+	[SQL_GET_CAPTURE] = "SELECT id, uuid, site, strategy, settings, single, state, started,"
+			    " finished, still_from, still_to FROM capture WHERE id = ?1",
+	[SQL_LAST_CAPTURE] = "SELECT id, uuid, site, strategy, settings, single, state, started,"
+			     " finished, still_from, still_to FROM capture"
+			     " ORDER BY id DESC LIMIT 1",
+	[SQL_EACH_CAPTURE] = "SELECT id, uuid, site, strategy, settings, single, state, started,"
+			     " finished, still_from, still_to FROM capture ORDER BY id",
+
+	[SQL_ADD_PAGE] =
+		"INSERT INTO page(id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
+		" shape, weight) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2 WHERE id = ?1",
+	[SQL_EACH_PAGE] = "SELECT id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
+			  " shape, weight FROM page " OF_CAPTURE "ORDER BY id",
+	[SQL_EACH_URL] = "SELECT id, url FROM page " OF_CAPTURE "ORDER BY id",
+
+	[SQL_SET_PLAN] = "INSERT INTO plan(id, visit, revisit, hopeless) VALUES(?1, ?2, ?3, ?4)"
+			 " ON CONFLICT(id) DO UPDATE SET visit = ?2, revisit = ?3, hopeless = ?4",
+	[SQL_EACH_PLAN] = "SELECT id, visit, revisit, hopeless FROM plan " OF_CAPTURE "ORDER BY id",
+
+	[SQL_ADD_OBSERVATION] =
+		"INSERT INTO observation(capture, page, leg, attempt, url, sent, first_byte,"
+		" last_byte, clock_sent, clock_first_byte, clock_last_byte, status, truncated,"
+		" failure, state, media_type, payload, warc, place, length, record_id)"
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,"
+		" ?17, ?18, ?19, ?20, ?21)",
+	[SQL_NEXT_SIDE] = "SELECT max(page) + 1 FROM observation WHERE capture = ?1"
+			  " AND page >= 0xffffffff",
+	[SQL_EACH_OBSERVATION] =
+		"SELECT (o.page << 30) | (leg << 28) | attempt, o.page, leg, attempt, "
+		"coalesce(o.url, "
+		"p.url), sent, first_byte, last_byte,"
+		" clock_sent, clock_first_byte, clock_last_byte, status, truncated, failure,"
+		" state, media_type, payload, warc, place, length, record_id"
+		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
+		" AND o.page < 0xffffffff"
+		" WHERE capture = ?1 ORDER BY o.page, leg, attempt",
+
+	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
+			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+	[SQL_NEXT_EVENT] = "SELECT max(id) + 1 FROM event " OF_CAPTURE,
+	[SQL_EACH_EVENT] = "SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
+			   " FROM event " OF_CAPTURE "ORDER BY id",
+
+	[SQL_SET_WARC] = "INSERT INTO warc(name, size, complete) VALUES(?1, ?2, ?3)"
+			 " ON CONFLICT(name) DO UPDATE SET size = ?2, complete = ?3",
+	[SQL_EACH_WARC] = "SELECT id, name, size, complete FROM warc ORDER BY id",
+
+	[SQL_SET_ROBOTS] =
+		"INSERT INTO robots(id, capture, origin, policy, fetched, body)"
+		" VALUES((SELECT coalesce(max(id) + 1, ?1 << 32) FROM robots " OF_CAPTURE "),"
+		" ?1, ?2, ?3, ?4, ?5)"
+		" ON CONFLICT(capture, origin) DO UPDATE SET policy = ?3, fetched = ?4, body = ?5",
+	[SQL_EACH_ROBOTS] =
+		"SELECT id, origin, policy, fetched, body FROM robots " OF_CAPTURE "ORDER BY id",
+
+	[SQL_ADD_CLOCK] =
+		"INSERT INTO clock(id, moment, wall, monotonic, estimated_error, maximum_error,"
+		" synchronised) VALUES((SELECT coalesce(max(id) + 1, ?1 << 32) FROM "
+		"clock " OF_CAPTURE "), ?2, ?3, ?4, ?5, ?6, ?7)",
+	[SQL_EACH_CLOCK] = "SELECT id, moment, wall, monotonic, estimated_error, maximum_error,"
+			   " synchronised FROM clock " OF_CAPTURE "ORDER BY id",
+
+	[SQL_SET_VERDICT] =
+		"INSERT INTO verdict(id, verdict, evidence, reason) VALUES(?1, ?2, ?3, ?4)"
+		" ON CONFLICT(id) DO UPDATE SET verdict = ?2, evidence = ?3, reason = ?4",
+	[SQL_EACH_VERDICT] =
+		"SELECT id, verdict, evidence, reason FROM verdict " OF_CAPTURE "ORDER BY id",
+};
+
+const char *catalog_sql(enum catalog_sql id)
+{
+	return SQL[id];
+}

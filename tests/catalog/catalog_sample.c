@@ -1,0 +1,508 @@
+#include "catalog_sample.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tap.h"
+
+enum {
+	TEXT_SIZE = 160,
+	EVENTS = 5, /* of a page: discovered, ordered and done twice */
+	SIDES = 3,
+};
+
+/* The strings of a row that is being made. */
+struct strings {
+	char url[TEXT_SIZE], rule[TEXT_SIZE], failure[TEXT_SIZE], id[TEXT_SIZE];
+};
+
+static slice print(char out[TEXT_SIZE], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static slice print(char out[TEXT_SIZE], const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(out, TEXT_SIZE, fmt, args);
+	va_end(args);
+	return slice_str(out);
+}
+
+/* ---- what is written ---- */
+
+static struct catalog_capture make_capture(struct strings *s, unsigned number)
+{
+	return (struct catalog_capture){
+		.uuid = print(s->id, "urn:uuid:00000000-0000-4000-8000-%012x", number),
+		.site = print(s->url, "http://site%u.example/", number),
+		.strategy = SLICE("stillpoint-online"),
+		.settings = SLICE("{\"delay\":1}"),
+		.single = number % 2,
+		.state = CATALOG_RUNNING,
+		.started = INT64_C(1700000000123456789) + number,
+	};
+}
+
+static struct catalog_page make_page(struct strings *s, uint32_t n)
+{
+	return (struct catalog_page){
+		.number = n,
+		.url = print(s->url, "http://site.example/a/path/page-%u", n),
+		.kind = n % 3 ? SLICE("page") : SLICE("image"),
+		.via = n ? n - 1 : CATALOG_NO_PAGE,
+		.found = n ? SLICE("link") : SLICE("seed"),
+		.depth = n % 7,
+		.hops_out = n % 2,
+		.taken = n % 5 != 4,
+		.rule = print(s->rule, "host site%u.example", n % 4),
+		.rate = 1e-9 * (n + 1) / 3,
+		.shape = n % 2 ? 0.5 : 0,
+		.weight = 1.0F / (float)(n + 1),
+	};
+}
+
+static struct digest make_digest(uint32_t n, enum digest_kind kind)
+{
+	struct digest d = {.kind = kind};
+
+	memset(d.bytes, (int)(n % 251 + 1), kind == DIGEST_SHA256 ? 32 : 20);
+	return d;
+}
+
+/* side: an attempt of no page. */
+static struct catalog_observation make_observation(
+	struct strings *s, uint32_t n, enum attempt_leg leg, bool side)
+{
+	int64_t at = INT64_C(1700000000000000000) + n;
+	bool failed = n % 10 == 9 && leg == ATTEMPT_REVISIT;
+	struct catalog_observation o = {
+		.page = side ? CATALOG_NO_PAGE : n,
+		.attempt =
+			{
+				.url = print(s->url,
+					side ? "http://site.example/robots-%u.txt"
+					     : "http://site.example/a/path/page-%u",
+					n),
+				.leg = leg,
+				.number = 1 + n % 3,
+				.wall = {at, failed ? 0 : at + 1, at + 2},
+				.clock = {n + 1, failed ? 0 : n + 2, INT64_MAX - n},
+				.status = failed ? 0 : 200 + n % 300,
+				.truncated = n % 8 == 7,
+				.has_state = !failed,
+			},
+		.has_payload = !failed,
+	};
+
+	if (failed) {
+		o.attempt.failure = print(s->failure, "timeout: after %u s", n);
+		return o;
+	}
+	o.attempt.state = make_digest(n + leg, DIGEST_SHA256);
+	o.payload = make_digest(n, n % 2 ? DIGEST_SHA1 : DIGEST_SHA256);
+	o.media_type = n % 2 ? SLICE("text/html") : SLICE("");
+	o.warc = SLICE("stillpoint-20260101000000-00001.warc.gz");
+	o.offset = UINT64_C(0x7fffffff00000000) + n;
+	o.length = 1000 + n;
+	/* Most ids are ours; others have whatever form. */
+	o.record_id = print(
+		s->id, n % 4 ? "<urn:uuid:deadbeef-0123-4567-89ab-%012x>" : "<urn:UUID:%u>", n);
+	return o;
+}
+
+static struct catalog_event make_event(uint32_t page, unsigned i)
+{
+	static const enum catalog_event_kind kinds[EVENTS] = {CATALOG_EVENT_DISCOVERED,
+		CATALOG_EVENT_NEXT, CATALOG_EVENT_DONE, CATALOG_EVENT_NEXT, CATALOG_EVENT_DONE};
+	double at = 0.1 * page + i;
+
+	return (struct catalog_event){
+		.kind = kinds[i],
+		.page = page,
+		.leg = i > 2,
+		.attempt = (uint8_t)(page % 256),
+		.outcome = (uint8_t)(page % 4),
+		.hopeless = page % 6 == 5,
+		.begin = at,
+		.end = kinds[i] == CATALOG_EVENT_DONE ? at + 1.0 / 3 : 0,
+	};
+}
+
+static struct catalog_plan make_plan(uint32_t n)
+{
+	return (struct catalog_plan){
+		.page = n, .visit = n, .revisit = n % 3 ? n * INT64_C(5) : -1, .hopeless = n % 2};
+}
+
+static struct catalog_verdict make_verdict(struct strings *s, uint32_t n)
+{
+	struct catalog_verdict v = {.page = n, .verdict = n % 2 ? SLICE("sharp") : SLICE("failed")};
+
+	if (n % 2)
+		v.evidence = SLICE("bytes");
+	else
+		v.reason = print(s->failure, "timeout: after %u s", n);
+	return v;
+}
+
+static struct catalog_warc make_warc(struct strings *s, uint32_t n)
+{
+	return (struct catalog_warc){
+		.name = print(s->id, "stillpoint-20260101000000-%05u.warc.gz", n),
+		.size = UINT64_C(1) << (62 - n),
+		.complete = n % 2,
+	};
+}
+
+static struct catalog_robots make_robots(struct strings *s, uint32_t n)
+{
+	/* In descending order of names: the order of reading is that of their coming. */
+	return (struct catalog_robots){
+		.origin = print(s->url, "http://%u.example", 9 - n),
+		.policy = (uint8_t)n,
+		.fetched = INT64_C(1700000000000000000) + n,
+		.body = n ? SLICE("User-agent: *\nDisallow: /\0\xff") : SLICE(""),
+	};
+}
+
+static struct catalog_clock make_clock(uint32_t n)
+{
+	return (struct catalog_clock){
+		.moment = n ? SLICE("end") : SLICE("start"),
+		.wall = INT64_MAX - n,
+		.monotonic = n,
+		.estimated_error = n ? -1 : 1000,
+		.maximum_error = 16000000,
+		.synchronised = n == 0,
+	};
+}
+
+/* ---- adding ---- */
+
+int sample_add_capture(struct catalog *c, unsigned number, uint32_t *ret_id, struct err *err)
+{
+	struct strings s;
+	struct catalog_capture capture = make_capture(&s, number);
+
+	return catalog_add_capture(c, &capture, ret_id, err);
+}
+
+int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err *err)
+{
+	struct strings s;
+	struct catalog_page page = make_page(&s, n);
+	int rc = catalog_add_page(c, capture, &page, err);
+
+	for (unsigned i = 0; rc == 0 && i < EVENTS; i++) {
+		struct catalog_event event = make_event(n, i);
+
+		rc = catalog_add_event(c, capture, &event, err);
+	}
+	/* The revisit first, so that the order of reading is not that of writing. */
+	for (int leg = ATTEMPT_REVISIT; rc == 0 && leg >= ATTEMPT_VISIT; leg--) {
+		struct catalog_observation o =
+			make_observation(&s, n, (enum attempt_leg)leg, false);
+
+		rc = catalog_add_observation(c, capture, &o, err);
+	}
+	if (rc == 0) {
+		struct catalog_plan plan = make_plan(n);
+		struct catalog_verdict verdict = make_verdict(&s, n);
+
+		rc = catalog_set_plan(c, capture, n, plan.visit, plan.revisit, plan.hopeless, err);
+		if (rc == 0)
+			rc = catalog_set_verdict(c, capture, &verdict, err);
+	}
+	return rc;
+}
+
+int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
+{
+	struct strings s;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < SIDES; i++) {
+		struct catalog_observation o = make_observation(&s, i, ATTEMPT_SIDE, true);
+		struct catalog_warc warc = make_warc(&s, i);
+		struct catalog_robots robots;
+		struct catalog_clock clock = make_clock(i);
+
+		rc = catalog_set_warc(c, &warc, err);
+		robots = make_robots(&s, i);
+		if (rc == 0)
+			rc = catalog_set_robots(c, capture, &robots, err);
+		if (rc == 0)
+			rc = catalog_add_clock(c, capture, &clock, err);
+		o = make_observation(&s, i, ATTEMPT_SIDE, true);
+		if (rc == 0)
+			rc = catalog_add_observation(c, capture, &o, err);
+	}
+	return rc;
+}
+
+/* ---- reading ---- */
+
+struct counts {
+	uint32_t captures, pages, observations, events, warcs, robots, clocks, verdicts, plans;
+	uint32_t total_pages; /* of the capture, for what comes behind them */
+};
+
+static int on_page(void *context, const struct catalog_page *got)
+{
+	struct counts *n = context;
+	struct strings s;
+	struct catalog_page want = make_page(&s, n->pages++);
+
+	CHECK_INT(got->number, want.number);
+	CHECK_SLICE(got->url, want.url);
+	CHECK_SLICE(got->kind, want.kind);
+	CHECK_INT(got->via, want.via);
+	CHECK_SLICE(got->found, want.found);
+	CHECK_INT(got->depth, want.depth);
+	CHECK_INT(got->hops_out, want.hops_out);
+	CHECK_INT(got->taken, want.taken);
+	CHECK_SLICE(got->rule, want.rule);
+	CHECK(got->rate == want.rate && got->shape == want.shape && got->weight == want.weight);
+	return 0;
+}
+
+static void check_digest(bool got, const struct digest *a, bool want, const struct digest *b)
+{
+	CHECK_INT(got, want);
+	CHECK(!got || !want || digest_eq(a, b));
+}
+
+static void check_attempt(const struct attempt *got, const struct attempt *want)
+{
+	CHECK_SLICE(got->url, want->url);
+	CHECK_INT(got->leg, want->leg);
+	CHECK_INT(got->number, want->number);
+	CHECK(memcmp(&got->wall, &want->wall, sizeof got->wall) == 0);
+	CHECK(memcmp(&got->clock, &want->clock, sizeof got->clock) == 0);
+	CHECK_INT(got->status, want->status);
+	CHECK_INT(got->truncated, want->truncated);
+	CHECK_SLICE(got->failure, want->failure);
+	CHECK_INT(!got->failure.ptr, !want->failure.ptr);
+	check_digest(got->has_state, &got->state, want->has_state, &want->state);
+}
+
+static int on_observation(void *context, const struct catalog_observation *got)
+{
+	struct counts *n = context;
+	uint32_t i = n->observations++;
+	bool side = i >= 2 * n->total_pages;
+	struct strings s;
+	struct catalog_observation want =
+		make_observation(&s, side ? i - 2 * n->total_pages : i / 2,
+			side ? ATTEMPT_SIDE : (enum attempt_leg)(i % 2), side);
+
+	CHECK_INT(got->page, want.page);
+	check_attempt(&got->attempt, &want.attempt);
+	CHECK_SLICE(got->media_type, want.media_type);
+	CHECK_INT(!got->media_type.ptr, !want.media_type.ptr);
+	check_digest(got->has_payload, &got->payload, want.has_payload, &want.payload);
+	CHECK_SLICE(got->warc, want.warc);
+	CHECK_INT(!got->warc.ptr, !want.warc.ptr);
+	CHECK(got->offset == want.offset && got->length == want.length);
+	CHECK_SLICE(got->record_id, want.record_id);
+	return 0;
+}
+
+static int on_event(void *context, const struct catalog_event *got)
+{
+	struct counts *n = context;
+	struct catalog_event want = make_event(n->events / EVENTS, n->events % EVENTS);
+
+	n->events++;
+	CHECK_INT(got->kind, want.kind);
+	CHECK_INT(got->page, want.page);
+	CHECK_INT(got->leg, want.leg);
+	CHECK_INT(got->attempt, want.attempt);
+	CHECK_INT(got->outcome, want.outcome);
+	CHECK_INT(got->hopeless, want.hopeless);
+	CHECK(got->begin == want.begin && got->end == want.end);
+	return 0;
+}
+
+static int on_plan(void *context, const struct catalog_plan *got)
+{
+	struct counts *n = context;
+	struct catalog_plan want = make_plan(n->plans++);
+
+	CHECK_INT(got->page, want.page);
+	CHECK_INT(got->visit, want.visit);
+	CHECK_INT(got->revisit, want.revisit);
+	CHECK_INT(got->hopeless, want.hopeless);
+	return 0;
+}
+
+static int on_verdict(void *context, const struct catalog_verdict *got)
+{
+	struct counts *n = context;
+	struct strings s;
+	struct catalog_verdict want = make_verdict(&s, n->verdicts++);
+
+	CHECK_INT(got->page, want.page);
+	CHECK_SLICE(got->verdict, want.verdict);
+	CHECK_SLICE(got->evidence, want.evidence);
+	CHECK_SLICE(got->reason, want.reason);
+	CHECK(!got->evidence.ptr == !want.evidence.ptr && !got->reason.ptr == !want.reason.ptr);
+	return 0;
+}
+
+static int on_warc(void *context, const struct catalog_warc *got)
+{
+	struct counts *n = context;
+	struct strings s;
+	struct catalog_warc want = make_warc(&s, n->warcs++);
+
+	CHECK_SLICE(got->name, want.name);
+	CHECK(got->size == want.size);
+	CHECK_INT(got->complete, want.complete);
+	return 0;
+}
+
+static int on_robots(void *context, const struct catalog_robots *got)
+{
+	struct counts *n = context;
+	struct strings s;
+	struct catalog_robots want = make_robots(&s, n->robots++);
+
+	CHECK_SLICE(got->origin, want.origin);
+	CHECK_INT(got->policy, want.policy);
+	CHECK_INT(got->fetched, want.fetched);
+	CHECK_SLICE(got->body, want.body);
+	return 0;
+}
+
+static int on_clock(void *context, const struct catalog_clock *got)
+{
+	struct counts *n = context;
+	struct catalog_clock want = make_clock(n->clocks++);
+
+	CHECK_SLICE(got->moment, want.moment);
+	CHECK_INT(got->wall, want.wall);
+	CHECK_INT(got->monotonic, want.monotonic);
+	CHECK_INT(got->estimated_error, want.estimated_error);
+	CHECK_INT(got->maximum_error, want.maximum_error);
+	CHECK_INT(got->synchronised, want.synchronised);
+	return 0;
+}
+
+uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
+{
+	uint32_t sides = rest ? SIDES : 0;
+	struct counts n = {0};
+	struct err err = {0};
+
+	CHECK_INT(catalog_each_page(c, capture, on_page, &n, &err), 0);
+	n.total_pages = n.pages;
+	CHECK_INT(catalog_each_observation(c, capture, on_observation, &n, &err), 0);
+	CHECK_INT(catalog_each_event(c, capture, on_event, &n, &err), 0);
+	CHECK_INT(catalog_each_plan(c, capture, on_plan, &n, &err), 0);
+	CHECK_INT(catalog_each_verdict(c, capture, on_verdict, &n, &err), 0);
+	CHECK_INT(catalog_each_warc(c, on_warc, &n, &err), 0);
+	CHECK_INT(catalog_each_robots(c, capture, on_robots, &n, &err), 0);
+	CHECK_INT(catalog_each_clock(c, capture, on_clock, &n, &err), 0);
+	CHECK_INT(n.observations, 2 * n.pages + sides);
+	CHECK_INT(n.events, EVENTS * n.pages);
+	CHECK_INT(n.plans, n.pages);
+	CHECK_INT(n.verdicts, n.pages);
+	CHECK_INT(n.robots, sides);
+	CHECK_INT(n.clocks, sides);
+	if (err.text[0])
+		tap_note("%s", err.text);
+	return n.pages;
+}
+
+/* ---- reading without wanting ---- */
+
+static int any_page(void *context, const struct catalog_page *p)
+{
+	*(size_t *)context += p->url.len + p->kind.len + p->found.len + p->rule.len;
+	return 0;
+}
+
+static int any_observation(void *context, const struct catalog_observation *o)
+{
+	*(size_t *)context += o->attempt.url.len + o->warc.len + o->media_type.len;
+	return 0;
+}
+
+static int any_event(void *context, const struct catalog_event *e)
+{
+	*(size_t *)context += e->kind;
+	return 0;
+}
+
+static int any_plan(void *context, const struct catalog_plan *p)
+{
+	*(size_t *)context += p->hopeless;
+	return 0;
+}
+
+static int any_verdict(void *context, const struct catalog_verdict *v)
+{
+	*(size_t *)context += v->verdict.len + v->evidence.len + v->reason.len;
+	return 0;
+}
+
+static int any_warc(void *context, const struct catalog_warc *w)
+{
+	*(size_t *)context += w->name.len;
+	return 0;
+}
+
+static int any_robots(void *context, const struct catalog_robots *r)
+{
+	*(size_t *)context += r->origin.len + r->body.len;
+	return 0;
+}
+
+static int any_clock(void *context, const struct catalog_clock *k)
+{
+	*(size_t *)context += k->moment.len;
+	return 0;
+}
+
+struct reading {
+	struct catalog *c;
+	size_t bytes;
+};
+
+/* Reads a capture from within the reading of captures. */
+static int any_capture(void *context, const struct catalog_capture *capture)
+{
+	struct reading *r = context;
+	struct err err = {0};
+	int rc = catalog_each_page(r->c, capture->id, any_page, &r->bytes, &err);
+
+	if (rc == 0)
+		rc = catalog_each_observation(r->c, capture->id, any_observation, &r->bytes, &err);
+	if (rc == 0)
+		rc = catalog_each_event(r->c, capture->id, any_event, &r->bytes, &err);
+	if (rc == 0)
+		rc = catalog_each_plan(r->c, capture->id, any_plan, &r->bytes, &err);
+	if (rc == 0)
+		rc = catalog_each_verdict(r->c, capture->id, any_verdict, &r->bytes, &err);
+	if (rc == 0)
+		rc = catalog_each_robots(r->c, capture->id, any_robots, &r->bytes, &err);
+	if (rc == 0)
+		rc = catalog_each_clock(r->c, capture->id, any_clock, &r->bytes, &err);
+	r->bytes += capture->uuid.len + capture->settings.len;
+	return rc;
+}
+
+int sample_read_all(struct catalog *c, struct err *err)
+{
+	struct reading r = {.c = c};
+	uint32_t number;
+	int rc = catalog_each_capture(c, any_capture, &r, err);
+
+	if (rc == 0)
+		rc = catalog_each_warc(c, any_warc, &r.bytes, err);
+	if (rc == 0)
+		rc = catalog_find_page(c, 1, SLICE("http://nowhere.example/"), &number, err);
+	return rc == ERR_NOTFOUND ? 0 : rc;
+}

@@ -1,0 +1,324 @@
+/* What is put into a catalog comes out of it, and transactions are whole. */
+#include "catalog/catalog.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/catalog_db.h"
+#include "catalog_sample.h"
+#include "tap.h"
+
+enum { PAGES = 300, PATH_SIZE = 512 };
+
+static const char *new_path(char out[PATH_SIZE])
+{
+	(void)snprintf(out, PATH_SIZE, "%s/catalog.sqlite", tap_tempdir());
+	return out;
+}
+
+static struct catalog *open_catalog(const char *path, enum catalog_mode mode)
+{
+	struct catalog *c = NULL;
+	struct err err = {0};
+
+	if (!CHECK_INT(catalog_open(path, mode, &c, &err), 0))
+		tap_note("%s", err.text);
+	return c;
+}
+
+/* A catalog with one committed capture of so many pages. */
+static struct catalog *fill(const char *path, uint32_t pages, uint32_t *ret_capture)
+{
+	struct catalog *c = open_catalog(path, CATALOG_CREATE);
+	struct err err = {0};
+
+	CHECK_INT(sample_add_capture(c, 1, ret_capture, &err), 0);
+	for (uint32_t i = 0; i < pages; i++)
+		CHECK_INT(sample_add_page(c, *ret_capture, i, &err), 0);
+	CHECK_INT(sample_add_rest(c, *ret_capture, &err), 0);
+	CHECK_INT(catalog_commit(c, &err), 0);
+	return c;
+}
+
+static void test_round_trip(void)
+{
+	char path[PATH_SIZE];
+	uint32_t capture = 0;
+	struct catalog *c = fill(new_path(path), PAGES, &capture);
+
+	CHECK_INT(capture, 1);
+	CHECK_INT(sample_check(c, capture, true), PAGES);
+	catalog_close(c);
+	c = open_catalog(path, CATALOG_READ);
+	CHECK_INT(sample_check(c, capture, true), PAGES);
+	catalog_close(c);
+	c = open_catalog(path, CATALOG_WRITE);
+	CHECK_INT(sample_check(c, capture, true), PAGES);
+	catalog_close(c);
+}
+
+/* Rows of one capture are not seen in another, and each has its own numbers. */
+static void test_captures(void)
+{
+	char path[PATH_SIZE];
+	struct catalog_capture got;
+	struct err err = {0};
+	struct arena arena;
+	uint32_t first = 0, second = 0, none = 0;
+	struct catalog *c = fill(new_path(path), 5, &first);
+
+	arena_init(&arena, 1 << 16);
+	CHECK_INT(sample_add_capture(c, 2, &none, &err), 0);
+	CHECK_INT(sample_add_capture(c, 3, &second, &err), 0);
+	for (uint32_t i = 0; i < 7; i++) {
+		CHECK_INT(sample_add_page(c, second, i, &err), 0);
+		CHECK_INT(sample_add_page(c, first, 5 + i, &err), 0);
+	}
+	CHECK_INT(catalog_commit(c, &err), 0);
+	CHECK_INT(sample_check(c, first, true), 12);
+	CHECK_INT(sample_check(c, none, false), 0);
+	CHECK_INT(sample_check(c, second, false), 7);
+	CHECK_INT(catalog_get_capture(c, 0, &arena, &got, &err), 0);
+	CHECK_INT(got.id, second);
+	CHECK_SLICE(got.site, SLICE("http://site3.example/"));
+	CHECK_INT(catalog_get_capture(c, 4, &arena, &got, &err), ERR_NOTFOUND);
+	CHECK_STR(strrchr(err.text, '/'), "/catalog.sqlite has no capture 4");
+	catalog_close(c);
+	arena_release(&arena);
+}
+
+static void test_update_capture(void)
+{
+	char path[PATH_SIZE];
+	struct catalog_capture got = {0}, change = {.state = CATALOG_CUT,
+						  .finished = INT64_MAX,
+						  .still_from = INT64_MIN,
+						  .still_to = -1};
+	struct err err = {0};
+	struct arena arena;
+	struct catalog *c = fill(new_path(path), 0, &change.id);
+
+	arena_init(&arena, 1 << 16);
+	CHECK_INT(catalog_update_capture(c, &change, &err), 0);
+	CHECK_INT(catalog_get_capture(c, change.id, &arena, &got, &err), 0);
+	CHECK_SLICE(got.uuid, SLICE("urn:uuid:00000000-0000-4000-8000-000000000001"));
+	CHECK_SLICE(got.strategy, SLICE("stillpoint-online"));
+	CHECK_SLICE(got.settings, SLICE("{\"delay\":1}"));
+	CHECK_INT(got.single, 1);
+	CHECK_INT(got.state, CATALOG_CUT);
+	CHECK_INT(got.started, 1700000000123456790);
+	CHECK_INT(got.finished, INT64_MAX);
+	CHECK_INT(got.still_from, INT64_MIN);
+	CHECK_INT(got.still_to, -1);
+	change.id = 99;
+	CHECK_INT(catalog_update_capture(c, &change, &err), ERR_NOTFOUND);
+	catalog_close(c);
+	arena_release(&arena);
+}
+
+struct seen {
+	struct catalog_page page;
+	char rule[64];
+	int calls, stop_at;
+};
+
+static int keep_page(void *context, const struct catalog_page *page)
+{
+	struct seen *seen = context;
+
+	seen->page = *page;
+	(void)snprintf(seen->rule, sizeof seen->rule, "%.*s", (int)page->rule.len, page->rule.ptr);
+	return ++seen->calls == seen->stop_at ? 77 : 0;
+}
+
+static void test_refuse_page(void)
+{
+	char path[PATH_SIZE];
+	struct seen seen = {.stop_at = 3};
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = fill(new_path(path), 5, &capture);
+
+	CHECK_INT(catalog_refuse_page(c, capture, 2, SLICE("robots"), &err), 0);
+	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
+	CHECK_INT(seen.calls, 3);
+	CHECK_INT(seen.page.number, 2);
+	CHECK(!seen.page.taken);
+	CHECK_STR(seen.rule, "robots");
+	CHECK_INT(catalog_refuse_page(c, capture, 5, SLICE("robots"), &err), ERR_NOTFOUND);
+	CHECK_INT(catalog_refuse_page(c, capture + 1, 2, SLICE("robots"), &err), ERR_NOTFOUND);
+	catalog_close(c);
+}
+
+static void test_find_page(void)
+{
+	char path[PATH_SIZE];
+	struct err err = {0};
+	uint32_t capture = 0, number = 99;
+	struct catalog *c = fill(new_path(path), 20, &capture);
+
+	CHECK_INT(catalog_find_page(
+			  c, capture, SLICE("http://site.example/a/path/page-17"), &number, &err),
+		0);
+	CHECK_INT(number, 17);
+	CHECK_INT(catalog_find_page(
+			  c, capture, SLICE("http://site.example/a/path/page-"), &number, &err),
+		ERR_NOTFOUND);
+	CHECK_INT(number, 17);
+	catalog_close(c);
+}
+
+/* What is set again replaces what was there. */
+static void test_replace(void)
+{
+	char path[PATH_SIZE];
+	struct catalog_warc warc = {.name = SLICE("a.warc.gz"), .size = 7};
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = fill(new_path(path), 0, &capture);
+
+	CHECK_INT(sample_add_rest(c, capture, &err), 0); /* all but clocks and side attempts */
+	CHECK_INT(catalog_set_warc(c, &warc, &err), 0);
+	warc.size = 9;
+	warc.complete = true;
+	CHECK_INT(catalog_set_warc(c, &warc, &err), 0);
+	CHECK_INT(catalog_commit(c, &err), 0);
+	CHECK_INT(sqlite3_exec(c->db,
+			  "SELECT CASE WHEN (SELECT count(*) FROM warc) = 4"
+			  " AND (SELECT size + complete FROM warc WHERE name = 'a.warc.gz') = 10"
+			  " AND (SELECT count(*) FROM robots) = 3"
+			  " THEN 1 ELSE abs(-9223372036854775807 - 1) END",
+			  NULL, NULL, NULL),
+		SQLITE_OK);
+	catalog_close(c);
+}
+
+static void test_rollback(void)
+{
+	char path[PATH_SIZE];
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = fill(new_path(path), 10, &capture);
+
+	CHECK(!catalog_is_dirty(c));
+	for (uint32_t i = 10; i < 20; i++)
+		CHECK_INT(sample_add_page(c, capture, i, &err), 0);
+	CHECK(catalog_is_dirty(c));
+	catalog_rollback(c);
+	CHECK(!catalog_is_dirty(c));
+	CHECK_INT(sample_check(c, capture, true), 10);
+	/* The numbers of events and words go on where they were. */
+	for (uint32_t i = 10; i < 30; i++)
+		CHECK_INT(sample_add_page(c, capture, i, &err), 0);
+	CHECK_INT(catalog_commit(c, &err), 0);
+	for (uint32_t i = 30; i < 40; i++)
+		CHECK_INT(sample_add_page(c, capture, i, &err), 0);
+	catalog_close(c);
+	c = open_catalog(path, CATALOG_READ);
+	CHECK_INT(sample_check(c, capture, true), 30);
+	catalog_close(c);
+}
+
+static void test_refused_rows(void)
+{
+	char path[PATH_SIZE];
+	struct catalog_page page = {.number = 0, .url = SLICE("u"), .rate = NAN};
+	struct catalog_warc warc = {.name = SLICE("w"), .size = UINT64_MAX};
+	struct catalog_event event = {.end = NAN};
+	struct catalog_observation o = {.page = 0, .attempt = {.number = 1}};
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = fill(new_path(path), 0, &capture);
+
+	CHECK_INT(catalog_add_page(c, capture, &page, &err), ERR_RANGE);
+	page.rate = 0;
+	page.url = (slice){0};
+	CHECK_INT(catalog_add_page(c, capture, &page, &err), ERR_USAGE);
+	CHECK_INT(catalog_set_warc(c, &warc, &err), ERR_RANGE);
+	CHECK_INT(catalog_add_event(c, capture, &event, &err), ERR_RANGE);
+	/* A row that is refused takes nothing with it. */
+	CHECK_INT(sample_add_page(c, capture, 0, &err), 0);
+	CHECK_INT(catalog_add_observation(c, capture, &o, &err), ERR_EXISTS);
+	CHECK_INT(sample_add_page(c, capture, 0, &err), ERR_EXISTS);
+	CHECK_INT(sample_add_page(c, capture, 1, &err), 0);
+	CHECK_INT(catalog_commit(c, &err), 0);
+	CHECK_INT(sample_check(c, capture, true), 2);
+	catalog_close(c);
+}
+
+/* The table of words is bounded: what does not fit is stored all the same. */
+static void test_many_words(void)
+{
+	char path[PATH_SIZE], rule[64], seen_rule[64];
+	struct seen seen = {0};
+	struct err err = {0};
+	uint32_t capture = 0, count = 5000;
+	struct catalog *c = fill(new_path(path), 0, &capture);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct catalog_page page = {.number = i, .url = SLICE("u"), .kind = SLICE("page")};
+
+		(void)snprintf(rule, sizeof rule, "rule %u", (unsigned)i);
+		page.rule = slice_str(rule);
+		CHECK_INT(catalog_add_page(c, capture, &page, &err), 0);
+	}
+	CHECK_INT(catalog_commit(c, &err), 0);
+	catalog_close(c);
+	c = open_catalog(path, CATALOG_READ);
+	for (seen.stop_at = 1; seen.stop_at < (int)count; seen.stop_at += 997) {
+		seen.calls = 0;
+		CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
+		(void)snprintf(seen_rule, sizeof seen_rule, "rule %d", seen.stop_at - 1);
+		CHECK_STR(seen.rule, seen_rule);
+	}
+	seen = (struct seen){.stop_at = (int)count};
+	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
+	CHECK_STR(seen.rule, "rule 4999");
+	catalog_close(c);
+}
+
+/* No statement sorts, or reads more than its capture. */
+static void test_query_plans(void)
+{
+	char path[PATH_SIZE], sql[2048];
+	uint32_t capture = 0;
+	struct catalog *c = fill(new_path(path), 0, &capture);
+
+	for (int i = 0; i < SQL_COUNT; i++) {
+		sqlite3_stmt *s = NULL;
+
+		(void)snprintf(
+			sql, sizeof sql, "EXPLAIN QUERY PLAN %s", catalog_sql((enum catalog_sql)i));
+		if (!CHECK_INT(sqlite3_prepare_v2(c->db, sql, -1, &s, NULL), SQLITE_OK))
+			tap_note("%s: %s", sql, sqlite3_errmsg(c->db));
+		while (s && sqlite3_step(s) == SQLITE_ROW) {
+			const char *line = (const char *)sqlite3_column_text(s, 3);
+			bool bad = strstr(line, "TEMP B-TREE") || strstr(line, "AUTOMATIC");
+			bool scan = strncmp(line, "SCAN ", 5) == 0 &&
+				    strcmp(line, "SCAN warc") != 0 &&
+				    strcmp(line, "SCAN capture") != 0;
+
+			if (!CHECK(!bad && !scan))
+				tap_note("%s: %s", sql, line);
+		}
+		(void)sqlite3_finalize(s);
+	}
+	catalog_close(c);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_round_trip);
+	TAP_RUN(test_captures);
+	TAP_RUN(test_update_capture);
+	TAP_RUN(test_refuse_page);
+	TAP_RUN(test_find_page);
+	TAP_RUN(test_replace);
+	TAP_RUN(test_rollback);
+	TAP_RUN(test_refused_rows);
+	TAP_RUN(test_many_words);
+	TAP_RUN(test_query_plans);
+	return tap_done();
+}
