@@ -427,6 +427,7 @@ static int end_block(struct warc_reader *r, struct err *err)
 	slice bytes;
 	int rc = skip_line_ends(r, &bytes, &lines, &damage);
 
+	r->record.is_closed = lines >= 2;
 	if (rc == ERR_SYNTAX) {
 		problem(r, damage.text);
 		return warc_input_skip(r->in, err);

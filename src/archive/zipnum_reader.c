@@ -63,6 +63,12 @@ static int parse_index_line(struct zipnum_reader *r, slice line, struct block *r
 	return fields.has_place ? 0 : ERR_SYNTAX;
 }
 
+/* No file is so large: pread would take the offset for a negative one. */
+static bool is_possible(struct block b)
+{
+	return b.offset <= INT64_MAX && b.length <= INT64_MAX - b.offset;
+}
+
 static int read_raw(struct zipnum_reader *r, struct block *left, z_stream *z, struct err *err)
 {
 	size_t room = left->length < RAW_SIZE ? (size_t)left->length : RAW_SIZE;
@@ -90,7 +96,7 @@ static int inflate_block(struct zipnum_reader *r, struct block left, z_stream *z
 		rc = z->avail_in == 0 ? read_raw(r, &left, z, err) : 0;
 		if (rc == 0)
 			rc = buf_reserve(&r->text, RAW_SIZE);
-		if (rc == ERR_LIMIT || rc == ERR_NOMEM)
+		if (rc == ERR_NOMEM)
 			return err_set(err, rc, "index block: %s", err_name(rc));
 		if (rc)
 			return rc;
@@ -98,6 +104,9 @@ static int inflate_block(struct zipnum_reader *r, struct block left, z_stream *z
 		z->avail_out = RAW_SIZE;
 		result = inflate(z, Z_NO_FLUSH);
 		r->text.len += RAW_SIZE - z->avail_out;
+		if (r->text.len > ZIPNUM_BLOCK_MAX)
+			return err_set(err, ERR_LIMIT, "index block of more than %d bytes",
+				ZIPNUM_BLOCK_MAX);
 		if (result == Z_MEM_ERROR)
 			return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 		if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
@@ -133,6 +142,8 @@ static int next_block(struct zipnum_reader *r, struct err *err)
 	if (rc)
 		return rc;
 	rc = parse_index_line(r, line, &block);
+	if (rc == 0 && !is_possible(block))
+		rc = ERR_SYNTAX;
 	return rc ? err_set(err, rc, "index of blocks: %s", err_name(rc))
 		  : load_block(r, block, err);
 }
@@ -175,7 +186,7 @@ int zipnum_reader_open(int data, int index, slice from, struct zipnum_reader **r
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	r->data = data;
 	lines_init(&r->index, index, 0);
-	buf_init(&r->text, ZIPNUM_BLOCK_MAX);
+	buf_init(&r->text, ZIPNUM_BLOCK_MAX + RAW_SIZE); /* to see that there is more */
 	buf_init(&r->scratch, CDXJ_LINE_MAX);
 	r->from_copy = malloc(from.len + 1);
 	rc = r->from_copy ? 0 : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));

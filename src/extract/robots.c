@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/parse.h"
+#include "extract/charset.h"
 #include "extract/robots_pattern.h"
 
 enum key {
@@ -360,15 +361,39 @@ static slice skip_byte_order_mark(slice text)
 }
 
 /* The text up to the limit; a line that would be cut there is left out, for it would say more. */
-static slice cut_at_limit(slice text)
+static slice cut_at_limit(slice text, bool *ret_cut)
 {
 	size_t len = ROBOTS_PARSE_MAX;
 
-	if (text.len <= len)
+	*ret_cut = *ret_cut || text.len > len;
+	if (!*ret_cut)
 		return text;
+	len = len < text.len ? len : text.len;
 	while (len > 0 && text.ptr[len - 1] != '\n' && text.ptr[len - 1] != '\r')
 		len--;
 	return slice_sub(text, 0, len);
+}
+
+/*
+ * Editors of some systems save "Unicode" as UTF-16. §2.3 wants UTF-8, but the mark leaves no
+ * doubt. *text becomes what scratch holds then; *ret_cut when it was longer than the limit.
+ */
+static int decode_wide(slice *text, struct buf *scratch, bool *ret_cut)
+{
+	struct charset_guess guess = charset_guess(*text, (slice){"", 0}, CHARSET_PLAIN);
+	struct charset_decoder *d = NULL;
+	int rc;
+
+	*ret_cut = false;
+	if (guess.charset != CHARSET_UTF_16LE && guess.charset != CHARSET_UTF_16BE)
+		return 0;
+	*ret_cut = text->len > ROBOTS_PARSE_MAX;
+	rc = charset_decoder_open(guess.charset, &d);
+	if (rc == 0)
+		rc = charset_decode(
+			d, slice_sub(*text, guess.bom, ROBOTS_PARSE_MAX), true, scratch, text);
+	charset_decoder_close(d);
+	return rc;
 }
 
 static int by_precedence(const void *a, const void *b)
@@ -399,10 +424,14 @@ static void choose_group(struct parser *p)
 int robots_parse(struct robots *r, slice text, slice agent, struct err *err)
 {
 	struct parser p = {.robots = r, .agent = trim(until(agent, '/'))};
-	slice rest = cut_at_limit(text);
-	int rc = 0;
+	struct buf wide;
+	slice rest;
+	int rc;
 
-	*r = (struct robots){.truncated = rest.len < text.len};
+	*r = (struct robots){0};
+	buf_init(&wide, CHARSET_EXPANSION * (size_t)ROBOTS_PARSE_MAX);
+	rc = decode_wide(&text, &wide, &r->truncated);
+	rest = cut_at_limit(text, &r->truncated);
 	arena_init(&r->arena, ROBOTS_MEMORY_MAX);
 	buf_init(&p.scratch, 3 * (size_t)ROBOTS_PARSE_MAX);
 	buf_init(&p.no_tags, ROBOTS_PARSE_MAX);
@@ -417,6 +446,7 @@ int robots_parse(struct robots *r, slice text, slice agent, struct err *err)
 	robots_rules_release(&p.any.rules);
 	buf_release(&p.scratch);
 	buf_release(&p.no_tags);
+	buf_release(&wide);
 	if (rc) {
 		(void)err_set(err, rc, "robots.txt: %s", err_name(rc));
 		robots_release(r);

@@ -26,7 +26,7 @@ enum robots_policy robots_policy(const struct robots_answer *answer)
 		return ROBOTS_PARSE;
 	if (is_redirect(status) && answer->location && answer->redirects < ROBOTS_REDIRECTS_MAX)
 		return ROBOTS_FOLLOW;
-	if (status == 304 || status == 429)
+	if (status == 304)
 		return unreachable(answer);
 	if (status >= 300 && status <= 499)
 		return ROBOTS_ALLOW_ALL;

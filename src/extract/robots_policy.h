@@ -5,9 +5,11 @@
  *	2xx                   its body is parsed
  *	301 302 303 307 308   followed up to five times, to other hosts too (§2.3.1.2); then 4xx
  *	304                   the copy at hand stays good; without one: unreachable
- *	429                   as 5xx, for it asks for less traffic, not for none of the rules (RFC
- *6585) other 4xx, other 3xx  unavailable: everything is allowed (§2.3.1.3) 5xx, anything else
- *unreachable: nothing is allowed (§2.3.1.4) unless a copy is at hand; after 30 days of it as 4xx
+ *	4xx, other 3xx        unavailable: everything is allowed (§2.3.1.3), also for 429
+ *	5xx, anything else    unreachable: nothing is allowed (§2.3.1.4) unless a copy is at hand;
+ *	                      after 30 days of it as 4xx
+ *
+ * That 429 and Retry-After ask for less traffic is for the crawler to heed, robots.txt or not.
  */
 #ifndef EXTRACT_ROBOTS_POLICY_H
 #define EXTRACT_ROBOTS_POLICY_H

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "extract/charset.h"
 #include "extract/sitemap_input.h"
 #include "extract/sitemap_record.h"
 #include "extract/sitemap_repair.h"
@@ -23,12 +24,13 @@ enum syntax {
 	SYNTAX_NONE, /* no sitemap */
 	SYNTAX_TEXT,
 	SYNTAX_MARKUP,
-	SYNTAX_WIDE_MARKUP, /* XML in UTF-16, which is not repaired */
 };
 
 struct sitemap_reader {
 	struct sitemap_input input;
 	enum syntax syntax;
+	struct charset_decoder *wide; /* from UTF-16; NULL for anything else */
+	struct buf narrow;            /* what it gave */
 	struct sitemap_repair repair;
 	struct buf repaired;
 	struct sitemap_xml xml;
@@ -37,6 +39,9 @@ struct sitemap_reader {
 	struct url base;
 	struct url own_base; /* base with the root's xml:base */
 	bool own_base_known;
+	struct url inner_base; /* that with inner_text, the last entry's own xml:base */
+	struct buf inner_text;
+	struct url step;
 	struct url url;         /* of the entry given last */
 	struct buf with_scheme; /* an address that came without */
 	bool ended;
@@ -58,7 +63,11 @@ static int open_reader(
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	url_init(&r->base);
 	url_init(&r->own_base);
+	url_init(&r->inner_base);
+	url_init(&r->step);
 	url_init(&r->url);
+	buf_init(&r->narrow, CHARSET_EXPANSION * (size_t)BLOCK);
+	buf_init(&r->inner_text, SITEMAP_BASE_MAX);
 	buf_init(&r->repaired, REPAIRED_MAX);
 	buf_init(&r->with_scheme, URL_MAX);
 	buf_init(&r->damage, ERR_TEXT_MAX);
@@ -102,7 +111,12 @@ void sitemap_close(struct sitemap_reader *r)
 	buf_release(&r->damage);
 	url_release(&r->base);
 	url_release(&r->own_base);
+	url_release(&r->inner_base);
+	url_release(&r->step);
 	url_release(&r->url);
+	buf_release(&r->narrow);
+	buf_release(&r->inner_text);
+	charset_decoder_close(r->wide);
 	free(r);
 }
 
@@ -121,11 +135,6 @@ static enum syntax sniff(slice block)
 {
 	slice text;
 
-	if (begins(block, SLICE("\xff\xfe")) || begins(block, SLICE("\xfe\xff")) ||
-		begins(block, SLICE("<\0")) || begins(block, SLICE("\0<")))
-		return SYNTAX_WIDE_MARKUP;
-	if (begins(block, SLICE("\xef\xbb\xbf")))
-		block = slice_sub(block, 3, block.len);
 	text = sitemap_trim(block);
 	if (begins(text, SLICE("<")) || contains(text, SLICE("<?xml")) ||
 		contains(text, SLICE("<urlset")) || contains(text, SLICE("<sitemapindex")))
@@ -133,20 +142,48 @@ static enum syntax sniff(slice block)
 	return sitemap_text_is(block) ? SYNTAX_TEXT : SYNTAX_NONE;
 }
 
-static int feed(struct sitemap_reader *r, slice block)
+/* Opens the decoder when the first block is UTF-16, with a mark or without; drops the mark. */
+static int open_wide(struct sitemap_reader *r, slice *block)
+{
+	static const struct {
+		slice start;
+		size_t mark;
+		enum charset charset;
+	} rows[] = {
+		{SLICE_INIT("\xff\xfe"), 2, CHARSET_UTF_16LE},
+		{SLICE_INIT("\xfe\xff"), 2, CHARSET_UTF_16BE},
+		{SLICE_INIT("<\0"), 0, CHARSET_UTF_16LE},
+		{SLICE_INIT("\0<"), 0, CHARSET_UTF_16BE},
+		{SLICE_INIT("h\0t\0"), 0, CHARSET_UTF_16LE},
+		{SLICE_INIT("\0h\0t"), 0, CHARSET_UTF_16BE},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		if (!begins(*block, rows[i].start))
+			continue;
+		*block = slice_sub(*block, rows[i].mark, block->len);
+		return charset_decoder_open(rows[i].charset, &r->wide);
+	}
+	if (begins(*block, SLICE("\xef\xbb\xbf")))
+		*block = slice_sub(*block, 3, block->len);
+	return 0;
+}
+
+/* Without the declaration at its beginning, which still says that the text is in UTF-16. */
+static slice drop_declaration(slice text)
+{
+	const char *end = begins(text, SLICE("<?xml")) ? memmem(text.ptr, text.len, "?>", 2) : NULL;
+
+	return end ? slice_sub(text, (size_t)(end - text.ptr) + 2, text.len) : text;
+}
+
+static int feed_text(struct sitemap_reader *r, slice block)
 {
 	int rc;
 
-	if (r->syntax == SYNTAX_UNDECIDED) {
-		r->syntax = sniff(block);
-		if (begins(block, SLICE("\xef\xbb\xbf")))
-			block = slice_sub(block, 3, block.len);
-	}
 	switch (r->syntax) {
 	case SYNTAX_TEXT:
 		return sitemap_text_feed(&r->text, block);
-	case SYNTAX_WIDE_MARKUP:
-		return sitemap_xml_feed(&r->xml, block);
 	case SYNTAX_MARKUP:
 		buf_reset(&r->repaired);
 		rc = sitemap_repair_feed(&r->repair, block, &r->repaired);
@@ -158,6 +195,23 @@ static int feed(struct sitemap_reader *r, slice block)
 	return 0;
 }
 
+/* Feeds what was read: decoded, which makes it half as long again at most, and then in pieces. */
+static int feed(struct sitemap_reader *r, slice block)
+{
+	bool first = r->syntax == SYNTAX_UNDECIDED;
+	int rc = first ? open_wide(r, &block) : 0;
+
+	if (rc == 0 && r->wide)
+		rc = charset_decode(r->wide, block, false, &r->narrow, &block);
+	if (first && r->wide)
+		block = drop_declaration(block);
+	if (first)
+		r->syntax = sniff(block);
+	for (; rc == 0 && block.len > 0; block = slice_sub(block, BLOCK, block.len))
+		rc = feed_text(r, slice_sub(block, 0, BLOCK));
+	return rc;
+}
+
 static int feed_end(struct sitemap_reader *r)
 {
 	int rc;
@@ -165,8 +219,6 @@ static int feed_end(struct sitemap_reader *r)
 	switch (r->syntax) {
 	case SYNTAX_TEXT:
 		return sitemap_text_end(&r->text);
-	case SYNTAX_WIDE_MARKUP:
-		return sitemap_xml_end(&r->xml);
 	case SYNTAX_MARKUP:
 		buf_reset(&r->repaired);
 		rc = sitemap_repair_end(&r->repair, &r->repaired);
@@ -222,8 +274,8 @@ static void pump(struct sitemap_reader *r)
 	}
 }
 
-/* What addresses are resolved against, or NULL. */
-static const struct url *base_of(struct sitemap_reader *r)
+/* What the root is resolved against and all that says nothing else, or NULL. */
+static const struct url *root_base(struct sitemap_reader *r)
 {
 	const struct url *base = url_text(&r->base).len > 0 ? &r->base : NULL;
 
@@ -233,6 +285,42 @@ static const struct url *base_of(struct sitemap_reader *r)
 		r->own_base_known = true;
 	}
 	return r->xml.base.len > 0 ? &r->own_base : base;
+}
+
+/* Resolves each line against what the lines before gave; one that is no URL is passed over. */
+static int resolve_lines(struct sitemap_reader *r, slice lines, const struct url *base)
+{
+	int rc = 0;
+
+	url_release(&r->inner_base);
+	url_init(&r->inner_base);
+	while (lines.len > 0 && rc != ERR_NOMEM) {
+		const char *lf = memchr(lines.ptr, '\n', lines.len);
+		size_t len = lf ? (size_t)(lf - lines.ptr) : lines.len;
+
+		rc = url_parse(&r->step, slice_sub(lines, 0, len), base, NULL);
+		if (rc == 0)
+			rc = url_copy(&r->inner_base, &r->step);
+		if (rc == 0)
+			base = &r->inner_base;
+		lines = slice_sub(lines, len + 1, lines.len);
+	}
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
+/* What an address is resolved against whose elements have these xml:base, or NULL. */
+static const struct url *base_of(struct sitemap_reader *r, slice lines)
+{
+	const struct url *base = root_base(r);
+
+	if (lines.len == 0)
+		return base;
+	if (!slice_eq(buf_slice(&r->inner_text), lines)) {
+		buf_reset(&r->inner_text);
+		if (resolve_lines(r, lines, base) || buf_add(&r->inner_text, lines))
+			return base;
+	}
+	return url_text(&r->inner_base).len > 0 ? &r->inner_base : base;
 }
 
 /* "www.example.org/x" is meant as an address, not as a path. */
@@ -253,9 +341,9 @@ static int add_scheme(struct sitemap_reader *r, const struct url *base, slice *l
 }
 
 /* The entry's address as a URL: whether it is one that a crawler can fetch. */
-static bool resolve(struct sitemap_reader *r, struct sitemap_entry *entry)
+static bool resolve(struct sitemap_reader *r, slice bases, struct sitemap_entry *entry)
 {
-	const struct url *base = base_of(r);
+	const struct url *base = base_of(r, bases);
 
 	if (add_scheme(r, base, &entry->loc) || url_parse(&r->url, entry->loc, base, NULL) ||
 		!url_is_http(&r->url))
@@ -267,13 +355,15 @@ static bool resolve(struct sitemap_reader *r, struct sitemap_entry *entry)
 int sitemap_next(struct sitemap_reader *r, struct sitemap_entry *ret, struct err *err)
 {
 	for (;;) {
-		while (r->queue.next < r->queue.entries.len) {
-			struct sitemap_entry entry = r->queue.entries.ptr[r->queue.next++];
+		while (r->queue.next < r->queue.records.len) {
+			const struct sitemap_record *record =
+				&r->queue.records.ptr[r->queue.next++];
+			struct sitemap_entry entry = record->entry;
 
 			if (r->given == SITEMAP_ENTRIES_MAX)
 				return err_set(err, ERR_LIMIT, "more than %d entries",
 					SITEMAP_ENTRIES_MAX);
-			if (resolve(r, &entry)) {
+			if (resolve(r, record->base, &entry)) {
 				r->given++;
 				*ret = entry;
 				return 0;

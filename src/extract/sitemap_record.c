@@ -10,28 +10,41 @@ void sitemap_queue_init(struct sitemap_queue *q)
 
 void sitemap_queue_release(struct sitemap_queue *q)
 {
-	sitemap_entries_release(&q->entries);
+	sitemap_records_release(&q->records);
 	arena_release(&q->arena);
 }
 
 void sitemap_queue_reset(struct sitemap_queue *q)
 {
-	q->entries.len = 0;
+	q->records.len = 0;
 	q->next = 0;
 	arena_reset(&q->arena);
 }
 
-int sitemap_queue_add(struct sitemap_queue *q, const struct sitemap_entry *entry)
+/* A copy of the base, or the last record's, which is the same more often than not. */
+static bool copy_base(struct sitemap_queue *q, slice *base)
 {
-	struct sitemap_entry copy = *entry;
+	const struct sitemap_record *last =
+		q->records.len ? &q->records.ptr[q->records.len - 1] : NULL;
 
-	copy.loc = sitemap_trim(copy.loc);
-	if (copy.loc.len == 0)
+	if (last && slice_eq(last->base, *base))
+		*base = last->base;
+	else if (base->len > 0)
+		base->ptr = arena_strdup(&q->arena, *base);
+	return base->len == 0 || base->ptr;
+}
+
+int sitemap_queue_add(struct sitemap_queue *q, const struct sitemap_entry *entry, slice base)
+{
+	struct sitemap_record copy = {*entry, base};
+
+	copy.entry.loc = sitemap_trim(copy.entry.loc);
+	if (copy.entry.loc.len == 0)
 		return 0;
-	copy.loc.ptr = arena_strdup(&q->arena, copy.loc);
-	if (!copy.loc.ptr)
+	copy.entry.loc.ptr = arena_strdup(&q->arena, copy.entry.loc);
+	if (!copy.entry.loc.ptr || !copy_base(q, &copy.base))
 		return ERR_NOMEM;
-	return sitemap_entries_push(&q->entries, copy);
+	return sitemap_records_push(&q->records, copy);
 }
 
 struct sitemap_entry sitemap_entry_empty(bool is_sitemap)

@@ -19,15 +19,25 @@ enum {
 	 * was read from, and one that was begun before.
 	 */
 	SITEMAP_QUEUE_MAX = 4 << 20,
+	/*
+	 * Bytes of all xml:base of the elements around an address but the root's: every entry of a
+	 * block may need its own copy of them.
+	 */
+	SITEMAP_BASE_MAX = 2 << 10,
 };
 
-/* loc is here as it was written, in the queue's arena. */
-VEC_DECLARE(sitemap_entries, struct sitemap_entry);
+/* An entry as it was written, in the queue's arena. */
+struct sitemap_record {
+	struct sitemap_entry entry;
+	slice base; /* values of xml:base below the root, outermost first, a line each */
+};
+
+VEC_DECLARE(sitemap_records, struct sitemap_record);
 
 struct sitemap_queue {
-	struct sitemap_entries entries;
+	struct sitemap_records records;
 	size_t next;
-	uint64_t overlong; /* entries dropped because of SITEMAP_LOC_MAX */
+	uint64_t overlong; /* entries dropped because of SITEMAP_LOC_MAX or SITEMAP_BASE_MAX */
 	struct arena arena;
 };
 
@@ -38,7 +48,8 @@ void sitemap_queue_release(struct sitemap_queue *q);
 void sitemap_queue_reset(struct sitemap_queue *q);
 
 /* Queues a copy of the entry with its loc trimmed; without one nothing. 0, ERR_NOMEM, ERR_LIMIT. */
-int sitemap_queue_add(struct sitemap_queue *q, const struct sitemap_entry *entry) SP_MUST_CHECK;
+int sitemap_queue_add(
+	struct sitemap_queue *q, const struct sitemap_entry *entry, slice base) SP_MUST_CHECK;
 
 /* An entry of which nothing is known yet. */
 struct sitemap_entry sitemap_entry_empty(bool is_sitemap);

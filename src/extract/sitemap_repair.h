@@ -16,7 +16,7 @@
  * (6) At the end of the input the open elements are closed only if the root's end tag was there:
  *     what was cut off stays open.
  *
- * Only for encodings that contain ASCII; who reads UTF-16 goes without.
+ * Only for encodings that contain ASCII.
  */
 #ifndef EXTRACT_SITEMAP_REPAIR_H
 #define EXTRACT_SITEMAP_REPAIR_H

@@ -64,7 +64,7 @@ static int read_line(struct sitemap_text *t, slice line)
 		return 0;
 	}
 	t->taken++;
-	return sitemap_queue_add(t->queue, &entry);
+	return sitemap_queue_add(t->queue, &entry, (slice){0});
 }
 
 /* Puts the bytes behind what the line has already; marks it when it becomes too long. */

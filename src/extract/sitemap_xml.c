@@ -39,7 +39,7 @@ static void end_record(struct sitemap_xml *x)
 
 	if (x->in_record && x->loc_rank > 0) {
 		x->record.loc = buf_slice(&x->loc);
-		rc = sitemap_queue_add(x->queue, &x->record);
+		rc = sitemap_queue_add(x->queue, &x->record, buf_slice(&x->loc_base));
 	}
 	x->in_record = false;
 	x->skip = 0;
@@ -47,19 +47,27 @@ static void end_record(struct sitemap_xml *x)
 		fail(x, rc);
 }
 
+static bool base_is_lost(const struct sitemap_xml *x)
+{
+	return x->base_count > 0 && x->base_stack[x->base_count - 1].lost;
+}
+
 static void set_loc(struct sitemap_xml *x)
 {
 	slice text = sitemap_trim(buf_slice(&x->text));
 	int rc;
 
-	if (x->overlong) {
+	if (x->overlong || base_is_lost(x)) {
 		x->queue->overlong++;
 		return;
 	}
 	if (text.len == 0 || x->field_rank <= x->loc_rank)
 		return;
 	buf_reset(&x->loc);
+	buf_reset(&x->loc_base);
 	rc = buf_add(&x->loc, text);
+	if (rc == 0)
+		rc = buf_add(&x->loc_base, buf_slice(&x->bases));
 	if (rc)
 		fail(x, rc);
 	else
@@ -194,6 +202,31 @@ static void begin_element(struct sitemap_xml *x, const struct feed_element *e)
 	}
 }
 
+/* XML Base §3.1. What is inside of one that is lost is lost, too. */
+static void push_base(struct sitemap_xml *x, const struct feed_element *e)
+{
+	slice value = feed_attribute(e, "xml", "base");
+	struct sitemap_base base = {x->depth, x->bases.len, base_is_lost(x)};
+	int rc = 0;
+
+	if (value.len == 0 || x->base_count == SITEMAP_DEPTH_MAX)
+		return;
+	if (!base.lost && x->bases.len > 0)
+		rc = buf_add_char(&x->bases, '\n');
+	if (!base.lost && rc == 0)
+		rc = feed_add_value(&x->bases, value);
+	base.lost = base.lost || rc == ERR_LIMIT;
+	if (rc == ERR_NOMEM)
+		fail(x, rc);
+	x->base_stack[x->base_count++] = base;
+}
+
+static void pop_base(struct sitemap_xml *x)
+{
+	while (x->base_count > 0 && x->base_stack[x->base_count - 1].depth >= x->depth)
+		buf_truncate(&x->bases, x->base_stack[--x->base_count].before);
+}
+
 /* libxml2's parameters. NOLINTNEXTLINE(readability-function-size) */
 static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
 	int namespace_count, const xmlChar **namespaces, int attribute_count, int defaulted,
@@ -211,10 +244,13 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
 	(void)namespace_count;
 	(void)namespaces;
 	(void)defaulted;
-	if (x->root_seen)
+	x->depth++;
+	if (x->root_seen) {
+		push_base(x, &e);
 		begin_element(x, &e);
-	else
+	} else {
 		begin_root(x, &e);
+	}
 }
 
 static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
@@ -231,6 +267,8 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 		end_field(x);
 	else if (is_core(x, &e) && feed_meaning(x->format, &e).role == FEED_RECORD)
 		end_record(x);
+	pop_base(x);
+	x->depth -= x->depth > 0;
 }
 
 static void on_text(void *user, const xmlChar *text, int len)
@@ -279,6 +317,8 @@ int sitemap_xml_init(struct sitemap_xml *x, struct sitemap_queue *queue)
 	buf_init(&x->namespace, NAMESPACE_MAX);
 	buf_init(&x->prefix, NAMESPACE_MAX);
 	buf_init(&x->loc, SITEMAP_LOC_MAX);
+	buf_init(&x->bases, SITEMAP_BASE_MAX);
+	buf_init(&x->loc_base, SITEMAP_BASE_MAX);
 	buf_init(&x->text, SITEMAP_LOC_MAX);
 	x->parser = new_parser(x);
 	return x->parser ? 0 : ERR_NOMEM;
@@ -296,6 +336,8 @@ void sitemap_xml_release(struct sitemap_xml *x)
 	buf_release(&x->namespace);
 	buf_release(&x->prefix);
 	buf_release(&x->loc);
+	buf_release(&x->bases);
+	buf_release(&x->loc_base);
 	buf_release(&x->text);
 }
 

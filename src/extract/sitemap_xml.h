@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/slice.h"
 #include "extract/sitemap_record.h"
+#include "extract/sitemap_repair.h"
 
 enum { SITEMAP_XML_ERROR_MAX = 160 };
 
@@ -27,6 +28,13 @@ enum sitemap_field {
 	SITEMAP_FIELD_LASTMOD,
 	SITEMAP_FIELD_CHANGEFREQ,
 	SITEMAP_FIELD_PRIORITY,
+};
+
+/* An element below the root that has an xml:base. */
+struct sitemap_base {
+	unsigned depth;
+	size_t before; /* length of bases without it */
+	bool lost;     /* it was too long: what is in it cannot be resolved */
 };
 
 /* Fields are the parser's own. */
@@ -39,9 +47,14 @@ struct sitemap_xml {
 	bool index;           /* the root is a sitemapindex */
 	struct buf namespace; /* the root's */
 	struct buf prefix;
+	unsigned depth;   /* elements open */
+	struct buf bases; /* xml:base of those below the root, a line each */
+	unsigned base_count;
+	struct sitemap_base base_stack[SITEMAP_DEPTH_MAX];
 	bool in_record;
 	struct sitemap_entry record; /* loc is in the next one */
 	struct buf loc;
+	struct buf loc_base;        /* bases where it was found */
 	int loc_rank, lastmod_rank; /* how good what we have is; 0 for nothing */
 	enum sitemap_field field;   /* whose text is being read */
 	int field_rank;

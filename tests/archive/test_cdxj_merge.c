@@ -2,6 +2,7 @@
 #include "archive/cdxj_merge.h"
 
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -351,6 +352,20 @@ static void test_zipnum_index(void)
 	(void)fclose(blocks);
 }
 
+/* Appends the text as a gzip member. */
+static void gzip_block(struct buf *out, slice text)
+{
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(1);
+	size_t bound = libdeflate_gzip_compress_bound(c, text.len);
+	char *bytes = malloc(bound);
+
+	if (CHECK(bytes != NULL))
+		(void)buf_add(out, (slice){bytes, libdeflate_gzip_compress(
+							  c, text.ptr, text.len, bytes, bound)});
+	free(bytes);
+	libdeflate_free_compressor(c);
+}
+
 static void test_zipnum_damage(void)
 {
 	static const struct {
@@ -363,6 +378,8 @@ static void test_zipnum_damage(void)
 		{"tabs, too few", "a 1\tpart\t0\n", ERR_SYNTAX},
 		{"behind the end", "a 1 {\"offset\":9999,\"length\":10}\n", ERR_SYNTAX},
 		{"in the middle", "a 1 {\"offset\":3,\"length\":10}\n", ERR_SYNTAX},
+		{"behind any end", "a 1 {\"offset\":9223372036854775808,\"length\":1}\n",
+			ERR_SYNTAX},
 		{"cut off", "a 1 {\"offset\":0,\"length\":10}\n", ERR_SYNTAX},
 		{"nothing", "", ERR_END},
 	};
@@ -386,6 +403,72 @@ static void test_zipnum_damage(void)
 	}
 }
 
+/* A block that is read may have so many bytes and no more. */
+static void test_zipnum_block_limit(void)
+{
+	static char text[ZIPNUM_BLOCK_MAX + 1];
+
+	memset(text, 'x', sizeof text);
+	for (size_t extra = 0; extra < 2; extra++) {
+		struct zipnum_reader *r = NULL;
+		struct err err = {0};
+		struct buf block;
+		char index[64];
+		int fds[2];
+		slice line;
+
+		buf_init(&block, MAX);
+		gzip_block(&block, (slice){text, ZIPNUM_BLOCK_MAX + extra});
+		(void)snprintf(index, sizeof index, "a 1\tp\t0\t%zu\t1\n", block.len);
+		fds[0] = make_file("blocks", buf_slice(&block));
+		fds[1] = make_file("index", slice_str(index));
+		CHECK_INT(zipnum_reader_open(fds[0], fds[1], SLICE(""), &r, &err), 0);
+		CHECK_INT(zipnum_reader_next(r, &line, &err), extra ? ERR_LIMIT : 0);
+		if (!extra)
+			CHECK_INT((int64_t)line.len, ZIPNUM_BLOCK_MAX);
+		zipnum_reader_close(r);
+		(void)close(fds[0]);
+		(void)close(fds[1]);
+		buf_release(&block);
+	}
+}
+
+/* How many blocks the writer makes of lines that have so many bytes with their ends. */
+static int count_blocks(size_t full_lines, size_t last_line)
+{
+	static char text[CDXJ_LINE_MAX];
+	struct zipnum_writer *w = NULL;
+	FILE *data = tmpfile(), *index = tmpfile();
+	struct lines lines;
+	struct err err = {0};
+	slice line;
+	int count = -1; /* the line of the format does not count */
+
+	memset(text, 'x', sizeof text);
+	CHECK_INT(zipnum_writer_open(data, index, "i", 0, &w, &err), 0);
+	for (size_t i = 0; i < full_lines; i++)
+		CHECK_INT(zipnum_writer_add(w, (slice){text, sizeof text - 1}, &err), 0);
+	CHECK_INT(zipnum_writer_add(w, (slice){text, last_line - 1}, &err), 0);
+	CHECK_INT(zipnum_writer_close(w, &err), 0);
+	(void)fflush(index);
+	lines_init(&lines, fileno(index), 0);
+	while (lines_next(&lines, &line, &err) == 0)
+		count++;
+	lines_release(&lines);
+	(void)fclose(data);
+	(void)fclose(index);
+	return count;
+}
+
+/* A block that is written ends before it would have more bytes than these. */
+static void test_zipnum_text_limit(void)
+{
+	enum { FULL = ZIPNUM_TEXT_MAX / CDXJ_LINE_MAX };
+
+	CHECK_INT(count_blocks(FULL - 1, CDXJ_LINE_MAX), 1);
+	CHECK_INT(count_blocks(FULL - 1, CDXJ_LINE_MAX + 1), 2);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -397,5 +480,7 @@ int main(int argc, char **argv)
 	test_zipnum();
 	TAP_RUN(test_zipnum_index);
 	test_zipnum_damage();
+	TAP_RUN(test_zipnum_block_limit);
+	TAP_RUN(test_zipnum_text_limit);
 	return tap_done();
 }

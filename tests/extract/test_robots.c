@@ -58,6 +58,12 @@ static const struct row {
 		"/a/b/c", false, 2},
 	{"allow wins ties", SLICE_INIT("user-agent: *\ndisallow: /a*\nallow: /a/\n"), "a", "/a/b",
 		true, 3},
+	{"a star at the end counts", SLICE_INIT("user-agent: *\nallow: /a\ndisallow: /a*"), "a",
+		"/ab", false, 3},
+	{"a star inside counts", SLICE_INIT("user-agent: *\nallow: /ab\ndisallow: /*ab"), "a",
+		"/ab", false, 3},
+	{"a star before the end counts", SLICE_INIT("user-agent: *\nallow: /a\ndisallow: /*$"), "a",
+		"/ab", false, 3},
 	{"first of equal lines", SLICE_INIT("user-agent: *\ndisallow: /a\ndisallow: /a\n"), "a",
 		"/a", false, 2},
 	{"octets of the escaped rule",
@@ -90,6 +96,14 @@ static const struct row {
 		true, 0},
 	{"and for nothing in it", SLICE_INIT("user-agent: a\nallow: /d/index.html\ndisallow: /"),
 		"a", "/d/x", false, 3},
+	{"UTF-16, little end first",
+		SLICE_INIT("\xff\xfeu\0s\0e\0r\0-\0a\0g\0e\0n\0t\0:\0a\0\r\0\n\0d\0i\0s\0"
+			   "a\0l\0l\0o\0w\0:\0/\0\xe4\0\r\0\n\0"),
+		"a", "/%C3%A4", false, 2},
+	{"UTF-16, big end first",
+		SLICE_INIT("\xfe\xff\0u\0s\0e\0r\0-\0a\0g\0e\0n\0t\0:\0a\0\n\0d\0i\0s\0a\0l\0l"
+			   "\0o\0w\0:\0/\0x"),
+		"a", "/x", false, 2},
 	{"a full URL is no path", SLICE_INIT("user-agent: a\ndisallow: http://h/x"), "a", "/x",
 		true, 0},
 	{"several names", SLICE_INIT("user-agent: b, a/1 ,c\ndisallow: /"), "a", "/", false, 2},
@@ -276,26 +290,37 @@ static void test_sitemaps(void)
 	robots_release(&r);
 }
 
-/* A file of size bytes whose last line, without an end, is a rule. */
-static void check_size(size_t size, bool want_rule, bool want_truncated)
+static void check_file(slice text, bool want_rule, bool want_truncated)
+{
+	struct robots_decision d = {0};
+	struct robots r;
+
+	if (!CHECK_INT(robots_parse(&r, text, SLICE("a"), NULL), 0))
+		return;
+	CHECK_INT(robots_decide(&r, SLICE("/x"), &d), 0);
+	CHECK_INT(d.allowed, !want_rule);
+	CHECK_INT(r.truncated, want_truncated);
+	robots_release(&r);
+}
+
+/* A file of size bytes whose last line, without an end, is a rule; in UTF-16 if wide. */
+static void check_size(size_t size, bool wide, bool want_rule, bool want_truncated)
 {
 	static const slice head = SLICE_INIT("user-agent: *\n#");
 	static const slice tail = SLICE_INIT("\ndisallow: /x");
-	struct robots_decision d = {0};
-	struct robots r;
-	char *text = malloc(size);
+	size_t letters = wide ? size / 2 - 1 : size;
+	char *text = malloc(letters), *pairs = calloc(letters + 1, 2);
 
-	if (!CHECK(text != NULL))
-		return;
-	memset(text, 'x', size);
-	memcpy(text, head.ptr, head.len);
-	memcpy(text + size - tail.len, tail.ptr, tail.len);
-	if (CHECK_INT(robots_parse(&r, (slice){text, size}, SLICE("a"), NULL), 0)) {
-		CHECK_INT(robots_decide(&r, SLICE("/x"), &d), 0);
-		CHECK_INT(d.allowed, !want_rule);
-		CHECK_INT(r.truncated, want_truncated);
-		robots_release(&r);
+	if (CHECK(text && pairs)) {
+		memset(text, 'x', letters);
+		memcpy(text, head.ptr, head.len);
+		memcpy(text + letters - tail.len, tail.ptr, tail.len);
+		memcpy(pairs, "\xff\xfe", 2);
+		for (size_t i = 0; i < letters; i++)
+			pairs[2 + 2 * i] = text[i];
+		check_file((slice){wide ? pairs : text, size}, want_rule, want_truncated);
 	}
+	free(pairs);
 	free(text);
 }
 
@@ -306,11 +331,14 @@ static void test_limits(void)
 	char *path = malloc(ROBOTS_PATH_MAX + 1);
 
 	tap_case("limits: what RFC 9309 wants");
-	check_size(ROBOTS_PARSE_MIN, true, false);
+	check_size(ROBOTS_PARSE_MIN, false, true, false);
 	tap_case("limits: longest file");
-	check_size(ROBOTS_PARSE_MAX, true, false);
+	check_size(ROBOTS_PARSE_MAX, false, true, false);
 	tap_case("limits: a line that is cut is dropped");
-	check_size(ROBOTS_PARSE_MAX + 1, false, true);
+	check_size(ROBOTS_PARSE_MAX + 1, false, false, true);
+	tap_case("limits: the same in UTF-16");
+	check_size(ROBOTS_PARSE_MAX, true, true, false);
+	check_size(ROBOTS_PARSE_MAX + 2, true, false, true);
 	tap_case("limits: path");
 	if (CHECK(path != NULL) && CHECK_INT(robots_parse(&r, SLICE(""), SLICE("a"), NULL), 0)) {
 		memset(path, 0xff, ROBOTS_PATH_MAX + 1);
@@ -382,7 +410,9 @@ static void test_policy(void)
 		{"401", {.status = 401}, ROBOTS_ALLOW_ALL},
 		{"403", {.status = 403}, ROBOTS_ALLOW_ALL},
 		{"404", {.status = 404, .copy = true}, ROBOTS_ALLOW_ALL},
-		{"429", {.status = 429}, ROBOTS_DISALLOW_ALL},
+		{"400", {.status = 400}, ROBOTS_ALLOW_ALL},
+		{"429", {.status = 429}, ROBOTS_ALLOW_ALL},
+		{"499", {.status = 499, .copy = true}, ROBOTS_ALLOW_ALL},
 		{"500", {.status = 500}, ROBOTS_DISALLOW_ALL},
 		{"503 with a copy", {.status = 503, .copy = true}, ROBOTS_KEEP},
 		{"no answer", {.status = 0}, ROBOTS_DISALLOW_ALL},

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "extract/sitemap_input.h"
+#include "extract/sitemap_record.h"
 #include "extract/sitemap_repair.h"
 #include "tap.h"
 
@@ -52,6 +53,31 @@ static void read_all(slice input, struct buf *out, char *ret_damage, size_t size
 	damage = sitemap_damage(r);
 	(void)snprintf(ret_damage, size, "%s", damage ? damage : "");
 	sitemap_close(r);
+}
+
+/* The entries of a long sitemap: their number, and what the reading ended with. */
+static void check_count(slice input, uint64_t want, int want_rc, const char *want_text)
+{
+	struct sitemap_reader *r;
+	struct sitemap_entry entry;
+	struct err err = {0};
+	uint64_t n = 0;
+	int rc;
+
+	if (!CHECK_INT(sitemap_open_slice(&r, input, BASE, &err), 0))
+		return;
+	while ((rc = sitemap_next(r, &entry, &err)) == 0)
+		n++;
+	CHECK_INT((int64_t)n, (int64_t)want);
+	CHECK_INT(rc, want_rc);
+	CHECK_STR(err.text, want_text);
+	sitemap_close(r);
+}
+
+static void fill(struct buf *b, const char *text, size_t times)
+{
+	for (size_t i = 0; i < times; i++)
+		(void)buf_add_str(b, text);
 }
 
 #define URLSET "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
@@ -180,6 +206,14 @@ static void test_addresses(void)
 				   "/\0a\0<\0/\0l\0o\0c\0>\0<\0/\0u\0r\0l\0>\0"
 				   "<\0/\0u\0r\0l\0s\0e\0t\0>\0"),
 			"http://h/a ", NULL},
+		{"UTF-16 without a mark, big end first, mended",
+			SLICE_INIT("\0<\0?\0x\0m\0l\0 \0e\0n\0c\0o\0d\0i\0n\0g\0=\0'\0U\0T"
+				   "\0F\0-\0"
+				   "1\0"
+				   "6\0'\0?\0>\0<\0u\0r\0l\0s\0e\0t\0>\0<\0l"
+				   "\0o\0c\0>\0/\0?\0a\0&\0b\0=\0\xe4\0<\0/\0u\0r\0l\0s\0e\0t"
+				   "\0>"),
+			"http://h/?a&b=%C3%A4 ", "not well-formed XML"},
 	};
 
 	check_rows("address and encoding", rows, ARRAY_LEN(rows));
@@ -266,6 +300,11 @@ static void test_text(void)
 		{"no scheme", SLICE_INIT("www.h/a\n/b\n"), "http://www.h/a http://h/b ", NULL},
 		{"other lines", SLICE_INIT("# mine\nhttp://h/a\nhttp://h/b\nhttp://h/b c\nd\n"),
 			"http://h/a http://h/b ", "lines that are no URLs: 3"},
+		{"UTF-16", SLICE_INIT("\xff\xfeh\0t\0t\0p\0:\0/\0/\0h\0/\0\xe4\0\r\0\n\0/\0b\0"),
+			"http://h/%C3%A4 http://h/b ", NULL},
+		{"UTF-16 without a mark, big end first",
+			SLICE_INIT("\0h\0t\0t\0p\0:\0/\0/\0h\0/\0a\0\n\0/\0b"),
+			"http://h/a http://h/b ", NULL},
 		{"prose", SLICE_INIT("Nothing\nto see\nhttp://h/here\n"),
 			"#this is no sitemap and no feed", NULL},
 	};
@@ -324,6 +363,74 @@ static void test_feeds(void)
 	check_rows("feed", rows, ARRAY_LEN(rows));
 }
 
+#define ATOM(root, inside) "<feed xmlns='http://www.w3.org/2005/Atom'" root ">" inside "</feed>"
+
+/* XML Base: each counts for what is in its element, and is itself relative to those around it. */
+static void test_bases(void)
+{
+	static const struct row rows[] = {
+		{"on an entry",
+			SLICE_INIT(ATOM("", "<entry xml:base='e/'><link href='a'/></entry>"
+					    "<entry><link href='b'/></entry>")),
+			"http://h/dir/e/a http://h/dir/b ", NULL},
+		{"on the link itself",
+			SLICE_INIT(ATOM("", "<entry><link xml:base='/l/' href='a'/></entry>"
+					    "<entry><link href='b'/></entry>")),
+			"http://h/l/a http://h/dir/b ", NULL},
+		{"one in another",
+			SLICE_INIT(ATOM(" xml:base='http://i/r/'",
+				"<entry xml:base='e/'><link xml:base='l/' href='a'/></entry>"
+				"<entry xml:base='/f/'><link href='b'/></entry>"
+				"<entry xml:base='http://j/'><link href='c'/></entry>"
+				"<entry><link href='d'/></entry>")),
+			"http://i/r/e/l/a http://i/f/b http://j/c http://i/r/d ", NULL},
+		{"one that is no URL is passed over",
+			SLICE_INIT(ATOM("", "<entry xml:base='http://['><link xml:base='l/' "
+					    "href='a'/></entry>")),
+			"http://h/dir/l/a ", NULL},
+		{"that of another element does not count",
+			SLICE_INIT(ATOM("", "<entry><title xml:base='/t/'>x</title><link "
+					    "href='a'/></entry>")),
+			"http://h/dir/a ", NULL},
+		{"RSS",
+			SLICE_INIT("<rss><channel xml:base='/c/'><item><link>a</link></item>"
+				   "<item xml:base='i/'><link>b</link></item></channel></rss>"),
+			"http://h/c/a http://h/c/i/b ", NULL},
+		{"with a reference",
+			SLICE_INIT(ATOM("", "<entry xml:base='/?a&amp;b'><link href=''/>"
+					    "<link href='#c'/></entry>")),
+			"http://h/?a&b ", NULL},
+	};
+
+	check_rows("base", rows, ARRAY_LEN(rows));
+}
+
+/* All bases below the root together; beyond, what is in the element is dropped, nothing else. */
+static void test_base_limit(void)
+{
+	struct buf in;
+
+	buf_init(&in, MAX);
+	for (size_t more = 0; more < 2; more++) {
+		buf_reset(&in);
+		fill(&in, "<feed><entry xml:base='/", 1);
+		fill(&in, "x", SITEMAP_BASE_MAX - 4 + more); /* and "/", a line's end, "l/" */
+		fill(&in, "'><link href='a' xml:base='l/'/></entry>", 1);
+		fill(&in, "<entry xml:base='/y/'><link href='b'/></entry></feed>", 1);
+		check_count(buf_slice(&in), more ? 1 : 2, ERR_END, "");
+	}
+	/* As many entries in a block as can be, all with the longest base: memory is enough. */
+	buf_reset(&in);
+	fill(&in, "<rss><channel xml:base='", 1);
+	fill(&in, "x", SITEMAP_BASE_MAX - 2);
+	fill(&in, "'>", 1);
+	for (int i = 0; i < 2000; i++)
+		fill(&in, "<item><link xml:base='a'>a</link></item><item><link>a</link></item>", 1);
+	fill(&in, "</channel></rss>", 1);
+	check_count(buf_slice(&in), 4000, ERR_END, "");
+	buf_release(&in);
+}
+
 /* Appends the packed bytes. */
 static void add_gzip(struct buf *out, slice in)
 {
@@ -369,31 +476,6 @@ static void test_gzip(void)
 	CHECK_STR(damage, "gzip data is cut off");
 	buf_release(&packed);
 	buf_release(&out);
-}
-
-/* The entries of a long sitemap: their number, and what the reading ended with. */
-static void check_count(slice input, uint64_t want, int want_rc, const char *want_text)
-{
-	struct sitemap_reader *r;
-	struct sitemap_entry entry;
-	struct err err = {0};
-	uint64_t n = 0;
-	int rc;
-
-	if (!CHECK_INT(sitemap_open_slice(&r, input, BASE, &err), 0))
-		return;
-	while ((rc = sitemap_next(r, &entry, &err)) == 0)
-		n++;
-	CHECK_INT((int64_t)n, (int64_t)want);
-	CHECK_INT(rc, want_rc);
-	CHECK_STR(err.text, want_text);
-	sitemap_close(r);
-}
-
-static void fill(struct buf *b, const char *text, size_t times)
-{
-	for (size_t i = 0; i < times; i++)
-		(void)buf_add_str(b, text);
 }
 
 static void test_entry_limits(void)
@@ -442,6 +524,20 @@ static void test_size_limits(void)
 	tap_case("limits: packed too well");
 	add_gzip(&packed, slice_sub(buf_slice(&in), 0, 4 << 20));
 	check_count(buf_slice(&packed), 1, ERR_LIMIT, "packed more than 200 times");
+	tap_case("limits: packed as well as may be, and a byte better");
+	for (size_t less = 0; less < 2; less++) {
+		size_t want = (4 << 20) / SITEMAP_RATIO_MAX - less;
+
+		buf_reset(&packed);
+		add_gzip(&packed, slice_sub(buf_slice(&in), 0, 4 << 20));
+		CHECK(packed.len < want);
+		while (packed.len < want)
+			(void)buf_add_char(&packed, '\0');
+		if (less)
+			check_count(buf_slice(&packed), 1, ERR_LIMIT, "packed more than 200 times");
+		else
+			check_count(buf_slice(&packed), 1, ERR_END, "");
+	}
 	tap_case("limits: a small one may be packed as well as it likes");
 	buf_reset(&packed);
 	add_gzip(&packed, slice_sub(buf_slice(&in), 0, SITEMAP_RATIO_EXEMPT));
@@ -464,6 +560,28 @@ static void test_depth(void)
 	fill(&in, U("/b") "</urlset>", 1);
 	check_count(buf_slice(&in), 1, ERR_END, "");
 	buf_release(&in);
+}
+
+/* Ten entities of ten each, ten deep: no entity is ever declared, so it stays one line. */
+static void test_billion_laughs(void)
+{
+	char damage[200];
+	struct buf in, out;
+
+	buf_init(&in, MAX);
+	buf_init(&out, MAX);
+	fill(&in, "<?xml version='1.0'?><!DOCTYPE urlset [<!ENTITY a0 'ha'>", 1);
+	for (int i = 1; i <= 10; i++) {
+		(void)buf_printf(&in, "<!ENTITY a%d '", i);
+		for (int k = 0; k < 10; k++)
+			(void)buf_printf(&in, "&a%d;", i - 1);
+		fill(&in, "'>", 1);
+	}
+	fill(&in, "]>" URLSET U("http://h/?&a10;") U("http://h/b") "</urlset>", 1);
+	read_all(buf_slice(&in), &out, damage, sizeof damage);
+	CHECK_STR(buf_str(&out), "http://h/?&a10; http://h/b ");
+	buf_release(&in);
+	buf_release(&out);
 }
 
 static void test_file(void)
@@ -584,10 +702,13 @@ int main(int argc, char **argv)
 	test_broken();
 	test_text();
 	test_feeds();
+	test_bases();
+	TAP_RUN(test_base_limit);
 	test_gzip();
 	test_entry_limits();
 	test_size_limits();
 	TAP_RUN(test_depth);
+	TAP_RUN(test_billion_laughs);
 	TAP_RUN(test_file);
 	TAP_RUN(test_open_errors);
 	TAP_RUN(test_repair_in_pieces);
