@@ -15,11 +15,6 @@ static int shown(slice s)
 	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
 }
 
-static bool is_reserved(slice path)
-{
-	return slice_eq(path, SLICE("/robots.txt")) || slice_eq(path, SLICE("/sitemap.xml"));
-}
-
 static int name_pages(struct layout *l, const struct site *site, struct err *err)
 {
 	struct buf path;
@@ -30,8 +25,8 @@ static int name_pages(struct layout *l, const struct site *site, struct err *err
 		slice name = site->names[i];
 
 		buf_reset(&path);
-		rc = layout_escape(&path, name);
-		if (rc == 0 && is_reserved(buf_slice(&path)))
+		rc = layout_escape_name(&path, name);
+		if (rc == 0 && layout_is_reserved(buf_slice(&path)))
 			rc = ERR_EXISTS;
 		if (rc == 0)
 			rc = layout_name(l, (uint32_t)i, buf_slice(&path));

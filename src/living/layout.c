@@ -59,23 +59,38 @@ void layout_release(struct layout *l)
 	*l = (struct layout){0};
 }
 
-static bool stays(char c)
+static bool stays(char c, const char *marks)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("-._~/!$&'()*+,;=:@?%", c));
+	       (c && strchr(marks, c));
 }
 
-int layout_escape(struct buf *text, slice path)
+static int escape(struct buf *text, slice name, const char *marks)
 {
 	int rc = 0;
 
-	if (path.len == 0 || path.ptr[0] != '/')
+	if (name.len == 0 || name.ptr[0] != '/')
 		rc = buf_add_char(text, '/');
-	for (size_t i = 0; rc == 0 && i < path.len; i++)
-		rc = stays(path.ptr[i])
-			     ? buf_add_char(text, path.ptr[i])
-			     : buf_printf(text, "%%%02X", (unsigned)(unsigned char)path.ptr[i]);
+	for (size_t i = 0; rc == 0 && i < name.len; i++)
+		rc = stays(name.ptr[i], marks)
+			     ? buf_add_char(text, name.ptr[i])
+			     : buf_printf(text, "%%%02X", (unsigned)(unsigned char)name.ptr[i]);
 	return rc;
+}
+
+int layout_escape_name(struct buf *text, slice name)
+{
+	return escape(text, name, "-._~/!$&'()*+,;=:@?%");
+}
+
+int layout_escape_file(struct buf *text, slice name)
+{
+	return escape(text, name, "-._~/!$&'()*+,;=:@");
+}
+
+bool layout_is_reserved(slice path)
+{
+	return slice_eq(path, SLICE("/robots.txt")) || slice_eq(path, SLICE("/sitemap.xml"));
 }
 
 static size_t sections(const struct layout *l)

@@ -52,8 +52,16 @@ void layout_tree(struct layout *l, size_t n, size_t outdegree, enum living_theme
 int layout_graph(struct layout *l, const char *file, size_t outdegree, double **ret_rates,
 	struct err *err) SP_MUST_CHECK;
 
-/* Appends the path to text, escaped: what a URL has between its host and its "?". */
-int layout_escape(struct buf *text, slice path) SP_MUST_CHECK;
+/*
+ * Appends a path to text as it stands in a URL, with a slash before it. The name of a page may
+ * have a query and escapes already; in the name of a file "?" and "%" are letters like others.
+ * 0, ERR_NOMEM or ERR_LIMIT.
+ */
+int layout_escape_name(struct buf *text, slice name) SP_MUST_CHECK;
+int layout_escape_file(struct buf *text, slice name) SP_MUST_CHECK;
+
+/* Paths that are no pages: robots.txt and the sitemap. */
+bool layout_is_reserved(slice path);
 
 /* For who builds one: allocates all but links for n named pages. 0 or ERR_NOMEM. */
 int layout_alloc(struct layout *l, size_t n) SP_MUST_CHECK;

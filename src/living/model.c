@@ -412,6 +412,9 @@ int living_model_init(struct living_model *m, const struct living_params *params
 	free(given);
 	if (rc) {
 		living_model_release(&made);
+		/* All we read is the user's: a file that cannot be read is a wrong file. */
+		if (rc == ERR_IO)
+			rc = err->code = ERR_USAGE;
 		return rc;
 	}
 	draw_facts(&made);

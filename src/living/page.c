@@ -69,9 +69,18 @@ static uint64_t draw(const struct page_view *v, uint64_t purpose, uint64_t id)
 	return change_mix(change_mix(v->model->params.seed, purpose, v->resource), purpose, id);
 }
 
+/* What a page is called: a name that it has, or two words. */
 static void put_title(struct markup *w, const struct page_view *v, uint32_t resource)
 {
-	put_words(w, change_mix(v->model->params.seed, PURPOSE_NAME, resource), 2);
+	const struct layout *layout = &v->model->layout;
+	uint32_t page = living_place_of(v->model, resource).page;
+
+	if (layout->paths)
+		markup_path(w, v->model, resource);
+	else if (page >= layout->tree)
+		markup_put(w, page == layout->tree ? "Prices" : "Terms");
+	else
+		put_words(w, change_mix(v->model->params.seed, PURPOSE_NAME, resource), 2);
 }
 
 static void put_price(struct markup *w, uint64_t number)
@@ -205,7 +214,7 @@ static void put_noise(struct markup *w, const struct page_view *v)
 	}
 	if (noise & LIVING_NOISE_CSRF)
 		put_hex(w,
-			"<form action=\"/search\"><input type=\"hidden\" name=\"csrf_token\" "
+			"<form method=\"post\"><input type=\"hidden\" name=\"csrf_token\" "
 			"value=\"",
 			change_mix(v->noise, PURPOSE_NOISE, 3), "\"></form>\n");
 	markup_put(w, "<footer>A living site");
