@@ -14,6 +14,7 @@ struct command {
 
 static const struct command COMMANDS[] = {
 	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
+	{"living-site", "a web server whose pages change at known times", cmd_living_site},
 	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
 	{"simulate", "an online run on a given site", cmd_simulate},
 };
@@ -31,7 +32,7 @@ static enum cmd_status print_help(void)
 	     "\n"
 	     "Commands:");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		printf("  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+		printf("  %-11s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
 	puts("\n'stillpoint COMMAND --help' explains a command.");
 	return cmd_finish(0);
 }

@@ -1,0 +1,98 @@
+/*
+ * A small HTTP/1.1 server on libmicrohttpd: one handler that looks at a request and fills in a
+ * response. Connections live on a few threads with an event loop each, so the handler is called by
+ * several threads at once and must not block: what takes time is asked for in the response
+ * (wait_ns, pause_ns) and holds up nobody else.
+ *
+ *	static void answer(void *context, const struct httpd_request *q, struct httpd_response *r)
+ *	{
+ *		r->status = 200;
+ *		httpd_header(r, "Content-Type", "text/plain");
+ *		(void)buf_add_str(&r->body, "hello\n");
+ *	}
+ *
+ * Targets are handed over as they came, escapes and all; bodies of requests are read and dropped.
+ */
+#ifndef HTTPD_HTTPD_H
+#define HTTPD_HTTPD_H
+
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+enum {
+	HTTPD_BODY_MAX = 256 << 20,   /* bytes of one response */
+	HTTPD_HEADERS_MAX = 64 << 10, /* bytes of its header fields */
+	HTTPD_TARGET_MAX = 16 << 10,  /* longer ones are answered with 414 */
+	HTTPD_ADDRESS_SIZE = 64,
+};
+
+/* All of it is valid until the handler returns. */
+struct httpd_request {
+	slice method;
+	slice target;     /* as sent: path and query */
+	slice path;       /* up to the "?" */
+	slice host;       /* the Host field without its port; empty when there is none */
+	uint16_t port;    /* that the server listens on */
+	void *connection; /* for httpd_request_field */
+};
+
+/* The value of a header field of the request, in any case of its name; NULL when it has none. */
+const char *httpd_request_field(const struct httpd_request *q, const char *name);
+
+/* How a response comes to its end. */
+enum httpd_end {
+	HTTPD_WHOLE,
+	HTTPD_TRUNCATED, /* Content-Length says all of it, half of it comes, then a close */
+	HTTPD_RESET,     /* nothing is sent: the connection is reset */
+};
+
+/* Comes to the handler zeroed but for its two empty buffers. */
+struct httpd_response {
+	unsigned status; /* 0 is taken for 500 */
+	enum httpd_end end;
+	int64_t wait_ns;    /* before the first byte */
+	int64_t pause_ns;   /* in the middle of the body */
+	struct buf headers; /* by httpd_header */
+	struct buf body;
+};
+
+/*
+ * Adds a header field. No failure to look after: where it does not fit or holds a line break, the
+ * response becomes a 500.
+ */
+void httpd_header(struct httpd_response *r, const char *name, const char *value);
+
+typedef void httpd_handler(
+	void *context, const struct httpd_request *request, struct httpd_response *response);
+
+struct httpd_params {
+	const char *address; /* numeric, without brackets: "127.0.0.1", "::1" */
+	uint16_t port;       /* 0: any that is free */
+	unsigned threads;    /* event loops; 0 is 1 */
+	httpd_handler *handler;
+	void *context;
+};
+
+struct httpd;
+
+/*
+ * Splits "127.0.0.1:8080" or "[::1]:0"; the address must be numeric. 0, or ERR_SYNTAX with a
+ * sentence; address needs HTTPD_ADDRESS_SIZE bytes.
+ */
+int httpd_address_parse(
+	const char *text, char *ret_address, uint16_t *ret_port, struct err *err) SP_MUST_CHECK;
+
+/* Listens and answers from now on. 0, ERR_IO (the port is in use, …) or ERR_NOMEM. */
+int httpd_start(
+	const struct httpd_params *params, struct httpd **ret_httpd, struct err *err) SP_MUST_CHECK;
+
+uint16_t httpd_port(const struct httpd *h);
+
+/* Ends all connections, waits for the handlers that run and frees; NULL is fine. */
+void httpd_stop(struct httpd *h);
+
+#endif

@@ -1,0 +1,50 @@
+#include "living/markup.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/format.h"
+
+void markup_put(struct markup *w, const char *text)
+{
+	if (w->rc == 0)
+		w->rc = buf_add_str(w->out, text);
+}
+
+void markup_number(struct markup *w, const char *before, uint64_t number, const char *after)
+{
+	char digits[FORMAT_U64_SIZE];
+
+	(void)format_u64(number, digits);
+	markup_put(w, before);
+	markup_put(w, digits);
+	markup_put(w, after);
+}
+
+/* Paths are escaped so that only "&" has a meaning in markup. */
+static void escape_from(struct markup *w, size_t at)
+{
+	static const char REST[] = "amp;";
+	enum { LEN = sizeof REST - 1 };
+
+	for (; w->rc == 0 && at < w->out->len; at++) {
+		size_t behind = w->out->len - at - 1;
+
+		if (w->out->ptr[at] != '&')
+			continue;
+		w->rc = buf_add_str(w->out, REST); /* makes room */
+		if (w->rc == 0) {
+			memmove(w->out->ptr + at + 1 + LEN, w->out->ptr + at + 1, behind);
+			memcpy(w->out->ptr + at + 1, REST, LEN);
+		}
+	}
+}
+
+void markup_path(struct markup *w, const struct living_model *m, uint32_t resource)
+{
+	size_t at = w->out->len;
+
+	if (w->rc == 0)
+		w->rc = living_path_of(m, resource, w->out);
+	escape_from(w, at);
+}

@@ -1,0 +1,165 @@
+#include "living/params.h"
+
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/slice.h"
+
+enum { SHOWN_MAX = 80 };
+
+static const char *const BEHAVIOURS[LIVING_BEHAVIOURS] = {
+	[LIVING_OK] = "ok",
+	[LIVING_NOT_FOUND] = "404",
+	[LIVING_ERROR] = "500",
+	[LIVING_BUSY] = "503",
+	[LIVING_RESET] = "reset",
+	[LIVING_RESET_ONCE] = "reset-once",
+	[LIVING_TRUNCATED] = "truncated",
+	[LIVING_MOVED] = "301",
+	[LIVING_FOUND] = "302",
+	[LIVING_MOVING] = "moving",
+	[LIVING_SLOW] = "slow",
+	[LIVING_SLOW_BODY] = "slow-body",
+};
+
+static const char *const VALIDATORS[LIVING_VALIDATORS] = {
+	[LIVING_HONEST] = "honest",
+	[LIVING_ABSENT] = "absent",
+	[LIVING_STALE] = "stale",
+	[LIVING_NOW] = "now",
+};
+
+static const char *const NOISES[] = {"nonce", "csrf", "clock", "ad"};
+
+enum { NOISE_COUNT = sizeof NOISES / sizeof NOISES[0] };
+
+const char *living_behaviour_name(enum living_behaviour b)
+{
+	return BEHAVIOURS[b];
+}
+
+const char *living_validators_name(enum living_validators v)
+{
+	return VALIDATORS[v];
+}
+
+static int shown(slice s)
+{
+	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
+}
+
+/* What stands before the separator, and *rest behind it. */
+static slice take(slice *rest, char separator)
+{
+	const char *at = rest->len ? memchr(rest->ptr, separator, rest->len) : NULL;
+	size_t len = at ? (size_t)(at - rest->ptr) : rest->len;
+	slice head = slice_sub(*rest, 0, len);
+
+	*rest = slice_sub(*rest, len + (at != NULL), rest->len);
+	return head;
+}
+
+static bool takes_two(enum living_rate_kind kind)
+{
+	return kind == LIVING_LOGNORMAL;
+}
+
+static int parse_numbers(slice rest, struct living_rates *r, const char *text, struct err *err)
+{
+	slice first = takes_two(r->kind) ? take(&rest, ',') : rest;
+
+	if (parse_double(first, &r->a) || (takes_two(r->kind) && parse_double(rest, &r->b)))
+		return err_set(err, ERR_SYNTAX,
+			"rates '%.80s' are not understood (zipf:SKEW, lognormal:MU,SIGMA, "
+			"constant:R or a CSV file)",
+			text);
+	if ((r->kind != LIVING_LOGNORMAL && r->a < 0) || r->b < 0)
+		return err_set(err, ERR_RANGE, "rates '%.80s': a negative number", text);
+	return 0;
+}
+
+int living_rates_parse(const char *text, struct living_rates *ret, struct err *err)
+{
+	static const struct {
+		slice name;
+		enum living_rate_kind kind;
+	} KINDS[] = {
+		{SLICE_INIT("zipf"), LIVING_ZIPF},
+		{SLICE_INIT("lognormal"), LIVING_LOGNORMAL},
+		{SLICE_INIT("constant"), LIVING_CONSTANT},
+	};
+	slice rest = slice_str(text), name = take(&rest, ':');
+	struct living_rates r = {.kind = LIVING_RATE_FILE, .mean = ret->mean};
+	int rc;
+
+	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
+		if (slice_eq(KINDS[i].name, name))
+			r.kind = KINDS[i].kind;
+	if (r.kind == LIVING_RATE_FILE) {
+		r.file = text;
+	} else {
+		rc = parse_numbers(rest, &r, text, err);
+		if (rc)
+			return rc;
+	}
+	*ret = r;
+	return 0;
+}
+
+/* Adds the bits of the named words, separated by commas. */
+static int parse_set(slice rest, const char *const *words, size_t count, unsigned all,
+	unsigned *set, struct err *err)
+{
+	while (rest.len > 0) {
+		slice word = take(&rest, ',');
+		size_t i = 0;
+
+		while (i < count && !(all >> i & 1 && slice_eq(slice_str(words[i]), word)))
+			i++;
+		if (i == count)
+			return err_set(
+				err, ERR_SYNTAX, "unknown kind '%.*s'", shown(word), word.ptr);
+		*set |= 1U << i;
+	}
+	return 0;
+}
+
+static int parse_share(const char *text, const char *const *words, size_t count, unsigned all,
+	struct living_share *ret, struct err *err)
+{
+	slice rest = slice_str(text), number = take(&rest, ':');
+	struct living_share s = {0};
+	int rc;
+
+	if (parse_double(number, &s.share) || !(s.share >= 0 && s.share <= 1))
+		return err_set(err, ERR_RANGE, "share '%.*s' is no number from 0 to 1",
+			shown(number), number.ptr);
+	rc = parse_set(rest, words, count, all, &s.kinds, err);
+	if (rc)
+		return rc;
+	if (s.kinds == 0)
+		s.kinds = all;
+	*ret = s;
+	return 0;
+}
+
+int living_share_parse(const char *text, unsigned all, struct living_share *ret, struct err *err)
+{
+	return parse_share(text, BEHAVIOURS, LIVING_BEHAVIOURS, all, ret, err);
+}
+
+int living_lies_parse(const char *text, struct living_share *ret, struct err *err)
+{
+	return parse_share(text, VALIDATORS, LIVING_VALIDATORS, LIVING_LIES, ret, err);
+}
+
+int living_noise_parse(const char *text, unsigned *ret, struct err *err)
+{
+	unsigned set = 0;
+	int rc =
+		parse_set(slice_str(text), NOISES, NOISE_COUNT, (1U << NOISE_COUNT) - 1, &set, err);
+
+	if (rc == 0)
+		*ret = set;
+	return rc;
+}

@@ -1,0 +1,182 @@
+#include "living/rates.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/parse.h"
+#include "base/rng.h"
+
+enum { SHOWN_MAX = 80 };
+
+/* Descending, as far as the kind goes. */
+static void draw(const struct living_rates *want, struct rng *rng, double *rates, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (want->kind == LIVING_ZIPF)
+			rates[i] = pow((double)i + 1, -want->a);
+		else if (want->kind == LIVING_LOGNORMAL)
+			rates[i] = exp(want->a + want->b * rng_normal(rng));
+		else
+			rates[i] = want->a;
+	}
+}
+
+static int by_falling_rate(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+static void shuffle(struct rng *rng, double *rates, size_t n)
+{
+	for (size_t left = n; left > 1; left--) {
+		size_t pick = (size_t)rng_below(rng, left);
+		double rate = rates[pick];
+
+		rates[pick] = rates[left - 1];
+		rates[left - 1] = rate;
+	}
+}
+
+static void arrange(enum living_rate_order order, struct rng *rng, double *rates, size_t n)
+{
+	if (order == LIVING_RATES_SHUFFLED) {
+		shuffle(rng, rates, n);
+		return;
+	}
+	qsort(rates, n, sizeof *rates, by_falling_rate);
+	if (order == LIVING_RATES_HOT_LAST)
+		for (size_t i = 0; i < n / 2; i++) {
+			double rate = rates[i];
+
+			rates[i] = rates[n - 1 - i];
+			rates[n - 1 - i] = rate;
+		}
+}
+
+static int scale(double mean, double *rates, size_t n, struct err *err)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += rates[i];
+	if (!(sum > 0 && isfinite(sum)))
+		return err_set(err, ERR_RANGE,
+			"rates that sum up to %g cannot be scaled to a mean of %g", sum, mean);
+	for (size_t i = 0; i < n; i++)
+		rates[i] *= mean * (double)n / sum;
+	return 0;
+}
+
+/* The path of a page or URL; whatever host and port it has. */
+static slice path_of(slice name)
+{
+	static const slice HTTP = SLICE_INIT("http://");
+	const char *slash;
+
+	if (name.len < HTTP.len || memcmp(name.ptr, HTTP.ptr, HTTP.len) != 0)
+		return name;
+	name = slice_sub(name, HTTP.len, name.len);
+	slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
+	return slash ? slice_sub(name, (size_t)(slash - name.ptr), name.len) : SLICE("/");
+}
+
+/* Columns of a file of rates. */
+struct columns {
+	int page;
+	int rate;
+};
+
+static int read_row(const struct columns *c, const struct csv_row *row, const struct layout *layout,
+	double *rates, struct err *err)
+{
+	slice name = row->fields[c->page], number = row->fields[c->rate];
+	int shown = (int)(name.len < SHOWN_MAX ? name.len : SHOWN_MAX);
+	unsigned long long line = row->line;
+	uint32_t page;
+	double rate;
+
+	if (parse_double(number, &rate) || rate < 0)
+		return err_set(err, ERR_SYNTAX, "line %llu: rate '%.*s' is no number of at least 0",
+			line, (int)(number.len < SHOWN_MAX ? number.len : SHOWN_MAX), number.ptr);
+	if (!layout_find(layout, path_of(name), &page))
+		return err_set(err, ERR_NOTFOUND, "line %llu: the site has no page '%.*s'", line,
+			shown, name.ptr);
+	rates[page] = rate;
+	return 0;
+}
+
+static int read_rows(FILE *file, const struct layout *layout, double *rates, struct err *err)
+{
+	struct csv_reader csv;
+	struct columns c;
+	struct csv_row row;
+	int rc = csv_open_file(&csv, file, CSV_HEADER, err);
+
+	if (rc)
+		return rc;
+	c.page = csv_column(&csv, SLICE("page"));
+	if (c.page < 0)
+		c.page = csv_column(&csv, SLICE("url"));
+	c.rate = csv_column(&csv, SLICE("rate"));
+	if (c.page < 0 || c.rate < 0)
+		rc = err_set(err, ERR_SYNTAX,
+			"line 1: the header names the columns page (or url) and rate");
+	while (rc == 0 && (rc = csv_next(&csv, &row, err)) == 0)
+		rc = read_row(&c, &row, layout, rates, err);
+	csv_close(&csv);
+	return rc == ERR_END ? 0 : rc;
+}
+
+/* Pages that the file does not name never change. */
+static int read_file(
+	const char *name, const struct layout *layout, double *rates, size_t n, struct err *err)
+{
+	FILE *file = fopen(name, "re");
+	int rc;
+
+	if (!file)
+		return err_set(err, ERR_IO, "rates '%.200s': %s", name, strerror(errno));
+	for (size_t i = 0; i < n; i++)
+		rates[i] = 0;
+	rc = read_rows(file, layout, rates, err);
+	(void)fclose(file);
+	if (rc)
+		err_prefix(err, "%.200s", name);
+	return rc;
+}
+
+static int check(const double *rates, size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(rates[i] <= LIVING_RATE_MAX))
+			return err_set(err, ERR_RANGE,
+				"a page would change %g times a second (at most %d)", rates[i],
+				(int)LIVING_RATE_MAX);
+	return 0;
+}
+
+int living_rates_fill(const struct living_rates *want, enum living_rate_order order, uint64_t seed,
+	const struct layout *layout, double *rates, size_t n, struct err *err)
+{
+	struct rng rng;
+	int rc = 0;
+
+	if (n == 0)
+		return 0;
+	rng_init(&rng, seed);
+	if (want->kind == LIVING_RATE_FILE) {
+		rc = read_file(want->file, layout, rates, n, err);
+	} else {
+		draw(want, &rng, rates, n);
+		arrange(order, &rng, rates, n);
+	}
+	if (rc == 0 && want->mean >= 0)
+		rc = scale(want->mean, rates, n, err);
+	return rc ? rc : check(rates, n, err);
+}

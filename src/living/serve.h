@@ -1,0 +1,20 @@
+/* Answers requests to a living site. */
+#ifndef LIVING_SERVE_H
+#define LIVING_SERVE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "httpd/httpd.h"
+#include "living/timeline.h"
+
+/* Borrowed by the server for as long as it runs. */
+struct serve {
+	struct timeline *timeline;
+	atomic_uint_fast64_t responses; /* sent so far: what noise is made of */
+};
+
+/* The handler; context is a struct serve. For any thread. */
+void serve_answer(void *context, const struct httpd_request *q, struct httpd_response *r);
+
+#endif

@@ -1,0 +1,235 @@
+#include "living/site.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/csv.h"
+#include "base/format.h"
+#include "httpd/httpd.h"
+#include "living/model.h"
+#include "living/serve.h"
+#include "living/timeline.h"
+
+enum { URL_MAX = 64 << 10 };
+
+struct living_site {
+	struct living_model model;
+	struct timeline timeline;
+	struct serve serve;
+	struct httpd *httpd;
+	pthread_t logger;
+};
+
+static void *log_truth(void *argument)
+{
+	timeline_run(argument);
+	return NULL;
+}
+
+static int start_logger(struct living_site *site, struct err *err)
+{
+	if (pthread_create(&site->logger, NULL, log_truth, &site->timeline) == 0)
+		return 0;
+	return err_set(err, ERR_NOMEM, "no thread for the log of the truth");
+}
+
+static void stop_logger(struct living_site *site)
+{
+	timeline_stop(&site->timeline);
+	(void)pthread_join(site->logger, NULL);
+}
+
+/* The server last: nobody can look before all is there. */
+static int start(struct living_site *site, const struct living_site_params *params, struct err *err)
+{
+	struct httpd_params http = {
+		.address = params->address,
+		.port = params->port,
+		.threads = params->threads,
+		.handler = serve_answer,
+		.context = &site->serve,
+	};
+	int rc = living_model_init(&site->model, &params->model, params->address, err);
+
+	if (rc)
+		return rc;
+	rc = timeline_init(&site->timeline, &site->model, params->clock, params->truth, err);
+	if (rc)
+		goto no_timeline;
+	rc = start_logger(site, err);
+	if (rc)
+		goto no_logger;
+	site->serve.timeline = &site->timeline;
+	rc = httpd_start(&http, &site->httpd, err);
+	if (rc == 0)
+		return 0;
+	stop_logger(site);
+no_logger:
+	(void)timeline_release(&site->timeline, NULL);
+no_timeline:
+	living_model_release(&site->model);
+	return rc;
+}
+
+int living_site_start(
+	const struct living_site_params *params, struct living_site **ret_site, struct err *err)
+{
+	struct living_site *site = calloc(1, sizeof *site);
+	int rc;
+
+	if (!site)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = start(site, params, err);
+	if (rc)
+		free(site);
+	else
+		*ret_site = site;
+	return rc;
+}
+
+int living_site_stop(struct living_site *site, struct err *err)
+{
+	int rc;
+
+	if (!site)
+		return 0;
+	httpd_stop(site->httpd);
+	stop_logger(site);
+	rc = timeline_release(&site->timeline, err);
+	living_model_release(&site->model);
+	free(site);
+	return rc;
+}
+
+uint16_t living_site_port(const struct living_site *site)
+{
+	return httpd_port(site->httpd);
+}
+
+int64_t living_site_started(const struct living_site *site)
+{
+	return site->timeline.start_ns;
+}
+
+int living_site_failed(struct living_site *site)
+{
+	return timeline_failed(&site->timeline);
+}
+
+static int add_url(const struct living_site *site, uint32_t resource, struct buf *text)
+{
+	int rc = buf_printf(text, "http://%s:%u", living_host_of(&site->model, resource),
+		(unsigned)living_site_port(site));
+
+	return rc ? rc : living_path_of(&site->model, resource, text);
+}
+
+int living_site_print_urls(const struct living_site *site, FILE *file)
+{
+	struct buf url;
+	int rc = 0;
+
+	buf_init(&url, URL_MAX);
+	for (size_t host = 0; rc == 0 && host < site->model.hosts; host++) {
+		buf_reset(&url);
+		rc = add_url(site, living_page_resource(&site->model, host, 0), &url);
+		(void)fprintf(file, "%s\n", buf_str(&url));
+	}
+	buf_release(&url);
+	return fflush(file) != 0 || ferror(file) ? ERR_IO : rc;
+}
+
+static void put_rate(FILE *file, double rate)
+{
+	char text[FORMAT_DOUBLE_SIZE];
+
+	(void)format_double(rate, text);
+	(void)fprintf(file, ",%s", text);
+}
+
+int living_site_write_rates(const struct living_site *site, FILE *file)
+{
+	struct buf url;
+	int rc = 0;
+
+	buf_init(&url, URL_MAX);
+	(void)fputs("url,rate\n", file);
+	for (size_t i = 0; rc == 0 && i < site->model.count; i++) {
+		buf_reset(&url);
+		rc = add_url(site, (uint32_t)i, &url);
+		csv_write_field(file, buf_slice(&url));
+		put_rate(file, site->model.rates[i]);
+		(void)putc('\n', file);
+	}
+	buf_release(&url);
+	return fflush(file) != 0 || ferror(file) ? ERR_IO : rc;
+}
+
+static int write_target(
+	const struct living_site *site, uint32_t resource, struct buf *url, FILE *file)
+{
+	unsigned behaviour = site->model.behaviours[resource];
+	int rc;
+
+	if (!(LIVING_REDIRECTS >> behaviour & 1))
+		return 0;
+	buf_reset(url);
+	rc = add_url(site, living_redirect_target(&site->model, resource, 1), url);
+	csv_write_field(file, buf_slice(url));
+	return rc;
+}
+
+int living_site_write_pages(const struct living_site *site, FILE *file)
+{
+	static const char *const KINDS[] = {"page", "style", "image"};
+	const struct living_model *m = &site->model;
+	struct buf url;
+	int rc = 0;
+
+	buf_init(&url, URL_MAX);
+	(void)fputs("url,kind,rate,behaviour,validators,target\n", file);
+	for (size_t i = 0; rc == 0 && i < m->count; i++) {
+		buf_reset(&url);
+		rc = add_url(site, (uint32_t)i, &url);
+		csv_write_field(file, buf_slice(&url));
+		(void)fprintf(file, ",%s", KINDS[living_place_of(m, (uint32_t)i).kind]);
+		put_rate(file, m->rates[i]);
+		(void)fprintf(file, ",%s,%s,", living_behaviour_name(m->behaviours[i]),
+			living_validators_name(m->validators[i]));
+		if (rc == 0)
+			rc = write_target(site, (uint32_t)i, &url, file);
+		(void)putc('\n', file);
+	}
+	buf_release(&url);
+	return fflush(file) != 0 || ferror(file) ? ERR_IO : rc;
+}
+
+static struct change_cursor truth_at(
+	const struct living_site *site, uint32_t resource, int64_t realtime_ns)
+{
+	struct change_source source = living_source(&site->model, resource);
+
+	return change_at(&source, realtime_ns - site->timeline.start_ns);
+}
+
+uint32_t living_version_at(
+	const struct living_site *site, slice host, slice path, int64_t realtime_ns)
+{
+	uint32_t resource;
+
+	if (!living_find(&site->model, host, path, &resource) ||
+		site->model.behaviours[resource] == LIVING_NOT_FOUND)
+		return LIVING_GONE;
+	return truth_at(site, resource, realtime_ns).version;
+}
+
+bool living_changed_between(
+	const struct living_site *site, slice host, slice path, int64_t from_ns, int64_t to_ns)
+{
+	uint32_t resource;
+
+	if (!living_find(&site->model, host, path, &resource))
+		return false;
+	return truth_at(site, resource, from_ns).count != truth_at(site, resource, to_ns).count;
+}
