@@ -128,6 +128,8 @@ static int add(struct query *q, uint32_t capture, int64_t page, const struct cat
 		query_put_blob(q, (slice){(const char *)id, sizeof id});
 	else
 		query_put_text(q, o->record_id);
+	query_put_int(q, o->is_revisit);
+	query_put_int(q, (int64_t)o->coding);
 	return query_run(q, err);
 }
 
@@ -202,6 +204,8 @@ static int read_row(
 		.offset = query_up_to(q, 18, INT64_MAX),
 		.length = query_up_to(q, 19, INT64_MAX),
 		.record_id = read_record_id(q, 20, id),
+		.is_revisit = query_bool(q, 21),
+		.coding = (uint64_t)query_int(q, 22),
 	};
 	ret->has_payload = query_digest(q, 16, &ret->payload);
 	return query_check(q, err);

@@ -1,5 +1,18 @@
 #include "catalog/catalog_db.h"
 
+/* How it was found. */
+static void put_finding(struct query *q, const struct catalog_page *page)
+{
+	query_put_word(q, page->kind);
+	if (page->via == CATALOG_NO_PAGE)
+		query_put_null(q);
+	else
+		query_put_int(q, page->via);
+	query_put_word(q, page->found);
+	query_put_int(q, page->depth);
+	query_put_int(q, page->hops_out);
+}
+
 int catalog_add_page(
 	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err)
 {
@@ -10,14 +23,7 @@ int catalog_add_page(
 		return rc;
 	query_put_int(&q, catalog_key(capture, page->number));
 	query_put_text(&q, page->url);
-	query_put_word(&q, page->kind);
-	if (page->via == CATALOG_NO_PAGE)
-		query_put_null(&q);
-	else
-		query_put_int(&q, page->via);
-	query_put_word(&q, page->found);
-	query_put_int(&q, page->depth);
-	query_put_int(&q, page->hops_out);
+	put_finding(&q, page);
 	query_put_int(&q, page->taken);
 	query_put_word(&q, page->rule);
 	query_put_double(&q, page->rate);
@@ -36,6 +42,20 @@ int catalog_refuse_page(
 		return rc;
 	query_put_int(&q, catalog_key(capture, number));
 	query_put_word(&q, rule);
+	return query_run_on(&q, "page", err);
+}
+
+int catalog_take_page(
+	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err)
+{
+	struct query q;
+	int rc = query_write(&q, c, SQL_TAKE_PAGE, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, catalog_key(capture, page->number));
+	put_finding(&q, page);
+	query_put_word(&q, page->rule);
 	return query_run_on(&q, "page", err);
 }
 

@@ -12,6 +12,7 @@ int catalog_set_robots(
 	query_put_text(&q, r->origin);
 	query_put_int(&q, r->policy);
 	query_put_int(&q, r->fetched);
+	query_put_text(&q, r->why);
 	query_put_blob(&q, r->body);
 	return query_run(&q, err);
 }
@@ -22,7 +23,8 @@ static int read_row(struct query *q, struct catalog_robots *ret, struct err *err
 		.origin = query_text(q, 1),
 		.policy = (uint8_t)query_up_to(q, 2, UINT8_MAX),
 		.fetched = query_int(q, 3),
-		.body = query_text(q, 4),
+		.why = query_text(q, 4),
+		.body = query_text(q, 5),
 	};
 	return query_check(q, err);
 }

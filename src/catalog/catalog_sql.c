@@ -28,6 +28,8 @@ static const char *const SQL[SQL_COUNT] = {
 		"INSERT INTO page(id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
 		" shape, weight) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
 	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2 WHERE id = ?1",
+	[SQL_TAKE_PAGE] = "UPDATE page SET kind = ?2, via = ?3, found = ?4, depth = ?5,"
+			  " hops_out = ?6, taken = 1, rule = ?7 WHERE id = ?1",
 	[SQL_EACH_PAGE] = "SELECT id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
 			  " shape, weight FROM page " OF_CAPTURE "ORDER BY id",
 	[SQL_EACH_URL] = "SELECT id, url FROM page " OF_CAPTURE "ORDER BY id",
@@ -39,9 +41,10 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_ADD_OBSERVATION] =
 		"INSERT INTO observation(capture, page, leg, attempt, url, sent, first_byte,"
 		" last_byte, clock_sent, clock_first_byte, clock_last_byte, status, truncated,"
-		" failure, state, media_type, payload, warc, place, length, record_id)"
+		" failure, state, media_type, payload, warc, place, length, record_id, is_revisit,"
+		" coding)"
 		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,"
-		" ?17, ?18, ?19, ?20, ?21)",
+		" ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
 	[SQL_NEXT_SIDE] = "SELECT max(page) + 1 FROM observation WHERE capture = ?1"
 			  " AND page >= 0xffffffff",
 	[SQL_EACH_OBSERVATION] =
@@ -49,7 +52,7 @@ static const char *const SQL[SQL_COUNT] = {
 		"coalesce(o.url, "
 		"p.url), sent, first_byte, last_byte,"
 		" clock_sent, clock_first_byte, clock_last_byte, status, truncated, failure,"
-		" state, media_type, payload, warc, place, length, record_id"
+		" state, media_type, payload, warc, place, length, record_id, is_revisit, coding"
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" AND o.page < 0xffffffff"
 		" WHERE capture = ?1 ORDER BY o.page, leg, attempt",
@@ -65,12 +68,13 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_EACH_WARC] = "SELECT id, name, size, complete FROM warc ORDER BY id",
 
 	[SQL_SET_ROBOTS] =
-		"INSERT INTO robots(id, capture, origin, policy, fetched, body)"
+		"INSERT INTO robots(id, capture, origin, policy, fetched, why, body)"
 		" VALUES((SELECT coalesce(max(id) + 1, ?1 << 32) FROM robots " OF_CAPTURE "),"
-		" ?1, ?2, ?3, ?4, ?5)"
-		" ON CONFLICT(capture, origin) DO UPDATE SET policy = ?3, fetched = ?4, body = ?5",
+		" ?1, ?2, ?3, ?4, ?5, ?6)"
+		" ON CONFLICT(capture, origin) DO UPDATE SET policy = ?3, fetched = ?4, why = ?5,"
+		" body = ?6",
 	[SQL_EACH_ROBOTS] =
-		"SELECT id, origin, policy, fetched, body FROM robots " OF_CAPTURE "ORDER BY id",
+		"SELECT id, origin, policy, fetched, why, body FROM robots " OF_CAPTURE "ORDER BY id",
 
 	[SQL_ADD_CLOCK] =
 		"INSERT INTO clock(id, moment, wall, monotonic, estimated_error, maximum_error,"
