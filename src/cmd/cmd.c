@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/closest.h"
+#include "base/log.h"
 #include "cmd/text.h"
 
 enum { STEM_SIZE = 64 };
@@ -54,6 +55,12 @@ bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 		*ret_status = cmd_fail(&err);
 	}
 	return false;
+}
+
+void cmd_log(bool verbose)
+{
+	log_setup(&(struct log_config){
+		.file = stderr, .level = verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN});
 }
 
 /* Copies the name without -offline or -online; false when it has neither. */

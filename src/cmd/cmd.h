@@ -20,9 +20,11 @@ enum cmd_status {
 };
 
 /* argv[0] is the command's name. Return what to exit with. */
+enum cmd_status cmd_crawl(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_living_site(int argc, char **argv);
 enum cmd_status cmd_plan(int argc, char **argv);
+enum cmd_status cmd_resume(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
 
 /* Prints the error as one line on standard error and returns the status that belongs to it. */
@@ -42,6 +44,9 @@ enum cmd_status cmd_finish(int rc);
  */
 bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 	struct option_args *ret_args, enum cmd_status *ret_status) SP_MUST_CHECK;
+
+/* Messages of long-running commands go to standard error: warnings, or all there is to tell. */
+void cmd_log(bool verbose);
 
 /* Finds a strategy; else NULL and an error that proposes one. */
 const struct plan_strategy *cmd_strategy(

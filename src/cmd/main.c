@@ -13,9 +13,11 @@ struct command {
 };
 
 static const struct command COMMANDS[] = {
+	{"crawl", "capture a site, then print its quality", cmd_crawl},
 	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
 	{"living-site", "a web server whose pages change at known times", cmd_living_site},
 	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
+	{"resume", "go on with a capture that was cut off", cmd_resume},
 	{"simulate", "an online run on a given site", cmd_simulate},
 };
 

@@ -1,0 +1,133 @@
+#include "cmd/capture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cmd/report.h"
+
+static void stop_signals(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+}
+
+static const char *leg_name(const struct crawl_progress *p)
+{
+	if (p->preparing)
+		return "robots.txt and sitemaps";
+	switch (p->leg) {
+	case PLAN_VISIT:
+		return "visits";
+	case PLAN_REVISIT:
+		return "revisits";
+	case PLAN_LATE:
+		return "late pages";
+	}
+	return "";
+}
+
+/* "sharp 120, expected 118.4": so far, of the pages revisited; before that, what is to be hoped
+ * for. */
+static void describe(const struct crawl_progress *p, char *out, size_t size)
+{
+	int n = 0;
+
+	if (p->leg != PLAN_VISIT)
+		n = snprintf(out, size, "sharp %zu, expected %.1f", p->sharp, p->expected);
+	else if (p->expected > 0)
+		n = snprintf(out, size, "expected sharp %.1f", p->expected);
+	else
+		out[0] = '\0';
+	if (n >= 0 && (size_t)n < size && p->failed > 0)
+		(void)snprintf(out + n, size - (size_t)n, "%sfailed %zu", n ? ", " : "", p->failed);
+}
+
+static void on_progress(void *context, const struct crawl_progress *p)
+{
+	struct capture_view *v = context;
+	char note[128];
+
+	/* Another leg has another total, and begins its rate anew. */
+	if (!v->begun || v->leg != p->leg) {
+		struct progress_config config = v->progress.config;
+
+		progress_clear(&v->progress);
+		progress_init(&v->progress, &config);
+		v->begun = true;
+		v->leg = p->leg;
+	}
+	v->progress.config.title = leg_name(p);
+	progress_set_total(&v->progress, p->total);
+	describe(p, note, sizeof note);
+	progress_update(&v->progress, p->done, note);
+}
+
+int capture_view_init(struct capture_view *v, const char *title, struct err *err)
+{
+	sigset_t set;
+
+	*v = (struct capture_view){.signals = -1};
+	stop_signals(&set);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	v->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (v->signals < 0)
+		return err_set(err, ERR_IO, "signalfd: %s", strerror(errno));
+	progress_init(&v->progress, &(struct progress_config){.fd = STDERR_FILENO,
+					    .clock = clock_system(),
+					    .title = title,
+					    .unit = "pages"});
+	v->options = (struct crawl_options){
+		.stop_fd = v->signals, .on_progress = on_progress, .context = v};
+	return 0;
+}
+
+void capture_view_release(struct capture_view *v)
+{
+	sigset_t set;
+
+	progress_clear(&v->progress);
+	if (v->signals >= 0)
+		(void)close(v->signals);
+	stop_signals(&set);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static enum cmd_status fail_empty(const struct crawl_result *result)
+{
+	struct err err = {0};
+
+	(void)err_set(&err, ERR_IO, "nothing could be captured: %s",
+		result->problem[0] ? result->problem : "no page was found");
+	return cmd_fail(&err);
+}
+
+enum cmd_status capture_view_finish(
+	struct capture_view *v, const char *archive, const struct crawl_result *result, bool json)
+{
+	progress_clear(&v->progress);
+	switch (result->end) {
+	case CRAWL_STOPPED:
+		(void)fprintf(
+			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
+		return CMD_OK;
+	case CRAWL_CUT:
+		(void)fprintf(stderr, "stillpoint: the time limit has ended the capture\n");
+		break;
+	case CRAWL_WAS_FINISHED:
+		(void)fprintf(stderr,
+			"stillpoint: %s: its last capture is finished; nothing to resume\n",
+			archive);
+		break;
+	case CRAWL_FINISHED:
+		break;
+	}
+	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)
+		return fail_empty(result);
+	return report_print(archive, result->capture, json);
+}

@@ -1,0 +1,27 @@
+/* What `crawl` and `resume` share: signals, the progress line, and the words at the end. */
+#ifndef CMD_CAPTURE_H
+#define CMD_CAPTURE_H
+
+#include "base/progress.h"
+#include "cmd/cmd.h"
+#include "crawl/crawl.h"
+
+struct capture_view {
+	struct crawl_options options; /* to be handed to crawl_start or crawl_resume */
+	struct progress progress;
+	enum plan_leg leg;
+	bool begun;
+	int signals; /* signalfd, or -1 */
+};
+
+/* From here on Ctrl-C stops the capture cleanly. 0 or ERR_IO. */
+int capture_view_init(struct capture_view *v, const char *title, struct err *err) SP_MUST_CHECK;
+
+/* Gives the signals back. */
+void capture_view_release(struct capture_view *v);
+
+/* Says how it ended and, when it has, prints the report. */
+enum cmd_status capture_view_finish(
+	struct capture_view *v, const char *archive, const struct crawl_result *result, bool json);
+
+#endif

@@ -1,0 +1,377 @@
+/* stillpoint crawl: captures a site, then prints its quality. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/parse.h"
+#include "cmd/capture.h"
+#include "cmd/cmd.h"
+#include "crawl/crawl.h"
+#include "frontier/pace.h"
+#include "url/url.h"
+
+struct crawl_command {
+	const char *output;
+	const char *delay;
+	int scope;
+	struct option_list surts, includes, excludes;
+	bool requisites;
+	bool sitemaps;
+	int64_t max_pages, max_depth, jobs, size, attempts;
+	const char *strategy;
+	bool single;
+	double time_limit, tau;
+	const char *rates;
+	double connect_timeout, stall_timeout, timeout;
+	uint64_t max_body, warc_size;
+	const char *user_agent;
+	bool json;
+	bool verbose;
+};
+
+static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
+
+#define FIELD(name) .offset = offsetof(struct crawl_command, name)
+
+static const struct option_spec SPECS[] = {
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		FIELD(output),
+		.metavar = "ARCHIVE",
+		.help = "directory of the archive; an archive that is there gets one more capture "
+			"(default: HOST.stillpoint)"},
+	{.name = "strategy",
+		.letter = 's',
+		.kind = OPTION_STRING,
+		FIELD(strategy),
+		.metavar = "NAME",
+		.help = "order of visits and revisits; 'stillpoint plan --list-strategies' lists "
+			"them (default: stillpoint)"},
+	{.name = "single",
+		.kind = OPTION_FLAG,
+		FIELD(single),
+		.help = "visit only, in the strategy's order"},
+	{.name = "delay",
+		.letter = 'd',
+		.kind = OPTION_STRING,
+		FIELD(delay),
+		.metavar = "auto|DURATION",
+		.help = "pause from the end of a request to the start of the next on the same "
+			"host; auto is ten times the last response time, from 1 s to 60 s; "
+			"Crawl-delay and Retry-After count as well (default: auto)"},
+	{.name = "jobs",
+		.letter = 'j',
+		.kind = OPTION_INT,
+		FIELD(jobs),
+		.min = 1,
+		.max = PACE_JOBS_MAX,
+		.help = "requests to a host at once (default: 1)"},
+	{.name = "scope",
+		.kind = OPTION_CHOICE,
+		FIELD(scope),
+		.choices = SCOPES,
+		.help = "what a URL stands for: itself, its directory, its host, or its "
+			"registered domain (default: host)"},
+	{.name = "surt",
+		.kind = OPTION_LIST,
+		FIELD(surts),
+		.metavar = "PREFIX",
+		.help = "take in URLs whose SURT begins so, too (repeatable)"},
+	{.name = "include",
+		.letter = 'i',
+		.kind = OPTION_LIST,
+		FIELD(includes),
+		.metavar = "REGEX",
+		.help = "take in URLs that match, too (repeatable)"},
+	{.name = "exclude",
+		.letter = 'x',
+		.kind = OPTION_LIST,
+		FIELD(excludes),
+		.metavar = "REGEX",
+		.help = "leave out URLs that match, whatever takes them in (repeatable)"},
+	{.name = "requisites",
+		.kind = OPTION_FLAG,
+		FIELD(requisites),
+		.help = "take what pages embed from other hosts (default: yes)"},
+	{.name = "sitemaps",
+		.kind = OPTION_FLAG,
+		FIELD(sitemaps),
+		.help = "use the site's sitemaps (default: yes)"},
+	{.name = "max-pages",
+		.kind = OPTION_INT,
+		FIELD(max_pages),
+		.min = 1,
+		.max = UINT32_MAX - 1,
+		.help = "take no more pages than this"},
+	{.name = "max-depth",
+		.kind = OPTION_INT,
+		FIELD(max_depth),
+		.max = INT32_MAX,
+		.help = "follow no more links in a row than this"},
+	{.name = "time-limit",
+		.letter = 't',
+		.kind = OPTION_DURATION,
+		FIELD(time_limit),
+		.bounds = OPTION_ABOVE_MIN,
+		.max = 1e9,
+		.help = "end after this time; visits stop in time to revisit every page that was "
+			"visited"},
+	{.name = "rates",
+		.letter = 'r',
+		.kind = OPTION_STRING,
+		FIELD(rates),
+		.metavar = "CSV",
+		.help = "how often pages change: url,rate[,weight], in changes per second"},
+	{.name = "size",
+		.kind = OPTION_INT,
+		FIELD(size),
+		.min = 1,
+		.max = UINT32_MAX - 1,
+		.help = "how many pages the site is thought to have"},
+	{.name = "tau",
+		.kind = OPTION_DOUBLE,
+		FIELD(tau),
+		.max = 1,
+		.bounds = OPTION_ABOVE_MIN,
+		.help = "confidence of solar and sharc-threshold (default: 0.7)"},
+	{.name = "attempts",
+		.kind = OPTION_INT,
+		FIELD(attempts),
+		.min = 1,
+		.max = 100,
+		.help = "tries of a page in each leg (default: 3)"},
+	{.name = "connect-timeout",
+		.kind = OPTION_DURATION,
+		FIELD(connect_timeout),
+		.bounds = OPTION_ABOVE_MIN,
+		.max = 1e6,
+		.help = "give up connecting after this (default: 30s)"},
+	{.name = "stall-timeout",
+		.kind = OPTION_DURATION,
+		FIELD(stall_timeout),
+		.bounds = OPTION_ABOVE_MIN,
+		.max = 1e6,
+		.help = "give up a response slower than 64 bytes/s for this long (default: 60s)"},
+	{.name = "timeout",
+		.kind = OPTION_DURATION,
+		FIELD(timeout),
+		.bounds = OPTION_ABOVE_MIN,
+		.max = 1e6,
+		.help = "give up a request after this (default: 1h)"},
+	{.name = "max-body",
+		.kind = OPTION_SIZE,
+		FIELD(max_body),
+		.min = 1,
+		.max = 1e15,
+		.help = "cut bodies at this size (default: 2G)"},
+	{.name = "warc-size",
+		.kind = OPTION_SIZE,
+		FIELD(warc_size),
+		.min = 1,
+		.max = 1e15,
+		.help = "begin a new WARC file at this size (default: 1G)"},
+	{.name = "user-agent",
+		.letter = 'A',
+		.kind = OPTION_STRING,
+		FIELD(user_agent),
+		.metavar = "TEXT",
+		.help = "how to introduce ourselves; say how you can be reached"},
+	{.name = "json", .kind = OPTION_FLAG, FIELD(json), .help = "print the report as JSON"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_FLAG,
+		FIELD(verbose),
+		.help = "log what fails, and why"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "crawl",
+	.usage = "URL… [OPTION…]",
+	.description =
+		"Captures a site: visits every page, then revisits it, politely, in an order that "
+		"lets as many pages as possible be proven unchanged around one instant, the still "
+		"point. Leaves an archive (WARC files, an index, a catalog) and prints its "
+		"quality.\n\n"
+		"Ctrl-C stops cleanly; 'stillpoint resume ARCHIVE' goes on, after a crash, too.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+};
+
+static int fail_usage(struct err *err, const char *fmt, const char *text)
+{
+	char message[ERR_TEXT_MAX];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	(void)snprintf(message, sizeof message, fmt, text);
+#pragma GCC diagnostic pop
+	return err_set(err, ERR_USAGE, "crawl: %s (try 'stillpoint crawl --help')", message);
+}
+
+static int set_delay(const char *text, struct crawl_settings *s, struct err *err)
+{
+	if (!text || strcmp(text, "auto") == 0)
+		return 0;
+	s->automatic_delay = false;
+	if (parse_duration(slice_str(text), &s->delay) || s->delay > 86400)
+		return fail_usage(
+			err, "--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
+	return 0;
+}
+
+/* A seed as it is archived: parsed, so that a typo is found before anything begins. */
+static int add_seed(
+	struct crawl_settings *s, const char *text, struct arena *arena, struct err *err)
+{
+	struct err why = {0};
+	struct url url;
+	const char *copy = NULL;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(text), NULL, &why);
+	if (rc == ERR_NOMEM)
+		(void)err_set(err, rc, "%s", err_name(rc));
+	else if (rc && !strstr(text, "://"))
+		rc = err_set(err, ERR_USAGE,
+			"crawl: '%.200s' is no URL; did you mean 'https://%.200s'?", text, text);
+	else if (rc)
+		rc = err_set(err, ERR_USAGE, "crawl: '%.200s' is no URL: %s", text, why.text);
+	else if (!url_is_http(&url))
+		rc = err_set(err, ERR_USAGE,
+			"crawl: '%.200s' is neither http nor https; only these can be captured",
+			text);
+	else if (!(copy = arena_strdup(arena, url_page(&url))))
+		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	else
+		rc = text_list_push(&s->seeds, copy);
+	url_release(&url);
+	return rc;
+}
+
+static int copy_list(const struct option_list *from, struct text_list *to)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < from->len; i++)
+		rc = text_list_push(to, from->ptr[i]);
+	return rc;
+}
+
+static int make_settings(const struct crawl_command *o, const struct option_args *args,
+	struct crawl_settings *s, struct arena *arena, struct err *err)
+{
+	int rc = set_delay(o->delay, s, err);
+
+	s->scope = (enum scope_kind)o->scope;
+	s->no_requisites = !o->requisites;
+	s->no_sitemaps = !o->sitemaps;
+	s->max_pages = (uint32_t)o->max_pages;
+	s->max_depth = o->max_depth < 0 ? UINT32_MAX : (uint32_t)o->max_depth;
+	s->strategy = o->strategy;
+	s->single = o->single;
+	s->jobs = (unsigned)o->jobs;
+	s->time_limit = o->time_limit;
+	s->size = (uint32_t)o->size;
+	s->tau = o->tau;
+	s->attempts = (unsigned)o->attempts;
+	s->rates = o->rates;
+	s->connect_timeout = o->connect_timeout;
+	s->stall_timeout = o->stall_timeout;
+	s->timeout = o->timeout;
+	s->max_body = o->max_body;
+	s->warc_size = o->warc_size;
+	s->user_agent = o->user_agent;
+	for (size_t i = 0; rc == 0 && i < args->count; i++)
+		rc = add_seed(s, args->ptr[i], arena, err);
+	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
+			       copy_list(&o->excludes, &s->excludes)))
+		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	return rc;
+}
+
+/* HOST.stillpoint; the brackets of an IPv6 address would be a nuisance in a shell. */
+static int default_archive(const char *seed, char *out, size_t size, struct err *err)
+{
+	struct url url;
+	slice host;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(seed), NULL, err);
+	if (rc == 0) {
+		host = url_part(&url, url.host);
+		if (url.host_kind == URL_HOST_IPV6)
+			host = slice_sub(host, 1, host.len - 1);
+		(void)snprintf(out, size, "%.*s.stillpoint", (int)host.len, host.ptr);
+	}
+	url_release(&url);
+	return rc;
+}
+
+static enum cmd_status capture(
+	const char *archive, const struct crawl_settings *settings, bool json, struct err *err)
+{
+	struct crawl_result result;
+	struct capture_view view;
+	enum cmd_status status;
+
+	if (capture_view_init(&view, "crawl", err) ||
+		crawl_start(archive, settings, &view.options, &result, err)) {
+		capture_view_release(&view);
+		return cmd_fail(err);
+	}
+	status = capture_view_finish(&view, archive, &result, json);
+	capture_view_release(&view);
+	return status;
+}
+
+static enum cmd_status run(
+	const struct crawl_command *o, const struct option_args *args, struct arena *arena)
+{
+	char archive[PATH_MAX];
+	struct crawl_settings settings;
+	struct err err = {0};
+	enum cmd_status status;
+
+	crawl_settings_init(&settings);
+	if (make_settings(o, args, &settings, arena, &err) ||
+		(!o->output &&
+			default_archive(settings.seeds.ptr[0], archive, sizeof archive, &err)))
+		status = cmd_fail(&err);
+	else if (!cmd_strategy("crawl", settings.strategy, false, &err))
+		status = cmd_fail(&err);
+	else
+		status = capture(o->output ? o->output : archive, &settings, o->json, &err);
+	crawl_settings_release(&settings);
+	return status;
+}
+
+enum cmd_status cmd_crawl(int argc, char **argv)
+{
+	struct crawl_command o = {
+		.scope = SCOPE_HOST,
+		.requisites = true,
+		.sitemaps = true,
+		.max_depth = -1,
+		.jobs = 1,
+		.strategy = "stillpoint",
+	};
+	struct option_args args;
+	struct arena arena;
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	cmd_log(o.verbose);
+	arena_init(&arena, 256 << 20);
+	status = run(&o, &args, &arena);
+	arena_release(&arena);
+	options_release(&OPTIONS, &o);
+	return status;
+}

@@ -1,0 +1,55 @@
+/* stillpoint resume: goes on with a capture after a stop, a crash or a power cut. */
+#include "cmd/capture.h"
+#include "cmd/cmd.h"
+#include "crawl/crawl.h"
+
+struct resume_options {
+	bool json;
+	bool verbose;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct resume_options, json),
+		.help = "print the report as JSON"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct resume_options, verbose),
+		.help = "log what fails, and why"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "resume",
+	.usage = "ARCHIVE [OPTION…]",
+	.description = "Goes on with the last capture of an archive where it was stopped, with the "
+		       "same settings. What a crash has left unfinished in a WARC file is set "
+		       "aside under a name of its own, never deleted.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 1,
+};
+
+enum cmd_status cmd_resume(int argc, char **argv)
+{
+	struct resume_options o = {0};
+	struct capture_view view;
+	struct crawl_result result;
+	struct option_args args;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	cmd_log(o.verbose);
+	if (capture_view_init(&view, "resume", &err) ||
+		crawl_resume(args.ptr[0], &view.options, &result, &err))
+		status = cmd_fail(&err);
+	else
+		status = capture_view_finish(&view, args.ptr[0], &result, o.json);
+	capture_view_release(&view);
+	return status;
+}

@@ -1,0 +1,194 @@
+/*
+ * A capture under way: what the files of this room share. Each of them is one step of the loop:
+ *
+ *	lane.c       the loop itself, and the beginning and end of a capture
+ *	orders.c     from the planner to the net: what is to be fetched, and when
+ *	response.c   a page came back: records, outcome, links
+ *	side.c       robots.txt and sitemaps
+ *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	journal.c    the planner's calls, and their log
+ *	replay.c     resume: all of this from the catalog
+ */
+#ifndef CRAWL_CAPTURE_H
+#define CRAWL_CAPTURE_H
+
+#include "crawl/crawl.h"
+#include "crawl/directory.h"
+#include "crawl/pages.h"
+#include "crawl/reading.h"
+#include "crawl/store.h"
+#include "extract/robots.h"
+#include "frontier/hosts.h"
+#include "frontier/rates.h"
+#include "net/net.h"
+#include "plan/plan.h"
+#include "url/scope.h"
+
+/* robots.txt of a host, by its number; rules only when policy is ROBOTS_PARSE. */
+struct host_rules {
+	uint8_t policy; /* enum robots_policy */
+	char why[64];   /* how it came to that, for reports; "" for rules */
+	struct robots robots;
+};
+
+VEC_DECLARE(host_rules_vec, struct host_rules);
+
+/* An order of the planner that is held or under way. */
+struct order {
+	struct plan_order plan;
+	uint32_t host;
+	bool used;
+};
+
+VEC_DECLARE(order_vec, struct order);
+
+enum side_kind {
+	SIDE_ROBOTS,
+	SIDE_SITEMAP,
+};
+
+/* A request for robots.txt or a sitemap: not the planner's business. */
+struct side {
+	enum side_kind kind;
+	bool used;
+	uint32_t host;    /* whom it is asked of */
+	uint32_t subject; /* robots.txt: the host that it speaks for */
+	unsigned tries, redirects, nesting;
+	char *url;
+};
+
+VEC_DECLARE(side_vec, struct side);
+
+struct capture {
+	const struct crawl_settings *settings;
+	const struct crawl_options *options;
+	const struct clock *clock;
+	struct arena arena; /* of strings as old as the capture */
+
+	struct directory directory;
+	struct store store;
+	bool store_is_open;
+	struct net *net;
+	struct plan_run *plan;
+	const struct plan_strategy *strategy;
+	struct scope scope;
+	struct pages pages;
+	struct hosts hosts;
+	struct host_rules_vec rules;
+	struct rates rates;
+	struct reading reading;
+
+	struct order_vec orders;
+	struct side_vec sides;
+	size_t sides_open;
+	size_t sitemaps;    /* asked for so far */
+	uint32_t last_host; /* of the last order that was held */
+	bool begun;         /* the planner has been asked once */
+	bool asleep;        /* the planner has nothing until something happens */
+	bool ended;         /* nor ever again */
+	bool cut;           /* by the time limit */
+	bool cancelled;     /* because the time is up */
+	bool visits_ended;  /* to leave time for the revisits */
+	bool marked;        /* the still point has been recorded */
+	bool stopped;       /* from outside */
+
+	int64_t epoch; /* monotonic: zero of the planner's clock */
+	double idle;   /* seconds on that clock before this process began: no part of the limit */
+	uint32_t visits, revisits; /* given out so far: positions in the plan */
+	size_t downloads;          /* ended, in the visits */
+	double first_request;      /* of them, on the planner's clock */
+	size_t sharp, revisited;
+	double expected;      /* of those revisited */
+	double expected_soon; /* if the revisits began now; of expected_at */
+	double expected_at;
+	char problem[ERR_TEXT_MAX];
+};
+
+/* The planner's clock, in seconds. */
+double capture_now(const struct capture *c);
+double capture_seconds(const struct capture *c, int64_t monotonic);
+
+/* Keeps the first thing that went wrong, for people. */
+void capture_problem(struct capture *c, slice url, const char *reason);
+
+/* ---- journal.c: each calls the planner and adds to the event log ---- */
+
+int journal_discovered(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order *ret_order,
+	struct err *err) SP_MUST_CHECK;
+int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
+	double begin, double end, struct err *err) SP_MUST_CHECK;
+int journal_end_visits(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Replays the log into a fresh planner; orders that were out are given back. */
+int journal_replay(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- discover.c ---- */
+
+struct found {
+	const struct url *url;
+	const char *how; /* "seed", "link", "redirect", "sitemap http://…" */
+	uint32_t via;    /* or CATALOG_NO_PAGE */
+	uint8_t kind;
+	bool is_redirect;
+	double rate; /* changes per second, as somebody says; not above 0: nobody does */
+};
+
+/* A URL was found. New ones are taken or refused, and recorded as such. */
+int discover(struct capture *c, const struct found *found, struct err *err) SP_MUST_CHECK;
+
+/* A page was taken: the planner gets it as soon as its robots.txt allows. */
+int discover_admit(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* All links that were read out of a page. */
+int discover_links(struct capture *c, uint32_t page, const struct url *document,
+	struct err *err) SP_MUST_CHECK;
+
+/* The host's robots.txt is known: decides about the pages that waited for it. */
+int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* ---- side.c ---- */
+
+/* Sees to the robots.txt of a host, and then, when it is a seed's, to the sitemaps. */
+int side_robots(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+int side_start(struct capture *c, size_t side, struct err *err) SP_MUST_CHECK;
+int side_finished(
+	struct capture *c, size_t side, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+void side_release(struct capture *c);
+
+/* Room for the rules of all hosts so far. */
+int side_reserve(struct capture *c) SP_MUST_CHECK;
+
+/* ---- orders.c ---- */
+
+int orders_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
+int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+
+/* Gives all orders back that have not been started: there is no time for them. */
+int orders_give_back(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- response.c ---- */
+
+/* What came of an order: records it, finds links, tells how it went. */
+int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	enum plan_outcome *ret_outcome, struct err *err) SP_MUST_CHECK;
+
+/* Records a request that is not the planner's. */
+int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* ---- replay.c ---- */
+
+/* Restores all of the capture from the catalog. */
+int replay(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Sets aside what a crash left in the WARC files. */
+int replay_repair(
+	struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
+
+/* ---- index.c ---- */
+
+/* Writes index.cdxj anew from the catalog. */
+int index_write(struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * A URL was found. In this order: is it known already; does the scope want it; do the limits allow
+ * it; does robots.txt (for which it may have to wait). Whatever the answer, the catalog gets to
+ * know it, so that every link of the site can be accounted for.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "crawl/capture.h"
+#include "extract/link_kind.h"
+#include "extract/resolve.h"
+#include "extract/robots_policy.h"
+
+enum { REDIRECTS_MAX = 20 };
+
+/*
+ * What is assumed of a page nobody knows anything of: a rate that is itself uncertain (Gamma), on
+ * average one change in 30 days. The small shape says how little that is worth: many such pages
+ * never change, a few change all the time.
+ */
+static const double PRIOR_RATE = 1.0 / (30 * 86400);
+static const double PRIOR_SHAPE = 0.5;
+
+struct decision {
+	bool taken;
+	unsigned hops_out;
+	slice rule;
+};
+
+static uint32_t depth_of(const struct capture *c, const struct found *f)
+{
+	const struct crawl_page *via;
+
+	if (f->via == CATALOG_NO_PAGE)
+		return 0;
+	via = &c->pages.list.ptr[f->via];
+	return via->depth + (f->is_redirect || page_kind_is_requisite(f->kind) ? 0 : 1);
+}
+
+static uint8_t redirects_of(const struct capture *c, const struct found *f)
+{
+	return f->is_redirect ? (uint8_t)(c->pages.list.ptr[f->via].redirects + 1) : 0;
+}
+
+/* The capture's own limits; NULL when all are kept. */
+static const char *limit_of(const struct capture *c, const struct found *f)
+{
+	const struct crawl_settings *s = c->settings;
+
+	if (s->max_pages && c->pages.taken >= s->max_pages)
+		return "out: --max-pages";
+	if (depth_of(c, f) > s->max_depth)
+		return "out: --max-depth";
+	if (redirects_of(c, f) > REDIRECTS_MAX)
+		return "out: more than 20 redirects in a row";
+	return NULL;
+}
+
+/* The rule's words are put into text. */
+static int decide(
+	const struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
+{
+	unsigned hops = f->via == CATALOG_NO_PAGE ? 0 : c->pages.list.ptr[f->via].hops_out;
+	struct scope_decision d = scope_decide(&c->scope, f->url,
+		(struct scope_link){
+			.requisite = page_kind_is_requisite(f->kind), .hops_out = hops});
+	const char *limit = d.in ? limit_of(c, f) : NULL;
+	int rc;
+
+	buf_reset(text);
+	rc = limit ? buf_add_str(text, limit) : scope_explain(text, &d);
+	*ret = (struct decision){
+		.taken = d.in && !limit, .hops_out = d.hops_out, .rule = buf_slice(text)};
+	return rc;
+}
+
+static void set_rate(const struct capture *c, const struct found *f, struct crawl_page *page)
+{
+	double rate;
+
+	page->weight = 1;
+	if (rates_find(&c->rates, url_page(f->url), &rate, &page->weight))
+		page->survival = survival_poisson(rate);
+	else if (f->rate > 0)
+		page->survival = survival_poisson(f->rate);
+	else
+		page->survival = survival_gamma(PRIOR_SHAPE, PRIOR_SHAPE / PRIOR_RATE);
+}
+
+static int record(struct capture *c, const struct found *f, uint32_t number,
+	const struct decision *d, struct err *err)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[number];
+	struct catalog_page row = {
+		.number = number,
+		.url = crawl_page_url(p),
+		.kind = slice_str(page_kind_name(p->kind)),
+		.via = p->via,
+		.found = slice_str(f->how),
+		.depth = p->depth,
+		.hops_out = p->hops_out,
+		.taken = d->taken,
+		.rule = d->rule,
+		.rate = p->survival.rate,
+		.shape = p->survival.shape,
+		.weight = p->weight,
+	};
+
+	store_touch(&c->store);
+	return catalog_add_page(c->store.catalog, c->store.capture.id, &row, err);
+}
+
+static int refuse(struct capture *c, uint32_t page, const char *rule, struct err *err)
+{
+	c->pages.list.ptr[page].taken = false;
+	c->pages.taken--;
+	capture_problem(c, crawl_page_url(&c->pages.list.ptr[page]), rule);
+	return catalog_refuse_page(
+		c->store.catalog, c->store.capture.id, page, slice_str(rule), err);
+}
+
+/* robots.txt is known; NULL when it allows the page, else its words, in out. */
+static const char *forbidden_by(const struct host_rules *rules, slice url, char *out, size_t size)
+{
+	struct robots_decision d = {0};
+
+	switch ((enum robots_policy)rules->policy) {
+	case ROBOTS_ALLOW_ALL:
+		return NULL;
+	case ROBOTS_PARSE:
+		if (robots_decide(&rules->robots, robots_url_path(url), &d) == 0 && d.allowed)
+			return NULL;
+		(void)snprintf(out, size, "out: robots.txt, line %u", d.line);
+		return out;
+	default:
+		(void)snprintf(out, size, "out: robots.txt could not be read: %s", rules->why);
+		return out;
+	}
+}
+
+/* The host's robots.txt is known: the planner gets the page, or nobody does. */
+static int settle(struct capture *c, uint32_t page, struct err *err)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+	char text[128];
+	const char *rule =
+		forbidden_by(&c->rules.ptr[p->host], crawl_page_url(p), text, sizeof text);
+
+	return rule ? refuse(c, page, rule, err) : journal_discovered(c, page, err);
+}
+
+int discover_admit(struct capture *c, uint32_t page, struct err *err)
+{
+	uint32_t host = c->pages.list.ptr[page].host;
+	enum host_robots robots = hosts_at(&c->hosts, host)->robots;
+	int rc;
+
+	if (robots == HOST_ROBOTS_KNOWN)
+		return settle(c, page, err);
+	rc = hosts_pend(&c->hosts, host, page);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	return robots == HOST_ROBOTS_UNKNOWN ? side_robots(c, host, err) : 0;
+}
+
+int discover_pending(struct capture *c, uint32_t host, struct err *err)
+{
+	uint32_t page;
+	int rc = 0;
+
+	while (rc == 0 && hosts_take_pending(&c->hosts, host, &page))
+		rc = settle(c, page, err);
+	return rc;
+}
+
+static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
+{
+	struct crawl_page page = {
+		.via = f->via,
+		.depth = depth_of(c, f),
+		.kind = f->kind,
+		.redirects = redirects_of(c, f),
+	};
+	struct decision d;
+	uint32_t number;
+	int rc = decide(c, f, text, &d);
+
+	page.taken = d.taken;
+	page.hops_out = (uint8_t)(d.hops_out < UINT8_MAX ? d.hops_out : UINT8_MAX);
+	set_rate(c, f, &page);
+	if (rc == 0 && d.taken)
+		rc = hosts_find(&c->hosts, f->url, &page.host);
+	if (rc == 0)
+		rc = side_reserve(c);
+	if (rc == 0)
+		rc = pages_add(&c->pages, url_page(f->url), &page, &number);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	rc = record(c, f, number, &d, err);
+	return rc || !d.taken ? rc : discover_admit(c, number, err);
+}
+
+int discover(struct capture *c, const struct found *f, struct err *err)
+{
+	struct buf text;
+	int rc;
+
+	if (!url_is_http(f->url) || pages_find(&c->pages, url_page(f->url), NULL))
+		return 0;
+	buf_init(&text, URL_MAX + 1024);
+	rc = add(c, f, &text, err);
+	buf_release(&text);
+	return rc;
+}
+
+/* Forms are listed, never sent. */
+static bool is_followed(enum link_kind kind)
+{
+	return kind != LINK_FORM;
+}
+
+static int discover_link(
+	struct capture *c, uint32_t page, const struct resolved_link *link, struct err *err)
+{
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, link->url, NULL, NULL);
+	if (rc == 0)
+		rc = discover(c,
+			&(struct found){.url = &url,
+				.how = "link",
+				.via = page,
+				.kind = (uint8_t)link->kind},
+			err);
+	else if (rc != ERR_NOMEM)
+		rc = 0;
+	url_release(&url);
+	return rc;
+}
+
+int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
+{
+	struct resolved_link link;
+	struct resolver resolver;
+	int rc = resolver_init(&resolver, &c->reading.links, document);
+
+	while (rc == 0 && (rc = resolver_next(&resolver, &link)) == 0)
+		if (is_followed(link.kind))
+			rc = discover_link(c, page, &link, err);
+	resolver_release(&resolver);
+	if (rc == ERR_END)
+		return 0;
+	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+}

@@ -1,0 +1,198 @@
+/*
+ * Every call of the planner that changes it goes through here and into the catalog's event log,
+ * with its arguments; so a fresh planner, given the log, is the old one (plan.h, invariant 3).
+ */
+#include <math.h>
+
+#include "crawl/capture.h"
+
+static int append(struct capture *c, const struct catalog_event *e, struct err *err)
+{
+	int rc = catalog_add_event(c->store.catalog, c->store.capture.id, e, err);
+
+	if (rc == 0)
+		store_touch(&c->store);
+	return rc;
+}
+
+static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
+{
+	struct crawl_page *p = &c->pages.list.ptr[page];
+	int rc = plan_discovered(c->plan, page, p->survival, p->weight);
+
+	if (rc)
+		return err_set(err, rc, "%s: %s", p->url, err_name(rc));
+	p->planned = true;
+	c->asleep = false;
+	return 0;
+}
+
+int journal_discovered(struct capture *c, uint32_t page, struct err *err)
+{
+	int rc = tell_discovered(c, page, err);
+
+	if (rc)
+		return rc;
+	return append(
+		c, &(struct catalog_event){.kind = CATALOG_EVENT_DISCOVERED, .page = page}, err);
+}
+
+/* Orders are numbered as they are given out: that is a page's position in the plan. */
+static void note_order(struct capture *c, const struct plan_order *order)
+{
+	if (order->attempt == 1 && order->leg == PLAN_VISIT)
+		c->pages.list.ptr[order->page].position = c->visits++;
+	if (order->attempt == 1 && order->leg == PLAN_REVISIT)
+		c->revisits++;
+	c->begun = true;
+}
+
+static int record_position(struct capture *c, const struct plan_order *order, struct err *err)
+{
+	if (order->attempt > 1 || order->leg == PLAN_LATE)
+		return 0;
+	return catalog_set_plan(c->store.catalog, c->store.capture.id, order->page,
+		c->pages.list.ptr[order->page].position,
+		order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1, order->hopeless, err);
+}
+
+int journal_next(
+	struct capture *c, enum plan_step *ret_step, struct plan_order *ret_order, struct err *err)
+{
+	double now = capture_now(c);
+	struct catalog_event e = {.kind = CATALOG_EVENT_STEP, .begin = now};
+
+	int rc = 0;
+
+	*ret_step = plan_next(c->plan, now, ret_order);
+	if (*ret_step == PLAN_ORDER) {
+		e.kind = CATALOG_EVENT_NEXT;
+		e.page = ret_order->page;
+		e.leg = (uint8_t)ret_order->leg;
+		e.attempt = (uint8_t)ret_order->attempt;
+		e.hopeless = ret_order->hopeless;
+		note_order(c, ret_order);
+		rc = record_position(c, ret_order, err);
+	}
+	return rc ? rc : append(c, &e, err);
+}
+
+int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
+	double begin, double end, struct err *err)
+{
+	plan_done(c->plan, order, outcome, begin, end);
+	c->asleep = false;
+	return append(c,
+		&(struct catalog_event){
+			.kind = CATALOG_EVENT_DONE,
+			.page = order->page,
+			.leg = (uint8_t)order->leg,
+			.attempt = (uint8_t)order->attempt,
+			.outcome = (uint8_t)outcome,
+			.hopeless = order->hopeless,
+			.begin = begin,
+			.end = end,
+		},
+		err);
+}
+
+int journal_end_visits(struct capture *c, struct err *err)
+{
+	plan_end_visits(c->plan);
+	c->asleep = false;
+	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_END_VISITS}, err);
+}
+
+/* ---- replay ---- */
+
+VEC_DECLARE(open_orders, struct plan_order);
+
+struct replay {
+	struct capture *capture;
+	struct open_orders open; /* given out, and not heard of since */
+	double last;             /* time of the last event */
+	struct err *err;
+};
+
+static struct plan_order order_of(const struct catalog_event *e)
+{
+	return (struct plan_order){.page = e->page,
+		.leg = (enum plan_leg)e->leg,
+		.attempt = e->attempt,
+		.hopeless = e->hopeless};
+}
+
+static int differs(struct replay *r)
+{
+	return err_set(r->err, ERR_STATE,
+		"the capture cannot be resumed: its log does not fit this version's planner; start "
+		"a new one with 'stillpoint crawl'");
+}
+
+static int replay_next(struct replay *r, const struct catalog_event *e)
+{
+	struct plan_order order;
+	enum plan_step step = plan_next(r->capture->plan, e->begin, &order);
+
+	if (e->kind == CATALOG_EVENT_STEP)
+		return step == PLAN_ORDER ? differs(r) : 0;
+	if (step != PLAN_ORDER || order.page != e->page || order.leg != (enum plan_leg)e->leg ||
+		order.attempt != e->attempt)
+		return differs(r);
+	note_order(r->capture, &order);
+	return open_orders_push(&r->open, order);
+}
+
+static int replay_done(struct replay *r, const struct catalog_event *e)
+{
+	struct plan_order order = order_of(e);
+	size_t i = 0;
+
+	while (i < r->open.len && r->open.ptr[i].page != order.page)
+		i++;
+	if (i == r->open.len || r->open.ptr[i].leg != order.leg ||
+		r->open.ptr[i].attempt != order.attempt || e->outcome > PLAN_RETURNED)
+		return differs(r);
+	r->open.ptr[i] = r->open.ptr[--r->open.len];
+	plan_done(r->capture->plan, &order, (enum plan_outcome)e->outcome, e->begin, e->end);
+	return 0;
+}
+
+static int replay_event(void *context, const struct catalog_event *e)
+{
+	struct replay *r = context;
+	struct capture *c = r->capture;
+
+	r->last = fmax(r->last, fmax(e->begin, e->end));
+	switch (e->kind) {
+	case CATALOG_EVENT_DISCOVERED:
+		return e->page < c->pages.list.len ? tell_discovered(c, e->page, r->err)
+						   : differs(r);
+	case CATALOG_EVENT_NEXT:
+	case CATALOG_EVENT_STEP:
+		return replay_next(r, e);
+	case CATALOG_EVENT_DONE:
+		return replay_done(r, e);
+	case CATALOG_EVENT_END_VISITS:
+		plan_end_visits(c->plan);
+		return 0;
+	}
+	return differs(r);
+}
+
+int journal_replay(struct capture *c, struct err *err)
+{
+	struct replay r = {.capture = c, .err = err};
+	int rc = catalog_each_event(c->store.catalog, c->store.capture.id, replay_event, &r, err);
+
+	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
+	if (rc == 0 && capture_now(c) < r.last)
+		c->epoch = clock_monotonic(c->clock) -
+			   (int64_t)ceil(r.last * (double)CLOCK_NS_PER_SECOND);
+	if (rc == 0)
+		c->idle = capture_now(c) - r.last;
+	for (size_t i = 0; rc == 0 && i < r.open.len; i++)
+		rc = journal_done(c, &r.open.ptr[i], PLAN_RETURNED, r.last, r.last, err);
+	open_orders_release(&r.open);
+	return rc;
+}

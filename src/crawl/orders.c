@@ -1,0 +1,156 @@
+/*
+ * From the planner to the net. The planner says what is next, the frontier when its server may be
+ * asked. Orders are fetched from the planner as late as possible, since links found meanwhile may
+ * change its mind: for one server no more than can be under way at once; where there are several,
+ * a few more, so that one that has to wait does not hold up the others.
+ */
+#include "crawl/capture.h"
+
+enum { LOOK_AHEAD = 8 };
+
+static const uint64_t SIDE_TAG = UINT64_C(1) << 63;
+
+static size_t find_free(const struct order_vec *v)
+{
+	size_t i = 0;
+
+	while (i < v->len && v->ptr[i].used)
+		i++;
+	return i;
+}
+
+static int hold(struct capture *c, const struct plan_order *plan, struct err *err)
+{
+	struct order order = {
+		.plan = *plan, .host = c->pages.list.ptr[plan->page].host, .used = true};
+	size_t i = find_free(&c->orders);
+	int rc = i < c->orders.len ? 0 : order_vec_push(&c->orders, order);
+
+	if (rc == 0) {
+		c->orders.ptr[i] = order;
+		c->last_host = order.host;
+		rc = hosts_hold(&c->hosts, order.host, i);
+	}
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+static int start(struct capture *c, size_t i, struct err *err)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[c->orders.ptr[i].plan.page];
+
+	return net_start(c->net, &(struct net_request){.url = crawl_page_url(p), .tag = i}, err);
+}
+
+static int start_ready(struct capture *c, struct err *err)
+{
+	uint32_t host;
+	uint64_t tag;
+	int rc = 0;
+
+	while (rc == 0 && hosts_take(&c->hosts, capture_now(c), &host, &tag))
+		rc = tag & SIDE_TAG ? side_start(c, (size_t)(tag & ~SIDE_TAG), err)
+				    : start(c, (size_t)tag, err);
+	return rc;
+}
+
+static bool has_room(const struct capture *c)
+{
+	const struct hosts *h = &c->hosts;
+	size_t most = h->servers.len > 1 ? LOOK_AHEAD : c->settings->jobs;
+
+	if (hosts_held(h) == 0)
+		return true;
+	return h->servers.ptr[h->list.ptr[c->last_host].pace_index].held.len < most;
+}
+
+/*
+ * Whether the planner may be asked. Not before the first robots.txt and sitemaps are in, and not
+ * where it would go to the next leg while pages wait for a robots.txt: they belong before it.
+ */
+static bool may_ask(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
+
+	if (c->ended || c->asleep || !has_room(c))
+		return false;
+	return c->sides_open == 0 || (c->begun && !visits_over);
+}
+
+static int ask(struct capture *c, struct err *err)
+{
+	struct plan_order order;
+	enum plan_step step;
+	int rc = journal_next(c, &step, &order, err);
+
+	if (rc)
+		return rc;
+	switch (step) {
+	case PLAN_ORDER:
+		return hold(c, &order, err);
+	case PLAN_WAIT:
+		c->asleep = true;
+		break;
+	case PLAN_END:
+		c->asleep = true;
+		c->ended = c->sides_open == 0;
+		break;
+	}
+	return 0;
+}
+
+int orders_dispatch(struct capture *c, struct err *err)
+{
+	int rc = start_ready(c, err);
+
+	while (rc == 0 && may_ask(c)) {
+		rc = ask(c, err);
+		if (rc == 0)
+			rc = start_ready(c, err);
+	}
+	return rc;
+}
+
+static int order_finished(struct capture *c, size_t i, const struct net_fetch *f, struct err *err)
+{
+	struct order order = c->orders.ptr[i];
+	double end = capture_seconds(c, f->monotonic.last_byte);
+	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
+	enum plan_outcome outcome = PLAN_FAILED;
+	int rc;
+
+	if (order.plan.leg == PLAN_VISIT && c->downloads++ == 0)
+		c->first_request = begin;
+	hosts_done(&c->hosts, order.host, capture_now(c), end - begin, f->status == 0);
+	rc = response_finished(c, &order.plan, f, &outcome, err);
+	if (rc)
+		return rc;
+	c->orders.ptr[i].used = false;
+	return journal_done(c, &order.plan, outcome, begin, end, err);
+}
+
+int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err)
+{
+	if (f->tag & SIDE_TAG)
+		return side_finished(c, (size_t)(f->tag & ~SIDE_TAG), f, err);
+	return order_finished(c, (size_t)f->tag, f, err);
+}
+
+int orders_give_back(struct capture *c, struct err *err)
+{
+	double now = capture_now(c);
+	uint32_t host;
+	uint64_t tag;
+	int rc = 0;
+
+	while (rc == 0 && hosts_drop(&c->hosts, &host, &tag)) {
+		if (tag & SIDE_TAG) {
+			c->sides_open--;
+			continue;
+		}
+		c->orders.ptr[tag].used = false;
+		rc = journal_done(c, &c->orders.ptr[tag].plan, PLAN_RETURNED, now, now, err);
+	}
+	c->asleep = false;
+	return rc;
+}

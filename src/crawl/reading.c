@@ -1,0 +1,125 @@
+#include "crawl/reading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int sink(void *context, slice decoded)
+{
+	struct reading *r = context;
+	size_t room;
+
+	if (r->parsing)
+		return page_feed(r->page, decoded);
+	if (r->mode != READING_BODY)
+		return 0;
+	room = r->body.max - r->body.len;
+	return buf_add(&r->body, slice_sub(decoded, 0, room));
+}
+
+int reading_init(struct reading *r, size_t body_max)
+{
+	*r = (struct reading){0};
+	links_init(&r->links);
+	buf_init(&r->body, body_max);
+	r->page = malloc(sizeof *r->page);
+	r->state = state_new(sink, r);
+	if (r->page && r->state)
+		return 0;
+	reading_release(r);
+	return ERR_NOMEM;
+}
+
+void reading_release(struct reading *r)
+{
+	state_free(r->state);
+	free(r->page);
+	links_release(&r->links);
+	buf_release(&r->body);
+	*r = (struct reading){0};
+}
+
+slice reading_field(const struct reading *r, slice name)
+{
+	return fields_get(state_fields(r->state), name);
+}
+
+/* Link headers count for any kind of document. */
+static int read_link_headers(struct reading *r)
+{
+	const struct fields *fields = state_fields(r->state);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < fields->items.len; i++)
+		if (fields_same_name(fields->items.ptr[i].name, SLICE("link")))
+			rc = links_header(&r->links, fields->items.ptr[i].value);
+	return rc;
+}
+
+static int begin_links(struct reading *r)
+{
+	slice type = reading_field(r, SLICE("content-type"));
+
+	links_release(&r->links);
+	links_init(&r->links);
+	if (page_format_of(type) != PAGE_OPAQUE) {
+		page_open(r->page, &(struct page_params){.content_type = type, .links = &r->links});
+		r->parsing = true;
+	}
+	return read_link_headers(r);
+}
+
+static int feed_spool(struct reading *r, int fd, uint64_t size, struct err *err)
+{
+	char chunk[PAGE_STEP];
+	uint64_t at = 0;
+
+	while (at < size) {
+		ssize_t n = pread(fd, chunk, sizeof chunk, (off_t)at);
+		int rc;
+
+		if (n <= 0)
+			return err_set(err, ERR_IO, "spool: %s", n ? strerror(errno) : "cut off");
+		rc = state_feed(r->state, (slice){chunk, (size_t)n});
+		if (rc)
+			return err_set(err, rc, "%s", err_name(rc));
+		at += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int feed(struct reading *r, const struct net_fetch *f, struct err *err)
+{
+	int rc;
+
+	if (f->spool >= 0)
+		return feed_spool(r, f->spool, f->body_size, err);
+	rc = state_feed(r->state, f->body);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
+	struct state_result *ret, struct err *err)
+{
+	int rc;
+
+	r->mode = mode;
+	r->parsing = false;
+	buf_reset(&r->body);
+	rc = state_start(r->state, f->head, err);
+	if (rc)
+		return rc;
+	if (mode == READING_LINKS)
+		rc = begin_links(r);
+	if (rc == 0)
+		rc = feed(r, f, err);
+	if (rc == 0)
+		rc = state_finish(r->state, ret);
+	if (rc == 0 && r->parsing)
+		rc = page_finish(r->page);
+	if (r->parsing)
+		page_close(r->page);
+	r->parsing = false;
+	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+}

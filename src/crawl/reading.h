@@ -1,0 +1,44 @@
+/*
+ * Reads a response: its state and, if wanted, its links or its decoded body. The memory is used
+ * again from one response to the next.
+ */
+#ifndef CRAWL_READING_H
+#define CRAWL_READING_H
+
+#include "base/buf.h"
+#include "extract/links.h"
+#include "extract/page.h"
+#include "net/net.h"
+#include "quality/state.h"
+
+enum reading_for {
+	READING_STATE, /* nothing besides */
+	READING_LINKS,
+	READING_BODY, /* decoded, up to the maximum of the body */
+};
+
+/* Fields are its own, but for links and body, to be read. */
+struct reading {
+	struct state *state;
+	struct page *page; /* the parser */
+	struct links links;
+	struct buf body;
+	enum reading_for mode;
+	bool parsing;
+};
+
+/* body_max: of READING_BODY. 0 or ERR_NOMEM. */
+int reading_init(struct reading *r, size_t body_max) SP_MUST_CHECK;
+void reading_release(struct reading *r);
+
+/*
+ * Reads the response of a fetch that has one (status above 0). 0, ERR_SYNTAX for a head that is
+ * none, ERR_IO for the spool, ERR_NOMEM.
+ */
+int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
+	struct state_result *ret, struct err *err) SP_MUST_CHECK;
+
+/* A field of the head that was read last; its ptr is NULL when it is not there. */
+slice reading_field(const struct reading *r, slice name);
+
+#endif

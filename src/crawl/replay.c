@@ -1,0 +1,256 @@
+/* Resume: a capture restored from the catalog, after a stop, a crash or a power cut. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/warc_repair.h"
+#include "base/hash.h"
+#include "crawl/capture.h"
+#include "extract/robots_policy.h"
+
+/* ---- WARC files ---- */
+
+struct repair {
+	int dir; /* of the WARC files */
+	struct arena arena;
+	struct strmap known; /* names of the catalog's files */
+	struct err *err;
+};
+
+static int repair_known(void *context, const struct catalog_warc *w)
+{
+	struct repair *r = context;
+	const char *name = arena_strdup(&r->arena, w->name);
+	int rc = name ? strmap_put(&r->known, slice_str(name), 0) : ERR_NOMEM;
+
+	if (rc)
+		return err_set(r->err, rc, "%s", err_name(rc));
+	return w->complete ? 0 : warc_repair(r->dir, name, w->size, NULL, r->err);
+}
+
+/* The name of a file under way, without its ending; false for any other file. */
+static bool open_name(const char *entry, char out[WARC_NAME_MAX + 1])
+{
+	size_t len = strlen(entry), end = strlen(".open");
+
+	if (len <= end || len - end > WARC_NAME_MAX || strcmp(entry + len - end, ".open") != 0)
+		return false;
+	memcpy(out, entry, len - end);
+	out[len - end] = '\0';
+	return true;
+}
+
+/* Files that the catalog never got to know hold nothing that was acknowledged. */
+static int repair_unknown(struct repair *r, const char *path)
+{
+	char name[WARC_NAME_MAX + 1];
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!dir)
+		return err_set(r->err, ERR_IO, "%s: %s", path, strerror(errno));
+	while (rc == 0 && (entry = readdir(dir)))
+		if (open_name(entry->d_name, name) && !strmap_get(&r->known, slice_str(name), NULL))
+			rc = warc_repair(r->dir, name, 0, NULL, r->err);
+	(void)closedir(dir);
+	return rc;
+}
+
+int replay_repair(struct catalog *catalog, const struct directory *d, struct err *err)
+{
+	struct repair r = {.err = err};
+	int rc;
+
+	r.dir = open(d->warc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r.dir < 0)
+		return err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno));
+	arena_init(&r.arena, 16 << 20);
+	strmap_init(&r.known, hash_key_random(), NULL);
+	rc = catalog_each_warc(catalog, repair_known, &r, err);
+	if (rc == 0)
+		rc = repair_unknown(&r, d->warc);
+	strmap_release(&r.known);
+	arena_release(&r.arena);
+	(void)close(r.dir);
+	return rc;
+}
+
+/* ---- pages ---- */
+
+struct replaying {
+	struct capture *capture;
+	struct err *err;
+};
+
+static int fail(struct replaying *r, int rc)
+{
+	return rc && !r->err->code ? err_set(r->err, rc, "resume: %s", err_name(rc)) : rc;
+}
+
+static int find_host(struct capture *c, slice text, uint32_t *ret)
+{
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, text, NULL, NULL);
+	if (rc == 0)
+		rc = hosts_find(&c->hosts, &url, ret);
+	if (rc == 0)
+		rc = side_reserve(c);
+	url_release(&url);
+	return rc;
+}
+
+/* A redirected seed is one, too: its target was taken into the scope. */
+static int widen_scope(struct capture *c, slice text, struct err *err)
+{
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, text, NULL, NULL);
+	if (rc == 0)
+		rc = scope_add_seed(&c->scope, &url, c->settings->scope, err);
+	url_release(&url);
+	return rc;
+}
+
+static int on_page(void *context, const struct catalog_page *row)
+{
+	struct replaying *r = context;
+	struct capture *c = r->capture;
+	bool is_redirect = slice_eq(row->found, SLICE("redirect"));
+	struct crawl_page page = {
+		.via = row->via,
+		.depth = row->depth,
+		.kind = page_kind_of_name(row->kind),
+		.hops_out = (uint8_t)row->hops_out,
+		.taken = row->taken,
+		.weight = row->weight,
+		.survival = {.rate = row->rate, .shape = row->shape},
+	};
+	uint32_t number;
+	int rc = row->taken ? find_host(c, row->url, &page.host) : 0;
+
+	if (is_redirect && row->via < c->pages.list.len)
+		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
+	if (rc == 0 && is_redirect && page.kind == PAGE_KIND_SEED)
+		rc = widen_scope(c, row->url, r->err);
+	if (rc == 0)
+		rc = pages_add(&c->pages, row->url, &page, &number);
+	return fail(r, rc);
+}
+
+static int on_robots(void *context, const struct catalog_robots *row)
+{
+	struct replaying *r = context;
+	struct capture *c = r->capture;
+	struct host_rules *rules;
+	uint32_t host;
+	int rc = find_host(c, row->origin, &host);
+
+	if (rc)
+		return fail(r, rc);
+	rules = &c->rules.ptr[host];
+	if (row->policy == ROBOTS_PARSE)
+		rc = robots_parse(&rules->robots, row->body, SLICE(CRAWL_ROBOTS_AGENT), r->err);
+	if (rc)
+		return fail(r, rc);
+	rules->policy = row->policy;
+	(void)snprintf(rules->why, sizeof rules->why, "%.*s", (int)row->why.len, row->why.ptr);
+	hosts_at(&c->hosts, host)->robots = HOST_ROBOTS_KNOWN;
+	if (row->policy == ROBOTS_PARSE)
+		hosts_set_crawl_delay(&c->hosts, host, rules->robots.crawl_delay);
+	return 0;
+}
+
+/* ---- observations ---- */
+
+static int restore_visit(struct replaying *r, const struct catalog_observation *o)
+{
+	struct capture *c = r->capture;
+	struct page_visit *v = pages_visit(&c->pages, o->page);
+
+	if (!v)
+		return fail(r, ERR_NOMEM);
+	/* Wall time is what outlives the process; the planner's zero was when the capture began. */
+	*v = (struct page_visit){
+		.state = o->attempt.state,
+		.payload = o->payload,
+		.coding = o->coding,
+		.date = o->attempt.wall.sent,
+		.end = clock_seconds(o->attempt.wall.last_byte - c->store.capture.started),
+	};
+	if (o->record_id.ptr && o->record_id.len < sizeof v->record.text)
+		memcpy(v->record.text, o->record_id.ptr, o->record_id.len);
+	return 0;
+}
+
+static void restore_revisit(struct capture *c, const struct catalog_observation *o)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[o->page];
+	double start = clock_seconds(o->attempt.wall.sent - c->store.capture.started);
+
+	if (!p->visit || !o->attempt.has_state)
+		return;
+	c->revisited++;
+	c->expected += survival_at(p->survival, start > p->visit->end ? start - p->visit->end : 0);
+	c->sharp += o->attempt.status < 400 && digest_eq(&o->attempt.state, &p->visit->state);
+}
+
+static int on_observation(void *context, const struct catalog_observation *o)
+{
+	struct replaying *r = context;
+	struct capture *c = r->capture;
+
+	if (o->page >= c->pages.list.len)
+		return 0;
+	if (o->attempt.leg == ATTEMPT_VISIT && o->attempt.has_state)
+		return restore_visit(r, o);
+	if (o->attempt.leg == ATTEMPT_REVISIT)
+		restore_revisit(c, o);
+	return 0;
+}
+
+static int on_clock(void *context, const struct catalog_clock *k)
+{
+	struct replaying *r = context;
+
+	if (slice_eq(k->moment, SLICE("stillpoint")))
+		r->capture->marked = true;
+	return 0;
+}
+
+/* Pages that waited for a robots.txt when the process ended wait again, or are decided about. */
+static int admit_waiting(struct capture *c, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
+		if (c->pages.list.ptr[i].taken && !c->pages.list.ptr[i].planned)
+			rc = discover_admit(c, i, err);
+	return rc;
+}
+
+int replay(struct capture *c, struct err *err)
+{
+	struct replaying r = {.capture = c, .err = err};
+	struct catalog *catalog = c->store.catalog;
+	uint32_t id = c->store.capture.id;
+	int rc = catalog_each_page(catalog, id, on_page, &r, err);
+
+	if (rc == 0)
+		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
+	if (rc == 0)
+		rc = catalog_each_observation(catalog, id, on_observation, &r, err);
+	if (rc == 0)
+		rc = catalog_each_clock(catalog, id, on_clock, &r, err);
+	if (rc == 0)
+		rc = journal_replay(c, err);
+	return rc ? rc : admit_waiting(c, err);
+}

@@ -1,0 +1,355 @@
+/* A fetch has ended: its state, its records, its links, and what the planner is to make of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "crawl/capture.h"
+#include "extract/link_kind.h"
+#include "extract/retry_after.h"
+#include "quality/verdict.h"
+
+/* Constant: only ever compared with each other within one capture. */
+static const struct hash_key CODING_KEY = {0x5354494c4c504f49, 0x4e542d434f44494e};
+
+static struct attempt_times times_of(const struct net_times *t)
+{
+	return (struct attempt_times){
+		.sent = t->sent, .first_byte = t->first_byte, .last_byte = t->last_byte};
+}
+
+/* "timeout: no answer within 30 s" */
+static slice failure_of(const struct net_fetch *f, char *out, size_t size)
+{
+	if (f->failure == NET_FAILURE_NONE)
+		return (slice){0};
+	(void)snprintf(out, size, "%s%s%s", net_failure_name(f->failure), f->detail[0] ? ": " : "",
+		f->detail);
+	return slice_str(out);
+}
+
+static bool is_pair(const struct capture *c)
+{
+	return c->strategy->revisits && !c->settings->single;
+}
+
+static struct attempt describe(const struct capture *c, const struct plan_order *order,
+	const struct net_fetch *f, slice failure)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[order->page];
+	static const enum attempt_leg LEGS[] = {
+		[PLAN_VISIT] = ATTEMPT_VISIT,
+		[PLAN_REVISIT] = ATTEMPT_REVISIT,
+		[PLAN_LATE] = ATTEMPT_LATE,
+	};
+
+	return (struct attempt){
+		.capture = c->store.capture.uuid,
+		.url = crawl_page_url(p),
+		.kind = slice_str(page_kind_name(p->kind)),
+		.via = p->via == CATALOG_NO_PAGE ? (slice){0}
+						 : crawl_page_url(&c->pages.list.ptr[p->via]),
+		.leg = LEGS[order->leg],
+		.single = !is_pair(c),
+		.number = order->attempt,
+		.wall = times_of(&f->wall),
+		.clock = times_of(&f->monotonic),
+		.status = f->status,
+		.failure = failure,
+		.truncated = f->status > 0 && (f->truncated || f->failure != NET_FAILURE_NONE),
+	};
+}
+
+/* A response as it was read. */
+struct read {
+	bool there;
+	struct state_result result;
+	slice media_type;
+	uint64_t coding;
+};
+
+static int read_response(struct capture *c, const struct net_fetch *f, enum reading_for mode,
+	struct read *ret, struct err *err)
+{
+	int rc = reading_read(&c->reading, f, mode, &ret->result, err);
+
+	if (rc)
+		return rc;
+	ret->there = true;
+	ret->media_type = reading_field(&c->reading, SLICE("content-type"));
+	ret->coding = hash_bytes(CODING_KEY, reading_field(&c->reading, SLICE("content-encoding")));
+	return 0;
+}
+
+/* What the framing says against what came: both must agree that the body is whole. */
+static void apply(struct attempt *a, const struct read *r)
+{
+	a->truncated = a->truncated || !r->result.whole;
+	a->has_state = !a->truncated;
+	a->state = r->result.state;
+	if (a->truncated && !a->failure.ptr)
+		a->failure = SLICE("truncated: the body is not as long as its head says");
+}
+
+static bool is_redirect(unsigned status)
+{
+	return status >= 300 && status < 400;
+}
+
+static struct observation observation_of(const struct attempt *a)
+{
+	return (struct observation){
+		.made = true,
+		.status = a->status,
+		.whole = a->status > 0 && !a->truncated,
+		.has_state = a->has_state,
+		.state = a->state,
+		.start = a->wall.sent,
+		.end = a->wall.last_byte,
+		.failure = a->failure,
+	};
+}
+
+/* Statuses that may be gone in a while (RFC 9110 §15, RFC 6585 §4). */
+static bool is_transient(unsigned status)
+{
+	switch (status) {
+	case 408:
+	case 425:
+	case 429:
+	case 500:
+	case 502:
+	case 503:
+	case 504:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum plan_outcome outcome_of(const struct attempt *a, const struct net_fetch *f)
+{
+	struct observation o = observation_of(a);
+
+	if (observation_is_usable(&o))
+		return PLAN_OK;
+	if (is_transient(a->status))
+		return PLAN_RETRY;
+	if (f->failure != NET_FAILURE_NONE)
+		return net_failure_is_transient(f->failure) ? PLAN_RETRY : PLAN_FAILED;
+	return a->truncated ? PLAN_RETRY : PLAN_FAILED;
+}
+
+static void obey_retry_after(struct capture *c, uint32_t host, unsigned status)
+{
+	double seconds;
+
+	if ((status == 429 || status == 503) &&
+		retry_after_parse(reading_field(&c->reading, SLICE("retry-after")),
+			clock_realtime(c->clock), &seconds) == 0)
+		hosts_retry_after(&c->hosts, host, capture_now(c), seconds);
+}
+
+/* ---- links ---- */
+
+static int discover_redirect(
+	struct capture *c, uint32_t page, const struct url *document, struct err *err)
+{
+	slice location = reading_field(&c->reading, SLICE("location"));
+	uint8_t kind = c->pages.list.ptr[page].kind;
+	struct url target;
+	int rc;
+
+	if (!location.ptr)
+		return 0;
+	url_init(&target);
+	rc = url_parse(&target, location, document, NULL);
+	/* A seed stands for wherever it leads: http to https, the name without www to that with. */
+	if (rc == 0 && kind == PAGE_KIND_SEED && url_is_http(&target))
+		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
+	if (rc == 0)
+		rc = discover(c,
+			&(struct found){.url = &target,
+				.how = "redirect",
+				.via = page,
+				.kind = kind,
+				.is_redirect = true},
+			err);
+	url_release(&target);
+	return rc == ERR_SYNTAX || rc == ERR_LIMIT ? 0 : rc;
+}
+
+static int discover_in(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
+{
+	struct url document;
+	int rc;
+
+	url_init(&document);
+	rc = url_parse(&document, crawl_page_url(&c->pages.list.ptr[page]), NULL, err);
+	if (rc == 0)
+		rc = is_redirect(f->status) ? discover_redirect(c, page, &document, err)
+					    : discover_links(c, page, &document, err);
+	url_release(&document);
+	return rc;
+}
+
+/* ---- the two observations ---- */
+
+static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
+	const struct read *r, const struct store_place *place, struct err *err)
+{
+	struct page_visit *v = pages_visit(&c->pages, page);
+
+	if (!v)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	*v = (struct page_visit){
+		.state = a->state,
+		.payload = r->result.payload,
+		.coding = r->coding,
+		.date = a->wall.sent,
+		.record = place->record,
+		.end = capture_seconds(c, a->clock.last_byte),
+	};
+	return 0;
+}
+
+static void compare_visit(struct capture *c, uint32_t page, const struct attempt *a)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+	double length = capture_seconds(c, a->clock.sent) - p->visit->end;
+
+	c->revisited++;
+	c->expected += survival_at(p->survival, length > 0 ? length : 0);
+	c->sharp += a->has_state && a->status < 400 && digest_eq(&a->state, &p->visit->state);
+}
+
+static void move_still_point(struct capture *c, const struct attempt *a)
+{
+	struct catalog_capture *row = &c->store.capture;
+
+	if (a->leg == ATTEMPT_VISIT && a->wall.last_byte > row->still_from)
+		row->still_from = a->wall.last_byte;
+	if (a->leg == ATTEMPT_REVISIT && a->wall.sent &&
+		(row->still_to == 0 || a->wall.sent < row->still_to))
+		row->still_to = a->wall.sent;
+}
+
+/* The visit whose body this is, too, if it need not be stored again. */
+static const struct page_visit *same_body(const struct capture *c, const struct plan_order *order,
+	const struct attempt *a, const struct read *r)
+{
+	const struct page_visit *v = c->pages.list.ptr[order->page].visit;
+
+	if (!r->there || order->leg != PLAN_REVISIT || !v || a->truncated || !v->record.text[0])
+		return NULL;
+	return digest_eq(&v->payload, &r->result.payload) && v->coding == r->coding ? v : NULL;
+}
+
+static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
+	const struct net_fetch *f, const struct read *r, struct err *err)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[order->page];
+	struct store_place place;
+	int rc = store_attempt(&c->store,
+		&(struct store_attempt){
+			.attempt = *a,
+			.fetch = f,
+			.result = r->there ? &r->result : NULL,
+			.media_type = r->media_type,
+			.coding = r->coding,
+			.page = order->page,
+			.original = same_body(c, order, a, r),
+			.original_url = crawl_page_url(p),
+		},
+		&place, err);
+
+	if (rc == 0 && order->leg == PLAN_VISIT && a->has_state)
+		rc = keep_visit(c, order->page, a, r, &place, err);
+	return rc;
+}
+
+/* Links are wanted of what was not seen before: not of a page that is as it was. */
+static int find_links(struct capture *c, const struct plan_order *order, const struct attempt *a,
+	const struct net_fetch *f, struct err *err)
+{
+	const struct page_visit *v = c->pages.list.ptr[order->page].visit;
+	struct read again;
+	int rc = 0;
+
+	if (f->status < 200 || f->status >= 400)
+		return 0;
+	if (order->leg == PLAN_REVISIT) {
+		if (v && a->has_state && digest_eq(&a->state, &v->state))
+			return 0;
+		rc = read_response(c, f, READING_LINKS, &again, err);
+	}
+	return rc ? rc : discover_in(c, order->page, f, err);
+}
+
+static void note_problem(struct capture *c, const struct attempt *a)
+{
+	char text[ERR_TEXT_MAX];
+
+	if (a->failure.ptr)
+		(void)snprintf(text, sizeof text, "%.*s", (int)a->failure.len, a->failure.ptr);
+	else
+		(void)snprintf(text, sizeof text, "HTTP %u", a->status);
+	capture_problem(c, a->url, text);
+}
+
+int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	enum plan_outcome *ret_outcome, struct err *err)
+{
+	char text[sizeof f->detail + 32];
+	struct attempt a = describe(c, order, f, failure_of(f, text, sizeof text));
+	struct read r = {0};
+	int rc = 0;
+
+	if (f->status > 0)
+		rc = read_response(
+			c, f, order->leg == PLAN_REVISIT ? READING_STATE : READING_LINKS, &r, err);
+	if (rc)
+		return rc;
+	if (r.there) {
+		apply(&a, &r);
+		obey_retry_after(c, c->pages.list.ptr[order->page].host, f->status);
+	}
+	rc = save(c, order, &a, f, &r, err);
+	if (rc)
+		return rc;
+	*ret_outcome = outcome_of(&a, f);
+	move_still_point(c, &a);
+	if (*ret_outcome == PLAN_OK && order->leg == PLAN_REVISIT)
+		compare_visit(c, order->page, &a);
+	if (*ret_outcome != PLAN_OK)
+		note_problem(c, &a);
+	return find_links(c, order, &a, f, err);
+}
+
+int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
+{
+	char text[sizeof f->detail + 32];
+	struct store_place place;
+	struct attempt a = {
+		.capture = c->store.capture.uuid,
+		.url = url,
+		.leg = ATTEMPT_SIDE,
+		.number = tries,
+		.wall = times_of(&f->wall),
+		.clock = times_of(&f->monotonic),
+		.status = f->status,
+		.failure = failure_of(f, text, sizeof text),
+		.truncated = f->status > 0 && f->truncated,
+	};
+
+	return store_attempt(&c->store,
+		&(struct store_attempt){
+			.attempt = a,
+			.fetch = f,
+			.result = result,
+			.media_type = result ? reading_field(&c->reading, SLICE("content-type"))
+					     : (slice){0},
+			.page = CATALOG_NO_PAGE,
+		},
+		&place, err);
+}

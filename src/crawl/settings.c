@@ -1,0 +1,243 @@
+#include "crawl/settings.h"
+
+#include <string.h>
+
+#include "base/format.h"
+#include "base/parse.h"
+
+/* One row for each setting: how it is called, where it is, what it is. */
+enum setting_kind {
+	SETTING_TEXTS,
+	SETTING_TEXT,
+	SETTING_BOOL,
+	SETTING_U32,
+	SETTING_U64,
+	SETTING_DOUBLE,
+};
+
+struct setting {
+	const char *name;
+	enum setting_kind kind;
+	size_t offset;
+};
+
+#define SETTING(name, kind)                                        \
+	{                                                          \
+#name, kind, offsetof(struct crawl_settings, name) \
+	}
+
+static const struct setting SETTINGS[] = {
+	SETTING(seeds, SETTING_TEXTS),
+	SETTING(scope, SETTING_U32),
+	SETTING(surts, SETTING_TEXTS),
+	SETTING(includes, SETTING_TEXTS),
+	SETTING(excludes, SETTING_TEXTS),
+	SETTING(no_requisites, SETTING_BOOL),
+	SETTING(max_pages, SETTING_U32),
+	SETTING(max_depth, SETTING_U32),
+	SETTING(strategy, SETTING_TEXT),
+	SETTING(single, SETTING_BOOL),
+	SETTING(automatic_delay, SETTING_BOOL),
+	SETTING(delay, SETTING_DOUBLE),
+	SETTING(jobs, SETTING_U32),
+	SETTING(time_limit, SETTING_DOUBLE),
+	SETTING(size, SETTING_U32),
+	SETTING(tau, SETTING_DOUBLE),
+	SETTING(attempts, SETTING_U32),
+	SETTING(rates, SETTING_TEXT),
+	SETTING(no_sitemaps, SETTING_BOOL),
+	SETTING(connect_timeout, SETTING_DOUBLE),
+	SETTING(stall_timeout, SETTING_DOUBLE),
+	SETTING(timeout, SETTING_DOUBLE),
+	SETTING(max_body, SETTING_U64),
+	SETTING(warc_size, SETTING_U64),
+	SETTING(user_agent, SETTING_TEXT),
+};
+
+enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
+
+_Static_assert(sizeof(enum scope_kind) == sizeof(uint32_t), "stored as one");
+_Static_assert(sizeof(unsigned) == sizeof(uint32_t), "stored as one");
+
+void crawl_settings_init(struct crawl_settings *s)
+{
+	*s = (struct crawl_settings){
+		.scope = SCOPE_HOST,
+		.max_depth = UINT32_MAX,
+		.strategy = "stillpoint",
+		.automatic_delay = true,
+		.jobs = 1,
+	};
+}
+
+void crawl_settings_release(struct crawl_settings *s)
+{
+	text_list_release(&s->seeds);
+	text_list_release(&s->surts);
+	text_list_release(&s->includes);
+	text_list_release(&s->excludes);
+}
+
+/* ---- writing ---- */
+
+/* A scalar as text; empty when it is the default. */
+static slice scalar_text(
+	const struct setting *row, const void *at, const void *usual, char out[FORMAT_DOUBLE_SIZE])
+{
+	switch (row->kind) {
+	case SETTING_BOOL:
+		return *(const bool *)at == *(const bool *)usual ? SLICE("")
+		       : *(const bool *)at                       ? SLICE("true")
+								 : SLICE("false");
+	case SETTING_U32:
+		if (*(const uint32_t *)at == *(const uint32_t *)usual)
+			return SLICE("");
+		return (slice){out, format_u64(*(const uint32_t *)at, out)};
+	case SETTING_U64:
+		if (*(const uint64_t *)at == *(const uint64_t *)usual)
+			return SLICE("");
+		return (slice){out, format_u64(*(const uint64_t *)at, out)};
+	case SETTING_DOUBLE:
+		if (*(const double *)at == *(const double *)usual)
+			return SLICE("");
+		return (slice){out, format_double(*(const double *)at, out)};
+	default:
+		return SLICE("");
+	}
+}
+
+static int each_text(const struct setting *row, const struct text_list *list,
+	crawl_on_setting *call, void *context)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < list->len; i++)
+		rc = call(context, row->name, slice_str(list->ptr[i]));
+	return rc;
+}
+
+int crawl_settings_each(const struct crawl_settings *s, crawl_on_setting *call, void *context)
+{
+	struct crawl_settings usual;
+	char number[FORMAT_DOUBLE_SIZE];
+	int rc = 0;
+
+	crawl_settings_init(&usual);
+	for (size_t i = 0; rc == 0 && i < SETTING_COUNT; i++) {
+		const struct setting *row = &SETTINGS[i];
+		const void *at = (const char *)s + row->offset;
+		slice text;
+
+		if (row->kind == SETTING_TEXTS) {
+			rc = each_text(row, at, call, context);
+			continue;
+		}
+		if (row->kind == SETTING_TEXT) {
+			const char *value = *(const char *const *)at;
+
+			text = value ? slice_str(value) : SLICE("");
+		} else {
+			text = scalar_text(row, at, (const char *)&usual + row->offset, number);
+		}
+		if (text.len > 0)
+			rc = call(context, row->name, text);
+	}
+	return rc;
+}
+
+static int write_line(void *context, const char *name, slice value)
+{
+	struct buf *out = context;
+
+	if (memchr(value.ptr, '\n', value.len))
+		return ERR_SYNTAX;
+	return buf_printf(out, "%s %.*s\n", name, (int)value.len, value.ptr);
+}
+
+int crawl_settings_write(const struct crawl_settings *s, struct buf *out)
+{
+	return crawl_settings_each(s, write_line, out);
+}
+
+/* ---- reading ---- */
+
+static int read_text(slice value, struct arena *arena, const char **ret)
+{
+	const char *text = arena_strdup(arena, value);
+
+	if (!text)
+		return ERR_NOMEM;
+	*ret = text;
+	return 0;
+}
+
+static int read_texts(slice value, struct arena *arena, struct text_list *list)
+{
+	const char *text = NULL;
+	int rc = read_text(value, arena, &text);
+
+	return rc ? rc : text_list_push(list, text);
+}
+
+static int read_u32(slice value, uint32_t *ret)
+{
+	uint64_t number;
+	int rc = parse_u64(value, &number);
+
+	if (rc || number > UINT32_MAX)
+		return ERR_SYNTAX;
+	*ret = (uint32_t)number;
+	return 0;
+}
+
+static int read_value(const struct setting *row, slice value, struct arena *arena, void *at)
+{
+	switch (row->kind) {
+	case SETTING_TEXTS:
+		return read_texts(value, arena, at);
+	case SETTING_TEXT:
+		return read_text(value, arena, at);
+	case SETTING_BOOL:
+		*(bool *)at = slice_eq(value, SLICE("true"));
+		return 0;
+	case SETTING_U32:
+		return read_u32(value, at);
+	case SETTING_U64:
+		return parse_u64(value, at);
+	case SETTING_DOUBLE:
+		return parse_double(value, at);
+	}
+	return 0;
+}
+
+static int read_line(struct crawl_settings *s, slice line, struct arena *arena)
+{
+	const char *blank = memchr(line.ptr, ' ', line.len);
+	slice name = slice_sub(line, 0, blank ? (size_t)(blank - line.ptr) : line.len);
+	slice value = slice_sub(line, name.len + 1, line.len);
+
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		if (slice_eq(name, slice_str(SETTINGS[i].name)))
+			return read_value(
+				&SETTINGS[i], value, arena, (char *)s + SETTINGS[i].offset);
+	return 0;
+}
+
+int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *arena, struct err *err)
+{
+	int rc = 0;
+
+	crawl_settings_init(s);
+	while (rc == 0 && text.len > 0) {
+		const char *end = memchr(text.ptr, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.ptr) : text.len;
+
+		rc = read_line(s, slice_sub(text, 0, len), arena);
+		text = slice_sub(text, len + 1, text.len);
+	}
+	if (rc == 0 && (s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0))
+		rc = ERR_SYNTAX;
+	if (rc == ERR_NOMEM)
+		return err_set(err, rc, "%s", err_name(rc));
+	return rc ? err_set(err, rc, "the capture's settings in the catalog are damaged") : 0;
+}

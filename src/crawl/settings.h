@@ -1,0 +1,62 @@
+/*
+ * What a capture is asked to do. Kept in the catalog as lines "name value", so that resume goes on
+ * alike, and in the warcinfo records, so that a reader of the archive knows its rules. A list has a
+ * line for each element; names that a version does not know are ignored, what is missing has its
+ * default.
+ */
+#ifndef CRAWL_SETTINGS_H
+#define CRAWL_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "url/scope.h"
+
+VEC_DECLARE(text_list, const char *);
+
+/* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
+struct crawl_settings {
+	struct text_list seeds; /* absolute http or https URLs */
+	enum scope_kind scope;
+	struct text_list surts, includes, excludes;
+	bool no_requisites;   /* take nothing outside the scope, needed by a page or not */
+	uint32_t max_pages;   /* 0: no limit, below as well */
+	uint32_t max_depth;   /* links from a seed; UINT32_MAX: no limit */
+	const char *strategy; /* name without suffix is fine */
+	bool single;
+	bool automatic_delay;
+	double delay; /* seconds, when not automatic */
+	unsigned jobs;
+	double time_limit; /* seconds; 0: none */
+	uint32_t size;     /* estimate of the number of pages; 0: none */
+	double tau;
+	unsigned attempts; /* per leg; 0: the planner's default */
+	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
+	bool no_sitemaps;
+	double connect_timeout, stall_timeout, timeout; /* 0: net's defaults */
+	uint64_t max_body;
+	uint64_t warc_size;     /* begin a new WARC file at that size; 0: the default */
+	const char *user_agent; /* NULL: the default */
+};
+
+void crawl_settings_init(struct crawl_settings *s);
+void crawl_settings_release(struct crawl_settings *s);
+
+/* Calls back for each value that is not the default, as text; what it returns but 0 ends it. */
+typedef int crawl_on_setting(void *context, const char *name, slice value);
+int crawl_settings_each(const struct crawl_settings *s, crawl_on_setting *call, void *context);
+
+/* Appends the lines: 0, ERR_SYNTAX for a string with a line break in it, or as buf_add. */
+int crawl_settings_write(const struct crawl_settings *s, struct buf *out) SP_MUST_CHECK;
+
+/* Reads them; strings go into the arena. 0, ERR_SYNTAX, ERR_NOMEM; release in either case. */
+int crawl_settings_read(
+	struct crawl_settings *s, slice text, struct arena *arena, struct err *err) SP_MUST_CHECK;
+
+#endif

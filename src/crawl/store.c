@@ -1,0 +1,359 @@
+#include "crawl/store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/timex.h>
+
+static const size_t SCRATCH_MAX = 1 << 20;
+
+/* ---- opening and closing ---- */
+
+static int add_info(struct store *s, const char *name, slice value)
+{
+	return value.ptr ? field_vec_push(&s->info, (struct field){slice_str(name), value}) : 0;
+}
+
+/* "stillpoint-delay: 2": the rules of the capture, one by one. */
+static int add_setting(void *context, const char *name, slice value)
+{
+	struct store *s = context;
+	char *full = arena_alloc(&s->info_text, sizeof "stillpoint-" + strlen(name), 1);
+	const char *copy = arena_strdup(&s->info_text, value);
+
+	if (!full || !copy)
+		return ERR_NOMEM;
+	(void)sprintf(full, "stillpoint-%s", name);
+	for (char *at = full; *at; at++)
+		if (*at == '_')
+			*at = '-';
+	return add_info(s, full, (slice){copy, value.len});
+}
+
+/* The fields of every warcinfo record: who made the file, how, and by which rules. */
+static int describe(struct store *s, const struct store_params *p)
+{
+	int rc = add_info(s, "software", SLICE("stillpoint/" STILLPOINT_VERSION));
+
+	if (rc == 0)
+		rc = add_info(s, "format", SLICE("WARC File Format 1.1"));
+	if (rc == 0)
+		rc = add_info(s, "conformsTo",
+			SLICE("https://iipc.github.io/warc-specifications/specifications/"
+			      "warc-format/warc-1.1/"));
+	if (rc == 0)
+		rc = add_info(s, "isPartOf", p->capture.uuid);
+	if (rc == 0)
+		rc = add_info(s, "description", p->capture.site);
+	if (rc == 0)
+		rc = add_info(s, "robots", SLICE("obey"));
+	if (rc == 0)
+		rc = add_info(s, "http-header-user-agent", slice_str(p->user_agent));
+	if (rc == 0)
+		rc = add_info(s, "stillpoint-strategy-used", p->capture.strategy);
+	if (rc == 0)
+		rc = add_info(s, "stillpoint-evidence", SLICE("bytes"));
+	return rc ? rc : crawl_settings_each(p->settings, add_setting, s);
+}
+
+int store_open(struct store *s, const struct store_params *p, struct err *err)
+{
+	struct warc_writer_params params = {
+		.dir = p->directory->warc,
+		.name = "stillpoint-%t-%n",
+		.coding = WARC_CODING_GZIP,
+		.max_size = p->settings->warc_size,
+		.clock = p->clock,
+	};
+	int rc;
+
+	*s = (struct store){.catalog = p->catalog, .capture = p->capture, .clock = p->clock};
+	buf_init(&s->scratch, SCRATCH_MAX);
+	arena_init(&s->info_text, SCRATCH_MAX);
+	rc = describe(s, p);
+	params.info = s->info.ptr;
+	params.info_count = s->info.len;
+	if (rc)
+		rc = err_set(err, rc, "%s", err_name(rc));
+	else
+		rc = warc_writer_open(&params, &s->warc, err);
+	if (rc)
+		store_abandon(s);
+	return rc;
+}
+
+void store_abandon(struct store *s)
+{
+	struct err ignored = {0};
+
+	catalog_close(s->catalog);
+	/* The file may keep its name ".open": resume sees to it. */
+	if (warc_writer_close(s->warc, &ignored))
+		s->file[0] = '\0';
+	buf_release(&s->scratch);
+	arena_release(&s->info_text);
+	field_vec_release(&s->info);
+	s->catalog = NULL;
+	s->warc = NULL;
+}
+
+static int set_warc(struct store *s, uint64_t size, bool complete, struct err *err)
+{
+	if (!s->file[0])
+		return 0;
+	return catalog_set_warc(s->catalog,
+		&(struct catalog_warc){
+			.name = slice_str(s->file), .size = size, .complete = complete},
+		err);
+}
+
+int store_close(struct store *s, struct err *err)
+{
+	int rc = store_commit(s, err);
+
+	if (rc == 0) {
+		rc = warc_writer_close(s->warc, err);
+		s->warc = NULL;
+	}
+	if (rc == 0)
+		rc = set_warc(s, s->end, true, err);
+	if (rc == 0)
+		rc = catalog_commit(s->catalog, err);
+	store_abandon(s);
+	return rc;
+}
+
+/* ---- committing ---- */
+
+void store_touch(struct store *s)
+{
+	if (!s->dirty_since)
+		s->dirty_since = clock_monotonic(s->clock);
+}
+
+double store_due(const struct store *s)
+{
+	int64_t due = s->dirty_since + STORE_COMMIT_INTERVAL;
+
+	if (!s->dirty_since)
+		return INFINITY;
+	return fmax(0, clock_seconds(due - clock_monotonic(s->clock)));
+}
+
+int store_commit(struct store *s, struct err *err)
+{
+	int rc = s->file[0] ? warc_writer_sync(s->warc, err) : 0;
+
+	if (rc == 0)
+		rc = set_warc(s, s->whole, false, err);
+	if (rc == 0)
+		rc = catalog_update_capture(s->catalog, &s->capture, err);
+	if (rc == 0)
+		rc = catalog_commit(s->catalog, err);
+	if (rc)
+		catalog_rollback(s->catalog);
+	else
+		s->dirty_since = 0;
+	return rc;
+}
+
+/* ---- records ---- */
+
+/* Adds a record; a file that was left for another is complete. */
+static int add(
+	struct store *s, const struct warc_entry *entry, struct warc_place *place, struct err *err)
+{
+	int rc = warc_writer_add(s->warc, entry, place, err);
+
+	if (rc == 0 && strcmp(place->file, s->file) != 0) {
+		rc = set_warc(s, s->end, true, err);
+		memcpy(s->file, place->file, sizeof s->file);
+	}
+	if (rc == 0)
+		s->end = place->offset + place->length;
+	return rc;
+}
+
+static const char *truncation(enum net_failure failure)
+{
+	switch (failure) {
+	case NET_FAILURE_TOO_LARGE:
+		return "length";
+	case NET_FAILURE_TIMEOUT:
+		return "time";
+	case NET_FAILURE_RESET:
+		return "disconnect";
+	default:
+		return "unspecified";
+	}
+}
+
+static int64_t date_of(const struct attempt *a)
+{
+	return a->wall.sent ? a->wall.sent : a->wall.last_byte;
+}
+
+static int add_response(
+	struct store *s, const struct store_attempt *a, struct warc_place *place, struct err *err)
+{
+	const struct net_fetch *f = a->fetch;
+	struct warc_spool spool = {.fd = f->spool, .size = f->body_size};
+	struct warc_entry entry = {
+		.type = WARC_TYPE_RESPONSE,
+		.date = date_of(&a->attempt),
+		.url = a->attempt.url,
+		.ip = f->ip[0] ? slice_str(f->ip) : (slice){0},
+		.head = f->head,
+		.payload = &a->result->payload,
+	};
+
+	if (a->original) {
+		entry.type = WARC_TYPE_REVISIT;
+		entry.profile = WARC_PROFILE_IDENTICAL;
+		entry.refers_to = slice_str(a->original->record.text);
+		entry.refers_to_url = a->original_url;
+		entry.refers_to_date = a->original->date;
+	} else {
+		entry.body = f->spool < 0 ? f->body : (slice){0};
+		entry.spool = f->spool < 0 ? NULL : &spool;
+		entry.truncated = f->truncated ? truncation(f->failure) : NULL;
+	}
+	return add(s, &entry, place, err);
+}
+
+static int add_request(struct store *s, const struct store_attempt *a,
+	const struct warc_id *concurrent, struct warc_place *place, struct err *err)
+{
+	return add(s,
+		&(struct warc_entry){
+			.type = WARC_TYPE_REQUEST,
+			.date = date_of(&a->attempt),
+			.url = a->attempt.url,
+			.ip = a->fetch->ip[0] ? slice_str(a->fetch->ip) : (slice){0},
+			.head = a->fetch->request_head,
+			.concurrent = concurrent,
+		},
+		place, err);
+}
+
+static int add_metadata(struct store *s, const struct store_attempt *a,
+	const struct warc_id *concurrent, struct err *err)
+{
+	struct warc_place place;
+	int rc;
+
+	buf_reset(&s->scratch);
+	rc = attempt_format(&a->attempt, &s->scratch);
+	if (rc)
+		return err_set(err, rc, "metadata: %s", err_name(rc));
+	return add(s,
+		&(struct warc_entry){
+			.type = WARC_TYPE_METADATA,
+			.date = date_of(&a->attempt),
+			.url = a->attempt.url,
+			.body = buf_slice(&s->scratch),
+			.concurrent = concurrent,
+		},
+		&place, err);
+}
+
+static int observe(struct store *s, const struct store_attempt *a, const struct warc_place *place,
+	struct err *err)
+{
+	struct catalog_observation o = {
+		.page = a->page, .attempt = a->attempt, .media_type = a->media_type};
+
+	if (a->result) {
+		o.has_payload = true;
+		o.payload = a->result->payload;
+		o.warc = slice_str(place->file);
+		o.offset = place->offset;
+		o.length = place->length;
+		o.record_id = slice_str(place->id.text);
+		o.is_revisit = a->original != NULL;
+		o.coding = a->coding;
+	}
+	return catalog_add_observation(s->catalog, s->capture.id, &o, err);
+}
+
+int store_attempt(
+	struct store *s, const struct store_attempt *a, struct store_place *ret, struct err *err)
+{
+	struct warc_place response = {0}, request = {0};
+	const struct warc_id *concurrent = NULL;
+	int rc = 0;
+
+	if (a->result) {
+		rc = add_response(s, a, &response, err);
+		concurrent = &response.id;
+	}
+	if (rc == 0 && a->fetch->request_head.len > 0) {
+		rc = add_request(s, a, concurrent, &request, err);
+		if (!concurrent)
+			concurrent = &request.id;
+	}
+	if (rc == 0)
+		rc = add_metadata(s, a, concurrent, err);
+	if (rc == 0) {
+		s->whole = s->end;
+		rc = observe(s, a, &response, err);
+	}
+	if (rc)
+		return rc;
+	store_touch(s);
+	*ret = (struct store_place){.record = response.id};
+	return 0;
+}
+
+/* ---- the clock ---- */
+
+static struct catalog_clock read_clock(const struct store *s, const char *moment)
+{
+	struct timex kernel = {0};
+	int state = adjtimex(&kernel);
+	struct catalog_clock k = {
+		.moment = slice_str(moment),
+		.wall = clock_realtime(s->clock),
+		.monotonic = clock_monotonic(s->clock),
+		.estimated_error = -1,
+		.maximum_error = -1,
+	};
+
+	if (state >= 0) { /* microseconds */
+		k.estimated_error = (int64_t)kernel.esterror * 1000;
+		k.maximum_error = (int64_t)kernel.maxerror * 1000;
+		k.synchronised = state != TIME_ERROR && !(kernel.status & STA_UNSYNC);
+	}
+	return k;
+}
+
+int store_moment(struct store *s, const char *moment, struct err *err)
+{
+	struct catalog_clock k = read_clock(s, moment);
+	struct warc_place place;
+	int rc;
+
+	buf_reset(&s->scratch);
+	rc = buf_printf(&s->scratch,
+		"moment: %s\r\nmonotonic: %lld\r\nclockEstimatedErrorNs: %lld\r\n"
+		"clockMaximumErrorNs: %lld\r\nclockSynchronised: %s\r\n",
+		moment, (long long)k.monotonic, (long long)k.estimated_error,
+		(long long)k.maximum_error, k.synchronised ? "true" : "false");
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	rc = add(s,
+		&(struct warc_entry){
+			.type = WARC_TYPE_METADATA,
+			.date = k.wall,
+			.url = s->capture.uuid,
+			.body = buf_slice(&s->scratch),
+		},
+		&place, err);
+	if (rc == 0) {
+		s->whole = s->end;
+		rc = catalog_add_clock(s->catalog, s->capture.id, &k, err);
+	}
+	if (rc == 0)
+		store_touch(s);
+	return rc;
+}
