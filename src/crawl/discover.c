@@ -87,8 +87,12 @@ static void set_rate(const struct capture *c, const struct found *f, struct craw
 		page->survival = survival_gamma(PRIOR_SHAPE, PRIOR_SHAPE / PRIOR_RATE);
 }
 
+/* catalog_add_page or catalog_take_page. */
+typedef int put_page(
+	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err);
+
 static int record(struct capture *c, const struct found *f, uint32_t number,
-	const struct decision *d, struct err *err)
+	const struct decision *d, put_page *put, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct catalog_page row = {
@@ -107,7 +111,7 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 	};
 
 	store_touch(&c->store);
-	return catalog_add_page(c->store.catalog, c->store.capture.id, &row, err);
+	return put(c->store.catalog, c->store.capture.id, &row, err);
 }
 
 static int refuse(struct capture *c, uint32_t page, const char *rule, struct err *err)
@@ -173,42 +177,89 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err)
 	return rc;
 }
 
-static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
+/* What is known of the page by this finding. */
+static int describe(
+	struct capture *c, const struct found *f, const struct decision *d, struct crawl_page *ret)
 {
-	struct crawl_page page = {
+	int rc;
+
+	*ret = (struct crawl_page){
 		.via = f->via,
 		.depth = depth_of(c, f),
 		.kind = f->kind,
 		.redirects = redirects_of(c, f),
+		.hops_out = (uint8_t)(d->hops_out < UINT8_MAX ? d->hops_out : UINT8_MAX),
+		.taken = d->taken,
+		.outside = !d->taken,
 	};
+	set_rate(c, f, ret);
+	rc = d->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
+	return rc ? rc : side_reserve(c);
+}
+
+static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
+{
+	struct crawl_page page;
 	struct decision d;
 	uint32_t number;
 	int rc = decide(c, f, text, &d);
 
-	page.taken = d.taken;
-	page.hops_out = (uint8_t)(d.hops_out < UINT8_MAX ? d.hops_out : UINT8_MAX);
-	set_rate(c, f, &page);
-	if (rc == 0 && d.taken)
-		rc = hosts_find(&c->hosts, f->url, &page.host);
 	if (rc == 0)
-		rc = side_reserve(c);
+		rc = describe(c, f, &d, &page);
 	if (rc == 0)
 		rc = pages_add(&c->pages, url_page(f->url), &page, &number);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
-	rc = record(c, f, number, &d, err);
+	rc = record(c, f, number, &d, catalog_add_page, err);
 	return rc || !d.taken ? rc : discover_admit(c, number, err);
+}
+
+/* Whether this finding may take in a page that earlier ones could not. */
+static bool is_better(const struct capture *c, const struct crawl_page *p, const struct found *f)
+{
+	return p->outside &&
+	       (depth_of(c, f) < p->depth ||
+		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
+}
+
+static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
+	struct err *err)
+{
+	struct crawl_page *known = &c->pages.list.ptr[number];
+	struct crawl_page page;
+	struct decision d;
+	int rc;
+
+	if (!is_better(c, known, f))
+		return 0;
+	rc = decide(c, f, text, &d);
+	if (rc == 0 && d.taken)
+		rc = describe(c, f, &d, &page);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	if (!d.taken)
+		return 0;
+	page.url = known->url;
+	page.url_len = known->url_len;
+	*known = page;
+	c->pages.taken++;
+	rc = record(c, f, number, &d, catalog_take_page, err);
+	return rc ? rc : discover_admit(c, number, err);
 }
 
 int discover(struct capture *c, const struct found *f, struct err *err)
 {
 	struct buf text;
+	uint32_t number;
 	int rc;
 
-	if (!url_is_http(f->url) || pages_find(&c->pages, url_page(f->url), NULL))
+	if (!url_is_http(f->url))
 		return 0;
 	buf_init(&text, URL_MAX + 1024);
-	rc = add(c, f, &text, err);
+	if (pages_find(&c->pages, url_page(f->url), &number))
+		rc = reconsider(c, number, f, &text, err);
+	else
+		rc = add(c, f, &text, err);
 	buf_release(&text);
 	return rc;
 }

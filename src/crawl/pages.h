@@ -51,6 +51,7 @@ struct crawl_page {
 	uint8_t hops_out;
 	uint8_t redirects; /* in a row that led here */
 	bool taken;
+	bool outside;      /* refused by the scope or a limit: another link may still take it in */
 	bool planned;      /* the planner knows it */
 	uint32_t position; /* in the order of visits; once visited */
 	float weight;

@@ -120,6 +120,14 @@ static int widen_scope(struct capture *c, slice text, struct err *err)
 	return rc;
 }
 
+/* Refused by robots.txt, which no other link can change. */
+static bool is_by_robots(slice rule)
+{
+	slice words = SLICE("out: robots.txt");
+
+	return rule.len >= words.len && memcmp(rule.ptr, words.ptr, words.len) == 0;
+}
+
 static int on_page(void *context, const struct catalog_page *row)
 {
 	struct replaying *r = context;
@@ -131,6 +139,7 @@ static int on_page(void *context, const struct catalog_page *row)
 		.kind = page_kind_of_name(row->kind),
 		.hops_out = (uint8_t)row->hops_out,
 		.taken = row->taken,
+		.outside = !row->taken && !is_by_robots(row->rule),
 		.weight = row->weight,
 		.survival = {.rate = row->rate, .shape = row->shape},
 	};
