@@ -175,6 +175,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 		return replay_done(r, e);
 	case CATALOG_EVENT_END_VISITS:
 		plan_end_visits(c->plan);
+		c->visits_ended = c->cut = true;
 		return 0;
 	}
 	return differs(r);
