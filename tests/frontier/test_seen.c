@@ -10,6 +10,8 @@
 enum {
 	MANY = 300000,
 	BYTES_PER_URL_MAX = 28,
+	CROWD = 60,
+	CROWDED_BITS = 13, /* ten for the table, and an eighth of it */
 };
 
 static const struct hash_key KEY_A = {1, 2}, KEY_B = {3, 4};
@@ -104,11 +106,43 @@ static void test_many(void)
 	seen_release(&s);
 }
 
+/* The n-th URL of those whose digests are the largest: one table, and the end of it. */
+static slice last_url(char *out, size_t size, unsigned *next)
+{
+	for (;;) {
+		slice url = url_text(out, size, (*next)++);
+
+		if (hash_bytes(KEY_A, url) >> (64 - CROWDED_BITS) == (1U << CROWDED_BITS) - 1)
+			return url;
+	}
+}
+
+/* Digests that crowd at the end of a table make it grow before it is full. */
+static void test_crowded_end(void)
+{
+	unsigned add = 0, find = 0, wrong = 0;
+	uint32_t number = 0;
+	struct seen s;
+	char text[80];
+
+	seen_init(&s, KEY_A, KEY_B);
+	for (unsigned i = 0; i < CROWD; i++)
+		wrong += seen_add(&s, last_url(text, sizeof text, &add), i) != 0;
+	for (unsigned i = 0; i < CROWD; i++)
+		wrong += !seen_find(&s, last_url(text, sizeof text, &find), &number) || number != i;
+	for (unsigned i = 0; i < CROWD; i++)
+		wrong += seen_find(&s, last_url(text, sizeof text, &find), NULL);
+	CHECK_INT(wrong, 0);
+	CHECK_INT(seen_count(&s), CROWD);
+	seen_release(&s);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_empty);
 	TAP_RUN(test_first_number_stays);
 	TAP_RUN(test_many);
+	TAP_RUN(test_crowded_end);
 	return tap_done();
 }
