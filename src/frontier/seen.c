@@ -138,7 +138,7 @@ static bool copy_all(struct seen_shard *to, const struct seen_shard *from)
 	return true;
 }
 
-/* A fifth larger, or so many times a fifth that all fits. */
+/* An eighth larger, or so many times an eighth that all fits. */
 static int grow(struct seen *s, struct seen_shard *t)
 {
 	struct seen_shard bigger = {.homes = t->homes};
@@ -147,7 +147,7 @@ static int grow(struct seen *s, struct seen_shard *t)
 	do {
 		if (bigger.homes > UINT32_MAX / 2)
 			return ERR_LIMIT;
-		bigger.homes = bigger.homes ? bigger.homes + bigger.homes / 5 + 1 : FIRST_HOMES;
+		bigger.homes = bigger.homes ? bigger.homes + bigger.homes / 8 + 1 : FIRST_HOMES;
 		bigger.len = 0;
 		free(bigger.high);
 		bigger.high = calloc(1, slot_bytes(slots(&bigger)));

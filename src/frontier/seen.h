@@ -4,8 +4,9 @@
  * cannot make two URLs collide, and by chance two of 10^9 URLs do so with a probability of 10^-21.
  * So it is exact for all practical purposes, at a fifth of the memory of a map with the URLs.
  *
- * Memory: 20 bytes per URL in tables that are 72 to 87 % full: from 23 to 28 bytes (a fixed 16 KiB
- * and the rounding of tables for fewer than some 100,000 URLs apart). There are SEEN_SHARDS tables
+ * Memory: 20 bytes per URL in tables that are 76 to 86 % full: from 23.2 to 26.2 bytes (a fixed
+ * 16 KiB and the rounding of tables for fewer than some 100,000 URLs apart), and up to 30 with what
+ * malloc cannot use again at once. There are SEEN_SHARDS tables
  * that grow one by one, so that no single seen_add moves more than a
  * thousandth of the whole.
  */

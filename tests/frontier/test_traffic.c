@@ -1,0 +1,267 @@
+/*
+ * Random traffic against a model of each server that knows nothing of jobs' pauses or heaps: it
+ * remembers when every request began and ended. Held against it at every step:
+ *  (1) a request starts only if, besides it, fewer than `jobs` requests are under way or ended less
+ *      than the pause ago; and not within a Retry-After or a back-off;
+ *  (2) when nothing is handed out although there is room, no server with held orders could start;
+ *  (3) orders of a host start in the order they were held;
+ *  (4) while a server is ready, no other has two turns before it: nothing starves;
+ *  (5) everything ends.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/rng.h"
+#include "base/vec.h"
+#include "frontier/hosts.h"
+#include "tap.h"
+
+enum {
+	SERVERS = 9,
+	HOSTS = 2 * SERVERS, /* http and https of each */
+	ORDERS = 3000,
+	FLIGHT_MAX = 12,
+};
+
+VEC_DECLARE(times, double);
+
+struct model {
+	struct times ends;
+	unsigned busy;
+	unsigned failures;
+	unsigned held;
+	double response, crawl_delay, quiet_until, backoff_until;
+	unsigned passed[SERVERS]; /* turns of the others while this one was ready */
+};
+
+struct flight {
+	uint32_t host;
+	double begin, end;
+};
+
+struct traffic {
+	struct pace_rule rule;
+	unsigned capacity; /* requests at once, in all */
+	struct rng rng;
+	struct hosts hosts;
+	struct model servers[SERVERS];
+	uint64_t next_in[HOSTS], next_out[HOSTS];
+	struct flight flights[FLIGHT_MAX];
+	size_t flying;
+	double now;
+	unsigned to_hold, started, wrong;
+};
+
+static double uniform(struct traffic *t, double from, double to)
+{
+	return from + (to - from) * rng_double(&t->rng);
+}
+
+static bool chance(struct traffic *t, double p)
+{
+	return rng_double(&t->rng) < p;
+}
+
+static void require(struct traffic *t, bool ok, const char *what)
+{
+	if (!ok && t->wrong++ < 5)
+		tap_fail(__FILE__, __LINE__, "at %.6f: %s", t->now, what);
+}
+
+/* ---- the model ---- */
+
+static double model_delay(const struct traffic *t, const struct model *m)
+{
+	double delay = t->rule.delay;
+
+	if (t->rule.automatic)
+		delay = fmin(60, fmax(1, 10 * m->response));
+	return fmax(delay, fmin(m->crawl_delay, 300));
+}
+
+static bool may_start(const struct traffic *t, const struct model *m)
+{
+	unsigned jobs = m->crawl_delay > 0 ? 1 : t->rule.jobs, near = m->busy;
+	double delay = model_delay(t, m);
+
+	for (size_t i = 0; i < m->ends.len; i++)
+		if (m->ends.ptr[i] + delay > t->now)
+			near++;
+	return near < jobs && t->now >= m->quiet_until && t->now >= m->backoff_until;
+}
+
+static void model_end(struct traffic *t, struct model *m, double seconds, bool failed)
+{
+	m->busy--;
+	CHECK_INT(times_push(&m->ends, t->now), 0);
+	m->failures = failed ? m->failures + 1 : 0;
+	if (!failed)
+		m->response = seconds;
+	m->backoff_until =
+		m->failures >= 2 ? t->now + fmin(300, pow(2, m->failures - 2)) : -(double)INFINITY;
+}
+
+/* Invariant (4), for a server that has its turn now. */
+static void count_turn(struct traffic *t, uint32_t server)
+{
+	for (uint32_t i = 0; i < SERVERS; i++) {
+		struct model *m = &t->servers[i];
+
+		if (i == server || m->held == 0 || !may_start(t, m))
+			memset(m->passed, 0, sizeof m->passed);
+		else
+			require(t, ++m->passed[server] <= 1, "a server waits longer than a round");
+	}
+}
+
+/* ---- the traffic ---- */
+
+static void hold_some(struct traffic *t)
+{
+	while (t->to_hold > 0 && chance(t, 0.7)) {
+		/* Squared, so that the first hosts have most of the traffic. */
+		double u = rng_double(&t->rng);
+		uint32_t host = (uint32_t)(u * u * HOSTS);
+
+		t->to_hold--;
+		CHECK_INT(hosts_hold(&t->hosts, host, t->next_in[host]++), 0);
+		t->servers[host / 2].held++;
+	}
+}
+
+static void start(struct traffic *t, uint32_t host, uint64_t tag)
+{
+	struct model *m = &t->servers[host / 2];
+
+	require(t, may_start(t, m), "a request starts too early");
+	require(t, tag == t->next_out[host]++, "an order overtakes another of its host");
+	count_turn(t, host / 2);
+	m->busy++;
+	m->held--;
+	t->started++;
+	t->flights[t->flying++] = (struct flight){host, t->now,
+		t->now + (chance(t, 0.1) ? 0 : uniform(t, 0, chance(t, 0.1) ? 4 : 0.3))};
+}
+
+static void start_all(struct traffic *t)
+{
+	uint32_t host = 0;
+	uint64_t tag = 0;
+
+	while (t->flying < t->capacity && hosts_take(&t->hosts, t->now, &host, &tag))
+		start(t, host, tag);
+	if (t->flying == t->capacity)
+		return;
+	for (size_t i = 0; i < SERVERS; i++)
+		require(t, t->servers[i].held == 0 || !may_start(t, &t->servers[i]),
+			"a server could start, but is not taken");
+	require(t, hosts_next_ready(&t->hosts) > t->now, "the next one is due, but not taken");
+}
+
+static void finish(struct traffic *t, size_t i)
+{
+	struct flight f = t->flights[i];
+	struct model *m = &t->servers[f.host / 2];
+	bool failed = chance(t, 0.3);
+
+	t->flights[i] = t->flights[--t->flying];
+	model_end(t, m, f.end - f.begin, failed);
+	hosts_done(&t->hosts, f.host, t->now, f.end - f.begin, failed);
+	if (chance(t, 0.05)) {
+		double seconds = uniform(t, 0, 20);
+
+		m->quiet_until = fmax(m->quiet_until, t->now + seconds);
+		hosts_retry_after(&t->hosts, f.host, t->now, seconds);
+	}
+	if (chance(t, 0.05)) {
+		m->crawl_delay = chance(t, 0.5) ? 0 : uniform(t, 0, 3);
+		hosts_set_crawl_delay(&t->hosts, f.host, m->crawl_delay);
+	}
+}
+
+static void finish_all(struct traffic *t)
+{
+	for (size_t i = t->flying; i-- > 0;)
+		if (t->flights[i].end <= t->now)
+			finish(t, i);
+}
+
+/* To the next thing that happens; false when nothing will. */
+static bool advance(struct traffic *t)
+{
+	double next = t->flying < t->capacity ? hosts_next_ready(&t->hosts) : (double)INFINITY;
+
+	for (size_t i = 0; i < t->flying; i++)
+		next = fmin(next, t->flights[i].end);
+	if (t->to_hold > 0)
+		next = fmin(next, t->now + uniform(t, 0, 0.5));
+	if (isinf(next))
+		return false;
+	t->now = fmax(t->now, next);
+	return true;
+}
+
+static void init(struct traffic *t, struct pace_rule rule, unsigned capacity, uint64_t seed)
+{
+	*t = (struct traffic){.rule = rule, .capacity = capacity, .to_hold = ORDERS};
+	rng_init(&t->rng, seed);
+	hosts_init(&t->hosts, rule, (struct hash_key){seed, seed});
+	for (uint32_t i = 0; i < HOSTS; i++) {
+		uint32_t host = UINT32_MAX;
+		char text[64];
+		struct url url;
+
+		(void)snprintf(text, sizeof text, "http%s://s%u.example/", i % 2 ? "s" : "", i / 2);
+		url_init(&url);
+		CHECK_INT(url_parse(&url, slice_str(text), NULL, NULL), 0);
+		CHECK_INT(hosts_find(&t->hosts, &url, &host), 0);
+		CHECK_INT(host, i);
+		url_release(&url);
+		t->servers[i / 2].quiet_until = -(double)INFINITY;
+		t->servers[i / 2].backoff_until = -(double)INFINITY;
+	}
+}
+
+static void run(struct pace_rule rule, unsigned capacity, uint64_t seed)
+{
+	struct traffic t;
+
+	init(&t, rule, capacity, seed);
+	do {
+		finish_all(&t);
+		start_all(&t);
+		hold_some(&t);
+		start_all(&t);
+	} while (t.wrong == 0 && advance(&t));
+	CHECK_INT(t.wrong, 0);
+	CHECK_INT(t.started, ORDERS);
+	CHECK_INT(hosts_held(&t.hosts) + hosts_busy(&t.hosts), 0);
+	hosts_release(&t.hosts);
+	for (size_t i = 0; i < SERVERS; i++)
+		times_release(&t.servers[i].ends);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *label;
+		struct pace_rule rule;
+		unsigned capacity;
+	} rows[] = {
+		{"fixed", {.delay = 0.5, .jobs = 1}, FLIGHT_MAX},
+		{"fixed, three jobs", {.delay = 0.5, .jobs = 3}, FLIGHT_MAX},
+		{"automatic", {.automatic = true, .jobs = 1}, FLIGHT_MAX},
+		{"automatic, four jobs", {.automatic = true, .jobs = 4}, FLIGHT_MAX},
+		{"no pause, little room", {.delay = 0, .jobs = 1}, 2},
+		{"no pause, two jobs, room for one", {.delay = 0, .jobs = 2}, 1},
+		{"short pause, little room", {.delay = 0.05, .jobs = 2}, 3},
+	};
+
+	tap_init(argc, argv);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("traffic: %s", rows[i].label);
+		for (uint64_t seed = 1; seed <= 3; seed++)
+			run(rows[i].rule, rows[i].capacity, seed);
+	}
+	return tap_done();
+}
