@@ -106,6 +106,7 @@ struct net_fetch {
 	slice body;         /* exact bytes as sent (transfer coding included), unless spooled */
 	int spool;          /* else -1: a file with the whole body, to be read from its start */
 	uint64_t body_size; /* bytes as sent, in memory or in the file */
+	uint64_t excess;    /* bytes seen behind the end of a whole response, and dropped */
 	char ip[64];        /* of the server, "" when not connected */
 	bool reused;        /* the connection was there already */
 	struct net_times wall, monotonic;
