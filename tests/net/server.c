@@ -98,19 +98,31 @@ static bool receive(struct connection *c)
 	return n > 0 && buf_add(&c->request, (slice){block, (size_t)n}) == 0;
 }
 
-/* Length of the request's head, or 0 when the connection has ended. */
+/* Length of the whole request's head that has been read, or 0. */
+static size_t request_length(const struct connection *c)
+{
+	const char *end;
+
+	if (c->request.len == 0)
+		return 0;
+	end = memmem(c->request.ptr, c->request.len, "\r\n\r\n", 4);
+	return end ? (size_t)(end - c->request.ptr) + 4 : 0;
+}
+
+/* The same, or 0 when the connection has ended or speaks no HTTP. */
 static size_t read_request(struct connection *c)
 {
-	for (;;) {
-		const char *end = c->request.ptr
-					  ? memmem(c->request.ptr, c->request.len, "\r\n\r\n", 4)
-					  : NULL;
+	size_t len;
 
-		if (end)
-			return (size_t)(end - c->request.ptr) + 4;
+	while ((len = request_length(c)) == 0) {
 		if (!receive(c))
 			return 0;
+		if (c->request.ptr[0] != 'G') {
+			(void)send_all(c, SLICE("HTTP/1.1 400 Bad Request\r\n\r\n"));
+			return 0;
+		}
 	}
+	return len;
 }
 
 static const struct server_answer *find_answer(const struct server *s, slice request)
