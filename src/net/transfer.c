@@ -29,9 +29,12 @@ static void set_detail(struct transfer *t, const char *text)
 
 	while (len > 0 && (unsigned char)text[len - 1] <= ' ')
 		len--;
-	for (size_t i = 0; i < len; i++)
-		t->fetch.detail[i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+	memcpy(t->fetch.detail, text, len);
 	t->fetch.detail[len] = '\0';
+	for (char *p = t->fetch.detail; *p; p++) {
+		if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
+			*p = '?';
+	}
 }
 
 /* The first failure found is the one that counts: later ones follow from it. */

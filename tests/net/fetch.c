@@ -1,6 +1,7 @@
 #include "fetch.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,4 +74,14 @@ unsigned fetch_descriptors(void)
 	if (dir)
 		(void)closedir(dir);
 	return count;
+}
+
+void fetch_check_descriptors(unsigned before)
+{
+	int64_t start = clock_monotonic(clock_system());
+
+	while (fetch_descriptors() != before &&
+		clock_seconds(clock_monotonic(clock_system()) - start) < FETCH_PATIENCE)
+		(void)poll(NULL, 0, 1);
+	CHECK_INT(fetch_descriptors(), before);
 }

@@ -172,7 +172,7 @@ static void drop_request(struct connection *c, size_t len)
 	buf_truncate(&c->request, c->request.len - len);
 }
 
-static void end(struct connection *c, enum server_then then)
+static void end_connection(struct connection *c, enum server_then then)
 {
 	struct linger now = {.l_onoff = 1};
 
@@ -199,7 +199,7 @@ static void *serve(void *argument)
 		then = answer(c, (slice){c->request.ptr, len});
 		drop_request(c, len);
 	}
-	end(c, then);
+	end_connection(c, then);
 	return NULL;
 }
 
@@ -218,7 +218,7 @@ static void start_connection(struct server *s, int fd)
 	*c = (struct connection){.server = s, .fd = fd};
 	buf_init(&c->request, REQUEST_MAX);
 	if (pthread_create(&thread, NULL, serve, c))
-		end(c, SERVER_CLOSE);
+		end_connection(c, SERVER_CLOSE);
 	else
 		(void)!thread_vec_push(&s->threads, thread);
 }
