@@ -51,24 +51,27 @@ static int on_timer(CURLM *multi, long ms, void *userdata)
 	return 0;
 }
 
-/* The net itself, assigned to a socket, says that epoll knows it. */
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *userdata, void *known)
+/* A socket that epoll does not know yet is one whose first events these are. */
+static int watch_socket(const struct net *net, curl_socket_t fd, uint32_t events)
 {
-	struct net *net = userdata;
-	struct epoll_event event = {.data.u64 = (uint32_t)fd};
+	struct epoll_event event = {.events = events, .data.u64 = (uint32_t)fd};
 
-	(void)easy;
+	if (epoll_ctl(net->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
+		return 0;
+	return errno == ENOENT ? epoll_ctl(net->epoll, EPOLL_CTL_ADD, fd, &event) : -1;
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *userdata, void *assigned)
+{
+	const struct net *net = userdata;
+
+	(void)easy, (void)assigned;
 	if (what == CURL_POLL_REMOVE) {
 		(void)epoll_ctl(net->epoll, EPOLL_CTL_DEL, fd, NULL);
 		return 0;
 	}
-	if (what & CURL_POLL_IN)
-		event.events |= EPOLLIN;
-	if (what & CURL_POLL_OUT)
-		event.events |= EPOLLOUT;
-	if (epoll_ctl(net->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) < 0)
-		return -1;
-	return curl_multi_assign(net->multi, fd, net) == CURLM_OK ? 0 : -1;
+	return watch_socket(net, fd,
+		(what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0));
 }
 
 static int check(CURLMcode code, struct err *err)

@@ -1,6 +1,6 @@
 /*
  * Fetching over HTTP: libcurl's multi interface on epoll, with the exact bytes of the wire. A net
- *is one event loop; it belongs to one thread.
+ * is one event loop; it belongs to one thread, and several threads may each have their own.
  *
  *	rc = net_new(&params, &net, err);
  *	rc = net_start(net, &request, err);		// any number of them
@@ -9,7 +9,7 @@
  *	rc = net_wait(net, seconds, err);		// until something finished, or that long
  *
  * A fetch that fails is a result, not an error: it says why. Redirects are not followed, bodies are
- * not decoded, nothing is cached; connections are reused.
+ * not decoded, nothing is cached; connections are reused. docs/fetching.md tells more.
  */
 #ifndef NET_NET_H
 #define NET_NET_H
@@ -55,29 +55,34 @@ enum net_failure {
 /* The word; constant. */
 const char *net_failure_name(enum net_failure failure);
 
-/* Whether another try may help: not for NET_FAILURE_TOO_LARGE, for instance. */
+/* Whether another try may help: dns, connect, timeout, reset. */
 bool net_failure_is_transient(enum net_failure failure);
 
 /* Zero means the default named above. */
 struct net_params {
-	const struct clock *clock; /* borrowed; NULL for the system's */
-	const char *user_agent;    /* borrowed */
-	const char *spool_dir;     /* where bodies beyond NET_MEMORY_MAX go, unlinked; borrowed */
+	const struct clock *clock; /* for net_times; borrowed; NULL for the system's */
+	const char *user_agent;    /* borrowed; NULL for "stillpoint/VERSION" */
+	const char *spool_dir;     /* where bodies beyond NET_MEMORY_MAX go, unlinked; borrowed;
+				    * NULL for /tmp */
 	double connect_timeout, stall_timeout, timeout; /* seconds */
 	uint64_t max_body;
 };
 
 struct net; /* opaque */
 
+/* 0, ERR_NOMEM, ERR_IO. What params borrows has to stay. */
 int net_new(const struct net_params *params, struct net **ret, struct err *err) SP_MUST_CHECK;
 
 /* Ends what is under way. NULL is fine. */
 void net_free(struct net *net);
 
-/* A GET. All is copied. */
+/*
+ * A GET. All is copied. Path and query go out byte for byte; user name, password and fragment do
+ * not go out.
+ */
 struct net_request {
-	slice url;                        /* WHATWG serialisation, http or https, no fragment */
-	const struct net_header *headers; /* besides those that every request has */
+	slice url;                        /* WHATWG serialisation, http or https */
+	const struct net_header *headers; /* besides, or in place of, those of every request */
 	size_t header_count;
 	uint64_t tag; /* the caller's, handed back */
 };
@@ -106,12 +111,13 @@ struct net_fetch {
 	slice body;         /* exact bytes as sent (transfer coding included), unless spooled */
 	int spool;          /* else -1: a file with the whole body, to be read from its start */
 	uint64_t body_size; /* bytes as sent, in memory or in the file */
+	uint64_t excess;    /* bytes seen behind the end of a whole response, and dropped */
 	char ip[64];        /* of the server, "" when not connected */
 	bool reused;        /* the connection was there already */
 	struct net_times wall, monotonic;
 };
 
-/* Begins a fetch; it may run only within net_wait. 0, ERR_NOMEM, ERR_SYNTAX for the URL. */
+/* Begins a fetch; it runs within net_wait. 0, ERR_NOMEM, ERR_SYNTAX for URL or header fields. */
 int net_start(struct net *net, const struct net_request *request, struct err *err) SP_MUST_CHECK;
 
 /* The next finished fetch, now the caller's, or NULL. */
@@ -124,7 +130,9 @@ void net_fetch_free(struct net_fetch *fetch); /* NULL is fine */
  */
 int net_wait(struct net *net, double seconds, struct err *err) SP_MUST_CHECK;
 
-/* A descriptor that ends net_wait when it is readable (a signalfd, an eventfd); stays the caller's.
+/*
+ * A descriptor that ends net_wait as long as it is readable (a signalfd, an eventfd). It stays the
+ * caller's, who reads it; watched until it is closed. 0 or ERR_IO.
  */
 int net_watch(struct net *net, int fd, struct err *err) SP_MUST_CHECK;
 

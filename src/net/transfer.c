@@ -29,9 +29,12 @@ static void set_detail(struct transfer *t, const char *text)
 
 	while (len > 0 && (unsigned char)text[len - 1] <= ' ')
 		len--;
-	for (size_t i = 0; i < len; i++)
-		t->fetch.detail[i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+	memcpy(t->fetch.detail, text, len);
 	t->fetch.detail[len] = '\0';
+	for (char *p = t->fetch.detail; *p; p++) {
+		if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
+			*p = '?';
+	}
 }
 
 /* The first failure found is the one that counts: later ones follow from it. */
@@ -165,14 +168,35 @@ static bool has_token(const char *list, const char *token)
 	return false;
 }
 
-static bool is_chunked(CURL *easy)
+/* Value of the i-th field of that name in the final head, or NULL; until the next call. */
+static const char *field(CURL *easy, const char *name, size_t i)
 {
 	struct curl_header *h;
 
-	for (size_t i = 0;
-		curl_easy_header(easy, "Transfer-Encoding", i, CURLH_HEADER, -1, &h) == CURLHE_OK;
-		i++) {
-		if (has_token(h->value, "chunked"))
+	return curl_easy_header(easy, name, i, CURLH_HEADER, -1, &h) == CURLHE_OK ? h->value : NULL;
+}
+
+static bool is_chunked(CURL *easy)
+{
+	const char *value;
+
+	for (size_t i = 0; (value = field(easy, "Transfer-Encoding", i)); i++) {
+		if (has_token(value, "chunked"))
+			return true;
+	}
+	return false;
+}
+
+/* Nobody knows which is meant (RFC 9112, section 6.3); libcurl takes the last. */
+static bool has_two_lengths(CURL *easy)
+{
+	char first[32] = "";
+	const char *value;
+
+	for (size_t i = 0; (value = field(easy, "Content-Length", i)); i++) {
+		if (i == 0)
+			(void)snprintf(first, sizeof first, "%s", value);
+		else if (strcmp(first, value) != 0)
 			return true;
 	}
 	return false;
@@ -374,9 +398,11 @@ static void judge(struct transfer *t, CURLcode code)
 		note_failure(t, failure_of_curl(code),
 			t->error[0] ? t->error : curl_easy_strerror(code));
 	else if (!t->head_whole || is_interim(t))
-		note_failure(t, NET_FAILURE_PROTOCOL, "no whole response");
+		note_failure(t, NET_FAILURE_RESET, "the connection ended within the head");
 	else if (t->chunked && !http_chunked_complete(&t->chunks))
 		note_failure(t, NET_FAILURE_RESET, "the chunked body is not whole");
+	else if (!t->chunked && has_two_lengths(t->easy))
+		note_failure(t, NET_FAILURE_PROTOCOL, "two different content lengths");
 }
 
 static struct net_times wall_times(struct net_times m, int64_t offset)
@@ -403,6 +429,8 @@ static void fill(struct transfer *t)
 	f->head = buf_slice(&t->head);
 	f->body = buf_slice(&t->body.memory);
 	f->body_size = t->body.size;
+	if (f->failure == NET_FAILURE_NONE && t->received > t->body.size)
+		f->excess = t->received - t->body.size;
 	f->spool = t->body.spool;
 	if (f->spool >= 0)
 		(void)lseek(f->spool, 0, SEEK_SET);
