@@ -206,6 +206,14 @@ static bool is_directory_writable(const struct catalog *c)
 	return writable;
 }
 
+/* Whether opening failed for want of the right to write in the directory. */
+static bool wants_to_write(const struct catalog *c)
+{
+	int code = c->db ? sqlite3_errcode(c->db) & 0xff : SQLITE_OK;
+
+	return (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !is_directory_writable(c);
+}
+
 /*
  * In a directory that cannot be written SQLite cannot set up the memory that readers and the writer
  * share. Then no one writes, and the file may be read as it is, if it is all there is.
@@ -234,10 +242,7 @@ static int open_file(struct catalog *c, enum catalog_mode mode, const struct cat
 		return open_for_writing(c, SQLITE_OPEN_READWRITE, schema, err);
 	c->read_only = true;
 	rc = open_for_reading(c, false, schema, err);
-	if (rc == ERR_IO && c->db && (sqlite3_errcode(c->db) & 0xff) == SQLITE_CANTOPEN &&
-		!is_directory_writable(c))
-		rc = open_unwritable(c, schema, err);
-	return rc;
+	return rc && wants_to_write(c) ? open_unwritable(c, schema, err) : rc;
 }
 
 int catalog_open_schema(const char *path, enum catalog_mode mode,

@@ -241,6 +241,37 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 	return rc;
 }
 
+/* ---- catalogs ---- */
+
+const char *sample_path(char out[SAMPLE_PATH_SIZE])
+{
+	(void)snprintf(out, SAMPLE_PATH_SIZE, "%s/catalog.sqlite", tap_tempdir());
+	return out;
+}
+
+struct catalog *sample_open(const char *path, enum catalog_mode mode)
+{
+	struct catalog *c = NULL;
+	struct err err = {0};
+
+	if (!CHECK_INT(catalog_open(path, mode, &c, &err), 0))
+		tap_note("%s", err.text);
+	return c;
+}
+
+struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capture)
+{
+	struct catalog *c = sample_open(path, CATALOG_CREATE);
+	struct err err = {0};
+
+	CHECK_INT(sample_add_capture(c, 1, ret_capture, &err), 0);
+	for (uint32_t i = 0; i < pages; i++)
+		CHECK_INT(sample_add_page(c, *ret_capture, i, &err), 0);
+	CHECK_INT(sample_add_rest(c, *ret_capture, &err), 0);
+	CHECK_INT(catalog_commit(c, &err), 0);
+	return c;
+}
+
 /* ---- reading ---- */
 
 struct counts {
@@ -468,6 +499,7 @@ static int any_clock(void *context, const struct catalog_clock *k)
 
 struct reading {
 	struct catalog *c;
+	struct err *err;
 	size_t bytes;
 };
 
@@ -475,28 +507,28 @@ struct reading {
 static int any_capture(void *context, const struct catalog_capture *capture)
 {
 	struct reading *r = context;
-	struct err err = {0};
-	int rc = catalog_each_page(r->c, capture->id, any_page, &r->bytes, &err);
+	int rc = catalog_each_page(r->c, capture->id, any_page, &r->bytes, r->err);
 
 	if (rc == 0)
-		rc = catalog_each_observation(r->c, capture->id, any_observation, &r->bytes, &err);
+		rc = catalog_each_observation(
+			r->c, capture->id, any_observation, &r->bytes, r->err);
 	if (rc == 0)
-		rc = catalog_each_event(r->c, capture->id, any_event, &r->bytes, &err);
+		rc = catalog_each_event(r->c, capture->id, any_event, &r->bytes, r->err);
 	if (rc == 0)
-		rc = catalog_each_plan(r->c, capture->id, any_plan, &r->bytes, &err);
+		rc = catalog_each_plan(r->c, capture->id, any_plan, &r->bytes, r->err);
 	if (rc == 0)
-		rc = catalog_each_verdict(r->c, capture->id, any_verdict, &r->bytes, &err);
+		rc = catalog_each_verdict(r->c, capture->id, any_verdict, &r->bytes, r->err);
 	if (rc == 0)
-		rc = catalog_each_robots(r->c, capture->id, any_robots, &r->bytes, &err);
+		rc = catalog_each_robots(r->c, capture->id, any_robots, &r->bytes, r->err);
 	if (rc == 0)
-		rc = catalog_each_clock(r->c, capture->id, any_clock, &r->bytes, &err);
+		rc = catalog_each_clock(r->c, capture->id, any_clock, &r->bytes, r->err);
 	r->bytes += capture->uuid.len + capture->settings.len;
 	return rc;
 }
 
 int sample_read_all(struct catalog *c, struct err *err)
 {
-	struct reading r = {.c = c};
+	struct reading r = {.c = c, .err = err};
 	uint32_t number;
 	int rc = catalog_each_capture(c, any_capture, &r, err);
 

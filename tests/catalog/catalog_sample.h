@@ -8,6 +8,17 @@
 #include "base/err.h"
 #include "catalog/catalog.h"
 
+enum { SAMPLE_PATH_SIZE = 512 };
+
+/* The name of a catalog in a new directory; returns out. */
+const char *sample_path(char out[SAMPLE_PATH_SIZE]);
+
+/* Opens a catalog, which must succeed. */
+struct catalog *sample_open(const char *path, enum catalog_mode mode);
+
+/* A new catalog with one committed capture: so many pages, and the rest. */
+struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capture);
+
 /* Adds the number-th capture, without pages. */
 int sample_add_capture(struct catalog *c, unsigned number, uint32_t *ret_id, struct err *err);
 

@@ -9,51 +9,21 @@
 #include "catalog_sample.h"
 #include "tap.h"
 
-enum { PAGES = 300, PATH_SIZE = 512 };
-
-static const char *new_path(char out[PATH_SIZE])
-{
-	(void)snprintf(out, PATH_SIZE, "%s/catalog.sqlite", tap_tempdir());
-	return out;
-}
-
-static struct catalog *open_catalog(const char *path, enum catalog_mode mode)
-{
-	struct catalog *c = NULL;
-	struct err err = {0};
-
-	if (!CHECK_INT(catalog_open(path, mode, &c, &err), 0))
-		tap_note("%s", err.text);
-	return c;
-}
-
-/* A catalog with one committed capture of so many pages. */
-static struct catalog *fill(const char *path, uint32_t pages, uint32_t *ret_capture)
-{
-	struct catalog *c = open_catalog(path, CATALOG_CREATE);
-	struct err err = {0};
-
-	CHECK_INT(sample_add_capture(c, 1, ret_capture, &err), 0);
-	for (uint32_t i = 0; i < pages; i++)
-		CHECK_INT(sample_add_page(c, *ret_capture, i, &err), 0);
-	CHECK_INT(sample_add_rest(c, *ret_capture, &err), 0);
-	CHECK_INT(catalog_commit(c, &err), 0);
-	return c;
-}
+enum { PAGES = 300 };
 
 static void test_round_trip(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	uint32_t capture = 0;
-	struct catalog *c = fill(new_path(path), PAGES, &capture);
+	struct catalog *c = sample_fill(sample_path(path), PAGES, &capture);
 
 	CHECK_INT(capture, 1);
 	CHECK_INT(sample_check(c, capture, true), PAGES);
 	catalog_close(c);
-	c = open_catalog(path, CATALOG_READ);
+	c = sample_open(path, CATALOG_READ);
 	CHECK_INT(sample_check(c, capture, true), PAGES);
 	catalog_close(c);
-	c = open_catalog(path, CATALOG_WRITE);
+	c = sample_open(path, CATALOG_WRITE);
 	CHECK_INT(sample_check(c, capture, true), PAGES);
 	catalog_close(c);
 }
@@ -61,12 +31,12 @@ static void test_round_trip(void)
 /* Rows of one capture are not seen in another, and each has its own numbers. */
 static void test_captures(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	struct catalog_capture got;
 	struct err err = {0};
 	struct arena arena;
 	uint32_t first = 0, second = 0, none = 0;
-	struct catalog *c = fill(new_path(path), 5, &first);
+	struct catalog *c = sample_fill(sample_path(path), 5, &first);
 
 	arena_init(&arena, 1 << 16);
 	CHECK_INT(sample_add_capture(c, 2, &none, &err), 0);
@@ -90,14 +60,14 @@ static void test_captures(void)
 
 static void test_update_capture(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	struct catalog_capture got = {0}, change = {.state = CATALOG_CUT,
 						  .finished = INT64_MAX,
 						  .still_from = INT64_MIN,
 						  .still_to = -1};
 	struct err err = {0};
 	struct arena arena;
-	struct catalog *c = fill(new_path(path), 0, &change.id);
+	struct catalog *c = sample_fill(sample_path(path), 0, &change.id);
 
 	arena_init(&arena, 1 << 16);
 	CHECK_INT(catalog_update_capture(c, &change, &err), 0);
@@ -134,11 +104,11 @@ static int keep_page(void *context, const struct catalog_page *page)
 
 static void test_refuse_page(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	struct seen seen = {.stop_at = 3};
 	struct err err = {0};
 	uint32_t capture = 0;
-	struct catalog *c = fill(new_path(path), 5, &capture);
+	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
 
 	CHECK_INT(catalog_refuse_page(c, capture, 2, SLICE("robots"), &err), 0);
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
@@ -153,10 +123,10 @@ static void test_refuse_page(void)
 
 static void test_find_page(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	struct err err = {0};
 	uint32_t capture = 0, number = 99;
-	struct catalog *c = fill(new_path(path), 20, &capture);
+	struct catalog *c = sample_fill(sample_path(path), 20, &capture);
 
 	CHECK_INT(catalog_find_page(
 			  c, capture, SLICE("http://site.example/a/path/page-17"), &number, &err),
@@ -172,11 +142,11 @@ static void test_find_page(void)
 /* What is set again replaces what was there. */
 static void test_replace(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	struct catalog_warc warc = {.name = SLICE("a.warc.gz"), .size = 7};
 	struct err err = {0};
 	uint32_t capture = 0;
-	struct catalog *c = fill(new_path(path), 0, &capture);
+	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
 
 	CHECK_INT(sample_add_rest(c, capture, &err), 0); /* all but clocks and side attempts */
 	CHECK_INT(catalog_set_warc(c, &warc, &err), 0);
@@ -196,10 +166,10 @@ static void test_replace(void)
 
 static void test_rollback(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	struct err err = {0};
 	uint32_t capture = 0;
-	struct catalog *c = fill(new_path(path), 10, &capture);
+	struct catalog *c = sample_fill(sample_path(path), 10, &capture);
 
 	CHECK(!catalog_is_dirty(c));
 	for (uint32_t i = 10; i < 20; i++)
@@ -215,21 +185,21 @@ static void test_rollback(void)
 	for (uint32_t i = 30; i < 40; i++)
 		CHECK_INT(sample_add_page(c, capture, i, &err), 0);
 	catalog_close(c);
-	c = open_catalog(path, CATALOG_READ);
+	c = sample_open(path, CATALOG_READ);
 	CHECK_INT(sample_check(c, capture, true), 30);
 	catalog_close(c);
 }
 
 static void test_refused_rows(void)
 {
-	char path[PATH_SIZE];
+	char path[SAMPLE_PATH_SIZE];
 	struct catalog_page page = {.number = 0, .url = SLICE("u"), .rate = NAN};
 	struct catalog_warc warc = {.name = SLICE("w"), .size = UINT64_MAX};
 	struct catalog_event event = {.end = NAN};
 	struct catalog_observation o = {.page = 0, .attempt = {.number = 1}};
 	struct err err = {0};
 	uint32_t capture = 0;
-	struct catalog *c = fill(new_path(path), 0, &capture);
+	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
 
 	CHECK_INT(catalog_add_page(c, capture, &page, &err), ERR_RANGE);
 	page.rate = 0;
@@ -250,11 +220,11 @@ static void test_refused_rows(void)
 /* The table of words is bounded: what does not fit is stored all the same. */
 static void test_many_words(void)
 {
-	char path[PATH_SIZE], rule[64], seen_rule[64];
+	char path[SAMPLE_PATH_SIZE], rule[64], seen_rule[64];
 	struct seen seen = {0};
 	struct err err = {0};
 	uint32_t capture = 0, count = 5000;
-	struct catalog *c = fill(new_path(path), 0, &capture);
+	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct catalog_page page = {.number = i, .url = SLICE("u"), .kind = SLICE("page")};
@@ -265,7 +235,7 @@ static void test_many_words(void)
 	}
 	CHECK_INT(catalog_commit(c, &err), 0);
 	catalog_close(c);
-	c = open_catalog(path, CATALOG_READ);
+	c = sample_open(path, CATALOG_READ);
 	for (seen.stop_at = 1; seen.stop_at < (int)count; seen.stop_at += 997) {
 		seen.calls = 0;
 		CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
@@ -281,9 +251,9 @@ static void test_many_words(void)
 /* No statement sorts, or reads more than its capture. */
 static void test_query_plans(void)
 {
-	char path[PATH_SIZE], sql[2048];
+	char path[SAMPLE_PATH_SIZE], sql[2048];
 	uint32_t capture = 0;
-	struct catalog *c = fill(new_path(path), 0, &capture);
+	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
 
 	for (int i = 0; i < SQL_COUNT; i++) {
 		sqlite3_stmt *s = NULL;
