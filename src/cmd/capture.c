@@ -8,8 +8,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cmd/report.h"
-
 static void stop_signals(sigset_t *set)
 {
 	(void)sigemptyset(set);
@@ -129,5 +127,5 @@ enum cmd_status capture_view_finish(
 	}
 	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)
 		return fail_empty(result);
-	return report_print(archive, result->capture, json);
+	return cmd_report_capture(archive, result->capture, json);
 }

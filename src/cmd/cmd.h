@@ -7,6 +7,7 @@
 #define CMD_CMD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/options.h"
@@ -24,8 +25,13 @@ enum cmd_status cmd_crawl(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_living_site(int argc, char **argv);
 enum cmd_status cmd_plan(int argc, char **argv);
+enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
+enum cmd_status cmd_verify(int argc, char **argv);
+
+/* What `report` prints of a capture (0: the last), for the commands that have just made one. */
+enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool json);
 
 /* Prints the error as one line on standard error and returns the status that belongs to it. */
 enum cmd_status cmd_fail(const struct err *err);

@@ -17,8 +17,10 @@ static const struct command COMMANDS[] = {
 	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
 	{"living-site", "a web server whose pages change at known times", cmd_living_site},
 	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
+	{"report", "how sharp a capture is, page by page", cmd_report},
 	{"resume", "go on with a capture that was cut off", cmd_resume},
 	{"simulate", "an online run on a given site", cmd_simulate},
+	{"verify", "what an archive claims, computed again from its WARC files", cmd_verify},
 };
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

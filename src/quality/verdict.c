@@ -58,21 +58,6 @@ bool observation_is_usable(const struct observation *o)
 	return o->made && o->whole && (is_present(o->status) || is_absent(o->status));
 }
 
-bool observation_is_transient(const struct observation *o)
-{
-	switch (o->status) {
-	case 408:
-	case 429:
-	case 500:
-	case 502:
-	case 503:
-	case 504:
-		return true;
-	default:
-		return o->made && !o->whole;
-	}
-}
-
 /* Why an observation that was made is not usable. */
 static slice reason_of(const struct observation *o)
 {

@@ -78,7 +78,4 @@ struct judgement judge_in_window(const struct observation *visit, const struct o
  */
 bool observation_is_usable(const struct observation *o);
 
-/* Whether another try may help: 408, 429, 500, 502, 503, 504, or no whole answer. */
-bool observation_is_transient(const struct observation *o);
-
 #endif

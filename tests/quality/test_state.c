@@ -2,7 +2,7 @@
  * The state of a page. Expected digests are computed here from their definition in docs/quality.md,
  * with OpenSSL alone.
  */
-/* OpenSSL has an ERR_STATE of its own, which nobody uses. */
+/* OpenSSL has a type of the name of one of our error codes. */
 #define ERR_STATE OPENSSL_ERR_STATE
 #include <openssl/evp.h>
 #undef ERR_STATE

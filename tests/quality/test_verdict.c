@@ -155,23 +155,6 @@ static void test_single(void)
 	}
 }
 
-static void test_transient(void)
-{
-	static const unsigned again[] = {408, 429, 500, 502, 503, 504};
-
-	for (unsigned status = 100; status < 600; status++) {
-		struct observation o = {.made = true, .status = status, .whole = true};
-		bool want = false;
-
-		for (size_t i = 0; i < ARRAY_LEN(again); i++)
-			want = want || status == again[i];
-		CHECK(observation_is_transient(&o) == want);
-	}
-	CHECK(observation_is_transient(&(struct observation){.made = true}));
-	CHECK(observation_is_transient(&(struct observation){.made = true, .status = 200}));
-	CHECK(!observation_is_transient(&(struct observation){0}));
-}
-
 /* A page is sharp, or absent, only where its interval contains the whole still point. */
 static void test_window(void)
 {
@@ -238,7 +221,6 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_pairs();
 	TAP_RUN(test_single);
-	TAP_RUN(test_transient);
 	test_window();
 	TAP_RUN(test_window_leaves_the_rest);
 	TAP_RUN(test_names);

@@ -1,0 +1,53 @@
+#include "cmd/archive.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int check_directory(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return err_set(err, ERR_NOTFOUND, "%s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return err_set(
+			err, ERR_NOTFOUND, "%s: not an archive (an archive is a directory)", path);
+	return 0;
+}
+
+static int join(const char *path, const char *name, char out[ARCHIVE_PATH_SIZE], struct err *err)
+{
+	int n = snprintf(out, ARCHIVE_PATH_SIZE, "%s/%s", path, name);
+
+	if (n < 0 || n >= ARCHIVE_PATH_SIZE)
+		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", path);
+	return 0;
+}
+
+int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err)
+{
+	int rc = check_directory(path, err);
+
+	if (rc == 0)
+		rc = join(path, "warc", ret_dir, err);
+	if (rc == 0 && access(ret_dir, F_OK))
+		rc = err_set(
+			err, ERR_NOTFOUND, "%s: not an archive (it has no directory warc)", path);
+	return rc;
+}
+
+int archive_open_catalog(const char *path, struct catalog **ret, struct err *err)
+{
+	char file[ARCHIVE_PATH_SIZE];
+	int rc = check_directory(path, err);
+
+	if (rc == 0)
+		rc = join(path, "catalog.sqlite", file, err);
+	if (rc == 0 && access(file, F_OK))
+		rc = err_set(
+			err, ERR_NOTFOUND, "%s: not an archive (it has no catalog.sqlite)", path);
+	return rc ? rc : catalog_open(file, CATALOG_READ, ret, err);
+}

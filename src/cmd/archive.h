@@ -1,0 +1,18 @@
+/* An archive that is only read: where its parts are, and its catalog. */
+#ifndef CMD_ARCHIVE_H
+#define CMD_ARCHIVE_H
+
+#include "base/api.h"
+#include "base/err.h"
+#include "catalog/catalog.h"
+
+enum { ARCHIVE_PATH_SIZE = 4096 };
+
+/* The directory of its WARC files. 0, ERR_NOTFOUND when the path is no archive, ERR_LIMIT. */
+int archive_warc_dir(
+	const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err) SP_MUST_CHECK;
+
+/* Its catalog, for reading: 0, ERR_NOTFOUND when there is none, or as catalog_open. */
+int archive_open_catalog(const char *path, struct catalog **ret, struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,151 @@
+/* stillpoint report: the quality of a capture. */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cmd/archive.h"
+#include "cmd/cmd.h"
+#include "cmd/report_print.h"
+#include "quality/report_json.h"
+#include "url/url.h"
+
+struct report_options {
+	int64_t capture; /* 0: the last */
+	const char *why;
+	bool json;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "capture",
+		.letter = 'c',
+		.kind = OPTION_INT,
+		.offset = offsetof(struct report_options, capture),
+		.metavar = "N",
+		.help = "which capture of the archive, from 1 (default: the last)",
+		.min = 1,
+		.max = UINT32_MAX - 1.0},
+	{.name = "why",
+		.letter = 'w',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct report_options, why),
+		.metavar = "URL",
+		.help = "say of one page where it was found, which rule took or refused it, and "
+			"what came of it"},
+	{.name = "json",
+		.letter = 'j',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct report_options, json),
+		.help = "print one JSON document with every known page"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "report",
+	.usage = "ARCHIVE [OPTION…]",
+	.description =
+		"Prints how sharp a capture is: how many of all known pages were proven the same "
+		"before and after its still point, how many changed, failed or were left out, "
+		"what was to be expected, and where the trouble is.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 1,
+};
+
+/* Bad input, except that a capture or page that is not there is a plain failure. */
+static enum cmd_status fail(const struct err *err)
+{
+	enum cmd_status status = cmd_fail_input(err);
+
+	return err->code == ERR_NOTFOUND ? CMD_FAILURE : status;
+}
+
+static enum cmd_status print(const struct report *r, const char *archive, bool as_json)
+{
+	struct json j;
+	int rc;
+
+	if (!as_json) {
+		rc = report_print(r, archive, stdout);
+		if (rc == ERR_NOMEM)
+			return cmd_fail(&(struct err){ERR_NOMEM, "out of memory"});
+		return cmd_finish(rc);
+	}
+	json_init_file(&j, stdout, JSON_LINES);
+	report_json(r, &j);
+	return cmd_finish(json_finish(&j));
+}
+
+/* As the user spells it, or else as it is spelled in canonical form. */
+static int find(
+	struct why *w, struct catalog *c, const struct report *r, const char *text, struct err *err)
+{
+	struct url url;
+	int rc = why_load(w, c, r->capture.id, slice_str(text), err);
+
+	if (rc != ERR_NOTFOUND)
+		return rc;
+	why_release(w);
+	url_init(&url);
+	if (url_parse(&url, slice_str(text), NULL, NULL) == 0)
+		rc = why_load(w, c, r->capture.id, url_page(&url), err);
+	url_release(&url);
+	if (rc == ERR_NOTFOUND)
+		(void)err_set(err, rc, "%s: not known to capture %u: no link to it was found", text,
+			(unsigned)r->capture.id);
+	return rc;
+}
+
+static enum cmd_status explain(struct catalog *c, const struct report *r, const char *url)
+{
+	struct err err = {0};
+	struct why w;
+	enum cmd_status status;
+
+	if (find(&w, c, r, url, &err)) {
+		status = fail(&err);
+	} else {
+		report_print_why(r, &w, stdout);
+		status = cmd_finish(0);
+	}
+	why_release(&w);
+	return status;
+}
+
+static enum cmd_status run(const char *archive, const struct report_options *o)
+{
+	struct catalog *catalog;
+	struct report report;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (archive_open_catalog(archive, &catalog, &err))
+		return fail(&err);
+	if (report_load(&report, catalog, (uint32_t)o->capture, &err)) {
+		err_prefix(&err, "%s", archive);
+		status = fail(&err);
+	} else {
+		status = o->why ? explain(catalog, &report, o->why)
+				: print(&report, archive, o->json);
+		report_release(&report);
+	}
+	catalog_close(catalog);
+	return status;
+}
+
+enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool json)
+{
+	return run(archive, &(struct report_options){.capture = capture, .json = json});
+}
+
+enum cmd_status cmd_report(int argc, char **argv)
+{
+	struct report_options o = {0};
+	struct option_args args;
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (o.why && o.json)
+		return cmd_fail(&(struct err){ERR_USAGE, "report: --why prints no JSON"});
+	return run(args.ptr[0], &o);
+}

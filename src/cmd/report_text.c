@@ -1,0 +1,225 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "cmd/report_print.h"
+#include "cmd/text.h"
+#include "quality/ranking.h"
+
+enum {
+	NAME_WIDTH = 52,  /* of a URL in a table */
+	DIRECTORIES = 10, /* rows of each table */
+	HOTTEST = 10,
+	REASONS = 8,
+};
+
+static const double DAY = 86400;
+
+/* What a reader of totals may not know. */
+static const char *const MEANINGS[] = {
+	[VERDICT_SHARP] = "the same at visit and revisit",
+	[VERDICT_ABSENT] = "proven missing at both",
+	[VERDICT_CHANGED] = "another one at the revisit",
+	[VERDICT_APPEARED] = "only there at the revisit",
+	[VERDICT_GONE] = "only there at the visit",
+	[VERDICT_UNCONFIRMED] = "visited, but no usable revisit",
+	[VERDICT_FAILED] = "no usable visit",
+	[VERDICT_EXCLUDED] = "refused by robots.txt or scope",
+	[VERDICT_BLOCKED] = "a block or a login in place of the page",
+	[VERDICT_SINGLE] = "visited once, as was meant",
+};
+
+static void print_label(FILE *file, const char *label)
+{
+	(void)fprintf(file, "%-13s", label);
+}
+
+static void print_duration(FILE *file, int64_t from, int64_t to)
+{
+	char text[TEXT_DURATION_SIZE];
+	double seconds = clock_seconds(to - from);
+
+	if (seconds < 1) {
+		(void)fprintf(file, " (%.3f s)\n", seconds);
+		return;
+	}
+	text_duration(seconds, text);
+	(void)fprintf(file, " (%s)\n", text);
+}
+
+static void print_times(const struct report *r, FILE *file)
+{
+	char started[CLOCK_TEXT_SIZE], finished[CLOCK_TEXT_SIZE];
+
+	print_label(file, "time");
+	clock_format(r->capture.started, CLOCK_ROUND_DOWN, started);
+	if (!r->capture.finished) {
+		(void)fprintf(file, "%s to now\n", started);
+		return;
+	}
+	clock_format(r->capture.finished, CLOCK_ROUND_UP, finished);
+	(void)fprintf(file, "%s to %s", started, finished);
+	print_duration(file, r->capture.started, r->capture.finished);
+}
+
+static void print_stillpoint(const struct report *r, FILE *file)
+{
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+
+	if (r->capture.single)
+		return;
+	print_label(file, "still point");
+	if (stillpoint_format(&r->window, from, to)) {
+		(void)fprintf(file, "%s to %s", from, to);
+		print_duration(file, r->window.from, r->window.to);
+	} else if (stillpoint_is_known(&r->window)) {
+		(void)fputs("shorter than a millisecond\n", file);
+	} else if (r->window.from && r->window.to) {
+		(void)fputs("none: a revisit began before the last visit had ended\n", file);
+	} else {
+		(void)fputs("none yet\n", file);
+	}
+}
+
+static void print_head(const struct report *r, FILE *file)
+{
+	static const char *const STATES[] = {
+		[CATALOG_RUNNING] = "not finished",
+		[CATALOG_FINISHED] = "finished",
+		[CATALOG_CUT] = "ended by its time limit",
+	};
+
+	(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
+	text_name(file, r->capture.site, 0);
+	(void)fprintf(file, ": %s\n\n", STATES[r->capture.state]);
+	print_label(file, "strategy");
+	text_name(file, r->capture.strategy, 0);
+	(void)fputs(r->capture.single ? ", visits only\n" : "\n", file);
+	print_times(r, file);
+	print_stillpoint(r, file);
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
+static void print_totals(const struct report *r, FILE *file)
+{
+	(void)fprintf(file, "\n%-13s%9s\n", "verdict", "pages");
+	for (int i = 0; i < VERDICT_COUNT; i++)
+		if (r->totals[i])
+			(void)fprintf(file, "%-13s%9" PRIu64 "  %5.1f %%  %s\n",
+				verdict_name((enum verdict)i), r->totals[i],
+				percent(r->totals[i], r->pages.len), MEANINGS[i]);
+	(void)fprintf(file, "%-13s%9zu\n", "known", r->pages.len);
+}
+
+static void print_measures(const struct report *r, FILE *file)
+{
+	uint64_t found = r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT];
+
+	(void)putc('\n', file);
+	if (!r->capture.single)
+		(void)fprintf(file,
+			"Unchanged from visit to revisit: %" PRIu64 " found, %.1f expected.\n",
+			found, r->expected_sharp);
+	(void)fprintf(file, "Blur: %.2f changes expected between a page and the time asked for.\n",
+		r->blur);
+}
+
+static int print_directories(const struct report *r, FILE *file)
+{
+	struct ranking_groups groups = {0};
+	struct ranking_group rest = {.name = SLICE("(others)")};
+	int rc = ranking_directories(r, &groups);
+
+	if (rc)
+		return rc;
+	if (groups.len > 1)
+		(void)fprintf(file, "\n%-*s%9s%9s%9s\n", NAME_WIDTH, "directory", "pages", "sharp",
+			"changed");
+	for (size_t i = 0; groups.len > 1 && i < groups.len; i++) {
+		struct ranking_group *g = &groups.ptr[i];
+
+		if (i >= DIRECTORIES) {
+			rest.pages += g->pages;
+			rest.sharp += g->sharp;
+			rest.changed += g->changed;
+			if (i + 1 < groups.len)
+				continue;
+			g = &rest;
+		}
+		text_name(file, g->name, NAME_WIDTH);
+		(void)fprintf(file, "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "\n", g->pages, g->sharp,
+			g->changed);
+	}
+	ranking_groups_release(&groups);
+	return 0;
+}
+
+static void print_hottest(const struct report *r, FILE *file)
+{
+	uint32_t pages[HOTTEST];
+	size_t count = ranking_hottest(r, VERDICT_CHANGED, HOTTEST, pages);
+
+	if (count == 0)
+		return;
+	(void)fprintf(file, "\n%-*s%18s\n", NAME_WIDTH, "changed, hottest first", "changes a day");
+	for (size_t i = 0; i < count; i++) {
+		const struct report_page *p = &r->pages.ptr[pages[i]];
+
+		text_name(file, p->url, NAME_WIDTH);
+		(void)fprintf(file, "%18.3g%s\n", p->rate * DAY, p->hopeless ? "  hopeless" : "");
+	}
+}
+
+static void print_reason(const struct ranking_group *g, FILE *file)
+{
+	bool is_all = g->pages == 1 || g->name.len == g->example.len;
+
+	(void)fprintf(file, "%9" PRIu64 "  ", g->pages);
+	text_name(file, is_all ? g->example : g->name, 0);
+	if (!is_all) {
+		(void)fputs(", for instance", file);
+		text_name(file, slice_sub(g->example, g->name.len + 1, g->example.len), 0);
+	}
+	(void)putc('\n', file);
+}
+
+static int print_reasons(const struct report *r, enum verdict verdict, FILE *file)
+{
+	struct ranking_groups groups = {0};
+	int rc = ranking_reasons(r, verdict, &groups);
+
+	if (rc)
+		return rc;
+	if (groups.len > 0)
+		(void)fprintf(file, "\n%s because of\n", verdict_name(verdict));
+	for (size_t i = 0; i < groups.len && i < REASONS; i++)
+		print_reason(&groups.ptr[i], file);
+	if (groups.len > REASONS)
+		(void)fprintf(file, "           and %zu more reasons\n", groups.len - REASONS);
+	ranking_groups_release(&groups);
+	return 0;
+}
+
+int report_print(const struct report *r, const char *archive, FILE *file)
+{
+	static const enum verdict EXPLAINED[] = {
+		VERDICT_UNCONFIRMED, VERDICT_FAILED, VERDICT_BLOCKED, VERDICT_EXCLUDED};
+	int rc;
+
+	print_head(r, file);
+	print_totals(r, file);
+	print_measures(r, file);
+	rc = print_directories(r, file);
+	print_hottest(r, file);
+	for (size_t i = 0; rc == 0 && i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
+		rc = print_reasons(r, EXPLAINED[i], file);
+	if (r->capture.state == CATALOG_RUNNING) {
+		(void)fputs("\nGo on with: stillpoint resume ", file);
+		text_name(file, slice_str(archive), 0);
+		(void)putc('\n', file);
+	}
+	return rc;
+}

@@ -1,0 +1,100 @@
+#include <inttypes.h>
+
+#include "cmd/report_print.h"
+#include "cmd/text.h"
+
+static const double DAY = 86400;
+
+static void print_label(FILE *file, const char *label)
+{
+	(void)fprintf(file, "%-13s", label);
+}
+
+static void print_line(FILE *file, const char *label, slice value)
+{
+	print_label(file, label);
+	text_name(file, value, 0);
+	(void)putc('\n', file);
+}
+
+/* From the page itself back to where it all began. */
+static void print_way(const struct why *w, FILE *file)
+{
+	const struct catalog_page *page = &w->way.ptr[w->way.len - 1];
+
+	print_label(file, "found");
+	text_name(file, page->found, 0);
+	(void)fprintf(file, " (%.*s), depth %" PRIu32 "\n", (int)page->kind.len, page->kind.ptr,
+		page->depth);
+	for (size_t i = w->way.len - 1; i > 0; i--) {
+		const struct catalog_page *from = &w->way.ptr[i - 1];
+
+		print_label(file, "  on");
+		text_name(file, from->url, 0);
+		(void)fputs(": ", file);
+		text_name(file, from->found, 0);
+		(void)putc('\n', file);
+	}
+}
+
+static void print_time(FILE *file, int64_t time, enum clock_round round)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	if (time)
+		clock_format(time, round, text);
+	(void)fputs(time ? text : "-", file);
+}
+
+static void print_attempt(const struct catalog_observation *o, FILE *file)
+{
+	const struct attempt *a = &o->attempt;
+
+	(void)fprintf(file, "%-8s%-5u", attempt_leg_name(a->leg), a->number);
+	print_time(file, a->wall.sent, CLOCK_ROUND_DOWN);
+	(void)fputs(" to ", file);
+	print_time(file, a->wall.last_byte, CLOCK_ROUND_UP);
+	if (a->status)
+		(void)fprintf(file, "  HTTP %u", a->status);
+	if (a->truncated)
+		(void)fputs(", truncated", file);
+	(void)putc('\n', file);
+	if (a->failure.ptr)
+		print_line(file, "", a->failure);
+	if (o->warc.ptr) {
+		print_label(file, "");
+		(void)fputs("warc/", file);
+		text_name(file, o->warc, 0);
+		(void)fprintf(file, " at %" PRIu64 "\n", o->offset);
+	}
+}
+
+static void print_verdict(const struct report_page *p, FILE *file)
+{
+	print_label(file, "verdict");
+	(void)fputs(verdict_name((enum verdict)p->verdict), file);
+	if (p->evidence)
+		(void)fprintf(file, ", by %s", p->evidence);
+	if (p->reason.ptr) {
+		(void)fputs(": ", file);
+		text_name(file, p->reason, 0);
+	}
+	(void)putc('\n', file);
+}
+
+void report_print_why(const struct report *r, const struct why *w, FILE *file)
+{
+	const struct catalog_page *page = &w->way.ptr[w->way.len - 1];
+
+	print_line(file, "page", page->url);
+	print_way(w, file);
+	print_line(file, page->taken ? "taken by" : "refused by", page->rule);
+	if (page->taken) {
+		print_label(file, "rate");
+		(void)fprintf(file, "%.3g changes a day, weight %g%s\n", page->rate * DAY,
+			(double)page->weight, r->pages.ptr[w->page].hopeless ? ", hopeless" : "");
+	}
+	for (size_t i = 0; i < w->attempts.len; i++)
+		print_attempt(&w->attempts.ptr[i], file);
+	print_verdict(&r->pages.ptr[w->page], file);
+}

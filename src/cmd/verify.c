@@ -1,0 +1,235 @@
+/* stillpoint verify: what an archive claims, computed again from its WARC files. */
+#include "quality/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cmd/archive.h"
+#include "cmd/cmd.h"
+#include "cmd/text.h"
+
+struct verify_options {
+	bool warc_only;
+	bool json;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "warc-only",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct verify_options, warc_only),
+		.help = "check the WARC files by themselves and do not ask for a catalog"},
+	{.name = "json",
+		.letter = 'j',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct verify_options, json),
+		.help = "print one JSON document"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "verify",
+	.usage = "ARCHIVE [OPTION…]",
+	.description =
+		"Computes digests, states, verdicts and the still point again from the WARC "
+		"files alone, holds them against what the WARC files and the catalog say, and "
+		"names whatever differs, page by page. Exits with 1 if anything does.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 1,
+};
+
+/* "URL: what (warc/FILE at 1234)" */
+static void print_problem(const struct verify_problem *p, FILE *file)
+{
+	if (p->url.ptr) {
+		text_name(file, p->url, 0);
+		(void)fputs(": ", file);
+	}
+	text_name(file, p->text, 0);
+	if (p->file.ptr) {
+		(void)fputs(" (", file);
+		text_name(file, p->file, 0);
+		if (p->has_offset)
+			(void)fprintf(file, " at %" PRIu64, p->offset);
+		(void)putc(')', file);
+	}
+	(void)putc('\n', file);
+}
+
+static void print_capture(const struct verify_capture *c)
+{
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+
+	if (c->id)
+		printf("capture %" PRIu32, c->id);
+	else
+		text_name(stdout, c->uuid, 0);
+	printf(": %zu pages, %" PRIu64 " sharp, ", c->pages.len, c->sharp);
+	if (stillpoint_format(&c->window, from, to))
+		printf("still point %s to %s\n", from, to);
+	else
+		puts("no still point");
+}
+
+static void print_text(const struct verify *v)
+{
+	for (size_t i = 0; i < v->problems.len; i++)
+		print_problem(&v->problems.ptr[i], stdout);
+	for (size_t i = 0; i < v->notes.len; i++) {
+		(void)fputs("note: ", stdout);
+		print_problem(&v->notes.ptr[i], stdout);
+	}
+	for (size_t i = 0; i < v->captures.len; i++)
+		print_capture(&v->captures.ptr[i]);
+	if (v->problems.len)
+		printf("not verified: %zu problems; ", v->problems.len);
+	else
+		(void)fputs("verified: ", stdout);
+	printf("%" PRIu64 " records, %" PRIu64 " pages, %" PRIu64 " sharp\n", v->records, v->pages,
+		v->sharp);
+}
+
+static void put_text(struct json *j, const char *key, slice value)
+{
+	json_key(j, key);
+	if (value.ptr)
+		json_slice(j, value);
+	else
+		json_null(j);
+}
+
+static void put_problems(
+	struct json *j, const char *key, const char *what, const struct verify_problems *list)
+{
+	json_key(j, key);
+	json_array_begin(j);
+	for (size_t i = 0; i < list->len; i++) {
+		const struct verify_problem *p = &list->ptr[i];
+
+		json_object_begin(j);
+		put_text(j, "url", p->url);
+		put_text(j, "file", p->file);
+		json_key(j, "offset");
+		if (p->has_offset)
+			json_uint(j, p->offset);
+		else
+			json_null(j);
+		put_text(j, what, p->text);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void put_capture(struct json *j, const struct verify_capture *c)
+{
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+	bool known = stillpoint_format(&c->window, from, to);
+
+	json_object_begin(j);
+	json_key(j, "capture");
+	if (c->id)
+		json_uint(j, c->id);
+	else
+		json_null(j);
+	put_text(j, "uuid", c->uuid);
+	json_key(j, "pages");
+	json_uint(j, c->pages.len);
+	json_key(j, "sharp");
+	json_uint(j, c->sharp);
+	json_key(j, "stillpoint");
+	json_object_begin(j);
+	json_key(j, "from");
+	json_string(j, known ? from : NULL);
+	json_key(j, "to");
+	json_string(j, known ? to : NULL);
+	json_object_end(j);
+	json_object_end(j);
+}
+
+static int print_json(const struct verify *v)
+{
+	struct json j;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	json_object_begin(&j);
+	json_key(&j, "ok");
+	json_bool(&j, v->problems.len == 0);
+	json_key(&j, "records");
+	json_uint(&j, v->records);
+	json_key(&j, "pages");
+	json_uint(&j, v->pages);
+	json_key(&j, "sharp");
+	json_uint(&j, v->sharp);
+	json_key(&j, "captures");
+	json_array_begin(&j);
+	for (size_t i = 0; i < v->captures.len; i++)
+		put_capture(&j, &v->captures.ptr[i]);
+	json_array_end(&j);
+	put_problems(&j, "problems", "problem", &v->problems);
+	put_problems(&j, "notes", "note", &v->notes);
+	json_object_end(&j);
+	return json_finish(&j);
+}
+
+static enum cmd_status print(const struct verify *v, bool as_json)
+{
+	enum cmd_status status;
+	int rc = 0;
+
+	if (as_json)
+		rc = print_json(v);
+	else
+		print_text(v);
+	status = cmd_finish(rc);
+	return status == CMD_OK && v->problems.len ? CMD_FAILURE : status;
+}
+
+static enum cmd_status fail(const struct err *err)
+{
+	enum cmd_status status = cmd_fail_input(err);
+
+	return err->code == ERR_NOTFOUND || err->code == ERR_IO ? CMD_FAILURE : status;
+}
+
+static enum cmd_status verify(const struct verify_params *params, bool as_json)
+{
+	struct err err = {0};
+	struct verify v;
+	enum cmd_status status;
+	int rc = verify_run(&v, params, &err);
+
+	progress_clear(params->progress);
+	status = rc ? fail(&err) : print(&v, as_json);
+	verify_release(&v);
+	return status;
+}
+
+enum cmd_status cmd_verify(int argc, char **argv)
+{
+	struct verify_options o = {0};
+	struct verify_params params = {0};
+	char dir[ARCHIVE_PATH_SIZE];
+	struct option_args args;
+	struct progress progress;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (archive_warc_dir(args.ptr[0], dir, &err))
+		return fail(&err);
+	if (!o.warc_only && archive_open_catalog(args.ptr[0], &params.catalog, &err))
+		return fail(&err);
+	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
+					 .clock = clock_system(),
+					 .title = "verify",
+					 .unit = "bytes"});
+	params.warc_dir = dir;
+	params.progress = &progress;
+	status = verify(&params, o.json);
+	catalog_close(params.catalog);
+	return status;
+}

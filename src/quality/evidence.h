@@ -1,0 +1,53 @@
+/*
+ * What the WARC files hold of responses, by record id: enough to recompute the state that an
+ * attempt claims, and that of a revisit record, whose body is in the record it refers to. Never a
+ * body.
+ */
+#ifndef QUALITY_EVIDENCE_H
+#define QUALITY_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/digest.h"
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/slice.h"
+#include "base/vec.h"
+
+/* A response or revisit record. */
+struct evidence {
+	struct digest state;
+	struct digest payload;
+	struct digest body;
+	uint64_t offset;
+	uint32_t file;   /* both are numbers of words */
+	uint32_t coding; /* names of content codings */
+	uint16_t status;
+	bool sound;     /* the record could be read, and its digests match */
+	bool whole;     /* and so is the body of its response */
+	bool decoded;   /* as in quality/state.h */
+	bool has_state; /* the digests above are known */
+	bool claimed;   /* by an attempt */
+};
+
+VEC_DECLARE(evidence_vec, struct evidence);
+
+/* Fields are its own, but for the list, which may be read. */
+struct evidence_table {
+	struct strmap ids;
+	struct evidence_vec list;
+};
+
+/* Ids are copied into the arena, which is borrowed. */
+void evidence_init(struct evidence_table *t, struct arena *arena);
+void evidence_release(struct evidence_table *t);
+
+/* 0, ERR_EXISTS when the id is there already, ERR_NOMEM, ERR_LIMIT. */
+int evidence_add(struct evidence_table *t, slice id, const struct evidence *e) SP_MUST_CHECK;
+
+/* Valid until the next evidence_add; NULL when there is none. */
+struct evidence *evidence_find(const struct evidence_table *t, slice id);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * What was to be expected of a capture, from its change rates and the times at which it really
+ * looked. Pure.
+ */
+#ifndef QUALITY_EXPECT_H
+#define QUALITY_EXPECT_H
+
+struct report;
+
+/*
+ * How many of the pages with a usable visit and a revisit that was sent were to be found unchanged:
+ * the sum of S(start of the revisit - end of the visit) over them (SHARC Definition 5). It is held
+ * against the pages that are sharp or absent.
+ */
+double expect_sharp(const struct report *r);
+
+/*
+ * Blur of the capture: SHARC eq. 20 for pages with two usable observations, eq. 3 for those with
+ * one, summed. A visit counts at its end and a revisit at its start; the observation interval is
+ * the capture's own, from the first of these times to the last. 0 when nothing was observed.
+ */
+double expect_blur(const struct report *r);
+
+#endif

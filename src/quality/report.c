@@ -1,0 +1,192 @@
+#include "quality/report.h"
+
+#include "quality/expect.h"
+#include "quality/legs.h"
+
+/* Of strings; a catalog that needs more is no catalog of one machine. */
+#define ARENA_MAX ((size_t)16 << 30)
+
+/* A reading of the catalog under way. */
+struct loading {
+	struct report *report;
+	struct err *err;
+	struct legs_terms terms;
+	struct legs legs; /* of the page whose observations are coming */
+	uint32_t page;
+};
+
+static int fail(struct loading *l, int rc)
+{
+	return err_set(l->err, rc, "%s", err_name(rc));
+}
+
+static int damaged(struct loading *l, const char *what, uint32_t page)
+{
+	return err_set(l->err, ERR_IO, "the catalog is damaged: %s of page %u", what, page);
+}
+
+static int on_page(void *context, const struct catalog_page *p)
+{
+	struct loading *l = context;
+	struct report *r = l->report;
+	struct report_page page = {
+		.rate = p->rate,
+		.shape = p->shape,
+		.weight = p->weight,
+		.taken = p->taken,
+	};
+	int rc;
+
+	if (p->number != r->pages.len)
+		return damaged(l, "the number", p->number);
+	page.url = (slice){arena_strdup(&r->arena, p->url), p->url.len};
+	rc = page.url.ptr ? words_keep(&r->words, p->kind, &page.kind) : ERR_NOMEM;
+	if (rc == 0 && !p->taken)
+		rc = words_keep(&r->words, p->rule, &page.reason);
+	if (rc == 0)
+		rc = report_pages_push(&r->pages, page);
+	return rc ? fail(l, rc) : 0;
+}
+
+static int on_plan(void *context, const struct catalog_plan *p)
+{
+	struct loading *l = context;
+
+	if (p->page >= l->report->pages.len)
+		return damaged(l, "the plan", p->page);
+	l->report->pages.ptr[p->page].hopeless = p->hopeless;
+	return 0;
+}
+
+static int on_time(void *context, const struct catalog_observation *o)
+{
+	struct loading *l = context;
+
+	stillpoint_add(&l->report->window, o->attempt.leg, &o->attempt.wall);
+	return 0;
+}
+
+static struct report_leg leg_of(const struct observation *o, unsigned attempts)
+{
+	return (struct report_leg){
+		.start = o->start,
+		.end = o->end,
+		.attempts = attempts,
+		.status = (uint16_t)o->status,
+		.made = o->made,
+	};
+}
+
+/* What a page that nobody came to see waits for, or will not get. */
+static slice unvisited_reason(const struct report *r)
+{
+	return r->capture.state == CATALOG_CUT ? SLICE("time limit") : SLICE("not visited");
+}
+
+static void judge_page(struct loading *l, struct report_page *page, const struct legs *legs)
+{
+	struct judgement j = legs_judge(legs, &l->terms);
+
+	page->visit = leg_of(&legs->visit, legs->visits);
+	page->revisit = leg_of(&legs->revisit, legs->revisits);
+	page->usable_visit = observation_is_usable(&legs->visit);
+	page->usable_revisit = observation_is_usable(&legs->revisit);
+	if (!page->taken) {
+		page->verdict = VERDICT_EXCLUDED;
+		return;
+	}
+	page->verdict = (uint8_t)j.verdict;
+	page->evidence = j.evidence;
+	page->reason = legs->visit.made ? j.reason : unvisited_reason(l->report);
+}
+
+static void end_page(struct loading *l)
+{
+	if (l->page != CATALOG_NO_PAGE)
+		judge_page(l, &l->report->pages.ptr[l->page], &l->legs);
+	l->legs = (struct legs){0};
+	l->page = CATALOG_NO_PAGE;
+}
+
+/* They come page by page: a page is judged when the next one begins. */
+static int on_observation(void *context, const struct catalog_observation *o)
+{
+	struct loading *l = context;
+	struct observation shown = legs_observe(&o->attempt);
+	int rc;
+
+	if (o->page != l->page) {
+		end_page(l);
+		l->page = o->page;
+	}
+	if (o->page == CATALOG_NO_PAGE)
+		return 0;
+	if (o->page >= l->report->pages.len)
+		return damaged(l, "an observation", o->page);
+	rc = words_keep(&l->report->words, o->attempt.failure, &shown.failure);
+	if (rc)
+		return fail(l, rc);
+	legs_add(&l->legs, &o->attempt, &shown);
+	return 0;
+}
+
+static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
+{
+	struct report *r = l->report;
+	struct legs none = {0};
+	int rc;
+
+	l->terms = (struct legs_terms){.single = r->capture.single, .window = r->window};
+	for (size_t i = 0; i < r->pages.len; i++)
+		judge_page(l, &r->pages.ptr[i], &none);
+	l->page = CATALOG_NO_PAGE;
+	rc = catalog_each_observation(c, id, on_observation, l, l->err);
+	if (rc == 0)
+		end_page(l);
+	return rc;
+}
+
+static int load(struct loading *l, struct catalog *c, uint32_t capture)
+{
+	struct report *r = l->report;
+	int rc = catalog_get_capture(c, capture, &r->arena, &r->capture, l->err);
+	uint32_t id = r->capture.id;
+
+	if (rc == 0)
+		rc = catalog_each_page(c, id, on_page, l, l->err);
+	if (rc == 0)
+		rc = catalog_each_plan(c, id, on_plan, l, l->err);
+	if (rc == 0)
+		rc = catalog_each_observation(c, id, on_time, l, l->err);
+	if (rc == 0)
+		rc = judge_all(l, c, id);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < r->pages.len; i++)
+		r->totals[r->pages.ptr[i].verdict]++;
+	r->expected_sharp = expect_sharp(r);
+	r->blur = expect_blur(r);
+	return 0;
+}
+
+int report_load(struct report *r, struct catalog *catalog, uint32_t capture, struct err *err)
+{
+	struct loading l = {.report = r, .err = err};
+	int rc;
+
+	*r = (struct report){0};
+	arena_init(&r->arena, ARENA_MAX);
+	words_init(&r->words, &r->arena);
+	rc = load(&l, catalog, capture);
+	if (rc)
+		report_release(r);
+	return rc;
+}
+
+void report_release(struct report *r)
+{
+	report_pages_release(&r->pages);
+	words_release(&r->words);
+	arena_release(&r->arena);
+	*r = (struct report){0};
+}

@@ -1,0 +1,68 @@
+/*
+ * The quality of a capture, page by page: everything `stillpoint report` says, computed from the
+ * catalog's pages and observations (verdicts that are stored there play no part). Memory is about
+ * 150 bytes and a URL for each page.
+ */
+#ifndef QUALITY_REPORT_H
+#define QUALITY_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "quality/stillpoint.h"
+#include "quality/verdict.h"
+#include "quality/words.h"
+
+/* A leg of a page, as its last attempt left it. Wall clock, ns; 0 for what did not happen. */
+struct report_leg {
+	int64_t start, end;
+	uint32_t attempts;
+	uint16_t status; /* 0: no answer, or not made */
+	bool made;
+};
+
+/* Strings are the report's. */
+struct report_page {
+	slice url, kind;
+	slice reason;         /* of the verdict; ptr NULL for none */
+	const char *evidence; /* constant, or NULL */
+	double rate, shape;   /* of its survival function */
+	float weight;
+	uint8_t verdict; /* enum verdict */
+	bool taken;
+	bool hopeless;
+	bool usable_visit;
+	bool usable_revisit;
+	struct report_leg visit, revisit;
+};
+
+VEC_DECLARE(report_pages, struct report_page);
+
+/* Fields may be read, not written. */
+struct report {
+	struct catalog_capture capture; /* strings are the report's */
+	struct stillpoint window;
+	struct report_pages pages; /* by their number */
+	uint64_t totals[VERDICT_COUNT];
+	double expected_sharp; /* quality/expect.h */
+	double blur;           /* the same */
+	struct arena arena;
+	struct words words; /* strings that many pages share */
+};
+
+/*
+ * Computes the report of a capture (0: the last one). 0, ERR_NOTFOUND when there is none, or as the
+ * catalog's functions; the report is then empty. To be released in any case.
+ */
+int report_load(
+	struct report *r, struct catalog *catalog, uint32_t capture, struct err *err) SP_MUST_CHECK;
+
+void report_release(struct report *r);
+
+#endif

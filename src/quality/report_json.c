@@ -1,0 +1,136 @@
+#include "quality/report_json.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+
+static void put_text(struct json *j, const char *key, slice value)
+{
+	json_key(j, key);
+	if (value.ptr)
+		json_slice(j, value);
+	else
+		json_null(j);
+}
+
+static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	json_key(j, key);
+	if (time)
+		clock_format(time, round, text);
+	json_string(j, time ? text : NULL);
+}
+
+static void put_status(struct json *j, const char *key, unsigned status)
+{
+	json_key(j, key);
+	if (status)
+		json_uint(j, status);
+	else
+		json_null(j);
+}
+
+static void put_count(struct json *j, const char *key, uint64_t count)
+{
+	json_key(j, key);
+	json_uint(j, count);
+}
+
+static void put_number(struct json *j, const char *key, double value)
+{
+	json_key(j, key);
+	json_double(j, value);
+}
+
+static void put_page(struct json *j, const struct report_page *p)
+{
+	json_object_begin(j);
+	put_text(j, "url", p->url);
+	put_text(j, "kind", p->kind);
+	put_status(j, "status", p->visit.status);
+	put_status(j, "revisit_status", p->revisit.status);
+	put_time(j, "visit_start", p->visit.start, CLOCK_ROUND_DOWN);
+	put_time(j, "visit_end", p->visit.end, CLOCK_ROUND_UP);
+	put_time(j, "revisit_start", p->revisit.start, CLOCK_ROUND_DOWN);
+	put_time(j, "revisit_end", p->revisit.end, CLOCK_ROUND_UP);
+	json_key(j, "verdict");
+	json_string(j, verdict_name((enum verdict)p->verdict));
+	json_key(j, "evidence");
+	json_string(j, p->evidence);
+	put_text(j, "reason", p->reason);
+	put_number(j, "rate", p->rate);
+	put_number(j, "weight", (double)p->weight);
+	json_key(j, "hopeless");
+	json_bool(j, p->hopeless);
+	json_object_end(j);
+}
+
+static void put_stillpoint(struct json *j, const struct stillpoint *window)
+{
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+	bool known = stillpoint_format(window, from, to);
+
+	json_key(j, "stillpoint");
+	json_object_begin(j);
+	json_key(j, "from");
+	json_string(j, known ? from : NULL);
+	json_key(j, "to");
+	json_string(j, known ? to : NULL);
+	json_object_end(j);
+}
+
+static const char *state_name(enum catalog_state state)
+{
+	static const char *const names[] = {
+		[CATALOG_RUNNING] = "running",
+		[CATALOG_FINISHED] = "finished",
+		[CATALOG_CUT] = "cut",
+	};
+
+	return state <= CATALOG_CUT ? names[state] : NULL;
+}
+
+static void put_totals(struct json *j, const struct report *r)
+{
+	json_key(j, "totals");
+	json_object_begin(j);
+	for (size_t i = 0; i < VERDICT_COUNT; i++)
+		put_count(j, verdict_name((enum verdict)i), r->totals[i]);
+	json_object_end(j);
+}
+
+static void put_capture(struct json *j, const struct report *r)
+{
+	put_count(j, "capture", r->capture.id);
+	put_text(j, "uuid", r->capture.uuid);
+	put_text(j, "site", r->capture.site);
+	put_text(j, "strategy", r->capture.strategy);
+	json_key(j, "single");
+	json_bool(j, r->capture.single);
+	json_key(j, "state");
+	json_string(j, state_name(r->capture.state));
+	put_time(j, "started", r->capture.started, CLOCK_ROUND_DOWN);
+	put_time(j, "finished", r->capture.finished, CLOCK_ROUND_UP);
+	put_stillpoint(j, &r->window);
+}
+
+void report_json(const struct report *r, struct json *j)
+{
+	json_object_begin(j);
+	put_capture(j, r);
+	put_count(j, "pages", r->pages.len);
+	put_count(j, "sharp", r->totals[VERDICT_SHARP]);
+	put_count(j, "changed", r->totals[VERDICT_CHANGED]);
+	put_count(j, "failed", r->totals[VERDICT_FAILED]);
+	put_totals(j, r);
+	put_number(j, "expected_sharp", r->capture.single ? NAN : r->expected_sharp);
+	put_number(j, "blur", r->blur);
+	json_key(j, "verdicts");
+	json_array_begin(j);
+	for (size_t i = 0; i < r->pages.len; i++)
+		put_page(j, &r->pages.ptr[i]);
+	json_array_end(j);
+	json_object_end(j);
+}

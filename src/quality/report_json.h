@@ -1,0 +1,11 @@
+/* The report as the JSON document of `stillpoint report --json` (docs/quality.md has its keys). */
+#ifndef QUALITY_REPORT_JSON_H
+#define QUALITY_REPORT_JSON_H
+
+#include "base/json.h"
+#include "quality/report.h"
+
+/* Errors stay in the writer. */
+void report_json(const struct report *r, struct json *j);
+
+#endif

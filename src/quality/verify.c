@@ -1,0 +1,295 @@
+#include "quality/verify.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "archive/warc_file.h"
+#include "quality/verify_run.h"
+
+/* Of strings: URLs, record ids, problems. */
+#define ARENA_MAX ((size_t)64 << 30)
+
+enum { PATH_SIZE = 4096, TEXT_SIZE = 1024 };
+
+/* ---- problems ---- */
+
+static int keep(struct arena *arena, slice text, slice *ret)
+{
+	char *copy = text.ptr ? arena_strdup(arena, text) : NULL;
+
+	if (text.ptr && !copy)
+		return ERR_NOMEM;
+	*ret = (slice){copy, text.len};
+	return 0;
+}
+
+static int add(struct verify *v, struct verify_problems *list, slice url,
+	const struct verify_place *place, const char *text)
+{
+	struct verify_problem p = {0};
+	int rc = keep(&v->arena, url, &p.url);
+
+	if (rc == 0 && place) {
+		rc = words_keep(&v->words, place->file, &p.file);
+		p.offset = place->offset;
+		p.has_offset = true;
+	}
+	if (rc == 0)
+		rc = words_keep(&v->words, slice_str(text), &p.text);
+	return rc ? rc : verify_problems_push(list, p);
+}
+
+int verify_problem(
+	struct verify *v, slice url, const struct verify_place *place, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	return add(v, &v->problems, url, place, text);
+}
+
+int verify_note(struct verify *v, slice url, const struct verify_place *place, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	return add(v, &v->notes, url, place, text);
+}
+
+/* ---- captures ---- */
+
+int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **ret)
+{
+	struct verify_capture c = {0};
+	int rc;
+
+	for (size_t i = v->captures.len; i > 0; i--) {
+		if (slice_eq(v->captures.ptr[i - 1].uuid, uuid)) {
+			*ret = &v->captures.ptr[i - 1];
+			return 0;
+		}
+	}
+	rc = keep(&v->arena, uuid, &c.uuid);
+	if (rc)
+		return rc;
+	words_init(&c.urls, &v->arena);
+	rc = verify_captures_push(&v->captures, c);
+	if (rc)
+		words_release(&c.urls);
+	else
+		*ret = &v->captures.ptr[v->captures.len - 1];
+	return rc;
+}
+
+struct legs_terms verify_terms(const struct verify_capture *c)
+{
+	return (struct legs_terms){.single = c->single, .window = c->window};
+}
+
+static void count_capture(struct verify *v, struct verify_capture *c)
+{
+	struct legs_terms terms = verify_terms(c);
+
+	for (size_t i = 0; i < c->pages.len; i++)
+		c->sharp += legs_judge(&c->pages.ptr[i], &terms).verdict == VERDICT_SHARP;
+	v->pages += c->pages.len;
+	v->sharp += c->sharp;
+}
+
+/* ---- files ---- */
+
+static bool has_suffix(slice name, slice suffix)
+{
+	return name.len > suffix.len &&
+	       slice_eq(slice_sub(name, name.len - suffix.len, name.len), suffix);
+}
+
+/* The name that the catalog knows it by. */
+static slice closed_name(slice name)
+{
+	slice open = SLICE(".open");
+
+	return has_suffix(name, open) ? slice_sub(name, 0, name.len - open.len) : name;
+}
+
+static bool is_warc(slice name)
+{
+	slice closed = closed_name(name);
+
+	return has_suffix(closed, SLICE(".warc")) || has_suffix(closed, SLICE(".warc.gz")) ||
+	       has_suffix(closed, SLICE(".warc.zst"));
+}
+
+static int select_warc(const struct dirent *entry)
+{
+	return is_warc(slice_str(entry->d_name));
+}
+
+static int on_warc(void *context, const struct catalog_warc *w)
+{
+	struct verify *v = context;
+	uint32_t number;
+	int rc = words_number(&v->file_names, w->name, &number);
+
+	if (rc == 0 && number == v->files.len)
+		rc = verify_files_push(
+			&v->files, (struct verify_file){.size = w->size, .complete = w->complete});
+	return rc;
+}
+
+static int check_size(struct verify *v, const struct verify_input *in)
+{
+	struct verify_place place = {.file = in->shown};
+	struct verify_file *f;
+	struct stat st;
+	uint32_t number;
+
+	if (!strmap_get(&v->file_names.map, in->name, &number) || stat(in->path, &st))
+		return 0;
+	f = &v->files.ptr[number];
+	f->seen = true;
+	place.offset = (uint64_t)st.st_size;
+	if (place.offset < f->size)
+		return verify_problem(v, (slice){0}, &place, "the file ends before its %llu bytes",
+			(unsigned long long)f->size);
+	if (place.offset > f->size && f->complete)
+		return verify_problem(v, (slice){0}, &place,
+			"the file goes on behind its %llu bytes", (unsigned long long)f->size);
+	return 0;
+}
+
+static int read_file(
+	struct verify *v, const struct verify_params *p, const char *name, struct err *err)
+{
+	char path[PATH_SIZE], shown[WARC_NAME_MAX + PATH_SIZE];
+	struct verify_input in = {.path = path, .name = closed_name(slice_str(name))};
+	int n = snprintf(path, sizeof path, "%s/%s", p->warc_dir, name), rc;
+
+	if (n < 0 || (size_t)n >= sizeof path)
+		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", p->warc_dir);
+	(void)snprintf(shown, sizeof shown, "warc/%s", name);
+	in.shown = slice_str(shown);
+	rc = check_size(v, &in);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : verify_read(v, &in, p->progress, err);
+}
+
+static uint64_t size_of_all(const struct verify_params *p, struct dirent **names, int count)
+{
+	char path[PATH_SIZE];
+	uint64_t total = 0;
+	struct stat st;
+
+	for (int i = 0; i < count; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s", p->warc_dir, names[i]->d_name);
+		if (stat(path, &st) == 0)
+			total += (uint64_t)st.st_size;
+	}
+	return total;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* In the order of their names, which begin with a time: a revisit comes behind its visit. */
+static int read_files(struct verify *v, const struct verify_params *p, struct err *err)
+{
+	struct dirent **names = NULL;
+	int count = scandir(p->warc_dir, &names, select_warc, by_bytes), rc = 0;
+
+	if (count < 0)
+		return err_set(err, ERR_IO, "%s: %s", p->warc_dir, strerror(errno));
+	if (p->progress)
+		progress_set_total(p->progress, size_of_all(p, names, count));
+	for (int i = 0; i < count; i++) {
+		if (rc == 0)
+			rc = read_file(v, p, names[i]->d_name, err);
+		free(names[i]);
+	}
+	free(names);
+	return rc;
+}
+
+static int note_missing_files(struct verify *v)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < v->files.len; i++) {
+		slice name = words_text(&v->file_names, i);
+
+		if (!v->files.ptr[i].seen)
+			rc = verify_problem(v, (slice){0}, NULL, "warc/%.*s: the file is missing",
+				(int)name.len, name.ptr);
+	}
+	return rc;
+}
+
+/* Records that no attempt speaks of: those of other tools may well lie here. */
+static int note_unclaimed(struct verify *v)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < v->evidence.list.len; i++)
+		count += !v->evidence.list.ptr[i].claimed;
+	if (count == 0)
+		return 0;
+	return verify_note(v, (slice){0}, NULL, "responses that belong to no attempt: %zu", count);
+}
+
+/* ---- all of it ---- */
+
+static int run(struct verify *v, const struct verify_params *p, struct err *err)
+{
+	int rc = p->catalog ? catalog_each_warc(p->catalog, on_warc, v, err) : 0;
+
+	if (rc == 0)
+		rc = read_files(v, p, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < v->captures.len; i++)
+		count_capture(v, &v->captures.ptr[i]);
+	rc = note_missing_files(v);
+	if (rc == 0)
+		rc = note_unclaimed(v);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	return p->catalog ? verify_compare(v, p->catalog, err) : 0;
+}
+
+int verify_run(struct verify *v, const struct verify_params *params, struct err *err)
+{
+	*v = (struct verify){0};
+	arena_init(&v->arena, ARENA_MAX);
+	words_init(&v->words, &v->arena);
+	words_init(&v->file_names, &v->arena);
+	evidence_init(&v->evidence, &v->arena);
+	return run(v, params, err);
+}
+
+void verify_release(struct verify *v)
+{
+	for (size_t i = 0; i < v->captures.len; i++) {
+		words_release(&v->captures.ptr[i].urls);
+		legs_vec_release(&v->captures.ptr[i].pages);
+	}
+	verify_captures_release(&v->captures);
+	verify_problems_release(&v->problems);
+	verify_problems_release(&v->notes);
+	verify_files_release(&v->files);
+	evidence_release(&v->evidence);
+	words_release(&v->file_names);
+	words_release(&v->words);
+	arena_release(&v->arena);
+	*v = (struct verify){0};
+}

@@ -1,0 +1,94 @@
+/*
+ * Checks what an archive claims from its WARC files alone: digests of every record, the state of
+ * every response, the still point and the verdict of every page are computed again, and whatever
+ * the attempts in the WARC or the catalog say differently is a problem with a name and a place.
+ * Memory is in proportion to the pages and records; no body is ever held.
+ *
+ *	rc = verify_run(&v, &params, err);
+ *	if (rc == 0)
+ *		use(v.problems.ptr[i]);
+ *	verify_release(&v);
+ */
+#ifndef QUALITY_VERIFY_H
+#define QUALITY_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/progress.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "quality/evidence.h"
+#include "quality/legs.h"
+#include "quality/words.h"
+
+/* Strings are the verification's; those whose ptr is NULL are not known. */
+struct verify_problem {
+	slice url;
+	slice file; /* "warc/NAME"; ptr NULL when it is about no file */
+	slice text;
+	uint64_t offset;
+	bool has_offset; /* in the file */
+};
+
+VEC_DECLARE(verify_problems, struct verify_problem);
+VEC_DECLARE(legs_vec, struct legs);
+
+/* A capture as the WARC files have it. */
+struct verify_capture {
+	slice uuid;
+	uint32_t id; /* in the catalog; 0 when it is not there */
+	bool single;
+	struct stillpoint window;
+	struct words urls;
+	struct legs_vec pages; /* by the number of their URL */
+	uint64_t sharp;
+};
+
+VEC_DECLARE(verify_captures, struct verify_capture);
+
+/* A WARC file as the catalog has it. */
+struct verify_file {
+	uint64_t size;
+	bool complete;
+	bool seen;
+};
+
+VEC_DECLARE(verify_files, struct verify_file);
+
+/* Fields may be read, not written. */
+struct verify {
+	uint64_t records;
+	uint64_t pages; /* with an attempt in the WARC files, of all captures */
+	uint64_t sharp; /* of those */
+	struct verify_problems problems;
+	struct verify_problems notes; /* worth knowing, but nothing is wrong */
+	struct verify_captures captures;
+
+	/* What follows is the verification's own. */
+	struct arena arena;
+	struct words words;
+	struct evidence_table evidence;
+	struct words file_names;
+	struct verify_files files; /* by the number of their name */
+};
+
+struct verify_params {
+	const char *warc_dir;
+	struct catalog *catalog;   /* NULL: the WARC files are all there is */
+	struct progress *progress; /* NULL for none; counts bytes */
+};
+
+/*
+ * Verifies. 0, whatever the problems; ERR_IO when there is no directory to read, ERR_NOMEM, or as
+ * the catalog's functions. To be released in any case.
+ */
+int verify_run(struct verify *v, const struct verify_params *params, struct err *err) SP_MUST_CHECK;
+
+void verify_release(struct verify *v);
+
+#endif

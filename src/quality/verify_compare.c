@@ -1,0 +1,270 @@
+/* What was read off the WARC files, held against what the catalog says. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "archive/warc_file.h"
+#include "quality/report.h"
+#include "quality/verify_name.h"
+#include "quality/verify_run.h"
+
+enum { FILE_TEXT_SIZE = sizeof "warc/" + WARC_NAME_MAX };
+
+/* One capture of the catalog. */
+struct comparison {
+	struct verify *v;
+	struct verify_capture *warc;
+	const struct report *report;
+	struct verify_naming *naming;
+	bool *told; /* by page: what is wrong with it has been said */
+	struct err *err;
+};
+
+static int fail(const struct comparison *c, int rc)
+{
+	return rc ? err_set(c->err, rc, "%s", err_name(rc)) : 0;
+}
+
+static const struct legs *find_legs(const struct comparison *c, slice url)
+{
+	static const struct legs NONE = {0};
+	uint32_t at;
+
+	return strmap_get(&c->warc->urls.map, url, &at) ? &c->warc->pages.ptr[at] : &NONE;
+}
+
+/* ---- pages ---- */
+
+static bool same_times(const struct report_leg *a, const struct observation *b)
+{
+	return a->start == b->start && a->end == b->end && a->status == b->status;
+}
+
+static const char *find_difference(const struct report_page *p, const struct legs *l)
+{
+	if (p->visit.attempts > l->visits || p->revisit.attempts > l->revisits)
+		return "the catalog has an attempt that the WARC has not";
+	if (p->visit.attempts < l->visits || p->revisit.attempts < l->revisits)
+		return "the WARC has an attempt that the catalog has not";
+	if (!same_times(&p->visit, &l->visit))
+		return "the catalog has another time or status of its visit than the WARC";
+	if (!same_times(&p->revisit, &l->revisit))
+		return "the catalog has another time or status of its revisit than the WARC";
+	return NULL;
+}
+
+static int compare_page(struct comparison *c, size_t page)
+{
+	const struct report_page *p = &c->report->pages.ptr[page];
+	const struct legs *l = find_legs(c, p->url);
+	struct legs_terms terms = verify_terms(c->warc);
+	enum verdict says = (enum verdict)p->verdict, is = legs_judge(l, &terms).verdict;
+	const char *other = find_difference(p, l);
+
+	c->told[page] = other || (p->taken && says != is);
+	if (p->taken && says != is)
+		return fail(
+			c, verify_problem(c->v, p->url, NULL, "catalog says %s, the WARC says %s",
+				   verdict_name(says), verdict_name(is)));
+	return other ? fail(c, verify_problem(c->v, p->url, NULL, "%s", other)) : 0;
+}
+
+static int compare_pages(struct comparison *c)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < c->report->pages.len; i++)
+		rc = compare_page(c, i);
+	return rc;
+}
+
+static int find_unknown(struct comparison *c)
+{
+	struct strmap known;
+	int rc = 0;
+
+	strmap_init(&known, hash_key_random(), NULL);
+	for (uint32_t i = 0; rc == 0 && i < c->report->pages.len; i++) {
+		rc = strmap_put(&known, c->report->pages.ptr[i].url, i);
+		if (rc == ERR_EXISTS)
+			rc = verify_problem(c->v, c->report->pages.ptr[i].url, NULL,
+				"the catalog has the page twice");
+	}
+	for (uint32_t i = 0; rc == 0 && i < c->warc->pages.len; i++) {
+		slice url = words_text(&c->warc->urls, i);
+
+		if (!strmap_get(&known, url, NULL))
+			rc = verify_problem(
+				c->v, url, NULL, "the WARC has a page that the catalog has not");
+	}
+	strmap_release(&known);
+	return fail(c, rc);
+}
+
+/* ---- stored verdicts ---- */
+
+static int on_verdict(void *context, const struct catalog_verdict *stored)
+{
+	struct comparison *c = context;
+	const struct report_page *p;
+	slice computed;
+
+	if (stored->page >= c->report->pages.len)
+		return fail(c, verify_problem(c->v, (slice){0}, NULL,
+				       "the catalog has a verdict of a page %u, which it has not",
+				       stored->page));
+	p = &c->report->pages.ptr[stored->page];
+	computed = slice_str(verdict_name((enum verdict)p->verdict));
+	if (c->told[stored->page] || slice_eq(stored->verdict, computed))
+		return 0;
+	return fail(
+		c, verify_problem(c->v, p->url, NULL, "stored verdict is %.*s, the WARC says %.*s",
+			   (int)stored->verdict.len, stored->verdict.ptr, (int)computed.len,
+			   computed.ptr));
+}
+
+/* ---- records ---- */
+
+static const char *find_fault(
+	const struct verify *v, const struct evidence *e, const struct catalog_observation *o)
+{
+	const struct attempt *a = &o->attempt;
+
+	if (e->offset != o->offset || !slice_eq(words_text(&v->words, e->file), o->warc))
+		return "its record is not where the catalog says";
+	if (!e->sound || !e->has_state)
+		return NULL; /* has been told */
+	if (o->has_payload && !digest_eq(&e->payload, &o->payload))
+		return "the catalog has another payload digest than the WARC";
+	if (a->has_state && (!e->whole || !digest_eq(&e->state, &a->state)))
+		return "the catalog has another state than the WARC";
+	return NULL;
+}
+
+static int on_observation(void *context, const struct catalog_observation *o)
+{
+	struct comparison *c = context;
+	bool is_page = o->page < c->report->pages.len;
+	slice url = is_page ? c->report->pages.ptr[o->page].url : o->attempt.url;
+	const struct evidence *e = evidence_find(&c->v->evidence, o->record_id);
+	struct verify_place place = {.offset = o->offset};
+	char file[FILE_TEXT_SIZE];
+	const char *fault;
+	int rc;
+
+	if (!o->warc.ptr)
+		return 0;
+	rc = verify_naming_offer(c->naming, url, o->warc, o->offset);
+	fault = e ? find_fault(c->v, e, o) : "its record is missing";
+	if (rc || !fault)
+		return fail(c, rc);
+	(void)snprintf(file, sizeof file, "warc/%.*s", (int)o->warc.len, o->warc.ptr);
+	place.file = slice_str(file);
+	return fail(c, verify_problem(c->v, url, &place, "%s", fault));
+}
+
+/* ---- captures ---- */
+
+static bool same_window(const struct stillpoint *a, const struct stillpoint *b)
+{
+	return a->from == b->from && a->to == b->to;
+}
+
+static int compare_window(struct comparison *c)
+{
+	const struct catalog_capture *k = &c->report->capture;
+	struct stillpoint stored = {k->still_from, k->still_to};
+	int rc = 0;
+
+	if (!same_window(&c->report->window, &c->warc->window))
+		rc = verify_problem(c->v, k->site, NULL,
+			"capture %u: the catalog has another still point than the WARC", k->id);
+	else if (stillpoint_is_known(&stored) && !same_window(&stored, &c->warc->window))
+		rc = verify_problem(c->v, k->site, NULL,
+			"capture %u: the still point that is stored is not that of the WARC",
+			k->id);
+	return fail(c, rc);
+}
+
+static int compare_all(struct comparison *c, struct catalog *catalog)
+{
+	uint32_t id = c->report->capture.id;
+	int rc = compare_pages(c);
+
+	if (rc == 0)
+		rc = find_unknown(c);
+	if (rc == 0)
+		rc = catalog_each_verdict(catalog, id, on_verdict, c, c->err);
+	if (rc == 0)
+		rc = catalog_each_observation(catalog, id, on_observation, c, c->err);
+	return rc ? rc : compare_window(c);
+}
+
+static int compare_capture(
+	struct verify_naming *naming, struct catalog *catalog, uint32_t id, struct err *err)
+{
+	struct comparison c = {.v = naming->v, .naming = naming, .err = err};
+	struct report report;
+	int rc = report_load(&report, catalog, id, err);
+
+	if (rc)
+		return rc;
+	c.report = &report;
+	c.told = calloc(report.pages.len + 1, sizeof(*c.told));
+	rc = c.told ? verify_find_capture(c.v, report.capture.uuid, &c.warc) : ERR_NOMEM;
+	rc = fail(&c, rc);
+	if (rc == 0) {
+		c.warc->id = id;
+		rc = compare_all(&c, catalog);
+	}
+	free(c.told);
+	report_release(&report);
+	return rc;
+}
+
+VEC_DECLARE(capture_ids, uint32_t);
+
+static int on_capture(void *context, const struct catalog_capture *c)
+{
+	return capture_ids_push(context, c->id);
+}
+
+static int compare_captures(struct verify_naming *naming, struct catalog *catalog, struct err *err)
+{
+	struct capture_ids ids = {0};
+	int rc = catalog_each_capture(catalog, on_capture, &ids, err);
+
+	for (size_t i = 0; rc == 0 && i < ids.len; i++)
+		rc = compare_capture(naming, catalog, ids.ptr[i], err);
+	capture_ids_release(&ids);
+	return rc;
+}
+
+static int find_unknown_captures(struct verify *v)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < v->captures.len; i++) {
+		const struct verify_capture *c = &v->captures.ptr[i];
+
+		if (c->id == 0)
+			rc = verify_problem(v, (slice){0}, NULL,
+				"the WARC has a capture that the catalog has not: %.*s",
+				(int)c->uuid.len, c->uuid.ptr);
+	}
+	return rc;
+}
+
+int verify_compare(struct verify *v, struct catalog *catalog, struct err *err)
+{
+	struct verify_naming naming;
+	int rc = verify_naming_init(&naming, v);
+
+	if (rc == 0)
+		rc = compare_captures(&naming, catalog, err);
+	verify_naming_finish(&naming);
+	if (rc == 0)
+		rc = find_unknown_captures(v);
+	if (rc && !err->code)
+		(void)err_set(err, rc, "%s", err_name(rc));
+	return rc;
+}

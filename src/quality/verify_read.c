@@ -1,0 +1,367 @@
+/* The records of one WARC file: digests, states, attempts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "archive/attempt.h"
+#include "archive/warc_reader.h"
+#include "quality/member.h"
+#include "quality/message.h"
+#include "quality/verify_run.h"
+
+enum { METADATA_MAX = 1 << 20, SCRATCH_MAX = 4 << 20 };
+
+struct reading {
+	struct verify *v;
+	const struct verify_input *in;
+	const struct verify_file *known; /* what the catalog says of the file, or NULL */
+	struct warc_reader *reader;
+	int fd;
+	struct message *message;
+	struct member_forms forms;
+	struct buf block;     /* of a metadata record */
+	struct arena scratch; /* strings of one attempt */
+	struct err *err;
+};
+
+static struct verify_place place_of(const struct reading *r, const struct warc_record *rec)
+{
+	return (struct verify_place){.file = r->in->shown, .offset = rec->spot.offset};
+}
+
+/* ---- responses ---- */
+
+static int read_message(struct reading *r)
+{
+	slice bytes;
+	int rc;
+
+	message_start(r->message);
+	while ((rc = warc_reader_block(r->reader, &bytes, r->err)) == 0) {
+		rc = message_feed(r->message, bytes);
+		if (rc)
+			return rc;
+	}
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int fill(struct reading *r, const struct state_result *s, struct evidence *e)
+{
+	e->status = (uint16_t)s->status;
+	e->whole = s->whole;
+	e->decoded = s->decoded;
+	e->has_state = true;
+	e->state = s->state;
+	e->payload = s->payload;
+	e->body = s->body;
+	return words_number(&r->v->words, s->coding, &e->coding);
+}
+
+static int finish_response(struct reading *r, struct evidence *e)
+{
+	struct state_result result;
+	int rc = message_finish(r->message, &result);
+
+	if (rc == ERR_SYNTAX) /* no HTTP: a record that no attempt can claim a status for */
+		return 0;
+	return rc ? rc : fill(r, &result, e);
+}
+
+/* Its body is that of the record it refers to, if that says the same of it. */
+static int finish_revisit(struct reading *r, const struct warc_record *rec, struct evidence *e)
+{
+	struct verify_place place = place_of(r, rec);
+	slice url = rec->header.url;
+	const struct evidence *of = evidence_find(&r->v->evidence,
+		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Refers-To"))));
+	slice stated = warc_header_get(&rec->header, SLICE("WARC-Payload-Digest"));
+	struct state_result result;
+	struct digest payload;
+	int rc;
+
+	if (!of || !of->has_state)
+		return verify_problem(r->v, url, &place, "the record it refers to is not there");
+	if (digest_parse(stated, &payload) || !digest_eq(&payload, &of->payload))
+		return verify_problem(
+			r->v, url, &place, "the record it refers to has another payload");
+	result = (struct state_result){
+		.whole = of->whole && of->sound,
+		.decoded = of->decoded,
+		.payload = of->payload,
+		.body = of->body,
+		.coding = words_text(&r->v->words, of->coding),
+	};
+	rc = message_combine(r->message, &result, &result);
+	if (rc == ERR_STATE)
+		return verify_problem(
+			r->v, url, &place, "the record it refers to has another content coding");
+	if (rc == ERR_SYNTAX)
+		return verify_problem(r->v, url, &place, "it has no HTTP head");
+	return rc ? rc : fill(r, &result, e);
+}
+
+static int keep_evidence(struct reading *r, const struct warc_record *rec)
+{
+	struct evidence e = {.offset = rec->spot.offset, .sound = rec->problem.code == 0};
+	struct verify_place place = place_of(r, rec);
+	slice id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
+	int rc = words_number(&r->v->words, r->in->name, &e.file);
+
+	if (rc == 0)
+		rc = rec->header.type == WARC_TYPE_REVISIT ? finish_revisit(r, rec, &e)
+							   : finish_response(r, &e);
+	if (rc || !id.ptr)
+		return rc;
+	if (warc_header_get(&rec->header, SLICE("WARC-Truncated")).ptr)
+		e.whole = false;
+	rc = evidence_add(&r->v->evidence, id, &e);
+	if (rc == ERR_EXISTS)
+		return verify_problem(r->v, rec->header.url, &place, "the record is there twice");
+	return rc;
+}
+
+/* ---- attempts ---- */
+
+static int read_metadata(struct reading *r)
+{
+	slice bytes;
+	int rc;
+
+	buf_reset(&r->block);
+	while ((rc = warc_reader_block(r->reader, &bytes, r->err)) == 0) {
+		rc = buf_add(&r->block, bytes);
+		if (rc == ERR_LIMIT) { /* no attempt of ours is as long as that */
+			buf_reset(&r->block);
+			return 0;
+		}
+		if (rc)
+			return rc;
+	}
+	return rc == ERR_END ? 0 : rc;
+}
+
+/* What the record really shows, and whether the attempt says so. */
+static int hold_against_record(struct reading *r, const struct verify_place *place,
+	const struct attempt *a, struct evidence *e, struct observation *shown)
+{
+	int rc = 0;
+
+	if (e->claimed)
+		rc = verify_problem(r->v, a->url, place, "another attempt has the same record");
+	e->claimed = true;
+	if (rc == 0 && e->has_state && e->status != a->status)
+		rc = verify_problem(r->v, a->url, place,
+			"its attempt says status %u, the response %u", a->status, e->status);
+	if (rc == 0 && e->has_state && e->sound && !e->whole && !a->truncated)
+		rc = verify_problem(r->v, a->url, place,
+			"its attempt says that the body is whole, the response that it is not");
+	if (rc == 0 && e->has_state && e->whole && a->has_state && !digest_eq(&e->state, &a->state))
+		rc = verify_problem(
+			r->v, a->url, place, "its attempt says another state than the response");
+	shown->status = e->has_state ? e->status : a->status;
+	shown->whole = e->sound && e->has_state && e->whole && !a->truncated;
+	shown->has_state = shown->whole;
+	shown->state = e->state;
+	return rc;
+}
+
+static int observe(struct reading *r, const struct warc_record *rec, const struct attempt *a,
+	struct observation *shown)
+{
+	struct verify_place place = place_of(r, rec);
+	struct evidence *e = evidence_find(&r->v->evidence,
+		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Concurrent-To"))));
+
+	*shown = legs_observe(a);
+	if (e)
+		return hold_against_record(r, &place, a, e, shown);
+	if (a->status == 0)
+		return 0;
+	shown->whole = shown->has_state = false;
+	shown->failure = (slice){0};
+	return verify_problem(r->v, a->url, &place, "the response of this %s is not there",
+		attempt_leg_name(a->leg));
+}
+
+static bool is_again(const struct legs *l, const struct attempt *a)
+{
+	if (a->leg == ATTEMPT_REVISIT)
+		return l->revisit.made && l->revisit_number == a->number;
+	return l->visit.made && l->visit_number == a->number;
+}
+
+static int add_to_page(struct reading *r, const struct verify_place *place, const struct attempt *a,
+	struct observation *shown)
+{
+	struct verify_capture *c;
+	uint32_t page;
+	int rc = verify_find_capture(r->v, a->capture, &c);
+
+	if (rc == 0)
+		rc = words_number(&c->urls, a->url, &page);
+	if (rc == 0 && page == c->pages.len)
+		rc = legs_vec_push(&c->pages, (struct legs){0});
+	if (rc == 0)
+		rc = words_keep(&r->v->words, shown->failure, &shown->failure);
+	if (rc == 0 && is_again(&c->pages.ptr[page], a))
+		rc = verify_problem(r->v, a->url, place, "attempt %u of the %s is there twice",
+			a->number, attempt_leg_name(a->leg));
+	if (rc)
+		return rc;
+	c->single = c->single || a->single;
+	stillpoint_add(&c->window, a->leg, &a->wall);
+	legs_add(&c->pages.ptr[page], a, shown);
+	return 0;
+}
+
+static int keep_attempt(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_place place = place_of(r, rec);
+	struct observation shown;
+	struct attempt a;
+	int rc;
+
+	if (rec->problem.code || r->block.len == 0)
+		return 0;
+	arena_reset(&r->scratch);
+	rc = attempt_parse(buf_slice(&r->block), rec->header.url, &r->scratch, &a, NULL);
+	if (rc == ERR_NOTFOUND)
+		return 0;
+	if (rc == ERR_NOMEM)
+		return rc;
+	if (rc)
+		return verify_problem(r->v, rec->header.url, &place, "the attempt cannot be read");
+	rc = observe(r, rec, &a, &shown);
+	if (rc == 0 && a.leg != ATTEMPT_SIDE)
+		rc = add_to_page(r, &place, &a, &shown);
+	return rc;
+}
+
+/* ---- records ---- */
+
+static int read_block(struct reading *r, enum warc_type type)
+{
+	if (type == WARC_TYPE_RESPONSE || type == WARC_TYPE_REVISIT)
+		return read_message(r);
+	return type == WARC_TYPE_METADATA ? read_metadata(r) : 0;
+}
+
+static int keep_record(struct reading *r, const struct warc_record *rec)
+{
+	if (rec->header.type == WARC_TYPE_RESPONSE || rec->header.type == WARC_TYPE_REVISIT)
+		return keep_evidence(r, rec);
+	return rec->header.type == WARC_TYPE_METADATA ? keep_attempt(r, rec) : 0;
+}
+
+static int tell_problem(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_place place = place_of(r, rec);
+	bool ours = r->known && warc_reader_coding(r->reader) == WARC_CODING_GZIP;
+
+	if (rec->problem.code)
+		return verify_problem(r->v, rec->header.url, &place, "%s", rec->problem.text);
+	if (ours && !rec->is_shared && !member_check(&r->forms, r->fd, rec->spot.offset))
+		return verify_problem(
+			r->v, rec->header.url, &place, "the head of the gzip member is damaged");
+	return 0;
+}
+
+static int read_record(struct reading *r, const struct warc_record *rec)
+{
+	int rc = 0;
+
+	if (!rec->is_gap) {
+		r->v->records++;
+		rc = read_block(r, rec->header.type);
+		if (rc == 0)
+			rc = warc_reader_end(r->reader, r->err);
+	}
+	if (rc == 0)
+		rc = tell_problem(r, rec);
+	return rc || rec->is_gap ? rc : keep_record(r, rec);
+}
+
+/* Behind the last commit there is nothing that anybody has claimed yet. */
+static bool is_behind_commit(const struct reading *r, const struct warc_record *rec)
+{
+	return r->known && !r->known->complete && rec->spot.offset >= r->known->size;
+}
+
+static int read_records(struct reading *r, struct progress *progress)
+{
+	uint64_t before = progress ? progress->rated_done : 0;
+	const struct warc_record *rec;
+	int rc = 0;
+
+	while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, r->err)) == 0) {
+		struct verify_place place = place_of(r, rec);
+
+		if (is_behind_commit(r, rec))
+			return verify_note(r->v, (slice){0}, &place,
+				"what follows is not committed yet; 'stillpoint resume' sees to "
+				"it");
+		rc = read_record(r, rec);
+		if (progress)
+			progress_update(progress, before + rec->spot.offset, NULL);
+	}
+	return rc;
+}
+
+static const struct verify_file *find_known(const struct verify *v, slice name)
+{
+	uint32_t number;
+
+	return strmap_get(&v->file_names.map, name, &number) ? &v->files.ptr[number] : NULL;
+}
+
+/* A file that cannot be read is a problem like any other. */
+static int tell_unreadable(struct reading *r, const char *why)
+{
+	return verify_problem(r->v, (slice){0}, &(struct verify_place){.file = r->in->shown},
+		"cannot be read: %s", why);
+}
+
+static int open_and_read(struct reading *r, struct progress *progress)
+{
+	struct warc_source source = {.fd = r->fd};
+	struct err why = {0};
+	int rc;
+
+	if (r->fd < 0)
+		return tell_unreadable(r, strerror(errno));
+	rc = warc_reader_open_source(&source, 0, &r->reader, &why);
+	if (rc == ERR_NOMEM)
+		return rc;
+	if (rc)
+		return tell_unreadable(r, why.text);
+	r->err = &why;
+	rc = read_records(r, progress);
+	warc_reader_close(r->reader);
+	if (rc == ERR_IO)
+		return tell_unreadable(r, why.text);
+	return rc == ERR_END ? 0 : rc;
+}
+
+int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
+	struct err *err)
+{
+	struct reading r = {
+		.v = v,
+		.in = input,
+		.known = find_known(v, input->name),
+		.fd = open(input->path, O_RDONLY | O_CLOEXEC),
+		.message = message_new(),
+	};
+	int rc = ERR_NOMEM;
+
+	buf_init(&r.block, METADATA_MAX);
+	arena_init(&r.scratch, SCRATCH_MAX);
+	if (r.message)
+		rc = open_and_read(&r, progress);
+	if (r.fd >= 0)
+		(void)close(r.fd);
+	message_free(r.message);
+	buf_release(&r.block);
+	arena_release(&r.scratch);
+	return rc ? err_set(err, rc, "%s: %s", input->path, err_name(rc)) : 0;
+}

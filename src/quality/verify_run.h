@@ -1,0 +1,37 @@
+/* What the parts of a verification share; nobody else's business. */
+#ifndef QUALITY_VERIFY_RUN_H
+#define QUALITY_VERIFY_RUN_H
+
+#include "quality/verify.h"
+
+/* Where something was found. */
+struct verify_place {
+	slice file; /* "warc/NAME" */
+	uint64_t offset;
+};
+
+/* Both make a copy of all they are given. url may be empty, place NULL. 0 or ERR_NOMEM. */
+int verify_problem(struct verify *v, slice url, const struct verify_place *place, const char *fmt,
+	...) SP_PRINTF(4, 5) SP_MUST_CHECK;
+int verify_note(struct verify *v, slice url, const struct verify_place *place, const char *fmt, ...)
+	SP_PRINTF(4, 5) SP_MUST_CHECK;
+
+/* The capture of that name, which is new if need be: 0 or ERR_NOMEM. */
+int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **ret) SP_MUST_CHECK;
+
+/* How its pages are judged. */
+struct legs_terms verify_terms(const struct verify_capture *c);
+
+/* Reads a WARC file, name being that of the catalog: 0, ERR_NOMEM. verify_read.c */
+struct verify_input {
+	const char *path;
+	slice shown; /* "warc/NAME" */
+	slice name;  /* without ".open" */
+};
+int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
+	struct err *err) SP_MUST_CHECK;
+
+/* Holds what was read against the catalog: 0, ERR_NOMEM, as the catalog. verify_compare.c */
+int verify_compare(struct verify *v, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
+#endif

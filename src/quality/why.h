@@ -1,0 +1,34 @@
+/* Why a URL is in a capture, or is not, and what came of it: from the catalog. */
+#ifndef QUALITY_WHY_H
+#define QUALITY_WHY_H
+
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+
+VEC_DECLARE(why_pages, struct catalog_page);
+VEC_DECLARE(why_attempts, struct catalog_observation);
+
+/* Strings are its own. */
+struct why {
+	uint32_t page;                /* its number */
+	struct why_pages way;         /* from the seed to the page itself, which is the last */
+	struct why_attempts attempts; /* by leg and number */
+	struct arena arena;
+};
+
+/*
+ * Gathers what is known of a URL, spelled as the catalog has it. 0, ERR_NOTFOUND when the capture
+ * does not know it, or as the catalog's functions. To be released in any case.
+ */
+int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url,
+	struct err *err) SP_MUST_CHECK;
+
+void why_release(struct why *w);
+
+#endif
