@@ -220,6 +220,24 @@ static int add_children(const struct layout *l, uint32_t page, struct page_numbe
 	return rc;
 }
 
+/*
+ * Every page of a shop leads to its prices, but only the last one, where a customer pays, to its
+ * terms: a crawler that follows links comes by the two at quite different times.
+ */
+static int add_pair(const struct layout *l, uint32_t page, struct page_numbers *list)
+{
+	uint32_t prices = (uint32_t)l->tree, terms = prices + 1;
+	int rc = 0;
+
+	if (l->theme != LIVING_SHOP)
+		return 0;
+	if (page != prices)
+		rc = page_numbers_push(list, prices);
+	if (rc == 0 && page == l->tree - 1)
+		rc = page_numbers_push(list, terms);
+	return rc;
+}
+
 static int add_tree_links(const struct layout *l, uint32_t page, struct page_numbers *list)
 {
 	int rc = 0;
@@ -230,10 +248,7 @@ static int add_tree_links(const struct layout *l, uint32_t page, struct page_num
 		rc = page_numbers_push(list, page + 1); /* its neighbour in the next section */
 	if (rc == 0 && page < l->tree)
 		rc = add_children(l, page, list);
-	for (size_t i = l->tree; rc == 0 && i < l->n; i++)
-		if (i != page)
-			rc = page_numbers_push(list, (uint32_t)i);
-	return rc;
+	return rc ? rc : add_pair(l, page, list);
 }
 
 int layout_links(const struct layout *l, uint32_t page, struct page_numbers *list)
