@@ -1,0 +1,333 @@
+/* stillpoint demo: a living shop, captured by several strategies at once, held against the truth.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "living/contest.h"
+#include "living/exhibit.h"
+#include "quality/verify.h"
+
+enum {
+	BAR = 24,
+	DIR_TRIES = 1000,
+	REDRAW_MS = 200,
+};
+
+/* The last one is ours. */
+static const char *const STRATEGIES[] = {
+	"bfs-fifo", "bfs-lifo", "sharc-selective", "stillpoint", NULL};
+
+/* Some pages change every few seconds, most hardly ever: on average one change in 40 s. */
+static const struct living_rates RATES = {.kind = LIVING_ZIPF, .a = 0.8, .mean = 0.025};
+
+struct demo_options {
+	const char *dir;
+	int64_t pages;
+	int64_t seed;
+	double delay;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct demo_options, dir),
+		.metavar = "DIR",
+		.help = "a new directory for the archives (default: stillpoint-demo, or with a "
+			"number)"},
+	{.name = "pages",
+		.letter = 'n',
+		.kind = OPTION_INT,
+		.offset = offsetof(struct demo_options, pages),
+		.min = 10,
+		.max = 100000,
+		.help = "pages of the shop (default: 300)"},
+	{.name = "delay",
+		.letter = 'd',
+		.kind = OPTION_DURATION,
+		.offset = offsetof(struct demo_options, delay),
+		.max = 3600,
+		.help = "pause between two requests (default: 100ms)"},
+	{.name = "seed",
+		.letter = 's',
+		.kind = OPTION_INT,
+		.offset = offsetof(struct demo_options, seed),
+		.max = 1e15,
+		.help = "of the shop and its changes (default: 4)"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "demo",
+	.usage = "[OPTION…]",
+	.description =
+		"Starts a web shop on this machine whose pages change all the time, and captures "
+		"identical copies of it at once, at the same politeness, by a plain crawl, by "
+		"revisits in reverse, by the best strategy of the literature and by ours. Then "
+		"what each archive claims is held against the truth, which the shop knows.",
+	.specs = SPECS,
+};
+
+static enum cmd_status fail(const struct err *err)
+{
+	enum cmd_status status = cmd_fail(err);
+
+	return err->code == ERR_USAGE ? status : CMD_FAILURE;
+}
+
+/* ---- the directory ---- */
+
+static int make_dir(const char *wanted, char *out, size_t size, struct err *err)
+{
+	for (int i = 1; i < DIR_TRIES; i++) {
+		if (wanted || i == 1)
+			(void)snprintf(out, size, "%s", wanted ? wanted : "stillpoint-demo");
+		else
+			(void)snprintf(out, size, "stillpoint-demo-%d", i);
+		if (mkdir(out, 0777) == 0)
+			return 0;
+		if (wanted || errno != EEXIST)
+			break;
+	}
+	return err_set(err, errno == EEXIST ? ERR_USAGE : ERR_IO,
+		"demo: %s: %s; name a new directory with --output", out, strerror(errno));
+}
+
+/* ---- while it runs ---- */
+
+static void draw_bar(size_t done, size_t total)
+{
+	size_t full = total ? done * BAR / total : 0;
+
+	for (size_t i = 0; i < BAR; i++)
+		(void)fputs(i < full ? "█" : "░", stdout);
+}
+
+static void draw_line(const char *strategy, const struct crawl_progress *p, bool running)
+{
+	const char *leg = p->preparing ? "starting" : p->leg == PLAN_VISIT ? "visits" : "revisits";
+
+	printf("  %-16s %-9s ", strategy, running ? leg : "done");
+	draw_bar(p->done, p->total);
+	printf(" %4zu/%-4zu", p->done, p->total);
+	if (p->leg == PLAN_VISIT)
+		printf(" expecting %5.1f sharp", p->expected);
+	else
+		printf(" sharp %zu, expected %.1f", p->sharp, p->expected);
+	(void)fputs("\x1b[K\n", stdout);
+}
+
+/* Draws all lines over those of the last time; true when all are done. */
+static bool draw(struct contest *c, bool on_terminal, bool first)
+{
+	bool all_done = true;
+
+	if (on_terminal && !first)
+		printf("\x1b[%zuA", c->count);
+	for (size_t i = 0; i < c->count; i++) {
+		struct crawl_progress p;
+		bool running = contest_progress(c, i, &p);
+
+		all_done = all_done && !running;
+		if (on_terminal)
+			draw_line(c->list[i].strategy, &p, running);
+	}
+	(void)fflush(stdout);
+	return all_done;
+}
+
+/* False when the user has had enough. */
+static bool watch(struct contest *c, int signals)
+{
+	bool on_terminal = isatty(STDOUT_FILENO) == 1;
+	struct pollfd p = {.fd = signals, .events = POLLIN};
+	bool first = true, stopped = false;
+
+	while (!draw(c, on_terminal, first)) {
+		first = false;
+		/* A signal stays to be read: the captures see it, too, and stop. */
+		if (poll(&p, 1, stopped ? 0 : REDRAW_MS) == 1) {
+			stopped = true;
+			(void)poll(NULL, 0, REDRAW_MS);
+		}
+	}
+	return !stopped;
+}
+
+/* ---- afterwards ---- */
+
+static void print_scores(const struct contest *c)
+{
+	printf("\nWhat the archives claim, and what is true\n\n"
+	       "  %-16s %7s %8s %7s %9s\n",
+		"strategy", "claimed", "in truth", "false", "expected");
+	for (size_t i = 0; i < c->count; i++) {
+		const struct contest_score *s = &c->list[i].score;
+
+		printf("  %-16s %7zu %8zu %7zu %9.1f  ", c->list[i].strategy, s->claimed, s->true_,
+			s->false_, s->expected);
+		draw_bar(s->claimed, s->pages);
+		printf(" of %zu pages\n", s->pages);
+	}
+	printf("\n  claimed: proven the same before and after one instant, the still point\n"
+	       "  in truth: pages that did not change in between, as the shop itself knows\n"
+	       "  false: claimed, but changed; a single one would be a bug\n");
+}
+
+static int print_pairs(const struct contest *c, struct err *err)
+{
+	int rc = 0;
+
+	printf("\nPrices and terms change together. The pair as each archive shows it\n\n");
+	for (size_t i = 0; rc == 0 && i < c->count; i++) {
+		struct contest_pair pair;
+
+		rc = contest_pair(&c->list[i], &pair, err);
+		if (rc)
+			break;
+		printf("  %-16s price list: edition %-3u terms: for edition %-3u ",
+			c->list[i].strategy, pair.prices, pair.terms);
+		if (pair.prices != pair.terms)
+			printf("a state that never existed\n");
+		else
+			printf("%s\n", pair.sharp ? "true, and proven"
+						  : "true, but by luck: nothing proves it");
+	}
+	return rc;
+}
+
+static int print_problems(const struct contestant *who, struct err *err)
+{
+	char path[CONTEST_PATH_SIZE + 32];
+	struct catalog *catalog;
+	struct verify v;
+	int rc;
+
+	(void)snprintf(path, sizeof path, "%s/catalog.sqlite", who->archive);
+	rc = catalog_open(path, CATALOG_READ, &catalog, err);
+	if (rc)
+		return rc;
+	(void)snprintf(path, sizeof path, "%s/warc", who->archive);
+	rc = verify_run(&v, &(struct verify_params){.warc_dir = path, .catalog = catalog}, err);
+	for (size_t i = 0; rc == 0 && i < v.problems.len; i++) {
+		const struct verify_problem *p = &v.problems.ptr[i];
+
+		printf("  %.*s: %.*s\n", (int)p->url.len, p->url.ptr ? p->url.ptr : "",
+			(int)p->text.len, p->text.ptr);
+	}
+	if (rc == 0 && v.problems.len == 0)
+		rc = err_set(err, ERR_STATE, "demo: verify did not notice a flipped bit");
+	verify_release(&v);
+	catalog_close(catalog);
+	return rc;
+}
+
+/* One bit of our own archive is turned: the archive must notice. Then it is turned back. */
+static int print_verify(const struct contestant *who, struct err *err)
+{
+	struct exhibit e;
+	char url[128];
+	int rc;
+
+	(void)snprintf(url, sizeof url, "%.*s/prices", (int)strlen(who->url) - 1, who->url);
+	rc = exhibit_load(&e, who->archive, slice_str(url), err);
+	if (rc == 0) {
+		printf("\nOne bit of %s is turned. 'stillpoint verify' says\n\n",
+			strrchr(e.file, '/') + 1);
+		rc = exhibit_flip(&e, err);
+	}
+	if (rc == 0) {
+		rc = print_problems(who, err);
+		if (exhibit_flip(&e, err))
+			rc = err->code;
+		else
+			printf("\nThe bit is turned back.\n");
+	}
+	exhibit_release(&e);
+	return rc;
+}
+
+static int conclude(const struct contest *c, const char *dir, struct err *err)
+{
+	const struct contestant *ours = &c->list[c->count - 1];
+	int rc;
+
+	print_scores(c);
+	rc = print_pairs(c, err);
+	if (rc == 0)
+		rc = print_verify(ours, err);
+	if (rc == 0)
+		printf("\nThe archives are in %s. Look at ours with\n\n"
+		       "  stillpoint report %s\n"
+		       "  stillpoint report %s --why %sprices\n"
+		       "  stillpoint verify %s\n",
+			dir, ours->archive, ours->archive, ours->url, ours->archive);
+	return rc;
+}
+
+static int run(const struct demo_options *o, const char *dir, int signals, struct err *err)
+{
+	struct contest_params params = {
+		.dir = dir,
+		.strategies = STRATEGIES,
+		.site = {.seed = (uint64_t)o->seed,
+			.pages = (size_t)o->pages,
+			.outdegree = 10,
+			.theme = LIVING_SHOP,
+			.rates = &RATES},
+		.delay = o->delay,
+		.stop_fd = signals,
+	};
+	struct contest c;
+	bool finished = false;
+	int rc = contest_start(&c, &params, err);
+
+	if (rc == 0) {
+		printf("A shop of %lld pages that change all the time, in %zu identical copies, is "
+		       "captured\nby %zu strategies at once, one request every %.0f ms.\n\n",
+			(long long)o->pages, c.count, c.count, 1000 * o->delay);
+		finished = watch(&c, signals);
+		rc = contest_finish(&c, err);
+	}
+	if (rc == 0 && finished)
+		rc = conclude(&c, dir, err);
+	else if (rc == 0)
+		printf("\nStopped. The archives are in %s; 'stillpoint resume' cannot go on, since "
+		       "the shop is gone.\n",
+			dir);
+	contest_release(&c);
+	return rc;
+}
+
+enum cmd_status cmd_demo(int argc, char **argv)
+{
+	struct demo_options o = {.pages = 300, .delay = 0.1, .seed = 4};
+	struct option_args args;
+	struct err err = {0};
+	enum cmd_status status;
+	char dir[1024];
+	sigset_t set;
+	int signals, rc;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (make_dir(o.dir, dir, sizeof dir, &err))
+		return fail(&err);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	rc = run(&o, dir, signals, &err);
+	if (signals >= 0)
+		(void)close(signals);
+	return rc ? fail(&err) : cmd_finish(0);
+}
