@@ -133,15 +133,18 @@ static void call_handler(struct exchange *e, const char *method)
 		spoil(&e->response);
 }
 
-/* A close with unread data or no linger is a reset. */
+/*
+ * libmicrohttpd ends a connection in good order, whatever SO_LINGER says. To dissolve the
+ * association is what makes Linux send a reset at once (tcp_disconnect).
+ */
 static enum MHD_Result reset(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct linger off = {.l_onoff = 1, .l_linger = 0};
+	struct sockaddr nobody = {.sa_family = AF_UNSPEC};
 
 	if (info)
-		(void)setsockopt(info->connect_fd, SOL_SOCKET, SO_LINGER, &off, sizeof off);
+		(void)connect(info->connect_fd, &nobody, sizeof nobody);
 	return MHD_NO;
 }
 
