@@ -9,7 +9,7 @@
 
 enum { SITES = 3, PAGES = 20, ROUNDS = 15 };
 
-static const struct living_rates FAST = {.kind = LIVING_CONSTANT, .a = 40, .mean = -1};
+static const struct living_rates FAST = {.kind = LIVING_CONSTANT, .a = 500, .mean = -1};
 
 static struct living_site *start(void)
 {
