@@ -29,6 +29,7 @@ fuzz:
 	@tools/fuzz
 
 bench: all
+	@tools/install-packages bench
 	@meson test -C $(BUILD) --benchmark --num-processes 1
 
 demo: all

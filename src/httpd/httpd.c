@@ -133,15 +133,18 @@ static void call_handler(struct exchange *e, const char *method)
 		spoil(&e->response);
 }
 
-/* A close with unread data or no linger is a reset. */
+/*
+ * libmicrohttpd ends a connection in good order, whatever SO_LINGER says. To dissolve the
+ * association is what makes Linux send a reset at once (tcp_disconnect).
+ */
 static enum MHD_Result reset(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct linger off = {.l_onoff = 1, .l_linger = 0};
+	struct sockaddr nobody = {.sa_family = AF_UNSPEC};
 
 	if (info)
-		(void)setsockopt(info->connect_fd, SOL_SOCKET, SO_LINGER, &off, sizeof off);
+		(void)connect(info->connect_fd, &nobody, sizeof nobody);
 	return MHD_NO;
 }
 
@@ -211,24 +214,9 @@ static enum MHD_Result send_response(struct exchange *e)
 	return result;
 }
 
-/* Called when the fields are there, for each piece of a body, at its end, and after a sleep. */
-static enum MHD_Result access_handler(void *context, struct MHD_Connection *connection,
-	const char *url, const char *method, const char *version, const char *upload,
-	size_t *upload_len, void **state)
+/* What is due now; called when the fields are there, at the end of a body, and after a sleep. */
+static enum MHD_Result go_on(struct exchange *e, const char *method)
 {
-	struct exchange *e = *state;
-
-	(void)context;
-	(void)connection;
-	(void)url;
-	(void)version;
-	(void)upload;
-	if (!e)
-		return MHD_NO;
-	if (*upload_len > 0) {
-		*upload_len = 0;
-		return MHD_YES;
-	}
 	if (!e->begun) {
 		e->begun = true; /* to answer before the body is here would cut it off */
 		return MHD_YES;
@@ -236,10 +224,29 @@ static enum MHD_Result access_handler(void *context, struct MHD_Connection *conn
 	if (!e->answered) {
 		call_handler(e, method);
 		if (e->response.wait_ns > 0 &&
-			waker_sleep(&e->httpd->waker, connection, e->response.wait_ns))
+			waker_sleep(&e->httpd->waker, e->connection, e->response.wait_ns))
 			return MHD_YES;
 	}
 	return send_response(e);
+}
+
+/* libmicrohttpd's parameters. NOLINTNEXTLINE(readability-function-size) */
+static enum MHD_Result access_handler(void *context, struct MHD_Connection *connection,
+	const char *url, const char *method, const char *version, const char *upload,
+	size_t *upload_len, void **state)
+{
+	(void)context;
+	(void)connection;
+	(void)url;
+	(void)version;
+	(void)upload;
+	if (!*state)
+		return MHD_NO;
+	if (*upload_len > 0) {
+		*upload_len = 0; /* dropped */
+		return MHD_YES;
+	}
+	return go_on(*state, method);
 }
 
 /* Escapes stay as they are. */

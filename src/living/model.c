@@ -132,6 +132,7 @@ static bool find_requisite(
 {
 	slice rest = path;
 	uint64_t site = host + 1, page, requisite;
+	uint32_t resource;
 	struct buf again;
 	bool found;
 
@@ -152,21 +153,18 @@ static bool find_requisite(
 
 bool living_find(const struct living_model *m, slice host, slice target, uint32_t *ret_resource)
 {
-	uint32_t found;
-	size_t site = 0;
+	uint32_t page;
+	size_t site;
 
-	if (living_is_cdn(m, host)) {
-		if (!find_requisite(m, 0, target, &found))
-			return false;
-	} else if (!living_find_host(m, host, &site)) {
+	if (living_is_cdn(m, host))
+		return find_requisite(m, 0, target, ret_resource);
+	if (!living_find_host(m, host, &site))
 		return false;
-	} else if (layout_find(&m->layout, target, &found)) {
-		found = living_page_resource(m, site, found);
-	} else if (m->params.cdn_host || !find_requisite(m, site, target, &found)) {
-		return false;
+	if (layout_find(&m->layout, target, &page)) {
+		*ret_resource = living_page_resource(m, site, page);
+		return true;
 	}
-	*ret_resource = found;
-	return true;
+	return !m->params.cdn_host && find_requisite(m, site, target, ret_resource);
 }
 
 /* The terms of a shop change when its prices do: they follow the same stream. */
@@ -376,9 +374,9 @@ static int allocate(struct living_model *m, struct err *err)
 		return err_set(err, ERR_RANGE,
 			"one sitemap holds at most %d pages (use --sitemap index)",
 			(int)LIVING_SITEMAP_MAX);
-	m->rates = calloc(m->count, sizeof *m->rates);
-	m->behaviours = calloc(m->count, sizeof *m->behaviours);
-	m->validators = calloc(m->count, sizeof *m->validators);
+	m->rates = calloc(m->count + 1, sizeof *m->rates);
+	m->behaviours = calloc(m->count + 1, sizeof *m->behaviours);
+	m->validators = calloc(m->count + 1, sizeof *m->validators);
 	if (!m->rates || !m->behaviours || !m->validators)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	return 0;
