@@ -42,12 +42,13 @@ static double now(void)
 
 static double resident_bytes(void)
 {
-	unsigned long pages = 0;
 	FILE *f = fopen("/proc/self/statm", "re");
+	char line[256], *rest;
 
-	require(f && fscanf(f, "%*u %lu", &pages) == 1);
+	require(f && fgets(line, sizeof line, f));
 	(void)fclose(f);
-	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+	(void)strtoul(line, &rest, 10); /* all pages; then those that are resident */
+	return (double)strtoul(rest, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
 }
 
 static void add_hosts(struct hosts *h, uint32_t count)

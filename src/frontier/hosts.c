@@ -162,6 +162,12 @@ const struct pace *hosts_pace(const struct hosts *h, uint32_t host)
 	return &h->servers.ptr[h->list.ptr[host].pace_index].pace;
 }
 
+size_t hosts_held_for(const struct hosts *h, uint32_t host)
+{
+	assert(host < h->list.len);
+	return h->servers.ptr[h->list.ptr[host].pace_index].held.len;
+}
+
 /* ---- orders ---- */
 
 static struct heap_key key(const struct host_server *s)

@@ -140,6 +140,15 @@ static inline size_t hosts_held(const struct hosts *h)
 	return h->held;
 }
 
+/* Orders held for the server of this host. */
+size_t hosts_held_for(const struct hosts *h, uint32_t host);
+
+/* Servers, of which there are at most as many as hosts. */
+static inline size_t hosts_servers(const struct hosts *h)
+{
+	return h->servers.len;
+}
+
 static inline size_t hosts_busy(const struct hosts *h)
 {
 	return h->busy;

@@ -39,14 +39,10 @@ struct seen_shard {
 	uint32_t len;
 };
 
-static size_t tail(size_t homes)
-{
-	return homes ? TAIL_MIN + homes / TAIL_SHARE : 0;
-}
-
+/* Not for a shard that has no table yet. */
 static size_t slots(const struct seen_shard *t)
 {
-	return t->homes + tail(t->homes);
+	return (size_t)t->homes + TAIL_MIN + t->homes / TAIL_SHARE;
 }
 
 static size_t slot_bytes(size_t count)
@@ -141,21 +137,22 @@ static bool copy_all(struct seen_shard *to, const struct seen_shard *from)
 /* An eighth larger, or so many times an eighth that all fits. */
 static int grow(struct seen *s, struct seen_shard *t)
 {
-	struct seen_shard bigger = {.homes = t->homes};
-	bool fits;
+	struct seen_shard bigger;
+	uint32_t homes = t->homes;
 
-	do {
-		if (bigger.homes > UINT32_MAX / 2)
+	for (;;) {
+		if (homes > UINT32_MAX / 2)
 			return ERR_LIMIT;
-		bigger.homes = bigger.homes ? bigger.homes + bigger.homes / 8 + 1 : FIRST_HOMES;
-		bigger.len = 0;
-		free(bigger.high);
+		homes = homes ? homes + homes / 8 + 1 : FIRST_HOMES;
+		bigger = (struct seen_shard){.homes = homes};
 		bigger.high = calloc(1, slot_bytes(slots(&bigger)));
 		if (!bigger.high)
 			return ERR_NOMEM;
-		fits = t->len == 0 || copy_all(&bigger, t);
-	} while (!fits);
-	s->bytes += slot_bytes(slots(&bigger)) - slot_bytes(slots(t));
+		if (!t->high || copy_all(&bigger, t))
+			break;
+		free(bigger.high);
+	}
+	s->bytes += slot_bytes(slots(&bigger)) - (t->high ? slot_bytes(slots(t)) : 0);
 	free(t->high);
 	*t = bigger;
 	return 0;

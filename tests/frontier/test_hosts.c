@@ -142,6 +142,10 @@ static void test_schemes_share_a_pace(void)
 	CHECK_INT(hosts_hold(&h, plain, 1), 0);
 	CHECK_INT(hosts_hold(&h, tls, 2), 0);
 	CHECK_INT(hosts_hold(&h, other, 3), 0);
+	CHECK_INT(hosts_servers(&h), 2);
+	CHECK_INT(hosts_held_for(&h, plain), 2);
+	CHECK_INT(hosts_held_for(&h, tls), 2);
+	CHECK_INT(hosts_held_for(&h, other), 1);
 	check_take(&h, 0, plain, 1);
 	check_take(&h, 0, other, 3);
 	check_nothing(&h, 0, (double)INFINITY);
