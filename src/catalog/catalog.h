@@ -1,18 +1,23 @@
 /*
  * The catalog: the database of an archive (SQLite, WAL). Sites, captures, pages, observations, the
  * event log that resume replays, WARC files and how much of each is committed, verdicts.
+ * docs/archive.md has its tables.
  *
  * Invariants:
  *   (1) What a committed row says of a WARC is on the disk: callers sync the WARC first, then
- * commit the catalog (group commit). (2) Pages of a capture are numbered from 0 without gaps, in
- * the order of their discovery; those that were refused have numbers too, and no part in the plan.
+ *       commit the catalog (group commit).
+ *   (2) Pages of a capture are numbered from 0 without gaps, in the order of their discovery;
+ *       those that were refused have numbers too, and no part in the plan.
  *   (3) Events of a capture, replayed in their order into a fresh plan_run, restore it.
  *   (4) A catalog of a newer schema is refused, one of an older schema is migrated in one
  *       transaction; a file that is no catalog, or a damaged one, is refused with one line.
  *
  * All functions return 0 or a negative code with a sentence in err: ERR_IO (disk, damage),
- * ERR_NOMEM, ERR_STATE (locked by another process), ERR_UNSUPPORTED (newer schema), or as said. One
- * catalog belongs to one thread; any number of readers may have the file open besides one writer.
+ * ERR_NOMEM, ERR_STATE (locked by another process, or open for reading), ERR_UNSUPPORTED (newer
+ * schema), or as said. Those that add a row also ERR_EXISTS (it is there), ERR_RANGE (NaN, a size
+ * beyond 63 bits), ERR_USAGE (a text that must be there is not), ERR_LIMIT (a row beyond 16 MiB):
+ * then the transaction goes on without that row. One catalog belongs to one thread; any number of
+ * readers may have the file open besides one writer.
  */
 #ifndef CATALOG_CATALOG_H
 #define CATALOG_CATALOG_H
@@ -32,16 +37,25 @@ struct catalog; /* opaque */
 enum catalog_mode {
 	CATALOG_CREATE, /* write; created when it is not there */
 	CATALOG_WRITE,  /* write; ERR_NOTFOUND when it is not there */
-	CATALOG_READ,   /* read only; changes nothing on the disk, migrates nothing */
+	CATALOG_READ,   /* read only; changes nothing in the file, migrates nothing */
 };
 
+/*
+ * A reader may leave an empty "-wal" and a "-shm" beside the file: SQLite's, for the next one to
+ * use. Where nothing can be written it does without; a file with a log that is not empty is refused
+ * there.
+ */
 int catalog_open(const char *path, enum catalog_mode mode, struct catalog **ret,
 	struct err *err) SP_MUST_CHECK;
 
 /* Rolls back what is not committed. NULL is fine. */
 void catalog_close(struct catalog *c);
 
-/* Writes belong to a transaction, which the first of them begins. */
+/*
+ * Writes belong to a transaction, which the first of them begins. When it is committed it is on the
+ * disk. A commit that fails has rolled it back; only if the disk fails for good, and then the
+ * process ends, may the transaction turn out to be there: never a part of it.
+ */
 int catalog_commit(struct catalog *c, struct err *err) SP_MUST_CHECK;
 void catalog_rollback(struct catalog *c);
 bool catalog_is_dirty(const struct catalog *c); /* something is not committed */
@@ -70,7 +84,7 @@ struct catalog_capture {
 int catalog_add_capture(struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id,
 	struct err *err) SP_MUST_CHECK;
 
-/* state, finished, still_from and still_to of the capture with that id. */
+/* state, finished, still_from and still_to of the capture with that id: ERR_NOTFOUND. */
 int catalog_update_capture(
 	struct catalog *c, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
 
@@ -100,7 +114,8 @@ struct catalog_page {
 int catalog_add_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
 	struct err *err) SP_MUST_CHECK;
 
-/* A page that was taken turns out to be refused after all (robots.txt became known). */
+/* A page that was taken turns out to be refused after all (robots.txt became known): ERR_NOTFOUND.
+ */
 int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
 	struct err *err) SP_MUST_CHECK;
 
@@ -118,7 +133,11 @@ int catalog_find_page(struct catalog *c, uint32_t capture, slice url, uint32_t *
 
 /* ---- observations ---- */
 
-/* One attempt and where its records are. attempt.capture, .kind, .via and .single are not kept. */
+/*
+ * One attempt and where its records are. attempt.capture, .kind, .via and .single are not kept;
+ * attempt.url is that of the page, as far as there is one. Page, leg and number tell attempts
+ * apart; those without a page are all kept.
+ */
 struct catalog_observation {
 	uint32_t page; /* CATALOG_NO_PAGE for ATTEMPT_SIDE; then attempt.url says what */
 	struct attempt attempt;
@@ -208,7 +227,8 @@ int catalog_set_verdict(struct catalog *c, uint32_t capture, const struct catalo
 /*
  * ---- reading ----
  * Each calls back for every row in a fixed order, with slices that are valid for the call; what the
- * callback returns but 0 ends the reading and is returned.
+ * callback returns but 0 ends the reading and is returned. The callback may read the catalog and
+ * write to it, but not end the transaction.
  */
 typedef int catalog_on_capture(void *context, const struct catalog_capture *capture);
 typedef int catalog_on_page(void *context, const struct catalog_page *page);

@@ -127,7 +127,7 @@ static int run_steps(
 
 static int migrate(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	struct identity id;
+	struct identity id = {0};
 	int rc = identify(c, &id, err);
 
 	if (rc == 0 && !is_empty(&id))
@@ -140,7 +140,7 @@ static int migrate(struct catalog *c, const struct catalog_schema *schema, struc
 /* Nothing may change a file that is not ours: its journal mode neither. */
 static int recognise(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	struct identity id;
+	struct identity id = {0};
 	int rc = identify(c, &id, err);
 
 	return rc || is_empty(&id) ? rc : judge(c, schema, &id, err);
@@ -244,7 +244,7 @@ static int compare(struct catalog *c, const struct catalog_schema *schema, struc
 
 int catalog_schema_check(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	struct identity id;
+	struct identity id = {0};
 	int rc = identify(c, &id, err);
 
 	if (rc)

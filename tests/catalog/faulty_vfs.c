@@ -1,5 +1,7 @@
 #include "faulty_vfs.h"
 
+#include <stddef.h>
+
 struct faulty_file {
 	sqlite3_file base; /* first */
 	struct faulty_vfs *v;
