@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 enum {
-	HEAD_STEP = 1 << 10,    /* bytes of a header copied at a time */
-	TRAILER_MAX = 4,        /* the two line ends behind a block */
+	HEAD_STEP = 1 << 10,                  /* bytes of a header copied at a time */
+	TRAILER_MAX = 4,                      /* the two line ends behind a block */
+	KEEP = TRAILER_MAX + WARC_MAGIC_SIZE, /* what a search for the next record must see */
+	JOIN_MAX = 2 * KEEP,
 	RESCAN_FACTOR = 16,     /* bytes read again after damage, per byte of the file */
 	RESCAN_FREE = 64 << 20, /* a small file is read again in any case */
 };
@@ -17,6 +19,17 @@ enum {
 enum state {
 	BETWEEN, /* records */
 	BLOCK,   /* of a record, or its end */
+};
+
+/*
+ * The last bytes of a unit, taken already, which may make a record's start together with the first
+ * ones of the next unit: there the input stands as long as len is not 0.
+ */
+struct join {
+	struct warc_spot spot;
+	uint64_t position;
+	size_t len;
+	char bytes[JOIN_MAX];
 };
 
 struct warc_reader {
@@ -31,7 +44,10 @@ struct warc_reader {
 	uint64_t left;          /* of the block, when the header tells its length */
 	bool crossed;           /* the record goes on in another unit than it began in */
 	bool block_ended;
-	uint64_t rescanned; /* bytes read again because of damage */
+	bool next_known; /* the block ended because we saw what follows */
+	struct join join;
+	char last[JOIN_MAX]; /* bytes of a block that join held */
+	uint64_t rescanned;  /* bytes read again because of damage */
 };
 
 static void problem(struct warc_reader *r, const char *what)
@@ -111,13 +127,14 @@ static int scan_on(struct warc_reader *r, struct err *err)
 static void measure(struct warc_reader *r)
 {
 	struct warc_record *rec = &r->record;
-	struct warc_spot now = warc_input_spot(r->in);
+	struct warc_spot now = r->join.len ? r->join.spot : warc_input_spot(r->in);
+	uint64_t position = r->join.len ? r->join.position : warc_input_position(r->in);
 	bool same_unit = now.offset == rec->spot.offset;
 
-	rec->is_shared =
-		warc_input_coding(r->in) != WARC_CODING_PLAIN && (rec->spot.inner > 0 || same_unit);
+	rec->is_shared = warc_input_coding(r->in) != WARC_CODING_PLAIN &&
+			 (rec->spot.inner > 0 || now.inner > 0 || same_unit);
 	if (rec->is_shared)
-		rec->length = warc_input_position(r->in) - rec->position;
+		rec->length = position - rec->position;
 	else
 		rec->length = now.offset - rec->spot.offset;
 }
@@ -131,7 +148,7 @@ static void begin_record(struct warc_reader *r)
 		.position = warc_input_position(r->in),
 		.header = header,
 	};
-	r->crossed = r->block_ended = false;
+	r->crossed = r->block_ended = r->next_known = false;
 }
 
 /* Makes the record a gap up to here. rc is that of the search for the next record. */
@@ -150,6 +167,104 @@ static int end_gap(struct warc_reader *r, int rc, const char *what)
 	return 0;
 }
 
+/* Takes the bytes, with which the unit ends, into join. */
+static void start_join(struct warc_reader *r, slice bytes)
+{
+	r->join.spot = warc_input_spot(r->in);
+	r->join.position = warc_input_position(r->in);
+	r->join.len = bytes.len;
+	memcpy(r->join.bytes, bytes.ptr, bytes.len);
+	warc_input_take(r->in, bytes.len);
+}
+
+/* Forgets the first bytes of join. */
+static void cut_join(struct warc_reader *r, size_t count)
+{
+	r->join.len -= count;
+	r->join.spot.inner += count;
+	r->join.position += count;
+	memmove(r->join.bytes, r->join.bytes + count, r->join.len);
+}
+
+/* What is in join and the bytes that follow it: as many as out has room for. */
+static slice joined(const struct warc_reader *r, slice next, char out[JOIN_MAX + KEEP])
+{
+	next = slice_sub(next, 0, KEEP);
+	memcpy(out, r->join.bytes, r->join.len);
+	if (next.len)
+		memcpy(out + r->join.len, next.ptr, next.len);
+	return (slice){out, r->join.len + next.len};
+}
+
+/* The unit ends in bytes that a record may begin with. */
+static bool may_be_start(slice bytes)
+{
+	return bytes.len < WARC_MAGIC_SIZE &&
+	       memcmp(bytes.ptr, "WARC/", bytes.len < 5 ? bytes.len : 5) == 0;
+}
+
+/* Begins the next unit that is not empty: 0 with its first bytes, ERR_END, ERR_SYNTAX, … */
+static int next_unit(struct warc_reader *r, slice *ret_bytes, struct err *err)
+{
+	int rc;
+
+	do {
+		rc = warc_input_next(r->in, err);
+		if (rc == 0)
+			rc = warc_input_peek(r->in, KEEP, ret_bytes, err);
+		else
+			return rc;
+	} while (rc == ERR_END);
+	return rc;
+}
+
+/* join holds what may be the start of the record that was begun: 0, or *ret_gap. */
+static int try_join(struct warc_reader *r, slice next, bool *ret_gap, struct err *err)
+{
+	char bytes[JOIN_MAX + KEEP];
+
+	r->crossed = true;
+	if (warc_header_is_start(joined(r, next, bytes)))
+		return 0;
+	r->join.len = 0;
+	*ret_gap = true;
+	return end_gap(r, warc_header_is_start(next) ? 0 : scan_on(r, err), "no WARC record");
+}
+
+/* The unit ends in bytes that a record may begin with, and the next one may go on with it. */
+static int reach_over(struct warc_reader *r, slice bytes, bool *ret_gap, struct err *err)
+{
+	struct err damage = {0};
+	slice next = {0};
+	int rc;
+
+	start_join(r, bytes);
+	rc = warc_input_peek(r->in, 1, &next, &damage);
+	if (rc == ERR_END)
+		rc = next_unit(r, &next, &damage);
+	if (rc == ERR_IO || rc == ERR_NOMEM)
+		return err_set(err, rc, "%s", damage.text);
+	if (rc == 0)
+		return try_join(r, next, ret_gap, err);
+	r->join.len = 0; /* what comes next is for the next call to see */
+	*ret_gap = true;
+	return end_gap(r, 0, "no WARC record");
+}
+
+/* The search for the end of a block has found the record, and left its beginning in join. */
+static int reach_joined(struct warc_reader *r, bool *ret_gap, struct err *err)
+{
+	slice next = {0};
+	int rc = warc_input_peek(r->in, KEEP, &next, err);
+
+	if (rc)
+		return rc == ERR_END ? ERR_IO : rc; /* it was there before */
+	begin_record(r);
+	r->record.spot = r->join.spot;
+	r->record.position = r->join.position;
+	return try_join(r, next, ret_gap, err);
+}
+
 /* Comes to stand before a record: 0; or *ret_gap, when what is here is none; or ERR_END. */
 static int reach_record(struct warc_reader *r, bool *ret_gap, struct err *err)
 {
@@ -159,6 +274,8 @@ static int reach_record(struct warc_reader *r, bool *ret_gap, struct err *err)
 	int rc;
 
 	*ret_gap = false;
+	if (r->join.len)
+		return reach_joined(r, ret_gap, err);
 	for (;;) {
 		rc = skip_line_ends(r, &bytes, &lines, &damage);
 		if (rc != ERR_END)
@@ -177,6 +294,8 @@ static int reach_record(struct warc_reader *r, bool *ret_gap, struct err *err)
 		begin_record(r);
 	if (rc == 0 && warc_header_is_start(bytes))
 		return 0;
+	if (rc == 0 && may_be_start(bytes) && warc_input_coding(r->in) != WARC_CODING_PLAIN)
+		return reach_over(r, bytes, ret_gap, err);
 	if (rc == 0) {
 		*ret_gap = true;
 		return end_gap(r, scan_on(r, err), "no WARC record");
@@ -198,15 +317,7 @@ static int cross(struct warc_reader *r, struct err *err)
 	slice bytes;
 	int rc;
 
-	do {
-		rc = warc_input_next(r->in, &ignored);
-		if (rc == 0)
-			rc = warc_input_peek(r->in, WARC_MAGIC_SIZE, &bytes, &ignored);
-		else
-			return rc == ERR_IO || rc == ERR_NOMEM
-				       ? err_set(err, rc, "%s", ignored.text)
-				       : ERR_END;
-	} while (rc == ERR_END);
+	rc = next_unit(r, &bytes, &ignored);
 	if (rc == ERR_IO || rc == ERR_NOMEM)
 		return err_set(err, rc, "%s", ignored.text);
 	if (rc || warc_header_is_start(bytes))
@@ -221,6 +332,9 @@ static int read_head(struct warc_reader *r, struct err *err)
 	size_t seen = 0;
 
 	buf_reset(&r->head);
+	if (buf_add(&r->head, (slice){r->join.bytes, r->join.len}))
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	r->join.len = 0;
 	for (;;) {
 		size_t before = r->head.len, end;
 		slice bytes;
@@ -326,28 +440,86 @@ static size_t count_trailer(slice bytes)
 	return n;
 }
 
+/* The block ends with these bytes of join, behind which stand line ends and the next record. */
+static int end_in_join(struct warc_reader *r, size_t len, size_t start, slice *ret)
+{
+	unsigned lines = 0;
+
+	for (size_t i = len; i < start && i < r->join.len; i++)
+		lines += r->join.bytes[i] == '\n';
+	r->record.is_closed = lines >= 2;
+	r->next_known = true;
+	memcpy(r->last, r->join.bytes, len);
+	*ret = (slice){r->last, len};
+	cut_join(r, start < r->join.len ? start : r->join.len);
+	return len > 0 ? 0 : ERR_END;
+}
+
+/* A unit of nothing but line ends is the last one, cut off from the record they stand behind. */
+static bool is_trailer(slice unit)
+{
+	for (size_t i = 0; i < unit.len; i++)
+		if (!is_line_end(unit.ptr[i]))
+			return false;
+	return unit.len <= TRAILER_MAX;
+}
+
+/* The last bytes of a unit, in which no record begins: it may do so across its end. */
+static int unmeasured_over(struct warc_reader *r, slice bytes, slice *ret, struct err *err)
+{
+	char room[JOIN_MAX + KEEP];
+	slice next = {0}, both, block;
+	size_t start;
+	int rc;
+
+	start_join(r, bytes);
+	rc = warc_input_peek(r->in, 1, &next, err);
+	if (rc == ERR_END && (rc = cross(r, err)) == 0)
+		rc = warc_input_peek(r->in, KEEP, &next, err);
+	if (rc == ERR_IO || rc == ERR_NOMEM)
+		return rc;
+	both = joined(r, next, room);
+	start = rc == 0 ? find_start(both) : both.len;
+	block = slice_sub(both, 0, start);
+	block.len -= count_trailer(block);
+	if (rc == ERR_END || ((start < both.len || is_trailer(next)) && block.len <= r->join.len))
+		return end_in_join(r, block.len, start, ret);
+	memcpy(r->last, r->join.bytes, r->join.len); /* damage is for the next call to see */
+	*ret = (slice){r->last, r->join.len};
+	r->join.len = 0;
+	return 0;
+}
+
 /*
  * Bytes of a block of unknown length: it goes up to the next line that begins a record, or to the
- * end of the unit, without the line ends before that.
+ * end of the unit if the next one begins with a record, without the line ends before that.
  */
 static int unmeasured_block(struct warc_reader *r, slice *ret, struct err *err)
 {
-	enum { KEEP = TRAILER_MAX + WARC_MAGIC_SIZE };
 	slice bytes;
 	size_t start;
-	int rc = warc_input_peek(r->in, 2 * KEEP, &bytes, err);
+	int rc;
 
+	if (r->next_known)
+		return ERR_END;
+	do
+		rc = warc_input_peek(r->in, JOIN_MAX, &bytes, err);
+	while (rc == ERR_END && (rc = cross(r, err)) == 0);
+	r->next_known = rc == ERR_END;
 	if (rc)
 		return rc;
 	start = find_start(bytes);
-	if (start < bytes.len || bytes.len < 2 * KEEP) {
+	if (start == bytes.len && bytes.len < JOIN_MAX)
+		return unmeasured_over(r, bytes, ret, err);
+	if (start < bytes.len) {
 		bytes = slice_sub(bytes, 0, start);
 		bytes.len -= count_trailer(bytes);
-		*ret = bytes;
-		return bytes.len > 0 ? 0 : ERR_END;
+	} else {
+		bytes.len -= KEEP;
 	}
-	*ret = slice_sub(bytes, 0, bytes.len - KEEP);
-	return 0;
+	*ret = bytes;
+	warc_input_take(r->in, bytes.len);
+	return bytes.len > 0 ? 0 : ERR_END;
 }
 
 static int measured_block(struct warc_reader *r, slice *ret, struct err *err)
@@ -371,6 +543,7 @@ static int measured_block(struct warc_reader *r, slice *ret, struct err *err)
 		return rc;
 	*ret = slice_sub(bytes, 0, r->left < bytes.len ? (size_t)r->left : bytes.len);
 	r->left -= ret->len;
+	warc_input_take(r->in, ret->len);
 	return 0;
 }
 
@@ -384,7 +557,6 @@ int warc_reader_block(struct warc_reader *r, slice *ret, struct err *err)
 	rc = r->record.header.has_length ? measured_block(r, ret, &damage)
 					 : unmeasured_block(r, ret, &damage);
 	if (rc == 0) {
-		warc_input_take(r->in, ret->len);
 		rc = warc_check_feed(&r->check, *ret);
 		return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 	}
@@ -425,8 +597,11 @@ static int end_block(struct warc_reader *r, struct err *err)
 	struct err damage = {0};
 	unsigned lines;
 	slice bytes;
-	int rc = skip_line_ends(r, &bytes, &lines, &damage);
+	int rc;
 
+	if (r->next_known)
+		return 0;
+	rc = skip_line_ends(r, &bytes, &lines, &damage);
 	r->record.is_closed = lines >= 2;
 	if (rc == ERR_SYNTAX) {
 		problem(r, damage.text);
@@ -494,6 +669,7 @@ int warc_reader_end(struct warc_reader *r, struct err *err)
 int warc_reader_seek(struct warc_reader *r, struct warc_spot spot, struct err *err)
 {
 	r->state = BETWEEN;
+	r->join.len = 0;
 	return warc_input_seek(r->in, spot, err);
 }
 

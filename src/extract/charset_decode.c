@@ -1,4 +1,6 @@
-/* The way to UTF-8: Encoding, section 8 by hand, x-user-defined and replacement too; ICU the rest.
+/*
+ * The way to UTF-8: Encoding, section 8 and replacement by hand, single-byte encodings by a table
+ * that is ICU's but for what the standard has otherwise, the rest by ICU's converters.
  */
 #include <stdlib.h>
 #include <unicode/ucnv.h>
@@ -7,6 +9,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "extract/charset.h"
+#include "extract/charset_single.h"
 
 enum { PIVOT_SIZE = 2048 };
 
@@ -14,6 +17,7 @@ struct charset_decoder {
 	enum charset charset;
 	UConverter *from; /* NULL where ICU is not asked */
 	UConverter *to;
+	struct charset_single single;
 	UChar *pivot_source, *pivot_target;
 	bool started; /* the replacement character has been given */
 	size_t tail_len;
@@ -32,19 +36,46 @@ static const char *icu_name(enum charset charset)
 	return NAMES[charset];
 }
 
-/* Always U+FFFD: ICU's own would be U+001A for some encodings. */
+/* The byte 0x80 has a meaning in the standard (10.2.1, 12.3.1) and none for ICU. */
+static UChar meaning_of_80(enum charset charset)
+{
+	switch (charset) {
+	case CHARSET_GBK:
+	case CHARSET_GB18030:
+		return 0x20ac;
+	case CHARSET_SHIFT_JIS:
+		return 0x80;
+	default:
+		return 0xfffd;
+	}
+}
+
+/*
+ * The standard reads a byte of ASCII again behind one that does not go with it, lest it be hidden
+ * (11.1.1, 12.3.1: "prepend"); so does ICU, but for pairs that are unassigned in these.
+ */
+static bool reads_ascii_again(enum charset charset)
+{
+	return charset == CHARSET_BIG5 || charset == CHARSET_SHIFT_JIS;
+}
+
+/* Otherwise always U+FFFD: ICU's own would be U+001A for some encodings. */
 static void substitute(const void *context, UConverterToUnicodeArgs *args, const char *units,
 	int32_t length, UConverterCallbackReason reason, UErrorCode *status)
 {
-	static const UChar REPLACEMENT = 0xfffd;
+	const struct charset_decoder *d = context;
+	UChar text[] = {0xfffd, 0};
+	bool swallows =
+		reads_ascii_again(d->charset) && length == 2 && (unsigned char)units[1] < 0x80;
 
-	(void)context;
-	(void)units;
-	(void)length;
 	if (reason > UCNV_IRREGULAR)
 		return;
+	if (length == 1 && units[0] == '\x80')
+		text[0] = meaning_of_80(d->charset);
+	if (swallows)
+		text[1] = (UChar)units[1];
 	*status = U_ZERO_ERROR;
-	ucnv_cbToUWriteUChars(args, &REPLACEMENT, 1, 0, status);
+	ucnv_cbToUWriteUChars(args, text, swallows ? 2 : 1, 0, status);
 }
 
 static int open_icu(struct charset_decoder *d)
@@ -55,10 +86,35 @@ static int open_icu(struct charset_decoder *d)
 	d->from = ucnv_open(icu_name(d->charset), &status);
 	d->to = ucnv_open("UTF-8", &status);
 	if (U_SUCCESS(status))
-		ucnv_setToUCallBack(d->from, substitute, NULL, NULL, NULL, &status);
+		ucnv_setToUCallBack(d->from, substitute, d, NULL, NULL, &status);
 	if (status == U_MEMORY_ALLOCATION_ERROR)
 		return ERR_NOMEM;
 	return U_SUCCESS(status) ? 0 : ERR_UNSUPPORTED;
+}
+
+/* Asks ICU once for every byte that is not ASCII; each gives one character. */
+static int open_single(struct charset_decoder *d)
+{
+	UChar *target = d->pivot;
+	char bytes[CHARSET_HIGH];
+	const char *source = bytes;
+	UErrorCode status = U_ZERO_ERROR;
+	int rc;
+
+	if (charset_single_own(d->charset, &d->single))
+		return 0;
+	rc = open_icu(d);
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < CHARSET_HIGH; i++)
+		bytes[i] = (char)(CHARSET_HIGH + i);
+	ucnv_toUnicode(d->from, &target, d->pivot + CHARSET_HIGH, &source, bytes + CHARSET_HIGH,
+		NULL, 1, &status);
+	if (U_FAILURE(status) || target != d->pivot + CHARSET_HIGH)
+		return ERR_UNSUPPORTED;
+	memcpy(d->single.high, d->pivot, sizeof d->single.high);
+	charset_single_mend(d->charset, &d->single);
+	return 0;
 }
 
 int charset_decoder_open(enum charset charset, struct charset_decoder **ret_decoder)
@@ -69,7 +125,9 @@ int charset_decoder_open(enum charset charset, struct charset_decoder **ret_deco
 	if (!d)
 		return ERR_NOMEM;
 	d->charset = charset;
-	if (icu_name(charset)[0] != '\0')
+	if (charset_is_single(charset))
+		rc = open_single(d);
+	else if (icu_name(charset)[0] != '\0')
 		rc = open_icu(d);
 	if (rc)
 		charset_decoder_close(d);
@@ -171,42 +229,26 @@ static int decode_utf8(struct charset_decoder *d, slice in, bool last, struct bu
 	return rc;
 }
 
-/* Bytes above ASCII are U+F780 and on. */
-static int decode_user_defined(slice in, struct buf *out)
+/*
+ * ICU's converter is a DOS code page, which has three controls turned round; no other bytes give
+ * them.
+ */
+static void turn_controls(struct buf *text)
 {
-	int rc = 0;
-
-	for (size_t i = 0; i < in.len && rc == 0; i++) {
-		unsigned char c = (unsigned char)in.ptr[i];
-		char utf8[UTF8_MAX];
-
-		rc = buf_add(out, (slice){utf8, utf8_put(c < 0x80 ? c : 0xf780U + c - 0x80, utf8)});
-	}
-	return rc;
-}
-
-/* ICU does not have it. Bytes below 0xa0 are Latin 1 (Encoding, index-iso-8859-16). */
-static int decode_iso_8859_16(slice in, struct buf *out)
-{
-	static const uint16_t INDEX[96] = {0x00a0, 0x0104, 0x0105, 0x0141, 0x20ac, 0x201e, 0x0160,
-		0x00a7, 0x0161, 0x00a9, 0x0218, 0x00ab, 0x0179, 0x00ad, 0x017a, 0x017b, 0x00b0,
-		0x00b1, 0x010c, 0x0142, 0x017d, 0x201d, 0x00b6, 0x00b7, 0x017e, 0x010d, 0x0219,
-		0x00bb, 0x0152, 0x0153, 0x0178, 0x017c, 0x00c0, 0x00c1, 0x00c2, 0x0102, 0x00c4,
-		0x0106, 0x00c6, 0x00c7, 0x00c8, 0x00c9, 0x00ca, 0x00cb, 0x00cc, 0x00cd, 0x00ce,
-		0x00cf, 0x0110, 0x0143, 0x00d2, 0x00d3, 0x00d4, 0x0150, 0x00d6, 0x015a, 0x0170,
-		0x00d9, 0x00da, 0x00db, 0x00dc, 0x0118, 0x021a, 0x00df, 0x00e0, 0x00e1, 0x00e2,
-		0x0103, 0x00e4, 0x0107, 0x00e6, 0x00e7, 0x00e8, 0x00e9, 0x00ea, 0x00eb, 0x00ec,
-		0x00ed, 0x00ee, 0x00ef, 0x0111, 0x0144, 0x00f2, 0x00f3, 0x00f4, 0x0151, 0x00f6,
-		0x015b, 0x0171, 0x00f9, 0x00fa, 0x00fb, 0x00fc, 0x0119, 0x021b, 0x00ff};
-	int rc = 0;
-
-	for (size_t i = 0; i < in.len && rc == 0; i++) {
-		unsigned char c = (unsigned char)in.ptr[i];
-		char utf8[UTF8_MAX];
-
-		rc = buf_add(out, (slice){utf8, utf8_put(c < 0xa0 ? c : INDEX[c - 0xa0], utf8)});
-	}
-	return rc;
+	for (size_t i = 0; i < text->len; i++)
+		switch (text->ptr[i]) {
+		case 0x1a:
+			text->ptr[i] = 0x7f;
+			break;
+		case 0x1c:
+			text->ptr[i] = 0x1a;
+			break;
+		case 0x7f:
+			text->ptr[i] = 0x1c;
+			break;
+		default:
+			break;
+		}
 }
 
 /* Encodings that are unsafe to read: all of the document is one U+FFFD. */
@@ -237,12 +279,12 @@ int charset_decode(
 		rc = decode_utf8(d, in, last, scratch);
 	else if (d->charset == CHARSET_REPLACEMENT)
 		rc = decode_replacement(d, in, scratch);
-	else if (d->charset == CHARSET_X_USER_DEFINED)
-		rc = decode_user_defined(in, scratch);
-	else if (d->charset == CHARSET_ISO_8859_16)
-		rc = decode_iso_8859_16(in, scratch);
+	else if (charset_is_single(d->charset))
+		rc = charset_single_decode(&d->single, in, scratch);
 	else
 		rc = decode_icu(d, in, last, scratch);
+	if (d->charset == CHARSET_SHIFT_JIS)
+		turn_controls(scratch);
 	if (rc == 0)
 		*ret_text = buf_slice(scratch);
 	return rc;

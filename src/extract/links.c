@@ -5,22 +5,26 @@
 #include "extract/html_attr.h"
 #include "extract/link_header.h"
 #include "extract/links_rules.h"
+#include "extract/links_srcdoc.h"
 #include "extract/refresh.h"
 #include "extract/srcset.h"
 #include "extract/word.h"
+
+enum { KEY_PREFIX_MAX = 16 }; /* of kind and base */
 
 void links_init(struct links *l)
 {
 	*l = (struct links){0};
 	arena_init(&l->arena, LINKS_BYTES_MAX);
 	strmap_init(&l->seen, hash_key_random(), NULL);
-	buf_init(&l->key, LINK_URL_MAX + 1);
+	buf_init(&l->key, LINK_URL_MAX + KEY_PREFIX_MAX);
 	buf_init(&l->style, LINKS_STYLE_MAX);
 }
 
 void links_release(struct links *l)
 {
 	link_vec_release(&l->list);
+	link_base_vec_release(&l->bases);
 	strmap_release(&l->seen);
 	arena_release(&l->arena);
 	buf_release(&l->key);
@@ -37,21 +41,24 @@ static slice strip(slice ref)
 	return ref;
 }
 
-static bool leads_nowhere(slice ref, enum link_kind kind)
+/* A form without action goes to its own page, but a document inside has no address. */
+static bool leads_nowhere(const struct links *l, slice ref, enum link_kind kind)
 {
 	if (ref.len == 0)
-		return kind != LINK_FORM;
+		return kind != LINK_FORM || l->depth > 0;
 	return ref.ptr[0] == '#' || word_starts(ref, SLICE("data:")) ||
 	       word_starts(ref, SLICE("javascript:"));
 }
 
-/* Builds the key of the pair; 0, ERR_EXISTS when it is known, or ERR_NOMEM. */
+/* Builds the key: 0, ERR_EXISTS when it is known, or ERR_NOMEM. No reference begins with LF. */
 static int make_key(struct links *l, enum link_kind kind, slice ref)
 {
 	int rc;
 
 	buf_reset(&l->key);
 	rc = buf_add_char(&l->key, (char)('a' + (char)kind));
+	if (rc == 0 && l->base_number)
+		rc = buf_printf(&l->key, "\n%u\n", (unsigned)l->base_number);
 	if (rc == 0)
 		rc = buf_add(&l->key, ref);
 	if (rc)
@@ -65,7 +72,7 @@ int links_add(struct links *l, enum link_kind kind, slice ref)
 	int rc;
 
 	ref = strip(ref);
-	if (leads_nowhere(ref, kind))
+	if (leads_nowhere(l, ref, kind))
 		return 0;
 	if (ref.len > LINK_URL_MAX) {
 		l->cut = true;
@@ -79,8 +86,9 @@ int links_add(struct links *l, enum link_kind kind, slice ref)
 		l->cut = true;
 		return 0;
 	}
-	rc = strmap_put(&l->seen, (slice){copy, ref.len + 1}, 0);
-	return rc ? rc : link_vec_push(&l->list, (struct link){{copy + 1, ref.len}, kind});
+	rc = strmap_put(&l->seen, (slice){copy, l->key.len}, 0);
+	ref.ptr = copy + (l->key.len - ref.len);
+	return rc ? rc : link_vec_push(&l->list, (struct link){ref, kind, l->base_number});
 }
 
 static int add_kinds(struct links *l, unsigned kinds, slice ref)
@@ -158,7 +166,7 @@ static int base_element(struct links *l, const struct html_token *token)
 	slice href = html_attr_value(token, SLICE("href"));
 	char *copy;
 
-	if (l->has_base || !href.ptr)
+	if (l->has_base || l->depth > 0 || !href.ptr)
 		return 0;
 	href = strip(href);
 	copy = href.len <= LINK_URL_MAX ? arena_strdup(&l->arena, href) : NULL;
@@ -209,6 +217,13 @@ static int object_element(struct links *l, const struct html_token *token)
 	return 0;
 }
 
+/* A value that was cut ends in a tag that was, which the tokenizer drops. */
+static int iframe_element(struct links *l, const struct html_token *token)
+{
+	l->cut = l->cut || token->cut;
+	return links_srcdoc(l, html_attr_value(token, SLICE("srcdoc")));
+}
+
 /* What an element means beyond the table of links_rules.h. */
 static int special_element(struct links *l, const struct html_token *token)
 {
@@ -228,6 +243,8 @@ static int special_element(struct links *l, const struct html_token *token)
 	case HTML_TAG_EMBED:
 	case HTML_TAG_PARAM:
 		return object_element(l, token);
+	case HTML_TAG_IFRAME:
+		return iframe_element(l, token);
 	case HTML_TAG_PICTURE:
 		l->in_picture = true;
 		return 0;

@@ -23,21 +23,32 @@ enum {
 	LINK_URL_MAX = 64 << 10,    /* bytes of a reference; longer ones are left out */
 	LINKS_BYTES_MAX = 64 << 20, /* of all references together */
 	LINKS_STYLE_MAX = 4 << 20,  /* bytes of a style element that are read */
+	LINKS_SRCDOC_MAX = 4,       /* documents inside of documents, nested */
+	LINKS_BASES_MAX = 1000,     /* of them with a base of their own */
 };
 
 struct link {
 	slice ref; /* lives as long as the links */
 	enum link_kind kind;
+	uint32_t base; /* number of its base: 0 the document's, n is bases.ptr[n - 1] */
+};
+
+/* The base element of a document inside of the document. */
+struct link_base {
+	slice href;      /* lives as long as the links */
+	uint32_t parent; /* number of the base that it is relative to */
 };
 
 VEC_DECLARE(link_vec, struct link);
+VEC_DECLARE(link_base_vec, struct link_base);
 
 struct links {
 	struct link_vec list;
 	slice base; /* href of the first base element that has one */
 	bool has_base;
-	enum charset charset; /* of the document: queries of its links are written in it */
-	bool cut;             /* something was left out for a limit */
+	struct link_base_vec bases; /* of documents inside */
+	enum charset charset;       /* of the document: queries of its links are written in it */
+	bool cut;                   /* something was left out for a limit */
 	/* The rest is the gatherer's own. */
 	struct arena arena;
 	struct strmap seen; /* kind and reference */
@@ -46,6 +57,8 @@ struct links {
 	bool in_style;
 	bool in_picture;
 	bool form_is_get;
+	unsigned depth;       /* of documents inside */
+	uint32_t base_number; /* of the one that is being read */
 };
 
 /* An empty gathering. */

@@ -20,6 +20,8 @@ int resolver_init(struct resolver *r, const struct links *links, const struct ur
 
 	*r = (struct resolver){.links = links, .document = document};
 	url_init(&r->base);
+	url_init(&r->inner);
+	url_init(&r->step);
 	url_init(&r->url);
 	arena_init(&r->arena, KEYS_MAX);
 	strmap_init(&r->seen, hash_key_random(), &r->arena);
@@ -35,6 +37,8 @@ void resolver_release(struct resolver *r)
 	arena_release(&r->arena);
 	buf_release(&r->key);
 	url_release(&r->base);
+	url_release(&r->inner);
+	url_release(&r->step);
 	url_release(&r->url);
 }
 
@@ -50,14 +54,52 @@ static int remember(struct resolver *r, slice url, enum link_kind kind)
 	return rc ? rc : strmap_put(&r->seen, buf_slice(&r->key), 0);
 }
 
+/* Puts the base of that number into inner, by way of those that it is relative to. */
+static int find_inner(struct resolver *r, uint32_t number)
+{
+	uint32_t chain[LINKS_SRCDOC_MAX];
+	size_t count = 0;
+	int rc;
+
+	for (uint32_t n = number; n && count < LINKS_SRCDOC_MAX;
+		n = r->links->bases.ptr[n - 1].parent)
+		chain[count++] = n;
+	r->inner_number = 0;
+	rc = url_copy(&r->inner, &r->base);
+	while (rc != ERR_NOMEM && count > 0) {
+		slice href = r->links->bases.ptr[chain[--count] - 1].href;
+
+		rc = url_parse(&r->step, href, &r->inner, NULL);
+		if (rc == 0 && url_is_http(&r->step))
+			rc = url_copy(&r->inner, &r->step);
+	}
+	if (rc == ERR_NOMEM)
+		return rc;
+	r->inner_number = number;
+	return 0;
+}
+
+/* What the link is relative to. 0 or ERR_NOMEM. */
+static int find_base(struct resolver *r, const struct link *link, const struct url **ret_base)
+{
+	int rc = 0;
+
+	if (link->base && link->base != r->inner_number)
+		rc = find_inner(r, link->base);
+	/* A form without action goes to its own page, whatever the base. */
+	*ret_base = link->ref.len == 0 ? r->document : link->base ? &r->inner : &r->base;
+	return rc;
+}
+
 int resolver_next(struct resolver *r, struct resolved_link *ret_link)
 {
 	while (r->next < r->links->list.len) {
 		const struct link *link = &r->links->list.ptr[r->next++];
-		/* A form without action goes to its own page, whatever the base. */
-		const struct url *base = link->ref.len ? &r->base : r->document;
-		int rc = url_parse_encoded(&r->url, link->ref, base, r->encoding, NULL);
+		const struct url *base;
+		int rc = find_base(r, link, &base);
 
+		if (rc == 0)
+			rc = url_parse_encoded(&r->url, link->ref, base, r->encoding, NULL);
 		if (rc == ERR_NOMEM)
 			return rc;
 		if (rc || !url_is_http(&r->url))

@@ -24,6 +24,9 @@ struct resolver {
 	size_t next;
 	struct url_encoding *encoding; /* of queries; NULL for UTF-8 */
 	struct url base;
+	uint32_t inner_number; /* of inner; 0 for none */
+	struct url inner;      /* base of a document inside */
+	struct url step;
 	struct url url;
 	struct arena arena; /* keys of seen */
 	struct strmap seen;

@@ -228,6 +228,28 @@ static void test_decode(void)
 		{CHARSET_BIG5, SLICE_INIT("\xa4\xa4"), "\xe4\xb8\xad"},
 		{CHARSET_GBK, SLICE_INIT("\xd6\xd0"), "\xe4\xb8\xad"},
 		{CHARSET_GB18030, SLICE_INIT("\x81\x30\x81\x30"), "\xc2\x80"},
+		/* Where tables of the same name differ: as in the standard's indexes. */
+		{CHARSET_GBK, SLICE_INIT("\x80\xa2\xe3\xa1\xaa"),
+			"\xe2\x82\xac\xe2\x82\xac\xe2\x80\x94"},
+		{CHARSET_GB18030, SLICE_INIT("a\x80\xa8\xbc\x84\x31\xa4\x37"),
+			"a\xe2\x82\xac\xe1\xb8\xbf\xef\xbf\xbd"},
+		{CHARSET_SHIFT_JIS, SLICE_INIT("\x81\x5f\x81\x60\x81\x7c\x81\x91\x81\xca\\~"),
+			"\xef\xbc\xbc\xef\xbd\x9e\xef\xbc\x8d\xef\xbf\xa0\xef\xbf\xa2\\~"},
+		{CHARSET_SHIFT_JIS, SLICE_INIT("\x1a\x1c\x7f\x80\xfa\x40\x82\x40"),
+			"\x1a\x1c\x7f\xc2\x80\xe2\x85\xb0\xef\xbf\xbd@"},
+		{CHARSET_EUC_JP, SLICE_INIT("\xa1\xc0\xa1\xc1\xa1\xdd\x8e\xb1\x8f\xa2\xb7\xad\xa1"),
+			"\xef\xbc\xbc\xef\xbd\x9e\xef\xbc\x8d\xef\xbd\xb1\xef\xbd\x9e\xe2\x91\xa0"},
+		{CHARSET_ISO_2022_JP, SLICE_INIT("\x1b$B!A-!\x1b(J\\~\x1b(I1\x1b(B"),
+			"\xef\xbd\x9e\xe2\x91\xa0\xc2\xa5\xe2\x80\xbe\xef\xbd\xb1"},
+		{CHARSET_EUC_KR, SLICE_INIT("\xa1\xad\xa2\xa6\\\xc6\x52"),
+			"\xe2\x88\xbc\xef\xbd\x9e\\\xed\x9e\xa3"},
+		{CHARSET_BIG5, SLICE_INIT("\xa1\x45\xf9\xfe\xc6\xe7\xa1\x20"),
+			"\xe2\x80\xa7\xef\xbf\xad\xe3\x81\x81\xef\xbf\xbd "},
+		{CHARSET_ISO_8859_8_I, SLICE_INIT("\xe0\xfd"), "\xd7\x90\xe2\x80\x8e"},
+		{CHARSET_KOI8_U, SLICE_INIT("\xae\xbe"), "\xd1\x9e\xd0\x8e"},
+		{CHARSET_MACINTOSH, SLICE_INIT("\xdb\xf0"), "\xe2\x82\xac\xef\xa3\xbf"},
+		{CHARSET_X_MAC_CYRILLIC, SLICE_INIT("\xa2\xff"), "\xd2\x90\xe2\x82\xac"},
+		{CHARSET_IBM866, SLICE_INIT("\x1a\x7f\xf2"), "\x1a\x7f\xd0\x84"},
 		{CHARSET_UTF_16LE, SLICE_INIT("a\0\x3d\xd8\x00\xde\x00\xd8z\0"),
 			"a\xf0\x9f\x98\x80\xef\xbf\xbdz"},
 		{CHARSET_UTF_16BE, SLICE_INIT("\0a"), "a"},
@@ -245,6 +267,88 @@ static void test_decode(void)
 			CHECK_STR(buf_str(&out), rows[i].want);
 			buf_release(&out);
 		}
+	}
+}
+
+/* FNV-1a over two bytes for each of the last 128 characters, the higher one first. */
+static uint64_t hash_of(slice text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	size_t count = 0;
+
+	for (size_t at = 0; at < text.len; count++) {
+		bool ok;
+		size_t n = utf8_length((const unsigned char *)text.ptr + at, text.len - at, &ok);
+		const unsigned char *p = (const unsigned char *)text.ptr + at;
+		unsigned code =
+			n == 1   ? p[0]
+			: n == 2 ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU)
+				 : (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
+
+		if (count < 128)
+			CHECK_INT(code, count);
+		else
+			hash = ((hash ^ code >> 8) * UINT64_C(0x100000001b3) ^ (code & 0xff)) *
+			       UINT64_C(0x100000001b3);
+		at += n;
+	}
+	CHECK_INT((int64_t)count, 256);
+	return hash;
+}
+
+/*
+ * All bytes of all single-byte encodings. The hashes are of the standard's index-*.txt, U+FFFD
+ * where those have nothing.
+ */
+static void test_single_bytes(void)
+{
+	static const struct {
+		const char *label;
+		uint64_t hash;
+	} rows[] = {
+		{"ibm866", UINT64_C(0xe93a3c2e9cb4c831)},
+		{"iso-8859-2", UINT64_C(0x389b15b35a20fcb0)},
+		{"iso-8859-3", UINT64_C(0xf53a40ccac59e7ab)},
+		{"iso-8859-4", UINT64_C(0xe04ab2d1cdfb1c22)},
+		{"iso-8859-5", UINT64_C(0xc5b66df1a189fbb0)},
+		{"iso-8859-6", UINT64_C(0x7de92d3fa04dbd86)},
+		{"iso-8859-7", UINT64_C(0x9c3dcf6bba2db16e)},
+		{"iso-8859-8", UINT64_C(0x975f789429353629)},
+		{"iso-8859-8-i", UINT64_C(0x975f789429353629)},
+		{"iso-8859-10", UINT64_C(0x1c8b1706fdf6c1bb)},
+		{"iso-8859-13", UINT64_C(0x5983ba785e91bf2c)},
+		{"iso-8859-14", UINT64_C(0xcf2c911a57ef8167)},
+		{"iso-8859-15", UINT64_C(0xe77597b86957fef2)},
+		{"iso-8859-16", UINT64_C(0x5f93d513279487e2)},
+		{"koi8-r", UINT64_C(0x9d2af3257524c02c)},
+		{"koi8-u", UINT64_C(0x7942527be5388748)},
+		{"macintosh", UINT64_C(0x9989fea01ac834d9)},
+		{"windows-874", UINT64_C(0x86e8b03e54ff2a1d)},
+		{"windows-1250", UINT64_C(0xfcd7012b915d0b7e)},
+		{"windows-1251", UINT64_C(0xf3950086b788e107)},
+		{"windows-1252", UINT64_C(0xde2faaa9f95c637a)},
+		{"windows-1253", UINT64_C(0xc2de832378065e05)},
+		{"windows-1254", UINT64_C(0xfb1d496c5a2b7544)},
+		{"windows-1255", UINT64_C(0x5cf16a541c0a021b)},
+		{"windows-1256", UINT64_C(0x5280e0e2c0018566)},
+		{"windows-1257", UINT64_C(0xd6de0c348991b659)},
+		{"windows-1258", UINT64_C(0x3891b30eca8a88e0)},
+		{"x-mac-cyrillic", UINT64_C(0x58c4f34d290c283f)},
+	};
+	char bytes[256];
+
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)i;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		enum charset charset = CHARSET_COUNT;
+		struct buf out;
+
+		tap_case("single bytes: %s", rows[i].label);
+		buf_init(&out, MAX);
+		CHECK_INT(charset_of_label(slice_str(rows[i].label), &charset), 0);
+		decode(charset, (slice){bytes, sizeof bytes}, 100, &out);
+		CHECK(hash_of(buf_slice(&out)) == rows[i].hash);
+		buf_release(&out);
 	}
 }
 
@@ -300,6 +404,7 @@ int main(int argc, char **argv)
 	test_guess();
 	TAP_RUN(test_sniff_limit);
 	test_decode();
+	test_single_bytes();
 	test_all_open();
 	TAP_RUN(test_media_type);
 	return tap_done();

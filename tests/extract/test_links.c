@@ -215,6 +215,85 @@ static void test_resolve(void)
 		"http://x.org/z?q http://x.org/y/a ");
 }
 
+/* iframe srcdoc: HTML 2.4.3 (fallback base URL) and 4.8.5. */
+static void test_srcdoc(void)
+{
+	tap_case("srcdoc: its base is the document's");
+	check_resolved(
+		"<base href=/y/><iframe srcdoc=\"<a href='b'><img src=c>\"></iframe><a href=d>",
+		"http://x.org/", "http://x.org/y/b http://x.org/y/c http://x.org/y/d ");
+	tap_case("srcdoc: its own base counts for it alone");
+	check_resolved(
+		"<iframe srcdoc='<a href=b><base href=/y/><base href=/z/>'></iframe><a href=b>",
+		"http://x.org/", "http://x.org/y/b http://x.org/b ");
+	tap_case("srcdoc: one in another");
+	check_resolved("<base href=/y/><iframe srcdoc=\"<base href=z/>"
+		       "<iframe srcdoc='&lt;base href=w/&gt;&lt;a href=b&gt;'></iframe>"
+		       "<iframe srcdoc='&lt;a href=c&gt;'></iframe>\"></iframe>",
+		"http://x.org/", "http://x.org/y/z/w/b http://x.org/y/z/c ");
+	tap_case("srcdoc: a base that is none");
+	check_resolved("<iframe srcdoc='<base href=data:x><a href=b>'>", "http://x.org/y/",
+		"http://x.org/y/b ");
+	tap_case("srcdoc: style, and a form that goes nowhere");
+	check_resolved("<form action=/f><iframe src=s srcdoc='<form><style>a{b:url(c)}'></iframe>"
+		       "<button formaction=g>",
+		"http://x.org/", "http://x.org/f http://x.org/s http://x.org/c http://x.org/g ");
+	tap_case("srcdoc: the same link twice");
+	check_resolved("<a href=b><iframe srcdoc='<a href=b>'></iframe>", "http://x.org/",
+		"http://x.org/b ");
+}
+
+/* As many documents in each other, the innermost with a link. */
+static void check_srcdoc_depth(size_t depth, size_t links, bool cut)
+{
+	struct links l;
+	struct buf html;
+
+	buf_init(&html, MAX);
+	(void)buf_add_str(&html, "<a href=b>");
+	for (size_t i = 0; i < depth; i++) {
+		struct buf outer;
+
+		buf_init(&outer, MAX);
+		(void)buf_add_str(&outer, "<iframe srcdoc='");
+		for (size_t k = 0; k < html.len; k++)
+			(void)(html.ptr[k] == '\''   ? buf_add_str(&outer, "&#39;")
+				: html.ptr[k] == '&' ? buf_add_str(&outer, "&amp;")
+						     : buf_add_char(&outer, html.ptr[k]));
+		(void)buf_add_str(&outer, "'></iframe>");
+		buf_release(&html);
+		html = outer;
+	}
+	read_page(buf_slice(&html), "", 0, &l);
+	CHECK_INT((int64_t)l.list.len, (int64_t)links);
+	CHECK(l.cut == cut);
+	links_release(&l);
+	buf_release(&html);
+}
+
+static void check_srcdoc_bases(size_t count, size_t links, bool cut)
+{
+	struct links l;
+	struct buf html;
+
+	buf_init(&html, MAX);
+	for (size_t i = 0; i < count; i++)
+		(void)buf_add_str(&html, "<iframe srcdoc='<base href=b><a href=c>'></iframe>");
+	read_page(buf_slice(&html), "", 0, &l);
+	CHECK_INT((int64_t)l.list.len, (int64_t)links);
+	CHECK(l.cut == cut);
+	links_release(&l);
+	buf_release(&html);
+}
+
+static void test_srcdoc_limits(void)
+{
+	check_srcdoc_depth(LINKS_SRCDOC_MAX, 1, false);
+	check_srcdoc_depth(LINKS_SRCDOC_MAX + 1, 0, true);
+	check_srcdoc_bases(LINKS_BASES_MAX, LINKS_BASES_MAX, false);
+	check_srcdoc_bases(LINKS_BASES_MAX + 1, LINKS_BASES_MAX, true);
+}
+
 static void test_link_limit(void)
 {
 	struct links l;
@@ -305,6 +384,8 @@ int main(int argc, char **argv)
 	test_types();
 	TAP_RUN(test_header);
 	test_resolve();
+	test_srcdoc();
+	TAP_RUN(test_srcdoc_limits);
 	TAP_RUN(test_link_limit);
 	TAP_RUN(test_url_limit);
 	TAP_RUN(test_style_limit);
