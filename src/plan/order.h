@@ -14,19 +14,38 @@
 
 #include "plan/survival.h"
 
-/* What orders see of a capture; survival and weight are indexed by page. */
+/* What a visit leaves behind for the revisit; state and attempts are plan_run's own. */
+struct plan_page {
+	double visit_end;
+	float key; /* as given by the visit order */
+	bool hopeless;
+	unsigned char state;
+	unsigned char attempts; /* in this leg */
+};
+
+/* What orders see of a capture; survival, weight and page are indexed by page. */
 struct plan_site {
 	const struct survival *survival;
 	const float *weight;
+	const struct plan_page *page;
 	uint32_t known;   /* pages found so far */
 	uint32_t visited; /* visits ordered so far */
 	uint32_t quiet;   /* visits in a row, up to now, whose links were all known */
 	uint32_t size;    /* estimated number of pages, never below known */
 	bool size_given;  /* by the user, in contrast to our own guess */
 	double delay;     /* between two downloads */
+	double barrier;   /* when the revisits begin, once they do */
 	double tau;
 	bool fast;
 };
+
+/* From the end of its visit to the barrier. */
+static inline double plan_age(const struct plan_site *site, uint32_t page)
+{
+	double age = site->barrier - site->page[page].visit_end;
+
+	return age > 0 ? age : 0;
+}
 
 /* Expected intervals of a pyramid: the j-th from the inside is 2 j delays long. */
 static inline double plan_pyramid(const struct plan_site *site, size_t j)
@@ -52,20 +71,12 @@ struct visit_order {
 	void (*close)(void *state);
 };
 
-/* A page after the barrier. */
-struct visited {
-	float age; /* from the end of its visit to the barrier */
-	float key; /* as given by the visit order */
-	bool hopeless;
-};
-
 struct revisit_order {
 	/*
-	 * Brings page numbers, given in the order of their visits, into the order of revisits;
-	 * visited tells about them in the given order. 0 or ERR_NOMEM, and then any order will do.
+	 * Brings page numbers, given in the order of their visits, into the order of revisits. 0,
+	 * or ERR_NOMEM and they are as they were.
 	 */
-	int (*arrange)(const struct plan_site *site, const struct visited *visited, uint32_t *pages,
-		size_t n);
+	int (*arrange)(const struct plan_site *site, uint32_t *pages, size_t n);
 };
 
 /* Visits (each file cites its paper). */

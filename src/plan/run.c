@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "plan/order.h"
@@ -15,14 +16,6 @@ enum page_state {
 	VISITED,  /* between its good visit and the barrier */
 	DONE,     /* in all legs it takes part in */
 	GIVEN_UP, /* by failure or because its leg was cut */
-};
-
-struct page {
-	unsigned char state;    /* enum page_state */
-	unsigned char attempts; /* in this leg */
-	bool hopeless;
-	float key; /* from the visit order, for the revisit order */
-	double visit_end;
 };
 
 VEC_DECLARE(page_numbers, uint32_t);
@@ -53,7 +46,7 @@ struct plan_run {
 	struct plan_site site;
 	struct survival *survival; /* these three by page */
 	float *weight;
-	struct page *pages;
+	struct plan_page *pages;
 	size_t pages_len, survival_cap, weight_cap, pages_cap;
 
 	enum plan_leg leg;
@@ -158,9 +151,10 @@ static int grow(struct plan_run *run, uint32_t page)
 		run->pages = p;
 	}
 	for (; run->pages_len < need; run->pages_len++)
-		run->pages[run->pages_len] = (struct page){.state = UNKNOWN};
+		run->pages[run->pages_len] = (struct plan_page){.state = UNKNOWN};
 	run->site.survival = run->survival;
 	run->site.weight = run->weight;
+	run->site.page = run->pages;
 	return 0;
 }
 
@@ -241,7 +235,7 @@ static void learn_delay(struct plan_run *run)
 
 static enum plan_step give(struct plan_run *run, uint32_t page, struct plan_order *ret_order)
 {
-	struct page *p = &run->pages[page];
+	struct plan_page *p = &run->pages[page];
 
 	p->state = IN_FLIGHT;
 	p->attempts++;
@@ -296,32 +290,15 @@ static void drop_waiting(struct plan_run *run)
 	}
 }
 
-static int arrange_revisits(struct plan_run *run, double now)
-{
-	size_t n = run->visited.len;
-	struct visited *visited = malloc((n ? n : 1) * sizeof *visited);
-	int rc;
-
-	if (!visited)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const struct page *p = &run->pages[run->visited.ptr[i]];
-
-		visited[i] = (struct visited){.hopeless = p->hopeless,
-			.key = p->key,
-			.age = now > p->visit_end ? (float)(now - p->visit_end) : 0};
-	}
-	rc = run->params.strategy->revisits->arrange(&run->site, visited, run->visited.ptr, n);
-	free(visited);
-	return rc;
-}
-
 /* The barrier: all visits are over. */
 static void begin_revisits(struct plan_run *run, double now)
 {
 	size_t n = run->visited.len;
 
-	if (arrange_revisits(run, now))
+	run->visits->close(run->state); /* its memory is wanted */
+	memset(run->state, 0, run->visits->state_size);
+	run->site.barrier = now;
+	if (run->params.strategy->revisits->arrange(&run->site, run->visited.ptr, n))
 		run->error = ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		run->pages[run->visited.ptr[i]].state = WAITING;
@@ -374,7 +351,7 @@ enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *re
 
 static void succeeded(struct plan_run *run, const struct plan_order *order, double end)
 {
-	struct page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages[order->page];
 
 	p->state = DONE;
 	switch (order->leg) {
@@ -429,7 +406,7 @@ static void note_times(struct plan_run *run, double begin, double end)
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end)
 {
-	struct page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages[order->page];
 
 	assert(order->page < run->pages_len && p->state == IN_FLIGHT && order->leg == run->leg);
 	flush_batch(run);
