@@ -62,10 +62,16 @@ struct visit_choice {
 struct visit_order {
 	size_t state_size;
 
-	/* A batch of newly found pages, in the order of their links. 0 or ERR_NOMEM. */
+	/*
+	 * A batch of newly found pages, in the order of their links. 0, or ERR_NOMEM when only some
+	 * or none of them could be taken.
+	 */
 	int (*add)(void *state, const struct plan_site *site, const uint32_t *pages, size_t n);
 
-	/* Takes the next page to visit: 0, ERR_END when none is left, or ERR_NOMEM. */
+	/*
+	 * Takes the next page to visit: 0, ERR_END when none is left, or ERR_NOMEM when there is no
+	 * memory to plan; asked again, the order goes on without a plan.
+	 */
 	int (*take)(void *state, const struct plan_site *site, struct visit_choice *ret_choice);
 
 	void (*close)(void *state);

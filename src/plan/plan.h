@@ -110,7 +110,8 @@ SP_API int plan_discovered(
 /*
  * What to do at time now (the unit and zero are the caller's; it never runs backwards). Cost: see
  * docs/planning.md; the first call of an offline strategy and the first revisit plan the leg.
- * Out of memory while planning falls back to the order of discovery and is told by plan_error.
+ * Without memory for a plan, pages are visited in the order of their discovery and revisited in that
+ * of their visits; plan_error tells.
  */
 SP_API enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order);
 

@@ -59,7 +59,7 @@ struct plan_run {
 	struct waiting_line revisits;
 	struct waiting_line late;
 	struct page_numbers visited;   /* in the order of their visits */
-	struct page_numbers unordered; /* pages the order could not take for want of memory */
+	struct waiting_line unordered; /* pages the order could not take for want of memory */
 
 	struct size_guess size;
 	uint32_t found, visits_done;    /* since the last look at the size */
@@ -122,7 +122,7 @@ void plan_run_free(struct plan_run *run)
 	page_numbers_release(&run->revisits.pages);
 	page_numbers_release(&run->late.pages);
 	page_numbers_release(&run->visited);
-	page_numbers_release(&run->unordered);
+	page_numbers_release(&run->unordered.pages);
 	free(run);
 }
 
@@ -188,6 +188,24 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	return 0;
 }
 
+/* Appends the batch to the line of pages that the order has no memory for. */
+static int line_up_batch(struct plan_run *run)
+{
+	struct waiting_line *l = &run->unordered;
+	int rc;
+
+	if (l->head == l->pages.len) { /* needs no memory of its own */
+		page_numbers_release(&l->pages);
+		*l = (struct waiting_line){.pages = run->batch};
+		run->batch = (struct page_numbers){0};
+		return 0;
+	}
+	rc = page_numbers_reserve(&l->pages, run->batch.len);
+	for (size_t i = 0; !rc && i < run->batch.len; i++)
+		rc = line_push(l, run->batch.ptr[i]);
+	return rc;
+}
+
 /* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
 static void flush_batch(struct plan_run *run)
 {
@@ -197,11 +215,18 @@ static void flush_batch(struct plan_run *run)
 		return;
 	if (run->visits->add(run->state, &run->site, b->ptr, b->len)) {
 		run->error = ERR_NOMEM;
-		for (size_t i = 0; i < b->len; i++)
-			if (page_numbers_push(&run->unordered, b->ptr[i]))
-				return; /* they stay in the batch, for the next attempt */
+		if (line_up_batch(run))
+			return; /* it stays as it is until the line is empty */
 	}
 	page_numbers_release(b); /* the first batch of an offline plan is the whole site */
+}
+
+/* The next page in the order of discovery. */
+static bool take_unordered(struct plan_run *run, uint32_t *ret_page)
+{
+	if (run->unordered.head == run->unordered.pages.len && run->batch.len > 0)
+		(void)line_up_batch(run); /* which cannot fail now */
+	return line_pop(&run->unordered, ret_page);
 }
 
 /* What visits since the last call have found tells how large the site may be. */
@@ -256,10 +281,11 @@ static bool take_new(struct plan_run *run, uint32_t *ret_page)
 			run->error = rc;
 			rc = run->visits->take(run->state, &run->site, &c);
 		}
-		if (rc && run->unordered.len == 0)
-			return false;
-		if (rc)
-			c = (struct visit_choice){.page = page_numbers_pop(&run->unordered)};
+		if (rc) {
+			c = (struct visit_choice){0};
+			if (!take_unordered(run, &c.page))
+				return false;
+		}
 		if (run->pages[c.page].state != WAITING || run->pages[c.page].attempts)
 			continue;
 		run->pages[c.page].hopeless = c.hopeless;

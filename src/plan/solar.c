@@ -184,8 +184,9 @@ PLANNED_ORDER(visit_solar_offline, solar_offline);
 
 struct solar_online {
 	struct ranking longest_first;
-	unsigned char *taken; /* revisit slots */
+	unsigned char *taken; /* revisit slots; those from limit on are not kept */
 	size_t limit;
+	bool short_of_memory;
 };
 
 static int online_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
@@ -241,10 +242,11 @@ static int online_take(void *state, const struct plan_site *site, struct visit_c
 	struct question q = {.solar = s};
 	struct ranked_page page;
 	size_t rank;
-	int rc = grow_taken(s, 4 * (size_t)site->size);
 
-	if (rc)
-		return rc;
+	if (grow_taken(s, 4 * (size_t)site->size) && !s->short_of_memory) {
+		s->short_of_memory = true;
+		return ERR_NOMEM;
+	}
 	if (s->longest_first.len == 0)
 		return ERR_END;
 	if (site->size > site->visited)
