@@ -33,7 +33,7 @@ struct plan_site {
 	uint32_t quiet;   /* visits in a row, up to now, whose links were all known */
 	uint32_t size;    /* estimated number of pages, never below known */
 	bool size_given;  /* by the user, in contrast to our own guess */
-	double delay;     /* between two downloads */
+	double delay;     /* between two downloads; may be learned, so keep no key made with it */
 	double barrier;   /* when the revisits begin, once they do */
 	double tau;
 	bool fast;

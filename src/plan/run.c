@@ -249,13 +249,18 @@ static void look_at_size(struct plan_run *run)
 		run->found = run->visits_done = 0;
 }
 
+/* Orders have to think again when the delay changes; so it does not for less than this share. */
+static const double DELAY_STEP = 0.01;
+
 static void learn_delay(struct plan_run *run)
 {
-	if (run->params.delay > 0 || run->downloads < 2)
+	double mean;
+
+	if (run->params.delay > 0 || run->downloads < 2 || run->clock_last <= run->clock_first)
 		return;
-	if (run->clock_last > run->clock_first)
-		run->site.delay =
-			(run->clock_last - run->clock_first) / (double)(run->downloads - 1);
+	mean = (run->clock_last - run->clock_first) / (double)(run->downloads - 1);
+	if (fabs(mean - run->site.delay) > DELAY_STEP * mean)
+		run->site.delay = mean;
 }
 
 static enum plan_step give(struct plan_run *run, uint32_t page, struct plan_order *ret_order)

@@ -39,6 +39,7 @@ struct online {
 	uint32_t cut_known; /* when it was found */
 	uint32_t cut_visited;
 	double cut_left;
+	double cut_delay;
 };
 
 static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
@@ -124,7 +125,7 @@ static void refresh_cut(struct online *o, const struct plan_site *site, double l
 	struct picture p;
 	size_t k;
 
-	if (o->cut_known && (soon || !(grown || shrunk)))
+	if (o->cut_delay == site->delay && (soon || !(grown || shrunk)))
 		return;
 	draw(&p, o, site, left);
 	k = best_cut(&p);
@@ -132,6 +133,7 @@ static void refresh_cut(struct online *o, const struct plan_site *site, double l
 	o->cut_known = site->known;
 	o->cut_visited = site->visited;
 	o->cut_left = left;
+	o->cut_delay = site->delay;
 }
 
 /* Rank of the hottest page that is given up, or the number of pages. */

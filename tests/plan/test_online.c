@@ -98,6 +98,65 @@ static void test_unknown_delay(void)
 	graph_release(&g);
 }
 
+/*
+ * Page 0 leads to page 1 and that to the rest of a random graph: two downloads without a choice,
+ * which is what it takes to learn the delay. They never change, so no strategy minds them.
+ */
+static struct graph graph_behind_a_door(struct rng *rng, size_t n)
+{
+	struct graph inner = graph_random(rng, n, n);
+	struct edge *edges = need(inner.from[n] + n + 1, sizeof *edges);
+	size_t count = 0;
+	struct graph g;
+
+	edges[count++] = (struct edge){0, 1};
+	for (uint32_t i = 0; i < n; i += 2)
+		edges[count++] = (struct edge){1, i + 2};
+	for (uint32_t i = 0; i < n; i++)
+		for (size_t k = inner.from[i]; k < inner.from[i + 1]; k++)
+			edges[count++] = (struct edge){i + 2, inner.links[k] + 2};
+	g = graph_new(n + 2, edges, count);
+	free(edges);
+	graph_release(&inner);
+	return g;
+}
+
+/* Once the delay is learned, orders are those of a run that was told. */
+static void test_learned_delay(void)
+{
+	static const double steps[] = {0.01, 1, 7, 1e4};
+	const struct plan_strategy *s;
+	struct rng rng;
+
+	rng_init(&rng, 33);
+	for (size_t i = 0; (s = plan_strategy_at(i)); i++) {
+		if (s->offline)
+			continue;
+		tap_case("learned delay: %s", s->name);
+		for (size_t j = 0; j < 5 * ARRAY_LEN(steps); j++) {
+			double step = steps[j % ARRAY_LEN(steps)];
+			struct graph g = graph_behind_a_door(&rng, 60);
+			struct plan_params params = {.strategy = s, .delay = step, .size = 62};
+			struct capture told, learned;
+
+			graph_set_rates(&g, &rng, RATES_NARROW);
+			for (size_t k = 0; k < g.n; k++)
+				g.rate[k] *= k < 2 ? 0 : 10 / step / (double)g.n;
+			told = capture_run(&g, &params, step);
+			params.delay = 0;
+			learned = capture_run(&g, &params, step);
+			CHECK_INT(learned.visit_count, g.n);
+			CHECK(memcmp(told.visits, learned.visits, g.n * sizeof *told.visits) == 0);
+			CHECK(memcmp(told.revisits, learned.revisits,
+				      g.n * sizeof *told.revisits) == 0);
+			CHECK(memcmp(told.hopeless, learned.hopeless, g.n) == 0);
+			capture_release(&told);
+			capture_release(&learned);
+			graph_release(&g);
+		}
+	}
+}
+
 /* Whatever size is said: every page is visited, at no great cost. */
 static void test_absurd_sizes(void)
 {
@@ -174,6 +233,7 @@ int main(int argc, char **argv)
 	test_sharc_tree();
 	test_solar_tree();
 	TAP_RUN(test_unknown_delay);
+	test_learned_delay();
 	test_absurd_sizes();
 	test_offline_is_best();
 	return tap_done();
