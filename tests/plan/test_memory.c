@@ -72,7 +72,8 @@ static int capture_with(const struct plan_strategy *s, enum plan_leg leg, size_t
 
 	for (size_t i = 0; i < PAGES; i++)
 		CHECK_INT(plan_discovered(run, nth_found(i),
-				  survival_poisson(0.3 / (double)(1 + i * 7 % PAGES)), 1),
+				  survival_poisson(0.3 / (double)(1 + i * 7 % PAGES)),
+				  (float)(1 + i % 3)),
 			0);
 	orders[PLAN_VISIT].n = orders[PLAN_REVISIT].n = 0;
 	for (;; now++) {
