@@ -8,20 +8,23 @@
  *
  *	bench_plan [PAGES_MAX]
  */
-#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/rng.h"
+#include "bench_memory.h"
 #include "plan/plan.h"
 
 enum {
 	OUTDEGREE = 400,
-	SLOW_MAX = 100000, /* pages up to which sharc-selective-online, O(n^2) at worst, is run */
+	SLOW_MAX = 100000,   /* pages up to which sharc-selective-online, O(n^2) at worst, is run */
+	MEMORY_MIN = 100000, /* pages; with fewer, the allocator's habits are all one sees */
 };
 
 static double seconds(void)
@@ -52,34 +55,9 @@ static double time_sort(const double *rates, size_t n)
 
 struct cost {
 	double visits, revisits; /* seconds */
+	double sort;             /* the same rates, in the same process */
 	size_t bytes;            /* peak of memory */
 };
-
-/* A line of /proc/self/status in bytes: VmRSS, or VmHWM, the peak since it was last reset. */
-static size_t memory(const char *name)
-{
-	FILE *file = fopen("/proc/self/status", "r");
-	char line[256];
-	size_t kib = 0;
-
-	while (file && fgets(line, sizeof line, file))
-		if (strncmp(line, name, strlen(name)) == 0)
-			kib = strtoul(line + strlen(name) + 1, NULL, 10);
-	if (file)
-		(void)fclose(file);
-	return kib * 1024;
-}
-
-static void reset_peak(void)
-{
-	FILE *file = fopen("/proc/self/clear_refs", "w");
-
-	(void)malloc_trim(0);
-	if (file) {
-		(void)fputs("5", file);
-		(void)fclose(file);
-	}
-}
 
 static void discover(struct plan_run *run, const double *rates, uint32_t page, size_t n)
 {
@@ -108,8 +86,7 @@ static struct cost run_one(const struct plan_strategy *strategy, const double *r
 
 	if (!run)
 		abort();
-	reset_peak();
-	before = memory("VmRSS");
+	before = bench_memory_reset();
 	for (uint32_t i = 0; i < (strategy->offline ? n : 1); i++)
 		discover(run, rates, i, n);
 	for (; plan_next(run, (double)t, &order) == PLAN_ORDER && order.leg == PLAN_VISIT; t++) {
@@ -122,28 +99,55 @@ static struct cost run_one(const struct plan_strategy *strategy, const double *r
 		}
 	}
 	cost.revisits = seconds() - from;
-	cost.bytes = memory("VmHWM") - before;
+	cost.bytes = bench_memory_peak(before);
 	plan_run_free(run);
+	cost.sort = time_sort(rates, n);
 	return cost;
+}
+
+/* In a process of its own: none finds the heap as another has left it. */
+static struct cost run_apart(const struct plan_strategy *strategy, const double *rates, size_t n)
+{
+	struct cost cost;
+	int ends[2], status;
+	pid_t child;
+
+	(void)fflush(stdout);
+	if (pipe(ends) || (child = fork()) < 0)
+		abort();
+	if (child == 0) {
+		cost = run_one(strategy, rates, n);
+		_exit(write(ends[1], &cost, sizeof cost) != sizeof cost);
+	}
+	if (read(ends[0], &cost, sizeof cost) != sizeof cost ||
+		waitpid(child, &status, 0) != child || status)
+		abort();
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	return cost;
+}
+
+static void print_cost(const char *name, size_t n, const struct cost *c)
+{
+	printf("  %-26s %12.3f %9.1f %12.3f %9.1f", name, c->visits / (double)n * 1e6,
+		c->visits / c->sort, c->revisits / (double)n * 1e6, c->revisits / c->sort);
+	if (n >= MEMORY_MIN)
+		printf(" %11.0f", (double)c->bytes / (double)n);
+	printf("\n");
 }
 
 static void bench_size(const double *rates, size_t n)
 {
-	double sort = time_sort(rates, n);
-
-	printf("\n%zu pages; sorting their rates takes %.1f ms\n", n, sort * 1e3);
-	printf("  %-26s %12s %9s %12s %9s %11s\n", "strategy", "visits us/pg", "x sort", "revisits",
-		"x sort", "bytes/page");
+	printf("\n%zu pages\n  %-26s %12s %9s %12s %9s %11s\n", n, "strategy", "visits us/pg",
+		"x sort", "revisits", "x sort", n >= MEMORY_MIN ? "bytes/page" : "");
 	for (size_t i = 0; plan_strategy_at(i); i++) {
 		const struct plan_strategy *s = plan_strategy_at(i);
 		struct cost c;
 
 		if (n > SLOW_MAX && strcmp(s->name, "sharc-selective-online") == 0)
 			continue;
-		c = run_one(s, rates, n);
-		printf("  %-26s %12.3f %9.1f %12.3f %9.1f %11.0f\n", s->name,
-			c.visits / (double)n * 1e6, c.visits / sort, c.revisits / (double)n * 1e6,
-			c.revisits / sort, (double)c.bytes / (double)n);
+		c = run_apart(s, rates, n);
+		print_cost(s->name, n, &c);
 	}
 }
 

@@ -19,14 +19,7 @@ static const struct option_spec SPECS[] = {
 		.offset = offsetof(struct links_options, base),
 		.metavar = "URL",
 		.help = "the document's URL, which must be given"},
-	{.name = "type",
-		.letter = 't',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct links_options, type),
-		.metavar = "MIME",
-		.help = "the document's media type, with its charset if it has one (default: by "
-			"the "
-			"file's name, or text/html)"},
+	DOCUMENT_TYPE_SPEC(struct links_options),
 	{0},
 };
 

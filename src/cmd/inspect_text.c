@@ -11,14 +11,7 @@ struct text_options {
 };
 
 static const struct option_spec SPECS[] = {
-	{.name = "type",
-		.letter = 't',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct text_options, type),
-		.metavar = "MIME",
-		.help = "the document's media type, with its charset if it has one (default: by "
-			"the "
-			"file's name, or text/html)"},
+	DOCUMENT_TYPE_SPEC(struct text_options),
 	{0},
 };
 

@@ -6,15 +6,14 @@
 #include "cmd/cmd.h"
 #include "cmd/expect.h"
 #include "cmd/plan_print.h"
+#include "cmd/planning.h"
 #include "sim/drive.h"
 #include "sim/evaluate.h"
 #include "sim/site.h"
 
 /* 0 and NULL: not given. */
 struct plan_options {
-	const char *strategy;
-	double delay;
-	double tau;
+	struct cmd_planning planning;
 	int format;
 	bool json;
 	bool fast;
@@ -27,28 +26,7 @@ struct plan_options {
 static const char *const FORMATS[] = {"text", "csv", "json", NULL};
 
 static const struct option_spec SPECS[] = {
-	{.name = "strategy",
-		.letter = 's',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct plan_options, strategy),
-		.metavar = "NAME",
-		.help = "order of visits and revisits (default: stillpoint)"},
-	{.name = "delay",
-		.letter = 'd',
-		.kind = OPTION_DURATION,
-		.offset = offsetof(struct plan_options, delay),
-		.help = "time between two downloads, in the unit of the rates; units as in 500ms "
-			"or 2m "
-			"are for rates per second (default: 1)",
-		.max = 1e9,
-		.bounds = OPTION_ABOVE_MIN},
-	{.name = "tau",
-		.letter = 't',
-		.kind = OPTION_DOUBLE,
-		.offset = offsetof(struct plan_options, tau),
-		.help = "confidence of solar and sharc-threshold (default: 0.7)",
-		.max = 1,
-		.bounds = OPTION_ABOVE_MIN},
+	CMD_PLANNING_SPECS(struct plan_options),
 	{.name = "format",
 		.letter = 'f',
 		.kind = OPTION_CHOICE,
@@ -135,10 +113,7 @@ static enum cmd_status schedule(
 {
 	struct drive_params params = {
 		.site = site,
-		.plan = {.strategy = strategy,
-			.delay = o->delay > 0 ? o->delay : 1,
-			.tau = o->tau,
-			.fast = o->fast},
+		.plan = cmd_planning_params(&o->planning, strategy),
 	};
 	struct drive_result capture;
 	struct plan_view view = {
@@ -147,6 +122,7 @@ static enum cmd_status schedule(
 	enum cmd_status status;
 	int rc = 0;
 
+	params.plan.fast = o->fast;
 	if (drive(&params, &capture, &err))
 		return cmd_fail(&err);
 	view.expected = evaluate(site, &capture);
@@ -170,9 +146,9 @@ static enum cmd_status expect(const struct plan_options *o, const struct site *s
 	return cmd_expect(&(struct expect_params){
 		.site = site,
 		.delays = o->delays,
-		.delay = o->delay,
-		.strategies = o->strategies ? o->strategies : o->strategy,
-		.tau = o->tau,
+		.delay = o->planning.delay,
+		.strategies = o->strategies ? o->strategies : o->planning.strategy,
+		.tau = o->planning.tau,
 		.fast = o->fast,
 		.format = (enum cmd_format)o->format,
 	});
@@ -210,7 +186,7 @@ enum cmd_status cmd_plan(int argc, char **argv)
 		return list_strategies();
 	if (o.json)
 		o.format = CMD_FORMAT_JSON;
-	strategy = cmd_strategy("plan", o.strategy ? o.strategy : "stillpoint", true, &err);
+	strategy = cmd_strategy("plan", cmd_planning_name(&o.planning), true, &err);
 	if (!strategy)
 		return cmd_fail(&err);
 	if (site_load(args.ptr[0], &site, &err))

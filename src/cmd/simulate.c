@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/planning.h"
 #include "cmd/text.h"
 #include "sim/drive.h"
 #include "sim/evaluate.h"
@@ -18,9 +19,7 @@ enum {
 /* 0 and NULL: not given. */
 struct simulate_options {
 	const char *graph;
-	const char *strategy;
-	double delay;
-	double tau;
+	struct cmd_planning planning;
 	int64_t size;
 	struct option_list seeds;
 	bool json;
@@ -34,28 +33,7 @@ static const struct option_spec SPECS[] = {
 		.metavar = "FILE",
 		.help = "the site: CSV with the header page,rate,weight,links; '-' is standard "
 			"input"},
-	{.name = "strategy",
-		.letter = 's',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct simulate_options, strategy),
-		.metavar = "NAME",
-		.help = "order of visits and revisits (default: stillpoint)"},
-	{.name = "delay",
-		.letter = 'd',
-		.kind = OPTION_DURATION,
-		.offset = offsetof(struct simulate_options, delay),
-		.help = "time between two downloads, in the unit of the rates; units as in 500ms "
-			"or 2m "
-			"are for rates per second (default: 1)",
-		.max = 1e9,
-		.bounds = OPTION_ABOVE_MIN},
-	{.name = "tau",
-		.letter = 't',
-		.kind = OPTION_DOUBLE,
-		.offset = offsetof(struct simulate_options, tau),
-		.help = "confidence of solar and sharc-threshold (default: 0.7)",
-		.max = 1,
-		.bounds = OPTION_ABOVE_MIN},
+	CMD_PLANNING_SPECS(struct simulate_options),
 	{.name = "size",
 		.letter = 'n',
 		.kind = OPTION_INT,
@@ -235,10 +213,7 @@ static enum cmd_status simulate(const struct simulate_options *o,
 {
 	struct drive_params params = {
 		.site = site,
-		.plan = {.strategy = strategy,
-			.delay = o->delay > 0 ? o->delay : 1,
-			.tau = o->tau,
-			.size = (uint32_t)o->size},
+		.plan = cmd_planning_params(&o->planning, strategy),
 		.seeds = seeds->ptr,
 		.seed_count = seeds->len,
 	};
@@ -247,6 +222,7 @@ static enum cmd_status simulate(const struct simulate_options *o,
 	struct err err = {0};
 	enum cmd_status status;
 
+	params.plan.size = (uint32_t)o->size;
 	if (drive(&params, &capture, &err))
 		return cmd_fail(&err);
 	view.expected = evaluate(site, &capture);
@@ -257,14 +233,13 @@ static enum cmd_status simulate(const struct simulate_options *o,
 
 static enum cmd_status run(const struct simulate_options *o)
 {
-	const char *name = o->strategy ? o->strategy : "stillpoint";
 	const struct plan_strategy *strategy;
 	struct page_list seeds = {0};
 	struct err err = {0};
 	struct site site;
 	enum cmd_status status;
 
-	strategy = cmd_strategy("simulate", name, false, &err);
+	strategy = cmd_strategy("simulate", cmd_planning_name(&o->planning), false, &err);
 	if (!strategy)
 		return cmd_fail(&err);
 	if (!o->graph) {

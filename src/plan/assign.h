@@ -17,15 +17,22 @@
 #include "plan/survival.h"
 
 /*
- * Borrows everything. Lengths ascend (equal ones are fine) and are >= 0; weights are >= 0 and may
- * be NULL for all ones. Only their proportions matter, not their scale.
+ * Borrows everything. Lengths ascend (equal ones are fine) and are >= 0; NULL when the j-th is
+ * j steps long, which saves eight bytes a page. Weights are >= 0 and may be NULL for all ones; only
+ * their proportions matter, not their scale.
  */
 struct assign_problem {
 	size_t n;
 	const struct survival *survival; /* by page index 0..n-1 */
 	const float *weight;
-	const double *length; /* by interval index 0..n-1 */
+	const double *length; /* by interval index 0..n-1, or NULL */
+	double step;          /* counts when length is NULL */
 };
+
+static inline double assign_length(const struct assign_problem *p, size_t interval)
+{
+	return p->length ? p->length[interval] : p->step * (double)interval;
+}
 
 static inline double assign_weight(const struct assign_problem *p, uint32_t page)
 {
@@ -34,7 +41,7 @@ static inline double assign_weight(const struct assign_problem *p, uint32_t page
 
 static inline double assign_value(const struct assign_problem *p, uint32_t page, size_t interval)
 {
-	return assign_weight(p, page) * survival_at(p->survival[page], p->length[interval]);
+	return assign_weight(p, page) * survival_at(p->survival[page], assign_length(p, interval));
 }
 
 /* sum of w_i S_i over an assignment given as interval -> page. */

@@ -43,12 +43,12 @@ static void knots_release(struct knots *k)
 }
 
 /* Adds the prices of the intervals after a up to b, linear between these two. */
-static double price_between(const double *length, const double *price, size_t a, size_t b)
+static double price_between(const struct assign_problem *p, const double *price, size_t a, size_t b)
 {
-	double span = length[b] - length[a], sum = price[b];
+	double from = assign_length(p, a), span = assign_length(p, b) - from, sum = price[b];
 
 	for (size_t j = a + 1; j < b; j++) {
-		double x = span > 0 ? (length[j] - length[a]) / span : 0;
+		double x = span > 0 ? (assign_length(p, j) - from) / span : 0;
 
 		sum += price[a] + x * (price[b] - price[a]);
 	}
@@ -64,9 +64,9 @@ static int knots_init(struct knots *k, const struct assign_problem *p, const dou
 	if (!k->length || !k->price)
 		return ERR_NOMEM;
 	for (size_t j = 0, last = 0; j < p->n; last = j, j = assign_next_knot(KNOTS, p->n, j)) {
-		k->length[k->n] = p->length[j];
+		k->length[k->n] = assign_length(p, j);
 		k->price[k->n++] = price[j];
-		k->price_sum += j ? price_between(p->length, price, last, j) : price[0];
+		k->price_sum += j ? price_between(p, price, last, j) : price[0];
 	}
 	return 0;
 }

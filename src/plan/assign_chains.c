@@ -13,9 +13,8 @@
  * consecutive intervals, has to be summed for each k that is tried. Far from the best k a sample
  * of the rest is enough.
  */
-#include <stdlib.h>
+#include <assert.h>
 
-#include "base/err.h"
 #include "plan/assign_knots.h"
 #include "plan/assign_steps.h"
 #include "plan/heat.h"
@@ -29,42 +28,35 @@ enum {
 
 static const struct assign_spacing SAMPLE = {.dense = 1024, .ratio = 256};
 
-struct chains {
-	size_t n;
-	double weight;
-	const double *length;
-	uint32_t *page;            /* from hot to cold, as is all that follows */
-	struct survival *survival; /* neighbours in heat are neighbours in memory */
-	uint32_t *given_up;        /* [k]: how many of the first k */
-	double *worth;             /* [k]: of the first k */
+/* A page in the order of heat, and how far the rule got when it came to it. */
+struct link {
+	struct survival survival;
+	double worth;      /* of all pages before this one */
+	uint32_t given_up; /* how many of them */
+	uint32_t page;
 };
 
-static void chains_release(struct chains *c)
-{
-	free(c->page);
-	free(c->survival);
-	free(c->given_up);
-	free(c->worth);
-}
+static_assert(sizeof(struct link) <= ASSIGN_SCRATCH, "they lie in scratch memory");
 
-static int chains_init(struct chains *c, const struct assign_problem *p)
-{
-	int rc;
+/* link[n] stands for no page and closes the sums. */
+struct chains {
+	const struct assign_problem *p;
+	size_t n;
+	struct link *link;
+};
 
-	*c = (struct chains){.n = p->n,
-		.length = p->length,
-		.page = malloc(p->n * sizeof *c->page),
-		.survival = calloc(p->n, sizeof *c->survival),
-		.given_up = calloc(p->n + 1, sizeof *c->given_up),
-		.worth = calloc(p->n + 1, sizeof *c->worth)};
-	if (!c->page || !c->survival || !c->given_up || !c->worth)
-		return ERR_NOMEM;
+/* Sorts where the result will be; the links come where the sort had its scratch. */
+static void chains_init(
+	struct chains *c, const struct assign_problem *p, void *scratch, uint32_t *by_heat)
+{
 	for (uint32_t i = 0; i < p->n; i++)
-		c->page[i] = i;
-	rc = heat_sort(p->survival, c->page, p->n);
-	for (size_t i = 0; !rc && i < p->n; i++)
-		c->survival[i] = p->survival[c->page[i]];
-	return rc;
+		by_heat[i] = i;
+	heat_sort_in(scratch, p->survival, by_heat, p->n);
+	*c = (struct chains){.p = p, .n = p->n, .link = scratch};
+	for (size_t i = 0; i < p->n; i++) {
+		c->link[i].survival = p->survival[by_heat[i]];
+		c->link[i].page = by_heat[i];
+	}
 }
 
 /*
@@ -82,37 +74,43 @@ static void follow_rule(struct chains *c)
 {
 	size_t lo = 0, hi = c->n; /* free intervals are [lo, hi) */
 
-	c->given_up[0] = 0;
-	c->worth[0] = 0;
+	c->link[0].given_up = 0;
+	c->link[0].worth = 0;
 	for (size_t i = 0; i < c->n; i++) {
-		struct survival s = c->survival[i];
-		bool hopeless = is_hopeless(s, c->length[lo], c->length[hi - 1]);
+		struct survival s = c->link[i].survival;
+		bool hopeless =
+			is_hopeless(s, assign_length(c->p, lo), assign_length(c->p, hi - 1));
 		size_t j = hopeless ? --hi : lo++;
 
-		c->given_up[i + 1] = (uint32_t)(c->n - hi);
-		c->worth[i + 1] = c->worth[i] + survival_at(s, c->length[j]);
+		c->link[i + 1].given_up = (uint32_t)(c->n - hi);
+		c->link[i + 1].worth = c->link[i].worth + survival_at(s, assign_length(c->p, j));
 	}
+}
+
+/* What page i is worth when those from k on are all hopeful, i among them. */
+static double hopeful_value(const struct chains *c, size_t k, size_t i)
+{
+	return survival_at(c->link[i].survival, assign_length(c->p, i - c->link[k].given_up));
 }
 
 /* What all pages are worth when only among the first k some are given up. */
 static double total_at(const struct chains *c, size_t k)
 {
-	double sum = c->worth[k];
+	double sum = c->link[k].worth;
 
 	for (size_t i = k; i < c->n; i++)
-		sum += survival_at(c->survival[i], c->length[i - c->given_up[k]]);
+		sum += hopeful_value(c, k, i);
 	return sum;
 }
 
 /* The same, the hopeful rest being summed by the trapezoidal rule over a few of its pages. */
 static double roughly_at(const struct chains *c, size_t k)
 {
-	double sum = c->worth[k], last = 0;
+	double sum = c->link[k].worth, last = 0;
 	size_t n = c->n - k, from = 0;
 
 	for (size_t t = 0; t < n; from = t, t = assign_next_knot(SAMPLE, n, t)) {
-		size_t i = k + t;
-		double value = survival_at(c->survival[i], c->length[i - c->given_up[k]]);
+		double value = hopeful_value(c, k, k + t);
 
 		sum += value;
 		if (t > from)
@@ -174,21 +172,17 @@ static void lay(const struct chains *c, size_t k, uint32_t *page_of)
 	size_t lo = 0, hi = c->n;
 
 	for (size_t i = 0; i < c->n; i++) {
-		bool hopeless = i < k && c->given_up[i + 1] > c->given_up[i];
+		bool hopeless = i < k && c->link[i + 1].given_up > c->link[i].given_up;
 
-		page_of[hopeless ? --hi : lo++] = c->page[i];
+		page_of[hopeless ? --hi : lo++] = c->link[i].page;
 	}
 }
 
-int assign_chains(const struct assign_problem *p, uint32_t *page_of)
+void assign_chains(const struct assign_problem *p, void *scratch, uint32_t *page_of)
 {
 	struct chains c;
-	int rc = chains_init(&c, p);
 
-	if (!rc) {
-		follow_rule(&c);
-		lay(&c, best_cut(&c), page_of);
-	}
-	chains_release(&c);
-	return rc;
+	chains_init(&c, p, scratch, page_of);
+	follow_rule(&c);
+	lay(&c, best_cut(&c), page_of);
 }

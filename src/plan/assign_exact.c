@@ -18,15 +18,25 @@ static void name_pages(struct assign_rows *r, const struct flow_shipment *entry,
 		page_of[j] = entry[r->order[r->next[row_of[j]]++]].row;
 }
 
+static double *lengths(const struct assign_problem *p)
+{
+	double *length = malloc(p->n * sizeof *length);
+
+	for (size_t j = 0; length && j < p->n; j++)
+		length[j] = assign_length(p, j);
+	return length;
+}
+
 static int solve(
 	const struct assign_problem *p, double max_values, uint32_t *page_of, double *price)
 {
+	double *length = lengths(p);
 	struct flow_shipment *entry = malloc(p->n * sizeof *entry);
 	uint32_t *row_of = malloc(p->n * sizeof *row_of);
 	struct assign_rows r = {0};
-	struct flow_problem flow = {.columns = p->n, .length = p->length};
+	struct flow_problem flow = {.columns = p->n, .length = length};
 	struct flow_start start = {.n = p->n, .max_values = max_values};
-	int rc = entry && row_of ? 0 : ERR_NOMEM;
+	int rc = length && entry && row_of ? 0 : ERR_NOMEM;
 
 	for (uint32_t j = 0; !rc && j < p->n; j++)
 		entry[j] = (struct flow_shipment){.row = page_of[j], .column = j, .amount = 1};
@@ -43,6 +53,7 @@ static int solve(
 	if (!rc)
 		name_pages(&r, entry, row_of, page_of, p->n);
 	assign_rows_release(&r);
+	free(length);
 	free(entry);
 	free(row_of);
 	return rc;

@@ -2,9 +2,8 @@
  * Exchanges of two pages over distances 1, 2, 4, ...: they repair what neither chains nor choices
  * at knots can express.
  */
-#include <stdlib.h>
+#include <assert.h>
 
-#include "base/err.h"
 #include "plan/assign_steps.h"
 
 enum { SWEEPS_MAX = 24 }; /* each is O(n log n), and most inputs need one */
@@ -19,6 +18,8 @@ struct lying {
 	float weight;
 	uint32_t page;
 };
+
+static_assert(sizeof(struct lying) <= ASSIGN_SCRATCH, "they lie in scratch memory");
 
 static double value_at(const struct lying *l, double length)
 {
@@ -47,23 +48,22 @@ static double sweep(const struct assign_problem *p, struct lying *all)
 
 	for (size_t d = 1; d < p->n; d *= 2)
 		for (size_t j = 0; j + d < p->n; j++)
-			gain += exchange(&all[j], &all[j + d], p->length[j], p->length[j + d]);
+			gain += exchange(
+				&all[j], &all[j + d], assign_length(p, j), assign_length(p, j + d));
 	return gain;
 }
 
-int assign_exchange(const struct assign_problem *p, uint32_t *page_of)
+void assign_exchange(const struct assign_problem *p, void *scratch, uint32_t *page_of)
 {
-	struct lying *all = malloc(p->n * sizeof *all);
+	struct lying *all = scratch;
 	double total = 0, gain;
 	int i = 0;
 
-	if (!all)
-		return ERR_NOMEM;
 	for (size_t j = 0; j < p->n; j++) {
 		all[j] = (struct lying){.survival = p->survival[page_of[j]],
 			.weight = (float)assign_weight(p, page_of[j]),
 			.page = page_of[j]};
-		all[j].value = value_at(&all[j], p->length[j]);
+		all[j].value = value_at(&all[j], assign_length(p, j));
 		total += all[j].value;
 	}
 	do {
@@ -72,6 +72,4 @@ int assign_exchange(const struct assign_problem *p, uint32_t *page_of)
 	} while (gain > total * SWEEP_GAIN && ++i < SWEEPS_MAX);
 	for (size_t j = 0; j < p->n; j++)
 		page_of[j] = all[j].page;
-	free(all);
-	return 0;
 }

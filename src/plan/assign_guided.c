@@ -8,6 +8,7 @@
  * from, and a bad one shows it the wrong pages; so this is done a few times, coarsely at first.
  * Of very many pages only some take part in all but the last of these rounds.
  */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -35,38 +36,43 @@ enum {
 	PATIENCE = 100,
 };
 
+static const uint32_t NOT_YET = UINT32_MAX;
+
 static const double TOLERANCE = 1e-12; /* in units of the largest weight */
 
 struct guide {
 	const struct assign_problem *p;
-	uint32_t *page_of;    /* of the last round */
-	uint32_t *best_of;    /* of the best one, the caller's */
+	uint32_t *best_of;    /* of the best round, the caller's */
 	double best;          /* its total */
 	struct strata strata; /* of the last round; n == 0 before the first */
-	double *knot;         /* by page: the one it chooses, counted from the end */
-	double *loss;         /* and what it would lose from the knot before to the one after */
 	uint32_t *room;       /* by knot: how many more may choose it; while they do */
 	struct menu_memo *memo;
+
+	/* In scratch memory, from the first round on. */
+	double *loss;      /* by page: what it would lose from the knot before to the one after */
+	uint32_t *knot;    /* by page: the one it chooses, or NOT_YET */
+	uint32_t *page_of; /* of the last round */
+	void *sorting;
 };
 
-static int guide_init(struct guide *g, const struct assign_problem *p, uint32_t *page_of)
+static_assert(sizeof(double) + 2 * sizeof(uint32_t) + HEAT_SCRATCH <= ASSIGN_SCRATCH,
+	"a guide lies in scratch memory");
+
+static int guide_init(
+	struct guide *g, const struct assign_problem *p, void *scratch, uint32_t *page_of)
 {
-	*g = (struct guide){.p = p,
-		.page_of = malloc(p->n * sizeof *g->page_of),
-		.best_of = page_of,
-		.best = -1,
-		.knot = malloc(p->n * sizeof *g->knot),
-		.loss = malloc(p->n * sizeof *g->loss),
-		.memo = malloc(sizeof *g->memo)};
-	return g->page_of && g->knot && g->loss && g->memo ? 0 : ERR_NOMEM;
+	*g = (struct guide){
+		.p = p, .best_of = page_of, .best = -1, .memo = malloc(sizeof *g->memo)};
+	g->loss = scratch;
+	g->sorting = g->loss + p->n;
+	g->knot = (uint32_t *)((char *)g->sorting + p->n * HEAT_SCRATCH);
+	g->page_of = g->knot + p->n;
+	return g->memo ? 0 : ERR_NOMEM;
 }
 
 static void guide_release(struct guide *g)
 {
 	strata_release(&g->strata);
-	free(g->page_of);
-	free(g->knot);
-	free(g->loss);
 	free(g->memo);
 }
 
@@ -115,7 +121,7 @@ static void take(
 {
 	if (--g->room[knot] == 0)
 		menu_close(menu, knot);
-	g->knot[i] = (double)(g->strata.n - knot);
+	g->knot[i] = knot;
 	g->loss[i] = page->weight * loss_around(&g->strata, knot, page->survival);
 }
 
@@ -129,12 +135,12 @@ static void choose_pass(struct guide *g, struct menu *menu, bool defer)
 	for (uint32_t i = 0; i < g->p->n; i++) {
 		struct menu_offer offer;
 
-		if (!defer && g->knot[i] > 0)
+		if (!defer && g->knot[i] != NOT_YET)
 			continue;
 		page.survival = g->p->survival[i];
 		page.weight = assign_weight(g->p, i);
 		offer = menu_recall(menu, &page, g->memo);
-		g->knot[i] = 0;
+		g->knot[i] = NOT_YET;
 		if (!defer || offer.values > 0)
 			take(g, menu, &page, i, offer.interval);
 		page.hint = offer.interval;
@@ -175,18 +181,32 @@ static void keep_best(struct guide *g)
 	}
 }
 
+/* Puts pages into the order of their knots; end[k] becomes the first place behind knot k. */
+static void sort_by_knot(const struct guide *g, uint32_t *end)
+{
+	for (uint32_t i = 0; i < g->p->n; i++)
+		end[g->knot[i]]++;
+	for (size_t k = 1; k < g->strata.n; k++)
+		end[k] += end[k - 1];
+	for (uint32_t i = (uint32_t)g->p->n; i-- > 0;)
+		g->page_of[--end[g->knot[i]]] = i;
+	for (size_t k = 0; k + 1 < g->strata.n; k++)
+		end[k] = end[k + 1];
+	end[g->strata.n - 1] = (uint32_t)g->p->n;
+}
+
 static int lay(struct guide *g)
 {
-	int rc;
+	uint32_t *end = calloc(g->strata.n, sizeof *end);
 
-	for (uint32_t i = 0; i < g->p->n; i++)
-		g->page_of[i] = i;
-	rc = heat_sort_by(g->loss, g->page_of, g->p->n);
-	if (!rc)
-		rc = heat_sort_by(g->knot, g->page_of, g->p->n);
-	if (!rc)
-		keep_best(g);
-	return rc;
+	if (!end)
+		return ERR_NOMEM;
+	sort_by_knot(g, end);
+	for (size_t k = 0, from = 0; k < g->strata.n; from = end[k++])
+		heat_sort_by_in(g->sorting, g->loss, g->page_of + from, end[k] - from);
+	free(end);
+	keep_best(g);
+	return 0;
 }
 
 static int next_round(struct guide *g, const struct strata_params *params)
@@ -203,10 +223,11 @@ static int next_round(struct guide *g, const struct strata_params *params)
 
 static int all_rounds(struct guide *g)
 {
-	int rc = assign_chains(g->p, g->page_of);
+	int rc = 0;
 
-	if (!rc)
-		keep_best(g);
+	assign_chains(g->p, g->loss, g->best_of);
+	memcpy(g->page_of, g->best_of, g->p->n * sizeof *g->page_of);
+	g->best = assign_total(g->p, g->best_of);
 	for (size_t i = 0; !rc && i < ROUNDS_N; i++)
 		rc = next_round(g, &ROUNDS[i]);
 	return rc;
@@ -219,6 +240,7 @@ struct thin {
 	float *weight;
 	double *length;
 	uint32_t *page_of;
+	void *scratch;
 };
 
 static int thin_init(struct thin *t, const struct assign_problem *p, const uint32_t *by_heat)
@@ -228,15 +250,16 @@ static int thin_init(struct thin *t, const struct assign_problem *p, const uint3
 	*t = (struct thin){.survival = malloc(n * sizeof *t->survival),
 		.weight = malloc(n * sizeof *t->weight),
 		.length = malloc(n * sizeof *t->length),
-		.page_of = malloc(n * sizeof *t->page_of)};
-	if (!t->survival || !t->weight || !t->length || !t->page_of)
+		.page_of = malloc(n * sizeof *t->page_of),
+		.scratch = assign_scratch(n)};
+	if (!t->survival || !t->weight || !t->length || !t->page_of || !t->scratch)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t page = by_heat[i * step + step / 2];
 
 		t->survival[i] = p->survival[page];
 		t->weight[i] = (float)assign_weight(p, page);
-		t->length[i] = p->length[i * step + step / 2];
+		t->length[i] = assign_length(p, i * step + step / 2);
 	}
 	t->p = (struct assign_problem){
 		.n = n, .survival = t->survival, .weight = t->weight, .length = t->length};
@@ -249,22 +272,22 @@ static void thin_release(struct thin *t)
 	free(t->weight);
 	free(t->length);
 	free(t->page_of);
+	free(t->scratch);
 }
 
 /* The prices that a few of the pages lead to, and what these tell all of them. */
 static int thin_rounds(struct guide *g)
 {
-	struct thin t = {0};
+	struct thin t;
 	struct guide small = {0};
 	int rc;
 
 	for (uint32_t i = 0; i < g->p->n; i++)
 		g->page_of[i] = i;
-	rc = heat_sort(g->p->survival, g->page_of, g->p->n);
+	heat_sort_in(g->sorting, g->p->survival, g->page_of, g->p->n);
+	rc = thin_init(&t, g->p, g->page_of);
 	if (!rc)
-		rc = thin_init(&t, g->p, g->page_of);
-	if (!rc)
-		rc = guide_init(&small, &t.p, t.page_of);
+		rc = guide_init(&small, &t.p, t.scratch, t.page_of);
 	if (!rc)
 		rc = all_rounds(&small);
 	if (!rc)
@@ -280,10 +303,10 @@ static int thin_rounds(struct guide *g)
 	return rc;
 }
 
-int assign_guided(const struct assign_problem *p, uint32_t *page_of)
+int assign_guided(const struct assign_problem *p, void *scratch, uint32_t *page_of)
 {
 	struct guide g;
-	int rc = guide_init(&g, p, page_of);
+	int rc = guide_init(&g, p, scratch, page_of);
 
 	if (!rc)
 		rc = p->n < THIN_MIN ? all_rounds(&g) : thin_rounds(&g);

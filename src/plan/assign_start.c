@@ -1,7 +1,9 @@
 #include "plan/assign.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/err.h"
 #include "plan/assign_steps.h"
 
 double assign_total(const struct assign_problem *p, const uint32_t *page_of)
@@ -31,12 +33,27 @@ double assign_scale(const struct assign_problem *p)
 	return scale;
 }
 
+void *assign_scratch(size_t n)
+{
+	return malloc((n + 1) * ASSIGN_SCRATCH);
+}
+
 int assign_start(const struct assign_problem *p, uint32_t *page_of)
 {
-	int rc;
+	void *scratch;
+	int rc = 0;
 
 	if (p->n == 0)
 		return 0;
-	rc = assign_uniform(p) ? assign_chains(p, page_of) : assign_guided(p, page_of);
-	return rc ? rc : assign_exchange(p, page_of);
+	scratch = assign_scratch(p->n);
+	if (!scratch)
+		return ERR_NOMEM;
+	if (assign_uniform(p))
+		assign_chains(p, scratch, page_of);
+	else
+		rc = assign_guided(p, scratch, page_of);
+	if (!rc)
+		assign_exchange(p, scratch, page_of);
+	free(scratch);
+	return rc;
 }

@@ -122,7 +122,7 @@ static int place_knots(
 		return ERR_NOMEM;
 	for (size_t j = 0; j < p->n; j = assign_next_knot(spacing, p->n, j)) {
 		s->knot[s->n] = j;
-		s->length[s->n++] = p->length[j];
+		s->length[s->n++] = assign_length(p, j);
 	}
 	return 0;
 }

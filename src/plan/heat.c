@@ -1,5 +1,6 @@
 #include "plan/heat.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@ struct keyed {
 	uint32_t rank; /* position before the sort: makes it stable */
 	uint32_t page;
 };
+
+static_assert(sizeof(struct keyed) == HEAT_SCRATCH, "heat.h says how much memory sorting takes");
 
 static bool hotter(const struct keyed *x, const struct keyed *y)
 {
@@ -110,43 +113,53 @@ static void sort(struct keyed *all, size_t n, unsigned bad_luck)
 	insertion_sort(all, n);
 }
 
-static struct keyed *keyed_new(const uint32_t *pages, size_t n)
+static void sort_pages(struct keyed *all, uint32_t *pages, size_t n)
 {
-	struct keyed *all = malloc((n ? n : 1) * sizeof *all);
-
-	for (size_t i = 0; all && i < n; i++)
-		all[i] = (struct keyed){.rank = (uint32_t)i, .page = pages[i]};
-	return all;
-}
-
-static void keyed_sort(struct keyed *all, uint32_t *pages, size_t n)
-{
+	for (size_t i = 0; i < n; i++) {
+		all[i].rank = (uint32_t)i;
+		all[i].page = pages[i];
+	}
 	sort(all, n, DIVISIONS_MAX);
 	for (size_t i = 0; i < n; i++)
 		pages[i] = all[i].page;
-	free(all);
+}
+
+void heat_sort_in(void *scratch, const struct survival *survival, uint32_t *pages, size_t n)
+{
+	struct keyed *all = scratch;
+
+	for (size_t i = 0; i < n; i++)
+		all[i].key = survival[pages[i]].rate;
+	sort_pages(all, pages, n);
+}
+
+void heat_sort_by_in(void *scratch, const double *key, uint32_t *pages, size_t n)
+{
+	struct keyed *all = scratch;
+
+	for (size_t i = 0; i < n; i++)
+		all[i].key = key[pages[i]];
+	sort_pages(all, pages, n);
 }
 
 int heat_sort(const struct survival *survival, uint32_t *pages, size_t n)
 {
-	struct keyed *all = keyed_new(pages, n);
+	void *scratch = malloc((n ? n : 1) * HEAT_SCRATCH);
 
-	if (!all)
+	if (!scratch)
 		return ERR_NOMEM;
-	for (size_t i = 0; i < n; i++)
-		all[i].key = survival[pages[i]].rate;
-	keyed_sort(all, pages, n);
+	heat_sort_in(scratch, survival, pages, n);
+	free(scratch);
 	return 0;
 }
 
 int heat_sort_by(const double *key, uint32_t *pages, size_t n)
 {
-	struct keyed *all = keyed_new(pages, n);
+	void *scratch = malloc((n ? n : 1) * HEAT_SCRATCH);
 
-	if (!all)
+	if (!scratch)
 		return ERR_NOMEM;
-	for (size_t i = 0; i < n; i++)
-		all[i].key = key[pages[i]];
-	keyed_sort(all, pages, n);
+	heat_sort_by_in(scratch, key, pages, n);
+	free(scratch);
 	return 0;
 }

@@ -16,4 +16,10 @@ int heat_sort(const struct survival *survival, uint32_t *pages, size_t n);
 /* The same by any key, indexed by page, from the largest down. */
 int heat_sort_by(const double *key, uint32_t *pages, size_t n);
 
+/* Both in scratch memory of the caller's, HEAT_SCRATCH bytes a page, aligned for a double. */
+enum { HEAT_SCRATCH = 16 };
+
+void heat_sort_in(void *scratch, const struct survival *survival, uint32_t *pages, size_t n);
+void heat_sort_by_in(void *scratch, const double *key, uint32_t *pages, size_t n);
+
 #endif

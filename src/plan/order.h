@@ -14,19 +14,38 @@
 
 #include "plan/survival.h"
 
-/* What orders see of a capture; survival and weight are indexed by page. */
+/* What a visit leaves behind for the revisit; state and attempts are plan_run's own. */
+struct plan_page {
+	double visit_end;
+	float key; /* as given by the visit order */
+	bool hopeless;
+	unsigned char state;
+	unsigned char attempts; /* in this leg */
+};
+
+/* What orders see of a capture; survival, weight and page are indexed by page. */
 struct plan_site {
 	const struct survival *survival;
 	const float *weight;
+	const struct plan_page *page;
 	uint32_t known;   /* pages found so far */
 	uint32_t visited; /* visits ordered so far */
 	uint32_t quiet;   /* visits in a row, up to now, whose links were all known */
 	uint32_t size;    /* estimated number of pages, never below known */
 	bool size_given;  /* by the user, in contrast to our own guess */
-	double delay;     /* between two downloads */
+	double delay;     /* between two downloads; may be learned, so keep no key made with it */
+	double barrier;   /* when the revisits begin, once they do */
 	double tau;
 	bool fast;
 };
+
+/* From the end of its visit to the barrier. */
+static inline double plan_age(const struct plan_site *site, uint32_t page)
+{
+	double age = site->barrier - site->page[page].visit_end;
+
+	return age > 0 ? age : 0;
+}
 
 /* Expected intervals of a pyramid: the j-th from the inside is 2 j delays long. */
 static inline double plan_pyramid(const struct plan_site *site, size_t j)
@@ -43,29 +62,27 @@ struct visit_choice {
 struct visit_order {
 	size_t state_size;
 
-	/* A batch of newly found pages, in the order of their links. 0 or ERR_NOMEM. */
+	/*
+	 * A batch of newly found pages, in the order of their links. 0, or ERR_NOMEM when only some
+	 * or none of them could be taken.
+	 */
 	int (*add)(void *state, const struct plan_site *site, const uint32_t *pages, size_t n);
 
-	/* Takes the next page to visit: 0, ERR_END when none is left, or ERR_NOMEM. */
+	/*
+	 * Takes the next page to visit: 0, ERR_END when none is left, or ERR_NOMEM when there is no
+	 * memory to plan; asked again, the order goes on without a plan.
+	 */
 	int (*take)(void *state, const struct plan_site *site, struct visit_choice *ret_choice);
 
 	void (*close)(void *state);
 };
 
-/* A page after the barrier. */
-struct visited {
-	float age; /* from the end of its visit to the barrier */
-	float key; /* as given by the visit order */
-	bool hopeless;
-};
-
 struct revisit_order {
 	/*
-	 * Brings page numbers, given in the order of their visits, into the order of revisits;
-	 * visited tells about them in the given order. 0 or ERR_NOMEM, and then any order will do.
+	 * Brings page numbers, given in the order of their visits, into the order of revisits. 0,
+	 * or ERR_NOMEM and they are as they were.
 	 */
-	int (*arrange)(const struct plan_site *site, const struct visited *visited, uint32_t *pages,
-		size_t n);
+	int (*arrange)(const struct plan_site *site, uint32_t *pages, size_t n);
 };
 
 /* Visits (each file cites its paper). */

@@ -57,7 +57,11 @@ SP_API const struct plan_strategy *plan_strategy_at(size_t i);
 
 struct plan_params {
 	const struct plan_strategy *strategy;
-	double delay;      /* expected time between two downloads; 0: learned from plan_done */
+	/*
+	 * Expected time between two downloads; 0: learned from plan_done, and until then 1. Offline
+	 * strategies plan before the first download, so they want to know it.
+	 */
+	double delay;
 	double tau;        /* confidence of SOLAR and SHARC-threshold; 0: PLAN_TAU */
 	uint32_t size;     /* estimated number of pages; 0: not known, estimated on the way */
 	unsigned attempts; /* downloads of a page per leg before it is given up; 0: PLAN_ATTEMPTS */
@@ -110,7 +114,8 @@ SP_API int plan_discovered(
 /*
  * What to do at time now (the unit and zero are the caller's; it never runs backwards). Cost: see
  * docs/planning.md; the first call of an offline strategy and the first revisit plan the leg.
- * Out of memory while planning falls back to the order of discovery and is told by plan_error.
+ * Without memory for a plan, pages are visited in the order of their discovery and revisited in
+ * that of their visits; plan_error tells.
  */
 SP_API enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order);
 

@@ -3,41 +3,56 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "base/vec.h"
 #include "plan/heat.h"
 
 int planned_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct planned *p = state;
+	int rc = planned_pages_reserve(&p->found, n);
 
 	(void)site;
-	if (n > p->cap - p->len) {
-		struct visit_choice *choices =
-			vec_grow(p->choices, &p->cap, p->len + n, sizeof *p->choices);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = planned_pages_push(&p->found, pages[i]);
+	return rc;
+}
 
-		if (!choices)
-			return ERR_NOMEM;
-		p->choices = choices;
+/* Plans a copy, so that a plan that fails half-way leaves the order of discovery as it was. */
+static int make_plan(struct planned *p, const struct plan_site *site, planned_fn *plan)
+{
+	size_t n = p->found.len;
+	struct visit_choice *choices = malloc((n ? n : 1) * sizeof *choices);
+	int rc = choices ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		choices[i] = (struct visit_choice){.page = p->found.ptr[i]};
+	if (!rc && n > 0)
+		rc = plan(site, choices, n);
+	if (rc) {
+		free(choices);
+		return rc;
 	}
-	for (size_t i = 0; i < n; i++)
-		p->choices[p->len++] = (struct visit_choice){.page = pages[i]};
+	planned_pages_release(&p->found);
+	p->choices = choices;
+	p->len = n;
 	return 0;
 }
 
 int planned_take(struct planned *p, const struct plan_site *site, planned_fn *plan,
 	struct visit_choice *ret_choice)
 {
-	int rc;
-
 	if (!p->made) {
+		int rc = make_plan(p, site, plan);
+
 		p->made = true;
-		rc = p->len ? plan(site, p->choices, p->len) : 0;
 		if (rc)
 			return rc;
 	}
-	if (p->next == p->len)
+	if (p->next < p->len)
+		*ret_choice = p->choices[p->next++];
+	else if (p->next_found < p->found.len)
+		*ret_choice = (struct visit_choice){.page = p->found.ptr[p->next_found++]};
+	else
 		return ERR_END;
-	*ret_choice = p->choices[p->next++];
 	return 0;
 }
 
@@ -46,6 +61,7 @@ void planned_close(void *state)
 	struct planned *p = state;
 
 	free(p->choices);
+	planned_pages_release(&p->found);
 }
 
 int planned_sort_by_heat(const struct plan_site *site, struct visit_choice *choices, size_t n)

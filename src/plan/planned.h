@@ -1,10 +1,12 @@
 /*
  * Visits that are planned as a whole, before the first: what all offline strategies share. Pages
- * found after the plan was made are visited behind it, in the order in which they were found.
+ * found after the plan was made are visited behind it, in the order in which they were found; and
+ * so are all when there is no memory for a plan.
  */
 #ifndef PLAN_PLANNED_H
 #define PLAN_PLANNED_H
 
+#include "base/vec.h"
 #include "plan/order.h"
 
 /*
@@ -13,10 +15,13 @@
  */
 typedef int planned_fn(const struct plan_site *site, struct visit_choice *choices, size_t n);
 
+VEC_DECLARE(planned_pages, uint32_t);
+
 struct planned {
-	struct visit_choice *choices;
-	size_t len, cap;
-	size_t next;
+	struct planned_pages found; /* not in the plan, in the order of their discovery */
+	size_t next_found;
+	struct visit_choice *choices; /* the plan */
+	size_t len, next;
 	bool made;
 };
 

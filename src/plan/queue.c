@@ -24,7 +24,7 @@ static void queue_close(void *state)
 static int bfs_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct queue *q = state;
-	int rc = 0;
+	int rc = page_vec_reserve(&q->pages, n);
 
 	(void)site;
 	for (size_t i = 0; !rc && i < n; i++)
@@ -49,7 +49,7 @@ const struct visit_order visit_bfs = {
 static int dfs_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct queue *q = state;
-	int rc = 0;
+	int rc = page_vec_reserve(&q->pages, n);
 
 	(void)site;
 	while (!rc && n > 0)
@@ -79,8 +79,12 @@ struct by_heat {
 static int heat_add(struct by_heat *h, const struct plan_site *site, const uint32_t *pages,
 	size_t n, double sign)
 {
-	int rc = 0;
+	uint32_t largest = 0;
+	int rc;
 
+	for (size_t i = 0; i < n; i++)
+		largest = pages[i] > largest ? pages[i] : largest;
+	rc = heap_reserve(&h->heap, (size_t)largest + 1);
 	for (size_t i = 0; !rc && i < n; i++) {
 		struct heap_key key = {sign * site->survival[pages[i]].rate, h->found++};
 

@@ -11,11 +11,9 @@
 #include "plan/heat.h"
 #include "plan/order.h"
 
-static int fifo(
-	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
+static int fifo(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	(void)site;
-	(void)visited;
 	(void)pages;
 	(void)n;
 	return 0;
@@ -23,11 +21,9 @@ static int fifo(
 
 const struct revisit_order revisit_fifo = {.arrange = fifo};
 
-static int lifo(
-	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
+static int lifo(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	(void)site;
-	(void)visited;
 	for (size_t i = 0; i < n / 2; i++) {
 		uint32_t page = pages[i];
 
@@ -39,10 +35,8 @@ static int lifo(
 
 const struct revisit_order revisit_lifo = {.arrange = lifo};
 
-static int hottest_first(
-	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
+static int hottest_first(const struct plan_site *site, uint32_t *pages, size_t n)
 {
-	(void)visited;
 	return heat_sort(site->survival, pages, n);
 }
 
@@ -63,8 +57,7 @@ static int sort_by_rate(
  * The hopeful by their key, of equal keys the hotter first: two stable sorts. The hopeless come
  * last, and the later visited of them first.
  */
-static int solar(
-	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
+static int solar(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	double *key = calloc(n ? n : 1, sizeof *key);
 	uint32_t *index = malloc((n ? n : 1) * sizeof *index);
@@ -72,16 +65,18 @@ static int solar(
 	size_t hopeful = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
+		const struct plan_page *p = &site->page[pages[i]];
+
 		/* Also the key of a page that never changes comes before the hopeless. */
-		key[i] = visited[i].hopeless ? -INFINITY : fmax(-(double)visited[i].key, -DBL_MAX);
-		hopeful += !visited[i].hopeless;
+		key[i] = p->hopeless ? -INFINITY : fmax(-(double)p->key, -DBL_MAX);
+		hopeful += !p->hopeless;
 	}
 	if (!rc)
 		rc = heat_sort_by(key, index, n);
 	for (size_t i = 0; !rc && i < hopeful; i++)
 		index[i] = pages[index[i]];
 	for (size_t i = n, to = hopeful; !rc && i-- > 0;)
-		if (visited[i].hopeless)
+		if (site->page[pages[i]].hopeless)
 			index[to++] = pages[i];
 	for (size_t i = 0; !rc && i < n; i++)
 		pages[i] = index[i];

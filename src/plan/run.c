@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "plan/order.h"
@@ -15,14 +16,6 @@ enum page_state {
 	VISITED,  /* between its good visit and the barrier */
 	DONE,     /* in all legs it takes part in */
 	GIVEN_UP, /* by failure or because its leg was cut */
-};
-
-struct page {
-	unsigned char state;    /* enum page_state */
-	unsigned char attempts; /* in this leg */
-	bool hopeless;
-	float key; /* from the visit order, for the revisit order */
-	double visit_end;
 };
 
 VEC_DECLARE(page_numbers, uint32_t);
@@ -53,7 +46,7 @@ struct plan_run {
 	struct plan_site site;
 	struct survival *survival; /* these three by page */
 	float *weight;
-	struct page *pages;
+	struct plan_page *pages;
 	size_t pages_len, survival_cap, weight_cap, pages_cap;
 
 	enum plan_leg leg;
@@ -66,7 +59,7 @@ struct plan_run {
 	struct waiting_line revisits;
 	struct waiting_line late;
 	struct page_numbers visited;   /* in the order of their visits */
-	struct page_numbers unordered; /* pages the order could not take for want of memory */
+	struct waiting_line unordered; /* pages the order could not take for want of memory */
 
 	struct size_guess size;
 	uint32_t found, visits_done;    /* since the last look at the size */
@@ -129,7 +122,7 @@ void plan_run_free(struct plan_run *run)
 	page_numbers_release(&run->revisits.pages);
 	page_numbers_release(&run->late.pages);
 	page_numbers_release(&run->visited);
-	page_numbers_release(&run->unordered);
+	page_numbers_release(&run->unordered.pages);
 	free(run);
 }
 
@@ -158,9 +151,10 @@ static int grow(struct plan_run *run, uint32_t page)
 		run->pages = p;
 	}
 	for (; run->pages_len < need; run->pages_len++)
-		run->pages[run->pages_len] = (struct page){.state = UNKNOWN};
+		run->pages[run->pages_len] = (struct plan_page){.state = UNKNOWN};
 	run->site.survival = run->survival;
 	run->site.weight = run->weight;
+	run->site.page = run->pages;
 	return 0;
 }
 
@@ -194,6 +188,24 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	return 0;
 }
 
+/* Appends the batch to the line of pages that the order has no memory for. */
+static int line_up_batch(struct plan_run *run)
+{
+	struct waiting_line *l = &run->unordered;
+	int rc;
+
+	if (l->head == l->pages.len) { /* needs no memory of its own */
+		page_numbers_release(&l->pages);
+		*l = (struct waiting_line){.pages = run->batch};
+		run->batch = (struct page_numbers){0};
+		return 0;
+	}
+	rc = page_numbers_reserve(&l->pages, run->batch.len);
+	for (size_t i = 0; !rc && i < run->batch.len; i++)
+		rc = line_push(l, run->batch.ptr[i]);
+	return rc;
+}
+
 /* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
 static void flush_batch(struct plan_run *run)
 {
@@ -203,11 +215,18 @@ static void flush_batch(struct plan_run *run)
 		return;
 	if (run->visits->add(run->state, &run->site, b->ptr, b->len)) {
 		run->error = ERR_NOMEM;
-		for (size_t i = 0; i < b->len; i++)
-			if (page_numbers_push(&run->unordered, b->ptr[i]))
-				return; /* they stay in the batch, for the next attempt */
+		if (line_up_batch(run))
+			return; /* it stays as it is until the line is empty */
 	}
 	page_numbers_release(b); /* the first batch of an offline plan is the whole site */
+}
+
+/* The next page in the order of discovery. */
+static bool take_unordered(struct plan_run *run, uint32_t *ret_page)
+{
+	if (run->unordered.head == run->unordered.pages.len && run->batch.len > 0)
+		(void)line_up_batch(run); /* which cannot fail now */
+	return line_pop(&run->unordered, ret_page);
 }
 
 /* What visits since the last call have found tells how large the site may be. */
@@ -230,18 +249,23 @@ static void look_at_size(struct plan_run *run)
 		run->found = run->visits_done = 0;
 }
 
+/* Orders have to think again when the delay changes; so it does not for less than this share. */
+static const double DELAY_STEP = 0.01;
+
 static void learn_delay(struct plan_run *run)
 {
-	if (run->params.delay > 0 || run->downloads < 2)
+	double mean;
+
+	if (run->params.delay > 0 || run->downloads < 2 || run->clock_last <= run->clock_first)
 		return;
-	if (run->clock_last > run->clock_first)
-		run->site.delay =
-			(run->clock_last - run->clock_first) / (double)(run->downloads - 1);
+	mean = (run->clock_last - run->clock_first) / (double)(run->downloads - 1);
+	if (fabs(mean - run->site.delay) > DELAY_STEP * mean)
+		run->site.delay = mean;
 }
 
 static enum plan_step give(struct plan_run *run, uint32_t page, struct plan_order *ret_order)
 {
-	struct page *p = &run->pages[page];
+	struct plan_page *p = &run->pages[page];
 
 	p->state = IN_FLIGHT;
 	p->attempts++;
@@ -262,10 +286,11 @@ static bool take_new(struct plan_run *run, uint32_t *ret_page)
 			run->error = rc;
 			rc = run->visits->take(run->state, &run->site, &c);
 		}
-		if (rc && run->unordered.len == 0)
-			return false;
-		if (rc)
-			c = (struct visit_choice){.page = page_numbers_pop(&run->unordered)};
+		if (rc) {
+			c = (struct visit_choice){0};
+			if (!take_unordered(run, &c.page))
+				return false;
+		}
 		if (run->pages[c.page].state != WAITING || run->pages[c.page].attempts)
 			continue;
 		run->pages[c.page].hopeless = c.hopeless;
@@ -296,32 +321,15 @@ static void drop_waiting(struct plan_run *run)
 	}
 }
 
-static int arrange_revisits(struct plan_run *run, double now)
-{
-	size_t n = run->visited.len;
-	struct visited *visited = malloc((n ? n : 1) * sizeof *visited);
-	int rc;
-
-	if (!visited)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const struct page *p = &run->pages[run->visited.ptr[i]];
-
-		visited[i] = (struct visited){.hopeless = p->hopeless,
-			.key = p->key,
-			.age = now > p->visit_end ? (float)(now - p->visit_end) : 0};
-	}
-	rc = run->params.strategy->revisits->arrange(&run->site, visited, run->visited.ptr, n);
-	free(visited);
-	return rc;
-}
-
 /* The barrier: all visits are over. */
 static void begin_revisits(struct plan_run *run, double now)
 {
 	size_t n = run->visited.len;
 
-	if (arrange_revisits(run, now))
+	run->visits->close(run->state); /* its memory is wanted */
+	memset(run->state, 0, run->visits->state_size);
+	run->site.barrier = now;
+	if (run->params.strategy->revisits->arrange(&run->site, run->visited.ptr, n))
 		run->error = ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		run->pages[run->visited.ptr[i]].state = WAITING;
@@ -374,7 +382,7 @@ enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *re
 
 static void succeeded(struct plan_run *run, const struct plan_order *order, double end)
 {
-	struct page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages[order->page];
 
 	p->state = DONE;
 	switch (order->leg) {
@@ -429,7 +437,7 @@ static void note_times(struct plan_run *run, double begin, double end)
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end)
 {
-	struct page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages[order->page];
 
 	assert(order->page < run->pages_len && p->state == IN_FLIGHT && order->leg == run->leg);
 	flush_batch(run);

@@ -17,7 +17,8 @@
  *   (c) when the front page has gone as hopeless, what the colder ones would gain by the next one
  *       moving out is at least what it was without that one's own part; while even the whole value
  *       of the next page is below that, it is hopeless too.
- * (b) and (c) hold until new pages are found, and make most passes unnecessary.
+ * (b) and (c) hold until new pages are found or the delay proves to be another, and make most
+ * passes unnecessary.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@
 #include "plan/selective.h"
 
 struct found {
-	double m; /* changes per interval step */
+	double rate;
 	uint32_t page;
 	uint32_t seq;
 };
@@ -45,6 +46,7 @@ struct online {
 	struct found *hot; /* the first of len pages, from hot to cold */
 	size_t len;
 	uint32_t seq;
+	double step; /* the pyramid's; rates times this are called m */
 	enum mode mode;
 	double slack;
 	double gain, pass_gain; /* now, and after the pass */
@@ -61,8 +63,8 @@ static int hotter_first(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
 
-	if (x->m != y->m)
-		return x->m > y->m ? -1 : 1;
+	if (x->rate != y->rate)
+		return x->rate > y->rate ? -1 : 1;
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
@@ -79,8 +81,7 @@ static int add(void *state, const struct plan_site *site, const uint32_t *pages,
 		return ERR_NOMEM;
 	}
 	for (size_t i = 0; i < n; i++)
-		batch[i] = (struct found){
-			site->survival[pages[i]].rate * plan_pyramid(site, 1), pages[i], o->seq++};
+		batch[i] = (struct found){site->survival[pages[i]].rate, pages[i], o->seq++};
 	qsort(batch, n, sizeof *batch, hotter_first);
 	for (size_t i = 0, j = 0; i + j < o->len + n;) {
 		bool old = j == n || (i < o->len && hotter_first(&o->hot[i], &batch[j]) < 0);
@@ -97,6 +98,12 @@ static int add(void *state, const struct plan_site *site, const uint32_t *pages,
 	o->len += n;
 	o->mode = LOOK;
 	return 0;
+}
+
+/* Changes of the page at that rank per interval step. */
+static double m_at(const struct online *o, size_t rank)
+{
+	return o->hot[rank].rate * o->step;
 }
 
 /* Shortest of the intervals that the pages found compete for, in steps: the others are longer. */
@@ -128,7 +135,7 @@ static size_t look(struct online *o, size_t base)
 	o->mode = ALL_HOPEFUL;
 	o->slack = INFINITY;
 	for (size_t x = o->len; x-- > front(base);) {
-		double m = o->hot[x].m;
+		double m = m_at(o, x);
 
 		if (m > peak(longest)) {
 			if (!selective_hopeful(m, base + x, longest, gain)) {
@@ -149,12 +156,12 @@ static size_t look(struct online *o, size_t base)
 static void take_coldest(struct online *o, size_t base)
 {
 	size_t longest = base + o->len - 1;
-	double coldest = o->hot[o->len - 1].m;
+	double coldest = m_at(o, o->len - 1);
 
 	o->len--;
 	if (longest == 0 || o->len == 0)
 		return;
-	o->slack -= move_in(fmax(fmin(peak(longest), o->hot[0].m), coldest), longest) -
+	o->slack -= move_in(fmax(fmin(peak(longest), m_at(o, 0)), coldest), longest) -
 		    move_in(coldest, longest);
 	if (o->slack < 0)
 		o->mode = LOOK;
@@ -182,7 +189,7 @@ static void take_front(struct online *o, size_t base)
 		o->mode = LOOK;
 		return;
 	}
-	next = o->hot[rank].m;
+	next = m_at(o, rank);
 	o->gain -= move_in(next, base + rank + o->gone);
 	if (o->gain < GAIN_LEFT * o->pass_gain ||
 		decay(next * (double)(base + rank)) >= o->gain * (1 - SELECTIVE_TIE))
@@ -196,6 +203,10 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 
 	if (o->len == 0)
 		return ERR_END;
+	if (o->step != plan_pyramid(site, 1)) {
+		o->step = plan_pyramid(site, 1);
+		o->mode = LOOK;
+	}
 	if (o->mode == LOOK)
 		hopeless = look(o, base);
 	else

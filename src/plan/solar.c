@@ -11,7 +11,9 @@
  *
  * Online (Algorithm 2): the visit slot runs from -(n-1) on; the page with the longest length whose
  * revisit slot r = length - v is free and positive is next, or else the shortest, as hopeless.
- * The revisits shrink by length, the hopeless follow in the reverse order of their visits.
+ * The revisits shrink by length, the hopeless follow in the reverse order of their visits. Lengths
+ * are kept in time and become delays when they are looked at; slots stay as they were taken, also
+ * when the delay is learned on the way.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,12 +28,12 @@ static const double WHOLE = 1e-9;
 
 static double confidence(const struct plan_site *site, uint32_t page)
 {
-	return survival_confidence(site->survival[page], site->tau) / site->delay;
+	return survival_confidence(site->survival[page], site->tau);
 }
 
-static double whole(double delays)
+static double whole_delays(const struct plan_site *site, double time)
 {
-	return floor(delays * (1 + WHOLE));
+	return floor(time / site->delay * (1 + WHOLE));
 }
 
 /*
@@ -122,7 +124,7 @@ static int solar_intervals(
 	if (!rc)
 		rc = slots_init(&revisits, limit);
 	for (size_t i = 0; !rc && i < n; i++) {
-		double length = whole(confidence(site, by_heat[i].page));
+		double length = whole_delays(site, confidence(site, by_heat[i].page));
 		struct interval slot = {0};
 
 		if (i > 0)
@@ -184,8 +186,9 @@ PLANNED_ORDER(visit_solar_offline, solar_offline);
 
 struct solar_online {
 	struct ranking longest_first;
-	unsigned char *taken; /* revisit slots */
+	unsigned char *taken; /* revisit slots; those from limit on are not kept */
 	size_t limit;
+	bool short_of_memory;
 };
 
 static int online_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
@@ -223,6 +226,7 @@ static int grow_taken(struct solar_online *s, size_t limit)
 /* The slots of the visit that is being decided. */
 struct question {
 	const struct solar_online *solar;
+	const struct plan_site *site;
 	double v, r;
 };
 
@@ -231,20 +235,21 @@ static bool has_slot(const struct ranked_page *entry, void *context)
 {
 	struct question *q = context;
 
-	q->r = whole(entry->key) - q->v;
+	q->r = whole_delays(q->site, entry->key) - q->v;
 	return q->r <= 0 || q->r >= (double)q->solar->limit || !q->solar->taken[(size_t)q->r];
 }
 
 static int online_take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
 {
 	struct solar_online *s = state;
-	struct question q = {.solar = s};
+	struct question q = {.solar = s, .site = site};
 	struct ranked_page page;
 	size_t rank;
-	int rc = grow_taken(s, 4 * (size_t)site->size);
 
-	if (rc)
-		return rc;
+	if (grow_taken(s, 4 * (size_t)site->size) && !s->short_of_memory) {
+		s->short_of_memory = true;
+		return ERR_NOMEM;
+	}
 	if (s->longest_first.len == 0)
 		return ERR_END;
 	if (site->size > site->visited)
@@ -257,7 +262,7 @@ static int online_take(void *state, const struct plan_site *site, struct visit_c
 		s->taken[(size_t)q.r] = 1;
 	page = ranking_take(&s->longest_first, rank);
 	ret_choice->page = page.page;
-	ret_choice->key = (float)whole(page.key);
+	ret_choice->key = (float)page.key;
 	return 0;
 }
 

@@ -68,30 +68,19 @@ static int solve(const struct assign_problem *p, bool fast, bool bound, struct s
 	return rc;
 }
 
-static double *pyramid_lengths(double delay, size_t n)
-{
-	double *length = malloc((n ? n : 1) * sizeof *length);
-
-	for (size_t j = 0; length && j < n; j++)
-		length[j] = 2 * delay * (double)j;
-	return length;
-}
-
 int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
 	bool fast, struct plan_limit *ret_limit)
 {
-	double *length = pyramid_lengths(delay, n);
 	struct assign_problem p = {
-		.n = n, .survival = survival, .weight = weight, .length = length};
+		.n = n, .survival = survival, .weight = weight, .step = 2 * delay};
 	struct solution s;
-	int rc = length ? solve(&p, fast, true, &s) : ERR_NOMEM;
+	int rc = solve(&p, fast, true, &s);
 
 	if (!rc) {
 		ret_limit->reached = assign_total(&p, s.page_of);
 		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ROUNDING);
 		solution_release(&s);
 	}
-	free(length);
 	return rc;
 }
 
@@ -100,26 +89,53 @@ struct leg {
 	struct assign_problem problem;
 	struct survival *survival;
 	float *weight;
-	double *length;
 };
 
 static void leg_release(struct leg *l)
 {
 	free(l->survival);
 	free(l->weight);
-	free(l->length);
 }
 
-static int leg_init(struct leg *l, size_t n)
+static int leg_init(struct leg *l, size_t n, double step)
 {
 	size_t room = n ? n : 1;
 
 	l->survival = calloc(room, sizeof *l->survival);
 	l->weight = calloc(room, sizeof *l->weight);
-	l->length = calloc(room, sizeof *l->length);
 	l->problem = (struct assign_problem){
-		.n = n, .survival = l->survival, .weight = l->weight, .length = l->length};
-	return l->survival && l->weight && l->length ? 0 : ERR_NOMEM;
+		.n = n, .survival = l->survival, .weight = l->weight, .step = step};
+	return l->survival && l->weight ? 0 : ERR_NOMEM;
+}
+
+/* Whether the choices are the pages 0..n-1 in this order: then nothing needs to be copied. */
+static bool is_whole_site(const struct visit_choice *choices, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (choices[i].page != i)
+			return false;
+	return true;
+}
+
+static int leg_of_visits(
+	struct leg *l, const struct plan_site *site, const struct visit_choice *choices, size_t n)
+{
+	double step = plan_pyramid(site, 1);
+	int rc;
+
+	if (is_whole_site(choices, n)) {
+		*l = (struct leg){.problem = {.n = n,
+					  .survival = site->survival,
+					  .weight = site->weight,
+					  .step = step}};
+		return 0;
+	}
+	rc = leg_init(l, n, step);
+	for (size_t i = 0; !rc && i < n; i++) {
+		l->survival[i] = site->survival[choices[i].page];
+		l->weight[i] = site->weight[choices[i].page];
+	}
+	return rc;
 }
 
 /* The hopeful chain ends with the coldest page; what lies outside it has been given up. */
@@ -139,13 +155,8 @@ static int offline(const struct plan_site *site, struct visit_choice *choices, s
 {
 	struct leg leg;
 	struct solution s = {0};
-	int rc = leg_init(&leg, n);
+	int rc = leg_of_visits(&leg, site, choices, n);
 
-	for (size_t i = 0; !rc && i < n; i++) {
-		leg.survival[i] = site->survival[choices[i].page];
-		leg.weight[i] = site->weight[choices[i].page];
-		leg.length[i] = plan_pyramid(site, i);
-	}
 	if (!rc)
 		rc = solve(&leg.problem, site->fast, false, &s);
 	for (size_t i = 0; !rc && i < n; i++)
@@ -228,19 +239,17 @@ static int solve_revisits(const struct assign_problem *p, bool fast, struct solu
 }
 
 /* Revisits at 0, 1, 2, ... delays after the barrier. */
-static int arrange(
-	const struct plan_site *site, const struct visited *visited, uint32_t *pages, size_t n)
+static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	struct leg leg;
 	struct solution s = {0};
-	int rc = leg_init(&leg, n);
+	int rc = leg_init(&leg, n, site->delay);
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		double alive, age = (double)visited[i].age;
+		double alive, age = plan_age(site, pages[i]);
 
 		leg.survival[i] = survival_after(site->survival[pages[i]], age, &alive);
 		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
-		leg.length[i] = site->delay * (double)i;
 	}
 	if (!rc)
 		rc = solve_revisits(&leg.problem, site->fast, &s);

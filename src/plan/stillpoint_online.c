@@ -14,6 +14,8 @@
  * keep turning up it does not: a page that is kept back may hide half the site, and that costs more
  * than one interval is worth.
  *
+ * All this is for pages of equal weight. Where weights differ, weighted.c decides.
+ *
  * Cost of a decision: O(log n) for the ranking; a search is O(SAMPLE), and the pages or intervals
  * must change by a REFRESH-th before the next.
  */
@@ -24,21 +26,25 @@
 #include "plan/order.h"
 #include "plan/ranking.h"
 #include "plan/size.h"
+#include "plan/weighted.h"
 
 enum {
-	SAMPLE = 256,   /* waiting pages on which the cut is searched */
-	CUTS = 24,      /* cut points of a first round; a second looks between them */
-	REFRESH = 64,   /* a new search when the waiting pages or intervals changed by a 64th */
-	PATIENCE = 256, /* but not before a 256th of the waiting pages has been visited */
-	SETTLED = 16,   /* pages keep turning up until a 16th of those waiting found none */
+	SAMPLE = 256,       /* waiting pages on which the cut is searched */
+	CUTS = 24,          /* cut points of a first round; a second looks between them */
+	REFRESH = 64,       /* a new search when the waiting pages or intervals changed by a 64th */
+	REFRESH_MIXED = 16, /* where weights differ */
+	PATIENCE = 256,     /* but not before a 256th of the waiting pages has been visited */
+	SETTLED = 16,       /* pages keep turning up until a 16th of those waiting found none */
 };
 
 struct online {
-	struct ranking hottest_first;
+	struct weighted waiting;
 	double cut;         /* pages colder than this are not given up */
 	uint32_t cut_known; /* when it was found */
 	uint32_t cut_visited;
 	double cut_left;
+	double cut_delay;
+	bool cut_mixed;
 };
 
 static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
@@ -47,7 +53,7 @@ static int add(void *state, const struct plan_site *site, const uint32_t *pages,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = ranking_insert(&o->hottest_first, site->survival[pages[i]].rate, pages[i]);
+		rc = weighted_insert(&o->waiting, site, pages[i]);
 	return rc;
 }
 
@@ -59,17 +65,17 @@ struct picture {
 	double step;
 };
 
-static void draw(
-	struct picture *p, const struct online *o, const struct plan_site *site, double left)
+static void draw(struct picture *p, const struct ranking *hottest_first,
+	const struct plan_site *site, double left)
 {
-	size_t waiting = o->hottest_first.len;
+	size_t waiting = hottest_first->len;
 
 	p->n = waiting < SAMPLE ? waiting : SAMPLE;
 	p->step = plan_pyramid(site, 1) * left / (double)p->n;
 	for (size_t i = 0; i < p->n; i++) {
 		size_t rank = (size_t)(((double)i + 0.5) * (double)waiting / (double)p->n);
 
-		p->page[i] = site->survival[ranking_at(&o->hottest_first, rank).page];
+		p->page[i] = site->survival[ranking_at(hottest_first, rank).page];
 	}
 }
 
@@ -116,36 +122,56 @@ static size_t best_cut(const struct picture *p)
 	return best;
 }
 
-static void refresh_cut(struct online *o, const struct plan_site *site, double left)
+static double find_cut(
+	const struct ranking *hottest_first, const struct plan_site *site, double left)
 {
-	bool grown = site->known > o->cut_known + o->cut_known / REFRESH;
-	bool shrunk = fabs(left - o->cut_left) > o->cut_left / REFRESH;
-	bool soon = site->visited < o->cut_visited + o->hottest_first.len / PATIENCE;
 	struct picture p;
 	size_t k;
 
-	if (o->cut_known && (soon || !(grown || shrunk)))
-		return;
-	draw(&p, o, site, left);
+	draw(&p, hottest_first, site, left);
 	k = best_cut(&p);
-	o->cut = k == 0 ? INFINITY : p.page[k - 1].rate;
+	return k == 0 ? INFINITY : p.page[k - 1].rate;
+}
+
+static bool is_stale(const struct online *o, const struct plan_site *site, double left)
+{
+	uint32_t share = o->waiting.mixed ? REFRESH_MIXED : REFRESH;
+	bool grown = site->known > o->cut_known + o->cut_known / share;
+	bool shrunk = fabs(left - o->cut_left) > o->cut_left / share;
+	bool soon = site->visited < o->cut_visited + o->waiting.len / PATIENCE;
+
+	return o->cut_delay != site->delay || o->cut_mixed != o->waiting.mixed ||
+	       ((grown || shrunk) && !soon);
+}
+
+/* Looks at the waiting pages anew, when enough has changed. 0 or ERR_NOMEM. */
+static int refresh(struct online *o, const struct plan_site *site, double left)
+{
+	if (!is_stale(o, site, left))
+		return 0;
 	o->cut_known = site->known;
 	o->cut_visited = site->visited;
 	o->cut_left = left;
+	o->cut_delay = site->delay;
+	o->cut_mixed = o->waiting.mixed;
+	if (o->waiting.mixed)
+		return weighted_price(&o->waiting, site, left);
+	o->cut = find_cut(weighted_middle(&o->waiting), site, left);
+	return 0;
 }
 
 /* Rank of the hottest page that is given up, or the number of pages. */
-static size_t first_hopeless(
-	const struct online *o, const struct plan_site *site, double left, bool exploring)
+static size_t first_hopeless(const struct ranking *hottest_first, const struct plan_site *site,
+	double cut, double left, bool exploring)
 {
-	size_t waiting = o->hottest_first.len;
+	size_t waiting = hottest_first->len;
 	double step = plan_pyramid(site, 1) * left / (double)waiting;
 	double longest = step * (double)(waiting - 1);
 
 	for (size_t rank = 0; rank < waiting; rank++) {
-		struct survival s = site->survival[ranking_at(&o->hottest_first, rank).page];
+		struct survival s = site->survival[ranking_at(hottest_first, rank).page];
 
-		if (s.rate < o->cut)
+		if (s.rate < cut)
 			break;
 		if (exploring || survival_sensitivity(s, step * (double)rank) >
 					 survival_sensitivity(s, longest))
@@ -157,18 +183,24 @@ static size_t first_hopeless(
 static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
 {
 	struct online *o = state;
-	size_t waiting = o->hottest_first.len, rank;
+	size_t waiting = o->waiting.len, rank;
 	bool exploring = (size_t)site->quiet * SETTLED < waiting;
 	double left;
+	int rc;
 
 	if (waiting == 0)
 		return ERR_END;
 	left = (double)waiting + size_unknown(site, (uint32_t)waiting);
-	refresh_cut(o, site, left);
-	rank = first_hopeless(o, site, left, exploring);
+	rc = refresh(o, site, left);
+	if (rc)
+		return rc;
+	if (o->waiting.mixed) {
+		weighted_take(&o->waiting, site, exploring, ret_choice);
+		return 0;
+	}
+	rank = first_hopeless(weighted_middle(&o->waiting), site, o->cut, left, exploring);
 	ret_choice->hopeless = rank < waiting;
-	ret_choice->page =
-		ranking_take(&o->hottest_first, rank < waiting ? rank : waiting - 1).page;
+	ret_choice->page = weighted_take_rank(&o->waiting, rank < waiting ? rank : waiting - 1);
 	return 0;
 }
 
@@ -176,7 +208,7 @@ static void close(void *state)
 {
 	struct online *o = state;
 
-	ranking_release(&o->hottest_first);
+	weighted_release(&o->waiting);
 }
 
 const struct visit_order visit_stillpoint_online = {

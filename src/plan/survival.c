@@ -2,15 +2,11 @@
 
 #include <math.h>
 
+#include "plan/decay.h"
+
 bool survival_valid(struct survival s)
 {
 	return isfinite(s.rate) && s.rate >= 0 && isfinite(s.shape) && s.shape >= 0;
-}
-
-/* e^(-x) for x >= 0, without the slow walk through denormal numbers. */
-static double decay(double x)
-{
-	return x < 700 ? exp(-x) : 0;
 }
 
 /* log(1 + rate L / shape), also where the quotient is too large for a double. */

@@ -38,6 +38,7 @@ static inline double power_between(struct rng *rng, double low, double high)
 struct graph {
 	size_t n;
 	double *rate;
+	float *weight; /* NULL: all 1 */
 	size_t *from;
 	uint32_t *links;
 };
@@ -68,6 +69,7 @@ static inline struct graph graph_new(size_t n, const struct edge *edges, size_t 
 static inline void graph_release(struct graph *g)
 {
 	free(g->rate);
+	free(g->weight);
 	free(g->from);
 	free(g->links);
 }
@@ -221,7 +223,9 @@ static inline void capture_release(struct capture *c)
 
 static inline void capture_discover(struct plan_run *run, const struct graph *g, uint32_t page)
 {
-	CHECK_INT(plan_discovered(run, page, survival_poisson(g->rate[page]), 1), 0);
+	float weight = g->weight ? g->weight[page] : 1;
+
+	CHECK_INT(plan_discovered(run, page, survival_poisson(g->rate[page]), weight), 0);
 }
 
 /*
@@ -269,8 +273,8 @@ static inline struct capture capture_run(
 }
 
 /*
- * Expected number of coherent pages (SHARC Definition 5). Where one page holds both slots 0 the
- * first revisit is at the instant of the last visit, else a step after it.
+ * Expected number of coherent pages (SHARC Definition 5), by weight. Where one page holds both
+ * slots 0 the first revisit is at the instant of the last visit, else a step after it.
  */
 static inline double capture_coherence(
 	const struct graph *g, const struct capture *c, bool shared_slot, double step)
@@ -283,7 +287,8 @@ static inline double capture_coherence(
 		uint32_t page = c->revisits[i];
 		double at = (double)(c->visit_count - shared_slot + i);
 
-		sum += exp(-g->rate[page] * step * (at - visit[page]));
+		sum += (g->weight ? (double)g->weight[page] : 1) *
+		       exp(-g->rate[page] * step * (at - visit[page]));
 	}
 	free(visit);
 	return sum;

@@ -50,6 +50,11 @@ static void test_sharc_tree(void)
 	}
 }
 
+static uint32_t wide_parent(uint32_t page)
+{
+	return (page - 1) / 40;
+}
+
 /* SOLAR section 6, Table 2; the optima are 731.559 and 536.209. */
 static void test_solar_tree(void)
 {
@@ -96,6 +101,174 @@ static void test_unknown_delay(void)
 	CHECK(learned >= 0.98 * given);
 	capture_release(&c);
 	graph_release(&g);
+}
+
+/*
+ * Page 0 leads to page 1 and that to the rest of a random graph: two downloads without a choice,
+ * which is what it takes to learn the delay. They never change, so no strategy minds them.
+ */
+static struct graph graph_behind_a_door(struct rng *rng, size_t n)
+{
+	struct graph inner = graph_random(rng, n, n);
+	struct edge *edges = need(inner.from[n] + n + 1, sizeof *edges);
+	size_t count = 0;
+	struct graph g;
+
+	edges[count++] = (struct edge){0, 1};
+	for (uint32_t i = 0; i < n; i += 2)
+		edges[count++] = (struct edge){1, i + 2};
+	for (uint32_t i = 0; i < n; i++)
+		for (size_t k = inner.from[i]; k < inner.from[i + 1]; k++)
+			edges[count++] = (struct edge){i + 2, inner.links[k] + 2};
+	g = graph_new(n + 2, edges, count);
+	free(edges);
+	graph_release(&inner);
+	return g;
+}
+
+/* Once the delay is learned, orders are those of a run that was told. */
+static void test_learned_delay(void)
+{
+	static const double steps[] = {0.01, 1, 7, 1e4};
+	const struct plan_strategy *s;
+	struct rng rng;
+
+	rng_init(&rng, 33);
+	for (size_t i = 0; (s = plan_strategy_at(i)); i++) {
+		if (s->offline)
+			continue;
+		tap_case("learned delay: %s", s->name);
+		for (size_t j = 0; j < 5 * ARRAY_LEN(steps); j++) {
+			double step = steps[j % ARRAY_LEN(steps)];
+			struct graph g = graph_behind_a_door(&rng, 60);
+			struct plan_params params = {.strategy = s, .delay = step, .size = 62};
+			struct capture told, learned;
+
+			graph_set_rates(&g, &rng, RATES_NARROW);
+			for (size_t k = 0; k < g.n; k++)
+				g.rate[k] *= k < 2 ? 0 : 10 / step / (double)g.n;
+			told = capture_run(&g, &params, step);
+			params.delay = 0;
+			learned = capture_run(&g, &params, step);
+			CHECK_INT(learned.visit_count, g.n);
+			CHECK(memcmp(told.visits, learned.visits, g.n * sizeof *told.visits) == 0);
+			CHECK(memcmp(told.revisits, learned.revisits,
+				      g.n * sizeof *told.revisits) == 0);
+			CHECK(memcmp(told.hopeless, learned.hopeless, g.n) == 0);
+			capture_release(&told);
+			capture_release(&learned);
+			graph_release(&g);
+		}
+	}
+}
+
+enum weights { WEIGHTS_LOGNORMAL, WEIGHTS_ONE_OR_TEN, WEIGHTS_HOT_HEAVY, WEIGHTS_COLD_HEAVY };
+
+static double random_weight(struct rng *rng, enum weights kind, double rate)
+{
+	switch (kind) {
+	case WEIGHTS_ONE_OR_TEN:
+		return rng_below(rng, 5) ? 1 : 10;
+	case WEIGHTS_HOT_HEAVY:
+		return sqrt(rate);
+	case WEIGHTS_COLD_HEAVY:
+		return 1 / sqrt(rate);
+	default:
+		return exp(rng_normal(rng));
+	}
+}
+
+/* A site with links in 40 to a page, lognormal rates and weights. */
+static struct graph graph_weighted(struct rng *rng, size_t n, enum weights kind)
+{
+	struct graph g = graph_from_parents(n, wide_parent);
+
+	g.weight = need(n, sizeof *g.weight);
+	for (size_t i = 0; i < n; i++) {
+		g.rate[i] = exp(2 * rng_normal(rng) - 1) / (double)n;
+		g.weight[i] = (float)random_weight(rng, kind, g.rate[i]);
+	}
+	return g;
+}
+
+/* What stillpoint-online reaches, in weight, when the plan is told the weights and when it is not.
+ */
+static void compare_weighted(const struct graph *g, double sums[3])
+{
+	struct plan_params params = {.strategy = plan_strategy_find("stillpoint-online", false),
+		.delay = 1,
+		.size = (uint32_t)g->n};
+	struct graph unweighted = *g;
+	struct capture c;
+
+	sums[0] += coherence_of(g, "stillpoint-offline", 1, 0);
+	sums[1] += coherence_of(g, "stillpoint-online", 1, (uint32_t)g->n);
+	unweighted.weight = NULL;
+	c = capture_run(&unweighted, &params, 1);
+	sums[2] += capture_coherence(g, &c, true, 1);
+	capture_release(&c);
+}
+
+/* Weights count in the order of visits: worth much where weights and rates are not of one mind. */
+static void test_weights(void)
+{
+	enum { N = 400, REPEATS = 4 };
+	static const struct {
+		const char *label;
+		enum weights kind;
+		double least; /* share of the optimum, which knows all pages beforehand */
+		double gain;  /* over not knowing the weights, at least */
+	} rows[] = {
+		{"lognormal", WEIGHTS_LOGNORMAL, 0.93, 1.05},
+		{"1 or 10", WEIGHTS_ONE_OR_TEN, 0.93, 1.05},
+		{"hot pages are heavy", WEIGHTS_HOT_HEAVY, 0.88, 1.03},
+		{"cold pages are heavy", WEIGHTS_COLD_HEAVY, 0.95, 1},
+	};
+	struct rng rng;
+
+	rng_init(&rng, 44);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		double sums[3] = {0};
+
+		tap_case("weights: %s", rows[i].label);
+		for (int repeat = 0; repeat < REPEATS; repeat++) {
+			struct graph g = graph_weighted(&rng, N, rows[i].kind);
+
+			compare_weighted(&g, sums);
+			graph_release(&g);
+		}
+		tap_note("optimum %.3f, online %.3f, without weights %.3f", sums[0], sums[1],
+			sums[2]);
+		CHECK(sums[1] <= sums[0] * (1 + 1e-9));
+		CHECK(sums[1] >= rows[i].least * sums[0]);
+		CHECK(sums[1] >= rows[i].gain * sums[2]);
+	}
+}
+
+/* Weights that are all equal are as good as none. */
+static void test_equal_weights(void)
+{
+	static const float weights[] = {0, 1e-30F, 7, 1e30F};
+	struct plan_params params = {.strategy = plan_strategy_find("stillpoint-online", false),
+		.delay = 1,
+		.size = 300};
+	struct rng rng;
+
+	rng_init(&rng, 45);
+	for (size_t i = 0; i < ARRAY_LEN(weights); i++) {
+		struct graph g = graph_weighted(&rng, 300, WEIGHTS_LOGNORMAL), plain = g;
+		struct capture weighted, unweighted;
+
+		for (size_t k = 0; k < g.n; k++)
+			g.weight[k] = weights[i];
+		plain.weight = NULL;
+		weighted = capture_run(&g, &params, 1);
+		unweighted = capture_run(&plain, &params, 1);
+		CHECK(memcmp(weighted.visits, unweighted.visits, g.n * sizeof *g.links) == 0);
+		capture_release(&weighted);
+		capture_release(&unweighted);
+		graph_release(&g);
+	}
 }
 
 /* Whatever size is said: every page is visited, at no great cost. */
@@ -174,6 +347,9 @@ int main(int argc, char **argv)
 	test_sharc_tree();
 	test_solar_tree();
 	TAP_RUN(test_unknown_delay);
+	test_learned_delay();
+	test_weights();
+	TAP_RUN(test_equal_weights);
 	test_absurd_sizes();
 	test_offline_is_best();
 	return tap_done();
