@@ -132,7 +132,6 @@ static bool find_requisite(
 {
 	slice rest = path;
 	uint64_t site = host + 1, page, requisite;
-	uint32_t resource;
 	struct buf again;
 	bool found;
 
