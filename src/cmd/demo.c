@@ -24,8 +24,9 @@ enum {
 static const char *const STRATEGIES[] = {
 	"bfs-fifo", "bfs-lifo", "sharc-selective", "stillpoint", NULL};
 
-/* Some pages change every few seconds, most hardly ever: on average one change in 40 s. */
-static const struct living_rates RATES = {.kind = LIVING_ZIPF, .a = 0.8, .mean = 0.025};
+/* Some pages change every few seconds, most hardly ever: on average one change in 20 s. */
+static const struct living_rates RATES = {
+	.kind = LIVING_LOGNORMAL, .a = -4, .b = 1.5, .mean = 0.05};
 
 struct demo_options {
 	const char *dir;
