@@ -76,7 +76,7 @@ static void print_stillpoint(const struct report *r, FILE *file)
 	} else if (r->window.from && r->window.to) {
 		(void)fputs("none: a revisit began before the last visit had ended\n", file);
 	} else {
-		(void)fputs("none yet\n", file);
+		(void)fputs(r->capture.state == CATALOG_RUNNING ? "none yet\n" : "none\n", file);
 	}
 }
 
@@ -169,7 +169,8 @@ static void print_hottest(const struct report *r, FILE *file)
 		const struct report_page *p = &r->pages.ptr[pages[i]];
 
 		text_name(file, p->url, NAME_WIDTH);
-		(void)fprintf(file, "%18.3g%s\n", p->rate * DAY, p->hopeless ? "  hopeless" : "");
+		(void)fprintf(file, p->rate * DAY < 100 ? "%18.3g%s\n" : "%18.0f%s\n",
+			p->rate * DAY, p->hopeless ? "  hopeless" : "");
 	}
 }
 

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""stillpoint report: the contract of its JSON, and archives that are none."""
+
+import datetime
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+
+import tap
+
+ARCHIVE = tap.path("archive")
+os.mkdir(ARCHIVE)
+subprocess.run([os.environ["ARCHIVE_SAMPLE"], ARCHIVE], check=True)
+
+KEYS = ["capture", "site", "strategy", "started", "finished", "stillpoint", "pages", "sharp",
+        "changed", "failed", "expected_sharp", "blur", "verdicts"]
+PAGE_KEYS = ["url", "kind", "status", "visit_start", "visit_end", "revisit_start", "revisit_end",
+             "verdict", "evidence", "rate", "weight", "hopeless"]
+VERDICTS = ["sharp", "absent", "changed", "appeared", "gone", "unconfirmed", "failed", "excluded",
+            "blocked", "single"]
+TIMES = ["visit_start", "visit_end", "revisit_start", "revisit_end"]
+
+
+def time(text):
+    assert len(text) == 24 and text.endswith("Z"), text
+    return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def copy(name):
+    shutil.copytree(ARCHIVE, tap.path(name))
+    return tap.path(name)
+
+
+def change(archive, sql):
+    with sqlite3.connect(os.path.join(archive, "catalog.sqlite")) as database:
+        database.execute(sql)
+    database.close()
+
+
+with tap.case("JSON has the keys of the contract"):
+    report = tap.load("report", ARCHIVE)
+    assert set(KEYS) <= set(report), report.keys()
+    for row in report["verdicts"]:
+        assert set(PAGE_KEYS) <= set(row), row
+    tap.equal(report["capture"], 1)
+    tap.equal(report["site"], "http://example.org/")
+
+with tap.case("totals cover all known pages"):
+    tap.equal(report["pages"], len(report["verdicts"]))
+    tap.equal(sum(report["totals"].values()), report["pages"])
+    tap.equal(list(report["totals"]), VERDICTS)
+    for verdict in VERDICTS:
+        rows = [row for row in report["verdicts"] if row["verdict"] == verdict]
+        tap.equal(len(rows), report["totals"][verdict])
+    for key in ("sharp", "changed", "failed"):
+        tap.equal(report[key], report["totals"][key])
+
+with tap.case("each sharp interval contains the printed still point"):
+    start, end = (time(report["stillpoint"][key]) for key in ("from", "to"))
+    assert start <= end
+    for row in report["verdicts"]:
+        if row["verdict"] in ("sharp", "absent"):
+            assert time(row["visit_end"]) <= start and end <= time(row["revisit_start"]), row
+
+with tap.case("times are null where there was none"):
+    for row in report["verdicts"]:
+        for key in TIMES:
+            assert row[key] is None or time(row[key]), row
+        if row["verdict"] == "excluded":
+            tap.equal([row[key] for key in TIMES], [None] * 4)
+
+with tap.case("evidence only where something is sharp, reasons where something is wrong"):
+    for row in report["verdicts"]:
+        tap.equal(row["evidence"], "bytes" if row["verdict"] == "sharp" else None)
+        wrong = row["verdict"] in ("unconfirmed", "failed", "blocked", "excluded")
+        tap.equal(row["reason"] is not None, wrong)
+
+with tap.case("text fits a terminal"):
+    lines = tap.succeed("report", ARCHIVE).splitlines()
+    assert max(map(len, lines)) <= 100, max(lines, key=len)
+    tap.equal(lines[0], "Capture 1 of http://example.org/: finished")
+
+with tap.case("--capture"):
+    tap.equal(tap.load("report", ARCHIVE, "--capture", 1), report)
+    tap.refuse(1, "capture 2", "report", ARCHIVE, "--capture", 2)
+    tap.refuse(2, "--capture", "report", ARCHIVE, "--capture", 0)
+
+with tap.case("--why"):
+    text = tap.succeed("report", ARCHIVE, "--why", "http://example.org/late")
+    assert "http://example.org/b/new: link" in text and "http://example.org/: seed" in text, text
+    text = tap.succeed("report", ARCHIVE, "--why", "HTTP://EXAMPLE.org:80/a/../private/#x")
+    assert "robots.txt: Disallow: /private/" in text, text
+    tap.refuse(1, "no link to it was found", "report", ARCHIVE, "--why", "http://example.org/x")
+    tap.refuse(1, "no link to it was found", "report", ARCHIVE, "--why", "no URL")
+    tap.refuse(2, "--why prints no JSON", "report", ARCHIVE, "--why", "x", "--json")
+
+with tap.case("what is not an archive"):
+    os.mkdir(tap.path("empty"))
+    tap.refuse(1, "No such file", "report", tap.path("nowhere"))
+    tap.refuse(1, "an archive is a directory", "report", tap.write("file", "x"))
+    tap.refuse(1, "has no catalog.sqlite", "report", tap.path("empty"))
+    tap.refuse(2, "argument is missing", "report")
+
+with tap.case("a catalog that is damaged, empty, or of another version"):
+    for name, content in (("noise", os.urandom(8192)), ("short", b"SQLite format 3\0")):
+        os.mkdir(tap.path(name))
+        tap.write(f"{name}/catalog.sqlite", content)
+        result = tap.run("report", tap.path(name))
+        assert result.returncode in (1, 2) and result.stderr.count("\n") == 1, result
+    newer = copy("newer")
+    change(newer, "PRAGMA user_version = 99")
+    tap.refuse(2, "newer", "report", newer)
+
+with tap.case("a page that the catalog does not number"):
+    torn = copy("torn")
+    change(torn, "DELETE FROM page WHERE url = 'http://example.org/a/'")
+    result = tap.run("report", torn)
+    assert result.returncode in (1, 2) and "damaged" in result.stderr, result
+
+tap.done()

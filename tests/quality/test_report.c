@@ -1,0 +1,341 @@
+/* Reports: verdicts from the catalog, totals, measures, and what people get to see. */
+#include "quality/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "archive_sample.h"
+#include "base/buf.h"
+#include "cmd/report_print.h"
+#include "quality/ranking.h"
+#include "quality/report_json.h"
+#include "quality/why.h"
+#include "tap.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+/* The catalog of the archive, open; and its last capture's report. */
+static struct catalog *load(const char *dir, struct report *ret)
+{
+	struct catalog *c = NULL;
+	struct err err = {0};
+	char *path;
+
+	if (asprintf(&path, "%s/catalog.sqlite", dir) < 0)
+		abort();
+	CHECK_INT(catalog_open(path, CATALOG_READ, &c, &err), 0);
+	if (!CHECK_INT(report_load(ret, c, 0, &err), 0))
+		tap_note("%s", err.text);
+	free(path);
+	return c;
+}
+
+static const struct report_page *find(const struct report *r, const char *path)
+{
+	for (size_t i = 0; i < r->pages.len; i++) {
+		slice url = r->pages.ptr[i].url;
+		size_t len = strlen(path);
+
+		if (url.len >= len && memcmp(url.ptr + url.len - len, path, len) == 0)
+			return &r->pages.ptr[i];
+	}
+	tap_fail(__FILE__, __LINE__, "no page %s", path);
+	return &r->pages.ptr[0];
+}
+
+static void test_verdicts(void)
+{
+	static const struct {
+		const char *path;
+		enum verdict verdict;
+		const char *reason;
+	} rows[] = {
+		{"http://example.org/", VERDICT_SHARP, ""},
+		{"/a/", VERDICT_SHARP, ""},
+		{"/a/moved", VERDICT_SHARP, ""},
+		{"/a/news", VERDICT_CHANGED, ""},
+		{"/a/price?eur=1", VERDICT_CHANGED, ""},
+		{"/b/missing", VERDICT_ABSENT, ""},
+		{"/b/new", VERDICT_APPEARED, ""},
+		{"/b/old", VERDICT_GONE, ""},
+		{"/b/busy", VERDICT_UNCONFIRMED, "HTTP 503"},
+		{"/b/torn", VERDICT_UNCONFIRMED, "reset: it went away"},
+		{"/c/error", VERDICT_FAILED, "HTTP 503"},
+		{"/c/cut", VERDICT_FAILED, "reset: it went away"},
+		{"/c/lost", VERDICT_FAILED, "timeout: no answer within 30 s"},
+		{"nowhere.example/", VERDICT_FAILED, "dns: nowhere.example resolves to nothing"},
+		{"/login", VERDICT_BLOCKED, "HTTP 403"},
+		{"/private/", VERDICT_EXCLUDED, "robots.txt: Disallow: /private/"},
+		{"elsewhere.example/", VERDICT_EXCLUDED, "another host"},
+		{"/late", VERDICT_SINGLE, ""},
+		{"/unseen", VERDICT_FAILED, "not visited"},
+	};
+	const char *dir = tap_tempdir();
+	uint64_t all = 0;
+	struct report r;
+	struct catalog *c;
+
+	sample_site(dir);
+	c = load(dir, &r);
+	CHECK_INT(r.pages.len, ARRAY_LEN(rows));
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct report_page *p = find(&r, rows[i].path);
+
+		tap_case("verdict: %s", rows[i].path);
+		CHECK_STR(verdict_name((enum verdict)p->verdict), verdict_name(rows[i].verdict));
+		CHECK_SLICE(p->reason, slice_str(rows[i].reason));
+		CHECK((p->evidence != NULL) == (rows[i].verdict == VERDICT_SHARP));
+	}
+	tap_case("totals cover all known pages");
+	for (size_t i = 0; i < VERDICT_COUNT; i++)
+		all += r.totals[i];
+	CHECK_INT(all, ARRAY_LEN(rows));
+	CHECK_INT(r.totals[VERDICT_SHARP], 3);
+	CHECK_INT(r.totals[VERDICT_FAILED], 5);
+	CHECK_INT(find(&r, "/b/busy")->visit.attempts, 2);
+	CHECK_INT(find(&r, "/b/busy")->visit.start, SAMPLE_BASE + 2000 * SAMPLE_MS);
+	report_release(&r);
+	catalog_close(c);
+}
+
+/* Three pages, by hand: e^-λL, and the integral of the distance to the nearer download. */
+static void test_measures(void)
+{
+	static const double RATES[] = {0.1, 0.2, 0.4};
+	static const double VISITS[] = {1000, 2000, 3000}, REVISITS[] = {7000, 6000, 5000};
+	const char *dir = tap_tempdir();
+	struct sample *s = sample_open(dir, false);
+	double sharp = 0, blur = 0;
+	struct report r;
+	struct catalog *c;
+
+	for (int i = 0; i < 3; i++) {
+		char url[64];
+		uint32_t page;
+		double length = (REVISITS[i] - VISITS[i] - 10) / 1000, obs = (7000 - 1010) / 1000.0;
+		double before = (VISITS[i] - 1000) / 1000, behind = (7000 - REVISITS[i]) / 1000;
+
+		(void)snprintf(url, sizeof url, "http://example.org/%d", i);
+		page = sample_add(s, &(struct sample_page){.url = url, .rate = RATES[i]});
+		sample_fetch(s, page,
+			&(struct sample_fetch){.leg = ATTEMPT_VISIT,
+				.sent = VISITS[i],
+				.end = VISITS[i] + 10,
+				.response = "HTTP/1.1 200 OK\r\n\r\nx"});
+		sample_fetch(s, page,
+			&(struct sample_fetch){.leg = ATTEMPT_REVISIT,
+				.sent = REVISITS[i],
+				.end = REVISITS[i] + 10,
+				.response = "HTTP/1.1 200 OK\r\n\r\nx"});
+		sharp += exp(-RATES[i] * length);
+		/* Triangles on both sides of the downloads, two small ones between them. */
+		blur += RATES[i] *
+			(before * before / 2 + behind * behind / 2 + length * length / 4) / obs;
+	}
+	sample_close(s, CATALOG_FINISHED);
+	c = load(dir, &r);
+	CHECK_NEAR(r.expected_sharp, sharp, 1e-9);
+	CHECK_NEAR(r.blur, blur, 1e-9);
+	CHECK_INT(r.totals[VERDICT_SHARP], 3);
+	report_release(&r);
+	catalog_close(c);
+}
+
+static void check_single_page(
+	enum catalog_state state, bool single, bool visited, enum verdict want, const char *reason)
+{
+	const char *dir = tap_tempdir();
+	struct sample *s = sample_open(dir, single);
+	uint32_t page = sample_add(s, &(struct sample_page){.url = "http://example.org/"});
+	struct report r;
+	struct catalog *c;
+
+	if (visited)
+		sample_fetch(s, page,
+			&(struct sample_fetch){.leg = ATTEMPT_VISIT,
+				.sent = 1,
+				.end = 2,
+				.response = "HTTP/1.1 200 OK\r\n\r\nx"});
+	sample_close(s, state);
+	c = load(dir, &r);
+	CHECK_STR(verdict_name((enum verdict)r.pages.ptr[0].verdict), verdict_name(want));
+	CHECK_SLICE(r.pages.ptr[0].reason, slice_str(reason));
+	report_release(&r);
+	catalog_close(c);
+}
+
+static void test_states(void)
+{
+	check_single_page(CATALOG_FINISHED, true, true, VERDICT_SINGLE, "");
+	check_single_page(CATALOG_FINISHED, true, false, VERDICT_FAILED, "not visited");
+	check_single_page(CATALOG_CUT, false, false, VERDICT_FAILED, "time limit");
+	check_single_page(CATALOG_CUT, false, true, VERDICT_UNCONFIRMED, "not revisited");
+	check_single_page(CATALOG_RUNNING, false, false, VERDICT_FAILED, "not visited");
+}
+
+/* A revisit before another page's visit: there is no instant that both are known to share. */
+static void test_no_stillpoint(void)
+{
+	const char *dir = tap_tempdir();
+	struct sample *s = sample_open(dir, false);
+	struct report r;
+	struct catalog *c;
+
+	sample_sharp(s, "http://example.org/early", 100, 500);
+	sample_sharp(s, "http://example.org/late", 600, 900);
+	sample_close(s, CATALOG_FINISHED);
+	c = load(dir, &r);
+	CHECK_INT(r.totals[VERDICT_SHARP], 0);
+	CHECK_INT(r.totals[VERDICT_UNCONFIRMED], 2);
+	CHECK_SLICE(r.pages.ptr[0].reason, SLICE("the capture has no still point"));
+	report_release(&r);
+	catalog_close(c);
+}
+
+/* What printing makes of it, through a file. */
+static void print_golden(const char *name, const struct report *r, const struct why *w)
+{
+	FILE *file = tmpfile();
+	struct buf text;
+	char chunk[4096];
+	size_t n;
+
+	buf_init(&text, TEXT_MAX);
+	if (!CHECK(file != NULL))
+		return;
+	if (w)
+		report_print_why(r, w, file);
+	else
+		CHECK_INT(report_print(r, "example.org.stillpoint", file), 0);
+	rewind(file);
+	while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
+		CHECK_INT(buf_add(&text, (slice){chunk, n}), 0);
+	tap_golden(name, buf_slice(&text));
+	(void)fclose(file);
+	buf_release(&text);
+}
+
+static void explain_golden(
+	const char *name, struct catalog *c, const struct report *r, const char *url)
+{
+	struct err err = {0};
+	struct why w;
+
+	if (CHECK_INT(why_load(&w, c, r->capture.id, slice_str(url), &err), 0)) {
+		/* Where records lie depends on how well the library at hand compresses. */
+		for (size_t i = 0; i < w.attempts.len; i++)
+			w.attempts.ptr[i].offset = 1000 * (i + 1);
+		print_golden(name, r, &w);
+	}
+	why_release(&w);
+}
+
+static void test_golden(void)
+{
+	const char *dir = tap_tempdir();
+	struct err err = {0};
+	struct report r;
+	struct catalog *c;
+	struct buf text;
+	struct json j;
+	struct why w;
+
+	sample_site(dir);
+	c = load(dir, &r);
+	print_golden("quality/report.txt", &r, NULL);
+	explain_golden("quality/why.txt", c, &r, "http://example.org/b/busy");
+	explain_golden("quality/why-refused.txt", c, &r, "http://example.org/private/");
+	explain_golden("quality/why-late.txt", c, &r, "http://example.org/late");
+	CHECK_INT(why_load(&w, c, 1, SLICE("http://example.org/unknown"), &err), ERR_NOTFOUND);
+	why_release(&w);
+	buf_init(&text, TEXT_MAX);
+	json_init_buf(&j, &text, JSON_PRETTY | JSON_LINES);
+	report_json(&r, &j);
+	CHECK_INT(json_finish(&j), 0);
+	tap_golden("quality/report.json", buf_slice(&text));
+	buf_release(&text);
+	report_release(&r);
+	catalog_close(c);
+}
+
+static void test_golden_running(void)
+{
+	const char *dir = tap_tempdir();
+	struct sample *s = sample_open(dir, false);
+	struct report r;
+	struct catalog *c;
+
+	sample_sharp(s, "http://example.org/", 100, 500);
+	(void)sample_add(s, &(struct sample_page){.url = "http://example.org/\x1b[2Jnext"});
+	sample_close(s, CATALOG_RUNNING);
+	c = load(dir, &r);
+	print_golden("quality/report-running.txt", &r, NULL);
+	report_release(&r);
+	catalog_close(c);
+}
+
+/* Many directories and hot pages: the tables stay short, and their sums are right. */
+static void test_ranking(void)
+{
+	const char *dir = tap_tempdir();
+	struct sample *s = sample_open(dir, false);
+	struct ranking_groups groups = {0};
+	uint32_t hottest[4];
+	struct report r;
+	struct catalog *c;
+
+	for (int i = 0; i < 60; i++) {
+		char url[64];
+
+		(void)snprintf(url, sizeof url, "http://example.org/%d/%d?a=/x/y", i % 20, i);
+		(void)sample_add(s, &(struct sample_page){.url = url, .rate = (i * 7) % 60});
+	}
+	sample_close(s, CATALOG_CUT);
+	c = load(dir, &r);
+	CHECK_INT(ranking_directories(&r, &groups), 0);
+	CHECK_INT(groups.len, 20);
+	CHECK_SLICE(groups.ptr[0].name, SLICE("http://example.org/0/"));
+	CHECK_INT(groups.ptr[19].pages, 3);
+	ranking_groups_release(&groups);
+	CHECK_INT(ranking_reasons(&r, VERDICT_FAILED, &groups), 0);
+	CHECK_INT(groups.len, 1);
+	CHECK_INT(groups.ptr[0].pages, 60);
+	ranking_groups_release(&groups);
+	CHECK_INT(ranking_hottest(&r, VERDICT_FAILED, 4, hottest), 4);
+	for (int i = 0; i < 4; i++)
+		CHECK_NEAR(r.pages.ptr[hottest[i]].rate, 59 - i, 0);
+	print_golden("quality/report-many.txt", &r, NULL);
+	report_release(&r);
+	catalog_close(c);
+}
+
+static void test_no_capture(void)
+{
+	const char *dir = tap_tempdir();
+	struct catalog *c = NULL;
+	struct err err = {0};
+	struct report r;
+
+	sample_site(dir);
+	c = load(dir, &r);
+	report_release(&r);
+	CHECK_INT(report_load(&r, c, 7, &err), ERR_NOTFOUND);
+	CHECK(err.text[0] != '\0');
+	report_release(&r);
+	catalog_close(c);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	test_verdicts();
+	TAP_RUN(test_measures);
+	TAP_RUN(test_states);
+	TAP_RUN(test_no_stillpoint);
+	TAP_RUN(test_golden);
+	TAP_RUN(test_golden_running);
+	TAP_RUN(test_ranking);
+	TAP_RUN(test_no_capture);
+	return tap_done();
+}
