@@ -33,7 +33,8 @@ bench: all
 	@meson test -C $(BUILD) --benchmark --num-processes 1
 
 demo: all
-	@tools/demo $(BUILD)/stillpoint
+	@rm -rf $(BUILD)/demo
+	@$(BUILD)/stillpoint demo --output $(BUILD)/demo
 
 # Meson would take a relative DESTDIR as one under the build directory.
 install: all
