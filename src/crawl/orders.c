@@ -56,11 +56,9 @@ static int start_ready(struct capture *c, struct err *err)
 static bool has_room(const struct capture *c)
 {
 	const struct hosts *h = &c->hosts;
-	size_t most = h->servers.len > 1 ? LOOK_AHEAD : c->settings->jobs;
+	size_t most = hosts_servers(h) > 1 ? LOOK_AHEAD : c->settings->jobs;
 
-	if (hosts_held(h) == 0)
-		return true;
-	return h->servers.ptr[h->list.ptr[c->last_host].pace_index].held.len < most;
+	return hosts_held(h) == 0 || hosts_held_for(h, c->last_host) < most;
 }
 
 /*
