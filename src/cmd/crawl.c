@@ -341,10 +341,9 @@ static enum cmd_status run(
 
 	crawl_settings_init(&settings);
 	if (make_settings(o, args, &settings, arena, &err) ||
+		!cmd_strategy("crawl", settings.strategy, false, &err) ||
 		(!o->output &&
 			default_archive(settings.seeds.ptr[0], archive, sizeof archive, &err)))
-		status = cmd_fail(&err);
-	else if (!cmd_strategy("crawl", settings.strategy, false, &err))
 		status = cmd_fail(&err);
 	else
 		status = capture(o->output ? o->output : archive, &settings, o->json, &err);

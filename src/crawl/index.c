@@ -14,9 +14,8 @@ VEC_DECLARE(capture_numbers, uint32_t);
 struct indexing {
 	struct cdxj_sort *sort;
 	struct catalog *catalog;
-	const char *const *urls; /* by page, of the capture at hand */
 	struct capture_numbers captures;
-	struct pages pages;
+	struct pages pages; /* of the capture at hand */
 	struct buf key, line;
 	struct err *err;
 };

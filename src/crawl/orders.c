@@ -48,8 +48,8 @@ static int start_ready(struct capture *c, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && hosts_take(&c->hosts, capture_now(c), &host, &tag))
-		rc = tag & SIDE_TAG ? side_start(c, (size_t)(tag & ~SIDE_TAG), err)
-				    : start(c, (size_t)tag, err);
+		rc = (tag & SIDE_TAG) ? side_start(c, (size_t)(tag & ~SIDE_TAG), err)
+				      : start(c, (size_t)tag, err);
 	return rc;
 }
 

@@ -14,9 +14,9 @@ uint8_t page_kind_of_name(slice name)
 {
 	if (slice_eq(name, SLICE("seed")))
 		return PAGE_KIND_SEED;
-	for (uint8_t k = 0; k < LINK_KIND_COUNT; k++)
+	for (int k = 0; k < LINK_KIND_COUNT; k++)
 		if (slice_eq(name, slice_str(link_kind_name((enum link_kind)k))))
-			return k;
+			return (uint8_t)k;
 	return LINK_PAGE;
 }
 

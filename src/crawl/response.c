@@ -32,6 +32,13 @@ static bool is_pair(const struct capture *c)
 	return c->strategy->revisits && !c->settings->single;
 }
 
+static slice via_of(const struct capture *c, const struct crawl_page *p)
+{
+	slice none = {0};
+
+	return p->via == CATALOG_NO_PAGE ? none : crawl_page_url(&c->pages.list.ptr[p->via]);
+}
+
 static struct attempt describe(const struct capture *c, const struct plan_order *order,
 	const struct net_fetch *f, slice failure)
 {
@@ -46,8 +53,7 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		.capture = c->store.capture.uuid,
 		.url = crawl_page_url(p),
 		.kind = slice_str(page_kind_name(p->kind)),
-		.via = p->via == CATALOG_NO_PAGE ? (slice){0}
-						 : crawl_page_url(&c->pages.list.ptr[p->via]),
+		.via = via_of(c, p),
 		.leg = LEGS[order->leg],
 		.single = !is_pair(c),
 		.number = order->attempt,

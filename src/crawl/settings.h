@@ -23,26 +23,29 @@ VEC_DECLARE(text_list, const char *);
 /* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
 struct crawl_settings {
 	struct text_list seeds; /* absolute http or https URLs */
-	enum scope_kind scope;
 	struct text_list surts, includes, excludes;
-	bool no_requisites;   /* take nothing outside the scope, needed by a page or not */
-	uint32_t max_pages;   /* 0: no limit, below as well */
-	uint32_t max_depth;   /* links from a seed; UINT32_MAX: no limit */
 	const char *strategy; /* name without suffix is fine */
-	bool single;
-	bool automatic_delay;
-	double delay; /* seconds, when not automatic */
-	unsigned jobs;
-	double time_limit; /* seconds; 0: none */
-	uint32_t size;     /* estimate of the number of pages; 0: none */
-	double tau;
-	unsigned attempts; /* per leg; 0: the planner's default */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
-	bool no_sitemaps;
+	const char *user_agent; /* NULL: the default */
+
+	double delay;      /* seconds, when not automatic */
+	double time_limit; /* seconds; 0: none */
+	double tau;
 	double connect_timeout, stall_timeout, timeout; /* 0: net's defaults */
 	uint64_t max_body;
-	uint64_t warc_size;     /* begin a new WARC file at that size; 0: the default */
-	const char *user_agent; /* NULL: the default */
+	uint64_t warc_size; /* begin a new WARC file at that size; 0: the default */
+
+	enum scope_kind scope;
+	uint32_t max_pages; /* 0: no limit */
+	uint32_t max_depth; /* links from a seed; UINT32_MAX: no limit */
+	uint32_t size;      /* estimate of the number of pages; 0: none */
+	unsigned jobs;      /* requests to a host at once */
+	unsigned attempts;  /* per leg; 0: the planner's default */
+
+	bool automatic_delay;
+	bool single;
+	bool no_requisites; /* take nothing outside the scope, needed by a page or not */
+	bool no_sitemaps;
 };
 
 void crawl_settings_init(struct crawl_settings *s);

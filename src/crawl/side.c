@@ -34,34 +34,40 @@ static size_t find_free(const struct side_vec *v)
 	return i;
 }
 
-/* Puts a request in line; *side says the rest. Its URL is no URL: nothing happens. */
+static int hold(struct capture *c, const struct side *side)
+{
+	size_t i = find_free(&c->sides);
+	int rc = i < c->sides.len ? 0 : side_vec_push(&c->sides, *side);
+
+	if (rc)
+		return rc;
+	c->sides.ptr[i] = *side;
+	c->sides_open++;
+	return hosts_hold(&c->hosts, side->host, SIDE_TAG | i);
+}
+
+/* Puts a request in line; *side says the rest. When text is no URL, nothing happens. */
 static int request(struct capture *c, slice text, const struct side *side, struct err *err)
 {
 	struct side copy = *side;
-	size_t i = find_free(&c->sides);
 	struct url url;
 	int rc;
 
+	copy.used = true;
 	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
 	if (rc == 0)
 		rc = hosts_find(&c->hosts, &url, &copy.host);
 	if (rc == 0)
 		rc = side_reserve(c);
-	if (rc == 0 && !(copy.url = strndup(url_page(&url).ptr, url_page(&url).len)))
-		rc = ERR_NOMEM;
-	copy.used = true;
-	if (rc == 0 && i == c->sides.len)
-		rc = side_vec_push(&c->sides, copy);
 	if (rc == 0) {
-		c->sides.ptr[i] = copy;
-		c->sides_open++;
-		rc = hosts_hold(&c->hosts, copy.host, SIDE_TAG | i);
+		copy.url = strndup(url_page(&url).ptr, url_page(&url).len);
+		rc = copy.url ? hold(c, &copy) : ERR_NOMEM;
+		if (rc)
+			free(copy.url);
 	}
 	url_release(&url);
-	if (rc == ERR_NOMEM)
-		return err_set(err, rc, "%s", err_name(rc));
-	return 0;
+	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }
 
 int side_start(struct capture *c, size_t side, struct err *err)
@@ -189,11 +195,11 @@ static int read_entries(
 	struct sitemap_entry entry;
 	struct err ignored = {0};
 	struct buf how;
-	int rc, read;
+	int rc;
 
 	buf_init(&how, URL_MAX + 16);
 	rc = buf_printf(&how, "sitemap %s", side->url);
-	while (rc == 0 && (read = sitemap_next(reader, &entry, &ignored)) == 0) {
+	while (rc == 0 && sitemap_next(reader, &entry, &ignored) == 0) {
 		if (!entry.is_sitemap)
 			rc = discover_entry(c, &entry, buf_str(&how), err);
 		else if (side->nesting < NESTING_MAX)
