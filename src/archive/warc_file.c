@@ -142,6 +142,13 @@ int warc_file_close(struct warc_file *f, struct err *err)
 	return rc ? rc : rename_file(f, err);
 }
 
+void warc_file_abandon(struct warc_file *f)
+{
+	if (f->is_open)
+		(void)close(f->fd);
+	f->is_open = false;
+}
+
 void warc_file_discard(struct warc_file *f)
 {
 	char path[OPEN_NAME_SIZE];

@@ -70,4 +70,7 @@ int warc_file_close(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 /* Closes and removes a file that has no records. */
 void warc_file_discard(struct warc_file *f);
 
+/* Closes it as it is, without a sync, under the name NAME.open: for warc_repair. */
+void warc_file_abandon(struct warc_file *f);
+
 #endif

@@ -358,6 +358,14 @@ int warc_writer_sync(struct warc_writer *w, struct err *err)
 	return w->file.is_open ? warc_file_sync(&w->file, err) : 0;
 }
 
+void warc_writer_abandon(struct warc_writer *w)
+{
+	if (!w)
+		return;
+	warc_file_abandon(&w->file);
+	release(w);
+}
+
 int warc_writer_close(struct warc_writer *w, struct err *err)
 {
 	int rc;

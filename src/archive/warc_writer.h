@@ -71,4 +71,10 @@ int warc_writer_sync(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
 /* Completes the file and frees the writer in any case: 0 or ERR_IO. NULL is fine. */
 int warc_writer_close(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
 
+/*
+ * Frees the writer and leaves the file as it is, under the name NAME.open: when it is not known how
+ * much of it counts, for warc_repair to see to. NULL is fine.
+ */
+void warc_writer_abandon(struct warc_writer *w);
+
 #endif

@@ -162,7 +162,8 @@ enum catalog_event_kind {
 	CATALOG_EVENT_NEXT = 1, /* plan_next gave an order: page, leg, attempt, begin = now */
 	CATALOG_EVENT_DONE = 2, /* plan_done: page, leg, attempt, outcome, begin, end */
 	CATALOG_EVENT_END_VISITS = 3, /* plan_end_visits */
-	CATALOG_EVENT_STEP = 4, /* plan_next gave no order but may have changed the run: begin */
+	CATALOG_EVENT_STEP = 4,   /* plan_next gave no order but may have changed the run: begin */
+	CATALOG_EVENT_CANCEL = 5, /* plan_cancel: the time is up */
 };
 
 struct catalog_event {

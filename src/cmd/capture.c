@@ -85,13 +85,24 @@ int capture_view_init(struct capture_view *v, const char *title, struct err *err
 	return 0;
 }
 
+/* Signals that were heeded must not end the process once they are let through again. */
+static void forget_signals(const struct capture_view *v)
+{
+	struct signalfd_siginfo info;
+
+	while (read(v->signals, &info, sizeof info) == sizeof info)
+		continue;
+}
+
 void capture_view_release(struct capture_view *v)
 {
 	sigset_t set;
 
 	progress_clear(&v->progress);
-	if (v->signals >= 0)
+	if (v->signals >= 0) {
+		forget_signals(v);
 		(void)close(v->signals);
+	}
 	stop_signals(&set);
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -21,7 +21,14 @@ static void print_error(const char *text)
 enum cmd_status cmd_fail(const struct err *err)
 {
 	print_error(err->text);
-	return err->code == ERR_NOMEM || err->code == ERR_IO ? CMD_FAILURE : CMD_USAGE;
+	switch (err->code) {
+	case ERR_NOMEM:
+	case ERR_IO:
+	case ERR_STATE: /* of an archive: the command was right */
+		return CMD_FAILURE;
+	default:
+		return CMD_USAGE;
+	}
 }
 
 enum cmd_status cmd_fail_input(const struct err *err)

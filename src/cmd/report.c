@@ -134,7 +134,11 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 
 enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool json)
 {
-	return run(archive, &(struct report_options){.capture = capture, .json = json});
+	enum cmd_status status =
+		run(archive, &(struct report_options){.capture = capture, .json = json});
+
+	/* Whatever is wrong with an archive that was just written, the command line was right. */
+	return status == CMD_USAGE ? CMD_FAILURE : status;
 }
 
 enum cmd_status cmd_report(int argc, char **argv)

@@ -58,6 +58,7 @@ struct side {
 };
 
 VEC_DECLARE(side_vec, struct side);
+VEC_DECLARE(moments, double);
 
 struct capture {
 	const struct crawl_settings *settings;
@@ -93,10 +94,11 @@ struct capture {
 	bool stopped;       /* from outside */
 
 	int64_t epoch; /* monotonic: zero of the planner's clock */
-	double idle;   /* seconds on that clock before this process began: no part of the limit */
+	double idle;   /* seconds on that clock in which no process ran: no part of the limit */
 	uint32_t visits, revisits; /* given out so far: positions in the plan */
 	size_t downloads;          /* ended, in the visits */
 	double first_request;      /* of them, on the planner's clock */
+	double serial;             /* seconds of them all, with the pauses, one after the other */
 	size_t sharp, revisited;
 	double expected;      /* of those revisited */
 	double expected_soon; /* if the revisits began now; of expected_at */
@@ -118,10 +120,15 @@ int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order 
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err) SP_MUST_CHECK;
+/* The time limit: no more visits; nothing more at all. */
 int journal_end_visits(struct capture *c, struct err *err) SP_MUST_CHECK;
+int journal_cancel(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* Replays the log into a fresh planner; orders that were out are given back. */
-int journal_replay(struct capture *c, struct err *err) SP_MUST_CHECK;
+/*
+ * Replays the log into a fresh planner; orders that were out are given back. resumed: when, on the
+ * planner's clock and in their order, processes went on; the last is this one.
+ */
+int journal_replay(struct capture *c, const struct moments *resumed, struct err *err) SP_MUST_CHECK;
 
 /* ---- discover.c ---- */
 
@@ -151,6 +158,10 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_
 
 /* Sees to the robots.txt of a host, and then, when it is a seed's, to the sitemaps. */
 int side_robots(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* Asks again for the sitemaps of all hosts whose robots.txt is known: the process that did is gone.
+ */
+int side_sitemaps(struct capture *c, struct err *err) SP_MUST_CHECK;
 int side_start(struct capture *c, size_t side, struct err *err) SP_MUST_CHECK;
 int side_finished(
 	struct capture *c, size_t side, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;

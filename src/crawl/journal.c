@@ -96,11 +96,30 @@ int journal_done(struct capture *c, const struct plan_order *order, enum plan_ou
 		err);
 }
 
-int journal_end_visits(struct capture *c, struct err *err)
+static void tell_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
+	c->visits_ended = c->cut = true;
 	c->asleep = false;
+}
+
+static void tell_cancel(struct capture *c)
+{
+	plan_cancel(c->plan);
+	c->cancelled = c->cut = true;
+	c->asleep = false;
+}
+
+int journal_end_visits(struct capture *c, struct err *err)
+{
+	tell_end_visits(c);
 	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_END_VISITS}, err);
+}
+
+int journal_cancel(struct capture *c, struct err *err)
+{
+	tell_cancel(c);
+	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_CANCEL}, err);
 }
 
 /* ---- replay ---- */
@@ -111,6 +130,8 @@ struct replay {
 	struct capture *capture;
 	struct open_orders open; /* given out, and not heard of since */
 	double last;             /* time of the last event */
+	const struct moments *resumed;
+	size_t resumes; /* that came before that */
 	struct err *err;
 };
 
@@ -158,11 +179,23 @@ static int replay_done(struct replay *r, const struct catalog_event *e)
 	return 0;
 }
 
+/* Between the last event of a process and the beginning of the next nobody was there. */
+static void add_idle(struct replay *r, double until)
+{
+	for (; r->resumes < r->resumed->len && r->resumed->ptr[r->resumes] <= until; r->resumes++) {
+		double at = r->resumed->ptr[r->resumes];
+
+		r->capture->idle += fmax(0, at - r->last);
+		r->last = fmax(r->last, at);
+	}
+}
+
 static int replay_event(void *context, const struct catalog_event *e)
 {
 	struct replay *r = context;
 	struct capture *c = r->capture;
 
+	add_idle(r, fmax(e->begin, e->end));
 	r->last = fmax(r->last, fmax(e->begin, e->end));
 	switch (e->kind) {
 	case CATALOG_EVENT_DISCOVERED:
@@ -174,16 +207,18 @@ static int replay_event(void *context, const struct catalog_event *e)
 	case CATALOG_EVENT_DONE:
 		return replay_done(r, e);
 	case CATALOG_EVENT_END_VISITS:
-		plan_end_visits(c->plan);
-		c->visits_ended = c->cut = true;
+		tell_end_visits(c);
+		return 0;
+	case CATALOG_EVENT_CANCEL:
+		tell_cancel(c);
 		return 0;
 	}
 	return differs(r);
 }
 
-int journal_replay(struct capture *c, struct err *err)
+int journal_replay(struct capture *c, const struct moments *resumed, struct err *err)
 {
-	struct replay r = {.capture = c, .err = err};
+	struct replay r = {.capture = c, .resumed = resumed, .err = err};
 	int rc = catalog_each_event(c->store.catalog, c->store.capture.id, replay_event, &r, err);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
@@ -191,7 +226,7 @@ int journal_replay(struct capture *c, struct err *err)
 		c->epoch = clock_monotonic(c->clock) -
 			   (int64_t)ceil(r.last * (double)CLOCK_NS_PER_SECOND);
 	if (rc == 0)
-		c->idle = capture_now(c) - r.last;
+		add_idle(&r, INFINITY);
 	for (size_t i = 0; rc == 0 && i < r.open.len; i++)
 		rc = journal_done(c, &r.open.ptr[i], PLAN_RETURNED, r.last, r.last, err);
 	open_orders_release(&r.open);

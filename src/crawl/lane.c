@@ -39,7 +39,11 @@ void capture_problem(struct capture *c, slice url, const char *reason)
 
 /* ---- the time limit ---- */
 
-/* The visits end while there is still time to revisit every page, at the pace so far. */
+/*
+ * The visits end while there is still time to revisit every page, at the pace so far. Servers that
+ * were visited side by side may be revisited one after the other, so the time that is counted is at
+ * least what the downloads and the pauses behind them come to.
+ */
 static bool visits_must_end(const struct capture *c, double elapsed)
 {
 	struct plan_progress p = plan_progress(c->plan);
@@ -48,7 +52,8 @@ static bool visits_must_end(const struct capture *c, double elapsed)
 	if (p.leg != PLAN_VISIT || c->visits_ended || c->downloads == 0 || !c->strategy->revisits ||
 		c->settings->single)
 		return false;
-	pace = LIMIT_MARGIN * (capture_now(c) - c->first_request) / (double)c->downloads;
+	pace = LIMIT_MARGIN * fmax(capture_now(c) - c->first_request, c->serial) /
+	       (double)c->downloads;
 	return elapsed + pace * (double)(p.visited + p.in_flight + 1) >= c->settings->time_limit;
 }
 
@@ -59,15 +64,11 @@ static int keep_time_limit(struct capture *c, struct err *err)
 	if (c->settings->time_limit <= 0 || c->cancelled)
 		return 0;
 	if (elapsed >= c->settings->time_limit) {
-		c->cut = c->cancelled = true;
-		plan_cancel(c->plan);
-		return orders_give_back(c, err);
+		int rc = journal_cancel(c, err);
+
+		return rc ? rc : orders_give_back(c, err);
 	}
-	if (!visits_must_end(c, elapsed))
-		return 0;
-	c->visits_ended = true;
-	c->cut = true;
-	return journal_end_visits(c, err);
+	return visits_must_end(c, elapsed) ? journal_end_visits(c, err) : 0;
 }
 
 /* ---- telling how far it is ---- */
@@ -458,7 +459,10 @@ static int begin(struct capture *c, const char *archive, struct err *err)
 	if (rc)
 		return rc;
 	c->epoch = clock_monotonic(c->clock);
-	rc = describe(c, catalog, &row, err);
+	/* An earlier capture may have ended badly, and not been resumed. */
+	rc = replay_repair(catalog, &c->directory, err);
+	if (rc == 0)
+		rc = describe(c, catalog, &row, err);
 	if (rc) {
 		catalog_close(catalog);
 		return rc;
@@ -473,29 +477,29 @@ static int begin(struct capture *c, const char *archive, struct err *err)
 
 /* ---- ending ---- */
 
+/*
+ * The commit that makes the capture a finished one is the last thing that happens to the archive:
+ * whatever fails before, resume does it again.
+ */
 static int finish(struct capture *c, struct err *err)
 {
-	struct catalog_capture *row = &c->store.capture;
-	struct catalog *reader;
-	int rc = store_moment(&c->store, "end", err);
+	struct store *s = &c->store;
+	int rc = store_moment(s, "end", err);
 
-	row->state = c->cut ? CATALOG_CUT : CATALOG_FINISHED;
-	row->finished = clock_realtime(c->clock);
 	if (rc == 0)
-		rc = store_commit(&c->store, err);
+		rc = store_seal(s, err);
 	if (rc == 0)
-		rc = judging_store(c->store.catalog, row->id, err);
+		rc = index_write(s->catalog, &c->directory, err);
+	s->capture.state = c->cut ? CATALOG_CUT : CATALOG_FINISHED;
+	s->capture.finished = clock_realtime(c->clock);
+	if (rc == 0)
+		rc = catalog_update_capture(s->catalog, &s->capture, err);
+	if (rc == 0)
+		rc = judging_store(s->catalog, s->capture.id, err);
+	if (rc == 0)
+		rc = catalog_commit(s->catalog, err);
 	c->store_is_open = false;
-	if (rc)
-		store_abandon(&c->store);
-	else
-		rc = store_close(&c->store, err);
-	if (rc == 0)
-		rc = catalog_open(c->directory.catalog, CATALOG_WRITE, &reader, err);
-	if (rc)
-		return rc;
-	rc = index_write(reader, &c->directory, err);
-	catalog_close(reader);
+	store_abandon(s);
 	return rc;
 }
 
@@ -523,19 +527,10 @@ static int pause_capture(struct capture *c, struct err *err)
 
 static int conclude(struct capture *c, int rc, struct crawl_result *ret, struct err *err)
 {
-	if (rc == 0) {
-		fill_result(c, ret);
-		return c->stopped ? pause_capture(c, err) : finish(c, err);
-	}
-	/* What is whole stays, if the disk lets it. */
-	if (c->store_is_open) {
-		struct err second = {0};
-
-		c->store_is_open = false;
-		if (store_close(&c->store, &second))
-			log_warn("crawl", "%s", second.text);
-	}
-	return rc;
+	if (rc)
+		return rc;
+	fill_result(c, ret);
+	return c->stopped ? pause_capture(c, err) : finish(c, err);
 }
 
 int crawl_start(const char *archive, const struct crawl_settings *settings,
@@ -575,6 +570,8 @@ static int restore(struct capture *c, struct catalog *catalog, const struct cata
 		rc = replay(c, err);
 	if (rc == 0 && !c->begun)
 		rc = discover_seeds(c, err);
+	if (rc == 0 && !c->begun)
+		rc = side_sitemaps(c, err);
 	return rc ? rc : store_commit(&c->store, err);
 }
 

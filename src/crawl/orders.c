@@ -109,6 +109,14 @@ int orders_dispatch(struct capture *c, struct err *err)
 	return rc;
 }
 
+/* For the time limit. */
+static void count_visit(struct capture *c, uint32_t host, double begin, double end)
+{
+	if (c->downloads++ == 0)
+		c->first_request = begin;
+	c->serial += (end - begin + pace_delay(hosts_pace(&c->hosts, host))) / c->settings->jobs;
+}
+
 static int order_finished(struct capture *c, size_t i, const struct net_fetch *f, struct err *err)
 {
 	struct order order = c->orders.ptr[i];
@@ -117,8 +125,8 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 	enum plan_outcome outcome = PLAN_FAILED;
 	int rc;
 
-	if (order.plan.leg == PLAN_VISIT && c->downloads++ == 0)
-		c->first_request = begin;
+	if (order.plan.leg == PLAN_VISIT)
+		count_visit(c, order.host, begin, end);
 	hosts_done(&c->hosts, order.host, capture_now(c), end - begin, f->status == 0);
 	rc = response_finished(c, &order.plan, f, &outcome, err);
 	if (rc)

@@ -31,19 +31,32 @@ static int repair_known(void *context, const struct catalog_warc *w)
 	return w->complete ? 0 : warc_repair(r->dir, name, w->size, NULL, r->err);
 }
 
-/* The name of a file under way, without its ending; false for any other file. */
-static bool open_name(const char *entry, char out[WARC_NAME_MAX + 1])
+static bool has_end(const char *text, const char *end)
 {
-	size_t len = strlen(entry), end = strlen(".open");
+	size_t len = strlen(text);
 
-	if (len <= end || len - end > WARC_NAME_MAX || strcmp(entry + len - end, ".open") != 0)
-		return false;
-	memcpy(out, entry, len - end);
-	out[len - end] = '\0';
-	return true;
+	return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
 }
 
-/* Files that the catalog never got to know hold nothing that was acknowledged. */
+/*
+ * The name of a file that a process of ours began, without ".open"; false for any other file, for
+ * instance what was torn off one, or what somebody put there.
+ */
+static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
+{
+	size_t len = strlen(entry) - (has_end(entry, ".open") ? strlen(".open") : 0);
+
+	if (len > WARC_NAME_MAX || strncmp(entry, "stillpoint-", strlen("stillpoint-")) != 0)
+		return false;
+	memcpy(out, entry, len);
+	out[len] = '\0';
+	return has_end(out, ".warc.gz");
+}
+
+/*
+ * Files that the catalog never got to know hold nothing that was acknowledged, also when they are
+ * complete: several may have been filled between two commits.
+ */
 static int repair_unknown(struct repair *r, const char *path)
 {
 	char name[WARC_NAME_MAX + 1];
@@ -54,7 +67,7 @@ static int repair_unknown(struct repair *r, const char *path)
 	if (!dir)
 		return err_set(r->err, ERR_IO, "%s: %s", path, strerror(errno));
 	while (rc == 0 && (entry = readdir(dir)))
-		if (open_name(entry->d_name, name) && !strmap_get(&r->known, slice_str(name), NULL))
+		if (our_name(entry->d_name, name) && !strmap_get(&r->known, slice_str(name), NULL))
 			rc = warc_repair(r->dir, name, 0, NULL, r->err);
 	(void)closedir(dir);
 	return rc;
@@ -83,6 +96,7 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 
 struct replaying {
 	struct capture *capture;
+	struct moments resumed; /* on the planner's clock */
 	struct err *err;
 };
 
@@ -232,7 +246,10 @@ static int on_clock(void *context, const struct catalog_clock *k)
 
 	if (slice_eq(k->moment, SLICE("stillpoint")))
 		r->capture->marked = true;
-	return 0;
+	if (!slice_eq(k->moment, SLICE("resume")))
+		return 0;
+	return fail(r, moments_push(&r->resumed,
+			       clock_seconds(k->wall - r->capture->store.capture.started)));
 }
 
 /* Pages that waited for a robots.txt when the process ended wait again, or are decided about. */
@@ -260,6 +277,7 @@ int replay(struct capture *c, struct err *err)
 	if (rc == 0)
 		rc = catalog_each_clock(catalog, id, on_clock, &r, err);
 	if (rc == 0)
-		rc = journal_replay(c, err);
+		rc = journal_replay(c, &r.resumed, err);
+	moments_release(&r.resumed);
 	return rc ? rc : admit_waiting(c, err);
 }

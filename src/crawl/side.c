@@ -168,6 +168,17 @@ static int request_sitemaps(struct capture *c, uint32_t host, struct err *err)
 	return rc;
 }
 
+int side_sitemaps(struct capture *c, struct err *err)
+{
+	uint32_t count = (uint32_t)hosts_count(&c->hosts);
+	int rc = 0;
+
+	for (uint32_t host = 0; rc == 0 && host < count; host++)
+		if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN)
+			rc = request_sitemaps(c, host, err);
+	return rc;
+}
+
 static int discover_entry(
 	struct capture *c, const struct sitemap_entry *entry, const char *how, struct err *err)
 {

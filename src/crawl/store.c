@@ -84,12 +84,8 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 
 void store_abandon(struct store *s)
 {
-	struct err ignored = {0};
-
 	catalog_close(s->catalog);
-	/* The file may keep its name ".open": resume sees to it. */
-	if (warc_writer_close(s->warc, &ignored))
-		s->file[0] = '\0';
+	warc_writer_abandon(s->warc);
 	buf_release(&s->scratch);
 	arena_release(&s->info_text);
 	field_vec_release(&s->info);
@@ -107,7 +103,7 @@ static int set_warc(struct store *s, uint64_t size, bool complete, struct err *e
 		err);
 }
 
-int store_close(struct store *s, struct err *err)
+int store_seal(struct store *s, struct err *err)
 {
 	int rc = store_commit(s, err);
 
@@ -117,8 +113,14 @@ int store_close(struct store *s, struct err *err)
 	}
 	if (rc == 0)
 		rc = set_warc(s, s->end, true, err);
-	if (rc == 0)
-		rc = catalog_commit(s->catalog, err);
+	s->file[0] = '\0';
+	return rc ? rc : catalog_commit(s->catalog, err);
+}
+
+int store_close(struct store *s, struct err *err)
+{
+	int rc = store_seal(s, err);
+
 	store_abandon(s);
 	return rc;
 }

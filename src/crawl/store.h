@@ -50,10 +50,16 @@ struct store_params {
 /* All is borrowed but the catalog. 0 or as warc_writer_open. */
 int store_open(struct store *s, const struct store_params *params, struct err *err) SP_MUST_CHECK;
 
-/* Commits, completes the WARC file and closes: the first error. */
+/* Commits and completes the WARC file; no records may be added behind this, but rows may. */
+int store_seal(struct store *s, struct err *err) SP_MUST_CHECK;
+
+/* The same, and closes: the first error. */
 int store_close(struct store *s, struct err *err) SP_MUST_CHECK;
 
-/* Closes without a word and without a commit: after an error. */
+/*
+ * Closes without a word and without a commit: after an error, which may have come in the middle of
+ * an attempt. What was committed before stays; resume sets aside what the WARC file has besides.
+ */
 void store_abandon(struct store *s);
 
 /* One attempt at a page, or at robots.txt or a sitemap. */

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Captures that are killed, stopped and resumed: nothing that was acknowledged is lost.
+
+Acknowledged is what the catalog has committed. It is read from a copy after every kill, with the
+bytes that it speaks of in the WARC files, and must be the same in the end.
+"""
+
+import concurrent.futures
+import hashlib
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+import judge
+import living
+import tap
+
+KILLS = living.scaled(50, 12)
+SEED = 20240617
+PAGES = ["--seed", 5, "--pages", 30, "--outdegree", 4, "--requisites", 1,
+         "--cdn-host", "cdn.localhost", "--sitemap", "index", "--rates", "lognormal:-4,1.5",
+         "--mean-rate", 0.15, "--requisite-rates", "lognormal:-4,1.5",
+         "--requisite-mean-rate", 0.15, "--errors", "0.1:404,500", "--redirects", 0.1]
+ROUND = 3  # captures at a time
+DEADLINE = 120
+
+
+def start(*arguments):
+    return subprocess.Popen([tap.PROGRAM, *map(str, arguments)], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def begin(site, archive, *options):
+    return start("crawl", site.url, "-o", archive, "--delay", "5ms", "--rates", site.rates_path,
+                 *options)
+
+
+class Acknowledged:
+    """What the catalog has committed, and its bytes in the WARC files."""
+
+    def __init__(self, archive):
+        self.pages, self.observations = set(), {}
+        if not os.path.exists(os.path.join(archive, "catalog.sqlite")):
+            return
+        with CatalogCopy(archive) as copy:
+            database = sqlite3.connect(copy)
+            try:
+                self.read(database, archive)
+            finally:
+                database.close()
+
+    def read(self, database, archive):
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'page'").fetchone():
+            return
+        self.pages = {url for url, in database.execute("SELECT url FROM page")}
+        for key, name, place, length in database.execute(
+                "SELECT page || ' ' || leg || ' ' || attempt, coalesce(word.text, warc), place,"
+                " length FROM observation LEFT JOIN word ON word.id = warc"):
+            self.observations[key] = name and (name, self.digest(archive, name, place, length))
+
+    @staticmethod
+    def digest(archive, name, place, length):
+        path = os.path.join(archive, "warc", name)
+        with open(path if os.path.exists(path) else path + ".open", "rb") as file:
+            file.seek(place)
+            return hashlib.sha256(file.read(length)).hexdigest()
+
+    def lost(self, later):
+        """What of it is not the same later."""
+        missing = [key for key, value in self.observations.items()
+                   if key not in later.observations or later.observations[key] != value]
+        return missing + sorted(self.pages - later.pages)
+
+
+class CatalogCopy:
+    """A copy of the catalog, with its log, as the kill has left it."""
+
+    def __init__(self, archive):
+        self.path = archive + ".copy"
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.mkdir(self.path)
+        for name in ("catalog.sqlite", "catalog.sqlite-wal"):
+            if os.path.exists(os.path.join(archive, name)):
+                shutil.copy(os.path.join(archive, name), self.path)
+
+    def __enter__(self):
+        return os.path.join(self.path, "catalog.sqlite")
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+
+def finish(process):
+    """Its exit status and what it said."""
+    try:
+        _, said = process.communicate(timeout=DEADLINE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError("it hangs") from None
+    return process.returncode, said
+
+
+def kill_after(process, seconds):
+    """Kills it then; whether it was still there."""
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    process.communicate()
+    assert process.returncode in (0, -signal.SIGKILL), process.returncode
+    return process.returncode != 0
+
+
+def has_capture(archive):
+    return bool(Acknowledged(archive).pages)
+
+
+def go_on(site, archive, options):
+    """Resumes, or begins anew where there was nothing yet to resume."""
+    if has_capture(archive):
+        return start("resume", archive)
+    return begin(site, archive, *options)
+
+
+def kill_often(site, number, kills, length):
+    """One capture that is killed that often at random moments; its archive and how often it was."""
+    rng = random.Random(SEED + number)
+    archive = tap.path(f"killed-{number}")
+    # Small files are begun and completed all the time.
+    options = ["--warc-size", "20k"] if number % 2 else []
+    options += ["--jobs", 3] if number % 3 == 0 else []
+    before, done = [], 0
+    process = begin(site, archive, *options)
+    # Short and long lives: the first ends during the start, others get to the very end.
+    while done < kills and kill_after(process, rng.choice([0.05, 0.3, 1]) * rng.random() * length):
+        done += 1
+        before.append(Acknowledged(archive))
+        process = go_on(site, archive, options)
+    if process.returncode is None:
+        tap.equal(finish(process), (0, ""))
+    after = Acknowledged(archive)
+    for each in before:
+        tap.equal(each.lost(after), [])
+    return archive, done
+
+
+def check_files(archive):
+    """All records parse, each attempt is there once, and nothing is left open."""
+    names = sorted(os.listdir(os.path.join(archive, "warc")))
+    tap.equal([name for name in names if name.endswith(".open") or name.endswith(".part")], [])
+    for path in living.warc_files(archive):
+        subprocess.run(["gzip", "-t", path], check=True)
+        tap.equal(tap.run("inspect", "warc", path).returncode, 0)
+    keys = [(a.url, a.leg, a.number) for a in living.attempts(archive) if a.leg != "side"]
+    tap.equal(len(keys), len(set(keys)))
+    tap.equal(os.listdir(os.path.join(archive, "spool")), [])
+    return sum(".torn-" in name for name in names)
+
+
+def check(site, archive, wanted):
+    """The same pages as an undisturbed capture, and no verdict that is not true."""
+    report = tap.load("report", archive)
+    tap.equal(sorted(row["url"] for row in report["verdicts"]), wanted)
+    judge.Judge(site, archive, report).check()
+    done = tap.run("verify", archive)
+    tap.equal((done.returncode, done.stderr), (0, ""))
+
+
+def undisturbed(site):
+    """How long a capture takes, and the URLs in it."""
+    archive = tap.path("undisturbed")
+    began = time.monotonic()
+    tap.equal(finish(begin(site, archive)), (0, ""))
+    length = time.monotonic() - began
+    check_files(archive)
+    return length, sorted(row["url"] for row in tap.load("report", archive)["verdicts"])
+
+
+def kill_all(site, length):
+    """Kills captures, several at a time, until it is enough."""
+    killed, torn, archives = 0, 0, []
+    with concurrent.futures.ThreadPoolExecutor(ROUND) as pool:
+        while killed < KILLS:
+            numbers = range(len(archives), len(archives) + ROUND)
+            for archive, kills in pool.map(lambda n: kill_often(site, n, 8, length), numbers):
+                archives.append(archive)
+                killed += kills
+                torn += check_files(archive)
+    print(f"# {len(archives)} captures, {killed} kills, {torn} torn files")
+    return archives
+
+
+def stop(site, name, number):
+    """Stops a capture in the middle; it says how to go on."""
+    archive = tap.path(name)
+    process = begin(site, archive)
+    deadline = time.monotonic() + DEADLINE
+    while not has_capture(archive) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(number)
+    tap.equal(finish(process), (0, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n"))
+    return archive
+
+
+def main():
+    archives = []
+    with living.Site("site", *PAGES) as site:
+        with tap.case("a capture that is left alone"):
+            length, wanted = undisturbed(site)
+        with tap.case("captures that are killed"):
+            archives += kill_all(site, length)
+        for name, number in (("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)):
+            with tap.case(f"{name} stops a capture"):
+                archive = stop(site, name, number)
+                check_files(archive)
+                tap.equal(finish(start("resume", archive)), (0, ""))
+                archives.append(archive)
+        with tap.case("there is nothing to resume in a finished capture"):
+            done = tap.run("resume", archive)
+            tap.equal((done.returncode, "nothing to resume" in done.stderr), (0, True))
+        with tap.case("two processes do not write to one archive"):
+            process = begin(site, tap.path("two"))
+            while not has_capture(tap.path("two")):
+                time.sleep(0.01)
+            for arguments in (("resume", tap.path("two")), ("crawl", site.url, "-o", tap.path("two"))):
+                tap.refuse(1, "another process is writing", *arguments)
+            tap.equal(finish(process), (0, ""))
+            archives.append(tap.path("two"))
+    with tap.case("their verdicts are true"):
+        for archive in archives:
+            check_files(archive)
+            check(site, archive, wanted)
+
+
+main()
+tap.done()

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Every verdict of captures of living sites, held against the truth (judge.py)."""
+
+import judge
+import living
+import tap
+
+# Something of everything, but for errors.
+RICH = [
+    "--outdegree", 8, "--requisites", 1, "--cdn-host", "cdn.localhost",
+    "--rates", "lognormal:-4,1.5", "--requisite-rates", "lognormal:-4,1.5",
+    "--redirects", 0.06, "--slow", "0.03:0.03", "--lying-validators", 0.3,
+    "--absent-validators", 0.2,
+]
+
+
+class JudgeCut(judge.Judge):
+    """Of a capture that its time limit ended: there may be pages without visit or revisit."""
+
+    def wanted(self):
+        return {url for url, page in self.pages.items() if page["kind"] == "page"}
+
+    def check_once(self, row):
+        if row["verdict"] == "failed" and row["reason"] != "time limit":
+            self.complain(row, "without a reason")
+        self.missed[row["verdict"]] += 1
+
+
+class JudgeSingle(judge.Judge):
+    def check_good(self, row):
+        if row["verdict"] != "single" or row["revisit_start"] is not None:
+            self.complain(row, "a capture with --single")
+
+    def check_bad(self, row, behaviour):
+        wanted = "single" if behaviour == "404" else "failed"
+        if row["verdict"] != wanted:
+            self.complain(row, f"{behaviour} is {wanted}")
+
+
+def trial(name, site_options, *options, judged_by=judge.Judge, says="", **known):
+    """A capture of a site of its own; the judge of it, or None."""
+    with tap.case(name):
+        archive = tap.path(name)
+        with living.Site(name, "--sitemap", "index", *site_options) as site:
+            done = living.crawl(site, archive, "--delay", "2ms", "--rates", site.rates_path,
+                                *options)
+            tap.equal(done.returncode, 0)
+            assert says in done.stderr and bool(says) == bool(done.stderr), done.stderr
+        judged = judged_by(site, archive, tap.load("report", archive), **known)
+        try:
+            judged.check()
+        finally:
+            judged.tell(name)
+        done = tap.run("verify", archive)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+        return judged
+    return None
+
+
+def main():
+    pages = living.scaled(520, 60)
+    rich = trial("everything", [
+        "--seed", 4, "--pages", pages, "--mean-rate", 0.06, "--requisite-mean-rate", 0.06,
+        "--errors", 0.02, *RICH])
+    with tap.case("a fair share of the pages changed"):
+        assert rich.changed >= 0.1 * (rich.changed + rich.unchanged), rich.changed
+    hot = ["--pages", living.scaled(150, 40), "--mean-rate", 0.4, "--requisite-mean-rate", 0.4]
+    plain = ["--pages", living.scaled(150, 40), "--mean-rate", 0.4, "--outdegree", 8]
+    trial("jobs", ["--seed", 6, *hot, *RICH, "--errors", "0.06:404,500"], "--jobs", 4)
+    trial("bfs-lifo", ["--seed", 7, *hot, *RICH], "--strategy", "bfs-lifo")
+    trial("bfs-fifo", ["--seed", 8, *hot, *RICH], "--strategy", "bfs-fifo")
+    trial("single", ["--seed", 9, *hot, *RICH, "--errors", "0.06:404,500"], "--single",
+          judged_by=JudgeSingle)
+    trial("time-limit", ["--seed", 10, *hot, *RICH], "--time-limit", "700ms", judged_by=JudgeCut,
+          says="time limit")
+    trial("noise", ["--seed", 11, *plain, "--noise", "nonce,csrf,clock,ad"], noisy=True)
+    # What is not proved: a change that is undone between the two looks.
+    undone = trial("reverts", ["--seed", 12, *plain, "--mean-rate", 3, "--reverts", 0.7],
+                   reverting=True)
+    with tap.case("changes that are undone cannot be seen"):
+        assert undone.undone > 0
+
+
+main()
+tap.done()

@@ -1,0 +1,170 @@
+"""Captures of living sites, for end-to-end tests: the site, its truth, and the archive read anew.
+
+Nothing here uses the program to check the program: WARC files are read by Python's own zlib, the
+truth is the site's log. SCALE makes sites smaller where the program is slow (sanitizers).
+"""
+
+import csv
+import datetime
+import os
+import re
+import signal
+import subprocess
+import urllib.parse
+import zlib
+
+import tap
+
+# The build with sanitizers is several times slower, and is there to find other things.
+SANITIZED = "asan" in os.path.basename(os.path.dirname(tap.PROGRAM))
+SCALE = float(os.environ.get("STILLPOINT_TEST_SCALE", "0.2" if SANITIZED else "1"))
+
+
+def scaled(count, least=1):
+    return max(least, round(count * SCALE))
+
+
+class Site:
+    """A living site, until it is stopped; then its truth is complete."""
+
+    def __init__(self, name, *options):
+        self.truth_path = tap.path(f"{name}.truth")
+        self.pages_path = tap.path(f"{name}.pages")
+        self.rates_path = tap.path(f"{name}.rates")
+        self.process = subprocess.Popen(
+            [tap.PROGRAM, "living-site", *map(str, options), "--truth", self.truth_path,
+             "--write-pages", self.pages_path, "--write-rates", self.rates_path],
+            stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        assert self.url.startswith("http://"), f"the site did not start: {self.url!r}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.process.stdout.close()
+        tap.equal(self.process.wait(timeout=60), 0)
+
+    def pages(self):
+        """What the site has: rows of url, kind, rate, behaviour, validators, target, by URL."""
+        with open(self.pages_path, encoding="utf-8", newline="") as file:
+            return {row["url"]: row for row in csv.DictReader(file)}
+
+    def truth(self):
+        return Truth(self.truth_path)
+
+
+class Truth:
+    """Every change of a site. An instant that is logged as ms lies in [ms, ms + 1)."""
+
+    def __init__(self, path):
+        self.log = {}
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                ms, host, target, version = line.rstrip("\n").split("\t")
+                self.log.setdefault((host, target), []).append((int(ms), version))
+
+    def of(self, url):
+        parts = urllib.parse.urlsplit(url)
+        return self.log[parts.hostname, parts.path + ("?" + parts.query if parts.query else "")]
+
+    def changed_within(self, url, start, end):
+        """Some change lies in [start, end) for certain."""
+        return any(start <= ms and ms + 1 <= end for ms, _ in self.of(url)[1:])
+
+    def changed_around(self, url, start, end):
+        """Some change may lie in [start, end]."""
+        return any(start < ms + 1 and ms <= end for ms, _ in self.of(url)[1:])
+
+    def versions(self, url, start, end):
+        """Those that may have been there at some instant of [start, end]."""
+        log = self.of(url)
+        ends = [ms + 1 for ms, _ in log[1:]] + [end + 1]
+        return {version for (ms, version), gone in zip(log, ends) if ms <= end and gone >= start}
+
+
+def milliseconds(text):
+    """Of RFC 3339 with milliseconds, as reports have it; None of None."""
+    if text is None:
+        return None
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text), text
+    moment = datetime.datetime.fromisoformat(text[:-1] + "+00:00")
+    return round(moment.timestamp() * 1000)
+
+
+class Record:
+    def __init__(self, offset, length, header, block):
+        self.offset, self.length, self.block = offset, length, block
+        lines = header.decode().split("\r\n")
+        tap.equal(lines[0], "WARC/1.1")
+        self.fields = dict(line.split(": ", 1) for line in lines[1:])
+        self.type = self.fields["WARC-Type"]
+        self.id = self.fields["WARC-Record-ID"]
+
+    def content(self):
+        """Fields of a block that consists of them."""
+        return dict(line.split(": ", 1) for line in self.block.decode().split("\r\n") if line)
+
+
+def records(path):
+    """All records of a WARC file; whatever is not whole raises."""
+    with open(path, "rb") as file:
+        rest = file.read()
+    offset = 0
+    while rest:
+        member = zlib.decompressobj(wbits=31)
+        plain = member.decompress(rest) + member.flush()
+        assert member.eof, f"{path}: torn at {offset}"
+        length = len(rest) - len(member.unused_data)
+        header, block = plain.split(b"\r\n\r\n", 1)
+        record = Record(offset, length, header, block[:-4])
+        tap.equal((block[-4:], len(record.block)),
+                  (b"\r\n\r\n", int(record.fields["Content-Length"])))
+        yield record
+        offset, rest = offset + length, member.unused_data
+
+
+def warc_files(archive, ending=".warc.gz"):
+    directory = os.path.join(archive, "warc")
+    return [os.path.join(directory, name) for name in sorted(os.listdir(directory))
+            if name.endswith(ending)]
+
+
+class Attempt:
+    """One request, as its metadata record tells, with its response record if there was one."""
+
+    def __init__(self, metadata, response):
+        content = metadata.content()
+        self.url = metadata.fields["WARC-Target-URI"]
+        self.capture = content["capture"]
+        self.leg, self.number = content["leg"], int(content["attempt"])
+        self.sent, self.end = content.get("requestSent"), content["lastByte"]
+        self.response = response
+
+    def version(self):
+        """Of the living site's page in the response, or None."""
+        text = self.response.block.partition(b"\r\n\r\n")[2] if self.response else b""
+        found = re.search(rb'id="version">(\d+)<|version (\d+)', text)
+        return (found[1] or found[2]).decode() if found else None
+
+
+def attempts(archive):
+    """Of all its WARC files."""
+    found, by_id = [], {}
+    for path in warc_files(archive):
+        for record in records(path):
+            by_id[record.id] = record
+            if record.type == "metadata" and b"leg: " in record.block:
+                about = by_id.get(record.fields.get("WARC-Concurrent-To"))
+                found.append(Attempt(record, about if about and about.type != "request" else None))
+    return found
+
+
+def crawl(site, archive, *options, **more):
+    """Captures the site; the finished process."""
+    return tap.run("crawl", site.url, "-o", archive, *options, **more)
