@@ -217,7 +217,7 @@ static uint64_t size_of(const char *path)
 static void write_bare(const char *path, uint64_t row_size)
 {
 	int batch = BATCH * ROWS_PER_PAGE / 3;
-	char *blob = calloc(1, row_size);
+	char *blob = calloc(1, row_size + 1);
 	sqlite3_stmt *s = NULL;
 	sqlite3 *db = NULL;
 
@@ -246,7 +246,7 @@ static void write_bare(const char *path, uint64_t row_size)
 static void write_plain(const char *path, uint64_t size)
 {
 	uint64_t part = size / (3 * PAGES / BATCH);
-	char *bytes = calloc(1, part);
+	char *bytes = calloc(1, part + 1);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	for (int i = 0; i < 3 * PAGES / BATCH; i++) {
@@ -279,10 +279,14 @@ int main(void)
 	(void)unlink(other);
 	start = now();
 	write_plain(other, size);
-	bare = report("a plain file, the same bytes and syncs", rows, "rows", start);
+	(void)report("a plain file, the same bytes and syncs", rows, "rows", start);
 	read_capture(path);
 	(void)printf("%-38s %9.1f bytes\n", "a page of the finished capture", (double)size / PAGES);
 	(void)unlink(other);
-	(void)snprintf(other, sizeof other, "rm -rf %s", dir);
-	return system(other);
+	(void)unlink(path);
+	(void)snprintf(other, sizeof other, "%s-wal", path);
+	(void)unlink(other);
+	(void)snprintf(other, sizeof other, "%s-shm", path);
+	(void)unlink(other);
+	return rmdir(dir) != 0;
 }

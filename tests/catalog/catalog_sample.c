@@ -1,6 +1,5 @@
 #include "catalog_sample.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,25 +16,15 @@ struct strings {
 	char url[TEXT_SIZE], rule[TEXT_SIZE], failure[TEXT_SIZE], id[TEXT_SIZE];
 };
 
-static slice print(char out[TEXT_SIZE], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static slice print(char out[TEXT_SIZE], const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	(void)vsnprintf(out, TEXT_SIZE, fmt, args);
-	va_end(args);
-	return slice_str(out);
-}
+#define PRINT(out, ...) ((void)snprintf((out), TEXT_SIZE, __VA_ARGS__), slice_str(out))
 
 /* ---- what is written ---- */
 
 static struct catalog_capture make_capture(struct strings *s, unsigned number)
 {
 	return (struct catalog_capture){
-		.uuid = print(s->id, "urn:uuid:00000000-0000-4000-8000-%012x", number),
-		.site = print(s->url, "http://site%u.example/", number),
+		.uuid = PRINT(s->id, "urn:uuid:00000000-0000-4000-8000-%012x", number),
+		.site = PRINT(s->url, "http://site%u.example/", number),
 		.strategy = SLICE("stillpoint-online"),
 		.settings = SLICE("{\"delay\":1}"),
 		.single = number % 2,
@@ -48,14 +37,14 @@ static struct catalog_page make_page(struct strings *s, uint32_t n)
 {
 	return (struct catalog_page){
 		.number = n,
-		.url = print(s->url, "http://site.example/a/path/page-%u", n),
+		.url = PRINT(s->url, "http://site.example/a/path/page-%u", n),
 		.kind = n % 3 ? SLICE("page") : SLICE("image"),
 		.via = n ? n - 1 : CATALOG_NO_PAGE,
 		.found = n ? SLICE("link") : SLICE("seed"),
 		.depth = n % 7,
 		.hops_out = n % 2,
 		.taken = n % 5 != 4,
-		.rule = print(s->rule, "host site%u.example", n % 4),
+		.rule = PRINT(s->rule, "host site%u.example", n % 4),
 		.rate = 1e-9 * (n + 1) / 3,
 		.shape = n % 2 ? 0.5 : 0,
 		.weight = 1.0F / (float)(n + 1),
@@ -80,7 +69,7 @@ static struct catalog_observation make_observation(
 		.page = side ? CATALOG_NO_PAGE : n,
 		.attempt =
 			{
-				.url = print(s->url,
+				.url = PRINT(s->url,
 					side ? "http://site.example/robots-%u.txt"
 					     : "http://site.example/a/path/page-%u",
 					n),
@@ -96,7 +85,7 @@ static struct catalog_observation make_observation(
 	};
 
 	if (failed) {
-		o.attempt.failure = print(s->failure, "timeout: after %u s", n);
+		o.attempt.failure = PRINT(s->failure, "timeout: after %u s", n);
 		return o;
 	}
 	o.attempt.state = make_digest(n + leg, DIGEST_SHA256);
@@ -105,8 +94,10 @@ static struct catalog_observation make_observation(
 	o.warc = SLICE("stillpoint-20260101000000-00001.warc.gz");
 	o.offset = UINT64_C(0x7fffffff00000000) + n;
 	o.length = 1000 + n;
+	o.is_revisit = leg == ATTEMPT_REVISIT;
+	o.coding = UINT64_MAX - n;
 	/* Most ids are ours; others have whatever form. */
-	o.record_id = print(
+	o.record_id = PRINT(
 		s->id, n % 4 ? "<urn:uuid:deadbeef-0123-4567-89ab-%012x>" : "<urn:UUID:%u>", n);
 	return o;
 }
@@ -142,14 +133,14 @@ static struct catalog_verdict make_verdict(struct strings *s, uint32_t n)
 	if (n % 2)
 		v.evidence = SLICE("bytes");
 	else
-		v.reason = print(s->failure, "timeout: after %u s", n);
+		v.reason = PRINT(s->failure, "timeout: after %u s", n);
 	return v;
 }
 
 static struct catalog_warc make_warc(struct strings *s, uint32_t n)
 {
 	return (struct catalog_warc){
-		.name = print(s->id, "stillpoint-20260101000000-%05u.warc.gz", n),
+		.name = PRINT(s->id, "stillpoint-20260101000000-%05u.warc.gz", n),
 		.size = UINT64_C(1) << (62 - n),
 		.complete = n % 2,
 	};
@@ -159,9 +150,10 @@ static struct catalog_robots make_robots(struct strings *s, uint32_t n)
 {
 	/* In descending order of names: the order of reading is that of their coming. */
 	return (struct catalog_robots){
-		.origin = print(s->url, "http://%u.example", 9 - n),
+		.origin = PRINT(s->url, "http://%u.example", 9 - n),
 		.policy = (uint8_t)n,
 		.fetched = INT64_C(1700000000000000000) + n,
+		.why = PRINT(s->failure, "status %u", 200 + (unsigned)n),
 		.body = n ? SLICE("User-agent: *\nDisallow: /\0\xff") : SLICE(""),
 	};
 }
@@ -223,7 +215,7 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < SIDES; i++) {
-		struct catalog_observation o = make_observation(&s, i, ATTEMPT_SIDE, true);
+		struct catalog_observation o;
 		struct catalog_warc warc = make_warc(&s, i);
 		struct catalog_robots robots;
 		struct catalog_clock clock = make_clock(i);
@@ -275,7 +267,7 @@ struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capt
 /* ---- reading ---- */
 
 struct counts {
-	uint32_t captures, pages, observations, events, warcs, robots, clocks, verdicts, plans;
+	uint32_t pages, observations, events, warcs, robots, clocks, verdicts, plans;
 	uint32_t total_pages; /* of the capture, for what comes behind them */
 };
 
@@ -336,6 +328,7 @@ static int on_observation(void *context, const struct catalog_observation *got)
 	CHECK_SLICE(got->warc, want.warc);
 	CHECK_INT(!got->warc.ptr, !want.warc.ptr);
 	CHECK(got->offset == want.offset && got->length == want.length);
+	CHECK(got->is_revisit == want.is_revisit && got->coding == want.coding);
 	CHECK_SLICE(got->record_id, want.record_id);
 	return 0;
 }
@@ -403,6 +396,7 @@ static int on_robots(void *context, const struct catalog_robots *got)
 	CHECK_SLICE(got->origin, want.origin);
 	CHECK_INT(got->policy, want.policy);
 	CHECK_INT(got->fetched, want.fetched);
+	CHECK_SLICE(got->why, want.why);
 	CHECK_SLICE(got->body, want.body);
 	return 0;
 }

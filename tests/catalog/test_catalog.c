@@ -121,6 +121,36 @@ static void test_refuse_page(void)
 	catalog_close(c);
 }
 
+/* A page that was refused, and is taken because of another link to it. */
+static void test_take_page(void)
+{
+	char path[SAMPLE_PATH_SIZE];
+	struct catalog_page found = {.number = 4,
+		.kind = SLICE("image"),
+		.via = CATALOG_NO_PAGE,
+		.found = SLICE("sitemap http://site.example/sitemap.xml"),
+		.depth = 1,
+		.rule = SLICE("requisite")};
+	struct seen seen = {.stop_at = 5};
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
+
+	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
+	CHECK(!seen.page.taken);
+	CHECK_INT(catalog_take_page(c, capture, &found, &err), 0);
+	CHECK_INT(catalog_commit(c, &err), 0);
+	seen.calls = 0;
+	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
+	CHECK(seen.page.taken);
+	CHECK_INT(seen.page.via, CATALOG_NO_PAGE);
+	CHECK_INT(seen.page.depth, 1);
+	CHECK_STR(seen.rule, "requisite");
+	found.number = 5;
+	CHECK_INT(catalog_take_page(c, capture, &found, &err), ERR_NOTFOUND);
+	catalog_close(c);
+}
+
 static void test_find_page(void)
 {
 	char path[SAMPLE_PATH_SIZE];
@@ -284,6 +314,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_captures);
 	TAP_RUN(test_update_capture);
 	TAP_RUN(test_refuse_page);
+	TAP_RUN(test_take_page);
 	TAP_RUN(test_find_page);
 	TAP_RUN(test_replace);
 	TAP_RUN(test_rollback);

@@ -47,10 +47,15 @@ static void write_whole(const char *path, slice bytes)
 	CHECK(f && fclose(f) == 0);
 }
 
+static void flip_bit(char *byte, uint64_t bit)
+{
+	*byte = (char)((unsigned char)*byte ^ 1U << bit);
+}
+
 static void flip_bytes(struct rng *rng, char *bytes, size_t len)
 {
 	for (uint64_t n = 1 + rng_below(rng, 8); n > 0; n--)
-		bytes[rng_below(rng, len)] ^= (char)(1U << rng_below(rng, 8));
+		flip_bit(&bytes[rng_below(rng, len)], rng_below(rng, 8));
 }
 
 /* The head of a block says where its rows are: the most fragile bytes there are. */
@@ -115,9 +120,9 @@ static void test_random_damage(void)
 	read_whole(path, &whole);
 	rng_init(&rng, 20260101);
 	for (int i = 0; i < ROUNDS; i++) {
-		char *copy = malloc(whole.len);
+		char *copy = malloc(whole.len + 1);
 
-		memcpy(copy, whole.ptr, whole.len);
+		memcpy(copy, buf_str(&whole), whole.len);
 		harm[i % ARRAY_LEN(harm)](&rng, copy, whole.len);
 		write_whole(path, (slice){copy, whole.len});
 		readable += read_damaged(path, i % 32 ? CATALOG_READ : CATALOG_WRITE);
