@@ -34,22 +34,35 @@ static slice kind_of_reason(const struct report_page *p)
 	return slice_sub(reason, 0, (size_t)(colon - reason.ptr));
 }
 
+/* The group of that name, which is new if need be. */
+static int find_group(
+	struct strmap *map, struct ranking_groups *groups, slice name, struct ranking_group **ret)
+{
+	uint32_t at = (uint32_t)groups->len;
+	int rc = 0;
+
+	if (!strmap_get(map, name, &at)) {
+		rc = strmap_put(map, name, at);
+		if (rc == 0)
+			rc = ranking_groups_push(groups, (struct ranking_group){.name = name});
+	}
+	if (rc == 0)
+		*ret = &groups->ptr[at];
+	return rc;
+}
+
 static int count_in(
 	struct strmap *map, struct ranking_groups *groups, slice name, const struct report_page *p)
 {
-	uint32_t at = (uint32_t)groups->len;
-	int rc = strmap_put(map, name, at);
+	struct ranking_group *g = NULL;
+	int rc = find_group(map, groups, name, &g);
 
-	if (rc == 0)
-		rc = ranking_groups_push(
-			groups, (struct ranking_group){.name = name, .example = reason_of(p)});
-	else if (rc == ERR_EXISTS && strmap_get(map, name, &at))
-		rc = 0;
-	if (rc)
+	if (rc || !g)
 		return rc;
-	groups->ptr[at].pages++;
-	groups->ptr[at].sharp += p->verdict == VERDICT_SHARP;
-	groups->ptr[at].changed += p->verdict == VERDICT_CHANGED;
+	if (g->pages++ == 0)
+		g->example = reason_of(p);
+	g->sharp += p->verdict == VERDICT_SHARP;
+	g->changed += p->verdict == VERDICT_CHANGED;
 	return 0;
 }
 

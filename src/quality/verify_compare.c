@@ -211,8 +211,9 @@ static int compare_capture(
 	c.report = &report;
 	c.told = calloc(report.pages.len + 1, sizeof(*c.told));
 	rc = c.told ? verify_find_capture(c.v, report.capture.uuid, &c.warc) : ERR_NOMEM;
-	rc = fail(&c, rc);
-	if (rc == 0) {
+	if (rc || !c.warc) {
+		rc = fail(&c, rc);
+	} else {
 		c.warc->id = id;
 		rc = compare_all(&c, catalog);
 	}

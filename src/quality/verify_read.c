@@ -21,7 +21,7 @@ struct reading {
 	struct member_forms forms;
 	struct buf block;     /* of a metadata record */
 	struct arena scratch; /* strings of one attempt */
-	struct err *err;
+	struct err err;       /* of the file that is read */
 };
 
 static struct verify_place place_of(const struct reading *r, const struct warc_record *rec)
@@ -37,7 +37,7 @@ static int read_message(struct reading *r)
 	int rc;
 
 	message_start(r->message);
-	while ((rc = warc_reader_block(r->reader, &bytes, r->err)) == 0) {
+	while ((rc = warc_reader_block(r->reader, &bytes, &r->err)) == 0) {
 		rc = message_feed(r->message, bytes);
 		if (rc)
 			return rc;
@@ -128,7 +128,7 @@ static int read_metadata(struct reading *r)
 	int rc;
 
 	buf_reset(&r->block);
-	while ((rc = warc_reader_block(r->reader, &bytes, r->err)) == 0) {
+	while ((rc = warc_reader_block(r->reader, &bytes, &r->err)) == 0) {
 		rc = buf_add(&r->block, bytes);
 		if (rc == ERR_LIMIT) { /* no attempt of ours is as long as that */
 			buf_reset(&r->block);
@@ -274,7 +274,7 @@ static int read_record(struct reading *r, const struct warc_record *rec)
 		r->v->records++;
 		rc = read_block(r, rec->header.type);
 		if (rc == 0)
-			rc = warc_reader_end(r->reader, r->err);
+			rc = warc_reader_end(r->reader, &r->err);
 	}
 	if (rc == 0)
 		rc = tell_problem(r, rec);
@@ -293,7 +293,7 @@ static int read_records(struct reading *r, struct progress *progress)
 	const struct warc_record *rec;
 	int rc = 0;
 
-	while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, r->err)) == 0) {
+	while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, &r->err)) == 0) {
 		struct verify_place place = place_of(r, rec);
 
 		if (is_behind_commit(r, rec))
@@ -324,22 +324,17 @@ static int tell_unreadable(struct reading *r, const char *why)
 static int open_and_read(struct reading *r, struct progress *progress)
 {
 	struct warc_source source = {.fd = r->fd};
-	struct err why = {0};
 	int rc;
 
 	if (r->fd < 0)
 		return tell_unreadable(r, strerror(errno));
-	rc = warc_reader_open_source(&source, 0, &r->reader, &why);
-	if (rc == ERR_NOMEM)
-		return rc;
-	if (rc)
-		return tell_unreadable(r, why.text);
-	r->err = &why;
-	rc = read_records(r, progress);
+	rc = warc_reader_open_source(&source, 0, &r->reader, &r->err);
+	if (rc == 0)
+		rc = read_records(r, progress);
 	warc_reader_close(r->reader);
-	if (rc == ERR_IO)
-		return tell_unreadable(r, why.text);
-	return rc == ERR_END ? 0 : rc;
+	if (rc == 0 || rc == ERR_END)
+		return 0;
+	return rc == ERR_NOMEM ? rc : tell_unreadable(r, r->err.text);
 }
 
 int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
