@@ -13,11 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/parse.h"
 #include "base/rng.h"
-#include "bench_memory.h"
+#include "bench_cost.h"
 #include "plan/assign.h"
 
 enum kind { ZIPF, SMOOTH, SKEWED, LOGNORMAL };
@@ -47,14 +46,6 @@ struct pages {
 	double *length, *price;
 	uint32_t *page_of;
 };
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void *allocate(size_t n, size_t size)
 {
@@ -129,9 +120,9 @@ static double time_sort(const struct assign_problem *p)
 	/* in a scrambled order, since some families come sorted */
 	for (size_t i = 0; i < p->n; i++)
 		rates[i] = p->survival[i * 7919 % p->n].rate;
-	from = seconds();
+	from = bench_seconds();
 	qsort(rates, p->n, sizeof *rates, compare);
-	from = seconds() - from;
+	from = bench_seconds() - from;
 	free(rates);
 	return from;
 }
@@ -151,16 +142,16 @@ static void bench_fast(const struct family *f, size_t n)
 	pages_init(&t, f, n);
 	sort = time_sort(&t.p);
 	before = bench_memory_reset();
-	start = seconds();
+	start = bench_seconds();
 	must(assign_start(&t.p, t.page_of));
-	prices = seconds();
+	prices = bench_seconds();
 	must(assign_prices(&t.p, t.page_of, t.price));
-	bound = seconds();
+	bound = bench_seconds();
 	must(assign_bound(&t.p, t.price, &limit));
 	limit = fmax(limit, 0);
 	peak = bench_memory_peak(before);
 	printf("%-22s %8zu %8.3f %8.3f %8.3f %8.1f", f->label, n, prices - start, bound - prices,
-		seconds() - bound, (seconds() - start) / sort);
+		bench_seconds() - bound, (bench_seconds() - start) / sort);
 	total = assign_total(&t.p, t.page_of);
 	printf(" %14.4f %10.5f", total, 100 * (limit / total - 1));
 	if (n >= 100000) /* with fewer, the allocator's own habits are all one sees */
@@ -176,12 +167,12 @@ static void bench_exact(const struct family *f, size_t n)
 	double from, start, limit, total;
 
 	pages_init(&t, f, n);
-	from = seconds();
+	from = bench_seconds();
 	must(assign_start(&t.p, t.page_of));
 	must(assign_prices(&t.p, t.page_of, t.price));
 	start = assign_total(&t.p, t.page_of);
 	must(assign_exact(&t.p, SIZE_MAX, t.page_of, t.price, &limit));
-	from = seconds() - from;
+	from = bench_seconds() - from;
 	total = assign_total(&t.p, t.page_of);
 	printf("%-22s %8zu %8.3f %14.4f %10.5f %10.1e\n", f->label, n, from, total,
 		100 * (1 - start / total), fabs(limit / total - 1));

@@ -2,9 +2,9 @@
  * How the cost of every strategy grows with the number of pages.
  *
  * Each is run through plan_run as a crawler would: all pages known beforehand for the offline ones,
- * discovered over a tree for the others. Printed are the time of the visits (planning included) per
- * page, as such and as a ratio to sorting the same rates in the same run, because machines differ
- * and are busy; the planning of the revisits likewise; and the peak of memory per page.
+ * discovered over a tree for the others. Printed are the processor time of the visits per page,
+ * planning included, as such and as a ratio to sorting the same rates in the same process, because
+ * machines differ; the planning of the revisits likewise; and the peak of memory per page.
  *
  *	bench_plan [PAGES_MAX]
  */
@@ -15,10 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/parse.h"
 #include "base/rng.h"
-#include "bench_memory.h"
+#include "bench_cost.h"
 #include "plan/plan.h"
 
 enum {
@@ -26,11 +25,6 @@ enum {
 	SLOW_MAX = 100000,   /* pages up to which sharc-selective-online, O(n^2) at worst, is run */
 	MEMORY_MIN = 100000, /* pages; with fewer, the allocator's habits are all one sees */
 };
-
-static double seconds(void)
-{
-	return clock_seconds(clock_monotonic(clock_system()));
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -46,9 +40,9 @@ static double time_sort(const double *rates, size_t n)
 	if (!copy)
 		abort();
 	memcpy(copy, rates, n * sizeof *copy);
-	from = seconds();
+	from = bench_seconds();
 	qsort(copy, n, sizeof *copy, compare);
-	from = seconds() - from;
+	from = bench_seconds() - from;
 	free(copy);
 	return from;
 }
@@ -81,7 +75,7 @@ static struct cost run_one(const struct plan_strategy *strategy, const double *r
 	struct plan_run *run = plan_run_new(&params, NULL);
 	struct plan_order order;
 	struct cost cost = {0};
-	double from = seconds();
+	double from = bench_seconds();
 	size_t t = 0, before;
 
 	if (!run)
@@ -94,11 +88,11 @@ static struct cost run_one(const struct plan_strategy *strategy, const double *r
 			discover_children(run, rates, order.page, n);
 		plan_done(run, &order, PLAN_OK, (double)t, (double)t);
 		if (t == n - 1) {
-			cost.visits = seconds() - from;
-			from = seconds();
+			cost.visits = bench_seconds() - from;
+			from = bench_seconds();
 		}
 	}
-	cost.revisits = seconds() - from;
+	cost.revisits = bench_seconds() - from;
 	cost.bytes = bench_memory_peak(before);
 	plan_run_free(run);
 	cost.sort = time_sort(rates, n);

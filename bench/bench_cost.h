@@ -1,11 +1,21 @@
-/* What a program has taken from the system, for the benchmarks that print it (Linux). */
-#ifndef BENCH_MEMORY_H
-#define BENCH_MEMORY_H
+/* What a program takes from the system, processor time and memory (Linux). */
+#ifndef BENCH_COST_H
+#define BENCH_COST_H
 
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* Processor time: what a program takes however busy the machine is. */
+static inline double bench_seconds(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 /* A line of /proc/self/status in bytes: VmRSS, or VmHWM, the peak since it was last reset. */
 static inline size_t bench_memory(const char *name)
