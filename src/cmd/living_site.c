@@ -282,35 +282,36 @@ static const struct options OPTIONS = {
 /* What the parameters of the site borrow. */
 struct prepared {
 	struct living_site_params params;
-	struct living_rates rates;
-	struct living_rates requisite_rates;
 	char address[HTTPD_ADDRESS_SIZE];
 	char (*names)[HOST_NAME_SIZE]; /* of --hosts; owned */
 	const char **hosts;            /* owned */
 };
 
-static int prepare_rates(const struct living_options *o, struct prepared *p, struct err *err)
+/* A value of an option that the options' table cannot read: its error names the option. */
+static int in_option(int rc, const char *name, struct err *err)
 {
-	struct living_params *m = &p->params.model;
-	int rc;
+	if (rc)
+		err_prefix(err, "--%s", name);
+	return rc;
+}
 
-	p->rates = (struct living_rates){.kind = LIVING_ZIPF, .a = 1, .mean = o->mean_rate};
-	if (o->rates && (rc = living_rates_parse(o->rates, &p->rates, err)))
-		return rc;
-	if (p->rates.kind == LIVING_ZIPF && p->rates.mean < 0)
-		p->rates.mean = LIVING_MEAN_RATE;
-	if (o->rates || o->mean_rate >= 0)
-		m->rates = &p->rates;
-	if (!o->requisite_rates)
-		return 0;
-	p->requisite_rates.mean = o->requisite_mean_rate;
-	rc = living_rates_parse(o->requisite_rates, &p->requisite_rates, err);
-	if (rc == 0 && p->requisite_rates.kind == LIVING_RATE_FILE)
-		return err_set(err, ERR_USAGE, "--requisite-rates: '%.80s' is no distribution",
+static int prepare_rates(const struct living_options *o, struct living_params *m, struct err *err)
+{
+	int rc = 0;
+
+	m->rates.scaled = o->mean_rate >= 0;
+	m->rates.mean = o->mean_rate;
+	m->requisite_rates.scaled = o->requisite_mean_rate >= 0;
+	m->requisite_rates.mean = o->requisite_mean_rate;
+	if (o->rates)
+		rc = in_option(living_rates_parse(o->rates, &m->rates, err), "rates", err);
+	if (rc == 0 && o->requisite_rates)
+		rc = in_option(living_rates_parse(o->requisite_rates, &m->requisite_rates, err),
+			"requisite-rates", err);
+	if (rc == 0 && m->requisite_rates.kind == LIVING_RATE_FILE)
+		rc = err_set(err, ERR_USAGE,
+			"--requisite-rates: '%.80s' is no distribution (a file goes to --rates)",
 			o->requisite_rates);
-	if (p->requisite_rates.kind == LIVING_ZIPF && p->requisite_rates.mean < 0)
-		p->requisite_rates.mean = LIVING_MEAN_RATE;
-	m->requisite_rates = &p->requisite_rates;
 	return rc;
 }
 
@@ -327,14 +328,6 @@ static int parse_slow(const char *text, struct living_params *m, struct err *err
 		return err_set(err, ERR_SYNTAX,
 			"'%.80s' is no share and time (like 0.1:2s, at most an hour)", text);
 	return 0;
-}
-
-/* A value of an option that the options' table cannot read: its error names the option. */
-static int in_option(int rc, const char *name, struct err *err)
-{
-	if (rc)
-		err_prefix(err, "--%s", name);
-	return rc;
 }
 
 static int prepare_behaviour(
@@ -428,7 +421,7 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 	rc = in_option(
 		httpd_address_parse(o->listen, p->address, &p->params.port, err), "listen", err);
 	if (rc == 0)
-		rc = prepare_rates(o, p, err);
+		rc = prepare_rates(o, m, err);
 	if (rc == 0)
 		rc = prepare_behaviour(o, m, err);
 	return rc ? rc : prepare_hosts(o, p, err);

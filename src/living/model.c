@@ -144,11 +144,13 @@ static bool find_requisite(
 		return false;
 	if (site - 1 >= m->hosts || page >= m->layout.n || requisite - 1 >= m->params.requisites)
 		return false;
-	*ret_resource =
+	resource =
 		living_requisite_resource(m, (size_t)site - 1, (uint32_t)page, (size_t)requisite);
 	buf_init(&again, path.len + 1);
-	found = living_path_of(m, *ret_resource, &again) == 0 && slice_eq(buf_slice(&again), path);
+	found = living_path_of(m, resource, &again) == 0 && slice_eq(buf_slice(&again), path);
 	buf_release(&again);
+	if (found)
+		*ret_resource = resource;
 	return found;
 }
 
@@ -279,41 +281,84 @@ static void draw_facts(struct living_model *m)
 	}
 }
 
-static int fill_host_rates(
-	struct living_model *m, size_t host, const double *given, struct err *err)
+/* The host, where a URL names one, and the path of a name in a file of rates. */
+static slice split_url(slice name, slice *ret_host)
 {
-	static const struct living_rates NEVER = {.kind = LIVING_CONSTANT, .mean = -1};
-	struct living_rates usual = {.kind = LIVING_ZIPF, .a = 1, .mean = LIVING_MEAN_RATE};
-	const struct living_params *p = &m->params;
-	const struct living_rates *want = p->rates ? p->rates : &usual;
-	double *rates = m->rates + host * m->per_host;
-	size_t n = m->layout.n;
-	int rc;
+	static const slice HTTP = SLICE_INIT("http://");
+	size_t at = 0;
 
-	if (given && !p->rates)
-		memcpy(rates, given, n * sizeof *rates);
-	else if ((rc = living_rates_fill(want, p->rate_order,
-			  change_mix(p->seed, PURPOSE_RATES, host), &m->layout, rates, n, err)))
-		return rc;
-	for (size_t i = m->layout.tree; i < n; i++)
-		rates[i] = p->pair_rate;
-	want = p->requisite_rates ? p->requisite_rates : &NEVER;
-	return living_rates_fill(want, LIVING_RATES_SHUFFLED,
-		change_mix(p->seed, PURPOSE_REQUISITE_RATES, host), NULL, rates + n,
-		m->per_host - n, err);
+	*ret_host = (slice){NULL, 0};
+	if (!take_word(&name, HTTP))
+		return name;
+	while (at < name.len && name.ptr[at] != '/')
+		at++;
+	*ret_host = slice_sub(name, 0, at);
+	for (size_t i = at; i > 0 && name.ptr[i - 1] != ']'; i--)
+		if (name.ptr[i - 1] == ':')
+			ret_host->len = i - 1; /* without the port */
+	return at < name.len ? slice_sub(name, at, name.len) : SLICE("/");
 }
 
-static int fill_rates(struct living_model *m, const double *given, struct err *err)
+/* A URL has its host; a path alone is one of every host. */
+static int take_rate(void *context, slice name, double rate)
 {
-	double sum = 0;
+	struct living_model *m = context;
+	uint32_t resource;
+	slice host, path = split_url(name, &host);
+	int rc = ERR_NOTFOUND;
+
+	if (host.len > 0) {
+		if (!living_find(m, host, path, &resource))
+			return ERR_NOTFOUND;
+		m->rates[resource] = rate;
+		return 0;
+	}
+	for (size_t i = 0; i < m->hosts; i++)
+		if (living_find(m, slice_str(site_name(m, i)), path, &resource)) {
+			m->rates[resource] = rate;
+			rc = 0;
+		}
+	return rc;
+}
+
+/* Before files are read and anything is scaled. */
+static void draw_host_rates(struct living_model *m, size_t host, const double *given)
+{
+	const struct living_params *p = &m->params;
+	double *rates = m->rates + host * m->per_host;
+	size_t n = m->layout.n;
+
+	if (p->rates.kind == LIVING_GIVEN && given)
+		memcpy(rates, given, n * sizeof *rates);
+	else if (p->rates.kind != LIVING_RATE_FILE)
+		rates_draw(&p->rates, p->rate_order, change_mix(p->seed, PURPOSE_RATES, host),
+			rates, n);
+	rates_draw(&p->requisite_rates, LIVING_RATES_SHUFFLED,
+		change_mix(p->seed, PURPOSE_REQUISITE_RATES, host), rates + n, m->per_host - n);
+}
+
+static int scale_host_rates(struct living_model *m, size_t host, struct err *err)
+{
+	const struct living_params *p = &m->params;
+	double *rates = m->rates + host * m->per_host;
+	size_t n = m->layout.n;
 	int rc = 0;
 
-	for (size_t host = 0; rc == 0 && host < m->hosts; host++)
-		rc = fill_host_rates(m, host, given, err);
-	if (rc)
-		return rc;
+	if (p->rates.scaled)
+		rc = rates_scale(p->rates.mean, rates, n, err);
+	if (rc == 0 && p->requisite_rates.scaled && m->per_host > n)
+		rc = rates_scale(p->requisite_rates.mean, rates + n, m->per_host - n, err);
+	for (size_t i = m->layout.tree; i < n; i++)
+		rates[i] = p->pair_rate;
+	return rc;
+}
+
+static int check_rates(const struct living_model *m, struct err *err)
+{
+	double sum = 0;
+
 	for (size_t i = 0; i < m->count; i++) {
-		if (m->rates[i] > LIVING_RATE_MAX)
+		if (!(m->rates[i] <= LIVING_RATE_MAX))
 			return err_set(err, ERR_RANGE,
 				"a page would change %g times a second (at most %d)", m->rates[i],
 				(int)LIVING_RATE_MAX);
@@ -323,6 +368,29 @@ static int fill_rates(struct living_model *m, const double *given, struct err *e
 		return err_set(err, ERR_RANGE,
 			"the site would change %g times a second (at most %d; lower --mean-rate)",
 			sum, (int)LIVING_RATES_MAX);
+	return 0;
+}
+
+static int fill_rates(struct living_model *m, const double *given, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t host = 0; host < m->hosts; host++)
+		draw_host_rates(m, host, given);
+	if (m->params.rates.kind == LIVING_RATE_FILE)
+		rc = rates_read(m->params.rates.file, take_rate, m, err);
+	for (size_t host = 0; rc == 0 && host < m->hosts; host++)
+		rc = scale_host_rates(m, host, err);
+	return rc ? rc : check_rates(m, err);
+}
+
+static int check_hosts(const struct living_params *p, struct err *err)
+{
+	for (size_t i = 0; i < p->host_count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcasecmp(p->hosts[i], p->hosts[k]) == 0)
+				return err_set(
+					err, ERR_USAGE, "host %.99s is there twice", p->hosts[i]);
 	return 0;
 }
 
@@ -341,13 +409,17 @@ static int check(const struct living_params *p, struct err *err)
 		return err_set(err, ERR_USAGE, "a graph and a history: give one of them");
 	if (p->history && p->host_count > 1)
 		return err_set(err, ERR_USAGE, "a history has one host");
+	if (p->history && (p->rates.kind != LIVING_GIVEN || p->rates.scaled))
+		return err_set(err, ERR_USAGE, "a history has its own changes: no rates");
+	if (p->theme == LIVING_SHOP && (p->graph || p->history))
+		return err_set(err, ERR_USAGE, "a shop is a tree: no graph, no history");
 	if (shares > 1)
 		return err_set(err, ERR_USAGE,
 			"errors, redirects and slow pages are %g of all, more than all", shares);
 	if (p->lying.share + p->absent > 1)
 		return err_set(err, ERR_USAGE,
 			"lying and absent validators are more than all pages together");
-	return 0;
+	return check_hosts(p, err);
 }
 
 static int lay_out(struct living_model *m, double **ret_rates, struct err *err)
@@ -383,8 +455,24 @@ static int allocate(struct living_model *m, struct err *err)
 	return 0;
 }
 
+static void fill_default_rates(struct living_rates *r)
+{
+	if (r->kind == LIVING_ZIPF && !r->scaled) {
+		r->scaled = true;
+		r->mean = LIVING_MEAN_RATE;
+	}
+}
+
 static void fill_defaults(struct living_params *p)
 {
+	if (p->rates.kind == LIVING_GIVEN && !p->graph && !p->history) {
+		p->rates.kind = LIVING_ZIPF;
+		p->rates.a = 1;
+	}
+	if (p->requisite_rates.kind == LIVING_GIVEN)
+		p->requisite_rates.kind = LIVING_CONSTANT;
+	fill_default_rates(&p->rates);
+	fill_default_rates(&p->requisite_rates);
 	if (p->time_scale <= 0)
 		p->time_scale = 1;
 	if (p->outdegree == 0)

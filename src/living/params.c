@@ -70,11 +70,11 @@ static int parse_numbers(slice rest, struct living_rates *r, const char *text, s
 
 	if (parse_double(first, &r->a) || (takes_two(r->kind) && parse_double(rest, &r->b)))
 		return err_set(err, ERR_SYNTAX,
-			"rates '%.80s' are not understood (zipf:SKEW, lognormal:MU,SIGMA, "
-			"constant:R or a CSV file)",
+			"'%.80s' is not understood (zipf:SKEW, lognormal:MU,SIGMA, constant:R or a "
+			"CSV file)",
 			text);
 	if ((r->kind != LIVING_LOGNORMAL && r->a < 0) || r->b < 0)
-		return err_set(err, ERR_RANGE, "rates '%.80s': a negative number", text);
+		return err_set(err, ERR_RANGE, "'%.80s': a negative number", text);
 	return 0;
 }
 
@@ -89,7 +89,8 @@ int living_rates_parse(const char *text, struct living_rates *ret, struct err *e
 		{SLICE_INIT("constant"), LIVING_CONSTANT},
 	};
 	slice rest = slice_str(text), name = take(&rest, ':');
-	struct living_rates r = {.kind = LIVING_RATE_FILE, .mean = ret->mean};
+	struct living_rates r = {
+		.kind = LIVING_RATE_FILE, .mean = ret->mean, .scaled = ret->scaled};
 	int rc;
 
 	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)

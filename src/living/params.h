@@ -5,6 +5,7 @@
 #ifndef LIVING_PARAMS_H
 #define LIVING_PARAMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ enum {
 	LIVING_LISTED_MAX = 1000000, /* robots rules, and the like, that a user may give */
 };
 
-/* Of rates that have no scale of their own. */
+/* The mean of Zipf rates, which have no scale of their own, where none is asked for. */
 #define LIVING_MEAN_RATE 0.01
 
 enum living_theme {
@@ -50,6 +51,7 @@ enum living_noise {
 };
 
 enum living_rate_kind {
+	LIVING_GIVEN,     /* those of the graph or history; of a tree zipf:1 */
 	LIVING_ZIPF,      /* of the i-th page in proportion to 1 / i^a */
 	LIVING_LOGNORMAL, /* exp of a normal number of mean a and deviation b */
 	LIVING_CONSTANT,  /* a */
@@ -60,7 +62,8 @@ struct living_rates {
 	enum living_rate_kind kind;
 	double a, b;
 	const char *file;
-	double mean; /* scaled to this mean; below 0: as they are */
+	double mean; /* scaled to this mean, which may be 0, */
+	bool scaled; /* when this is set */
 };
 
 /* A share of the pages, [0, 1], and a set of bits that says what may happen to them. */
@@ -117,8 +120,8 @@ struct living_params {
 	double time_scale;    /* recorded seconds that pass in one second [1] */
 	int64_t history_from; /* recorded time at the start, Unix seconds [0: the first event] */
 
-	const struct living_rates *rates;           /* [zipf:1 with mean 0.01; a graph's own] */
-	const struct living_rates *requisite_rates; /* [never] */
+	struct living_rates rates;           /* of pages [those given; see LIVING_GIVEN] */
+	struct living_rates requisite_rates; /* [never] */
 	enum living_rate_order rate_order;
 	double pair_rate; /* of the shop's /prices and /terms [0.05] */
 	double reverts;   /* share of changes that undo the one before */
@@ -142,8 +145,8 @@ struct living_params {
 };
 
 /*
- * Reads zipf:SKEW, lognormal:MU,SIGMA or constant:R; anything else names a CSV file. The mean is
- * left alone. 0, or ERR_SYNTAX or ERR_RANGE with a sentence.
+ * Reads zipf:SKEW, lognormal:MU,SIGMA or constant:R; anything else names a CSV file. Mean and
+ * scaled are left alone. 0, or ERR_SYNTAX or ERR_RANGE with a sentence.
  */
 int living_rates_parse(const char *text, struct living_rates *ret, struct err *err) SP_MUST_CHECK;
 

@@ -59,7 +59,7 @@ static void arrange(enum living_rate_order order, struct rng *rng, double *rates
 		}
 }
 
-static int scale(double mean, double *rates, size_t n, struct err *err)
+int rates_scale(double mean, double *rates, size_t n, struct err *err)
 {
 	double sum = 0;
 
@@ -73,45 +73,34 @@ static int scale(double mean, double *rates, size_t n, struct err *err)
 	return 0;
 }
 
-/* The path of a page or URL; whatever host and port it has. */
-static slice path_of(slice name)
-{
-	static const slice HTTP = SLICE_INIT("http://");
-	const char *slash;
-
-	if (name.len < HTTP.len || memcmp(name.ptr, HTTP.ptr, HTTP.len) != 0)
-		return name;
-	name = slice_sub(name, HTTP.len, name.len);
-	slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
-	return slash ? slice_sub(name, (size_t)(slash - name.ptr), name.len) : SLICE("/");
-}
-
 /* Columns of a file of rates. */
 struct columns {
 	int page;
 	int rate;
 };
 
-static int read_row(const struct columns *c, const struct csv_row *row, const struct layout *layout,
-	double *rates, struct err *err)
+static int shown(slice s)
+{
+	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
+}
+
+static int read_row(const struct columns *c, const struct csv_row *row, rates_take *take,
+	void *context, struct err *err)
 {
 	slice name = row->fields[c->page], number = row->fields[c->rate];
-	int shown = (int)(name.len < SHOWN_MAX ? name.len : SHOWN_MAX);
 	unsigned long long line = row->line;
-	uint32_t page;
 	double rate;
 
 	if (parse_double(number, &rate) || rate < 0)
 		return err_set(err, ERR_SYNTAX, "line %llu: rate '%.*s' is no number of at least 0",
-			line, (int)(number.len < SHOWN_MAX ? number.len : SHOWN_MAX), number.ptr);
-	if (!layout_find(layout, path_of(name), &page))
+			line, shown(number), number.ptr);
+	if (take(context, name, rate))
 		return err_set(err, ERR_NOTFOUND, "line %llu: the site has no page '%.*s'", line,
-			shown, name.ptr);
-	rates[page] = rate;
+			shown(name), name.ptr);
 	return 0;
 }
 
-static int read_rows(FILE *file, const struct layout *layout, double *rates, struct err *err)
+static int read_rows(FILE *file, rates_take *take, void *context, struct err *err)
 {
 	struct csv_reader csv;
 	struct columns c;
@@ -128,55 +117,31 @@ static int read_rows(FILE *file, const struct layout *layout, double *rates, str
 		rc = err_set(err, ERR_SYNTAX,
 			"line 1: the header names the columns page (or url) and rate");
 	while (rc == 0 && (rc = csv_next(&csv, &row, err)) == 0)
-		rc = read_row(&c, &row, layout, rates, err);
+		rc = read_row(&c, &row, take, context, err);
 	csv_close(&csv);
 	return rc == ERR_END ? 0 : rc;
 }
 
-/* Pages that the file does not name never change. */
-static int read_file(
-	const char *name, const struct layout *layout, double *rates, size_t n, struct err *err)
+int rates_read(const char *name, rates_take *take, void *context, struct err *err)
 {
 	FILE *file = fopen(name, "re");
 	int rc;
 
 	if (!file)
-		return err_set(err, ERR_IO, "rates '%.200s': %s", name, strerror(errno));
-	for (size_t i = 0; i < n; i++)
-		rates[i] = 0;
-	rc = read_rows(file, layout, rates, err);
+		return err_set(err, ERR_IO, "%.200s: %s", name, strerror(errno));
+	rc = read_rows(file, take, context, err);
 	(void)fclose(file);
 	if (rc)
 		err_prefix(err, "%.200s", name);
 	return rc;
 }
 
-static int check(const double *rates, size_t n, struct err *err)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!(rates[i] <= LIVING_RATE_MAX))
-			return err_set(err, ERR_RANGE,
-				"a page would change %g times a second (at most %d)", rates[i],
-				(int)LIVING_RATE_MAX);
-	return 0;
-}
-
-int living_rates_fill(const struct living_rates *want, enum living_rate_order order, uint64_t seed,
-	const struct layout *layout, double *rates, size_t n, struct err *err)
+void rates_draw(const struct living_rates *want, enum living_rate_order order, uint64_t seed,
+	double *rates, size_t n)
 {
 	struct rng rng;
-	int rc = 0;
 
-	if (n == 0)
-		return 0;
 	rng_init(&rng, seed);
-	if (want->kind == LIVING_RATE_FILE) {
-		rc = read_file(want->file, layout, rates, n, err);
-	} else {
-		draw(want, &rng, rates, n);
-		arrange(order, &rng, rates, n);
-	}
-	if (rc == 0 && want->mean >= 0)
-		rc = scale(want->mean, rates, n, err);
-	return rc ? rc : check(rates, n, err);
+	draw(want, &rng, rates, n);
+	arrange(order, &rng, rates, n);
 }

@@ -1,8 +1,8 @@
 #include "living/site.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/csv.h"
 #include "base/format.h"
@@ -11,7 +11,10 @@
 #include "living/serve.h"
 #include "living/timeline.h"
 
-enum { URL_MAX = 64 << 10 };
+enum {
+	URL_MAX = 64 << 10,
+	DEFAULT_HOST_SIZE = HTTPD_ADDRESS_SIZE + 2,
+};
 
 struct living_site {
 	struct living_model model;
@@ -19,6 +22,7 @@ struct living_site {
 	struct serve serve;
 	struct httpd *httpd;
 	pthread_t logger;
+	char default_host[DEFAULT_HOST_SIZE]; /* the address as it stands in a URL */
 };
 
 static void *log_truth(void *argument)
@@ -50,8 +54,12 @@ static int start(struct living_site *site, const struct living_site_params *para
 		.handler = serve_answer,
 		.context = &site->serve,
 	};
-	int rc = living_model_init(&site->model, &params->model, params->address, err);
+	bool v6 = strchr(params->address, ':') != NULL;
+	int rc;
 
+	(void)snprintf(
+		site->default_host, sizeof site->default_host, v6 ? "[%s]" : "%s", params->address);
+	rc = living_model_init(&site->model, &params->model, site->default_host, err);
 	if (rc)
 		return rc;
 	rc = timeline_init(&site->timeline, &site->model, params->clock, params->truth, err);

@@ -36,7 +36,7 @@ class Site:
         assert ready, "no URL in time"
         self.url = self.process.stdout.readline().strip()
         assert self.url, self.process.stderr.read()
-        self.host, self.port = urllib.parse.urlsplit(self.url).netloc.split(":")
+        self.port = urllib.parse.urlsplit(self.url).port
         self.connection = None
 
     def __enter__(self):
@@ -191,6 +191,29 @@ with tap.case("the rates that are written can be read again"):
     with open(first.files["rates"], encoding="utf-8") as file:
         tap.equal(file.readline(), "url,rate\n")
         tap.equal(len(file.readlines()), 40)
+
+with tap.case("also those of requisites, and of several hosts"):
+    options = ["--pages", 10, "--requisites", 1, "--host", "a.test", "--host", "b.test",
+               "--cdn-host", "localhost"]
+    with Site(*options, "--rates", "lognormal:-3,1", "--requisite-rates", "lognormal:-3,1",
+              "--requisite-mean-rate", 0.5) as first:
+        with Site(*options, "--rates", first.files["rates"]) as second:
+            tap.equal([row["rate"] for row in first.pages()],
+                      [row["rate"] for row in second.pages()])
+        styles = [float(row["rate"]) for row in first.pages() if row["kind"] == "style"]
+        tap.near(sum(styles) / len(styles), 0.5, 1e-12)
+
+with tap.case("a graph's own rates, scaled"):
+    with Site("--graph", tap.write("two.csv", "page,rate\n/,1\n/b,3\n"), "--mean-rate",
+              0.2) as site:
+        tap.equal([round(float(row["rate"]), 12) for row in site.pages()], [0.1, 0.3])
+
+with tap.case("an IPv6 address"):
+    if socket.has_ipv6 and os.path.exists("/proc/net/if_inet6"):
+        with Site("--listen", "[::1]:0", "--pages", 2) as site:
+            assert site.url.startswith("http://[::1]:"), site.url
+            site.stop()
+            tap.equal({host for host, _ in site.truth()}, {"[::1]"})
 
 with tap.case("a graph: pages, rates and links of a file"):
     graph = tap.write("graph.csv", "page,rate,weight,links\n/,0,1,/a?x=1&y=2 /b\n"
@@ -451,12 +474,14 @@ with tap.case("HEAD, other methods, unknown pages"):
 
 with tap.case("a port that is in use is a failure"):
     with Site("--pages", 1) as site:
-        tap.refuse(1, "in use", "living-site", "--listen", f"127.0.0.1:{site.port}")
+        tap.refuse(1, "in use", "living-site", "--listen", f"127.0.0.1:{site.port}",
+                   timeout=DEADLINE)
 
 with tap.case("a log that cannot be written ends it"):
-    tap.refuse(1, "/nonexistent/truth", "living-site", "--truth", "/nonexistent/truth")
+    tap.refuse(1, "/nonexistent/truth", "living-site", "--truth", "/nonexistent/truth",
+               timeout=DEADLINE)
     if os.path.exists("/dev/full"):
-        tap.refuse(1, "/dev/full", "living-site", "--truth", "/dev/full")
+        tap.refuse(1, "/dev/full", "living-site", "--truth", "/dev/full", timeout=DEADLINE)
 
 REFUSED = [
     ("an unknown option", "--page", ["--page", 3]),
@@ -464,7 +489,7 @@ REFUSED = [
     ("too many pages", "pages", ["--pages", 10000001]),
     ("too many with requisites", "too many", ["--pages", 10000000, "--requisites", 1]),
     ("no address", "--listen", ["--listen", "localhost"]),
-    ("no rates", "rates 'zipf:x'", ["--rates", "zipf:x"]),
+    ("no rates", "--rates: 'zipf:x'", ["--rates", "zipf:x"]),
     ("no such file of rates", "nowhere.csv", ["--rates", "nowhere.csv"]),
     ("a bad line", "line 2", ["--rates", tap.write("bad.csv", "page,rate\n/,fast\n")]),
     ("a bad graph", "bad.csv:2", ["--graph", tap.path("bad.csv")]),
@@ -475,10 +500,12 @@ REFUSED = [
     ("shares above 1", "more than all", ["--errors", "0.6", "--redirects", "0.6"]),
     ("no time", "--slow", ["--slow", "0.5"]),
     ("a host with a port", "--host", ["--host", "a.test:80"]),
+    ("a host twice", "twice", ["--host", "a.test", "--host", "A.test"]),
+    ("a history with rates", "no rates", ["--history", "x", "--mean-rate", "1"]),
     ("too fast", "at most", ["--rates", "constant:2000"]),
 ]
 for label, want, arguments in REFUSED:
     with tap.case(f"refused: {label}"):
-        tap.refuse(2, want, "living-site", *arguments)
+        tap.refuse(2, want, "living-site", *arguments, timeout=DEADLINE)
 
 tap.done()

@@ -6,7 +6,10 @@
 
 #include "tap.h"
 
-static const struct living_rates CONSTANT = {.kind = LIVING_CONSTANT, .a = 0.5, .mean = -1};
+static const struct living_rates CONSTANT = {
+	.kind = LIVING_CONSTANT,
+	.a = 0.5,
+};
 
 static struct living_model make(const struct living_params *params)
 {
@@ -30,11 +33,11 @@ static double mean(const double *rates, size_t n)
 /* Rates in proportion to 1/i^s, as in the papers, in an order that the seed decides. */
 static void test_zipf(void)
 {
-	struct living_rates zipf = {.kind = LIVING_ZIPF, .a = 1.2, .mean = 0.02};
+	struct living_rates zipf = {.kind = LIVING_ZIPF, .a = 1.2, .mean = 0.02, .scaled = true};
 	struct living_params p = {.seed = 1,
 		.pages = 500,
 		.outdegree = 10,
-		.rates = &zipf,
+		.rates = zipf,
 		.rate_order = LIVING_RATES_HOT_FIRST};
 	struct living_model sorted = make(&p), shuffled;
 
@@ -57,8 +60,12 @@ static void test_zipf(void)
 static void test_lognormal(void)
 {
 	enum { N = 20000 };
-	struct living_rates lognormal = {.kind = LIVING_LOGNORMAL, .a = -4, .b = 1.5, .mean = -1};
-	struct living_params p = {.seed = 4, .pages = N, .outdegree = 10, .rates = &lognormal};
+	struct living_rates lognormal = {
+		.kind = LIVING_LOGNORMAL,
+		.a = -4,
+		.b = 1.5,
+	};
+	struct living_params p = {.seed = 4, .pages = N, .outdegree = 10, .rates = lognormal};
 	struct living_model m = make(&p);
 	double sum = 0, squares = 0;
 
@@ -71,7 +78,8 @@ static void test_lognormal(void)
 	CHECK_NEAR(sum / N, -4, 5 * 1.5 / sqrt(N));
 	CHECK_NEAR(squares / N, 2.25, 5 * 2.25 * sqrt(2.0 / N));
 	living_model_release(&m);
-	lognormal.mean = 0.125;
+	p.rates.mean = 0.125;
+	p.rates.scaled = true;
 	m = make(&p);
 	CHECK_NEAR(mean(m.rates, N), 0.125, 1e-12);
 	living_model_release(&m);
@@ -95,8 +103,11 @@ static void test_rates_from_a_file(void)
 
 	(void)snprintf(name, sizeof name, "%s/rates.csv", tap_tempdir());
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-		struct living_rates file = {.kind = LIVING_RATE_FILE, .file = name, .mean = -1};
-		struct living_params p = {.pages = 100, .outdegree = 10, .rates = &file};
+		struct living_rates file = {
+			.kind = LIVING_RATE_FILE,
+			.file = name,
+		};
+		struct living_params p = {.pages = 100, .outdegree = 10, .rates = file};
 		struct living_model m = {0};
 		struct err err = {0};
 		FILE *f = fopen(name, "we");
@@ -191,7 +202,7 @@ static void test_behaviours(void)
 	struct living_params p = {.seed = 2,
 		.pages = N,
 		.outdegree = 10,
-		.rates = &CONSTANT,
+		.rates = CONSTANT,
 		.errors = {0.2, LIVING_ERRORS},
 		.redirects = {0.1, LIVING_REDIRECTS},
 		.slow = {0.3, LIVING_SLOWNESS},
@@ -243,7 +254,10 @@ static void test_redirects_end(void)
 
 static void test_refused(void)
 {
-	struct living_rates fast = {.kind = LIVING_CONSTANT, .a = 900, .mean = -1};
+	struct living_rates fast = {
+		.kind = LIVING_CONSTANT,
+		.a = 900,
+	};
 	static const char *const HOSTS[] = {"a", "b"};
 	const struct {
 		const char *label;
@@ -256,7 +270,7 @@ static void test_refused(void)
 		{"absurdly many", {.pages = SIZE_MAX}, ERR_RANGE},
 		{"too many for one sitemap", {.pages = 50001, .sitemap = LIVING_SITEMAP_FLAT},
 			ERR_RANGE},
-		{"too fast together", {.pages = 2000, .rates = &fast}, ERR_RANGE},
+		{"too fast together", {.pages = 2000, .rates = fast}, ERR_RANGE},
 		{"shares above 1", {.pages = 1, .errors = {0.6, 2}, .slow = {0.6, 2}}, ERR_USAGE},
 		{"validators above 1", {.pages = 1, .lying = {0.6, 2}, .absent = 0.5}, ERR_USAGE},
 		{"graph and history", {.graph = "x", .history = "y"}, ERR_USAGE},

@@ -9,12 +9,15 @@
 
 enum { SITES = 3, PAGES = 20, ROUNDS = 15 };
 
-static const struct living_rates FAST = {.kind = LIVING_CONSTANT, .a = 500, .mean = -1};
+static const struct living_rates FAST = {
+	.kind = LIVING_CONSTANT,
+	.a = 500,
+};
 
 static struct living_site *start(void)
 {
 	struct living_site_params p = {
-		.model = {.seed = 3, .pages = PAGES, .outdegree = 4, .rates = &FAST},
+		.model = {.seed = 3, .pages = PAGES, .outdegree = 4, .rates = FAST},
 		.address = "127.0.0.1",
 		.threads = 2,
 		.clock = clock_system(),

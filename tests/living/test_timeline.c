@@ -20,11 +20,12 @@ struct fixture {
 
 static void setup(struct fixture *f, double reverts)
 {
-	static const struct living_rates RATES = {.kind = LIVING_ZIPF, .a = 1, .mean = 0.5};
+	static const struct living_rates RATES = {
+		.kind = LIVING_ZIPF, .a = 1, .mean = 0.5, .scaled = true};
 	struct living_params p = {.seed = 6,
 		.pages = PAGES,
 		.outdegree = 5,
-		.rates = &RATES,
+		.rates = RATES,
 		.reverts = reverts,
 		.errors = {0.1, 1 << LIVING_NOT_FOUND}};
 	struct err err = {0};
