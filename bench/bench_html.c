@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "bench.h"
 #include "extract/page.h"
 
 #ifdef HAVE_MYHTML
@@ -99,8 +99,8 @@ static size_t run_tokens(slice in)
 	return tags;
 }
 
-/* All that the crawler asks of a page; links instead of tags are counted. */
-static size_t run_page(slice in)
+/* Reads the page; links, or bytes of text, are counted. */
+static size_t read_with(slice in, bool wants_links, bool wants_text)
 {
 	struct page *p = malloc(sizeof *p);
 	struct page_text text;
@@ -112,17 +112,34 @@ static size_t run_page(slice in)
 		return 0;
 	links_init(&links);
 	page_text_init(&text);
-	page_open(p, &(struct page_params){.links = &links, .text = &text});
+	page_open(p, &(struct page_params){.links = wants_links ? &links : NULL,
+			     .text = wants_text ? &text : NULL});
 	for (size_t at = 0; at < in.len && rc == 0; at += CHUNK)
 		rc = page_feed(p, slice_sub(in, at, at + CHUNK));
 	if (rc == 0)
 		rc = page_finish(p);
-	count = rc ? 0 : links.list.len;
+	count = rc ? 0 : wants_links ? links.list.len : text.text.len;
 	page_close(p);
 	links_release(&links);
 	page_text_release(&text);
 	free(p);
 	return count;
+}
+
+static size_t run_links(slice in)
+{
+	return read_with(in, true, false);
+}
+
+static size_t run_text(slice in)
+{
+	return read_with(in, false, true);
+}
+
+/* All that the crawler asks of a page. */
+static size_t run_page(slice in)
+{
+	return read_with(in, true, true);
 }
 
 static void on_start(void *ctx, const xmlChar *name, const xmlChar **attrs)
@@ -177,14 +194,6 @@ static size_t run_myhtml(slice in)
 }
 #endif
 
-static double processor_time(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* The best of some rounds, in MB/s. */
 static double measure(const char *name, const char *what, size_t (*run)(slice),
 	const struct page_vec *pages, double ours)
@@ -226,6 +235,8 @@ int main(int argc, char **argv)
 	}
 	printf("%zu pages\n", pages.len);
 	ours = measure("tokens", "start tags", run_tokens, &pages, 0);
+	(void)measure("links", "links", run_links, &pages, ours);
+	(void)measure("text", "bytes of text", run_text, &pages, ours);
 	(void)measure("links and text", "links", run_page, &pages, ours);
 	(void)measure("libxml2 SAX", "start tags", run_libxml2, &pages, ours);
 #ifdef HAVE_MYHTML

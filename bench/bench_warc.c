@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "archive/cdxj_find.h"
 #include "archive/cdxj_merge.h"
 #include "archive/warc_reader.h"
 #include "archive/warc_writer.h"
@@ -266,6 +267,70 @@ static void bench_sort(const char *dir)
 	cdxj_sort_close(s);
 }
 
+enum { INDEX_LINES = 200000, LOOKUPS = 20000 };
+
+static struct cdxj index_line(char key[64], unsigned number)
+{
+	(void)snprintf(key, 64, "com,example)/page/%08u", number);
+	return (struct cdxj){
+		.key = slice_str(key),
+		.timestamp = "20160111232425",
+		.url = SLICE("http://example.com/page/12345678"),
+		.mime = SLICE("text/html"),
+		.digest = SLICE("sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"),
+		.filename = SLICE("stillpoint-20160111232425-00001.warc.gz"),
+		.status = 200,
+		.offset = number,
+		.length = 1234,
+		.has_place = true,
+	};
+}
+
+/* Writes a sorted index, reads its lines, and looks keys up in it. */
+static void bench_index(const char *dir)
+{
+	struct buf text, scratch;
+	struct lines lines;
+	struct cdxj line;
+	struct err err = {0};
+	struct rng rng;
+	char path[4096], key[64];
+	double start = now();
+	slice bytes;
+	int fd;
+
+	buf_init(&text, (size_t)1 << 30);
+	buf_init(&scratch, CDXJ_LINE_MAX);
+	for (unsigned i = 0; i < INDEX_LINES; i++) {
+		line = index_line(key, i);
+		must(cdxj_write(&text, &line), NULL);
+	}
+	(void)printf("%-34s %8.0f lines/s\n", "CDXJ, write", INDEX_LINES / (now() - start));
+	(void)snprintf(path, sizeof path, "%s/index.cdxj", dir);
+	fd = open(path, O_RDWR | O_CREAT, 0666);
+	must(fd < 0 || write(fd, text.ptr, text.len) != (ssize_t)text.len ? ERR_IO : 0, NULL);
+	(void)unlink(path);
+	lines_init(&lines, fd, 0);
+	start = now();
+	while (lines_next(&lines, &bytes, &err) == 0)
+		must(cdxj_parse(bytes, &scratch, &line), NULL);
+	(void)printf("%-34s %8.0f lines/s\n", "CDXJ, read", INDEX_LINES / (now() - start));
+	rng_init(&rng, 3);
+	start = now();
+	for (int i = 0; i < LOOKUPS; i++) {
+		line = index_line(key, (unsigned)rng_below(&rng, INDEX_LINES));
+		must(cdxj_find(&lines, line.key, &err), &err);
+		must(lines_next(&lines, &bytes, &err), &err);
+		must(cdxj_has_key(bytes, line.key) ? 0 : ERR_NOTFOUND, NULL);
+	}
+	(void)printf("%-34s %8.0f keys/s (of %.0f MB)\n", "CDXJ, look up",
+		LOOKUPS / (now() - start), (double)text.len / 1e6);
+	lines_release(&lines);
+	buf_release(&text);
+	buf_release(&scratch);
+	(void)close(fd);
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/bench_warc.XXXXXX";
@@ -280,5 +345,6 @@ int main(void)
 	bench_coding(dir, WARC_CODING_ZSTD, 0);
 	bench_coding(dir, WARC_CODING_PLAIN, 0);
 	bench_sort(dir);
+	bench_index(dir);
 	return rmdir(dir) != 0;
 }
