@@ -26,7 +26,7 @@ static const char *const STRATEGIES[] = {
 
 /* Some pages change every few seconds, most hardly ever: on average one change in 20 s. */
 static const struct living_rates RATES = {
-	.kind = LIVING_LOGNORMAL, .a = -4, .b = 1.5, .mean = 0.05};
+	.kind = LIVING_LOGNORMAL, .a = -4, .b = 1.5, .mean = 0.05, .scaled = true};
 
 struct demo_options {
 	const char *dir;
@@ -283,7 +283,7 @@ static int run(const struct demo_options *o, const char *dir, int signals, struc
 			.pages = (size_t)o->pages,
 			.outdegree = 10,
 			.theme = LIVING_SHOP,
-			.rates = &RATES},
+			.rates = RATES},
 		.delay = o->delay,
 		.stop_fd = signals,
 	};

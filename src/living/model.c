@@ -20,8 +20,6 @@ enum purpose {
 	PURPOSE_REDIRECT,
 };
 
-enum { MOVES = 1024 }; /* targets of a moving redirect before it comes back to the first */
-
 static const double DEFAULT_PAIR_RATE = 0.05;
 
 uint32_t living_page_resource(const struct living_model *m, size_t host, uint32_t page)
@@ -134,6 +132,7 @@ static bool find_requisite(
 {
 	slice rest = path;
 	uint64_t site = host + 1, page, requisite;
+	uint32_t resource;
 	struct buf again;
 	bool found;
 
@@ -200,15 +199,15 @@ uint32_t living_redirect_target(const struct living_model *m, uint32_t resource,
 {
 	struct living_place p = living_place_of(m, resource);
 	uint64_t start = change_mix(m->params.seed, PURPOSE_REDIRECT, resource);
-	uint32_t skip = m->behaviours[resource] == LIVING_MOVING ? version % MOVES : 0;
 
-	/* The next page that answers itself, and with each version one further: the page that the
-	 * numbers alone lead to may be one that does not, and two versions have the same target. */
-	for (size_t i = 0; i < m->layout.n + 2 * MOVES; i++) {
+	if (m->behaviours[resource] == LIVING_MOVING)
+		start += version;
+	/* The next page that answers itself; at worst the first, which always does. */
+	for (size_t i = 0; i < m->layout.n; i++) {
 		uint32_t page = (uint32_t)((start + i) % m->layout.n);
 		uint32_t target = living_page_resource(m, p.host, page);
 
-		if (m->behaviours[target] == LIVING_OK && skip-- == 0)
+		if (m->behaviours[target] == LIVING_OK)
 			return target;
 	}
 	return living_page_resource(m, p.host, 0);

@@ -75,7 +75,7 @@ static void test_answers(void)
 			request, sizeof request, "%sConnection: close\r\n\r\n", ROWS[i].request);
 		CHECK_INT(client_exchange(httpd_port(h), request, &response), 0);
 		body = strstr(buf_str(&response), "\r\n\r\n");
-		CHECK(strncmp(buf_str(&response) + 9, ROWS[i].status, 3) == 0);
+		CHECK(slice_eq(slice_sub(buf_slice(&response), 9, 12), slice_str(ROWS[i].status)));
 		if (CHECK(body != NULL))
 			CHECK_STR(body + 4, ROWS[i].body);
 		buf_release(&response);
