@@ -109,6 +109,16 @@ int orders_dispatch(struct capture *c, struct err *err)
 	return rc;
 }
 
+/*
+ * Whether the server has failed, and is to be left alone for a while. Not by an answer that is no
+ * HTTP: it is one. Nor by a page that failed before and does so again, which says nothing new of
+ * its server: retries come one after the other, and would hold up the barrier for hours.
+ */
+static bool is_servers(const struct plan_order *order, const struct net_fetch *f)
+{
+	return f->status == 0 && f->failure != NET_FAILURE_PROTOCOL && order->attempt == 1;
+}
+
 /* For the time limit. */
 static void count_visit(struct capture *c, uint32_t host, double begin, double end)
 {
@@ -127,7 +137,7 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 
 	if (order.plan.leg == PLAN_VISIT)
 		count_visit(c, order.host, begin, end);
-	hosts_done(&c->hosts, order.host, capture_now(c), end - begin, f->status == 0);
+	hosts_done(&c->hosts, order.host, capture_now(c), end - begin, is_servers(&order.plan, f));
 	rc = response_finished(c, &order.plan, f, &outcome, err);
 	if (rc)
 		return rc;

@@ -159,6 +159,7 @@ void net_free(struct net *net)
 	free_all(&net->shared.finished);
 	/* Its callbacks use epoll to the last. */
 	(void)curl_multi_cleanup(net->multi);
+	sockets_release(&net->shared.sockets);
 	if (net->epoll >= 0)
 		(void)close(net->epoll);
 	free(net);
@@ -240,10 +241,14 @@ static void collect(struct net *net)
 		CURLcode code = message->data.result; /* gone with the handle */
 		CURL *easy = message->easy_handle;
 		char *private = NULL;
+		struct transfer *t;
 
 		(void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
 		(void)curl_multi_remove_handle(net->multi, easy);
-		transfer_finish((struct transfer *)(void *)private, code);
+		t = (struct transfer *)(void *)private;
+		if (!transfer_may_start_over(t, code) ||
+			curl_multi_add_handle(net->multi, easy) != CURLM_OK)
+			transfer_finish(t, code);
 	}
 }
 

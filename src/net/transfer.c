@@ -66,6 +66,20 @@ static void note_progress(struct transfer *t, size_t bytes)
 }
 
 /*
+ * Bytes that wait on a kept connection before anything was asked: no answer to what is about to be
+ * asked, but libcurl would take them for it (7.88 does, whenever they came).
+ */
+static bool has_stray_bytes(const struct transfer *t, const struct socket_ends *ends)
+{
+	long connects = 0;
+
+	if (curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects) != CURLE_OK ||
+		connects > 0 || !ends->remote_ip)
+		return false;
+	return sockets_have_input(&t->shared->sockets, ends);
+}
+
+/*
  * Connected, nothing sent. Called once more when a kept connection proved dead and libcurl starts
  * over with a new one: what belonged to the old one is forgotten.
  */
@@ -73,8 +87,13 @@ static int on_connected(
 	void *userdata, char *remote_ip, char *local_ip, int remote_port, int local_port)
 {
 	struct transfer *t = userdata;
+	struct socket_ends ends = {
+		.remote_ip = remote_ip, .remote_port = remote_port, .local_port = local_port};
 
-	(void)local_ip, (void)remote_port, (void)local_port;
+	(void)local_ip;
+	t->found_strays = has_stray_bytes(t, &ends);
+	if (t->found_strays)
+		return CURL_PREREQFUNC_ABORT;
 	(void)snprintf(t->fetch.ip, sizeof t->fetch.ip, "%s", remote_ip ? remote_ip : "");
 	buf_reset(&t->request_head);
 	t->fetch.monotonic = (struct net_times){0};
@@ -287,6 +306,10 @@ static bool set_callbacks(CURL *easy, struct transfer *t)
 	SET(CURLOPT_ERRORBUFFER, t->error);
 	SET(CURLOPT_PREREQFUNCTION, on_connected);
 	SET(CURLOPT_PREREQDATA, t);
+	SET(CURLOPT_OPENSOCKETFUNCTION, sockets_open);
+	SET(CURLOPT_OPENSOCKETDATA, &t->shared->sockets);
+	SET(CURLOPT_CLOSESOCKETFUNCTION, sockets_close);
+	SET(CURLOPT_CLOSESOCKETDATA, &t->shared->sockets);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
 	SET(CURLOPT_HEADERDATA, t);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
@@ -361,6 +384,15 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	}
 	*ret = t;
 	return 0;
+}
+
+bool transfer_may_start_over(struct transfer *t, CURLcode code)
+{
+	if (code != CURLE_ABORTED_BY_CALLBACK || !t->found_strays)
+		return false;
+	t->found_strays = false;
+	t->error[0] = '\0';
+	return curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L) == CURLE_OK;
 }
 
 static void release_handle(struct transfer *t)

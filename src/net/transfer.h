@@ -13,12 +13,14 @@
 #include "base/err.h"
 #include "net/body.h"
 #include "net/net.h"
+#include "net/sockets.h"
 #include "net/transfer_list.h"
 
 /* What all transfers of a net share; each is in one of the lists. */
 struct transfer_shared {
-	struct net_params params;      /* with its defaults filled in */
-	int64_t wall_offset;           /* realtime minus monotonic, when the net was made */
+	struct net_params params; /* with its defaults filled in */
+	int64_t wall_offset;      /* realtime minus monotonic, when the net was made */
+	struct sockets sockets;
 	struct transfer_list waiting;  /* for a connection: libcurl watches the time */
 	struct transfer_list running;  /* in the order of window_start: we do */
 	struct transfer_list finished; /* and not taken */
@@ -36,6 +38,7 @@ struct transfer {
 
 	struct buf url, request_head, head;
 	struct body body;
+	bool found_strays;    /* on the connection, before the request was sent */
 	size_t head_received; /* bytes of all heads, interim ones included */
 	bool head_whole;
 	bool body_began;
@@ -62,6 +65,12 @@ void transfer_free(struct transfer *t);
 void transfer_finish(struct transfer *t, CURLcode code);
 void transfer_fail(struct transfer *t, enum net_failure failure, const char *fmt, ...)
 	SP_PRINTF(3, 4);
+
+/*
+ * Whether it ended before anything was sent, because of what waited on a kept connection; it may be
+ * given to a multi handle again then, and takes a connection of its own.
+ */
+bool transfer_may_start_over(struct transfer *t, CURLcode code);
 
 /* Starts a new window at now and moves the transfer to the end of the running ones. */
 void transfer_restart_window(struct transfer *t);

@@ -10,7 +10,10 @@
  *	              kill             the process ends there, as by kill -9, without the operation
  *	FAULTS_COUNT  a file that gets the number of operations, when the process ends well
  */
+#undef _FILE_OFFSET_BITS /* open and open64 are two functions here */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -94,8 +98,8 @@ static size_t shorten(enum fault fault, size_t len)
 	return fault == FAULT_SHORT && len > 1 ? len / 2 : len;
 }
 
-/* The function of that name that would be called if we were not there. */
-#define NEXT(name) ((__typeof__(&name))next(#name))
+/* The function of that name that would be called if we were not there. POSIX allows the cast. */
+#define NEXT(name) (__extension__(__typeof__(&name)) next(#name))
 
 static void *next(const char *name)
 {

@@ -1,0 +1,75 @@
+#include "net/sockets.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+curl_socket_t sockets_open(void *data, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct sockets *s = data;
+	curl_socket_t fd =
+		socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+
+	(void)purpose;
+	if (fd >= 0 && sockets_push(s, fd)) {
+		(void)close(fd);
+		return CURL_SOCKET_BAD;
+	}
+	return fd;
+}
+
+int sockets_close(void *data, curl_socket_t fd)
+{
+	struct sockets *s = data;
+
+	for (size_t i = 0; i < s->len; i++)
+		if (s->ptr[i] == fd) {
+			s->ptr[i] = s->ptr[--s->len];
+			break;
+		}
+	return close(fd);
+}
+
+/* The port of an address, and the address itself as text; 0 for one that is not of the internet. */
+static int read_address(const struct sockaddr_storage *a, char out[INET6_ADDRSTRLEN])
+{
+	const struct sockaddr_in *v4 = (const void *)a;
+	const struct sockaddr_in6 *v6 = (const void *)a;
+
+	switch (a->ss_family) {
+	case AF_INET:
+		return inet_ntop(AF_INET, &v4->sin_addr, out, INET6_ADDRSTRLEN)
+			       ? ntohs(v4->sin_port)
+			       : 0;
+	case AF_INET6:
+		return inet_ntop(AF_INET6, &v6->sin6_addr, out, INET6_ADDRSTRLEN)
+			       ? ntohs(v6->sin6_port)
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
+static bool is_between(curl_socket_t fd, const struct socket_ends *ends)
+{
+	struct sockaddr_storage local = {0}, remote = {0};
+	socklen_t local_size = sizeof local, remote_size = sizeof remote;
+	char ip[INET6_ADDRSTRLEN];
+
+	return getsockname(fd, (struct sockaddr *)&local, &local_size) == 0 &&
+	       read_address(&local, ip) == ends->local_port &&
+	       getpeername(fd, (struct sockaddr *)&remote, &remote_size) == 0 &&
+	       read_address(&remote, ip) == ends->remote_port && strcmp(ip, ends->remote_ip) == 0;
+}
+
+bool sockets_have_input(const struct sockets *s, const struct socket_ends *ends)
+{
+	char byte;
+
+	for (size_t i = 0; i < s->len; i++)
+		if (is_between(s->ptr[i], ends))
+			return recv(s->ptr[i], &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
+	return false;
+}

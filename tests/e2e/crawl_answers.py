@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Servers that answer oddly, at the wrong time, or not the same way twice: no verdict is too good.
+
+Each page of the table says what its server answers, request by request, in bytes of the wire; the
+last answer holds for all further requests. No answer may stop the capture.
+"""
+
+import gzip
+import socket
+import struct
+import threading
+import time
+
+import living
+import tap
+
+DEADLINE = 60
+
+
+def http(body="", status="200 OK", *headers, length=None):
+    body = body.encode() if isinstance(body, str) else body
+    lines = [f"HTTP/1.1 {status}", *headers,
+             f"Content-Length: {len(body) if length is None else length}"]
+    if not any(line.startswith("Content-Type") for line in headers):
+        lines.append("Content-Type: text/plain")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def chunked(*pieces, end=b"0\r\n\r\n"):
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return head + b"".join(b"%x\r\n%s\r\n" % (len(p), p.encode()) for p in pieces) + end
+
+
+class Close(bytes):
+    """The connection ends behind these bytes."""
+
+
+class Reset(bytes):
+    """The same, with a reset."""
+
+
+class Late:
+    """Answers, and later sends bytes that nobody has asked for."""
+
+    def __init__(self, answer, stray, pause):
+        self.answer, self.stray, self.pause = answer, stray, pause
+
+
+def packed(text, level=9):
+    return http(gzip.compress(text.encode(), level, mtime=0), "200 OK", "Content-Encoding: gzip")
+
+
+A, B = http("A"), http("B")
+GONE, MOVED = http("gone", "404 Not Found"), "301 Moved Permanently"
+ERROR = http("oops", "500 Internal Server Error")
+RAW = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+FAKE = http("a lie", "200 OK", "X-Fake: yes")
+
+# path: (answers, verdict)
+PAGES = {
+    # What identical means.
+    "/same": ([A], "sharp"),
+    "/other-body": ([A, B], "changed"),
+    "/other-status": ([A, http("A", "203 Non-Authoritative Information")], "changed"),
+    "/other-type": ([A, http("A", "200 OK", "Content-Type: text/html")], "changed"),
+    "/other-target": ([http("", MOVED, "Location: /same"), http("", MOVED, "Location: /none")],
+                      "changed"),
+    "/same-target": ([http("", MOVED, "Location: /same")], "sharp"),
+    "/now-a-redirect": ([A, http("", MOVED, "Location: /same")], "changed"),
+    "/now-packed": ([http("packed or not"), packed("packed or not")], "sharp"),
+    "/packed-otherwise": ([packed("level " * 99, 1), packed("level " * 99, 9)], "sharp"),
+    "/packed-other": ([packed("one"), packed("two")], "changed"),
+    "/now-chunked": ([http("AB"), chunked("A", "B")], "sharp"),
+    "/other-headers": ([http("A", "200 OK", "ETag: 1", "Set-Cookie: a=1"),
+                        http("A", "200 OK", "ETag: 2", "Set-Cookie: a=2")], "sharp"),
+    "/broken-gzip": ([http("no gzip", "200 OK", "Content-Encoding: gzip")], "sharp"),
+    "/broken-gzip-other": ([http("no gzip", "200 OK", "Content-Encoding: gzip"),
+                            http("no gzap", "200 OK", "Content-Encoding: gzip")], "changed"),
+    "/empty": ([http("", "204 No Content")], "sharp"),
+    "/loop-1": ([http("", MOVED, "Location: /loop-2")], "sharp"),
+    "/loop-2": ([http("", MOVED, "Location: /loop-1")], "sharp"),
+    # Coming and going.
+    "/absent": ([GONE], "absent"),
+    "/absent-otherwise": ([GONE, http("", "410 Gone")], "absent"),
+    "/appeared": ([GONE, A], "appeared"),
+    "/gone": ([A, GONE], "gone"),
+    # Blocks, and what a server says without being asked.
+    "/forbidden": ([http("no", "403 Forbidden")], "blocked"),
+    "/login": ([http("who", "401 Unauthorized")], "blocked"),
+    "/asserted": ([A, http("", "304 Not Modified")], "unconfirmed"),
+    "/part": ([A, http("A", "206 Partial Content", "Content-Range: bytes 0-0/2")], "unconfirmed"),
+    "/always-304": ([http("", "304 Not Modified")], "failed"),
+    # Retries: the last one counts, and its own interval.
+    "/late-visit": ([ERROR, A], "sharp"),
+    "/late-revisit": ([A, ERROR, A], "sharp"),
+    "/changed-by-retry": ([A, ERROR, B], "changed"),
+    "/reset-first": ([Reset(), A], "sharp"),
+    "/reset-revisit": ([A, Reset(), Reset(), Reset()], "unconfirmed"),
+    "/error-revisit": ([A, ERROR], "unconfirmed"),
+    "/error": ([ERROR], "failed"),
+    # Bodies that are not whole, even if they are so twice.
+    "/short": ([Close(http("half", length=9))], "failed"),
+    "/short-revisit": ([http("half"), Close(http("half", length=9))], "unconfirmed"),
+    "/cut-chunk": ([Close(chunked("abc", end=b"9\r\nab"))], "failed"),
+    "/no-last-chunk": ([Close(chunked("abc", end=b""))], "failed"),
+    "/no-last-chunk-revisit": ([chunked("abc"), Close(chunked("abc", end=b""))], "unconfirmed"),
+    "/bad-chunks": ([Close(chunked("abc", end=b"zz\r\n\r\n"))], "failed"),
+    "/two-lengths": ([Close(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nAB")],
+                     "failed"),
+    "/until-close": ([Close(RAW.encode() + b"\r\nuntil the end")], "sharp"),
+    # Heads that no server should send.
+    "/no-reason": ([Close(b"HTTP/1.1 200\r\n\r\nA")], "sharp"),
+    "/line-feeds": ([Close(b"HTTP/1.1 200 OK\nContent-Type: text/plain\n\nA")], None),
+    "/no-colon": ([Close(RAW.encode() + b"what is this\r\nContent-Length: 1\r\n\r\nA")], None),
+    "/folded": ([http("A", "200 OK", "X-Long: a\r\n b\r\n\tc")], None),
+    "/zero-byte": ([Close(RAW.encode() + b"X-Zero: a\0b\r\nContent-Length: 1\r\n\r\nA")], None),
+    "/bytes": ([http("A", "200 OK", "X-Bytes: \u00ff\u0080")], None),
+    "/no-name": ([http("A", "200 OK", ": empty")], None),
+    "/long-line": ([http("A", "200 OK", "X-Long: " + "x" * 90000)], None),
+    "/large-head": ([http("A", "200 OK", *(f"X-{i}: " + "x" * 1000 for i in range(300)))], None),
+    "/many-fields": ([http("A", "200 OK", *(f"X-{i}: x" for i in range(4000)))], None),
+    "/many-codings": ([http("A", "200 OK", "Content-Encoding: " + ", ".join(["gzip"] * 400))],
+                      None),
+    "/transfer-gzip": ([Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
+                              b"1\r\nA\r\n0\r\n\r\n")], None),
+    "/both": ([Close(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+                     b"1\r\nA\r\n0\r\n\r\n")], None),
+    "/negative": ([Close(RAW.encode() + b"Content-Length: -1\r\n\r\nA")], None),
+    "/huge-length": ([Close(RAW.encode() + b"Content-Length: 99999999999999999999\r\n\r\nA")], None),
+    "/status-999": ([http("A", "999 What")], None),
+    "/status-000": ([Close(http("A", "000 None"))], "failed"),
+    "/status-99999": ([Close(http("A", "99999 Many"))], None),
+    "/icy": ([Close(b"ICY 200 OK\r\n\r\nA")], None),
+    "/http09": ([Close(b"just text")], "failed"),
+    "/nothing": ([Close(b"")], "failed"),
+    "/switch": ([Close(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")], "failed"),
+    "/interim": ([b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + A], "sharp"),
+    "/only-interim": ([Close(b"HTTP/1.1 100 Continue\r\n\r\n")], "failed"),
+    "/bad-location": ([http("", MOVED, "Location: http://[bad/")], "sharp"),
+    "/no-location": ([http("", MOVED)], "sharp"),
+    "/strange-location": ([http("", MOVED, "Location: javascript:alert(1)")], "sharp"),
+    "/type-of-all": ([http("<a href=x>", "200 OK", "Content-Type: " + "text/html;" * 999)], None),
+    # Large in some way or other.
+    "/large": ([http("x" * 3_000_000)], "sharp"),
+    "/large-other": ([http("x" * 3_000_000), http("x" * 2_999_999 + "y")], "changed"),
+    "/bomb": ([packed("0" * 60_000_000)], None),
+    "/many-links": ([http("".join(f"<a href=/many-links?{i % 7}>" for i in range(60000)),
+                          "200 OK", "Content-Type: text/html")], None),
+    "/late-link": ([http("A", "200 OK", "Content-Type: text/html"),
+                    http("<a href=/found-late>", "200 OK", "Content-Type: text/html")], "changed"),
+    "/found-late": ([http("new")], "single"),
+}
+
+# Bytes behind a response, at once or while nobody asks for anything, are nobody's answer.
+STRAYS = {
+    "/stray": ([A + FAKE], "sharp"),
+    "/stray-chunked": ([chunked("abc") + FAKE], None),
+    "/stray-later": ([Late(http("before"), FAKE, 0.01)], "sharp"),
+    "/stray-part": ([Late(http("before"), FAKE[:9], 0.01)], "sharp"),
+    "/stray-again": ([Late(http("before"), FAKE, 0.01)], "sharp"),
+    "/none": ([A], "sharp"),
+}
+STRAY_DELAY = "300ms"
+
+
+class Server:
+    """Answers by the table, a thread for each connection."""
+
+    def __init__(self, pages):
+        self.pages = pages
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.url = "http://127.0.0.1:%d/" % self.listener.getsockname()[1]
+        self.asked, self.lock = {}, threading.Lock()
+        self.busy = self.busiest = 0
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def answer(self, path):
+        if path == "/":
+            links = "".join(f'<a href="{each}">x</a>' for each in self.pages
+                            if each != "/found-late")
+            return http(links, "200 OK", "Content-Type: text/html")
+        if path.partition("?")[0] not in self.pages:
+            return GONE
+        with self.lock:
+            count = self.asked[path] = self.asked.get(path, 0) + 1
+        answers = self.pages[path.partition("?")[0]][0]
+        return answers[min(count, len(answers)) - 1]
+
+    def count(self, step):
+        with self.lock:
+            self.busy += step
+            self.busiest = max(self.busiest, self.busy)
+
+    def serve(self, connection):
+        try:
+            with connection:
+                while self.serve_one(connection):
+                    pass
+        except OSError:
+            pass
+
+    def serve_one(self, connection):
+        request = b""
+        while b"\r\n\r\n" not in request:
+            received = connection.recv(65536)
+            if not received:
+                return False
+            request += received
+        self.count(1)
+        try:
+            answer = self.answer(request.split(b" ", 2)[1].decode())
+            return self.send(connection, answer)
+        finally:
+            self.count(-1)
+
+    @staticmethod
+    def send(connection, answer):
+        if isinstance(answer, Reset):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            return False
+        if isinstance(answer, Late):
+            connection.sendall(answer.answer)
+            time.sleep(answer.pause)  # the moment is what is tried out here
+            connection.sendall(answer.stray)
+            return True
+        connection.sendall(answer)
+        return not isinstance(answer, Close)
+
+
+def capture(server, name, *options):
+    done = tap.run("crawl", server.url, "-o", tap.path(name), *options, timeout=DEADLINE)
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    return tap.load("report", tap.path(name))
+
+
+def check(report, pages):
+    """All verdicts; those of odd answers may be anything, as long as there is one."""
+    got = {row["url"]: row["verdict"] for row in report["verdicts"]}
+    base = next(iter(got))
+    wrong = []
+    for path, (_, wanted) in pages.items():
+        verdict = got.get(base + path[1:])
+        if verdict is None or wanted not in (None, verdict):
+            wrong.append(f"{path} is {verdict}, not {wanted}")
+    assert not wrong, "\n".join(wrong)
+
+
+def check_strays(archive):
+    """Nobody's answer is taken for that of a page."""
+    for attempt in living.attempts(archive):
+        if attempt.response:
+            assert not attempt.response.block.partition(b"\r\n\r\n")[0].count(b"X-Fake"), attempt.url
+
+
+def trial(name, pages, jobs, delay):
+    server = Server(pages)
+    with tap.case(f"{name}: verdicts"):
+        check(capture(server, name, "--jobs", jobs, "--delay", delay), pages)
+    with tap.case(f"{name}: no more than {jobs} at a time"):
+        assert server.busiest <= jobs, server.busiest
+    with tap.case(f"{name}: verified"):
+        done = tap.run("verify", tap.path(name))
+        tap.equal((done.returncode, done.stderr), (0, ""))
+    server.listener.close()
+
+
+def main():
+    trial("odd", PAGES, 1, "2ms")
+    trial("odd, several at a time", PAGES, 4, "2ms")
+    trial("strays", STRAYS, 1, STRAY_DELAY)
+    with tap.case("strays: no answers"):
+        check_strays(tap.path("strays"))
+
+
+main()
+tap.done()
