@@ -85,13 +85,23 @@ int capture_view_init(struct capture_view *v, const char *title, struct err *err
 	return 0;
 }
 
+/* A signal that was obeyed must not be pending when signals are unblocked: it would kill us. */
+static void forget_signals(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+		;
+	(void)close(fd);
+}
+
 void capture_view_release(struct capture_view *v)
 {
 	sigset_t set;
 
 	progress_clear(&v->progress);
 	if (v->signals >= 0)
-		(void)close(v->signals);
+		forget_signals(v->signals);
 	stop_signals(&set);
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
