@@ -18,6 +18,9 @@ enum {
 
 /* ---- errors ---- */
 
+/* Whatever became of the catalog, the archive proper may be sound. */
+#define CATALOG_ADVICE " (stillpoint verify --warc-only needs none)"
+
 static int constraint_error(const struct catalog *c, int code, struct err *err)
 {
 	if (code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY ||
@@ -55,7 +58,7 @@ int catalog_error(struct catalog *c, int sqlite_code, struct err *err)
 		return err_set(
 			err, ERR_LIMIT, "%s: a row of more than %d MiB", c->path, ROW_MAX >> 20);
 	case SQLITE_NOTADB:
-		return err_set(err, ERR_IO, "%s is no catalog", c->path);
+		return err_set(err, ERR_IO, "%s is no catalog" CATALOG_ADVICE, c->path);
 	case SQLITE_CORRUPT:
 		return catalog_damaged(c, sqlite3_errmsg(c->db), err);
 	default:
@@ -65,7 +68,7 @@ int catalog_error(struct catalog *c, int sqlite_code, struct err *err)
 
 int catalog_damaged(const struct catalog *c, const char *what, struct err *err)
 {
-	return err_set(err, ERR_IO, "%s is damaged: %s", c->path, what);
+	return err_set(err, ERR_IO, "%s is damaged: %s" CATALOG_ADVICE, c->path, what);
 }
 
 /* ---- opening ---- */

@@ -101,7 +101,8 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 	if (rc == ERR_END && id)
 		rc = err_set(err, ERR_NOTFOUND, "%s has no capture %u", c->path, (unsigned)id);
 	else if (rc == ERR_END)
-		rc = err_set(err, ERR_NOTFOUND, "%s has no capture", c->path);
+		rc = err_set(err, ERR_NOTFOUND,
+			"%s has no capture; make one with: stillpoint crawl", c->path);
 	return query_end(&q, rc);
 }
 

@@ -250,7 +250,9 @@ int catalog_schema_check(struct catalog *c, const struct catalog_schema *schema,
 	if (rc)
 		return rc;
 	if (is_empty(&id))
-		return err_set(err, ERR_IO, "%s is empty: its creation was cut off", c->path);
+		return err_set(err, ERR_IO,
+			"%s is empty: its creation was cut off; run stillpoint crawl again",
+			c->path);
 	rc = judge(c, schema, &id, err);
 	if (rc)
 		return rc;

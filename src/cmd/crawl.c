@@ -224,6 +224,38 @@ static int set_delay(const char *text, struct crawl_settings *s, struct err *err
 	return 0;
 }
 
+/* Whether the text would be a URL of a likely host if it had "https://" before it. */
+static bool lacks_scheme(const char *text)
+{
+	char longer[512];
+	struct url url;
+	bool lacks;
+	int n = snprintf(longer, sizeof longer, "https://%s", text);
+
+	if (n < 0 || (size_t)n >= sizeof longer || strchr(text, '@'))
+		return false;
+	url_init(&url);
+	lacks = url_parse(&url, slice_str(longer), NULL, NULL) == 0 &&
+		(url.host_kind != URL_HOST_DOMAIN || url.port != URL_NO_PORT ||
+			memchr(url_part(&url, url.host).ptr, '.', url_part(&url, url.host).len));
+	url_release(&url);
+	return lacks;
+}
+
+/* why is NULL where the text is a URL, but of another scheme. */
+static int refuse_seed(const char *text, const struct err *why, struct err *err)
+{
+	if (!strstr(text, "://") && lacks_scheme(text))
+		return err_set(err, ERR_USAGE,
+			"crawl: '%.200s' is no URL; did you mean 'https://%.200s'?", text, text);
+	if (!why)
+		return err_set(err, ERR_USAGE,
+			"crawl: '%.200s' is neither http nor https; only these can be captured",
+			text);
+	return err_set(err, ERR_USAGE,
+		"crawl: '%.200s' is no URL: %s (a URL: https://example.org/)", text, why->text);
+}
+
 /* A seed as it is archived: parsed, so that a typo is found before anything begins. */
 static int add_seed(
 	struct crawl_settings *s, const char *text, struct arena *arena, struct err *err)
@@ -237,15 +269,8 @@ static int add_seed(
 	rc = url_parse(&url, slice_str(text), NULL, &why);
 	if (rc == ERR_NOMEM)
 		(void)err_set(err, rc, "%s", err_name(rc));
-	else if (rc && !strstr(text, "://"))
-		rc = err_set(err, ERR_USAGE,
-			"crawl: '%.200s' is no URL; did you mean 'https://%.200s'?", text, text);
-	else if (rc)
-		rc = err_set(err, ERR_USAGE, "crawl: '%.200s' is no URL: %s", text, why.text);
-	else if (!url_is_http(&url))
-		rc = err_set(err, ERR_USAGE,
-			"crawl: '%.200s' is neither http nor https; only these can be captured",
-			text);
+	else if (rc || !url_is_http(&url))
+		rc = refuse_seed(text, rc ? &why : NULL, err);
 	else if (!(copy = arena_strdup(arena, url_page(&url))))
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	else
@@ -324,7 +349,9 @@ static enum cmd_status capture(
 	if (capture_view_init(&view, "crawl", err) ||
 		crawl_start(archive, settings, &view.options, &result, err)) {
 		capture_view_release(&view);
-		return cmd_fail(err);
+		status = cmd_fail(err);
+		/* An archive in use is no wrong usage. */
+		return err->code == ERR_STATE ? CMD_FAILURE : status;
 	}
 	status = capture_view_finish(&view, archive, &result, json);
 	capture_view_release(&view);

@@ -105,6 +105,7 @@ int main(int argc, char **argv)
 
 	/* A reader that goes away is an output error like a full disk, and reported like one. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2)
 		return cmd_fail(
 			&(struct err){ERR_USAGE, "a command is missing (try 'stillpoint --help')"});

@@ -51,12 +51,12 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-/* Bad input, except that a capture or page that is not there is a plain failure. */
+/* Bad input, except that what is not there or damaged is a plain failure. */
 static enum cmd_status fail(const struct err *err)
 {
 	enum cmd_status status = cmd_fail_input(err);
 
-	return err->code == ERR_NOTFOUND ? CMD_FAILURE : status;
+	return err->code == ERR_NOTFOUND || err->code == ERR_IO ? CMD_FAILURE : status;
 }
 
 static enum cmd_status print(const struct report *r, const char *archive, bool as_json)

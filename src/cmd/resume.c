@@ -33,6 +33,14 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
+/* An archive that is not there, or in use, is no wrong usage. */
+static enum cmd_status fail(const struct err *err)
+{
+	enum cmd_status status = cmd_fail(err);
+
+	return err->code == ERR_NOTFOUND || err->code == ERR_STATE ? CMD_FAILURE : status;
+}
+
 enum cmd_status cmd_resume(int argc, char **argv)
 {
 	struct resume_options o = {0};
@@ -47,7 +55,7 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	cmd_log(o.verbose);
 	if (capture_view_init(&view, "resume", &err) ||
 		crawl_resume(args.ptr[0], &view.options, &result, &err))
-		status = cmd_fail(&err);
+		status = fail(&err);
 	else
 		status = capture_view_finish(&view, args.ptr[0], &result, o.json);
 	capture_view_release(&view);

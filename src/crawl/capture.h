@@ -27,7 +27,7 @@
 /* robots.txt of a host, by its number; rules only when policy is ROBOTS_PARSE. */
 struct host_rules {
 	uint8_t policy; /* enum robots_policy */
-	char why[64];   /* how it came to that, for reports; "" for rules */
+	char why[200];  /* how it came to that, for reports; "" for rules */
 	struct robots robots;
 };
 
@@ -110,8 +110,10 @@ struct capture {
 double capture_now(const struct capture *c);
 double capture_seconds(const struct capture *c, int64_t monotonic);
 
-/* Keeps the first thing that went wrong, for people. */
-void capture_problem(struct capture *c, slice url, const char *reason);
+#define CAPTURE_RETRY_ADVICE "check the URL, or try again later"
+
+/* Keeps the first thing that went wrong, for people, with what they can do. */
+void capture_problem(struct capture *c, slice url, const char *reason, const char *advice);
 
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 

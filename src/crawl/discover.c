@@ -13,6 +13,9 @@
 
 enum { REDIRECTS_MAX = 20 };
 
+/* Rules that refuse a page begin so. */
+#define OUT "out: "
+
 /*
  * What is assumed of a page nobody knows anything of: a rate that is itself uncertain (Gamma), on
  * average one change in 30 days. The small shape says how little that is worth: many such pages
@@ -116,9 +119,14 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 
 static int refuse(struct capture *c, uint32_t page, const char *rule, struct err *err)
 {
-	c->pages.list.ptr[page].taken = false;
+	struct crawl_page *p = &c->pages.list.ptr[page];
+	bool by_rule = c->rules.ptr[p->host].policy == ROBOTS_PARSE;
+
+	p->taken = false;
 	c->pages.taken--;
-	capture_problem(c, crawl_page_url(&c->pages.list.ptr[page]), rule);
+	capture_problem(c, crawl_page_url(p), rule + strlen(OUT),
+		by_rule ? "it forbids this page; only the site's owner can allow it"
+			: CAPTURE_RETRY_ADVICE);
 	return catalog_refuse_page(
 		c->store.catalog, c->store.capture.id, page, slice_str(rule), err);
 }
@@ -134,10 +142,10 @@ static const char *forbidden_by(const struct host_rules *rules, slice url, char 
 	case ROBOTS_PARSE:
 		if (robots_decide(&rules->robots, robots_url_path(url), &d) == 0 && d.allowed)
 			return NULL;
-		(void)snprintf(out, size, "out: robots.txt, line %u", d.line);
+		(void)snprintf(out, size, "%srobots.txt, line %u", OUT, d.line);
 		return out;
 	default:
-		(void)snprintf(out, size, "out: robots.txt could not be read: %s", rules->why);
+		(void)snprintf(out, size, "%srobots.txt could not be read: %s", OUT, rules->why);
 		return out;
 	}
 }
@@ -146,7 +154,7 @@ static const char *forbidden_by(const struct host_rules *rules, slice url, char 
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
-	char text[128];
+	char text[sizeof c->rules.ptr->why + 64];
 	const char *rule =
 		forbidden_by(&c->rules.ptr[p->host], crawl_page_url(p), text, sizeof text);
 

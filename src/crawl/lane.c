@@ -29,12 +29,12 @@ double capture_now(const struct capture *c)
 	return capture_seconds(c, clock_monotonic(c->clock));
 }
 
-void capture_problem(struct capture *c, slice url, const char *reason)
+void capture_problem(struct capture *c, slice url, const char *reason, const char *advice)
 {
 	log_info("crawl", "%.*s: %s", (int)url.len, url.ptr, reason);
 	if (!c->problem[0])
-		(void)snprintf(c->problem, sizeof c->problem, "%.*s: %s",
-			(int)(url.len < 200 ? url.len : 200), url.ptr, reason);
+		(void)snprintf(c->problem, sizeof c->problem, "%.*s: %s; %s",
+			(int)(url.len < 200 ? url.len : 200), url.ptr, reason, advice);
 }
 
 /* ---- the time limit ---- */
@@ -197,6 +197,18 @@ static int loop(struct capture *c, struct err *err)
 
 /* ---- parts ---- */
 
+typedef int add_to_scope(struct scope *scope, slice text, struct err *err);
+
+static int add_pattern(
+	struct capture *c, const char *text, const char *option, add_to_scope *add, struct err *err)
+{
+	int rc = add(&c->scope, slice_str(text), err);
+
+	if (rc)
+		err_prefix(err, "--%s '%.60s'", option, text);
+	return rc;
+}
+
 static int make_scope(struct capture *c, struct err *err)
 {
 	const struct crawl_settings *s = c->settings;
@@ -217,9 +229,9 @@ static int make_scope(struct capture *c, struct err *err)
 	for (size_t i = 0; rc == 0 && i < s->surts.len; i++)
 		rc = scope_add_surt(&c->scope, slice_str(s->surts.ptr[i]), err);
 	for (size_t i = 0; rc == 0 && i < s->includes.len; i++)
-		rc = scope_add_include(&c->scope, slice_str(s->includes.ptr[i]), err);
+		rc = add_pattern(c, s->includes.ptr[i], "include", scope_add_include, err);
 	for (size_t i = 0; rc == 0 && i < s->excludes.len; i++)
-		rc = scope_add_exclude(&c->scope, slice_str(s->excludes.ptr[i]), err);
+		rc = add_pattern(c, s->excludes.ptr[i], "exclude", scope_add_exclude, err);
 	return rc;
 }
 
@@ -295,6 +307,9 @@ static int prepare(struct capture *c, const struct crawl_settings *settings,
 		rc = make_plan(c, err);
 	if (rc == 0 && s->rates)
 		rc = rates_load(s->rates, &c->rates, err);
+	/* A file that the user named and nobody can read is bad input like any other. */
+	if (rc == ERR_IO)
+		rc = err->code = ERR_USAGE;
 	if (rc == 0 && (rc = reading_init(&c->reading, BODY_MAX)))
 		rc = err_set(err, rc, "%s", err_name(rc));
 	return rc;
@@ -527,10 +542,17 @@ static int pause_capture(struct capture *c, struct err *err)
 
 static int conclude(struct capture *c, int rc, struct crawl_result *ret, struct err *err)
 {
-	if (rc)
-		return rc;
-	fill_result(c, ret);
-	return c->stopped ? pause_capture(c, err) : finish(c, err);
+	struct err first = *err;
+
+	if (rc == 0) {
+		fill_result(c, ret);
+		return c->stopped ? pause_capture(c, err) : finish(c, err);
+	}
+	/* What was committed stays; what was not is asked for again. */
+	if (c->store_is_open)
+		(void)err_set(err, first.code, "%.300s; when that is mended: stillpoint resume %s",
+			first.text, c->directory.path);
+	return rc;
 }
 
 int crawl_start(const char *archive, const struct crawl_settings *settings,

@@ -299,7 +299,7 @@ static void note_problem(struct capture *c, const struct attempt *a)
 		(void)snprintf(text, sizeof text, "%.*s", (int)a->failure.len, a->failure.ptr);
 	else
 		(void)snprintf(text, sizeof text, "HTTP %u", a->status);
-	capture_problem(c, a->url, text);
+	capture_problem(c, a->url, text, CAPTURE_RETRY_ADVICE);
 }
 
 int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,

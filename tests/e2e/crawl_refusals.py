@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""What cannot be captured: one clear line each, and an archive that stays usable."""
+
+import contextlib
+import os
+import random
+import resource
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import threading
+
+import rawserver
+import tap
+
+NOBODY = 65534
+PAGES = 40
+ROOT = os.geteuid() == 0
+
+
+def small_site(request):
+    """A page that links to all others."""
+    if request.path in ("/robots.txt", "/sitemap.xml"):
+        return rawserver.NOT_FOUND
+    links = "".join(f"<a href='/{i}'>{i}</a>" for i in range(1, PAGES))
+    return rawserver.page(f"<p>{request.path}</p>{links}".encode())
+
+
+def robots(answer):
+    """The small site with this answer for robots.txt."""
+    return lambda request: answer if request.path == "/robots.txt" else small_site(request)
+
+
+def crawl(url, archive, *options, **keywords):
+    return tap.run("crawl", url, "--delay", 0, "-o", archive, *options, **keywords)
+
+
+def one_line(result, status, *wanted):
+    """The command failed with that status and one line that says all that is wanted."""
+    tap.equal(result.returncode, status)
+    assert result.stderr.startswith("stillpoint: "), result.stderr
+    assert result.stderr.endswith("\n") and result.stderr.count("\n") == 1, result.stderr
+    for text in wanted:
+        assert text in result.stderr, f"{result.stderr!r} does not say {text!r}"
+
+
+def usable(archive):
+    """Whatever was refused, the archive can be looked at, checked and resumed."""
+    tap.succeed("report", archive)
+    tap.succeed("verify", archive)
+    result = tap.run("resume", archive)
+    tap.equal(result.returncode, 0)
+
+
+def refused_as_usage(*arguments, says):
+    """Nothing is written when the command itself is wrong."""
+    archive = tap.path("not-made")
+    result = tap.run("crawl", *arguments, "-o", archive)
+    tap.equal(result.stdout, "")
+    one_line(result, 2, *says)
+    assert not os.path.exists(archive)
+
+
+def change(archive, sql):
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        database.execute(sql)
+        database.commit()
+
+
+def copy(archive, name):
+    shutil.copytree(archive, tap.path(name))
+    return tap.path(name)
+
+
+# ---- sites ----
+
+with tap.case("an empty page is a page"):
+    with rawserver.Server(lambda request: rawserver.NOT_FOUND if len(request.path) > 1
+                          else rawserver.page(b"")) as server:
+        report = tap.load("crawl", server.url, "--delay", 0, "-o", tap.path("empty"))
+    tap.equal((report["pages"], report["sharp"]), (1, 1))
+    usable(tap.path("empty"))
+
+with tap.case("a host that nobody listens on"):
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    result = crawl(f"http://127.0.0.1:{port}/", tap.path("closed"))
+    one_line(result, 1, f"http://127.0.0.1:{port}/", "connect", "check the URL")
+    usable(tap.path("closed"))
+
+with tap.case("a host that resolves to nothing"):
+    result = crawl("http://nonexistent.invalid/", tap.path("nowhere"))
+    one_line(result, 1, "http://nonexistent.invalid/", "dns", "check the URL")
+    usable(tap.path("nowhere"))
+
+with tap.case("robots.txt forbids everything"):
+    with rawserver.Server(robots(rawserver.respond(
+            "200 OK", b"User-agent: *\nDisallow: /\n"))) as server:
+        result = crawl(server.url, tap.path("forbidden"))
+        tap.equal([request.path for request in server.requests], ["/robots.txt"])
+    one_line(result, 1, server.url, "robots.txt, line 2", "forbids")
+    tap.equal(tap.load("report", tap.path("forbidden"))["totals"]["excluded"], 1)
+    usable(tap.path("forbidden"))
+
+with tap.case("robots.txt cannot be had"):
+    with rawserver.Server(robots(rawserver.respond("500 Oops"))) as server:
+        result = crawl(server.url, tap.path("oops"))
+        tap.equal({request.path for request in server.requests}, {"/robots.txt"})
+    one_line(result, 1, server.url, "robots.txt could not be read: HTTP 500", "try again later")
+    usable(tap.path("oops"))
+
+# ---- what is typed ----
+
+with tap.case("URLs with a typo"):
+    for url, *says in (
+            ("htp://example.org/", "neither http nor https"),
+            ("ftp://example.org/", "neither http nor https"),
+            ("mailto:someone@example.org", "neither http nor https"),
+            ("example.org", "did you mean 'https://example.org'?"),
+            ("example.org/a:b", "did you mean 'https://example.org/a:b'?"),
+            ("localhost:8080", "did you mean 'https://localhost:8080'?"),
+            ("http://exa mple/", "forbidden character"),
+            ("http://[::1", "closing bracket"),
+            ("http://example.org:99999/", "port"),
+            ("http://", "host is missing"),
+            ("https//example.org", "is no URL"),
+            ("http:", "is no URL"),
+            ("", "is no URL"),
+            ("  ", "is no URL")):
+        refused_as_usage(url, says=says)
+
+with tap.case("options that cannot be"):
+    URL = "http://127.0.0.1:1/"
+    refused_as_usage(says=["argument is missing"])
+    refused_as_usage(URL, "--strategy", "stilpoint", says=["did you mean 'stillpoint'?"])
+    refused_as_usage(URL, "--strategy", "xyzzy", says=["--list-strategies"])
+    for delay in ("-1", "nan", "inf", "1 parsec", "", "1e9"):
+        refused_as_usage(URL, f"--delay={delay}", says=["--delay", f"'{delay}'"])
+    refused_as_usage(URL, "--include", "(", says=["--include '('", "parenthesis"])
+    refused_as_usage(URL, "--exclude", "[a", says=["--exclude '[a'", "]"])
+    refused_as_usage(URL, "--max-pages", "0", says=["--max-pages"])
+    refused_as_usage(URL, "--timeout", "-3s", says=["--timeout"])
+
+with tap.case("a file of rates that is wrong is named with its line"):
+    for content, *says in (
+            ("url,rate\nhttp://a/,1\nhttp://b/,-1\n", "line 3", "negative"),
+            ("url,rate\nhttp://a/,nan\n", "line 2", "not a number"),
+            ("url,rate\nhttp://a/,1\nhttp://A:80,2\n", "line 3", "there already"),
+            ("url\nhttp://a/\n", "line 1", "no column 'rate'"),
+            ("url,rate\na,1\n", "line 2", "not a URL"),
+            ("", "line 1", "empty")):
+        path = tap.write("rates.csv", content)
+        refused_as_usage("http://127.0.0.1:1/", "--rates", path, says=[path, *says])
+    refused_as_usage("http://127.0.0.1:1/", "--rates", tap.path("none"), says=["No such file"])
+    refused_as_usage("http://127.0.0.1:1/", "--rates", tap.path("."), says=["is a directory"])
+
+# ---- where it is to go ----
+
+with tap.case("a path that is no archive is never filled"):
+    file = tap.write("file", "mine")
+    one_line(crawl("http://127.0.0.1:1/", file), 2, file, "an archive is a directory")
+    os.mkdir(tap.path("foreign"))
+    tap.write("foreign/letter", "mine")
+    one_line(crawl("http://127.0.0.1:1/", tap.path("foreign")), 2, "choose another directory")
+    tap.equal(os.listdir(tap.path("foreign")), ["letter"])
+    one_line(crawl("http://127.0.0.1:1/", tap.path("no/parent")), 1, "cannot be made")
+    for command in ("resume", "report", "verify"):
+        one_line(tap.run(command, tap.path("missing")), 1, "No such file")
+        one_line(tap.run(command, file), 1, "an archive is a directory")
+        one_line(tap.run(command, tap.path("foreign")), 1, "not an archive")
+
+site = rawserver.Server(small_site)
+SOUND = tap.path("sound")
+
+with tap.case("to resume what is finished is no failure"):
+    tap.equal(crawl(site.url, SOUND).returncode, 0)
+    result = tap.run("resume", SOUND, "--json")
+    one_line(result, 0, "nothing to resume")
+    tap.equal(result.stdout, tap.succeed("report", SOUND, "--json"))
+
+
+def as_nobody():
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+if ROOT:
+    with tap.case("a directory that may not be written to"):
+        os.chmod(tap.DIRECTORY.name, 0o755)
+        result = crawl(site.url, tap.path("mine"), preexec_fn=as_nobody)
+        one_line(result, 1, "cannot be made", "Permission denied")
+        assert not os.path.exists(tap.path("mine"))
+        result = crawl(site.url, SOUND, preexec_fn=as_nobody)
+        one_line(result, 1, "cannot be written to", "Permission denied")
+
+    with tap.case("an archive that may only be read can be read"):
+        for command in ("report", "verify"):
+            tap.equal(tap.succeed(command, SOUND, preexec_fn=as_nobody),
+                      tap.succeed(command, SOUND))
+        one_line(tap.run("resume", SOUND, preexec_fn=as_nobody), 1, "Permission denied")
+else:
+    tap.skip("a directory that may not be written to", "needs root to become somebody else")
+
+# ---- the catalog ----
+
+
+def damage(kind, data):
+    if kind == "noise":
+        return random.Random(1).randbytes(20000)
+    if kind == "cut":
+        return data[:len(data) // 2]
+    if kind == "flipped":
+        return bytes(byte ^ 0xff if i > 100 and i % 97 == 0 else byte
+                     for i, byte in enumerate(data))
+    return data[:4096] + bytes(len(data) - 4096)
+
+
+with tap.case("a damaged catalog is named, and the WARC files are still good"):
+    for kind in ("noise", "cut", "flipped", "zeroed"):
+        archive = copy(SOUND, kind)
+        path = os.path.join(archive, "catalog.sqlite")
+        with open(path, "rb") as file:
+            data = file.read()
+        tap.write(f"{kind}/catalog.sqlite", damage(kind, data))
+        for command in (["resume"], ["report"], ["verify"], ["crawl", site.url, "-o"]):
+            one_line(tap.run(*command, archive), 1, path, "--warc-only")
+        tap.succeed("verify", "--warc-only", archive)
+
+with tap.case("an archive of another version"):
+    archive = copy(SOUND, "newer")
+    change(archive, "PRAGMA user_version = 99")
+    for command in (["resume"], ["report"], ["verify"], ["crawl", site.url, "-o"]):
+        one_line(tap.run(*command, archive), 2, "version 99", "use a newer one")
+    tap.succeed("verify", "--warc-only", archive)
+
+# ---- in use, stopped, full ----
+
+
+def wait_for(event):
+    assert event.wait(20), "nothing happened"
+
+
+@contextlib.contextmanager
+def under_way(archive):
+    """A crawl that has begun, of a site whose fifth page takes until the end of this."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def answer(request):
+        if request.path == "/5":
+            begun.set()
+            go_on.wait(20)
+        return small_site(request)
+
+    with rawserver.Server(answer) as server:
+        process = subprocess.Popen(
+            [tap.PROGRAM, "crawl", server.url, "--delay", "0", "-o", archive],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            wait_for(begun)
+            yield process
+        finally:
+            go_on.set()
+            process.communicate()
+
+
+with tap.case("an archive in use is left alone, but can be looked at; Ctrl-C stops cleanly"):
+    archive = tap.path("busy")
+    with under_way(archive) as process:
+        for command in (["resume"], ["crawl", site.url, "-o"]):
+            one_line(tap.run(*command, archive), 1, "another process is writing")
+        tap.succeed("report", archive)
+        tap.succeed("verify", archive)
+        process.send_signal(signal.SIGINT)
+        output, messages = process.communicate(timeout=20)
+        tap.equal((process.returncode, output), (0, ""))
+        tap.equal(messages, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n")
+        tap.equal(tap.load("report", archive)["state"], "running")
+        tap.succeed("verify", archive)
+        with contextlib.closing(sqlite3.connect(f"{archive}/catalog.sqlite")) as other:
+            other.isolation_level = None
+            other.execute("BEGIN EXCLUSIVE")
+            one_line(tap.run("resume", archive), 1, "in use by another process")
+            other.execute("ROLLBACK")
+
+with tap.case("what Ctrl-C has stopped goes on"):
+    begun = threading.Event()
+
+    def slow_at_first(request):
+        if not begun.is_set() and request.path == "/5":
+            begun.set()
+            threading.Event().wait(20)
+        return small_site(request)
+
+    with rawserver.Server(slow_at_first) as server:
+        process = subprocess.Popen(
+            [tap.PROGRAM, "crawl", server.url, "--delay", "0", "-o", tap.path("stopped")],
+            stderr=subprocess.DEVNULL)
+        wait_for(begun)
+        process.terminate()
+        tap.equal(process.wait(20), 0)
+        report = tap.load("resume", tap.path("stopped"))
+    tap.equal((report["state"], report["pages"], report["sharp"]), ("finished", PAGES, PAGES))
+    usable(tap.path("stopped"))
+
+
+def completed_later(archive):
+    """Once there is room, resume takes the rest; where nothing had begun, crawl does."""
+    if tap.run("report", archive).returncode == 0:
+        report = tap.load("resume", archive)
+    else:
+        report = tap.load("crawl", site.url, "--delay", 0, "-o", archive)
+    tap.equal((report["state"], report["sharp"]), ("finished", PAGES))
+    tap.succeed("verify", archive)
+
+
+with tap.case("files that may not grow"):
+    for limit in (4 << 10, 70 << 10, 300 << 10):
+        archive = tap.path(f"limited-{limit}")
+        result = crawl(site.url, archive, preexec_fn=lambda limit=limit: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (limit, limit)))
+        if result.returncode or limit < 100 << 10:
+            one_line(result, 1, archive)
+            completed_later(archive)
+
+
+@contextlib.contextmanager
+def small_disk(size):
+    """A file system of its own."""
+    mount = tap.path(f"disk-{size}")
+    os.mkdir(mount)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", mount], check=True)
+    try:
+        yield mount
+    finally:
+        subprocess.run(["umount", mount], check=True)
+
+
+def can_mount():
+    return ROOT and subprocess.run(["unshare", "--mount", "true"], check=False,
+                                   stderr=subprocess.DEVNULL).returncode == 0
+
+
+if can_mount():
+    with tap.case("a full disk: what is there stays, and resume goes on when there is room"):
+        for size in ("4k", "100k", "150k", "200k"):
+            with small_disk(size) as mount:
+                archive = f"{mount}/archive"
+                one_line(crawl(site.url, archive), 1, archive)
+                subprocess.run(["mount", "-o", "remount,size=64m", mount], check=True)
+                completed_later(archive)
+else:
+    tap.skip("a full disk", "no file system may be mounted here")
+
+site.stop()
+tap.done()
