@@ -182,7 +182,7 @@ static void print_reason(const struct ranking_group *g, FILE *file)
 	text_name(file, is_all ? g->example : g->name, 0);
 	if (!is_all) {
 		(void)fputs(", for instance", file);
-		text_name(file, slice_sub(g->example, g->name.len + 1, g->example.len), 0);
+		text_name(file, slice_sub(g->example, g->name.len, g->example.len), 0);
 	}
 	(void)putc('\n', file);
 }

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "tap.h"
 
-enum { FILE_MAX = 64 << 20, FLIPS = 250 };
+enum { FILE_MAX = 64 << 20, FLIPS = 200 };
 
 static char *join(const char *dir, const char *name)
 {
@@ -283,6 +283,61 @@ static void test_lies(void)
 	verify_release(&v);
 }
 
+/* A revisit record has the body of the record it refers to, if that is really the same body. */
+static void test_revisit_records(void)
+{
+	static const struct {
+		const char *label, *head, *refers_to, *problem;
+		bool other_payload;
+	} rows[] = {
+		{"the same", OK, NULL, NULL, false},
+		{"no such record", OK, "<urn:uuid:none>", "the record it refers to is not there",
+			false},
+		{"another payload", OK, NULL, "the record it refers to has another payload", true},
+		{"another coding", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", NULL,
+			"the record it refers to has another content coding", false},
+		{"no head", "nothing", NULL, "it has no HTTP head", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *dir = tap_tempdir();
+		struct sample *s = sample_open(dir, false);
+		uint32_t page = sample_add(s, &(struct sample_page){.url = "http://example.org/"});
+		struct digest payload;
+		struct err err = {0};
+		struct verify v;
+
+		tap_case("revisit records: %s", rows[i].label);
+		sample_fetch(s, page,
+			&(struct sample_fetch){.leg = ATTEMPT_VISIT,
+				.sent = 100,
+				.end = 110,
+				.response = OK "body"});
+		payload = s->payloads[page];
+		payload.bytes[0] ^= rows[i].other_payload;
+		CHECK_INT(warc_writer_add(s->writer,
+				  &(struct warc_entry){
+					  .type = WARC_TYPE_REVISIT,
+					  .date = SAMPLE_BASE,
+					  .url = SLICE("http://example.org/"),
+					  .head = slice_str(rows[i].head),
+					  .payload = &payload,
+					  .refers_to = slice_str(rows[i].refers_to
+									 ? rows[i].refers_to
+									 : s->visits[page].id.text),
+					  .refers_to_url = SLICE("http://example.org/"),
+					  .refers_to_date = SAMPLE_BASE,
+				  },
+				  NULL, &err),
+			0);
+		sample_close(s, CATALOG_FINISHED);
+		verify(dir, false, &v);
+		CHECK_INT(v.problems.len, rows[i].problem != NULL);
+		CHECK(!rows[i].problem || says(&v, "http://example.org/", rows[i].problem));
+		verify_release(&v);
+	}
+}
+
 /* Revisits that began before the visits had ended: nothing is sharp, and all agree on it. */
 static void test_inside_out(void)
 {
@@ -390,6 +445,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_cuts);
 	TAP_RUN(test_missing_and_twice);
 	TAP_RUN(test_lies);
+	test_revisit_records();
 	TAP_RUN(test_inside_out);
 	TAP_RUN(test_two_captures);
 	TAP_RUN(test_uncommitted);
