@@ -48,9 +48,8 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_NEXT_SIDE] = "SELECT max(page) + 1 FROM observation WHERE capture = ?1"
 			  " AND page >= 0xffffffff",
 	[SQL_EACH_OBSERVATION] =
-		"SELECT (o.page << 30) | (leg << 28) | attempt, o.page, leg, attempt, "
-		"coalesce(o.url, "
-		"p.url), sent, first_byte, last_byte,"
+		"SELECT (o.page << 30) | (leg << 28) | attempt, o.page, leg, attempt,"
+		" coalesce(o.url, p.url), sent, first_byte, last_byte,"
 		" clock_sent, clock_first_byte, clock_last_byte, status, truncated, failure,"
 		" state, media_type, payload, warc, place, length, record_id, is_revisit, coding"
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
@@ -73,8 +72,8 @@ static const char *const SQL[SQL_COUNT] = {
 		" ?1, ?2, ?3, ?4, ?5, ?6)"
 		" ON CONFLICT(capture, origin) DO UPDATE SET policy = ?3, fetched = ?4, why = ?5,"
 		" body = ?6",
-	[SQL_EACH_ROBOTS] =
-		"SELECT id, origin, policy, fetched, why, body FROM robots " OF_CAPTURE "ORDER BY id",
+	[SQL_EACH_ROBOTS] = "SELECT id, origin, policy, fetched, why, body FROM robots " OF_CAPTURE
+			    "ORDER BY id",
 
 	[SQL_ADD_CLOCK] =
 		"INSERT INTO clock(id, moment, wall, monotonic, estimated_error, maximum_error,"
