@@ -13,7 +13,7 @@ enum {
 	KEEP = TRAILER_MAX + WARC_MAGIC_SIZE, /* what a search for the next record must see */
 	JOIN_MAX = 2 * KEEP,
 	RESCAN_FACTOR = 16,     /* bytes read again after damage, per byte of the file */
-	RESCAN_FREE = 64 << 20, /* a small file is read again in any case */
+	RESCAN_FREE = 4 << 20, /* a small file is read again in any case */
 };
 
 enum state {

@@ -11,11 +11,7 @@
 #include "archive/warc_date.h"
 #include "base/hash.h"
 
-enum {
-	SPOOL_STEP = 64 << 10,
-	SERIAL_TRIES = 100000, /* names that may be taken before we give up */
-	INFO_MAX = 1 << 20,    /* bytes of a warcinfo block */
-};
+enum { SPOOL_STEP = 64 << 10 };
 
 struct warc_writer {
 	struct warc_writer_params params;
@@ -85,7 +81,7 @@ static int create_file(struct warc_writer *w, struct err *err)
 {
 	int rc = ERR_EXISTS;
 
-	for (int i = 0; rc == ERR_EXISTS && i < SERIAL_TRIES; i++) {
+	for (int i = 0; rc == ERR_EXISTS && i < WARC_WRITER_TRIES_MAX; i++) {
 		struct buf name;
 
 		buf_init(&name, WARC_NAME_MAX);
@@ -293,7 +289,7 @@ static int write_info(struct warc_writer *w, struct err *err)
 	int rc = 0;
 
 	warc_id_make(&w->rng, &facts.id);
-	buf_init(&block, INFO_MAX);
+	buf_init(&block, WARC_WRITER_INFO_MAX);
 	for (size_t i = 0; rc == 0 && i < w->params.info_count; i++)
 		rc = warc_header_add(&block, w->params.info[i].name, w->params.info[i].value);
 	if (rc)

@@ -20,6 +20,11 @@
 #define WARC_WRITER_NAME     "stillpoint-%t-%n"
 #define WARC_WRITER_MAX_SIZE (UINT64_C(1) << 30)
 
+enum {
+	WARC_WRITER_TRIES_MAX = 10000,  /* names that may be taken before we give up */
+	WARC_WRITER_INFO_MAX = 1 << 20, /* bytes of a warcinfo block */
+};
+
 struct warc_writer_params {
 	const char *dir; /* must exist */
 

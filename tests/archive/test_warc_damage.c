@@ -249,6 +249,75 @@ static void test_flip_zstd(void)
 	buf_release(&record);
 }
 
+/* How many records are read, whole or not. */
+static size_t count_records(slice file)
+{
+	struct buf got;
+	size_t count = 0;
+
+	buf_init(&got, SAMPLE_MAX);
+	sample_read(file, false, &got);
+	for (size_t i = 0; i < got.len; i++)
+		count += got.ptr[i] >= '0' && got.ptr[i] <= '9';
+	buf_release(&got);
+	return count;
+}
+
+/*
+ * Records that all claim to go on to the end of the file: each is read to there and then searched
+ * for others. That is done as long as it costs no more than sixteen times the file and 64 MiB; then
+ * one swallows the rest, and reading is over.
+ */
+static void test_rescan_budget(void)
+{
+	static const struct {
+		size_t count;
+		bool all;
+	} rows[] = {{100, true}, {5000, false}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf file;
+		size_t count;
+
+		buf_init(&file, SAMPLE_MAX);
+		for (size_t k = 0; k < rows[i].count; k++)
+			(void)buf_add_str(&file,
+				"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: "
+				"http://example.com/1\r\nContent-Length: 99999999\r\n"
+				"\r\nabc\r\n\r\n");
+		count = count_records(buf_slice(&file));
+		CHECK(count > 0 && (count == rows[i].count) == rows[i].all);
+		buf_release(&file);
+	}
+}
+
+/*
+ * Starts of members with names that have no end, each of which has to be read to the end of the
+ * file to be found out; behind them a good one. It is found as long as the search costs no more
+ * than eight times the file and 64 MiB.
+ */
+static void test_probe_budget(void)
+{
+	static const struct {
+		size_t count;
+		unsigned good;
+	} rows[] = {{500, 1}, {200000, 0}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf file, record;
+
+		buf_init(&file, SAMPLE_MAX);
+		buf_init(&record, SAMPLE_MAX);
+		for (size_t k = 0; k < rows[i].count; k++)
+			(void)buf_add(&file, SLICE("\x1f\x8b\x08\x08name"));
+		sample_record(&record, 1, 0);
+		sample_gzip(&file, buf_slice(&record));
+		CHECK_INT(sample_good(buf_slice(&file)), rows[i].good);
+		buf_release(&file);
+		buf_release(&record);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -260,5 +329,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_junk_gzip);
 	TAP_RUN(test_junk_plain);
 	test_wrong_lengths();
+	TAP_RUN(test_rescan_budget);
+	TAP_RUN(test_probe_budget);
 	return tap_done();
 }

@@ -403,6 +403,54 @@ static void test_name_limit(void)
 	}
 }
 
+/* The longest warcinfo block, and one byte more. */
+static void test_info_limit(void)
+{
+	static char text[WARC_WRITER_INFO_MAX];
+	size_t room = sizeof text - (sizeof "a: \r\n" - 1);
+
+	memset(text, 'x', sizeof text);
+	for (size_t extra = 0; extra < 2; extra++) {
+		struct field info = {SLICE("a"), {text, room + extra}};
+		struct warc_writer_params params = {
+			.dir = tap_tempdir(), .name = "%n", .info = &info, .info_count = 1};
+		struct warc_entry e = {.type = WARC_TYPE_METADATA, .url = SLICE("http://a/")};
+		struct warc_writer *w = NULL;
+		struct err err = {0};
+
+		CHECK_INT(warc_writer_open(&params, &w, &err), 0);
+		CHECK_INT(warc_writer_add(w, &e, NULL, &err), extra ? ERR_LIMIT : 0);
+		CHECK_INT(warc_writer_close(w, &err), 0);
+	}
+}
+
+/* All names but the last that may be tried are taken; then that one, too. */
+static void test_tries_limit(void)
+{
+	const char *dir = tap_tempdir();
+	struct warc_writer_params params = {.dir = dir, .name = "%n"};
+	struct warc_entry e = {.type = WARC_TYPE_METADATA, .url = SLICE("http://a/")};
+
+	for (int i = 0; i < WARC_WRITER_TRIES_MAX - 1; i++) {
+		char path[4096];
+		int fd;
+
+		(void)snprintf(path, sizeof path, "%s/%05d.warc", dir, i);
+		fd = open(path, O_WRONLY | O_CREAT, 0666);
+		if (!CHECK(fd >= 0))
+			return;
+		(void)close(fd);
+	}
+	for (int taken = 0; taken < 2; taken++) {
+		struct warc_writer *w = NULL;
+		struct err err = {0};
+
+		CHECK_INT(warc_writer_open(&params, &w, &err), 0);
+		CHECK_INT(warc_writer_add(w, &e, NULL, &err), taken ? ERR_EXISTS : 0);
+		CHECK_INT(warc_writer_close(w, &err), 0);
+	}
+}
+
 static void test_refused(void)
 {
 	static const struct {
@@ -450,6 +498,15 @@ static void test_open_fails(void)
 	CHECK_INT(warc_writer_open(&params, &w, &err), ERR_RANGE);
 	params.level = -1;
 	CHECK_INT(warc_writer_open(&params, &w, &err), ERR_RANGE);
+	params.level = WARC_GZIP_LEVEL_MAX;
+	CHECK_INT(warc_writer_open(&params, &w, &err), 0);
+	CHECK_INT(warc_writer_close(w, &err), 0);
+	params.coding = WARC_CODING_ZSTD;
+	params.level = WARC_ZSTD_LEVEL_MAX + 1;
+	CHECK_INT(warc_writer_open(&params, &w, &err), ERR_RANGE);
+	params.level = WARC_ZSTD_LEVEL_MAX;
+	CHECK_INT(warc_writer_open(&params, &w, &err), 0);
+	CHECK_INT(warc_writer_close(w, &err), 0);
 }
 
 int main(int argc, char **argv)
@@ -461,6 +518,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_rolling);
 	test_names();
 	TAP_RUN(test_name_limit);
+	TAP_RUN(test_info_limit);
+	TAP_RUN(test_tries_limit);
 	test_refused();
 	TAP_RUN(test_open_fails);
 	return tap_done();

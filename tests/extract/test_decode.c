@@ -207,6 +207,27 @@ static void check_bomb(const char *codings, slice in, int want_rc, const char *w
 	buf_release(&out);
 }
 
+/* Packs into exactly so many bytes, by a name in the header, which says nothing. */
+static void pad_gzip(slice in, size_t want, struct buf *out)
+{
+	struct buf packed;
+	size_t name;
+
+	buf_init(&packed, MAX);
+	deflate_to(in, 31, &packed);
+	if (!CHECK(packed.len + 1 < want))
+		return;
+	name = want - packed.len - 1;
+	packed.ptr[3] |= 0x08; /* FNAME, RFC 1952 §2.3.1 */
+	(void)buf_add(out, slice_sub(buf_slice(&packed), 0, 10));
+	for (size_t i = 0; i < name; i++)
+		(void)buf_add_char(out, 'n');
+	(void)buf_add_char(out, '\0');
+	(void)buf_add(out, slice_sub(buf_slice(&packed), 10, packed.len));
+	CHECK_INT((int64_t)out->len, (int64_t)want);
+	buf_release(&packed);
+}
+
 static void test_bombs(void)
 {
 	struct buf zeros, once, twice;
@@ -231,6 +252,19 @@ static void test_bombs(void)
 	buf_reset(&once);
 	deflate_to(slice_sub(buf_slice(&zeros), 0, DECODE_RATIO_FREE), 31, &once);
 	check_bomb("gzip", buf_slice(&once), 0, "");
+	tap_case("bomb: beyond that, as well packed as may be");
+	for (size_t less = 0; less < 2; less++) {
+		size_t want = 2 * DECODE_RATIO_FREE / DECODE_RATIO_MAX - less;
+		struct err err = {0};
+		struct buf out;
+
+		buf_reset(&once);
+		buf_init(&out, MAX);
+		pad_gzip(slice_sub(buf_slice(&zeros), 0, 2 * (size_t)DECODE_RATIO_FREE), want,
+			&once);
+		CHECK_INT(decode("gzip", buf_slice(&once), 0, &out, &err), less ? ERR_LIMIT : 0);
+		buf_release(&out);
+	}
 	tap_case("bomb: one byte more");
 	buf_reset(&once);
 	deflate_to(slice_sub(buf_slice(&zeros), 0, DECODE_RATIO_FREE + 1), 31, &once);

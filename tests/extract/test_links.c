@@ -354,6 +354,26 @@ static void test_style_limit(void)
 	check_style(LINKS_STYLE_MAX - 3, 0, true);
 }
 
+/* The same for a style sheet's file. */
+static void test_sheet_limit(void)
+{
+	/* A string that is open at the end is one: it takes two bytes to lose its letter. */
+	for (size_t more = 0; more < 3; more += 2) {
+		struct links l;
+		struct buf in;
+
+		buf_init(&in, MAX);
+		CHECK_INT(buf_reserve(&in, PAGE_SHEET_MAX + 2), 0);
+		memset(in.ptr, ' ', PAGE_SHEET_MAX + 2);
+		in.len = PAGE_SHEET_MAX - (sizeof "@import 'x'" - 1) + more;
+		(void)buf_add_str(&in, "@import 'x'");
+		read_page(buf_slice(&in), "text/css", 0, &l);
+		CHECK_INT((int64_t)l.list.len, more ? 0 : 1);
+		links_release(&l);
+		buf_release(&in);
+	}
+}
+
 static void test_bytes_limit(void)
 {
 	char *url = malloc(LINK_URL_MAX);
@@ -389,6 +409,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_link_limit);
 	TAP_RUN(test_url_limit);
 	TAP_RUN(test_style_limit);
+	TAP_RUN(test_sheet_limit);
 	TAP_RUN(test_bytes_limit);
 	return tap_done();
 }

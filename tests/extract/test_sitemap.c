@@ -506,6 +506,23 @@ static void test_entry_limits(void)
 	buf_release(&in);
 }
 
+/* Of a longer namespace the beginning is kept, and nothing is in that one. */
+static void test_namespace_limit(void)
+{
+	enum { NAMESPACE_MAX = 4096 }; /* of sitemap_xml.c */
+	struct buf in;
+
+	buf_init(&in, MAX);
+	for (size_t more = 0; more < 2; more++) {
+		buf_reset(&in);
+		fill(&in, "<urlset xmlns='", 1);
+		fill(&in, "x", NAMESPACE_MAX + more);
+		fill(&in, "'>" U("/a") "</urlset>", 1);
+		check_count(buf_slice(&in), more ? 0 : 1, ERR_END, "");
+	}
+	buf_release(&in);
+}
+
 static void test_size_limits(void)
 {
 	struct buf in, packed;
@@ -706,6 +723,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_base_limit);
 	test_gzip();
 	test_entry_limits();
+	TAP_RUN(test_namespace_limit);
 	test_size_limits();
 	TAP_RUN(test_depth);
 	TAP_RUN(test_billion_laughs);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tap.h"
+#include "url/pattern.h"
 
 static const struct scope_link LINK = {0};
 
@@ -260,6 +261,33 @@ static void test_limits(void)
 	scope_release(&s);
 }
 
+/*
+ * An expression that tries 2ⁿ ways gives up at PATTERN_MATCH_LIMIT steps: with few letters it says
+ * no, with more it does not know. (With the JIT, steps are all that is limited: it needs no heap.)
+ */
+static void test_pattern_limit(void)
+{
+	struct pattern *p = NULL;
+	bool gave_up = false;
+
+	CHECK_INT(pattern_compile(SLICE("^(a|a)*$"), &p, NULL), 0);
+	for (size_t n = 1; n <= 64; n++) {
+		char text[64];
+		enum pattern_result result;
+
+		memset(text, 'a', n);
+		text[n - 1] = '!';
+		result = pattern_match(p, (slice){text, n});
+		CHECK(result == PATTERN_NO || result == PATTERN_GAVE_UP);
+		CHECK(!gave_up || result == PATTERN_GAVE_UP);
+		if (n == 8)
+			CHECK_INT(result, PATTERN_NO);
+		gave_up = result == PATTERN_GAVE_UP;
+	}
+	CHECK(gave_up);
+	pattern_free(p);
+}
+
 /* Exponential backtracking ends at the limit; what may have been excluded stays out. */
 static void test_match_limit(void)
 {
@@ -285,6 +313,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_requisites);
 	TAP_RUN(test_refused);
 	TAP_RUN(test_limits);
+	TAP_RUN(test_pattern_limit);
 	TAP_RUN(test_match_limit);
 	return tap_done();
 }
