@@ -249,6 +249,8 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 		return 0;
 	page.url = known->url;
 	page.url_len = known->url_len;
+	page.survival = known->survival; /* as the catalog has them */
+	page.weight = known->weight;
 	*known = page;
 	c->pages.taken++;
 	rc = record(c, f, number, &d, catalog_take_page, err);
