@@ -152,7 +152,7 @@ static double until_next(const struct capture *c)
 {
 	double next = fmin(hosts_next_ready(&c->hosts) - capture_now(c), store_due(&c->store));
 
-	if (c->settings->time_limit > 0)
+	if (c->settings->time_limit > 0 && !c->cancelled)
 		next = fmin(next, c->settings->time_limit + c->idle - capture_now(c));
 	return fmin(fmax(next, 0), 1);
 }
