@@ -133,13 +133,12 @@ static void test_waiting_holds_nobody_up(void)
 
 static void test_long_target(void)
 {
-	static char request[20000];
+	char request[20000];
 	struct httpd *h = start(1);
 	struct buf response;
 
-	memset(request, 'x', sizeof request - 1);
-	memcpy(request, "GET /", 5);
-	(void)snprintf(request + 17000, 100, " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+	(void)snprintf(request, sizeof request,
+		"GET /%017000d HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 0);
 	buf_init(&response, CLIENT_RESPONSE_MAX);
 	CHECK_INT(client_exchange(httpd_port(h), request, &response), 0);
 	CHECK(strstr(buf_str(&response), " 414 "));

@@ -23,7 +23,7 @@ static void check_page(const struct layout *l, uint32_t page)
 /* How many pages can be reached from the first one. */
 static size_t reach(const struct layout *l)
 {
-	bool *seen = calloc(l->n, sizeof *seen);
+	bool *seen = calloc(l->n + 1, sizeof *seen);
 	struct page_numbers queue = {0};
 	size_t reached;
 
@@ -49,7 +49,7 @@ static size_t reach(const struct layout *l)
 /* Each page is in exactly one group. */
 static void check_groups(const struct layout *l)
 {
-	unsigned char *times = calloc(l->n, 1);
+	unsigned char *times = calloc(l->n + 1, 1);
 
 	for (size_t i = 0; i < layout_group_count(l); i++) {
 		struct layout_group g = layout_group(l, i);

@@ -42,18 +42,18 @@ static void test_shares(void)
 {
 	static const struct {
 		const char *text;
-		int rc;
 		double share;
+		int rc;
 		unsigned kinds;
 	} ROWS[] = {
-		{"0.5", 0, 0.5, LIVING_ERRORS},
-		{"1:404", 0, 1, 1 << LIVING_NOT_FOUND},
+		{"0.5", 0.5, 0, LIVING_ERRORS},
+		{"1:404", 1, 0, 1 << LIVING_NOT_FOUND},
 		{"0:reset,reset-once", 0, 0, 1 << LIVING_RESET | 1 << LIVING_RESET_ONCE},
-		{"1.1", ERR_RANGE, 0, 0},
-		{"-0.1", ERR_RANGE, 0, 0},
-		{"", ERR_RANGE, 0, 0},
-		{"0.5:301", ERR_SYNTAX, 0, 0},
-		{"0.5:,404", ERR_SYNTAX, 0, 0},
+		{"1.1", 0, ERR_RANGE, 0},
+		{"-0.1", 0, ERR_RANGE, 0},
+		{"", 0, ERR_RANGE, 0},
+		{"0.5:301", 0, ERR_SYNTAX, 0},
+		{"0.5:,404", 0, ERR_SYNTAX, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
