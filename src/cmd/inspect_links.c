@@ -74,6 +74,7 @@ static enum cmd_status run(const struct links_options *o, const char *path, stru
 		err_prefix(err, "inspect links: --base");
 		status = cmd_fail(err);
 	} else if (document_read(path, o->type, &links, NULL, err)) {
+		err_prefix(err, "inspect links");
 		status = cmd_fail_input(err);
 	} else {
 		status = print_links(&links, &document);

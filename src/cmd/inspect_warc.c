@@ -1,6 +1,8 @@
 /* stillpoint inspect warc: the records of WARC files, and what is wrong with them. */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "archive/warc_reader.h"
 #include "base/json.h"
@@ -14,9 +16,10 @@ static const struct options COMMAND = {
 	.command = "inspect warc",
 	.usage = "FILE…",
 	.description =
-		"Prints for each record of the files, plain or compressed with gzip or zstd, an\n"
-		"object with the keys offset, length, type, url, date, status, mime,\n"
-		"payload_digest, ok (whole, and as its digests say) and error (why not, or\n"
+		"Prints for each record of the files (- is standard input), plain or compressed\n"
+		"with gzip or zstd, an object with the keys offset, length, type, url, date,\n"
+		"status, mime, payload_digest, ok (whole, and as its digests say) and error (why "
+		"not, or\n"
 		"null). Bytes that are no record get one too, with the type null.",
 	.specs = SPECS,
 	.min_args = 1,
@@ -59,11 +62,42 @@ static void put_record(struct json *j, const struct warc_record *rec)
 	json_object_end(j);
 }
 
+/* Standard input in a file that is gone with the program: the reader has to seek. */
+static int spool_input(int *ret_fd, struct err *err)
+{
+	char bytes[WARC_WINDOW_SIZE];
+	FILE *file = tmpfile();
+	size_t n;
+	bool ok = file != NULL;
+
+	while (ok && (n = fread(bytes, 1, sizeof bytes, stdin)) > 0)
+		ok = fwrite(bytes, 1, n, file) == n;
+	if (!ok || ferror(stdin) || fflush(file))
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	*ret_fd = fileno(file); /* as long as the program runs */
+	return 0;
+}
+
+static int open_reader(const char *path, struct warc_reader **ret, struct err *err)
+{
+	struct warc_source source = {.fd = -1};
+	int rc;
+
+	if (strcmp(path, "-") != 0)
+		return warc_reader_open(path, 0, ret, err);
+	rc = spool_input(&source.fd, err);
+	if (rc == 0)
+		rc = warc_reader_open_source(&source, 0, ret, err);
+	if (rc)
+		err_prefix(err, "standard input");
+	return rc;
+}
+
 static int print_file(struct json *j, const char *path, struct err *err)
 {
 	const struct warc_record *rec;
 	struct warc_reader *r;
-	int rc = warc_reader_open(path, 0, &r, err);
+	int rc = open_reader(path, &r, err);
 
 	if (rc)
 		return rc;
@@ -90,6 +124,8 @@ int inspect_warc(int argc, char **argv)
 	for (size_t i = 0; rc == 0 && i < args.count; i++)
 		rc = print_file(&j, args.ptr[i], &err);
 	written = json_finish(&j);
+	if (rc)
+		err_prefix(&err, "inspect warc");
 	status = rc ? cmd_fail_input(&err) : cmd_finish(written);
 	return status;
 }
