@@ -133,6 +133,7 @@ int warc_writer_open(
 	if (!w)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	w->params = *params;
+	w->serial = params->serial;
 	fill_in(&w->params);
 	rng_init(&w->rng, params->seed ? params->seed : hash_key_random().k0);
 	buf_init(&w->header, FIELDS_HEAD_MAX);

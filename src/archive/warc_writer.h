@@ -34,6 +34,7 @@ struct warc_writer_params {
 	 * WARC_WRITER_NAME.
 	 */
 	const char *name;
+	uint64_t serial; /* of the first file */
 	enum warc_coding coding;
 	int level;                /* of compression; 0 for the default */
 	uint64_t max_size;        /* begin a new file at or above; 0 for WARC_WRITER_MAX_SIZE */

@@ -56,6 +56,15 @@ static int describe(struct store *s, const struct store_params *p)
 	return rc ? rc : crawl_settings_each(p->settings, add_setting, s);
 }
 
+static int count_file(void *context, const struct catalog_warc *warc)
+{
+	uint64_t *count = context;
+
+	(void)warc;
+	++*count;
+	return 0;
+}
+
 int store_open(struct store *s, const struct store_params *p, struct err *err)
 {
 	struct warc_writer_params params = {
@@ -75,7 +84,10 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 	params.info_count = s->info.len;
 	if (rc)
 		rc = err_set(err, rc, "%s", err_name(rc));
-	else
+	/* Numbers go on, so that files have the order of their names even within a second. */
+	if (rc == 0)
+		rc = catalog_each_warc(s->catalog, count_file, &params.serial, err);
+	if (rc == 0)
 		rc = warc_writer_open(&params, &s->warc, err);
 	if (rc)
 		store_abandon(s);

@@ -197,19 +197,36 @@ static uint64_t size_of_all(const struct verify_params *p, struct dirent **names
 	return total;
 }
 
-static int by_bytes(const struct dirent **a, const struct dirent **b)
+/* A file's place in the order in which the catalog got to know them; behind all for others. */
+static uint32_t rank_of(const struct verify *v, const char *name)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	uint32_t number = UINT32_MAX;
+
+	(void)strmap_get(&v->file_names.map, closed_name(slice_str(name)), &number);
+	return number;
 }
 
-/* In the order of their names, which begin with a time: a revisit comes behind its visit. */
+static int by_rank(const void *a, const void *b, void *context)
+{
+	const struct dirent *const *x = a, *const *y = b;
+	uint32_t m = rank_of(context, (*x)->d_name), n = rank_of(context, (*y)->d_name);
+
+	return m == n ? strcmp((*x)->d_name, (*y)->d_name) : m < n ? -1 : 1;
+}
+
+/*
+ * In the order in which they were begun, so that a revisit comes behind its visit. The catalog
+ * knows it; without one it is that of their names, which begin with a time, if the clock was not
+ * set back.
+ */
 static int read_files(struct verify *v, const struct verify_params *p, struct err *err)
 {
 	struct dirent **names = NULL;
-	int count = scandir(p->warc_dir, &names, select_warc, by_bytes), rc = 0;
+	int count = scandir(p->warc_dir, &names, select_warc, NULL), rc = 0;
 
 	if (count < 0)
 		return err_set(err, ERR_IO, "%s: %s", p->warc_dir, strerror(errno));
+	qsort_r(names, (size_t)count, sizeof names[0], by_rank, v);
 	if (p->progress)
 		progress_set_total(p->progress, size_of_all(p, names, count));
 	for (int i = 0; i < count; i++) {
