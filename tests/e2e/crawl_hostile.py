@@ -22,7 +22,7 @@ from rawserver import page, respond
 
 MEMORY_MAX = 200 << 20
 MAX_BODY = 2 << 20
-LIMITS = ["--delay", "0", "--connect-timeout", "2s", "--stall-timeout", "1s", "--timeout", "4s",
+LIMITS = ["--delay", "0", "--connect-timeout", "10s", "--stall-timeout", "4s", "--timeout", "15s",
           "--max-body", "2M"]
 
 with open(tap.PROGRAM, "rb") as program:
@@ -209,6 +209,9 @@ NASTY = {
                            "protocol"),
     "field without name": (closing(OK + b": x\r\nContent-Length: 3\r\n\r\nabc"), "sharp"),
     "folded field": (closing(OK + b"X: y\r\n  z\r\nContent-Length: 3\r\n\r\nabc"), "sharp"),
+    "fold without field": (closing(b"HTTP/1.1 200 OK\r\n x: y\r\n\r\nabc"), "failed", "protocol"),
+    "status without blank": (closing(b"HTTP/1.1 200OK\r\nContent-Length: 3\r\n\r\nabc"), "failed",
+                             "protocol"),
     "NUL in the head": (closing(OK + b"X: \0\r\nContent-Length: 3\r\n\r\nabc"), "failed", "protocol"),
     "no reason": (closing(b"HTTP/1.1 200\r\nContent-Length: 3\r\n\r\nabc"), "sharp"),
     "large head": (closing(OK + b"".join(b"X-%d: %s\r\n" % (i, b"y" * 200) for i in range(1000))
@@ -382,6 +385,19 @@ def test_cut_robots():
     capture.check(status=1)
     assert "robots.txt could not be read" in capture.messages, capture.messages
     tap.equal({request.path for request in site.server.requests}, {"/robots.txt"})
+
+
+def test_unreadable_robots():
+    """A robots.txt whose head nobody can read keeps its site out, and no other."""
+    bad = Site({"*": page(b"leaf"), "/robots.txt": closing(
+        b"HTTP/1.1 200OK\r\nContent-Length: 3\r\n\r\nabc")})
+    good = Site({"/": page(b"root")})
+    capture = Capture("unreadable", bad.url, good.url)
+    bad.server.stop()
+    good.server.stop()
+    capture.check()
+    capture.is_page(bad.url, "excluded", "robots.txt could not be read: protocol")
+    capture.is_page(good.url, "sharp")
 
 
 def test_sitemaps():
