@@ -82,16 +82,16 @@ struct capture {
 	struct order_vec orders;
 	struct side_vec sides;
 	size_t sides_open;
-	size_t sitemaps;    /* asked for so far */
-	uint32_t last_host; /* of the last order that was held */
-	bool begun;         /* the planner has been asked once */
-	bool asleep;        /* the planner has nothing until something happens */
-	bool ended;         /* nor ever again */
-	bool cut;           /* by the time limit */
-	bool cancelled;     /* because the time is up */
-	bool visits_ended;  /* to leave time for the revisits */
-	bool marked;        /* the still point has been recorded */
-	bool stopped;       /* from outside */
+	struct seen sitemaps; /* asked for so far */
+	uint32_t last_host;   /* of the last order that was held */
+	bool begun;           /* the planner has been asked once */
+	bool asleep;          /* the planner has nothing until something happens */
+	bool ended;           /* nor ever again */
+	bool cut;             /* by the time limit */
+	bool cancelled;       /* because the time is up */
+	bool visits_ended;    /* to leave time for the revisits */
+	bool marked;          /* the still point has been recorded */
+	bool stopped;         /* from outside */
 
 	int64_t epoch; /* monotonic: zero of the planner's clock */
 	double idle;   /* seconds on that clock in which no process ran: no part of the limit */

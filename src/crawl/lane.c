@@ -296,6 +296,7 @@ static int prepare(struct capture *c, const struct crawl_settings *settings,
 	c->options = options;
 	c->clock = options->clock ? options->clock : clock_system();
 	pages_init(&c->pages);
+	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
 	hosts_init(&c->hosts,
 		(struct pace_rule){
 			.delay = s->delay, .automatic = s->automatic_delay, .jobs = s->jobs},

@@ -19,6 +19,8 @@ enum {
 	SITEMAPS_MAX = 1000, /* of a capture */
 	NESTING_MAX = 5,     /* of indexes: the protocol knows none */
 	SITEMAP_REDIRECTS_MAX = 5,
+	/* Of robots.txt: what is read, its byte order mark, and a byte that shows it was cut. */
+	ROBOTS_KEPT = ROBOTS_PARSE_MAX + 4,
 };
 
 static const uint64_t SIDE_TAG = UINT64_C(1) << 63;
@@ -46,7 +48,10 @@ static int hold(struct capture *c, const struct side *side)
 	return hosts_hold(&c->hosts, side->host, SIDE_TAG | i);
 }
 
-/* Puts a request in line; *side says the rest. When text is no URL, nothing happens. */
+/*
+ * Puts a request in line; *side says the rest. Nothing happens when its URL is none, or that of a
+ * sitemap that was asked for already.
+ */
 static int request(struct capture *c, slice text, const struct side *side, struct err *err)
 {
 	struct side copy = *side;
@@ -56,6 +61,9 @@ static int request(struct capture *c, slice text, const struct side *side, struc
 	copy.used = true;
 	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
+	/* Indexes may contain each other, or themselves. */
+	if (rc == 0 && side->kind == SIDE_SITEMAP)
+		rc = seen_add(&c->sitemaps, url_page(&url), 0);
 	if (rc == 0)
 		rc = hosts_find(&c->hosts, &url, &copy.host);
 	if (rc == 0)
@@ -89,6 +97,7 @@ void side_release(struct capture *c)
 	for (size_t i = 0; i < c->sides.len; i++)
 		drop(&c->sides.ptr[i]);
 	side_vec_release(&c->sides);
+	seen_release(&c->sitemaps);
 	for (size_t i = 0; i < c->rules.len; i++)
 		if (c->rules.ptr[i].policy == ROBOTS_PARSE)
 			robots_release(&c->rules.ptr[i].robots);
@@ -110,9 +119,8 @@ int side_reserve(struct capture *c)
 static int request_sitemap(
 	struct capture *c, slice url, unsigned nesting, unsigned redirects, struct err *err)
 {
-	if (c->sitemaps >= SITEMAPS_MAX)
+	if (seen_count(&c->sitemaps) >= SITEMAPS_MAX)
 		return 0;
-	c->sitemaps++;
 	return request(c, url,
 		&(struct side){.kind = SIDE_SITEMAP, .nesting = nesting, .redirects = redirects},
 		err);
@@ -300,7 +308,8 @@ static int settle(struct capture *c, uint32_t host, enum robots_policy policy, c
 {
 	struct host_rules *rules = &c->rules.ptr[host];
 	struct host *h = hosts_at(&c->hosts, host);
-	slice body = policy == ROBOTS_PARSE ? buf_slice(&c->reading.body) : SLICE("");
+	slice body = policy == ROBOTS_PARSE ? slice_sub(buf_slice(&c->reading.body), 0, ROBOTS_KEPT)
+					    : SLICE("");
 	int rc = 0;
 
 	if (policy == ROBOTS_PARSE)

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "archive/payload.h"
 #include "net/failure.h"
 #include "net/request.h"
 #include "url/url.h"
@@ -416,16 +417,39 @@ void transfer_free(struct transfer *t)
 	free(t);
 }
 
+/*
+ * libcurl takes more for a head than readers of the archive will ("HTTP/1.1 200OK"). What they
+ * could not read is not kept as a response.
+ */
+static bool head_is_readable(const struct transfer *t)
+{
+	struct payload p = {0};
+	bool good;
+
+	payload_start_unchecked(&p, PAYLOAD_HTTP);
+	good = payload_feed(&p, buf_slice(&t->head)) == 0 && p.state == PAYLOAD_BODY &&
+	       p.body == 0 && p.status == t->fetch.status;
+	payload_release(&p);
+	return good;
+}
+
 /* What libcurl takes for a whole response is held against what we know ourselves. */
 static void judge(struct transfer *t, CURLcode code)
 {
 	bool bad_chunks = t->chunked && t->chunks.state == HTTP_CHUNKED_BAD;
 
+	if (t->head_whole && !is_interim(t) && !head_is_readable(t)) {
+		t->head_whole = false;
+		note_failure(t, NET_FAILURE_PROTOCOL, "the response's head cannot be read");
+	}
 	if (bad_chunks)
 		note_failure(t, NET_FAILURE_PROTOCOL, "malformed chunked body");
 	/* A line of the head beyond libcurl's own maximum. */
 	if (code == CURLE_OUT_OF_MEMORY && t->fetch.monotonic.sent && !t->head_whole)
 		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
+	/* What libcurl says of a head that begins with a folded field. */
+	if (code == CURLE_BAD_FUNCTION_ARGUMENT && t->fetch.monotonic.first_byte)
+		note_failure(t, NET_FAILURE_PROTOCOL, "the response's head cannot be read");
 	if (code != CURLE_OK)
 		note_failure(t, failure_of_curl(code),
 			t->error[0] ? t->error : curl_easy_strerror(code));
