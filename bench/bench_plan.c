@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b)
 
 static double time_sort(const double *rates, size_t n)
 {
-	double *copy = malloc(n * sizeof *copy), from;
+	double *copy = malloc((n ? n : 1) * sizeof *copy), from;
 
 	if (!copy)
 		abort();

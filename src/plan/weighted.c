@@ -27,7 +27,7 @@ void weighted_release(struct weighted *w)
 static size_t class_of(const struct weighted *w, float weight)
 {
 	double octaves = log2((double)weight / (double)w->first_weight);
-	double c = WEIGHTED_CLASSES / 2 + 2 * octaves;
+	double c = WEIGHTED_CLASSES / 2.0 + 2 * octaves;
 
 	if (!(c > 0)) /* also weight 0, and two of them */
 		return 0;

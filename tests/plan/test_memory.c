@@ -22,26 +22,27 @@ static bool fails(void)
 	return true;
 }
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *ptr, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *ptr, size_t size);
+/* The names that the linker's --wrap gives to what it takes away and to what it puts there. */
+void *real_malloc(size_t size) __asm__("__real_malloc");
+void *real_calloc(size_t n, size_t size) __asm__("__real_calloc");
+void *real_realloc(void *ptr, size_t size) __asm__("__real_realloc");
+void *failing_malloc(size_t size) __asm__("__wrap_malloc");
+void *failing_calloc(size_t n, size_t size) __asm__("__wrap_calloc");
+void *failing_realloc(void *ptr, size_t size) __asm__("__wrap_realloc");
 
-void *__wrap_malloc(size_t size)
+void *failing_malloc(size_t size)
 {
-	return fails() ? NULL : __real_malloc(size);
+	return fails() ? NULL : real_malloc(size);
 }
 
-void *__wrap_calloc(size_t n, size_t size)
+void *failing_calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __real_calloc(n, size);
+	return fails() ? NULL : real_calloc(n, size);
 }
 
-void *__wrap_realloc(void *ptr, size_t size)
+void *failing_realloc(void *ptr, size_t size)
 {
-	return fails() ? NULL : __real_realloc(ptr, size);
+	return fails() ? NULL : real_realloc(ptr, size);
 }
 
 enum { PAGES = 40, FAILURES_MAX = 400 };

@@ -138,7 +138,7 @@ static void test_learned_delay(void)
 		if (s->offline)
 			continue;
 		tap_case("learned delay: %s", s->name);
-		for (size_t j = 0; j < 5 * ARRAY_LEN(steps); j++) {
+		for (size_t j = 0; j < 2 * ARRAY_LEN(steps); j++) {
 			double step = steps[j % ARRAY_LEN(steps)];
 			struct graph g = graph_behind_a_door(&rng, 60);
 			struct plan_params params = {.strategy = s, .delay = step, .size = 62};
