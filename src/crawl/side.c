@@ -41,11 +41,15 @@ static int hold(struct capture *c, const struct side *side)
 	size_t i = find_free(&c->sides);
 	int rc = i < c->sides.len ? 0 : side_vec_push(&c->sides, *side);
 
+	if (rc == 0)
+		rc = hosts_hold(&c->hosts, side->host, SIDE_TAG | i);
+	if (rc && i < c->sides.len)
+		c->sides.ptr[i] = (struct side){0};
 	if (rc)
 		return rc;
 	c->sides.ptr[i] = *side;
 	c->sides_open++;
-	return hosts_hold(&c->hosts, side->host, SIDE_TAG | i);
+	return 0;
 }
 
 /*
