@@ -1,7 +1,9 @@
 /*
  * A capture under way: what the files of this room share. Each of them is one step of the loop:
  *
- *	lane.c       the loop itself, and the beginning and end of a capture
+ *	crawl.c      how a capture begins, ends and is resumed
+ *	capture.c    the capture as an object
+ *	lane.c       the loop
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
  *	side.c       robots.txt and sitemaps
@@ -106,6 +108,24 @@ struct capture {
 	char problem[ERR_TEXT_MAX];
 };
 
+/* For strings as old as the capture. */
+#define CAPTURE_STRINGS_MAX ((size_t)64 << 20)
+
+/* An empty one, or NULL without memory. capture_free is for any state it may be in, and NULL. */
+struct capture *capture_new(struct err *err);
+void capture_free(struct capture *c);
+
+/*
+ * Makes the parts that need no archive. All that can be wrong with the settings is found here,
+ * before anything is written. What is given is borrowed.
+ */
+int capture_prepare(struct capture *c, const struct crawl_settings *settings,
+	const struct crawl_options *options, struct err *err) SP_MUST_CHECK;
+
+/* Makes the others. Takes the catalog over. */
+int capture_open_store(struct capture *c, struct catalog *catalog,
+	const struct catalog_capture *row, struct err *err) SP_MUST_CHECK;
+
 /* The planner's clock, in seconds. */
 double capture_now(const struct capture *c);
 double capture_seconds(const struct capture *c, int64_t monotonic);
@@ -114,6 +134,11 @@ double capture_seconds(const struct capture *c, int64_t monotonic);
 
 /* Keeps the first thing that went wrong, for people, with what they can do. */
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice);
+
+/* ---- lane.c ---- */
+
+/* Runs until the capture has ended or is stopped. */
+int lane_run(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 
