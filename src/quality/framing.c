@@ -70,8 +70,7 @@ void framing_start(struct framing *f, const struct payload *head)
 		start_coded(f, head, coded);
 	else
 		f->kind = read_length(&head->fields, &f->length);
-	if (has_no_body(head->status))
-		f->kind = FRAMING_NONE;
+	f->bodiless = has_no_body(head->status);
 }
 
 static slice take_all(slice *wire)
@@ -102,6 +101,8 @@ slice framing_next(struct framing *f, slice *wire)
 
 bool framing_is_whole(const struct framing *f)
 {
+	if (f->bodiless)
+		return f->wire == 0;
 	switch (f->kind) {
 	case FRAMING_CHUNKED:
 		return !f->bad && http_chunked_complete(&f->chunks) &&
@@ -110,8 +111,6 @@ bool framing_is_whole(const struct framing *f)
 		return f->payload == f->length;
 	case FRAMING_CLOSE:
 		return true;
-	case FRAMING_NONE:
-		return f->payload == 0;
 	case FRAMING_BROKEN:
 		break;
 	}

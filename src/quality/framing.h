@@ -6,9 +6,10 @@
  *	chunked		whole with the last chunk and the trailer section, and nothing behind them
  *	length		whole with as many bytes as Content-Length says
  *	close		neither is given: the end of the connection is the end of the body
- *	none		1xx, 204, 304: whole without a byte
  *	broken		Content-Length is no number or two, Transfer-Encoding is given twice: never
  *			whole
+ *
+ * Responses with the status 1xx, 204 and 304 have no body: they are whole without a byte.
  */
 #ifndef QUALITY_FRAMING_H
 #define QUALITY_FRAMING_H
@@ -24,13 +25,13 @@ enum framing_kind {
 	FRAMING_CHUNKED,
 	FRAMING_LENGTH,
 	FRAMING_CLOSE,
-	FRAMING_NONE,
 	FRAMING_BROKEN,
 };
 
 /* Fields may be read, not written. */
 struct framing {
 	enum framing_kind kind;
+	bool bodiless;    /* the status says that there is nothing */
 	bool opaque;      /* a transfer coding besides chunked, which is not removed */
 	bool bad;         /* says that it is chunked, but is not */
 	uint64_t length;  /* that Content-Length says */
