@@ -89,9 +89,11 @@ int capture_view_init(struct capture_view *v, const char *title, struct err *err
 static void forget_signals(const struct capture_view *v)
 {
 	struct signalfd_siginfo info;
+	ssize_t n;
 
-	while (read(v->signals, &info, sizeof info) == sizeof info)
-		continue;
+	do
+		n = read(v->signals, &info, sizeof info);
+	while (n == sizeof info);
 }
 
 void capture_view_release(struct capture_view *v)

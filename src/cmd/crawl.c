@@ -16,8 +16,8 @@ struct crawl_command {
 	const char *delay;
 	int scope;
 	struct option_list surts, includes, excludes;
-	bool requisites;
-	bool sitemaps;
+	bool no_requisites;
+	bool no_sitemaps;
 	int64_t max_pages, max_depth, jobs, size, attempts;
 	const char *strategy;
 	bool single;
@@ -91,14 +91,14 @@ static const struct option_spec SPECS[] = {
 		FIELD(excludes),
 		.metavar = "REGEX",
 		.help = "leave out URLs that match, whatever takes them in (repeatable)"},
-	{.name = "requisites",
+	{.name = "no-requisites",
 		.kind = OPTION_FLAG,
-		FIELD(requisites),
-		.help = "take what pages embed from other hosts (default: yes)"},
-	{.name = "sitemaps",
+		FIELD(no_requisites),
+		.help = "leave out what pages embed from outside the scope"},
+	{.name = "no-sitemaps",
 		.kind = OPTION_FLAG,
-		FIELD(sitemaps),
-		.help = "use the site's sitemaps (default: yes)"},
+		FIELD(no_sitemaps),
+		.help = "do not ask for sitemaps"},
 	{.name = "max-pages",
 		.kind = OPTION_INT,
 		FIELD(max_pages),
@@ -294,8 +294,8 @@ static int make_settings(const struct crawl_command *o, const struct option_args
 	int rc = set_delay(o->delay, s, err);
 
 	s->scope = (enum scope_kind)o->scope;
-	s->no_requisites = !o->requisites;
-	s->no_sitemaps = !o->sitemaps;
+	s->no_requisites = o->no_requisites;
+	s->no_sitemaps = o->no_sitemaps;
 	s->max_pages = (uint32_t)o->max_pages;
 	s->max_depth = o->max_depth < 0 ? UINT32_MAX : (uint32_t)o->max_depth;
 	s->strategy = o->strategy;
@@ -382,8 +382,6 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 {
 	struct crawl_command o = {
 		.scope = SCOPE_HOST,
-		.requisites = true,
-		.sitemaps = true,
 		.max_depth = -1,
 		.jobs = 1,
 		.strategy = "stillpoint",

@@ -100,6 +100,7 @@ struct capture {
 	uint32_t visits, revisits; /* given out so far: positions in the plan */
 	size_t downloads;          /* ended, in the visits */
 	double first_request;      /* of them, on the planner's clock */
+	double last_visit;         /* end of the last one */
 	double serial;             /* seconds of them all, with the pauses, one after the other */
 	size_t sharp, revisited;
 	double expected;      /* of those revisited */
@@ -198,6 +199,9 @@ void side_release(struct capture *c);
 int side_reserve(struct capture *c) SP_MUST_CHECK;
 
 /* ---- orders.c ---- */
+
+/* Seconds that the first revisit has still to wait, so that the still point has a length. */
+double orders_barrier(const struct capture *c);
 
 int orders_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
 int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;

@@ -127,6 +127,8 @@ static double until_next(const struct capture *c)
 
 	if (c->settings->time_limit > 0 && !c->cancelled)
 		next = fmin(next, c->settings->time_limit + c->idle - capture_now(c));
+	if (orders_barrier(c) > 0)
+		next = fmin(next, orders_barrier(c));
 	return fmin(fmax(next, 0), 1);
 }
 

@@ -4,9 +4,17 @@
  * change its mind: for one server no more than can be under way at once; where there are several,
  * a few more, so that one that has to wait does not hold up the others.
  */
+#include <math.h>
+
 #include "crawl/capture.h"
 
 enum { LOOK_AHEAD = 8 };
+
+/*
+ * Seconds that the still point lasts at least. Times are told in milliseconds, rounded so that no
+ * claim grows: of a shorter one nothing might be left.
+ */
+static const double STILL_POINT_MIN = 0.002;
 
 static const uint64_t SIDE_TAG = UINT64_C(1) << 63;
 
@@ -70,9 +78,18 @@ static bool may_ask(const struct capture *c)
 	struct plan_progress p = plan_progress(c->plan);
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
-	if (c->ended || c->asleep || !has_room(c))
+	if (c->ended || c->asleep || !has_room(c) || orders_barrier(c) > 0)
 		return false;
 	return c->sides_open == 0 || (c->begun && !visits_over);
+}
+
+double orders_barrier(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+
+	if (p.leg != PLAN_VISIT || p.in_flight > 0 || c->downloads == 0)
+		return 0;
+	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
 }
 
 static int ask(struct capture *c, struct err *err)
@@ -122,6 +139,7 @@ static bool is_servers(const struct plan_order *order, const struct net_fetch *f
 /* For the time limit. */
 static void count_visit(struct capture *c, uint32_t host, double begin, double end)
 {
+	c->last_visit = fmax(c->last_visit, end);
 	if (c->downloads++ == 0)
 		c->first_request = begin;
 	c->serial += (end - begin + pace_delay(hosts_pace(&c->hosts, host))) / c->settings->jobs;

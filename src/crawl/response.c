@@ -82,7 +82,7 @@ static int read_response(struct capture *c, const struct net_fetch *f, enum read
 		return rc;
 	ret->there = true;
 	ret->media_type = reading_field(&c->reading, SLICE("content-type"));
-	ret->coding = hash_bytes(CODING_KEY, reading_field(&c->reading, SLICE("content-encoding")));
+	ret->coding = hash_bytes(CODING_KEY, ret->result.coding);
 	return 0;
 }
 
