@@ -20,6 +20,8 @@ enum purpose {
 	PURPOSE_REDIRECT,
 };
 
+enum { MOVES = 1024 }; /* targets of a moving redirect before it comes back to the first */
+
 static const double DEFAULT_PAIR_RATE = 0.05;
 
 uint32_t living_page_resource(const struct living_model *m, size_t host, uint32_t page)
@@ -199,15 +201,18 @@ uint32_t living_redirect_target(const struct living_model *m, uint32_t resource,
 {
 	struct living_place p = living_place_of(m, resource);
 	uint64_t start = change_mix(m->params.seed, PURPOSE_REDIRECT, resource);
+	uint32_t skip = m->behaviours[resource] == LIVING_MOVING ? version % MOVES : 0;
 
-	if (m->behaviours[resource] == LIVING_MOVING)
-		start += version;
-	/* The next page that answers itself; at worst the first, which always does. */
-	for (size_t i = 0; i < m->layout.n; i++) {
+	/*
+	 * The next page that answers itself, and with each version one further. Not simply the one
+	 * behind start + version: where that does not answer, two versions had the same target, and
+	 * the truth would tell of a change that nobody can see.
+	 */
+	for (size_t i = 0; i < m->layout.n + 2 * MOVES; i++) {
 		uint32_t page = (uint32_t)((start + i) % m->layout.n);
 		uint32_t target = living_page_resource(m, p.host, page);
 
-		if (m->behaviours[target] == LIVING_OK)
+		if (m->behaviours[target] == LIVING_OK && skip-- == 0)
 			return target;
 	}
 	return living_page_resource(m, p.host, 0);

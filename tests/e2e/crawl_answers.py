@@ -119,6 +119,9 @@ PAGES = {
     "/long-line": ([http("A", "200 OK", "X-Long: " + "x" * 90000)], None),
     "/large-head": ([http("A", "200 OK", *(f"X-{i}: " + "x" * 1000 for i in range(300)))], None),
     "/many-fields": ([http("A", "200 OK", *(f"X-{i}: x" for i in range(4000)))], None),
+    "/most-fields": ([http("A", "200 OK", *(["a:"] * 40000))], None),
+    "/most-types": ([http("A", "200 OK", *(["Content-Type: text/html"] * 4000))], None),
+    "/most-links": ([http("A", "200 OK", *(["Link: </same>; rel=next"] * 4000))], None),
     "/many-codings": ([http("A", "200 OK", "Content-Encoding: " + ", ".join(["gzip"] * 400))],
                       None),
     "/transfer-gzip": ([Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
@@ -215,11 +218,9 @@ class Server:
                 return False
             request += received
         self.count(1)
-        try:
-            answer = self.answer(request.split(b" ", 2)[1].decode())
-            return self.send(connection, answer)
-        finally:
-            self.count(-1)
+        answer = self.answer(request.split(b" ", 2)[1].decode())
+        self.count(-1)  # whoever has the first byte of it may have given up on the rest
+        return self.send(connection, answer)
 
     @staticmethod
     def send(connection, answer):
@@ -272,7 +273,47 @@ def trial(name, pages, jobs, delay):
     server.listener.close()
 
 
+class Flipping(Server):
+    """All pages change at one moment: when the first of them is asked for once more."""
+
+    def __init__(self):
+        super().__init__({f"/{i}": None for i in range(20)})
+        self.moved = False
+
+    def answer(self, path):
+        with self.lock:
+            count = self.asked[path] = self.asked.get(path, 0) + 1
+            self.moved = self.moved or count > 1
+        if path not in self.pages and path != "/":
+            return GONE
+        links = "".join(f'<a href="{each}">x</a>' for each in self.pages)
+        return http(f"{path} {self.moved} {links}", "200 OK", "Content-Type: text/html")
+
+
+class FlippingBefore(Flipping):
+    """The same when the last of them has been asked for the first time."""
+
+    def answer(self, path):
+        with self.lock:
+            before = len(self.asked)
+        answer = super().answer(path)
+        self.moved = self.moved or before == 2 + len(self.pages)  # robots.txt, sitemap.xml, /, all others
+        return answer
+
+
+def flip(name, server, jobs):
+    """The moment of change is the barrier itself: nothing is sharp."""
+    with tap.case(name):
+        report = capture(server, name, "--jobs", jobs, "--delay", "2ms")
+        verdicts = [row["verdict"] for row in report["verdicts"]]
+        tap.equal((len(verdicts), set(verdicts)), (len(server.pages) + 1, {"changed"}))
+    server.listener.close()
+
+
 def main():
+    for jobs in (1, 4):
+        flip(f"changes at the first revisit, {jobs} at a time", Flipping(), jobs)
+        flip(f"changes after the last visit, {jobs} at a time", FlippingBefore(), jobs)
     trial("odd", PAGES, 1, "2ms")
     trial("odd, several at a time", PAGES, 4, "2ms")
     trial("strays", STRAYS, 1, STRAY_DELAY)

@@ -57,27 +57,41 @@ def trial(name, site_options, *options, judged_by=judge.Judge, says="", **known)
     return None
 
 
+def rates(mean):
+    """Of pages and requisites: the smaller the site, the sooner it is captured."""
+    return ["--mean-rate", mean / min(1, living.SCALE),
+            "--requisite-mean-rate", mean / min(1, living.SCALE)]
+
+
+def check_variety(judged):
+    """The site had pages of every kind, and a fair share of them changed."""
+    behaviours = {page["behaviour"] for page in judged.pages.values()}
+    if living.SCALE >= 1:
+        tap.equal(sorted({*judge.GOOD, *judge.BAD} - behaviours), [])
+        tap.equal(sorted({page["validators"] for page in judged.pages.values()}),
+                  ["absent", "honest", "now", "stale"])
+    assert judged.changed >= 0.1 * (judged.changed + judged.unchanged), judged.changed
+
+
 def main():
-    pages = living.scaled(520, 60)
-    rich = trial("everything", [
-        "--seed", 4, "--pages", pages, "--mean-rate", 0.06, "--requisite-mean-rate", 0.06,
-        "--errors", 0.02, *RICH])
-    with tap.case("a fair share of the pages changed"):
-        assert rich.changed >= 0.1 * (rich.changed + rich.unchanged), rich.changed
-    hot = ["--pages", living.scaled(150, 40), "--mean-rate", 0.4, "--requisite-mean-rate", 0.4]
-    plain = ["--pages", living.scaled(150, 40), "--mean-rate", 0.4, "--outdegree", 8]
-    trial("jobs", ["--seed", 6, *hot, *RICH, "--errors", "0.06:404,500"], "--jobs", 4)
+    rich = trial("everything", ["--seed", 4, "--pages", living.scaled(520, 60), *rates(0.12),
+                                "--errors", 0.02, *RICH])
+    with tap.case("everything: there was something of everything"):
+        check_variety(rich)
+    hot = ["--pages", living.scaled(150, 40), *rates(0.4)]
+    plain = ["--outdegree", 8, "--pages", living.scaled(150, 40)]
+    few = ["--errors", "0.06:404,500"]
+    trial("jobs", ["--seed", 6, *hot, *RICH, *few], "--jobs", 4)
     trial("bfs-lifo", ["--seed", 7, *hot, *RICH], "--strategy", "bfs-lifo")
     trial("bfs-fifo", ["--seed", 8, *hot, *RICH], "--strategy", "bfs-fifo")
-    trial("single", ["--seed", 9, *hot, *RICH, "--errors", "0.06:404,500"], "--single",
-          judged_by=JudgeSingle)
-    trial("time-limit", ["--seed", 10, *hot, *RICH], "--time-limit", "700ms", judged_by=JudgeCut,
-          says="time limit")
+    trial("single", ["--seed", 9, *hot, *RICH, *few], "--single", judged_by=JudgeSingle)
+    trial("time-limit", ["--seed", 10, *RICH, "--pages", living.scaled(600, 400), *rates(0.4)],
+          "--time-limit", "2s", judged_by=JudgeCut, says="time limit")
     trial("noise", ["--seed", 11, *plain, "--noise", "nonce,csrf,clock,ad"], noisy=True)
     # What is not proved: a change that is undone between the two looks.
-    undone = trial("reverts", ["--seed", 12, *plain, "--mean-rate", 3, "--reverts", 0.7],
+    undone = trial("reverts", ["--seed", 12, *plain, "--rates", "constant:2", "--reverts", 0.7],
                    reverting=True)
-    with tap.case("changes that are undone cannot be seen"):
+    with tap.case("reverts: changes that are undone cannot be seen"):
         assert undone.undone > 0
 
 
