@@ -6,7 +6,6 @@ nasty as a whole.
 """
 
 import concurrent.futures
-import glob
 import gzip
 import json
 import os
@@ -16,6 +15,7 @@ import threading
 import time
 import zlib
 
+import living
 import rawserver
 import tap
 from rawserver import page, respond
@@ -24,9 +24,6 @@ MEMORY_MAX = 200 << 20
 MAX_BODY = 2 << 20
 LIMITS = ["--delay", "0", "--connect-timeout", "10s", "--stall-timeout", "4s", "--timeout", "15s",
           "--max-body", "2M"]
-
-with open(tap.PROGRAM, "rb") as program:
-    SANITIZED = b"__asan_init" in program.read()
 
 
 class Capture:
@@ -52,8 +49,8 @@ class Capture:
     def check(self, status=0):
         """Ended well, within its memory, and what it left behind is sound."""
         tap.equal((self.status, self.messages if status == 0 else ""), (status, ""))
-        assert SANITIZED or self.memory < MEMORY_MAX, f"{self.memory >> 20} MiB"
-        for file in glob.glob(f"{self.archive}/warc/*"):
+        assert living.SANITIZED or self.memory < MEMORY_MAX, f"{self.memory >> 20} MiB"
+        for file in living.warc_files(self.archive, ""):
             for line in tap.succeed("inspect", "warc", file).splitlines():
                 assert json.loads(line)["ok"], line
         tap.succeed("verify", self.archive)
@@ -64,21 +61,10 @@ class Capture:
         if reason:
             assert reason in row["reason"], row
 
-    def records(self, url, kind="response"):
-        """The records of a URL: (fields, block) of each."""
-        found = []
-        for file in sorted(glob.glob(f"{self.archive}/warc/*.warc.gz")):
-            with gzip.open(file) as stream:
-                while (line := stream.readline()):
-                    fields = {}
-                    while (line := stream.readline().rstrip(b"\r\n")):
-                        name, value = line.decode().split(": ", 1)
-                        fields[name] = value
-                    block = stream.read(int(fields["Content-Length"]))
-                    stream.read(4)
-                    if (fields["WARC-Type"], fields.get("WARC-Target-URI")) == (kind, url):
-                        found.append((fields, block))
-        return found
+    def responses(self, url):
+        return [record for file in living.warc_files(self.archive)
+                for record in living.records(file)
+                if (record.type, record.fields.get("WARC-Target-URI")) == ("response", url)]
 
 
 def plain(request):
@@ -212,13 +198,16 @@ NASTY = {
     "fold without field": (closing(b"HTTP/1.1 200 OK\r\n x: y\r\n\r\nabc"), "failed", "protocol"),
     "status without blank": (closing(b"HTTP/1.1 200OK\r\nContent-Length: 3\r\n\r\nabc"), "failed",
                              "protocol"),
-    "NUL in the head": (closing(OK + b"X: \0\r\nContent-Length: 3\r\n\r\nabc"), "failed", "protocol"),
+    "NUL in the head": (closing(OK + b"X: \0\r\nContent-Length: 3\r\n\r\nabc"), "failed",
+                        "protocol"),
     "no reason": (closing(b"HTTP/1.1 200\r\nContent-Length: 3\r\n\r\nabc"), "sharp"),
     "large head": (closing(OK + b"".join(b"X-%d: %s\r\n" % (i, b"y" * 200) for i in range(1000))
                            + b"Content-Length: 3\r\n\r\nabc"), "sharp"),
-    "status 999": (closing(b"HTTP/1.1 999 Hm\r\nContent-Length: 3\r\n\r\nabc"), "failed", "HTTP 999"),
+    "status 999": (closing(b"HTTP/1.1 999 Hm\r\nContent-Length: 3\r\n\r\nabc"), "failed",
+                   "HTTP 999"),
     "status 42": (closing(b"HTTP/1.1 42 Hm\r\nContent-Length: 3\r\n\r\nabc"), "failed", "protocol"),
-    "status 2000": (closing(b"HTTP/1.1 2000 Hm\r\nContent-Length: 3\r\n\r\nabc"), "failed", "protocol"),
+    "status 2000": (closing(b"HTTP/1.1 2000 Hm\r\nContent-Length: 3\r\n\r\nabc"), "failed",
+                    "protocol"),
     "status 101": (closing(b"HTTP/1.1 101 Switch\r\nUpgrade: x\r\n\r\nabc"), "failed", "protocol"),
     "status 206 unasked": (closing(b"HTTP/1.1 206 Part\r\nContent-Length: 3\r\n\r\nabc"),
                            "failed", "206"),
@@ -484,8 +473,8 @@ def test_smuggling():
     capture.check()
     tap.equal((capture.report["pages"], capture.report["sharp"]), (4, 4))
     for name in ("one", "two", "three"):
-        for _, block in capture.records(site.url + name):
-            assert name.encode() in block and b"never seen" not in block, block
+        for record in capture.responses(site.url + name):
+            assert name.encode() in record.block and b"never seen" not in record.block
 
 
 def test_all_dead():
@@ -520,9 +509,9 @@ for name, (_, verdict, *more) in NASTY.items():
     with tap.case(name):
         nasty.is_page(nasty_urls[name], verdict, *more[:1])
         if len(more) > 1:
-            fields, block = nasty.records(nasty_urls[name])[-1]
-            tap.equal(fields.get("WARC-Truncated"), more[1])
-            assert len(block) <= MAX_BODY + 1000
+            record = nasty.responses(nasty_urls[name])[-1]
+            tap.equal(record.fields.get("WARC-Truncated"), more[1])
+            assert len(record.block) <= MAX_BODY + 1000
 for test, error in zip(TESTS, errors):
     with tap.case(test.__doc__.splitlines()[0]):
         if error:

@@ -1,10 +1,10 @@
-// warcio.mjs MODULES FILE: reads a WARC file with warcio and holds every digest that the file states
+// warcio.mjs MODULES FILE…: reads WARC files with warcio and holds every digest that they state
 // against the bytes warcio sees. Prints a line for each record; exits 1 when one does not agree.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [modules, file] = process.argv.slice(2);
+const [modules, ...files] = process.argv.slice(2);
 const { AsyncIterReader, WARCParser } = await import(
   pathToFileURL(`${modules}/node_modules/warcio/dist/index.js`)
 );
@@ -12,12 +12,12 @@ const { AsyncIterReader, WARCParser } = await import(
 const digest = (bytes) => "sha256:" + createHash("sha256").update(bytes).digest("hex");
 
 // The block as it is, and the payload without its transfer coding: content coding stays.
-async function* blocks() {
+async function* blocks(file) {
   for await (const record of new WARCParser(createReadStream(file), { parseHttp: false }))
     yield { record, bytes: await record.readFully(false) };
 }
 
-async function* payloads() {
+async function* payloads(file) {
   for await (const record of new WARCParser(createReadStream(file))) {
     const raw = await record.readFully(false);
     const chunked = record.httpHeaders?.headers.get("Transfer-Encoding") === "chunked";
@@ -34,9 +34,11 @@ function check(record, name, stated, bytes) {
   console.log(good ? "ok" : "BAD", record.warcType, name, record.warcTargetURI ?? "-", stated);
 }
 
-for await (const { record, bytes } of blocks())
-  check(record, "block", record.warcBlockDigest, bytes);
-for await (const { record, bytes } of payloads())
-  if (record.warcPayloadDigest && record.warcType !== "revisit")
-    check(record, "payload", record.warcPayloadDigest, bytes);
+for (const file of files) {
+  for await (const { record, bytes } of blocks(file))
+    check(record, "block", record.warcBlockDigest, bytes);
+  for await (const { record, bytes } of payloads(file))
+    if (record.warcPayloadDigest && record.warcType !== "revisit")
+      check(record, "payload", record.warcPayloadDigest, bytes);
+}
 process.exit(failed ? 1 : 0);

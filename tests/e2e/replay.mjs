@@ -1,0 +1,52 @@
+// replay.mjs MODULES CHROMIUM PLAYER URL: opens a page on which replaywebpage shows a page of an
+// archive, waits for it, and prints as JSON what a person would see of it. URL is that of the
+// archived page.
+import { createRequire } from "node:module";
+
+const [modules, executablePath, player, url] = process.argv.slice(2);
+const { chromium } = createRequire(`${modules}/`)("playwright-core");
+const DEADLINE = 60000;
+
+const browser = await chromium.launch({
+  executablePath,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    // Whatever is not in the archive must not be there at all.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  ],
+});
+
+// The frame of the archived page, inside of those of the player.
+async function archivedFrame(page) {
+  const end = Date.now() + DEADLINE;
+  while (Date.now() < end) {
+    const frame = page.frames().find((f) => f.url().endsWith(`mp_/${url}`));
+    if (frame) return frame;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("no such frame: " + page.frames().map((f) => f.url()).join(" "));
+}
+
+try {
+  const page = await browser.newPage();
+  page.on("console", (message) => console.error(message.text()));
+  page.on("pageerror", (error) => console.error(String(error)));
+  await page.goto(player, { timeout: DEADLINE });
+  const frame = await archivedFrame(page);
+  await frame.waitForLoadState("load", { timeout: DEADLINE });
+  const seen = await frame.evaluate(() => ({
+    title: document.title,
+    text: document.body.innerText,
+    color: getComputedStyle(document.querySelector("h1")).color,
+    images: [...document.images].map((image) => [image.naturalWidth, image.naturalHeight]),
+  }));
+  console.log(JSON.stringify(seen));
+} finally {
+  await browser.close();
+}
