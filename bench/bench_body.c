@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unicode/ucnv.h>
+#define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
 
@@ -90,7 +91,7 @@ static size_t decode_ours(const struct run *run)
 
 static size_t decode_zlib(const struct run *run)
 {
-	z_stream z = {.next_in = (Bytef *)(uintptr_t)run->in.ptr, .avail_in = (uInt)run->in.len};
+	z_stream z = {.next_in = (const Bytef *)run->in.ptr, .avail_in = (uInt)run->in.len};
 
 	require(inflateInit2(&z, GZIP_BITS) == Z_OK);
 	z.next_out = (Bytef *)run->room;
@@ -119,7 +120,7 @@ static size_t decode_zstd(const struct run *run)
 
 static slice pack_gzip(slice text, char *to, size_t room)
 {
-	z_stream z = {.next_in = (Bytef *)(uintptr_t)text.ptr, .avail_in = (uInt)text.len};
+	z_stream z = {.next_in = (const Bytef *)text.ptr, .avail_in = (uInt)text.len};
 
 	require(deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
 	z.next_out = (Bytef *)to;
@@ -197,9 +198,10 @@ static size_t charset_ours(const struct run *run)
 static size_t charset_iconv(const struct run *run)
 {
 	iconv_t cd = iconv_open("UTF-8", run->peer_name);
-	char *in = (char *)(uintptr_t)run->in.ptr, *out = run->room;
+	char *in, *out = run->room;
 	size_t in_left = run->in.len, out_left = run->room_len;
 
+	memcpy(&in, &run->in.ptr, sizeof in); /* iconv changes nothing, but does not say so */
 	require(iconv(cd, &in, &in_left, &out, &out_left) != (size_t)-1);
 	(void)iconv_close(cd);
 	return run->room_len - out_left;

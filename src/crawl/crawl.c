@@ -59,7 +59,7 @@ static int next_number(struct capture *c, struct catalog *catalog, uint32_t *ret
 
 static slice make_uuid(struct capture *c)
 {
-	struct warc_id id;
+	struct warc_id id = {0};
 	struct rng rng;
 
 	rng_init(&rng, hash_key_random().k0);

@@ -174,7 +174,7 @@ static struct catalog_clock make_clock(uint32_t n)
 
 int sample_add_capture(struct catalog *c, unsigned number, uint32_t *ret_id, struct err *err)
 {
-	struct strings s;
+	struct strings s = {0};
 	struct catalog_capture capture = make_capture(&s, number);
 
 	return catalog_add_capture(c, &capture, ret_id, err);
@@ -182,7 +182,7 @@ int sample_add_capture(struct catalog *c, unsigned number, uint32_t *ret_id, str
 
 int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err *err)
 {
-	struct strings s;
+	struct strings s = {0};
 	struct catalog_page page = make_page(&s, n);
 	int rc = catalog_add_page(c, capture, &page, err);
 
@@ -211,7 +211,7 @@ int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err 
 
 int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 {
-	struct strings s;
+	struct strings s = {0};
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < SIDES; i++) {
@@ -274,7 +274,7 @@ struct counts {
 static int on_page(void *context, const struct catalog_page *got)
 {
 	struct counts *n = context;
-	struct strings s;
+	struct strings s = {0};
 	struct catalog_page want = make_page(&s, n->pages++);
 
 	CHECK_INT(got->number, want.number);
@@ -315,7 +315,7 @@ static int on_observation(void *context, const struct catalog_observation *got)
 	struct counts *n = context;
 	uint32_t i = n->observations++;
 	bool side = i >= 2 * n->total_pages;
-	struct strings s;
+	struct strings s = {0};
 	struct catalog_observation want =
 		make_observation(&s, side ? i - 2 * n->total_pages : i / 2,
 			side ? ATTEMPT_SIDE : (enum attempt_leg)(i % 2), side);
@@ -364,7 +364,7 @@ static int on_plan(void *context, const struct catalog_plan *got)
 static int on_verdict(void *context, const struct catalog_verdict *got)
 {
 	struct counts *n = context;
-	struct strings s;
+	struct strings s = {0};
 	struct catalog_verdict want = make_verdict(&s, n->verdicts++);
 
 	CHECK_INT(got->page, want.page);
@@ -378,7 +378,7 @@ static int on_verdict(void *context, const struct catalog_verdict *got)
 static int on_warc(void *context, const struct catalog_warc *got)
 {
 	struct counts *n = context;
-	struct strings s;
+	struct strings s = {0};
 	struct catalog_warc want = make_warc(&s, n->warcs++);
 
 	CHECK_SLICE(got->name, want.name);
@@ -390,7 +390,7 @@ static int on_warc(void *context, const struct catalog_warc *got)
 static int on_robots(void *context, const struct catalog_robots *got)
 {
 	struct counts *n = context;
-	struct strings s;
+	struct strings s = {0};
 	struct catalog_robots want = make_robots(&s, n->robots++);
 
 	CHECK_SLICE(got->origin, want.origin);
