@@ -12,7 +12,7 @@ enum {
 	TRAILER_MAX = 4,                      /* the two line ends behind a block */
 	KEEP = TRAILER_MAX + WARC_MAGIC_SIZE, /* what a search for the next record must see */
 	JOIN_MAX = 2 * KEEP,
-	RESCAN_FACTOR = 16,     /* bytes read again after damage, per byte of the file */
+	RESCAN_FACTOR = 16,    /* bytes read again after damage, per byte of the file */
 	RESCAN_FREE = 4 << 20, /* a small file is read again in any case */
 };
 
