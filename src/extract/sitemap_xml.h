@@ -41,28 +41,28 @@ struct sitemap_base {
 struct sitemap_xml {
 	xmlParserCtxtPtr parser;
 	struct sitemap_queue *queue; /* borrowed */
-	enum sitemap_format format;  /* by the root element; to be read */
 	struct buf base;             /* the root's xml:base; to be read */
-	bool root_seen;
-	bool index;           /* the root is a sitemapindex */
-	struct buf namespace; /* the root's */
+	struct buf namespace;        /* the root's */
 	struct buf prefix;
-	unsigned depth;   /* elements open */
-	struct buf bases; /* xml:base of those below the root, a line each */
-	unsigned base_count;
+	struct buf bases; /* xml:base of the open elements below the root, a line each */
 	struct sitemap_base base_stack[SITEMAP_DEPTH_MAX];
-	bool in_record;
 	struct sitemap_entry record; /* loc is in the next one */
 	struct buf loc;
-	struct buf loc_base;        /* bases where it was found */
+	struct buf loc_base; /* bases where it was found */
+	struct buf text;
+	enum sitemap_format format; /* by the root element; to be read */
+	unsigned depth;             /* elements open */
+	unsigned base_count;
 	int loc_rank, lastmod_rank; /* how good what we have is; 0 for nothing */
 	enum sitemap_field field;   /* whose text is being read */
 	int field_rank;
 	unsigned field_depth; /* elements open inside it */
-	struct buf text;
-	bool overlong;
-	unsigned skip; /* elements open in what is passed over */
+	unsigned skip;        /* elements open in what is passed over */
 	int rc;
+	bool root_seen;
+	bool index; /* the root is a sitemapindex */
+	bool in_record;
+	bool overlong;
 	char error[SITEMAP_XML_ERROR_MAX]; /* libxml2's first complaint, or ""; to be read */
 };
 
