@@ -7,12 +7,14 @@ bytes that it speaks of in the WARC files, and must be the same in the end.
 
 import concurrent.futures
 import hashlib
+import http.server
 import os
 import random
 import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 
 import judge
@@ -207,8 +209,60 @@ def stop(site, name, number):
     return archive
 
 
+class Slow(http.server.BaseHTTPRequestHandler):
+    """Does not answer the first request for its sitemap, which alone knows of /hidden."""
+
+    asked = threading.Event()
+
+    def do_GET(self):
+        if self.path == "/sitemap.xml" and not self.asked.is_set():
+            self.asked.set()
+            self.rfile.read(1)  # until the other side is gone
+            return
+        origin = f"http://{self.headers['Host']}"
+        body = {"/robots.txt": b"User-agent: *\nDisallow:\n", "/sitemap.xml": (
+            f"<urlset><url><loc>{origin}/hidden</loc></url></urlset>").encode()}
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(body.get(self.path, b"text"))
+
+    def log_message(self, *_):
+        pass
+
+
+def count_robots(archive):
+    with CatalogCopy(archive) as copy:
+        database = sqlite3.connect(copy)
+        try:
+            return database.execute("SELECT count(*) FROM robots").fetchone()[0]
+        finally:
+            database.close()
+
+
+def kill_before_sitemap():
+    """Kills a capture that knows robots.txt and waits for the sitemap; the URLs in the end."""
+    archive = tap.path("sitemap")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    process = start("crawl", f"http://127.0.0.1:{server.server_port}/", "-o", archive,
+                    "--delay", "5ms")
+    assert Slow.asked.wait(DEADLINE)
+    deadline = time.monotonic() + DEADLINE
+    while not count_robots(archive) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    tap.equal(finish(start("resume", archive)), (0, ""))
+    server.shutdown()
+    server.server_close()
+    paths = [row["url"].rsplit("/", 1)[1] for row in tap.load("report", archive)["verdicts"]]
+    tap.equal(sorted(paths), ["", "hidden"])
+
+
 def main():
     archives = []
+    with tap.case("a sitemap that was under way is asked for again"):
+        kill_before_sitemap()
     with living.Site("site", *PAGES) as site:
         with tap.case("a capture that is left alone"):
             length, wanted = undisturbed(site)
