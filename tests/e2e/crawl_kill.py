@@ -27,6 +27,9 @@ PAGES = ["--seed", 5, "--pages", 30, "--outdegree", 4, "--requisites", 1,
          "--cdn-host", "cdn.localhost", "--sitemap", "index", "--rates", "lognormal:-4,1.5",
          "--mean-rate", 0.15, "--requisite-rates", "lognormal:-4,1.5",
          "--requisite-mean-rate", 0.15, "--errors", "0.1:404,500", "--redirects", 0.1]
+# Requests that are under way for long when the time is up.
+SLOW = ["--pages", 200, "--outdegree", 4, "--sitemap", "flat", "--slow", "0.5:0.5s"]
+LIMIT = 1
 ROUND = 3  # captures at a time
 DEADLINE = 120
 
@@ -209,6 +212,25 @@ def stop(site, name, number):
     return archive
 
 
+def kill_at_limit(site, seconds):
+    """Kills a capture about when its time is up; resume ends it, as its limit would have done."""
+    archive = tap.path(f"limit-{seconds}")
+    process = begin(site, archive, "--time-limit", LIMIT, "--jobs", 4)
+    if kill_after(process, seconds) and has_capture(archive):
+        status, said = finish(start("resume", archive))
+        assert status == 0 and said.count("\n") <= 1, (status, said)
+        tap.equal(tap.run("verify", archive).returncode, 0)
+        return said.count("time limit")
+    return 0
+
+
+def kill_at_limits():
+    moments = [LIMIT + step / 20 for step in range(living.scaled(16, 4))]
+    with living.Site("slow", *SLOW) as site, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        ended = sum(pool.map(lambda moment: kill_at_limit(site, moment), moments))
+        print(f"# {ended} of {len(moments)} were ended by their limit after a kill")
+
+
 class Slow(http.server.BaseHTTPRequestHandler):
     """Does not answer the first request for its sitemap, which alone knows of /hidden."""
 
@@ -263,6 +285,8 @@ def main():
     archives = []
     with tap.case("a sitemap that was under way is asked for again"):
         kill_before_sitemap()
+    with tap.case("captures that are killed when their time is up"):
+        kill_at_limits()
     with living.Site("site", *PAGES) as site:
         with tap.case("a capture that is left alone"):
             length, wanted = undisturbed(site)
