@@ -27,9 +27,7 @@ PAGES = ["--seed", 5, "--pages", 30, "--outdegree", 4, "--requisites", 1,
          "--cdn-host", "cdn.localhost", "--sitemap", "index", "--rates", "lognormal:-4,1.5",
          "--mean-rate", 0.15, "--requisite-rates", "lognormal:-4,1.5",
          "--requisite-mean-rate", 0.15, "--errors", "0.1:404,500", "--redirects", 0.1]
-# Requests that are under way for long when the time is up.
-SLOW = ["--pages", 200, "--outdegree", 4, "--sitemap", "flat", "--slow", "0.5:0.5s"]
-LIMIT = 1
+EVENT_STEP, EVENT_CANCEL = 4, 5  # of catalog.h
 ROUND = 3  # captures at a time
 DEADLINE = 120
 
@@ -212,81 +210,91 @@ def stop(site, name, number):
     return archive
 
 
-def kill_at_limit(site, seconds):
-    """Kills a capture about when its time is up; resume ends it, as its limit would have done."""
-    archive = tap.path(f"limit-{seconds}")
-    process = begin(site, archive, "--time-limit", LIMIT, "--jobs", 4)
-    if kill_after(process, seconds) and has_capture(archive):
-        status, said = finish(start("resume", archive))
-        assert status == 0 and said.count("\n") <= 1, (status, said)
-        tap.equal(tap.run("verify", archive).returncode, 0)
-        return said.count("time limit")
-    return 0
+class Hanging(http.server.ThreadingHTTPServer):
+    """Never answers one request, the first for a certain path; all others at once."""
+
+    def __init__(self, path, answers):
+        self.path, self.answers, self.asked = path, answers, threading.Event()
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.url = f"http://127.0.0.1:{self.server_port}/"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def __exit__(self, *arguments):
+        self.shutdown()
+        super().__exit__(*arguments)
 
 
-def kill_at_limits():
-    moments = [LIMIT + step / 20 for step in range(living.scaled(16, 4))]
-    with living.Site("slow", *SLOW) as site, concurrent.futures.ThreadPoolExecutor(4) as pool:
-        ended = sum(pool.map(lambda moment: kill_at_limit(site, moment), moments))
-        print(f"# {ended} of {len(moments)} were ended by their limit after a kill")
-
-
-class Slow(http.server.BaseHTTPRequestHandler):
-    """Does not answer the first request for its sitemap, which alone knows of /hidden."""
-
-    asked = threading.Event()
-
+class Answering(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        if self.path == "/sitemap.xml" and not self.asked.is_set():
-            self.asked.set()
+        if self.path == self.server.path and not self.server.asked.is_set():
+            self.server.asked.set()
             self.rfile.read(1)  # until the other side is gone
             return
-        origin = f"http://{self.headers['Host']}"
-        body = {"/robots.txt": b"User-agent: *\nDisallow:\n", "/sitemap.xml": (
-            f"<urlset><url><loc>{origin}/hidden</loc></url></urlset>").encode()}
+        answer = self.server.answers.get(self.path, "text").format(self.headers["Host"])
         self.send_response(200)
+        self.send_header("Content-Type", "text/html")
         self.end_headers()
-        self.wfile.write(body.get(self.path, b"text"))
+        self.wfile.write(answer.encode())
 
     def log_message(self, *_):
         pass
 
 
-def count_robots(archive):
+def ask(archive, query):
+    """The number that the catalog answers; 0 where there is none yet."""
     with CatalogCopy(archive) as copy:
         database = sqlite3.connect(copy)
         try:
-            return database.execute("SELECT count(*) FROM robots").fetchone()[0]
+            return database.execute(query).fetchone()[0] or 0
+        except sqlite3.OperationalError:
+            return 0
         finally:
             database.close()
 
 
-def kill_before_sitemap():
-    """Kills a capture that knows robots.txt and waits for the sitemap; the URLs in the end."""
-    archive = tap.path("sitemap")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    process = start("crawl", f"http://127.0.0.1:{server.server_port}/", "-o", archive,
-                    "--delay", "5ms")
-    assert Slow.asked.wait(DEADLINE)
+def kill_when(server, name, query, *options):
+    """Kills a capture of the server once the catalog says so; its archive."""
+    archive = tap.path(name)
+    process = start("crawl", server.url, "-o", archive, "--delay", "5ms", *options)
     deadline = time.monotonic() + DEADLINE
-    while not count_robots(archive) and time.monotonic() < deadline:
+    while not ask(archive, query):
+        assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.01)
     process.kill()
     process.communicate()
-    tap.equal(finish(start("resume", archive)), (0, ""))
-    server.shutdown()
-    server.server_close()
+    return archive
+
+
+def kill_before_sitemap():
+    """A capture that knows robots.txt and waits for the sitemap."""
+    answers = {"/robots.txt": "User-agent: *\nDisallow:\n",
+               "/sitemap.xml": "<urlset><url><loc>http://{}/hidden</loc></url></urlset>"}
+    with Hanging("/sitemap.xml", answers) as server:
+        archive = kill_when(server, "sitemap", "SELECT count(*) FROM robots")
+        tap.equal(finish(start("resume", archive)), (0, ""))
     paths = [row["url"].rsplit("/", 1)[1] for row in tap.load("report", archive)["verdicts"]]
     tap.equal(sorted(paths), ["", "hidden"])
+
+
+def kill_at_limit():
+    """A capture whose time is up, and that waits for its last request."""
+    links = "".join(f"<a href=/{i}>x</a>" for i in range(9))
+    with Hanging("/4", {"/": links, "/robots.txt": "User-agent: *\nDisallow:\n"}) as server:
+        # The planner was told, and was asked again after that.
+        archive = kill_when(server, "limit", "SELECT max(id) > (SELECT id FROM event WHERE"
+                            f" kind = {EVENT_CANCEL}) FROM event WHERE kind = {EVENT_STEP}",
+                            "--time-limit", "500ms")
+        status, said = finish(start("resume", archive))
+    tap.equal((status, said), (0, "stillpoint: the time limit has ended the capture\n"))
+    tap.equal(tap.run("verify", archive).returncode, 0)
 
 
 def main():
     archives = []
     with tap.case("a sitemap that was under way is asked for again"):
         kill_before_sitemap()
-    with tap.case("captures that are killed when their time is up"):
-        kill_at_limits()
+    with tap.case("a capture whose time is up is resumed as such"):
+        kill_at_limit()
     with living.Site("site", *PAGES) as site:
         with tap.case("a capture that is left alone"):
             length, wanted = undisturbed(site)
