@@ -227,7 +227,7 @@ static int read_files(struct verify *v, const struct verify_params *p, struct er
 	if (count < 0)
 		return err_set(err, ERR_IO, "%s: %s", p->warc_dir, strerror(errno));
 	if (count > 1)
-		qsort_r(names, (size_t)count, sizeof names[0], by_rank, v);
+		qsort_r(names, (size_t)count, sizeof(void *), by_rank, v);
 	if (p->progress)
 		progress_set_total(p->progress, size_of_all(p, names, count));
 	for (int i = 0; i < count; i++) {

@@ -7,12 +7,14 @@ bytes that it speaks of in the WARC files, and must be the same in the end.
 
 import concurrent.futures
 import hashlib
+import http.server
 import os
 import random
 import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 
 import judge
@@ -25,6 +27,7 @@ PAGES = ["--seed", 5, "--pages", 30, "--outdegree", 4, "--requisites", 1,
          "--cdn-host", "cdn.localhost", "--sitemap", "index", "--rates", "lognormal:-4,1.5",
          "--mean-rate", 0.15, "--requisite-rates", "lognormal:-4,1.5",
          "--requisite-mean-rate", 0.15, "--errors", "0.1:404,500", "--redirects", 0.1]
+EVENT_STEP, EVENT_CANCEL = 4, 5  # of catalog.h
 ROUND = 3  # captures at a time
 DEADLINE = 120
 
@@ -207,8 +210,91 @@ def stop(site, name, number):
     return archive
 
 
+class Hanging(http.server.ThreadingHTTPServer):
+    """Never answers one request, the first for a certain path; all others at once."""
+
+    def __init__(self, path, answers):
+        self.path, self.answers, self.asked = path, answers, threading.Event()
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.url = f"http://127.0.0.1:{self.server_port}/"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def __exit__(self, *arguments):
+        self.shutdown()
+        super().__exit__(*arguments)
+
+
+class Answering(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == self.server.path and not self.server.asked.is_set():
+            self.server.asked.set()
+            self.rfile.read(1)  # until the other side is gone
+            return
+        answer = self.server.answers.get(self.path, "text").format(self.headers["Host"])
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(answer.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def ask(archive, query):
+    """The number that the catalog answers; 0 where there is none yet."""
+    with CatalogCopy(archive) as copy:
+        database = sqlite3.connect(copy)
+        try:
+            return database.execute(query).fetchone()[0] or 0
+        except sqlite3.OperationalError:
+            return 0
+        finally:
+            database.close()
+
+
+def kill_when(server, name, query, *options):
+    """Kills a capture of the server once the catalog says so; its archive."""
+    archive = tap.path(name)
+    process = start("crawl", server.url, "-o", archive, "--delay", "5ms", *options)
+    deadline = time.monotonic() + DEADLINE
+    while not ask(archive, query):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    return archive
+
+
+def kill_before_sitemap():
+    """A capture that knows robots.txt and waits for the sitemap."""
+    answers = {"/robots.txt": "User-agent: *\nDisallow:\n",
+               "/sitemap.xml": "<urlset><url><loc>http://{}/hidden</loc></url></urlset>"}
+    with Hanging("/sitemap.xml", answers) as server:
+        archive = kill_when(server, "sitemap", "SELECT count(*) FROM robots")
+        tap.equal(finish(start("resume", archive)), (0, ""))
+    paths = [row["url"].rsplit("/", 1)[1] for row in tap.load("report", archive)["verdicts"]]
+    tap.equal(sorted(paths), ["", "hidden"])
+
+
+def kill_at_limit():
+    """A capture whose time is up, and that waits for its last request."""
+    links = "".join(f"<a href=/{i}>x</a>" for i in range(9))
+    with Hanging("/4", {"/": links, "/robots.txt": "User-agent: *\nDisallow:\n"}) as server:
+        # The planner was told, and was asked again after that.
+        archive = kill_when(server, "limit", "SELECT max(id) > (SELECT id FROM event WHERE"
+                            f" kind = {EVENT_CANCEL}) FROM event WHERE kind = {EVENT_STEP}",
+                            "--time-limit", "500ms")
+        status, said = finish(start("resume", archive))
+    tap.equal((status, said), (0, "stillpoint: the time limit has ended the capture\n"))
+    tap.equal(tap.run("verify", archive).returncode, 0)
+
+
 def main():
     archives = []
+    with tap.case("a sitemap that was under way is asked for again"):
+        kill_before_sitemap()
+    with tap.case("a capture whose time is up is resumed as such"):
+        kill_at_limit()
     with living.Site("site", *PAGES) as site:
         with tap.case("a capture that is left alone"):
             length, wanted = undisturbed(site)
