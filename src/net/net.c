@@ -18,12 +18,14 @@ enum {
 #define DEFAULT_SPOOL_DIR "/tmp"
 #define NEVER             INT64_MAX
 #define WATCHED           (UINT64_C(1) << 32) /* in an event's data, above the descriptor */
+#define AWAY_MIN          (100 * NS_PER_MS)   /* shorter absences of the caller are not worth it */
 
 struct net {
 	struct transfer_shared shared;
 	CURLM *multi;
 	int epoll;
 	int64_t timer; /* when libcurl wants to be called, system's clock, or NEVER */
+	int64_t left;  /* when net_wait returned, same clock; 0 before the first */
 	bool woken;    /* a watched descriptor is readable */
 };
 
@@ -341,11 +343,26 @@ static int poll_events(struct net *net, int64_t deadline, struct err *err)
 	return rc;
 }
 
+/*
+ * Time that the caller spent elsewhere (a slow disk, a large page) is not the servers' fault: what
+ * they sent meanwhile has not been looked at.
+ */
+static void excuse_absence(struct net *net)
+{
+	int64_t away = now() - net->left;
+
+	if (net->left == 0 || away < AWAY_MIN)
+		return;
+	for (struct transfer *t = net->shared.running.first; t; t = t->next)
+		t->window_start += away;
+}
+
 int net_wait(struct net *net, double seconds, struct err *err)
 {
 	int64_t deadline = after(now(), seconds);
 	int rc;
 
+	excuse_absence(net);
 	net->woken = false;
 	do {
 		int64_t until = deadline;
@@ -357,5 +374,6 @@ int net_wait(struct net *net, double seconds, struct err *err)
 		if (rc == 0)
 			rc = poll_events(net, until, err);
 	} while (rc == 0 && !net->woken && net->shared.finished.len == 0 && now() < deadline);
+	net->left = now();
 	return rc;
 }

@@ -440,6 +440,8 @@ static void judge(struct transfer *t, CURLcode code)
 
 	if (t->head_whole && !is_interim(t) && !head_is_readable(t)) {
 		t->head_whole = false;
+		body_release(&t->body);
+		body_init(&t->body, t->shared->params.spool_dir);
 		note_failure(t, NET_FAILURE_PROTOCOL, "the response's head cannot be read");
 	}
 	if (bad_chunks)

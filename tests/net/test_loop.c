@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fetch.h"
@@ -17,6 +18,11 @@ static const struct server_answer ANSWERS[] = {
 	{.path = "/closed", .head = SLICE_INIT(OK), .then = SERVER_CLOSE},
 	{.path = "/once", .head = SLICE_INIT(OK), .then = SERVER_KEEP, .once = true},
 	{.path = "/silent", .then = SERVER_HANG},
+	{.path = "/slow",
+		.head = SLICE_INIT("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"),
+		.body = SLICE_INIT("ok"),
+		.drip_ms = 100,
+		.then = SERVER_KEEP},
 	{.path = "/half", .head = SLICE_INIT("HTTP/1.1 200 OK\r\n\r\nhel"), .then = SERVER_HANG},
 };
 
@@ -174,6 +180,26 @@ static void test_wait(struct net *net)
 	CHECK(net_next(net) == NULL);
 }
 
+/* The answer comes while the caller is busy with something else for longer than a stall may be. */
+static void test_absence(struct server *server)
+{
+	struct timespec longer = {.tv_sec = 1, .tv_nsec = 200000000};
+	unsigned until = server_requests(server) + 2;
+	struct net_params params = fetch_params();
+	struct net *net;
+
+	tap_case("the caller's absence is no stall");
+	params.stall_timeout = 1;
+	net = fetch_net(&params);
+	/* A new connection leaves timers of libcurl's behind, which would look at the socket. */
+	check_ok(fetch_get(net, server_origin(server), "/kept"), false);
+	fetch_begin(net, server_origin(server), "/slow", 0);
+	wait_for_requests(net, server, until);
+	(void)nanosleep(&longer, NULL);
+	check_ok(fetch_wait(net), true);
+	net_free(net);
+}
+
 /* The clock that is passed in makes the times, and the realtime one is read but once. */
 static void test_clock(struct server *server)
 {
@@ -240,6 +266,7 @@ int main(int argc, char **argv)
 	test_watch(net, server);
 	test_wait(net);
 	net_free(net);
+	test_absence(server);
 	test_clock(server);
 	test_free(server);
 	server_stop(server);
