@@ -324,10 +324,14 @@ def test_identity():
     paths = ["A", "a", "a/", "a?", "a?x=1&y=2", "a?y=2&x=1", "%61", "a//", "a;x", "index.html"]
     site = Site({"*": lambda request: page(request.path.encode()),
                  "/": links(*paths, "#x", "a#x", "a#y", "", "./", "/x/../a")})
-    capture = site.capture("identity")
+    other = site.url.replace("127.0.0.1", "localhost")
+    secure = site.url.replace("http:", "https:")
+    capture = site.capture("identity", other, secure)
     capture.check()
-    tap.equal(set(capture.pages), {site.url} | {site.url + path for path in paths})
-    tap.equal(capture.report["sharp"], len(paths) + 1)
+    tap.equal(set(capture.pages), {host + path for host in (site.url, other)
+                                   for path in ["", *paths]} | {secure})
+    tap.equal(capture.report["sharp"], 2 * (len(paths) + 1))
+    capture.is_page(secure, "excluded", "robots.txt could not be read: tls")
 
 
 def test_bases():

@@ -89,10 +89,11 @@ class Server:
 
 
 def read_head(connection):
+    """None at the end of the connection, or when it speaks something else, such as TLS."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         byte = connection.recv(1)
-        if not byte:
+        if not byte or not (head + byte)[:1].isalpha():
             return None
         head += byte
     return head
