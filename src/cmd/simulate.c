@@ -3,7 +3,21 @@
 
 #include <string.h>
 
+#include "sim/parallel.h"
+
 static const struct option_spec SPECS[] = {
+	{.name = "table",
+		.letter = 'T',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, table),
+		.metavar = "NAME",
+		.help = "an experiment of the papers, 'all' of them, or 'list'"},
+	{.name = "site",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, site),
+		.metavar = "SPEC",
+		.help = "a synthetic site: synthetic:n=10000,skew=1.2,outdegree=400,leaves=cold; "
+			"what is left out is as here"},
 	{.name = "graph",
 		.letter = 'g',
 		.kind = OPTION_STRING,
@@ -27,6 +41,60 @@ static const struct option_spec SPECS[] = {
 		.help = "pages known at the beginning, separated by commas; may be given more than "
 			"once "
 			"(default: the first page of the file)"},
+	{.name = "runs",
+		.letter = 'r',
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, runs),
+		.help = "how often the changes are drawn (default: 20, and fewer for the largest "
+			"sites of the tables)",
+		.min = 1,
+		.max = 1000000},
+	{.name = "seed",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, seed),
+		.help = "of the random numbers: the same seed gives the same figures (default: 0)",
+		.min = 0,
+		.max = 9e15},
+	{.name = "threads",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, threads),
+		.help = "runs at a time; the figures do not depend on it (default: one for each "
+			"processor)",
+		.min = 1,
+		.max = PARALLEL_THREADS_MAX},
+	{.name = "estimate-error",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, estimate_error),
+		.metavar = "E",
+		.help = "tell the strategies (1 + E) times the true number of pages: 1 for twice "
+			"as "
+			"many, -0.1 for a tenth less (default: 0)",
+		.min = -1,
+		.max = 1000,
+		.bounds = OPTION_ABOVE_MIN},
+	{.name = "rate-error",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, rate_error),
+		.metavar = "F",
+		.help = "tell the strategies wrong rates: each is off by a random factor between "
+			"1/F and F (default: 1)",
+		.min = 1,
+		.max = 1e6},
+	{.name = "failures",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, failures),
+		.metavar = "P",
+		.help = "probability that a download fails and is tried again (default: 0)",
+		.max = 1,
+		.bounds = OPTION_BELOW_MAX},
+	{.name = "late",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, late),
+		.metavar = "P",
+		.help = "probability that a link is not there yet at the visit of its page "
+			"(default: 0)",
+		.max = 1,
+		.bounds = OPTION_BELOW_MAX},
 	{.name = "json",
 		.letter = 'j',
 		.kind = OPTION_FLAG,
@@ -59,6 +127,8 @@ static const struct mode {
 	size_t offset; /* of its value, a string */
 	enum cmd_status (*run)(const struct simulate_options *o);
 } MODES[] = {
+	{"table", offsetof(struct simulate_options, table), simulate_table},
+	{"site", offsetof(struct simulate_options, site), simulate_site},
 	{"graph", offsetof(struct simulate_options, graph), simulate_graph},
 };
 
@@ -88,7 +158,8 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	}
 	if (!found)
 		(void)err_set(err, ERR_USAGE,
-			"simulate: --graph is missing (try 'stillpoint simulate --help')");
+			"simulate: --table, --site or --graph is missing (try 'stillpoint simulate "
+			"--help')");
 	return found;
 }
 
