@@ -1,31 +1,23 @@
-/* stillpoint simulate: an online run on a given site. */
-#include <stdio.h>
+/* stillpoint simulate: the options of all modes, and which mode they ask for. */
+#include "cmd/simulate.h"
+
 #include <string.h>
 
-#include "base/format.h"
-#include "base/json.h"
-#include "cmd/cmd.h"
-#include "cmd/planning.h"
-#include "cmd/text.h"
-#include "sim/drive.h"
-#include "sim/evaluate.h"
-#include "sim/site.h"
-
-enum {
-	NAMES_MAX = 16, /* of each list, in the text for people */
-	NAME_SHOWN_MAX = 80,
-};
-
-/* 0 and NULL: not given. */
-struct simulate_options {
-	const char *graph;
-	struct cmd_planning planning;
-	int64_t size;
-	struct option_list seeds;
-	bool json;
-};
+#include "sim/parallel.h"
 
 static const struct option_spec SPECS[] = {
+	{.name = "table",
+		.letter = 'T',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, table),
+		.metavar = "NAME",
+		.help = "an experiment of the papers, 'all' of them, or 'list'"},
+	{.name = "site",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, site),
+		.metavar = "SPEC",
+		.help = "a synthetic site: synthetic:n=10000,skew=1.2,outdegree=400,leaves=cold; "
+			"what is left out is as here"},
 	{.name = "graph",
 		.letter = 'g',
 		.kind = OPTION_STRING,
@@ -49,6 +41,60 @@ static const struct option_spec SPECS[] = {
 		.help = "pages known at the beginning, separated by commas; may be given more than "
 			"once "
 			"(default: the first page of the file)"},
+	{.name = "runs",
+		.letter = 'r',
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, runs),
+		.help = "how often the changes are drawn (default: 20, and fewer for the largest "
+			"sites of the tables)",
+		.min = 1,
+		.max = 1000000},
+	{.name = "seed",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, seed),
+		.help = "of the random numbers: the same seed gives the same figures (default: 0)",
+		.min = 0,
+		.max = 9e15},
+	{.name = "threads",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, threads),
+		.help = "runs at a time; the figures do not depend on it (default: one for each "
+			"processor)",
+		.min = 1,
+		.max = PARALLEL_THREADS_MAX},
+	{.name = "estimate-error",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, estimate_error),
+		.metavar = "E",
+		.help = "tell the strategies (1 + E) times the true number of pages: 1 for twice "
+			"as "
+			"many, -0.1 for a tenth less (default: 0)",
+		.min = -1,
+		.max = 1000,
+		.bounds = OPTION_ABOVE_MIN},
+	{.name = "rate-error",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, rate_error),
+		.metavar = "F",
+		.help = "tell the strategies wrong rates: each is off by a random factor between "
+			"1/F and F (default: 1)",
+		.min = 1,
+		.max = 1e6},
+	{.name = "failures",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, failures),
+		.metavar = "P",
+		.help = "probability that a download fails and is tried again (default: 0)",
+		.max = 1,
+		.bounds = OPTION_BELOW_MAX},
+	{.name = "late",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, late),
+		.metavar = "P",
+		.help = "probability that a link is not there yet at the visit of its page "
+			"(default: 0)",
+		.max = 1,
+		.bounds = OPTION_BELOW_MAX},
 	{.name = "json",
 		.letter = 'j',
 		.kind = OPTION_FLAG,
@@ -75,197 +121,60 @@ static const struct options OPTIONS = {
 	.specs = SPECS,
 };
 
-/* What there is to print; borrows everything. */
-struct view {
-	const struct plan_strategy *strategy;
-	const struct site *site;
-	const struct drive_result *capture;
-	struct page_list hopeless; /* in the order of their visits; owned */
-	struct evaluation expected;
+/* A mode is picked by the option that says what to simulate. */
+static const struct mode {
+	const char *option;
+	size_t offset; /* of its value, a string */
+	enum cmd_status (*run)(const struct simulate_options *o);
+} MODES[] = {
+	{"table", offsetof(struct simulate_options, table), simulate_table},
+	{"site", offsetof(struct simulate_options, site), simulate_site},
+	{"graph", offsetof(struct simulate_options, graph), simulate_graph},
 };
 
-static int add_seed(const struct site *site, slice name, struct page_list *seeds, struct err *err)
-{
-	uint32_t page;
+enum { MODES_N = sizeof MODES / sizeof MODES[0] };
 
-	if (!site_find(site, name, &page))
-		return err_set(err, ERR_USAGE, "simulate: seed '%.*s' is not a page of the file",
-			(int)(name.len < NAME_SHOWN_MAX ? name.len : NAME_SHOWN_MAX), name.ptr);
-	if (page_list_push(seeds, page))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	return 0;
+static bool is_given(const struct mode *m, const struct simulate_options *o)
+{
+	const char *value;
+
+	memcpy(&value, (const char *)o + m->offset, sizeof value);
+	return value != NULL;
 }
 
-/* One value of --seeds. A page may have commas in its name: then it is given alone. */
-static int add_seeds(
-	const struct site *site, const char *value, struct page_list *seeds, struct err *err)
+static const struct mode *pick(const struct simulate_options *o, struct err *err)
 {
-	uint32_t page;
+	const struct mode *found = NULL;
 
-	if (site_find(site, slice_str(value), &page))
-		return add_seed(site, slice_str(value), seeds, err);
-	for (;;) {
-		slice name = {value, strcspn(value, ",")};
-		int rc = add_seed(site, name, seeds, err);
-
-		if (rc || !value[name.len])
-			return rc;
-		value += name.len + 1;
+	for (size_t i = 0; i < MODES_N; i++) {
+		if (!is_given(&MODES[i], o))
+			continue;
+		if (found) {
+			(void)err_set(err, ERR_USAGE, "simulate: --%s and --%s exclude each other",
+				found->option, MODES[i].option);
+			return NULL;
+		}
+		found = &MODES[i];
 	}
-}
-
-static int read_seeds(const struct simulate_options *o, const struct site *site,
-	struct page_list *seeds, struct err *err)
-{
-	int rc = 0;
-
-	if (o->seeds.len == 0)
-		return add_seed(site, site->names[0], seeds, err);
-	for (size_t i = 0; rc == 0 && i < o->seeds.len; i++)
-		rc = add_seeds(site, o->seeds.ptr[i], seeds, err);
-	return rc;
-}
-
-static void json_pages(
-	struct json *j, const char *key, const struct site *site, const struct page_list *pages)
-{
-	json_key(j, key);
-	json_array_begin(j);
-	for (size_t i = 0; i < pages->len; i++)
-		json_slice(j, site->names[pages->ptr[i]]);
-	json_array_end(j);
-}
-
-static int print_json(const struct view *v)
-{
-	struct json j;
-
-	json_init_file(&j, stdout, JSON_LINES);
-	json_object_begin(&j);
-	json_key(&j, "strategy");
-	json_string(&j, v->strategy->name);
-	json_pages(&j, "visits", v->site, &v->capture->visits);
-	json_pages(&j, "revisits", v->site, &v->capture->revisits);
-	json_pages(&j, "hopeless", v->site, &v->hopeless);
-	json_pages(&j, "unreached", v->site, &v->capture->unreached);
-	json_key(&j, "expected_coherence");
-	json_double(&j, v->expected.coherence);
-	json_key(&j, "expected_blur");
-	json_double(&j, v->expected.blur);
-	json_object_end(&j);
-	return json_finish(&j);
-}
-
-static void print_pages(const char *title, const struct site *site, const struct page_list *pages)
-{
-	if (pages->len == 0)
-		return;
-	printf("\n%s (%zu)\n ", title, pages->len);
-	for (size_t i = 0; i < pages->len && i < NAMES_MAX; i++) {
-		(void)putchar(' ');
-		text_name(stdout, site->names[pages->ptr[i]], 0);
-	}
-	if (pages->len > NAMES_MAX)
-		printf(" … %zu more (--json has them all)", pages->len - NAMES_MAX);
-	(void)putchar('\n');
-}
-
-static int print_text(const struct view *v)
-{
-	const struct drive_result *c = v->capture;
-	char delay[FORMAT_DOUBLE_SIZE];
-
-	(void)format_double(c->delay, delay);
-	printf("strategy        %s\n", v->strategy->name);
-	printf("pages           %zu, one download every %s\n", c->visits.len, delay);
-	if (!c->single)
-		printf("expected sharp  %.3f%s\n", v->expected.coherence,
-			v->site->weights ? " (weighted)" : "");
-	printf("expected blur   %.3f, %.3f per page\n", v->expected.blur,
-		v->expected.blur / (double)c->visits.len);
-	print_pages("visits", v->site, &c->visits);
-	print_pages("revisits", v->site, &c->revisits);
-	print_pages("hopeless", v->site, &v->hopeless);
-	print_pages("unreached", v->site, &c->unreached);
-	return 0;
-}
-
-static enum cmd_status print(struct view *v, bool json)
-{
-	const struct page_list *visits = &v->capture->visits;
-	enum cmd_status status;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < visits->len; i++)
-		if (v->capture->hopeless[visits->ptr[i]])
-			rc = page_list_push(&v->hopeless, visits->ptr[i]);
-	if (rc)
-		status = cmd_fail(&(struct err){ERR_NOMEM, "out of memory"});
-	else
-		status = cmd_finish(json ? print_json(v) : print_text(v));
-	page_list_release(&v->hopeless);
-	return status;
-}
-
-static enum cmd_status simulate(const struct simulate_options *o,
-	const struct plan_strategy *strategy, const struct site *site,
-	const struct page_list *seeds)
-{
-	struct drive_params params = {
-		.site = site,
-		.plan = cmd_planning_params(&o->planning, strategy),
-		.seeds = seeds->ptr,
-		.seed_count = seeds->len,
-	};
-	struct drive_result capture;
-	struct view view = {.strategy = strategy, .site = site, .capture = &capture};
-	struct err err = {0};
-	enum cmd_status status;
-
-	params.plan.size = (uint32_t)o->size;
-	if (drive(&params, &capture, &err))
-		return cmd_fail(&err);
-	view.expected = evaluate(site, &capture);
-	status = print(&view, o->json);
-	drive_release(&capture);
-	return status;
-}
-
-static enum cmd_status run(const struct simulate_options *o)
-{
-	const struct plan_strategy *strategy;
-	struct page_list seeds = {0};
-	struct err err = {0};
-	struct site site;
-	enum cmd_status status;
-
-	strategy = cmd_strategy("simulate", cmd_planning_name(&o->planning), false, &err);
-	if (!strategy)
-		return cmd_fail(&err);
-	if (!o->graph) {
-		(void)err_set(&err, ERR_USAGE,
-			"simulate: --graph is missing (try 'stillpoint simulate --help')");
-		return cmd_fail(&err);
-	}
-	if (site_load(o->graph, &site, &err))
-		return cmd_fail_input(&err);
-	if (read_seeds(o, &site, &seeds, &err))
-		status = cmd_fail(&err);
-	else
-		status = simulate(o, strategy, &site, &seeds);
-	page_list_release(&seeds);
-	site_release(&site);
-	return status;
+	if (!found)
+		(void)err_set(err, ERR_USAGE,
+			"simulate: --table, --site or --graph is missing (try 'stillpoint simulate "
+			"--help')");
+	return found;
 }
 
 enum cmd_status cmd_simulate(int argc, char **argv)
 {
 	struct simulate_options o = {0};
+	const struct mode *mode;
 	struct option_args args;
+	struct err err = {0};
 	enum cmd_status status;
 
-	if (cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
-		status = run(&o);
+	if (cmd_options(&OPTIONS, argc, argv, &o, &args, &status)) {
+		mode = pick(&o, &err);
+		status = mode ? mode->run(&o) : cmd_fail(&err);
+	}
 	options_release(&OPTIONS, &o);
 	return status;
 }

@@ -10,6 +10,7 @@ struct run {
 	struct plan_run *plan;
 	struct page_list reached; /* breadth first */
 	uint64_t slot;            /* of the last download; time is slot times delay, never a sum */
+	enum plan_leg leg;        /* of the last download */
 	bool begun;
 	struct drive_result *result;
 };
@@ -22,8 +23,9 @@ static double now(const struct run *r)
 static int discover(struct run *r, uint32_t page)
 {
 	const struct site *site = r->params->site;
+	const struct survival *told = r->params->told ? r->params->told : site->survival;
 
-	return plan_discovered(r->plan, page, site->survival[page], site_weight(site, page));
+	return plan_discovered(r->plan, page, told[page], site_weight(site, page));
 }
 
 static int discover_all(struct run *r, const uint32_t *pages, size_t count)
@@ -35,24 +37,33 @@ static int discover_all(struct run *r, const uint32_t *pages, size_t count)
 	return rc;
 }
 
-static int discover_links(struct run *r, uint32_t page)
+static bool happens(const struct run *r, double probability)
+{
+	return probability > 0 && rng_double(r->params->faults.rng) < probability;
+}
+
+/* The links of a page; hidden is the probability that one is not there yet. */
+static int discover_links(struct run *r, uint32_t page, double hidden)
 {
 	const struct site *site = r->params->site;
 	int rc = 0;
 
 	for (size_t i = site->link_from[page]; rc == 0 && i < site->link_from[page + 1]; i++)
-		rc = discover(r, site->links[i]);
+		if (!happens(r, hidden))
+			rc = discover(r, site->links[i]);
 	return rc;
 }
 
 /* Lets the pause before a download pass. */
 static void pass_delay(struct run *r, enum plan_leg leg)
 {
-	bool at_barrier = leg == PLAN_REVISIT && r->result->revisits.len == 0;
+	bool at_barrier = leg == PLAN_REVISIT && r->leg == PLAN_VISIT;
 
 	if (r->begun && !(at_barrier && r->params->plan.strategy->shared_slot))
 		r->slot++;
 	r->begun = true;
+	r->leg = leg;
+	r->result->end = now(r);
 }
 
 static int visit(struct run *r, const struct plan_order *order)
@@ -61,25 +72,40 @@ static int visit(struct run *r, const struct plan_order *order)
 	r->result->hopeless[order->page] = order->hopeless;
 	if (page_list_push(&r->result->visits, order->page))
 		return ERR_NOMEM;
-	return discover_links(r, order->page);
+	return discover_links(r, order->page, r->params->faults.late);
 }
 
 static int revisit(struct run *r, const struct plan_order *order)
 {
 	r->result->revisited_at[order->page] = now(r);
-	return page_list_push(&r->result->revisits, order->page);
+	if (page_list_push(&r->result->revisits, order->page))
+		return ERR_NOMEM;
+	return r->params->faults.late > 0 ? discover_links(r, order->page, 0) : 0;
+}
+
+static int visit_late(struct run *r, const struct plan_order *order)
+{
+	r->result->visited_at[order->page] = now(r);
+	if (page_list_push(&r->result->late, order->page))
+		return ERR_NOMEM;
+	return discover_links(r, order->page, 0);
 }
 
 static int carry_out(struct run *r, const struct plan_order *order)
 {
-	int rc;
+	static int (*const LEGS[])(struct run *, const struct plan_order *) = {
+		[PLAN_VISIT] = visit,
+		[PLAN_REVISIT] = revisit,
+		[PLAN_LATE] = visit_late,
+	};
+	bool failed = happens(r, r->params->faults.failure);
+	int rc = 0;
 
 	pass_delay(r, order->leg);
-	/* Links are found at visits only and never change: nothing can be found late. */
-	assert(order->leg != PLAN_LATE);
-	rc = order->leg == PLAN_VISIT ? visit(r, order) : revisit(r, order);
+	if (!failed)
+		rc = LEGS[order->leg](r, order);
 	if (rc == 0)
-		plan_done(r->plan, order, PLAN_OK, now(r), now(r));
+		plan_done(r->plan, order, failed ? PLAN_RETRY : PLAN_OK, now(r), now(r));
 	return rc;
 }
 
@@ -178,6 +204,7 @@ void drive_release(struct drive_result *r)
 {
 	page_list_release(&r->visits);
 	page_list_release(&r->revisits);
+	page_list_release(&r->late);
 	page_list_release(&r->unreached);
 	free(r->visited_at);
 	free(r->revisited_at);

@@ -1,7 +1,7 @@
 /*
  * A capture in virtual time: a plan_run driven over a site that is known beforehand, by the same
  * calls that a crawler makes. A download takes no time and the next one begins a delay later; one
- * is under way at a time and none fails.
+ * is under way at a time. None fails and no link comes late, unless that is asked for.
  *
  * Where the papers let one page hold both slots 0 (strategy->shared_slot), the first revisit begins
  * at the instant of the last visit; else a delay after it.
@@ -14,33 +14,46 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/rng.h"
 #include "plan/plan.h"
 #include "sim/site.h"
+
+/* What may go wrong. Zeroed: nothing does. */
+struct drive_faults {
+	struct rng *rng; /* borrowed; may be NULL when nothing goes wrong */
+	double failure;  /* probability that a download fails; plan_run then tries again */
+	double late;     /* probability that a link is not there yet at the visit of its page */
+};
 
 /* Borrows everything. */
 struct drive_params {
 	const struct site *site;
+	const struct survival *told; /* what the strategy takes for true; NULL: the site's own */
 	struct plan_params plan; /* delay > 0; size 0: the number of pages that can be reached */
 	const uint32_t *seeds;   /* NULL: all pages, in their order */
 	size_t seed_count;
+	struct drive_faults faults;
 };
 
 /* By page: arrays of site->n. Times begin with 0 at the first visit; NAN: never downloaded. */
 struct drive_result {
 	struct page_list visits; /* in the order of the downloads */
 	struct page_list revisits;
+	struct page_list late;      /* found too late and downloaded once; visited_at has when */
 	struct page_list unreached; /* from the seeds, in the order of the site */
 	double *visited_at;
 	double *revisited_at;
 	bool *hopeless; /* according to the order for its visit */
 	bool single;    /* the strategy has no revisits */
 	double delay;
+	double end; /* of the last download, good or not */
 };
 
 /*
- * Seeds are discovered first, and the links of a page at its visit. A strategy that wants all pages
- * beforehand is given those that can be reached, in breadth-first order. On success free with
- * drive_release. 0, or ERR_NOMEM or what plan_run_new says, in err too.
+ * Seeds are discovered first, and the links of a page at its visit, or at its revisit those that
+ * were not there yet. A strategy that wants all pages beforehand is given those that can be
+ * reached, in breadth-first order. On success free with drive_release. 0, or ERR_NOMEM or what
+ * plan_run_new says, in err too.
  */
 int drive(const struct drive_params *params, struct drive_result *ret_result,
 	struct err *err) SP_MUST_CHECK;

@@ -2,46 +2,73 @@
 
 #include <math.h>
 
+#include "measure/actual.h"
 #include "measure/blur.h"
+#include "measure/coherence.h"
 #include "measure/sum.h"
 
-static double last_of(const struct page_list *pages, const double *times)
+/* What is measured of a page whose revisit may be missing (NAN). */
+struct page_value {
+	double coherence; /* without its weight */
+	double blur;
+};
+
+static struct page_value expected_page(
+	struct survival survival, double visit, double revisit, struct blur_interval obs)
 {
-	return pages->len ? times[pages->ptr[pages->len - 1]] : 0;
+	if (isnan(revisit))
+		return (struct page_value){.blur = blur_page(survival.rate, visit, obs)};
+	return (struct page_value){
+		.coherence = survival_at(survival, revisit - visit),
+		.blur = blur_page_revisit(survival.rate, visit, revisit, obs),
+	};
 }
 
-static struct blur_interval own_interval(const struct drive_result *c)
+static struct page_value actual_page(
+	struct change_history history, double visit, double revisit, struct blur_interval obs)
 {
-	double end = last_of(&c->visits, c->visited_at);
-
-	return (struct blur_interval){0, fmax(end, last_of(&c->revisits, c->revisited_at))};
+	if (isnan(revisit))
+		return (struct page_value){.blur = blur_actual_page(history, visit, obs)};
+	return (struct page_value){
+		.coherence = coherence_actual_page(history, visit, revisit),
+		.blur = blur_actual_page_revisit(history, visit, revisit, obs),
+	};
 }
 
-static double page_blur(double rate, double visit, double revisit, struct blur_interval obs)
+/* Histories may be NULL: then what is expected. */
+static struct evaluation measure(const struct site *site, const struct drive_result *capture,
+	const struct change_history *histories)
 {
-	return isnan(revisit) ? blur_page(rate, visit, obs)
-			      : blur_page_revisit(rate, visit, revisit, obs);
-}
-
-struct evaluation evaluate(const struct site *site, const struct drive_result *capture)
-{
-	struct blur_interval obs = own_interval(capture);
+	const struct page_list *const lists[] = {&capture->visits, &capture->late};
+	struct blur_interval obs = {0, capture->end};
 	struct sum coherence = {0}, blur = {0};
 
-	for (size_t i = 0; i < capture->visits.len; i++) {
-		uint32_t page = capture->visits.ptr[i];
-		struct survival survival = site->survival[page];
-		double visit = capture->visited_at[page], revisit = capture->revisited_at[page];
+	for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++)
+		for (size_t i = 0; i < lists[l]->len; i++) {
+			uint32_t p = lists[l]->ptr[i];
+			double visit = capture->visited_at[p], revisit = capture->revisited_at[p];
+			struct page_value v =
+				histories ? actual_page(histories[p], visit, revisit, obs)
+					  : expected_page(site->survival[p], visit, revisit, obs);
 
-		sum_add(&blur, page_blur(survival.rate, visit, revisit, obs));
-		if (!isnan(revisit))
-			sum_add(&coherence, (double)site_weight(site, page) *
-						    survival_at(survival, revisit - visit));
-	}
+			sum_add(&coherence, (double)site_weight(site, p) * v.coherence);
+			sum_add(&blur, v.blur);
+		}
 	return (struct evaluation){
 		.coherence = capture->single ? NAN : sum_value(&coherence),
 		.blur = sum_value(&blur),
 	};
+}
+
+struct evaluation evaluate(const struct site *site, const struct drive_result *capture)
+{
+	return measure(site, capture, NULL);
+}
+
+struct evaluation evaluate_actual(const struct site *site, const struct drive_result *capture,
+	const struct change_history *histories)
+{
+	return measure(site, capture, histories);
 }
 
 int evaluate_bound(

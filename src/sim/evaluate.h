@@ -1,21 +1,29 @@
 /*
  * What a capture may be expected to yield: coherence (SHARC Definition 5, with weights) and blur
- * (eq. 3 and 20). The observation interval is the capture's own, from its first download to its
- * last.
+ * (eq. 3 and 20); and what it did yield when the changes are known (section 9.2, eq. 23 and 24).
+ * The observation interval is the capture's own, from its first download to its last.
  */
 #ifndef SIM_EVALUATE_H
 #define SIM_EVALUATE_H
 
+#include "measure/history.h"
 #include "sim/drive.h"
 #include "sim/site.h"
 
 struct evaluation {
-	double coherence; /* sum of w_i S_i(L_i); NAN for a single-visit strategy */
+	double coherence; /* sum of w_i S_i(L_i), or of w_i; NAN for a single-visit strategy */
 	double blur;      /* sum over the pages, without weights; 0 for one page */
 };
 
-/* Pages that were not reached count for nothing. O(n). */
+/*
+ * Pages that were not downloaded count for nothing; those without a revisit are never coherent, and
+ * their blur is that of a single visit. O(n).
+ */
 struct evaluation evaluate(const struct site *site, const struct drive_result *capture);
+
+/* The same with the changes that happened, by page. O(n + changes). */
+struct evaluation evaluate_actual(const struct site *site, const struct drive_result *capture,
+	const struct change_history *histories);
 
 /*
  * What no schedule can exceed in expectation (plan_limit), for a site all of whose pages are

@@ -27,7 +27,7 @@ VEC_DECLARE(page_list, uint32_t);
  */
 struct site {
 	size_t n;
-	slice *names;              /* valid as long as the site */
+	slice *names;              /* valid as long as the site; NULL: a synthetic site */
 	struct survival *survival; /* Poisson with the given rate */
 	float *weights;            /* NULL: the file has none, all are 1 */
 	size_t *link_from;         /* links of page i: links[link_from[i]] up to link_from[i + 1] */

@@ -1,0 +1,45 @@
+/* The modes of `stillpoint simulate`: each has a file of its own, all share one table of options.
+ */
+#ifndef CMD_SIMULATE_H
+#define CMD_SIMULATE_H
+
+#include "base/options.h"
+#include "cmd/cmd.h"
+#include "cmd/planning.h"
+
+/* 0 and NULL: not given. */
+struct simulate_options {
+	/* which mode: exactly one of these is given */
+	const char *table;
+	const char *site;
+	const char *graph;
+
+	struct cmd_planning planning;
+	bool json;
+
+	/* of --graph */
+	int64_t size;
+	struct option_list seeds;
+
+	/* of all that is drawn at random */
+	int64_t runs;
+	int64_t seed;
+	int64_t threads;
+
+	/* of --site */
+	double estimate_error;
+	double rate_error;
+	double failures;
+	double late;
+};
+
+/* The experiments of the papers: simulate_table.c. */
+enum cmd_status simulate_table(const struct simulate_options *o);
+
+/* A synthetic site: simulate_site.c. */
+enum cmd_status simulate_site(const struct simulate_options *o);
+
+/* The site of a file: simulate_graph.c. */
+enum cmd_status simulate_graph(const struct simulate_options *o);
+
+#endif

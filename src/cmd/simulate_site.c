@@ -1,0 +1,206 @@
+/* simulate --site: strategies compared on a synthetic site, with what may go wrong. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "cmd/contenders.h"
+#include "cmd/simulate.h"
+#include "sim/study.h"
+
+enum { DEFAULT_RUNS = 20 };
+
+struct site_study {
+	const struct simulate_options *options;
+	struct contender_list contenders;
+	struct study_params params;
+	struct study_result *results; /* by contender */
+};
+
+/* Of the measures that scatter; the number of pages is printed apart. */
+static const struct {
+	enum trial_measure measure;
+	const char *key;
+} KEYS[] = {
+	{TRIAL_EXPECTED_COHERENCE, "expected_coherence"},
+	{TRIAL_COHERENCE, "coherence"},
+	{TRIAL_EXPECTED_BLUR, "expected_blur"},
+	{TRIAL_BLUR, "blur"},
+};
+
+enum { KEYS_N = sizeof KEYS / sizeof KEYS[0] };
+
+static void json_number(struct json *j, const char *key, double value)
+{
+	json_key(j, key);
+	json_double(j, value);
+}
+
+static void json_strategy(struct json *j, const char *name, const struct study_result *r)
+{
+	char error[64];
+
+	json_object_begin(j);
+	json_key(j, "strategy");
+	json_string(j, name);
+	json_number(j, "pages", r->of[TRIAL_PAGES].mean);
+	for (size_t i = 0; i < KEYS_N; i++) {
+		const struct estimate *e = &r->of[KEYS[i].measure];
+
+		(void)snprintf(error, sizeof error, "%s_stderr", KEYS[i].key);
+		json_number(j, KEYS[i].key, e->mean);
+		json_number(j, error, e->error);
+	}
+	json_object_end(j);
+}
+
+static int print_json(const struct site_study *s)
+{
+	const struct trial_params *t = &s->params.trial;
+	struct json j;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	json_object_begin(&j);
+	json_key(&j, "site");
+	json_string(&j, s->options->site);
+	json_number(&j, "pages", t->site.n);
+	json_number(&j, "delay", t->delay);
+	json_number(&j, "runs", s->params.runs);
+	json_key(&j, "seed");
+	json_uint(&j, s->params.seed);
+	json_number(&j, "estimate_error", t->size_error);
+	json_number(&j, "rate_error", t->rate_error > 0 ? t->rate_error : 1);
+	json_number(&j, "failures", t->failure);
+	json_number(&j, "late", t->late);
+	json_key(&j, "strategies");
+	json_array_begin(&j);
+	for (size_t i = 0; i < s->contenders.len; i++)
+		json_strategy(&j, s->contenders.ptr[i].name, &s->results[i]);
+	json_array_end(&j);
+	json_object_end(&j);
+	return json_finish(&j);
+}
+
+static void print_estimate(int width, int digits, struct estimate e)
+{
+	enum { ERROR_WIDTH = 9 };
+
+	if (isnan(e.mean))
+		printf("%*s", width + ERROR_WIDTH + 3, "-");
+	else if (isnan(e.error))
+		printf("%*.*f%*s", width, digits, e.mean, ERROR_WIDTH + 3, "");
+	else
+		printf("%*.*f ± %-*.*f", width, digits, e.mean, ERROR_WIDTH, digits, e.error);
+}
+
+static void print_faults(const struct trial_params *t)
+{
+	if (t->size_error != 0)
+		printf("told size    %+.0f %%\n", 100 * t->size_error);
+	if (t->rate_error > 1)
+		printf("told rates   wrong by a factor of up to %g\n", t->rate_error);
+	if (t->failure > 0)
+		printf("failures     %g %% of the downloads\n", 100 * t->failure);
+	if (t->late > 0)
+		printf("late links   %g %%\n", 100 * t->late);
+}
+
+static int print_text(const struct site_study *s)
+{
+	const struct trial_params *t = &s->params.trial;
+	char delay[FORMAT_DOUBLE_SIZE];
+
+	(void)format_double(t->delay, delay);
+	printf("site         %s, %u pages\n", s->options->site, t->site.n);
+	printf("runs         %u, one download every %s\n", s->params.runs, delay);
+	print_faults(t);
+	printf("\n%-24s %9s %13s %23s %15s %22s\n", "", "pages", "expect sharp", "sharp ± s.e.",
+		"expect blur", "blur per page ± s.e.");
+	for (size_t i = 0; i < s->contenders.len; i++) {
+		const struct estimate *of = s->results[i].of;
+
+		printf("%-24s %9.*f", s->contenders.ptr[i].name, t->failure > 0 || t->late > 0,
+			of[TRIAL_PAGES].mean);
+		if (isnan(of[TRIAL_COHERENCE].mean))
+			printf(" %13s", "-");
+		else
+			printf(" %13.2f", of[TRIAL_EXPECTED_COHERENCE].mean);
+		print_estimate(13, 2, of[TRIAL_COHERENCE]);
+		printf(" %12.4f", of[TRIAL_EXPECTED_BLUR].mean);
+		print_estimate(12, 4, of[TRIAL_BLUR]);
+		(void)putchar('\n');
+	}
+	return 0;
+}
+
+static void show_progress(void *context, size_t done)
+{
+	progress_update(context, done, NULL);
+}
+
+static int run_study(struct site_study *s, struct err *err)
+{
+	struct progress progress;
+	int rc;
+
+	s->results = calloc(s->contenders.len, sizeof *s->results);
+	if (!s->results)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
+					 .clock = clock_system(),
+					 .title = "simulate",
+					 .unit = "runs",
+					 .total = s->params.runs});
+	s->params.report = show_progress;
+	s->params.context = &progress;
+	progress_update(&progress, 0, NULL);
+	rc = study_run(&s->params, s->results, err);
+	progress_clear(&progress);
+	return rc;
+}
+
+static int read_options(struct site_study *s, struct err *err)
+{
+	const struct simulate_options *o = s->options;
+	struct plan_params plan = cmd_planning_params(&o->planning, NULL);
+	int rc = contenders_read("simulate", cmd_planning_name(&o->planning), &s->contenders, err);
+
+	s->params = (struct study_params){
+		.trial = {.delay = plan.delay,
+			.tau = plan.tau,
+			.size_error = o->estimate_error,
+			.rate_error = o->rate_error,
+			.failure = o->failures,
+			.late = o->late,
+			.contenders = s->contenders.ptr,
+			.contender_count = s->contenders.len},
+		.runs = o->runs ? (unsigned)o->runs : DEFAULT_RUNS,
+		.threads = (unsigned)o->threads,
+		.seed = (uint64_t)o->seed,
+	};
+	if (rc == 0) {
+		rc = synthetic_parse(o->site, &s->params.trial.site, err);
+		if (rc)
+			err_prefix(err, "simulate: --site");
+	}
+	return rc;
+}
+
+enum cmd_status simulate_site(const struct simulate_options *o)
+{
+	struct site_study s = {.options = o};
+	struct err err = {0};
+	enum cmd_status status;
+	int rc = read_options(&s, &err);
+
+	if (rc == 0)
+		rc = run_study(&s, &err);
+	status = rc ? cmd_fail(&err) : cmd_finish(o->json ? print_json(&s) : print_text(&s));
+	contender_list_release(&s.contenders);
+	free(s.results);
+	return status;
+}

@@ -1,0 +1,290 @@
+/* simulate --table: the experiments of the papers, our figures beside the printed ones. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/closest.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "cmd/simulate.h"
+#include "sim/table_run.h"
+
+enum { NAME_SHOWN_MAX = 80 };
+
+/* All tables that were asked for, one behind another. */
+struct session {
+	const struct simulate_options *options;
+	struct table_params params;
+	struct progress progress;
+	const struct table *table; /* the present one */
+	size_t done;               /* runs of the tables before it */
+	struct table_cells cells;
+};
+
+static void json_figure(struct json *j, const struct table_cell *c, const struct table_figure *f)
+{
+	json_object_begin(j);
+	json_key(j, "table");
+	json_string(j, c->table->name);
+	json_key(j, "row");
+	json_string(j, c->row);
+	json_key(j, "strategy");
+	json_string(j, c->strategy);
+	json_key(j, "metric");
+	json_string(j, f->metric);
+	json_key(j, "paper");
+	json_double(j, f->paper);
+	json_key(j, "ours");
+	json_double(j, f->ours);
+	json_key(j, "stderr");
+	json_double(j, f->error);
+	json_key(j, "note");
+	json_string(j, c->note[0] ? c->note : NULL);
+	json_object_end(j);
+}
+
+static int print_json(const struct table_cells *cells)
+{
+	struct json j;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	json_array_begin(&j);
+	for (size_t i = 0; i < cells->len; i++)
+		for (size_t k = 0; k < 2; k++)
+			json_figure(&j, &cells->ptr[i], &cells->ptr[i].figures[k]);
+	json_array_end(&j);
+	return json_finish(&j);
+}
+
+/* Digits behind the point that a figure of this size deserves. */
+static int digits_of(double value)
+{
+	static const double MANY = 1000, SOME = 30;
+
+	if (fabs(value) >= MANY)
+		return 1;
+	return fabs(value) >= SOME ? 3 : 4;
+}
+
+static void print_value(int width, int digits, double value)
+{
+	if (isnan(value))
+		printf(" %*s", width, "");
+	else
+		printf(" %*.*f", width, digits, value);
+}
+
+/* As the paper has it: up to three digits behind the point, no zeros at the end. */
+static void print_printed(int width, double value)
+{
+	char text[32] = "";
+
+	if (!isnan(value))
+		(void)snprintf(text, sizeof text, "%.*f",
+			value >= 1000 || value == floor(value) ? 0
+			: value >= 100                         ? 3
+							       : 2,
+			value);
+	printf(" %*s", width, text);
+}
+
+static void print_cell(const struct table_cell *c)
+{
+	const struct table_figure *expected = &c->figures[0], *simulated = &c->figures[1];
+
+	printf("  %-24s", c->strategy);
+	print_printed(9, expected->paper);
+	print_value(12, digits_of(expected->ours), expected->ours);
+	print_printed(9, simulated->paper);
+	print_value(12, digits_of(simulated->ours), simulated->ours);
+	if (isnan(simulated->error))
+		printf("%12s", "");
+	else
+		printf(" ± %-9.*f", digits_of(simulated->ours), simulated->error);
+	if (isnan(simulated->paper))
+		(void)putchar('\n');
+	else
+		printf("%+7.1f %%\n", 100 * (simulated->ours / simulated->paper - 1));
+}
+
+/* Each note once, under the row, with the strategies it is for. */
+static void print_notes(const struct table *table)
+{
+	const struct table_note *n = table->notes;
+
+	if (!n)
+		return;
+	(void)putchar('\n');
+	for (; n->text; n++)
+		printf("  %s%s%s: %s\n", n->row ? n->row : "", n->row && n->strategy ? ", " : "",
+			n->strategy ? n->strategy
+			: n->row    ? ""
+				    : "all rows",
+			n->text);
+}
+
+static void print_heading(const struct table_cell *c)
+{
+	const char *first = c->table->worst ? "increase" : "expected";
+	const char *second = c->table->worst ? "relative" : "simulated";
+
+	printf("\n%s", c->row);
+	if (c->runs)
+		printf("  (%u run%s)", c->runs, c->runs == 1 ? "" : "s");
+	printf("\n  %-24s %9s %12s %9s %12s%12s %9s\n", "", "printed", first, "printed", second,
+		c->table->worst ? "" : " ± s.e.  ", "off print");
+}
+
+static int print_text(const struct table_cells *cells)
+{
+	const struct table_cell *last = NULL;
+
+	for (size_t i = 0; i < cells->len; i++) {
+		const struct table_cell *c = &cells->ptr[i];
+		bool new_table = !last || last->table != c->table;
+
+		if (last && new_table) {
+			print_notes(last->table);
+			(void)putchar('\n');
+		}
+		if (new_table)
+			printf("%s  %s\n", c->table->name, c->table->title);
+		if (new_table || strcmp(last->row, c->row) != 0)
+			print_heading(c);
+		print_cell(c);
+		last = c;
+	}
+	if (last)
+		print_notes(last->table);
+	return 0;
+}
+
+static int print_list_json(void)
+{
+	const struct table *t;
+	struct json j;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	json_array_begin(&j);
+	for (size_t i = 0; (t = table_at(i)); i++) {
+		json_object_begin(&j);
+		json_key(&j, "table");
+		json_string(&j, t->name);
+		json_key(&j, "title");
+		json_string(&j, t->title);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	return json_finish(&j);
+}
+
+static int print_list(bool json)
+{
+	const struct table *t;
+
+	if (json)
+		return print_list_json();
+	for (size_t i = 0; (t = table_at(i)); i++)
+		printf("%-12s %s\n", t->name, t->title);
+	return 0;
+}
+
+static void show_progress(void *context, size_t done)
+{
+	struct session *s = context;
+
+	progress_update(&s->progress, s->done + done, s->table->name);
+}
+
+static int run_table(struct session *s, const struct table *table, struct err *err)
+{
+	int rc;
+
+	s->table = table;
+	show_progress(s, 0);
+	rc = table_run(table, &s->params, &s->cells, err);
+	s->done += table_runs(table, &s->params);
+	return rc;
+}
+
+static int run_all(struct session *s, struct err *err)
+{
+	const struct table *t;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && (t = table_at(i)); i++)
+		rc = run_table(s, t, err);
+	return rc;
+}
+
+static uint64_t total_runs(const struct session *s, const struct table *table)
+{
+	const struct table *t;
+	uint64_t runs = 0;
+
+	for (size_t i = 0; (t = table_at(i)); i++)
+		if (!table || t == table)
+			runs += table_runs(t, &s->params);
+	return runs;
+}
+
+static int unknown(const char *name, struct err *err)
+{
+	const struct table *t;
+	struct closest c;
+
+	closest_init(&c, name);
+	for (size_t i = 0; (t = table_at(i)); i++)
+		closest_offer(&c, t->name);
+	if (closest_get(&c))
+		return err_set(err, ERR_USAGE,
+			"simulate: unknown table '%.*s', did you mean '%s'? (all: stillpoint "
+			"simulate --table list)",
+			NAME_SHOWN_MAX, name, closest_get(&c));
+	return err_set(err, ERR_USAGE,
+		"simulate: unknown table '%.*s' (all: stillpoint simulate --table list)",
+		NAME_SHOWN_MAX, name);
+}
+
+/* Table NULL: all. */
+static int run(struct session *s, const struct table *table, struct err *err)
+{
+	const struct simulate_options *o = s->options;
+	int rc;
+
+	s->params = (struct table_params){
+		.runs = (unsigned)o->runs,
+		.threads = (unsigned)o->threads,
+		.seed = (uint64_t)o->seed,
+		.report = show_progress,
+		.context = s,
+	};
+	progress_init(&s->progress, &(struct progress_config){.fd = STDERR_FILENO,
+					    .clock = clock_system(),
+					    .title = "simulate",
+					    .unit = "runs",
+					    .total = total_runs(s, table)});
+	rc = table ? run_table(s, table, err) : run_all(s, err);
+	progress_clear(&s->progress);
+	return rc;
+}
+
+enum cmd_status simulate_table(const struct simulate_options *o)
+{
+	const struct table *table = table_find(o->table);
+	struct session s = {.options = o};
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (strcmp(o->table, "list") == 0)
+		return cmd_finish(print_list(o->json));
+	if ((!table && strcmp(o->table, "all") != 0 && unknown(o->table, &err)) ||
+		run(&s, table, &err))
+		status = cmd_fail(&err);
+	else
+		status = cmd_finish(o->json ? print_json(&s.cells) : print_text(&s.cells));
+	table_cells_release(&s.cells);
+	return status;
+}

@@ -1,0 +1,60 @@
+#include "sim/table_worst.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "measure/worst_case.h"
+
+/* Ascending, equal in pairs: Example 6 has 1, 1, 2, 2, …; figure 6 has 100/i^skew. */
+static double rate_of(const struct table_worst_row *row, unsigned page)
+{
+	unsigned pair = page / 2;
+
+	if (isnan(row->skew))
+		return pair + 1;
+	return 100 / pow(row->pages / 2 - pair, row->skew);
+}
+
+static int worst_case(const struct table_worst_row *row, double *ret_increase, double *ret_optimum,
+	struct err *err)
+{
+	double *rates = malloc(row->pages * sizeof *rates);
+	struct blur_site site = {.pages = row->pages, .rates = rates, .delay = 1};
+	int rc = rates ? 0 : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+
+	for (unsigned i = 0; rc == 0 && i < row->pages; i++)
+		rates[i] = rate_of(row, i);
+	if (rc == 0)
+		rc = blur_worst_case_paired(&site, row->k, ret_increase, err);
+	if (rc == 0)
+		rc = blur_organ_pipe(&site, ret_optimum, err);
+	free(rates);
+	return rc;
+}
+
+static struct table_figure figure(const char *metric, double printed, double ours)
+{
+	return (struct table_figure){
+		.metric = metric, .paper = printed > 0 ? printed : NAN, .ours = ours, .error = NAN};
+}
+
+int table_run_worst(const struct table *table, struct table_cells *cells, struct err *err)
+{
+	int rc = 0;
+
+	for (const struct table_worst_row *row = table->worst; rc == 0 && row->label; row++) {
+		struct table_cell cell = {
+			.table = table, .row = row->label, .strategy = "worst-case"};
+		double increase = 0, optimum = 1;
+
+		rc = worst_case(row, &increase, &optimum, err);
+		if (rc)
+			return rc;
+		cell.figures[0] = figure("increase", row->printed, increase);
+		cell.figures[1] =
+			figure("relative_increase", row->printed_relative, increase / optimum);
+		table_cell_note(&cell);
+		rc = table_cells_push(cells, cell);
+	}
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}

@@ -1,0 +1,147 @@
+#include "sim/trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/changes.h"
+#include "sim/drive.h"
+#include "sim/evaluate.h"
+#include "sim/op.h"
+
+bool contender_find(const char *name, struct contender *ret_contender)
+{
+	struct contender c = {.name = name, .plan = plan_strategy_find(name, false)};
+
+	if (c.plan)
+		c.name = c.plan->name;
+	else if (strcmp(name, CONTENDER_OP) != 0)
+		return false;
+	*ret_contender = c;
+	return true;
+}
+
+/* What all contenders of a run share. */
+struct trial {
+	const struct trial_params *params;
+	struct site site;
+	struct survival *told; /* NULL: the truth */
+	struct changes changes;
+};
+
+/* Log-uniform between 1/factor and factor. */
+static double random_factor(struct rng *rng, double factor)
+{
+	return pow(factor, 2 * rng_double(rng) - 1);
+}
+
+static int tell_rates(struct trial *t, struct rng *rng)
+{
+	double factor = t->params->rate_error;
+
+	if (!(factor > 1))
+		return 0;
+	t->told = malloc(t->site.n * sizeof *t->told);
+	if (!t->told)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < t->site.n; i++)
+		t->told[i] =
+			survival_poisson(t->site.survival[i].rate * random_factor(rng, factor));
+	return 0;
+}
+
+/* The end of the longest capture that there can be. */
+static double horizon(const struct trial_params *p)
+{
+	double legs = 1;
+
+	for (size_t i = 0; i < p->contender_count; i++)
+		if (p->contenders[i].plan && p->contenders[i].plan->revisits)
+			legs = 2;
+	if (p->failure > 0)
+		legs *= PLAN_ATTEMPTS;
+	return legs * (double)p->site.n * p->delay;
+}
+
+static int prepare(struct trial *t, struct rng *rng)
+{
+	const struct trial_params *p = t->params;
+	int rc = synthetic_site(&p->site, p->in_order ? NULL : rng, &t->site);
+
+	if (rc == 0)
+		rc = tell_rates(t, rng);
+	if (rc == 0)
+		rc = changes_draw(&t->site, horizon(p), rng, &t->changes);
+	return rc;
+}
+
+static uint32_t told_size(const struct trial_params *p)
+{
+	double size = round((double)p->site.n * (1 + p->size_error));
+
+	return size < 1 ? 1 : size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
+static int capture(
+	const struct trial *t, const struct contender *c, struct rng *rng, struct drive_result *ret)
+{
+	static const uint32_t ROOT[] = {0};
+	const struct trial_params *p = t->params;
+	struct drive_params params = {
+		.site = &t->site,
+		.told = t->told,
+		.plan = {.strategy = c->plan,
+			.delay = p->delay,
+			.tau = p->tau,
+			.size = told_size(p)},
+		.seeds = ROOT,
+		.seed_count = 1,
+		.faults = {.rng = rng, .failure = p->failure, .late = p->late},
+	};
+	struct err err = {0};
+
+	return c->plan ? drive(&params, ret, &err)
+		       : op_capture(&t->site, t->changes.histories, p->delay, ret);
+}
+
+static int measure(const struct trial *t, const struct contender *c, struct rng *rng,
+	struct trial_values *ret_values)
+{
+	struct evaluation expected, actual;
+	struct drive_result result;
+	double pages;
+	int rc = capture(t, c, rng, &result);
+
+	if (rc)
+		return rc;
+	expected = evaluate(&t->site, &result);
+	actual = evaluate_actual(&t->site, &result, t->changes.histories);
+	pages = (double)(result.visits.len + result.late.len);
+	*ret_values = (struct trial_values){.of = {
+						    [TRIAL_PAGES] = pages,
+						    [TRIAL_EXPECTED_COHERENCE] = expected.coherence,
+						    [TRIAL_COHERENCE] = actual.coherence,
+						    [TRIAL_EXPECTED_BLUR] = expected.blur / pages,
+						    [TRIAL_BLUR] = actual.blur / pages,
+					    }};
+	drive_release(&result);
+	return 0;
+}
+
+int trial_run(const struct trial_params *params, struct rng *rng, struct trial_values *values)
+{
+	struct trial t = {.params = params};
+	int rc = prepare(&t, rng);
+
+	for (size_t i = 0; rc == 0 && i < params->contender_count; i++) {
+		struct rng own;
+
+		/* What goes wrong for one does not depend on who else takes part. */
+		rng_split(rng, &own);
+		rc = measure(&t, &params->contenders[i], &own, &values[i]);
+	}
+	site_release(&t.site);
+	free(t.told);
+	changes_release(&t.changes);
+	return rc;
+}

@@ -1,0 +1,62 @@
+/*
+ * One run of an experiment on a synthetic site: the site is made, its changes are drawn, and every
+ * strategy captures it. All see the same site and the same changes, so that what differs between
+ * them is not luck.
+ */
+#ifndef SIM_TRIAL_H
+#define SIM_TRIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "plan/plan.h"
+#include "sim/synthetic.h"
+
+/* Who takes part. */
+struct contender {
+	const char *name;
+	const struct plan_strategy *plan; /* NULL: OP, which knows the future */
+};
+
+#define CONTENDER_OP "op"
+
+/* Those of plan_strategy_find, and OP. The name is borrowed. False when there is none. */
+bool contender_find(const char *name, struct contender *ret_contender);
+
+/* What is measured of a capture. */
+enum trial_measure {
+	TRIAL_PAGES,              /* downloaded at least once */
+	TRIAL_EXPECTED_COHERENCE, /* NAN without revisits, as the next */
+	TRIAL_COHERENCE,
+	TRIAL_EXPECTED_BLUR, /* per page that was downloaded, as the next */
+	TRIAL_BLUR,
+	TRIAL_MEASURES,
+};
+
+struct trial_values {
+	double of[TRIAL_MEASURES];
+};
+
+/* Borrows the contenders. */
+struct trial_params {
+	struct synthetic site;
+	bool in_order; /* links in the order of their numbers, not a random one */
+	double delay;
+	double tau;        /* 0: PLAN_TAU */
+	double size_error; /* strategies are told n(1 + size_error); above -1 */
+	double rate_error; /* each is told with a random error of up to this factor; 0 or 1: none */
+	double failure, late; /* see drive.h */
+	const struct contender *contenders;
+	size_t contender_count;
+};
+
+/*
+ * Fills values, an entry for each contender. The generator decides everything random. 0, ERR_NOMEM,
+ * ERR_LIMIT (more changes than fit) or what plan_run_new says.
+ */
+int trial_run(const struct trial_params *params, struct rng *rng,
+	struct trial_values *values) SP_MUST_CHECK;
+
+#endif
