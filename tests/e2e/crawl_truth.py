@@ -64,13 +64,13 @@ def rates(mean):
 
 
 def check_variety(judged):
-    """The site had pages of every kind, and a fair share of them changed."""
+    """The site had pages of every kind; how many changed depends on the machine."""
     behaviours = {page["behaviour"] for page in judged.pages.values()}
     if living.SCALE >= 1:
         tap.equal(sorted({*judge.GOOD, *judge.BAD} - behaviours), [])
         tap.equal(sorted({page["validators"] for page in judged.pages.values()}),
                   ["absent", "honest", "now", "stale"])
-    assert judged.changed >= 0.1 * (judged.changed + judged.unchanged), judged.changed
+    assert judged.changed >= living.scaled(20, 1), judged.changed
 
 
 def main():
