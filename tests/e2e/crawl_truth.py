@@ -64,13 +64,13 @@ def rates(mean):
 
 
 def check_variety(judged):
-    """The site had pages of every kind, and a fair share of them changed."""
+    """The site had pages of every kind; how many changed depends on the machine."""
     behaviours = {page["behaviour"] for page in judged.pages.values()}
     if living.SCALE >= 1:
         tap.equal(sorted({*judge.GOOD, *judge.BAD} - behaviours), [])
         tap.equal(sorted({page["validators"] for page in judged.pages.values()}),
                   ["absent", "honest", "now", "stale"])
-    assert judged.changed >= 0.1 * (judged.changed + judged.unchanged), judged.changed
+    assert judged.changed >= living.scaled(20, 1), judged.changed
 
 
 def main():
@@ -89,7 +89,8 @@ def main():
           "--time-limit", "2s", judged_by=JudgeCut, says="time limit")
     trial("noise", ["--seed", 11, *plain, "--noise", "nonce,csrf,clock,ad"], noisy=True)
     # What is not proved: a change that is undone between the two looks.
-    undone = trial("reverts", ["--seed", 12, *plain, "--rates", "constant:2", "--reverts", 0.7],
+    often = f"constant:{3 / min(1, living.SCALE)}"
+    undone = trial("reverts", ["--seed", 12, *plain, "--rates", often, "--reverts", 0.7],
                    reverting=True)
     with tap.case("reverts: changes that are undone cannot be seen"):
         assert undone.undone > 0
