@@ -106,13 +106,18 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "simulate",
-	.usage = "--graph FILE [OPTION…]",
+	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]",
 	.description =
-		"Runs a strategy over a site whose pages it finds only by following links, and "
-		"prints "
-		"in which order it visits and revisits them and what may be expected of that. The "
-		"file "
-		"has one line for each page; links are page names separated by blanks.\n\n"
+		"--table repeats an experiment of the papers and prints our figures beside the "
+		"printed ones: what may be expected, and what simulated changes gave.\n\n"
+		"--site compares strategies, a list separated by commas or 'all', on a synthetic "
+		"site "
+		"that may differ from what they are told, and whose downloads may fail. 'op' is "
+		"one more strategy here; it knows the future.\n\n"
+		"--graph runs a strategy over a site whose pages it finds only by following links, "
+		"and prints in which order it visits and revisits them and what may be expected of "
+		"that. The file has one line for each page; links are page names separated by "
+		"blanks.\n\n"
 		"  page,rate,weight,links\n"
 		"  /,0.01,2,/news /imprint\n"
 		"  /news,0.1,1,/\n"
@@ -124,22 +129,68 @@ static const struct options OPTIONS = {
 /* A mode is picked by the option that says what to simulate. */
 static const struct mode {
 	const char *option;
-	size_t offset; /* of its value, a string */
+	const char *takes; /* its other options, each between blanks */
 	enum cmd_status (*run)(const struct simulate_options *o);
 } MODES[] = {
-	{"table", offsetof(struct simulate_options, table), simulate_table},
-	{"site", offsetof(struct simulate_options, site), simulate_site},
-	{"graph", offsetof(struct simulate_options, graph), simulate_graph},
+	{"table", " runs seed threads json ", simulate_table},
+	{"site",
+		" strategy delay tau runs seed threads estimate-error rate-error failures late "
+		"json ",
+		simulate_site},
+	{"graph", " strategy delay tau size seeds json ", simulate_graph},
 };
 
 enum { MODES_N = sizeof MODES / sizeof MODES[0] };
 
-static bool is_given(const struct mode *m, const struct simulate_options *o)
+/* Whether it was given a value other than nothing. */
+static bool is_set(const struct option_spec *spec, const struct simulate_options *o)
 {
-	const char *value;
+	static const size_t SIZES[] = {
+		[OPTION_FLAG] = sizeof(bool),
+		[OPTION_STRING] = sizeof(const char *),
+		[OPTION_INT] = sizeof(int64_t),
+		[OPTION_DOUBLE] = sizeof(double),
+		[OPTION_SIZE] = sizeof(uint64_t),
+		[OPTION_DURATION] = sizeof(double),
+		[OPTION_CHOICE] = sizeof(int),
+		[OPTION_LIST] = sizeof(struct option_list),
+	};
+	const unsigned char *field = (const unsigned char *)o + spec->offset;
 
-	memcpy(&value, (const char *)o + m->offset, sizeof value);
-	return value != NULL;
+	for (size_t i = 0; i < SIZES[spec->kind]; i++)
+		if (field[i])
+			return true;
+	return false;
+}
+
+static bool is_given(const char *option, const struct simulate_options *o)
+{
+	for (const struct option_spec *s = SPECS; s->name; s++)
+		if (strcmp(s->name, option) == 0)
+			return is_set(s, o);
+	return false;
+}
+
+static bool takes(const struct mode *m, const char *option)
+{
+	size_t len = strlen(option);
+	const char *at = m->takes;
+
+	while ((at = strstr(at, option)) && !(at[-1] == ' ' && at[len] == ' '))
+		at += len;
+	return at || strcmp(m->option, option) == 0;
+}
+
+/* An option that would be ignored is a mistake. */
+static int check_options(const struct mode *m, const struct simulate_options *o, struct err *err)
+{
+	for (const struct option_spec *s = SPECS; s->name; s++)
+		if (is_set(s, o) && !takes(m, s->name))
+			return err_set(err, ERR_USAGE,
+				"simulate: --%s has no meaning with --%s (try 'stillpoint simulate "
+				"--help')",
+				s->name, m->option);
+	return 0;
 }
 
 static const struct mode *pick(const struct simulate_options *o, struct err *err)
@@ -147,7 +198,7 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	const struct mode *found = NULL;
 
 	for (size_t i = 0; i < MODES_N; i++) {
-		if (!is_given(&MODES[i], o))
+		if (!is_given(MODES[i].option, o))
 			continue;
 		if (found) {
 			(void)err_set(err, ERR_USAGE, "simulate: --%s and --%s exclude each other",
@@ -173,7 +224,10 @@ enum cmd_status cmd_simulate(int argc, char **argv)
 
 	if (cmd_options(&OPTIONS, argc, argv, &o, &args, &status)) {
 		mode = pick(&o, &err);
-		status = mode ? mode->run(&o) : cmd_fail(&err);
+		if (!mode || check_options(mode, &o, &err))
+			status = cmd_fail(&err);
+		else
+			status = mode->run(&o);
 	}
 	options_release(&OPTIONS, &o);
 	return status;

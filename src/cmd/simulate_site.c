@@ -85,16 +85,25 @@ static int print_json(const struct site_study *s)
 	return json_finish(&j);
 }
 
+/* A mean with its error, in a fixed number of columns ("±" is one, though two bytes). */
 static void print_estimate(int width, int digits, struct estimate e)
 {
-	enum { ERROR_WIDTH = 9 };
+	enum { ERROR_WIDTH = 8 };
 
 	if (isnan(e.mean))
-		printf("%*s", width + ERROR_WIDTH + 3, "-");
+		printf(" %*s   %-*s", width, "-", ERROR_WIDTH, "");
 	else if (isnan(e.error))
-		printf("%*.*f%*s", width, digits, e.mean, ERROR_WIDTH + 3, "");
+		printf(" %*.*f   %-*s", width, digits, e.mean, ERROR_WIDTH, "");
 	else
-		printf("%*.*f ± %-*.*f", width, digits, e.mean, ERROR_WIDTH, digits, e.error);
+		printf(" %*.*f ± %-*.*f", width, digits, e.mean, ERROR_WIDTH, digits, e.error);
+}
+
+static void print_mean(int width, int digits, double mean)
+{
+	if (isnan(mean))
+		printf(" %*s", width, "-");
+	else
+		printf(" %*.*f", width, digits, mean);
 }
 
 static void print_faults(const struct trial_params *t)
@@ -118,20 +127,19 @@ static int print_text(const struct site_study *s)
 	printf("site         %s, %u pages\n", s->options->site, t->site.n);
 	printf("runs         %u, one download every %s\n", s->params.runs, delay);
 	print_faults(t);
-	printf("\n%-24s %9s %13s %23s %15s %22s\n", "", "pages", "expect sharp", "sharp ± s.e.",
-		"expect blur", "blur per page ± s.e.");
+	printf("\n%-24s %9s %12s %12s   %-8s %11s %11s   %-8s\n", "", "", "expected", "",
+		"standard", "expected", "blur", "standard");
+	printf("%-24s %9s %12s %12s   %-8s %11s %11s   %-8s\n", "strategy", "pages", "sharp",
+		"sharp", "error", "blur", "per page", "error");
 	for (size_t i = 0; i < s->contenders.len; i++) {
 		const struct estimate *of = s->results[i].of;
 
-		printf("%-24s %9.*f", s->contenders.ptr[i].name, t->failure > 0 || t->late > 0,
-			of[TRIAL_PAGES].mean);
-		if (isnan(of[TRIAL_COHERENCE].mean))
-			printf(" %13s", "-");
-		else
-			printf(" %13.2f", of[TRIAL_EXPECTED_COHERENCE].mean);
-		print_estimate(13, 2, of[TRIAL_COHERENCE]);
-		printf(" %12.4f", of[TRIAL_EXPECTED_BLUR].mean);
-		print_estimate(12, 4, of[TRIAL_BLUR]);
+		printf("%-24s", s->contenders.ptr[i].name);
+		print_mean(9, t->failure > 0 || t->late > 0, of[TRIAL_PAGES].mean);
+		print_mean(12, 2, of[TRIAL_EXPECTED_COHERENCE].mean);
+		print_estimate(12, 2, of[TRIAL_COHERENCE]);
+		print_mean(11, 4, of[TRIAL_EXPECTED_BLUR].mean);
+		print_estimate(11, 4, of[TRIAL_BLUR]);
 		(void)putchar('\n');
 	}
 	return 0;

@@ -94,7 +94,7 @@ static void print_cell(const struct table_cell *c)
 {
 	const struct table_figure *expected = &c->figures[0], *simulated = &c->figures[1];
 
-	printf("  %-24s", c->strategy);
+	printf("  %-24s", c->table->worst ? c->row : c->strategy);
 	print_printed(9, expected->paper);
 	print_value(12, digits_of(expected->ours), expected->ours);
 	print_printed(9, simulated->paper);
@@ -109,7 +109,7 @@ static void print_cell(const struct table_cell *c)
 		printf("%+7.1f %%\n", 100 * (simulated->ours / simulated->paper - 1));
 }
 
-/* Each note once, under the row, with the strategies it is for. */
+/* Once for the whole table, each with what it is about. */
 static void print_notes(const struct table *table)
 {
 	const struct table_note *n = table->notes;
@@ -117,24 +117,32 @@ static void print_notes(const struct table *table)
 	if (!n)
 		return;
 	(void)putchar('\n');
-	for (; n->text; n++)
-		printf("  %s%s%s: %s\n", n->row ? n->row : "", n->row && n->strategy ? ", " : "",
-			n->strategy ? n->strategy
-			: n->row    ? ""
-				    : "all rows",
+	for (; n->text; n++) {
+		const char *row = n->row ? n->row : "", *strategy = n->strategy ? n->strategy : "";
+		const char *all = n->row || n->strategy ? "" : "all";
+
+		printf("  %s%s%s%s: %s\n", all, row, n->row && n->strategy ? ", " : "", strategy,
 			n->text);
+	}
 }
 
 static void print_heading(const struct table_cell *c)
 {
-	const char *first = c->table->worst ? "increase" : "expected";
-	const char *second = c->table->worst ? "relative" : "simulated";
+	bool worst = c->table->worst;
 
-	printf("\n%s", c->row);
-	if (c->runs)
-		printf("  (%u run%s)", c->runs, c->runs == 1 ? "" : "s");
-	printf("\n  %-24s %9s %12s %9s %12s%12s %9s\n", "", "printed", first, "printed", second,
-		c->table->worst ? "" : " ± s.e.  ", "off print");
+	(void)putchar('\n');
+	if (!worst)
+		printf("%s  (%u run%s)\n", c->row, c->runs, c->runs == 1 ? "" : "s");
+	printf("  %-24s %9s %12s %9s %12s%12s %8s\n", "", "printed",
+		worst ? "increase" : "expected", "printed", worst ? "relative" : "simulated",
+		worst ? "" : " ± s.e.  ", "off by");
+}
+
+/* The rows of the worst case have one line each, so one heading does. */
+static bool begins_row(const struct table_cell *last, const struct table_cell *c)
+{
+	return !last || last->table != c->table ||
+	       (!c->table->worst && strcmp(last->row, c->row) != 0);
 }
 
 static int print_text(const struct table_cells *cells)
@@ -143,15 +151,14 @@ static int print_text(const struct table_cells *cells)
 
 	for (size_t i = 0; i < cells->len; i++) {
 		const struct table_cell *c = &cells->ptr[i];
-		bool new_table = !last || last->table != c->table;
 
-		if (last && new_table) {
+		if (last && last->table != c->table) {
 			print_notes(last->table);
 			(void)putchar('\n');
 		}
-		if (new_table)
+		if (!last || last->table != c->table)
 			printf("%s  %s\n", c->table->name, c->table->title);
-		if (new_table || strcmp(last->row, c->row) != 0)
+		if (begins_row(last, c))
 			print_heading(c);
 		print_cell(c);
 		last = c;
