@@ -95,7 +95,7 @@ def stop_serving():
 
 
 def dripping_head(request):
-    for byte in OK + b"X-Drip: drop\r\n" * 1000:
+    for byte in OK + b"X-More: " + b"x" * 1000:
         request.send(bytes([byte]))
         time.sleep(0.2)
 
