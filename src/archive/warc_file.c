@@ -111,6 +111,9 @@ int warc_file_sync(struct warc_file *f, struct err *err)
 {
 	if (f->io->sync(f->io->context, f->fd) < 0)
 		return fail(f, "cannot be synced", err);
+	if (!f->is_entered && f->io->sync(f->io->context, f->dir) < 0)
+		return fail(f, "its directory cannot be synced", err);
+	f->is_entered = true;
 	return 0;
 }
 

@@ -36,9 +36,10 @@ struct warc_file {
 	int dir; /* borrowed */
 	int fd;
 	bool is_open;
-	bool is_torn;  /* there may be bytes behind size that are no record */
-	uint64_t size; /* of the whole records */
-	uint64_t end;  /* size, and what there is of the record under way */
+	bool is_entered; /* the directory has been synced since the file was created */
+	bool is_torn;    /* there may be bytes behind size that are no record */
+	uint64_t size;   /* of the whole records */
+	uint64_t end;    /* size, and what there is of the record under way */
 	char name[WARC_NAME_MAX + 1];
 };
 

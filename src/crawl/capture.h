@@ -39,7 +39,7 @@ VEC_DECLARE(host_rules_vec, struct host_rules);
 struct order {
 	struct plan_order plan;
 	uint32_t host;
-	bool used;
+	size_t next_free; /* of a place without an order: the next one plus one, or 0 */
 };
 
 VEC_DECLARE(order_vec, struct order);
@@ -82,6 +82,7 @@ struct capture {
 	struct reading reading;
 
 	struct order_vec orders;
+	size_t free_order; /* the first place in orders that is free, plus one; 0: none */
 	struct side_vec sides;
 	size_t sides_open;
 	struct seen sitemaps; /* asked for so far */

@@ -1,14 +1,19 @@
 /*
  * From the planner to the net. The planner says what is next, the frontier when its server may be
- * asked. Orders are fetched from the planner as late as possible, since links found meanwhile may
+ * asked. Visits are fetched from the planner as late as possible, since links found meanwhile may
  * change its mind: for one server no more than can be under way at once; where there are several,
- * a few more, so that one that has to wait does not hold up the others.
+ * a few more, so that one that has to wait does not hold up the others. The order of the revisits
+ * is settled, so of those as many are fetched as it takes to keep all servers busy.
  */
 #include <math.h>
 
 #include "crawl/capture.h"
 
-enum { LOOK_AHEAD = 8 };
+/* Orders held for one server where there are several. */
+enum {
+	VISITS_AHEAD = 8,
+	REVISITS_AHEAD = 512,
+};
 
 /*
  * Seconds that the still point lasts at least. Times are told in milliseconds, rounded so that no
@@ -18,21 +23,32 @@ static const double STILL_POINT_MIN = 0.002;
 
 static const uint64_t SIDE_TAG = UINT64_C(1) << 63;
 
-static size_t find_free(const struct order_vec *v)
+/* A place for an order: one that is free, or a new one. */
+static int take_place(struct capture *c, size_t *ret)
 {
-	size_t i = 0;
+	int rc = 0;
 
-	while (i < v->len && v->ptr[i].used)
-		i++;
-	return i;
+	if (c->free_order) {
+		*ret = c->free_order - 1;
+		c->free_order = c->orders.ptr[*ret].next_free;
+	} else {
+		*ret = c->orders.len;
+		rc = order_vec_push(&c->orders, (struct order){0});
+	}
+	return rc;
+}
+
+static void free_place(struct capture *c, size_t i)
+{
+	c->orders.ptr[i].next_free = c->free_order;
+	c->free_order = i + 1;
 }
 
 static int hold(struct capture *c, const struct plan_order *plan, struct err *err)
 {
-	struct order order = {
-		.plan = *plan, .host = c->pages.list.ptr[plan->page].host, .used = true};
-	size_t i = find_free(&c->orders);
-	int rc = i < c->orders.len ? 0 : order_vec_push(&c->orders, order);
+	struct order order = {.plan = *plan, .host = c->pages.list.ptr[plan->page].host};
+	size_t i;
+	int rc = take_place(c, &i);
 
 	if (rc == 0) {
 		c->orders.ptr[i] = order;
@@ -64,8 +80,10 @@ static int start_ready(struct capture *c, struct err *err)
 static bool has_room(const struct capture *c)
 {
 	const struct hosts *h = &c->hosts;
-	size_t most = hosts_servers(h) > 1 ? LOOK_AHEAD : c->settings->jobs;
+	size_t most = c->settings->jobs;
 
+	if (hosts_servers(h) > 1)
+		most = plan_progress(c->plan).leg == PLAN_VISIT ? VISITS_AHEAD : REVISITS_AHEAD;
 	return hosts_held(h) == 0 || hosts_held_for(h, c->last_host) < most;
 }
 
@@ -159,7 +177,7 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 	rc = response_finished(c, &order.plan, f, &outcome, err);
 	if (rc)
 		return rc;
-	c->orders.ptr[i].used = false;
+	free_place(c, i);
 	return journal_done(c, &order.plan, outcome, begin, end, err);
 }
 
@@ -182,8 +200,8 @@ int orders_give_back(struct capture *c, struct err *err)
 			c->sides_open--;
 			continue;
 		}
-		c->orders.ptr[tag].used = false;
 		rc = journal_done(c, &c->orders.ptr[tag].plan, PLAN_RETURNED, now, now, err);
+		free_place(c, (size_t)tag);
 	}
 	c->asleep = false;
 	return rc;
