@@ -38,8 +38,7 @@ struct attempt_times {
 struct attempt {
 	slice capture; /* "urn:uuid:…" */
 	slice url;
-	slice kind; /* how the page was found: "page", "image", … (extract/link_kind.h), or "seed"
-		     */
+	slice kind; /* what it is: "page", "image", … (extract/link_kind.h) */
 	slice via;  /* the URL it was found on */
 	enum attempt_leg leg;
 	bool single;                /* the capture has no revisits */

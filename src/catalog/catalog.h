@@ -97,9 +97,10 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 struct catalog_page {
 	uint32_t number; /* dense from 0 within the capture */
 	slice url;
-	slice kind;   /* "seed", or a link kind */
+	slice kind;   /* a link kind (extract/link_kind.h) */
 	uint32_t via; /* page number of the referrer; CATALOG_NO_PAGE for seeds and sitemaps */
-	slice found;  /* how, for people: "seed", "link", "sitemap http://…", "redirect" */
+	slice found;  /* how, for people: "seed", "link", "redirect", "seed redirect", "sitemap
+			 http://…" */
 	uint32_t depth;
 	uint32_t hops_out;
 	bool taken;   /* part of the capture; else refused by rule */

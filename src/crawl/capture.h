@@ -163,11 +163,12 @@ int journal_replay(struct capture *c, const struct moments *resumed, struct err 
 
 struct found {
 	const struct url *url;
-	const char *how; /* "seed", "link", "redirect", "sitemap http://…" */
+	const char *how; /* "seed", "link", "redirect", "seed redirect", "sitemap http://…" */
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint8_t kind;
 	bool is_redirect;
-	double rate; /* changes per second, as somebody says; not above 0: nobody does */
+	bool is_seed; /* or where one leads */
+	double rate;  /* changes per second, as somebody says; not above 0: nobody does */
 };
 
 /* A URL was found. New ones are taken or refused, and recorded as such. */

@@ -4,6 +4,7 @@
 
 #include "crawl/capture.h"
 #include "crawl/judging.h"
+#include "extract/link_kind.h"
 
 /* ---- beginning ---- */
 
@@ -21,7 +22,8 @@ static int discover_seeds(struct capture *c, struct err *err)
 				&(struct found){.url = &url,
 					.how = "seed",
 					.via = CATALOG_NO_PAGE,
-					.kind = PAGE_KIND_SEED},
+					.kind = LINK_PAGE,
+					.is_seed = true},
 				err);
 		url_release(&url);
 	}

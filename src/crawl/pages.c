@@ -5,15 +5,8 @@
 /* Twenty million pages of usual length; who has more needs several machines anyway. */
 #define MEMORY_MAX ((size_t)16 << 30)
 
-const char *page_kind_name(uint8_t kind)
-{
-	return kind == PAGE_KIND_SEED ? "seed" : link_kind_name((enum link_kind)kind);
-}
-
 uint8_t page_kind_of_name(slice name)
 {
-	if (slice_eq(name, SLICE("seed")))
-		return PAGE_KIND_SEED;
 	for (int k = 0; k < LINK_KIND_COUNT; k++)
 		if (slice_eq(name, slice_str(link_kind_name((enum link_kind)k))))
 			return (uint8_t)k;

@@ -19,13 +19,7 @@
 #include "frontier/seen.h"
 #include "plan/survival.h"
 
-/* How a page was found: a link kind (extract/link_kind.h), or this. */
-enum { PAGE_KIND_SEED = 255 };
-
-/* "seed", or the link kind's name. */
-const char *page_kind_name(uint8_t kind);
-
-/* The counterpart; what is unknown is a page. */
+/* The counterpart of link_kind_name; what is unknown is a page. */
 uint8_t page_kind_of_name(slice name);
 
 /* Needed to show another page, not somewhere to go. */
@@ -47,9 +41,10 @@ struct crawl_page {
 	uint32_t host; /* of frontier/hosts.h; only if taken */
 	uint32_t via;  /* or CATALOG_NO_PAGE */
 	uint32_t depth;
-	uint8_t kind;
+	uint8_t kind; /* enum link_kind */
 	uint8_t hops_out;
 	uint8_t redirects; /* in a row that led here */
+	bool is_seed;      /* given by the user, or where such a one redirects to */
 	bool taken;
 	bool outside;      /* refused by the scope or a limit: another link may still take it in */
 	bool planned;      /* the planner knows it */

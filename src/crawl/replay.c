@@ -146,11 +146,13 @@ static int on_page(void *context, const struct catalog_page *row)
 {
 	struct replaying *r = context;
 	struct capture *c = r->capture;
-	bool is_redirect = slice_eq(row->found, SLICE("redirect"));
+	bool is_seed_redirect = slice_eq(row->found, SLICE("seed redirect"));
+	bool is_redirect = is_seed_redirect || slice_eq(row->found, SLICE("redirect"));
 	struct crawl_page page = {
 		.via = row->via,
 		.depth = row->depth,
 		.kind = page_kind_of_name(row->kind),
+		.is_seed = is_seed_redirect || slice_eq(row->found, SLICE("seed")),
 		.hops_out = (uint8_t)row->hops_out,
 		.taken = row->taken,
 		.outside = !row->taken && !is_by_robots(row->rule),
@@ -162,7 +164,7 @@ static int on_page(void *context, const struct catalog_page *row)
 
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
-	if (rc == 0 && is_redirect && page.kind == PAGE_KIND_SEED)
+	if (rc == 0 && is_seed_redirect)
 		rc = widen_scope(c, row->url, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &page, &number);

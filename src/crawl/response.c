@@ -52,7 +52,7 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	return (struct attempt){
 		.capture = c->store.capture.uuid,
 		.url = crawl_page_url(p),
-		.kind = slice_str(page_kind_name(p->kind)),
+		.kind = slice_str(link_kind_name((enum link_kind)p->kind)),
 		.via = via_of(c, p),
 		.leg = LEGS[order->leg],
 		.single = !is_pair(c),
@@ -161,7 +161,14 @@ static int discover_redirect(
 	struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
 	slice location = reading_field(&c->reading, SLICE("location"));
-	uint8_t kind = c->pages.list.ptr[page].kind;
+	const struct crawl_page *from = &c->pages.list.ptr[page];
+	struct found found = {
+		.how = from->is_seed ? "seed redirect" : "redirect",
+		.via = page,
+		.kind = from->kind,
+		.is_redirect = true,
+		.is_seed = from->is_seed,
+	};
 	struct url target;
 	int rc;
 
@@ -170,16 +177,11 @@ static int discover_redirect(
 	url_init(&target);
 	rc = url_parse(&target, location, document, NULL);
 	/* A seed stands for wherever it leads: http to https, the name without www to that with. */
-	if (rc == 0 && kind == PAGE_KIND_SEED && url_is_http(&target))
+	if (rc == 0 && found.is_seed && url_is_http(&target))
 		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
+	found.url = &target;
 	if (rc == 0)
-		rc = discover(c,
-			&(struct found){.url = &target,
-				.how = "redirect",
-				.via = page,
-				.kind = kind,
-				.is_redirect = true},
-			err);
+		rc = discover(c, &found, err);
 	url_release(&target);
 	return rc == ERR_SYNTAX || rc == ERR_LIMIT ? 0 : rc;
 }

@@ -136,9 +136,9 @@ static bool is_seed_host(const struct capture *c, uint32_t host)
 	for (size_t i = 0; i < c->pages.list.len; i++) {
 		const struct crawl_page *p = &c->pages.list.ptr[i];
 
-		if (p->kind == PAGE_KIND_SEED && p->taken && p->host == host)
+		if (p->is_seed && p->taken && p->host == host)
 			return true;
-		if (p->kind != PAGE_KIND_SEED && p->via != CATALOG_NO_PAGE)
+		if (!p->is_seed && p->via != CATALOG_NO_PAGE)
 			return false; /* the seeds come first */
 	}
 	return false;

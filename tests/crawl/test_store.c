@@ -80,7 +80,7 @@ static int visit(struct fixture *f, uint32_t page, struct store_place *place)
 	struct store_attempt a = {
 		.attempt = {.capture = f->store.capture.uuid,
 			.url = SLICE("http://a/"),
-			.kind = SLICE("seed"),
+			.kind = SLICE("page"),
 			.leg = ATTEMPT_VISIT,
 			.number = 1,
 			.wall = {NOW, NOW + 1, NOW + 2},

@@ -324,7 +324,7 @@ struct site_row {
 };
 
 static const struct site_row SITE[] = {
-	{{.url = "http://example.org/", .kind = "seed", .found = "seed", .rate = 1e-4},
+	{{.url = "http://example.org/", .kind = "page", .found = "seed", .rate = 1e-4},
 		{FETCH(VISIT, 100, 120.25, OK "\r\nhome"),
 			FETCH(REVISIT, 9900, 9920, OK "\r\nhome")}},
 	{{.url = "http://example.org/a/", .via = 1, .rate = 2e-4},
