@@ -267,10 +267,11 @@ static int conclude(const struct contest *c, const char *dir, struct err *err)
 		rc = print_verify(ours, err);
 	if (rc == 0)
 		printf("\nThe archives are in %s. Look at ours with\n\n"
-		       "  stillpoint report %s\n"
-		       "  stillpoint report %s --why %sprices\n"
-		       "  stillpoint verify %s\n",
-			dir, ours->archive, ours->archive, ours->url, ours->archive);
+		       "  %s report %s\n"
+		       "  %s report %s --why %sprices\n"
+		       "  %s verify %s\n",
+			dir, program_invocation_name, ours->archive, program_invocation_name,
+			ours->archive, ours->url, program_invocation_name, ours->archive);
 	return rc;
 }
 
