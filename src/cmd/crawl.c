@@ -271,6 +271,12 @@ static int add_seed(
 		(void)err_set(err, rc, "%s", err_name(rc));
 	else if (rc || !url_is_http(&url))
 		rc = refuse_seed(text, rc ? &why : NULL, err);
+	else if (url.username.len > 0 || url.password.len > 0)
+		rc = err_set(err, ERR_USAGE,
+			"crawl: '%.200s' has a user name or a password in it, which would go into "
+			"the "
+			"archive; leave them out",
+			text);
 	else if (!(copy = arena_strdup(arena, url_page(&url))))
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	else
