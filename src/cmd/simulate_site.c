@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "cmd/contenders.h"
 #include "cmd/simulate.h"
+#include "sim/exposure.h"
 #include "sim/study.h"
 
 enum { DEFAULT_RUNS = 20 };
@@ -194,6 +195,7 @@ static int read_options(struct site_study *s, struct err *err)
 		rc = synthetic_parse(o->site, &s->params.trial.site, err);
 		if (rc)
 			err_prefix(err, "simulate: --site");
+		s->params.trial.fast = s->params.trial.site.n > EXPOSURE_EXACT_MAX;
 	}
 	return rc;
 }
