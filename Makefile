@@ -32,6 +32,10 @@ bench: all
 	@tools/install-packages bench
 	@meson test -C $(BUILD) --benchmark --num-processes 1
 
+# The papers' tables and our own studies: build/experiments/*.txt and *.json.
+experiments: all
+	@tools/experiments
+
 demo: all
 	@rm -rf $(BUILD)/demo
 	@$(BUILD)/stillpoint demo --output $(BUILD)/demo
@@ -46,4 +50,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-asan build-clang build-fuzz
 
-.PHONY: all test lint fuzz bench demo install clean
+.PHONY: all test lint fuzz bench experiments demo install clean

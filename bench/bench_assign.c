@@ -8,7 +8,6 @@
  *
  *	bench_assign [PAGES_MAX]
  */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "base/rng.h"
 #include "bench_cost.h"
 #include "plan/assign.h"
+#include "sim/synthetic.h"
 
 enum kind { ZIPF, SMOOTH, SKEWED, LOGNORMAL };
 
@@ -56,36 +56,37 @@ static void *allocate(size_t n, size_t size)
 	return ptr;
 }
 
-/* SOLAR section 6 for smooth and skewed, SHARC section 9.3 for zipf. */
-static double rate_of(enum kind kind, struct rng *rng, size_t i, double before)
+/* Of all pages; those of the papers from hot to cold. */
+static void fill_rates(enum kind kind, struct rng *rng, size_t n, double *rates)
 {
-	switch (kind) {
-	case ZIPF:
-		return pow((double)i + 1, -1.2);
-	case SMOOTH:
-		return log(1 / 0.7) / ((double)i + 1);
-	case SKEWED:
-		/* Denormal rates would measure how slow the processor is with them. */
-		return i == 0 ? 1 : fmax(before / ((i - 1) % 9 < 3 ? 1.06 : 1.001), DBL_MIN);
-	case LOGNORMAL:
-		break;
-	}
-	return exp(2 * rng_normal(rng) - 8);
+	static const enum synthetic_rates PAPERS[] = {
+		[ZIPF] = SYNTHETIC_ZIPF,
+		[SMOOTH] = SYNTHETIC_SMOOTH,
+		[SKEWED] = SYNTHETIC_SKEWED,
+	};
+
+	for (size_t i = 0; kind == LOGNORMAL && i < n; i++)
+		rates[i] = exp(2 * rng_normal(rng) - 8);
+	if (kind != LOGNORMAL)
+		synthetic_fill_rates(
+			&(struct synthetic){.n = (uint32_t)n, .skew = 1.2, .rates = PAPERS[kind]},
+			rates);
 }
 
 static void pages_init(struct pages *t, const struct family *f, size_t n)
 {
+	double *rates = allocate(n, sizeof *rates);
 	struct rng rng;
 
 	rng_init(&rng, 1);
+	fill_rates(f->kind, &rng, n, rates);
 	*t = (struct pages){.survival = allocate(n, sizeof *t->survival),
 		.weight = allocate(n, sizeof *t->weight),
 		.length = allocate(n, sizeof *t->length),
 		.price = allocate(n, sizeof *t->price),
 		.page_of = allocate(n, sizeof *t->page_of)};
 	for (size_t i = 0; i < n; i++) {
-		t->survival[i] = survival_poisson(
-			rate_of(f->kind, &rng, i, i ? t->survival[i - 1].rate : 0));
+		t->survival[i] = survival_poisson(rates[i]);
 		if (f->gamma && rng_below(&rng, 2))
 			t->survival[i].shape = exp(rng_normal(&rng));
 		t->weight[i] = f->weights ? (float)exp(rng_normal(&rng)) : 1;
@@ -95,6 +96,7 @@ static void pages_init(struct pages *t, const struct family *f, size_t n)
 		.survival = t->survival,
 		.weight = f->weights ? t->weight : NULL,
 		.length = t->length};
+	free(rates);
 }
 
 static void pages_release(struct pages *t)

@@ -8,7 +8,6 @@
  *
  *	bench_plan [PAGES_MAX]
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +18,9 @@
 #include "base/rng.h"
 #include "bench_cost.h"
 #include "plan/plan.h"
+#include "sim/synthetic.h"
 
 enum {
-	OUTDEGREE = 400,
 	SLOW_MAX = 100000,   /* pages up to which sharc-selective-online, O(n^2) at worst, is run */
 	MEMORY_MIN = 100000, /* pages; with fewer, the allocator's habits are all one sees */
 };
@@ -33,17 +32,18 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static double time_sort(const double *rates, size_t n)
+static double time_sort(const struct site *site)
 {
-	double *copy = malloc((n ? n : 1) * sizeof *copy), from;
+	double *rates = malloc((site->n ? site->n : 1) * sizeof *rates), from;
 
-	if (!copy)
+	if (!rates)
 		abort();
-	memcpy(copy, rates, n * sizeof *copy);
+	for (size_t i = 0; i < site->n; i++)
+		rates[i] = site->survival[i].rate;
 	from = bench_seconds();
-	qsort(copy, n, sizeof *copy, compare);
+	qsort(rates, site->n, sizeof *rates, compare);
 	from = bench_seconds() - from;
-	free(copy);
+	free(rates);
 	return from;
 }
 
@@ -53,25 +53,22 @@ struct cost {
 	size_t bytes;            /* peak of memory */
 };
 
-static void discover(struct plan_run *run, const double *rates, uint32_t page, size_t n)
+static void discover(struct plan_run *run, const struct site *site, uint32_t page)
 {
-	if (page < n && plan_discovered(run, page, survival_poisson(rates[page]), 1))
+	if (plan_discovered(run, page, site->survival[page], 1))
 		abort();
 }
 
-/* Page i links to OUTDEGREE pages behind it: a complete tree, numbered breadth first. */
-static void discover_children(struct plan_run *run, const double *rates, uint32_t page, size_t n)
+static void discover_links(struct plan_run *run, const struct site *site, uint32_t page)
 {
-	uint64_t first = (uint64_t)page * OUTDEGREE + 1;
-
-	for (uint64_t i = first; i < first + OUTDEGREE && i < n; i++)
-		discover(run, rates, (uint32_t)i, n);
+	for (size_t i = site->link_from[page]; i < site->link_from[page + 1]; i++)
+		discover(run, site, site->links[i]);
 }
 
-static struct cost run_one(const struct plan_strategy *strategy, const double *rates, size_t n)
+static struct cost run_one(const struct plan_strategy *strategy, const struct site *site)
 {
 	struct plan_params params = {
-		.strategy = strategy, .delay = 1, .size = (uint32_t)n, .fast = true};
+		.strategy = strategy, .delay = 1, .size = (uint32_t)site->n, .fast = true};
 	struct plan_run *run = plan_run_new(&params, NULL);
 	struct plan_order order;
 	struct cost cost = {0};
@@ -81,13 +78,13 @@ static struct cost run_one(const struct plan_strategy *strategy, const double *r
 	if (!run)
 		abort();
 	before = bench_memory_reset();
-	for (uint32_t i = 0; i < (strategy->offline ? n : 1); i++)
-		discover(run, rates, i, n);
+	for (uint32_t i = 0; i < (strategy->offline ? site->n : 1); i++)
+		discover(run, site, i);
 	for (; plan_next(run, (double)t, &order) == PLAN_ORDER && order.leg == PLAN_VISIT; t++) {
 		if (!strategy->offline)
-			discover_children(run, rates, order.page, n);
+			discover_links(run, site, order.page);
 		plan_done(run, &order, PLAN_OK, (double)t, (double)t);
-		if (t == n - 1) {
+		if (t == site->n - 1) {
 			cost.visits = bench_seconds() - from;
 			from = bench_seconds();
 		}
@@ -95,12 +92,12 @@ static struct cost run_one(const struct plan_strategy *strategy, const double *r
 	cost.revisits = bench_seconds() - from;
 	cost.bytes = bench_memory_peak(before);
 	plan_run_free(run);
-	cost.sort = time_sort(rates, n);
+	cost.sort = time_sort(site);
 	return cost;
 }
 
 /* In a process of its own: none finds the heap as another has left it. */
-static struct cost run_apart(const struct plan_strategy *strategy, const double *rates, size_t n)
+static struct cost run_apart(const struct plan_strategy *strategy, const struct site *site)
 {
 	struct cost cost;
 	int ends[2], status;
@@ -110,7 +107,7 @@ static struct cost run_apart(const struct plan_strategy *strategy, const double 
 	if (pipe(ends) || (child = fork()) < 0)
 		abort();
 	if (child == 0) {
-		cost = run_one(strategy, rates, n);
+		cost = run_one(strategy, site);
 		_exit(write(ends[1], &cost, sizeof cost) != sizeof cost);
 	}
 	if (read(ends[0], &cost, sizeof cost) != sizeof cost ||
@@ -130,8 +127,10 @@ static void print_cost(const char *name, size_t n, const struct cost *c)
 	printf("\n");
 }
 
-static void bench_size(const double *rates, size_t n)
+static void bench_site(const struct site *site)
 {
+	size_t n = site->n;
+
 	printf("\n%zu pages\n  %-26s %12s %9s %12s %9s %11s\n", n, "strategy", "visits us/pg",
 		"x sort", "revisits", "x sort", n >= MEMORY_MIN ? "bytes/page" : "");
 	for (size_t i = 0; plan_strategy_at(i); i++) {
@@ -140,36 +139,30 @@ static void bench_size(const double *rates, size_t n)
 
 		if (n > SLOW_MAX && strcmp(s->name, "sharc-selective-online") == 0)
 			continue;
-		c = run_apart(s, rates, n);
+		c = run_apart(s, site);
 		print_cost(s->name, n, &c);
 	}
 }
 
 int main(int argc, char **argv)
 {
+	struct synthetic spec = {SYNTHETIC_DEFAULTS, .leaves = SYNTHETIC_MIXED};
 	uint64_t max = 1000000;
-	double *rates;
 	struct rng rng;
 
-	if (argc > 1 && (parse_u64(slice_str(argv[1]), &max) || max < 1000))
+	if (argc > 1 &&
+		(parse_u64(slice_str(argv[1]), &max) || max < 1000 || max > SYNTHETIC_PAGES_MAX))
 		return 2;
-	rates = malloc(max * sizeof *rates);
-	if (!rates)
-		return 1;
 	rng_init(&rng, 1);
 	printf("rates: 1/(i+1)^1.2 in random order, delay 1, size known, no exact solution\n");
 	for (uint64_t n = 1000; n <= max; n *= 10) {
-		for (uint64_t i = 0; i < n; i++)
-			rates[i] = pow((double)i + 1, -1.2);
-		for (uint64_t i = n; i-- > 1;) {
-			uint64_t j = rng_below(&rng, i + 1);
-			double rate = rates[i];
+		struct site site;
 
-			rates[i] = rates[j];
-			rates[j] = rate;
-		}
-		bench_size(rates, n);
+		spec.n = (uint32_t)n;
+		if (synthetic_site(&spec, &rng, &site))
+			return 1;
+		bench_site(&site);
+		site_release(&site);
 	}
-	free(rates);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* stillpoint simulate: the options of all modes, and which mode they ask for. */
 #include "cmd/simulate.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "sim/parallel.h"
@@ -100,6 +101,11 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct simulate_options, json),
 		.help = "print JSON"},
+	{.name = "text",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, text),
+		.metavar = "FILE",
+		.help = "write the text for people to a file, whatever is printed"},
 	{.name = NULL},
 };
 
@@ -132,10 +138,10 @@ static const struct mode {
 	const char *takes; /* its other options, each between blanks */
 	enum cmd_status (*run)(const struct simulate_options *o);
 } MODES[] = {
-	{"table", " runs seed threads json ", simulate_table},
+	{"table", " runs seed threads json text ", simulate_table},
 	{"site",
 		" strategy delay tau runs seed threads estimate-error rate-error failures late "
-		"json ",
+		"json text ",
 		simulate_site},
 	{"graph", " strategy delay tau size seeds json ", simulate_graph},
 };
@@ -212,6 +218,33 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 			"simulate: --table, --site or --graph is missing (try 'stillpoint simulate "
 			"--help')");
 	return found;
+}
+
+static int write_text(const char *path, const struct simulate_output *output, struct err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool failed;
+
+	if (!file)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	output->text(output->context, file);
+	failed = ferror(file);
+	if (fclose(file) || failed)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+enum cmd_status simulate_print(
+	const struct simulate_options *o, const struct simulate_output *output)
+{
+	struct err err = {0};
+
+	if (o->text && write_text(o->text, output, &err))
+		return cmd_fail(&err);
+	if (o->json)
+		return cmd_finish(output->json(output->context, stdout));
+	output->text(output->context, stdout);
+	return cmd_finish(0);
 }
 
 enum cmd_status cmd_simulate(int argc, char **argv)

@@ -3,6 +3,8 @@
 #ifndef CMD_SIMULATE_H
 #define CMD_SIMULATE_H
 
+#include <stdio.h>
+
 #include "base/options.h"
 #include "cmd/cmd.h"
 #include "cmd/planning.h"
@@ -16,6 +18,7 @@ struct simulate_options {
 
 	struct cmd_planning planning;
 	bool json;
+	const char *text;
 
 	/* of --graph */
 	int64_t size;
@@ -32,6 +35,17 @@ struct simulate_options {
 	double failures;
 	double late;
 };
+
+/* What a mode has to print, in both forms. */
+struct simulate_output {
+	int (*json)(const void *context, FILE *file);  /* what json_finish says */
+	void (*text)(const void *context, FILE *file); /* errors stay in the FILE */
+	const void *context;
+};
+
+/* Prints one of them on standard output, and the text into the file of --text. */
+enum cmd_status simulate_print(
+	const struct simulate_options *o, const struct simulate_output *output);
 
 /* The experiments of the papers: simulate_table.c. */
 enum cmd_status simulate_table(const struct simulate_options *o);

@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "cmd/contenders.h"
 #include "cmd/simulate.h"
+#include "sim/exposure.h"
 #include "sim/study.h"
 
 enum { DEFAULT_RUNS = 20 };
@@ -58,12 +59,13 @@ static void json_strategy(struct json *j, const char *name, const struct study_r
 	json_object_end(j);
 }
 
-static int print_json(const struct site_study *s)
+static int print_json(const void *context, FILE *out)
 {
+	const struct site_study *s = context;
 	const struct trial_params *t = &s->params.trial;
 	struct json j;
 
-	json_init_file(&j, stdout, JSON_LINES);
+	json_init_file(&j, out, JSON_LINES);
 	json_object_begin(&j);
 	json_key(&j, "site");
 	json_string(&j, s->options->site);
@@ -86,63 +88,64 @@ static int print_json(const struct site_study *s)
 }
 
 /* A mean with its error, in a fixed number of columns ("±" is one, though two bytes). */
-static void print_estimate(int width, int digits, struct estimate e)
+static void print_estimate(FILE *out, int width, int digits, struct estimate e)
 {
 	enum { ERROR_WIDTH = 8 };
 
 	if (isnan(e.mean))
-		printf(" %*s   %-*s", width, "-", ERROR_WIDTH, "");
+		(void)fprintf(out, " %*s   %-*s", width, "-", ERROR_WIDTH, "");
 	else if (isnan(e.error))
-		printf(" %*.*f   %-*s", width, digits, e.mean, ERROR_WIDTH, "");
+		(void)fprintf(out, " %*.*f   %-*s", width, digits, e.mean, ERROR_WIDTH, "");
 	else
-		printf(" %*.*f ± %-*.*f", width, digits, e.mean, ERROR_WIDTH, digits, e.error);
+		(void)fprintf(out, " %*.*f ± %-*.*f", width, digits, e.mean, ERROR_WIDTH, digits,
+			e.error);
 }
 
-static void print_mean(int width, int digits, double mean)
+static void print_mean(FILE *out, int width, int digits, double mean)
 {
 	if (isnan(mean))
-		printf(" %*s", width, "-");
+		(void)fprintf(out, " %*s", width, "-");
 	else
-		printf(" %*.*f", width, digits, mean);
+		(void)fprintf(out, " %*.*f", width, digits, mean);
 }
 
-static void print_faults(const struct trial_params *t)
+static void print_faults(FILE *out, const struct trial_params *t)
 {
 	if (t->size_error != 0)
-		printf("told size    %+.0f %%\n", 100 * t->size_error);
+		(void)fprintf(out, "told size    %+.0f %%\n", 100 * t->size_error);
 	if (t->rate_error > 1)
-		printf("told rates   wrong by a factor of up to %g\n", t->rate_error);
+		(void)fprintf(out, "told rates   wrong by a factor of up to %g\n", t->rate_error);
 	if (t->failure > 0)
-		printf("failures     %g %% of the downloads\n", 100 * t->failure);
+		(void)fprintf(out, "failures     %g %% of the downloads\n", 100 * t->failure);
 	if (t->late > 0)
-		printf("late links   %g %%\n", 100 * t->late);
+		(void)fprintf(out, "late links   %g %%\n", 100 * t->late);
 }
 
-static int print_text(const struct site_study *s)
+static void print_text(const void *context, FILE *out)
 {
+	const struct site_study *s = context;
 	const struct trial_params *t = &s->params.trial;
 	char delay[FORMAT_DOUBLE_SIZE];
 
 	(void)format_double(t->delay, delay);
-	printf("site         %s, %u pages\n", s->options->site, t->site.n);
-	printf("runs         %u, one download every %s\n", s->params.runs, delay);
-	print_faults(t);
-	printf("\n%-24s %9s %12s %12s   %-8s %11s %11s   %-8s\n", "", "", "expected", "",
-		"standard", "expected", "blur", "standard");
-	printf("%-24s %9s %12s %12s   %-8s %11s %11s   %-8s\n", "strategy", "pages", "sharp",
-		"sharp", "error", "blur", "per page", "error");
+	(void)fprintf(out, "site         %s, %u pages\n", s->options->site, t->site.n);
+	(void)fprintf(out, "runs         %u, one download every %s\n", s->params.runs, delay);
+	print_faults(out, t);
+	(void)fprintf(out, "\n%-24s %9s %12s %12s   %-8s %11s %11s   %-8s\n", "", "", "expected",
+		"", "standard", "expected", "blur", "standard");
+	(void)fprintf(out, "%-24s %9s %12s %12s   %-8s %11s %11s   %-8s\n", "strategy", "pages",
+		"sharp", "sharp", "error", "blur", "per page", "error");
 	for (size_t i = 0; i < s->contenders.len; i++) {
 		const struct estimate *of = s->results[i].of;
 
-		printf("%-24s", s->contenders.ptr[i].name);
-		print_mean(9, t->failure > 0 || t->late > 0, of[TRIAL_PAGES].mean);
-		print_mean(12, 2, of[TRIAL_EXPECTED_COHERENCE].mean);
-		print_estimate(12, 2, of[TRIAL_COHERENCE]);
-		print_mean(11, 4, of[TRIAL_EXPECTED_BLUR].mean);
-		print_estimate(11, 4, of[TRIAL_BLUR]);
-		(void)putchar('\n');
+		(void)fprintf(out, "%-24s", s->contenders.ptr[i].name);
+		print_mean(out, 9, t->failure > 0 || t->late > 0, of[TRIAL_PAGES].mean);
+		print_mean(out, 12, 2, of[TRIAL_EXPECTED_COHERENCE].mean);
+		print_estimate(out, 12, 2, of[TRIAL_COHERENCE]);
+		print_mean(out, 11, 4, of[TRIAL_EXPECTED_BLUR].mean);
+		print_estimate(out, 11, 4, of[TRIAL_BLUR]);
+		(void)putc('\n', out);
 	}
-	return 0;
 }
 
 static void show_progress(void *context, size_t done)
@@ -194,6 +197,7 @@ static int read_options(struct site_study *s, struct err *err)
 		rc = synthetic_parse(o->site, &s->params.trial.site, err);
 		if (rc)
 			err_prefix(err, "simulate: --site");
+		s->params.trial.fast = s->params.trial.site.n > EXPOSURE_EXACT_MAX;
 	}
 	return rc;
 }
@@ -201,13 +205,14 @@ static int read_options(struct site_study *s, struct err *err)
 enum cmd_status simulate_site(const struct simulate_options *o)
 {
 	struct site_study s = {.options = o};
+	struct simulate_output output = {print_json, print_text, &s};
 	struct err err = {0};
 	enum cmd_status status;
 	int rc = read_options(&s, &err);
 
 	if (rc == 0)
 		rc = run_study(&s, &err);
-	status = rc ? cmd_fail(&err) : cmd_finish(o->json ? print_json(&s) : print_text(&s));
+	status = rc ? cmd_fail(&err) : simulate_print(o, &output);
 	contender_list_release(&s.contenders);
 	free(s.results);
 	return status;

@@ -45,11 +45,12 @@ static void json_figure(struct json *j, const struct table_cell *c, const struct
 	json_object_end(j);
 }
 
-static int print_json(const struct table_cells *cells)
+static int print_json(const void *context, FILE *out)
 {
+	const struct table_cells *cells = context;
 	struct json j;
 
-	json_init_file(&j, stdout, JSON_LINES);
+	json_init_file(&j, out, JSON_LINES);
 	json_array_begin(&j);
 	for (size_t i = 0; i < cells->len; i++)
 		for (size_t k = 0; k < 2; k++)
@@ -68,16 +69,16 @@ static int digits_of(double value)
 	return fabs(value) >= SOME ? 3 : 4;
 }
 
-static void print_value(int width, int digits, double value)
+static void print_value(FILE *out, int width, int digits, double value)
 {
 	if (isnan(value))
-		printf(" %*s", width, "");
+		(void)fprintf(out, " %*s", width, "");
 	else
-		printf(" %*.*f", width, digits, value);
+		(void)fprintf(out, " %*.*f", width, digits, value);
 }
 
 /* As the paper has it: up to three digits behind the point, no zeros at the end. */
-static void print_printed(int width, double value)
+static void print_printed(FILE *out, int width, double value)
 {
 	char text[32] = "";
 
@@ -87,53 +88,53 @@ static void print_printed(int width, double value)
 			: value >= 100                         ? 3
 							       : 2,
 			value);
-	printf(" %*s", width, text);
+	(void)fprintf(out, " %*s", width, text);
 }
 
-static void print_cell(const struct table_cell *c)
+static void print_cell(FILE *out, const struct table_cell *c)
 {
 	const struct table_figure *expected = &c->figures[0], *simulated = &c->figures[1];
 
-	printf("  %-24s", c->table->worst ? c->row : c->strategy);
-	print_printed(9, expected->paper);
-	print_value(12, digits_of(expected->ours), expected->ours);
-	print_printed(9, simulated->paper);
-	print_value(12, digits_of(simulated->ours), simulated->ours);
+	(void)fprintf(out, "  %-24s", c->table->worst ? c->row : c->strategy);
+	print_printed(out, 9, expected->paper);
+	print_value(out, 12, digits_of(expected->ours), expected->ours);
+	print_printed(out, 9, simulated->paper);
+	print_value(out, 12, digits_of(simulated->ours), simulated->ours);
 	if (isnan(simulated->error))
-		printf("%12s", "");
+		(void)fprintf(out, "%12s", "");
 	else
-		printf(" ± %-9.*f", digits_of(simulated->ours), simulated->error);
+		(void)fprintf(out, " ± %-9.*f", digits_of(simulated->ours), simulated->error);
 	if (isnan(simulated->paper))
-		(void)putchar('\n');
+		(void)putc('\n', out);
 	else
-		printf("%+7.1f %%\n", 100 * (simulated->ours / simulated->paper - 1));
+		(void)fprintf(out, "%+7.1f %%\n", 100 * (simulated->ours / simulated->paper - 1));
 }
 
 /* Once for the whole table, each with what it is about. */
-static void print_notes(const struct table *table)
+static void print_notes(FILE *out, const struct table *table)
 {
 	const struct table_note *n = table->notes;
 
 	if (!n)
 		return;
-	(void)putchar('\n');
+	(void)putc('\n', out);
 	for (; n->text; n++) {
 		const char *row = n->row ? n->row : "", *strategy = n->strategy ? n->strategy : "";
 		const char *all = n->row || n->strategy ? "" : "all";
 
-		printf("  %s%s%s%s: %s\n", all, row, n->row && n->strategy ? ", " : "", strategy,
-			n->text);
+		(void)fprintf(out, "  %s%s%s%s: %s\n", all, row, n->row && n->strategy ? ", " : "",
+			strategy, n->text);
 	}
 }
 
-static void print_heading(const struct table_cell *c)
+static void print_heading(FILE *out, const struct table_cell *c)
 {
 	bool worst = c->table->worst;
 
-	(void)putchar('\n');
+	(void)putc('\n', out);
 	if (!worst)
-		printf("%s  (%u run%s)\n", c->row, c->runs, c->runs == 1 ? "" : "s");
-	printf("  %-24s %9s %12s %9s %12s%12s %8s\n", "", "printed",
+		(void)fprintf(out, "%s  (%u run%s)\n", c->row, c->runs, c->runs == 1 ? "" : "s");
+	(void)fprintf(out, "  %-24s %9s %12s %9s %12s%12s %8s\n", "", "printed",
 		worst ? "increase" : "expected", "printed", worst ? "relative" : "simulated",
 		worst ? "" : " ± s.e.  ", "off by");
 }
@@ -145,35 +146,36 @@ static bool begins_row(const struct table_cell *last, const struct table_cell *c
 	       (!c->table->worst && strcmp(last->row, c->row) != 0);
 }
 
-static int print_text(const struct table_cells *cells)
+static void print_text(const void *context, FILE *out)
 {
+	const struct table_cells *cells = context;
 	const struct table_cell *last = NULL;
 
 	for (size_t i = 0; i < cells->len; i++) {
 		const struct table_cell *c = &cells->ptr[i];
 
 		if (last && last->table != c->table) {
-			print_notes(last->table);
-			(void)putchar('\n');
+			print_notes(out, last->table);
+			(void)putc('\n', out);
 		}
 		if (!last || last->table != c->table)
-			printf("%s  %s\n", c->table->name, c->table->title);
+			(void)fprintf(out, "%s  %s\n", c->table->name, c->table->title);
 		if (begins_row(last, c))
-			print_heading(c);
-		print_cell(c);
+			print_heading(out, c);
+		print_cell(out, c);
 		last = c;
 	}
 	if (last)
-		print_notes(last->table);
-	return 0;
+		print_notes(out, last->table);
 }
 
-static int print_list_json(void)
+static int print_list_json(const void *context, FILE *out)
 {
 	const struct table *t;
 	struct json j;
 
-	json_init_file(&j, stdout, JSON_LINES);
+	(void)context;
+	json_init_file(&j, out, JSON_LINES);
 	json_array_begin(&j);
 	for (size_t i = 0; (t = table_at(i)); i++) {
 		json_object_begin(&j);
@@ -187,15 +189,13 @@ static int print_list_json(void)
 	return json_finish(&j);
 }
 
-static int print_list(bool json)
+static void print_list(const void *context, FILE *out)
 {
 	const struct table *t;
 
-	if (json)
-		return print_list_json();
+	(void)context;
 	for (size_t i = 0; (t = table_at(i)); i++)
-		printf("%-12s %s\n", t->name, t->title);
-	return 0;
+		(void)fprintf(out, "%-12s %s\n", t->name, t->title);
 }
 
 static void show_progress(void *context, size_t done)
@@ -282,16 +282,18 @@ enum cmd_status simulate_table(const struct simulate_options *o)
 {
 	const struct table *table = table_find(o->table);
 	struct session s = {.options = o};
+	struct simulate_output list = {print_list_json, print_list, NULL};
+	struct simulate_output cells = {print_json, print_text, &s.cells};
 	struct err err = {0};
 	enum cmd_status status;
 
 	if (strcmp(o->table, "list") == 0)
-		return cmd_finish(print_list(o->json));
+		return simulate_print(o, &list);
 	if ((!table && strcmp(o->table, "all") != 0 && unknown(o->table, &err)) ||
 		run(&s, table, &err))
 		status = cmd_fail(&err);
 	else
-		status = cmd_finish(o->json ? print_json(&s.cells) : print_text(&s.cells));
+		status = simulate_print(o, &cells);
 	table_cells_release(&s.cells);
 	return status;
 }

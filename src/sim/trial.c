@@ -93,6 +93,7 @@ static int capture(
 		.plan = {.strategy = c->plan,
 			.delay = p->delay,
 			.tau = p->tau,
+			.fast = p->fast,
 			.size = told_size(p)},
 		.seeds = ROOT,
 		.seed_count = 1,

@@ -45,6 +45,7 @@ struct trial_params {
 	bool in_order; /* links in the order of their numbers, not a random one */
 	double delay;
 	double tau;        /* 0: PLAN_TAU */
+	bool fast;         /* no exact plans, whatever the size */
 	double size_error; /* strategies are told n(1 + size_error); above -1 */
 	double rate_error; /* each is told with a random error of up to this factor; 0 or 1: none */
 	double failure, late; /* see drive.h */

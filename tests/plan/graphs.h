@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "plan/plan.h"
+#include "sim/synthetic.h"
 #include "tap.h"
 
 /* Zeroed memory; a test without memory has nothing to say. */
@@ -106,12 +107,6 @@ static inline struct graph graph_from_parents(size_t n, uint32_t (*parent)(uint3
 	return g;
 }
 
-/* SOLAR section 6: p0 has 20 children, p1 to p98 have 10 each. */
-static inline uint32_t solar_parent(uint32_t page)
-{
-	return page <= 20 ? 0 : (page - 11) / 10;
-}
-
 enum rates {
 	RATES_WIDE,   /* over twelve decades */
 	RATES_NARROW, /* over three: where most decisions are close */
@@ -154,36 +149,51 @@ static inline void graph_set_rates(struct graph *g, struct rng *rng, enum rates 
 	}
 }
 
+static inline void graph_set_synthetic(struct graph *g, struct synthetic spec)
+{
+	spec.n = (uint32_t)g->n;
+	synthetic_fill_rates(&spec, g->rate);
+}
+
 /* SOLAR section 6: page 0 is the hottest. */
 static inline void graph_set_skewed(struct graph *g)
 {
-	double rate = 1;
-
-	for (size_t i = 0; i < g->n; i++) {
-		g->rate[i] = rate;
-		rate /= i % 9 < 3 ? 1.06 : 1.001;
-	}
+	graph_set_synthetic(g, (struct synthetic){.rates = SYNTHETIC_SKEWED});
 }
 
-/* Confidence lengths 1, 2, ..., n at PLAN_TAU. */
 static inline void graph_set_smooth(struct graph *g)
 {
-	for (size_t i = 0; i < g->n; i++)
-		g->rate[i] = -log(PLAN_TAU) / (double)(i + 1);
+	graph_set_synthetic(g, (struct synthetic){.rates = SYNTHETIC_SMOOTH});
 }
 
-/* SHARC section 9.3: the i-th largest rate is 1/(i+1)^skew, at page i. */
+/* SHARC section 9.3: page 0 is the hottest. */
 static inline void graph_set_zipf(struct graph *g, double skew)
 {
-	for (size_t i = 0; i < g->n; i++)
-		g->rate[i] = pow((double)(i + 1), -skew);
+	graph_set_synthetic(g, (struct synthetic){.skew = skew});
 }
 
-enum { SHARC_OUTDEGREE = 400 };
-
-static inline uint32_t sharc_parent(uint32_t page)
+/* A site of the papers; see sim/synthetic.h. */
+static inline struct graph graph_synthetic(const struct synthetic *spec, struct rng *rng)
 {
-	return (page - 1) / SHARC_OUTDEGREE;
+	struct graph g = {.n = spec->n, .rate = need(spec->n, sizeof *g.rate)};
+	struct site site;
+
+	if (synthetic_site(spec, rng, &site))
+		abort();
+	for (size_t i = 0; i < g.n; i++)
+		g.rate[i] = site.survival[i].rate;
+	g.from = site.link_from;
+	g.links = site.links;
+	site.link_from = NULL;
+	site.links = NULL;
+	site_release(&site);
+	return g;
+}
+
+/* SOLAR section 6: p0 has 20 children, p1 to p98 have 10 each. */
+static inline struct graph graph_solar_tree(void)
+{
+	return graph_synthetic(&(struct synthetic){.n = 1000, .outdegree = 10, .root = 20}, NULL);
 }
 
 /*
@@ -192,20 +202,13 @@ static inline uint32_t sharc_parent(uint32_t page)
  */
 static inline struct graph graph_sharc_tree(size_t n, bool hot_leaves)
 {
-	struct graph g = graph_from_parents(n, sharc_parent);
+	struct synthetic spec = {SYNTHETIC_DEFAULTS};
 	struct rng rng;
 
 	rng_init(&rng, 400);
-	for (size_t i = 0; i < n; i++)
-		rng_shuffle(&rng, g.links + g.from[i], g.from[i + 1] - g.from[i]);
-	graph_set_zipf(&g, 1.2);
-	for (size_t i = 0; hot_leaves && i < n / 2; i++) {
-		double rate = g.rate[i];
-
-		g.rate[i] = g.rate[n - 1 - i];
-		g.rate[n - 1 - i] = rate;
-	}
-	return g;
+	spec.n = (uint32_t)n;
+	spec.leaves = hot_leaves ? SYNTHETIC_HOT : SYNTHETIC_COLD;
+	return graph_synthetic(&spec, &rng);
 }
 
 struct capture {

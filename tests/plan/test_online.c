@@ -68,7 +68,7 @@ static void test_solar_tree(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct graph g = graph_from_parents(1000, solar_parent);
+		struct graph g = graph_solar_tree();
 		double got;
 
 		rows[i].set_rates(&g);
@@ -86,7 +86,7 @@ static void test_solar_tree(void)
 static void test_unknown_delay(void)
 {
 	static const double step = 5;
-	struct graph g = graph_from_parents(1000, solar_parent);
+	struct graph g = graph_solar_tree();
 	struct plan_params params = {
 		.strategy = plan_strategy_find("stillpoint-online", false), .size = 1000};
 	struct capture c;

@@ -321,7 +321,7 @@ enum set { SKEWED, SMOOTH };
 /* Section 6: a thousand pages, in the tree of Table 2. */
 static struct graph solar_set(enum set set)
 {
-	struct graph g = graph_from_parents(1000, solar_parent);
+	struct graph g = graph_solar_tree();
 
 	if (set == SKEWED)
 		graph_set_skewed(&g);

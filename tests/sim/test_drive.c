@@ -183,6 +183,125 @@ static void test_size(void)
 	site_release(&s);
 }
 
+/* Visits and revisits of a site whose downloads fail: tried again behind the others. */
+static void test_failures(void)
+{
+	static const char *const strategies[] = {"bfs-fifo", "sharc-online", "stillpoint-offline"};
+	struct site s = fixture_site(FIXTURE_FIGURE_3);
+
+	for (size_t i = 0; i < ARRAY_LEN(strategies); i++) {
+		static const uint32_t root[] = {0};
+		struct rng rng;
+		struct drive_params params = {
+			.site = &s,
+			.plan = {.strategy = plan_strategy_find(strategies[i], false),
+				.delay = 1,
+				.attempts = 200},
+			.seeds = root,
+			.seed_count = 1,
+			.faults = {.rng = &rng, .failure = 0.5},
+		};
+		struct drive_result c;
+		struct err err = {0};
+
+		tap_case("failures: %s", strategies[i]);
+		rng_init(&rng, 4);
+		if (CHECK_INT(drive(&params, &c, &err), 0)) {
+			size_t good = c.visits.len + c.revisits.len;
+
+			CHECK_INT(c.visits.len, 6);
+			CHECK_INT(c.revisits.len, c.single ? 0 : 6);
+			/* Failed downloads take their time too. */
+			CHECK(c.end > (double)good);
+			for (uint32_t p = 0; p < 6 && !c.single; p++)
+				CHECK(c.visited_at[p] <= c.revisited_at[p]);
+			drive_release(&c);
+		}
+	}
+	site_release(&s);
+}
+
+/* With one attempt half of the pages are lost; with the root, all are. */
+static void test_given_up(void)
+{
+	struct site s = fixture_site("page,rate\na,0\nb,0\nc,0\nd,0\ne,0\nf,0\ng,0\nh,0\n");
+	struct rng rng;
+	struct drive_params params = {
+		.site = &s,
+		.plan = {.strategy = plan_strategy_find("bfs-fifo", true),
+			.delay = 1,
+			.attempts = 1},
+		.faults = {.rng = &rng, .failure = 0.5},
+	};
+	struct drive_result c;
+	struct err err = {0};
+
+	rng_init(&rng, 2);
+	if (CHECK_INT(drive(&params, &c, &err), 0)) {
+		CHECK(c.visits.len > 0 && c.visits.len < 8);
+		CHECK(c.revisits.len < c.visits.len);
+		CHECK_NEAR(c.end, (double)(8 + c.visits.len) - 1, 0);
+		for (size_t i = 0; i < c.revisits.len; i++)
+			CHECK(!isnan(c.visited_at[c.revisits.ptr[i]]));
+		drive_release(&c);
+	}
+	site_release(&s);
+}
+
+/* Links that come late are found at the revisit, and their pages downloaded once, at the end. */
+static void test_late(void)
+{
+	static const uint32_t root[] = {0};
+	struct site s = fixture_site(FIXTURE_FIGURE_3);
+	struct rng rng;
+	struct drive_params params = {
+		.site = &s,
+		.plan = {.strategy = plan_strategy_find("bfs-lifo", false), .delay = 1},
+		.seeds = root,
+		.seed_count = 1,
+		.faults = {.rng = &rng, .late = 1},
+	};
+	struct drive_result c;
+	struct err err = {0};
+	char text[16];
+
+	rng_init(&rng, 1);
+	if (CHECK_INT(drive(&params, &c, &err), 0)) {
+		CHECK_INT(c.visits.len, 1);
+		CHECK_INT(c.revisits.len, 1);
+		spell(&s, &c.late, text, sizeof text);
+		CHECK_STR(text, "12345");
+		CHECK_NEAR(c.visited_at[5], 5, 0);
+		CHECK(isnan(c.revisited_at[5]));
+		CHECK_NEAR(c.end, 5, 0);
+		drive_release(&c);
+	}
+	site_release(&s);
+}
+
+/* What a strategy is told decides its order; hottest first by lies is coldest first. */
+static void test_told(void)
+{
+	const struct survival told[] = {
+		survival_poisson(1), survival_poisson(3), survival_poisson(2)};
+	struct site s = fixture_site("page,rate\np0,3\np1,1\np2,2\n");
+	struct drive_params params = {
+		.site = &s,
+		.told = told,
+		.plan = {.strategy = plan_strategy_find("hottest-first", true), .delay = 1},
+	};
+	struct drive_result c;
+	struct err err = {0};
+	char text[16];
+
+	if (CHECK_INT(drive(&params, &c, &err), 0)) {
+		spell(&s, &c.visits, text, sizeof text);
+		CHECK_STR(text, "120");
+		drive_release(&c);
+	}
+	site_release(&s);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -191,5 +310,9 @@ int main(int argc, char **argv)
 	test_reached();
 	TAP_RUN(test_all_known);
 	TAP_RUN(test_size);
+	test_failures();
+	TAP_RUN(test_given_up);
+	TAP_RUN(test_late);
+	TAP_RUN(test_told);
 	return tap_done();
 }

@@ -72,6 +72,54 @@ static void test_one_page(void)
 	site_release(&s);
 }
 
+/*
+ * What happened, by hand. LIFO at delay 1: a is visited at 0 and revisited at 4, b at 1 and 3, c at
+ * 2. A change counts for the queries between itself and the nearer download (eq. 24).
+ */
+static void test_actual(void)
+{
+	static const double a[] = {4.5}, b[] = {1.5, 2.75}, c[] = {1, 3.5};
+	const struct change_history histories[] = {{a, 1}, {b, 2}, {c, 2}};
+	struct site s = fixture_site("page,rate,weight\na,1,2\nb,1,4\nc,1,8\n");
+	struct drive_params params = {
+		.site = &s,
+		.plan = {.strategy = plan_strategy_find("bfs-lifo", true), .delay = 1},
+	};
+	struct drive_result capture;
+	struct err err = {0};
+
+	if (CHECK_INT(drive(&params, &capture, &err), 0)) {
+		struct evaluation e = evaluate_actual(&s, &capture, histories);
+
+		/* a changed after its revisit, c outside its instant; b between its downloads */
+		CHECK_NEAR(e.coherence, 2 + 8, 0);
+		CHECK_NEAR(e.blur, (0 + 0.5 + 0.75 + 1 + 0.5) / 4, 1e-15);
+		drive_release(&capture);
+	}
+	site_release(&s);
+}
+
+/* A page without its revisit is not sharp, and blurred as after a single visit. */
+static void test_without_revisit(void)
+{
+	struct site s = fixture_site("page,rate\na,0\nb,10\n");
+	uint32_t pages[] = {0, 1};
+	double visited[] = {0, 1}, revisited[] = {4, NAN};
+	struct drive_result capture = {
+		.visits = {.ptr = pages, .len = 2},
+		.revisits = {.ptr = pages, .len = 1},
+		.visited_at = visited,
+		.revisited_at = revisited,
+		.delay = 1,
+		.end = 4,
+	};
+	struct evaluation e = evaluate(&s, &capture);
+
+	CHECK_NEAR(e.coherence, 1, 0);
+	CHECK_NEAR(e.blur, 10 * (0.5 + 4.5) / 4, 1e-14);
+	site_release(&s);
+}
+
 /* Two pages on intervals 0 and 2: one on each, and the better way round is the bound. */
 static void test_bound(void)
 {
@@ -95,6 +143,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_weights);
 	TAP_RUN(test_blur);
 	TAP_RUN(test_one_page);
+	TAP_RUN(test_actual);
+	TAP_RUN(test_without_revisit);
 	TAP_RUN(test_bound);
 	return tap_done();
 }
