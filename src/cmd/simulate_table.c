@@ -77,18 +77,18 @@ static void print_value(FILE *out, int width, int digits, double value)
 		(void)fprintf(out, " %*.*f", width, digits, value);
 }
 
-/* As the paper has it: up to three digits behind the point, no zeros at the end. */
-static void print_printed(FILE *out, int width, double value)
+/* As the papers have it: blur with two digits, counts with none, expected counts with three. */
+static void print_printed(FILE *out, int width, const struct table *table, double value)
 {
-	char text[32] = "";
+	static const int COUNT_DIGITS = 3, OTHER_DIGITS = 2;
+	bool count = !table->worst && table->metric != TABLE_BLUR;
 
-	if (!isnan(value))
-		(void)snprintf(text, sizeof text, "%.*f",
-			value >= 1000 || value == floor(value) ? 0
-			: value >= 100                         ? 3
-							       : 2,
-			value);
-	(void)fprintf(out, " %*s", width, text);
+	if (isnan(value))
+		print_value(out, width, 0, value);
+	else if (count || value >= 100)
+		print_value(out, width, value == floor(value) ? 0 : COUNT_DIGITS, value);
+	else
+		print_value(out, width, OTHER_DIGITS, value);
 }
 
 static void print_cell(FILE *out, const struct table_cell *c)
@@ -96,9 +96,9 @@ static void print_cell(FILE *out, const struct table_cell *c)
 	const struct table_figure *expected = &c->figures[0], *simulated = &c->figures[1];
 
 	(void)fprintf(out, "  %-24s", c->table->worst ? c->row : c->strategy);
-	print_printed(out, 9, expected->paper);
+	print_printed(out, 9, c->table, expected->paper);
 	print_value(out, 12, digits_of(expected->ours), expected->ours);
-	print_printed(out, 9, simulated->paper);
+	print_printed(out, 9, c->table, simulated->paper);
 	print_value(out, 12, digits_of(simulated->ours), simulated->ours);
 	if (isnan(simulated->error))
 		(void)fprintf(out, "%12s", "");
