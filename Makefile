@@ -32,8 +32,9 @@ bench: all
 	@tools/install-packages bench
 	@meson test -C $(BUILD) --benchmark --num-processes 1
 
-# The papers' tables and our own studies: build/experiments/*.txt and *.json.
+# The papers' tables, our own studies, real sites: build/experiments/*.txt and *.json.
 experiments: all
+	@tools/install-packages test
 	@tools/experiments
 
 demo: all

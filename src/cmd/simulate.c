@@ -6,6 +6,9 @@
 
 #include "sim/parallel.h"
 
+const char *const SIMULATE_RATES[] = {"past", "oracle", NULL};
+const char *const SIMULATE_HALVES[] = {"all", "first", "second", NULL};
+
 static const struct option_spec SPECS[] = {
 	{.name = "table",
 		.letter = 'T',
@@ -26,6 +29,12 @@ static const struct option_spec SPECS[] = {
 		.metavar = "FILE",
 		.help = "the site: CSV with the header page,rate,weight,links; '-' is standard "
 			"input"},
+	{.name = "history",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, history),
+		.metavar = "FILE",
+		.help = "captures of a real site at random moments of its recorded history; gzip "
+			"is fine"},
 	CMD_PLANNING_SPECS(struct simulate_options),
 	{.name = "size",
 		.letter = 'n',
@@ -50,6 +59,50 @@ static const struct option_spec SPECS[] = {
 			"sites of the tables)",
 		.min = 1,
 		.max = 1000000},
+	{.name = "crawl-days",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, crawl_days),
+		.metavar = "DAYS",
+		.help = "with --history: length of a crawl (default: 7)",
+		.max = 1e5,
+		.bounds = OPTION_ABOVE_MIN},
+	{.name = "draws",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, draws),
+		.help = "with --history: number of crawls (default: 200)",
+		.min = 1,
+		.max = 1e6},
+	{.name = "rates",
+		.kind = OPTION_CHOICE,
+		.offset = offsetof(struct simulate_options, rates),
+		.choices = SIMULATE_RATES,
+		.help = "with --history: change rates from what came before the crawl (default), "
+			"or from the changes during it"},
+	{.name = "memory-days",
+		.kind = OPTION_DOUBLE,
+		.offset = offsetof(struct simulate_options, memory_days),
+		.metavar = "DAYS",
+		.help = "with --history: rates from so much of the past (default: all of it)",
+		.max = 1e6,
+		.bounds = OPTION_ABOVE_MIN},
+	{.name = "gain",
+		.kind = OPTION_LIST,
+		.offset = offsetof(struct simulate_options, gains),
+		.metavar = "LIST",
+		.help = "with --history: what the first strategy would gain by last-modified, "
+			"best-instant, subsites, canaries, third-visit, or several joined by '+'"},
+	{.name = "canary-period",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct simulate_options, canary_period),
+		.help = "with --history: visits between two canaries (default: 10)",
+		.min = 1,
+		.max = 1e6},
+	{.name = "half",
+		.kind = OPTION_CHOICE,
+		.offset = offsetof(struct simulate_options, half),
+		.choices = SIMULATE_HALVES,
+		.help = "with --history: part of the time range in which crawls begin: all "
+			"(default), first, second"},
 	{.name = "seed",
 		.kind = OPTION_INT,
 		.offset = offsetof(struct simulate_options, seed),
@@ -112,7 +165,8 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "simulate",
-	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]",
+	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]\n"
+		 "--history FILE [OPTION…]",
 	.description =
 		"--table repeats an experiment of the papers and prints our figures beside the "
 		"printed ones: what may be expected, and what simulated changes gave.\n\n"
@@ -128,7 +182,10 @@ static const struct options OPTIONS = {
 		"  /,0.01,2,/news /imprint\n"
 		"  /news,0.1,1,/\n"
 		"  /imprint,0.000001,1,\n\n"
-		"A strategy that needs all pages beforehand is given those that can be reached.",
+		"A strategy that needs all pages beforehand is given those that can be reached.\n\n"
+		"--history captures a real site at random moments of its recorded past, by several "
+		"strategies, a list as above, and with what could be gained on top of the first. A "
+		"line is time, commit, A, M or D, and path, separated by tabs.",
 	.specs = SPECS,
 };
 
@@ -144,6 +201,11 @@ static const struct mode {
 		"json text ",
 		simulate_site},
 	{"graph", " strategy delay tau size seeds json ", simulate_graph},
+	{"history",
+		" strategy tau crawl-days draws rates memory-days gain canary-period half seed "
+		"threads "
+		"json text ",
+		simulate_history},
 };
 
 enum { MODES_N = sizeof MODES / sizeof MODES[0] };
@@ -215,8 +277,8 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	}
 	if (!found)
 		(void)err_set(err, ERR_USAGE,
-			"simulate: --table, --site or --graph is missing (try 'stillpoint simulate "
-			"--help')");
+			"simulate: --table, --site, --graph or --history is missing (try "
+			"'stillpoint simulate --help')");
 	return found;
 }
 

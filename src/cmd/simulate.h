@@ -15,6 +15,7 @@ struct simulate_options {
 	const char *table;
 	const char *site;
 	const char *graph;
+	const char *history;
 
 	struct cmd_planning planning;
 	bool json;
@@ -34,7 +35,19 @@ struct simulate_options {
 	double rate_error;
 	double failures;
 	double late;
+
+	/* of --history */
+	double crawl_days;
+	int64_t draws;
+	int rates; /* index into SIMULATE_RATES, an enum draw_rates */
+	struct option_list gains;
+	int half; /* index into SIMULATE_HALVES, an enum replay_half */
+	double memory_days;
+	int64_t canary_period;
 };
+
+extern const char *const SIMULATE_RATES[];
+extern const char *const SIMULATE_HALVES[];
 
 /* What a mode has to print, in both forms. */
 struct simulate_output {
@@ -55,5 +68,8 @@ enum cmd_status simulate_site(const struct simulate_options *o);
 
 /* The site of a file: simulate_graph.c. */
 enum cmd_status simulate_graph(const struct simulate_options *o);
+
+/* The recorded history of a real site: simulate_history.c. */
+enum cmd_status simulate_history(const struct simulate_options *o);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "living/history_read.h"
+#include "sim/history_file.h"
 
 enum { EVENTS_MAX = 50000000 };
 
@@ -100,12 +100,13 @@ static int add_path(struct builder *b, slice path, uint32_t *ret_node)
 	return rc ? rc : add_node(b, path, parent, ret_node);
 }
 
-static int add_event(void *context, const struct history_event *e)
+static int add_event(void *context, const struct history_line *e, struct err *err)
 {
 	struct builder *b = context;
 	struct event event = {.at_s = e->at_s, .gone = e->gone};
 	int rc;
 
+	(void)err; /* the code says it all */
 	/* These we make ourselves. */
 	if (slice_eq(e->path, SLICE("robots.txt")) || slice_eq(e->path, SLICE("sitemap.xml")))
 		return 0;
@@ -281,7 +282,7 @@ static int read_events(struct builder *b, const char *file, struct err *err)
 
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
-	rc = history_read(file, add_event, b, err);
+	rc = history_file_read(file, add_event, b, err);
 	if (rc == 0 && b->events.len == 0)
 		rc = err_set(err, ERR_SYNTAX, "%.200s: the history is empty", file);
 	return rc;

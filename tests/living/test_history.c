@@ -4,50 +4,10 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "living/history_read.h"
 #include "living/model.h"
 #include "tap.h"
 
 enum { SECOND = 1000000000 };
-
-static void test_lines(void)
-{
-	static const struct {
-		const char *line, *path;
-		int64_t at;
-		bool gone;
-	} ROWS[] = {
-		{"100\tc0ffee\tA\ta/b.html", "a/b.html", 100, false},
-		{"0\t\tD\tx y", "x y", 0, true},
-		{"7\tc\tM\t\"caf\\303\\251\\t\\\"\\\\.md\"", "caf\303\251\t\"\\.md", 7, false},
-		{"", NULL, 0, false},
-		{"100\tc\tA", NULL, 0, false},
-		{"-1\tc\tA\ta", NULL, 0, false},
-		{"soon\tc\tA\ta", NULL, 0, false},
-		{"100\tc\tR\ta", NULL, 0, false},
-		{"100\tc\tAM\ta", NULL, 0, false},
-		{"100\tc\tA\t", NULL, 0, false},
-		{"100\tc\tA\t/a", NULL, 0, false},
-		{"100\tc\tA\ta/", NULL, 0, false},
-		{"100\tc\tA\t\"a", NULL, 0, false},
-		{"100\tc\tA\t\"a\\q\"", NULL, 0, false},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-		struct history_event e = {0};
-		char path[HISTORY_LINE_MAX];
-		struct err err = {0};
-		int rc = history_parse(slice_str(ROWS[i].line), path, &e, &err);
-
-		tap_case("line: '%s'", ROWS[i].path ? ROWS[i].path : ROWS[i].line);
-		CHECK_INT(rc, ROWS[i].path ? 0 : ERR_SYNTAX);
-		if (rc || !ROWS[i].path)
-			continue;
-		CHECK_SLICE(e.path, slice_str(ROWS[i].path));
-		CHECK_INT(e.at_s, ROWS[i].at);
-		CHECK_INT(e.gone, ROWS[i].gone);
-	}
-}
 
 /* Not in the order of time, as committers' clocks have it. */
 static const char SAMPLE[] = "100\tc1\tA\tindex.html\n"
@@ -161,7 +121,6 @@ static void test_refused(void)
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
-	test_lines();
 	TAP_RUN(test_replay);
 	TAP_RUN(test_start_in_the_middle);
 	TAP_RUN(test_links);

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "living/history_read.h"
+#include "sim/history_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,17 +21,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (rest.len > 0) {
 		const char *end = memchr(rest.ptr, '\n', rest.len);
 		slice line = slice_sub(rest, 0, end ? (size_t)(end - rest.ptr) : rest.len);
-		struct history_event e;
+		struct history_line e;
 		struct err err = {0};
 
 		rest = slice_sub(rest, line.len + (end != NULL), rest.len);
 		if (line.len >= HISTORY_LINE_MAX)
 			continue;
-		if (history_parse(line, path, &e, &err)) {
-			require(err.code == ERR_SYNTAX && err.text[0]);
+		if (history_file_parse(line, path, &e, &err)) {
+			require((err.code == ERR_SYNTAX || err.code == ERR_LIMIT) && err.text[0]);
 			continue;
 		}
 		require(e.at_s >= 0 && e.path.len > 0 && e.path.len < line.len);
+		require(e.path.len <= HISTORY_PATH_MAX);
 		require(e.path.ptr[0] != '/' && e.path.ptr[e.path.len - 1] != '/');
 	}
 	free(path);
