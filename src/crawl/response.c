@@ -93,7 +93,7 @@ static void apply(struct attempt *a, const struct read *r)
 	a->has_state = !a->truncated;
 	a->state = r->result.state;
 	if (a->truncated && !a->failure.ptr)
-		a->failure = SLICE("truncated: the body is not as long as its head says");
+		a->failure = SLICE("truncated: the body does not end as its head says");
 }
 
 static bool is_redirect(unsigned status)
