@@ -316,6 +316,15 @@ def completed_later(archive):
     tap.succeed("verify", archive)
 
 
+with tap.case("an index that cannot be written: resume ends the capture"):
+    archive = tap.path("no-index")
+    tap.equal(crawl(site.url, archive, "--max-pages", 1).returncode, 0)
+    os.unlink(f"{archive}/index.cdxj")
+    os.mkdir(f"{archive}/index.cdxj")
+    one_line(crawl(site.url, archive), 1, "index.cdxj", f"stillpoint resume {archive}")
+    os.rmdir(f"{archive}/index.cdxj")
+    completed_later(archive)
+
 with tap.case("files that may not grow"):
     for limit in (4 << 10, 70 << 10, 300 << 10):
         archive = tap.path(f"limited-{limit}")
