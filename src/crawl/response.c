@@ -223,8 +223,11 @@ static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
 static void compare_visit(struct capture *c, uint32_t page, const struct attempt *a)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
-	double length = capture_seconds(c, a->clock.sent) - p->visit->end;
+	double length;
 
+	if (!p->visit) /* a damaged catalog, resumed */
+		return;
+	length = capture_seconds(c, a->clock.sent) - p->visit->end;
 	c->revisited++;
 	c->expected += survival_at(p->survival, length > 0 ? length : 0);
 	c->sharp += a->has_state && a->status < 400 && digest_eq(&a->state, &p->visit->state);

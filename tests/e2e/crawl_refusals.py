@@ -285,6 +285,11 @@ with tap.case("an archive in use is left alone, but can be looked at; Ctrl-C sto
             one_line(tap.run("resume", archive), 1, "in use by another process")
             other.execute("ROLLBACK")
 
+with tap.case("a capture whose pages were found nowhere is not resumed"):
+    archive = copy(tap.path("busy"), "nowhere-found")
+    change(archive, "UPDATE page SET via = 4000000000 WHERE via IS NOT NULL")
+    one_line(tap.run("resume", archive), 1, "the catalog is damaged", "4000000000")
+
 with tap.case("what Ctrl-C has stopped goes on"):
     begun = threading.Event()
 
