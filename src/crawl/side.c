@@ -54,7 +54,7 @@ static int hold(struct capture *c, const struct side *side)
 
 /*
  * Puts a request in line; *side says the rest. Nothing happens when its URL is none, or that of a
- * sitemap that was asked for already.
+ * sitemap that was asked for already, or when the time is up.
  */
 static int request(struct capture *c, slice text, const struct side *side, struct err *err)
 {
@@ -62,6 +62,8 @@ static int request(struct capture *c, slice text, const struct side *side, struc
 	struct url url;
 	int rc;
 
+	if (c->cancelled)
+		return 0;
 	copy.used = true;
 	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);

@@ -111,6 +111,20 @@ with tap.case("robots.txt cannot be had"):
     one_line(result, 1, server.url, "robots.txt could not be read: HTTP 500", "try again later")
     usable(tap.path("oops"))
 
+with tap.case("the time limit ends before a robots.txt is asked for again"):
+    too_late = threading.Event()
+
+    def slow_robots(request):
+        too_late.wait(1)
+        return rawserver.respond("503 Later", retry_after="3600")
+
+    with rawserver.Server(slow_robots) as server:
+        result = crawl(server.url, tap.path("too-late"), "--time-limit", "200ms", timeout=20)
+        tap.equal([request.path for request in server.requests], ["/robots.txt"])
+    tap.equal(result.returncode, 1)
+    assert "the time limit has ended the capture" in result.stderr, result.stderr
+    usable(tap.path("too-late"))
+
 # ---- what is typed ----
 
 with tap.case("URLs with a typo"):
