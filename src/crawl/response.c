@@ -6,7 +6,7 @@
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "extract/retry_after.h"
-#include "quality/verdict.h"
+#include "quality/legs.h"
 
 /* Constant: only ever compared with each other within one capture. */
 static const struct hash_key CODING_KEY = {0x5354494c4c504f49, 0x4e542d434f44494e};
@@ -101,20 +101,6 @@ static bool is_redirect(unsigned status)
 	return status >= 300 && status < 400;
 }
 
-static struct observation observation_of(const struct attempt *a)
-{
-	return (struct observation){
-		.made = true,
-		.status = a->status,
-		.whole = a->status > 0 && !a->truncated,
-		.has_state = a->has_state,
-		.state = a->state,
-		.start = a->wall.sent,
-		.end = a->wall.last_byte,
-		.failure = a->failure,
-	};
-}
-
 /* Statuses that may be gone in a while (RFC 9110 §15, RFC 6585 §4). */
 static bool is_transient(unsigned status)
 {
@@ -134,7 +120,7 @@ static bool is_transient(unsigned status)
 
 static enum plan_outcome outcome_of(const struct attempt *a, const struct net_fetch *f)
 {
-	struct observation o = observation_of(a);
+	struct observation o = legs_observe(a);
 
 	if (observation_is_usable(&o))
 		return PLAN_OK;
