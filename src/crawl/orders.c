@@ -103,8 +103,9 @@ static bool may_ask(const struct capture *c)
 double orders_barrier(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
+	bool are_over = c->visits_ended || p.visited + p.failed == p.known;
 
-	if (p.leg != PLAN_VISIT || p.in_flight > 0 || c->downloads == 0)
+	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->downloads == 0)
 		return 0;
 	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
 }
