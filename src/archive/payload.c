@@ -57,7 +57,9 @@ static int parse_head(struct payload *p)
 {
 	int rc = fields_parse(&p->fields, p->head.ptr, p->head.len);
 
-	if (rc == ERR_LIMIT) /* an absurd head, but its end is known: the body still is the body */
+	/* An absurd head, but its end is known: the body still is the body. */
+	p->fields_lost = rc == ERR_LIMIT;
+	if (rc == ERR_LIMIT)
 		rc = 0;
 	if (rc)
 		return rc;

@@ -43,6 +43,7 @@ struct payload {
 	struct buf head;  /* of HTTP */
 	size_t head_seen; /* bytes of it that have been looked through */
 	struct fields fields;
+	bool fields_lost;    /* there are more than FIELDS_COUNT_MAX: none is known */
 	unsigned status;     /* of a response, or 0 */
 	slice content_type;  /* HTTP's; ptr is NULL when there is none */
 	uint64_t body;       /* bytes as sent so far */

@@ -52,7 +52,6 @@ enum side_kind {
 /* A request for robots.txt or a sitemap: not the planner's business. */
 struct side {
 	enum side_kind kind;
-	bool used;
 	uint32_t host;    /* whom it is asked of */
 	uint32_t subject; /* robots.txt: the host that it speaks for */
 	unsigned tries, redirects, nesting;
@@ -60,6 +59,10 @@ struct side {
 };
 
 VEC_DECLARE(side_vec, struct side);
+
+/* Of a tag of the net and of hosts: the rest is the place in sides, not in orders. */
+#define CAPTURE_SIDE_TAG (UINT64_C(1) << 63)
+
 VEC_DECLARE(moments, double);
 
 struct capture {
@@ -82,8 +85,8 @@ struct capture {
 	struct reading reading;
 
 	struct order_vec orders;
-	size_t free_order; /* the first place in orders that is free, plus one; 0: none */
-	struct side_vec sides;
+	size_t free_order;     /* the first place in orders that is free, plus one; 0: none */
+	struct side_vec sides; /* places are not used again: the host costs more than that */
 	size_t sides_open;
 	struct seen sitemaps; /* asked for so far */
 	uint32_t last_host;   /* of the last order that was held */

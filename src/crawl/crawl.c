@@ -181,14 +181,16 @@ static int pause_capture(struct capture *c, struct err *err)
 
 static int conclude(struct capture *c, int rc, struct crawl_result *ret, struct err *err)
 {
-	struct err first = *err;
+	bool has_begun = c->store_is_open;
+	struct err first;
 
 	if (rc == 0) {
 		fill_result(c, ret);
-		return c->stopped ? pause_capture(c, err) : finish(c, err);
+		rc = c->stopped ? pause_capture(c, err) : finish(c, err);
 	}
+	first = *err;
 	/* What was committed stays; what was not is asked for again. */
-	if (c->store_is_open)
+	if (rc && has_begun)
 		(void)err_set(err, first.code, "%.300s; when that is mended: stillpoint resume %s",
 			first.text, c->directory.path);
 	return rc;

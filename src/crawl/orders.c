@@ -21,8 +21,6 @@ enum {
  */
 static const double STILL_POINT_MIN = 0.002;
 
-static const uint64_t SIDE_TAG = UINT64_C(1) << 63;
-
 /* A place for an order: one that is free, or a new one. */
 static int take_place(struct capture *c, size_t *ret)
 {
@@ -72,8 +70,9 @@ static int start_ready(struct capture *c, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && hosts_take(&c->hosts, capture_now(c), &host, &tag))
-		rc = (tag & SIDE_TAG) ? side_start(c, (size_t)(tag & ~SIDE_TAG), err)
-				      : start(c, (size_t)tag, err);
+		rc = (tag & CAPTURE_SIDE_TAG)
+			     ? side_start(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err)
+			     : start(c, (size_t)tag, err);
 	return rc;
 }
 
@@ -104,8 +103,9 @@ static bool may_ask(const struct capture *c)
 double orders_barrier(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
+	bool are_over = c->visits_ended || p.visited + p.failed == p.known;
 
-	if (p.leg != PLAN_VISIT || p.in_flight > 0 || c->downloads == 0)
+	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->downloads == 0)
 		return 0;
 	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
 }
@@ -183,8 +183,8 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 
 int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err)
 {
-	if (f->tag & SIDE_TAG)
-		return side_finished(c, (size_t)(f->tag & ~SIDE_TAG), f, err);
+	if (f->tag & CAPTURE_SIDE_TAG)
+		return side_finished(c, (size_t)(f->tag & ~CAPTURE_SIDE_TAG), f, err);
 	return order_finished(c, (size_t)f->tag, f, err);
 }
 
@@ -196,7 +196,7 @@ int orders_give_back(struct capture *c, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && hosts_drop(&c->hosts, &host, &tag)) {
-		if (tag & SIDE_TAG) {
+		if (tag & CAPTURE_SIDE_TAG) {
 			c->sides_open--;
 			continue;
 		}

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,6 +172,21 @@ static int on_page(void *context, const struct catalog_page *row)
 	return fail(r, rc);
 }
 
+/* A page may have been found on a later one, so this is known only when all are there. */
+static int check_referrers(const struct capture *c, struct err *err)
+{
+	for (size_t i = 0; i < c->pages.list.len; i++) {
+		uint32_t via = c->pages.list.ptr[i].via;
+
+		if (via != CATALOG_NO_PAGE && via >= c->pages.list.len)
+			return err_set(err, ERR_IO,
+				"%s: the catalog is damaged: page %zu was found on page %" PRIu32
+				", which is not there",
+				c->directory.path, i, via);
+	}
+	return 0;
+}
+
 static int on_robots(void *context, const struct catalog_robots *row)
 {
 	struct replaying *r = context;
@@ -272,6 +288,8 @@ int replay(struct capture *c, struct err *err)
 	uint32_t id = c->store.capture.id;
 	int rc = catalog_each_page(catalog, id, on_page, &r, err);
 
+	if (rc == 0)
+		rc = check_referrers(c, err);
 	if (rc == 0)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
 	if (rc == 0)

@@ -6,7 +6,7 @@
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "extract/retry_after.h"
-#include "quality/verdict.h"
+#include "quality/legs.h"
 
 /* Constant: only ever compared with each other within one capture. */
 static const struct hash_key CODING_KEY = {0x5354494c4c504f49, 0x4e542d434f44494e};
@@ -93,26 +93,12 @@ static void apply(struct attempt *a, const struct read *r)
 	a->has_state = !a->truncated;
 	a->state = r->result.state;
 	if (a->truncated && !a->failure.ptr)
-		a->failure = SLICE("truncated: the body is not as long as its head says");
+		a->failure = SLICE("truncated: the body does not end as its head says");
 }
 
 static bool is_redirect(unsigned status)
 {
 	return status >= 300 && status < 400;
-}
-
-static struct observation observation_of(const struct attempt *a)
-{
-	return (struct observation){
-		.made = true,
-		.status = a->status,
-		.whole = a->status > 0 && !a->truncated,
-		.has_state = a->has_state,
-		.state = a->state,
-		.start = a->wall.sent,
-		.end = a->wall.last_byte,
-		.failure = a->failure,
-	};
 }
 
 /* Statuses that may be gone in a while (RFC 9110 §15, RFC 6585 §4). */
@@ -134,7 +120,7 @@ static bool is_transient(unsigned status)
 
 static enum plan_outcome outcome_of(const struct attempt *a, const struct net_fetch *f)
 {
-	struct observation o = observation_of(a);
+	struct observation o = legs_observe(a);
 
 	if (observation_is_usable(&o))
 		return PLAN_OK;
@@ -223,8 +209,11 @@ static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
 static void compare_visit(struct capture *c, uint32_t page, const struct attempt *a)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
-	double length = capture_seconds(c, a->clock.sent) - p->visit->end;
+	double length;
 
+	if (!p->visit) /* a damaged catalog, resumed */
+		return;
+	length = capture_seconds(c, a->clock.sent) - p->visit->end;
 	c->revisited++;
 	c->expected += survival_at(p->survival, length > 0 ? length : 0);
 	c->sharp += a->has_state && a->status < 400 && digest_eq(&a->state, &p->visit->state);

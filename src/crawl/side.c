@@ -23,38 +23,24 @@ enum {
 	ROBOTS_KEPT = ROBOTS_PARSE_MAX + 4,
 };
 
-static const uint64_t SIDE_TAG = UINT64_C(1) << 63;
-
 /* ---- requests ---- */
-
-static size_t find_free(const struct side_vec *v)
-{
-	size_t i = 0;
-
-	while (i < v->len && v->ptr[i].used)
-		i++;
-	return i;
-}
 
 static int hold(struct capture *c, const struct side *side)
 {
-	size_t i = find_free(&c->sides);
-	int rc = i < c->sides.len ? 0 : side_vec_push(&c->sides, *side);
+	int rc = side_vec_reserve(&c->sides, 1);
 
 	if (rc == 0)
-		rc = hosts_hold(&c->hosts, side->host, SIDE_TAG | i);
-	if (rc && i < c->sides.len)
-		c->sides.ptr[i] = (struct side){0};
+		rc = hosts_hold(&c->hosts, side->host, CAPTURE_SIDE_TAG | c->sides.len);
 	if (rc)
 		return rc;
-	c->sides.ptr[i] = *side;
+	c->sides.ptr[c->sides.len++] = *side;
 	c->sides_open++;
 	return 0;
 }
 
 /*
  * Puts a request in line; *side says the rest. Nothing happens when its URL is none, or that of a
- * sitemap that was asked for already.
+ * sitemap that was asked for already, or when the time is up.
  */
 static int request(struct capture *c, slice text, const struct side *side, struct err *err)
 {
@@ -62,7 +48,8 @@ static int request(struct capture *c, slice text, const struct side *side, struc
 	struct url url;
 	int rc;
 
-	copy.used = true;
+	if (c->cancelled)
+		return 0;
 	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
 	/* Indexes may contain each other, or themselves. */
@@ -86,7 +73,7 @@ int side_start(struct capture *c, size_t side, struct err *err)
 {
 	return net_start(c->net,
 		&(struct net_request){
-			.url = slice_str(c->sides.ptr[side].url), .tag = SIDE_TAG | side},
+			.url = slice_str(c->sides.ptr[side].url), .tag = CAPTURE_SIDE_TAG | side},
 		err);
 }
 

@@ -2,9 +2,10 @@
  * Where a capture puts things: WARC records and catalog rows, made lasting together. Invariants:
  *
  *	(1) A row is added only after the records it speaks of are written; it is committed only
- *after they are on the disk (group commit, STORE_COMMIT_INTERVAL). (2) The size of a WARC file in
- *the catalog ends behind a whole attempt: its response, request and metadata. What a crash leaves
- *behind that is set aside by resume, never read.
+ *	    after they are on the disk (group commit, STORE_COMMIT_INTERVAL).
+ *	(2) The size of a WARC file in the catalog ends behind a whole attempt: its response,
+ *	    request and metadata. What a crash leaves behind that is set aside by resume, never
+ *	    read.
  */
 #ifndef CRAWL_STORE_H
 #define CRAWL_STORE_H

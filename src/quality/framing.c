@@ -66,6 +66,10 @@ void framing_start(struct framing *f, const struct payload *head)
 	slice coded = SLICE("Transfer-Encoding");
 
 	*f = (struct framing){0};
+	if (head->fields_lost) {
+		f->kind = FRAMING_BROKEN;
+		return;
+	}
 	if (count_fields(&head->fields, coded) > 0)
 		start_coded(f, head, coded);
 	else

@@ -211,6 +211,7 @@ int state_combine(struct state *s, const struct state_result *of, struct state_r
 	if (!slice_eq(of->coding, buf_slice(&s->coding.names)))
 		return ERR_STATE;
 	r.status = s->head.status;
+	r.whole = of->whole && s->framing.kind != FRAMING_BROKEN;
 	r.coding = buf_slice(&s->coding.names);
 	rc = compute(s, &r);
 	if (rc == 0)

@@ -1,5 +1,7 @@
 #include "quality/why.h"
 
+#include <stdlib.h>
+
 enum { ARENA_MAX = 1 << 30 };
 
 VEC_DECLARE(via_vec, uint32_t);
@@ -7,6 +9,7 @@ VEC_DECLARE(via_vec, uint32_t);
 struct asking {
 	struct why *why;
 	struct via_vec via; /* by page: where it was found */
+	uint32_t *place;    /* by page: how far up the way it is, from 1; 0: not on it */
 	struct err *err;
 };
 
@@ -22,14 +25,27 @@ static int on_via(void *context, const struct catalog_page *p)
 	return fail(a, via_vec_push(&a->via, p->via));
 }
 
-/* A referrer is always known before what it refers to, so the way up ends. */
-static bool is_on_way(const struct asking *a, uint32_t page)
+/*
+ * A page may have been found on one with a higher number: it was known, but taken only when a
+ * better link led to it. A way that runs in a circle, which only damage can make, ends there.
+ */
+static int find_way(struct asking *a)
 {
-	uint32_t at = a->why->page;
+	struct why_pages *way = &a->why->way;
+	uint32_t at = a->why->page, length = 0;
+	int rc;
 
-	while (at != page && at < a->via.len && a->via.ptr[at] < at)
-		at = a->via.ptr[at];
-	return at == page;
+	a->place = calloc(a->via.len, sizeof *a->place);
+	if (!a->place)
+		return fail(a, ERR_NOMEM);
+	for (; at < a->via.len && !a->place[at]; at = a->via.ptr[at])
+		a->place[at] = ++length;
+	rc = why_pages_reserve(way, length);
+	if (rc == 0) {
+		memset(way->ptr, 0, length * sizeof way->ptr[0]);
+		way->len = length;
+	}
+	return fail(a, rc);
 }
 
 static int keep(struct asking *a, slice *text)
@@ -46,7 +62,7 @@ static int on_page(void *context, const struct catalog_page *p)
 	struct catalog_page copy = *p;
 	int rc;
 
-	if (!is_on_way(a, p->number))
+	if (p->number >= a->via.len || !a->place[p->number])
 		return 0;
 	rc = keep(a, &copy.url);
 	if (rc == 0)
@@ -56,7 +72,7 @@ static int on_page(void *context, const struct catalog_page *p)
 	if (rc == 0)
 		rc = keep(a, &copy.rule);
 	if (rc == 0)
-		rc = why_pages_push(&a->why->way, copy);
+		a->why->way.ptr[a->why->way.len - a->place[p->number]] = copy;
 	return fail(a, rc);
 }
 
@@ -91,10 +107,13 @@ int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url
 	if (rc == 0)
 		rc = catalog_each_page(catalog, capture, on_via, &a, err);
 	if (rc == 0)
+		rc = find_way(&a);
+	if (rc == 0)
 		rc = catalog_each_page(catalog, capture, on_page, &a, err);
 	if (rc == 0)
 		rc = catalog_each_observation(catalog, capture, on_observation, &a, err);
 	via_vec_release(&a.via);
+	free(a.place);
 	return rc;
 }
 

@@ -111,6 +111,20 @@ with tap.case("robots.txt cannot be had"):
     one_line(result, 1, server.url, "robots.txt could not be read: HTTP 500", "try again later")
     usable(tap.path("oops"))
 
+with tap.case("the time limit ends before a robots.txt is asked for again"):
+    too_late = threading.Event()
+
+    def slow_robots(request):
+        too_late.wait(1)
+        return rawserver.respond("503 Later", retry_after="3600")
+
+    with rawserver.Server(slow_robots) as server:
+        result = crawl(server.url, tap.path("too-late"), "--time-limit", "200ms", timeout=20)
+        tap.equal([request.path for request in server.requests], ["/robots.txt"])
+    tap.equal(result.returncode, 1)
+    assert "the time limit has ended the capture" in result.stderr, result.stderr
+    usable(tap.path("too-late"))
+
 # ---- what is typed ----
 
 with tap.case("URLs with a typo"):
@@ -285,6 +299,11 @@ with tap.case("an archive in use is left alone, but can be looked at; Ctrl-C sto
             one_line(tap.run("resume", archive), 1, "in use by another process")
             other.execute("ROLLBACK")
 
+with tap.case("a capture whose pages were found nowhere is not resumed"):
+    archive = copy(tap.path("busy"), "nowhere-found")
+    change(archive, "UPDATE page SET via = 4000000000 WHERE via IS NOT NULL")
+    one_line(tap.run("resume", archive), 1, "the catalog is damaged", "4000000000")
+
 with tap.case("what Ctrl-C has stopped goes on"):
     begun = threading.Event()
 
@@ -315,6 +334,15 @@ def completed_later(archive):
     tap.equal((report["state"], report["sharp"]), ("finished", PAGES))
     tap.succeed("verify", archive)
 
+
+with tap.case("an index that cannot be written: resume ends the capture"):
+    archive = tap.path("no-index")
+    tap.equal(crawl(site.url, archive, "--max-pages", 1).returncode, 0)
+    os.unlink(f"{archive}/index.cdxj")
+    os.mkdir(f"{archive}/index.cdxj")
+    one_line(crawl(site.url, archive), 1, "index.cdxj", f"stillpoint resume {archive}")
+    os.rmdir(f"{archive}/index.cdxj")
+    completed_later(archive)
 
 with tap.case("files that may not grow"):
     for limit in (4 << 10, 70 << 10, 300 << 10):

@@ -96,6 +96,19 @@ with tap.case("--why"):
     tap.refuse(1, "no link to it was found", "report", ARCHIVE, "--why", "no URL")
     tap.refuse(2, "--why prints no JSON", "report", ARCHIVE, "--why", "x", "--json")
 
+with tap.case("--why of a page that was taken in by a later one, and of a way in a circle"):
+    numbers = {row["url"]: i for i, row in enumerate(report["verdicts"])}
+    busy, late = (numbers[f"http://example.org/{name}"] for name in ("b/busy", "late"))
+    assert busy < late
+    archive = copy("found-later")
+    change(archive, f"UPDATE page SET via = {late} WHERE id = {(1 << 32) + busy}")
+    text = tap.succeed("report", archive, "--why", "http://example.org/b/busy")
+    tap.equal([line.split()[1] for line in text.splitlines() if line.startswith("  on ")],
+              ["http://example.org/late:", "http://example.org/b/new:", "http://example.org/:"])
+    change(archive, f"UPDATE page SET via = {busy} WHERE id = {(1 << 32) + late}")
+    text = tap.succeed("report", archive, "--why", "http://example.org/b/busy")
+    tap.equal(text.count("  on "), 1)
+
 with tap.case("what is not an archive"):
     os.mkdir(tap.path("empty"))
     tap.refuse(1, "No such file", "report", tap.path("nowhere"))

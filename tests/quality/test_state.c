@@ -522,12 +522,41 @@ static void test_combine(void)
 	state_free(b);
 }
 
+/* Fields beyond their maximum are not read: where such a redirect leads, nobody can say. */
+static void test_lost_fields(void)
+{
+	static const struct {
+		const char *status;
+		int count;
+		bool whole;
+	} rows[] = {
+		{"302 Found", FIELDS_COUNT_MAX - 1, true},
+		{"302 Found", FIELDS_COUNT_MAX, false},
+		{"204 No Content", FIELDS_COUNT_MAX, false},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct buf response;
+		int rc;
+
+		buf_init(&response, MAX);
+		rc = buf_printf(&response, "HTTP/1.1 %s\r\nLocation: /a\r\n", rows[i].status);
+		for (int k = 0; k < rows[i].count && rc == 0; k++)
+			rc = buf_add_str(&response, "X: y\r\n");
+		CHECK_INT(rc, 0);
+		CHECK_INT(buf_add_str(&response, "\r\n"), 0);
+		CHECK(state_of(buf_slice(&response)).whole == rows[i].whole);
+		buf_release(&response);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_definition);
 	test_equality();
 	test_whole();
+	TAP_RUN(test_lost_fields);
 	test_payload();
 	TAP_RUN(test_no_head);
 	TAP_RUN(test_codings);
