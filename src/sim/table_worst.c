@@ -8,24 +8,25 @@
 /* Ascending, equal in pairs: Example 6 has 1, 1, 2, 2, …; figure 6 has 100/i^skew. */
 static double rate_of(const struct table_worst_row *row, unsigned page)
 {
-	unsigned pair = page / 2;
+	unsigned pair = page / 2, pairs = row->pages / 2;
 
 	if (isnan(row->skew))
 		return pair + 1;
-	return 100 / pow(row->pages / 2 - pair, row->skew);
+	return 100 / pow(pairs - pair, row->skew);
 }
 
 static int worst_case(const struct table_worst_row *row, double *ret_increase, double *ret_optimum,
 	struct err *err)
 {
-	double *rates = malloc(row->pages * sizeof *rates);
+	double *rates = calloc(row->pages ? row->pages : 1, sizeof *rates);
 	struct blur_site site = {.pages = row->pages, .rates = rates, .delay = 1};
-	int rc = rates ? 0 : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	int rc;
 
-	for (unsigned i = 0; rc == 0 && i < row->pages; i++)
+	if (!rates)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	for (unsigned i = 0; i < row->pages; i++)
 		rates[i] = rate_of(row, i);
-	if (rc == 0)
-		rc = blur_worst_case_paired(&site, row->k, ret_increase, err);
+	rc = blur_worst_case_paired(&site, row->k, ret_increase, err);
 	if (rc == 0)
 		rc = blur_organ_pipe(&site, ret_optimum, err);
 	free(rates);

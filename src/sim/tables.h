@@ -44,8 +44,8 @@ struct table_note {
 struct table_worst_row {
 	const char *label;
 	unsigned pages; /* even; rates are equal in pairs */
-	double skew;    /* rates are 100/i^skew; NAN: those of Example 6 */
 	unsigned k;
+	double skew;             /* rates are 100/i^skew; NAN: those of Example 6 */
 	double printed;          /* increase of the sum of rate times penalty; 0: not printed */
 	double printed_relative; /* share of the optimum; 0: not printed */
 };
