@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "crawl/capture.h"
 #include "extract/robots_policy.h"
+#include "quality/legs.h"
 
 /* ---- WARC files ---- */
 
@@ -237,7 +238,7 @@ static void restore_revisit(struct capture *c, const struct catalog_observation 
 	const struct crawl_page *p = &c->pages.list.ptr[o->page];
 	double start = clock_seconds(o->attempt.wall.sent - c->store.capture.started);
 
-	if (!p->visit || !o->attempt.has_state)
+	if (!p->visit)
 		return;
 	c->revisited++;
 	c->expected += survival_at(p->survival, start > p->visit->end ? start - p->visit->end : 0);
@@ -248,10 +249,11 @@ static int on_observation(void *context, const struct catalog_observation *o)
 {
 	struct replaying *r = context;
 	struct capture *c = r->capture;
+	struct observation shown = legs_observe(&o->attempt);
 
-	if (o->page >= c->pages.list.len)
+	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
-	if (o->attempt.leg == ATTEMPT_VISIT && o->attempt.has_state)
+	if (o->attempt.leg == ATTEMPT_VISIT)
 		return restore_visit(r, o);
 	if (o->attempt.leg == ATTEMPT_REVISIT)
 		restore_revisit(c, o);
