@@ -11,25 +11,47 @@
 #include "base/hash.h"
 #include "crawl/capture.h"
 #include "extract/robots_policy.h"
+#include "quality/legs.h"
 
 /* ---- WARC files ---- */
+
+VEC_DECLARE(warc_rows, struct catalog_warc);
 
 struct repair {
 	int dir; /* of the WARC files */
 	struct arena arena;
-	struct strmap known; /* names of the catalog's files */
+	struct strmap known;   /* names of the catalog's files */
+	struct warc_rows open; /* those of them that no process has completed */
 	struct err *err;
 };
 
-static int repair_known(void *context, const struct catalog_warc *w)
+static int on_warc(void *context, const struct catalog_warc *w)
 {
 	struct repair *r = context;
-	const char *name = arena_strdup(&r->arena, w->name);
-	int rc = name ? strmap_put(&r->known, slice_str(name), 0) : ERR_NOMEM;
+	struct catalog_warc row = *w;
+	int rc;
 
-	if (rc)
-		return err_set(r->err, rc, "%s", err_name(rc));
-	return w->complete ? 0 : warc_repair(r->dir, name, w->size, NULL, r->err);
+	row.name.ptr = arena_strdup(&r->arena, w->name);
+	rc = row.name.ptr ? strmap_put(&r->known, row.name, 0) : ERR_NOMEM;
+	if (rc == 0 && !w->complete)
+		rc = warc_rows_push(&r->open, row);
+	return rc ? err_set(r->err, rc, "%s", err_name(rc)) : 0;
+}
+
+/* What is mended is complete: nobody will add to it. */
+static int repair_known(struct repair *r, struct catalog *catalog)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < r->open.len; i++) {
+		struct catalog_warc *row = &r->open.ptr[i];
+
+		rc = warc_repair(r->dir, row->name.ptr, row->size, NULL, r->err);
+		row->complete = true;
+		if (rc == 0)
+			rc = catalog_set_warc(catalog, row, r->err);
+	}
+	return rc;
 }
 
 static bool has_end(const char *text, const char *end)
@@ -84,9 +106,12 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 		return err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno));
 	arena_init(&r.arena, 16 << 20);
 	strmap_init(&r.known, hash_key_random(), NULL);
-	rc = catalog_each_warc(catalog, repair_known, &r, err);
+	rc = catalog_each_warc(catalog, on_warc, &r, err);
+	if (rc == 0)
+		rc = repair_known(&r, catalog);
 	if (rc == 0)
 		rc = repair_unknown(&r, d->warc);
+	warc_rows_release(&r.open);
 	strmap_release(&r.known);
 	arena_release(&r.arena);
 	(void)close(r.dir);
@@ -237,7 +262,7 @@ static void restore_revisit(struct capture *c, const struct catalog_observation 
 	const struct crawl_page *p = &c->pages.list.ptr[o->page];
 	double start = clock_seconds(o->attempt.wall.sent - c->store.capture.started);
 
-	if (!p->visit || !o->attempt.has_state)
+	if (!p->visit)
 		return;
 	c->revisited++;
 	c->expected += survival_at(p->survival, start > p->visit->end ? start - p->visit->end : 0);
@@ -248,10 +273,11 @@ static int on_observation(void *context, const struct catalog_observation *o)
 {
 	struct replaying *r = context;
 	struct capture *c = r->capture;
+	struct observation shown = legs_observe(&o->attempt);
 
-	if (o->page >= c->pages.list.len)
+	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
-	if (o->attempt.leg == ATTEMPT_VISIT && o->attempt.has_state)
+	if (o->attempt.leg == ATTEMPT_VISIT)
 		return restore_visit(r, o);
 	if (o->attempt.leg == ATTEMPT_REVISIT)
 		restore_revisit(c, o);

@@ -259,7 +259,7 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 		},
 		&place, err);
 
-	if (rc == 0 && order->leg == PLAN_VISIT && a->has_state)
+	if (rc == 0 && order->leg == PLAN_VISIT && outcome_of(a, f) == PLAN_OK)
 		rc = keep_visit(c, order->page, a, r, &place, err);
 	return rc;
 }

@@ -274,6 +274,13 @@ def kill_before_sitemap():
         tap.equal(finish(start("resume", archive)), (0, ""))
     paths = [row["url"].rsplit("/", 1)[1] for row in tap.load("report", archive)["verdicts"]]
     tap.equal(sorted(paths), ["", "hidden"])
+    # What is added to a file that a crash has cut is seen, as in any other.
+    tap.equal(ask(archive, "SELECT count(*) FROM warc WHERE NOT complete"), 0)
+    with open(living.warc_files(archive)[0], "ab") as file:
+        file.write(b"more")
+    done = tap.run("verify", archive)
+    tap.equal(done.returncode, 1)
+    assert "goes on behind" in done.stdout, done.stdout
 
 
 def kill_at_limit():
