@@ -17,7 +17,8 @@
  *      of a group found a change, what is left of it is put off to the end. It is probably lost,
  *      and the others are revisited the sooner.
  *
- * The delay stays that of the plain capture, so canaries cost requests and time; requests are reported.
+ * The delay stays that of the plain capture, so canaries cost requests and time; requests are
+ * reported.
  */
 #ifndef SIM_CANARIES_H
 #define SIM_CANARIES_H
