@@ -58,7 +58,7 @@ static double slope(const struct rate_count *c, size_t n, double a, double b)
 /* The root by the Illinois variant of regula falsi in log b, within [low, high]. */
 static double best_time(const struct rate_count *c, size_t n, double a, double total_time)
 {
-	double low = -30, high = log(total_time) + 30 + log(a + 1);
+	double low = -30, high = log(total_time) + 30 + log1p(a);
 	double at_low = slope(c, n, a, exp(low)), at_high = slope(c, n, a, exp(high));
 	double x = high;
 

@@ -1,6 +1,7 @@
 #include "sim/replay.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/canaries.h"
 #include "sim/gains.h"
@@ -205,7 +206,10 @@ void replay_release(struct replay *r)
 
 static double value_at(const struct replay *r, size_t draw, size_t arm, size_t value)
 {
-	return *(const double *)((const char *)&r->values[draw * r->arms + arm] + value);
+	double result;
+
+	memcpy(&result, (const char *)&r->values[draw * r->arms + arm] + value, sizeof result);
+	return result;
 }
 
 /* base == SIZE_MAX: none. */

@@ -65,7 +65,7 @@ BAD_USAGE = [
     ("simulate: no such file", "nowhere.csv: No such file", "simulate", "--graph",
      tap.path("nowhere.csv")),
     ("simulate: an argument too many", "unexpected argument", "simulate", GOOD),
-    ("simulate: no graph", "--graph is missing", "simulate"),
+    ("simulate: no mode", "--history is missing", "simulate"),
     ("simulate: size 0", "--size must be at least 1", "simulate", "--graph", GOOD, "--size", "0"),
     ("simulate: negative size", "--size", "simulate", "--graph", GOOD, "--size=-5"),
     ("simulate: size no number", "--size", "simulate", "--graph", GOOD, "--size", "many"),

@@ -494,7 +494,7 @@ REFUSED = [
     ("a bad line", "line 2", ["--rates", tap.write("bad.csv", "page,rate\n/,fast\n")]),
     ("a bad graph", "bad.csv:2", ["--graph", tap.path("bad.csv")]),
     ("no such history", "nowhere.tsv", ["--history", "nowhere.tsv"]),
-    ("a bad history", "line 1", ["--history", tap.path("bad.csv")]),
+    ("a bad history", "bad.csv:1: ", ["--history", tap.path("bad.csv")]),
     ("an unknown kind of error", "--errors: unknown kind '418'", ["--errors", "0.1:418"]),
     ("a share above 1", "--errors", ["--errors", "1.5"]),
     ("shares above 1", "more than all", ["--errors", "0.6", "--redirects", "0.6"]),
