@@ -88,6 +88,8 @@ static enum cmd_status fail(const struct err *err)
 
 static int make_dir(const char *wanted, char *out, size_t size, struct err *err)
 {
+	if (wanted && strlen(wanted) >= size)
+		return err_set(err, ERR_USAGE, "demo: the path of --output is too long");
 	for (int i = 1; i < DIR_TRIES; i++) {
 		if (wanted || i == 1)
 			(void)snprintf(out, size, "%s", wanted ? wanted : "stillpoint-demo");

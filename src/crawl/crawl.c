@@ -96,7 +96,7 @@ static int describe(
 	};
 	buf_release(&text);
 	if (rc == ERR_SYNTAX)
-		return err_set(err, ERR_USAGE, "no expression may have a line break in it");
+		return err_set(err, ERR_USAGE, "no setting may have a line break in it");
 	if (rc || !row->uuid.ptr || !row->settings.ptr)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	return catalog_add_capture(catalog, row, &row->id, err);

@@ -90,6 +90,22 @@ static int check_kind(const struct directory *d, bool create, struct err *err)
 		d->path, create ? "; choose another directory with -o" : "");
 }
 
+/* What was made in a directory is on the disk only when the directory is. */
+static int sync_dir(const char *path, const char *below, struct err *err)
+{
+	char joined[DIRECTORY_PATH_MAX];
+	int rc = join(joined, path, below, err), fd;
+
+	if (rc)
+		return rc;
+	fd = open(joined, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd))
+		rc = err_set(err, ERR_IO, "%s: cannot be synced: %s", joined, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	return rc;
+}
+
 static int take_lock(struct directory *d, struct err *err)
 {
 	char path[DIRECTORY_PATH_MAX];
@@ -128,6 +144,11 @@ int directory_open(struct directory *d, const char *path, bool create, struct er
 		rc = make(d->warc, err);
 	if (rc == 0)
 		rc = make(d->spool, err);
+	if (rc == 0 && create)
+		rc = sync_dir(d->path, ".", err);
+	/* We may write to the one above without being allowed to open it: then it has to do. */
+	if (rc == 0 && create)
+		(void)sync_dir(d->path, "..", NULL);
 	if (rc)
 		directory_close(d);
 	return rc;

@@ -169,7 +169,10 @@ static int discover_redirect(
 	if (rc == 0)
 		rc = discover(c, &found, err);
 	url_release(&target);
-	return rc == ERR_SYNTAX || rc == ERR_LIMIT ? 0 : rc;
+	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
+		return rc;
+	*err = (struct err){0}; /* a page that leads nowhere is no failure of the capture's */
+	return 0;
 }
 
 static int discover_in(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
