@@ -313,8 +313,10 @@ static void check_size(size_t size, bool wide, bool want_rule, bool want_truncat
 
 	if (CHECK(text && pairs)) {
 		memset(text, 'x', letters);
-		memcpy(text, head.ptr, head.len);
-		memcpy(text + letters - tail.len, tail.ptr, tail.len);
+		for (size_t i = 0; i < head.len; i++)
+			text[i] = head.ptr[i];
+		for (size_t i = 0; i < tail.len; i++)
+			text[letters - tail.len + i] = tail.ptr[i];
 		memcpy(pairs, "\xff\xfe", 2);
 		for (size_t i = 0; i < letters; i++)
 			pairs[2 + 2 * i] = text[i];

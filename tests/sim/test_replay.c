@@ -268,6 +268,18 @@ static struct history lively(void)
 	return h;
 }
 
+static bool same(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+static bool same_evidence(const struct evidence *a, const struct evidence *b)
+{
+	return same(a->sharp, b->sharp) && same(a->absent, b->absent) && same(a->joint, b->joint) &&
+	       same(a->blur, b->blur) && same(a->lost_bulk, b->lost_bulk) &&
+	       same(a->lost_large, b->lost_large) && same(a->requests, b->requests);
+}
+
 static void test_same_for_any_threads(void)
 {
 	const struct plan_strategy *s = plan_strategy_find("stillpoint", true);
@@ -288,7 +300,8 @@ static void test_same_for_any_threads(void)
 	CHECK_INT(replay_run(&p, &one, &err), 0);
 	p.threads = 4;
 	CHECK_INT(replay_run(&p, &four, &err), 0);
-	CHECK(memcmp(one.values, four.values, 20 * ARRAY_LEN(arms) * sizeof *one.values) == 0);
+	for (size_t i = 0; i < 20 * ARRAY_LEN(arms); i++)
+		CHECK(same_evidence(&one.values[i], &four.values[i]));
 	CHECK(memcmp(one.blocks, four.blocks, 20 * sizeof *one.blocks) == 0);
 	/* One-sided evidence loses nothing that two sides have, in any draw. */
 	for (size_t i = 0; i < 20; i++)
