@@ -313,11 +313,10 @@ static void check_size(size_t size, bool wide, bool want_rule, bool want_truncat
 
 	if (CHECK(text && pairs)) {
 		memset(text, 'x', letters);
-		for (size_t i = 0; i < head.len; i++)
-			text[i] = head.ptr[i];
-		for (size_t i = 0; i < tail.len; i++)
-			text[letters - tail.len + i] = tail.ptr[i];
-		memcpy(pairs, "\xff\xfe", 2);
+		memcpy(text, head.ptr, head.len);
+		memcpy(text + letters - tail.len, tail.ptr, tail.len);
+		pairs[0] = '\xff';
+		pairs[1] = '\xfe';
 		for (size_t i = 0; i < letters; i++)
 			pairs[2 + 2 * i] = text[i];
 		check_file((slice){wide ? pairs : text, size}, want_rule, want_truncated);
