@@ -55,8 +55,9 @@ static const struct option_spec SPECS[] = {
 		.letter = 'r',
 		.kind = OPTION_INT,
 		.offset = offsetof(struct simulate_options, runs),
-		.help = "how often the changes are drawn (default: 20, and fewer for the largest "
-			"sites of the tables)",
+		.help = "how often the changes are drawn (default: 20; for tables 40, and fewer "
+			"for "
+			"their largest sites)",
 		.min = 1,
 		.max = 1000000},
 	{.name = "crawl-days",

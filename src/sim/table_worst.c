@@ -6,13 +6,16 @@
 #include "measure/worst_case.h"
 
 /* Ascending, equal in pairs: Example 6 has 1, 1, 2, 2, …; figure 6 has 100/i^skew. */
-static double rate_of(const struct table_worst_row *row, unsigned page)
+static void fill_rates(const struct table_worst_row *row, double *rates)
 {
-	unsigned pair = page / 2, pairs = row->pages / 2;
+	unsigned pairs = row->pages / 2;
 
-	if (isnan(row->skew))
-		return pair + 1;
-	return 100 / pow(pairs - pair, row->skew);
+	for (unsigned i = 0; i < pairs; i++) {
+		double rank = pairs - i;
+
+		rates[2 * i] = isnan(row->skew) ? i + 1.0 : 100 / pow(rank, row->skew);
+		rates[2 * i + 1] = rates[2 * i];
+	}
 }
 
 static int worst_case(const struct table_worst_row *row, double *ret_increase, double *ret_optimum,
@@ -24,8 +27,7 @@ static int worst_case(const struct table_worst_row *row, double *ret_increase, d
 
 	if (!rates)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	for (unsigned i = 0; i < row->pages; i++)
-		rates[i] = rate_of(row, i);
+	fill_rates(row, rates);
 	rc = blur_worst_case_paired(&site, row->k, ret_increase, err);
 	if (rc == 0)
 		rc = blur_organ_pipe(&site, ret_optimum, err);

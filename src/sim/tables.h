@@ -13,7 +13,7 @@
 
 enum {
 	TABLE_COLUMNS_MAX = 13,
-	TABLE_RUNS = 20,
+	TABLE_RUNS = 40,
 };
 
 enum table_metric {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/blur.h"
 #include "sim/changes.h"
 #include "sim/drive.h"
 #include "sim/evaluate.h"
@@ -110,21 +111,22 @@ static int measure(const struct trial *t, const struct contender *c, struct rng 
 {
 	struct evaluation expected, actual;
 	struct drive_result result;
-	double pages;
+	size_t pages;
 	int rc = capture(t, c, rng, &result);
 
 	if (rc)
 		return rc;
 	expected = evaluate(&t->site, &result);
 	actual = evaluate_actual(&t->site, &result, t->changes.histories);
-	pages = (double)(result.visits.len + result.late.len);
-	*ret_values = (struct trial_values){.of = {
-						    [TRIAL_PAGES] = pages,
-						    [TRIAL_EXPECTED_COHERENCE] = expected.coherence,
-						    [TRIAL_COHERENCE] = actual.coherence,
-						    [TRIAL_EXPECTED_BLUR] = expected.blur / pages,
-						    [TRIAL_BLUR] = actual.blur / pages,
-					    }};
+	pages = result.visits.len + result.late.len;
+	*ret_values = (struct trial_values){
+		.of = {
+			[TRIAL_PAGES] = (double)pages,
+			[TRIAL_EXPECTED_COHERENCE] = expected.coherence,
+			[TRIAL_COHERENCE] = actual.coherence,
+			[TRIAL_EXPECTED_BLUR] = blur_average(expected.blur, pages),
+			[TRIAL_BLUR] = blur_average(actual.blur, pages),
+		}};
 	drive_release(&result);
 	return 0;
 }

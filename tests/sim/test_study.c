@@ -184,6 +184,24 @@ static void test_failures(void)
 	}
 }
 
+/* Nothing was captured: no blur, rather than none that is a number. */
+static void test_nothing_captured(void)
+{
+	static const char *const names[] = {"bfs", "bfs-lifo", NULL};
+	struct study_params params = {
+		.trial = {.site = {.n = 5, .outdegree = 5, .skew = 1}, .delay = 1, .failure = 1},
+		.runs = 2};
+	struct outcome o;
+
+	run(params, names, &o);
+	for (size_t i = 0; i < o.count; i++) {
+		CHECK_NEAR(o.results[i].of[TRIAL_PAGES].mean, 0, 0);
+		CHECK_NEAR(o.results[i].of[TRIAL_BLUR].mean, 0, 0);
+		CHECK_NEAR(o.results[i].of[TRIAL_EXPECTED_BLUR].mean, 0, 0);
+	}
+	CHECK_NEAR(o.results[1].of[TRIAL_COHERENCE].mean, 0, 0);
+}
+
 /* Wrong rates cost something, and no luck helps against the optimum. */
 static void test_wrong_rates(void)
 {
@@ -219,6 +237,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_threads);
 	TAP_RUN(test_one_run);
 	test_failures();
+	TAP_RUN(test_nothing_captured);
 	TAP_RUN(test_wrong_rates);
 	TAP_RUN(test_find);
 	return tap_done();
