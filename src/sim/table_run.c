@@ -53,7 +53,8 @@ static bool applies(const struct table_note *note, const char *row, const char *
 	       (!note->strategy || strcmp(note->strategy, strategy) == 0);
 }
 
-void table_cell_note(struct table_cell *cell)
+/* All that apply, one behind another. */
+static void add_note(struct table_cell *cell)
 {
 	const struct table_note *note = cell->table->notes;
 	size_t len = 0;
@@ -99,7 +100,6 @@ static int add_cells(struct run *r, const struct table_row *row, const struct st
 				figure(METRICS[m].name, paper, of[METRICS[m].actual], rest)},
 		};
 
-		table_cell_note(&cell);
 		rc = table_cells_push(r->cells, cell);
 	}
 	return rc;
@@ -151,16 +151,26 @@ static void find_contenders(struct run *r)
 	}
 }
 
-int table_run(const struct table *table, const struct table_params *params,
+static int run_rows(const struct table *table, const struct table_params *params,
 	struct table_cells *cells, struct err *err)
 {
 	struct run r = {.table = table, .params = params, .cells = cells};
 	int rc = 0;
 
-	if (table->worst)
-		return table_run_worst(table, cells, err);
 	find_contenders(&r);
 	for (const struct table_row *row = table->rows; rc == 0 && row->label; row++)
 		rc = run_row(&r, row, err);
+	return rc;
+}
+
+int table_run(const struct table *table, const struct table_params *params,
+	struct table_cells *cells, struct err *err)
+{
+	size_t before = cells->len;
+	int rc = table->worst ? table_run_worst(table, cells, err)
+			      : run_rows(table, params, cells, err);
+
+	for (size_t i = before; i < cells->len; i++)
+		add_note(&cells->ptr[i]);
 	return rc;
 }

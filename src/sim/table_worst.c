@@ -56,7 +56,6 @@ int table_run_worst(const struct table *table, struct table_cells *cells, struct
 		cell.figures[0] = figure("increase", row->printed, increase);
 		cell.figures[1] =
 			figure("relative_increase", row->printed_relative, increase / optimum);
-		table_cell_note(&cell);
 		rc = table_cells_push(cells, cell);
 	}
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;

@@ -4,10 +4,8 @@
 
 #include "sim/table_run.h"
 
+/* The same as table_run for a table of worst cases, but for the notes. */
 int table_run_worst(
 	const struct table *table, struct table_cells *cells, struct err *err) SP_MUST_CHECK;
-
-/* Fills the note of a cell whose table, row and strategy are known. */
-void table_cell_note(struct table_cell *cell);
 
 #endif
