@@ -148,6 +148,15 @@ void tap_note(const char *fmt, ...)
 	va_end(ap);
 }
 
+size_t tap_rounds(size_t full)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return full < 10 ? full > 0 : full / 10;
+#else
+	return full;
+#endif
+}
+
 const char *tap_tempdir(void)
 {
 	const char *base = getenv("TMPDIR");

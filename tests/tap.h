@@ -47,6 +47,13 @@ void tap_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A diagnostic line. */
 void tap_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * How many of so many rounds or rows to go through: all of them, but a tenth (at least one) under a
+ * sanitizer, where everything takes many times as long. For rounds that look for rare inputs or
+ * confirm figures; the same program runs in full without.
+ */
+size_t tap_rounds(size_t full);
+
 /* A new empty directory, gone after tap_done. Owned by the harness. */
 const char *tap_tempdir(void);
 

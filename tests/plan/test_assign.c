@@ -133,7 +133,7 @@ static void test_bound_is_one(void)
 	rng_init(&rng, 3);
 	for (size_t f = 0; f < FAMILIES_N; f++) {
 		tap_case("bound: %s", families[f].label);
-		for (int round = 0; round < 20; round++) {
+		for (size_t round = 0; round < tap_rounds(20); round++) {
 			struct instance t;
 			double best, bound = -1, scale;
 
@@ -141,7 +141,7 @@ static void test_bound_is_one(void)
 			best = solve(&t);
 			scale = scale_of(&t.p);
 			for (size_t j = 0; j < t.p.n; j++)
-				t.price[j] = scale * bad_price(round % BAD_KINDS, &rng, j);
+				t.price[j] = scale * bad_price((int)(round % BAD_KINDS), &rng, j);
 			CHECK_INT(assign_bound(&t.p, t.price, &bound), 0);
 			CHECK(bound >= best - 1e-12 * scale * (double)t.p.n);
 			/* and no worse than these prices allow: 1e6 loses some digits */
@@ -159,7 +159,7 @@ static void test_gaps(void)
 	struct rng rng;
 
 	rng_init(&rng, 4);
-	for (size_t f = 0; f < FAMILIES_N; f++) {
+	for (size_t f = 0; f < tap_rounds(FAMILIES_N); f++) {
 		const struct family *family = &families[f];
 		bool mixed = family->gamma || family->weights != WEIGHTS_NONE;
 		struct instance t;
@@ -279,7 +279,7 @@ static void test_structure(void)
 	rng_init(&rng, 7);
 	for (size_t f = 0; f < ARRAY_LEN(kinds); f++) {
 		tap_case("two chains: %s", kinds[f].label);
-		for (int round = 0; round < 50; round++) {
+		for (size_t round = 0; round < tap_rounds(50); round++) {
 			struct instance t;
 			uint32_t place[64] = {0};
 

@@ -29,7 +29,7 @@ static void test_sharc_tree(void)
 		double share; /* of the true size; 0: not given */
 	} sizes[] = {{"50 % low", 0.5}, {"100 % high", 2}, {"not given", 0}};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < tap_rounds(ARRAY_LEN(rows)); i++) {
 		struct graph g = graph_sharc_tree(PAGES, rows[i].hot_leaves);
 		double exact = PAGES - coherence_of(&g, "stillpoint-online", 3, PAGES);
 
@@ -37,7 +37,7 @@ static void test_sharc_tree(void)
 		tap_note("%.1f expected incoherent pages", exact);
 		CHECK(exact <= rows[i].incoherent_max);
 		CHECK(exact >= 5617);
-		for (size_t j = 0; j < ARRAY_LEN(sizes); j++) {
+		for (size_t j = 0; j < tap_rounds(ARRAY_LEN(sizes)); j++) {
 			uint32_t size = (uint32_t)(sizes[j].share * PAGES);
 			double got = PAGES - coherence_of(&g, "stillpoint-online", 3, size);
 
@@ -322,7 +322,6 @@ static bool dominates(const struct graph *g, double delay)
 
 static void test_offline_is_best(void)
 {
-	enum { REPEATS = 170 };
 	struct rng rng;
 
 	rng_init(&rng, 1000);
@@ -330,7 +329,7 @@ static void test_offline_is_best(void)
 		bool ok = true;
 
 		tap_case("offline is best: %s rates", rates_name[kind]);
-		for (int repeat = 0; ok && repeat < REPEATS; repeat++) {
+		for (size_t repeat = 0; ok && repeat < tap_rounds(170); repeat++) {
 			size_t n = 1 + rng_below(&rng, 60);
 			struct graph g = graph_random(&rng, n, rng_below(&rng, n + 1));
 

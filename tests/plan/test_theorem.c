@@ -110,7 +110,7 @@ static void test_nested_is_optimal(void)
 	struct rng rng;
 
 	rng_init(&rng, 1);
-	for (int round = 0; round < 300; round++) {
+	for (size_t round = 0; round < tap_rounds(300); round++) {
 		struct schedule_problem p = {.n = 1 + rng_below(&rng, SMALL)};
 		double length[SMALL], bound, nested;
 		struct assign_problem assign = {
@@ -203,7 +203,7 @@ static void test_exact_against_textbook(void)
 	struct rng rng;
 
 	rng_init(&rng, 2);
-	for (int round = 0; round < 400; round++) {
+	for (size_t round = 0; round < tap_rounds(400); round++) {
 		struct assign_problem p = {.n = 1 + rng_below(&rng, TEXTBOOK),
 			.survival = survival,
 			.weight = weight,
@@ -278,7 +278,7 @@ static void test_gap(void)
 	struct rng rng;
 
 	rng_init(&rng, 3);
-	for (size_t r = 0; s && r < ARRAY_LEN(rows); r++) {
+	for (size_t r = 0; s && r < tap_rounds(ARRAY_LEN(rows)); r++) {
 		struct plan_limit limit;
 
 		tap_case("gap: %s", rows[r].label);

@@ -44,7 +44,7 @@ static void test_expected_blur(void)
 		{"hot", SYNTHETIC_HOT, 1.222, 1.239},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < tap_rounds(ARRAY_LEN(rows)); i++) {
 		struct study_params params = {
 			.trial = {.site = {SYNTHETIC_DEFAULTS, .leaves = rows[i].leaves},
 				.delay = 1},
@@ -66,7 +66,7 @@ static void test_wrong_size(void)
 		double error, blur;
 	} rows[] = {{-0.1, 1.47}, {0, 1.24}, {1, 2.29}};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < tap_rounds(ARRAY_LEN(rows)); i++) {
 		struct study_params params = {
 			.trial = {.site = {SYNTHETIC_DEFAULTS, .leaves = SYNTHETIC_HOT},
 				.delay = 1,
@@ -87,7 +87,7 @@ static void test_expected_incoherence(void)
 		double delay, incoherence;
 	} rows[] = {{1, 3030}, {2, 4648}, {3, 5618}, {4, 6267}, {5, 6734}, {10, 7942}};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; i < tap_rounds(ARRAY_LEN(rows)); i++) {
 		struct study_params params = {
 			.trial = {.site = {SYNTHETIC_DEFAULTS}, .delay = rows[i].delay}, .runs = 1};
 		struct outcome o;
