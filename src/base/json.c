@@ -249,6 +249,15 @@ void json_slice(struct json *j, slice value)
 	after_value(j);
 }
 
+void json_text(struct json *j, const char *key, slice value)
+{
+	json_key(j, key);
+	if (value.ptr)
+		json_slice(j, value);
+	else
+		json_null(j);
+}
+
 void json_string(struct json *j, const char *value)
 {
 	if (value)

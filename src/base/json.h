@@ -71,6 +71,9 @@ void json_slice(struct json *j, slice value);
 /* The same for a C string; NULL becomes null. */
 void json_string(struct json *j, const char *value);
 
+/* A key with its string; null where ptr is NULL. */
+void json_text(struct json *j, const char *key, slice value);
+
 void json_int(struct json *j, int64_t value);
 void json_uint(struct json *j, uint64_t value);
 

@@ -26,15 +26,6 @@ static const struct options COMMAND = {
 	.max_args = SIZE_MAX,
 };
 
-static void put_text(struct json *j, const char *key, slice value)
-{
-	json_key(j, key);
-	if (value.ptr)
-		json_slice(j, value);
-	else
-		json_null(j);
-}
-
 static void put_record(struct json *j, const struct warc_record *rec)
 {
 	const struct warc_header *h = &rec->header;
@@ -45,16 +36,16 @@ static void put_record(struct json *j, const struct warc_record *rec)
 	json_uint(j, rec->is_shared ? rec->position : rec->spot.offset);
 	json_key(j, "length");
 	json_uint(j, rec->length);
-	put_text(j, "type", type);
-	put_text(j, "url", h->url);
-	put_text(j, "date", warc_header_get(h, SLICE("WARC-Date")));
+	json_text(j, "type", type);
+	json_text(j, "url", h->url);
+	json_text(j, "date", warc_header_get(h, SLICE("WARC-Date")));
 	json_key(j, "status");
 	if (rec->status)
 		json_uint(j, rec->status);
 	else
 		json_null(j);
-	put_text(j, "mime", rec->mime);
-	put_text(j, "payload_digest", warc_header_get(h, SLICE("WARC-Payload-Digest")));
+	json_text(j, "mime", rec->mime);
+	json_text(j, "payload_digest", warc_header_get(h, SLICE("WARC-Payload-Digest")));
 	json_key(j, "ok");
 	json_bool(j, rec->problem.code == 0);
 	json_key(j, "error");

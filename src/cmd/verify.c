@@ -92,15 +92,6 @@ static void print_text(const struct verify *v)
 		v->sharp);
 }
 
-static void put_text(struct json *j, const char *key, slice value)
-{
-	json_key(j, key);
-	if (value.ptr)
-		json_slice(j, value);
-	else
-		json_null(j);
-}
-
 static void put_problems(
 	struct json *j, const char *key, const char *what, const struct verify_problems *list)
 {
@@ -110,14 +101,14 @@ static void put_problems(
 		const struct verify_problem *p = &list->ptr[i];
 
 		json_object_begin(j);
-		put_text(j, "url", p->url);
-		put_text(j, "file", p->file);
+		json_text(j, "url", p->url);
+		json_text(j, "file", p->file);
 		json_key(j, "offset");
 		if (p->has_offset)
 			json_uint(j, p->offset);
 		else
 			json_null(j);
-		put_text(j, what, p->text);
+		json_text(j, what, p->text);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -134,7 +125,7 @@ static void put_capture(struct json *j, const struct verify_capture *c)
 		json_uint(j, c->id);
 	else
 		json_null(j);
-	put_text(j, "uuid", c->uuid);
+	json_text(j, "uuid", c->uuid);
 	json_key(j, "pages");
 	json_uint(j, c->pages.len);
 	json_key(j, "sharp");

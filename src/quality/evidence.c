@@ -5,6 +5,7 @@
 void evidence_init(struct evidence_table *t, struct arena *arena)
 {
 	*t = (struct evidence_table){0};
+	t->key = hash_key_random();
 	strmap_init(&t->ids, hash_key_random(), arena);
 }
 

@@ -21,6 +21,7 @@ struct evidence {
 	struct digest state;
 	struct digest payload;
 	struct digest body;
+	uint64_t url; /* hash of the target URI, by the table's key */
 	uint64_t offset;
 	uint32_t file;   /* both are numbers of words */
 	uint32_t coding; /* names of content codings */
@@ -36,6 +37,7 @@ VEC_DECLARE(evidence_vec, struct evidence);
 
 /* Fields are its own, but for the list, which may be read. */
 struct evidence_table {
+	struct hash_key key;
 	struct strmap ids;
 	struct evidence_vec list;
 };

@@ -4,15 +4,6 @@
 
 #include "base/clock.h"
 
-static void put_text(struct json *j, const char *key, slice value)
-{
-	json_key(j, key);
-	if (value.ptr)
-		json_slice(j, value);
-	else
-		json_null(j);
-}
-
 static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -47,8 +38,8 @@ static void put_number(struct json *j, const char *key, double value)
 static void put_page(struct json *j, const struct report_page *p)
 {
 	json_object_begin(j);
-	put_text(j, "url", p->url);
-	put_text(j, "kind", p->kind);
+	json_text(j, "url", p->url);
+	json_text(j, "kind", p->kind);
 	put_status(j, "status", p->visit.status);
 	put_status(j, "revisit_status", p->revisit.status);
 	put_time(j, "visit_start", p->visit.start, CLOCK_ROUND_DOWN);
@@ -59,7 +50,7 @@ static void put_page(struct json *j, const struct report_page *p)
 	json_string(j, verdict_name((enum verdict)p->verdict));
 	json_key(j, "evidence");
 	json_string(j, p->evidence);
-	put_text(j, "reason", p->reason);
+	json_text(j, "reason", p->reason);
 	put_number(j, "rate", p->rate);
 	put_number(j, "weight", (double)p->weight);
 	json_key(j, "hopeless");
@@ -104,9 +95,9 @@ static void put_totals(struct json *j, const struct report *r)
 static void put_capture(struct json *j, const struct report *r)
 {
 	put_count(j, "capture", r->capture.id);
-	put_text(j, "uuid", r->capture.uuid);
-	put_text(j, "site", r->capture.site);
-	put_text(j, "strategy", r->capture.strategy);
+	json_text(j, "uuid", r->capture.uuid);
+	json_text(j, "site", r->capture.site);
+	json_text(j, "strategy", r->capture.strategy);
 	json_key(j, "single");
 	json_bool(j, r->capture.single);
 	json_key(j, "state");

@@ -102,7 +102,9 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 
 static int keep_evidence(struct reading *r, const struct warc_record *rec)
 {
-	struct evidence e = {.offset = rec->spot.offset, .sound = rec->problem.code == 0};
+	struct evidence e = {.offset = rec->spot.offset,
+		.sound = rec->problem.code == 0,
+		.url = hash_bytes(r->v->evidence.key, rec->header.url)};
 	struct verify_place place = place_of(r, rec);
 	slice id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
 	int rc = words_number(&r->v->words, r->in->name, &e.file);
@@ -149,6 +151,10 @@ static int hold_against_record(struct reading *r, const struct verify_place *pla
 	if (e->claimed)
 		rc = verify_problem(r->v, a->url, place, "another attempt has the same record");
 	e->claimed = true;
+	if (rc == 0 && e->url != hash_bytes(r->v->evidence.key, a->url)) {
+		rc = verify_problem(r->v, a->url, place, "its response is that of another URL");
+		e->sound = false;
+	}
 	if (rc == 0 && e->has_state && e->status != a->status)
 		rc = verify_problem(r->v, a->url, place,
 			"its attempt says status %u, the response %u", a->status, e->status);

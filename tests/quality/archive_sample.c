@@ -138,14 +138,14 @@ static struct state_result read_state(struct sample *s, slice response, slice *h
 
 /* The response, or a revisit record when the body is that of the visit. */
 static void add_response(struct sample *s, uint32_t page, struct catalog_observation *o,
-	const char *response, struct warc_place *ret)
+	const struct sample_fetch *f, struct warc_place *ret)
 {
 	slice head, body;
-	struct state_result r = read_state(s, slice_str(response), &head, &body);
+	struct state_result r = read_state(s, slice_str(f->response), &head, &body);
 	struct warc_entry entry = {
 		.type = WARC_TYPE_RESPONSE,
 		.date = o->attempt.wall.sent,
-		.url = o->attempt.url,
+		.url = f->target ? slice_str(f->target) : o->attempt.url,
 		.head = head,
 		.body = body,
 		.payload = &r.payload,
@@ -226,7 +226,7 @@ void sample_fetch(struct sample *s, uint32_t page, const struct sample_fetch *f)
 	struct err err = {0};
 
 	if (f->response) {
-		add_response(s, side ? SAMPLE_PAGES_MAX - 1 : page, &o, f->response, &place);
+		add_response(s, side ? SAMPLE_PAGES_MAX - 1 : page, &o, f, &place);
 		o.warc = slice_str(place.file);
 		o.offset = place.offset;
 		o.length = place.length;

@@ -36,6 +36,7 @@ struct sample_fetch {
 	double sent, end;
 	const char *response; /* NULL: there was none */
 	const char *failure;  /* NULL: none */
+	const char *target;   /* of the response's record; NULL: the page's URL */
 	bool lies;            /* the metadata record states the state of another response */
 	bool forgotten;       /* it is in the WARC, but not in the catalog */
 };

@@ -257,6 +257,7 @@ static void test_lies(void)
 	struct sample *s = sample_open(dir, false);
 	uint32_t liar = sample_add(s, &(struct sample_page){.url = "http://example.org/liar"});
 	uint32_t ghost = sample_add(s, &(struct sample_page){.url = "http://example.org/ghost"});
+	uint32_t thief = sample_add(s, &(struct sample_page){.url = "http://example.org/thief"});
 	struct verify v;
 
 	sample_fetch(s, liar,
@@ -271,6 +272,12 @@ static void test_lies(void)
 			.end = 210,
 			.response = OK "a",
 			.forgotten = true});
+	sample_fetch(s, thief,
+		&(struct sample_fetch){.leg = ATTEMPT_VISIT,
+			.sent = 120,
+			.end = 130,
+			.response = OK "b",
+			.target = "http://example.org/other"});
 	sample_fetch(s, liar,
 		&(struct sample_fetch){
 			.leg = ATTEMPT_REVISIT, .sent = 300, .end = 310, .response = OK "a"});
@@ -278,6 +285,7 @@ static void test_lies(void)
 	verify(dir, true, &v);
 	CHECK(says(
 		&v, "http://example.org/liar", "its attempt says another state than the response"));
+	CHECK(says(&v, "http://example.org/thief", "its response is that of another URL"));
 	CHECK(says(&v, "http://example.org/ghost", "catalog says failed, the WARC says"));
 	CHECK(says(&v, "http://example.org/", "another still point than the WARC"));
 	verify_release(&v);
