@@ -1,12 +1,11 @@
 /* The external merge sort of cdxj_merge.h. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "archive/cdxj_merge.h"
+#include "base/tempfile.h"
 #include "base/vec.h"
 
 enum {
@@ -78,23 +77,11 @@ void cdxj_sort_close(struct cdxj_sort *s)
 	free(s);
 }
 
-/* A file without a name, so that it is gone whatever happens to us. */
 static int make_file(const char *dir, struct err *err)
 {
-	char path[4096];
-	int fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	int fd = tempfile_open(dir);
 
-	if (fd >= 0)
-		return fd;
-	if ((size_t)snprintf(path, sizeof path, "%s/sort-XXXXXX", dir) >= sizeof path) {
-		errno = ENAMETOOLONG;
-		return io_error(err);
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return io_error(err);
-	(void)unlink(path);
-	return fd;
+	return fd < 0 ? io_error(err) : fd;
 }
 
 static int flush(struct out *o, struct err *err)

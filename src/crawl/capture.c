@@ -123,7 +123,7 @@ int capture_prepare(struct capture *c, const struct crawl_settings *settings,
 	c->settings = settings;
 	c->options = options;
 	c->clock = options->clock ? options->clock : clock_system();
-	pages_init(&c->pages);
+	pages_init(&c->pages, c->directory.spool);
 	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
 	hosts_init(&c->hosts,
 		(struct pace_rule){

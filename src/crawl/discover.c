@@ -77,17 +77,18 @@ static int decide(
 	return rc;
 }
 
-static void set_rate(const struct capture *c, const struct found *f, struct crawl_page *page)
+static struct page_prior prior_of(const struct capture *c, const struct found *f)
 {
+	struct page_prior prior = {.weight = 1};
 	double rate;
 
-	page->weight = 1;
-	if (rates_find(&c->rates, url_page(f->url), &rate, &page->weight))
-		page->survival = survival_poisson(rate);
+	if (rates_find(&c->rates, url_page(f->url), &rate, &prior.weight))
+		prior.survival = survival_poisson(rate);
 	else if (f->rate > 0)
-		page->survival = survival_poisson(f->rate);
+		prior.survival = survival_poisson(f->rate);
 	else
-		page->survival = survival_gamma(PRIOR_SHAPE, PRIOR_SHAPE / PRIOR_RATE);
+		prior.survival = survival_gamma(PRIOR_SHAPE, PRIOR_SHAPE / PRIOR_RATE);
+	return prior;
 }
 
 /* catalog_add_page or catalog_take_page. */
@@ -95,12 +96,12 @@ typedef int put_page(
 	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err);
 
 static int record(struct capture *c, const struct found *f, uint32_t number,
-	const struct decision *d, put_page *put, struct err *err)
+	const struct decision *d, const struct page_prior *prior, put_page *put, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct catalog_page row = {
 		.number = number,
-		.url = crawl_page_url(p),
+		.url = url_page(f->url),
 		.kind = slice_str(link_kind_name((enum link_kind)p->kind)),
 		.via = p->via,
 		.found = slice_str(f->how),
@@ -108,23 +109,23 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 		.hops_out = p->hops_out,
 		.taken = d->taken,
 		.rule = d->rule,
-		.rate = p->survival.rate,
-		.shape = p->survival.shape,
-		.weight = p->weight,
+		.rate = prior->survival.rate,
+		.shape = prior->survival.shape,
+		.weight = prior->weight,
 	};
 
 	store_touch(&c->store);
 	return put(c->store.catalog, c->store.capture.id, &row, err);
 }
 
-static int refuse(struct capture *c, uint32_t page, const char *rule, struct err *err)
+static int refuse(struct capture *c, uint32_t page, slice url, const char *rule, struct err *err)
 {
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	bool by_rule = c->rules.ptr[p->host].policy == ROBOTS_PARSE;
 
 	p->taken = false;
 	c->pages.taken--;
-	capture_problem(c, crawl_page_url(p), rule + strlen(OUT),
+	capture_problem(c, url, rule + strlen(OUT),
 		by_rule ? "it forbids this page; only the site's owner can allow it"
 			: CAPTURE_RETRY_ADVICE);
 	return catalog_refuse_page(
@@ -153,12 +154,23 @@ static const char *forbidden_by(const struct host_rules *rules, slice url, char 
 /* The host's robots.txt is known: the planner gets the page, or nobody does. */
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
-	const struct crawl_page *p = &c->pages.list.ptr[page];
+	const struct host_rules *rules = &c->rules.ptr[c->pages.list.ptr[page].host];
 	char text[sizeof c->rules.ptr->why + 64];
-	const char *rule =
-		forbidden_by(&c->rules.ptr[p->host], crawl_page_url(p), text, sizeof text);
+	const char *rule;
+	struct buf url;
+	int rc;
 
-	return rule ? refuse(c, page, rule, err) : journal_discovered(c, page, err);
+	if (rules->policy == ROBOTS_ALLOW_ALL)
+		return journal_discovered(c, page, err);
+	buf_init(&url, URL_MAX);
+	rc = pages_url(&c->pages, page, &url, err);
+	if (rc == 0) {
+		rule = forbidden_by(rules, buf_slice(&url), text, sizeof text);
+		rc = rule ? refuse(c, page, buf_slice(&url), rule, err)
+			  : journal_discovered(c, page, err);
+	}
+	buf_release(&url);
+	return rc;
 }
 
 int discover_admit(struct capture *c, uint32_t page, struct err *err)
@@ -201,13 +213,13 @@ static int describe(
 		.taken = d->taken,
 		.outside = !d->taken,
 	};
-	set_rate(c, f, ret);
 	rc = d->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
 	return rc ? rc : side_reserve(c);
 }
 
 static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
 {
+	struct page_prior prior = prior_of(c, f);
 	struct crawl_page page;
 	struct decision d;
 	uint32_t number;
@@ -216,10 +228,10 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	if (rc == 0)
 		rc = describe(c, f, &d, &page);
 	if (rc == 0)
-		rc = pages_add(&c->pages, url_page(f->url), &page, &number);
+		rc = pages_add(&c->pages, url_page(f->url), &prior, &page, &number, err);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
-	rc = record(c, f, number, &d, catalog_add_page, err);
+		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
+	rc = record(c, f, number, &d, &prior, catalog_add_page, err);
 	return rc || !d.taken ? rc : discover_admit(c, number, err);
 }
 
@@ -235,6 +247,7 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	struct err *err)
 {
 	struct crawl_page *known = &c->pages.list.ptr[number];
+	struct page_prior prior;
 	struct crawl_page page;
 	struct decision d;
 	int rc;
@@ -248,13 +261,13 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 		return err_set(err, rc, "%s", err_name(rc));
 	if (!d.taken)
 		return 0;
-	page.url = known->url;
-	page.url_len = known->url_len;
-	page.survival = known->survival; /* as the catalog has them */
-	page.weight = known->weight;
+	rc = pages_prior(&c->pages, number, &prior, err); /* as the catalog has it */
+	if (rc)
+		return rc;
+	page.record = known->record;
 	*known = page;
 	c->pages.taken++;
-	rc = record(c, f, number, &d, catalog_take_page, err);
+	rc = record(c, f, number, &d, &prior, catalog_take_page, err);
 	return rc ? rc : discover_admit(c, number, err);
 }
 

@@ -14,9 +14,10 @@ VEC_DECLARE(capture_numbers, uint32_t);
 struct indexing {
 	struct cdxj_sort *sort;
 	struct catalog *catalog;
+	const char *spool;
 	struct capture_numbers captures;
 	struct pages pages; /* of the capture at hand */
-	struct buf key, line;
+	struct buf url, key, line;
 	struct err *err;
 };
 
@@ -24,9 +25,9 @@ static int remember_page(void *context, const struct catalog_page *page)
 {
 	struct indexing *x = context;
 	uint32_t number;
-	int rc = pages_add(&x->pages, page->url, &(struct crawl_page){0}, &number);
 
-	return rc ? err_set(x->err, rc, "%s", err_name(rc)) : 0;
+	return pages_add(&x->pages, page->url, &(struct page_prior){0}, &(struct crawl_page){0},
+		&number, x->err);
 }
 
 static int make_key(struct indexing *x, slice text)
@@ -84,13 +85,16 @@ static int on_observation(void *context, const struct catalog_observation *o)
 {
 	struct indexing *x = context;
 	slice url = o->attempt.url;
-	int rc;
+	int rc = 0;
 
 	if (!o->warc.ptr)
 		return 0;
-	if (o->page < x->pages.list.len)
-		url = crawl_page_url(&x->pages.list.ptr[o->page]);
-	rc = add_line(x, url, o);
+	if (o->page < x->pages.list.len) {
+		rc = pages_url(&x->pages, o->page, &x->url, x->err);
+		url = buf_slice(&x->url);
+	}
+	if (rc == 0)
+		rc = add_line(x, url, o);
 	return rc && !x->err->code ? err_set(x->err, rc, "index: %s", err_name(rc)) : rc;
 }
 
@@ -105,7 +109,7 @@ static int add_capture(struct indexing *x, uint32_t capture)
 {
 	int rc;
 
-	pages_init(&x->pages);
+	pages_init(&x->pages, x->spool);
 	rc = catalog_each_page(x->catalog, capture, remember_page, x, x->err);
 	if (rc == 0)
 		rc = catalog_each_observation(x->catalog, capture, on_observation, x, x->err);
@@ -147,9 +151,10 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 
 int index_write(struct catalog *catalog, const struct directory *d, struct err *err)
 {
-	struct indexing x = {.catalog = catalog, .err = err};
+	struct indexing x = {.catalog = catalog, .spool = d->spool, .err = err};
 	int rc;
 
+	buf_init(&x.url, URL_MAX);
 	buf_init(&x.key, 2 * URL_MAX);
 	buf_init(&x.line, CDXJ_LINE_MAX + 1);
 	rc = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE, &x.sort, err);
@@ -161,6 +166,7 @@ int index_write(struct catalog *catalog, const struct directory *d, struct err *
 		rc = write_sorted(&x, d);
 	cdxj_sort_close(x.sort);
 	capture_numbers_release(&x.captures);
+	buf_release(&x.url);
 	buf_release(&x.key);
 	buf_release(&x.line);
 	return rc;

@@ -17,12 +17,15 @@ static int append(struct capture *c, const struct catalog_event *e, struct err *
 
 static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	struct crawl_page *p = &c->pages.list.ptr[page];
-	int rc = plan_discovered(c->plan, page, p->survival, p->weight);
+	struct page_prior prior;
+	int rc = pages_prior(&c->pages, page, &prior, err);
 
 	if (rc)
-		return err_set(err, rc, "%s: %s", p->url, err_name(rc));
-	p->planned = true;
+		return rc;
+	rc = plan_discovered(c->plan, page, prior.survival, prior.weight);
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	c->pages.list.ptr[page].planned = true;
 	c->asleep = false;
 	return 0;
 }

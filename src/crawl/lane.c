@@ -46,20 +46,6 @@ static int keep_time_limit(struct capture *c, struct err *err)
 
 /* ---- telling how far it is ---- */
 
-/* How many pages would be sharp if the revisits began now: the last visited comes first then. */
-static double expect(const struct capture *c)
-{
-	double now = capture_now(c), sum = 0;
-
-	for (size_t i = 0; i < c->pages.list.len; i++) {
-		const struct crawl_page *p = &c->pages.list.ptr[i];
-
-		if (p->visit)
-			sum += survival_at(p->survival, 2 * fmax(0, now - p->visit->end));
-	}
-	return sum;
-}
-
 /* Cheap enough to be asked for at every turn: at most a hundredth of the time goes into it. */
 static double expect_soon(struct capture *c)
 {
@@ -67,7 +53,7 @@ static double expect_soon(struct capture *c)
 	double pause = fmax(1, 1e-6 * (double)c->pages.list.len);
 
 	if (now >= c->expected_at) {
-		c->expected_soon = expect(c);
+		c->expected_soon = plan_expected(c->plan, now);
 		c->expected_at = now + pause;
 	}
 	return c->expected_soon;

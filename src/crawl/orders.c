@@ -58,9 +58,16 @@ static int hold(struct capture *c, const struct plan_order *plan, struct err *er
 
 static int start(struct capture *c, size_t i, struct err *err)
 {
-	const struct crawl_page *p = &c->pages.list.ptr[c->orders.ptr[i].plan.page];
+	struct buf url;
+	int rc;
 
-	return net_start(c->net, &(struct net_request){.url = crawl_page_url(p), .tag = i}, err);
+	buf_init(&url, URL_MAX);
+	rc = pages_url(&c->pages, c->orders.ptr[i].plan.page, &url, err);
+	if (rc == 0)
+		rc = net_start(
+			c->net, &(struct net_request){.url = buf_slice(&url), .tag = i}, err);
+	buf_release(&url);
+	return rc;
 }
 
 static int start_ready(struct capture *c, struct err *err)

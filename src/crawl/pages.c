@@ -1,9 +1,20 @@
 #include "crawl/pages.h"
 
+#include <assert.h>
+#include <string.h>
+
 #include "extract/link_kind.h"
 
-/* Twenty million pages of usual length; who has more needs several machines anyway. */
-#define MEMORY_MAX ((size_t)16 << 30)
+/* What stands before a URL in the table of records. */
+struct record_head {
+	struct page_prior prior;
+	uint32_t url_len;
+};
+
+enum {
+	RECORD_USUAL = 256, /* bytes: most records have fewer, and are read at once */
+	RECORD_UNIT = 8,    /* records begin at multiples, so that 32 bits are enough for 32 GB */
+};
 
 uint8_t page_kind_of_name(slice name)
 {
@@ -28,35 +39,55 @@ bool page_kind_is_requisite(uint8_t kind)
 	}
 }
 
-void pages_init(struct pages *p)
+void pages_init(struct pages *p, const char *spool_dir)
 {
 	*p = (struct pages){0};
-	arena_init(&p->arena, MEMORY_MAX);
+	spill_init(&p->records, spool_dir);
+	spill_init(&p->visits, spool_dir);
 	seen_init(&p->seen, hash_key_random(), hash_key_random());
 }
 
 void pages_release(struct pages *p)
 {
 	crawl_page_vec_release(&p->list);
-	arena_release(&p->arena);
+	spill_release(&p->records);
+	spill_release(&p->visits);
 	seen_release(&p->seen);
 }
 
-int pages_add(struct pages *p, slice url, const struct crawl_page *page, uint32_t *ret_number)
+static int put_record(
+	struct pages *p, slice url, const struct page_prior *prior, uint32_t *ret, struct err *err)
+{
+	struct record_head head = {.prior = *prior, .url_len = (uint32_t)url.len};
+	static const char PADDING[RECORD_UNIT];
+	uint64_t at = p->records.size;
+	int rc = spill_write(&p->records, at, &head, sizeof head, err);
+
+	if (rc == 0)
+		rc = spill_write(&p->records, at + sizeof head, url.ptr, url.len, err);
+	if (rc == 0)
+		rc = spill_write(
+			&p->records, p->records.size, PADDING, -p->records.size % RECORD_UNIT, err);
+	*ret = (uint32_t)(at / RECORD_UNIT);
+	return rc;
+}
+
+int pages_add(struct pages *p, slice url, const struct page_prior *prior,
+	const struct crawl_page *page, uint32_t *ret_number, struct err *err)
 {
 	struct crawl_page copy = *page;
 	uint32_t number = (uint32_t)p->list.len;
-	int rc;
+	int rc = crawl_page_vec_reserve(&p->list, 1);
 
-	if (p->list.len >= CATALOG_NO_PAGE)
-		return ERR_LIMIT;
-	copy.url = arena_strdup(&p->arena, url);
-	copy.url_len = (uint32_t)url.len;
-	if (!copy.url || crawl_page_vec_reserve(&p->list, 1))
-		return ERR_NOMEM;
-	rc = seen_add(&p->seen, url, number);
+	if (rc == 0 &&
+		(p->list.len >= CATALOG_NO_PAGE || p->records.size / RECORD_UNIT >= UINT32_MAX))
+		rc = ERR_LIMIT;
+	if (rc == 0)
+		rc = put_record(p, url, prior, &copy.record, err);
+	if (rc == 0)
+		rc = seen_add(&p->seen, url, number);
 	if (rc)
-		return rc;
+		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
 	p->list.ptr[p->list.len++] = copy;
 	p->taken += copy.taken;
 	*ret_number = number;
@@ -68,11 +99,64 @@ bool pages_find(const struct pages *p, slice url, uint32_t *ret_number)
 	return seen_find(&p->seen, url, ret_number);
 }
 
-struct page_visit *pages_visit(struct pages *p, uint32_t number)
+static uint64_t record_offset(const struct pages *p, uint32_t number)
 {
-	struct crawl_page *page = &p->list.ptr[number];
+	return (uint64_t)p->list.ptr[number].record * RECORD_UNIT;
+}
 
-	if (!page->visit)
-		page->visit = ARENA_NEW(&p->arena, struct page_visit);
-	return page->visit;
+int pages_url(const struct pages *p, uint32_t number, struct buf *text, struct err *err)
+{
+	uint64_t at = record_offset(p, number);
+	uint64_t left = p->records.size - at;
+	char usual[RECORD_USUAL];
+	size_t have = left < sizeof usual ? (size_t)left : sizeof usual;
+	struct record_head head;
+	int rc = spill_read(&p->records, at, usual, have, err);
+
+	if (rc)
+		return rc;
+	memcpy(&head, usual, sizeof head);
+	have -= sizeof head;
+	buf_reset(text);
+	rc = buf_reserve(text, head.url_len);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	if (head.url_len <= have)
+		memcpy(text->ptr, usual + sizeof head, head.url_len);
+	else
+		rc = spill_read(&p->records, at + sizeof head, text->ptr, head.url_len, err);
+	text->len = rc ? 0 : head.url_len;
+	text->ptr[text->len] = '\0';
+	return rc;
+}
+
+int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret, struct err *err)
+{
+	struct record_head head;
+	int rc = spill_read(&p->records, record_offset(p, number), &head, sizeof head, err);
+
+	if (rc == 0)
+		*ret = head.prior;
+	return rc;
+}
+
+static uint64_t visit_offset(uint32_t number)
+{
+	return (uint64_t)number * sizeof(struct page_visit);
+}
+
+int pages_set_visit(
+	struct pages *p, uint32_t number, const struct page_visit *visit, struct err *err)
+{
+	int rc = spill_write(&p->visits, visit_offset(number), visit, sizeof *visit, err);
+
+	if (rc == 0)
+		p->list.ptr[number].visited = true;
+	return rc;
+}
+
+int pages_visit(const struct pages *p, uint32_t number, struct page_visit *ret, struct err *err)
+{
+	assert(p->list.ptr[number].visited);
+	return spill_read(&p->visits, visit_offset(number), ret, sizeof *ret, err);
 }

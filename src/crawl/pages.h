@@ -1,6 +1,8 @@
 /*
  * The pages of a capture, by number: what fetching and judging them needs. Everything else is in
- * the catalog.
+ * the catalog. In memory is what every decision asks for, some 50 bytes a page with the test for
+ * known URLs; the URLs themselves and what visits leave behind are in temporary files, but for the
+ * first few megabytes (base/spill.h).
  */
 #ifndef CRAWL_PAGES_H
 #define CRAWL_PAGES_H
@@ -11,9 +13,10 @@
 #include "archive/digest.h"
 #include "archive/warc_entry.h"
 #include "base/api.h"
-#include "base/arena.h"
-#include "base/hash.h"
+#include "base/buf.h"
+#include "base/err.h"
 #include "base/slice.h"
+#include "base/spill.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
 #include "frontier/seen.h"
@@ -35,23 +38,26 @@ struct page_visit {
 	double end; /* on the planner's clock */
 };
 
+/* What is thought of a page when it is found; the planner keeps it from then on. */
+struct page_prior {
+	struct survival survival;
+	float weight;
+};
+
 struct crawl_page {
-	const char *url; /* with a NUL behind it */
-	uint32_t url_len;
-	uint32_t host; /* of frontier/hosts.h; only if taken */
-	uint32_t via;  /* or CATALOG_NO_PAGE */
+	uint32_t record; /* where its record is: pages.c's own */
+	uint32_t host;   /* of frontier/hosts.h; only if taken */
+	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint32_t depth;
-	uint8_t kind; /* enum link_kind */
+	uint32_t position; /* in the order of visits; once visited */
+	uint8_t kind;      /* enum link_kind */
 	uint8_t hops_out;
 	uint8_t redirects; /* in a row that led here */
-	bool is_seed;      /* given by the user, or where such a one redirects to */
-	bool taken;
-	bool outside;      /* refused by the scope or a limit: another link may still take it in */
-	bool planned;      /* the planner knows it */
-	uint32_t position; /* in the order of visits; once visited */
-	float weight;
-	struct survival survival;
-	struct page_visit *visit; /* NULL until there is a good one */
+	bool is_seed : 1;  /* given by the user, or where such a one redirects to */
+	bool taken : 1;
+	bool outside : 1; /* refused by the scope or a limit: another link may still take it in */
+	bool planned : 1; /* the planner knows it */
+	bool visited : 1; /* there is a good visit */
 };
 
 VEC_DECLARE(crawl_page_vec, struct crawl_page);
@@ -59,27 +65,37 @@ VEC_DECLARE(crawl_page_vec, struct crawl_page);
 /* Zero-initialise, then pages_init. */
 struct pages {
 	struct crawl_page_vec list;
-	struct arena arena; /* URLs and visits */
 	struct seen seen;
+	struct spill records; /* what is assumed and the URL, page after page */
+	struct spill visits;  /* by page */
 	size_t taken;
 };
 
-void pages_init(struct pages *p);
+/* The directory, for temporary files, is borrowed; it must be there when pages are added. */
+void pages_init(struct pages *p, const char *spool_dir);
 void pages_release(struct pages *p);
 
-/* Adds a page whose URL is not known yet; *page says the rest, its url is copied. */
-int pages_add(struct pages *p, slice url, const struct crawl_page *page,
-	uint32_t *ret_number) SP_MUST_CHECK;
+/* Adds a page whose URL is not known yet: 0, ERR_LIMIT, ERR_NOMEM, ERR_IO. */
+int pages_add(struct pages *p, slice url, const struct page_prior *prior,
+	const struct crawl_page *page, uint32_t *ret_number, struct err *err) SP_MUST_CHECK;
 
 /* Whether the URL (without fragment) is known. */
 bool pages_find(const struct pages *p, slice url, uint32_t *ret_number);
 
-/* The visit of a page, made when it is not there: NULL without memory. */
-struct page_visit *pages_visit(struct pages *p, uint32_t number);
+/* Puts the URL of a page into text, in place of what is there: 0, ERR_NOMEM, ERR_IO. */
+int pages_url(
+	const struct pages *p, uint32_t number, struct buf *text, struct err *err) SP_MUST_CHECK;
 
-static inline slice crawl_page_url(const struct crawl_page *page)
-{
-	return (slice){page->url, page->url_len};
-}
+/* What was thought of it when it was found: 0 or ERR_IO. */
+int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret,
+	struct err *err) SP_MUST_CHECK;
+
+/* Keeps a visit in place of an earlier one. 0, ERR_NOMEM, ERR_IO. */
+int pages_set_visit(struct pages *p, uint32_t number, const struct page_visit *visit,
+	struct err *err) SP_MUST_CHECK;
+
+/* That visit; only of a page that is visited. 0 or ERR_IO. */
+int pages_visit(const struct pages *p, uint32_t number, struct page_visit *ret,
+	struct err *err) SP_MUST_CHECK;
 
 #endif

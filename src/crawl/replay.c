@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -182,9 +183,9 @@ static int on_page(void *context, const struct catalog_page *row)
 		.hops_out = (uint8_t)row->hops_out,
 		.taken = row->taken,
 		.outside = !row->taken && !is_by_robots(row->rule),
-		.weight = row->weight,
-		.survival = {.rate = row->rate, .shape = row->shape},
 	};
+	struct page_prior prior = {
+		.survival = {.rate = row->rate, .shape = row->shape}, .weight = row->weight};
 	uint32_t number;
 	int rc = row->taken ? find_host(c, row->url, &page.host) : 0;
 
@@ -193,7 +194,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	if (rc == 0 && is_seed_redirect)
 		rc = widen_scope(c, row->url, r->err);
 	if (rc == 0)
-		rc = pages_add(&c->pages, row->url, &page, &number);
+		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	return fail(r, rc);
 }
 
@@ -240,33 +241,39 @@ static int on_robots(void *context, const struct catalog_robots *row)
 static int restore_visit(struct replaying *r, const struct catalog_observation *o)
 {
 	struct capture *c = r->capture;
-	struct page_visit *v = pages_visit(&c->pages, o->page);
-
-	if (!v)
-		return fail(r, ERR_NOMEM);
 	/* Wall time is what outlives the process; the planner's zero was when the capture began. */
-	*v = (struct page_visit){
+	struct page_visit v = {
 		.state = o->attempt.state,
 		.payload = o->payload,
 		.coding = o->coding,
 		.date = o->attempt.wall.sent,
 		.end = clock_seconds(o->attempt.wall.last_byte - c->store.capture.started),
 	};
-	if (o->record_id.ptr && o->record_id.len < sizeof v->record.text)
-		memcpy(v->record.text, o->record_id.ptr, o->record_id.len);
-	return 0;
+
+	if (o->record_id.ptr && o->record_id.len < sizeof v.record.text)
+		memcpy(v.record.text, o->record_id.ptr, o->record_id.len);
+	return pages_set_visit(&c->pages, o->page, &v, r->err);
 }
 
-static void restore_revisit(struct capture *c, const struct catalog_observation *o)
+static int restore_revisit(struct replaying *r, const struct catalog_observation *o)
 {
-	const struct crawl_page *p = &c->pages.list.ptr[o->page];
+	struct capture *c = r->capture;
 	double start = clock_seconds(o->attempt.wall.sent - c->store.capture.started);
+	struct page_prior prior;
+	struct page_visit visit;
+	int rc;
 
-	if (!p->visit)
-		return;
+	if (!c->pages.list.ptr[o->page].visited)
+		return 0;
+	rc = pages_visit(&c->pages, o->page, &visit, r->err);
+	if (rc == 0)
+		rc = pages_prior(&c->pages, o->page, &prior, r->err);
+	if (rc)
+		return rc;
 	c->revisited++;
-	c->expected += survival_at(p->survival, start > p->visit->end ? start - p->visit->end : 0);
-	c->sharp += o->attempt.status < 400 && digest_eq(&o->attempt.state, &p->visit->state);
+	c->expected += survival_at(prior.survival, fmax(0, start - visit.end));
+	c->sharp += o->attempt.status < 400 && digest_eq(&o->attempt.state, &visit.state);
+	return 0;
 }
 
 static int on_observation(void *context, const struct catalog_observation *o)
@@ -279,9 +286,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 		return 0;
 	if (o->attempt.leg == ATTEMPT_VISIT)
 		return restore_visit(r, o);
-	if (o->attempt.leg == ATTEMPT_REVISIT)
-		restore_revisit(c, o);
-	return 0;
+	return o->attempt.leg == ATTEMPT_REVISIT ? restore_revisit(r, o) : 0;
 }
 
 static int on_clock(void *context, const struct catalog_clock *k)

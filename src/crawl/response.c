@@ -32,15 +32,16 @@ static bool is_pair(const struct capture *c)
 	return c->strategy->revisits && !c->settings->single;
 }
 
-static slice via_of(const struct capture *c, const struct crawl_page *p)
+/* Where the page was found, put into text; nothing for what nobody links to. */
+static int via_of(const struct capture *c, uint32_t page, struct buf *text, struct err *err)
 {
-	slice none = {0};
+	uint32_t via = c->pages.list.ptr[page].via;
 
-	return p->via == CATALOG_NO_PAGE ? none : crawl_page_url(&c->pages.list.ptr[p->via]);
+	return via == CATALOG_NO_PAGE ? 0 : pages_url(&c->pages, via, text, err);
 }
 
 static struct attempt describe(const struct capture *c, const struct plan_order *order,
-	const struct net_fetch *f, slice failure)
+	const struct net_fetch *f, slice via, slice failure)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[order->page];
 	static const enum attempt_leg LEGS[] = {
@@ -51,9 +52,9 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 
 	return (struct attempt){
 		.capture = c->store.capture.uuid,
-		.url = crawl_page_url(p),
+		.url = f->url,
 		.kind = slice_str(link_kind_name((enum link_kind)p->kind)),
-		.via = via_of(c, p),
+		.via = via,
 		.leg = LEGS[order->leg],
 		.single = !is_pair(c),
 		.number = order->attempt,
@@ -181,7 +182,7 @@ static int discover_in(struct capture *c, uint32_t page, const struct net_fetch 
 	int rc;
 
 	url_init(&document);
-	rc = url_parse(&document, crawl_page_url(&c->pages.list.ptr[page]), NULL, err);
+	rc = url_parse(&document, f->url, NULL, err);
 	if (rc == 0)
 		rc = is_redirect(f->status) ? discover_redirect(c, page, &document, err)
 					    : discover_links(c, page, &document, err);
@@ -194,11 +195,7 @@ static int discover_in(struct capture *c, uint32_t page, const struct net_fetch 
 static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
 	const struct read *r, const struct store_place *place, struct err *err)
 {
-	struct page_visit *v = pages_visit(&c->pages, page);
-
-	if (!v)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	*v = (struct page_visit){
+	struct page_visit v = {
 		.state = a->state,
 		.payload = r->result.payload,
 		.coding = r->coding,
@@ -206,20 +203,23 @@ static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
 		.record = place->record,
 		.end = capture_seconds(c, a->clock.last_byte),
 	};
-	return 0;
+
+	return pages_set_visit(&c->pages, page, &v, err);
 }
 
-static void compare_visit(struct capture *c, uint32_t page, const struct attempt *a)
+static int compare_visit(struct capture *c, uint32_t page, const struct page_visit *visit,
+	const struct attempt *a, struct err *err)
 {
-	const struct crawl_page *p = &c->pages.list.ptr[page];
-	double length;
+	double length = capture_seconds(c, a->clock.sent) - visit->end;
+	struct page_prior prior;
+	int rc = pages_prior(&c->pages, page, &prior, err);
 
-	if (!p->visit) /* a damaged catalog, resumed */
-		return;
-	length = capture_seconds(c, a->clock.sent) - p->visit->end;
+	if (rc)
+		return rc;
 	c->revisited++;
-	c->expected += survival_at(p->survival, length > 0 ? length : 0);
-	c->sharp += a->has_state && a->status < 400 && digest_eq(&a->state, &p->visit->state);
+	c->expected += survival_at(prior.survival, length > 0 ? length : 0);
+	c->sharp += a->has_state && a->status < 400 && digest_eq(&a->state, &visit->state);
+	return 0;
 }
 
 static void move_still_point(struct capture *c, const struct attempt *a)
@@ -233,21 +233,27 @@ static void move_still_point(struct capture *c, const struct attempt *a)
 		row->still_to = a->wall.sent;
 }
 
-/* The visit whose body this is, too, if it need not be stored again. */
-static const struct page_visit *same_body(const struct capture *c, const struct plan_order *order,
-	const struct attempt *a, const struct read *r)
+/* The visit that a revisit is held against; ret_has is false where a damaged catalog has none. */
+static int find_visit(const struct capture *c, const struct plan_order *order,
+	struct page_visit *ret, bool *ret_has, struct err *err)
 {
-	const struct page_visit *v = c->pages.list.ptr[order->page].visit;
+	*ret_has = order->leg == PLAN_REVISIT && c->pages.list.ptr[order->page].visited;
+	return *ret_has ? pages_visit(&c->pages, order->page, ret, err) : 0;
+}
 
-	if (!r->there || order->leg != PLAN_REVISIT || !v || a->truncated || !v->record.text[0])
+/* The visit whose body this is, too, if it need not be stored again. */
+static const struct page_visit *same_body(
+	const struct page_visit *v, const struct attempt *a, const struct read *r)
+{
+	if (!r->there || !v || a->truncated || !v->record.text[0])
 		return NULL;
 	return digest_eq(&v->payload, &r->result.payload) && v->coding == r->coding ? v : NULL;
 }
 
 static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct net_fetch *f, const struct read *r, struct err *err)
+	const struct net_fetch *f, const struct read *r, const struct page_visit *visit,
+	struct err *err)
 {
-	const struct crawl_page *p = &c->pages.list.ptr[order->page];
 	struct store_place place;
 	int rc = store_attempt(&c->store,
 		&(struct store_attempt){
@@ -257,8 +263,8 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 			.media_type = r->media_type,
 			.coding = r->coding,
 			.page = order->page,
-			.original = same_body(c, order, a, r),
-			.original_url = crawl_page_url(p),
+			.original = same_body(visit, a, r),
+			.original_url = a->url,
 		},
 		&place, err);
 
@@ -269,9 +275,8 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 
 /* Links are wanted of what was not seen before: not of a page that is as it was. */
 static int find_links(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct net_fetch *f, struct err *err)
+	const struct net_fetch *f, const struct page_visit *v, struct err *err)
 {
-	const struct page_visit *v = c->pages.list.ptr[order->page].visit;
 	struct read again;
 	int rc = 0;
 
@@ -296,11 +301,12 @@ static void note_problem(struct capture *c, const struct attempt *a)
 	capture_problem(c, a->url, text, CAPTURE_RETRY_ADVICE);
 }
 
-int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
-	enum plan_outcome *ret_outcome, struct err *err)
+/* The page was found on via; visit is what to hold a revisit against, or NULL. */
+static int finish(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
 {
 	char text[sizeof f->detail + 32];
-	struct attempt a = describe(c, order, f, failure_of(f, text, sizeof text));
+	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
 	struct read r = {0};
 	int rc = 0;
 
@@ -313,16 +319,34 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 		apply(&a, &r);
 		obey_retry_after(c, c->pages.list.ptr[order->page].host, f->status);
 	}
-	rc = save(c, order, &a, f, &r, err);
+	rc = save(c, order, &a, f, &r, visit, err);
 	if (rc)
 		return rc;
 	*ret_outcome = outcome_of(&a, f);
 	move_still_point(c, &a);
-	if (*ret_outcome == PLAN_OK && order->leg == PLAN_REVISIT)
-		compare_visit(c, order->page, &a);
+	if (*ret_outcome == PLAN_OK && visit)
+		rc = compare_visit(c, order->page, visit, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		note_problem(c, &a);
-	return find_links(c, order, &a, f, err);
+	return rc ? rc : find_links(c, order, &a, f, visit, err);
+}
+
+int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	enum plan_outcome *ret_outcome, struct err *err)
+{
+	struct page_visit visit;
+	struct buf via;
+	bool has_visit;
+	int rc = find_visit(c, order, &visit, &has_visit, err);
+
+	buf_init(&via, URL_MAX);
+	if (rc == 0)
+		rc = via_of(c, order->page, &via, err);
+	if (rc == 0)
+		rc = finish(
+			c, order, f, buf_slice(&via), has_visit ? &visit : NULL, ret_outcome, err);
+	buf_release(&via);
+	return rc;
 }
 
 int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,

@@ -1,14 +1,10 @@
 #include "net/body.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/tempfile.h"
 #include "net/net.h"
-
-enum { SPOOL_PATH_MAX = 4096 };
 
 void body_init(struct body *b, const char *spool_dir)
 {
@@ -28,23 +24,6 @@ static int fail(const struct body *b, struct err *err)
 {
 	return err_set(
 		err, ERR_IO, "cannot spool the body to %s: %s", b->spool_dir, strerror(errno));
-}
-
-/* For file systems without O_TMPFILE. */
-static int open_and_unlink(const char *dir)
-{
-	char path[SPOOL_PATH_MAX];
-	int n = snprintf(path, sizeof path, "%s/stillpoint-XXXXXX", dir);
-	int fd;
-
-	if (n < 0 || (size_t)n >= sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		(void)unlink(path);
-	return fd;
 }
 
 static int write_spool(struct body *b, slice bytes, struct err *err)
@@ -68,9 +47,7 @@ static int start_spool(struct body *b, struct err *err)
 {
 	int rc;
 
-	b->spool = open(b->spool_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (b->spool < 0)
-		b->spool = open_and_unlink(b->spool_dir);
+	b->spool = tempfile_open(b->spool_dir);
 	if (b->spool < 0)
 		return fail(b, err);
 	rc = write_spool(b, buf_slice(&b->memory), err);

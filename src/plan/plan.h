@@ -141,6 +141,12 @@ struct plan_progress {
 
 SP_API struct plan_progress plan_progress(const struct plan_run *run);
 
+/*
+ * How many pages would be sharp if the visits ended now and the page visited last were revisited
+ * first, at the same pace; 0 behind the barrier. Cost: O(pages).
+ */
+SP_API double plan_expected(const struct plan_run *run, double now);
+
 /* 0, or ERR_NOMEM when some planning had to be skipped for want of memory. */
 SP_API int plan_error(const struct plan_run *run);
 

@@ -484,6 +484,19 @@ struct plan_progress plan_progress(const struct plan_run *run)
 	return p;
 }
 
+double plan_expected(const struct plan_run *run, double now)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->visited.len; i++) {
+		uint32_t page = run->visited.ptr[i];
+		double age = now - run->pages[page].visit_end;
+
+		sum += survival_at(run->survival[page], age > 0 ? 2 * age : 0);
+	}
+	return sum;
+}
+
 int plan_error(const struct plan_run *run)
 {
 	return run->error;

@@ -1,35 +1,79 @@
 /* The pages of a capture: numbers, kinds, visits. */
 #include <stdio.h>
+#include <string.h>
 
 #include "crawl/pages.h"
 #include "extract/link_kind.h"
 #include "tap.h"
+#include "url/url.h"
 
-enum { MANY = 5000 };
+enum { MANY = 50000 }; /* more than memory is meant for */
+
+static int add(struct pages *p, slice url, const struct crawl_page *page, uint32_t *ret)
+{
+	struct page_prior prior = {.survival = survival_poisson((double)url.len), .weight = 2};
+	struct err err = {0};
+
+	return pages_add(p, url, &prior, page, ret, &err);
+}
+
+static bool has_url(const struct pages *p, uint32_t number, slice want)
+{
+	struct err err = {0};
+	struct buf text;
+	bool same;
+
+	buf_init(&text, URL_MAX);
+	same = pages_url(p, number, &text, &err) == 0 && slice_eq(buf_slice(&text), want);
+	buf_release(&text);
+	return same;
+}
 
 static void test_numbers(void)
 {
 	struct pages p;
+	struct page_prior prior = {0};
+	struct err err = {0};
 	uint32_t number;
 	bool same = true;
 
-	pages_init(&p);
+	pages_init(&p, "/tmp");
 	for (uint32_t i = 0; i < MANY; i++) {
-		char url[64];
-		int len = snprintf(url, sizeof url, "http://a/%u", i);
+		char url[128];
+		int len = snprintf(url, sizeof url, "http://a/%090u", i);
 		struct crawl_page page = {.via = i, .taken = i % 2};
 
-		if (!CHECK_INT(pages_add(&p, (slice){url, (size_t)len}, &page, &number), 0))
+		if (!CHECK_INT(add(&p, (slice){url, (size_t)len}, &page, &number), 0))
 			break;
-		same = same && number == i;
+		same = same && number == i && has_url(&p, i, (slice){url, (size_t)len});
 	}
 	CHECK(same);
 	CHECK_INT((int64_t)p.taken, MANY / 2);
-	CHECK(pages_find(&p, SLICE("http://a/4711"), &number) && number == 4711);
-	CHECK_STR(p.list.ptr[4711].url, "http://a/4711");
-	CHECK_SLICE(crawl_page_url(&p.list.ptr[4711]), SLICE("http://a/4711"));
-	CHECK_INT(p.list.ptr[4711].via, 4711);
-	CHECK(!pages_find(&p, SLICE("http://a/5000"), &number));
+	CHECK_INT(add(&p, SLICE("http://a/b"), &(struct crawl_page){.via = 7}, &number), 0);
+	CHECK(pages_find(&p, SLICE("http://a/b"), &number) && number == MANY);
+	CHECK(has_url(&p, number, SLICE("http://a/b")));
+	CHECK_INT(p.list.ptr[number].via, 7);
+	CHECK_INT(pages_prior(&p, number, &prior, &err), 0);
+	CHECK_NEAR(prior.survival.rate, 10, 0);
+	CHECK_NEAR((double)prior.weight, 2, 0);
+	CHECK(!pages_find(&p, SLICE("http://a/c"), &number));
+	pages_release(&p);
+}
+
+/* As long as URLs may be, and between shorter ones. */
+static void test_long(void)
+{
+	static char text[URL_MAX];
+	static const size_t LENGTHS[] = {1, 231, 232, 233, 1000, URL_MAX};
+	struct pages p;
+	uint32_t number;
+
+	memset(text, 'u', sizeof text);
+	pages_init(&p, "/tmp");
+	for (uint32_t i = 0; i < ARRAY_LEN(LENGTHS); i++)
+		CHECK_INT(add(&p, (slice){text, LENGTHS[i]}, &(struct crawl_page){0}, &number), 0);
+	for (uint32_t i = 0; i < ARRAY_LEN(LENGTHS); i++)
+		CHECK(has_url(&p, i, (slice){text, LENGTHS[i]}));
 	pages_release(&p);
 }
 
@@ -41,28 +85,32 @@ static void test_identity(void)
 	struct pages p;
 	uint32_t number;
 
-	pages_init(&p);
+	pages_init(&p, "/tmp");
 	for (size_t i = 0; i < ARRAY_LEN(URLS); i++) {
 		CHECK(!pages_find(&p, slice_str(URLS[i]), &number));
-		CHECK_INT(pages_add(&p, slice_str(URLS[i]), &(struct crawl_page){0}, &number), 0);
+		CHECK_INT(add(&p, slice_str(URLS[i]), &(struct crawl_page){0}, &number), 0);
 	}
 	for (uint32_t i = 0; i < ARRAY_LEN(URLS); i++)
 		CHECK(pages_find(&p, slice_str(URLS[i]), &number) && number == i);
+	CHECK_INT(add(&p, SLICE("http://x/"), &(struct crawl_page){0}, &number), ERR_EXISTS);
 	pages_release(&p);
 }
 
 static void test_visit(void)
 {
+	struct page_visit first = {.date = 1, .end = 2}, again = {.date = 3, .end = 4}, got;
 	struct pages p;
-	struct page_visit *visit;
-	uint32_t number = 0;
+	struct err err = {0};
+	uint32_t a = 0, b = 0;
 
-	pages_init(&p);
-	CHECK_INT(pages_add(&p, SLICE("http://a/"), &(struct crawl_page){0}, &number), 0);
-	CHECK(p.list.ptr[number].visit == NULL);
-	visit = pages_visit(&p, number);
-	CHECK(visit != NULL && p.list.ptr[number].visit == visit);
-	CHECK(pages_visit(&p, number) == visit); /* a retry fills the same */
+	pages_init(&p, "/tmp");
+	CHECK_INT(add(&p, SLICE("http://a/"), &(struct crawl_page){0}, &a), 0);
+	CHECK_INT(add(&p, SLICE("http://b/"), &(struct crawl_page){0}, &b), 0);
+	CHECK_INT(pages_set_visit(&p, b, &first, &err), 0);
+	CHECK(p.list.ptr[b].visited && !p.list.ptr[a].visited);
+	CHECK_INT(pages_set_visit(&p, b, &again, &err), 0);
+	CHECK_INT(pages_visit(&p, b, &got, &err), 0);
+	CHECK(got.date == 3 && got.end == 4);
 	pages_release(&p);
 }
 
@@ -79,6 +127,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_numbers);
+	TAP_RUN(test_long);
 	TAP_RUN(test_identity);
 	TAP_RUN(test_visit);
 	TAP_RUN(test_kinds);
