@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "net/address.h"
 #include "net/net.h"
 
 enum {
@@ -95,7 +96,7 @@ static pid_t start_server(struct sockaddr_in *address)
 
 static double ours(const char *url, int at_once)
 {
-	struct net_params params = {.user_agent = "bench"};
+	struct net_params params = {.user_agent = "bench", .allowed = ADDRESS_ALL};
 	struct net_request request = {.url = slice_str(url)};
 	int64_t start = clock_monotonic(clock_system());
 	struct net *net;

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "crawl/capture.h"
+#include "net/address.h"
 
 /* Of a sitemap, or what else is read whole; decoded. */
 static const size_t BODY_MAX = 64 << 20;
@@ -106,6 +107,7 @@ static int make_net(struct capture *c, const char *user_agent, struct err *err)
 			.stall_timeout = s->stall_timeout,
 			.timeout = s->timeout,
 			.max_body = s->max_body,
+			.allowed = ADDRESS_ALL,
 		},
 		&c->net, err);
 

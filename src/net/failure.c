@@ -20,6 +20,7 @@ bool net_failure_is_transient(enum net_failure failure)
 	case NET_FAILURE_RESET:
 		return true;
 	case NET_FAILURE_NONE:
+	case NET_FAILURE_FORBIDDEN:
 	case NET_FAILURE_TLS:
 	case NET_FAILURE_PROTOCOL:
 	case NET_FAILURE_TOO_LARGE:

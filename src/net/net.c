@@ -7,6 +7,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "net/dns.h"
+#include "net/lookup.h"
 #include "net/transfer.h"
 
 enum {
@@ -18,11 +20,14 @@ enum {
 #define DEFAULT_SPOOL_DIR "/tmp"
 #define NEVER             INT64_MAX
 #define WATCHED           (UINT64_C(1) << 32) /* in an event's data, above the descriptor */
-#define AWAY_MIN          (100 * NS_PER_MS)   /* shorter absences of the caller are not worth it */
+#define DNS               (UINT64_C(1) << 33)
+#define AWAY_MIN          (100 * NS_PER_MS) /* shorter absences of the caller are not worth it */
 
 struct net {
 	struct transfer_shared shared;
 	CURLM *multi;
+	struct dns *dns;
+	struct lookups lookups;
 	int epoll;
 	int64_t timer; /* when libcurl wants to be called, system's clock, or NEVER */
 	int64_t left;  /* when net_wait returned, same clock; 0 before the first */
@@ -134,11 +139,22 @@ int net_new(const struct net_params *params, struct net **ret, struct err *err)
 	}
 	net->epoll = -1;
 	net->timer = NEVER;
+	net->shared.net = net;
 	net->shared.params = *params;
 	fill_defaults(&net->shared.params);
 	net->shared.wall_offset = clock_realtime(net->shared.params.clock) -
 				  clock_monotonic(net->shared.params.clock);
 	rc = open_loop(net, err);
+	if (rc == 0)
+		rc = dns_new(
+			&(struct dns_params){
+				.clock = net->shared.params.clock,
+				.servers = net->shared.params.dns,
+				.epoll = net->epoll,
+				.mark = DNS,
+				.keep_records = net->shared.params.dns_records,
+			},
+			&net->dns, err);
 	if (rc) {
 		net_free(net);
 		return rc;
@@ -159,6 +175,8 @@ void net_free(struct net *net)
 		return;
 	net_cancel(net);
 	free_all(&net->shared.finished);
+	lookups_release(&net->lookups);
+	dns_free(net->dns);
 	/* Its callbacks use epoll to the last. */
 	(void)curl_multi_cleanup(net->multi);
 	sockets_release(&net->shared.sockets);
@@ -168,21 +186,64 @@ void net_free(struct net *net)
 	curl_global_cleanup();
 }
 
+/* Its addresses are known: libcurl may have it. */
+static void begin(struct net *net, struct transfer *t, const struct dns_answer *answer)
+{
+	CURLMcode code;
+
+	if (!transfer_set_route(t, answer))
+		return;
+	transfer_list_append(&net->shared.waiting, t);
+	code = curl_multi_add_handle(net->multi, t->easy);
+	if (code != CURLM_OK)
+		transfer_fail(t, NET_FAILURE_LOCAL, "libcurl: %s", curl_multi_strerror(code));
+}
+
+static void on_resolved(struct dns_waiter *w, const struct dns_answer *answer)
+{
+	struct transfer *t = (void *)((char *)w - offsetof(struct transfer, waiter));
+
+	begin(t->shared->net, t, answer);
+}
+
 int net_start(struct net *net, const struct net_request *request, struct err *err)
 {
 	struct transfer *t;
-	CURLMcode code;
 	int rc = transfer_new(&net->shared, request, &t, err);
 
 	if (rc)
 		return rc;
-	transfer_list_append(&net->shared.waiting, t);
-	code = curl_multi_add_handle(net->multi, t->easy);
-	if (code != CURLM_OK) {
+	if (t->route.is_literal) {
+		begin(net, t, NULL);
+		return 0;
+	}
+	t->waiter.answered = on_resolved;
+	transfer_list_append(&net->shared.resolving, t);
+	rc = dns_ask(net->dns, slice_str(t->route.host), &t->waiter);
+	if (rc) {
 		transfer_free(t);
-		return err_set(err, ERR_NOMEM, "libcurl: %s", curl_multi_strerror(code));
+		return err_set(err, rc, "%s", err_name(rc));
 	}
 	return 0;
+}
+
+int net_lookup(struct net *net, slice host, uint64_t tag, struct err *err)
+{
+	int rc = lookup_start(&net->lookups, net->dns, host, tag);
+
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+struct net_lookup *net_next_lookup(struct net *net)
+{
+	struct lookup *l = lookups_next(&net->lookups);
+
+	return l ? &l->result : NULL;
+}
+
+void net_lookup_free(struct net_lookup *lookup)
+{
+	lookup_free((struct lookup *)(void *)lookup);
 }
 
 struct net_fetch *net_next(struct net *net)
@@ -204,7 +265,7 @@ size_t net_pending(const struct net *net)
 {
 	const struct transfer_shared *s = &net->shared;
 
-	return s->waiting.len + s->running.len + s->finished.len;
+	return s->resolving.len + s->waiting.len + s->running.len + s->finished.len;
 }
 
 int net_watch(struct net *net, int fd, struct err *err)
@@ -222,6 +283,7 @@ static void cancel_all(struct net *net, struct transfer_list *list)
 	struct transfer *t;
 
 	while ((t = list->first)) {
+		dns_leave(&t->waiter);
 		(void)curl_multi_remove_handle(net->multi, t->easy);
 		transfer_fail(t, NET_FAILURE_ABORTED, "given up before it was complete");
 	}
@@ -231,6 +293,16 @@ void net_cancel(struct net *net)
 {
 	cancel_all(net, &net->shared.running);
 	cancel_all(net, &net->shared.waiting);
+	cancel_all(net, &net->shared.resolving);
+}
+
+/* Of several addresses the one that answered is tried first from now on. */
+static void remember_address(struct net *net, const struct transfer *t)
+{
+	struct address a;
+
+	if (t->route.addresses && address_parse(slice_str(t->fetch.ip), &a))
+		dns_prefer(net->dns, slice_str(t->route.host), &a);
 }
 
 /* Takes what libcurl has finished. */
@@ -248,6 +320,7 @@ static void collect(struct net *net)
 		(void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
 		(void)curl_multi_remove_handle(net->multi, easy);
 		t = (struct transfer *)(void *)private;
+		remember_address(net, t);
 		if (!transfer_may_start_over(t, code) ||
 			curl_multi_add_handle(net->multi, easy) != CURLM_OK)
 			transfer_finish(t, code);
@@ -286,6 +359,25 @@ static void end_stalled(struct net *net)
 	}
 }
 
+/* When the one that has waited longest for its name has waited long enough, or NEVER. */
+static int64_t resolve_deadline(const struct net *net)
+{
+	const struct transfer *t = net->shared.resolving.first;
+
+	return t ? after(t->begun, net->shared.params.connect_timeout) : NEVER;
+}
+
+static void end_unresolved(struct net *net)
+{
+	while (resolve_deadline(net) <= now()) {
+		struct transfer *t = net->shared.resolving.first;
+
+		dns_leave(&t->waiter);
+		transfer_fail(t, NET_FAILURE_DNS, "the DNS server did not answer in %g seconds",
+			net->shared.params.connect_timeout);
+	}
+}
+
 static int run_timers(struct net *net, struct err *err)
 {
 	int rc = 0;
@@ -294,7 +386,10 @@ static int run_timers(struct net *net, struct err *err)
 		net->timer = NEVER;
 		rc = act(net, CURL_SOCKET_TIMEOUT, 0, err);
 	}
+	if (dns_deadline(net->dns) <= now())
+		dns_run(net->dns);
 	end_stalled(net);
+	end_unresolved(net);
 	return rc;
 }
 
@@ -320,6 +415,10 @@ static int dispatch(struct net *net, const struct epoll_event *event, struct err
 
 	if (event->data.u64 & WATCHED) {
 		net->woken = true;
+		return 0;
+	}
+	if (event->data.u64 & DNS) {
+		dns_ready(net->dns, (int)(uint32_t)event->data.u64, event->events);
 		return 0;
 	}
 	/* Of errors libcurl learns by looking itself, which it does when given nothing. */
@@ -355,6 +454,20 @@ static void excuse_absence(struct net *net)
 		return;
 	for (struct transfer *t = net->shared.running.first; t; t = t->next)
 		t->window_start += away;
+	for (struct transfer *t = net->shared.resolving.first; t; t = t->next)
+		t->begun += away;
+}
+
+static bool has_finished(const struct net *net)
+{
+	return net->shared.finished.len > 0 || net->lookups.finished.first;
+}
+
+/* When something is to be done, whatever the sockets say. */
+static int64_t next_timer(const struct net *net)
+{
+	return min_time(min_time(net->timer, dns_deadline(net->dns)),
+		min_time(stall_deadline(net), resolve_deadline(net)));
 }
 
 int net_wait(struct net *net, double seconds, struct err *err)
@@ -368,12 +481,10 @@ int net_wait(struct net *net, double seconds, struct err *err)
 		int64_t until = deadline;
 
 		rc = run_timers(net, err);
-		if (net->shared.finished.len > 0)
-			until = 0;
-		until = min_time(until, min_time(net->timer, stall_deadline(net)));
+		until = has_finished(net) ? 0 : min_time(until, next_timer(net));
 		if (rc == 0)
 			rc = poll_events(net, until, err);
-	} while (rc == 0 && !net->woken && net->shared.finished.len == 0 && now() < deadline);
+	} while (rc == 0 && !net->woken && !has_finished(net) && now() < deadline);
 	net->left = now();
 	return rc;
 }

@@ -36,8 +36,9 @@ enum {
 /* Words in reports, the WARC and the catalog. */
 #define NET_FAILURES(X)                                                                          \
 	X(NET_FAILURE_NONE, "")                                                                  \
-	X(NET_FAILURE_DNS, "dns")         /* the name resolves to nothing */                     \
-	X(NET_FAILURE_CONNECT, "connect") /* refused, unreachable */                             \
+	X(NET_FAILURE_DNS, "dns")             /* the name resolves to nothing */                 \
+	X(NET_FAILURE_FORBIDDEN, "forbidden") /* by the address guard: nothing was sent */       \
+	X(NET_FAILURE_CONNECT, "connect")     /* refused, unreachable */                         \
 	X(NET_FAILURE_TLS, "tls")                                                                \
 	X(NET_FAILURE_TIMEOUT, "timeout")     /* connecting, stalled, or in all too long */      \
 	X(NET_FAILURE_RESET, "reset")         /* the connection ended before a whole response */ \
@@ -66,11 +67,14 @@ struct net_params {
 				    * NULL for /tmp */
 	double connect_timeout, stall_timeout, timeout; /* seconds */
 	uint64_t max_body;
+	const char *dns;  /* servers, "HOST[:PORT],…"; borrowed; NULL for the system's */
+	bool dns_records; /* keep what they say for net_lookup */
+	unsigned allowed; /* set of address classes (net/address.h), besides those of a request */
 };
 
 struct net; /* opaque */
 
-/* 0, ERR_NOMEM, ERR_IO. What params borrows has to stay. */
+/* 0, ERR_NOMEM, ERR_IO, ERR_USAGE for the DNS servers. What params borrows has to stay. */
 int net_new(const struct net_params *params, struct net **ret, struct err *err) SP_MUST_CHECK;
 
 /* Ends what is under way. NULL is fine. */
@@ -84,7 +88,8 @@ struct net_request {
 	slice url;                        /* WHATWG serialisation, http or https */
 	const struct net_header *headers; /* besides, or in place of, those of every request */
 	size_t header_count;
-	uint64_t tag; /* the caller's, handed back */
+	uint64_t tag;     /* the caller's, handed back */
+	unsigned allowed; /* set of address classes it may be sent to, besides public ones */
 };
 
 struct net_header {
@@ -125,8 +130,29 @@ struct net_fetch *net_next(struct net *net);
 void net_fetch_free(struct net_fetch *fetch); /* NULL is fine */
 
 /*
- * Runs until a fetch has finished, `seconds` have passed (0: only what can be done at once), or
- * a file descriptor given to net_watch is readable. 0 or ERR_IO.
+ * What is known of a name without connecting to it; for politeness towards addresses, and for
+ * deciding what is allowed. All of it is the lookup's own, valid until net_lookup_free.
+ */
+struct net_lookup {
+	uint64_t tag;
+	enum net_failure failure; /* NET_FAILURE_NONE or NET_FAILURE_DNS */
+	char detail[128];
+	char ip[64];      /* the address that is tried first; "" when there is none */
+	unsigned classes; /* set of the classes of all its addresses */
+	slice records;    /* net_params.dns_records: lines of a zone file; may be empty */
+	int64_t date;     /* when they came, wall clock, ns; 0 for a host that is an address */
+};
+
+/* Asks for a URL's host; it goes on within net_wait. 0 or ERR_NOMEM. */
+int net_lookup(struct net *net, slice host, uint64_t tag, struct err *err) SP_MUST_CHECK;
+
+/* The next finished one, now the caller's, or NULL. */
+struct net_lookup *net_next_lookup(struct net *net);
+void net_lookup_free(struct net_lookup *lookup); /* NULL is fine */
+
+/*
+ * Runs until a fetch or a lookup has finished, `seconds` have passed (0: only what can be done at
+ * once), or a file descriptor given to net_watch is readable. 0 or ERR_IO.
  */
 int net_wait(struct net *net, double seconds, struct err *err) SP_MUST_CHECK;
 
@@ -136,7 +162,7 @@ int net_wait(struct net *net, double seconds, struct err *err) SP_MUST_CHECK;
  */
 int net_watch(struct net *net, int fd, struct err *err) SP_MUST_CHECK;
 
-/* Ends all that is under way: each finishes with NET_FAILURE_ABORTED. */
+/* Ends all fetches under way: each finishes with NET_FAILURE_ABORTED. Lookups go on. */
 void net_cancel(struct net *net);
 
 /* Fetches under way or finished and not taken. */

@@ -80,6 +80,15 @@ static bool has_stray_bytes(const struct transfer *t, const struct socket_ends *
 	return sockets_have_input(&t->shared->sockets, ends);
 }
 
+/* One that was made under other rules: for another request, or before an answer changed. */
+static bool leads_astray(const struct transfer *t, const struct socket_ends *ends)
+{
+	struct address remote;
+
+	return ends->remote_ip && address_parse(slice_str(ends->remote_ip), &remote) &&
+	       !address_is_allowed(&remote, t->route.allowed);
+}
+
 /*
  * Connected, nothing sent. Called once more when a kept connection proved dead and libcurl starts
  * over with a new one: what belonged to the old one is forgotten.
@@ -92,8 +101,8 @@ static int on_connected(
 		.remote_ip = remote_ip, .remote_port = remote_port, .local_port = local_port};
 
 	(void)local_ip;
-	t->found_strays = has_stray_bytes(t, &ends);
-	if (t->found_strays)
+	t->shuns = has_stray_bytes(t, &ends) || leads_astray(t, &ends);
+	if (t->shuns)
 		return CURL_PREREQFUNC_ABORT;
 	(void)snprintf(t->fetch.ip, sizeof t->fetch.ip, "%s", remote_ip ? remote_ip : "");
 	buf_reset(&t->request_head);
@@ -269,6 +278,25 @@ static size_t on_body(char *ptr, size_t size, size_t count, void *userdata)
 	return add_to_body(t, t->chunked ? within_chunks(t, bytes) : bytes) ? bytes.len : 0;
 }
 
+/* The last gate, whatever libcurl was told to connect to. */
+static curl_socket_t on_open(void *userdata, curlsocktype purpose, struct curl_sockaddr *to)
+{
+	struct transfer *t = userdata;
+	char why[sizeof t->fetch.detail];
+	struct address a;
+
+	if (!address_of_socket(&to->addr, &a)) {
+		note_failure(t, NET_FAILURE_FORBIDDEN, "no address of the internet");
+		return CURL_SOCKET_BAD;
+	}
+	if (!address_is_allowed(&a, t->route.allowed)) {
+		address_explain(&a, why, sizeof why);
+		note_failure(t, NET_FAILURE_FORBIDDEN, why);
+		return CURL_SOCKET_BAD;
+	}
+	return sockets_open(&t->shared->sockets, purpose, to);
+}
+
 static long milliseconds(double seconds)
 {
 	double ms = ceil(seconds * MS_PER_SECOND);
@@ -279,7 +307,7 @@ static long milliseconds(double seconds)
 #define SET(option, value) ok = ok && curl_easy_setopt(easy, (option), (value)) == CURLE_OK
 
 /* What makes a fetch exact: nothing decoded, followed, added or remembered. */
-static bool set_behaviour(CURL *easy, const struct net_params *params)
+static bool set_behaviour(CURL *easy)
 {
 	bool ok = true;
 
@@ -292,10 +320,17 @@ static bool set_behaviour(CURL *easy, const struct net_params *params)
 	SET(CURLOPT_PROXY, ""); /* nor one of the environment */
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_NOSIGNAL, 1L);
-	/* A name that takes long to resolve must not hold up the end of its transfer. */
-	SET(CURLOPT_QUICK_EXIT, 1L);
-	SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(params->connect_timeout));
-	SET(CURLOPT_TIMEOUT_MS, milliseconds(params->timeout));
+	SET(CURLOPT_DNS_CACHE_TIMEOUT, 0L); /* what it is told (net/route.h) does not age */
+	return ok;
+}
+
+/* What is left of them when the name has been resolved. */
+static bool set_timeouts(CURL *easy, const struct net_params *params, double gone)
+{
+	bool ok = true;
+
+	SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(fmax(params->connect_timeout - gone, 1e-3)));
+	SET(CURLOPT_TIMEOUT_MS, milliseconds(fmax(params->timeout - gone, 1e-3)));
 	return ok;
 }
 
@@ -307,8 +342,8 @@ static bool set_callbacks(CURL *easy, struct transfer *t)
 	SET(CURLOPT_ERRORBUFFER, t->error);
 	SET(CURLOPT_PREREQFUNCTION, on_connected);
 	SET(CURLOPT_PREREQDATA, t);
-	SET(CURLOPT_OPENSOCKETFUNCTION, sockets_open);
-	SET(CURLOPT_OPENSOCKETDATA, &t->shared->sockets);
+	SET(CURLOPT_OPENSOCKETFUNCTION, on_open);
+	SET(CURLOPT_OPENSOCKETDATA, t);
 	SET(CURLOPT_CLOSESOCKETFUNCTION, sockets_close);
 	SET(CURLOPT_CLOSESOCKETDATA, &t->shared->sockets);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
@@ -321,15 +356,19 @@ static bool set_callbacks(CURL *easy, struct transfer *t)
 	return ok;
 }
 
-static int set_url(CURL *easy, slice url, struct err *err)
+static int set_url(struct transfer *t, const struct net_request *request, struct err *err)
 {
+	CURL *easy = t->easy;
 	struct buf origin, target;
 	bool ok = true;
 	int rc;
 
 	buf_init(&origin, TARGET_MAX);
 	buf_init(&target, TARGET_MAX);
-	rc = request_split_url(url, &origin, &target, err);
+	rc = request_split_url(request->url, &origin, &target, err);
+	if (rc == 0)
+		rc = route_init(&t->route, buf_slice(&origin),
+			t->shared->params.allowed | request->allowed);
 	if (rc == 0) {
 		SET(CURLOPT_URL, buf_str(&origin));
 		SET(CURLOPT_REQUEST_TARGET, buf_str(&target));
@@ -349,12 +388,12 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 
 	if (rc)
 		return err_set(err, rc == ERR_LIMIT ? ERR_SYNTAX : rc, "URL: %s", err_name(rc));
-	rc = set_url(easy, request->url, err);
+	rc = set_url(t, request, err);
 	if (rc == 0)
 		rc = request_headers(request, params->user_agent, &t->headers, err);
 	if (rc)
 		return rc;
-	ok = set_behaviour(easy, params) && set_callbacks(easy, t);
+	ok = set_behaviour(easy) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
 	return ok ? 0 : ERR_NOMEM;
 }
@@ -372,6 +411,7 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	t->shared = shared;
 	t->fetch.tag = request->tag;
 	t->fetch.spool = -1;
+	t->begun = clock_monotonic(clock_system());
 	buf_init(&t->url, URL_MAX);
 	buf_init(&t->request_head, REQUEST_HEAD_MAX);
 	buf_init(&t->head, NET_HEAD_MAX);
@@ -387,11 +427,52 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	return 0;
 }
 
+/* Checked before anything: of a literal there is no answer. */
+static bool literal_is_allowed(struct transfer *t)
+{
+	char why[sizeof t->fetch.detail];
+
+	if (address_is_allowed(&t->route.literal, t->route.allowed))
+		return true;
+	address_explain(&t->route.literal, why, sizeof why);
+	transfer_fail(t, NET_FAILURE_FORBIDDEN, "%s", why);
+	return false;
+}
+
+static bool set_addresses(struct transfer *t, const struct dns_answer *answer)
+{
+	char why[sizeof t->fetch.detail] = "";
+	int rc;
+
+	if (answer->failure != NET_FAILURE_NONE) {
+		transfer_fail(t, answer->failure, "%s", answer->detail);
+		return false;
+	}
+	rc = route_set(&t->route, t->easy, answer, why, sizeof why);
+	if (rc == ERR_STATE)
+		transfer_fail(t, NET_FAILURE_FORBIDDEN, "%s", why);
+	else if (rc)
+		transfer_fail(t, NET_FAILURE_LOCAL, "no memory for the addresses");
+	return rc == 0;
+}
+
+bool transfer_set_route(struct transfer *t, const struct dns_answer *answer)
+{
+	double gone = clock_seconds(clock_monotonic(clock_system()) - t->begun);
+
+	if (t->route.is_literal ? !literal_is_allowed(t) : !set_addresses(t, answer))
+		return false;
+	if (set_timeouts(t->easy, &t->shared->params, gone))
+		return true;
+	transfer_fail(t, NET_FAILURE_LOCAL, "libcurl has no memory");
+	return false;
+}
+
 bool transfer_may_start_over(struct transfer *t, CURLcode code)
 {
-	if (code != CURLE_ABORTED_BY_CALLBACK || !t->found_strays)
+	if (code != CURLE_ABORTED_BY_CALLBACK || !t->shuns)
 		return false;
-	t->found_strays = false;
+	t->shuns = false;
 	t->error[0] = '\0';
 	return curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L) == CURLE_OK;
 }
@@ -400,6 +481,7 @@ static void release_handle(struct transfer *t)
 {
 	curl_easy_cleanup(t->easy);
 	curl_slist_free_all(t->headers);
+	route_release(&t->route);
 	t->easy = NULL;
 	t->headers = NULL;
 }
@@ -408,6 +490,7 @@ void transfer_free(struct transfer *t)
 {
 	if (!t)
 		return;
+	dns_leave(&t->waiter);
 	transfer_list_remove(t);
 	release_handle(t);
 	body_release(&t->body);

@@ -12,18 +12,22 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "net/body.h"
+#include "net/dns.h"
 #include "net/net.h"
+#include "net/route.h"
 #include "net/sockets.h"
 #include "net/transfer_list.h"
 
 /* What all transfers of a net share; each is in one of the lists. */
 struct transfer_shared {
+	struct net *net;
 	struct net_params params; /* with its defaults filled in */
 	int64_t wall_offset;      /* realtime minus monotonic, when the net was made */
 	struct sockets sockets;
-	struct transfer_list waiting;  /* for a connection: libcurl watches the time */
-	struct transfer_list running;  /* in the order of window_start: we do */
-	struct transfer_list finished; /* and not taken */
+	struct transfer_list resolving; /* in the order of their start: we watch the time */
+	struct transfer_list waiting;   /* for a connection: libcurl watches the time */
+	struct transfer_list running;   /* in the order of window_start: we do */
+	struct transfer_list finished;  /* and not taken */
 };
 
 struct transfer {
@@ -34,11 +38,14 @@ struct transfer {
 
 	CURL *easy; /* NULL once finished */
 	struct curl_slist *headers;
+	struct route route;
+	struct dns_waiter waiter;
+	int64_t begun; /* system's clock; connecting and all else is counted from here */
 	char error[CURL_ERROR_SIZE];
 
 	struct buf url, request_head, head;
 	struct body body;
-	bool found_strays;    /* on the connection, before the request was sent */
+	bool shuns;           /* the kept connection it was given, before anything was sent */
 	size_t head_received; /* bytes of all heads, interim ones included */
 	bool head_whole;
 	bool body_began;
@@ -59,6 +66,12 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 void transfer_free(struct transfer *t);
 
 /*
+ * Whom the name belongs to is known; before the handle is given to a multi handle. False when the
+ * transfer may not begin, and has finished.
+ */
+bool transfer_set_route(struct transfer *t, const struct dns_answer *answer);
+
+/*
  * Ends the transfer with libcurl's verdict, or with ours; fills the fetch and moves it to the
  * finished ones. The handle must not be in a multi handle any more.
  */
@@ -67,7 +80,7 @@ void transfer_fail(struct transfer *t, enum net_failure failure, const char *fmt
 	SP_PRINTF(3, 4);
 
 /*
- * Whether it ended before anything was sent, because of what waited on a kept connection; it may be
+ * Whether it ended before anything was sent, because of the kept connection it was given; it may be
  * given to a multi handle again then, and takes a connection of its own.
  */
 bool transfer_may_start_over(struct transfer *t, CURLcode code);

@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "net/address.h"
 #include "tap.h"
 
 enum { URL_SIZE = 70000 };
 
 struct net_params fetch_params(void)
 {
-	return (struct net_params){.user_agent = "test", .spool_dir = tap_tempdir()};
+	return (struct net_params){.user_agent = "test",
+		.spool_dir = tap_tempdir(),
+		.allowed = ADDRESS_SET(ADDRESS_LOOPBACK)};
 }
 
 struct net *fetch_net(const struct net_params *params)

@@ -1,0 +1,124 @@
+#include "net/lookup.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void leave(struct lookup *l)
+{
+	struct lookup_list *list = l->list;
+
+	if (!list)
+		return;
+	*(l->prev ? &l->prev->next : &list->first) = l->next;
+	*(l->next ? &l->next->prev : &list->last) = l->prev;
+	l->prev = l->next = NULL;
+	l->list = NULL;
+	l->lookups->count--;
+}
+
+static void enter(struct lookup *l, struct lookup_list *list)
+{
+	leave(l);
+	l->list = list;
+	l->prev = list->last;
+	*(list->last ? &list->last->next : &list->first) = l;
+	list->last = l;
+	l->lookups->count++;
+}
+
+void lookup_free(struct lookup *l)
+{
+	if (!l)
+		return;
+	dns_leave(&l->waiter);
+	leave(l);
+	free(l->records);
+	free(l);
+}
+
+void lookups_release(struct lookups *l)
+{
+	while (l->open.first)
+		lookup_free(l->open.first);
+	while (l->finished.first)
+		lookup_free(l->finished.first);
+}
+
+struct lookup *lookups_next(struct lookups *l)
+{
+	struct lookup *first = l->finished.first;
+
+	if (first)
+		leave(first);
+	return first;
+}
+
+static void fill(struct lookup *l, const struct address *list, size_t count)
+{
+	char text[ADDRESS_TEXT_SIZE];
+
+	for (size_t i = 0; i < count; i++)
+		l->result.classes |= ADDRESS_SET(address_range(&list[i])->class);
+	address_format(&list[0], text);
+	(void)snprintf(l->result.ip, sizeof l->result.ip, "%s", text);
+}
+
+static void on_answer(struct dns_waiter *w, const struct dns_answer *answer)
+{
+	struct lookup *l = (void *)((char *)w - offsetof(struct lookup, waiter));
+
+	l->result.failure = answer->failure;
+	l->result.date = answer->date;
+	if (answer->failure != NET_FAILURE_NONE)
+		(void)snprintf(l->result.detail, sizeof l->result.detail, "%s", answer->detail);
+	else
+		fill(l, answer->list, answer->count);
+	if (answer->records && (l->records = strdup(answer->records)))
+		l->result.records = slice_str(l->records);
+	enter(l, &l->lookups->finished);
+}
+
+static struct lookup *new_lookup(struct lookups *lookups, uint64_t tag)
+{
+	struct lookup *l = calloc(1, sizeof *l);
+
+	if (!l)
+		return NULL;
+	l->result.tag = tag;
+	l->result.records = SLICE("");
+	l->lookups = lookups;
+	l->waiter.answered = on_answer;
+	enter(l, &lookups->open);
+	return l;
+}
+
+int lookup_start(struct lookups *lookups, struct dns *dns, slice host, uint64_t tag)
+{
+	struct lookup *l = new_lookup(lookups, tag);
+	struct address literal;
+	int rc;
+
+	if (!l)
+		return ERR_NOMEM;
+	if (address_parse(host, &literal)) {
+		fill(l, &literal, 1);
+		enter(l, &lookups->finished);
+		return 0;
+	}
+	rc = dns_ask(dns, host, &l->waiter);
+	if (rc)
+		lookup_free(l);
+	return rc;
+}
+
+int lookup_skip(struct lookups *lookups, uint64_t tag)
+{
+	struct lookup *l = new_lookup(lookups, tag);
+
+	if (!l)
+		return ERR_NOMEM;
+	enter(l, &lookups->finished);
+	return 0;
+}
