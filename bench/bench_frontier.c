@@ -71,14 +71,17 @@ static void add_hosts(struct hosts *h, uint32_t count)
 static double decide(struct hosts *h)
 {
 	double start = now(), virtual_now = 0;
-	uint32_t host;
+	uint32_t client;
 	uint64_t tag;
 
 	for (int i = 0; i < DECISIONS; i++) {
-		double next = hosts_next_ready(h);
+		double next = servers_next_ready(h->servers);
+		uint32_t host;
 
 		virtual_now = fmax(virtual_now, next);
-		require(hosts_take(h, virtual_now, &host, &tag));
+		require(servers_take(h->servers, virtual_now, &client, &tag));
+		host = (uint32_t)tag; /* they are numbered alike */
+		hosts_started(h, host);
 		hosts_done(h, host, virtual_now + 0.001 * (i % 97), 0.05 + 0.01 * (i % 31), false);
 		require(hosts_hold(h, host, tag) == 0);
 	}
@@ -88,15 +91,18 @@ static double decide(struct hosts *h)
 static void bench_hosts(uint32_t count)
 {
 	double before = resident_bytes(), added, start = now();
+	struct servers lane;
 	struct hosts h;
 
-	hosts_init(&h, (struct pace_rule){.automatic = true}, hash_key_random());
+	servers_init(&lane, (struct pace_rule){.automatic = true}, NULL, hash_key_random());
+	hosts_init(&h, &lane, 0, hash_key_random());
 	add_hosts(&h, count);
 	added = (now() - start) / count;
 	printf("%8u hosts: %5.0f ns a decision; %4.0f ns to parse, find and hold; %4.0f bytes a "
 	       "host\n",
 		count, decide(&h) * 1e9, added * 1e9, (resident_bytes() - before) / count);
 	hosts_release(&h);
+	servers_release(&lane);
 	(void)malloc_trim(0);
 }
 

@@ -114,13 +114,15 @@ static enum cmd_status fail_empty(const struct crawl_result *result)
 	struct err err = {0};
 
 	(void)err_set(&err, ERR_IO, "nothing could be captured: %s",
-		result->problem[0] ? result->problem : "no page was found");
+		result->problem ? result->problem : "no page was found");
 	return cmd_fail(&err);
 }
 
 enum cmd_status capture_view_finish(
-	struct capture_view *v, const char *archive, const struct crawl_result *result, bool json)
+	struct capture_view *v, const char *archive, const struct crawl_results *results, bool json)
 {
+	const struct crawl_result *result = &results->ptr[0];
+
 	progress_clear(&v->progress);
 	switch (result->end) {
 	case CRAWL_STOPPED:

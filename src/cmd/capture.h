@@ -21,7 +21,7 @@ int capture_view_init(struct capture_view *v, const char *title, struct err *err
 void capture_view_release(struct capture_view *v);
 
 /* Says how it ended and, when it has, prints the report. */
-enum cmd_status capture_view_finish(
-	struct capture_view *v, const char *archive, const struct crawl_result *result, bool json);
+enum cmd_status capture_view_finish(struct capture_view *v, const char *archive,
+	const struct crawl_results *results, bool json);
 
 #endif

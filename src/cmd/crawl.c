@@ -348,19 +348,21 @@ static int default_archive(const char *seed, char *out, size_t size, struct err 
 static enum cmd_status capture(
 	const char *archive, const struct crawl_settings *settings, bool json, struct err *err)
 {
-	struct crawl_result result;
+	struct crawl_results results = {0};
 	struct capture_view view;
 	enum cmd_status status;
 
 	if (capture_view_init(&view, "crawl", err) ||
-		crawl_start(archive, settings, &view.options, &result, err)) {
+		crawl_start(archive, settings, 1, &view.options, &results, err)) {
 		capture_view_release(&view);
+		crawl_results_release(&results);
 		status = cmd_fail(err);
 		/* An archive in use is no wrong usage. */
 		return err->code == ERR_STATE ? CMD_FAILURE : status;
 	}
-	status = capture_view_finish(&view, archive, &result, json);
+	status = capture_view_finish(&view, archive, &results, json);
 	capture_view_release(&view);
+	crawl_results_release(&results);
 	return status;
 }
 

@@ -45,7 +45,7 @@ enum cmd_status cmd_resume(int argc, char **argv)
 {
 	struct resume_options o = {0};
 	struct capture_view view;
-	struct crawl_result result;
+	struct crawl_results results = {0};
 	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
@@ -54,10 +54,11 @@ enum cmd_status cmd_resume(int argc, char **argv)
 		return status;
 	cmd_log(o.verbose);
 	if (capture_view_init(&view, "resume", &err) ||
-		crawl_resume(args.ptr[0], &view.options, &result, &err))
+		crawl_resume(args.ptr[0], &view.options, &results, &err))
 		status = fail(&err);
 	else
-		status = capture_view_finish(&view, args.ptr[0], &result, o.json);
+		status = capture_view_finish(&view, args.ptr[0], &results, o.json);
 	capture_view_release(&view);
+	crawl_results_release(&results);
 	return status;
 }

@@ -1,13 +1,10 @@
 /* A capture as an object: made of its parts by its settings, and taken apart again. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "crawl/capture.h"
-#include "net/address.h"
-
-/* Of a sitemap, or what else is read whole; decoded. */
-static const size_t BODY_MAX = 64 << 20;
 
 double capture_seconds(const struct capture *c, int64_t monotonic)
 {
@@ -22,9 +19,10 @@ double capture_now(const struct capture *c)
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice)
 {
 	log_info("crawl", "%.*s: %s", (int)url.len, url.ptr, reason);
-	if (!c->problem[0])
-		(void)snprintf(c->problem, sizeof c->problem, "%.*s: %s; %s",
-			(int)(url.len < 200 ? url.len : 200), url.ptr, reason, advice);
+	if (!c->problem &&
+		asprintf(&c->problem, "%.*s: %s; %s", (int)(url.len < 200 ? url.len : 200), url.ptr,
+			reason, advice) < 0)
+		c->problem = NULL;
 }
 
 typedef int add_to_scope(struct scope *scope, slice text, struct err *err);
@@ -95,105 +93,86 @@ static int make_plan(struct capture *c, struct err *err)
 	return c->plan ? 0 : err->code;
 }
 
-static int make_net(struct capture *c, const char *user_agent, struct err *err)
+static int prepare(struct capture *c, struct err *err)
 {
-	const struct crawl_settings *s = c->settings;
-	int rc = net_new(
-		&(struct net_params){
-			.clock = c->clock,
-			.user_agent = user_agent,
-			.spool_dir = c->directory.spool,
-			.connect_timeout = s->connect_timeout,
-			.stall_timeout = s->stall_timeout,
-			.timeout = s->timeout,
-			.max_body = s->max_body,
-			.allowed = ADDRESS_ALL,
-		},
-		&c->net, err);
+	int rc = find_strategy(c, err);
 
-	if (rc == 0 && c->options->stop_fd >= 0)
-		rc = net_watch(c->net, c->options->stop_fd, err);
+	if (rc == 0)
+		rc = make_scope(c, err);
+	return rc ? rc : make_plan(c, err);
+}
+
+int capture_new(const struct crawl_settings *settings, const struct rates *rates,
+	const struct directory *directory, const struct clock *clock, struct capture **ret,
+	struct err *err)
+{
+	struct capture *c = calloc(1, sizeof *c);
+	int rc;
+
+	if (!c)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	c->settings = settings;
+	c->rates = rates;
+	c->clock = clock;
+	c->epoch = clock_monotonic(clock);
+	c->directory = directory;
+	pages_init(&c->pages, directory->spool);
+	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
+	rc = prepare(c, err);
+	if (rc)
+		capture_free(c);
+	else
+		*ret = c;
 	return rc;
 }
 
-int capture_prepare(struct capture *c, const struct crawl_settings *settings,
-	const struct crawl_options *options, struct err *err)
+void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 {
-	const struct crawl_settings *s = settings;
-	int rc;
-
-	c->settings = settings;
-	c->options = options;
-	c->clock = options->clock ? options->clock : clock_system();
-	pages_init(&c->pages, c->directory.spool);
-	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
-	hosts_init(&c->hosts,
-		(struct pace_rule){
-			.delay = s->delay, .automatic = s->automatic_delay, .jobs = s->jobs},
-		hash_key_random());
-	rc = find_strategy(c, err);
-	if (rc == 0)
-		rc = make_scope(c, err);
-	if (rc == 0)
-		rc = make_plan(c, err);
-	if (rc == 0 && s->rates)
-		rc = rates_load(s->rates, &c->rates, err);
-	/* A file that the user named and nobody can read is bad input like any other. */
-	if (rc == ERR_IO)
-		rc = err->code = ERR_USAGE;
-	if (rc == 0 && (rc = reading_init(&c->reading, BODY_MAX)))
-		rc = err_set(err, rc, "%s", err_name(rc));
-	return rc;
+	c->lane = lane;
+	c->slot = slot;
+	c->store = &lane->store;
+	c->net = lane->net;
+	c->reading = &lane->reading;
+	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
 
 void capture_free(struct capture *c)
 {
 	if (!c)
 		return;
-	if (c->store_is_open)
-		store_abandon(&c->store);
-	net_free(c->net);
 	plan_run_free(c->plan);
 	side_release(c);
 	order_vec_release(&c->orders);
-	reading_release(&c->reading);
-	rates_release(&c->rates);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	scope_release(&c->scope);
-	directory_close(&c->directory);
-	arena_release(&c->arena);
+	free(c->problem);
 	free(c);
 }
 
-struct capture *capture_new(struct err *err)
+bool capture_move_still_point(struct capture *c, const struct attempt *a)
 {
-	struct capture *c = calloc(1, sizeof *c);
+	struct catalog_capture *row = &c->row;
 
-	if (!c) {
-		(void)err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-		return NULL;
+	if (a->leg == ATTEMPT_VISIT && a->wall.last_byte > row->still_from) {
+		row->still_from = a->wall.last_byte;
+		return row->still_to != 0;
 	}
-	c->directory.lock = -1;
-	arena_init(&c->arena, CAPTURE_STRINGS_MAX);
-	return c;
+	if (a->leg == ATTEMPT_REVISIT && a->wall.sent &&
+		(row->still_to == 0 || a->wall.sent < row->still_to)) {
+		row->still_to = a->wall.sent;
+		return true;
+	}
+	return false;
 }
 
-int capture_open_store(struct capture *c, struct catalog *catalog,
-	const struct catalog_capture *row, struct err *err)
+void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret)
 {
-	const char *agent = c->settings->user_agent ? c->settings->user_agent : CRAWL_USER_AGENT;
-	int rc = store_open(&c->store,
-		&(struct store_params){
-			.directory = &c->directory,
-			.settings = c->settings,
-			.catalog = catalog,
-			.capture = *row,
-			.user_agent = agent,
-			.clock = c->clock,
-		},
-		err);
+	struct plan_progress p = plan_progress(c->plan);
 
-	c->store_is_open = rc == 0;
-	return rc ? rc : make_net(c, agent, err);
+	ret->capture = c->row.id;
+	ret->end = end;
+	ret->known = c->pages.taken;
+	ret->visited = p.visited + p.late;
+	ret->problem = c->problem ? strdup(c->problem) : NULL;
 }

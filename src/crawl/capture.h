@@ -1,9 +1,20 @@
 /*
- * A capture under way: what the files of this room share. Each of them is one step of the loop:
+ * A capture under way: what the files of this room share. A crawl has one capture for each site,
+ * spread over lanes, and one clerk:
  *
- *	crawl.c      how a capture begins, ends and is resumed
+ *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
+ *	lane.c       a thread with any number of captures: the loop
+ *	clerk.c      the thread that writes the catalog
+ *	batch.c      rows on their way to it
+ *	store.c      where a lane puts things: WARC records and such rows
+ *	index.c      index.cdxj, once all is there
+ *	judging.c    the verdicts of a capture that has ended
+ *
+ * The others are steps of one capture:
+ *
  *	capture.c    the capture as an object
- *	lane.c       the loop
+ *	beginning.c  its first steps, and the first after it was cut off
+ *	limit.c      its time limit, and how far it is
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
  *	side.c       robots.txt and sitemaps
@@ -16,6 +27,7 @@
 
 #include "crawl/crawl.h"
 #include "crawl/directory.h"
+#include "crawl/lane.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
 #include "crawl/store.h"
@@ -60,36 +72,41 @@ struct side {
 
 VEC_DECLARE(side_vec, struct side);
 
-/* Of a tag of the net and of hosts: the rest is the place in sides, not in orders. */
+/*
+ * Tags. Of an order that is held: its place in orders or, with this bit, in sides. Of a fetch, the
+ * capture's slot in its lane besides, above the lower 32 bits.
+ */
 #define CAPTURE_SIDE_TAG (UINT64_C(1) << 63)
 
 VEC_DECLARE(moments, double);
 
 struct capture {
 	const struct crawl_settings *settings;
-	const struct crawl_options *options;
 	const struct clock *clock;
-	struct arena arena; /* of strings as old as the capture */
+	const struct rates *rates; /* of all captures of the crawl */
+	struct catalog_capture row;
+	struct crawl_result *result; /* filled when it ends */
 
-	struct directory directory;
-	struct store store;
-	bool store_is_open;
+	/* The lane's, which it shares with others. */
+	struct lane *lane;
+	uint32_t slot;
+	const struct directory *directory;
+	struct store *store;
 	struct net *net;
+	struct reading *reading;
+
 	struct plan_run *plan;
 	const struct plan_strategy *strategy;
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
 	struct host_rules_vec rules;
-	struct rates rates;
-	struct reading reading;
 
 	struct order_vec orders;
 	size_t free_order;     /* the first place in orders that is free, plus one; 0: none */
 	struct side_vec sides; /* places are not used again: the host costs more than that */
 	size_t sides_open;
 	struct seen sitemaps; /* asked for so far */
-	uint32_t last_host;   /* of the last order that was held */
 	bool begun;           /* the planner has been asked once */
 	bool asleep;          /* the planner has nothing until something happens */
 	bool ended;           /* nor ever again */
@@ -97,7 +114,7 @@ struct capture {
 	bool cancelled;       /* because the time is up */
 	bool visits_ended;    /* to leave time for the revisits */
 	bool marked;          /* the still point has been recorded */
-	bool stopped;         /* from outside */
+	bool touched;         /* something happened to it: in the lane's queue */
 
 	int64_t epoch; /* monotonic: zero of the planner's clock */
 	double idle;   /* seconds on that clock in which no process ran: no part of the limit */
@@ -110,26 +127,28 @@ struct capture {
 	double expected;      /* of those revisited */
 	double expected_soon; /* if the revisits began now; of expected_at */
 	double expected_at;
-	char problem[ERR_TEXT_MAX];
+	struct crawl_progress told; /* what the lane's sum has of it */
+	char *problem;              /* or NULL */
 };
-
-/* For strings as old as the capture. */
-#define CAPTURE_STRINGS_MAX ((size_t)64 << 20)
-
-/* An empty one, or NULL without memory. capture_free is for any state it may be in, and NULL. */
-struct capture *capture_new(struct err *err);
-void capture_free(struct capture *c);
 
 /*
  * Makes the parts that need no archive. All that can be wrong with the settings is found here,
- * before anything is written. What is given is borrowed.
+ * before anything is written. What is given is borrowed; the directory need not be open yet. 0,
+ * ERR_USAGE, ERR_NOMEM, …
  */
-int capture_prepare(struct capture *c, const struct crawl_settings *settings,
-	const struct crawl_options *options, struct err *err) SP_MUST_CHECK;
+int capture_new(const struct crawl_settings *settings, const struct rates *rates,
+	const struct directory *directory, const struct clock *clock, struct capture **ret,
+	struct err *err) SP_MUST_CHECK;
+void capture_free(struct capture *c); /* NULL is fine */
 
-/* Makes the others. Takes the catalog over. */
-int capture_open_store(struct capture *c, struct catalog *catalog,
-	const struct catalog_capture *row, struct err *err) SP_MUST_CHECK;
+/* Puts it on a lane, under that number: the parts that it shares with others. */
+void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
+
+/* The tag of a fetch, by that of its order. */
+static inline uint64_t capture_tag(const struct capture *c, uint64_t order)
+{
+	return order | (uint64_t)c->slot << 32;
+}
 
 /* The planner's clock, in seconds. */
 double capture_now(const struct capture *c);
@@ -140,10 +159,33 @@ double capture_seconds(const struct capture *c, int64_t monotonic);
 /* Keeps the first thing that went wrong, for people, with what they can do. */
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice);
 
-/* ---- lane.c ---- */
+/*
+ * Lets the still point of its row know of an attempt; true when that moved its end, or its
+ * beginning although the end is known: then the catalog has to know.
+ */
+bool capture_move_still_point(struct capture *c, const struct attempt *a);
 
-/* Runs until the capture has ended or is stopped. */
-int lane_run(struct capture *c, struct err *err) SP_MUST_CHECK;
+/* What came of it, so far. */
+void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret);
+
+/* ---- beginning.c ---- */
+
+/* Its row is in the catalog: records the start, and finds the seeds. */
+int beginning_fresh(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Its row was in the catalog: restores all that is known of it, and goes on from there. */
+int beginning_again(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
+/* ---- limit.c ---- */
+
+/* Sees to the time limit. */
+int limit_keep(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Seconds until it has to be looked at again; infinite without a limit. */
+double limit_wait(const struct capture *c);
+
+/* How far it is; alone: of a crawl of one site, so that it is worth computing what to expect. */
+struct crawl_progress limit_progress(struct capture *c, bool alone);
 
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 
@@ -160,7 +202,8 @@ int journal_cancel(struct capture *c, struct err *err) SP_MUST_CHECK;
  * Replays the log into a fresh planner; orders that were out are given back. resumed: when, on the
  * planner's clock and in their order, processes went on; the last is this one.
  */
-int journal_replay(struct capture *c, const struct moments *resumed, struct err *err) SP_MUST_CHECK;
+int journal_replay(struct capture *c, struct catalog *catalog, const struct moments *resumed,
+	struct err *err) SP_MUST_CHECK;
 
 /* ---- discover.c ---- */
 
@@ -208,7 +251,12 @@ int side_reserve(struct capture *c) SP_MUST_CHECK;
 /* Seconds that the first revisit has still to wait, so that the still point has a length. */
 double orders_barrier(const struct capture *c);
 
+/* Asks the planner for as much as there is room for. */
 int orders_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* An order that was held may start: its server is ready. */
+int orders_start(struct capture *c, uint64_t tag, struct err *err) SP_MUST_CHECK;
+
 int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Gives all orders back that have not been started: there is no time for them. */
@@ -227,7 +275,7 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 /* ---- replay.c ---- */
 
 /* Restores all of the capture from the catalog. */
-int replay(struct capture *c, struct err *err) SP_MUST_CHECK;
+int replay(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* Sets aside what a crash left in the WARC files. */
 int replay_repair(

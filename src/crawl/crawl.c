@@ -1,290 +1,462 @@
-/* How a capture begins, ends, and goes on after it was cut off. */
-#include <stdio.h>
+/*
+ * A crawl: the archive is opened, its captures are put on lanes, the lanes and the clerk run, and
+ * when all have ended the index is written and the last capture is made a finished one. Until the
+ * lanes start everything happens in the caller's thread, and so it does behind their end.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "crawl/capture.h"
 #include "crawl/judging.h"
-#include "extract/link_kind.h"
+#include "crawl/roster.h"
 
-/* ---- beginning ---- */
+enum {
+	PROGRESS_MS = 100,
+	LANES_MAX = 256,
+	FETCHES_MAX = 1000, /* of a lane at once: each may have a megabyte in memory */
+	FETCHES_MIN = 16,
+	DESCRIPTORS_KEPT = 64,  /* for files */
+	LANE_DESCRIPTORS = 256, /* connections that net keeps open */
+};
 
-static int discover_seeds(struct capture *c, struct err *err)
+VEC_DECLARE(lane_vec, struct lane *);
+
+struct crawl {
+	const struct crawl_options *options;
+	struct directory directory;
+	struct catalog *catalog;
+	struct roster roster;
+	struct lane_crowd crowd;
+	struct lane_vec lanes;
+	size_t sites;
+	bool has_begun; /* there is something to resume */
+	struct crawl_results *results;
+};
+
+void crawl_results_release(struct crawl_results *r)
 {
-	int rc = 0;
+	for (size_t i = 0; i < r->len; i++)
+		free(r->ptr[i].problem);
+	free(r->ptr);
+	*r = (struct crawl_results){0};
+}
 
-	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
-		struct url url;
+static int open_crawl(struct crawl *x, const struct crawl_options *options,
+	struct crawl_results *results, struct err *err)
+{
+	const struct clock *clock = options->clock ? options->clock : clock_system();
 
-		url_init(&url);
-		rc = url_parse(&url, slice_str(c->settings->seeds.ptr[i]), NULL, err);
-		if (rc == 0)
-			rc = discover(c,
-				&(struct found){.url = &url,
-					.how = "seed",
-					.via = CATALOG_NO_PAGE,
-					.kind = LINK_PAGE,
-					.is_seed = true},
-				err);
-		url_release(&url);
+	*x = (struct crawl){.options = options, .directory.lock = -1, .results = results};
+	*results = (struct crawl_results){0};
+	roster_init(&x->roster, &x->directory, clock);
+	x->crowd.directory = &x->directory;
+	x->crowd.clock = clock;
+	x->crowd.paces = shared_paces_new();
+	x->crowd.ended = eventfd(0, EFD_CLOEXEC);
+	if (!x->crowd.paces)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	if (x->crowd.ended < 0)
+		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
+	return 0;
+}
+
+static void close_crawl(struct crawl *x)
+{
+	for (size_t i = 0; i < x->lanes.len; i++)
+		lane_free(x->lanes.ptr[i]);
+	lane_vec_release(&x->lanes);
+	(void)clerk_stop(x->crowd.clerk, NULL);
+	shared_paces_free(x->crowd.paces);
+	if (x->crowd.ended >= 0)
+		(void)close(x->crowd.ended);
+	catalog_close(x->catalog);
+	roster_release(&x->roster);
+	directory_close(&x->directory);
+}
+
+/* ---- lanes ---- */
+
+/* Sockets are what many sites need most of. */
+static size_t raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 1024;
+	if (limit.rlim_cur < limit.rlim_max) {
+		struct rlimit most = {limit.rlim_max, limit.rlim_max};
+
+		if (setrlimit(RLIMIT_NOFILE, &most) == 0)
+			limit = most;
+	}
+	return limit.rlim_cur < SIZE_MAX / 2 ? (size_t)limit.rlim_cur : SIZE_MAX / 2;
+}
+
+/* Fetches of a lane at once: a connection each and, for a large body, a file. */
+static size_t share_descriptors(size_t lanes)
+{
+	size_t all = raise_descriptors(), kept = DESCRIPTORS_KEPT + lanes * LANE_DESCRIPTORS;
+	size_t share = all > kept ? (all - kept) / 2 / lanes : 0;
+
+	if (share > FETCHES_MAX)
+		return FETCHES_MAX;
+	return share < FETCHES_MIN ? FETCHES_MIN : share;
+}
+
+static size_t lanes_wanted(const struct crawl *x)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (x->options->lanes)
+		return x->options->lanes < LANES_MAX ? x->options->lanes : LANES_MAX;
+	return processors > 1 ? (size_t)processors : 1;
+}
+
+/* A group's lanes: which they are, and whose turn it is to get a capture. */
+struct group {
+	size_t captures;
+	const struct crawl_settings *settings; /* of the first one */
+	size_t first, lanes, next;
+};
+
+static int count_file(void *context, const struct catalog_warc *warc)
+{
+	uint64_t *count = context;
+
+	(void)warc;
+	++*count;
+	return 0;
+}
+
+static size_t plan_lanes(struct crawl *x, struct group *groups)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < x->sites; i++) {
+		struct group *g = &groups[x->roster.groups.ptr[i]];
+
+		if (g->captures++ == 0)
+			g->settings = x->roster.captures.ptr[i]->settings;
+	}
+	for (size_t i = 0; i < x->roster.group_count; i++) {
+		struct group *g = &groups[i];
+
+		g->first = count;
+		g->lanes = g->captures < lanes_wanted(x) ? g->captures : lanes_wanted(x);
+		count += g->lanes;
+	}
+	return count;
+}
+
+static int add_lane(struct crawl *x, const struct lane_params *params, struct err *err)
+{
+	struct lane *lane;
+	int rc = lane_new(params, &lane, err);
+
+	if (rc)
+		return rc;
+	if (lane_vec_push(&x->lanes, lane)) {
+		lane_free(lane);
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	}
+	return 0;
+}
+
+static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
+{
+	size_t count = plan_lanes(x, groups);
+	struct lane_params params = {.crowd = &x->crowd, .most = share_descriptors(count)};
+	/* Numbers go on, so that files have the order of their names even within a second. */
+	int rc = catalog_each_warc(x->catalog, count_file, &params.serial, err);
+
+	if (x->sites == 1)
+		params.only = &x->roster.captures.ptr[0]->row;
+	for (size_t i = 0; rc == 0 && i < x->roster.group_count; i++) {
+		params.settings = groups[i].settings;
+		for (size_t k = 0; rc == 0 && k < groups[i].lanes; k++) {
+			params.number = count > 1 ? (unsigned)(groups[i].first + k + 1) : 0;
+			rc = add_lane(x, &params, err);
+		}
 	}
 	return rc;
 }
 
-/* Copies the rates into the archive, so that resume has them, whatever becomes of the file. */
-static int adopt_rates(
-	struct capture *c, uint32_t capture, struct crawl_settings *kept, struct err *err)
+/* Gives the captures out in turns. */
+static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
 {
-	char name[32];
-	int rc;
+	int rc = 0;
 
-	if (!kept->rates)
-		return 0;
-	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
-	rc = directory_copy_in(&c->directory, kept->rates, name, err);
-	if (rc)
-		return rc;
-	kept->rates = arena_strdup(&c->arena, slice_str(name));
-	return kept->rates ? 0 : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
+	for (size_t i = 0; rc == 0 && i < x->sites; i++) {
+		struct group *g = &groups[x->roster.groups.ptr[i]];
+		struct capture **c = &x->roster.captures.ptr[i];
 
-static int next_number(struct capture *c, struct catalog *catalog, uint32_t *ret, struct err *err)
-{
-	struct catalog_capture last;
-	struct err none = {0};
-	int rc = catalog_get_capture(catalog, 0, &c->arena, &last, &none);
-
-	*ret = rc == 0 ? last.id + 1 : 1;
-	if (rc && rc != ERR_NOTFOUND)
-		*err = none;
-	return rc == ERR_NOTFOUND ? 0 : rc;
-}
-
-static slice make_uuid(struct capture *c)
-{
-	struct warc_id id = {0};
-	struct rng rng;
-
-	rng_init(&rng, hash_key_random().k0);
-	warc_id_make(&rng, &id);
-	/* Without the angle brackets. */
-	return (slice){arena_strdup(&c->arena, (slice){id.text + 1, strlen(id.text) - 2}),
-		strlen(id.text) - 2};
-}
-
-static int describe(
-	struct capture *c, struct catalog *catalog, struct catalog_capture *row, struct err *err)
-{
-	struct crawl_settings kept = *c->settings;
-	struct buf text;
-	uint32_t number;
-	int rc = next_number(c, catalog, &number, err);
-
-	if (rc == 0)
-		rc = adopt_rates(c, number, &kept, err);
-	if (rc)
-		return rc;
-	buf_init(&text, CAPTURE_STRINGS_MAX / 2);
-	rc = crawl_settings_write(&kept, &text);
-	*row = (struct catalog_capture){
-		.uuid = make_uuid(c),
-		.site = slice_str(c->settings->seeds.ptr[0]),
-		.strategy = slice_str(c->strategy->name),
-		.settings = {arena_strdup(&c->arena, buf_slice(&text)), text.len},
-		.single = !c->strategy->revisits || c->settings->single,
-		.state = CATALOG_RUNNING,
-		.started = clock_realtime(c->clock),
-	};
-	buf_release(&text);
-	if (rc == ERR_SYNTAX)
-		return err_set(err, ERR_USAGE, "no setting may have a line break in it");
-	if (rc || !row->uuid.ptr || !row->settings.ptr)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	return catalog_add_capture(catalog, row, &row->id, err);
-}
-
-static int begin(struct capture *c, const char *archive, struct err *err)
-{
-	struct catalog *catalog;
-	struct catalog_capture row;
-	int rc = directory_open(&c->directory, archive, true, err);
-
-	if (rc == 0)
-		rc = catalog_open(c->directory.catalog, CATALOG_CREATE, &catalog, err);
-	if (rc)
-		return rc;
-	c->epoch = clock_monotonic(c->clock);
-	/* An earlier capture may have ended badly, and not been resumed. */
-	rc = replay_repair(catalog, &c->directory, err);
-	if (rc == 0)
-		rc = describe(c, catalog, &row, err);
-	if (rc) {
-		catalog_close(catalog);
-		return rc;
+		(*c)->result = &x->results->ptr[i];
+		rc = lane_add(x->lanes.ptr[g->first + g->next++ % g->lanes], *c);
+		if (rc == 0)
+			*c = NULL;
 	}
-	rc = capture_open_store(c, catalog, &row, err);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+/* Puts all captures of the roster on lanes. */
+static int spread(struct crawl *x, struct err *err)
+{
+	struct group *groups = calloc(x->roster.group_count, sizeof *groups);
+	int rc = 0;
+
+	x->sites = x->roster.captures.len;
+	x->results->ptr = calloc(x->sites, sizeof *x->results->ptr);
+	if (!groups || !x->results->ptr)
+		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	else
+		x->results->len = x->sites;
 	if (rc == 0)
-		rc = store_moment(&c->store, "start", err);
+		rc = clerk_new(x->catalog, &x->crowd.clerk, err);
 	if (rc == 0)
-		rc = discover_seeds(c, err);
-	return rc ? rc : store_commit(&c->store, err);
+		rc = make_lanes(x, groups, err);
+	if (rc == 0)
+		rc = fill_lanes(x, groups, err);
+	free(groups);
+	return rc;
+}
+
+/* Lets every capture take its first steps, new or again. */
+static int begin_all(struct crawl *x, bool again, struct err *err)
+{
+	int rc = 0;
+
+	x->has_begun = true;
+	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++) {
+		struct lane *lane = x->lanes.ptr[i];
+
+		for (size_t k = 0; rc == 0 && k < lane->captures.len; k++)
+			rc = again ? beginning_again(lane->captures.ptr[k], x->catalog, err)
+				   : beginning_fresh(lane->captures.ptr[k], err);
+		if (rc == 0)
+			rc = store_commit(&lane->store, err);
+	}
+	return rc;
+}
+
+/* ---- while they run ---- */
+
+static void tell(const struct crawl *x)
+{
+	struct crawl_progress all = {0};
+
+	if (!x->options->on_progress)
+		return;
+	for (size_t i = 0; i < x->lanes.len; i++)
+		lane_progress(x->lanes.ptr[i], &all);
+	all.sites = x->sites;
+	x->options->on_progress(x->options->context, &all);
+}
+
+static void wake_all(const struct crawl *x)
+{
+	for (size_t i = 0; i < x->lanes.len; i++)
+		lane_wake(x->lanes.ptr[i]);
+}
+
+/* How many lanes have ended since the last time. */
+static size_t count_ended(const struct crawl *x)
+{
+	uint64_t count;
+
+	return read(x->crowd.ended, &count, sizeof count) == sizeof count ? (size_t)count : 0;
+}
+
+/* Until all of them have ended. */
+static void watch(struct crawl *x, size_t running)
+{
+	struct pollfd events[] = {
+		{.fd = x->options->stop_fd, .events = POLLIN},
+		{.fd = x->crowd.ended, .events = POLLIN},
+	};
+
+	while (running > 0) {
+		(void)poll(events, 2, x->options->on_progress ? PROGRESS_MS : -1);
+		if (events[0].fd >= 0 && events[0].revents) {
+			events[0].fd = -1;
+			atomic_store(&x->crowd.stopping, true);
+		}
+		if (events[1].revents)
+			running -= count_ended(x);
+		if (atomic_load(&x->crowd.stopping))
+			wake_all(x);
+		tell(x);
+	}
+}
+
+static int join_all(struct crawl *x, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < x->lanes.len; i++) {
+		struct err mine = {0};
+		int ended = lane_join(x->lanes.ptr[i], &mine);
+
+		if (rc == 0 && ended) {
+			rc = ended;
+			*err = mine;
+		}
+	}
+	return rc;
+}
+
+/* Runs the lanes and the clerk until all have ended: the first error. */
+static int run(struct crawl *x, struct err *err)
+{
+	struct err late = {0};
+	size_t running = 0;
+	int rc = clerk_start(x->crowd.clerk, err), ended;
+
+	atomic_store(&x->crowd.running, x->sites);
+	while (rc == 0 && running < x->lanes.len) {
+		rc = lane_start(x->lanes.ptr[running], err);
+		running += rc == 0;
+	}
+	if (rc)
+		atomic_store(&x->crowd.stopping, true);
+	watch(x, running);
+	ended = join_all(x, rc ? &late : err);
+	rc = rc ? rc : ended;
+	ended = clerk_stop(x->crowd.clerk, rc ? &late : err);
+	x->crowd.clerk = NULL;
+	return rc ? rc : ended;
 }
 
 /* ---- ending ---- */
 
 /*
- * The commit that makes the capture a finished one is the last thing that happens to the archive:
- * whatever fails before, resume does it again.
+ * The commit that makes the last capture a finished one is the last thing that happens to the
+ * archive: whatever fails before, resume does it again.
  */
-static int finish(struct capture *c, struct err *err)
+static int finish(struct crawl *x, struct err *err)
 {
-	struct store *s = &c->store;
-	int rc = store_moment(s, "end", err);
+	const struct catalog_capture *last = &x->crowd.last;
+	int rc;
 
+	if (!last->id) /* not all have ended */
+		return 0;
+	rc = index_write(x->catalog, &x->directory, err);
 	if (rc == 0)
-		rc = store_seal(s, err);
+		rc = catalog_update_capture(x->catalog, last, err);
 	if (rc == 0)
-		rc = index_write(s->catalog, &c->directory, err);
-	s->capture.state = c->cut ? CATALOG_CUT : CATALOG_FINISHED;
-	s->capture.finished = clock_realtime(c->clock);
-	if (rc == 0)
-		rc = catalog_update_capture(s->catalog, &s->capture, err);
-	if (rc == 0)
-		rc = judging_store(s->catalog, s->capture.id, err);
-	if (rc == 0)
-		rc = catalog_commit(s->catalog, err);
-	c->store_is_open = false;
-	store_abandon(s);
-	return rc;
+		rc = judging_store(x->catalog, last->id, err);
+	return rc ? rc : catalog_commit(x->catalog, err);
 }
 
-static void fill_result(const struct capture *c, struct crawl_result *ret)
+/* What is left on the lanes was stopped. */
+static void note_stopped(struct crawl *x)
 {
-	struct plan_progress p = plan_progress(c->plan);
+	for (size_t i = 0; i < x->lanes.len; i++) {
+		const struct lane *lane = x->lanes.ptr[i];
 
-	*ret = (struct crawl_result){
-		.capture = c->store.capture.id,
-		.end = c->stopped ? CRAWL_STOPPED
-		       : c->cut   ? CRAWL_CUT
-				  : CRAWL_FINISHED,
-		.known = c->pages.taken,
-		.visited = p.visited + p.late,
-	};
-	memcpy(ret->problem, c->problem, sizeof ret->problem);
+		for (size_t k = 0; k < lane->captures.len; k++) {
+			const struct capture *c = lane->captures.ptr[k];
+
+			if (c)
+				capture_result(c, CRAWL_STOPPED, c->result);
+		}
+	}
 }
 
-/* Stopped from outside: all that was done is kept, what is out is given back by resume. */
-static int pause_capture(struct capture *c, struct err *err)
+static int conclude(struct crawl *x, int rc, struct err *err)
 {
-	c->store_is_open = false;
-	return store_close(&c->store, err);
-}
-
-static int conclude(struct capture *c, int rc, struct crawl_result *ret, struct err *err)
-{
-	bool has_begun = c->store_is_open;
 	struct err first;
 
-	if (rc == 0) {
-		fill_result(c, ret);
-		rc = c->stopped ? pause_capture(c, err) : finish(c, err);
-	}
+	if (rc == 0)
+		note_stopped(x);
+	if (rc == 0)
+		rc = finish(x, err);
 	first = *err;
 	/* What was committed stays; what was not is asked for again. */
-	if (rc && has_begun)
+	if (rc && x->has_begun)
 		(void)err_set(err, first.code, "%.300s; when that is mended: stillpoint resume %s",
-			first.text, c->directory.path);
+			first.text, x->directory.path);
+	close_crawl(x);
 	return rc;
 }
 
-int crawl_start(const char *archive, const struct crawl_settings *settings,
-	const struct crawl_options *options, struct crawl_result *ret, struct err *err)
-{
-	struct capture *c = capture_new(err);
-	int rc;
+/* ---- beginning ---- */
 
-	if (!c)
-		return ERR_NOMEM;
-	rc = capture_prepare(c, settings, options, err);
-	if (rc == 0) {
-		rc = begin(c, archive, err);
-		if (rc == 0)
-			rc = lane_run(c, err);
-		rc = conclude(c, rc, ret, err);
-	}
-	capture_free(c);
-	return rc;
+static int open_archive(struct crawl *x, const char *archive, bool create, struct err *err)
+{
+	int rc = directory_open(&x->directory, archive, create, err);
+
+	return rc ? rc
+		  : catalog_open(x->directory.catalog, create ? CATALOG_CREATE : CATALOG_WRITE,
+			    &x->catalog, err);
 }
 
-/* ---- going on ---- */
-
-/* The planner's clock goes on where the wall clock says; journal_replay sees that it never goes
- * back. */
-static int restore(struct capture *c, struct catalog *catalog, const struct catalog_capture *row,
-	struct err *err)
+int crawl_start(const char *archive, const struct crawl_settings *sites, size_t count,
+	const struct crawl_options *options, struct crawl_results *ret, struct err *err)
 {
-	int64_t since = clock_realtime(c->clock) - row->started;
-	int rc;
+	struct crawl x;
+	int rc = open_crawl(&x, options, ret, err);
 
-	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
-	rc = capture_open_store(c, catalog, row, err);
 	if (rc == 0)
-		rc = store_moment(&c->store, "resume", err);
+		rc = roster_prepare(&x.roster, sites, count, err);
 	if (rc == 0)
-		rc = replay(c, err);
-	if (rc == 0 && !c->begun)
-		rc = discover_seeds(c, err);
-	if (rc == 0 && !c->begun)
-		rc = side_sitemaps(c, err);
-	return rc ? rc : store_commit(&c->store, err);
+		rc = open_archive(&x, archive, true, err);
+	/* An earlier capture may have ended badly, and not been resumed. */
+	if (rc == 0)
+		rc = replay_repair(x.catalog, &x.directory, err);
+	if (rc == 0)
+		rc = roster_enter(&x.roster, x.catalog, err);
+	if (rc == 0)
+		rc = spread(&x, err);
+	if (rc == 0)
+		rc = begin_all(&x, false, err);
+	if (rc == 0)
+		rc = run(&x, err);
+	return conclude(&x, rc, err);
 }
 
-static int go_on(struct capture *c, struct catalog *catalog, const struct catalog_capture *row,
-	const struct crawl_options *options, struct crawl_result *ret, struct err *err)
+/* Nothing is left to be done: tells so of the last capture. */
+static int note_finished(struct crawl *x, struct err *err)
 {
-	struct crawl_settings settings;
-	int rc = crawl_settings_read(&settings, row->settings, &c->arena, err);
-
-	if (rc == 0 && settings.rates)
-		rc = directory_path(&c->directory, &settings.rates, &c->arena, err);
-	if (rc == 0)
-		rc = replay_repair(catalog, &c->directory, err);
-	if (rc == 0)
-		rc = capture_prepare(c, &settings, options, err);
-	if (rc) {
-		catalog_close(catalog);
-	} else {
-		rc = restore(c, catalog, row, err);
-		if (rc == 0)
-			rc = lane_run(c, err);
-		rc = conclude(c, rc, ret, err);
-	}
-	crawl_settings_release(&settings);
-	return rc;
-}
-
-int crawl_resume(const char *archive, const struct crawl_options *options, struct crawl_result *ret,
-	struct err *err)
-{
-	struct capture *c = capture_new(err);
 	struct catalog_capture row;
-	struct catalog *catalog = NULL;
-	int rc;
+	int rc = catalog_get_capture(x->catalog, 0, &x->roster.arena, &row, err);
 
-	if (!c)
-		return ERR_NOMEM;
-	rc = directory_open(&c->directory, archive, false, err);
+	if (rc)
+		return rc;
+	x->results->ptr = calloc(1, sizeof *x->results->ptr);
+	if (!x->results->ptr)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	x->results->len = 1;
+	x->results->ptr[0] = (struct crawl_result){.capture = row.id, .end = CRAWL_WAS_FINISHED};
+	return 0;
+}
+
+static int go_on(struct crawl *x, struct err *err)
+{
+	int rc = replay_repair(x->catalog, &x->directory, err);
+
 	if (rc == 0)
-		rc = catalog_open(c->directory.catalog, CATALOG_WRITE, &catalog, err);
+		rc = spread(x, err);
 	if (rc == 0)
-		rc = catalog_get_capture(catalog, 0, &c->arena, &row, err);
-	if (rc == 0 && row.state != CATALOG_RUNNING) {
-		*ret = (struct crawl_result){.capture = row.id, .end = CRAWL_WAS_FINISHED};
-		catalog_close(catalog);
-	} else if (rc == 0) {
-		rc = go_on(c, catalog, &row, options, ret, err);
-	} else {
-		catalog_close(catalog);
-	}
-	capture_free(c);
-	return rc;
+		rc = begin_all(x, true, err);
+	return rc ? rc : run(x, err);
+}
+
+int crawl_resume(const char *archive, const struct crawl_options *options,
+	struct crawl_results *ret, struct err *err)
+{
+	struct crawl x;
+	int rc = open_crawl(&x, options, ret, err);
+
+	if (rc == 0)
+		rc = open_archive(&x, archive, false, err);
+	if (rc == 0)
+		rc = roster_recall(&x.roster, x.catalog, err);
+	if (rc == 0)
+		rc = x.roster.captures.len > 0 ? go_on(&x, err) : note_finished(&x, err);
+	return conclude(&x, rc, err);
 }

@@ -1,7 +1,8 @@
 /*
- * A capture from its first request to its verdicts: the planner, the frontier, the net, the
- * readers, the archive and the catalog brought together. One capture runs in one thread; several
- * may run at once in threads of their own, each with an archive of its own.
+ * Captures from their first requests to their verdicts: the planner, the frontier, the net, the
+ * readers, the archive and the catalog brought together. A crawl has one capture for each of its
+ * sites, all in one archive, spread over lanes (threads); a process may run several crawls at once,
+ * each with an archive of its own.
  */
 #ifndef CRAWL_CRAWL_H
 #define CRAWL_CRAWL_H
@@ -21,14 +22,19 @@
 /* The product token by which robots.txt knows us. */
 #define CRAWL_ROBOTS_AGENT "stillpoint"
 
-/* How far it is; for a line on a terminal. */
+/*
+ * How far it is; for a line on a terminal. Of several sites, the sums of known, failed, fetched,
+ * sharp, revisited and expected; the others are 0.
+ */
 struct crawl_progress {
-	bool preparing; /* robots.txt and sitemaps come first */
+	size_t sites, ended; /* captures, and how many of them have ended */
+	bool preparing;      /* robots.txt and sitemaps come first */
 	enum plan_leg leg;
 	size_t known;     /* pages of the capture so far */
 	size_t done;      /* of the present leg */
 	size_t total;     /* that the present leg will have, as far as is known */
 	size_t failed;    /* given up */
+	size_t fetched;   /* visits and revisits that succeeded */
 	size_t sharp;     /* so far, of those revisited */
 	size_t revisited; /* the same number of pages for the next one */
 	double expected;  /* sharp ones: of those revisited; before, if the revisits began now */
@@ -36,7 +42,10 @@ struct crawl_progress {
 
 struct crawl_options {
 	const struct clock *clock; /* NULL for the system's */
-	int stop_fd;               /* the capture stops cleanly when it is readable; -1 for none */
+	int stop_fd;               /* the crawl stops cleanly when it is readable; -1 for none */
+	unsigned lanes;            /* threads at most; 0: as many as there are processors */
+
+	/* Called from the thread that called us, some ten times a second; or NULL. */
 	void (*on_progress)(void *context, const struct crawl_progress *progress); /* or NULL */
 	void *context;
 };
@@ -53,20 +62,32 @@ struct crawl_result {
 	enum crawl_end end;
 	size_t known; /* pages that were to be captured */
 	size_t visited;
-	char problem[ERR_TEXT_MAX]; /* the first failure, for when nothing could be visited */
+	char *problem; /* the first failure, for when nothing could be visited; or NULL */
 };
 
+/* One for each capture, in their order. Release in any case, zeroed too. */
+struct crawl_results {
+	struct crawl_result *ptr;
+	size_t len;
+};
+
+void crawl_results_release(struct crawl_results *r);
+
 /*
- * Adds a capture to the archive, which is made when it is not there. The settings and their strings
- * are borrowed. 0, or an error with one line for people: ERR_USAGE for settings that cannot be,
- * ERR_IO, ERR_STATE, ERR_NOMEM, …; what was captured until then stays, and resume goes on.
+ * Adds a capture for each site to the archive, which is made when it is not there. The settings of
+ * the sites (at least one) differ in their seeds only; they and their strings are borrowed. 0, or
+ * an error with one line for people: ERR_USAGE for settings that cannot be, ERR_IO, ERR_STATE,
+ * ERR_NOMEM, …; what was captured until then stays, and resume goes on.
  */
-int crawl_start(const char *archive, const struct crawl_settings *settings,
-	const struct crawl_options *options, struct crawl_result *ret,
+int crawl_start(const char *archive, const struct crawl_settings *sites, size_t count,
+	const struct crawl_options *options, struct crawl_results *ret,
 	struct err *err) SP_MUST_CHECK;
 
-/* Goes on with the archive's last capture. */
-int crawl_resume(const char *archive, const struct crawl_options *options, struct crawl_result *ret,
-	struct err *err) SP_MUST_CHECK;
+/*
+ * Goes on with all captures of the archive that are not finished. When there are none, the result
+ * is that of the last one: CRAWL_WAS_FINISHED.
+ */
+int crawl_resume(const char *archive, const struct crawl_options *options,
+	struct crawl_results *ret, struct err *err) SP_MUST_CHECK;
 
 #endif

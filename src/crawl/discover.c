@@ -82,7 +82,7 @@ static struct page_prior prior_of(const struct capture *c, const struct found *f
 	struct page_prior prior = {.weight = 1};
 	double rate;
 
-	if (rates_find(&c->rates, url_page(f->url), &rate, &prior.weight))
+	if (rates_find(c->rates, url_page(f->url), &rate, &prior.weight))
 		prior.survival = survival_poisson(rate);
 	else if (f->rate > 0)
 		prior.survival = survival_poisson(f->rate);
@@ -91,9 +91,9 @@ static struct page_prior prior_of(const struct capture *c, const struct found *f
 	return prior;
 }
 
-/* catalog_add_page or catalog_take_page. */
+/* batch_add_page or batch_take_page. */
 typedef int put_page(
-	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err);
+	struct batch *b, uint32_t capture, const struct catalog_page *page, struct err *err);
 
 static int record(struct capture *c, const struct found *f, uint32_t number,
 	const struct decision *d, const struct page_prior *prior, put_page *put, struct err *err)
@@ -114,8 +114,7 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 		.weight = prior->weight,
 	};
 
-	store_touch(&c->store);
-	return put(c->store.catalog, c->store.capture.id, &row, err);
+	return put(c->store->batch, c->row.id, &row, err);
 }
 
 static int refuse(struct capture *c, uint32_t page, slice url, const char *rule, struct err *err)
@@ -128,8 +127,7 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	capture_problem(c, url, rule + strlen(OUT),
 		by_rule ? "it forbids this page; only the site's owner can allow it"
 			: CAPTURE_RETRY_ADVICE);
-	return catalog_refuse_page(
-		c->store.catalog, c->store.capture.id, page, slice_str(rule), err);
+	return batch_refuse_page(c->store->batch, c->row.id, page, slice_str(rule), err);
 }
 
 /* robots.txt is known; NULL when it allows the page, else its words, in out. */
@@ -231,7 +229,7 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 		rc = pages_add(&c->pages, url_page(f->url), &prior, &page, &number, err);
 	if (rc)
 		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
-	rc = record(c, f, number, &d, &prior, catalog_add_page, err);
+	rc = record(c, f, number, &d, &prior, batch_add_page, err);
 	return rc || !d.taken ? rc : discover_admit(c, number, err);
 }
 
@@ -267,7 +265,7 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	page.record = known->record;
 	*known = page;
 	c->pages.taken++;
-	rc = record(c, f, number, &d, &prior, catalog_take_page, err);
+	rc = record(c, f, number, &d, &prior, batch_take_page, err);
 	return rc ? rc : discover_admit(c, number, err);
 }
 
@@ -319,7 +317,7 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 {
 	struct resolved_link link;
 	struct resolver resolver;
-	int rc = resolver_init(&resolver, &c->reading.links, document);
+	int rc = resolver_init(&resolver, &c->reading->links, document);
 
 	while (rc == 0 && (rc = resolver_next(&resolver, &link)) == 0)
 		if (is_followed(link.kind))

@@ -8,11 +8,7 @@
 
 static int append(struct capture *c, const struct catalog_event *e, struct err *err)
 {
-	int rc = catalog_add_event(c->store.catalog, c->store.capture.id, e, err);
-
-	if (rc == 0)
-		store_touch(&c->store);
-	return rc;
+	return batch_add_event(c->store->batch, c->row.id, e, err);
 }
 
 static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
@@ -54,7 +50,7 @@ static int record_position(struct capture *c, const struct plan_order *order, st
 {
 	if (order->attempt > 1 || order->leg == PLAN_LATE)
 		return 0;
-	return catalog_set_plan(c->store.catalog, c->store.capture.id, order->page,
+	return batch_set_plan(c->store->batch, c->row.id, order->page,
 		c->pages.list.ptr[order->page].position,
 		order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1, order->hopeless, err);
 }
@@ -219,10 +215,11 @@ static int replay_event(void *context, const struct catalog_event *e)
 	return differs(r);
 }
 
-int journal_replay(struct capture *c, const struct moments *resumed, struct err *err)
+int journal_replay(
+	struct capture *c, struct catalog *catalog, const struct moments *resumed, struct err *err)
 {
 	struct replay r = {.capture = c, .resumed = resumed, .err = err};
-	int rc = catalog_each_event(c->store.catalog, c->store.capture.id, replay_event, &r, err);
+	int rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
 	if (rc == 0 && capture_now(c) < r.last)

@@ -1,121 +1,325 @@
 /*
- * The loop of a capture: take what has come back, ask for what is next, make it lasting, wait; and
- * meanwhile keep the time limit and tell how far it is.
+ * The loop of a lane: take what has come back, ask for what is next, make it lasting, wait; and
+ * meanwhile end the captures that are complete.
  */
+#include "crawl/lane.h"
+
+#include <assert.h>
+#include <errno.h>
 #include <math.h>
-#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "crawl/capture.h"
+#include "net/address.h"
 
-/* Revisits may take a little longer than visits did. */
-static const double LIMIT_MARGIN = 1.05;
+/* Of a sitemap, or what else is read whole; decoded. */
+static const size_t BODY_MAX = 64 << 20;
 
-/* ---- the time limit ---- */
+/* How far it is is shown no more often than this. */
+static const int64_t TELL_INTERVAL = CLOCK_NS_PER_SECOND / 20;
 
-/*
- * The visits end while there is still time to revisit every page, at the pace so far. Servers that
- * were visited side by side may be revisited one after the other, so the time that is counted is at
- * least what the downloads and the pauses behind them come to.
- */
-static bool visits_must_end(const struct capture *c, double elapsed)
+double lane_now(const struct lane *lane)
 {
-	struct plan_progress p = plan_progress(c->plan);
-	double pace;
-
-	if (p.leg != PLAN_VISIT || c->visits_ended || c->downloads == 0 || !c->strategy->revisits ||
-		c->settings->single)
-		return false;
-	pace = LIMIT_MARGIN * fmax(capture_now(c) - c->first_request, c->serial) /
-	       (double)c->downloads;
-	return elapsed + pace * (double)(p.visited + p.in_flight + 1) >= c->settings->time_limit;
+	return clock_seconds(clock_monotonic(lane->clock));
 }
 
-static int keep_time_limit(struct capture *c, struct err *err)
+/* ---- making one ---- */
+
+static const char *agent_of(const struct crawl_settings *s)
 {
-	double elapsed = capture_now(c) - c->idle;
+	return s->user_agent ? s->user_agent : CRAWL_USER_AGENT;
+}
 
-	if (c->settings->time_limit <= 0 || c->cancelled)
-		return 0;
-	if (elapsed >= c->settings->time_limit) {
-		int rc = journal_cancel(c, err);
+static int open_store(struct lane *lane, const struct lane_params *p, struct err *err)
+{
+	int rc = store_open(&lane->store,
+		&(struct store_params){
+			.directory = lane->directory,
+			.settings = p->settings,
+			.only = p->only,
+			.clerk = p->crowd->clerk,
+			.lane = p->number,
+			.serial = p->serial,
+			.user_agent = agent_of(p->settings),
+			.clock = lane->clock,
+		},
+		err);
 
-		return rc ? rc : orders_give_back(c, err);
+	lane->store_is_open = rc == 0;
+	return rc;
+}
+
+static int open_net(struct lane *lane, const struct crawl_settings *s, struct err *err)
+{
+	int rc = net_new(
+		&(struct net_params){
+			.clock = lane->clock,
+			.user_agent = agent_of(s),
+			.spool_dir = lane->directory->spool,
+			.connect_timeout = s->connect_timeout,
+			.stall_timeout = s->stall_timeout,
+			.timeout = s->timeout,
+			.max_body = s->max_body,
+			.allowed = ADDRESS_ALL,
+		},
+		&lane->net, err);
+
+	if (rc)
+		return rc;
+	lane->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (lane->wake < 0)
+		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
+	return net_watch(lane->net, lane->wake, err);
+}
+
+static int open_all(struct lane *lane, const struct lane_params *p, struct err *err)
+{
+	const struct crawl_settings *s = p->settings;
+	int rc = reading_init(&lane->reading, BODY_MAX);
+
+	servers_init(&lane->servers,
+		(struct pace_rule){
+			.delay = s->delay, .automatic = s->automatic_delay, .jobs = s->jobs},
+		p->crowd->paces, hash_key_random());
+	heap_init(&lane->wakes);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	rc = open_net(lane, s, err);
+	return rc ? rc : open_store(lane, p, err);
+}
+
+int lane_new(const struct lane_params *params, struct lane **ret, struct err *err)
+{
+	struct lane *lane = calloc(1, sizeof *lane);
+	int rc;
+
+	if (!lane)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	lane->crowd = params->crowd;
+	lane->directory = params->crowd->directory;
+	lane->clock = params->crowd->clock;
+	lane->most = params->most;
+	lane->alone = params->only != NULL;
+	lane->wake = -1;
+	(void)pthread_mutex_init(&lane->lock, NULL);
+	rc = open_all(lane, params, err);
+	if (rc)
+		lane_free(lane);
+	else
+		*ret = lane;
+	return rc;
+}
+
+void lane_free(struct lane *lane)
+{
+	if (!lane)
+		return;
+	for (size_t i = 0; i < lane->captures.len; i++)
+		capture_free(lane->captures.ptr[i]);
+	capture_vec_release(&lane->captures);
+	slot_vec_release(&lane->queue);
+	heap_release(&lane->wakes);
+	if (lane->store_is_open)
+		store_abandon(&lane->store);
+	net_free(lane->net);
+	if (lane->wake >= 0)
+		(void)close(lane->wake);
+	reading_release(&lane->reading);
+	servers_release(&lane->servers);
+	(void)pthread_mutex_destroy(&lane->lock);
+	free(lane);
+}
+
+/* ---- captures to which something happened ---- */
+
+/* The queue is a ring with a place for every slot, and none is in it twice. */
+static void touch(struct lane *lane, struct capture *c)
+{
+	if (c->touched)
+		return;
+	c->touched = true;
+	lane->queue.ptr[(lane->first + lane->waiting++) % lane->queue.len] = c->slot;
+}
+
+/* The next one that was touched, or NULL. */
+static struct capture *next_touched(struct lane *lane)
+{
+	struct capture *c = NULL;
+
+	while (!c && lane->waiting > 0) {
+		c = lane->captures.ptr[lane->queue.ptr[lane->first]];
+		lane->first = (lane->first + 1) % lane->queue.len;
+		lane->waiting--;
 	}
-	return visits_must_end(c, elapsed) ? journal_end_visits(c, err) : 0;
+	if (c)
+		c->touched = false;
+	return c;
+}
+
+int lane_add(struct lane *lane, struct capture *c)
+{
+	uint32_t slot = (uint32_t)lane->captures.len;
+	int rc = capture_vec_reserve(&lane->captures, 1);
+
+	if (rc == 0)
+		rc = heap_reserve(&lane->wakes, slot + 1);
+	if (rc == 0)
+		rc = slot_vec_push(&lane->queue, slot);
+	if (rc)
+		return rc;
+	lane->captures.ptr[lane->captures.len++] = c;
+	lane->running++;
+	capture_attach(c, lane, slot);
+	return 0;
+}
+
+/* When it has to be looked at though nothing happens: the barrier is over, the time is up. */
+static void set_wake(struct lane *lane, const struct capture *c)
+{
+	double barrier = orders_barrier(c);
+	double wait = fmin(barrier > 0 ? barrier : INFINITY, limit_wait(c));
+	struct heap_key key = {.key = lane_now(lane) + wait};
+
+	if (isinf(wait))
+		(void)heap_remove(&lane->wakes, c->slot);
+	else if (!heap_update(&lane->wakes, c->slot, key) && heap_push(&lane->wakes, c->slot, key))
+		assert(!"lane_add made room");
+}
+
+static void touch_due(struct lane *lane)
+{
+	double now = lane_now(lane);
+	struct heap_key first;
+	uint32_t slot;
+
+	while (heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
+		(void)heap_remove(&lane->wakes, slot);
+		touch(lane, lane->captures.ptr[slot]);
+	}
 }
 
 /* ---- telling how far it is ---- */
 
-/* Cheap enough to be asked for at every turn: at most a hundredth of the time goes into it. */
-static double expect_soon(struct capture *c)
+/* A capture is further than it was. */
+static void add_up(struct crawl_progress *sum, const struct crawl_progress *was,
+	const struct crawl_progress *is)
 {
-	double now = capture_now(c);
-	double pause = fmax(1, 1e-6 * (double)c->pages.list.len);
-
-	if (now >= c->expected_at) {
-		c->expected_soon = plan_expected(c->plan, now);
-		c->expected_at = now + pause;
-	}
-	return c->expected_soon;
+	sum->known += is->known - was->known;
+	sum->failed += is->failed - was->failed;
+	sum->fetched += is->fetched - was->fetched;
+	sum->sharp += is->sharp - was->sharp;
+	sum->revisited += is->revisited - was->revisited;
+	sum->expected += is->expected - was->expected;
 }
 
-static void tell(struct capture *c)
+static void count(struct lane *lane, struct capture *c)
 {
-	struct plan_progress p = plan_progress(c->plan);
-	struct crawl_progress report = {
-		.preparing = !c->begun,
-		.leg = p.leg,
-		.known = p.known,
-		.done = p.visited + p.failed,
-		.total = p.known,
-		.failed = p.failed,
-		.sharp = c->sharp,
-		.revisited = c->revisited,
-		.expected = c->expected,
-	};
+	struct crawl_progress is = limit_progress(c, lane->alone);
 
-	if (!c->options->on_progress)
+	if (lane->alone)
+		lane->sum = is;
+	else
+		add_up(&lane->sum, &c->told, &is);
+	c->told = is;
+}
+
+static void tell(struct lane *lane, bool now)
+{
+	int64_t time = clock_monotonic(lane->clock);
+
+	if (!now && time - lane->told < TELL_INTERVAL)
 		return;
-	if (p.leg == PLAN_VISIT)
-		report.expected = expect_soon(c);
-	if (p.leg == PLAN_REVISIT) {
-		report.done = c->revisited;
-		report.total = p.visited;
-	}
-	c->options->on_progress(c->options->context, &report);
+	lane->told = time;
+	if (lane->alone && lane->captures.ptr[0])
+		count(lane, lane->captures.ptr[0]);
+	(void)pthread_mutex_lock(&lane->lock);
+	lane->shown = lane->sum;
+	(void)pthread_mutex_unlock(&lane->lock);
+}
+
+void lane_progress(struct lane *lane, struct crawl_progress *sum)
+{
+	static const struct crawl_progress NOTHING;
+
+	(void)pthread_mutex_lock(&lane->lock);
+	if (lane->alone)
+		*sum = lane->shown;
+	else
+		add_up(sum, &NOTHING, &lane->shown);
+	sum->ended += lane->alone ? 0 : lane->shown.ended;
+	(void)pthread_mutex_unlock(&lane->lock);
+}
+
+/* ---- the end of a capture ---- */
+
+/*
+ * It is finished by the commit that has its verdicts, which comes behind everything else of it;
+ * whatever fails before, resume does it again. The last one of all is left to those who started us.
+ */
+static int finish(struct lane *lane, struct capture *c, struct err *err)
+{
+	int rc = store_moment(&lane->store, &c->row, "end", err);
+
+	if (rc)
+		return rc;
+	c->row.state = c->cut ? CATALOG_CUT : CATALOG_FINISHED;
+	c->row.finished = clock_realtime(lane->clock);
+	if (atomic_fetch_sub(&lane->crowd->running, 1) > 1)
+		return batch_finish_capture(lane->store.batch, &c->row, err);
+	lane->crowd->last = c->row;
+	return 0;
+}
+
+static int end_capture(struct lane *lane, struct capture *c, struct err *err)
+{
+	int rc = finish(lane, c, err);
+
+	if (rc)
+		return rc;
+	capture_result(c, c->cut ? CRAWL_CUT : CRAWL_FINISHED, c->result);
+	lane->sum.ended++;
+	lane->running--;
+	lane->captures.ptr[c->slot] = NULL;
+	(void)heap_remove(&lane->wakes, c->slot);
+	capture_free(c);
+	return 0;
 }
 
 /* ---- the loop ---- */
 
-static int collect(struct capture *c, struct err *err)
+static int collect(struct lane *lane, struct err *err)
 {
 	struct net_fetch *f;
 	int rc = 0;
 
-	while (rc == 0 && (f = net_next(c->net))) {
+	while (rc == 0 && (f = net_next(lane->net))) {
+		struct capture *c = lane->captures.ptr[(f->tag & ~CAPTURE_SIDE_TAG) >> 32];
+
 		rc = orders_finished(c, f, err);
 		net_fetch_free(f);
+		touch(lane, c);
 	}
 	return rc;
 }
 
-static bool is_stopped(const struct capture *c)
+int lane_start_ready(struct lane *lane, struct err *err)
 {
-	struct pollfd p = {.fd = c->options->stop_fd, .events = POLLIN};
+	uint32_t slot;
+	uint64_t tag;
+	int rc = 0;
 
-	return p.fd >= 0 && poll(&p, 1, 0) == 1;
-}
+	while (rc == 0 && servers_busy(&lane->servers) < lane->most &&
+		servers_take(&lane->servers, lane_now(lane), &slot, &tag)) {
+		struct capture *c = lane->captures.ptr[slot];
 
-/* Until a server may be asked again, a commit is due, or the time is up. */
-static double until_next(const struct capture *c)
-{
-	double next = fmin(hosts_next_ready(&c->hosts) - capture_now(c), store_due(&c->store));
-
-	if (c->settings->time_limit > 0 && !c->cancelled)
-		next = fmin(next, c->settings->time_limit + c->idle - capture_now(c));
-	if (orders_barrier(c) > 0)
-		next = fmin(next, orders_barrier(c));
-	return fmin(fmax(next, 0), 1);
+		rc = orders_start(c, tag, err);
+		touch(lane, c);
+	}
+	return rc;
 }
 
 /* The instant of which everything is said. */
@@ -124,34 +328,115 @@ static int mark_still_point(struct capture *c, struct err *err)
 	if (c->marked || plan_progress(c->plan).leg == PLAN_VISIT)
 		return 0;
 	c->marked = true;
-	return store_moment(&c->store, "stillpoint", err);
+	return store_moment(c->store, &c->row, "stillpoint", err);
 }
 
-static int turn(struct capture *c, struct err *err)
+static int look_after(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = collect(c, err);
+	int rc = limit_keep(c, err);
 
-	if (rc == 0)
-		rc = keep_time_limit(c, err);
 	if (rc == 0)
 		rc = orders_dispatch(c, err);
 	if (rc == 0)
 		rc = mark_still_point(c, err);
-	if (rc == 0 && store_due(&c->store) <= 0)
-		rc = store_commit(&c->store, err);
-	tell(c);
+	if (rc)
+		return rc;
+	count(lane, c);
+	if (c->ended)
+		return end_capture(lane, c, err);
+	set_wake(lane, c);
+	return 0;
+}
+
+/* Until a server may be asked again, a commit is due, or a time has come. */
+static double until_next(struct lane *lane)
+{
+	double now = lane_now(lane), next = store_due(&lane->store);
+	struct heap_key first;
+	uint32_t slot;
+
+	if (servers_busy(&lane->servers) < lane->most)
+		next = fmin(next, servers_next_ready(&lane->servers) - now);
+	if (heap_peek(&lane->wakes, &slot, &first))
+		next = fmin(next, first.key - now);
+	return fmin(fmax(next, 0), 1);
+}
+
+static int turn(struct lane *lane, struct err *err)
+{
+	struct capture *c;
+	int rc = collect(lane, err);
+
+	touch_due(lane);
+	if (rc == 0)
+		rc = lane_start_ready(lane, err);
+	while (rc == 0 && (c = next_touched(lane)))
+		rc = look_after(lane, c, err);
+	if (rc == 0 && store_due(&lane->store) <= 0)
+		rc = store_commit(&lane->store, err);
+	tell(lane, false);
 	return rc;
 }
 
-int lane_run(struct capture *c, struct err *err)
+static int loop(struct lane *lane, struct err *err)
 {
-	int rc = turn(c, err);
+	int rc = 0;
 
-	while (rc == 0 && !c->ended && !c->stopped) {
-		rc = net_wait(c->net, until_next(c), err);
-		c->stopped = is_stopped(c);
-		if (rc == 0 && !c->stopped)
-			rc = turn(c, err);
+	for (size_t i = 0; i < lane->captures.len; i++)
+		touch(lane, lane->captures.ptr[i]);
+	while (rc == 0 && lane->running > 0 && !atomic_load(&lane->crowd->stopping)) {
+		rc = turn(lane, err);
+		if (rc == 0 && lane->running > 0)
+			rc = net_wait(lane->net, until_next(lane), err);
 	}
+	tell(lane, true);
 	return rc;
+}
+
+/* ---- the thread ---- */
+
+/* Whatever was done is kept; what is out is given back by resume. */
+static void *run(void *context)
+{
+	struct lane *lane = context;
+	uint64_t one = 1;
+
+	lane->rc = loop(lane, &lane->err);
+	lane->store_is_open = false;
+	if (lane->rc == 0)
+		lane->rc = store_close(&lane->store, &lane->err);
+	else
+		store_abandon(&lane->store);
+	if (lane->rc)
+		atomic_store(&lane->crowd->stopping, true);
+	while (write(lane->crowd->ended, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+int lane_start(struct lane *lane, struct err *err)
+{
+	lane->started = pthread_create(&lane->thread, NULL, run, lane) == 0;
+	if (!lane->started)
+		return err_set(err, ERR_NOMEM, "a thread for the captures cannot be started");
+	return 0;
+}
+
+void lane_wake(struct lane *lane)
+{
+	uint64_t one = 1;
+
+	while (write(lane->wake, &one, sizeof one) < 0 && errno == EINTR)
+		;
+}
+
+int lane_join(struct lane *lane, struct err *err)
+{
+	if (!lane->started)
+		return 0;
+	(void)pthread_join(lane->thread, NULL);
+	lane->started = false;
+	if (lane->rc)
+		*err = lane->err;
+	return lane->rc;
 }

@@ -50,7 +50,6 @@ static int hold(struct capture *c, const struct plan_order *plan, struct err *er
 
 	if (rc == 0) {
 		c->orders.ptr[i] = order;
-		c->last_host = order.host;
 		rc = hosts_hold(&c->hosts, order.host, i);
 	}
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
@@ -61,43 +60,37 @@ static int start(struct capture *c, size_t i, struct err *err)
 	struct buf url;
 	int rc;
 
+	hosts_started(&c->hosts, c->orders.ptr[i].host);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, c->orders.ptr[i].plan.page, &url, err);
 	if (rc == 0)
-		rc = net_start(
-			c->net, &(struct net_request){.url = buf_slice(&url), .tag = i}, err);
+		rc = net_start(c->net,
+			&(struct net_request){.url = buf_slice(&url), .tag = capture_tag(c, i)},
+			err);
 	buf_release(&url);
 	return rc;
 }
 
-static int start_ready(struct capture *c, struct err *err)
+int orders_start(struct capture *c, uint64_t tag, struct err *err)
 {
-	uint32_t host;
-	uint64_t tag;
-	int rc = 0;
-
-	while (rc == 0 && hosts_take(&c->hosts, capture_now(c), &host, &tag))
-		rc = (tag & CAPTURE_SIDE_TAG)
-			     ? side_start(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err)
-			     : start(c, (size_t)tag, err);
-	return rc;
+	return (tag & CAPTURE_SIDE_TAG) ? side_start(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err)
+					: start(c, (size_t)tag, err);
 }
 
-static bool has_room(const struct capture *c)
+static bool has_room(struct capture *c)
 {
-	const struct hosts *h = &c->hosts;
 	size_t most = c->settings->jobs;
 
-	if (hosts_servers(h) > 1)
+	if (hosts_servers(&c->hosts) > 1)
 		most = plan_progress(c->plan).leg == PLAN_VISIT ? VISITS_AHEAD : REVISITS_AHEAD;
-	return hosts_held(h) == 0 || hosts_held_for(h, c->last_host) < most;
+	return hosts_held(&c->hosts) == 0 || hosts_has_room(&c->hosts, most);
 }
 
 /*
  * Whether the planner may be asked. Not before the first robots.txt and sitemaps are in, and not
  * where it would go to the next leg while pages wait for a robots.txt: they belong before it.
  */
-static bool may_ask(const struct capture *c)
+static bool may_ask(struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
@@ -141,12 +134,12 @@ static int ask(struct capture *c, struct err *err)
 
 int orders_dispatch(struct capture *c, struct err *err)
 {
-	int rc = start_ready(c, err);
+	int rc = 0;
 
 	while (rc == 0 && may_ask(c)) {
 		rc = ask(c, err);
 		if (rc == 0)
-			rc = start_ready(c, err);
+			rc = lane_start_ready(c->lane, err);
 	}
 	return rc;
 }
@@ -180,7 +173,8 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 
 	if (order.plan.leg == PLAN_VISIT)
 		count_visit(c, order.host, begin, end);
-	hosts_done(&c->hosts, order.host, capture_now(c), end - begin, is_servers(&order.plan, f));
+	hosts_done(
+		&c->hosts, order.host, lane_now(c->lane), end - begin, is_servers(&order.plan, f));
 	rc = response_finished(c, &order.plan, f, &outcome, err);
 	if (rc)
 		return rc;
@@ -190,19 +184,19 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 
 int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err)
 {
-	if (f->tag & CAPTURE_SIDE_TAG)
-		return side_finished(c, (size_t)(f->tag & ~CAPTURE_SIDE_TAG), f, err);
-	return order_finished(c, (size_t)f->tag, f, err);
+	size_t place = (uint32_t)f->tag;
+
+	return (f->tag & CAPTURE_SIDE_TAG) ? side_finished(c, place, f, err)
+					   : order_finished(c, place, f, err);
 }
 
 int orders_give_back(struct capture *c, struct err *err)
 {
 	double now = capture_now(c);
-	uint32_t host;
 	uint64_t tag;
 	int rc = 0;
 
-	while (rc == 0 && hosts_drop(&c->hosts, &host, &tag)) {
+	while (rc == 0 && hosts_drop(&c->hosts, &tag)) {
 		if (tag & CAPTURE_SIDE_TAG) {
 			c->sides_open--;
 			continue;

@@ -208,7 +208,7 @@ static int check_referrers(const struct capture *c, struct err *err)
 			return err_set(err, ERR_IO,
 				"%s: the catalog is damaged: page %zu was found on page %" PRIu32
 				", which is not there",
-				c->directory.path, i, via);
+				c->directory->path, i, via);
 	}
 	return 0;
 }
@@ -247,7 +247,7 @@ static int restore_visit(struct replaying *r, const struct catalog_observation *
 		.payload = o->payload,
 		.coding = o->coding,
 		.date = o->attempt.wall.sent,
-		.end = clock_seconds(o->attempt.wall.last_byte - c->store.capture.started),
+		.end = clock_seconds(o->attempt.wall.last_byte - c->row.started),
 	};
 
 	if (o->record_id.ptr && o->record_id.len < sizeof v.record.text)
@@ -258,7 +258,7 @@ static int restore_visit(struct replaying *r, const struct catalog_observation *
 static int restore_revisit(struct replaying *r, const struct catalog_observation *o)
 {
 	struct capture *c = r->capture;
-	double start = clock_seconds(o->attempt.wall.sent - c->store.capture.started);
+	double start = clock_seconds(o->attempt.wall.sent - c->row.started);
 	struct page_prior prior;
 	struct page_visit visit;
 	int rc;
@@ -282,6 +282,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 	struct capture *c = r->capture;
 	struct observation shown = legs_observe(&o->attempt);
 
+	(void)capture_move_still_point(c, &o->attempt);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
 	if (o->attempt.leg == ATTEMPT_VISIT)
@@ -297,8 +298,7 @@ static int on_clock(void *context, const struct catalog_clock *k)
 		r->capture->marked = true;
 	if (!slice_eq(k->moment, SLICE("resume")))
 		return 0;
-	return fail(r, moments_push(&r->resumed,
-			       clock_seconds(k->wall - r->capture->store.capture.started)));
+	return fail(r, moments_push(&r->resumed, clock_seconds(k->wall - r->capture->row.started)));
 }
 
 /* Pages that waited for a robots.txt when the process ended wait again, or are decided about. */
@@ -312,11 +312,10 @@ static int admit_waiting(struct capture *c, struct err *err)
 	return rc;
 }
 
-int replay(struct capture *c, struct err *err)
+int replay(struct capture *c, struct catalog *catalog, struct err *err)
 {
 	struct replaying r = {.capture = c, .err = err};
-	struct catalog *catalog = c->store.catalog;
-	uint32_t id = c->store.capture.id;
+	uint32_t id = c->row.id;
 	int rc = catalog_each_page(catalog, id, on_page, &r, err);
 
 	if (rc == 0)
@@ -327,8 +326,10 @@ int replay(struct capture *c, struct err *err)
 		rc = catalog_each_observation(catalog, id, on_observation, &r, err);
 	if (rc == 0)
 		rc = catalog_each_clock(catalog, id, on_clock, &r, err);
+	if (rc == 0) /* this process */
+		rc = fail(&r, moments_push(&r.resumed, capture_now(c)));
 	if (rc == 0)
-		rc = journal_replay(c, &r.resumed, err);
+		rc = journal_replay(c, catalog, &r.resumed, err);
 	moments_release(&r.resumed);
 	return rc ? rc : admit_waiting(c, err);
 }

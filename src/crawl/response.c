@@ -51,7 +51,7 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	};
 
 	return (struct attempt){
-		.capture = c->store.capture.uuid,
+		.capture = c->row.uuid,
 		.url = f->url,
 		.kind = slice_str(link_kind_name((enum link_kind)p->kind)),
 		.via = via,
@@ -77,12 +77,12 @@ struct read {
 static int read_response(struct capture *c, const struct net_fetch *f, enum reading_for mode,
 	struct read *ret, struct err *err)
 {
-	int rc = reading_read(&c->reading, f, mode, &ret->result, err);
+	int rc = reading_read(c->reading, f, mode, &ret->result, err);
 
 	if (rc)
 		return rc;
 	ret->there = true;
-	ret->media_type = reading_field(&c->reading, SLICE("content-type"));
+	ret->media_type = reading_field(c->reading, SLICE("content-type"));
 	ret->coding = hash_bytes(CODING_KEY, ret->result.coding);
 	return 0;
 }
@@ -137,9 +137,9 @@ static void obey_retry_after(struct capture *c, uint32_t host, unsigned status)
 	double seconds;
 
 	if ((status == 429 || status == 503) &&
-		retry_after_parse(reading_field(&c->reading, SLICE("retry-after")),
+		retry_after_parse(reading_field(c->reading, SLICE("retry-after")),
 			clock_realtime(c->clock), &seconds) == 0)
-		hosts_retry_after(&c->hosts, host, capture_now(c), seconds);
+		hosts_retry_after(&c->hosts, host, lane_now(c->lane), seconds);
 }
 
 /* ---- links ---- */
@@ -147,7 +147,7 @@ static void obey_retry_after(struct capture *c, uint32_t host, unsigned status)
 static int discover_redirect(
 	struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
-	slice location = reading_field(&c->reading, SLICE("location"));
+	slice location = reading_field(c->reading, SLICE("location"));
 	const struct crawl_page *from = &c->pages.list.ptr[page];
 	struct found found = {
 		.how = from->is_seed ? "seed redirect" : "redirect",
@@ -222,15 +222,11 @@ static int compare_visit(struct capture *c, uint32_t page, const struct page_vis
 	return 0;
 }
 
-static void move_still_point(struct capture *c, const struct attempt *a)
+/* The catalog learns of it with the observation that moves its end, so that the two agree. */
+static int move_still_point(struct capture *c, const struct attempt *a, struct err *err)
 {
-	struct catalog_capture *row = &c->store.capture;
-
-	if (a->leg == ATTEMPT_VISIT && a->wall.last_byte > row->still_from)
-		row->still_from = a->wall.last_byte;
-	if (a->leg == ATTEMPT_REVISIT && a->wall.sent &&
-		(row->still_to == 0 || a->wall.sent < row->still_to))
-		row->still_to = a->wall.sent;
+	return capture_move_still_point(c, a) ? batch_update_capture(c->store->batch, &c->row, err)
+					      : 0;
 }
 
 /* The visit that a revisit is held against; ret_has is false where a damaged catalog has none. */
@@ -255,8 +251,9 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 	struct err *err)
 {
 	struct store_place place;
-	int rc = store_attempt(&c->store,
+	int rc = store_attempt(c->store,
 		&(struct store_attempt){
+			.capture = c->row.id,
 			.attempt = *a,
 			.fetch = f,
 			.result = r->there ? &r->result : NULL,
@@ -323,8 +320,8 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 	if (rc)
 		return rc;
 	*ret_outcome = outcome_of(&a, f);
-	move_still_point(c, &a);
-	if (*ret_outcome == PLAN_OK && visit)
+	rc = move_still_point(c, &a, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
 		rc = compare_visit(c, order->page, visit, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		note_problem(c, &a);
@@ -355,7 +352,7 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 	char text[sizeof f->detail + 32];
 	struct store_place place;
 	struct attempt a = {
-		.capture = c->store.capture.uuid,
+		.capture = c->row.uuid,
 		.url = url,
 		.leg = ATTEMPT_SIDE,
 		.number = tries,
@@ -366,12 +363,13 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 		.truncated = f->status > 0 && f->truncated,
 	};
 
-	return store_attempt(&c->store,
+	return store_attempt(c->store,
 		&(struct store_attempt){
+			.capture = c->row.id,
 			.attempt = a,
 			.fetch = f,
 			.result = result,
-			.media_type = result ? reading_field(&c->reading, SLICE("content-type"))
+			.media_type = result ? reading_field(c->reading, SLICE("content-type"))
 					     : (slice){0},
 			.page = CATALOG_NO_PAGE,
 		},

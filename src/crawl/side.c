@@ -71,9 +71,10 @@ static int request(struct capture *c, slice text, const struct side *side, struc
 
 int side_start(struct capture *c, size_t side, struct err *err)
 {
+	hosts_started(&c->hosts, c->sides.ptr[side].host);
 	return net_start(c->net,
-		&(struct net_request){
-			.url = slice_str(c->sides.ptr[side].url), .tag = CAPTURE_SIDE_TAG | side},
+		&(struct net_request){.url = slice_str(c->sides.ptr[side].url),
+			.tag = capture_tag(c, CAPTURE_SIDE_TAG | side)},
 		err);
 }
 
@@ -225,7 +226,7 @@ static int read_sitemap(struct capture *c, const struct side *side, struct err *
 	struct sitemap_reader *reader;
 	struct err ignored = {0};
 	int rc = sitemap_open_slice(
-		&reader, buf_slice(&c->reading.body), slice_str(side->url), &ignored);
+		&reader, buf_slice(&c->reading->body), slice_str(side->url), &ignored);
 
 	if (rc)
 		return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : 0;
@@ -238,7 +239,7 @@ static int read_sitemap(struct capture *c, const struct side *side, struct err *
 
 static bool resolve_location(const struct capture *c, const struct side *side, struct url *ret)
 {
-	slice location = reading_field(&c->reading, SLICE("location"));
+	slice location = reading_field(c->reading, SLICE("location"));
 	struct url base;
 	bool good;
 
@@ -299,8 +300,9 @@ static int settle(struct capture *c, uint32_t host, enum robots_policy policy, c
 {
 	struct host_rules *rules = &c->rules.ptr[host];
 	struct host *h = hosts_at(&c->hosts, host);
-	slice body = policy == ROBOTS_PARSE ? slice_sub(buf_slice(&c->reading.body), 0, ROBOTS_KEPT)
-					    : SLICE("");
+	slice body = policy == ROBOTS_PARSE
+			     ? slice_sub(buf_slice(&c->reading->body), 0, ROBOTS_KEPT)
+			     : SLICE("");
 	int rc = 0;
 
 	if (policy == ROBOTS_PARSE)
@@ -312,14 +314,13 @@ static int settle(struct capture *c, uint32_t host, enum robots_policy policy, c
 	h->robots = HOST_ROBOTS_KNOWN;
 	if (policy == ROBOTS_PARSE)
 		hosts_set_crawl_delay(&c->hosts, host, rules->robots.crawl_delay);
-	rc = catalog_set_robots(c->store.catalog, c->store.capture.id,
+	rc = batch_set_robots(c->store->batch, c->row.id,
 		&(struct catalog_robots){.origin = h->origin,
 			.policy = (uint8_t)policy,
 			.fetched = clock_realtime(c->clock),
 			.why = slice_str(rules->why),
 			.body = body},
 		err);
-	store_touch(&c->store);
 	if (rc == 0)
 		rc = request_sitemaps(c, host, err);
 	return rc ? rc : discover_pending(c, host, err);
@@ -366,10 +367,10 @@ static int read_side(struct capture *c, const struct net_fetch *f, struct state_
 {
 	int rc = 0;
 
-	buf_reset(&c->reading.body);
+	buf_reset(&c->reading->body);
 	*ret_there = f->status > 0;
 	if (*ret_there)
-		rc = reading_read(&c->reading, f, READING_BODY, result, err);
+		rc = reading_read(c->reading, f, READING_BODY, result, err);
 	return rc;
 }
 
@@ -383,14 +384,14 @@ int side_finished(struct capture *c, size_t i, const struct net_fetch *f, struct
 
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
-	hosts_done(&c->hosts, side.host, capture_now(c), seconds, f->status == 0);
+	hosts_done(&c->hosts, side.host, lane_now(c->lane), seconds, f->status == 0);
 	if (rc == 0)
 		rc = response_side(
 			c, slice_str(side.url), side.tries + 1, f, there ? &result : NULL, err);
 	if (rc == 0 && (f->status == 429 || f->status == 503) &&
-		retry_after_parse(reading_field(&c->reading, SLICE("retry-after")),
+		retry_after_parse(reading_field(c->reading, SLICE("retry-after")),
 			clock_realtime(c->clock), &seconds) == 0)
-		hosts_retry_after(&c->hosts, side.host, capture_now(c), seconds);
+		hosts_retry_after(&c->hosts, side.host, lane_now(c->lane), seconds);
 	if (rc)
 		return rc;
 	c->sides.ptr[i] = (struct side){0};

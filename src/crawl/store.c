@@ -7,6 +7,9 @@
 
 static const size_t SCRATCH_MAX = 1 << 20;
 
+/* Of a record about a capture: its settings as far as there is room. */
+static const size_t SETTINGS_MAX = 512 << 10;
+
 /* ---- opening and closing ---- */
 
 static int add_info(struct store *s, const char *name, slice value)
@@ -30,9 +33,30 @@ static int add_setting(void *context, const char *name, slice value)
 	return add_info(s, full, (slice){copy, value.len});
 }
 
+/* Seeds that a warcinfo record has room for; a capture's first record has them all. */
+enum { INFO_SEEDS_MAX = 100 };
+
+static int add_setting_but_seeds(void *context, const char *name, slice value)
+{
+	return strcmp(name, "seeds") == 0 ? 0 : add_setting(context, name, value);
+}
+
+/* What is true of one capture only. */
+static int describe_capture(struct store *s, const struct catalog_capture *capture)
+{
+	int rc = add_info(s, "isPartOf", capture->uuid);
+
+	if (rc == 0)
+		rc = add_info(s, "description", capture->site);
+	if (rc == 0)
+		rc = add_info(s, "stillpoint-strategy-used", capture->strategy);
+	return rc;
+}
+
 /* The fields of every warcinfo record: who made the file, how, and by which rules. */
 static int describe(struct store *s, const struct store_params *p)
 {
+	bool seeds = p->only && p->settings->seeds.len <= INFO_SEEDS_MAX;
 	int rc = add_info(s, "software", SLICE("stillpoint/" STILLPOINT_VERSION));
 
 	if (rc == 0)
@@ -41,53 +65,51 @@ static int describe(struct store *s, const struct store_params *p)
 		rc = add_info(s, "conformsTo",
 			SLICE("https://iipc.github.io/warc-specifications/specifications/"
 			      "warc-format/warc-1.1/"));
-	if (rc == 0)
-		rc = add_info(s, "isPartOf", p->capture.uuid);
-	if (rc == 0)
-		rc = add_info(s, "description", p->capture.site);
+	if (rc == 0 && p->only)
+		rc = describe_capture(s, p->only);
 	if (rc == 0)
 		rc = add_info(s, "robots", SLICE("obey"));
 	if (rc == 0)
 		rc = add_info(s, "http-header-user-agent", slice_str(p->user_agent));
 	if (rc == 0)
-		rc = add_info(s, "stillpoint-strategy-used", p->capture.strategy);
-	if (rc == 0)
 		rc = add_info(s, "stillpoint-evidence", SLICE("bytes"));
-	return rc ? rc : crawl_settings_each(p->settings, add_setting, s);
+	return rc ? rc
+		  : crawl_settings_each(
+			    p->settings, seeds ? add_setting : add_setting_but_seeds, s);
 }
 
-static int count_file(void *context, const struct catalog_warc *warc)
+/* Lanes have names of their own, since they do not know of each other's files. */
+static void name_files(struct store *s, unsigned lane)
 {
-	uint64_t *count = context;
-
-	(void)warc;
-	++*count;
-	return 0;
+	if (lane)
+		(void)snprintf(s->name, sizeof s->name, "stillpoint-%%t-%u-%%n", lane);
+	else
+		(void)snprintf(s->name, sizeof s->name, "stillpoint-%%t-%%n");
 }
 
 int store_open(struct store *s, const struct store_params *p, struct err *err)
 {
 	struct warc_writer_params params = {
 		.dir = p->directory->warc,
-		.name = "stillpoint-%t-%n",
+		.name = s->name,
+		.serial = p->serial,
 		.coding = WARC_CODING_GZIP,
 		.max_size = p->settings->warc_size,
 		.clock = p->clock,
 	};
 	int rc;
 
-	*s = (struct store){.catalog = p->catalog, .capture = p->capture, .clock = p->clock};
+	*s = (struct store){.clerk = p->clerk, .clock = p->clock};
+	name_files(s, p->lane);
 	buf_init(&s->scratch, SCRATCH_MAX);
 	arena_init(&s->info_text, SCRATCH_MAX);
-	rc = describe(s, p);
+	s->batch = clerk_batch(p->clerk);
+	rc = s->batch ? describe(s, p) : ERR_NOMEM;
 	params.info = s->info.ptr;
 	params.info_count = s->info.len;
 	if (rc)
 		rc = err_set(err, rc, "%s", err_name(rc));
-	/* Numbers go on, so that files have the order of their names even within a second. */
-	if (rc == 0)
-		rc = catalog_each_warc(s->catalog, count_file, &params.serial, err);
-	if (rc == 0)
+	else
 		rc = warc_writer_open(&params, &s->warc, err);
 	if (rc)
 		store_abandon(s);
@@ -96,26 +118,25 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 
 void store_abandon(struct store *s)
 {
-	catalog_close(s->catalog);
+	clerk_discard(s->clerk, s->batch);
 	warc_writer_abandon(s->warc);
 	buf_release(&s->scratch);
 	arena_release(&s->info_text);
 	field_vec_release(&s->info);
-	s->catalog = NULL;
-	s->warc = NULL;
+	*s = (struct store){0};
 }
 
 static int set_warc(struct store *s, uint64_t size, bool complete, struct err *err)
 {
 	if (!s->file[0])
 		return 0;
-	return catalog_set_warc(s->catalog,
+	return batch_set_warc(s->batch,
 		&(struct catalog_warc){
 			.name = slice_str(s->file), .size = size, .complete = complete},
 		err);
 }
 
-int store_seal(struct store *s, struct err *err)
+int store_close(struct store *s, struct err *err)
 {
 	int rc = store_commit(s, err);
 
@@ -125,49 +146,44 @@ int store_seal(struct store *s, struct err *err)
 	}
 	if (rc == 0)
 		rc = set_warc(s, s->end, true, err);
-	s->file[0] = '\0';
-	return rc ? rc : catalog_commit(s->catalog, err);
-}
-
-int store_close(struct store *s, struct err *err)
-{
-	int rc = store_seal(s, err);
-
+	if (rc == 0) {
+		rc = clerk_submit(s->clerk, s->batch, err);
+		s->batch = NULL;
+	}
 	store_abandon(s);
 	return rc;
 }
 
 /* ---- committing ---- */
 
-void store_touch(struct store *s)
+double store_due(struct store *s)
 {
-	if (!s->dirty_since)
-		s->dirty_since = clock_monotonic(s->clock);
-}
+	int64_t now = clock_monotonic(s->clock);
 
-double store_due(const struct store *s)
-{
-	int64_t due = s->dirty_since + STORE_COMMIT_INTERVAL;
-
-	if (!s->dirty_since)
+	if (batch_is_empty(s->batch))
 		return INFINITY;
-	return fmax(0, clock_seconds(due - clock_monotonic(s->clock)));
+	if (batch_bytes(s->batch) >= STORE_BATCH_MAX)
+		return 0;
+	if (!s->dirty_since)
+		s->dirty_since = now;
+	return fmax(0, clock_seconds(s->dirty_since + STORE_COMMIT_INTERVAL - now));
 }
 
 int store_commit(struct store *s, struct err *err)
 {
+	struct batch *fresh;
 	int rc = s->file[0] ? warc_writer_sync(s->warc, err) : 0;
 
 	if (rc == 0)
 		rc = set_warc(s, s->whole, false, err);
-	if (rc == 0)
-		rc = catalog_update_capture(s->catalog, &s->capture, err);
-	if (rc == 0)
-		rc = catalog_commit(s->catalog, err);
-	if (rc)
-		catalog_rollback(s->catalog);
-	else
-		s->dirty_since = 0;
+	if (rc || batch_is_empty(s->batch))
+		return rc;
+	fresh = clerk_batch(s->clerk);
+	if (!fresh)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = clerk_submit(s->clerk, s->batch, err);
+	s->batch = fresh;
+	s->dirty_since = 0;
 	return rc;
 }
 
@@ -287,7 +303,7 @@ static int observe(struct store *s, const struct store_attempt *a, const struct 
 		o.is_revisit = a->original != NULL;
 		o.coding = a->coding;
 	}
-	return catalog_add_observation(s->catalog, s->capture.id, &o, err);
+	return batch_add_observation(s->batch, a->capture, &o, err);
 }
 
 int store_attempt(
@@ -314,7 +330,6 @@ int store_attempt(
 	}
 	if (rc)
 		return rc;
-	store_touch(s);
 	*ret = (struct store_place){.record = response.id};
 	return 0;
 }
@@ -341,33 +356,79 @@ static struct catalog_clock read_clock(const struct store *s, const char *moment
 	return k;
 }
 
-int store_moment(struct store *s, const char *moment, struct err *err)
+/* "max_pages 2" becomes "stillpoint-max-pages: 2". */
+static int add_setting_line(struct buf *out, slice line)
+{
+	const char *blank = memchr(line.ptr, ' ', line.len);
+	size_t name = blank ? (size_t)(blank - line.ptr) : line.len;
+	int rc = buf_add_str(out, "stillpoint-");
+
+	for (size_t i = 0; rc == 0 && i < name; i++)
+		rc = buf_add_char(out, line.ptr[i] == '_' ? '-' : line.ptr[i]);
+	if (rc == 0)
+		rc = buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
+	return rc;
+}
+
+/* As many as there is room for. */
+static int add_settings(struct buf *out, slice lines)
+{
+	int rc = 0;
+
+	while (rc == 0 && lines.len > 0) {
+		const char *end = memchr(lines.ptr, '\n', lines.len);
+		size_t len = end ? (size_t)(end - lines.ptr) : lines.len;
+
+		if (out->len + len > SETTINGS_MAX)
+			return buf_add_str(out, "stillpoint-settings-cut: true\r\n");
+		rc = add_setting_line(out, slice_sub(lines, 0, len));
+		lines = slice_sub(lines, len + 1, lines.len);
+	}
+	return rc;
+}
+
+/* Whose clock it is and, where it begins, by which rules: a file may hold several captures. */
+static int format_moment(
+	struct buf *out, const struct catalog_capture *capture, const struct catalog_clock *k)
+{
+	bool begins =
+		!slice_eq(k->moment, SLICE("stillpoint")) && !slice_eq(k->moment, SLICE("end"));
+	int rc = buf_printf(out,
+		"moment: %.*s\r\nmonotonic: %lld\r\nclockEstimatedErrorNs: %lld\r\n"
+		"clockMaximumErrorNs: %lld\r\nclockSynchronised: %s\r\n",
+		(int)k->moment.len, k->moment.ptr, (long long)k->monotonic,
+		(long long)k->estimated_error, (long long)k->maximum_error,
+		k->synchronised ? "true" : "false");
+
+	if (rc || !begins)
+		return rc;
+	rc = buf_printf(out, "site: %.*s\r\nstillpoint-strategy-used: %.*s\r\n",
+		(int)capture->site.len, capture->site.ptr, (int)capture->strategy.len,
+		capture->strategy.ptr);
+	return rc ? rc : add_settings(out, capture->settings);
+}
+
+int store_moment(
+	struct store *s, const struct catalog_capture *capture, const char *moment, struct err *err)
 {
 	struct catalog_clock k = read_clock(s, moment);
 	struct warc_place place;
 	int rc;
 
 	buf_reset(&s->scratch);
-	rc = buf_printf(&s->scratch,
-		"moment: %s\r\nmonotonic: %lld\r\nclockEstimatedErrorNs: %lld\r\n"
-		"clockMaximumErrorNs: %lld\r\nclockSynchronised: %s\r\n",
-		moment, (long long)k.monotonic, (long long)k.estimated_error,
-		(long long)k.maximum_error, k.synchronised ? "true" : "false");
+	rc = format_moment(&s->scratch, capture, &k);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
 	rc = add(s,
 		&(struct warc_entry){
 			.type = WARC_TYPE_METADATA,
 			.date = k.wall,
-			.url = s->capture.uuid,
+			.url = capture->uuid,
 			.body = buf_slice(&s->scratch),
 		},
 		&place, err);
-	if (rc == 0) {
-		s->whole = s->end;
-		rc = catalog_add_clock(s->catalog, s->capture.id, &k, err);
-	}
-	if (rc == 0)
-		store_touch(s);
-	return rc;
+	if (rc)
+		return rc;
+	s->whole = s->end;
+	return batch_add_clock(s->batch, capture->id, &k, err);
 }

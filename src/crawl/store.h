@@ -1,8 +1,10 @@
 /*
- * Where a capture puts things: WARC records and catalog rows, made lasting together. Invariants:
+ * Where a lane puts things: WARC records, and catalog rows for the clerk, made lasting together.
+ * Invariants:
  *
- *	(1) A row is added only after the records it speaks of are written; it is committed only
- *	    after they are on the disk (group commit, STORE_COMMIT_INTERVAL).
+ *	(1) A row is added only after the records it speaks of are written; it is handed to the
+ *	    clerk, who commits it, only after they are on the disk (group commit,
+ *	    STORE_COMMIT_INTERVAL).
  *	(2) The size of a WARC file in the catalog ends behind a whole attempt: its response,
  *	    request and metadata. What a crash leaves behind that is set aside by resume, never
  *	    read.
@@ -16,6 +18,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "catalog/catalog.h"
+#include "crawl/batch.h"
+#include "crawl/clerk.h"
 #include "crawl/directory.h"
 #include "crawl/pages.h"
 #include "crawl/settings.h"
@@ -24,16 +28,20 @@
 
 #define STORE_COMMIT_INTERVAL (CLOCK_NS_PER_SECOND / 4)
 
-/* Fields are the store's own, but for catalog and capture, which may be read. */
+/* Bytes of rows that make a commit due at once. */
+#define STORE_BATCH_MAX ((size_t)4 << 20)
+
+/* Fields are the store's own, but for batch, which rows may be added to. */
 struct store {
-	struct catalog *catalog;
-	struct catalog_capture capture; /* its row; strings are the caller's */
+	struct clerk *clerk;
+	struct batch *batch; /* never NULL */
 	struct warc_writer *warc;
 	const struct clock *clock;
+	char name[32];                /* of the files, as a pattern */
 	char file[WARC_NAME_MAX + 1]; /* being written; "" before the first record */
 	uint64_t end;                 /* of its last record */
 	uint64_t whole;               /* of its last whole attempt */
-	int64_t dirty_since;          /* monotonic; 0 when all is committed */
+	int64_t dirty_since;          /* monotonic; 0 when all was handed over */
 	struct buf scratch;
 	struct arena info_text; /* of the warcinfo fields */
 	struct field_vec info;
@@ -41,30 +49,30 @@ struct store {
 
 struct store_params {
 	const struct directory *directory;
-	const struct crawl_settings *settings;
-	struct catalog *catalog; /* taken over: closed with the store, even when opening fails */
-	struct catalog_capture capture;
+	const struct crawl_settings *settings; /* of all captures of the lane, but for the seeds */
+	const struct catalog_capture *only;    /* the one capture there is; NULL: several */
+	struct clerk *clerk;
+	unsigned lane;   /* from 1; 0 when there is one only */
+	uint64_t serial; /* of the first file */
 	const char *user_agent;
 	const struct clock *clock;
 };
 
-/* All is borrowed but the catalog. 0 or as warc_writer_open. */
+/* All is borrowed. 0 or as warc_writer_open. */
 int store_open(struct store *s, const struct store_params *params, struct err *err) SP_MUST_CHECK;
 
-/* Commits and completes the WARC file; no records may be added behind this, but rows may. */
-int store_seal(struct store *s, struct err *err) SP_MUST_CHECK;
-
-/* The same, and closes: the first error. */
+/* Commits, completes the WARC file and closes: the first error. */
 int store_close(struct store *s, struct err *err) SP_MUST_CHECK;
 
 /*
  * Closes without a word and without a commit: after an error, which may have come in the middle of
- * an attempt. What was committed before stays; resume sets aside what the WARC file has besides.
+ * an attempt. What was handed over before stays; resume sets aside what the WARC file has besides.
  */
 void store_abandon(struct store *s);
 
 /* One attempt at a page, or at robots.txt or a sitemap. */
 struct store_attempt {
+	uint32_t capture;
 	struct attempt attempt;
 	const struct net_fetch *fetch;
 	const struct state_result *result; /* NULL when there is no response */
@@ -84,16 +92,18 @@ struct store_place {
 int store_attempt(struct store *s, const struct store_attempt *a, struct store_place *ret,
 	struct err *err) SP_MUST_CHECK;
 
-/* Records what the kernel says of its clock, in the WARC and the catalog. */
-int store_moment(struct store *s, const char *moment, struct err *err) SP_MUST_CHECK;
-
-/* Something was added to the catalog: a commit is due within STORE_COMMIT_INTERVAL. */
-void store_touch(struct store *s);
+/*
+ * Records what the kernel says of its clock, in the WARC and the catalog; with the settings of the
+ * capture where it begins or goes on ("start", "resume").
+ */
+int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
+	struct err *err) SP_MUST_CHECK;
 
 /* Seconds until a commit is due: 0 when it is, infinite when there is nothing to commit. */
-double store_due(const struct store *s);
+double store_due(struct store *s);
 
-/* Makes all so far lasting: 0 or ERR_IO; the catalog is rolled back then. */
+/* Syncs the WARC and hands all rows so far to the clerk: 0, ERR_IO, ERR_NOMEM, the clerk's error.
+ */
 int store_commit(struct store *s, struct err *err) SP_MUST_CHECK;
 
 #endif

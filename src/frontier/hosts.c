@@ -1,38 +1,26 @@
-/*
- * Invariants:
- *  (1) The heap holds exactly the servers with held orders, each under key(): a server whose jobs
- *      are all busy under INFINITY. Whatever changes a pace calls rekey.
- *  (2) A server's key is never before its last turn, so a server that is always ready has its turn
- *      after those that have waited longer: nothing starves.
- */
 #include "frontier/hosts.h"
 
 #include <assert.h>
-#include <math.h>
 
 #include "base/err.h"
 
 /* Of all names; ten million hosts have a tenth of it. */
 #define NAMES_MAX ((size_t)4 << 30)
 
-void hosts_init(struct hosts *h, struct pace_rule rule, struct hash_key key)
+void hosts_init(struct hosts *h, struct servers *servers, uint32_t client, struct hash_key key)
 {
-	*h = (struct hosts){.rule = rule, .now = -INFINITY};
+	*h = (struct hosts){.servers = servers, .client = client, .ahead = SIZE_MAX};
 	arena_init(&h->names, NAMES_MAX);
 	buf_init(&h->scratch, URL_MAX);
 	strmap_init(&h->by_origin, key, NULL);
 	strmap_init(&h->by_server, key, NULL);
-	heap_init(&h->ready);
 }
 
 void hosts_release(struct hosts *h)
 {
-	for (size_t i = 0; i < h->servers.len; i++)
-		pace_release(&h->servers.ptr[i].pace);
-	host_server_vec_release(&h->servers);
+	host_server_vec_release(&h->asked);
 	host_vec_release(&h->list);
 	queues_release(&h->queues);
-	heap_release(&h->ready);
 	strmap_release(&h->by_origin);
 	strmap_release(&h->by_server);
 	buf_release(&h->scratch);
@@ -51,81 +39,56 @@ static int write_origin(struct buf *out, const struct url *url)
 		(int)host.len, host.ptr, (int)url_effective_port(url));
 }
 
-/* The name alone stands for both of its usual ports. */
-static int write_server(struct buf *out, const struct url *url)
+/* The name alone stands for both of its usual ports. It is a part of the origin's. */
+static slice server_name(slice origin, const struct url *url)
 {
-	slice host = url_part(url, url->host);
+	size_t start = url->scheme_id == URL_HTTPS ? strlen("https://") : strlen("http://");
+	size_t end = origin.len;
 
-	buf_reset(out);
 	if (url_effective_port(url) == url_default_port(url->scheme_id))
-		return buf_add(out, host);
-	return buf_printf(out, "%.*s:%d", (int)host.len, host.ptr, (int)url_effective_port(url));
+		end = start + url_part(url, url->host).len;
+	return slice_sub(origin, start, end);
 }
 
-/* Adds a name to a map with the number it will have; *ret_name is the copy that lasts. */
-static int add_name(struct hosts *h, struct strmap *map, size_t number, slice *ret_name)
-{
-	slice name = buf_slice(&h->scratch);
-
-	name.ptr = arena_strdup(&h->names, name);
-	if (!name.ptr)
-		return ERR_NOMEM;
-	*ret_name = name;
-	return strmap_put(map, name, (uint32_t)number);
-}
-
-static int add_server(struct hosts *h, uint32_t *ret_server)
+/* The place of a server, by a name that lasts. A server without origin, left by an error, is idle.
+ */
+static int find_server(struct hosts *h, slice name, uint32_t *ret_place)
 {
 	struct host_server server = {0};
-	slice name;
 	int rc;
 
-	rc = host_server_vec_reserve(&h->servers, 1);
+	if (strmap_get(&h->by_server, name, ret_place))
+		return 0;
+	rc = host_server_vec_reserve(&h->asked, 1);
 	if (rc == 0)
-		rc = heap_reserve(&h->ready, h->servers.len + 1);
+		rc = servers_find(h->servers, name, &server.number);
 	if (rc == 0)
-		rc = pace_init(&server.pace, h->rule);
+		rc = strmap_put(&h->by_server, name, (uint32_t)h->asked.len);
 	if (rc)
 		return rc;
-	rc = add_name(h, &h->by_server, h->servers.len, &name);
-	if (rc) {
-		pace_release(&server.pace);
-		return rc;
-	}
-	*ret_server = (uint32_t)h->servers.len;
-	h->servers.ptr[h->servers.len++] = server;
+	*ret_place = (uint32_t)h->asked.len;
+	h->asked.ptr[h->asked.len++] = server;
 	return 0;
 }
 
-static int find_server(struct hosts *h, const struct url *url, uint32_t *ret_server)
-{
-	int rc = write_server(&h->scratch, url);
-
-	if (rc)
-		return rc;
-	if (strmap_get(&h->by_server, buf_slice(&h->scratch), ret_server))
-		return 0;
-	return add_server(h, ret_server);
-}
-
-/* The origin's name is in the scratch buffer. A server without origin, left by an error, is idle.
- */
+/* The origin's name is in the scratch buffer. */
 static int add_host(struct hosts *h, const struct url *url, uint32_t *ret_host)
 {
 	struct host host = {.robots = HOST_ROBOTS_UNKNOWN};
+	slice name = buf_slice(&h->scratch);
 	int rc;
 
 	if (h->list.len >= HOSTS_MAX)
 		return ERR_LIMIT;
-	rc = find_server(h, url, &host.pace_index);
+	name.ptr = arena_strdup(&h->names, name);
+	rc = name.ptr ? host_vec_reserve(&h->list, 1) : ERR_NOMEM;
 	if (rc == 0)
-		rc = host_vec_reserve(&h->list, 1);
+		rc = find_server(h, server_name(name, url), &host.server);
 	if (rc == 0)
-		rc = write_origin(&h->scratch, url);
-	if (rc == 0)
-		rc = add_name(h, &h->by_origin, h->list.len, &host.origin);
+		rc = strmap_put(&h->by_origin, name, (uint32_t)h->list.len);
 	if (rc)
 		return rc;
+	host.origin = name;
 	*ret_host = (uint32_t)h->list.len;
 	h->list.ptr[h->list.len++] = host;
 	return 0;
@@ -153,136 +116,81 @@ struct host *hosts_at(struct hosts *h, uint32_t host)
 
 static struct host_server *server_of(struct hosts *h, uint32_t host)
 {
-	return &h->servers.ptr[hosts_at(h, host)->pace_index];
+	return &h->asked.ptr[hosts_at(h, host)->server];
 }
 
 const struct pace *hosts_pace(const struct hosts *h, uint32_t host)
 {
 	assert(host < h->list.len);
-	return &h->servers.ptr[h->list.ptr[host].pace_index].pace;
-}
-
-size_t hosts_held_for(const struct hosts *h, uint32_t host)
-{
-	assert(host < h->list.len);
-	return h->servers.ptr[h->list.ptr[host].pace_index].held.len;
+	return servers_pace(h->servers, h->asked.ptr[h->list.ptr[host].server].number);
 }
 
 /* ---- orders ---- */
 
-static struct heap_key key(const struct host_server *s)
-{
-	return (struct heap_key){fmax(pace_ready(&s->pace), s->since), s->turn};
-}
-
-/* Brings the heap up to date with a server that is or was in it. */
-static void rekey(struct hosts *h, uint32_t index)
-{
-	struct host_server *s = &h->servers.ptr[index];
-
-	if (s->held.len == 0)
-		(void)heap_remove(&h->ready, index);
-	else
-		(void)heap_update(&h->ready, index, key(s));
-}
-
-static void advance(struct hosts *h, double now)
-{
-	h->now = fmax(h->now, now);
-}
-
-/* The server goes behind all that are waiting. */
-static void give_turn(struct hosts *h, struct host_server *s)
-{
-	s->since = h->now;
-	s->turn = h->turns++;
-}
-
 int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag)
 {
 	struct host_server *s = server_of(h, host);
-	int rc = queues_push(&h->queues, &s->held, (struct queue_item){tag, host});
+	int rc = servers_hold(h->servers, s->number, h->client, tag);
 
 	if (rc)
 		return rc;
 	h->held++;
-	if (s->held.len > 1)
-		return 0;
-	give_turn(h, s);
-	rc = heap_push(&h->ready, h->list.ptr[host].pace_index, key(s));
-	assert(rc == 0); /* hosts_find made room */
-	return rc;
+	s->held++;
+	h->full += s->held == h->ahead;
+	return 0;
 }
 
-/* The oldest order of a server that has one. */
-static void pop(struct hosts *h, struct host_server *s, uint32_t *ret_host, uint64_t *ret_tag)
+/* One order less that waits. */
+static void let_go(struct hosts *h, struct host_server *s)
 {
-	struct queue_item item = {0};
-	bool any = queues_pop(&h->queues, &s->held, &item);
-
-	assert(any);
-	(void)any;
+	assert(s->held > 0);
+	h->full -= s->held == h->ahead;
+	s->held--;
 	h->held--;
-	*ret_host = item.host;
-	*ret_tag = item.tag;
 }
 
-bool hosts_take(struct hosts *h, double now, uint32_t *ret_host, uint64_t *ret_tag)
+void hosts_started(struct hosts *h, uint32_t host)
 {
-	struct host_server *s;
-	struct heap_key first;
-	uint32_t index;
-
-	advance(h, now);
-	if (!heap_peek(&h->ready, &index, &first) || first.key > now)
-		return false;
-	s = &h->servers.ptr[index];
-	pop(h, s, ret_host, ret_tag);
-	pace_begin(&s->pace, now);
-	h->busy++;
-	give_turn(h, s);
-	rekey(h, index);
-	return true;
-}
-
-double hosts_next_ready(const struct hosts *h)
-{
-	struct heap_key first;
-	uint32_t index;
-
-	return heap_peek(&h->ready, &index, &first) ? first.key : INFINITY;
+	let_go(h, server_of(h, host));
 }
 
 void hosts_done(struct hosts *h, uint32_t host, double now, double response_seconds, bool failed)
 {
-	advance(h, now);
-	h->busy--;
-	pace_end(&server_of(h, host)->pace, now, response_seconds, failed);
-	rekey(h, h->list.ptr[host].pace_index);
+	servers_done(h->servers, server_of(h, host)->number, now, response_seconds, failed);
 }
 
-bool hosts_drop(struct hosts *h, uint32_t *ret_host, uint64_t *ret_tag)
+bool hosts_drop(struct hosts *h, uint64_t *ret_tag)
 {
-	uint32_t index;
+	for (size_t i = 0; h->held > 0 && i < h->asked.len; i++) {
+		struct host_server *s = &h->asked.ptr[i];
 
-	if (!heap_peek(&h->ready, &index, NULL))
-		return false;
-	pop(h, &h->servers.ptr[index], ret_host, ret_tag);
-	rekey(h, index);
-	return true;
+		if (s->held == 0)
+			continue;
+		let_go(h, s);
+		return servers_drop(h->servers, s->number, h->client, ret_tag);
+	}
+	return false;
+}
+
+bool hosts_has_room(struct hosts *h, size_t ahead)
+{
+	if (ahead != h->ahead) {
+		h->ahead = ahead;
+		h->full = 0;
+		for (size_t i = 0; i < h->asked.len; i++)
+			h->full += h->asked.ptr[i].held >= ahead;
+	}
+	return h->full == 0;
 }
 
 void hosts_set_crawl_delay(struct hosts *h, uint32_t host, double seconds)
 {
-	pace_set_crawl_delay(&server_of(h, host)->pace, seconds);
-	rekey(h, h->list.ptr[host].pace_index);
+	servers_set_crawl_delay(h->servers, server_of(h, host)->number, seconds);
 }
 
 void hosts_retry_after(struct hosts *h, uint32_t host, double now, double seconds)
 {
-	advance(h, now);
-	pace_retry_after(&server_of(h, host)->pace, now, seconds);
-	rekey(h, h->list.ptr[host].pace_index);
+	servers_retry_after(h->servers, server_of(h, host)->number, now, seconds);
 }
 
 /* ---- pages that wait for robots.txt ---- */

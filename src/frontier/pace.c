@@ -78,6 +78,11 @@ double pace_ready(const struct pace *p)
 	return fmax(end_that_counts(p) + pace_delay(p), fmax(p->backoff_until, p->retry_until));
 }
 
+double pace_rest(const struct pace *p, double now)
+{
+	return fmax(now + pace_delay(p), fmax(p->backoff_until, p->retry_until));
+}
+
 void pace_begin(struct pace *p, double now)
 {
 	assert(now >= pace_ready(p));

@@ -63,6 +63,12 @@ double pace_ready(const struct pace *p);
 /* The present pause from the end of a request to the start of the next. */
 double pace_delay(const struct pace *p);
 
+/*
+ * When the server may be asked again by anybody, one request having just ended: with the whole
+ * pause, whatever the jobs. For those who share it (shared_pace.h).
+ */
+double pace_rest(const struct pace *p, double now);
+
 /* A request starts; now must not be before pace_ready. */
 void pace_begin(struct pace *p, double now);
 

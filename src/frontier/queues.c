@@ -60,3 +60,28 @@ bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret)
 	pool->unused = node;
 	return true;
 }
+
+bool queues_take(struct queues *pool, struct queue *q, uint32_t host, uint64_t *ret_tag)
+{
+	uint32_t before = 0, node = q->first;
+	struct queue_node *n;
+
+	while (node && pool->nodes.ptr[node - 1].host != host) {
+		before = node;
+		node = pool->nodes.ptr[node - 1].next;
+	}
+	if (!node)
+		return false;
+	n = &pool->nodes.ptr[node - 1];
+	*ret_tag = n->tag;
+	if (before)
+		pool->nodes.ptr[before - 1].next = n->next;
+	else
+		q->first = n->next;
+	if (q->last == node)
+		q->last = before;
+	q->len--;
+	n->next = pool->unused;
+	pool->unused = node;
+	return true;
+}

@@ -13,7 +13,7 @@
 #include "base/api.h"
 #include "base/vec.h"
 
-/* A queue's element: what it is, and whose. */
+/* A queue's element: what it is, and whose; the number is the user's (a host, a client). */
 struct queue_item {
 	uint64_t tag;
 	uint32_t host;
@@ -47,5 +47,8 @@ int queues_push(struct queues *pool, struct queue *q, struct queue_item item) SP
 
 /* Takes the oldest; false when the queue is empty. */
 bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret);
+
+/* Takes the oldest of this host, wherever it is, and tells its tag. Walks along the queue. */
+bool queues_take(struct queues *pool, struct queue *q, uint32_t host, uint64_t *ret_tag);
 
 #endif

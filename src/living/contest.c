@@ -25,7 +25,11 @@ static void *capture(void *context)
 {
 	struct contestant *who = context;
 
-	who->rc = crawl_start(who->archive, &who->settings, &who->options, &who->result, &who->err);
+	struct crawl_results results;
+
+	who->rc = crawl_start(who->archive, &who->settings, 1, &who->options, &results, &who->err);
+	who->finished = who->rc == 0 && results.ptr[0].end == CRAWL_FINISHED;
+	crawl_results_release(&results);
 	(void)pthread_mutex_lock(&who->lock);
 	who->done = true;
 	(void)pthread_mutex_unlock(&who->lock);
@@ -184,7 +188,7 @@ int contest_finish(struct contest *c, struct err *err)
 		join(who);
 		if (rc == 0 && who->rc)
 			rc = err_set(err, who->rc, "%s: %s", who->strategy, who->err.text);
-		if (rc == 0 && who->result.end == CRAWL_FINISHED)
+		if (rc == 0 && who->finished)
 			rc = score(who, err);
 	}
 	return rc;

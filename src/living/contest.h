@@ -39,7 +39,7 @@ struct contestant {
 	struct living_site *site;
 	struct crawl_settings settings;
 	struct crawl_options options;
-	struct crawl_result result;
+	bool finished;
 	struct contest_score score;
 	struct err err; /* of the capture, when rc is not 0 */
 	int rc;

@@ -10,6 +10,32 @@ enum { CROWD = 3000 };
 
 static const struct hash_key KEY = {1, 2};
 
+/* What a lane with one capture has. */
+static struct servers lane;
+
+static void set_up(struct hosts *h, struct pace_rule rule)
+{
+	servers_init(&lane, rule, NULL, KEY);
+	hosts_init(h, &lane, 0, KEY);
+}
+
+static void tear_down(struct hosts *h)
+{
+	hosts_release(h);
+	servers_release(&lane);
+}
+
+/* Tags have the host in their upper half, as a capture would look it up. */
+static uint64_t tag_of(uint32_t host, uint64_t number)
+{
+	return (uint64_t)host << 32 | number;
+}
+
+static int hold(struct hosts *h, uint32_t host, uint64_t number)
+{
+	return hosts_hold(h, host, tag_of(host, number));
+}
+
 /* The number of a URL's host; UINT32_MAX with a failed check when there is none. */
 static uint32_t host_of(struct hosts *h, const char *text)
 {
@@ -44,17 +70,17 @@ static void test_origins(void)
 	};
 	struct hosts h;
 
-	hosts_init(&h, (struct pace_rule){.delay = 1}, KEY);
+	set_up(&h, (struct pace_rule){.delay = 1});
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		tap_case("origins: %s", rows[i].url);
 		CHECK_INT(host_of(&h, rows[i].url), rows[i].host);
 		CHECK_SLICE(hosts_at(&h, rows[i].host)->origin, slice_str(rows[i].origin));
-		CHECK_INT(hosts_at(&h, rows[i].host)->pace_index, rows[i].server);
+		CHECK_INT(hosts_at(&h, rows[i].host)->server, rows[i].server);
 		CHECK_INT(hosts_at(&h, rows[i].host)->robots, HOST_ROBOTS_UNKNOWN);
 	}
 	tap_case("origins: their number");
 	CHECK_INT(hosts_count(&h), 10);
-	hosts_release(&h);
+	tear_down(&h);
 }
 
 static void test_other_schemes(void)
@@ -63,14 +89,14 @@ static void test_other_schemes(void)
 	struct hosts h;
 	struct url url;
 
-	hosts_init(&h, (struct pace_rule){.delay = 1}, KEY);
+	set_up(&h, (struct pace_rule){.delay = 1});
 	url_init(&url);
 	CHECK_INT(url_parse(&url, SLICE("ftp://example.org/"), NULL, NULL), 0);
 	CHECK_INT(hosts_find(&h, &url, &host), ERR_UNSUPPORTED);
 	CHECK_INT(host, 7);
 	CHECK_INT(hosts_count(&h), 0);
 	url_release(&url);
-	hosts_release(&h);
+	tear_down(&h);
 	h = (struct hosts){0};
 	hosts_release(&h);
 }
@@ -78,24 +104,27 @@ static void test_other_schemes(void)
 /* Takes an order, which must be this one. */
 static void check_take(struct hosts *h, double now, uint32_t want_host, uint64_t want_tag)
 {
-	uint32_t host = UINT32_MAX;
+	uint32_t client = UINT32_MAX;
 	uint64_t tag = UINT64_MAX;
 
-	CHECK(hosts_take(h, now, &host, &tag));
-	CHECK_INT(host, want_host);
-	CHECK_INT(tag, want_tag);
+	CHECK(servers_take(h->servers, now, &client, &tag));
+	CHECK_INT(client, 0);
+	CHECK_INT((int64_t)tag, (int64_t)tag_of(want_host, want_tag));
+	hosts_started(h, want_host);
 }
 
 static void check_nothing(struct hosts *h, double now, double want_next)
 {
-	uint32_t host;
+	double next;
+	uint32_t client;
 	uint64_t tag;
 
-	CHECK(!hosts_take(h, now, &host, &tag));
+	CHECK(!servers_take(h->servers, now, &client, &tag));
+	next = servers_next_ready(h->servers);
 	if (isinf(want_next))
-		CHECK(isinf(hosts_next_ready(h)) && hosts_next_ready(h) > 0);
+		CHECK(isinf(next) && next > 0);
 	else
-		CHECK_NEAR(hosts_next_ready(h), want_next, 1e-12);
+		CHECK_NEAR(next, want_next, 1e-12);
 }
 
 static void test_one_host(void)
@@ -103,17 +132,17 @@ static void test_one_host(void)
 	struct hosts h;
 	uint32_t a;
 
-	hosts_init(&h, (struct pace_rule){.delay = 5}, KEY);
+	set_up(&h, (struct pace_rule){.delay = 5});
 	a = host_of(&h, "http://a/");
 	check_nothing(&h, 0, (double)INFINITY);
 	for (uint64_t tag = 10; tag < 13; tag++)
-		CHECK_INT(hosts_hold(&h, a, tag), 0);
+		CHECK_INT(hold(&h, a, tag), 0);
 	CHECK_INT(hosts_held(&h), 3);
 	check_take(&h, 0, a, 10);
-	CHECK_INT(hosts_busy(&h), 1);
+	CHECK_INT(servers_busy(&lane), 1);
 	check_nothing(&h, 100, (double)INFINITY);
 	hosts_done(&h, a, 101, 1, false);
-	CHECK_INT(hosts_busy(&h), 0);
+	CHECK_INT(servers_busy(&lane), 0);
 	check_nothing(&h, 105.9, 106);
 	check_take(&h, 106, a, 11);
 	hosts_done(&h, a, 107, 1, false);
@@ -127,7 +156,7 @@ static void test_one_host(void)
 	hosts_done(&h, a, 1001, 1, false);
 	check_nothing(&h, 2000, (double)INFINITY);
 	CHECK_NEAR(pace_delay(hosts_pace(&h, a)), 20, 0);
-	hosts_release(&h);
+	tear_down(&h);
 }
 
 static void test_schemes_share_a_pace(void)
@@ -135,24 +164,23 @@ static void test_schemes_share_a_pace(void)
 	uint32_t plain, tls, other;
 	struct hosts h;
 
-	hosts_init(&h, (struct pace_rule){.delay = 5}, KEY);
+	set_up(&h, (struct pace_rule){.delay = 5});
 	plain = host_of(&h, "http://a/");
 	tls = host_of(&h, "https://a/");
 	other = host_of(&h, "https://a:8443/");
-	CHECK_INT(hosts_hold(&h, plain, 1), 0);
-	CHECK_INT(hosts_hold(&h, tls, 2), 0);
-	CHECK_INT(hosts_hold(&h, other, 3), 0);
+	CHECK_INT(hold(&h, plain, 1), 0);
+	CHECK_INT(hold(&h, tls, 2), 0);
+	CHECK_INT(hold(&h, other, 3), 0);
 	CHECK_INT(hosts_servers(&h), 2);
-	CHECK_INT(hosts_held_for(&h, plain), 2);
-	CHECK_INT(hosts_held_for(&h, tls), 2);
-	CHECK_INT(hosts_held_for(&h, other), 1);
+	CHECK(!hosts_has_room(&h, 2)); /* two for the one, one for the other */
+	CHECK(hosts_has_room(&h, 3));
 	check_take(&h, 0, plain, 1);
 	check_take(&h, 0, other, 3);
 	check_nothing(&h, 0, (double)INFINITY);
 	hosts_done(&h, plain, 1, 1, false);
 	check_nothing(&h, 5, 6);
 	check_take(&h, 6, tls, 2);
-	hosts_release(&h);
+	tear_down(&h);
 }
 
 static void test_turns(void)
@@ -160,18 +188,18 @@ static void test_turns(void)
 	uint32_t host[3];
 	struct hosts h;
 
-	hosts_init(&h, (struct pace_rule){.delay = 0}, KEY);
+	set_up(&h, (struct pace_rule){.delay = 0});
 	host[0] = host_of(&h, "http://a/");
 	host[1] = host_of(&h, "http://b/");
 	host[2] = host_of(&h, "http://c/");
 	for (uint64_t tag = 0; tag < 9; tag++)
-		CHECK_INT(hosts_hold(&h, host[tag / 3], tag), 0);
+		CHECK_INT(hold(&h, host[tag / 3], tag), 0);
 	for (uint64_t i = 0; i < 9; i++) { /* one request at a time, in time that stands still */
 		check_take(&h, 1, host[i % 3], i % 3 * 3 + i / 3);
 		hosts_done(&h, host[i % 3], 1, 0, false);
 	}
 	check_nothing(&h, 1, (double)INFINITY);
-	hosts_release(&h);
+	tear_down(&h);
 }
 
 static void test_earliest_first(void)
@@ -179,12 +207,12 @@ static void test_earliest_first(void)
 	struct hosts h;
 	uint32_t a, b;
 
-	hosts_init(&h, (struct pace_rule){.automatic = true}, KEY);
+	set_up(&h, (struct pace_rule){.automatic = true});
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
 	for (uint64_t tag = 0; tag < 2; tag++) {
-		CHECK_INT(hosts_hold(&h, a, tag), 0);
-		CHECK_INT(hosts_hold(&h, b, 10 + tag), 0);
+		CHECK_INT(hold(&h, a, tag), 0);
+		CHECK_INT(hold(&h, b, 10 + tag), 0);
 	}
 	check_take(&h, 0, a, 0);
 	check_take(&h, 0, b, 10);
@@ -193,30 +221,30 @@ static void test_earliest_first(void)
 	check_nothing(&h, 2.9, 3);
 	check_take(&h, 20, b, 11); /* both are ready; b has been so for longer */
 	check_take(&h, 20, a, 1);
-	hosts_release(&h);
+	tear_down(&h);
 }
 
 static void test_drop(void)
 {
-	uint32_t a, b, host = 0;
+	uint32_t a, b;
 	uint64_t tag = 0;
 	struct hosts h;
 
-	hosts_init(&h, (struct pace_rule){.delay = 5}, KEY);
+	set_up(&h, (struct pace_rule){.delay = 5});
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
-	CHECK_INT(hosts_hold(&h, a, 1), 0);
-	CHECK_INT(hosts_hold(&h, a, 2), 0);
-	CHECK_INT(hosts_hold(&h, b, 3), 0);
+	CHECK_INT(hold(&h, a, 1), 0);
+	CHECK_INT(hold(&h, a, 2), 0);
+	CHECK_INT(hold(&h, b, 3), 0);
 	check_take(&h, 0, a, 1);
-	CHECK(hosts_drop(&h, &host, &tag) && host == b && tag == 3);
-	CHECK(hosts_drop(&h, &host, &tag) && host == a && tag == 2); /* its server is busy */
-	CHECK(!hosts_drop(&h, &host, &tag));
+	CHECK(hosts_drop(&h, &tag) && tag == tag_of(a, 2)); /* its server is busy */
+	CHECK(hosts_drop(&h, &tag) && tag == tag_of(b, 3));
+	CHECK(!hosts_drop(&h, &tag));
 	CHECK_INT(hosts_held(&h), 0);
 	hosts_done(&h, a, 1, 1, true);
-	CHECK_INT(hosts_hold(&h, b, 4), 0); /* b has begun nothing */
+	CHECK_INT(hold(&h, b, 4), 0); /* b has begun nothing */
 	check_take(&h, 1, b, 4);
-	hosts_release(&h);
+	tear_down(&h);
 }
 
 static void test_pending(void)
@@ -224,7 +252,7 @@ static void test_pending(void)
 	struct hosts h;
 	uint32_t a, b, page = 0;
 
-	hosts_init(&h, (struct pace_rule){.delay = 5}, KEY);
+	set_up(&h, (struct pace_rule){.delay = 5});
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "https://a/");
 	hosts_at(&h, a)->robots = HOST_ROBOTS_FETCHING;
@@ -239,7 +267,68 @@ static void test_pending(void)
 	CHECK(!hosts_take_pending(&h, a, &page));
 	CHECK(hosts_take_pending(&h, b, &page) && page == 8);
 	CHECK_INT(hosts_pending(&h), 0);
-	hosts_release(&h);
+	tear_down(&h);
+}
+
+/* Two captures on one lane: a server that both ask has one pace, and each gives up its own. */
+static void test_two_captures(void)
+{
+	struct hosts h, other;
+	uint32_t a, b, client = 7;
+	uint64_t tag = 0;
+
+	set_up(&h, (struct pace_rule){.delay = 5});
+	hosts_init(&other, &lane, 1, KEY);
+	a = host_of(&h, "http://a/");
+	(void)host_of(&other, "http://b/");
+	b = host_of(&other, "https://a/");
+	CHECK_INT(servers_count(&lane), 2);
+	CHECK_INT(hosts_servers(&h), 1);
+	CHECK_INT(hold(&h, a, 1), 0);
+	CHECK_INT(hold(&other, b, 2), 0);
+	CHECK_INT(hold(&h, a, 3), 0);
+	CHECK_INT(hold(&other, b, 4), 0);
+	check_take(&h, 0, a, 1);
+	hosts_done(&h, a, 1, 1, false);
+	CHECK(!servers_take(&lane, 5, &client, &tag));
+	CHECK(servers_take(&lane, 6, &client, &tag) && client == 1 && tag == tag_of(b, 2));
+	hosts_started(&other, b);
+	CHECK(hosts_drop(&h, &tag) && tag == tag_of(a, 3));
+	CHECK(!hosts_drop(&h, &tag));
+	CHECK_INT(hosts_held(&other), 1);
+	hosts_done(&other, b, 7, 1, false);
+	CHECK(servers_take(&lane, 12, &client, &tag) && client == 1 && tag == tag_of(b, 4));
+	hosts_started(&other, b);
+	CHECK_INT(servers_held(&lane), 0);
+	hosts_release(&other);
+	tear_down(&h);
+}
+
+/* Room is there as long as no server has its share of orders. */
+static void test_room(void)
+{
+	struct hosts h;
+	uint32_t a, b;
+	uint64_t tag;
+
+	set_up(&h, (struct pace_rule){.delay = 5});
+	a = host_of(&h, "http://a/");
+	b = host_of(&h, "http://b/");
+	CHECK(hosts_has_room(&h, 2));
+	CHECK_INT(hold(&h, a, 1), 0);
+	CHECK_INT(hold(&h, a, 2), 0);
+	CHECK(!hosts_has_room(&h, 2));
+	CHECK_INT(hold(&h, b, 3), 0); /* the last one was for another: a is full all the same */
+	CHECK(!hosts_has_room(&h, 2));
+	CHECK(hosts_has_room(&h, 3));
+	CHECK_INT(hold(&h, a, 4), 0);
+	CHECK(!hosts_has_room(&h, 3));
+	check_take(&h, 0, a, 1);
+	CHECK(hosts_has_room(&h, 3));
+	CHECK(!hosts_has_room(&h, 2));
+	CHECK(hosts_drop(&h, &tag));
+	CHECK(hosts_has_room(&h, 2));
+	tear_down(&h);
 }
 
 /* Many hosts, found again by name after all growing. */
@@ -248,19 +337,19 @@ static void test_crowd(void)
 	struct hosts h;
 	char text[64];
 
-	hosts_init(&h, (struct pace_rule){.delay = 5, .jobs = 2}, hash_key_random());
+	set_up(&h, (struct pace_rule){.delay = 5, .jobs = 2});
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < CROWD; i++) {
 			(void)snprintf(text, sizeof text, "http://host-%u.example/x", i);
 			CHECK_INT(host_of(&h, text), i);
-			CHECK_INT(hosts_hold(&h, i, i), 0);
+			CHECK_INT(hold(&h, i, i), 0);
 		}
 	}
 	CHECK_INT(hosts_count(&h), CROWD);
 	for (uint32_t i = 0; i < 2 * CROWD; i++)
 		check_take(&h, 0, i % CROWD, i % CROWD);
 	check_nothing(&h, 0, (double)INFINITY);
-	hosts_release(&h);
+	tear_down(&h);
 }
 
 int main(int argc, char **argv)
@@ -274,6 +363,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_earliest_first);
 	TAP_RUN(test_drop);
 	TAP_RUN(test_pending);
+	TAP_RUN(test_two_captures);
+	TAP_RUN(test_room);
 	TAP_RUN(test_crowd);
 	return tap_done();
 }

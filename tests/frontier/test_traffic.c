@@ -43,6 +43,7 @@ struct traffic {
 	struct pace_rule rule;
 	unsigned capacity; /* requests at once, in all */
 	struct rng rng;
+	struct servers lane;
 	struct hosts hosts;
 	struct model servers[SERVERS];
 	uint64_t next_in[HOSTS], next_out[HOSTS];
@@ -124,7 +125,8 @@ static void hold_some(struct traffic *t)
 		uint32_t host = (uint32_t)(u * u * HOSTS);
 
 		t->to_hold--;
-		CHECK_INT(hosts_hold(&t->hosts, host, t->next_in[host]++), 0);
+		CHECK_INT(
+			hosts_hold(&t->hosts, host, (uint64_t)host << 32 | t->next_in[host]++), 0);
 		t->servers[host / 2].held++;
 	}
 }
@@ -145,17 +147,19 @@ static void start(struct traffic *t, uint32_t host, uint64_t tag)
 
 static void start_all(struct traffic *t)
 {
-	uint32_t host = 0;
+	uint32_t client;
 	uint64_t tag = 0;
 
-	while (t->flying < t->capacity && hosts_take(&t->hosts, t->now, &host, &tag))
-		start(t, host, tag);
+	while (t->flying < t->capacity && servers_take(&t->lane, t->now, &client, &tag)) {
+		hosts_started(&t->hosts, (uint32_t)(tag >> 32));
+		start(t, (uint32_t)(tag >> 32), (uint32_t)tag);
+	}
 	if (t->flying == t->capacity)
 		return;
 	for (size_t i = 0; i < SERVERS; i++)
 		require(t, t->servers[i].held == 0 || !may_start(t, &t->servers[i]),
 			"a server could start, but is not taken");
-	require(t, hosts_next_ready(&t->hosts) > t->now, "the next one is due, but not taken");
+	require(t, servers_next_ready(&t->lane) > t->now, "the next one is due, but not taken");
 }
 
 static void finish(struct traffic *t, size_t i)
@@ -189,7 +193,7 @@ static void finish_all(struct traffic *t)
 /* To the next thing that happens; false when nothing will. */
 static bool advance(struct traffic *t)
 {
-	double next = t->flying < t->capacity ? hosts_next_ready(&t->hosts) : (double)INFINITY;
+	double next = t->flying < t->capacity ? servers_next_ready(&t->lane) : (double)INFINITY;
 
 	for (size_t i = 0; i < t->flying; i++)
 		next = fmin(next, t->flights[i].end);
@@ -205,7 +209,8 @@ static void init(struct traffic *t, struct pace_rule rule, unsigned capacity, ui
 {
 	*t = (struct traffic){.rule = rule, .capacity = capacity, .to_hold = ORDERS};
 	rng_init(&t->rng, seed);
-	hosts_init(&t->hosts, rule, (struct hash_key){seed, seed});
+	servers_init(&t->lane, rule, NULL, (struct hash_key){seed, seed});
+	hosts_init(&t->hosts, &t->lane, 0, (struct hash_key){seed, seed});
 	for (uint32_t i = 0; i < HOSTS; i++) {
 		uint32_t host = UINT32_MAX;
 		char text[64];
@@ -235,8 +240,9 @@ static void run(struct pace_rule rule, unsigned capacity, uint64_t seed)
 	} while (t.wrong == 0 && advance(&t));
 	CHECK_INT(t.wrong, 0);
 	CHECK_INT(t.started, ORDERS);
-	CHECK_INT(hosts_held(&t.hosts) + hosts_busy(&t.hosts), 0);
+	CHECK_INT(hosts_held(&t.hosts) + servers_busy(&t.lane), 0);
 	hosts_release(&t.hosts);
+	servers_release(&t.lane);
 	for (size_t i = 0; i < SERVERS; i++)
 		times_release(&t.servers[i].ends);
 }

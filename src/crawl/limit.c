@@ -1,0 +1,91 @@
+/* The time limit of a capture, and how far it is. */
+#include <math.h>
+
+#include "crawl/capture.h"
+
+/* Revisits may take a little longer than visits did. */
+static const double LIMIT_MARGIN = 1.05;
+
+/* ---- the time limit ---- */
+
+/*
+ * The visits end while there is still time to revisit every page, at the pace so far. Servers that
+ * were visited side by side may be revisited one after the other, so the time that is counted is at
+ * least what the downloads and the pauses behind them come to.
+ */
+static bool visits_must_end(const struct capture *c, double elapsed)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	double pace;
+
+	if (p.leg != PLAN_VISIT || c->visits_ended || c->downloads == 0 || !c->strategy->revisits ||
+		c->settings->single)
+		return false;
+	pace = LIMIT_MARGIN * fmax(capture_now(c) - c->first_request, c->serial) /
+	       (double)c->downloads;
+	return elapsed + pace * (double)(p.visited + p.in_flight + 1) >= c->settings->time_limit;
+}
+
+int limit_keep(struct capture *c, struct err *err)
+{
+	double elapsed = capture_now(c) - c->idle;
+
+	if (c->settings->time_limit <= 0 || c->cancelled)
+		return 0;
+	if (elapsed >= c->settings->time_limit) {
+		int rc = journal_cancel(c, err);
+
+		return rc ? rc : orders_give_back(c, err);
+	}
+	return visits_must_end(c, elapsed) ? journal_end_visits(c, err) : 0;
+}
+
+double limit_wait(const struct capture *c)
+{
+	double left = c->settings->time_limit + c->idle - capture_now(c);
+
+	if (c->settings->time_limit <= 0 || c->cancelled)
+		return INFINITY;
+	/* Whether the visits must end is a matter of time, too, though nothing happens. */
+	return fmin(fmax(left, 0), 1);
+}
+
+/* ---- telling how far it is ---- */
+
+/* Cheap enough to be asked for at every turn: at most a hundredth of the time goes into it. */
+static double expect_soon(struct capture *c)
+{
+	double now = capture_now(c);
+	double pause = fmax(1, 1e-6 * (double)c->pages.list.len);
+
+	if (now >= c->expected_at) {
+		c->expected_soon = plan_expected(c->plan, now);
+		c->expected_at = now + pause;
+	}
+	return c->expected_soon;
+}
+
+struct crawl_progress limit_progress(struct capture *c, bool alone)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	struct crawl_progress report = {
+		.preparing = !c->begun,
+		.leg = p.leg,
+		.known = p.known,
+		.done = p.visited + p.failed,
+		.total = p.known,
+		.failed = p.failed,
+		.fetched = p.visited + p.revisited + p.late,
+		.sharp = c->sharp,
+		.revisited = c->revisited,
+		.expected = c->expected,
+	};
+
+	if (alone && p.leg == PLAN_VISIT)
+		report.expected = expect_soon(c);
+	if (p.leg == PLAN_REVISIT) {
+		report.done = c->revisited;
+		report.total = p.visited;
+	}
+	return report;
+}

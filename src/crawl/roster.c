@@ -1,0 +1,295 @@
+#include "crawl/roster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/capture.h"
+
+/* Of strings: settings, names. */
+#define STRINGS_MAX ((size_t)4 << 30)
+
+/* Of one capture's settings as text. */
+#define SETTINGS_MAX ((size_t)8 << 20)
+
+void roster_init(struct roster *r, struct directory *directory, const struct clock *clock)
+{
+	*r = (struct roster){.directory = directory, .clock = clock};
+	arena_init(&r->arena, STRINGS_MAX);
+	strmap_init(&r->group_numbers, hash_key_random(), &r->arena);
+}
+
+void roster_release(struct roster *r)
+{
+	for (size_t i = 0; i < r->captures.len; i++)
+		capture_free(r->captures.ptr[i]);
+	capture_vec_release(&r->captures);
+	slot_vec_release(&r->groups);
+	strmap_release(&r->group_numbers);
+	for (size_t i = 0; i < r->settings.len; i++)
+		crawl_settings_release(r->settings.ptr[i]);
+	settings_vec_release(&r->settings);
+	for (size_t i = 0; i < r->rates.len; i++)
+		rates_release(r->rates.ptr[i].rates);
+	rates_files_release(&r->rates);
+	arena_release(&r->arena);
+}
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+}
+
+/* ---- preparing ---- */
+
+static int load_rates(struct roster *r, const char *path, const struct rates **ret, struct err *err)
+{
+	struct rates *rates = ARENA_NEW(&r->arena, struct rates);
+	int rc;
+
+	if (!rates || rates_files_reserve(&r->rates, 1))
+		return no_memory(err);
+	rc = path ? rates_load(path, rates, err) : 0;
+	/* A file that the user named and nobody can read is bad input like any other. */
+	if (rc == ERR_IO)
+		rc = err->code = ERR_USAGE;
+	if (rc)
+		return rc;
+	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", rates};
+	*ret = rates;
+	return 0;
+}
+
+static int find_rates(struct roster *r, const char *path, const struct rates **ret, struct err *err)
+{
+	for (size_t i = r->rates.len; i > 0; i--) {
+		const struct rates_file *f = &r->rates.ptr[i - 1];
+
+		if (strcmp(f->path, path ? path : "") == 0) {
+			*ret = f->rates;
+			return 0;
+		}
+	}
+	return load_rates(r, path, ret, err);
+}
+
+static int add(
+	struct roster *r, const struct crawl_settings *settings, uint32_t group, struct err *err)
+{
+	const struct rates *rates = NULL;
+	struct capture *c = NULL;
+	int rc = find_rates(r, settings->rates, &rates, err);
+
+	if (rc == 0 && (capture_vec_reserve(&r->captures, 1) || slot_vec_push(&r->groups, group)))
+		rc = no_memory(err);
+	if (rc == 0)
+		rc = capture_new(settings, rates, r->directory, r->clock, &c, err);
+	if (rc)
+		return rc;
+	r->captures.ptr[r->captures.len++] = c;
+	return 0;
+}
+
+int roster_prepare(
+	struct roster *r, const struct crawl_settings *sites, size_t count, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = add(r, &sites[i], 0, err);
+	r->group_count = 1;
+	return rc;
+}
+
+/* ---- new rows ---- */
+
+/* Copies the rates into the archive, so that resume has them, whatever becomes of the file. */
+static int adopt_rates(
+	struct roster *r, const char *from, uint32_t capture, const char **ret, struct err *err)
+{
+	char name[32];
+	int rc;
+
+	*ret = NULL;
+	if (!from)
+		return 0;
+	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
+	rc = directory_copy_in(r->directory, from, name, err);
+	if (rc)
+		return rc;
+	*ret = arena_strdup(&r->arena, slice_str(name));
+	return *ret ? 0 : no_memory(err);
+}
+
+static int next_number(struct roster *r, struct catalog *catalog, uint32_t *ret, struct err *err)
+{
+	struct catalog_capture last;
+	struct err none = {0};
+	int rc = catalog_get_capture(catalog, 0, &r->arena, &last, &none);
+
+	*ret = rc == 0 ? last.id + 1 : 1;
+	if (rc && rc != ERR_NOTFOUND)
+		*err = none;
+	return rc == ERR_NOTFOUND ? 0 : rc;
+}
+
+static slice make_uuid(struct roster *r, struct rng *rng)
+{
+	struct warc_id id = {0};
+
+	warc_id_make(rng, &id);
+	/* Without the angle brackets. */
+	return (slice){arena_strdup(&r->arena, (slice){id.text + 1, strlen(id.text) - 2}),
+		strlen(id.text) - 2};
+}
+
+/* The settings as the catalog keeps them, in the arena. */
+static int write_settings(struct roster *r, const struct crawl_settings *settings,
+	const char *rates, slice *ret, struct err *err)
+{
+	struct crawl_settings kept = *settings;
+	struct buf text;
+	int rc;
+
+	kept.rates = rates;
+	buf_init(&text, SETTINGS_MAX);
+	rc = crawl_settings_write(&kept, &text);
+	*ret = (slice){rc ? NULL : arena_strdup(&r->arena, buf_slice(&text)), text.len};
+	buf_release(&text);
+	if (rc == ERR_SYNTAX)
+		return err_set(err, ERR_USAGE, "no setting may have a line break in it");
+	if (rc == ERR_LIMIT)
+		return err_set(err, ERR_USAGE,
+			"%.200s: too many URLs or patterns for one site (%zu MiB at most)",
+			settings->seeds.ptr[0], SETTINGS_MAX >> 20);
+	return ret->ptr ? 0 : no_memory(err);
+}
+
+static int enter(struct roster *r, struct catalog *catalog, struct capture *c, const char *rates,
+	struct rng *rng, struct err *err)
+{
+	struct catalog_capture *row = &c->row;
+	int rc;
+
+	*row = (struct catalog_capture){
+		.uuid = make_uuid(r, rng),
+		.site = slice_str(c->settings->seeds.ptr[0]),
+		.strategy = slice_str(c->strategy->name),
+		.single = !c->strategy->revisits || c->settings->single,
+		.state = CATALOG_RUNNING,
+		.started = clock_realtime(c->clock),
+	};
+	rc = write_settings(r, c->settings, rates, &row->settings, err);
+	if (rc == 0 && !row->uuid.ptr)
+		rc = no_memory(err);
+	return rc ? rc : catalog_add_capture(catalog, row, &row->id, err);
+}
+
+int roster_enter(struct roster *r, struct catalog *catalog, struct err *err)
+{
+	const char *from = r->captures.ptr[0]->settings->rates, *rates = NULL;
+	struct rng rng;
+	uint32_t number;
+	int rc = next_number(r, catalog, &number, err);
+
+	rng_init(&rng, hash_key_random().k0);
+	if (rc == 0)
+		rc = adopt_rates(r, from, number, &rates, err);
+	for (size_t i = 0; rc == 0 && i < r->captures.len; i++)
+		rc = enter(r, catalog, r->captures.ptr[i], rates, &rng, err);
+	return rc;
+}
+
+/* ---- unfinished ones ---- */
+
+struct recalling {
+	struct slot_vec ids;
+	struct err *err;
+};
+
+static int on_capture(void *context, const struct catalog_capture *row)
+{
+	struct recalling *x = context;
+
+	if (row->state != CATALOG_RUNNING)
+		return 0;
+	return slot_vec_push(&x->ids, row->id) ? no_memory(x->err) : 0;
+}
+
+/* A line that differs between sites, but not in how they are to be crawled. */
+static bool is_own_line(slice line)
+{
+	static const char *const OWN[] = {"seeds ", "rates "};
+
+	for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++)
+		if (line.len > strlen(OWN[i]) && memcmp(line.ptr, OWN[i], strlen(OWN[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Captures that one crawl began are of one group: their settings are the same but for the site. */
+static int find_group(struct roster *r, slice settings, uint32_t *ret)
+{
+	struct buf common;
+	int rc = 0;
+
+	buf_init(&common, SETTINGS_MAX);
+	while (rc == 0 && settings.len > 0) {
+		const char *end = memchr(settings.ptr, '\n', settings.len);
+		size_t len = end ? (size_t)(end - settings.ptr) + 1 : settings.len;
+
+		if (!is_own_line(slice_sub(settings, 0, len)))
+			rc = buf_add(&common, slice_sub(settings, 0, len));
+		settings = slice_sub(settings, len, settings.len);
+	}
+	if (rc == 0 && !strmap_get(&r->group_numbers, buf_slice(&common), ret)) {
+		*ret = (uint32_t)r->group_count++;
+		rc = strmap_put(&r->group_numbers, buf_slice(&common), *ret);
+	}
+	buf_release(&common);
+	return rc;
+}
+
+static int read_settings(
+	struct roster *r, slice text, const struct crawl_settings **ret, struct err *err)
+{
+	struct crawl_settings *settings = ARENA_NEW(&r->arena, struct crawl_settings);
+	int rc;
+
+	if (!settings || settings_vec_push(&r->settings, settings))
+		return no_memory(err);
+	rc = crawl_settings_read(settings, text, &r->arena, err);
+	if (rc == 0 && settings->rates)
+		rc = directory_path(r->directory, &settings->rates, &r->arena, err);
+	*ret = settings;
+	return rc;
+}
+
+static int recall(struct roster *r, struct catalog *catalog, uint32_t id, struct err *err)
+{
+	const struct crawl_settings *settings = NULL;
+	struct catalog_capture row;
+	uint32_t group = 0;
+	int rc = catalog_get_capture(catalog, id, &r->arena, &row, err);
+
+	if (rc == 0)
+		rc = read_settings(r, row.settings, &settings, err);
+	if (rc == 0 && find_group(r, row.settings, &group))
+		rc = no_memory(err);
+	if (rc == 0)
+		rc = add(r, settings, group, err);
+	if (rc == 0)
+		r->captures.ptr[r->captures.len - 1]->row = row;
+	return rc;
+}
+
+int roster_recall(struct roster *r, struct catalog *catalog, struct err *err)
+{
+	struct recalling x = {.err = err};
+	int rc = catalog_each_capture(catalog, on_capture, &x, err);
+
+	for (size_t i = 0; rc == 0 && i < x.ids.len; i++)
+		rc = recall(r, catalog, x.ids.ptr[i], err);
+	slot_vec_release(&x.ids);
+	return rc;
+}
