@@ -8,6 +8,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cmd/captures.h"
+
+/* Sites of which nothing could be captured, with the reason on a line each. */
+enum { EMPTY_TOLD = 20 };
+
 static void stop_signals(sigset_t *set)
 {
 	(void)sigemptyset(set);
@@ -46,10 +51,34 @@ static void describe(const struct crawl_progress *p, char *out, size_t size)
 		(void)snprintf(out + n, size - (size_t)n, "%sfailed %zu", n ? ", " : "", p->failed);
 }
 
+/* "sites 3/8, sharp 120, failed 2" */
+static void describe_many(const struct crawl_progress *p, char *out, size_t size)
+{
+	int n = snprintf(out, size, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites,
+		p->known, p->sharp);
+
+	if (n >= 0 && (size_t)n < size && p->failed > 0)
+		(void)snprintf(out + n, size - (size_t)n, ", failed %zu", p->failed);
+}
+
+/* The rate is that of all requests; nobody knows how many there will be. */
+static void show_many(struct capture_view *v, const struct crawl_progress *p)
+{
+	char note[128];
+
+	describe_many(p, note, sizeof note);
+	progress_update(&v->progress, p->fetched, note);
+}
+
 static void on_progress(void *context, const struct crawl_progress *p)
 {
 	struct capture_view *v = context;
 	char note[128];
+
+	if (p->sites > 1) {
+		show_many(v, p);
+		return;
+	}
 
 	/* Another leg has another total, and begins its rate anew. */
 	if (!v->begun || v->leg != p->leg) {
@@ -66,7 +95,7 @@ static void on_progress(void *context, const struct crawl_progress *p)
 	progress_update(&v->progress, p->done, note);
 }
 
-int capture_view_init(struct capture_view *v, const char *title, struct err *err)
+int capture_view_init(struct capture_view *v, const char *title, unsigned lanes, struct err *err)
 {
 	sigset_t set;
 
@@ -81,7 +110,7 @@ int capture_view_init(struct capture_view *v, const char *title, struct err *err
 					    .title = title,
 					    .unit = "pages"});
 	v->options = (struct crawl_options){
-		.stop_fd = v->signals, .on_progress = on_progress, .context = v};
+		.stop_fd = v->signals, .lanes = lanes, .on_progress = on_progress, .context = v};
 	return 0;
 }
 
@@ -118,12 +147,9 @@ static enum cmd_status fail_empty(const struct crawl_result *result)
 	return cmd_fail(&err);
 }
 
-enum cmd_status capture_view_finish(
-	struct capture_view *v, const char *archive, const struct crawl_results *results, bool json)
+/* Of one capture. */
+static enum cmd_status finish_one(const char *archive, const struct crawl_result *result, bool json)
 {
-	const struct crawl_result *result = &results->ptr[0];
-
-	progress_clear(&v->progress);
 	switch (result->end) {
 	case CRAWL_STOPPED:
 		(void)fprintf(
@@ -143,4 +169,67 @@ enum cmd_status capture_view_finish(
 	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)
 		return fail_empty(result);
 	return cmd_report_capture(archive, result->capture, json);
+}
+
+/* ---- several ---- */
+
+static int collect_ids(const struct crawl_results *results, struct capture_ids *ids)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < results->len; i++)
+		rc = capture_ids_push(ids, results->ptr[i].capture);
+	return rc;
+}
+
+/* Why sites have nothing, as far as one wants to read that here. */
+static void tell_empty(const struct crawl_results *results)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < results->len; i++) {
+		const struct crawl_result *r = &results->ptr[i];
+
+		if (r->visited > 0 || r->end == CRAWL_STOPPED)
+			continue;
+		if (told++ == EMPTY_TOLD)
+			(void)fprintf(stderr, "stillpoint: …\n");
+		else if (told <= EMPTY_TOLD)
+			(void)fprintf(stderr, "stillpoint: nothing could be captured: %s\n",
+				r->problem ? r->problem : "no page was found");
+	}
+}
+
+/* A site that cannot be had is a line in the list; only when none could be, all has failed. */
+static enum cmd_status finish_many(
+	const char *archive, const struct crawl_results *results, bool json)
+{
+	struct capture_ids ids = {0};
+	enum cmd_status status = CMD_FAILURE;
+	size_t stopped = 0, got = 0;
+
+	for (size_t i = 0; i < results->len; i++) {
+		const struct crawl_result *r = &results->ptr[i];
+
+		stopped += r->end == CRAWL_STOPPED;
+		got += r->visited > 0;
+	}
+	tell_empty(results);
+	if (stopped > 0)
+		(void)fprintf(
+			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
+	if (collect_ids(results, &ids))
+		(void)cmd_fail(&(struct err){ERR_NOMEM, "out of memory"});
+	else
+		status = captures_print(archive, &ids, json);
+	capture_ids_release(&ids);
+	return got == 0 && stopped == 0 ? CMD_FAILURE : status;
+}
+
+enum cmd_status capture_view_finish(
+	struct capture_view *v, const char *archive, const struct crawl_results *results, bool json)
+{
+	progress_clear(&v->progress);
+	return results->len == 1 ? finish_one(archive, &results->ptr[0], json)
+				 : finish_many(archive, results, json);
 }

@@ -14,13 +14,14 @@ struct capture_view {
 	int signals; /* signalfd, or -1 */
 };
 
-/* From here on Ctrl-C stops the capture cleanly. 0 or ERR_IO. */
-int capture_view_init(struct capture_view *v, const char *title, struct err *err) SP_MUST_CHECK;
+/* From here on Ctrl-C stops the crawl cleanly. lanes: 0 for the default. 0 or ERR_IO. */
+int capture_view_init(
+	struct capture_view *v, const char *title, unsigned lanes, struct err *err) SP_MUST_CHECK;
 
 /* Gives the signals back. */
 void capture_view_release(struct capture_view *v);
 
-/* Says how it ended and, when it has, prints the report. */
+/* Says how it ended and, when it has, prints the report, or a line for each of several sites. */
 enum cmd_status capture_view_finish(struct capture_view *v, const char *archive,
 	const struct crawl_results *results, bool json);
 

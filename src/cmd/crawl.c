@@ -7,12 +7,16 @@
 #include "base/parse.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
+#include "cmd/seeds.h"
 #include "crawl/crawl.h"
+#include "crawl/sites.h"
 #include "frontier/pace.h"
 #include "url/url.h"
 
 struct crawl_command {
 	const char *output;
+	const char *seeds;
+	int64_t lanes;
 	const char *delay;
 	int scope;
 	struct option_list surts, includes, excludes;
@@ -41,7 +45,14 @@ static const struct option_spec SPECS[] = {
 		FIELD(output),
 		.metavar = "ARCHIVE",
 		.help = "directory of the archive; an archive that is there gets one more capture "
-			"(default: HOST.stillpoint)"},
+			"(default: HOST.stillpoint of the first URL, or the name of the --seeds "
+			"file)"},
+	{.name = "seeds",
+		.kind = OPTION_STRING,
+		FIELD(seeds),
+		.metavar = "FILE",
+		.help = "read URLs from a file, one in each line ('#' begins a remark; '-' is "
+			"standard input)"},
 	{.name = "strategy",
 		.letter = 's',
 		.kind = OPTION_STRING,
@@ -68,6 +79,13 @@ static const struct option_spec SPECS[] = {
 		.min = 1,
 		.max = PACE_JOBS_MAX,
 		.help = "requests to a host at once (default: 1)"},
+	{.name = "lanes",
+		.kind = OPTION_INT,
+		FIELD(lanes),
+		.min = 1,
+		.max = CRAWL_LANES_MAX,
+		.help = "threads that several sites are spread over (default: one for each "
+			"processor)"},
 	{.name = "scope",
 		.kind = OPTION_CHOICE,
 		FIELD(scope),
@@ -196,9 +214,9 @@ static const struct options OPTIONS = {
 		"lets as many pages as possible be proven unchanged around one instant, the still "
 		"point. Leaves an archive (WARC files, an index, a catalog) and prints its "
 		"quality.\n\n"
+		"URLs of several sites make a capture for each, all at once and in one archive.\n\n"
 		"Ctrl-C stops cleanly; 'stillpoint resume ARCHIVE' goes on, after a crash, too.",
 	.specs = SPECS,
-	.min_args = 1,
 	.max_args = SIZE_MAX,
 };
 
@@ -224,67 +242,6 @@ static int set_delay(const char *text, struct crawl_settings *s, struct err *err
 	return 0;
 }
 
-/* Whether the text would be a URL of a likely host if it had "https://" before it. */
-static bool lacks_scheme(const char *text)
-{
-	char longer[512];
-	struct url url;
-	bool lacks;
-	int n = snprintf(longer, sizeof longer, "https://%s", text);
-
-	if (n < 0 || (size_t)n >= sizeof longer || strchr(text, '@'))
-		return false;
-	url_init(&url);
-	lacks = url_parse(&url, slice_str(longer), NULL, NULL) == 0 &&
-		(url.host_kind != URL_HOST_DOMAIN || url.port != URL_NO_PORT ||
-			memchr(url_part(&url, url.host).ptr, '.', url_part(&url, url.host).len));
-	url_release(&url);
-	return lacks;
-}
-
-/* why is NULL where the text is a URL, but of another scheme. */
-static int refuse_seed(const char *text, const struct err *why, struct err *err)
-{
-	if (!strstr(text, "://") && lacks_scheme(text))
-		return err_set(err, ERR_USAGE,
-			"crawl: '%.200s' is no URL; did you mean 'https://%.200s'?", text, text);
-	if (!why)
-		return err_set(err, ERR_USAGE,
-			"crawl: '%.200s' is neither http nor https; only these can be captured",
-			text);
-	return err_set(err, ERR_USAGE,
-		"crawl: '%.200s' is no URL: %s (a URL: https://example.org/)", text, why->text);
-}
-
-/* A seed as it is archived: parsed, so that a typo is found before anything begins. */
-static int add_seed(
-	struct crawl_settings *s, const char *text, struct arena *arena, struct err *err)
-{
-	struct err why = {0};
-	struct url url;
-	const char *copy = NULL;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, slice_str(text), NULL, &why);
-	if (rc == ERR_NOMEM)
-		(void)err_set(err, rc, "%s", err_name(rc));
-	else if (rc || !url_is_http(&url))
-		rc = refuse_seed(text, rc ? &why : NULL, err);
-	else if (url.username.len > 0 || url.password.len > 0)
-		rc = err_set(err, ERR_USAGE,
-			"crawl: '%.200s' has a user name or a password in it, which would go into "
-			"the "
-			"archive; leave them out",
-			text);
-	else if (!(copy = arena_strdup(arena, url_page(&url))))
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	else
-		rc = text_list_push(&s->seeds, copy);
-	url_release(&url);
-	return rc;
-}
-
 static int copy_list(const struct option_list *from, struct text_list *to)
 {
 	int rc = 0;
@@ -294,8 +251,7 @@ static int copy_list(const struct option_list *from, struct text_list *to)
 	return rc;
 }
 
-static int make_settings(const struct crawl_command *o, const struct option_args *args,
-	struct crawl_settings *s, struct arena *arena, struct err *err)
+static int make_settings(const struct crawl_command *o, struct crawl_settings *s, struct err *err)
 {
 	int rc = set_delay(o->delay, s, err);
 
@@ -318,16 +274,28 @@ static int make_settings(const struct crawl_command *o, const struct option_args
 	s->max_body = o->max_body;
 	s->warc_size = o->warc_size;
 	s->user_agent = o->user_agent;
-	for (size_t i = 0; rc == 0 && i < args->count; i++)
-		rc = add_seed(s, args->ptr[i], arena, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	return rc;
 }
 
+static int find_sites(const struct crawl_command *o, const struct option_args *args,
+	struct sites *sites, struct err *err)
+{
+	int rc = 0;
+
+	if (args->count == 0 && !o->seeds)
+		return fail_usage(err, "%s", "an argument is missing: a URL, or --seeds");
+	for (size_t i = 0; rc == 0 && i < args->count; i++)
+		rc = seeds_add(sites, args->ptr[i], err);
+	return rc || !o->seeds ? rc : seeds_read(sites, o->seeds, err);
+}
+
+/* ---- the archive's name ---- */
+
 /* HOST.stillpoint; the brackets of an IPv6 address would be a nuisance in a shell. */
-static int default_archive(const char *seed, char *out, size_t size, struct err *err)
+static int name_by_host(const char *seed, char *out, size_t size, struct err *err)
 {
 	struct url url;
 	slice host;
@@ -345,22 +313,44 @@ static int default_archive(const char *seed, char *out, size_t size, struct err 
 	return rc;
 }
 
-static enum cmd_status capture(
-	const char *archive, const struct crawl_settings *settings, bool json, struct err *err)
+/* Of a list of sites: "news.stillpoint" for "/home/me/news.txt". */
+static void name_by_file(const char *path, char *out, size_t size)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	size_t len = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+
+	(void)snprintf(out, size, "%.*s.stillpoint", (int)len, name);
+}
+
+static int default_archive(const struct crawl_command *o, const struct sites *sites, char *out,
+	size_t size, struct err *err)
+{
+	if (!o->seeds || strcmp(o->seeds, "-") == 0)
+		return name_by_host(sites->list.ptr[0].seeds.ptr[0], out, size, err);
+	name_by_file(o->seeds, out, size);
+	return 0;
+}
+
+/* ---- */
+
+static enum cmd_status capture(const char *archive, const struct sites *sites,
+	const struct crawl_command *o, struct err *err)
 {
 	struct crawl_results results = {0};
 	struct capture_view view;
 	enum cmd_status status;
 
-	if (capture_view_init(&view, "crawl", err) ||
-		crawl_start(archive, settings, 1, &view.options, &results, err)) {
+	if (capture_view_init(&view, "crawl", (unsigned)o->lanes, err) ||
+		crawl_start(
+			archive, sites->list.ptr, sites->list.len, &view.options, &results, err)) {
 		capture_view_release(&view);
 		crawl_results_release(&results);
 		status = cmd_fail(err);
 		/* An archive in use is no wrong usage. */
 		return err->code == ERR_STATE ? CMD_FAILURE : status;
 	}
-	status = capture_view_finish(&view, archive, &results, json);
+	status = capture_view_finish(&view, archive, &results, o->json);
 	capture_view_release(&view);
 	crawl_results_release(&results);
 	return status;
@@ -371,17 +361,19 @@ static enum cmd_status run(
 {
 	char archive[PATH_MAX];
 	struct crawl_settings settings;
+	struct sites sites;
 	struct err err = {0};
 	enum cmd_status status;
 
 	crawl_settings_init(&settings);
-	if (make_settings(o, args, &settings, arena, &err) ||
+	sites_init(&sites, &settings, arena);
+	if (make_settings(o, &settings, &err) || find_sites(o, args, &sites, &err) ||
 		!cmd_strategy("crawl", settings.strategy, false, &err) ||
-		(!o->output &&
-			default_archive(settings.seeds.ptr[0], archive, sizeof archive, &err)))
+		(!o->output && default_archive(o, &sites, archive, sizeof archive, &err)))
 		status = cmd_fail(&err);
 	else
-		status = capture(o->output ? o->output : archive, &settings, o->json, &err);
+		status = capture(o->output ? o->output : archive, &sites, o, &err);
+	sites_release(&sites);
 	crawl_settings_release(&settings);
 	return status;
 }
@@ -401,7 +393,7 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(o.verbose);
-	arena_init(&arena, 256 << 20);
+	arena_init(&arena, (size_t)1 << 30);
 	status = run(&o, &args, &arena);
 	arena_release(&arena);
 	options_release(&OPTIONS, &o);

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "cmd/archive.h"
+#include "cmd/captures.h"
 #include "cmd/cmd.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
@@ -11,6 +12,7 @@
 struct report_options {
 	int64_t capture; /* 0: the last */
 	const char *why;
+	bool captures;
 	bool json;
 };
 
@@ -23,6 +25,10 @@ static const struct option_spec SPECS[] = {
 		.help = "which capture of the archive, from 1 (default: the last)",
 		.min = 1,
 		.max = UINT32_MAX - 1.0},
+	{.name = "captures",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct report_options, captures),
+		.help = "list all captures of the archive, a line each, and their sum"},
 	{.name = "why",
 		.letter = 'w',
 		.kind = OPTION_STRING,
@@ -151,5 +157,8 @@ enum cmd_status cmd_report(int argc, char **argv)
 		return status;
 	if (o.why && o.json)
 		return cmd_fail(&(struct err){ERR_USAGE, "report: --why prints no JSON"});
-	return run(args.ptr[0], &o);
+	if (o.captures && (o.why || o.capture))
+		return cmd_fail(&(struct err){ERR_USAGE,
+			"report: --captures lists all of them; leave out --capture and --why"});
+	return o.captures ? captures_print(args.ptr[0], NULL, o.json) : run(args.ptr[0], &o);
 }

@@ -1,14 +1,22 @@
-/* stillpoint resume: goes on with a capture after a stop, a crash or a power cut. */
+/* stillpoint resume: goes on with captures after a stop, a crash or a power cut. */
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "crawl/crawl.h"
 
 struct resume_options {
+	int64_t lanes;
 	bool json;
 	bool verbose;
 };
 
 static const struct option_spec SPECS[] = {
+	{.name = "lanes",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct resume_options, lanes),
+		.min = 1,
+		.max = CRAWL_LANES_MAX,
+		.help = "threads that several sites are spread over (default: one for each "
+			"processor)"},
 	{.name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct resume_options, json),
@@ -25,7 +33,7 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "resume",
 	.usage = "ARCHIVE [OPTION…]",
-	.description = "Goes on with the last capture of an archive where it was stopped, with the "
+	.description = "Goes on with all captures of an archive that are not finished, with the "
 		       "same settings. What a crash has left unfinished in a WARC file is set "
 		       "aside under a name of its own, never deleted.",
 	.specs = SPECS,
@@ -53,7 +61,7 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(o.verbose);
-	if (capture_view_init(&view, "resume", &err) ||
+	if (capture_view_init(&view, "resume", (unsigned)o.lanes, &err) ||
 		crawl_resume(args.ptr[0], &view.options, &results, &err))
 		status = fail(&err);
 	else

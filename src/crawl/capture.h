@@ -2,6 +2,8 @@
  * A capture under way: what the files of this room share. A crawl has one capture for each site,
  * spread over lanes, and one clerk:
  *
+ *	sites.c      which seeds make one site
+ *	roster.c     the captures of a crawl before they are on their lanes
  *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
  *	lane.c       a thread with any number of captures: the loop
  *	clerk.c      the thread that writes the catalog

@@ -17,7 +17,6 @@
 
 enum {
 	PROGRESS_MS = 100,
-	LANES_MAX = 256,
 	FETCHES_MAX = 1000, /* of a lane at once: each may have a megabyte in memory */
 	FETCHES_MIN = 16,
 	DESCRIPTORS_KEPT = 64,  /* for files */
@@ -113,7 +112,7 @@ static size_t lanes_wanted(const struct crawl *x)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (x->options->lanes)
-		return x->options->lanes < LANES_MAX ? x->options->lanes : LANES_MAX;
+		return x->options->lanes < CRAWL_LANES_MAX ? x->options->lanes : CRAWL_LANES_MAX;
 	return processors > 1 ? (size_t)processors : 1;
 }
 

@@ -17,6 +17,8 @@
 #include "crawl/settings.h"
 #include "plan/plan.h"
 
+enum { CRAWL_LANES_MAX = 256 };
+
 #define CRAWL_USER_AGENT "Mozilla/5.0 (compatible; stillpoint/" STILLPOINT_VERSION ")"
 
 /* The product token by which robots.txt knows us. */

@@ -107,7 +107,8 @@ static void put_capture(struct json *j, const struct report *r)
 	put_stillpoint(j, &r->window);
 }
 
-void report_json(const struct report *r, struct json *j)
+/* All but the verdicts; the object stays open. */
+static void put_report(struct json *j, const struct report *r)
 {
 	json_object_begin(j);
 	put_capture(j, r);
@@ -118,6 +119,17 @@ void report_json(const struct report *r, struct json *j)
 	put_totals(j, r);
 	put_number(j, "expected_sharp", r->capture.single ? NAN : r->expected_sharp);
 	put_number(j, "blur", r->blur);
+}
+
+void report_json_totals(const struct report *r, struct json *j)
+{
+	put_report(j, r);
+	json_object_end(j);
+}
+
+void report_json(const struct report *r, struct json *j)
+{
+	put_report(j, r);
 	json_key(j, "verdicts");
 	json_array_begin(j);
 	for (size_t i = 0; i < r->pages.len; i++)

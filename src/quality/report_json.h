@@ -8,4 +8,7 @@
 /* Errors stay in the writer. */
 void report_json(const struct report *r, struct json *j);
 
+/* The same without the verdicts: what is said of each capture where several are listed. */
+void report_json_totals(const struct report *r, struct json *j);
+
 #endif

@@ -71,15 +71,16 @@ int verify_note(struct verify *v, slice url, const struct verify_place *place, c
 int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **ret)
 {
 	struct verify_capture c = {0};
+	uint32_t number;
 	int rc;
 
-	for (size_t i = v->captures.len; i > 0; i--) {
-		if (slice_eq(v->captures.ptr[i - 1].uuid, uuid)) {
-			*ret = &v->captures.ptr[i - 1];
-			return 0;
-		}
+	if (strmap_get(&v->by_uuid, uuid, &number)) {
+		*ret = &v->captures.ptr[number];
+		return 0;
 	}
 	rc = keep(&v->arena, uuid, &c.uuid);
+	if (rc == 0)
+		rc = strmap_put(&v->by_uuid, c.uuid, (uint32_t)v->captures.len);
 	if (rc)
 		return rc;
 	words_init(&c.urls, &v->arena);
@@ -291,6 +292,7 @@ int verify_run(struct verify *v, const struct verify_params *params, struct err 
 	arena_init(&v->arena, ARENA_MAX);
 	words_init(&v->words, &v->arena);
 	words_init(&v->file_names, &v->arena);
+	strmap_init(&v->by_uuid, hash_key_random(), NULL);
 	evidence_init(&v->evidence, &v->arena);
 	return run(v, params, err);
 }
@@ -302,6 +304,7 @@ void verify_release(struct verify *v)
 		legs_vec_release(&v->captures.ptr[i].pages);
 	}
 	verify_captures_release(&v->captures);
+	strmap_release(&v->by_uuid);
 	verify_problems_release(&v->problems);
 	verify_problems_release(&v->notes);
 	verify_files_release(&v->files);

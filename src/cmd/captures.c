@@ -1,0 +1,178 @@
+#include "cmd/captures.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cmd/archive.h"
+#include "quality/report.h"
+#include "quality/report_json.h"
+
+enum { SITE_WIDTH = 44 };
+
+/* The sum of what is printed. */
+struct sum {
+	uint64_t pages, sharp, changed, failed;
+	size_t captures, running, cut;
+};
+
+static const char *how_it_ended(const struct report *r)
+{
+	switch (r->capture.state) {
+	case CATALOG_RUNNING:
+		return "not finished";
+	case CATALOG_CUT:
+		return "time limit";
+	case CATALOG_FINISHED:
+		break;
+	}
+	return r->window.from ? "finished" : "nothing captured";
+}
+
+/* "a very long URL of a site that has to be sho…" */
+static void print_site(slice site)
+{
+	if (site.len <= SITE_WIDTH)
+		printf("%-*.*s", SITE_WIDTH, (int)site.len, site.ptr);
+	else
+		printf("%.*s…", SITE_WIDTH - 1, site.ptr);
+}
+
+static void print_line(const struct report *r)
+{
+	printf("%7u  ", (unsigned)r->capture.id);
+	print_site(r->capture.site);
+	printf(" %8zu %8llu %8llu %8llu  %s\n", r->pages.len,
+		(unsigned long long)r->totals[VERDICT_SHARP],
+		(unsigned long long)r->totals[VERDICT_CHANGED],
+		(unsigned long long)r->totals[VERDICT_FAILED], how_it_ended(r));
+}
+
+static void print_head(void)
+{
+	printf("%7s  %-*s %8s %8s %8s %8s  %s\n", "capture", SITE_WIDTH, "site", "pages", "sharp",
+		"changed", "failed", "ended");
+}
+
+static void print_sum(const char *archive, const struct sum *s)
+{
+	printf("%zu %s: %llu pages, %llu sharp, %llu changed, %llu failed", s->captures,
+		s->captures == 1 ? "capture" : "captures", (unsigned long long)s->pages,
+		(unsigned long long)s->sharp, (unsigned long long)s->changed,
+		(unsigned long long)s->failed);
+	if (s->cut > 0)
+		printf("; %zu ended by the time limit", s->cut);
+	if (s->running > 0)
+		printf("; %zu not finished: go on with 'stillpoint resume %s'", s->running,
+			archive);
+	printf("\nmore: stillpoint report %s --capture N\n", archive);
+}
+
+static void add_up(struct sum *s, const struct report *r)
+{
+	s->captures++;
+	s->pages += r->pages.len;
+	s->sharp += r->totals[VERDICT_SHARP];
+	s->changed += r->totals[VERDICT_CHANGED];
+	s->failed += r->totals[VERDICT_FAILED];
+	s->running += r->capture.state == CATALOG_RUNNING;
+	s->cut += r->capture.state == CATALOG_CUT;
+}
+
+/* ---- */
+
+struct listing {
+	struct catalog *catalog;
+	const struct capture_ids *ids;
+	const char *archive;
+	struct json *json; /* NULL: as text */
+	struct sum sum;
+};
+
+/* One after the other, so that no more than one is in memory. */
+static int list_captures(struct listing *l, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->ids->len; i++) {
+		struct report r;
+
+		rc = report_load(&r, l->catalog, l->ids->ptr[i], err);
+		if (rc)
+			break;
+		add_up(&l->sum, &r);
+		if (l->json)
+			report_json_totals(&r, l->json);
+		else
+			print_line(&r);
+		report_release(&r);
+	}
+	return rc;
+}
+
+static enum cmd_status end(int rc, const struct err *err)
+{
+	enum cmd_status status = cmd_finish(rc && err->code ? 0 : rc);
+
+	if (!err->code)
+		return status;
+	(void)cmd_fail(err);
+	return CMD_FAILURE;
+}
+
+static enum cmd_status print_json(struct listing *l)
+{
+	struct err err = {0};
+	struct json j;
+	int rc;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	l->json = &j;
+	json_object_begin(&j);
+	json_key(&j, "archive");
+	json_string(&j, l->archive);
+	json_key(&j, "captures");
+	json_array_begin(&j);
+	rc = list_captures(l, &err);
+	json_array_end(&j);
+	json_object_end(&j);
+	return end(rc ? rc : json_finish(&j), &err);
+}
+
+static enum cmd_status print_text(struct listing *l)
+{
+	struct err err = {0};
+	int rc;
+
+	print_head();
+	rc = list_captures(l, &err);
+	if (rc == 0)
+		print_sum(l->archive, &l->sum);
+	return end(0, &err);
+}
+
+static int on_capture(void *context, const struct catalog_capture *c)
+{
+	return capture_ids_push(context, c->id);
+}
+
+enum cmd_status captures_print(const char *archive, const struct capture_ids *ids, bool json)
+{
+	struct listing l = {.archive = archive};
+	struct capture_ids all = {0};
+	struct err err = {0};
+	enum cmd_status status;
+	int rc = archive_open_catalog(archive, &l.catalog, &err);
+
+	if (rc == 0 && !ids)
+		rc = catalog_each_capture(l.catalog, on_capture, &all, &err);
+	l.ids = ids ? ids : &all;
+	if (rc) {
+		(void)cmd_fail(&err);
+		status = CMD_FAILURE;
+	} else {
+		status = json ? print_json(&l) : print_text(&l);
+	}
+	capture_ids_release(&all);
+	catalog_close(l.catalog);
+	return status;
+}

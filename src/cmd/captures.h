@@ -1,0 +1,17 @@
+/* The captures of an archive, a line or a JSON object each: what happened overnight. */
+#ifndef CMD_CAPTURES_H
+#define CMD_CAPTURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "cmd/cmd.h"
+
+VEC_DECLARE(capture_ids, uint32_t);
+
+/* Prints these captures, or all of the archive when ids is NULL. */
+enum cmd_status captures_print(const char *archive, const struct capture_ids *ids, bool json);
+
+#endif

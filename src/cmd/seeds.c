@@ -1,0 +1,151 @@
+#include "cmd/seeds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "url/url.h"
+
+enum { LINE_MAX_BYTES = 64 << 10 };
+
+/* Whether the text would be a URL of a likely host if it had "https://" before it. */
+static bool lacks_scheme(const char *text)
+{
+	char longer[512];
+	struct url url;
+	bool lacks;
+	int n = snprintf(longer, sizeof longer, "https://%s", text);
+
+	if (n < 0 || (size_t)n >= sizeof longer || strchr(text, '@'))
+		return false;
+	url_init(&url);
+	lacks = url_parse(&url, slice_str(longer), NULL, NULL) == 0 &&
+		(url.host_kind != URL_HOST_DOMAIN || url.port != URL_NO_PORT ||
+			memchr(url_part(&url, url.host).ptr, '.', url_part(&url, url.host).len));
+	url_release(&url);
+	return lacks;
+}
+
+/* why is NULL where the text is a URL, but of another scheme. */
+static int refuse(const char *text, const struct err *why, struct err *err)
+{
+	if (!strstr(text, "://") && lacks_scheme(text))
+		return err_set(err, ERR_USAGE, "'%.200s' is no URL; did you mean 'https://%.200s'?",
+			text, text);
+	if (!why)
+		return err_set(err, ERR_USAGE,
+			"'%.200s' is neither http nor https; only these can be captured", text);
+	return err_set(err, ERR_USAGE, "'%.200s' is no URL: %s (a URL: https://example.org/)", text,
+		why->text);
+}
+
+/* Parsed, so that a typo is found before anything begins. */
+static int add(struct sites *sites, const char *text, struct err *err)
+{
+	struct err why = {0};
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(text), NULL, &why);
+	if (rc == ERR_NOMEM)
+		;
+	else if (rc || !url_is_http(&url))
+		rc = refuse(text, rc ? &why : NULL, err);
+	else if (url.username.len > 0 || url.password.len > 0)
+		rc = err_set(err, ERR_USAGE,
+			"'%.200s' has a user name or a password in it, which would go into the "
+			"archive; leave them out",
+			text);
+	else
+		rc = sites_add(sites, &url);
+	url_release(&url);
+	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
+}
+
+int seeds_add(struct sites *sites, const char *text, struct err *err)
+{
+	int rc = add(sites, text, err);
+
+	if (rc)
+		err_prefix(err, "crawl");
+	return rc;
+}
+
+/* ---- a file ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* What the line says, without blanks around it and without a remark; cut in place. */
+static char *trim(char *line)
+{
+	size_t end = 0;
+
+	while (is_blank(*line))
+		line++;
+	while (line[end] && !(line[end] == '#' && (end == 0 || is_blank(line[end - 1]))))
+		end++;
+	while (end > 0 && is_blank(line[end - 1]))
+		end--;
+	line[end] = '\0';
+	return line;
+}
+
+/* A line that fits, or the file's last; false at its end. */
+static bool read_line(FILE *file, char *line, bool *ret_fits)
+{
+	size_t len;
+
+	if (!fgets(line, LINE_MAX_BYTES, file))
+		return false;
+	len = strlen(line);
+	*ret_fits = len > 0 && (line[len - 1] == '\n' || feof(file));
+	return true;
+}
+
+static int read_lines(struct sites *sites, FILE *file, const char *name, struct err *err)
+{
+	static const char BOM[] = "\xef\xbb\xbf";
+	char line[LINE_MAX_BYTES];
+	size_t number = 0;
+	bool fits;
+	int rc = 0;
+
+	while (rc == 0 && read_line(file, line, &fits)) {
+		bool has_bom = number++ == 0 && strncmp(line, BOM, strlen(BOM)) == 0;
+		char *text = trim(line + (has_bom ? strlen(BOM) : 0));
+
+		if (!fits)
+			rc = err_set(err, ERR_USAGE,
+				"the line is too long for a URL, or has a NUL in it");
+		else if (*text)
+			rc = add(sites, text, err);
+		if (rc)
+			err_prefix(err, "%s:%zu", name, number);
+	}
+	if (rc == 0 && ferror(file))
+		rc = err_set(err, ERR_USAGE, "%s: %s", name, strerror(errno));
+	return rc;
+}
+
+int seeds_read(struct sites *sites, const char *path, struct err *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	size_t before = sites->list.len;
+	const char *name = is_stdin ? "standard input" : path;
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	int rc;
+
+	if (!file)
+		return err_set(err, ERR_USAGE, "%s: %s", path, strerror(errno));
+	rc = read_lines(sites, file, name, err);
+	if (!is_stdin)
+		(void)fclose(file);
+	if (rc == 0 && sites->list.len == 0 && before == 0)
+		rc = err_set(
+			err, ERR_USAGE, "%s: no URL in it; a line for each site is wanted", name);
+	return rc;
+}
