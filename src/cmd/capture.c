@@ -192,12 +192,13 @@ static void tell_empty(const struct crawl_results *results)
 
 		if (r->visited > 0 || r->end == CRAWL_STOPPED)
 			continue;
-		if (told++ == EMPTY_TOLD)
-			(void)fprintf(stderr, "stillpoint: …\n");
-		else if (told <= EMPTY_TOLD)
+		if (told++ < EMPTY_TOLD)
 			(void)fprintf(stderr, "stillpoint: nothing could be captured: %s\n",
 				r->problem ? r->problem : "no page was found");
 	}
+	if (told > EMPTY_TOLD)
+		(void)fprintf(stderr, "stillpoint: nothing could be captured of %zu more sites\n",
+			told - EMPTY_TOLD);
 }
 
 /* A site that cannot be had is a line in the list; only when none could be, all has failed. */
