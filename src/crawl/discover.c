@@ -295,22 +295,12 @@ static bool is_followed(enum link_kind kind)
 static int discover_link(
 	struct capture *c, uint32_t page, const struct resolved_link *link, struct err *err)
 {
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, link->url, NULL, NULL);
-	if (rc == 0)
-		rc = discover(c,
-			&(struct found){.url = &url,
-				.how = "link",
-				.via = page,
-				.kind = (uint8_t)link->kind},
-			err);
-	else if (rc != ERR_NOMEM)
-		rc = 0;
-	url_release(&url);
-	return rc;
+	return discover(c,
+		&(struct found){.url = link->parsed,
+			.how = "link",
+			.via = page,
+			.kind = (uint8_t)link->kind},
+		err);
 }
 
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)

@@ -104,12 +104,14 @@ int resolver_next(struct resolver *r, struct resolved_link *ret_link)
 			return rc;
 		if (rc || !url_is_http(&r->url))
 			continue;
-		rc = remember(r, url_page(&r->url), link->kind);
+		url_drop_fragment(&r->url);
+		rc = remember(r, url_text(&r->url), link->kind);
 		if (rc == ERR_EXISTS)
 			continue;
 		if (rc)
 			return rc;
-		*ret_link = (struct resolved_link){url_page(&r->url), link->kind};
+		*ret_link = (struct resolved_link){
+			.parsed = &r->url, .url = url_text(&r->url), .kind = link->kind};
 		return 0;
 	}
 	return ERR_END;

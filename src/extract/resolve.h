@@ -11,9 +11,10 @@
 #include "url/encoding.h"
 #include "url/url.h"
 
-/* One link; the URL is valid until the next call. */
+/* One link; both forms of the URL are valid until the next call. */
 struct resolved_link {
-	slice url;
+	const struct url *parsed; /* without its fragment */
+	slice url;                /* its text */
 	enum link_kind kind;
 };
 
