@@ -307,7 +307,7 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 {
 	struct resolved_link link;
 	struct resolver resolver;
-	int rc = resolver_init(&resolver, &c->reading->links, document);
+	int rc = resolver_init(&resolver, &c->reading->links, document, c->reading->key);
 
 	while (rc == 0 && (rc = resolver_next(&resolver, &link)) == 0)
 		if (is_followed(link.kind))

@@ -20,7 +20,7 @@ static int sink(void *context, slice decoded)
 
 int reading_init(struct reading *r, size_t body_max)
 {
-	*r = (struct reading){0};
+	*r = (struct reading){.key = hash_key_random()};
 	links_init(&r->links);
 	buf_init(&r->body, body_max);
 	r->page = malloc(sizeof *r->page);

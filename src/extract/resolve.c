@@ -14,7 +14,8 @@ static int set_base(struct resolver *r, const struct links *links, const struct 
 	return rc || !url_is_http(&r->base) ? url_copy(&r->base, document) : 0;
 }
 
-int resolver_init(struct resolver *r, const struct links *links, const struct url *document)
+int resolver_init(struct resolver *r, const struct links *links, const struct url *document,
+	struct hash_key key)
 {
 	int rc;
 
@@ -24,7 +25,7 @@ int resolver_init(struct resolver *r, const struct links *links, const struct ur
 	url_init(&r->step);
 	url_init(&r->url);
 	arena_init(&r->arena, KEYS_MAX);
-	strmap_init(&r->seen, hash_key_random(), &r->arena);
+	strmap_init(&r->seen, key, &r->arena);
 	buf_init(&r->key, URL_MAX + 1);
 	rc = url_encoding_open(charset_name(links->charset), &r->encoding, NULL);
 	return rc == ERR_NOMEM ? rc : set_base(r, links, document);

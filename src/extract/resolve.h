@@ -36,10 +36,11 @@ struct resolver {
 
 /*
  * Starts with links that are complete, and the URL of their document, which is parsed already; both
- * are borrowed until release. 0 or ERR_NOMEM; release in either case.
+ * are borrowed until release. The key, for URLs that are seen again, is secret and random; it may
+ * serve for many documents. 0 or ERR_NOMEM; release in either case.
  */
-int resolver_init(
-	struct resolver *r, const struct links *links, const struct url *document) SP_MUST_CHECK;
+int resolver_init(struct resolver *r, const struct links *links, const struct url *document,
+	struct hash_key key) SP_MUST_CHECK;
 void resolver_release(struct resolver *r);
 
 /* The next link: 0, ERR_END or ERR_NOMEM. References that are no URLs are skipped. */

@@ -177,7 +177,7 @@ static void check_resolved(const char *in, const char *document, const char *wan
 	url_init(&url);
 	CHECK_INT(url_parse(&url, slice_str(document), NULL, NULL), 0);
 	read_page(slice_str(in), "text/html", 0, &l);
-	rc = resolver_init(&r, &l, &url);
+	rc = resolver_init(&r, &l, &url, hash_key_random());
 	while (rc == 0 && (rc = resolver_next(&r, &link)) == 0) {
 		(void)buf_add(&out, link.url);
 		(void)buf_add_char(&out, ' ');
