@@ -160,11 +160,13 @@ class Stillpoint:
 
     def command(self, url):
         return [self.program, "crawl", url, "-o", "archive", "--delay", "0", "--jobs", "16",
-                "--json", *self.options]  # fmt: skip
+                *self.options]  # fmt: skip
 
     def pages(self, directory):
-        with open(directory / "stdout", encoding="utf-8") as file:
-            report = json.load(file)
+        report = json.loads(
+            subprocess.run([self.program, "report", "archive", "--json"], cwd=directory,
+                           capture_output=True, check=True).stdout  # fmt: skip
+        )
         return sum(1 for v in report["verdicts"] if v["verdict"] in ("single", "sharp"))
 
     def bytes(self, directory):

@@ -305,14 +305,13 @@ static int discover_link(
 
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
+	struct resolver *resolver = &c->reading->resolver;
 	struct resolved_link link;
-	struct resolver resolver;
-	int rc = resolver_init(&resolver, &c->reading->links, document, c->reading->key);
+	int rc = resolver_start(resolver, &c->reading->links, document);
 
-	while (rc == 0 && (rc = resolver_next(&resolver, &link)) == 0)
+	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
 		if (is_followed(link.kind))
 			rc = discover_link(c, page, &link, err);
-	resolver_release(&resolver);
 	if (rc == ERR_END)
 		return 0;
 	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;

@@ -14,12 +14,9 @@ static int set_base(struct resolver *r, const struct links *links, const struct 
 	return rc || !url_is_http(&r->base) ? url_copy(&r->base, document) : 0;
 }
 
-int resolver_init(struct resolver *r, const struct links *links, const struct url *document,
-	struct hash_key key)
+void resolver_init(struct resolver *r, struct hash_key key)
 {
-	int rc;
-
-	*r = (struct resolver){.links = links, .document = document};
+	*r = (struct resolver){0};
 	url_init(&r->base);
 	url_init(&r->inner);
 	url_init(&r->step);
@@ -27,6 +24,20 @@ int resolver_init(struct resolver *r, const struct links *links, const struct ur
 	arena_init(&r->arena, KEYS_MAX);
 	strmap_init(&r->seen, key, &r->arena);
 	buf_init(&r->key, URL_MAX + 1);
+}
+
+int resolver_start(struct resolver *r, const struct links *links, const struct url *document)
+{
+	int rc;
+
+	r->links = links;
+	r->document = document;
+	r->next = 0;
+	r->inner_number = 0;
+	arena_reset(&r->arena);
+	strmap_reset(&r->seen);
+	url_encoding_close(r->encoding);
+	r->encoding = NULL;
 	rc = url_encoding_open(charset_name(links->charset), &r->encoding, NULL);
 	return rc == ERR_NOMEM ? rc : set_base(r, links, document);
 }

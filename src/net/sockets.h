@@ -11,7 +11,8 @@
 
 #include "base/vec.h"
 
-/* A socket, and what is known of its ends once it was asked for them: they stay while it is open. */
+/* A socket, and what is known of its ends once it was asked for them: they stay while it is open.
+ */
 struct net_socket {
 	curl_socket_t fd;
 	int local_port; /* 0: not asked yet */
