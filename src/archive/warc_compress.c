@@ -9,7 +9,7 @@
 #include "base/buf.h"
 
 enum {
-	GZIP_LEVEL = 6,
+	GZIP_LEVEL = 1,
 	ZSTD_LEVEL = 3,
 	GZIP_BITS = 15 + 16, /* zlib: the largest window, and gzip around it */
 	GZIP_MEMORY = 8,     /* zlib's default */

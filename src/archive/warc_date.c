@@ -1,6 +1,6 @@
 #include "archive/warc_date.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -153,11 +153,13 @@ int warc_date_parse(slice text, int64_t *ret_ns)
 /* The clock's own text says all but the digits behind the millisecond. */
 void warc_date_format_ns(int64_t ns, char out[WARC_DATE_NS_SIZE])
 {
+	enum { MS_END = 23, NS_END = 29 }; /* of the digits */
 	int rest = (int)((ns % 1000000 + 1000000) % 1000000);
-	char text[CLOCK_TEXT_SIZE];
 
-	clock_format(ns, CLOCK_ROUND_DOWN, text);
-	(void)snprintf(out, WARC_DATE_NS_SIZE, "%.23s%06dZ", text, rest);
+	clock_format(ns, CLOCK_ROUND_DOWN, out);
+	for (int at = NS_END - 1; at >= MS_END; at--, rest /= 10)
+		out[at] = (char)('0' + rest % 10);
+	memcpy(out + NS_END, "Z", 2);
 }
 
 void warc_date_format(int64_t ns, char out[WARC_DATE_SIZE])
@@ -165,7 +167,8 @@ void warc_date_format(int64_t ns, char out[WARC_DATE_SIZE])
 	char text[WARC_DATE_NS_SIZE];
 
 	warc_date_format_ns(ns, text);
-	(void)snprintf(out, WARC_DATE_SIZE, "%.26sZ", text);
+	memcpy(out, text, WARC_DATE_SIZE - 2);
+	memcpy(out + WARC_DATE_SIZE - 2, "Z", 2);
 }
 
 void warc_date_digits(int64_t ns, char out[WARC_DATE_DIGITS_SIZE])

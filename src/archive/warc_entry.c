@@ -1,6 +1,6 @@
 #include "archive/warc_entry.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "archive/warc_date.h"
 #include "base/format.h"
@@ -23,11 +23,22 @@ static const slice PROFILES[] = {
 
 void warc_id_make(struct rng *rng, struct warc_id *ret)
 {
+	static const char PATTERN[] = "<urn:uuid:aaaaaaaa-aaaa-4aaa-8bbb-bbbbbbbbbbbb>";
+	static const char HEX[] = "0123456789abcdef";
 	uint64_t a = rng_u64(rng), b = rng_u64(rng);
+	char *variant = ret->text + sizeof "<urn:uuid:aaaaaaaa-aaaa-4aaa-" - 1;
 
-	(void)snprintf(ret->text, sizeof ret->text, "<urn:uuid:%08x-%04x-4%03x-%04x-%012llx>",
-		(unsigned)(a >> 32), (unsigned)(a >> 16 & 0xffff), (unsigned)(a & 0xfff),
-		(unsigned)(b >> 48 & 0x3fff) | 0x8000, (unsigned long long)b & 0xffffffffffff);
+	_Static_assert(sizeof PATTERN == WARC_ID_SIZE, "as long as a record's name");
+	memcpy(ret->text, PATTERN, sizeof PATTERN);
+	for (char *at = ret->text + sizeof "<urn:uuid:" - 1; *at; at++) {
+		uint64_t *digits = *at == 'a' ? &a : &b;
+
+		if (*at != 'a' && *at != 'b')
+			continue;
+		*at = HEX[*digits & 15];
+		*digits >>= 4;
+	}
+	*variant = HEX[8 + (b & 3)];
 }
 
 bool warc_entry_has_payload(const struct warc_entry *e)

@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OPEN_NAME_SIZE = WARC_NAME_MAX + sizeof(".open") };
+enum {
+	OPEN_NAME_SIZE = WARC_NAME_MAX + sizeof(".open"),
+	GATHERED_MAX = 256 << 10,
+};
 
 static ssize_t system_write(void *context, int fd, const void *bytes, size_t len, off_t at)
 {
@@ -58,6 +62,11 @@ int warc_file_create(
 		return err_set(err, ERR_EXISTS, "%s is there already", path);
 	if (file.fd < 0)
 		return fail(&file, "cannot be created", err);
+	file.gathered = malloc(GATHERED_MAX);
+	if (!file.gathered) {
+		warc_file_discard(&file);
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	}
 	file.is_open = true;
 	*f = file;
 	return 0;
@@ -68,29 +77,60 @@ static int mend(struct warc_file *f, struct err *err)
 {
 	if (!f->is_torn)
 		return 0;
-	if (f->io->truncate(f->io->context, f->fd, (off_t)f->size) < 0)
+	if (f->io->truncate(f->io->context, f->fd, (off_t)f->written) < 0)
 		return fail(f, "cannot be truncated", err);
 	f->is_torn = false;
 	return 0;
 }
 
-int warc_file_append(struct warc_file *f, slice bytes, struct err *err)
+/* Writes bytes behind those that are in the file, all of them or, as far as we know, none. */
+static int write_out(struct warc_file *f, slice bytes, struct err *err)
 {
-	int rc = mend(f, err);
+	uint64_t at = f->written;
 
-	while (rc == 0 && bytes.len > 0) {
-		ssize_t n =
-			f->io->write(f->io->context, f->fd, bytes.ptr, bytes.len, (off_t)f->end);
+	while (bytes.len > 0) {
+		ssize_t n = f->io->write(f->io->context, f->fd, bytes.ptr, bytes.len, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
 			errno = n < 0 ? errno : EIO;
-			return fail(f, "cannot be written", err);
+			f->is_torn = true;
+			(void)fail(f, "cannot be written", err);
+			(void)mend(f, NULL);
+			return ERR_IO;
 		}
-		f->end += (uint64_t)n;
+		at += (uint64_t)n;
 		bytes = slice_sub(bytes, (size_t)n, bytes.len);
 	}
+	f->written = at;
+	return 0;
+}
+
+static int flush(struct warc_file *f, struct err *err)
+{
+	int rc = mend(f, err);
+
+	if (rc == 0 && f->end > f->written)
+		rc = write_out(f, (slice){f->gathered, (size_t)(f->end - f->written)}, err);
+	return rc;
+}
+
+int warc_file_append(struct warc_file *f, slice bytes, struct err *err)
+{
+	int rc;
+
+	if (f->written <= f->size && bytes.len <= GATHERED_MAX - (f->end - f->written)) {
+		if (bytes.len)
+			memcpy(f->gathered + (f->end - f->written), bytes.ptr, bytes.len);
+		f->end += bytes.len;
+		return 0;
+	}
+	rc = flush(f, err);
+	if (rc == 0)
+		rc = write_out(f, bytes, err);
+	if (rc == 0)
+		f->end = f->written;
 	return rc;
 }
 
@@ -101,14 +141,20 @@ void warc_file_commit(struct warc_file *f)
 
 void warc_file_rollback(struct warc_file *f)
 {
-	/* A write that failed may have left bytes all the same, so not only when end is ahead. */
-	f->is_torn = true;
+	if (f->written > f->size) {
+		f->written = f->size;
+		f->is_torn = true;
+	}
 	f->end = f->size;
 	(void)mend(f, NULL);
 }
 
 int warc_file_sync(struct warc_file *f, struct err *err)
 {
+	int rc = flush(f, err);
+
+	if (rc)
+		return rc;
 	if (f->io->sync(f->io->context, f->fd) < 0)
 		return fail(f, "cannot be synced", err);
 	if (!f->is_entered && f->io->sync(f->io->context, f->dir) < 0)
@@ -130,18 +176,23 @@ static int rename_file(struct warc_file *f, struct err *err)
 	return 0;
 }
 
+static void forget(struct warc_file *f)
+{
+	free(f->gathered);
+	f->gathered = NULL;
+	f->is_open = false;
+}
+
 int warc_file_close(struct warc_file *f, struct err *err)
 {
 	int rc;
 
 	if (!f->is_open)
 		return 0;
-	rc = mend(f, err);
-	if (rc == 0)
-		rc = warc_file_sync(f, err);
+	rc = warc_file_sync(f, err);
 	if (close(f->fd) < 0 && rc == 0)
 		rc = fail(f, "cannot be closed", err);
-	f->is_open = false;
+	forget(f);
 	return rc ? rc : rename_file(f, err);
 }
 
@@ -149,7 +200,7 @@ void warc_file_abandon(struct warc_file *f)
 {
 	if (f->is_open)
 		(void)close(f->fd);
-	f->is_open = false;
+	forget(f);
 }
 
 void warc_file_discard(struct warc_file *f)
@@ -159,5 +210,5 @@ void warc_file_discard(struct warc_file *f)
 	open_name(f->name, path);
 	(void)close(f->fd);
 	(void)unlinkat(f->dir, path, 0);
-	f->is_open = false;
+	forget(f);
 }

@@ -1,10 +1,13 @@
 /*
- * A WARC file being written: NAME.open until it is closed, NAME after. Invariants:
+ * A WARC file being written: NAME.open until it is closed, NAME after. Small records are gathered,
+ * so that many of them are one write. Invariants:
  *
- *	(1) bytes [0, size) of the file are whole records;
- *	(2) a record that could not be written in full is taken back by truncating to size; where
- *even that fails, nothing is written or renamed until it has succeeded; (3) the name without
- *".open" means: complete, and on the disk.
+ *	(1) bytes [0, size) are whole records: [0, written) in the file, the rest gathered. Only
+ *	    while a large record is being added is written behind size, and nothing gathered.
+ *	(2) A record that could not be written in full is taken back by truncating the file to whole
+ *	    records; where even that fails, nothing is written or renamed until it has succeeded.
+ *	    What is gathered stays when it cannot be written, for the next try.
+ *	(3) The name without ".open" means: complete, and on the disk.
  */
 #ifndef ARCHIVE_WARC_FILE_H
 #define ARCHIVE_WARC_FILE_H
@@ -40,6 +43,8 @@ struct warc_file {
 	bool is_torn;    /* there may be bytes behind size that are no record */
 	uint64_t size;   /* of the whole records */
 	uint64_t end;    /* size, and what there is of the record under way */
+	uint64_t written;
+	char *gathered; /* bytes [written, end), unless a large record is under way */
 	char name[WARC_NAME_MAX + 1];
 };
 
@@ -59,7 +64,7 @@ void warc_file_commit(struct warc_file *f);
 /* Takes back what there is of the record under way, now or before anything else is written. */
 void warc_file_rollback(struct warc_file *f);
 
-/* All records that were committed are on the disk: 0 or ERR_IO. */
+/* Now all records that were committed are on the disk: 0 or ERR_IO. */
 int warc_file_sync(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 
 /*
@@ -71,7 +76,7 @@ int warc_file_close(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 /* Closes and removes a file that has no records. */
 void warc_file_discard(struct warc_file *f);
 
-/* Closes it as it is, without a sync, under the name NAME.open: for warc_repair. */
+/* Closes it as it is, without what is gathered, under the name NAME.open: for warc_repair. */
 void warc_file_abandon(struct warc_file *f);
 
 #endif

@@ -11,6 +11,7 @@
 enum {
 	FIRST_SLOTS = 16,
 	FREE_SLOT = 0,
+	KEPT_SLOTS = 1024, /* by strmap_reset: more of them cost more to empty than to make */
 };
 
 static const size_t KEYS_MAX = UINT32_C(1) << 31;
@@ -25,13 +26,16 @@ struct hash_key hash_key_random(void)
 	return key;
 }
 
-static uint64_t rotl(uint64_t x, unsigned bits)
+/* Inlined by force: several rounds for every link of every page. */
+#define HOT static inline __attribute__((always_inline))
+
+HOT uint64_t rotl(uint64_t x, unsigned bits)
 {
 	return x << bits | x >> (64 - bits);
 }
 
 /* SipRound, §2.1 of the paper. */
-static void sip_round(uint64_t v[4])
+HOT void sip_round(uint64_t v[4])
 {
 	v[0] += v[1];
 	v[2] += v[3];
@@ -46,7 +50,7 @@ static void sip_round(uint64_t v[4])
 }
 
 /* Up to eight bytes, little-endian on every machine. */
-static uint64_t load(const char *p, size_t len)
+HOT uint64_t load(const char *p, size_t len)
 {
 	uint64_t word = 0;
 
@@ -55,7 +59,7 @@ static uint64_t load(const char *p, size_t len)
 	return le64toh(word);
 }
 
-static void absorb(uint64_t v[4], uint64_t word)
+HOT void absorb(uint64_t v[4], uint64_t word)
 {
 	v[3] ^= word;
 	sip_round(v);
@@ -104,6 +108,17 @@ void strmap_release(struct strmap *m)
 	free(m->slots);
 	free(m->entries);
 	strmap_init(m, m->key, m->arena);
+}
+
+void strmap_reset(struct strmap *m)
+{
+	if (m->slot_count > KEPT_SLOTS) {
+		strmap_release(m);
+		return;
+	}
+	if (m->slots)
+		memset(m->slots, 0, m->slot_count * sizeof *m->slots);
+	m->len = 0;
 }
 
 /* The slot of this key, or the free one where it belongs; there is always a free slot. */

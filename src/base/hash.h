@@ -47,6 +47,12 @@ void strmap_init(struct strmap *m, struct hash_key key, struct arena *arena);
 void strmap_release(struct strmap *m);
 
 /*
+ * Forgets all keys and keeps the memory, unless it is much; what an arena holds is the caller's to
+ * forget.
+ */
+void strmap_reset(struct strmap *m);
+
+/*
  * Adds a key. 0, or ERR_EXISTS when it is there (its value stays), ERR_LIMIT for a key that is too
  * long or one too many, ERR_NOMEM also when the arena is at its maximum.
  */

@@ -52,8 +52,10 @@ static enum cmd_status print_links(const struct links *links, const struct url *
 	struct resolved_link link;
 	struct resolver r;
 	struct json json;
-	int rc = resolver_init(&r, links, document), written;
+	int rc, written;
 
+	resolver_init(&r, hash_key_random());
+	rc = resolver_start(&r, links, document);
 	json_init_file(&json, stdout, JSON_LINES);
 	while (rc == 0 && (rc = resolver_next(&r, &link)) == 0)
 		print_link(&json, &link);

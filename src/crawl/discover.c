@@ -295,34 +295,23 @@ static bool is_followed(enum link_kind kind)
 static int discover_link(
 	struct capture *c, uint32_t page, const struct resolved_link *link, struct err *err)
 {
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, link->url, NULL, NULL);
-	if (rc == 0)
-		rc = discover(c,
-			&(struct found){.url = &url,
-				.how = "link",
-				.via = page,
-				.kind = (uint8_t)link->kind},
-			err);
-	else if (rc != ERR_NOMEM)
-		rc = 0;
-	url_release(&url);
-	return rc;
+	return discover(c,
+		&(struct found){.url = link->parsed,
+			.how = "link",
+			.via = page,
+			.kind = (uint8_t)link->kind},
+		err);
 }
 
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
+	struct resolver *resolver = &c->reading->resolver;
 	struct resolved_link link;
-	struct resolver resolver;
-	int rc = resolver_init(&resolver, &c->reading->links, document);
+	int rc = resolver_start(resolver, &c->reading->links, document);
 
-	while (rc == 0 && (rc = resolver_next(&resolver, &link)) == 0)
+	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
 		if (is_followed(link.kind))
 			rc = discover_link(c, page, &link, err);
-	resolver_release(&resolver);
 	if (rc == ERR_END)
 		return 0;
 	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;

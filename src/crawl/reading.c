@@ -22,6 +22,7 @@ int reading_init(struct reading *r, size_t body_max)
 {
 	*r = (struct reading){0};
 	links_init(&r->links);
+	resolver_init(&r->resolver, hash_key_random());
 	buf_init(&r->body, body_max);
 	r->page = malloc(sizeof *r->page);
 	r->state = state_new(sink, r);
@@ -36,6 +37,7 @@ void reading_release(struct reading *r)
 	state_free(r->state);
 	free(r->page);
 	links_release(&r->links);
+	resolver_release(&r->resolver);
 	buf_release(&r->body);
 	*r = (struct reading){0};
 }
@@ -61,8 +63,7 @@ static int begin_links(struct reading *r)
 {
 	slice type = reading_field(r, SLICE("content-type"));
 
-	links_release(&r->links);
-	links_init(&r->links);
+	links_reset(&r->links);
 	if (page_format_of(type) != PAGE_OPAQUE) {
 		page_open(r->page, &(struct page_params){.content_type = type, .links = &r->links});
 		r->parsing = true;

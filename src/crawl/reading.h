@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "extract/links.h"
 #include "extract/page.h"
+#include "extract/resolve.h"
 #include "net/net.h"
 #include "quality/state.h"
 
@@ -17,12 +18,13 @@ enum reading_for {
 	READING_BODY, /* decoded, up to the maximum of the body */
 };
 
-/* Fields are its own, but for links and body, to be read. */
+/* Fields are its own, but for links, resolver and body. */
 struct reading {
 	struct state *state;
 	struct page *page; /* the parser */
 	struct links links;
 	struct buf body;
+	struct resolver resolver; /* for whoever wants the links resolved */
 	enum reading_for mode;
 	bool parsing;
 };

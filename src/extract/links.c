@@ -10,7 +10,10 @@
 #include "extract/srcset.h"
 #include "extract/word.h"
 
-enum { KEY_PREFIX_MAX = 16 }; /* of kind and base */
+enum {
+	KEY_PREFIX_MAX = 16, /* of kind and base */
+	KEPT_MAX = 1024,     /* links whose memory serves for the next document */
+};
 
 void links_init(struct links *l)
 {
@@ -19,6 +22,26 @@ void links_init(struct links *l)
 	strmap_init(&l->seen, hash_key_random(), NULL);
 	buf_init(&l->key, LINK_URL_MAX + KEY_PREFIX_MAX);
 	buf_init(&l->style, LINKS_STYLE_MAX);
+}
+
+void links_reset(struct links *l)
+{
+	struct links kept;
+
+	if (l->list.cap > KEPT_MAX)
+		link_vec_release(&l->list);
+	kept = *l;
+	*l = (struct links){
+		.list = {.ptr = kept.list.ptr, .cap = kept.list.cap},
+		.bases = {.ptr = kept.bases.ptr, .cap = kept.bases.cap},
+		.arena = kept.arena,
+		.seen = kept.seen,
+		.key = kept.key,
+		.style = kept.style,
+	};
+	arena_reset(&l->arena);
+	strmap_reset(&l->seen);
+	buf_reset(&l->style);
 }
 
 void links_release(struct links *l)

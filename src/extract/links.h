@@ -63,6 +63,9 @@ struct links {
 
 /* An empty gathering. */
 void links_init(struct links *l);
+
+/* Empty again; memory of usual size is kept for the next document. */
+void links_reset(struct links *l);
 void links_release(struct links *l);
 
 /* Takes in a token of the document. 0 or ERR_NOMEM. */

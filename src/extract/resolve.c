@@ -14,18 +14,30 @@ static int set_base(struct resolver *r, const struct links *links, const struct 
 	return rc || !url_is_http(&r->base) ? url_copy(&r->base, document) : 0;
 }
 
-int resolver_init(struct resolver *r, const struct links *links, const struct url *document)
+void resolver_init(struct resolver *r, struct hash_key key)
 {
-	int rc;
-
-	*r = (struct resolver){.links = links, .document = document};
+	*r = (struct resolver){0};
 	url_init(&r->base);
 	url_init(&r->inner);
 	url_init(&r->step);
 	url_init(&r->url);
 	arena_init(&r->arena, KEYS_MAX);
-	strmap_init(&r->seen, hash_key_random(), &r->arena);
+	strmap_init(&r->seen, key, &r->arena);
 	buf_init(&r->key, URL_MAX + 1);
+}
+
+int resolver_start(struct resolver *r, const struct links *links, const struct url *document)
+{
+	int rc;
+
+	r->links = links;
+	r->document = document;
+	r->next = 0;
+	r->inner_number = 0;
+	arena_reset(&r->arena);
+	strmap_reset(&r->seen);
+	url_encoding_close(r->encoding);
+	r->encoding = NULL;
 	rc = url_encoding_open(charset_name(links->charset), &r->encoding, NULL);
 	return rc == ERR_NOMEM ? rc : set_base(r, links, document);
 }
@@ -104,12 +116,14 @@ int resolver_next(struct resolver *r, struct resolved_link *ret_link)
 			return rc;
 		if (rc || !url_is_http(&r->url))
 			continue;
-		rc = remember(r, url_page(&r->url), link->kind);
+		url_drop_fragment(&r->url);
+		rc = remember(r, url_text(&r->url), link->kind);
 		if (rc == ERR_EXISTS)
 			continue;
 		if (rc)
 			return rc;
-		*ret_link = (struct resolved_link){url_page(&r->url), link->kind};
+		*ret_link = (struct resolved_link){
+			.parsed = &r->url, .url = url_text(&r->url), .kind = link->kind};
 		return 0;
 	}
 	return ERR_END;

@@ -11,9 +11,10 @@
 #include "url/encoding.h"
 #include "url/url.h"
 
-/* One link; the URL is valid until the next call. */
+/* One link; both forms of the URL are valid until the next call. */
 struct resolved_link {
-	slice url;
+	const struct url *parsed; /* without its fragment */
+	slice url;                /* its text */
 	enum link_kind kind;
 };
 
@@ -33,13 +34,17 @@ struct resolver {
 	struct buf key;
 };
 
+/* Allocates nothing. The key, for URLs that are seen again, is secret and random. */
+void resolver_init(struct resolver *r, struct hash_key key);
+void resolver_release(struct resolver *r);
+
 /*
  * Starts with links that are complete, and the URL of their document, which is parsed already; both
- * are borrowed until release. 0 or ERR_NOMEM; release in either case.
+ * are borrowed until the next start. What an earlier document needed of memory is used again. 0 or
+ * ERR_NOMEM.
  */
-int resolver_init(
+int resolver_start(
 	struct resolver *r, const struct links *links, const struct url *document) SP_MUST_CHECK;
-void resolver_release(struct resolver *r);
 
 /* The next link: 0, ERR_END or ERR_NOMEM. References that are no URLs are skipped. */
 int resolver_next(struct resolver *r, struct resolved_link *ret_link) SP_MUST_CHECK;

@@ -58,27 +58,37 @@ static int on_timer(CURLM *multi, long ms, void *userdata)
 	return 0;
 }
 
-/* A socket that epoll does not know yet is one whose first events these are. */
-static int watch_socket(const struct net *net, curl_socket_t fd, uint32_t events)
+/*
+ * A socket that epoll does not know yet is one whose first events these are; libcurl remembers that
+ * for us, until it removes the socket.
+ */
+static int watch_socket(struct net *net, curl_socket_t fd, uint32_t events, bool is_known)
 {
 	struct epoll_event event = {.events = events, .data.u64 = (uint32_t)fd};
+	int op = is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 
-	if (epoll_ctl(net->epoll, EPOLL_CTL_MOD, fd, &event) == 0)
+	if (epoll_ctl(net->epoll, op, fd, &event) == 0) {
+		(void)curl_multi_assign(net->multi, fd, net);
 		return 0;
-	return errno == ENOENT ? epoll_ctl(net->epoll, EPOLL_CTL_ADD, fd, &event) : -1;
+	}
+	if (errno != (is_known ? ENOENT : EEXIST))
+		return -1;
+	op = is_known ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+	return epoll_ctl(net->epoll, op, fd, &event);
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *userdata, void *assigned)
 {
-	const struct net *net = userdata;
+	struct net *net = userdata;
 
-	(void)easy, (void)assigned;
+	(void)easy;
 	if (what == CURL_POLL_REMOVE) {
 		(void)epoll_ctl(net->epoll, EPOLL_CTL_DEL, fd, NULL);
 		return 0;
 	}
 	return watch_socket(net, fd,
-		(what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0));
+		(what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0),
+		assigned != NULL);
 }
 
 static int check(CURLMcode code, struct err *err)

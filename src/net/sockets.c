@@ -13,7 +13,7 @@ curl_socket_t sockets_open(void *data, curlsocktype purpose, struct curl_sockadd
 		socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 
 	(void)purpose;
-	if (fd >= 0 && sockets_push(s, fd)) {
+	if (fd >= 0 && sockets_push(s, (struct net_socket){.fd = fd})) {
 		(void)close(fd);
 		return CURL_SOCKET_BAD;
 	}
@@ -25,7 +25,7 @@ int sockets_close(void *data, curl_socket_t fd)
 	struct sockets *s = data;
 
 	for (size_t i = 0; i < s->len; i++)
-		if (s->ptr[i] == fd) {
+		if (s->ptr[i].fd == fd) {
 			s->ptr[i] = s->ptr[--s->len];
 			break;
 		}
@@ -52,24 +52,34 @@ static int read_address(const struct sockaddr_storage *a, char out[INET6_ADDRSTR
 	}
 }
 
-static bool is_between(curl_socket_t fd, const struct socket_ends *ends)
+/* Asks for the ends, unless it is not connected yet. */
+static void learn_ends(struct net_socket *s)
 {
 	struct sockaddr_storage local = {0}, remote = {0};
 	socklen_t local_size = sizeof local, remote_size = sizeof remote;
 	char ip[INET6_ADDRSTRLEN];
 
-	return getsockname(fd, (struct sockaddr *)&local, &local_size) == 0 &&
-	       read_address(&local, ip) == ends->local_port &&
-	       getpeername(fd, (struct sockaddr *)&remote, &remote_size) == 0 &&
-	       read_address(&remote, ip) == ends->remote_port && strcmp(ip, ends->remote_ip) == 0;
+	if (getpeername(s->fd, (struct sockaddr *)&remote, &remote_size) < 0 ||
+		getsockname(s->fd, (struct sockaddr *)&local, &local_size) < 0)
+		return;
+	s->remote_port = read_address(&remote, s->remote_ip);
+	s->local_port = read_address(&local, ip);
 }
 
-bool sockets_have_input(const struct sockets *s, const struct socket_ends *ends)
+static bool is_between(struct net_socket *s, const struct socket_ends *ends)
+{
+	if (s->local_port == 0)
+		learn_ends(s);
+	return s->local_port != 0 && s->local_port == ends->local_port &&
+	       s->remote_port == ends->remote_port && strcmp(s->remote_ip, ends->remote_ip) == 0;
+}
+
+bool sockets_have_input(struct sockets *s, const struct socket_ends *ends)
 {
 	char byte;
 
 	for (size_t i = 0; i < s->len; i++)
-		if (is_between(s->ptr[i], ends))
-			return recv(s->ptr[i], &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
+		if (is_between(&s->ptr[i], ends))
+			return recv(s->ptr[i].fd, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
 	return false;
 }

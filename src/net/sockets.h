@@ -6,11 +6,21 @@
 #define NET_SOCKETS_H
 
 #include <curl/curl.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 
 #include "base/vec.h"
 
-VEC_DECLARE(sockets, curl_socket_t);
+/* A socket, and what is known of its ends once it was asked for them: they stay while it is open.
+ */
+struct net_socket {
+	curl_socket_t fd;
+	int local_port; /* 0: not asked yet */
+	int remote_port;
+	char remote_ip[INET6_ADDRSTRLEN];
+};
+
+VEC_DECLARE(sockets, struct net_socket);
 
 /* For CURLOPT_OPENSOCKETFUNCTION and CURLOPT_CLOSESOCKETFUNCTION; the data is a struct sockets. */
 curl_socket_t sockets_open(void *data, curlsocktype purpose, struct curl_sockaddr *address);
@@ -23,6 +33,6 @@ struct socket_ends {
 };
 
 /* Whether something waits to be read from that connection. False when there is no such one. */
-bool sockets_have_input(const struct sockets *s, const struct socket_ends *ends);
+bool sockets_have_input(struct sockets *s, const struct socket_ends *ends);
 
 #endif

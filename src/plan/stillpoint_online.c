@@ -100,6 +100,15 @@ static double lay(const struct picture *p, size_t k)
 	return sum;
 }
 
+/* Pages that are all alike, as at first, when nothing is known of any, can be exchanged freely. */
+static bool is_uniform(const struct picture *p)
+{
+	for (size_t i = 1; i < p->n; i++)
+		if (p->page[i].rate != p->page[0].rate || p->page[i].shape != p->page[0].shape)
+			return false;
+	return true;
+}
+
 static size_t best_cut(const struct picture *p)
 {
 	size_t best = 0, width = p->n / CUTS + 1;
@@ -129,7 +138,7 @@ static double find_cut(
 	size_t k;
 
 	draw(&p, hottest_first, site, left);
-	k = best_cut(&p);
+	k = is_uniform(&p) ? 0 : best_cut(&p);
 	return k == 0 ? INFINITY : p.page[k - 1].rate;
 }
 

@@ -12,6 +12,15 @@ void url_release(struct url *u)
 	url_init(u);
 }
 
+void url_drop_fragment(struct url *u)
+{
+	if (!u->has_fragment)
+		return;
+	buf_truncate(&u->text, u->fragment.at - (size_t)1);
+	u->has_fragment = false;
+	u->fragment = (struct url_part){0};
+}
+
 int url_copy(struct url *to, const struct url *from)
 {
 	struct buf text = to->text;

@@ -98,6 +98,9 @@ int url_parse_encoded(struct url *u, slice input, const struct url *base,
 /* Makes to (initialised) the same as from. 0 or ERR_NOMEM; to is empty then. */
 int url_copy(struct url *to, const struct url *from) SP_MUST_CHECK;
 
+/* Takes the fragment off: what is left is a page's identity. */
+void url_drop_fragment(struct url *u);
+
 /* All slices are borrowed from u, until it is parsed or released again. */
 static inline slice url_part(const struct url *u, struct url_part part)
 {

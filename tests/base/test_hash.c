@@ -134,6 +134,29 @@ static void test_keys_are_copied_into_the_arena(void)
 	arena_release(&a);
 }
 
+/* Small and large maps alike are empty after a reset, and of use. */
+static void test_reset(void)
+{
+	static const uint32_t COUNTS[] = {0, 3, 400, 5000};
+	struct strmap m;
+	struct arena a;
+	char text[64];
+
+	arena_init(&a, 1 << 20);
+	strmap_init(&m, PAPER_KEY, &a);
+	for (size_t c = 0; c < ARRAY_LEN(COUNTS); c++) {
+		for (uint32_t i = 0; i < COUNTS[c]; i++)
+			CHECK_INT(strmap_put(&m, url(text, sizeof text, i), i), 0);
+		CHECK_INT((int64_t)m.len, COUNTS[c]);
+		strmap_reset(&m);
+		arena_reset(&a);
+		CHECK(m.len == 0 && m.slot_count <= 1024);
+		CHECK(!strmap_get(&m, url(text, sizeof text, 0), NULL));
+	}
+	strmap_release(&m);
+	arena_release(&a);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -143,5 +166,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_million_keys);
 	TAP_RUN(test_full_arena);
 	TAP_RUN(test_keys_are_copied_into_the_arena);
+	TAP_RUN(test_reset);
 	return tap_done();
 }

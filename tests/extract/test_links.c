@@ -177,7 +177,8 @@ static void check_resolved(const char *in, const char *document, const char *wan
 	url_init(&url);
 	CHECK_INT(url_parse(&url, slice_str(document), NULL, NULL), 0);
 	read_page(slice_str(in), "text/html", 0, &l);
-	rc = resolver_init(&r, &l, &url);
+	resolver_init(&r, hash_key_random());
+	rc = resolver_start(&r, &l, &url);
 	while (rc == 0 && (rc = resolver_next(&r, &link)) == 0) {
 		(void)buf_add(&out, link.url);
 		(void)buf_add_char(&out, ' ');
@@ -397,12 +398,58 @@ static void test_bytes_limit(void)
 	free(url);
 }
 
+/* One gathering and one resolver for documents one after the other: nothing is left over. */
+static void test_again(void)
+{
+	static const char *const DOCUMENTS[] = {"<base href=/b/><a href=1><a href=2>",
+		"<a href=1><a href=1#x><style>", "", "<a href=2>"};
+	static const char *const WANT[] = {
+		"http://h/b/1 http://h/b/2 ", "http://h/1 ", "", "http://h/2 "};
+	struct page_params params = {.content_type = SLICE("text/html")};
+	struct resolved_link link;
+	struct page *page = malloc(sizeof *page);
+	struct resolver r;
+	struct links l;
+	struct url url;
+
+	if (!CHECK(page != NULL))
+		return;
+	links_init(&l);
+	url_init(&url);
+	resolver_init(&r, hash_key_random());
+	CHECK_INT(url_parse(&url, SLICE("http://h/"), NULL, NULL), 0);
+	params.links = &l;
+	for (size_t i = 0; i < ARRAY_LEN(DOCUMENTS); i++) {
+		struct buf out;
+
+		buf_init(&out, MAX);
+		links_reset(&l);
+		page_open(page, &params);
+		CHECK_INT(page_feed(page, slice_str(DOCUMENTS[i])), 0);
+		CHECK_INT(page_finish(page), 0);
+		page_close(page);
+		CHECK_INT(resolver_start(&r, &l, &url), 0);
+		while (resolver_next(&r, &link) == 0) {
+			CHECK_SLICE(url_text(link.parsed), link.url);
+			(void)buf_add(&out, link.url);
+			(void)buf_add_char(&out, ' ');
+		}
+		CHECK_STR(buf_str(&out), WANT[i]);
+		buf_release(&out);
+	}
+	resolver_release(&r);
+	url_release(&url);
+	links_release(&l);
+	free(page);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_rows();
 	test_types();
 	TAP_RUN(test_header);
+	TAP_RUN(test_again);
 	test_resolve();
 	test_srcdoc();
 	TAP_RUN(test_srcdoc_limits);

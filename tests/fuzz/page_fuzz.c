@@ -40,7 +40,8 @@ static void resolve(const struct links *links, slice address)
 	url_init(&document);
 	if (url_parse(&document, address, NULL, NULL) || !url_is_http(&document))
 		require(url_parse(&document, SLICE("http://a.example/"), NULL, NULL) == 0);
-	require(resolver_init(&resolver, links, &document) == 0);
+	resolver_init(&resolver, hash_key_random());
+	require(resolver_start(&resolver, links, &document) == 0);
 	while ((rc = resolver_next(&resolver, &link)) == 0) {
 		require(memcmp(link.url.ptr, "http", 4) == 0);
 		require(!memchr(link.url.ptr, '#', link.url.len));

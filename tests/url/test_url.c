@@ -257,6 +257,11 @@ static void test_parts_that_are_not(void)
 	CHECK_INT(url_parse(&u, SLICE("http://h/?#"), NULL, NULL), 0);
 	CHECK(u.has_query && u.has_fragment && url_is_http(&u));
 	CHECK_SLICE(url_page(&u), SLICE("http://h/?"));
+	url_drop_fragment(&u);
+	CHECK(u.has_query && !u.has_fragment);
+	CHECK_SLICE(url_text(&u), SLICE("http://h/?"));
+	url_drop_fragment(&u);
+	CHECK_SLICE(url_text(&u), SLICE("http://h/?"));
 	url_release(&u);
 	CHECK_SLICE(url_page(&u), SLICE(""));
 	CHECK_SLICE(url_part(&u, u.path), SLICE(""));
