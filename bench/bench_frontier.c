@@ -82,7 +82,8 @@ static double decide(struct hosts *h)
 		require(servers_take(h->servers, virtual_now, &client, &tag));
 		host = (uint32_t)tag; /* they are numbered alike */
 		hosts_started(h, host);
-		hosts_done(h, host, virtual_now + 0.001 * (i % 97), 0.05 + 0.01 * (i % 31), false);
+		hosts_done(h, host, virtual_now + 0.001 * (i % 97), 0.05 + 0.01 * (i % 31),
+			PACE_ANSWERED);
 		require(hosts_hold(h, host, tag) == 0);
 	}
 	return (now() - start) / DECISIONS;

@@ -115,9 +115,13 @@ struct catalog_page {
 int catalog_add_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
 	struct err *err) SP_MUST_CHECK;
 
-/* A page that was taken turns out to be refused after all (robots.txt became known): ERR_NOTFOUND.
+/*
+ * A page that was taken turns out to be refused after all, or the other way round: robots.txt
+ * became known, or changed. ERR_NOTFOUND.
  */
 int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
+	struct err *err) SP_MUST_CHECK;
+int catalog_admit_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
 	struct err *err) SP_MUST_CHECK;
 
 /* A page that was refused is wanted after all: *page is what is known of it now. */
@@ -190,16 +194,24 @@ struct catalog_warc {
 int catalog_set_warc(
 	struct catalog *c, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
 
-/* What a host's robots.txt came to; body is empty unless it was parsed. */
+/*
+ * What a host's robots.txt came to; body is empty unless it was parsed. One that changes has a row
+ * for each version, of which the last counts.
+ */
 struct catalog_robots {
 	slice origin;    /* "http://host:port" */
 	uint8_t policy;  /* enum robots_policy */
 	int64_t fetched; /* wall, ns */
+	int64_t checked; /* the same: when it was last seen to be so; catalog_add_robots sets it */
 	slice why;       /* how it came to that, for reports */
 	slice body;
 };
 
-int catalog_set_robots(struct catalog *c, uint32_t capture, const struct catalog_robots *r,
+int catalog_add_robots(struct catalog *c, uint32_t capture, const struct catalog_robots *r,
+	struct err *err) SP_MUST_CHECK;
+
+/* The last version of an origin is still so: ERR_NOTFOUND. */
+int catalog_confirm_robots(struct catalog *c, uint32_t capture, slice origin, int64_t checked,
 	struct err *err) SP_MUST_CHECK;
 
 /* What the kernel says of its clock (adjtimex), at "start", "stillpoint", "end", "resume". */
@@ -259,6 +271,9 @@ int catalog_each_warc(
 	struct catalog *c, catalog_on_warc *call, void *context, struct err *err) SP_MUST_CHECK;
 int catalog_each_robots(struct catalog *c, uint32_t capture, catalog_on_robots *call, void *context,
 	struct err *err) SP_MUST_CHECK;
+/* Those of all captures before that one. */
+int catalog_earlier_robots(struct catalog *c, uint32_t capture, catalog_on_robots *call,
+	void *context, struct err *err) SP_MUST_CHECK;
 int catalog_each_clock(struct catalog *c, uint32_t capture, catalog_on_clock *call, void *context,
 	struct err *err) SP_MUST_CHECK;
 int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict *call,

@@ -41,6 +41,7 @@ enum catalog_sql {
 	SQL_EACH_CAPTURE,
 	SQL_ADD_PAGE,
 	SQL_REFUSE_PAGE,
+	SQL_ADMIT_PAGE,
 	SQL_TAKE_PAGE,
 	SQL_EACH_PAGE,
 	SQL_EACH_URL,
@@ -54,8 +55,10 @@ enum catalog_sql {
 	SQL_EACH_EVENT,
 	SQL_SET_WARC,
 	SQL_EACH_WARC,
-	SQL_SET_ROBOTS,
+	SQL_ADD_ROBOTS,
+	SQL_CONFIRM_ROBOTS,
 	SQL_EACH_ROBOTS,
+	SQL_EARLIER_ROBOTS,
 	SQL_ADD_CLOCK,
 	SQL_EACH_CLOCK,
 	SQL_SET_VERDICT,
@@ -108,7 +111,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 1,
+	CATALOG_VERSION = 2,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

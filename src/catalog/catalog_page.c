@@ -32,17 +32,29 @@ int catalog_add_page(
 	return query_run(&q, err);
 }
 
-int catalog_refuse_page(
-	struct catalog *c, uint32_t capture, uint32_t number, slice rule, struct err *err)
+static int set_rule(struct catalog *c, enum catalog_sql sql, uint32_t capture, uint32_t number,
+	slice rule, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_REFUSE_PAGE, err);
+	int rc = query_write(&q, c, sql, err);
 
 	if (rc)
 		return rc;
 	query_put_int(&q, catalog_key(capture, number));
 	query_put_word(&q, rule);
 	return query_run_on(&q, "page", err);
+}
+
+int catalog_refuse_page(
+	struct catalog *c, uint32_t capture, uint32_t number, slice rule, struct err *err)
+{
+	return set_rule(c, SQL_REFUSE_PAGE, capture, number, rule, err);
+}
+
+int catalog_admit_page(
+	struct catalog *c, uint32_t capture, uint32_t number, slice rule, struct err *err)
+{
+	return set_rule(c, SQL_ADMIT_PAGE, capture, number, rule, err);
 }
 
 int catalog_take_page(

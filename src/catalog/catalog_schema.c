@@ -45,7 +45,21 @@ static const char VERSION_1[] =
 	"CREATE TABLE verdict(id INTEGER PRIMARY KEY, verdict ANY NOT NULL, evidence ANY,"
 	" reason TEXT) STRICT;";
 
-static const char *const STEPS[CATALOG_VERSION] = {VERSION_1};
+/*
+ * Version 2: a robots.txt that changes during a capture has a row for each version. checked is when
+ * it was last seen to be so.
+ */
+static const char VERSION_2[] =
+	"CREATE TABLE robots_version(id INTEGER PRIMARY KEY, capture INTEGER NOT NULL,"
+	" origin TEXT NOT NULL, policy INTEGER NOT NULL, fetched INTEGER NOT NULL,"
+	" checked INTEGER NOT NULL, why TEXT, body BLOB,"
+	" UNIQUE(capture, origin, fetched)) STRICT;"
+	"INSERT INTO robots_version SELECT id, capture, origin, policy, fetched, fetched, why, body"
+	" FROM robots;"
+	"DROP TABLE robots;"
+	"ALTER TABLE robots_version RENAME TO robots;";
+
+static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

@@ -28,6 +28,7 @@ static const char *const SQL[SQL_COUNT] = {
 		"INSERT INTO page(id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
 		" shape, weight) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
 	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2 WHERE id = ?1",
+	[SQL_ADMIT_PAGE] = "UPDATE page SET taken = 1, rule = ?2 WHERE id = ?1",
 	[SQL_TAKE_PAGE] = "UPDATE page SET kind = ?2, via = ?3, found = ?4, depth = ?5,"
 			  " hops_out = ?6, taken = 1, rule = ?7 WHERE id = ?1",
 	[SQL_EACH_PAGE] = "SELECT id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
@@ -66,14 +67,16 @@ static const char *const SQL[SQL_COUNT] = {
 			 " ON CONFLICT(name) DO UPDATE SET size = ?2, complete = ?3",
 	[SQL_EACH_WARC] = "SELECT id, name, size, complete FROM warc ORDER BY id",
 
-	[SQL_SET_ROBOTS] =
-		"INSERT INTO robots(id, capture, origin, policy, fetched, why, body)"
+	[SQL_ADD_ROBOTS] =
+		"INSERT INTO robots(id, capture, origin, policy, fetched, checked, why, body)"
 		" VALUES((SELECT coalesce(max(id) + 1, ?1 << 32) FROM robots " OF_CAPTURE "),"
-		" ?1, ?2, ?3, ?4, ?5, ?6)"
-		" ON CONFLICT(capture, origin) DO UPDATE SET policy = ?3, fetched = ?4, why = ?5,"
-		" body = ?6",
-	[SQL_EACH_ROBOTS] = "SELECT id, origin, policy, fetched, why, body FROM robots " OF_CAPTURE
-			    "ORDER BY id",
+		" ?1, ?2, ?3, ?4, ?4, ?5, ?6)",
+	[SQL_CONFIRM_ROBOTS] = "UPDATE robots SET checked = ?3 WHERE id ="
+			       " (SELECT max(id) FROM robots WHERE capture = ?1 AND origin = ?2)",
+	[SQL_EACH_ROBOTS] = "SELECT id, origin, policy, fetched, checked, why, body"
+			    " FROM robots " OF_CAPTURE "ORDER BY id",
+	[SQL_EARLIER_ROBOTS] = "SELECT id, origin, policy, fetched, checked, why, body"
+			       " FROM robots WHERE id < (?1 << 32) ORDER BY id",
 
 	[SQL_ADD_CLOCK] =
 		"INSERT INTO clock(id, moment, wall, monotonic, estimated_error, maximum_error,"

@@ -41,7 +41,9 @@ static void describe(const struct crawl_progress *p, char *out, size_t size)
 {
 	int n = 0;
 
-	if (p->leg != PLAN_VISIT)
+	if (p->waiting[0])
+		n = snprintf(out, size, "%s", p->waiting);
+	else if (p->leg != PLAN_VISIT)
 		n = snprintf(out, size, "sharp %zu, expected %.1f", p->sharp, p->expected);
 	else if (p->expected > 0)
 		n = snprintf(out, size, "expected sharp %.1f", p->expected);

@@ -1,6 +1,7 @@
 /* stillpoint crawl: captures a site, then prints its quality. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -8,8 +9,11 @@
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "cmd/seeds.h"
+#include "crawl/contact.h"
 #include "crawl/crawl.h"
+#include "crawl/gate.h"
 #include "crawl/sites.h"
+#include "extract/robots_policy.h"
 #include "frontier/pace.h"
 #include "url/url.h"
 
@@ -30,10 +34,18 @@ struct crawl_command {
 	double connect_timeout, stall_timeout, timeout;
 	uint64_t max_body, warc_size;
 	const char *user_agent;
+	const char *contact;
+	int robots;
+	double robots_age, down_after;
+	const char *hours;
+	uint64_t bandwidth, min_free;
 	bool json;
 	bool verbose;
 };
 
+enum { ROBOTS_OBEY, ROBOTS_IGNORE };
+
+static const char *const ROBOTS[] = {"obey", "ignore", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
 #define FIELD(name) .offset = offsetof(struct crawl_command, name)
@@ -195,7 +207,50 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		FIELD(user_agent),
 		.metavar = "TEXT",
-		.help = "how to introduce ourselves; say how you can be reached"},
+		.help = "how to introduce ourselves, in place of what --contact makes"},
+	{.name = "contact",
+		.kind = OPTION_STRING,
+		FIELD(contact),
+		.metavar = "URL|MAIL",
+		.help = "how the sites' people can reach you; goes into the user agent and the "
+			"archive (default: the environment's STILLPOINT_CONTACT)"},
+	{.name = "robots",
+		.kind = OPTION_CHOICE,
+		FIELD(robots),
+		.choices = ROBOTS,
+		.help = "whether to keep to robots.txt; it is archived in either case, and its "
+			"Crawl-delay kept (default: obey)"},
+	{.name = "robots-age",
+		.kind = OPTION_DURATION,
+		FIELD(robots_age),
+		.bounds = OPTION_ABOVE_MIN,
+		.max = ROBOTS_FRESH_SECONDS,
+		.help = "ask for a robots.txt again after this, at most 24h (default: 24h)"},
+	{.name = "down-after",
+		.kind = OPTION_DURATION,
+		FIELD(down_after),
+		.bounds = OPTION_ABOVE_MIN,
+		.max = 1e9,
+		.help = "a server that has not answered for this long is down: its pages fail at "
+			"once, until it answers (default: 5m)"},
+	{.name = "hours",
+		.kind = OPTION_STRING,
+		FIELD(hours),
+		.metavar = "FROM-TO",
+		.help = "start requests only at these hours, local time: 22-06, or "
+			"22:30-06:00,12-13 (default: always)"},
+	{.name = "bandwidth",
+		.kind = OPTION_SIZE,
+		FIELD(bandwidth),
+		.min = 1024,
+		.max = 1e12,
+		.help = "receive no more bytes per second than this (default: no limit)"},
+	{.name = "min-free",
+		.kind = OPTION_SIZE,
+		FIELD(min_free),
+		.max = 1e15,
+		.help = "pause while less than this is free on the archive's disk; 0 for never "
+			"(default: 128M)"},
 	{.name = "json", .kind = OPTION_FLAG, FIELD(json), .help = "print the report as JSON"},
 	{.name = "verbose",
 		.letter = 'v',
@@ -242,6 +297,18 @@ static int set_delay(const char *text, struct crawl_settings *s, struct err *err
 	return 0;
 }
 
+static int set_contact(const char *text, struct crawl_settings *s, struct err *err)
+{
+	if (!text)
+		text = getenv("STILLPOINT_CONTACT");
+	if (!text || !text[0])
+		return 0;
+	if (!contact_is_valid(slice_str(text)))
+		return fail_usage(err, "a contact is a URL or a mail address, not '%.100s'", text);
+	s->contact = text;
+	return 0;
+}
+
 static int copy_list(const struct option_list *from, struct text_list *to)
 {
 	int rc = 0;
@@ -274,6 +341,14 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->max_body = o->max_body;
 	s->warc_size = o->warc_size;
 	s->user_agent = o->user_agent;
+	s->ignore_robots = o->robots == ROBOTS_IGNORE;
+	s->robots_age = o->robots_age;
+	s->down_after = o->down_after;
+	s->hours = o->hours;
+	s->bandwidth = o->bandwidth;
+	s->min_free = o->min_free;
+	if (rc == 0)
+		rc = set_contact(o->contact, s, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
@@ -290,6 +365,38 @@ static int find_sites(const struct crawl_command *o, const struct option_args *a
 	for (size_t i = 0; rc == 0 && i < args->count; i++)
 		rc = seeds_add(sites, args->ptr[i], err);
 	return rc || !o->seeds ? rc : seeds_read(sites, o->seeds, err);
+}
+
+/* ---- what the people of the other side would want us to think of ---- */
+
+static bool is_loopback(const char *seed)
+{
+	struct url url;
+	bool is;
+
+	url_init(&url);
+	is = url_parse(&url, slice_str(seed), NULL, NULL) == 0 && contact_is_loopback(&url);
+	url_release(&url);
+	return is;
+}
+
+static bool are_loopback(const struct sites *sites)
+{
+	for (size_t i = 0; i < sites->list.len; i++)
+		for (size_t k = 0; k < sites->list.ptr[i].seeds.len; k++)
+			if (!is_loopback(sites->list.ptr[i].seeds.ptr[k]))
+				return false;
+	return true;
+}
+
+static void warn(const struct crawl_settings *s, const struct sites *sites)
+{
+	if (!s->contact && !s->user_agent && !are_loopback(sites))
+		(void)fprintf(stderr, "stillpoint: warning: nobody can tell who is asking; set "
+				      "--contact to a URL or a mail address\n");
+	if (s->ignore_robots)
+		(void)fprintf(stderr, "stillpoint: warning: --robots ignore: what the sites' "
+				      "robots.txt forbid is captured, too\n");
 }
 
 /* ---- the archive's name ---- */
@@ -371,8 +478,10 @@ static enum cmd_status run(
 		!cmd_strategy("crawl", settings.strategy, false, &err) ||
 		(!o->output && default_archive(o, &sites, archive, sizeof archive, &err)))
 		status = cmd_fail(&err);
-	else
+	else {
+		warn(&settings, &sites);
 		status = capture(o->output ? o->output : archive, &sites, o, &err);
+	}
 	sites_release(&sites);
 	crawl_settings_release(&settings);
 	return status;
@@ -385,6 +494,7 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 		.max_depth = -1,
 		.jobs = 1,
 		.strategy = "stillpoint",
+		.min_free = GATE_MIN_FREE,
 	};
 	struct option_args args;
 	struct arena arena;

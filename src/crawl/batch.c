@@ -13,17 +13,19 @@ enum batch_kind {
 	BATCH_ADD_PAGE,
 	BATCH_TAKE_PAGE,
 	BATCH_REFUSE_PAGE,
+	BATCH_ADMIT_PAGE,
 	BATCH_SET_PLAN,
 	BATCH_ADD_OBSERVATION,
 	BATCH_ADD_EVENT,
 	BATCH_SET_WARC,
-	BATCH_SET_ROBOTS,
+	BATCH_ADD_ROBOTS,
+	BATCH_CONFIRM_ROBOTS,
 	BATCH_ADD_CLOCK,
 	BATCH_UPDATE_CAPTURE,
 	BATCH_FINISH_CAPTURE,
 };
 
-/* A page that is refused. */
+/* A page that is refused, or no longer. */
 struct refusal {
 	uint32_t number;
 	slice rule;
@@ -139,6 +141,14 @@ int batch_refuse_page(
 	return ADD(b, BATCH_REFUSE_PAGE, capture, &r, REFUSAL, err);
 }
 
+int batch_admit_page(
+	struct batch *b, uint32_t capture, uint32_t number, slice rule, struct err *err)
+{
+	struct refusal r = {number, rule};
+
+	return ADD(b, BATCH_ADMIT_PAGE, capture, &r, REFUSAL, err);
+}
+
 int batch_set_plan(struct batch *b, uint32_t capture, uint32_t number, int64_t visit,
 	int64_t revisit, bool hopeless, struct err *err)
 {
@@ -168,10 +178,18 @@ int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err 
 	return ADD(b, BATCH_SET_WARC, 0, warc, WARC, err);
 }
 
-int batch_set_robots(
+int batch_add_robots(
 	struct batch *b, uint32_t capture, const struct catalog_robots *r, struct err *err)
 {
-	return ADD(b, BATCH_SET_ROBOTS, capture, r, ROBOTS, err);
+	return ADD(b, BATCH_ADD_ROBOTS, capture, r, ROBOTS, err);
+}
+
+int batch_confirm_robots(
+	struct batch *b, uint32_t capture, slice origin, int64_t checked, struct err *err)
+{
+	struct catalog_robots r = {.origin = origin, .checked = checked};
+
+	return ADD(b, BATCH_CONFIRM_ROBOTS, capture, &r, ROBOTS, err);
 }
 
 int batch_add_clock(
@@ -210,6 +228,17 @@ static int refuse(struct catalog *c, uint32_t capture, const struct refusal *r, 
 	return catalog_refuse_page(c, capture, r->number, r->rule, err);
 }
 
+static int admit(struct catalog *c, uint32_t capture, const struct refusal *r, struct err *err)
+{
+	return catalog_admit_page(c, capture, r->number, r->rule, err);
+}
+
+static int confirm(
+	struct catalog *c, uint32_t capture, const struct catalog_robots *r, struct err *err)
+{
+	return catalog_confirm_robots(c, capture, r->origin, r->checked, err);
+}
+
 static int set_plan(
 	struct catalog *c, uint32_t capture, const struct catalog_plan *p, struct err *err)
 {
@@ -234,6 +263,8 @@ static int write_row(struct catalog *c, const struct batch_row *row, struct err 
 		return catalog_take_page(c, row->capture, body, err);
 	case BATCH_REFUSE_PAGE:
 		return refuse(c, row->capture, body, err);
+	case BATCH_ADMIT_PAGE:
+		return admit(c, row->capture, body, err);
 	case BATCH_SET_PLAN:
 		return set_plan(c, row->capture, body, err);
 	case BATCH_ADD_OBSERVATION:
@@ -242,8 +273,10 @@ static int write_row(struct catalog *c, const struct batch_row *row, struct err 
 		return catalog_add_event(c, row->capture, body, err);
 	case BATCH_SET_WARC:
 		return catalog_set_warc(c, body, err);
-	case BATCH_SET_ROBOTS:
-		return catalog_set_robots(c, row->capture, body, err);
+	case BATCH_ADD_ROBOTS:
+		return catalog_add_robots(c, row->capture, body, err);
+	case BATCH_CONFIRM_ROBOTS:
+		return confirm(c, row->capture, body, err);
 	case BATCH_ADD_CLOCK:
 		return catalog_add_clock(c, row->capture, body, err);
 	case BATCH_UPDATE_CAPTURE:

@@ -48,6 +48,8 @@ int batch_take_page(struct batch *b, uint32_t capture, const struct catalog_page
 	struct err *err) SP_MUST_CHECK;
 int batch_refuse_page(struct batch *b, uint32_t capture, uint32_t number, slice rule,
 	struct err *err) SP_MUST_CHECK;
+int batch_admit_page(struct batch *b, uint32_t capture, uint32_t number, slice rule,
+	struct err *err) SP_MUST_CHECK;
 int batch_set_plan(struct batch *b, uint32_t capture, uint32_t number, int64_t visit,
 	int64_t revisit, bool hopeless, struct err *err) SP_MUST_CHECK;
 int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
@@ -55,7 +57,9 @@ int batch_add_observation(struct batch *b, uint32_t capture, const struct catalo
 int batch_add_event(struct batch *b, uint32_t capture, const struct catalog_event *e,
 	struct err *err) SP_MUST_CHECK;
 int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
-int batch_set_robots(struct batch *b, uint32_t capture, const struct catalog_robots *r,
+int batch_add_robots(struct batch *b, uint32_t capture, const struct catalog_robots *r,
+	struct err *err) SP_MUST_CHECK;
+int batch_confirm_robots(struct batch *b, uint32_t capture, slice origin, int64_t checked,
 	struct err *err) SP_MUST_CHECK;
 int batch_add_clock(struct batch *b, uint32_t capture, const struct catalog_clock *k,
 	struct err *err) SP_MUST_CHECK;

@@ -53,6 +53,6 @@ int beginning_again(struct capture *c, struct catalog *catalog, struct err *err)
 	if (rc == 0 && !c->begun)
 		rc = discover_seeds(c, err);
 	if (rc == 0 && !c->begun)
-		rc = side_sitemaps(c, err);
+		rc = sitemaps_request_all(c, err);
 	return rc;
 }

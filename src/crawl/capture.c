@@ -95,8 +95,11 @@ static int make_plan(struct capture *c, struct err *err)
 
 static int prepare(struct capture *c, struct err *err)
 {
+	struct windows windows;
 	int rc = find_strategy(c, err);
 
+	if (rc == 0 && c->settings->hours)
+		rc = gate_parse_hours(&windows, c->settings->hours, err);
 	if (rc == 0)
 		rc = make_scope(c, err);
 	return rc ? rc : make_plan(c, err);
@@ -118,6 +121,8 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->directory = directory;
 	pages_init(&c->pages, directory->spool);
 	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
+	heap_init(&c->later);
+	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
 		capture_free(c);
@@ -142,6 +147,7 @@ void capture_free(struct capture *c)
 		return;
 	plan_run_free(c->plan);
 	side_release(c);
+	rules_release(c);
 	order_vec_release(&c->orders);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);

@@ -11,6 +11,8 @@
  *	store.c      where a lane puts things: WARC records and such rows
  *	index.c      index.cdxj, once all is there
  *	judging.c    the verdicts of a capture that has ended
+ *	gate.c       whether anything may start at all
+ *	memory.c     what earlier captures knew of hosts' robots.txt
  *
  * The others are steps of one capture:
  *
@@ -19,7 +21,9 @@
  *	limit.c      its time limit, and how far it is
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
- *	side.c       robots.txt and sitemaps
+ *	side.c       requests besides the plan's: for robots.txt and sitemaps
+ *	sitemaps.c   sitemaps
+ *	rules.c      the life of a robots.txt
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
@@ -34,17 +38,23 @@
 #include "crawl/reading.h"
 #include "crawl/store.h"
 #include "extract/robots.h"
+#include "extract/robots_policy.h"
 #include "frontier/hosts.h"
 #include "frontier/rates.h"
 #include "net/net.h"
 #include "plan/plan.h"
 #include "url/scope.h"
 
-/* robots.txt of a host, by its number; rules only when policy is ROBOTS_PARSE. */
+/* robots.txt of a host, by its number. There may be very many of them. */
 struct host_rules {
-	uint8_t policy; /* enum robots_policy */
-	char why[200];  /* how it came to that, for reports; "" for rules */
-	struct robots robots;
+	struct robots *robots; /* of ROBOTS_PARSE; else NULL */
+	char *why;             /* how it came to that, for reports; NULL for rules */
+	uint64_t version;      /* hash of what was parsed; 0 for nothing */
+	double checked;        /* on the planner's clock: when it was last known to be so */
+	uint8_t policy;        /* enum robots_policy */
+	uint8_t failures;      /* to get it, in a row */
+	bool asking;           /* a request for it is in line or under way */
+	bool wants_sitemaps;   /* a seed is there, and they have not been asked for */
 };
 
 VEC_DECLARE(host_rules_vec, struct host_rules);
@@ -68,7 +78,9 @@ struct side {
 	enum side_kind kind;
 	uint32_t host;    /* whom it is asked of */
 	uint32_t subject; /* robots.txt: the host that it speaks for */
-	unsigned tries, redirects, nesting;
+	uint8_t tries, redirects, nesting;
+	bool first;                           /* goes before all other orders of its server */
+	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* hashes of the URLs that led here */
 	char *url;
 };
 
@@ -108,6 +120,10 @@ struct capture {
 	size_t free_order;     /* the first place in orders that is free, plus one; 0: none */
 	struct side_vec sides; /* places are not used again: the host costs more than that */
 	size_t sides_open;
+	struct heap later;     /* hosts whose robots.txt is to be asked for, by the lane's time */
+	size_t robots_waiting; /* of them: hosts whose pages wait for it, and the barrier for them
+				*/
+	struct rng rng;
 	struct seen sitemaps; /* asked for so far */
 	bool begun;           /* the planner has been asked once */
 	bool asleep;          /* the planner has nothing until something happens */
@@ -232,21 +248,68 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 /* The host's robots.txt is known: decides about the pages that waited for it. */
 int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
+/* It has changed: decides about all pages of the host anew. */
+int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
 /* ---- side.c ---- */
 
-/* Sees to the robots.txt of a host, and then, when it is a seed's, to the sitemaps. */
-int side_robots(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
-
-/* Asks again for the sitemaps of all hosts whose robots.txt is known: the process that did is gone.
+/*
+ * Puts a request in line; *side says the rest, but for host and url. Nothing happens when the URL
+ * is none, or that of a sitemap that was asked for already, or when the time is up: *ret_held
+ * tells.
  */
-int side_sitemaps(struct capture *c, struct err *err) SP_MUST_CHECK;
+int side_request(struct capture *c, slice url, const struct side *side, bool *ret_held,
+	struct err *err) SP_MUST_CHECK;
+
+/* Where the redirect leads that was read last; false when that is nowhere. */
+bool side_location(const struct capture *c, const struct side *side, struct url *ret);
+
 int side_start(struct capture *c, size_t side, struct err *err) SP_MUST_CHECK;
 int side_finished(
 	struct capture *c, size_t side, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+
+/* Takes one out of line that will not be asked for. */
+void side_drop(struct capture *c, size_t side);
 void side_release(struct capture *c);
 
+/* ---- sitemaps.c ---- */
+
+/* Asks for the sitemaps of a host whose robots.txt is known, if they are wanted. */
+int sitemaps_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* The same for all hosts: the process that did is gone. */
+int sitemaps_request_all(struct capture *c, struct err *err) SP_MUST_CHECK;
+int sitemaps_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- rules.c ---- */
+
 /* Room for the rules of all hosts so far. */
-int side_reserve(struct capture *c) SP_MUST_CHECK;
+int rules_reserve(struct capture *c) SP_MUST_CHECK;
+void rules_release(struct capture *c);
+
+/* Asks for the robots.txt of a host for the first time. */
+int rules_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+int rules_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* What the catalog says of it: a capture is restored. */
+int rules_restore(struct capture *c, uint32_t host, const struct catalog_robots *row,
+	struct err *err) SP_MUST_CHECK;
+
+/* Whether it is too old to go by, and nobody has asked for it again yet. */
+bool rules_are_stale(const struct capture *c, uint32_t host);
+int rules_refresh(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* A request for it was dropped, since the server is down. */
+int rules_dropped(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* A request has failed: when that looks like the server's failure, its robots.txt will tell. */
+int rules_probe(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* Asks for those whose time has come; seconds until the next, or infinite. */
+int rules_due(struct capture *c, struct err *err) SP_MUST_CHECK;
+double rules_next(const struct capture *c);
 
 /* ---- orders.c ---- */
 
@@ -269,6 +332,10 @@ int orders_give_back(struct capture *c, struct err *err) SP_MUST_CHECK;
 /* What came of an order: records it, finds links, tells how it went. */
 int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	enum plan_outcome *ret_outcome, struct err *err) SP_MUST_CHECK;
+
+/* Records that an order was not carried out, since its server is down. */
+int response_skipped(struct capture *c, const struct plan_order *order, const char *failure,
+	struct err *err) SP_MUST_CHECK;
 
 /* Records a request that is not the planner's. */
 int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,

@@ -31,6 +31,7 @@ struct crawl {
 	struct catalog *catalog;
 	struct roster roster;
 	struct lane_crowd crowd;
+	struct robots_memory memory;
 	struct lane_vec lanes;
 	size_t sites;
 	bool has_begun; /* there is something to resume */
@@ -55,6 +56,7 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	roster_init(&x->roster, &x->directory, clock);
 	x->crowd.directory = &x->directory;
 	x->crowd.clock = clock;
+	x->crowd.memory = &x->memory;
 	x->crowd.paces = shared_paces_new();
 	x->crowd.ended = eventfd(0, EFD_CLOEXEC);
 	if (!x->crowd.paces)
@@ -75,6 +77,7 @@ static void close_crawl(struct crawl *x)
 		(void)close(x->crowd.ended);
 	catalog_close(x->catalog);
 	roster_release(&x->roster);
+	robots_memory_release(&x->memory);
 	directory_close(&x->directory);
 }
 
@@ -169,7 +172,8 @@ static int add_lane(struct crawl *x, const struct lane_params *params, struct er
 static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 {
 	size_t count = plan_lanes(x, groups);
-	struct lane_params params = {.crowd = &x->crowd, .most = share_descriptors(count)};
+	struct lane_params params = {
+		.crowd = &x->crowd, .most = share_descriptors(count), .lanes = count};
 	/* Numbers go on, so that files have the order of their names even within a second. */
 	int rc = catalog_each_warc(x->catalog, count_file, &params.serial, err);
 
@@ -214,6 +218,9 @@ static int spread(struct crawl *x, struct err *err)
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	else
 		x->results->len = x->sites;
+	if (rc == 0)
+		rc = robots_memory_load(
+			&x->memory, x->catalog, x->roster.captures.ptr[0]->row.id, err);
 	if (rc == 0)
 		rc = clerk_new(x->catalog, &x->crowd.clerk, err);
 	if (rc == 0)

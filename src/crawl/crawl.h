@@ -19,8 +19,6 @@
 
 enum { CRAWL_LANES_MAX = 256 };
 
-#define CRAWL_USER_AGENT "Mozilla/5.0 (compatible; stillpoint/" STILLPOINT_VERSION ")"
-
 /* The product token by which robots.txt knows us. */
 #define CRAWL_ROBOTS_AGENT "stillpoint"
 
@@ -40,6 +38,7 @@ struct crawl_progress {
 	size_t sharp;     /* so far, of those revisited */
 	size_t revisited; /* the same number of pages for the next one */
 	double expected;  /* sharp ones: of those revisited; before, if the revisits began now */
+	char waiting[64]; /* why no request starts at all, or "" */
 };
 
 struct crawl_options {

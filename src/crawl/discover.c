@@ -9,9 +9,11 @@
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "extract/resolve.h"
-#include "extract/robots_policy.h"
 
-enum { REDIRECTS_MAX = 20 };
+enum {
+	REDIRECTS_MAX = 20,
+	WHY_SIZE = 400, /* of a reason to refuse a page */
+};
 
 /* Rules that refuse a page begin so. */
 #define OUT "out: "
@@ -130,43 +132,105 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	return batch_refuse_page(c->store->batch, c->row.id, page, slice_str(rule), err);
 }
 
-/* robots.txt is known; NULL when it allows the page, else its words, in out. */
-static const char *forbidden_by(const struct host_rules *rules, slice url, char *out, size_t size)
+/* robots.txt is known: whether it forbids the page, and why, without OUT. */
+static bool is_forbidden(const struct capture *c, uint32_t host, slice url, char *out, size_t size)
 {
+	const struct host_rules *rules = &c->rules.ptr[host];
 	struct robots_decision d = {0};
 
-	switch ((enum robots_policy)rules->policy) {
-	case ROBOTS_ALLOW_ALL:
-		return NULL;
-	case ROBOTS_PARSE:
-		if (robots_decide(&rules->robots, robots_url_path(url), &d) == 0 && d.allowed)
-			return NULL;
-		(void)snprintf(out, size, "%srobots.txt, line %u", OUT, d.line);
-		return out;
-	default:
-		(void)snprintf(out, size, "%srobots.txt could not be read: %s", OUT, rules->why);
-		return out;
+	if (c->settings->ignore_robots || rules->policy == ROBOTS_ALLOW_ALL)
+		return false;
+	if (rules->policy != ROBOTS_PARSE) {
+		(void)snprintf(out, size, "robots.txt could not be read: %s",
+			rules->why ? rules->why : "");
+		return true;
 	}
+	if (robots_decide(rules->robots, robots_url_path(url), &d) == 0 && d.allowed)
+		return false;
+	(void)snprintf(out, size, "robots.txt, line %u", d.line);
+	return true;
+}
+
+static int settle_url(struct capture *c, uint32_t page, slice url, struct err *err)
+{
+	char why[WHY_SIZE], rule[WHY_SIZE + sizeof OUT];
+
+	if (!is_forbidden(c, c->pages.list.ptr[page].host, url, why, sizeof why))
+		return journal_discovered(c, page, err);
+	(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
+	return refuse(c, page, url, rule, err);
 }
 
 /* The host's robots.txt is known: the planner gets the page, or nobody does. */
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
-	const struct host_rules *rules = &c->rules.ptr[c->pages.list.ptr[page].host];
-	char text[sizeof c->rules.ptr->why + 64];
-	const char *rule;
 	struct buf url;
 	int rc;
 
-	if (rules->policy == ROBOTS_ALLOW_ALL)
+	if (c->rules.ptr[c->pages.list.ptr[page].host].policy == ROBOTS_ALLOW_ALL)
 		return journal_discovered(c, page, err);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
-	if (rc == 0) {
-		rule = forbidden_by(rules, buf_slice(&url), text, sizeof text);
-		rc = rule ? refuse(c, page, buf_slice(&url), rule, err)
-			  : journal_discovered(c, page, err);
-	}
+	if (rc == 0)
+		rc = settle_url(c, page, buf_slice(&url), err);
+	buf_release(&url);
+	return rc;
+}
+
+/*
+ * A page that was allowed is forbidden from here on, visited or not. The planner still has it; what
+ * it orders of it is not carried out.
+ */
+static int exclude(struct capture *c, uint32_t page, slice url, const char *why, struct err *err)
+{
+	char date[CLOCK_TEXT_SIZE], rule[WHY_SIZE + 80];
+
+	clock_format(clock_realtime(c->clock), CLOCK_ROUND_DOWN, date);
+	(void)snprintf(rule, sizeof rule, "%srobots.txt changed at %s: %s", OUT, date, why);
+	return refuse(c, page, url, rule, err);
+}
+
+/* A page that was forbidden, and which the planner has never known, is allowed. */
+static int admit_again(struct capture *c, uint32_t page, struct err *err)
+{
+	char date[CLOCK_TEXT_SIZE], rule[80];
+	int rc;
+
+	clock_format(clock_realtime(c->clock), CLOCK_ROUND_DOWN, date);
+	(void)snprintf(rule, sizeof rule, "in: robots.txt allows it since %s", date);
+	c->pages.list.ptr[page].taken = true;
+	c->pages.taken++;
+	rc = batch_admit_page(c->store->batch, c->row.id, page, slice_str(rule), err);
+	return rc ? rc : journal_discovered(c, page, err);
+}
+
+static int review(struct capture *c, uint32_t page, struct buf *url, struct err *err)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+	char why[WHY_SIZE];
+	bool forbidden;
+	int rc = pages_url(&c->pages, page, url, err);
+
+	if (rc)
+		return rc;
+	forbidden = is_forbidden(c, p->host, buf_slice(url), why, sizeof why);
+	if (p->taken && forbidden)
+		return exclude(c, page, buf_slice(url), why, err);
+	if (!p->taken && !p->planned && !forbidden)
+		return admit_again(c, page, err);
+	return 0;
+}
+
+int discover_review(struct capture *c, uint32_t host, struct err *err)
+{
+	struct buf url;
+	int rc = 0;
+
+	buf_init(&url, URL_MAX);
+	/* What the scope or a limit refused is none of robots.txt's business, and has no host. */
+	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
+		if (!c->pages.list.ptr[i].outside && c->pages.list.ptr[i].host == host)
+			rc = review(c, i, &url, err);
 	buf_release(&url);
 	return rc;
 }
@@ -182,7 +246,7 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err)
 	rc = hosts_pend(&c->hosts, host, page);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
-	return robots == HOST_ROBOTS_UNKNOWN ? side_robots(c, host, err) : 0;
+	return robots == HOST_ROBOTS_UNKNOWN ? rules_request(c, host, err) : 0;
 }
 
 int discover_pending(struct capture *c, uint32_t host, struct err *err)
@@ -212,7 +276,7 @@ static int describe(
 		.outside = !d->taken,
 	};
 	rc = d->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
-	return rc ? rc : side_reserve(c);
+	return rc ? rc : rules_reserve(c);
 }
 
 static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
@@ -269,6 +333,23 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	return rc ? rc : discover_admit(c, number, err);
 }
 
+/* The sitemaps of a seed's host are those of the site; of the host it redirects to, too. */
+static int want_sitemaps(struct capture *c, const struct found *f, struct err *err)
+{
+	const struct crawl_page *p;
+	uint32_t number;
+
+	if (!pages_find(&c->pages, url_page(f->url), &number))
+		return 0;
+	p = &c->pages.list.ptr[number];
+	if (!p->taken)
+		return 0;
+	c->rules.ptr[p->host].wants_sitemaps = true;
+	return hosts_at(&c->hosts, p->host)->robots == HOST_ROBOTS_KNOWN
+		       ? sitemaps_request(c, p->host, err)
+		       : 0;
+}
+
 int discover(struct capture *c, const struct found *f, struct err *err)
 {
 	struct buf text;
@@ -283,7 +364,7 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 	else
 		rc = add(c, f, &text, err);
 	buf_release(&text);
-	return rc;
+	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
 }
 
 /* Forms are listed, never sent. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "crawl/capture.h"
+#include "crawl/contact.h"
 #include "net/address.h"
 
 /* Of a sitemap, or what else is read whole; decoded. */
@@ -29,11 +30,6 @@ double lane_now(const struct lane *lane)
 
 /* ---- making one ---- */
 
-static const char *agent_of(const struct crawl_settings *s)
-{
-	return s->user_agent ? s->user_agent : CRAWL_USER_AGENT;
-}
-
 static int open_store(struct lane *lane, const struct lane_params *p, struct err *err)
 {
 	int rc = store_open(&lane->store,
@@ -44,7 +40,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 			.clerk = p->crowd->clerk,
 			.lane = p->number,
 			.serial = p->serial,
-			.user_agent = agent_of(p->settings),
+			.user_agent = lane->agent,
 			.clock = lane->clock,
 		},
 		err);
@@ -53,17 +49,40 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 	return rc;
 }
 
-static int open_net(struct lane *lane, const struct crawl_settings *s, struct err *err)
+static uint64_t share_of_bandwidth(const struct lane_params *p)
 {
+	uint64_t share = p->settings->bandwidth / (p->lanes ? p->lanes : 1);
+
+	return p->settings->bandwidth && !share ? 1 : share;
+}
+
+static int open_gate(struct lane *lane, const struct lane_params *p, struct err *err)
+{
+	return gate_init(&lane->gate,
+		&(struct gate_params){
+			.clock = lane->clock,
+			.path = lane->directory->path,
+			.hours = p->settings->hours,
+			.bandwidth = share_of_bandwidth(p),
+			.min_free = p->settings->min_free,
+			.quiet = p->number > 1,
+		},
+		err);
+}
+
+static int open_net(struct lane *lane, const struct lane_params *p, struct err *err)
+{
+	const struct crawl_settings *s = p->settings;
 	int rc = net_new(
 		&(struct net_params){
 			.clock = lane->clock,
-			.user_agent = agent_of(s),
+			.user_agent = lane->agent,
 			.spool_dir = lane->directory->spool,
 			.connect_timeout = s->connect_timeout,
 			.stall_timeout = s->stall_timeout,
 			.timeout = s->timeout,
 			.max_body = s->max_body,
+			.max_speed = share_of_bandwidth(p),
 			.allowed = ADDRESS_ALL,
 		},
 		&lane->net, err);
@@ -88,7 +107,12 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 	heap_init(&lane->wakes);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
-	rc = open_net(lane, s, err);
+	lane->agent = contact_user_agent(s);
+	if (!lane->agent)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = open_gate(lane, p, err);
+	if (rc == 0)
+		rc = open_net(lane, p, err);
 	return rc ? rc : open_store(lane, p, err);
 }
 
@@ -130,6 +154,7 @@ void lane_free(struct lane *lane)
 		(void)close(lane->wake);
 	reading_release(&lane->reading);
 	servers_release(&lane->servers);
+	free(lane->agent);
 	(void)pthread_mutex_destroy(&lane->lock);
 	free(lane);
 }
@@ -181,7 +206,8 @@ int lane_add(struct lane *lane, struct capture *c)
 static void set_wake(struct lane *lane, const struct capture *c)
 {
 	double barrier = orders_barrier(c);
-	double wait = fmin(barrier > 0 ? barrier : INFINITY, limit_wait(c));
+	double wait =
+		fmin(barrier > 0 ? barrier : INFINITY, fmin(limit_wait(c), fmax(rules_next(c), 0)));
 	struct heap_key key = {.key = lane_now(lane) + wait};
 
 	if (isinf(wait))
@@ -190,16 +216,20 @@ static void set_wake(struct lane *lane, const struct capture *c)
 		assert(!"lane_add made room");
 }
 
-static void touch_due(struct lane *lane)
+/* A robots.txt that is due goes before all that may start. */
+static int touch_due(struct lane *lane, struct err *err)
 {
 	double now = lane_now(lane);
 	struct heap_key first;
 	uint32_t slot;
+	int rc = 0;
 
-	while (heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
+	while (rc == 0 && heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
 		(void)heap_remove(&lane->wakes, slot);
 		touch(lane, lane->captures.ptr[slot]);
+		rc = rules_due(lane->captures.ptr[slot], err);
 	}
+	return rc;
 }
 
 /* ---- telling how far it is ---- */
@@ -238,6 +268,8 @@ static void tell(struct lane *lane, bool now)
 		count(lane, lane->captures.ptr[0]);
 	(void)pthread_mutex_lock(&lane->lock);
 	lane->shown = lane->sum;
+	(void)snprintf(
+		lane->shown.waiting, sizeof lane->shown.waiting, "%s", gate_text(&lane->gate));
 	(void)pthread_mutex_unlock(&lane->lock);
 }
 
@@ -251,6 +283,7 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
 	else
 		add_up(sum, &NOTHING, &lane->shown);
 	sum->ended += lane->alone ? 0 : lane->shown.ended;
+	memcpy(sum->waiting, lane->shown.waiting, sizeof sum->waiting);
 	(void)pthread_mutex_unlock(&lane->lock);
 }
 
@@ -299,6 +332,7 @@ static int collect(struct lane *lane, struct err *err)
 	while (rc == 0 && (f = net_next(lane->net))) {
 		struct capture *c = lane->captures.ptr[(f->tag & ~CAPTURE_SIDE_TAG) >> 32];
 
+		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
 		rc = orders_finished(c, f, err);
 		net_fetch_free(f);
 		touch(lane, c);
@@ -313,6 +347,7 @@ int lane_start_ready(struct lane *lane, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && servers_busy(&lane->servers) < lane->most &&
+		gate_wait(&lane->gate) <= 0 &&
 		servers_take(&lane->servers, lane_now(lane), &slot, &tag)) {
 		struct capture *c = lane->captures.ptr[slot];
 
@@ -356,7 +391,8 @@ static double until_next(struct lane *lane)
 	uint32_t slot;
 
 	if (servers_busy(&lane->servers) < lane->most)
-		next = fmin(next, servers_next_ready(&lane->servers) - now);
+		next = fmin(next,
+			fmax(servers_next_ready(&lane->servers) - now, gate_wait(&lane->gate)));
 	if (heap_peek(&lane->wakes, &slot, &first))
 		next = fmin(next, first.key - now);
 	return fmin(fmax(next, 0), 1);
@@ -367,7 +403,8 @@ static int turn(struct lane *lane, struct err *err)
 	struct capture *c;
 	int rc = collect(lane, err);
 
-	touch_due(lane);
+	if (rc == 0)
+		rc = touch_due(lane, err);
 	if (rc == 0)
 		rc = lane_start_ready(lane, err);
 	while (rc == 0 && (c = next_touched(lane)))

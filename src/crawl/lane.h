@@ -18,6 +18,8 @@
 #include "base/heap.h"
 #include "base/vec.h"
 #include "crawl/crawl.h"
+#include "crawl/gate.h"
+#include "crawl/memory.h"
 #include "crawl/reading.h"
 #include "crawl/store.h"
 #include "frontier/servers.h"
@@ -31,9 +33,10 @@ struct lane_crowd {
 	const struct clock *clock;
 	struct clerk *clerk;
 	struct shared_paces *paces;
-	int ended;             /* an eventfd: one more lane has ended */
-	atomic_bool stopping;  /* from outside, or because one has failed */
-	atomic_size_t running; /* captures that have not ended */
+	const struct robots_memory *memory; /* of captures before this crawl */
+	int ended;                          /* an eventfd: one more lane has ended */
+	atomic_bool stopping;               /* from outside, or because one has failed */
+	atomic_size_t running;              /* captures that have not ended */
 
 	/*
 	 * The capture that ended last, if all have: whoever started the lanes makes it a finished
@@ -50,7 +53,9 @@ struct lane {
 	struct lane_crowd *crowd;
 	const struct directory *directory;
 	const struct clock *clock;
+	char *agent; /* how we introduce ourselves */
 	struct net *net;
+	struct gate gate;
 	struct servers servers;
 	struct store store;
 	bool store_is_open;
@@ -83,6 +88,7 @@ struct lane_params {
 	unsigned number;                       /* the same */
 	uint64_t serial;                       /* the same */
 	size_t most;                           /* fetches under way at once */
+	size_t lanes;                          /* in all: they share the bandwidth */
 };
 
 /* All is borrowed. 0, ERR_IO, ERR_NOMEM. */

@@ -55,12 +55,82 @@ static int hold(struct capture *c, const struct plan_order *plan, struct err *er
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }
 
-static int start(struct capture *c, size_t i, struct err *err)
+/* ---- orders that are not carried out ---- */
+
+/* robots.txt has changed since the planner got to know the page: it is given up. */
+static int give_up(struct capture *c, const struct plan_order *plan, struct err *err)
+{
+	double now = capture_now(c);
+
+	return journal_done(c, plan, PLAN_FAILED, now, now, err);
+}
+
+static bool is_down(const struct capture *c, uint32_t host)
+{
+	double after = c->settings->down_after > 0 ? c->settings->down_after : PACE_DOWN_AFTER;
+
+	return pace_is_down(hosts_pace(&c->hosts, host), lane_now(c->lane), after);
+}
+
+/* Counts as an attempt: behind the other pages there may be another. */
+static int skip(struct capture *c, const struct plan_order *plan, struct err *err)
+{
+	double now = capture_now(c);
+	int rc = response_skipped(c, plan, "host-down: its server has stopped answering", err);
+
+	return rc ? rc : journal_done(c, plan, PLAN_RETRY, now, now, err);
+}
+
+static int skip_side(struct capture *c, size_t i, struct err *err)
+{
+	struct side side = c->sides.ptr[i];
+
+	side_drop(c, i);
+	return side.kind == SIDE_ROBOTS ? rules_dropped(c, side.subject, err) : 0;
+}
+
+/* What waits for a server that is down does not wait any longer. */
+static int skip_held(struct capture *c, uint32_t server, struct err *err)
+{
+	uint64_t tag;
+	int rc = 0;
+
+	while (rc == 0 && hosts_drop_from(&c->hosts, server, &tag)) {
+		if (tag & CAPTURE_SIDE_TAG) {
+			rc = skip_side(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err);
+			continue;
+		}
+		rc = skip(c, &c->orders.ptr[tag].plan, err);
+		free_place(c, (size_t)tag);
+	}
+	return rc;
+}
+
+/* A request has ended: looks after the server if it goes on failing. */
+static int heed_server(struct capture *c, uint32_t host, struct err *err)
+{
+	int rc = is_down(c, host) ? skip_held(c, host, err) : 0;
+
+	return rc ? rc : rules_probe(c, host, err);
+}
+
+/* ---- starting ---- */
+
+/* The order goes behind the question whether it is allowed still. */
+static int ask_first(struct capture *c, size_t i, uint32_t host, struct err *err)
+{
+	int rc;
+
+	hosts_undo(&c->hosts, host);
+	rc = hosts_hold_first(&c->hosts, host, i);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : rules_refresh(c, host, err);
+}
+
+static int fetch(struct capture *c, size_t i, struct err *err)
 {
 	struct buf url;
 	int rc;
 
-	hosts_started(&c->hosts, c->orders.ptr[i].host);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, c->orders.ptr[i].plan.page, &url, err);
 	if (rc == 0)
@@ -68,6 +138,24 @@ static int start(struct capture *c, size_t i, struct err *err)
 			&(struct net_request){.url = buf_slice(&url), .tag = capture_tag(c, i)},
 			err);
 	buf_release(&url);
+	return rc;
+}
+
+static int start(struct capture *c, size_t i, struct err *err)
+{
+	struct order order = c->orders.ptr[i];
+	bool taken = c->pages.list.ptr[order.plan.page].taken;
+	bool down = is_down(c, order.host);
+	int rc;
+
+	hosts_started(&c->hosts, order.host);
+	if (taken && !down && rules_are_stale(c, order.host))
+		return ask_first(c, i, order.host, err);
+	if (taken && !down)
+		return fetch(c, i, err);
+	hosts_undo(&c->hosts, order.host);
+	rc = taken ? skip(c, &order.plan, err) : give_up(c, &order.plan, err);
+	free_place(c, i);
 	return rc;
 }
 
@@ -97,7 +185,9 @@ static bool may_ask(struct capture *c)
 
 	if (c->ended || c->asleep || !has_room(c) || orders_barrier(c) > 0)
 		return false;
-	return c->sides_open == 0 || (c->begun && !visits_over);
+	if (visits_over && !c->cancelled)
+		return c->sides_open + c->robots_waiting == 0;
+	return c->sides_open == 0 || c->begun;
 }
 
 double orders_barrier(const struct capture *c)
@@ -110,6 +200,16 @@ double orders_barrier(const struct capture *c)
 	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
 }
 
+/* The planner knows nothing of rules that change and of servers that go down. */
+static int take_order(struct capture *c, const struct plan_order *order, struct err *err)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[order->page];
+
+	if (!p->taken)
+		return give_up(c, order, err);
+	return is_down(c, p->host) ? skip(c, order, err) : hold(c, order, err);
+}
+
 static int ask(struct capture *c, struct err *err)
 {
 	struct plan_order order;
@@ -120,7 +220,7 @@ static int ask(struct capture *c, struct err *err)
 		return rc;
 	switch (step) {
 	case PLAN_ORDER:
-		return hold(c, &order, err);
+		return take_order(c, &order, err);
 	case PLAN_WAIT:
 		c->asleep = true;
 		break;
@@ -134,7 +234,7 @@ static int ask(struct capture *c, struct err *err)
 
 int orders_dispatch(struct capture *c, struct err *err)
 {
-	int rc = 0;
+	int rc = rules_due(c, err);
 
 	while (rc == 0 && may_ask(c)) {
 		rc = ask(c, err);
@@ -145,13 +245,18 @@ int orders_dispatch(struct capture *c, struct err *err)
 }
 
 /*
- * Whether the server has failed, and is to be left alone for a while. Not by an answer that is no
- * HTTP: it is one. Nor by a page that failed before and does so again, which says nothing new of
- * its server: retries come one after the other, and would hold up the barrier for hours.
+ * What the end of a request says of its server. An answer that is no HTTP is an answer. A page that
+ * failed before and does so again says nothing new: retries come one after the other, and would
+ * hold up the barrier for hours.
  */
-static bool is_servers(const struct plan_order *order, const struct net_fetch *f)
+static enum pace_outcome outcome_for_pace(const struct plan_order *order, const struct net_fetch *f)
 {
-	return f->status == 0 && f->failure != NET_FAILURE_PROTOCOL && order->attempt == 1;
+	if (f->status == 429 || f->status == 503)
+		return PACE_REFUSED;
+	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
+		return PACE_ANSWERED;
+	return order->attempt == 1 && net_failure_is_transient(f->failure) ? PACE_FAILED
+									   : PACE_UNKNOWN;
 }
 
 /* For the time limit. */
@@ -173,21 +278,27 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 
 	if (order.plan.leg == PLAN_VISIT)
 		count_visit(c, order.host, begin, end);
-	hosts_done(
-		&c->hosts, order.host, lane_now(c->lane), end - begin, is_servers(&order.plan, f));
+	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,
+		outcome_for_pace(&order.plan, f));
 	rc = response_finished(c, &order.plan, f, &outcome, err);
 	if (rc)
 		return rc;
 	free_place(c, i);
-	return journal_done(c, &order.plan, outcome, begin, end, err);
+	rc = journal_done(c, &order.plan, outcome, begin, end, err);
+	return rc ? rc : heed_server(c, order.host, err);
 }
 
 int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err)
 {
 	size_t place = (uint32_t)f->tag;
+	uint32_t host;
+	int rc;
 
-	return (f->tag & CAPTURE_SIDE_TAG) ? side_finished(c, place, f, err)
-					   : order_finished(c, place, f, err);
+	if (!(f->tag & CAPTURE_SIDE_TAG))
+		return order_finished(c, place, f, err);
+	host = c->sides.ptr[place].host;
+	rc = side_finished(c, place, f, err);
+	return rc ? rc : heed_server(c, host, err);
 }
 
 int orders_give_back(struct capture *c, struct err *err)
@@ -198,7 +309,7 @@ int orders_give_back(struct capture *c, struct err *err)
 
 	while (rc == 0 && hosts_drop(&c->hosts, &tag)) {
 		if (tag & CAPTURE_SIDE_TAG) {
-			c->sides_open--;
+			side_drop(c, (size_t)(tag & ~CAPTURE_SIDE_TAG));
 			continue;
 		}
 		rc = journal_done(c, &c->orders.ptr[tag].plan, PLAN_RETURNED, now, now, err);

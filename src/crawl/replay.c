@@ -142,7 +142,7 @@ static int find_host(struct capture *c, slice text, uint32_t *ret)
 	if (rc == 0)
 		rc = hosts_find(&c->hosts, &url, ret);
 	if (rc == 0)
-		rc = side_reserve(c);
+		rc = rules_reserve(c);
 	url_release(&url);
 	return rc;
 }
@@ -187,7 +187,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	struct page_prior prior = {
 		.survival = {.rate = row->rate, .shape = row->shape}, .weight = row->weight};
 	uint32_t number;
-	int rc = row->taken ? find_host(c, row->url, &page.host) : 0;
+	int rc = page.outside ? 0 : find_host(c, row->url, &page.host);
 
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
@@ -195,6 +195,8 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = widen_scope(c, row->url, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
+	if (rc == 0 && page.is_seed && page.taken)
+		c->rules.ptr[page.host].wants_sitemaps = true;
 	return fail(r, rc);
 }
 
@@ -217,23 +219,10 @@ static int on_robots(void *context, const struct catalog_robots *row)
 {
 	struct replaying *r = context;
 	struct capture *c = r->capture;
-	struct host_rules *rules;
 	uint32_t host;
 	int rc = find_host(c, row->origin, &host);
 
-	if (rc)
-		return fail(r, rc);
-	rules = &c->rules.ptr[host];
-	if (row->policy == ROBOTS_PARSE)
-		rc = robots_parse(&rules->robots, row->body, SLICE(CRAWL_ROBOTS_AGENT), r->err);
-	if (rc)
-		return fail(r, rc);
-	rules->policy = row->policy;
-	(void)snprintf(rules->why, sizeof rules->why, "%.*s", (int)row->why.len, row->why.ptr);
-	hosts_at(&c->hosts, host)->robots = HOST_ROBOTS_KNOWN;
-	if (row->policy == ROBOTS_PARSE)
-		hosts_set_crawl_delay(&c->hosts, host, rules->robots.crawl_delay);
-	return 0;
+	return fail(r, rc ? rc : rules_restore(c, host, row, r->err));
 }
 
 /* ---- observations ---- */

@@ -346,6 +346,41 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 	return rc;
 }
 
+static int save_nothing(struct capture *c, const struct plan_order *order,
+	const struct net_fetch *f, slice via, const char *failure, struct err *err)
+{
+	struct attempt a = describe(c, order, f, via, slice_str(failure));
+	struct store_place place;
+
+	note_problem(c, &a);
+	return store_attempt(c->store,
+		&(struct store_attempt){
+			.capture = c->row.id, .attempt = a, .fetch = f, .page = order->page},
+		&place, err);
+}
+
+int response_skipped(
+	struct capture *c, const struct plan_order *order, const char *failure, struct err *err)
+{
+	struct net_fetch nothing = {.spool = -1};
+	struct buf url, via;
+	int rc;
+
+	buf_init(&url, URL_MAX);
+	buf_init(&via, URL_MAX);
+	rc = pages_url(&c->pages, order->page, &url, err);
+	if (rc == 0)
+		rc = via_of(c, order->page, &via, err);
+	nothing.url = buf_slice(&url);
+	nothing.wall.last_byte = clock_realtime(c->clock);
+	nothing.monotonic.last_byte = clock_monotonic(c->clock);
+	if (rc == 0)
+		rc = save_nothing(c, order, &nothing, buf_slice(&via), failure, err);
+	buf_release(&url);
+	buf_release(&via);
+	return rc;
+}
+
 int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {

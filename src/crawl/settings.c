@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/parse.h"
+#include "crawl/gate.h"
 
 /* One row for each setting: how it is called, where it is, what it is. */
 enum setting_kind {
@@ -52,6 +53,13 @@ static const struct setting SETTINGS[] = {
 	SETTING(max_body, SETTING_U64),
 	SETTING(warc_size, SETTING_U64),
 	SETTING(user_agent, SETTING_TEXT),
+	SETTING(contact, SETTING_TEXT),
+	SETTING(hours, SETTING_TEXT),
+	SETTING(ignore_robots, SETTING_BOOL),
+	SETTING(robots_age, SETTING_DOUBLE),
+	SETTING(down_after, SETTING_DOUBLE),
+	SETTING(bandwidth, SETTING_U64),
+	SETTING(min_free, SETTING_U64),
 };
 
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
@@ -67,6 +75,7 @@ void crawl_settings_init(struct crawl_settings *s)
 		.strategy = "stillpoint",
 		.automatic_delay = true,
 		.jobs = 1,
+		.min_free = GATE_MIN_FREE,
 	};
 }
 

@@ -27,12 +27,18 @@ struct crawl_settings {
 	const char *strategy; /* name without suffix is fine */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
 	const char *user_agent; /* NULL: the default */
+	const char *contact;    /* URL or mail address, as contact.h; NULL: none */
+	const char *hours;      /* as frontier/window.h; NULL: always */
 
 	double delay;      /* seconds, when not automatic */
 	double time_limit; /* seconds; 0: none */
 	double tau;
 	double connect_timeout, stall_timeout, timeout; /* 0: net's defaults */
 	uint64_t max_body;
+	double robots_age;  /* seconds that a robots.txt is trusted; 0: the most, 24 h */
+	double down_after;  /* seconds without an answer; 0: PACE_DOWN_AFTER */
+	uint64_t bandwidth; /* bytes per second; 0: no limit */
+	uint64_t min_free;  /* bytes on the disk below which nothing is asked for */
 	uint64_t warc_size; /* begin a new WARC file at that size; 0: the default */
 
 	enum scope_kind scope;
@@ -46,6 +52,7 @@ struct crawl_settings {
 	bool single;
 	bool no_requisites; /* take nothing outside the scope, needed by a page or not */
 	bool no_sitemaps;
+	bool ignore_robots;
 };
 
 void crawl_settings_init(struct crawl_settings *s);

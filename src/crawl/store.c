@@ -68,7 +68,10 @@ static int describe(struct store *s, const struct store_params *p)
 	if (rc == 0 && p->only)
 		rc = describe_capture(s, p->only);
 	if (rc == 0)
-		rc = add_info(s, "robots", SLICE("obey"));
+		rc = add_info(
+			s, "robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey"));
+	if (rc == 0 && p->settings->contact)
+		rc = add_info(s, "operator", slice_str(p->settings->contact));
 	if (rc == 0)
 		rc = add_info(s, "http-header-user-agent", slice_str(p->user_agent));
 	if (rc == 0)

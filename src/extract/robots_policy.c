@@ -24,6 +24,8 @@ enum robots_policy robots_policy(const struct robots_answer *answer)
 
 	if (status >= 200 && status <= 299)
 		return ROBOTS_PARSE;
+	if (is_redirect(status) && answer->location && answer->loop)
+		return unreachable(answer);
 	if (is_redirect(status) && answer->location && answer->redirects < ROBOTS_REDIRECTS_MAX)
 		return ROBOTS_FOLLOW;
 	if (status == 304)

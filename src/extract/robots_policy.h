@@ -3,7 +3,8 @@
  * numbers: who fetches, follows and remembers is the crawler.
  *
  *	2xx                   its body is parsed
- *	301 302 303 307 308   followed up to five times, to other hosts too (§2.3.1.2); then 4xx
+ *	301 302 303 307 308   followed up to five times, to other hosts too (§2.3.1.2); then 4xx;
+ *	                      those that go round in a circle will never lead anywhere: unreachable
  *	304                   the copy at hand stays good; without one: unreachable
  *	4xx, other 3xx        unavailable: everything is allowed (§2.3.1.3), also for 429
  *	5xx, anything else    unreachable: nothing is allowed (§2.3.1.4) unless a copy is at hand;
@@ -34,6 +35,7 @@ enum robots_policy {
 struct robots_answer {
 	int status; /* HTTP status; 0 when there was no answer: DNS, TCP, TLS, timeout, cut off */
 	bool location;              /* a Location header was there and could be resolved */
+	bool loop;                  /* it leads to where we have been on the way here */
 	int redirects;              /* followed already to get this answer */
 	bool copy;                  /* an earlier robots.txt of the host is at hand */
 	double unreachable_seconds; /* since when the host has been unreachable; 0 for the first */

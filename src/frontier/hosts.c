@@ -127,17 +127,32 @@ const struct pace *hosts_pace(const struct hosts *h, uint32_t host)
 
 /* ---- orders ---- */
 
+/* One more order that waits. */
+static void note_held(struct hosts *h, struct host_server *s)
+{
+	h->held++;
+	s->held++;
+	h->full += s->held == h->ahead;
+}
+
 int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag)
 {
 	struct host_server *s = server_of(h, host);
 	int rc = servers_hold(h->servers, s->number, h->client, tag);
 
-	if (rc)
-		return rc;
-	h->held++;
-	s->held++;
-	h->full += s->held == h->ahead;
-	return 0;
+	if (rc == 0)
+		note_held(h, s);
+	return rc;
+}
+
+int hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag)
+{
+	struct host_server *s = server_of(h, host);
+	int rc = servers_hold_first(h->servers, s->number, h->client, tag);
+
+	if (rc == 0)
+		note_held(h, s);
+	return rc;
 }
 
 /* One order less that waits. */
@@ -154,9 +169,15 @@ void hosts_started(struct hosts *h, uint32_t host)
 	let_go(h, server_of(h, host));
 }
 
-void hosts_done(struct hosts *h, uint32_t host, double now, double response_seconds, bool failed)
+void hosts_done(struct hosts *h, uint32_t host, double now, double response_seconds,
+	enum pace_outcome outcome)
 {
-	servers_done(h->servers, server_of(h, host)->number, now, response_seconds, failed);
+	servers_done(h->servers, server_of(h, host)->number, now, response_seconds, outcome);
+}
+
+void hosts_undo(struct hosts *h, uint32_t host)
+{
+	servers_undo(h->servers, server_of(h, host)->number);
 }
 
 bool hosts_drop(struct hosts *h, uint64_t *ret_tag)
@@ -170,6 +191,16 @@ bool hosts_drop(struct hosts *h, uint64_t *ret_tag)
 		return servers_drop(h->servers, s->number, h->client, ret_tag);
 	}
 	return false;
+}
+
+bool hosts_drop_from(struct hosts *h, uint32_t host, uint64_t *ret_tag)
+{
+	struct host_server *s = server_of(h, host);
+
+	if (s->held == 0)
+		return false;
+	let_go(h, s);
+	return servers_drop(h->servers, s->number, h->client, ret_tag);
 }
 
 bool hosts_has_room(struct hosts *h, size_t ahead)

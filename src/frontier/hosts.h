@@ -10,7 +10,7 @@
  *	rc = hosts_find(&hosts, &url, &host);
  *	rc = hosts_hold(&hosts, host, tag);			// an order of the plan
  *	hosts_started(&hosts, host);				// servers_take gave its tag
- *	hosts_done(&hosts, host, now, seconds, failed);		// once for each that was started
+ *	hosts_done(&hosts, host, now, seconds, outcome);	// once for each that was started
  *
  * The pages that wait for a host's robots.txt are kept here too; robots.txt itself stays with the
  * caller, who may keep an array by host number.
@@ -93,14 +93,24 @@ const struct pace *hosts_pace(const struct hosts *h, uint32_t host);
 /* Queues an order until its server is ready; the tag is the caller's. 0, ERR_NOMEM, ERR_LIMIT. */
 int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag) SP_MUST_CHECK;
 
+/* As servers_hold_first. */
+int hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag) SP_MUST_CHECK;
+
 /* servers_take has given one of the host's orders: it is held no longer. */
 void hosts_started(struct hosts *h, uint32_t host);
 
 /* An order that was started has ended; as pace_end. */
-void hosts_done(struct hosts *h, uint32_t host, double now, double response_seconds, bool failed);
+void hosts_done(struct hosts *h, uint32_t host, double now, double response_seconds,
+	enum pace_outcome outcome);
+
+/* The order that was started just now is not carried out: nothing has happened. */
+void hosts_undo(struct hosts *h, uint32_t host);
 
 /* Takes any held order, ready or not, which counts as never started: for giving up. */
 bool hosts_drop(struct hosts *h, uint64_t *ret_tag);
+
+/* The same for one of this host's server. */
+bool hosts_drop_from(struct hosts *h, uint32_t host, uint64_t *ret_tag);
 
 /*
  * Whether one more order may be held: no server has `ahead` of them already. Which server the next

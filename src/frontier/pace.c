@@ -26,6 +26,7 @@ int pace_init(struct pace *p, struct pace_rule rule)
 	}
 	*p = (struct pace){
 		.rule = rule,
+		.alive_until = -INFINITY,
 		.backoff_until = -INFINITY,
 		.retry_until = -INFINITY,
 		.last_end = -INFINITY,
@@ -42,7 +43,9 @@ void pace_release(struct pace *p)
 
 static double automatic_delay(const struct pace *p)
 {
-	return fmin(fmax(PACE_AUTO_FACTOR * p->response, PACE_AUTO_MIN), PACE_AUTO_MAX);
+	double pause = fmax(PACE_AUTO_FACTOR * p->response, PACE_AUTO_MIN);
+
+	return fmin(ldexp(pause, p->strain), PACE_AUTO_MAX);
 }
 
 double pace_delay(const struct pace *p)
@@ -86,47 +89,111 @@ double pace_rest(const struct pace *p, double now)
 void pace_begin(struct pace *p, double now)
 {
 	assert(now >= pace_ready(p));
-	if (p->ends)
-		p->ends[most_rested(p)] = p->ends[p->rule.jobs - p->busy - 1];
+	if (p->ends) {
+		unsigned job = most_rested(p);
+
+		p->begun = p->ends[job];
+		p->ends[job] = p->ends[p->rule.jobs - p->busy - 1];
+	}
 	p->busy++;
 }
 
-/* The back-off after so many failures in a row. */
-static double backoff(unsigned failures)
+void pace_undo(struct pace *p)
 {
-	if (failures < 2)
-		return 0;
-	failures -= 2;
-	if (failures > DOUBLINGS_MAX)
-		failures = DOUBLINGS_MAX;
-	return fmin(ldexp(PACE_BACKOFF_FIRST, (int)failures), PACE_BACKOFF_MAX);
+	assert(p->busy > 0);
+	p->busy--;
+	if (p->ends)
+		p->ends[p->rule.jobs - p->busy - 1] = p->begun;
 }
 
-static void note_failure(struct pace *p, double now)
+/* The back-off after so many failures in a row, from the second on. */
+static double backoff(unsigned failures, double chance)
 {
+	unsigned doublings = failures - 2 < DOUBLINGS_MAX ? failures - 2 : DOUBLINGS_MAX;
+	double seconds = fmin(ldexp(PACE_BACKOFF_FIRST, (int)doublings), PACE_BACKOFF_MAX);
+
+	return seconds * (1 + PACE_JITTER * chance);
+}
+
+static void count_failure(struct pace *p, double now)
+{
+	if (p->failures == 0)
+		p->failing_since = now;
 	p->failures++;
-	if (p->failures >= 2)
-		p->backoff_until = fmax(p->backoff_until, now + backoff(p->failures));
 }
 
-static void note_answer(struct pace *p, double response_seconds)
+static void note_failure(struct pace *p, double now, double chance)
 {
-	p->failures = 0;
+	if (now < p->alive_until)
+		return;
+	count_failure(p, now);
+	p->silent++;
+	if (p->failures >= 2)
+		p->backoff_until = fmax(p->backoff_until, now + backoff(p->failures, chance));
+}
+
+static void note_refusal(struct pace *p, double now, double chance)
+{
+	unsigned doublings;
+
+	count_failure(p, now);
+	p->silent = 0;
+	p->calm = 0;
+	if (p->strain < PACE_STRAIN_MAX)
+		p->strain++;
+	doublings = p->failures > 2 ? p->failures : 2;
+	p->backoff_until = fmax(p->backoff_until, now + backoff(doublings, chance));
+}
+
+static void relax(struct pace *p)
+{
+	if (p->strain == 0 || ++p->calm < PACE_CALM)
+		return;
+	p->strain--;
+	p->calm = 0;
+}
+
+static void note_answer(struct pace *p, double now, double response_seconds)
+{
+	if (pace_wants_probe(p))
+		p->alive_until = now + PACE_ALIVE_SECONDS;
+	p->failures = p->silent = 0;
 	p->backoff_until = -INFINITY;
 	p->response = response_seconds > 0 ? response_seconds : 0; /* NaN is 0 too */
+	relax(p);
 }
 
-void pace_end(struct pace *p, double now, double response_seconds, bool failed)
+void pace_end(struct pace *p, double now, double response_seconds, enum pace_outcome outcome,
+	double chance)
 {
 	assert(p->busy > 0);
 	p->busy--;
 	p->last_end = fmax(p->last_end, now);
 	if (p->ends)
 		p->ends[p->rule.jobs - p->busy - 1] = now;
-	if (failed)
-		note_failure(p, now);
-	else
-		note_answer(p, response_seconds);
+	switch (outcome) {
+	case PACE_ANSWERED:
+		note_answer(p, now, response_seconds);
+		break;
+	case PACE_REFUSED:
+		note_refusal(p, now, chance);
+		break;
+	case PACE_FAILED:
+		note_failure(p, now, chance);
+		break;
+	case PACE_UNKNOWN:
+		break;
+	}
+}
+
+bool pace_wants_probe(const struct pace *p)
+{
+	return p->silent >= PACE_PROBE_FAILURES;
+}
+
+bool pace_is_down(const struct pace *p, double now, double seconds)
+{
+	return p->failures >= PACE_DOWN_FAILURES && now - p->failing_since >= seconds;
 }
 
 void pace_set_crawl_delay(struct pace *p, double seconds)

@@ -1,6 +1,6 @@
 /*
  * Politeness towards one server: when the next request may start. Pure: times are seconds on the
- * caller's clock, which must not run backwards; no jitter.
+ * caller's clock, which must not run backwards, and chance comes from the caller, too.
  *
  * Invariants:
  *  (1) Of every job, the next request starts no sooner than pace_delay after the end of the last.
@@ -12,12 +12,20 @@
  * The pause is the largest of: what the user says (a number of seconds, or automatic:
  * PACE_AUTO_FACTOR times the last response time, between PACE_AUTO_MIN and PACE_AUTO_MAX); the
  * Crawl-delay, up to PACE_CRAWL_DELAY_MAX. A server that is slow is under load or far away; either
- * way ten times its time leaves it nine tenths of a connection's worth of rest.
+ * way ten times its time leaves it nine tenths of a connection's worth of rest. An automatic pause
+ * is doubled by every 429 or 503, and halved again by PACE_CALM answers in a row.
+ *
+ * A server that does not answer is one of two things. It may be down: then the back-off grows, and
+ * after a while (pace_is_down) there is no point in holding up the capture for it. Or only some of
+ * its pages fail: then its other pages must not pay. So after PACE_PROBE_FAILURES the caller should
+ * ask for something that is known to be answered (pace_wants_probe); if it is, failures are those
+ * of pages for PACE_ALIVE_SECONDS, and count no more.
  */
 #ifndef FRONTIER_PACE_H
 #define FRONTIER_PACE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/api.h"
 
@@ -29,8 +37,25 @@
 #define PACE_RETRY_AFTER_MAX 3600.0
 #define PACE_BACKOFF_FIRST   1.0
 #define PACE_BACKOFF_MAX     300.0
+#define PACE_JITTER          0.5 /* a back-off is longer by up to this share of itself */
+#define PACE_ALIVE_SECONDS   60.0
+#define PACE_DOWN_AFTER      300.0 /* for callers without an opinion */
 
-enum { PACE_JOBS_MAX = 64 };
+enum {
+	PACE_JOBS_MAX = 64,
+	PACE_PROBE_FAILURES = 4, /* without an answer, in a row */
+	PACE_DOWN_FAILURES = 5,  /* the least from which a server can be down */
+	PACE_STRAIN_MAX = 6,     /* doublings of an automatic pause: from 1 s to a minute */
+	PACE_CALM = 10,          /* answers in a row that undo one of them */
+};
+
+/* How a request ended, as far as politeness goes. */
+enum pace_outcome {
+	PACE_ANSWERED,
+	PACE_REFUSED, /* an answer that asks for less traffic: 429, 503 */
+	PACE_FAILED,  /* no answer */
+	PACE_UNKNOWN, /* it says nothing of the server */
+};
 
 struct pace_rule {
 	double delay;   /* fixed pause, at least 0; not used when automatic */
@@ -42,13 +67,19 @@ struct pace_rule {
 struct pace {
 	struct pace_rule rule;
 	unsigned busy;     /* requests under way */
-	unsigned failures; /* in a row */
-	double response;   /* seconds the last answer took */
+	unsigned failures; /* in a row, refusals included */
+	unsigned silent;   /* in a row, without any answer */
+	uint8_t strain;    /* doublings of the automatic pause */
+	uint8_t calm;      /* answers since the last of them was added or undone */
+	double failing_since;
+	double alive_until; /* failures are not the server's until then */
+	double response;    /* seconds the last answer took */
 	double crawl_delay;
 	double backoff_until; /* no request before any of these two */
 	double retry_until;
 	double last_end; /* of the last request of any job */
 	double *ends;    /* of the jobs that are free: jobs - busy of them; NULL for one job */
+	double begun;    /* the end that the last pace_begin took off them, for pace_undo */
 };
 
 /* 0, or ERR_NOMEM, which cannot happen with one job: that needs no memory. */
@@ -73,12 +104,24 @@ double pace_rest(const struct pace *p, double now);
 void pace_begin(struct pace *p, double now);
 
 /*
- * A request that was begun has ended. failed: there was no answer. One failure is an accident and
- * costs nothing; from the second in a row on, there is a back-off of PACE_BACKOFF_FIRST that
- * doubles each time up to PACE_BACKOFF_MAX, so that a dead host is not hammered. The next answer
- * ends it. response_seconds, from the request to the last byte, counts when it did not fail.
+ * A request that was begun has ended. One failure is an accident and costs nothing; from the second
+ * in a row on, and from the first refusal on, there is a back-off of PACE_BACKOFF_FIRST that
+ * doubles each time up to PACE_BACKOFF_MAX, so that a dead host is not hammered. It is longer by
+ * the share `chance` (uniform on [0, 1)) of PACE_JITTER, so that servers that failed together are
+ * not asked together. The next answer ends it. response_seconds, from the request to the last byte,
+ * counts when there was an answer.
  */
-void pace_end(struct pace *p, double now, double response_seconds, bool failed);
+void pace_end(struct pace *p, double now, double response_seconds, enum pace_outcome outcome,
+	double chance);
+
+/* A request that was begun just now did not take place after all: nothing has happened. */
+void pace_undo(struct pace *p);
+
+/* So many requests had no answer that the next one should be for something that has one. */
+bool pace_wants_probe(const struct pace *p);
+
+/* Whether all requests have failed for so many seconds, and PACE_DOWN_FAILURES of them at least. */
+bool pace_is_down(const struct pace *p, double now, double seconds);
 
 /* What robots.txt says; not a number, or not above 0: there is none. */
 void pace_set_crawl_delay(struct pace *p, double seconds);

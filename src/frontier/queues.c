@@ -43,6 +43,22 @@ int queues_push(struct queues *pool, struct queue *q, struct queue_item item)
 	return 0;
 }
 
+int queues_push_first(struct queues *pool, struct queue *q, struct queue_item item)
+{
+	uint32_t node;
+	int rc = take_node(pool, &node);
+
+	if (rc)
+		return rc;
+	pool->nodes.ptr[node - 1] =
+		(struct queue_node){.tag = item.tag, .host = item.host, .next = q->first};
+	if (!q->last)
+		q->last = node;
+	q->first = node;
+	q->len++;
+	return 0;
+}
+
 bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret)
 {
 	uint32_t node = q->first;

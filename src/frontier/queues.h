@@ -45,6 +45,9 @@ void queues_release(struct queues *pool);
 /* 0, ERR_NOMEM, ERR_LIMIT. */
 int queues_push(struct queues *pool, struct queue *q, struct queue_item item) SP_MUST_CHECK;
 
+/* The same, before all others: it is taken next. */
+int queues_push_first(struct queues *pool, struct queue *q, struct queue_item item) SP_MUST_CHECK;
+
 /* Takes the oldest; false when the queue is empty. */
 bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret);
 

@@ -22,6 +22,7 @@ void servers_init(
 	arena_init(&s->names, NAMES_MAX);
 	strmap_init(&s->by_name, key, NULL);
 	heap_init(&s->ready);
+	rng_init(&s->rng, key.k0);
 }
 
 void servers_release(struct servers *s)
@@ -119,13 +120,12 @@ static void give_turn(struct servers *s, struct server *it)
 	it->turn = s->turns++;
 }
 
-int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
+/* An order was added to the server's queue. */
+static int note_held(struct servers *s, uint32_t server)
 {
 	struct server *it = at(s, server);
-	int rc = queues_push(&s->queues, &it->held, (struct queue_item){tag, client});
+	int rc;
 
-	if (rc)
-		return rc;
 	s->held++;
 	if (it->held.len > 1)
 		return 0;
@@ -133,6 +133,21 @@ int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t t
 	rc = heap_push(&s->ready, server, key(it));
 	assert(rc == 0); /* servers_find made room */
 	return rc;
+}
+
+int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
+{
+	int rc = queues_push(&s->queues, &at(s, server)->held, (struct queue_item){tag, client});
+
+	return rc ? rc : note_held(s, server);
+}
+
+int servers_hold_first(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
+{
+	int rc = queues_push_first(
+		&s->queues, &at(s, server)->held, (struct queue_item){tag, client});
+
+	return rc ? rc : note_held(s, server);
 }
 
 /* Counts a request of the first server of the heap as started, if the other lanes let it. */
@@ -180,14 +195,25 @@ double servers_next_ready(const struct servers *s)
 	return heap_peek(&s->ready, &server, &first) ? first.key : INFINITY;
 }
 
-void servers_done(
-	struct servers *s, uint32_t server, double now, double response_seconds, bool failed)
+void servers_undo(struct servers *s, uint32_t server)
+{
+	struct server *it = at(s, server);
+
+	s->busy--;
+	pace_undo(&it->pace);
+	if (it->shared)
+		shared_pace_end(it->shared, s->now);
+	rekey(s, server);
+}
+
+void servers_done(struct servers *s, uint32_t server, double now, double response_seconds,
+	enum pace_outcome outcome)
 {
 	struct server *it = at(s, server);
 
 	advance(s, now);
 	s->busy--;
-	pace_end(&it->pace, now, response_seconds, failed);
+	pace_end(&it->pace, now, response_seconds, outcome, rng_double(&s->rng));
 	if (it->shared)
 		shared_pace_end(it->shared, pace_rest(&it->pace, now));
 	rekey(s, server);

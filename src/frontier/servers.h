@@ -8,7 +8,7 @@
  *	while (servers_take(&servers, now, &client, &tag))	// may start now
  *		start(client, tag);
  *	wait_until(servers_next_ready(&servers));
- *	servers_done(&servers, server, now, seconds, failed);	// once for each that was taken
+ *	servers_done(&servers, server, now, seconds, outcome);	// once for each that was taken
  *
  * Each call takes O(log n) time for n servers with held orders. Times are as in pace.h.
  */
@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/heap.h"
+#include "base/rng.h"
 #include "base/slice.h"
 #include "base/vec.h"
 #include "frontier/pace.h"
@@ -48,6 +49,7 @@ struct servers {
 	struct strmap by_name; /* to numbers */
 	struct server_vec list;
 	struct queues queues;
+	struct rng rng;    /* of the back-off's jitter */
 	struct heap ready; /* servers with held orders, by when they may start one */
 	uint64_t turns;
 	double now; /* the latest time we were told */
@@ -55,8 +57,8 @@ struct servers {
 };
 
 /*
- * Allocates nothing. The rule holds for every server; the key should be hash_key_random. shared is
- * borrowed, and NULL where nobody else asks the same servers.
+ * Allocates nothing. The rule holds for every server; the key should be hash_key_random, and seeds
+ * the jitter, too. shared is borrowed, and NULL where nobody else asks the same servers.
  */
 void servers_init(
 	struct servers *s, struct pace_rule rule, struct shared_paces *shared, struct hash_key key);
@@ -74,6 +76,13 @@ const struct pace *servers_pace(const struct servers *s, uint32_t server);
 int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag) SP_MUST_CHECK;
 
 /*
+ * The same for one that goes before all others: a question whether the server lives, or what its
+ * robots.txt says now.
+ */
+int servers_hold_first(
+	struct servers *s, uint32_t server, uint32_t client, uint64_t tag) SP_MUST_CHECK;
+
+/*
  * Takes a held order that may start now, and counts it as started. Of one server the oldest order
  * goes first; of several servers the one that has been ready for longest, so that none starves.
  */
@@ -86,8 +95,11 @@ bool servers_take(struct servers *s, double now, uint32_t *ret_client, uint64_t 
 double servers_next_ready(const struct servers *s);
 
 /* An order that was taken has ended; as pace_end. */
-void servers_done(
-	struct servers *s, uint32_t server, double now, double response_seconds, bool failed);
+void servers_done(struct servers *s, uint32_t server, double now, double response_seconds,
+	enum pace_outcome outcome);
+
+/* The order that servers_take has just given is not carried out: its server is as it was. */
+void servers_undo(struct servers *s, uint32_t server);
 
 /*
  * Takes the oldest order that a client holds for the server, ready or not, and does not count it as

@@ -67,9 +67,10 @@ struct net_params {
 				    * NULL for /tmp */
 	double connect_timeout, stall_timeout, timeout; /* seconds */
 	uint64_t max_body;
-	const char *dns;  /* servers, "HOST[:PORT],…"; borrowed; NULL for the system's */
-	bool dns_records; /* keep what they say for net_lookup */
-	unsigned allowed; /* set of address classes (net/address.h), besides those of a request */
+	const char *dns;    /* servers, "HOST[:PORT],…"; borrowed; NULL for the system's */
+	bool dns_records;   /* keep what they say for net_lookup */
+	unsigned allowed;   /* set of address classes (net/address.h), besides those of a request */
+	uint64_t max_speed; /* bytes per second of each fetch; 0: no limit */
 };
 
 struct net; /* opaque */

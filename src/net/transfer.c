@@ -324,13 +324,14 @@ static bool set_behaviour(CURL *easy)
 	return ok;
 }
 
-/* What is left of them when the name has been resolved. */
-static bool set_timeouts(CURL *easy, const struct net_params *params, double gone)
+/* Of time, what is left of it when the name has been resolved; and of speed. */
+static bool set_limits(CURL *easy, const struct net_params *params, double gone)
 {
 	bool ok = true;
 
 	SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(fmax(params->connect_timeout - gone, 1e-3)));
 	SET(CURLOPT_TIMEOUT_MS, milliseconds(fmax(params->timeout - gone, 1e-3)));
+	SET(CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)params->max_speed);
 	return ok;
 }
 
@@ -462,7 +463,7 @@ bool transfer_set_route(struct transfer *t, const struct dns_answer *answer)
 
 	if (t->route.is_literal ? !literal_is_allowed(t) : !set_addresses(t, answer))
 		return false;
-	if (set_timeouts(t->easy, &t->shared->params, gone))
+	if (set_limits(t->easy, &t->shared->params, gone))
 		return true;
 	transfer_fail(t, NET_FAILURE_LOCAL, "libcurl has no memory");
 	return false;

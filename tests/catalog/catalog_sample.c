@@ -223,7 +223,7 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 		rc = catalog_set_warc(c, &warc, err);
 		robots = make_robots(&s, i);
 		if (rc == 0)
-			rc = catalog_set_robots(c, capture, &robots, err);
+			rc = catalog_add_robots(c, capture, &robots, err);
 		if (rc == 0)
 			rc = catalog_add_clock(c, capture, &clock, err);
 		o = make_observation(&s, i, ATTEMPT_SIDE, true);

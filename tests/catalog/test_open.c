@@ -72,7 +72,7 @@ static void test_durable(void)
 		{"PRAGMA journal_mode", "wal"},
 		{"PRAGMA synchronous", "2"},
 		{"PRAGMA application_id", "1400138864"},
-		{"PRAGMA user_version", "1"},
+		{"PRAGMA user_version", "2"},
 		{"PRAGMA trusted_schema", "0"},
 	};
 
@@ -186,25 +186,70 @@ static void test_foreign_schema(void)
 
 /* ---- versions ---- */
 
-static struct catalog_schema next_schema(const char *steps[2], const char *step)
+enum { NEXT_VERSION = CATALOG_VERSION + 1 };
+
+static struct catalog_schema next_schema(const char *steps[NEXT_VERSION], const char *step)
 {
 	struct catalog_schema schema = *catalog_schema();
 
-	steps[0] = schema.steps[0];
-	steps[1] = step;
+	for (int i = 0; i < CATALOG_VERSION; i++)
+		steps[i] = schema.steps[i];
+	steps[CATALOG_VERSION] = step;
 	schema.steps = steps;
-	schema.version = 2;
+	schema.version = NEXT_VERSION;
 	return schema;
+}
+
+/* Of the first version only: what an archive of then is. */
+static struct catalog_schema first_schema(void)
+{
+	struct catalog_schema schema = *catalog_schema();
+
+	schema.version = 1;
+	return schema;
+}
+
+/* What the versions of robots.txt began as: one row for each host. */
+static int count_robots(void *context, const struct catalog_robots *r)
+{
+	CHECK_SLICE(r->body, SLICE("old"));
+	CHECK_INT(r->fetched, 7);
+	CHECK_INT(r->checked, 7);
+	++*(int *)context;
+	return 0;
+}
+
+static void test_first_version(void)
+{
+	struct catalog_schema first = first_schema();
+	char path[SAMPLE_PATH_SIZE];
+	struct catalog *c = NULL;
+	struct err err = {0};
+	int rows = 0;
+
+	CHECK_INT(catalog_open_schema(sample_path(path), CATALOG_CREATE, &first, &c, &err), 0);
+	CHECK_INT(sqlite3_exec(c->db,
+			  "INSERT INTO robots(id, capture, origin, policy, fetched, why, body)"
+			  " VALUES(1 << 32, 1, 'http://a:80', 0, 7, '', x'6f6c64')",
+			  NULL, NULL, NULL),
+		SQLITE_OK);
+	catalog_close(c);
+	c = sample_open(path, CATALOG_WRITE);
+	CHECK_INT(catalog_each_robots(c, 1, count_robots, &rows, &err), 0);
+	CHECK_INT(rows, 1);
+	catalog_close(c);
+	catalog_close(sample_open(path, CATALOG_READ)); /* its tables are those of a new one */
 }
 
 static void test_migration(void)
 {
-	const char *steps[2];
+	const char *steps[NEXT_VERSION];
 	struct catalog_schema next =
 		next_schema(steps, "ALTER TABLE capture ADD COLUMN note TEXT; CREATE TABLE "
 				   "extra(id INTEGER PRIMARY KEY);"
 				   "UPDATE capture SET note = 'migrated'");
 	char path[SAMPLE_PATH_SIZE];
+	char want[128];
 	struct catalog *c = NULL;
 	struct err err = {0};
 	uint32_t capture = 0;
@@ -212,7 +257,9 @@ static void test_migration(void)
 	catalog_close(sample_fill(sample_path(path), 9, &capture));
 	/* Reading migrates nothing. */
 	CHECK_INT(catalog_open_schema(path, CATALOG_READ, &next, &c, &err), ERR_UNSUPPORTED);
-	CHECK(strstr(err.text, "has version 1 of the schema, and reading needs 2") != NULL);
+	(void)snprintf(want, sizeof want, "has version %d of the schema, and reading needs %d",
+		CATALOG_VERSION, NEXT_VERSION);
+	CHECK(strstr(err.text, want) != NULL);
 	CHECK_INT(catalog_open_schema(path, CATALOG_WRITE, &next, &c, &err), 0);
 	CHECK_INT(sample_check(c, capture, true), 9);
 	CHECK_INT(sqlite3_exec(c->db, "INSERT INTO extra SELECT length(note) FROM capture", NULL,
@@ -223,14 +270,16 @@ static void test_migration(void)
 	CHECK_INT(sample_check(c, capture, true), 9);
 	catalog_close(c);
 	/* Now it is newer than this program. */
-	check_refused(path, CATALOG_READ, ERR_UNSUPPORTED,
-		"has version 2 of the schema, and this program knows up to 1");
-	check_refused(path, CATALOG_WRITE, ERR_UNSUPPORTED, "has version 2");
+	(void)snprintf(want, sizeof want,
+		"has version %d of the schema, and this program knows up to %d", NEXT_VERSION,
+		CATALOG_VERSION);
+	check_refused(path, CATALOG_READ, ERR_UNSUPPORTED, want);
+	check_refused(path, CATALOG_WRITE, ERR_UNSUPPORTED, want);
 }
 
 static void test_migration_fails(void)
 {
-	const char *steps[2];
+	const char *steps[NEXT_VERSION];
 	struct catalog_schema next = next_schema(
 		steps, "CREATE TABLE extra(id INTEGER PRIMARY KEY); DROP TABLE no_such_table");
 	char path[SAMPLE_PATH_SIZE];
@@ -378,6 +427,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_names);
 	TAP_RUN(test_no_catalog);
 	TAP_RUN(test_empty_file);
+	TAP_RUN(test_first_version);
 	TAP_RUN(test_migration);
 	TAP_RUN(test_migration_fails);
 	TAP_RUN(test_two_writers);

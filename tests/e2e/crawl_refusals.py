@@ -91,7 +91,7 @@ with tap.case("a host that nobody listens on"):
     usable(tap.path("closed"))
 
 with tap.case("a host that resolves to nothing"):
-    result = crawl("http://nonexistent.invalid/", tap.path("nowhere"))
+    result = crawl("http://nonexistent.invalid/", tap.path("nowhere"), "--contact", "a@example.org")
     one_line(result, 1, "http://nonexistent.invalid/", "dns", "check the URL")
     usable(tap.path("nowhere"))
 
@@ -376,8 +376,8 @@ if can_mount():
         for size in ("4k", "100k", "150k", "200k"):
             with small_disk(size) as mount:
                 archive = f"{mount}/archive"
-                one_line(crawl(site.url, archive), 1, archive)
-                subprocess.run(["mount", "-o", "remount,size=64m", mount], check=True)
+                one_line(crawl(site.url, archive, "--min-free", 0), 1, archive)
+                subprocess.run(["mount", "-o", "remount,size=1g", mount], check=True)
                 completed_later(archive)
 else:
     tap.skip("a full disk", "no file system may be mounted here")

@@ -141,11 +141,11 @@ static void test_one_host(void)
 	check_take(&h, 0, a, 10);
 	CHECK_INT(servers_busy(&lane), 1);
 	check_nothing(&h, 100, (double)INFINITY);
-	hosts_done(&h, a, 101, 1, false);
+	hosts_done(&h, a, 101, 1, PACE_ANSWERED);
 	CHECK_INT(servers_busy(&lane), 0);
 	check_nothing(&h, 105.9, 106);
 	check_take(&h, 106, a, 11);
-	hosts_done(&h, a, 107, 1, false);
+	hosts_done(&h, a, 107, 1, PACE_ANSWERED);
 	hosts_set_crawl_delay(&h, a, 20);
 	check_nothing(&h, 126, 127);
 	hosts_retry_after(&h, a, 126, 30);
@@ -153,7 +153,7 @@ static void test_one_host(void)
 	check_take(&h, 156, a, 12);
 	CHECK_INT(hosts_held(&h), 0);
 	check_nothing(&h, 1000, (double)INFINITY);
-	hosts_done(&h, a, 1001, 1, false);
+	hosts_done(&h, a, 1001, 1, PACE_ANSWERED);
 	check_nothing(&h, 2000, (double)INFINITY);
 	CHECK_NEAR(pace_delay(hosts_pace(&h, a)), 20, 0);
 	tear_down(&h);
@@ -177,7 +177,7 @@ static void test_schemes_share_a_pace(void)
 	check_take(&h, 0, plain, 1);
 	check_take(&h, 0, other, 3);
 	check_nothing(&h, 0, (double)INFINITY);
-	hosts_done(&h, plain, 1, 1, false);
+	hosts_done(&h, plain, 1, 1, PACE_ANSWERED);
 	check_nothing(&h, 5, 6);
 	check_take(&h, 6, tls, 2);
 	tear_down(&h);
@@ -196,7 +196,7 @@ static void test_turns(void)
 		CHECK_INT(hold(&h, host[tag / 3], tag), 0);
 	for (uint64_t i = 0; i < 9; i++) { /* one request at a time, in time that stands still */
 		check_take(&h, 1, host[i % 3], i % 3 * 3 + i / 3);
-		hosts_done(&h, host[i % 3], 1, 0, false);
+		hosts_done(&h, host[i % 3], 1, 0, PACE_ANSWERED);
 	}
 	check_nothing(&h, 1, (double)INFINITY);
 	tear_down(&h);
@@ -216,8 +216,8 @@ static void test_earliest_first(void)
 	}
 	check_take(&h, 0, a, 0);
 	check_take(&h, 0, b, 10);
-	hosts_done(&h, a, 0.9, 0.9, false);
-	hosts_done(&h, b, 1, 0.2, false);
+	hosts_done(&h, a, 0.9, 0.9, PACE_ANSWERED);
+	hosts_done(&h, b, 1, 0.2, PACE_ANSWERED);
 	check_nothing(&h, 2.9, 3);
 	check_take(&h, 20, b, 11); /* both are ready; b has been so for longer */
 	check_take(&h, 20, a, 1);
@@ -241,9 +241,40 @@ static void test_drop(void)
 	CHECK(hosts_drop(&h, &tag) && tag == tag_of(b, 3));
 	CHECK(!hosts_drop(&h, &tag));
 	CHECK_INT(hosts_held(&h), 0);
-	hosts_done(&h, a, 1, 1, true);
+	hosts_done(&h, a, 1, 1, PACE_FAILED);
 	CHECK_INT(hold(&h, b, 4), 0); /* b has begun nothing */
 	check_take(&h, 1, b, 4);
+	tear_down(&h);
+}
+
+static int hold_first(struct hosts *h, uint32_t host, uint64_t number)
+{
+	return hosts_hold_first(h, host, tag_of(host, number));
+}
+
+/* What cannot wait goes first, and what was not carried out has not happened. */
+static void test_first_and_undone(void)
+{
+	uint32_t a, b;
+	uint64_t tag = 0;
+	struct hosts h;
+
+	set_up(&h, (struct pace_rule){.delay = 5});
+	a = host_of(&h, "http://a/");
+	b = host_of(&h, "http://b/");
+	CHECK_INT(hold_first(&h, a, 1), 0);
+	CHECK_INT(hold(&h, a, 2), 0);
+	CHECK_INT(hold_first(&h, a, 3), 0);
+	CHECK_INT(hold(&h, b, 4), 0);
+	check_take(&h, 0, a, 3);
+	check_take(&h, 0, b, 4);
+	hosts_undo(&h, a);
+	CHECK_INT(servers_busy(&lane), 1);
+	check_take(&h, 0, a, 1); /* without a pause */
+	CHECK(!hosts_drop_from(&h, b, &tag));
+	CHECK(hosts_drop_from(&h, a, &tag) && tag == tag_of(a, 2));
+	CHECK_INT(hosts_held(&h), 0);
+	check_nothing(&h, 100, (double)INFINITY);
 	tear_down(&h);
 }
 
@@ -289,14 +320,14 @@ static void test_two_captures(void)
 	CHECK_INT(hold(&h, a, 3), 0);
 	CHECK_INT(hold(&other, b, 4), 0);
 	check_take(&h, 0, a, 1);
-	hosts_done(&h, a, 1, 1, false);
+	hosts_done(&h, a, 1, 1, PACE_ANSWERED);
 	CHECK(!servers_take(&lane, 5, &client, &tag));
 	CHECK(servers_take(&lane, 6, &client, &tag) && client == 1 && tag == tag_of(b, 2));
 	hosts_started(&other, b);
 	CHECK(hosts_drop(&h, &tag) && tag == tag_of(a, 3));
 	CHECK(!hosts_drop(&h, &tag));
 	CHECK_INT(hosts_held(&other), 1);
-	hosts_done(&other, b, 7, 1, false);
+	hosts_done(&other, b, 7, 1, PACE_ANSWERED);
 	CHECK(servers_take(&lane, 12, &client, &tag) && client == 1 && tag == tag_of(b, 4));
 	hosts_started(&other, b);
 	CHECK_INT(servers_held(&lane), 0);
@@ -362,6 +393,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_turns);
 	TAP_RUN(test_earliest_first);
 	TAP_RUN(test_drop);
+	TAP_RUN(test_first_and_undone);
 	TAP_RUN(test_pending);
 	TAP_RUN(test_two_captures);
 	TAP_RUN(test_room);

@@ -22,6 +22,12 @@ static void test_order(void)
 	CHECK(queues_pop(&pool, &a, &item) && item.tag == 1 && item.host == 10);
 	CHECK(queues_pop(&pool, &a, &item) && item.tag == UINT64_MAX && item.host == UINT32_MAX);
 	CHECK(!queues_pop(&pool, &a, &item));
+	CHECK_INT(queues_push_first(&pool, &a, (struct queue_item){5, 50}), 0);
+	CHECK_INT(queues_push(&pool, &a, (struct queue_item){6, 60}), 0);
+	CHECK_INT(queues_push_first(&pool, &a, (struct queue_item){4, 40}), 0);
+	for (uint64_t tag = 4; tag <= 6; tag++)
+		CHECK(queues_pop(&pool, &a, &item) && item.tag == tag && item.host == 10 * tag);
+	CHECK_INT(a.len, 0);
 	CHECK(queues_pop(&pool, &b, &item) && item.tag == 2 && item.host == 20);
 	queues_release(&pool);
 }

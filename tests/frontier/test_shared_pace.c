@@ -76,13 +76,13 @@ static void test_lanes(void)
 	CHECK(servers_take(&lane[0], 0, &client, &tag) && client == 0 && tag == 0);
 	CHECK(!servers_take(&lane[1], 0, &client, &tag));
 	CHECK_NEAR(servers_next_ready(&lane[1]), SHARED_PACE_POLL, 1e-12);
-	servers_done(&lane[0], 0, 1, 1, false);
+	servers_done(&lane[0], 0, 1, 1, PACE_ANSWERED);
 	CHECK(!servers_take(&lane[1], 1, &client, &tag));
 	CHECK_NEAR(servers_next_ready(&lane[1]), 3, 1e-12);
 	CHECK(servers_take(&lane[1], 3, &client, &tag) && client == 1 && tag == 10);
 	CHECK(!servers_take(&lane[0], 3, &client, &tag));
 	servers_retry_after(&lane[1], 0, 4, 30); /* what one is told holds for all */
-	servers_done(&lane[1], 0, 4, 1, false);
+	servers_done(&lane[1], 0, 4, 1, PACE_ANSWERED);
 	CHECK(!servers_take(&lane[0], 33, &client, &tag));
 	CHECK(servers_take(&lane[0], 34, &client, &tag) && tag == 1);
 	for (int i = 0; i < 2; i++)

@@ -28,9 +28,9 @@ VEC_DECLARE(times, double);
 struct model {
 	struct times ends;
 	unsigned busy;
-	unsigned failures;
+	unsigned failures, silent, strain, calm;
 	unsigned held;
-	double response, crawl_delay, quiet_until, backoff_until;
+	double response, crawl_delay, quiet_until, backoff_until, alive_until;
 	unsigned passed[SERVERS]; /* turns of the others while this one was ready */
 };
 
@@ -43,6 +43,7 @@ struct traffic {
 	struct pace_rule rule;
 	unsigned capacity; /* requests at once, in all */
 	struct rng rng;
+	struct rng jitter; /* the same numbers as the servers draw */
 	struct servers lane;
 	struct hosts hosts;
 	struct model servers[SERVERS];
@@ -76,7 +77,7 @@ static double model_delay(const struct traffic *t, const struct model *m)
 	double delay = t->rule.delay;
 
 	if (t->rule.automatic)
-		delay = fmin(60, fmax(1, 10 * m->response));
+		delay = fmin(60, fmax(1, 10 * m->response) * pow(2, m->strain));
 	return fmax(delay, fmin(m->crawl_delay, 300));
 }
 
@@ -91,15 +92,48 @@ static bool may_start(const struct traffic *t, const struct model *m)
 	return near < jobs && t->now >= m->quiet_until && t->now >= m->backoff_until;
 }
 
-static void model_end(struct traffic *t, struct model *m, double seconds, bool failed)
+static void model_answer(struct traffic *t, struct model *m, double seconds)
 {
+	if (m->silent >= 4)
+		m->alive_until = t->now + 60;
+	m->failures = m->silent = 0;
+	m->response = seconds;
+	m->backoff_until = -(double)INFINITY;
+	if (m->strain > 0 && ++m->calm == 10) {
+		m->strain--;
+		m->calm = 0;
+	}
+}
+
+static void model_failure(struct traffic *t, struct model *m, bool refused, double chance)
+{
+	double exponent;
+
+	if (!refused && t->now < m->alive_until)
+		return;
+	m->failures++;
+	m->silent = refused ? 0 : m->silent + 1;
+	if (refused) {
+		m->strain += m->strain < 6;
+		m->calm = 0;
+	}
+	if (m->failures < 2 && !refused)
+		return;
+	exponent = m->failures < 2 ? 0 : m->failures - 2;
+	m->backoff_until =
+		fmax(m->backoff_until, t->now + fmin(300, pow(2, exponent)) * (1 + 0.5 * chance));
+}
+
+static void model_end(struct traffic *t, struct model *m, double seconds, enum pace_outcome outcome)
+{
+	double chance = rng_double(&t->jitter);
+
 	m->busy--;
 	CHECK_INT(times_push(&m->ends, t->now), 0);
-	m->failures = failed ? m->failures + 1 : 0;
-	if (!failed)
-		m->response = seconds;
-	m->backoff_until =
-		m->failures >= 2 ? t->now + fmin(300, pow(2, m->failures - 2)) : -(double)INFINITY;
+	if (outcome == PACE_ANSWERED)
+		model_answer(t, m, seconds);
+	else
+		model_failure(t, m, outcome == PACE_REFUSED, chance);
 }
 
 /* Invariant (4), for a server that has its turn now. */
@@ -166,11 +200,13 @@ static void finish(struct traffic *t, size_t i)
 {
 	struct flight f = t->flights[i];
 	struct model *m = &t->servers[f.host / 2];
-	bool failed = chance(t, 0.3);
+	enum pace_outcome outcome = chance(t, 0.7)   ? PACE_ANSWERED
+				    : chance(t, 0.8) ? PACE_FAILED
+						     : PACE_REFUSED;
 
 	t->flights[i] = t->flights[--t->flying];
-	model_end(t, m, f.end - f.begin, failed);
-	hosts_done(&t->hosts, f.host, t->now, f.end - f.begin, failed);
+	model_end(t, m, f.end - f.begin, outcome);
+	hosts_done(&t->hosts, f.host, t->now, f.end - f.begin, outcome);
 	if (chance(t, 0.05)) {
 		double seconds = uniform(t, 0, 20);
 
@@ -209,6 +245,7 @@ static void init(struct traffic *t, struct pace_rule rule, unsigned capacity, ui
 {
 	*t = (struct traffic){.rule = rule, .capacity = capacity, .to_hold = ORDERS};
 	rng_init(&t->rng, seed);
+	rng_init(&t->jitter, seed);
 	servers_init(&t->lane, rule, NULL, (struct hash_key){seed, seed});
 	hosts_init(&t->hosts, &t->lane, 0, (struct hash_key){seed, seed});
 	for (uint32_t i = 0; i < HOSTS; i++) {
@@ -224,6 +261,7 @@ static void init(struct traffic *t, struct pace_rule rule, unsigned capacity, ui
 		url_release(&url);
 		t->servers[i / 2].quiet_until = -(double)INFINITY;
 		t->servers[i / 2].backoff_until = -(double)INFINITY;
+		t->servers[i / 2].alive_until = -(double)INFINITY;
 	}
 }
 

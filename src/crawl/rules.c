@@ -1,0 +1,410 @@
+/*
+ * The life of a robots.txt (RFC 9309 §2.3.1, §2.4): asked for before the first page of a host,
+ * trusted for a day, then asked for again. One that cannot be had is asked for again with a growing
+ * pause: a few times before its host's pages are given up, then for as long as the capture has
+ * other things to do; meanwhile an older copy counts, if there is one. One that changes counts from
+ * there on, for the pages that were visited, too.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "crawl/capture.h"
+
+enum {
+	TRIES_MAX = 4, /* before the pages that wait for it are given up for now */
+	FAILURES_MAX = 30,
+	/* Of robots.txt: what is read, its byte order mark, and a byte that shows it was cut. */
+	ROBOTS_KEPT = ROBOTS_PARSE_MAX + 4,
+	WHY_SIZE = 320,
+};
+
+/* Constant: versions are only compared with each other, and a site that forges a collision gains
+ * nothing but an older version of its own. */
+static const struct hash_key VERSION_KEY = {0x726f626f74732e74, 0x7874207665727369};
+
+/* ---- memory ---- */
+
+int rules_reserve(struct capture *c)
+{
+	int rc = heap_reserve(&c->later, hosts_count(&c->hosts));
+
+	while (rc == 0 && c->rules.len < hosts_count(&c->hosts))
+		rc = host_rules_vec_push(
+			&c->rules, (struct host_rules){.policy = ROBOTS_ALLOW_ALL});
+	return rc;
+}
+
+static void release(struct host_rules *rules)
+{
+	if (rules->robots)
+		robots_release(rules->robots);
+	free(rules->robots);
+	free(rules->why);
+	rules->robots = NULL;
+	rules->why = NULL;
+}
+
+void rules_release(struct capture *c)
+{
+	for (size_t i = 0; i < c->rules.len; i++)
+		release(&c->rules.ptr[i]);
+	host_rules_vec_release(&c->rules);
+	heap_release(&c->later);
+}
+
+/* What a robots.txt came to. */
+struct outcome {
+	enum robots_policy policy;
+	slice body;      /* of ROBOTS_PARSE */
+	const char *why; /* of the others, and of a copy */
+};
+
+static uint64_t version_of(const struct outcome *o)
+{
+	return o->policy == ROBOTS_PARSE ? hash_bytes(VERSION_KEY, o->body) : 0;
+}
+
+static int parse(slice body, struct robots **ret, struct err *err)
+{
+	struct robots *robots = calloc(1, sizeof *robots);
+	int rc;
+
+	if (!robots)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = robots_parse(robots, body, SLICE(CRAWL_ROBOTS_AGENT), err);
+	if (rc)
+		free(robots);
+	else
+		*ret = robots;
+	return rc;
+}
+
+/* From here on these are the rules of the host. */
+static int adopt(
+	struct capture *c, uint32_t host, const struct outcome *o, double checked, struct err *err)
+{
+	struct host_rules *rules = &c->rules.ptr[host];
+	struct robots *robots = NULL;
+	char *why = o->why && o->why[0] ? strdup(o->why) : NULL;
+	int rc = 0;
+
+	if (o->why && o->why[0] && !why)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	if (o->policy == ROBOTS_PARSE)
+		rc = parse(o->body, &robots, err);
+	if (rc) {
+		free(why);
+		return rc;
+	}
+	release(rules);
+	rules->robots = robots;
+	rules->why = why;
+	rules->policy = (uint8_t)o->policy;
+	rules->version = version_of(o);
+	rules->checked = checked;
+	hosts_at(&c->hosts, host)->robots = HOST_ROBOTS_KNOWN;
+	hosts_set_crawl_delay(&c->hosts, host, robots ? robots->crawl_delay : 0);
+	return 0;
+}
+
+int rules_restore(
+	struct capture *c, uint32_t host, const struct catalog_robots *row, struct err *err)
+{
+	char why[WHY_SIZE];
+	struct outcome o = {
+		.policy = (enum robots_policy)row->policy, .body = row->body, .why = why};
+
+	(void)snprintf(
+		why, sizeof why, "%.*s", (int)row->why.len, row->why.ptr ? row->why.ptr : "");
+	return adopt(c, host, &o, clock_seconds(row->checked - c->row.started), err);
+}
+
+/* ---- asking ---- */
+
+static int request(struct capture *c, slice url, const struct side *side, struct err *err)
+{
+	bool held;
+	int rc = side_request(c, url, side, &held, err);
+
+	if (rc == 0)
+		c->rules.ptr[side->subject].asking = held;
+	return rc;
+}
+
+static int ask(struct capture *c, uint32_t host, bool first, struct err *err)
+{
+	slice origin = hosts_at(&c->hosts, host)->origin;
+	struct buf url;
+	int rc;
+
+	buf_init(&url, URL_MAX);
+	rc = buf_printf(&url, "%.*s/robots.txt", (int)origin.len, origin.ptr);
+	if (rc == 0)
+		rc = request(c, buf_slice(&url),
+			&(struct side){.kind = SIDE_ROBOTS,
+				.subject = host,
+				.tries = c->rules.ptr[host].failures,
+				.first = first},
+			err);
+	buf_release(&url);
+	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+}
+
+int rules_request(struct capture *c, uint32_t host, struct err *err)
+{
+	hosts_at(&c->hosts, host)->robots = HOST_ROBOTS_FETCHING;
+	return ask(c, host, false, err);
+}
+
+static bool are_known(const struct capture *c, uint32_t host)
+{
+	return c->hosts.list.ptr[host].robots == HOST_ROBOTS_KNOWN;
+}
+
+static double trusted_for(const struct capture *c)
+{
+	return c->settings->robots_age > 0 ? c->settings->robots_age : ROBOTS_FRESH_SECONDS;
+}
+
+bool rules_are_stale(const struct capture *c, uint32_t host)
+{
+	const struct host_rules *rules = &c->rules.ptr[host];
+
+	return !rules->asking && !heap_contains(&c->later, host) && are_known(c, host) &&
+	       !c->cancelled && capture_now(c) - rules->checked >= trusted_for(c);
+}
+
+int rules_refresh(struct capture *c, uint32_t host, struct err *err)
+{
+	return ask(c, host, true, err);
+}
+
+/* ---- asking later ---- */
+
+static int ask_later(struct capture *c, uint32_t host, double seconds, struct err *err)
+{
+	double ready = pace_ready(hosts_pace(&c->hosts, host));
+	double due = lane_now(c->lane) + seconds;
+	int rc;
+
+	/* Once in line it would hold up the barrier. */
+	if (isfinite(ready))
+		due = fmax(due, ready);
+	if (heap_contains(&c->later, host) || c->rules.ptr[host].asking)
+		return 0;
+	rc = heap_push(&c->later, host, (struct heap_key){due, host});
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+/* 1 s, 2 s, 4 s, …, a quarter of an hour; and up to a half more by chance. */
+static double pause_after(struct capture *c, unsigned failures)
+{
+	double seconds = fmin(
+		ldexp(PACE_BACKOFF_FIRST, (int)failures - 1), ROBOTS_UNREACHABLE_RETRY_SECONDS);
+
+	return seconds * (1 + PACE_JITTER * rng_double(&c->rng));
+}
+
+int rules_probe(struct capture *c, uint32_t host, struct err *err)
+{
+	if (!are_known(c, host) || !pace_wants_probe(hosts_pace(&c->hosts, host)))
+		return 0;
+	return ask_later(c, host, 0, err);
+}
+
+int rules_due(struct capture *c, struct err *err)
+{
+	double now = lane_now(c->lane);
+	struct heap_key key;
+	uint32_t host;
+	int rc = 0;
+
+	while (rc == 0 && heap_peek(&c->later, &host, &key) && key.key <= now) {
+		(void)heap_pop(&c->later, &host, &key);
+		if (!are_known(c, host))
+			c->robots_waiting--;
+		rc = ask(c, host, true, err);
+	}
+	return rc;
+}
+
+double rules_next(const struct capture *c)
+{
+	struct heap_key key;
+	uint32_t host;
+
+	return heap_peek(&c->later, &host, &key) ? key.key - lane_now(c->lane) : INFINITY;
+}
+
+/* ---- answers ---- */
+
+static int store(struct capture *c, uint32_t host, const struct outcome *o, struct err *err)
+{
+	const char *why = c->rules.ptr[host].why;
+
+	return batch_add_robots(c->store->batch, c->row.id,
+		&(struct catalog_robots){.origin = hosts_at(&c->hosts, host)->origin,
+			.policy = (uint8_t)o->policy,
+			.fetched = clock_realtime(c->clock),
+			.why = why ? slice_str(why) : SLICE(""),
+			.body = o->policy == ROBOTS_PARSE ? o->body : SLICE("")},
+		err);
+}
+
+static bool is_same(const struct host_rules *rules, const struct outcome *o)
+{
+	return rules->policy == (uint8_t)o->policy && rules->version == version_of(o);
+}
+
+static int confirm(struct capture *c, uint32_t host, struct err *err)
+{
+	c->rules.ptr[host].checked = capture_now(c);
+	return batch_confirm_robots(c->store->batch, c->row.id, hosts_at(&c->hosts, host)->origin,
+		clock_realtime(c->clock), err);
+}
+
+/* What counts from here on. */
+static int settle(struct capture *c, uint32_t host, const struct outcome *o, struct err *err)
+{
+	bool was_known = are_known(c, host);
+	int rc;
+
+	if (was_known && is_same(&c->rules.ptr[host], o))
+		return confirm(c, host, err);
+	rc = adopt(c, host, o, capture_now(c), err);
+	if (rc == 0)
+		rc = store(c, host, o, err);
+	if (rc == 0)
+		rc = sitemaps_request(c, host, err);
+	if (rc == 0)
+		rc = was_known ? discover_review(c, host, err) : discover_pending(c, host, err);
+	return rc;
+}
+
+/*
+ * It cannot be had, and its host's pages have waited long enough: an earlier capture's copy, or
+ * nothing; after a month everything (§2.3.1.4).
+ */
+static int settle_unreachable(struct capture *c, uint32_t host, const char *why, struct err *err)
+{
+	const struct remembered *r =
+		robots_memory_find(c->lane->crowd->memory, hosts_at(&c->hosts, host)->origin);
+	struct robots_answer answer = {.copy = r && r->body};
+	struct outcome o = {.why = why};
+	char text[WHY_SIZE], date[CLOCK_TEXT_SIZE];
+
+	if (r && r->unreachable)
+		answer.unreachable_seconds =
+			clock_seconds(clock_realtime(c->clock) - r->unreachable);
+	o.policy = robots_policy(&answer);
+	if (o.policy == ROBOTS_KEEP) {
+		o.policy = ROBOTS_PARSE;
+		o.body = (slice){r->body, r->len};
+		clock_format(r->checked, CLOCK_ROUND_DOWN, date);
+		(void)snprintf(text, sizeof text, "%.200s; the copy of %s counts", why, date);
+		o.why = text;
+	}
+	return settle(c, host, &o, err);
+}
+
+/* A failure that another try may mend soon is worth waiting for. */
+static bool is_passing(const struct net_fetch *f)
+{
+	return f->status >= 500 || net_failure_is_transient(f->failure);
+}
+
+static int unreachable(struct capture *c, uint32_t host, const struct net_fetch *f, const char *why,
+	struct err *err)
+{
+	struct host_rules *rules = &c->rules.ptr[host];
+	int rc = 0;
+
+	if (rules->failures < FAILURES_MAX)
+		rules->failures++;
+	if (!are_known(c, host) && rules->failures < TRIES_MAX && is_passing(f) &&
+		!c->settings->ignore_robots) {
+		c->robots_waiting++;
+		return ask_later(c, host, pause_after(c, rules->failures), err);
+	}
+	if (!are_known(c, host))
+		rc = settle_unreachable(c, host, why, err);
+	return rc ? rc : ask_later(c, host, pause_after(c, c->rules.ptr[host].failures), err);
+}
+
+int rules_dropped(struct capture *c, uint32_t host, struct err *err)
+{
+	int rc = 0;
+
+	if (!are_known(c, host))
+		rc = settle_unreachable(c, host, "its server has stopped answering", err);
+	return rc ? rc : ask_later(c, host, pause_after(c, c->rules.ptr[host].failures), err);
+}
+
+static void explain(const struct net_fetch *f, bool loop, char *out, size_t size)
+{
+	if (loop)
+		(void)snprintf(out, size, "its redirects go round in a circle");
+	else if (f->status)
+		(void)snprintf(out, size, "HTTP %u", f->status);
+	else
+		(void)snprintf(out, size, "%s: %s", net_failure_name(f->failure), f->detail);
+}
+
+static uint32_t hash_url(slice url)
+{
+	return (uint32_t)hash_bytes(VERSION_KEY, url);
+}
+
+/* Whether a redirect leads to where we have been. */
+static bool is_loop(const struct side *side, slice target)
+{
+	uint32_t hash = hash_url(target);
+
+	for (unsigned i = 0; i < side->redirects; i++)
+		if (side->chain[i] == hash)
+			return true;
+	return hash == hash_url(slice_str(side->url));
+}
+
+static int follow(struct capture *c, const struct side *side, slice target, struct err *err)
+{
+	struct side next = *side;
+
+	next.chain[next.redirects++] = hash_url(slice_str(side->url));
+	next.url = NULL;
+	next.first = true;
+	return request(c, target, &next, err);
+}
+
+int rules_finished(
+	struct capture *c, const struct side *side, const struct net_fetch *f, struct err *err)
+{
+	struct robots_answer answer = {
+		.status = f->truncated ? 0 : (int)f->status, .redirects = side->redirects};
+	uint32_t host = side->subject;
+	struct outcome o = {.body = slice_sub(buf_slice(&c->reading->body), 0, ROBOTS_KEPT)};
+	char why[WHY_SIZE];
+	struct url target;
+	int rc;
+
+	c->rules.ptr[host].asking = false;
+	url_init(&target);
+	answer.location = f->status >= 300 && f->status < 400 && side_location(c, side, &target);
+	answer.loop = answer.location && is_loop(side, url_page(&target));
+	o.policy = robots_policy(&answer);
+	explain(f, answer.loop, why, sizeof why);
+	o.why = o.policy == ROBOTS_PARSE ? "" : why;
+	if (o.policy != ROBOTS_FOLLOW && o.policy != ROBOTS_DISALLOW_ALL)
+		c->rules.ptr[host].failures = 0;
+	if (o.policy == ROBOTS_FOLLOW)
+		rc = follow(c, side, url_page(&target), err);
+	else if (o.policy == ROBOTS_DISALLOW_ALL)
+		rc = unreachable(c, host, f, why, err);
+	else
+		rc = settle(c, host, &o, err);
+	url_release(&target);
+	return rc;
+}
