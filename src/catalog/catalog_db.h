@@ -42,8 +42,11 @@ enum catalog_sql {
 	SQL_ADD_PAGE,
 	SQL_REFUSE_PAGE,
 	SQL_TAKE_PAGE,
+	SQL_MARK_PAGE,
 	SQL_EACH_PAGE,
 	SQL_EACH_URL,
+	SQL_SET_UNKEPT,
+	SQL_EACH_UNKEPT,
 	SQL_SET_PLAN,
 	SQL_EACH_PLAN,
 	SQL_ADD_OBSERVATION,
@@ -108,7 +111,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 1,
+	CATALOG_VERSION = 2,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

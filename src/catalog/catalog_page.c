@@ -29,11 +29,12 @@ int catalog_add_page(
 	query_put_double(&q, page->rate);
 	query_put_double(&q, page->shape);
 	query_put_double(&q, (double)page->weight);
+	query_put_int(&q, page->left_out);
 	return query_run(&q, err);
 }
 
-int catalog_refuse_page(
-	struct catalog *c, uint32_t capture, uint32_t number, slice rule, struct err *err)
+int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, enum left_out reason,
+	slice rule, struct err *err)
 {
 	struct query q;
 	int rc = query_write(&q, c, SQL_REFUSE_PAGE, err);
@@ -42,6 +43,20 @@ int catalog_refuse_page(
 		return rc;
 	query_put_int(&q, catalog_key(capture, number));
 	query_put_word(&q, rule);
+	query_put_int(&q, reason);
+	return query_run_on(&q, "page", err);
+}
+
+int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
+	enum catalog_content content, struct err *err)
+{
+	struct query q;
+	int rc = query_write(&q, c, SQL_MARK_PAGE, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, catalog_key(capture, number));
+	query_put_int(&q, content);
 	return query_run_on(&q, "page", err);
 }
 
@@ -81,6 +96,8 @@ static int read_row(struct query *q, struct catalog_page *ret, struct err *err)
 		.rate = query_double(q, 9),
 		.shape = query_double(q, 10),
 		.weight = (float)query_double(q, 11),
+		.left_out = (enum left_out)query_up_to(q, 12, LEFT_OUT_COUNT - 1),
+		.content = (enum catalog_content)query_up_to(q, 13, CATALOG_CONTENT_SOFT_404),
 	};
 	return query_check(q, err);
 }

@@ -45,7 +45,14 @@ static const char VERSION_1[] =
 	"CREATE TABLE verdict(id INTEGER PRIMARY KEY, verdict ANY NOT NULL, evidence ANY,"
 	" reason TEXT) STRICT;";
 
-static const char *const STEPS[CATALOG_VERSION] = {VERSION_1};
+/* Version 2: why pages were left out, what they turned out to be, and links without a page. */
+static const char VERSION_2[] =
+	"ALTER TABLE page ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE page ADD COLUMN content INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE page SET left_out = 1 WHERE taken = 0;"
+	"CREATE TABLE unkept(id INTEGER PRIMARY KEY, links INTEGER NOT NULL) STRICT;";
+
+static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

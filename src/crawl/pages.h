@@ -19,6 +19,7 @@
 #include "base/spill.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
+#include "extract/link_kind.h"
 #include "frontier/seen.h"
 #include "plan/survival.h"
 
@@ -44,21 +45,29 @@ struct page_prior {
 	float weight;
 };
 
+/* For what is put into fields of so many bits. */
+#define PAGE_FOUR_BITS 15U
+#define PAGE_TWO_BITS  3U
+
 struct crawl_page {
 	uint32_t record; /* where its record is: pages.c's own */
 	uint32_t host;   /* of frontier/hosts.h; only if taken */
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint32_t depth;
-	uint32_t position; /* in the order of visits; once visited */
-	uint8_t kind;      /* enum link_kind */
+	uint32_t position;    /* in the order of visits; once visited */
+	uint8_t kind : 4;     /* enum link_kind */
+	uint8_t left_out : 4; /* enum left_out: why it was not taken */
 	uint8_t hops_out;
-	uint8_t redirects; /* in a row that led here */
-	bool is_seed : 1;  /* given by the user, or where such a one redirects to */
+	uint8_t redirects;   /* in a row that led here */
+	uint8_t content : 2; /* enum catalog_content */
+	bool is_seed : 1;    /* given by the user, or where such a one redirects to */
 	bool taken : 1;
-	bool outside : 1; /* refused by the scope or a limit: another link may still take it in */
 	bool planned : 1; /* the planner knows it */
 	bool visited : 1; /* there is a good visit */
 };
+
+_Static_assert(sizeof(struct crawl_page) == 24, "there are millions of them");
+_Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 16, "they have four bits each");
 
 VEC_DECLARE(crawl_page_vec, struct crawl_page);
 

@@ -161,14 +161,6 @@ static int widen_scope(struct capture *c, slice text, struct err *err)
 	return rc;
 }
 
-/* Refused by robots.txt, which no other link can change. */
-static bool is_by_robots(slice rule)
-{
-	slice words = SLICE("out: robots.txt");
-
-	return rule.len >= words.len && memcmp(rule.ptr, words.ptr, words.len) == 0;
-}
-
 static int on_page(void *context, const struct catalog_page *row)
 {
 	struct replaying *r = context;
@@ -178,11 +170,12 @@ static int on_page(void *context, const struct catalog_page *row)
 	struct crawl_page page = {
 		.via = row->via,
 		.depth = row->depth,
-		.kind = page_kind_of_name(row->kind),
+		.kind = page_kind_of_name(row->kind) & PAGE_FOUR_BITS,
 		.is_seed = is_seed_redirect || slice_eq(row->found, SLICE("seed")),
 		.hops_out = (uint8_t)row->hops_out,
 		.taken = row->taken,
-		.outside = !row->taken && !is_by_robots(row->rule),
+		.left_out = row->left_out & PAGE_FOUR_BITS,
+		.content = row->content & PAGE_TWO_BITS,
 	};
 	struct page_prior prior = {
 		.survival = {.rate = row->rate, .shape = row->shape}, .weight = row->weight};
@@ -195,7 +188,16 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = widen_scope(c, row->url, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
+	c->outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
+}
+
+static int on_unkept(void *context, enum left_out reason, uint64_t links)
+{
+	struct replaying *r = context;
+
+	r->capture->unkept[reason] = links;
+	return 0;
 }
 
 /* A page may have been found on a later one, so this is known only when all are there. */
@@ -320,6 +322,8 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 
 	if (rc == 0)
 		rc = check_referrers(c, err);
+	if (rc == 0)
+		rc = catalog_each_unkept(catalog, id, on_unkept, &r, err);
 	if (rc == 0)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
 	if (rc == 0)

@@ -72,7 +72,7 @@ static void test_durable(void)
 		{"PRAGMA journal_mode", "wal"},
 		{"PRAGMA synchronous", "2"},
 		{"PRAGMA application_id", "1400138864"},
-		{"PRAGMA user_version", "1"},
+		{"PRAGMA user_version", "2"},
 		{"PRAGMA trusted_schema", "0"},
 	};
 
@@ -186,20 +186,20 @@ static void test_foreign_schema(void)
 
 /* ---- versions ---- */
 
-static struct catalog_schema next_schema(const char *steps[2], const char *step)
+static struct catalog_schema next_schema(const char *steps[CATALOG_VERSION + 1], const char *step)
 {
 	struct catalog_schema schema = *catalog_schema();
 
-	steps[0] = schema.steps[0];
-	steps[1] = step;
+	for (int i = 0; i < schema.version; i++)
+		steps[i] = schema.steps[i];
+	steps[schema.version++] = step;
 	schema.steps = steps;
-	schema.version = 2;
 	return schema;
 }
 
 static void test_migration(void)
 {
-	const char *steps[2];
+	const char *steps[CATALOG_VERSION + 1];
 	struct catalog_schema next =
 		next_schema(steps, "ALTER TABLE capture ADD COLUMN note TEXT; CREATE TABLE "
 				   "extra(id INTEGER PRIMARY KEY);"
@@ -212,7 +212,7 @@ static void test_migration(void)
 	catalog_close(sample_fill(sample_path(path), 9, &capture));
 	/* Reading migrates nothing. */
 	CHECK_INT(catalog_open_schema(path, CATALOG_READ, &next, &c, &err), ERR_UNSUPPORTED);
-	CHECK(strstr(err.text, "has version 1 of the schema, and reading needs 2") != NULL);
+	CHECK(strstr(err.text, "has version 2 of the schema, and reading needs 3") != NULL);
 	CHECK_INT(catalog_open_schema(path, CATALOG_WRITE, &next, &c, &err), 0);
 	CHECK_INT(sample_check(c, capture, true), 9);
 	CHECK_INT(sqlite3_exec(c->db, "INSERT INTO extra SELECT length(note) FROM capture", NULL,
@@ -224,13 +224,13 @@ static void test_migration(void)
 	catalog_close(c);
 	/* Now it is newer than this program. */
 	check_refused(path, CATALOG_READ, ERR_UNSUPPORTED,
-		"has version 2 of the schema, and this program knows up to 1");
-	check_refused(path, CATALOG_WRITE, ERR_UNSUPPORTED, "has version 2");
+		"has version 3 of the schema, and this program knows up to 2");
+	check_refused(path, CATALOG_WRITE, ERR_UNSUPPORTED, "has version 3");
 }
 
 static void test_migration_fails(void)
 {
-	const char *steps[2];
+	const char *steps[CATALOG_VERSION + 1];
 	struct catalog_schema next = next_schema(
 		steps, "CREATE TABLE extra(id INTEGER PRIMARY KEY); DROP TABLE no_such_table");
 	char path[SAMPLE_PATH_SIZE];
@@ -263,15 +263,21 @@ static void test_two_writers(void)
 	CHECK(!catalog_is_dirty(b));
 	CHECK_INT(catalog_commit(a, &err), 0);
 	/* One after the other is fine: each notices what the other has added, words included. */
-	CHECK_INT(catalog_refuse_page(b, capture, 0, SLICE("a rule of b"), &err), 0);
-	CHECK_INT(catalog_refuse_page(b, capture, 0, SLICE("host site0.example"), &err), 0);
+	CHECK_INT(
+		catalog_refuse_page(b, capture, 0, LEFT_OUT_SCOPE, SLICE("a rule of b"), &err), 0);
+	CHECK_INT(catalog_refuse_page(
+			  b, capture, 0, LEFT_OUT_SCOPE, SLICE("host site0.example"), &err),
+		0);
 	CHECK_INT(sample_add_page(b, capture, 4, &err), 0);
-	CHECK_INT(sqlite3_exec(
-			  b->db, "UPDATE page SET taken = 1 WHERE id = 1 << 32", NULL, NULL, NULL),
+	CHECK_INT(sqlite3_exec(b->db, "UPDATE page SET taken = 1, left_out = 0 WHERE id = 1 << 32",
+			  NULL, NULL, NULL),
 		SQLITE_OK);
 	CHECK_INT(catalog_commit(b, &err), 0);
-	CHECK_INT(catalog_refuse_page(a, capture, 4, SLICE("a rule of a"), &err), 0);
-	CHECK_INT(catalog_refuse_page(a, capture, 4, SLICE("host site0.example"), &err), 0);
+	CHECK_INT(
+		catalog_refuse_page(a, capture, 4, LEFT_OUT_SCOPE, SLICE("a rule of a"), &err), 0);
+	CHECK_INT(catalog_refuse_page(
+			  a, capture, 4, LEFT_OUT_SCOPE, SLICE("host site0.example"), &err),
+		0);
 	CHECK_INT(sample_add_page(a, capture, 5, &err), 0);
 	CHECK_INT(catalog_commit(a, &err), 0);
 	CHECK_INT(sample_check(a, capture, true), 6);

@@ -85,6 +85,14 @@ static slice or_else(const char *text, const char *usual)
 	return slice_str(text ? text : usual);
 }
 
+static enum left_out left_out_of(const struct sample_page *page)
+{
+	if (!page->refused)
+		return LEFT_OUT_NOT;
+	return page->rule && strncmp(page->rule, "robots", strlen("robots")) == 0 ? LEFT_OUT_ROBOTS
+										  : LEFT_OUT_SCOPE;
+}
+
 uint32_t sample_add(struct sample *s, const struct sample_page *page)
 {
 	uint32_t number = s->pages++;
@@ -102,6 +110,7 @@ uint32_t sample_add(struct sample *s, const struct sample_page *page)
 			     .found = or_else(page->found, "link"),
 			     .taken = !page->refused,
 			     .rule = or_else(page->rule, "host example.org"),
+			     .left_out = left_out_of(page),
 			     .rate = page->rate,
 			     .weight = 1,
 		     },
