@@ -169,12 +169,21 @@ struct catalog_observation {
 	slice warc;              /* file's name; ptr NULL when nothing was stored */
 	uint64_t offset, length; /* of the response or revisit record */
 	slice record_id;         /* of the same */
-	bool is_revisit;         /* it is a revisit record: the body is that of the visit */
+	bool is_revisit;         /* it is a revisit record: the body is in another one */
 	uint64_t coding;         /* hash of Content-Encoding; the crawler's own business */
 };
 
 int catalog_add_observation(struct catalog *c, uint32_t capture,
 	const struct catalog_observation *o, struct err *err) SP_MUST_CHECK;
+
+/* Of an observation, what tells which body it has and where that is. */
+struct catalog_body {
+	bool is_original; /* a response record with a whole body; what follows is only then there */
+	struct digest payload;
+	uint64_t coding;
+	slice warc;
+	uint64_t offset, length;
+};
 
 /* ---- events ---- */
 
@@ -257,6 +266,7 @@ typedef int catalog_on_capture(void *context, const struct catalog_capture *capt
 typedef int catalog_on_page(void *context, const struct catalog_page *page);
 typedef int catalog_on_unkept(void *context, enum left_out reason, uint64_t links);
 typedef int catalog_on_observation(void *context, const struct catalog_observation *o);
+typedef int catalog_on_body(void *context, const struct catalog_body *b);
 typedef int catalog_on_event(void *context, const struct catalog_event *e);
 typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
 typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
@@ -277,6 +287,10 @@ int catalog_each_unkept(struct catalog *c, uint32_t capture, catalog_on_unkept *
 /* By page number, leg and attempt; the side ones last. */
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err) SP_MUST_CHECK;
+
+/* One for each observation, in the same order, at a third of the cost. */
+int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_body *call, void *context,
+	struct err *err) SP_MUST_CHECK;
 
 /* In the order they were added. */
 int catalog_each_event(struct catalog *c, uint32_t capture, catalog_on_event *call, void *context,

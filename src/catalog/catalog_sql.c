@@ -63,6 +63,11 @@ static const char *const SQL[SQL_COUNT] = {
 		" AND o.page < 0xffffffff"
 		" WHERE capture = ?1 ORDER BY o.page, leg, attempt",
 
+	[SQL_EACH_BODY] =
+		"SELECT (page << 30) | (leg << 28) | attempt, is_revisit OR truncated, payload,"
+		" coding, warc, place, length FROM observation"
+		" WHERE capture = ?1 ORDER BY page, leg, attempt",
+
 	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 	[SQL_NEXT_EVENT] = "SELECT max(id) + 1 FROM event " OF_CAPTURE,

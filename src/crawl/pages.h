@@ -35,8 +35,8 @@ struct page_visit {
 	struct digest payload;
 	uint64_t coding; /* hash of Content-Encoding: bodies are the same only if that is, too */
 	int64_t date;    /* of its record */
-	struct warc_id record;
-	double end; /* on the planner's clock */
+	struct warc_id record; /* empty when its body is in another one */
+	double end;            /* on the planner's clock */
 };
 
 /* What is thought of a page when it is found; the planner keeps it from then on. */

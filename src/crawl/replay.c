@@ -252,7 +252,7 @@ static int restore_visit(struct replaying *r, const struct catalog_observation *
 		.end = clock_seconds(o->attempt.wall.last_byte - c->row.started),
 	};
 
-	if (o->record_id.ptr && o->record_id.len < sizeof v.record.text)
+	if (!o->is_revisit && o->record_id.ptr && o->record_id.len < sizeof v.record.text)
 		memcpy(v.record.text, o->record_id.ptr, o->record_id.len);
 	return pages_set_visit(&c->pages, o->page, &v, r->err);
 }

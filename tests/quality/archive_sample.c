@@ -174,11 +174,12 @@ static void add_response(struct sample *s, uint32_t page, struct catalog_observa
 		entry.body = (slice){0};
 		entry.refers_to = slice_str(s->visits[page].id.text);
 		entry.refers_to_url = o->attempt.url;
-		entry.refers_to_date = SAMPLE_BASE;
+		entry.refers_to_date = s->dates[page];
 	}
 	add_record(s, &entry, ret);
 	if (o->attempt.leg == ATTEMPT_VISIT) {
 		s->visits[page] = *ret;
+		s->dates[page] = entry.date;
 		s->payloads[page] = r.payload;
 	}
 }
