@@ -107,7 +107,7 @@ static int write_out(struct warc_file *f, slice bytes, struct err *err)
 	return 0;
 }
 
-static int flush(struct warc_file *f, struct err *err)
+int warc_file_flush(struct warc_file *f, struct err *err)
 {
 	int rc = mend(f, err);
 
@@ -126,7 +126,7 @@ int warc_file_append(struct warc_file *f, slice bytes, struct err *err)
 		f->end += bytes.len;
 		return 0;
 	}
-	rc = flush(f, err);
+	rc = warc_file_flush(f, err);
 	if (rc == 0)
 		rc = write_out(f, bytes, err);
 	if (rc == 0)
@@ -151,7 +151,7 @@ void warc_file_rollback(struct warc_file *f)
 
 int warc_file_sync(struct warc_file *f, struct err *err)
 {
-	int rc = flush(f, err);
+	int rc = warc_file_flush(f, err);
 
 	if (rc)
 		return rc;

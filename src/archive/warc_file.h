@@ -64,6 +64,9 @@ void warc_file_commit(struct warc_file *f);
 /* Takes back what there is of the record under way, now or before anything else is written. */
 void warc_file_rollback(struct warc_file *f);
 
+/* Nothing is gathered any more: all records can be read from the file. 0 or ERR_IO. */
+int warc_file_flush(struct warc_file *f, struct err *err) SP_MUST_CHECK;
+
 /* Now all records that were committed are on the disk: 0 or ERR_IO. */
 int warc_file_sync(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 

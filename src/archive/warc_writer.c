@@ -350,6 +350,11 @@ int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 	return 0;
 }
 
+int warc_writer_flush(struct warc_writer *w, struct err *err)
+{
+	return w->file.is_open ? warc_file_flush(&w->file, err) : 0;
+}
+
 int warc_writer_sync(struct warc_writer *w, struct err *err)
 {
 	return w->file.is_open ? warc_file_sync(&w->file, err) : 0;

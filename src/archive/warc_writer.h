@@ -71,6 +71,9 @@ int warc_writer_open(const struct warc_writer_params *params, struct warc_writer
 int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 	struct warc_place *ret_place, struct err *err) SP_MUST_CHECK;
 
+/* All records so far can be read from their files: 0 or ERR_IO. */
+int warc_writer_flush(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
+
 /* All records so far are on the disk: 0 or ERR_IO. Blocks as long as the disk takes. */
 int warc_writer_sync(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
 

@@ -31,6 +31,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "catalog/left_out.h"
 
 struct catalog; /* opaque */
 
@@ -94,6 +95,13 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 
 /* ---- pages ---- */
 
+/* What a page that was taken turned out to be. Numbers are stored. */
+enum catalog_content {
+	CATALOG_CONTENT_USUAL = 0,
+	CATALOG_CONTENT_REPEATED = 1, /* nothing that the pages before it did not have */
+	CATALOG_CONTENT_SOFT_404 = 2, /* says "not found", whatever its status */
+};
+
 struct catalog_page {
 	uint32_t number; /* dense from 0 within the capture */
 	slice url;
@@ -103,8 +111,10 @@ struct catalog_page {
 			 http://…" */
 	uint32_t depth;
 	uint32_t hops_out;
-	bool taken;   /* part of the capture; else refused by rule */
-	slice rule;   /* which rule took or refused it, for people: "host example.org" */
+	bool taken;             /* part of the capture; else refused by rule */
+	slice rule;             /* which rule took or refused it, for people: "host example.org" */
+	enum left_out left_out; /* why it was refused; LEFT_OUT_NOT when it was taken */
+	enum catalog_content content;
 	double rate;  /* mean changes per second */
 	double shape; /* of its survival function; 0: Poisson */
 	float weight;
@@ -119,13 +129,24 @@ int catalog_add_page(struct catalog *c, uint32_t capture, const struct catalog_p
  * A page that was taken turns out to be refused after all, or the other way round: robots.txt
  * became known, or changed. ERR_NOTFOUND.
  */
-int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
-	struct err *err) SP_MUST_CHECK;
+int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, enum left_out reason,
+	slice rule, struct err *err) SP_MUST_CHECK;
 int catalog_admit_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
 	struct err *err) SP_MUST_CHECK;
 
+/* A page was seen to be of that kind: ERR_NOTFOUND. */
+int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
+	enum catalog_content content, struct err *err) SP_MUST_CHECK;
+
 /* A page that was refused is wanted after all: *page is what is known of it now. */
 int catalog_take_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
+	struct err *err) SP_MUST_CHECK;
+
+/*
+ * Links that were left out and have no page of their own, for want of room: how often they were
+ * found so far. Replaces what is known.
+ */
+int catalog_set_unkept(struct catalog *c, uint32_t capture, enum left_out reason, uint64_t links,
 	struct err *err) SP_MUST_CHECK;
 
 /* Where the plan put it: positions in the order of visits and revisits from 0, -1 for none. */
@@ -152,12 +173,21 @@ struct catalog_observation {
 	slice warc;              /* file's name; ptr NULL when nothing was stored */
 	uint64_t offset, length; /* of the response or revisit record */
 	slice record_id;         /* of the same */
-	bool is_revisit;         /* it is a revisit record: the body is that of the visit */
+	bool is_revisit;         /* it is a revisit record: the body is in another one */
 	uint64_t coding;         /* hash of Content-Encoding; the crawler's own business */
 };
 
 int catalog_add_observation(struct catalog *c, uint32_t capture,
 	const struct catalog_observation *o, struct err *err) SP_MUST_CHECK;
+
+/* Of an observation, what tells which body it has and where that is. */
+struct catalog_body {
+	bool is_original; /* a response record with a whole body; what follows is only then there */
+	struct digest payload;
+	uint64_t coding;
+	slice warc;
+	uint64_t offset, length;
+};
 
 /* ---- events ---- */
 
@@ -246,7 +276,9 @@ int catalog_set_verdict(struct catalog *c, uint32_t capture, const struct catalo
  */
 typedef int catalog_on_capture(void *context, const struct catalog_capture *capture);
 typedef int catalog_on_page(void *context, const struct catalog_page *page);
+typedef int catalog_on_unkept(void *context, enum left_out reason, uint64_t links);
 typedef int catalog_on_observation(void *context, const struct catalog_observation *o);
+typedef int catalog_on_body(void *context, const struct catalog_body *b);
 typedef int catalog_on_event(void *context, const struct catalog_event *e);
 typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
 typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
@@ -260,9 +292,17 @@ int catalog_each_capture(
 int catalog_each_page(struct catalog *c, uint32_t capture, catalog_on_page *call, void *context,
 	struct err *err) SP_MUST_CHECK;
 
+/* By reason. */
+int catalog_each_unkept(struct catalog *c, uint32_t capture, catalog_on_unkept *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+
 /* By page number, leg and attempt; the side ones last. */
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err) SP_MUST_CHECK;
+
+/* One for each observation, in the same order, at a third of the cost. */
+int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_body *call, void *context,
+	struct err *err) SP_MUST_CHECK;
 
 /* In the order they were added. */
 int catalog_each_event(struct catalog *c, uint32_t capture, catalog_on_event *call, void *context,

@@ -231,3 +231,37 @@ int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_obs
 	}
 	return query_end(&q, rc);
 }
+
+static int read_body(struct query *q, struct catalog_body *ret, struct err *err)
+{
+	*ret = (struct catalog_body){.is_original = !query_bool(q, 1)};
+	ret->is_original = query_digest(q, 2, &ret->payload) && ret->is_original;
+	if (ret->is_original) {
+		ret->coding = (uint64_t)query_int(q, 3);
+		ret->warc = query_word(q, 4);
+		ret->offset = query_up_to(q, 5, INT64_MAX);
+		ret->length = query_up_to(q, 6, INT64_MAX);
+		ret->is_original = ret->warc.ptr != NULL;
+	}
+	return query_check(q, err);
+}
+
+int catalog_each_body(
+	struct catalog *c, uint32_t capture, catalog_on_body *call, void *context, struct err *err)
+{
+	struct catalog_body b;
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_BODY, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, capture);
+	while (rc == 0) {
+		rc = query_next_key(&q, err);
+		if (rc == 0)
+			rc = read_body(&q, &b, err);
+		if (rc == 0)
+			rc = call(context, &b);
+	}
+	return query_end(&q, rc);
+}

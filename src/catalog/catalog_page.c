@@ -29,32 +29,48 @@ int catalog_add_page(
 	query_put_double(&q, page->rate);
 	query_put_double(&q, page->shape);
 	query_put_double(&q, (double)page->weight);
+	query_put_int(&q, page->left_out);
 	return query_run(&q, err);
 }
 
-static int set_rule(struct catalog *c, enum catalog_sql sql, uint32_t capture, uint32_t number,
-	slice rule, struct err *err)
+/* taken and its opposite: both set a rule and a reason. */
+static int set_rule(struct catalog *c, enum catalog_sql sql, int64_t page, slice rule,
+	enum left_out reason, struct err *err)
 {
 	struct query q;
 	int rc = query_write(&q, c, sql, err);
 
 	if (rc)
 		return rc;
-	query_put_int(&q, catalog_key(capture, number));
+	query_put_int(&q, page);
 	query_put_word(&q, rule);
+	query_put_int(&q, reason);
 	return query_run_on(&q, "page", err);
 }
 
-int catalog_refuse_page(
-	struct catalog *c, uint32_t capture, uint32_t number, slice rule, struct err *err)
+int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
+	enum catalog_content content, struct err *err)
 {
-	return set_rule(c, SQL_REFUSE_PAGE, capture, number, rule, err);
+	struct query q;
+	int rc = query_write(&q, c, SQL_MARK_PAGE, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, catalog_key(capture, number));
+	query_put_int(&q, content);
+	return query_run_on(&q, "page", err);
+}
+
+int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, enum left_out reason,
+	slice rule, struct err *err)
+{
+	return set_rule(c, SQL_REFUSE_PAGE, catalog_key(capture, number), rule, reason, err);
 }
 
 int catalog_admit_page(
 	struct catalog *c, uint32_t capture, uint32_t number, slice rule, struct err *err)
 {
-	return set_rule(c, SQL_ADMIT_PAGE, capture, number, rule, err);
+	return set_rule(c, SQL_ADMIT_PAGE, catalog_key(capture, number), rule, LEFT_OUT_NOT, err);
 }
 
 int catalog_take_page(
@@ -93,6 +109,8 @@ static int read_row(struct query *q, struct catalog_page *ret, struct err *err)
 		.rate = query_double(q, 9),
 		.shape = query_double(q, 10),
 		.weight = (float)query_double(q, 11),
+		.left_out = (enum left_out)query_up_to(q, 12, LEFT_OUT_COUNT - 1),
+		.content = (enum catalog_content)query_up_to(q, 13, CATALOG_CONTENT_SOFT_404),
 	};
 	return query_check(q, err);
 }

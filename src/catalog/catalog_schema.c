@@ -46,10 +46,15 @@ static const char VERSION_1[] =
 	" reason TEXT) STRICT;";
 
 /*
- * Version 2: a robots.txt that changes during a capture has a row for each version. checked is when
- * it was last seen to be so.
+ * Version 2: why pages were left out, what they turned out to be, and links without a page; and a
+ * robots.txt that changes during a capture has a row for each version. checked is when it was last
+ * seen to be so.
  */
 static const char VERSION_2[] =
+	"ALTER TABLE page ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE page ADD COLUMN content INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE page SET left_out = 1 WHERE taken = 0;"
+	"CREATE TABLE unkept(id INTEGER PRIMARY KEY, links INTEGER NOT NULL) STRICT;"
 	"CREATE TABLE robots_version(id INTEGER PRIMARY KEY, capture INTEGER NOT NULL,"
 	" origin TEXT NOT NULL, policy INTEGER NOT NULL, fetched INTEGER NOT NULL,"
 	" checked INTEGER NOT NULL, why TEXT, body BLOB,"

@@ -26,14 +26,21 @@ static const char *const SQL[SQL_COUNT] = {
 
 	[SQL_ADD_PAGE] =
 		"INSERT INTO page(id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
-		" shape, weight) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2 WHERE id = ?1",
-	[SQL_ADMIT_PAGE] = "UPDATE page SET taken = 1, rule = ?2 WHERE id = ?1",
+		" shape, weight, left_out) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+		"?12,"
+		" ?13)",
+	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2, left_out = ?3 WHERE id = ?1",
+	[SQL_ADMIT_PAGE] = "UPDATE page SET taken = 1, rule = ?2, left_out = ?3 WHERE id = ?1",
+	[SQL_MARK_PAGE] = "UPDATE page SET content = ?2 WHERE id = ?1",
 	[SQL_TAKE_PAGE] = "UPDATE page SET kind = ?2, via = ?3, found = ?4, depth = ?5,"
-			  " hops_out = ?6, taken = 1, rule = ?7 WHERE id = ?1",
+			  " hops_out = ?6, taken = 1, rule = ?7, left_out = 0 WHERE id = ?1",
 	[SQL_EACH_PAGE] = "SELECT id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
-			  " shape, weight FROM page " OF_CAPTURE "ORDER BY id",
+			  " shape, weight, left_out, content FROM page " OF_CAPTURE "ORDER BY id",
 	[SQL_EACH_URL] = "SELECT id, url FROM page " OF_CAPTURE "ORDER BY id",
+
+	[SQL_SET_UNKEPT] = "INSERT INTO unkept(id, links) VALUES(?1, ?2)"
+			   " ON CONFLICT(id) DO UPDATE SET links = ?2",
+	[SQL_EACH_UNKEPT] = "SELECT id, links FROM unkept " OF_CAPTURE "ORDER BY id",
 
 	[SQL_SET_PLAN] = "INSERT INTO plan(id, visit, revisit, hopeless) VALUES(?1, ?2, ?3, ?4)"
 			 " ON CONFLICT(id) DO UPDATE SET visit = ?2, revisit = ?3, hopeless = ?4",
@@ -56,6 +63,11 @@ static const char *const SQL[SQL_COUNT] = {
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" AND o.page < 0xffffffff"
 		" WHERE capture = ?1 ORDER BY o.page, leg, attempt",
+
+	[SQL_EACH_BODY] =
+		"SELECT (page << 30) | (leg << 28) | attempt, is_revisit OR truncated, payload,"
+		" coding, warc, place, length FROM observation"
+		" WHERE capture = ?1 ORDER BY page, leg, attempt",
 
 	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

@@ -26,7 +26,7 @@ struct crawl_command {
 	struct option_list surts, includes, excludes;
 	bool no_requisites;
 	bool no_sitemaps;
-	int64_t max_pages, max_depth, jobs, size, attempts;
+	int64_t max_pages, max_depth, max_outside, jobs, size, attempts;
 	const char *strategy;
 	bool single;
 	double time_limit, tau;
@@ -140,6 +140,12 @@ static const struct option_spec SPECS[] = {
 		FIELD(max_depth),
 		.max = INT32_MAX,
 		.help = "follow no more links in a row than this"},
+	{.name = "max-outside",
+		.kind = OPTION_INT,
+		FIELD(max_outside),
+		.max = UINT32_MAX - 1,
+		.help = "keep no more URLs outside the scope than this; others are counted "
+			"(default: 1000000)"},
 	{.name = "time-limit",
 		.letter = 't',
 		.kind = OPTION_DURATION,
@@ -327,6 +333,7 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->no_sitemaps = o->no_sitemaps;
 	s->max_pages = (uint32_t)o->max_pages;
 	s->max_depth = o->max_depth < 0 ? UINT32_MAX : (uint32_t)o->max_depth;
+	s->max_outside = (uint32_t)o->max_outside;
 	s->strategy = o->strategy;
 	s->single = o->single;
 	s->jobs = (unsigned)o->jobs;
@@ -492,6 +499,7 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 	struct crawl_command o = {
 		.scope = SCOPE_HOST,
 		.max_depth = -1,
+		.max_outside = CRAWL_MAX_OUTSIDE,
 		.jobs = 1,
 		.strategy = "stillpoint",
 		.min_free = GATE_MIN_FREE,

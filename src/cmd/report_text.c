@@ -98,6 +98,30 @@ static void print_head(const struct report *r, FILE *file)
 	print_stillpoint(r, file);
 }
 
+/* One line for each reason, the most frequent first come as they are listed. */
+static void print_left_out(const struct report *r, FILE *file)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < LEFT_OUT_COUNT; i++)
+		all += r->left_out[i];
+	if (all > 0)
+		(void)fputs("\nleft out\n", file);
+	for (int i = 0; i < LEFT_OUT_COUNT; i++)
+		if (r->left_out[i])
+			(void)fprintf(file, "%9" PRIu64 "  %s\n", r->left_out[i],
+				left_out_meaning((enum left_out)i));
+	if (r->unkept)
+		(void)fprintf(file,
+			"%9" PRIu64 "  of these are links that were counted and not kept\n",
+			r->unkept);
+	if (r->soft_404)
+		(void)fprintf(file,
+			"\n%" PRIu64 " pages say that nothing is there, whatever their status; "
+			"their links were not followed\n",
+			r->soft_404);
+}
+
 static double percent(uint64_t part, uint64_t all)
 {
 	return all ? 100 * (double)part / (double)all : 0;
@@ -217,6 +241,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 	print_hottest(r, file);
 	for (size_t i = 0; rc == 0 && i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
 		rc = print_reasons(r, EXPLAINED[i], file);
+	print_left_out(r, file);
 	if (r->capture.state == CATALOG_RUNNING) {
 		(void)fputs("\nGo on with: stillpoint resume ", file);
 		text_name(file, slice_str(archive), 0);

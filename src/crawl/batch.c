@@ -14,6 +14,8 @@ enum batch_kind {
 	BATCH_TAKE_PAGE,
 	BATCH_REFUSE_PAGE,
 	BATCH_ADMIT_PAGE,
+	BATCH_MARK_PAGE,
+	BATCH_SET_UNKEPT,
 	BATCH_SET_PLAN,
 	BATCH_ADD_OBSERVATION,
 	BATCH_ADD_EVENT,
@@ -28,7 +30,20 @@ enum batch_kind {
 /* A page that is refused, or no longer. */
 struct refusal {
 	uint32_t number;
+	enum left_out reason;
 	slice rule;
+};
+
+/* What a page turned out to be. */
+struct mark {
+	uint32_t number;
+	enum catalog_content content;
+};
+
+/* Links without a page. */
+struct unkept {
+	enum left_out reason;
+	uint64_t links;
 };
 
 /* What it is of stands behind it in memory. */
@@ -133,10 +148,10 @@ int batch_take_page(
 	return ADD(b, BATCH_TAKE_PAGE, capture, page, PAGE, err);
 }
 
-int batch_refuse_page(
-	struct batch *b, uint32_t capture, uint32_t number, slice rule, struct err *err)
+int batch_refuse_page(struct batch *b, uint32_t capture, uint32_t number, enum left_out reason,
+	slice rule, struct err *err)
 {
-	struct refusal r = {number, rule};
+	struct refusal r = {number, reason, rule};
 
 	return ADD(b, BATCH_REFUSE_PAGE, capture, &r, REFUSAL, err);
 }
@@ -144,9 +159,25 @@ int batch_refuse_page(
 int batch_admit_page(
 	struct batch *b, uint32_t capture, uint32_t number, slice rule, struct err *err)
 {
-	struct refusal r = {number, rule};
+	struct refusal r = {number, LEFT_OUT_NOT, rule};
 
 	return ADD(b, BATCH_ADMIT_PAGE, capture, &r, REFUSAL, err);
+}
+
+int batch_mark_page(struct batch *b, uint32_t capture, uint32_t number,
+	enum catalog_content content, struct err *err)
+{
+	struct mark m = {number, content};
+
+	return ADD(b, BATCH_MARK_PAGE, capture, &m, NONE, err);
+}
+
+int batch_set_unkept(
+	struct batch *b, uint32_t capture, enum left_out reason, uint64_t links, struct err *err)
+{
+	struct unkept u = {reason, links};
+
+	return ADD(b, BATCH_SET_UNKEPT, capture, &u, NONE, err);
 }
 
 int batch_set_plan(struct batch *b, uint32_t capture, uint32_t number, int64_t visit,
@@ -225,7 +256,17 @@ int batch_finish_capture(struct batch *b, const struct catalog_capture *capture,
 
 static int refuse(struct catalog *c, uint32_t capture, const struct refusal *r, struct err *err)
 {
-	return catalog_refuse_page(c, capture, r->number, r->rule, err);
+	return catalog_refuse_page(c, capture, r->number, r->reason, r->rule, err);
+}
+
+static int mark(struct catalog *c, uint32_t capture, const struct mark *m, struct err *err)
+{
+	return catalog_mark_page(c, capture, m->number, m->content, err);
+}
+
+static int set_unkept(struct catalog *c, uint32_t capture, const struct unkept *u, struct err *err)
+{
+	return catalog_set_unkept(c, capture, u->reason, u->links, err);
 }
 
 static int admit(struct catalog *c, uint32_t capture, const struct refusal *r, struct err *err)
@@ -265,6 +306,10 @@ static int write_row(struct catalog *c, const struct batch_row *row, struct err 
 		return refuse(c, row->capture, body, err);
 	case BATCH_ADMIT_PAGE:
 		return admit(c, row->capture, body, err);
+	case BATCH_MARK_PAGE:
+		return mark(c, row->capture, body, err);
+	case BATCH_SET_UNKEPT:
+		return set_unkept(c, row->capture, body, err);
 	case BATCH_SET_PLAN:
 		return set_plan(c, row->capture, body, err);
 	case BATCH_ADD_OBSERVATION:

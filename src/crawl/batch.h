@@ -46,7 +46,11 @@ int batch_add_page(struct batch *b, uint32_t capture, const struct catalog_page 
 	struct err *err) SP_MUST_CHECK;
 int batch_take_page(struct batch *b, uint32_t capture, const struct catalog_page *page,
 	struct err *err) SP_MUST_CHECK;
-int batch_refuse_page(struct batch *b, uint32_t capture, uint32_t number, slice rule,
+int batch_refuse_page(struct batch *b, uint32_t capture, uint32_t number, enum left_out reason,
+	slice rule, struct err *err) SP_MUST_CHECK;
+int batch_mark_page(struct batch *b, uint32_t capture, uint32_t number,
+	enum catalog_content content, struct err *err) SP_MUST_CHECK;
+int batch_set_unkept(struct batch *b, uint32_t capture, enum left_out reason, uint64_t links,
 	struct err *err) SP_MUST_CHECK;
 int batch_admit_page(struct batch *b, uint32_t capture, uint32_t number, slice rule,
 	struct err *err) SP_MUST_CHECK;

@@ -145,8 +145,11 @@ struct capture {
 	double expected;      /* of those revisited */
 	double expected_soon; /* if the revisits began now; of expected_at */
 	double expected_at;
-	struct crawl_progress told; /* what the lane's sum has of it */
-	char *problem;              /* or NULL */
+	size_t outside;                  /* URLs outside the scope that are kept */
+	uint64_t unkept[LEFT_OUT_COUNT]; /* links left out that have no page, by reason */
+	bool unkept_changed;             /* since it went into the catalog */
+	struct crawl_progress told;      /* what the lane's sum has of it */
+	char *problem;                   /* or NULL */
 };
 
 /*

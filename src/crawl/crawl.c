@@ -189,6 +189,20 @@ static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 	return rc;
 }
 
+/* What is in the archive need not be stored again, by whichever lane. */
+static int learn_bodies(struct crawl *x, struct err *err)
+{
+	uint32_t last = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < x->sites; i++)
+		if (x->roster.captures.ptr[i]->row.id > last)
+			last = x->roster.captures.ptr[i]->row.id;
+	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++)
+		rc = duplicates_learn(&x->lanes.ptr[i]->duplicates, x->catalog, last + 1, err);
+	return rc;
+}
+
 /* Gives the captures out in turns. */
 static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
 {
@@ -225,6 +239,8 @@ static int spread(struct crawl *x, struct err *err)
 		rc = clerk_new(x->catalog, &x->crowd.clerk, err);
 	if (rc == 0)
 		rc = make_lanes(x, groups, err);
+	if (rc == 0)
+		rc = learn_bodies(x, err);
 	if (rc == 0)
 		rc = fill_lanes(x, groups, err);
 	free(groups);

@@ -27,7 +27,7 @@ static const double PRIOR_RATE = 1.0 / (30 * 86400);
 static const double PRIOR_SHAPE = 0.5;
 
 struct decision {
-	bool taken;
+	enum left_out left_out;
 	unsigned hops_out;
 	slice rule;
 };
@@ -47,18 +47,30 @@ static uint8_t redirects_of(const struct capture *c, const struct found *f)
 	return f->is_redirect ? (uint8_t)(c->pages.list.ptr[f->via].redirects + 1) : 0;
 }
 
-/* The capture's own limits; NULL when all are kept. */
-static const char *limit_of(const struct capture *c, const struct found *f)
+/* The capture's own limits. */
+static enum left_out limit_of(const struct capture *c, const struct found *f)
 {
 	const struct crawl_settings *s = c->settings;
 
 	if (s->max_pages && c->pages.taken >= s->max_pages)
-		return "out: --max-pages";
+		return LEFT_OUT_MAX_PAGES;
 	if (depth_of(c, f) > s->max_depth)
-		return "out: --max-depth";
+		return LEFT_OUT_MAX_DEPTH;
 	if (redirects_of(c, f) > REDIRECTS_MAX)
-		return "out: more than 20 redirects in a row";
-	return NULL;
+		return LEFT_OUT_REDIRECTS;
+	return LEFT_OUT_NOT;
+}
+
+static const char *limit_rule(enum left_out limit)
+{
+	switch (limit) {
+	case LEFT_OUT_MAX_PAGES:
+		return OUT "--max-pages";
+	case LEFT_OUT_MAX_DEPTH:
+		return OUT "--max-depth";
+	default:
+		return OUT "more than 20 redirects in a row";
+	}
 }
 
 /* The rule's words are put into text. */
@@ -69,13 +81,13 @@ static int decide(
 	struct scope_decision d = scope_decide(&c->scope, f->url,
 		(struct scope_link){
 			.requisite = page_kind_is_requisite(f->kind), .hops_out = hops});
-	const char *limit = d.in ? limit_of(c, f) : NULL;
+	enum left_out limit = d.in ? limit_of(c, f) : LEFT_OUT_SCOPE;
 	int rc;
 
 	buf_reset(text);
-	rc = limit ? buf_add_str(text, limit) : scope_explain(text, &d);
+	rc = d.in && limit ? buf_add_str(text, limit_rule(limit)) : scope_explain(text, &d);
 	*ret = (struct decision){
-		.taken = d.in && !limit, .hops_out = d.hops_out, .rule = buf_slice(text)};
+		.left_out = limit, .hops_out = d.hops_out, .rule = buf_slice(text)};
 	return rc;
 }
 
@@ -109,7 +121,8 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 		.found = slice_str(f->how),
 		.depth = p->depth,
 		.hops_out = p->hops_out,
-		.taken = d->taken,
+		.taken = d->left_out == LEFT_OUT_NOT,
+		.left_out = d->left_out,
 		.rule = d->rule,
 		.rate = prior->survival.rate,
 		.shape = prior->survival.shape,
@@ -125,11 +138,13 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	bool by_rule = c->rules.ptr[p->host].policy == ROBOTS_PARSE;
 
 	p->taken = false;
+	p->left_out = LEFT_OUT_ROBOTS;
 	c->pages.taken--;
 	capture_problem(c, url, rule + strlen(OUT),
 		by_rule ? "it forbids this page; only the site's owner can allow it"
 			: CAPTURE_RETRY_ADVICE);
-	return batch_refuse_page(c->store->batch, c->row.id, page, slice_str(rule), err);
+	return batch_refuse_page(
+		c->store->batch, c->row.id, page, LEFT_OUT_ROBOTS, slice_str(rule), err);
 }
 
 /* robots.txt is known: whether it forbids the page, and why, without OUT. */
@@ -199,6 +214,7 @@ static int admit_again(struct capture *c, uint32_t page, struct err *err)
 	clock_format(clock_realtime(c->clock), CLOCK_ROUND_DOWN, date);
 	(void)snprintf(rule, sizeof rule, "in: robots.txt allows it since %s", date);
 	c->pages.list.ptr[page].taken = true;
+	c->pages.list.ptr[page].left_out = LEFT_OUT_NOT;
 	c->pages.taken++;
 	rc = batch_admit_page(c->store->batch, c->row.id, page, slice_str(rule), err);
 	return rc ? rc : journal_discovered(c, page, err);
@@ -227,9 +243,8 @@ int discover_review(struct capture *c, uint32_t host, struct err *err)
 	int rc = 0;
 
 	buf_init(&url, URL_MAX);
-	/* What the scope or a limit refused is none of robots.txt's business, and has no host. */
 	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
-		if (!c->pages.list.ptr[i].outside && c->pages.list.ptr[i].host == host)
+		if (crawl_page_has_host(&c->pages.list.ptr[i]) && c->pages.list.ptr[i].host == host)
 			rc = review(c, i, &url, err);
 	buf_release(&url);
 	return rc;
@@ -268,15 +283,42 @@ static int describe(
 	*ret = (struct crawl_page){
 		.via = f->via,
 		.depth = depth_of(c, f),
-		.kind = f->kind,
+		.kind = f->kind & PAGE_FOUR_BITS,
 		.is_seed = f->is_seed,
 		.redirects = redirects_of(c, f),
 		.hops_out = (uint8_t)(d->hops_out < UINT8_MAX ? d->hops_out : UINT8_MAX),
-		.taken = d->taken,
-		.outside = !d->taken,
+		.taken = d->left_out == LEFT_OUT_NOT,
+		.left_out = d->left_out & PAGE_FOUR_BITS,
 	};
-	rc = d->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
+	rc = ret->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
 	return rc ? rc : rules_reserve(c);
+}
+
+/*
+ * A page may link to any number of other sites. Beyond some they are only counted, each time they
+ * are found: what is known of a URL takes memory.
+ */
+static bool is_beyond(struct capture *c, const struct decision *d)
+{
+	if (d->left_out != LEFT_OUT_SCOPE)
+		return false;
+	if (c->outside < c->settings->max_outside) {
+		c->outside++;
+		return false;
+	}
+	c->unkept[d->left_out]++;
+	c->unkept_changed = true;
+	return true;
+}
+
+/* Once for all links of a page. */
+static int record_unkept(struct capture *c, struct err *err)
+{
+	if (!c->unkept_changed)
+		return 0;
+	c->unkept_changed = false;
+	return batch_set_unkept(
+		c->store->batch, c->row.id, LEFT_OUT_SCOPE, c->unkept[LEFT_OUT_SCOPE], err);
 }
 
 static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
@@ -287,6 +329,8 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	uint32_t number;
 	int rc = decide(c, f, text, &d);
 
+	if (rc == 0 && is_beyond(c, &d))
+		return 0;
 	if (rc == 0)
 		rc = describe(c, f, &d, &page);
 	if (rc == 0)
@@ -294,13 +338,14 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	if (rc)
 		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
 	rc = record(c, f, number, &d, &prior, batch_add_page, err);
-	return rc || !d.taken ? rc : discover_admit(c, number, err);
+	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
 /* Whether this finding may take in a page that earlier ones could not. */
 static bool is_better(const struct capture *c, const struct crawl_page *p, const struct found *f)
 {
-	return p->outside &&
+	/* What robots.txt refuses no other link can change. */
+	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
 	       (depth_of(c, f) < p->depth ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
@@ -317,16 +362,17 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	if (!is_better(c, known, f))
 		return 0;
 	rc = decide(c, f, text, &d);
-	if (rc == 0 && d.taken)
+	if (rc == 0 && d.left_out == LEFT_OUT_NOT)
 		rc = describe(c, f, &d, &page);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
-	if (!d.taken)
+	if (d.left_out)
 		return 0;
 	rc = pages_prior(&c->pages, number, &prior, err); /* as the catalog has it */
 	if (rc)
 		return rc;
 	page.record = known->record;
+	c->outside -= known->left_out == LEFT_OUT_SCOPE;
 	*known = page;
 	c->pages.taken++;
 	rc = record(c, f, number, &d, &prior, batch_take_page, err);
@@ -394,6 +440,6 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 		if (is_followed(link.kind))
 			rc = discover_link(c, page, &link, err);
 	if (rc == ERR_END)
-		return 0;
+		return record_unkept(c, err);
 	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
 }

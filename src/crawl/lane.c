@@ -129,6 +129,7 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	lane->most = params->most;
 	lane->alone = params->only != NULL;
 	lane->wake = -1;
+	duplicates_init(&lane->duplicates, lane->directory->warc, DUPLICATES_MAX);
 	(void)pthread_mutex_init(&lane->lock, NULL);
 	rc = open_all(lane, params, err);
 	if (rc)
@@ -153,6 +154,7 @@ void lane_free(struct lane *lane)
 	if (lane->wake >= 0)
 		(void)close(lane->wake);
 	reading_release(&lane->reading);
+	duplicates_release(&lane->duplicates);
 	servers_release(&lane->servers);
 	free(lane->agent);
 	(void)pthread_mutex_destroy(&lane->lock);

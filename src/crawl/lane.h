@@ -18,6 +18,7 @@
 #include "base/heap.h"
 #include "base/vec.h"
 #include "crawl/crawl.h"
+#include "crawl/duplicates.h"
 #include "crawl/gate.h"
 #include "crawl/memory.h"
 #include "crawl/reading.h"
@@ -60,6 +61,7 @@ struct lane {
 	struct store store;
 	bool store_is_open;
 	struct reading reading;
+	struct duplicates duplicates; /* bodies that its captures may refer to */
 
 	struct capture_vec captures; /* by slot; NULL when it has ended */
 	size_t running;

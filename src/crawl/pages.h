@@ -19,6 +19,7 @@
 #include "base/spill.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
+#include "extract/link_kind.h"
 #include "frontier/seen.h"
 #include "plan/survival.h"
 
@@ -34,8 +35,8 @@ struct page_visit {
 	struct digest payload;
 	uint64_t coding; /* hash of Content-Encoding: bodies are the same only if that is, too */
 	int64_t date;    /* of its record */
-	struct warc_id record;
-	double end; /* on the planner's clock */
+	struct warc_id record; /* empty when its body is in another one */
+	double end;            /* on the planner's clock */
 };
 
 /* What is thought of a page when it is found; the planner keeps it from then on. */
@@ -44,21 +45,35 @@ struct page_prior {
 	float weight;
 };
 
+/* For what is put into fields of so many bits. */
+#define PAGE_FOUR_BITS 15U
+#define PAGE_TWO_BITS  3U
+
 struct crawl_page {
 	uint32_t record; /* where its record is: pages.c's own */
-	uint32_t host;   /* of frontier/hosts.h; only if taken */
+	uint32_t host;   /* of frontier/hosts.h; if crawl_page_has_host */
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint32_t depth;
-	uint32_t position; /* in the order of visits; once visited */
-	uint8_t kind;      /* enum link_kind */
+	uint32_t position;    /* in the order of visits; once visited */
+	uint8_t kind : 4;     /* enum link_kind */
+	uint8_t left_out : 4; /* enum left_out: why it was not taken */
 	uint8_t hops_out;
-	uint8_t redirects; /* in a row that led here */
-	bool is_seed : 1;  /* given by the user, or where such a one redirects to */
+	uint8_t redirects;   /* in a row that led here */
+	uint8_t content : 2; /* enum catalog_content */
+	bool is_seed : 1;    /* given by the user, or where such a one redirects to */
 	bool taken : 1;
-	bool outside : 1; /* refused by the scope or a limit: another link may still take it in */
 	bool planned : 1; /* the planner knows it */
 	bool visited : 1; /* there is a good visit */
 };
+
+_Static_assert(sizeof(struct crawl_page) == 24, "there are millions of them");
+_Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 16, "they have four bits each");
+
+/* What the scope or a limit refused is nobody's business, robots.txt's neither. */
+static inline bool crawl_page_has_host(const struct crawl_page *p)
+{
+	return p->taken || p->left_out == LEFT_OUT_ROBOTS;
+}
 
 VEC_DECLARE(crawl_page_vec, struct crawl_page);
 

@@ -161,14 +161,6 @@ static int widen_scope(struct capture *c, slice text, struct err *err)
 	return rc;
 }
 
-/* Refused by robots.txt, which no other link can change. */
-static bool is_by_robots(slice rule)
-{
-	slice words = SLICE("out: robots.txt");
-
-	return rule.len >= words.len && memcmp(rule.ptr, words.ptr, words.len) == 0;
-}
-
 static int on_page(void *context, const struct catalog_page *row)
 {
 	struct replaying *r = context;
@@ -178,16 +170,17 @@ static int on_page(void *context, const struct catalog_page *row)
 	struct crawl_page page = {
 		.via = row->via,
 		.depth = row->depth,
-		.kind = page_kind_of_name(row->kind),
+		.kind = page_kind_of_name(row->kind) & PAGE_FOUR_BITS,
 		.is_seed = is_seed_redirect || slice_eq(row->found, SLICE("seed")),
 		.hops_out = (uint8_t)row->hops_out,
 		.taken = row->taken,
-		.outside = !row->taken && !is_by_robots(row->rule),
+		.left_out = row->left_out & PAGE_FOUR_BITS,
+		.content = row->content & PAGE_TWO_BITS,
 	};
 	struct page_prior prior = {
 		.survival = {.rate = row->rate, .shape = row->shape}, .weight = row->weight};
 	uint32_t number;
-	int rc = page.outside ? 0 : find_host(c, row->url, &page.host);
+	int rc = crawl_page_has_host(&page) ? find_host(c, row->url, &page.host) : 0;
 
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
@@ -197,7 +190,16 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	if (rc == 0 && page.is_seed && page.taken)
 		c->rules.ptr[page.host].wants_sitemaps = true;
+	c->outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
+}
+
+static int on_unkept(void *context, enum left_out reason, uint64_t links)
+{
+	struct replaying *r = context;
+
+	r->capture->unkept[reason] = links;
+	return 0;
 }
 
 /* A page may have been found on a later one, so this is known only when all are there. */
@@ -239,7 +241,7 @@ static int restore_visit(struct replaying *r, const struct catalog_observation *
 		.end = clock_seconds(o->attempt.wall.last_byte - c->row.started),
 	};
 
-	if (o->record_id.ptr && o->record_id.len < sizeof v.record.text)
+	if (!o->is_revisit && o->record_id.ptr && o->record_id.len < sizeof v.record.text)
 		memcpy(v.record.text, o->record_id.ptr, o->record_id.len);
 	return pages_set_visit(&c->pages, o->page, &v, r->err);
 }
@@ -309,6 +311,8 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 
 	if (rc == 0)
 		rc = check_referrers(c, err);
+	if (rc == 0)
+		rc = catalog_each_unkept(catalog, id, on_unkept, &r, err);
 	if (rc == 0)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
 	if (rc == 0)

@@ -237,20 +237,59 @@ static int find_visit(const struct capture *c, const struct plan_order *order,
 	return *ret_has ? pages_visit(&c->pages, order->page, ret, err) : 0;
 }
 
-/* The visit whose body this is, too, if it need not be stored again. */
-static const struct page_visit *same_body(
-	const struct page_visit *v, const struct attempt *a, const struct read *r)
+/* The page's own visit has the body, in a record of its own. */
+static bool visit_has_body(const struct page_visit *v, const struct attempt *a,
+	const struct read *r, struct duplicates_original *ret)
 {
-	if (!r->there || !v || a->truncated || !v->record.text[0])
-		return NULL;
-	return digest_eq(&v->payload, &r->result.payload) && v->coding == r->coding ? v : NULL;
+	if (!v || !v->record.text[0] || !digest_eq(&v->payload, &r->result.payload) ||
+		v->coding != r->coding)
+		return false;
+	*ret = (struct duplicates_original){.record = v->record, .date = v->date, .url = a->url};
+	return true;
+}
+
+static struct duplicates_body body_of(const struct read *r)
+{
+	return (struct duplicates_body){.payload = &r->result.payload, .coding = r->coding};
+}
+
+/* Whether the archive has the body already, so that it need not be stored again. */
+static bool find_body(struct capture *c, const struct page_visit *visit, const struct attempt *a,
+	const struct read *r, struct duplicates_original *ret)
+{
+	struct duplicates_body body = body_of(r);
+	struct err ignored = {0};
+
+	if (!r->there || a->truncated)
+		return false;
+	if (visit_has_body(visit, a, r, ret))
+		return true;
+	/* A file that cannot be written now is told of by the record that comes next. */
+	return r->result.payload_size >= DUPLICATES_SIZE_MIN &&
+	       duplicates_knows(&c->lane->duplicates, &body) &&
+	       warc_writer_flush(c->store->warc, &ignored) == 0 &&
+	       duplicates_find(&c->lane->duplicates, &body, ret);
+}
+
+static int remember_body(struct capture *c, const struct attempt *a, const struct read *r,
+	const struct store_place *place, struct err *err)
+{
+	struct duplicates_body body = body_of(r);
+	int rc = 0;
+
+	if (r->there && !a->truncated && r->result.payload_size >= DUPLICATES_SIZE_MIN)
+		rc = duplicates_add(
+			&c->lane->duplicates, &body, slice_str(place->file), place->offset);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }
 
 static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
 	const struct net_fetch *f, const struct read *r, const struct page_visit *visit,
 	struct err *err)
 {
+	struct duplicates_original original;
 	struct store_place place;
+	bool is_known = find_body(c, visit, a, r, &original);
 	int rc = store_attempt(c->store,
 		&(struct store_attempt){
 			.capture = c->row.id,
@@ -260,11 +299,14 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 			.media_type = r->media_type,
 			.coding = r->coding,
 			.page = order->page,
-			.original = same_body(visit, a, r),
-			.original_url = a->url,
+			.original = is_known ? &original : NULL,
 		},
 		&place, err);
 
+	if (rc == 0 && is_known)
+		place.record = (struct warc_id){0}; /* a revisit is never referred to */
+	else if (rc == 0)
+		rc = remember_body(c, a, r, &place, err);
 	if (rc == 0 && order->leg == PLAN_VISIT && outcome_of(a, f) == PLAN_OK)
 		rc = keep_visit(c, order->page, a, r, &place, err);
 	return rc;

@@ -36,6 +36,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(no_requisites, SETTING_BOOL),
 	SETTING(max_pages, SETTING_U32),
 	SETTING(max_depth, SETTING_U32),
+	SETTING(max_outside, SETTING_U32),
 	SETTING(strategy, SETTING_TEXT),
 	SETTING(single, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),
@@ -72,6 +73,7 @@ void crawl_settings_init(struct crawl_settings *s)
 	*s = (struct crawl_settings){
 		.scope = SCOPE_HOST,
 		.max_depth = UINT32_MAX,
+		.max_outside = CRAWL_MAX_OUTSIDE,
 		.strategy = "stillpoint",
 		.automatic_delay = true,
 		.jobs = 1,

@@ -20,6 +20,9 @@
 
 VEC_DECLARE(text_list, const char *);
 
+/* URLs outside the scope that are kept unless said otherwise: some 100 MB of memory. */
+enum { CRAWL_MAX_OUTSIDE = 1000000 };
+
 /* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
 struct crawl_settings {
 	struct text_list seeds; /* absolute http or https URLs */
@@ -47,6 +50,8 @@ struct crawl_settings {
 	uint32_t size;      /* estimate of the number of pages; 0: none */
 	unsigned jobs;      /* requests to a host at once */
 	unsigned attempts;  /* per leg; 0: the planner's default */
+
+	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
 
 	bool automatic_delay;
 	bool single;

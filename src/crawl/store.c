@@ -244,7 +244,7 @@ static int add_response(
 		entry.type = WARC_TYPE_REVISIT;
 		entry.profile = WARC_PROFILE_IDENTICAL;
 		entry.refers_to = slice_str(a->original->record.text);
-		entry.refers_to_url = a->original_url;
+		entry.refers_to_url = a->original->url;
 		entry.refers_to_date = a->original->date;
 	} else {
 		entry.body = f->spool < 0 ? f->body : (slice){0};
@@ -333,7 +333,8 @@ int store_attempt(
 	}
 	if (rc)
 		return rc;
-	*ret = (struct store_place){.record = response.id};
+	*ret = (struct store_place){.record = response.id, .offset = response.offset};
+	memcpy(ret->file, response.file, sizeof ret->file);
 	return 0;
 }
 

@@ -21,6 +21,7 @@
 #include "crawl/batch.h"
 #include "crawl/clerk.h"
 #include "crawl/directory.h"
+#include "crawl/duplicates.h"
 #include "crawl/pages.h"
 #include "crawl/settings.h"
 #include "net/net.h"
@@ -77,15 +78,16 @@ struct store_attempt {
 	const struct net_fetch *fetch;
 	const struct state_result *result; /* NULL when there is no response */
 	slice media_type;
-	uint64_t coding;                   /* hash of Content-Encoding */
-	uint32_t page;                     /* or CATALOG_NO_PAGE */
-	const struct page_visit *original; /* the body is that of this visit; NULL: store it */
-	slice original_url;
+	uint64_t coding;                            /* hash of Content-Encoding */
+	uint32_t page;                              /* or CATALOG_NO_PAGE */
+	const struct duplicates_original *original; /* has the same body; NULL: store it */
 };
 
 /* Where its response went; record is empty when there was none. */
 struct store_place {
 	struct warc_id record;
+	char file[WARC_NAME_MAX + 1];
+	uint64_t offset;
 };
 
 /* Writes the records and adds the observation. 0, ERR_IO (nothing was added then), ERR_NOMEM. */

@@ -23,14 +23,16 @@ struct evidence {
 	struct digest body;
 	uint64_t url; /* hash of the target URI, by the table's key */
 	uint64_t offset;
+	int64_t date;    /* of the record */
 	uint32_t file;   /* both are numbers of words */
 	uint32_t coding; /* names of content codings */
 	uint16_t status;
-	bool sound;     /* the record could be read, and its digests match */
-	bool whole;     /* and so is the body of its response */
-	bool decoded;   /* as in quality/state.h */
-	bool has_state; /* the digests above are known */
-	bool claimed;   /* by an attempt */
+	bool sound;      /* the record could be read, and its digests match */
+	bool whole;      /* and so is the body of its response */
+	bool decoded;    /* as in quality/state.h */
+	bool has_state;  /* the digests above are known */
+	bool claimed;    /* by an attempt */
+	bool is_revisit; /* its body is in another record */
 };
 
 VEC_DECLARE(evidence_vec, struct evidence);

@@ -34,6 +34,8 @@ static int on_page(void *context, const struct catalog_page *p)
 		.shape = p->shape,
 		.weight = p->weight,
 		.taken = p->taken,
+		.left_out = (uint8_t)p->left_out,
+		.content = (uint8_t)p->content,
 	};
 	int rc;
 
@@ -46,6 +48,15 @@ static int on_page(void *context, const struct catalog_page *p)
 	if (rc == 0)
 		rc = report_pages_push(&r->pages, page);
 	return rc ? fail(l, rc) : 0;
+}
+
+static int on_unkept(void *context, enum left_out reason, uint64_t links)
+{
+	struct loading *l = context;
+
+	l->report->left_out[reason] += links;
+	l->report->unkept += links;
+	return 0;
 }
 
 static int on_plan(void *context, const struct catalog_plan *p)
@@ -146,6 +157,17 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 	return rc;
 }
 
+static void count(struct report *r)
+{
+	for (size_t i = 0; i < r->pages.len; i++) {
+		const struct report_page *p = &r->pages.ptr[i];
+
+		r->totals[p->verdict]++;
+		r->left_out[p->left_out] += !p->taken;
+		r->soft_404 += p->content == CATALOG_CONTENT_SOFT_404;
+	}
+}
+
 static int load(struct loading *l, struct catalog *c, uint32_t capture)
 {
 	struct report *r = l->report;
@@ -155,6 +177,8 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 	if (rc == 0)
 		rc = catalog_each_page(c, id, on_page, l, l->err);
 	if (rc == 0)
+		rc = catalog_each_unkept(c, id, on_unkept, l, l->err);
+	if (rc == 0)
 		rc = catalog_each_plan(c, id, on_plan, l, l->err);
 	if (rc == 0)
 		rc = catalog_each_observation(c, id, on_time, l, l->err);
@@ -162,8 +186,7 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 		rc = judge_all(l, c, id);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < r->pages.len; i++)
-		r->totals[r->pages.ptr[i].verdict]++;
+	count(r);
 	r->expected_sharp = expect_sharp(r);
 	r->blur = expect_blur(r);
 	return 0;

@@ -34,7 +34,9 @@ struct report_page {
 	const char *evidence; /* constant, or NULL */
 	double rate, shape;   /* of its survival function */
 	float weight;
-	uint8_t verdict; /* enum verdict */
+	uint8_t verdict;  /* enum verdict */
+	uint8_t left_out; /* enum left_out */
+	uint8_t content;  /* enum catalog_content */
 	bool taken;
 	bool hopeless;
 	bool usable_visit;
@@ -50,8 +52,11 @@ struct report {
 	struct stillpoint window;
 	struct report_pages pages; /* by their number */
 	uint64_t totals[VERDICT_COUNT];
-	double expected_sharp; /* quality/expect.h */
-	double blur;           /* the same */
+	uint64_t left_out[LEFT_OUT_COUNT]; /* by reason; those without a page included */
+	uint64_t unkept;                   /* links that were left out and have no page */
+	uint64_t soft_404;                 /* pages that only say that there is nothing */
+	double expected_sharp;             /* quality/expect.h */
+	double blur;                       /* the same */
 	struct arena arena;
 	struct words words; /* strings that many pages share */
 };

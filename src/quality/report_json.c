@@ -55,6 +55,10 @@ static void put_page(struct json *j, const struct report_page *p)
 	put_number(j, "weight", (double)p->weight);
 	json_key(j, "hopeless");
 	json_bool(j, p->hopeless);
+	json_key(j, "left_out");
+	json_string(j, p->taken ? NULL : left_out_word((enum left_out)p->left_out));
+	json_key(j, "soft_404");
+	json_bool(j, p->content == CATALOG_CONTENT_SOFT_404);
 	json_object_end(j);
 }
 
@@ -90,6 +94,31 @@ static void put_totals(struct json *j, const struct report *r)
 	for (size_t i = 0; i < VERDICT_COUNT; i++)
 		put_count(j, verdict_name((enum verdict)i), r->totals[i]);
 	json_object_end(j);
+}
+
+/* Traps are one total here, and apart below it. */
+static void put_left_out(struct json *j, const struct report *r)
+{
+	uint64_t traps = 0;
+
+	json_key(j, "left_out");
+	json_object_begin(j);
+	for (int i = LEFT_OUT_OTHER; i < LEFT_OUT_COUNT; i++)
+		if (left_out_is_trap((enum left_out)i))
+			traps += r->left_out[i];
+		else
+			put_count(j, left_out_word((enum left_out)i), r->left_out[i]);
+	put_count(j, "trap", traps);
+	json_object_end(j);
+	json_key(j, "traps");
+	json_object_begin(j);
+	for (int i = LEFT_OUT_OTHER; i < LEFT_OUT_COUNT; i++)
+		if (left_out_is_trap((enum left_out)i))
+			put_count(j, left_out_word((enum left_out)i) + sizeof "trap-" - 1,
+				r->left_out[i]);
+	json_object_end(j);
+	put_count(j, "unkept", r->unkept);
+	put_count(j, "soft_404", r->soft_404);
 }
 
 static void put_capture(struct json *j, const struct report *r)
@@ -135,5 +164,6 @@ void report_json(const struct report *r, struct json *j)
 	for (size_t i = 0; i < r->pages.len; i++)
 		put_page(j, &r->pages.ptr[i]);
 	json_array_end(j);
+	put_left_out(j, r);
 	json_object_end(j);
 }

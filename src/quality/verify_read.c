@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "archive/attempt.h"
+#include "archive/warc_date.h"
 #include "archive/warc_reader.h"
 #include "quality/member.h"
 #include "quality/message.h"
@@ -67,6 +68,35 @@ static int finish_response(struct reading *r, struct evidence *e)
 	return rc ? rc : fill(r, &result, e);
 }
 
+static uint64_t hash_url(const struct reading *r, slice url)
+{
+	return hash_bytes(r->v->evidence.key, url);
+}
+
+/*
+ * Replay finds the other record by its URL and date, and the body there: a record without a body
+ * of its own is of no use to it.
+ */
+static int check_reference(
+	struct reading *r, const struct warc_record *rec, const struct evidence *of)
+{
+	const struct warc_header *h = &rec->header;
+	struct verify_place place = place_of(r, rec);
+	slice date = warc_header_get(h, SLICE("WARC-Refers-To-Date"));
+	slice url = warc_header_uri(h, SLICE("WARC-Refers-To-Target-URI"));
+	int64_t time;
+
+	if (of->is_revisit)
+		return verify_problem(r->v, h->url, &place, "it refers to a record without a body");
+	if (url.ptr && hash_url(r, url) != of->url)
+		return verify_problem(
+			r->v, h->url, &place, "the record it refers to has another URL");
+	if (date.ptr && (warc_date_parse(date, &time) || time != of->date))
+		return verify_problem(
+			r->v, h->url, &place, "the record it refers to has another date");
+	return 0;
+}
+
 /* Its body is that of the record it refers to, if that says the same of it. */
 static int finish_revisit(struct reading *r, const struct warc_record *rec, struct evidence *e)
 {
@@ -84,6 +114,9 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 	if (digest_parse(stated, &payload) || !digest_eq(&payload, &of->payload))
 		return verify_problem(
 			r->v, url, &place, "the record it refers to has another payload");
+	rc = check_reference(r, rec, of);
+	if (rc)
+		return rc;
 	result = (struct state_result){
 		.whole = of->whole && of->sound,
 		.decoded = of->decoded,
@@ -102,9 +135,13 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 
 static int keep_evidence(struct reading *r, const struct warc_record *rec)
 {
-	struct evidence e = {.offset = rec->spot.offset,
+	struct evidence e = {
+		.offset = rec->spot.offset,
+		.url = hash_url(r, rec->header.url),
+		.date = rec->header.date,
 		.sound = rec->problem.code == 0,
-		.url = hash_bytes(r->v->evidence.key, rec->header.url)};
+		.is_revisit = rec->header.type == WARC_TYPE_REVISIT,
+	};
 	struct verify_place place = place_of(r, rec);
 	slice id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
 	int rc = words_number(&r->v->words, r->in->name, &e.file);

@@ -45,6 +45,7 @@ static struct catalog_page make_page(struct strings *s, uint32_t n)
 		.hops_out = n % 2,
 		.taken = n % 5 != 4,
 		.rule = PRINT(s->rule, "host site%u.example", n % 4),
+		.left_out = n % 5 == 4 ? LEFT_OUT_SCOPE : LEFT_OUT_NOT,
 		.rate = 1e-9 * (n + 1) / 3,
 		.shape = n % 2 ? 0.5 : 0,
 		.weight = 1.0F / (float)(n + 1),
@@ -286,6 +287,7 @@ static int on_page(void *context, const struct catalog_page *got)
 	CHECK_INT(got->hops_out, want.hops_out);
 	CHECK_INT(got->taken, want.taken);
 	CHECK_SLICE(got->rule, want.rule);
+	CHECK_INT(got->left_out, want.left_out);
 	CHECK(got->rate == want.rate && got->shape == want.shape && got->weight == want.weight);
 	return 0;
 }

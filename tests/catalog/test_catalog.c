@@ -110,18 +110,22 @@ static void test_refuse_page(void)
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
 
-	CHECK_INT(catalog_refuse_page(c, capture, 2, SLICE("robots"), &err), 0);
+	CHECK_INT(catalog_refuse_page(c, capture, 2, LEFT_OUT_ROBOTS, SLICE("robots"), &err), 0);
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK_INT(seen.calls, 3);
 	CHECK_INT(seen.page.number, 2);
 	CHECK(!seen.page.taken);
+	CHECK_INT(seen.page.left_out, LEFT_OUT_ROBOTS);
 	CHECK_STR(seen.rule, "robots");
-	CHECK_INT(catalog_refuse_page(c, capture, 5, SLICE("robots"), &err), ERR_NOTFOUND);
-	CHECK_INT(catalog_refuse_page(c, capture + 1, 2, SLICE("robots"), &err), ERR_NOTFOUND);
+	CHECK_INT(catalog_refuse_page(c, capture, 5, LEFT_OUT_ROBOTS, SLICE("robots"), &err),
+		ERR_NOTFOUND);
+	CHECK_INT(catalog_refuse_page(c, capture + 1, 2, LEFT_OUT_ROBOTS, SLICE("robots"), &err),
+		ERR_NOTFOUND);
 	CHECK_INT(catalog_admit_page(c, capture, 2, SLICE("changed"), &err), 0);
 	seen = (struct seen){.stop_at = 3};
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK(seen.page.taken);
+	CHECK_INT(seen.page.left_out, LEFT_OUT_NOT);
 	CHECK_STR(seen.rule, "changed");
 	catalog_close(c);
 }
@@ -148,11 +152,57 @@ static void test_take_page(void)
 	seen.calls = 0;
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK(seen.page.taken);
+	CHECK_INT(seen.page.left_out, LEFT_OUT_NOT);
 	CHECK_INT(seen.page.via, CATALOG_NO_PAGE);
 	CHECK_INT(seen.page.depth, 1);
 	CHECK_STR(seen.rule, "requisite");
 	found.number = 5;
 	CHECK_INT(catalog_take_page(c, capture, &found, &err), ERR_NOTFOUND);
+	catalog_close(c);
+}
+
+static void test_mark_page(void)
+{
+	char path[SAMPLE_PATH_SIZE];
+	struct seen seen = {.stop_at = 3};
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
+
+	CHECK_INT(catalog_mark_page(c, capture, 2, CATALOG_CONTENT_SOFT_404, &err), 0);
+	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
+	CHECK_INT(seen.page.content, CATALOG_CONTENT_SOFT_404);
+	CHECK_INT(catalog_mark_page(c, capture, 5, CATALOG_CONTENT_REPEATED, &err), ERR_NOTFOUND);
+	catalog_close(c);
+}
+
+static int keep_unkept(void *context, enum left_out reason, uint64_t links)
+{
+	uint64_t *seen = context;
+
+	seen[reason] += links;
+	return 0;
+}
+
+static void test_unkept(void)
+{
+	char path[SAMPLE_PATH_SIZE];
+	uint64_t seen[LEFT_OUT_COUNT] = {0};
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
+
+	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_SCOPE, 7, &err), 0);
+	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_COUNTER, 1, &err), 0);
+	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_SCOPE, 9, &err), 0);
+	CHECK_INT(catalog_set_unkept(c, capture + 1, LEFT_OUT_SCOPE, 100, &err), 0);
+	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_SCOPE, UINT64_MAX, &err), ERR_RANGE);
+	CHECK_INT(catalog_each_unkept(c, capture, keep_unkept, seen, &err), 0);
+	CHECK_INT((int64_t)seen[LEFT_OUT_SCOPE], 9);
+	CHECK_INT((int64_t)seen[LEFT_OUT_COUNTER], 1);
+	/* A reason of no version that there ever was. */
+	CHECK_INT(catalog_set_unkept(c, capture, (enum left_out)LEFT_OUT_COUNT, 1, &err), 0);
+	CHECK_INT(catalog_each_unkept(c, capture, keep_unkept, seen, &err), ERR_IO);
 	catalog_close(c);
 }
 
@@ -371,6 +421,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_update_capture);
 	TAP_RUN(test_refuse_page);
 	TAP_RUN(test_take_page);
+	TAP_RUN(test_mark_page);
+	TAP_RUN(test_unkept);
 	TAP_RUN(test_find_page);
 	TAP_RUN(test_replace);
 	TAP_RUN(test_robots_versions);

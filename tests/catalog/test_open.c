@@ -312,15 +312,21 @@ static void test_two_writers(void)
 	CHECK(!catalog_is_dirty(b));
 	CHECK_INT(catalog_commit(a, &err), 0);
 	/* One after the other is fine: each notices what the other has added, words included. */
-	CHECK_INT(catalog_refuse_page(b, capture, 0, SLICE("a rule of b"), &err), 0);
-	CHECK_INT(catalog_refuse_page(b, capture, 0, SLICE("host site0.example"), &err), 0);
+	CHECK_INT(
+		catalog_refuse_page(b, capture, 0, LEFT_OUT_SCOPE, SLICE("a rule of b"), &err), 0);
+	CHECK_INT(catalog_refuse_page(
+			  b, capture, 0, LEFT_OUT_SCOPE, SLICE("host site0.example"), &err),
+		0);
 	CHECK_INT(sample_add_page(b, capture, 4, &err), 0);
-	CHECK_INT(sqlite3_exec(
-			  b->db, "UPDATE page SET taken = 1 WHERE id = 1 << 32", NULL, NULL, NULL),
+	CHECK_INT(sqlite3_exec(b->db, "UPDATE page SET taken = 1, left_out = 0 WHERE id = 1 << 32",
+			  NULL, NULL, NULL),
 		SQLITE_OK);
 	CHECK_INT(catalog_commit(b, &err), 0);
-	CHECK_INT(catalog_refuse_page(a, capture, 4, SLICE("a rule of a"), &err), 0);
-	CHECK_INT(catalog_refuse_page(a, capture, 4, SLICE("host site0.example"), &err), 0);
+	CHECK_INT(
+		catalog_refuse_page(a, capture, 4, LEFT_OUT_SCOPE, SLICE("a rule of a"), &err), 0);
+	CHECK_INT(catalog_refuse_page(
+			  a, capture, 4, LEFT_OUT_SCOPE, SLICE("host site0.example"), &err),
+		0);
 	CHECK_INT(sample_add_page(a, capture, 5, &err), 0);
 	CHECK_INT(catalog_commit(a, &err), 0);
 	CHECK_INT(sample_check(a, capture, true), 6);

@@ -35,6 +35,7 @@ static void fill(struct crawl_settings *s)
 	s->scope = SCOPE_DOMAIN;
 	s->max_pages = UINT32_MAX;
 	s->max_depth = 0;
+	s->max_outside = 0;
 	s->size = 7;
 	s->jobs = 64;
 	s->attempts = 9;
@@ -62,6 +63,7 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 	CHECK_INT(got->scope, want->scope);
 	CHECK_INT(got->max_pages, want->max_pages);
 	CHECK_INT(got->max_depth, want->max_depth);
+	CHECK_INT(got->max_outside, want->max_outside);
 	CHECK_INT(got->size, want->size);
 	CHECK_INT(got->jobs, want->jobs);
 	CHECK_INT(got->attempts, want->attempts);

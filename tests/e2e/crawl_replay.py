@@ -4,6 +4,7 @@ files alone: the server that they came from is gone."""
 
 import json
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -16,16 +17,17 @@ from rawserver import page, respond
 
 SRCDIR = os.environ["SRCDIR"]
 ARCHIVE = tap.path("archive")
-SIZE = (37, 11)
+SIZE = (37, 31)
 
 
 def png(width, height):
-    """A grey picture of that size."""
+    """A picture of noise of that size: too large to be stored twice."""
     def chunk(kind, data):
         return (struct.pack(">I", len(data)) + kind + data
                 + struct.pack(">I", zlib.crc32(kind + data)))
 
-    rows = (b"\0" + b"\x80" * width) * height
+    noise = random.Random(1)
+    rows = b"".join(b"\0" + noise.randbytes(width) for _ in range(height))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
@@ -34,9 +36,10 @@ SITE = {
     "/": respond("302 Found", location="/paper/"),
     "/paper/": page("<!doctype html><meta charset=utf-8><title>The Paper</title>"
                     "<link rel=stylesheet href=/style/main.css><h1>Prices – today</h1>"
-                    "<p>Milk is 1.09 €.</p><img src=../picture.png alt=''>".encode()),
+                    "<p>Milk is 1.09 €.</p><img src=../picture.png alt=''><img src=/copy.png alt=''>".encode()),
     "/style/main.css": respond("200 OK", b"h1 { color: rgb(1, 2, 3) }", content_type="text/css"),
     "/picture.png": respond("200 OK", png(*SIZE), content_type="image/png"),
+    "/copy.png": respond("200 OK", png(*SIZE), content_type="image/png"),
 }
 
 
@@ -74,7 +77,11 @@ modules = subprocess.run([f"{SRCDIR}/tools/install-npm"], text=True, stdout=subp
 with tap.case("a page with style and image is captured"):
     with rawserver.Server(lambda request: SITE.get(request.path, rawserver.NOT_FOUND)) as site:
         report = tap.load("crawl", site.url, "--delay", 0, "-o", ARCHIVE)
-    tap.equal((report["pages"], report["sharp"]), (4, 4))
+    tap.equal((report["pages"], report["sharp"]), (5, 5))
+    pictures = [record.type for file in living.warc_files(ARCHIVE) for record in living.records(file)
+                if record.fields.get("WARC-Target-URI", "").endswith(".png")
+                and record.type in ("response", "revisit")]
+    tap.equal(sorted(pictures), ["response"] + 3 * ["revisit"])
 
 with tap.case("the page is shown from the archive"):
     warc = b"".join(read(file) for file in living.warc_files(ARCHIVE))
@@ -88,6 +95,6 @@ with tap.case("the page is shown from the archive"):
     tap.equal(seen["title"], "The Paper")
     assert "Prices – today" in seen["text"] and "Milk is 1.09 €." in seen["text"], seen
     tap.equal(seen["color"], "rgb(1, 2, 3)")
-    tap.equal(seen["images"], [list(SIZE)])
+    tap.equal(seen["images"], [list(SIZE)] * 2)
 
 tap.done()

@@ -34,6 +34,10 @@ with tap.case("a living site is captured"):
                      "--errors", "0.2:404,500,reset,truncated") as site:
         report = tap.load("crawl", site.url, "--delay", 0, "--jobs", 2, "--attempts", 1,
                           "--warc-size", "60k", "-o", ARCHIVE)
+        # Once more: what has not changed since is in the archive already.
+        again = tap.load("crawl", site.url, "--delay", 0, "--jobs", 2, "--attempts", 1,
+                         "--warc-size", "60k", "-o", ARCHIVE)
+    tap.equal(again["capture"], 2)
     assert report["sharp"] > 40 and report["failed"] > 0 and report["totals"]["absent"] > 0
     assert any(row["status"] in (301, 302) for row in report["verdicts"])
 

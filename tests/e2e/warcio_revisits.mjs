@@ -1,5 +1,5 @@
 // warcio_revisits.mjs MODULES FILE…: whether each revisit record, as warcio reads it, refers to a
-// response of the same URL with that date and payload. Prints the number of records of each type;
+// response with that URL, date and payload. Prints the number of records of each type;
 // exits 1 when one refers to nothing.
 import { createReadStream } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -85,6 +85,14 @@ static slice or_else(const char *text, const char *usual)
 	return slice_str(text ? text : usual);
 }
 
+static enum left_out left_out_of(const struct sample_page *page)
+{
+	if (!page->refused)
+		return LEFT_OUT_NOT;
+	return page->rule && strncmp(page->rule, "robots", strlen("robots")) == 0 ? LEFT_OUT_ROBOTS
+										  : LEFT_OUT_SCOPE;
+}
+
 uint32_t sample_add(struct sample *s, const struct sample_page *page)
 {
 	uint32_t number = s->pages++;
@@ -102,6 +110,7 @@ uint32_t sample_add(struct sample *s, const struct sample_page *page)
 			     .found = or_else(page->found, "link"),
 			     .taken = !page->refused,
 			     .rule = or_else(page->rule, "host example.org"),
+			     .left_out = left_out_of(page),
 			     .rate = page->rate,
 			     .weight = 1,
 		     },
@@ -165,11 +174,12 @@ static void add_response(struct sample *s, uint32_t page, struct catalog_observa
 		entry.body = (slice){0};
 		entry.refers_to = slice_str(s->visits[page].id.text);
 		entry.refers_to_url = o->attempt.url;
-		entry.refers_to_date = SAMPLE_BASE;
+		entry.refers_to_date = s->dates[page];
 	}
 	add_record(s, &entry, ret);
 	if (o->attempt.leg == ATTEMPT_VISIT) {
 		s->visits[page] = *ret;
+		s->dates[page] = entry.date;
 		s->payloads[page] = r.payload;
 	}
 }

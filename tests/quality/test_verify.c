@@ -297,14 +297,21 @@ static void test_revisit_records(void)
 	static const struct {
 		const char *label, *head, *refers_to, *problem;
 		bool other_payload;
+		const char *url;
+		int64_t later;
 	} rows[] = {
-		{"the same", OK, NULL, NULL, false},
+		{"the same", OK, NULL, NULL, false, NULL, 0},
 		{"no such record", OK, "<urn:uuid:none>", "the record it refers to is not there",
-			false},
-		{"another payload", OK, NULL, "the record it refers to has another payload", true},
+			false, NULL, 0},
+		{"another payload", OK, NULL, "the record it refers to has another payload", true,
+			NULL, 0},
+		{"another URL", OK, NULL, "the record it refers to has another URL", false,
+			"http://example.org/other", 0},
+		{"another date", OK, NULL, "the record it refers to has another date", false, NULL,
+			SAMPLE_MS},
 		{"another coding", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", NULL,
-			"the record it refers to has another content coding", false},
-		{"no head", "nothing", NULL, "it has no HTTP head", false},
+			"the record it refers to has another content coding", false, NULL, 0},
+		{"no head", "nothing", NULL, "it has no HTTP head", false, NULL, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -323,20 +330,22 @@ static void test_revisit_records(void)
 				.response = OK "body"});
 		payload = s->payloads[page];
 		payload.bytes[0] ^= rows[i].other_payload;
-		CHECK_INT(warc_writer_add(s->writer,
-				  &(struct warc_entry){
-					  .type = WARC_TYPE_REVISIT,
-					  .date = SAMPLE_BASE,
-					  .url = SLICE("http://example.org/"),
-					  .head = slice_str(rows[i].head),
-					  .payload = &payload,
-					  .refers_to = slice_str(rows[i].refers_to
-									 ? rows[i].refers_to
-									 : s->visits[page].id.text),
-					  .refers_to_url = SLICE("http://example.org/"),
-					  .refers_to_date = SAMPLE_BASE,
-				  },
-				  NULL, &err),
+		CHECK_INT(
+			warc_writer_add(s->writer,
+				&(struct warc_entry){
+					.type = WARC_TYPE_REVISIT,
+					.date = SAMPLE_BASE,
+					.url = SLICE("http://example.org/"),
+					.head = slice_str(rows[i].head),
+					.payload = &payload,
+					.refers_to = slice_str(rows[i].refers_to
+								       ? rows[i].refers_to
+								       : s->visits[page].id.text),
+					.refers_to_url = slice_str(
+						rows[i].url ? rows[i].url : "http://example.org/"),
+					.refers_to_date = s->dates[page] + rows[i].later,
+				},
+				NULL, &err),
 			0);
 		sample_close(s, CATALOG_FINISHED);
 		verify(dir, false, &v);
@@ -344,6 +353,40 @@ static void test_revisit_records(void)
 		CHECK(!rows[i].problem || says(&v, "http://example.org/", rows[i].problem));
 		verify_release(&v);
 	}
+}
+
+/* A record without a body is of no use to replay: it must not be referred to. */
+static void test_revisit_of_revisit(void)
+{
+	const char *dir = tap_tempdir();
+	struct sample *s = sample_open(dir, false);
+	uint32_t page = sample_add(s, &(struct sample_page){.url = "http://example.org/"});
+	struct warc_entry entry = {
+		.type = WARC_TYPE_REVISIT,
+		.date = SAMPLE_BASE + 200 * SAMPLE_MS,
+		.url = SLICE("http://example.org/"),
+		.head = SLICE(OK),
+		.refers_to_url = SLICE("http://example.org/"),
+	};
+	struct warc_place first;
+	struct err err = {0};
+	struct verify v;
+
+	sample_fetch(s, page,
+		&(struct sample_fetch){
+			.leg = ATTEMPT_VISIT, .sent = 100, .end = 110, .response = OK "body"});
+	entry.payload = &s->payloads[page];
+	entry.refers_to = slice_str(s->visits[page].id.text);
+	entry.refers_to_date = s->dates[page];
+	CHECK_INT(warc_writer_add(s->writer, &entry, &first, &err), 0);
+	entry.refers_to = slice_str(first.id.text);
+	entry.refers_to_date = entry.date;
+	CHECK_INT(warc_writer_add(s->writer, &entry, NULL, &err), 0);
+	sample_close(s, CATALOG_FINISHED);
+	verify(dir, false, &v);
+	CHECK_INT(v.problems.len, 1);
+	CHECK(says(&v, "http://example.org/", "it refers to a record without a body"));
+	verify_release(&v);
 }
 
 /* Revisits that began before the visits had ended: nothing is sharp, and all agree on it. */
@@ -454,6 +497,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_missing_and_twice);
 	TAP_RUN(test_lies);
 	test_revisit_records();
+	TAP_RUN(test_revisit_of_revisit);
 	TAP_RUN(test_inside_out);
 	TAP_RUN(test_two_captures);
 	TAP_RUN(test_uncommitted);

@@ -1,0 +1,44 @@
+/*
+ * Why a URL that was found is no part of a capture: a short list, so that what was left out can be
+ * counted. The rule of a page (catalog.h) says the same in full, for people. Numbers are stored in
+ * catalogs: new ones go to the end.
+ */
+#ifndef CATALOG_LEFT_OUT_H
+#define CATALOG_LEFT_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Name, word for machines, meaning for people ("120 …"). */
+#define LEFT_OUT_REASONS(X)                                                                \
+	X(LEFT_OUT_NOT, "taken", "taken")                                                  \
+	X(LEFT_OUT_OTHER, "other", "refused for a reason that was not noted")              \
+	X(LEFT_OUT_ROBOTS, "robots", "refused by robots.txt")                              \
+	X(LEFT_OUT_SCOPE, "scope", "outside the scope")                                    \
+	X(LEFT_OUT_MAX_PAGES, "max-pages", "beyond --max-pages")                           \
+	X(LEFT_OUT_MAX_DEPTH, "max-depth", "beyond --max-depth")                           \
+	X(LEFT_OUT_REDIRECTS, "redirects", "behind too many redirects in a row")           \
+	X(LEFT_OUT_SEGMENTS, "trap-segments", "trap: paths that repeat themselves")        \
+	X(LEFT_OUT_CALENDAR, "trap-calendar", "trap: an endless calendar")                 \
+	X(LEFT_OUT_COUNTER, "trap-counter", "trap: an endless counter")                    \
+	X(LEFT_OUT_PARAMETERS, "trap-parameters", "trap: ever new parameters")             \
+	X(LEFT_OUT_SESSION, "trap-session", "trap: the same page with another session id") \
+	X(LEFT_OUT_REPEATS, "trap-repeats", "trap: ever new URLs of the same content")
+
+enum left_out {
+#define X(name, word, meaning) name,
+	LEFT_OUT_REASONS(X)
+#undef X
+		LEFT_OUT_COUNT
+};
+
+/* Constant. */
+const char *left_out_word(enum left_out reason);
+const char *left_out_meaning(enum left_out reason);
+
+static inline bool left_out_is_trap(enum left_out reason)
+{
+	return reason >= LEFT_OUT_SEGMENTS && reason <= LEFT_OUT_REPEATS;
+}
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * Bodies that the archive has already, under whatever URL and in whatever capture, so that the same
+ * body becomes a revisit record that refers to its first response (docs/traps.md). Invariants:
+ *
+ *	(1) What is found is a response record, never a revisit, with exactly that payload: its
+ *	    header is read from the WARC file each time, and its digest compared in full.
+ *	(2) Only bodies are known that were committed before the crawl (re)started, or that the
+ *	    same writer put into its WARC files since. So whatever a crash tears off, no record that
+ *	    stays refers to it.
+ *
+ * Memory is bounded: 24 bytes for each body, up to DUPLICATES_MAX of them; a newer one then takes
+ * the place of another. What is not found costs space on the disk, nothing else. One object belongs
+ * to one writer of WARC files.
+ */
+#ifndef CRAWL_DUPLICATES_H
+#define CRAWL_DUPLICATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/digest.h"
+#include "archive/warc_entry.h"
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+
+enum {
+	DUPLICATES_MAX = 1 << 20, /* bodies; 24 MiB */
+	/* Bytes of a payload from which a revisit record saves something (docs/traps.md). */
+	DUPLICATES_SIZE_MIN = 512,
+};
+
+struct duplicates_slot {
+	uint64_t key[2]; /* of payload and content coding; all zero: free */
+	uint64_t place;  /* number of the file << 40 | offset */
+};
+
+VEC_DECLARE(duplicates_files, char *);
+
+/* Fields are its own. */
+struct duplicates {
+	const char *dir; /* borrowed: the directory of the WARC files */
+	struct duplicates_slot *slots;
+	size_t count, cap; /* cap is a power of two, or 0 */
+	size_t max;        /* of cap */
+	uint32_t turn;     /* whose place is taken next */
+	struct duplicates_files files;
+	struct buf url; /* of what was found last */
+};
+
+/* What identifies a body: its payload digest and a hash of its Content-Encoding (pages.h). */
+struct duplicates_body {
+	const struct digest *payload;
+	uint64_t coding;
+};
+
+/* A response record that has the body. */
+struct duplicates_original {
+	struct warc_id record;
+	int64_t date;
+	slice url; /* valid until the next call */
+};
+
+/* max: a power of two from 8 on, as a rule DUPLICATES_MAX. Allocates nothing. */
+void duplicates_init(struct duplicates *d, const char *warc_dir, size_t max);
+void duplicates_release(struct duplicates *d);
+
+/* A response record with a whole body is at that offset of a file: 0 or ERR_NOMEM. */
+int duplicates_add(struct duplicates *d, const struct duplicates_body *body, slice file,
+	uint64_t offset) SP_MUST_CHECK;
+
+/* Whether one like it was added: no file is read. */
+bool duplicates_knows(const struct duplicates *d, const struct duplicates_body *body);
+
+/*
+ * Whether a body is there already. Whatever cannot be read is not there, and is forgotten; so the
+ * writer's records must be in its files (warc_writer_flush).
+ */
+bool duplicates_find(
+	struct duplicates *d, const struct duplicates_body *body, struct duplicates_original *ret);
+
+/*
+ * Learns what the captures before that number have, the last ones first, as far as there is room
+ * and not more than some millions of rows: 0, ERR_NOMEM, or as the catalog's functions.
+ */
+int duplicates_learn(struct duplicates *d, struct catalog *catalog, uint32_t before,
+	struct err *err) SP_MUST_CHECK;
+
+#endif
