@@ -1,0 +1,345 @@
+#include "net/jar.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/fields.h"
+#include "net/cookie.h"
+#include "url/domain.h"
+
+static slice name_of(const struct jar_cookie *c)
+{
+	return (slice){c->text, c->name};
+}
+
+static slice value_of(const struct jar_cookie *c)
+{
+	return (slice){c->text + c->name, c->value};
+}
+
+static slice domain_of(const struct jar_cookie *c)
+{
+	return (slice){c->text + c->name + c->value, c->domain};
+}
+
+static slice path_of(const struct jar_cookie *c)
+{
+	return (slice){c->text + c->name + c->value + c->domain, c->path};
+}
+
+static size_t size_of(const struct jar_cookie *c)
+{
+	return (size_t)c->name + c->value + c->domain + c->path;
+}
+
+void jar_release(struct jar *jar)
+{
+	for (size_t i = 0; i < jar->cookies.len; i++)
+		free(jar->cookies.ptr[i].text);
+	jar_cookies_vec_release(&jar->cookies);
+	*jar = (struct jar){0};
+}
+
+static void drop(struct jar *jar, size_t i)
+{
+	struct jar_cookie *c = &jar->cookies.ptr[i];
+
+	jar->bytes -= size_of(c);
+	free(c->text);
+	*c = jar->cookies.ptr[--jar->cookies.len];
+}
+
+static void drop_expired(struct jar *jar, int64_t now)
+{
+	for (size_t i = jar->cookies.len; i > 0; i--)
+		if (jar->cookies.ptr[i - 1].expires <= now)
+			drop(jar, i - 1);
+}
+
+/* ---- asking ---- */
+
+static bool is_secure(const struct url *url)
+{
+	return url->scheme_id == URL_HTTPS;
+}
+
+/* Section 5.1.4. */
+static bool path_matches(slice path, slice of)
+{
+	if (path.len < of.len || memcmp(path.ptr, of.ptr, of.len) != 0)
+		return false;
+	return path.len == of.len || of.ptr[of.len - 1] == '/' || path.ptr[of.len] == '/';
+}
+
+static bool is_for(const struct jar_cookie *c, const struct url *url)
+{
+	slice host = url_part(url, url->host);
+
+	if (c->secure && !is_secure(url))
+		return false;
+	if (!slice_eq(host, domain_of(c)) && (c->host_only || url->host_kind != URL_HOST_DOMAIN ||
+						     !url_host_within(host, domain_of(c))))
+		return false;
+	return path_matches(url_part(url, url->path), path_of(c));
+}
+
+/* Longer paths first, then those that were there first (section 5.4). */
+static int compare(const void *left, const void *right)
+{
+	const struct jar_cookie *a = *(const struct jar_cookie *const *)left;
+	const struct jar_cookie *b = *(const struct jar_cookie *const *)right;
+
+	if (a->path != b->path)
+		return a->path > b->path ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int add_pair(const struct jar_cookie *c, struct buf *out)
+{
+	int rc = out->len ? buf_add_str(out, "; ") : 0;
+
+	if (rc == 0)
+		rc = buf_add(out, name_of(c));
+	if (rc == 0)
+		rc = buf_add_char(out, '=');
+	return rc ? rc : buf_add(out, value_of(c));
+}
+
+int jar_cookies(struct jar *jar, const struct url *url, int64_t now, struct buf *out)
+{
+	const struct jar_cookie *wanted[JAR_COUNT];
+	size_t count = 0, length = 0;
+	int rc = 0;
+
+	drop_expired(jar, now);
+	for (size_t i = 0; i < jar->cookies.len; i++)
+		if (is_for(&jar->cookies.ptr[i], url))
+			wanted[count++] = &jar->cookies.ptr[i];
+	if (count > 1)
+		qsort(wanted, count, sizeof wanted[0], compare);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		length += (size_t)wanted[i]->name + wanted[i]->value + strlen("; =");
+		if (length > JAR_FIELD_MAX)
+			break;
+		rc = add_pair(wanted[i], out);
+	}
+	return rc;
+}
+
+/* ---- taking ---- */
+
+static size_t find_oldest(const struct jar *jar, slice domain)
+{
+	size_t oldest = SIZE_MAX;
+
+	for (size_t i = 0; i < jar->cookies.len; i++) {
+		const struct jar_cookie *c = &jar->cookies.ptr[i];
+
+		if ((domain.len == 0 || slice_eq(domain_of(c), domain)) &&
+			(oldest == SIZE_MAX || c->number < jar->cookies.ptr[oldest].number))
+			oldest = i;
+	}
+	return oldest;
+}
+
+static size_t count_of(const struct jar *jar, slice domain)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < jar->cookies.len; i++)
+		count += slice_eq(domain_of(&jar->cookies.ptr[i]), domain);
+	return count;
+}
+
+static void make_room(struct jar *jar, const struct jar_cookie *c)
+{
+	if (count_of(jar, domain_of(c)) >= JAR_DOMAIN_COUNT)
+		drop(jar, find_oldest(jar, domain_of(c)));
+	while (jar->cookies.len >= JAR_COUNT ||
+		(jar->cookies.len > 0 && jar->bytes + size_of(c) > JAR_TEXT_MAX))
+		drop(jar, find_oldest(jar, SLICE("")));
+}
+
+/* One of the same name, domain and path makes room for the new one and gives it its age. */
+static void replace(struct jar *jar, struct jar_cookie *c)
+{
+	for (size_t i = 0; i < jar->cookies.len; i++) {
+		const struct jar_cookie *old = &jar->cookies.ptr[i];
+
+		if (slice_eq(name_of(old), name_of(c)) && slice_eq(domain_of(old), domain_of(c)) &&
+			slice_eq(path_of(old), path_of(c))) {
+			c->number = old->number;
+			drop(jar, i);
+			return;
+		}
+	}
+}
+
+static char *join(const struct cookie *c)
+{
+	size_t size = c->name.len + c->value.len + c->domain.len + c->path.len;
+	char *text = malloc(size + 1), *at = text;
+
+	if (!text)
+		return NULL;
+	at = mempcpy(at, c->name.ptr, c->name.len);
+	if (c->value.len > 0)
+		at = mempcpy(at, c->value.ptr, c->value.len);
+	at = mempcpy(at, c->domain.ptr, c->domain.len);
+	(void)memcpy(at, c->path.ptr, c->path.len);
+	return text;
+}
+
+/* *cookie is right and complete. */
+static int put(struct jar *jar, const struct cookie *cookie, int64_t now)
+{
+	struct jar_cookie c = {
+		.text = join(cookie),
+		.name = (uint32_t)cookie->name.len,
+		.value = (uint32_t)cookie->value.len,
+		.domain = (uint32_t)cookie->domain.len,
+		.path = (uint32_t)cookie->path.len,
+		.expires = cookie->expires,
+		.number = jar->next,
+		.secure = cookie->secure,
+		.host_only = !cookie->for_subdomains,
+	};
+	int rc = c.text ? 0 : ERR_NOMEM;
+
+	if (rc)
+		return rc;
+	replace(jar, &c);
+	if (c.expires > now) {
+		drop_expired(jar, now);
+		make_room(jar, &c);
+		rc = jar_cookies_vec_push(&jar->cookies, c);
+	}
+	if (rc || c.expires <= now) {
+		free(c.text);
+		return rc;
+	}
+	jar->bytes += size_of(&c);
+	jar->next++;
+	return 0;
+}
+
+static bool fits(const struct cookie *c)
+{
+	return c->name.len + c->value.len <= JAR_COOKIE_MAX && c->path.len <= JAR_PATH_MAX &&
+	       c->domain.len < URL_DOMAIN_MAX;
+}
+
+/*
+ * Whose cookie it is, by section 5.3: the host's own, or that of a domain it belongs to, unless
+ * that is a public suffix, whose cookies would go to strangers.
+ */
+static bool settle_domain(struct cookie *c, const struct url *url)
+{
+	slice host = url_part(url, url->host);
+
+	if (c->domain.len == 0 || slice_eq(c->domain, host)) {
+		bool is_shared = c->domain.len > 0 && url->host_kind == URL_HOST_DOMAIN &&
+				 url_registrable_domain(host).len > 0;
+
+		c->for_subdomains = is_shared;
+		c->domain = host;
+		return true;
+	}
+	return url->host_kind == URL_HOST_DOMAIN && url_host_within(host, c->domain) &&
+	       url_registrable_domain(c->domain).len > 0;
+}
+
+/* Section 5.1.4: the directory of the request's path. */
+static slice default_path(const struct url *url)
+{
+	slice path = url_part(url, url->path);
+	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
+
+	return slash && slash > path.ptr ? slice_sub(path, 0, (size_t)(slash - path.ptr))
+					 : SLICE("/");
+}
+
+static int take_one(struct jar *jar, const struct url *url, slice value, int64_t now)
+{
+	char domain[URL_DOMAIN_MAX];
+	struct cookie c;
+
+	if (cookie_parse(value, now, &c) || !fits(&c))
+		return 0;
+	for (size_t i = 0; i < c.domain.len; i++) {
+		char letter = c.domain.ptr[i];
+
+		domain[i] = (char)(letter >= 'A' && letter <= 'Z' ? letter | 0x20 : letter);
+	}
+	if (c.domain.len > 0)
+		c.domain.ptr = domain;
+	if (c.path.len == 0)
+		c.path = default_path(url);
+	/* What came in clear may be anybody's word. */
+	if (!settle_domain(&c, url) || (c.secure && !is_secure(url)) || !fits(&c))
+		return 0;
+	return put(jar, &c, now);
+}
+
+/* The next value of a Set-Cookie field; *head is what is behind it. */
+static bool next_value(slice *head, slice *ret)
+{
+	static const slice NAME = SLICE_INIT("set-cookie:");
+
+	while (head->len > 0) {
+		const char *end = memchr(head->ptr, '\n', head->len);
+		size_t len = end ? (size_t)(end - head->ptr) : head->len;
+		slice line = slice_sub(*head, 0, len);
+
+		*head = slice_sub(*head, len + 1, head->len);
+		if (fields_has_prefix(line, NAME)) {
+			*ret = fields_trim(slice_sub(line, NAME.len, line.len));
+			return true;
+		}
+	}
+	return false;
+}
+
+bool jar_is_set_in(slice head)
+{
+	slice value;
+
+	return next_value(&head, &value);
+}
+
+int jar_take(struct jar *jar, const struct url *url, slice head, int64_t now)
+{
+	size_t taken = 0;
+	slice value;
+	int rc = 0;
+
+	while (rc == 0 && taken++ < JAR_TAKEN_AT_ONCE && next_value(&head, &value))
+		rc = take_one(jar, url, value, now);
+	return rc;
+}
+
+int jar_read(struct jar *jar, slice text, int64_t now, struct err *err)
+{
+	int rc = text.len > JAR_FILE_MAX
+			 ? err_set(err, ERR_LIMIT, "a cookie file of more than 1 MiB")
+			 : 0;
+
+	for (size_t line = 1; rc == 0 && text.len > 0; line++) {
+		const char *end = memchr(text.ptr, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.ptr) : text.len;
+		struct cookie c;
+
+		rc = cookie_parse_line(slice_sub(text, 0, len), &c);
+		text = slice_sub(text, len + 1, text.len);
+		if (rc == 0)
+			rc = fits(&c) ? put(jar, &c, now) : ERR_SYNTAX;
+		if (rc == ERR_SYNTAX)
+			rc = err_set(err, rc,
+				"line %zu is no cookie: seven fields with tabs between them are "
+				"expected",
+				line);
+		else if (rc == ERR_END)
+			rc = 0;
+	}
+	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
+}
