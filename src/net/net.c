@@ -9,6 +9,7 @@
 
 #include "net/dns.h"
 #include "net/lookup.h"
+#include "net/proxy.h"
 #include "net/transfer.h"
 
 enum {
@@ -112,6 +113,8 @@ static void fill_defaults(struct net_params *p)
 		p->timeout = NET_TIMEOUT;
 	if (p->max_body == 0)
 		p->max_body = NET_BODY_MAX;
+	if (p->max_head == 0 || p->max_head > NET_HEAD_MAX)
+		p->max_head = NET_HEAD_MAX;
 }
 
 static int open_loop(struct net *net, struct err *err)
@@ -223,7 +226,7 @@ int net_start(struct net *net, const struct net_request *request, struct err *er
 
 	if (rc)
 		return rc;
-	if (t->route.is_literal) {
+	if (t->route.is_literal || proxy_resolves(net->shared.params.proxy)) {
 		begin(net, t, NULL);
 		return 0;
 	}
@@ -239,7 +242,9 @@ int net_start(struct net *net, const struct net_request *request, struct err *er
 
 int net_lookup(struct net *net, slice host, uint64_t tag, struct err *err)
 {
-	int rc = lookup_start(&net->lookups, net->dns, host, tag);
+	int rc = proxy_resolves(net->shared.params.proxy)
+			 ? lookup_skip(&net->lookups, tag)
+			 : lookup_start(&net->lookups, net->dns, host, tag);
 
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }

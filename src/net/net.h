@@ -71,7 +71,20 @@ struct net_params {
 	bool dns_records;   /* keep what they say for net_lookup */
 	unsigned allowed;   /* set of address classes (net/address.h), besides those of a request */
 	uint64_t max_speed; /* bytes per second of each fetch; 0: no limit */
+	size_t max_head;    /* at most NET_HEAD_MAX */
+	const char *ca_file; /* PEM, besides the system's certificates; borrowed; NULL for none */
+	const char *proxy; /* URL, as net_check_proxy has found it good; borrowed; NULL for none */
+	bool http2;        /* over TLS, where the server agrees (ALPN) */
+	bool insecure;     /* any certificate will do */
 };
+
+/*
+ * Whether a proxy can be used: http://, socks5:// or socks5h://, [user:password@]host[:port]. 0 or
+ * ERR_SYNTAX with a sentence that does not repeat the password; *ret_shown, which holds
+ * NET_PROXY_SIZE bytes, is the proxy without user and password.
+ */
+enum { NET_PROXY_SIZE = 320 };
+int net_check_proxy(const char *text, char *ret_shown, struct err *err) SP_MUST_CHECK;
 
 struct net; /* opaque */
 
@@ -91,6 +104,11 @@ struct net_request {
 	size_t header_count;
 	uint64_t tag;     /* the caller's, handed back */
 	unsigned allowed; /* set of address classes it may be sent to, besides public ones */
+
+	/* Bytes that may still be received, by all that share it; borrowed until the fetch has
+	 * finished; NULL for any number. A fetch that would take more fails: too-large. */
+	uint64_t *budget;
+	bool http1; /* not over HTTP/2, whatever the net may do */
 };
 
 struct net_header {
@@ -113,13 +131,24 @@ struct net_fetch {
 	bool truncated;     /* there is a head, but the body is not whole; why says failure */
 	unsigned status;    /* 0 when there is no whole head */
 	slice request_head; /* exact bytes, with the empty line; empty when nothing was sent */
-	slice head;         /* exact bytes of the final response's head, with its empty line */
+	slice head;         /* exact bytes of the final response's head, with its empty line; both
+			     * in the form of HTTP/1.1 where it was HTTP/2 */
 	slice body;         /* exact bytes as sent (transfer coding included), unless spooled */
 	int spool;          /* else -1: a file with the whole body, to be read from its start */
 	uint64_t body_size; /* bytes as sent, in memory or in the file */
 	uint64_t excess;    /* bytes seen behind the end of a whole response, and dropped */
 	char ip[64];        /* of the server, "" when not connected */
 	bool reused;        /* the connection was there already */
+	char protocol[12];  /* "http/1.1", "h2"; "" when there is no response */
+	char tls[12];       /* "tls/1.3"; "" for none */
+	char cipher[64];    /* as IANA calls it */
+
+	/*
+	 * A whole body over HTTP/2 whose length nobody said: libcurl takes a stream that was reset
+	 * without an error for one that has ended. It proves nothing unless the body itself shows
+	 * its end.
+	 */
+	bool open_ended;
 	struct net_times wall, monotonic;
 };
 

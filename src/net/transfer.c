@@ -9,11 +9,13 @@
 
 #include "archive/payload.h"
 #include "net/failure.h"
+#include "net/h2.h"
+#include "net/proxy.h"
 #include "net/request.h"
 #include "url/url.h"
 
 enum {
-	TARGET_MAX = URL_MAX + 16,
+	TARGET_MAX = 2 * URL_MAX, /* of a proxy's, origin and path */
 	REQUEST_HEAD_MAX = 1 << 20,
 	MS_PER_SECOND = 1000,
 };
@@ -74,7 +76,8 @@ static bool has_stray_bytes(const struct transfer *t, const struct socket_ends *
 {
 	long connects = 0;
 
-	if (curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects) != CURLE_OK ||
+	/* HTTP/2 has frames of its own to send at any time, and knows whose each of them is. */
+	if (t->tls.h2 || curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects) != CURLE_OK ||
 		connects > 0 || !ends->remote_ip)
 		return false;
 	return sockets_have_input(&t->shared->sockets, ends);
@@ -85,7 +88,8 @@ static bool leads_astray(const struct transfer *t, const struct socket_ends *end
 {
 	struct address remote;
 
-	return ends->remote_ip && address_parse(slice_str(ends->remote_ip), &remote) &&
+	return !t->shared->params.proxy && ends->remote_ip &&
+	       address_parse(slice_str(ends->remote_ip), &remote) &&
 	       !address_is_allowed(&remote, t->route.allowed);
 }
 
@@ -101,11 +105,16 @@ static int on_connected(
 		.remote_ip = remote_ip, .remote_port = remote_port, .local_port = local_port};
 
 	(void)local_ip;
-	t->shuns = has_stray_bytes(t, &ends) || leads_astray(t, &ends);
+	tls_look(t->easy, &t->tls);
+	t->shuns = (t->http1 && t->tls.h2) || has_stray_bytes(t, &ends) || leads_astray(t, &ends);
 	if (t->shuns)
 		return CURL_PREREQFUNC_ABORT;
-	(void)snprintf(t->fetch.ip, sizeof t->fetch.ip, "%s", remote_ip ? remote_ip : "");
+	/* A proxy's address is not the server's. */
+	(void)snprintf(t->fetch.ip, sizeof t->fetch.ip, "%s",
+		remote_ip && !t->shared->params.proxy ? remote_ip : "");
 	buf_reset(&t->request_head);
+	t->received = 0;
+	t->tls_closed = false;
 	t->fetch.monotonic = (struct net_times){0};
 	transfer_restart_window(t);
 	t->fetch.monotonic.sent = stamp(t);
@@ -148,15 +157,32 @@ static bool end_head(struct transfer *t)
 
 static bool add_to_head(struct transfer *t, slice line)
 {
+	int rc;
+
 	t->head_received += line.len;
-	if (t->head_received > NET_HEAD_MAX) {
+	if (t->head_received > t->shared->params.max_head) {
 		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
 		return false;
 	}
-	if (buf_add(&t->head, line)) {
+	rc = t->tls.h2 ? h2_add_line(line, &t->head) : buf_add(&t->head, line);
+	if (rc == ERR_LIMIT)
+		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
+	else if (rc)
 		note_failure(t, NET_FAILURE_LOCAL, "no memory for the response's head");
+	return rc == 0;
+}
+
+/* Takes the bytes out of what the caller may still receive. */
+static bool spend(struct transfer *t, size_t bytes)
+{
+	if (!t->budget)
+		return true;
+	if (*t->budget < bytes) {
+		*t->budget = 0;
+		note_failure(t, NET_FAILURE_TOO_LARGE, "as many bytes as were allowed have come");
 		return false;
 	}
+	*t->budget -= bytes;
 	return true;
 }
 
@@ -173,6 +199,8 @@ static size_t on_header(char *ptr, size_t size, size_t count, void *userdata)
 		buf_reset(&t->head);
 		t->head_whole = false;
 	}
+	if (!spend(t, line.len))
+		return 0;
 	if (t->head_whole)
 		return line.len; /* a trailer */
 	if (!add_to_head(t, line))
@@ -271,14 +299,16 @@ static size_t on_body(char *ptr, size_t size, size_t count, void *userdata)
 	slice bytes = {ptr, size * count};
 
 	note_progress(t, bytes.len);
+	if (!spend(t, bytes.len))
+		return 0;
 	if (!t->body_began) {
 		t->body_began = true;
-		t->chunked = is_chunked(t->easy);
+		t->chunked = !t->tls.h2 && is_chunked(t->easy);
 	}
 	return add_to_body(t, t->chunked ? within_chunks(t, bytes) : bytes) ? bytes.len : 0;
 }
 
-/* The last gate, whatever libcurl was told to connect to. */
+/* The last gate, whatever libcurl was told to connect to. The user's own proxy is let through. */
 static curl_socket_t on_open(void *userdata, curlsocktype purpose, struct curl_sockaddr *to)
 {
 	struct transfer *t = userdata;
@@ -289,12 +319,24 @@ static curl_socket_t on_open(void *userdata, curlsocktype purpose, struct curl_s
 		note_failure(t, NET_FAILURE_FORBIDDEN, "no address of the internet");
 		return CURL_SOCKET_BAD;
 	}
-	if (!address_is_allowed(&a, t->route.allowed)) {
+	if (!t->shared->params.proxy && !address_is_allowed(&a, t->route.allowed)) {
 		address_explain(&a, why, sizeof why);
 		note_failure(t, NET_FAILURE_FORBIDDEN, why);
 		return CURL_SOCKET_BAD;
 	}
 	return sockets_open(&t->shared->sockets, purpose, to);
+}
+
+/* Called at every turn, the last one included, while the connection is still there. */
+static int on_progress(
+	void *userdata, curl_off_t expected, curl_off_t got, curl_off_t to_send, curl_off_t sent)
+{
+	struct transfer *t = userdata;
+
+	(void)expected, (void)got, (void)to_send, (void)sent;
+	if (t->tls.version[0] && !t->tls_closed)
+		t->tls_closed = tls_is_closed(t->easy);
+	return 0;
 }
 
 static long milliseconds(double seconds)
@@ -311,13 +353,11 @@ static bool set_behaviour(CURL *easy)
 {
 	bool ok = true;
 
-	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_HTTP09_ALLOWED, 0L);
 	SET(CURLOPT_HTTP_TRANSFER_DECODING, 0L);
 	SET(CURLOPT_HTTP_CONTENT_DECODING, 0L);
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(CURLOPT_PROXY, ""); /* nor one of the environment */
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_DNS_CACHE_TIMEOUT, 0L); /* what it is told (net/route.h) does not age */
@@ -332,6 +372,34 @@ static bool set_limits(CURL *easy, const struct net_params *params, double gone)
 	SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(fmax(params->connect_timeout - gone, 1e-3)));
 	SET(CURLOPT_TIMEOUT_MS, milliseconds(fmax(params->timeout - gone, 1e-3)));
 	SET(CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)params->max_speed);
+	return ok;
+}
+
+/* HTTP/2 only where TLS agrees on it: in clear it would take fields that nobody asked for. */
+static bool set_protocol(CURL *easy, const struct net_params *params, bool http1)
+{
+	bool ok = true;
+
+	SET(CURLOPT_HTTP_VERSION, params->http2 && !http1 ? (long)CURL_HTTP_VERSION_2TLS
+							  : (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_SSL_CTX_FUNCTION, tls_set_up);
+	if (params->ca_file)
+		SET(CURLOPT_CAINFO, params->ca_file);
+	if (params->insecure) {
+		SET(CURLOPT_SSL_VERIFYPEER, 0L);
+		SET(CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	return ok;
+}
+
+/* What the environment says of proxies is not asked: a capture must not depend on it. */
+static bool set_proxy(CURL *easy, const struct net_params *params)
+{
+	bool ok = true;
+
+	SET(CURLOPT_PROXY, params->proxy ? params->proxy : "");
+	SET(CURLOPT_NOPROXY, "");
+	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	return ok;
 }
 
@@ -354,7 +422,24 @@ static bool set_callbacks(CURL *easy, struct transfer *t)
 	SET(CURLOPT_DEBUGFUNCTION, on_debug);
 	SET(CURLOPT_DEBUGDATA, t);
 	SET(CURLOPT_VERBOSE, 1L); /* or nobody calls on_debug */
+	SET(CURLOPT_XFERINFOFUNCTION, on_progress);
+	SET(CURLOPT_XFERINFODATA, t);
+	SET(CURLOPT_NOPROGRESS, 0L);
 	return ok;
+}
+
+/* A proxy that does not hand a connection through, but asks for us, wants the whole URL. */
+static int add_proxy_target(const struct buf *origin, struct buf *target)
+{
+	struct buf path = *target;
+	int rc;
+
+	buf_init(target, TARGET_MAX);
+	rc = buf_add(target, slice_sub(buf_slice(origin), 0, origin->len - 1));
+	if (rc == 0)
+		rc = buf_add(target, buf_slice(&path));
+	buf_release(&path);
+	return rc;
 }
 
 static int set_url(struct transfer *t, const struct net_request *request, struct err *err)
@@ -370,6 +455,8 @@ static int set_url(struct transfer *t, const struct net_request *request, struct
 	if (rc == 0)
 		rc = route_init(&t->route, buf_slice(&origin),
 			t->shared->params.allowed | request->allowed);
+	if (rc == 0 && proxy_asks_for_us(t->shared->params.proxy, buf_slice(&origin)))
+		rc = add_proxy_target(&origin, &target);
 	if (rc == 0) {
 		SET(CURLOPT_URL, buf_str(&origin));
 		SET(CURLOPT_REQUEST_TARGET, buf_str(&target));
@@ -394,7 +481,10 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 		rc = request_headers(request, params->user_agent, &t->headers, err);
 	if (rc)
 		return rc;
-	ok = set_behaviour(easy) && set_callbacks(easy, t);
+	t->budget = request->budget;
+	t->http1 = request->http1;
+	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
+	     set_proxy(easy, params) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
 	return ok ? 0 : ERR_NOMEM;
 }
@@ -461,7 +551,9 @@ bool transfer_set_route(struct transfer *t, const struct dns_answer *answer)
 {
 	double gone = clock_seconds(clock_monotonic(clock_system()) - t->begun);
 
-	if (t->route.is_literal ? !literal_is_allowed(t) : !set_addresses(t, answer))
+	if (t->route.is_literal && !literal_is_allowed(t))
+		return false;
+	if (answer && !set_addresses(t, answer))
 		return false;
 	if (set_limits(t->easy, &t->shared->params, gone))
 		return true;
@@ -517,17 +609,47 @@ static bool head_is_readable(const struct transfer *t)
 	return good;
 }
 
+/* Forgets the response: it is none that could be kept. */
+static void drop_response(struct transfer *t, enum net_failure failure, const char *text)
+{
+	t->head_whole = false;
+	body_release(&t->body);
+	body_init(&t->body, t->shared->params.spool_dir);
+	note_failure(t, failure, text);
+}
+
+/* What a proxy says for itself is not the server's answer. */
+static void judge_proxy(struct transfer *t, CURLcode code)
+{
+	if (!t->shared->params.proxy)
+		return;
+	if (t->head_whole && t->fetch.status == 407)
+		drop_response(t, NET_FAILURE_CONNECT, "the proxy wants a user name and password");
+	else if (code != CURLE_OK && t->fetch.monotonic.sent == 0 &&
+		 failure_of_curl(code) == NET_FAILURE_RESET)
+		note_failure(t, NET_FAILURE_CONNECT,
+			t->error[0] ? t->error : "the proxy does not let us through");
+}
+
+static bool has_no_body(unsigned status)
+{
+	return status == 204 || status == 304;
+}
+
+/* Whether nothing but the end of its connection, or stream, shows where the body ends. */
+static bool is_unlimited(const struct transfer *t)
+{
+	return !t->chunked && !has_no_body(t->fetch.status) && !field(t->easy, "Content-Length", 0);
+}
+
 /* What libcurl takes for a whole response is held against what we know ourselves. */
 static void judge(struct transfer *t, CURLcode code)
 {
 	bool bad_chunks = t->chunked && t->chunks.state == HTTP_CHUNKED_BAD;
 
-	if (t->head_whole && !is_interim(t) && !head_is_readable(t)) {
-		t->head_whole = false;
-		body_release(&t->body);
-		body_init(&t->body, t->shared->params.spool_dir);
-		note_failure(t, NET_FAILURE_PROTOCOL, "the response's head cannot be read");
-	}
+	judge_proxy(t, code);
+	if (t->head_whole && !is_interim(t) && !head_is_readable(t))
+		drop_response(t, NET_FAILURE_PROTOCOL, "the response's head cannot be read");
 	if (bad_chunks)
 		note_failure(t, NET_FAILURE_PROTOCOL, "malformed chunked body");
 	/* A line of the head beyond libcurl's own maximum. */
@@ -545,6 +667,9 @@ static void judge(struct transfer *t, CURLcode code)
 		note_failure(t, NET_FAILURE_RESET, "the chunked body is not whole");
 	else if (!t->chunked && has_two_lengths(t->easy))
 		note_failure(t, NET_FAILURE_PROTOCOL, "two different content lengths");
+	else if (t->tls.version[0] && !t->tls.h2 && is_unlimited(t) && !t->tls_closed)
+		note_failure(
+			t, NET_FAILURE_RESET, "the TLS connection ended without a close_notify");
 }
 
 static struct net_times wall_times(struct net_times m, int64_t offset)
@@ -554,6 +679,25 @@ static struct net_times wall_times(struct net_times m, int64_t offset)
 		.first_byte = m.first_byte ? m.first_byte + offset : 0,
 		.last_byte = m.last_byte ? m.last_byte + offset : 0,
 	};
+}
+
+/* How the answer came. The handle is still there. */
+static void note_protocol(struct transfer *t)
+{
+	struct net_fetch *f = &t->fetch;
+	long version = 0;
+
+	(void)curl_easy_getinfo(t->easy, CURLINFO_HTTP_VERSION, &version);
+	(void)snprintf(f->tls, sizeof f->tls, "%s", t->tls.version);
+	(void)snprintf(f->cipher, sizeof f->cipher, "%s", t->tls.cipher);
+	if (t->tls.h2)
+		(void)snprintf(f->protocol, sizeof f->protocol, "h2");
+	else if (t->head_whole)
+		(void)snprintf(f->protocol, sizeof f->protocol, "http/1.%c",
+			version == CURL_HTTP_VERSION_1_0 ? '0' : '1');
+	f->open_ended = t->tls.h2 && f->failure == NET_FAILURE_NONE && is_unlimited(t);
+	if (t->tls.h2 && h2_mend_request(&t->request_head))
+		buf_reset(&t->request_head);
 }
 
 /* The fetch as the caller sees it. */
@@ -587,6 +731,7 @@ void transfer_finish(struct transfer *t, CURLcode code)
 	judge(t, code);
 	(void)curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects);
 	t->fetch.reused = t->fetch.monotonic.sent != 0 && connects == 0;
+	note_protocol(t);
 	release_handle(t);
 	fill(t);
 	transfer_list_append(&t->shared->finished, t);

@@ -16,6 +16,7 @@
 #include "net/net.h"
 #include "net/route.h"
 #include "net/sockets.h"
+#include "net/tls.h"
 #include "net/transfer_list.h"
 
 /* What all transfers of a net share; each is in one of the lists. */
@@ -44,7 +45,11 @@ struct transfer {
 	char error[CURL_ERROR_SIZE];
 
 	struct buf url, request_head, head;
+	struct tls_facts tls;
+	bool tls_closed;  /* by the server, in due form */
+	uint64_t *budget; /* borrowed, or NULL */
 	struct body body;
+	bool http1;           /* HTTP/2 will not do */
 	bool shuns;           /* the kept connection it was given, before anything was sent */
 	size_t head_received; /* bytes of all heads, interim ones included */
 	bool head_whole;
@@ -66,8 +71,8 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 void transfer_free(struct transfer *t);
 
 /*
- * Whom the name belongs to is known; before the handle is given to a multi handle. False when the
- * transfer may not begin, and has finished.
+ * Whom the name belongs to is known (NULL: an address, or a name that the proxy knows); before the
+ * handle is given to a multi handle. False when the transfer may not begin, and has finished.
  */
 bool transfer_set_route(struct transfer *t, const struct dns_answer *answer);
 

@@ -1,0 +1,73 @@
+#include "net/tls.h"
+
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As the registry of ALPN identifiers would write it. */
+static const char *version_name(int version)
+{
+	switch (version) {
+	case TLS1_VERSION:
+		return "tls/1.0";
+	case TLS1_1_VERSION:
+		return "tls/1.1";
+	case TLS1_2_VERSION:
+		return "tls/1.2";
+	case TLS1_3_VERSION:
+		return "tls/1.3";
+	default:
+		return "";
+	}
+}
+
+static bool speaks_h2(const SSL *ssl)
+{
+	const unsigned char *name = NULL;
+	unsigned len = 0;
+
+	SSL_get0_alpn_selected(ssl, &name, &len);
+	return len == 2 && memcmp(name, "h2", 2) == 0;
+}
+
+static const SSL *session_of(CURL *easy)
+{
+	struct curl_tlssessioninfo *session = NULL;
+
+	if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session ||
+		session->backend != CURLSSLBACKEND_OPENSSL)
+		return NULL;
+	return session->internals;
+}
+
+bool tls_is_closed(CURL *easy)
+{
+	const SSL *ssl = session_of(easy);
+
+	return ssl && (SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN);
+}
+
+void tls_look(CURL *easy, struct tls_facts *ret)
+{
+	const SSL *ssl = session_of(easy);
+	const SSL_CIPHER *cipher;
+	const char *name;
+
+	*ret = (struct tls_facts){0};
+	if (!ssl)
+		return;
+	cipher = SSL_get_current_cipher(ssl);
+	name = cipher ? SSL_CIPHER_standard_name(cipher) : NULL;
+	(void)snprintf(ret->version, sizeof ret->version, "%s", version_name(SSL_version(ssl)));
+	(void)snprintf(ret->cipher, sizeof ret->cipher, "%s", name ? name : "");
+	ret->h2 = speaks_h2(ssl);
+}
+
+CURLcode tls_set_up(CURL *easy, void *ssl_ctx, void *data)
+{
+	(void)easy, (void)data;
+#ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
+	(void)SSL_CTX_clear_options(ssl_ctx, SSL_OP_IGNORE_UNEXPECTED_EOF);
+#endif
+	return CURLE_OK;
+}
