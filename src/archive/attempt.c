@@ -46,6 +46,9 @@ static const struct row ROWS[] = {
 	ROW("status", COUNT, status),
 	ROW("truncated", FLAG, truncated),
 	ROW("failure", TEXT, failure),
+	ROW("protocol", TEXT, protocol),
+	ROW("cipherSuite", TEXT, cipher),
+	ROW("redacted", TEXT, redacted),
 	ROW("state", STATE, state),
 };
 

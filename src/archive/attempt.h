@@ -48,6 +48,9 @@ struct attempt {
 	unsigned status;            /* of the HTTP response; 0 when there was none */
 	slice failure;  /* a word and perhaps a sentence, "timeout: …"; none when whole */
 	bool truncated; /* there is a response, but its body is not whole */
+	slice protocol; /* how the answer came, where that is more than HTTP/1: "h2 tls/1.3" */
+	slice cipher;   /* of TLS, as IANA calls it */
+	slice redacted; /* names of the request's fields whose values were left out */
 	bool has_state;
 	struct digest state; /* quality/state.h; of whole responses only */
 };

@@ -140,6 +140,21 @@ void capture_view_release(struct capture_view *v)
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+int capture_secrets(const struct capture_given *given, struct crawl_settings *settings,
+	struct crawl_secrets *secrets, struct err *err)
+{
+	int rc = 0;
+
+	secrets->cookies = given->cookies;
+	for (size_t i = 0; rc == 0 && i < given->auth->len; i++)
+		rc = crawl_secrets_add_auth(secrets, given->auth->ptr[i], err);
+	for (size_t i = 0; rc == 0 && i < given->headers->len; i++)
+		rc = crawl_secrets_add_header(secrets, settings, given->headers->ptr[i], err);
+	if (rc == 0 && given->proxy)
+		rc = crawl_secrets_set_proxy(secrets, settings, given->proxy, err);
+	return rc;
+}
+
 static enum cmd_status fail_empty(const struct crawl_result *result)
 {
 	struct err err = {0};
@@ -158,7 +173,7 @@ static enum cmd_status finish_one(const char *archive, const struct crawl_result
 			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
 		return CMD_OK;
 	case CRAWL_CUT:
-		(void)fprintf(stderr, "stillpoint: the time limit has ended the capture\n");
+		(void)fprintf(stderr, "stillpoint: %s has ended the capture\n", result->cut_by);
 		break;
 	case CRAWL_WAS_FINISHED:
 		(void)fprintf(stderr,

@@ -21,6 +21,16 @@ int capture_view_init(
 /* Gives the signals back. */
 void capture_view_release(struct capture_view *v);
 
+/* What the options --auth, --header, --cookies and --proxy were given; borrowed. */
+struct capture_given {
+	const struct option_list *auth, *headers;
+	const char *cookies, *proxy;
+};
+
+/* Puts each where it belongs: 0, ERR_NOMEM, ERR_USAGE. */
+int capture_secrets(const struct capture_given *given, struct crawl_settings *settings,
+	struct crawl_secrets *secrets, struct err *err) SP_MUST_CHECK;
+
 /* Says how it ended and, when it has, prints the report, or a line for each of several sites. */
 enum cmd_status capture_view_finish(struct capture_view *v, const char *archive,
 	const struct crawl_results *results, bool json);

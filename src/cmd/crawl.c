@@ -15,6 +15,7 @@
 #include "crawl/sites.h"
 #include "extract/robots_policy.h"
 #include "frontier/pace.h"
+#include "net/net.h"
 #include "url/url.h"
 
 struct crawl_command {
@@ -32,13 +33,16 @@ struct crawl_command {
 	double time_limit, tau;
 	const char *rates;
 	double connect_timeout, stall_timeout, timeout;
-	uint64_t max_body, warc_size;
+	uint64_t max_body, max_header, max_bytes, warc_size;
 	const char *user_agent;
 	const char *contact;
 	int robots;
 	double robots_age, down_after;
 	const char *hours;
 	uint64_t bandwidth, min_free;
+	bool http2, insecure, no_cookies, keep_secrets;
+	const char *ca_file, *proxy, *cookies;
+	struct option_list auth, headers;
 	bool json;
 	bool verbose;
 };
@@ -202,6 +206,19 @@ static const struct option_spec SPECS[] = {
 		.min = 1,
 		.max = 1e15,
 		.help = "cut bodies at this size (default: 2G)"},
+	{.name = "max-header",
+		.kind = OPTION_SIZE,
+		FIELD(max_header),
+		.min = 256,
+		.max = NET_HEAD_MAX,
+		.help = "give up a response whose head is larger (default and most: 256k)"},
+	{.name = "max-bytes",
+		.kind = OPTION_SIZE,
+		FIELD(max_bytes),
+		.min = 1,
+		.max = 1e18,
+		.help = "download no more than this in all; visits stop in time to revisit every "
+			"page that was visited"},
 	{.name = "warc-size",
 		.kind = OPTION_SIZE,
 		FIELD(warc_size),
@@ -257,6 +274,50 @@ static const struct option_spec SPECS[] = {
 		.max = 1e15,
 		.help = "pause while less than this is free on the archive's disk; 0 for never "
 			"(default: 128M)"},
+	{.name = "header",
+		.letter = 'H',
+		.kind = OPTION_LIST,
+		FIELD(headers),
+		.metavar = "NAME:VALUE",
+		.help = "send this field, too (repeatable); what may be a key goes to the seeds' "
+			"hosts alone and is not archived"},
+	{.name = "auth",
+		.kind = OPTION_LIST,
+		FIELD(auth),
+		.metavar = "USER:PASSWORD",
+		.help = "log in at the seeds' hosts (basic); or https://USER:PASSWORD@HOST/ for "
+			"one host (repeatable)"},
+	{.name = "cookies",
+		.kind = OPTION_STRING,
+		FIELD(cookies),
+		.metavar = "FILE",
+		.help = "begin with the cookies of this file (Netscape format)"},
+	{.name = "no-cookies",
+		.kind = OPTION_FLAG,
+		FIELD(no_cookies),
+		.help = "neither take nor send cookies"},
+	{.name = "keep-secrets",
+		.kind = OPTION_FLAG,
+		FIELD(keep_secrets),
+		.help = "archive requests with their cookies and passwords"},
+	{.name = "proxy",
+		.kind = OPTION_STRING,
+		FIELD(proxy),
+		.metavar = "URL",
+		.help = "fetch through http://, socks5:// or socks5h://[USER:PASSWORD@]HOST:PORT"},
+	{.name = "http2",
+		.kind = OPTION_FLAG,
+		FIELD(http2),
+		.help = "speak HTTP/2 with https servers that do"},
+	{.name = "cacert",
+		.kind = OPTION_STRING,
+		FIELD(ca_file),
+		.metavar = "FILE",
+		.help = "trust these certificates (PEM), too"},
+	{.name = "insecure",
+		.kind = OPTION_FLAG,
+		FIELD(insecure),
+		.help = "do not check certificates"},
 	{.name = "json", .kind = OPTION_FLAG, FIELD(json), .help = "print the report as JSON"},
 	{.name = "verbose",
 		.letter = 'v',
@@ -324,7 +385,26 @@ static int copy_list(const struct option_list *from, struct text_list *to)
 	return rc;
 }
 
-static int make_settings(const struct crawl_command *o, struct crawl_settings *s, struct err *err)
+/* How requests are sent, and what they carry. */
+static int set_requests(const struct crawl_command *o, struct crawl_settings *s,
+	struct crawl_secrets *secrets, struct err *err)
+{
+	s->http2 = o->http2;
+	s->ca_file = o->ca_file;
+	s->insecure = o->insecure;
+	s->no_cookies = o->no_cookies;
+	s->keep_secrets = o->keep_secrets;
+	s->max_header = o->max_header;
+	s->max_bytes = o->max_bytes;
+	s->user_agent = o->user_agent;
+	if (o->no_cookies && o->cookies)
+		return err_set(err, ERR_USAGE, "--cookies and --no-cookies exclude each other");
+	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy},
+		s, secrets, err);
+}
+
+static int make_settings(const struct crawl_command *o, struct crawl_settings *s,
+	struct crawl_secrets *secrets, struct err *err)
 {
 	int rc = set_delay(o->delay, s, err);
 
@@ -347,7 +427,6 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->timeout = o->timeout;
 	s->max_body = o->max_body;
 	s->warc_size = o->warc_size;
-	s->user_agent = o->user_agent;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	s->robots_age = o->robots_age;
 	s->down_after = o->down_after;
@@ -356,22 +435,55 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->min_free = o->min_free;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
+	if (rc == 0 && set_requests(o, s, secrets, err)) {
+		err_prefix(err, "crawl");
+		rc = err->code;
+	}
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	return rc;
 }
 
+/* What is for "the seeds' hosts" is meant for one site; of several, each is to have its own. */
+static int check_secrets(
+	const struct crawl_command *o, const struct crawl_secrets *secrets, struct err *err)
+{
+	for (size_t i = 0; i < o->auth.len; i++)
+		if (!crawl_secrets_has_host(o->auth.ptr[i]))
+			return fail_usage(err, "%s",
+				"--auth USER:PASSWORD would go to several sites: say whose it is, "
+				"https://USER:PASSWORD@HOST/");
+	if (secrets->headers.len > 0)
+		return fail_usage(err, "%s",
+			"--header: what may be a key would go to several sites: capture them one "
+			"by one");
+	return 0;
+}
+
+/* Every site's settings say which secrets there are. */
+static int mark_secrets(struct sites *sites, struct crawl_settings *common,
+	const struct crawl_secrets *secrets, struct err *err)
+{
+	int rc = crawl_secrets_mark(secrets, common, sites->arena, err);
+
+	for (size_t i = 0; rc == 0 && i < sites->list.len; i++)
+		sites->list.ptr[i].withheld = common->withheld;
+	return rc;
+}
+
 static int find_sites(const struct crawl_command *o, const struct option_args *args,
-	struct sites *sites, struct err *err)
+	const struct seeds *to, struct err *err)
 {
 	int rc = 0;
 
 	if (args->count == 0 && !o->seeds)
 		return fail_usage(err, "%s", "an argument is missing: a URL, or --seeds");
 	for (size_t i = 0; rc == 0 && i < args->count; i++)
-		rc = seeds_add(sites, args->ptr[i], err);
-	return rc || !o->seeds ? rc : seeds_read(sites, o->seeds, err);
+		rc = seeds_add(to, args->ptr[i], err);
+	if (rc == 0 && o->seeds)
+		rc = seeds_read(to, o->seeds, err);
+	return rc || to->sites->list.len == 1 ? rc : check_secrets(o, to->secrets, err);
 }
 
 /* ---- what the people of the other side would want us to think of ---- */
@@ -404,6 +516,10 @@ static void warn(const struct crawl_settings *s, const struct sites *sites)
 	if (s->ignore_robots)
 		(void)fprintf(stderr, "stillpoint: warning: --robots ignore: what the sites' "
 				      "robots.txt forbid is captured, too\n");
+	if (s->insecure)
+		(void)fprintf(stderr,
+			"stillpoint: warning: --insecure: certificates are not checked, so nothing "
+			"proves whose pages these are\n");
 }
 
 /* ---- the archive's name ---- */
@@ -448,16 +564,18 @@ static int default_archive(const struct crawl_command *o, const struct sites *si
 
 /* ---- */
 
-static enum cmd_status capture(const char *archive, const struct sites *sites,
+static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	const struct crawl_command *o, struct err *err)
 {
+	const struct sites *sites = seeds->sites;
 	struct crawl_results results = {0};
 	struct capture_view view;
 	enum cmd_status status;
+	int rc = capture_view_init(&view, "crawl", (unsigned)o->lanes, err);
 
-	if (capture_view_init(&view, "crawl", (unsigned)o->lanes, err) ||
-		crawl_start(
-			archive, sites->list.ptr, sites->list.len, &view.options, &results, err)) {
+	view.options.secrets = seeds->secrets;
+	if (rc || crawl_start(archive, sites->list.ptr, sites->list.len, &view.options, &results,
+			  err)) {
 		capture_view_release(&view);
 		crawl_results_release(&results);
 		status = cmd_fail(err);
@@ -475,21 +593,25 @@ static enum cmd_status run(
 {
 	char archive[PATH_MAX];
 	struct crawl_settings settings;
+	struct crawl_secrets secrets = {0};
 	struct sites sites;
+	struct seeds seeds = {&sites, &secrets};
 	struct err err = {0};
 	enum cmd_status status;
 
 	crawl_settings_init(&settings);
 	sites_init(&sites, &settings, arena);
-	if (make_settings(o, &settings, &err) || find_sites(o, args, &sites, &err) ||
+	if (make_settings(o, &settings, &secrets, &err) || find_sites(o, args, &seeds, &err) ||
+		mark_secrets(&sites, &settings, &secrets, &err) ||
 		!cmd_strategy("crawl", settings.strategy, false, &err) ||
 		(!o->output && default_archive(o, &sites, archive, sizeof archive, &err)))
 		status = cmd_fail(&err);
 	else {
 		warn(&settings, &sites);
-		status = capture(o->output ? o->output : archive, &sites, o, &err);
+		status = capture(o->output ? o->output : archive, &seeds, o, &err);
 	}
 	sites_release(&sites);
+	crawl_secrets_release(&secrets);
 	crawl_settings_release(&settings);
 	return status;
 }

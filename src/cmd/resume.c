@@ -5,6 +5,8 @@
 
 struct resume_options {
 	int64_t lanes;
+	struct option_list auth, headers;
+	const char *cookies, *proxy;
 	bool json;
 	bool verbose;
 };
@@ -17,6 +19,27 @@ static const struct option_spec SPECS[] = {
 		.max = CRAWL_LANES_MAX,
 		.help = "threads that several sites are spread over (default: one for each "
 			"processor)"},
+	{.name = "header",
+		.letter = 'H',
+		.kind = OPTION_LIST,
+		.offset = offsetof(struct resume_options, headers),
+		.metavar = "NAME:VALUE",
+		.help = "a field that the capture was begun with and that is not in the archive"},
+	{.name = "auth",
+		.kind = OPTION_LIST,
+		.offset = offsetof(struct resume_options, auth),
+		.metavar = "USER:PASSWORD",
+		.help = "the same of a password, or https://USER:PASSWORD@HOST/ (repeatable)"},
+	{.name = "cookies",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct resume_options, cookies),
+		.metavar = "FILE",
+		.help = "the same of a cookie file"},
+	{.name = "proxy",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct resume_options, proxy),
+		.metavar = "URL",
+		.help = "the same of a proxy with a password"},
 	{.name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct resume_options, json),
@@ -34,7 +57,9 @@ static const struct options OPTIONS = {
 	.command = "resume",
 	.usage = "ARCHIVE [OPTION…]",
 	.description = "Goes on with all captures of an archive that are not finished, with the "
-		       "same settings. What a crash has left unfinished in a WARC file is set "
+		       "same settings. Passwords, keys and cookies are not in the archive: those "
+		       "that a capture was begun with have to be given again. What a crash has "
+		       "left unfinished in a WARC file is set "
 		       "aside under a name of its own, never deleted.",
 	.specs = SPECS,
 	.min_args = 1,
@@ -49,11 +74,29 @@ static enum cmd_status fail(const struct err *err)
 	return err->code == ERR_NOTFOUND || err->code == ERR_STATE ? CMD_FAILURE : status;
 }
 
+static enum cmd_status resume(const char *archive, const struct resume_options *o,
+	const struct crawl_secrets *secrets, struct err *err)
+{
+	struct crawl_results results = {0};
+	struct capture_view view;
+	enum cmd_status status;
+	int rc = capture_view_init(&view, "resume", (unsigned)o->lanes, err);
+
+	view.options.secrets = secrets;
+	if (rc || crawl_resume(archive, &view.options, &results, err))
+		status = fail(err);
+	else
+		status = capture_view_finish(&view, archive, &results, o->json);
+	capture_view_release(&view);
+	crawl_results_release(&results);
+	return status;
+}
+
 enum cmd_status cmd_resume(int argc, char **argv)
 {
 	struct resume_options o = {0};
-	struct capture_view view;
-	struct crawl_results results = {0};
+	struct crawl_secrets secrets = {0};
+	struct crawl_settings unused; /* the archive has its own */
 	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
@@ -61,12 +104,16 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(o.verbose);
-	if (capture_view_init(&view, "resume", (unsigned)o.lanes, &err) ||
-		crawl_resume(args.ptr[0], &view.options, &results, &err))
-		status = fail(&err);
-	else
-		status = capture_view_finish(&view, args.ptr[0], &results, o.json);
-	capture_view_release(&view);
-	crawl_results_release(&results);
+	crawl_settings_init(&unused);
+	if (capture_secrets(&(struct capture_given){&o.auth, &o.headers, o.cookies, o.proxy},
+		    &unused, &secrets, &err)) {
+		err_prefix(&err, "resume");
+		status = cmd_fail(&err);
+	} else {
+		status = resume(args.ptr[0], &o, &secrets, &err);
+	}
+	crawl_secrets_release(&secrets);
+	crawl_settings_release(&unused);
+	options_release(&OPTIONS, &o);
 	return status;
 }

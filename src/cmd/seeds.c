@@ -39,8 +39,28 @@ static int refuse(const char *text, const struct err *why, struct err *err)
 		why->text);
 }
 
+/* A seed with user and password in it: they go apart, and not into the archive. */
+static int add_login(const struct seeds *to, const struct url *url, struct err *err)
+{
+	const char *login = arena_strdup(to->sites->arena, url_page(url));
+	size_t at = url->scheme.len + strlen("://");
+	char *bare = arena_strdup(to->sites->arena, url_text(url));
+	struct url without;
+	int rc = login && bare ? 0 : ERR_NOMEM;
+
+	url_init(&without);
+	if (rc == 0) {
+		memmove(bare + at, bare + url->host.at, url->text.len - url->host.at + 1);
+		rc = url_parse(&without, slice_str(bare), NULL, err);
+	}
+	if (rc == 0)
+		rc = sites_add(to->sites, &without);
+	url_release(&without);
+	return rc ? rc : crawl_secrets_add_auth(to->secrets, login, err);
+}
+
 /* Parsed, so that a typo is found before anything begins. */
-static int add(struct sites *sites, const char *text, struct err *err)
+static int add(const struct seeds *to, const char *text, struct err *err)
 {
 	struct err why = {0};
 	struct url url;
@@ -53,19 +73,16 @@ static int add(struct sites *sites, const char *text, struct err *err)
 	else if (rc || !url_is_http(&url))
 		rc = refuse(text, rc ? &why : NULL, err);
 	else if (url.username.len > 0 || url.password.len > 0)
-		rc = err_set(err, ERR_USAGE,
-			"'%.200s' has a user name or a password in it, which would go into the "
-			"archive; leave them out",
-			text);
+		rc = add_login(to, &url, err);
 	else
-		rc = sites_add(sites, &url);
+		rc = sites_add(to->sites, &url);
 	url_release(&url);
 	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
 }
 
-int seeds_add(struct sites *sites, const char *text, struct err *err)
+int seeds_add(const struct seeds *to, const char *text, struct err *err)
 {
-	int rc = add(sites, text, err);
+	int rc = add(to, text, err);
 
 	if (rc)
 		err_prefix(err, "crawl");
@@ -106,7 +123,7 @@ static bool read_line(FILE *file, char *line, bool *ret_fits)
 	return true;
 }
 
-static int read_lines(struct sites *sites, FILE *file, const char *name, struct err *err)
+static int read_lines(const struct seeds *to, FILE *file, const char *name, struct err *err)
 {
 	static const char BOM[] = "\xef\xbb\xbf";
 	char line[LINE_MAX_BYTES];
@@ -122,7 +139,7 @@ static int read_lines(struct sites *sites, FILE *file, const char *name, struct 
 			rc = err_set(err, ERR_USAGE,
 				"the line is too long for a URL, or has a NUL in it");
 		else if (*text)
-			rc = add(sites, text, err);
+			rc = add(to, text, err);
 		if (rc)
 			err_prefix(err, "%s:%zu", name, number);
 	}
@@ -131,20 +148,20 @@ static int read_lines(struct sites *sites, FILE *file, const char *name, struct 
 	return rc;
 }
 
-int seeds_read(struct sites *sites, const char *path, struct err *err)
+int seeds_read(const struct seeds *to, const char *path, struct err *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
-	size_t before = sites->list.len;
+	size_t before = to->sites->list.len;
 	const char *name = is_stdin ? "standard input" : path;
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
 	int rc;
 
 	if (!file)
 		return err_set(err, ERR_USAGE, "%s: %s", path, strerror(errno));
-	rc = read_lines(sites, file, name, err);
+	rc = read_lines(to, file, name, err);
 	if (!is_stdin)
 		(void)fclose(file);
-	if (rc == 0 && sites->list.len == 0 && before == 0)
+	if (rc == 0 && to->sites->list.len == 0 && before == 0)
 		rc = err_set(
 			err, ERR_USAGE, "%s: no URL in it; a line for each site is wanted", name);
 	return rc;

@@ -119,6 +119,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->clock = clock;
 	c->epoch = clock_monotonic(clock);
 	c->directory = directory;
+	c->budget = settings->max_bytes;
 	pages_init(&c->pages, directory->spool);
 	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
 	heap_init(&c->later);
@@ -152,8 +153,32 @@ void capture_free(struct capture *c)
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	scope_release(&c->scope);
+	outfit_release(&c->outfit);
 	free(c->problem);
 	free(c);
+}
+
+static int64_t wall_seconds(const struct capture *c)
+{
+	return clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
+}
+
+int capture_fetch(struct capture *c, slice url, uint32_t host, uint64_t order, struct err *err)
+{
+	struct net_request request = {
+		.url = url,
+		.tag = capture_tag(c, order),
+		.budget = c->settings->max_bytes > 0 ? &c->budget : NULL,
+		.http1 = host < c->rules.len && c->rules.ptr[host].http1,
+	};
+	int rc = outfit_dress(&c->outfit, &request, wall_seconds(c), err);
+
+	return rc ? rc : net_start(c->net, &request, err);
+}
+
+int capture_take(struct capture *c, const struct net_fetch *f, struct err *err)
+{
+	return outfit_take(&c->outfit, f, wall_seconds(c), err);
 }
 
 bool capture_move_still_point(struct capture *c, const struct attempt *a)
@@ -178,6 +203,8 @@ void capture_result(const struct capture *c, enum crawl_end end, struct crawl_re
 
 	ret->capture = c->row.id;
 	ret->end = end;
+	ret->cut_by =
+		c->bytes_ended || c->settings->time_limit <= 0 ? "--max-bytes" : "the time limit";
 	ret->known = c->pages.taken;
 	ret->visited = p.visited + p.late;
 	ret->problem = c->problem ? strdup(c->problem) : NULL;

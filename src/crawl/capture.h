@@ -18,7 +18,8 @@
  *
  *	capture.c    the capture as an object
  *	beginning.c  its first steps, and the first after it was cut off
- *	limit.c      its time limit, and how far it is
+ *	limit.c      its limits, and how far it is
+ *	outfit.c     what its requests carry: cookies, passwords, extra fields
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
  *	side.c       requests besides the plan's: for robots.txt and sitemaps
@@ -34,6 +35,7 @@
 #include "crawl/crawl.h"
 #include "crawl/directory.h"
 #include "crawl/lane.h"
+#include "crawl/outfit.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
 #include "crawl/store.h"
@@ -55,6 +57,7 @@ struct host_rules {
 	uint8_t failures;      /* to get it, in a row */
 	bool asking;           /* a request for it is in line or under way */
 	bool wants_sitemaps;   /* a seed is there, and they have not been asked for */
+	bool http1;            /* HTTP/2 proves too little there */
 };
 
 VEC_DECLARE(host_rules_vec, struct host_rules);
@@ -115,6 +118,7 @@ struct capture {
 	struct pages pages;
 	struct hosts hosts;
 	struct host_rules_vec rules;
+	struct outfit outfit;
 
 	struct order_vec orders;
 	size_t free_order;     /* the first place in orders that is free, plus one; 0: none */
@@ -128,14 +132,17 @@ struct capture {
 	bool begun;           /* the planner has been asked once */
 	bool asleep;          /* the planner has nothing until something happens */
 	bool ended;           /* nor ever again */
-	bool cut;             /* by the time limit */
-	bool cancelled;       /* because the time is up */
-	bool visits_ended;    /* to leave time for the revisits */
+	bool cut;             /* by a limit */
+	bool cancelled;       /* because the time is up, or the bytes are */
+	bool visits_ended;    /* to leave some for the revisits */
+	bool bytes_ended;     /* of those two, because of the bytes */
 	bool marked;          /* the still point has been recorded */
 	bool touched;         /* something happened to it: in the lane's queue */
 
-	int64_t epoch; /* monotonic: zero of the planner's clock */
-	double idle;   /* seconds on that clock in which no process ran: no part of the limit */
+	uint64_t budget;      /* bytes that may still be received, with --max-bytes */
+	uint64_t visit_bytes; /* received by downloads */
+	int64_t epoch;        /* monotonic: zero of the planner's clock */
+	double idle; /* seconds on that clock in which no process ran: no part of the limit */
 	uint32_t visits, revisits; /* given out so far: positions in the plan */
 	size_t downloads;          /* ended, in the visits */
 	double first_request;      /* of them, on the planner's clock */
@@ -171,6 +178,13 @@ static inline uint64_t capture_tag(const struct capture *c, uint64_t order)
 	return order | (uint64_t)c->slot << 32;
 }
 
+/* Begins the fetch of an order, with all that requests of the capture carry. */
+int capture_fetch(
+	struct capture *c, slice url, uint32_t host, uint64_t order, struct err *err) SP_MUST_CHECK;
+
+/* What a response leaves for the next requests: cookies. */
+int capture_take(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+
 /* The planner's clock, in seconds. */
 double capture_now(const struct capture *c);
 double capture_seconds(const struct capture *c, int64_t monotonic);
@@ -199,7 +213,7 @@ int beginning_again(struct capture *c, struct catalog *catalog, struct err *err)
 
 /* ---- limit.c ---- */
 
-/* Sees to the time limit. */
+/* Sees to the limits of time and of bytes. */
 int limit_keep(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Seconds until it has to be looked at again; infinite without a limit. */
@@ -215,7 +229,7 @@ int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order 
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err) SP_MUST_CHECK;
-/* The time limit: no more visits; nothing more at all. */
+/* A limit: no more visits; nothing more at all. */
 int journal_end_visits(struct capture *c, struct err *err) SP_MUST_CHECK;
 int journal_cancel(struct capture *c, struct err *err) SP_MUST_CHECK;
 

@@ -57,6 +57,7 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	x->crowd.directory = &x->directory;
 	x->crowd.clock = clock;
 	x->crowd.memory = &x->memory;
+	x->crowd.secrets = x->roster.secrets = options->secrets;
 	x->crowd.paces = shared_paces_new();
 	x->crowd.ended = eventfd(0, EFD_CLOEXEC);
 	if (!x->crowd.paces)

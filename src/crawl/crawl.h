@@ -14,6 +14,7 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "plan/plan.h"
 
@@ -49,11 +50,12 @@ struct crawl_options {
 	/* Called from the thread that called us, some ten times a second; or NULL. */
 	void (*on_progress)(void *context, const struct crawl_progress *progress); /* or NULL */
 	void *context;
+	const struct crawl_secrets *secrets; /* borrowed; NULL for none */
 };
 
 enum crawl_end {
 	CRAWL_FINISHED,     /* complete */
-	CRAWL_CUT,          /* complete as far as its time limit let it */
+	CRAWL_CUT,          /* complete as far as its limits let it */
 	CRAWL_STOPPED,      /* by stop_fd: resume goes on */
 	CRAWL_WAS_FINISHED, /* there was nothing to resume */
 };
@@ -63,7 +65,8 @@ struct crawl_result {
 	enum crawl_end end;
 	size_t known; /* pages that were to be captured */
 	size_t visited;
-	char *problem; /* the first failure, for when nothing could be visited; or NULL */
+	const char *cut_by; /* the limit that cut it; constant */
+	char *problem;      /* the first failure, for when nothing could be visited; or NULL */
 };
 
 /* One for each capture, in their order. Release in any case, zeroed too. */

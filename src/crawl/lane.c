@@ -42,6 +42,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 			.serial = p->serial,
 			.user_agent = lane->agent,
 			.clock = lane->clock,
+			.secrets = lane->crowd->secrets,
 		},
 		err);
 
@@ -72,6 +73,7 @@ static int open_gate(struct lane *lane, const struct lane_params *p, struct err 
 
 static int open_net(struct lane *lane, const struct lane_params *p, struct err *err)
 {
+	const struct crawl_secrets *secrets = lane->crowd->secrets;
 	const struct crawl_settings *s = p->settings;
 	int rc = net_new(
 		&(struct net_params){
@@ -84,6 +86,11 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 			.max_body = s->max_body,
 			.max_speed = share_of_bandwidth(p),
 			.allowed = ADDRESS_ALL,
+			.max_head = (size_t)s->max_header,
+			.ca_file = s->ca_file,
+			.proxy = secrets && secrets->proxy ? secrets->proxy : s->proxy,
+			.http2 = s->http2,
+			.insecure = s->insecure,
 		},
 		&lane->net, err);
 

@@ -34,10 +34,11 @@ struct lane_crowd {
 	const struct clock *clock;
 	struct clerk *clerk;
 	struct shared_paces *paces;
-	const struct robots_memory *memory; /* of captures before this crawl */
-	int ended;                          /* an eventfd: one more lane has ended */
-	atomic_bool stopping;               /* from outside, or because one has failed */
-	atomic_size_t running;              /* captures that have not ended */
+	const struct robots_memory *memory;  /* of captures before this crawl */
+	const struct crawl_secrets *secrets; /* or NULL */
+	int ended;                           /* an eventfd: one more lane has ended */
+	atomic_bool stopping;                /* from outside, or because one has failed */
+	atomic_size_t running;               /* captures that have not ended */
 
 	/*
 	 * The capture that ended last, if all have: whoever started the lanes makes it a finished

@@ -1,4 +1,4 @@
-/* The time limit of a capture, and how far it is. */
+/* The limits of a capture, and how far it is. */
 #include <math.h>
 
 #include "crawl/capture.h"
@@ -26,18 +26,58 @@ static bool visits_must_end(const struct capture *c, double elapsed)
 	return elapsed + pace * (double)(p.visited + p.in_flight + 1) >= c->settings->time_limit;
 }
 
-int limit_keep(struct capture *c, struct err *err)
+static int cancel(struct capture *c, struct err *err)
+{
+	int rc = journal_cancel(c, err);
+
+	return rc ? rc : orders_give_back(c, err);
+}
+
+static int keep_time(struct capture *c, struct err *err)
 {
 	double elapsed = capture_now(c) - c->idle;
 
 	if (c->settings->time_limit <= 0 || c->cancelled)
 		return 0;
-	if (elapsed >= c->settings->time_limit) {
-		int rc = journal_cancel(c, err);
-
-		return rc ? rc : orders_give_back(c, err);
-	}
+	if (elapsed >= c->settings->time_limit)
+		return cancel(c, err);
 	return visits_must_end(c, elapsed) ? journal_end_visits(c, err) : 0;
+}
+
+/* ---- the limit of bytes ---- */
+
+/*
+ * The same for bytes: every page that was visited needs as many again, and those under way need
+ * theirs twice.
+ */
+static bool bytes_must_end(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	double mean;
+
+	if (p.leg != PLAN_VISIT || c->visits_ended || c->downloads == 0 || !c->strategy->revisits ||
+		c->settings->single || p.visited + p.failed + p.in_flight == p.known)
+		return false;
+	mean = LIMIT_MARGIN * (double)c->visit_bytes / (double)c->downloads;
+	return (double)c->budget < mean * (double)(p.visited + 2 * (p.in_flight + 1));
+}
+
+/* What is under way when the last byte is spent ends by itself: the net sees to it. */
+static int keep_bytes(struct capture *c, struct err *err)
+{
+	if (c->settings->max_bytes == 0 || c->cancelled)
+		return 0;
+	if (c->budget > 0 && !bytes_must_end(c))
+		return 0;
+	c->bytes_ended = true;
+	return c->budget > 0 ? journal_end_visits(c, err) : cancel(c, err);
+}
+
+int limit_keep(struct capture *c, struct err *err)
+{
+	int rc = keep_time(c, err);
+
+	return rc ? rc : keep_bytes(c, err);
 }
 
 double limit_wait(const struct capture *c)

@@ -134,9 +134,7 @@ static int fetch(struct capture *c, size_t i, struct err *err)
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, c->orders.ptr[i].plan.page, &url, err);
 	if (rc == 0)
-		rc = net_start(c->net,
-			&(struct net_request){.url = buf_slice(&url), .tag = capture_tag(c, i)},
-			err);
+		rc = capture_fetch(c, buf_slice(&url), c->orders.ptr[i].host, i, err);
 	buf_release(&url);
 	return rc;
 }
@@ -259,9 +257,11 @@ static enum pace_outcome outcome_for_pace(const struct plan_order *order, const 
 									   : PACE_UNKNOWN;
 }
 
-/* For the time limit. */
-static void count_visit(struct capture *c, uint32_t host, double begin, double end)
+/* For the limits. */
+static void count_visit(
+	struct capture *c, uint32_t host, const struct net_fetch *f, double begin, double end)
 {
+	c->visit_bytes += f->head.len + f->body_size;
 	c->last_visit = fmax(c->last_visit, end);
 	if (c->downloads++ == 0)
 		c->first_request = begin;
@@ -277,7 +277,7 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 	int rc;
 
 	if (order.plan.leg == PLAN_VISIT)
-		count_visit(c, order.host, begin, end);
+		count_visit(c, order.host, f, begin, end);
 	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,
 		outcome_for_pace(&order.plan, f));
 	rc = response_finished(c, &order.plan, f, &outcome, err);
@@ -292,8 +292,10 @@ int orders_finished(struct capture *c, const struct net_fetch *f, struct err *er
 {
 	size_t place = (uint32_t)f->tag;
 	uint32_t host;
-	int rc;
+	int rc = capture_take(c, f, err);
 
+	if (rc)
+		return rc;
 	if (!(f->tag & CAPTURE_SIDE_TAG))
 		return order_finished(c, place, f, err);
 	host = c->sides.ptr[place].host;

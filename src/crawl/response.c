@@ -87,12 +87,24 @@ static int read_response(struct capture *c, const struct net_fetch *f, enum read
 	return 0;
 }
 
-/* What the framing says against what came: both must agree that the body is whole. */
-static void apply(struct attempt *a, const struct read *r)
+/*
+ * Over HTTP/2 without a length only a coding with an end of its own proves that nothing is missing
+ * (net.h, open_ended).
+ */
+static bool is_unproven(const struct net_fetch *f, const struct state_result *result)
 {
-	a->truncated = a->truncated || !r->result.whole;
+	return f->open_ended && (result->coding.len == 0 || !result->decoded);
+}
+
+/* What the framing says against what came: both must agree that the body is whole. */
+static void apply(struct attempt *a, const struct read *r, bool unproven)
+{
+	a->truncated = a->truncated || !r->result.whole || unproven;
 	a->has_state = !a->truncated;
 	a->state = r->result.state;
+	if (unproven && !a->failure.ptr)
+		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
+				   "the server is asked over HTTP/1.1 from now on");
 	if (a->truncated && !a->failure.ptr)
 		a->failure = SLICE("truncated: the body does not end as its head says");
 }
@@ -355,8 +367,13 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 	if (rc)
 		return rc;
 	if (r.there) {
-		apply(&a, &r);
-		obey_retry_after(c, c->pages.list.ptr[order->page].host, f->status);
+		uint32_t host = c->pages.list.ptr[order->page].host;
+		bool unproven = is_unproven(f, &r.result);
+
+		apply(&a, &r, unproven);
+		if (unproven && host < c->rules.len)
+			c->rules.ptr[host].http1 = true;
+		obey_retry_after(c, host, f->status);
 	}
 	rc = save(c, order, &a, f, &r, visit, err);
 	if (rc)

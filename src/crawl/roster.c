@@ -1,8 +1,10 @@
 #include "crawl/roster.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "crawl/capture.h"
 
@@ -73,6 +75,17 @@ static int find_rates(struct roster *r, const char *path, const struct rates **r
 	return load_rates(r, path, ret, err);
 }
 
+/* What the capture's requests carry, and whom they trust. */
+static int dress(struct roster *r, struct capture *c, struct err *err)
+{
+	const char *ca_file = c->settings->ca_file;
+
+	if (ca_file && access(ca_file, R_OK) < 0)
+		return err_set(err, ERR_USAGE, "--cacert %s: %s", ca_file, strerror(errno));
+	return outfit_init(&c->outfit, c->settings, r->secrets,
+		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
+}
+
 static int add(
 	struct roster *r, const struct crawl_settings *settings, uint32_t group, struct err *err)
 {
@@ -87,7 +100,7 @@ static int add(
 	if (rc)
 		return rc;
 	r->captures.ptr[r->captures.len++] = c;
-	return 0;
+	return dress(r, c, err);
 }
 
 int roster_prepare(
@@ -103,22 +116,37 @@ int roster_prepare(
 
 /* ---- new rows ---- */
 
-/* Copies the rates into the archive, so that resume has them, whatever becomes of the file. */
-static int adopt_rates(
-	struct roster *r, const char *from, uint32_t capture, const char **ret, struct err *err)
+/* Files in the archive that captures need: their names there. */
+struct adopted {
+	const char *rates, *ca_file;
+};
+
+/* Copies a file into the archive, so that resume has it, whatever becomes of the original. */
+static int adopt(
+	struct roster *r, const char *from, const char *name, const char **ret, struct err *err)
 {
-	char name[32];
 	int rc;
 
 	*ret = NULL;
 	if (!from)
 		return 0;
-	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
 	rc = directory_copy_in(r->directory, from, name, err);
 	if (rc)
 		return rc;
 	*ret = arena_strdup(&r->arena, slice_str(name));
 	return *ret ? 0 : no_memory(err);
+}
+
+static int adopt_files(struct roster *r, const struct crawl_settings *s, uint32_t capture,
+	struct adopted *ret, struct err *err)
+{
+	char name[32];
+	int rc;
+
+	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
+	rc = adopt(r, s->rates, name, &ret->rates, err);
+	(void)snprintf(name, sizeof name, "cacert-%u.pem", capture);
+	return rc ? rc : adopt(r, s->ca_file, name, &ret->ca_file, err);
 }
 
 static int next_number(struct roster *r, struct catalog *catalog, uint32_t *ret, struct err *err)
@@ -145,13 +173,14 @@ static slice make_uuid(struct roster *r, struct rng *rng)
 
 /* The settings as the catalog keeps them, in the arena. */
 static int write_settings(struct roster *r, const struct crawl_settings *settings,
-	const char *rates, slice *ret, struct err *err)
+	const struct adopted *files, slice *ret, struct err *err)
 {
 	struct crawl_settings kept = *settings;
 	struct buf text;
 	int rc;
 
-	kept.rates = rates;
+	kept.rates = files->rates;
+	kept.ca_file = files->ca_file;
 	buf_init(&text, SETTINGS_MAX);
 	rc = crawl_settings_write(&kept, &text);
 	*ret = (slice){rc ? NULL : arena_strdup(&r->arena, buf_slice(&text)), text.len};
@@ -165,8 +194,8 @@ static int write_settings(struct roster *r, const struct crawl_settings *setting
 	return ret->ptr ? 0 : no_memory(err);
 }
 
-static int enter(struct roster *r, struct catalog *catalog, struct capture *c, const char *rates,
-	struct rng *rng, struct err *err)
+static int enter(struct roster *r, struct catalog *catalog, struct capture *c,
+	const struct adopted *files, struct rng *rng, struct err *err)
 {
 	struct catalog_capture *row = &c->row;
 	int rc;
@@ -179,7 +208,7 @@ static int enter(struct roster *r, struct catalog *catalog, struct capture *c, c
 		.state = CATALOG_RUNNING,
 		.started = clock_realtime(c->clock),
 	};
-	rc = write_settings(r, c->settings, rates, &row->settings, err);
+	rc = write_settings(r, c->settings, files, &row->settings, err);
 	if (rc == 0 && !row->uuid.ptr)
 		rc = no_memory(err);
 	return rc ? rc : catalog_add_capture(catalog, row, &row->id, err);
@@ -187,16 +216,16 @@ static int enter(struct roster *r, struct catalog *catalog, struct capture *c, c
 
 int roster_enter(struct roster *r, struct catalog *catalog, struct err *err)
 {
-	const char *from = r->captures.ptr[0]->settings->rates, *rates = NULL;
+	struct adopted files = {0};
 	struct rng rng;
 	uint32_t number;
 	int rc = next_number(r, catalog, &number, err);
 
 	rng_init(&rng, hash_key_random().k0);
 	if (rc == 0)
-		rc = adopt_rates(r, from, number, &rates, err);
+		rc = adopt_files(r, r->captures.ptr[0]->settings, number, &files, err);
 	for (size_t i = 0; rc == 0 && i < r->captures.len; i++)
-		rc = enter(r, catalog, r->captures.ptr[i], rates, &rng, err);
+		rc = enter(r, catalog, r->captures.ptr[i], &files, &rng, err);
 	return rc;
 }
 
@@ -261,6 +290,11 @@ static int read_settings(
 	rc = crawl_settings_read(settings, text, &r->arena, err);
 	if (rc == 0 && settings->rates)
 		rc = directory_path(r->directory, &settings->rates, &r->arena, err);
+	if (rc == 0 && settings->ca_file)
+		rc = directory_path(r->directory, &settings->ca_file, &r->arena, err);
+	if (rc == 0)
+		rc = crawl_secrets_check(r->secrets ? r->secrets : &(struct crawl_secrets){0},
+			settings, &r->arena, err);
 	*ret = settings;
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "crawl/directory.h"
 #include "crawl/lane.h"
+#include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "frontier/rates.h"
 
@@ -28,7 +29,8 @@ VEC_DECLARE(settings_vec, struct crawl_settings *);
 struct roster {
 	struct directory *directory;
 	const struct clock *clock;
-	struct arena arena; /* of strings as old as the crawl */
+	const struct crawl_secrets *secrets; /* of all captures; NULL for none; set by the caller */
+	struct arena arena;                  /* of strings as old as the crawl */
 	struct capture_vec captures;
 	struct slot_vec groups; /* by capture: those of one group may share a lane */
 	size_t group_count;

@@ -52,6 +52,16 @@ static const struct setting SETTINGS[] = {
 	SETTING(stall_timeout, SETTING_DOUBLE),
 	SETTING(timeout, SETTING_DOUBLE),
 	SETTING(max_body, SETTING_U64),
+	SETTING(max_header, SETTING_U64),
+	SETTING(max_bytes, SETTING_U64),
+	SETTING(http2, SETTING_BOOL),
+	SETTING(ca_file, SETTING_TEXT),
+	SETTING(insecure, SETTING_BOOL),
+	SETTING(no_cookies, SETTING_BOOL),
+	SETTING(headers, SETTING_TEXTS),
+	SETTING(withheld, SETTING_TEXTS),
+	SETTING(proxy, SETTING_TEXT),
+	SETTING(keep_secrets, SETTING_BOOL),
 	SETTING(warc_size, SETTING_U64),
 	SETTING(user_agent, SETTING_TEXT),
 	SETTING(contact, SETTING_TEXT),
@@ -87,6 +97,8 @@ void crawl_settings_release(struct crawl_settings *s)
 	text_list_release(&s->surts);
 	text_list_release(&s->includes);
 	text_list_release(&s->excludes);
+	text_list_release(&s->headers);
+	text_list_release(&s->withheld);
 }
 
 /* ---- writing ---- */

@@ -29,15 +29,20 @@ struct crawl_settings {
 	struct text_list surts, includes, excludes;
 	const char *strategy; /* name without suffix is fine */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
-	const char *user_agent; /* NULL: the default */
-	const char *contact;    /* URL or mail address, as contact.h; NULL: none */
-	const char *hours;      /* as frontier/window.h; NULL: always */
+	const char *user_agent;    /* NULL: the default */
+	const char *contact;       /* URL or mail address, as contact.h; NULL: none */
+	const char *hours;         /* as frontier/window.h; NULL: always */
+	struct text_list headers;  /* "Name: value", of every request */
+	struct text_list withheld; /* what crawl_secrets are needed besides (secrets.h) */
+	const char *proxy;         /* URL without a password; NULL: none, or one withheld */
+	const char *ca_file;       /* PEM; as rates: within the archive; NULL: none */
 
 	double delay;      /* seconds, when not automatic */
 	double time_limit; /* seconds; 0: none */
 	double tau;
 	double connect_timeout, stall_timeout, timeout; /* 0: net's defaults */
-	uint64_t max_body;
+	uint64_t max_body, max_header;                  /* 0: net's defaults */
+	uint64_t max_bytes;                             /* of the whole capture; 0: no limit */
 	double robots_age;  /* seconds that a robots.txt is trusted; 0: the most, 24 h */
 	double down_after;  /* seconds without an answer; 0: PACE_DOWN_AFTER */
 	uint64_t bandwidth; /* bytes per second; 0: no limit */
@@ -58,6 +63,10 @@ struct crawl_settings {
 	bool no_requisites; /* take nothing outside the scope, needed by a page or not */
 	bool no_sitemaps;
 	bool ignore_robots;
+	bool http2;
+	bool insecure;     /* certificates are not checked */
+	bool no_cookies;   /* neither taken nor sent */
+	bool keep_secrets; /* in the request records */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

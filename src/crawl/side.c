@@ -72,11 +72,10 @@ int side_request(
 
 int side_start(struct capture *c, size_t side, struct err *err)
 {
-	hosts_started(&c->hosts, c->sides.ptr[side].host);
-	return net_start(c->net,
-		&(struct net_request){.url = slice_str(c->sides.ptr[side].url),
-			.tag = capture_tag(c, CAPTURE_SIDE_TAG | side)},
-		err);
+	const struct side *s = &c->sides.ptr[side];
+
+	hosts_started(&c->hosts, s->host);
+	return capture_fetch(c, slice_str(s->url), s->host, CAPTURE_SIDE_TAG | side, err);
 }
 
 static void release(struct side *side)

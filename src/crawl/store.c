@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/timex.h>
 
+#include "archive/redact.h"
+
 static const size_t SCRATCH_MAX = 1 << 20;
 
 /* Of a record about a capture: its settings as far as there is room. */
@@ -81,6 +83,20 @@ static int describe(struct store *s, const struct store_params *p)
 			    p->settings, seeds ? add_setting : add_setting_but_seeds, s);
 }
 
+/* Cookies and passwords are secret, and so is every field that may be a key. */
+static int name_secrets(struct store *s, const struct crawl_secrets *secrets)
+{
+	static const slice NAMES[] = {SLICE_INIT("cookie"), SLICE_INIT("authorization"),
+		SLICE_INIT("proxy-authorization")};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof NAMES / sizeof NAMES[0]; i++)
+		rc = name_vec_push(&s->secret, NAMES[i]);
+	for (size_t i = 0; rc == 0 && secrets && i < secrets->headers.len; i++)
+		rc = name_vec_push(&s->secret, crawl_secrets_header_name(secrets->headers.ptr[i]));
+	return rc;
+}
+
 /* Lanes have names of their own, since they do not know of each other's files. */
 static void name_files(struct store *s, unsigned lane)
 {
@@ -105,9 +121,13 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 	*s = (struct store){.clerk = p->clerk, .clock = p->clock};
 	name_files(s, p->lane);
 	buf_init(&s->scratch, SCRATCH_MAX);
+	buf_init(&s->request, SCRATCH_MAX);
+	buf_init(&s->redacted, SCRATCH_MAX);
 	arena_init(&s->info_text, SCRATCH_MAX);
 	s->batch = clerk_batch(p->clerk);
 	rc = s->batch ? describe(s, p) : ERR_NOMEM;
+	if (rc == 0 && !p->settings->keep_secrets)
+		rc = name_secrets(s, p->secrets);
 	params.info = s->info.ptr;
 	params.info_count = s->info.len;
 	if (rc)
@@ -124,6 +144,9 @@ void store_abandon(struct store *s)
 	clerk_discard(s->clerk, s->batch);
 	warc_writer_abandon(s->warc);
 	buf_release(&s->scratch);
+	buf_release(&s->request);
+	buf_release(&s->redacted);
+	name_vec_release(&s->secret);
 	arena_release(&s->info_text);
 	field_vec_release(&s->info);
 	*s = (struct store){0};
@@ -226,12 +249,34 @@ static int64_t date_of(const struct attempt *a)
 	return a->wall.sent ? a->wall.sent : a->wall.last_byte;
 }
 
+enum { PROTOCOL_FIELDS = 3 };
+
+/*
+ * How the answer came, as the IIPC proposes (WARC-Protocol, WARC-Cipher-Suite): where it is more
+ * than HTTP/1 in clear, of which the block itself tells.
+ */
+static size_t describe_protocol(const struct net_fetch *f, struct field out[PROTOCOL_FIELDS])
+{
+	size_t n = 0;
+
+	if (!f->tls[0] || !f->protocol[0])
+		return 0;
+	out[n++] = (struct field){SLICE("WARC-Protocol"), slice_str(f->protocol)};
+	out[n++] = (struct field){SLICE("WARC-Protocol"), slice_str(f->tls)};
+	if (f->cipher[0])
+		out[n++] = (struct field){SLICE("WARC-Cipher-Suite"), slice_str(f->cipher)};
+	return n;
+}
+
 static int add_response(
 	struct store *s, const struct store_attempt *a, struct warc_place *place, struct err *err)
 {
 	const struct net_fetch *f = a->fetch;
 	struct warc_spool spool = {.fd = f->spool, .size = f->body_size};
+	struct field extra[PROTOCOL_FIELDS];
 	struct warc_entry entry = {
+		.extra = extra,
+		.extra_count = describe_protocol(f, extra),
 		.type = WARC_TYPE_RESPONSE,
 		.date = date_of(&a->attempt),
 		.url = a->attempt.url,
@@ -257,26 +302,47 @@ static int add_response(
 static int add_request(struct store *s, const struct store_attempt *a,
 	const struct warc_id *concurrent, struct warc_place *place, struct err *err)
 {
+	struct field extra[PROTOCOL_FIELDS];
+
 	return add(s,
 		&(struct warc_entry){
+			.extra = extra,
+			.extra_count = describe_protocol(a->fetch, extra),
 			.type = WARC_TYPE_REQUEST,
 			.date = date_of(&a->attempt),
 			.url = a->attempt.url,
 			.ip = a->fetch->ip[0] ? slice_str(a->fetch->ip) : (slice){0},
-			.head = a->fetch->request_head,
+			.head = buf_slice(&s->request),
 			.concurrent = concurrent,
 		},
 		place, err);
+}
+
+/* The attempt, with what is known of it only here. */
+static int format_attempt(struct store *s, const struct store_attempt *a)
+{
+	const struct net_fetch *f = a->fetch;
+	char protocol[sizeof f->protocol + sizeof f->tls];
+	struct attempt attempt = a->attempt;
+
+	if (f->tls[0]) {
+		(void)snprintf(protocol, sizeof protocol, "%s%s%s", f->protocol,
+			f->protocol[0] ? " " : "", f->tls);
+		attempt.protocol = slice_str(protocol);
+		attempt.cipher = slice_str(f->cipher);
+	}
+	if (s->redacted.len > 0)
+		attempt.redacted = buf_slice(&s->redacted);
+	buf_reset(&s->scratch);
+	return attempt_format(&attempt, &s->scratch);
 }
 
 static int add_metadata(struct store *s, const struct store_attempt *a,
 	const struct warc_id *concurrent, struct err *err)
 {
 	struct warc_place place;
-	int rc;
+	int rc = format_attempt(s, a);
 
-	buf_reset(&s->scratch);
-	rc = attempt_format(&a->attempt, &s->scratch);
 	if (rc)
 		return err_set(err, rc, "metadata: %s", err_name(rc));
 	return add(s,
@@ -309,14 +375,25 @@ static int observe(struct store *s, const struct store_attempt *a, const struct 
 	return batch_add_observation(s->batch, a->capture, &o, err);
 }
 
+/* The request's head as it may be archived. */
+static int redact(struct store *s, slice head, struct err *err)
+{
+	int rc;
+
+	buf_reset(&s->request);
+	buf_reset(&s->redacted);
+	rc = redact_head(head, s->secret.ptr, s->secret.len, &s->request, &s->redacted);
+	return rc ? err_set(err, rc, "request: %s", err_name(rc)) : 0;
+}
+
 int store_attempt(
 	struct store *s, const struct store_attempt *a, struct store_place *ret, struct err *err)
 {
 	struct warc_place response = {0}, request = {0};
 	const struct warc_id *concurrent = NULL;
-	int rc = 0;
+	int rc = redact(s, a->fetch->request_head, err);
 
-	if (a->result) {
+	if (rc == 0 && a->result) {
 		rc = add_response(s, a, &response, err);
 		concurrent = &response.id;
 	}

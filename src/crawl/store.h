@@ -23,6 +23,7 @@
 #include "crawl/directory.h"
 #include "crawl/duplicates.h"
 #include "crawl/pages.h"
+#include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "net/net.h"
 #include "quality/state.h"
@@ -31,6 +32,8 @@
 
 /* Bytes of rows that make a commit due at once. */
 #define STORE_BATCH_MAX ((size_t)4 << 20)
+
+VEC_DECLARE(name_vec, slice);
 
 /* Fields are the store's own, but for batch, which rows may be added to. */
 struct store {
@@ -44,6 +47,9 @@ struct store {
 	uint64_t whole;               /* of its last whole attempt */
 	int64_t dirty_since;          /* monotonic; 0 when all was handed over */
 	struct buf scratch;
+	struct buf request;     /* head of the last one, without secrets */
+	struct buf redacted;    /* what was left out of it */
+	struct name_vec secret; /* fields whose values are left out; empty when all are kept */
 	struct arena info_text; /* of the warcinfo fields */
 	struct field_vec info;
 };
@@ -57,6 +63,7 @@ struct store_params {
 	uint64_t serial; /* of the first file */
 	const char *user_agent;
 	const struct clock *clock;
+	const struct crawl_secrets *secrets; /* not to be archived; NULL: none */
 };
 
 /* All is borrowed. 0 or as warc_writer_open. */

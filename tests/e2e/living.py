@@ -102,9 +102,14 @@ class Record:
         self.offset, self.length, self.block = offset, length, block
         lines = header.decode().split("\r\n")
         tap.equal(lines[0], "WARC/1.1")
-        self.fields = dict(line.split(": ", 1) for line in lines[1:])
+        self.lines = [line.split(": ", 1) for line in lines[1:]]
+        self.fields = dict(self.lines)
         self.type = self.fields["WARC-Type"]
         self.id = self.fields["WARC-Record-ID"]
+
+    def all(self, name):
+        """Values of a field that may be there several times."""
+        return [value for field, value in self.lines if field == name]
 
     def content(self):
         """Fields of a block that consists of them."""

@@ -35,13 +35,16 @@ class Request:
 class Server:
     """Until it is stopped; `requests` are those it has seen."""
 
-    def __init__(self, answer, port=0):
+    def __init__(self, answer, port=0, host="127.0.0.1", tls=None):
         self.answer = answer
+        self.tls = tls  # an ssl.SSLContext, or none
         self.requests = []
         self.connections = set()
-        self.listener = socket.create_server(("127.0.0.1", port), backlog=64)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.listener = socket.create_server((host, port), family=family, backlog=64)
         self.port = self.listener.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}/"
+        name = f"[{host}]" if ":" in host else host
+        self.url = f"http{'s' if tls else ''}://{name}:{self.port}/"
         threading.Thread(target=self.accept, daemon=True).start()
 
     def __enter__(self):
@@ -75,6 +78,8 @@ class Server:
 
     def serve(self, connection):
         try:
+            if self.tls:
+                connection = self.secure(connection)
             while (head := read_head(connection)) is not None:
                 request = Request(connection, head)
                 self.requests.append(request)
@@ -86,6 +91,12 @@ class Server:
             pass  # the other end has had enough
         self.connections.discard(connection)
         connection.close()
+
+    def secure(self, connection):
+        self.connections.discard(connection)
+        connection = self.tls.wrap_socket(connection, server_side=True)
+        self.connections.add(connection)
+        return connection
 
 
 def read_head(connection):

@@ -1,0 +1,318 @@
+#include "crawl/outfit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/fields.h"
+#include "url/percent.h"
+#include "url/url.h"
+
+enum { TEXT_MAX = 64 << 10 };
+
+static const char OF_SEEDS[] = "";
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+}
+
+/* ---- origins ---- */
+
+/* "https://host:443", always with its port. */
+static int add_origin(struct buf *out, const struct url *u)
+{
+	slice scheme = url_part(u, u->scheme), host = url_part(u, u->host);
+
+	return buf_printf(out, "%.*s://%.*s:%d", (int)scheme.len, scheme.ptr, (int)host.len,
+		host.ptr, (int)url_effective_port(u));
+}
+
+static int keep(struct text_list *list, struct buf *text, struct arena *arena)
+{
+	const char *copy = arena_strdup(arena, buf_slice(text));
+
+	buf_reset(text);
+	return copy ? text_list_push(list, copy) : ERR_NOMEM;
+}
+
+/* A site that has moved from http to https is still the same one; the other way round is a leak. */
+static int add_seed(struct outfit *o, const char *seed, struct arena *arena)
+{
+	struct buf text;
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	buf_init(&text, TEXT_MAX + 32);
+	rc = url_parse(&url, slice_str(seed), NULL, NULL);
+	if (rc == 0)
+		rc = add_origin(&text, &url);
+	if (rc == 0)
+		rc = keep(&o->origins, &text, arena);
+	if (rc == 0 && url.scheme_id == URL_HTTP && url.port == URL_NO_PORT) {
+		rc = buf_printf(
+			&text, "https://%.*s:443", (int)url.host.len, url_part(&url, url.host).ptr);
+		if (rc == 0)
+			rc = keep(&o->origins, &text, arena);
+	}
+	buf_release(&text);
+	url_release(&url);
+	return rc;
+}
+
+static bool is_seeds(const struct outfit *o, const char *origin)
+{
+	for (size_t i = 0; i < o->origins.len; i++)
+		if (strcmp(o->origins.ptr[i], origin) == 0)
+			return true;
+	return false;
+}
+
+static bool is_for(const struct outfit *o, const struct outfit_field *f, const char *origin)
+{
+	if (!f->origin)
+		return true;
+	return f->origin == OF_SEEDS ? is_seeds(o, origin) : strcmp(f->origin, origin) == 0;
+}
+
+/* ---- fields ---- */
+
+static int add_field(struct outfit *o, const char *origin, slice name, slice value)
+{
+	return outfit_fields_push(
+		&o->fields, (struct outfit_field){.origin = origin, .field = {name, value}});
+}
+
+static int add_line(struct outfit *o, const char *origin, const char *line)
+{
+	slice name = {line, strcspn(line, ":")};
+
+	return add_field(o, origin, name, fields_trim(slice_str(line + name.len + 1)));
+}
+
+static int add_base64(struct buf *out, slice bytes)
+{
+	static const char LETTERS[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < bytes.len; i += 3) {
+		size_t left = bytes.len - i;
+		unsigned v = (unsigned)(unsigned char)bytes.ptr[i] << 16;
+		char four[4];
+
+		if (left > 1)
+			v |= (unsigned)(unsigned char)bytes.ptr[i + 1] << 8;
+		if (left > 2)
+			v |= (unsigned char)bytes.ptr[i + 2];
+		four[0] = LETTERS[v >> 18];
+		four[1] = LETTERS[v >> 12 & 63];
+		four[2] = (char)(left > 1 ? LETTERS[v >> 6 & 63] : '=');
+		four[3] = (char)(left > 2 ? LETTERS[v & 63] : '=');
+		rc = buf_add(out, (slice){four, sizeof four});
+	}
+	return rc;
+}
+
+/* RFC 7617. */
+static int add_basic(struct outfit *o, const char *origin, slice pair, struct arena *arena)
+{
+	const char *copy = NULL;
+	struct buf text;
+	int rc;
+
+	buf_init(&text, TEXT_MAX);
+	rc = buf_add_str(&text, "Basic ");
+	if (rc == 0)
+		rc = add_base64(&text, pair);
+	if (rc == 0 && !(copy = arena_strdup(arena, buf_slice(&text))))
+		rc = ERR_NOMEM;
+	if (rc == 0)
+		rc = add_field(
+			o, origin, SLICE("Authorization"), (slice){copy, buf_slice(&text).len});
+	buf_release(&text);
+	return rc;
+}
+
+/* User and password of a URL, for its origin. */
+static int add_url_auth(struct outfit *o, const char *text, struct arena *arena)
+{
+	const char *origin = NULL;
+	struct buf pair, of;
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	buf_init(&pair, TEXT_MAX);
+	buf_init(&of, TEXT_MAX + 32);
+	rc = url_parse(&url, slice_str(text), NULL, NULL);
+	if (rc == 0)
+		rc = url_percent_decode(&pair, url_part(&url, url.username));
+	if (rc == 0)
+		rc = buf_add_char(&pair, ':');
+	if (rc == 0)
+		rc = url_percent_decode(&pair, url_part(&url, url.password));
+	if (rc == 0)
+		rc = add_origin(&of, &url);
+	if (rc == 0 && !(origin = arena_strdup(arena, buf_slice(&of))))
+		rc = ERR_NOMEM;
+	if (rc == 0)
+		rc = add_basic(o, origin, buf_slice(&pair), arena);
+	buf_release(&of);
+	buf_release(&pair);
+	url_release(&url);
+	return rc;
+}
+
+static int add_auth(struct outfit *o, const char *auth, struct arena *arena)
+{
+	if (crawl_secrets_has_host(auth))
+		return add_url_auth(o, auth, arena);
+	return add_basic(o, OF_SEEDS, slice_str(auth), arena);
+}
+
+/* ---- cookies ---- */
+
+static int read_whole(const char *path, struct buf *out, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	char chunk[4096];
+	ssize_t n;
+
+	if (fd < 0)
+		return err_set(err, ERR_USAGE, "--cookies %s: %s", path, strerror(errno));
+	while (rc == 0 && (n = read(fd, chunk, sizeof chunk)) != 0) {
+		if (n < 0)
+			rc = err_set(err, ERR_USAGE, "--cookies %s: %s", path, strerror(errno));
+		else if ((rc = buf_add(out, (slice){chunk, (size_t)n})))
+			rc = err_set(err, ERR_USAGE, "--cookies %s: %s", path, err_name(rc));
+	}
+	(void)close(fd);
+	return rc;
+}
+
+static int load_cookies(struct outfit *o, const char *path, int64_t now, struct err *err)
+{
+	struct buf text;
+	int rc;
+
+	buf_init(&text, JAR_FILE_MAX);
+	rc = read_whole(path, &text, err);
+	if (rc == 0) {
+		rc = jar_read(&o->jar, buf_slice(&text), now, err);
+		if (rc) {
+			err_prefix(err, "--cookies %s", path);
+			rc = err->code = rc == ERR_NOMEM ? rc : ERR_USAGE;
+		}
+	}
+	buf_release(&text);
+	return rc;
+}
+
+/* ---- */
+
+static int add_secrets(struct outfit *o, const struct crawl_secrets *s, struct arena *arena)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s->auth.len; i++)
+		rc = add_auth(o, s->auth.ptr[i], arena);
+	for (size_t i = 0; rc == 0 && i < s->headers.len; i++)
+		rc = add_line(o, OF_SEEDS, s->headers.ptr[i]);
+	return rc;
+}
+
+int outfit_init(struct outfit *o, const struct crawl_settings *settings,
+	const struct crawl_secrets *secrets, int64_t now, struct arena *arena, struct err *err)
+{
+	int rc;
+
+	*o = (struct outfit){.has_cookies = !settings->no_cookies};
+	buf_init(&o->cookie, JAR_FIELD_MAX);
+	rc = secrets ? add_secrets(o, secrets, arena) : 0;
+	/* Of ten thousand captures most have nothing to hide, and need not know their seeds. */
+	for (size_t i = 0; rc == 0 && o->fields.len > 0 && i < settings->seeds.len; i++)
+		rc = add_seed(o, settings->seeds.ptr[i], arena);
+	for (size_t i = 0; rc == 0 && i < settings->headers.len; i++)
+		rc = add_line(o, NULL, settings->headers.ptr[i]);
+	if (rc)
+		return err_set(err, rc == ERR_NOMEM ? rc : ERR_USAGE, "--auth or --header: %s",
+			err_name(rc));
+	return secrets && secrets->cookies ? load_cookies(o, secrets->cookies, now, err) : 0;
+}
+
+void outfit_release(struct outfit *o)
+{
+	text_list_release(&o->origins);
+	outfit_fields_release(&o->fields);
+	outfit_headers_release(&o->scratch);
+	jar_release(&o->jar);
+	buf_release(&o->cookie);
+}
+
+static int add_fields(struct outfit *o, const struct url *url)
+{
+	struct buf origin;
+	int rc;
+
+	buf_init(&origin, TEXT_MAX + 32);
+	rc = add_origin(&origin, url);
+	for (size_t i = 0; rc == 0 && i < o->fields.len; i++)
+		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)))
+			rc = outfit_headers_push(&o->scratch, o->fields.ptr[i].field);
+	buf_release(&origin);
+	return rc;
+}
+
+static int add_cookies(struct outfit *o, const struct url *url, int64_t now)
+{
+	int rc;
+
+	buf_reset(&o->cookie);
+	rc = jar_cookies(&o->jar, url, now, &o->cookie);
+	if (rc || o->cookie.len == 0)
+		return rc;
+	return outfit_headers_push(
+		&o->scratch, (struct net_header){SLICE("Cookie"), buf_slice(&o->cookie)});
+}
+
+int outfit_dress(struct outfit *o, struct net_request *request, int64_t now, struct err *err)
+{
+	bool has_cookies = o->has_cookies && o->jar.cookies.len > 0;
+	struct url url;
+	int rc;
+
+	o->scratch.len = 0;
+	/* Most captures carry nothing: no URL is parsed for them. */
+	if (o->fields.len == 0 && !has_cookies)
+		return 0;
+	url_init(&url);
+	rc = url_parse(&url, request->url, NULL, NULL);
+	if (rc == 0)
+		rc = add_fields(o, &url);
+	if (rc == 0 && has_cookies)
+		rc = add_cookies(o, &url, now);
+	url_release(&url);
+	if (rc)
+		return no_memory(err);
+	request->headers = o->scratch.ptr;
+	request->header_count = o->scratch.len;
+	return 0;
+}
+
+int outfit_take(struct outfit *o, const struct net_fetch *f, int64_t now, struct err *err)
+{
+	struct url url;
+	int rc;
+
+	if (!o->has_cookies || !jar_is_set_in(f->head))
+		return 0;
+	url_init(&url);
+	rc = url_parse(&url, f->url, NULL, NULL);
+	if (rc == 0)
+		rc = jar_take(&o->jar, &url, f->head, now);
+	url_release(&url);
+	return rc == ERR_NOMEM ? no_memory(err) : 0;
+}

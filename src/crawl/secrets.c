@@ -1,0 +1,237 @@
+#include "crawl/secrets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "archive/fields.h"
+#include "base/buf.h"
+#include "net/net.h"
+#include "url/url.h"
+
+enum { MARK_MAX = 4096, HEADER_MAX = 8 << 10 };
+
+void crawl_secrets_release(struct crawl_secrets *s)
+{
+	text_list_release(&s->auth);
+	text_list_release(&s->headers);
+}
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+}
+
+/* ---- header fields ---- */
+
+/* They say who reads and how, and open nothing. */
+static const char *const HARMLESS[] = {"Accept", "Accept-Charset", "Accept-Encoding",
+	"Accept-Language", "Cache-Control", "DNT", "From", "Pragma", "Referer", "Save-Data",
+	"Sec-GPC", "Upgrade-Insecure-Requests"};
+
+/* What would change what is asked, or whom, or how the answer is framed; and why, or what else. */
+static const struct {
+	const char *name, *why;
+} REFUSED[] = {
+	{"Host", "it belongs to each URL"},
+	{"Content-Length", "requests have no body"},
+	{"Content-Type", "requests have no body"},
+	{"Transfer-Encoding", "requests have no body"},
+	{"Expect", "requests have no body"},
+	{"Connection", "connections are not yours to steer"},
+	{"Keep-Alive", "connections are not yours to steer"},
+	{"Upgrade", "connections are not yours to steer"},
+	{"HTTP2-Settings", "connections are not yours to steer"},
+	{"TE", "connections are not yours to steer"},
+	{"Trailer", "connections are not yours to steer"},
+	{"Proxy-Authorization", "use --proxy http://USER:PASSWORD@HOST:PORT"},
+	{"Proxy-Connection", "connections are not yours to steer"},
+	{"Range", "pages are captured whole"},
+	{"If-Range", "pages are captured whole"},
+	{"If-Match", "pages are captured whole"},
+	{"If-None-Match", "pages are captured whole"},
+	{"If-Modified-Since", "pages are captured whole"},
+	{"If-Unmodified-Since", "pages are captured whole"},
+	{"Cookie", "use --cookies"},
+	{"User-Agent", "use --user-agent"},
+};
+
+static bool is_harmless(slice name)
+{
+	for (size_t i = 0; i < sizeof HARMLESS / sizeof HARMLESS[0]; i++)
+		if (fields_same_name(name, slice_str(HARMLESS[i])))
+			return true;
+	return false;
+}
+
+static const char *why_refused(slice name)
+{
+	for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
+		if (fields_same_name(name, slice_str(REFUSED[i].name)))
+			return REFUSED[i].why;
+	return NULL;
+}
+
+/* RFC 9110, sections 5.1 and 5.5: a token, and no control characters. */
+static bool is_field(slice name, slice value)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		unsigned char c = (unsigned char)name.ptr[i];
+
+		if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c))
+			return false;
+	}
+	for (size_t i = 0; i < value.len; i++) {
+		unsigned char c = (unsigned char)value.ptr[i];
+
+		if ((c < ' ' && c != '\t') || c == 0x7f)
+			return false;
+	}
+	return name.len > 0 && name.len + value.len < HEADER_MAX;
+}
+
+slice crawl_secrets_header_name(const char *line)
+{
+	return (slice){line, strcspn(line, ":")};
+}
+
+int crawl_secrets_add_header(
+	struct crawl_secrets *s, struct crawl_settings *settings, const char *line, struct err *err)
+{
+	slice name = crawl_secrets_header_name(line);
+	const char *why = why_refused(name);
+	bool has_colon = line[name.len] == ':';
+
+	if (!has_colon || !is_field(name, slice_str(line + name.len + 1)))
+		return err_set(
+			err, ERR_USAGE, "--header is 'Name: value', in one line and at most 8 KiB");
+	if (why)
+		return err_set(err, ERR_USAGE, "--header: %.*s cannot be set: %s", (int)name.len,
+			name.ptr, why);
+	if (text_list_push(is_harmless(name) ? &settings->headers : &s->headers, line))
+		return no_memory(err);
+	return 0;
+}
+
+/* ---- passwords ---- */
+
+bool crawl_secrets_has_host(const char *auth)
+{
+	return fields_has_prefix(slice_str(auth), SLICE("http://")) ||
+	       fields_has_prefix(slice_str(auth), SLICE("https://"));
+}
+
+int crawl_secrets_add_auth(struct crawl_secrets *s, const char *auth, struct err *err)
+{
+	if (!crawl_secrets_has_host(auth) && (!strchr(auth, ':') || auth[0] == ':'))
+		return err_set(err, ERR_USAGE,
+			"--auth is USER:PASSWORD, or https://USER:PASSWORD@HOST/ for one host "
+			"alone");
+	return text_list_push(&s->auth, auth) ? no_memory(err) : 0;
+}
+
+int crawl_secrets_set_proxy(struct crawl_secrets *s, struct crawl_settings *settings,
+	const char *proxy, struct err *err)
+{
+	char shown[NET_PROXY_SIZE];
+	struct err why = {0};
+
+	if (net_check_proxy(proxy, shown, &why))
+		return err_set(err, ERR_USAGE, "--proxy: %s", why.text);
+	*(strchr(proxy, '@') ? &s->proxy : &settings->proxy) = proxy;
+	return 0;
+}
+
+/* ---- which they are ---- */
+
+static int add_mark(struct text_list *list, struct arena *arena, const char *what, slice which)
+{
+	const char *copy = NULL;
+	struct buf text;
+	int rc;
+
+	buf_init(&text, MARK_MAX);
+	rc = buf_printf(&text, "%s%s%.*s", what, which.len ? " " : "", (int)which.len,
+		which.len ? which.ptr : "");
+	if (rc == 0 && !(copy = arena_strdup(arena, buf_slice(&text))))
+		rc = ERR_NOMEM;
+	if (rc == 0)
+		rc = text_list_push(list, copy);
+	buf_release(&text);
+	return rc;
+}
+
+/* "auth", or "auth https://host:port" for one host's. */
+static int mark_auth(struct text_list *list, const char *auth, struct arena *arena)
+{
+	struct buf origin;
+	struct url url;
+	int rc;
+
+	if (!crawl_secrets_has_host(auth))
+		return add_mark(list, arena, "auth", SLICE(""));
+	url_init(&url);
+	buf_init(&origin, MARK_MAX);
+	rc = url_parse(&url, slice_str(auth), NULL, NULL);
+	if (rc == 0)
+		rc = buf_printf(&origin, "%.*s://%.*s:%d", (int)url.scheme.len,
+			url_part(&url, url.scheme).ptr, (int)url.host.len,
+			url_part(&url, url.host).ptr, (int)url_effective_port(&url));
+	if (rc == 0)
+		rc = add_mark(list, arena, "auth", buf_slice(&origin));
+	buf_release(&origin);
+	url_release(&url);
+	return rc;
+}
+
+static int mark_all(const struct crawl_secrets *s, struct text_list *list, struct arena *arena)
+{
+	char shown[NET_PROXY_SIZE];
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s->auth.len; i++)
+		rc = mark_auth(list, s->auth.ptr[i], arena);
+	for (size_t i = 0; rc == 0 && i < s->headers.len; i++)
+		rc = add_mark(list, arena, "header", crawl_secrets_header_name(s->headers.ptr[i]));
+	if (rc == 0 && s->cookies)
+		rc = add_mark(list, arena, "cookies", SLICE(""));
+	if (rc == 0 && s->proxy)
+		rc = net_check_proxy(s->proxy, shown, NULL);
+	if (rc == 0 && s->proxy)
+		rc = add_mark(list, arena, "proxy", slice_str(shown));
+	return rc;
+}
+
+int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *settings,
+	struct arena *arena, struct err *err)
+{
+	int rc = mark_all(s, &settings->withheld, arena);
+
+	if (rc == ERR_NOMEM)
+		return no_memory(err);
+	return rc ? err_set(err, ERR_USAGE, "--auth, --header or --proxy: %s", err_name(rc)) : 0;
+}
+
+static bool is_among(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (strcmp(list->ptr[i], text) == 0)
+			return true;
+	return false;
+}
+
+int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settings *settings,
+	struct arena *arena, struct err *err)
+{
+	struct text_list given = {0};
+	int rc = mark_all(s, &given, arena);
+
+	rc = rc ? no_memory(err) : 0;
+	for (size_t i = 0; rc == 0 && i < settings->withheld.len; i++)
+		if (!is_among(&given, settings->withheld.ptr[i]))
+			rc = err_set(err, ERR_USAGE,
+				"the capture was begun with --%.200s, which is not kept in the "
+				"archive: give it again",
+				settings->withheld.ptr[i]);
+	text_list_release(&given);
+	return rc;
+}

@@ -1,0 +1,564 @@
+#!/usr/bin/env python3
+"""How pages come over the wire: HTTP/2, TLS, cookies, passwords, proxies, limits of bytes, IPv6.
+
+Every server is real: Python's own TLS, Debian's nghttpd, a proxy of HTTP and SOCKS of our own. What
+is in the archive is read by Python's own zlib, and verify agrees with all of it.
+"""
+
+import base64
+import glob
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+
+import h2server
+import living
+import proxies
+import rawserver
+import tap
+from rawserver import page, respond
+
+FAST = ["--delay", "0", "--attempts", "2", "--stall-timeout", "10s", "--no-sitemaps"]
+
+
+# ---- certificates ----
+
+
+def openssl(*arguments):
+    subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+
+def make_certificate():
+    """A certificate for loopback that vouches for itself, and its key."""
+    key, certificate = tap.path("key.pem"), tap.path("cert.pem")
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", key, "-out", certificate, "-subj", "/CN=localhost", "-days", "2",
+            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1")
+    return key, certificate
+
+
+KEY, CERTIFICATE = make_certificate()
+
+
+def context(*protocols, most=None):
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(CERTIFICATE, KEY)
+    if protocols:
+        made.set_alpn_protocols(protocols)
+    if most:
+        made.maximum_version = most
+    return made
+
+
+# ---- captures ----
+
+
+class Capture:
+    """A crawl that goes well, its report, and the archive, which verify finds sound."""
+
+    def __init__(self, name, *arguments, messages="", status=0):
+        self.archive = tap.path(name)
+        done = tap.run("crawl", *FAST, *arguments, "-o", self.archive, "--json")
+        tap.equal((done.returncode, done.stderr), (status, messages))
+        self.load()
+
+    def load(self):
+        tap.succeed("verify", self.archive)
+        self.report = tap.load("report", self.archive)
+        self.pages = {row["url"]: row for row in self.report["verdicts"]}
+        self.records = [record for file in living.warc_files(self.archive)
+                        for record in living.records(file)]
+
+    def verdict(self, url):
+        return self.pages[url]["verdict"]
+
+    def of(self, kind, url):
+        return [record for record in self.records
+                if record.type == kind and record.fields.get("WARC-Target-URI") == url]
+
+    def attempt(self, url):
+        """Fields of the first one's metadata."""
+        return next(record.content() for record in self.of("metadata", url))
+
+    def contains(self, secret):
+        """Whether some file of the archive has it, as it is or as base64."""
+        for path in glob.glob(f"{self.archive}/**", recursive=True):
+            if os.path.isfile(path) and not path.endswith(".warc.gz"):
+                with open(path, "rb") as file:
+                    if secret in file.read():
+                        return True
+        return any(secret in record.block or secret in str(record.fields).encode()
+                   for record in self.records)
+
+
+def protocols(record):
+    """All WARC-Protocol fields, of which there may be several."""
+    return record.all("WARC-Protocol")
+
+
+def site(answers, **more):
+    """A server with these answers by path; what is missing is not found."""
+    def answer(request):
+        found = answers.get(request.path.partition("?")[0], rawserver.NOT_FOUND)
+        return found(request) if callable(found) else found
+    return rawserver.Server(answer, **more)
+
+
+HOME = page(b'<a href="/a">a</a> <a href="/b">b</a>')
+PAGES = {"/": HOME, "/a": page(b"A"), "/b": respond("301 Moved", location="/c"), "/c": page(b"C")}
+
+
+def refuse(want, *arguments):
+    tap.refuse(2, want, "crawl", *arguments, "-o", tap.path("refused"))
+    assert not os.path.exists(tap.path("refused"))
+
+
+# ---- TLS ----
+
+with tap.case("TLS: version and cipher are in the records, redirects have verdicts of their own"):
+    with site(PAGES, tls=context()) as server:
+        capture = Capture("tls", server.url, "--cacert", CERTIFICATE)
+    tap.equal({row["verdict"] for row in capture.report["verdicts"]}, {"sharp"})
+    tap.equal(sorted((url[len(server.url):], row["status"]) for url, row in capture.pages.items()),
+              [("", 200), ("a", 200), ("b", 301), ("c", 200)])
+    for kind in "response", "request", "revisit":
+        for record in capture.of(kind, server.url + "a"):
+            tap.equal(protocols(record), ["http/1.1", "tls/1.3"])
+            assert record.fields["WARC-Cipher-Suite"].startswith("TLS_"), record.fields
+    metadata = capture.attempt(server.url)
+    tap.equal((metadata["protocol"], metadata["cipherSuite"][:4]), ("http/1.1 tls/1.3", "TLS_"))
+
+with tap.case("TLS 1.2 has another version and another name of its cipher"):
+    with site(PAGES, tls=context(most=ssl.TLSVersion.TLSv1_2)) as server:
+        capture = Capture("tls12", server.url, "--cacert", CERTIFICATE, "--scope", "page")
+    record = capture.of("response", server.url)[0]
+    tap.equal(protocols(record), ["http/1.1", "tls/1.2"])
+    assert record.fields["WARC-Cipher-Suite"].startswith("TLS_ECDHE_ECDSA_WITH_"), record.fields
+
+with tap.case("a certificate nobody vouches for is a failure with a reason"):
+    with site(PAGES, tls=context()) as server:
+        tap.refuse(1, "tls: SSL certificate problem: self-signed certificate", "crawl", *FAST,
+                   server.url, "-o", tap.path("untrusted"))
+
+with tap.case("--insecure takes it, warns, and says so in the archive"):
+    with site(PAGES, tls=context()) as server:
+        capture = Capture("insecure", server.url, "--insecure", messages=(
+            "stillpoint: --insecure: certificates are not checked; the capture does not prove whose"
+            " pages these are\n"))
+    tap.equal(capture.report["sharp"], 4)
+    tap.equal(capture.records[0].content()["stillpoint-insecure"], "true")
+
+
+def without_length(request):
+    """A body that ends with its connection."""
+    request.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nuntil the end")
+    if request.path == "/ends":
+        request.socket.unwrap()
+
+
+with tap.case("a body that ends with its TLS connection is whole with a close_notify alone"):
+    answers = {"/": page(b'<a href="/ends">x</a><a href="/cut">x</a>'),
+               "/ends": without_length, "/cut": without_length}
+    with site(answers, tls=context()) as server:
+        capture = Capture("notify", server.url, "--cacert", CERTIFICATE)
+    tap.equal(capture.verdict(server.url + "ends"), "sharp")
+    tap.equal(capture.verdict(server.url + "cut"), "failed")
+    assert "reset" in capture.pages[server.url + "cut"]["reason"], capture.pages
+    tap.equal(capture.of("response", server.url + "cut")[0].fields["WARC-Truncated"], "disconnect")
+
+# ---- HTTP/2 ----
+
+
+class Nghttpd:
+    """Debian's HTTP/2 server, with the files of a directory."""
+
+    def __init__(self, files):
+        root = tap.path("htdocs")
+        os.makedirs(root, exist_ok=True)
+        for name, content in files.items():
+            tap.write(f"htdocs/{name}", content)
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        self.process = subprocess.Popen(
+            ["nghttpd", "--address=127.0.0.1", "-d", root, str(port), KEY, CERTIFICATE],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.url = f"https://127.0.0.1:{port}/"
+        h2server.wait_for(port)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=30)
+
+
+H2_FILES = {"index.html": '<a href="a.html">a</a> <img src=b.png>', "a.html": "<p>A", "b.png": "B"}
+
+if not shutil.which("nghttpd"):
+    tap.skip("HTTP/2", "there is no nghttpd")
+else:
+    with tap.case("HTTP/2 is archived as HTTP/1.1, and says what it was"):
+        with Nghttpd(H2_FILES) as server:
+            capture = Capture("h2", server.url, "--http2", "--cacert", CERTIFICATE, "--jobs", "4")
+        tap.equal((capture.report["pages"], capture.report["sharp"]), (3, 3))
+        for record in capture.of("response", server.url + "a.html"):
+            tap.equal(protocols(record), ["h2", "tls/1.3"])
+            head, _, body = record.block.partition(b"\r\n\r\n")
+            lines = head.decode().split("\r\n")
+            tap.equal((lines[0], body), ("HTTP/1.1 200 OK", b"<p>A"))
+            fields = dict(line.split(": ", 1) for line in lines[1:])
+            tap.equal((fields["content-length"], "transfer-encoding" in fields), ("4", False))
+            assert not any(name.startswith(":") for name in fields), fields
+        request = capture.of("request", server.url + "a.html")[0].block.decode()
+        assert request.startswith("GET /a.html HTTP/1.1\r\nHost: 127.0.0.1:"), request
+        tap.equal(capture.attempt(server.url)["protocol"], "h2 tls/1.3")
+        assert "HTTP/1.1 404 Not Found\r\n" in str(
+            capture.of("response", server.url + "robots.txt")[0].block, "latin-1")
+
+with tap.case("without --http2 it is not spoken, and in clear never"):
+    with h2server.Server(context("h2", "http/1.1"), None, plain=page(b"plain")) as server:
+        capture = Capture("h1", server.url, "--cacert", CERTIFICATE)
+        tap.equal((server.streams, capture.verdict(server.url)), (0, "sharp"))
+    with site(PAGES) as server:
+        capture = Capture("clear", server.url, "--http2")
+        assert all("Upgrade" not in request.fields for request in server.requests)
+    tap.equal((capture.report["sharp"], protocols(capture.of("response", server.url)[0])), (4, []))
+
+TEXT = {"content_type": "text/plain"}
+
+
+def sized(length):
+    return {**TEXT, "content_length": length}
+
+
+# Frames, then part of the reason; None for a page that is sharp.
+STREAMS = {
+    "whole": (lambda s: [h2server.headers(s, **sized(5)), h2server.data(s, b"hello")], None),
+    "in pieces": (lambda s: [h2server.headers(s, **sized(5)), h2server.data(s, b"he", False),
+                             h2server.data(s, b"llo")], None),
+    "too short": (lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello")], "reset"),
+    "reset": (lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False), 0.1,
+                         h2server.reset(s, 8)], "reset"),
+    "reset without an error": (
+        lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False), 0.1,
+                   h2server.reset(s, 0)], "reset"),
+    "reset within the head": (lambda s: [h2server.reset(s, 2)], "reset"),
+    "connection closed": (lambda s: [h2server.headers(s, **sized(9)),
+                                     h2server.data(s, b"hello", False), None], "reset"),
+    "gone away": (lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False),
+                             h2server.goaway(s), None], "reset"),
+    "transfer coding": (lambda s: [h2server.headers(s, transfer_encoding="chunked", **TEXT),
+                                   h2server.data(s, b"hello")], "reset"),
+}
+
+for label, (frames, reason) in STREAMS.items():
+    with tap.case(f"a stream of HTTP/2: {label}"):
+        with h2server.Server(context("h2", "http/1.1"), frames) as server:
+            name = "stream-" + label.replace(" ", "-")
+            done = tap.run("crawl", *FAST, "--http2", "--cacert", CERTIFICATE, server.url,
+                           "-o", tap.path(name), "--json")
+            tap.equal((done.returncode, reason or ""), (1 if reason else 0, reason or ""))
+        tap.succeed("verify", tap.path(name))
+        rows = tap.load("report", tap.path(name))["verdicts"]
+        tap.equal(rows[0]["verdict"], "failed" if reason else "sharp")
+        assert not reason or reason in rows[0]["reason"], rows
+
+with tap.case("what HTTP/2 cannot prove is asked for over HTTP/1.1"):
+    # The second answer of the stream lacks its end: libcurl does not notice.
+    def open_ended(stream):
+        yield h2server.headers(stream, **TEXT)
+        yield h2server.data(stream, b"half of", False)
+        yield 0.1
+        yield h2server.reset(stream, 0)
+
+    with h2server.Server(context("h2", "http/1.1"), open_ended, plain=page(b"whole")) as server:
+        capture = Capture("unproven", server.url, "--http2", "--cacert", CERTIFICATE)
+        tap.equal((server.streams, server.plain_requests), (2, 2))
+    tap.equal(capture.verdict(server.url), "sharp")
+    assert capture.attempt(server.url)["failure"].startswith("unproven: "), capture.records
+    tap.equal([protocols(r)[0] for r in capture.of("response", server.url)], ["h2", "http/1.1"])
+# ---- cookies ----
+
+
+def cookie(request):
+    return request.fields.get("Cookie", "")
+
+
+def shop(request):
+    """Behind its first page are others, for who has the cookie that it sets."""
+    if request.path == "/":
+        return page(b'<a href="/a">a</a>', set_cookie="session=7; Path=/; HttpOnly")
+    if request.path == "/a":
+        return page(b"A") if "session=7" in cookie(request) else respond("302 Go", location="/")
+    return rawserver.NOT_FOUND
+
+
+with tap.case("cookies are kept for the capture, and redacted in its requests"):
+    with rawserver.Server(shop) as server:
+        capture = Capture("cookies", server.url)
+        sent = [cookie(request) for request in server.requests if request.path == "/a"]
+        tap.equal(sent, ["session=7", "session=7"])
+    tap.equal(capture.verdict(server.url + "a"), "sharp")
+    for record in capture.of("request", server.url + "a"):
+        assert b"\r\nCookie: [redacted]\r\n" in record.block, record.block
+    tap.equal(capture.attempt(server.url + "a")["redacted"], "cookie")
+    # What the server said is part of the page's history.
+    assert any(b"Set-Cookie: session=7" in record.block for record in capture.records)
+
+with tap.case("--keep-secrets archives them"):
+    with rawserver.Server(shop) as server:
+        capture = Capture("kept", server.url, "--keep-secrets")
+    assert b"\r\nCookie: session=7\r\n" in capture.of("request", server.url + "a")[0].block
+    assert "redacted" not in capture.attempt(server.url + "a")
+
+with tap.case("--no-cookies takes none"):
+    with rawserver.Server(shop) as server:
+        capture = Capture("none", server.url, "--no-cookies")
+        tap.equal({cookie(request) for request in server.requests}, {""})
+    tap.equal((capture.report["pages"], capture.pages[server.url + "a"]["status"]), (2, 302))
+
+with tap.case("--cookies begins with those of a file"):
+    file = tap.write("cookies.txt", "# Netscape HTTP Cookie File\n\n"
+                     "127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\t7\n"
+                     "#HttpOnly_127.0.0.1\tFALSE\t/a\tFALSE\t4102444800\tdeep\tsecret-deep\n"
+                     "127.0.0.1\tFALSE\t/\tFALSE\t1\told\tx\n"
+                     ".example.org\tTRUE\t/\tFALSE\t0\tother\tx\n")
+    with rawserver.Server(shop) as server:
+        capture = Capture("file", server.url, "--cookies", file)
+        tap.equal([cookie(request) for request in server.requests if request.path == "/"],
+                  ["session=7"] * 2)
+        tap.equal({cookie(request) for request in server.requests if request.path == "/a"},
+                  {"deep=secret-deep; session=7"})
+    assert not capture.contains(b"secret-deep")
+    tap.equal(capture.records[0].content()["stillpoint-withheld"], "cookies")
+    refuse("line 1 is no cookie", server.url, "--cookies", tap.write("bad.txt", "a=b\n"))
+    refuse("--cookies", server.url, "--cookies", tap.path("is-not-there"))
+    refuse("exclude each other", server.url, "--cookies", file, "--no-cookies")
+
+
+def flood(request):
+    """More cookies than anybody wants, at every page."""
+    if request.path == "/robots.txt":
+        return rawserver.NOT_FOUND
+    number = int(request.path[1:] or 0)
+    fields = "".join(f"Set-Cookie: n{number}-{i}={'x' * 900}\r\n" for i in range(200))
+    body = f'<a href="/{number + 1}">next</a>'.encode() if number < 20 else b"end"
+    return (f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{fields}"
+            f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+
+
+with tap.case("a flood of cookies fills neither memory nor requests"):
+    with rawserver.Server(flood) as server:
+        capture = Capture("flood", server.url)
+        longest = max(len(cookie(request)) for request in server.requests)
+    tap.equal(capture.report["sharp"], 21)
+    assert 4000 < longest <= 8190, longest
+
+# ---- passwords and header fields ----
+
+
+def vault(request):
+    """Pages behind a password; an image of somebody else's."""
+    if request.path == "/robots.txt":
+        return rawserver.NOT_FOUND
+    login = "Basic " + base64.b64encode(b"me:pass-word:1").decode()
+    if request.fields.get("Authorization") != login:
+        return respond("401 Who", b"who?", www_authenticate="Basic")
+    return page(f'<img src="http://localhost:{other.port}/x.png">'.encode())
+
+
+with site({"/x.png": page(b"X")}) as other, rawserver.Server(vault) as server:
+    FOREIGN = f"http://localhost:{other.port}/x.png"
+    with tap.case("--auth goes to the seeds' hosts alone, and into no archive"):
+        capture = Capture("auth", server.url, "--auth", "me:pass-word:1", "--header",
+                          "X-Key: key-word", "--header", "Accept-Language: la")
+        tap.equal((capture.verdict(server.url), capture.verdict(FOREIGN)), ("sharp", "sharp"))
+        for request in other.requests:
+            assert "Authorization" not in request.fields and "X-Key" not in request.fields
+            tap.equal(request.fields["Accept-Language"], "la")
+        tap.equal({request.fields["X-Key"] for request in server.requests}, {"key-word"})
+        for secret in b"pass-word", base64.b64encode(b"me:pass-word:1"), b"key-word":
+            assert not capture.contains(secret), secret
+        info = capture.records[0]
+        tap.equal(info.content()["stillpoint-headers"], "Accept-Language: la")
+        assert b"stillpoint-withheld: auth\r\nstillpoint-withheld: header X-Key\r\n" in info.block
+        tap.equal(capture.attempt(server.url)["redacted"], "authorization, X-Key")
+
+    with tap.case("user and password of a seed are the same, and leave its URL"):
+        capture = Capture("seed", server.url.replace("//", "//me:pass-word%3A1@"))
+        tap.equal(capture.verdict(server.url), "sharp")
+        assert not any("Authorization" in request.fields for request in other.requests)
+        assert not capture.contains(b"pass-word")
+
+with tap.case("what cannot be sent is refused, and no secret repeated"):
+    URL = "http://127.0.0.1:9/"
+    refuse("'Name: value'", URL, "--header", "no colon")
+    refuse("'Name: value'", URL, "--header", "X-A: b\r\nHost: c")
+    refuse("Host cannot be set", URL, "--header", "Host: x")
+    refuse("Transfer-Encoding cannot be set", URL, "--header", "transfer-encoding: x".title())
+    refuse("use --cookies", URL, "--header", "Cookie: a=b")
+    refuse("USER:PASSWORD", URL, "--auth", "somebody")
+    refuse("a proxy is http://HOST:PORT", URL, "--proxy", "ftp://me:secret@x/")
+    refuse("--cacert", URL, "--cacert", tap.path("is-not-there"))
+    assert "secret" not in tap.run("crawl", URL, "--proxy", "ftp://me:secret@x/").stderr
+
+with tap.case("resume wants the secrets again"):
+    slow = threading.Event()
+
+    def behind(request):
+        if request.path != "/robots.txt" and request.fields.get("X-Key") != "key-word":
+            return respond("403 No")
+        if request.path == "/a":
+            slow.wait(30)
+        return PAGES.get(request.path, rawserver.NOT_FOUND)
+
+    with rawserver.Server(behind) as server:
+        archive = tap.path("resumed")
+        process = subprocess.Popen([tap.PROGRAM, "crawl", *FAST, server.url, "-o", archive,
+                                    "--header", "X-Key: key-word"], stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 30
+        while not any(request.path == "/a" for request in server.requests):
+            assert time.monotonic() < deadline
+            slow.wait(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert b"stillpoint resume" in process.communicate()[1]
+        slow.set()
+        tap.refuse(2, "begun with --header X-Key, which is not kept in the archive: give it again",
+                   "resume", archive)
+        report = tap.load("resume", archive, "--header", "X-Key: key-word")
+        tap.equal(report["sharp"], 4)
+        tap.succeed("verify", archive)
+
+# ---- proxies ----
+
+with tap.case("an HTTP proxy is asked for http, and tunnels https"):
+    with proxies.Http("me:pass-word") as proxy, site(PAGES) as server, \
+            site(PAGES, tls=context()) as secure:
+        with_login = proxy.address.replace("//", "//me:pass-word@")
+        capture = Capture("proxy", server.url, secure.url, "--cacert", CERTIFICATE, "--proxy",
+                          with_login, "--scope", "page", "--no-requisites")
+        assert f"GET {server.url}" in proxy.asked, proxy.asked
+        assert f"CONNECT 127.0.0.1:{secure.port}" in proxy.asked, proxy.asked
+        tap.equal(set(proxy.logins), {"me:pass-word"})
+    tap.equal((capture.verdict(server.url), capture.verdict(secure.url)), ("sharp", "sharp"))
+    record = capture.of("request", server.url)[0]
+    assert f"GET {server.url} HTTP/1.1" in record.block.decode(), record.block
+    assert b"Proxy-Authorization: [redacted]" in record.block, record.block
+    assert "WARC-IP-Address" not in record.fields  # nobody knows the server's
+    assert b"X-Proxy" not in capture.of("response", secure.url)[0].block
+    for secret in b"pass-word", base64.b64encode(b"me:pass-word"):
+        assert not capture.contains(secret), secret
+    withheld = capture.records[0].content()["stillpoint-withheld"]
+    tap.equal(withheld, f"proxy {proxy.address}")
+
+with tap.case("a proxy that refuses is no page"):
+    with proxies.Http("me:pass-word") as proxy, site(PAGES) as server:
+        tap.refuse(1, "connect: the proxy wants a user name and password", "crawl", *FAST,
+                   server.url, "--proxy", proxy.address, "-o", tap.path("refusing"))
+        tap.refuse(1, "connect: CONNECT tunnel failed, response 407", "crawl", *FAST,
+                   server.url.replace("http", "https"), "--proxy", proxy.address, "-o",
+                   tap.path("refusing-tls"))
+    assert not any(record.type == "response" for file in living.warc_files(tap.path("refusing"))
+                   for record in living.records(file))
+
+with tap.case("SOCKS 5, names resolved here or there"):
+    with proxies.Socks("me:pass-word") as proxy, site(PAGES) as server:
+        capture = Capture("socks", server.url, "--proxy", f"socks5://me:pass-word@{proxy.address}")
+        tap.equal(set(proxy.asked), {f"127.0.0.1:{server.port}"})
+        tap.equal(set(proxy.logins), {"me:pass-word"})
+        tap.equal(capture.report["sharp"], 4)
+        proxy.asked.clear()
+        # No such name is known here.
+        url = f"http://site.test:{server.port}/"
+        capture = Capture("socksh", url, "--proxy", f"socks5h://{proxy.address}")
+        tap.equal(set(proxy.asked), {f"site.test:{server.port}"})
+    tap.equal(capture.report["sharp"], 4)
+    tap.equal(capture.records[0].content()["stillpoint-proxy"], f"socks5h://{proxy.address}")
+
+with tap.case("proxies of the environment are not asked"):
+    environment = dict(os.environ, http_proxy="http://127.0.0.1:9", ALL_PROXY="http://127.0.0.1:9")
+    with site(PAGES) as server:
+        tap.equal(tap.load("crawl", *FAST, server.url, "-o", tap.path("environment"),
+                           env=environment)["sharp"], 4)
+
+# ---- limits ----
+
+with tap.case("--max-header"):
+    large = page(b"abc", x_large="y" * 3000)
+    with site({"/": HOME, "/a": large, "/b": page(b"B")}) as server:
+        capture = Capture("header", server.url, "--max-header", "2k")
+    tap.equal((capture.verdict(server.url + "a"), capture.verdict(server.url + "b")),
+              ("failed", "sharp"))
+    assert "too-large: the response's head" in capture.pages[server.url + "a"]["reason"]
+
+CUT = "stillpoint: --max-bytes has ended the capture\n"
+
+
+def long_site(request):
+    """A hundred pages of 10 KB, one behind the other."""
+    if request.path == "/robots.txt":
+        return rawserver.NOT_FOUND
+    number = int(request.path[1:] or 0)
+    return page(f'<a href="/{number + 1}">next</a>'.encode().ljust(10000))
+
+
+def payload(server):
+    return sum(request.path != "/robots.txt" for request in server.requests) * 10000
+
+
+with tap.case("--max-bytes ends the visits in time to revisit what was visited"):
+    with rawserver.Server(long_site) as server:
+        capture = Capture("bytes", server.url, "--max-bytes", "200k", messages=CUT)
+        assert 150000 < payload(server) <= 200 << 10, payload(server)
+    verdicts = [row["verdict"] for row in capture.report["verdicts"]]
+    assert verdicts.count("sharp") >= 8 and verdicts.count("unconfirmed") == 0, verdicts
+    tap.equal(set(verdicts), {"sharp", "failed"})
+
+with tap.case("--max-bytes cuts what is under way"):
+    def endless(request):
+        if request.path == "/robots.txt":
+            return rawserver.NOT_FOUND
+        request.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
+        while True:
+            request.send(b"more " * 1000)
+
+    with rawserver.Server(endless) as server:
+        done = tap.run("crawl", *FAST, server.url, "--max-bytes", "100k", "--jobs", "2",
+                       "-o", tap.path("endless"))
+        tap.equal(done.returncode, 1)
+        assert "as many bytes as were allowed have come" in done.stderr, done.stderr
+    tap.succeed("verify", tap.path("endless"))
+    stored = [record for file in living.warc_files(tap.path("endless"))
+              for record in living.records(file) if record.type == "response"]
+    assert sum(len(record.block) for record in stored) <= 100 << 10
+    tap.equal(stored[-1].fields["WARC-Truncated"], "length")
+
+# ---- IPv6 ----
+
+
+def has_ipv6():
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        return True
+    except OSError:
+        return False
+
+
+if has_ipv6():
+    with tap.case("IPv6, in clear and with TLS"):
+        with site(PAGES, host="::1") as server, site(PAGES, host="::1", tls=context()) as secure:
+            capture = Capture("ipv6", server.url, secure.url, "--cacert", CERTIFICATE)
+            tap.equal(server.requests[0].fields["Host"], f"[::1]:{server.port}")
+        tap.equal(capture.report["sharp"], 8)
+        for url in server.url, secure.url:
+            tap.equal(capture.of("response", url)[0].fields["WARC-IP-Address"], "::1")
+else:
+    tap.skip("IPv6", "there is no ::1 here")
+
+tap.done()
