@@ -267,6 +267,12 @@ static int restore_revisit(struct replaying *r, const struct catalog_observation
 	return 0;
 }
 
+/* What was received by an earlier process counts as what is left of it: compressed, once. */
+static void spend(struct capture *c, uint64_t bytes)
+{
+	c->budget -= bytes < c->budget ? bytes : c->budget;
+}
+
 static int on_observation(void *context, const struct catalog_observation *o)
 {
 	struct replaying *r = context;
@@ -274,6 +280,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 	struct observation shown = legs_observe(&o->attempt);
 
 	(void)capture_move_still_point(c, &o->attempt);
+	spend(c, o->length);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
 	if (o->attempt.leg == ATTEMPT_VISIT)

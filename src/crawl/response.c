@@ -144,6 +144,31 @@ static enum plan_outcome outcome_of(const struct attempt *a, const struct net_fe
 	return a->truncated ? PLAN_RETRY : PLAN_FAILED;
 }
 
+/*
+ * A page that sends us to itself and sets a cookie wants to see whether we keep it: the page is
+ * what it says then. Asked but once, since others do so for ever.
+ */
+static bool is_cookie_check(
+	const struct capture *c, const struct plan_order *order, const struct net_fetch *f)
+{
+	const struct crawl_settings *s = c->settings;
+	struct url document, target;
+	bool same;
+
+	if (order->attempt > 1 || s->attempts == 1 || s->no_cookies || !is_redirect(f->status) ||
+		!jar_is_set_in(f->head))
+		return false;
+	url_init(&document);
+	url_init(&target);
+	same = url_parse(&document, f->url, NULL, NULL) == 0 &&
+	       url_parse(&target, reading_field(c->reading, SLICE("location")), &document, NULL) ==
+		       0 &&
+	       slice_eq(url_page(&target), url_page(&document));
+	url_release(&target);
+	url_release(&document);
+	return same;
+}
+
 static void obey_retry_after(struct capture *c, uint32_t host, unsigned status)
 {
 	double seconds;
@@ -297,7 +322,7 @@ static int remember_body(struct capture *c, const struct attempt *a, const struc
 
 static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
 	const struct net_fetch *f, const struct read *r, const struct page_visit *visit,
-	struct err *err)
+	enum plan_outcome outcome, struct err *err)
 {
 	struct duplicates_original original;
 	struct store_place place;
@@ -319,7 +344,7 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 		place.record = (struct warc_id){0}; /* a revisit is never referred to */
 	else if (rc == 0)
 		rc = remember_body(c, a, r, &place, err);
-	if (rc == 0 && order->leg == PLAN_VISIT && outcome_of(a, f) == PLAN_OK)
+	if (rc == 0 && order->leg == PLAN_VISIT && outcome == PLAN_OK)
 		rc = keep_visit(c, order->page, a, r, &place, err);
 	return rc;
 }
@@ -375,10 +400,10 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 			c->rules.ptr[host].http1 = true;
 		obey_retry_after(c, host, f->status);
 	}
-	rc = save(c, order, &a, f, &r, visit, err);
+	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
+	rc = save(c, order, &a, f, &r, visit, *ret_outcome, err);
 	if (rc)
 		return rc;
-	*ret_outcome = outcome_of(&a, f);
 	rc = move_still_point(c, &a, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
 		rc = compare_visit(c, order->page, visit, &a, err);

@@ -32,6 +32,14 @@ static void fill(struct crawl_settings *s)
 	s->timeout = 123456789.125;
 	s->max_body = UINT64_MAX;
 	s->warc_size = 1;
+	s->max_header = 2;
+	s->max_bytes = 3;
+	s->ca_file = "cacert-1.pem";
+	s->proxy = "socks5h://127.0.0.1:1080";
+	push(&s->headers, "Accept-Language: la, de;q=0.5");
+	push(&s->withheld, "auth");
+	push(&s->withheld, "header X-Key");
+	s->http2 = s->insecure = s->no_cookies = s->keep_secrets = true;
 	s->scope = SCOPE_DOMAIN;
 	s->max_pages = UINT32_MAX;
 	s->max_depth = 0;
@@ -60,6 +68,12 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 	CHECK(got->timeout == want->timeout);
 	CHECK(got->max_body == want->max_body);
 	CHECK(got->warc_size == want->warc_size);
+	CHECK(got->max_header == want->max_header);
+	CHECK(got->max_bytes == want->max_bytes);
+	CHECK_INT(got->http2, want->http2);
+	CHECK_INT(got->insecure, want->insecure);
+	CHECK_INT(got->no_cookies, want->no_cookies);
+	CHECK_INT(got->keep_secrets, want->keep_secrets);
 	CHECK_INT(got->scope, want->scope);
 	CHECK_INT(got->max_pages, want->max_pages);
 	CHECK_INT(got->max_depth, want->max_depth);
@@ -79,6 +93,10 @@ static void check_same(const struct crawl_settings *got, const struct crawl_sett
 	check_texts(&got->surts, &want->surts);
 	check_texts(&got->includes, &want->includes);
 	check_texts(&got->excludes, &want->excludes);
+	check_texts(&got->headers, &want->headers);
+	check_texts(&got->withheld, &want->withheld);
+	CHECK_STR(got->ca_file, want->ca_file);
+	CHECK_STR(got->proxy, want->proxy);
 	CHECK_STR(got->strategy, want->strategy);
 	CHECK(!got->rates == !want->rates);
 	if (got->rates && want->rates)

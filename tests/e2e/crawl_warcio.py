@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 
+import h2server
 import living
 import tap
 
@@ -85,5 +86,25 @@ with tap.case("warcio writes the same index"):
 with tap.case("the index is in the order of its bytes"):
     subprocess.run(["sort", "-c", f"{ARCHIVE}/index.cdxj"], check=True,
                    env=dict(os.environ, LC_ALL="C"))
+
+if shutil.which("nghttpd"):
+    with tap.case("what came over HTTP/2 and TLS is to warcio as anything else"):
+        key, certificate = h2server.make_certificate()
+        with h2server.Nghttpd({"index.html": "<a href=a.html>a</a>", "a.html": "A"}, key,
+                              certificate) as server:
+            tap.succeed("crawl", server.url, "--http2", "--cacert", certificate, "--delay", 0,
+                        "-o", tap.path("h2"))
+        files = living.warc_files(tap.path("h2"))
+        lines = node(f"{SOURCE}/warcio.mjs", MODULES, *files).splitlines()
+        records = [record for file in files for record in living.records(file)]
+        tap.equal(sum(" block " in line for line in lines), len(records))
+        tap.equal(sum(" response payload " in line for line in lines), 4)
+        with open(f"{tap.path('h2')}/index.cdxj", encoding="utf-8") as index:
+            ours = entries(index)
+        tap.equal(ours, entries(node(WARCIO, "cdx-index", "--format", "cdxj",
+                                     *files).splitlines(True)))
+        assert any("h2" in record.all("WARC-Protocol") for record in records)
+else:
+    tap.skip("HTTP/2", "there is no nghttpd")
 
 tap.done()

@@ -28,21 +28,7 @@ FAST = ["--delay", "0", "--attempts", "2", "--stall-timeout", "10s", "--no-sitem
 
 # ---- certificates ----
 
-
-def openssl(*arguments):
-    subprocess.run(["openssl", *arguments], check=True, capture_output=True)
-
-
-def make_certificate():
-    """A certificate for loopback that vouches for itself, and its key."""
-    key, certificate = tap.path("key.pem"), tap.path("cert.pem")
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-keyout", key, "-out", certificate, "-subj", "/CN=localhost", "-days", "2",
-            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1")
-    return key, certificate
-
-
-KEY, CERTIFICATE = make_certificate()
+KEY, CERTIFICATE = h2server.make_certificate()
 
 
 def context(*protocols, most=None):
@@ -173,40 +159,20 @@ with tap.case("a body that ends with its TLS connection is whole with a close_no
 
 # ---- HTTP/2 ----
 
-
-class Nghttpd:
-    """Debian's HTTP/2 server, with the files of a directory."""
-
-    def __init__(self, files):
-        root = tap.path("htdocs")
-        os.makedirs(root, exist_ok=True)
-        for name, content in files.items():
-            tap.write(f"htdocs/{name}", content)
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
-        self.process = subprocess.Popen(
-            ["nghttpd", "--address=127.0.0.1", "-d", root, str(port), KEY, CERTIFICATE],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.url = f"https://127.0.0.1:{port}/"
-        h2server.wait_for(port)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(timeout=30)
-
-
-H2_FILES = {"index.html": '<a href="a.html">a</a> <img src=b.png>', "a.html": "<p>A", "b.png": "B"}
+H2_FILES = {"index.html": '<a href="a.html">a</a> <img src=b.png> <a href="big.html">big</a>',
+            "a.html": "<p>A", "b.png": "B", "big.html": "more " * 100000}
 
 if not shutil.which("nghttpd"):
     tap.skip("HTTP/2", "there is no nghttpd")
 else:
     with tap.case("HTTP/2 is archived as HTTP/1.1, and says what it was"):
-        with Nghttpd(H2_FILES) as server:
-            capture = Capture("h2", server.url, "--http2", "--cacert", CERTIFICATE, "--jobs", "4")
-        tap.equal((capture.report["pages"], capture.report["sharp"]), (3, 3))
+        with h2server.Nghttpd(H2_FILES, KEY, CERTIFICATE) as server:
+            capture = Capture("h2", server.url, "--http2", "--cacert", CERTIFICATE, "--jobs", "4",
+                              "--max-body", "100k")
+        tap.equal((capture.report["pages"], capture.report["sharp"]), (4, 3))
+        tap.equal(capture.verdict(server.url + "big.html"), "failed")
+        tap.equal(capture.of("response", server.url + "big.html")[0].fields["WARC-Truncated"],
+                  "length")
         for record in capture.of("response", server.url + "a.html"):
             tap.equal(protocols(record), ["h2", "tls/1.3"])
             head, _, body = record.block.partition(b"\r\n\r\n")
@@ -310,6 +276,21 @@ with tap.case("cookies are kept for the capture, and redacted in its requests"):
     tap.equal(capture.attempt(server.url + "a")["redacted"], "cookie")
     # What the server said is part of the page's history.
     assert any(b"Set-Cookie: session=7" in record.block for record in capture.records)
+
+with tap.case("a page that looks whether its cookie is kept is had all the same"):
+    def gate(request):
+        if request.path == "/robots.txt":
+            return rawserver.NOT_FOUND
+        if request.path == "/loop":
+            return respond("302 Go", location="/loop", set_cookie="n=1")
+        if "gate=open" not in cookie(request):
+            return respond("302 Go", location="/#top", set_cookie="gate=open; Max-Age=60")
+        return page(b'<a href="/loop">x</a>')
+
+    with rawserver.Server(gate) as server:
+        capture = Capture("gate", server.url)
+    tap.equal([(row["status"], row["verdict"]) for row in capture.report["verdicts"]],
+              [(200, "sharp"), (302, "sharp")])
 
 with tap.case("--keep-secrets archives them"):
     with rawserver.Server(shop) as server:

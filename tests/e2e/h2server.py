@@ -5,14 +5,19 @@
 Requests are not read (their names are packed by Huffman's code): the first is taken for robots.txt
 and is not found, all others get the same frames. A client that agrees on HTTP/1.1 is answered with
 `plain`.
+
+And Debian's nghttpd, which does it right; and certificates for both.
 """
 
+import os
 import socket
 import struct
+import subprocess
 import threading
 import time
 
 import rawserver
+import tap
 
 DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY = 0, 1, 3, 4, 7
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
@@ -110,3 +115,40 @@ def wait_for(port):
         except OSError:
             assert time.monotonic() < deadline, f"nobody listens at {port}"
             threading.Event().wait(0.02)
+
+
+class Nghttpd:
+    """Debian's HTTP/2 server, with the files of a directory."""
+
+    def __init__(self, files, key, certificate):
+        root = tap.path("htdocs")
+        os.makedirs(root, exist_ok=True)
+        for name, content in files.items():
+            tap.write(f"htdocs/{name}", content)
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        self.process = subprocess.Popen(
+            ["nghttpd", "--address=127.0.0.1", "-d", root, str(port), key, certificate],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.url = f"https://127.0.0.1:{port}/"
+        wait_for(port)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=30)
+
+
+def openssl(*arguments):
+    subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+
+def make_certificate():
+    """A certificate for loopback that vouches for itself, and its key."""
+    key, certificate = tap.path("key.pem"), tap.path("cert.pem")
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", key, "-out", certificate, "-subj", "/CN=localhost", "-days", "2",
+            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1")
+    return key, certificate
