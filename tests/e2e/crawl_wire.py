@@ -47,16 +47,14 @@ def context(*protocols, most=None):
 class Capture:
     """A crawl that goes well, its report, and the archive, which verify finds sound."""
 
-    def __init__(self, name, *arguments, messages="", status=0):
+    def __init__(self, name, *arguments, messages="", sites=1):
         self.archive = tap.path(name)
         done = tap.run("crawl", *FAST, *arguments, "-o", self.archive, "--json")
-        tap.equal((done.returncode, done.stderr), (status, messages))
-        self.load()
-
-    def load(self):
+        tap.equal((done.returncode, done.stderr), (0, messages))
         tap.succeed("verify", self.archive)
-        self.report = tap.load("report", self.archive)
-        self.pages = {row["url"]: row for row in self.report["verdicts"]}
+        reports = [tap.load("report", self.archive, "--capture", i + 1) for i in range(sites)]
+        self.report = reports[0]
+        self.pages = {row["url"]: row for report in reports for row in report["verdicts"]}
         self.records = [record for file in living.warc_files(self.archive)
                         for record in living.records(file)]
 
@@ -378,7 +376,9 @@ with site({"/x.png": page(b"X")}) as other, rawserver.Server(vault) as server:
         assert not capture.contains(b"pass-word")
 
 with tap.case("what cannot be sent is refused, and no secret repeated"):
-    URL = "http://127.0.0.1:9/"
+    URL, OTHER = "http://127.0.0.1:9/", "http://127.0.0.2:9/"
+    refuse("would go to several sites", URL, OTHER, "--auth", "me:secret")
+    refuse("would go to several sites", URL, OTHER, "--header", "X-Key: secret")
     refuse("'Name: value'", URL, "--header", "no colon")
     refuse("'Name: value'", URL, "--header", "X-A: b\r\nHost: c")
     refuse("Host cannot be set", URL, "--header", "Host: x")
@@ -423,7 +423,7 @@ with tap.case("an HTTP proxy is asked for http, and tunnels https"):
             site(PAGES, tls=context()) as secure:
         with_login = proxy.address.replace("//", "//me:pass-word@")
         capture = Capture("proxy", server.url, secure.url, "--cacert", CERTIFICATE, "--proxy",
-                          with_login, "--scope", "page", "--no-requisites")
+                          with_login, "--scope", "page", "--no-requisites", sites=2)
         assert f"GET {server.url}" in proxy.asked, proxy.asked
         assert f"CONNECT 127.0.0.1:{secure.port}" in proxy.asked, proxy.asked
         tap.equal(set(proxy.logins), {"me:pass-word"})
@@ -534,9 +534,9 @@ def has_ipv6():
 if has_ipv6():
     with tap.case("IPv6, in clear and with TLS"):
         with site(PAGES, host="::1") as server, site(PAGES, host="::1", tls=context()) as secure:
-            capture = Capture("ipv6", server.url, secure.url, "--cacert", CERTIFICATE)
+            capture = Capture("ipv6", server.url, secure.url, "--cacert", CERTIFICATE, sites=2)
             tap.equal(server.requests[0].fields["Host"], f"[::1]:{server.port}")
-        tap.equal(capture.report["sharp"], 8)
+        tap.equal([row["verdict"] for row in capture.pages.values()], ["sharp"] * 8)
         for url in server.url, secure.url:
             tap.equal(capture.of("response", url)[0].fields["WARC-IP-Address"], "::1")
 else:
