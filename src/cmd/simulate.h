@@ -20,6 +20,8 @@ struct simulate_options {
 	struct cmd_planning planning;
 	bool json;
 	const char *text;
+	const char *html;
+	const char *command; /* the whole command line, as a shell would read it; no option */
 
 	/* of --graph */
 	int64_t size;
@@ -49,14 +51,18 @@ struct simulate_options {
 extern const char *const SIMULATE_RATES[];
 extern const char *const SIMULATE_HALVES[];
 
-/* What a mode has to print, in both forms. */
+/* What a mode has to print, in all forms. */
 struct simulate_output {
 	int (*json)(const void *context, FILE *file);  /* what json_finish says */
 	void (*text)(const void *context, FILE *file); /* errors stay in the FILE */
+	void (*html)(const void *context, FILE *file); /* the same */
 	const void *context;
 };
 
-/* Prints one of them on standard output, and the text into the file of --text. */
+/*
+ * Prints JSON or text on standard output, and writes the files of --text and --html. The page comes
+ * first: where it cannot be written nothing is printed.
+ */
 enum cmd_status simulate_print(
 	const struct simulate_options *o, const struct simulate_output *output);
 

@@ -100,7 +100,8 @@ static int weigh(const struct replay_arm *arm, const struct draw *draw,
 	return rc;
 }
 
-static int run_arms(const struct replay_params *p, const struct draw *draw, struct evidence *values)
+static int run_arms(const struct replay_params *p, const struct draw *draw, bool watched,
+	struct evidence *values)
 {
 	struct capture *captures = calloc(p->arm_count, sizeof *captures);
 	int rc = captures ? 0 : ERR_NOMEM;
@@ -110,6 +111,8 @@ static int run_arms(const struct replay_params *p, const struct draw *draw, stru
 
 		if (like == a)
 			rc = schedule(p, draw, &p->arms[a], &captures[a]);
+		if (rc == 0 && like == a && watched)
+			p->watch(p->watch_context, a, draw, &captures[a]);
 		if (rc == 0)
 			rc = weigh(&p->arms[a], draw, &captures[like], &values[a]);
 	}
@@ -130,7 +133,7 @@ static int run_draw(void *context, size_t i)
 		return rc;
 	r->result.drawn[i] = (struct replay_draw){draw.params.start, (double)draw.site.n};
 	r->result.blocks[i] = (uint32_t)((draw.params.start - r->range.from) / p->days);
-	rc = run_arms(p, &draw, &r->result.values[i * p->arm_count]);
+	rc = run_arms(p, &draw, p->watch && i == 0, &r->result.values[i * p->arm_count]);
 	draw_release(&draw);
 	return rc;
 }

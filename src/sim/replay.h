@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "plan/plan.h"
 #include "sim/bootstrap.h"
+#include "sim/capture.h"
 #include "sim/draw.h"
 #include "sim/evidence.h"
 #include "sim/history.h"
@@ -31,6 +32,10 @@ enum replay_half {
 	REPLAY_FIRST,
 	REPLAY_SECOND,
 };
+
+/* Sees the capture of an arm, without its third visits. */
+typedef void replay_watch(
+	void *context, size_t arm, const struct draw *draw, const struct capture *capture);
 
 /* Borrows everything. */
 struct replay_params {
@@ -48,6 +53,8 @@ struct replay_params {
 	unsigned threads;                           /* 0: one for each processor */
 	void (*report)(void *context, size_t done); /* may be NULL */
 	void *context;
+	replay_watch *watch; /* sees the captures of the first draw, in any thread; may be NULL */
+	void *watch_context;
 };
 
 struct replay_draw {

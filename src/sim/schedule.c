@@ -29,6 +29,7 @@ static double record(const struct part *p, const struct drive_result *result, st
 
 		last = result->visited_at[page];
 		(void)capture_look(c, page_of(p, page), p->begin + last);
+		c->hopeless[page_of(p, page)] = result->hopeless[page];
 	}
 	for (size_t i = 0; i < result->revisits.len; i++) {
 		uint32_t page = result->revisits.ptr[i];

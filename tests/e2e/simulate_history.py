@@ -56,6 +56,10 @@ def replays():
         tap.near(modified["sharp"]["mean"], 21 / 30, 1e-9)
         tap.near(modified["difference"]["sharp"]["mean"], 0, 1e-9)
         tap.near(third["requests"]["mean"], 2 + 9 / 30, 1e-9)
+    with tap.case("a page"):  # simulate_html.py looks at it
+        simulate("--gain", "subsites,canaries", "--html", tap.path("page.html"))
+        with open(tap.path("page.html"), encoding="utf-8") as file:
+            assert file.read().endswith("</html>\n")
     with tap.case("the plan knows which pages are hot"):
         arms = simulate("--crawl-days", 60, "--strategy", "stillpoint,bfs-fifo")["arms"]
         tap.equal(arms[0]["strategy"], "stillpoint-offline")
