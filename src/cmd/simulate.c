@@ -76,6 +76,13 @@ static const struct option_spec SPECS[] = {
 		.help = "with --history: number of crawls (default: 200)",
 		.min = 1,
 		.max = 1e6},
+	{.name = "links",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, links),
+		.metavar = "FILE",
+		.help = "with --history: find pages by these links, from index.html on (default: "
+			"all "
+			"are known at the start)"},
 	{.name = "rates",
 		.kind = OPTION_CHOICE,
 		.offset = offsetof(struct simulate_options, rates),
@@ -211,7 +218,8 @@ static const struct mode {
 		simulate_site},
 	{"graph", " strategy delay tau size seeds json text html ", simulate_graph},
 	{"history",
-		" strategy tau crawl-days draws rates memory-days gain canary-period half seed "
+		" strategy tau crawl-days draws links rates memory-days gain canary-period half "
+		"seed "
 		"threads "
 		"json text html ",
 		simulate_history},

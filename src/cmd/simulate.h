@@ -41,6 +41,7 @@ struct simulate_options {
 	/* of --history */
 	double crawl_days;
 	int64_t draws;
+	const char *links;
 	int rates; /* index into SIMULATE_RATES, an enum draw_rates */
 	struct option_list gains;
 	int half; /* index into SIMULATE_HALVES, an enum replay_half */

@@ -36,6 +36,10 @@ static int add_arm(struct history_experiment *e, const struct plan_strategy *str
 		return err_set(err, ERR_USAGE,
 			"simulate: --gain needs a strategy with revisits, and %s has none",
 			strategy->name);
+	if (gains & GAINS_OF_PLAN && e->options->links)
+		return err_set(err, ERR_USAGE,
+			"simulate: subsites and canaries know all pages at the start: not with "
+			"--links");
 	e->arms[e->params.arm_count++] = (struct replay_arm){strategy, gains};
 	return 0;
 }
@@ -55,12 +59,13 @@ static bool next_name(const char **rest, char *out, size_t size)
 
 static int add_all_strategies(struct history_experiment *e, struct err *err)
 {
-	const struct plan_strategy *first = plan_strategy_find("stillpoint", true), *s;
+	bool links = e->options->links;
+	const struct plan_strategy *first = plan_strategy_find("stillpoint", !links), *s;
 	int rc = add_arm(e, first, 0, err);
 
-	/* What is planned while discovering has nothing to discover here. */
+	/* Without links what is planned while discovering has nothing to discover. */
 	for (size_t i = 0; rc == 0 && (s = plan_strategy_at(i)); i++)
-		if (s != first && !strstr(s->name, "-online"))
+		if (s != first && (links || !strstr(s->name, "-online")))
 			rc = add_arm(e, s, 0, err);
 	return rc;
 }
@@ -74,7 +79,8 @@ static int add_strategies(struct history_experiment *e, struct err *err)
 	if (strcmp(rest, "all") == 0)
 		return add_all_strategies(e, err);
 	while (rc == 0 && next_name(&rest, name, sizeof name)) {
-		const struct plan_strategy *s = cmd_strategy("simulate", name, true, err);
+		const struct plan_strategy *s =
+			cmd_strategy("simulate", name, !e->options->links, err);
 
 		rc = s ? add_arm(e, s, 0, err) : ERR_USAGE;
 	}
@@ -130,6 +136,17 @@ double history_mean_pages(const struct replay *r)
 	for (size_t i = 0; i < r->draws; i++)
 		sum += r->drawn[i].pages;
 	return sum / (double)r->draws;
+}
+
+double history_linked_share(const struct replay *r)
+{
+	double pages = 0, linked = 0;
+
+	for (size_t i = 0; i < r->draws; i++) {
+		pages += r->drawn[i].pages;
+		linked += r->drawn[i].linked;
+	}
+	return linked / pages;
 }
 
 static void json_mean(struct json *j, const char *key, const struct bootstrap_mean *m)
@@ -189,6 +206,10 @@ static void json_head(struct json *j, const struct history_experiment *e)
 	json_uint(j, e->result.block_count);
 	json_key(j, "rates");
 	json_string(j, SIMULATE_RATES[e->options->rates]);
+	json_key(j, "links");
+	json_string(j, e->options->links);
+	json_key(j, "linked");
+	json_double(j, e->options->links ? history_linked_share(&e->result) : NAN);
 	json_key(j, "half");
 	json_string(j, SIMULATE_HALVES[e->options->half]);
 	json_key(j, "seed");
@@ -258,6 +279,9 @@ static void print_text(const void *context, FILE *out)
 	(void)fprintf(out, "crawls      %zu of %g days, %.0f pages on average, rates from %s\n",
 		e->params.draws, e->params.days, history_mean_pages(&e->result),
 		e->params.rates == DRAW_PAST ? "the past" : "the oracle");
+	if (e->options->links)
+		(void)fprintf(out, "links       %s, %.1f %% of the pages are found by them\n",
+			e->options->links, 100 * history_linked_share(&e->result));
 	(void)fprintf(
 		out, "intervals   95 %%, bootstrap over stretches of %g days\n\n", e->params.days);
 	(void)fprintf(out, "%-36s  %-23s  %-23s  %-23s  %8s  %6s  %8s  %8s\n", "", "sharp %",
@@ -386,6 +410,7 @@ enum cmd_status simulate_history(const struct simulate_options *o)
 			.threads = (unsigned)o->threads},
 	};
 	struct history history;
+	struct history_links links = {0};
 	struct err err = {0};
 	enum cmd_status status;
 
@@ -394,7 +419,13 @@ enum cmd_status simulate_history(const struct simulate_options *o)
 		return cmd_fail(&err);
 	if (history_load(o->history, &history, &err))
 		return cmd_fail_input(&err);
+	if (o->links && history_links_load(o->links, &history, &links, &err)) {
+		history_release(&history);
+		return cmd_fail_input(&err);
+	}
+	e.params.links = o->links ? &links : NULL;
 	status = run(&e, &history);
+	history_links_release(&links);
 	picture_list_release(&e.album.pictures);
 	free(e.summaries);
 	replay_release(&e.result);

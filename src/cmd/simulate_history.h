@@ -60,6 +60,9 @@ struct history_experiment {
 
 double history_mean_pages(const struct replay *r);
 
+/* Of the pages of all draws: those that links had to lead to. */
+double history_linked_share(const struct replay *r);
+
 /* The strategy, or what it is to gain. */
 void history_arm_name(const struct history_experiment *e, size_t arm, char out[GAINS_TEXT_SIZE]);
 

@@ -42,6 +42,7 @@ static int make_draw(const struct run *r, size_t i, struct draw *ret_draw)
 		.days = p->days,
 		.rates = p->rates,
 		.memory = p->memory,
+		.links = p->links,
 		.randoms = r->randoms[i],
 	};
 	int rc = ERR_NOTFOUND;
@@ -131,7 +132,9 @@ static int run_draw(void *context, size_t i)
 
 	if (rc)
 		return rc;
-	r->result.drawn[i] = (struct replay_draw){draw.params.start, (double)draw.site.n};
+	r->result.drawn[i] = (struct replay_draw){.start = draw.params.start,
+		.pages = (double)draw.site.n,
+		.linked = p->links ? (double)(draw.site.n - draw.seeds.len) : 0};
 	r->result.blocks[i] = (uint32_t)((draw.params.start - r->range.from) / p->days);
 	rc = run_arms(p, &draw, p->watch && i == 0, &r->result.values[i * p->arm_count]);
 	draw_release(&draw);

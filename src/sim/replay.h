@@ -46,6 +46,8 @@ struct replay_params {
 	double days; /* length of a plain crawl */
 	enum draw_rates rates;
 	double memory; /* draw_params.memory */
+	const struct history_links
+		*links; /* draw_params.links; then no gains that order downloads otherwise */
 	double tau;
 	unsigned canary_period;
 	enum replay_half half;
@@ -60,6 +62,7 @@ struct replay_params {
 struct replay_draw {
 	double start; /* days */
 	double pages;
+	double linked; /* of the pages: not known at the start */
 };
 
 struct replay {
