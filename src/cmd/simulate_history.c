@@ -12,7 +12,7 @@
 #include "cmd/simulate_history.h"
 #include "sim/gains.h"
 
-enum { DRAWS = 200, SWEEP_DRAWS = 40 };
+enum { DRAWS = 200, SWEEP_DRAWS = 20 };
 
 static const double CRAWL_DAYS = 7;
 
