@@ -32,7 +32,7 @@ bench: all
 	@tools/install-packages bench
 	@meson test -C $(BUILD) --benchmark --num-processes 1
 
-# The papers' tables, our own studies, real sites: build/experiments/*.txt and *.json.
+# The papers' tables, our own studies, real sites: build/experiments/index.html leads to all.
 experiments: all
 	@tools/install-packages test
 	@tools/experiments

@@ -167,9 +167,10 @@ void json_array_end(struct json *j)
 }
 
 /* Bytes that cannot be copied as they are: controls, quote, backslash and all above ASCII. */
-static bool is_special(unsigned char c)
+static bool is_special(const struct json *j, unsigned char c)
 {
-	return c < 0x20 || c == '"' || c == '\\' || c >= 0x80;
+	return c < 0x20 || c == '"' || c == '\\' || c >= 0x80 ||
+	       (c == '<' && (j->flags & JSON_SCRIPT));
 }
 
 static void add_escape(struct json *j, unsigned char c)
@@ -203,7 +204,7 @@ static void add_quoted(struct json *j, slice s)
 		size_t n = 1;
 		bool ok;
 
-		if (!is_special(p[at])) {
+		if (!is_special(j, p[at])) {
 			at++;
 			continue;
 		}

@@ -32,6 +32,7 @@ enum {
 enum json_flags {
 	JSON_LINES = 1,  /* a newline after each top-level value, of which there may be many */
 	JSON_PRETTY = 2, /* indented by two blanks, for people */
+	JSON_SCRIPT = 4, /* no '<': nothing in a string can end the <script> that it stands in */
 };
 
 /* Fields are the writer's own. */

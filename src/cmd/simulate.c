@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "sim/parallel.h"
+
+enum { COMMAND_MAX = 16 << 10 };
 
 const char *const SIMULATE_RATES[] = {"past", "oracle", NULL};
 const char *const SIMULATE_HALVES[] = {"all", "first", "second", NULL};
@@ -73,6 +76,13 @@ static const struct option_spec SPECS[] = {
 		.help = "with --history: number of crawls (default: 200)",
 		.min = 1,
 		.max = 1e6},
+	{.name = "links",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, links),
+		.metavar = "FILE",
+		.help = "with --history: find pages by these links, from index.html on (default: "
+			"all "
+			"are known at the start)"},
 	{.name = "rates",
 		.kind = OPTION_CHOICE,
 		.offset = offsetof(struct simulate_options, rates),
@@ -160,6 +170,11 @@ static const struct option_spec SPECS[] = {
 		.offset = offsetof(struct simulate_options, text),
 		.metavar = "FILE",
 		.help = "write the text for people to a file, whatever is printed"},
+	{.name = "html",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct simulate_options, html),
+		.metavar = "FILE",
+		.help = "write a page with tables and plots to a file, whatever is printed"},
 	{.name = NULL},
 };
 
@@ -196,16 +211,17 @@ static const struct mode {
 	const char *takes; /* its other options, each between blanks */
 	enum cmd_status (*run)(const struct simulate_options *o);
 } MODES[] = {
-	{"table", " runs seed threads json text ", simulate_table},
+	{"table", " runs seed threads json text html ", simulate_table},
 	{"site",
 		" strategy delay tau runs seed threads estimate-error rate-error failures late "
-		"json text ",
+		"json text html ",
 		simulate_site},
-	{"graph", " strategy delay tau size seeds json ", simulate_graph},
+	{"graph", " strategy delay tau size seeds json text html ", simulate_graph},
 	{"history",
-		" strategy tau crawl-days draws rates memory-days gain canary-period half seed "
+		" strategy tau crawl-days draws links rates memory-days gain canary-period half "
+		"seed "
 		"threads "
-		"json text ",
+		"json text html ",
 		simulate_history},
 };
 
@@ -283,14 +299,15 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	return found;
 }
 
-static int write_text(const char *path, const struct simulate_output *output, struct err *err)
+static int write_file(const char *path, void (*write)(const void *context, FILE *file),
+	const void *context, struct err *err)
 {
 	FILE *file = fopen(path, "we");
 	bool failed;
 
 	if (!file)
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	output->text(output->context, file);
+	write(context, file);
 	failed = ferror(file);
 	if (fclose(file) || failed)
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -302,7 +319,8 @@ enum cmd_status simulate_print(
 {
 	struct err err = {0};
 
-	if (o->text && write_text(o->text, output, &err))
+	if ((o->html && write_file(o->html, output->html, output->context, &err)) ||
+		(o->text && write_file(o->text, output->text, output->context, &err)))
 		return cmd_fail(&err);
 	if (o->json)
 		return cmd_finish(output->json(output->context, stdout));
@@ -310,14 +328,45 @@ enum cmd_status simulate_print(
 	return cmd_finish(0);
 }
 
+/* A word as a shell would have to be given it. */
+static int add_word(struct buf *line, const char *word)
+{
+	static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	int rc = buf_add_char(line, ' ');
+
+	if (rc == 0 && *word && word[strspn(word, PLAIN)] == '\0')
+		return buf_add_str(line, word);
+	if (rc == 0)
+		rc = buf_add_char(line, '\'');
+	for (; rc == 0 && *word; word++)
+		rc = *word == '\'' ? buf_add_str(line, "'\\''") : buf_add_char(line, *word);
+	return rc ? rc : buf_add_char(line, '\'');
+}
+
+/* A page says how it was made. A line that is too long is cut: nobody types that. */
+static const char *command_line(int argc, char **argv, struct buf *line)
+{
+	int rc = buf_add_str(line, "stillpoint");
+
+	for (int i = 0; rc == 0 && i < argc; i++)
+		rc = add_word(line, argv[i]);
+	if (rc)
+		(void)buf_add_str(line, " …");
+	return buf_str(line);
+}
+
 enum cmd_status cmd_simulate(int argc, char **argv)
 {
 	struct simulate_options o = {0};
+	struct buf line;
 	const struct mode *mode;
 	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
 
+	buf_init(&line, COMMAND_MAX);
+	o.command = command_line(argc, argv, &line); /* options_parse changes the order */
 	if (cmd_options(&OPTIONS, argc, argv, &o, &args, &status)) {
 		mode = pick(&o, &err);
 		if (!mode || check_options(mode, &o, &err))
@@ -326,5 +375,6 @@ enum cmd_status cmd_simulate(int argc, char **argv)
 			status = mode->run(&o);
 	}
 	options_release(&OPTIONS, &o);
+	buf_release(&line);
 	return status;
 }

@@ -20,6 +20,8 @@ struct simulate_options {
 	struct cmd_planning planning;
 	bool json;
 	const char *text;
+	const char *html;
+	const char *command; /* the whole command line, as a shell would read it; no option */
 
 	/* of --graph */
 	int64_t size;
@@ -39,6 +41,7 @@ struct simulate_options {
 	/* of --history */
 	double crawl_days;
 	int64_t draws;
+	const char *links;
 	int rates; /* index into SIMULATE_RATES, an enum draw_rates */
 	struct option_list gains;
 	int half; /* index into SIMULATE_HALVES, an enum replay_half */
@@ -49,14 +52,18 @@ struct simulate_options {
 extern const char *const SIMULATE_RATES[];
 extern const char *const SIMULATE_HALVES[];
 
-/* What a mode has to print, in both forms. */
+/* What a mode has to print, in all forms. */
 struct simulate_output {
 	int (*json)(const void *context, FILE *file);  /* what json_finish says */
 	void (*text)(const void *context, FILE *file); /* errors stay in the FILE */
+	void (*html)(const void *context, FILE *file); /* the same */
 	const void *context;
 };
 
-/* Prints one of them on standard output, and the text into the file of --text. */
+/*
+ * Prints JSON or text on standard output, and writes the files of --text and --html. The page comes
+ * first: where it cannot be written nothing is printed.
+ */
 enum cmd_status simulate_print(
 	const struct simulate_options *o, const struct simulate_output *output);
 

@@ -1,27 +1,17 @@
 /* simulate --graph: an online run on a given site. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "base/json.h"
-#include "cmd/simulate.h"
+#include "cmd/simulate_graph.h"
 #include "cmd/text.h"
-#include "sim/drive.h"
-#include "sim/evaluate.h"
-#include "sim/site.h"
+#include "sim/exposure.h"
 
 enum {
 	NAMES_MAX = 16, /* of each list, in the text for people */
 	NAME_SHOWN_MAX = 80,
-};
-
-/* What there is to print; borrows everything. */
-struct view {
-	const struct plan_strategy *strategy;
-	const struct site *site;
-	const struct drive_result *capture;
-	struct page_list hopeless; /* in the order of their visits; owned */
-	struct evaluation expected;
 };
 
 static int add_seed(const struct site *site, slice name, struct page_list *seeds, struct err *err)
@@ -76,11 +66,12 @@ static void json_pages(
 	json_array_end(j);
 }
 
-static int print_json(const struct view *v)
+static int print_json(const void *context, FILE *out)
 {
+	const struct graph_view *v = context;
 	struct json j;
 
-	json_init_file(&j, stdout, JSON_LINES);
+	json_init_file(&j, out, JSON_LINES);
 	json_object_begin(&j);
 	json_key(&j, "strategy");
 	json_string(&j, v->strategy->name);
@@ -96,55 +87,76 @@ static int print_json(const struct view *v)
 	return json_finish(&j);
 }
 
-static void print_pages(const char *title, const struct site *site, const struct page_list *pages)
+static void print_pages(
+	FILE *out, const char *title, const struct site *site, const struct page_list *pages)
 {
 	if (pages->len == 0)
 		return;
-	printf("\n%s (%zu)\n ", title, pages->len);
+	(void)fprintf(out, "\n%s (%zu)\n ", title, pages->len);
 	for (size_t i = 0; i < pages->len && i < NAMES_MAX; i++) {
-		(void)putchar(' ');
-		text_name(stdout, site->names[pages->ptr[i]], 0);
+		(void)putc(' ', out);
+		text_name(out, site->names[pages->ptr[i]], 0);
 	}
 	if (pages->len > NAMES_MAX)
-		printf(" … %zu more (--json has them all)", pages->len - NAMES_MAX);
-	(void)putchar('\n');
+		(void)fprintf(out, " … %zu more (--json has them all)", pages->len - NAMES_MAX);
+	(void)putc('\n', out);
 }
 
-static int print_text(const struct view *v)
+static void print_text(const void *context, FILE *out)
 {
+	const struct graph_view *v = context;
 	const struct drive_result *c = v->capture;
 	char delay[FORMAT_DOUBLE_SIZE];
 
 	(void)format_double(c->delay, delay);
-	printf("strategy        %s\n", v->strategy->name);
-	printf("pages           %zu, one download every %s\n", c->visits.len, delay);
+	(void)fprintf(out, "strategy        %s\n", v->strategy->name);
+	(void)fprintf(out, "pages           %zu, one download every %s\n", c->visits.len, delay);
 	if (!c->single)
-		printf("expected sharp  %.3f%s\n", v->expected.coherence,
+		(void)fprintf(out, "expected sharp  %.3f%s\n", v->expected.coherence,
 			v->site->weights ? " (weighted)" : "");
-	printf("expected blur   %.3f, %.3f per page\n", v->expected.blur,
+	(void)fprintf(out, "expected blur   %.3f, %.3f per page\n", v->expected.blur,
 		v->expected.blur / (double)c->visits.len);
-	print_pages("visits", v->site, &c->visits);
-	print_pages("revisits", v->site, &c->revisits);
-	print_pages("hopeless", v->site, &v->hopeless);
-	print_pages("unreached", v->site, &c->unreached);
-	return 0;
+	print_pages(out, "visits", v->site, &c->visits);
+	print_pages(out, "revisits", v->site, &c->revisits);
+	print_pages(out, "hopeless", v->site, &v->hopeless);
+	print_pages(out, "unreached", v->site, &c->unreached);
 }
 
-static enum cmd_status print(struct view *v, bool json)
+static int list_hopeless(struct graph_view *v, struct err *err)
 {
 	const struct page_list *visits = &v->capture->visits;
-	enum cmd_status status;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < visits->len; i++)
 		if (v->capture->hopeless[visits->ptr[i]])
 			rc = page_list_push(&v->hopeless, visits->ptr[i]);
-	if (rc)
-		status = cmd_fail(&(struct err){ERR_NOMEM, "out of memory"});
-	else
-		status = cmd_finish(json ? print_json(v) : print_text(v));
-	page_list_release(&v->hopeless);
-	return status;
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+/* What may be expected at other delays, and what no schedule can exceed. */
+static int run_sweep(const struct drive_params *like, struct graph_view *v, struct err *err)
+{
+	bool fast = v->site->n > EXPOSURE_EXACT_MAX;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < SWEEP_POINTS; i++) {
+		struct drive_params params = *like;
+		struct graph_point *point = &v->sweep[i];
+		struct drive_result capture;
+
+		params.plan.delay *= SWEEP_FACTORS[i];
+		rc = drive(&params, &capture, err);
+		if (rc)
+			break;
+		*point = (struct graph_point){evaluate(v->site, &capture), NAN};
+		if (!capture.single && capture.unreached.len == 0)
+			rc = evaluate_bound(v->site, params.plan.delay, fast,
+				point->expected.coherence, &point->bound);
+		drive_release(&capture);
+		if (rc)
+			(void)err_set(err, rc, "%s", err_name(rc));
+	}
+	return rc;
 }
 
 static enum cmd_status simulate(const struct simulate_options *o,
@@ -158,7 +170,9 @@ static enum cmd_status simulate(const struct simulate_options *o,
 		.seed_count = seeds->len,
 	};
 	struct drive_result capture;
-	struct view view = {.strategy = strategy, .site = site, .capture = &capture};
+	struct graph_view view = {
+		.options = o, .strategy = strategy, .site = site, .capture = &capture};
+	struct simulate_output output = {print_json, print_text, simulate_graph_html, &view};
 	struct err err = {0};
 	enum cmd_status status;
 
@@ -166,7 +180,11 @@ static enum cmd_status simulate(const struct simulate_options *o,
 	if (drive(&params, &capture, &err))
 		return cmd_fail(&err);
 	view.expected = evaluate(site, &capture);
-	status = print(&view, o->json);
+	if (list_hopeless(&view, &err) || (o->html && run_sweep(&params, &view, &err)))
+		status = cmd_fail(&err);
+	else
+		status = simulate_print(o, &output);
+	page_list_release(&view.hopeless);
 	drive_release(&capture);
 	return status;
 }

@@ -9,65 +9,37 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/progress.h"
-#include "cmd/simulate.h"
+#include "cmd/simulate_history.h"
 #include "sim/gains.h"
-#include "sim/history.h"
-#include "sim/replay.h"
 
-enum { ARMS_MAX = 64, DRAWS = 200 };
+enum { DRAWS = 200, SWEEP_DRAWS = 20 };
 
 static const double CRAWL_DAYS = 7;
 
-/* What is known of each arm, in the order of the output. */
-static const struct value {
-	const char *name;
-	size_t offset;
-	bool difference; /* worth comparing */
-} VALUES[] = {
-	{"sharp", offsetof(struct evidence, sharp), true},
-	{"blur", offsetof(struct evidence, blur), true},
-	{"requests", offsetof(struct evidence, requests), true},
-	{"joint", offsetof(struct evidence, joint), true},
-	{"absent", offsetof(struct evidence, absent), false},
-	{"lost_bulk", offsetof(struct evidence, lost_bulk), false},
-	{"lost_large", offsetof(struct evidence, lost_large), false},
+const struct history_value HISTORY_VALUES[HISTORY_VALUES_N] = {
+	[HISTORY_SHARP] = {"sharp", offsetof(struct evidence, sharp), true},
+	[HISTORY_BLUR] = {"blur", offsetof(struct evidence, blur), true},
+	[HISTORY_REQUESTS] = {"requests", offsetof(struct evidence, requests), true},
+	[HISTORY_JOINT] = {"joint", offsetof(struct evidence, joint), true},
+	[HISTORY_ABSENT] = {"absent", offsetof(struct evidence, absent), false},
+	[HISTORY_LOST_BULK] = {"lost_bulk", offsetof(struct evidence, lost_bulk), false},
+	[HISTORY_LOST_LARGE] = {"lost_large", offsetof(struct evidence, lost_large), false},
 };
 
-enum {
-	VALUES_N = sizeof VALUES / sizeof VALUES[0],
-	SHARP = 0,
-	BLUR = 1,
-	REQUESTS = 2,
-	JOINT = 3,
-	LOST_BULK = 5,
-	LOST_LARGE = 6,
-};
-
-struct arm_summary {
-	struct bootstrap_mean mean[VALUES_N];
-	struct bootstrap_mean difference[VALUES_N]; /* to the first arm; NAN where not compared */
-};
-
-struct experiment {
-	const struct simulate_options *options;
-	struct replay_params params;
-	struct replay_arm arms[ARMS_MAX];
-	size_t strategies; /* of the arms: those without gains */
-	struct progress progress;
-	struct replay result;
-	struct arm_summary *summaries;
-};
-
-static int add_arm(
-	struct experiment *e, const struct plan_strategy *strategy, unsigned gains, struct err *err)
+static int add_arm(struct history_experiment *e, const struct plan_strategy *strategy,
+	unsigned gains, struct err *err)
 {
-	if (e->params.arm_count == ARMS_MAX)
-		return err_set(
-			err, ERR_USAGE, "simulate: more than %d strategies and gains", ARMS_MAX);
+	if (e->params.arm_count == HISTORY_ARMS_MAX)
+		return err_set(err, ERR_USAGE, "simulate: more than %d strategies and gains",
+			HISTORY_ARMS_MAX);
 	if (gains && !strategy->revisits)
 		return err_set(err, ERR_USAGE,
 			"simulate: --gain needs a strategy with revisits, and %s has none",
 			strategy->name);
+	if (gains & GAINS_OF_PLAN && e->options->links)
+		return err_set(err, ERR_USAGE,
+			"simulate: subsites and canaries know all pages at the start: not with "
+			"--links");
 	e->arms[e->params.arm_count++] = (struct replay_arm){strategy, gains};
 	return 0;
 }
@@ -85,19 +57,20 @@ static bool next_name(const char **rest, char *out, size_t size)
 	return true;
 }
 
-static int add_all_strategies(struct experiment *e, struct err *err)
+static int add_all_strategies(struct history_experiment *e, struct err *err)
 {
-	const struct plan_strategy *first = plan_strategy_find("stillpoint", true), *s;
+	bool links = e->options->links;
+	const struct plan_strategy *first = plan_strategy_find("stillpoint", !links), *s;
 	int rc = add_arm(e, first, 0, err);
 
-	/* What is planned while discovering has nothing to discover here. */
+	/* Without links what is planned while discovering has nothing to discover. */
 	for (size_t i = 0; rc == 0 && (s = plan_strategy_at(i)); i++)
-		if (s != first && !strstr(s->name, "-online"))
+		if (s != first && (links || !strstr(s->name, "-online")))
 			rc = add_arm(e, s, 0, err);
 	return rc;
 }
 
-static int add_strategies(struct experiment *e, struct err *err)
+static int add_strategies(struct history_experiment *e, struct err *err)
 {
 	const char *rest = cmd_planning_name(&e->options->planning);
 	char name[GAINS_TEXT_SIZE];
@@ -106,14 +79,15 @@ static int add_strategies(struct experiment *e, struct err *err)
 	if (strcmp(rest, "all") == 0)
 		return add_all_strategies(e, err);
 	while (rc == 0 && next_name(&rest, name, sizeof name)) {
-		const struct plan_strategy *s = cmd_strategy("simulate", name, true, err);
+		const struct plan_strategy *s =
+			cmd_strategy("simulate", name, !e->options->links, err);
 
 		rc = s ? add_arm(e, s, 0, err) : ERR_USAGE;
 	}
 	return rc;
 }
 
-static int add_gains(struct experiment *e, struct err *err)
+static int add_gains(struct history_experiment *e, struct err *err)
 {
 	char name[GAINS_TEXT_SIZE];
 	int rc = 0;
@@ -135,7 +109,7 @@ static int add_gains(struct experiment *e, struct err *err)
 	return rc;
 }
 
-static int summarise(struct experiment *e)
+static int summarise(struct history_experiment *e)
 {
 	int rc = 0;
 
@@ -143,25 +117,36 @@ static int summarise(struct experiment *e)
 	if (!e->summaries)
 		return ERR_NOMEM;
 	for (size_t a = 0; a < e->params.arm_count; a++)
-		for (size_t v = 0; rc == 0 && v < VALUES_N; v++) {
-			struct arm_summary *s = &e->summaries[a];
+		for (size_t v = 0; rc == 0 && v < HISTORY_VALUES_N; v++) {
+			struct history_summary *s = &e->summaries[a];
 
 			s->difference[v] = (struct bootstrap_mean){NAN, NAN, NAN};
-			rc = replay_mean(&e->result, a, VALUES[v].offset, &s->mean[v]);
-			if (rc == 0 && a > 0 && VALUES[v].difference)
-				rc = replay_difference(
-					&e->result, a, 0, VALUES[v].offset, &s->difference[v]);
+			rc = replay_mean(&e->result, a, HISTORY_VALUES[v].offset, &s->mean[v]);
+			if (rc == 0 && a > 0 && HISTORY_VALUES[v].difference)
+				rc = replay_difference(&e->result, a, 0, HISTORY_VALUES[v].offset,
+					&s->difference[v]);
 		}
 	return rc;
 }
 
-static double mean_pages(const struct replay *r)
+double history_mean_pages(const struct replay *r)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < r->draws; i++)
 		sum += r->drawn[i].pages;
 	return sum / (double)r->draws;
+}
+
+double history_linked_share(const struct replay *r)
+{
+	double pages = 0, linked = 0;
+
+	for (size_t i = 0; i < r->draws; i++) {
+		pages += r->drawn[i].pages;
+		linked += r->drawn[i].linked;
+	}
+	return linked / pages;
 }
 
 static void json_mean(struct json *j, const char *key, const struct bootstrap_mean *m)
@@ -186,30 +171,30 @@ static void json_gains(struct json *j, unsigned gains)
 	json_string(j, gains ? text : NULL);
 }
 
-static void json_arm(struct json *j, const struct experiment *e, size_t a)
+static void json_arm(struct json *j, const struct history_experiment *e, size_t a)
 {
-	const struct arm_summary *s = &e->summaries[a];
+	const struct history_summary *s = &e->summaries[a];
 
 	json_object_begin(j);
 	json_key(j, "strategy");
 	json_string(j, e->arms[a].strategy->name);
 	json_gains(j, e->arms[a].gains);
-	for (size_t v = 0; v < VALUES_N; v++)
-		json_mean(j, VALUES[v].name, &s->mean[v]);
+	for (size_t v = 0; v < HISTORY_VALUES_N; v++)
+		json_mean(j, HISTORY_VALUES[v].name, &s->mean[v]);
 	json_key(j, "difference");
 	if (a == 0) {
 		json_null(j);
 	} else {
 		json_object_begin(j);
-		for (size_t v = 0; v < VALUES_N; v++)
-			if (VALUES[v].difference)
-				json_mean(j, VALUES[v].name, &s->difference[v]);
+		for (size_t v = 0; v < HISTORY_VALUES_N; v++)
+			if (HISTORY_VALUES[v].difference)
+				json_mean(j, HISTORY_VALUES[v].name, &s->difference[v]);
 		json_object_end(j);
 	}
 	json_object_end(j);
 }
 
-static void json_head(struct json *j, const struct experiment *e)
+static void json_head(struct json *j, const struct history_experiment *e)
 {
 	json_key(j, "history");
 	json_string(j, e->options->history);
@@ -221,17 +206,21 @@ static void json_head(struct json *j, const struct experiment *e)
 	json_uint(j, e->result.block_count);
 	json_key(j, "rates");
 	json_string(j, SIMULATE_RATES[e->options->rates]);
+	json_key(j, "links");
+	json_string(j, e->options->links);
+	json_key(j, "linked");
+	json_double(j, e->options->links ? history_linked_share(&e->result) : NAN);
 	json_key(j, "half");
 	json_string(j, SIMULATE_HALVES[e->options->half]);
 	json_key(j, "seed");
 	json_uint(j, e->params.seed);
 	json_key(j, "pages");
-	json_double(j, mean_pages(&e->result));
+	json_double(j, history_mean_pages(&e->result));
 }
 
 static int print_json(const void *context, FILE *out)
 {
-	const struct experiment *e = context;
+	const struct history_experiment *e = context;
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
@@ -261,34 +250,38 @@ static void print_mean(
 	(void)fprintf(out, "  %-23s", text);
 }
 
-static void print_arm(FILE *out, const struct experiment *e, size_t a)
+static void print_arm(FILE *out, const struct history_experiment *e, size_t a)
 {
-	const struct arm_summary *s = &e->summaries[a];
-	char gains[GAINS_TEXT_SIZE];
+	const struct history_summary *s = &e->summaries[a];
+	char name[GAINS_TEXT_SIZE];
 
-	gains_text(e->arms[a].gains, gains);
-	(void)fprintf(out, "%-36s", e->arms[a].gains ? gains : e->arms[a].strategy->name);
-	print_mean(out, &s->mean[SHARP], 100, 2, false);
-	print_mean(out, &s->difference[SHARP], 100, 2, true);
-	print_mean(out, &s->mean[BLUR], 1, 4, false);
-	(void)fprintf(out, "  %8.3f  %6.2f", s->mean[REQUESTS].mean, 100 * s->mean[JOINT].mean);
-	if (!isnan(s->mean[LOST_BULK].mean))
-		(void)fprintf(out, "  %8.2f  %8.2f", 100 * s->mean[LOST_BULK].mean,
-			100 * s->mean[LOST_LARGE].mean);
+	history_arm_name(e, a, name);
+	(void)fprintf(out, "%-36s", name);
+	print_mean(out, &s->mean[HISTORY_SHARP], 100, 2, false);
+	print_mean(out, &s->difference[HISTORY_SHARP], 100, 2, true);
+	print_mean(out, &s->mean[HISTORY_BLUR], 1, 4, false);
+	(void)fprintf(out, "  %8.3f  %6.2f", s->mean[HISTORY_REQUESTS].mean,
+		100 * s->mean[HISTORY_JOINT].mean);
+	if (!isnan(s->mean[HISTORY_LOST_BULK].mean))
+		(void)fprintf(out, "  %8.2f  %8.2f", 100 * s->mean[HISTORY_LOST_BULK].mean,
+			100 * s->mean[HISTORY_LOST_LARGE].mean);
 	(void)putc('\n', out);
 }
 
 static void print_text(const void *context, FILE *out)
 {
-	const struct experiment *e = context;
+	const struct history_experiment *e = context;
 
 	(void)fprintf(out, "history     %s, %s\n", e->options->history,
 		e->params.half == REPLAY_ALL     ? "all of it"
 		: e->params.half == REPLAY_FIRST ? "first half"
 						 : "second half");
 	(void)fprintf(out, "crawls      %zu of %g days, %.0f pages on average, rates from %s\n",
-		e->params.draws, e->params.days, mean_pages(&e->result),
+		e->params.draws, e->params.days, history_mean_pages(&e->result),
 		e->params.rates == DRAW_PAST ? "the past" : "the oracle");
+	if (e->options->links)
+		(void)fprintf(out, "links       %s, %.1f %% of the pages are found by them\n",
+			e->options->links, 100 * history_linked_share(&e->result));
 	(void)fprintf(
 		out, "intervals   95 %%, bootstrap over stretches of %g days\n\n", e->params.days);
 	(void)fprintf(out, "%-36s  %-23s  %-23s  %-23s  %8s  %6s  %8s  %8s\n", "", "sharp %",
@@ -302,38 +295,109 @@ static void print_text(const void *context, FILE *out)
 
 static void report(void *context, size_t done)
 {
-	progress_update(context, done, NULL);
+	struct history_experiment *e = context;
+
+	progress_update(&e->progress, e->done + done, NULL);
 }
 
-static enum cmd_status run(struct experiment *e, const struct history *history)
+void history_arm_name(const struct history_experiment *e, size_t arm, char out[GAINS_TEXT_SIZE])
 {
+	gains_text(e->arms[arm].gains, out);
+	if (!e->arms[arm].gains)
+		(void)snprintf(out, GAINS_TEXT_SIZE, "%s", e->arms[arm].strategy->name);
+}
+
+static void take_picture(
+	void *context, size_t arm, const struct draw *draw, const struct capture *capture)
+{
+	struct history_experiment *e = context;
+	struct pyramid pyramid;
+	char name[GAINS_TEXT_SIZE];
+
+	history_arm_name(e, arm, name);
+	if (pyramid_of_capture(draw, capture, &pyramid))
+		e->album.failed = true;
+	else
+		album_add(&e->album, NULL, name, &pyramid);
+}
+
+/* Sharp and blur of every arm at one length of the crawl, from fewer draws. */
+static int run_point(struct history_experiment *e, double factor, struct err *err)
+{
+	struct replay_params params = e->params;
+	struct history_point *point = &e->sweep[e->sweep_count];
+	struct replay result;
+	int rc;
+
+	params.days *= factor;
+	params.watch = NULL;
+	if (params.draws > SWEEP_DRAWS)
+		params.draws = SWEEP_DRAWS;
+	rc = replay_run(&params, &result, err);
+	e->done += params.draws;
+	if (rc == ERR_RANGE) /* the history is too short for that: so is the plot */
+		return 0;
+	if (rc)
+		return rc;
+	point->days = params.days;
+	for (size_t a = 0; rc == 0 && a < params.arm_count; a++) {
+		rc = replay_mean(&result, a, offsetof(struct evidence, sharp), &point->sharp[a]);
+		if (rc == 0)
+			rc = replay_mean(
+				&result, a, offsetof(struct evidence, blur), &point->blur[a]);
+	}
+	e->sweep_count += rc == 0;
+	replay_release(&result);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+static int run_all(struct history_experiment *e, struct err *err)
+{
+	int rc = replay_run(&e->params, &e->result, err);
+
+	e->done = e->params.draws;
+	for (size_t i = 0; rc == 0 && e->options->html && i < SWEEP_POINTS; i++)
+		rc = run_point(e, SWEEP_FACTORS[i], err);
+	if (rc == 0) {
+		rc = e->album.failed ? ERR_NOMEM : summarise(e);
+		if (rc)
+			(void)err_set(err, rc, "%s", err_name(rc));
+	}
+	return rc;
+}
+
+static enum cmd_status run(struct history_experiment *e, const struct history *history)
+{
+	size_t more = e->params.draws < SWEEP_DRAWS ? e->params.draws : SWEEP_DRAWS;
 	struct err err = {0};
 	int rc;
 
 	e->params.history = history;
 	e->params.report = report;
-	e->params.context = &e->progress;
-	progress_init(&e->progress, &(struct progress_config){.fd = STDERR_FILENO,
-					    .clock = clock_system(),
-					    .title = "simulate",
-					    .unit = "draws",
-					    .total = e->params.draws});
-	rc = replay_run(&e->params, &e->result, &err);
+	e->params.context = e;
+	e->params.watch = e->options->html ? take_picture : NULL;
+	e->params.watch_context = e;
+	progress_init(&e->progress,
+		&(struct progress_config){.fd = STDERR_FILENO,
+			.clock = clock_system(),
+			.title = "simulate",
+			.unit = "draws",
+			.total = e->params.draws + (e->options->html ? SWEEP_POINTS * more : 0)});
+	rc = run_all(e, &err);
 	progress_clear(&e->progress);
 	if (rc == ERR_RANGE) {
 		err_prefix(&err, "%s", e->options->history);
 		return cmd_fail_input(&err);
 	}
-	if (rc == 0)
-		rc = summarise(e);
 	if (rc)
-		return cmd_fail(&(struct err){rc, "out of memory"});
-	return simulate_print(e->options, &(struct simulate_output){print_json, print_text, e});
+		return cmd_fail(&err);
+	return simulate_print(e->options,
+		&(struct simulate_output){print_json, print_text, simulate_history_html, e});
 }
 
 enum cmd_status simulate_history(const struct simulate_options *o)
 {
-	struct experiment e = {
+	struct history_experiment e = {
 		.options = o,
 		.params = {.draws = o->draws > 0 ? (size_t)o->draws : DRAWS,
 			.days = o->crawl_days > 0 ? o->crawl_days : CRAWL_DAYS,
@@ -346,6 +410,7 @@ enum cmd_status simulate_history(const struct simulate_options *o)
 			.threads = (unsigned)o->threads},
 	};
 	struct history history;
+	struct history_links links = {0};
 	struct err err = {0};
 	enum cmd_status status;
 
@@ -354,7 +419,14 @@ enum cmd_status simulate_history(const struct simulate_options *o)
 		return cmd_fail(&err);
 	if (history_load(o->history, &history, &err))
 		return cmd_fail_input(&err);
+	if (o->links && history_links_load(o->links, &history, &links, &err)) {
+		history_release(&history);
+		return cmd_fail_input(&err);
+	}
+	e.params.links = o->links ? &links : NULL;
 	status = run(&e, &history);
+	history_links_release(&links);
+	picture_list_release(&e.album.pictures);
 	free(e.summaries);
 	replay_release(&e.result);
 	history_release(&history);

@@ -8,19 +8,10 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/progress.h"
-#include "cmd/contenders.h"
-#include "cmd/simulate.h"
+#include "cmd/simulate_site.h"
 #include "sim/exposure.h"
-#include "sim/study.h"
 
-enum { DEFAULT_RUNS = 20 };
-
-struct site_study {
-	const struct simulate_options *options;
-	struct contender_list contenders;
-	struct study_params params;
-	struct study_result *results; /* by contender */
-};
+enum { DEFAULT_RUNS = 20, SWEEP_RUNS = 2 };
 
 /* Of the measures that scatter; the number of pages is printed apart. */
 static const struct {
@@ -148,29 +139,78 @@ static void print_text(const void *context, FILE *out)
 	}
 }
 
+/* The bar goes on over several studies. */
+struct bar {
+	struct progress progress;
+	size_t before; /* runs of the studies before */
+};
+
 static void show_progress(void *context, size_t done)
 {
-	progress_update(context, done, NULL);
+	struct bar *b = context;
+
+	progress_update(&b->progress, b->before + done, NULL);
+}
+
+static void take_picture(void *context, size_t contender, const struct drive_result *capture,
+	const struct change_history *histories)
+{
+	struct site_study *s = context;
+	struct pyramid pyramid;
+
+	pyramid_of_drive(capture, histories, &pyramid);
+	album_add(&s->album, NULL, s->contenders.ptr[contender].name, &pyramid);
+}
+
+/* A few runs at each slow-down; what is expected scatters little. */
+static unsigned sweep_runs(const struct site_study *s)
+{
+	return s->params.runs < SWEEP_RUNS ? s->params.runs : SWEEP_RUNS;
+}
+
+static int run_sweep(struct site_study *s, struct bar *bar, struct err *err)
+{
+	struct study_params params = s->params;
+	int rc = 0;
+
+	params.runs = sweep_runs(s);
+	params.trial.watch = NULL;
+	for (size_t i = 0; rc == 0 && i < SWEEP_POINTS; i++) {
+		params.trial.delay = s->params.trial.delay * SWEEP_FACTORS[i];
+		rc = study_run(&params, s->sweep + i * s->contenders.len, err);
+		bar->before += params.runs;
+	}
+	return rc;
 }
 
 static int run_study(struct site_study *s, struct err *err)
 {
-	struct progress progress;
+	bool html = s->options->html != NULL;
+	struct bar bar = {.before = 0};
 	int rc;
 
 	s->results = calloc(s->contenders.len, sizeof *s->results);
-	if (!s->results)
+	s->sweep = calloc(s->contenders.len * SWEEP_POINTS, sizeof *s->sweep);
+	if (!s->results || !s->sweep)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
-					 .clock = clock_system(),
-					 .title = "simulate",
-					 .unit = "runs",
-					 .total = s->params.runs});
+	progress_init(&bar.progress,
+		&(struct progress_config){.fd = STDERR_FILENO,
+			.clock = clock_system(),
+			.title = "simulate",
+			.unit = "runs",
+			.total = s->params.runs + (html ? SWEEP_POINTS * sweep_runs(s) : 0)});
 	s->params.report = show_progress;
-	s->params.context = &progress;
-	progress_update(&progress, 0, NULL);
+	s->params.context = &bar;
+	s->params.trial.watch = html ? take_picture : NULL;
+	s->params.trial.watch_context = s;
+	show_progress(&bar, 0);
 	rc = study_run(&s->params, s->results, err);
-	progress_clear(&progress);
+	bar.before = s->params.runs;
+	if (rc == 0 && html)
+		rc = run_sweep(s, &bar, err);
+	progress_clear(&bar.progress);
+	if (rc == 0 && s->album.failed)
+		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	return rc;
 }
 
@@ -205,7 +245,7 @@ static int read_options(struct site_study *s, struct err *err)
 enum cmd_status simulate_site(const struct simulate_options *o)
 {
 	struct site_study s = {.options = o};
-	struct simulate_output output = {print_json, print_text, &s};
+	struct simulate_output output = {print_json, print_text, simulate_site_html, &s};
 	struct err err = {0};
 	enum cmd_status status;
 	int rc = read_options(&s, &err);
@@ -214,6 +254,8 @@ enum cmd_status simulate_site(const struct simulate_options *o)
 		rc = run_study(&s, &err);
 	status = rc ? cmd_fail(&err) : simulate_print(o, &output);
 	contender_list_release(&s.contenders);
+	picture_list_release(&s.album.pictures);
 	free(s.results);
+	free(s.sweep);
 	return status;
 }

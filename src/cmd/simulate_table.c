@@ -8,19 +8,18 @@
 #include "base/closest.h"
 #include "base/json.h"
 #include "base/progress.h"
-#include "cmd/simulate.h"
-#include "sim/table_run.h"
+#include "cmd/simulate_table.h"
+#include "web/html.h"
+#include "web/page.h"
 
 enum { NAME_SHOWN_MAX = 80 };
 
-/* All tables that were asked for, one behind another. */
 struct session {
-	const struct simulate_options *options;
 	struct table_params params;
 	struct progress progress;
 	const struct table *table; /* the present one */
 	size_t done;               /* runs of the tables before it */
-	struct table_cells cells;
+	struct table_results results;
 };
 
 static void json_figure(struct json *j, const struct table_cell *c, const struct table_figure *f)
@@ -47,7 +46,7 @@ static void json_figure(struct json *j, const struct table_cell *c, const struct
 
 static int print_json(const void *context, FILE *out)
 {
-	const struct table_cells *cells = context;
+	const struct table_cells *cells = &((const struct table_results *)context)->cells;
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
@@ -59,8 +58,7 @@ static int print_json(const void *context, FILE *out)
 	return json_finish(&j);
 }
 
-/* Digits behind the point that a figure of this size deserves. */
-static int digits_of(double value)
+int table_digits(double value)
 {
 	static const double MANY = 1000, SOME = 30;
 
@@ -77,18 +75,19 @@ static void print_value(FILE *out, int width, int digits, double value)
 		(void)fprintf(out, " %*.*f", width, digits, value);
 }
 
-/* As the papers have it: blur with two digits, counts with none, expected counts with three. */
-static void print_printed(FILE *out, int width, const struct table *table, double value)
+int table_printed_digits(const struct table *table, double value)
 {
 	static const int COUNT_DIGITS = 3, OTHER_DIGITS = 2;
 	bool count = !table->worst && table->metric != TABLE_BLUR;
 
-	if (isnan(value))
-		print_value(out, width, 0, value);
-	else if (count || value >= 100)
-		print_value(out, width, value == floor(value) ? 0 : COUNT_DIGITS, value);
-	else
-		print_value(out, width, OTHER_DIGITS, value);
+	if (!count && !(value >= 100))
+		return OTHER_DIGITS;
+	return value == floor(value) ? 0 : COUNT_DIGITS;
+}
+
+static void print_printed(FILE *out, int width, const struct table *table, double value)
+{
+	print_value(out, width, table_printed_digits(table, value), value);
 }
 
 static void print_cell(FILE *out, const struct table_cell *c)
@@ -97,17 +96,26 @@ static void print_cell(FILE *out, const struct table_cell *c)
 
 	(void)fprintf(out, "  %-24s", c->table->worst ? c->row : c->strategy);
 	print_printed(out, 9, c->table, expected->paper);
-	print_value(out, 12, digits_of(expected->ours), expected->ours);
+	print_value(out, 12, table_digits(expected->ours), expected->ours);
 	print_printed(out, 9, c->table, simulated->paper);
-	print_value(out, 12, digits_of(simulated->ours), simulated->ours);
+	print_value(out, 12, table_digits(simulated->ours), simulated->ours);
 	if (isnan(simulated->error))
 		(void)fprintf(out, "%12s", "");
 	else
-		(void)fprintf(out, " ± %-9.*f", digits_of(simulated->ours), simulated->error);
+		(void)fprintf(out, " ± %-9.*f", table_digits(simulated->ours), simulated->error);
 	if (isnan(simulated->paper))
 		(void)putc('\n', out);
 	else
 		(void)fprintf(out, "%+7.1f %%\n", 100 * (simulated->ours / simulated->paper - 1));
+}
+
+void table_note_scope(const struct table_note *note, char out[TABLE_SCOPE_SIZE])
+{
+	const char *row = note->row ? note->row : "",
+		   *strategy = note->strategy ? note->strategy : "";
+
+	(void)snprintf(out, TABLE_SCOPE_SIZE, "%s%s%s%s", note->row || note->strategy ? "" : "all",
+		row, note->row && note->strategy ? ", " : "", strategy);
 }
 
 /* Once for the whole table, each with what it is about. */
@@ -119,11 +127,10 @@ static void print_notes(FILE *out, const struct table *table)
 		return;
 	(void)putc('\n', out);
 	for (; n->text; n++) {
-		const char *row = n->row ? n->row : "", *strategy = n->strategy ? n->strategy : "";
-		const char *all = n->row || n->strategy ? "" : "all";
+		char scope[TABLE_SCOPE_SIZE];
 
-		(void)fprintf(out, "  %s%s%s%s: %s\n", all, row, n->row && n->strategy ? ", " : "",
-			strategy, n->text);
+		table_note_scope(n, scope);
+		(void)fprintf(out, "  %s: %s\n", scope, n->text);
 	}
 }
 
@@ -148,7 +155,7 @@ static bool begins_row(const struct table_cell *last, const struct table_cell *c
 
 static void print_text(const void *context, FILE *out)
 {
-	const struct table_cells *cells = context;
+	const struct table_cells *cells = &((const struct table_results *)context)->cells;
 	const struct table_cell *last = NULL;
 
 	for (size_t i = 0; i < cells->len; i++) {
@@ -198,11 +205,41 @@ static void print_list(const void *context, FILE *out)
 		(void)fprintf(out, "%-12s %s\n", t->name, t->title);
 }
 
+static void print_list_html(const void *context, FILE *out)
+{
+	static const char *const COLUMNS[] = {"name", "what it is about", NULL};
+	const struct table *t;
+
+	web_page_begin(out, SLICE("Experiments of the papers"), "All there are.");
+	html_table_begin(out, "simulate --table NAME", COLUMNS);
+	for (size_t i = 0; (t = table_at(i)); i++) {
+		html_row_begin(out, t->name);
+		html_cell(out, "%s", t->title);
+		html_row_end(out);
+	}
+	html_table_end(out);
+	simulate_html_made(out, context);
+	simulate_html_end(out);
+}
+
 static void show_progress(void *context, size_t done)
 {
 	struct session *s = context;
 
 	progress_update(&s->progress, s->done + done, s->table->name);
+}
+
+/* Pictures are taken where pages are revisited: blur is about single visits. */
+static void take_picture(void *context, size_t contender, const struct drive_result *capture,
+	const struct change_history *histories)
+{
+	struct session *s = context;
+	struct pyramid pyramid;
+
+	if (s->table->metric == TABLE_BLUR)
+		return;
+	pyramid_of_drive(capture, histories, &pyramid);
+	album_add(&s->results.album, s->table, s->table->columns[contender], &pyramid);
 }
 
 static int run_table(struct session *s, const struct table *table, struct err *err)
@@ -211,7 +248,7 @@ static int run_table(struct session *s, const struct table *table, struct err *e
 
 	s->table = table;
 	show_progress(s, 0);
-	rc = table_run(table, &s->params, &s->cells, err);
+	rc = table_run(table, &s->params, &s->results.cells, err);
 	s->done += table_runs(table, &s->params);
 	return rc;
 }
@@ -258,7 +295,7 @@ static int unknown(const char *name, struct err *err)
 /* Table NULL: all. */
 static int run(struct session *s, const struct table *table, struct err *err)
 {
-	const struct simulate_options *o = s->options;
+	const struct simulate_options *o = s->results.options;
 	int rc;
 
 	s->params = (struct table_params){
@@ -267,6 +304,8 @@ static int run(struct session *s, const struct table *table, struct err *err)
 		.seed = (uint64_t)o->seed,
 		.report = show_progress,
 		.context = s,
+		.watch = o->html ? take_picture : NULL,
+		.watch_context = s,
 	};
 	progress_init(&s->progress, &(struct progress_config){.fd = STDERR_FILENO,
 					    .clock = clock_system(),
@@ -275,15 +314,17 @@ static int run(struct session *s, const struct table *table, struct err *err)
 					    .total = total_runs(s, table)});
 	rc = table ? run_table(s, table, err) : run_all(s, err);
 	progress_clear(&s->progress);
+	if (rc == 0 && s->results.album.failed)
+		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	return rc;
 }
 
 enum cmd_status simulate_table(const struct simulate_options *o)
 {
 	const struct table *table = table_find(o->table);
-	struct session s = {.options = o};
-	struct simulate_output list = {print_list_json, print_list, NULL};
-	struct simulate_output cells = {print_json, print_text, &s.cells};
+	struct session s = {.results = {.options = o}};
+	struct simulate_output list = {print_list_json, print_list, print_list_html, o};
+	struct simulate_output cells = {print_json, print_text, simulate_table_html, &s.results};
 	struct err err = {0};
 	enum cmd_status status;
 
@@ -294,6 +335,7 @@ enum cmd_status simulate_table(const struct simulate_options *o)
 		status = cmd_fail(&err);
 	else
 		status = simulate_print(o, &cells);
-	table_cells_release(&s.cells);
+	table_cells_release(&s.results.cells);
+	picture_list_release(&s.results.album.pictures);
 	return status;
 }

@@ -136,6 +136,7 @@ static void revisit(struct run *r, const struct plan_order *order)
 static int visit(struct run *r, const struct plan_order *order, unsigned period)
 {
 	(void)look(r, order->page);
+	r->capture.hopeless[order->page] = order->hopeless;
 	plan_done(r->plan, order, PLAN_OK, now(r), now(r));
 	if (page_list_push(&r->visited, order->page))
 		return ERR_NOMEM;

@@ -13,7 +13,8 @@ int capture_init(struct capture *c, size_t n)
 	*c = (struct capture){.n = n, .begin = INFINITY, .end = -INFINITY};
 	c->looks = calloc(n + 1, sizeof *c->looks);
 	c->still = malloc((n + 1) * sizeof *c->still);
-	if (!c->looks || !c->still) {
+	c->hopeless = calloc(n + 1, sizeof *c->hopeless);
+	if (!c->looks || !c->still || !c->hopeless) {
 		capture_release(c);
 		return ERR_NOMEM;
 	}
@@ -31,6 +32,7 @@ int capture_copy(const struct capture *from, struct capture *ret_copy)
 		return rc;
 	memcpy(c.looks, from->looks, from->n * sizeof *c.looks);
 	memcpy(c.still, from->still, from->n * sizeof *c.still);
+	memcpy(c.hopeless, from->hopeless, from->n * sizeof *c.hopeless);
 	c.requests = from->requests;
 	c.begin = from->begin;
 	c.end = from->end;
@@ -42,6 +44,7 @@ void capture_release(struct capture *c)
 {
 	free(c->looks);
 	free(c->still);
+	free(c->hopeless);
 	*c = (struct capture){0};
 }
 

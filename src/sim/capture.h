@@ -24,6 +24,7 @@ struct capture {
 	size_t n;
 	struct looks *looks; /* by page of the draw's site */
 	double *still;       /* by page: the still point that its plan had; NAN: it had none */
+	bool *hopeless;      /* by page: its plan had given it up */
 	size_t requests;     /* downloads in all */
 	double begin, end;   /* of the first and of the last */
 };

@@ -81,6 +81,8 @@ int draw_make(
 		rc = learn(&d);
 	else if (rc == 0)
 		foresee(&d);
+	if (rc == 0 && params->links)
+		rc = history_links_connect(params->links, history, d.pages, &d.site, &d.seeds);
 	if (rc)
 		draw_release(&d);
 	else
@@ -92,5 +94,6 @@ void draw_release(struct draw *d)
 {
 	free(d->pages);
 	site_release(&d->site);
+	page_list_release(&d->seeds);
 	*d = (struct draw){0};
 }

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "sim/history.h"
+#include "sim/history_links.h"
 #include "sim/site.h"
 
 enum draw_rates {
@@ -33,15 +34,18 @@ struct draw_params {
 	double start; /* days of the history */
 	double days;  /* length of the crawl */
 	enum draw_rates rates;
-	double memory;      /* only so many days of the past count; 0: all of it */
-	struct rng randoms; /* the draw's own, for what has to choose */
+	double memory;                     /* only so many days of the past count; 0: all of it */
+	const struct history_links *links; /* borrowed; NULL: all pages are known at the start */
+	struct rng randoms;                /* the draw's own, for what has to choose */
 };
 
 struct draw {
 	const struct history *history; /* borrowed */
 	struct draw_params params;
-	uint32_t *pages;  /* by page of the site: its number in the history */
-	struct site site; /* without names and links; rates per day */
+	uint32_t *pages; /* by page of the site: its number in the history */
+	struct site
+		site; /* without names, and without links unless there are some; rates per day */
+	struct page_list seeds; /* with links: what a crawl knows at its start */
 };
 
 /*

@@ -1,13 +1,9 @@
 #include "sim/history_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/parse.h"
-
-enum { FILE_BUFFER = 128 << 10 };
 
 /* What stands before the tab, and *rest behind it; false when there is none. */
 static bool take_field(slice *rest, slice *ret)
@@ -106,75 +102,71 @@ int history_file_parse(slice line, char *path, struct history_line *ret, struct 
 	return rc;
 }
 
-/* One line as gzgets left it. */
-static int take_line(char *line, char *path, bool last, history_file_visit *visit, void *context,
-	struct err *err)
+int history_file_parse_link(slice line, char *room, struct history_link *ret, struct err *err)
 {
-	slice text = slice_str(line);
-	struct history_line parsed;
+	struct history_link l;
+	slice from, to = line;
 	int rc;
 
-	if (text.len > 0 && text.ptr[text.len - 1] == '\n')
-		text.len--;
-	else if (!last)
-		return err_set(err, ERR_LIMIT, "the line is too long, or holds a NUL");
-	rc = history_file_parse(text, path, &parsed, err);
-	if (rc)
-		return rc;
-	rc = visit(context, &parsed, err);
-	if (rc && err->code != rc)
-		(void)err_set(err, rc, "%s", err_name(rc));
+	if (!take_field(&to, &from))
+		return err_set(err, ERR_SYNTAX, "a line is two paths separated by a tab");
+	rc = parse_path(from, room, &l.from, err);
+	if (rc == 0)
+		rc = parse_path(to, room + HISTORY_LINE_MAX, &l.to, err);
+	if (rc == 0)
+		*ret = l;
 	return rc;
 }
 
-/* What zlib has to say when there is no more. */
-static int check_end(gzFile gz, const char *file, struct err *err)
-{
-	int why;
-	const char *text = gzerror(gz, &why);
+/* A file being read: whose lines are one or the other. */
+struct reader {
+	char *room;
+	history_file_visit *visit;
+	history_link_visit *visit_link;
+	void *context;
+};
 
-	if (why == Z_OK || why == Z_STREAM_END)
-		return 0;
-	return err_set(err, ERR_IO, "%.200s: %s", file, why == Z_ERRNO ? strerror(errno) : text);
+static int take_line(void *context, slice text, struct err *err)
+{
+	const struct reader *r = context;
+	struct history_line line;
+	int rc = history_file_parse(text, r->room, &line, err);
+
+	return rc ? rc : r->visit(r->context, &line, err);
 }
 
-static int read_lines(gzFile gz, const char *file, char *room, history_file_visit *visit,
-	void *context, struct err *err)
+static int take_link(void *context, slice text, struct err *err)
 {
-	unsigned long long number = 0;
-	int rc = 0;
+	const struct reader *r = context;
+	struct history_link link;
+	int rc = history_file_parse_link(text, r->room, &link, err);
 
-	while (rc == 0 && gzgets(gz, room, HISTORY_LINE_MAX)) {
-		number++;
-		rc = take_line(room, room + HISTORY_LINE_MAX, gzeof(gz), visit, context, err);
-	}
-	if (rc == 0 || gzeof(gz)) {
-		/* Of a damaged file the last line is not to blame. */
-		int damage = check_end(gz, file, err);
+	return rc ? rc : r->visit_link(r->context, &link, err);
+}
 
-		if (damage)
-			return damage;
-	}
-	if (rc)
-		err_prefix(err, "%.200s:%llu", file, number);
+static int read_file(const char *file, struct reader *r, gz_lines_visit *take, struct err *err)
+{
+	int rc;
+
+	r->room = malloc(2 * (size_t)HISTORY_LINE_MAX);
+	if (!r->room)
+		return err_set(err, ERR_NOMEM, "%.200s: %s", file, err_name(ERR_NOMEM));
+	rc = gz_lines_read(file, take, r, err);
+	free(r->room);
 	return rc;
 }
 
 int history_file_read(const char *file, history_file_visit *visit, void *context, struct err *err)
 {
-	gzFile gz = gzopen(file, "rbe");
-	char *room = malloc(2 * (size_t)HISTORY_LINE_MAX);
-	int rc;
+	struct reader r = {.visit = visit, .context = context};
 
-	if (!gz)
-		rc = err_set(
-			err, ERR_IO, "%.200s: %s", file, errno ? strerror(errno) : "no memory");
-	else if (!room || gzbuffer(gz, FILE_BUFFER) != 0)
-		rc = err_set(err, ERR_NOMEM, "%.200s: %s", file, err_name(ERR_NOMEM));
-	else
-		rc = read_lines(gz, file, room, visit, context, err);
-	if (gz)
-		(void)gzclose_r(gz);
-	free(room);
-	return rc;
+	return read_file(file, &r, take_line, err);
+}
+
+int history_file_read_links(
+	const char *file, history_link_visit *visit, void *context, struct err *err)
+{
+	struct reader r = {.visit_link = visit, .context = context};
+
+	return read_file(file, &r, take_link, err);
 }

@@ -3,6 +3,10 @@
  * modified or deleted, and with which others.
  *
  *	UNIX_SECONDS <TAB> COMMIT <TAB> A|M|D <TAB> PATH
+ *
+ * And those of a file that says which page links to which, in the order in which a page has them:
+ *
+ *	FROM <TAB> TO
  */
 #ifndef SIM_HISTORY_FILE_H
 #define SIM_HISTORY_FILE_H
@@ -13,9 +17,10 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "sim/gz_lines.h"
 
 enum {
-	HISTORY_LINE_MAX = 64 << 10,
+	HISTORY_LINE_MAX = GZ_LINE_MAX,
 	HISTORY_PATH_MAX = 4096, /* bytes of a path, its quotes undone */
 };
 
@@ -37,11 +42,25 @@ typedef int history_file_visit(void *context, const struct history_line *line, s
 int history_file_read(
 	const char *file, history_file_visit *visit, void *context, struct err *err) SP_MUST_CHECK;
 
+struct history_link {
+	slice from, to; /* valid during the call */
+};
+
+typedef int history_link_visit(void *context, const struct history_link *link, struct err *err);
+
+/* The same for a file of links. */
+int history_file_read_links(
+	const char *file, history_link_visit *visit, void *context, struct err *err) SP_MUST_CHECK;
+
 /*
  * Reads one line without its end: 0, ERR_SYNTAX, or ERR_LIMIT for a path that is too long. path
  * needs HISTORY_LINE_MAX bytes of room. For tests too.
  */
 int history_file_parse(
 	slice line, char *path, struct history_line *ret, struct err *err) SP_MUST_CHECK;
+
+/* The same for a link; room is twice as large. */
+int history_file_parse_link(
+	slice line, char *room, struct history_link *ret, struct err *err) SP_MUST_CHECK;
 
 #endif

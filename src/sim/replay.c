@@ -42,6 +42,7 @@ static int make_draw(const struct run *r, size_t i, struct draw *ret_draw)
 		.days = p->days,
 		.rates = p->rates,
 		.memory = p->memory,
+		.links = p->links,
 		.randoms = r->randoms[i],
 	};
 	int rc = ERR_NOTFOUND;
@@ -100,7 +101,8 @@ static int weigh(const struct replay_arm *arm, const struct draw *draw,
 	return rc;
 }
 
-static int run_arms(const struct replay_params *p, const struct draw *draw, struct evidence *values)
+static int run_arms(const struct replay_params *p, const struct draw *draw, bool watched,
+	struct evidence *values)
 {
 	struct capture *captures = calloc(p->arm_count, sizeof *captures);
 	int rc = captures ? 0 : ERR_NOMEM;
@@ -110,6 +112,8 @@ static int run_arms(const struct replay_params *p, const struct draw *draw, stru
 
 		if (like == a)
 			rc = schedule(p, draw, &p->arms[a], &captures[a]);
+		if (rc == 0 && like == a && watched)
+			p->watch(p->watch_context, a, draw, &captures[a]);
 		if (rc == 0)
 			rc = weigh(&p->arms[a], draw, &captures[like], &values[a]);
 	}
@@ -128,9 +132,11 @@ static int run_draw(void *context, size_t i)
 
 	if (rc)
 		return rc;
-	r->result.drawn[i] = (struct replay_draw){draw.params.start, (double)draw.site.n};
+	r->result.drawn[i] = (struct replay_draw){.start = draw.params.start,
+		.pages = (double)draw.site.n,
+		.linked = p->links ? (double)(draw.site.n - draw.seeds.len) : 0};
 	r->result.blocks[i] = (uint32_t)((draw.params.start - r->range.from) / p->days);
-	rc = run_arms(p, &draw, &r->result.values[i * p->arm_count]);
+	rc = run_arms(p, &draw, p->watch && i == 0, &r->result.values[i * p->arm_count]);
 	draw_release(&draw);
 	return rc;
 }

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "plan/plan.h"
 #include "sim/bootstrap.h"
+#include "sim/capture.h"
 #include "sim/draw.h"
 #include "sim/evidence.h"
 #include "sim/history.h"
@@ -32,6 +33,10 @@ enum replay_half {
 	REPLAY_SECOND,
 };
 
+/* Sees the capture of an arm, without its third visits. */
+typedef void replay_watch(
+	void *context, size_t arm, const struct draw *draw, const struct capture *capture);
+
 /* Borrows everything. */
 struct replay_params {
 	const struct history *history;
@@ -41,6 +46,8 @@ struct replay_params {
 	double days; /* length of a plain crawl */
 	enum draw_rates rates;
 	double memory; /* draw_params.memory */
+	const struct history_links
+		*links; /* draw_params.links; then no gains that order downloads otherwise */
 	double tau;
 	unsigned canary_period;
 	enum replay_half half;
@@ -48,11 +55,14 @@ struct replay_params {
 	unsigned threads;                           /* 0: one for each processor */
 	void (*report)(void *context, size_t done); /* may be NULL */
 	void *context;
+	replay_watch *watch; /* sees the captures of the first draw, in any thread; may be NULL */
+	void *watch_context;
 };
 
 struct replay_draw {
 	double start; /* days */
 	double pages;
+	double linked; /* of the pages: not known at the start */
 };
 
 struct replay {

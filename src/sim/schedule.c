@@ -12,6 +12,7 @@ struct part {
 	const struct site *site;
 	const uint32_t *pages; /* NULL: the whole site */
 	double begin;
+	const struct page_list *seeds; /* NULL: all pages */
 };
 
 static uint32_t page_of(const struct part *p, uint32_t i)
@@ -29,6 +30,7 @@ static double record(const struct part *p, const struct drive_result *result, st
 
 		last = result->visited_at[page];
 		(void)capture_look(c, page_of(p, page), p->begin + last);
+		c->hopeless[page_of(p, page)] = result->hopeless[page];
 	}
 	for (size_t i = 0; i < result->revisits.len; i++) {
 		uint32_t page = result->revisits.ptr[i];
@@ -50,6 +52,8 @@ static int capture_part(const struct part *p, struct capture *c, double *ret_end
 			.delay = draw_delay(p->params->draw),
 			.tau = p->params->tau,
 			.fast = true},
+		.seeds = p->seeds ? p->seeds->ptr : NULL,
+		.seed_count = p->seeds ? p->seeds->len : 0,
 	};
 	struct drive_result result;
 	int rc = drive(&params, &result, err);
@@ -65,7 +69,10 @@ int schedule_plain(
 	const struct schedule_params *params, struct capture *ret_capture, struct err *err)
 {
 	const struct draw *d = params->draw;
-	struct part whole = {params, &d->site, NULL, d->params.start};
+	struct part whole = {.params = params,
+		.site = &d->site,
+		.begin = d->params.start,
+		.seeds = d->params.links ? &d->seeds : NULL};
 	struct capture c;
 	double end;
 	int rc = capture_init(&c, d->site.n);
@@ -119,7 +126,10 @@ static int capture_all(const struct schedule_params *params, const struct subsit
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < s->count; i++) {
-		struct part part = {params, &room->site, room->pages, begin};
+		struct part part = {.params = params,
+			.site = &room->site,
+			.pages = room->pages,
+			.begin = begin};
 
 		fill(room, params->draw, s, i);
 		rc = capture_part(&part, c, &begin, err);

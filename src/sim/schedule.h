@@ -1,7 +1,8 @@
 /*
  * Captures of a draw, each driven through the planner (sim/drive.h, plan/plan.h) in virtual time.
- * All begin at the start of the draw, know its pages from then on, and make one download every
- * draw_delay. Plans are not exact (plan_params.fast).
+ * All begin at the start of the draw, know its pages from then on (the plain one: its seeds, where
+ * the draw has links), and make one download every draw_delay. Plans are not exact
+ * (plan_params.fast).
  */
 #ifndef SIM_SCHEDULE_H
 #define SIM_SCHEDULE_H

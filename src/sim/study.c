@@ -23,11 +23,13 @@ static void stream_init(struct rng *rng, uint64_t seed, uint64_t run)
 static int run_one(void *context, size_t run)
 {
 	const struct study *s = context;
+	struct trial_params trial = s->params->trial;
 	struct rng rng;
 
+	if (run > 0)
+		trial.watch = NULL;
 	stream_init(&rng, s->params->seed, run);
-	return trial_run(
-		&s->params->trial, &rng, s->values + run * s->params->trial.contender_count);
+	return trial_run(&trial, &rng, s->values + run * trial.contender_count);
 }
 
 static void report(void *context, size_t done)

@@ -25,9 +25,9 @@ struct study_result {
 
 /* Borrows everything. */
 struct study_params {
-	struct trial_params trial;
-	unsigned runs;    /* at least 1 */
-	unsigned threads; /* 0: one for each processor */
+	struct trial_params trial; /* watch sees the first run only, in any thread */
+	unsigned runs;             /* at least 1 */
+	unsigned threads;          /* 0: one for each processor */
 	uint64_t seed;
 	void (*report)(void *context, size_t runs_done); /* never two at a time; may be NULL */
 	void *context;

@@ -121,7 +121,9 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 			.delay = row->delay,
 			.tau = row->tau,
 			.contenders = r->contenders,
-			.contender_count = r->contender_count},
+			.contender_count = r->contender_count,
+			.watch = row == r->table->rows ? r->params->watch : NULL,
+			.watch_context = r->params->watch_context},
 		.runs = row_runs(row, r->params),
 		.threads = r->params->threads,
 		/* Rows are to scatter apart from each other. */

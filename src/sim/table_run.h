@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "sim/tables.h"
+#include "sim/trial.h"
 
 /* NAN: there is none. */
 struct table_figure {
@@ -42,6 +43,8 @@ struct table_params {
 	uint64_t seed;
 	void (*report)(void *context, size_t runs_done); /* of the table; may be NULL */
 	void *context;
+	trial_watch *watch; /* sees the first run of the table's first row; may be NULL */
+	void *watch_context;
 };
 
 /* How many runs table_run reports in the end. */

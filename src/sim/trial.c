@@ -106,16 +106,19 @@ static int capture(
 		       : op_capture(&t->site, t->changes.histories, p->delay, ret);
 }
 
-static int measure(const struct trial *t, const struct contender *c, struct rng *rng,
-	struct trial_values *ret_values)
+static int measure(
+	const struct trial *t, size_t contender, struct rng *rng, struct trial_values *ret_values)
 {
+	const struct trial_params *p = t->params;
 	struct evaluation expected, actual;
 	struct drive_result result;
 	size_t pages;
-	int rc = capture(t, c, rng, &result);
+	int rc = capture(t, &p->contenders[contender], rng, &result);
 
 	if (rc)
 		return rc;
+	if (p->watch)
+		p->watch(p->watch_context, contender, &result, t->changes.histories);
 	expected = evaluate(&t->site, &result);
 	actual = evaluate_actual(&t->site, &result, t->changes.histories);
 	pages = result.visits.len + result.late.len;
@@ -141,7 +144,7 @@ int trial_run(const struct trial_params *params, struct rng *rng, struct trial_v
 
 		/* What goes wrong for one does not depend on who else takes part. */
 		rng_split(rng, &own);
-		rc = measure(&t, &params->contenders[i], &own, &values[i]);
+		rc = measure(&t, i, &own, &values[i]);
 	}
 	site_release(&t.site);
 	free(t.told);

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
+#include "measure/history.h"
 #include "plan/plan.h"
 #include "sim/synthetic.h"
 
@@ -24,6 +25,11 @@ struct contender {
 
 /* Those of plan_strategy_find, and OP. The name is borrowed. False when there is none. */
 bool contender_find(const char *name, struct contender *ret_contender);
+
+/* Sees a capture with the changes that happened, by page; both are the trial's. */
+struct drive_result;
+typedef void trial_watch(void *context, size_t contender, const struct drive_result *capture,
+	const struct change_history *histories);
 
 /* What is measured of a capture. */
 enum trial_measure {
@@ -51,6 +57,8 @@ struct trial_params {
 	double failure, late; /* see drive.h */
 	const struct contender *contenders;
 	size_t contender_count;
+	trial_watch *watch; /* of every capture; may be NULL */
+	void *watch_context;
 };
 
 /*

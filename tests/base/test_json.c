@@ -101,6 +101,14 @@ static void write_lines(struct json *j)
 	json_string(j, "x");
 }
 
+static void write_markup(struct json *j)
+{
+	json_object_begin(j);
+	json_key(j, "<k>");
+	json_string(j, "</script><!-- & 'x'");
+	json_object_end(j);
+}
+
 static void test_documents(void)
 {
 	static const struct {
@@ -124,6 +132,9 @@ static void test_documents(void)
 			"      \"page\": \"p1\",\n      \"revisit\": null\n    },\n    2\n  "
 			"]\n}\n"},
 		{"lines", write_lines, JSON_LINES, "1\n{}\n\"x\"\n"},
+		{"markup", write_markup, 0, "{\"<k>\":\"</script><!-- & 'x'\"}"},
+		{"markup in a script", write_markup, JSON_SCRIPT,
+			"{\"\\u003ck>\":\"\\u003c/script>\\u003c!-- & 'x'\"}"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -116,7 +116,21 @@ def seeds():
             assert line in text, text
 
 
+def pages():
+    """That they are written; simulate_html.py looks at them."""
+    for mode in (["--graph", FIGURE_3], ["--graph", FIGURE_3, "-s", "dfs"],
+                 ["--site", "synthetic:n=60", "-s", "all", "--runs", 2],
+                 ["--table", "sharc-fig6"], ["--table", "solar-2", "--runs", 1]):
+        with tap.case(f"a page: {' '.join(map(str, mode[:4]))}"):
+            tap.load("simulate", *mode, "--html", tap.path("page.html"))
+            with open(tap.path("page.html"), encoding="utf-8") as file:
+                page = file.read()
+            assert page.startswith("<!doctype html>") and page.endswith("</html>\n"), page[-80:]
+            assert page.count("<figure") == page.count("</script></figure>") > 0
+
+
 orders()
 figures()
 seeds()
+pages()
 tap.done()

@@ -9,7 +9,7 @@ import tap
 
 HISTORY_FROM_GIT = os.path.join(os.environ["SRCDIR"], "tools", "history-from-git")
 DAY = 86400
-KEYS = ["history", "crawl_days", "draws", "blocks", "rates", "half", "seed", "pages", "arms"]
+KEYS = ["history", "crawl_days", "draws", "blocks", "rates", "links", "linked", "half", "seed", "pages", "arms"]
 VALUES = ["sharp", "blur", "requests", "joint", "absent", "lost_bulk", "lost_large"]
 
 
@@ -56,6 +56,10 @@ def replays():
         tap.near(modified["sharp"]["mean"], 21 / 30, 1e-9)
         tap.near(modified["difference"]["sharp"]["mean"], 0, 1e-9)
         tap.near(third["requests"]["mean"], 2 + 9 / 30, 1e-9)
+    with tap.case("a page"):  # simulate_html.py looks at it
+        simulate("--gain", "subsites,canaries", "--html", tap.path("page.html"))
+        with open(tap.path("page.html"), encoding="utf-8") as file:
+            assert file.read().endswith("</html>\n")
     with tap.case("the plan knows which pages are hot"):
         arms = simulate("--crawl-days", 60, "--strategy", "stillpoint,bfs-fifo")["arms"]
         tap.equal(arms[0]["strategy"], "stillpoint-offline")
@@ -84,6 +88,40 @@ def replays():
         for want in ("5 of 7 days, 30 pages on average, rates from the past",
                      "\nstillpoint-offline ", "\nwith stillpoint-offline:\nthird-visit "):
             assert want in text, text
+
+
+def links():
+    graph = tap.write("links.tsv", "".join(f"cold/{i}.html\tcold/{i + 1}.html\n" for i in range(19))
+                      + "cold/19.html\thot/0.html\ncold/0.html\tpicture.png\n")
+    with tap.case("links: pages are found on the way"):
+        run = simulate("--crawl-days", 60, "--links", graph, "--strategy",
+                       "stillpoint,stillpoint-offline,bfs-lifo,bfs-fifo", "--gain", "last-modified")
+        tap.equal((run["links"], run["linked"]), (graph, 20 / 30))
+        tap.equal([arm["strategy"] for arm in run["arms"]],
+                  ["stillpoint-online", "stillpoint-offline", "bfs-lifo", "bfs-fifo",
+                   "stillpoint-online"])
+        # Breadth first: the root, the nine hot pages that nothing links to, the chain of cold ones
+        # and at its end the last hot page. Nothing but that one is innermost.
+        tap.near(run["arms"][2]["sharp"]["mean"], 21 / 30, 1e-9)
+        tap.near(run["arms"][3]["sharp"]["mean"], 20 / 30, 1e-9)
+    with tap.case("links: in the text, and all strategies"):
+        text = tap.succeed("simulate", "--history", HISTORY, "--draws", 3, "--links", graph,
+                           "--strategy", "all")
+        assert "66.7 % of the pages are found by them" in text, text
+        assert "\nstillpoint-online " in text and "\nsharc-selective-online " in text, text
+    rows = [
+        ("links: a broken line", "cold/0.html\tcold/1.html\nnonsense\n", ":2: a line is two paths"),
+        ("links: of another site", "x\ty\n", ": no link is between pages of the history"),
+    ]
+    for label, content, want in rows:
+        with tap.case(label):
+            path = tap.write("broken-links.tsv", content)
+            tap.refuse(2, path + want, "simulate", "--history", HISTORY, "--links", path)
+    with tap.case("links: not where all pages must be known"):
+        tap.refuse(2, "not with --links", "simulate", "--history", HISTORY, "--links", graph,
+                   "--gain", "canaries")
+        tap.refuse(2, "--links has no meaning with --site", "simulate", "--site", "synthetic",
+                   "--links", graph)
 
 
 def refusals():
@@ -176,6 +214,7 @@ def from_git():
 
 
 replays()
+links()
 refusals()
 from_git()
 tap.done()

@@ -44,6 +44,37 @@ static void test_lines(void)
 	}
 }
 
+static void test_links(void)
+{
+	static const struct {
+		const char *line, *from, *to;
+	} ROWS[] = {
+		{"a.html\tb/c.html", "a.html", "b/c.html"},
+		{"\"caf\\303\\251\"\tx y", "caf\303\251", "x y"},
+		{"a\ta", "a", "a"},
+		{"", NULL, NULL},
+		{"a", NULL, NULL},
+		{"a\t", NULL, NULL},
+		{"\tb", NULL, NULL},
+		{"a\t/b", NULL, NULL},
+		{"\"a\tb", NULL, NULL},
+	};
+	static char room[2 * HISTORY_LINE_MAX];
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct history_link l = {0};
+		struct err err = {0};
+		int rc = history_file_parse_link(slice_str(ROWS[i].line), room, &l, &err);
+
+		tap_case("link: '%s'", ROWS[i].from ? ROWS[i].from : ROWS[i].line);
+		CHECK_INT(rc, ROWS[i].from ? 0 : ERR_SYNTAX);
+		if (rc || !ROWS[i].from)
+			continue;
+		CHECK_SLICE(l.from, slice_str(ROWS[i].from));
+		CHECK_SLICE(l.to, slice_str(ROWS[i].to));
+	}
+}
+
 static void test_path_limit(void)
 {
 	char *line = malloc(HISTORY_LINE_MAX), *path = malloc(HISTORY_LINE_MAX);
@@ -111,6 +142,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_lines();
+	test_links();
 	TAP_RUN(test_path_limit);
 	TAP_RUN(test_lines_of_a_file);
 	TAP_RUN(test_cut_file);

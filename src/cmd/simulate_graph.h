@@ -1,0 +1,29 @@
+/* What text and page of `simulate --graph` share. */
+#ifndef CMD_SIMULATE_GRAPH_H
+#define CMD_SIMULATE_GRAPH_H
+
+#include "cmd/simulate_html.h"
+#include "sim/drive.h"
+#include "sim/evaluate.h"
+#include "sim/site.h"
+
+/* What may be expected at one slow-down. */
+struct graph_point {
+	struct evaluation expected;
+	double bound; /* of coherence; NAN: none */
+};
+
+/* What there is to print; borrows everything but hopeless. */
+struct graph_view {
+	const struct simulate_options *options;
+	const struct plan_strategy *strategy;
+	const struct site *site;
+	const struct drive_result *capture;
+	struct page_list hopeless; /* in the order of their visits */
+	struct evaluation expected;
+	struct graph_point sweep[SWEEP_POINTS]; /* for the page only */
+};
+
+void simulate_graph_html(const void *view, FILE *file);
+
+#endif

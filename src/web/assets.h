@@ -1,0 +1,14 @@
+/*
+ * Scripts and style sheets of pages, built from web/ and linked into the program: a page needs
+ * nothing from anywhere. tools/build-web makes the implementation; none of them can end the
+ * <script> or <style> that it is put into.
+ */
+#ifndef WEB_ASSETS_H
+#define WEB_ASSETS_H
+
+#include "base/slice.h"
+
+slice web_report_js(void);
+slice web_report_css(void);
+
+#endif
