@@ -23,6 +23,7 @@
 
 enum {
 	FIRST_CHUNK = 4 << 10,
+	SMALL_CHUNK = 256,
 	LARGEST_CHUNK = 1 << 20, /* but for a single piece that is larger */
 };
 
@@ -35,6 +36,11 @@ struct arena_chunk {
 void arena_init(struct arena *a, size_t max)
 {
 	*a = (struct arena){.max = max};
+}
+
+void arena_init_small(struct arena *a, size_t max)
+{
+	*a = (struct arena){.max = max, .small = true};
 }
 
 static void free_chunks(struct arena_chunk *c)
@@ -51,7 +57,7 @@ static void free_chunks(struct arena_chunk *c)
 void arena_release(struct arena *a)
 {
 	free_chunks(a->first);
-	arena_init(a, a->max);
+	*a = (struct arena){.max = a->max, .small = a->small};
 }
 
 void arena_reset(struct arena *a)
@@ -69,7 +75,7 @@ void arena_reset(struct arena *a)
 /* Doubling keeps the number of chunks small; the cap keeps a mostly empty last one small. */
 static size_t chunk_size(const struct arena *a, size_t need)
 {
-	size_t cap = a->last ? a->last->cap : FIRST_CHUNK / 2;
+	size_t cap = a->last ? a->last->cap : (a->small ? SMALL_CHUNK : FIRST_CHUNK) / 2;
 
 	cap = cap < LARGEST_CHUNK / 2 ? cap * 2 : LARGEST_CHUNK;
 	if (cap < need)

@@ -6,6 +6,7 @@
 #define BASE_ARENA_H
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/api.h"
@@ -20,10 +21,15 @@ struct arena {
 	size_t used;               /* bytes of the last chunk */
 	size_t held;               /* bytes of all chunks */
 	size_t max;                /* of held */
+	bool small;                /* the first chunk is */
 };
 
-/* An empty arena that may hold up to max bytes; allocates nothing. */
+/*
+ * An empty arena that may hold up to max bytes; allocates nothing. The second one begins with 256
+ * bytes instead of 4 KiB: for things of which there are thousands, each with an arena.
+ */
 void arena_init(struct arena *a, size_t max);
+void arena_init_small(struct arena *a, size_t max);
 
 /* Frees all pieces; the struct may be used again. Safe on a zeroed struct. */
 void arena_release(struct arena *a);

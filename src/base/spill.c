@@ -10,7 +10,7 @@
 
 enum {
 	TAIL_MAX = 64 << 10,
-	FIRST_MEMORY = 4 << 10,
+	FIRST_MEMORY = 512,
 };
 
 void spill_init(struct spill *s, const char *dir)

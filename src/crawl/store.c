@@ -97,11 +97,14 @@ static int name_secrets(struct store *s, const struct crawl_secrets *secrets)
 	return rc;
 }
 
-/* Lanes have names of their own, since they do not know of each other's files. */
+/*
+ * Lanes have names of their own, since they do not know of each other's files. The number comes
+ * first: that of a later process is higher, whatever lane a capture is on then.
+ */
 static void name_files(struct store *s, unsigned lane)
 {
 	if (lane)
-		(void)snprintf(s->name, sizeof s->name, "stillpoint-%%t-%u-%%n", lane);
+		(void)snprintf(s->name, sizeof s->name, "stillpoint-%%t-%%n-%u", lane);
 	else
 		(void)snprintf(s->name, sizeof s->name, "stillpoint-%%t-%%n");
 }

@@ -10,7 +10,7 @@
 void hosts_init(struct hosts *h, struct servers *servers, uint32_t client, struct hash_key key)
 {
 	*h = (struct hosts){.servers = servers, .client = client, .ahead = SIZE_MAX};
-	arena_init(&h->names, NAMES_MAX);
+	arena_init_small(&h->names, NAMES_MAX);
 	buf_init(&h->scratch, URL_MAX);
 	strmap_init(&h->by_origin, key, NULL);
 	strmap_init(&h->by_server, key, NULL);

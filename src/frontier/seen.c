@@ -21,6 +21,7 @@
 
 enum {
 	SHARD_BITS = 10,
+	SMALL_MAX = 1024, /* URLs in one table; beyond that there are SEEN_SHARDS of them */
 	FIRST_HOMES = 8,
 	TAIL_MIN = 8,    /* slots behind the homes, and … */
 	TAIL_SHARE = 64, /* … one more for so many homes */
@@ -37,6 +38,7 @@ struct seen_shard {
 	uint64_t *high;
 	uint32_t homes; /* slots that a digest may have as its home */
 	uint32_t len;
+	uint32_t bits; /* of a digest that chose the shard */
 };
 
 /* Not for a shard that has no table yet. */
@@ -71,13 +73,16 @@ static struct digest128 digest(const struct seen *s, slice url)
 
 static struct seen_shard *shard_of(const struct seen *s, struct digest128 d)
 {
-	return &s->shards[d.high >> (64 - SHARD_BITS)];
+	return &s->shards[s->shard_count == 1 ? 0 : d.high >> (64 - SHARD_BITS)];
 }
 
-/* The bits behind those that chose the shard, scaled to the number of homes. */
+/*
+ * The bits behind those that chose the shard, scaled to the number of homes. In a small set, whose
+ * one table has all digests, the first ones.
+ */
 static size_t home(const struct seen_shard *t, uint64_t high)
 {
-	uint64_t bits = high << SHARD_BITS >> 32;
+	uint64_t bits = high << t->bits >> 32;
 
 	return (size_t)(bits * t->homes >> 32);
 }
@@ -144,7 +149,7 @@ static int grow(struct seen *s, struct seen_shard *t)
 		if (homes > UINT32_MAX / 2)
 			return ERR_LIMIT;
 		homes = homes ? homes + homes / 8 + 1 : FIRST_HOMES;
-		bigger = (struct seen_shard){.homes = homes};
+		bigger = (struct seen_shard){.homes = homes, .bits = t->bits};
 		bigger.high = calloc(1, slot_bytes(slots(&bigger)));
 		if (!bigger.high)
 			return ERR_NOMEM;
@@ -197,12 +202,50 @@ void seen_init(struct seen *s, struct hash_key first, struct hash_key second)
 	*s = (struct seen){.keys = {first, second}};
 }
 
-void seen_release(struct seen *s)
+static void free_shards(struct seen *s)
 {
-	for (size_t i = 0; s->shards && i < SEEN_SHARDS; i++)
+	for (size_t i = 0; i < s->shard_count; i++)
 		free(s->shards[i].high);
 	free(s->shards);
+}
+
+void seen_release(struct seen *s)
+{
+	free_shards(s);
 	seen_init(s, s->keys[0], s->keys[1]);
+}
+
+static int make_shards(struct seen *s, size_t count)
+{
+	s->shards = calloc(count, sizeof *s->shards);
+	if (!s->shards)
+		return ERR_NOMEM;
+	s->shard_count = count;
+	s->bytes = count * sizeof *s->shards;
+	for (size_t i = 0; i < count; i++)
+		s->shards[i].bits = count == 1 ? 0 : SHARD_BITS;
+	return 0;
+}
+
+/* A set that was small gets its many tables; it is as before on failure. */
+static int spread(struct seen *s)
+{
+	const struct seen_shard *from = s->shards;
+	struct seen large;
+	int rc;
+
+	seen_init(&large, s->keys[0], s->keys[1]);
+	rc = make_shards(&large, SEEN_SHARDS);
+	for (size_t i = 0; rc == 0 && i < slots(from); i++) {
+		struct digest128 d = {from->high[i], lows(from)[i]};
+
+		if (d.high)
+			rc = insert(&large, shard_of(&large, d), d, numbers(from)[i]);
+	}
+	free_shards(rc ? &large : s);
+	if (rc == 0)
+		*s = large;
+	return rc;
 }
 
 int seen_add(struct seen *s, slice url, uint32_t number)
@@ -210,13 +253,12 @@ int seen_add(struct seen *s, slice url, uint32_t number)
 	struct digest128 d = digest(s, url);
 	struct seen_shard *t;
 	size_t at;
+	int rc = s->shards ? 0 : make_shards(s, 1);
 
-	if (!s->shards) {
-		s->shards = calloc(SEEN_SHARDS, sizeof *s->shards);
-		if (!s->shards)
-			return ERR_NOMEM;
-		s->bytes = SEEN_SHARDS * sizeof *s->shards;
-	}
+	if (rc == 0 && s->shard_count == 1 && s->count == SMALL_MAX)
+		rc = spread(s);
+	if (rc)
+		return rc;
 	t = shard_of(s, d);
 	if (t->homes && find(t, d, &at))
 		return ERR_EXISTS;

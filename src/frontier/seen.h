@@ -5,10 +5,10 @@
  * So it is exact for all practical purposes, at a fifth of the memory of a map with the URLs.
  *
  * Memory: 20 bytes per URL in tables that are 76 to 86 % full: from 23.2 to 26.2 bytes (a fixed
- * 16 KiB and the rounding of tables for fewer than some 100,000 URLs apart), and up to 30 with what
- * malloc cannot use again at once. There are SEEN_SHARDS tables
- * that grow one by one, so that no single seen_add moves more than a
- * thousandth of the whole.
+ * 24 KiB and the rounding of tables for fewer than some 100,000 URLs apart), and up to 30 with what
+ * malloc cannot use again at once. There are SEEN_SHARDS tables that grow one by one, so that no
+ * single seen_add moves more than a thousandth of the whole; a set of up to 1024 URLs, of which
+ * thousands of small sites need one each, has a single table and no more.
  */
 #ifndef FRONTIER_SEEN_H
 #define FRONTIER_SEEN_H
@@ -31,7 +31,8 @@ struct seen_shard; /* opaque */
 /* Fields are the set's own. */
 struct seen {
 	struct hash_key keys[2];
-	struct seen_shard *shards; /* SEEN_SHARDS of them; NULL until the first URL */
+	struct seen_shard *shards; /* NULL until the first URL */
+	size_t shard_count;        /* 1 in a small set, else SEEN_SHARDS */
 	size_t count;
 	size_t bytes;
 };

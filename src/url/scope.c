@@ -8,7 +8,7 @@
 void scope_init(struct scope *s, unsigned requisite_hops)
 {
 	*s = (struct scope){.requisite_hops = requisite_hops};
-	arena_init(&s->arena, SCOPE_TEXT_MAX);
+	arena_init_small(&s->arena, SCOPE_TEXT_MAX);
 	strmap_init(&s->pages, hash_key_random(), &s->arena);
 }
 
