@@ -49,6 +49,6 @@ install: all
 		meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf $(BUILD) build-asan build-clang build-fuzz
+	rm -rf $(BUILD) build-asan build-clang build-tsan build-fuzz
 
 .PHONY: all test lint fuzz bench experiments demo install clean

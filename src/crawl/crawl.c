@@ -14,6 +14,7 @@
 #include "crawl/capture.h"
 #include "crawl/judging.h"
 #include "crawl/roster.h"
+#include "extract/sitemap.h"
 
 enum {
 	PROGRESS_MS = 100,
@@ -53,6 +54,7 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 
 	*x = (struct crawl){.options = options, .directory.lock = -1, .results = results};
 	*results = (struct crawl_results){0};
+	sitemap_init_library(); /* before there are lanes */
 	roster_init(&x->roster, &x->directory, clock);
 	x->crowd.directory = &x->directory;
 	x->crowd.clock = clock;

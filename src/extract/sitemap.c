@@ -1,6 +1,7 @@
 #include "extract/sitemap.h"
 
 #include <libxml/parser.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -441,5 +442,7 @@ enum sitemap_frequency sitemap_frequency_parse(slice word)
 
 void sitemap_init_library(void)
 {
-	xmlInitParser();
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, xmlInitParser);
 }

@@ -99,7 +99,7 @@ const char *sitemap_frequency_name(enum sitemap_frequency frequency);
 /* What the word means, in any case and with blanks around it. */
 enum sitemap_frequency sitemap_frequency_parse(slice word);
 
-/* Prepares libxml2. May be called more than once, but not by two threads at once. */
+/* Prepares libxml2: to be called before several threads read sitemaps; again does no harm. */
 void sitemap_init_library(void);
 
 #endif

@@ -16,7 +16,7 @@ import zlib
 import tap
 
 # The build with sanitizers is several times slower, and is there to find other things.
-SANITIZED = "asan" in os.path.basename(os.path.dirname(tap.PROGRAM))
+SANITIZED = os.path.basename(os.path.dirname(tap.PROGRAM)).endswith(("asan", "tsan"))
 SCALE = float(os.environ.get("STILLPOINT_TEST_SCALE", "0.2" if SANITIZED else "1"))
 
 
