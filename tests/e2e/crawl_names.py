@@ -9,6 +9,7 @@ import rawserver
 import tap
 
 METADATA = "169.254.169.254"
+CONTACT = ("--contact", "https://example.org/")
 
 
 def site(*links, images=(), robots=rawserver.NOT_FOUND):
@@ -28,7 +29,7 @@ def site(*links, images=(), robots=rawserver.NOT_FOUND):
 
 def crawl(name, *arguments, delay=0):
     """The report of a capture into an archive of that name."""
-    return tap.load("crawl", *arguments, "--delay", delay, "-o", tap.path(name))
+    return tap.load("crawl", *arguments, "--delay", delay, *CONTACT, "-o", tap.path(name))
 
 
 def verdicts(report):
@@ -111,7 +112,7 @@ with tap.case("also in two captures side by side"):
     with rawserver.Server(site("/1")) as server, \
             dnsserver.Server({"a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"]}) as dns:
         result = tap.run("crawl", f"http://a.test:{server.port}/", f"http://b.test:{server.port}/",
-                         "--dns", dns.address, "--delay", "150ms", "-o", tap.path("beside"))
+                         "--dns", dns.address, "--delay", "150ms", *CONTACT, "-o", tap.path("beside"))
         tap.equal((result.returncode, result.stderr), (0, ""))
         tap.equal(sum(request.path == "/1" for request in server.requests), 4)
         assert min(pauses(server)) >= 0.15, pauses(server)
