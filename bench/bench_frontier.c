@@ -1,6 +1,7 @@
 /*
  * The frontier on one core: what a decision costs (take, end, hold again) with so many hosts that
- * all have held orders, and what a known URL costs in time and memory.
+ * all have held orders, alone at their address or not, and what a known URL costs in time and
+ *memory.
  *
  *	bench_frontier
  */
@@ -17,6 +18,7 @@
 enum {
 	HOSTS_MIN = 100,
 	HOSTS_LARGEST = 100000,
+	SHARED = 10,
 	DECISIONS = 1000000,
 	URLS_MIN = 1000000,
 	URLS_LARGEST = 10000000,
@@ -51,18 +53,21 @@ static double resident_bytes(void)
 	return (double)strtoul(rest, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
 }
 
-static void add_hosts(struct hosts *h, uint32_t count)
+/* shared: so many of them are at each address. */
+static void add_hosts(struct hosts *h, uint32_t count, uint32_t shared)
 {
 	struct url url;
 
 	url_init(&url);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t host;
-		char text[URL_SIZE];
+		char text[URL_SIZE], address[URL_SIZE];
 
 		(void)snprintf(text, sizeof text, "http://host-%u.example/", i);
+		(void)snprintf(address, sizeof address, "2001:db8::%x", i / shared);
 		require(url_parse(&url, slice_str(text), NULL, NULL) == 0);
 		require(hosts_find(h, &url, &host) == 0 && hosts_hold(h, host, i) == 0);
+		require(hosts_set_address(h, host, slice_str(address)) == 0);
 	}
 	url_release(&url);
 }
@@ -75,11 +80,13 @@ static double decide(struct hosts *h)
 	uint64_t tag;
 
 	for (int i = 0; i < DECISIONS; i++) {
-		double next = servers_next_ready(h->servers);
 		uint32_t host;
 
-		virtual_now = fmax(virtual_now, next);
-		require(servers_take(h->servers, virtual_now, &client, &tag));
+		/* Who comes to an address that is busy goes into its line. */
+		do {
+			virtual_now = fmax(virtual_now, servers_next_ready(h->servers));
+			require(isfinite(virtual_now));
+		} while (!servers_take(h->servers, virtual_now, &client, &tag));
 		host = (uint32_t)tag; /* they are numbered alike */
 		hosts_started(h, host);
 		hosts_done(h, host, virtual_now + 0.001 * (i % 97), 0.05 + 0.01 * (i % 31),
@@ -89,7 +96,7 @@ static double decide(struct hosts *h)
 	return (now() - start) / DECISIONS;
 }
 
-static void bench_hosts(uint32_t count)
+static void bench_hosts(uint32_t count, uint32_t shared)
 {
 	double before = resident_bytes(), added, start = now();
 	struct servers lane;
@@ -97,11 +104,12 @@ static void bench_hosts(uint32_t count)
 
 	servers_init(&lane, (struct pace_rule){.automatic = true}, NULL, hash_key_random());
 	hosts_init(&h, &lane, 0, hash_key_random());
-	add_hosts(&h, count);
+	add_hosts(&h, count, shared);
 	added = (now() - start) / count;
-	printf("%8u hosts: %5.0f ns a decision; %4.0f ns to parse, find and hold; %4.0f bytes a "
+	printf("%8u hosts, %2u at an address: %5.0f ns a decision; %4.0f ns to parse, find and "
+	       "hold; %4.0f bytes a "
 	       "host\n",
-		count, decide(&h) * 1e9, added * 1e9, (resident_bytes() - before) / count);
+		count, shared, decide(&h) * 1e9, added * 1e9, (resident_bytes() - before) / count);
 	hosts_release(&h);
 	servers_release(&lane);
 	(void)malloc_trim(0);
@@ -146,8 +154,10 @@ static void bench_seen(uint32_t count)
 
 int main(void)
 {
-	for (uint32_t count = HOSTS_MIN; count <= HOSTS_LARGEST; count *= 10)
-		bench_hosts(count);
+	for (uint32_t count = HOSTS_MIN; count <= HOSTS_LARGEST; count *= 10) {
+		bench_hosts(count, 1);
+		bench_hosts(count, SHARED);
+	}
 	for (uint32_t count = URLS_MIN; count <= URLS_LARGEST; count *= 10)
 		bench_seen(count);
 	return 0;

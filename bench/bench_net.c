@@ -118,6 +118,26 @@ static double ours(const char *url, int at_once)
 	return done / seconds_since(start);
 }
 
+/* Lookups that the cache answers. */
+static double lookups(void)
+{
+	struct net_params params = {.user_agent = "bench"};
+	int64_t start = clock_monotonic(clock_system());
+	struct net *net;
+	int done = 0;
+
+	require(net_new(&params, &net, NULL) == 0);
+	for (; seconds_since(start) < ROUND_SECONDS; done++) {
+		struct net_lookup *l;
+
+		require(net_lookup(net, SLICE("localhost"), 0, NULL) == 0);
+		require((l = net_next_lookup(net)));
+		net_lookup_free(l);
+	}
+	net_free(net);
+	return done / seconds_since(start);
+}
+
 static size_t count_bytes(char *ptr, size_t size, size_t count, void *userdata)
 {
 	(void)ptr;
@@ -183,20 +203,24 @@ int main(void)
 	struct sockaddr_in address;
 	pid_t server = start_server(&address);
 	char url[64];
-	double limit, limit_many, easy, one, many;
+	double limit, limit_many, easy, one, named, many;
 
 	(void)snprintf(url, sizeof url, "http://127.0.0.1:%u/page", ntohs(address.sin_port));
 	limit = raw(&address, 1);
 	easy = easy_loop(url);
 	one = ours(url, 1);
+	(void)snprintf(url, sizeof url, "http://localhost:%u/page", ntohs(address.sin_port));
+	named = ours(url, 1);
 	limit_many = raw(&address, AT_ONCE);
 	many = ours(url, AT_ONCE);
 	printf("one at a time    raw sockets %8.0f /s\n", limit);
 	printf("                 libcurl easy%8.0f /s  %.2f of raw\n", easy, easy / limit);
 	printf("                 net         %8.0f /s  %.2f of raw, %.2f of easy\n", one,
 		one / limit, one / easy);
+	printf("                 by name     %8.0f /s  %.2f of net\n", named, named / one);
 	printf("%d at once       raw sockets %8.0f /s\n", AT_ONCE, limit_many);
 	printf("                 net         %8.0f /s  %.2f of raw\n", many, many / limit_many);
+	printf("lookups          in the cache%8.0f /s\n", lookups());
 	(void)kill(server, SIGTERM);
 	return 0;
 }

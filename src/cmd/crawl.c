@@ -43,6 +43,8 @@ struct crawl_command {
 	bool http2, insecure, no_cookies, keep_secrets;
 	const char *ca_file, *proxy, *cookies;
 	struct option_list auth, headers;
+	const char *dns;
+	bool dns_records, allow_private;
 	bool json;
 	bool verbose;
 };
@@ -318,6 +320,21 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_FLAG,
 		FIELD(insecure),
 		.help = "do not check certificates"},
+	{.name = "allow-private",
+		.kind = OPTION_FLAG,
+		FIELD(allow_private),
+		.help = "go to addresses of private networks, of this machine and of clouds' "
+			"metadata, too, wherever links, redirects and names lead (default: only "
+			"where a URL is given that is there)"},
+	{.name = "dns",
+		.kind = OPTION_STRING,
+		FIELD(dns),
+		.metavar = "HOST[:PORT],…",
+		.help = "ask these DNS servers, given as addresses (default: the system's)"},
+	{.name = "dns-records",
+		.kind = OPTION_FLAG,
+		FIELD(dns_records),
+		.help = "archive what the DNS said of each host"},
 	{.name = "json", .kind = OPTION_FLAG, FIELD(json), .help = "print the report as JSON"},
 	{.name = "verbose",
 		.letter = 'v',
@@ -385,6 +402,15 @@ static int copy_list(const struct option_list *from, struct text_list *to)
 	return rc;
 }
 
+static int check_dns(const char *servers, struct err *err)
+{
+	int rc = servers ? net_check_dns(servers, err) : 0;
+
+	if (rc)
+		err_prefix(err, "crawl: --dns");
+	return rc;
+}
+
 /* How requests are sent, and what they carry. */
 static int set_requests(const struct crawl_command *o, struct crawl_settings *s,
 	struct crawl_secrets *secrets, struct err *err)
@@ -408,6 +434,8 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 {
 	int rc = set_delay(o->delay, s, err);
 
+	if (rc == 0)
+		rc = check_dns(o->dns, err);
 	s->scope = (enum scope_kind)o->scope;
 	s->no_requisites = o->no_requisites;
 	s->no_sitemaps = o->no_sitemaps;
@@ -435,6 +463,9 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->min_free = o->min_free;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
+	s->dns = o->dns;
+	s->dns_records = o->dns_records;
+	s->allow_private = o->allow_private;
 	if (rc == 0 && set_requests(o, s, secrets, err)) {
 		err_prefix(err, "crawl");
 		rc = err->code;

@@ -1,5 +1,6 @@
 /* The first steps of a capture, and the first after it was cut off. */
 #include "crawl/capture.h"
+#include "crawl/names.h"
 #include "extract/link_kind.h"
 
 static int discover_seed(struct capture *c, const char *seed, struct err *err)
@@ -34,6 +35,8 @@ int beginning_fresh(struct capture *c, struct err *err)
 {
 	int rc = store_moment(c->store, &c->row, "start", err);
 
+	if (rc == 0)
+		rc = names_begin(c, err);
 	return rc ? rc : discover_seeds(c, err);
 }
 
@@ -48,6 +51,8 @@ int beginning_again(struct capture *c, struct catalog *catalog, struct err *err)
 
 	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
 	rc = store_moment(c->store, &c->row, "resume", err);
+	if (rc == 0)
+		rc = names_begin(c, err);
 	if (rc == 0)
 		rc = replay(c, catalog, err);
 	if (rc == 0 && !c->begun)

@@ -170,6 +170,7 @@ int capture_fetch(struct capture *c, slice url, uint32_t host, uint64_t order, s
 		.tag = capture_tag(c, order),
 		.budget = c->settings->max_bytes > 0 ? &c->budget : NULL,
 		.http1 = host < c->rules.len && c->rules.ptr[host].http1,
+		.allowed = c->allowed,
 	};
 	int rc = outfit_dress(&c->outfit, &request, wall_seconds(c), err);
 

@@ -13,6 +13,7 @@
  *	judging.c    the verdicts of a capture that has ended
  *	gate.c       whether anything may start at all
  *	memory.c     what earlier captures knew of hosts' robots.txt
+ *	names.c      where servers are, and the address guard
  *
  * The others are steps of one capture:
  *
@@ -117,6 +118,7 @@ struct capture {
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
+	unsigned allowed; /* set of address classes that requests may be sent to: names.h */
 	struct host_rules_vec rules;
 	struct outfit outfit;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "crawl/capture.h"
+#include "crawl/names.h"
 #include "extract/link_kind.h"
 #include "extract/resolve.h"
 
@@ -81,11 +82,17 @@ static int decide(
 	struct scope_decision d = scope_decide(&c->scope, f->url,
 		(struct scope_link){
 			.requisite = page_kind_is_requisite(f->kind), .hops_out = hops});
+	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
 	enum left_out limit = d.in ? limit_of(c, f) : LEFT_OUT_SCOPE;
 	int rc;
 
+	if (d.in && !limit && range)
+		limit = LEFT_OUT_ADDRESS;
 	buf_reset(text);
-	rc = d.in && limit ? buf_add_str(text, limit_rule(limit)) : scope_explain(text, &d);
+	if (limit == LEFT_OUT_ADDRESS)
+		rc = buf_printf(text, OUT "address guard: %s", range->text);
+	else
+		rc = d.in && limit ? buf_add_str(text, limit_rule(limit)) : scope_explain(text, &d);
 	*ret = (struct decision){
 		.left_out = limit, .hops_out = d.hops_out, .rule = buf_slice(text)};
 	return rc;

@@ -15,7 +15,7 @@
 
 #include "crawl/capture.h"
 #include "crawl/contact.h"
-#include "net/address.h"
+#include "crawl/names.h"
 
 /* Of a sitemap, or what else is read whole; decoded. */
 static const size_t BODY_MAX = 64 << 20;
@@ -85,12 +85,13 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 			.timeout = s->timeout,
 			.max_body = s->max_body,
 			.max_speed = share_of_bandwidth(p),
-			.allowed = ADDRESS_ALL,
 			.max_head = (size_t)s->max_header,
 			.ca_file = s->ca_file,
 			.proxy = secrets && secrets->proxy ? secrets->proxy : s->proxy,
 			.http2 = s->http2,
 			.insecure = s->insecure,
+			.dns = s->dns,
+			.dns_records = s->dns_records,
 		},
 		&lane->net, err);
 
@@ -111,6 +112,7 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 		(struct pace_rule){
 			.delay = s->delay, .automatic = s->automatic_delay, .jobs = s->jobs},
 		p->crowd->paces, hash_key_random());
+	servers_want_addresses(&lane->servers);
 	heap_init(&lane->wakes);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
@@ -410,14 +412,18 @@ static double until_next(struct lane *lane)
 static int turn(struct lane *lane, struct err *err)
 {
 	struct capture *c;
-	int rc = collect(lane, err);
+	int rc = names_collect(lane, err);
 
+	if (rc == 0)
+		rc = collect(lane, err);
 	if (rc == 0)
 		rc = touch_due(lane, err);
 	if (rc == 0)
 		rc = lane_start_ready(lane, err);
 	while (rc == 0 && (c = next_touched(lane)))
 		rc = look_after(lane, c, err);
+	if (rc == 0)
+		rc = names_look_up(lane, err);
 	if (rc == 0 && store_due(&lane->store) <= 0)
 		rc = store_commit(&lane->store, err);
 	tell(lane, false);

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "crawl/capture.h"
+#include "crawl/names.h"
 
 /* Orders held for one server where there are several. */
 enum {
@@ -280,7 +281,9 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 		count_visit(c, order.host, f, begin, end);
 	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,
 		outcome_for_pace(&order.plan, f));
-	rc = response_finished(c, &order.plan, f, &outcome, err);
+	rc = names_fetched(c, order.host, f, err);
+	if (rc == 0)
+		rc = response_finished(c, &order.plan, f, &outcome, err);
 	if (rc)
 		return rc;
 	free_place(c, i);

@@ -71,6 +71,9 @@ static const struct setting SETTINGS[] = {
 	SETTING(down_after, SETTING_DOUBLE),
 	SETTING(bandwidth, SETTING_U64),
 	SETTING(min_free, SETTING_U64),
+	SETTING(dns, SETTING_TEXT),
+	SETTING(dns_records, SETTING_BOOL),
+	SETTING(allow_private, SETTING_BOOL),
 };
 
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };

@@ -36,6 +36,7 @@ struct crawl_settings {
 	struct text_list withheld; /* what crawl_secrets are needed besides (secrets.h) */
 	const char *proxy;         /* URL without a password; NULL: none, or one withheld */
 	const char *ca_file;       /* PEM; as rates: within the archive; NULL: none */
+	const char *dns;           /* servers, as net_params; NULL: the system's */
 
 	double delay;      /* seconds, when not automatic */
 	double time_limit; /* seconds; 0: none */
@@ -64,9 +65,11 @@ struct crawl_settings {
 	bool no_sitemaps;
 	bool ignore_robots;
 	bool http2;
-	bool insecure;     /* certificates are not checked */
-	bool no_cookies;   /* neither taken nor sent */
-	bool keep_secrets; /* in the request records */
+	bool insecure;      /* certificates are not checked */
+	bool no_cookies;    /* neither taken nor sent */
+	bool keep_secrets;  /* in the request records */
+	bool allow_private; /* no address guard */
+	bool dns_records;   /* archive what the DNS said */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "crawl/capture.h"
+#include "crawl/names.h"
 #include "extract/retry_after.h"
 
 static int hold(struct capture *c, const struct side *side)
@@ -158,6 +159,8 @@ static int record(
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, side->host, lane_now(c->lane), seconds, outcome_for_pace(f));
+	if (rc == 0)
+		rc = names_fetched(c, side->host, f, err);
 	if (rc == 0)
 		rc = response_side(
 			c, slice_str(side->url), side->tries + 1U, f, there ? &result : NULL, err);

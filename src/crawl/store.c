@@ -418,6 +418,31 @@ int store_attempt(
 	return 0;
 }
 
+/* ---- names ---- */
+
+int store_lookup(struct store *s, slice host, const struct net_lookup *lookup, struct err *err)
+{
+	struct warc_place place;
+	int rc;
+
+	buf_reset(&s->scratch);
+	rc = buf_printf(&s->scratch, "dns:%.*s", (int)host.len, host.ptr);
+	if (rc)
+		return err_set(err, rc, "dns: %s", err_name(rc));
+	rc = add(s,
+		&(struct warc_entry){
+			.type = WARC_TYPE_RESOURCE,
+			.date = lookup->date,
+			.url = buf_slice(&s->scratch),
+			.content_type = SLICE("text/dns"),
+			.body = lookup->records,
+		},
+		&place, err);
+	if (rc == 0)
+		s->whole = s->end;
+	return rc;
+}
+
 /* ---- the clock ---- */
 
 static struct catalog_clock read_clock(const struct store *s, const char *moment)

@@ -101,6 +101,10 @@ struct store_place {
 int store_attempt(struct store *s, const struct store_attempt *a, struct store_place *ret,
 	struct err *err) SP_MUST_CHECK;
 
+/* Writes what the DNS said of a host, as a resource record (ISO 28500:2017 §6.4.3, RFC 4027). */
+int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
+	struct err *err) SP_MUST_CHECK;
+
 /*
  * Records what the kernel says of its clock, in the WARC and the catalog; with the settings of the
  * capture where it begins or goes on ("start", "resume").

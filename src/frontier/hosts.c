@@ -224,6 +224,11 @@ void hosts_retry_after(struct hosts *h, uint32_t host, double now, double second
 	servers_retry_after(h->servers, server_of(h, host)->number, now, seconds);
 }
 
+int hosts_set_address(struct hosts *h, uint32_t host, slice address)
+{
+	return servers_set_address(h->servers, server_of(h, host)->number, address);
+}
+
 /* ---- pages that wait for robots.txt ---- */
 
 int hosts_pend(struct hosts *h, uint32_t host, uint32_t page)

@@ -122,6 +122,9 @@ bool hosts_has_room(struct hosts *h, size_t ahead);
 void hosts_set_crawl_delay(struct hosts *h, uint32_t host, double seconds);
 void hosts_retry_after(struct hosts *h, uint32_t host, double now, double seconds);
 
+/* As servers_set_address. */
+int hosts_set_address(struct hosts *h, uint32_t host, slice address) SP_MUST_CHECK;
+
 /* ---- pages that wait for robots.txt ---- */
 
 /* Queues a page. 0, ERR_NOMEM, ERR_LIMIT. */

@@ -98,7 +98,7 @@ void dns_cache_move(struct dns_cache *c, struct dns_name *n, struct dns_list *to
 	*(to->last ? &to->last->next : &to->first) = n;
 	to->last = n;
 	to->len++;
-	while (c->known.len > c->max)
+	if (c->known.len > c->max)
 		forget(c, c->known.first);
 }
 

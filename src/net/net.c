@@ -176,6 +176,17 @@ int net_new(const struct net_params *params, struct net **ret, struct err *err)
 	return 0;
 }
 
+int net_check_dns(const char *servers, struct err *err)
+{
+	struct dns *dns = NULL;
+	int rc = dns_new(
+		&(struct dns_params){.clock = clock_system(), .servers = servers, .epoll = -1},
+		&dns, err);
+
+	dns_free(dns);
+	return rc;
+}
+
 static void free_all(struct transfer_list *list)
 {
 	while (list->first)

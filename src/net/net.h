@@ -86,6 +86,9 @@ struct net_params {
 enum { NET_PROXY_SIZE = 320 };
 int net_check_proxy(const char *text, char *ret_shown, struct err *err) SP_MUST_CHECK;
 
+/* Whether they can be used: 0, ERR_USAGE with a sentence, ERR_NOMEM, ERR_IO. */
+int net_check_dns(const char *servers, struct err *err) SP_MUST_CHECK;
+
 struct net; /* opaque */
 
 /* 0, ERR_NOMEM, ERR_IO, ERR_USAGE for the DNS servers. What params borrows has to stay. */

@@ -518,6 +518,13 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	return 0;
 }
 
+static bool refuse(struct transfer *t, enum net_failure failure, const char *text)
+{
+	note_failure(t, failure, text);
+	transfer_finish(t, CURLE_OK);
+	return false;
+}
+
 /* Checked before anything: of a literal there is no answer. */
 static bool literal_is_allowed(struct transfer *t)
 {
@@ -526,8 +533,7 @@ static bool literal_is_allowed(struct transfer *t)
 	if (address_is_allowed(&t->route.literal, t->route.allowed))
 		return true;
 	address_explain(&t->route.literal, why, sizeof why);
-	transfer_fail(t, NET_FAILURE_FORBIDDEN, "%s", why);
-	return false;
+	return refuse(t, NET_FAILURE_FORBIDDEN, why);
 }
 
 static bool set_addresses(struct transfer *t, const struct dns_answer *answer)
@@ -535,16 +541,12 @@ static bool set_addresses(struct transfer *t, const struct dns_answer *answer)
 	char why[sizeof t->fetch.detail] = "";
 	int rc;
 
-	if (answer->failure != NET_FAILURE_NONE) {
-		transfer_fail(t, answer->failure, "%s", answer->detail);
-		return false;
-	}
+	if (answer->failure != NET_FAILURE_NONE)
+		return refuse(t, answer->failure, answer->detail);
 	rc = route_set(&t->route, t->easy, answer, why, sizeof why);
 	if (rc == ERR_STATE)
-		transfer_fail(t, NET_FAILURE_FORBIDDEN, "%s", why);
-	else if (rc)
-		transfer_fail(t, NET_FAILURE_LOCAL, "no memory for the addresses");
-	return rc == 0;
+		return refuse(t, NET_FAILURE_FORBIDDEN, why);
+	return rc == 0 || refuse(t, NET_FAILURE_LOCAL, "no memory for the addresses");
 }
 
 bool transfer_set_route(struct transfer *t, const struct dns_answer *answer)
@@ -555,10 +557,8 @@ bool transfer_set_route(struct transfer *t, const struct dns_answer *answer)
 		return false;
 	if (answer && !set_addresses(t, answer))
 		return false;
-	if (set_limits(t->easy, &t->shared->params, gone))
-		return true;
-	transfer_fail(t, NET_FAILURE_LOCAL, "libcurl has no memory");
-	return false;
+	return set_limits(t->easy, &t->shared->params, gone) ||
+	       refuse(t, NET_FAILURE_LOCAL, "libcurl has no memory");
 }
 
 bool transfer_may_start_over(struct transfer *t, CURLcode code)

@@ -383,6 +383,180 @@ static void test_crowd(void)
 	tear_down(&h);
 }
 
+static void set_address(struct hosts *h, uint32_t host, const char *address)
+{
+	CHECK_INT(hosts_set_address(h, host, slice_str(address)), 0);
+}
+
+static void test_shared_address(void)
+{
+	struct hosts h;
+	uint32_t a, b, c;
+	uint64_t tag;
+
+	tap_case("shared address: paced as one");
+	set_up(&h, (struct pace_rule){.delay = 5});
+	a = host_of(&h, "http://a/");
+	b = host_of(&h, "https://b/");
+	c = host_of(&h, "http://c:81/");
+	set_address(&h, a, "192.0.2.1");
+	set_address(&h, b, "192.0.2.1");
+	set_address(&h, c, "192.0.2.1");
+	CHECK_INT(servers_addresses(&lane), 2); /* another port is another server */
+	for (uint64_t i = 0; i < 2; i++) {
+		CHECK_INT(hold(&h, a, 10 + i), 0);
+		CHECK_INT(hold(&h, b, 20 + i), 0);
+	}
+	CHECK_INT(hold(&h, c, 30), 0);
+	check_take(&h, 0, a, 10);
+	check_take(&h, 0, c, 30);
+	check_nothing(&h, 3, (double)INFINITY);
+	hosts_done(&h, a, 4, 1, PACE_ANSWERED);
+	check_nothing(&h, 8.9, 9);
+	check_take(&h, 9, b, 20);
+	hosts_done(&h, b, 10, 1, PACE_ANSWERED);
+	check_nothing(&h, 14, 15);
+	check_take(&h, 15, a, 11);
+	hosts_done(&h, a, 16, 1, PACE_ANSWERED);
+	tap_case("shared address: a Crawl-delay and a Retry-After are the name's own");
+	hosts_set_crawl_delay(&h, a, 100);
+	hosts_retry_after(&h, a, 16, 200);
+	CHECK_INT(hold(&h, a, 12), 0);
+	check_take(&h, 21, b, 21);
+	hosts_done(&h, b, 22, 1, PACE_ANSWERED);
+	check_nothing(&h, 27, 216);
+	tap_case("shared address: orders in line can be dropped");
+	CHECK_INT(hold(&h, b, 22), 0);
+	CHECK_INT(hold(&h, c, 31), 0);
+	hosts_done(&h, c, 28, 1, PACE_ANSWERED);
+	check_take(&h, 40, b, 22);
+	check_take(&h, 40, c, 31);
+	check_nothing(&h, 300, (double)INFINITY); /* a is in line behind b */
+	CHECK(hosts_drop(&h, &tag) && tag == tag_of(a, 12));
+	CHECK(!hosts_drop(&h, &tag));
+	tear_down(&h);
+}
+
+static void test_moving(void)
+{
+	struct hosts h;
+	uint32_t a, b;
+
+	tap_case("moving: not while something is under way");
+	set_up(&h, (struct pace_rule){.delay = 5, .jobs = 2});
+	a = host_of(&h, "http://a/");
+	b = host_of(&h, "http://b/");
+	set_address(&h, a, "192.0.2.1");
+	set_address(&h, b, "192.0.2.2");
+	for (uint64_t tag = 0; tag < 3; tag++)
+		CHECK_INT(hold(&h, a, tag), 0);
+	check_take(&h, 0, a, 0);
+	check_take(&h, 0, a, 1);
+	hosts_done(&h, a, 1, 1, PACE_ANSWERED);
+	set_address(&h, a, "192.0.2.2");
+	check_nothing(&h, 100, (double)INFINITY);
+	hosts_done(&h, a, 101, 1, PACE_ANSWERED);
+	tap_case("moving: then the new one is shared");
+	CHECK_INT(hold(&h, b, 10), 0);
+	CHECK_INT(hold(&h, b, 11), 0);
+	check_take(&h, 101, a, 2);
+	check_take(&h, 101, b, 10);
+	check_nothing(&h, 200, (double)INFINITY); /* two jobs, whoever has them */
+	hosts_done(&h, b, 201, 1, PACE_ANSWERED);
+	check_take(&h, 206, b, 11);
+	tap_case("moving: an address that is not known is nobody's");
+	set_address(&h, b, "");
+	hosts_done(&h, b, 207, 1, PACE_ANSWERED);
+	CHECK_INT(hold(&h, b, 12), 0);
+	check_take(&h, 212, b, 12);
+	hosts_done(&h, a, 213, 1, PACE_ANSWERED);
+	hosts_done(&h, b, 213, 1, PACE_ANSWERED);
+	CHECK_INT(servers_busy(&lane), 0);
+	tear_down(&h);
+}
+
+static void test_unresolved(void)
+{
+	uint32_t a, b, server = UINT32_MAX;
+	uint64_t tag;
+	struct hosts h;
+
+	tap_case("unresolved: nothing starts before the address is known");
+	set_up(&h, (struct pace_rule){.delay = 5});
+	servers_want_addresses(&lane);
+	a = host_of(&h, "http://a:81/");
+	b = host_of(&h, "https://a:81/");
+	CHECK(!servers_take_unresolved(&lane, &server));
+	CHECK_INT(hold(&h, a, 1), 0);
+	CHECK_INT(hold(&h, b, 2), 0);
+	check_nothing(&h, 0, (double)INFINITY);
+	CHECK(servers_take_unresolved(&lane, &server));
+	CHECK_SLICE(servers_name(&lane, server), SLICE("a:81"));
+	CHECK(!servers_take_unresolved(&lane, &server)); /* one server */
+	set_address(&h, a, "192.0.2.1");
+	check_take(&h, 1, a, 1);
+	hosts_done(&h, a, 2, 1, PACE_ANSWERED);
+	check_take(&h, 7, b, 2);
+	hosts_done(&h, b, 8, 1, PACE_ANSWERED);
+	tap_case("unresolved: giving up");
+	a = host_of(&h, "http://c/");
+	CHECK_INT(hold(&h, a, 3), 0);
+	CHECK(hosts_drop(&h, &tag) && tag == tag_of(a, 3));
+	tear_down(&h);
+}
+
+static void test_ports(void)
+{
+	static const struct {
+		const char *url;
+		size_t addresses; /* with those before it, all at 192.0.2.1 */
+	} rows[] = {
+		{"http://a/", 1},
+		{"https://b/", 1},
+		{"http://[2001:db8::81]/", 1},
+		{"http://[2001:db8::82]:81/", 2},
+		{"http://c:81/", 2},
+		{"http://c:443/", 3},
+	};
+	struct hosts h;
+
+	set_up(&h, (struct pace_rule){.delay = 5});
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("ports: %s", rows[i].url);
+		set_address(&h, host_of(&h, rows[i].url), "192.0.2.1");
+		CHECK_INT(servers_addresses(&lane), rows[i].addresses);
+	}
+	tear_down(&h);
+}
+
+/* Two lanes that know each other; the address is shared, the names are not. */
+static void test_other_lanes(void)
+{
+	struct shared_paces *all = shared_paces_new();
+	struct servers lanes[2];
+	uint32_t server, client;
+	uint64_t tag;
+
+	tap_case("other lanes: an address is shared with them");
+	for (size_t i = 0; i < ARRAY_LEN(lanes); i++) {
+		servers_init(&lanes[i], (struct pace_rule){.delay = 5}, all, KEY);
+		CHECK_INT(servers_find(&lanes[i], i ? SLICE("a") : SLICE("b"), &server), 0);
+		CHECK_INT(servers_set_address(&lanes[i], server, SLICE("192.0.2.1")), 0);
+		CHECK_INT(servers_hold(&lanes[i], server, 0, i), 0);
+	}
+	CHECK(servers_take(&lanes[0], 0, &client, &tag) && tag == 0);
+	CHECK(!servers_take(&lanes[1], 1, &client, &tag));
+	CHECK_NEAR(servers_next_ready(&lanes[1]), 1 + SHARED_PACE_POLL, 1e-9);
+	servers_done(&lanes[0], 0, 2, 1, PACE_ANSWERED);
+	CHECK(!servers_take(&lanes[1], 6.9, &client, &tag));
+	CHECK_NEAR(servers_next_ready(&lanes[1]), 7, 1e-9);
+	CHECK(servers_take(&lanes[1], 7, &client, &tag) && tag == 1);
+	servers_done(&lanes[1], 0, 8, 1, PACE_ANSWERED);
+	for (size_t i = 0; i < ARRAY_LEN(lanes); i++)
+		servers_release(&lanes[i]);
+	shared_paces_free(all);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -398,5 +572,10 @@ int main(int argc, char **argv)
 	TAP_RUN(test_two_captures);
 	TAP_RUN(test_room);
 	TAP_RUN(test_crowd);
+	test_shared_address();
+	test_moving();
+	test_unresolved();
+	test_ports();
+	test_other_lanes();
 	return tap_done();
 }

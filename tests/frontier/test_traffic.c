@@ -7,6 +7,8 @@
  *  (3) orders of a host start in the order they were held;
  *  (4) while a server is ready, no other has two turns before it: nothing starves;
  *  (5) everything ends.
+ * Where servers share addresses, which they change at times, (1) and (2) hold for addresses as
+ * well, and (4) also for a server that is ready but for its address, and the others there.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,12 +23,15 @@ enum {
 	HOSTS = 2 * SERVERS, /* http and https of each */
 	ORDERS = 3000,
 	FLIGHT_MAX = 12,
+	ADDRESSES = 4,
 };
 
 VEC_DECLARE(times, double);
 
+/* Of a server, or of an address. */
 struct model {
 	struct times ends;
+	unsigned address, moves_to; /* of a server */
 	unsigned busy;
 	unsigned failures, silent, strain, calm;
 	unsigned held;
@@ -46,7 +51,9 @@ struct traffic {
 	struct rng jitter; /* the same numbers as the servers draw */
 	struct servers lane;
 	struct hosts hosts;
+	bool shared; /* servers have addresses */
 	struct model servers[SERVERS];
+	struct model addresses[ADDRESSES];
 	uint64_t next_in[HOSTS], next_out[HOSTS];
 	struct flight flights[FLIGHT_MAX];
 	size_t flying;
@@ -81,15 +88,26 @@ static double model_delay(const struct traffic *t, const struct model *m)
 	return fmax(delay, fmin(m->crawl_delay, 300));
 }
 
-static bool may_start(const struct traffic *t, const struct model *m)
+static bool is_ready(const struct traffic *t, const struct model *m)
 {
 	unsigned jobs = m->crawl_delay > 0 ? 1 : t->rule.jobs, near = m->busy;
 	double delay = model_delay(t, m);
 
-	for (size_t i = 0; i < m->ends.len; i++)
-		if (m->ends.ptr[i] + delay > t->now)
-			near++;
+	/* They are in order. */
+	for (size_t i = m->ends.len; i-- > 0 && m->ends.ptr[i] + delay > t->now;)
+		near++;
 	return near < jobs && t->now >= m->quiet_until && t->now >= m->backoff_until;
+}
+
+static bool is_ready_but_for_address(const struct traffic *t, const struct model *m)
+{
+	return is_ready(t, m) && m->address == m->moves_to;
+}
+
+static bool may_start(const struct traffic *t, const struct model *m)
+{
+	return is_ready_but_for_address(t, m) &&
+	       (!t->shared || is_ready(t, &t->addresses[m->address]));
 }
 
 static void model_answer(struct traffic *t, struct model *m, double seconds)
@@ -136,15 +154,50 @@ static void model_end(struct traffic *t, struct model *m, double seconds, enum p
 		model_failure(t, m, outcome == PACE_REFUSED, chance);
 }
 
+/* The same of an address, to which failures and refusals do not matter. */
+static void model_pause(struct traffic *t, struct model *m, double seconds, bool answered)
+{
+	m->busy--;
+	CHECK_INT(times_push(&m->ends, t->now), 0);
+	if (answered)
+		m->response = seconds;
+}
+
+/* Its address has a turn, or is not ready: turns elsewhere are counted anew. */
+static void forget_elsewhere(struct traffic *t, struct model *m)
+{
+	for (uint32_t i = 0; i < SERVERS; i++)
+		if (t->servers[i].address != m->address)
+			m->passed[i] = 0;
+}
+
+/* Who is not ready does not wait for a turn. */
+static void forget_turns(struct traffic *t)
+{
+	for (uint32_t i = 0; i < SERVERS; i++) {
+		struct model *m = &t->servers[i];
+
+		if (m->held == 0 || !is_ready_but_for_address(t, m))
+			memset(m->passed, 0, sizeof m->passed);
+		else if (!may_start(t, m))
+			forget_elsewhere(t, m);
+	}
+}
+
 /* Invariant (4), for a server that has its turn now. */
 static void count_turn(struct traffic *t, uint32_t server)
 {
 	for (uint32_t i = 0; i < SERVERS; i++) {
 		struct model *m = &t->servers[i];
+		bool same = t->shared && m->address == t->servers[server].address;
 
-		if (i == server || m->held == 0 || !may_start(t, m))
+		if (i == server)
 			memset(m->passed, 0, sizeof m->passed);
-		else
+		if (i == server || m->held == 0 || !is_ready_but_for_address(t, m))
+			continue;
+		if (same)
+			forget_elsewhere(t, m);
+		if (same || may_start(t, m))
 			require(t, ++m->passed[server] <= 1, "a server waits longer than a round");
 	}
 }
@@ -171,8 +224,10 @@ static void start(struct traffic *t, uint32_t host, uint64_t tag)
 
 	require(t, may_start(t, m), "a request starts too early");
 	require(t, tag == t->next_out[host]++, "an order overtakes another of its host");
+	forget_turns(t);
 	count_turn(t, host / 2);
 	m->busy++;
+	t->addresses[m->address].busy++;
 	m->held--;
 	t->started++;
 	t->flights[t->flying++] = (struct flight){host, t->now,
@@ -196,6 +251,21 @@ static void start_all(struct traffic *t)
 	require(t, servers_next_ready(&t->lane) > t->now, "the next one is due, but not taken");
 }
 
+static void set_address(struct traffic *t, uint32_t host, unsigned address)
+{
+	struct model *m = &t->servers[host / 2];
+	char text[32];
+
+	(void)snprintf(text, sizeof text, "192.0.2.%u", address);
+	m->moves_to = address;
+	if (m->busy == 0)
+		m->address = address;
+	memset(m->passed, 0, sizeof m->passed);
+	for (uint32_t i = 0; i < SERVERS; i++)
+		t->servers[i].passed[host / 2] = 0;
+	CHECK_INT(hosts_set_address(&t->hosts, host, slice_str(text)), 0);
+}
+
 static void finish(struct traffic *t, size_t i)
 {
 	struct flight f = t->flights[i];
@@ -205,7 +275,10 @@ static void finish(struct traffic *t, size_t i)
 						     : PACE_REFUSED;
 
 	t->flights[i] = t->flights[--t->flying];
+	model_pause(t, &t->addresses[m->address], f.end - f.begin, outcome != PACE_FAILED);
 	model_end(t, m, f.end - f.begin, outcome);
+	if (m->busy == 0)
+		m->address = m->moves_to;
 	hosts_done(&t->hosts, f.host, t->now, f.end - f.begin, outcome);
 	if (chance(t, 0.05)) {
 		double seconds = uniform(t, 0, 20);
@@ -217,6 +290,9 @@ static void finish(struct traffic *t, size_t i)
 		m->crawl_delay = chance(t, 0.5) ? 0 : uniform(t, 0, 3);
 		hosts_set_crawl_delay(&t->hosts, f.host, m->crawl_delay);
 	}
+	if (t->shared && chance(t, 0.05))
+		set_address(t, f.host, (unsigned)uniform(t, 0, ADDRESSES));
+	forget_turns(t);
 }
 
 static void finish_all(struct traffic *t)
@@ -241,9 +317,11 @@ static bool advance(struct traffic *t)
 	return true;
 }
 
-static void init(struct traffic *t, struct pace_rule rule, unsigned capacity, uint64_t seed)
+static void init(
+	struct traffic *t, struct pace_rule rule, unsigned capacity, bool shared, uint64_t seed)
 {
-	*t = (struct traffic){.rule = rule, .capacity = capacity, .to_hold = ORDERS};
+	*t = (struct traffic){
+		.rule = rule, .capacity = capacity, .shared = shared, .to_hold = ORDERS};
 	rng_init(&t->rng, seed);
 	rng_init(&t->jitter, seed);
 	servers_init(&t->lane, rule, NULL, (struct hash_key){seed, seed});
@@ -263,13 +341,19 @@ static void init(struct traffic *t, struct pace_rule rule, unsigned capacity, ui
 		t->servers[i / 2].backoff_until = -(double)INFINITY;
 		t->servers[i / 2].alive_until = -(double)INFINITY;
 	}
+	for (uint32_t i = 0; i < ADDRESSES; i++) {
+		t->addresses[i].quiet_until = -(double)INFINITY;
+		t->addresses[i].backoff_until = -(double)INFINITY;
+	}
+	for (uint32_t i = 0; shared && i < HOSTS; i++)
+		set_address(t, i, i / 2 % ADDRESSES);
 }
 
-static void run(struct pace_rule rule, unsigned capacity, uint64_t seed)
+static void run(struct pace_rule rule, unsigned capacity, bool shared, uint64_t seed)
 {
 	struct traffic t;
 
-	init(&t, rule, capacity, seed);
+	init(&t, rule, capacity, shared, seed);
 	do {
 		finish_all(&t);
 		start_all(&t);
@@ -283,6 +367,8 @@ static void run(struct pace_rule rule, unsigned capacity, uint64_t seed)
 	servers_release(&t.lane);
 	for (size_t i = 0; i < SERVERS; i++)
 		times_release(&t.servers[i].ends);
+	for (size_t i = 0; i < ADDRESSES; i++)
+		times_release(&t.addresses[i].ends);
 }
 
 int main(int argc, char **argv)
@@ -302,10 +388,12 @@ int main(int argc, char **argv)
 	};
 
 	tap_init(argc, argv);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		tap_case("traffic: %s", rows[i].label);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
+		bool shared = i % 2 != 0;
+
+		tap_case("traffic: %s%s", rows[i / 2].label, shared ? ", shared addresses" : "");
 		for (uint64_t seed = 1; seed <= 3; seed++)
-			run(rows[i].rule, rows[i].capacity, seed);
+			run(rows[i / 2].rule, rows[i / 2].capacity, shared, seed);
 	}
 	return tap_done();
 }

@@ -25,10 +25,7 @@ struct net_fetch *fetch_get(struct net *net, const char *origin, const char *pat
 /* Open descriptors of this process. */
 unsigned fetch_descriptors(void);
 
-/*
- * Checks that they are as many as before. Given time: a thread of libcurl's that resolves a name
- * nobody waits for any more ends when it is done.
- */
+/* Checks that they are as many as before. */
 void fetch_check_descriptors(unsigned before);
 
 #endif

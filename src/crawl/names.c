@@ -1,0 +1,122 @@
+#include "crawl/names.h"
+
+#include "crawl/capture.h"
+
+/* Tags of lookups: of a server its number; of a seed, with this bit, its capture's slot. */
+#define SEED_TAG (UINT64_C(1) << 63)
+
+/* ---- what seeds open ---- */
+
+static const unsigned PUBLIC = ADDRESS_SET(ADDRESS_PUBLIC);
+static const unsigned METADATA = ADDRESS_SET(ADDRESS_METADATA);
+
+/* The address that a host shows by itself: its own, or what localhost means everywhere. */
+static bool shown_address(slice host, struct address *ret)
+{
+	static const struct address LOOPBACK = {ADDRESS_V4_SIZE, {127, 0, 0, 1}};
+
+	if (!address_name_is_local(host))
+		return address_parse(host, ret);
+	*ret = LOOPBACK;
+	return true;
+}
+
+/* Where names lead is up to their owners, who must not be able to open what is not theirs. */
+static void open_by_name(struct capture *c, const struct net_lookup *l)
+{
+	if (l->failure == NET_FAILURE_NONE && !(l->classes & PUBLIC))
+		c->allowed |= l->classes & ~METADATA;
+}
+
+static int begin_seed(struct capture *c, const struct url *seed, struct err *err)
+{
+	slice host = url_part(seed, seed->host);
+	struct address a;
+
+	if (!shown_address(host, &a))
+		return net_lookup(c->net, host, SEED_TAG | c->slot, err);
+	c->allowed |= ADDRESS_SET(address_range(&a)->class);
+	return 0;
+}
+
+int names_begin(struct capture *c, struct err *err)
+{
+	struct url seed;
+	int rc = 0;
+
+	c->allowed = c->settings->allow_private ? ADDRESS_ALL : PUBLIC;
+	url_init(&seed);
+	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
+		rc = url_parse(&seed, slice_str(c->settings->seeds.ptr[i]), NULL, err);
+		if (rc == 0)
+			rc = begin_seed(c, &seed, err);
+	}
+	url_release(&seed);
+	return rc;
+}
+
+const struct address_range *names_forbids(const struct capture *c, const struct url *url)
+{
+	struct address a;
+
+	if (!shown_address(url_part(url, url->host), &a) || address_is_allowed(&a, c->allowed))
+		return NULL;
+	return address_range(&a);
+}
+
+/* ---- where servers are ---- */
+
+/* A server's name without its port. */
+static slice host_of(slice name)
+{
+	size_t at = name.len;
+
+	while (at > 0 && name.ptr[at - 1] != ':' && name.ptr[at - 1] != ']')
+		at--;
+	return at > 0 && name.ptr[at - 1] == ':' ? slice_sub(name, 0, at - 1) : name;
+}
+
+int names_look_up(struct lane *lane, struct err *err)
+{
+	uint32_t server;
+	int rc = 0;
+
+	while (rc == 0 && servers_take_unresolved(&lane->servers, &server))
+		rc = net_lookup(
+			lane->net, host_of(servers_name(&lane->servers, server)), server, err);
+	return rc;
+}
+
+static int resolve(struct lane *lane, uint32_t server, const struct net_lookup *l, struct err *err)
+{
+	slice host = host_of(servers_name(&lane->servers, server));
+	int rc = servers_set_address(&lane->servers, server, slice_str(l->ip));
+
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	return l->records.len > 0 ? store_lookup(&lane->store, host, l, err) : 0;
+}
+
+int names_collect(struct lane *lane, struct err *err)
+{
+	struct net_lookup *l;
+	int rc = 0;
+
+	while (rc == 0 && (l = net_next_lookup(lane->net))) {
+		struct capture *c = l->tag & SEED_TAG ? lane->captures.ptr[(uint32_t)l->tag] : NULL;
+
+		if (c)
+			open_by_name(c, l);
+		else if (!(l->tag & SEED_TAG))
+			rc = resolve(lane, (uint32_t)l->tag, l, err);
+		net_lookup_free(l);
+	}
+	return rc;
+}
+
+int names_fetched(struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err)
+{
+	int rc = f->ip[0] ? hosts_set_address(&c->hosts, host, slice_str(f->ip)) : 0;
+
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}

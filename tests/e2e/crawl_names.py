@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Names and addresses: the DNS, what is kept of it, politeness towards addresses, and the guard."""
+
+import glob
+import gzip
+
+import dnsserver
+import rawserver
+import tap
+
+METADATA = "169.254.169.254"
+CONTACT = ("--contact", "https://example.org/")
+
+
+def site(*links, images=(), robots=rawserver.NOT_FOUND):
+    """A front page with these links and images; every other page is plain."""
+    body = "".join(f"<a href='{link}'>x</a>" for link in links)
+    body += "".join(f"<img src='{image}'>" for image in images)
+
+    def answer(request):
+        if request.path == "/robots.txt":
+            return robots
+        if request.path == "/sitemap.xml":
+            return rawserver.NOT_FOUND
+        return rawserver.page((body if request.path == "/" else "<p>plain").encode())
+
+    return answer
+
+
+def crawl(name, *arguments, delay=0):
+    """The report of a capture into an archive of that name."""
+    return tap.load("crawl", *arguments, "--delay", delay, *CONTACT, "-o", tap.path(name))
+
+
+def verdicts(report):
+    return {row["url"]: row["verdict"] for row in report["verdicts"]}
+
+
+def records(name):
+    """All that the WARC files of an archive hold, as bytes."""
+    return b"".join(gzip.open(file).read()
+                    for file in sorted(glob.glob(f"{tap.path(name)}/warc/*.warc.gz")))
+
+
+def pauses(*servers):
+    times = sorted(request.time for server in servers for request in server.requests)
+    return [later - earlier for earlier, later in zip(times, times[1:])]
+
+
+def why(name, url):
+    return tap.succeed("report", tap.path(name), "--why", url)
+
+
+# ---- the DNS ----
+
+with tap.case("a name is asked for once while it is good, and archived on demand"):
+    with rawserver.Server(site("/a", "/b"), host="127.0.0.2") as server, \
+            dnsserver.Server({"site.test": ["127.0.0.2"]}) as dns:
+        url = f"http://site.test:{server.port}/"
+        report = crawl("once", url, "--dns", dns.address, "--dns-records")
+    tap.equal((report["pages"], report["sharp"]), (3, 3))
+    tap.equal(dns.asked, ["site.test"])
+    warc = records("once")
+    tap.equal(warc.count(b"WARC-Target-URI: dns:site.test\r\n"), 1)
+    assert b"WARC-Type: resource\r\n" in warc and b"Content-Type: text/dns\r\n" in warc
+    assert b"site.test.\t300\tIN\tA\t127.0.0.2\n" in warc
+    assert b"WARC-IP-Address: 127.0.0.2\r\n" in warc
+    tap.succeed("verify", tap.path("once"))
+    tap.succeed("report", tap.path("once"))
+
+with tap.case("names that do not exist are not asked for again and again"):
+    none = [f"http://none.test/{i}.png" for i in range(3)]
+    with rawserver.Server(site(images=none), host="127.0.0.2") as server, \
+            dnsserver.Server({"site.test": ["127.0.0.2"]}) as dns:
+        url = f"http://site.test:{server.port}/"
+        report = crawl("none", url, "--dns", dns.address)
+    tap.equal(dns.asked.count("none.test"), 1)
+    tap.equal(verdicts(report)[url], "sharp")
+    assert "dns: there is no such name" in why("none", none[0]), why("none", none[0])
+    assert b"dns:site.test" not in records("none")
+
+with tap.case("IPv6 alone"):
+    try:
+        server = rawserver.Server(site("/a"), host="::1")
+    except OSError:
+        server = None
+    if server:
+        with server, dnsserver.Server({"six.test": ["::1"]}) as dns:
+            report = crawl("six", f"http://six.test:{server.port}/", "--dns", dns.address)
+        tap.equal((report["pages"], report["sharp"]), (2, 2))
+        assert b"WARC-IP-Address: ::1\r\n" in records("six")
+
+with tap.case("a DNS server that is none"):
+    result = tap.run("crawl", "http://site.test/", "--dns", "nonsense", "-o", tap.path("nonsense"))
+    tap.equal(result.returncode, 2)
+    assert "--dns: 'nonsense' is no list of DNS servers" in result.stderr, result.stderr
+
+# ---- politeness ----
+
+with tap.case("two names at one address are paced as one"):
+    with rawserver.Server(lambda request: answer(request)) as server, \
+            dnsserver.Server({"a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"]}) as dns:
+        other = f"http://b.test:{server.port}"
+        answer = site("/1", images=[f"{other}/i1", f"{other}/i2"])
+        report = crawl("paced", f"http://a.test:{server.port}/", "--dns", dns.address, delay="150ms")
+        tap.equal((report["pages"], report["sharp"]), (4, 4))
+        tap.equal({request.fields["Host"] for request in server.requests},
+                  {f"a.test:{server.port}", f"b.test:{server.port}"})
+        assert min(pauses(server)) >= 0.15, pauses(server)
+
+with tap.case("also in two captures side by side"):
+    with rawserver.Server(site("/1")) as server, \
+            dnsserver.Server({"a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"]}) as dns:
+        result = tap.run("crawl", f"http://a.test:{server.port}/", f"http://b.test:{server.port}/",
+                         "--dns", dns.address, "--delay", "150ms", *CONTACT, "-o", tap.path("beside"))
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        tap.equal(sum(request.path == "/1" for request in server.requests), 4)
+        assert min(pauses(server)) >= 0.15, pauses(server)
+
+# ---- the guard ----
+
+with tap.case("what a page embeds from where it must not"):
+    with rawserver.Server(lambda request: answer(request)) as server, \
+            dnsserver.Server({"inner.test": ["10.0.0.1"], "meta.test": [METADATA]}) as dns:
+        port = server.port
+        bad = {
+            "http://10.0.0.1/x.png": "address guard: 10.0.0.0/8",
+            f"http://{METADATA}/latest/meta-data/": "address guard: 169.254.169.254/32",
+            "http://[::ffff:a9fe:a9fe]/": "address guard: 169.254.169.254/32",
+            f"http://0.0.0.0:{port}/zero.png": "address guard: 0.0.0.0/8",
+            "http://inner.test/x.png": "forbidden: 10.0.0.1 is a private address (10.0.0.0/8)",
+            "http://meta.test/x.png": f"forbidden: {METADATA}",
+        }
+        good = [f"http://localhost:{port}/1.png", f"http://127.0.0.1:{port}/2.png"]
+        answer = site(images=[*bad, *good])
+        report = crawl("embeds", server.url, "--dns", dns.address)
+    found = verdicts(report)
+    for url in (server.url, *good):
+        tap.equal(found[url], "sharp")
+    for url, reason in bad.items():
+        assert found[url] in ("excluded", "failed"), (url, found[url])
+        assert reason in why("embeds", url), why("embeds", url)
+    assert all(request.path != "/zero.png" for request in server.requests)
+
+with tap.case("--allow-private opens everything"):
+    with rawserver.Server(lambda request: answer(request)) as server, \
+            dnsserver.Server({"zero.test": ["0.0.0.0"]}) as dns:
+        images = [f"http://0.0.0.0:{server.port}/zero.png", f"http://zero.test:{server.port}/name.png"]
+        answer = site(images=images)
+        shut = crawl("shut", server.url, "--dns", dns.address)
+        tap.equal(shut["sharp"], 1)
+        tap.equal({request.path for request in server.requests} & {"/zero.png", "/name.png"}, set())
+        opened = crawl("open", server.url, "--dns", dns.address, "--allow-private")
+        tap.equal(opened["sharp"], 3)
+
+with tap.case("a seed that leads to where it is not"):
+    with rawserver.Server(lambda request: rawserver.respond(
+            "302 Found", location=f"http://{METADATA}/latest/")
+            if request.path == "/" else rawserver.NOT_FOUND) as server:
+        report = crawl("redirect", server.url)
+    tap.equal(verdicts(report)[f"http://{METADATA}/latest/"], "excluded")
+    assert "address guard: 169.254.169.254/32" in why("redirect", f"http://{METADATA}/latest/")
+
+with tap.case("a name as seed opens no cloud's secrets"):
+    with dnsserver.Server({"meta.test": [METADATA]}) as dns:
+        result = tap.run("crawl", "http://meta.test/", "--dns", dns.address, "--delay", 0,
+                         "-o", tap.path("meta"))
+    tap.equal(result.returncode, 1)
+    assert f"forbidden: {METADATA} is" in result.stderr, result.stderr
+
+with tap.case("an answer that changes while the site is captured"):
+    class Rebinding(dict):
+        """This machine for the first question, a cloud's metadata from then on."""
+
+        def get(self, name, default=()):
+            return ["127.0.0.2"] if dns.asked.count(name) <= 1 else [METADATA]
+
+    with rawserver.Server(site(*(f"/{i}" for i in range(1, 9))), host="127.0.0.2") as server, \
+            dnsserver.Server(Rebinding({"rebind.test": None}), ttl=0) as dns:
+        url = f"http://rebind.test:{server.port}/"
+        report = crawl("rebind", url, "--dns", dns.address, "--single", "--attempts", 1, delay="500ms")
+        seen = {request.path for request in server.requests}
+    tap.equal(verdicts(report)[url] in ("sharp", "single", "unconfirmed"), True)
+    lost = [f"{url}{i}" for i in range(1, 9) if f"/{i}" not in seen]
+    assert lost and len(dns.asked) > 1, (seen, dns.asked)
+    for page in lost:
+        tap.equal(verdicts(report)[page], "failed")
+    assert f"forbidden: {METADATA} is" in why("rebind", lost[0]), why("rebind", lost[0])
+
+tap.done()
