@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "archive/fields.h"
 #include "archive/payload.h"
 #include "net/failure.h"
 #include "net/h2.h"
@@ -424,7 +425,7 @@ static bool set_callbacks(CURL *easy, struct transfer *t)
 	SET(CURLOPT_VERBOSE, 1L); /* or nobody calls on_debug */
 	SET(CURLOPT_XFERINFOFUNCTION, on_progress);
 	SET(CURLOPT_XFERINFODATA, t);
-	SET(CURLOPT_NOPROGRESS, 0L);
+	SET(CURLOPT_NOPROGRESS, t->is_https ? 0L : 1L);
 	return ok;
 }
 
@@ -483,6 +484,7 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 		return rc;
 	t->budget = request->budget;
 	t->http1 = request->http1;
+	t->is_https = fields_has_prefix(request->url, SLICE("https:"));
 	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
 	     set_proxy(easy, params) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);

@@ -49,6 +49,7 @@ struct transfer {
 	bool tls_closed;  /* by the server, in due form */
 	uint64_t *budget; /* borrowed, or NULL */
 	struct body body;
+	bool is_https;        /* by its URL */
 	bool http1;           /* HTTP/2 will not do */
 	bool shuns;           /* the kept connection it was given, before anything was sent */
 	size_t head_received; /* bytes of all heads, interim ones included */

@@ -23,7 +23,8 @@ import rawserver
 import tap
 from rawserver import page, respond
 
-FAST = ["--delay", "0", "--attempts", "2", "--stall-timeout", "10s", "--no-sitemaps"]
+FAST = ["--delay", "0", "--attempts", "2", "--stall-timeout", "10s", "--no-sitemaps", "--contact",
+        "me@example.org"]
 
 
 # ---- certificates ----
@@ -132,7 +133,7 @@ with tap.case("a certificate nobody vouches for is a failure with a reason"):
 with tap.case("--insecure takes it, warns, and says so in the archive"):
     with site(PAGES, tls=context()) as server:
         capture = Capture("insecure", server.url, "--insecure", messages=(
-            "stillpoint: --insecure: certificates are not checked; the capture does not prove whose"
+            "stillpoint: warning: --insecure: certificates are not checked, so nothing proves whose"
             " pages these are\n"))
     tap.equal(capture.report["sharp"], 4)
     tap.equal(capture.records[0].content()["stillpoint-insecure"], "true")
