@@ -300,7 +300,7 @@ static int settle_unreachable(struct capture *c, uint32_t host, const char *why,
 		answer.unreachable_seconds =
 			clock_seconds(clock_realtime(c->clock) - r->unreachable);
 	o.policy = robots_policy(&answer);
-	if (o.policy == ROBOTS_KEEP) {
+	if (r && o.policy == ROBOTS_KEEP) {
 		o.policy = ROBOTS_PARSE;
 		o.body = (slice){r->body, r->len};
 		clock_format(r->checked, CLOCK_ROUND_DOWN, date);

@@ -404,6 +404,8 @@ static void test_policy(void)
 		{"first redirect", {.status = 301, .location = true}, ROBOTS_FOLLOW},
 		{"fifth", {.status = 308, .location = true, .redirects = 4}, ROBOTS_FOLLOW},
 		{"sixth", {.status = 302, .location = true, .redirects = 5}, ROBOTS_ALLOW_ALL},
+		{"redirect in a circle", {.status = 302, .location = true, .loop = true},
+			ROBOTS_DISALLOW_ALL},
 		{"redirect to nowhere", {.status = 302}, ROBOTS_ALLOW_ALL},
 		{"300", {.status = 300, .location = true}, ROBOTS_ALLOW_ALL},
 		{"304", {.status = 304, .copy = true}, ROBOTS_KEEP},

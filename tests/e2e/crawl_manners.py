@@ -1,0 +1,440 @@
+#!/usr/bin/env python3
+"""Manners: robots.txt that comes late, changes, loops or hangs; servers that ask for less, or die;
+hours, bandwidth, room on the disk; who is asking.
+
+Most of it is waiting, so the captures run side by side, and are looked at one after the other.
+"""
+
+import concurrent.futures
+import contextlib
+import datetime
+import email.utils
+import os
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+
+import living
+import rawserver
+import tap
+from rawserver import page, respond
+
+DEADLINE = 120
+ALLOW = respond("200 OK", b"User-agent: *\nDisallow:\n")
+
+
+def links(*hrefs):
+    return page("".join(f'<a href="{href}">x</a>' for href in hrefs).encode())
+
+
+def forbid(*paths):
+    rules = "".join(f"Disallow: {path}\n" for path in paths)
+    return respond("200 OK", f"User-agent: *\n{rules}".encode())
+
+
+class Site:
+    """A server with answers by path: bytes, or what makes them of the request."""
+
+    def __init__(self, answers, robots=ALLOW):
+        self.answers = {"/robots.txt": robots, **answers}
+        self.lock = threading.Lock()
+        self.server = rawserver.Server(self.answer)
+        self.url = self.server.url
+
+    def answer(self, request):
+        with self.lock:
+            answer = self.answers.get(request.path, rawserver.NOT_FOUND)
+            return answer(request) if callable(answer) else answer
+
+    def asked(self, path=None):
+        return [request for request in self.server.requests if path in (None, request.path)]
+
+    def times(self, path):
+        """How often, while an answer is made for it."""
+        return len(self.asked(path))
+
+
+class Capture:
+    def __init__(self, name, *arguments):
+        self.archive = tap.path(name)
+        self.done = tap.run("crawl", "--delay", 0, *arguments, "-o", self.archive,
+                            timeout=DEADLINE)
+        self.report = None
+        if self.done.returncode == 0:
+            self.report = tap.load("report", self.archive)
+            self.pages = {row["url"]: row for row in self.report["verdicts"]}
+
+    def check(self, stderr=""):
+        tap.equal((self.done.returncode, self.done.stderr), (0, stderr))
+        tap.succeed("verify", self.archive)
+
+    def is_page(self, url, verdict, reason=""):
+        row = self.pages[url]
+        tap.equal((url, row["verdict"]), (url, verdict))
+        assert reason in (row["reason"] or ""), row
+
+    def responses(self, url):
+        return [record for file in living.warc_files(self.archive)
+                for record in living.records(file)
+                if record.type == "response" and record.fields["WARC-Target-URI"] == url]
+
+    def robots(self):
+        path = os.path.join(self.archive, "catalog.sqlite")
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            return [body.decode() for body, in
+                    database.execute("SELECT body FROM robots ORDER BY id")]
+
+
+# ---- robots.txt ----
+
+def late_robots():
+    """It fails twice, then it is there."""
+    site = Site({"/": links("/a", "/b"), "/a": page(b"a"), "/b": page(b"b")},
+                lambda _: ALLOW if site.times("/robots.txt") > 2 else respond("503 Later"))
+    capture = Capture("late", site.url)
+    capture.check()
+    tap.equal(capture.report["sharp"], 3)
+    tap.equal([request.path for request in site.asked()[:3]], ["/robots.txt"] * 3)
+
+
+def changed_robots():
+    """After the visits it forbids one page and allows another."""
+    before, after = forbid("/later"), forbid("/secret", "/dir/")
+    pages = ["/a", "/b", "/secret", "/dir/x"]
+
+    def robots(_):
+        visited = all(site.times(path) for path in pages)
+        return after if visited else before
+
+    site = Site({"/": links(*pages, "/later"), "/later": page(b"later"),
+                 **{path: page(path.encode()) for path in pages}}, robots)
+    capture = Capture("changed", site.url, "--robots-age", "1ms")
+    capture.check()
+    url = site.url[:-1]
+    for path in ("/", "/a", "/b"):
+        capture.is_page(url + path, "sharp")
+    for path in ("/secret", "/dir/x"):
+        capture.is_page(url + path, "excluded", "robots.txt changed at 20")
+        tap.equal(len(site.asked(path)), 1)
+        tap.equal(len(capture.responses(url + path)), 1)  # what there was stays
+    capture.is_page(url + "/later", "single")
+    tap.equal([body.count("Disallow") for body in capture.robots()], [1, 2])
+    blocks = {record.block for record in capture.responses(url + "/robots.txt")}
+    tap.equal(len(blocks), 2)
+    why = tap.succeed("report", capture.archive, "--why", url + "/secret")
+    assert "robots.txt changed" in why, why
+
+
+def unchanged_robots():
+    """What is the same is asked for again, and is one version."""
+    site = Site({"/": links("/a"), "/a": page(b"a")})
+    capture = Capture("unchanged", site.url, "--robots-age", "1ms")
+    capture.check()
+    tap.equal(capture.report["sharp"], 2)
+    assert site.times("/robots.txt") > 3, site.times("/robots.txt")
+    tap.equal(len(capture.robots()), 1)
+
+
+def unreachable_later():
+    """It cannot be had when it is asked for again: what is known counts."""
+    site = Site({"/": links("/a", "/b"), "/a": page(b"a"), "/b": page(b"b")},
+                lambda _: forbid("/b") if site.times("/robots.txt") == 1 else respond("500 Oops"))
+    capture = Capture("lost", site.url, "--robots-age", "1ms")
+    capture.check()
+    tap.equal(capture.report["sharp"], 2)
+    capture.is_page(site.url + "b", "excluded", "robots.txt, line 2")
+
+
+def remembered_robots():
+    """The next capture cannot have it at all: the copy of the first one counts."""
+    site = Site({"/": links("/a", "/b"), "/a": page(b"a"), "/b": page(b"b")}, forbid("/b"))
+    Capture("copy", site.url).check()
+    site.answers["/robots.txt"] = respond("500 Oops")
+    capture = Capture("copy", site.url)
+    capture.check()
+    tap.equal(capture.report["sharp"], 2)
+    capture.is_page(site.url + "b", "excluded", "robots.txt, line 2")
+    tap.equal(site.times("/robots.txt"), 1 + 4)
+
+
+def looping_robots():
+    site = Site({"/": page(b"x"), "/there": respond("302 On", location="/robots.txt")},
+                respond("302 On", location="/there"))
+    capture = Capture("loop", site.url)
+    tap.equal(capture.done.returncode, 1)
+    assert "its redirects go round in a circle" in capture.done.stderr, capture.done.stderr
+    tap.equal({request.path for request in site.asked()}, {"/robots.txt", "/there"})
+
+
+def far_robots():
+    """More than five redirects, all different: as if there were none."""
+    site = Site({"/": page(b"x"), **{f"/{i}": respond("302 On", location=f"/{i + 1}")
+                                     for i in range(9)}},
+                respond("302 On", location="/0"))
+    capture = Capture("far", site.url)
+    capture.check()
+    tap.equal((capture.report["sharp"], site.times("/4"), site.times("/5")), (1, 1, 0))
+
+
+def hanging_robots():
+    """One host's hangs: its pages are left out, those of the other host are not."""
+    ended = threading.Event()
+    hanging = Site({})
+    hanging.server.answer = lambda request: ended.wait(DEADLINE) and None
+    site = Site({"/": links("/a", hanging.url), "/a": page(b"a")})
+    capture = Capture("hanging", site.url, "--include", hanging.url, "--timeout", "300ms",
+                      "--down-after", "1h")
+    ended.set()
+    capture.check()
+    tap.equal(capture.report["sharp"], 2)
+    capture.is_page(hanging.url, "excluded", "robots.txt could not be read: timeout")
+    tap.equal({request.path for request in hanging.asked()}, {"/robots.txt"})
+    assert len(hanging.asked()) >= 4, len(hanging.asked())
+
+
+def ignored_robots():
+    site = Site({"/": links("/b"), "/b": page(b"b")}, forbid("/"))
+    capture = Capture("ignored", site.url, "--robots", "ignore")
+    assert capture.done.stderr.count("\n") == 1 and "--robots ignore" in capture.done.stderr
+    capture.check(capture.done.stderr)
+    tap.equal(capture.report["sharp"], 2)
+    tap.equal(len(capture.responses(site.url + "robots.txt")), 1)
+    info = next(living.records(next(iter(living.warc_files(capture.archive)))))
+    tap.equal((info.type, info.content()["robots"]), ("warcinfo", "ignore"))
+
+
+def sitemaps_of_the_target():
+    """A seed that redirects to another host stands for that host's sitemaps, too."""
+    target = Site({"/": page(b"home"), "/hidden": page(b"hidden")})
+    target.answers["/sitemap.xml"] = respond(
+        "200 OK", f"<urlset><url><loc>{target.url}hidden</loc></url></urlset>".encode(),
+        content_type="text/xml")
+    site = Site({"/": respond("301 Moved", location=target.url)})
+    capture = Capture("target", site.url)
+    capture.check()
+    capture.is_page(target.url + "hidden", "sharp")
+
+
+# ---- servers that ask for less, or die ----
+
+def gap_after(site, index):
+    return site.asked()[index + 1].time - site.asked()[index].time
+
+
+def refused(name, **fields):
+    """The first answer to a page asks for less: nothing comes for a second at least."""
+    def limited(_):
+        if site.times("/a") > 1:
+            return page(b"a")
+        return respond("429 Slowly", **{field: make() for field, make in fields.items()})
+
+    site = Site({"/": links("/a"), "/a": limited})
+    capture = Capture(name, site.url)
+    capture.check()
+    capture.is_page(site.url + "a", "sharp")
+    index = [request.path for request in site.asked()].index("/a")
+    gap = gap_after(site, index)
+    assert gap > 0.95, gap
+
+
+def in_two_seconds():
+    """As an HTTP date, which has whole seconds only."""
+    return email.utils.format_datetime(
+        datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2), usegmt=True)
+
+
+def dying_server():
+    """It goes away for good: its pages do not wait for it one by one."""
+    pages = [f"/{i}" for i in range(60)]
+
+    def home(request):
+        if site.times("/") == 1:
+            return links(*pages)
+        request.reset()
+        return None
+
+    def dead(request):
+        request.reset()
+
+    def robots(request):
+        return ALLOW if not site.times("/") else dead(request)
+
+    site = Site({"/": home, **{path: dead for path in pages}}, robots)
+    capture = Capture("dying", site.url, "--down-after", "1s")
+    capture.check()
+    rows = [row for row in capture.report["verdicts"] if row["url"] != site.url]
+    tap.equal({row["verdict"] for row in rows}, {"failed"})
+    down = [row for row in rows if "host-down" in row["reason"]]
+    assert len(down) >= 50, len(down)
+    capture.is_page(site.url, "unconfirmed", "host-down")
+    assert len(site.asked()) < 20, len(site.asked())
+
+
+def broken_section():
+    """Pages that all reset on a server that lives cost the others nothing."""
+    bad, good = [f"/bad/{i}" for i in range(40)], [f"/good/{i}" for i in range(5)]
+
+    def reset(request):
+        request.reset()
+
+    site = Site({"/": links(*bad, *good), **{path: reset for path in bad},
+                 **{path: page(path.encode()) for path in good}})
+    capture = Capture("section", site.url, "--attempts", 1)
+    capture.check()
+    tap.equal(capture.report["sharp"], 6)
+    tap.equal(sum(row["verdict"] == "failed" and "reset" in row["reason"]
+                  for row in capture.report["verdicts"]), len(bad))
+
+
+# ---- who is asking ----
+
+def user_agents():
+    for option, want in ((("--contact", "https://example.org/crawl"), "+https://example.org/crawl)"),
+                         (("--contact", "a.b@example.org"), "+mailto:a.b@example.org)"),
+                         ((), ")")):
+        site = Site({"/": page(b"x")})
+        name = f"agent-{len(want)}"
+        capture = Capture(name, site.url, *option)
+        capture.check()
+        agents = {request.fields["User-Agent"] for request in site.asked()}
+        version = tap.succeed("--version").split()[1]
+        space = " " if option else ""
+        tap.equal(agents, {f"Mozilla/5.0 (compatible; stillpoint/{version}{space}{want}"})
+    for bad in ("nobody", "a@b c", "https://exa mple", "x)@example.org", "a@", "@example.org"):
+        tap.refuse(2, "a contact is a URL or a mail address", "crawl", "http://127.0.0.1:1/",
+                   "--contact", bad, "-o", tap.path("never"))
+
+
+def warned():
+    """Who asks other machines without a contact is warned; who has one is not."""
+    def crawl(name, **environment):
+        return tap.run("crawl", "http://nonexistent.invalid/", "--time-limit", "100ms", "-o",
+                       tap.path(name), env={**os.environ, **environment}, timeout=DEADLINE).stderr
+
+    assert "set --contact" in crawl("warned")
+    assert "set --contact" not in crawl("known", STILLPOINT_CONTACT="a@example.org")
+
+
+# ---- when, and how fast ----
+
+class Running:
+    """A crawl in the background."""
+
+    def __init__(self, name, *arguments):
+        self.errors = open(tap.path(f"{name}.err"), "w+b")
+        self.process = subprocess.Popen(
+            [tap.PROGRAM, "crawl", *map(str, arguments), "--delay", "0", "-o", tap.path(name)],
+            stdout=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, "TZ": "UTC"})
+
+    def said(self):
+        with open(self.errors.name, encoding="utf-8") as file:
+            return file.read()
+
+    def wait_for(self, words):
+        end = time.monotonic() + DEADLINE
+        while words not in self.said():
+            assert time.monotonic() < end and self.process.poll() is None, self.said()
+            time.sleep(0.02)
+
+    def end(self, sign=None):
+        if sign:
+            self.process.send_signal(sign)
+        status = self.process.wait(timeout=DEADLINE)
+        self.errors.close()
+        return status
+
+
+def hours():
+    """Nothing starts outside of them; within, all does."""
+    now = datetime.datetime.now(datetime.timezone.utc).hour
+    site = Site({"/": page(b"x")})
+    running = Running("closed", site.url, "--hours", f"{(now + 3) % 24:02}-{(now + 4) % 24:02}")
+    running.wait_for(f"waiting until {(now + 3) % 24:02}:00")
+    tap.equal(running.end(signal.SIGINT), 0)
+    tap.equal(site.asked(), [])
+    running = Running("open", site.url, "--hours",
+                      f"{(now + 12) % 24}:30-{(now + 13) % 24}:00,{(now - 1) % 24}-{(now + 3) % 24}")
+    tap.equal((running.end(), running.said(), len(site.asked("/"))), (0, "", 2))
+    tap.refuse(2, "--hours: 'noon' is no time of day", "crawl", site.url, "--hours", "noon", "-o",
+               tap.path("never"))
+
+
+def bandwidth():
+    """Received no faster than that, be it in one body or in many."""
+    rate, size, count = 200_000, 40_000, 6
+    site = Site({"/": links(*(f"/{i}" for i in range(count)), "/large"),
+                 **{f"/{i}": page(b"x" * size) for i in range(count)},
+                 "/large": page(b"y" * rate)})
+    capture = Capture("bandwidth", site.url, "--bandwidth", rate, "--jobs", 4)
+    capture.check()
+    asked = site.asked()
+    sent = 2 * (count * size + rate)
+    last = size * 4 if asked[-1].path != "/large" else rate + 3 * size
+    seconds = asked[-1].time - asked[0].time
+    assert seconds >= 0.9 * (sent - last - rate) / rate, (seconds, sent)
+
+
+def low_disk():
+    """Pauses while there is no room, and goes on by itself."""
+    mount = tap.path("disk")
+    os.mkdir(mount)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", mount], check=True)
+    try:
+        with open(f"{mount}/filler", "wb") as file:
+            file.write(bytes(6 << 20))
+        site = Site({"/": page(b"x")})
+        running = Running("disk/archive", site.url, "--min-free", "4M")
+        running.wait_for("waiting for room: less than 4 MiB are free")
+        tap.equal(site.asked(), [])
+        os.unlink(f"{mount}/filler")
+        tap.equal(running.end(), 0)
+        tap.equal(len(site.asked("/")), 2)
+        assert running.said().count("waiting") == 1 and "going on" in running.said()
+    finally:
+        subprocess.run(["umount", mount], check=True)
+
+
+def can_mount():
+    return os.geteuid() == 0 and subprocess.run(
+        ["unshare", "--mount", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+CASES = {
+    "robots.txt that fails twice": late_robots,
+    "robots.txt that changes between visit and revisit": changed_robots,
+    "robots.txt that stays as it is": unchanged_robots,
+    "robots.txt that cannot be had again": unreachable_later,
+    "robots.txt that only an earlier capture has seen": remembered_robots,
+    "robots.txt that redirects in a circle": looping_robots,
+    "robots.txt that redirects too often": far_robots,
+    "robots.txt that hangs": hanging_robots,
+    "robots.txt ignored": ignored_robots,
+    "sitemaps of where a seed leads": sitemaps_of_the_target,
+    "429 without Retry-After": lambda: refused("429"),
+    "429 with seconds": lambda: refused("seconds", retry_after=lambda: "1"),
+    "429 with a date": lambda: refused("date", retry_after=in_two_seconds),
+    "a server that dies": dying_server,
+    "a section whose pages all reset": broken_section,
+    "user agents": user_agents,
+    "a warning without a contact": warned,
+    "hours": hours,
+    "bandwidth": bandwidth,
+}
+
+
+def main():
+    if can_mount():
+        CASES["a disk that is full for a while"] = low_disk
+    with concurrent.futures.ThreadPoolExecutor(len(CASES)) as pool:
+        running = {name: pool.submit(check) for name, check in CASES.items()}
+        for name, result in running.items():
+            with tap.case(name):
+                result.result()
+    if not can_mount():
+        tap.skip("a disk that is full for a while", "no file system may be mounted here")
+
+
+main()
+tap.done()
