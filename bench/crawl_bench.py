@@ -8,12 +8,12 @@ figures and tells what they are made of.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import random
 import shutil
 import socket
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -32,6 +32,7 @@ WORDS = (
 ).split()
 LINKS = 30
 PARAGRAPHS = 18
+SITES = 8  # of the rows with lanes; together they have as many pages as the one of the others
 
 
 def paragraph(rng):
@@ -66,9 +67,9 @@ def link_to(i):
 
 
 class Nginx:
-    """One worker that serves the site, and answers without logs or limits."""
+    """One worker that serves a site at 127.0.0.1, and small ones at that address and the next."""
 
-    def __init__(self, directory, root):
+    def __init__(self, directory, root, small):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -83,12 +84,22 @@ class Nginx:
             f"events {{ worker_connections 1024; }}\nhttp {{\n{temp}access_log off;\nsendfile on;\n"
             "tcp_nopush on;\nkeepalive_requests 1000000;\n"
             f"types {{ text/html html; }}\nserver {{ listen 127.0.0.1:{self.port} backlog=1024;\n"
-            f"root {root};\n}}\n}}\n"
+            f"root {root};\n}}\n{self.small_sites(small)}}}\n"
         )
         self.process = subprocess.Popen(
             ["nginx", "-e", f"{directory}/error.log", "-c", config], stderr=subprocess.DEVNULL
         )
         self.wait()
+
+    def small_sites(self, root):
+        listen = "".join(f"listen 127.0.0.{10 + i}:{self.port};\n" for i in range(SITES))
+        return f"server {{ {listen}root {root};\n}}\n"
+
+    def url(self):
+        return f"http://127.0.0.1:{self.port}{link_to(0)}"
+
+    def small_urls(self):
+        return [f"http://127.0.0.{10 + i}:{self.port}{link_to(0)}" for i in range(SITES)]
 
     def wait(self):
         deadline = time.monotonic() + 10
@@ -128,9 +139,9 @@ class Wget:
     name = "wget"
     says = "wget -r --warc-file (gzip)"
 
-    def command(self, url):
+    def command(self, server):
         return ["wget", "-q", "-r", "-l", "inf", "-e", "robots=off", "-P", "files",
-                "--warc-file", "site", url]  # fmt: skip
+                "--warc-file", "site", server.url()]  # fmt: skip
 
     def pages(self, directory):
         return files_below(directory / "files")
@@ -143,9 +154,9 @@ class Wget2:
     name = "wget2"
     says = "wget2 -r (no WARC)"
 
-    def command(self, url):
+    def command(self, server):
         return ["wget2", "-q", "-r", "-l", "inf", "--robots=off", "--max-threads=16", "-P", "files",
-                url]  # fmt: skip
+                server.url()]  # fmt: skip
 
     def pages(self, directory):
         return files_below(directory / "files")
@@ -158,26 +169,35 @@ class Stillpoint:
     def __init__(self, program, name, says, *options):
         self.program, self.name, self.says, self.options = program, name, says, options
 
-    def command(self, url):
-        return [self.program, "crawl", url, "-o", "archive", "--delay", "0", "--jobs", "16",
-                *self.options]  # fmt: skip
+    def seeds(self, server):
+        return [server.url()]
+
+    def command(self, server):
+        return [self.program, "crawl", *self.seeds(server), "-o", "archive", "--delay", "0",
+                "--jobs", "16", *self.options]  # fmt: skip
 
     def pages(self, directory):
-        report = json.loads(
-            subprocess.run([self.program, "report", "archive", "--json"], cwd=directory,
-                           capture_output=True, check=True).stdout  # fmt: skip
-        )
-        return sum(1 for v in report["verdicts"] if v["verdict"] in ("single", "sharp"))
+        catalog = sqlite3.connect(directory / "archive/catalog.sqlite")
+        visits = catalog.execute(
+            "SELECT count(*) FROM observation WHERE leg = 0 AND status = 200"
+        ).fetchone()[0]
+        catalog.close()
+        return visits
 
     def bytes(self, directory):
         return bytes_of(directory, "archive/warc/*")
 
 
-def measure(runner, url, pages, work):
+class ManySites(Stillpoint):
+    def seeds(self, server):
+        return server.small_urls()
+
+
+def measure(runner, server, pages, work):
     """One crawl in a directory of its own."""
     with tempfile.TemporaryDirectory(dir=work) as name:
         directory = pathlib.Path(name)
-        code, wall, cpu, peak = run(runner.command(url), directory)
+        code, wall, cpu, peak = run(runner.command(server), directory)
         if code != 0:
             text = (directory / "stderr").read_text(errors="replace")[-400:]
             sys.exit(f"crawl_bench: {runner.name}: exit code {code}: {text}")
@@ -192,11 +212,11 @@ def median(results, key):
 
 
 def print_table(runners, results, pages):
-    print(f"{'':28} {'CPU/page':>9} {'pages/s':>8} {'wall':>7} {'peak':>7} {'WARC':>8}")
+    print(f"{'':31} {'CPU/page':>9} {'pages/s':>8} {'wall':>7} {'peak':>7} {'WARC':>8}")
     for runner in runners:
         r = results[runner.name]
         print(
-            f"{runner.says:28} {1e6 * median(r, 'cpu') / pages:6.0f} µs "
+            f"{runner.says:31} {1e6 * median(r, 'cpu') / pages:6.0f} µs "
             f"{pages / median(r, 'wall'):8.0f} {median(r, 'wall'):5.1f} s "
             f"{median(r, 'peak'):4.0f} MB {median(r, 'bytes') / 1e6:5.1f} MB"
         )
@@ -244,6 +264,12 @@ def make_runners(program):
             Stillpoint(program, "zstd", "stillpoint --single (zstd)", "--single",
                        "--warc-compression", "zstd")  # fmt: skip
         )
+    if has_option(program, "--lanes"):
+        for count, name in ((1, "one lane"), (2, "two lanes")):
+            runners.append(
+                ManySites(program, name, f"stillpoint, 8 sites, {name}", "--single", "--lanes",
+                          str(count))  # fmt: skip
+            )
     return runners
 
 
@@ -252,7 +278,7 @@ def parse_arguments():
     parser.add_argument("program", help="the stillpoint to measure")
     parser.add_argument("--pages", type=int, default=20000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", nargs="*", help="names: wget wget2 single pair zstd")
+    parser.add_argument("--only", nargs="*", help="wget, wget2, single, pair, zstd, one lane, two lanes")
     return parser.parse_args()
 
 
@@ -268,15 +294,15 @@ def main():
     with tempfile.TemporaryDirectory(prefix="crawl_bench.") as name:
         work = pathlib.Path(name)
         write_site(work / "site", args.pages)
+        write_site(work / "small", args.pages // SITES)
         size = bytes_of(work, "site/*/*")
         print(f"{args.pages} pages, {size / args.pages / 1000:.1f} kB each, {args.rounds} rounds")
-        server = Nginx(work, work / "site")
+        server = Nginx(work, work / "site", work / "small")
         results = {r.name: [] for r in runners}
         try:
             for _ in range(args.rounds):
                 for runner in runners:
-                    url = f"http://127.0.0.1:{server.port}{link_to(0)}"
-                    results[runner.name].append(measure(runner, url, args.pages, work))
+                    results[runner.name].append(measure(runner, server, args.pages, work))
         finally:
             server.stop()
     print_table(runners, results, args.pages)

@@ -1,4 +1,5 @@
 /* The program: a table of commands. Completion and the tests read them off --help. */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,10 +99,22 @@ static bool is_any(const char *word, const char *a, const char *b)
 	return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
+/*
+ * Large pieces of memory go back to the system when they are freed, for good: glibc would raise
+ * the size that it takes for large with every such piece.
+ */
+static void set_up_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 
+	set_up_memory();
 	/* A reader that goes away is an output error like a full disk, and reported like one. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);

@@ -7,19 +7,66 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-enum { BLOCK = 512 };
+enum {
+	BLOCK = 512,
+	SLAB_MAX = 64, /* blocks: half a megabyte */
+};
 
 struct ranking_block {
 	size_t len;
+	struct ranking_block *next; /* of the spare ones */
 	struct ranked_page entry[BLOCK];
+};
+
+/* As many blocks as all slabs before it together, up to the maximum. */
+struct ranking_slab {
+	struct ranking_slab *next;
+	size_t used, cap;
+	struct ranking_block blocks[];
 };
 
 void ranking_release(struct ranking *r)
 {
-	for (size_t b = 0; b < r->count; b++)
-		free(r->blocks[b]);
+	while (r->slabs) {
+		struct ranking_slab *next = r->slabs->next;
+
+		free(r->slabs);
+		r->slabs = next;
+	}
 	free(r->blocks);
 	*r = (struct ranking){0};
+}
+
+static int add_slab(struct ranking *r)
+{
+	size_t cap = r->slabs ? 2 * r->slabs->cap : 1;
+	struct ranking_slab *slab;
+
+	if (cap > SLAB_MAX)
+		cap = SLAB_MAX;
+	slab = malloc(sizeof *slab + cap * sizeof slab->blocks[0]);
+	if (!slab)
+		return ERR_NOMEM;
+	slab->next = r->slabs;
+	slab->used = 0;
+	slab->cap = cap;
+	r->slabs = slab;
+	return 0;
+}
+
+/* An empty block, or NULL. */
+static struct ranking_block *take_block(struct ranking *r)
+{
+	struct ranking_block *block = r->spare;
+
+	if (block)
+		r->spare = block->next;
+	else if ((!r->slabs || r->slabs->used == r->slabs->cap) && add_slab(r))
+		return NULL;
+	else
+		block = &r->slabs->blocks[r->slabs->used++];
+	block->len = 0;
+	return block;
 }
 
 static bool before(const struct ranked_page *a, const struct ranked_page *b)
@@ -40,10 +87,9 @@ static int insert_block(struct ranking *r, size_t at)
 			return ERR_NOMEM;
 		r->blocks = blocks;
 	}
-	block = malloc(sizeof *block);
+	block = take_block(r);
 	if (!block)
 		return ERR_NOMEM;
-	block->len = 0;
 	for (size_t b = r->count++; b > at; b--)
 		r->blocks[b] = r->blocks[b - 1];
 	r->blocks[at] = block;
@@ -81,6 +127,15 @@ static int split_block(struct ranking *r, size_t b)
 	return 0;
 }
 
+/* Makes room for the entry in or behind block b, which is full. What comes last fills whole blocks.
+ */
+static int make_room(struct ranking *r, size_t b, const struct ranked_page *e)
+{
+	bool is_last = b + 1 == r->count && before(&r->blocks[b]->entry[BLOCK - 1], e);
+
+	return is_last ? insert_block(r, b + 1) : split_block(r, b);
+}
+
 static void insert_entry(struct ranking_block *block, const struct ranked_page *e)
 {
 	size_t lo = 0, hi = block->len;
@@ -108,10 +163,10 @@ int ranking_insert(struct ranking *r, double key, uint32_t page)
 		return rc;
 	b = block_for(r, &e);
 	if (r->blocks[b]->len == BLOCK) {
-		rc = split_block(r, b);
+		rc = make_room(r, b, &e);
 		if (rc)
 			return rc;
-		b = block_for(r, &e);
+		b = r->blocks[r->count - 1]->len ? block_for(r, &e) : r->count - 1;
 	}
 	insert_entry(r->blocks[b], &e);
 	r->seq++;
@@ -163,7 +218,8 @@ struct ranked_page ranking_take(struct ranking *r, size_t rank)
 	block->len--;
 	memmove(&block->entry[rank], &block->entry[rank + 1], (block->len - rank) * sizeof e);
 	if (block->len == 0) {
-		free(block);
+		block->next = r->spare;
+		r->spare = block;
 		for (r->count--; b < r->count; b++)
 			r->blocks[b] = r->blocks[b + 1];
 	}

@@ -2,7 +2,9 @@
  * A sorted collection of pages that gives and takes by rank: what online strategies keep of the
  * pages found but not visited. Kept as a list of short sorted blocks, so insertion and removal
  * move a few hundred entries at most and walk over n / RANKING_BLOCK counts; up to a million pages
- * that beats a balanced tree, in memory (16 bytes a page) as in time.
+ * that beats a balanced tree, in memory (16 bytes a page where keys come in order, some 23 where
+ * they do not) as in time. Blocks are cut from large pieces of memory, which go back to the system
+ * as a whole: the barrier needs the room.
  */
 #ifndef PLAN_RANKING_H
 #define PLAN_RANKING_H
@@ -18,6 +20,7 @@ struct ranked_page {
 };
 
 struct ranking_block;
+struct ranking_slab;
 
 /* Zeroed is empty. */
 struct ranking {
@@ -25,6 +28,8 @@ struct ranking {
 	size_t count, cap;
 	size_t len;
 	uint32_t seq;
+	struct ranking_slab *slabs;  /* the last one first */
+	struct ranking_block *spare; /* blocks that are empty */
 };
 
 void ranking_release(struct ranking *r);

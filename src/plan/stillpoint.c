@@ -219,23 +219,28 @@ static bool keep_lifo(const struct assign_problem *p, bool fast)
 	return true;
 }
 
-/* Solves the second leg, where several orders are equally good in favour of last in first out. */
-static int solve_revisits(const struct assign_problem *p, bool fast, struct solution *ret)
+/* Solves the second leg; false in *ret_better when last in first out is as good. */
+static int solve_revisits(
+	const struct assign_problem *p, bool fast, struct solution *ret, bool *ret_better)
 {
-	bool lifo = keep_lifo(p, fast);
 	int rc = 0;
 
-	if (lifo)
-		*ret = (struct solution){
-			.page_of = malloc((p->n ? p->n : 1) * sizeof *ret->page_of)};
-	else
+	*ret_better = !keep_lifo(p, fast);
+	if (*ret_better)
 		rc = solve(p, fast, false, ret);
-	if (rc || !ret->page_of)
-		return ERR_NOMEM;
-	if (lifo || assign_total(p, ret->page_of) <= lifo_total(p) * (1 + SAME))
-		for (size_t j = 0; j < p->n; j++)
-			ret->page_of[j] = lifo_page(p, j);
-	return 0;
+	if (rc == 0 && *ret_better)
+		*ret_better = assign_total(p, ret->page_of) > lifo_total(p) * (1 + SAME);
+	return rc;
+}
+
+static void reverse(uint32_t *pages, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uint32_t page = pages[i];
+
+		pages[i] = pages[n - 1 - i];
+		pages[n - 1 - i] = page;
+	}
 }
 
 /* Revisits at 0, 1, 2, ... delays after the barrier. */
@@ -243,6 +248,7 @@ static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	struct leg leg;
 	struct solution s = {0};
+	bool better = false;
 	int rc = leg_init(&leg, n, site->delay);
 
 	for (size_t i = 0; !rc && i < n; i++) {
@@ -252,11 +258,13 @@ static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
 	}
 	if (!rc)
-		rc = solve_revisits(&leg.problem, site->fast, &s);
-	for (size_t i = 0; !rc && i < n; i++)
+		rc = solve_revisits(&leg.problem, site->fast, &s, &better);
+	for (size_t i = 0; !rc && better && i < n; i++)
 		s.page_of[i] = pages[s.page_of[i]];
-	for (size_t i = 0; !rc && i < n; i++)
+	for (size_t i = 0; !rc && better && i < n; i++)
 		pages[i] = s.page_of[i];
+	if (!rc && !better)
+		reverse(pages, n);
 	solution_release(&s);
 	leg_release(&leg);
 	return rc;
