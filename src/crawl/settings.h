@@ -57,6 +57,7 @@ struct crawl_settings {
 	unsigned attempts;  /* per leg; 0: the planner's default */
 
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
+	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
 
 	bool automatic_delay;
 	bool single;
@@ -67,6 +68,7 @@ struct crawl_settings {
 	bool insecure;     /* certificates are not checked */
 	bool no_cookies;   /* neither taken nor sent */
 	bool keep_secrets; /* in the request records */
+	bool no_traps;     /* whatever goes on without end is followed */
 };
 
 void crawl_settings_init(struct crawl_settings *s);
