@@ -6,6 +6,8 @@ import gzip
 import hashlib
 import os
 import random
+import subprocess
+import time
 
 import living
 import rawserver
@@ -235,5 +237,80 @@ with tap.case("soft 404s are kept as what they are, and lead nowhere"):
     why = tap.succeed("report", ARCHIVE, "--why", soft_pages[0]["url"])
     assert "a soft 404" in why, why
     tap.succeed("verify", ARCHIVE)
+
+with tap.case("a capture of traps that was killed goes on, and ends"):
+    archive = tap.path("killed")
+    with Server(trap_site) as server:
+        options = ["--trap-budget", BUDGET, "-o", archive]
+        killed = subprocess.Popen([tap.PROGRAM, "crawl", server.url, *QUICK, *map(str, options)],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while len(server.requests) < 250 and killed.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        killed.kill()
+        killed.wait()
+        again = tap.load("resume", archive)
+    taken = {row["url"][len(server.url) - 1:] for row in again["verdicts"]
+             if row["verdict"] != "excluded"}
+    tap.equal(again["state"], "finished")
+    tap.equal([i for i in range(GOOD) if f"/article/{i}" not in taken], [])
+    counts = {start: sum(path.startswith(start) for path in taken) for start in TRAPS}
+    assert all(count <= 8 * BUDGET for count in counts.values()), counts
+    tap.succeed("verify", archive)
+
+with tap.case("--traps off follows whatever there is"):
+    with Server(trap_site) as server:
+        report = tap.load("crawl", server.url, *QUICK, "--single", "--traps", "off",
+                          "--max-pages", 600, "-o", tap.path("off"))
+    tap.equal((report["left_out"]["trap"], report["soft_404"]), (0, 0))
+    tap.equal(len([row for row in report["verdicts"] if row["verdict"] == "single"]), 600)
+
+
+# ---- normal sites ----
+
+NORMAL = 3000 if not living.SANITIZED else 600
+
+
+def normal_site(path):
+    """Lists of lists of articles that lead to each other; old ones have moved."""
+    path, _, query = path.partition("?")
+    if path == "/":
+        return html(FRAME + words("home", 20) + links(*(f"/list?page={i}" for i in range(NORMAL // 100))))
+    if path == "/list":
+        first = int(query.partition("=")[2]) * 100
+        return html(FRAME + f"<p>{words(query, 20)}</p>"
+                    + links(*(f"/old/{i}" if i % 10 == 0 else f"/article/{i}"
+                              for i in range(first, first + 100, 2))))
+    if not path.startswith(("/old/", "/article/")):
+        return None
+    number = int(path.rpartition("/")[2])
+    if path.startswith("/old/"):
+        return respond("301 Moved", location=f"/article/{number}")
+    return html(FRAME + f"<p>Article {number}</p><p>{words(number, 30)}</p>"
+                + links(f"/article/{(number + 1) % NORMAL}"))
+
+
+with tap.case(f"a normal site of {NORMAL} articles loses nothing, with a tenth of the usual budget"):
+    with Server(normal_site) as server:
+        report = tap.load("crawl", server.url, *QUICK, "--single", "--trap-budget", 100,
+                          "-o", tap.path("normal"))
+    tap.equal(report["left_out"]["trap"], 0)
+    there = {row["url"] for row in report["verdicts"] if row["status"] == 200}
+    tap.equal([i for i in range(NORMAL) if f"{server.url}article/{i}" not in there], [])
+
+
+# ---- links to everywhere ----
+
+with tap.case("URLs outside the scope are counted when there are too many to keep"):
+    outside = {"/": html(links("/a", *(f"http://host{i}.invalid/" for i in range(60)))),
+               "/a": html(links(*(f"http://host{i}.invalid/" for i in range(40, 100))))}
+    archive = tap.path("outside")
+    with Server(outside.get) as server:
+        report = tap.load("crawl", server.url, *QUICK, "--single", "--max-outside", 50,
+                          "--max-depth", 1, "-o", archive)
+    tap.equal((report["pages"], report["totals"]["single"]), (52, 2))
+    tap.equal((report["left_out"]["scope"], report["unkept"]), (50 + 10 + 50, 10 + 50))
+    tap.equal(sum(report["left_out"].values()), report["totals"]["excluded"] + report["unkept"])
+    assert "60  of these are links that were counted" in tap.succeed("report", archive)
 
 tap.done()
