@@ -98,8 +98,7 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 /* What a page that was taken turned out to be. Numbers are stored. */
 enum catalog_content {
 	CATALOG_CONTENT_USUAL = 0,
-	CATALOG_CONTENT_REPEATED = 1, /* nothing that the pages before it did not have */
-	CATALOG_CONTENT_SOFT_404 = 2, /* says "not found", whatever its status */
+	CATALOG_CONTENT_SOFT_404 = 1, /* says "not found", whatever its status */
 };
 
 struct catalog_page {

@@ -15,6 +15,7 @@
 #include "crawl/sites.h"
 #include "extract/robots_policy.h"
 #include "frontier/pace.h"
+#include "frontier/traps.h"
 #include "net/net.h"
 #include "url/url.h"
 
@@ -24,10 +25,11 @@ struct crawl_command {
 	int64_t lanes;
 	const char *delay;
 	int scope;
+	int traps; /* index of SWITCH */
 	struct option_list surts, includes, excludes;
 	bool no_requisites;
 	bool no_sitemaps;
-	int64_t max_pages, max_depth, max_outside, jobs, size, attempts;
+	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
 	const char *strategy;
 	bool single;
 	double time_limit, tau;
@@ -52,6 +54,7 @@ struct crawl_command {
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 
 static const char *const ROBOTS[] = {"obey", "ignore", NULL};
+static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
 #define FIELD(name) .offset = offsetof(struct crawl_command, name)
@@ -152,6 +155,19 @@ static const struct option_spec SPECS[] = {
 		.max = UINT32_MAX - 1,
 		.help = "keep no more URLs outside the scope than this; others are counted "
 			"(default: 1000000)"},
+	{.name = "traps",
+		.kind = OPTION_CHOICE,
+		FIELD(traps),
+		.choices = SWITCH,
+		.help = "on: parts of a site that go on without new content are left out beyond "
+			"their budget, and hosts are asked once for a page that cannot exist, to "
+			"know those that say so with 200 (default: on)"},
+	{.name = "trap-budget",
+		.kind = OPTION_INT,
+		FIELD(trap_budget),
+		.min = 1,
+		.max = 100000000,
+		.help = "how many URLs of one shape need not show anything new (default: 1000)"},
 	{.name = "time-limit",
 		.letter = 't',
 		.kind = OPTION_DURATION,
@@ -442,6 +458,8 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->max_pages = (uint32_t)o->max_pages;
 	s->max_depth = o->max_depth < 0 ? UINT32_MAX : (uint32_t)o->max_depth;
 	s->max_outside = (uint32_t)o->max_outside;
+	s->no_traps = o->traps != 0;
+	s->trap_budget = (uint32_t)o->trap_budget;
 	s->strategy = o->strategy;
 	s->single = o->single;
 	s->jobs = (unsigned)o->jobs;
@@ -653,6 +671,7 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 		.scope = SCOPE_HOST,
 		.max_depth = -1,
 		.max_outside = CRAWL_MAX_OUTSIDE,
+		.trap_budget = TRAPS_BUDGET,
 		.jobs = 1,
 		.strategy = "stillpoint",
 		.min_free = GATE_MIN_FREE,

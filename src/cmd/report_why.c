@@ -91,8 +91,6 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 	print_line(file, page->taken ? "taken by" : "refused by", page->rule);
 	if (!page->taken)
 		print_line(file, "", slice_str(left_out_meaning(page->left_out)));
-	if (page->content == CATALOG_CONTENT_REPEATED)
-		print_line(file, "content", SLICE("nothing that pages like it did not have"));
 	if (page->content == CATALOG_CONTENT_SOFT_404)
 		print_line(file, "content",
 			SLICE("a soft 404: it is what a URL that cannot exist shows; its links "

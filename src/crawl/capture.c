@@ -121,6 +121,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->directory = directory;
 	c->budget = settings->max_bytes;
 	pages_init(&c->pages, directory->spool);
+	trapping_init(&c->trapping, settings);
 	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
 	heap_init(&c->later);
 	rng_init(&c->rng, hash_key_random().k0);
@@ -152,6 +153,7 @@ void capture_free(struct capture *c)
 	order_vec_release(&c->orders);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
+	trapping_release(&c->trapping);
 	scope_release(&c->scope);
 	outfit_release(&c->outfit);
 	free(c->problem);

@@ -26,6 +26,8 @@
  *	side.c       requests besides the plan's: for robots.txt and sitemaps
  *	sitemaps.c   sitemaps
  *	rules.c      the life of a robots.txt
+ *	trapping.c   parts of a site that have no end
+ *	probe.c      pages that are not there
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
@@ -75,9 +77,10 @@ VEC_DECLARE(order_vec, struct order);
 enum side_kind {
 	SIDE_ROBOTS,
 	SIDE_SITEMAP,
+	SIDE_PROBE, /* for soft 404s */
 };
 
-/* A request for robots.txt or a sitemap: not the planner's business. */
+/* A request for robots.txt, a sitemap or a page that is not there: not the planner's business. */
 struct side {
 	enum side_kind kind;
 	uint32_t host;    /* whom it is asked of */
@@ -121,6 +124,7 @@ struct capture {
 	unsigned allowed; /* set of address classes that requests may be sent to: names.h */
 	struct host_rules_vec rules;
 	struct outfit outfit;
+	struct trapping trapping;
 
 	struct order_vec orders;
 	size_t free_order;     /* the first place in orders that is free, plus one; 0: none */
@@ -269,6 +273,53 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_
 
 /* It has changed: decides about all pages of the host anew. */
 int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* A page that was put off may be taken now: decides about it again. */
+int discover_again(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* ---- trapping.c: all return 0 or ERR_NOMEM, or as their err says ---- */
+
+/* Whether a URL may be taken. */
+int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret) SP_MUST_CHECK;
+
+/* Appends the rule by which it may not. */
+int trapping_explain(struct buf *out, const struct trapped *d) SP_MUST_CHECK;
+
+/* The page of that URL is taken, or put off. */
+int trapping_settle(struct capture *c, uint32_t page, const struct trapped *d) SP_MUST_CHECK;
+
+/* A page was put off by an earlier process. */
+int trapping_restore(struct capture *c, const struct url *url, uint32_t page,
+	enum left_out reason) SP_MUST_CHECK;
+
+/* A redirect led to a page that was taken. */
+int trapping_led_on(struct capture *c, const struct url *document) SP_MUST_CHECK;
+
+/* A page has come, and is about to be read; *ret_text: its text is wanted. */
+int trapping_expect(
+	struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text) SP_MUST_CHECK;
+
+/* It was read; *ret_follow: its links are to be followed. */
+int trapping_came(struct capture *c, const struct net_fetch *f, const struct state_result *result,
+	bool has_text, bool *ret_follow, struct err *err) SP_MUST_CHECK;
+
+/* Takes pages that were put off, as far as that page has made room for them. */
+int trapping_release_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- probe.c ---- */
+
+/* The host says something else than 404 where nothing is. */
+bool probe_is_soft(const struct capture *c, uint32_t host);
+
+/* The page is such an answer. */
+bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gist);
+int probe_mark(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* A page has come: asks its host when it is time. */
+int probe_visited(
+	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+int probe_finished(
+	struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* ---- side.c ---- */
 

@@ -29,6 +29,7 @@ static const double PRIOR_SHAPE = 0.5;
 
 struct decision {
 	enum left_out left_out;
+	struct trapped trapped;
 	unsigned hops_out;
 	slice rule;
 };
@@ -75,9 +76,9 @@ static const char *limit_rule(enum left_out limit)
 }
 
 /* The rule's words are put into text. */
-static int decide(
-	const struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
+static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
+	struct trapped trapped = {.reason = LEFT_OUT_NOT};
 	unsigned hops = f->via == CATALOG_NO_PAGE ? 0 : c->pages.list.ptr[f->via].hops_out;
 	struct scope_decision d = scope_decide(&c->scope, f->url,
 		(struct scope_link){
@@ -88,13 +89,20 @@ static int decide(
 
 	if (d.in && !limit && range)
 		limit = LEFT_OUT_ADDRESS;
+	rc = limit ? 0 : trapping_judge(c, f, &trapped);
 	buf_reset(text);
+	if (rc)
+		return rc;
 	if (limit == LEFT_OUT_ADDRESS)
 		rc = buf_printf(text, OUT "address guard: %s", range->text);
+	else if (trapped.reason)
+		rc = trapping_explain(text, &trapped);
 	else
 		rc = d.in && limit ? buf_add_str(text, limit_rule(limit)) : scope_explain(text, &d);
-	*ret = (struct decision){
-		.left_out = limit, .hops_out = d.hops_out, .rule = buf_slice(text)};
+	*ret = (struct decision){.left_out = limit ? limit : trapped.reason,
+		.trapped = trapped,
+		.hops_out = d.hops_out,
+		.rule = buf_slice(text)};
 	return rc;
 }
 
@@ -328,6 +336,17 @@ static int record_unkept(struct capture *c, struct err *err)
 		c->store->batch, c->row.id, LEFT_OUT_SCOPE, c->unkept[LEFT_OUT_SCOPE], err);
 }
 
+/* Tells the budgets what became of a page: not those that a limit refused before they were asked.
+ */
+static int settle_traps(struct capture *c, uint32_t page, const struct decision *d, struct err *err)
+{
+	int rc = 0;
+
+	if (d->left_out == d->trapped.reason)
+		rc = trapping_settle(c, page, &d->trapped);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
 static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
 {
 	struct page_prior prior = prior_of(c, f);
@@ -345,6 +364,8 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	if (rc)
 		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
 	rc = record(c, f, number, &d, &prior, batch_add_page, err);
+	if (rc == 0)
+		rc = settle_traps(c, number, &d, err);
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
@@ -353,28 +374,21 @@ static bool is_better(const struct capture *c, const struct crawl_page *p, const
 {
 	/* What robots.txt refuses no other link can change. */
 	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
-	       (depth_of(c, f) < p->depth ||
+	       (depth_of(c, f) < p->depth || left_out_is_trap((enum left_out)p->left_out) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
 
-static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
-	struct err *err)
+/* A page that is known is wanted after all. */
+static int take_in(struct capture *c, uint32_t number, const struct found *f,
+	const struct decision *d, struct err *err)
 {
 	struct crawl_page *known = &c->pages.list.ptr[number];
 	struct page_prior prior;
 	struct crawl_page page;
-	struct decision d;
-	int rc;
+	int rc = describe(c, f, d, &page);
 
-	if (!is_better(c, known, f))
-		return 0;
-	rc = decide(c, f, text, &d);
-	if (rc == 0 && d.left_out == LEFT_OUT_NOT)
-		rc = describe(c, f, &d, &page);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
-	if (d.left_out)
-		return 0;
 	rc = pages_prior(&c->pages, number, &prior, err); /* as the catalog has it */
 	if (rc)
 		return rc;
@@ -382,8 +396,72 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	c->outside -= known->left_out == LEFT_OUT_SCOPE;
 	*known = page;
 	c->pages.taken++;
-	rc = record(c, f, number, &d, &prior, batch_take_page, err);
+	rc = record(c, f, number, d, &prior, batch_take_page, err);
+	if (rc == 0)
+		rc = settle_traps(c, number, d, err);
 	return rc ? rc : discover_admit(c, number, err);
+}
+
+static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
+	struct err *err)
+{
+	struct decision d;
+	int rc;
+
+	if (!is_better(c, &c->pages.list.ptr[number], f))
+		return 0;
+	rc = decide(c, f, text, &d);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	return d.left_out ? 0 : take_in(c, number, f, &d, err);
+}
+
+/* Found once more, in the way it was found: what was put off may be put off again. */
+static int found_again(struct capture *c, uint32_t number, const struct found *f, struct err *err)
+{
+	struct decision d;
+	struct buf text;
+	int rc;
+
+	buf_init(&text, URL_MAX + 1024);
+	rc = decide(c, f, &text, &d);
+	if (rc)
+		rc = err_set(err, rc, "%s", err_name(rc));
+	else if (d.left_out == LEFT_OUT_NOT)
+		rc = take_in(c, number, f, &d, err);
+	else
+		rc = settle_traps(c, number, &d, err);
+	buf_release(&text);
+	return rc;
+}
+
+int discover_again(struct capture *c, uint32_t page, struct err *err)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+	struct found found = {
+		.how = p->redirects ? "redirect" : "link",
+		.via = p->via,
+		.kind = p->kind,
+		.is_redirect = p->redirects > 0,
+	};
+	struct buf text;
+	struct url url;
+	int rc;
+
+	/* Another link may have taken it in since. */
+	if (!left_out_is_trap((enum left_out)p->left_out))
+		return 0;
+	url_init(&url);
+	buf_init(&text, URL_MAX);
+	found.url = &url;
+	rc = pages_url(&c->pages, page, &text, err);
+	if (rc == 0)
+		rc = url_parse(&url, buf_slice(&text), NULL, err);
+	if (rc == 0)
+		rc = found_again(c, page, &found, err);
+	buf_release(&text);
+	url_release(&url);
+	return rc;
 }
 
 /* The sitemaps of a seed's host are those of the site; of the host it redirects to, too. */

@@ -139,6 +139,7 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	lane->alone = params->only != NULL;
 	lane->wake = -1;
 	duplicates_init(&lane->duplicates, lane->directory->warc, DUPLICATES_MAX);
+	trap_scratch_init(&lane->scratch);
 	(void)pthread_mutex_init(&lane->lock, NULL);
 	rc = open_all(lane, params, err);
 	if (rc)
@@ -164,6 +165,7 @@ void lane_free(struct lane *lane)
 		(void)close(lane->wake);
 	reading_release(&lane->reading);
 	duplicates_release(&lane->duplicates);
+	trap_scratch_release(&lane->scratch);
 	servers_release(&lane->servers);
 	free(lane->agent);
 	(void)pthread_mutex_destroy(&lane->lock);

@@ -23,6 +23,7 @@
 #include "crawl/memory.h"
 #include "crawl/reading.h"
 #include "crawl/store.h"
+#include "crawl/trapping.h"
 #include "frontier/servers.h"
 #include "net/net.h"
 
@@ -63,6 +64,7 @@ struct lane {
 	bool store_is_open;
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
+	struct trap_scratch scratch;
 
 	struct capture_vec captures; /* by slot; NULL when it has ended */
 	size_t running;

@@ -23,6 +23,7 @@ int reading_init(struct reading *r, size_t body_max)
 	*r = (struct reading){0};
 	links_init(&r->links);
 	resolver_init(&r->resolver, hash_key_random());
+	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
 	r->page = malloc(sizeof *r->page);
 	r->state = state_new(sink, r);
@@ -38,6 +39,7 @@ void reading_release(struct reading *r)
 	free(r->page);
 	links_release(&r->links);
 	resolver_release(&r->resolver);
+	page_text_release(&r->text);
 	buf_release(&r->body);
 	*r = (struct reading){0};
 }
@@ -64,8 +66,14 @@ static int begin_links(struct reading *r)
 	slice type = reading_field(r, SLICE("content-type"));
 
 	links_reset(&r->links);
+	page_text_release(&r->text);
+	page_text_init(&r->text);
 	if (page_format_of(type) != PAGE_OPAQUE) {
-		page_open(r->page, &(struct page_params){.content_type = type, .links = &r->links});
+		page_open(r->page, &(struct page_params){
+					   .content_type = type,
+					   .links = &r->links,
+					   .text = r->mode == READING_TEXT ? &r->text : NULL,
+				   });
 		r->parsing = true;
 	}
 	return read_link_headers(r);
@@ -111,7 +119,7 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	rc = state_start(r->state, f->head, err);
 	if (rc)
 		return rc;
-	if (mode == READING_LINKS)
+	if (mode == READING_LINKS || mode == READING_TEXT)
 		rc = begin_links(r);
 	if (rc == 0)
 		rc = feed(r, f, err);

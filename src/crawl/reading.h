@@ -15,14 +15,16 @@
 enum reading_for {
 	READING_STATE, /* nothing besides */
 	READING_LINKS,
+	READING_TEXT, /* and links */
 	READING_BODY, /* decoded, up to the maximum of the body */
 };
 
-/* Fields are its own, but for links, resolver and body. */
+/* Fields are its own, but for links, text, resolver and body. */
 struct reading {
 	struct state *state;
 	struct page *page; /* the parser */
 	struct links links;
+	struct page_text text; /* of READING_TEXT */
 	struct buf body;
 	struct resolver resolver; /* for whoever wants the links resolved */
 	enum reading_for mode;

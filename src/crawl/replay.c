@@ -161,6 +161,19 @@ static int widen_scope(struct capture *c, slice text, struct err *err)
 	return rc;
 }
 
+static int restore_trapped(struct capture *c, slice text, uint32_t page, enum left_out reason)
+{
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, text, NULL, NULL);
+	if (rc == 0)
+		rc = trapping_restore(c, &url, page, reason);
+	url_release(&url);
+	return rc;
+}
+
 static int on_page(void *context, const struct catalog_page *row)
 {
 	struct replaying *r = context;
@@ -190,6 +203,8 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	if (rc == 0 && page.is_seed && page.taken)
 		c->rules.ptr[page.host].wants_sitemaps = true;
+	if (rc == 0 && left_out_is_trap(row->left_out))
+		rc = restore_trapped(c, row->url, number, row->left_out);
 	c->outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
 }

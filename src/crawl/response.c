@@ -194,6 +194,7 @@ static int discover_redirect(
 		.is_seed = from->is_seed,
 	};
 	struct url target;
+	size_t taken;
 	int rc;
 
 	if (!location.ptr)
@@ -204,8 +205,11 @@ static int discover_redirect(
 	if (rc == 0 && found.is_seed && url_is_http(&target))
 		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
 	found.url = &target;
+	taken = c->pages.taken;
 	if (rc == 0)
 		rc = discover(c, &found, err);
+	if (rc == 0 && c->pages.taken > taken)
+		rc = trapping_led_on(c, document);
 	url_release(&target);
 	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
 		return rc;
@@ -377,18 +381,36 @@ static void note_problem(struct capture *c, const struct attempt *a)
 	capture_problem(c, a->url, text, CAPTURE_RETRY_ADVICE);
 }
 
+/* What is to be read of the response. */
+static int choose_mode(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	enum reading_for *ret, struct err *err)
+{
+	bool wants_text = false;
+	int rc = 0;
+
+	if (order->leg != PLAN_REVISIT)
+		rc = trapping_expect(c, f, order->page, &wants_text);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	*ret = order->leg == PLAN_REVISIT ? READING_STATE
+	       : wants_text               ? READING_TEXT
+					  : READING_LINKS;
+	return 0;
+}
+
 /* The page was found on via; visit is what to hold a revisit against, or NULL. */
 static int finish(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
 {
 	char text[sizeof f->detail + 32];
 	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
+	enum reading_for mode = READING_STATE;
+	bool follow = true;
 	struct read r = {0};
-	int rc = 0;
+	int rc = choose_mode(c, order, f, &mode, err);
 
-	if (f->status > 0)
-		rc = read_response(
-			c, f, order->leg == PLAN_REVISIT ? READING_STATE : READING_LINKS, &r, err);
+	if (rc == 0 && f->status > 0)
+		rc = read_response(c, f, mode, &r, err);
 	if (rc)
 		return rc;
 	if (r.there) {
@@ -409,7 +431,11 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 		rc = compare_visit(c, order->page, visit, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		note_problem(c, &a);
-	return rc ? rc : find_links(c, order, &a, f, visit, err);
+	else if (rc == 0 && order->leg != PLAN_REVISIT)
+		rc = trapping_came(c, f, &r.result, mode == READING_TEXT, &follow, err);
+	if (rc == 0 && follow)
+		rc = find_links(c, order, &a, f, visit, err);
+	return rc ? rc : trapping_release_deferred(c, err);
 }
 
 int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/parse.h"
 #include "crawl/gate.h"
+#include "frontier/traps.h"
 
 /* One row for each setting: how it is called, where it is, what it is. */
 enum setting_kind {
@@ -37,6 +38,8 @@ static const struct setting SETTINGS[] = {
 	SETTING(max_pages, SETTING_U32),
 	SETTING(max_depth, SETTING_U32),
 	SETTING(max_outside, SETTING_U32),
+	SETTING(trap_budget, SETTING_U32),
+	SETTING(no_traps, SETTING_BOOL),
 	SETTING(strategy, SETTING_TEXT),
 	SETTING(single, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),
@@ -87,6 +90,7 @@ void crawl_settings_init(struct crawl_settings *s)
 		.scope = SCOPE_HOST,
 		.max_depth = UINT32_MAX,
 		.max_outside = CRAWL_MAX_OUTSIDE,
+		.trap_budget = TRAPS_BUDGET,
 		.strategy = "stillpoint",
 		.automatic_delay = true,
 		.jobs = 1,

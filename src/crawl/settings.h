@@ -58,6 +58,7 @@ struct crawl_settings {
 	unsigned attempts;  /* per leg; 0: the planner's default */
 
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
+	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
 
 	bool automatic_delay;
 	bool single;
@@ -70,6 +71,7 @@ struct crawl_settings {
 	bool keep_secrets;  /* in the request records */
 	bool allow_private; /* no address guard */
 	bool dns_records;   /* archive what the DNS said */
+	bool no_traps;      /* whatever goes on without end is followed */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

@@ -179,8 +179,11 @@ int side_finished(struct capture *c, size_t i, const struct net_fetch *f, struct
 	c->sides.ptr[i] = (struct side){0};
 	c->sides_open--;
 	c->asleep = false;
-	rc = side.kind == SIDE_ROBOTS ? rules_finished(c, &side, f, err)
-				      : sitemaps_finished(c, &side, f, err);
+	if (side.kind == SIDE_PROBE)
+		rc = probe_finished(c, side.host, f, err);
+	else
+		rc = side.kind == SIDE_ROBOTS ? rules_finished(c, &side, f, err)
+					      : sitemaps_finished(c, &side, f, err);
 	release(&side);
 	return rc;
 }

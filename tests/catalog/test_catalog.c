@@ -172,7 +172,7 @@ static void test_mark_page(void)
 	CHECK_INT(catalog_mark_page(c, capture, 2, CATALOG_CONTENT_SOFT_404, &err), 0);
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK_INT(seen.page.content, CATALOG_CONTENT_SOFT_404);
-	CHECK_INT(catalog_mark_page(c, capture, 5, CATALOG_CONTENT_REPEATED, &err), ERR_NOTFOUND);
+	CHECK_INT(catalog_mark_page(c, capture, 5, CATALOG_CONTENT_SOFT_404, &err), ERR_NOTFOUND);
 	catalog_close(c);
 }
 

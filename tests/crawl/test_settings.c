@@ -44,6 +44,8 @@ static void fill(struct crawl_settings *s)
 	s->max_pages = UINT32_MAX;
 	s->max_depth = 0;
 	s->max_outside = 0;
+	s->trap_budget = 17;
+	s->no_traps = true;
 	s->size = 7;
 	s->jobs = 64;
 	s->attempts = 9;
@@ -78,6 +80,8 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 	CHECK_INT(got->max_pages, want->max_pages);
 	CHECK_INT(got->max_depth, want->max_depth);
 	CHECK_INT(got->max_outside, want->max_outside);
+	CHECK_INT(got->trap_budget, want->trap_budget);
+	CHECK_INT(got->no_traps, want->no_traps);
 	CHECK_INT(got->size, want->size);
 	CHECK_INT(got->jobs, want->jobs);
 	CHECK_INT(got->attempts, want->attempts);

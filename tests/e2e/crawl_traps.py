@@ -3,9 +3,11 @@
 normal sites lose nothing."""
 
 import gzip
-import json
+import hashlib
 import os
 import random
+import subprocess
+import time
 
 import living
 import rawserver
@@ -115,5 +117,200 @@ with tap.case("a WARC file that was taken away is not referred to"):
         report = tap.load("crawl", server.url, *QUICK, "--attempts", 1, "-o", ARCHIVE)
     types = {record.type for leg, record in responses(ARCHIVE, "/coded") if leg == "visit"}
     tap.equal(types, {"response"})
+
+
+# ---- traps ----
+
+BUDGET = 40
+FRAME = "<h1>A site</h1><p>Its navigation, the same everywhere.</p><p>And its imprint.</p>"
+
+
+def token(*parts):
+    """32 letters and digits that nobody has seen before."""
+    return hashlib.md5(repr(parts).encode()).hexdigest()
+
+
+def calendar(path, fields):
+    year, month, day = (int(part) for part in path[len("/calendar/"):].split("/"))
+    day += 1
+    if day > 28:
+        month, day = month + 1, 1
+    if month > 12:
+        year, month = year + 1, 1
+    return (f"<p>Events of {day - 1} {('May', 'June')[month % 2]} {year}</p><p>No events.</p>"
+            + links(f"/calendar/{year}/{month}/{day}", f"/calendar/{year + 1}/{month}/{day}"))
+
+
+def counter(path, fields):
+    number = int(path[len("/item/"):])
+    return f"<p>Item {number}</p>" + links(f"/item/{number + 1}", f"/item/{number * 2}")
+
+
+def session(path, fields):
+    """Without cookies each answer begins a session, and all its links have a new id."""
+    name = path[len("/shop/"):]
+    return (f"<p>Article {name}: {words(name, 20)}</p>"
+            + links(*(f"/shop/{other}?sid={token(path, fields, other)}" for other in "abcdefgh")))
+
+
+def parameters(path, fields):
+    """One list in any order, filtered by anything."""
+    names = ["sort", "order", "color", "size", "brand", "view", "page"]
+    at = sum(map(ord, token(path, fields)))
+    name = names[at % len(names)]
+    rows = [words(row, 5) for row in range(20)]
+    random.Random(at).shuffle(rows)
+    query = "&".join(sorted({**fields, name: str(at)}[key] and f"{key}={({**fields, name: str(at)})[key]}"
+                            for key in {**fields, name: ""} if key))
+    return ("".join(f"<li>{row}</li>" for row in rows)
+            + links(f"{path}?{query}", f"{path}?{name}={at}", f"{path}?sort={at}&order=up"))
+
+
+def segments(path, fields):
+    return "<p>Below.</p>" + links("a/b/", "b/a/")
+
+
+def soft(path, fields):
+    """Says 200 where nothing is, and links to more of that."""
+    return (f"<p>Sorry: nothing called {path.rpartition('/')[2]} was found.</p>"
+            + links(f"/{words(path, 1)}", f"/lost/{words(path + 'x', 1)}"))
+
+
+TRAPS = {"/calendar/": calendar, "/item/": counter, "/shop/": session, "/list": parameters,
+         "/deep/": segments}
+GOOD = 150
+
+
+def article(number):
+    return f"<p>{words(number, 60)}</p>" + links(f"/article/{(number * 7 + 1) % GOOD}")
+
+
+def trap_site(path):
+    path, _, query = path.partition("?")
+    fields = dict(field.partition("=")[::2] for field in query.split("&") if field)
+    if path == "/":
+        body = words("home", 50) + links("/articles", "/calendar/2031/1/1", "/item/1", "/shop/a",
+                                         "/list", "/deep/", "/lost/key")
+    elif path == "/articles":
+        body = words("articles", 50) + links(*(f"/article/{i}" for i in range(0, GOOD, 2)))
+    elif path.startswith("/article/") and int(path[len("/article/"):]) < GOOD:
+        body = article(int(path[len("/article/"):]))
+    else:
+        find = next((make for start, make in TRAPS.items() if path.startswith(start)), soft)
+        body = find(path, fields)
+    return html(f"<title>A page</title>{FRAME}{body}")
+
+
+ARCHIVE = tap.path("traps")
+
+with tap.case("a site that is endless in every way ends by itself"):
+    with Server(trap_site) as server:
+        report = tap.load("crawl", server.url, *QUICK, "--trap-budget", BUDGET, "-o", ARCHIVE)
+        taken = {row["url"][len(server.url) - 1:] for row in report["verdicts"]
+                 if row["verdict"] != "excluded"}
+    tap.equal(report["state"], "finished")
+    counts = {start: sum(path.startswith(start) for path in taken) for start in TRAPS}
+    print("#", counts, len(taken), report["left_out"], report["traps"], report["soft_404"])
+    for start, count in counts.items():
+        assert 5 <= count <= 4 * BUDGET, (start, count)
+
+with tap.case("every good page of it is captured"):
+    missing = [i for i in range(GOOD) if f"/article/{i}" not in taken]
+    tap.equal(missing, [])
+    assert {f"/shop/{name}" for name in "abcdefgh"} <= {path.partition("?")[0] for path in taken}
+
+with tap.case("what was left out is counted by reason, kept, and explained"):
+    for kind in ("segments", "calendar", "counter", "parameters", "session"):
+        assert report["traps"][kind] > 0, report["traps"]
+    tap.equal(report["left_out"]["trap"], sum(report["traps"].values()))
+    tap.equal(report["totals"]["excluded"], report["left_out"]["trap"])
+    left = next(row for row in report["verdicts"] if row["left_out"] == "trap-calendar")
+    why = tap.succeed("report", ARCHIVE, "--why", left["url"])
+    assert "trap: an endless calendar" in why and "/calendar/#/#/#" in why, why
+    text = tap.succeed("report", ARCHIVE)
+    assert f"{report['traps']['calendar']}  trap: an endless calendar" in text, text
+
+with tap.case("soft 404s are kept as what they are, and lead nowhere"):
+    soft_pages = [row for row in report["verdicts"] if row["soft_404"]]
+    tap.equal(len(soft_pages), report["soft_404"])
+    assert soft_pages and all(row["verdict"] == "sharp" for row in soft_pages), soft_pages
+    why = tap.succeed("report", ARCHIVE, "--why", soft_pages[0]["url"])
+    assert "a soft 404" in why, why
+    tap.succeed("verify", ARCHIVE)
+
+with tap.case("a capture of traps that was killed goes on, and ends"):
+    archive = tap.path("killed")
+    with Server(trap_site) as server:
+        options = ["--trap-budget", BUDGET, "-o", archive]
+        killed = subprocess.Popen([tap.PROGRAM, "crawl", server.url, *QUICK, *map(str, options)],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while len(server.requests) < 250 and killed.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        killed.kill()
+        killed.wait()
+        again = tap.load("resume", archive)
+    taken = {row["url"][len(server.url) - 1:] for row in again["verdicts"]
+             if row["verdict"] != "excluded"}
+    tap.equal(again["state"], "finished")
+    tap.equal([i for i in range(GOOD) if f"/article/{i}" not in taken], [])
+    counts = {start: sum(path.startswith(start) for path in taken) for start in TRAPS}
+    assert all(count <= 8 * BUDGET for count in counts.values()), counts
+    tap.succeed("verify", archive)
+
+with tap.case("--traps off follows whatever there is"):
+    with Server(trap_site) as server:
+        report = tap.load("crawl", server.url, *QUICK, "--single", "--traps", "off",
+                          "--max-pages", 600, "-o", tap.path("off"))
+    tap.equal((report["left_out"]["trap"], report["soft_404"]), (0, 0))
+    tap.equal(len([row for row in report["verdicts"] if row["verdict"] == "single"]), 600)
+
+
+# ---- normal sites ----
+
+NORMAL = 3000 if not living.SANITIZED else 600
+
+
+def normal_site(path):
+    """Lists of lists of articles that lead to each other; old ones have moved."""
+    path, _, query = path.partition("?")
+    if path == "/":
+        return html(FRAME + words("home", 20) + links(*(f"/list?page={i}" for i in range(NORMAL // 100))))
+    if path == "/list":
+        first = int(query.partition("=")[2]) * 100
+        return html(FRAME + f"<p>{words(query, 20)}</p>"
+                    + links(*(f"/old/{i}" if i % 10 == 0 else f"/article/{i}"
+                              for i in range(first, first + 100, 2))))
+    if not path.startswith(("/old/", "/article/")):
+        return None
+    number = int(path.rpartition("/")[2])
+    if path.startswith("/old/"):
+        return respond("301 Moved", location=f"/article/{number}")
+    return html(FRAME + f"<p>Article {number}</p><p>{words(number, 30)}</p>"
+                + links(f"/article/{(number + 1) % NORMAL}"))
+
+
+with tap.case(f"a normal site of {NORMAL} articles loses nothing, with a tenth of the usual budget"):
+    with Server(normal_site) as server:
+        report = tap.load("crawl", server.url, *QUICK, "--single", "--trap-budget", 100,
+                          "-o", tap.path("normal"))
+    tap.equal(report["left_out"]["trap"], 0)
+    there = {row["url"] for row in report["verdicts"] if row["status"] == 200}
+    tap.equal([i for i in range(NORMAL) if f"{server.url}article/{i}" not in there], [])
+
+
+# ---- links to everywhere ----
+
+with tap.case("URLs outside the scope are counted when there are too many to keep"):
+    outside = {"/": html(links("/a", *(f"http://host{i}.invalid/" for i in range(60)))),
+               "/a": html(links(*(f"http://host{i}.invalid/" for i in range(40, 100))))}
+    archive = tap.path("outside")
+    with Server(outside.get) as server:
+        report = tap.load("crawl", server.url, *QUICK, "--single", "--max-outside", 50,
+                          "--max-depth", 1, "-o", archive)
+    tap.equal((report["pages"], report["totals"]["single"]), (52, 2))
+    tap.equal((report["left_out"]["scope"], report["unkept"]), (50 + 10 + 50, 10 + 50))
+    tap.equal(sum(report["left_out"].values()), report["totals"]["excluded"] + report["unkept"])
+    assert "60  of these are links that were counted" in tap.succeed("report", archive)
 
 tap.done()

@@ -1,0 +1,179 @@
+/*
+ * Soft 404s: servers that answer 200 to URLs that do not exist. Once a host has shown some pages,
+ * it is asked for one that cannot be there. Pages that say the same are kept as what they are, but
+ * their links are not followed: they lead to more of them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "crawl/capture.h"
+#include "extract/robots_policy.h"
+
+enum {
+	VISITS_BEFORE = 32, /* small sites are not worth the question */
+	WEIGHT_MIN = 12,    /* of a text that says anything */
+};
+
+static int reserve(struct capture *c, uint32_t host)
+{
+	struct probe_vec *v = &c->trapping.probes;
+	int rc = 0;
+
+	while (rc == 0 && v->len <= host)
+		rc = probe_vec_push(v, (struct probe){0});
+	return rc;
+}
+
+bool probe_is_soft(const struct capture *c, uint32_t host)
+{
+	const struct probe_vec *v = &c->trapping.probes;
+
+	return host < v->len && v->ptr[host].state == PROBE_SOFT;
+}
+
+/* ---- asking ---- */
+
+static bool is_allowed(const struct capture *c, uint32_t host, slice path)
+{
+	const struct host_rules *rules = &c->rules.ptr[host];
+	struct robots_decision d = {.allowed = true};
+
+	if (rules->policy == ROBOTS_PARSE && robots_decide(rules->robots, path, &d))
+		return false;
+	return d.allowed;
+}
+
+static int ask(struct capture *c, uint32_t host, struct err *err)
+{
+	struct probe *p = &c->trapping.probes.ptr[host];
+	slice origin = hosts_at(&c->hosts, host)->origin;
+	char path[64];
+	struct buf url;
+	bool held;
+	int rc;
+
+	(void)snprintf(path, sizeof path, "/stillpoint-probe-%" PRIu64, rng_u64(&c->rng));
+	p->state = PROBE_HONEST;
+	if (!is_allowed(c, host, slice_str(path)))
+		return 0;
+	p->state = PROBE_ASKED;
+	buf_init(&url, URL_MAX);
+	rc = buf_printf(&url, "%.*s%s", (int)origin.len, origin.ptr, path);
+	if (rc == 0)
+		rc = side_request(
+			c, buf_slice(&url), &(struct side){.kind = SIDE_PROBE}, &held, err);
+	buf_release(&url);
+	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+}
+
+int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
+{
+	uint32_t host = c->pages.list.ptr[page].host;
+	int rc;
+
+	if (f->status >= 300)
+		return 0;
+	rc = reserve(c, host);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	if (++c->trapping.probes.ptr[host].visits < VISITS_BEFORE ||
+		c->trapping.probes.ptr[host].state != PROBE_NOT_YET || c->visits_ended)
+		return 0;
+	return ask(c, host, err);
+}
+
+/* ---- the answer ---- */
+
+/* Of the body that was read. There is one for each host, so the parser is made anew. */
+static int read_text(const struct capture *c, slice content_type, struct page_text *text)
+{
+	struct page *page = malloc(sizeof *page);
+	int rc;
+
+	if (!page)
+		return ERR_NOMEM;
+	page_open(page, &(struct page_params){.content_type = content_type, .text = text});
+	rc = page_feed(page, buf_slice(&c->reading->body));
+	if (rc == 0)
+		rc = page_finish(page);
+	page_close(page);
+	free(page);
+	return rc;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct gist_line *x = a, *y = b;
+
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
+{
+	struct probe *p = &c->trapping.probes.ptr[host];
+	slice type = reading_field(c->reading, SLICE("content-type"));
+	struct page_text text;
+	int rc = 0;
+
+	page_text_init(&text);
+	gist_reset(&p->gist);
+	if (page_format_of(type) != PAGE_OPAQUE)
+		rc = read_text(c, type, &text);
+	if (rc == 0)
+		rc = gist_add_text(&p->gist, buf_slice(&text.text), f->url);
+	if (rc == 0)
+		rc = gist_add_text(&p->gist, buf_slice(&text.title), f->url);
+	page_text_release(&text);
+	if (rc)
+		return rc;
+	if (p->gist.lines.len > 1)
+		qsort(p->gist.lines.ptr, p->gist.lines.len, sizeof p->gist.lines.ptr[0], by_hash);
+	p->state = PROBE_SOFT;
+	log_info("crawl", "%.*s: answers %u: its pages may be soft 404s", (int)f->url.len,
+		f->url.ptr, f->status);
+	return 0;
+}
+
+int probe_finished(struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err)
+{
+	int rc = 0;
+
+	c->trapping.probes.ptr[host].state = PROBE_HONEST;
+	if (f->status >= 200 && f->status < 300)
+		rc = learn(c, host, f);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+/* ---- comparing ---- */
+
+static uint64_t shared_weight(const struct gist *probe, const struct gist *page)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < page->lines.len; i++)
+		if (bsearch(&page->lines.ptr[i], probe->lines.ptr, probe->lines.len,
+			    sizeof probe->lines.ptr[0], by_hash))
+			weight += page->lines.ptr[i].weight;
+	return weight;
+}
+
+bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gist)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+	const struct gist *probe;
+
+	/* What somebody gave us by name is what he wanted, whatever it says. */
+	if (!probe_is_soft(c, p->host) || p->is_seed || p->via == CATALOG_NO_PAGE ||
+		page_kind_is_requisite(p->kind))
+		return false;
+	probe = &c->trapping.probes.ptr[p->host].gist;
+	return probe->weight >= WEIGHT_MIN && 10 * gist->weight >= 8 * probe->weight &&
+	       10 * shared_weight(probe, gist) >= 9 * gist->weight;
+}
+
+int probe_mark(struct capture *c, uint32_t page, struct err *err)
+{
+	c->pages.list.ptr[page].content = CATALOG_CONTENT_SOFT_404;
+	return batch_mark_page(c->store->batch, c->row.id, page, CATALOG_CONTENT_SOFT_404, err);
+}

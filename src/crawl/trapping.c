@@ -1,0 +1,246 @@
+/*
+ * Traps: what the budgets of frontier/traps.h and the probes for soft 404s have to say of the URLs
+ * and pages of a capture.
+ *
+ * Not every URL is charged to its budgets. Seeds and what a sitemap names are not: somebody wrote
+ * them down. Nor is a link from a page of another shape that shows something new, which is how the
+ * pages of normal sites are found; an endless part of a site leads to itself alone, or over pages
+ * that are as empty.
+ */
+#include <stdio.h>
+
+#include "crawl/capture.h"
+
+enum {
+	RULE_SHAPE_MAX = 160, /* bytes of a shape in a rule: what a word of the catalog can have */
+	OPAQUE_WEIGHT = 100,  /* of a document without text */
+};
+
+void trapping_init(struct trapping *t, const struct crawl_settings *settings)
+{
+	*t = (struct trapping){.is_on = !settings->no_traps, .source = CATALOG_NO_PAGE};
+	traps_init(&t->traps, settings->trap_budget, hash_key_random());
+}
+
+void trapping_release(struct trapping *t)
+{
+	traps_release(&t->traps);
+	for (size_t i = 0; i < t->probes.len; i++)
+		gist_release(&t->probes.ptr[i].gist);
+	probe_vec_release(&t->probes);
+}
+
+void trap_scratch_init(struct trap_scratch *s)
+{
+	*s = (struct trap_scratch){0};
+	buf_init(&s->shape, URL_MAX);
+}
+
+void trap_scratch_release(struct trap_scratch *s)
+{
+	buf_release(&s->shape);
+	gist_release(&s->gist);
+}
+
+/* ---- URLs ---- */
+
+static int find_levels(struct capture *c, const struct url *url, struct trap_shape *ret_shape,
+	struct trap_levels *ret)
+{
+	int rc = trap_shape(&c->lane->scratch.shape, url, ret_shape);
+
+	return rc ? rc : traps_find(&c->trapping.traps, ret_shape, ret);
+}
+
+/* The page that it was found on speaks for it. */
+static bool is_recommended(
+	const struct capture *c, const struct found *f, const struct trap_levels *levels)
+{
+	const struct trapping *t = &c->trapping;
+	uint32_t shape = levels->list[TRAP_LEVEL_SHAPE];
+
+	if (f->is_redirect || f->via != t->source || !t->source_is_worthy)
+		return false;
+	return page_kind_is_requisite(f->kind) || shape == TRAPS_NO_LEVEL ||
+	       shape != t->source_levels.list[TRAP_LEVEL_SHAPE];
+}
+
+static enum left_out reason_of(enum trap_kind kind, unsigned full)
+{
+	static const enum left_out REASONS[TRAP_KIND_COUNT] = {
+		[TRAP_PLAIN] = LEFT_OUT_REPEATS,
+		[TRAP_SEGMENTS] = LEFT_OUT_SEGMENTS,
+		[TRAP_CALENDAR] = LEFT_OUT_CALENDAR,
+		[TRAP_COUNTER] = LEFT_OUT_COUNTER,
+		[TRAP_PARAMETERS] = LEFT_OUT_PARAMETERS,
+		[TRAP_SESSION] = LEFT_OUT_SESSION,
+	};
+
+	if (full == TRAP_LEVEL_SECTION)
+		return LEFT_OUT_REPEATS;
+	return full == TRAP_LEVEL_PATH ? LEFT_OUT_PARAMETERS : REASONS[kind];
+}
+
+int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret)
+{
+	struct trapping *t = &c->trapping;
+	struct trap_shape shape;
+	int rc;
+
+	*ret = (struct trapped){.reason = LEFT_OUT_NOT};
+	if (!t->is_on)
+		return 0;
+	rc = find_levels(c, f->url, &shape, &ret->levels);
+	if (rc)
+		return rc;
+	ret->is_free =
+		f->is_seed || f->via == CATALOG_NO_PAGE || is_recommended(c, f, &ret->levels);
+	if (!ret->is_free && !traps_has_room(&t->traps, &ret->levels, &ret->full)) {
+		ret->reason = reason_of(shape.kind, ret->full);
+		ret->shape = ret->full == TRAP_LEVEL_SECTION
+				     ? slice_sub(shape.text, 0, shape.section)
+			     : ret->full == TRAP_LEVEL_PATH ? slice_sub(shape.text, 0, shape.path)
+							    : shape.text;
+	}
+	return 0;
+}
+
+int trapping_explain(struct buf *out, const struct trapped *d)
+{
+	slice shape = slice_sub(d->shape, 0, RULE_SHAPE_MAX);
+
+	/* There are as many of these as pages. */
+	if (d->reason == LEFT_OUT_SESSION)
+		shape = SLICE("the same without its session id");
+	return buf_printf(
+		out, "out: %s, %.*s", left_out_word(d->reason), (int)shape.len, shape.ptr);
+}
+
+int trapping_settle(struct capture *c, uint32_t page, const struct trapped *d)
+{
+	struct trapping *t = &c->trapping;
+
+	if (!t->is_on)
+		return 0;
+	if (d->reason != LEFT_OUT_NOT)
+		return traps_defer(&t->traps, d->levels.list[d->full], page);
+	traps_take(&t->traps, &d->levels, d->is_free);
+	return 0;
+}
+
+int trapping_restore(struct capture *c, const struct url *url, uint32_t page, enum left_out reason)
+{
+	struct trapping *t = &c->trapping;
+	struct trap_shape shape;
+	struct trap_levels levels;
+	uint32_t level;
+	int rc;
+
+	if (!t->is_on)
+		return 0;
+	rc = find_levels(c, url, &shape, &levels);
+	if (rc)
+		return rc;
+	level = levels.list[reason == LEFT_OUT_REPEATS || levels.list[0] == TRAPS_NO_LEVEL
+				    ? TRAP_LEVEL_SECTION
+				    : TRAP_LEVEL_SHAPE];
+	return traps_restore(&t->traps, level, page);
+}
+
+int trapping_led_on(struct capture *c, const struct url *document)
+{
+	struct trapping *t = &c->trapping;
+	struct trap_shape shape;
+	struct trap_levels levels;
+	int rc = t->is_on ? find_levels(c, document, &shape, &levels) : 0;
+
+	if (rc == 0 && t->is_on)
+		traps_refund(&t->traps, &levels);
+	return rc;
+}
+
+/* ---- pages ---- */
+
+static bool is_content(unsigned status)
+{
+	return (status >= 200 && status < 300) || status == 404 || status == 410;
+}
+
+int trapping_expect(struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text)
+{
+	struct trapping *t = &c->trapping;
+	struct trap_shape shape;
+	struct url url;
+	int rc;
+
+	*ret_text = t->wants_look = false;
+	t->source = CATALOG_NO_PAGE;
+	if (!t->is_on || !is_content(f->status))
+		return 0;
+	url_init(&url);
+	rc = url_parse(&url, f->url, NULL, NULL);
+	if (rc == 0)
+		rc = find_levels(c, &url, &shape, &t->source_levels);
+	url_release(&url);
+	if (rc)
+		return rc == ERR_NOMEM ? rc : 0;
+	t->source = page;
+	t->wants_look = traps_wants_look(&t->traps, &t->source_levels);
+	*ret_text = t->wants_look || probe_is_soft(c, c->pages.list.ptr[page].host);
+	return 0;
+}
+
+/* The text of a document; where there is none, its bytes stand for it. */
+static int make_gist(struct capture *c, slice url, const struct digest *payload)
+{
+	struct gist *gist = &c->lane->scratch.gist;
+	const struct page_text *text = &c->reading->text;
+	uint64_t hash;
+	int rc;
+
+	gist_reset(gist);
+	rc = gist_add_text(gist, buf_slice(&text->text), url);
+	if (rc == 0)
+		rc = gist_add_text(gist, buf_slice(&text->title), url);
+	if (rc || gist->weight > 0)
+		return rc;
+	memcpy(&hash, payload->bytes, sizeof hash);
+	return gist_add_hash(gist, hash, OPAQUE_WEIGHT);
+}
+
+int trapping_came(struct capture *c, const struct net_fetch *f, const struct state_result *result,
+	bool has_text, bool *ret_follow, struct err *err)
+{
+	struct trapping *t = &c->trapping;
+	bool is_new = true;
+	int rc = 0;
+
+	*ret_follow = true;
+	if (t->source == CATALOG_NO_PAGE)
+		return 0;
+	if (has_text)
+		rc = make_gist(c, f->url, &result->payload);
+	if (rc == 0 && t->wants_look)
+		rc = traps_look(&t->traps, &t->source_levels, &c->lane->scratch.gist, &is_new);
+	t->source_is_worthy = traps_is_worthy(&t->traps, &t->source_levels);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	if (has_text && probe_matches(c, t->source, &c->lane->scratch.gist)) {
+		*ret_follow = t->source_is_worthy = false;
+		rc = probe_mark(c, t->source, err);
+	}
+	return rc ? rc : probe_visited(c, t->source, f, err);
+}
+
+int trapping_release_deferred(struct capture *c, struct err *err)
+{
+	struct trapping *t = &c->trapping;
+	uint32_t page;
+	int rc = 0;
+
+	if (t->source == CATALOG_NO_PAGE || !t->wants_look)
+		return 0;
+	while (rc == 0 && traps_next(&t->traps, &t->source_levels, &page))
+		rc = discover_again(c, page, err);
+	return rc;
+}

@@ -1,0 +1,142 @@
+#include "frontier/gist.h"
+
+#include <stdbool.h>
+
+#include "url/percent.h"
+
+/* FNV-1a: nobody gains by a collision but whoever wants pages of his own to be left out. */
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+#define HASH_STEP  UINT64_C(0x100000001b3)
+
+void gist_reset(struct gist *g)
+{
+	g->lines.len = 0;
+	g->weight = 0;
+}
+
+void gist_release(struct gist *g)
+{
+	gist_lines_release(&g->lines);
+	g->weight = 0;
+}
+
+/* All that is not ASCII counts as letters. */
+static bool is_letter(char c)
+{
+	char lower = (char)(c | 0x20);
+
+	return (lower >= 'a' && lower <= 'z') || (unsigned char)c >= 0x80;
+}
+
+static uint64_t add_byte(uint64_t hash, char c)
+{
+	return (hash ^ (unsigned char)c) * HASH_STEP;
+}
+
+/* A word: a run of letters. Where it ends is returned, its hash goes to ret. */
+static size_t read_word(slice s, size_t at, uint64_t *ret)
+{
+	uint64_t hash = HASH_START;
+
+	for (; at < s.len && is_letter(s.ptr[at]); at++)
+		hash = add_byte(hash, url_lower(s.ptr[at]));
+	*ret = hash;
+	return at;
+}
+
+struct url_words {
+	uint64_t list[GIST_WORDS_MAX];
+	size_t count;
+};
+
+/* The byte at a place of a URL, an escape undone; the place is moved behind it. */
+static char next_byte(slice url, size_t *at)
+{
+	char c = url.ptr[(*at)++];
+	int high, low;
+
+	if (c != '%' || *at + 2 > url.len)
+		return c;
+	high = url_hex(url.ptr[*at]);
+	low = url_hex(url.ptr[*at + 1]);
+	if (high < 0 || low < 0)
+		return c;
+	*at += 2;
+	return (char)(high << 4 | low);
+}
+
+/* Of too many the last ones: they are what a search or a wrong link is about. */
+static void read_url(slice url, struct url_words *w)
+{
+	uint64_t hash = HASH_START;
+	size_t length = 0;
+
+	w->count = 0;
+	for (size_t at = 0; at < url.len || length > 0;) {
+		char c = at < url.len ? next_byte(url, &at) : '\0';
+
+		if (is_letter(c)) {
+			hash = add_byte(hash, url_lower(c));
+			length++;
+			continue;
+		}
+		if (length >= GIST_WORD_MIN)
+			w->list[w->count++ % GIST_WORDS_MAX] = hash;
+		hash = HASH_START;
+		length = 0;
+	}
+	if (w->count > GIST_WORDS_MAX)
+		w->count = GIST_WORDS_MAX;
+}
+
+static bool is_of_url(const struct url_words *w, uint64_t hash)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->list[i] == hash)
+			return true;
+	return false;
+}
+
+static int add_line(struct gist *g, slice line, const struct url_words *url)
+{
+	uint64_t hash = HASH_START, word;
+	size_t weight = 0;
+
+	for (size_t at = 0, end; at < line.len; at = end) {
+		end = at + 1;
+		if (!is_letter(line.ptr[at]))
+			continue;
+		end = read_word(line, at, &word);
+		if (is_of_url(url, word))
+			continue;
+		hash = (hash ^ word) * HASH_STEP;
+		weight += end - at;
+	}
+	return weight ? gist_add_hash(g, hash, (uint32_t)weight) : 0;
+}
+
+int gist_add_text(struct gist *g, slice text, slice url)
+{
+	struct url_words words;
+	size_t from = 0;
+	int rc = 0;
+
+	read_url(url, &words);
+	for (size_t i = 0; rc == 0 && i <= text.len; i++)
+		if (i == text.len || text.ptr[i] == '\n') {
+			rc = add_line(g, slice_sub(text, from, i), &words);
+			from = i + 1;
+		}
+	return rc;
+}
+
+int gist_add_hash(struct gist *g, uint64_t hash, uint32_t weight)
+{
+	int rc = 0;
+
+	if (g->lines.len < GIST_LINES_MAX)
+		rc = gist_lines_push(&g->lines, (struct gist_line){hash, weight});
+	if (rc == 0)
+		g->weight += weight;
+	return rc;
+}
