@@ -122,6 +122,9 @@ static int read_entries(
 			rc = discover_entry(c, &entry, buf_str(&how), err);
 		else if (side->nesting < NESTING_MAX)
 			rc = request(c, entry.loc, side->nesting + 1U, 0, err);
+		/* There may be a million of them; no order of the planner's is half done here. */
+		if (rc == 0 && store_due(c->store) <= 0)
+			rc = store_commit(c->store, err);
 	}
 	buf_release(&how);
 	return rc;
