@@ -181,6 +181,7 @@ static enum cmd_status finish_one(const char *archive, const struct crawl_result
 			archive);
 		break;
 	case CRAWL_FINISHED:
+	case CRAWL_BROKEN: /* only where there are others */
 		break;
 	}
 	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)

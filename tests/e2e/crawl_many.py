@@ -181,6 +181,22 @@ def stop():
                   (0, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n"))
         assert out.count("not finished\n") == SITES, out
         tap.equal(tap.run("verify", archive).returncode, 0)
+        resume_broken(archive)
+
+
+def resume_broken(archive):
+    """One of them has a log that no planner could have written: the others go on."""
+    database = sqlite3.connect(os.path.join(archive, "catalog.sqlite"))
+    with database:
+        changed = database.execute("UPDATE event SET attempt = attempt + 1"
+                                   " WHERE kind = 1 AND id >> 32 = 3").rowcount
+    database.close()
+    assert changed > 0
+    done = tap.run("resume", archive, timeout=DEADLINE)
+    tap.equal((done.returncode, done.stderr.count("\n")), (0, 1))
+    assert done.stderr.startswith("stillpoint: capture 3: "), done.stderr
+    tap.equal([row["state"] for row in tap.load("report", archive, "--captures")["captures"]],
+              ["running" if number == 3 else "finished" for number in range(1, SITES + 1)])
 
 
 # ---- sites of our own ----
@@ -327,7 +343,7 @@ def main(quick):
         check_text(archive)
     with tap.case("killed in the middle and resumed: nothing is lost"):
         kill_and_resume()
-    with tap.case("stopped in the middle"):
+    with tap.case("stopped in the middle; one cannot be resumed"):
         stop()
     with tap.case("a server that two lanes ask is paced by one clock"):
         share()
