@@ -210,7 +210,12 @@ static void tell_empty(const struct crawl_results *results)
 
 		if (r->visited > 0 || r->end == CRAWL_STOPPED)
 			continue;
-		if (told++ < EMPTY_TOLD)
+		if (told++ >= EMPTY_TOLD)
+			continue;
+		if (r->end == CRAWL_BROKEN)
+			(void)fprintf(stderr, "stillpoint: capture %u: %s\n", (unsigned)r->capture,
+				r->problem ? r->problem : "");
+		else
 			(void)fprintf(stderr, "stillpoint: nothing could be captured: %s\n",
 				r->problem ? r->problem : "no page was found");
 	}

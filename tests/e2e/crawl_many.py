@@ -27,7 +27,7 @@ import tap
 SITES = 8
 # Each at an address of its own, since politeness is owed to addresses, too.
 HOSTS = [f"127.0.0.{number}" for number in range(2, SITES + 2)]
-FAULTY = ["--listen", "0.0.0.0:0", *(f"--host={host}" for host in HOSTS), "--pages", living.scaled(40, 15), "--outdegree", 5, "--sitemap", "index",
+FAULTY = ["--listen", "0.0.0.0:0", *(f"--host={host}" for host in HOSTS), "--pages", living.scaled(24, 12), "--outdegree", 5, "--sitemap", "index",
           "--requisites", 1, "--rates", "lognormal:-4,1.5", "--mean-rate", 0.1,
           "--errors", 0.1, "--redirects", 0.08, "--slow", "0.03:0.03",
           "--lying-validators", 0.3, "--absent-validators", 0.2]
