@@ -32,6 +32,11 @@ bench: all
 	@tools/install-packages bench
 	@meson test -C $(BUILD) --benchmark --num-processes 1
 
+# A thousand living sites for SOAK_SECONDS (600): memory has to stay flat.
+soak: all
+	@tools/install-packages test
+	@tools/soak
+
 # The papers' tables, our own studies, real sites: build/experiments/index.html leads to all.
 experiments: all
 	@tools/install-packages test
@@ -51,4 +56,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-asan build-clang build-tsan build-fuzz
 
-.PHONY: all test lint fuzz bench experiments demo install clean
+.PHONY: all test lint fuzz bench soak experiments demo install clean

@@ -181,6 +181,7 @@ static enum cmd_status finish_one(const char *archive, const struct crawl_result
 			archive);
 		break;
 	case CRAWL_FINISHED:
+	case CRAWL_BROKEN: /* only where there are others */
 		break;
 	}
 	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)
@@ -209,7 +210,12 @@ static void tell_empty(const struct crawl_results *results)
 
 		if (r->visited > 0 || r->end == CRAWL_STOPPED)
 			continue;
-		if (told++ < EMPTY_TOLD)
+		if (told++ >= EMPTY_TOLD)
+			continue;
+		if (r->end == CRAWL_BROKEN)
+			(void)fprintf(stderr, "stillpoint: capture %u: %s\n", (unsigned)r->capture,
+				r->problem ? r->problem : "");
+		else
 			(void)fprintf(stderr, "stillpoint: nothing could be captured: %s\n",
 				r->problem ? r->problem : "no page was found");
 	}

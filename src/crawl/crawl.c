@@ -34,7 +34,7 @@ struct crawl {
 	struct lane_crowd crowd;
 	struct robots_memory memory;
 	struct lane_vec lanes;
-	size_t sites;
+	size_t sites, broken;
 	bool has_begun; /* there is something to resume */
 	struct crawl_results *results;
 };
@@ -250,21 +250,40 @@ static int spread(struct crawl *x, struct err *err)
 	return rc;
 }
 
-/* Lets every capture take its first steps, new or again. */
+/* One that cannot be resumed is no reason to give up the others. */
+static void set_aside(struct crawl *x, struct lane *lane, struct capture *c, struct err *err)
+{
+	*c->result = (struct crawl_result){
+		.capture = c->row.id, .end = CRAWL_BROKEN, .problem = strdup(err->text)};
+	lane_drop(lane, c);
+	x->broken++;
+	*err = (struct err){0};
+}
+
+/* Lets the captures of a lane take their first steps, new or again. */
+static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++) {
+		struct capture *c = lane->captures.ptr[i];
+
+		rc = again ? beginning_again(c, x->catalog, err) : beginning_fresh(c, err);
+		if (rc == ERR_STATE && again && x->sites > 1) {
+			set_aside(x, lane, c, err);
+			rc = 0;
+		}
+	}
+	return rc ? rc : store_commit(&lane->store, err);
+}
+
 static int begin_all(struct crawl *x, bool again, struct err *err)
 {
 	int rc = 0;
 
 	x->has_begun = true;
-	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++) {
-		struct lane *lane = x->lanes.ptr[i];
-
-		for (size_t k = 0; rc == 0 && k < lane->captures.len; k++)
-			rc = again ? beginning_again(lane->captures.ptr[k], x->catalog, err)
-				   : beginning_fresh(lane->captures.ptr[k], err);
-		if (rc == 0)
-			rc = store_commit(&lane->store, err);
-	}
+	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++)
+		rc = begin_lane(x, x->lanes.ptr[i], again, err);
 	return rc;
 }
 
@@ -341,7 +360,7 @@ static int run(struct crawl *x, struct err *err)
 	size_t running = 0;
 	int rc = clerk_start(x->crowd.clerk, err), ended;
 
-	atomic_store(&x->crowd.running, x->sites);
+	atomic_store(&x->crowd.running, x->sites - x->broken);
 	while (rc == 0 && running < x->lanes.len) {
 		rc = lane_start(x->lanes.ptr[running], err);
 		running += rc == 0;

@@ -58,6 +58,7 @@ enum crawl_end {
 	CRAWL_CUT,          /* complete as far as its limits let it */
 	CRAWL_STOPPED,      /* by stop_fd: resume goes on */
 	CRAWL_WAS_FINISHED, /* there was nothing to resume */
+	CRAWL_BROKEN,       /* it cannot be resumed; its problem says why, and others go on */
 };
 
 struct crawl_result {

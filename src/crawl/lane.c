@@ -215,6 +215,17 @@ int lane_add(struct lane *lane, struct capture *c)
 	return 0;
 }
 
+void lane_drop(struct lane *lane, struct capture *c)
+{
+	uint64_t tag;
+
+	while (hosts_drop(&c->hosts, &tag))
+		;
+	lane->captures.ptr[c->slot] = NULL;
+	lane->running--;
+	capture_free(c);
+}
+
 /* When it has to be looked at though nothing happens: the barrier is over, the time is up. */
 static void set_wake(struct lane *lane, const struct capture *c)
 {
@@ -437,7 +448,8 @@ static int loop(struct lane *lane, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < lane->captures.len; i++)
-		touch(lane, lane->captures.ptr[i]);
+		if (lane->captures.ptr[i])
+			touch(lane, lane->captures.ptr[i]);
 	while (rc == 0 && lane->running > 0 && !atomic_load(&lane->crowd->stopping)) {
 		rc = turn(lane, err);
 		if (rc == 0 && lane->running > 0)

@@ -105,6 +105,9 @@ void lane_free(struct lane *lane);
 /* Takes a capture over. Not while the lane runs. 0 or ERR_NOMEM: then it stays the caller's. */
 int lane_add(struct lane *lane, struct capture *c) SP_MUST_CHECK;
 
+/* Takes one off that cannot go on after all, and frees it. Not while the lane runs. */
+void lane_drop(struct lane *lane, struct capture *c);
+
 /* Starts its thread, which runs until its captures have ended or the crowd is stopping. */
 int lane_start(struct lane *lane, struct err *err) SP_MUST_CHECK;
 
