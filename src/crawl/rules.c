@@ -29,7 +29,7 @@ static const struct hash_key VERSION_KEY = {0x726f626f74732e74, 0x78742076657273
 
 int rules_reserve(struct capture *c)
 {
-	int rc = heap_reserve(&c->later, hosts_count(&c->hosts));
+	int rc = 0;
 
 	while (rc == 0 && c->rules.len < hosts_count(&c->hosts))
 		rc = host_rules_vec_push(
