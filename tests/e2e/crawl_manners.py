@@ -202,6 +202,17 @@ def resumed_later(name, hours, times):
     tap.equal(site.times("/robots.txt"), times)
 
 
+def robots_in_an_hour():
+    """It asks to be left alone for so long that nobody waits for it."""
+    busy = Site({}, respond("503 Later", retry_after="3600"))
+    site = Site({"/": links("/a", busy.url), "/a": page(b"a")})
+    capture = Capture("hour", site.url, "--include", busy.url)
+    capture.check()
+    tap.equal(capture.report["sharp"], 2)
+    capture.is_page(busy.url, "excluded", "robots.txt could not be read: HTTP 503")
+    tap.equal(len(busy.asked()), 1)
+
+
 def looping_robots():
     site = Site({"/": page(b"x"), "/there": respond("302 On", location="/robots.txt")},
                 respond("302 On", location="/there"))
@@ -395,8 +406,8 @@ def hours():
     running.wait_for(f"waiting until {(now + 3) % 24:02}:00")
     tap.equal(running.end(signal.SIGINT), 0)
     tap.equal(site.asked(), [])
-    later, around = f"{(now + 12) % 24}:30-{(now + 13) % 24}:00", f"{(now - 1) % 24}-{(now + 3) % 24}"
-    running = Running("open", site.url, "--hours", f"{later},{around}")
+    around = f"{(now + 12) % 24}:30-{(now + 13) % 24}:00,{(now - 1) % 24}-{(now + 3) % 24}"
+    running = Running("open", site.url, "--hours", around)
     tap.equal((running.end(), running.said(), len(site.asked("/"))), (0, "", 2))
     tap.refuse(2, "--hours: 'noon' is no time of day", "crawl", site.url, "--hours", "noon", "-o",
                tap.path("never"))
@@ -451,6 +462,7 @@ CASES = {
     "robots.txt that nobody has seen for a month": long_unreachable,
     "robots.txt of a capture resumed after a day": lambda: resumed_later("day", 25, 2),
     "robots.txt of a capture resumed soon": lambda: resumed_later("soon", 1, 1),
+    "robots.txt in an hour": robots_in_an_hour,
     "robots.txt that redirects in a circle": looping_robots,
     "robots.txt that redirects too often": far_robots,
     "robots.txt that hangs": hanging_robots,
