@@ -233,11 +233,14 @@ static void set_wake(struct lane *lane, const struct capture *c)
 	double wait =
 		fmin(barrier > 0 ? barrier : INFINITY, fmin(limit_wait(c), fmax(rules_next(c), 0)));
 	struct heap_key key = {.key = lane_now(lane) + wait};
+	int rc = 0;
 
 	if (isinf(wait))
 		(void)heap_remove(&lane->wakes, c->slot);
-	else if (!heap_update(&lane->wakes, c->slot, key) && heap_push(&lane->wakes, c->slot, key))
-		assert(!"lane_add made room");
+	else if (!heap_update(&lane->wakes, c->slot, key))
+		rc = heap_push(&lane->wakes, c->slot, key);
+	assert(rc == 0); /* lane_add made room */
+	(void)rc;
 }
 
 /* A robots.txt that is due goes before all that may start. */

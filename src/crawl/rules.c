@@ -29,7 +29,7 @@ static const struct hash_key VERSION_KEY = {0x726f626f74732e74, 0x78742076657273
 
 int rules_reserve(struct capture *c)
 {
-	int rc = heap_reserve(&c->later, hosts_count(&c->hosts));
+	int rc = 0;
 
 	while (rc == 0 && c->rules.len < hosts_count(&c->hosts))
 		rc = host_rules_vec_push(
@@ -310,10 +310,16 @@ static int settle_unreachable(struct capture *c, uint32_t host, const char *why,
 	return settle(c, host, &o, err);
 }
 
-/* A failure that another try may mend soon is worth waiting for. */
-static bool is_passing(const struct net_fetch *f)
+/*
+ * A failure that another try may mend soon is worth waiting for; not one of a server that wants to
+ * be left alone for longer than anything else could hold up the barrier.
+ */
+static bool is_passing(const struct capture *c, uint32_t host, const struct net_fetch *f)
 {
-	return f->status >= 500 || net_failure_is_transient(f->failure);
+	double ready = pace_ready(hosts_pace(&c->hosts, host));
+
+	return (f->status >= 500 || net_failure_is_transient(f->failure)) &&
+	       (isinf(ready) || ready - lane_now(c->lane) <= PACE_BACKOFF_MAX);
 }
 
 static int unreachable(struct capture *c, uint32_t host, const struct net_fetch *f, const char *why,
@@ -324,7 +330,7 @@ static int unreachable(struct capture *c, uint32_t host, const struct net_fetch 
 
 	if (rules->failures < FAILURES_MAX)
 		rules->failures++;
-	if (!are_known(c, host) && rules->failures < TRIES_MAX && is_passing(f) &&
+	if (!are_known(c, host) && rules->failures < TRIES_MAX && is_passing(c, host, f) &&
 		!c->settings->ignore_robots) {
 		c->robots_waiting++;
 		return ask_later(c, host, pause_after(c, rules->failures), err);

@@ -56,6 +56,19 @@ class Site:
         return len(self.asked(path))
 
 
+def wait_until(happened):
+    end = time.monotonic() + DEADLINE
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def change(archive, sql):
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        database.execute(sql)
+        database.commit()
+
+
 class Capture:
     def __init__(self, name, *arguments):
         self.archive = tap.path(name)
@@ -157,6 +170,47 @@ def remembered_robots():
     tap.equal(capture.report["sharp"], 2)
     capture.is_page(site.url + "b", "excluded", "robots.txt, line 2")
     tap.equal(site.times("/robots.txt"), 1 + 4)
+
+
+def long_unreachable():
+    """Nobody has reached it for a month: everything is allowed."""
+    site = Site({"/": links("/a"), "/a": page(b"a")}, respond("500 Oops"))
+    tap.equal(Capture("month", site.url).done.returncode, 1)
+    change(tap.path("month"), "UPDATE robots SET fetched = fetched - 31 * 86400000000000")
+    capture = Capture("month", site.url)
+    capture.check()
+    tap.equal(capture.report["sharp"], 2)
+
+
+def resumed_later(name, hours, times):
+    """A capture that is resumed after so many hours asks for it again, or does not."""
+    ended = threading.Event()
+
+    def slow(_):
+        ended.wait(DEADLINE)
+        return page(b"a")
+
+    site = Site({"/": links("/a"), "/b": page(b"b")})
+    site.server.answer = lambda request: (slow if request.path == "/a" else site.answer)(request)
+    running = Running(name, site.url)
+    wait_until(lambda: site.asked("/a"))
+    tap.equal(running.end(signal.SIGINT), 0)
+    ended.set()
+    change(tap.path(name), f"UPDATE robots SET checked = checked - {hours} * 3600000000000")
+    tap.succeed("resume", tap.path(name), timeout=DEADLINE)
+    tap.equal(tap.load("report", tap.path(name))["sharp"], 2)
+    tap.equal(site.times("/robots.txt"), times)
+
+
+def robots_in_an_hour():
+    """It asks to be left alone for so long that nobody waits for it."""
+    busy = Site({}, respond("503 Later", retry_after="3600"))
+    site = Site({"/": links("/a", busy.url), "/a": page(b"a")})
+    capture = Capture("hour", site.url, "--include", busy.url)
+    capture.check()
+    tap.equal(capture.report["sharp"], 2)
+    capture.is_page(busy.url, "excluded", "robots.txt could not be read: HTTP 503")
+    tap.equal(len(busy.asked()), 1)
 
 
 def looping_robots():
@@ -291,7 +345,7 @@ def broken_section():
 # ---- who is asking ----
 
 def user_agents():
-    for option, want in ((("--contact", "https://example.org/crawl"), "+https://example.org/crawl)"),
+    for option, want in ((("--contact", "https://example.org/x"), "+https://example.org/x)"),
                          (("--contact", "a.b@example.org"), "+mailto:a.b@example.org)"),
                          ((), ")")):
         site = Site({"/": page(b"x")})
@@ -333,10 +387,8 @@ class Running:
             return file.read()
 
     def wait_for(self, words):
-        end = time.monotonic() + DEADLINE
-        while words not in self.said():
-            assert time.monotonic() < end and self.process.poll() is None, self.said()
-            time.sleep(0.02)
+        wait_until(lambda: words in self.said() or self.process.poll() is not None)
+        assert words in self.said(), self.said()
 
     def end(self, sign=None):
         if sign:
@@ -354,8 +406,8 @@ def hours():
     running.wait_for(f"waiting until {(now + 3) % 24:02}:00")
     tap.equal(running.end(signal.SIGINT), 0)
     tap.equal(site.asked(), [])
-    running = Running("open", site.url, "--hours",
-                      f"{(now + 12) % 24}:30-{(now + 13) % 24}:00,{(now - 1) % 24}-{(now + 3) % 24}")
+    around = f"{(now + 12) % 24}:30-{(now + 13) % 24}:00,{(now - 1) % 24}-{(now + 3) % 24}"
+    running = Running("open", site.url, "--hours", around)
     tap.equal((running.end(), running.said(), len(site.asked("/"))), (0, "", 2))
     tap.refuse(2, "--hours: 'noon' is no time of day", "crawl", site.url, "--hours", "noon", "-o",
                tap.path("never"))
@@ -407,6 +459,10 @@ CASES = {
     "robots.txt that stays as it is": unchanged_robots,
     "robots.txt that cannot be had again": unreachable_later,
     "robots.txt that only an earlier capture has seen": remembered_robots,
+    "robots.txt that nobody has seen for a month": long_unreachable,
+    "robots.txt of a capture resumed after a day": lambda: resumed_later("day", 25, 2),
+    "robots.txt of a capture resumed soon": lambda: resumed_later("soon", 1, 1),
+    "robots.txt in an hour": robots_in_an_hour,
     "robots.txt that redirects in a circle": looping_robots,
     "robots.txt that redirects too often": far_robots,
     "robots.txt that hangs": hanging_robots,
