@@ -108,7 +108,7 @@ int history_file_parse_link(slice line, char *room, struct history_link *ret, st
 	slice from, to = line;
 	int rc;
 
-	if (!take_field(&to, &from))
+	if (!take_field(&to, &from) || memchr(to.ptr, '\t', to.len))
 		return err_set(err, ERR_SYNTAX, "a line is two paths separated by a tab");
 	rc = parse_path(from, room, &l.from, err);
 	if (rc == 0)

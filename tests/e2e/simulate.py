@@ -114,6 +114,9 @@ def seeds():
         text = tap.succeed("simulate", "--graph", web, "-s", "dfs-lifo")
         for line in ("strategy        dfs-lifo", "visits (4)\n  a b d c", "unreached (2)\n  e f,g"):
             assert line in text, text
+        tap.load("simulate", "--graph", web, "-s", "dfs-lifo", "--text", tap.path("web.txt"))
+        with open(tap.path("web.txt"), encoding="utf-8") as file:
+            tap.equal(file.read(), text)
 
 
 def pages():

@@ -57,6 +57,7 @@ static void test_links(void)
 		{"a\t", NULL, NULL},
 		{"\tb", NULL, NULL},
 		{"a\t/b", NULL, NULL},
+		{"a\tb\tc", NULL, NULL},
 		{"\"a\tb", NULL, NULL},
 	};
 	static char room[2 * HISTORY_LINE_MAX];

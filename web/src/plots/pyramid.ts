@@ -9,13 +9,16 @@ function paintBars(data: Pyramid, theme: Theme) {
   return painted((plot, context, ratio) => {
     const height = plot.bbox.height / Math.max(data.bars.length, 1);
     const gap = height > 3 * ratio ? height * 0.2 : 0;
+    // On whole pixels: bars that end between two would leave a pattern of their own.
+    const edge = (i: number) => Math.round(plot.valToPos(i, "y", true));
     data.bars.forEach(([visit, revisit, fate], i) => {
       const left = plot.valToPos(visit, "x", true);
       const right = plot.valToPos(revisit, "x", true);
+      const top = edge(i + 1);
       context.fillStyle = theme.fates[fate];
       // A page whose two looks fall together still shows.
-      context.fillRect(left, plot.valToPos(i + 1, "y", true) + gap / 2,
-        Math.max(right - left, 2 * ratio), Math.max(height - gap, ratio));
+      context.fillRect(left, top + gap / 2, Math.max(right - left, 2 * ratio),
+        Math.max(edge(i) - top - gap, ratio));
     });
     const still = plot.valToPos(0, "x", true);
     context.strokeStyle = theme.text;
