@@ -3,6 +3,7 @@
  * with its arguments; so a fresh planner, given the log, is the old one (plan.h, invariant 3).
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "crawl/capture.h"
 
@@ -128,6 +129,7 @@ VEC_DECLARE(open_orders, struct plan_order);
 struct replay {
 	struct capture *capture;
 	struct open_orders open; /* given out, and not heard of since */
+	uint32_t *place;         /* by page: where its order is in open, plus one; 0: nowhere */
 	double last;             /* time of the last event */
 	const struct moments *resumed;
 	size_t resumes; /* that came before that */
@@ -160,20 +162,31 @@ static int replay_next(struct replay *r, const struct catalog_event *e)
 		order.attempt != e->attempt)
 		return differs(r);
 	note_order(r->capture, &order);
+	r->place[order.page] = (uint32_t)r->open.len + 1;
 	return open_orders_push(&r->open, order);
+}
+
+/* Takes an order off those that are open. */
+static void close_order(struct replay *r, uint32_t page)
+{
+	uint32_t i = r->place[page] - 1;
+
+	r->open.ptr[i] = r->open.ptr[--r->open.len];
+	r->place[r->open.ptr[i].page] = i + 1;
+	r->place[page] = 0;
 }
 
 static int replay_done(struct replay *r, const struct catalog_event *e)
 {
 	struct plan_order order = order_of(e);
-	size_t i = 0;
+	const struct plan_order *open;
 
-	while (i < r->open.len && r->open.ptr[i].page != order.page)
-		i++;
-	if (i == r->open.len || r->open.ptr[i].leg != order.leg ||
-		r->open.ptr[i].attempt != order.attempt || e->outcome > PLAN_RETURNED)
+	if (order.page >= r->capture->pages.list.len || !r->place[order.page])
 		return differs(r);
-	r->open.ptr[i] = r->open.ptr[--r->open.len];
+	open = &r->open.ptr[r->place[order.page] - 1];
+	if (open->leg != order.leg || open->attempt != order.attempt || e->outcome > PLAN_RETURNED)
+		return differs(r);
+	close_order(r, order.page);
 	plan_done(r->capture->plan, &order, (enum plan_outcome)e->outcome, e->begin, e->end);
 	return 0;
 }
@@ -219,7 +232,12 @@ int journal_replay(
 	struct capture *c, struct catalog *catalog, const struct moments *resumed, struct err *err)
 {
 	struct replay r = {.capture = c, .resumed = resumed, .err = err};
-	int rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
+	int rc;
+
+	r.place = calloc(c->pages.list.len ? c->pages.list.len : 1, sizeof *r.place);
+	if (!r.place)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
 	if (rc == 0 && capture_now(c) < r.last)
@@ -230,5 +248,6 @@ int journal_replay(
 	for (size_t i = 0; rc == 0 && i < r.open.len; i++)
 		rc = journal_done(c, &r.open.ptr[i], PLAN_RETURNED, r.last, r.last, err);
 	open_orders_release(&r.open);
+	free(r.place);
 	return rc;
 }

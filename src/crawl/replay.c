@@ -123,6 +123,7 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 
 struct replaying {
 	struct capture *capture;
+	struct url url;         /* for one after the other */
 	struct moments resumed; /* on the planner's clock */
 	struct err *err;
 };
@@ -132,19 +133,14 @@ static int fail(struct replaying *r, int rc)
 	return rc && !r->err->code ? err_set(r->err, rc, "resume: %s", err_name(rc)) : rc;
 }
 
-static int find_host(struct capture *c, slice text, uint32_t *ret)
+static int find_host(struct replaying *r, slice text, uint32_t *ret)
 {
-	struct url url;
-	int rc;
+	struct capture *c = r->capture;
+	int rc = url_parse(&r->url, text, NULL, NULL);
 
-	url_init(&url);
-	rc = url_parse(&url, text, NULL, NULL);
 	if (rc == 0)
-		rc = hosts_find(&c->hosts, &url, ret);
-	if (rc == 0)
-		rc = rules_reserve(c);
-	url_release(&url);
-	return rc;
+		rc = hosts_find(&c->hosts, &r->url, ret);
+	return rc ? rc : rules_reserve(c);
 }
 
 /* A redirected seed is one, too: its target was taken into the scope. */
@@ -193,7 +189,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	struct page_prior prior = {
 		.survival = {.rate = row->rate, .shape = row->shape}, .weight = row->weight};
 	uint32_t number;
-	int rc = crawl_page_has_host(&page) ? find_host(c, row->url, &page.host) : 0;
+	int rc = crawl_page_has_host(&page) ? find_host(r, row->url, &page.host) : 0;
 
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
@@ -237,7 +233,7 @@ static int on_robots(void *context, const struct catalog_robots *row)
 	struct replaying *r = context;
 	struct capture *c = r->capture;
 	uint32_t host;
-	int rc = find_host(c, row->origin, &host);
+	int rc = find_host(r, row->origin, &host);
 
 	return fail(r, rc ? rc : rules_restore(c, host, row, r->err));
 }
@@ -329,8 +325,10 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 {
 	struct replaying r = {.capture = c, .err = err};
 	uint32_t id = c->row.id;
-	int rc = catalog_each_page(catalog, id, on_page, &r, err);
+	int rc;
 
+	url_init(&r.url);
+	rc = catalog_each_page(catalog, id, on_page, &r, err);
 	if (rc == 0)
 		rc = check_referrers(c, err);
 	if (rc == 0)
@@ -346,5 +344,6 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 	if (rc == 0)
 		rc = journal_replay(c, catalog, &r.resumed, err);
 	moments_release(&r.resumed);
+	url_release(&r.url);
 	return rc ? rc : admit_waiting(c, err);
 }
