@@ -66,8 +66,9 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	};
 }
 
-/* A response as it was read. */
+/* A response as it was read, and the fetch that it is of. */
 struct read {
+	const struct net_fetch *fetch;
 	bool there;
 	struct state_result result;
 	slice media_type;
@@ -325,8 +326,8 @@ static int remember_body(struct capture *c, const struct attempt *a, const struc
 }
 
 static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct net_fetch *f, const struct read *r, const struct page_visit *visit,
-	enum plan_outcome outcome, struct err *err)
+	const struct read *r, const struct page_visit *visit, enum plan_outcome outcome,
+	struct err *err)
 {
 	struct duplicates_original original;
 	struct store_place place;
@@ -335,7 +336,7 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 		&(struct store_attempt){
 			.capture = c->row.id,
 			.attempt = *a,
-			.fetch = f,
+			.fetch = r->fetch,
 			.result = r->there ? &r->result : NULL,
 			.media_type = r->media_type,
 			.coding = r->coding,
@@ -406,7 +407,7 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
 	enum reading_for mode = READING_STATE;
 	bool follow = true;
-	struct read r = {0};
+	struct read r = {.fetch = f};
 	int rc = choose_mode(c, order, f, &mode, err);
 
 	if (rc == 0 && f->status > 0)
@@ -423,7 +424,7 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 		obey_retry_after(c, host, f->status);
 	}
 	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
-	rc = save(c, order, &a, f, &r, visit, *ret_outcome, err);
+	rc = save(c, order, &a, &r, visit, *ret_outcome, err);
 	if (rc)
 		return rc;
 	rc = move_still_point(c, &a, err);

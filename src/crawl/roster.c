@@ -285,8 +285,10 @@ static int read_settings(
 	struct crawl_settings *settings = ARENA_NEW(&r->arena, struct crawl_settings);
 	int rc;
 
-	if (!settings || settings_vec_push(&r->settings, settings))
-		return no_memory(err);
+	if (!settings || settings_vec_push(&r->settings, settings)) {
+		(void)no_memory(err);
+		return ERR_NOMEM;
+	}
 	rc = crawl_settings_read(settings, text, &r->arena, err);
 	if (rc == 0 && settings->rates)
 		rc = directory_path(r->directory, &settings->rates, &r->arena, err);

@@ -116,7 +116,7 @@ int jar_cookies(struct jar *jar, const struct url *url, int64_t now, struct buf 
 		if (is_for(&jar->cookies.ptr[i], url))
 			wanted[count++] = &jar->cookies.ptr[i];
 	if (count > 1)
-		qsort(wanted, count, sizeof wanted[0], compare);
+		qsort(wanted, count, sizeof(const struct jar_cookie *), compare);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		length += (size_t)wanted[i]->name + wanted[i]->value + strlen("; =");
 		if (length > JAR_FIELD_MAX)

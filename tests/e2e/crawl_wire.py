@@ -234,6 +234,16 @@ for label, (frames, reason) in STREAMS.items():
         tap.equal(rows[0]["verdict"], "failed" if reason else "sharp")
         assert not reason or reason in rows[0]["reason"], rows
 
+with tap.case("a stream of HTTP/2: stalled"):
+    # The connection lives: its frames are of another stream's, or of none.
+    frames = lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False)] + [
+        0.1, h2server.frame(h2server.PING, 0, 0, bytes(8))] * 20
+    with h2server.Server(context("h2"), frames) as server:
+        tap.refuse(1, "timeout: stalled: ", "crawl", *FAST, "--http2", "--cacert", CERTIFICATE,
+                   server.url, "-o", tap.path("stalled"), "--stall-timeout", "1s", "--attempts",
+                   "1")
+    tap.succeed("verify", tap.path("stalled"))
+
 with tap.case("what HTTP/2 cannot prove is asked for over HTTP/1.1"):
     # The second answer of the stream lacks its end: libcurl does not notice.
     def open_ended(stream):
@@ -375,6 +385,19 @@ with site({"/x.png": page(b"X")}) as other, rawserver.Server(vault) as server:
         tap.equal(capture.verdict(server.url), "sharp")
         assert not any("Authorization" in request.fields for request in other.requests)
         assert not capture.contains(b"pass-word")
+
+with tap.case("of several sites each gets its own password"):
+    with site(PAGES) as one, site(PAGES) as two:
+        seeds = tap.write("seeds.txt", "".join(
+            server.url.replace("//", f"//{name}:pass-word@") + "\n"
+            for name, server in (("one", one), ("two", two))))
+        capture = Capture("several", "--seeds", seeds, sites=2)
+        for name, server in ("one", one), ("two", two):
+            login = "Basic " + base64.b64encode(f"{name}:pass-word".encode()).decode()
+            tap.equal({request.fields.get("Authorization") for request in server.requests},
+                      {login})
+    tap.equal([row["verdict"] for row in capture.pages.values()], ["sharp"] * 8)
+    assert not capture.contains(b"pass-word")
 
 with tap.case("what cannot be sent is refused, and no secret repeated"):
     URL, OTHER = "http://127.0.0.1:9/", "http://127.0.0.2:9/"

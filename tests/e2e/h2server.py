@@ -19,7 +19,7 @@ import time
 import rawserver
 import tap
 
-DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY = 0, 1, 3, 4, 7
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY = 0, 1, 3, 4, 6, 7
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 STATUS = {200: b"\x88", 404: b"\x8d"}  # of the static table, RFC 7541, appendix A
 
