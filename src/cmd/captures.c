@@ -135,6 +135,7 @@ static enum cmd_status print_json(struct listing *l)
 	rc = list_captures(l, &err);
 	json_array_end(&j);
 	json_object_end(&j);
+	l->json = NULL;
 	return end(rc ? rc : json_finish(&j), &err);
 }
 

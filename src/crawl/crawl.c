@@ -106,7 +106,7 @@ static size_t raise_descriptors(void)
 static size_t share_descriptors(size_t lanes)
 {
 	size_t all = raise_descriptors(), kept = DESCRIPTORS_KEPT + lanes * LANE_DESCRIPTORS;
-	size_t share = all > kept ? (all - kept) / 2 / lanes : 0;
+	size_t share = all > kept && lanes > 0 ? (all - kept) / 2 / lanes : 0;
 
 	if (share > FETCHES_MAX)
 		return FETCHES_MAX;
@@ -223,18 +223,26 @@ static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }
 
+/* A place for the result of each capture. */
+static int make_results(struct crawl *x, struct err *err)
+{
+	x->sites = x->roster.captures.len;
+	x->results->ptr = calloc(x->sites, sizeof *x->results->ptr);
+	if (!x->results->ptr)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	x->results->len = x->sites;
+	return 0;
+}
+
 /* Puts all captures of the roster on lanes. */
 static int spread(struct crawl *x, struct err *err)
 {
 	struct group *groups = calloc(x->roster.group_count, sizeof *groups);
-	int rc = 0;
+	int rc;
 
-	x->sites = x->roster.captures.len;
-	x->results->ptr = calloc(x->sites, sizeof *x->results->ptr);
-	if (!groups || !x->results->ptr)
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	else
-		x->results->len = x->sites;
+	if (!groups)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = make_results(x, err);
 	if (rc == 0)
 		rc = robots_memory_load(
 			&x->memory, x->catalog, x->roster.captures.ptr[0]->row.id, err);

@@ -39,7 +39,8 @@ void roster_release(struct roster *r)
 
 static int no_memory(struct err *err)
 {
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	(void)err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	return ERR_NOMEM;
 }
 
 /* ---- preparing ---- */
