@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What cannot be captured: one clear line each, and an archive that stays usable."""
 
+import concurrent.futures
 import contextlib
 import os
 import random
@@ -76,6 +77,16 @@ def copy(archive, name):
 
 # ---- sites ----
 
+# What cannot be had at once is asked for again after a while: these wait side by side.
+PATIENT = concurrent.futures.ThreadPoolExecutor(3)
+with socket.create_server(("127.0.0.1", 0)) as unused:
+    CLOSED = f"http://127.0.0.1:{unused.getsockname()[1]}/"
+OOPS = rawserver.Server(robots(rawserver.respond("500 Oops")))
+closed = PATIENT.submit(crawl, CLOSED, tap.path("closed"))
+nowhere = PATIENT.submit(crawl, "http://nonexistent.invalid/", tap.path("nowhere"), "--contact",
+                         "a@example.org")
+oops = PATIENT.submit(crawl, OOPS.url, tap.path("oops"))
+
 with tap.case("an empty page is a page"):
     with rawserver.Server(lambda request: rawserver.NOT_FOUND if len(request.path) > 1
                           else rawserver.page(b"")) as server:
@@ -84,15 +95,11 @@ with tap.case("an empty page is a page"):
     usable(tap.path("empty"))
 
 with tap.case("a host that nobody listens on"):
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        port = unused.getsockname()[1]
-    result = crawl(f"http://127.0.0.1:{port}/", tap.path("closed"))
-    one_line(result, 1, f"http://127.0.0.1:{port}/", "connect", "check the URL")
+    one_line(closed.result(), 1, CLOSED, "connect", "check the URL")
     usable(tap.path("closed"))
 
 with tap.case("a host that resolves to nothing"):
-    result = crawl("http://nonexistent.invalid/", tap.path("nowhere"), "--contact", "a@example.org")
-    one_line(result, 1, "http://nonexistent.invalid/", "dns", "check the URL")
+    one_line(nowhere.result(), 1, "http://nonexistent.invalid/", "dns", "check the URL")
     usable(tap.path("nowhere"))
 
 with tap.case("robots.txt forbids everything"):
@@ -105,21 +112,21 @@ with tap.case("robots.txt forbids everything"):
     usable(tap.path("forbidden"))
 
 with tap.case("robots.txt cannot be had"):
-    with rawserver.Server(robots(rawserver.respond("500 Oops"))) as server:
-        result = crawl(server.url, tap.path("oops"))
-        tap.equal({request.path for request in server.requests}, {"/robots.txt"})
-    one_line(result, 1, server.url, "robots.txt could not be read: HTTP 500", "try again later")
+    one_line(oops.result(), 1, OOPS.url, "robots.txt could not be read: HTTP 500",
+             "try again later")
+    tap.equal({request.path for request in OOPS.requests}, {"/robots.txt"})
+    OOPS.stop()
     usable(tap.path("oops"))
 
 with tap.case("the time limit ends before a robots.txt is asked for again"):
     too_late = threading.Event()
 
     def slow_robots(request):
-        too_late.wait(1)
-        return rawserver.respond("503 Later", retry_after="3600")
+        too_late.wait(3)
+        return rawserver.respond("503 Later", retry_after="60")
 
     with rawserver.Server(slow_robots) as server:
-        result = crawl(server.url, tap.path("too-late"), "--time-limit", "200ms", timeout=20)
+        result = crawl(server.url, tap.path("too-late"), "--time-limit", "2s", timeout=20)
         tap.equal([request.path for request in server.requests], ["/robots.txt"])
     tap.equal(result.returncode, 1)
     assert "the time limit has ended the capture" in result.stderr, result.stderr
