@@ -103,12 +103,12 @@ int names_collect(struct lane *lane, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && (l = net_next_lookup(lane->net))) {
-		struct capture *c = l->tag & SEED_TAG ? lane->captures.ptr[(uint32_t)l->tag] : NULL;
+		uint32_t number = (uint32_t)l->tag;
 
-		if (c)
-			open_by_name(c, l);
-		else if (!(l->tag & SEED_TAG))
-			rc = resolve(lane, (uint32_t)l->tag, l, err);
+		if (!(l->tag & SEED_TAG))
+			rc = resolve(lane, number, l, err);
+		else if (lane->captures.ptr[number]) /* it may have ended */
+			open_by_name(lane->captures.ptr[number], l);
 		net_lookup_free(l);
 	}
 	return rc;

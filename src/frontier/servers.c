@@ -141,6 +141,7 @@ static void rekey_line(struct servers *s, uint32_t address)
 	struct heap_key first;
 	int rc = 0;
 
+	assert(s->addresses.ptr && address < s->addresses.len);
 	if (a->first == 0) {
 		(void)heap_remove(&s->lines, address);
 		return;
@@ -250,11 +251,11 @@ static int add_address(struct servers *s, slice name, uint32_t *ret)
 /* What stands behind the host in a server's name: ":8080", or nothing for the usual ports. */
 static slice port_of(slice name)
 {
-	size_t at = name.len;
+	size_t end = name.len;
 
-	while (at > 0 && name.ptr[at - 1] != ':' && name.ptr[at - 1] != ']')
-		at--;
-	return at > 0 && name.ptr[at - 1] == ':' ? slice_sub(name, at - 1, name.len) : SLICE("");
+	while (end > 0 && name.ptr[end - 1] != ':' && name.ptr[end - 1] != ']')
+		end--;
+	return end > 0 && name.ptr[end - 1] == ':' ? slice_sub(name, end - 1, name.len) : SLICE("");
 }
 
 /* The number of an address at the server's port. No server's name has a blank in it. */
@@ -264,11 +265,11 @@ static int find_address(struct servers *s, const struct server *it, slice text, 
 	char name[ADDRESS_MAX];
 	int len = snprintf(
 		name, sizeof name, "%.*s %.*s", (int)text.len, text.ptr, (int)port.len, port.ptr);
-	slice key = {name, (size_t)len < sizeof name ? (size_t)len : sizeof name - 1};
+	slice whole = {name, (size_t)len < sizeof name ? (size_t)len : sizeof name - 1};
 
-	if (strmap_get(&s->by_address, key, ret))
+	if (strmap_get(&s->by_address, whole, ret))
 		return 0;
-	return add_address(s, key, ret);
+	return add_address(s, whole, ret);
 }
 
 int servers_set_address(struct servers *s, uint32_t server, slice address)

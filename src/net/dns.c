@@ -305,8 +305,8 @@ void dns_ready(struct dns *d, int fd, uint32_t events)
 {
 	bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
 
-	ares_process_fd(d->channel, events & EPOLLIN || broken ? fd : ARES_SOCKET_BAD,
-		events & EPOLLOUT ? fd : ARES_SOCKET_BAD);
+	ares_process_fd(d->channel, (events & EPOLLIN) || broken ? fd : ARES_SOCKET_BAD,
+		(events & EPOLLOUT) ? fd : ARES_SOCKET_BAD);
 }
 
 int64_t dns_deadline(const struct dns *d)
