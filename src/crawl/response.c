@@ -94,7 +94,9 @@ static int read_response(struct capture *c, const struct net_fetch *f, enum read
  */
 static bool is_unproven(const struct net_fetch *f, const struct state_result *result)
 {
-	return f->open_ended && (result->coding.len == 0 || !result->decoded);
+	bool shows_end = f->body_size > 0 && result->coding.len > 0 && result->decoded;
+
+	return f->open_ended && !shows_end;
 }
 
 /* What the framing says against what came: both must agree that the body is whole. */
