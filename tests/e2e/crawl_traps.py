@@ -35,8 +35,8 @@ class Server(rawserver.Server):
     """find(path) gives an answer, or what makes one of the request, or None for what is not there;
     robots.txt and sitemap are missing."""
 
-    def __init__(self, find, port=0):
-        super().__init__(self.answer_path, port)
+    def __init__(self, find):
+        super().__init__(self.answer_path)
         self.find = find
 
     def answer_path(self, request):
@@ -113,7 +113,7 @@ with tap.case("verify follows the references"):
 with tap.case("a WARC file that was taken away is not referred to"):
     for file in living.warc_files(ARCHIVE):
         os.rename(file, tap.path(os.path.basename(file)))
-    with Server(SITE.get, server.port) as server:
+    with Server(SITE.get) as server:
         report = tap.load("crawl", server.url, *QUICK, "--attempts", 1, "-o", ARCHIVE)
     types = {record.type for leg, record in responses(ARCHIVE, "/coded") if leg == "visit"}
     tap.equal(types, {"response"})
