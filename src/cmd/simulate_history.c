@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "cmd/simulate_history.h"
 #include "sim/gains.h"
+#include "sim/history_links.h"
 
 enum { DRAWS = 200, SWEEP_DRAWS = 20 };
 

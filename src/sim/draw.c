@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "rate/gamma_poisson.h"
+#include "sim/history_links.h"
 
 /* Changes and time before the start, as far back as memory goes. */
 static struct rate_count past(const struct draw *d, uint32_t page)
@@ -71,18 +72,26 @@ static int gather(struct draw *d)
 	return d->site.survival && d->site.link_from ? 0 : ERR_NOMEM;
 }
 
+static int fill(struct draw *d)
+{
+	const struct draw_params *p = &d->params;
+	int rc = gather(d);
+
+	if (rc == 0 && p->rates == DRAW_PAST)
+		rc = learn(d);
+	else if (rc == 0)
+		foresee(d);
+	if (rc == 0 && p->links)
+		rc = history_links_connect(p->links, d);
+	return rc;
+}
+
 int draw_make(
 	const struct history *history, const struct draw_params *params, struct draw *ret_draw)
 {
 	struct draw d = {.history = history, .params = *params};
-	int rc = gather(&d);
+	int rc = fill(&d);
 
-	if (rc == 0 && params->rates == DRAW_PAST)
-		rc = learn(&d);
-	else if (rc == 0)
-		foresee(&d);
-	if (rc == 0 && params->links)
-		rc = history_links_connect(params->links, history, d.pages, &d.site, &d.seeds);
 	if (rc)
 		draw_release(&d);
 	else

@@ -14,8 +14,9 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "sim/history.h"
-#include "sim/history_links.h"
 #include "sim/site.h"
+
+struct history_links;
 
 enum draw_rates {
 	/*

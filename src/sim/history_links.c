@@ -93,20 +93,20 @@ void history_links_release(struct history_links *l)
 	*l = (struct history_links){0};
 }
 
-/* The links between pages of the site, by their numbers there. */
-static int copy_links(const struct history_links *links, const uint32_t *pages,
-	const uint32_t *number_of, struct site *site)
+/* The links between pages of the draw, by their numbers there. */
+static int copy_links(const struct history_links *links, const uint32_t *number_of, struct draw *d)
 {
+	struct site *site = &d->site;
 	size_t total = 0, used = 0;
 
 	for (size_t i = 0; i < site->n; i++)
-		total += links->from[pages[i] + 1] - links->from[pages[i]];
+		total += links->from[d->pages[i] + 1] - links->from[d->pages[i]];
 	site->links = calloc(total + 1, sizeof *site->links);
 	if (!site->links)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < site->n; i++) {
 		site->link_from[i] = used;
-		for (size_t k = links->from[pages[i]]; k < links->from[pages[i] + 1]; k++)
+		for (size_t k = links->from[d->pages[i]]; k < links->from[d->pages[i] + 1]; k++)
 			if (number_of[links->to[k]] != UINT32_MAX)
 				site->links[used++] = number_of[links->to[k]];
 	}
@@ -114,46 +114,47 @@ static int copy_links(const struct history_links *links, const uint32_t *pages,
 	return 0;
 }
 
-static uint32_t find_root(const struct history *history, const uint32_t *pages, size_t n)
+static uint32_t find_root(const struct draw *d)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (slice_eq(history->paths[pages[i]], SLICE(HISTORY_ROOT)))
+	for (uint32_t i = 0; i < d->site.n; i++)
+		if (slice_eq(draw_path(d, i), SLICE(HISTORY_ROOT)))
 			return i;
 	return 0; /* pages are in the order of their first lines */
 }
 
 /* The root, and then what it does not lead to. */
-static int find_seeds(const struct site *site, uint32_t root, struct page_list *seeds)
+static int find_seeds(struct draw *d)
 {
-	bool *seen = calloc(site->n + 1, sizeof *seen);
+	uint32_t root = find_root(d);
+	bool *seen = calloc(d->site.n + 1, sizeof *seen);
 	struct page_list reached = {0};
-	int rc = seen ? page_list_push(seeds, root) : ERR_NOMEM;
+	int rc = seen ? page_list_push(&d->seeds, root) : ERR_NOMEM;
 
 	if (rc == 0)
-		rc = site_reach(site, &root, 1, &reached);
+		rc = site_reach(&d->site, &root, 1, &reached);
 	for (size_t i = 0; rc == 0 && i < reached.len; i++)
 		seen[reached.ptr[i]] = true;
-	for (uint32_t i = 0; rc == 0 && i < site->n; i++)
+	for (uint32_t i = 0; rc == 0 && i < d->site.n; i++)
 		if (!seen[i])
-			rc = page_list_push(seeds, i);
+			rc = page_list_push(&d->seeds, i);
 	page_list_release(&reached);
 	free(seen);
 	return rc;
 }
 
-int history_links_connect(const struct history_links *links, const struct history *history,
-	const uint32_t *pages, struct site *site, struct page_list *seeds)
+int history_links_connect(const struct history_links *links, struct draw *draw)
 {
-	uint32_t *number_of = malloc((history->n + 1) * sizeof *number_of);
+	size_t n = draw->history->n;
+	uint32_t *number_of = malloc((n + 1) * sizeof *number_of);
 	int rc;
 
 	if (!number_of)
 		return ERR_NOMEM;
-	for (size_t i = 0; i < history->n; i++)
+	for (size_t i = 0; i < n; i++)
 		number_of[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < site->n; i++)
-		number_of[pages[i]] = i;
-	rc = copy_links(links, pages, number_of, site);
+	for (uint32_t i = 0; i < draw->site.n; i++)
+		number_of[draw->pages[i]] = i;
+	rc = copy_links(links, number_of, draw);
 	free(number_of);
-	return rc ? rc : find_seeds(site, find_root(history, pages, site->n), seeds);
+	return rc ? rc : find_seeds(draw);
 }

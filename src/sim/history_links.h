@@ -14,8 +14,8 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "sim/draw.h"
 #include "sim/history.h"
-#include "sim/site.h"
 
 #define HISTORY_ROOT "index.html"
 
@@ -36,11 +36,8 @@ int history_links_load(const char *file, const struct history *history,
 /* Safe on a zeroed struct. */
 void history_links_release(struct history_links *l);
 
-/*
- * Gives a site, whose page i is pages[i] of the history, its links, and appends to seeds what a
- * crawl knows at its start. 0 or ERR_NOMEM.
+/* Gives a draw that has its pages their links, and what a crawl knows at its start. 0 or ERR_NOMEM.
  */
-int history_links_connect(const struct history_links *links, const struct history *history,
-	const uint32_t *pages, struct site *site, struct page_list *seeds) SP_MUST_CHECK;
+int history_links_connect(const struct history_links *links, struct draw *draw) SP_MUST_CHECK;
 
 #endif
