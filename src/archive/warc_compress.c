@@ -19,7 +19,7 @@ enum {
 struct warc_compress {
 	enum warc_coding coding;
 	int level;
-	bool is_small; /* the record under way is gathered for libdeflate */
+	bool is_small; /* the record under way is gathered, to be compressed at once */
 	warc_compress_emit *emit;
 	void *context;
 	struct buf record; /* a small one */
@@ -61,6 +61,8 @@ static int prepare(struct warc_compress *c, struct err *err)
 			return no_memory(err);
 		(void)ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_compressionLevel, c->level);
 		(void)ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_checksumFlag, 1);
+		buf_init(&c->record, WARC_COMPRESS_SMALL_MAX);
+		buf_init(&c->member, ZSTD_compressBound(WARC_COMPRESS_SMALL_MAX));
 	}
 	return 0;
 }
@@ -98,14 +100,10 @@ void warc_compress_close(struct warc_compress *c)
 	free(c);
 }
 
-static int begin_gzip(struct warc_compress *c, uint64_t size, struct err *err)
+static int begin_gzip(struct warc_compress *c, struct err *err)
 {
 	int z;
 
-	c->is_small = size <= WARC_COMPRESS_SMALL_MAX;
-	buf_reset(&c->record);
-	if (c->is_small)
-		return 0;
 	z = c->has_gzip ? deflateReset(&c->gzip)
 			: deflateInit2(&c->gzip, c->level, Z_DEFLATED, GZIP_BITS, GZIP_MEMORY,
 				  Z_DEFAULT_STRATEGY);
@@ -120,11 +118,13 @@ int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_em
 {
 	c->emit = emit;
 	c->context = context;
-	if (c->coding == WARC_CODING_GZIP)
-		return begin_gzip(c, size, err);
+	c->is_small = c->coding != WARC_CODING_PLAIN && size <= WARC_COMPRESS_SMALL_MAX;
+	buf_reset(&c->record);
+	if (c->coding == WARC_CODING_GZIP && !c->is_small)
+		return begin_gzip(c, err);
 	if (c->coding == WARC_CODING_ZSTD) {
 		(void)ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only);
-		if (ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(c->zstd, size)))
+		if (!c->is_small && ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(c->zstd, size)))
 			return no_memory(err);
 	}
 	return 0;
@@ -185,32 +185,45 @@ int warc_compress_feed(struct warc_compress *c, slice bytes, struct err *err)
 		return 0;
 	if (c->coding == WARC_CODING_PLAIN)
 		return c->emit(c->context, bytes, err);
-	if (c->coding == WARC_CODING_ZSTD)
-		return run_zstd(c, bytes, ZSTD_e_continue, err);
 	if (!c->is_small)
-		return run_gzip(c, bytes, Z_NO_FLUSH, err);
+		return c->coding == WARC_CODING_ZSTD ? run_zstd(c, bytes, ZSTD_e_continue, err)
+						     : run_gzip(c, bytes, Z_NO_FLUSH, err);
 	if (buf_add(&c->record, bytes))
 		return no_memory(err);
 	return 0;
 }
 
+/* What a small record becomes; 0 when something went wrong. */
+static size_t compress_small(struct warc_compress *c, size_t room)
+{
+	size_t len;
+
+	if (c->coding == WARC_CODING_GZIP)
+		return libdeflate_gzip_compress(
+			c->deflate, buf_str(&c->record), c->record.len, c->member.ptr, room);
+	len = ZSTD_compress2(c->zstd, c->member.ptr, room, buf_str(&c->record), c->record.len);
+	return ZSTD_isError(len) ? 0 : len;
+}
+
 static int end_small(struct warc_compress *c, struct err *err)
 {
-	size_t room = libdeflate_gzip_compress_bound(c->deflate, c->record.len);
+	size_t room = c->coding == WARC_CODING_GZIP
+			      ? libdeflate_gzip_compress_bound(c->deflate, c->record.len)
+			      : ZSTD_compressBound(c->record.len);
 
 	buf_reset(&c->member);
 	if (buf_reserve(&c->member, room))
 		return no_memory(err);
-	c->member.len = libdeflate_gzip_compress(
-		c->deflate, buf_str(&c->record), c->record.len, c->member.ptr, room);
-	return c->emit(c->context, buf_slice(&c->member), err);
+	c->member.len = compress_small(c, room);
+	return c->member.len ? c->emit(c->context, buf_slice(&c->member), err) : no_memory(err);
 }
 
 int warc_compress_end(struct warc_compress *c, struct err *err)
 {
 	if (c->coding == WARC_CODING_PLAIN)
 		return 0;
-	if (c->coding == WARC_CODING_ZSTD)
-		return run_zstd(c, (slice){0}, ZSTD_e_end, err);
-	return c->is_small ? end_small(c, err) : run_gzip(c, (slice){0}, Z_FINISH, err);
+	if (c->is_small)
+		return end_small(c, err);
+	return c->coding == WARC_CODING_ZSTD ? run_zstd(c, (slice){0}, ZSTD_e_end, err)
+					     : run_gzip(c, (slice){0}, Z_FINISH, err);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/warc_input.h"
 #include "base/buf.h"
 #include "base/parse.h"
 #include "cmd/capture.h"
@@ -36,6 +37,7 @@ struct crawl_command {
 	const char *rates;
 	double connect_timeout, stall_timeout, timeout;
 	uint64_t max_body, max_header, max_bytes, warc_size;
+	int warc_coding;
 	const char *user_agent;
 	const char *contact;
 	int robots;
@@ -56,6 +58,9 @@ enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 static const char *const ROBOTS[] = {"obey", "ignore", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
+
+/* By enum warc_coding. */
+static const char *const WARC_CODINGS[] = {"none", "gzip", "zstd", NULL};
 
 #define FIELD(name) .offset = offsetof(struct crawl_command, name)
 
@@ -243,6 +248,12 @@ static const struct option_spec SPECS[] = {
 		.min = 1,
 		.max = 1e15,
 		.help = "begin a new WARC file at this size (default: 1G)"},
+	{.name = "warc-compression",
+		.kind = OPTION_CHOICE,
+		FIELD(warc_coding),
+		.choices = WARC_CODINGS,
+		.help = "how records are compressed, each by itself; zstd is read faster, but not "
+			"by every tool yet (default: gzip)"},
 	{.name = "user-agent",
 		.letter = 'A',
 		.kind = OPTION_STRING,
@@ -473,6 +484,7 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->timeout = o->timeout;
 	s->max_body = o->max_body;
 	s->warc_size = o->warc_size;
+	s->warc_coding = (uint32_t)o->warc_coding;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	s->robots_age = o->robots_age;
 	s->down_after = o->down_after;
@@ -675,6 +687,7 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 		.jobs = 1,
 		.strategy = "stillpoint",
 		.min_free = GATE_MIN_FREE,
+		.warc_coding = WARC_CODING_GZIP,
 	};
 	struct option_args args;
 	struct arena arena;

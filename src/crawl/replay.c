@@ -74,7 +74,7 @@ static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
 		return false;
 	memcpy(out, entry, len);
 	out[len] = '\0';
-	return has_end(out, ".warc.gz");
+	return has_end(out, ".warc.gz") || has_end(out, ".warc.zst") || has_end(out, ".warc");
 }
 
 /*

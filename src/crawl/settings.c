@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "archive/warc_input.h"
 #include "base/format.h"
 #include "base/parse.h"
 #include "crawl/gate.h"
@@ -66,6 +67,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(proxy, SETTING_TEXT),
 	SETTING(keep_secrets, SETTING_BOOL),
 	SETTING(warc_size, SETTING_U64),
+	SETTING(warc_coding, SETTING_U32),
 	SETTING(user_agent, SETTING_TEXT),
 	SETTING(contact, SETTING_TEXT),
 	SETTING(hours, SETTING_TEXT),
@@ -95,6 +97,7 @@ void crawl_settings_init(struct crawl_settings *s)
 		.automatic_delay = true,
 		.jobs = 1,
 		.min_free = GATE_MIN_FREE,
+		.warc_coding = WARC_CODING_GZIP,
 	};
 }
 
@@ -265,7 +268,8 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 		rc = read_line(s, slice_sub(text, 0, len), arena);
 		text = slice_sub(text, len + 1, text.len);
 	}
-	if (rc == 0 && (s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0))
+	if (rc == 0 && (s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
+			       s->warc_coding > WARC_CODING_ZSTD))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_set(err, rc, "%s", err_name(rc));

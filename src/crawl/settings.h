@@ -44,11 +44,12 @@ struct crawl_settings {
 	double connect_timeout, stall_timeout, timeout; /* 0: net's defaults */
 	uint64_t max_body, max_header;                  /* 0: net's defaults */
 	uint64_t max_bytes;                             /* of the whole capture; 0: no limit */
-	double robots_age;  /* seconds that a robots.txt is trusted; 0: the most, 24 h */
-	double down_after;  /* seconds without an answer; 0: PACE_DOWN_AFTER */
-	uint64_t bandwidth; /* bytes per second; 0: no limit */
-	uint64_t min_free;  /* bytes on the disk below which nothing is asked for */
-	uint64_t warc_size; /* begin a new WARC file at that size; 0: the default */
+	double robots_age;    /* seconds that a robots.txt is trusted; 0: the most, 24 h */
+	double down_after;    /* seconds without an answer; 0: PACE_DOWN_AFTER */
+	uint64_t bandwidth;   /* bytes per second; 0: no limit */
+	uint64_t min_free;    /* bytes on the disk below which nothing is asked for */
+	uint64_t warc_size;   /* begin a new WARC file at that size; 0: the default */
+	uint32_t warc_coding; /* enum warc_coding */
 
 	enum scope_kind scope;
 	uint32_t max_pages; /* 0: no limit */

@@ -115,7 +115,7 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 		.dir = p->directory->warc,
 		.name = s->name,
 		.serial = p->serial,
-		.coding = WARC_CODING_GZIP,
+		.coding = (enum warc_coding)p->settings->warc_coding,
 		.max_size = p->settings->warc_size,
 		.clock = p->clock,
 	};

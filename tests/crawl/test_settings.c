@@ -32,6 +32,7 @@ static void fill(struct crawl_settings *s)
 	s->timeout = 123456789.125;
 	s->max_body = UINT64_MAX;
 	s->warc_size = 1;
+	s->warc_coding = 2;
 	s->max_header = 2;
 	s->max_bytes = 3;
 	s->ca_file = "cacert-1.pem";
@@ -70,6 +71,7 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 	CHECK(got->timeout == want->timeout);
 	CHECK(got->max_body == want->max_body);
 	CHECK(got->warc_size == want->warc_size);
+	CHECK_INT(got->warc_coding, want->warc_coding);
 	CHECK(got->max_header == want->max_header);
 	CHECK(got->max_bytes == want->max_bytes);
 	CHECK_INT(got->http2, want->http2);

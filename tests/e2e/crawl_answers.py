@@ -310,6 +310,17 @@ def flip(name, server, jobs):
     server.listener.close()
 
 
+def compressions():
+    """However the records are compressed, the archive says the same."""
+    for coding, suffix in (("zstd", ".warc.zst"), ("none", ".warc")):
+        with tap.case(f"WARC files: {coding}"):
+            server = FlippingBefore()
+            capture(server, coding, "--warc-compression", coding, "--delay", "2ms")
+            assert living.warc_files(tap.path(coding), suffix)
+            assert "verified" in tap.succeed("verify", tap.path(coding))
+            server.listener.close()
+
+
 def main():
     for jobs in (1, 4):
         flip(f"changes at the first revisit, {jobs} at a time", Flipping(), jobs)
@@ -317,6 +328,7 @@ def main():
     trial("odd", PAGES, 1, "2ms")
     trial("odd, several at a time", PAGES, 4, "2ms")
     trial("strays", STRAYS, 1, STRAY_DELAY)
+    compressions()
     with tap.case("strays: no answers"):
         check_strays(tap.path("strays"))
 
