@@ -473,7 +473,7 @@ static int add_setting_line(struct buf *out, slice line)
 	int rc = buf_add_str(out, "stillpoint-");
 
 	for (size_t i = 0; rc == 0 && i < name; i++)
-		rc = buf_add_char(out, line.ptr[i] == '_' ? '-' : line.ptr[i]);
+		rc = line.ptr[i] == '_' ? buf_add_char(out, '-') : buf_add_char(out, line.ptr[i]);
 	if (rc == 0)
 		rc = buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
 	return rc;
