@@ -423,10 +423,10 @@ static int conclude(struct crawl *x, int rc, struct err *err)
 {
 	struct err first;
 
-	if (rc == 0)
+	if (rc == 0) {
 		note_stopped(x);
-	if (rc == 0)
 		rc = finish(x, err);
+	}
 	first = *err;
 	/* What was committed stays; what was not is asked for again. */
 	if (rc && x->has_begun)

@@ -326,7 +326,7 @@ static bool is_date_name(slice name)
 /* The names of the fields, sorted, each once; ret_dated when one of them speaks of a date. */
 static int add_query(struct buf *out, slice query, bool *ret_dated, struct masks *m)
 {
-	slice names[TRAP_FIELDS_MAX];
+	slice names[TRAP_FIELDS_MAX] = {{0}};
 	size_t count = 0;
 	char before = '?';
 	int rc = 0;

@@ -78,6 +78,7 @@ static int watch_socket(struct net *net, curl_socket_t fd, uint32_t events, bool
 	return epoll_ctl(net->epoll, op, fd, &event);
 }
 
+// cppcheck-suppress constParameter ; it is libcurl's type of function
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *userdata, void *assigned)
 {
 	struct net *net = userdata;

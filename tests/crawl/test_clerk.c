@@ -22,6 +22,7 @@ static bool set_up(struct fixture *f)
 	struct err err = {0};
 	uint32_t id;
 
+	*f = (struct fixture){0};
 	(void)snprintf(f->path, sizeof f->path, "%s/catalog.sqlite", tap_tempdir());
 	if (!CHECK_INT(catalog_open(f->path, CATALOG_CREATE, &f->catalog, &err), 0))
 		return false;

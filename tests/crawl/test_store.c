@@ -43,12 +43,13 @@ static bool open_store(struct fixture *f, const char *path, uint32_t capture)
 		CHECK_INT(catalog_add_capture(f->catalog, &f->row, &f->row.id, &err), 0);
 	CHECK_INT(clerk_new(f->catalog, &f->clerk, &err), 0);
 	CHECK_INT(clerk_start(f->clerk, &err), 0);
+	serial++;
 	return CHECK_INT(store_open(&f->store,
 				 &(struct store_params){.directory = &f->directory,
 					 .settings = &f->settings,
 					 .only = &f->row,
 					 .clerk = f->clerk,
-					 .serial = serial++,
+					 .serial = serial,
 					 .user_agent = "test",
 					 .clock = &f->clock.clock},
 				 &err),

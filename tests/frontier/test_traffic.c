@@ -144,14 +144,14 @@ static void model_failure(struct traffic *t, struct model *m, bool refused, doub
 
 static void model_end(struct traffic *t, struct model *m, double seconds, enum pace_outcome outcome)
 {
-	double chance = rng_double(&t->jitter);
+	double luck = rng_double(&t->jitter);
 
 	m->busy--;
 	CHECK_INT(times_push(&m->ends, t->now), 0);
 	if (outcome == PACE_ANSWERED)
 		model_answer(t, m, seconds);
 	else
-		model_failure(t, m, outcome == PACE_REFUSED, chance);
+		model_failure(t, m, outcome == PACE_REFUSED, luck);
 }
 
 /* The same of an address, to which failures and refusals do not matter. */
