@@ -326,7 +326,7 @@ static bool is_date_name(slice name)
 /* The names of the fields, sorted, each once; ret_dated when one of them speaks of a date. */
 static int add_query(struct buf *out, slice query, bool *ret_dated, struct masks *m)
 {
-	slice names[TRAP_FIELDS_MAX];
+	slice names[TRAP_FIELDS_MAX] = {{0}};
 	size_t count = 0;
 	char before = '?';
 	int rc = 0;
@@ -371,7 +371,7 @@ static int mask(struct buf *out, const struct url *u, struct trap_shape *ret)
 /* Up to the end of the first directory, or of the root. */
 static size_t find_section(slice text, size_t origin, size_t path)
 {
-	for (size_t i = origin + 1; i < path; i++)
+	for (size_t i = origin + 1; text.ptr && i < path; i++)
 		if (text.ptr[i] == '/')
 			return i + 1;
 	return origin < path ? origin + 1 : origin;
