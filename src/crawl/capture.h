@@ -282,6 +282,9 @@ int discover_again(struct capture *c, uint32_t page, struct err *err) SP_MUST_CH
 /* Whether a URL may be taken. */
 int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret) SP_MUST_CHECK;
 
+/* Whether it may be taken whatever its budgets. */
+bool trapping_is_free(struct capture *c, const struct found *f);
+
 /* Appends the rule by which it may not. */
 int trapping_explain(struct buf *out, const struct trapped *d) SP_MUST_CHECK;
 

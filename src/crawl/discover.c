@@ -369,12 +369,18 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
+/* Put off by its budgets, and now somebody speaks for it. Else it waits for them to grow. */
+static bool is_redeemed(struct capture *c, const struct crawl_page *p, const struct found *f)
+{
+	return left_out_is_trap((enum left_out)p->left_out) && trapping_is_free(c, f);
+}
+
 /* Whether this finding may take in a page that earlier ones could not. */
-static bool is_better(const struct capture *c, const struct crawl_page *p, const struct found *f)
+static bool is_better(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
 	/* What robots.txt refuses no other link can change. */
 	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
-	       (depth_of(c, f) < p->depth || left_out_is_trap((enum left_out)p->left_out) ||
+	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
 

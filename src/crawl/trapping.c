@@ -65,6 +65,21 @@ static bool is_recommended(
 	       shape != t->source_levels.list[TRAP_LEVEL_SHAPE];
 }
 
+static bool is_free(
+	const struct capture *c, const struct found *f, const struct trap_levels *levels)
+{
+	return f->is_seed || f->via == CATALOG_NO_PAGE || is_recommended(c, f, levels);
+}
+
+bool trapping_is_free(struct capture *c, const struct found *f)
+{
+	struct trap_shape shape;
+	struct trap_levels levels;
+
+	return c->trapping.is_on && find_levels(c, f->url, &shape, &levels) == 0 &&
+	       is_free(c, f, &levels);
+}
+
 static enum left_out reason_of(enum trap_kind kind, unsigned full)
 {
 	static const enum left_out REASONS[TRAP_KIND_COUNT] = {
@@ -93,8 +108,7 @@ int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret
 	rc = find_levels(c, f->url, &shape, &ret->levels);
 	if (rc)
 		return rc;
-	ret->is_free =
-		f->is_seed || f->via == CATALOG_NO_PAGE || is_recommended(c, f, &ret->levels);
+	ret->is_free = is_free(c, f, &ret->levels);
 	if (!ret->is_free && !traps_has_room(&t->traps, &ret->levels, &ret->full)) {
 		ret->reason = reason_of(shape.kind, ret->full);
 		ret->shape = ret->full == TRAP_LEVEL_SECTION

@@ -62,7 +62,7 @@ static char next_byte(slice url, size_t *at)
 	if (high < 0 || low < 0)
 		return c;
 	*at += 2;
-	return (char)(high << 4 | low);
+	return (char)(unsigned char)(high << 4 | low);
 }
 
 /* Of too many the last ones: they are what a search or a wrong link is about. */
@@ -73,8 +73,10 @@ static void read_url(slice url, struct url_words *w)
 
 	w->count = 0;
 	for (size_t at = 0; at < url.len || length > 0;) {
-		char c = at < url.len ? next_byte(url, &at) : '\0';
+		char c = 0;
 
+		if (at < url.len)
+			c = next_byte(url, &at);
 		if (is_letter(c)) {
 			hash = add_byte(hash, url_lower(c));
 			length++;

@@ -371,7 +371,7 @@ static int mask(struct buf *out, const struct url *u, struct trap_shape *ret)
 /* Up to the end of the first directory, or of the root. */
 static size_t find_section(slice text, size_t origin, size_t path)
 {
-	for (size_t i = origin + 1; i < path; i++)
+	for (size_t i = origin + 1; text.ptr && i < path; i++)
 		if (text.ptr[i] == '/')
 			return i + 1;
 	return origin < path ? origin + 1 : origin;

@@ -216,9 +216,14 @@ static bool is_watched(const struct trap_level *level)
 	return level->pages >= level->first / 4;
 }
 
+/* The more there is in hand, the fewer are looked at: reading text takes its time. */
 static uint32_t step_of(const struct trap_level *level)
 {
-	return level->first < SMALL ? 1 : TRAPS_STEP;
+	uint64_t budget = (uint64_t)level->first + level->earned;
+
+	if (level->first < SMALL)
+		return 1;
+	return budget > level->charged + 2 * (uint64_t)level->first ? TRAPS_STEP_RICH : TRAPS_STEP;
 }
 
 bool traps_wants_look(struct traps *t, const struct trap_levels *l)

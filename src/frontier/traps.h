@@ -47,6 +47,7 @@ enum {
 	TRAPS_WINDOWS_MAX = 1024,   /* where there are more, all content counts as new */
 	TRAPS_PAY = 4,              /* URLs that a page with something new stands for */
 	TRAPS_STEP = 4,             /* one page in so many is looked at */
+	TRAPS_STEP_RICH = 16,       /* the same where there is budget for years */
 	TRAPS_LEVELS = 3,           /* of a URL */
 };
 

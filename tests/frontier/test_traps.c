@@ -265,13 +265,14 @@ static void links_counter(const char *url, struct links *l)
 
 static void links_calendar(const char *url, struct links *l)
 {
-	unsigned year = 2000, month = 1, day = 1;
+	char *at;
+	unsigned long year = strtoul(url + strlen(X "/calendar/"), &at, 10);
+	unsigned long month = strtoul(at + 1, &at, 10);
+	unsigned long day = strtoul(at + 1, NULL, 10);
 
-	if (sscanf(url, X "/calendar/%u/%u/%u", &year, &month, &day) != 3)
-		year = 2000;
-	add(l, X "/calendar/%u/%02u/%02u", year, month, day % 28 + 1);
-	add(l, X "/calendar/%u/%02u/%02u", year, month % 12 + 1, day);
-	add(l, X "/calendar/%u/%02u/%02u", year + 1, month, day);
+	add(l, X "/calendar/%lu/%02lu/%02lu", year, month, day % 28 + 1);
+	add(l, X "/calendar/%lu/%02lu/%02lu", year, month % 12 + 1, day);
+	add(l, X "/calendar/%lu/%02lu/%02lu", year + 1, month, day);
 }
 
 /* Two shapes that lead to each other. */
