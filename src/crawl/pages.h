@@ -33,9 +33,8 @@ bool page_kind_is_requisite(uint8_t kind);
 struct page_visit {
 	struct digest state;
 	struct digest payload;
-	uint64_t coding;  /* hash of Content-Encoding: bodies are the same only if that is, too */
-	uint64_t request; /* hash of the request; 0: not known */
-	int64_t date;     /* of its record */
+	uint64_t coding; /* hash of Content-Encoding: bodies are the same only if that is, too */
+	int64_t date;    /* of its record */
 	struct warc_id record; /* empty when its body is in another one */
 	double end;            /* on the planner's clock */
 };

@@ -236,14 +236,6 @@ static int discover_in(struct capture *c, uint32_t page, const struct net_fetch 
 
 /* ---- the two observations ---- */
 
-/* Of the bytes that were sent; never 0. */
-static uint64_t hash_request(const struct net_fetch *f)
-{
-	uint64_t hash = hash_bytes(CODING_KEY, f->request_head);
-
-	return hash ? hash : 1;
-}
-
 static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
 	const struct read *r, const struct store_place *place, struct err *err)
 {
@@ -251,7 +243,6 @@ static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
 		.state = a->state,
 		.payload = r->result.payload,
 		.coding = r->coding,
-		.request = hash_request(r->fetch),
 		.date = a->wall.sent,
 		.record = place->record,
 		.end = capture_seconds(c, a->clock.last_byte),
@@ -353,8 +344,6 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 			.coding = r->coding,
 			.page = order->page,
 			.original = is_known ? &original : NULL,
-			.same_request =
-				is_known && visit && visit->request == hash_request(r->fetch),
 		},
 		&place, err);
 

@@ -400,7 +400,7 @@ int store_attempt(
 		rc = add_response(s, a, &response, err);
 		concurrent = &response.id;
 	}
-	if (rc == 0 && a->fetch->request_head.len > 0 && !a->same_request) {
+	if (rc == 0 && a->fetch->request_head.len > 0) {
 		rc = add_request(s, a, concurrent, &request, err);
 		if (!concurrent)
 			concurrent = &request.id;

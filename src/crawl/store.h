@@ -88,7 +88,6 @@ struct store_attempt {
 	uint64_t coding;                            /* hash of Content-Encoding */
 	uint32_t page;                              /* or CATALOG_NO_PAGE */
 	const struct duplicates_original *original; /* has the same body; NULL: store it */
-	bool same_request; /* as the visit's, byte for byte: need not be stored again */
 };
 
 /* Where its response went; record is empty when there was none. */
