@@ -361,7 +361,7 @@ int warc_input_seek(struct warc_input *in, struct warc_spot spot, struct err *er
 	rc = warc_input_next(in, err);
 	while (rc == 0 && in->inner < spot.inner) {
 		uint64_t left = spot.inner - in->inner;
-		slice bytes;
+		slice bytes = {0};
 
 		rc = warc_input_peek(in, 1, &bytes, err);
 		if (rc == 0)
