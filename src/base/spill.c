@@ -120,6 +120,11 @@ static int write_outside(
 	return rc;
 }
 
+int spill_reserve(struct spill *s, uint64_t size, struct err *err)
+{
+	return grow_memory(s, min_size(SPILL_MEMORY, size), err);
+}
+
 int spill_write(struct spill *s, uint64_t at, const void *bytes, size_t len, struct err *err)
 {
 	size_t inside = at < SPILL_MEMORY ? min_size(len, SPILL_MEMORY - at) : 0;

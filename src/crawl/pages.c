@@ -72,6 +72,11 @@ static int put_record(
 	return rc;
 }
 
+static uint64_t visit_offset(uint32_t number)
+{
+	return (uint64_t)number * sizeof(struct page_visit);
+}
+
 int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	const struct crawl_page *page, uint32_t *ret_number, struct err *err)
 {
@@ -84,6 +89,9 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 		rc = ERR_LIMIT;
 	if (rc == 0)
 		rc = put_record(p, url, prior, &copy.record, err);
+	/* Memory grows with the pages that are known, not with those that are visited. */
+	if (rc == 0 && copy.taken)
+		rc = spill_reserve(&p->visits, visit_offset(number + 1), err);
 	if (rc == 0)
 		rc = seen_add(&p->seen, url, number);
 	if (rc)
@@ -138,11 +146,6 @@ int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret, 
 	if (rc == 0)
 		*ret = head.prior;
 	return rc;
-}
-
-static uint64_t visit_offset(uint32_t number)
-{
-	return (uint64_t)number * sizeof(struct page_visit);
 }
 
 int pages_set_visit(

@@ -87,11 +87,31 @@ static void test_no_directory(void)
 	spill_release(&s);
 }
 
+/* A place is only memory: nothing is there yet, and no more of it than stays there. */
+static void test_reserve(void)
+{
+	struct spill s;
+	struct err err = {0};
+	char *memory;
+
+	spill_init(&s, "/nowhere/at/all");
+	CHECK_INT(spill_reserve(&s, 10000, &err), 0);
+	memory = s.memory;
+	CHECK_INT((int64_t)s.size, 0);
+	CHECK_INT(spill_write(&s, 9990, "0123456789", 10, &err), 0);
+	CHECK(s.memory == memory);
+	CHECK_INT(spill_reserve(&s, UINT64_C(1) << 40, &err), 0);
+	CHECK_INT((int64_t)s.memory_cap, SPILL_MEMORY);
+	CHECK_INT((int64_t)s.size, 10000);
+	spill_release(&s);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_append);
 	TAP_RUN(test_anywhere);
 	TAP_RUN(test_no_directory);
+	TAP_RUN(test_reserve);
 	return tap_done();
 }
