@@ -53,7 +53,7 @@ static void print_times(const struct report *r, FILE *file)
 	print_label(file, "time");
 	clock_format(r->capture.started, CLOCK_ROUND_DOWN, started);
 	if (!r->capture.finished) {
-		(void)fprintf(file, "%s to now\n", started);
+		(void)fprintf(file, "since %s\n", started);
 		return;
 	}
 	clock_format(r->capture.finished, CLOCK_ROUND_UP, finished);
