@@ -37,13 +37,15 @@ def forbid(*paths):
 class Site:
     """A server with answers by path: bytes, or what makes them of the request."""
 
-    def __init__(self, answers, robots=ALLOW):
+    def __init__(self, answers, robots=ALLOW, pause=0):
         self.answers = {"/robots.txt": robots, **answers}
+        self.pause = pause
         self.lock = threading.Lock()
         self.server = rawserver.Server(self.answer)
         self.url = self.server.url
 
     def answer(self, request):
+        time.sleep(self.pause)
         with self.lock:
             answer = self.answers.get(request.path, rawserver.NOT_FOUND)
             return answer(request) if callable(answer) else answer
@@ -102,6 +104,11 @@ class Capture:
 
 # ---- robots.txt ----
 
+# Every page finds robots.txt too old, because answering it takes longer than that.
+TOO_OLD = ("--robots-age", "1ms")
+PAUSE = 0.005
+
+
 def late_robots():
     """It fails twice, then it is there."""
     site = Site({"/": links("/a", "/b"), "/a": page(b"a"), "/b": page(b"b")},
@@ -122,8 +129,8 @@ def changed_robots():
         return after if visited else before
 
     site = Site({"/": links(*pages, "/later"), "/later": page(b"later"),
-                 **{path: page(path.encode()) for path in pages}}, robots)
-    capture = Capture("changed", site.url, "--robots-age", "1ms")
+                 **{path: page(path.encode()) for path in pages}}, robots, PAUSE)
+    capture = Capture("changed", site.url, *TOO_OLD)
     capture.check()
     url = site.url[:-1]
     for path in ("/", "/a", "/b"):
@@ -142,8 +149,8 @@ def changed_robots():
 
 def unchanged_robots():
     """What is the same is asked for again, and is one version."""
-    site = Site({"/": links("/a"), "/a": page(b"a")})
-    capture = Capture("unchanged", site.url, "--robots-age", "1ms")
+    site = Site({"/": links("/a"), "/a": page(b"a")}, pause=PAUSE)
+    capture = Capture("unchanged", site.url, *TOO_OLD)
     capture.check()
     tap.equal(capture.report["sharp"], 2)
     assert site.times("/robots.txt") > 3, site.times("/robots.txt")
@@ -153,8 +160,9 @@ def unchanged_robots():
 def unreachable_later():
     """It cannot be had when it is asked for again: what is known counts."""
     site = Site({"/": links("/a", "/b"), "/a": page(b"a"), "/b": page(b"b")},
-                lambda _: forbid("/b") if site.times("/robots.txt") == 1 else respond("500 Oops"))
-    capture = Capture("lost", site.url, "--robots-age", "1ms")
+                lambda _: forbid("/b") if site.times("/robots.txt") == 1 else respond("500 Oops"),
+                PAUSE)
+    capture = Capture("lost", site.url, *TOO_OLD)
     capture.check()
     tap.equal(capture.report["sharp"], 2)
     capture.is_page(site.url + "b", "excluded", "robots.txt, line 2")
