@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/size.h"
 #include "plan/survival.h"
 
 /* What a visit leaves behind for the revisit; state and attempts are plan_run's own. */
@@ -32,9 +33,9 @@ struct plan_site {
 	uint32_t visited; /* visits ordered so far */
 	uint32_t quiet;   /* visits in a row, up to now, whose links were all known */
 	uint32_t size;    /* estimated number of pages, never below known */
-	bool size_given;  /* by the user, in contrast to our own guess */
-	double delay;     /* between two downloads; may be learned, so keep no key made with it */
-	double barrier;   /* when the revisits begin, once they do */
+	struct size_guess growth;
+	double delay;   /* between two downloads; may be learned, so keep no key made with it */
+	double barrier; /* when the revisits begin, once they do */
 	double tau;
 	bool fast;
 };

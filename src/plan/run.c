@@ -61,7 +61,6 @@ struct plan_run {
 	struct page_numbers visited;   /* in the order of their visits */
 	struct waiting_line unordered; /* pages the order could not take for want of memory */
 
-	struct size_guess size;
 	uint32_t found, visits_done;    /* since the last look at the size */
 	double clock_first, clock_last; /* first request, last response: for an unknown delay */
 	size_t downloads;
@@ -99,8 +98,7 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 	if (!run->params.attempts)
 		run->params.attempts = PLAN_ATTEMPTS;
 	run->visits = params->strategy->visits;
-	run->size.given = params->strategy->offline ? 0 : params->size;
-	run->site.size_given = run->size.given > 0;
+	run->site.growth.given = params->strategy->offline ? 0 : params->size;
 	run->site.delay = params->delay > 0 ? params->delay : 1;
 	run->site.tau = params->tau > 0 ? params->tau : PLAN_TAU;
 	run->site.fast = params->fast;
@@ -237,11 +235,11 @@ static void look_at_size(struct plan_run *run)
 	bool early = run->visits_done == 0 && run->progress.in_flight > 0;
 
 	for (uint32_t i = 0; i < run->visits_done; i++)
-		size_guess_visit(&run->size,
+		size_guess_visit(&run->site.growth,
 			run->found / run->visits_done + (i < run->found % run->visits_done));
 	if (run->found) {
 		run->site.quiet = 0;
-		run->site.size = size_guess(&run->size, run->site.known, waiting);
+		run->site.size = size_guess(&run->site.growth, run->site.known, waiting);
 	} else {
 		run->site.quiet += run->visits_done;
 	}

@@ -4,11 +4,13 @@
 
 #include <stdint.h>
 
-#include "plan/order.h"
+struct plan_site;
 
 /* What the guess is made of; kept by the run. */
 struct size_guess {
 	uint32_t given;   /* by the user, or 0 */
+	uint32_t finders; /* visits that found something new */
+	uint64_t found;   /* by them */
 	double per_visit; /* pages found per visit, a moving average */
 };
 
@@ -19,9 +21,9 @@ void size_guess_visit(struct size_guess *g, uint32_t found);
 uint32_t size_guess(const struct size_guess *g, uint32_t known, uint32_t waiting);
 
 /*
- * Pages that are probably still to be found. A given size is believed less and less while visits
- * find nothing new: if the missing pages hung on a handful of pages anywhere among those waiting,
- * some would have turned up.
+ * Pages that are probably still to be found. They hang on some of the waiting pages, on as many as
+ * the visits that found something tell; the longer visits find nothing, the less likely it is that
+ * there are any.
  */
 double size_unknown(const struct plan_site *site, uint32_t waiting);
 

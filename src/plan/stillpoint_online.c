@@ -14,6 +14,10 @@
  * keep turning up it does not: a page that is kept back may hide half the site, and that costs more
  * than one interval is worth.
  *
+ * What is still to be found often hangs on pages that change all the time, because they list what
+ * is new; the rule would leave them to the end, and all that is behind them. So while many pages
+ * are missing a few of the hottest are visited at once, and more if those have found many.
+ *
  * All this is for pages of equal weight. Where weights differ, weighted.c decides.
  *
  * Cost of a decision: O(log n) for the ranking; a search is O(SAMPLE), and the pages or intervals
@@ -25,7 +29,6 @@
 #include "base/err.h"
 #include "plan/order.h"
 #include "plan/ranking.h"
-#include "plan/size.h"
 #include "plan/weighted.h"
 
 enum {
@@ -35,6 +38,9 @@ enum {
 	REFRESH_MIXED = 16, /* where weights differ */
 	PATIENCE = 256,     /* but not before a 256th of the waiting pages has been visited */
 	SETTLED = 16,       /* pages keep turning up until a 16th of those waiting found none */
+	MISSING = 4,        /* many are: more than a 4th of those waiting */
+	SOUNDINGS = 4,      /* of the hottest pages, whatever they find */
+	SOUNDING_COST = 32, /* pages that soundings must have found for each further one */
 };
 
 struct online {
@@ -45,6 +51,10 @@ struct online {
 	double cut_left;
 	double cut_delay;
 	bool cut_mixed;
+	bool sounding;      /* the last visit was one */
+	uint32_t soundings; /* so far */
+	uint32_t sounded;   /* pages found by them */
+	uint32_t known;     /* at the last visit */
 };
 
 static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
@@ -189,6 +199,20 @@ static size_t first_hopeless(const struct ranking *hottest_first, const struct p
 	return waiting;
 }
 
+/* Whether the hottest page should be visited now for what may hang on it. */
+static bool is_sounding(struct online *o, const struct plan_site *site, double left)
+{
+	double waiting = (double)o->waiting.len;
+
+	if (o->sounding)
+		o->sounded += site->known - o->known;
+	o->known = site->known;
+	o->sounding = (left - waiting) * MISSING > waiting &&
+		      o->soundings < SOUNDINGS + o->sounded / SOUNDING_COST;
+	o->soundings += o->sounding;
+	return o->sounding;
+}
+
 static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
 {
 	struct online *o = state;
@@ -207,7 +231,9 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 		weighted_take(&o->waiting, site, exploring, ret_choice);
 		return 0;
 	}
-	rank = first_hopeless(weighted_middle(&o->waiting), site, o->cut, left, exploring);
+	rank = is_sounding(o, site, left) ? 0
+					  : first_hopeless(weighted_middle(&o->waiting), site,
+						    o->cut, left, exploring);
 	ret_choice->hopeless = rank < waiting;
 	ret_choice->page = weighted_take_rank(&o->waiting, rank < waiting ? rank : waiting - 1);
 	return 0;

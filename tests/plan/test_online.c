@@ -82,6 +82,64 @@ static void test_solar_tree(void)
 	}
 }
 
+/* A tree whose inner pages are neither hotter nor colder than its leaves. */
+static struct graph graph_mixed(struct rng *rng)
+{
+	struct graph g = graph_sharc_tree(PAGES, false);
+
+	for (size_t i = g.n - 1; i > 0; i--) {
+		size_t j = rng_below(rng, i + 1);
+		double rate = g.rate[i];
+
+		g.rate[i] = g.rate[j];
+		g.rate[j] = rate;
+	}
+	return g;
+}
+
+/* A home page with 400 links; all the rest hangs on the one that changes most. */
+static struct graph graph_hot_hub(struct rng *rng)
+{
+	enum { N = 2000, HUB = 200 };
+	struct edge *edges = need(N, sizeof *edges);
+	struct graph g;
+
+	for (uint32_t i = 1; i < N; i++)
+		edges[i - 1] = (struct edge){i <= 400 ? 0 : HUB, i};
+	g = graph_new(N, edges, N - 1);
+	for (uint32_t i = 0; i < N; i++)
+		g.rate[i] = power_between(rng, -6, -3);
+	g.rate[HUB] = 0.01;
+	free(edges);
+	return g;
+}
+
+/* What is still hidden is neither forgotten because it is quiet nor left to the end. */
+static void test_hidden(void)
+{
+	static const struct {
+		const char *label;
+		struct graph (*make)(struct rng *rng);
+		double delay, least; /* share of what could be had */
+	} rows[] = {
+		{"mixed tree", graph_mixed, 5, 0.94},
+		{"hot hub", graph_hot_hub, 1, 0.985},
+	};
+	struct rng rng;
+
+	rng_init(&rng, 11);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct graph g = rows[i].make(&rng);
+		double best = coherence_of(&g, "stillpoint-offline", rows[i].delay, 0);
+		double got = coherence_of(&g, "stillpoint-online", rows[i].delay, (uint32_t)g.n);
+
+		tap_case("hidden pages: %s", rows[i].label);
+		tap_note("%.1f of %.1f", got, best);
+		CHECK(got >= rows[i].least * best);
+		graph_release(&g);
+	}
+}
+
 /* A delay that is not given is learned from the downloads. */
 static void test_unknown_delay(void)
 {
@@ -345,6 +403,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_sharc_tree();
 	test_solar_tree();
+	test_hidden();
 	TAP_RUN(test_unknown_delay);
 	test_learned_delay();
 	test_weights();

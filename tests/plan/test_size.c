@@ -3,6 +3,7 @@
 #include "plan/size.h"
 
 #include "graphs.h"
+#include "plan/order.h"
 
 static void test_guesses(void)
 {
@@ -46,26 +47,39 @@ static void test_average(void)
 	CHECK_NEAR(g.per_visit, 0, 1e-3);
 }
 
+/* What is left of 600 unknown pages. */
+static double unknown_after(uint32_t quiet, uint32_t waiting, struct size_guess growth)
+{
+	struct plan_site site = {.known = 400, .quiet = quiet, .growth = growth};
+
+	site.growth.given = 1000;
+	return size_unknown(&site, waiting);
+}
+
 static void test_unknown(void)
 {
-	struct plan_site site = {.size = 1000, .known = 400};
-	double last;
+	struct size_guess few = {.finders = 1, .found = 284}, many = {.finders = 99, .found = 284};
+	double last = 600;
 
-	CHECK_NEAR(size_unknown(&site, 1269), 600, 1e-9);
-	site.quiet = 10; /* a 128th of 10 + 1269 + 1 */
-	CHECK_NEAR(size_unknown(&site, 1269), 600 / exp(1), 1e-9);
-	/* The same silence says less the more pages wait. */
-	CHECK(size_unknown(&site, 5000) > size_unknown(&site, 1269));
-	last = size_unknown(&site, 100);
-	for (site.quiet = 11; site.quiet < 1000; site.quiet++) {
-		double now = size_unknown(&site, 100);
+	CHECK_NEAR(unknown_after(0, 1000, few), 600, 1e-9);
+	/* 150 pages behind each of 4 hubs; a quarter was visited: missed with e^-1. */
+	CHECK_NEAR(unknown_after(250, 749, few), 600 * 10 / (9 + exp(1)), 1e-9);
+	/* Many small hubs would not have been missed, and not among few pages. */
+	CHECK(unknown_after(250, 749, many) < 1e-9);
+	CHECK(unknown_after(250, 749, few) > unknown_after(250, 500, few));
+	for (uint32_t quiet = 1; quiet < 1000; quiet++) {
+		double now = unknown_after(quiet, 100, few);
 
 		CHECK(now >= 0 && now < last);
 		last = now;
 	}
-	CHECK_NEAR(last, 0, 1e-9);
-	site = (struct plan_site){.size = 400, .known = 400};
-	CHECK_NEAR(size_unknown(&site, 10), 0, 0);
+	CHECK(last < 150);
+	/* More pages than were given: as if nothing had been. */
+	CHECK_NEAR(size_unknown(&(struct plan_site){.growth = {.given = 50, .per_visit = 1},
+					.known = 100},
+			   60),
+		30, 1e-9);
+	CHECK_NEAR(size_unknown(&(struct plan_site){.growth.given = 400, .known = 400}, 10), 0, 0);
 }
 
 /* When a page's links are told: at once, before its plan_done, or after it. */
