@@ -69,6 +69,7 @@ VEC_DECLARE(host_rules_vec, struct host_rules);
 struct order {
 	struct plan_order plan;
 	uint32_t host;
+	bool asked;       /* robots.txt was asked for on its behalf */
 	size_t next_free; /* of a place without an order: the next one plus one, or 0 */
 };
 

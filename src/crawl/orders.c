@@ -117,11 +117,15 @@ static int heed_server(struct capture *c, uint32_t host, struct err *err)
 
 /* ---- starting ---- */
 
-/* The order goes behind the question whether it is allowed still. */
+/*
+ * The order goes behind the question whether it is allowed still. Once: where the pause between two
+ * requests is longer than robots.txt is trusted, the answer is always too old.
+ */
 static int ask_first(struct capture *c, size_t i, uint32_t host, struct err *err)
 {
 	int rc;
 
+	c->orders.ptr[i].asked = true;
 	hosts_undo(&c->hosts, host);
 	rc = hosts_hold_first(&c->hosts, host, i);
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : rules_refresh(c, host, err);
@@ -148,7 +152,7 @@ static int start(struct capture *c, size_t i, struct err *err)
 	int rc;
 
 	hosts_started(&c->hosts, order.host);
-	if (taken && !down && rules_are_stale(c, order.host))
+	if (taken && !down && !order.asked && rules_are_stale(c, order.host))
 		return ask_first(c, i, order.host, err);
 	if (taken && !down)
 		return fetch(c, i, err);
