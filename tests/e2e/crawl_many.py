@@ -7,6 +7,7 @@ other; a server that two captures on different lanes ask is paced by one clock.
 """
 
 import collections
+import contextlib
 import http.server
 import itertools
 import json
@@ -22,6 +23,7 @@ import urllib.parse
 
 import judge
 import living
+import rawserver
 import tap
 
 SITES = 8
@@ -118,39 +120,37 @@ def check_text(archive):
 # ---- killing ----
 
 
+# Page, leg and attempt of each capture.
+OBSERVATIONS = "SELECT capture, page, leg, attempt FROM observation WHERE leg < 3"
+
+
 def observations(archive):
-    """What the catalog has committed, and how often: page, leg and attempt of each capture."""
-    database = sqlite3.connect(os.path.join(archive, "catalog.sqlite"))
-    try:
-        return set(database.execute("SELECT capture, page, leg, attempt FROM observation"
-                                    " WHERE leg < 3"))
-    except sqlite3.OperationalError:
-        return set()
-    finally:
-        database.close()
+    """What the catalog of an archive that nobody writes to has committed."""
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        return set(database.execute(OBSERVATIONS))
 
 
 def kill_when(archive, count, *arguments):
     """Starts the program and kills it when that many observations are committed."""
     process = subprocess.Popen([tap.PROGRAM, *map(str, arguments)], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True)
+                               stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + DEADLINE
-    while process.poll() is None and len(observations(archive)) < count:
-        assert time.monotonic() < deadline
+    while len(living.peek(archive, OBSERVATIONS)) < count:
+        assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.02)
     process.kill()
-    process.communicate()
+    tap.equal(process.wait(), -signal.SIGKILL)
     return observations(archive)
 
 
 def kill_and_resume():
     archive = tap.path("killed")
     with Sites("killed", SITES, "--seed", 9, *FAULTY) as sites:
-        os.makedirs(archive)
         before = kill_when(archive, 100, "crawl", "--seeds", sites.seeds, "-o", archive,
-                           "--delay", "5ms", "--lanes", 2)
+                           "--delay", living.SLOW, "--lanes", 2)
         again = kill_when(archive, len(before) + 100, "resume", archive, "--lanes", 2)
         tap.equal(sorted(before - again), [])
+        living.hasten(archive)
         done = tap.run("resume", archive, "--lanes", 1, timeout=DEADLINE)
         tap.equal((done.returncode, done.stderr), (0, ""))
     tap.equal(sorted(again - observations(archive)), [])
@@ -164,23 +164,23 @@ def kill_and_resume():
 
 
 def stop():
-    """SIGINT stops all of them, and says how to go on."""
+    """SIGINT stops all of them, once each has something, and says how to go on."""
     archive = tap.path("stopped")
     with Sites("stopped", SITES, "--seed", 3, *FAULTY) as sites:
         process = subprocess.Popen(
-            [tap.PROGRAM, "crawl", "--seeds", sites.seeds, "-o", archive, "--delay", "50ms"],
+            [tap.PROGRAM, "crawl", "--seeds", sites.seeds, "-o", archive, "--delay", living.SLOW],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + DEADLINE
-        while not (os.path.exists(os.path.join(archive, "catalog.sqlite"))
-                   and observations(archive)):
+        while len({row[0] for row in living.peek(archive, OBSERVATIONS)}) < SITES:
             assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.01)
+            time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         out, said = process.communicate(timeout=DEADLINE)
         tap.equal((process.returncode, said),
                   (0, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n"))
         assert out.count("not finished\n") == SITES, out
         tap.equal(tap.run("verify", archive).returncode, 0)
+        living.hasten(archive)
         resume_broken(archive)
 
 
@@ -273,7 +273,9 @@ def disturb():
     """A site that cannot be had is a line of its own; the others do not notice."""
     with Server(lambda host, path: None if path == "/robots.txt" else b"hello") as server:
         archive = tap.path("disturbed")
-        dead = "http://127.0.0.1:9/"
+        nobody = [rawserver.reserve(f"127.0.0.{i}") for i in (1, 2)]
+        dead, dead_too = (f"http://127.0.0.{i}:{rawserver.port_of(keeper)}/"
+                          for i, keeper in enumerate(nobody, 1))
         done = tap.run("crawl", server.url("a.localhost"), dead, server.url("b.localhost"), "-o",
                        archive, "--delay", "1ms", "--attempts", 1, timeout=DEADLINE)
         tap.equal(done.returncode, 0)
@@ -282,9 +284,11 @@ def disturb():
         rows = tap.load("report", archive, "--captures")["captures"]
         tap.equal([row["sharp"] for row in rows], [1, 0, 1])
         assert "nothing captured" in done.stdout, done.stdout
-        done = tap.run("crawl", dead, "http://127.0.0.2:9/", "-o", tap.path("dead"), "--delay",
-                       "1ms", "--attempts", 1, timeout=DEADLINE)
+        done = tap.run("crawl", dead, dead_too, "-o", tap.path("dead"), "--delay", "1ms",
+                       "--attempts", 1, timeout=DEADLINE)
         tap.equal((done.returncode, done.stderr.count("\n")), (1, 2))
+        for keeper in nobody:
+            keeper.close()
 
 
 def group():

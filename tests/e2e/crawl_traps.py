@@ -6,8 +6,9 @@ import gzip
 import hashlib
 import os
 import random
+import signal
 import subprocess
-import time
+import threading
 
 import living
 import rawserver
@@ -15,6 +16,7 @@ import tap
 from rawserver import page, respond
 
 QUICK = ["--delay", "0", "--jobs", "4"]
+DEADLINE = 120
 
 
 def words(seed, count):
@@ -240,15 +242,23 @@ with tap.case("soft 404s are kept as what they are, and lead nowhere"):
 
 with tap.case("a capture of traps that was killed goes on, and ends"):
     archive = tap.path("killed")
-    with Server(trap_site) as server:
+    middle, is_killed = threading.Event(), threading.Event()
+
+    def held_up(path):
+        """Gets nobody further than to the middle before the kill."""
+        if len(server.requests) >= 250:
+            middle.set()
+            is_killed.wait(DEADLINE)
+        return trap_site(path)
+
+    with Server(held_up) as server:
         options = ["--trap-budget", BUDGET, "-o", archive]
         killed = subprocess.Popen([tap.PROGRAM, "crawl", server.url, *QUICK, *map(str, options)],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while len(server.requests) < 250 and killed.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        assert middle.wait(DEADLINE), len(server.requests)
         killed.kill()
-        killed.wait()
+        tap.equal(killed.wait(), -signal.SIGKILL)
+        is_killed.set()
         again = tap.load("resume", archive)
     taken = {row["url"][len(server.url) - 1:] for row in again["verdicts"]
              if row["verdict"] != "excluded"}

@@ -4,7 +4,8 @@
         tap.run("crawl", "http://a.test/", "--dns", dns.address)
         dns.names["a.test"] = ["127.0.0.2"]
 
-Names without an entry do not exist. `asked` has a name for each question after its A record.
+Names without an entry do not exist. `asked` has a name for each question after its A record, which
+who has no answer in time sends once more.
 """
 
 import ipaddress
@@ -20,7 +21,7 @@ class Server:
     def __init__(self, names, ttl=300):
         self.names = names
         self.ttl = ttl
-        self.asked = []
+        self.asked, self.seen = [], set()
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
@@ -51,8 +52,9 @@ class Server:
             at += 1 + packet[at]
         name = ".".join(labels).lower()
         kind = struct.unpack("!H", packet[at + 1:at + 3])[0]
-        if kind == 1:
+        if kind == 1 and packet not in self.seen:
             self.asked.append(name)
+        self.seen.add(packet)
         known = [ipaddress.ip_address(text) for text in self.names.get(name, ())]
         found = [address for address in known if isinstance(address, TYPES.get(kind, ()))]
         records = b"".join(b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, self.ttl, len(a.packed)) + a.packed

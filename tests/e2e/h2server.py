@@ -21,6 +21,7 @@ import tap
 
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY = 0, 1, 3, 4, 6, 7
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
+DEADLINE = 120
 STATUS = {200: b"\x88", 404: b"\x8d"}  # of the static table, RFC 7541, appendix A
 
 
@@ -107,7 +108,7 @@ class Server(rawserver.Server):
 
 def wait_for(port):
     """Until something listens there."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + DEADLINE
     while True:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
@@ -125,8 +126,8 @@ class Nghttpd:
         os.makedirs(root, exist_ok=True)
         for name, content in files.items():
             tap.write(f"htdocs/{name}", content)
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
+        self.keeper = rawserver.reserve()
+        port = rawserver.port_of(self.keeper)
         self.process = subprocess.Popen(
             ["nghttpd", "--address=127.0.0.1", "-d", root, str(port), key, certificate],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -138,7 +139,8 @@ class Nghttpd:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=DEADLINE)
+        self.keeper.close()
 
 
 def openssl(*arguments):

@@ -4,11 +4,13 @@ Nothing here uses the program to check the program: WARC files are read by Pytho
 truth is the site's log. SCALE makes sites smaller where the program is slow (sanitizers).
 """
 
+import contextlib
 import csv
 import datetime
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import urllib.parse
 import zlib
@@ -17,6 +19,9 @@ import tap
 
 # The build with sanitizers is several times slower, and is there to find other things.
 SANITIZED = os.path.basename(os.path.dirname(tap.PROGRAM)).endswith(("asan", "tsan"))
+# Between two requests, so that a capture is still under way when it is stopped, however long that
+# takes: for dozens of pages it means half a minute.
+SLOW = "250ms"
 SCALE = float(os.environ.get("STILLPOINT_TEST_SCALE", "0.2" if SANITIZED else "1"))
 
 
@@ -48,7 +53,7 @@ class Site:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         self.process.stdout.close()
-        tap.equal(self.process.wait(timeout=60), 0)
+        tap.equal(self.process.wait(timeout=120), 0)
 
     def pages(self):
         """What the site has: rows of url, kind, rate, behaviour, validators, target, by URL."""
@@ -168,6 +173,30 @@ def attempts(archive):
                 about = by_id.get(record.fields.get("WARC-Concurrent-To"))
                 found.append(Attempt(record, about if about and about.type != "request" else None))
     return found
+
+
+def peek(archive, query):
+    """Rows of the catalog of a capture that is under way; none as long as there is none.
+
+    Not before it is open to readers: while it is made, they would be in its way.
+    """
+    path = os.path.join(archive, "catalog.sqlite")
+    if not os.path.exists(path + "-wal"):
+        return []
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=rw", uri=True)) as database:
+            return database.execute(query).fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
+def hasten(archive):
+    """A capture that was begun with --delay SLOW goes on faster when it is resumed."""
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        changed = database.execute("UPDATE capture SET settings = replace(settings,"
+                                   " 'delay 0.25\n', 'delay 0.005\n')")
+        database.commit()
+        assert changed.rowcount > 0
 
 
 def crawl(site, archive, *options, **more):

@@ -89,14 +89,28 @@ class Server:
                 connection.sendall(data)
         except OSError:
             pass  # the other end has had enough
-        self.connections.discard(connection)
-        connection.close()
+        finally:  # also of an answer that raises: who waits for it would wait for a minute
+            self.connections.discard(connection)
+            connection.close()
 
     def secure(self, connection):
         self.connections.discard(connection)
         connection = self.tls.wrap_socket(connection, server_side=True)
         self.connections.add(connection)
         return connection
+
+
+def reserve(host="127.0.0.1"):
+    """A socket that keeps a port: nobody listens there, and nobody is given it, as long as it is
+    open, but who asks for this very port and may share it, as all servers do here."""
+    keeper = socket.socket()
+    keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    keeper.bind((host, 0))
+    return keeper
+
+
+def port_of(keeper):
+    return keeper.getsockname()[1]
 
 
 def read_head(connection):
