@@ -24,8 +24,8 @@ import rawserver
 import tap
 from rawserver import page, respond
 
-FAST = ["--delay", "0", "--attempts", "2", "--stall-timeout", "10s", "--no-sitemaps", "--contact",
-        "me@example.org"]
+FAST = ["--delay", "0", "--attempts", "2", "--no-sitemaps", "--contact", "me@example.org"]
+DEADLINE = 120
 
 
 # ---- certificates ----
@@ -209,11 +209,11 @@ STREAMS = {
     "in pieces": (lambda s: [h2server.headers(s, **sized(5)), h2server.data(s, b"he", False),
                              h2server.data(s, b"llo")], None),
     "too short": (lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello")], "reset"),
-    "reset": (lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False), 0.1,
-                         h2server.reset(s, 8)], "reset"),
+    "reset": (lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False),
+                         h2server.WHEN_READ, h2server.reset(s, 8)], "reset"),
     "reset without an error": (
-        lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False), 0.1,
-                   h2server.reset(s, 0)], "reset"),
+        lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False),
+                   h2server.WHEN_READ, h2server.reset(s, 0)], "reset"),
     "reset within the head": (lambda s: [h2server.reset(s, 2)], "reset"),
     "connection closed": (lambda s: [h2server.headers(s, **sized(9)),
                                      h2server.data(s, b"hello", False), None], "reset"),
@@ -236,12 +236,17 @@ for label, (frames, reason) in STREAMS.items():
         assert not reason or reason in rows[0]["reason"], rows
 
 with tap.case("a stream of HTTP/2: stalled"):
-    # The connection lives: its frames are of another stream's, or of none.
-    frames = lambda s: [h2server.headers(s, **sized(9)), h2server.data(s, b"hello", False)] + [
-        0.1, h2server.frame(h2server.PING, 0, 0, bytes(8))] * 20
-    with h2server.Server(context("h2"), frames) as server:
+    def stalled(stream):
+        """The connection lives: its frames are of another stream's, or of none."""
+        yield h2server.headers(stream, **sized(9))
+        yield h2server.data(stream, b"hello", False)
+        while True:  # until the client has enough
+            yield 0.1
+            yield h2server.PING_FRAME
+
+    with h2server.Server(context("h2"), stalled) as server:
         tap.refuse(1, "timeout: stalled: ", "crawl", *FAST, "--http2", "--cacert", CERTIFICATE,
-                   server.url, "-o", tap.path("stalled"), "--stall-timeout", "1s", "--attempts",
+                   server.url, "-o", tap.path("stalled"), "--stall-timeout", "3s", "--attempts",
                    "1")
     tap.succeed("verify", tap.path("stalled"))
 
@@ -252,8 +257,8 @@ ZIPPED = {**TEXT, "content_encoding": "gzip"}
 def cut(fields, *pieces):
     """A stream that lacks its end, and is reset without an error: libcurl does not notice."""
     return lambda s: [h2server.headers(s, **fields),
-                      *(h2server.data(s, piece, False) for piece in pieces), 0.1,
-                      h2server.reset(s, 0)]
+                      *(h2server.data(s, piece, False) for piece in pieces),
+                      h2server.WHEN_READ, h2server.reset(s, 0)]
 
 
 UNPROVEN = {
@@ -441,14 +446,14 @@ with tap.case("resume wants the secrets again"):
         if request.path != "/robots.txt" and request.fields.get("X-Key") != "key-word":
             return respond("403 No")
         if request.path == "/a":
-            slow.wait(30)
+            slow.wait(DEADLINE)
         return PAGES.get(request.path, rawserver.NOT_FOUND)
 
     with rawserver.Server(behind) as server:
         archive = tap.path("resumed")
         process = subprocess.Popen([tap.PROGRAM, "crawl", *FAST, server.url, "-o", archive,
                                     "--header", "X-Key: key-word"], stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + DEADLINE
         while not any(request.path == "/a" for request in server.requests):
             assert time.monotonic() < deadline
             slow.wait(0.01)

@@ -50,8 +50,16 @@ def goaway(last, code=0):
     return frame(GOAWAY, 0, 0, struct.pack(">II", last, code))
 
 
+PING_FRAME = frame(PING, 0, 0, bytes(8))
+WHEN_READ = object()
+
+
 class Server(rawserver.Server):
-    """`frames` are sent one by one; None among them ends the connection, a number is a pause."""
+    """`frames` are sent one by one; None among them ends the connection, a number is a pause.
+
+    What comes behind WHEN_READ is sent when the client has answered a PING: it has read then what
+    came before.
+    """
 
     def __init__(self, context, frames, plain=rawserver.NOT_FOUND):
         self.frames, self.plain = frames, plain
@@ -82,16 +90,25 @@ class Server(rawserver.Server):
         reader = connection.makefile("rb")
         assert reader.read(24).startswith(b"PRI * HTTP/2.0")
         connection.sendall(frame(SETTINGS, 0, 0))
+        while True:
+            stream = self.read_until(connection, reader, HEADERS)
+            if not self.send(connection, reader, stream):
+                connection.shutdown(socket.SHUT_RDWR)
+                return
+
+    @staticmethod
+    def read_until(connection, reader, wanted, wanted_flags=0):
+        """The stream of the next frame of that kind."""
         while len(head := reader.read(9)) == 9:
             kind, flags, stream = struct.unpack(">BBI", head[3:])
             reader.read(int.from_bytes(head[:3], "big"))
             if kind == SETTINGS and not flags & ACK:
                 connection.sendall(frame(SETTINGS, ACK, 0))
-            if kind == HEADERS and not self.send(connection, stream):
-                connection.shutdown(socket.SHUT_RDWR)
-                return
+            if kind == wanted and flags & wanted_flags == wanted_flags:
+                return stream
+        raise ConnectionError("the client is gone")
 
-    def send(self, connection, stream):
+    def send(self, connection, reader, stream):
         self.streams += 1
         if self.streams == 1:
             connection.sendall(headers(stream, 404, True, content_length=0))
@@ -101,6 +118,9 @@ class Server(rawserver.Server):
                 return False
             if isinstance(item, bytes):
                 connection.sendall(item)
+            elif item is WHEN_READ:
+                connection.sendall(PING_FRAME)
+                self.read_until(connection, reader, PING, ACK)
             else:
                 threading.Event().wait(item)
         return True
