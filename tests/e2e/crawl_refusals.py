@@ -5,18 +5,18 @@ import concurrent.futures
 import contextlib
 import os
 import random
-import resource
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import threading
 
+import dnsserver
 import rawserver
 import tap
 
 NOBODY = 65534
+DEADLINE = 120
 PAGES = 40
 ROOT = os.geteuid() == 0
 
@@ -78,14 +78,27 @@ def copy(archive, name):
 # ---- sites ----
 
 # What cannot be had at once is asked for again after a while: these wait side by side.
-PATIENT = concurrent.futures.ThreadPoolExecutor(3)
-with socket.create_server(("127.0.0.1", 0)) as unused:
-    CLOSED = f"http://127.0.0.1:{unused.getsockname()[1]}/"
+PATIENT = concurrent.futures.ThreadPoolExecutor(4)
+UNUSED = rawserver.reserve()
+CLOSED = f"http://127.0.0.1:{rawserver.port_of(UNUSED)}/"
+NAMES = dnsserver.Server({})
 OOPS = rawserver.Server(robots(rawserver.respond("500 Oops")))
 closed = PATIENT.submit(crawl, CLOSED, tap.path("closed"))
 nowhere = PATIENT.submit(crawl, "http://nonexistent.invalid/", tap.path("nowhere"), "--contact",
-                         "a@example.org")
+                         "a@example.org", "--dns", NAMES.address)
 oops = PATIENT.submit(crawl, OOPS.url, tap.path("oops"))
+too_late = threading.Event()
+
+
+def slow_robots(request):
+    """Comes when the time is over, and asks for more of it."""
+    too_late.wait(6)
+    return rawserver.respond("503 Later", retry_after="60")
+
+
+SLOW_ROBOTS = rawserver.Server(slow_robots)
+late = PATIENT.submit(crawl, SLOW_ROBOTS.url, tap.path("too-late"), "--time-limit", "5s",
+                      timeout=DEADLINE)
 
 with tap.case("an empty page is a page"):
     with rawserver.Server(lambda request: rawserver.NOT_FOUND if len(request.path) > 1
@@ -96,6 +109,7 @@ with tap.case("an empty page is a page"):
 
 with tap.case("a host that nobody listens on"):
     one_line(closed.result(), 1, CLOSED, "connect", "check the URL")
+    UNUSED.close()
     usable(tap.path("closed"))
 
 with tap.case("a host that resolves to nothing"):
@@ -119,15 +133,9 @@ with tap.case("robots.txt cannot be had"):
     usable(tap.path("oops"))
 
 with tap.case("the time limit ends before a robots.txt is asked for again"):
-    too_late = threading.Event()
-
-    def slow_robots(request):
-        too_late.wait(3)
-        return rawserver.respond("503 Later", retry_after="60")
-
-    with rawserver.Server(slow_robots) as server:
-        result = crawl(server.url, tap.path("too-late"), "--time-limit", "2s", timeout=20)
-        tap.equal([request.path for request in server.requests], ["/robots.txt"])
+    result = late.result()
+    SLOW_ROBOTS.stop()
+    tap.equal([request.path for request in SLOW_ROBOTS.requests], ["/robots.txt"])
     tap.equal(result.returncode, 1)
     assert "the time limit has ended the capture" in result.stderr, result.stderr
     usable(tap.path("too-late"))
@@ -202,26 +210,22 @@ with tap.case("to resume what is finished is no failure"):
     tap.equal(result.stdout, tap.succeed("report", SOUND, "--json"))
 
 
-def as_nobody():
-    os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
-
+AS_NOBODY = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
 if ROOT:
     with tap.case("a directory that may not be written to"):
         os.chmod(tap.DIRECTORY.name, 0o755)
-        result = crawl(site.url, tap.path("mine"), preexec_fn=as_nobody)
+        result = crawl(site.url, tap.path("mine"), **AS_NOBODY)
         one_line(result, 1, "cannot be made", "Permission denied")
         assert not os.path.exists(tap.path("mine"))
-        result = crawl(site.url, SOUND, preexec_fn=as_nobody)
+        result = crawl(site.url, SOUND, **AS_NOBODY)
         one_line(result, 1, "cannot be written to", "Permission denied")
 
     with tap.case("an archive that may only be read can be read"):
         for command in ("report", "verify"):
-            tap.equal(tap.succeed(command, SOUND, preexec_fn=as_nobody),
+            tap.equal(tap.succeed(command, SOUND, **AS_NOBODY),
                       tap.succeed(command, SOUND))
-        one_line(tap.run("resume", SOUND, preexec_fn=as_nobody), 1, "Permission denied")
+        one_line(tap.run("resume", SOUND, **AS_NOBODY), 1, "Permission denied")
 else:
     tap.skip("a directory that may not be written to", "needs root to become somebody else")
 
@@ -261,7 +265,7 @@ with tap.case("an archive of another version"):
 
 
 def wait_for(event):
-    assert event.wait(20), "nothing happened"
+    assert event.wait(DEADLINE), "nothing happened"
 
 
 @contextlib.contextmanager
@@ -272,7 +276,7 @@ def under_way(archive):
     def answer(request):
         if request.path == "/5":
             begun.set()
-            go_on.wait(20)
+            go_on.wait(DEADLINE)
         return small_site(request)
 
     with rawserver.Server(answer) as server:
@@ -295,7 +299,7 @@ with tap.case("an archive in use is left alone, but can be looked at; Ctrl-C sto
         tap.succeed("report", archive)
         tap.succeed("verify", archive)
         process.send_signal(signal.SIGINT)
-        output, messages = process.communicate(timeout=20)
+        output, messages = process.communicate(timeout=DEADLINE)
         tap.equal((process.returncode, output), (0, ""))
         tap.equal(messages, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n")
         tap.equal(tap.load("report", archive)["state"], "running")
@@ -312,12 +316,12 @@ with tap.case("a capture whose pages were found nowhere is not resumed"):
     one_line(tap.run("resume", archive), 1, "the catalog is damaged", "4000000000")
 
 with tap.case("what Ctrl-C has stopped goes on"):
-    begun = threading.Event()
+    begun, stopped = threading.Event(), threading.Event()
 
     def slow_at_first(request):
         if not begun.is_set() and request.path == "/5":
             begun.set()
-            threading.Event().wait(20)
+            stopped.wait(DEADLINE)
         return small_site(request)
 
     with rawserver.Server(slow_at_first) as server:
@@ -326,7 +330,8 @@ with tap.case("what Ctrl-C has stopped goes on"):
             stderr=subprocess.DEVNULL)
         wait_for(begun)
         process.terminate()
-        tap.equal(process.wait(20), 0)
+        tap.equal(process.wait(DEADLINE), 0)
+        stopped.set()
         report = tap.load("resume", tap.path("stopped"))
     tap.equal((report["state"], report["pages"], report["sharp"]), ("finished", PAGES, PAGES))
     usable(tap.path("stopped"))
@@ -354,8 +359,8 @@ with tap.case("an index that cannot be written: resume ends the capture"):
 with tap.case("files that may not grow"):
     for limit in (4 << 10, 70 << 10, 300 << 10):
         archive = tap.path(f"limited-{limit}")
-        result = crawl(site.url, archive, preexec_fn=lambda limit=limit: resource.setrlimit(
-            resource.RLIMIT_FSIZE, (limit, limit)))
+        result = subprocess.run(["prlimit", f"--fsize={limit}", tap.PROGRAM, "crawl", site.url,
+                                 "--delay", "0", "-o", archive], text=True, capture_output=True)
         if result.returncode or limit < 100 << 10:
             one_line(result, 1, archive)
             completed_later(archive)
