@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Every verdict of captures of living sites, held against the truth (judge.py)."""
 
+import concurrent.futures
+
 import judge
 import living
 import tap
@@ -37,16 +39,21 @@ class JudgeSingle(judge.Judge):
             self.complain(row, f"{behaviour} is {wanted}")
 
 
-def trial(name, site_options, *options, judged_by=judge.Judge, says="", **known):
-    """A capture of a site of its own; the judge of it, or None."""
+def capture(name, site_options, *options, delay="2ms", says=""):
+    """Captures a site of its own: that, its archive and its report."""
+    archive = tap.path(name)
+    with living.Site(name, "--sitemap", "index", *site_options) as site:
+        done = living.crawl(site, archive, "--delay", delay, "--rates", site.rates_path, *options)
+        tap.equal(done.returncode, 0)
+        assert says in done.stderr and bool(says) == bool(done.stderr), done.stderr
+    return site, archive, tap.load("report", archive)
+
+
+def trial(name, *arguments, judged_by=judge.Judge, captured=None, **known):
+    """Of a capture, or of one that was begun before; the judge of it, or None."""
     with tap.case(name):
-        archive = tap.path(name)
-        with living.Site(name, "--sitemap", "index", *site_options) as site:
-            done = living.crawl(site, archive, "--delay", "2ms", "--rates", site.rates_path,
-                                *options)
-            tap.equal(done.returncode, 0)
-            assert says in done.stderr and bool(says) == bool(done.stderr), done.stderr
-        judged = judged_by(site, archive, tap.load("report", archive), **known)
+        site, archive, report = captured.result() if captured else capture(name, *arguments)
+        judged = judged_by(site, archive, report, **known)
         try:
             judged.check()
         finally:
@@ -73,7 +80,15 @@ def check_variety(judged):
     assert judged.changed >= living.scaled(20, 1), judged.changed
 
 
+def begin_cut(pool):
+    """A capture that its time limit ends for certain, and in which something was captured by then."""
+    site_options = ["--seed", 10, *RICH, "--pages", living.scaled(600, 400), *rates(0.1)]
+    return pool.submit(capture, "time-limit", site_options, "--time-limit", "10s", delay="10ms",
+                       says="time limit")
+
+
 def main():
+    cut = begin_cut(concurrent.futures.ThreadPoolExecutor(1))
     rich = trial("everything", ["--seed", 4, "--pages", living.scaled(520, 60), *rates(0.12),
                                 "--errors", 0.02, *RICH])
     with tap.case("everything: there was something of everything"):
@@ -85,8 +100,7 @@ def main():
     trial("bfs-lifo", ["--seed", 7, *hot, *RICH], "--strategy", "bfs-lifo")
     trial("bfs-fifo", ["--seed", 8, *hot, *RICH], "--strategy", "bfs-fifo")
     trial("single", ["--seed", 9, *hot, *RICH, *few], "--single", judged_by=JudgeSingle)
-    trial("time-limit", ["--seed", 10, *RICH, "--pages", living.scaled(600, 400), *rates(0.4)],
-          "--time-limit", "2s", judged_by=JudgeCut, says="time limit")
+    trial("time-limit", captured=cut, judged_by=JudgeCut)
     trial("noise", ["--seed", 11, *plain, "--noise", "nonce,csrf,clock,ad"], noisy=True)
     # What is not proved: a change that is undone between the two looks.
     often = f"constant:{3 / min(1, living.SCALE)}"
