@@ -5,10 +5,11 @@ import { createRequire } from "node:module";
 
 const [modules, executablePath, player, url] = process.argv.slice(2);
 const { chromium } = createRequire(`${modules}/`)("playwright-core");
-const DEADLINE = 60000;
+const DEADLINE = 120000; // of a loaded machine
 
 const browser = await chromium.launch({
   executablePath,
+  timeout: DEADLINE,
   args: [
     "--no-sandbox",
     "--disable-gpu",
@@ -17,6 +18,7 @@ const browser = await chromium.launch({
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-dev-shm-usage", // it is small in containers
     // Whatever is not in the archive must not be there at all.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   ],

@@ -6,8 +6,11 @@ import { pathToFileURL } from "node:url";
 const [modules, executablePath, ...files] = process.argv.slice(2);
 const { chromium } = createRequire(`${modules}/`)("playwright-core");
 
+const DEADLINE = 120000; // of a loaded machine
+
 const browser = await chromium.launch({
   executablePath,
+  timeout: DEADLINE,
   args: [
     "--no-sandbox",
     "--disable-gpu",
@@ -16,6 +19,7 @@ const browser = await chromium.launch({
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-dev-shm-usage", // it is small in containers
   ],
 });
 
@@ -63,7 +67,7 @@ async function open(file, context) {
   page.on("pageerror", (error) => trouble.push(String(error)));
   page.on("dialog", (dialog) => trouble.push(dialog.message()));
   page.on("request", (request) => request.url() !== url && trouble.push(request.url()));
-  await page.goto(url);
+  await page.goto(url, { timeout: DEADLINE });
   const seen = await page.evaluate(look);
   await page.close();
   return { ...seen, trouble };
