@@ -28,7 +28,7 @@ struct server {
 	unsigned port;
 	char origin[64];
 	atomic_bool split;
-	atomic_uint connections, requests;
+	atomic_uint connections, requests, heads;
 	pthread_t accepting;
 	struct thread_vec threads; /* of the accepting thread, until it has ended */
 };
@@ -158,6 +158,7 @@ static enum server_then answer(const struct connection *c, slice request)
 		return SERVER_CLOSE;
 	if (!send_part(c, a->head, 0))
 		return SERVER_CLOSE;
+	(void)atomic_fetch_add(&c->server->heads, 1);
 	for (size_t i = 0; i < (a->body_times ? a->body_times : 1); i++) {
 		if (!send_part(c, a->body, a->drip_ms))
 			return SERVER_CLOSE;
@@ -338,12 +339,12 @@ unsigned server_requests(struct server *s)
 	return atomic_load(&s->requests);
 }
 
-unsigned server_free_port(void)
+unsigned server_heads(struct server *s)
 {
-	unsigned port = 0;
-	int fd = bind_loopback(SERVER_IPV4, &port);
+	return atomic_load(&s->heads);
+}
 
-	if (fd >= 0)
-		(void)close(fd);
-	return port;
+int server_keep_port(unsigned *ret_port)
+{
+	return bind_loopback(SERVER_IPV4, ret_port);
 }

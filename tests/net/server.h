@@ -56,7 +56,10 @@ void server_split(struct server *s, bool split);
 unsigned server_connections(struct server *s);
 unsigned server_requests(struct server *s);
 
-/* A port of 127.0.0.1 at which nobody listens. */
-unsigned server_free_port(void);
+/* Heads of answers that were sent: a client can read them by now. */
+unsigned server_heads(struct server *s);
+
+/* A port of 127.0.0.1 at which nobody listens, until the descriptor is closed; or -1. */
+int server_keep_port(unsigned *ret_port);
 
 #endif

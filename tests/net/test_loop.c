@@ -107,26 +107,29 @@ static void test_many(struct net *net, struct server *server)
 	CHECK_INT((int64_t)net_pending(net), 0);
 }
 
-/* Until so many bodies have begun; the fetches stay under way. */
-static void wait_for_requests(struct net *net, struct server *server, unsigned until)
+/*
+ * Until so many answers have begun; the fetches stay under way. The server is the caller's own:
+ * what others have asked for would be counted at any time.
+ */
+static void wait_for_heads(struct net *net, struct server *server, unsigned until)
 {
 	struct err err = {0};
 
-	for (int i = 0; i < 6000 && server_requests(server) < until; i++)
+	for (int i = 0; i < 6000 && server_heads(server) < until; i++)
 		CHECK_INT(net_wait(net, 0.01, &err), 0);
-	CHECK_INT(server_requests(server), until);
+	CHECK_INT(server_heads(server), until);
 	CHECK_INT(net_wait(net, 0.05, &err), 0);
 }
 
-static void test_cancel(struct net *net, struct server *server)
+static void test_cancel(struct net *net)
 {
-	unsigned until = server_requests(server) + 2;
+	struct server *server = server_start(SERVER_IPV4, ANSWERS, ARRAY_LEN(ANSWERS));
 	struct net_fetch *f;
 
 	tap_case("cancelled in the middle");
 	fetch_begin(net, server_origin(server), "/silent", 1);
 	fetch_begin(net, server_origin(server), "/half", 2);
-	wait_for_requests(net, server, until);
+	wait_for_heads(net, server, 2);
 	fetch_begin(net, server_origin(server), "/kept", 3);
 	net_cancel(net);
 	CHECK_INT((int64_t)net_pending(net), 3);
@@ -143,6 +146,7 @@ static void test_cancel(struct net *net, struct server *server)
 	f = fetch_get(net, server_origin(server), "/echo");
 	CHECK(f && f->failure == NET_FAILURE_NONE);
 	net_fetch_free(f);
+	server_stop(server);
 }
 
 static void test_watch(struct net *net, struct server *server)
@@ -181,23 +185,24 @@ static void test_wait(struct net *net)
 }
 
 /* The answer comes while the caller is busy with something else for longer than a stall may be. */
-static void test_absence(struct server *server)
+static void test_absence(void)
 {
-	struct timespec longer = {.tv_sec = 1, .tv_nsec = 200000000};
-	unsigned until = server_requests(server) + 2;
+	struct server *server = server_start(SERVER_IPV4, ANSWERS, ARRAY_LEN(ANSWERS));
+	struct timespec longer = {.tv_sec = 2, .tv_nsec = 200000000};
 	struct net_params params = fetch_params();
 	struct net *net;
 
 	tap_case("the caller's absence is no stall");
-	params.stall_timeout = 1;
+	params.stall_timeout = 2;
 	net = fetch_net(&params);
 	/* A new connection leaves timers of libcurl's behind, which would look at the socket. */
 	check_ok(fetch_get(net, server_origin(server), "/kept"), false);
 	fetch_begin(net, server_origin(server), "/slow", 0);
-	wait_for_requests(net, server, until);
+	wait_for_heads(net, server, 2);
 	(void)nanosleep(&longer, NULL);
 	check_ok(fetch_wait(net), true);
 	net_free(net);
+	server_stop(server);
 }
 
 /* The clock that is passed in makes the times, and the realtime one is read but once. */
@@ -262,11 +267,11 @@ int main(int argc, char **argv)
 	test_closed(net, server);
 	test_retried(net, server);
 	test_many(net, server);
-	test_cancel(net, server);
+	test_cancel(net);
 	test_watch(net, server);
 	test_wait(net);
 	net_free(net);
-	test_absence(server);
+	test_absence();
 	test_clock(server);
 	test_free(server);
 	server_stop(server);
