@@ -184,6 +184,8 @@ class Server:
                 connection, _ = self.listener.accept()
             except OSError:
                 return
+            # What is sent at some moment is to go then, not with what the client sends next.
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def answer(self, path):
