@@ -308,7 +308,7 @@ def kill_at_limit():
         # The planner was told, and was asked again after that.
         archive = kill_when(server, "limit", "SELECT max(id) > (SELECT id FROM event WHERE"
                             f" kind = {EVENT_CANCEL}) FROM event WHERE kind = {EVENT_STEP}",
-                            "--time-limit", "10s")
+                            "--time-limit", "25s")
         status, said = finish(start("resume", archive))
     tap.equal((status, said), (0, "stillpoint: the time limit has ended the capture\n"))
     tap.equal(tap.run("verify", archive).returncode, 0)

@@ -480,7 +480,7 @@ with tap.case("a recorded history: pages appear, change and disappear"):
         check_history(truth, scale)
         if first in seen and last in seen:
             break
-    tap.equal((seen[:1], seen[-1:]), ([first], [last]))
+    assert first in seen and last in seen, seen
 
 with tap.case("HEAD, other methods, unknown pages"):
     with Site("--pages", 5) as site:
