@@ -73,6 +73,32 @@ names_missing() {
 	is "$output" "stillpoint: please install:$(missing_packages)"
 }
 
+# with_hiccups COMMAND…: npm and apt-get fail twice, then do nothing, well; nobody sleeps. They stand
+# before what is really there; so do root's number and a dpkg-query that knows no package.
+with_hiccups() {
+	mkdir -p "$tmp/shaky"
+	echo 0 >"$tmp/calls"
+	# shellcheck disable=SC2016 # they are for the script that is written
+	printf '#!/bin/sh\nn=$(($(cat "%s") + 1))\necho $n >"%s"\n[ $n -gt 2 ]\n' "$tmp/calls" "$tmp/calls" |
+		tee "$tmp/shaky/npm" >"$tmp/shaky/apt-get"
+	printf '#!/bin/sh\n' >"$tmp/shaky/sleep"
+	printf '#!/bin/sh\necho 0\n' >"$tmp/shaky/id"
+	printf '#!/bin/sh\nexit 1\n' >"$tmp/shaky/dpkg-query"
+	chmod +x "$tmp/shaky/"*
+	PATH=$tmp/shaky:$PATH "$@"
+}
+
+# apt-get: install, update, update, install.
+installs_packages() {
+	with_hiccups "$SRCDIR/tools/install-packages" build && is "$(cat "$tmp/calls")" 4
+}
+
+installs_npm() {
+	BUILD=$tmp/modules with_hiccups "$SRCDIR/tools/install-npm" && is "$(cat "$tmp/calls")" 3
+}
+
 ok 'packages: one line names those that are missing' names_missing
 ok 'packages: no group, nothing to do' unprivileged
+ok 'packages: a network with hiccups' installs_packages
+ok 'npm: a network with hiccups' installs_npm
 done_testing
