@@ -99,7 +99,9 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 	if (rc == 0)
 		*ret = capture;
 	if (rc == ERR_END && id)
-		rc = err_set(err, ERR_NOTFOUND, "%s has no capture %u", c->path, (unsigned)id);
+		rc = err_set(err, ERR_NOTFOUND,
+			"%s has no capture %u; stillpoint report --captures lists those it has",
+			c->path, (unsigned)id);
 	else if (rc == ERR_END)
 		rc = err_set(err, ERR_NOTFOUND,
 			"%s has no capture; make one with: stillpoint crawl", c->path);

@@ -77,19 +77,12 @@ static const struct options OPTIONS = {
 	.specs = SPECS,
 };
 
-static enum cmd_status fail(const struct err *err)
-{
-	enum cmd_status status = cmd_fail(err);
-
-	return err->code == ERR_USAGE ? status : CMD_FAILURE;
-}
-
 /* ---- the directory ---- */
 
 static int make_dir(const char *wanted, char *out, size_t size, struct err *err)
 {
 	if (wanted && strlen(wanted) >= size)
-		return err_set(err, ERR_USAGE, "demo: the path of --output is too long");
+		return err_set(err, ERR_USAGE, "the path of --output is too long");
 	for (int i = 1; i < DIR_TRIES; i++) {
 		if (wanted || i == 1)
 			(void)snprintf(out, size, "%s", wanted ? wanted : "stillpoint-demo");
@@ -101,7 +94,7 @@ static int make_dir(const char *wanted, char *out, size_t size, struct err *err)
 			break;
 	}
 	return err_set(err, errno == EEXIST ? ERR_USAGE : ERR_IO,
-		"demo: %s: %s; name a new directory with --output", out, strerror(errno));
+		"%s: %s; name a new directory with --output", out, strerror(errno));
 }
 
 /* ---- while it runs ---- */
@@ -227,7 +220,7 @@ static int print_problems(const struct contestant *who, struct err *err)
 			(int)p->text.len, p->text.ptr);
 	}
 	if (rc == 0 && v.problems.len == 0)
-		rc = err_set(err, ERR_STATE, "demo: verify did not notice a flipped bit");
+		rc = err_set(err, ERR_STATE, "verify did not notice a flipped bit");
 	verify_release(&v);
 	catalog_close(catalog);
 	return rc;
@@ -324,7 +317,7 @@ enum cmd_status cmd_demo(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (make_dir(o.dir, dir, sizeof dir, &err))
-		return fail(&err);
+		return cmd_fail_archive("demo", &err);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGTERM);
@@ -333,5 +326,5 @@ enum cmd_status cmd_demo(int argc, char **argv)
 	rc = run(&o, dir, signals, &err);
 	if (signals >= 0)
 		(void)close(signals);
-	return rc ? fail(&err) : cmd_finish(0);
+	return rc ? cmd_fail_archive("demo", &err) : cmd_finish(0);
 }

@@ -519,10 +519,8 @@ enum cmd_status cmd_living_site(int argc, char **argv)
 
 		if (rc == 0)
 			rc = serve(&o, &p, &err);
-		if (rc) {
-			err_prefix(&err, "living-site");
-			status = cmd_fail(&err);
-		}
+		if (rc)
+			status = cmd_fail("living-site", &err);
 	}
 	free(p.names);
 	free(p.hosts);

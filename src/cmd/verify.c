@@ -85,7 +85,8 @@ static void print_text(const struct verify *v)
 	for (size_t i = 0; i < v->captures.len; i++)
 		print_capture(&v->captures.ptr[i]);
 	if (v->problems.len)
-		printf("not verified: %zu problems; ", v->problems.len);
+		printf("not verified: %zu %s; ", v->problems.len,
+			v->problems.len == 1 ? "problem" : "problems");
 	else
 		(void)fputs("verified: ", stdout);
 	printf("%" PRIu64 " records, %" PRIu64 " pages, %" PRIu64 " sharp\n", v->records, v->pages,
@@ -178,13 +179,6 @@ static enum cmd_status print(const struct verify *v, bool as_json)
 	return status == CMD_OK && v->problems.len ? CMD_FAILURE : status;
 }
 
-static enum cmd_status fail(const struct err *err)
-{
-	enum cmd_status status = cmd_fail_input(err);
-
-	return err->code == ERR_NOTFOUND || err->code == ERR_IO ? CMD_FAILURE : status;
-}
-
 static enum cmd_status verify(const struct verify_params *params, bool as_json)
 {
 	struct err err = {0};
@@ -193,7 +187,7 @@ static enum cmd_status verify(const struct verify_params *params, bool as_json)
 	int rc = verify_run(&v, params, &err);
 
 	progress_clear(params->progress);
-	status = rc ? fail(&err) : print(&v, as_json);
+	status = rc ? cmd_fail_archive("verify", &err) : print(&v, as_json);
 	verify_release(&v);
 	return status;
 }
@@ -211,9 +205,9 @@ enum cmd_status cmd_verify(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (archive_warc_dir(args.ptr[0], dir, &err))
-		return fail(&err);
+		return cmd_fail_archive("verify", &err);
 	if (!o.warc_only && archive_open_catalog(args.ptr[0], &params.catalog, &err))
-		return fail(&err);
+		return cmd_fail_archive("verify", &err);
 	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
 					 .clock = clock_system(),
 					 .title = "verify",

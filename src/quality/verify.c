@@ -227,6 +227,9 @@ static int read_files(struct verify *v, const struct verify_params *p, struct er
 
 	if (count < 0)
 		return err_set(err, ERR_IO, "%s: %s", p->warc_dir, strerror(errno));
+	/* Nothing to read proves nothing. What a catalog misses is told file by file. */
+	if (count == 0 && !p->catalog)
+		rc = verify_problem(v, (slice){0}, NULL, "%s: there is no WARC file", p->warc_dir);
 	if (count > 1)
 		qsort_r(names, (size_t)count, sizeof(void *), by_rank, v);
 	if (p->progress)
