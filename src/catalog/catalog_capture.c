@@ -115,14 +115,8 @@ int catalog_each_capture(
 	struct query q;
 	int rc = query_read(&q, c, SQL_EACH_CAPTURE, err);
 
-	if (rc)
-		return rc;
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &capture, err);
-		if (rc == 0)
-			rc = call(context, &capture);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &capture, err)) == 0)
+		rc = call(context, &capture);
 	return query_end(&q, rc);
 }
