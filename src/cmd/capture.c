@@ -1,24 +1,13 @@
 #include "cmd/capture.h"
 
-#include <errno.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cmd/captures.h"
+#include "cmd/stop.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
-
-static void stop_signals(sigset_t *set)
-{
-	(void)sigemptyset(set);
-	(void)sigaddset(set, SIGINT);
-	(void)sigaddset(set, SIGTERM);
-}
 
 static const char *leg_name(const struct crawl_progress *p)
 {
@@ -99,14 +88,12 @@ static void on_progress(void *context, const struct crawl_progress *p)
 
 int capture_view_init(struct capture_view *v, const char *command, unsigned lanes, struct err *err)
 {
-	sigset_t set;
+	int rc;
 
 	*v = (struct capture_view){.command = command, .signals = -1};
-	stop_signals(&set);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	v->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (v->signals < 0)
-		return err_set(err, ERR_IO, "signalfd: %s", strerror(errno));
+	rc = stop_open(&v->signals, err);
+	if (rc)
+		return rc;
 	progress_init(&v->progress, &(struct progress_config){.fd = STDERR_FILENO,
 					    .clock = clock_system(),
 					    .title = command,
@@ -116,28 +103,10 @@ int capture_view_init(struct capture_view *v, const char *command, unsigned lane
 	return 0;
 }
 
-/* Signals that were heeded must not end the process once they are let through again. */
-static void forget_signals(const struct capture_view *v)
-{
-	struct signalfd_siginfo info;
-	ssize_t n;
-
-	do
-		n = read(v->signals, &info, sizeof info);
-	while (n == sizeof info);
-}
-
 void capture_view_release(struct capture_view *v)
 {
-	sigset_t set;
-
 	progress_clear(&v->progress);
-	if (v->signals >= 0) {
-		forget_signals(v);
-		(void)close(v->signals);
-	}
-	stop_signals(&set);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	stop_close(v->signals);
 }
 
 int capture_secrets(const struct capture_given *given, struct crawl_settings *settings,

@@ -12,7 +12,7 @@ struct capture_view {
 	const char *command;
 	enum plan_leg leg;
 	bool begun;
-	int signals; /* signalfd, or -1 */
+	int signals; /* of stop_open, or -1 */
 };
 
 /*

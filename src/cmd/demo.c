@@ -2,14 +2,13 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/stop.h"
 #include "living/contest.h"
 #include "living/exhibit.h"
 #include "quality/verify.h"
@@ -311,20 +310,15 @@ enum cmd_status cmd_demo(int argc, char **argv)
 	struct err err = {0};
 	enum cmd_status status;
 	char dir[1024];
-	sigset_t set;
-	int signals, rc;
+	int signals = -1, rc;
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (make_dir(o.dir, dir, sizeof dir, &err))
 		return cmd_fail_archive("demo", &err);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	rc = run(&o, dir, signals, &err);
-	if (signals >= 0)
-		(void)close(signals);
+	rc = stop_open(&signals, &err);
+	if (rc == 0)
+		rc = run(&o, dir, signals, &err);
+	stop_close(signals);
 	return rc ? cmd_fail_archive("demo", &err) : cmd_finish(0);
 }
