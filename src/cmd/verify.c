@@ -9,6 +9,7 @@
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/text.h"
+#include "quality/report_json.h"
 
 struct verify_options {
 	bool warc_only;
@@ -117,9 +118,6 @@ static void put_problems(
 
 static void put_capture(struct json *j, const struct verify_capture *c)
 {
-	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
-	bool known = stillpoint_format(&c->window, from, to);
-
 	json_object_begin(j);
 	json_key(j, "capture");
 	if (c->id)
@@ -131,13 +129,7 @@ static void put_capture(struct json *j, const struct verify_capture *c)
 	json_uint(j, c->pages.len);
 	json_key(j, "sharp");
 	json_uint(j, c->sharp);
-	json_key(j, "stillpoint");
-	json_object_begin(j);
-	json_key(j, "from");
-	json_string(j, known ? from : NULL);
-	json_key(j, "to");
-	json_string(j, known ? to : NULL);
-	json_object_end(j);
+	report_json_window(&c->window, j);
 	json_object_end(j);
 }
 
