@@ -156,7 +156,7 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 		break;
 	case CRAWL_WAS_FINISHED:
 		(void)fprintf(stderr,
-			"stillpoint: %s: its last capture is finished; nothing to resume\n",
+			"stillpoint: %s: all its captures are finished; nothing to resume\n",
 			archive);
 		break;
 	case CRAWL_BROKEN:
