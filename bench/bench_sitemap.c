@@ -43,18 +43,6 @@ static void make_sitemap(struct buf *text)
 	require(rc == 0 && buf_add_str(text, "</urlset>\n") == 0);
 }
 
-static void read_file(struct buf *text, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	char block[65536];
-	size_t n;
-
-	require(f != NULL);
-	while ((n = fread(block, 1, sizeof block, f)) > 0)
-		require(buf_add(text, (slice){block, n}) == 0);
-	(void)fclose(f);
-}
-
 static size_t run_ours(slice text)
 {
 	struct sitemap_reader *r;
@@ -133,7 +121,7 @@ int main(int argc, char **argv)
 
 	buf_init(&text, TEXT_MAX);
 	if (argc > 1)
-		read_file(&text, argv[1]);
+		bench_read_file(&text, argv[1]);
 	else
 		make_sitemap(&text);
 	sitemap_init_library();

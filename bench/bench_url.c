@@ -1,15 +1,15 @@
 /*
  * URLs per second on one core: parsing, resolving, canonical form, SURT and deciding about scope,
- *and as a measure of the machine copying the same bytes.
+ * and as a measure of the machine copying the same bytes.
  *
  *	bench_url [FILE]	URLs of a file, one on each line, in place of those made here
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "bench.h"
 #include "url/canonical.h"
 #include "url/scope.h"
 #include "url/surt.h"
@@ -72,18 +72,6 @@ static void make_urls(struct buf *text)
 	require(rc == 0);
 }
 
-static void read_urls(struct buf *text, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	char block[65536];
-	size_t n;
-
-	require(f != NULL);
-	while ((n = fread(block, 1, sizeof block, f)) > 0)
-		require(buf_add(text, (slice){block, n}) == 0);
-	(void)fclose(f);
-}
-
 static void split(struct work *w, slice text)
 {
 	size_t from = 0;
@@ -136,19 +124,10 @@ static void copy(struct work *w, size_t i)
 	(void)buf_add(&w->out, w->urls.ptr[i]);
 }
 
-/* Seconds of processor time: what else the machine does is not ours to measure. */
-static double cpu_seconds(void)
-{
-	struct timespec t = {0};
-
-	require(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Rounds over all URLs for about a second; URLs per second. */
 static double measure(struct work *w, void (*step)(struct work *, size_t))
 {
-	double start = cpu_seconds();
+	double start = processor_time();
 	double seconds;
 	size_t rounds = 0;
 
@@ -156,7 +135,7 @@ static double measure(struct work *w, void (*step)(struct work *, size_t))
 		for (size_t i = 0; i < w->urls.len; i++)
 			step(w, i);
 		rounds++;
-		seconds = cpu_seconds() - start;
+		seconds = processor_time() - start;
 	} while (seconds < ROUND_SECONDS);
 	return (double)rounds * (double)w->urls.len / seconds;
 }
@@ -212,7 +191,7 @@ int main(int argc, char **argv)
 
 	buf_init(&text, TEXT_MAX);
 	if (argc > 1)
-		read_urls(&text, argv[1]);
+		bench_read_file(&text, argv[1]);
 	else
 		make_urls(&text);
 	split(&w, buf_slice(&text));

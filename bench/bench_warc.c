@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -18,6 +17,7 @@
 #include "archive/warc_writer.h"
 #include "base/err.h"
 #include "base/rng.h"
+#include "bench.h"
 
 enum {
 	RECORDS = 4000,
@@ -36,15 +36,6 @@ static void must(int rc, const struct err *err)
 		return;
 	(void)fprintf(stderr, "bench_warc: %s\n", err ? err->text : err_name(rc));
 	exit(1);
-}
-
-/* The processor's time, not the wall's: the figures are to be compared, and machines are shared. */
-static double now(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void report(const char *what, double bytes, double seconds, double peer)
@@ -103,9 +94,9 @@ static double write_file(const char *dir, enum warc_coding coding, struct warc_p
 
 		make_body(&rng, &body);
 		entry.body = buf_slice(&body);
-		start = now();
+		start = processor_time();
 		must(warc_writer_add(w, &entry, ret_place, &err), &err);
-		spent += now() - start;
+		spent += processor_time() - start;
 	}
 	must(warc_writer_close(w, &err), &err);
 	buf_release(&body);
@@ -128,13 +119,13 @@ static void compress_peers(double *ret_zlib, double *ret_libdeflate)
 		double start;
 
 		make_body(&rng, &body);
-		start = now();
+		start = processor_time();
 		must(compress2(out, &len, (const Bytef *)body.ptr, body.len, 6), NULL);
-		zlib += now() - start;
-		start = now();
+		zlib += processor_time() - start;
+		start = processor_time();
 		if (!libdeflate_gzip_compress(d, body.ptr, body.len, out, sizeof out))
 			exit(1);
-		deflate_time += now() - start;
+		deflate_time += processor_time() - start;
 	}
 	buf_release(&body);
 	libdeflate_free_compressor(d);
@@ -147,7 +138,7 @@ static double read_file(const char *path, unsigned flags, double *ret_bytes)
 	const struct warc_record *rec;
 	struct warc_reader *r = NULL;
 	struct err err = {0};
-	double start = now();
+	double start = processor_time();
 	slice piece;
 	int rc;
 
@@ -161,7 +152,7 @@ static double read_file(const char *path, unsigned flags, double *ret_bytes)
 	}
 	must(rc == ERR_END ? 0 : rc, &err);
 	warc_reader_close(r);
-	return now() - start;
+	return processor_time() - start;
 }
 
 /* Through zlib alone, member by member, with a window of the same size. */
@@ -169,7 +160,7 @@ static double inflate_file(const char *path)
 {
 	static unsigned char in[WINDOW], out[WINDOW];
 	int fd = open(path, O_RDONLY);
-	double start = now();
+	double start = processor_time();
 	z_stream z = {0};
 	ssize_t n;
 
@@ -186,7 +177,7 @@ static double inflate_file(const char *path)
 	}
 	(void)inflateEnd(&z);
 	(void)close(fd);
-	return now() - start;
+	return processor_time() - start;
 }
 
 /* SHA-256 over the file's bytes. */
@@ -196,7 +187,7 @@ static double digest_file(const char *path)
 	int fd = open(path, O_RDONLY);
 	struct digester d = {0};
 	struct digest value;
-	double start = now();
+	double start = processor_time();
 	ssize_t n;
 
 	must(digester_start(&d, DIGEST_SHA256), NULL);
@@ -205,7 +196,7 @@ static double digest_file(const char *path)
 	must(digester_finish(&d, &value), NULL);
 	digester_release(&d);
 	(void)close(fd);
-	return now() - start;
+	return processor_time() - start;
 }
 
 static void bench_coding(const char *dir, enum warc_coding coding, double peer)
@@ -252,7 +243,7 @@ static void bench_sort(const char *dir)
 
 	rng_init(&rng, 2);
 	must(cdxj_sort_open(dir, 8 << 20, 0, &s, &err), &err);
-	start = now();
+	start = processor_time();
 	for (int i = 0; i < LINES; i++) {
 		int len = snprintf(line, sizeof line,
 			"com,example)/page/%llu 20160111232425 {\"url\":\"http://example.com/\","
@@ -263,7 +254,7 @@ static void bench_sort(const char *dir)
 	}
 	must(cdxj_sort_finish(s, count_line, &count, &err), &err);
 	(void)printf("%-34s %8.0f lines/s (memory 8 MiB)\n", "sort, external",
-		(double)count / (now() - start));
+		(double)count / (processor_time() - start));
 	cdxj_sort_close(s);
 }
 
@@ -295,7 +286,7 @@ static void bench_index(const char *dir)
 	struct err err = {0};
 	struct rng rng;
 	char path[4096], key[64];
-	double start = now();
+	double start = processor_time();
 	slice bytes;
 	int fd;
 
@@ -305,18 +296,20 @@ static void bench_index(const char *dir)
 		line = index_line(key, i);
 		must(cdxj_write(&text, &line), NULL);
 	}
-	(void)printf("%-34s %8.0f lines/s\n", "CDXJ, write", INDEX_LINES / (now() - start));
+	(void)printf(
+		"%-34s %8.0f lines/s\n", "CDXJ, write", INDEX_LINES / (processor_time() - start));
 	(void)snprintf(path, sizeof path, "%s/index.cdxj", dir);
 	fd = open(path, O_RDWR | O_CREAT, 0666);
 	must(fd < 0 || write(fd, text.ptr, text.len) != (ssize_t)text.len ? ERR_IO : 0, NULL);
 	(void)unlink(path);
 	lines_init(&lines, fd, 0);
-	start = now();
+	start = processor_time();
 	while (lines_next(&lines, &bytes, &err) == 0)
 		must(cdxj_parse(bytes, &scratch, &line), NULL);
-	(void)printf("%-34s %8.0f lines/s\n", "CDXJ, read", INDEX_LINES / (now() - start));
+	(void)printf(
+		"%-34s %8.0f lines/s\n", "CDXJ, read", INDEX_LINES / (processor_time() - start));
 	rng_init(&rng, 3);
-	start = now();
+	start = processor_time();
 	for (int i = 0; i < LOOKUPS; i++) {
 		line = index_line(key, (unsigned)rng_below(&rng, INDEX_LINES));
 		must(cdxj_find(&lines, line.key, &err), &err);
@@ -324,7 +317,7 @@ static void bench_index(const char *dir)
 		must(cdxj_has_key(bytes, line.key) ? 0 : ERR_NOTFOUND, NULL);
 	}
 	(void)printf("%-34s %8.0f keys/s (of %.0f MB)\n", "CDXJ, look up",
-		LOOKUPS / (now() - start), (double)text.len / 1e6);
+		LOOKUPS / (processor_time() - start), (double)text.len / 1e6);
 	lines_release(&lines);
 	buf_release(&text);
 	buf_release(&scratch);

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""crawl_bench PROGRAM [--pages N] [--rounds N] [--only NAME…]: whole crawls of a static site.
+"""crawl_bench PROGRAM [--pages N] [--rounds N] [--only NAME…] [--again N]: whole crawls of a static site.
 
 Builds a site, serves it with nginx on loopback, and crawls it without delay with wget (with a
 compressed WARC), wget2 (which writes none) and Stillpoint, several times in turn. Prints processor
 time, speed and memory (medians of the rounds) and how they compare. docs/performance.md has the
-figures and tells what they are made of.
+figures and tells what they are made of. With --again the unchanged site is captured so many times
+into one archive instead, and what each capture stores is printed (docs/traps.md).
 """
 
 import argparse
+import collections
+import json
 import os
 import pathlib
 import random
@@ -238,6 +241,7 @@ def print_ratios(results):
         ("visit–revisit: CPU / single", "pair", "single", "cpu", ""),
         ("visit–revisit: time / single", "pair", "single", "wall", ""),
         ("visit–revisit: bytes / single", "pair", "single", "bytes", "at most 1.03"),
+        ("traps: CPU / without", "single", "no traps", "cpu", ""),
         ("8 sites, 2 lanes: time / 1 lane", "two lanes", "one lane", "wall", ""),
     ]
     print()
@@ -264,6 +268,11 @@ def make_runners(program):
             Stillpoint(program, "zstd", "stillpoint --single (zstd)", "--single",
                        "--warc-compression", "zstd")  # fmt: skip
         )
+    if has_option(program, "--traps"):
+        runners.append(
+            Stillpoint(program, "no traps", "stillpoint --single --traps off", "--single", "--traps",
+                       "off")  # fmt: skip
+        )
     if has_option(program, "--lanes"):
         for count, name in ((1, "one lane"), (2, "two lanes")):
             runners.append(
@@ -278,8 +287,39 @@ def parse_arguments():
     parser.add_argument("program", help="the stillpoint to measure")
     parser.add_argument("--pages", type=int, default=20000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", nargs="*", help="wget, wget2, single, pair, zstd, one lane, two lanes")
+    parser.add_argument("--only", nargs="*", help="wget, wget2, single, pair, zstd, no traps, one lane, two lanes")
+    parser.add_argument("--again", type=int, metavar="N", help="captures of one archive")
     return parser.parse_args()
+
+
+KINDS = ("response", "revisit", "request", "metadata")
+
+
+def bytes_by_kind(program, files):
+    """Bytes of all records of WARC files, by their type."""
+    sizes = collections.Counter()
+    for file in files:
+        text = subprocess.run([program, "inspect", "warc", file], capture_output=True, text=True, check=True)
+        for line in text.stdout.splitlines():
+            record = json.loads(line)
+            sizes[record["type"]] += record["length"]
+    return sizes
+
+
+def capture_again(program, server, args, work):
+    """The same site, several times into one archive: what each capture adds to it."""
+    runner = Stillpoint(program, "again", "")
+    seen = set()
+    print(f"{'capture':7} {'CPU/page':>9}", *(f"{kind:>10}" for kind in KINDS), f"{'all':>10}")
+    for number in range(1, args.again + 1):
+        code, _, cpu, _ = run(runner.command(server), work)
+        files = set((work / "archive/warc").iterdir())
+        if code != 0 or runner.pages(work) != number * args.pages:
+            sys.exit(f"crawl_bench: capture {number}: exit code {code}, {runner.pages(work)} pages")
+        sizes = bytes_by_kind(program, files - seen)
+        seen |= files
+        print(f"{number:7} {1e6 * cpu / args.pages:6.0f} µs",
+              *(f"{sizes[kind]:10}" for kind in KINDS), f"{sizes.total():10}")  # fmt: skip
 
 
 def main():
@@ -296,10 +336,14 @@ def main():
         write_site(work / "site", args.pages)
         write_site(work / "small", args.pages // SITES)
         size = bytes_of(work, "site/*/*")
-        print(f"{args.pages} pages, {size / args.pages / 1000:.1f} kB each, {args.rounds} rounds")
+        what = f"{args.again} captures" if args.again else f"{args.rounds} rounds"
+        print(f"{args.pages} pages, {size / args.pages / 1000:.1f} kB each, {what}")
         server = Nginx(work, work / "site", work / "small")
         results = {r.name: [] for r in runners}
         try:
+            if args.again:
+                capture_again(program, server, args, work)
+                return
             for _ in range(args.rounds):
                 for runner in runners:
                     results[runner.name].append(measure(runner, server, args.pages, work))

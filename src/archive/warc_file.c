@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	OPEN_NAME_SIZE = WARC_NAME_MAX + sizeof(".open"),
+	OPEN_NAME_SIZE = WARC_NAME_MAX + sizeof(WARC_OPEN),
 	GATHERED_MAX = 256 << 10,
 };
 
@@ -37,9 +37,18 @@ const struct warc_io *warc_io_system(void)
 	return &io;
 }
 
+slice warc_closed_name(slice name)
+{
+	slice open = SLICE(WARC_OPEN);
+
+	if (name.len > open.len && slice_eq(slice_sub(name, name.len - open.len, name.len), open))
+		name.len -= open.len;
+	return name;
+}
+
 static void open_name(const char *name, char out[OPEN_NAME_SIZE])
 {
-	(void)snprintf(out, OPEN_NAME_SIZE, "%s.open", name);
+	(void)snprintf(out, OPEN_NAME_SIZE, "%s" WARC_OPEN, name);
 }
 
 static int fail(const struct warc_file *f, const char *what, struct err *err)

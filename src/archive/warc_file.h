@@ -22,6 +22,11 @@
 
 enum { WARC_NAME_MAX = 200 }; /* bytes of a file's name without ".open" */
 
+#define WARC_OPEN ".open" /* behind the name of a file that is being written */
+
+/* The name without ".open", which may be none: that by which catalogs know the file. */
+slice warc_closed_name(slice name);
+
 /* The system calls that fail on full or broken disks; tests make them fail. As pwrite(2) etc. */
 struct warc_io {
 	void *context;

@@ -99,7 +99,9 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 	if (rc == 0)
 		*ret = capture;
 	if (rc == ERR_END && id)
-		rc = err_set(err, ERR_NOTFOUND, "%s has no capture %u", c->path, (unsigned)id);
+		rc = err_set(err, ERR_NOTFOUND,
+			"%s has no capture %u; stillpoint report --captures lists those it has",
+			c->path, (unsigned)id);
 	else if (rc == ERR_END)
 		rc = err_set(err, ERR_NOTFOUND,
 			"%s has no capture; make one with: stillpoint crawl", c->path);
@@ -113,14 +115,8 @@ int catalog_each_capture(
 	struct query q;
 	int rc = query_read(&q, c, SQL_EACH_CAPTURE, err);
 
-	if (rc)
-		return rc;
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &capture, err);
-		if (rc == 0)
-			rc = call(context, &capture);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &capture, err)) == 0)
+		rc = call(context, &capture);
 	return query_end(&q, rc);
 }

@@ -36,17 +36,10 @@ int catalog_each_clock(
 {
 	struct catalog_clock clock;
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_CLOCK, err);
+	int rc = query_rows(&q, c, SQL_EACH_CLOCK, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &clock, err);
-		if (rc == 0)
-			rc = call(context, &clock);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &clock, err)) == 0)
+		rc = call(context, &clock);
 	return query_end(&q, rc);
 }

@@ -11,7 +11,8 @@
  *	query_put_text(&q, url);				// the first failure is kept
  *	return query_run(&q, err);
  *
- *	while ((rc = query_next(&q, err)) == 0)			// reading: row by row
+ *	rc = query_rows(&q, c, SQL_EACH_PAGE, capture, err);	// reading: row by row
+ *	while (rc == 0 && (rc = query_next(&q, err)) == 0)
  *		use(query_int(&q, 0), query_text(&q, 1));
  *	return query_end(&q, rc);				// ERR_END becomes 0
  *
@@ -172,6 +173,10 @@ int query_write(
 	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
 int query_read(
 	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
+
+/* query_read of a capture's rows. query_end may follow whatever came of it. */
+int query_rows(struct query *q, struct catalog *c, enum catalog_sql id, uint32_t capture,
+	struct err *err) SP_MUST_CHECK;
 
 void query_put_int(struct query *q, int64_t value);
 void query_put_size(struct query *q, uint64_t value); /* ERR_RANGE beyond INT64_MAX */

@@ -10,11 +10,9 @@ static int next_number(struct catalog *c, uint32_t capture, uint64_t *ret, struc
 		*ret = c->next_event;
 		return 0;
 	}
-	rc = query_read(&q, c, SQL_NEXT_EVENT, err);
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	rc = query_next(&q, err);
+	rc = query_rows(&q, c, SQL_NEXT_EVENT, capture, err);
+	if (rc == 0)
+		rc = query_next(&q, err);
 	if (rc == 0 && sqlite3_column_type(q.stmt, 0) == SQLITE_NULL)
 		*ret = 0;
 	else if (rc == 0)
@@ -74,20 +72,13 @@ int catalog_each_event(
 	struct catalog_event event;
 	uint32_t count = 0;
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_EVENT, err);
+	int rc = query_rows(&q, c, SQL_EACH_EVENT, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		/* A log with a hole would restore another run. */
-		if (rc == 0 && query_number(&q, 0) != count++)
-			rc = catalog_damaged(c, "an event is missing", err);
-		if (rc == 0)
-			rc = read_row(&q, &event, err);
-		if (rc == 0)
-			rc = call(context, &event);
-	}
+	/* A log with a hole would restore another run. */
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &event, err)) == 0)
+		rc = query_number(&q, 0) == count++
+			     ? call(context, &event)
+			     : catalog_damaged(c, "an event is missing", err);
 	return query_end(&q, rc);
 }

@@ -17,11 +17,8 @@ int catalog_each_unkept(struct catalog *c, uint32_t capture, catalog_on_unkept *
 	struct err *err)
 {
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_UNKEPT, err);
+	int rc = query_rows(&q, c, SQL_EACH_UNKEPT, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
 	while (rc == 0 && (rc = query_next_key(&q, err)) == 0) {
 		uint32_t reason = query_number(&q, 0);
 		uint64_t links = query_up_to(&q, 1, INT64_MAX);

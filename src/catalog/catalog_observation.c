@@ -75,12 +75,10 @@ static slice unpack_id(slice packed, char out[RECORD_ID_LEN])
 static int next_side(struct catalog *c, uint32_t capture, int64_t *ret, struct err *err)
 {
 	struct query q;
-	int rc = query_read(&q, c, SQL_NEXT_SIDE, err);
+	int rc = query_rows(&q, c, SQL_NEXT_SIDE, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	rc = query_next(&q, err);
+	if (rc == 0)
+		rc = query_next(&q, err);
 	if (rc == 0)
 		*ret = sqlite3_column_type(q.stmt, 0) == SQLITE_NULL ? SIDE_FIRST
 								     : query_int(&q, 0);
@@ -217,18 +215,11 @@ int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_obs
 	struct catalog_observation o;
 	char id[RECORD_ID_LEN];
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_OBSERVATION, err);
+	int rc = query_rows(&q, c, SQL_EACH_OBSERVATION, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &o, id, err);
-		if (rc == 0)
-			rc = call(context, &o);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &o, id, err)) == 0)
+		rc = call(context, &o);
 	return query_end(&q, rc);
 }
 
@@ -251,17 +242,9 @@ int catalog_each_body(
 {
 	struct catalog_body b;
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_BODY, err);
+	int rc = query_rows(&q, c, SQL_EACH_BODY, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_body(&q, &b, err);
-		if (rc == 0)
-			rc = call(context, &b);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 && (rc = read_body(&q, &b, err)) == 0)
+		rc = call(context, &b);
 	return query_end(&q, rc);
 }

@@ -121,20 +121,12 @@ int catalog_each_page(
 	struct catalog_page page;
 	uint32_t count = 0;
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_PAGE, err);
+	int rc = query_rows(&q, c, SQL_EACH_PAGE, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &page, err);
-		if (rc == 0 && page.number != count++)
-			rc = catalog_damaged(c, "a page is missing", err);
-		if (rc == 0)
-			rc = call(context, &page);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &page, err)) == 0)
+		rc = page.number == count++ ? call(context, &page)
+					    : catalog_damaged(c, "a page is missing", err);
 	return query_end(&q, rc);
 }
 
@@ -142,13 +134,10 @@ int catalog_find_page(
 	struct catalog *c, uint32_t capture, slice url, uint32_t *ret_number, struct err *err)
 {
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_URL, err);
+	int rc = query_rows(&q, c, SQL_EACH_URL, capture, err);
 	bool found = false;
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (!found && (rc = query_next_key(&q, err)) == 0)
+	while (rc == 0 && !found && (rc = query_next_key(&q, err)) == 0)
 		found = slice_eq(query_text(&q, 1), url);
 	if (found)
 		*ret_number = query_number(&q, 0);

@@ -47,17 +47,10 @@ int catalog_each_plan(
 {
 	struct catalog_plan plan;
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_PLAN, err);
+	int rc = query_rows(&q, c, SQL_EACH_PLAN, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &plan, err);
-		if (rc == 0)
-			rc = call(context, &plan);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &plan, err)) == 0)
+		rc = call(context, &plan);
 	return query_end(&q, rc);
 }

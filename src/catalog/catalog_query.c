@@ -44,6 +44,16 @@ int query_read(struct query *q, struct catalog *c, enum catalog_sql id, struct e
 	return start(q, c, id, err);
 }
 
+int query_rows(
+	struct query *q, struct catalog *c, enum catalog_sql id, uint32_t capture, struct err *err)
+{
+	int rc = query_read(q, c, id, err);
+
+	if (rc == 0)
+		query_put_int(q, capture);
+	return rc;
+}
+
 static int run_alone(struct catalog *c, enum catalog_sql id, struct err *err)
 {
 	struct query q;

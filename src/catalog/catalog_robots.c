@@ -49,18 +49,11 @@ static int each_robots(struct catalog *c, enum catalog_sql sql, uint32_t capture
 {
 	struct catalog_robots robots;
 	struct query q;
-	int rc = query_read(&q, c, sql, err);
+	int rc = query_rows(&q, c, sql, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &robots, err);
-		if (rc == 0)
-			rc = call(context, &robots);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &robots, err)) == 0)
+		rc = call(context, &robots);
 	return query_end(&q, rc);
 }
 

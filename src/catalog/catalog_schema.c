@@ -124,7 +124,7 @@ static int judge(struct catalog *c, const struct catalog_schema *schema, const s
 	if (id->version > schema->version)
 		return err_set(err, ERR_UNSUPPORTED,
 			"%s has version %lld of the schema, and this program knows up to %d: use a "
-			"newer one",
+			"newer stillpoint",
 			c->path, (long long)id->version, schema->version);
 	return 0;
 }

@@ -31,17 +31,10 @@ int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict
 {
 	struct catalog_verdict verdict;
 	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_VERDICT, err);
+	int rc = query_rows(&q, c, SQL_EACH_VERDICT, capture, err);
 
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &verdict, err);
-		if (rc == 0)
-			rc = call(context, &verdict);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &verdict, err)) == 0)
+		rc = call(context, &verdict);
 	return query_end(&q, rc);
 }

@@ -29,14 +29,8 @@ int catalog_each_warc(struct catalog *c, catalog_on_warc *call, void *context, s
 	struct query q;
 	int rc = query_read(&q, c, SQL_EACH_WARC, err);
 
-	if (rc)
-		return rc;
-	while (rc == 0) {
-		rc = query_next_key(&q, err);
-		if (rc == 0)
-			rc = read_row(&q, &warc, err);
-		if (rc == 0)
-			rc = call(context, &warc);
-	}
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = read_row(&q, &warc, err)) == 0)
+		rc = call(context, &warc);
 	return query_end(&q, rc);
 }

@@ -1,17 +1,33 @@
 #include "cmd/archive.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int check_directory(const char *path, struct err *err)
+/* "example.org" for "example.org.stillpoint" is easily said. */
+static int fail_missing(const char *path, struct err *err)
+{
+	int why = errno;
+	char longer[ARCHIVE_PATH_SIZE];
+	int n = snprintf(longer, sizeof longer, "%s.stillpoint", path);
+
+	if (*path && n > 0 && (size_t)n < sizeof longer && access(longer, F_OK) == 0)
+		return err_set(err, ERR_NOTFOUND, "%s: %s; did you mean '%s'?", path, strerror(why),
+			longer);
+	return err_set(err, ERR_NOTFOUND,
+		"%s: %s; an archive is the directory that 'stillpoint crawl' leaves behind",
+		*path ? path : "''", strerror(why));
+}
+
+int archive_check(const char *path, struct err *err)
 {
 	struct stat st;
 
 	if (stat(path, &st))
-		return err_set(err, ERR_NOTFOUND, "%s: %s", path, strerror(errno));
+		return fail_missing(path, err);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(
 			err, ERR_NOTFOUND, "%s: not an archive (an archive is a directory)", path);
@@ -29,7 +45,7 @@ static int join(const char *path, const char *name, char out[ARCHIVE_PATH_SIZE],
 
 int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err)
 {
-	int rc = check_directory(path, err);
+	int rc = archive_check(path, err);
 
 	if (rc == 0)
 		rc = join(path, "warc", ret_dir, err);
@@ -39,15 +55,22 @@ int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct e
 	return rc;
 }
 
+static bool has_warc(const char *path)
+{
+	char dir[ARCHIVE_PATH_SIZE];
+
+	return join(path, "warc", dir, NULL) == 0 && access(dir, F_OK) == 0;
+}
+
 int archive_open_catalog(const char *path, struct catalog **ret, struct err *err)
 {
 	char file[ARCHIVE_PATH_SIZE];
-	int rc = check_directory(path, err);
+	int rc = archive_check(path, err);
 
 	if (rc == 0)
 		rc = join(path, "catalog.sqlite", file, err);
 	if (rc == 0 && access(file, F_OK))
-		rc = err_set(
-			err, ERR_NOTFOUND, "%s: not an archive (it has no catalog.sqlite)", path);
+		rc = err_set(err, ERR_NOTFOUND, "%s: not an archive (it has no catalog.sqlite%s)",
+			path, has_warc(path) ? "; stillpoint verify --warc-only needs none" : "");
 	return rc ? rc : catalog_open(file, CATALOG_READ, ret, err);
 }

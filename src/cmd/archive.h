@@ -8,6 +8,9 @@
 
 enum { ARCHIVE_PATH_SIZE = 4096 };
 
+/* Whether there is such a directory: 0, ERR_NOTFOUND with what to do. */
+int archive_check(const char *path, struct err *err) SP_MUST_CHECK;
+
 /* The directory of its WARC files. 0, ERR_NOTFOUND when the path is no archive, ERR_LIMIT. */
 int archive_warc_dir(
 	const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err) SP_MUST_CHECK;

@@ -1,24 +1,13 @@
 #include "cmd/capture.h"
 
-#include <errno.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cmd/captures.h"
+#include "cmd/stop.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
-
-static void stop_signals(sigset_t *set)
-{
-	(void)sigemptyset(set);
-	(void)sigaddset(set, SIGINT);
-	(void)sigaddset(set, SIGTERM);
-}
 
 static const char *leg_name(const struct crawl_progress *p)
 {
@@ -97,47 +86,27 @@ static void on_progress(void *context, const struct crawl_progress *p)
 	progress_update(&v->progress, p->done, note);
 }
 
-int capture_view_init(struct capture_view *v, const char *title, unsigned lanes, struct err *err)
+int capture_view_init(struct capture_view *v, const char *command, unsigned lanes, struct err *err)
 {
-	sigset_t set;
+	int rc;
 
-	*v = (struct capture_view){.signals = -1};
-	stop_signals(&set);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	v->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (v->signals < 0)
-		return err_set(err, ERR_IO, "signalfd: %s", strerror(errno));
+	*v = (struct capture_view){.command = command, .signals = -1};
+	rc = stop_open(&v->signals, err);
+	if (rc)
+		return rc;
 	progress_init(&v->progress, &(struct progress_config){.fd = STDERR_FILENO,
 					    .clock = clock_system(),
-					    .title = title,
+					    .title = command,
 					    .unit = "pages"});
 	v->options = (struct crawl_options){
 		.stop_fd = v->signals, .lanes = lanes, .on_progress = on_progress, .context = v};
 	return 0;
 }
 
-/* Signals that were heeded must not end the process once they are let through again. */
-static void forget_signals(const struct capture_view *v)
-{
-	struct signalfd_siginfo info;
-	ssize_t n;
-
-	do
-		n = read(v->signals, &info, sizeof info);
-	while (n == sizeof info);
-}
-
 void capture_view_release(struct capture_view *v)
 {
-	sigset_t set;
-
 	progress_clear(&v->progress);
-	if (v->signals >= 0) {
-		forget_signals(v);
-		(void)close(v->signals);
-	}
-	stop_signals(&set);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	stop_close(v->signals);
 }
 
 int capture_secrets(const struct capture_given *given, struct crawl_settings *settings,
@@ -155,17 +124,27 @@ int capture_secrets(const struct capture_given *given, struct crawl_settings *se
 	return rc;
 }
 
-static enum cmd_status fail_empty(const struct crawl_result *result)
+static enum cmd_status fail_empty(const char *command, const struct crawl_result *result)
 {
 	struct err err = {0};
 
 	(void)err_set(&err, ERR_IO, "nothing could be captured: %s",
 		result->problem ? result->problem : "no page was found");
-	return cmd_fail(&err);
+	return cmd_fail(command, &err);
+}
+
+static enum cmd_status fail_broken(const char *command, const struct crawl_result *result)
+{
+	struct err err = {0};
+
+	(void)err_set(&err, ERR_STATE, "capture %u: %s", (unsigned)result->capture,
+		result->problem ? result->problem : "it cannot go on");
+	return cmd_fail(command, &err);
 }
 
 /* Of one capture. */
-static enum cmd_status finish_one(const char *archive, const struct crawl_result *result, bool json)
+static enum cmd_status finish_one(const struct capture_view *v, const char *archive,
+	const struct crawl_result *result, bool json)
 {
 	switch (result->end) {
 	case CRAWL_STOPPED:
@@ -177,15 +156,16 @@ static enum cmd_status finish_one(const char *archive, const struct crawl_result
 		break;
 	case CRAWL_WAS_FINISHED:
 		(void)fprintf(stderr,
-			"stillpoint: %s: its last capture is finished; nothing to resume\n",
+			"stillpoint: %s: all its captures are finished; nothing to resume\n",
 			archive);
 		break;
+	case CRAWL_BROKEN:
+		return fail_broken(v->command, result);
 	case CRAWL_FINISHED:
-	case CRAWL_BROKEN: /* only where there are others */
 		break;
 	}
 	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)
-		return fail_empty(result);
+		return fail_empty(v->command, result);
 	return cmd_report_capture(archive, result->capture, json);
 }
 
@@ -201,7 +181,7 @@ static int collect_ids(const struct crawl_results *results, struct capture_ids *
 }
 
 /* Why sites have nothing, as far as one wants to read that here. */
-static void tell_empty(const struct crawl_results *results)
+static void tell_empty(const char *command, const struct crawl_results *results)
 {
 	size_t told = 0;
 
@@ -210,50 +190,48 @@ static void tell_empty(const struct crawl_results *results)
 
 		if (r->visited > 0 || r->end == CRAWL_STOPPED)
 			continue;
-		if (told++ >= EMPTY_TOLD)
-			continue;
-		if (r->end == CRAWL_BROKEN)
-			(void)fprintf(stderr, "stillpoint: capture %u: %s\n", (unsigned)r->capture,
-				r->problem ? r->problem : "");
-		else
-			(void)fprintf(stderr, "stillpoint: nothing could be captured: %s\n",
-				r->problem ? r->problem : "no page was found");
+		if (told++ < EMPTY_TOLD)
+			(void)(r->end == CRAWL_BROKEN ? fail_broken : fail_empty)(command, r);
 	}
 	if (told > EMPTY_TOLD)
 		(void)fprintf(stderr, "stillpoint: nothing could be captured of %zu more sites\n",
 			told - EMPTY_TOLD);
 }
 
-/* A site that cannot be had is a line in the list; only when none could be, all has failed. */
-static enum cmd_status finish_many(
-	const char *archive, const struct crawl_results *results, bool json)
+/*
+ * A site that cannot be had is a line in the list; only when none could be, all has failed. That a
+ * capture cannot go on is a failure of the archive, not of a site.
+ */
+static enum cmd_status finish_many(const struct capture_view *v, const char *archive,
+	const struct crawl_results *results, bool json)
 {
 	struct capture_ids ids = {0};
 	enum cmd_status status = CMD_FAILURE;
-	size_t stopped = 0, got = 0;
+	size_t stopped = 0, got = 0, broken = 0;
 
 	for (size_t i = 0; i < results->len; i++) {
 		const struct crawl_result *r = &results->ptr[i];
 
 		stopped += r->end == CRAWL_STOPPED;
 		got += r->visited > 0;
+		broken += r->end == CRAWL_BROKEN;
 	}
-	tell_empty(results);
+	tell_empty(v->command, results);
 	if (stopped > 0)
 		(void)fprintf(
 			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
 	if (collect_ids(results, &ids))
-		(void)cmd_fail(&(struct err){ERR_NOMEM, "out of memory"});
+		(void)cmd_fail(v->command, &(struct err){ERR_NOMEM, "out of memory"});
 	else
 		status = captures_print(archive, &ids, json);
 	capture_ids_release(&ids);
-	return got == 0 && stopped == 0 ? CMD_FAILURE : status;
+	return broken > 0 || (got == 0 && stopped == 0) ? CMD_FAILURE : status;
 }
 
 enum cmd_status capture_view_finish(
 	struct capture_view *v, const char *archive, const struct crawl_results *results, bool json)
 {
 	progress_clear(&v->progress);
-	return results->len == 1 ? finish_one(archive, &results->ptr[0], json)
-				 : finish_many(archive, results, json);
+	return results->len == 1 ? finish_one(v, archive, &results->ptr[0], json)
+				 : finish_many(v, archive, results, json);
 }

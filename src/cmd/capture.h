@@ -9,14 +9,18 @@
 struct capture_view {
 	struct crawl_options options; /* to be handed to crawl_start or crawl_resume */
 	struct progress progress;
+	const char *command;
 	enum plan_leg leg;
 	bool begun;
-	int signals; /* signalfd, or -1 */
+	int signals; /* of stop_open, or -1 */
 };
 
-/* From here on Ctrl-C stops the crawl cleanly. lanes: 0 for the default. 0 or ERR_IO. */
+/*
+ * From here on Ctrl-C stops the crawl cleanly. The command's name is borrowed; lanes: 0 for the
+ * default. 0 or ERR_IO.
+ */
 int capture_view_init(
-	struct capture_view *v, const char *title, unsigned lanes, struct err *err) SP_MUST_CHECK;
+	struct capture_view *v, const char *command, unsigned lanes, struct err *err) SP_MUST_CHECK;
 
 /* Gives the signals back. */
 void capture_view_release(struct capture_view *v);

@@ -115,8 +115,7 @@ static enum cmd_status end(int rc, const struct err *err)
 
 	if (!err->code)
 		return status;
-	(void)cmd_fail(err);
-	return CMD_FAILURE;
+	return cmd_fail_archive("report", err);
 }
 
 static enum cmd_status print_json(struct listing *l)
@@ -167,12 +166,10 @@ enum cmd_status captures_print(const char *archive, const struct capture_ids *id
 	if (rc == 0 && !ids)
 		rc = catalog_each_capture(l.catalog, on_capture, &all, &err);
 	l.ids = ids ? ids : &all;
-	if (rc) {
-		(void)cmd_fail(&err);
-		status = CMD_FAILURE;
-	} else {
+	if (rc)
+		status = cmd_fail_archive("report", &err);
+	else
 		status = json ? print_json(&l) : print_text(&l);
-	}
 	capture_ids_release(&all);
 	catalog_close(l.catalog);
 	return status;

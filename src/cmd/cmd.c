@@ -11,16 +11,18 @@
 enum { STEM_SIZE = 64 };
 
 /* Messages quote files: no quotation may break the line or command the terminal. */
-static void print_error(const char *text)
+static void print_error(const char *command, const char *text)
 {
 	(void)fputs("stillpoint: ", stderr);
+	if (command)
+		(void)fprintf(stderr, "%s: ", command);
 	text_name(stderr, slice_str(text), 0);
 	(void)putc('\n', stderr);
 }
 
-enum cmd_status cmd_fail(const struct err *err)
+enum cmd_status cmd_fail(const char *command, const struct err *err)
 {
-	print_error(err->text);
+	print_error(command, err->text);
 	switch (err->code) {
 	case ERR_NOMEM:
 	case ERR_IO:
@@ -31,10 +33,16 @@ enum cmd_status cmd_fail(const struct err *err)
 	}
 }
 
-enum cmd_status cmd_fail_input(const struct err *err)
+enum cmd_status cmd_fail_input(const char *command, const struct err *err)
 {
-	print_error(err->text);
+	print_error(command, err->text);
 	return err->code == ERR_NOMEM ? CMD_FAILURE : CMD_USAGE;
+}
+
+enum cmd_status cmd_fail_archive(const char *command, const struct err *err)
+{
+	print_error(command, err->text);
+	return err->code == ERR_USAGE || err->code == ERR_UNSUPPORTED ? CMD_USAGE : CMD_FAILURE;
 }
 
 enum cmd_status cmd_finish(int rc)
@@ -44,7 +52,7 @@ enum cmd_status cmd_finish(int rc)
 	if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
 		return CMD_OK;
 	(void)err_set(&err, ERR_IO, "standard output: %s", strerror(errno));
-	return cmd_fail(&err);
+	return cmd_fail(NULL, &err);
 }
 
 bool cmd_options(const struct options *o, int argc, char **argv, void *out,
@@ -59,7 +67,7 @@ bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 		options_help(o, stdout);
 		*ret_status = cmd_finish(0);
 	} else {
-		*ret_status = cmd_fail(&err);
+		*ret_status = cmd_fail(NULL, &err); /* it names the command itself */
 	}
 	return false;
 }
@@ -81,8 +89,7 @@ static bool make_stem(const char *name, char out[STEM_SIZE])
 	return true;
 }
 
-const struct plan_strategy *cmd_strategy(
-	const char *command, const char *name, bool all_known, struct err *err)
+const struct plan_strategy *cmd_strategy(const char *name, bool all_known, struct err *err)
 {
 	const struct plan_strategy *found = plan_strategy_find(name, all_known);
 	char stems[2][STEM_SIZE]; /* one that is the best so far, and one to try */
@@ -101,12 +108,11 @@ const struct plan_strategy *cmd_strategy(
 	}
 	if (closest_get(&c))
 		(void)err_set(err, ERR_USAGE,
-			"%s: unknown strategy '%s', did you mean '%s'? (all: stillpoint plan "
+			"unknown strategy '%s', did you mean '%s'? (all: stillpoint plan "
 			"--list-strategies)",
-			command, name, closest_get(&c));
+			name, closest_get(&c));
 	else
 		(void)err_set(err, ERR_USAGE,
-			"%s: unknown strategy '%s' (all: stillpoint plan --list-strategies)",
-			command, name);
+			"unknown strategy '%s' (all: stillpoint plan --list-strategies)", name);
 	return NULL;
 }

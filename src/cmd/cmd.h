@@ -34,11 +34,20 @@ enum cmd_status cmd_verify(int argc, char **argv);
 /* What `report` prints of a capture (0: the last), for the commands that have just made one. */
 enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool json);
 
-/* Prints the error as one line on standard error and returns the status that belongs to it. */
-enum cmd_status cmd_fail(const struct err *err);
+/*
+ * Prints "stillpoint: COMMAND: …" as one line on standard error and returns the status that belongs
+ * to the error. The command is NULL where the error names it, or where there is none.
+ */
+enum cmd_status cmd_fail(const char *command, const struct err *err);
 
 /* The same for a file of the user's that cannot be read: bad input, whatever the reason. */
-enum cmd_status cmd_fail_input(const struct err *err);
+enum cmd_status cmd_fail_input(const char *command, const struct err *err);
+
+/*
+ * The same for an archive: that it is not there, damaged or in use is a failure, since the command
+ * line was right; that a newer program has made it is bad input.
+ */
+enum cmd_status cmd_fail_archive(const char *command, const struct err *err);
 
 /*
  * To be called when all is printed: whether it got out. rc is 0 or what a writer has said already.
@@ -56,7 +65,6 @@ bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 void cmd_log(bool verbose);
 
 /* Finds a strategy; else NULL and an error that proposes one. */
-const struct plan_strategy *cmd_strategy(
-	const char *command, const char *name, bool all_known, struct err *err);
+const struct plan_strategy *cmd_strategy(const char *name, bool all_known, struct err *err);
 
 #endif

@@ -28,15 +28,14 @@ static int add_all(struct contender_list *out, struct err *err)
 	return rc ? rc : add(out, &op, err);
 }
 
-static int add_name(
-	const char *command, const char *name, struct contender_list *out, struct err *err)
+static int add_name(const char *name, struct contender_list *out, struct err *err)
 {
 	struct contender c = {.name = CONTENDER_OP};
 
 	if (strcmp(name, "all") == 0)
 		return add_all(out, err);
 	if (strcmp(name, CONTENDER_OP) != 0) {
-		c.plan = cmd_strategy(command, name, false, err);
+		c.plan = cmd_strategy(name, false, err);
 		if (!c.plan)
 			return ERR_USAGE;
 		c.name = c.plan->name;
@@ -44,8 +43,7 @@ static int add_name(
 	return add(out, &c, err);
 }
 
-int contenders_read(
-	const char *command, const char *list, struct contender_list *out, struct err *err)
+int contenders_read(const char *list, struct contender_list *out, struct err *err)
 {
 	for (;;) {
 		size_t len = strcspn(list, ",");
@@ -54,7 +52,7 @@ int contenders_read(
 
 		(void)snprintf(
 			name, sizeof name, "%.*s", (int)(len < NAME_SIZE ? len : NAME_SIZE), list);
-		rc = add_name(command, name, out, err);
+		rc = add_name(name, out, err);
 		if (rc || !list[len])
 			return rc;
 		list += len + 1;

@@ -13,7 +13,6 @@ VEC_DECLARE(contender_list, struct contender);
  * contender_list_release also after a failure. 0, ERR_NOMEM, or ERR_USAGE with an error that
  * proposes a name.
  */
-int contenders_read(const char *command, const char *list, struct contender_list *out,
-	struct err *err) SP_MUST_CHECK;
+int contenders_read(const char *list, struct contender_list *out, struct err *err) SP_MUST_CHECK;
 
 #endif

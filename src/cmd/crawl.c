@@ -394,7 +394,7 @@ static int fail_usage(struct err *err, const char *fmt, const char *text)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	(void)snprintf(message, sizeof message, fmt, text);
 #pragma GCC diagnostic pop
-	return err_set(err, ERR_USAGE, "crawl: %s (try 'stillpoint crawl --help')", message);
+	return err_set(err, ERR_USAGE, "%s (try 'stillpoint crawl --help')", message);
 }
 
 static int set_delay(const char *text, struct crawl_settings *s, struct err *err)
@@ -415,7 +415,10 @@ static int set_contact(const char *text, struct crawl_settings *s, struct err *e
 	if (!text || !text[0])
 		return 0;
 	if (!contact_is_valid(slice_str(text)))
-		return fail_usage(err, "a contact is a URL or a mail address, not '%.100s'", text);
+		return fail_usage(err,
+			"a contact is a URL or a mail address (https://example.org/bot, "
+			"me@example.org), not '%.100s'",
+			text);
 	s->contact = text;
 	return 0;
 }
@@ -434,8 +437,28 @@ static int check_dns(const char *servers, struct err *err)
 	int rc = servers ? net_check_dns(servers, err) : 0;
 
 	if (rc)
-		err_prefix(err, "crawl: --dns");
+		err_prefix(err, "--dns");
 	return rc;
+}
+
+static int check_certificates(const char *file, struct err *err)
+{
+	int rc = file ? net_check_certificates(file, err) : 0;
+
+	if (rc)
+		err_prefix(err, "--cacert");
+	return rc;
+}
+
+/* What would be no name, or no sentence. */
+static int check_empty(const struct crawl_command *o, struct err *err)
+{
+	if (o->output && !o->output[0])
+		return fail_usage(
+			err, "%s", "--output is empty: the name of a directory is wanted");
+	if (o->user_agent && !o->user_agent[0])
+		return fail_usage(err, "%s", "--user-agent is empty: leave it out for our own");
+	return 0;
 }
 
 /* How requests are sent, and what they carry. */
@@ -462,7 +485,11 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	int rc = set_delay(o->delay, s, err);
 
 	if (rc == 0)
+		rc = check_empty(o, err);
+	if (rc == 0)
 		rc = check_dns(o->dns, err);
+	if (rc == 0)
+		rc = check_certificates(o->ca_file, err);
 	s->scope = (enum scope_kind)o->scope;
 	s->no_requisites = o->no_requisites;
 	s->no_sitemaps = o->no_sitemaps;
@@ -496,10 +523,8 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->dns = o->dns;
 	s->dns_records = o->dns_records;
 	s->allow_private = o->allow_private;
-	if (rc == 0 && set_requests(o, s, secrets, err)) {
-		err_prefix(err, "crawl");
-		rc = err->code;
-	}
+	if (rc == 0)
+		rc = set_requests(o, s, secrets, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
@@ -639,9 +664,7 @@ static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 			  err)) {
 		capture_view_release(&view);
 		crawl_results_release(&results);
-		status = cmd_fail(err);
-		/* An archive in use is no wrong usage. */
-		return err->code == ERR_STATE ? CMD_FAILURE : status;
+		return cmd_fail("crawl", err);
 	}
 	status = capture_view_finish(&view, archive, &results, o->json);
 	capture_view_release(&view);
@@ -664,9 +687,9 @@ static enum cmd_status run(
 	sites_init(&sites, &settings, arena);
 	if (make_settings(o, &settings, &secrets, &err) || find_sites(o, args, &seeds, &err) ||
 		mark_secrets(&sites, &settings, &secrets, &err) ||
-		!cmd_strategy("crawl", settings.strategy, false, &err) ||
+		!cmd_strategy(settings.strategy, false, &err) ||
 		(!o->output && default_archive(o, &sites, archive, sizeof archive, &err)))
-		status = cmd_fail(&err);
+		status = cmd_fail("crawl", &err);
 	else {
 		warn(&settings, &sites);
 		status = capture(o->output ? o->output : archive, &seeds, o, &err);

@@ -2,14 +2,13 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/stop.h"
 #include "living/contest.h"
 #include "living/exhibit.h"
 #include "quality/verify.h"
@@ -77,19 +76,12 @@ static const struct options OPTIONS = {
 	.specs = SPECS,
 };
 
-static enum cmd_status fail(const struct err *err)
-{
-	enum cmd_status status = cmd_fail(err);
-
-	return err->code == ERR_USAGE ? status : CMD_FAILURE;
-}
-
 /* ---- the directory ---- */
 
 static int make_dir(const char *wanted, char *out, size_t size, struct err *err)
 {
 	if (wanted && strlen(wanted) >= size)
-		return err_set(err, ERR_USAGE, "demo: the path of --output is too long");
+		return err_set(err, ERR_USAGE, "the path of --output is too long");
 	for (int i = 1; i < DIR_TRIES; i++) {
 		if (wanted || i == 1)
 			(void)snprintf(out, size, "%s", wanted ? wanted : "stillpoint-demo");
@@ -101,7 +93,7 @@ static int make_dir(const char *wanted, char *out, size_t size, struct err *err)
 			break;
 	}
 	return err_set(err, errno == EEXIST ? ERR_USAGE : ERR_IO,
-		"demo: %s: %s; name a new directory with --output", out, strerror(errno));
+		"%s: %s; name a new directory with --output", out, strerror(errno));
 }
 
 /* ---- while it runs ---- */
@@ -227,7 +219,7 @@ static int print_problems(const struct contestant *who, struct err *err)
 			(int)p->text.len, p->text.ptr);
 	}
 	if (rc == 0 && v.problems.len == 0)
-		rc = err_set(err, ERR_STATE, "demo: verify did not notice a flipped bit");
+		rc = err_set(err, ERR_STATE, "verify did not notice a flipped bit");
 	verify_release(&v);
 	catalog_close(catalog);
 	return rc;
@@ -318,20 +310,15 @@ enum cmd_status cmd_demo(int argc, char **argv)
 	struct err err = {0};
 	enum cmd_status status;
 	char dir[1024];
-	sigset_t set;
-	int signals, rc;
+	int signals = -1, rc;
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (make_dir(o.dir, dir, sizeof dir, &err))
-		return fail(&err);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	rc = run(&o, dir, signals, &err);
-	if (signals >= 0)
-		(void)close(signals);
-	return rc ? fail(&err) : cmd_finish(0);
+		return cmd_fail_archive("demo", &err);
+	rc = stop_open(&signals, &err);
+	if (rc == 0)
+		rc = run(&o, dir, signals, &err);
+	stop_close(signals);
+	return rc ? cmd_fail_archive("demo", &err) : cmd_finish(0);
 }

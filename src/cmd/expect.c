@@ -73,7 +73,7 @@ static int read_delays(struct table *t, struct err *err)
 
 		if (parse_duration(item, &delay) || !(delay > 0))
 			return err_set(err, ERR_USAGE,
-				"plan: --delays needs times above 0, separated by commas, not "
+				"--delays needs times above 0, separated by commas, not "
 				"'%.*s'",
 				(int)(item.len < NAME_SIZE ? item.len : NAME_SIZE), item.ptr);
 		if (numbers_push(&t->delays, delay))
@@ -92,7 +92,7 @@ static int read_strategies(struct table *t, struct err *err)
 		char name[NAME_SIZE];
 
 		(void)snprintf(name, sizeof name, "%.*s", (int)item.len, item.ptr);
-		s = cmd_strategy("plan", name, true, err);
+		s = cmd_strategy(name, true, err);
 		if (!s)
 			return ERR_USAGE;
 		if (names_push(&t->labels, item) || strategies_push(&t->strategies, s))
@@ -283,7 +283,7 @@ enum cmd_status cmd_expect(const struct expect_params *params)
 		rc = read_strategies(&t, &err);
 	if (rc == 0)
 		rc = compute(&t, &err);
-	status = rc ? cmd_fail(&err) : cmd_finish(PRINT[params->format](&t));
+	status = rc ? cmd_fail("plan", &err) : cmd_finish(PRINT[params->format](&t));
 	release(&t);
 	return status;
 }

@@ -55,19 +55,22 @@ static enum cmd_status fail_unknown(const char *name)
 		closest_offer(&c, READERS[i].name);
 	if (closest_get(&c))
 		(void)err_set(&err, ERR_USAGE,
-			"inspect: cannot inspect '%.99s', did you mean '%s'?", name,
-			closest_get(&c));
+			"cannot inspect '%.99s', did you mean '%s'? "
+			"(try 'stillpoint inspect --help')",
+			name, closest_get(&c));
 	else
 		(void)err_set(&err, ERR_USAGE,
-			"inspect: cannot inspect '%.99s' (try 'stillpoint inspect --help')", name);
-	return cmd_fail(&err);
+			"cannot inspect '%.99s' (try 'stillpoint inspect --help')", name);
+	return cmd_fail("inspect", &err);
 }
 
 enum cmd_status cmd_inspect(int argc, char **argv)
 {
 	if (argc < 2)
-		return cmd_fail(&(struct err){
-			ERR_USAGE, "inspect: what? (try 'stillpoint inspect --help')"});
+		return cmd_fail("inspect",
+			&(struct err){ERR_USAGE, "what is to be inspected is missing: links, "
+						 "robots, sitemap, text, url or warc "
+						 "(try 'stillpoint inspect --help')"});
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
 	for (size_t i = 0; i < READER_COUNT; i++)

@@ -73,11 +73,10 @@ static enum cmd_status run(const struct links_options *o, const char *path, stru
 	url_init(&document);
 	links_init(&links);
 	if (url_parse(&document, slice_str(o->base), NULL, err)) {
-		err_prefix(err, "inspect links: --base");
-		status = cmd_fail(err);
+		err_prefix(err, "--base");
+		status = cmd_fail("inspect links", err);
 	} else if (document_read(path, o->type, &links, NULL, err)) {
-		err_prefix(err, "inspect links");
-		status = cmd_fail_input(err);
+		status = cmd_fail_input("inspect links", err);
 	} else {
 		status = print_links(&links, &document);
 	}
@@ -96,8 +95,9 @@ int inspect_links(int argc, char **argv)
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
 		return status;
 	if (!options.base) {
-		(void)err_set(&err, ERR_USAGE, "inspect links: --base is missing");
-		return cmd_fail(&err);
+		(void)err_set(&err, ERR_USAGE,
+			"--base is missing: the document's URL, which links are resolved against");
+		return cmd_fail("inspect links", &err);
 	}
 	return run(&options, args.ptr[0], &err);
 }

@@ -107,7 +107,7 @@ static enum cmd_status run(const struct robots *r, const struct option_args *url
 	for (size_t i = 0; i < urls->count && rc == 0; i++)
 		rc = inspect(r, urls->ptr[i], &j, &err);
 	written = json_finish(&j);
-	return rc ? cmd_fail(&err) : cmd_finish(written);
+	return rc ? cmd_fail("inspect robots", &err) : cmd_finish(written);
 }
 
 int inspect_robots(int argc, char **argv)
@@ -127,10 +127,8 @@ int inspect_robots(int argc, char **argv)
 	if (rc == 0)
 		rc = robots_parse(&robots, buf_slice(&text), slice_str(options.agent), &err);
 	buf_release(&text);
-	if (rc) {
-		err_prefix(&err, "inspect robots");
-		return cmd_fail_input(&err);
-	}
+	if (rc)
+		return cmd_fail_input("inspect robots", &err);
 	status = run(&robots, &(struct option_args){args.ptr + 1, args.count - 1});
 	robots_release(&robots);
 	return status;

@@ -9,6 +9,7 @@
 #include "cmd/inspect.h"
 #include "cmd/text.h"
 #include "extract/sitemap.h"
+#include "url/url.h"
 
 struct sitemap_options {
 	const char *base;
@@ -83,8 +84,21 @@ static enum cmd_status run(struct sitemap_reader *r, const char *name)
 		print_damage(name, sitemap_damage(r));
 	if (rc == ERR_END)
 		return cmd_finish(written);
-	err_prefix(&err, "inspect sitemap: %s", name);
-	return cmd_fail_input(&err);
+	err_prefix(&err, "%s", name);
+	return cmd_fail_input("inspect sitemap", &err);
+}
+
+static int check_base(const char *base, struct err *err)
+{
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(base), NULL, err);
+	if (rc)
+		err_prefix(err, "--base");
+	url_release(&url);
+	return rc;
 }
 
 int inspect_sitemap(int argc, char **argv)
@@ -100,6 +114,8 @@ int inspect_sitemap(int argc, char **argv)
 
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
 		return status;
+	if (options.base[0] && check_base(options.base, &err))
+		return cmd_fail("inspect sitemap", &err);
 	standard = strcmp(args.ptr[0], "-") == 0;
 	file = standard ? stdin : fopen(args.ptr[0], "rb");
 	if (file)
@@ -110,8 +126,8 @@ int inspect_sitemap(int argc, char **argv)
 		status = run(reader, args.ptr[0]);
 		sitemap_close(reader);
 	} else {
-		err_prefix(&err, "inspect sitemap: %s", args.ptr[0]);
-		status = cmd_fail_input(&err);
+		err_prefix(&err, "%s", args.ptr[0]);
+		status = cmd_fail_input("inspect sitemap", &err);
 	}
 	if (file && !standard)
 		(void)fclose(file);

@@ -74,12 +74,10 @@ int inspect_text(int argc, char **argv)
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
 		return status;
 	page_text_init(&text);
-	if (document_read(args.ptr[0], options.type, NULL, &text, &err)) {
-		err_prefix(&err, "inspect text");
-		status = cmd_fail_input(&err);
-	} else {
+	if (document_read(args.ptr[0], options.type, NULL, &text, &err))
+		status = cmd_fail_input("inspect text", &err);
+	else
 		status = print(&text);
-	}
 	page_text_release(&text);
 	return status;
 }

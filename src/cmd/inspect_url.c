@@ -132,7 +132,7 @@ static enum cmd_status run(const struct url *base, const struct option_args *arg
 	written = json_finish(&in.json);
 	buf_release(&in.text);
 	url_release(&in.url);
-	return rc ? cmd_fail(&err) : cmd_finish(written);
+	return rc ? cmd_fail("inspect url", &err) : cmd_finish(written);
 }
 
 int inspect_url(int argc, char **argv)
@@ -147,8 +147,8 @@ int inspect_url(int argc, char **argv)
 		return status;
 	url_init(&base);
 	if (options.base && url_parse(&base, slice_str(options.base), NULL, &err)) {
-		err_prefix(&err, "inspect url: --base");
-		return cmd_fail(&err);
+		err_prefix(&err, "--base");
+		return cmd_fail("inspect url", &err);
 	}
 	status = run(options.base ? &base : NULL, &args);
 	url_release(&base);

@@ -115,8 +115,6 @@ int inspect_warc(int argc, char **argv)
 	for (size_t i = 0; rc == 0 && i < args.count; i++)
 		rc = print_file(&j, args.ptr[i], &err);
 	written = json_finish(&j);
-	if (rc)
-		err_prefix(&err, "inspect warc");
-	status = rc ? cmd_fail_input(&err) : cmd_finish(written);
+	status = rc ? cmd_fail_input("inspect warc", &err) : cmd_finish(written);
 	return status;
 }

@@ -1,12 +1,13 @@
 /* stillpoint living-site: a web server whose pages change at known times. */
 #include <errno.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
 #include "cmd/cmd.h"
+#include "cmd/stop.h"
 #include "httpd/httpd.h"
 #include "living/site.h"
 
@@ -14,10 +15,10 @@ enum {
 	DEFAULT_PAGES = 1000,
 	DEFAULT_OUTDEGREE = 10,
 	HOST_NAME_SIZE = 32,
+	LOOK_MS = 100, /* how often to ask whether all is well */
 };
 
 static const double NOT_GIVEN = -1;
-static const int64_t LOOK_NS = CLOCK_NS_PER_SECOND / 10; /* how often to ask whether all is well */
 
 /* NULL, 0 and NOT_GIVEN: not given. */
 struct living_options {
@@ -447,23 +448,24 @@ static int write_file(
 }
 
 /* Until a signal comes, the time is over or the log fails. */
-static void wait_for_end(struct living_site *site, const sigset_t *signals, double duration)
+static void wait_for_end(struct living_site *site, int signals, double duration)
 {
 	const struct clock *clock = clock_system();
 	int64_t start = clock_monotonic(clock);
+	struct pollfd p = {.fd = signals, .events = POLLIN};
 
 	while (!living_site_failed(site)) {
-		struct timespec t = {.tv_nsec = LOOK_NS};
+		int ms = LOOK_MS;
 
 		if (duration > 0) {
 			double left = duration - clock_seconds(clock_monotonic(clock) - start);
 
 			if (left <= 0)
 				return;
-			if (left < clock_seconds(LOOK_NS))
-				t.tv_nsec = (long)(left * (double)CLOCK_NS_PER_SECOND);
+			if (left * 1000 < LOOK_MS)
+				ms = (int)(left * 1000) + 1;
 		}
-		if (sigtimedwait(signals, NULL, &t) > 0)
+		if (poll(&p, 1, ms) > 0)
 			return;
 	}
 }
@@ -472,25 +474,25 @@ static int serve(const struct living_options *o, struct prepared *p, struct err 
 {
 	struct living_site *site = NULL;
 	struct err late = {0};
-	sigset_t signals;
-	int rc, stopped;
+	int signals, rc, stopped;
 
-	/* Before any thread starts, so that none of them takes the signal. */
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	rc = living_site_start(&p->params, &site, err);
+	rc = stop_open(&signals, err);
 	if (rc)
 		return rc;
+	rc = living_site_start(&p->params, &site, err);
+	if (rc) {
+		stop_close(signals);
+		return rc;
+	}
 	rc = write_file(site, o->write_rates, living_site_write_rates, err);
 	if (rc == 0)
 		rc = write_file(site, o->write_pages, living_site_write_pages, err);
 	if (rc == 0 && living_site_print_urls(site, stdout))
 		rc = err_set(err, ERR_IO, "standard output: %s", strerror(errno));
 	if (rc == 0)
-		wait_for_end(site, &signals, o->duration);
+		wait_for_end(site, signals, o->duration);
 	stopped = living_site_stop(site, &late);
+	stop_close(signals);
 	if (rc == 0 && stopped) {
 		*err = late;
 		rc = stopped;
@@ -519,10 +521,8 @@ enum cmd_status cmd_living_site(int argc, char **argv)
 
 		if (rc == 0)
 			rc = serve(&o, &p, &err);
-		if (rc) {
-			err_prefix(&err, "living-site");
-			status = cmd_fail(&err);
-		}
+		if (rc)
+			status = cmd_fail("living-site", &err);
 	}
 	free(p.names);
 	free(p.hosts);

@@ -76,7 +76,7 @@ static enum cmd_status fail_unknown(const char *name)
 	else
 		(void)err_set(&err, ERR_USAGE, "unknown %s '%.99s' (try 'stillpoint --help')", what,
 			name);
-	return cmd_fail(&err);
+	return cmd_fail(NULL, &err);
 }
 
 /* help, help COMMAND */
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2)
-		return cmd_fail(
+		return cmd_fail(NULL,
 			&(struct err){ERR_USAGE, "a command is missing (try 'stillpoint --help')"});
 	if (is_any(argv[1], "--help", "-h"))
 		return print_help();

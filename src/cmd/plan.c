@@ -76,10 +76,9 @@ static const struct options OPTIONS = {
 	.description = "Computes in which order the pages of a site are to be visited and "
 		       "revisited, given "
 		       "how often each changes. The file has one line for each page and a header "
-		       "that names "
-		       "the columns; weight and links may be left out, and links play no part "
-		       "here. '-' is "
-		       "standard input.\n\n"
+		       "that names the columns. weight, shape (how well the rate is known) and "
+		       "links may be left out, and links play no part here. '-' is standard "
+		       "input.\n\n"
 		       "  page,rate,weight\n"
 		       "  /,0.01,2\n"
 		       "  /imprint,0.000001,1\n\n"
@@ -124,7 +123,7 @@ static enum cmd_status schedule(
 
 	params.plan.fast = o->fast;
 	if (drive(&params, &capture, &err))
-		return cmd_fail(&err);
+		return cmd_fail("plan", &err);
 	view.expected = evaluate(site, &capture);
 	/* Costly, and no column of the CSV. */
 	if (!capture.single && o->format != CMD_FORMAT_CSV)
@@ -132,7 +131,7 @@ static enum cmd_status schedule(
 			site, capture.delay, o->fast, view.expected.coherence, &view.bound);
 	if (rc) {
 		(void)err_set(&err, rc, "%s", err_name(rc));
-		status = cmd_fail(&err);
+		status = cmd_fail("plan", &err);
 	} else {
 		status = cmd_finish(print(&view, o->format));
 	}
@@ -166,7 +165,7 @@ static int check_usage(const struct plan_options *o, size_t files, struct err *e
 		wrong = "--delays and --strategies are for --expect";
 	if (!wrong)
 		return 0;
-	return err_set(err, ERR_USAGE, "plan: %s (try 'stillpoint plan --help')", wrong);
+	return err_set(err, ERR_USAGE, "%s (try 'stillpoint plan --help')", wrong);
 }
 
 enum cmd_status cmd_plan(int argc, char **argv)
@@ -181,16 +180,16 @@ enum cmd_status cmd_plan(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (check_usage(&o, args.count, &err))
-		return cmd_fail(&err);
+		return cmd_fail("plan", &err);
 	if (o.list)
 		return list_strategies();
 	if (o.json)
 		o.format = CMD_FORMAT_JSON;
-	strategy = cmd_strategy("plan", cmd_planning_name(&o.planning), true, &err);
+	strategy = cmd_strategy(cmd_planning_name(&o.planning), true, &err);
 	if (!strategy)
-		return cmd_fail(&err);
+		return cmd_fail("plan", &err);
 	if (site_load(args.ptr[0], &site, &err))
-		return cmd_fail_input(&err);
+		return cmd_fail_input("plan", &err);
 	status = o.expect ? expect(&o, &site) : schedule(&o, strategy, &site);
 	site_release(&site);
 	return status;

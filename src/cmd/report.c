@@ -57,14 +57,6 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-/* Bad input, except that what is not there or damaged is a plain failure. */
-static enum cmd_status fail(const struct err *err)
-{
-	enum cmd_status status = cmd_fail_input(err);
-
-	return err->code == ERR_NOTFOUND || err->code == ERR_IO ? CMD_FAILURE : status;
-}
-
 static enum cmd_status print(const struct report *r, const char *archive, bool as_json)
 {
 	struct json j;
@@ -73,7 +65,7 @@ static enum cmd_status print(const struct report *r, const char *archive, bool a
 	if (!as_json) {
 		rc = report_print(r, archive, stdout);
 		if (rc == ERR_NOMEM)
-			return cmd_fail(&(struct err){ERR_NOMEM, "out of memory"});
+			return cmd_fail("report", &(struct err){ERR_NOMEM, "out of memory"});
 		return cmd_finish(rc);
 	}
 	json_init_file(&j, stdout, JSON_LINES);
@@ -108,7 +100,7 @@ static enum cmd_status explain(struct catalog *c, const struct report *r, const 
 	enum cmd_status status;
 
 	if (find(&w, c, r, url, &err)) {
-		status = fail(&err);
+		status = cmd_fail_archive("report", &err);
 	} else {
 		report_print_why(r, &w, stdout);
 		status = cmd_finish(0);
@@ -125,10 +117,9 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 	enum cmd_status status;
 
 	if (archive_open_catalog(archive, &catalog, &err))
-		return fail(&err);
+		return cmd_fail_archive("report", &err);
 	if (report_load(&report, catalog, (uint32_t)o->capture, &err)) {
-		err_prefix(&err, "%s", archive);
-		status = fail(&err);
+		status = cmd_fail_archive("report", &err);
 	} else {
 		status = o->why ? explain(catalog, &report, o->why)
 				: print(&report, archive, o->json);
@@ -156,9 +147,10 @@ enum cmd_status cmd_report(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (o.why && o.json)
-		return cmd_fail(&(struct err){ERR_USAGE, "report: --why prints no JSON"});
+		return cmd_fail("report", &(struct err){ERR_USAGE, "--why prints no JSON"});
 	if (o.captures && (o.why || o.capture))
-		return cmd_fail(&(struct err){ERR_USAGE,
-			"report: --captures lists all of them; leave out --capture and --why"});
+		return cmd_fail("report",
+			&(struct err){ERR_USAGE,
+				"--captures lists all of them; leave out --capture and --why"});
 	return o.captures ? captures_print(args.ptr[0], NULL, o.json) : run(args.ptr[0], &o);
 }

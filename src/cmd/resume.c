@@ -1,4 +1,5 @@
 /* stillpoint resume: goes on with captures after a stop, a crash or a power cut. */
+#include "cmd/archive.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "crawl/crawl.h"
@@ -66,14 +67,6 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-/* An archive that is not there, or in use, is no wrong usage. */
-static enum cmd_status fail(const struct err *err)
-{
-	enum cmd_status status = cmd_fail(err);
-
-	return err->code == ERR_NOTFOUND || err->code == ERR_STATE ? CMD_FAILURE : status;
-}
-
 static enum cmd_status resume(const char *archive, const struct resume_options *o,
 	const struct crawl_secrets *secrets, struct err *err)
 {
@@ -83,8 +76,10 @@ static enum cmd_status resume(const char *archive, const struct resume_options *
 	int rc = capture_view_init(&view, "resume", (unsigned)o->lanes, err);
 
 	view.options.secrets = secrets;
+	if (rc == 0)
+		rc = archive_check(archive, err);
 	if (rc || crawl_resume(archive, &view.options, &results, err))
-		status = fail(err);
+		status = cmd_fail_archive("resume", err);
 	else
 		status = capture_view_finish(&view, archive, &results, o->json);
 	capture_view_release(&view);
@@ -106,12 +101,10 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	cmd_log(o.verbose);
 	crawl_settings_init(&unused);
 	if (capture_secrets(&(struct capture_given){&o.auth, &o.headers, o.cookies, o.proxy},
-		    &unused, &secrets, &err)) {
-		err_prefix(&err, "resume");
-		status = cmd_fail(&err);
-	} else {
+		    &unused, &secrets, &err))
+		status = cmd_fail("resume", &err);
+	else
 		status = resume(args.ptr[0], &o, &secrets, &err);
-	}
 	crawl_secrets_release(&secrets);
 	crawl_settings_release(&unused);
 	options_release(&OPTIONS, &o);

@@ -60,7 +60,7 @@ static int add_login(const struct seeds *to, const struct url *url, struct err *
 }
 
 /* Parsed, so that a typo is found before anything begins. */
-static int add(const struct seeds *to, const char *text, struct err *err)
+int seeds_add(const struct seeds *to, const char *text, struct err *err)
 {
 	struct err why = {0};
 	struct url url;
@@ -78,15 +78,6 @@ static int add(const struct seeds *to, const char *text, struct err *err)
 		rc = sites_add(to->sites, &url);
 	url_release(&url);
 	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
-}
-
-int seeds_add(const struct seeds *to, const char *text, struct err *err)
-{
-	int rc = add(to, text, err);
-
-	if (rc)
-		err_prefix(err, "crawl");
-	return rc;
 }
 
 /* ---- a file ---- */
@@ -123,6 +114,12 @@ static bool read_line(FILE *file, char *line, bool *ret_fits)
 	return true;
 }
 
+static int fail_to_read(const char *name, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "--seeds %s: %s; a file with a URL in each line is wanted",
+		name, strerror(errno));
+}
+
 static int read_lines(const struct seeds *to, FILE *file, const char *name, struct err *err)
 {
 	static const char BOM[] = "\xef\xbb\xbf";
@@ -139,12 +136,12 @@ static int read_lines(const struct seeds *to, FILE *file, const char *name, stru
 			rc = err_set(err, ERR_USAGE,
 				"the line is too long for a URL, or has a NUL in it");
 		else if (*text)
-			rc = add(to, text, err);
+			rc = seeds_add(to, text, err);
 		if (rc)
 			err_prefix(err, "%s:%zu", name, number);
 	}
 	if (rc == 0 && ferror(file))
-		rc = err_set(err, ERR_USAGE, "%s: %s", name, strerror(errno));
+		rc = fail_to_read(name, err);
 	return rc;
 }
 
@@ -157,12 +154,12 @@ int seeds_read(const struct seeds *to, const char *path, struct err *err)
 	int rc;
 
 	if (!file)
-		return err_set(err, ERR_USAGE, "%s: %s", path, strerror(errno));
+		return fail_to_read(path, err);
 	rc = read_lines(to, file, name, err);
 	if (!is_stdin)
 		(void)fclose(file);
 	if (rc == 0 && to->sites->list.len == 0 && before == 0)
-		rc = err_set(
-			err, ERR_USAGE, "%s: no URL in it; a line for each site is wanted", name);
+		rc = err_set(err, ERR_USAGE,
+			"%s: no URL in it; a file with a URL in each line is wanted", name);
 	return rc;
 }

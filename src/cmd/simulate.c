@@ -2,7 +2,9 @@
 #include "cmd/simulate.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "sim/parallel.h"
@@ -272,7 +274,7 @@ static int check_options(const struct mode *m, const struct simulate_options *o,
 	for (const struct option_spec *s = SPECS; s->name; s++)
 		if (is_set(s, o) && !takes(m, s->name))
 			return err_set(err, ERR_USAGE,
-				"simulate: --%s has no meaning with --%s (try 'stillpoint simulate "
+				"--%s has no meaning with --%s (try 'stillpoint simulate "
 				"--help')",
 				s->name, m->option);
 	return 0;
@@ -286,7 +288,7 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 		if (!is_given(MODES[i].option, o))
 			continue;
 		if (found) {
-			(void)err_set(err, ERR_USAGE, "simulate: --%s and --%s exclude each other",
+			(void)err_set(err, ERR_USAGE, "--%s and --%s exclude each other",
 				found->option, MODES[i].option);
 			return NULL;
 		}
@@ -294,7 +296,7 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	}
 	if (!found)
 		(void)err_set(err, ERR_USAGE,
-			"simulate: --table, --site, --graph or --history is missing (try "
+			"--table, --site, --graph or --history is missing (try "
 			"'stillpoint simulate --help')");
 	return found;
 }
@@ -321,11 +323,26 @@ enum cmd_status simulate_print(
 
 	if ((o->html && write_file(o->html, output->html, output->context, &err)) ||
 		(o->text && write_file(o->text, output->text, output->context, &err)))
-		return cmd_fail(&err);
+		return cmd_fail("simulate", &err);
 	if (o->json)
 		return cmd_finish(output->json(output->context, stdout));
 	output->text(output->context, stdout);
 	return cmd_finish(0);
+}
+
+/* Whether it can be written: found out before hours of computing, not behind them. */
+static int check_output(const char *path, struct err *err)
+{
+	char dir[PATH_MAX] = ".";
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	if (!path || access(path, W_OK) == 0)
+		return 0;
+	if (slash)
+		(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - path) + 1, path);
+	if (errno == ENOENT && access(dir, W_OK | X_OK) == 0)
+		return 0;
+	return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 }
 
 /* A word as a shell would have to be given it. */
@@ -369,8 +386,9 @@ enum cmd_status cmd_simulate(int argc, char **argv)
 	o.command = command_line(argc, argv, &line); /* options_parse changes the order */
 	if (cmd_options(&OPTIONS, argc, argv, &o, &args, &status)) {
 		mode = pick(&o, &err);
-		if (!mode || check_options(mode, &o, &err))
-			status = cmd_fail(&err);
+		if (!mode || check_options(mode, &o, &err) || check_output(o.html, &err) ||
+			check_output(o.text, &err))
+			status = cmd_fail("simulate", &err);
 		else
 			status = mode->run(&o);
 	}

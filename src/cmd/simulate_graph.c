@@ -19,7 +19,7 @@ static int add_seed(const struct site *site, slice name, struct page_list *seeds
 	uint32_t page;
 
 	if (!site_find(site, name, &page))
-		return err_set(err, ERR_USAGE, "simulate: seed '%.*s' is not a page of the file",
+		return err_set(err, ERR_USAGE, "seed '%.*s' is not a page of the file",
 			(int)(name.len < NAME_SHOWN_MAX ? name.len : NAME_SHOWN_MAX), name.ptr);
 	if (page_list_push(seeds, page))
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
@@ -178,10 +178,10 @@ static enum cmd_status simulate(const struct simulate_options *o,
 
 	params.plan.size = (uint32_t)o->size;
 	if (drive(&params, &capture, &err))
-		return cmd_fail(&err);
+		return cmd_fail("simulate", &err);
 	view.expected = evaluate(site, &capture);
 	if (list_hopeless(&view, &err) || (o->html && run_sweep(&params, &view, &err)))
-		status = cmd_fail(&err);
+		status = cmd_fail("simulate", &err);
 	else
 		status = simulate_print(o, &output);
 	page_list_release(&view.hopeless);
@@ -197,13 +197,13 @@ enum cmd_status simulate_graph(const struct simulate_options *o)
 	struct site site;
 	enum cmd_status status;
 
-	strategy = cmd_strategy("simulate", cmd_planning_name(&o->planning), false, &err);
+	strategy = cmd_strategy(cmd_planning_name(&o->planning), false, &err);
 	if (!strategy)
-		return cmd_fail(&err);
+		return cmd_fail("simulate", &err);
 	if (site_load(o->graph, &site, &err))
-		return cmd_fail_input(&err);
+		return cmd_fail_input("simulate", &err);
 	if (read_seeds(o, &site, &seeds, &err))
-		status = cmd_fail(&err);
+		status = cmd_fail("simulate", &err);
 	else
 		status = simulate(o, strategy, &site, &seeds);
 	page_list_release(&seeds);

@@ -31,15 +31,14 @@ static int add_arm(struct history_experiment *e, const struct plan_strategy *str
 	unsigned gains, struct err *err)
 {
 	if (e->params.arm_count == HISTORY_ARMS_MAX)
-		return err_set(err, ERR_USAGE, "simulate: more than %d strategies and gains",
-			HISTORY_ARMS_MAX);
+		return err_set(
+			err, ERR_USAGE, "more than %d strategies and gains", HISTORY_ARMS_MAX);
 	if (gains && !strategy->revisits)
 		return err_set(err, ERR_USAGE,
-			"simulate: --gain needs a strategy with revisits, and %s has none",
-			strategy->name);
+			"--gain needs a strategy with revisits, and %s has none", strategy->name);
 	if (gains & GAINS_OF_PLAN && e->options->links)
 		return err_set(err, ERR_USAGE,
-			"simulate: subsites and canaries know all pages at the start: not with "
+			"subsites and canaries know all pages at the start: not with "
 			"--links");
 	e->arms[e->params.arm_count++] = (struct replay_arm){strategy, gains};
 	return 0;
@@ -80,8 +79,7 @@ static int add_strategies(struct history_experiment *e, struct err *err)
 	if (strcmp(rest, "all") == 0)
 		return add_all_strategies(e, err);
 	while (rc == 0 && next_name(&rest, name, sizeof name)) {
-		const struct plan_strategy *s =
-			cmd_strategy("simulate", name, !e->options->links, err);
+		const struct plan_strategy *s = cmd_strategy(name, !e->options->links, err);
 
 		rc = s ? add_arm(e, s, 0, err) : ERR_USAGE;
 	}
@@ -101,9 +99,7 @@ static int add_gains(struct history_experiment *e, struct err *err)
 			unsigned gains;
 
 			rc = gains_parse(slice_str(name), &gains, err);
-			if (rc)
-				err_prefix(err, "simulate");
-			else
+			if (rc == 0)
 				rc = add_arm(e, e->arms[0].strategy, gains, err);
 		}
 	}
@@ -388,10 +384,10 @@ static enum cmd_status run(struct history_experiment *e, const struct history *h
 	progress_clear(&e->progress);
 	if (rc == ERR_RANGE) {
 		err_prefix(&err, "%s", e->options->history);
-		return cmd_fail_input(&err);
+		return cmd_fail_input("simulate", &err);
 	}
 	if (rc)
-		return cmd_fail(&err);
+		return cmd_fail("simulate", &err);
 	return simulate_print(e->options,
 		&(struct simulate_output){print_json, print_text, simulate_history_html, e});
 }
@@ -417,12 +413,12 @@ enum cmd_status simulate_history(const struct simulate_options *o)
 
 	e.params.arms = e.arms;
 	if (add_strategies(&e, &err) || add_gains(&e, &err))
-		return cmd_fail(&err);
+		return cmd_fail("simulate", &err);
 	if (history_load(o->history, &history, &err))
-		return cmd_fail_input(&err);
+		return cmd_fail_input("simulate", &err);
 	if (o->links && history_links_load(o->links, &history, &links, &err)) {
 		history_release(&history);
-		return cmd_fail_input(&err);
+		return cmd_fail_input("simulate", &err);
 	}
 	e.params.links = o->links ? &links : NULL;
 	status = run(&e, &history);

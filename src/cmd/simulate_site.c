@@ -218,7 +218,7 @@ static int read_options(struct site_study *s, struct err *err)
 {
 	const struct simulate_options *o = s->options;
 	struct plan_params plan = cmd_planning_params(&o->planning, NULL);
-	int rc = contenders_read("simulate", cmd_planning_name(&o->planning), &s->contenders, err);
+	int rc = contenders_read(cmd_planning_name(&o->planning), &s->contenders, err);
 
 	s->params = (struct study_params){
 		.trial = {.delay = plan.delay,
@@ -236,7 +236,7 @@ static int read_options(struct site_study *s, struct err *err)
 	if (rc == 0) {
 		rc = synthetic_parse(o->site, &s->params.trial.site, err);
 		if (rc)
-			err_prefix(err, "simulate: --site");
+			err_prefix(err, "--site");
 		s->params.trial.fast = s->params.trial.site.n > EXPOSURE_EXACT_MAX;
 	}
 	return rc;
@@ -252,7 +252,7 @@ enum cmd_status simulate_site(const struct simulate_options *o)
 
 	if (rc == 0)
 		rc = run_study(&s, &err);
-	status = rc ? cmd_fail(&err) : simulate_print(o, &output);
+	status = rc ? cmd_fail("simulate", &err) : simulate_print(o, &output);
 	contender_list_release(&s.contenders);
 	picture_list_release(&s.album.pictures);
 	free(s.results);

@@ -284,12 +284,12 @@ static int unknown(const char *name, struct err *err)
 		closest_offer(&c, t->name);
 	if (closest_get(&c))
 		return err_set(err, ERR_USAGE,
-			"simulate: unknown table '%.*s', did you mean '%s'? (all: stillpoint "
+			"unknown table '%.*s', did you mean '%s'? (all: stillpoint "
 			"simulate --table list)",
 			NAME_SHOWN_MAX, name, closest_get(&c));
 	return err_set(err, ERR_USAGE,
-		"simulate: unknown table '%.*s' (all: stillpoint simulate --table list)",
-		NAME_SHOWN_MAX, name);
+		"unknown table '%.*s' (all: stillpoint simulate --table list)", NAME_SHOWN_MAX,
+		name);
 }
 
 /* Table NULL: all. */
@@ -332,7 +332,7 @@ enum cmd_status simulate_table(const struct simulate_options *o)
 		return simulate_print(o, &list);
 	if ((!table && strcmp(o->table, "all") != 0 && unknown(o->table, &err)) ||
 		run(&s, table, &err))
-		status = cmd_fail(&err);
+		status = cmd_fail("simulate", &err);
 	else
 		status = simulate_print(o, &cells);
 	table_cells_release(&s.results.cells);

@@ -9,6 +9,7 @@
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/text.h"
+#include "quality/report_json.h"
 
 struct verify_options {
 	bool warc_only;
@@ -85,7 +86,8 @@ static void print_text(const struct verify *v)
 	for (size_t i = 0; i < v->captures.len; i++)
 		print_capture(&v->captures.ptr[i]);
 	if (v->problems.len)
-		printf("not verified: %zu problems; ", v->problems.len);
+		printf("not verified: %zu %s; ", v->problems.len,
+			v->problems.len == 1 ? "problem" : "problems");
 	else
 		(void)fputs("verified: ", stdout);
 	printf("%" PRIu64 " records, %" PRIu64 " pages, %" PRIu64 " sharp\n", v->records, v->pages,
@@ -116,9 +118,6 @@ static void put_problems(
 
 static void put_capture(struct json *j, const struct verify_capture *c)
 {
-	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
-	bool known = stillpoint_format(&c->window, from, to);
-
 	json_object_begin(j);
 	json_key(j, "capture");
 	if (c->id)
@@ -130,13 +129,7 @@ static void put_capture(struct json *j, const struct verify_capture *c)
 	json_uint(j, c->pages.len);
 	json_key(j, "sharp");
 	json_uint(j, c->sharp);
-	json_key(j, "stillpoint");
-	json_object_begin(j);
-	json_key(j, "from");
-	json_string(j, known ? from : NULL);
-	json_key(j, "to");
-	json_string(j, known ? to : NULL);
-	json_object_end(j);
+	report_json_window(&c->window, j);
 	json_object_end(j);
 }
 
@@ -178,13 +171,6 @@ static enum cmd_status print(const struct verify *v, bool as_json)
 	return status == CMD_OK && v->problems.len ? CMD_FAILURE : status;
 }
 
-static enum cmd_status fail(const struct err *err)
-{
-	enum cmd_status status = cmd_fail_input(err);
-
-	return err->code == ERR_NOTFOUND || err->code == ERR_IO ? CMD_FAILURE : status;
-}
-
 static enum cmd_status verify(const struct verify_params *params, bool as_json)
 {
 	struct err err = {0};
@@ -193,7 +179,7 @@ static enum cmd_status verify(const struct verify_params *params, bool as_json)
 	int rc = verify_run(&v, params, &err);
 
 	progress_clear(params->progress);
-	status = rc ? fail(&err) : print(&v, as_json);
+	status = rc ? cmd_fail_archive("verify", &err) : print(&v, as_json);
 	verify_release(&v);
 	return status;
 }
@@ -211,9 +197,9 @@ enum cmd_status cmd_verify(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (archive_warc_dir(args.ptr[0], dir, &err))
-		return fail(&err);
+		return cmd_fail_archive("verify", &err);
 	if (!o.warc_only && archive_open_catalog(args.ptr[0], &params.catalog, &err))
-		return fail(&err);
+		return cmd_fail_archive("verify", &err);
 	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
 					 .clock = clock_system(),
 					 .title = "verify",

@@ -55,7 +55,7 @@ static int make_scope(struct capture *c, struct err *err)
 			err_prefix(err, "%.200s", s->seeds.ptr[i]);
 	}
 	for (size_t i = 0; rc == 0 && i < s->surts.len; i++)
-		rc = scope_add_surt(&c->scope, slice_str(s->surts.ptr[i]), err);
+		rc = add_pattern(c, s->surts.ptr[i], "surt", scope_add_surt, err);
 	for (size_t i = 0; rc == 0 && i < s->includes.len; i++)
 		rc = add_pattern(c, s->includes.ptr[i], "include", scope_add_include, err);
 	for (size_t i = 0; rc == 0 && i < s->excludes.len; i++)

@@ -223,14 +223,22 @@ static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }
 
-/* A place for the result of each capture. */
+/* A place for the result of each capture; those that are lost have theirs already, behind. */
 static int make_results(struct crawl *x, struct err *err)
 {
+	const struct roster_losses *lost = &x->roster.lost;
+
 	x->sites = x->roster.captures.len;
-	x->results->ptr = calloc(x->sites, sizeof *x->results->ptr);
+	x->results->ptr = calloc(x->sites + lost->len, sizeof *x->results->ptr);
 	if (!x->results->ptr)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	x->results->len = x->sites;
+	x->results->len = x->sites + lost->len;
+	for (size_t i = 0; i < lost->len; i++)
+		x->results->ptr[x->sites + i] = (struct crawl_result){
+			.capture = lost->ptr[i].capture,
+			.end = CRAWL_BROKEN,
+			.problem = strdup(lost->ptr[i].problem),
+		};
 	return 0;
 }
 
@@ -277,7 +285,7 @@ static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err
 		struct capture *c = lane->captures.ptr[i];
 
 		rc = again ? beginning_again(c, x->catalog, err) : beginning_fresh(c, err);
-		if (rc == ERR_STATE && again && x->sites > 1) {
+		if (rc == ERR_STATE && again && x->results->len > 1) {
 			set_aside(x, lane, c, err);
 			rc = 0;
 		}
@@ -508,7 +516,9 @@ int crawl_resume(const char *archive, const struct crawl_options *options,
 		rc = open_archive(&x, archive, false, err);
 	if (rc == 0)
 		rc = roster_recall(&x.roster, x.catalog, err);
-	if (rc == 0)
-		rc = x.roster.captures.len > 0 ? go_on(&x, err) : note_finished(&x, err);
+	if (rc == 0 && x.roster.captures.len > 0)
+		rc = go_on(&x, err);
+	else if (rc == 0)
+		rc = x.roster.lost.len > 0 ? make_results(&x, err) : note_finished(&x, err);
 	return conclude(&x, rc, err);
 }

@@ -43,7 +43,8 @@ static int make(const char *path, struct err *err)
 {
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return 0;
-	return err_set(err, ERR_IO, "%s: cannot be made: %s", path, strerror(errno));
+	return err_set(err, ERR_IO, "%s: cannot be made: %s%s", path, strerror(errno),
+		errno == ENOENT ? " (the directory above it has to be there)" : "");
 }
 
 /* What a process that was killed early may have left behind. */
@@ -82,8 +83,9 @@ static int check_kind(const struct directory *d, bool create, struct err *err)
 			strerror(errno));
 	}
 	if (!S_ISDIR(st.st_mode))
-		return err_set(err, ERR_NOTFOUND, "%s: not an archive (an archive is a directory)",
-			d->path);
+		return err_set(err, ERR_NOTFOUND,
+			"%s: not an archive (an archive is a directory)%s", d->path,
+			create ? "; choose another name with -o" : "");
 	if (stat(d->catalog, &st) == 0 || (create && has_nothing_foreign(d->path)))
 		return 0;
 	return err_set(err, ERR_NOTFOUND, "%s: not an archive (it has no catalog.sqlite)%s",

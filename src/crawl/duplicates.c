@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/warc_file.h"
 #include "archive/warc_reader.h"
 #include "crawl/directory.h"
 #include "url/url.h"
@@ -198,7 +199,7 @@ static int open_file(const struct duplicates *d, const char *name)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
 		return fd;
-	(void)snprintf(path, sizeof path, "%s/%s.open", d->dir, name);
+	(void)snprintf(path, sizeof path, "%s/%s" WARC_OPEN, d->dir, name);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/warc_file.h"
 #include "archive/warc_repair.h"
 #include "base/hash.h"
 #include "crawl/capture.h"
@@ -68,7 +69,7 @@ static bool has_end(const char *text, const char *end)
  */
 static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
 {
-	size_t len = strlen(entry) - (has_end(entry, ".open") ? strlen(".open") : 0);
+	size_t len = warc_closed_name(slice_str(entry)).len;
 
 	if (len > WARC_NAME_MAX || strncmp(entry, "stillpoint-", strlen("stillpoint-")) != 0)
 		return false;

@@ -31,6 +31,7 @@ void roster_release(struct roster *r)
 	for (size_t i = 0; i < r->settings.len; i++)
 		crawl_settings_release(r->settings.ptr[i]);
 	settings_vec_release(&r->settings);
+	roster_losses_release(&r->lost);
 	for (size_t i = 0; i < r->rates.len; i++)
 		rates_release(r->rates.ptr[i].rates);
 	rates_files_release(&r->rates);
@@ -76,13 +77,9 @@ static int find_rates(struct roster *r, const char *path, const struct rates **r
 	return load_rates(r, path, ret, err);
 }
 
-/* What the capture's requests carry, and whom they trust. */
+/* What the capture's requests carry. */
 static int dress(struct roster *r, struct capture *c, struct err *err)
 {
-	const char *ca_file = c->settings->ca_file;
-
-	if (ca_file && access(ca_file, R_OK) < 0)
-		return err_set(err, ERR_USAGE, "--cacert %s: %s", ca_file, strerror(errno));
 	return outfit_init(&c->outfit, c->settings, r->secrets,
 		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
 }
@@ -94,6 +91,8 @@ static int add(
 	struct capture *c = NULL;
 	int rc = find_rates(r, settings->rates, &rates, err);
 
+	if (rc == 0 && settings->ca_file && access(settings->ca_file, R_OK) < 0)
+		rc = err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
 	if (rc == 0 && (capture_vec_reserve(&r->captures, 1) || slot_vec_push(&r->groups, group)))
 		rc = no_memory(err);
 	if (rc == 0)
@@ -101,7 +100,7 @@ static int add(
 	if (rc)
 		return rc;
 	r->captures.ptr[r->captures.len++] = c;
-	return dress(r, c, err);
+	return 0;
 }
 
 int roster_prepare(
@@ -109,8 +108,11 @@ int roster_prepare(
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < count; i++)
+	for (size_t i = 0; rc == 0 && i < count; i++) {
 		rc = add(r, &sites[i], 0, err);
+		if (rc == 0)
+			rc = dress(r, r->captures.ptr[i], err);
+	}
 	r->group_count = 1;
 	return rc;
 }
@@ -295,29 +297,54 @@ static int read_settings(
 		rc = directory_path(r->directory, &settings->rates, &r->arena, err);
 	if (rc == 0 && settings->ca_file)
 		rc = directory_path(r->directory, &settings->ca_file, &r->arena, err);
-	if (rc == 0)
-		rc = crawl_secrets_check(r->secrets ? r->secrets : &(struct crawl_secrets){0},
-			settings, &r->arena, err);
 	*ret = settings;
 	return rc;
 }
 
-static int recall(struct roster *r, struct catalog *catalog, uint32_t id, struct err *err)
+/* A capture as its row has it. */
+static int add_row(struct roster *r, const struct catalog_capture *row, struct err *err)
 {
 	const struct crawl_settings *settings = NULL;
-	struct catalog_capture row;
+	size_t groups = r->groups.len;
 	uint32_t group = 0;
-	int rc = catalog_get_capture(catalog, id, &r->arena, &row, err);
+	int rc = read_settings(r, row->settings, &settings, err);
 
-	if (rc == 0)
-		rc = read_settings(r, row.settings, &settings, err);
-	if (rc == 0 && find_group(r, row.settings, &group))
+	if (rc == 0 && find_group(r, row->settings, &group))
 		rc = no_memory(err);
 	if (rc == 0)
 		rc = add(r, settings, group, err);
 	if (rc == 0)
-		r->captures.ptr[r->captures.len - 1]->row = row;
+		r->captures.ptr[r->captures.len - 1]->row = *row;
+	else
+		r->groups.len = groups;
 	return rc;
+}
+
+static int lose(struct roster *r, uint32_t capture, struct err *err)
+{
+	struct roster_loss loss = {capture, arena_strdup(&r->arena, slice_str(err->text))};
+
+	if (!loss.problem || roster_losses_push(&r->lost, loss))
+		return no_memory(err);
+	*err = (struct err){0};
+	return 0;
+}
+
+static int recall(struct roster *r, struct catalog *catalog, uint32_t id, struct err *err)
+{
+	static const struct crawl_secrets NONE = {0};
+	struct catalog_capture row;
+	struct capture *c;
+	int rc = catalog_get_capture(catalog, id, &r->arena, &row, err);
+
+	if (rc)
+		return rc;
+	rc = add_row(r, &row, err);
+	if (rc)
+		return rc == ERR_NOMEM ? rc : lose(r, id, err);
+	c = r->captures.ptr[r->captures.len - 1];
+	rc = crawl_secrets_check(r->secrets ? r->secrets : &NONE, c->settings, &r->arena, err);
+	return rc ? rc : dress(r, c, err);
 }
 
 int roster_recall(struct roster *r, struct catalog *catalog, struct err *err)

@@ -25,6 +25,14 @@ struct rates_file {
 VEC_DECLARE(rates_files, struct rates_file);
 VEC_DECLARE(settings_vec, struct crawl_settings *);
 
+/* A capture that the archive has not finished and that cannot go on: why, in the arena. */
+struct roster_loss {
+	uint32_t capture;
+	const char *problem;
+};
+
+VEC_DECLARE(roster_losses, struct roster_loss);
+
 /* Fields may be read; captures are taken out by whoever puts them on lanes. */
 struct roster {
 	struct directory *directory;
@@ -37,6 +45,7 @@ struct roster {
 	struct strmap group_numbers;  /* by their settings */
 	struct settings_vec settings; /* that we have read ourselves */
 	struct rates_files rates;
+	struct roster_losses lost; /* by roster_recall */
 };
 
 /* Both are borrowed; the directory is to be open for roster_enter and roster_recall. */
@@ -53,7 +62,11 @@ int roster_prepare(struct roster *r, const struct crawl_settings *sites, size_t 
 /* Adds the rows of prepared captures to the catalog, and what they need to the archive. */
 int roster_enter(struct roster *r, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
-/* Prepares all captures that the catalog has and that are not finished. */
+/*
+ * Prepares all captures that the catalog has and that are not finished. One whose settings are
+ * damaged is lost, and no reason to give up the others. 0, ERR_USAGE for a secret that is missing,
+ * ERR_IO, ERR_NOMEM.
+ */
 int roster_recall(struct roster *r, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 #endif

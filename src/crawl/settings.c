@@ -273,5 +273,9 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_set(err, rc, "%s", err_name(rc));
-	return rc ? err_set(err, rc, "the capture's settings in the catalog are damaged") : 0;
+	return rc ? err_set(err, rc,
+			    "the capture's settings in the catalog are damaged: it cannot go on, "
+			    "but what "
+			    "it has is kept")
+		  : 0;
 }

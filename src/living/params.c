@@ -1,11 +1,12 @@
 #include "living/params.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/parse.h"
 #include "base/slice.h"
 
-enum { SHOWN_MAX = 80 };
+enum { SHOWN_MAX = 80, LIST_SIZE = 160 };
 
 static const char *const BEHAVIOURS[LIVING_BEHAVIOURS] = {
 	[LIVING_OK] = "ok",
@@ -107,6 +108,20 @@ int living_rates_parse(const char *text, struct living_rates *ret, struct err *e
 	return 0;
 }
 
+/* "unknown kind 'x' (a, b, c)" */
+static int fail_kind(
+	slice word, const char *const *words, size_t count, unsigned all, struct err *err)
+{
+	char list[LIST_SIZE] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (all >> i & 1 && at < sizeof list)
+			at += (size_t)snprintf(
+				list + at, sizeof list - at, "%s%s", at ? ", " : "", words[i]);
+	return err_set(err, ERR_SYNTAX, "unknown kind '%.*s' (%s)", shown(word), word.ptr, list);
+}
+
 /* Adds the bits of the named words, separated by commas. */
 static int parse_set(slice rest, const char *const *words, size_t count, unsigned all,
 	unsigned *set, struct err *err)
@@ -118,8 +133,7 @@ static int parse_set(slice rest, const char *const *words, size_t count, unsigne
 		while (i < count && !(all >> i & 1 && slice_eq(slice_str(words[i]), word)))
 			i++;
 		if (i == count)
-			return err_set(
-				err, ERR_SYNTAX, "unknown kind '%.*s'", shown(word), word.ptr);
+			return fail_kind(word, words, count, all, err);
 		*set |= 1U << i;
 	}
 	return 0;

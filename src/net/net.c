@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "net/dns.h"
 #include "net/lookup.h"
 #include "net/proxy.h"
+#include "net/tls.h"
 #include "net/transfer.h"
 
 enum {
@@ -180,12 +182,25 @@ int net_new(const struct net_params *params, struct net **ret, struct err *err)
 int net_check_dns(const char *servers, struct err *err)
 {
 	struct dns *dns = NULL;
-	int rc = dns_new(
-		&(struct dns_params){.clock = clock_system(), .servers = servers, .epoll = -1},
+	int rc;
+
+	if (!servers[0])
+		return err_set(err, ERR_USAGE,
+			"the list is empty; addresses such as 192.0.2.1,192.0.2.2:5353 are wanted");
+	rc = dns_new(&(struct dns_params){.clock = clock_system(), .servers = servers, .epoll = -1},
 		&dns, err);
 
 	dns_free(dns);
 	return rc;
+}
+
+int net_check_certificates(const char *file, struct err *err)
+{
+	if (access(file, R_OK))
+		return err_set(err, ERR_USAGE, "%s: %s", file, strerror(errno));
+	if (!tls_has_certificates(file))
+		return err_set(err, ERR_USAGE, "%s: no certificate in it (PEM is wanted)", file);
+	return 0;
 }
 
 static void free_all(struct transfer_list *list)

@@ -89,6 +89,9 @@ int net_check_proxy(const char *text, char *ret_shown, struct err *err) SP_MUST_
 /* Whether they can be used: 0, ERR_USAGE with a sentence, ERR_NOMEM, ERR_IO. */
 int net_check_dns(const char *servers, struct err *err) SP_MUST_CHECK;
 
+/* The same of a file of certificates. */
+int net_check_certificates(const char *file, struct err *err) SP_MUST_CHECK;
+
 struct net; /* opaque */
 
 /* 0, ERR_NOMEM, ERR_IO, ERR_USAGE for the DNS servers. What params borrows has to stay. */

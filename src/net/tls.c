@@ -71,3 +71,12 @@ CURLcode tls_set_up(CURL *easy, void *ssl_ctx, void *data)
 #endif
 	return CURLE_OK;
 }
+
+bool tls_has_certificates(const char *file)
+{
+	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+	bool has = ctx && SSL_CTX_load_verify_file(ctx, file) == 1;
+
+	SSL_CTX_free(ctx);
+	return has;
+}

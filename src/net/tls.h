@@ -29,4 +29,7 @@ bool tls_is_closed(CURL *easy);
  */
 CURLcode tls_set_up(CURL *easy, void *ssl_ctx, void *data);
 
+/* Whether the file has certificates (PEM) that can be trusted. */
+bool tls_has_certificates(const char *file);
+
 #endif

@@ -62,7 +62,7 @@ static void put_page(struct json *j, const struct report_page *p)
 	json_object_end(j);
 }
 
-static void put_stillpoint(struct json *j, const struct stillpoint *window)
+void report_json_window(const struct stillpoint *window, struct json *j)
 {
 	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
 	bool known = stillpoint_format(window, from, to);
@@ -133,7 +133,7 @@ static void put_capture(struct json *j, const struct report *r)
 	json_string(j, state_name(r->capture.state));
 	put_time(j, "started", r->capture.started, CLOCK_ROUND_DOWN);
 	put_time(j, "finished", r->capture.finished, CLOCK_ROUND_UP);
-	put_stillpoint(j, &r->window);
+	report_json_window(&r->window, j);
 }
 
 /* All but the verdicts; the object stays open. */

@@ -11,4 +11,7 @@ void report_json(const struct report *r, struct json *j);
 /* The same without the verdicts: what is said of each capture where several are listed. */
 void report_json_totals(const struct report *r, struct json *j);
 
+/* The key "stillpoint" with its object, inside of another; nulls when there is none. */
+void report_json_window(const struct stillpoint *window, struct json *j);
+
 #endif

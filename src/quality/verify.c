@@ -115,17 +115,9 @@ static bool has_suffix(slice name, slice suffix)
 	       slice_eq(slice_sub(name, name.len - suffix.len, name.len), suffix);
 }
 
-/* The name that the catalog knows it by. */
-static slice closed_name(slice name)
-{
-	slice open = SLICE(".open");
-
-	return has_suffix(name, open) ? slice_sub(name, 0, name.len - open.len) : name;
-}
-
 static bool is_warc(slice name)
 {
-	slice closed = closed_name(name);
+	slice closed = warc_closed_name(name);
 
 	return has_suffix(closed, SLICE(".warc")) || has_suffix(closed, SLICE(".warc.gz")) ||
 	       has_suffix(closed, SLICE(".warc.zst"));
@@ -173,7 +165,7 @@ static int read_file(
 	struct verify *v, const struct verify_params *p, const char *name, struct err *err)
 {
 	char path[PATH_SIZE], shown[WARC_NAME_MAX + PATH_SIZE];
-	struct verify_input in = {.path = path, .name = closed_name(slice_str(name))};
+	struct verify_input in = {.path = path, .name = warc_closed_name(slice_str(name))};
 	int n = snprintf(path, sizeof path, "%s/%s", p->warc_dir, name), rc;
 
 	if (n < 0 || (size_t)n >= sizeof path)
@@ -203,7 +195,7 @@ static uint32_t rank_of(const struct verify *v, const char *name)
 {
 	uint32_t number = UINT32_MAX;
 
-	(void)strmap_get(&v->file_names.map, closed_name(slice_str(name)), &number);
+	(void)strmap_get(&v->file_names.map, warc_closed_name(slice_str(name)), &number);
 	return number;
 }
 
@@ -227,6 +219,9 @@ static int read_files(struct verify *v, const struct verify_params *p, struct er
 
 	if (count < 0)
 		return err_set(err, ERR_IO, "%s: %s", p->warc_dir, strerror(errno));
+	/* Nothing to read proves nothing. What a catalog misses is told file by file. */
+	if (count == 0 && !p->catalog)
+		rc = verify_problem(v, (slice){0}, NULL, "%s: there is no WARC file", p->warc_dir);
 	if (count > 1)
 		qsort_r(names, (size_t)count, sizeof(void *), by_rank, v);
 	if (p->progress)

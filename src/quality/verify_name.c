@@ -2,17 +2,13 @@
 
 #include <stdlib.h>
 
+#include "archive/warc_file.h"
 #include "base/err.h"
 
 /* "warc/NAME.open" and "NAME" are the same file. */
 static slice bare_name(slice shown)
 {
-	slice open = SLICE(".open");
-	slice name = slice_sub(shown, sizeof "warc/" - 1, shown.len);
-
-	if (name.len > open.len && slice_eq(slice_sub(name, name.len - open.len, name.len), open))
-		name.len -= open.len;
-	return name;
+	return warc_closed_name(slice_sub(shown, sizeof "warc/" - 1, shown.len));
 }
 
 static int compare_places(slice file_a, uint64_t a, slice file_b, uint64_t b)

@@ -21,8 +21,13 @@ static int parse_one(slice word, unsigned *gains, struct err *err)
 		}
 	(void)snprintf(text, sizeof text, "%.*s", (int)(word.len < 64 ? word.len : 64), word.ptr);
 	near = options_closest(text, NAMES);
-	return err_set(err, ERR_USAGE, "gain '%s' is not known; did you mean '%s'?", text,
-		near ? near : NAMES[0]);
+	if (near)
+		return err_set(
+			err, ERR_USAGE, "gain '%s' is not known; did you mean '%s'?", text, near);
+	return err_set(err, ERR_USAGE,
+		"gain '%s' is not known (last-modified, best-instant, subsites, canaries, "
+		"third-visit)",
+		text);
 }
 
 int gains_parse(slice text, unsigned *ret_gains, struct err *err)

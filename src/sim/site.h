@@ -1,7 +1,8 @@
 /*
- * A site as a file describes it: pages, how often each changes, what each is worth and which pages
- * it links to. CSV with the header page,rate[,weight[,links]], columns in any order; links are page
- * names separated by blanks.
+ * A site as a file describes it: pages, how often each changes, what each is worth, how much is
+ * known of its rate (plan/survival.h) and which pages it links to. CSV with the header
+ * page,rate[,weight][,shape][,links], columns in any order; links are page names separated by
+ * blanks.
  */
 #ifndef SIM_SITE_H
 #define SIM_SITE_H
@@ -28,7 +29,7 @@ VEC_DECLARE(page_list, uint32_t);
 struct site {
 	size_t n;
 	slice *names;              /* valid as long as the site; NULL: a synthetic site */
-	struct survival *survival; /* Poisson with the given rate */
+	struct survival *survival; /* with the given rate; Poisson unless a shape is given */
 	float *weights;            /* NULL: the file has none, all are 1 */
 	size_t *link_from;         /* links of page i: links[link_from[i]] up to link_from[i + 1] */
 	uint32_t *links;           /* page numbers, in the order of the page */
@@ -44,7 +45,7 @@ struct site {
  * holds one sentence that begins with "FILE:LINE: ", or "FILE: " where no line is to blame:
  *   ERR_IO         it cannot be opened or read
  *   ERR_SYNTAX     it is no such CSV: header, number of fields, quotes, what is no number
- *   ERR_RANGE      a rate or weight that cannot be
+ *   ERR_RANGE      a rate, weight or shape that cannot be
  *   ERR_EXISTS     a page is there twice
  *   ERR_NOTFOUND   a link to a page that is not there
  *   ERR_LIMIT, ERR_NOMEM

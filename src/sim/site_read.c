@@ -25,12 +25,13 @@ enum {
 
 #define NO_PAGE UINT32_MAX
 
-#define HEADER_HINT "the header names the columns: page,rate[,weight[,links]]"
+#define HEADER_HINT "the header names the columns: page,rate[,weight][,shape][,links]"
 
 enum column {
 	COLUMN_PAGE,
 	COLUMN_RATE,
 	COLUMN_WEIGHT,
+	COLUMN_SHAPE,
 	COLUMN_LINKS,
 	COLUMN_COUNT,
 };
@@ -39,6 +40,7 @@ static const slice COLUMNS[COLUMN_COUNT] = {
 	[COLUMN_PAGE] = SLICE_INIT("page"),
 	[COLUMN_RATE] = SLICE_INIT("rate"),
 	[COLUMN_WEIGHT] = SLICE_INIT("weight"),
+	[COLUMN_SHAPE] = SLICE_INIT("shape"),
 	[COLUMN_LINKS] = SLICE_INIT("links"),
 };
 
@@ -138,6 +140,8 @@ static int read_header(struct reader *r, const struct csv_row *row)
 {
 	r->columns = row->count;
 	r->header_line = row->line;
+	for (size_t c = 0; c < COLUMN_COUNT; c++)
+		r->column[c] = -1;
 	for (size_t i = 0; i < row->count; i++) {
 		int rc = read_column(r, row->fields[i], (int)i, row->line);
 
@@ -231,6 +235,21 @@ static int read_weight(struct reader *r, const struct csv_row *row)
 	return floats_push(&r->weights, (float)weight) ? complain_memory(r) : 0;
 }
 
+/* How much is known of the rate; nothing said is all. */
+static int read_survival(struct reader *r, const struct csv_row *row, struct survival *ret)
+{
+	struct survival s = {0};
+	int shape = r->column[COLUMN_SHAPE];
+	int rc = read_number(
+		r, "rate", row->fields[r->column[COLUMN_RATE]], DBL_MAX, row->line, &s.rate);
+
+	if (rc == 0 && shape >= 0)
+		rc = read_number(r, "shape", row->fields[shape], DBL_MAX, row->line, &s.shape);
+	if (rc == 0)
+		*ret = s;
+	return rc;
+}
+
 /* The next of words separated by blanks, and *rest behind it; empty when there is none. */
 static slice take_word(slice *rest)
 {
@@ -268,7 +287,7 @@ static int read_links(struct reader *r, const struct csv_row *row)
 
 static int read_row(struct reader *r, const struct csv_row *row)
 {
-	double rate = 0;
+	struct survival survival = {0};
 	int rc;
 
 	if (row->count != r->columns)
@@ -276,13 +295,12 @@ static int read_row(struct reader *r, const struct csv_row *row)
 			row->count, row->count == 1 ? "" : "s", r->columns);
 	rc = read_page(r, row->fields[r->column[COLUMN_PAGE]], row->line);
 	if (rc == 0)
-		rc = read_number(
-			r, "rate", row->fields[r->column[COLUMN_RATE]], DBL_MAX, row->line, &rate);
+		rc = read_survival(r, row, &survival);
 	if (rc == 0)
 		rc = read_weight(r, row);
 	if (rc == 0)
 		rc = read_links(r, row);
-	if (rc == 0 && survivals_push(&r->survival, survival_poisson(rate)))
+	if (rc == 0 && survivals_push(&r->survival, survival))
 		rc = complain_memory(r);
 	return rc;
 }
@@ -369,7 +387,7 @@ static void release(struct reader *r)
 
 int site_read(FILE *file, const char *name, struct site *ret_site, struct err *err)
 {
-	struct reader r = {.file = name, .err = err, .column = {-1, -1, -1, -1}};
+	struct reader r = {.file = name, .err = err};
 	struct csv_reader csv;
 	struct err csv_err = {0};
 	struct site site = {0};

@@ -77,6 +77,84 @@ BAD_USAGE = [
 ]
 
 
+NOWHERE = tap.path("nowhere")
+FILE = tap.write("file.txt", "hello\n")
+DIRECTORY = tap.DIRECTORY.name
+URL = "http://127.0.0.1:9/"
+
+
+def archive(name, *parts):
+    """A directory with some of what an archive has."""
+    for part in parts:
+        os.makedirs(os.path.join(tap.path(name), part))
+    return tap.path(name)
+
+
+BARE = archive("bare", "warc")
+NAMED = archive("named.stillpoint", "warc")
+EMPTY = tap.write("empty.txt", "# nothing\n")
+
+BAD_PLACES = [
+    # label, status, what is said, arguments
+    *((f"{command}: {label}", 1, f"stillpoint: {command}: {path}: {want}", command, path)
+      for command in ("report", "resume", "verify")
+      for label, path, want in (
+          ("no archive", NOWHERE, "No such file or directory; an archive is the directory that"),
+          ("a file", FILE, "not an archive (an archive is a directory)"),
+          ("the host alone", NAMED[:-len(".stillpoint")],
+           f"No such file or directory; did you mean '{NAMED}'?"))),
+    ("report: an empty name", 1, "report: '': No such file", "report", ""),
+    ("report: no catalog", 1, "verify --warc-only needs none", "report", BARE),
+    ("report: no archive to list", 1, "report: ", "report", NOWHERE, "--captures"),
+    ("crawl: no seeds", 2, f"crawl: --seeds {NOWHERE}: No such file or directory; a file with a "
+     "URL in each line", "crawl", "--seeds", NOWHERE),
+    ("crawl: a directory of seeds", 2, f"crawl: --seeds {DIRECTORY}: Is a directory", "crawl",
+     "--seeds", DIRECTORY),
+    ("crawl: seeds without URLs", 2, f"crawl: {EMPTY}: no URL in it", "crawl", "--seeds", EMPTY),
+    ("crawl: no URL in a line", 2, f"crawl: {FILE}:1: 'hello' is no URL", "crawl", "--seeds", FILE),
+    ("crawl: into a file", 2, "choose another name with -o", "crawl", URL, "-o", FILE),
+    ("crawl: into somebody's directory", 2, "choose another directory with -o", "crawl", URL,
+     "-o", DIRECTORY),
+    ("crawl: below nothing", 1, "the directory above it has to be there", "crawl", URL, "-o",
+     os.path.join(NOWHERE, "deep")),
+    ("crawl: into nothing", 2, "--output is empty", "crawl", URL, "-o", ""),
+    ("crawl: nobody's agent", 2, "--user-agent is empty", "crawl", URL, "-A", ""),
+    ("crawl: no DNS servers", 2, "crawl: --dns: the list is empty", "crawl", URL, "--dns", ""),
+    ("crawl: no certificates", 2, f"crawl: --cacert: {FILE}: no certificate in it", "crawl", URL,
+     "--cacert", FILE),
+    ("crawl: no file of certificates", 2, f"crawl: --cacert: {NOWHERE}: No such file", "crawl", URL,
+     "--cacert", NOWHERE),
+    ("crawl: a directory of certificates", 2, "no certificate in it", "crawl", URL, "--cacert",
+     DIRECTORY),
+    ("crawl: an empty prefix", 2, "crawl: --surt '': empty SURT prefix", "crawl", URL, "--surt", ""),
+    ("crawl: a bad expression", 2, "crawl: --include '('", "crawl", URL, "-i", "("),
+    ("crawl: bad hours", 2, "crawl: --hours: 'noon'", "crawl", URL, "--hours", "noon"),
+    ("crawl: no cookies", 2, f"crawl: --cookies {NOWHERE}: No such file", "crawl", URL, "--cookies",
+     NOWHERE),
+    ("crawl: no rates", 2, f"crawl: {NOWHERE}: No such file", "crawl", URL, "--rates", NOWHERE),
+    ("crawl: nobody to write to", 2, "(https://example.org/bot, me@example.org)", "crawl", URL,
+     "--contact", "mailto:me@example.org"),
+    ("inspect: nothing", 2, "inspect: what is to be inspected is missing", "inspect"),
+    ("inspect links: no base", 2, "inspect links: --base is missing", "inspect", "links", FILE),
+    ("inspect sitemap: a bad base", 2, "inspect sitemap: --base: ", "inspect", "sitemap", FILE,
+     "--base", "here"),
+    ("living-site: an unknown kind", 2, "--noise: unknown kind 'x' (nonce, csrf, clock, ad)",
+     "living-site", "--noise", "x"),
+    ("living-site: an unknown error", 2, "unknown kind 'x' (404, 500, 503,", "living-site",
+     "--errors", "0.1:x"),
+    ("simulate: an unknown gain", 2, "gain 'x' is not known (last-modified, ", "simulate",
+     "--history", FILE, "--gain", "x"),
+    ("simulate: nowhere to write, before hours of work", 1, f"simulate: {NOWHERE}/x: No such file",
+     "simulate", "--table", "all", "--html", os.path.join(NOWHERE, "x")),
+]
+
+
+def bad_places():
+    for label, status, want, *arguments in BAD_PLACES:
+        with tap.case(label):
+            tap.refuse(status, want, *arguments, timeout=60)
+
+
 def bad_files():
     for label, content, line, want in BAD_FILES:
         file = tap.write("bad.csv", content)
@@ -150,6 +228,7 @@ def lost_output():
 
 
 bad_files()
+bad_places()
 bad_usage()
 help_texts()
 lost_output()

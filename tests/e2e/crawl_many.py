@@ -185,18 +185,24 @@ def stop():
 
 
 def resume_broken(archive):
-    """One of them has a log that no planner could have written: the others go on."""
+    """One has a log that no planner could have written, one settings that nobody could have
+    given: the others go on."""
     database = sqlite3.connect(os.path.join(archive, "catalog.sqlite"))
     with database:
         changed = database.execute("UPDATE event SET attempt = attempt + 1"
                                    " WHERE kind = 1 AND id >> 32 = 3").rowcount
-    database.close()
+        database.execute("UPDATE capture SET settings = 'delay ?' WHERE id = 5")
     assert changed > 0
     done = tap.run("resume", archive, timeout=DEADLINE)
-    tap.equal((done.returncode, done.stderr.count("\n")), (0, 1))
-    assert done.stderr.startswith("stillpoint: capture 3: "), done.stderr
+    tap.equal((done.returncode, done.stderr.count("\n")), (1, 2))
+    assert "stillpoint: resume: capture 3: " in done.stderr, done.stderr
+    assert "stillpoint: resume: capture 5: the capture's settings" in done.stderr, done.stderr
     tap.equal([row["state"] for row in tap.load("report", archive, "--captures")["captures"]],
-              ["running" if number == 3 else "finished" for number in range(1, SITES + 1)])
+              ["running" if number in (3, 5) else "finished" for number in range(1, SITES + 1)])
+    with database:
+        database.execute("UPDATE capture SET state = 1 WHERE id = 3")
+    tap.refuse(1, "resume: capture 5: the capture's settings", "resume", archive)
+    database.close()
 
 
 # ---- sites of our own ----

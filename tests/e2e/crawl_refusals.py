@@ -257,8 +257,9 @@ with tap.case("a damaged catalog is named, and the WARC files are still good"):
 with tap.case("an archive of another version"):
     archive = copy(SOUND, "newer")
     change(archive, "PRAGMA user_version = 99")
-    for command in (["resume"], ["report"], ["verify"], ["crawl", site.url, "-o"]):
-        one_line(tap.run(*command, archive), 2, "version 99", "use a newer one")
+    for command in (["resume"], ["report"], ["report", "--captures"], ["verify"],
+                    ["crawl", site.url, "-o"]):
+        one_line(tap.run(*command, archive), 2, "version 99", "use a newer stillpoint")
     tap.succeed("verify", "--warc-only", archive)
 
 # ---- in use, stopped, full ----

@@ -3,6 +3,7 @@
 
 import csv
 import io
+import itertools
 import json
 import math
 
@@ -220,6 +221,27 @@ def exposure():
         assert " 592.2" in text and " 243.7" in text, text
 
 
+UNCERTAIN = [  # rate, weight, shape: 0 for a rate that is known
+    (0.3, 2, 0.2), (0.05, 1, 0), (0.2, 0.5, 4), (1, 1, 0.05), (0.1, 3, 1), (2, 1, 0)]
+
+
+def survival(rate, shape, length):
+    return (1 + rate * length / shape) ** -shape if shape else math.exp(-rate * length)
+
+
+def shapes():
+    rows = "".join(f"p{i},{rate},{weight},{shape}\n"
+                   for i, (rate, weight, shape) in enumerate(UNCERTAIN))
+    file = tap.write("uncertain.csv", "page,rate,weight,shape\n" + rows)
+    with tap.case("shapes: no order is better, and the expectation is the formula's"):
+        document = tap.load("plan", file, "--delay", 2)
+        best = max(sum(weight * survival(rate, shape, 4 * place)
+                       for (rate, weight, shape), place in zip(UNCERTAIN, places))
+                   for places in itertools.permutations(range(len(UNCERTAIN))))
+        tap.near(document["expected_coherence"], best, 1e-12)
+        tap.near(document["upper_bound"], best, 1e-9)
+
+
 def large():
     rates = sites.zipf(10 ** 6, 0.5)
     file = sites.write("million.csv", rates)
@@ -240,5 +262,6 @@ figures()
 contract()
 formats()
 exposure()
+shapes()
 large()
 tap.done()

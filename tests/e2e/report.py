@@ -124,7 +124,7 @@ with tap.case("a catalog that is damaged, empty, or of another version"):
         assert result.returncode in (1, 2) and result.stderr.count("\n") == 1, result
     newer = copy("newer")
     change(newer, "PRAGMA user_version = 99")
-    tap.refuse(2, "newer", "report", newer)
+    tap.refuse(2, "use a newer stillpoint", "report", newer)
 
 with tap.case("a page that the catalog does not number"):
     torn = copy("torn")

@@ -106,6 +106,10 @@ with tap.case("no catalog"):
 
 with tap.case("no WARC file"):
     os.remove(os.path.join(bare, WARC))
+    result = tap.run("verify", bare, "--warc-only")
+    tap.equal((result.returncode, result.stdout.splitlines()),
+              (1, [f"{bare}/warc: there is no WARC file",
+                   "not verified: 1 problem; 0 records, 0 pages, 0 sharp"]))
     shutil.copy(os.path.join(ARCHIVE, "catalog.sqlite"), bare)
     find_problem(bare, f"{WARC}: the file is missing")
 

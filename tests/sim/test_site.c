@@ -34,6 +34,16 @@ static void test_columns(void)
 	site_release(&s);
 }
 
+static void test_shapes(void)
+{
+	struct site s = fixture_site("shape,page,rate\n0.5,a,2\n0,b,3\n");
+
+	CHECK_NEAR(s.survival[0].rate, 2, 0);
+	CHECK_NEAR(s.survival[0].shape, 0.5, 0);
+	CHECK_NEAR(s.survival[1].shape, 0, 0); /* Poisson */
+	site_release(&s);
+}
+
 static void test_without_weights_and_links(void)
 {
 	struct site s = fixture_site("\xef\xbb\xbfpage,rate\r\n\"a,b\",1\r\n\r\nc,2\r\n");
@@ -63,7 +73,7 @@ static void test_forward_links(void)
 	site_release(&s);
 }
 
-#define HINT " (the header names the columns: page,rate[,weight[,links]])"
+#define HINT " (the header names the columns: page,rate[,weight][,shape][,links])"
 #define NEED " (0 or more is needed)"
 
 static void test_errors(void)
@@ -114,6 +124,10 @@ static void test_errors(void)
 			"site.csv:2: rate 'often' is not a number" NEED},
 		{"rate with a blank", SLICE_INIT("page,rate\na, 1\n"), ERR_SYNTAX,
 			"site.csv:2: rate ' 1' is not a number" NEED},
+		{"shape missing", SLICE_INIT("page,rate,shape\na,1,\n"), ERR_SYNTAX,
+			"site.csv:2: the shape is missing" NEED},
+		{"shape negative", SLICE_INIT("page,rate,shape\na,1,-1\n"), ERR_RANGE,
+			"site.csv:2: shape -1 is negative" NEED},
 		{"weight missing", SLICE_INIT("page,rate,weight\na,1,\n"), ERR_SYNTAX,
 			"site.csv:2: the weight is missing" NEED},
 		{"weight negative", SLICE_INIT("page,rate,weight\na,1,-2\n"), ERR_RANGE,
@@ -210,6 +224,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_columns);
+	TAP_RUN(test_shapes);
 	TAP_RUN(test_without_weights_and_links);
 	TAP_RUN(test_forward_links);
 	test_errors();
