@@ -369,7 +369,8 @@ static int write_part(const struct batch_part *p, struct catalog *catalog, struc
 
 int batch_write(const struct batch *b, struct catalog *catalog, struct err *err)
 {
-	int rc = write_part(&b->lane, catalog, err);
+	/* Files first, so that they are in the catalog in their order. */
+	int rc = write_part(&b->press, catalog, err);
 
-	return rc ? rc : write_part(&b->press, catalog, err);
+	return rc ? rc : write_part(&b->lane, catalog, err);
 }

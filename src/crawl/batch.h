@@ -28,8 +28,8 @@ struct batch_part {
 /* Fields are its own, but for next, which is whoever's the batch is. */
 struct batch {
 	struct batch_part lane;
-	struct batch_part press; /* written behind the lane's */
-	slice file;              /* the press's: the name that batch_place was given last */
+	struct batch_part press;
+	slice file; /* the press's: the name that batch_place was given last */
 	struct batch *next;
 };
 
@@ -103,7 +103,7 @@ int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err 
 
 /* ---- for the clerk ---- */
 
-/* Writes all rows, in their order; the first failure ends it. Commits nothing. */
+/* Writes all rows, those of the press first, in their order; the first failure ends it. Commits nothing. */
 int batch_write(const struct batch *b, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -209,18 +209,18 @@ static bool read_original(struct duplicates *d, struct warc_reader *reader, uint
 	return true;
 }
 
-/* The file that is being written has another name. */
+/* The file that is being written has another name; it may be completed while we look. */
 static int open_file(const struct duplicates *d, const char *name)
 {
+	static const char *const SUFFIXES[] = {"", ".open", ""};
 	char path[DIRECTORY_PATH_MAX + 256];
-	int fd;
+	int fd = -1;
 
-	(void)snprintf(path, sizeof path, "%s/%s", d->dir, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		return fd;
-	(void)snprintf(path, sizeof path, "%s/%s.open", d->dir, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; fd < 0 && i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s%s", d->dir, name, SUFFIXES[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	return fd;
 }
 
 enum duplicates_sight duplicates_look(
