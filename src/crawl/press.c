@@ -384,8 +384,9 @@ static void join(struct press *p)
 
 int press_close(struct press *p, struct batch *batch, struct err *err)
 {
-	int rc = add(p, &(struct job){.kind = JOB_CLOSE, .batch = batch}, NULL);
+	int rc;
 
+	(void)add(p, &(struct job){.kind = JOB_CLOSE, .batch = batch}, NULL);
 	join(p);
 	rc = error_of(p, err);
 	release(p);
