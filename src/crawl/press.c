@@ -7,7 +7,7 @@
 
 enum {
 	/* What is worth waking up for. */
-	ENOUGH_JOBS = 32,
+	ENOUGH_JOBS = 64,
 	ENOUGH_BYTES = 256 << 10,
 	STEP = 16, /* jobs after which the lane gets room again */
 };

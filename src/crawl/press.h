@@ -31,7 +31,7 @@
 #include "net/net.h"
 
 enum {
-	PRESS_JOBS_MAX = 512,
+	PRESS_JOBS_MAX = 256,
 	PRESS_BYTES_MAX = 8 << 20, /* of bodies, spooled ones too; a larger one waits for all */
 };
 
