@@ -103,7 +103,7 @@ int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err 
 
 /* ---- for the clerk ---- */
 
-/* Writes all rows, those of the press first, in their order; the first failure ends it. Commits nothing. */
+/* Writes all rows, the press's first; the first failure ends it. Commits nothing. */
 int batch_write(const struct batch *b, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -330,7 +330,7 @@ int press_note(struct press *p, const struct press_note *n, struct err *err)
 	return add(p, &(struct job){.kind = JOB_NOTE, .bytes = n->body.len, .note = *n}, err);
 }
 
-void press_free(struct press *p, struct net_fetch *fetch)
+void press_free_fetch(struct press *p, struct net_fetch *fetch)
 {
 	(void)add(p, &(struct job){.kind = JOB_FREE, .fetch = fetch}, NULL);
 }

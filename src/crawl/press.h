@@ -52,7 +52,7 @@ void press_abandon(struct press *p);
 
 /* A record of its own. */
 struct press_note {
-	struct batch *batch; /* of those that go on */
+	struct batch *batch; /* learns of a file that is left for another */
 	enum warc_type type;
 	int64_t date;
 	slice url;          /* in the batch (batch_keep) */
@@ -60,10 +60,10 @@ struct press_note {
 	struct buf body;
 };
 
-/* All return 0, or the press's error, and may have to wait. What they take they take in any case.
- */
+/* All return 0 or the press's error, and may wait. What they take they take in any case. */
 
-/* Borrows the fetch until press_free is through with it, and all else as long as the batch. */
+/* Borrows the fetch until press_free_fetch is through with it, and all else as long as the batch.
+ */
 int press_attempt(
 	struct press *p, const struct records_attempt *attempt, struct err *err) SP_MUST_CHECK;
 
@@ -71,7 +71,7 @@ int press_attempt(
 int press_note(struct press *p, const struct press_note *note, struct err *err) SP_MUST_CHECK;
 
 /* Takes a fetch, to free it behind all attempts that borrow it. */
-void press_free(struct press *p, struct net_fetch *fetch);
+void press_free_fetch(struct press *p, struct net_fetch *fetch);
 
 /* Takes a batch: syncs the file and hands it to the clerk. */
 int press_commit(struct press *p, struct batch *batch, struct err *err) SP_MUST_CHECK;

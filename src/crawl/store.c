@@ -190,7 +190,7 @@ int store_attempt(
 
 void store_free_fetch(struct store *s, struct net_fetch *fetch)
 {
-	press_free(s->press, fetch);
+	press_free_fetch(s->press, fetch);
 }
 
 /* ---- names ---- */
