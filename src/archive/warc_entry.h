@@ -44,6 +44,7 @@ struct warc_spool {
 struct warc_entry {
 	enum warc_type type;       /* of those that warc_type_is_written */
 	enum warc_profile profile; /* of a revisit */
+	const struct warc_id *id;  /* NULL: a new one */
 	int64_t date;              /* ns since 1970, when the capture began */
 	slice url;                 /* required but for warcinfo */
 	slice content_type;        /* of the block; has a default but for resource */

@@ -335,7 +335,10 @@ int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 	if (rc)
 		return rc;
 	offset = w->file.size;
-	warc_id_make(&w->rng, &facts.id);
+	if (entry->id)
+		facts.id = *entry->id;
+	else
+		warc_id_make(&w->rng, &facts.id);
 	rc = write_record(w, entry, &facts, err);
 	if (rc || !ret_place)
 		return rc;

@@ -57,19 +57,29 @@ struct batch_row {
 void batch_init(struct batch *b)
 {
 	*b = (struct batch){0};
-	arena_init(&b->arena, BATCH_MAX);
+	arena_init(&b->lane.arena, BATCH_MAX);
+	arena_init_small(&b->press.arena, BATCH_MAX);
+}
+
+static void empty(struct batch *b)
+{
+	b->lane.first = b->lane.last = NULL;
+	b->press.first = b->press.last = NULL;
+	b->file = (slice){0};
 }
 
 void batch_release(struct batch *b)
 {
-	arena_release(&b->arena);
-	b->first = b->last = NULL;
+	arena_release(&b->lane.arena);
+	arena_release(&b->press.arena);
+	empty(b);
 }
 
 void batch_reset(struct batch *b)
 {
-	arena_reset(&b->arena);
-	b->first = b->last = NULL;
+	arena_reset(&b->lane.arena);
+	arena_reset(&b->press.arena);
+	empty(b);
 }
 
 /* ---- collecting ---- */
@@ -83,21 +93,24 @@ static const size_t REFUSAL[] = {offsetof(struct refusal, rule), SIZE_MAX};
 static const size_t OBSERVATION[] = {offsetof(struct catalog_observation, attempt.url),
 	offsetof(struct catalog_observation, attempt.failure),
 	offsetof(struct catalog_observation, media_type),
-	offsetof(struct catalog_observation, warc), offsetof(struct catalog_observation, record_id),
-	SIZE_MAX};
+	offsetof(struct catalog_observation, record_id),
+	/* Of no use to the catalog, but to the press. */
+	offsetof(struct catalog_observation, attempt.capture),
+	offsetof(struct catalog_observation, attempt.kind),
+	offsetof(struct catalog_observation, attempt.via), SIZE_MAX};
 static const size_t WARC[] = {offsetof(struct catalog_warc, name), SIZE_MAX};
 static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
 	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
 static const size_t CLOCK[] = {offsetof(struct catalog_clock, moment), SIZE_MAX};
 
-static bool copy_strings(struct batch *b, char *body, const size_t *strings)
+static bool copy_strings(struct batch_part *p, char *body, const size_t *strings)
 {
 	for (; *strings != SIZE_MAX; strings++) {
 		slice *s = (slice *)(void *)(body + *strings);
 
 		if (!s->ptr)
 			continue;
-		s->ptr = arena_strdup(&b->arena, *s);
+		s->ptr = arena_strdup(&p->arena, *s);
 		if (!s->ptr)
 			return false;
 	}
@@ -113,28 +126,28 @@ struct draft {
 	const size_t *strings;
 };
 
-static int add(struct batch *b, const struct draft *d, struct err *err)
+static int add(struct batch_part *p, const struct draft *d, struct err *err)
 {
 	struct batch_row *row =
-		arena_alloc(&b->arena, sizeof *row + d->size, alignof(struct batch_row));
+		arena_alloc(&p->arena, sizeof *row + d->size, alignof(struct batch_row));
 
 	if (row)
 		memcpy(row->body, d->body, d->size);
-	if (!row || !copy_strings(b, row->body, d->strings))
+	if (!row || !copy_strings(p, row->body, d->strings))
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	row->next = NULL;
 	row->capture = d->capture;
 	row->kind = d->kind;
-	if (b->last)
-		b->last->next = row;
+	if (p->last)
+		p->last->next = row;
 	else
-		b->first = row;
-	b->last = row;
+		p->first = row;
+	p->last = row;
 	return 0;
 }
 
 #define ADD(b, kind, capture, row, strings, err) \
-	add((b), &(struct draft){(kind), (capture), (row), sizeof *(row), (strings)}, (err))
+	add(&(b)->lane, &(struct draft){(kind), (capture), (row), sizeof *(row), (strings)}, (err))
 
 int batch_add_page(
 	struct batch *b, uint32_t capture, const struct catalog_page *page, struct err *err)
@@ -188,14 +201,27 @@ int batch_set_plan(struct batch *b, uint32_t capture, uint32_t number, int64_t v
 	return ADD(b, BATCH_SET_PLAN, capture, &p, NONE, err);
 }
 
-int batch_add_observation(
-	struct batch *b, uint32_t capture, const struct catalog_observation *o, struct err *err)
+int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
+	struct catalog_observation **ret_row, struct err *err)
 {
-	struct catalog_observation kept = *o;
+	int rc = ADD(b, BATCH_ADD_OBSERVATION, capture, o, OBSERVATION, err);
 
-	/* Of no use to the catalog, and not worth a copy. */
-	kept.attempt.capture = kept.attempt.kind = kept.attempt.via = (slice){0};
-	return ADD(b, BATCH_ADD_OBSERVATION, capture, &kept, OBSERVATION, err);
+	if (rc == 0)
+		*ret_row = (struct catalog_observation *)(void *)b->lane.last->body;
+	return rc;
+}
+
+int batch_place(struct batch *b, struct catalog_observation *row, slice file, uint64_t offset,
+	uint64_t length, struct err *err)
+{
+	if (!slice_eq(b->file, file))
+		b->file = (slice){arena_strdup(&b->press.arena, file), file.len};
+	if (!b->file.ptr)
+		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	row->warc = b->file;
+	row->offset = offset;
+	row->length = length;
+	return 0;
 }
 
 int batch_add_event(
@@ -206,7 +232,7 @@ int batch_add_event(
 
 int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err)
 {
-	return ADD(b, BATCH_SET_WARC, 0, warc, WARC, err);
+	return add(&b->press, &(struct draft){BATCH_SET_WARC, 0, warc, sizeof *warc, WARC}, err);
 }
 
 int batch_add_robots(
@@ -332,11 +358,19 @@ static int write_row(struct catalog *c, const struct batch_row *row, struct err 
 	return 0;
 }
 
-int batch_write(const struct batch *b, struct catalog *catalog, struct err *err)
+static int write_part(const struct batch_part *p, struct catalog *catalog, struct err *err)
 {
 	int rc = 0;
 
-	for (const struct batch_row *row = b->first; rc == 0 && row; row = row->next)
+	for (const struct batch_row *row = p->first; rc == 0 && row; row = row->next)
 		rc = write_row(catalog, row, err);
 	return rc;
+}
+
+int batch_write(const struct batch *b, struct catalog *catalog, struct err *err)
+{
+	/* Files first, so that they are in the catalog in their order. */
+	int rc = write_part(&b->press, catalog, err);
+
+	return rc ? rc : write_part(&b->lane, catalog, err);
 }

@@ -122,8 +122,13 @@ int clerk_new(struct catalog *catalog, struct clerk **ret, struct err *err)
 
 int clerk_start(struct clerk *k, struct err *err)
 {
-	k->started = pthread_create(&k->thread, NULL, run, k) == 0;
-	if (!k->started)
+	bool started;
+
+	/* Held, since lanes may be handing over already. */
+	(void)pthread_mutex_lock(&k->lock);
+	started = k->started = pthread_create(&k->thread, NULL, run, k) == 0;
+	(void)pthread_mutex_unlock(&k->lock);
+	if (!started)
 		return err_set(err, ERR_NOMEM, "a thread for the catalog cannot be started");
 	return 0;
 }

@@ -14,12 +14,13 @@
 enum {
 	WAYS = 8, /* slots that a key may be in */
 	OFFSET_BITS = 40,
-	FILES_MAX = 1 << 24,
+	FILES_MAX = (1 << 24) - 1,
 	LEARN_ROWS_MAX = 4 << 20, /* of observations: a few seconds */
 	LENGTH_MIN = 512,         /* of a record that may hold a body worth knowing */
 };
 
 #define OFFSET_MAX ((UINT64_C(1) << OFFSET_BITS) - 1)
+#define EXPECTED   UINT64_MAX
 
 void duplicates_init(struct duplicates *d, const char *warc_dir, size_t max)
 {
@@ -134,26 +135,46 @@ static int file_number(struct duplicates *d, slice name, uint64_t *ret)
 	return rc;
 }
 
+/* Puts a slot in that is not there yet. */
+static int enter(struct duplicates *d, const struct duplicates_slot *slot)
+{
+	int rc = 0;
+
+	while (rc == 0 && d->cap < d->max && !has_room(d, slot->key))
+		rc = grow(d);
+	if (rc == 0)
+		put(d, slot);
+	return rc;
+}
+
+int duplicates_expect(struct duplicates *d, const struct duplicates_body *body)
+{
+	struct duplicates_slot slot = {.place = EXPECTED};
+
+	make_key(body, slot.key);
+	return find_slot(d, slot.key) ? 0 : enter(d, &slot);
+}
+
 int duplicates_add(
 	struct duplicates *d, const struct duplicates_body *body, slice file, uint64_t offset)
 {
-	struct duplicates_slot slot = {0};
+	struct duplicates_slot slot = {0}, *old;
 	uint64_t number;
 	int rc;
 
 	make_key(body, slot.key);
+	old = find_slot(d, slot.key);
 	/* The first one stays: so does what others refer to. */
-	if (offset > OFFSET_MAX || find_slot(d, slot.key))
+	if (offset > OFFSET_MAX || (old && old->place != EXPECTED))
 		return 0;
 	rc = file_number(d, file, &number);
 	if (rc)
 		return rc == ERR_LIMIT ? 0 : rc;
 	slot.place = number << OFFSET_BITS | offset;
-	while (rc == 0 && d->cap < d->max && !has_room(d, slot.key))
-		rc = grow(d);
-	if (rc == 0)
-		put(d, &slot);
-	return rc;
+	if (!old)
+		return enter(d, &slot);
+	old->place = slot.place;
+	return 0;
 }
 
 /* ---- the record ---- */
@@ -189,26 +210,31 @@ static bool read_original(struct duplicates *d, struct warc_reader *reader, uint
 	return true;
 }
 
-/* The file that is being written has another name. */
+/* The file that is being written has another name; it may be completed while we look. */
 static int open_file(const struct duplicates *d, const char *name)
 {
+	static const char *const SUFFIXES[] = {"", WARC_OPEN, ""};
 	char path[DIRECTORY_PATH_MAX + 256];
-	int fd;
+	int fd = -1;
 
-	(void)snprintf(path, sizeof path, "%s/%s", d->dir, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		return fd;
-	(void)snprintf(path, sizeof path, "%s/%s" WARC_OPEN, d->dir, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; fd < 0 && i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
+		(void)snprintf(path, sizeof path, "%s/%s%s", d->dir, name, SUFFIXES[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	return fd;
 }
 
-bool duplicates_knows(const struct duplicates *d, const struct duplicates_body *body)
+enum duplicates_sight duplicates_look(
+	const struct duplicates *d, const struct duplicates_body *body)
 {
+	const struct duplicates_slot *slot;
 	uint64_t key[2];
 
 	make_key(body, key);
-	return find_slot(d, key) != NULL;
+	slot = find_slot(d, key);
+	if (!slot)
+		return DUPLICATES_NONE;
+	return slot->place == EXPECTED ? DUPLICATES_EXPECTED : DUPLICATES_ADDED;
 }
 
 bool duplicates_find(
@@ -223,7 +249,7 @@ bool duplicates_find(
 
 	make_key(body, key);
 	slot = find_slot(d, key);
-	if (!slot)
+	if (!slot || slot->place == EXPECTED)
 		return false;
 	source = (struct warc_source){.fd = open_file(d, d->files.ptr[slot->place >> OFFSET_BITS])};
 	found = source.fd >= 0 &&

@@ -35,7 +35,7 @@ enum {
 
 struct duplicates_slot {
 	uint64_t key[2]; /* of payload and content coding; all zero: free */
-	uint64_t place;  /* number of the file << 40 | offset */
+	uint64_t place;  /* number of the file << 40 | offset; all ones: expected */
 };
 
 VEC_DECLARE(duplicates_files, char *);
@@ -68,16 +68,29 @@ struct duplicates_original {
 void duplicates_init(struct duplicates *d, const char *warc_dir, size_t max);
 void duplicates_release(struct duplicates *d);
 
+/*
+ * A response record with a whole body is being written; where it is, duplicates_add tells when it
+ * can be read. 0 or ERR_NOMEM.
+ */
+int duplicates_expect(struct duplicates *d, const struct duplicates_body *body) SP_MUST_CHECK;
+
 /* A response record with a whole body is at that offset of a file: 0 or ERR_NOMEM. */
 int duplicates_add(struct duplicates *d, const struct duplicates_body *body, slice file,
 	uint64_t offset) SP_MUST_CHECK;
 
-/* Whether one like it was added: no file is read. */
-bool duplicates_knows(const struct duplicates *d, const struct duplicates_body *body);
+enum duplicates_sight {
+	DUPLICATES_NONE,
+	DUPLICATES_EXPECTED,
+	DUPLICATES_ADDED,
+};
+
+/* Whether one like it was added, or is expected: no file is read. */
+enum duplicates_sight duplicates_look(
+	const struct duplicates *d, const struct duplicates_body *body);
 
 /*
- * Whether a body is there already. Whatever cannot be read is not there, and is forgotten; so the
- * writer's records must be in its files (warc_writer_flush).
+ * Whether a body is there already. Whatever cannot be read is not there, and is forgotten. One that
+ * is only expected is not there yet.
  */
 bool duplicates_find(
 	struct duplicates *d, const struct duplicates_body *body, struct duplicates_original *ret);

@@ -34,15 +34,19 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 {
 	int rc = store_open(&lane->store,
 		&(struct store_params){
-			.directory = lane->directory,
-			.settings = p->settings,
-			.only = p->only,
+			.records =
+				{
+					.directory = lane->directory,
+					.settings = p->settings,
+					.only = p->only,
+					.lane = p->number,
+					.serial = p->serial,
+					.user_agent = lane->agent,
+					.clock = lane->clock,
+					.secrets = lane->crowd->secrets,
+				},
 			.clerk = p->crowd->clerk,
-			.lane = p->number,
-			.serial = p->serial,
-			.user_agent = lane->agent,
-			.clock = lane->clock,
-			.secrets = lane->crowd->secrets,
+			.bodies = &lane->duplicates,
 		},
 		err);
 
@@ -361,7 +365,7 @@ static int collect(struct lane *lane, struct err *err)
 
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
 		rc = orders_finished(c, f, err);
-		net_fetch_free(f);
+		store_free_fetch(&lane->store, f);
 		touch(lane, c);
 	}
 	return rc;
@@ -440,8 +444,9 @@ static int turn(struct lane *lane, struct err *err)
 		rc = look_after(lane, c, err);
 	if (rc == 0)
 		rc = names_look_up(lane, err);
-	if (rc == 0 && store_due(&lane->store) <= 0)
-		rc = store_commit(&lane->store, err);
+	if (rc == 0)
+		rc = store_due(&lane->store) <= 0 ? store_commit(&lane->store, err)
+						  : store_check(&lane->store, err);
 	tell(lane, false);
 	return rc;
 }

@@ -237,14 +237,14 @@ static int discover_in(struct capture *c, uint32_t page, const struct net_fetch 
 /* ---- the two observations ---- */
 
 static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
-	const struct read *r, const struct store_place *place, struct err *err)
+	const struct read *r, const struct warc_id *record, struct err *err)
 {
 	struct page_visit v = {
 		.state = a->state,
 		.payload = r->result.payload,
 		.coding = r->coding,
 		.date = a->wall.sent,
-		.record = place->record,
+		.record = *record,
 		.end = capture_seconds(c, a->clock.last_byte),
 	};
 
@@ -292,39 +292,13 @@ static bool visit_has_body(const struct page_visit *v, const struct attempt *a,
 	return true;
 }
 
-static struct duplicates_body body_of(const struct read *r)
-{
-	return (struct duplicates_body){.payload = &r->result.payload, .coding = r->coding};
-}
-
 /* Whether the archive has the body already, so that it need not be stored again. */
 static bool find_body(struct capture *c, const struct page_visit *visit, const struct attempt *a,
 	const struct read *r, struct duplicates_original *ret)
 {
-	struct duplicates_body body = body_of(r);
-	struct err ignored = {0};
-
-	if (!r->there || a->truncated)
-		return false;
-	if (visit_has_body(visit, a, r, ret))
-		return true;
-	/* A file that cannot be written now is told of by the record that comes next. */
-	return r->result.payload_size >= DUPLICATES_SIZE_MIN &&
-	       duplicates_knows(&c->lane->duplicates, &body) &&
-	       warc_writer_flush(c->store->warc, &ignored) == 0 &&
-	       duplicates_find(&c->lane->duplicates, &body, ret);
-}
-
-static int remember_body(struct capture *c, const struct attempt *a, const struct read *r,
-	const struct store_place *place, struct err *err)
-{
-	struct duplicates_body body = body_of(r);
-	int rc = 0;
-
-	if (r->there && !a->truncated && r->result.payload_size >= DUPLICATES_SIZE_MIN)
-		rc = duplicates_add(
-			&c->lane->duplicates, &body, slice_str(place->file), place->offset);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return r->there && !a->truncated &&
+	       (visit_has_body(visit, a, r, ret) ||
+		       store_has_body(c->store, &r->result, r->coding, ret));
 }
 
 static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
@@ -332,7 +306,7 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 	struct err *err)
 {
 	struct duplicates_original original;
-	struct store_place place;
+	struct warc_id record;
 	bool is_known = find_body(c, visit, a, r, &original);
 	int rc = store_attempt(c->store,
 		&(struct store_attempt){
@@ -345,14 +319,12 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 			.page = order->page,
 			.original = is_known ? &original : NULL,
 		},
-		&place, err);
+		&record, err);
 
-	if (rc == 0 && is_known)
-		place.record = (struct warc_id){0}; /* a revisit is never referred to */
-	else if (rc == 0)
-		rc = remember_body(c, a, r, &place, err);
+	if (is_known)
+		record = (struct warc_id){0}; /* a revisit is never referred to */
 	if (rc == 0 && order->leg == PLAN_VISIT && outcome == PLAN_OK)
-		rc = keep_visit(c, order->page, a, r, &place, err);
+		rc = keep_visit(c, order->page, a, r, &record, err);
 	return rc;
 }
 
@@ -463,13 +435,12 @@ static int save_nothing(struct capture *c, const struct plan_order *order,
 	const struct net_fetch *f, slice via, const char *failure, struct err *err)
 {
 	struct attempt a = describe(c, order, f, via, slice_str(failure));
-	struct store_place place;
+	struct warc_id none;
 
 	note_problem(c, &a);
 	return store_attempt(c->store,
-		&(struct store_attempt){
-			.capture = c->row.id, .attempt = a, .fetch = f, .page = order->page},
-		&place, err);
+		&(struct store_attempt){.capture = c->row.id, .attempt = a, .page = order->page},
+		&none, err);
 }
 
 int response_skipped(
@@ -498,7 +469,7 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 	const struct state_result *result, struct err *err)
 {
 	char text[sizeof f->detail + 32];
-	struct store_place place;
+	struct warc_id record;
 	struct attempt a = {
 		.capture = c->row.uuid,
 		.url = url,
@@ -521,5 +492,5 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 					     : (slice){0},
 			.page = CATALOG_NO_PAGE,
 		},
-		&place, err);
+		&record, err);
 }

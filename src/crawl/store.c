@@ -1,185 +1,61 @@
 #include "crawl/store.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/timex.h>
 
-#include "archive/redact.h"
-
-static const size_t SCRATCH_MAX = 1 << 20;
+#include "base/hash.h"
 
 /* Of a record about a capture: its settings as far as there is room. */
 static const size_t SETTINGS_MAX = 512 << 10;
 
+/* Of any record that is not of an attempt. */
+static const size_t NOTE_MAX = 1 << 20;
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+}
+
 /* ---- opening and closing ---- */
-
-static int add_info(struct store *s, const char *name, slice value)
-{
-	return value.ptr ? field_vec_push(&s->info, (struct field){slice_str(name), value}) : 0;
-}
-
-/* "stillpoint-delay: 2": the rules of the capture, one by one. */
-static int add_setting(void *context, const char *name, slice value)
-{
-	struct store *s = context;
-	char *full = arena_alloc(&s->info_text, sizeof "stillpoint-" + strlen(name), 1);
-	const char *copy = arena_strdup(&s->info_text, value);
-
-	if (!full || !copy)
-		return ERR_NOMEM;
-	(void)sprintf(full, "stillpoint-%s", name);
-	for (char *at = full; *at; at++)
-		if (*at == '_')
-			*at = '-';
-	return add_info(s, full, (slice){copy, value.len});
-}
-
-/* Seeds that a warcinfo record has room for; a capture's first record has them all. */
-enum { INFO_SEEDS_MAX = 100 };
-
-static int add_setting_but_seeds(void *context, const char *name, slice value)
-{
-	return strcmp(name, "seeds") == 0 ? 0 : add_setting(context, name, value);
-}
-
-/* What is true of one capture only. */
-static int describe_capture(struct store *s, const struct catalog_capture *capture)
-{
-	int rc = add_info(s, "isPartOf", capture->uuid);
-
-	if (rc == 0)
-		rc = add_info(s, "description", capture->site);
-	if (rc == 0)
-		rc = add_info(s, "stillpoint-strategy-used", capture->strategy);
-	return rc;
-}
-
-/* The fields of every warcinfo record: who made the file, how, and by which rules. */
-static int describe(struct store *s, const struct store_params *p)
-{
-	bool seeds = p->only && p->settings->seeds.len <= INFO_SEEDS_MAX;
-	int rc = add_info(s, "software", SLICE("stillpoint/" STILLPOINT_VERSION));
-
-	if (rc == 0)
-		rc = add_info(s, "format", SLICE("WARC File Format 1.1"));
-	if (rc == 0)
-		rc = add_info(s, "conformsTo",
-			SLICE("https://iipc.github.io/warc-specifications/specifications/"
-			      "warc-format/warc-1.1/"));
-	if (rc == 0 && p->only)
-		rc = describe_capture(s, p->only);
-	if (rc == 0)
-		rc = add_info(
-			s, "robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey"));
-	if (rc == 0 && p->settings->contact)
-		rc = add_info(s, "operator", slice_str(p->settings->contact));
-	if (rc == 0)
-		rc = add_info(s, "http-header-user-agent", slice_str(p->user_agent));
-	if (rc == 0)
-		rc = add_info(s, "stillpoint-evidence", SLICE("bytes"));
-	return rc ? rc
-		  : crawl_settings_each(
-			    p->settings, seeds ? add_setting : add_setting_but_seeds, s);
-}
-
-/* Cookies and passwords are secret, and so is every field that may be a key. */
-static int name_secrets(struct store *s, const struct crawl_secrets *secrets)
-{
-	static const slice NAMES[] = {SLICE_INIT("cookie"), SLICE_INIT("authorization"),
-		SLICE_INIT("proxy-authorization")};
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < sizeof NAMES / sizeof NAMES[0]; i++)
-		rc = name_vec_push(&s->secret, NAMES[i]);
-	for (size_t i = 0; rc == 0 && secrets && i < secrets->headers.len; i++)
-		rc = name_vec_push(&s->secret, crawl_secrets_header_name(secrets->headers.ptr[i]));
-	return rc;
-}
-
-/*
- * Lanes have names of their own, since they do not know of each other's files. The number comes
- * first: that of a later process is higher, whatever lane a capture is on then.
- */
-static void name_files(struct store *s, unsigned lane)
-{
-	if (lane)
-		(void)snprintf(s->name, sizeof s->name, "stillpoint-%%t-%%n-%u", lane);
-	else
-		(void)snprintf(s->name, sizeof s->name, "stillpoint-%%t-%%n");
-}
 
 int store_open(struct store *s, const struct store_params *p, struct err *err)
 {
-	struct warc_writer_params params = {
-		.dir = p->directory->warc,
-		.name = s->name,
-		.serial = p->serial,
-		.coding = (enum warc_coding)p->settings->warc_coding,
-		.max_size = p->settings->warc_size,
-		.clock = p->clock,
-	};
 	int rc;
 
-	*s = (struct store){.clerk = p->clerk, .clock = p->clock};
-	name_files(s, p->lane);
-	buf_init(&s->scratch, SCRATCH_MAX);
-	buf_init(&s->request, SCRATCH_MAX);
-	buf_init(&s->redacted, SCRATCH_MAX);
-	arena_init(&s->info_text, SCRATCH_MAX);
+	*s = (struct store){.clerk = p->clerk, .bodies = p->bodies, .clock = p->records.clock};
+	rng_init(&s->rng, hash_key_random().k0);
 	s->batch = clerk_batch(p->clerk);
-	rc = s->batch ? describe(s, p) : ERR_NOMEM;
-	if (rc == 0 && !p->settings->keep_secrets)
-		rc = name_secrets(s, p->secrets);
-	params.info = s->info.ptr;
-	params.info_count = s->info.len;
-	if (rc)
-		rc = err_set(err, rc, "%s", err_name(rc));
-	else
-		rc = warc_writer_open(&params, &s->warc, err);
+	rc = s->batch ? press_new(&p->records, p->clerk, &s->press, err) : no_memory(err);
 	if (rc)
 		store_abandon(s);
 	return rc;
 }
 
-void store_abandon(struct store *s)
+static void release(struct store *s)
 {
 	clerk_discard(s->clerk, s->batch);
-	warc_writer_abandon(s->warc);
-	buf_release(&s->scratch);
-	buf_release(&s->request);
-	buf_release(&s->redacted);
-	name_vec_release(&s->secret);
-	arena_release(&s->info_text);
-	field_vec_release(&s->info);
+	records_places_release(&s->places);
 	*s = (struct store){0};
 }
 
-static int set_warc(struct store *s, uint64_t size, bool complete, struct err *err)
+void store_abandon(struct store *s)
 {
-	if (!s->file[0])
-		return 0;
-	return batch_set_warc(s->batch,
-		&(struct catalog_warc){
-			.name = slice_str(s->file), .size = size, .complete = complete},
-		err);
+	press_abandon(s->press);
+	release(s);
 }
 
 int store_close(struct store *s, struct err *err)
 {
 	int rc = store_commit(s, err);
 
-	if (rc == 0) {
-		rc = warc_writer_close(s->warc, err);
-		s->warc = NULL;
+	if (rc) {
+		store_abandon(s);
+		return rc;
 	}
-	if (rc == 0)
-		rc = set_warc(s, s->end, true, err);
-	if (rc == 0) {
-		rc = clerk_submit(s->clerk, s->batch, err);
-		s->batch = NULL;
-	}
-	store_abandon(s);
+	rc = press_close(s->press, s->batch, err);
+	s->batch = NULL;
+	release(s);
 	return rc;
 }
 
@@ -198,169 +74,74 @@ double store_due(struct store *s)
 	return fmax(0, clock_seconds(s->dirty_since + STORE_COMMIT_INTERVAL - now));
 }
 
+/* Bodies that were expected can be found now. */
+static int learn_places(struct store *s, struct err *err)
+{
+	int rc = press_places(s->press, &s->places, err);
+
+	for (size_t i = 0; rc == 0 && i < s->places.len; i++) {
+		const struct records_place *p = &s->places.ptr[i];
+		struct duplicates_body body = {.payload = &p->payload, .coding = p->coding};
+
+		if (duplicates_add(s->bodies, &body, p->file, p->offset))
+			rc = no_memory(err);
+	}
+	s->places.len = 0;
+	return rc;
+}
+
 int store_commit(struct store *s, struct err *err)
 {
-	struct batch *fresh;
-	int rc = s->file[0] ? warc_writer_sync(s->warc, err) : 0;
+	struct batch *fresh = clerk_batch(s->clerk), *full = s->batch;
+	int rc;
 
-	if (rc == 0)
-		rc = set_warc(s, s->whole, false, err);
-	if (rc || batch_is_empty(s->batch))
-		return rc;
-	fresh = clerk_batch(s->clerk);
 	if (!fresh)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	rc = clerk_submit(s->clerk, s->batch, err);
+		return no_memory(err);
 	s->batch = fresh;
 	s->dirty_since = 0;
-	return rc;
+	rc = press_commit(s->press, full, err);
+	return rc ? rc : learn_places(s, err);
 }
 
-/* ---- records ---- */
-
-/* Adds a record; a file that was left for another is complete. */
-static int add(
-	struct store *s, const struct warc_entry *entry, struct warc_place *place, struct err *err)
+int store_check(struct store *s, struct err *err)
 {
-	int rc = warc_writer_add(s->warc, entry, place, err);
-
-	if (rc == 0 && strcmp(place->file, s->file) != 0) {
-		rc = set_warc(s, s->end, true, err);
-		memcpy(s->file, place->file, sizeof s->file);
-	}
-	if (rc == 0)
-		s->end = place->offset + place->length;
-	return rc;
+	return press_check(s->press, err);
 }
 
-static const char *truncation(enum net_failure failure)
+/* ---- attempts ---- */
+
+bool store_has_body(struct store *s, const struct state_result *result, uint64_t coding,
+	struct duplicates_original *ret)
 {
-	switch (failure) {
-	case NET_FAILURE_TOO_LARGE:
-		return "length";
-	case NET_FAILURE_TIMEOUT:
-		return "time";
-	case NET_FAILURE_RESET:
-		return "disconnect";
-	default:
-		return "unspecified";
-	}
+	struct duplicates_body body = {.payload = &result->payload, .coding = coding};
+	struct err ignored = {0}; /* of the press: the record that comes next is told */
+
+	if (result->payload_size < DUPLICATES_SIZE_MIN)
+		return false;
+	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED)
+		(void)learn_places(s, &ignored);
+	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED &&
+		press_flush(s->press, &ignored) == 0)
+		(void)learn_places(s, &ignored);
+	return duplicates_find(s->bodies, &body, ret);
 }
 
-static int64_t date_of(const struct attempt *a)
+/* Later ones may refer to it: *ret tells, and then they will look for it. */
+static int expect_body(struct store *s, const struct store_attempt *a, bool *ret, struct err *err)
 {
-	return a->wall.sent ? a->wall.sent : a->wall.last_byte;
-}
+	struct duplicates_body body;
 
-enum { PROTOCOL_FIELDS = 3 };
-
-/*
- * How the answer came, as the IIPC proposes (WARC-Protocol, WARC-Cipher-Suite): where it is more
- * than HTTP/1 in clear, of which the block itself tells.
- */
-static size_t describe_protocol(const struct net_fetch *f, struct field out[PROTOCOL_FIELDS])
-{
-	size_t n = 0;
-
-	if (!f->tls[0] || !f->protocol[0])
+	*ret = a->result && !a->original && a->page != CATALOG_NO_PAGE && !a->attempt.truncated &&
+	       a->result->payload_size >= DUPLICATES_SIZE_MIN;
+	if (!*ret)
 		return 0;
-	out[n++] = (struct field){SLICE("WARC-Protocol"), slice_str(f->protocol)};
-	out[n++] = (struct field){SLICE("WARC-Protocol"), slice_str(f->tls)};
-	if (f->cipher[0])
-		out[n++] = (struct field){SLICE("WARC-Cipher-Suite"), slice_str(f->cipher)};
-	return n;
+	body = (struct duplicates_body){.payload = &a->result->payload, .coding = a->coding};
+	return duplicates_expect(s->bodies, &body) ? no_memory(err) : 0;
 }
 
-static int add_response(
-	struct store *s, const struct store_attempt *a, struct warc_place *place, struct err *err)
-{
-	const struct net_fetch *f = a->fetch;
-	struct warc_spool spool = {.fd = f->spool, .size = f->body_size};
-	struct field extra[PROTOCOL_FIELDS];
-	struct warc_entry entry = {
-		.extra = extra,
-		.extra_count = describe_protocol(f, extra),
-		.type = WARC_TYPE_RESPONSE,
-		.date = date_of(&a->attempt),
-		.url = a->attempt.url,
-		.ip = f->ip[0] ? slice_str(f->ip) : (slice){0},
-		.head = f->head,
-		.payload = &a->result->payload,
-	};
-
-	if (a->original) {
-		entry.type = WARC_TYPE_REVISIT;
-		entry.profile = WARC_PROFILE_IDENTICAL;
-		entry.refers_to = slice_str(a->original->record.text);
-		entry.refers_to_url = a->original->url;
-		entry.refers_to_date = a->original->date;
-	} else {
-		entry.body = f->spool < 0 ? f->body : (slice){0};
-		entry.spool = f->spool < 0 ? NULL : &spool;
-		entry.truncated = f->truncated ? truncation(f->failure) : NULL;
-	}
-	return add(s, &entry, place, err);
-}
-
-static int add_request(struct store *s, const struct store_attempt *a,
-	const struct warc_id *concurrent, struct warc_place *place, struct err *err)
-{
-	struct field extra[PROTOCOL_FIELDS];
-
-	return add(s,
-		&(struct warc_entry){
-			.extra = extra,
-			.extra_count = describe_protocol(a->fetch, extra),
-			.type = WARC_TYPE_REQUEST,
-			.date = date_of(&a->attempt),
-			.url = a->attempt.url,
-			.ip = a->fetch->ip[0] ? slice_str(a->fetch->ip) : (slice){0},
-			.head = buf_slice(&s->request),
-			.concurrent = concurrent,
-		},
-		place, err);
-}
-
-/* The attempt, with what is known of it only here. */
-static int format_attempt(struct store *s, const struct store_attempt *a)
-{
-	const struct net_fetch *f = a->fetch;
-	char protocol[sizeof f->protocol + sizeof f->tls];
-	struct attempt attempt = a->attempt;
-
-	if (f->tls[0]) {
-		(void)snprintf(protocol, sizeof protocol, "%s%s%s", f->protocol,
-			f->protocol[0] ? " " : "", f->tls);
-		attempt.protocol = slice_str(protocol);
-		attempt.cipher = slice_str(f->cipher);
-	}
-	if (s->redacted.len > 0)
-		attempt.redacted = buf_slice(&s->redacted);
-	buf_reset(&s->scratch);
-	return attempt_format(&attempt, &s->scratch);
-}
-
-static int add_metadata(struct store *s, const struct store_attempt *a,
-	const struct warc_id *concurrent, struct err *err)
-{
-	struct warc_place place;
-	int rc = format_attempt(s, a);
-
-	if (rc)
-		return err_set(err, rc, "metadata: %s", err_name(rc));
-	return add(s,
-		&(struct warc_entry){
-			.type = WARC_TYPE_METADATA,
-			.date = date_of(&a->attempt),
-			.url = a->attempt.url,
-			.body = buf_slice(&s->scratch),
-			.concurrent = concurrent,
-		},
-		&place, err);
-}
-
-static int observe(struct store *s, const struct store_attempt *a, const struct warc_place *place,
-	struct err *err)
+/* The row of the attempt, without the place of its response. */
+static int observe(struct store *s, const struct store_attempt *a, const struct warc_id *record,
+	struct catalog_observation **ret, struct err *err)
 {
 	struct catalog_observation o = {
 		.page = a->page, .attempt = a->attempt, .media_type = a->media_type};
@@ -368,79 +149,74 @@ static int observe(struct store *s, const struct store_attempt *a, const struct 
 	if (a->result) {
 		o.has_payload = true;
 		o.payload = a->result->payload;
-		o.warc = slice_str(place->file);
-		o.offset = place->offset;
-		o.length = place->length;
-		o.record_id = slice_str(place->id.text);
+		o.record_id = slice_str(record->text);
 		o.is_revisit = a->original != NULL;
 		o.coding = a->coding;
 	}
-	return batch_add_observation(s->batch, a->capture, &o, err);
+	return batch_add_observation(s->batch, a->capture, &o, ret, err);
 }
 
-/* The request's head as it may be archived. */
-static int redact(struct store *s, slice head, struct err *err)
+/* A copy that lasts as long as the row. */
+static int keep_original(struct store *s, const struct duplicates_original *original,
+	struct duplicates_original *ret, struct err *err)
 {
-	int rc;
+	const char *url = batch_keep(s->batch, original->url);
 
-	buf_reset(&s->request);
-	buf_reset(&s->redacted);
-	rc = redact_head(head, s->secret.ptr, s->secret.len, &s->request, &s->redacted);
-	return rc ? err_set(err, rc, "request: %s", err_name(rc)) : 0;
+	if (!url)
+		return no_memory(err);
+	*ret = *original;
+	ret->url.ptr = url;
+	return 0;
 }
 
 int store_attempt(
-	struct store *s, const struct store_attempt *a, struct store_place *ret, struct err *err)
+	struct store *s, const struct store_attempt *a, struct warc_id *ret_record, struct err *err)
 {
-	struct warc_place response = {0}, request = {0};
-	const struct warc_id *concurrent = NULL;
-	int rc = redact(s, a->fetch->request_head, err);
+	struct records_attempt job = {.batch = s->batch, .fetch = a->fetch};
+	int rc = expect_body(s, a, &job.is_fresh, err);
 
-	if (rc == 0 && a->result) {
-		rc = add_response(s, a, &response, err);
-		concurrent = &response.id;
-	}
-	if (rc == 0 && a->fetch->request_head.len > 0) {
-		rc = add_request(s, a, concurrent, &request, err);
-		if (!concurrent)
-			concurrent = &request.id;
-	}
+	if (a->result)
+		warc_id_make(&s->rng, &job.response);
 	if (rc == 0)
-		rc = add_metadata(s, a, concurrent, err);
-	if (rc == 0) {
-		s->whole = s->end;
-		rc = observe(s, a, &response, err);
-	}
-	if (rc)
-		return rc;
-	*ret = (struct store_place){.record = response.id, .offset = response.offset};
-	memcpy(ret->file, response.file, sizeof ret->file);
-	return 0;
+		rc = observe(s, a, &job.response, &job.row, err);
+	if (rc == 0 && a->original)
+		rc = keep_original(s, a->original, &job.original, err);
+	if (rc == 0)
+		rc = press_attempt(s->press, &job, err);
+	if (rc == 0)
+		*ret_record = job.response;
+	return rc;
+}
+
+void store_free_fetch(struct store *s, struct net_fetch *fetch)
+{
+	press_free_fetch(s->press, fetch);
 }
 
 /* ---- names ---- */
 
 int store_lookup(struct store *s, slice host, const struct net_lookup *lookup, struct err *err)
 {
-	struct warc_place place;
+	struct press_note note = {
+		.batch = s->batch,
+		.type = WARC_TYPE_RESOURCE,
+		.date = lookup->date,
+		.content_type = SLICE("text/dns"),
+	};
+	struct buf url;
 	int rc;
 
-	buf_reset(&s->scratch);
-	rc = buf_printf(&s->scratch, "dns:%.*s", (int)host.len, host.ptr);
-	if (rc)
-		return err_set(err, rc, "dns: %s", err_name(rc));
-	rc = add(s,
-		&(struct warc_entry){
-			.type = WARC_TYPE_RESOURCE,
-			.date = lookup->date,
-			.url = buf_slice(&s->scratch),
-			.content_type = SLICE("text/dns"),
-			.body = lookup->records,
-		},
-		&place, err);
+	buf_init(&url, NOTE_MAX);
+	buf_init(&note.body, NOTE_MAX);
+	rc = buf_printf(&url, "dns:%.*s", (int)host.len, host.ptr);
 	if (rc == 0)
-		s->whole = s->end;
-	return rc;
+		rc = buf_add(&note.body, lookup->records);
+	note.url = (slice){batch_keep(s->batch, buf_slice(&url)), url.len};
+	buf_release(&url);
+	if (rc == 0 && note.url.ptr)
+		return press_note(s->press, &note, err);
+	buf_release(&note.body);
+	return rc ? err_set(err, rc, "dns: %s", err_name(rc)) : no_memory(err);
 }
 
 /* ---- the clock ---- */
@@ -521,23 +297,19 @@ int store_moment(
 	struct store *s, const struct catalog_capture *capture, const char *moment, struct err *err)
 {
 	struct catalog_clock k = read_clock(s, moment);
-	struct warc_place place;
+	struct press_note note = {.batch = s->batch,
+		.type = WARC_TYPE_METADATA,
+		.date = k.wall,
+		.url = capture->uuid};
 	int rc;
 
-	buf_reset(&s->scratch);
-	rc = format_moment(&s->scratch, capture, &k);
-	if (rc)
+	buf_init(&note.body, NOTE_MAX);
+	note.url.ptr = batch_keep(s->batch, capture->uuid);
+	rc = note.url.ptr ? format_moment(&note.body, capture, &k) : ERR_NOMEM;
+	if (rc) {
+		buf_release(&note.body);
 		return err_set(err, rc, "%s", err_name(rc));
-	rc = add(s,
-		&(struct warc_entry){
-			.type = WARC_TYPE_METADATA,
-			.date = k.wall,
-			.url = capture->uuid,
-			.body = buf_slice(&s->scratch),
-		},
-		&place, err);
-	if (rc)
-		return rc;
-	s->whole = s->end;
-	return batch_add_clock(s->batch, capture->id, &k, err);
+	}
+	rc = press_note(s->press, &note, err);
+	return rc ? rc : batch_add_clock(s->batch, capture->id, &k, err);
 }

@@ -163,7 +163,7 @@ int net_start(struct net *net, const struct net_request *request, struct err *er
 
 /* The next finished fetch, now the caller's, or NULL. */
 struct net_fetch *net_next(struct net *net);
-void net_fetch_free(struct net_fetch *fetch); /* NULL is fine */
+void net_fetch_free(struct net_fetch *fetch); /* NULL is fine; for any thread */
 
 /*
  * What is known of a name without connecting to it; for politeness towards addresses, and for

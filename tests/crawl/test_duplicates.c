@@ -225,6 +225,41 @@ static void test_learned(void)
 	duplicates_release(&d);
 }
 
+static enum duplicates_sight look(const struct duplicates *d, const char *text)
+{
+	struct digest payload = digest_of(text);
+
+	return duplicates_look(d, &(struct duplicates_body){.payload = &payload, .coding = 7});
+}
+
+/* What is being written is known, but not there before it can be read; the first one stays. */
+static void test_expected(void)
+{
+	const char *dir = tap_tempdir();
+	struct digest payload = digest_of("one");
+	struct duplicates_body body = {.payload = &payload, .coding = 7};
+	struct warc_writer *w = open_writer(dir);
+	struct warc_place other, place;
+	struct duplicates d;
+
+	duplicates_init(&d, dir, DUPLICATES_MAX);
+	CHECK_INT(look(&d, "one"), DUPLICATES_NONE);
+	CHECK_INT(duplicates_expect(&d, &body), 0);
+	CHECK_INT(look(&d, "one"), DUPLICATES_EXPECTED);
+	CHECK(!find(&d, "one", 7));
+	CHECK_INT(look(&d, "one"), DUPLICATES_EXPECTED);
+	place = write_record(w, WARC_TYPE_RESPONSE, "one");
+	other = write_record(w, WARC_TYPE_RESPONSE, "two");
+	add(&d, "one", &place);
+	CHECK_INT(look(&d, "one"), DUPLICATES_ADDED);
+	add(&d, "one", &other);
+	CHECK_INT(duplicates_expect(&d, &body), 0);
+	CHECK(find(&d, "one", 7));
+	CHECK_INT((int64_t)d.count, 1);
+	warc_writer_abandon(w);
+	duplicates_release(&d);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -232,5 +267,6 @@ int main(int argc, char **argv)
 	test_not_what_it_was();
 	TAP_RUN(test_bounded);
 	TAP_RUN(test_learned);
+	TAP_RUN(test_expected);
 	return tap_done();
 }

@@ -1,4 +1,7 @@
-/* The store: records and rows become lasting together, and only behind whole attempts. */
+/*
+ * The store and its press: records and rows become lasting together, and only behind whole
+ * attempts, whoever of the two threads is the faster.
+ */
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/warc_reader.h"
 #include "crawl/store.h"
 #include "tap.h"
 
@@ -19,6 +23,7 @@ struct fixture {
 	struct catalog *catalog;
 	struct catalog_capture row;
 	struct clerk *clerk;
+	struct duplicates bodies;
 	struct store store;
 };
 
@@ -43,15 +48,17 @@ static bool open_store(struct fixture *f, const char *path, uint32_t capture)
 		CHECK_INT(catalog_add_capture(f->catalog, &f->row, &f->row.id, &err), 0);
 	CHECK_INT(clerk_new(f->catalog, &f->clerk, &err), 0);
 	CHECK_INT(clerk_start(f->clerk, &err), 0);
+	duplicates_init(&f->bodies, f->directory.warc, DUPLICATES_MAX);
 	serial++;
 	return CHECK_INT(store_open(&f->store,
-				 &(struct store_params){.directory = &f->directory,
-					 .settings = &f->settings,
-					 .only = &f->row,
+				 &(struct store_params){.records = {.directory = &f->directory,
+								.settings = &f->settings,
+								.only = &f->row,
+								.serial = serial,
+								.user_agent = "test",
+								.clock = &f->clock.clock},
 					 .clerk = f->clerk,
-					 .serial = serial,
-					 .user_agent = "test",
-					 .clock = &f->clock.clock},
+					 .bodies = &f->bodies},
 				 &err),
 		0);
 }
@@ -67,18 +74,21 @@ static bool set_up(struct fixture *f, const char *path, uint64_t warc_size)
 	return open_store(f, path, 0);
 }
 
-/* Waits for the clerk, too, so that a reader sees all. */
+/* Waits for press and clerk, too, so that a reader sees all. */
 static int commit(struct fixture *f)
 {
 	struct err err = {0};
 	int rc = store_commit(&f->store, &err);
 
+	if (rc == 0)
+		rc = press_flush(f->store.press, &err);
 	return rc ? rc : clerk_wait(f->clerk, &err);
 }
 
 static void close_archive(struct fixture *f)
 {
 	CHECK_INT(clerk_stop(f->clerk, NULL), 0);
+	duplicates_release(&f->bodies);
 	catalog_close(f->catalog);
 	directory_close(&f->directory);
 }
@@ -97,47 +107,63 @@ static void tear_down(struct fixture *f)
 	crawl_settings_release(&f->settings);
 }
 
-/* A visit of a page, with a response. */
-static int visit(struct fixture *f, uint32_t page, struct store_place *place)
+/* SHA-256 of "A". */
+static const struct digest OF_A = {
+	DIGEST_SHA256, {0x55, 0x9a, 0xea, 0xd0, 0x82, 0x64, 0xd5, 0x79, 0x5d, 0x39, 0x09, 0x71,
+			       0x8c, 0xdd, 0x05, 0xab, 0xd4, 0x95, 0x72, 0xe8, 0x4f, 0xe5, 0x55,
+			       0x90, 0xee, 0xf3, 0x1a, 0x88, 0xa0, 0x8f, 0xdf, 0xfd}};
+
+/* The press reads it when it comes to it. */
+static const struct net_fetch FETCH = {
+	.status = 200,
+	.request_head = SLICE_INIT("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+	.head = SLICE_INIT("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"),
+	.body = SLICE_INIT("A"),
+	.body_size = 1,
+	.spool = -1,
+};
+
+static int visit_url(struct fixture *f, const char *url, uint32_t page,
+	const struct state_result *result, struct warc_id *ret)
 {
-	struct net_fetch fetch = {
-		.status = 200,
-		.request_head = SLICE("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
-		.head = SLICE("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"),
-		.body = SLICE("A"),
-		.body_size = 1,
-		.spool = -1,
-	};
-	struct state_result result = {.status = 200, .whole = true};
-	struct store_attempt a = {
-		.capture = 1,
-		.attempt = {.capture = f->row.uuid,
-			.url = SLICE("http://a/"),
-			.kind = SLICE("page"),
-			.leg = ATTEMPT_VISIT,
-			.number = 1,
-			.wall = {NOW, NOW + 1, NOW + 2},
-			.clock = {1, 2, 3},
-			.status = 200},
-		.fetch = &fetch,
-		.result = &result,
-		.page = page,
-	};
+	struct duplicates_original original;
 	struct err err = {0};
 
-	/* Of "A". */
-	CHECK_INT(digest_parse(
-			  SLICE("sha256:"
-				"559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd"),
-			  &result.payload),
-		0);
-	return store_attempt(&f->store, &a, place, &err);
+	return store_attempt(&f->store,
+		&(struct store_attempt){
+			.capture = 1,
+			.attempt = {.capture = f->row.uuid,
+				.url = slice_str(url),
+				.kind = SLICE("page"),
+				.leg = ATTEMPT_VISIT,
+				.number = 1,
+				.wall = {NOW, NOW + 1, NOW + 2},
+				.clock = {1, 2, 3},
+				.status = 200},
+			.fetch = &FETCH,
+			.result = result,
+			.page = page,
+			.original =
+				store_has_body(&f->store, result, 7, &original) ? &original : NULL,
+			.coding = 7,
+		},
+		ret, &err);
+}
+
+/* A visit of a page, with a response. */
+static int visit(struct fixture *f, uint32_t page, struct warc_id *ret)
+{
+	struct state_result result = {.status = 200, .whole = true, .payload = OF_A};
+
+	return visit_url(f, "http://a/", page, &result, ret);
 }
 
 /* What a reader of the archive sees. */
 struct sight {
+	const char *dir; /* of the files */
 	unsigned files, complete, observations;
-	uint64_t size; /* of all files, as committed */
+	unsigned found, revisits; /* observations whose record is where they say */
+	uint64_t size;            /* of all files, as committed */
 };
 
 static int on_warc(void *context, const struct catalog_warc *w)
@@ -150,19 +176,43 @@ static int on_warc(void *context, const struct catalog_warc *w)
 	return 0;
 }
 
+/* The file has another name until it is complete. */
+static int open_warc(const struct sight *seen, slice name, struct warc_reader **ret)
+{
+	char path[2 * DIRECTORY_PATH_MAX];
+	struct err err = {0};
+	struct stat st;
+
+	(void)snprintf(path, sizeof path, "%s/%.*s", seen->dir, (int)name.len, name.ptr);
+	if (stat(path, &st))
+		(void)snprintf(
+			path, sizeof path, "%s/%.*s.open", seen->dir, (int)name.len, name.ptr);
+	return warc_reader_open(path, WARC_READER_UNCHECKED, ret, &err);
+}
+
 static int on_observation(void *context, const struct catalog_observation *o)
 {
 	struct sight *seen = context;
+	const struct warc_record *rec;
+	struct warc_reader *reader;
+	struct err err = {0};
 
-	(void)o;
 	seen->observations++;
+	seen->revisits += o->is_revisit;
+	if (!CHECK_INT(open_warc(seen, o->warc, &reader), 0))
+		return 0;
+	seen->found +=
+		warc_reader_seek(reader, (struct warc_spot){.offset = o->offset}, &err) == 0 &&
+		warc_reader_next(reader, &rec, &err) == 0 &&
+		slice_eq(warc_header_get(&rec->header, SLICE("WARC-Record-ID")), o->record_id);
+	warc_reader_close(reader);
 	return 0;
 }
 
 static struct sight look(const struct fixture *f)
 {
 	struct catalog *catalog;
-	struct sight seen = {0};
+	struct sight seen = {.dir = f->directory.warc};
 	struct err err = {0};
 
 	if (!CHECK_INT(catalog_open(f->directory.catalog, CATALOG_READ, &catalog, &err), 0))
@@ -176,14 +226,14 @@ static struct sight look(const struct fixture *f)
 static void test_commit(void)
 {
 	struct fixture f;
-	struct store_place place = {0};
+	struct warc_id record = {0};
 	struct sight seen;
 
 	if (!set_up(&f, tap_tempdir(), 0))
 		return;
 	CHECK(isinf(store_due(&f.store)));
-	CHECK_INT(visit(&f, 0, &place), 0);
-	CHECK(place.record.text[0] == '<');
+	CHECK_INT(visit(&f, 0, &record), 0);
+	CHECK(record.text[0] == '<');
 	CHECK(store_due(&f.store) > 0 && store_due(&f.store) <= 0.25);
 	clock_manual_advance(&f.clock, 0.25);
 	CHECK(store_due(&f.store) == 0);
@@ -193,9 +243,9 @@ static void test_commit(void)
 	CHECK_INT(seen.files, 1);
 	CHECK_INT(seen.complete, 0);
 	CHECK_INT(seen.observations, 1);
-	CHECK_INT((int64_t)seen.size, (int64_t)f.store.end);
 	CHECK_INT(close_store(&f), 0);
 	CHECK_INT(look(&f).complete, 1);
+	CHECK_INT((int64_t)look(&f).size, (int64_t)seen.size);
 	tear_down(&f);
 }
 
@@ -203,22 +253,19 @@ static void test_commit(void)
 static void test_abandon(void)
 {
 	struct fixture f;
-	struct store_place place;
-	char path[2 * DIRECTORY_PATH_MAX];
-	struct stat st;
+	struct warc_id record;
 	struct sight seen;
 
 	if (!set_up(&f, tap_tempdir(), 0))
 		return;
-	CHECK_INT(visit(&f, 0, &place), 0);
+	CHECK_INT(visit(&f, 0, &record), 0);
 	CHECK_INT(commit(&f), 0);
-	CHECK_INT(visit(&f, 1, &place), 0);
-	(void)snprintf(path, sizeof path, "%s/%s.open", f.directory.warc, f.store.file);
+	CHECK_INT(visit(&f, 1, &record), 0);
 	store_abandon(&f.store);
 	seen = look(&f);
 	CHECK_INT(seen.observations, 1);
 	CHECK_INT(seen.complete, 0);
-	CHECK(stat(path, &st) == 0 && (uint64_t)st.st_size >= seen.size);
+	CHECK_INT(seen.found, 1);
 	tear_down(&f);
 }
 
@@ -226,7 +273,7 @@ static void test_abandon(void)
 static void test_files(void)
 {
 	struct fixture f;
-	struct store_place place;
+	struct warc_id record;
 	struct err err = {0};
 	struct sight seen;
 
@@ -234,12 +281,91 @@ static void test_files(void)
 		return;
 	CHECK_INT(store_moment(&f.store, &f.row, "start", &err), 0);
 	for (uint32_t i = 0; i < 3; i++)
-		CHECK_INT(visit(&f, i, &place), 0);
+		CHECK_INT(visit(&f, i, &record), 0);
 	CHECK_INT(close_store(&f), 0);
 	seen = look(&f);
 	CHECK(seen.files > 3);
 	CHECK_INT(seen.complete, seen.files);
 	CHECK_INT(seen.observations, 3);
+	CHECK_INT(seen.found, 3);
+	tear_down(&f);
+}
+
+/* More than may wait, and rows in two batches: each knows its record. */
+static void test_line(void)
+{
+	static const uint32_t COUNT = 2 * PRESS_JOBS_MAX;
+	struct warc_id record;
+	struct fixture f;
+	struct sight seen;
+
+	if (!set_up(&f, tap_tempdir(), 100000))
+		return;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		struct err err = {0};
+
+		CHECK_INT(visit(&f, i, &record), 0);
+		if (i == COUNT / 3)
+			CHECK_INT(store_commit(&f.store, &err), 0);
+	}
+	CHECK_INT(commit(&f), 0);
+	seen = look(&f);
+	CHECK_INT(seen.observations, COUNT);
+	CHECK_INT(seen.found, COUNT);
+	CHECK(seen.files > 1);
+	CHECK_INT(seen.files - seen.complete, 1);
+	CHECK_INT(close_store(&f), 0);
+	tear_down(&f);
+}
+
+/* A body is found however short ago it was given, and never in a record that refers elsewhere. */
+static void test_bodies(void)
+{
+	struct state_result result = {
+		.status = 200, .whole = true, .payload = OF_A, .payload_size = DUPLICATES_SIZE_MIN};
+	struct duplicates_original original;
+	struct warc_id first, second;
+	struct fixture f;
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	CHECK(!store_has_body(&f.store, &result, 7, &original));
+	CHECK_INT(visit_url(&f, "http://a/1", 1, &result, &first), 0);
+	CHECK_INT(visit_url(&f, "http://a/2", 2, &result, &second), 0);
+	for (int i = 0; i < 2; i++) {
+		CHECK(store_has_body(&f.store, &result, 7, &original));
+		CHECK_STR(original.record.text, first.text);
+		CHECK_SLICE(original.url, SLICE("http://a/1"));
+		CHECK(!store_has_body(&f.store, &result, 8, &original));
+		CHECK_INT(commit(&f), 0);
+	}
+	CHECK_INT(look(&f).found, 2);
+	CHECK_INT(look(&f).revisits, 1);
+	CHECK_INT(close_store(&f), 0);
+	tear_down(&f);
+}
+
+/* The lane hears of what cannot be written, whatever it does next; nothing follows it. */
+static void test_failure(void)
+{
+	struct state_result result = {.status = 200, .whole = true, .payload = OF_A};
+	struct err err = {0};
+	struct warc_id record;
+	struct fixture f;
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	CHECK_INT(visit(&f, 0, &record), 0);
+	CHECK_INT(commit(&f), 0);
+	CHECK_INT(visit(&f, 1, &record), 0);
+	CHECK_INT(visit_url(&f, "http://a/\n", 2, &result, &record), 0);
+	CHECK_INT(press_flush(f.store.press, &err), ERR_SYNTAX);
+	CHECK(strlen(err.text) > 0);
+	CHECK_INT(store_check(&f.store, &err), ERR_SYNTAX);
+	CHECK_INT(visit(&f, 3, &record), ERR_SYNTAX);
+	CHECK_INT(store_moment(&f.store, &f.row, "end", &err), ERR_SYNTAX);
+	CHECK_INT(close_store(&f), ERR_SYNTAX);
+	CHECK_INT(look(&f).observations, 1);
 	tear_down(&f);
 }
 
@@ -259,14 +385,14 @@ static void test_names(void)
 	const char *path = tap_tempdir();
 	char last[WARC_NAME_MAX + 1] = "";
 	struct catalog *catalog;
-	struct store_place place;
+	struct warc_id record;
 	struct err err = {0};
 	struct fixture f;
 
 	if (!set_up(&f, path, 1))
 		return;
 	for (uint32_t i = 0; i < 3; i++) {
-		CHECK_INT(visit(&f, i, &place), 0);
+		CHECK_INT(visit(&f, i, &record), 0);
 		CHECK_INT(close_store(&f), 0);
 		close_archive(&f);
 		if (!open_store(&f, path, 1))
@@ -286,5 +412,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_abandon);
 	TAP_RUN(test_files);
 	TAP_RUN(test_names);
+	TAP_RUN(test_line);
+	TAP_RUN(test_bodies);
+	TAP_RUN(test_failure);
 	return tap_done();
 }

@@ -6,6 +6,7 @@ the truth. The process is killed in the middle and resumed; a site that cannot b
 other; a server that two captures on different lanes ask is paced by one clock.
 """
 
+import base64
 import collections
 import contextlib
 import http.server
@@ -13,6 +14,7 @@ import itertools
 import json
 import os
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -297,6 +299,35 @@ def disturb():
             keeper.close()
 
 
+def fill_disk():
+    """No file may grow beyond a limit, which the WARC files reach: one line, and nothing is lost."""
+    bodies = {f"/{i}": base64.b64encode(os.urandom(800_000)) for i in range(4)}  # spooled, all different
+
+    def pages(_, path):
+        if path == "/":
+            return "".join(f"<a href={name}>{name}</a>" for name in bodies).encode()
+        return bodies.get(path)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+
+    with Server(pages) as server:
+        archive = tap.path("full")
+        urls = [server.url(f"{name}.localhost") for name in "abc"]
+        # Python ignores SIGXFSZ; so does the program then, and gets EFBIG.
+        done = tap.run("crawl", *urls, "-o", archive, "--delay", "1ms",
+                       "--lanes", 3, "--single", preexec_fn=limit, restore_signals=False,
+                       timeout=DEADLINE)
+        tap.equal((done.returncode, done.stderr.count("\n")), (1, 1))
+        assert ".warc.gz: cannot be written" in done.stderr, done.stderr
+        assert f"stillpoint resume {archive}" in done.stderr, done.stderr
+        tap.succeed("verify", archive)
+        tap.succeed("resume", archive, "--lanes", 3, timeout=DEADLINE)
+    rows = tap.load("report", archive, "--captures")["captures"]
+    tap.equal([(row["state"], row["pages"]) for row in rows], [("finished", len(bodies) + 1)] * 3)
+    tap.succeed("verify", archive)
+
+
 def group():
     """Seeds of one server are one site; of one domain, with that scope."""
     with Server(lambda host, path: None if path == "/robots.txt" else b"hello") as server:
@@ -345,6 +376,10 @@ def main(quick):
             capture_all(3)
         with tap.case("a server that two lanes ask is paced by one clock"):
             share()
+        with tap.case("stopped in the middle; one cannot be resumed"):
+            stop()
+        with tap.case("a disk that takes no more ends all of them, and nothing is lost"):
+            fill_disk()
         return
     for lanes in (1, 2):
         with tap.case(f"eight sites with faults of every kind, lanes: {lanes}"):
@@ -359,6 +394,8 @@ def main(quick):
         share()
     with tap.case("a site that cannot be had disturbs no other"):
         disturb()
+    with tap.case("a disk that takes no more ends all of them, and nothing is lost"):
+        fill_disk()
     with tap.case("seeds of one server are one site"):
         group()
     with tap.case("a list of sites with something wrong in it"):
