@@ -79,7 +79,7 @@ static void test_lies_and_noise(void)
 	CHECK_INT(living_noise_parse("csrf,ad", &noise, &err), 0);
 	CHECK_INT(noise, LIVING_NOISE_CSRF | LIVING_NOISE_AD);
 	CHECK_INT(living_noise_parse("csrf,hum", &noise, &err), ERR_SYNTAX);
-	CHECK_STR(err.text, "unknown kind 'hum'");
+	CHECK_STR(err.text, "unknown kind 'hum' (nonce, csrf, clock, ad)");
 }
 
 int main(int argc, char **argv)
