@@ -592,7 +592,7 @@ def test_all_dead():
     site = Site({"*": lambda request: None})
     capture = site.capture("dead", "--attempts", 2)
     capture.check(status=1)
-    assert capture.messages.startswith("stillpoint: nothing could be captured: "), capture.messages
+    assert capture.messages.startswith("stillpoint: crawl: nothing could be captured: "), capture.messages
 
 
 # ---- all of it, at once ----

@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import threading
+import time
 
 import dnsserver
 import rawserver
@@ -269,6 +270,14 @@ def wait_for(event):
     assert event.wait(DEADLINE), "nothing happened"
 
 
+def wait_until_committed(archive):
+    """What was crawled is in the catalog, but only after a quarter of a second."""
+    end = time.monotonic() + DEADLINE
+    while tap.run("report", archive).returncode:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
 @contextlib.contextmanager
 def under_way(archive):
     """A crawl that has begun, of a site whose fifth page takes until the end of this."""
@@ -286,6 +295,7 @@ def under_way(archive):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             wait_for(begun)
+            wait_until_committed(archive)
             yield process
         finally:
             go_on.set()
