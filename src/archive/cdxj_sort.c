@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "archive/cdxj_merge.h"
+#include "base/io.h"
 #include "base/tempfile.h"
 #include "base/vec.h"
 
@@ -86,17 +87,8 @@ static int make_file(const char *dir, struct err *err)
 
 static int flush(struct out *o, struct err *err)
 {
-	size_t at = 0;
-
-	while (at < o->len) {
-		ssize_t n = write(o->fd, o->bytes + at, o->len - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return io_error(err);
-		at += (size_t)n;
-	}
+	if (io_write(o->fd, o->bytes, o->len))
+		return io_error(err);
 	o->len = 0;
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "archive/warc_dictionary.h"
 #include "archive/warc_header.h"
+#include "base/io.h"
 
 enum {
 	GZIP_MAGIC_SIZE = 4, /* 1f 8b, deflate, flags */
@@ -60,7 +61,7 @@ static int damaged(const struct warc_input *in, struct err *err, const char *wha
 static int read_at(const struct warc_input *in, uint64_t at, void *to, size_t room, size_t *ret_len,
 	struct err *err)
 {
-	size_t len = 0;
+	ssize_t len;
 
 	if (at > in->size)
 		at = in->size;
@@ -72,18 +73,10 @@ static int read_at(const struct warc_input *in, uint64_t at, void *to, size_t ro
 		*ret_len = room;
 		return 0;
 	}
-	while (len < room) {
-		ssize_t n = pread(in->source.fd, (char *)to + len, room - len, (off_t)(at + len));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(err, ERR_IO, "%s", strerror(errno));
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	*ret_len = len;
+	len = io_read_at(in->source.fd, to, room, at);
+	if (len < 0)
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	*ret_len = (size_t)len;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "archive/warc_reader.h"
+#include "base/io.h"
 
 enum {
 	COPY_STEP = 64 << 10,
@@ -87,25 +88,6 @@ static int sync_directory(const struct repair *r, struct err *err)
 	return 0;
 }
 
-/* As many bytes as there are, up to len. */
-static ssize_t read_at(int fd, char *to, size_t len, uint64_t at)
-{
-	size_t have = 0;
-
-	while (have < len) {
-		ssize_t n = pread(fd, to + have, len - have, (off_t)(at + have));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		have += (size_t)n;
-	}
-	return (ssize_t)have;
-}
-
 static int write_at(
 	const struct repair *r, int fd, const char *from, size_t len, uint64_t at, struct err *err)
 {
@@ -131,7 +113,7 @@ static int copy_tail(const struct repair *r, uint64_t size, int to, struct err *
 	int rc = 0;
 
 	for (uint64_t at = size; rc == 0 && at < r->length;) {
-		ssize_t n = read_at(r->fd, bytes, sizeof bytes, at);
+		ssize_t n = io_read_at(r->fd, bytes, sizeof bytes, at);
 
 		if (n <= 0) {
 			errno = n < 0 ? errno : EIO;
@@ -155,9 +137,9 @@ static bool holds_tail(const struct repair *r, uint64_t size, const char *name)
 		    (uint64_t)st.st_size == r->length - size;
 
 	for (uint64_t at = size; same && at < r->length; at += sizeof ours) {
-		ssize_t n = read_at(r->fd, ours, sizeof ours, at);
+		ssize_t n = io_read_at(r->fd, ours, sizeof ours, at);
 
-		same = n > 0 && read_at(fd, theirs, sizeof theirs, at - size) == n &&
+		same = n > 0 && io_read_at(fd, theirs, sizeof theirs, at - size) == n &&
 		       memcmp(ours, theirs, (size_t)n) == 0;
 	}
 	if (fd >= 0)

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 static int join(char out[DIRECTORY_PATH_MAX], const char *dir, const char *name, struct err *err)
 {
 	int n = snprintf(out, DIRECTORY_PATH_MAX, "%s/%s", dir, name);
@@ -169,9 +171,8 @@ static int copy_bytes(int from, int to)
 	ssize_t n;
 
 	while ((n = read(from, chunk, sizeof chunk)) > 0)
-		for (ssize_t at = 0, w; at < n; at += w)
-			if ((w = write(to, chunk + at, (size_t)(n - at))) < 0)
-				return -1;
+		if (io_write(to, chunk, (size_t)n))
+			return -1;
 	return n < 0 || fsync(to) ? -1 : 0;
 }
 

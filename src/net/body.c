@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/tempfile.h"
 #include "net/net.h"
 
@@ -28,18 +29,7 @@ static int fail(const struct body *b, struct err *err)
 
 static int write_spool(struct body *b, slice bytes, struct err *err)
 {
-	while (bytes.len > 0) {
-		ssize_t n = write(b->spool, bytes.ptr, bytes.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			return fail(b, err);
-		}
-		bytes = slice_sub(bytes, (size_t)n, bytes.len);
-	}
-	return 0;
+	return io_write(b->spool, bytes.ptr, bytes.len) ? fail(b, err) : 0;
 }
 
 /* Moves what is in memory to a new file. */
