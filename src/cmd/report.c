@@ -57,15 +57,37 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-static enum cmd_status print(const struct report *r, const char *archive, bool as_json)
+static int count_capture(void *context, const struct catalog_capture *c)
+{
+	size_t *count = context;
+
+	(void)c;
+	++*count;
+	return 0;
+}
+
+/* Who has not said which capture may not know that there are others. */
+static void tell_others(struct catalog *c, const char *archive)
+{
+	size_t count = 0;
+
+	if (catalog_each_capture(c, count_capture, &count, NULL) == 0 && count > 1)
+		printf("\nThe last of %zu captures; all of them: stillpoint report %s --captures\n",
+			count, archive);
+}
+
+static enum cmd_status print(const struct report *r, struct catalog *c, const char *archive,
+	const struct report_options *o)
 {
 	struct json j;
 	int rc;
 
-	if (!as_json) {
+	if (!o->json) {
 		rc = report_print(r, archive, stdout);
 		if (rc == ERR_NOMEM)
 			return cmd_fail("report", &(struct err){ERR_NOMEM, "out of memory"});
+		if (rc == 0 && !o->capture)
+			tell_others(c, archive);
 		return cmd_finish(rc);
 	}
 	json_init_file(&j, stdout, JSON_LINES);
@@ -122,7 +144,7 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 		status = cmd_fail_archive("report", &err);
 	} else {
 		status = o->why ? explain(catalog, &report, o->why)
-				: print(&report, archive, o->json);
+				: print(&report, catalog, archive, o);
 		report_release(&report);
 	}
 	catalog_close(catalog);

@@ -115,6 +115,9 @@ def check_text(archive):
     assert all(line.endswith("  finished") for line in lines[1:SITES + 1]), text
     assert re.match(rf"{SITES} captures: \d+ pages, \d+ sharp, \d+ changed, \d+ failed$",
                     lines[SITES + 1]), text
+    tap.equal(tap.succeed("report", archive).splitlines()[-1],
+              f"The last of {SITES} captures; all of them: stillpoint report {archive} --captures")
+    assert "--captures" not in tap.succeed("report", archive, "--capture", 2)
     for options in (("--capture", 1), ("--why", "http://a/")):
         tap.refuse(2, "--captures lists all", "report", archive, "--captures", *options)
 
