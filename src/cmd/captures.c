@@ -155,6 +155,11 @@ static int on_capture(void *context, const struct catalog_capture *c)
 	return capture_ids_push(context, c->id);
 }
 
+int captures_list(struct catalog *c, struct capture_ids *ids, struct err *err)
+{
+	return catalog_each_capture(c, on_capture, ids, err);
+}
+
 enum cmd_status captures_print(const char *archive, const struct capture_ids *ids, bool json)
 {
 	struct listing l = {.archive = archive};
@@ -164,7 +169,7 @@ enum cmd_status captures_print(const char *archive, const struct capture_ids *id
 	int rc = archive_open_catalog(archive, &l.catalog, &err);
 
 	if (rc == 0 && !ids)
-		rc = catalog_each_capture(l.catalog, on_capture, &all, &err);
+		rc = captures_list(l.catalog, &all, &err);
 	l.ids = ids ? ids : &all;
 	if (rc)
 		status = cmd_fail_archive("report", &err);

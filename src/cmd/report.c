@@ -57,23 +57,15 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-static int count_capture(void *context, const struct catalog_capture *c)
-{
-	size_t *count = context;
-
-	(void)c;
-	++*count;
-	return 0;
-}
-
 /* Who has not said which capture may not know that there are others. */
 static void tell_others(struct catalog *c, const char *archive)
 {
-	size_t count = 0;
+	struct capture_ids ids = {0};
 
-	if (catalog_each_capture(c, count_capture, &count, NULL) == 0 && count > 1)
+	if (captures_list(c, &ids, NULL) == 0 && ids.len > 1)
 		printf("\nThe last of %zu captures; all of them: stillpoint report %s --captures\n",
-			count, archive);
+			ids.len, archive);
+	capture_ids_release(&ids);
 }
 
 static enum cmd_status print(const struct report *r, struct catalog *c, const char *archive,
@@ -95,24 +87,53 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 	return cmd_finish(json_finish(&j));
 }
 
+/* ---- of one page ---- */
+
 /* As the user spells it, or else as it is spelled in canonical form. */
 static int find(
-	struct why *w, struct catalog *c, const struct report *r, const char *text, struct err *err)
+	struct why *w, struct catalog *c, uint32_t capture, const char *text, struct err *err)
 {
 	struct url url;
-	int rc = why_load(w, c, r->capture.id, slice_str(text), err);
+	int rc = why_load(w, c, capture, slice_str(text), err);
 
 	if (rc != ERR_NOTFOUND)
 		return rc;
 	why_release(w);
 	url_init(&url);
 	if (url_parse(&url, slice_str(text), NULL, NULL) == 0)
-		rc = why_load(w, c, r->capture.id, url_page(&url), err);
+		rc = why_load(w, c, capture, url_page(&url), err);
 	url_release(&url);
 	if (rc == ERR_NOTFOUND)
 		(void)err_set(err, rc, "%s: not known to capture %u: no link to it was found", text,
-			(unsigned)r->capture.id);
+			(unsigned)capture);
 	return rc;
+}
+
+static bool is_taken(const struct why *w)
+{
+	return w->way.ptr[w->way.len - 1].taken;
+}
+
+/* The newest capture that took the page, or else that knows it; 0 when none does. */
+static uint32_t find_capture(struct catalog *c, const char *text)
+{
+	struct capture_ids ids = {0};
+	struct err err = {0};
+	uint32_t found = 0;
+	bool taken = false;
+
+	if (captures_list(c, &ids, &err) == 0)
+		for (size_t i = ids.len; i > 0 && !taken; i--) {
+			struct why w;
+
+			if (find(&w, c, ids.ptr[i - 1], text, &err) == 0) {
+				taken = is_taken(&w);
+				found = taken || !found ? ids.ptr[i - 1] : found;
+			}
+			why_release(&w);
+		}
+	capture_ids_release(&ids);
+	return found;
 }
 
 static enum cmd_status explain(struct catalog *c, const struct report *r, const char *url)
@@ -121,7 +142,7 @@ static enum cmd_status explain(struct catalog *c, const struct report *r, const 
 	struct why w;
 	enum cmd_status status;
 
-	if (find(&w, c, r, url, &err)) {
+	if (find(&w, c, r->capture.id, url, &err)) {
 		status = cmd_fail_archive("report", &err);
 	} else {
 		report_print_why(r, &w, stdout);
@@ -133,6 +154,7 @@ static enum cmd_status explain(struct catalog *c, const struct report *r, const 
 
 static enum cmd_status run(const char *archive, const struct report_options *o)
 {
+	uint32_t capture = (uint32_t)o->capture;
 	struct catalog *catalog;
 	struct report report;
 	struct err err = {0};
@@ -140,7 +162,9 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 
 	if (archive_open_catalog(archive, &catalog, &err))
 		return cmd_fail_archive("report", &err);
-	if (report_load(&report, catalog, (uint32_t)o->capture, &err)) {
+	if (o->why && !capture)
+		capture = find_capture(catalog, o->why);
+	if (report_load(&report, catalog, capture, &err)) {
 		status = cmd_fail_archive("report", &err);
 	} else {
 		status = o->why ? explain(catalog, &report, o->why)

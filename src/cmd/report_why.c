@@ -87,6 +87,10 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 	const struct catalog_page *page = &w->way.ptr[w->way.len - 1];
 
 	print_line(file, "page", page->url);
+	print_label(file, "capture");
+	(void)fprintf(file, "%u of ", (unsigned)r->capture.id);
+	text_name(file, r->capture.site, 0);
+	(void)putc('\n', file);
 	print_way(w, file);
 	print_line(file, page->taken ? "taken by" : "refused by", page->rule);
 	if (!page->taken)

@@ -109,6 +109,7 @@ def capture_all(lanes):
 
 def check_text(archive):
     """What a user reads in the morning."""
+    rows = tap.load("report", archive, "--captures")["captures"]
     text = tap.succeed("report", archive, "--captures")
     lines = text.splitlines()
     tap.equal(len(lines), SITES + 3)
@@ -118,6 +119,9 @@ def check_text(archive):
     tap.equal(tap.succeed("report", archive).splitlines()[-1],
               f"The last of {SITES} captures; all of them: stillpoint report {archive} --captures")
     assert "--captures" not in tap.succeed("report", archive, "--capture", 2)
+    for number, site in enumerate(rows, 1):
+        text = tap.succeed("report", archive, "--why", site["site"])
+        assert re.search(rf"^capture +{number} of {re.escape(site['site'])}$", text, re.M), text
     for options in (("--capture", 1), ("--why", "http://a/")):
         tap.refuse(2, "--captures lists all", "report", archive, "--captures", *options)
 
