@@ -72,9 +72,14 @@ class Server:
                 connection = self.listener.accept()[0]
             except OSError:
                 return
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.connections.add(connection)
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+            try:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self.connections.add(connection)
+                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+            except (OSError, RuntimeError) as error:  # gone already, or no thread: others go on
+                print(f"# a connection is lost: {error}", flush=True)
+                self.connections.discard(connection)
+                connection.close()
 
     def serve(self, connection):
         try:
