@@ -82,7 +82,7 @@ static void measure(const struct documents *list, enum warc_coding coding, int l
 
 int main(int argc, char **argv)
 {
-	static const int GZIP[] = {1, 2, 4, 6, 9}, ZSTD[] = {1, 3, 6};
+	static const int GZIP[] = {1, 2, 3}, ZSTD[] = {1, 3, 6};
 	struct documents list = {0};
 	struct rng rng;
 

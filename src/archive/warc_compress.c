@@ -1,18 +1,13 @@
 #include "archive/warc_compress.h"
 
-#include <libdeflate.h>
 #include <stdlib.h>
-#define ZLIB_CONST /* next_in is */
-#include <zlib.h>
 #include <zstd.h>
 
+#include "archive/warc_gzip.h"
 #include "base/buf.h"
 
 enum {
-	GZIP_LEVEL = 1,
-	ZSTD_LEVEL = 3,
-	GZIP_BITS = 15 + 16, /* zlib: the largest window, and gzip around it */
-	GZIP_MEMORY = 8,     /* zlib's default */
+	DEFAULT_LEVEL = 3, /* of both libraries */
 	OUT_SIZE = 64 << 10,
 };
 
@@ -24,9 +19,7 @@ struct warc_compress {
 	void *context;
 	struct buf record; /* a small one */
 	struct buf member; /* what became of it */
-	struct libdeflate_compressor *deflate;
-	z_stream gzip;
-	bool has_gzip;
+	struct warc_gzip *gzip;
 	ZSTD_CCtx *zstd;
 	unsigned char out[OUT_SIZE];
 };
@@ -42,19 +35,19 @@ static int find_level(enum warc_coding coding, int level, int *ret, struct err *
 
 	if (level < 0 || level > max)
 		return err_set(err, ERR_RANGE, "compression level must be from 1 to %d", max);
-	*ret = level ? level : coding == WARC_CODING_ZSTD ? ZSTD_LEVEL : GZIP_LEVEL;
+	*ret = level ? level : DEFAULT_LEVEL;
 	return 0;
 }
 
 static int prepare(struct warc_compress *c, struct err *err)
 {
 	if (c->coding == WARC_CODING_GZIP) {
-		c->deflate = libdeflate_alloc_compressor(c->level);
-		if (!c->deflate)
-			return no_memory(err);
+		int rc = warc_gzip_open(c->level, &c->gzip);
+
+		if (rc)
+			return err_set(err, rc, "gzip: %s", err_name(rc));
 		buf_init(&c->record, WARC_COMPRESS_SMALL_MAX);
-		buf_init(&c->member,
-			libdeflate_gzip_compress_bound(c->deflate, WARC_COMPRESS_SMALL_MAX));
+		buf_init(&c->member, warc_gzip_room(WARC_COMPRESS_SMALL_MAX));
 	} else if (c->coding == WARC_CODING_ZSTD) {
 		c->zstd = ZSTD_createCCtx();
 		if (!c->zstd)
@@ -91,26 +84,11 @@ void warc_compress_close(struct warc_compress *c)
 {
 	if (!c)
 		return;
-	libdeflate_free_compressor(c->deflate);
-	if (c->has_gzip)
-		(void)deflateEnd(&c->gzip);
+	warc_gzip_close(c->gzip);
 	(void)ZSTD_freeCCtx(c->zstd);
 	buf_release(&c->record);
 	buf_release(&c->member);
 	free(c);
-}
-
-static int begin_gzip(struct warc_compress *c, struct err *err)
-{
-	int z;
-
-	z = c->has_gzip ? deflateReset(&c->gzip)
-			: deflateInit2(&c->gzip, c->level, Z_DEFLATED, GZIP_BITS, GZIP_MEMORY,
-				  Z_DEFAULT_STRATEGY);
-	if (z != Z_OK)
-		return no_memory(err);
-	c->has_gzip = true;
-	return 0;
 }
 
 int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_emit *emit,
@@ -121,7 +99,7 @@ int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_em
 	c->is_small = c->coding != WARC_CODING_PLAIN && size <= WARC_COMPRESS_SMALL_MAX;
 	buf_reset(&c->record);
 	if (c->coding == WARC_CODING_GZIP && !c->is_small)
-		return begin_gzip(c, err);
+		warc_gzip_begin(c->gzip);
 	if (c->coding == WARC_CODING_ZSTD) {
 		(void)ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only);
 		if (!c->is_small && ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(c->zstd, size)))
@@ -135,29 +113,9 @@ static int emit_out(struct warc_compress *c, size_t len, struct err *err)
 	return len ? c->emit(c->context, (slice){(const char *)c->out, len}, err) : 0;
 }
 
-/* zlib takes at most 4 GiB at once; pieces are far smaller, but nobody has to know that. */
-static int run_gzip(struct warc_compress *c, slice bytes, int flush, struct err *err)
+static int run_gzip(struct warc_compress *c, slice bytes, bool is_last, struct err *err)
 {
-	z_stream *z = &c->gzip;
-	int rc = 0, result = Z_OK;
-
-	do {
-		slice part = slice_sub(bytes, 0, 1 << 30);
-		int mode = part.len == bytes.len ? flush : Z_NO_FLUSH;
-
-		z->next_in = (const Bytef *)part.ptr;
-		z->avail_in = (uInt)part.len;
-		do {
-			z->next_out = c->out;
-			z->avail_out = OUT_SIZE;
-			result = deflate(z, mode);
-			rc = emit_out(c, OUT_SIZE - z->avail_out, err);
-		} while (rc == 0 && z->avail_out == 0);
-		bytes = slice_sub(bytes, part.len, bytes.len);
-	} while (rc == 0 && bytes.len > 0);
-	if (rc == 0 && flush == Z_FINISH && result != Z_STREAM_END)
-		return err_set(err, ERR_STATE, "gzip member did not end");
-	return rc;
+	return warc_gzip_feed(c->gzip, bytes, is_last, c->emit, c->context, err);
 }
 
 static int run_zstd(
@@ -187,35 +145,39 @@ int warc_compress_feed(struct warc_compress *c, slice bytes, struct err *err)
 		return c->emit(c->context, bytes, err);
 	if (!c->is_small)
 		return c->coding == WARC_CODING_ZSTD ? run_zstd(c, bytes, ZSTD_e_continue, err)
-						     : run_gzip(c, bytes, Z_NO_FLUSH, err);
+						     : run_gzip(c, bytes, false, err);
 	if (buf_add(&c->record, bytes))
 		return no_memory(err);
 	return 0;
 }
 
-/* What a small record becomes; 0 when something went wrong. */
-static size_t compress_small(struct warc_compress *c, size_t room)
+static int compress_small(struct warc_compress *c, size_t room)
 {
+	slice record = buf_slice(&c->record);
 	size_t len;
 
 	if (c->coding == WARC_CODING_GZIP)
-		return libdeflate_gzip_compress(
-			c->deflate, buf_str(&c->record), c->record.len, c->member.ptr, room);
-	len = ZSTD_compress2(c->zstd, c->member.ptr, room, buf_str(&c->record), c->record.len);
-	return ZSTD_isError(len) ? 0 : len;
+		return warc_gzip_whole(c->gzip, record, c->member.ptr, &c->member.len);
+	len = ZSTD_compress2(c->zstd, c->member.ptr, room, record.ptr, record.len);
+	if (ZSTD_isError(len))
+		return ERR_NOMEM;
+	c->member.len = len;
+	return 0;
 }
 
 static int end_small(struct warc_compress *c, struct err *err)
 {
-	size_t room = c->coding == WARC_CODING_GZIP
-			      ? libdeflate_gzip_compress_bound(c->deflate, c->record.len)
-			      : ZSTD_compressBound(c->record.len);
+	size_t room = c->coding == WARC_CODING_GZIP ? warc_gzip_room(c->record.len)
+						    : ZSTD_compressBound(c->record.len);
+	int rc;
 
 	buf_reset(&c->member);
-	if (buf_reserve(&c->member, room))
-		return no_memory(err);
-	c->member.len = compress_small(c, room);
-	return c->member.len ? c->emit(c->context, buf_slice(&c->member), err) : no_memory(err);
+	rc = buf_reserve(&c->member, room);
+	if (rc == 0)
+		rc = compress_small(c, room);
+	if (rc)
+		return err_set(err, rc, "compression: %s", err_name(rc));
+	return c->emit(c->context, buf_slice(&c->member), err);
 }
 
 int warc_compress_end(struct warc_compress *c, struct err *err)
@@ -225,5 +187,5 @@ int warc_compress_end(struct warc_compress *c, struct err *err)
 	if (c->is_small)
 		return end_small(c, err);
 	return c->coding == WARC_CODING_ZSTD ? run_zstd(c, (slice){0}, ZSTD_e_end, err)
-					     : run_gzip(c, (slice){0}, Z_FINISH, err);
+					     : run_gzip(c, (slice){0}, true, err);
 }

@@ -145,8 +145,6 @@ int warc_entry_format(const struct warc_entry *e, const struct warc_entry_facts 
 	d.rc = buf_add_str(out, "WARC/1.1\r\n");
 	put_str(&d, SLICE("WARC-Type"), warc_type_name(e->type));
 	put_str(&d, SLICE("WARC-Record-ID"), facts->id.text);
-	if (facts->info)
-		put_str(&d, SLICE("WARC-Warcinfo-ID"), facts->info->text);
 	put_date(&d, SLICE("WARC-Date"), e->date);
 	put(&d, SLICE("WARC-Target-URI"), e->url);
 	put_str(&d, SLICE("WARC-Filename"), facts->filename);

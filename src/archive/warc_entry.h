@@ -69,8 +69,7 @@ struct warc_entry {
 /* What an entry's header says besides. */
 struct warc_entry_facts {
 	struct warc_id id;
-	const struct warc_id *info; /* of the warcinfo record that the file begins with, or NULL */
-	const char *filename;       /* of a warcinfo record */
+	const char *filename; /* of a warcinfo record */
 	struct digest block;
 	bool has_payload;
 	struct digest payload;

@@ -122,10 +122,8 @@ static bool is_name(slice s)
 
 static bool is_value(slice s)
 {
-	for (size_t i = 0; i < s.len; i++)
-		if (s.ptr[i] == '\r' || s.ptr[i] == '\n' || s.ptr[i] == '\0')
-			return false;
-	return true;
+	return !memchr(s.ptr, '\r', s.len) && !memchr(s.ptr, '\n', s.len) &&
+	       !memchr(s.ptr, '\0', s.len);
 }
 
 int warc_header_add(struct buf *out, slice name, slice value)
@@ -136,7 +134,9 @@ int warc_header_add(struct buf *out, slice name, slice value)
 		return 0;
 	if (!is_name(name) || !is_value(value))
 		return ERR_SYNTAX;
-	rc = buf_add(out, name);
+	rc = buf_reserve(out, name.len + value.len + sizeof ": \r\n" - 1);
+	if (rc == 0)
+		rc = buf_add(out, name);
 	if (rc == 0)
 		rc = buf_add(out, SLICE(": "));
 	if (rc == 0)

@@ -19,7 +19,6 @@ struct warc_writer {
 	int dir;
 	uint64_t serial; /* of the next file */
 	struct warc_file file;
-	struct warc_id info; /* of the file's warcinfo record */
 	struct warc_compress *compress;
 	struct buf header;
 	struct payload payload;
@@ -300,7 +299,6 @@ static int write_info(struct warc_writer *w, struct err *err)
 	if (rc == 0)
 		rc = write_record(w, &e, &facts, err);
 	buf_release(&block);
-	w->info = facts.id;
 	return rc;
 }
 
@@ -328,7 +326,7 @@ static int reach_file(struct warc_writer *w, struct err *err)
 int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 	struct warc_place *ret_place, struct err *err)
 {
-	struct warc_entry_facts facts = {.info = &w->info};
+	struct warc_entry_facts facts = {0};
 	uint64_t offset;
 	int rc = reach_file(w, err);
 

@@ -1,6 +1,7 @@
 #include "base/buf.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,17 +22,25 @@ void buf_reset(struct buf *b)
 		b->ptr[0] = '\0';
 }
 
+/* Memory is for max bytes and the NUL at most, so where there is room nothing else is asked. */
+static bool has_room(const struct buf *b, size_t more)
+{
+	return more < b->cap - b->len;
+}
+
 int buf_reserve(struct buf *b, size_t more)
 {
 	size_t cap = b->cap ? b->cap : FIRST_CAP;
 	char *ptr;
 
+	if (has_room(b, more))
+		return 0;
 	if (more > b->max - b->len)
 		return ERR_LIMIT;
-	if (b->ptr && b->len + more < b->cap)
-		return 0;
-	while (cap <= b->len + more)
-		cap = cap > b->max / 2 ? b->max + 1 : cap * 2;
+	while (cap <= b->len + more && cap <= b->max / 2)
+		cap *= 2;
+	if (cap <= b->len + more || cap > b->max)
+		cap = b->max + 1;
 	ptr = realloc(b->ptr, cap);
 	if (!ptr)
 		return ERR_NOMEM;
@@ -43,7 +52,7 @@ int buf_reserve(struct buf *b, size_t more)
 
 int buf_add(struct buf *b, slice s)
 {
-	int rc = buf_reserve(b, s.len);
+	int rc = has_room(b, s.len) ? 0 : buf_reserve(b, s.len);
 
 	if (rc)
 		return rc;
@@ -61,17 +70,31 @@ int buf_add_str(struct buf *b, const char *s)
 
 int buf_add_char(struct buf *b, char c)
 {
-	return buf_add(b, (slice){&c, 1});
+	int rc = has_room(b, 1) ? 0 : buf_reserve(b, 1);
+
+	if (rc)
+		return rc;
+	b->ptr[b->len++] = c;
+	b->ptr[b->len] = '\0';
+	return 0;
 }
 
 int buf_printf(struct buf *b, const char *fmt, ...)
 {
+	char *end = b->ptr ? b->ptr + b->len : NULL;
 	va_list ap;
 	int need, rc;
 
+	/* Most often there is room, and once is enough. */
 	va_start(ap, fmt);
-	need = vsnprintf(NULL, 0, fmt, ap);
+	need = vsnprintf(end, b->cap - b->len, fmt, ap);
 	va_end(ap);
+	if (need >= 0 && has_room(b, (size_t)need)) {
+		b->len += (size_t)need;
+		return 0;
+	}
+	if (end)
+		*end = '\0';
 	if (need < 0)
 		return ERR_IO;
 	rc = buf_reserve(b, (size_t)need);

@@ -278,6 +278,7 @@ typedef int catalog_on_page(void *context, const struct catalog_page *page);
 typedef int catalog_on_unkept(void *context, enum left_out reason, uint64_t links);
 typedef int catalog_on_observation(void *context, const struct catalog_observation *o);
 typedef int catalog_on_body(void *context, const struct catalog_body *b);
+typedef int catalog_on_times(void *context, enum attempt_leg leg, const struct attempt_times *wall);
 typedef int catalog_on_event(void *context, const struct catalog_event *e);
 typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
 typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
@@ -301,6 +302,8 @@ int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_obs
 
 /* One for each observation, in the same order, at a third of the cost. */
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_body *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+int catalog_each_times(struct catalog *c, uint32_t capture, catalog_on_times *call, void *context,
 	struct err *err) SP_MUST_CHECK;
 
 /* In the order they were added. */

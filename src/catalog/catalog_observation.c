@@ -248,3 +248,28 @@ int catalog_each_body(
 		rc = call(context, &b);
 	return query_end(&q, rc);
 }
+
+int catalog_each_times(
+	struct catalog *c, uint32_t capture, catalog_on_times *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_TIMES, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&q, capture);
+	while (rc == 0) {
+		struct attempt_times wall;
+		enum attempt_leg leg;
+
+		rc = query_next_key(&q, err);
+		if (rc)
+			break;
+		leg = (enum attempt_leg)query_up_to(&q, 1, ATTEMPT_SIDE);
+		wall = read_times(&q, 2);
+		rc = query_check(&q, err);
+		if (rc == 0)
+			rc = call(context, leg, &wall);
+	}
+	return query_end(&q, rc);
+}

@@ -68,6 +68,9 @@ static const char *const SQL[SQL_COUNT] = {
 		"SELECT (page << 30) | (leg << 28) | attempt, is_revisit OR truncated, payload,"
 		" coding, warc, place, length FROM observation"
 		" WHERE capture = ?1 ORDER BY page, leg, attempt",
+	[SQL_EACH_TIMES] =
+		"SELECT (page << 30) | (leg << 28) | attempt, leg, sent, first_byte, last_byte"
+		" FROM observation WHERE capture = ?1 ORDER BY page, leg, attempt",
 
 	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

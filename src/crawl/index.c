@@ -13,22 +13,10 @@ VEC_DECLARE(capture_numbers, uint32_t);
 
 struct indexing {
 	struct cdxj_sort *sort;
-	struct catalog *catalog;
-	const char *spool;
 	struct capture_numbers captures;
-	struct pages pages; /* of the capture at hand */
-	struct buf url, key, line;
+	struct buf key, line;
 	struct err *err;
 };
-
-static int remember_page(void *context, const struct catalog_page *page)
-{
-	struct indexing *x = context;
-	uint32_t number;
-
-	return pages_add(&x->pages, page->url, &(struct page_prior){0}, &(struct crawl_page){0},
-		&number, x->err);
-}
 
 static int make_key(struct indexing *x, slice text)
 {
@@ -53,11 +41,11 @@ static slice digest_value(const struct digest *d, char out[DIGEST_TEXT_SIZE])
 	return colon ? (slice){colon + 1, len - (size_t)(colon + 1 - out)} : (slice){out, len};
 }
 
-static int add_line(struct indexing *x, slice url, const struct catalog_observation *o)
+static int add_line(struct indexing *x, const struct catalog_observation *o)
 {
 	char digest[DIGEST_TEXT_SIZE];
 	struct cdxj line = {
-		.url = url,
+		.url = o->attempt.url,
 		.mime = o->is_revisit ? SLICE("warc/revisit") : fields_media_type(o->media_type),
 		.digest = digest_value(&o->payload, digest),
 		.filename = o->warc,
@@ -66,7 +54,7 @@ static int add_line(struct indexing *x, slice url, const struct catalog_observat
 		.length = o->length,
 		.offset = o->offset,
 	};
-	int rc = make_key(x, url);
+	int rc = make_key(x, o->attempt.url);
 
 	if (rc == ERR_NOMEM)
 		return rc;
@@ -84,17 +72,8 @@ static int add_line(struct indexing *x, slice url, const struct catalog_observat
 static int on_observation(void *context, const struct catalog_observation *o)
 {
 	struct indexing *x = context;
-	slice url = o->attempt.url;
-	int rc = 0;
+	int rc = o->warc.ptr ? add_line(x, o) : 0;
 
-	if (!o->warc.ptr)
-		return 0;
-	if (o->page < x->pages.list.len) {
-		rc = pages_url(&x->pages, o->page, &x->url, x->err);
-		url = buf_slice(&x->url);
-	}
-	if (rc == 0)
-		rc = add_line(x, url, o);
 	return rc && !x->err->code ? err_set(x->err, rc, "index: %s", err_name(rc)) : rc;
 }
 
@@ -103,18 +82,6 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 	struct indexing *x = context;
 
 	return capture_numbers_push(&x->captures, capture->id);
-}
-
-static int add_capture(struct indexing *x, uint32_t capture)
-{
-	int rc;
-
-	pages_init(&x->pages, x->spool);
-	rc = catalog_each_page(x->catalog, capture, remember_page, x, x->err);
-	if (rc == 0)
-		rc = catalog_each_observation(x->catalog, capture, on_observation, x, x->err);
-	pages_release(&x->pages);
-	return rc;
 }
 
 static int emit(void *context, slice line, struct err *err)
@@ -151,22 +118,20 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 
 int index_write(struct catalog *catalog, const struct directory *d, struct err *err)
 {
-	struct indexing x = {.catalog = catalog, .spool = d->spool, .err = err};
+	struct indexing x = {.err = err};
 	int rc;
 
-	buf_init(&x.url, URL_MAX);
 	buf_init(&x.key, 2 * URL_MAX);
 	buf_init(&x.line, CDXJ_LINE_MAX + 1);
 	rc = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE, &x.sort, err);
 	if (rc == 0)
 		rc = catalog_each_capture(catalog, on_capture, &x, err);
 	for (size_t i = 0; rc == 0 && i < x.captures.len; i++)
-		rc = add_capture(&x, x.captures.ptr[i]);
+		rc = catalog_each_observation(catalog, x.captures.ptr[i], on_observation, &x, err);
 	if (rc == 0)
 		rc = write_sorted(&x, d);
 	cdxj_sort_close(x.sort);
 	capture_numbers_release(&x.captures);
-	buf_release(&x.url);
 	buf_release(&x.key);
 	buf_release(&x.line);
 	return rc;

@@ -32,18 +32,32 @@ static bool is_pair(const struct capture *c)
 	return c->strategy->revisits && !c->settings->single;
 }
 
-/* Where the page was found, put into text; nothing for what nobody links to. */
-static int via_of(const struct capture *c, uint32_t page, struct buf *text, struct err *err)
+/*
+ * Where the page was found, put into text; nothing for what nobody links to. Of a page's two legs
+ * only the first says so, and what kind of link it was: a revisit looks at what is known already.
+ */
+static int via_of(
+	const struct capture *c, const struct plan_order *order, struct buf *text, struct err *err)
 {
-	uint32_t via = c->pages.list.ptr[page].via;
+	uint32_t via = c->pages.list.ptr[order->page].via;
 
-	return via == CATALOG_NO_PAGE ? 0 : pages_url(&c->pages, via, text, err);
+	if (order->leg == PLAN_REVISIT || via == CATALOG_NO_PAGE)
+		return 0;
+	return pages_url(&c->pages, via, text, err);
+}
+
+static slice kind_of(const struct capture *c, const struct plan_order *order)
+{
+	uint8_t kind = c->pages.list.ptr[order->page].kind;
+
+	if (order->leg == PLAN_REVISIT)
+		return (slice){0};
+	return slice_str(link_kind_name((enum link_kind)kind));
 }
 
 static struct attempt describe(const struct capture *c, const struct plan_order *order,
 	const struct net_fetch *f, slice via, slice failure)
 {
-	const struct crawl_page *p = &c->pages.list.ptr[order->page];
 	static const enum attempt_leg LEGS[] = {
 		[PLAN_VISIT] = ATTEMPT_VISIT,
 		[PLAN_REVISIT] = ATTEMPT_REVISIT,
@@ -53,7 +67,7 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	return (struct attempt){
 		.capture = c->row.uuid,
 		.url = f->url,
-		.kind = slice_str(link_kind_name((enum link_kind)p->kind)),
+		.kind = kind_of(c, order),
 		.via = via,
 		.leg = LEGS[order->leg],
 		.single = !is_pair(c),
@@ -423,7 +437,7 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 
 	buf_init(&via, URL_MAX);
 	if (rc == 0)
-		rc = via_of(c, order->page, &via, err);
+		rc = via_of(c, order, &via, err);
 	if (rc == 0)
 		rc = finish(
 			c, order, f, buf_slice(&via), has_visit ? &visit : NULL, ret_outcome, err);
@@ -454,7 +468,7 @@ int response_skipped(
 	buf_init(&via, URL_MAX);
 	rc = pages_url(&c->pages, order->page, &url, err);
 	if (rc == 0)
-		rc = via_of(c, order->page, &via, err);
+		rc = via_of(c, order, &via, err);
 	nothing.url = buf_slice(&url);
 	nothing.wall.last_byte = clock_realtime(c->clock);
 	nothing.monotonic.last_byte = clock_monotonic(c->clock);

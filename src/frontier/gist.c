@@ -31,12 +31,17 @@ void gist_release(struct gist *g)
 	g->weight = 0;
 }
 
-/* All that is not ASCII counts as letters. */
-static bool is_letter(char c)
+/*
+ * A letter in lower case, or 0 for what is none. All that is not ASCII counts as letters; nobody
+ * knows a lower case of them here.
+ */
+static unsigned char letter(char c)
 {
-	char lower = (char)(c | 0x20);
+	unsigned char u = (unsigned char)c, lower = u | 0x20;
 
-	return (lower >= 'a' && lower <= 'z') || (unsigned char)c >= 0x80;
+	if (u >= 0x80)
+		return u;
+	return (unsigned char)(lower - 'a') <= 'z' - 'a' ? lower : 0;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t bytes)
@@ -45,11 +50,8 @@ static uint64_t mix(uint64_t hash, uint64_t bytes)
 	return hash ^ hash >> 32;
 }
 
-/* A letter, in lower case; of others than those of ASCII nobody knows a lower case here. */
-static void add_letter(struct word *w, char c)
+static void add_letter(struct word *w, unsigned char lower)
 {
-	unsigned char lower = (unsigned char)c < 0x80 ? (unsigned char)c | 0x20 : (unsigned char)c;
-
 	w->bytes = w->bytes << 8 | lower;
 	if (++w->length % 8 == 0) {
 		w->hash = mix(w->hash, w->bytes);
@@ -66,9 +68,10 @@ static uint64_t word_hash(const struct word *w)
 static size_t read_word(slice s, size_t at, uint64_t *ret)
 {
 	struct word w = NO_WORD;
+	unsigned char lower;
 
-	for (; at < s.len && is_letter(s.ptr[at]); at++)
-		add_letter(&w, s.ptr[at]);
+	for (; at < s.len && (lower = letter(s.ptr[at])) != 0; at++)
+		add_letter(&w, lower);
 	*ret = word_hash(&w);
 	return at;
 }
@@ -101,12 +104,12 @@ static void read_url(slice url, struct url_words *w)
 
 	w->count = 0;
 	for (size_t at = 0; at < url.len || word.length > 0;) {
-		char c = 0;
+		unsigned char lower = 0;
 
 		if (at < url.len)
-			c = next_byte(url, &at);
-		if (is_letter(c)) {
-			add_letter(&word, c);
+			lower = letter(next_byte(url, &at));
+		if (lower) {
+			add_letter(&word, lower);
 			continue;
 		}
 		if (word.length >= GIST_WORD_MIN)
@@ -132,7 +135,7 @@ static int add_line(struct gist *g, slice line, const struct url_words *url)
 
 	for (size_t at = 0, end; at < line.len; at = end) {
 		end = at + 1;
-		if (!is_letter(line.ptr[at]))
+		if (!letter(line.ptr[at]))
 			continue;
 		end = read_word(line, at, &word);
 		if (is_of_url(url, word))
@@ -146,15 +149,16 @@ static int add_line(struct gist *g, slice line, const struct url_words *url)
 int gist_add_text(struct gist *g, slice text, slice url)
 {
 	struct url_words words;
-	size_t from = 0;
 	int rc = 0;
 
 	read_url(url, &words);
-	for (size_t i = 0; rc == 0 && i <= text.len; i++)
-		if (i == text.len || text.ptr[i] == '\n') {
-			rc = add_line(g, slice_sub(text, from, i), &words);
-			from = i + 1;
-		}
+	while (rc == 0 && text.len > 0) {
+		const char *end = memchr(text.ptr, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.ptr) : text.len;
+
+		rc = add_line(g, slice_sub(text, 0, len), &words);
+		text = slice_sub(text, len + 1, text.len);
+	}
 	return rc;
 }
 

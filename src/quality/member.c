@@ -5,8 +5,8 @@
 
 enum {
 	SYSTEM_AT = 9,
-	SYSTEM_UNIX = 3,      /* zlib */
-	SYSTEM_UNKNOWN = 255, /* libdeflate */
+	SYSTEM_UNIX = 3,      /* zlib: long records of earlier versions */
+	SYSTEM_UNKNOWN = 255, /* ISA-L */
 	EXTRA_AT = 8,
 };
 

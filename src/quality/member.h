@@ -1,8 +1,8 @@
 /*
  * The heads of gzip members (RFC 1952 §2.3). No checksum covers them, so a flipped bit there
- * changes nothing that anybody reads, and would go unnoticed. Our files have them in one form for
- * each of the two libraries that write members, told apart by their operating system field; the
- * first of each kind says how the others have to be.
+ * changes nothing that anybody reads, and would go unnoticed. A file of ours has them in one form
+ * for each library that wrote members (earlier versions used two), told apart by their operating
+ * system field; the first of each kind says how the others have to be.
  */
 #ifndef QUALITY_MEMBER_H
 #define QUALITY_MEMBER_H

@@ -69,11 +69,11 @@ static int on_plan(void *context, const struct catalog_plan *p)
 	return 0;
 }
 
-static int on_time(void *context, const struct catalog_observation *o)
+static int on_times(void *context, enum attempt_leg leg, const struct attempt_times *wall)
 {
 	struct loading *l = context;
 
-	stillpoint_add(&l->report->window, o->attempt.leg, &o->attempt.wall);
+	stillpoint_add(&l->report->window, leg, wall);
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 	if (rc == 0)
 		rc = catalog_each_plan(c, id, on_plan, l, l->err);
 	if (rc == 0)
-		rc = catalog_each_observation(c, id, on_time, l, l->err);
+		rc = catalog_each_times(c, id, on_times, l, l->err);
 	if (rc == 0)
 		rc = judge_all(l, c, id);
 	if (rc)

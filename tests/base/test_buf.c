@@ -53,6 +53,8 @@ static void test_maximum(void)
 		{"up to the maximum", 100, 90, 10, 0},
 		{"one byte over", 100, 90, 11, ERR_LIMIT},
 		{"first piece too large", 10, 0, 11, ERR_LIMIT},
+		{"far below the first memory", 10, 5, 6, ERR_LIMIT},
+		{"that much and no more", 10, 5, 5, 0},
 		{"sum would overflow", 100, 90, SIZE_MAX, ERR_LIMIT},
 		{"nothing allowed", 0, 0, 1, ERR_LIMIT},
 		{"nothing of nothing", 0, 0, 0, 0},

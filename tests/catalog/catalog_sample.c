@@ -268,7 +268,7 @@ struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capt
 /* ---- reading ---- */
 
 struct counts {
-	uint32_t pages, observations, events, warcs, robots, clocks, verdicts, plans;
+	uint32_t pages, observations, times, events, warcs, robots, clocks, verdicts, plans;
 	uint32_t total_pages; /* of the capture, for what comes behind them */
 };
 
@@ -312,15 +312,33 @@ static void check_attempt(const struct attempt *got, const struct attempt *want)
 	check_digest(got->has_state, &got->state, want->has_state, &want->state);
 }
 
+/* The i-th: the two legs of each page, then the side ones. */
+static struct catalog_observation wanted(const struct counts *n, struct strings *s, uint32_t i)
+{
+	bool side = i >= 2 * n->total_pages;
+
+	return make_observation(s, side ? i - 2 * n->total_pages : i / 2,
+		side ? ATTEMPT_SIDE : (enum attempt_leg)(i % 2), side);
+}
+
+static int on_times(void *context, enum attempt_leg leg, const struct attempt_times *wall)
+{
+	struct counts *n = context;
+	struct strings s = {0};
+	struct catalog_observation want = wanted(n, &s, n->times++);
+
+	CHECK_INT(leg, want.attempt.leg);
+	CHECK_INT(wall->sent, want.attempt.wall.sent);
+	CHECK_INT(wall->first_byte, want.attempt.wall.first_byte);
+	CHECK_INT(wall->last_byte, want.attempt.wall.last_byte);
+	return 0;
+}
+
 static int on_observation(void *context, const struct catalog_observation *got)
 {
 	struct counts *n = context;
-	uint32_t i = n->observations++;
-	bool side = i >= 2 * n->total_pages;
 	struct strings s = {0};
-	struct catalog_observation want =
-		make_observation(&s, side ? i - 2 * n->total_pages : i / 2,
-			side ? ATTEMPT_SIDE : (enum attempt_leg)(i % 2), side);
+	struct catalog_observation want = wanted(n, &s, n->observations++);
 
 	CHECK_INT(got->page, want.page);
 	check_attempt(&got->attempt, &want.attempt);
@@ -426,6 +444,7 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(catalog_each_page(c, capture, on_page, &n, &err), 0);
 	n.total_pages = n.pages;
 	CHECK_INT(catalog_each_observation(c, capture, on_observation, &n, &err), 0);
+	CHECK_INT(catalog_each_times(c, capture, on_times, &n, &err), 0);
 	CHECK_INT(catalog_each_event(c, capture, on_event, &n, &err), 0);
 	CHECK_INT(catalog_each_plan(c, capture, on_plan, &n, &err), 0);
 	CHECK_INT(catalog_each_verdict(c, capture, on_verdict, &n, &err), 0);
@@ -433,6 +452,7 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(catalog_each_robots(c, capture, on_robots, &n, &err), 0);
 	CHECK_INT(catalog_each_clock(c, capture, on_clock, &n, &err), 0);
 	CHECK_INT(n.observations, 2 * n.pages + sides);
+	CHECK_INT(n.times, n.observations);
 	CHECK_INT(n.events, EVENTS * n.pages);
 	CHECK_INT(n.plans, n.pages);
 	CHECK_INT(n.verdicts, n.pages);

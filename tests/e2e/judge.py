@@ -52,6 +52,12 @@ class Judge:
                 self.revisits[attempt.url] = attempt
         self.window = (max((a.end for a in attempts if a.leg == "visit"), default=None),
                        min((a.sent for a in attempts if a.leg == "revisit" and a.sent), default=None))
+        self.check_origins()
+
+    def check_origins(self):
+        """What led to a page is told by its visit, and not again by the revisit."""
+        tap.equal([a.url for a in self.visits.values() if a.origin[0] is None], [])
+        tap.equal([a.url for a in self.revisits.values() if a.origin != (None, None)], [])
 
     def complain(self, row, why):
         self.wrong.append(f"{why}: {row}")

@@ -153,6 +153,7 @@ class Attempt:
         self.url = metadata.fields["WARC-Target-URI"]
         self.capture = content["capture"]
         self.leg, self.number = content["leg"], int(content["attempt"])
+        self.origin = content.get("kind"), content.get("via")
         self.sent, self.end = content.get("requestSent"), content["lastByte"]
         self.response = response
 

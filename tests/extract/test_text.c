@@ -1,6 +1,7 @@
 /* What a reader sees of a page. */
 #include "extract/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "extract/page.h"
@@ -125,6 +126,34 @@ static void test_plain(void)
 	page_text_release(&text);
 }
 
+/* White space of each kind at every place of a text that is longer than what is read at once. */
+static void test_places(void)
+{
+	static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL";
+	static const struct {
+		const char *space, *want;
+	} rows[] = {{"  ", " "}, {"\t", " "}, {"\n", " "}, {"\f ", " "}, {" \r", " "},
+		{" \v ", " \v "}, {" ", " "}, {"\x01", "\x01"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows) * (sizeof LETTERS - 1); i++) {
+		size_t row = i % ARRAY_LEN(rows);
+		int at = (int)(i / ARRAY_LEN(rows)) + 1;
+		char in[64], want[64];
+		struct page_text text;
+
+		(void)snprintf(in, sizeof in, "%.*s%sz", at, LETTERS, rows[row].space);
+		(void)snprintf(want, sizeof want, "%.*s%sz", at, LETTERS, rows[row].want);
+		read_page(slice_str(in), "text/html", 0, &text);
+		CHECK_STR(buf_str(&text.text), want);
+		(void)snprintf(in, sizeof in, "x%s%s", rows[row].space, LETTERS + at - 1);
+		(void)snprintf(want, sizeof want, "x%s%s", rows[row].want, LETTERS + at - 1);
+		page_text_release(&text);
+		read_page(slice_str(in), "text/html", 0, &text);
+		CHECK_STR(buf_str(&text.text), want);
+		page_text_release(&text);
+	}
+}
+
 /* Characters are not cut in two: 3 bytes do not fit into the last 1 or 2. */
 static void check_limit(const char *tag, size_t max, size_t pad, bool title, size_t want)
 {
@@ -182,6 +211,7 @@ int main(int argc, char **argv)
 	test_metas();
 	TAP_RUN(test_counts);
 	TAP_RUN(test_plain);
+	TAP_RUN(test_places);
 	test_limits();
 	TAP_RUN(test_small_limits);
 	return tap_done();
