@@ -14,7 +14,7 @@ VEC_DECLARE(capture_numbers, uint32_t);
 struct indexing {
 	struct cdxj_sort *sort;
 	struct catalog *catalog;
-	const char *spool;
+	struct spill_pool spill;
 	struct capture_numbers captures;
 	struct pages pages; /* of the capture at hand */
 	struct buf url, key, line;
@@ -109,7 +109,7 @@ static int add_capture(struct indexing *x, uint32_t capture)
 {
 	int rc;
 
-	pages_init(&x->pages, x->spool);
+	pages_init(&x->pages, &x->spill);
 	rc = catalog_each_page(x->catalog, capture, remember_page, x, x->err);
 	if (rc == 0)
 		rc = catalog_each_observation(x->catalog, capture, on_observation, x, x->err);
@@ -151,9 +151,10 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 
 int index_write(struct catalog *catalog, const struct directory *d, struct err *err)
 {
-	struct indexing x = {.catalog = catalog, .spool = d->spool, .err = err};
+	struct indexing x = {.catalog = catalog, .err = err};
 	int rc;
 
+	spill_pool_init(&x.spill, d->spool);
 	buf_init(&x.url, URL_MAX);
 	buf_init(&x.key, 2 * URL_MAX);
 	buf_init(&x.line, CDXJ_LINE_MAX + 1);
@@ -169,5 +170,6 @@ int index_write(struct catalog *catalog, const struct directory *d, struct err *
 	buf_release(&x.url);
 	buf_release(&x.key);
 	buf_release(&x.line);
+	spill_pool_release(&x.spill);
 	return rc;
 }
