@@ -11,7 +11,8 @@ enum {
 	BLOCK = 512,
 	FIRST_CAP = 8, /* of the very first block, which grows: most sites are small */
 	SLAB_MAX = 64, /* blocks: half a megabyte */
-	SLAB_SHARE = 4,
+	SLAB_SHARE = 8,
+	SHARE_MIN = BLOCK / 8, /* entries that a neighbour must have room for to be worth it */
 };
 
 struct ranking_block {
@@ -20,7 +21,7 @@ struct ranking_block {
 	struct ranked_page *entry;
 };
 
-/* A quarter of the blocks in all slabs before it, up to the maximum; their entries are behind. */
+/* An eighth of the blocks in all slabs before it, up to the maximum; their entries are behind. */
 struct ranking_slab {
 	struct ranking_slab *next;
 	size_t used, cap;
@@ -155,6 +156,26 @@ static int split_block(struct ranking *r, size_t b)
 	return 0;
 }
 
+/* A full block gives a neighbour half of the room that it has; false when that is little. */
+static bool share(struct ranking *r, size_t b, size_t with)
+{
+	struct ranking_block *full = r->blocks[b], *other = r->blocks[with];
+	size_t n = (BLOCK - other->len) / 2;
+
+	if (BLOCK - other->len < SHARE_MIN)
+		return false;
+	full->len -= n;
+	if (with > b) {
+		memmove(&other->entry[n], other->entry, other->len * sizeof *other->entry);
+		memcpy(other->entry, &full->entry[full->len], n * sizeof *other->entry);
+	} else {
+		memcpy(&other->entry[other->len], full->entry, n * sizeof *other->entry);
+		memmove(full->entry, &full->entry[n], full->len * sizeof *full->entry);
+	}
+	other->len += n;
+	return true;
+}
+
 /* Makes room for the entry in or behind block b, which is full. What comes last fills whole blocks.
  */
 static int make_room(struct ranking *r, size_t b, const struct ranked_page *e)
@@ -164,7 +185,11 @@ static int make_room(struct ranking *r, size_t b, const struct ranked_page *e)
 	if (r->blocks[b]->len < BLOCK)
 		return grow_first(r, r->blocks[b]);
 	is_last = b + 1 == r->count && before(&r->blocks[b]->entry[BLOCK - 1], e);
-	return is_last ? insert_block(r, b + 1) : split_block(r, b);
+	if (is_last)
+		return insert_block(r, b + 1);
+	if ((b + 1 < r->count && share(r, b, b + 1)) || (b > 0 && share(r, b, b - 1)))
+		return 0;
+	return split_block(r, b);
 }
 
 static void insert_entry(struct ranking_block *block, const struct ranked_page *e)
