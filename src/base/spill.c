@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -153,11 +154,16 @@ static int need_memory(struct spill_pool *pool, struct err *err)
 	return pool->memory && pool->frames ? 0 : no_memory(err);
 }
 
+static bool is_full(const struct spill_pool *pool)
+{
+	return !pool->free_frame && pool->frames_used == SPILL_FRAMES;
+}
+
 static int take_frame(struct spill_pool *pool, uint32_t *ret, struct err *err)
 {
 	int rc = need_memory(pool, err);
 
-	if (rc == 0 && !pool->free_frame && pool->frames_used == SPILL_FRAMES)
+	if (rc == 0 && is_full(pool))
 		rc = evict(pool, err);
 	if (rc)
 		return rc;
@@ -275,6 +281,20 @@ int spill_write(struct spill *s, uint64_t at, const void *bytes, size_t len, str
 	}
 	if (rc == 0 && at > s->size)
 		s->size = at;
+	return rc;
+}
+
+int spill_reserve(struct spill *s, uint64_t size, struct err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && (uint64_t)s->blocks.len * SPILL_BLOCK < size && !is_full(s->pool)) {
+		uint32_t block = (uint32_t)s->blocks.len;
+
+		rc = need_entries(s, block, err);
+		if (rc == 0)
+			rc = make_block(s, block, err);
+	}
 	return rc;
 }
 

@@ -68,6 +68,12 @@ void spill_release(struct spill *s);
 int spill_write(
 	struct spill *s, uint64_t at, const void *bytes, size_t len, struct err *err) SP_MUST_CHECK;
 
+/*
+ * The first size bytes will be written: they get their places in memory now, as long as the pool
+ * has any to spare. 0 or ERR_NOMEM.
+ */
+int spill_reserve(struct spill *s, uint64_t size, struct err *err) SP_MUST_CHECK;
+
 /* Reads len bytes: 0 or ERR_IO. */
 int spill_read(
 	const struct spill *s, uint64_t at, void *out, size_t len, struct err *err) SP_MUST_CHECK;

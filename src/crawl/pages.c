@@ -97,6 +97,9 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 		rc = ERR_LIMIT;
 	if (rc == 0)
 		rc = put_record(p, url, prior, &copy.record, err);
+	/* Memory grows with the pages that are known, not with those that are visited. */
+	if (rc == 0 && copy.taken)
+		rc = spill_reserve(&p->visits, visit_offset(number + 1), err);
 	if (rc == 0)
 		rc = seen_add(&p->seen, url, number);
 	if (rc)

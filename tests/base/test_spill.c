@@ -177,6 +177,29 @@ static void test_no_directory(void)
 	spill_pool_release(&pool);
 }
 
+/* A place is only memory: nothing is there yet, and no more of it than the pool has. */
+static void test_reserve(void)
+{
+	struct spill_pool pool;
+	struct spill s;
+	struct err err = {0};
+
+	spill_pool_init(&pool, "/nowhere/at/all");
+	spill_init(&s, &pool);
+	CHECK_INT(spill_reserve(&s, 2 * SPILL_BLOCK + 1, &err), 0);
+	CHECK_INT(pool.frames_used, 3);
+	CHECK_INT((int64_t)s.size, 0);
+	CHECK_INT(spill_write(&s, 2 * SPILL_BLOCK, "xy", 2, &err), 0);
+	CHECK_INT(spill_reserve(&s, SPILL_BLOCK, &err), 0); /* has it */
+	CHECK_INT(pool.frames_used, 3);
+	CHECK(reads(&s, 2 * SPILL_BLOCK, "xy", 2));
+	CHECK_INT(spill_reserve(&s, UINT64_C(1) << 40, &err), 0);
+	CHECK_INT(pool.frames_used, SPILL_FRAMES);
+	CHECK_INT((int64_t)s.blocks.len, SPILL_FRAMES);
+	spill_release(&s);
+	spill_pool_release(&pool);
+}
+
 static void test_zeroed(void)
 {
 	struct spill_pool pool = {0};
@@ -195,6 +218,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_shared);
 	TAP_RUN(test_given_back);
 	TAP_RUN(test_no_directory);
+	TAP_RUN(test_reserve);
 	TAP_RUN(test_zeroed);
 	return tap_done();
 }
