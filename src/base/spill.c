@@ -1,5 +1,6 @@
 #include "base/spill.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,65 +9,41 @@
 
 #include "base/tempfile.h"
 
-enum {
-	TAIL_MAX = 64 << 10,
-	FIRST_MEMORY = 512,
-};
+/*
+ * Where a block is: ABSENT, in a frame (its number plus one), or in a slot of the file (its number
+ * with this bit). So a table, and the file, may have 8 TB.
+ */
+#define ABSENT  UINT32_C(0)
+#define IN_FILE (UINT32_C(1) << 31)
 
-void spill_init(struct spill *s, const char *dir)
+/* ---- the file ---- */
+
+static int fail(const struct spill_pool *pool, struct err *err)
 {
-	*s = (struct spill){.dir = dir, .fd = -1, .written = SPILL_MEMORY};
+	return err_set(err, ERR_IO, "temporary file in %s: %s", pool->dir, strerror(errno));
 }
 
-void spill_release(struct spill *s)
+static int no_memory(struct err *err)
 {
-	if (s->fd >= 0)
-		(void)close(s->fd);
-	free(s->memory);
-	free(s->tail);
-	spill_init(s, s->dir);
+	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 }
 
-static int fail(const struct spill *s, struct err *err)
+static uint64_t slot_offset(uint32_t place)
 {
-	return err_set(err, ERR_IO, "temporary file in %s: %s", s->dir, strerror(errno));
+	return (uint64_t)(place & ~IN_FILE) * SPILL_BLOCK;
 }
 
-static size_t min_size(size_t a, uint64_t b)
-{
-	return a < b ? a : (size_t)b;
-}
-
-/* ---- writing ---- */
-
-static int grow_memory(struct spill *s, size_t need, struct err *err)
-{
-	size_t cap = s->memory_cap ? s->memory_cap : FIRST_MEMORY;
-	char *memory;
-
-	while (cap < need)
-		cap *= 2;
-	if (cap == s->memory_cap)
-		return 0;
-	memory = realloc(s->memory, cap);
-	if (!memory)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	memset(memory + s->memory_cap, 0, cap - s->memory_cap);
-	s->memory = memory;
-	s->memory_cap = cap;
-	return 0;
-}
-
-static int write_file(struct spill *s, uint64_t at, const char *bytes, size_t len, struct err *err)
+static int write_file(
+	const struct spill_pool *pool, uint64_t at, const char *bytes, size_t len, struct err *err)
 {
 	while (len > 0) {
-		ssize_t n = pwrite(s->fd, bytes, len, (off_t)at);
+		ssize_t n = pwrite(pool->fd, bytes, len, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
 			errno = n < 0 ? errno : EIO;
-			return fail(s, err);
+			return fail(pool, err);
 		}
 		at += (uint64_t)n;
 		bytes += n;
@@ -75,99 +52,264 @@ static int write_file(struct spill *s, uint64_t at, const char *bytes, size_t le
 	return 0;
 }
 
-static int flush_tail(struct spill *s, struct err *err)
-{
-	int rc = write_file(s, s->written, s->tail, s->tail_len, err);
-
-	if (rc == 0) {
-		s->written += s->tail_len;
-		s->tail_len = 0;
-	}
-	return rc;
-}
-
-static int need_file(struct spill *s, struct err *err)
-{
-	if (s->fd >= 0)
-		return 0;
-	if (!s->tail)
-		s->tail = malloc(TAIL_MAX);
-	if (!s->tail)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	s->fd = tempfile_open(s->dir);
-	return s->fd < 0 ? fail(s, err) : 0;
-}
-
-/* Behind the end, into the tail; else, or when that is full, into the file. */
-static int write_outside(
-	struct spill *s, uint64_t at, const char *bytes, size_t len, struct err *err)
-{
-	bool appends = at == s->written + s->tail_len;
-	int rc = need_file(s, err);
-
-	if (rc == 0 && (!appends || len > TAIL_MAX - s->tail_len))
-		rc = flush_tail(s, err);
-	if (rc)
-		return rc;
-	if (appends && len <= TAIL_MAX) {
-		memcpy(s->tail + s->tail_len, bytes, len);
-		s->tail_len += len;
-		return 0;
-	}
-	rc = write_file(s, at, bytes, len, err);
-	if (rc == 0 && at + len > s->written)
-		s->written = at + len;
-	return rc;
-}
-
-int spill_reserve(struct spill *s, uint64_t size, struct err *err)
-{
-	return grow_memory(s, min_size(SPILL_MEMORY, size), err);
-}
-
-int spill_write(struct spill *s, uint64_t at, const void *bytes, size_t len, struct err *err)
-{
-	size_t inside = at < SPILL_MEMORY ? min_size(len, SPILL_MEMORY - at) : 0;
-	int rc = inside ? grow_memory(s, (size_t)at + inside, err) : 0;
-
-	if (rc == 0 && len > inside)
-		rc = write_outside(s, at + inside, (const char *)bytes + inside, len - inside, err);
-	if (rc)
-		return rc;
-	if (inside)
-		memcpy(s->memory + at, bytes, inside);
-	if (at + len > s->size)
-		s->size = at + len;
-	return 0;
-}
-
-/* ---- reading ---- */
-
-/* Copies from memory of which only the first have bytes are there. */
-static void copy_out(char *out, const char *from, uint64_t at, uint64_t have, size_t len)
-{
-	size_t there = at < have ? min_size(len, have - at) : 0;
-
-	if (there)
-		memcpy(out, from + at, there);
-	memset(out + there, 0, len - there);
-}
-
-static int read_file(const struct spill *s, uint64_t at, char *out, size_t len, struct err *err)
+static int read_file(
+	const struct spill_pool *pool, uint64_t at, char *out, size_t len, struct err *err)
 {
 	while (len > 0) {
-		ssize_t n = pread(s->fd, out, len, (off_t)at);
+		ssize_t n = pread(pool->fd, out, len, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
 			errno = n < 0 ? errno : EIO;
-			return fail(s, err);
+			return fail(pool, err);
 		}
 		at += (uint64_t)n;
 		out += n;
 		len -= (size_t)n;
 	}
+	return 0;
+}
+
+static int need_file(struct spill_pool *pool, struct err *err)
+{
+	if (pool->fd < 0)
+		pool->fd = tempfile_open(pool->dir);
+	return pool->fd < 0 ? fail(pool, err) : 0;
+}
+
+/* A slot that nobody has. */
+static int take_slot(struct spill_pool *pool, uint32_t *ret, struct err *err)
+{
+	int rc = need_file(pool, err);
+
+	if (rc)
+		return rc;
+	if (pool->free.len > 0) {
+		*ret = spill_slots_pop(&pool->free);
+		return 0;
+	}
+	if (pool->slots == IN_FILE) {
+		errno = EFBIG;
+		return fail(pool, err);
+	}
+	*ret = pool->slots++;
+	return 0;
+}
+
+/* Without memory to remember it, it stays unused. */
+static void give_slot(struct spill_pool *pool, uint32_t slot)
+{
+	int rc = spill_slots_push(&pool->free, slot);
+
+	(void)rc;
+	if (pool->free.len < pool->slots)
+		return;
+	/* Nobody has any: the disk gets its room back. */
+	if (ftruncate(pool->fd, 0) == 0) {
+		spill_slots_release(&pool->free);
+		pool->slots = 0;
+	}
+}
+
+/* ---- memory ---- */
+
+static char *frame_bytes(const struct spill_pool *pool, uint32_t frame)
+{
+	return pool->memory + (size_t)frame * SPILL_BLOCK;
+}
+
+static void give_frame(struct spill_pool *pool, uint32_t frame)
+{
+	pool->frames[frame] = (struct spill_frame){.block = pool->free_frame};
+	pool->free_frame = frame + 1;
+}
+
+/* Lets the oldest block go to the file. */
+static int evict(struct spill_pool *pool, struct err *err)
+{
+	uint32_t frame = pool->oldest, slot = 0;
+	struct spill_frame *f = &pool->frames[frame];
+	int rc = take_slot(pool, &slot, err);
+
+	if (rc)
+		return rc;
+	rc = write_file(pool, slot_offset(slot), frame_bytes(pool, frame), SPILL_BLOCK, err);
+	if (rc) {
+		give_slot(pool, slot);
+		return rc;
+	}
+	f->owner->blocks.ptr[f->block] = slot | IN_FILE;
+	give_frame(pool, frame);
+	pool->oldest = (frame + 1) % SPILL_FRAMES;
+	return 0;
+}
+
+static int need_memory(struct spill_pool *pool, struct err *err)
+{
+	if (!pool->memory)
+		pool->memory = malloc(SPILL_MEMORY);
+	if (!pool->frames)
+		pool->frames = calloc(SPILL_FRAMES, sizeof *pool->frames);
+	return pool->memory && pool->frames ? 0 : no_memory(err);
+}
+
+static bool is_full(const struct spill_pool *pool)
+{
+	return !pool->free_frame && pool->frames_used == SPILL_FRAMES;
+}
+
+static int take_frame(struct spill_pool *pool, uint32_t *ret, struct err *err)
+{
+	int rc = need_memory(pool, err);
+
+	if (rc == 0 && is_full(pool))
+		rc = evict(pool, err);
+	if (rc)
+		return rc;
+	if (!pool->free_frame) {
+		*ret = pool->frames_used++;
+		return 0;
+	}
+	*ret = pool->free_frame - 1;
+	pool->free_frame = pool->frames[*ret].block;
+	return 0;
+}
+
+/* ---- */
+
+void spill_pool_init(struct spill_pool *pool, const char *dir)
+{
+	*pool = (struct spill_pool){.dir = dir, .fd = -1};
+}
+
+void spill_pool_release(struct spill_pool *pool)
+{
+	if (pool->fd >= 0 && pool->dir)
+		(void)close(pool->fd);
+	free(pool->memory);
+	free(pool->frames);
+	spill_slots_release(&pool->free);
+	spill_pool_init(pool, pool->dir);
+}
+
+void spill_init(struct spill *s, struct spill_pool *pool)
+{
+	*s = (struct spill){.pool = pool};
+}
+
+void spill_release(struct spill *s)
+{
+	for (size_t i = 0; i < s->blocks.len; i++) {
+		uint32_t place = s->blocks.ptr[i];
+
+		if (place & IN_FILE)
+			give_slot(s->pool, place & ~IN_FILE);
+		else if (place != ABSENT)
+			give_frame(s->pool, place - 1);
+	}
+	spill_slots_release(&s->blocks);
+	spill_init(s, s->pool);
+}
+
+/* Bytes from an offset to the end of its block, or of what is asked for. */
+static size_t piece(uint64_t at, size_t len)
+{
+	size_t left = SPILL_BLOCK - at % SPILL_BLOCK;
+
+	return len < left ? len : left;
+}
+
+/* Room in the table for the blocks up to that one, absent as yet. */
+static int need_entries(struct spill *s, uint64_t block, struct err *err)
+{
+	size_t more = block < s->blocks.len ? 0 : (size_t)block + 1 - s->blocks.len;
+
+	if (more == 0)
+		return 0;
+	if (block >= IN_FILE || spill_slots_reserve(&s->blocks, more))
+		return no_memory(err);
+	memset(s->blocks.ptr + s->blocks.len, 0, more * sizeof s->blocks.ptr[0]);
+	s->blocks.len += more;
+	return 0;
+}
+
+/* Puts a block of zeros where none was. */
+static int make_block(struct spill *s, uint32_t block, struct err *err)
+{
+	uint32_t frame;
+	int rc = take_frame(s->pool, &frame, err);
+
+	if (rc)
+		return rc;
+	memset(frame_bytes(s->pool, frame), 0, SPILL_BLOCK);
+	s->pool->frames[frame] = (struct spill_frame){s, block};
+	s->blocks.ptr[block] = frame + 1;
+	return 0;
+}
+
+/* Within one block. */
+static int write_piece(struct spill *s, uint64_t at, const char *bytes, size_t len, struct err *err)
+{
+	uint32_t block = (uint32_t)(at / SPILL_BLOCK), place;
+	size_t inside = at % SPILL_BLOCK;
+	int rc = need_entries(s, at / SPILL_BLOCK, err);
+
+	if (rc == 0 && s->blocks.ptr[block] == ABSENT)
+		rc = make_block(s, block, err);
+	if (rc)
+		return rc;
+	place = s->blocks.ptr[block];
+	if (place & IN_FILE)
+		return write_file(s->pool, slot_offset(place) + inside, bytes, len, err);
+	memcpy(frame_bytes(s->pool, place - 1) + inside, bytes, len);
+	return 0;
+}
+
+int spill_write(struct spill *s, uint64_t at, const void *bytes, size_t len, struct err *err)
+{
+	const char *from = bytes;
+	int rc = 0;
+
+	while (rc == 0 && len > 0) {
+		size_t n = piece(at, len);
+
+		rc = write_piece(s, at, from, n, err);
+		at += n;
+		from += n;
+		len -= n;
+	}
+	if (rc == 0 && at > s->size)
+		s->size = at;
+	return rc;
+}
+
+int spill_reserve(struct spill *s, uint64_t size, struct err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && (uint64_t)s->blocks.len * SPILL_BLOCK < size && !is_full(s->pool)) {
+		uint32_t block = (uint32_t)s->blocks.len;
+
+		rc = need_entries(s, block, err);
+		if (rc == 0)
+			rc = make_block(s, block, err);
+	}
+	return rc;
+}
+
+static int read_piece(const struct spill *s, uint64_t at, char *out, size_t len, struct err *err)
+{
+	uint64_t block = at / SPILL_BLOCK;
+	size_t inside = at % SPILL_BLOCK;
+	uint32_t place = block < s->blocks.len ? s->blocks.ptr[block] : ABSENT;
+
+	if (place & IN_FILE)
+		return read_file(s->pool, slot_offset(place) + inside, out, len, err);
+	if (place == ABSENT)
+		memset(out, 0, len);
+	else
+		memcpy(out, frame_bytes(s->pool, place - 1) + inside, len);
 	return 0;
 }
 
@@ -177,17 +319,9 @@ int spill_read(const struct spill *s, uint64_t at, void *out, size_t len, struct
 	int rc = 0;
 
 	while (rc == 0 && len > 0) {
-		size_t n = len;
+		size_t n = piece(at, len);
 
-		if (at < SPILL_MEMORY) {
-			n = min_size(len, SPILL_MEMORY - at);
-			copy_out(to, s->memory, at, s->memory_cap, n);
-		} else if (at < s->written) {
-			n = min_size(len, s->written - at);
-			rc = read_file(s, at, to, n, err);
-		} else {
-			copy_out(to, s->tail, at - s->written, s->tail_len, n);
-		}
+		rc = read_piece(s, at, to, n, err);
 		at += n;
 		to += n;
 		len -= n;

@@ -2,11 +2,15 @@
 
 #include <stdint.h>
 
-enum { FIRST_CAP = 8 };
+enum {
+	FIRST_CAP = 8,
+	SMALL = 4096, /* bytes of an array that may waste a third; larger ones, a ninth */
+};
 
 void *vec_grow(void *ptr, size_t *cap, size_t need, size_t elem)
 {
-	size_t grown = *cap + *cap / 2; /* cannot overflow: an array is at most PTRDIFF_MAX bytes */
+	/* Cannot overflow: an array is at most PTRDIFF_MAX bytes. */
+	size_t grown = *cap + *cap / (*cap * elem < SMALL ? 2 : 8);
 	size_t most;
 	void *moved;
 

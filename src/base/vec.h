@@ -26,7 +26,7 @@
 
 /*
  * Memory for at least need elements of elem bytes (> 0) in place of ptr (which had room for *cap),
- * at least half again as large as before; updates *cap. NULL on overflow or when there is no
+ * an eighth again as large as before at least; updates *cap. NULL on overflow or when there is no
  * memory: ptr and *cap are then as before. Used by VEC_DECLARE and by structures with parallel
  * arrays.
  */

@@ -120,7 +120,6 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->epoch = clock_monotonic(clock);
 	c->directory = directory;
 	c->budget = settings->max_bytes;
-	pages_init(&c->pages, directory->spool);
 	trapping_init(&c->trapping, settings);
 	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
 	heap_init(&c->later);
@@ -140,6 +139,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 	c->store = &lane->store;
 	c->net = lane->net;
 	c->reading = &lane->reading;
+	pages_init(&c->pages, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
 

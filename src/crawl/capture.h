@@ -88,6 +88,7 @@ struct side {
 	uint32_t subject; /* robots.txt: the host that it speaks for */
 	uint8_t tries, redirects, nesting;
 	bool first;                           /* goes before all other orders of its server */
+	size_t next_free;                     /* of a place without a request: as of an order */
 	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* hashes of the URLs that led here */
 	char *url;
 };
@@ -128,8 +129,9 @@ struct capture {
 	struct trapping trapping;
 
 	struct order_vec orders;
-	size_t free_order;     /* the first place in orders that is free, plus one; 0: none */
-	struct side_vec sides; /* places are not used again: the host costs more than that */
+	size_t free_order; /* the first place in orders that is free, plus one; 0: none */
+	struct side_vec sides;
+	size_t free_side; /* as of orders */
 	size_t sides_open;
 	struct heap later;     /* hosts whose robots.txt is to be asked for, by the lane's time */
 	size_t robots_waiting; /* of them: hosts whose pages wait for it, and the barrier for them

@@ -4,6 +4,7 @@
  * lanes start everything happens in the caller's thread, and so it does behind their end.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 enum {
 	PROGRESS_MS = 100,
+	TRIM_MS = 10 * 1000,
 	FETCHES_MAX = 1000, /* of a lane at once: each may have a megabyte in memory */
 	FETCHES_MIN = 16,
 	DESCRIPTORS_KEPT = 64,  /* for files */
@@ -331,16 +333,35 @@ static size_t count_ended(const struct crawl *x)
 	return read(x->crowd.ended, &count, sizeof count) == sizeof count ? (size_t)count : 0;
 }
 
+/*
+ * What is free between things that are in use goes back to the system: tables of thousands of
+ * captures, which grow piece by piece, leave as much behind as they need. glibc gives back by
+ * itself no more than is free at the end.
+ */
+static void give_back(int64_t *last)
+{
+	int64_t now = clock_monotonic(clock_system());
+
+	if (now - *last < TRIM_MS * (CLOCK_NS_PER_SECOND / 1000))
+		return;
+	*last = now;
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
+}
+
 /* Until all of them have ended. */
 static void watch(struct crawl *x, size_t running)
 {
+	int64_t given_back = clock_monotonic(clock_system());
 	struct pollfd events[] = {
 		{.fd = x->options->stop_fd, .events = POLLIN},
 		{.fd = x->crowd.ended, .events = POLLIN},
 	};
 
 	while (running > 0) {
-		(void)poll(events, 2, x->options->on_progress ? PROGRESS_MS : -1);
+		(void)poll(events, 2, x->options->on_progress ? PROGRESS_MS : TRIM_MS);
+		give_back(&given_back);
 		if (events[0].fd >= 0 && events[0].revents) {
 			events[0].fd = -1;
 			atomic_store(&x->crowd.stopping, true);

@@ -12,7 +12,10 @@
 #include "url/url.h"
 
 enum {
-	WAYS = 8, /* slots that a key may be in */
+	WAYS = 8, /* slots of a set, … */
+	CHOICES =
+		2, /* … of which so many may have a key: so they are nearly full before it grows */
+	FIRST_SETS = 8,
 	OFFSET_BITS = 40,
 	FILES_MAX = (1 << 24) - 1,
 	LEARN_ROWS_MAX = 4 << 20, /* of observations: a few seconds */
@@ -54,57 +57,77 @@ static bool is_free(const struct duplicates_slot *s)
 	return s->key[0] == 0 && s->key[1] == 0;
 }
 
-/* The ways of a key: digests are as good as random. */
-static struct duplicates_slot *ways_of(const struct duplicates *d, const uint64_t key[2])
+/* A set of a key, by either half: digests are as good as random. */
+static struct duplicates_slot *set_of(const struct duplicates *d, const uint64_t key[2], int choice)
 {
-	return &d->slots[(key[1] & (d->cap / WAYS - 1)) * WAYS];
+	return &d->slots[((key[choice] >> 32) * (d->cap / WAYS) >> 32) * WAYS];
 }
 
 static struct duplicates_slot *find_slot(const struct duplicates *d, const uint64_t key[2])
 {
-	struct duplicates_slot *ways = d->cap ? ways_of(d, key) : NULL;
+	for (int c = 0; d->cap && c < CHOICES; c++) {
+		struct duplicates_slot *set = set_of(d, key, c);
 
-	for (int i = 0; ways && i < WAYS; i++)
-		if (ways[i].key[0] == key[0] && ways[i].key[1] == key[1])
-			return &ways[i];
+		for (int i = 0; i < WAYS; i++)
+			if (set[i].key[0] == key[0] && set[i].key[1] == key[1])
+				return &set[i];
+	}
 	return NULL;
+}
+
+/* The first free slot of a set, or WAYS. They are filled from the first on. */
+static int first_free(const struct duplicates_slot *set)
+{
+	int n = 0;
+
+	while (n < WAYS && !is_free(&set[n]))
+		n++;
+	return n;
+}
+
+/* The emptier one of a key's sets. */
+static struct duplicates_slot *best_set(const struct duplicates *d, const uint64_t key[2])
+{
+	struct duplicates_slot *a = set_of(d, key, 0), *b = set_of(d, key, 1);
+
+	return first_free(b) < first_free(a) ? b : a;
 }
 
 static bool has_room(const struct duplicates *d, const uint64_t key[2])
 {
-	const struct duplicates_slot *ways = d->cap ? ways_of(d, key) : NULL;
-
-	for (int i = 0; ways && i < WAYS; i++)
-		if (is_free(&ways[i]))
-			return true;
-	return false;
+	return d->cap && first_free(best_set(d, key)) < WAYS;
 }
 
 /* Into a free slot, or else the next one's whose turn it is. */
 static void put(struct duplicates *d, const struct duplicates_slot *slot)
 {
-	struct duplicates_slot *ways = ways_of(d, slot->key);
+	struct duplicates_slot *set = best_set(d, slot->key);
+	int at = first_free(set);
 
-	for (int i = 0; i < WAYS; i++)
-		if (is_free(&ways[i])) {
-			ways[i] = *slot;
-			d->count++;
-			return;
-		}
-	ways[d->turn++ % WAYS] = *slot;
+	d->count += at < WAYS;
+	set[at < WAYS ? at : (int)(d->turn++ % WAYS)] = *slot;
+}
+
+/* By a quarter: memory follows what is known in small steps. */
+static size_t next_cap(const struct duplicates *d)
+{
+	size_t sets = d->cap / WAYS;
+	size_t cap = (sets < FIRST_SETS ? FIRST_SETS : sets + sets / 4) * WAYS;
+
+	return cap < d->max ? cap : d->max;
 }
 
 static int grow(struct duplicates *d)
 {
 	struct duplicates_slot *old = d->slots;
-	size_t old_cap = d->cap;
+	size_t old_cap = d->cap, cap = next_cap(d);
 
-	d->slots = calloc(old_cap ? 2 * old_cap : 8 * WAYS, sizeof *d->slots);
+	d->slots = calloc(cap, sizeof *d->slots);
 	if (!d->slots) {
 		d->slots = old;
 		return ERR_NOMEM;
 	}
-	d->cap = old_cap ? 2 * old_cap : 8 * WAYS;
+	d->cap = cap;
 	d->count = 0;
 	for (size_t i = 0; i < old_cap; i++)
 		if (!is_free(&old[i]))

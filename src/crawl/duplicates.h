@@ -8,9 +8,9 @@
  *	    same writer put into its WARC files since. So whatever a crash tears off, no record that
  *	    stays refers to it.
  *
- * Memory is bounded: 24 bytes for each body, up to DUPLICATES_MAX of them; a newer one then takes
- * the place of another. What is not found costs space on the disk, nothing else. One object belongs
- * to one writer of WARC files.
+ * Memory is bounded: some 30 bytes for each body, up to DUPLICATES_MAX of them; a newer one then
+ * takes the place of another. What is not found costs space on the disk, nothing else. One object
+ *belongs to one writer of WARC files.
  */
 #ifndef CRAWL_DUPLICATES_H
 #define CRAWL_DUPLICATES_H
@@ -44,7 +44,7 @@ VEC_DECLARE(duplicates_files, char *);
 struct duplicates {
 	const char *dir; /* borrowed: the directory of the WARC files */
 	struct duplicates_slot *slots;
-	size_t count, cap; /* cap is a power of two, or 0 */
+	size_t count, cap; /* cap is a multiple of 8 */
 	size_t max;        /* of cap */
 	uint32_t turn;     /* whose place is taken next */
 	struct duplicates_files files;
@@ -64,7 +64,7 @@ struct duplicates_original {
 	slice url; /* valid until the next call */
 };
 
-/* max: a power of two from 8 on, as a rule DUPLICATES_MAX. Allocates nothing. */
+/* max: a multiple of 8, as a rule DUPLICATES_MAX. Allocates nothing. */
 void duplicates_init(struct duplicates *d, const char *warc_dir, size_t max);
 void duplicates_release(struct duplicates *d);
 

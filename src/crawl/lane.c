@@ -144,6 +144,7 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	lane->wake = -1;
 	duplicates_init(&lane->duplicates, lane->directory->warc, DUPLICATES_MAX);
 	trap_scratch_init(&lane->scratch);
+	spill_pool_init(&lane->spill, lane->directory->spool);
 	(void)pthread_mutex_init(&lane->lock, NULL);
 	rc = open_all(lane, params, err);
 	if (rc)
@@ -170,6 +171,7 @@ void lane_free(struct lane *lane)
 	reading_release(&lane->reading);
 	duplicates_release(&lane->duplicates);
 	trap_scratch_release(&lane->scratch);
+	spill_pool_release(&lane->spill);
 	servers_release(&lane->servers);
 	free(lane->agent);
 	(void)pthread_mutex_destroy(&lane->lock);

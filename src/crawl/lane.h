@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/heap.h"
+#include "base/spill.h"
 #include "base/vec.h"
 #include "crawl/crawl.h"
 #include "crawl/duplicates.h"
@@ -65,6 +66,7 @@ struct lane {
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;
+	struct spill_pool spill; /* what its captures need not have in memory */
 
 	struct capture_vec captures; /* by slot; NULL when it has ended */
 	size_t running;

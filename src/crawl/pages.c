@@ -39,11 +39,11 @@ bool page_kind_is_requisite(uint8_t kind)
 	}
 }
 
-void pages_init(struct pages *p, const char *spool_dir)
+void pages_init(struct pages *p, struct spill_pool *pool)
 {
 	*p = (struct pages){0};
-	spill_init(&p->records, spool_dir);
-	spill_init(&p->visits, spool_dir);
+	spill_init(&p->records, pool);
+	spill_init(&p->visits, pool);
 	seen_init(&p->seen, hash_key_random(), hash_key_random());
 }
 
@@ -55,19 +55,27 @@ void pages_release(struct pages *p)
 	seen_release(&p->seen);
 }
 
+/* Where the next one begins. */
+static uint64_t records_end(const struct pages *p)
+{
+	return (p->records.size + RECORD_UNIT - 1) / RECORD_UNIT * RECORD_UNIT;
+}
+
 static int put_record(
 	struct pages *p, slice url, const struct page_prior *prior, uint32_t *ret, struct err *err)
 {
 	struct record_head head = {.prior = *prior, .url_len = (uint32_t)url.len};
-	static const char PADDING[RECORD_UNIT];
-	uint64_t at = p->records.size;
-	int rc = spill_write(&p->records, at, &head, sizeof head, err);
+	char usual[RECORD_USUAL] = {0};
+	size_t first = url.len < sizeof usual - sizeof head ? url.len : sizeof usual - sizeof head;
+	uint64_t at = records_end(p);
+	int rc;
 
+	memcpy(usual, &head, sizeof head);
+	memcpy(usual + sizeof head, url.ptr, first);
+	rc = spill_write(&p->records, at, usual, sizeof head + first, err);
 	if (rc == 0)
-		rc = spill_write(&p->records, at + sizeof head, url.ptr, url.len, err);
-	if (rc == 0)
-		rc = spill_write(
-			&p->records, p->records.size, PADDING, -p->records.size % RECORD_UNIT, err);
+		rc = spill_write(&p->records, at + sizeof head + first, url.ptr + first,
+			url.len - first, err);
 	*ret = (uint32_t)(at / RECORD_UNIT);
 	return rc;
 }
@@ -85,7 +93,7 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	int rc = crawl_page_vec_reserve(&p->list, 1);
 
 	if (rc == 0 &&
-		(p->list.len >= CATALOG_NO_PAGE || p->records.size / RECORD_UNIT >= UINT32_MAX))
+		(p->list.len >= CATALOG_NO_PAGE || records_end(p) / RECORD_UNIT >= UINT32_MAX))
 		rc = ERR_LIMIT;
 	if (rc == 0)
 		rc = put_record(p, url, prior, &copy.record, err);

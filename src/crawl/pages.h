@@ -1,8 +1,8 @@
 /*
  * The pages of a capture, by number: what fetching and judging them needs. Everything else is in
  * the catalog. In memory is what every decision asks for, some 50 bytes a page with the test for
- * known URLs; the URLs themselves and what visits leave behind are in temporary files, but for the
- * first few megabytes (base/spill.h).
+ * known URLs; the URLs themselves and what visits leave behind are in the lane's temporary file,
+ * but for the last few megabytes of all its captures (base/spill.h).
  */
 #ifndef CRAWL_PAGES_H
 #define CRAWL_PAGES_H
@@ -86,8 +86,10 @@ struct pages {
 	size_t taken;
 };
 
-/* The directory, for temporary files, is borrowed; it must be there when pages are added. */
-void pages_init(struct pages *p, const char *spool_dir);
+/* The pool, for URLs and visits, is borrowed. Not to be moved from now on. */
+void pages_init(struct pages *p, struct spill_pool *pool);
+
+/* Safe on a zeroed struct. */
 void pages_release(struct pages *p);
 
 /* Adds a page whose URL is not known yet: 0, ERR_LIMIT, ERR_NOMEM, ERR_IO. */

@@ -10,19 +10,42 @@
 #include "crawl/names.h"
 #include "extract/retry_after.h"
 
+/* Places are used again: a robots.txt is asked for every day, for as long as a crawl takes. */
+static int take_place(struct capture *c, size_t *ret)
+{
+	if (c->free_side) {
+		*ret = c->free_side - 1;
+		c->free_side = c->sides.ptr[*ret].next_free;
+		return 0;
+	}
+	*ret = c->sides.len;
+	return side_vec_push(&c->sides, (struct side){0});
+}
+
+static void free_place(struct capture *c, size_t i)
+{
+	c->sides.ptr[i] = (struct side){.next_free = c->free_side};
+	c->free_side = i + 1;
+	c->sides_open--;
+}
+
 static int hold(struct capture *c, const struct side *side)
 {
-	uint64_t tag = CAPTURE_SIDE_TAG | c->sides.len;
-	int rc = side_vec_reserve(&c->sides, 1);
+	size_t place;
+	uint64_t tag;
+	int rc = take_place(c, &place);
 
-	if (rc == 0)
-		rc = side->first ? hosts_hold_first(&c->hosts, side->host, tag)
-				 : hosts_hold(&c->hosts, side->host, tag);
 	if (rc)
 		return rc;
-	c->sides.ptr[c->sides.len++] = *side;
 	c->sides_open++;
-	return 0;
+	tag = CAPTURE_SIDE_TAG | place;
+	rc = side->first ? hosts_hold_first(&c->hosts, side->host, tag)
+			 : hosts_hold(&c->hosts, side->host, tag);
+	if (rc)
+		free_place(c, place);
+	else
+		c->sides.ptr[place] = *side;
+	return rc;
 }
 
 /* Finds the host and holds the request for it. */
@@ -79,24 +102,18 @@ int side_start(struct capture *c, size_t side, struct err *err)
 	return capture_fetch(c, slice_str(s->url), s->host, CAPTURE_SIDE_TAG | side, err);
 }
 
-static void release(struct side *side)
-{
-	free(side->url);
-	*side = (struct side){0};
-}
-
 void side_drop(struct capture *c, size_t side)
 {
 	if (c->sides.ptr[side].kind == SIDE_ROBOTS)
 		c->rules.ptr[c->sides.ptr[side].subject].asking = false;
-	release(&c->sides.ptr[side]);
-	c->sides_open--;
+	free(c->sides.ptr[side].url);
+	free_place(c, side);
 }
 
 void side_release(struct capture *c)
 {
 	for (size_t i = 0; i < c->sides.len; i++)
-		release(&c->sides.ptr[i]);
+		free(c->sides.ptr[i].url);
 	side_vec_release(&c->sides);
 	seen_release(&c->sitemaps);
 }
@@ -176,14 +193,13 @@ int side_finished(struct capture *c, size_t i, const struct net_fetch *f, struct
 
 	if (rc)
 		return rc;
-	c->sides.ptr[i] = (struct side){0};
-	c->sides_open--;
+	free_place(c, i);
 	c->asleep = false;
 	if (side.kind == SIDE_PROBE)
 		rc = probe_finished(c, side.host, f, err);
 	else
 		rc = side.kind == SIDE_ROBOTS ? rules_finished(c, &side, f, err)
 					      : sitemaps_finished(c, &side, f, err);
-	release(&side);
+	free(side.url);
 	return rc;
 }

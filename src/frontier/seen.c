@@ -20,14 +20,15 @@
 #include "base/err.h"
 
 enum {
-	SHARD_BITS = 10,
-	SMALL_MAX = 1024, /* URLs in one table; beyond that there are SEEN_SHARDS of them */
+	SHARD_BITS_STEP = 5,
+	SHARD_URLS = 1024, /* of the first table, and … */
+	CROWD_URLS = 2048, /* … of each of several, before there are more of them */
 	FIRST_HOMES = 8,
 	TAIL_MIN = 8,    /* slots behind the homes, and … */
 	TAIL_SHARE = 64, /* … one more for so many homes */
 };
 
-static_assert(SEEN_SHARDS == 1 << SHARD_BITS, "SHARD_BITS must fit SEEN_SHARDS");
+static_assert(SEEN_SHARDS == 1 << 2 * SHARD_BITS_STEP, "two steps lead to SEEN_SHARDS");
 
 struct digest128 {
 	uint64_t high, low;
@@ -38,7 +39,7 @@ struct seen_shard {
 	uint64_t *high;
 	uint32_t homes; /* slots that a digest may have as its home */
 	uint32_t len;
-	uint32_t bits; /* of a digest that chose the shard */
+	uint32_t bits; /* of a digest that chose the shard: the set's */
 };
 
 /* Not for a shard that has no table yet. */
@@ -73,13 +74,10 @@ static struct digest128 digest(const struct seen *s, slice url)
 
 static struct seen_shard *shard_of(const struct seen *s, struct digest128 d)
 {
-	return &s->shards[s->shard_count == 1 ? 0 : d.high >> (64 - SHARD_BITS)];
+	return &s->shards[s->bits ? d.high >> (64 - s->bits) : 0];
 }
 
-/*
- * The bits behind those that chose the shard, scaled to the number of homes. In a small set, whose
- * one table has all digests, the first ones.
- */
+/* The bits behind those that chose the shard, scaled to the number of homes. */
 static size_t home(const struct seen_shard *t, uint64_t high)
 {
 	uint64_t bits = high << t->bits >> 32;
@@ -202,9 +200,14 @@ void seen_init(struct seen *s, struct hash_key first, struct hash_key second)
 	*s = (struct seen){.keys = {first, second}};
 }
 
+static size_t shard_count(const struct seen *s)
+{
+	return (size_t)1 << s->bits;
+}
+
 static void free_shards(struct seen *s)
 {
-	for (size_t i = 0; i < s->shard_count; i++)
+	for (size_t i = 0; s->shards && i < shard_count(s); i++)
 		free(s->shards[i].high);
 	free(s->shards);
 }
@@ -215,33 +218,49 @@ void seen_release(struct seen *s)
 	seen_init(s, s->keys[0], s->keys[1]);
 }
 
-static int make_shards(struct seen *s, size_t count)
+static int make_shards(struct seen *s, unsigned bits)
 {
-	s->shards = calloc(count, sizeof *s->shards);
+	s->shards = calloc((size_t)1 << bits, sizeof *s->shards);
 	if (!s->shards)
 		return ERR_NOMEM;
-	s->shard_count = count;
-	s->bytes = count * sizeof *s->shards;
-	for (size_t i = 0; i < count; i++)
-		s->shards[i].bits = count == 1 ? 0 : SHARD_BITS;
+	s->bits = bits;
+	s->bytes = shard_count(s) * sizeof *s->shards;
+	for (size_t i = 0; i < shard_count(s); i++)
+		s->shards[i].bits = bits;
 	return 0;
 }
 
-/* A set that was small gets its many tables; it is as before on failure. */
+/* Puts all that a shard has into a set. */
+static int insert_all(struct seen *to, const struct seen_shard *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; from->homes && rc == 0 && i < slots(from); i++) {
+		struct digest128 d = {from->high[i], lows(from)[i]};
+
+		if (d.high)
+			rc = insert(to, shard_of(to, d), d, numbers(from)[i]);
+	}
+	return rc;
+}
+
+/* Whether there are so many URLs that more tables are worth their ends. */
+static bool is_crowded(const struct seen *s)
+{
+	return (s->bits == 0 && s->count == SHARD_URLS) ||
+	       (s->bits == SHARD_BITS_STEP && s->count == (size_t)CROWD_URLS << SHARD_BITS_STEP);
+}
+
+/* The set gets more tables; it is as before on failure. */
 static int spread(struct seen *s)
 {
-	const struct seen_shard *from = s->shards;
 	struct seen large;
 	int rc;
 
 	seen_init(&large, s->keys[0], s->keys[1]);
-	rc = make_shards(&large, SEEN_SHARDS);
-	for (size_t i = 0; rc == 0 && i < slots(from); i++) {
-		struct digest128 d = {from->high[i], lows(from)[i]};
-
-		if (d.high)
-			rc = insert(&large, shard_of(&large, d), d, numbers(from)[i]);
-	}
+	rc = make_shards(&large, s->bits + SHARD_BITS_STEP);
+	for (size_t i = 0; rc == 0 && i < shard_count(s); i++)
+		rc = insert_all(&large, &s->shards[i]);
 	free_shards(rc ? &large : s);
 	if (rc == 0)
 		*s = large;
@@ -253,9 +272,9 @@ int seen_add(struct seen *s, slice url, uint32_t number)
 	struct digest128 d = digest(s, url);
 	struct seen_shard *t;
 	size_t at;
-	int rc = s->shards ? 0 : make_shards(s, 1);
+	int rc = s->shards ? 0 : make_shards(s, 0);
 
-	if (rc == 0 && s->shard_count == 1 && s->count == SMALL_MAX)
+	if (rc == 0 && is_crowded(s))
 		rc = spread(s);
 	if (rc)
 		return rc;

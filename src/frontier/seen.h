@@ -4,11 +4,11 @@
  * cannot make two URLs collide, and by chance two of 10^9 URLs do so with a probability of 10^-21.
  * So it is exact for all practical purposes, at a fifth of the memory of a map with the URLs.
  *
- * Memory: 20 bytes per URL in tables that are 76 to 86 % full: from 23.2 to 26.2 bytes (a fixed
- * 24 KiB and the rounding of tables for fewer than some 100,000 URLs apart), and up to 30 with what
- * malloc cannot use again at once. There are SEEN_SHARDS tables that grow one by one, so that no
- * single seen_add moves more than a thousandth of the whole; a set of up to 1024 URLs, of which
- * thousands of small sites need one each, has a single table and no more.
+ * Memory: 20 bytes per URL in tables that are 76 to 86 % full: from 23.2 to 26.2 bytes, some 28
+ * where tables are short, and up to 30 with what malloc cannot use again at once. Large sets have
+ * SEEN_SHARDS tables that grow one by one, so that no single seen_add moves more than a thousandth
+ * of the whole. Of smaller ones there may be thousands: one of up to 1024 URLs has a single table,
+ * one of up to 65,536 has 32.
  */
 #ifndef FRONTIER_SEEN_H
 #define FRONTIER_SEEN_H
@@ -32,7 +32,7 @@ struct seen_shard; /* opaque */
 struct seen {
 	struct hash_key keys[2];
 	struct seen_shard *shards; /* NULL until the first URL */
-	size_t shard_count;        /* 1 in a small set, else SEEN_SHARDS */
+	unsigned bits;             /* of a digest that choose one of them */
 	size_t count;
 	size_t bytes;
 };

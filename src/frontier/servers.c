@@ -269,6 +269,11 @@ static int find_address(struct servers *s, const struct server *it, slice text, 
 
 	if (strmap_get(&s->by_address, whole, ret))
 		return 0;
+	/* A name may lead somewhere else every minute, for weeks. */
+	if (s->addresses.len >= SERVERS_ADDRESSES_MAX + 2 * s->list.len) {
+		*ret = SERVER_NO_ADDRESS;
+		return 0;
+	}
 	return add_address(s, whole, ret);
 }
 

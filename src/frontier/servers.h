@@ -41,6 +41,9 @@
 
 #define SERVER_NO_ADDRESS UINT32_MAX
 
+/* So many addresses are known, and two more for each server; at others a server is alone. */
+enum { SERVERS_ADDRESSES_MAX = 1 << 16 };
+
 /* Whom politeness is owed to; servers.c's own. */
 struct server {
 	slice name; /* lasts as long as the servers */

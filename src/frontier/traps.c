@@ -21,7 +21,7 @@ enum {
 void traps_init(struct traps *t, uint32_t budget, struct hash_key key)
 {
 	*t = (struct traps){.key = key, .budget = budget, .first_section = TRAPS_NO_LEVEL};
-	arena_init(&t->arena, ARENA_MAX);
+	arena_init_small(&t->arena, ARENA_MAX);
 	strmap_init(&t->numbers, key, &t->arena);
 }
 

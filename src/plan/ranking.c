@@ -9,16 +9,19 @@
 
 enum {
 	BLOCK = 512,
+	FIRST_CAP = 8, /* of the very first block, which grows: most sites are small */
 	SLAB_MAX = 64, /* blocks: half a megabyte */
+	SLAB_SHARE = 8,
+	SHARE_MIN = BLOCK / 8, /* entries that a neighbour must have room for to be worth it */
 };
 
 struct ranking_block {
 	size_t len;
 	struct ranking_block *next; /* of the spare ones */
-	struct ranked_page entry[BLOCK];
+	struct ranked_page *entry;
 };
 
-/* As many blocks as all slabs before it together, up to the maximum. */
+/* An eighth of the blocks in all slabs before it, up to the maximum; their entries are behind. */
 struct ranking_slab {
 	struct ranking_slab *next;
 	size_t used, cap;
@@ -34,23 +37,49 @@ void ranking_release(struct ranking *r)
 		r->slabs = next;
 	}
 	free(r->blocks);
+	free(r->first);
 	*r = (struct ranking){0};
 }
 
+/* The first slab has one block, whose entries are apart. */
 static int add_slab(struct ranking *r)
 {
-	size_t cap = r->slabs ? 2 * r->slabs->cap : 1;
+	size_t cap = r->made / SLAB_SHARE < SLAB_MAX ? r->made / SLAB_SHARE : SLAB_MAX;
 	struct ranking_slab *slab;
+	struct ranked_page *entries;
 
-	if (cap > SLAB_MAX)
-		cap = SLAB_MAX;
-	slab = malloc(sizeof *slab + cap * sizeof slab->blocks[0]);
+	cap = cap ? cap : 1;
+	slab = malloc(sizeof *slab + cap * sizeof slab->blocks[0] +
+		      (r->made ? cap * BLOCK * sizeof *entries : 0));
 	if (!slab)
 		return ERR_NOMEM;
+	entries = r->made ? (struct ranked_page *)&slab->blocks[cap] : NULL;
+	for (size_t b = 0; b < cap; b++)
+		slab->blocks[b] =
+			(struct ranking_block){.entry = entries ? entries + b * BLOCK : NULL};
 	slab->next = r->slabs;
 	slab->used = 0;
 	slab->cap = cap;
 	r->slabs = slab;
+	r->made += cap;
+	return 0;
+}
+
+/* Entries that a block has room for. */
+static size_t room(const struct ranking *r, const struct ranking_block *block)
+{
+	return block->entry == r->first ? r->first_cap : BLOCK;
+}
+
+static int grow_first(struct ranking *r, struct ranking_block *block)
+{
+	size_t cap = r->first_cap ? 2 * r->first_cap : FIRST_CAP;
+	struct ranked_page *entries = realloc(r->first, cap * sizeof *entries);
+
+	if (!entries)
+		return ERR_NOMEM;
+	block->entry = r->first = entries;
+	r->first_cap = cap;
 	return 0;
 }
 
@@ -127,13 +156,40 @@ static int split_block(struct ranking *r, size_t b)
 	return 0;
 }
 
+/* A full block gives a neighbour half of the room that it has; false when that is little. */
+static bool share(struct ranking *r, size_t b, size_t with)
+{
+	struct ranking_block *full = r->blocks[b], *other = r->blocks[with];
+	size_t n = (BLOCK - other->len) / 2;
+
+	if (BLOCK - other->len < SHARE_MIN)
+		return false;
+	full->len -= n;
+	if (with > b) {
+		memmove(&other->entry[n], other->entry, other->len * sizeof *other->entry);
+		memcpy(other->entry, &full->entry[full->len], n * sizeof *other->entry);
+	} else {
+		memcpy(&other->entry[other->len], full->entry, n * sizeof *other->entry);
+		memmove(full->entry, &full->entry[n], full->len * sizeof *full->entry);
+	}
+	other->len += n;
+	return true;
+}
+
 /* Makes room for the entry in or behind block b, which is full. What comes last fills whole blocks.
  */
 static int make_room(struct ranking *r, size_t b, const struct ranked_page *e)
 {
-	bool is_last = b + 1 == r->count && before(&r->blocks[b]->entry[BLOCK - 1], e);
+	bool is_last;
 
-	return is_last ? insert_block(r, b + 1) : split_block(r, b);
+	if (r->blocks[b]->len < BLOCK)
+		return grow_first(r, r->blocks[b]);
+	is_last = b + 1 == r->count && before(&r->blocks[b]->entry[BLOCK - 1], e);
+	if (is_last)
+		return insert_block(r, b + 1);
+	if ((b + 1 < r->count && share(r, b, b + 1)) || (b > 0 && share(r, b, b - 1)))
+		return 0;
+	return split_block(r, b);
 }
 
 static void insert_entry(struct ranking_block *block, const struct ranked_page *e)
@@ -162,7 +218,7 @@ int ranking_insert(struct ranking *r, double key, uint32_t page)
 	if (rc)
 		return rc;
 	b = block_for(r, &e);
-	if (r->blocks[b]->len == BLOCK) {
+	if (r->blocks[b]->len == room(r, r->blocks[b])) {
 		rc = make_room(r, b, &e);
 		if (rc)
 			return rc;

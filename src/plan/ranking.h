@@ -2,9 +2,10 @@
  * A sorted collection of pages that gives and takes by rank: what online strategies keep of the
  * pages found but not visited. Kept as a list of short sorted blocks, so insertion and removal
  * move a few hundred entries at most and walk over n / RANKING_BLOCK counts; up to a million pages
- * that beats a balanced tree, in memory (16 bytes a page where keys come in order, some 23 where
+ * that beats a balanced tree, in memory (16 bytes a page where keys come in order, some 20 where
  * they do not) as in time. Blocks are cut from large pieces of memory, which go back to the system
- * as a whole: the barrier needs the room.
+ * as a whole: the barrier needs the room. The first block grows as it is filled, since there may be
+ * thousands of small sites.
  */
 #ifndef PLAN_RANKING_H
 #define PLAN_RANKING_H
@@ -30,6 +31,9 @@ struct ranking {
 	uint32_t seq;
 	struct ranking_slab *slabs;  /* the last one first */
 	struct ranking_block *spare; /* blocks that are empty */
+	size_t made;                 /* blocks in all slabs */
+	struct ranked_page *first;   /* entries of the first block */
+	size_t first_cap;
 };
 
 void ranking_release(struct ranking *r);

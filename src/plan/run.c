@@ -36,6 +36,9 @@ static bool line_pop(struct waiting_line *l, uint32_t *ret_page)
 	if (l->head == l->pages.len)
 		return false;
 	*ret_page = l->pages.ptr[l->head++];
+	/* Orders may come back again and again. */
+	if (l->head == l->pages.len)
+		l->head = l->pages.len = 0;
 	return true;
 }
 

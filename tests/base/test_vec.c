@@ -55,7 +55,7 @@ static void test_growth_is_geometric(void)
 		CHECK_INT(id_vec_push(&v, i), 0);
 		moves += v.cap != cap;
 	}
-	CHECK(moves < 40);
+	CHECK(moves < 60);
 	id_vec_release(&v);
 }
 

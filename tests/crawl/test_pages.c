@@ -31,13 +31,15 @@ static bool has_url(const struct pages *p, uint32_t number, slice want)
 
 static void test_numbers(void)
 {
+	struct spill_pool pool;
 	struct pages p;
 	struct page_prior prior = {0};
 	struct err err = {0};
 	uint32_t number;
 	bool same = true;
 
-	pages_init(&p, "/tmp");
+	spill_pool_init(&pool, "/tmp");
+	pages_init(&p, &pool);
 	for (uint32_t i = 0; i < MANY; i++) {
 		char url[128];
 		int len = snprintf(url, sizeof url, "http://a/%090u", i);
@@ -58,6 +60,7 @@ static void test_numbers(void)
 	CHECK_NEAR((double)prior.weight, 2, 0);
 	CHECK(!pages_find(&p, SLICE("http://a/c"), &number));
 	pages_release(&p);
+	spill_pool_release(&pool);
 }
 
 /* As long as URLs may be, and between shorter ones. */
@@ -65,16 +68,19 @@ static void test_long(void)
 {
 	static char text[URL_MAX];
 	static const size_t LENGTHS[] = {1, 231, 232, 233, 1000, URL_MAX};
+	struct spill_pool pool;
 	struct pages p;
 	uint32_t number;
 
 	memset(text, 'u', sizeof text);
-	pages_init(&p, "/tmp");
+	spill_pool_init(&pool, "/tmp");
+	pages_init(&p, &pool);
 	for (uint32_t i = 0; i < ARRAY_LEN(LENGTHS); i++)
 		CHECK_INT(add(&p, (slice){text, LENGTHS[i]}, &(struct crawl_page){0}, &number), 0);
 	for (uint32_t i = 0; i < ARRAY_LEN(LENGTHS); i++)
 		CHECK(has_url(&p, i, (slice){text, LENGTHS[i]}));
 	pages_release(&p);
+	spill_pool_release(&pool);
 }
 
 /* A page's identity is its URL. */
@@ -82,10 +88,12 @@ static void test_identity(void)
 {
 	static const char *const URLS[] = {"http://x/", "https://x/", "https://www.x/",
 		"http://x/A", "http://x/a", "http://x/a/", "http://x/a?", "http://x:8080/"};
+	struct spill_pool pool;
 	struct pages p;
 	uint32_t number;
 
-	pages_init(&p, "/tmp");
+	spill_pool_init(&pool, "/tmp");
+	pages_init(&p, &pool);
 	for (size_t i = 0; i < ARRAY_LEN(URLS); i++) {
 		CHECK(!pages_find(&p, slice_str(URLS[i]), &number));
 		CHECK_INT(add(&p, slice_str(URLS[i]), &(struct crawl_page){0}, &number), 0);
@@ -94,16 +102,19 @@ static void test_identity(void)
 		CHECK(pages_find(&p, slice_str(URLS[i]), &number) && number == i);
 	CHECK_INT(add(&p, SLICE("http://x/"), &(struct crawl_page){0}, &number), ERR_EXISTS);
 	pages_release(&p);
+	spill_pool_release(&pool);
 }
 
 static void test_visit(void)
 {
 	struct page_visit first = {.date = 1, .end = 2}, again = {.date = 3, .end = 4}, got;
+	struct spill_pool pool;
 	struct pages p;
 	struct err err = {0};
 	uint32_t a = 0, b = 0;
 
-	pages_init(&p, "/tmp");
+	spill_pool_init(&pool, "/tmp");
+	pages_init(&p, &pool);
 	CHECK_INT(add(&p, SLICE("http://a/"), &(struct crawl_page){0}, &a), 0);
 	CHECK_INT(add(&p, SLICE("http://b/"), &(struct crawl_page){0}, &b), 0);
 	CHECK_INT(pages_set_visit(&p, b, &first, &err), 0);
@@ -112,6 +123,7 @@ static void test_visit(void)
 	CHECK_INT(pages_visit(&p, b, &got, &err), 0);
 	CHECK(got.date == 3 && got.end == 4);
 	pages_release(&p);
+	spill_pool_release(&pool);
 }
 
 static void test_kinds(void)

@@ -557,6 +557,32 @@ static void test_other_lanes(void)
 	shared_paces_free(all);
 }
 
+/* A name that leads elsewhere each time does not fill the memory, and is paced all the same. */
+static void test_restless_name(void)
+{
+	struct hosts h;
+	uint32_t host, client;
+	char address[32];
+	uint64_t tag;
+
+	set_up(&h, (struct pace_rule){.delay = 10});
+	host = host_of(&h, "http://a.example/");
+	for (unsigned i = 0; i < SERVERS_ADDRESSES_MAX + 1000; i++) {
+		(void)snprintf(address, sizeof address, "2001:db8::%x:%x", i >> 16, i & 0xffff);
+		if (!CHECK_INT(hosts_set_address(&h, host, slice_str(address)), 0))
+			break;
+	}
+	CHECK_INT(servers_addresses(&lane), SERVERS_ADDRESSES_MAX + 2);
+	CHECK_INT(hold(&h, host, 1), 0);
+	CHECK_INT(hold(&h, host, 2), 0);
+	CHECK(servers_take(&lane, 0, &client, &tag));
+	hosts_started(&h, host);
+	hosts_done(&h, host, 1, 1, PACE_ANSWERED);
+	CHECK_NEAR(servers_next_ready(&lane), 11, 1e-9);
+	CHECK(hosts_drop(&h, &tag));
+	tear_down(&h);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -577,5 +603,6 @@ int main(int argc, char **argv)
 	test_unresolved();
 	test_ports();
 	test_other_lanes();
+	TAP_RUN(test_restless_name);
 	return tap_done();
 }
