@@ -24,12 +24,21 @@ const browser = await chromium.launch({
   ],
 });
 
-// The frame of the archived page, inside of those of the player.
+// The frame of the archived page, inside of those of the player. On a loaded machine the player may
+// ask for its inner frame before its service worker answers, and does not ask again: then it is
+// loaded once more, with twice the patience.
 async function archivedFrame(page) {
   const end = Date.now() + DEADLINE;
+  let patience = 10000;
+  let again = Date.now() + patience;
   while (Date.now() < end) {
     const frame = page.frames().find((f) => f.url().endsWith(`mp_/${url}`));
     if (frame) return frame;
+    if (Date.now() > again) {
+      await page.reload({ timeout: DEADLINE });
+      patience *= 2;
+      again = Date.now() + patience;
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error("no such frame: " + page.frames().map((f) => f.url()).join(" "));
