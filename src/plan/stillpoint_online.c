@@ -16,7 +16,7 @@
  *
  * What is still to be found often hangs on pages that change all the time, because they list what
  * is new; the rule would leave them to the end, and all that is behind them. So while many pages
- * are missing a few of the hottest are visited at once, and more if those have found many.
+ * are missing a few of the hottest are visited at once, and more if those find more than others.
  *
  * All this is for pages of equal weight. Where weights differ, weighted.c decides.
  *
@@ -40,7 +40,7 @@ enum {
 	SETTLED = 16,       /* pages keep turning up until a 16th of those waiting found none */
 	MISSING = 4,        /* many are: more than a 4th of those waiting */
 	SOUNDINGS = 4,      /* of the hottest pages, whatever they find */
-	SOUNDING_COST = 32, /* pages that soundings must have found for each further one */
+	SOUNDING_COST = 32, /* pages that they must find, beyond what others do, for each more */
 };
 
 struct online {
@@ -199,6 +199,15 @@ static size_t first_hopeless(const struct ranking *hottest_first, const struct p
 	return waiting;
 }
 
+/* Pages that soundings found beyond what as many visits of other pages would have. */
+static double sounded_more(const struct online *o, const struct plan_site *site)
+{
+	double others = (double)site->visited - o->soundings;
+	double found = (double)site->growth.found - o->sounded;
+
+	return others > 0 ? o->sounded - o->soundings * found / others : o->sounded;
+}
+
 /* Whether the hottest page should be visited now for what may hang on it. */
 static bool is_sounding(struct online *o, const struct plan_site *site, double left)
 {
@@ -208,7 +217,7 @@ static bool is_sounding(struct online *o, const struct plan_site *site, double l
 		o->sounded += site->known - o->known;
 	o->known = site->known;
 	o->sounding = (left - waiting) * MISSING > waiting &&
-		      o->soundings < SOUNDINGS + o->sounded / SOUNDING_COST;
+		      o->soundings < SOUNDINGS + sounded_more(o, site) / SOUNDING_COST;
 	o->soundings += o->sounding;
 	return o->sounding;
 }
