@@ -274,9 +274,12 @@ static void measure_apart(const struct figure *f)
 	require(waitpid(child, NULL, 0) == child, "waitpid");
 }
 
-static uint32_t number(const char *text, uint32_t otherwise)
+static uint32_t count_of(const char *text, uint32_t otherwise)
 {
-	return text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
+	uint32_t count = text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
+
+	require(count > 0, "known_bench [STRATEGY [URLS [CAPTURES [spread]]]]");
+	return count;
 }
 
 int main(int argc, char **argv)
@@ -293,8 +296,8 @@ int main(int argc, char **argv)
 
 	(void)mallopt(M_MMAP_THRESHOLD, 256 << 10); /* as the program does */
 	if (argc > 1) {
-		measure(&(struct figure){argv[1], number(argc > 2 ? argv[2] : NULL, COUNT),
-			number(argc > 3 ? argv[3] : NULL, 1), argc > 4});
+		measure(&(struct figure){argv[1], count_of(argc > 2 ? argv[2] : NULL, COUNT),
+			count_of(argc > 3 ? argv[3] : NULL, 1), argc > 4});
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof FIGURES / sizeof FIGURES[0]; i++)

@@ -41,14 +41,23 @@ void ranking_release(struct ranking *r)
 	*r = (struct ranking){0};
 }
 
+/* Blocks of the next slab. */
+static size_t slab_cap(size_t made)
+{
+	size_t cap = made / SLAB_SHARE;
+
+	if (cap < 1)
+		return 1;
+	return cap < SLAB_MAX ? cap : SLAB_MAX;
+}
+
 /* The first slab has one block, whose entries are apart. */
 static int add_slab(struct ranking *r)
 {
-	size_t cap = r->made / SLAB_SHARE < SLAB_MAX ? r->made / SLAB_SHARE : SLAB_MAX;
+	size_t cap = slab_cap(r->made);
 	struct ranking_slab *slab;
 	struct ranked_page *entries;
 
-	cap = cap ? cap : 1;
 	slab = malloc(sizeof *slab + cap * sizeof slab->blocks[0] +
 		      (r->made ? cap * BLOCK * sizeof *entries : 0));
 	if (!slab)
