@@ -66,8 +66,23 @@ bool catalog_is_dirty(const struct catalog *c); /* something is not committed */
 enum catalog_state {
 	CATALOG_RUNNING = 0,  /* or cut off: what resume goes on with */
 	CATALOG_FINISHED = 1, /* complete */
-	CATALOG_CUT = 2,      /* ended by its time limit: complete, too */
+	CATALOG_CUT = 2,      /* ended by a limit (catalog_end): complete, too */
 };
+
+/* Which limit ended a capture. Numbers are stored. */
+enum catalog_end {
+	CATALOG_END_NONE = 0, /* none, or written by a version that did not say */
+	CATALOG_END_TIME = 1,
+	CATALOG_END_BYTES = 2,
+};
+
+/* What limits the claims of a capture: a set, of powers of two. Numbers are stored. */
+enum catalog_caveat {
+	CATALOG_CAVEAT_CLOCK = 1, /* the wall clock was set meanwhile: no still point is known */
+};
+
+/* Address classes of a capture that has not looked up its seeds yet. */
+#define CATALOG_NO_ADDRESSES (-1)
 
 struct catalog_capture {
 	uint32_t id;    /* from 1; given by catalog_add_capture */
@@ -79,13 +94,16 @@ struct catalog_capture {
 	enum catalog_state state;
 	int64_t started, finished;    /* wall, ns; finished is 0 until it is */
 	int64_t still_from, still_to; /* the still point, wall, ns; 0 until known */
+	enum catalog_end ended_by;    /* of CATALOG_CUT */
+	unsigned caveats;             /* set of enum catalog_caveat */
+	int64_t addresses; /* set of address classes open to it, or CATALOG_NO_ADDRESSES */
 };
 
 /* Adds one (id is ignored) and tells its number. */
 int catalog_add_capture(struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id,
 	struct err *err) SP_MUST_CHECK;
 
-/* state, finished, still_from and still_to of the capture with that id: ERR_NOTFOUND. */
+/* All from state on, but for started, of the capture with that id: ERR_NOTFOUND. */
 int catalog_update_capture(
 	struct catalog *c, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
 
@@ -217,6 +235,8 @@ struct catalog_warc {
 	slice name;    /* without ".open" */
 	uint64_t size; /* of the whole records that are committed */
 	bool complete; /* closed */
+	bool has_digest;
+	struct digest digest; /* SHA-256 of a complete file */
 };
 
 /* Adds it or replaces what is known of it. */

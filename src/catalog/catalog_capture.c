@@ -1,5 +1,17 @@
 #include "catalog/catalog_db.h"
 
+/* What catalog_update_capture changes. */
+static void put_changing(struct query *q, const struct catalog_capture *capture)
+{
+	query_put_int(q, capture->state);
+	query_put_int(q, capture->finished);
+	query_put_int(q, capture->still_from);
+	query_put_int(q, capture->still_to);
+	query_put_int(q, capture->ended_by);
+	query_put_int(q, capture->caveats);
+	query_put_int(q, capture->addresses);
+}
+
 int catalog_add_capture(
 	struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id, struct err *err)
 {
@@ -14,11 +26,8 @@ int catalog_add_capture(
 	query_put_text(&q, capture->strategy);
 	query_put_text(&q, capture->settings);
 	query_put_int(&q, capture->single);
-	query_put_int(&q, capture->state);
 	query_put_int(&q, capture->started);
-	query_put_int(&q, capture->finished);
-	query_put_int(&q, capture->still_from);
-	query_put_int(&q, capture->still_to);
+	put_changing(&q, capture);
 	rc = query_run(&q, err);
 	if (rc)
 		return rc;
@@ -39,10 +48,7 @@ int catalog_update_capture(
 	if (rc)
 		return rc;
 	query_put_int(&q, capture->id);
-	query_put_int(&q, capture->state);
-	query_put_int(&q, capture->finished);
-	query_put_int(&q, capture->still_from);
-	query_put_int(&q, capture->still_to);
+	put_changing(&q, capture);
 	return query_run_on(&q, "capture", err);
 }
 
@@ -60,6 +66,9 @@ static int read_row(struct query *q, struct catalog_capture *ret, struct err *er
 		.finished = query_int(q, 8),
 		.still_from = query_int(q, 9),
 		.still_to = query_int(q, 10),
+		.ended_by = (enum catalog_end)query_up_to(q, 11, CATALOG_END_BYTES),
+		.caveats = (unsigned)query_up_to(q, 12, UINT32_MAX),
+		.addresses = query_int(q, 13),
 	};
 	return query_check(q, err);
 }

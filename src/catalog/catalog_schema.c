@@ -64,7 +64,14 @@ static const char VERSION_2[] =
 	"DROP TABLE robots;"
 	"ALTER TABLE robots_version RENAME TO robots;";
 
-static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2};
+/* Version 3: how captures ended and what limits their claims; digests of complete files. */
+static const char VERSION_3[] =
+	"ALTER TABLE capture ADD COLUMN ended_by INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE capture ADD COLUMN caveats INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE capture ADD COLUMN addresses INTEGER NOT NULL DEFAULT -1;"
+	"ALTER TABLE warc ADD COLUMN digest BLOB;";
+
+static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

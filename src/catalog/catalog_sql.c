@@ -3,6 +3,10 @@
 /* Rows of one capture, by their packed number. */
 #define OF_CAPTURE "WHERE id BETWEEN (?1 << 32) AND (?1 << 32) | 0xffffffff "
 
+#define CAPTURE_COLUMNS                                                                     \
+	"id, uuid, site, strategy, settings, single, state, started, finished, still_from," \
+	" still_to, ended_by, caveats, addresses"
+
 static const char *const SQL[SQL_COUNT] = {
 	[SQL_BEGIN] = "BEGIN IMMEDIATE",
 	[SQL_COMMIT] = "COMMIT",
@@ -12,17 +16,15 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_EACH_WORD] = "SELECT id, text FROM word WHERE id > ?1 ORDER BY id",
 
 	[SQL_ADD_CAPTURE] =
-		"INSERT INTO capture(uuid, site, strategy, settings, single, state, started,"
-		" finished, still_from, still_to) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+		"INSERT INTO capture(uuid, site, strategy, settings, single, started, state,"
+		" finished, still_from, still_to, ended_by, caveats, addresses)"
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
 	[SQL_UPDATE_CAPTURE] = "UPDATE capture SET state = ?2, finished = ?3, still_from = ?4,"
-			       " still_to = ?5 WHERE id = ?1",
-	[SQL_GET_CAPTURE] = "SELECT id, uuid, site, strategy, settings, single, state, started,"
-			    " finished, still_from, still_to FROM capture WHERE id = ?1",
-	[SQL_LAST_CAPTURE] = "SELECT id, uuid, site, strategy, settings, single, state, started,"
-			     " finished, still_from, still_to FROM capture"
-			     " ORDER BY id DESC LIMIT 1",
-	[SQL_EACH_CAPTURE] = "SELECT id, uuid, site, strategy, settings, single, state, started,"
-			     " finished, still_from, still_to FROM capture ORDER BY id",
+			       " still_to = ?5, ended_by = ?6, caveats = ?7, addresses = ?8"
+			       " WHERE id = ?1",
+	[SQL_GET_CAPTURE] = "SELECT " CAPTURE_COLUMNS " FROM capture WHERE id = ?1",
+	[SQL_LAST_CAPTURE] = "SELECT " CAPTURE_COLUMNS " FROM capture ORDER BY id DESC LIMIT 1",
+	[SQL_EACH_CAPTURE] = "SELECT " CAPTURE_COLUMNS " FROM capture ORDER BY id",
 
 	[SQL_ADD_PAGE] =
 		"INSERT INTO page(id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
@@ -78,9 +80,9 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_EACH_EVENT] = "SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
 			   " FROM event " OF_CAPTURE "ORDER BY id",
 
-	[SQL_SET_WARC] = "INSERT INTO warc(name, size, complete) VALUES(?1, ?2, ?3)"
-			 " ON CONFLICT(name) DO UPDATE SET size = ?2, complete = ?3",
-	[SQL_EACH_WARC] = "SELECT id, name, size, complete FROM warc ORDER BY id",
+	[SQL_SET_WARC] = "INSERT INTO warc(name, size, complete, digest) VALUES(?1, ?2, ?3, ?4)"
+			 " ON CONFLICT(name) DO UPDATE SET size = ?2, complete = ?3, digest = ?4",
+	[SQL_EACH_WARC] = "SELECT id, name, size, complete, digest FROM warc ORDER BY id",
 
 	[SQL_ADD_ROBOTS] =
 		"INSERT INTO robots(id, capture, origin, policy, fetched, checked, why, body)"

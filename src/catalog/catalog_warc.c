@@ -10,6 +10,7 @@ int catalog_set_warc(struct catalog *c, const struct catalog_warc *warc, struct 
 	query_put_text(&q, warc->name);
 	query_put_size(&q, warc->size);
 	query_put_int(&q, warc->complete);
+	query_put_digest(&q, warc->has_digest, &warc->digest);
 	return query_run(&q, err);
 }
 
@@ -20,6 +21,7 @@ static int read_row(struct query *q, struct catalog_warc *ret, struct err *err)
 		.size = query_up_to(q, 2, INT64_MAX),
 		.complete = query_bool(q, 3),
 	};
+	ret->has_digest = query_digest(q, 4, &ret->digest);
 	return query_check(q, err);
 }
 

@@ -210,6 +210,7 @@ static int enter(struct roster *r, struct catalog *catalog, struct capture *c,
 		.single = !c->strategy->revisits || c->settings->single,
 		.state = CATALOG_RUNNING,
 		.started = clock_realtime(c->clock),
+		.addresses = CATALOG_NO_ADDRESSES,
 	};
 	rc = write_settings(r, c->settings, files, &row->settings, err);
 	if (rc == 0 && !row->uuid.ptr)

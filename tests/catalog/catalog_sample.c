@@ -144,6 +144,8 @@ static struct catalog_warc make_warc(struct strings *s, uint32_t n)
 		.name = PRINT(s->id, "stillpoint-20260101000000-%05u.warc.gz", n),
 		.size = UINT64_C(1) << (62 - n),
 		.complete = n % 2,
+		.has_digest = n % 2,
+		.digest = n % 2 ? make_digest(n, DIGEST_SHA256) : (struct digest){0},
 	};
 }
 
@@ -404,6 +406,8 @@ static int on_warc(void *context, const struct catalog_warc *got)
 	CHECK_SLICE(got->name, want.name);
 	CHECK(got->size == want.size);
 	CHECK_INT(got->complete, want.complete);
+	CHECK_INT(got->has_digest, want.has_digest);
+	CHECK(memcmp(&got->digest, &want.digest, sizeof want.digest) == 0);
 	return 0;
 }
 

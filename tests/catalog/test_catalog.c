@@ -65,7 +65,10 @@ static void test_update_capture(void)
 	struct catalog_capture got = {0}, change = {.state = CATALOG_CUT,
 						  .finished = INT64_MAX,
 						  .still_from = INT64_MIN,
-						  .still_to = -1};
+						  .still_to = -1,
+						  .ended_by = CATALOG_END_BYTES,
+						  .caveats = CATALOG_CAVEAT_CLOCK,
+						  .addresses = 5};
 	struct err err = {0};
 	struct arena arena;
 	struct catalog *c = sample_fill(sample_path(path), 0, &change.id);
@@ -82,6 +85,9 @@ static void test_update_capture(void)
 	CHECK_INT(got.finished, INT64_MAX);
 	CHECK_INT(got.still_from, INT64_MIN);
 	CHECK_INT(got.still_to, -1);
+	CHECK_INT(got.ended_by, CATALOG_END_BYTES);
+	CHECK_INT(got.caveats, CATALOG_CAVEAT_CLOCK);
+	CHECK_INT(got.addresses, 5);
 	change.id = 99;
 	CHECK_INT(catalog_update_capture(c, &change, &err), ERR_NOTFOUND);
 	catalog_close(c);
