@@ -352,7 +352,7 @@ static const struct option_spec SPECS[] = {
 		FIELD(allow_private),
 		.help = "go to addresses of private networks, of this machine and of clouds' "
 			"metadata, too, wherever links, redirects and names lead (default: only "
-			"where a URL is given that is there)"},
+			"where a URL is given that spells out such an address)"},
 	{.name = "dns",
 		.kind = OPTION_STRING,
 		FIELD(dns),

@@ -1,14 +1,20 @@
 #include "crawl/names.h"
 
+#include <string.h>
+
 #include "crawl/capture.h"
 
-/* Tags of lookups: of a server its number; of a seed, with this bit, its capture's slot. */
+/*
+ * Tags of lookups: of a server its number; of a seed, with this bit, its capture's slot and, above
+ * the lower 32 bits, its place among the seeds.
+ */
 #define SEED_TAG (UINT64_C(1) << 63)
+
+enum { SEED_SHIFT = 32 };
 
 /* ---- what seeds open ---- */
 
 static const unsigned PUBLIC = ADDRESS_SET(ADDRESS_PUBLIC);
-static const unsigned METADATA = ADDRESS_SET(ADDRESS_METADATA);
 
 /* The address that a host shows by itself: its own, or what localhost means everywhere. */
 static bool shown_address(slice host, struct address *ret)
@@ -21,38 +27,86 @@ static bool shown_address(slice host, struct address *ret)
 	return true;
 }
 
-/* Where names lead is up to their owners, who must not be able to open what is not theirs. */
-static void open_by_name(struct capture *c, const struct net_lookup *l)
-{
-	if (l->failure == NET_FAILURE_NONE && !(l->classes & PUBLIC))
-		c->allowed |= l->classes & ~METADATA;
-}
+typedef int on_seed(struct capture *c, size_t number, const struct url *seed, struct err *err);
 
-static int begin_seed(struct capture *c, const struct url *seed, struct err *err)
-{
-	slice host = url_part(seed, seed->host);
-	struct address a;
-
-	if (!shown_address(host, &a))
-		return net_lookup(c->net, host, SEED_TAG | c->slot, err);
-	c->allowed |= ADDRESS_SET(address_range(&a)->class);
-	return 0;
-}
-
-int names_begin(struct capture *c, struct err *err)
+static int each_seed(struct capture *c, on_seed *call, struct err *err)
 {
 	struct url seed;
 	int rc = 0;
 
-	c->allowed = c->settings->allow_private ? ADDRESS_ALL : PUBLIC;
 	url_init(&seed);
 	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
 		rc = url_parse(&seed, slice_str(c->settings->seeds.ptr[i]), NULL, err);
 		if (rc == 0)
-			rc = begin_seed(c, &seed, err);
+			rc = call(c, i, &seed, err);
 	}
 	url_release(&seed);
 	return rc;
+}
+
+static int open_seed(struct capture *c, size_t number, const struct url *seed, struct err *err)
+{
+	struct address a;
+
+	(void)number;
+	(void)err;
+	if (shown_address(url_part(seed, seed->host), &a))
+		c->allowed |= ADDRESS_SET(address_range(&a)->class);
+	return 0;
+}
+
+static int look_up_seed(struct capture *c, size_t number, const struct url *seed, struct err *err)
+{
+	slice host = url_part(seed, seed->host);
+	struct address a;
+
+	if (shown_address(host, &a))
+		return 0;
+	return net_lookup(c->net, host, SEED_TAG | (uint64_t)number << SEED_SHIFT | c->slot, err);
+}
+
+/*
+ * Decided once for a capture, and kept with it. Where names lead is up to their owners, who must
+ * not be able to open what is not theirs.
+ */
+static int decide(struct capture *c, struct err *err)
+{
+	int rc;
+
+	c->allowed = c->settings->allow_private ? ADDRESS_ALL : PUBLIC;
+	rc = each_seed(c, open_seed, err);
+	if (rc)
+		return rc;
+	c->row.addresses = c->allowed;
+	return batch_update_capture(c->store->batch, &c->row, err);
+}
+
+int names_begin(struct capture *c, struct err *err)
+{
+	int rc = 0;
+
+	if (c->row.addresses == CATALOG_NO_ADDRESSES)
+		rc = decide(c, err);
+	else
+		c->allowed = (unsigned)c->row.addresses | PUBLIC;
+	if (rc == 0 && c->allowed != ADDRESS_ALL)
+		rc = each_seed(c, look_up_seed, err);
+	return rc;
+}
+
+/* The guard refuses each request to it; here the user is told what to do. */
+static void check_seed(struct capture *c, const struct net_lookup *l)
+{
+	size_t number = (l->tag & ~SEED_TAG) >> SEED_SHIFT;
+	char reason[200] = "forbidden: ";
+	struct address a;
+
+	if (l->failure != NET_FAILURE_NONE || (l->classes & c->allowed) ||
+		!address_parse(slice_str(l->ip), &a))
+		return;
+	address_explain(&a, reason + strlen(reason), sizeof reason - strlen(reason));
+	capture_problem(c, slice_str(c->settings->seeds.ptr[number]), reason,
+		"if it is your own, crawl it with --allow-private");
 }
 
 const struct address_range *names_forbids(const struct capture *c, const struct url *url)
@@ -108,7 +162,7 @@ int names_collect(struct lane *lane, struct err *err)
 		if (!(l->tag & SEED_TAG))
 			rc = resolve(lane, number, l, err);
 		else if (lane->captures.ptr[number]) /* it may have ended */
-			open_by_name(lane->captures.ptr[number], l);
+			check_seed(lane->captures.ptr[number], l);
 		net_lookup_free(l);
 	}
 	return rc;

@@ -3,9 +3,9 @@
  * of every server before it asks it anything: politeness is owed to addresses, too.
  *
  * The address guard keeps a capture out of networks that the public cannot see, unless its seeds
- * are there: a seed that is an address, or a name all of whose addresses are, when the capture
- * begins, in one of the classes of net/address.h, opens that class to the capture. What clouds
- * keep for their machines is opened only by a seed that spells out the address.
+ * are there: a seed that spells out an address of one of the classes of net/address.h, or is
+ * localhost or below it, opens that class to the capture. A name never does: its owner could lead
+ * it anywhere, today or after resume. The set is decided once and kept in the catalog.
  */
 #ifndef CRAWL_NAMES_H
 #define CRAWL_NAMES_H
