@@ -9,6 +9,7 @@
 #include "crawl/capture.h"
 #include "crawl/names.h"
 #include "extract/link_kind.h"
+#include "extract/page.h"
 #include "extract/resolve.h"
 
 enum {
@@ -75,14 +76,20 @@ static const char *limit_rule(enum left_out limit)
 	}
 }
 
+static struct scope_link link_of(const struct capture *c, const struct found *f)
+{
+	return (struct scope_link){
+		.requisite = page_kind_is_requisite(f->kind),
+		.hops_out = f->via == CATALOG_NO_PAGE ? 0 : c->pages.list.ptr[f->via].hops_out,
+		.redirect = f->is_redirect,
+	};
+}
+
 /* The rule's words are put into text. */
 static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
 	struct trapped trapped = {.reason = LEFT_OUT_NOT};
-	unsigned hops = f->via == CATALOG_NO_PAGE ? 0 : c->pages.list.ptr[f->via].hops_out;
-	struct scope_decision d = scope_decide(&c->scope, f->url,
-		(struct scope_link){
-			.requisite = page_kind_is_requisite(f->kind), .hops_out = hops});
+	struct scope_decision d = scope_decide(&c->scope, f->url, link_of(c, f));
 	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
 	enum left_out limit = d.in ? limit_of(c, f) : LEFT_OUT_SCOPE;
 	int rc;
@@ -375,12 +382,18 @@ static bool is_redeemed(struct capture *c, const struct crawl_page *p, const str
 	return left_out_is_trap((enum left_out)p->left_out) && trapping_is_free(c, f);
 }
 
+/* A requisite outside is found with fewer others before it than so far. */
+static bool is_nearer(const struct capture *c, const struct crawl_page *p, const struct found *f)
+{
+	return page_kind_is_requisite(f->kind) && scope_link_hops(link_of(c, f)) < p->hops_out;
+}
+
 /* Whether this finding may take in a page that earlier ones could not. */
 static bool is_better(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
 	/* What robots.txt refuses no other link can change. */
 	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
-	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) ||
+	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) || is_nearer(c, p, f) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
 
@@ -408,13 +421,45 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	return rc ? rc : discover_admit(c, number, err);
 }
 
+/*
+ * A requisite that waits to be visited is found nearer: more of what it needs itself can be taken
+ * then. Nothing else changes for it.
+ */
+static int bring_nearer(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
+	struct err *err)
+{
+	struct scope_decision scope = scope_decide(&c->scope, f->url, link_of(c, f));
+	struct crawl_page *p = &c->pages.list.ptr[number];
+	struct page_prior prior;
+	struct decision d = {.left_out = LEFT_OUT_NOT, .hops_out = scope.hops_out};
+	int rc;
+
+	if (!scope.in)
+		return 0;
+	buf_reset(text);
+	rc = scope_explain(text, &scope);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	d.rule = buf_slice(text);
+	p->via = f->via;
+	p->kind = f->kind & PAGE_FOUR_BITS;
+	p->depth = depth_of(c, f) < p->depth ? depth_of(c, f) : p->depth;
+	p->redirects = redirects_of(c, f);
+	p->hops_out = (uint8_t)d.hops_out;
+	rc = pages_prior(&c->pages, number, &prior, err);
+	return rc ? rc : record(c, f, number, &d, &prior, batch_take_page, err);
+}
+
 static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
 	struct err *err)
 {
+	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct decision d;
 	int rc;
 
-	if (!is_better(c, &c->pages.list.ptr[number], f))
+	if (p->taken && !p->visited && is_nearer(c, p, f))
+		return bring_nearer(c, number, f, text, err);
+	if (!is_better(c, p, f))
 		return 0;
 	rc = decide(c, f, text, &d);
 	if (rc)
@@ -510,14 +555,26 @@ static bool is_followed(enum link_kind kind)
 	return kind != LINK_FORM;
 }
 
-static int discover_link(
-	struct capture *c, uint32_t page, const struct resolved_link *link, struct err *err)
+/*
+ * Browsers show the document in a frame, but not one that comes in place of an image or a script:
+ * outside the scope nobody needs what it embeds.
+ */
+static bool is_shown(const struct capture *c, uint32_t page)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+
+	return p->hops_out == 0 || p->kind == LINK_FRAME || p->kind == LINK_MEDIA ||
+	       page_format_of(reading_field(c->reading, SLICE("content-type"))) != PAGE_HTML;
+}
+
+static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
+	bool shown, struct err *err)
 {
 	return discover(c,
 		&(struct found){.url = link->parsed,
 			.how = "link",
 			.via = page,
-			.kind = (uint8_t)link->kind},
+			.kind = (uint8_t)(shown ? link->kind : LINK_OTHER)},
 		err);
 }
 
@@ -525,11 +582,12 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 {
 	struct resolver *resolver = &c->reading->resolver;
 	struct resolved_link link;
+	bool shown = is_shown(c, page);
 	int rc = resolver_start(resolver, &c->reading->links, document);
 
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
 		if (is_followed(link.kind))
-			rc = discover_link(c, page, &link, err);
+			rc = discover_link(c, page, &link, shown, err);
 	if (rc == ERR_END)
 		return record_unkept(c, err);
 	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;

@@ -283,12 +283,13 @@ struct scope_decision scope_decide(
 		return decide(false, SCOPE_RULE_SCHEME, SLICE(""));
 	if (excluded(s, url_page(u), &d) || in_area(s, u, &d) || included(s, url_page(u), &d))
 		return d;
-	if (link.requisite && link.hops_out < s->requisite_hops) {
-		d = decide(true, SCOPE_RULE_REQUISITE, SLICE(""));
-		d.hops_out = link.hops_out + 1;
-		return d;
+	d = decide(false, SCOPE_RULE_OUTSIDE, SLICE(""));
+	if (link.requisite) {
+		d.hops_out = scope_link_hops(link);
+		d.in = d.hops_out <= s->requisite_hops;
+		d.rule = d.in ? SCOPE_RULE_REQUISITE : SCOPE_RULE_OUTSIDE;
 	}
-	return decide(false, SCOPE_RULE_OUTSIDE, SLICE(""));
+	return d;
 }
 
 const char *scope_rule_name(enum scope_rule rule)

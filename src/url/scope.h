@@ -7,8 +7,8 @@
  *     expression gave up on, for it may well have been meant;
  *  3. what lies in an area is in;
  *  4. what an include expression matches is in;
- *  5. a requisite of something that is in is in, up to requisite_hops outside (1: an image on
- *     another host, but not what the style sheet on another host imports from a third);
+ *  5. a requisite of something that is in is in, and so are its own requisites, whatever their
+ *     hosts, up to requisite_hops outside in a row: a frame, its style sheet, what that imports, …;
  *  6. everything else is out.
  *
  * A decision names the rule that made it. Expressions see the URL without its fragment.
@@ -28,7 +28,7 @@ enum {
 	SCOPE_AREAS_MAX = 10000,    /* seeds and SURT prefixes, lists not counted */
 	SCOPE_PATTERNS_MAX = 1000,  /* include and exclude expressions, each */
 	SCOPE_TEXT_MAX = 512 << 20, /* bytes of all lists and areas */
-	SCOPE_REQUISITE_HOPS_DEFAULT = 1,
+	SCOPE_REQUISITE_HOPS_DEFAULT = 5,
 };
 
 /* What a seed stands for. */
@@ -59,12 +59,20 @@ enum scope_rule {
 struct scope_link {
 	bool requisite;    /* embedded, not merely linked */
 	unsigned hops_out; /* of the referrer's own decision */
+	bool redirect;     /* the referrer redirects to it: stands in its place */
 };
+
+/* Requisites in a row outside, if the link leads outside: that of a redirect is its target. */
+static inline unsigned scope_link_hops(struct scope_link link)
+{
+	return link.redirect && link.hops_out > 0 ? link.hops_out : link.hops_out + 1;
+}
 
 struct scope_decision {
 	bool in;
 	enum scope_rule rule;
-	unsigned hops_out; /* 0 inside; else requisites in a row that were outside, this one too */
+	unsigned hops_out; /* requisites in a row that were outside, this one too, also when they
+			      are too many; 0 inside, and for what is out by another rule */
 	slice text; /* of the rule (expression, host, …), borrowed from the scope; or empty */
 };
 

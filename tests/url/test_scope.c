@@ -193,14 +193,17 @@ static void test_requisites(void)
 	d = ask(&s, "http://cdn.org/a.css", embedded);
 	CHECK(d.in && d.rule == SCOPE_RULE_REQUISITE);
 	CHECK_INT(d.hops_out, 1);
-	d = ask(&s, "http://fonts.org/a", (struct scope_link){true, d.hops_out});
+	d = ask(&s, "http://fonts.org/a",
+		(struct scope_link){.requisite = true, .hops_out = d.hops_out});
 	CHECK(d.in);
 	CHECK_INT(d.hops_out, 2);
-	d = ask(&s, "http://third.org/a", (struct scope_link){true, d.hops_out});
+	d = ask(&s, "http://third.org/a",
+		(struct scope_link){.requisite = true, .hops_out = d.hops_out});
 	CHECK(!d.in && d.rule == SCOPE_RULE_OUTSIDE);
+	CHECK_INT(d.hops_out, 3);
 	/* A link out of a requisite is no requisite; back inside the count begins anew. */
-	CHECK(!ask(&s, "http://cdn.org/", (struct scope_link){false, 1}).in);
-	d = ask(&s, "http://x.org/a.png", (struct scope_link){true, 2});
+	CHECK(!ask(&s, "http://cdn.org/", (struct scope_link){.hops_out = 1}).in);
+	d = ask(&s, "http://x.org/a.png", (struct scope_link){.requisite = true, .hops_out = 2});
 	CHECK(d.in && d.hops_out == 0);
 	CHECK(!ask(&s, "http://tracker.org/", embedded).in);
 	CHECK(!ask(&s, "data:,x", embedded).in);
@@ -210,8 +213,45 @@ static void test_requisites(void)
 	scope_release(&s);
 	scope_init(&s, SCOPE_REQUISITE_HOPS_DEFAULT);
 	CHECK(ask(&s, "http://cdn.org/a.css", embedded).in);
-	CHECK(!ask(&s, "http://cdn.org/a.css", (struct scope_link){true, 1}).in);
+	d = ask(&s, "http://cdn.org/a.css", (struct scope_link){.requisite = true, .hops_out = 4});
+	CHECK(d.in && d.hops_out == 5);
+	CHECK(!ask(
+		&s, "http://cdn.org/a.css", (struct scope_link){.requisite = true, .hops_out = 5})
+			.in);
 	scope_release(&s);
+}
+
+/* What a requisite redirects to stands in its place: it is as far outside as the requisite. */
+static void test_redirected_requisites(void)
+{
+	static const struct {
+		const char *label;
+		unsigned max;
+		struct scope_link link;
+		bool in;
+		unsigned hops;
+	} rows[] = {
+		{"of one inside", 2, {true, 0, true}, true, 1},
+		{"of one outside", 2, {true, 1, true}, true, 1},
+		{"of the last that may be outside", 2, {true, 2, true}, true, 2},
+		{"of a page", 2, {false, 0, true}, false, 0},
+		{"without requisites", 0, {true, 0, true}, false, 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct scope_decision d;
+		struct scope s;
+
+		tap_case("redirected requisites: %s", rows[i].label);
+		scope_init(&s, rows[i].max);
+		add_seed(&s, "http://x.org/", SCOPE_HOST);
+		d = ask(&s, "http://third.org/a", rows[i].link);
+		CHECK_INT(d.in, rows[i].in);
+		CHECK_INT(d.hops_out, rows[i].hops);
+		d = ask(&s, "http://x.org/a", rows[i].link);
+		CHECK(d.in && d.hops_out == 0);
+		scope_release(&s);
+	}
 }
 
 static void test_refused(void)
@@ -311,6 +351,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_list);
 	TAP_RUN(test_expressions);
 	TAP_RUN(test_requisites);
+	test_redirected_requisites();
 	TAP_RUN(test_refused);
 	TAP_RUN(test_limits);
 	TAP_RUN(test_pattern_limit);
