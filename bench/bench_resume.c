@@ -24,7 +24,7 @@ enum {
 	URL_SIZE = 128,
 };
 
-#define ORIGIN "http://127.0.0.1:9"
+#define ORIGIN "http://127.0.0.1:8"
 
 struct making {
 	struct catalog *catalog;

@@ -1,9 +1,12 @@
 #include "cmd/capture.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/captures.h"
+#include "cmd/secret_file.h"
 #include "cmd/stop.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
@@ -109,19 +112,87 @@ void capture_view_release(struct capture_view *v)
 	stop_close(v->signals);
 }
 
-int capture_secrets(const struct capture_given *given, struct crawl_settings *settings,
-	struct crawl_secrets *secrets, struct err *err)
+/* Where what was given goes. */
+struct destination {
+	struct crawl_settings *settings;
+	struct crawl_secrets *secrets;
+};
+
+static int add_auth(void *context, const char *text, struct err *err)
 {
+	const struct destination *to = context;
+
+	return crawl_secrets_add_auth(to->secrets, text, err);
+}
+
+static int add_header(void *context, const char *text, struct err *err)
+{
+	const struct destination *to = context;
+
+	return crawl_secrets_add_header(to->secrets, to->settings, text, err);
+}
+
+static int set_proxy(void *context, const char *text, struct err *err)
+{
+	const struct destination *to = context;
+
+	if (to->secrets->proxy || to->settings->proxy)
+		return err_set(err, ERR_USAGE, "there is a proxy already");
+	return crawl_secrets_set_proxy(to->secrets, to->settings, text, err);
+}
+
+/* Options first, then the file; the environment if there is neither. */
+struct source {
+	const struct option_list *list;
+	const char *file, *variable;
+	secret_file_line *add;
+};
+
+static int add_source(
+	const struct source *from, struct arena *arena, struct destination *to, struct err *err)
+{
+	const char *text = from->variable ? getenv(from->variable) : NULL;
+	size_t count = from->list ? from->list->len : 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = from->add(to, from->list->ptr[i], err);
+	if (rc == 0 && from->file)
+		rc = secret_file_read(from->file, arena, from->add, to, err);
+	if (rc || count > 0 || from->file || !text || !text[0])
+		return rc;
+	rc = from->add(to, text, err);
+	if (rc)
+		err_prefix(err, "%s in the environment", from->variable);
+	return rc;
+}
+
+int capture_secrets(const struct capture_given *given, struct arena *arena,
+	struct crawl_settings *settings, struct crawl_secrets *secrets, struct err *err)
+{
+	const struct source sources[] = {
+		{given->auth, given->auth_file, "STILLPOINT_AUTH", add_auth},
+		{given->headers, given->header_file, "STILLPOINT_HEADER", add_header},
+		{.file = given->proxy_file, .add = set_proxy},
+	};
+	struct destination to = {settings, secrets};
 	int rc = 0;
 
 	secrets->cookies = given->cookies;
-	for (size_t i = 0; rc == 0 && i < given->auth->len; i++)
-		rc = crawl_secrets_add_auth(secrets, given->auth->ptr[i], err);
-	for (size_t i = 0; rc == 0 && i < given->headers->len; i++)
-		rc = crawl_secrets_add_header(secrets, settings, given->headers->ptr[i], err);
-	if (rc == 0 && given->proxy)
-		rc = crawl_secrets_set_proxy(secrets, settings, given->proxy, err);
+	if (given->proxy)
+		rc = set_proxy(&to, given->proxy, err);
+	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
+		rc = add_source(&sources[i], arena, &to, err);
 	return rc;
+}
+
+void capture_guard_files(const char *archive, bool has_secrets)
+{
+	static const mode_t OTHERS = S_IRWXG | S_IRWXO;
+	struct stat st;
+
+	if (has_secrets || (stat(archive, &st) == 0 && !(st.st_mode & OTHERS)))
+		(void)umask(OTHERS);
 }
 
 static enum cmd_status fail_empty(const char *command, const struct crawl_result *result)

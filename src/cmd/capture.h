@@ -25,15 +25,29 @@ int capture_view_init(
 /* Gives the signals back. */
 void capture_view_release(struct capture_view *v);
 
-/* What the options --auth, --header, --cookies and --proxy were given; borrowed. */
+/* Bytes of all that files and the environment say. */
+enum { CAPTURE_SECRETS_MAX = 16 << 20 };
+
+/* What --auth, --header, --cookies and --proxy were given, and the files of three; borrowed. */
 struct capture_given {
 	const struct option_list *auth, *headers;
 	const char *cookies, *proxy;
+	const char *auth_file, *header_file, *proxy_file; /* or NULL */
 };
 
-/* Puts each where it belongs: 0, ERR_NOMEM, ERR_USAGE. */
-int capture_secrets(const struct capture_given *given, struct crawl_settings *settings,
-	struct crawl_secrets *secrets, struct err *err) SP_MUST_CHECK;
+/*
+ * Puts each where it belongs; what files and the environment (STILLPOINT_AUTH, STILLPOINT_HEADER)
+ * say goes into the arena. Warns of files that others can read. 0, ERR_NOMEM, ERR_USAGE.
+ */
+int capture_secrets(const struct capture_given *given, struct arena *arena,
+	struct crawl_settings *settings, struct crawl_secrets *secrets,
+	struct err *err) SP_MUST_CHECK;
+
+/*
+ * From here on the process makes files that only the user can read, if the captures have secrets or
+ * the archive's directory is the user's alone. Before there are threads.
+ */
+void capture_guard_files(const char *archive, bool has_secrets);
 
 /* Says how it ended and, when it has, prints the report, or a line for each of several sites. */
 enum cmd_status capture_view_finish(struct capture_view *v, const char *archive,

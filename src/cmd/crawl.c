@@ -46,6 +46,7 @@ struct crawl_command {
 	uint64_t bandwidth, min_free;
 	bool http2, insecure, no_cookies, keep_secrets;
 	const char *ca_file, *proxy, *cookies;
+	const char *auth_file, *header_file, *proxy_file;
 	struct option_list auth, headers;
 	const char *dns;
 	bool dns_records, allow_private;
@@ -316,6 +317,16 @@ static const struct option_spec SPECS[] = {
 		.metavar = "USER:PASSWORD",
 		.help = "log in at the seeds' hosts (basic); or https://USER:PASSWORD@HOST/ for "
 			"one host (repeatable)"},
+	{.name = "header-file",
+		.kind = OPTION_STRING,
+		FIELD(header_file),
+		.metavar = "FILE",
+		.help = "such fields, one in each line of a file, which other users need not see"},
+	{.name = "auth-file",
+		.kind = OPTION_STRING,
+		FIELD(auth_file),
+		.metavar = "FILE",
+		.help = "such passwords, likewise (default: the environment's STILLPOINT_AUTH)"},
 	{.name = "cookies",
 		.kind = OPTION_STRING,
 		FIELD(cookies),
@@ -334,6 +345,11 @@ static const struct option_spec SPECS[] = {
 		FIELD(proxy),
 		.metavar = "URL",
 		.help = "fetch through http://, socks5:// or socks5h://[USER:PASSWORD@]HOST:PORT"},
+	{.name = "proxy-file",
+		.kind = OPTION_STRING,
+		FIELD(proxy_file),
+		.metavar = "FILE",
+		.help = "a file with the proxy's URL, for one with a password"},
 	{.name = "http2",
 		.kind = OPTION_FLAG,
 		FIELD(http2),
@@ -462,8 +478,8 @@ static int check_empty(const struct crawl_command *o, struct err *err)
 }
 
 /* How requests are sent, and what they carry. */
-static int set_requests(const struct crawl_command *o, struct crawl_settings *s,
-	struct crawl_secrets *secrets, struct err *err)
+static int set_requests(const struct crawl_command *o, struct arena *arena,
+	struct crawl_settings *s, struct crawl_secrets *secrets, struct err *err)
 {
 	s->http2 = o->http2;
 	s->ca_file = o->ca_file;
@@ -475,12 +491,13 @@ static int set_requests(const struct crawl_command *o, struct crawl_settings *s,
 	s->user_agent = o->user_agent;
 	if (o->no_cookies && o->cookies)
 		return err_set(err, ERR_USAGE, "--cookies and --no-cookies exclude each other");
-	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy},
-		s, secrets, err);
+	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy,
+				       o->auth_file, o->header_file, o->proxy_file},
+		arena, s, secrets, err);
 }
 
-static int make_settings(const struct crawl_command *o, struct crawl_settings *s,
-	struct crawl_secrets *secrets, struct err *err)
+static int make_settings(const struct crawl_command *o, struct arena *arena,
+	struct crawl_settings *s, struct crawl_secrets *secrets, struct err *err)
 {
 	int rc = set_delay(o->delay, s, err);
 
@@ -524,7 +541,7 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 	s->dns_records = o->dns_records;
 	s->allow_private = o->allow_private;
 	if (rc == 0)
-		rc = set_requests(o, s, secrets, err);
+		rc = set_requests(o, arena, s, secrets, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
@@ -532,11 +549,10 @@ static int make_settings(const struct crawl_command *o, struct crawl_settings *s
 }
 
 /* What is for "the seeds' hosts" is meant for one site; of several, each is to have its own. */
-static int check_secrets(
-	const struct crawl_command *o, const struct crawl_secrets *secrets, struct err *err)
+static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
 {
-	for (size_t i = 0; i < o->auth.len; i++)
-		if (!crawl_secrets_has_host(o->auth.ptr[i]))
+	for (size_t i = 0; i < secrets->auth.len; i++)
+		if (!crawl_secrets_has_host(secrets->auth.ptr[i]))
 			return fail_usage(err, "%s",
 				"--auth USER:PASSWORD would go to several sites: say whose it is, "
 				"https://USER:PASSWORD@HOST/");
@@ -569,7 +585,7 @@ static int find_sites(const struct crawl_command *o, const struct option_args *a
 		rc = seeds_add(to, args->ptr[i], err);
 	if (rc == 0 && o->seeds)
 		rc = seeds_read(to, o->seeds, err);
-	return rc || to->sites->list.len == 1 ? rc : check_secrets(o, to->secrets, err);
+	return rc || to->sites->list.len == 1 ? rc : check_secrets(to->secrets, err);
 }
 
 /* ---- what the people of the other side would want us to think of ---- */
@@ -685,13 +701,16 @@ static enum cmd_status run(
 
 	crawl_settings_init(&settings);
 	sites_init(&sites, &settings, arena);
-	if (make_settings(o, &settings, &secrets, &err) || find_sites(o, args, &seeds, &err) ||
+	if (make_settings(o, arena, &settings, &secrets, &err) ||
+		find_sites(o, args, &seeds, &err) ||
 		mark_secrets(&sites, &settings, &secrets, &err) ||
 		!cmd_strategy(settings.strategy, false, &err) ||
 		(!o->output && default_archive(o, &sites, archive, sizeof archive, &err)))
 		status = cmd_fail("crawl", &err);
 	else {
 		warn(&settings, &sites);
+		capture_guard_files(
+			o->output ? o->output : archive, crawl_secrets_are_in(&settings));
 		status = capture(o->output ? o->output : archive, &seeds, o, &err);
 	}
 	sites_release(&sites);

@@ -8,6 +8,7 @@ struct resume_options {
 	int64_t lanes;
 	struct option_list auth, headers;
 	const char *cookies, *proxy;
+	const char *auth_file, *header_file, *proxy_file;
 	bool json;
 	bool verbose;
 };
@@ -31,6 +32,16 @@ static const struct option_spec SPECS[] = {
 		.offset = offsetof(struct resume_options, auth),
 		.metavar = "USER:PASSWORD",
 		.help = "the same of a password, or https://USER:PASSWORD@HOST/ (repeatable)"},
+	{.name = "header-file",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct resume_options, header_file),
+		.metavar = "FILE",
+		.help = "such fields, one in each line of a file"},
+	{.name = "auth-file",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct resume_options, auth_file),
+		.metavar = "FILE",
+		.help = "such passwords, likewise"},
 	{.name = "cookies",
 		.kind = OPTION_STRING,
 		.offset = offsetof(struct resume_options, cookies),
@@ -41,6 +52,11 @@ static const struct option_spec SPECS[] = {
 		.offset = offsetof(struct resume_options, proxy),
 		.metavar = "URL",
 		.help = "the same of a proxy with a password"},
+	{.name = "proxy-file",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct resume_options, proxy_file),
+		.metavar = "FILE",
+		.help = "a file with such a proxy's URL"},
 	{.name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct resume_options, json),
@@ -75,6 +91,7 @@ static enum cmd_status resume(const char *archive, const struct resume_options *
 	enum cmd_status status;
 	int rc = capture_view_init(&view, "resume", (unsigned)o->lanes, err);
 
+	capture_guard_files(archive, false);
 	view.options.secrets = secrets;
 	if (rc == 0)
 		rc = archive_check(archive, err);
@@ -93,6 +110,7 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	struct crawl_secrets secrets = {0};
 	struct crawl_settings unused; /* the archive has its own */
 	struct option_args args;
+	struct arena arena;
 	struct err err = {0};
 	enum cmd_status status;
 
@@ -100,13 +118,16 @@ enum cmd_status cmd_resume(int argc, char **argv)
 		return status;
 	cmd_log(o.verbose);
 	crawl_settings_init(&unused);
-	if (capture_secrets(&(struct capture_given){&o.auth, &o.headers, o.cookies, o.proxy},
-		    &unused, &secrets, &err))
+	arena_init(&arena, CAPTURE_SECRETS_MAX);
+	if (capture_secrets(&(struct capture_given){&o.auth, &o.headers, o.cookies, o.proxy,
+				    o.auth_file, o.header_file, o.proxy_file},
+		    &arena, &unused, &secrets, &err))
 		status = cmd_fail("resume", &err);
 	else
 		status = resume(args.ptr[0], &o, &secrets, &err);
 	crawl_secrets_release(&secrets);
 	crawl_settings_release(&unused);
+	arena_release(&arena);
 	options_release(&OPTIONS, &o);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "net/port.h"
 #include "url/url.h"
 
 enum { LINE_MAX_BYTES = 64 << 10 };
@@ -39,6 +40,16 @@ static int refuse(const char *text, const struct err *why, struct err *err)
 		why->text);
 }
 
+/* Names no more than host and port: there may be a password before them. */
+static int refuse_port(const struct url *url, struct err *err)
+{
+	slice name = slice_sub(url_text(url), url->host.at, url->authority_end);
+	char why[100];
+
+	port_explain((unsigned)url_effective_port(url), why, sizeof why);
+	return err_set(err, ERR_USAGE, "%.*s: %s", (int)name.len, name.ptr, why);
+}
+
 /* A seed with user and password in it: they go apart, and not into the archive. */
 static int add_login(const struct seeds *to, const struct url *url, struct err *err)
 {
@@ -72,6 +83,8 @@ int seeds_add(const struct seeds *to, const char *text, struct err *err)
 		;
 	else if (rc || !url_is_http(&url))
 		rc = refuse(text, rc ? &why : NULL, err);
+	else if (port_is_refused((unsigned)url_effective_port(&url)))
+		rc = refuse_port(&url, err);
 	else if (url.username.len > 0 || url.password.len > 0)
 		rc = add_login(to, &url, err);
 	else

@@ -476,6 +476,16 @@ static int open_archive(struct crawl *x, const char *archive, bool create, struc
 			    &x->catalog, err);
 }
 
+/* What logins have shown is not for every user of the machine. */
+static int restrict_archive(
+	struct crawl *x, const struct crawl_settings *sites, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (crawl_secrets_are_in(&sites[i]))
+			return directory_restrict(&x->directory, err);
+	return 0;
+}
+
 int crawl_start(const char *archive, const struct crawl_settings *sites, size_t count,
 	const struct crawl_options *options, struct crawl_results *ret, struct err *err)
 {
@@ -486,6 +496,8 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 		rc = roster_prepare(&x.roster, sites, count, err);
 	if (rc == 0)
 		rc = open_archive(&x, archive, true, err);
+	if (rc == 0)
+		rc = restrict_archive(&x, sites, count, err);
 	/* An earlier capture may have ended badly, and not been resumed. */
 	if (rc == 0)
 		rc = replay_repair(x.catalog, &x.directory, err);

@@ -165,6 +165,16 @@ void directory_close(struct directory *d)
 	d->lock = -1;
 }
 
+int directory_restrict(const struct directory *d, struct err *err)
+{
+	if (chmod(d->path, S_IRWXU) == 0)
+		return 0;
+	return err_set(err, ERR_IO,
+		"%s: cannot be closed to other users, as passwords and logins need: %s; choose "
+		"another directory with -o",
+		d->path, strerror(errno));
+}
+
 static int copy_bytes(int from, int to)
 {
 	char chunk[64 << 10];

@@ -37,6 +37,9 @@ int directory_open(
 	struct directory *d, const char *path, bool create, struct err *err) SP_MUST_CHECK;
 void directory_close(struct directory *d);
 
+/* Closes it to all users but its owner: 0 or ERR_IO. */
+int directory_restrict(const struct directory *d, struct err *err) SP_MUST_CHECK;
+
 /* Puts a copy of a file into the archive under that name, synced: 0 or ERR_IO. */
 int directory_copy_in(
 	struct directory *d, const char *from, const char *name, struct err *err) SP_MUST_CHECK;

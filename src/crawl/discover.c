@@ -11,6 +11,7 @@
 #include "extract/link_kind.h"
 #include "extract/page.h"
 #include "extract/resolve.h"
+#include "net/port.h"
 
 enum {
 	REDIRECTS_MAX = 20,
@@ -91,17 +92,20 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 	struct trapped trapped = {.reason = LEFT_OUT_NOT};
 	struct scope_decision d = scope_decide(&c->scope, f->url, link_of(c, f));
 	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
+	unsigned port = (unsigned)url_effective_port(f->url);
 	enum left_out limit = d.in ? limit_of(c, f) : LEFT_OUT_SCOPE;
 	int rc;
 
-	if (d.in && !limit && range)
+	if (d.in && !limit && (range || port_is_refused(port)))
 		limit = LEFT_OUT_ADDRESS;
 	rc = limit ? 0 : trapping_judge(c, f, &trapped);
 	buf_reset(text);
 	if (rc)
 		return rc;
-	if (limit == LEFT_OUT_ADDRESS)
+	if (limit == LEFT_OUT_ADDRESS && range)
 		rc = buf_printf(text, OUT "address guard: %s", range->text);
+	else if (limit == LEFT_OUT_ADDRESS)
+		rc = buf_printf(text, OUT "address guard: port %u", port);
 	else if (trapped.reason)
 		rc = trapping_explain(text, &trapped);
 	else

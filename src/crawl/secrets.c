@@ -211,6 +211,11 @@ int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *set
 	return rc ? err_set(err, ERR_USAGE, "--auth, --header or --proxy: %s", err_name(rc)) : 0;
 }
 
+bool crawl_secrets_are_in(const struct crawl_settings *settings)
+{
+	return settings->keep_secrets || settings->withheld.len > 0;
+}
+
 static bool is_among(const struct text_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->len; i++)

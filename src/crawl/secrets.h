@@ -47,6 +47,9 @@ bool crawl_secrets_has_host(const char *auth);
 int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *settings,
 	struct arena *arena, struct err *err) SP_MUST_CHECK;
 
+/* Whether captures of these settings are given any, or archive what they send. */
+bool crawl_secrets_are_in(const struct crawl_settings *settings);
+
 /* Whether all are there that the settings name. */
 int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settings *settings,
 	struct arena *arena, struct err *err) SP_MUST_CHECK;

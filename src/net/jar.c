@@ -128,6 +128,12 @@ int jar_cookies(struct jar *jar, const struct url *url, int64_t now, struct buf 
 
 /* ---- taking ---- */
 
+/* Secure ones go last (RFC 6265bis, section 5.7): http must not be able to drive them out. */
+static bool goes_before(const struct jar_cookie *a, const struct jar_cookie *b)
+{
+	return a->secure != b->secure ? b->secure : a->number < b->number;
+}
+
 static size_t find_oldest(const struct jar *jar, slice domain)
 {
 	size_t oldest = SIZE_MAX;
@@ -136,7 +142,7 @@ static size_t find_oldest(const struct jar *jar, slice domain)
 		const struct jar_cookie *c = &jar->cookies.ptr[i];
 
 		if ((domain.len == 0 || slice_eq(domain_of(c), domain)) &&
-			(oldest == SIZE_MAX || c->number < jar->cookies.ptr[oldest].number))
+			(oldest == SIZE_MAX || goes_before(c, &jar->cookies.ptr[oldest])))
 			oldest = i;
 	}
 	return oldest;
@@ -151,13 +157,25 @@ static size_t count_of(const struct jar *jar, slice domain)
 	return count;
 }
 
-static void make_room(struct jar *jar, const struct jar_cookie *c)
+/* One goes for the new one; false when that would cost a Secure one, and the new one is not. */
+static bool drop_for(struct jar *jar, const struct jar_cookie *c, slice domain)
 {
-	if (count_of(jar, domain_of(c)) >= JAR_DOMAIN_COUNT)
-		drop(jar, find_oldest(jar, domain_of(c)));
-	while (jar->cookies.len >= JAR_COUNT ||
-		(jar->cookies.len > 0 && jar->bytes + size_of(c) > JAR_TEXT_MAX))
-		drop(jar, find_oldest(jar, SLICE("")));
+	size_t oldest = find_oldest(jar, domain);
+
+	if (jar->cookies.ptr[oldest].secure && !c->secure)
+		return false;
+	drop(jar, oldest);
+	return true;
+}
+
+static bool make_room(struct jar *jar, const struct jar_cookie *c)
+{
+	bool ok = count_of(jar, domain_of(c)) < JAR_DOMAIN_COUNT || drop_for(jar, c, domain_of(c));
+
+	while (ok && (jar->cookies.len >= JAR_COUNT ||
+			     (jar->cookies.len > 0 && jar->bytes + size_of(c) > JAR_TEXT_MAX)))
+		ok = drop_for(jar, c, SLICE(""));
+	return ok;
 }
 
 /* One of the same name, domain and path makes room for the new one and gives it its age. */
@@ -205,16 +223,16 @@ static int put(struct jar *jar, const struct cookie *cookie, int64_t now)
 		.host_only = !cookie->for_subdomains,
 	};
 	int rc = c.text ? 0 : ERR_NOMEM;
+	bool stays;
 
 	if (rc)
 		return rc;
+	drop_expired(jar, now);
 	replace(jar, &c);
-	if (c.expires > now) {
-		drop_expired(jar, now);
-		make_room(jar, &c);
+	stays = c.expires > now && make_room(jar, &c);
+	if (stays)
 		rc = jar_cookies_vec_push(&jar->cookies, c);
-	}
-	if (rc || c.expires <= now) {
+	if (rc || !stays) {
 		free(c.text);
 		return rc;
 	}
@@ -259,6 +277,38 @@ static slice default_path(const struct url *url)
 					 : SLICE("/");
 }
 
+static bool domains_meet(slice a, slice b)
+{
+	return slice_eq(a, b) || url_host_within(a, b) || url_host_within(b, a);
+}
+
+/*
+ * "Leave Secure Cookies Alone" (RFC 6265bis, section 5.7, step 16): what came in clear neither
+ * replaces a Secure cookie, nor takes it back, nor goes before it under its name.
+ */
+static bool meets_secure(const struct jar *jar, const struct cookie *c, int64_t now)
+{
+	for (size_t i = 0; i < jar->cookies.len; i++) {
+		const struct jar_cookie *old = &jar->cookies.ptr[i];
+
+		if (old->secure && old->expires > now && slice_eq(name_of(old), c->name) &&
+			domains_meet(domain_of(old), c->domain) &&
+			path_matches(c->path, path_of(old)))
+			return true;
+	}
+	return false;
+}
+
+/* Names that promise how a cookie was set (RFC 6265bis, section 4.1.3): only so they are taken. */
+static bool keeps_promise(const struct cookie *c)
+{
+	if (fields_has_prefix(c->name, SLICE("__Secure-")))
+		return c->secure;
+	if (fields_has_prefix(c->name, SLICE("__Host-")))
+		return c->secure && !c->for_subdomains && slice_eq(c->path, SLICE("/"));
+	return true;
+}
+
 static int take_one(struct jar *jar, const struct url *url, slice value, int64_t now)
 {
 	char domain[URL_DOMAIN_MAX];
@@ -277,6 +327,8 @@ static int take_one(struct jar *jar, const struct url *url, slice value, int64_t
 		c.path = default_path(url);
 	/* What came in clear may be anybody's word. */
 	if (!settle_domain(&c, url) || (c.secure && !is_secure(url)) || !fits(&c))
+		return 0;
+	if (!keeps_promise(&c) || (!is_secure(url) && meets_secure(jar, &c, now)))
 		return 0;
 	return put(jar, &c, now);
 }

@@ -1,7 +1,8 @@
 /*
  * The cookies of a capture (RFC 6265, section 5): in memory, for one thread at a time. Bounded,
- *since servers fill it: the oldest go when there are too many. A jar is no part of a net; who sends
- *a request asks the jar for the Cookie field, and gives it the response's head:
+ * since servers fill it: the oldest go when there are too many, Secure ones last. What came over
+ * http neither replaces nor hides a Secure cookie (RFC 6265bis). A jar is no part of a net; who
+ * sends a request asks the jar for the Cookie field, and gives it the response's head:
  *
  *	rc = jar_cookies(jar, &url, now, &field);	// "a=1; b=2", or nothing
  *	rc = jar_take(jar, &url, head, now);		// all of its Set-Cookie fields

@@ -11,6 +11,7 @@
 #include "archive/payload.h"
 #include "net/failure.h"
 #include "net/h2.h"
+#include "net/port.h"
 #include "net/proxy.h"
 #include "net/request.h"
 #include "url/url.h"
@@ -527,6 +528,16 @@ static bool refuse(struct transfer *t, enum net_failure failure, const char *tex
 	return false;
 }
 
+static bool port_is_allowed(struct transfer *t)
+{
+	char why[sizeof t->fetch.detail];
+
+	if (!port_is_refused(t->route.port))
+		return true;
+	port_explain(t->route.port, why, sizeof why);
+	return refuse(t, NET_FAILURE_FORBIDDEN, why);
+}
+
 /* Checked before anything: of a literal there is no answer. */
 static bool literal_is_allowed(struct transfer *t)
 {
@@ -555,7 +566,7 @@ bool transfer_set_route(struct transfer *t, const struct dns_answer *answer)
 {
 	double gone = clock_seconds(clock_monotonic(clock_system()) - t->begun);
 
-	if (t->route.is_literal && !literal_is_allowed(t))
+	if (!port_is_allowed(t) || (t->route.is_literal && !literal_is_allowed(t)))
 		return false;
 	if (answer && !set_addresses(t, answer))
 		return false;

@@ -80,7 +80,7 @@ BAD_USAGE = [
 NOWHERE = tap.path("nowhere")
 FILE = tap.write("file.txt", "hello\n")
 DIRECTORY = tap.DIRECTORY.name
-URL = "http://127.0.0.1:9/"
+URL = "http://127.0.0.1:8/"
 
 
 def archive(name, *parts):

@@ -366,7 +366,7 @@ def user_agents():
         space = " " if option else ""
         tap.equal(agents, {f"Mozilla/5.0 (compatible; stillpoint/{version}{space}{want}"})
     for bad in ("nobody", "a@b c", "https://exa mple", "x)@example.org", "a@", "@example.org"):
-        tap.refuse(2, "a contact is a URL or a mail address", "crawl", "http://127.0.0.1:1/",
+        tap.refuse(2, "a contact is a URL or a mail address", "crawl", "http://127.0.0.1:8/",
                    "--contact", bad, "-o", tap.path("never"))
 
 

@@ -3,6 +3,7 @@
 
 import glob
 import gzip
+import json
 import signal
 import sqlite3
 import subprocess
@@ -252,5 +253,26 @@ with tap.case("an answer that changes while the site is captured"):
     for page in lost:
         tap.equal(verdicts(report)[page], "failed")
     assert f"forbidden: {METADATA} is" in why("rebind", lost[0]), why("rebind", lost[0])
+
+with tap.case("ports of other services"):
+    for url, port in ("http://127.0.0.1:25/", 25), ("https://example.org:6379/a", 6379):
+        result = tap.run("crawl", url.replace("//", "//me:secret@"), "-o", tap.path("port"))
+        tap.equal(result.returncode, 2)
+        assert f":{port}: port {port} belongs to another service" in result.stderr, result.stderr
+        assert "secret" not in result.stderr and result.stderr.count("\n") == 1, result.stderr
+    assert not glob.glob(tap.path("port"))
+    moved = {"/robots.txt": "http://127.0.0.1:6667/robots.txt", "/moved.png": "http://127.0.0.1:25/"}
+    with rawserver.Server(lambda request: rawserver.respond("302 Go", location=moved[request.path])
+                          if request.path in moved else answer(request)) as server:
+        answer = site(images=["/moved.png", "http://127.0.0.1:6379/x.png"])
+        report = json.loads(tap.run("crawl", server.url, "--robots", "ignore", "--delay", 0, *CONTACT,
+                                    "--json", "-o", tap.path("ports")).stdout)
+        for url in "http://127.0.0.1:25/", "http://127.0.0.1:6379/x.png":
+            tap.equal(verdicts(report)[url], "excluded")
+            assert f"address guard: port {url.split(':')[2].split('/')[0]}" in why("ports", url)
+        del moved["/moved.png"]
+        result = tap.run("crawl", server.url, "--delay", 0, *CONTACT, "-o", tap.path("robots"))
+        tap.equal(result.returncode, 1)
+        assert "port 6667 belongs to another service" in result.stderr, result.stderr
 
 tap.done()

@@ -162,7 +162,7 @@ with tap.case("URLs with a typo"):
         refused_as_usage(url, says=says)
 
 with tap.case("options that cannot be"):
-    URL = "http://127.0.0.1:1/"
+    URL = "http://127.0.0.1:8/"
     refused_as_usage(says=["argument is missing"])
     refused_as_usage(URL, "--strategy", "stilpoint", says=["did you mean 'stillpoint'?"])
     refused_as_usage(URL, "--strategy", "xyzzy", says=["--list-strategies"])
@@ -182,20 +182,20 @@ with tap.case("a file of rates that is wrong is named with its line"):
             ("url,rate\na,1\n", "line 2", "not a URL"),
             ("", "line 1", "empty")):
         path = tap.write("rates.csv", content)
-        refused_as_usage("http://127.0.0.1:1/", "--rates", path, says=[path, *says])
-    refused_as_usage("http://127.0.0.1:1/", "--rates", tap.path("none"), says=["No such file"])
-    refused_as_usage("http://127.0.0.1:1/", "--rates", tap.path("."), says=["is a directory"])
+        refused_as_usage("http://127.0.0.1:8/", "--rates", path, says=[path, *says])
+    refused_as_usage("http://127.0.0.1:8/", "--rates", tap.path("none"), says=["No such file"])
+    refused_as_usage("http://127.0.0.1:8/", "--rates", tap.path("."), says=["is a directory"])
 
 # ---- where it is to go ----
 
 with tap.case("a path that is no archive is never filled"):
     file = tap.write("file", "mine")
-    one_line(crawl("http://127.0.0.1:1/", file), 2, file, "an archive is a directory")
+    one_line(crawl("http://127.0.0.1:8/", file), 2, file, "an archive is a directory")
     os.mkdir(tap.path("foreign"))
     tap.write("foreign/letter", "mine")
-    one_line(crawl("http://127.0.0.1:1/", tap.path("foreign")), 2, "choose another directory")
+    one_line(crawl("http://127.0.0.1:8/", tap.path("foreign")), 2, "choose another directory")
     tap.equal(os.listdir(tap.path("foreign")), ["letter"])
-    one_line(crawl("http://127.0.0.1:1/", tap.path("no/parent")), 1, "cannot be made")
+    one_line(crawl("http://127.0.0.1:8/", tap.path("no/parent")), 1, "cannot be made")
     for command in ("resume", "report", "verify"):
         one_line(tap.run(command, tap.path("missing")), 1, "No such file")
         one_line(tap.run(command, file), 1, "an archive is a directory")

@@ -426,7 +426,7 @@ with tap.case("of several sites each gets its own password"):
     assert not capture.contains(b"pass-word")
 
 with tap.case("what cannot be sent is refused, and no secret repeated"):
-    URL, OTHER = "http://127.0.0.1:9/", "http://127.0.0.2:9/"
+    URL, OTHER = "http://127.0.0.1:8/", "http://127.0.0.2:8/"
     refuse("would go to several sites", URL, OTHER, "--auth", "me:secret")
     refuse("would go to several sites", URL, OTHER, "--header", "X-Key: secret")
     refuse("'Name: value'", URL, "--header", "no colon")
@@ -465,6 +465,82 @@ with tap.case("resume wants the secrets again"):
         report = tap.load("resume", archive, "--header", "X-Key: key-word")
         tap.equal(report["sharp"], 4)
         tap.succeed("verify", archive)
+
+
+def secret_file(name, text, mode=0o600):
+    path = tap.write(f"secret-{name}", text)
+    os.chmod(path, mode)
+    return path
+
+
+def modes(archive):
+    """Of all that is in an archive: what others than its owner may do with it."""
+    return {os.path.relpath(os.path.join(directory, name), archive):
+            os.stat(os.path.join(directory, name)).st_mode & 0o077
+            for directory, directories, files in os.walk(archive) for name in [".", *files]}
+
+
+with tap.case("passwords, keys and a proxy's password from files and the environment"):
+    auth = secret_file("auth", "\nme:pass word#1 \r\n")
+    keys = secret_file("keys", "X-Key: key-word\nX-Other: 2")
+    login = "Basic " + base64.b64encode(b"me:pass word#1 ").decode()
+    with site(PAGES) as server, proxies.Http("me:pass-word") as proxy:
+        url = secret_file("proxy", proxy.address.replace("//", "//me:pass-word@") + "\n")
+        capture = Capture("files", server.url, "--auth-file", auth, "--header-file", keys)
+        tap.equal({(request.fields.get("Authorization"), request.fields.get("X-Key"),
+                    request.fields.get("X-Other")) for request in server.requests},
+                  {(login, "key-word", "2")})
+        Capture("proxy-file", server.url, "--proxy-file", url)
+        tap.equal(set(proxy.logins), {"me:pass-word"})
+        assert not capture.contains(b"pass word") and not capture.contains(b"key-word")
+        environment = dict(os.environ, STILLPOINT_AUTH="you:secret", STILLPOINT_HEADER="X-Key: env")
+        for more, want in ((), "you:secret"), (("--auth-file", auth), "me:pass word#1 "), \
+                (("--auth", "he:x"), "he:x"):
+            server.requests.clear()
+            tap.load("crawl", *FAST, server.url, *more, "-o", tap.path(f"env-{want[:2]}"),
+                     env=environment)
+            tap.equal({(request.fields["Authorization"], request.fields["X-Key"])
+                       for request in server.requests},
+                      {("Basic " + base64.b64encode(want.encode()).decode(), "env")})
+
+with tap.case("files of secrets that are wrong, or read by others"):
+    refuse("missing: No such file", URL, "--auth-file", tap.path("missing"))
+    refuse("there is nothing in it", URL, "--auth-file", secret_file("empty", "\n\n"))
+    refuse("line 2: --auth is USER:PASSWORD", URL, "--auth-file", secret_file("bad", "a:b\nc\n"))
+    refuse("line 1: --header: Host cannot be set", URL, "--header-file",
+           secret_file("bad", "Host: secret\n"))
+    refuse("line 1: the line is too long", URL, "--auth-file", secret_file("nul", "a:b\0c\nd\n"))
+    refuse("there is a proxy already", URL, "--proxy", "socks5://127.0.0.1:1080", "--proxy-file",
+           secret_file("twice", "socks5://127.0.0.1:1080\n"))
+    refuse("would go to several sites", URL, OTHER, "--auth-file", secret_file("all", "a:b\n"))
+    told = tap.run("crawl", URL, env=dict(os.environ, STILLPOINT_AUTH="secret"), cwd=tap.path("."))
+    tap.equal((told.returncode, "secret" in told.stderr), (2, False))
+    assert "STILLPOINT_AUTH in the environment: --auth is" in told.stderr, told.stderr
+    with site(PAGES) as server:
+        path = secret_file("open", "a:b\n", mode=0o644)
+        Capture("open-file", server.url, "--auth-file", path, messages=(
+            f"stillpoint: warning: {path}: other users can read this file; run 'chmod 600' on it\n"))
+
+with tap.case("an archive with logins or secrets is its owner's alone"):
+    cookies = secret_file("jar.txt", "127.0.0.1\tFALSE\t/\tFALSE\t0\tn\t1\n")
+    before = os.umask(0o022)
+    with site(PAGES) as server:
+        for name, *more in (("modes-auth", "--auth", "me:x"), ("modes-key", "--header", "X-Key: 1"),
+                            ("modes-cookies", "--cookies", cookies), ("modes-kept", "--keep-secrets")):
+            archive = Capture(name, server.url, *more).archive
+            tap.equal(os.stat(archive).st_mode & 0o777, 0o700)
+            tap.equal(set(modes(archive).values()), {0})
+        usual = Capture("modes-usual", server.url).archive
+        tap.equal(os.stat(usual).st_mode & 0o777, 0o755)
+        # One that is there becomes so with its first capture of that kind, and stays so.
+        Capture("modes-usual", server.url, "--auth", "me:x")
+        tap.equal(os.stat(usual).st_mode & 0o777, 0o700)
+        known = set(modes(usual))
+        Capture("modes-usual", server.url)
+        tap.equal(os.stat(usual).st_mode & 0o777, 0o700)
+        fresh = {name: mode for name, mode in modes(usual).items() if name not in known}
+        assert fresh and set(fresh.values()) == {0}, fresh
+    os.umask(before)
 
 # ---- proxies ----
 

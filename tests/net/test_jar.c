@@ -70,17 +70,35 @@ static void take(struct jar *jar, const char *from, const char *head, int64_t no
 	url_release(&url);
 }
 
-static void check_sent(struct jar *jar, const char *to, const char *want, int64_t now)
+/* Puts what a request carries into out, which the caller releases. */
+static const char *sent(struct jar *jar, const char *to, int64_t now, struct buf *out)
 {
 	struct url url;
-	struct buf got;
 
 	parse(&url, to);
-	buf_init(&got, JAR_FIELD_MAX);
-	CHECK_INT(jar_cookies(jar, &url, now, &got), 0);
-	CHECK_STR(buf_str(&got), want);
-	buf_release(&got);
+	buf_init(out, JAR_FIELD_MAX);
+	CHECK_INT(jar_cookies(jar, &url, now, out), 0);
 	url_release(&url);
+	return buf_str(out);
+}
+
+static void check_sent(struct jar *jar, const char *to, const char *want, int64_t now)
+{
+	struct buf got;
+
+	CHECK_STR(sent(jar, to, now, &got), want);
+	buf_release(&got);
+}
+
+static size_t count_sent(struct jar *jar, const char *to)
+{
+	struct buf got;
+	size_t count = 0;
+
+	for (const char *at = sent(jar, to, NOW, &got); *at; at++)
+		count += *at == '=';
+	buf_release(&got);
+	return count;
 }
 
 static void test_rows(void)
@@ -98,6 +116,81 @@ static void test_rows(void)
 		check_sent(&jar, ROWS[i].to, ROWS[i].want, NOW);
 		jar_release(&jar);
 	}
+}
+
+/* The first response sets that, the second this; a request over https carries the rest. */
+static const struct {
+	const char *label, *first, *one, *second, *two, *to, *want;
+} SECURE_ROWS[] = {
+	{"http does not replace it", "https://x.org/", "n=1; Secure", "http://x.org/", "n=2",
+		"https://x.org/", "n=1"},
+	{"nor take it back", "https://x.org/", "n=1; Secure", "http://x.org/", "n=; Max-Age=0",
+		"https://x.org/", "n=1"},
+	{"nor hide it behind a longer path", "https://x.org/", "n=1; Secure", "http://x.org/a/",
+		"n=2", "https://x.org/a/b", "n=1"},
+	{"nor one of its domain", "https://x.org/", "n=1; Secure; Domain=x.org", "http://a.x.org/",
+		"n=2", "https://a.x.org/", "n=1"},
+	{"nor a host's by its domain's", "https://a.x.org/", "n=1; Secure", "http://x.org/",
+		"n=2; Domain=x.org", "https://a.x.org/", "n=1"},
+	{"another name is free", "https://x.org/", "n=1; Secure", "http://x.org/", "m=2",
+		"https://x.org/", "n=1; m=2"},
+	{"another path is free", "https://x.org/", "n=1; Secure; Path=/login", "http://x.org/",
+		"n=2", "https://x.org/login", "n=1; n=2"},
+	{"another host is free", "https://a.x.org/", "n=1; Secure", "http://b.x.org/", "n=2",
+		"https://b.x.org/", "n=2"},
+	{"https replaces it", "https://x.org/", "n=1; Secure", "https://x.org/", "n=2",
+		"https://x.org/", "n=2"},
+	{"one that has ended protects nothing", "https://x.org/", "n=1; Secure; Max-Age=0",
+		"http://x.org/", "n=2", "https://x.org/", "n=2"},
+	{"a promise in a name: Secure", "https://x.org/", "__Secure-n=1", "http://x.org/",
+		"__secure-m=2", "https://x.org/", ""},
+	{"a promise kept", "https://x.org/", "__Secure-n=1; Secure", "https://x.org/",
+		"__Host-m=2; Secure; Path=/", "https://x.org/", "__Secure-n=1; __Host-m=2"},
+	{"a promise in a name: one host", "https://a.x.org/",
+		"__Host-n=1; Secure; Path=/; Domain=x.org", "https://a.x.org/b/c",
+		"__Host-m=2; Secure", "https://a.x.org/b/", ""},
+};
+
+static void test_secure(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(SECURE_ROWS); i++) {
+		struct jar jar = {0};
+		char head[256];
+
+		tap_case("Secure: %s", SECURE_ROWS[i].label);
+		(void)snprintf(head, sizeof head, "Set-Cookie: %s\r\n", SECURE_ROWS[i].one);
+		take(&jar, SECURE_ROWS[i].first, head, NOW);
+		(void)snprintf(head, sizeof head, "Set-Cookie: %s\r\n", SECURE_ROWS[i].two);
+		take(&jar, SECURE_ROWS[i].second, head, NOW);
+		check_sent(&jar, SECURE_ROWS[i].to, SECURE_ROWS[i].want, NOW);
+		jar_release(&jar);
+	}
+}
+
+/* Nor do many others over http drive a Secure one out, of its own domain or of any. */
+static void test_secure_flood(void)
+{
+	struct jar jar = {0};
+	struct buf got;
+	char head[64], from[64];
+
+	take(&jar, "https://x.org/", "Set-Cookie: keep=1; Secure; Path=/a\r\n", NOW);
+	for (int i = 0; i < FLOOD; i++) {
+		(void)snprintf(head, sizeof head, "Set-Cookie: n%d=x\r\n", i);
+		(void)snprintf(from, sizeof from, "http://h%d.org/", i % 100);
+		take(&jar, i % 2 ? "http://x.org/" : from, head, NOW);
+	}
+	take(&jar, "https://x.org/", "Set-Cookie: other=1; Path=/a; Secure\r\n", NOW);
+	for (int i = 0; i < JAR_DOMAIN_COUNT; i++) {
+		(void)snprintf(head, sizeof head, "Set-Cookie: s%d=x; Secure; Path=/b\r\n", i);
+		take(&jar, "https://y.org/", head, NOW);
+	}
+	take(&jar, "http://y.org/", "Set-Cookie: late=1; Path=/b\r\n", NOW);
+	CHECK_INT((int64_t)count_sent(&jar, "https://y.org/b"), JAR_DOMAIN_COUNT);
+	CHECK(jar.cookies.len <= JAR_COUNT);
+	CHECK(strstr(sent(&jar, "https://x.org/a", NOW, &got), "keep=1; other=1") != NULL);
+	buf_release(&got);
+	jar_release(&jar);
 }
 
 static void test_time(void)
@@ -177,6 +270,8 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_rows();
+	test_secure();
+	TAP_RUN(test_secure_flood);
 	TAP_RUN(test_time);
 	TAP_RUN(test_flood);
 	TAP_RUN(test_share);

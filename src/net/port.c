@@ -1,0 +1,34 @@
+#include "net/port.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* In order. Port 0 is none. */
+static const uint16_t REFUSED[] = {0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43,
+	53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135,
+	137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
+	554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190,
+	5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080};
+
+bool port_is_refused(unsigned port)
+{
+	size_t from = 0, to = sizeof REFUSED / sizeof REFUSED[0];
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (REFUSED[middle] == port)
+			return true;
+		if (REFUSED[middle] < port)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return false;
+}
+
+void port_explain(unsigned port, char *out, size_t size)
+{
+	(void)snprintf(out, size,
+		"port %u belongs to another service than the web, and browsers refuse it", port);
+}
