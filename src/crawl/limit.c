@@ -114,7 +114,7 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 		.known = p.known,
 		.done = p.visited + p.failed,
 		.total = p.known,
-		.failed = p.failed,
+		.failed = p.failed - p.unasked,
 		.fetched = p.visited + p.revisited + p.late,
 		.sharp = c->sharp,
 		.revisited = c->revisited,
