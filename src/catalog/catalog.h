@@ -76,6 +76,9 @@ enum catalog_end {
 	CATALOG_END_BYTES = 2,
 };
 
+/* "time", "bytes", or NULL for CATALOG_END_NONE; constant. */
+const char *catalog_end_name(enum catalog_end end);
+
 /* What limits the claims of a capture: a set, of powers of two. Numbers are stored. */
 enum catalog_caveat {
 	CATALOG_CAVEAT_CLOCK = 1, /* the wall clock was set meanwhile: no still point is known */

@@ -12,6 +12,16 @@ static void put_changing(struct query *q, const struct catalog_capture *capture)
 	query_put_int(q, capture->addresses);
 }
 
+const char *catalog_end_name(enum catalog_end end)
+{
+	static const char *const names[] = {
+		[CATALOG_END_TIME] = "time",
+		[CATALOG_END_BYTES] = "bytes",
+	};
+
+	return end <= CATALOG_END_BYTES ? names[end] : NULL;
+}
+
 int catalog_add_capture(
 	struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id, struct err *err)
 {

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cmd/archive.h"
+#include "quality/legs.h"
 #include "quality/report.h"
 #include "quality/report_json.h"
 
@@ -11,7 +12,7 @@ enum { SITE_WIDTH = 44 };
 
 /* The sum of what is printed. */
 struct sum {
-	uint64_t pages, sharp, changed, failed;
+	uint64_t captured, sharp, changed, failed, unvisited;
 	size_t captures, running, cut;
 };
 
@@ -21,7 +22,7 @@ static const char *how_it_ended(const struct report *r)
 	case CATALOG_RUNNING:
 		return "not finished";
 	case CATALOG_CUT:
-		return "time limit";
+		return legs_limit(r->capture.ended_by).ptr;
 	case CATALOG_FINISHED:
 		break;
 	}
@@ -41,7 +42,7 @@ static void print_line(const struct report *r)
 {
 	printf("%7u  ", (unsigned)r->capture.id);
 	print_site(r->capture.site);
-	printf(" %8zu %8llu %8llu %8llu  %s\n", r->pages.len,
+	printf(" %8llu %8llu %8llu %8llu  %s\n", (unsigned long long)r->captured,
 		(unsigned long long)r->totals[VERDICT_SHARP],
 		(unsigned long long)r->totals[VERDICT_CHANGED],
 		(unsigned long long)r->totals[VERDICT_FAILED], how_it_ended(r));
@@ -49,18 +50,20 @@ static void print_line(const struct report *r)
 
 static void print_head(void)
 {
-	printf("%7s  %-*s %8s %8s %8s %8s  %s\n", "capture", SITE_WIDTH, "site", "pages", "sharp",
-		"changed", "failed", "ended");
+	printf("%7s  %-*s %8s %8s %8s %8s  %s\n", "capture", SITE_WIDTH, "site", "captured",
+		"sharp", "changed", "failed", "ended");
 }
 
 static void print_sum(const char *archive, const struct sum *s)
 {
-	printf("%zu %s: %llu pages, %llu sharp, %llu changed, %llu failed", s->captures,
-		s->captures == 1 ? "capture" : "captures", (unsigned long long)s->pages,
-		(unsigned long long)s->sharp, (unsigned long long)s->changed,
-		(unsigned long long)s->failed);
+	printf("%zu %s: %llu %s captured, %llu sharp, %llu changed, %llu failed", s->captures,
+		s->captures == 1 ? "capture" : "captures", (unsigned long long)s->captured,
+		s->captured == 1 ? "page" : "pages", (unsigned long long)s->sharp,
+		(unsigned long long)s->changed, (unsigned long long)s->failed);
+	if (s->unvisited > 0)
+		printf(", %llu unvisited", (unsigned long long)s->unvisited);
 	if (s->cut > 0)
-		printf("; %zu ended by the time limit", s->cut);
+		printf("; %zu ended by a limit", s->cut);
 	if (s->running > 0)
 		printf("; %zu not finished: go on with 'stillpoint resume %s'", s->running,
 			archive);
@@ -70,7 +73,8 @@ static void print_sum(const char *archive, const struct sum *s)
 static void add_up(struct sum *s, const struct report *r)
 {
 	s->captures++;
-	s->pages += r->pages.len;
+	s->captured += r->captured;
+	s->unvisited += r->totals[VERDICT_UNVISITED];
 	s->sharp += r->totals[VERDICT_SHARP];
 	s->changed += r->totals[VERDICT_CHANGED];
 	s->failed += r->totals[VERDICT_FAILED];

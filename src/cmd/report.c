@@ -49,8 +49,8 @@ static const struct options OPTIONS = {
 	.command = "report",
 	.usage = "ARCHIVE [OPTION…]",
 	.description =
-		"Prints how sharp a capture is: how many of all known pages were proven the same "
-		"before and after its still point, how many changed, failed or were left out, "
+		"Prints how sharp a capture is: how many of the captured pages were proven the "
+		"same before and after its still point, how many changed, failed or were left out, "
 		"what was to be expected, and where the trouble is.",
 	.specs = SPECS,
 	.min_args = 1,

@@ -23,9 +23,10 @@ static const char *const MEANINGS[] = {
 	[VERDICT_GONE] = "only there at the visit",
 	[VERDICT_UNCONFIRMED] = "visited, but no usable revisit",
 	[VERDICT_FAILED] = "no usable visit",
-	[VERDICT_EXCLUDED] = "refused by robots.txt or scope",
+	[VERDICT_EXCLUDED] = "refused by robots.txt, a limit or as a trap",
 	[VERDICT_BLOCKED] = "a block or a login in place of the page",
 	[VERDICT_SINGLE] = "visited once, as was meant",
+	[VERDICT_UNVISITED] = "never asked for: a limit or a stop came first",
 };
 
 static void print_label(FILE *file, const char *label)
@@ -80,17 +81,60 @@ static void print_stillpoint(const struct report *r, FILE *file)
 	}
 }
 
+static const char *how_it_ended(const struct catalog_capture *c)
+{
+	switch (c->state) {
+	case CATALOG_RUNNING:
+		return "not finished";
+	case CATALOG_FINISHED:
+		return "finished";
+	case CATALOG_CUT:
+		break;
+	}
+	switch (c->ended_by) {
+	case CATALOG_END_TIME:
+		return "ended by its time limit";
+	case CATALOG_END_BYTES:
+		return "ended by its byte limit";
+	case CATALOG_END_NONE:
+		break;
+	}
+	return "ended by a limit";
+}
+
+/* With one digit behind the point: 100.0 means all of them. */
+static double percent(uint64_t part, uint64_t all)
+{
+	double value = all ? 100 * (double)part / (double)all : 0;
+
+	return part < all ? fmin(value, 99.9) : value;
+}
+
+/* The one line that everybody reads. */
+static void print_headline(const struct report *r, FILE *file)
+{
+	const char *pages = r->captured == 1 ? "page" : "pages";
+
+	if (r->captured == 0)
+		(void)fputs("No page was captured.\n\n", file);
+	else if (r->capture.single)
+		(void)fprintf(file,
+			"%" PRIu64 " %s captured, visited once: nothing is proven sharp.\n\n",
+			r->captured, pages);
+	else
+		(void)fprintf(file,
+			"%" PRIu64 " of %" PRIu64 " captured %s %s sharp (%.1f %%).\n\n",
+			r->totals[VERDICT_SHARP], r->captured, pages,
+			r->captured == 1 ? "is" : "are",
+			percent(r->totals[VERDICT_SHARP], r->captured));
+}
+
 static void print_head(const struct report *r, FILE *file)
 {
-	static const char *const STATES[] = {
-		[CATALOG_RUNNING] = "not finished",
-		[CATALOG_FINISHED] = "finished",
-		[CATALOG_CUT] = "ended by its time limit",
-	};
-
 	(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
 	text_name(file, r->capture.site, 0);
-	(void)fprintf(file, ": %s\n\n", STATES[r->capture.state]);
+	(void)fprintf(file, ": %s\n\n", how_it_ended(&r->capture));
+	print_headline(r, file);
 	print_label(file, "strategy");
 	text_name(file, r->capture.strategy, 0);
 	(void)fputs(r->capture.single ? ", visits only\n" : "\n", file);
@@ -104,17 +148,13 @@ static void print_left_out(const struct report *r, FILE *file)
 	uint64_t all = 0;
 
 	for (int i = 0; i < LEFT_OUT_COUNT; i++)
-		all += r->left_out[i];
+		all += i == LEFT_OUT_SCOPE ? 0 : r->left_out[i];
 	if (all > 0)
 		(void)fputs("\nleft out\n", file);
 	for (int i = 0; i < LEFT_OUT_COUNT; i++)
-		if (r->left_out[i])
+		if (r->left_out[i] && i != LEFT_OUT_SCOPE)
 			(void)fprintf(file, "%9" PRIu64 "  %s\n", r->left_out[i],
 				left_out_meaning((enum left_out)i));
-	if (r->unkept)
-		(void)fprintf(file,
-			"%9" PRIu64 "  of these are links that were counted and not kept\n",
-			r->unkept);
 	if (r->soft_404)
 		(void)fprintf(file,
 			"\n%" PRIu64 " pages say that nothing is there, whatever their status; "
@@ -122,20 +162,38 @@ static void print_left_out(const struct report *r, FILE *file)
 			r->soft_404);
 }
 
-static double percent(uint64_t part, uint64_t all)
+/* A row of the totals, without a percentage for pages that were not captured. */
+static void print_total(const struct report *r, enum verdict v, FILE *file)
 {
-	return all ? 100 * (double)part / (double)all : 0;
+	uint64_t pages = r->totals[v] - (v == VERDICT_EXCLUDED ? r->out_of_scope : 0);
+
+	if (pages == 0)
+		return;
+	(void)fprintf(file, "%-13s%9" PRIu64, verdict_name(v), pages);
+	if (verdict_is_captured(v))
+		(void)fprintf(file, "  %5.1f %%  %s\n", percent(pages, r->captured), MEANINGS[v]);
+	else
+		(void)fprintf(file, "           %s\n", MEANINGS[v]);
 }
 
 static void print_totals(const struct report *r, FILE *file)
 {
+	uint64_t links = r->left_out[LEFT_OUT_SCOPE];
+
 	(void)fprintf(file, "\n%-13s%9s\n", "verdict", "pages");
 	for (int i = 0; i < VERDICT_COUNT; i++)
-		if (r->totals[i])
-			(void)fprintf(file, "%-13s%9" PRIu64 "  %5.1f %%  %s\n",
-				verdict_name((enum verdict)i), r->totals[i],
-				percent(r->totals[i], r->pages.len), MEANINGS[i]);
-	(void)fprintf(file, "%-13s%9zu\n", "known", r->pages.len);
+		if (verdict_is_captured((enum verdict)i))
+			print_total(r, (enum verdict)i, file);
+	(void)fprintf(file, "%-13s%9" PRIu64 "\n", "captured", r->captured);
+	for (int i = 0; i < VERDICT_COUNT; i++)
+		if (!verdict_is_captured((enum verdict)i))
+			print_total(r, (enum verdict)i, file);
+	if (links == 0)
+		return;
+	(void)fprintf(file, "\nLinks out of the scope, not captured: %" PRIu64, links);
+	if (r->unkept)
+		(void)fprintf(file, " (%" PRIu64 " of them only counted, each time)", r->unkept);
+	(void)putc('\n', file);
 }
 
 static void print_measures(const struct report *r, FILE *file)
@@ -160,13 +218,13 @@ static int print_directories(const struct report *r, FILE *file)
 	if (rc)
 		return rc;
 	if (groups.len > 1)
-		(void)fprintf(file, "\n%-*s%9s%9s%9s\n", NAME_WIDTH, "directory", "pages", "sharp",
-			"changed");
+		(void)fprintf(file, "\n%-*s%9s%9s%9s\n", NAME_WIDTH, "directory", "captured",
+			"sharp", "changed");
 	for (size_t i = 0; groups.len > 1 && i < groups.len; i++) {
 		struct ranking_group *g = &groups.ptr[i];
 
 		if (i >= DIRECTORIES) {
-			rest.pages += g->pages;
+			rest.captured += g->captured;
 			rest.sharp += g->sharp;
 			rest.changed += g->changed;
 			if (i + 1 < groups.len)
@@ -174,7 +232,7 @@ static int print_directories(const struct report *r, FILE *file)
 			g = &rest;
 		}
 		text_name(file, g->name, NAME_WIDTH);
-		(void)fprintf(file, "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "\n", g->pages, g->sharp,
+		(void)fprintf(file, "%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "\n", g->captured, g->sharp,
 			g->changed);
 	}
 	ranking_groups_release(&groups);
@@ -194,7 +252,7 @@ static void print_hottest(const struct report *r, FILE *file)
 
 		text_name(file, p->url, NAME_WIDTH);
 		(void)fprintf(file, p->rate * DAY < 100 ? "%18.3g%s\n" : "%18.0f%s\n",
-			p->rate * DAY, p->hopeless ? "  hopeless" : "");
+			p->rate * DAY, p->hopeless && r->rates_differ ? "  not prioritised" : "");
 	}
 }
 
@@ -230,8 +288,8 @@ static int print_reasons(const struct report *r, enum verdict verdict, FILE *fil
 
 int report_print(const struct report *r, const char *archive, FILE *file)
 {
-	static const enum verdict EXPLAINED[] = {
-		VERDICT_UNCONFIRMED, VERDICT_FAILED, VERDICT_BLOCKED, VERDICT_EXCLUDED};
+	static const enum verdict EXPLAINED[] = {VERDICT_UNCONFIRMED, VERDICT_FAILED,
+		VERDICT_BLOCKED, VERDICT_UNVISITED, VERDICT_EXCLUDED};
 	int rc;
 
 	print_head(r, file);

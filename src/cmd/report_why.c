@@ -102,7 +102,10 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 	if (page->taken) {
 		print_label(file, "rate");
 		(void)fprintf(file, "%.3g changes a day, weight %g%s\n", page->rate * DAY,
-			(double)page->weight, r->pages.ptr[w->page].hopeless ? ", hopeless" : "");
+			(double)page->weight,
+			r->rates_differ && r->pages.ptr[w->page].hopeless
+				? "; not prioritised, since it changes so often (hopeless)"
+				: "");
 	}
 	for (size_t i = 0; i < w->attempts.len; i++)
 		print_attempt(&w->attempts.ptr[i], file);

@@ -200,14 +200,26 @@ bool capture_move_still_point(struct capture *c, const struct attempt *a)
 	return false;
 }
 
+static const char *limit_name(enum catalog_end limit)
+{
+	switch (limit) {
+	case CATALOG_END_TIME:
+		return "the time limit";
+	case CATALOG_END_BYTES:
+		return "--max-bytes";
+	case CATALOG_END_NONE: /* resumed from a version that did not say */
+		break;
+	}
+	return "a limit";
+}
+
 void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret)
 {
 	struct plan_progress p = plan_progress(c->plan);
 
 	ret->capture = c->row.id;
 	ret->end = end;
-	ret->cut_by =
-		c->bytes_ended || c->settings->time_limit <= 0 ? "--max-bytes" : "the time limit";
+	ret->cut_by = limit_name(c->row.ended_by);
 	ret->known = c->pages.taken;
 	ret->visited = p.visited + p.late;
 	ret->problem = c->problem ? strdup(c->problem) : NULL;

@@ -141,10 +141,9 @@ struct capture {
 	bool begun;           /* the planner has been asked once */
 	bool asleep;          /* the planner has nothing until something happens */
 	bool ended;           /* nor ever again */
-	bool cut;             /* by a limit */
+	bool cut;             /* by a limit: row.ended_by */
 	bool cancelled;       /* because the time is up, or the bytes are */
 	bool visits_ended;    /* to leave some for the revisits */
-	bool bytes_ended;     /* of those two, because of the bytes */
 	bool marked;          /* the still point has been recorded */
 	bool touched;         /* something happened to it: in the lane's queue */
 
@@ -238,9 +237,9 @@ int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order 
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err) SP_MUST_CHECK;
-/* A limit: no more visits; nothing more at all. */
-int journal_end_visits(struct capture *c, struct err *err) SP_MUST_CHECK;
-int journal_cancel(struct capture *c, struct err *err) SP_MUST_CHECK;
+/* That limit: no more visits; nothing more at all. The first one is the capture's ended_by. */
+int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err) SP_MUST_CHECK;
+int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err) SP_MUST_CHECK;
 
 /*
  * Replays the log into a fresh planner; orders that were out are given back. resumed: when, on the

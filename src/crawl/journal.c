@@ -110,16 +110,28 @@ static void tell_cancel(struct capture *c)
 	c->asleep = false;
 }
 
-int journal_end_visits(struct capture *c, struct err *err)
+/* The row says which limit it was, and goes into the catalog with the event. */
+static int append_limit(
+	struct capture *c, enum catalog_event_kind kind, enum catalog_end limit, struct err *err)
 {
-	tell_end_visits(c);
-	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_END_VISITS}, err);
+	int rc = append(c, &(struct catalog_event){.kind = kind}, err);
+
+	if (rc || c->row.ended_by != CATALOG_END_NONE)
+		return rc;
+	c->row.ended_by = limit;
+	return batch_update_capture(c->store->batch, &c->row, err);
 }
 
-int journal_cancel(struct capture *c, struct err *err)
+int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err)
+{
+	tell_end_visits(c);
+	return append_limit(c, CATALOG_EVENT_END_VISITS, limit, err);
+}
+
+int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err)
 {
 	tell_cancel(c);
-	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_CANCEL}, err);
+	return append_limit(c, CATALOG_EVENT_CANCEL, limit, err);
 }
 
 /* ---- replay ---- */

@@ -26,9 +26,9 @@ static bool visits_must_end(const struct capture *c, double elapsed)
 	return elapsed + pace * (double)(p.visited + p.in_flight + 1) >= c->settings->time_limit;
 }
 
-static int cancel(struct capture *c, struct err *err)
+static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
 {
-	int rc = journal_cancel(c, err);
+	int rc = journal_cancel(c, limit, err);
 
 	return rc ? rc : orders_give_back(c, err);
 }
@@ -40,8 +40,8 @@ static int keep_time(struct capture *c, struct err *err)
 	if (c->settings->time_limit <= 0 || c->cancelled)
 		return 0;
 	if (elapsed >= c->settings->time_limit)
-		return cancel(c, err);
-	return visits_must_end(c, elapsed) ? journal_end_visits(c, err) : 0;
+		return cancel(c, CATALOG_END_TIME, err);
+	return visits_must_end(c, elapsed) ? journal_end_visits(c, CATALOG_END_TIME, err) : 0;
 }
 
 /* ---- the limit of bytes ---- */
@@ -69,8 +69,8 @@ static int keep_bytes(struct capture *c, struct err *err)
 		return 0;
 	if (c->budget > 0 && !bytes_must_end(c))
 		return 0;
-	c->bytes_ended = true;
-	return c->budget > 0 ? journal_end_visits(c, err) : cancel(c, err);
+	return c->budget > 0 ? journal_end_visits(c, CATALOG_END_BYTES, err)
+			     : cancel(c, CATALOG_END_BYTES, err);
 }
 
 int limit_keep(struct capture *c, struct err *err)
@@ -114,7 +114,7 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 		.known = p.known,
 		.done = p.visited + p.failed,
 		.total = p.known,
-		.failed = p.failed,
+		.failed = p.failed - p.unasked,
 		.fetched = p.visited + p.revisited + p.late,
 		.sharp = c->sharp,
 		.revisited = c->revisited,

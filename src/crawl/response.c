@@ -316,9 +316,9 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 }
 
 static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct read *r, const struct page_visit *visit, enum plan_outcome outcome,
-	struct err *err)
+	const struct read *r, const struct page_visit *visit, struct err *err)
 {
+	struct observation shown = legs_observe(a);
 	struct duplicates_original original;
 	struct warc_id record;
 	bool is_known = find_body(c, visit, a, r, &original);
@@ -337,7 +337,7 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 
 	if (is_known)
 		record = (struct warc_id){0}; /* a revisit is never referred to */
-	if (rc == 0 && order->leg == PLAN_VISIT && outcome == PLAN_OK)
+	if (rc == 0 && order->leg == PLAN_VISIT && observation_is_usable(&shown))
 		rc = keep_visit(c, order->page, a, r, &record, err);
 	return rc;
 }
@@ -412,7 +412,7 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 		obey_retry_after(c, host, f->status);
 	}
 	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
-	rc = save(c, order, &a, &r, visit, *ret_outcome, err);
+	rc = save(c, order, &a, &r, visit, err);
 	if (rc)
 		return rc;
 	rc = move_still_point(c, &a, err);
@@ -425,6 +425,17 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 	if (rc == 0 && follow)
 		rc = find_links(c, order, &a, f, visit, err);
 	return rc ? rc : trapping_release_deferred(c, err);
+}
+
+/* The last attempt at a visit came to nothing, but an earlier one was usable: that one counts. */
+static bool has_good_visit(
+	const struct capture *c, const struct plan_order *order, enum plan_outcome outcome)
+{
+	unsigned attempts = c->settings->attempts ? c->settings->attempts : PLAN_ATTEMPTS;
+	bool is_last =
+		outcome == PLAN_FAILED || (outcome == PLAN_RETRY && order->attempt >= attempts);
+
+	return order->leg == PLAN_VISIT && is_last && c->pages.list.ptr[order->page].visited;
 }
 
 int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
@@ -441,6 +452,8 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 	if (rc == 0)
 		rc = finish(
 			c, order, f, buf_slice(&via), has_visit ? &visit : NULL, ret_outcome, err);
+	if (rc == 0 && has_good_visit(c, order, *ret_outcome))
+		*ret_outcome = PLAN_OK;
 	buf_release(&via);
 	return rc;
 }

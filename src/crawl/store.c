@@ -285,6 +285,8 @@ static int format_moment(
 		(long long)k->estimated_error, (long long)k->maximum_error,
 		k->synchronised ? "true" : "false");
 
+	if (rc == 0 && capture->ended_by != CATALOG_END_NONE)
+		rc = buf_printf(out, "endedBy: %s\r\n", catalog_end_name(capture->ended_by));
 	if (rc || !begins)
 		return rc;
 	rc = buf_printf(out, "site: %.*s\r\nstillpoint-strategy-used: %.*s\r\n",

@@ -134,7 +134,8 @@ struct plan_progress {
 	enum plan_leg leg;
 	size_t known;
 	size_t visited, revisited, late;
-	size_t failed; /* given up in their first leg */
+	size_t failed;  /* given up in their first leg */
+	size_t unasked; /* of these, those that were never carried out: their leg was cut */
 	size_t in_flight;
 	double size; /* the present estimate of the number of pages, known ones included */
 };

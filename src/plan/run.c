@@ -184,6 +184,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	run->weight[page] = weight;
 	run->pages[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
 	run->progress.failed += run->pages[page].state == GIVEN_UP;
+	run->progress.unasked += run->pages[page].state == GIVEN_UP;
 	run->site.known++;
 	run->found++;
 	return 0;
@@ -319,6 +320,7 @@ static void drop_waiting(struct plan_run *run)
 		take_new(run, &page)) {
 		run->pages[page].state = GIVEN_UP;
 		run->progress.failed++;
+		run->progress.unasked += run->pages[page].attempts == 0;
 	}
 }
 
@@ -411,8 +413,10 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 static void gave_up(struct plan_run *run, const struct plan_order *order)
 {
 	run->pages[order->page].state = GIVEN_UP;
-	if (order->leg != PLAN_REVISIT)
-		run->progress.failed++;
+	if (order->leg == PLAN_REVISIT)
+		return;
+	run->progress.failed++;
+	run->progress.unasked += run->pages[order->page].attempts == 0;
 }
 
 /* Puts an order back into a line, or gives its page up. */

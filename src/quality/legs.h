@@ -1,7 +1,15 @@
 /*
- * A page's attempts in a capture, brought down to what it is judged by: the last attempt of each
- * leg. They may come in any order. Filled from the catalog by the report and from the WARC files by
+ * A page's attempts in a capture, brought down to what it is judged by: the last usable attempt of
+ * each leg, or its last one where none is usable. So a failed second attempt destroys no good one.
+ * They may come in any order. Filled from the catalog by the report and from the WARC files by
  * verify, so that both judge by the same code.
+ *
+ * Why sharp stays sound when a failed attempt follows the one that counts: all attempts of the
+ * visits, failed ones too, end before the still point, and all of the revisits begin behind it
+ * (stillpoint.h). So the interval from the end of the visit that counts to the start of the
+ * revisit that counts contains it. What was seen in between must not differ: of the visits the
+ * last usable one counts, so there is none behind it; if usable revisits differ from each other,
+ * the page is not sharp, whichever of them counts.
  */
 #ifndef QUALITY_LEGS_H
 #define QUALITY_LEGS_H
@@ -9,6 +17,7 @@
 #include <stdbool.h>
 
 #include "archive/attempt.h"
+#include "catalog/catalog.h"
 #include "quality/stillpoint.h"
 #include "quality/verdict.h"
 
@@ -20,14 +29,20 @@ struct legs {
 	unsigned revisit_number;
 	unsigned visits; /* attempts */
 	unsigned revisits;
-	bool late; /* found after the barrier: visited once, and that was all */
+	bool late;            /* what counts as its visit was made after the barrier, and was all */
+	bool revisits_differ; /* usable ones */
 };
 
 /* How the capture stands, as far as a page's verdict goes. */
 struct legs_terms {
-	bool single;              /* it has no revisits */
-	struct stillpoint window; /* of the capture */
+	bool single;               /* it has no revisits */
+	struct stillpoint window;  /* of the capture */
+	enum catalog_state state;  /* these two for the reasons only */
+	enum catalog_end ended_by; /* the limit that ended its visits, or all of it */
 };
+
+/* Which limit it was, for people: "time limit", "byte limit", "a limit"; constant. */
+slice legs_limit(enum catalog_end limit);
 
 /* What an attempt shows; borrows its failure. */
 struct observation legs_observe(const struct attempt *a);

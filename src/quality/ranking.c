@@ -61,6 +61,7 @@ static int count_in(
 		return rc;
 	if (g->pages++ == 0)
 		g->example = reason_of(p);
+	g->captured += verdict_is_captured((enum verdict)p->verdict);
 	g->sharp += p->verdict == VERDICT_SHARP;
 	g->changed += p->verdict == VERDICT_CHANGED;
 	return 0;
@@ -72,6 +73,8 @@ static int by_pages(const void *a, const void *b)
 	size_t len = x->name.len < y->name.len ? x->name.len : y->name.len;
 	int order;
 
+	if (x->captured != y->captured)
+		return x->captured < y->captured ? 1 : -1;
 	if (x->pages != y->pages)
 		return x->pages < y->pages ? 1 : -1;
 	order = len > 0 ? memcmp(x->name.ptr, y->name.ptr, len) : 0;
@@ -88,9 +91,9 @@ static int rank(const struct report *r, int verdict, struct ranking_groups *ret)
 	for (size_t i = 0; rc == 0 && i < r->pages.len; i++) {
 		const struct report_page *p = &r->pages.ptr[i];
 
-		if (verdict < 0)
+		if (verdict < 0 && p->verdict != VERDICT_EXCLUDED)
 			rc = count_in(&map, &groups, directory_of(p->url), p);
-		else if (p->verdict == verdict)
+		else if (p->verdict == verdict && !report_is_out_of_scope(p))
 			rc = count_in(&map, &groups, kind_of_reason(p), p);
 	}
 	strmap_release(&map);

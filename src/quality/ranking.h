@@ -18,18 +18,23 @@ struct ranking_group {
 	slice name;
 	slice example; /* of a reason in full */
 	uint64_t pages;
+	uint64_t captured;
 	uint64_t sharp;
 	uint64_t changed;
 };
 
 VEC_DECLARE(ranking_groups, struct ranking_group);
 
-/* All directories (a URL up to the last slash of its path), by pages: 0 or ERR_NOMEM. */
+/*
+ * All directories (a URL up to the last slash of its path) of the pages that were wanted, not of
+ * excluded ones, by captured pages and pages: 0 or ERR_NOMEM.
+ */
 int ranking_directories(const struct report *r, struct ranking_groups *ret) SP_MUST_CHECK;
 
 /*
  * All reasons of a verdict, by pages: as above. What stands behind a colon is left out, since it
- * may differ from page to page; the example has it. Rules (of excluded pages) are taken in full.
+ * may differ from page to page; the example has it. Rules (of excluded pages) are taken in full;
+ * links out of the scope are left out.
  */
 int ranking_reasons(
 	const struct report *r, enum verdict verdict, struct ranking_groups *ret) SP_MUST_CHECK;

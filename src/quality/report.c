@@ -88,12 +88,6 @@ static struct report_leg leg_of(const struct observation *o, unsigned attempts)
 	};
 }
 
-/* What a page that nobody came to see waits for, or will not get. */
-static slice unvisited_reason(const struct report *r)
-{
-	return r->capture.state == CATALOG_CUT ? SLICE("time limit") : SLICE("not visited");
-}
-
 static void judge_page(struct loading *l, struct report_page *page, const struct legs *legs)
 {
 	struct judgement j = legs_judge(legs, &l->terms);
@@ -108,7 +102,7 @@ static void judge_page(struct loading *l, struct report_page *page, const struct
 	}
 	page->verdict = (uint8_t)j.verdict;
 	page->evidence = j.evidence;
-	page->reason = legs->visit.made ? j.reason : unvisited_reason(l->report);
+	page->reason = j.reason;
 }
 
 static void end_page(struct loading *l)
@@ -147,7 +141,10 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 	struct legs none = {0};
 	int rc;
 
-	l->terms = (struct legs_terms){.single = r->capture.single, .window = r->window};
+	l->terms = (struct legs_terms){.single = r->capture.single,
+		.window = r->window,
+		.state = r->capture.state,
+		.ended_by = r->capture.ended_by};
 	for (size_t i = 0; i < r->pages.len; i++)
 		judge_page(l, &r->pages.ptr[i], &none);
 	l->page = CATALOG_NO_PAGE;
@@ -159,13 +156,24 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 
 static void count(struct report *r)
 {
+	const struct report_page *first = NULL;
+
 	for (size_t i = 0; i < r->pages.len; i++) {
 		const struct report_page *p = &r->pages.ptr[i];
 
 		r->totals[p->verdict]++;
+		r->captured += verdict_is_captured((enum verdict)p->verdict);
 		r->left_out[p->left_out] += !p->taken;
+		r->out_of_scope += report_is_out_of_scope(p);
+		first = first || !p->taken ? first : p;
+		r->rates_differ = r->rates_differ || (p->taken && p->rate != first->rate);
 		r->soft_404 += p->content == CATALOG_CONTENT_SOFT_404;
 	}
+}
+
+bool report_is_out_of_scope(const struct report_page *p)
+{
+	return !p->taken && p->left_out == LEFT_OUT_SCOPE;
 }
 
 static int load(struct loading *l, struct catalog *c, uint32_t capture)

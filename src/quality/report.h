@@ -19,7 +19,8 @@
 #include "quality/verdict.h"
 #include "quality/words.h"
 
-/* A leg of a page, as its last attempt left it. Wall clock, ns; 0 for what did not happen. */
+/* A leg of a page, as the attempt that counts left it (legs.h). Wall clock, ns; 0 for what did not
+ * happen. */
 struct report_leg {
 	int64_t start, end;
 	uint32_t attempts;
@@ -52,6 +53,9 @@ struct report {
 	struct stillpoint window;
 	struct report_pages pages; /* by their number */
 	uint64_t totals[VERDICT_COUNT];
+	uint64_t captured;                 /* pages with a verdict that verdict_is_captured */
+	uint64_t out_of_scope;             /* pages that are only known as links out of the scope */
+	bool rates_differ;                 /* among the pages that were taken */
 	uint64_t left_out[LEFT_OUT_COUNT]; /* by reason; those without a page included */
 	uint64_t unkept;                   /* links that were left out and have no page */
 	uint64_t soft_404;                 /* pages that only say that there is nothing */
@@ -67,6 +71,9 @@ struct report {
  */
 int report_load(
 	struct report *r, struct catalog *catalog, uint32_t capture, struct err *err) SP_MUST_CHECK;
+
+/* Known as a link that leads out of the scope, and no more. */
+bool report_is_out_of_scope(const struct report_page *p);
 
 void report_release(struct report *r);
 

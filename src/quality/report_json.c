@@ -131,6 +131,9 @@ static void put_capture(struct json *j, const struct report *r)
 	json_bool(j, r->capture.single);
 	json_key(j, "state");
 	json_string(j, state_name(r->capture.state));
+	json_key(j, "ended_by");
+	json_string(
+		j, r->capture.state == CATALOG_CUT ? catalog_end_name(r->capture.ended_by) : NULL);
 	put_time(j, "started", r->capture.started, CLOCK_ROUND_DOWN);
 	put_time(j, "finished", r->capture.finished, CLOCK_ROUND_UP);
 	report_json_window(&r->window, j);
@@ -142,6 +145,7 @@ static void put_report(struct json *j, const struct report *r)
 	json_object_begin(j);
 	put_capture(j, r);
 	put_count(j, "pages", r->pages.len);
+	put_count(j, "captured", r->captured);
 	put_count(j, "sharp", r->totals[VERDICT_SHARP]);
 	put_count(j, "changed", r->totals[VERDICT_CHANGED]);
 	put_count(j, "failed", r->totals[VERDICT_FAILED]);

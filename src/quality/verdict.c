@@ -11,6 +11,12 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
+bool verdict_is_captured(enum verdict v)
+{
+	return v != VERDICT_EXCLUDED && v != VERDICT_UNVISITED && v != VERDICT_FAILED &&
+	       v != VERDICT_BLOCKED;
+}
+
 /* "HTTP 100" to "HTTP 999", eight bytes each: reasons are borrowed, so they have to be somewhere.
  */
 #define REASON_SIZE 8
@@ -71,7 +77,7 @@ static slice reason_of(const struct observation *o)
 static struct judgement judge_failed(const struct observation *visit)
 {
 	if (!visit->made)
-		return (struct judgement){VERDICT_FAILED, NULL, SLICE("not visited")};
+		return (struct judgement){VERDICT_UNVISITED, NULL, SLICE("not visited")};
 	return (struct judgement){
 		.verdict = is_blocked(visit->status) ? VERDICT_BLOCKED : VERDICT_FAILED,
 		.reason = reason_of(visit),

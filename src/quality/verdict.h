@@ -26,7 +26,8 @@
 	X(VERDICT_FAILED, "failed")           \
 	X(VERDICT_EXCLUDED, "excluded")       \
 	X(VERDICT_BLOCKED, "blocked")         \
-	X(VERDICT_SINGLE, "single")
+	X(VERDICT_SINGLE, "single")           \
+	X(VERDICT_UNVISITED, "unvisited")
 
 enum verdict {
 #define X(name, word) name,
@@ -38,7 +39,10 @@ enum verdict {
 /* The word; constant. */
 const char *verdict_name(enum verdict v);
 
-/* The last attempt of a leg. */
+/* The page was seen: all but excluded, unvisited, failed, blocked. Percentages are of these. */
+bool verdict_is_captured(enum verdict v);
+
+/* What counts of a leg: its last usable attempt or, where none is usable, its last one (legs.h). */
 struct observation {
 	bool made;       /* there was an attempt */
 	unsigned status; /* 0: no answer */
@@ -52,7 +56,8 @@ struct observation {
 struct judgement {
 	enum verdict verdict;
 	const char *evidence; /* "bytes", or NULL */
-	slice reason; /* of failed, unconfirmed, blocked; else ptr NULL; constant or the failure */
+	slice reason; /* of failed, unconfirmed, blocked, unvisited; else ptr NULL; constant or the
+			 failure */
 };
 
 /* How the page stands in its capture. */

@@ -94,7 +94,12 @@ int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **re
 
 struct legs_terms verify_terms(const struct verify_capture *c)
 {
-	return (struct legs_terms){.single = c->single, .window = c->window};
+	enum catalog_state ended = c->ended_by == CATALOG_END_NONE ? CATALOG_FINISHED : CATALOG_CUT;
+
+	return (struct legs_terms){.single = c->single,
+		.window = c->window,
+		.state = c->ended ? ended : CATALOG_RUNNING,
+		.ended_by = c->ended_by};
 }
 
 static void count_capture(struct verify *v, struct verify_capture *c)

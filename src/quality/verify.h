@@ -43,6 +43,8 @@ struct verify_capture {
 	slice uuid;
 	uint32_t id; /* in the catalog; 0 when it is not there */
 	bool single;
+	bool ended;                /* it has a record of its end */
+	enum catalog_end ended_by; /* as its records say */
 	struct stillpoint window;
 	struct words urls;
 	struct legs_vec pages; /* by the number of their URL */

@@ -230,7 +230,7 @@ static bool is_again(const struct legs *l, const struct attempt *a)
 {
 	if (a->leg == ATTEMPT_REVISIT)
 		return l->revisit.made && l->revisit_number == a->number;
-	return l->visit.made && l->visit_number == a->number;
+	return l->visit.made && l->visit_number == a->number && l->late == (a->leg == ATTEMPT_LATE);
 }
 
 static int add_to_page(struct reading *r, const struct verify_place *place, const struct attempt *a,
@@ -257,6 +257,38 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	return 0;
 }
 
+static enum catalog_end limit_of(slice name)
+{
+	for (int i = CATALOG_END_NONE + 1; i <= CATALOG_END_BYTES; i++)
+		if (slice_eq(name, slice_str(catalog_end_name((enum catalog_end)i))))
+			return (enum catalog_end)i;
+	return CATALOG_END_NONE;
+}
+
+/* A record of a moment of the capture (docs/archive.md) says whether a limit has ended it. */
+static int keep_end(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_capture *c;
+	struct fields fields = {0};
+	enum catalog_end limit;
+	bool is_end;
+	int rc = fields_parse(&fields, r->block.ptr, r->block.len);
+
+	if (rc)
+		return rc == ERR_LIMIT ? 0 : rc;
+	is_end = slice_eq(fields.first_line, SLICE("moment: end"));
+	limit = limit_of(fields_get(&fields, SLICE("endedBy")));
+	fields_release(&fields);
+	if (!is_end && limit == CATALOG_END_NONE)
+		return 0;
+	rc = verify_find_capture(r->v, rec->header.url, &c);
+	if (rc)
+		return rc;
+	c->ended = c->ended || is_end;
+	c->ended_by = limit == CATALOG_END_NONE ? c->ended_by : limit;
+	return 0;
+}
+
 static int keep_attempt(struct reading *r, const struct warc_record *rec)
 {
 	struct verify_place place = place_of(r, rec);
@@ -269,7 +301,7 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 	arena_reset(&r->scratch);
 	rc = attempt_parse(buf_slice(&r->block), rec->header.url, &r->scratch, &a, NULL);
 	if (rc == ERR_NOTFOUND)
-		return 0;
+		return keep_end(r, rec);
 	if (rc == ERR_NOMEM)
 		return rc;
 	if (rc)

@@ -28,7 +28,7 @@ PAGES = ["--seed", 5, "--pages", 30, "--outdegree", 4, "--requisites", 1,
          "--cdn-host", "cdn.localhost", "--sitemap", "index", "--rates", "lognormal:-4,1.5",
          "--mean-rate", 0.15, "--requisite-rates", "lognormal:-4,1.5",
          "--requisite-mean-rate", 0.15, "--errors", "0.1:404,500", "--redirects", 0.1]
-EVENT_STEP, EVENT_CANCEL = 4, 5  # of catalog.h
+EVENT_END_VISITS, EVENT_STEP, EVENT_CANCEL = 3, 4, 5  # of catalog.h
 ROUND = 3  # captures at a time
 BEGUN = 4  # requests after which a capture is in its middle
 DEADLINE = 120
@@ -222,8 +222,21 @@ def stop(process, archive, number):
     process.send_signal(number)
     tap.equal(finish(process), (0, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n"))
     check_files(archive)
+    check_unvisited(archive)
     living.hasten(archive)
     tap.equal(finish(start("resume", archive)), (0, ""))
+
+
+def check_unvisited(archive):
+    """What was not asked for when a capture was stopped has not failed."""
+    rows = tap.load("report", archive)["verdicts"]
+    asked = {attempt.url for attempt in living.attempts(archive)}
+    unasked = [row for row in rows if row["url"] not in asked and row["verdict"] != "excluded"]
+    assert unasked
+    tap.equal({(row["verdict"], row["reason"]) for row in unasked},
+              {("unvisited", "the capture is not finished")})
+    tap.equal([row["url"] for row in rows if row["verdict"] == "unvisited"],
+              [row["url"] for row in unasked])
 
 
 def refuse_second(site, archive):
@@ -235,13 +248,25 @@ def refuse_second(site, archive):
 
 
 class Hanging(http.server.ThreadingHTTPServer):
-    """Never answers one request, the first for a certain path; all others at once."""
+    """Never answers one request, the first for a certain path; all others at once.
 
-    def __init__(self, path, answers):
+    good: so many requests for that path are answered before.
+    """
+
+    def __init__(self, path, answers, good=0):
         self.path, self.answers, self.asked = path, answers, threading.Event()
+        self.good = good
         super().__init__(("127.0.0.1", 0), Answering)
         self.url = f"http://127.0.0.1:{self.server_port}/"
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def hangs(self, path):
+        if path != self.path or self.asked.is_set():
+            return False
+        self.good -= 1
+        if self.good < 0:
+            self.asked.set()
+        return self.asked.is_set()
 
     def __exit__(self, *arguments):
         self.shutdown()
@@ -250,8 +275,7 @@ class Hanging(http.server.ThreadingHTTPServer):
 
 class Answering(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        if self.path == self.server.path and not self.server.asked.is_set():
-            self.server.asked.set()
+        if self.server.hangs(self.path):
             self.rfile.read(1)  # until the other side is gone
             return
         answer = self.server.answers.get(self.path, "text").format(self.headers["Host"])
@@ -311,6 +335,29 @@ def kill_at_limit():
                             "--time-limit", "25s")
         status, said = finish(start("resume", archive))
     tap.equal((status, said), (0, "stillpoint: the time limit has ended the capture\n"))
+    tap.equal(tap.load("report", archive)["ended_by"], "time")
+    tap.equal(tap.run("verify", archive).returncode, 0)
+
+
+def kill_at_bytes():
+    """A capture of which --max-bytes has ended the visits, though it has a time limit, too."""
+    pages = {f"/{i}": "x" * 10000 for i in range(9)}
+    links = "".join(f"<a href=/{i}>x</a>" for i in range(9)).ljust(10000)
+    # The revisit of the first page hangs.
+    with Hanging("/", {"/": links, "/robots.txt": "User-agent: *\nDisallow:\n", **pages},
+                 good=1) as server:
+        archive = kill_when(server, "bytes", "SELECT count(*) FROM event WHERE"
+                            f" kind = {EVENT_END_VISITS}", "--max-bytes", "60k",
+                            "--time-limit", "1h")
+        report = tap.load("report", archive)
+        tap.equal((report["state"], report["ended_by"], report["failed"]), ("running", None, 0))
+        tap.equal({row["reason"] for row in report["verdicts"] if row["verdict"] == "unvisited"},
+                  {"byte limit"})
+        status, said = finish(start("resume", archive))
+    tap.equal((status, said), (0, "stillpoint: --max-bytes has ended the capture\n"))
+    report = tap.load("report", archive)
+    tap.equal((report["state"], report["ended_by"]), ("cut", "bytes"))
+    assert report["totals"]["unvisited"] > 0, report["totals"]
     tap.equal(tap.run("verify", archive).returncode, 0)
 
 
@@ -341,6 +388,8 @@ def main():
             check(site, archive, wanted)
     with tap.case("a capture whose time is up is resumed as such"):
         at_limit.result()
+    with tap.case("and so is one whose bytes are spent"):
+        kill_at_bytes()
 
 
 main()

@@ -114,7 +114,7 @@ def check_text(archive):
     lines = text.splitlines()
     tap.equal(len(lines), SITES + 3)
     assert all(line.endswith("  finished") for line in lines[1:SITES + 1]), text
-    assert re.match(rf"{SITES} captures: \d+ pages, \d+ sharp, \d+ changed, \d+ failed$",
+    assert re.match(rf"{SITES} captures: \d+ pages captured, \d+ sharp, \d+ changed, \d+ failed$",
                     lines[SITES + 1]), text
     tap.equal(tap.succeed("report", archive).splitlines()[-1],
               f"The last of {SITES} captures; all of them: stillpoint report {archive} --captures")

@@ -23,8 +23,13 @@ class JudgeCut(judge.Judge):
         return {url for url, page in self.pages.items() if page["kind"] == "page"}
 
     def check_once(self, row):
-        if row["verdict"] == "failed" and row["reason"] != "time limit":
+        if row["verdict"] == "unvisited" and row["reason"] != "time limit":
             self.complain(row, "without a reason")
+        if row["verdict"] == "unconfirmed" and row["revisit_start"] is None:
+            if row["reason"] != "not revisited: time limit":
+                self.complain(row, "without a reason")
+        if row["verdict"] == "failed":
+            self.complain(row, "it could be had, or was never asked for")
         self.missed[row["verdict"]] += 1
 
 

@@ -327,6 +327,26 @@ with tap.case("a page that looks whether its cookie is kept is had all the same"
     tap.equal([(row["status"], row["verdict"]) for row in capture.report["verdicts"]],
               [(200, "sharp"), (302, "sharp")])
 
+with tap.case("a good visit survives a failed second one"):
+    asked = []
+
+    def moody(request):
+        if request.path == "/robots.txt":
+            return rawserver.NOT_FOUND
+        asked.append(request.path)
+        if len(asked) == 2:
+            return respond("403 Forbidden")
+        cookies = {} if len(asked) > 1 else {"set_cookie": "gate=open"}
+        return respond("302 Go", location="/#top", **cookies)
+
+    with rawserver.Server(moody) as server:
+        capture = Capture("moody", server.url)
+    tap.equal(len(asked), 3)
+    row, = capture.report["verdicts"]
+    tap.equal((row["status"], row["verdict"], row["reason"]), (302, "sharp", None))
+    ends = [record.content()["lastByte"] for record in capture.of("metadata", server.url)]
+    assert row["visit_end"][:23] <= ends[1] <= row["revisit_start"] + "~", (row, ends)
+
 with tap.case("--keep-secrets archives them"):
     with rawserver.Server(shop) as server:
         capture = Capture("kept", server.url, "--keep-secrets")
@@ -625,7 +645,22 @@ with tap.case("--max-bytes ends the visits in time to revisit what was visited")
         assert 150000 < payload(server) <= 200 << 10, payload(server)
     verdicts = [row["verdict"] for row in capture.report["verdicts"]]
     assert verdicts.count("sharp") >= 8 and verdicts.count("unconfirmed") == 0, verdicts
-    tap.equal(set(verdicts), {"sharp", "failed"})
+    tap.equal(set(verdicts), {"sharp", "unvisited"})
+
+with tap.case("--max-bytes is named as what ended the capture, beside a time limit too"):
+    with rawserver.Server(long_site) as server:
+        capture = Capture("bytes-and-time", server.url, "--max-bytes", "200k",
+                          "--time-limit", "1h", messages=CUT)
+    tap.equal((capture.report["state"], capture.report["ended_by"]), ("cut", "bytes"))
+    tap.equal({row["reason"] for row in capture.report["verdicts"]}, {None, "byte limit"})
+    text = tap.succeed("report", tap.path("bytes-and-time"))
+    assert text.splitlines()[0].endswith(": ended by its byte limit") and "time limit" not in text
+    table = tap.succeed("report", tap.path("bytes-and-time"), "--captures")
+    assert "byte limit" in table and "time limit" not in table, table
+    moments = [record.content() for record in capture.records
+               if record.type == "metadata" and "moment" in record.content()]
+    tap.equal([(moment["moment"], moment.get("endedBy")) for moment in moments],
+              [("start", None), ("stillpoint", "bytes"), ("end", "bytes")])
 
 with tap.case("--max-bytes cuts what is under way"):
     def endless(request):

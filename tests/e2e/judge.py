@@ -47,12 +47,18 @@ class Judge:
         attempts = living.attempts(archive)
         for attempt in attempts:
             if attempt.leg in ("visit", "late"):
-                self.visits[attempt.url] = attempt  # the last one counts
+                self.keep(self.visits, attempt)
             elif attempt.leg == "revisit":
-                self.revisits[attempt.url] = attempt
+                self.keep(self.revisits, attempt)
         self.window = (max((a.end for a in attempts if a.leg == "visit"), default=None),
                        min((a.sent for a in attempts if a.leg == "revisit" and a.sent), default=None))
         self.check_origins()
+
+    @staticmethod
+    def keep(leg, attempt):
+        """The last usable attempt counts; where there is none, the last one."""
+        if attempt.is_usable() or not (attempt.url in leg and leg[attempt.url].is_usable()):
+            leg[attempt.url] = attempt
 
     def check_origins(self):
         """What led to a page is told by its visit, and not again by the revisit."""
@@ -111,7 +117,7 @@ class Judge:
 
     def check_good(self, row):
         """A page that can be had."""
-        if row["verdict"] in ("single", "unconfirmed", "failed"):
+        if row["verdict"] in ("single", "unconfirmed", "failed", "unvisited"):
             self.check_once(row)
         else:
             self.check_pair(row)
@@ -143,6 +149,12 @@ class Judge:
         tap.equal(self.report["pages"], len(rows))
         for key in ("sharp", "changed", "failed"):
             tap.equal((key, self.report[key]), (key, counts[key]))
+        left = sum(counts[key] for key in ("excluded", "unvisited", "failed", "blocked"))
+        tap.equal(self.report["captured"], len(rows) - left)
+        for row in rows:
+            if (row["verdict"] == "unvisited") != (row["url"] not in self.visits
+                                                   and row["verdict"] != "excluded"):
+                self.complain(row, "unvisited are those, and only those, never asked for")
 
     def wanted(self):
         """URLs that must be in the report."""

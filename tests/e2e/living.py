@@ -156,6 +156,13 @@ class Attempt:
         self.origin = content.get("kind"), content.get("via")
         self.sent, self.end = content.get("requestSent"), content["lastByte"]
         self.response = response
+        self.status = int(content.get("status", 0))
+        self.truncated = content.get("truncated") == "true"
+
+    def is_usable(self):
+        """Something that a page can be judged by (docs/quality.md)."""
+        present = 200 <= self.status < 400 and self.status not in (206, 304)
+        return not self.truncated and (present or self.status in (404, 410))
 
     def version(self):
         """Of the living site's page in the response, or None."""

@@ -14,12 +14,13 @@ ARCHIVE = tap.path("archive")
 os.mkdir(ARCHIVE)
 subprocess.run([os.environ["ARCHIVE_SAMPLE"], ARCHIVE], check=True)
 
-KEYS = ["capture", "site", "strategy", "started", "finished", "stillpoint", "pages", "sharp",
-        "changed", "failed", "expected_sharp", "blur", "verdicts"]
+KEYS = ["capture", "site", "strategy", "started", "finished", "stillpoint", "pages", "captured",
+        "sharp", "changed", "ended_by", "failed", "expected_sharp", "blur", "verdicts"]
 PAGE_KEYS = ["url", "kind", "status", "visit_start", "visit_end", "revisit_start", "revisit_end",
              "verdict", "evidence", "rate", "weight", "hopeless"]
 VERDICTS = ["sharp", "absent", "changed", "appeared", "gone", "unconfirmed", "failed", "excluded",
-            "blocked", "single"]
+            "blocked", "single", "unvisited"]
+NOT_CAPTURED = ["failed", "excluded", "blocked", "unvisited"]
 TIMES = ["visit_start", "visit_end", "revisit_start", "revisit_end"]
 
 
@@ -56,6 +57,8 @@ with tap.case("totals cover all known pages"):
         tap.equal(len(rows), report["totals"][verdict])
     for key in ("sharp", "changed", "failed"):
         tap.equal(report[key], report["totals"][key])
+    left = sum(report["totals"][verdict] for verdict in NOT_CAPTURED)
+    tap.equal(report["captured"], report["pages"] - left)
 
 with tap.case("each sharp interval contains the printed still point"):
     start, end = (time(report["stillpoint"][key]) for key in ("from", "to"))
@@ -74,13 +77,52 @@ with tap.case("times are null where there was none"):
 with tap.case("evidence only where something is sharp, reasons where something is wrong"):
     for row in report["verdicts"]:
         tap.equal(row["evidence"], "bytes" if row["verdict"] == "sharp" else None)
-        wrong = row["verdict"] in ("unconfirmed", "failed", "blocked", "excluded")
+        wrong = row["verdict"] in ("unconfirmed", *NOT_CAPTURED)
         tap.equal(row["reason"] is not None, wrong)
 
 with tap.case("text fits a terminal"):
     lines = tap.succeed("report", ARCHIVE).splitlines()
     assert max(map(len, lines)) <= 100, max(lines, key=len)
     tap.equal(lines[0], "Capture 1 of http://example.org/: finished")
+
+with tap.case("percentages are of the captured pages; links out of the scope are a line apart"):
+    tap.equal(lines[2], "3 of 11 captured pages are sharp (27.3 %).")
+    assert "captured            11" in lines and "excluded             1" in "".join(lines), lines
+    assert "Links out of the scope, not captured: 1" in lines, lines
+    assert not any("elsewhere.example" in line for line in lines), lines
+    table = tap.succeed("report", ARCHIVE, "--captures").splitlines()
+    tap.equal(table[0].split(), ["capture", "site", "captured", "sharp", "changed", "failed",
+                                 "ended"])
+    tap.equal(table[1].split(), ["1", "http://example.org/", "11", "3", "2", "4", "finished"])
+    tap.equal(table[2], "1 capture: 11 pages captured, 3 sharp, 2 changed, 4 failed, 1 unvisited")
+    tap.equal(tap.load("report", ARCHIVE, "--captures")["captures"][0]["captured"], 11)
+
+with tap.case("the limit that ended a capture is named everywhere"):
+    for number, word, text in ((1, "time", "time limit"), (2, "bytes", "byte limit"),
+                               (0, None, "a limit")):
+        cut = copy(f"cut-{number}")
+        change(cut, f"UPDATE capture SET state = 2, ended_by = {number}")
+        said = tap.load("report", cut)
+        tap.equal((said["state"], said["ended_by"]), ("cut", word))
+        tap.equal([row["reason"] for row in said["verdicts"] if row["verdict"] == "unvisited"],
+                  [text])
+        shown = tap.succeed("report", cut)
+        head = text if text.startswith("a ") else "its " + text
+        tap.equal(shown.splitlines()[0], f"Capture 1 of http://example.org/: ended by {head}")
+        assert f"unvisited because of\n        1  {text}\n" in shown, shown
+        table = tap.succeed("report", cut, "--captures").splitlines()
+        assert table[1].endswith("  " + text) and "; 1 ended by a limit" in table[2], table
+
+with tap.case("hopeless is not shown where all rates are the same"):
+    same = copy("same-rates")
+    change(same, "UPDATE page SET rate = 0.5")
+    news = "http://example.org/a/news"
+    assert "not prioritised" in tap.succeed("report", ARCHIVE)
+    assert "not prioritised" in tap.succeed("report", ARCHIVE, "--why", news)
+    for text in (tap.succeed("report", same), tap.succeed("report", same, "--why", news)):
+        assert "prioritised" not in text and "hopeless" not in text, text
+    tap.equal([row["hopeless"] for row in tap.load("report", same)["verdicts"]
+               if row["url"] == news], [True])
 
 with tap.case("--capture"):
     tap.equal(tap.load("report", ARCHIVE, "--capture", 1), report)

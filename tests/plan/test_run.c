@@ -219,6 +219,41 @@ static void test_scripts(void)
 	}
 }
 
+/* Of the pages that are given up, those that were never carried out. */
+static void test_unasked(void)
+{
+	static const struct {
+		const char *words;
+		bool single;
+		size_t failed, unasked;
+	} rows[] = {
+		{"+0 +1 v0 fail0 v1 ok1 r1 ok1 end", false, 1, 0},
+		{"+0 +1 +2 v0 cut wait ok0 r0 ok0 end", false, 2, 2},
+		{"+0 +1 +2 v0 fail0 v1 cut ok1 r1 ok1 end", false, 2, 1},
+		{"+0 +1 v0 retry0 v1 cut ok1 r1 ok1 end", false, 1, 0},
+		{"+0 v0 cut retry0 end", false, 1, 0},
+		{"+0 v0 cut back0 end", false, 1, 1},
+		{"+0 v0 back0 cut end", false, 1, 1},
+		{"+0 v0 retry0 v0:2 back0 cut end", false, 1, 0},
+		{"+0 v0 cut +1 ok0 end", true, 1, 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct plan_params params = {.strategy = plan_strategy_find("bfs-fifo", false),
+			.delay = 1,
+			.single = rows[i].single};
+		struct reading r = {.run = run_new(&params)};
+
+		tap_case("unasked: %s", rows[i].words);
+		if (!r.run)
+			continue;
+		read_script(&r, rows[i].words);
+		CHECK_INT(plan_progress(r.run).failed, rows[i].failed);
+		CHECK_INT(plan_progress(r.run).unasked, rows[i].unasked);
+		plan_run_free(r.run);
+	}
+}
+
 static void test_bad_pages(void)
 {
 	static const struct {
@@ -774,6 +809,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_scripts();
+	test_unasked();
 	test_bad_pages();
 	test_bad_params();
 	test_worlds();

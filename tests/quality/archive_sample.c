@@ -273,6 +273,25 @@ static void store_verdicts(struct sample *s)
 	report_release(&r);
 }
 
+void sample_end(struct sample *s, enum catalog_end limit)
+{
+	struct warc_place place;
+	struct buf block;
+
+	buf_init(&block, TEXT_MAX);
+	must(buf_add_str(&block, "moment: end\r\n"), NULL);
+	if (limit != CATALOG_END_NONE)
+		must(buf_printf(&block, "endedBy: %s\r\n", catalog_end_name(limit)), NULL);
+	add_record(s,
+		&(struct warc_entry){.type = WARC_TYPE_METADATA,
+			.date = SAMPLE_BASE,
+			.url = s->capture.uuid,
+			.body = buf_slice(&block)},
+		&place);
+	s->capture.ended_by = limit;
+	buf_release(&block);
+}
+
 void sample_close(struct sample *s, enum catalog_state state)
 {
 	struct err err = {0};

@@ -69,6 +69,9 @@ uint32_t sample_add(struct sample *s, const struct sample_page *page);
 /* page may be CATALOG_NO_PAGE for ATTEMPT_SIDE, which is robots.txt. */
 void sample_fetch(struct sample *s, uint32_t page, const struct sample_fetch *fetch);
 
+/* Records the end, by that limit if any, as a capture does. Before sample_close. */
+void sample_end(struct sample *s, enum catalog_end limit);
+
 /* Stores verdicts and still point, completes the files unless it is still running, and frees. */
 void sample_close(struct sample *s, enum catalog_state state);
 

@@ -69,7 +69,7 @@ static void test_verdicts(void)
 		{"/private/", VERDICT_EXCLUDED, "robots.txt: Disallow: /private/"},
 		{"elsewhere.example/", VERDICT_EXCLUDED, "another host"},
 		{"/late", VERDICT_SINGLE, ""},
-		{"/unseen", VERDICT_FAILED, "not visited"},
+		{"/unseen", VERDICT_UNVISITED, "not visited"},
 	};
 	const char *dir = tap_tempdir();
 	uint64_t all = 0;
@@ -92,7 +92,11 @@ static void test_verdicts(void)
 		all += r.totals[i];
 	CHECK_INT(all, ARRAY_LEN(rows));
 	CHECK_INT(r.totals[VERDICT_SHARP], 3);
-	CHECK_INT(r.totals[VERDICT_FAILED], 5);
+	CHECK_INT(r.totals[VERDICT_FAILED], 4);
+	CHECK_INT(r.totals[VERDICT_UNVISITED], 1);
+	CHECK_INT(r.captured, 11);
+	CHECK_INT(r.out_of_scope, 1);
+	CHECK(r.rates_differ);
 	CHECK_INT(find(&r, "/b/busy")->visit.attempts, 2);
 	CHECK_INT(find(&r, "/b/busy")->visit.start, SAMPLE_BASE + 2000 * SAMPLE_MS);
 	report_release(&r);
@@ -142,8 +146,8 @@ static void test_measures(void)
 	catalog_close(c);
 }
 
-static void check_single_page(
-	enum catalog_state state, bool single, bool visited, enum verdict want, const char *reason)
+static void check_single_page(enum catalog_state state, enum catalog_end limit, bool single,
+	bool visited, enum verdict want, const char *reason)
 {
 	const char *dir = tap_tempdir();
 	struct sample *s = sample_open(dir, single);
@@ -157,8 +161,11 @@ static void check_single_page(
 				.sent = 1,
 				.end = 2,
 				.response = "HTTP/1.1 200 OK\r\n\r\nx"});
+	sample_end(s, limit);
 	sample_close(s, state);
 	c = load(dir, &r);
+	CHECK(!r.rates_differ);
+	CHECK_INT(r.capture.ended_by, limit);
 	CHECK_STR(verdict_name((enum verdict)r.pages.ptr[0].verdict), verdict_name(want));
 	CHECK_SLICE(r.pages.ptr[0].reason, slice_str(reason));
 	report_release(&r);
@@ -167,11 +174,27 @@ static void check_single_page(
 
 static void test_states(void)
 {
-	check_single_page(CATALOG_FINISHED, true, true, VERDICT_SINGLE, "");
-	check_single_page(CATALOG_FINISHED, true, false, VERDICT_FAILED, "not visited");
-	check_single_page(CATALOG_CUT, false, false, VERDICT_FAILED, "time limit");
-	check_single_page(CATALOG_CUT, false, true, VERDICT_UNCONFIRMED, "not revisited");
-	check_single_page(CATALOG_RUNNING, false, false, VERDICT_FAILED, "not visited");
+	static const struct {
+		enum catalog_state state;
+		enum catalog_end limit;
+		bool single, visited;
+		enum verdict want;
+		const char *reason;
+	} rows[] = {
+		{CATALOG_FINISHED, CATALOG_END_NONE, true, true, VERDICT_SINGLE, ""},
+		{CATALOG_FINISHED, CATALOG_END_NONE, true, false, VERDICT_UNVISITED, "not visited"},
+		{CATALOG_CUT, CATALOG_END_NONE, false, false, VERDICT_UNVISITED, "a limit"},
+		{CATALOG_CUT, CATALOG_END_TIME, false, false, VERDICT_UNVISITED, "time limit"},
+		{CATALOG_CUT, CATALOG_END_BYTES, false, false, VERDICT_UNVISITED, "byte limit"},
+		{CATALOG_CUT, CATALOG_END_BYTES, false, true, VERDICT_UNCONFIRMED,
+			"not revisited: byte limit"},
+		{CATALOG_RUNNING, CATALOG_END_NONE, false, false, VERDICT_UNVISITED,
+			"the capture is not finished"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		check_single_page(rows[i].state, rows[i].limit, rows[i].single, rows[i].visited,
+			rows[i].want, rows[i].reason);
 }
 
 /* A revisit before another page's visit: there is no instant that both are known to share. */
@@ -291,6 +314,7 @@ static void test_ranking(void)
 		(void)snprintf(url, sizeof url, "http://example.org/%d/%d?a=/x/y", i % 20, i);
 		(void)sample_add(s, &(struct sample_page){.url = url, .rate = (i * 7) % 60});
 	}
+	sample_end(s, CATALOG_END_BYTES);
 	sample_close(s, CATALOG_CUT);
 	c = load(dir, &r);
 	CHECK_INT(ranking_directories(&r, &groups), 0);
@@ -298,11 +322,11 @@ static void test_ranking(void)
 	CHECK_SLICE(groups.ptr[0].name, SLICE("http://example.org/0/"));
 	CHECK_INT(groups.ptr[19].pages, 3);
 	ranking_groups_release(&groups);
-	CHECK_INT(ranking_reasons(&r, VERDICT_FAILED, &groups), 0);
+	CHECK_INT(ranking_reasons(&r, VERDICT_UNVISITED, &groups), 0);
 	CHECK_INT(groups.len, 1);
 	CHECK_INT(groups.ptr[0].pages, 60);
 	ranking_groups_release(&groups);
-	CHECK_INT(ranking_hottest(&r, VERDICT_FAILED, 4, hottest), 4);
+	CHECK_INT(ranking_hottest(&r, VERDICT_UNVISITED, 4, hottest), 4);
 	for (int i = 0; i < 4; i++)
 		CHECK_NEAR(r.pages.ptr[hottest[i]].rate, 59 - i, 0);
 	print_golden("quality/report-many.txt", &r, NULL);

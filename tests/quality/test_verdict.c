@@ -1,6 +1,7 @@
 /* Verdicts: the whole table of docs/quality.md, by every pair of kinds of observation. */
 #include "quality/verdict.h"
 
+#include "quality/legs.h"
 #include "tap.h"
 
 /* Kinds of observation, one of each; A and B are states. */
@@ -69,7 +70,7 @@ static const struct {
 	enum verdict failed; /* of an unusable visit */
 	const char *reason;  /* the same, and of an unusable revisit */
 } expected[] = {
-	[NOT_MADE] = {'x', VERDICT_FAILED, "not visited"},
+	[NOT_MADE] = {'x', VERDICT_UNVISITED, "not visited"},
 	[OK_A] = {'A', VERDICT_COUNT, NULL},
 	[OK_B] = {'B', VERDICT_COUNT, NULL},
 	[OK_STATELESS] = {'s', VERDICT_COUNT, NULL},
@@ -209,11 +210,140 @@ static void test_window_leaves_the_rest(void)
 	}
 }
 
+/* ---- several attempts of a leg ---- */
+
+enum { ATTEMPTS_MAX = 5 };
+
+/* An attempt, as a letter: A, B: 200 in that state; N: 404; e: 500; a: 404 with another body. */
+static struct observation shown_of(char letter, int64_t start)
+{
+	enum kind kind = letter == 'A'   ? OK_A
+			 : letter == 'B' ? OK_B
+			 : letter == 'e' ? ERROR
+					 : NOT_FOUND;
+	struct observation o = make(kind, start, start + 5);
+
+	o.state.bytes[1] = letter == 'a';
+	return o;
+}
+
+/* The attempts, each a leg (v, r, l) and a letter, from the one numbered by turn on. */
+static struct judgement judge_attempts(const char *attempts, size_t turn)
+{
+	struct legs_terms terms = {.window = {100, 200}};
+	unsigned numbers[ATTEMPT_SIDE + 1] = {0};
+	struct attempt list[ATTEMPTS_MAX];
+	struct observation shown[ATTEMPTS_MAX];
+	size_t count = 0;
+	struct legs l = {0};
+
+	for (const char *at = attempts; *at; at += at[2] ? 3 : 2, count++) {
+		enum attempt_leg leg = at[0] == 'v'   ? ATTEMPT_VISIT
+				       : at[0] == 'r' ? ATTEMPT_REVISIT
+						      : ATTEMPT_LATE;
+		int64_t start = (leg == ATTEMPT_VISIT ? 10 : 200) + (int64_t)count * 10;
+
+		list[count] = (struct attempt){.leg = leg, .number = ++numbers[leg]};
+		shown[count] = shown_of(at[1], start);
+	}
+	for (size_t i = 0; i < count; i++)
+		legs_add(&l, &list[(i + turn) % count], &shown[(i + turn) % count]);
+	return legs_judge(&l, &terms);
+}
+
+/* The last usable attempt of a leg counts, in whatever order attempts come. */
+static void test_attempts(void)
+{
+	static const struct {
+		const char *attempts;
+		enum verdict verdict;
+		const char *reason;
+	} rows[] = {
+		{"vA rA", VERDICT_SHARP, ""},
+		{"ve vA rA", VERDICT_SHARP, ""},
+		{"vA ve rA", VERDICT_SHARP, ""},
+		{"vA ve ve rA", VERDICT_SHARP, ""},
+		{"vA ve rB", VERDICT_CHANGED, ""},
+		{"vA vB rA", VERDICT_CHANGED, ""},
+		{"vA vB ve rB", VERDICT_SHARP, ""},
+		{"vA ve", VERDICT_UNCONFIRMED, "not revisited: the capture is not finished"},
+		{"ve ve", VERDICT_FAILED, "HTTP 500"},
+		{"vA re rA", VERDICT_SHARP, ""},
+		{"vA rA re", VERDICT_SHARP, ""},
+		{"vA re re", VERDICT_UNCONFIRMED, "HTTP 500"},
+		{"vA rB rA", VERDICT_UNCONFIRMED, "its revisits differ"},
+		{"vA rA rB", VERDICT_CHANGED, ""},
+		{"vA rN rA", VERDICT_UNCONFIRMED, "its revisits differ"},
+		{"vA rB re rA", VERDICT_UNCONFIRMED, "its revisits differ"},
+		{"vN rA rN", VERDICT_UNCONFIRMED, "its revisits differ"},
+		{"vN ve rN ra", VERDICT_ABSENT, ""},
+		{"ve lA", VERDICT_SINGLE, ""},
+		{"vA lA", VERDICT_SINGLE, ""},
+		{"vA le rA", VERDICT_SHARP, ""},
+		{"ve le", VERDICT_FAILED, "HTTP 500"},
+		{"le", VERDICT_FAILED, "HTTP 500"},
+		{"", VERDICT_UNVISITED, "the capture is not finished"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("attempts: %s", rows[i].attempts[0] ? rows[i].attempts : "none");
+		for (size_t turn = 0; turn < ATTEMPTS_MAX; turn++) {
+			struct judgement j = judge_attempts(rows[i].attempts, turn);
+
+			CHECK_STR(verdict_name(j.verdict), verdict_name(rows[i].verdict));
+			CHECK_SLICE(j.reason, slice_str(rows[i].reason));
+		}
+	}
+}
+
+/* Why a page was not asked for, or not again. */
+static void test_unasked(void)
+{
+	static const struct {
+		enum catalog_state state;
+		enum catalog_end limit;
+		const char *unvisited, *unrevisited;
+	} rows[] = {
+		{CATALOG_RUNNING, CATALOG_END_NONE, "the capture is not finished",
+			"not revisited: the capture is not finished"},
+		{CATALOG_RUNNING, CATALOG_END_BYTES, "byte limit",
+			"not revisited: the capture is not finished"},
+		{CATALOG_FINISHED, CATALOG_END_NONE, "not visited", "not revisited"},
+		{CATALOG_CUT, CATALOG_END_TIME, "time limit", "not revisited: time limit"},
+		{CATALOG_CUT, CATALOG_END_BYTES, "byte limit", "not revisited: byte limit"},
+		{CATALOG_CUT, CATALOG_END_NONE, "a limit", "not revisited: a limit"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct legs_terms terms = {.state = rows[i].state, .ended_by = rows[i].limit};
+		struct legs none = {0}, once = {.visit = make(OK_A, 100, 200), .visits = 1};
+
+		tap_case("unasked: %s", rows[i].unrevisited);
+		CHECK_INT(legs_judge(&none, &terms).verdict, VERDICT_UNVISITED);
+		CHECK_SLICE(legs_judge(&none, &terms).reason, slice_str(rows[i].unvisited));
+		CHECK_INT(legs_judge(&once, &terms).verdict, VERDICT_UNCONFIRMED);
+		CHECK_SLICE(legs_judge(&once, &terms).reason, slice_str(rows[i].unrevisited));
+	}
+}
+
+/* docs/quality.md: all but excluded, unvisited, failed and blocked. */
+static void test_captured(void)
+{
+	unsigned captured = 0;
+
+	for (int i = 0; i < VERDICT_COUNT; i++)
+		captured |= (unsigned)verdict_is_captured((enum verdict)i) << i;
+	CHECK_INT(captured, 1 << VERDICT_SHARP | 1 << VERDICT_ABSENT | 1 << VERDICT_CHANGED |
+				    1 << VERDICT_APPEARED | 1 << VERDICT_GONE |
+				    1 << VERDICT_UNCONFIRMED | 1 << VERDICT_SINGLE);
+}
+
 static void test_names(void)
 {
 	CHECK_STR(verdict_name(VERDICT_SHARP), "sharp");
 	CHECK_STR(verdict_name(VERDICT_SINGLE), "single");
-	CHECK_INT(VERDICT_COUNT, 10);
+	CHECK_STR(verdict_name(VERDICT_UNVISITED), "unvisited");
+	CHECK_INT(VERDICT_COUNT, 11);
 }
 
 int main(int argc, char **argv)
@@ -223,6 +353,9 @@ int main(int argc, char **argv)
 	TAP_RUN(test_single);
 	test_window();
 	TAP_RUN(test_window_leaves_the_rest);
+	test_attempts();
+	test_unasked();
+	TAP_RUN(test_captured);
 	TAP_RUN(test_names);
 	return tap_done();
 }

@@ -1,6 +1,7 @@
 /* Verification: what is sound is verified, and nothing that is damaged or untrue goes unnoticed. */
 #include "quality/verify.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -195,7 +196,8 @@ static void test_cuts(void)
 
 		verify(dir, true, &v);
 		CHECK(says(&v, NULL, "warc/sample-00000.warc.gz: the file is missing"));
-		CHECK(says(&v, "http://example.org/", "catalog says sharp, the WARC says failed"));
+		CHECK(says(
+			&v, "http://example.org/", "catalog says sharp, the WARC says unvisited"));
 		CHECK(says(&v, "http://example.org/", "its record is missing"));
 		verify_release(&v);
 	}
@@ -286,7 +288,7 @@ static void test_lies(void)
 	CHECK(says(
 		&v, "http://example.org/liar", "its attempt says another state than the response"));
 	CHECK(says(&v, "http://example.org/thief", "its response is that of another URL"));
-	CHECK(says(&v, "http://example.org/ghost", "catalog says failed, the WARC says"));
+	CHECK(says(&v, "http://example.org/ghost", "catalog says unvisited, the WARC says"));
 	CHECK(says(&v, "http://example.org/", "another still point than the WARC"));
 	verify_release(&v);
 }
@@ -425,6 +427,62 @@ static void test_two_captures(void)
 	verify_release(&v);
 }
 
+/* Changes the catalog by hand. */
+static void change(const char *dir, const char *sql)
+{
+	char *file = join(dir, "catalog.sqlite");
+	sqlite3 *db = NULL;
+
+	CHECK_INT(sqlite3_open(file, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	(void)sqlite3_close(db);
+	free(file);
+}
+
+/* Which limit ended a capture is in the WARC, and the catalog may not say otherwise. */
+static void test_ends(void)
+{
+	static const struct {
+		const char *label;
+		enum catalog_end limit;
+		enum catalog_state state;
+		const char *sql;
+		const char *problem; /* NULL: none */
+	} rows[] = {
+		{"no limit", CATALOG_END_NONE, CATALOG_FINISHED, "", NULL},
+		{"time", CATALOG_END_TIME, CATALOG_CUT, "", NULL},
+		{"bytes", CATALOG_END_BYTES, CATALOG_CUT, "", NULL},
+		{"not said", CATALOG_END_NONE, CATALOG_CUT, "", NULL},
+		{"another limit", CATALOG_END_BYTES, CATALOG_CUT, "UPDATE capture SET ended_by = 1",
+			"is time in the catalog, bytes in the WARC"},
+		{"hushed up", CATALOG_END_TIME, CATALOG_CUT, "UPDATE capture SET ended_by = 0",
+			"is none in the catalog, time in the WARC"},
+		{"under way", CATALOG_END_BYTES, CATALOG_RUNNING, "UPDATE capture SET ended_by = 0",
+			NULL},
+		{"the word of earlier versions", CATALOG_END_TIME, CATALOG_CUT,
+			"UPDATE word SET text = 'failed' WHERE text = 'unvisited'", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *dir = tap_tempdir();
+		struct sample *s = sample_open(dir, false);
+		struct verify v;
+
+		tap_case("ends: %s", rows[i].label);
+		sample_sharp(s, "http://example.org/", 100, 500);
+		(void)sample_add(s, &(struct sample_page){.url = "http://example.org/next"});
+		sample_end(s, rows[i].limit);
+		sample_close(s, rows[i].state);
+		change(dir, rows[i].sql);
+		verify(dir, true, &v);
+		CHECK_INT(v.problems.len, rows[i].problem != NULL);
+		if (rows[i].problem)
+			CHECK(says(&v, "http://example.org/", rows[i].problem));
+		CHECK_INT(v.captures.ptr[0].ended_by, rows[i].limit);
+		verify_release(&v);
+	}
+}
+
 /* A capture under way: what is behind the last commit is nobody's claim yet. */
 static void test_uncommitted(void)
 {
@@ -500,6 +558,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_revisit_of_revisit);
 	TAP_RUN(test_inside_out);
 	TAP_RUN(test_two_captures);
+	test_ends();
 	TAP_RUN(test_uncommitted);
 	TAP_RUN(test_foreign);
 	TAP_RUN(test_no_directory);
