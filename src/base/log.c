@@ -11,6 +11,7 @@ enum {
 };
 
 static struct log_config sink;
+static struct live *beside; /* on the same terminal; or NULL */
 
 static const char *const LEVEL_NAMES[] = {
 	[LOG_LEVEL_ERROR] = "error",
@@ -24,6 +25,20 @@ void log_setup(const struct log_config *config)
 	sink = *config;
 	if (!sink.clock)
 		sink.clock = clock_system();
+}
+
+void log_share(struct live *lines)
+{
+	beside = lines;
+}
+
+/* One call, so that the FILE's lock, or that of the lines, keeps the line in one piece. */
+static void put(slice line)
+{
+	if (beside)
+		live_print(beside, sink.file, line);
+	else if (fwrite(line.ptr, 1, line.len, sink.file) == line.len)
+		(void)fflush(sink.file);
 }
 
 bool log_enabled(enum log_level level)
@@ -97,8 +112,7 @@ void log_write(enum log_level level, const char *component, const char *fmt, ...
 	clock_format(clock_realtime(sink.clock), CLOCK_ROUND_DOWN, now);
 	buf_init(&line, LINE_MAX_BYTES);
 	rc = sink.form == LOG_FORM_JSON ? format_json(&line, &e) : format_text(&line, &e);
-	/* One call, so that the FILE's lock keeps the line in one piece. */
-	if (rc == 0 && fwrite(line.ptr, 1, line.len, sink.file) == line.len)
-		(void)fflush(sink.file);
+	if (rc == 0)
+		put(buf_slice(&line));
 	buf_release(&line);
 }

@@ -11,6 +11,7 @@
 
 #include "base/api.h"
 #include "base/clock.h"
+#include "base/live.h"
 
 enum log_level {
 	LOG_LEVEL_ERROR, /* something asked for was not done */
@@ -32,6 +33,12 @@ struct log_config {
 };
 
 void log_setup(const struct log_config *config);
+
+/*
+ * From here on messages are printed above these lines, which are on the same terminal; NULL: no
+ * lines any more. Borrowed. To be called while no other thread logs.
+ */
+void log_share(struct live *lines);
 
 /* Whether a message of this level is written: worth asking before costly preparations. */
 bool log_enabled(enum log_level level);

@@ -3,50 +3,129 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-enum { DEFAULT_COLUMNS = 80 };
+/* How far back the rate looks: calm enough to read, quick enough to be true. */
+static const double RATE_MEMORY = 60;
+enum { RATE_UNITS = 10 }; /* but not less far than so many units */
 
-static const int64_t DRAW_INTERVAL = CLOCK_NS_PER_SECOND / 10;
+/* What a rate has to rest upon: the first seconds mislead. */
+static const double RATE_SPAN_MIN = 3;
+enum { RATE_UNITS_MIN = 3 };
 
-/* How far back the rate looks, in seconds: calm enough to read, quick enough to be true. */
-static const double RATE_MEMORY = 5;
+static const double MARK_INTERVAL = 1;
+static const int64_t MEASURE_INTERVAL = CLOCK_NS_PER_SECOND / 10;
 
-/* Wipes from the cursor to the end of the line, where a longer one may have stood. */
-static const char WIPE_REST[] = {'\x1b', '[', 'K'};
+/* Work stands still when nothing has ended for this long, and for so many times as it takes. */
+static const double STALL_SECONDS = 10;
+static const double STALL_FACTOR = 5;
 
-static const double ETA_MAX = 1000.0 * 3600;
+static const double DAY = 86400;
+static const double ETA_MAX = 1000 * 86400.0;
 
 void progress_init(struct progress *p, const struct progress_config *config)
 {
-	int64_t now = clock_monotonic(config->clock);
-
-	*p = (struct progress){
-		.config = *config,
-		.on = isatty(config->fd) == 1,
-		.rated_at = now,
-	};
+	*p = (struct progress){.config = *config, .measured_at = clock_monotonic(config->clock)};
+	live_init(&p->live, config->fd, config->clock);
 }
 
-static void update_rate(struct progress *p, int64_t now, uint64_t done)
+/* ---- the rate ---- */
+
+static void forget_first(struct progress *p)
 {
-	double seconds = clock_seconds(now - p->rated_at);
-	double latest = done > p->rated_done ? (double)(done - p->rated_done) / seconds : 0;
-	double weight = p->rate > 0 ? 1 - exp(-seconds / RATE_MEMORY) : 1;
-
-	p->rate += weight * (latest - p->rate);
-	p->rated_at = now;
-	p->rated_done = done;
+	p->marks_len--;
+	memmove(p->marks, p->marks + 1, p->marks_len * sizeof p->marks[0]);
 }
+
+static double seconds_between(const struct progress_mark *a, const struct progress_mark *b)
+{
+	return clock_seconds(b->time - a->time);
+}
+
+/* The second mark must do without the first one: far enough back, in time and in units. */
+static bool is_first_needless(const struct progress *p)
+{
+	const struct progress_mark *second = &p->marks[1];
+
+	return p->marks_len == PROGRESS_MARKS ||
+	       (p->marks_len > 1 && seconds_between(second, &p->last) >= RATE_MEMORY &&
+		       p->last.done - second->done >= RATE_UNITS);
+}
+
+/* Whether nothing has ended for much longer than it usually takes. */
+static bool is_stalled(const struct progress *p, int64_t now, double least)
+{
+	double span = seconds_between(&p->marks[0], &p->last);
+	double units = (double)(p->last.done - p->marks[0].done);
+	double usual = units > 0 ? span / units : 0;
+
+	return clock_seconds(now - p->last.time) > fmax(least, STALL_FACTOR * usual);
+}
+
+static void mark(struct progress *p, int64_t now, uint64_t done)
+{
+	if (p->marks_len > 0 && is_stalled(p, now, RATE_MEMORY))
+		p->marks_len = 0; /* a pause is not of the pace */
+	p->last = (struct progress_mark){now, done};
+	if (p->marks_len > 0 &&
+		seconds_between(&p->marks[p->marks_len - 1], &p->last) < MARK_INTERVAL)
+		return;
+	while (is_first_needless(p))
+		forget_first(p);
+	p->marks[p->marks_len++] = p->last;
+}
+
+/*
+ * From the end of one unit to that of another, so that neither the beginning nor what is under way
+ * is counted; 0: unknown.
+ */
+static double find_rate(const struct progress *p, int64_t now)
+{
+	double span, units;
+
+	if (p->marks_len == 0)
+		return 0;
+	span = seconds_between(&p->marks[0], &p->last);
+	units = (double)(p->last.done - p->marks[0].done);
+	if (span < RATE_SPAN_MIN || units < RATE_UNITS_MIN || is_stalled(p, now, STALL_SECONDS))
+		return 0;
+	return units / span;
+}
+
+static double find_time_left(
+	const struct progress *p, const struct progress_work *work, int64_t now)
+{
+	double left = 0;
+
+	if (p->rate > 0 && work->left > 0)
+		left = fmax(1, (double)work->left / p->rate - clock_seconds(now - p->last.time));
+	if (work->time_left > 0 && left > work->time_left)
+		left = work->time_left;
+	return left;
+}
+
+static void measure(struct progress *p, const struct progress_work *work, int64_t now)
+{
+	p->measured_at = now;
+	/* Work may be taken up again: what was done before this process is not of its pace. */
+	if (work->done < p->last.done)
+		p->marks_len = 0;
+	if (p->marks_len == 0 ? work->done > 0 : work->done != p->last.done)
+		mark(p, now, work->done);
+	p->rate = find_rate(p, now);
+	p->time_left = find_time_left(p, work, now);
+}
+
+/* ---- the text ---- */
 
 static int add_eta(char *out, size_t size, double seconds)
 {
 	long s;
 
-	if (!(seconds < ETA_MAX))
+	if (!(seconds > 0 && seconds < ETA_MAX))
 		return 0;
 	s = lround(ceil(seconds));
+	if (seconds >= 2 * DAY)
+		return snprintf(out, size, "  ETA %.0f days", seconds / DAY);
 	if (s >= 3600)
 		return snprintf(out, size, "  ETA %ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
 	return snprintf(out, size, "  ETA %ld:%02ld", s / 60, s % 60);
@@ -81,69 +160,43 @@ void progress_text(
 			snprintf(out + at, size - at, p->rate < 10 ? "  %.1f/s" : "  %.0f/s",
 				p->rate),
 			size);
-	if (p->rate > 0 && total > n)
-		at = advance(at, add_eta(out + at, size - at, (double)(total - n) / p->rate), size);
-	if (note)
+	at = advance(at, add_eta(out + at, size - at, p->time_left), size);
+	if (note && note[0])
 		(void)snprintf(out + at, size - at, "  %s", note);
 }
 
-static size_t columns(int fd)
+/* ---- drawing ---- */
+
+void progress_update_work(
+	struct progress *p, uint64_t done, const struct progress_work *work, const char *note)
 {
-	struct winsize w;
+	char text[PROGRESS_LINE_MAX];
+	const char *lines[] = {text};
+	int64_t now;
 
-	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : DEFAULT_COLUMNS;
-}
-
-/*
- * Cuts the text to what surely fits into one line (a line that wraps cannot be wiped), not within
- * a character, and takes the sting out of escape sequences.
- */
-static size_t fit(char *text, size_t width)
-{
-	size_t len = strlen(text);
-
-	if (len >= width) {
-		len = width - 1;
-		while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
-			len--;
-	}
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			text[i] = '?';
-	return len;
-}
-
-static void put(int fd, const char *text, size_t len)
-{
-	ssize_t n = write(fd, text, len);
-
-	(void)n; /* a line of progress lost is not worth a word */
+	p->done = done;
+	if (p->live.mode == LIVE_OFF)
+		return;
+	now = clock_monotonic(p->config.clock);
+	if (now - p->measured_at < MEASURE_INTERVAL)
+		return;
+	measure(p, work, now);
+	if (!live_is_due(&p->live))
+		return;
+	progress_text(p, done, note, text, sizeof text);
+	live_draw(&p->live, lines, 1);
 }
 
 void progress_update(struct progress *p, uint64_t done, const char *note)
 {
-	char line[1 + PROGRESS_LINE_MAX + sizeof WIPE_REST] = "\r";
-	int64_t now;
-	size_t len;
+	uint64_t total = p->config.total;
 
-	if (!p->on)
-		return;
-	now = clock_monotonic(p->config.clock);
-	if (now - p->rated_at < DRAW_INTERVAL)
-		return;
-	update_rate(p, now, done);
-	progress_text(p, done, note, line + 1, PROGRESS_LINE_MAX);
-	len = 1 + fit(line + 1, columns(p->config.fd));
-	memcpy(line + len, WIPE_REST, sizeof WIPE_REST);
-	put(p->config.fd, line, len + sizeof WIPE_REST);
-	p->drawn = true;
+	progress_update_work(p, done,
+		&(struct progress_work){.done = done, .left = total > done ? total - done : 0},
+		note);
 }
 
 void progress_clear(struct progress *p)
 {
-	if (p->drawn) {
-		put(p->config.fd, "\r", 1);
-		put(p->config.fd, WIPE_REST, sizeof WIPE_REST);
-	}
-	p->drawn = false;
+	live_clear(&p->live);
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cmd/captures.h"
 #include "cmd/secret_file.h"
 #include "cmd/stop.h"
@@ -55,13 +56,14 @@ static void describe_many(const struct crawl_progress *p, char *out, size_t size
 		(void)snprintf(out + n, size - (size_t)n, ", failed %zu", p->failed);
 }
 
-/* The rate is that of all requests; nobody knows how many there will be. */
+/* The rate is that of all requests; how long the slowest site takes cannot be told. */
 static void show_many(struct capture_view *v, const struct crawl_progress *p)
 {
 	char note[128];
 
 	describe_many(p, note, sizeof note);
-	progress_update(&v->progress, p->fetched, note);
+	progress_update_work(
+		&v->progress, p->fetched, &(struct progress_work){.done = p->requests}, note);
 }
 
 static void on_progress(void *context, const struct crawl_progress *p)
@@ -73,20 +75,11 @@ static void on_progress(void *context, const struct crawl_progress *p)
 		show_many(v, p);
 		return;
 	}
-
-	/* Another leg has another total, and begins its rate anew. */
-	if (!v->begun || v->leg != p->leg) {
-		struct progress_config config = v->progress.config;
-
-		progress_clear(&v->progress);
-		progress_init(&v->progress, &config);
-		v->begun = true;
-		v->leg = p->leg;
-	}
 	v->progress.config.title = leg_name(p);
 	progress_set_total(&v->progress, p->total);
 	describe(p, note, sizeof note);
-	progress_update(&v->progress, p->done, note);
+	progress_update_work(&v->progress, p->done,
+		&(struct progress_work){p->requests, p->left, p->time_left}, note);
 }
 
 int capture_view_init(struct capture_view *v, const char *command, unsigned lanes, struct err *err)
@@ -101,6 +94,7 @@ int capture_view_init(struct capture_view *v, const char *command, unsigned lane
 					    .clock = clock_system(),
 					    .title = command,
 					    .unit = "pages"});
+	log_share(&v->progress.live);
 	v->options = (struct crawl_options){
 		.stop_fd = v->signals, .lanes = lanes, .on_progress = on_progress, .context = v};
 	return 0;
@@ -109,6 +103,7 @@ int capture_view_init(struct capture_view *v, const char *command, unsigned lane
 void capture_view_release(struct capture_view *v)
 {
 	progress_clear(&v->progress);
+	log_share(NULL);
 	stop_close(v->signals);
 }
 

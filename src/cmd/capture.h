@@ -10,8 +10,6 @@ struct capture_view {
 	struct crawl_options options; /* to be handed to crawl_start or crawl_resume */
 	struct progress progress;
 	const char *command;
-	enum plan_leg leg;
-	bool begun;
 	int signals; /* of stop_open, or -1 */
 };
 

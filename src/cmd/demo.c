@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/live.h"
 #include "cmd/cmd.h"
 #include "cmd/stop.h"
 #include "living/contest.h"
@@ -14,7 +16,8 @@
 #include "quality/verify.h"
 
 enum {
-	BAR = 24,
+	LINE_BAR = 14, /* the lines fit into 80 columns */
+	SCORE_BAR = 10,
 	DIR_TRIES = 1000,
 	REDRAW_MS = 200,
 };
@@ -98,56 +101,68 @@ static int make_dir(const char *wanted, char *out, size_t size, struct err *err)
 
 /* ---- while it runs ---- */
 
-static void draw_bar(size_t done, size_t total)
+static size_t filled(size_t done, size_t total, size_t width)
 {
-	size_t full = total ? done * BAR / total : 0;
-
-	for (size_t i = 0; i < BAR; i++)
-		(void)fputs(i < full ? "█" : "░", stdout);
+	return total ? (done < total ? done : total) * width / total : 0;
 }
 
-static void draw_line(const char *strategy, const struct crawl_progress *p, bool running)
+static const char *bar_cell(size_t i, size_t full)
+{
+	return i < full ? "█" : "░";
+}
+
+static int add_line(
+	struct buf *out, const char *strategy, const struct crawl_progress *p, bool running)
 {
 	const char *leg = p->preparing ? "starting" : p->leg == PLAN_VISIT ? "visits" : "revisits";
+	int rc = buf_printf(out, "  %-15s %-8s ", strategy, running ? leg : "done");
 
-	printf("  %-16s %-9s ", strategy, running ? leg : "done");
-	draw_bar(p->done, p->total);
-	printf(" %4zu/%-4zu", p->done, p->total);
+	for (size_t i = 0; rc == 0 && i < LINE_BAR; i++)
+		rc = buf_add_str(out, bar_cell(i, filled(p->done, p->total, LINE_BAR)));
+	if (rc == 0)
+		rc = buf_printf(out, " %4zu/%-4zu", p->done, p->total);
+	if (rc)
+		return rc;
 	if (p->leg == PLAN_VISIT)
-		printf(" expecting %5.1f sharp", p->expected);
-	else
-		printf(" sharp %zu, expected %.1f", p->sharp, p->expected);
-	(void)fputs("\x1b[K\n", stdout);
+		return buf_printf(out, " expecting %5.1f sharp", p->expected);
+	return buf_printf(out, " sharp %zu, expected %.1f", p->sharp, p->expected);
 }
 
 /* Draws all lines over those of the last time; true when all are done. */
-static bool draw(struct contest *c, bool on_terminal, bool first)
+static bool draw(struct contest *c, struct live *live)
 {
+	struct buf texts[CONTESTANTS_MAX];
+	const char *lines[CONTESTANTS_MAX];
 	bool all_done = true;
 
-	if (on_terminal && !first)
-		printf("\x1b[%zuA", c->count);
 	for (size_t i = 0; i < c->count; i++) {
 		struct crawl_progress p;
 		bool running = contest_progress(c, i, &p);
 
 		all_done = all_done && !running;
-		if (on_terminal)
-			draw_line(c->list[i].strategy, &p, running);
+		buf_init(&texts[i], LIVE_LINE_SIZE);
+		lines[i] =
+			add_line(&texts[i], c->list[i].strategy, &p, running) ? "" : texts[i].ptr;
 	}
-	(void)fflush(stdout);
+	if (all_done)
+		live_keep(live, lines, c->count);
+	else
+		live_draw(live, lines, c->count);
+	for (size_t i = 0; i < c->count; i++)
+		buf_release(&texts[i]);
 	return all_done;
 }
 
 /* False when the user has had enough. */
 static bool watch(struct contest *c, int signals)
 {
-	bool on_terminal = isatty(STDOUT_FILENO) == 1;
 	struct pollfd p = {.fd = signals, .events = POLLIN};
-	bool first = true, stopped = false;
+	struct live live;
+	bool stopped = false;
 
-	while (!draw(c, on_terminal, first)) {
-		first = false;
+	(void)fflush(stdout);
+	live_init(&live, STDOUT_FILENO, clock_system());
+	while (!draw(c, &live)) {
 		/* A signal stays to be read: the captures see it, too, and stop. */
 		if (poll(&p, 1, stopped ? 0 : REDRAW_MS) == 1) {
 			stopped = true;
@@ -169,7 +184,8 @@ static void print_scores(const struct contest *c)
 
 		printf("  %-16s %7zu %8zu %7zu %9.1f  ", c->list[i].strategy, s->claimed, s->true_,
 			s->false_, s->expected);
-		draw_bar(s->claimed, s->pages);
+		for (size_t k = 0; k < SCORE_BAR; k++)
+			(void)fputs(bar_cell(k, filled(s->claimed, s->pages, SCORE_BAR)), stdout);
 		printf(" of %zu pages\n", s->pages);
 	}
 	printf("\n  claimed: proven the same before and after one instant, the still point\n"

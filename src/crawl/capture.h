@@ -152,6 +152,7 @@ struct capture {
 	int64_t epoch;        /* monotonic: zero of the planner's clock */
 	double idle; /* seconds on that clock in which no process ran: no part of the limit */
 	uint32_t visits, revisits; /* given out so far: positions in the plan */
+	size_t requests;           /* for pages, ended in this process */
 	size_t downloads;          /* ended, in the visits */
 	double first_request;      /* of them, on the planner's clock */
 	double last_visit;         /* end of the last one */

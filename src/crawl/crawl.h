@@ -25,7 +25,7 @@ enum { CRAWL_LANES_MAX = 256 };
 
 /*
  * How far it is; for a line on a terminal. Of several sites, the sums of known, failed, fetched,
- * sharp, revisited and expected; the others are 0.
+ * sharp, revisited, expected, requests and left; the others are 0.
  */
 struct crawl_progress {
 	size_t sites, ended; /* captures, and how many of them have ended */
@@ -39,6 +39,9 @@ struct crawl_progress {
 	size_t sharp;     /* so far, of those revisited */
 	size_t revisited; /* the same number of pages for the next one */
 	double expected;  /* sharp ones: of those revisited; before, if the revisits began now */
+	size_t requests;  /* for pages, ended in this process */
+	size_t left;      /* still to come, as far as is known, revisits included */
+	double time_left; /* seconds until the time limit; 0 without one */
 	char waiting[64]; /* why no request starts at all, or "" */
 };
 

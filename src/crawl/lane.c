@@ -277,6 +277,8 @@ static void add_up(struct crawl_progress *sum, const struct crawl_progress *was,
 	sum->sharp += is->sharp - was->sharp;
 	sum->revisited += is->revisited - was->revisited;
 	sum->expected += is->expected - was->expected;
+	sum->requests += is->requests - was->requests;
+	sum->left += is->left - was->left;
 }
 
 static void count(struct lane *lane, struct capture *c)

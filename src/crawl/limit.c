@@ -105,6 +105,27 @@ static double expect_soon(struct capture *c)
 	return c->expected_soon;
 }
 
+/* Requests that are still to come, if all goes well and nothing more is found. */
+static size_t requests_left(const struct capture *c, const struct plan_progress *p)
+{
+	size_t over = p->visited + p->failed + p->late;
+	size_t first = p->known > over ? p->known - over : 0;
+	bool twice = c->strategy->revisits && !c->settings->single;
+
+	if (p->leg == PLAN_VISIT)
+		return twice ? 2 * first + p->visited : first;
+	return first + (p->leg == PLAN_REVISIT && p->visited > c->revisited
+				       ? p->visited - c->revisited
+				       : 0);
+}
+
+static double time_left(const struct capture *c)
+{
+	double left = c->settings->time_limit + c->idle - capture_now(c);
+
+	return c->settings->time_limit > 0 && left > 0 ? left : 0;
+}
+
 struct crawl_progress limit_progress(struct capture *c, bool alone)
 {
 	struct plan_progress p = plan_progress(c->plan);
@@ -119,6 +140,9 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 		.sharp = c->sharp,
 		.revisited = c->revisited,
 		.expected = c->expected,
+		.requests = c->requests,
+		.left = requests_left(c, &p),
+		.time_left = time_left(c),
 	};
 
 	if (alone && p.leg == PLAN_VISIT)
@@ -126,6 +150,10 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 	if (p.leg == PLAN_REVISIT) {
 		report.done = c->revisited;
 		report.total = p.visited;
+	}
+	if (p.leg == PLAN_LATE) {
+		report.done = p.late;
+		report.total = p.late + report.left;
 	}
 	return report;
 }

@@ -281,6 +281,7 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 	enum plan_outcome outcome = PLAN_FAILED;
 	int rc;
 
+	c->requests++;
 	if (order.plan.leg == PLAN_VISIT)
 		count_visit(c, order.host, f, begin, end);
 	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,

@@ -364,7 +364,7 @@ static bool is_behind_commit(const struct reading *r, const struct warc_record *
 
 static int read_records(struct reading *r, struct progress *progress)
 {
-	uint64_t before = progress ? progress->rated_done : 0;
+	uint64_t before = progress ? progress->done : 0;
 	const struct warc_record *rec;
 	int rc = 0;
 

@@ -23,6 +23,7 @@ static void test_text(void)
 		{"unknown rate", NULL, 10, 0, 3, NULL, "plan: 3/10  30 %"},
 		{"slow", NULL, 10, 0.25, 1, NULL, "plan: 1/10  10 %  0.2/s  ETA 0:36"},
 		{"hours", NULL, 10000, 1, 1, NULL, "plan: 1/10000  0 %  1.0/s  ETA 2:46:39"},
+		{"days", NULL, 1000001, 1, 1, NULL, "plan: 1/1000001  0 %  1.0/s  ETA 12 days"},
 		{"never", NULL, UINT64_MAX, 1, 1, NULL, "plan: 1/18446744073709551615  0 %  1.0/s"},
 		{"more than all", NULL, 10, 5, 11, NULL, "plan: 11/10  100 %  5.0/s"},
 		{"almost all is not all", NULL, 1000, 0, 999, NULL, "plan: 999/1000  99 %"},
@@ -32,6 +33,9 @@ static void test_text(void)
 		struct progress p = {
 			.config = {.title = "plan", .unit = rows[i].unit, .total = rows[i].total},
 			.rate = rows[i].rate,
+			.time_left = rows[i].rate > 0 && rows[i].total > rows[i].done
+					     ? (double)(rows[i].total - rows[i].done) / rows[i].rate
+					     : 0,
 		};
 		char text[PROGRESS_LINE_MAX];
 
@@ -80,60 +84,76 @@ static const char *drawn(const struct terminal *t, char *out, size_t size)
 	return out;
 }
 
-static void test_drawing(void)
-{
-	struct terminal t;
+/* A terminal, a clock and a progress on it; false when there are no pseudo-terminals. */
+struct stage {
+	struct terminal terminal;
 	struct clock_manual clock;
-	struct progress p;
-	char out[512];
+	struct progress progress;
+};
 
-	if (!open_terminal(&t, 80)) {
+static bool open_stage(struct stage *s, const char *term, uint64_t total)
+{
+	(void)setenv("TERM", term, 1);
+	if (!open_terminal(&s->terminal, 80)) {
 		tap_skip("no pseudo-terminals");
-		close_terminal(&t);
-		return;
+		close_terminal(&s->terminal);
+		return false;
 	}
-	clock_manual_init(&clock, 0);
-	progress_init(
-		&p, &(struct progress_config){
-			    .fd = t.tty, .clock = &clock.clock, .title = "sim", .total = 100});
-	progress_update(&p, 1, NULL);
-	CHECK_STR(drawn(&t, out, sizeof out), "");
-	clock_manual_advance(&clock, 1);
-	progress_update(&p, 20, NULL);
-	CHECK_STR(drawn(&t, out, sizeof out), "\rsim: 20/100  20 %  20/s  ETA 0:04\x1b[K");
-	clock_manual_advance(&clock, 0.05);
-	progress_update(&p, 30, NULL); /* too soon */
-	CHECK_STR(drawn(&t, out, sizeof out), "");
-	clock_manual_advance(&clock, 0.95);
-	progress_update(&p, 40, "sharp 0.9");
-	CHECK_STR(
-		drawn(&t, out, sizeof out), "\rsim: 40/100  40 %  20/s  ETA 0:03  sharp 0.9\x1b[K");
-	progress_clear(&p);
-	CHECK_STR(drawn(&t, out, sizeof out), "\r\x1b[K");
-	progress_clear(&p);
-	CHECK_STR(drawn(&t, out, sizeof out), "");
-	close_terminal(&t);
+	clock_manual_init(&s->clock, 0);
+	progress_init(&s->progress, &(struct progress_config){.fd = s->terminal.tty,
+					    .clock = &s->clock.clock,
+					    .title = "sim",
+					    .total = total});
+	return true;
 }
 
-static void test_narrow_terminal(void)
+/* Time passes, then so many units are done; what is drawn. */
+static const char *step(struct stage *s, double seconds, uint64_t done, const char *note)
 {
-	struct terminal t;
-	struct clock_manual clock;
-	struct progress p;
+	static char out[4096];
+
+	clock_manual_advance(&s->clock, seconds);
+	progress_update(&s->progress, done, note);
+	return drawn(&s->terminal, out, sizeof out);
+}
+
+static void test_drawing(void)
+{
+	struct stage s;
 	char out[512];
 
-	if (!open_terminal(&t, 13)) {
-		tap_skip("no pseudo-terminals");
-		close_terminal(&t);
+	if (!open_stage(&s, "xterm", 100))
 		return;
+	CHECK_STR(step(&s, 0, 1, NULL), "");
+	CHECK_STR(step(&s, 1, 20, NULL), "\rsim: 20/100  20 %\x1b[K");
+	CHECK_STR(step(&s, 0.05, 30, NULL), ""); /* too soon */
+	CHECK_STR(step(&s, 0.95, 40, "sharp 0.9"), "\rsim: 40/100  40 %  sharp 0.9\x1b[K");
+	CHECK_STR(step(&s, 2, 80, NULL), "\rsim: 80/100  80 %  20/s  ETA 0:01\x1b[K");
+	progress_clear(&s.progress);
+	CHECK_STR(drawn(&s.terminal, out, sizeof out), "\r\x1b[K");
+	progress_clear(&s.progress);
+	CHECK_STR(drawn(&s.terminal, out, sizeof out), "");
+	close_terminal(&s.terminal);
+}
+
+/* No escape sequences, and few lines. */
+static void test_dumb_terminals(void)
+{
+	static const char *const TERMS[] = {"dumb", ""};
+
+	for (size_t i = 0; i < ARRAY_LEN(TERMS); i++) {
+		struct stage s;
+
+		if (!open_stage(&s, TERMS[i], 100))
+			return;
+		tap_case("TERM='%s'", TERMS[i]);
+		CHECK_STR(step(&s, 5, 1, NULL), "");
+		CHECK_STR(step(&s, 5, 6, NULL), "sim: 6/100  6 %  1.0/s  ETA 1:34\r\n");
+		CHECK_STR(step(&s, 5, 11, NULL), "");
+		progress_clear(&s.progress);
+		CHECK_STR(step(&s, 5, 16, NULL), "sim: 16/100  16 %  1.0/s  ETA 1:24\r\n");
+		close_terminal(&s.terminal);
 	}
-	clock_manual_init(&clock, 0);
-	progress_init(
-		&p, &(struct progress_config){.fd = t.tty, .clock = &clock.clock, .title = "s"});
-	clock_manual_advance(&clock, 1);
-	progress_update(&p, 0, "a\x1b[2J\xc3\xa9");
-	CHECK_STR(drawn(&t, out, sizeof out), "\rs: 0  a?[2J\x1b[K"); /* é would be cut in two */
-	close_terminal(&t);
 }
 
 static void test_silent_elsewhere(void)
@@ -156,32 +176,113 @@ static void test_silent_elsewhere(void)
 	(void)close(ends[0]);
 }
 
-/* The rate follows a change within some seconds and is no average over the whole time. */
+/* ---- the rate ---- */
+
+/* The first unit comes at once, as pages do that no pause precedes. */
+static void test_first_seconds(void)
+{
+	struct stage s;
+
+	if (!open_stage(&s, "xterm", 100))
+		return;
+	(void)step(&s, 0.13, 1, NULL);
+	CHECK_NEAR(s.progress.rate, 0, 0);
+	CHECK_NEAR(s.progress.time_left, 0, 0);
+	for (uint64_t i = 2; i < 10; i++) {
+		(void)step(&s, 1, i, NULL);
+		if (i > 4)
+			CHECK_NEAR(s.progress.rate, 1, 1e-9);
+	}
+	close_terminal(&s.terminal);
+}
+
+/* The rate is that of the last minute and no average over the whole time. */
 static void test_rate_follows(void)
 {
-	struct terminal t;
-	struct clock_manual clock;
-	struct progress p;
+	struct stage s;
 	uint64_t done = 0;
-	char out[4096];
 
-	if (!open_terminal(&t, 80)) {
-		tap_skip("no pseudo-terminals");
-		close_terminal(&t);
+	if (!open_stage(&s, "xterm", 0))
 		return;
-	}
-	clock_manual_init(&clock, 0);
-	progress_init(
-		&p, &(struct progress_config){.fd = t.tty, .clock = &clock.clock, .title = "s"});
-	for (int i = 0; i < 120; i++) {
-		clock_manual_advance(&clock, 1);
-		progress_update(&p, done += i < 100 ? 100 : 10, NULL);
-		(void)drawn(&t, out, sizeof out);
+	for (int i = 0; i < 180; i++) {
+		(void)step(&s, 1, done += i < 100 ? 100 : 10, NULL);
 		if (i == 99)
-			CHECK_NEAR(p.rate, 100, 1);
+			CHECK_NEAR(s.progress.rate, 100, 1);
 	}
-	CHECK(p.rate > 10 && p.rate < 15);
-	close_terminal(&t);
+	CHECK_NEAR(s.progress.rate, 10, 1);
+	close_terminal(&s.terminal);
+}
+
+/* A rate of one unit a minute is a rate. */
+static void test_slow_work(void)
+{
+	struct stage s;
+
+	if (!open_stage(&s, "xterm", 100))
+		return;
+	for (uint64_t i = 1; i < 40; i++)
+		(void)step(&s, 60, i, NULL);
+	CHECK_NEAR(s.progress.rate, 1 / 60.0, 1e-9);
+	CHECK_NEAR(s.progress.time_left, 61 * 60, 1e-6);
+	close_terminal(&s.terminal);
+}
+
+/* One unit hangs: at first nothing changes, then nothing is promised, until it goes on. */
+static void test_hung_unit(void)
+{
+	struct stage s;
+	uint64_t done = 0;
+
+	if (!open_stage(&s, "xterm", 1000))
+		return;
+	while (done < 20)
+		(void)step(&s, 1, ++done, NULL);
+	for (int i = 0; i < 9; i++) {
+		(void)step(&s, 1, done, NULL);
+		CHECK_NEAR(s.progress.rate, 1, 1e-9);
+		CHECK(s.progress.time_left <= 980);
+	}
+	for (int i = 0; i < 600; i++)
+		(void)step(&s, 1, done, NULL);
+	CHECK_NEAR(s.progress.rate, 0, 0);
+	CHECK_NEAR(s.progress.time_left, 0, 0);
+	for (int i = 0; i < 60; i++)
+		(void)step(&s, 1, ++done, NULL);
+	CHECK_NEAR(s.progress.rate, 1, 1e-9);
+	close_terminal(&s.terminal);
+}
+
+/* What the line counts is not what takes the time: units of before, and work of another kind. */
+static void test_work(void)
+{
+	static const struct {
+		const char *label;
+		struct progress_work work;
+		double want;
+	} rows[] = {
+		{"revisits are still to come", {11, 1010, 0}, 1010},
+		{"nothing is known to be left", {11, 0, 0}, 0},
+		{"the time limit comes first", {11, 1010, 60}, 60},
+		{"the time limit comes later", {11, 1010, 6000}, 1010},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct stage s;
+
+		if (!open_stage(&s, "xterm", 1000))
+			return;
+		tap_case("work: %s", rows[i].label);
+		for (uint64_t k = 0; k < 12; k++) {
+			struct progress_work work = rows[i].work;
+
+			work.done = k;
+			clock_manual_advance(&s.clock, 1);
+			progress_update_work(&s.progress, 605 + k, &work, NULL);
+		}
+		CHECK_NEAR(s.progress.rate, 1, 1e-9);
+		CHECK_NEAR(s.progress.time_left, rows[i].want, 1e-6);
+		close_terminal(&s.terminal);
+	}
 }
 
 int main(int argc, char **argv)
@@ -189,8 +290,12 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_text();
 	TAP_RUN(test_drawing);
-	TAP_RUN(test_narrow_terminal);
+	test_dumb_terminals();
 	TAP_RUN(test_silent_elsewhere);
+	TAP_RUN(test_first_seconds);
 	TAP_RUN(test_rate_follows);
+	TAP_RUN(test_slow_work);
+	TAP_RUN(test_hung_unit);
+	test_work();
 	return tap_done();
 }
