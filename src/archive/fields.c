@@ -101,7 +101,7 @@ static void unfold(struct field *field, slice line, char *head)
 	field->value.len += 1 + line.len;
 }
 
-static int add_line(struct fields *f, slice line)
+static int add_line(struct fields *f, slice line, size_t max)
 {
 	const char *colon = memchr(line.ptr, ':', line.len);
 	size_t at = colon ? (size_t)(colon - line.ptr) : 0;
@@ -114,18 +114,20 @@ static int add_line(struct fields *f, slice line)
 		f->malformed++;
 		return 0;
 	}
-	if (f->items.len == FIELDS_COUNT_MAX)
-		return ERR_LIMIT;
+	if (f->items.len == max) {
+		f->surplus++;
+		return 0;
+	}
 	return field_vec_push(&f->items, field);
 }
 
-int fields_parse(struct fields *f, char *head, size_t len)
+int fields_parse_first(struct fields *f, char *head, size_t len, size_t max)
 {
 	slice rest = {head, len}, line;
 	bool open = false; /* a field that the next line may continue */
 
 	f->items.len = 0;
-	f->malformed = 0;
+	f->malformed = f->surplus = 0;
 	f->first_line = (slice){head, 0};
 	if (!next_line(&rest, &f->first_line))
 		return 0;
@@ -137,10 +139,10 @@ int fields_parse(struct fields *f, char *head, size_t len)
 			if (open)
 				unfold(&f->items.ptr[before - 1], line, head);
 			else
-				f->malformed++;
+				f->malformed += f->surplus == 0;
 			continue;
 		}
-		rc = add_line(f, line);
+		rc = add_line(f, line, max);
 		if (rc) {
 			f->items.len = 0;
 			return rc;
@@ -148,6 +150,16 @@ int fields_parse(struct fields *f, char *head, size_t len)
 		open = f->items.len > before;
 	}
 	return 0;
+}
+
+int fields_parse(struct fields *f, char *head, size_t len)
+{
+	int rc = fields_parse_first(f, head, len, FIELDS_COUNT_MAX);
+
+	if (rc || f->surplus == 0)
+		return rc;
+	f->items.len = 0;
+	return ERR_LIMIT;
 }
 
 slice fields_get(const struct fields *f, slice name)

@@ -29,6 +29,7 @@ struct fields {
 	slice first_line;
 	struct field_vec items;
 	size_t malformed; /* lines left out */
+	size_t surplus;   /* fields beyond the maximum, left out as well */
 };
 
 /*
@@ -44,6 +45,9 @@ size_t fields_find_end(slice bytes, size_t *from);
  * then.
  */
 int fields_parse(struct fields *f, char *head, size_t len) SP_MUST_CHECK;
+
+/* The same with another maximum, beyond which fields are counted as surplus: 0 or ERR_NOMEM. */
+int fields_parse_first(struct fields *f, char *head, size_t len, size_t max) SP_MUST_CHECK;
 
 /* Value of the first field of that name, case ignored; its ptr is NULL when there is none. */
 slice fields_get(const struct fields *f, slice name);

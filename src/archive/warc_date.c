@@ -129,6 +129,13 @@ static bool is_possible(const struct parts *p)
 	       p->minute <= 59 && p->second <= 60; /* 60: a leap second, counted as the next */
 }
 
+int64_t warc_date_truncate(int64_t ns)
+{
+	int64_t rest = ns % CLOCK_NS_PER_SECOND;
+
+	return ns - rest - (rest < 0 ? CLOCK_NS_PER_SECOND : 0);
+}
+
 int warc_date_parse(slice text, int64_t *ret_ns)
 {
 	struct parts p = {.month = 1, .day = 1};
@@ -164,9 +171,9 @@ void warc_date_format_ns(int64_t ns, char out[WARC_DATE_NS_SIZE])
 
 void warc_date_format(int64_t ns, char out[WARC_DATE_SIZE])
 {
-	char text[WARC_DATE_NS_SIZE];
+	char text[CLOCK_TEXT_SIZE];
 
-	warc_date_format_ns(ns, text);
+	clock_format(ns, CLOCK_ROUND_DOWN, text);
 	memcpy(out, text, WARC_DATE_SIZE - 2);
 	memcpy(out + WARC_DATE_SIZE - 2, "Z", 2);
 }

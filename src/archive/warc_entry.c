@@ -63,8 +63,9 @@ static const char *find_fault(const struct warc_entry *e)
 		return "a record needs a URL";
 	if (e->type == WARC_TYPE_RESOURCE && e->content_type.len == 0)
 		return "a resource needs a content type";
-	if (is_revisit && (e->refers_to_url.len == 0 || e->refers_to_date == 0))
-		return "a revisit needs the URL and date of what it refers to";
+	if (is_revisit &&
+		(e->refers_to.len == 0 || e->refers_to_url.len == 0 || e->refers_to_date == 0))
+		return "a revisit needs the id, URL and date of what it refers to";
 	if (is_revisit && e->profile == WARC_PROFILE_IDENTICAL && !e->payload)
 		return "an identical payload needs its digest";
 	return NULL;

@@ -60,7 +60,7 @@ struct warc_entry {
 	/* Known to the caller, or for a revisit that of the original; else it is computed. */
 	const struct digest *payload;
 
-	/* A revisit: all but refers_to are required, and payload when identical. */
+	/* A revisit: all are required, and payload when identical. */
 	slice refers_to; /* record id, with angle brackets */
 	slice refers_to_url;
 	int64_t refers_to_date;

@@ -75,12 +75,11 @@ static void read_length(struct warc_header *h)
 int warc_header_parse(struct warc_header *h, char *head, size_t len, struct err *err)
 {
 	struct fields fields = h->fields;
-	int rc = fields_parse(&fields, head, len);
+	int rc = fields_parse_first(&fields, head, len, WARC_FIELDS_MAX);
 
 	*h = (struct warc_header){.fields = fields};
 	if (rc)
-		return err_set(err, rc, "record header: %s",
-			rc == ERR_LIMIT ? "too many fields" : err_name(rc));
+		return err_set(err, rc, "record header: %s", err_name(rc));
 	if (parse_version(fields.first_line, &h->version))
 		return err_set(err, ERR_SYNTAX, "record header: no WARC version");
 	h->type = find_type(warc_header_get(h, SLICE("WARC-Type")));

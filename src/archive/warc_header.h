@@ -28,6 +28,12 @@ enum warc_type {
 /* "response" and so on; "unknown" for the first. Constant. */
 const char *warc_type_name(enum warc_type type);
 
+/* Far beyond what producers write, so that no record is lost for a long list in its header. */
+enum {
+	WARC_HEAD_MAX = 4 << 20,    /* bytes of a header, its empty line included */
+	WARC_FIELDS_MAX = 64 << 10, /* fields of it that are read; further ones are left out */
+};
+
 /* Slices point into the head that was parsed. Zero-initialise; may be used again and again. */
 struct warc_header {
 	struct fields fields;
@@ -44,7 +50,7 @@ struct warc_header {
 
 /*
  * Reads a head that ends in its empty line. It is borrowed while h is in use, and changed in place.
- * 0, ERR_SYNTAX when it does not begin with "WARC/" and a version, ERR_LIMIT, ERR_NOMEM.
+ * 0, ERR_SYNTAX when it does not begin with "WARC/" and a version, ERR_NOMEM.
  */
 int warc_header_parse(struct warc_header *h, char *head, size_t len, struct err *err) SP_MUST_CHECK;
 

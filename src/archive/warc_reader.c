@@ -347,10 +347,10 @@ static int read_head(struct warc_reader *r, struct err *err)
 		}
 		if (rc)
 			return rc;
-		if (before == FIELDS_HEAD_MAX)
+		if (before == WARC_HEAD_MAX)
 			return err_set(err, ERR_LIMIT, "record header is too long");
 		bytes = slice_sub(bytes, 0, HEAD_STEP);
-		bytes = slice_sub(bytes, 0, FIELDS_HEAD_MAX - before);
+		bytes = slice_sub(bytes, 0, WARC_HEAD_MAX - before);
 		rc = buf_add(&r->head, bytes);
 		if (rc)
 			return err_set(err, rc, "%s", err_name(rc));
@@ -627,8 +627,12 @@ static void judge(struct warc_reader *r)
 
 	rec->block = r->check.block_verdict;
 	rec->payload = r->check.payload_verdict;
+	if (rec->header.fields.surplus)
+		problem(r, "record header has too many fields");
 	if (rec->header.bad_length)
 		problem(r, "Content-Length is no number");
+	else if (!rec->header.has_length)
+		problem(r, "Content-Length is missing");
 	if (rec->block == WARC_VERDICT_BAD)
 		problem(r, "block digest does not match");
 	if (rec->payload == WARC_VERDICT_BAD)
@@ -683,7 +687,7 @@ int warc_reader_open_source(
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	r->own_fd = -1;
 	r->flags = flags;
-	buf_init(&r->head, FIELDS_HEAD_MAX);
+	buf_init(&r->head, WARC_HEAD_MAX);
 	rc = warc_input_open(source, &r->in, err);
 	if (rc) {
 		warc_reader_close(r);

@@ -20,18 +20,16 @@ int url_surt_host(struct buf *out, slice host)
 	return rc;
 }
 
-static bool is_address(const struct url *u)
-{
-	return u->host_kind == URL_HOST_IPV4 || u->host_kind == URL_HOST_IPV6;
-}
-
 static int add_host(struct buf *out, const struct url *u)
 {
+	slice text = url_part(u, u->host);
 	struct buf host;
 	int rc;
 
-	if (is_address(u))
-		return buf_add(out, url_part(u, u->host));
+	if (u->host_kind == URL_HOST_IPV6) /* without its brackets */
+		return buf_add(out, slice_sub(text, 1, text.len - 1));
+	if (u->host_kind == URL_HOST_IPV4)
+		return buf_add(out, text);
 	buf_init(&host, URL_CANONICAL_MAX);
 	rc = url_canonical_host(&host, u);
 	if (rc == 0)

@@ -60,17 +60,33 @@ static void test_format(void)
 	int64_t ns = 1452554665 * CLOCK_NS_PER_SECOND + 412030999;
 
 	warc_date_format(ns, text);
-	CHECK_STR(text, "2016-01-11T23:24:25.412030Z");
+	CHECK_STR(text, "2016-01-11T23:24:25Z");
 	warc_date_digits(ns, digits);
 	CHECK_STR(digits, "20160111232425");
 	warc_date_format(-1, text);
-	CHECK_STR(text, "1969-12-31T23:59:59.999999Z");
-	warc_date_format(-1500, text);
-	CHECK_STR(text, "1969-12-31T23:59:59.999998Z");
-	warc_date_format(-1000, text);
-	CHECK_STR(text, "1969-12-31T23:59:59.999999Z");
+	CHECK_STR(text, "1969-12-31T23:59:59Z");
+	warc_date_format(-CLOCK_NS_PER_SECOND, text);
+	CHECK_STR(text, "1969-12-31T23:59:59Z");
 	warc_date_format(0, text);
-	CHECK_STR(text, "1970-01-01T00:00:00.000000Z");
+	CHECK_STR(text, "1970-01-01T00:00:00Z");
+}
+
+/* Rounded down also before 1970, and equal to what the text of it reads back as. */
+static void test_truncate(void)
+{
+	static const int64_t SECONDS[] = {1452554665, 0, -1, -2};
+	char text[WARC_DATE_SIZE];
+
+	for (size_t i = 0; i < ARRAY_LEN(SECONDS); i++) {
+		int64_t second = SECONDS[i] * CLOCK_NS_PER_SECOND, read = 7;
+
+		CHECK_INT(warc_date_truncate(second), second);
+		CHECK_INT(warc_date_truncate(second + 1), second);
+		CHECK_INT(warc_date_truncate(second + CLOCK_NS_PER_SECOND - 1), second);
+		warc_date_format(second + 999999999, text);
+		CHECK_INT(warc_date_parse(slice_str(text), &read), 0);
+		CHECK_INT(read, second);
+	}
 }
 
 int main(int argc, char **argv)
@@ -78,5 +94,6 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_parse();
 	TAP_RUN(test_format);
+	TAP_RUN(test_truncate);
 	return tap_done();
 }

@@ -120,7 +120,7 @@ static void test_habits(void)
 	}
 }
 
-/* Without lengths, records end where the next one begins, or with their member. */
+/* Without lengths, records end where the next one begins, or with their member; that is a fault. */
 static void test_no_lengths(void)
 {
 	static const unsigned habits[] = {SAMPLE_NO_LENGTH, SAMPLE_NO_LENGTH | SAMPLE_CHUNKED,
@@ -134,14 +134,14 @@ static void test_no_lengths(void)
 		buf_init(&got, SAMPLE_MAX);
 		make_file(&file, form, habits, ARRAY_LEN(habits));
 		sample_read(buf_slice(&file), false, &got);
-		CHECK_STR(buf_str(&got), "1234");
+		CHECK_STR(buf_str(&got), "1!2!3!4!");
 		buf_release(&file);
 		buf_release(&got);
 	}
 }
 
 /* The records 1, 2, 3, in two members or frames of which the first has so many bytes. */
-static bool check_cut(slice records, size_t at, bool zstd)
+static bool check_cut(slice records, size_t at, bool zstd, const char *want)
 {
 	enum form form = zstd ? ZSTD : GZIP;
 	struct buf file, got;
@@ -152,7 +152,7 @@ static bool check_cut(slice records, size_t at, bool zstd)
 	add_in_form(&file, form, slice_sub(records, 0, at));
 	add_in_form(&file, form, slice_sub(records, at, records.len));
 	sample_read(buf_slice(&file), false, &got);
-	ok = CHECK_STR(buf_str(&got), "123");
+	ok = CHECK_STR(buf_str(&got), want);
 	buf_release(&file);
 	buf_release(&got);
 	return ok;
@@ -166,6 +166,7 @@ static void test_any_cut(void)
 	enum { NEAR = 40 }; /* every byte so near to where a record begins; elsewhere some */
 
 	for (unsigned h = 0; h < 2 * ARRAY_LEN(habits); h++) {
+		const char *want = habits[h / 2] & SAMPLE_NO_LENGTH ? "1!2!3!" : "123";
 		bool zstd = h % 2, ok = true;
 		struct buf records;
 		size_t first, next;
@@ -182,7 +183,8 @@ static void test_any_cut(void)
 				       (at + NEAR > next && at < next + NEAR) ||
 				       at + NEAR > records.len || at < NEAR;
 
-			ok = (!is_near && at % 29 > 0) || check_cut(buf_slice(&records), at, zstd);
+			ok = (!is_near && at % 29 > 0) ||
+			     check_cut(buf_slice(&records), at, zstd, want);
 		}
 		buf_release(&records);
 	}
@@ -415,12 +417,49 @@ static void test_header_limit(void)
 		buf_init(&file, SAMPLE_MAX);
 		buf_init(&got, SAMPLE_MAX);
 		(void)buf_add(&file, start);
-		while (file.len + 4 < FIELDS_HEAD_MAX + extra)
+		while (file.len + 4 < WARC_HEAD_MAX + extra)
 			(void)buf_add_char(&file, 'x');
 		(void)buf_add_str(&file, "\r\n\r\n\r\n\r\n");
 		sample_record(&file, 2, 0);
 		sample_read(buf_slice(&file), false, &got);
 		CHECK_STR(buf_str(&got), extra ? "?2" : "12");
+		buf_release(&file);
+		buf_release(&got);
+	}
+}
+
+/* Many fields, the length behind them all: up to the maximum, and beyond it. */
+static void test_many_fields(void)
+{
+	static const struct {
+		const char *label;
+		size_t fields;
+		bool length_first;
+		const char *want;
+	} rows[] = {
+		{"more than an HTTP head may have", 3 * FIELDS_COUNT_MAX, false, "12"},
+		{"as many as are read", WARC_FIELDS_MAX - 2, false, "12"},
+		{"one more, with a known length", WARC_FIELDS_MAX - 1, true, "1!2"},
+		{"so many that the length is not read", WARC_FIELDS_MAX, false, "1!2"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf file, got;
+
+		tap_case("many fields: %s", rows[i].label);
+		buf_init(&file, SAMPLE_MAX);
+		buf_init(&got, SAMPLE_MAX);
+		(void)buf_add_str(&file, "WARC/1.1\r\nWARC-Target-URI: http://example.com/1\r\n");
+		if (rows[i].length_first)
+			(void)buf_add_str(&file, "Content-Length: 4\r\n");
+		for (size_t k = 0; k < rows[i].fields; k++)
+			(void)buf_printf(&file, "X-%zu: y\r\n", k);
+		if (!rows[i].length_first)
+			(void)buf_add_str(&file, "Content-Length: 4\r\n");
+		(void)buf_add_str(&file, "\r\nabcd\r\n\r\n");
+		sample_record(&file, 2, 0);
+		sample_read(buf_slice(&file), false, &got);
+		CHECK_STR(buf_str(&got), rows[i].want);
 		buf_release(&file);
 		buf_release(&got);
 	}
@@ -469,6 +508,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_shared);
 	test_odd_files();
 	TAP_RUN(test_header_limit);
+	test_many_fields();
 	TAP_RUN(test_window_limit);
 	TAP_RUN(test_dictionary_limit);
 	return tap_done();

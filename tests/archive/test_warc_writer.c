@@ -163,19 +163,21 @@ static const struct {
 		"http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\n"
 		"WARC-Refers-To: <urn:uuid:1>\n"
 		"WARC-Refers-To-Target-URI: http://example.com/old\n"
-		"WARC-Refers-To-Date: 2016-01-11T23:24:25.411030Z\n"
+		"WARC-Refers-To-Date: 2016-01-11T23:24:25Z\n"
 		"WARC-Payload-Digest: " HELLO "\n",
 		"Content-Type: application/http; msgtype=response\nContent-Length: 44\n", HEAD},
 	{"unmodified revisit",
 		{.type = WARC_TYPE_REVISIT,
 			.profile = WARC_PROFILE_NOT_MODIFIED,
 			.head = SLICE_INIT(MODIFIED),
+			.refers_to = SLICE_INIT("<urn:uuid:2>"),
 			.refers_to_url = SLICE_INIT("http://example.com/"),
 			.refers_to_date = DATE},
 		"WARC-Profile: "
 		"http://netpreserve.org/warc/1.1/revisit/server-not-modified\n"
+		"WARC-Refers-To: <urn:uuid:2>\n"
 		"WARC-Refers-To-Target-URI: http://example.com/\n"
-		"WARC-Refers-To-Date: 2016-01-11T23:24:25.412030Z\n",
+		"WARC-Refers-To-Date: 2016-01-11T23:24:25Z\n",
 		"Content-Type: application/http; msgtype=response\nContent-Length: 29\n", MODIFIED},
 	{"metadata", {.type = WARC_TYPE_METADATA, .body = SLICE_INIT("leg: visit\r\n")}, "",
 		"Content-Type: application/warc-fields\nContent-Length: 12\n", "leg: visit\r\n"},
@@ -467,9 +469,17 @@ static void test_refused(void)
 			{.type = WARC_TYPE_RESOURCE, .url = SLICE_INIT("http://a/")}, ERR_USAGE},
 		{"revisit of nothing", {.type = WARC_TYPE_REVISIT, .url = SLICE_INIT("http://a/")},
 			ERR_USAGE},
+		{"revisit of a record without a name",
+			{.type = WARC_TYPE_REVISIT,
+				.url = SLICE_INIT("http://a/"),
+				.profile = WARC_PROFILE_NOT_MODIFIED,
+				.refers_to_url = SLICE_INIT("http://a/"),
+				.refers_to_date = 1},
+			ERR_USAGE},
 		{"identical to what?",
 			{.type = WARC_TYPE_REVISIT,
 				.url = SLICE_INIT("http://a/"),
+				.refers_to = SLICE_INIT("<urn:uuid:1>"),
 				.refers_to_url = SLICE_INIT("http://a/"),
 				.refers_to_date = 1},
 			ERR_USAGE},

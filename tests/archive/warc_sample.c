@@ -101,6 +101,7 @@ static int write_records(
 			.head = SLICE("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"),
 			.payload = &place.payload,
 			.profile = profile ? WARC_PROFILE_NOT_MODIFIED : WARC_PROFILE_IDENTICAL,
+			.refers_to = SLICE("<urn:uuid:00000000-0000-4000-8000-000000000000>"),
 			.refers_to_url = SLICE(ROOT "resource"),
 			.refers_to_date = DATE,
 		};

@@ -186,12 +186,13 @@ static void add_response(struct sample *s, uint32_t page, struct catalog_observa
 
 static void add_rest(struct sample *s, const struct attempt *a, const struct warc_id *response)
 {
+	int64_t date = a->wall.sent ? a->wall.sent : a->wall.last_byte;
 	struct warc_place request, metadata;
 	struct buf block;
 
 	add_record(s,
 		&(struct warc_entry){.type = WARC_TYPE_REQUEST,
-			.date = SAMPLE_BASE,
+			.date = date,
 			.url = a->url,
 			.head = SLICE("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"),
 			.concurrent = response},
@@ -200,7 +201,7 @@ static void add_rest(struct sample *s, const struct attempt *a, const struct war
 	must(attempt_format(a, &block), NULL);
 	add_record(s,
 		&(struct warc_entry){.type = WARC_TYPE_METADATA,
-			.date = SAMPLE_BASE,
+			.date = date,
 			.url = a->url,
 			.body = buf_slice(&block),
 			.concurrent = response ? response : &request.id},

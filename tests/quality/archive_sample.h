@@ -13,8 +13,9 @@
 #include "catalog/catalog.h"
 #include "quality/state.h"
 
-#define SAMPLE_BASE INT64_C(1767225600000000000) /* 2026-01-01T00:00:00Z */
-#define SAMPLE_MS   INT64_C(1000000)
+#define SAMPLE_BASE   INT64_C(1767225600000000000) /* 2026-01-01T00:00:00Z */
+#define SAMPLE_MS     INT64_C(1000000)
+#define SAMPLE_SECOND (1000 * SAMPLE_MS)
 
 enum { SAMPLE_PAGES_MAX = 4096 };
 

@@ -38,7 +38,8 @@ static const struct {
 		"192.0.2.1:81)/"},
 	{"IPv4 as a number (IA)", "http://3279880203/blah", "http://195.127.0.11/blah",
 		"195.127.0.11)/blah"},
-	{"IPv6", "http://[2001:DB8::1]/A", "http://[2001:db8::1]/a", "[2001:db8::1])/a"},
+	{"IPv6", "http://[2001:DB8::1]/A", "http://[2001:db8::1]/a", "2001:db8::1)/a"},
+	{"IPv6 with a port", "http://[::1]:8080/", "http://[::1]:8080/", "::1:8080)/"},
 	{"IDN (IA)",
 		"http://B\xc3\xbc"
 		"cher.ch:8080",
