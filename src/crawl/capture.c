@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "crawl/capture.h"
+#include "quality/stillpoint.h"
 
 double capture_seconds(const struct capture *c, int64_t monotonic)
 {
@@ -187,17 +188,14 @@ int capture_take(struct capture *c, const struct net_fetch *f, struct err *err)
 bool capture_move_still_point(struct capture *c, const struct attempt *a)
 {
 	struct catalog_capture *row = &c->row;
+	struct stillpoint s = {.from = row->still_from, .to = row->still_to};
+	bool moved;
 
-	if (a->leg == ATTEMPT_VISIT && a->wall.last_byte > row->still_from) {
-		row->still_from = a->wall.last_byte;
-		return row->still_to != 0;
-	}
-	if (a->leg == ATTEMPT_REVISIT && a->wall.sent &&
-		(row->still_to == 0 || a->wall.sent < row->still_to)) {
-		row->still_to = a->wall.sent;
-		return true;
-	}
-	return false;
+	stillpoint_add(&s, a->leg, &a->wall);
+	moved = s.to != row->still_to || (s.to && s.from != row->still_from);
+	row->still_from = s.from;
+	row->still_to = s.to;
+	return moved;
 }
 
 static const char *limit_name(enum catalog_end limit)

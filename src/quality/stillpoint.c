@@ -12,9 +12,11 @@ static int64_t end_of(const struct attempt_times *t)
 
 void stillpoint_add(struct stillpoint *s, enum attempt_leg leg, const struct attempt_times *wall)
 {
+	if (!wall->sent)
+		return;
 	if (leg == ATTEMPT_VISIT && end_of(wall) > s->from)
 		s->from = end_of(wall);
-	if (leg == ATTEMPT_REVISIT && wall->sent && (!s->to || wall->sent < s->to))
+	if (leg == ATTEMPT_REVISIT && (!s->to || wall->sent < s->to))
 		s->to = wall->sent;
 }
 

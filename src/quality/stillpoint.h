@@ -1,7 +1,9 @@
 /*
  * The still point of a capture: the window from the end of its last visit to the start of its first
  * revisit, throughout which all its sharp pages are jointly valid. Found from all attempts of both
- * legs, failed ones included, since a server may have looked at the page for any of them.
+ * legs, failed ones included, since a server may have looked at the page for any of them. An
+ * attempt that sent no request (the server is down, its name is unknown) was not seen by any
+ * server: it bounds nothing.
  */
 #ifndef QUALITY_STILLPOINT_H
 #define QUALITY_STILLPOINT_H

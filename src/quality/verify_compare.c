@@ -172,6 +172,15 @@ static bool same_window(const struct stillpoint *a, const struct stillpoint *b)
 	return a->from == b->from && a->to == b->to;
 }
 
+/*
+ * Earlier versions let a visit end the window that had sent nothing, and stored a beginning that is
+ * later than need be: what they claim is true.
+ */
+static bool is_claimable(const struct stillpoint *stored, const struct stillpoint *window)
+{
+	return stored->from >= window->from && stored->to == window->to;
+}
+
 static int compare_window(struct comparison *c)
 {
 	const struct catalog_capture *k = &c->report->capture;
@@ -181,7 +190,7 @@ static int compare_window(struct comparison *c)
 	if (!same_window(&c->report->window, &c->warc->window))
 		rc = verify_problem(c->v, k->site, NULL,
 			"capture %u: the catalog has another still point than the WARC", k->id);
-	else if (stillpoint_is_known(&stored) && !same_window(&stored, &c->warc->window))
+	else if (stillpoint_is_known(&stored) && !is_claimable(&stored, &c->warc->window))
 		rc = verify_problem(c->v, k->site, NULL,
 			"capture %u: the still point that is stored is not that of the WARC",
 			k->id);

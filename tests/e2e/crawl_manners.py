@@ -335,6 +335,24 @@ def dying_server():
     assert len(site.asked()) < 20, len(site.asked())
 
 
+def dying_image_server():
+    """It dies during the visits of others: what is not sent to it does not move the still point."""
+    images = [f"/{i}.png" for i in range(40)]
+
+    def dead(request):
+        request.reset()
+
+    other = Site({path: dead for path in images},
+                 lambda request: dead(request) if other.asked(images[0]) else ALLOW)
+    site = Site({"/": page("".join(f'<img src="{other.url}{path[1:]}">'
+                                   for path in images).encode())})
+    capture = Capture("image-server", site.url, "--down-after", "1s")
+    capture.check()
+    capture.is_page(site.url, "sharp")
+    assert capture.report["stillpoint"]["from"], capture.report["stillpoint"]
+    assert any("host-down" in (row["reason"] or "") for row in capture.report["verdicts"])
+
+
 def broken_section():
     """Pages that all reset on a server that lives cost the others nothing."""
     bad, good = [f"/bad/{i}" for i in range(40)], [f"/good/{i}" for i in range(5)]
@@ -484,6 +502,7 @@ CASES = {
     "429 with seconds": lambda: refused("seconds", retry_after=lambda: "1"),
     "429 with a date": lambda: refused("date", retry_after=in_two_seconds),
     "a server that dies": dying_server,
+    "a server of images that dies": dying_image_server,
     "a section whose pages all reset": broken_section,
     "user agents": user_agents,
     "a warning without a contact": warned,

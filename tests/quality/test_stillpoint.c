@@ -21,6 +21,7 @@ static void test_window(void)
 	add(&s, ATTEMPT_VISIT, 200, 300);
 	add(&s, ATTEMPT_REVISIT, 600, 900);
 	add(&s, ATTEMPT_REVISIT, 0, 10); /* never sent: a name that did not resolve */
+	add(&s, ATTEMPT_VISIT, 0, 690);  /* the same: its server is down */
 	add(&s, ATTEMPT_LATE, 950, 5000);
 	CHECK_INT(s.from, 500);
 	CHECK_INT(s.to, 600);
