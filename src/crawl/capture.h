@@ -366,8 +366,9 @@ void rules_release(struct capture *c);
 
 /* Asks for the robots.txt of a host for the first time. */
 int rules_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+/* result is that of the response, zeroed when there is none. */
 int rules_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
-	struct err *err) SP_MUST_CHECK;
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
 /* What the catalog says of it: a capture is restored. */
 int rules_restore(struct capture *c, uint32_t host, const struct catalog_robots *row,

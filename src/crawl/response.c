@@ -113,6 +113,14 @@ static bool is_unproven(const struct net_fetch *f, const struct state_result *re
 	return f->open_ended && !shows_end;
 }
 
+/* Why a body is not whole, although nothing went wrong on the way. */
+static slice truncation(const struct state_result *result)
+{
+	return result->coding_end == CODING_CUT
+		       ? SLICE("truncated: the content coding of the body is cut off or damaged")
+		       : SLICE("truncated: the body does not end as its head says");
+}
+
 /* What the framing says against what came: both must agree that the body is whole. */
 static void apply(struct attempt *a, const struct read *r, bool unproven)
 {
@@ -123,7 +131,7 @@ static void apply(struct attempt *a, const struct read *r, bool unproven)
 		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
 				   "the server is asked over HTTP/1.1 from now on");
 	if (a->truncated && !a->failure.ptr)
-		a->failure = SLICE("truncated: the body does not end as its head says");
+		a->failure = truncation(&r->result);
 }
 
 static bool is_redirect(unsigned status)
@@ -506,9 +514,11 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 		.clock = times_of(&f->monotonic),
 		.status = f->status,
 		.failure = failure_of(f, text, sizeof text),
-		.truncated = f->status > 0 && f->truncated,
+		.truncated = f->status > 0 && (f->truncated || (result && !result->whole)),
 	};
 
+	if (result && a.truncated && !a.failure.ptr)
+		a.failure = truncation(result);
 	return store_attempt(c->store,
 		&(struct store_attempt){
 			.capture = c->row.id,

@@ -318,8 +318,10 @@ static bool is_passing(const struct capture *c, uint32_t host, const struct net_
 {
 	double ready = pace_ready(hosts_pace(&c->hosts, host));
 
-	return (f->status >= 500 || net_failure_is_transient(f->failure)) &&
-	       (isinf(ready) || ready - lane_now(c->lane) <= PACE_BACKOFF_MAX);
+	bool may_pass = f->status >= 500 || net_failure_is_transient(f->failure) ||
+			(f->status >= 200 && f->status < 300 && !f->failure);
+
+	return may_pass && (isinf(ready) || ready - lane_now(c->lane) <= PACE_BACKOFF_MAX);
 }
 
 static int unreachable(struct capture *c, uint32_t host, const struct net_fetch *f, const char *why,
@@ -349,10 +351,24 @@ int rules_dropped(struct capture *c, uint32_t host, struct err *err)
 	return rc ? rc : ask_later(c, host, pause_after(c, c->rules.ptr[host].failures), err);
 }
 
-static void explain(const struct net_fetch *f, bool loop, char *out, size_t size)
+/*
+ * Whether the text of a robots.txt came through. What a coding that breaks off has given may end
+ * within a rule, or before all of them; only the text up to the limit has to be there.
+ */
+static bool is_readable(const struct capture *c, const struct state_result *result)
+{
+	if (result->payload_size == 0)
+		return result->whole;
+	return result->readable ||
+	       (result->coding_end == CODING_UNSEEN && c->reading->body.len >= ROBOTS_KEPT);
+}
+
+static void explain(const struct net_fetch *f, bool loop, bool unreadable, char *out, size_t size)
 {
 	if (loop)
 		(void)snprintf(out, size, "its redirects go round in a circle");
+	else if (unreadable)
+		(void)snprintf(out, size, "its content coding cannot be undone");
 	else if (f->status)
 		(void)snprintf(out, size, "HTTP %u", f->status);
 	else
@@ -385,11 +401,13 @@ static int follow(struct capture *c, const struct side *side, slice target, stru
 	return request(c, target, &next, err);
 }
 
-int rules_finished(
-	struct capture *c, const struct side *side, const struct net_fetch *f, struct err *err)
+int rules_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
 {
-	struct robots_answer answer = {
-		.status = f->truncated ? 0 : (int)f->status, .redirects = side->redirects};
+	bool is_found = f->status >= 200 && f->status < 300 && !f->truncated;
+	bool is_unreadable = is_found && !is_readable(c, result);
+	struct robots_answer answer = {.status = f->truncated || is_unreadable ? 0 : (int)f->status,
+		.redirects = side->redirects};
 	uint32_t host = side->subject;
 	struct outcome o = {.body = slice_sub(buf_slice(&c->reading->body), 0, ROBOTS_KEPT)};
 	char why[WHY_SIZE];
@@ -401,7 +419,7 @@ int rules_finished(
 	answer.location = f->status >= 300 && f->status < 400 && side_location(c, side, &target);
 	answer.loop = answer.location && is_loop(side, url_page(&target));
 	o.policy = robots_policy(&answer);
-	explain(f, answer.loop, why, sizeof why);
+	explain(f, answer.loop, is_unreadable, why, sizeof why);
 	o.why = o.policy == ROBOTS_PARSE ? "" : why;
 	if (o.policy != ROBOTS_FOLLOW && o.policy != ROBOTS_DISALLOW_ALL)
 		c->rules.ptr[host].failures = 0;

@@ -165,13 +165,12 @@ static void obey_retry_after(struct capture *c, uint32_t host, const struct net_
 }
 
 /* What the server showed of itself, and what came. */
-static int record(
-	struct capture *c, const struct side *side, const struct net_fetch *f, struct err *err)
+static int record(struct capture *c, const struct side *side, const struct net_fetch *f,
+	struct state_result *result, struct err *err)
 {
-	struct state_result result;
 	double seconds = 0;
 	bool there;
-	int rc = read_side(c, f, &result, &there, err);
+	int rc = read_side(c, f, result, &there, err);
 
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
@@ -180,7 +179,7 @@ static int record(
 		rc = names_fetched(c, side->host, f, err);
 	if (rc == 0)
 		rc = response_side(
-			c, slice_str(side->url), side->tries + 1U, f, there ? &result : NULL, err);
+			c, slice_str(side->url), side->tries + 1U, f, there ? result : NULL, err);
 	if (rc == 0)
 		obey_retry_after(c, side->host, f);
 	return rc;
@@ -189,7 +188,8 @@ static int record(
 int side_finished(struct capture *c, size_t i, const struct net_fetch *f, struct err *err)
 {
 	struct side side = c->sides.ptr[i];
-	int rc = record(c, &side, f, err);
+	struct state_result result = {0};
+	int rc = record(c, &side, f, &result, err);
 
 	if (rc)
 		return rc;
@@ -198,7 +198,7 @@ int side_finished(struct capture *c, size_t i, const struct net_fetch *f, struct
 	if (side.kind == SIDE_PROBE)
 		rc = probe_finished(c, side.host, f, err);
 	else
-		rc = side.kind == SIDE_ROBOTS ? rules_finished(c, &side, f, err)
+		rc = side.kind == SIDE_ROBOTS ? rules_finished(c, &side, f, &result, err)
 					      : sitemaps_finished(c, &side, f, err);
 	free(side.url);
 	return rc;

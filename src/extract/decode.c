@@ -25,9 +25,10 @@ static int add_stage(struct decode *d, slice name, struct err *err)
 	enum decode_kind kind;
 	int rc;
 
-	if (kind_of(name, &kind))
-		return err_set(err, ERR_UNSUPPORTED, "content coding '%.*s' is not known",
-			(int)(name.len < 40 ? name.len : 40), name.ptr);
+	if (kind_of(name, &kind)) {
+		d->unknown = true;
+		return 0;
+	}
 	if (d->count == DECODE_STAGES_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d content codings", DECODE_STAGES_MAX);
 	rc = decode_stage_open(kind, &stage);
@@ -52,6 +53,11 @@ int decode_open(struct decode *d, slice content_encoding, struct err *err)
 	if (rc)
 		decode_close(d);
 	return rc;
+}
+
+enum decode_start decode_start(const struct decode *d, slice first)
+{
+	return decode_stage_start(d->stages[0], first);
 }
 
 void decode_close(struct decode *d)

@@ -41,14 +41,26 @@ struct decode {
 	size_t count;
 	uint64_t in;                     /* bytes given */
 	uint64_t out[DECODE_STAGES_MAX]; /* bytes that each stage has made of them */
+	bool unknown; /* a coding that is not known was passed over; may be read */
+};
+
+/* What the first bytes of a body say about its outermost coding. */
+enum decode_start {
+	DECODE_START_OTHER,    /* they are not of that coding: the body is not coded */
+	DECODE_START_POSSIBLE, /* deflate and br have no signature; or there are too few bytes */
+	DECODE_START_SIGNED,   /* the signature of gzip or zstd */
 };
 
 /*
- * Starts with a Content-Encoding header's value; an empty one and "identity" decode nothing. 0, or
- * ERR_UNSUPPORTED for another coding, ERR_LIMIT for too many, ERR_NOMEM, with err set; then there
- * is nothing to close.
+ * Starts with a Content-Encoding header's value; an empty one and "identity" decode nothing. A
+ * coding that is not known is passed over, as browsers do: "utf-8", "none" and "aws-chunked" are
+ * labels of bodies that are not coded. 0, or ERR_LIMIT for too many, ERR_NOMEM, with err set; then
+ * there is nothing to close.
  */
 int decode_open(struct decode *d, slice content_encoding, struct err *err) SP_MUST_CHECK;
+
+/* Looks at the first bytes of a body before they are given. There must be a coding. */
+enum decode_start decode_start(const struct decode *d, slice first);
 
 /* Safe on a zeroed struct. */
 void decode_close(struct decode *d);

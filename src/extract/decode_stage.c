@@ -3,6 +3,7 @@
 #include <brotli/decode.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #define ZLIB_CONST /* its input is not written to */
 #include <zlib.h>
 #include <zstd.h>
@@ -183,6 +184,12 @@ static bool is_zstd_magic(const unsigned char magic[ZSTD_MAGIC_LEN])
 		       magic[3] == 0x18);
 }
 
+/* By its first byte. */
+static bool may_be_zstd(unsigned char first)
+{
+	return first == 0x28 || (first & 0xf0) == 0x50;
+}
+
 static int decompress_some(
 	struct decode_stage *s, slice *in, char *out, size_t size, size_t *ret_out)
 {
@@ -249,8 +256,36 @@ int decode_stage_step(struct decode_stage *s, slice *in, char *out, size_t size,
 	return ERR_UNSUPPORTED;
 }
 
+static enum decode_start compare_start(slice first, slice signature)
+{
+	size_t len = first.len < signature.len ? first.len : signature.len;
+
+	if (memcmp(first.ptr, signature.ptr, len) != 0)
+		return DECODE_START_OTHER;
+	return len == signature.len ? DECODE_START_SIGNED : DECODE_START_POSSIBLE;
+}
+
+enum decode_start decode_stage_start(const struct decode_stage *s, slice first)
+{
+	if (first.len == 0)
+		return DECODE_START_POSSIBLE;
+	if (s->kind == DECODE_GZIP)
+		return compare_start(first, SLICE("\x1f\x8b"));
+	if (s->kind != DECODE_ZSTD)
+		return DECODE_START_POSSIBLE;
+	if (first.len >= ZSTD_MAGIC_LEN)
+		return is_zstd_magic((const unsigned char *)first.ptr) ? DECODE_START_SIGNED
+								       : DECODE_START_OTHER;
+	return may_be_zstd((unsigned char)first.ptr[0]) ? DECODE_START_POSSIBLE
+							: DECODE_START_OTHER;
+}
+
+/* A body that breaks off within the signature of another zstd frame has not ended. */
 bool decode_stage_ended(const struct decode_stage *s)
 {
+	if (s->kind == DECODE_ZSTD && s->magic_len > 0 && s->magic_len < ZSTD_MAGIC_LEN &&
+		may_be_zstd(s->magic[0]))
+		return false;
 	return s->ended || !s->started;
 }
 

@@ -20,6 +20,9 @@ void decode_stage_close(struct decode_stage *s);
 int decode_stage_step(
 	struct decode_stage *s, slice *in, char *out, size_t size, size_t *ret_out) SP_MUST_CHECK;
 
+/* What the first bytes of its input say, before they are given. */
+enum decode_start decode_stage_start(const struct decode_stage *s, slice first);
+
 /* Whether the coded bytes have come to their end; nothing at all counts as one. */
 bool decode_stage_ended(const struct decode_stage *s);
 

@@ -1,7 +1,8 @@
 /*
  * The body of a response with its content coding undone and its digest taken. A body whose coding
  * is unknown, broken or beyond the limits of extract/decode.h counts as it was sent; since that may
- * show only at its end, both digests run along.
+ * show only at its end, both digests run along. Readers get more than the digest: codings that are
+ * not known are passed over, and a body that does not begin like its coding is read as it was sent.
  *
  * Invariant: what comes out depends on the body alone, not on the pieces it came in. The limits of
  * the decoder count what it has been given so far, so it is given blocks of a fixed size.
@@ -35,12 +36,21 @@ enum coding_state {
 	CODING_OPAQUE,  /* cannot be undone */
 };
 
+/* What the content coding says about the end of the body. */
+enum coding_end {
+	CODING_ENDED,  /* it has come to its end, or there is none */
+	CODING_CUT,    /* it has not: the body was cut off or is damaged */
+	CODING_UNSEEN, /* it cannot tell: beyond the limits, not what the label says, no bytes */
+};
+
 /* Fields may be read, not written. Zero-initialise; may be used again and again. */
 struct coding {
 	coding_sink *sink; /* may be NULL; set by who owns it, as is its context */
 	void *context;
 	enum coding_state state;
-	struct buf names; /* in lower case, without "identity", separated by commas */
+	enum coding_end end; /* so far */
+	bool as_sent;        /* the digest is that of the bytes as sent, with the names */
+	struct buf names;    /* in lower case, without "identity", separated by commas */
 	struct decode decode;
 	struct buf out;
 	char block[CODING_BLOCK];
@@ -52,7 +62,9 @@ struct coding {
 };
 
 struct coding_result {
-	bool decoded;          /* there was nothing to undo, or it was undone */
+	bool decoded;  /* there was nothing to undo, or it was undone */
+	bool readable; /* the sink was given all of the body */
+	enum coding_end end;
 	struct digest payload; /* SHA-256 of the body, content coding kept */
 	struct digest body;    /* SHA-256 of the decoded body; as payload when it is not decoded */
 	uint64_t payload_size;

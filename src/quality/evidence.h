@@ -27,12 +27,13 @@ struct evidence {
 	uint32_t file;   /* both are numbers of words */
 	uint32_t coding; /* names of content codings */
 	uint16_t status;
-	bool sound;      /* the record could be read, and its digests match */
-	bool whole;      /* and so is the body of its response */
-	bool decoded;    /* as in quality/state.h */
-	bool has_state;  /* the digests above are known */
-	bool claimed;    /* by an attempt */
-	bool is_revisit; /* its body is in another record */
+	bool sound;         /* the record could be read, and its digests match */
+	bool whole;         /* and so is the body of its response */
+	bool decoded;       /* as in quality/state.h */
+	uint8_t coding_end; /* enum coding_end */
+	bool has_state;     /* the digests above are known */
+	bool claimed;       /* by an attempt */
+	bool is_revisit;    /* its body is in another record */
 };
 
 VEC_DECLARE(evidence_vec, struct evidence);

@@ -120,3 +120,8 @@ bool framing_is_whole(const struct framing *f)
 	}
 	return false;
 }
+
+bool framing_shows_end(const struct framing *f)
+{
+	return f->bodiless || f->kind == FRAMING_CHUNKED || f->kind == FRAMING_LENGTH;
+}

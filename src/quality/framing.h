@@ -10,6 +10,9 @@
  *			are more fields than are read: never whole
  *
  * Responses with the status 1xx, 204 and 304 have no body: they are whole without a byte.
+ *
+ * That is what the framing says; a content coding that has not come to its end says otherwise
+ * (quality/coding.h), and the state of a page hears both.
  */
 #ifndef QUALITY_FRAMING_H
 #define QUALITY_FRAMING_H
@@ -51,5 +54,8 @@ slice framing_next(struct framing *f, slice *wire);
 
 /* Whether a body that ends here is whole. */
 bool framing_is_whole(const struct framing *f);
+
+/* Whether the framing shows where a body ends, so that the end of a connection proves nothing. */
+bool framing_shows_end(const struct framing *f);
 
 #endif

@@ -177,6 +177,12 @@ static int mend_payload(struct state *s, struct state_result *r)
 	return digester_finish(&s->raw, &r->payload);
 }
 
+/* A coding that has not ended is proof that the body has not, whatever the framing says. */
+static bool is_whole(const struct framing *f, enum coding_end end)
+{
+	return end == CODING_ENDED || (end == CODING_UNSEEN && framing_shows_end(f));
+}
+
 int state_finish(struct state *s, struct state_result *ret)
 {
 	struct coding_result c;
@@ -187,8 +193,10 @@ int state_finish(struct state *s, struct state_result *ret)
 		return rc;
 	r = (struct state_result){
 		.status = s->head.status,
-		.whole = framing_is_whole(&s->framing),
+		.whole = framing_is_whole(&s->framing) && is_whole(&s->framing, c.end),
 		.decoded = c.decoded,
+		.readable = c.readable,
+		.coding_end = c.end,
 		.payload = c.payload,
 		.body = c.body,
 		.payload_size = c.payload_size,
@@ -211,7 +219,8 @@ int state_combine(struct state *s, const struct state_result *of, struct state_r
 	if (!slice_eq(of->coding, buf_slice(&s->coding.names)))
 		return ERR_STATE;
 	r.status = s->head.status;
-	r.whole = of->whole && s->framing.kind != FRAMING_BROKEN;
+	r.whole = of->whole && s->framing.kind != FRAMING_BROKEN &&
+		  is_whole(&s->framing, of->coding_end);
 	r.coding = buf_slice(&s->coding.names);
 	rc = compute(s, &r);
 	if (rc == 0)

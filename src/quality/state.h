@@ -29,8 +29,10 @@
 
 struct state_result {
 	unsigned status;
-	bool whole;            /* the body ended as its framing says (quality/framing.h) */
-	bool decoded;          /* its content coding, if any, could be undone */
+	bool whole;    /* the body ended as its framing and its content coding say */
+	bool decoded;  /* its content coding, if any, could be undone */
+	bool readable; /* the sink was given all of the body */
+	enum coding_end coding_end;
 	struct digest state;   /* of all of it; worth nothing when the body is not whole */
 	struct digest payload; /* SHA-256 of the body, transfer coding removed, content coding kept
 				*/

@@ -51,6 +51,7 @@ static int fill(struct reading *r, const struct state_result *s, struct evidence
 	e->status = (uint16_t)s->status;
 	e->whole = s->whole;
 	e->decoded = s->decoded;
+	e->coding_end = (uint8_t)s->coding_end;
 	e->has_state = true;
 	e->state = s->state;
 	e->payload = s->payload;
@@ -126,6 +127,7 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 	result = (struct state_result){
 		.whole = of->whole && of->sound,
 		.decoded = of->decoded,
+		.coding_end = (enum coding_end)of->coding_end,
 		.payload = of->payload,
 		.body = of->body,
 		.coding = words_text(&r->v->words, of->coding),
@@ -202,8 +204,12 @@ static int hold_against_record(struct reading *r, const struct verify_place *pla
 		rc = verify_problem(r->v, a->url, place,
 			"its attempt says status %u, the response %u", a->status, e->status);
 	if (rc == 0 && e->has_state && e->sound && !e->whole && !a->truncated)
-		rc = verify_problem(r->v, a->url, place,
-			"its attempt says that the body is whole, the response that it is not");
+		rc = verify_problem(r->v, a->url, place, "%s",
+			e->coding_end == CODING_CUT
+				? "its attempt says that the body is whole, but its content coding "
+				  "is cut off or damaged (older versions did not look at that)"
+				: "its attempt says that the body is whole, the response that it "
+				  "is not");
 	if (rc == 0 && e->has_state && e->whole && a->has_state && !digest_eq(&e->state, &a->state))
 		rc = verify_problem(
 			r->v, a->url, place, "its attempt says another state than the response");

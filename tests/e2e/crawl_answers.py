@@ -6,6 +6,7 @@ last answer holds for all further requests. No answer may stop the capture.
 """
 
 import gzip
+import random
 import select
 import socket
 import struct
@@ -56,6 +57,13 @@ GONE, MOVED = http("gone", "404 Not Found"), "301 Moved Permanently"
 ERROR = http("oops", "500 Internal Server Error")
 RAW = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 FAKE = http("a lie", "200 OK", "X-Fake: yes")
+
+# What is behind the place where it is cut differs.
+NOISE = random.Random(1).randbytes(40000).hex().encode()
+WHOLE_GZIP = Close(f"{RAW}Content-Encoding: gzip\r\n\r\n".encode() + gzip.compress(NOISE, mtime=0))
+CUT_GZIP = [f"{RAW}Content-Encoding: gzip\r\n\r\n".encode()
+            + gzip.compress(NOISE + more, mtime=0)[:5000] for more in (b"A", b"B")]
+assert CUT_GZIP[0] == CUT_GZIP[1]
 
 # path: (answers, verdict)
 PAGES = {
@@ -108,6 +116,12 @@ PAGES = {
     "/bad-chunks": ([Close(chunked("abc", end=b"zz\r\n\r\n"))], "failed"),
     "/two-lengths": ([Close(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nAB")],
                      "failed"),
+    "/gzip-cut-by-close": ([Close(part) for part in CUT_GZIP], "failed"),
+    "/gzip-cut-revisit": ([WHOLE_GZIP, Close(CUT_GZIP[0])], "unconfirmed"),
+    "/gzip-cut-with-length": ([http(gzip.compress(NOISE)[:5000], "200 OK",
+                                    "Content-Encoding: gzip")], "failed"),
+    "/gzip-empty-by-close": ([Close(f"{RAW}Content-Encoding: gzip\r\n\r\n".encode())], "failed"),
+    "/gzip-empty": ([http("", "200 OK", "Content-Encoding: gzip")], "sharp"),
     "/until-close": ([Close(RAW.encode() + b"\r\nuntil the end")], "sharp"),
     # Heads that no server should send.
     "/no-reason": ([Close(b"HTTP/1.1 200\r\n\r\nA")], "sharp"),

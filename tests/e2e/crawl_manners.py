@@ -8,6 +8,7 @@ Most of it is waiting, so the captures run side by side, and are looked at one a
 import concurrent.futures
 import contextlib
 import datetime
+import gzip
 import email.utils
 import itertools
 import os
@@ -239,6 +240,47 @@ def far_robots():
     capture = Capture("far", site.url)
     capture.check()
     tap.equal((capture.report["sharp"], site.times("/4"), site.times("/5")), (1, 1, 0))
+
+
+CODED = b"User-agent: *\nDisallow: /secret\n" + b"".join(b"# %d\n" % i for i in range(999))
+PACKED = gzip.compress(CODED, mtime=0)
+
+# Content-Encoding and body of robots.txt: labels that say nothing, and one that is not true.
+READABLE = {
+    "utf-8": CODED, "none": CODED, "aws-chunked": CODED, "x-foo": CODED, "gzip": CODED,
+    "br": CODED, "gzip, x-foo": PACKED,
+}
+UNREADABLE = {"cut short": PACKED[:-20], "cut early": PACKED[:12],
+              "damaged": PACKED[:100] + b"\xff" * 40 + PACKED[140:]}
+
+
+def coded_robots():
+    """Labels that are not known mean nothing; the links of pages with them are found."""
+    sites = {coding: Site({"/": page(b"<a href=/a>a</a><a href=/secret>b</a>",
+                                     content_encoding=coding if body is CODED else "x-foo"),
+                           "/a": page(b"a"), "/secret": page(b"secret")},
+                          respond("200 OK", body, content_encoding=coding))
+             for coding, body in READABLE.items()}
+    capture = Capture("coded", *(site.url for site in sites.values()))
+    capture.check()
+    for coding, site in sites.items():
+        tap.equal((coding, site.times("/a"), site.times("/secret")), (coding, 2, 0))
+
+
+def unreadable_robots():
+    """One whose content coding is cut off or damaged is as good as none that can be had."""
+    sites = {name: Site({"/": page(b"x")}, respond("200 OK", body, content_encoding="gzip"))
+             for name, body in UNREADABLE.items()}
+    late = Site({"/": page(b"late")}, lambda _: respond(
+        "200 OK", PACKED if late.times("/robots.txt") > 1 else PACKED[:-20],
+        content_encoding="gzip"))
+    capture = Capture("unreadable", *(site.url for site in sites.values()), late.url)
+    tap.succeed("verify", capture.archive)
+    for name, site in sites.items():
+        tap.equal((name, {request.path for request in site.asked()}), (name, {"/robots.txt"}))
+        reason = tap.succeed("report", capture.archive, "--why", site.url)
+        assert "its content coding cannot be undone" in reason, reason
+    tap.equal((late.times("/robots.txt"), late.times("/")), (2, 2))
 
 
 def hanging_robots():
@@ -495,6 +537,8 @@ CASES = {
     "robots.txt in an hour": robots_in_an_hour,
     "robots.txt that redirects in a circle": looping_robots,
     "robots.txt that redirects too often": far_robots,
+    "robots.txt whose content coding is only a label": coded_robots,
+    "robots.txt whose content coding is broken": unreadable_robots,
     "robots.txt that hangs": hanging_robots,
     "robots.txt ignored": ignored_robots,
     "sitemaps of where a seed leads": sitemaps_of_the_target,

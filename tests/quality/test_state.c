@@ -253,6 +253,7 @@ static void test_whole(void)
 		{"chunked and then some",
 			OK "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 			false},
+		{"transfer coding ended by close", OK "Transfer-Encoding: gzip\r\n\r\nx", false},
 		{"coded and chunked", OK "Transfer-Encoding: x, chunked\r\n\r\n0\r\n\r\n", true},
 		{"204", "HTTP/1.1 204 No\r\nContent-Length: 7\r\n\r\n", true},
 		{"304", "HTTP/1.1 304 Not\r\nContent-Length: 7\r\n\r\n", true},
@@ -401,6 +402,93 @@ static void make_tampered(const char *how, struct buf *out)
 	buf_release(&coded);
 }
 
+enum { BY_CLOSE, BY_LENGTH, BY_CHUNKS, FRAMINGS };
+
+static void frame(struct buf *out, int framing, const char *coding, slice body)
+{
+	buf_reset(out);
+	CHECK_INT(buf_printf(out, HTML "Content-Encoding: %s\r\n", coding), 0);
+	if (framing == BY_LENGTH)
+		CHECK_INT(buf_printf(out, "Content-Length: %zu\r\n", body.len), 0);
+	if (framing == BY_CHUNKS)
+		CHECK_INT(buf_add_str(out, "Transfer-Encoding: chunked\r\n"), 0);
+	CHECK_INT(buf_add_str(out, "\r\n"), 0);
+	if (framing == BY_CHUNKS && body.len > 0)
+		CHECK_INT(buf_printf(out, "%zx\r\n", body.len), 0);
+	CHECK_INT(buf_add(out, body), 0);
+	if (framing == BY_CHUNKS)
+		CHECK_INT(buf_add_str(out, body.len > 0 ? "\r\n0\r\n\r\n" : "0\r\n\r\n"), 0);
+}
+
+/* "hello hello hello hello" and a line feed. */
+#define BROTLI "\x8b\x0b\x80hello hello hello hello\n\x03"
+#define ZSTD   "\x28\xb5\x2f\xfd\x20\x02\x11\x00\x00hi"
+#define GZIP \
+	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\xc8\x04\x00\xac\x2a\x93\xd8\x02\x00\x00\x00"
+#define BODY(s) SLICE_INIT(s)
+
+/* A content coding that has not ended shows that the body has not, however it was framed. */
+static void test_coded_whole(void)
+{
+	static const struct {
+		const char *label, *coding;
+		slice body;
+		size_t cut;
+		bool whole[FRAMINGS], readable;
+		const char *read;
+	} rows[] = {
+		{"gzip", "gzip", BODY(GZIP), 0, {1, 1, 1}, 1, "hi"},
+		{"gzip cut in its trailer", "gzip", BODY(GZIP), 1, {0, 0, 0}, 0, "hi"},
+		{"gzip cut in its head", "gzip", BODY(GZIP), 15, {0, 0, 0}, 0, ""},
+		{"one byte of gzip", "gzip", BODY("\x1f"), 0, {0, 0, 0}, 0, ""},
+		{"gzip and garbage", "gzip", BODY(GZIP "garbage"), 0, {1, 1, 1}, 1, "hi"},
+		{"second member cut", "gzip", BODY(GZIP GZIP), 1, {0, 0, 0}, 0, "hihi"},
+		{"damaged gzip", "gzip", BODY("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff"),
+			0, {0, 0, 0}, 0, ""},
+		{"br", "br", BODY(BROTLI), 0, {1, 1, 1}, 1, "hello hello hello hello\n"},
+		{"br cut", "br", BODY(BROTLI), 1, {0, 0, 0}, 0, "hello hello hello hello\n"},
+		{"zstd", "zstd", BODY(ZSTD), 0, {1, 1, 1}, 1, "hi"},
+		{"zstd cut", "zstd", BODY(ZSTD), 1, {0, 0, 0}, 0, "h"},
+		{"zstd cut in a signature", "zstd", BODY(ZSTD "\x28\xb5"), 0, {0, 0, 0}, 0, "hi"},
+		{"deflate cut", "deflate", BODY("\xcb\xc8"), 0, {0, 0, 0}, 0, "h"},
+		{"unknown around gzip cut", "gzip, x-foo", BODY(GZIP), 1, {0, 0, 0}, 0, "hi"},
+		{"unknown around gzip", "x-foo, gzip", BODY(GZIP), 0, {1, 1, 1}, 1, "hi"},
+		{"unknown", "utf-8", BODY("plain"), 0, {1, 1, 1}, 1, "plain"},
+		{"two unknown", "aws-chunked, none", BODY("plain"), 0, {1, 1, 1}, 1, "plain"},
+		{"gzip that is plain", "gzip", BODY("plain"), 0, {0, 1, 1}, 1, "plain"},
+		{"zstd that is plain", "zstd", BODY("p"), 0, {0, 1, 1}, 1, "p"},
+		{"br that is plain", "br", BODY("<p>plain</p>"), 0, {0, 1, 1}, 1, "<p>plain</p>"},
+		{"deflate that is plain", "deflate", BODY("plain"), 0, {0, 1, 1}, 1, "plain"},
+		{"no bytes of gzip", "gzip", BODY(""), 0, {0, 1, 1}, 1, ""},
+		{"no bytes of an unknown one", "x-foo", BODY(""), 0, {1, 1, 1}, 1, ""},
+	};
+	struct buf response, got;
+	struct state *s = state_new(gather, &got);
+
+	buf_init(&response, MAX);
+	buf_init(&got, MAX);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		slice body = slice_sub(rows[i].body, 0, rows[i].body.len - rows[i].cut);
+
+		tap_case("coded: %s", rows[i].label);
+		for (int framing = 0; framing < FRAMINGS; framing++) {
+			struct state_result r = {0};
+
+			frame(&response, framing, rows[i].coding, body);
+			for (size_t piece = 0; piece < 3; piece++) {
+				buf_reset(&got);
+				CHECK_INT(read_state(s, buf_slice(&response), piece, &r), 0);
+				CHECK_INT(r.whole, rows[i].whole[framing]);
+				CHECK_INT(r.readable, rows[i].readable);
+				CHECK_SLICE(buf_slice(&got), slice_str(rows[i].read));
+			}
+		}
+	}
+	state_free(s);
+	buf_release(&response);
+	buf_release(&got);
+}
+
 /* However the bytes come, it is the same state. */
 static struct state_result check_pieces(slice response)
 {
@@ -518,6 +606,15 @@ static void test_combine(void)
 
 	CHECK_INT(state_start(b, SLICE(HTML "Content-Encoding: gzip\r\n\r\n"), NULL), 0);
 	CHECK_INT(state_combine(b, &visit, &revisit), ERR_STATE);
+
+	tap_case("combine: a label that is wrong, and an end that only the other head shows");
+	CHECK_INT(read_state(a,
+			  SLICE(HTML "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"), 0,
+			  &visit),
+		0);
+	CHECK_INT(state_start(b, SLICE(HTML "Content-Encoding: gzip\r\n\r\n"), NULL), 0);
+	CHECK_INT(state_combine(b, &visit, &revisit), 0);
+	CHECK(visit.whole && !revisit.whole);
 	state_free(a);
 	state_free(b);
 }
@@ -560,6 +657,7 @@ int main(int argc, char **argv)
 	test_payload();
 	TAP_RUN(test_no_head);
 	TAP_RUN(test_codings);
+	test_coded_whole();
 	test_pieces();
 	TAP_RUN(test_limits);
 	TAP_RUN(test_sink_ends);
