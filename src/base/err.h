@@ -18,7 +18,8 @@
 	X(ERR_USAGE, -8, "wrong usage")                \
 	X(ERR_STATE, -9, "not possible in this state") \
 	X(ERR_UNSUPPORTED, -10, "not supported")       \
-	X(ERR_END, -11, "end of input")
+	X(ERR_END, -11, "end of input")                \
+	X(ERR_STOPPED, -12, "stopped before the end")
 
 enum err_code {
 	ERR_OK = 0,

@@ -24,7 +24,8 @@
 	X(LEFT_OUT_PARAMETERS, "trap-parameters", "trap: ever new parameters")             \
 	X(LEFT_OUT_SESSION, "trap-session", "trap: the same page with another session id") \
 	X(LEFT_OUT_REPEATS, "trap-repeats", "trap: ever new URLs of the same content")     \
-	X(LEFT_OUT_ADDRESS, "address", "kept out by the address guard")
+	X(LEFT_OUT_ADDRESS, "address", "kept out by the address guard")                    \
+	X(LEFT_OUT_LENGTH, "length", "URLs that are too long, or too many on one page")
 
 enum left_out {
 #define X(name, word, meaning) name,

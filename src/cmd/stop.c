@@ -1,51 +1,125 @@
+/*
+ * A thread waits for the signals, which all other threads block. So a second Ctrl-C is heard even
+ * while the main thread and the lanes are busy.
+ */
 #include "cmd/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
+
+static const long TWICE_NS = 500 * 1000 * 1000;
 
 static void fill(sigset_t *set)
 {
+	struct sigaction hangup;
+
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGINT);
 	(void)sigaddset(set, SIGTERM);
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		(void)sigaddset(set, SIGHUP);
+}
+
+/* Drops the signals that have come. */
+static void forget(const sigset_t *set)
+{
+	static const struct timespec AT_ONCE;
+
+	while (sigtimedwait(set, NULL, &AT_ONCE) >= 0 || errno == EINTR)
+		;
+}
+
+static void write_one(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+}
+
+/* From here on SIGINT and SIGTERM do what they do by default. */
+static void let_through(void)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGTERM, SIG_DFL);
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* The descriptor, which is the thread's own, is passed as a pointer. */
+static void *listen(void *context)
+{
+	int fd = (int)(intptr_t)context, signal_number;
+	struct timespec twice = {.tv_nsec = TWICE_NS};
+	sigset_t set;
+
+	fill(&set);
+	if (sigwait(&set, &signal_number))
+		return NULL;
+	write_one(fd);
+	while (nanosleep(&twice, &twice) && errno == EINTR)
+		;
+	forget(&set);
+	let_through();
+	for (;;)
+		(void)pause();
+	return NULL;
+}
+
+static int start(int fd)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	pthread_t thread;
+
+	if (own < 0)
+		return -1;
+	errno = pthread_create(&thread, NULL, listen, (void *)(intptr_t)own);
+	if (errno) {
+		(void)close(own);
+		return -1;
+	}
+	(void)pthread_detach(thread);
+	return 0;
 }
 
 int stop_open(int *ret_fd, struct err *err)
 {
 	sigset_t set;
-	int fd;
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
-	fill(&set);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		return err_set(err, ERR_IO, "signalfd: %s", strerror(errno));
+		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
+	fill(&set);
+	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (start(fd)) {
+		(void)err_set(err, ERR_IO, "a thread for signals: %s", strerror(errno));
+		stop_close(fd);
+		return ERR_IO;
+	}
 	*ret_fd = fd;
 	return 0;
 }
 
-/* Signals that were heeded must not end the process once they are let through again. */
-static void forget(int fd)
-{
-	struct signalfd_siginfo info;
-	ssize_t n;
-
-	do
-		n = read(fd, &info, sizeof info);
-	while (n == sizeof info);
-}
-
+/* The thread goes on waiting, but gets no signal that this thread does not block. */
 void stop_close(int fd)
 {
 	sigset_t set;
 
+	fill(&set);
 	if (fd >= 0) {
-		forget(fd);
+		forget(&set);
 		(void)close(fd);
 	}
-	fill(&set);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -1,4 +1,4 @@
-/* How a command that runs long is told to stop: SIGINT (Ctrl-C) and SIGTERM. */
+/* How a command that runs long is told to stop: SIGINT (Ctrl-C), SIGTERM and SIGHUP. */
 #ifndef CMD_STOP_H
 #define CMD_STOP_H
 
@@ -6,8 +6,11 @@
 #include "base/err.h"
 
 /*
- * From here on neither ends the process; the descriptor becomes readable when one has come. To be
- * called before threads start, so that none of them takes the signal. 0 or ERR_IO.
+ * From here on the first of these signals does not end the process: the descriptor becomes readable
+ * and stays so. A second SIGINT or SIGTERM ends the process at once, whatever its threads do. Two
+ * within half a second count as one: a terminal and a supervisor may send the same signal twice.
+ * SIGHUP stays ignored where it was, as under nohup. To be called before other threads start, so
+ * that none of them takes a signal. 0 or ERR_IO.
  */
 int stop_open(int *ret_fd, struct err *err) SP_MUST_CHECK;
 

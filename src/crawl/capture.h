@@ -271,6 +271,9 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err) SP_MUST_CH
 int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	struct err *err) SP_MUST_CHECK;
 
+/* Records how many links were left out and not kept, if that has changed. */
+int discover_record_unkept(struct capture *c, struct err *err) SP_MUST_CHECK;
+
 /* The host's robots.txt is known: decides about the pages that waited for it. */
 int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
@@ -419,6 +422,9 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
 /* ---- replay.c ---- */
+
+/* Rows that are read between two looks at the stop flag. */
+enum { STOP_INTERVAL = 1024 };
 
 /* Restores all of the capture from the catalog. */
 int replay(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;

@@ -61,6 +61,7 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	x->crowd.directory = &x->directory;
 	x->crowd.clock = clock;
 	x->crowd.memory = &x->memory;
+	x->crowd.stop_fd = options->stop_fd;
 	x->crowd.secrets = x->roster.secrets = options->secrets;
 	x->crowd.paces = shared_paces_new();
 	x->crowd.ended = eventfd(0, EFD_CLOEXEC);
@@ -286,7 +287,9 @@ static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err
 	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++) {
 		struct capture *c = lane->captures.ptr[i];
 
-		rc = again ? beginning_again(c, x->catalog, err) : beginning_fresh(c, err);
+		rc = lane_crowd_check_stop(&x->crowd, err);
+		if (rc == 0)
+			rc = again ? beginning_again(c, x->catalog, err) : beginning_fresh(c, err);
 		if (rc == ERR_STATE && again && x->results->len > 1) {
 			set_aside(x, lane, c, err);
 			rc = 0;
@@ -452,6 +455,10 @@ static int conclude(struct crawl *x, int rc, struct err *err)
 {
 	struct err first;
 
+	if (rc == ERR_STOPPED) { /* before the lanes ran */
+		rc = 0;
+		*err = (struct err){0};
+	}
 	if (rc == 0) {
 		note_stopped(x);
 		rc = finish(x, err);

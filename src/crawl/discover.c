@@ -15,7 +15,8 @@
 
 enum {
 	REDIRECTS_MAX = 20,
-	WHY_SIZE = 400, /* of a reason to refuse a page */
+	LENGTH_MAX = 16 << 10, /* of a URL that was found: twice what most servers take */
+	WHY_SIZE = 400,        /* of a reason to refuse a page */
 };
 
 /* Rules that refuse a page begin so. */
@@ -270,8 +271,12 @@ int discover_review(struct capture *c, uint32_t host, struct err *err)
 
 	buf_init(&url, URL_MAX);
 	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
-		if (crawl_page_has_host(&c->pages.list.ptr[i]) && c->pages.list.ptr[i].host == host)
-			rc = review(c, i, &url, err);
+		if (crawl_page_has_host(&c->pages.list.ptr[i]) &&
+			c->pages.list.ptr[i].host == host) {
+			rc = lane_check_stop(c->lane, err);
+			if (rc == 0)
+				rc = review(c, i, &url, err);
+		}
 	buf_release(&url);
 	return rc;
 }
@@ -295,8 +300,11 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err)
 	uint32_t page;
 	int rc = 0;
 
-	while (rc == 0 && hosts_take_pending(&c->hosts, host, &page))
-		rc = settle(c, page, err);
+	while (rc == 0 && hosts_take_pending(&c->hosts, host, &page)) {
+		rc = lane_check_stop(c->lane, err);
+		if (rc == 0)
+			rc = settle(c, page, err);
+	}
 	return rc;
 }
 
@@ -320,6 +328,12 @@ static int describe(
 	return rc ? rc : rules_reserve(c);
 }
 
+static void count_unkept(struct capture *c, enum left_out reason, uint64_t links)
+{
+	c->unkept[reason] += links;
+	c->unkept_changed = c->unkept_changed || links > 0;
+}
+
 /*
  * A page may link to any number of other sites. Beyond some they are only counted, each time they
  * are found: what is known of a URL takes memory.
@@ -332,19 +346,22 @@ static bool is_beyond(struct capture *c, const struct decision *d)
 		c->outside++;
 		return false;
 	}
-	c->unkept[d->left_out]++;
-	c->unkept_changed = true;
+	count_unkept(c, LEFT_OUT_SCOPE, 1);
 	return true;
 }
 
-/* Once for all links of a page. */
-static int record_unkept(struct capture *c, struct err *err)
+int discover_record_unkept(struct capture *c, struct err *err)
 {
+	int rc = 0;
+
 	if (!c->unkept_changed)
 		return 0;
 	c->unkept_changed = false;
-	return batch_set_unkept(
-		c->store->batch, c->row.id, LEFT_OUT_SCOPE, c->unkept[LEFT_OUT_SCOPE], err);
+	for (int i = 0; rc == 0 && i < LEFT_OUT_COUNT; i++)
+		if (c->unkept[i])
+			rc = batch_set_unkept(
+				c->store->batch, c->row.id, (enum left_out)i, c->unkept[i], err);
+	return rc;
 }
 
 /* Tells the budgets what became of a page: not those that a limit refused before they were asked.
@@ -506,6 +523,9 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	/* Another link may have taken it in since. */
 	if (!left_out_is_trap((enum left_out)p->left_out))
 		return 0;
+	rc = lane_check_stop(c->lane, err);
+	if (rc)
+		return rc;
 	url_init(&url);
 	buf_init(&text, URL_MAX);
 	found.url = &url;
@@ -544,6 +564,14 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 
 	if (!url_is_http(f->url))
 		return 0;
+	rc = lane_check_stop(c->lane, err);
+	if (rc)
+		return rc;
+	/* A page of any size could name gigabytes of them. What the user gave is taken. */
+	if (url_page(f->url).len > LENGTH_MAX && (!f->is_seed || f->via != CATALOG_NO_PAGE)) {
+		count_unkept(c, LEFT_OUT_LENGTH, 1);
+		return 0;
+	}
 	buf_init(&text, URL_MAX + 1024);
 	if (pages_find(&c->pages, url_page(f->url), &number))
 		rc = reconsider(c, number, f, &text, err);
@@ -592,7 +620,9 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
 		if (is_followed(link.kind))
 			rc = discover_link(c, page, &link, shown, err);
-	if (rc == ERR_END)
-		return record_unkept(c, err);
+	if (rc == ERR_END) {
+		count_unkept(c, LEFT_OUT_LENGTH, resolver->left_out);
+		return discover_record_unkept(c, err);
+	}
 	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
 }

@@ -145,6 +145,7 @@ struct replay {
 	double last;             /* time of the last event */
 	const struct moments *resumed;
 	size_t resumes; /* that came before that */
+	uint32_t events;
 	struct err *err;
 };
 
@@ -218,7 +219,10 @@ static int replay_event(void *context, const struct catalog_event *e)
 {
 	struct replay *r = context;
 	struct capture *c = r->capture;
+	int rc = r->events++ % STOP_INTERVAL ? 0 : lane_crowd_check_stop(c->lane->crowd, r->err);
 
+	if (rc)
+		return rc;
 	add_idle(r, fmax(e->begin, e->end));
 	r->last = fmax(r->last, fmax(e->begin, e->end));
 	switch (e->kind) {

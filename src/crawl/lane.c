@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,32 @@ static const int64_t TELL_INTERVAL = CLOCK_NS_PER_SECOND / 20;
 double lane_now(const struct lane *lane)
 {
 	return clock_seconds(clock_monotonic(lane->clock));
+}
+
+/* ---- stopping ---- */
+
+static bool is_stopping(const struct lane *lane)
+{
+	return atomic_load(&lane->crowd->stopping);
+}
+
+static int stopped(struct err *err)
+{
+	return err_set(err, ERR_STOPPED, "%s", err_name(ERR_STOPPED));
+}
+
+int lane_check_stop(const struct lane *lane, struct err *err)
+{
+	return is_stopping(lane) ? stopped(err) : 0;
+}
+
+int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err)
+{
+	struct pollfd p = {.fd = crowd->stop_fd, .events = POLLIN};
+
+	if (!atomic_load(&crowd->stopping) && p.fd >= 0 && poll(&p, 1, 0) == 1)
+		atomic_store(&crowd->stopping, true);
+	return atomic_load(&crowd->stopping) ? stopped(err) : 0;
 }
 
 /* ---- making one ---- */
@@ -120,6 +147,7 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 	heap_init(&lane->wakes);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
+	lane->reading.stopping = &p->crowd->stopping;
 	lane->agent = contact_user_agent(s);
 	if (!lane->agent)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
@@ -364,13 +392,16 @@ static int collect(struct lane *lane, struct err *err)
 	struct net_fetch *f;
 	int rc = 0;
 
-	while (rc == 0 && (f = net_next(lane->net))) {
+	while (rc == 0 && !is_stopping(lane) && (f = net_next(lane->net))) {
 		struct capture *c = lane->captures.ptr[(f->tag & ~CAPTURE_SIDE_TAG) >> 32];
 
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
 		rc = orders_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
 		touch(lane, c);
+		/* Many pages with many links may have come at once. */
+		if (rc == 0 && store_is_full(&lane->store))
+			rc = store_commit(&lane->store, err);
 	}
 	return rc;
 }
@@ -462,7 +493,7 @@ static int loop(struct lane *lane, struct err *err)
 	for (size_t i = 0; i < lane->captures.len; i++)
 		if (lane->captures.ptr[i])
 			touch(lane, lane->captures.ptr[i]);
-	while (rc == 0 && lane->running > 0 && !atomic_load(&lane->crowd->stopping)) {
+	while (rc == 0 && lane->running > 0 && !is_stopping(lane)) {
 		rc = turn(lane, err);
 		if (rc == 0 && lane->running > 0)
 			rc = net_wait(lane->net, until_next(lane), err);
@@ -473,18 +504,28 @@ static int loop(struct lane *lane, struct err *err)
 
 /* ---- the thread ---- */
 
-/* Whatever was done is kept; what is out is given back by resume. */
+/*
+ * Whatever was done is kept; what is out is given back by resume. A turn that was stopped in its
+ * middle is forgotten.
+ */
+static void close_store(struct lane *lane)
+{
+	lane->store_is_open = false;
+	if (lane->rc == 0)
+		lane->rc = store_close(&lane->store, &lane->err);
+	else
+		store_abandon(&lane->store);
+	if (lane->rc == ERR_STOPPED)
+		lane->rc = 0;
+}
+
 static void *run(void *context)
 {
 	struct lane *lane = context;
 	uint64_t one = 1;
 
 	lane->rc = loop(lane, &lane->err);
-	lane->store_is_open = false;
-	if (lane->rc == 0)
-		lane->rc = store_close(&lane->store, &lane->err);
-	else
-		store_abandon(&lane->store);
+	close_store(lane);
 	if (lane->rc)
 		atomic_store(&lane->crowd->stopping, true);
 	while (write(lane->crowd->ended, &one, sizeof one) < 0 && errno == EINTR)

@@ -39,6 +39,7 @@ struct lane_crowd {
 	const struct robots_memory *memory;  /* of captures before this crawl */
 	const struct crawl_secrets *secrets; /* or NULL */
 	int ended;                           /* an eventfd: one more lane has ended */
+	int stop_fd;                         /* readable: stop; -1 for none */
 	atomic_bool stopping;                /* from outside, or because one has failed */
 	atomic_size_t running;               /* captures that have not ended */
 
@@ -126,6 +127,15 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum);
 
 /* Seconds on the monotonic clock: the time of politeness, the same for all lanes. */
 double lane_now(const struct lane *lane);
+
+/*
+ * The stop flag, for long loops: 0, or ERR_STOPPED when the crawl is stopping. Then nothing of this
+ * turn is committed; resume does it again, as after a crash.
+ */
+int lane_check_stop(const struct lane *lane, struct err *err) SP_MUST_CHECK;
+
+/* The same before the lanes run, when nobody else looks at stop_fd. */
+int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err) SP_MUST_CHECK;
 
 /* Starts all held orders whose servers are ready. */
 int lane_start_ready(struct lane *lane, struct err *err) SP_MUST_CHECK;

@@ -96,7 +96,8 @@ static int skip_held(struct capture *c, uint32_t server, struct err *err)
 	uint64_t tag;
 	int rc = 0;
 
-	while (rc == 0 && hosts_drop_from(&c->hosts, server, &tag)) {
+	while (rc == 0 && (rc = lane_check_stop(c->lane, err)) == 0 &&
+		hosts_drop_from(&c->hosts, server, &tag)) {
 		if (tag & CAPTURE_SIDE_TAG) {
 			rc = skip_side(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err);
 			continue;
@@ -240,7 +241,9 @@ int orders_dispatch(struct capture *c, struct err *err)
 	int rc = rules_due(c, err);
 
 	while (rc == 0 && may_ask(c)) {
-		rc = ask(c, err);
+		rc = lane_check_stop(c->lane, err);
+		if (rc == 0)
+			rc = ask(c, err);
 		if (rc == 0)
 			rc = lane_start_ready(c->lane, err);
 	}

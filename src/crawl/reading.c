@@ -10,6 +10,8 @@ static int sink(void *context, slice decoded)
 	struct reading *r = context;
 	size_t room;
 
+	if (r->stopping && atomic_load(r->stopping))
+		return ERR_STOPPED;
 	if (r->parsing)
 		return page_feed(r->page, decoded);
 	if (r->mode != READING_BODY)

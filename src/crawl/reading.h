@@ -5,6 +5,8 @@
 #ifndef CRAWL_READING_H
 #define CRAWL_READING_H
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 #include "extract/links.h"
 #include "extract/page.h"
@@ -29,6 +31,7 @@ struct reading {
 	struct resolver resolver; /* for whoever wants the links resolved */
 	enum reading_for mode;
 	bool parsing;
+	const atomic_bool *stopping; /* the caller's; NULL: it never stops */
 };
 
 /* body_max: of READING_BODY. 0 or ERR_NOMEM. */
@@ -37,7 +40,7 @@ void reading_release(struct reading *r);
 
 /*
  * Reads the response of a fetch that has one (status above 0). 0, ERR_SYNTAX for a head that is
- * none, ERR_IO for the spool, ERR_NOMEM.
+ * none, ERR_IO for the spool, ERR_NOMEM, ERR_STOPPED.
  */
 int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
 	struct state_result *ret, struct err *err) SP_MUST_CHECK;

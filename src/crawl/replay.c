@@ -126,8 +126,16 @@ struct replaying {
 	struct capture *capture;
 	struct url url;         /* for one after the other */
 	struct moments resumed; /* on the planner's clock */
+	uint32_t rows;          /* so far */
 	struct err *err;
 };
+
+/* There may be millions of rows: every now and then looks at the stop flag. */
+static int check_stop(struct replaying *r)
+{
+	return r->rows++ % STOP_INTERVAL ? 0
+					 : lane_crowd_check_stop(r->capture->lane->crowd, r->err);
+}
 
 static int fail(struct replaying *r, int rc)
 {
@@ -190,8 +198,10 @@ static int on_page(void *context, const struct catalog_page *row)
 	struct page_prior prior = {
 		.survival = {.rate = row->rate, .shape = row->shape}, .weight = row->weight};
 	uint32_t number;
-	int rc = crawl_page_has_host(&page) ? find_host(r, row->url, &page.host) : 0;
+	int rc = check_stop(r);
 
+	if (rc == 0 && crawl_page_has_host(&page))
+		rc = find_host(r, row->url, &page.host);
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
 	if (rc == 0 && is_seed_redirect)
@@ -290,7 +300,10 @@ static int on_observation(void *context, const struct catalog_observation *o)
 	struct replaying *r = context;
 	struct capture *c = r->capture;
 	struct observation shown = legs_observe(&o->attempt);
+	int rc = check_stop(r);
 
+	if (rc)
+		return rc;
 	(void)capture_move_still_point(c, &o->attempt);
 	spend(c, o->length);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))

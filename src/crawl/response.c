@@ -233,6 +233,8 @@ static int discover_redirect(
 	taken = c->pages.taken;
 	if (rc == 0)
 		rc = discover(c, &found, err);
+	if (rc == 0)
+		rc = discover_record_unkept(c, err);
 	if (rc == 0 && c->pages.taken > taken)
 		rc = trapping_led_on(c, document);
 	url_release(&target);

@@ -11,6 +11,7 @@ enum {
 	SITEMAPS_MAX = 1000, /* of a capture */
 	NESTING_MAX = 5,     /* of indexes: the protocol knows none */
 	REDIRECTS_MAX = 5,
+	HOW_MAX = 2048, /* bytes of a sitemap's URL that are kept with its entries */
 };
 
 /* ---- asking ---- */
@@ -116,7 +117,7 @@ static int read_entries(
 	int rc;
 
 	buf_init(&how, URL_MAX + 16);
-	rc = buf_printf(&how, "sitemap %s", side->url);
+	rc = buf_printf(&how, "sitemap %.*s", HOW_MAX, side->url); /* in every entry's row */
 	while (rc == 0 && sitemap_next(reader, &entry, &ignored) == 0) {
 		if (!entry.is_sitemap)
 			rc = discover_entry(c, &entry, buf_str(&how), err);
@@ -127,7 +128,7 @@ static int read_entries(
 			rc = store_commit(c->store, err);
 	}
 	buf_release(&how);
-	return rc;
+	return rc ? rc : discover_record_unkept(c, err);
 }
 
 /* What can be read of it is read; a broken sitemap is no reason to fail. */

@@ -61,13 +61,18 @@ int store_close(struct store *s, struct err *err)
 
 /* ---- committing ---- */
 
+bool store_is_full(const struct store *s)
+{
+	return batch_bytes(s->batch) >= STORE_BATCH_MAX;
+}
+
 double store_due(struct store *s)
 {
 	int64_t now = clock_monotonic(s->clock);
 
 	if (batch_is_empty(s->batch))
 		return INFINITY;
-	if (batch_bytes(s->batch) >= STORE_BATCH_MAX)
+	if (store_is_full(s))
 		return 0;
 	if (!s->dirty_since)
 		s->dirty_since = now;

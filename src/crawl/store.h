@@ -103,6 +103,9 @@ int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
 int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
 	struct err *err) SP_MUST_CHECK;
 
+/* There are so many rows that a commit is due at once. */
+bool store_is_full(const struct store *s);
+
 /* Seconds until a commit is due: 0 when it is, infinite when there is nothing to commit. */
 double store_due(struct store *s);
 

@@ -1,6 +1,6 @@
 #include "extract/resolve.h"
 
-enum { KEYS_MAX = 4 * LINKS_BYTES_MAX }; /* resolved, references grow by their base */
+enum { KEYS_MAX = 4 * RESOLVE_BYTES_MAX }; /* what an arena needs for them, and more */
 
 /* The base element counts if it gives an HTTP URL ("set the frozen base URL", HTML 4.2.3). */
 static int set_base(struct resolver *r, const struct links *links, const struct url *document)
@@ -34,6 +34,7 @@ int resolver_start(struct resolver *r, const struct links *links, const struct u
 	r->document = document;
 	r->next = 0;
 	r->inner_number = 0;
+	r->bytes = r->left_out = 0;
 	arena_reset(&r->arena);
 	strmap_reset(&r->seen);
 	url_encoding_close(r->encoding);
@@ -103,12 +104,29 @@ static int find_base(struct resolver *r, const struct link *link, const struct u
 	return rc;
 }
 
+/*
+ * Counts a reference before it is resolved: a short one may have a base of 64 KiB. False when there
+ * have been too many bytes: it and the rest are left out.
+ */
+static bool count_bytes(struct resolver *r, const struct link *link, const struct url *base)
+{
+	r->bytes += link->ref.len + url_text(base).len;
+	if (r->bytes <= RESOLVE_BYTES_MAX)
+		return true;
+	r->left_out = r->links->list.len - r->next + 1;
+	r->next = r->links->list.len;
+	return false;
+}
+
 int resolver_next(struct resolver *r, struct resolved_link *ret_link)
 {
 	while (r->next < r->links->list.len) {
 		const struct link *link = &r->links->list.ptr[r->next++];
 		const struct url *base;
 		int rc = find_base(r, link, &base);
+
+		if (rc == 0 && !count_bytes(r, link, base))
+			return ERR_END;
 
 		if (rc == 0)
 			rc = url_parse_encoded(&r->url, link->ref, base, r->encoding, NULL);

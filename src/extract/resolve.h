@@ -11,6 +11,9 @@
 #include "url/encoding.h"
 #include "url/url.h"
 
+/* Bytes of a document's references, each with the base that it is relative to. */
+enum { RESOLVE_BYTES_MAX = 16 << 20 };
+
 /* One link; both forms of the URL are valid until the next call. */
 struct resolved_link {
 	const struct url *parsed; /* without its fragment */
@@ -18,11 +21,13 @@ struct resolved_link {
 	enum link_kind kind;
 };
 
-/* Fields are the resolver's own. */
+/* Fields are the resolver's own, but for left_out. */
 struct resolver {
 	const struct links *links;  /* borrowed */
 	const struct url *document; /* borrowed */
 	size_t next;
+	size_t bytes;                  /* of RESOLVE_BYTES_MAX */
+	size_t left_out;               /* references beyond it; known at the end */
 	struct url_encoding *encoding; /* of queries; NULL for UTF-8 */
 	struct url base;
 	uint32_t inner_number; /* of inner; 0 for none */

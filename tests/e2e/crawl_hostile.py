@@ -424,6 +424,25 @@ def test_many_links():
     tap.equal((capture.report["pages"], capture.report["sharp"]), (100001, 20))
 
 
+def test_long_urls():
+    """A page of 45 kB that names 1.2 GB of URLs ends nothing, nor do its siblings."""
+    long = "a" * 60000
+    sitemap = "http://{0}/" + "s" * 17000 + "\nhttp://{0}/listed\n"
+    site = Site({"*": page(b"leaf"), "/": links("/based", "/moved", "/headed", "/fine"),
+                 "/based": page((f'<base href="/{long}/">' + "".join(
+                     f"<a href={i}>" for i in range(20000))).encode()),
+                 "/moved": respond("302 On", location="/" + long),
+                 "/headed": page(b"", link=f"</{'h' * 20000}>; rel=next"),
+                 "/sitemap.xml": lambda request: respond(
+                     "200 OK", sitemap.format(request.fields["Host"]).encode(),
+                     content_type="text/plain")})
+    capture = site.capture("long")
+    capture.check()
+    for name in ("", "based", "moved", "headed", "fine", "listed"):
+        capture.is_page(site.url + name, "sharp")
+    tap.equal((capture.report["pages"], capture.report["left_out"]["length"]), (6, 20003))
+
+
 def test_one_line():
     """50 MB of one line, and a million elements in each other, with a link at their end."""
     line = b"word " * 10 * MANY

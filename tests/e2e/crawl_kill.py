@@ -371,7 +371,8 @@ def main():
             length, wanted = undisturbed(site)
         with tap.case("captures that are killed"):
             archives += kill_all(site, length)
-        for name, number in (("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)):
+        for name, number in (("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM),
+                             ("SIGHUP", signal.SIGHUP)):
             with tap.case(f"{name} stops a capture"):
                 archive = tap.path(name)
                 stop(begin_slowly(site, archive), archive, number)
