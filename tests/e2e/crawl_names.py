@@ -210,25 +210,37 @@ def stop_when(condition, name, *arguments):
     assert process.returncode == 0 and "stopped" in told, (process.returncode, told)
 
 
-with tap.case("what is open is decided once: a name that leads elsewhere after resume"):
-    with rawserver.Server(site(), host="127.0.0.2") as server, dnsserver.Server({}) as dns:
-        # No such name at first: its robots.txt is asked for again, after a pause.
-        stop_when(lambda: dns.asked, "later", f"http://later.test:{server.port}/",
-                  "--dns", dns.address)
-        tap.equal(addresses("later"), 1)
-        dns.names["later.test"] = ["127.0.0.2"]
-        result = tap.run("resume", tap.path("later"))
-        tap.equal((result.returncode, server.requests), (1, []))
-        assert "--allow-private" in result.stderr, result.stderr
+def forget_addresses(name):
+    """As a catalog of a version that did not keep them."""
+    with sqlite3.connect(f"{tap.path(name)}/catalog.sqlite") as catalog:
+        catalog.execute("UPDATE capture SET addresses = -1")
+
+
+for name in "later", "later-old":
+    with tap.case(f"what is open is decided once: a name that leads elsewhere after resume: {name}"):
+        with rawserver.Server(site(), host="127.0.0.2") as server, dnsserver.Server({}) as dns:
+            # No such name at first: its robots.txt is asked for again, after a pause.
+            stop_when(lambda: dns.asked, name, f"http://later.test:{server.port}/",
+                      "--dns", dns.address)
+            tap.equal(addresses(name), 1)
+            if name == "later-old":
+                forget_addresses(name)
+            dns.names["later.test"] = ["127.0.0.2"]
+            result = tap.run("resume", tap.path(name))
+            tap.equal((result.returncode, server.requests), (1, []))
+            assert "--allow-private" in result.stderr, result.stderr
 
 with tap.case("what --allow-private opened stays open, and what a literal opened, too"):
     with rawserver.Server(site("/a", "/b"), host="127.0.0.2") as server, \
             dnsserver.Server({"own.test": ["127.0.0.2"]}) as dns:
-        for name, host, *more in (("private", "own.test", "--allow-private"), ("literal", "127.0.0.2")):
+        for name, host, *more in (("private", "own.test", "--allow-private"),
+                                  ("literal", "127.0.0.2"), ("literal-old", "127.0.0.2")):
             server.requests.clear()
             stop_when(lambda: server.requests, name, f"http://{host}:{server.port}/",
                       "--dns", dns.address, "--delay", "250ms", *more)
             tap.equal(addresses(name), 2 ** 32 - 1 if more else 3)
+            if name == "literal-old":
+                forget_addresses(name)
             report = tap.load("resume", tap.path(name))
             tap.equal((report["pages"], report["sharp"]), (3, 3))
 
