@@ -148,10 +148,7 @@ static enum cmd_status tell_next(const char *archive, bool several)
 	(void)fputs("\nThe archive is ", stdout);
 	text_name(stdout, slice_str(archive), 0);
 	printf(" (%s). What is next:\n\n", size);
-	if (several)
-		printf("  stillpoint report %s --capture N   one of the sites in detail\n",
-			archive);
-	else
+	if (!several) /* else the list has said it of its sites */
 		printf("  stillpoint report %s --why URL     what became of one page, and why\n",
 			archive);
 	printf("  stillpoint verify %s               prove it from the WARC files\n", archive);
