@@ -11,6 +11,7 @@ export BUILD FUZZ_SECONDS
 
 all:
 	@tools/install-packages build
+	@tools/check-build-place $(BUILD)
 	@test -e $(BUILD)/build.ninja || \
 		meson setup $(BUILD) -Dprefix='$(PREFIX)' -Dwerror=$(WERROR) >/dev/null
 	@ninja -C $(BUILD) product

@@ -1,5 +1,43 @@
 # bash completion for stillpoint. It asks the program, so it never falls behind it.
 
+# What an option takes, as the help says it: "(one of a, b)", or "auto|DURATION".
+_stillpoint_values()
+{
+	"$1" "$2" --help 2>/dev/null | awk -v option="$3" '
+		/^ +-/ {
+			on = 0
+			split($1 " " $2, words, /[ ,]+/)
+			for (i in words) {
+				name = value = words[i]
+				sub(/=.*/, "", name)
+				if (name == option)
+					on = 1
+			}
+			if (on && match($0, /=[^ ]*\|[^ ]*/))
+				text = text " " substr($0, RSTART + 1, RLENGTH - 1)
+		}
+		on { text = text " " $0 }
+		END {
+			gsub(/ +/, " ", text)
+			if (match(text, /\(one of [^)]*\)/))
+				text = substr(text, RSTART + 8, RLENGTH - 9)
+			else if (match(text, /^ [^ ]*\|[^ ]*/))
+				text = substr(text, RSTART, RLENGTH)
+			else
+				text = ""
+			gsub(/[A-Z]+/, "", text) # a placeholder
+			gsub(/[,|]/, " ", text)
+			print text
+		}'
+}
+
+# Pairs such as solar-offline and solar-online have a common name, too.
+_stillpoint_strategies()
+{
+	"$1" plan --list-strategies 2>/dev/null |
+		sed -n 's/^\([a-z][a-z-]*\).*/\1/; p; s/-o[a-z]*line$//p' | sort -u
+}
+
 _stillpoint()
 {
 	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD words=
@@ -14,10 +52,12 @@ _stillpoint()
 		words=$("$program" --help 2>/dev/null |
 			sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p')
 	elif [[ ${COMP_WORDS[at - 1]} =~ ^(-s|--strategy)$ ]]; then
-		words=$("$program" plan --list-strategies 2>/dev/null | sed 's/ .*//')
+		words=$(_stillpoint_strategies "$program")
 	elif [[ $word == -* ]]; then
 		words=$("$program" "${COMP_WORDS[1]}" --help 2>/dev/null |
 			sed -n '/^ *-/s/^[^-]*\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')
+	elif [[ ${COMP_WORDS[at - 1]} == -* ]]; then
+		words=$(_stillpoint_values "$program" "${COMP_WORDS[1]}" "${COMP_WORDS[at - 1]}")
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }

@@ -1,5 +1,6 @@
 #include "cmd/archive.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,6 +54,35 @@ int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct e
 		rc = err_set(
 			err, ERR_NOTFOUND, "%s: not an archive (it has no directory warc)", path);
 	return rc;
+}
+
+/* Of the files in a directory, and of those some levels below. */
+static uint64_t size_of(const char *path, int levels)
+{
+	DIR *dir = opendir(path);
+	char name[ARCHIVE_PATH_SIZE];
+	const struct dirent *entry;
+	uint64_t sum = 0;
+	struct stat st;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			join(path, entry->d_name, name, NULL) || lstat(name, &st))
+			continue;
+		if (S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+		else if (S_ISDIR(st.st_mode) && levels > 0)
+			sum += size_of(name, levels - 1);
+	}
+	(void)closedir(dir);
+	return sum;
+}
+
+uint64_t archive_size(const char *path)
+{
+	return size_of(path, 2);
 }
 
 static bool has_warc(const char *path)

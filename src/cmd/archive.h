@@ -2,6 +2,8 @@
 #ifndef CMD_ARCHIVE_H
 #define CMD_ARCHIVE_H
 
+#include <stdint.h>
+
 #include "base/api.h"
 #include "base/err.h"
 #include "catalog/catalog.h"
@@ -17,5 +19,8 @@ int archive_warc_dir(
 
 /* Its catalog, for reading: 0, ERR_NOTFOUND when there is none, or as catalog_open. */
 int archive_open_catalog(const char *path, struct catalog **ret, struct err *err) SP_MUST_CHECK;
+
+/* Bytes of all its files, as far as they can be seen. */
+uint64_t archive_size(const char *path);
 
 #endif

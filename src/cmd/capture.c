@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cmd/archive.h"
 #include "cmd/captures.h"
 #include "cmd/secret_file.h"
 #include "cmd/stop.h"
+#include "cmd/text.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
@@ -208,10 +210,28 @@ static enum cmd_status fail_broken(const char *command, const struct crawl_resul
 	return cmd_fail(command, &err);
 }
 
+/* Where it all is, and what can be done with it. Machines that read JSON know. */
+static enum cmd_status tell_next(const char *archive, bool several)
+{
+	char size[TEXT_SIZE_SIZE];
+
+	text_size(archive_size(archive), size);
+	(void)fputs("\nThe archive is ", stdout);
+	text_name(stdout, slice_str(archive), 0);
+	printf(" (%s). What is next:\n\n", size);
+	if (!several) /* else the list has said it of its sites */
+		printf("  stillpoint report %s --why URL     what became of one page, and why\n",
+			archive);
+	printf("  stillpoint verify %s               prove it from the WARC files\n", archive);
+	return cmd_finish(0);
+}
+
 /* Of one capture. */
 static enum cmd_status finish_one(const struct capture_view *v, const char *archive,
 	const struct crawl_result *result, bool json)
 {
+	enum cmd_status status;
+
 	switch (result->end) {
 	case CRAWL_STOPPED:
 		(void)fprintf(
@@ -232,7 +252,8 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 	}
 	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)
 		return fail_empty(v->command, result);
-	return cmd_report_capture(archive, result->capture, json);
+	status = cmd_report_capture(archive, result->capture, json);
+	return status == CMD_OK && !json ? tell_next(archive, false) : status;
 }
 
 /* ---- several ---- */
@@ -290,6 +311,8 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 		(void)cmd_fail(v->command, &(struct err){ERR_NOMEM, "out of memory"});
 	else
 		status = captures_print(archive, &ids, json);
+	if (status == CMD_OK && !json)
+		status = tell_next(archive, true);
 	capture_ids_release(&ids);
 	return broken > 0 || (got == 0 && stopped == 0) ? CMD_FAILURE : status;
 }

@@ -1,8 +1,11 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/closest.h"
 #include "base/log.h"
@@ -45,12 +48,34 @@ enum cmd_status cmd_fail_archive(const char *command, const struct err *err)
 	return err->code == ERR_USAGE || err->code == ERR_UNSUPPORTED ? CMD_USAGE : CMD_FAILURE;
 }
 
+/* The output is a pipe or socket that is not read any more; errno may be of something later. */
+static bool is_reader_gone(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return errno == EPIPE || (poll(&p, 1, 0) == 1 && (p.revents & POLLERR));
+}
+
+/* As other programs end when their reader has seen enough: without a word. */
+static void die_of_broken_pipe(void)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGPIPE);
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)raise(SIGPIPE);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 enum cmd_status cmd_finish(int rc)
 {
 	struct err err;
 
 	if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
 		return CMD_OK;
+	if (is_reader_gone())
+		die_of_broken_pipe();
 	(void)err_set(&err, ERR_IO, "standard output: %s", strerror(errno));
 	return cmd_fail(NULL, &err);
 }

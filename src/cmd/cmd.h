@@ -13,6 +13,9 @@
 #include "base/options.h"
 #include "plan/plan.h"
 
+/* The strategy of commands that are not told which. */
+#define CMD_STRATEGY "stillpoint"
+
 /* What the program exits with. */
 enum cmd_status {
 	CMD_OK = 0,
@@ -51,6 +54,7 @@ enum cmd_status cmd_fail_archive(const char *command, const struct err *err);
 
 /*
  * To be called when all is printed: whether it got out. rc is 0 or what a writer has said already.
+ * Does not return when the output's reader has gone (`| head`): the process ends by SIGPIPE.
  */
 enum cmd_status cmd_finish(int rc);
 

@@ -72,8 +72,8 @@ static const struct option_spec SPECS[] = {
 		FIELD(output),
 		.metavar = "ARCHIVE",
 		.help = "directory of the archive; an archive that is there gets one more capture "
-			"(default: HOST.stillpoint of the first URL, or the name of the --seeds "
-			"file)"},
+			"(default: HOST.stillpoint of the first URL, HOST-PORT.stillpoint if it "
+			"has a port, or the name of the --seeds file)"},
 	{.name = "seeds",
 		.kind = OPTION_STRING,
 		FIELD(seeds),
@@ -187,7 +187,9 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		FIELD(rates),
 		.metavar = "CSV",
-		.help = "how often pages change: url,rate[,weight], in changes per second"},
+		.help = "how often pages change: CSV with the header url,rate[,weight] (or page "
+			"for "
+			"url), in changes per second"},
 	{.name = "size",
 		.kind = OPTION_INT,
 		FIELD(size),
@@ -626,9 +628,13 @@ static void warn(const struct crawl_settings *s, const struct sites *sites)
 
 /* ---- the archive's name ---- */
 
-/* HOST.stillpoint; the brackets of an IPv6 address would be a nuisance in a shell. */
+/*
+ * HOST.stillpoint, or HOST-PORT.stillpoint: another port is another site. Of an IPv6 address the
+ * colons and brackets would be a nuisance in a shell: __1 for [::1].
+ */
 static int name_by_host(const char *seed, char *out, size_t size, struct err *err)
 {
+	char port[16] = "";
 	struct url url;
 	slice host;
 	int rc;
@@ -639,7 +645,11 @@ static int name_by_host(const char *seed, char *out, size_t size, struct err *er
 		host = url_part(&url, url.host);
 		if (url.host_kind == URL_HOST_IPV6)
 			host = slice_sub(host, 1, host.len - 1);
-		(void)snprintf(out, size, "%.*s.stillpoint", (int)host.len, host.ptr);
+		if (url.port != URL_NO_PORT)
+			(void)snprintf(port, sizeof port, "-%d", (int)url.port);
+		(void)snprintf(out, size, "%.*s%s.stillpoint", (int)host.len, host.ptr, port);
+		for (char *colon = out; (colon = strchr(colon, ':'));)
+			*colon = '_';
 	}
 	url_release(&url);
 	return rc;
@@ -727,7 +737,7 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 		.max_outside = CRAWL_MAX_OUTSIDE,
 		.trap_budget = TRAPS_BUDGET,
 		.jobs = 1,
-		.strategy = "stillpoint",
+		.strategy = CMD_STRATEGY,
 		.min_free = GATE_MIN_FREE,
 		.warc_coding = WARC_CODING_GZIP,
 	};

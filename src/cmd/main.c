@@ -115,7 +115,8 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	set_up_memory();
-	/* A reader that goes away is an output error like a full disk, and reported like one. */
+	/* A reader that goes away must not end a capture; cmd_finish sees to it when all is done.
+	 */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2)

@@ -87,12 +87,22 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
+/* One default where all pages are known before, another where they are discovered. */
+static const char *mark(const struct plan_strategy *s)
+{
+	if (s == plan_strategy_find(CMD_STRATEGY, true))
+		return " (default of plan)";
+	if (s == plan_strategy_find(CMD_STRATEGY, false))
+		return " (default of crawl and simulate)";
+	return "";
+}
+
 static enum cmd_status list_strategies(void)
 {
 	const struct plan_strategy *s;
 
 	for (size_t i = 0; (s = plan_strategy_at(i)); i++)
-		printf("%-24s %s\n", s->name, s->summary);
+		printf("%-24s %s%s\n", s->name, s->summary, mark(s));
 	return cmd_finish(0);
 }
 

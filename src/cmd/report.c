@@ -1,5 +1,6 @@
 /* stillpoint report: the quality of a capture. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "cmd/archive.h"
@@ -8,6 +9,8 @@
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
 #include "url/url.h"
+
+enum { WHY_TEXT_MAX = 2048 };
 
 struct report_options {
 	int64_t capture; /* 0: the last */
@@ -109,6 +112,54 @@ static int find(
 	return rc;
 }
 
+/*
+ * The URL that was meant by "/path" or "host/path" where the site is known; false when that is no
+ * URL either, or when the text is one already.
+ */
+static bool complete(const char *text, slice site, struct url *ret)
+{
+	char longer[WHY_TEXT_MAX];
+	struct url base;
+	bool is;
+	int n = snprintf(longer, sizeof longer, "%s%s", text[0] == '/' ? "" : "//", text);
+
+	if (n < 0 || (size_t)n >= sizeof longer || strstr(text, "://"))
+		return false;
+	url_init(&base);
+	is = url_parse(&base, site, NULL, NULL) == 0 &&
+	     url_parse(ret, slice_str(longer), &base, NULL) == 0;
+	/* A host is said without its port. */
+	if (is && ret->port == URL_NO_PORT && strchr(text, '/') &&
+		slice_eq(url_part(ret, ret->host), url_part(&base, base.host)))
+		is = url_parse(ret, slice_str(strchr(longer + 2 * (text[0] != '/'), '/')), &base,
+			     NULL) == 0;
+	url_release(&base);
+	return is;
+}
+
+/* Says what was perhaps meant by a text that is no URL. */
+static void propose(const struct report *r, struct catalog *c, const char *text, struct err *err)
+{
+	struct err none = {0};
+	struct url url;
+	struct why w = {0};
+
+	url_init(&url);
+	if (complete(text, r->capture.site, &url)) {
+		slice meant = url_page(&url);
+
+		if (why_load(&w, c, r->capture.id, meant, &none) == 0)
+			(void)err_set(err, ERR_NOTFOUND, "'%.300s' is no URL; did you mean '%.*s'?",
+				text, (int)meant.len, meant.ptr);
+		else
+			(void)err_set(err, ERR_NOTFOUND,
+				"'%.300s' is no URL, and '%.*s' is not known to capture %u", text,
+				(int)meant.len, meant.ptr, (unsigned)r->capture.id);
+		why_release(&w);
+	}
+	url_release(&url);
+}
+
 static bool is_taken(const struct why *w)
 {
 	return w->way.ptr[w->way.len - 1].taken;
@@ -143,6 +194,8 @@ static enum cmd_status explain(struct catalog *c, const struct report *r, const 
 	enum cmd_status status;
 
 	if (find(&w, c, r->capture.id, url, &err)) {
+		if (err.code == ERR_NOTFOUND)
+			propose(r, c, url, &err);
 		status = cmd_fail_archive("report", &err);
 	} else {
 		report_print_why(r, &w, stdout);

@@ -3,36 +3,70 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "crawl/contact.h"
 #include "net/port.h"
 #include "url/url.h"
 
 enum { LINE_MAX_BYTES = 64 << 10 };
 
-/* Whether the text would be a URL of a likely host if it had "https://" before it. */
-static bool lacks_scheme(const char *text)
+/* "http//host", "htps://host", "http:host", "//host": how much of the text is a scheme gone wrong.
+ */
+static size_t broken_scheme(const char *text)
 {
-	char longer[512];
-	struct url url;
-	bool lacks;
-	int n = snprintf(longer, sizeof longer, "https://%s", text);
+	static const char *const BREAKS[] = {"://", ":/", "//", ":"};
+	size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	bool is_likely =
+		letters == 0 || (letters >= 3 && letters <= 6 && strncasecmp(text, "ht", 2) == 0);
 
-	if (n < 0 || (size_t)n >= sizeof longer || strchr(text, '@'))
+	for (size_t i = 0; is_likely && i < sizeof BREAKS / sizeof BREAKS[0]; i++)
+		if (strncmp(text + letters, BREAKS[i], strlen(BREAKS[i])) == 0)
+			return letters + strlen(BREAKS[i]);
+	return 0;
+}
+
+/*
+ * What was perhaps meant: the text with a scheme before it, if that is a URL of a likely host. On
+ * this machine that is rarely https. False when it is not.
+ */
+static bool add_scheme(const char *text, char *out, size_t size)
+{
+	const char *rest = text + broken_scheme(text);
+	struct url url;
+	bool is_likely;
+	int n = snprintf(out, size, "https://%s", rest);
+
+	if (n < 0 || (size_t)n >= size || strchr(text, '@'))
 		return false;
 	url_init(&url);
-	lacks = url_parse(&url, slice_str(longer), NULL, NULL) == 0 &&
+	is_likely =
+		url_parse(&url, slice_str(out), NULL, NULL) == 0 &&
 		(url.host_kind != URL_HOST_DOMAIN || url.port != URL_NO_PORT ||
+			contact_is_loopback(&url) ||
 			memchr(url_part(&url, url.host).ptr, '.', url_part(&url, url.host).len));
+	if (is_likely) {
+		bool is_plain = contact_is_loopback(&url) || strncasecmp(text, "http:", 5) == 0 ||
+				strncasecmp(text, "http/", 5) == 0;
+		slice found = url_text(&url);
+
+		found = slice_sub(found, strlen("https"), found.len);
+		(void)snprintf(out, size, "%s%.*s", is_plain ? "http" : "https", (int)found.len,
+			found.ptr);
+	}
 	url_release(&url);
-	return lacks;
+	return is_likely;
 }
 
 /* why is NULL where the text is a URL, but of another scheme. */
 static int refuse(const char *text, const struct err *why, struct err *err)
 {
-	if (!strstr(text, "://") && lacks_scheme(text))
-		return err_set(err, ERR_USAGE, "'%.200s' is no URL; did you mean 'https://%.200s'?",
-			text, text);
+	char meant[512];
+
+	if ((!strstr(text, "://") || broken_scheme(text) > 0) &&
+		add_scheme(text, meant, sizeof meant))
+		return err_set(
+			err, ERR_USAGE, "'%.200s' is no URL; did you mean '%.300s'?", text, meant);
 	if (!why)
 		return err_set(err, ERR_USAGE,
 			"'%.200s' is neither http nor https; only these can be captured", text);

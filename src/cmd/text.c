@@ -40,6 +40,22 @@ void text_duration(double seconds, char out[TEXT_DURATION_SIZE])
 		parts - whole * u->parts, u->part);
 }
 
+void text_size(uint64_t bytes, char out[TEXT_SIZE_SIZE])
+{
+	static const char *const NAMES[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+	double value = (double)bytes / 1000;
+	size_t i = 0;
+
+	if (bytes < 1000) {
+		(void)snprintf(out, TEXT_SIZE_SIZE, "%u bytes", (unsigned)bytes);
+		return;
+	}
+	/* What would be rounded to 1000.0 is 1.0 of the next. */
+	for (; value >= 999.95 && i + 1 < sizeof NAMES / sizeof NAMES[0]; i++)
+		value /= 1000;
+	(void)snprintf(out, TEXT_SIZE_SIZE, "%.1f %s", value, NAMES[i]);
+}
+
 /* Bytes of a UTF-8 sequence by its first one; 0 when none begins so. */
 static size_t sequence_length(unsigned char first)
 {

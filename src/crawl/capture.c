@@ -17,12 +17,29 @@ double capture_now(const struct capture *c)
 	return capture_seconds(c, clock_monotonic(c->clock));
 }
 
+/* What helps with this reason in particular, or the given advice. */
+static const char *choose_advice(const char *reason, const char *advice)
+{
+	static const struct {
+		const char *reason, *advice;
+	} KNOWN[] = {
+		{"HTTP 401", "it wants a login: give it one with --auth USER:PASSWORD"},
+		{"HTTP 407", "the proxy wants a login: --proxy http://USER:PASSWORD@HOST:PORT"},
+		{NET_NO_TLS, "try the URL with http:// in place of https://"},
+	};
+
+	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
+		if (strstr(reason, KNOWN[i].reason))
+			return KNOWN[i].advice;
+	return advice;
+}
+
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice)
 {
 	log_info("crawl", "%.*s: %s", (int)url.len, url.ptr, reason);
 	if (!c->problem &&
 		asprintf(&c->problem, "%.*s: %s; %s", (int)(url.len < 200 ? url.len : 200), url.ptr,
-			reason, advice) < 0)
+			reason, choose_advice(reason, advice)) < 0)
 		c->problem = NULL;
 }
 

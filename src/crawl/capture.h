@@ -200,7 +200,10 @@ double capture_seconds(const struct capture *c, int64_t monotonic);
 
 #define CAPTURE_RETRY_ADVICE "check the URL, or try again later"
 
-/* Keeps the first thing that went wrong, for people, with what they can do. */
+/*
+ * Keeps the first thing that went wrong, for people, with what they can do: the advice, or a better
+ * one where the reason is known to have one.
+ */
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice);
 
 /*

@@ -36,6 +36,8 @@ static int shown(slice s)
 static int find_columns(struct reader *r)
 {
 	r->url_column = csv_column(&r->csv, SLICE("url"));
+	if (r->url_column < 0)
+		r->url_column = csv_column(&r->csv, SLICE("page")); /* as in files for plan */
 	r->rate_column = csv_column(&r->csv, SLICE("rate"));
 	r->weight_column = csv_column(&r->csv, SLICE("weight"));
 	if (r->url_column < 0 || r->rate_column < 0)

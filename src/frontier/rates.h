@@ -1,8 +1,9 @@
 /*
  * Change rates that the user knows: a CSV file with a header `url,rate[,weight]`, the rate in
  * changes per second, the weight 1 when it is not given. Columns may come in any order, and others
- * may be there too. URLs are read by url_parse, so any spelling of a URL will do; two lines that
- * mean one page are an error, for one of them is wrong.
+ * may be there too; without a column url, page is taken for it, as in the files of sim/site.h. URLs
+ * are read by url_parse, so any spelling of a URL will do; two lines that mean one page are an
+ * error, for one of them is wrong.
  */
 #ifndef FRONTIER_RATES_H
 #define FRONTIER_RATES_H

@@ -1,5 +1,7 @@
 #include "net/failure.h"
 
+#include <string.h>
+
 const char *net_failure_name(enum net_failure failure)
 {
 	static const char *const names[] = {
@@ -74,6 +76,18 @@ static const struct {
 	{CURLE_TOO_LARGE, NET_FAILURE_TOO_LARGE},
 #endif
 };
+
+const char *failure_explain_tls(const char *text)
+{
+	/* What OpenSSL says when the answer to its greeting is HTTP, or nothing of TLS. */
+	static const char *const PLAIN[] = {
+		"wrong version number", "http request", "packet length too long"};
+
+	for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++)
+		if (strstr(text, PLAIN[i]))
+			return NET_NO_TLS;
+	return text;
+}
 
 enum net_failure failure_of_curl(CURLcode code)
 {

@@ -8,4 +8,7 @@
 
 enum net_failure failure_of_curl(CURLcode code);
 
+/* What a TLS library's text means where people would not know: the text, or a constant. */
+const char *failure_explain_tls(const char *text);
+
 #endif

@@ -54,6 +54,9 @@ enum net_failure {
 };
 
 /* The word; constant. */
+/* The detail of a failure where https meets a server, or a port, of plain HTTP. */
+#define NET_NO_TLS "the server does not speak TLS on this port"
+
 const char *net_failure_name(enum net_failure failure);
 
 /* Whether another try may help: dns, connect, timeout, reset. */

@@ -48,7 +48,7 @@ static void note_failure(struct transfer *t, enum net_failure failure, const cha
 	if (t->fetch.failure != NET_FAILURE_NONE)
 		return;
 	t->fetch.failure = failure;
-	set_detail(t, text);
+	set_detail(t, failure == NET_FAILURE_TLS ? failure_explain_tls(text) : text);
 }
 
 uint64_t transfer_window_quota(const struct transfer_shared *shared)

@@ -123,6 +123,8 @@ static int complain_csv(const struct reader *r, const struct err *csv)
 
 static int read_column(struct reader *r, slice name, int at, uint64_t line)
 {
+	if (slice_eq(name, SLICE("url"))) /* as in files for crawl --rates */
+		name = COLUMNS[COLUMN_PAGE];
 	for (size_t c = 0; c < COLUMN_COUNT; c++) {
 		if (!slice_eq(COLUMNS[c], name))
 			continue;

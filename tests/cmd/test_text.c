@@ -35,6 +35,30 @@ static void test_duration(void)
 	}
 }
 
+static void test_size(void)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *want;
+	} rows[] = {
+		{0, "0 bytes"},
+		{999, "999 bytes"},
+		{1000, "1.0 kB"},
+		{999949, "999.9 kB"},
+		{999950, "1.0 MB"},
+		{1400000000, "1.4 GB"},
+		{UINT64_MAX, "18.4 EB"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[TEXT_SIZE_SIZE];
+
+		tap_case("size: %s", rows[i].want);
+		text_size(rows[i].bytes, text);
+		CHECK_STR(text, rows[i].want);
+	}
+}
+
 static void test_name(void)
 {
 	static const struct {
@@ -79,6 +103,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_duration();
+	test_size();
 	test_name();
 	return tap_done();
 }

@@ -2,6 +2,7 @@
 """The program as a whole: help, bad input, output that fails."""
 
 import os
+import signal
 import subprocess
 
 import tap
@@ -190,6 +191,10 @@ def help_texts():
             text = tap.succeed("help", command)
             tap.equal(text, tap.succeed(command, "--help"))
             assert text.startswith(f"Usage: stillpoint {command} "), text
+    with tap.case("the list of strategies marks the defaults"):
+        marked = [line.split()[0] for line in tap.succeed("plan", "--list-strategies").splitlines()
+                  if "(default of " in line]
+        tap.equal(marked, ["stillpoint-offline", "stillpoint-online"])
     with tap.case("lines fit on a terminal"):
         for arguments in ["help"], ["help", "plan"], ["help", "simulate"]:
             widest = max(tap.succeed(*arguments).splitlines(), key=len)
@@ -216,11 +221,15 @@ def lost_output():
         name = " ".join(os.path.basename(word) for word in arguments)
         with tap.case(f"the disk is full: {name}"), open("/dev/full", "wb") as full:
             assert "No space left" in fails_to_write(arguments, full)
-    with tap.case("the reader has gone"):
-        reader, writer = os.pipe()
-        os.close(reader)
-        assert "Broken pipe" in fails_to_write(["plan", GOOD, "--json"], writer)
-        os.close(writer)
+    for arguments in OUTPUTS:
+        name = " ".join(os.path.basename(word) for word in arguments)
+        with tap.case(f"the reader has gone: {name}"):
+            reader, writer = os.pipe()
+            os.close(reader)
+            result = subprocess.run([tap.PROGRAM, *arguments], stdout=writer,
+                                    stderr=subprocess.PIPE, text=True)
+            os.close(writer)
+            tap.equal((result.returncode, result.stderr), (-signal.SIGPIPE, ""))
     with tap.case("standard output is closed"):
         result = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', tap.PROGRAM, "plan", GOOD],
                                 stderr=subprocess.PIPE, text=True)

@@ -32,11 +32,19 @@ for command in $(list_commands); do
 	ok "options of $command" offers_options "$command"
 done
 strategies=$("$STILLPOINT" plan --list-strategies | sed -n 's/^\(solar-[a-z]*\) .*/\1/p' | sort)
+strategies=$(printf 'solar\n%s' "$strategies")
 ok 'there are strategies' test -n "$strategies"
 ok 'strategies' is "$(complete_words plan --strategy solar)" "$strategies"
 ok 'strategies after an equals sign' is "$(complete_words plan --strategy = solar)" "$strategies"
 ok 'strategies right after it' is "$(complete_words plan --strategy = | grep ^solar)" "$strategies"
 ok 'strategies after the letter' is "$(complete_words simulate -s solar)" "$strategies"
+ok 'the default strategy' is "$(complete_words crawl -s stillpoint | head -n 1)" stillpoint
+ok 'values' is "$(complete_words crawl --scope '')" "$(printf '%s\n' domain host page prefix)"
+ok 'a value that has begun' is "$(complete_words crawl --scope p)" "$(printf '%s\n' page prefix)"
+ok 'values after an equals sign' is "$(complete_words crawl --robots = o)" obey
+ok 'values after the letter' is "$(complete_words plan -f '')" "$(printf '%s\n' csv json text)"
+ok 'a value or anything else' is "$(complete_words crawl --delay '')" auto
+ok 'no values' is "$(complete_words crawl --max-pages '')" ''
 ok 'no strategies elsewhere' is "$(complete_words plan --graph solar)" ''
 ok 'nothing for an unknown command' is "$(complete_words no-such-command --)" ''
 ok 'registered' complete -p stillpoint

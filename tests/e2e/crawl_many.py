@@ -347,7 +347,7 @@ def group():
                               timeout=DEADLINE)
         tap.equal((done.returncode, done.stderr), (0, ""))
         printed = json.loads(done.stdout)
-        tap.equal(printed["archive"], "a.localhost.stillpoint")
+        tap.equal(printed["archive"], f"a.localhost-{server.server_port}.stillpoint")
         tap.equal([row["pages"] for row in printed["captures"]], [2, 1])
         seeds = tap.write("news.sites.txt", server.url("a.localhost") + "\n"
                           + server.url("b.localhost"))

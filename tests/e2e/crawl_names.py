@@ -4,6 +4,8 @@
 import glob
 import gzip
 import json
+import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -95,6 +97,32 @@ with tap.case("IPv6 alone"):
                            "--allow-private")
         tap.equal((report["pages"], report["sharp"]), (2, 2))
         assert b"WARC-IP-Address: ::1\r\n" in records("six")
+
+with tap.case("the archive's name: another port is another site"):
+    try:
+        servers = [rawserver.Server(site("/a")), rawserver.Server(site("/a", "/b"))]
+        servers.append(rawserver.Server(site("/a"), host="::1"))
+    except OSError:
+        pass  # no IPv6 here
+    names = {"127.0.0.1": "127.0.0.1", "[::1]": "__1"}
+    for server in servers:
+        with server:
+            report = tap.load("crawl", server.url, "--delay", "1ms", cwd=tap.DIRECTORY.name)
+        tap.equal(report["capture"], 1)
+        host = server.url.split("/")[2].rsplit(":", 1)[0]
+        assert os.path.isdir(tap.path(f"{names[host]}-{server.port}.stillpoint")), server.url
+
+with tap.case("the end says where the archive is, how large, and what is next"):
+    with rawserver.Server(site("/a")) as server:
+        text = tap.succeed("crawl", server.url, "--delay", "1ms", cwd=tap.DIRECTORY.name)
+        name = f"127.0.0.1-{server.port}.stillpoint"
+        end = text[text.index("The archive is"):]
+        assert re.match(rf"The archive is {name} \([0-9.]+ kB\)", end), end
+        for command in re.findall(r"^  stillpoint (.*?)  ", end, re.M):
+            tap.succeed(*command.replace("URL", server.url).split(), cwd=tap.DIRECTORY.name)
+        assert "verify" in end, end
+        text = tap.succeed("crawl", server.url, "--delay", "1ms", "--json", cwd=tap.DIRECTORY.name)
+        tap.equal(json.loads(text)["capture"], 2)
 
 with tap.case("a DNS server that is none"):
     result = tap.run("crawl", "http://site.test/", "--dns", "nonsense", "-o", tap.path("nonsense"))

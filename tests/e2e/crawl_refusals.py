@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import contextlib
+import http.server
 import os
 import random
 import shutil
@@ -79,7 +80,7 @@ def copy(archive, name):
 # ---- sites ----
 
 # What cannot be had at once is asked for again after a while: these wait side by side.
-PATIENT = concurrent.futures.ThreadPoolExecutor(4)
+PATIENT = concurrent.futures.ThreadPoolExecutor(5)
 UNUSED = rawserver.reserve()
 CLOSED = f"http://127.0.0.1:{rawserver.port_of(UNUSED)}/"
 NAMES = dnsserver.Server({})
@@ -89,6 +90,18 @@ nowhere = PATIENT.submit(crawl, "http://nonexistent.invalid/", tap.path("nowhere
                          "a@example.org", "--dns", NAMES.address)
 oops = PATIENT.submit(crawl, OOPS.url, tap.path("oops"))
 too_late = threading.Event()
+
+
+class Plain(http.server.BaseHTTPRequestHandler):
+    """A server without TLS, which takes a greeting of TLS for a bad request."""
+
+    def log_message(self, *_):
+        pass
+
+
+PLAIN = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Plain)
+threading.Thread(target=PLAIN.serve_forever, daemon=True).start()
+no_tls = PATIENT.submit(crawl, f"https://127.0.0.1:{PLAIN.server_port}/", tap.path("no-tls"))
 
 
 def slow_robots(request):
@@ -133,6 +146,17 @@ with tap.case("robots.txt cannot be had"):
     OOPS.stop()
     usable(tap.path("oops"))
 
+with tap.case("https where only http is spoken"):
+    one_line(no_tls.result(), 1, "the server does not speak TLS on this port", "with http://")
+    PLAIN.shutdown()
+    PLAIN.server_close()
+    usable(tap.path("no-tls"))
+
+with tap.case("a site that wants a login"):
+    with rawserver.Server(lambda request: rawserver.respond(
+            "401 Unauthorized", b"who?", www_authenticate="Basic")) as server:
+        one_line(crawl(server.url, tap.path("login")), 1, "HTTP 401", "--auth USER:PASSWORD")
+
 with tap.case("the time limit ends before a robots.txt is asked for again"):
     result = late.result()
     SLOW_ROBOTS.stop()
@@ -145,17 +169,21 @@ with tap.case("the time limit ends before a robots.txt is asked for again"):
 
 with tap.case("URLs with a typo"):
     for url, *says in (
-            ("htp://example.org/", "neither http nor https"),
+            ("htp://example.org/", "did you mean 'https://example.org/'?"),
             ("ftp://example.org/", "neither http nor https"),
             ("mailto:someone@example.org", "neither http nor https"),
-            ("example.org", "did you mean 'https://example.org'?"),
+            ("example.org", "did you mean 'https://example.org/'?"),
+            ("//example.org/a", "did you mean 'https://example.org/a'?"),
+            ("http//example.org/a", "did you mean 'http://example.org/a'?"),
+            ("localhost", "did you mean 'http://localhost/'?"),
+            ("hello", "is no URL"),
             ("example.org/a:b", "did you mean 'https://example.org/a:b'?"),
-            ("localhost:8080", "did you mean 'https://localhost:8080'?"),
+            ("localhost:8080", "did you mean 'http://localhost:8080/'?"),
             ("http://exa mple/", "forbidden character"),
             ("http://[::1", "closing bracket"),
             ("http://example.org:99999/", "port"),
             ("http://", "host is missing"),
-            ("https//example.org", "is no URL"),
+            ("https//example.org", "did you mean 'https://example.org/'?"),
             ("http:", "is no URL"),
             ("", "is no URL"),
             ("  ", "is no URL")):

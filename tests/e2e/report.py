@@ -135,6 +135,17 @@ with tap.case("--why"):
     text = tap.succeed("report", ARCHIVE, "--why", "HTTP://EXAMPLE.org:80/a/../private/#x")
     assert "robots.txt: Disallow: /private/" in text, text
     tap.refuse(1, "no link to it was found", "report", ARCHIVE, "--why", "http://example.org/x")
+
+for short in "/late", "example.org/late", "//example.org/late":
+    with tap.case(f"--why {short} proposes the URL"):
+        tap.refuse(1, f"'{short}' is no URL; did you mean 'http://example.org/late'?", "report",
+                   ARCHIVE, "--why", short)
+
+with tap.case("--why of a path that is not known"):
+    tap.refuse(1, "'/none' is no URL, and 'http://example.org/none' is not known to capture 1",
+               "report", ARCHIVE, "--why", "/none")
+    tap.refuse(1, "'http://example.net/none' is not known", "report", ARCHIVE, "--why",
+               "example.net/none")
     tap.refuse(1, "no link to it was found", "report", ARCHIVE, "--why", "no URL")
     tap.refuse(2, "--why prints no JSON", "report", ARCHIVE, "--why", "x", "--json")
 

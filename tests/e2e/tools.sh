@@ -97,6 +97,27 @@ installs_npm() {
 	BUILD=$tmp/modules with_hiccups "$SRCDIR/tools/install-npm" && is "$(cat "$tmp/calls")" 3
 }
 
+# keeps_build SOURCE BUILD: whether make would keep a build directory that was set up for these.
+keeps_build() {
+	rm -rf "$tmp/place"
+	mkdir -p "$tmp/place/build/meson-info"
+	printf '{"directories": {"source": "%s", "build": "%s", "info": "x"}}' "$1" "$2" \
+		>"$tmp/place/build/meson-info/meson-info.json"
+	(cd "$tmp/place" && "$SRCDIR/tools/check-build-place" build 2>"$tmp/said") || return 2
+	test -e "$tmp/place/build"
+}
+
+drops_build() {
+	keeps_build "$@"
+	is "$? $(cat "$tmp/said")" '1 make: build was set up in another place; setting it up here'
+}
+
+place=$(realpath "$tmp")/place
+ok 'build: in its place' keeps_build "$place" "$place/build"
+ok 'build: copied with its tree' drops_build /elsewhere /elsewhere/build
+ok 'build: its tree was moved' drops_build /elsewhere "$place/build"
+ok 'build: copied into a tree' drops_build "$place" /elsewhere/build
+ok 'build: none yet' "$SRCDIR/tools/check-build-place" "$tmp/none"
 ok 'packages: one line names those that are missing' names_missing
 ok 'packages: no group, nothing to do' unprivileged
 ok 'packages: a network with hiccups' installs_packages

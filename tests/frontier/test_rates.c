@@ -63,6 +63,27 @@ static void test_weights_default(void)
 	buf_release(&bare);
 }
 
+/* As in the files of plan; a column url comes first. */
+static void test_page_column(void)
+{
+	struct rates r = {0};
+	struct err err = {0};
+	struct buf path, both;
+	double rate = 0;
+	float weight = 0;
+
+	CHECK_INT(rates_load(write_file(&path, SLICE("page,rate\nhttp://a/,5\n")), &r, &err), 0);
+	CHECK(rates_find(&r, SLICE("http://a/"), &rate, &weight));
+	CHECK_NEAR(rate, 5, 0);
+	rates_release(&r);
+	CHECK_INT(rates_load(write_file(&both, SLICE("page,url,rate\n7,http://b/,5\n")), &r, &err),
+		0);
+	CHECK(rates_find(&r, SLICE("http://b/"), &rate, &weight));
+	rates_release(&r);
+	buf_release(&path);
+	buf_release(&both);
+}
+
 static void test_refused(void)
 {
 	static const struct {
@@ -71,7 +92,7 @@ static void test_refused(void)
 		const char *text; /* behind the file's name */
 	} rows[] = {
 		{"empty", "", ERR_SYNTAX, "line 1"},
-		{"no url", "page,rate\nhttp://a/,1\n", ERR_SYNTAX,
+		{"no url", "site,rate\nhttp://a/,1\n", ERR_SYNTAX,
 			"line 1: no column 'url' (the header is url,rate[,weight])"},
 		{"no rate", "url\nhttp://a/\n", ERR_SYNTAX,
 			"line 1: no column 'rate' (the header is url,rate[,weight])"},
@@ -132,6 +153,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_load);
 	TAP_RUN(test_weights_default);
+	TAP_RUN(test_page_column);
 	test_refused();
 	TAP_RUN(test_files);
 	return tap_done();

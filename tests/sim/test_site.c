@@ -56,6 +56,16 @@ static void test_without_weights_and_links(void)
 	site_release(&s);
 }
 
+/* As in the files of crawl --rates. */
+static void test_page_called_url(void)
+{
+	struct site s = fixture_site("url,rate\nhttp://a/,1\n");
+
+	CHECK_INT(s.n, 1);
+	CHECK_SLICE(s.names[0], SLICE("http://a/"));
+	site_release(&s);
+}
+
 /* Pages that are linked before their row still get the number of the row. */
 static void test_forward_links(void)
 {
@@ -226,6 +236,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_columns);
 	TAP_RUN(test_shapes);
 	TAP_RUN(test_without_weights_and_links);
+	TAP_RUN(test_page_called_url);
 	TAP_RUN(test_forward_links);
 	test_errors();
 	TAP_RUN(test_load_errors);
