@@ -26,7 +26,7 @@ static const char *how_it_ended(const struct report *r)
 	case CATALOG_FINISHED:
 		break;
 	}
-	return r->window.from ? "finished" : "nothing captured";
+	return r->captured ? "finished" : "nothing captured";
 }
 
 /* "a very long URL of a site that has to be sho…" */

@@ -121,11 +121,13 @@ static void print_headline(const struct report *r, FILE *file)
 		(void)fprintf(file,
 			"%" PRIu64 " %s captured, visited once: nothing is proven sharp.\n\n",
 			r->captured, pages);
+	else if (r->capture.state == CATALOG_RUNNING && !r->window.to)
+		(void)fprintf(file, "%" PRIu64 " %s captured so far, none revisited yet.\n\n",
+			r->captured, pages);
 	else
 		(void)fprintf(file,
-			"%" PRIu64 " of %" PRIu64 " captured %s %s sharp (%.1f %%).\n\n",
-			r->totals[VERDICT_SHARP], r->captured, pages,
-			r->captured == 1 ? "is" : "are",
+			"%" PRIu64 " of %" PRIu64 " captured pages are sharp (%.1f %%).\n\n",
+			r->totals[VERDICT_SHARP], r->captured,
 			percent(r->totals[VERDICT_SHARP], r->captured));
 }
 
