@@ -263,10 +263,15 @@ int catalog_add_robots(struct catalog *c, uint32_t capture, const struct catalog
 int catalog_confirm_robots(struct catalog *c, uint32_t capture, slice origin, int64_t checked,
 	struct err *err) SP_MUST_CHECK;
 
-/* What the kernel says of its clock (adjtimex), at "start", "stillpoint", "end", "resume". */
+/*
+ * What the kernel says of its clock (adjtimex), at "start", "stillpoint", "end", "resume", and when
+ * the wall clock turns out to have been set: "clock-set".
+ */
 struct catalog_clock {
 	slice moment;
-	int64_t wall, monotonic;                /* ns */
+	int64_t wall, monotonic; /* ns */
+	int64_t capture_time;    /* what the times of the capture make of that instant; 0: wall */
+	slice boot;              /* clock_boot_id; empty if unknown */
 	int64_t estimated_error, maximum_error; /* ns; -1 unknown */
 	bool synchronised;
 };

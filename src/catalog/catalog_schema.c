@@ -64,12 +64,17 @@ static const char VERSION_2[] =
 	"DROP TABLE robots;"
 	"ALTER TABLE robots_version RENAME TO robots;";
 
-/* Version 3: how captures ended and what limits their claims; digests of complete files. */
+/*
+ * Version 3: how captures ended and what limits their claims; digests of complete files;
+ * readings of the clock that can be held against each other (capture_time 0: as wall).
+ */
 static const char VERSION_3[] =
 	"ALTER TABLE capture ADD COLUMN ended_by INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE capture ADD COLUMN caveats INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE capture ADD COLUMN addresses INTEGER NOT NULL DEFAULT -1;"
-	"ALTER TABLE warc ADD COLUMN digest BLOB;";
+	"ALTER TABLE warc ADD COLUMN digest BLOB;"
+	"ALTER TABLE clock ADD COLUMN capture_time INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE clock ADD COLUMN boot TEXT NOT NULL DEFAULT '';";
 
 static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3};
 

@@ -269,12 +269,20 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 	arena_reset(&r->scratch);
 	rc = attempt_parse(buf_slice(&r->block), rec->header.url, &r->scratch, &a, NULL);
 	if (rc == ERR_NOTFOUND)
-		return 0;
+		return verify_clock_moment(r->v, &(struct verify_clock_record){
+							 .uuid = rec->header.url,
+							 .block = buf_slice(&r->block),
+							 .date = rec->header.date,
+							 .place = place,
+							 .scratch = &r->scratch,
+						 });
 	if (rc == ERR_NOMEM)
 		return rc;
 	if (rc)
 		return verify_problem(r->v, rec->header.url, &place, "the attempt cannot be read");
 	rc = observe(r, rec, &a, &shown);
+	if (rc == 0)
+		rc = verify_clock_attempt(r->v, &a, &place);
 	if (rc == 0 && a.leg != ATTEMPT_SIDE)
 		rc = add_to_page(r, &place, &a, &shown);
 	return rc;
