@@ -10,7 +10,8 @@
  *       those that were refused have numbers too, and no part in the plan.
  *   (3) Events of a capture, replayed in their order into a fresh plan_run, restore it.
  *   (4) A catalog of a newer schema is refused, one of an older schema is migrated in one
- *       transaction; a file that is no catalog, or a damaged one, is refused with one line.
+ *       transaction, for readers in a temporary copy; a file that is no catalog, or a damaged one,
+ * is refused with one line.
  *
  * All functions return 0 or a negative code with a sentence in err: ERR_IO (disk, damage),
  * ERR_NOMEM, ERR_STATE (locked by another process, or open for reading), ERR_UNSUPPORTED (newer
@@ -38,7 +39,7 @@ struct catalog; /* opaque */
 enum catalog_mode {
 	CATALOG_CREATE, /* write; created when it is not there */
 	CATALOG_WRITE,  /* write; ERR_NOTFOUND when it is not there */
-	CATALOG_READ,   /* read only; changes nothing in the file, migrates nothing */
+	CATALOG_READ,   /* read only; changes nothing in the file */
 };
 
 /*

@@ -199,12 +199,17 @@ static int use_wal(struct catalog *c, struct err *err)
 
 int catalog_schema_migrate(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	int rc = recognise(c, schema, err), sqlite;
+	int rc = recognise(c, schema, err);
 
 	if (rc == 0)
 		rc = use_wal(c, err);
-	if (rc)
-		return rc;
+	return rc ? rc : catalog_schema_upgrade(c, schema, err);
+}
+
+int catalog_schema_upgrade(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	int rc, sqlite;
+
 	sqlite = sqlite3_exec(c->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 	if (sqlite != SQLITE_OK)
 		return catalog_error(c, sqlite, err);
@@ -285,12 +290,20 @@ int catalog_schema_check(struct catalog *c, const struct catalog_schema *schema,
 			"%s is empty: its creation was cut off; run stillpoint crawl again",
 			c->path);
 	rc = judge(c, schema, &id, err);
+	return rc ? rc : compare(c, schema, err);
+}
+
+int catalog_schema_is_old(
+	struct catalog *c, const struct catalog_schema *schema, bool *ret, struct err *err)
+{
+	struct catalog_schema then = *schema;
+	struct identity id = {0};
+	int rc = identify(c, &id, err);
+
 	if (rc)
 		return rc;
-	if (id.version < schema->version)
-		return err_set(err, ERR_UNSUPPORTED,
-			"%s has version %lld of the schema, and reading needs %d: a command that "
-			"writes to the archive brings it there",
-			c->path, (long long)id.version, schema->version);
-	return compare(c, schema, err);
+	*ret = !is_empty(&id) && id.application_id == schema->application_id && id.version >= 1 &&
+	       id.version < schema->version;
+	then.version = (int)id.version;
+	return *ret ? compare(c, &then, err) : 0;
 }
