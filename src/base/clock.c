@@ -1,10 +1,13 @@
 #include "base/clock.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <math.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
+	OFFSET_READINGS = 5,
 	MS_PER_SECOND = 1000,
 	NS_PER_MS = 1000000,
 	SECONDS_PER_DAY = 86400,
@@ -12,17 +15,29 @@ enum {
 	DAYS_TO_1970 = 719468, /* from 0000-03-01, where the first era begins */
 };
 
+static int64_t nanoseconds(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * CLOCK_NS_PER_SECOND + t->tv_nsec;
+}
+
 static int64_t read_clock(clockid_t id)
 {
 	struct timespec t;
 
 	/* Cannot fail for the two clocks asked for here. */
 	(void)clock_gettime(id, &t);
-	return (int64_t)t.tv_sec * CLOCK_NS_PER_SECOND + t.tv_nsec;
+	return nanoseconds(&t);
 }
 
+/* CLOCK_MONOTONIC stands still while the machine is suspended; the web does not. */
 static int64_t system_monotonic(const struct clock *c)
 {
+#ifdef CLOCK_BOOTTIME
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &t) == 0)
+		return nanoseconds(&t);
+#endif
 	(void)c;
 	return read_clock(CLOCK_MONOTONIC);
 }
@@ -38,6 +53,56 @@ const struct clock *clock_system(void)
 	static const struct clock system = {system_monotonic, system_realtime};
 
 	return &system;
+}
+
+static int64_t anchored_monotonic(const struct clock *c)
+{
+	return clock_monotonic(((const struct clock_anchored *)c)->source);
+}
+
+static int64_t anchored_realtime(const struct clock *c)
+{
+	return anchored_monotonic(c) + ((const struct clock_anchored *)c)->offset;
+}
+
+void clock_anchor(struct clock_anchored *a, const struct clock *source)
+{
+	*a = (struct clock_anchored){
+		.clock = {anchored_monotonic, anchored_realtime},
+		.source = source,
+		.offset = clock_offset(source),
+	};
+}
+
+/*
+ * Other threads may run between two readings: of several, that counts which took the shortest time.
+ */
+int64_t clock_offset(const struct clock *c)
+{
+	int64_t best = INT64_MAX, offset = 0;
+
+	if (c->realtime == anchored_realtime)
+		return ((const struct clock_anchored *)c)->offset;
+	for (int i = 0; i < OFFSET_READINGS; i++) {
+		int64_t before = clock_monotonic(c), wall = clock_realtime(c);
+		int64_t took = clock_monotonic(c) - before;
+
+		if (took < best) {
+			best = took;
+			offset = wall - before - took / 2;
+		}
+	}
+	return offset;
+}
+
+void clock_boot_id(char out[CLOCK_BOOT_SIZE])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, out, CLOCK_BOOT_SIZE - 1);
+
+	out[n == CLOCK_BOOT_SIZE - 1 ? n : 0] = '\0';
+	if (fd >= 0)
+		(void)close(fd);
 }
 
 static int64_t manual_monotonic(const struct clock *c)

@@ -15,8 +15,38 @@ struct clock {
 	int64_t (*realtime)(const struct clock *);
 };
 
-/* The machine's clock: constant, never freed, for any thread. */
+/*
+ * The machine's clock: constant, never freed, for any thread. Its monotonic reading counts the time
+ * that the machine is suspended (CLOCK_BOOTTIME), where the system can.
+ */
 const struct clock *clock_system(void);
+
+/*
+ * A clock whose realtime is that of another one when it was anchored, and goes on with its
+ * monotonic reading: setting the wall clock does not change it. Caller-owned. Pass &a.clock on; any
+ * thread may read it.
+ */
+struct clock_anchored {
+	struct clock clock; /* first, so that the readings find the rest */
+	const struct clock *source;
+	int64_t offset; /* realtime minus monotonic */
+};
+
+/* Borrows the source. */
+void clock_anchor(struct clock_anchored *a, const struct clock *source);
+
+/*
+ * Realtime minus monotonic, at present. NTP's slewing changes both readings alike, so this changes
+ * only when the wall clock is set. Exact for an anchored and for a manual clock.
+ */
+int64_t clock_offset(const struct clock *c);
+
+enum { CLOCK_BOOT_SIZE = 37 }; /* a UUID and the NUL */
+
+/*
+ * Which run of the machine this is: monotonic readings can be compared within one. "" if unknown.
+ */
+void clock_boot_id(char out[CLOCK_BOOT_SIZE]);
 
 /* A clock that moves only when told; caller-owned. Pass &m.clock on. */
 struct clock_manual {

@@ -175,13 +175,58 @@ static int open_for_writing(
 	return rc ? rc : catalog_schema_check(c, schema, err);
 }
 
+/*
+ * Reads from a copy from now on: a temporary database of SQLite's, in memory as far as its cache
+ * goes, which no name leads to and which goes when it is closed.
+ */
+static int copy_to_temporary(struct catalog *c, struct err *err)
+{
+	sqlite3 *file = c->db;
+	sqlite3_backup *backup;
+	int rc;
+
+	c->db = NULL;
+	rc = sqlite3_open_v2("", &c->db,
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+			SQLITE_OPEN_EXRESCODE,
+		NULL);
+	if (rc == SQLITE_OK) {
+		backup = sqlite3_backup_init(c->db, "main", file, "main");
+		if (backup)
+			(void)sqlite3_backup_step(backup, -1);
+		(void)sqlite3_backup_finish(backup); /* NULL is fine */
+		rc = sqlite3_extended_errcode(c->db);
+	}
+	(void)sqlite3_close(file);
+	return rc == SQLITE_OK || rc == SQLITE_DONE ? 0 : catalog_error(c, rc, err);
+}
+
+/* A catalog of an earlier version is migrated in a copy: reading changes no file. */
+static int read_old(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	int rc = copy_to_temporary(c, err);
+
+	if (rc == 0)
+		rc = harden(c, err);
+	if (rc == 0)
+		rc = catalog_schema_upgrade(c, schema, err);
+	if (rc)
+		err_prefix(err, "a copy of the catalog, whose version is older");
+	return rc;
+}
+
 static int open_for_reading(
 	struct catalog *c, bool immutable, const struct catalog_schema *schema, struct err *err)
 {
+	bool is_old = false;
 	int rc = connect(c, SQLITE_OPEN_READONLY, immutable, err);
 
 	if (rc == 0)
 		rc = harden(c, err);
+	if (rc == 0)
+		rc = catalog_schema_is_old(c, schema, &is_old, err);
+	if (rc == 0 && is_old)
+		rc = read_old(c, schema, err);
 	return rc ? rc : catalog_schema_check(c, schema, err);
 }
 

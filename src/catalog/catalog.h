@@ -10,7 +10,8 @@
  *       those that were refused have numbers too, and no part in the plan.
  *   (3) Events of a capture, replayed in their order into a fresh plan_run, restore it.
  *   (4) A catalog of a newer schema is refused, one of an older schema is migrated in one
- *       transaction; a file that is no catalog, or a damaged one, is refused with one line.
+ *       transaction, for readers in a temporary copy; a file that is no catalog, or a damaged one,
+ * is refused with one line.
  *
  * All functions return 0 or a negative code with a sentence in err: ERR_IO (disk, damage),
  * ERR_NOMEM, ERR_STATE (locked by another process, or open for reading), ERR_UNSUPPORTED (newer
@@ -38,7 +39,7 @@ struct catalog; /* opaque */
 enum catalog_mode {
 	CATALOG_CREATE, /* write; created when it is not there */
 	CATALOG_WRITE,  /* write; ERR_NOTFOUND when it is not there */
-	CATALOG_READ,   /* read only; changes nothing in the file, migrates nothing */
+	CATALOG_READ,   /* read only; changes nothing in the file */
 };
 
 /*
@@ -266,10 +267,15 @@ int catalog_add_robots(struct catalog *c, uint32_t capture, const struct catalog
 int catalog_confirm_robots(struct catalog *c, uint32_t capture, slice origin, int64_t checked,
 	struct err *err) SP_MUST_CHECK;
 
-/* What the kernel says of its clock (adjtimex), at "start", "stillpoint", "end", "resume". */
+/*
+ * What the kernel says of its clock (adjtimex), at "start", "stillpoint", "end", "resume", and when
+ * the wall clock turns out to have been set: "clock-set".
+ */
 struct catalog_clock {
 	slice moment;
-	int64_t wall, monotonic;                /* ns */
+	int64_t wall, monotonic; /* ns */
+	int64_t capture_time;    /* what the times of the capture make of that instant; 0: wall */
+	slice boot;              /* clock_boot_id; empty if unknown */
 	int64_t estimated_error, maximum_error; /* ns; -1 unknown */
 	bool synchronised;
 };

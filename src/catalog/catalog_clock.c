@@ -15,6 +15,8 @@ int catalog_add_clock(
 	query_put_int(&q, k->estimated_error);
 	query_put_int(&q, k->maximum_error);
 	query_put_int(&q, k->synchronised);
+	query_put_int(&q, k->capture_time);
+	query_put_text(&q, k->boot.ptr ? k->boot : SLICE(""));
 	return query_run(&q, err);
 }
 
@@ -27,7 +29,11 @@ static int read_row(struct query *q, struct catalog_clock *ret, struct err *err)
 		.estimated_error = query_int(q, 4),
 		.maximum_error = query_int(q, 5),
 		.synchronised = query_bool(q, 6),
+		.capture_time = query_int(q, 7),
+		.boot = query_text(q, 8),
 	};
+	if (ret->capture_time == 0)
+		ret->capture_time = ret->wall;
 	return query_check(q, err);
 }
 

@@ -133,6 +133,17 @@ const struct catalog_schema *catalog_schema(void);
 int catalog_schema_migrate(
 	struct catalog *c, const struct catalog_schema *schema, struct err *err) SP_MUST_CHECK;
 
+/* The same of a database that nobody else sees: it needs no WAL. */
+int catalog_schema_upgrade(
+	struct catalog *c, const struct catalog_schema *schema, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Whether the file has an older version of this schema. It is held against that version, letter by
+ * letter: only what is ours may be migrated.
+ */
+int catalog_schema_is_old(struct catalog *c, const struct catalog_schema *schema, bool *ret,
+	struct err *err) SP_MUST_CHECK;
+
 /* Makes sure that the file has this schema, and no other: a foreign view could run for ever. */
 int catalog_schema_check(
 	struct catalog *c, const struct catalog_schema *schema, struct err *err) SP_MUST_CHECK;

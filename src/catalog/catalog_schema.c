@@ -64,12 +64,17 @@ static const char VERSION_2[] =
 	"DROP TABLE robots;"
 	"ALTER TABLE robots_version RENAME TO robots;";
 
-/* Version 3: how captures ended and what limits their claims; digests of complete files. */
+/*
+ * Version 3: how captures ended and what limits their claims; digests of complete files;
+ * readings of the clock that can be held against each other (capture_time 0: as wall).
+ */
 static const char VERSION_3[] =
 	"ALTER TABLE capture ADD COLUMN ended_by INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE capture ADD COLUMN caveats INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE capture ADD COLUMN addresses INTEGER NOT NULL DEFAULT -1;"
-	"ALTER TABLE warc ADD COLUMN digest BLOB;";
+	"ALTER TABLE warc ADD COLUMN digest BLOB;"
+	"ALTER TABLE clock ADD COLUMN capture_time INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE clock ADD COLUMN boot TEXT NOT NULL DEFAULT '';";
 
 static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3};
 
@@ -194,12 +199,17 @@ static int use_wal(struct catalog *c, struct err *err)
 
 int catalog_schema_migrate(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	int rc = recognise(c, schema, err), sqlite;
+	int rc = recognise(c, schema, err);
 
 	if (rc == 0)
 		rc = use_wal(c, err);
-	if (rc)
-		return rc;
+	return rc ? rc : catalog_schema_upgrade(c, schema, err);
+}
+
+int catalog_schema_upgrade(struct catalog *c, const struct catalog_schema *schema, struct err *err)
+{
+	int rc, sqlite;
+
 	sqlite = sqlite3_exec(c->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 	if (sqlite != SQLITE_OK)
 		return catalog_error(c, sqlite, err);
@@ -280,12 +290,20 @@ int catalog_schema_check(struct catalog *c, const struct catalog_schema *schema,
 			"%s is empty: its creation was cut off; run stillpoint crawl again",
 			c->path);
 	rc = judge(c, schema, &id, err);
+	return rc ? rc : compare(c, schema, err);
+}
+
+int catalog_schema_is_old(
+	struct catalog *c, const struct catalog_schema *schema, bool *ret, struct err *err)
+{
+	struct catalog_schema then = *schema;
+	struct identity id = {0};
+	int rc = identify(c, &id, err);
+
 	if (rc)
 		return rc;
-	if (id.version < schema->version)
-		return err_set(err, ERR_UNSUPPORTED,
-			"%s has version %lld of the schema, and reading needs %d: a command that "
-			"writes to the archive brings it there",
-			c->path, (long long)id.version, schema->version);
-	return compare(c, schema, err);
+	*ret = !is_empty(&id) && id.application_id == schema->application_id && id.version >= 1 &&
+	       id.version < schema->version;
+	then.version = (int)id.version;
+	return *ret ? compare(c, &then, err) : 0;
 }

@@ -97,10 +97,11 @@ static const char *const SQL[SQL_COUNT] = {
 
 	[SQL_ADD_CLOCK] =
 		"INSERT INTO clock(id, moment, wall, monotonic, estimated_error, maximum_error,"
-		" synchronised) VALUES((SELECT coalesce(max(id) + 1, ?1 << 32) FROM "
-		"clock " OF_CAPTURE "), ?2, ?3, ?4, ?5, ?6, ?7)",
+		" synchronised, capture_time, boot)"
+		" VALUES((SELECT coalesce(max(id) + 1, ?1 << 32) FROM "
+		"clock " OF_CAPTURE "), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 	[SQL_EACH_CLOCK] = "SELECT id, moment, wall, monotonic, estimated_error, maximum_error,"
-			   " synchronised FROM clock " OF_CAPTURE "ORDER BY id",
+			   " synchronised, capture_time, boot FROM clock " OF_CAPTURE "ORDER BY id",
 
 	[SQL_SET_VERDICT] =
 		"INSERT INTO verdict(id, verdict, evidence, reason) VALUES(?1, ?2, ?3, ?4)"

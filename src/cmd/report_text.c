@@ -72,6 +72,8 @@ static void print_stillpoint(const struct report *r, FILE *file)
 	if (stillpoint_format(&r->window, from, to)) {
 		(void)fprintf(file, "%s to %s", from, to);
 		print_duration(file, r->window.from, r->window.to);
+	} else if (r->window.clock_set) {
+		(void)fputs("none: the wall clock was set during the capture\n", file);
 	} else if (stillpoint_is_known(&r->window)) {
 		(void)fputs("shorter than a millisecond\n", file);
 	} else if (r->window.from && r->window.to) {

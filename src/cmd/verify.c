@@ -72,7 +72,8 @@ static void print_capture(const struct verify_capture *c)
 	if (stillpoint_format(&c->window, from, to))
 		printf("still point %s to %s\n", from, to);
 	else
-		puts("no still point");
+		puts(c->window.clock_set ? "no still point: the wall clock was set"
+					 : "no still point");
 }
 
 static void print_text(const struct verify *v)

@@ -101,7 +101,8 @@ static const size_t OBSERVATION[] = {offsetof(struct catalog_observation, attemp
 static const size_t WARC[] = {offsetof(struct catalog_warc, name), SIZE_MAX};
 static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
 	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
-static const size_t CLOCK[] = {offsetof(struct catalog_clock, moment), SIZE_MAX};
+static const size_t CLOCK[] = {
+	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
 
 static bool copy_strings(struct batch_part *p, char *body, const size_t *strings)
 {

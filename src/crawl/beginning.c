@@ -33,7 +33,7 @@ static int discover_seeds(struct capture *c, struct err *err)
 
 int beginning_fresh(struct capture *c, struct err *err)
 {
-	int rc = store_moment(c->store, &c->row, "start", err);
+	int rc = capture_moment(c, "start", err);
 
 	if (rc == 0)
 		rc = names_begin(c, err);
@@ -50,11 +50,13 @@ int beginning_again(struct capture *c, struct catalog *catalog, struct err *err)
 	int rc;
 
 	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
-	rc = store_moment(c->store, &c->row, "resume", err);
-	if (rc == 0)
-		rc = names_begin(c, err);
+	rc = names_begin(c, err);
 	if (rc == 0)
 		rc = replay(c, catalog, err);
+	if (rc == 0)
+		rc = capture_moment(c, "resume", err);
+	if (rc == 0 && c->went_back)
+		rc = capture_moment(c, "clock-set", err);
 	if (rc == 0 && !c->begun)
 		rc = discover_seeds(c, err);
 	if (rc == 0 && !c->begun)

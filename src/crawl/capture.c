@@ -215,6 +215,25 @@ bool capture_move_still_point(struct capture *c, const struct attempt *a)
 	return moved;
 }
 
+int capture_moment(struct capture *c, const char *moment, struct err *err)
+{
+	struct catalog_clock k;
+	int rc = store_moment(c->store, &c->row, moment, &k, err);
+
+	if (rc)
+		return rc;
+	clock_watch_add(&c->watch, &k);
+	if (!c->watch.set || c->row.caveats & CATALOG_CAVEAT_CLOCK)
+		return 0;
+	c->row.caveats |= CATALOG_CAVEAT_CLOCK;
+	log_warn("crawl",
+		"%.*s: the wall clock was set during the capture, so it has no still point; "
+		"capture "
+		"the site again",
+		(int)c->row.site.len, c->row.site.ptr);
+	return batch_update_capture(c->store->batch, &c->row, err);
+}
+
 static const char *limit_name(enum catalog_end limit)
 {
 	switch (limit) {

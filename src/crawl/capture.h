@@ -48,6 +48,7 @@
 #include "frontier/rates.h"
 #include "net/net.h"
 #include "plan/plan.h"
+#include "quality/clock_watch.h"
 #include "url/scope.h"
 
 /* robots.txt of a host, by its number. There may be very many of them. */
@@ -165,6 +166,8 @@ struct capture {
 	uint64_t unkept[LEFT_OUT_COUNT]; /* links left out that have no page, by reason */
 	bool unkept_changed;             /* since it went into the catalog */
 	struct crawl_progress told;      /* what the lane's sum has of it */
+	struct clock_watch watch;        /* of the wall clock */
+	bool went_back;                  /* the wall clock, between two processes */
 	char *problem;                   /* or NULL */
 };
 
@@ -211,6 +214,12 @@ void capture_problem(struct capture *c, slice url, const char *reason, const cha
  * beginning although the end is known: then the catalog has to know.
  */
 bool capture_move_still_point(struct capture *c, const struct attempt *a);
+
+/*
+ * Records what the clocks say at that moment (store_moment), and whether the wall clock was set:
+ * then the capture will have no still point, and its row says so.
+ */
+int capture_moment(struct capture *c, const char *moment, struct err *err) SP_MUST_CHECK;
 
 /* What came of it, so far. */
 void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret);

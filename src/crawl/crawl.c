@@ -33,6 +33,7 @@ struct crawl {
 	struct directory directory;
 	struct catalog *catalog;
 	struct roster roster;
+	struct clock_anchored clock; /* of all times that are told */
 	struct lane_crowd crowd;
 	struct robots_memory memory;
 	struct lane_vec lanes;
@@ -57,9 +58,11 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	*x = (struct crawl){.options = options, .directory.lock = -1, .results = results};
 	*results = (struct crawl_results){0};
 	sitemap_init_library(); /* before there are lanes */
-	roster_init(&x->roster, &x->directory, clock);
+	clock_anchor(&x->clock, clock);
+	roster_init(&x->roster, &x->directory, &x->clock.clock);
 	x->crowd.directory = &x->directory;
-	x->crowd.clock = clock;
+	x->crowd.clock = &x->clock.clock;
+	x->crowd.wall = clock;
 	x->crowd.memory = &x->memory;
 	x->crowd.stop_fd = options->stop_fd;
 	x->crowd.secrets = x->roster.secrets = options->secrets;

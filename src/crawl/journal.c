@@ -1,6 +1,8 @@
 /*
  * Every call of the planner that changes it goes through here and into the catalog's event log,
- * with its arguments; so a fresh planner, given the log, is the old one (plan.h, invariant 3).
+ * with its arguments; so a fresh planner, given the log, is the old one (plan.h, invariant 3). One
+ * of another version that would have given other orders takes those of the log, and goes on from
+ * there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -157,23 +159,26 @@ static struct plan_order order_of(const struct catalog_event *e)
 		.hopeless = e->hopeless};
 }
 
-static int differs(struct replay *r)
+static int damaged(struct replay *r)
 {
 	return err_set(r->err, ERR_STATE,
-		"the capture cannot be resumed: its log does not fit this version's planner; start "
-		"a new one with 'stillpoint crawl'");
+		"the capture cannot be resumed: its log is damaged; start a new one with "
+		"'stillpoint crawl'");
 }
 
+/* What was ordered then is imposed: another version may have made another plan. */
 static int replay_next(struct replay *r, const struct catalog_event *e)
 {
-	struct plan_order order;
-	enum plan_step step = plan_next(r->capture->plan, e->begin, &order);
+	struct plan_order order = order_of(e);
+	int rc = plan_impose(
+		r->capture->plan, e->kind == CATALOG_EVENT_STEP ? NULL : &order, e->begin);
 
+	if (rc == ERR_STATE)
+		return damaged(r);
+	if (rc)
+		return err_set(r->err, rc, "%s", err_name(rc));
 	if (e->kind == CATALOG_EVENT_STEP)
-		return step == PLAN_ORDER ? differs(r) : 0;
-	if (step != PLAN_ORDER || order.page != e->page || order.leg != (enum plan_leg)e->leg ||
-		order.attempt != e->attempt)
-		return differs(r);
+		return 0;
 	note_order(r->capture, &order);
 	r->place[order.page] = (uint32_t)r->open.len + 1;
 	return open_orders_push(&r->open, order);
@@ -195,10 +200,10 @@ static int replay_done(struct replay *r, const struct catalog_event *e)
 	const struct plan_order *open;
 
 	if (order.page >= r->capture->pages.list.len || !r->place[order.page])
-		return differs(r);
+		return damaged(r);
 	open = &r->open.ptr[r->place[order.page] - 1];
 	if (open->leg != order.leg || open->attempt != order.attempt || e->outcome > PLAN_RETURNED)
-		return differs(r);
+		return damaged(r);
 	close_order(r, order.page);
 	plan_done(r->capture->plan, &order, (enum plan_outcome)e->outcome, e->begin, e->end);
 	return 0;
@@ -228,7 +233,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 	switch (e->kind) {
 	case CATALOG_EVENT_DISCOVERED:
 		return e->page < c->pages.list.len ? tell_discovered(c, e->page, r->err)
-						   : differs(r);
+						   : damaged(r);
 	case CATALOG_EVENT_NEXT:
 	case CATALOG_EVENT_STEP:
 		return replay_next(r, e);
@@ -241,7 +246,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 		tell_cancel(c);
 		return 0;
 	}
-	return differs(r);
+	return damaged(r);
 }
 
 int journal_replay(
@@ -256,9 +261,11 @@ int journal_replay(
 	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
-	if (rc == 0 && capture_now(c) < r.last)
+	if (rc == 0 && capture_now(c) < r.last) {
+		c->went_back = r.last - capture_now(c) > clock_seconds(CLOCK_WATCH_TOLERANCE);
 		c->epoch = clock_monotonic(c->clock) -
 			   (int64_t)ceil(r.last * (double)CLOCK_NS_PER_SECOND);
+	}
 	if (rc == 0)
 		add_idle(&r, INFINITY);
 	for (size_t i = 0; rc == 0 && i < r.open.len; i++)

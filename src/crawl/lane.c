@@ -73,6 +73,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 					.secrets = lane->crowd->secrets,
 				},
 			.clerk = p->crowd->clerk,
+			.wall = p->crowd->wall,
 			.bodies = &lane->duplicates,
 		},
 		err);
@@ -92,7 +93,7 @@ static int open_gate(struct lane *lane, const struct lane_params *p, struct err 
 {
 	return gate_init(&lane->gate,
 		&(struct gate_params){
-			.clock = lane->clock,
+			.clock = lane->crowd->wall,
 			.path = lane->directory->path,
 			.hours = p->settings->hours,
 			.bandwidth = share_of_bandwidth(p),
@@ -358,12 +359,14 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
  */
 static int finish(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = store_moment(&lane->store, &c->row, "end", err);
+	int rc = capture_moment(c, "end", err);
 
 	if (rc)
 		return rc;
 	c->row.state = c->cut ? CATALOG_CUT : CATALOG_FINISHED;
 	c->row.finished = clock_realtime(lane->clock);
+	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
+		c->row.still_from = c->row.still_to = 0;
 	if (atomic_fetch_sub(&lane->crowd->running, 1) > 1)
 		return batch_finish_capture(lane->store.batch, &c->row, err);
 	lane->crowd->last = c->row;
@@ -423,23 +426,12 @@ int lane_start_ready(struct lane *lane, struct err *err)
 	return rc;
 }
 
-/* The instant of which everything is said. */
-static int mark_still_point(struct capture *c, struct err *err)
-{
-	if (c->marked || plan_progress(c->plan).leg == PLAN_VISIT)
-		return 0;
-	c->marked = true;
-	return store_moment(c->store, &c->row, "stillpoint", err);
-}
-
 static int look_after(struct lane *lane, struct capture *c, struct err *err)
 {
 	int rc = limit_keep(c, err);
 
 	if (rc == 0)
 		rc = orders_dispatch(c, err);
-	if (rc == 0)
-		rc = mark_still_point(c, err);
 	if (rc)
 		return rc;
 	count(lane, c);
@@ -464,6 +456,31 @@ static double until_next(struct lane *lane)
 	return fmin(fmax(next, 0), 1);
 }
 
+/*
+ * A wall clock that was set is noticed at once, not at the end of the capture: who looks at one
+ * that is not finished is to know, too.
+ */
+static int watch_clock(struct lane *lane, struct err *err)
+{
+	int rc = 0;
+
+	if (lane->clock_is_set ||
+		!clock_watch_differs(clock_offset(lane->crowd->wall), clock_offset(lane->clock)))
+		return 0;
+	lane->clock_is_set = true;
+	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++)
+		if (lane->captures.ptr[i])
+			rc = capture_moment(lane->captures.ptr[i], "clock-set", err);
+	return rc;
+}
+
+static int commit(struct lane *lane, struct err *err)
+{
+	int rc = watch_clock(lane, err);
+
+	return rc ? rc : store_commit(&lane->store, err);
+}
+
 static int turn(struct lane *lane, struct err *err)
 {
 	struct capture *c;
@@ -480,7 +497,7 @@ static int turn(struct lane *lane, struct err *err)
 	if (rc == 0)
 		rc = names_look_up(lane, err);
 	if (rc == 0)
-		rc = store_due(&lane->store) <= 0 ? store_commit(&lane->store, err)
+		rc = store_due(&lane->store) <= 0 ? commit(lane, err)
 						  : store_check(&lane->store, err);
 	tell(lane, false);
 	return rc;

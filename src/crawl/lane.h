@@ -33,7 +33,8 @@ struct capture;
 /* What all lanes of a crawl share. */
 struct lane_crowd {
 	const struct directory *directory;
-	const struct clock *clock;
+	const struct clock *clock; /* anchored when the crawl began: all times are its */
+	const struct clock *wall;  /* what the wall clock says meanwhile */
 	struct clerk *clerk;
 	struct shared_paces *paces;
 	const struct robots_memory *memory;  /* of captures before this crawl */
@@ -64,6 +65,7 @@ struct lane {
 	struct servers servers;
 	struct store store;
 	bool store_is_open;
+	bool clock_is_set; /* the wall clock was set meanwhile, and its captures know */
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;

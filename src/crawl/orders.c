@@ -214,12 +214,23 @@ static int take_order(struct capture *c, const struct plan_order *order, struct 
 	return is_down(c, p->host) ? skip(c, order, err) : hold(c, order, err);
 }
 
+/* The instant of which everything is said: behind all visits, and before the first revisit. */
+static int mark_still_point(struct capture *c, struct err *err)
+{
+	if (c->marked || plan_progress(c->plan).leg == PLAN_VISIT)
+		return 0;
+	c->marked = true;
+	return capture_moment(c, "stillpoint", err);
+}
+
 static int ask(struct capture *c, struct err *err)
 {
 	struct plan_order order;
 	enum plan_step step;
 	int rc = journal_next(c, &step, &order, err);
 
+	if (rc == 0)
+		rc = mark_still_point(c, err);
 	if (rc)
 		return rc;
 	switch (step) {

@@ -317,11 +317,13 @@ static int on_clock(void *context, const struct catalog_clock *k)
 {
 	struct replaying *r = context;
 
+	clock_watch_add(&r->capture->watch, k);
 	if (slice_eq(k->moment, SLICE("stillpoint")))
 		r->capture->marked = true;
 	if (!slice_eq(k->moment, SLICE("resume")))
 		return 0;
-	return fail(r, moments_push(&r->resumed, clock_seconds(k->wall - r->capture->row.started)));
+	return fail(r, moments_push(&r->resumed,
+			       clock_seconds(k->capture_time - r->capture->row.started)));
 }
 
 /* Pages that waited for a robots.txt when the process ended wait again, or are decided about. */

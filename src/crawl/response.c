@@ -493,8 +493,8 @@ int response_skipped(
 	if (rc == 0)
 		rc = via_of(c, order, &via, err);
 	nothing.url = buf_slice(&url);
-	nothing.wall.last_byte = clock_realtime(c->clock);
 	nothing.monotonic.last_byte = clock_monotonic(c->clock);
+	nothing.wall.last_byte = nothing.monotonic.last_byte + clock_offset(c->clock);
 	if (rc == 0)
 		rc = save_nothing(c, order, &nothing, buf_slice(&via), failure, err);
 	buf_release(&url);

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <sys/timex.h>
 
+#include "archive/warc_date.h"
 #include "base/hash.h"
+#include "quality/clock_watch.h"
 
 /* Of a record about a capture: its settings as far as there is room. */
 static const size_t SETTINGS_MAX = 512 << 10;
@@ -24,6 +26,8 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 	int rc;
 
 	*s = (struct store){.clerk = p->clerk, .bodies = p->bodies, .clock = p->records.clock};
+	s->wall = p->wall ? p->wall : s->clock;
+	clock_boot_id(s->boot);
 	rng_init(&s->rng, hash_key_random().k0);
 	s->batch = clerk_batch(p->clerk);
 	rc = s->batch ? press_new(&p->records, p->clerk, &s->press, err) : no_memory(err);
@@ -230,10 +234,13 @@ static struct catalog_clock read_clock(const struct store *s, const char *moment
 {
 	struct timex kernel = {0};
 	int state = adjtimex(&kernel);
+	int64_t monotonic = clock_monotonic(s->clock);
 	struct catalog_clock k = {
 		.moment = slice_str(moment),
-		.wall = clock_realtime(s->clock),
-		.monotonic = clock_monotonic(s->clock),
+		.wall = monotonic + clock_offset(s->wall),
+		.monotonic = monotonic,
+		.capture_time = monotonic + clock_offset(s->clock),
+		.boot = slice_str(s->boot),
 		.estimated_error = -1,
 		.maximum_error = -1,
 	};
@@ -281,18 +288,23 @@ static int add_settings(struct buf *out, slice lines)
 static int format_moment(
 	struct buf *out, const struct catalog_capture *capture, const struct catalog_clock *k)
 {
-	bool begins =
-		!slice_eq(k->moment, SLICE("stillpoint")) && !slice_eq(k->moment, SLICE("end"));
-	int rc = buf_printf(out,
-		"moment: %.*s\r\nmonotonic: %lld\r\nclockEstimatedErrorNs: %lld\r\n"
-		"clockMaximumErrorNs: %lld\r\nclockSynchronised: %s\r\n",
-		(int)k->moment.len, k->moment.ptr, (long long)k->monotonic,
+	char wall[WARC_DATE_NS_SIZE], time[WARC_DATE_NS_SIZE];
+	int rc;
+
+	warc_date_format_ns(k->wall, wall);
+	warc_date_format_ns(k->capture_time, time);
+	rc = buf_printf(out,
+		"moment: %.*s\r\ncaptureTime: %s\r\nwallClock: %s\r\nmonotonic: %lld\r\n"
+		"clockEstimatedErrorNs: %lld\r\nclockMaximumErrorNs: %lld\r\n"
+		"clockSynchronised: %s\r\n",
+		(int)k->moment.len, k->moment.ptr, time, wall, (long long)k->monotonic,
 		(long long)k->estimated_error, (long long)k->maximum_error,
 		k->synchronised ? "true" : "false");
-
+	if (rc == 0 && k->boot.len > 0)
+		rc = buf_printf(out, "bootId: %.*s\r\n", (int)k->boot.len, k->boot.ptr);
 	if (rc == 0 && capture->ended_by != CATALOG_END_NONE)
 		rc = buf_printf(out, "endedBy: %s\r\n", catalog_end_name(capture->ended_by));
-	if (rc || !begins)
+	if (rc || !clock_watch_begins(k))
 		return rc;
 	rc = buf_printf(out, "site: %.*s\r\nstillpoint-strategy-used: %.*s\r\n",
 		(int)capture->site.len, capture->site.ptr, (int)capture->strategy.len,
@@ -300,13 +312,13 @@ static int format_moment(
 	return rc ? rc : add_settings(out, capture->settings);
 }
 
-int store_moment(
-	struct store *s, const struct catalog_capture *capture, const char *moment, struct err *err)
+int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
+	struct catalog_clock *ret_clock, struct err *err)
 {
 	struct catalog_clock k = read_clock(s, moment);
 	struct press_note note = {.batch = s->batch,
 		.type = WARC_TYPE_METADATA,
-		.date = k.wall,
+		.date = k.capture_time,
 		.url = capture->uuid};
 	int rc;
 
@@ -318,5 +330,9 @@ int store_moment(
 		return err_set(err, rc, "%s", err_name(rc));
 	}
 	rc = press_note(s->press, &note, err);
-	return rc ? rc : batch_add_clock(s->batch, capture->id, &k, err);
+	if (rc == 0)
+		rc = batch_add_clock(s->batch, capture->id, &k, err);
+	if (rc == 0 && ret_clock)
+		*ret_clock = k;
+	return rc;
 }

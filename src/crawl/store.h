@@ -41,6 +41,8 @@ struct store {
 	struct records_places places; /* scratch */
 	struct rng rng;               /* of the names of records */
 	const struct clock *clock;
+	const struct clock *wall;
+	char boot[CLOCK_BOOT_SIZE];
 	int64_t dirty_since; /* monotonic; 0 when all was handed over */
 };
 
@@ -48,6 +50,7 @@ struct store_params {
 	struct records_params records;
 	struct clerk *clerk;
 	struct duplicates *bodies; /* that its records may refer to */
+	const struct clock *wall;  /* what records.clock was anchored to; NULL: the same */
 };
 
 /* All is borrowed. 0 or as press_new. Starts a thread. */
@@ -97,11 +100,12 @@ int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
 	struct err *err) SP_MUST_CHECK;
 
 /*
- * Records what the kernel says of its clock, in the WARC and the catalog; with the settings of the
- * capture where it begins or goes on ("start", "resume").
+ * Records what the clocks say, in the WARC and the catalog; with the settings of the capture where
+ * it begins or goes on ("start", "resume"). *ret_clock, unless NULL, is what was recorded; its
+ * strings are moment and the store's.
  */
 int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
-	struct err *err) SP_MUST_CHECK;
+	struct catalog_clock *ret_clock, struct err *err) SP_MUST_CHECK;
 
 /* There are so many rows that a commit is due at once. */
 bool store_is_full(const struct store *s);

@@ -5,9 +5,13 @@
 
 #include "base/clock.h"
 
+/* The clock that pthread_cond_timedwait goes by: see waker_init. */
 static int64_t now_ns(void)
 {
-	return clock_monotonic(clock_system());
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * CLOCK_NS_PER_SECOND + t.tv_nsec;
 }
 
 /* Wakes whose time has come; the earliest time of the others, or INT64_MAX. */

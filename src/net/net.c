@@ -158,8 +158,7 @@ int net_new(const struct net_params *params, struct net **ret, struct err *err)
 	net->shared.net = net;
 	net->shared.params = *params;
 	fill_defaults(&net->shared.params);
-	net->shared.wall_offset = clock_realtime(net->shared.params.clock) -
-				  clock_monotonic(net->shared.params.clock);
+	net->shared.wall_offset = clock_offset(net->shared.params.clock);
 	rc = open_loop(net, err);
 	if (rc == 0)
 		rc = dns_new(

@@ -15,11 +15,13 @@
 #include "plan/size.h"
 #include "plan/survival.h"
 
-/* What a visit leaves behind for the revisit; state and attempts are plan_run's own. */
+/* What a visit leaves behind for the revisit; ordered, state and attempts are plan_run's
+ * own. */
 struct plan_page {
 	double visit_end;
 	float key; /* as given by the visit order */
 	bool hopeless;
+	bool ordered; /* at least once */
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
 };

@@ -20,7 +20,8 @@
  *       visits; pages first found then are downloaded once, at the end, in the leg PLAN_LATE.
  *   (2) A page is in flight at most once, and revisited only after a good visit.
  *   (3) The same calls with the same arguments give the same orders: a log of them, replayed into a
- *       fresh run, restores it.
+ *       fresh run, restores it. Replayed by plan_impose, it does so also when this planner
+ *       would have ordered otherwise.
  *
  * Not thread-safe: one run belongs to one thread at a time. Nothing blocks.
  */
@@ -118,6 +119,15 @@ SP_API int plan_discovered(
  * that of their visits; plan_error tells.
  */
 SP_API enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order);
+
+/*
+ * Instead of plan_next: the run gives this order, whatever it would have chosen, or none for NULL.
+ * So a log of another planner can be replayed: what was ordered then stays ordered, and plan_next
+ * goes on from there. A page that the run would have chosen is first in line afterwards. 0,
+ * ERR_STATE for an order that breaks the invariants (unknown page, wrong leg or attempt, in flight
+ * or done already), ERR_NOMEM.
+ */
+SP_API int plan_impose(struct plan_run *run, const struct plan_order *order, double now);
 
 /* Reports an order that plan_next gave, with the times of its request and of its last byte. */
 SP_API void plan_done(struct plan_run *run, const struct plan_order *order,

@@ -42,6 +42,15 @@ static bool line_pop(struct waiting_line *l, uint32_t *ret_page)
 	return true;
 }
 
+/* Puts back what was just taken from the head. */
+static int line_unpop(struct waiting_line *l, uint32_t page)
+{
+	if (l->head == 0)
+		return line_push(l, page);
+	l->pages.ptr[--l->head] = page;
+	return 0;
+}
+
 struct plan_run {
 	struct plan_params params;
 	const struct visit_order *visits;
@@ -265,16 +274,22 @@ static void learn_delay(struct plan_run *run)
 		run->site.delay = mean;
 }
 
-static enum plan_step give(struct plan_run *run, uint32_t page, struct plan_order *ret_order)
+static void give(struct plan_run *run, uint32_t page)
 {
 	struct plan_page *p = &run->pages[page];
 
 	p->state = IN_FLIGHT;
 	p->attempts++;
 	run->progress.in_flight++;
-	*ret_order = (struct plan_order){
-		.page = page, .leg = run->leg, .attempt = p->attempts, .hopeless = p->hopeless};
-	return PLAN_ORDER;
+}
+
+/* The next page of a line. One that plan_impose has given out meanwhile is still in it. */
+static bool pop_waiting(struct plan_run *run, struct waiting_line *line, uint32_t *ret_page)
+{
+	while (line_pop(line, ret_page))
+		if (run->pages[*ret_page].state == WAITING)
+			return true;
+	return false;
 }
 
 /* The next page that was never visited. */
@@ -293,10 +308,11 @@ static bool take_new(struct plan_run *run, uint32_t *ret_page)
 			if (!take_unordered(run, &c.page))
 				return false;
 		}
-		if (run->pages[c.page].state != WAITING || run->pages[c.page].attempts)
+		if (run->pages[c.page].state != WAITING || run->pages[c.page].ordered)
 			continue;
 		run->pages[c.page].hopeless = c.hopeless;
 		run->pages[c.page].key = c.key;
+		run->pages[c.page].ordered = true;
 		run->site.visited++;
 		*ret_page = c.page;
 		return true;
@@ -307,8 +323,8 @@ static bool take_visit(struct plan_run *run, uint32_t *ret_page)
 {
 	if (run->visits_ended)
 		return false;
-	return line_pop(&run->returned, ret_page) || take_new(run, ret_page) ||
-	       line_pop(&run->retries, ret_page);
+	return pop_waiting(run, &run->returned, ret_page) || take_new(run, ret_page) ||
+	       pop_waiting(run, &run->retries, ret_page);
 }
 
 /* Everything still waiting when the visits end has had its chance. */
@@ -316,7 +332,7 @@ static void drop_waiting(struct plan_run *run)
 {
 	uint32_t page;
 
-	while (line_pop(&run->returned, &page) || line_pop(&run->retries, &page) ||
+	while (pop_waiting(run, &run->returned, &page) || pop_waiting(run, &run->retries, &page) ||
 		take_new(run, &page)) {
 		run->pages[page].state = GIVEN_UP;
 		run->progress.failed++;
@@ -341,6 +357,8 @@ static void begin_revisits(struct plan_run *run, double now)
 	run->revisits = (struct waiting_line){.pages = run->visited};
 	run->visited = (struct page_numbers){0};
 	run->leg = PLAN_REVISIT;
+	run->returned.head = run->returned.pages.len = 0;
+	run->retries.head = run->retries.pages.len = 0;
 }
 
 /* The next page of the present leg. */
@@ -348,9 +366,9 @@ static bool take(struct plan_run *run, uint32_t *ret_page)
 {
 	if (run->leg == PLAN_VISIT)
 		return take_visit(run, ret_page);
-	return line_pop(&run->returned, ret_page) ||
-	       line_pop(run->leg == PLAN_REVISIT ? &run->revisits : &run->late, ret_page) ||
-	       line_pop(&run->retries, ret_page);
+	return pop_waiting(run, &run->returned, ret_page) ||
+	       pop_waiting(run, run->leg == PLAN_REVISIT ? &run->revisits : &run->late, ret_page) ||
+	       pop_waiting(run, &run->retries, ret_page);
 }
 
 /* Goes to the next leg; false after the last. */
@@ -367,20 +385,86 @@ static bool next_leg(struct plan_run *run, double now)
 	return true;
 }
 
-enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order)
+/* Takes the next page out of its line, of the next leg if need be. */
+static enum plan_step choose(struct plan_run *run, double now, uint32_t *ret_page)
 {
-	uint32_t page;
-
 	look_at_size(run);
 	flush_batch(run);
 	learn_delay(run);
 	do {
-		if (!run->cancelled && take(run, &page))
-			return give(run, page, ret_order);
+		if (!run->cancelled && take(run, ret_page))
+			return PLAN_ORDER;
 		if (run->progress.in_flight)
 			return PLAN_WAIT;
 	} while (!run->cancelled && next_leg(run, now));
 	return PLAN_END;
+}
+
+enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order)
+{
+	uint32_t page;
+	enum plan_step step = choose(run, now, &page);
+
+	if (step != PLAN_ORDER)
+		return step;
+	give(run, page);
+	*ret_order = (struct plan_order){
+		.page = page,
+		.leg = run->leg,
+		.attempt = run->pages[page].attempts,
+		.hopeless = run->pages[page].hopeless,
+	};
+	return PLAN_ORDER;
+}
+
+/* A planner with more patience than ours went on with a page that we had given up. */
+static int revive(struct plan_run *run, const struct plan_order *order)
+{
+	struct plan_page *p = &run->pages[order->page];
+	int rc;
+
+	if (p->state != GIVEN_UP || run->leg != PLAN_VISIT || order->leg != PLAN_VISIT ||
+		run->visits_ended)
+		return 0;
+	rc = line_push(&run->retries, order->page);
+	if (rc == 0) {
+		p->state = WAITING;
+		run->progress.failed--;
+	}
+	return rc;
+}
+
+static bool may_be_ordered(const struct plan_run *run, const struct plan_order *order)
+{
+	const struct plan_page *p = &run->pages[order->page];
+
+	return !run->cancelled && order->leg == run->leg && p->state == WAITING &&
+	       p->attempts < UINT8_MAX && order->attempt == p->attempts + 1U;
+}
+
+int plan_impose(struct plan_run *run, const struct plan_order *order, double now)
+{
+	struct plan_page *p;
+	uint32_t page;
+	int rc = 0;
+
+	if (order && (order->page >= run->pages_len || run->pages[order->page].state == UNKNOWN))
+		return ERR_STATE;
+	if (order)
+		rc = revive(run, order);
+	if (rc == 0 && choose(run, now, &page) == PLAN_ORDER && (!order || page != order->page))
+		rc = line_unpop(&run->returned, page);
+	if (rc || !order)
+		return rc;
+	if (!may_be_ordered(run, order))
+		return ERR_STATE;
+	p = &run->pages[order->page];
+	if (run->leg == PLAN_VISIT && !p->ordered)
+		run->site.visited++;
+	p->ordered = true;
+	p->hopeless = order->hopeless;
+	give(run, order->page);
+	return 0;
 }
 
 static void succeeded(struct plan_run *run, const struct plan_order *order, double end)

@@ -1,5 +1,6 @@
 #include "quality/report.h"
 
+#include "quality/clock_watch.h"
 #include "quality/expect.h"
 #include "quality/legs.h"
 
@@ -11,6 +12,7 @@ struct loading {
 	struct report *report;
 	struct err *err;
 	struct legs_terms terms;
+	struct clock_watch watch;
 	struct legs legs; /* of the page whose observations are coming */
 	uint32_t page;
 };
@@ -74,6 +76,14 @@ static int on_times(void *context, enum attempt_leg leg, const struct attempt_ti
 	struct loading *l = context;
 
 	stillpoint_add(&l->report->window, leg, wall);
+	return 0;
+}
+
+static int on_clock(void *context, const struct catalog_clock *k)
+{
+	struct loading *l = context;
+
+	clock_watch_add(&l->watch, k);
 	return 0;
 }
 
@@ -190,6 +200,9 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 		rc = catalog_each_plan(c, id, on_plan, l, l->err);
 	if (rc == 0)
 		rc = catalog_each_times(c, id, on_times, l, l->err);
+	if (rc == 0)
+		rc = catalog_each_clock(c, id, on_clock, l, l->err);
+	r->window.clock_set = l->watch.set || r->capture.caveats & CATALOG_CAVEAT_CLOCK;
 	if (rc == 0)
 		rc = judge_all(l, c, id);
 	if (rc)

@@ -74,6 +74,11 @@ void report_json_window(const struct stillpoint *window, struct json *j)
 	json_key(j, "to");
 	json_string(j, known ? to : NULL);
 	json_object_end(j);
+	json_key(j, "caveats");
+	json_array_begin(j);
+	if (window->clock_set)
+		json_string(j, "clock");
+	json_array_end(j);
 }
 
 static const char *state_name(enum catalog_state state)

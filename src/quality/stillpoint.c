@@ -22,7 +22,7 @@ void stillpoint_add(struct stillpoint *s, enum attempt_leg leg, const struct att
 
 bool stillpoint_is_known(const struct stillpoint *s)
 {
-	return s->from && s->to && s->from <= s->to;
+	return s->from && s->to && s->from <= s->to && !s->clock_set;
 }
 
 bool stillpoint_is_within(const struct stillpoint *s, int64_t from, int64_t to)

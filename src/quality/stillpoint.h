@@ -16,14 +16,18 @@
 
 /* Wall clock, ns; 0 while there was none. Zero-initialise. */
 struct stillpoint {
-	int64_t from; /* end of the last visit */
-	int64_t to;   /* start of the first revisit */
+	int64_t from;   /* end of the last visit */
+	int64_t to;     /* start of the first revisit */
+	bool clock_set; /* during the capture (clock_watch.h): it has no date */
 };
 
 /* Takes an attempt into account, in any order; those of other legs change nothing. */
 void stillpoint_add(struct stillpoint *s, enum attempt_leg leg, const struct attempt_times *wall);
 
-/* There are visits and revisits, and all visits ended before the first revisit began. */
+/*
+ * There are visits and revisits, all visits ended before the first revisit began, and the wall
+ * clock was not set meanwhile.
+ */
 bool stillpoint_is_known(const struct stillpoint *s);
 
 /* It is known, and lies within [from, to]. */

@@ -133,6 +133,8 @@ struct judgement judge_in_window(const struct observation *visit, const struct o
 
 	if (j.verdict != VERDICT_SHARP && j.verdict != VERDICT_ABSENT)
 		return j;
+	if (window->clock_set)
+		return unconfirmed(SLICE("the wall clock was set during the capture"));
 	if (!stillpoint_is_known(window))
 		return unconfirmed(SLICE("the capture has no still point"));
 	if (!stillpoint_is_within(window, visit->end, revisit->start))

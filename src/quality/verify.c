@@ -276,9 +276,12 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 		rc = read_files(v, p, err);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < v->captures.len; i++)
+	for (size_t i = 0; rc == 0 && i < v->captures.len; i++) {
+		rc = verify_clock_check(v, &v->captures.ptr[i]);
 		count_capture(v, &v->captures.ptr[i]);
-	rc = note_missing_files(v);
+	}
+	if (rc == 0)
+		rc = note_missing_files(v);
 	if (rc == 0)
 		rc = note_unclaimed(v);
 	if (rc)
@@ -302,6 +305,8 @@ void verify_release(struct verify *v)
 	for (size_t i = 0; i < v->captures.len; i++) {
 		words_release(&v->captures.ptr[i].urls);
 		legs_vec_release(&v->captures.ptr[i].pages);
+		verify_moments_release(&v->captures.ptr[i].moments);
+		verify_offsets_release(&v->captures.ptr[i].offsets);
 	}
 	verify_captures_release(&v->captures);
 	strmap_release(&v->by_uuid);

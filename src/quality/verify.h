@@ -22,6 +22,7 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
+#include "quality/clock_watch.h"
 #include "quality/evidence.h"
 #include "quality/legs.h"
 #include "quality/words.h"
@@ -38,6 +39,22 @@ struct verify_problem {
 VEC_DECLARE(verify_problems, struct verify_problem);
 VEC_DECLARE(legs_vec, struct legs);
 
+/* A reading of the clock; strings are the verification's. */
+struct verify_moment {
+	struct catalog_clock clock;
+	bool is_exact; /* to the nanosecond; those of earlier versions are not */
+};
+
+/* An offset between the two clocks that attempts have, and the first such attempt. */
+struct verify_offset {
+	int64_t offset;
+	slice url, file;
+	uint64_t place;
+};
+
+VEC_DECLARE(verify_moments, struct verify_moment);
+VEC_DECLARE(verify_offsets, struct verify_offset);
+
 /* A capture as the WARC files have it. */
 struct verify_capture {
 	slice uuid;
@@ -47,7 +64,10 @@ struct verify_capture {
 	enum catalog_end ended_by; /* as its records say */
 	struct stillpoint window;
 	struct words urls;
-	struct legs_vec pages; /* by the number of their URL */
+	struct legs_vec pages;         /* by the number of their URL */
+	struct verify_moments moments; /* in their order */
+	struct verify_offsets offsets;
+	struct clock_watch watch;
 	uint64_t sharp;
 };
 

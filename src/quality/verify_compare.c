@@ -169,7 +169,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 
 static bool same_window(const struct stillpoint *a, const struct stillpoint *b)
 {
-	return a->from == b->from && a->to == b->to;
+	return a->from == b->from && a->to == b->to && a->clock_set == b->clock_set;
 }
 
 /*
@@ -184,7 +184,7 @@ static bool is_claimable(const struct stillpoint *stored, const struct stillpoin
 static int compare_window(struct comparison *c)
 {
 	const struct catalog_capture *k = &c->report->capture;
-	struct stillpoint stored = {k->still_from, k->still_to};
+	struct stillpoint stored = {.from = k->still_from, .to = k->still_to};
 	int rc = 0;
 
 	if (!same_window(&c->report->window, &c->warc->window))
@@ -223,6 +223,8 @@ static int compare_all(struct comparison *c, struct catalog *catalog)
 		rc = catalog_each_verdict(catalog, id, on_verdict, c, c->err);
 	if (rc == 0)
 		rc = catalog_each_observation(catalog, id, on_observation, c, c->err);
+	if (rc == 0)
+		rc = verify_clock_compare(c->v, c->warc, catalog, c->err);
 	if (rc == 0)
 		rc = compare_window(c);
 	return rc ? rc : compare_end(c);

@@ -269,38 +269,6 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	return 0;
 }
 
-static enum catalog_end limit_of(slice name)
-{
-	for (int i = CATALOG_END_NONE + 1; i <= CATALOG_END_BYTES; i++)
-		if (slice_eq(name, slice_str(catalog_end_name((enum catalog_end)i))))
-			return (enum catalog_end)i;
-	return CATALOG_END_NONE;
-}
-
-/* A record of a moment of the capture (docs/archive.md) says whether a limit has ended it. */
-static int keep_end(struct reading *r, const struct warc_record *rec)
-{
-	struct verify_capture *c;
-	struct fields fields = {0};
-	enum catalog_end limit;
-	bool is_end;
-	int rc = fields_parse(&fields, r->block.ptr, r->block.len);
-
-	if (rc)
-		return rc == ERR_LIMIT ? 0 : rc;
-	is_end = slice_eq(fields.first_line, SLICE("moment: end"));
-	limit = limit_of(fields_get(&fields, SLICE("endedBy")));
-	fields_release(&fields);
-	if (!is_end && limit == CATALOG_END_NONE)
-		return 0;
-	rc = verify_find_capture(r->v, rec->header.url, &c);
-	if (rc)
-		return rc;
-	c->ended = c->ended || is_end;
-	c->ended_by = limit == CATALOG_END_NONE ? c->ended_by : limit;
-	return 0;
-}
-
 static int keep_attempt(struct reading *r, const struct warc_record *rec)
 {
 	struct verify_place place = place_of(r, rec);
@@ -313,12 +281,20 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 	arena_reset(&r->scratch);
 	rc = attempt_parse(buf_slice(&r->block), rec->header.url, &r->scratch, &a, NULL);
 	if (rc == ERR_NOTFOUND)
-		return keep_end(r, rec);
+		return verify_clock_moment(r->v, &(struct verify_clock_record){
+							 .uuid = rec->header.url,
+							 .block = buf_slice(&r->block),
+							 .date = rec->header.date,
+							 .place = place,
+							 .scratch = &r->scratch,
+						 });
 	if (rc == ERR_NOMEM)
 		return rc;
 	if (rc)
 		return verify_problem(r->v, rec->header.url, &place, "the attempt cannot be read");
 	rc = observe(r, rec, &a, &shown);
+	if (rc == 0)
+		rc = verify_clock_attempt(r->v, &a, &place);
 	if (rc == 0 && a.leg != ATTEMPT_SIDE)
 		rc = add_to_page(r, &place, &a, &shown);
 	return rc;

@@ -31,6 +31,26 @@ struct verify_input {
 int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * The capture's clock: verify_clock.c. All return 0 or ERR_NOMEM, besides what the catalog says. A
+ * metadata record that is no reading of the clock is left alone.
+ */
+struct verify_clock_record {
+	slice uuid;  /* the record's target: the name of the capture */
+	slice block; /* borrowed */
+	int64_t date;
+	struct verify_place place;
+	struct arena *scratch;
+};
+int verify_clock_moment(struct verify *v, const struct verify_clock_record *r) SP_MUST_CHECK;
+int verify_clock_attempt(
+	struct verify *v, const struct attempt *a, const struct verify_place *place) SP_MUST_CHECK;
+
+/* All was read: decides whether the wall clock was set, and whether all times fit. */
+int verify_clock_check(struct verify *v, struct verify_capture *c) SP_MUST_CHECK;
+int verify_clock_compare(struct verify *v, const struct verify_capture *c, struct catalog *catalog,
+	struct err *err) SP_MUST_CHECK;
+
 /* Holds what was read against the catalog: 0, ERR_NOMEM, as the catalog. verify_compare.c */
 int verify_compare(struct verify *v, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 

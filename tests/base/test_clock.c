@@ -1,5 +1,7 @@
 #include "base/clock.h"
 
+#include <string.h>
+
 #include "tap.h"
 
 /* Dates checked with GNU date: date -u -d @SECONDS. */
@@ -52,6 +54,35 @@ static void test_manual(void)
 	CHECK_NEAR(clock_seconds(clock_monotonic(&m.clock)), 1.5, 0);
 }
 
+/* Setting the wall clock changes nothing; the offsets tell. */
+static void test_anchored(void)
+{
+	struct clock_manual m;
+	struct clock_anchored a;
+
+	clock_manual_init(&m, 5 * CLOCK_NS_PER_SECOND);
+	clock_manual_advance(&m, 1);
+	clock_anchor(&a, &m.clock);
+	CHECK_INT(clock_offset(&m.clock), 5 * CLOCK_NS_PER_SECOND);
+	CHECK_INT(clock_offset(&a.clock), 5 * CLOCK_NS_PER_SECOND);
+	m.realtime_ns += 3600 * CLOCK_NS_PER_SECOND;
+	clock_manual_advance(&m, 1);
+	CHECK_INT(clock_monotonic(&a.clock), 2 * CLOCK_NS_PER_SECOND);
+	CHECK_INT(clock_realtime(&a.clock), 7 * CLOCK_NS_PER_SECOND);
+	CHECK_INT(clock_offset(&a.clock), 5 * CLOCK_NS_PER_SECOND);
+	CHECK_INT(clock_offset(&m.clock), 3605 * CLOCK_NS_PER_SECOND);
+}
+
+static void test_boot_id(void)
+{
+	char first[CLOCK_BOOT_SIZE], second[CLOCK_BOOT_SIZE];
+
+	clock_boot_id(first);
+	clock_boot_id(second);
+	CHECK_STR(first, second);
+	CHECK(strlen(first) == 0 || strlen(first) == CLOCK_BOOT_SIZE - 1);
+}
+
 static void test_system(void)
 {
 	const struct clock *c = clock_system();
@@ -66,6 +97,8 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_format();
 	TAP_RUN(test_manual);
+	TAP_RUN(test_anchored);
+	TAP_RUN(test_boot_id);
 	TAP_RUN(test_system);
 	return tap_done();
 }

@@ -167,6 +167,8 @@ static struct catalog_clock make_clock(uint32_t n)
 		.moment = n ? SLICE("end") : SLICE("start"),
 		.wall = INT64_MAX - n,
 		.monotonic = n,
+		.capture_time = INT64_MAX - 2 * (int64_t)n,
+		.boot = n ? SLICE("f0e1") : SLICE(""),
 		.estimated_error = n ? -1 : 1000,
 		.maximum_error = 16000000,
 		.synchronised = n == 0,
@@ -433,6 +435,8 @@ static int on_clock(void *context, const struct catalog_clock *got)
 	CHECK_SLICE(got->moment, want.moment);
 	CHECK_INT(got->wall, want.wall);
 	CHECK_INT(got->monotonic, want.monotonic);
+	CHECK_INT(got->capture_time, want.capture_time);
+	CHECK_SLICE(got->boot, want.boot);
 	CHECK_INT(got->estimated_error, want.estimated_error);
 	CHECK_INT(got->maximum_error, want.maximum_error);
 	CHECK_INT(got->synchronised, want.synchronised);

@@ -184,6 +184,25 @@ static void test_foreign_schema(void)
 	}
 }
 
+/* Calls it where it may not write, which root may: 0 when it returns true. */
+static int run_as_nobody(bool (*call)(const char *path), const char *path)
+{
+	int status = -1;
+	pid_t pid;
+
+	(void)fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		bool may = geteuid() != 0 || (setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+		int rc = may && call(path) ? 0 : 1;
+
+		(void)fflush(NULL);
+		_exit(rc);
+	}
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
 /* ---- versions ---- */
 
 enum { NEXT_VERSION = CATALOG_VERSION + 1 };
@@ -241,6 +260,106 @@ static void test_first_version(void)
 	catalog_close(sample_open(path, CATALOG_READ)); /* its tables are those of a new one */
 }
 
+/* A catalog of that version, as its program left it, with one row that all have. */
+static void make_old(const char *path, int version)
+{
+	struct catalog_schema old = *catalog_schema();
+	struct catalog *c = NULL;
+	struct err err = {0};
+
+	old.version = version;
+	CHECK_INT(catalog_open_schema(path, CATALOG_CREATE, &old, &c, &err), 0);
+	CHECK_INT(sqlite3_exec(c->db,
+			  "INSERT INTO capture(id, uuid, site, strategy, settings, single, state,"
+			  " started, finished, still_from, still_to)"
+			  " VALUES(1, 'urn:uuid:x', 'http://a/', 'bfs', '', 1, 1, 5, 9, 0, 0);"
+			  "INSERT INTO clock(id, moment, wall, monotonic, estimated_error,"
+			  " maximum_error, synchronised) VALUES(1 << 32, 'start', 5, 1, -1, -1, 0)",
+			  NULL, NULL, NULL),
+		SQLITE_OK);
+	catalog_close(c);
+}
+
+static int count_clock(void *context, const struct catalog_clock *k)
+{
+	CHECK_INT(k->wall, 5);
+	CHECK_INT(k->capture_time, 5);
+	CHECK_SLICE(k->boot, SLICE(""));
+	++*(int *)context;
+	return 0;
+}
+
+/* Whether it is read, as a catalog of this version has it. */
+static bool read_old(const char *path)
+{
+	struct catalog_capture capture = {0};
+	struct catalog *c = NULL;
+	struct arena arena;
+	struct err err = {0};
+	int clocks = 0, rc = catalog_open(path, CATALOG_READ, &c, &err);
+
+	if (rc) {
+		tap_note("%s", err.text);
+		return false;
+	}
+	arena_init(&arena, 1 << 20);
+	CHECK_INT(catalog_get_capture(c, 0, &arena, &capture, &err), 0);
+	CHECK_INT(capture.started, 5);
+	CHECK_INT(capture.addresses, CATALOG_NO_ADDRESSES);
+	CHECK_INT(catalog_each_clock(c, 1, count_clock, &clocks, &err), 0);
+	CHECK_INT(catalog_update_capture(c, &capture, &err), ERR_STATE);
+	arena_release(&arena);
+	catalog_close(c);
+	return CHECK_INT(clocks, 1);
+}
+
+static int64_t version_of(const char *path)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *s = NULL;
+	int64_t version = -1;
+
+	CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &s, NULL), SQLITE_OK);
+	if (CHECK_INT(sqlite3_step(s), SQLITE_ROW))
+		version = sqlite3_column_int64(s, 0);
+	(void)sqlite3_finalize(s);
+	(void)sqlite3_close(db);
+	return version;
+}
+
+/* Also where nothing can be written; the file stays as it is. */
+static void test_old_versions(void)
+{
+	for (int version = 1; version < CATALOG_VERSION; version++) {
+		char path[SAMPLE_PATH_SIZE];
+		char *dir;
+
+		tap_case("version %d is read", version);
+		make_old(sample_path(path), version);
+		CHECK(read_old(path));
+		CHECK_INT(version_of(path), version);
+		dir = strdup(path);
+		*strrchr(dir, '/') = '\0';
+		CHECK_INT(chmod(path, 0444), 0);
+		CHECK_INT(chmod(dir, 0555), 0);
+		CHECK_INT(run_as_nobody(read_old, path), 0);
+		CHECK_INT(chmod(dir, 0755), 0);
+		CHECK_INT(chmod(path, 0644), 0);
+		free(dir);
+		CHECK_INT(version_of(path), version);
+
+		tap_case("version %d with tables of a stranger", version);
+		run_sql(path, "CREATE TABLE other(x)");
+		check_refused(path, CATALOG_READ, ERR_IO, "not those of a catalog");
+		tap_case("version %d that is not what it says", version);
+		run_sql(path, "DROP TABLE other; PRAGMA user_version = 0");
+		check_refused(path, CATALOG_READ, ERR_IO, "");
+		run_sql(path, version == 1 ? "PRAGMA user_version = 2" : "PRAGMA user_version = 1");
+		check_refused(path, CATALOG_READ, ERR_IO, "not those of a catalog");
+	}
+}
+
 static void test_migration(void)
 {
 	const char *steps[NEXT_VERSION];
@@ -255,11 +374,12 @@ static void test_migration(void)
 	uint32_t capture = 0;
 
 	catalog_close(sample_fill(sample_path(path), 9, &capture));
-	/* Reading migrates nothing. */
-	CHECK_INT(catalog_open_schema(path, CATALOG_READ, &next, &c, &err), ERR_UNSUPPORTED);
-	(void)snprintf(want, sizeof want, "has version %d of the schema, and reading needs %d",
-		CATALOG_VERSION, NEXT_VERSION);
-	CHECK(strstr(err.text, want) != NULL);
+	/* Reading does so in a copy: the file stays as it is. */
+	CHECK_INT(catalog_open_schema(path, CATALOG_READ, &next, &c, &err), 0);
+	CHECK_INT(sample_check(c, capture, true), 9);
+	CHECK_INT(sample_add_page(c, capture, 9, &err), ERR_STATE);
+	catalog_close(c);
+	catalog_close(sample_open(path, CATALOG_READ));
 	CHECK_INT(catalog_open_schema(path, CATALOG_WRITE, &next, &c, &err), 0);
 	CHECK_INT(sample_check(c, capture, true), 9);
 	CHECK_INT(sqlite3_exec(c->db, "INSERT INTO extra SELECT length(note) FROM capture", NULL,
@@ -434,6 +554,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_no_catalog);
 	TAP_RUN(test_empty_file);
 	TAP_RUN(test_first_version);
+	test_old_versions();
 	TAP_RUN(test_migration);
 	TAP_RUN(test_migration_fails);
 	TAP_RUN(test_two_writers);

@@ -279,7 +279,7 @@ static void test_files(void)
 
 	if (!set_up(&f, tap_tempdir(), 1))
 		return;
-	CHECK_INT(store_moment(&f.store, &f.row, "start", &err), 0);
+	CHECK_INT(store_moment(&f.store, &f.row, "start", NULL, &err), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		CHECK_INT(visit(&f, i, &record), 0);
 	CHECK_INT(close_store(&f), 0);
@@ -363,7 +363,7 @@ static void test_failure(void)
 	CHECK(strlen(err.text) > 0);
 	CHECK_INT(store_check(&f.store, &err), ERR_SYNTAX);
 	CHECK_INT(visit(&f, 3, &record), ERR_SYNTAX);
-	CHECK_INT(store_moment(&f.store, &f.row, "end", &err), ERR_SYNTAX);
+	CHECK_INT(store_moment(&f.store, &f.row, "end", NULL, &err), ERR_SYNTAX);
 	CHECK_INT(close_store(&f), ERR_SYNTAX);
 	CHECK_INT(look(&f).observations, 1);
 	tear_down(&f);

@@ -650,8 +650,8 @@ static bool same_order(const struct plan_order *a, const struct plan_order *b)
 	       a->hopeless == b->hopeless;
 }
 
-/* Makes the logged calls again; whether plan_next answered as it did. */
-static bool replay(struct plan_run *run, const struct call_log *log)
+/* Makes the logged calls again; whether plan_next answered as it did, or plan_impose obeyed. */
+static bool replay(struct plan_run *run, const struct call_log *log, bool impose)
 {
 	bool same = true;
 
@@ -666,8 +666,12 @@ static bool replay(struct plan_run *run, const struct call_log *log)
 				0);
 			break;
 		case NEXT:
-			same = CHECK_INT(plan_next(run, c->end, &o), c->step) &&
-			       CHECK(same_order(&o, &c->order));
+			same = impose ? CHECK_INT(plan_impose(run,
+							  c->step == PLAN_ORDER ? &c->order : NULL,
+							  c->end),
+						0)
+				      : CHECK_INT(plan_next(run, c->end, &o), c->step) &&
+						CHECK(same_order(&o, &c->order));
 			break;
 		case DONE:
 			plan_done(run, &c->order, c->outcome, c->begin, c->end);
@@ -683,16 +687,21 @@ static bool replay(struct plan_run *run, const struct call_log *log)
 	return same;
 }
 
-static void world_replay(struct world *w)
+/* By that strategy, which may be another one: then the orders of the log are imposed. */
+static void world_replay(struct world *w, const struct plan_strategy *strategy, bool impose)
 {
-	struct plan_run *again = run_new(&w->params);
+	struct plan_params params = w->params;
 	struct plan_progress a = plan_progress(w->run), b;
+	struct plan_run *again;
 
-	w->ok &= replay(again, &w->log);
+	params.strategy = strategy;
+	again = run_new(&params);
+	w->ok &= replay(again, &w->log, impose);
 	b = plan_progress(again);
 	w->ok &= CHECK(a.leg == b.leg && a.known == b.known && a.visited == b.visited &&
 		       a.revisited == b.revisited && a.late == b.late && a.failed == b.failed &&
-		       a.in_flight == b.in_flight && a.size == b.size);
+		       a.in_flight == b.in_flight &&
+		       (a.size == b.size || strategy != w->params.strategy));
 	plan_run_free(again);
 }
 
@@ -747,6 +756,14 @@ static void cover(struct coverage *c, const struct world *w)
 	c->cancelled += w->cancelled;
 }
 
+/* One of the others, with as many legs; itself where there is none. */
+static const struct plan_strategy *another(const struct plan_strategy *s, size_t seed)
+{
+	const struct plan_strategy *other = plan_strategy_at(seed % 20);
+
+	return other && !other->revisits == !s->revisits ? other : s;
+}
+
 static void test_worlds(void)
 {
 	enum { WORLDS = 120 };
@@ -762,7 +779,9 @@ static void test_worlds(void)
 
 			world_init(&w, s, seed);
 			world_drive(&w);
-			world_replay(&w);
+			world_replay(&w, s, false);
+			world_replay(&w, s, true);
+			world_replay(&w, another(s, seed), true);
 			cover(&seen, &w);
 			ok = w.ok;
 			world_release(&w);

@@ -30,6 +30,10 @@ static void test_window(void)
 	CHECK(!stillpoint_is_within(&s, 501, 600));
 	CHECK(!stillpoint_is_within(&s, 500, 599));
 	CHECK(!stillpoint_is_within(&s, 0, 700));
+	s.clock_set = true;
+	CHECK(!stillpoint_is_known(&s));
+	CHECK(!stillpoint_is_within(&s, 500, 600));
+	s.clock_set = false;
 	add(&s, ATTEMPT_VISIT, 610, 0); /* without an end: its last known moment counts */
 	CHECK_INT(s.from, 610);
 	CHECK(!stillpoint_is_known(&s));
@@ -55,7 +59,7 @@ static void test_format(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct stillpoint s = {rows[i].from, rows[i].to};
+		struct stillpoint s = {.from = rows[i].from, .to = rows[i].to};
 		char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
 
 		tap_case("format: %s", rows[i].label);

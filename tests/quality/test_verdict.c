@@ -164,14 +164,18 @@ static void test_window(void)
 		struct stillpoint window;
 		const char *reason;
 	} rows[] = {
-		{"inside", {220, 280}, ""},
-		{"the whole interval", {200, 300}, ""},
-		{"an instant", {250, 250}, ""},
-		{"too early", {199, 280}, "interval does not contain the still point"},
-		{"too late", {220, 301}, "interval does not contain the still point"},
-		{"none", {0, 0}, "the capture has no still point"},
-		{"no revisits", {220, 0}, "the capture has no still point"},
-		{"inside out", {280, 220}, "the capture has no still point"},
+		{"inside", {.from = 220, .to = 280}, ""},
+		{"the whole interval", {.from = 200, .to = 300}, ""},
+		{"an instant", {.from = 250, .to = 250}, ""},
+		{"too early", {.from = 199, .to = 280},
+			"interval does not contain the still point"},
+		{"too late", {.from = 220, .to = 301}, "interval does not contain the still point"},
+		{"none", {.from = 0, .to = 0}, "the capture has no still point"},
+		{"no revisits", {.from = 220, .to = 0}, "the capture has no still point"},
+		{"inside, but nobody knows when that was",
+			{.from = 220, .to = 280, .clock_set = true},
+			"the wall clock was set during the capture"},
+		{"inside out", {.from = 280, .to = 220}, "the capture has no still point"},
 	};
 	static const enum kind sorts[] = {OK_A, MOVED_A, NOT_FOUND};
 

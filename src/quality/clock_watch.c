@@ -1,0 +1,60 @@
+#include "quality/clock_watch.h"
+
+#include <string.h>
+
+int64_t clock_watch_minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+bool clock_watch_differs(int64_t a, int64_t b)
+{
+	uint64_t apart = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+
+	return apart > (uint64_t)CLOCK_WATCH_TOLERANCE;
+}
+
+bool clock_watch_begins(const struct catalog_clock *k)
+{
+	return slice_eq(k->moment, SLICE("start")) || slice_eq(k->moment, SLICE("resume"));
+}
+
+/* Monotonic readings can be compared with those of the process before. */
+static bool is_same_boot(const struct clock_watch *w, const struct catalog_clock *k)
+{
+	return k->boot.len > 0 && slice_eq(k->boot, slice_str(w->boot));
+}
+
+/* Another process goes on: what happened to the clock in between? */
+static bool was_set_between(const struct clock_watch *w, const struct catalog_clock *k)
+{
+	if (slice_eq(k->moment, SLICE("start")) || k->capture_time < w->last)
+		return true;
+	return is_same_boot(w, k) &&
+	       clock_watch_differs(w->wall, clock_watch_minus(k->wall, k->monotonic));
+}
+
+static void begin(struct clock_watch *w, const struct catalog_clock *k)
+{
+	if (w->has_begun && was_set_between(w, k))
+		w->set = true;
+	w->has_begun = true;
+	w->offset = clock_watch_minus(k->capture_time, k->monotonic);
+	memset(w->boot, 0, sizeof w->boot);
+	if (k->boot.len < sizeof w->boot && k->boot.len > 0)
+		memcpy(w->boot, k->boot.ptr, k->boot.len);
+}
+
+void clock_watch_add(struct clock_watch *w, const struct catalog_clock *k)
+{
+	int64_t wall = clock_watch_minus(k->wall, k->monotonic);
+
+	if (clock_watch_begins(k))
+		begin(w, k);
+	if (slice_eq(k->moment, SLICE("clock-set")) ||
+		(w->has_begun && clock_watch_differs(wall, w->offset)))
+		w->set = true;
+	w->wall = wall;
+	if (k->capture_time > w->last)
+		w->last = k->capture_time;
+}

@@ -1,0 +1,50 @@
+/*
+ * Whether the wall clock was set during a capture. The times of a capture are those of the wall
+ * clock when its process began, carried on by the monotonic clock. If the wall clock says something
+ * else later on, either the earlier or the later reading is wrong, and nobody knows which: then no
+ * date can be given to the still point. Found from the capture's readings of the clock alone, so
+ * that report and verify come to the same result.
+ *
+ * What cannot be seen: a clock that is wrong all the time, and one that is set while the machine is
+ * off or before a capture goes on on another machine, unless it goes back behind an earlier
+ * reading.
+ */
+#ifndef QUALITY_CLOCK_WATCH_H
+#define QUALITY_CLOCK_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "catalog/catalog.h"
+
+/*
+ * How far wall clock and capture time may differ, ns. NTP's slewing moves both, and programs that
+ * keep the time step the clock only by more than this (ntpd, chrony: 128 ms; systemd-timesyncd:
+ * 400 ms).
+ */
+#define CLOCK_WATCH_TOLERANCE (CLOCK_NS_PER_SECOND / 10)
+
+/* Zero-initialise. */
+struct clock_watch {
+	bool set;       /* it was */
+	bool has_begun; /* a process has; the rest is of the last one */
+	int64_t offset; /* capture time minus monotonic clock */
+	int64_t wall;   /* wall clock minus monotonic clock, when last read */
+	int64_t last;   /* latest capture time of a reading, of all processes */
+	char boot[CLOCK_BOOT_SIZE];
+};
+
+/* A reading begins a process: "start", "resume". */
+bool clock_watch_begins(const struct catalog_clock *k);
+
+/* Takes a reading into account, in the order in which they were made. */
+void clock_watch_add(struct clock_watch *w, const struct catalog_clock *k);
+
+/* Two offsets differ by more than the tolerance. */
+bool clock_watch_differs(int64_t a, int64_t b);
+
+/* a minus b, for numbers from a file: wraps around. */
+int64_t clock_watch_minus(int64_t a, int64_t b);
+
+#endif

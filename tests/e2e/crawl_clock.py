@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Clocks that are set, and machines that are suspended, during a capture: no still point gets a
+wrong date, and verify holds every time against the readings of the clocks.
+"""
+
+import base64
+import contextlib
+import datetime
+import hashlib
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+
+import rawserver
+import tap
+from rawserver import page, respond
+
+DEADLINE = 120
+HOUR = 3600
+PAGES = [f"/{i}" for i in range(5)]
+REASON = "the wall clock was set during the capture"
+
+
+class Site:
+    """Pages that never change; on_request gets each path and how often it was asked for."""
+
+    def __init__(self, on_request=lambda path, times: None):
+        self.times = {}
+        self.on_request = on_request
+        self.server = rawserver.Server(self.answer)
+        self.url = self.server.url
+
+    def answer(self, request):
+        times = self.times[request.path] = self.times.get(request.path, 0) + 1
+        self.on_request(request.path, times)
+        if request.path == "/":
+            return page("".join(f'<a href="{path}">x</a>' for path in PAGES).encode())
+        return page(request.path.encode()) if request.path in PAGES else respond("404 None")
+
+
+class Clocks:
+    """What the program's clocks show, from when it is said."""
+
+    def __init__(self, name):
+        self.file = tap.path(f"{name}.clocks")
+        self.environment = dict(
+            os.environ, LD_PRELOAD=os.environ["CLOCKS"], CLOCKS_FILE=self.file,
+            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+
+    def shift(self, wall, boot=0):
+        with open(self.file + ".new", "w", encoding="ascii") as file:
+            file.write(f"{wall} {boot}")
+        os.replace(self.file + ".new", self.file)
+
+    def run(self, *arguments):
+        return subprocess.run([tap.PROGRAM, *map(str, arguments)], text=True, capture_output=True,
+                              check=False, env=self.environment, timeout=DEADLINE)
+
+
+def capture(name, when, wall, boot=0, options=()):
+    """A capture in which the clocks are set while that page is asked for that often."""
+    clocks = Clocks(name)
+
+    def on_request(path, times):
+        if (path, times) == when:
+            clocks.shift(wall, boot)
+
+    site = Site(on_request)
+    archive = tap.path(name)
+    done = clocks.run("crawl", "--delay", 0, "-j", 1, *options, site.url, "-o", archive)
+    tap.equal(done.returncode, 0)
+    return archive, done
+
+
+def check_withdrawn(archive, ways=((), ("--warc-only",))):
+    report = tap.load("report", archive)
+    tap.equal(report["stillpoint"], {"from": None, "to": None})
+    tap.equal(report["caveats"], ["clock"])
+    tap.equal({(row["verdict"], row["reason"]) for row in report["verdicts"]},
+              {("unconfirmed", REASON)})
+    assert f"none: {REASON}" in tap.succeed("report", archive)
+    for options in ways:
+        verified = tap.load("verify", archive, *options)
+        tap.equal((verified["ok"], verified["sharp"], verified["problems"]), (True, 0, []))
+        tap.equal(verified["captures"][0]["caveats"], ["clock"])
+
+
+def check_sharp(archive):
+    report = tap.load("report", archive)
+    tap.equal((report["sharp"], report["caveats"]), (len(PAGES) + 1, []))
+    assert report["stillpoint"]["from"], report["stillpoint"]
+    for options in ((), ("--warc-only",)):
+        tap.succeed("verify", archive, *options)
+    return report
+
+
+STEPS = [
+    # label, while what is asked for, by how many seconds
+    ("forward during the visits", ("/1", 1), HOUR),
+    ("back during the visits", ("/1", 1), -HOUR),
+    ("forward during the revisits", ("/1", 2), HOUR),
+    ("by a fifth of a second", ("/1", 2), 0.2),
+]
+
+for number, (label, when, wall) in enumerate(STEPS):
+    with tap.case(f"a wall clock set {label}"):
+        archive, done = capture(f"step{number}", when, wall)
+        assert REASON in done.stderr, done.stderr
+        check_withdrawn(archive)
+
+with tap.case("a clock set by less than its usual error"):
+    archive, done = capture("slew", ("/1", 1), 0.02)
+    tap.equal(done.stderr, "")
+    check_sharp(archive)
+
+with tap.case("a machine that was suspended for an hour"):
+    archive, done = capture("suspend", ("/1", 1), HOUR, HOUR)
+    report = check_sharp(archive)
+    started, reached = (datetime.datetime.fromisoformat(text[:-1])
+                        for text in (report["started"], report["stillpoint"]["from"]))
+    assert (reached - started).total_seconds() >= HOUR, (started, reached)
+
+
+def stop_and_resume(name, wall, boot):
+    """Stopped while a visit is under way, and resumed with the clocks set."""
+    clocks = Clocks(name)
+    archive = tap.path(name)
+
+    def on_request(path, times):
+        if (path, times) == ("/2", 1):
+            process.send_signal(signal.SIGINT)
+
+    site = Site(on_request)
+    process = subprocess.Popen(
+        [tap.PROGRAM, "crawl", "--delay", "0.02", "-j", "1", site.url, "-o", archive],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clocks.environment)
+    tap.equal(process.wait(timeout=DEADLINE), 0)
+    clocks.shift(wall, boot)
+    done = clocks.run("resume", archive)
+    tap.equal(done.returncode, 0)
+    return archive
+
+
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+with tap.case("a capture that is resumed"):
+    check_sharp(stop_and_resume("resumed", 0, 0))
+with tap.case("a capture that is resumed after the machine was suspended"):
+    check_sharp(stop_and_resume("resumed-suspended", HOUR, HOUR))
+with tap.case("a clock set back between stop and resume"):
+    # Without the catalog files are read in the order of their names, which begin with a time.
+    check_withdrawn(stop_and_resume("resumed-back", -HOUR, 0), ways=((),))
+if os.path.exists(BOOT_ID):
+    with tap.case("a clock set forward between stop and resume"):
+        check_withdrawn(stop_and_resume("resumed-forward", HOUR, 0))
+else:
+    tap.skip("a clock set forward between stop and resume", "the kernel does not number its boots")
+
+
+# ---- lies ----
+
+def digest(block, old):
+    """In the form of the old one."""
+    name, value = old.split(b":")
+    made = hashlib.new(name.decode(), block).digest()
+    if len(value) == 2 * len(made):
+        return name + b":" + made.hex().encode()
+    return name + b":" + base64.b32encode(made).rstrip(b"=")
+
+
+def rewrite(archive, change):
+    """Changes blocks of records of uncompressed files, whose digests fit afterwards."""
+    changed = 0
+    directory = os.path.join(archive, "warc")
+    for name in os.listdir(directory):
+        with open(os.path.join(directory, name), "rb") as file:
+            data, out = file.read(), b""
+        while data:
+            head, _, rest = data.partition(b"\r\n\r\n")
+            length = int(re.search(rb"Content-Length: (\d+)", head).group(1))
+            block, data = rest[:length], rest[length + 4:]
+            new = change(head, block)
+            assert len(new) == length
+            if new != block:
+                changed += 1
+                head = re.sub(rb"(?<=WARC-Block-Digest: )\S+",
+                              lambda m, new=new: digest(new, m.group()), head)
+            out += head + b"\r\n\r\n" + new + b"\r\n\r\n"
+        with open(os.path.join(directory, name), "wb") as file:
+            file.write(out)
+    assert changed, "nothing was changed"
+
+
+def later(block, field):
+    """That date an hour later."""
+    def shift(match):
+        date = datetime.datetime.fromisoformat(match.group(1).decode())
+        return (date + datetime.timedelta(seconds=HOUR)).isoformat().encode() + match.group(2)
+
+    return re.sub(rb"(?<=%s: )(\S{19})(\.\d+Z)" % field, shift, block)
+
+
+def later_moment(moment, *fields):
+    def change(_, block):
+        if not block.startswith(b"moment: " + moment):
+            return block
+        for field in fields:
+            block = later(block, field)
+        return block
+    return change
+
+
+def later_attempts(_, block):
+    if b"\r\nleg: " not in block:
+        return block
+    for field in (b"requestSent", b"firstByte", b"lastByte"):
+        block = later(block, field)
+    return block
+
+
+LIES = [
+    # label, what is changed in the WARC, what is said of the WARC files alone and with the catalog
+    ("all attempts an hour later", later_attempts, "its times do not fit the clock of the capture",
+     "the catalog has another still point"),
+    ("the start an hour later", later_moment(b"start", b"captureTime", b"wallClock"),
+     "its times do not fit the clock of the capture", "the catalog has other readings of the clock"),
+    ("the still point an hour later", later_moment(b"stillpoint", b"captureTime", b"wallClock"),
+     "the reading of the clock at 'stillpoint' does not fit", "other readings of the clock"),
+    ("the wall clock of the end", later_moment(b"end", b"wallClock"), "",
+     "the catalog has another still point"),
+]
+
+for number, (label, change, alone, with_catalog) in enumerate(LIES):
+    with tap.case(f"a lie: {label}"):
+        archive, _ = capture(f"lie{number}", None, 0, options=("--warc-compression", "none"))
+        check_sharp(archive)
+        rewrite(archive, change)
+        result = tap.run("verify", archive, "--warc-only")
+        tap.equal((result.returncode, result.stderr), (int(alone != ""), ""))
+        assert alone in result.stdout, result.stdout
+        result = tap.run("verify", archive)
+        tap.equal((result.returncode, result.stderr), (1, ""))
+        assert with_catalog in result.stdout, result.stdout
+
+with tap.case("a lie: readings of the clock that only the catalog has"):
+    archive, _ = capture("catalog", None, 0)
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        database.execute("UPDATE clock SET wall = wall + 3600000000000 WHERE moment = 'end'")
+        database.commit()
+    tap.equal(tap.load("report", archive)["sharp"], 0)
+    result = tap.run("verify", archive)
+    tap.equal(result.returncode, 1)
+    assert "other readings of the clock than the WARC" in result.stdout, result.stdout
+
+tap.done()

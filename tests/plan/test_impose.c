@@ -1,0 +1,157 @@
+/*
+ * Orders of a log that another planner made: plan_impose takes them, refuses what breaks the
+ * invariants of plan.h, and plan_next goes on to a whole capture.
+ */
+#include "graphs.h"
+#include "plan/plan.h"
+
+enum { PAGES = 30 };
+
+static struct plan_run *run_new(const char *strategy)
+{
+	struct err err = {0};
+	struct plan_params params = {.strategy = plan_strategy_find(strategy, false), .delay = 1};
+	struct plan_run *run = plan_run_new(&params, &err);
+
+	CHECK(run);
+	return run;
+}
+
+static int impose(struct plan_run *run, uint32_t page, enum plan_leg leg, unsigned attempt)
+{
+	return plan_impose(
+		run, &(struct plan_order){.page = page, .leg = leg, .attempt = attempt}, 0);
+}
+
+static void done(struct plan_run *run, uint32_t page, enum plan_leg leg, unsigned attempt,
+	enum plan_outcome outcome)
+{
+	plan_done(run, &(struct plan_order){.page = page, .leg = leg, .attempt = attempt}, outcome,
+		0, 1);
+}
+
+static void discover(struct plan_run *run, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		CHECK_INT(plan_discovered(run, i, survival_poisson(1e-3 * (i + 1)), 1), 0);
+}
+
+static void test_refused(void)
+{
+	struct plan_run *run = run_new("bfs-fifo");
+
+	CHECK_INT(impose(run, 0, PLAN_VISIT, 1), ERR_STATE); /* no such page */
+	discover(run, 3);
+	CHECK_INT(impose(run, 7, PLAN_VISIT, 1), ERR_STATE);
+	CHECK_INT(impose(run, 0, PLAN_REVISIT, 1), ERR_STATE); /* the barrier */
+	CHECK_INT(impose(run, 0, PLAN_VISIT, 0), ERR_STATE);
+	CHECK_INT(impose(run, 0, PLAN_VISIT, 2), ERR_STATE); /* attempts are counted */
+	CHECK_INT(impose(run, 2, PLAN_VISIT, 1), 0);
+	CHECK_INT(impose(run, 2, PLAN_VISIT, 1), ERR_STATE); /* in flight */
+	done(run, 2, PLAN_VISIT, 1, PLAN_OK);
+	CHECK_INT(impose(run, 2, PLAN_VISIT, 2), ERR_STATE); /* visited */
+	CHECK_INT(impose(run, 1, PLAN_VISIT, 1), 0);
+	CHECK_INT(impose(run, 0, PLAN_VISIT, 1), 0);
+	CHECK_INT(impose(run, 2, PLAN_REVISIT, 1), ERR_STATE); /* the barrier again */
+	done(run, 0, PLAN_VISIT, 1, PLAN_OK);
+	done(run, 1, PLAN_VISIT, 1, PLAN_FAILED);
+	CHECK_INT(impose(run, 1, PLAN_REVISIT, 1), ERR_STATE); /* never seen */
+	CHECK_INT(impose(run, 2, PLAN_REVISIT, 1), 0);
+	CHECK_INT(impose(run, 1, PLAN_VISIT, 2), ERR_STATE); /* behind the barrier */
+	plan_cancel(run);
+	CHECK_INT(impose(run, 0, PLAN_REVISIT, 1), ERR_STATE);
+	plan_run_free(run);
+}
+
+/* The run goes on with all that the log has not, each page once. */
+static void finish(struct plan_run *run, uint32_t out, uint32_t pages)
+{
+	unsigned char seen[PAGES][2] = {{0}};
+	struct plan_order o;
+	double now = 1000;
+
+	for (uint32_t i = 0; i < out; i++)
+		seen[i][PLAN_VISIT] = 1;
+	while (plan_next(run, now, &o) == PLAN_ORDER) {
+		CHECK(o.page < pages && o.leg != PLAN_LATE && !seen[o.page][o.leg]++);
+		CHECK_INT(o.attempt, 1);
+		plan_done(run, &o, PLAN_OK, now, now + 1);
+		now += 1;
+	}
+	for (uint32_t i = 0; i < pages; i++)
+		CHECK(seen[i][PLAN_VISIT] == 1 && seen[i][PLAN_REVISIT] == 1);
+	CHECK_INT(plan_progress(run).visited, pages);
+	CHECK_INT(plan_progress(run).revisited, pages);
+}
+
+/* Visits in the order of the page numbers, which no order by heat would choose, and odd steps. */
+static void test_goes_on(void)
+{
+	const struct plan_strategy *s;
+
+	for (size_t i = 0; (s = plan_strategy_at(i)); i++) {
+		struct plan_run *run;
+
+		if (!s->revisits)
+			continue;
+		tap_case("goes on: %s", s->name);
+		run = run_new(s->name);
+		discover(run, PAGES);
+		for (uint32_t page = 0; page < PAGES / 2; page++) {
+			CHECK_INT(impose(run, page, PLAN_VISIT, 1), 0);
+			CHECK_INT(plan_impose(run, NULL, page), 0);
+			done(run, page, PLAN_VISIT, 1, page % 3 ? PLAN_OK : PLAN_RETURNED);
+			if (page % 3)
+				continue;
+			CHECK_INT(impose(run, page, PLAN_VISIT, 1), 0);
+			done(run, page, PLAN_VISIT, 1, PLAN_RETRY);
+			CHECK_INT(impose(run, page, PLAN_VISIT, 2), 0);
+			done(run, page, PLAN_VISIT, 2, PLAN_OK);
+		}
+		finish(run, PAGES / 2, PAGES);
+		plan_run_free(run);
+	}
+}
+
+/* Another planner was more patient, and revisited in another order. */
+static void test_other_rules(void)
+{
+	struct plan_run *run = run_new("bfs-fifo");
+	struct plan_order o;
+
+	discover(run, 3);
+	for (unsigned attempt = 1; attempt <= PLAN_ATTEMPTS; attempt++) {
+		CHECK_INT(impose(run, 1, PLAN_VISIT, attempt), 0);
+		done(run, 1, PLAN_VISIT, attempt, PLAN_RETRY);
+	}
+	CHECK_INT(plan_progress(run).failed, 1);
+	CHECK_INT(impose(run, 1, PLAN_VISIT, PLAN_ATTEMPTS + 1), 0);
+	CHECK_INT(plan_progress(run).failed, 0);
+	done(run, 1, PLAN_VISIT, PLAN_ATTEMPTS + 1, PLAN_OK);
+	for (uint32_t page = 0; page < 3; page += 2) {
+		CHECK_INT(impose(run, page, PLAN_VISIT, 1), 0);
+		done(run, page, PLAN_VISIT, 1, PLAN_OK);
+	}
+	CHECK_INT(impose(run, 2, PLAN_REVISIT, 1), 0);
+	done(run, 2, PLAN_REVISIT, 1, PLAN_RETRY);
+	CHECK_INT(impose(run, 0, PLAN_REVISIT, 1), 0);
+	done(run, 0, PLAN_REVISIT, 1, PLAN_OK);
+	CHECK_INT(plan_next(run, 9, &o), PLAN_ORDER);
+	CHECK_INT(o.page, 1);
+	plan_done(run, &o, PLAN_OK, 9, 10);
+	CHECK_INT(plan_next(run, 10, &o), PLAN_ORDER);
+	CHECK_INT(o.page, 2);
+	CHECK_INT(o.attempt, 2);
+	plan_done(run, &o, PLAN_OK, 10, 11);
+	CHECK_INT(plan_next(run, 11, &o), PLAN_END);
+	plan_run_free(run);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_refused);
+	test_goes_on();
+	TAP_RUN(test_other_rules);
+	return tap_done();
+}
