@@ -360,7 +360,7 @@ def group():
 SEEDS_REFUSED = (
     ("no URL", "https://a/\n\nnot a url\n", ":3: 'not a url' is no URL"),
     ("no scheme", "# list\nexample.org\n", ":2: 'example.org' is no URL; did you mean "
-                                            "'https://example.org'?"),
+                                            "'https://example.org/'?"),
     ("another scheme", "ftp://a/\n", ":1: 'ftp://a/' is neither http nor https"),
     ("too long", "http://a/" + "x" * 70000, ":1: the line is too long"),
     ("nothing", "# only a remark\n", ": no URL in it"),
