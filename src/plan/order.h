@@ -20,6 +20,7 @@ struct plan_page {
 	double visit_end;
 	float key; /* as given by the visit order */
 	bool hopeless;
+	bool put_off; /* from the visits to the late leg */
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
 };

@@ -404,15 +404,31 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 		break;
 	case PLAN_LATE:
 		run->progress.late++;
+		run->progress.failed -= p->put_off;
 		break;
 	}
 }
 
 static void gave_up(struct plan_run *run, const struct plan_order *order)
 {
-	run->pages[order->page].state = GIVEN_UP;
-	if (order->leg != PLAN_REVISIT)
+	struct plan_page *p = &run->pages[order->page];
+
+	p->state = GIVEN_UP;
+	if (order->leg != PLAN_REVISIT && !p->put_off)
 		run->progress.failed++;
+}
+
+/* Counts as failed until it is downloaded: the visits go on without it. */
+static void put_off(struct plan_run *run, const struct plan_order *order)
+{
+	struct plan_page *p = &run->pages[order->page];
+
+	gave_up(run, order);
+	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled ||
+		p->attempts == UINT8_MAX || line_push(&run->late, order->page))
+		return;
+	p->put_off = true;
+	p->state = WAITING;
 }
 
 /* Puts an order back into a line, or gives its page up. */
@@ -450,7 +466,7 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 		succeeded(run, order, end);
 		break;
 	case PLAN_RETRY:
-		if (order->attempt < run->params.attempts)
+		if (order->attempt < run->params.attempts && !p->put_off)
 			again(run, order, &run->retries);
 		else
 			gave_up(run, order);
@@ -461,6 +477,9 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 	case PLAN_RETURNED:
 		p->attempts--;
 		again(run, order, &run->returned);
+		break;
+	case PLAN_PUT_OFF:
+		put_off(run, order);
 		break;
 	}
 }

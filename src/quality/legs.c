@@ -24,6 +24,10 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 		return;
 	*(again ? &l->revisits : &l->visits) += 1;
 	l->late = l->late || a->leg == ATTEMPT_LATE;
+	if (a->leg == ATTEMPT_VISIT && shown->failure.ptr && a->number > l->put_off_number) {
+		l->put_off = shown->failure;
+		l->put_off_number = a->number;
+	}
 	if (kept->made && a->number <= *number)
 		return;
 	*kept = *shown;
@@ -34,5 +38,9 @@ struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms
 {
 	enum judged_as as = terms->single || l->late ? JUDGED_SINGLE : JUDGED_PAIR;
 
-	return judge_in_window(&l->visit, &l->revisit, as, &terms->window);
+	struct judgement j = judge_in_window(&l->visit, &l->revisit, as, &terms->window);
+
+	if (j.verdict == VERDICT_SINGLE && l->late)
+		j.reason = l->put_off;
+	return j;
 }

@@ -20,7 +20,9 @@ struct legs {
 	unsigned revisit_number;
 	unsigned visits; /* attempts */
 	unsigned revisits;
-	bool late; /* found after the barrier: visited once, and that was all */
+	bool late;     /* downloaded after the barrier, once: found then, or put off until then */
+	slice put_off; /* of a page that was put off: the failure of its visit, borrowed */
+	unsigned put_off_number;
 };
 
 /* How the capture stands, as far as a page's verdict goes. */

@@ -52,7 +52,8 @@ struct observation {
 struct judgement {
 	enum verdict verdict;
 	const char *evidence; /* "bytes", or NULL */
-	slice reason; /* of failed, unconfirmed, blocked; else ptr NULL; constant or the failure */
+	slice reason; /* of failed, unconfirmed, blocked, and of single that was put off; else ptr
+		       * NULL; constant or the failure */
 };
 
 /* How the page stands in its capture. */
