@@ -21,18 +21,31 @@ static const double PATIENCE_DOWNLOADS = 4, PATIENCE_SHARE = 0.1, PATIENCE_OF_LI
 static const double SPEED_MIN = 2048; /* bytes per second */
 static const double PATIENCE_FAST = 600;
 
+/* Seconds between two looks at a large body. */
+static const double LOOK_INTERVAL = 1;
+
+static double within_limit(const struct capture *c, double seconds)
+{
+	double left = c->settings->time_limit + c->idle - capture_now(c);
+
+	if (c->settings->time_limit > 0)
+		seconds = fmin(seconds, PATIENCE_OF_LIMIT * left);
+	return fmax(seconds, 0);
+}
+
 static double patience(const struct capture *c)
 {
-	const struct crawl_settings *s = c->settings;
-	double now = capture_now(c);
 	double mean = c->downloads ? c->download_seconds / (double)c->downloads : 0;
-	double share = c->downloads ? PATIENCE_SHARE * (now - c->first_request) : 0;
-	double seconds =
-		fmin(fmax(fmax(PATIENCE_MIN, share), PATIENCE_DOWNLOADS * mean), PATIENCE_MAX);
+	double visits = c->downloads ? capture_now(c) - c->first_request : 0;
+	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
 
-	if (s->time_limit > 0)
-		seconds = fmin(seconds, PATIENCE_OF_LIMIT * (s->time_limit + c->idle - now));
-	return fmax(seconds, 0);
+	return within_limit(c, fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX));
+}
+
+/* With robots.txt and sitemaps: all depends on them, and some are made while we wait. */
+static double patience_for_sides(const struct capture *c)
+{
+	return within_limit(c, PATIENCE_MAX);
 }
 
 /* Pages of the present leg that no order has been given for. */
@@ -57,8 +70,8 @@ static bool is_held_up(const struct capture *c, const struct plan_progress *p)
 struct choice {
 	uint32_t slot;
 	double patience, speed;
-	bool all;   /* however fast */
-	bool sides; /* and those for robots.txt and sitemaps */
+	bool all;          /* however fast */
+	bool pages, sides; /* which of them; sides are those for robots.txt and sitemaps */
 };
 
 static bool choose(void *context, const struct net_running *f)
@@ -67,7 +80,7 @@ static bool choose(void *context, const struct net_running *f)
 
 	if ((uint32_t)((f->tag & ~CAPTURE_SIDE_TAG) >> 32) != choice->slot)
 		return false;
-	if ((f->tag & CAPTURE_SIDE_TAG) && !choice->sides)
+	if (!((f->tag & CAPTURE_SIDE_TAG) ? choice->sides : choice->pages))
 		return false;
 	if (choice->all || f->seconds >= PATIENCE_FAST)
 		return true;
@@ -80,27 +93,50 @@ static double least_speed(const struct crawl_settings *s)
 	return s->bandwidth ? fmin(SPEED_MIN, (double)s->bandwidth / 16) : SPEED_MIN;
 }
 
-void slow_keep(struct capture *c)
+static void keep_pages(struct capture *c, const struct plan_progress *p, double quiet)
 {
-	struct plan_progress p = plan_progress(c->plan);
-	double quiet = capture_now(c) - c->progressed;
 	struct choice choice = {
 		.slot = c->slot,
 		.patience = patience(c),
 		.speed = least_speed(c->settings),
-		.all = p.leg == PLAN_VISIT && p.visited > 0 && limit_wants_revisits(c),
+		.all = p->leg == PLAN_VISIT && p->visited > 0 && limit_wants_revisits(c),
+		.pages = true,
 	};
 
-	if (!is_held_up(c, &p) || (quiet < choice.patience && !choice.all))
-		return;
-	net_cancel_some(c->net, choose, &choice, NET_FAILURE_SLOW,
-		choice.all ? "it was not there when the revisits had to begin"
-			   : "it held up the other pages");
+	if (quiet >= choice.patience || choice.all)
+		net_cancel_some(c->net, choose, &choice, NET_FAILURE_SLOW,
+			choice.all ? "it was not there when the revisits had to begin"
+				   : "it held up the other pages");
+}
+
+static void keep_sides(struct capture *c, double quiet)
+{
+	struct choice choice = {
+		.slot = c->slot,
+		.patience = patience_for_sides(c),
+		.speed = least_speed(c->settings),
+		.sides = true,
+	};
+
+	if (quiet >= choice.patience)
+		net_cancel_some(c->net, choose, &choice, NET_FAILURE_TIMEOUT,
+			"it was so slow that it held up the capture");
+}
+
+void slow_keep(struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	double quiet = capture_now(c) - c->progressed;
+
+	if (is_held_up(c, &p))
+		keep_pages(c, &p, quiet);
+	if (c->sides_open > 0 && !c->cancelled)
+		keep_sides(c, quiet);
 }
 
 void slow_end(struct capture *c)
 {
-	struct choice choice = {.slot = c->slot, .all = true, .sides = true};
+	struct choice choice = {.slot = c->slot, .all = true, .pages = true, .sides = true};
 
 	net_cancel_some(c->net, choose, &choice, NET_FAILURE_ABORTED,
 		"the time limit was over before it was complete");
@@ -109,10 +145,13 @@ void slow_end(struct capture *c)
 double slow_wait(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
+	bool pages = is_held_up(c, &p);
+	double left;
 
-	if (!is_held_up(c, &p))
+	if (!pages && (c->sides_open == 0 || c->cancelled))
 		return INFINITY;
-	return fmin(fmax(c->progressed + patience(c) - capture_now(c), 0.1), 1);
+	left = c->progressed + (pages ? patience(c) : patience_for_sides(c)) - capture_now(c);
+	return left > 0 ? left : LOOK_INTERVAL;
 }
 
 enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order)

@@ -348,7 +348,7 @@ static void cancel_chosen(struct net *net, struct transfer_list *list, net_choos
 	for (struct transfer *t = list->first; t; t = next) {
 		struct net_running running = {
 			.tag = t->fetch.tag,
-			.seconds = clock_seconds(now() - t->begun),
+			.seconds = clock_seconds(now() - t->begun - t->excused),
 			.bytes = t->head_received + t->body.size,
 		};
 
@@ -525,8 +525,12 @@ static void excuse_absence(struct net *net)
 
 	if (net->left == 0 || away < AWAY_MIN)
 		return;
-	for (struct transfer *t = net->shared.running.first; t; t = t->next)
+	for (struct transfer *t = net->shared.running.first; t; t = t->next) {
 		t->window_start += away;
+		t->excused += away;
+	}
+	for (struct transfer *t = net->shared.waiting.first; t; t = t->next)
+		t->excused += away;
 	for (struct transfer *t = net->shared.resolving.first; t; t = t->next)
 		t->begun += away;
 }

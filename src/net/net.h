@@ -210,7 +210,7 @@ void net_cancel(struct net *net);
 /* A fetch under way. */
 struct net_running {
 	uint64_t tag;
-	double seconds; /* since it was started */
+	double seconds; /* since it was started, without those in which the caller was elsewhere */
 	uint64_t bytes; /* of the response, so far */
 };
 
