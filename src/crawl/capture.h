@@ -21,6 +21,7 @@
  *	beginning.c  its first steps, and the first after it was cut off
  *	limit.c      its limits, and how far it is
  *	outfit.c     what its requests carry: cookies, passwords, extra fields
+ *	slow.c       responses that hold up the others
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
  *	side.c       requests besides the plan's: for robots.txt and sitemaps
@@ -155,9 +156,11 @@ struct capture {
 	uint32_t visits, revisits; /* given out so far: positions in the plan */
 	size_t requests;           /* for pages, ended in this process */
 	size_t downloads;          /* ended, in the visits */
+	double download_seconds;   /* of them all together */
 	double first_request;      /* of them, on the planner's clock */
 	double last_visit;         /* end of the last one */
 	double serial;             /* seconds of them all, with the pauses, one after the other */
+	double progressed;         /* when a request last began or ended, on the planner's clock */
 	size_t sharp, revisited;
 	double expected;      /* of those revisited */
 	double expected_soon; /* if the revisits began now; of expected_at */
@@ -242,6 +245,23 @@ double limit_wait(const struct capture *c);
 
 /* How far it is; alone: of a crawl of one site, so that it is worth computing what to expect. */
 struct crawl_progress limit_progress(struct capture *c, bool alone);
+
+/* Whether the revisits must begin now, or there will be no time for them all. */
+bool limit_wants_revisits(const struct capture *c);
+
+/* ---- slow.c ---- */
+
+/* Ends the fetches that hold up the others: NET_FAILURE_SLOW. They come back as others do. */
+void slow_keep(struct capture *c);
+
+/* Seconds until it has to be looked at again; infinite when nothing is held up. */
+double slow_wait(const struct capture *c);
+
+/* What the planner is to make of such a fetch. */
+enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order);
+
+/* Ends all fetches under way: the time is up. */
+void slow_end(struct capture *c);
 
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 

@@ -4,6 +4,7 @@
  * lanes start everything happens in the caller's thread, and so it does behind their end.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -20,10 +21,10 @@
 enum {
 	PROGRESS_MS = 100,
 	TRIM_MS = 10 * 1000,
-	FETCHES_MAX = 1000, /* of a lane at once: each may have a megabyte in memory */
-	FETCHES_MIN = 16,
-	DESCRIPTORS_KEPT = 64,  /* for files */
-	LANE_DESCRIPTORS = 256, /* connections that net keeps open */
+	FETCHES_MAX = 1000,    /* of a lane at once: each may have a megabyte in memory */
+	DESCRIPTORS_KEPT = 4,  /* for files of the catalog */
+	LANE_DESCRIPTORS = 10, /* of a lane and its press, but for its fetches */
+	OPEN_MAX_LOOKED = 1024,
 };
 
 VEC_DECLARE(lane_vec, struct lane *);
@@ -108,15 +109,27 @@ static size_t raise_descriptors(void)
 	return limit.rlim_cur < SIZE_MAX / 2 ? (size_t)limit.rlim_cur : SIZE_MAX / 2;
 }
 
-/* Fetches of a lane at once: a connection each and, for a large body, a file. */
-static size_t share_descriptors(size_t lanes)
+/* Those that are open already. */
+static size_t count_open(size_t limit)
 {
-	size_t all = raise_descriptors(), kept = DESCRIPTORS_KEPT + lanes * LANE_DESCRIPTORS;
-	size_t share = all > kept && lanes > 0 ? (all - kept) / 2 / lanes : 0;
+	size_t count = 0;
 
-	if (share > FETCHES_MAX)
-		return FETCHES_MAX;
-	return share < FETCHES_MIN ? FETCHES_MIN : share;
+	for (int fd = 0; fd < OPEN_MAX_LOOKED && (size_t)fd < limit; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Fetches of a lane at once: a connection each and, for a large body, a file. */
+static void share_descriptors(size_t lanes, struct lane_params *p)
+{
+	size_t all = raise_descriptors();
+	size_t files = count_open(all) + DESCRIPTORS_KEPT + lanes * LANE_DESCRIPTORS;
+	size_t share = all > files && lanes > 0 ? (all - files) / lanes : 0;
+
+	p->most = share / 2 > FETCHES_MAX ? FETCHES_MAX : share / 2;
+	if (p->most == 0)
+		p->most = 1;
+	p->kept = share > p->most ? share - p->most : 1; /* in use or not */
 }
 
 static size_t lanes_wanted(const struct crawl *x)
@@ -181,11 +194,11 @@ static int add_lane(struct crawl *x, const struct lane_params *params, struct er
 static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 {
 	size_t count = plan_lanes(x, groups);
-	struct lane_params params = {
-		.crowd = &x->crowd, .most = share_descriptors(count), .lanes = count};
+	struct lane_params params = {.crowd = &x->crowd, .lanes = count};
 	/* Numbers go on, so that files have the order of their names even within a second. */
 	int rc = catalog_each_warc(x->catalog, count_file, &params.serial, err);
 
+	share_descriptors(count, &params);
 	if (x->sites == 1)
 		params.only = &x->roster.captures.ptr[0]->row;
 	for (size_t i = 0; rc == 0 && i < x->roster.group_count; i++) {

@@ -202,7 +202,7 @@ static int replay_done(struct replay *r, const struct catalog_event *e)
 	if (order.page >= r->capture->pages.list.len || !r->place[order.page])
 		return damaged(r);
 	open = &r->open.ptr[r->place[order.page] - 1];
-	if (open->leg != order.leg || open->attempt != order.attempt || e->outcome > PLAN_RETURNED)
+	if (open->leg != order.leg || open->attempt != order.attempt || e->outcome > PLAN_PUT_OFF)
 		return damaged(r);
 	close_order(r, order.page);
 	plan_done(r->capture->plan, &order, (enum plan_outcome)e->outcome, e->begin, e->end);

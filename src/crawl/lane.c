@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "crawl/capture.h"
 #include "crawl/contact.h"
 #include "crawl/names.h"
@@ -23,6 +24,9 @@ static const size_t BODY_MAX = 64 << 20;
 
 /* How far it is is shown no more often than this. */
 static const int64_t TELL_INTERVAL = CLOCK_NS_PER_SECOND / 20;
+
+/* Seconds after which a socket is tried again. */
+static const double STARVED_PAUSE = 0.5;
 
 double lane_now(const struct lane *lane)
 {
@@ -118,6 +122,7 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 			.max_body = s->max_body,
 			.max_speed = share_of_bandwidth(p),
 			.max_head = (size_t)s->max_header,
+			.max_kept = p->kept,
 			.ca_file = s->ca_file,
 			.proxy = secrets && secrets->proxy ? secrets->proxy : s->proxy,
 			.http2 = s->http2,
@@ -265,8 +270,8 @@ void lane_drop(struct lane *lane, struct capture *c)
 static void set_wake(struct lane *lane, const struct capture *c)
 {
 	double barrier = orders_barrier(c);
-	double wait =
-		fmin(barrier > 0 ? barrier : INFINITY, fmin(limit_wait(c), fmax(rules_next(c), 0)));
+	double wait = fmin(fmin(barrier > 0 ? barrier : INFINITY, slow_wait(c)),
+		fmin(limit_wait(c), fmax(rules_next(c), 0)));
 	struct heap_key key = {.key = lane_now(lane) + wait};
 	int rc = 0;
 
@@ -390,6 +395,29 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 
 /* ---- the loop ---- */
 
+/*
+ * There was no socket for a fetch. What is under way shows how many there are; where that is
+ * nothing, others of this machine have them all, and the lane waits.
+ */
+static void starve(struct lane *lane)
+{
+	size_t busy = servers_busy(&lane->servers);
+
+	lane->most = busy > 1 ? busy : 1;
+	lane->starved_until = lane_now(lane) + STARVED_PAUSE;
+	if (busy > 0 || lane->starved_told)
+		return;
+	lane->starved_told = true;
+	log_warn("crawl", "no socket can be opened; waiting until one can ('ulimit -n' shows how "
+			  "many files this process may open)");
+}
+
+static bool may_start(struct lane *lane)
+{
+	return servers_busy(&lane->servers) < lane->most && lane_now(lane) >= lane->starved_until &&
+	       gate_wait(&lane->gate) <= 0;
+}
+
 static int collect(struct lane *lane, struct err *err)
 {
 	struct net_fetch *f;
@@ -398,9 +426,13 @@ static int collect(struct lane *lane, struct err *err)
 	while (rc == 0 && !is_stopping(lane) && (f = net_next(lane->net))) {
 		struct capture *c = lane->captures.ptr[(f->tag & ~CAPTURE_SIDE_TAG) >> 32];
 
+		bool is_starved = f->starved;
+
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
 		rc = orders_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
+		if (is_starved)
+			starve(lane);
 		touch(lane, c);
 		/* Many pages with many links may have come at once. */
 		if (rc == 0 && store_is_full(&lane->store))
@@ -415,8 +447,7 @@ int lane_start_ready(struct lane *lane, struct err *err)
 	uint64_t tag;
 	int rc = 0;
 
-	while (rc == 0 && servers_busy(&lane->servers) < lane->most &&
-		gate_wait(&lane->gate) <= 0 &&
+	while (rc == 0 && may_start(lane) &&
 		servers_take(&lane->servers, lane_now(lane), &slot, &tag)) {
 		struct capture *c = lane->captures.ptr[slot];
 
@@ -430,6 +461,7 @@ static int look_after(struct lane *lane, struct capture *c, struct err *err)
 {
 	int rc = limit_keep(c, err);
 
+	slow_keep(c);
 	if (rc == 0)
 		rc = orders_dispatch(c, err);
 	if (rc)
@@ -449,8 +481,8 @@ static double until_next(struct lane *lane)
 	uint32_t slot;
 
 	if (servers_busy(&lane->servers) < lane->most)
-		next = fmin(next,
-			fmax(servers_next_ready(&lane->servers) - now, gate_wait(&lane->gate)));
+		next = fmin(next, fmax(servers_next_ready(&lane->servers) - now,
+					  fmax(lane->starved_until - now, gate_wait(&lane->gate))));
 	if (heap_peek(&lane->wakes, &slot, &first))
 		next = fmin(next, first.key - now);
 	return fmin(fmax(next, 0), 1);

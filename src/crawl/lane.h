@@ -78,6 +78,8 @@ struct lane {
 	struct slot_vec queue; /* a ring of captures that were touched */
 	size_t first, waiting; /* in it */
 	size_t most;           /* fetches under way */
+	double starved_until;  /* no fetch starts before: there was no socket for one */
+	bool starved_told;
 	struct crawl_progress sum;
 	int64_t told; /* when it was last shown */
 
@@ -98,6 +100,7 @@ struct lane_params {
 	unsigned number;                       /* the same */
 	uint64_t serial;                       /* the same */
 	size_t most;                           /* fetches under way at once */
+	size_t kept;                           /* connections kept open */
 	size_t lanes;                          /* in all: they share the bandwidth */
 };
 

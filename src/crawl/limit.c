@@ -6,6 +6,9 @@
 /* Revisits may take a little longer than visits did. */
 static const double LIMIT_MARGIN = 1.05;
 
+/* Seconds, and share of the limit. */
+static const double OVERTIME_MAX = 5, OVERTIME_SHARE = 0.1;
+
 /* ---- the time limit ---- */
 
 /*
@@ -13,17 +16,28 @@ static const double LIMIT_MARGIN = 1.05;
  * were visited side by side may be revisited one after the other, so the time that is counted is at
  * least what the downloads and the pauses behind them come to.
  */
-static bool visits_must_end(const struct capture *c, double elapsed)
+static bool must_begin(const struct capture *c, size_t pages)
 {
-	struct plan_progress p = plan_progress(c->plan);
-	double pace;
+	double now = capture_now(c), pace;
 
-	if (p.leg != PLAN_VISIT || c->visits_ended || c->downloads == 0 || !c->strategy->revisits ||
+	if (c->settings->time_limit <= 0 || c->downloads == 0 || !c->strategy->revisits ||
 		c->settings->single)
 		return false;
-	pace = LIMIT_MARGIN * fmax(capture_now(c) - c->first_request, c->serial) /
-	       (double)c->downloads;
-	return elapsed + pace * (double)(p.visited + p.in_flight + 1) >= c->settings->time_limit;
+	pace = LIMIT_MARGIN * fmax(now - c->first_request, c->serial) / (double)c->downloads;
+	return now - c->idle + pace * (double)pages >= c->settings->time_limit;
+}
+
+static bool visits_must_end(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+
+	return p.leg == PLAN_VISIT && !c->visits_ended &&
+	       must_begin(c, p.visited + p.in_flight + 1);
+}
+
+bool limit_wants_revisits(const struct capture *c)
+{
+	return must_begin(c, plan_progress(c->plan).visited);
 }
 
 static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
@@ -33,15 +47,25 @@ static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
 	return rc ? rc : orders_give_back(c, err);
 }
 
+/* What is under way when the time is up has a little more of it, so that most of it is whole. */
+static double overtime(const struct capture *c)
+{
+	return fmin(OVERTIME_MAX, OVERTIME_SHARE * c->settings->time_limit);
+}
+
 static int keep_time(struct capture *c, struct err *err)
 {
-	double elapsed = capture_now(c) - c->idle;
+	double limit = c->settings->time_limit, elapsed = capture_now(c) - c->idle;
 
-	if (c->settings->time_limit <= 0 || c->cancelled)
+	if (limit <= 0)
 		return 0;
-	if (elapsed >= c->settings->time_limit)
+	if (elapsed >= limit + overtime(c))
+		slow_end(c);
+	if (c->cancelled)
+		return 0;
+	if (elapsed >= limit)
 		return cancel(c, CATALOG_END_TIME, err);
-	return visits_must_end(c, elapsed) ? journal_end_visits(c, CATALOG_END_TIME, err) : 0;
+	return visits_must_end(c) ? journal_end_visits(c, CATALOG_END_TIME, err) : 0;
 }
 
 /* ---- the limit of bytes ---- */
@@ -84,8 +108,10 @@ double limit_wait(const struct capture *c)
 {
 	double left = c->settings->time_limit + c->idle - capture_now(c);
 
-	if (c->settings->time_limit <= 0 || c->cancelled)
+	if (c->settings->time_limit <= 0)
 		return INFINITY;
+	if (c->cancelled)
+		return left + overtime(c) > 0 ? left + overtime(c) : INFINITY;
 	/* Whether the visits must end is a matter of time, too, though nothing happens. */
 	return fmin(fmax(left, 0), 1);
 }

@@ -165,6 +165,7 @@ static int start(struct capture *c, size_t i, struct err *err)
 
 int orders_start(struct capture *c, uint64_t tag, struct err *err)
 {
+	c->progressed = capture_now(c);
 	return (tag & CAPTURE_SIDE_TAG) ? side_start(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err)
 					: start(c, (size_t)tag, err);
 }
@@ -276,11 +277,18 @@ static enum pace_outcome outcome_for_pace(const struct plan_order *order, const 
 									   : PACE_UNKNOWN;
 }
 
+/* Whether anything ever came from the host: then a name that is not there may come back. */
+static bool was_there(const struct capture *c, uint32_t host)
+{
+	return c->rules.ptr[host].policy != ROBOTS_DISALLOW_ALL;
+}
+
 /* For the limits. */
 static void count_visit(
 	struct capture *c, uint32_t host, const struct net_fetch *f, double begin, double end)
 {
 	c->visit_bytes += f->head.len + f->body_size;
+	c->download_seconds += end - begin;
 	c->last_visit = fmax(c->last_visit, end);
 	if (c->downloads++ == 0)
 		c->first_request = begin;
@@ -306,16 +314,44 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 	if (rc)
 		return rc;
 	free_place(c, i);
+	if (f->failure == NET_FAILURE_SLOW)
+		outcome = slow_outcome(c, &order.plan);
+	if (f->no_name && !was_there(c, order.host))
+		outcome = PLAN_FAILED;
 	rc = journal_done(c, &order.plan, outcome, begin, end, err);
 	return rc ? rc : heed_server(c, order.host, err);
+}
+
+/* Nobody was asked: the order goes back to the planner, or the request to its line. */
+static int starved(struct capture *c, const struct net_fetch *f, struct err *err)
+{
+	size_t place = (uint32_t)f->tag;
+	double now = capture_now(c);
+	struct order order;
+	int rc;
+
+	if (f->tag & CAPTURE_SIDE_TAG) {
+		hosts_done(&c->hosts, c->sides.ptr[place].host, lane_now(c->lane), 0, PACE_UNKNOWN);
+		rc = hosts_hold_first(
+			&c->hosts, c->sides.ptr[place].host, CAPTURE_SIDE_TAG | place);
+		return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	}
+	order = c->orders.ptr[place];
+	hosts_done(&c->hosts, order.host, lane_now(c->lane), 0, PACE_UNKNOWN);
+	free_place(c, place);
+	return journal_done(c, &order.plan, PLAN_RETURNED, now, now, err);
 }
 
 int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err)
 {
 	size_t place = (uint32_t)f->tag;
 	uint32_t host;
-	int rc = capture_take(c, f, err);
+	int rc;
 
+	if (f->starved)
+		return starved(c, f, err);
+	rc = capture_take(c, f, err);
+	c->progressed = capture_now(c);
 	if (rc)
 		return rc;
 	if (!(f->tag & CAPTURE_SIDE_TAG))

@@ -231,6 +231,8 @@ static const char *truncation(enum net_failure failure)
 	case NET_FAILURE_TOO_LARGE:
 		return "length";
 	case NET_FAILURE_TIMEOUT:
+	case NET_FAILURE_SLOW:
+	case NET_FAILURE_ABORTED: /* the time limit */
 		return "time";
 	case NET_FAILURE_RESET:
 		return "disconnect";

@@ -321,7 +321,8 @@ static bool is_passing(const struct capture *c, uint32_t host, const struct net_
 	bool may_pass = f->status >= 500 || net_failure_is_transient(f->failure) ||
 			(f->status >= 200 && f->status < 300 && !f->failure);
 
-	return may_pass && (isinf(ready) || ready - lane_now(c->lane) <= PACE_BACKOFF_MAX);
+	return may_pass && !f->no_name &&
+	       (isinf(ready) || ready - lane_now(c->lane) <= PACE_BACKOFF_MAX);
 }
 
 static int unreachable(struct capture *c, uint32_t host, const struct net_fetch *f, const char *why,
@@ -339,7 +340,10 @@ static int unreachable(struct capture *c, uint32_t host, const struct net_fetch 
 	}
 	if (!are_known(c, host))
 		rc = settle_unreachable(c, host, why, err);
-	return rc ? rc : ask_later(c, host, pause_after(c, c->rules.ptr[host].failures), err);
+	/* Whoever does not keep to it need not know it: each try that fails slows down the rest. */
+	if (rc || c->settings->ignore_robots)
+		return rc;
+	return ask_later(c, host, pause_after(c, c->rules.ptr[host].failures), err);
 }
 
 int rules_dropped(struct capture *c, uint32_t host, struct err *err)

@@ -11,6 +11,7 @@
 #include <sys/time.h>
 
 #include "base/buf.h"
+#include "net/sockets.h"
 
 enum {
 	TIMEOUT_MS = 2000, /* of the first try; the next has twice that */
@@ -70,13 +71,6 @@ static void settle(struct dns *d, struct dns_name *n, double ttl)
 
 /* ---- answers ---- */
 
-static void fail(struct dns_name *n, const char *detail)
-{
-	dns_answer_release(&n->answer);
-	n->answer.failure = NET_FAILURE_DNS;
-	n->answer.detail = detail;
-}
-
 static const char *sentence(int status)
 {
 	switch (status) {
@@ -90,6 +84,8 @@ static const char *sentence(int status)
 		return "no DNS server could answer";
 	case ARES_EBADNAME:
 		return "no name that the DNS can have";
+	case ARES_ENOMEM:
+		return "no memory for the answer";
 	default:
 		return ares_strerror(status);
 	}
@@ -99,6 +95,20 @@ static const char *sentence(int status)
 static bool is_definite(int status)
 {
 	return status == ARES_ENOTFOUND || status == ARES_ENODATA || status == ARES_EBADNAME;
+}
+
+/* Without an answer, for that reason of c-ares. */
+static void fail(struct dns_name *n, int status)
+{
+	dns_answer_release(&n->answer);
+	n->answer.failure = NET_FAILURE_DNS;
+	n->answer.detail = sentence(status);
+	n->answer.no_name = is_definite(status);
+	/* c-ares does not tell why it could not ask. */
+	if (!n->answer.no_name && sockets_are_short()) {
+		n->answer.failure = NET_FAILURE_LOCAL;
+		n->answer.detail = "no socket for a question to the DNS";
+	}
 }
 
 /* Into memory that was zeroed. */
@@ -180,7 +190,7 @@ static void take(struct dns *d, struct dns_name *n, const struct ares_addrinfo *
 		return;
 	}
 	dns_answer_release(&fresh);
-	fail(n, rc ? "no memory for the answer" : sentence(ARES_ENODATA));
+	fail(n, rc ? ARES_ENOMEM : ARES_ENODATA);
 }
 
 static void ask_queued(struct dns *d);
@@ -199,7 +209,9 @@ static void on_answer(void *arg, int status, int timeouts, struct ares_addrinfo 
 		take(d, n, info);
 		ares_freeaddrinfo(info);
 	} else {
-		fail(n, sentence(status));
+		fail(n, status);
+		if (n->answer.failure == NET_FAILURE_LOCAL)
+			ttl = 0;
 	}
 	settle(d, n, ttl);
 	ask_queued(d);
@@ -238,11 +250,12 @@ static bool answer_special(struct dns *d, struct dns_name *n, slice name)
 
 	if (!local && !ends_in(name, SLICE(".invalid")) && name.len <= DNS_NAME_MAX)
 		return false;
-	fail(n, sentence(name.len <= DNS_NAME_MAX ? ARES_ENOTFOUND : ARES_EBADNAME));
+	fail(n, name.len <= DNS_NAME_MAX ? ARES_ENOTFOUND : ARES_EBADNAME);
 	if (local && (n->answer.list = calloc(1, sizeof LOOPBACK))) {
 		memcpy(n->answer.list, LOOPBACK, sizeof LOOPBACK);
 		n->answer.count = sizeof LOOPBACK / sizeof LOOPBACK[0];
 		n->answer.failure = NET_FAILURE_NONE;
+		n->answer.no_name = false;
 	}
 	settle(d, n, DNS_TTL_MAX);
 	return true;

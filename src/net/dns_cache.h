@@ -22,9 +22,11 @@ enum {
 
 /* Owned by its name. */
 struct dns_answer {
-	enum net_failure failure; /* NET_FAILURE_NONE, or _DNS: there is no address */
+	enum net_failure failure; /* NET_FAILURE_NONE; _DNS: there is no address; _LOCAL: nobody
+				   * could be asked */
 	const char *detail;       /* of a failure, a sentence; constant */
-	struct address *list;     /* the one to be tried first comes first */
+	bool no_name;         /* of a failure: the DNS says so, it is not that it said nothing */
+	struct address *list; /* the one to be tried first comes first */
 	size_t count;
 	char *records; /* as text, a line each; NULL when not kept */
 	int64_t date;  /* when it came, on the wall clock, ns */

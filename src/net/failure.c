@@ -27,6 +27,7 @@ bool net_failure_is_transient(enum net_failure failure)
 	case NET_FAILURE_PROTOCOL:
 	case NET_FAILURE_TOO_LARGE:
 	case NET_FAILURE_ABORTED:
+	case NET_FAILURE_SLOW:
 	case NET_FAILURE_LOCAL:
 		break;
 	}

@@ -17,7 +17,6 @@
 enum {
 	EVENTS_MAX = 64, /* taken from epoll at once */
 	NS_PER_MS = 1000000,
-	CONNECTIONS_KEPT = 256,
 };
 
 #define DEFAULT_SPOOL_DIR "/tmp"
@@ -116,6 +115,8 @@ static void fill_defaults(struct net_params *p)
 		p->timeout = NET_TIMEOUT;
 	if (p->max_body == 0)
 		p->max_body = NET_BODY_MAX;
+	if (p->max_kept == 0 || p->max_kept > NET_KEPT_MAX)
+		p->max_kept = NET_KEPT_MAX;
 	if (p->max_head == 0 || p->max_head > NET_HEAD_MAX)
 		p->max_head = NET_HEAD_MAX;
 }
@@ -137,7 +138,8 @@ static int open_loop(struct net *net, struct err *err)
 	if (code == CURLM_OK)
 		code = curl_multi_setopt(net->multi, CURLMOPT_TIMERDATA, net);
 	if (code == CURLM_OK)
-		code = curl_multi_setopt(net->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
+		code = curl_multi_setopt(
+			net->multi, CURLMOPT_MAXCONNECTS, (long)net->shared.params.max_kept);
 	return check(code, err);
 }
 
@@ -337,6 +339,35 @@ void net_cancel(struct net *net)
 	cancel_all(net, &net->shared.resolving);
 }
 
+static void cancel_chosen(struct net *net, struct transfer_list *list, net_choose *choose,
+	void *context, enum net_failure failure, const char *text)
+{
+	struct transfer *next;
+
+	for (struct transfer *t = list->first; t; t = next) {
+		struct net_running running = {
+			.tag = t->fetch.tag,
+			.seconds = clock_seconds(now() - t->begun - t->excused),
+			.bytes = t->head_received + t->body.size,
+		};
+
+		next = t->next;
+		if (!choose(context, &running))
+			continue;
+		dns_leave(&t->waiter);
+		(void)curl_multi_remove_handle(net->multi, t->easy);
+		transfer_fail(t, failure, "%s", text);
+	}
+}
+
+void net_cancel_some(struct net *net, net_choose *choose, void *context, enum net_failure failure,
+	const char *text)
+{
+	cancel_chosen(net, &net->shared.running, choose, context, failure, text);
+	cancel_chosen(net, &net->shared.waiting, choose, context, failure, text);
+	cancel_chosen(net, &net->shared.resolving, choose, context, failure, text);
+}
+
 /* Of several addresses the one that answered is tried first from now on. */
 static void remember_address(struct net *net, const struct transfer *t)
 {
@@ -493,8 +524,12 @@ static void excuse_absence(struct net *net)
 
 	if (net->left == 0 || away < AWAY_MIN)
 		return;
-	for (struct transfer *t = net->shared.running.first; t; t = t->next)
+	for (struct transfer *t = net->shared.running.first; t; t = t->next) {
 		t->window_start += away;
+		t->excused += away;
+	}
+	for (struct transfer *t = net->shared.waiting.first; t; t = t->next)
+		t->excused += away;
 	for (struct transfer *t = net->shared.resolving.first; t; t = t->next)
 		t->begun += away;
 }

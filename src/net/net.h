@@ -29,6 +29,7 @@
 
 enum {
 	NET_HEAD_MAX = 256 << 10, /* bytes of a response's head */
+	NET_KEPT_MAX = 256,       /* connections that are kept open */
 	NET_MEMORY_MAX = 1 << 20, /* bytes of a body in memory; then it goes to a file */
 };
 #define NET_BODY_MAX (UINT64_C(2) << 30)
@@ -45,6 +46,7 @@ enum {
 	X(NET_FAILURE_PROTOCOL, "protocol")   /* what came is no HTTP */                         \
 	X(NET_FAILURE_TOO_LARGE, "too-large") /* head or body beyond the maximum */              \
 	X(NET_FAILURE_ABORTED, "aborted")     /* by net_cancel */                                \
+	X(NET_FAILURE_SLOW, "slow")           /* by net_cancel_some: it held others up */        \
 	X(NET_FAILURE_LOCAL, "local")         /* memory, spool file, libcurl itself */
 
 enum net_failure {
@@ -75,6 +77,7 @@ struct net_params {
 	unsigned allowed;   /* set of address classes (net/address.h), besides those of a request */
 	uint64_t max_speed; /* bytes per second of each fetch; 0: no limit */
 	size_t max_head;    /* at most NET_HEAD_MAX */
+	size_t max_kept;    /* connections that are kept open; at most NET_KEPT_MAX, the default */
 	const char *ca_file; /* PEM, besides the system's certificates; borrowed; NULL for none */
 	const char *proxy; /* URL, as net_check_proxy has found it good; borrowed; NULL for none */
 	bool http2;        /* over TLS, where the server agrees (ALPN) */
@@ -137,6 +140,9 @@ struct net_fetch {
 	slice url;
 	enum net_failure failure;
 	char detail[256];   /* of a failure, a sentence */
+	bool starved;       /* of NET_FAILURE_LOCAL: nothing was sent, since this machine has no
+			     * descriptor, port or memory for a socket; worth another try */
+	bool no_name;       /* of NET_FAILURE_DNS: the DNS has answered that there is none */
 	bool truncated;     /* there is a head, but the body is not whole; why says failure */
 	unsigned status;    /* 0 when there is no whole head */
 	slice request_head; /* exact bytes, with the empty line; empty when nothing was sent */
@@ -203,6 +209,20 @@ int net_watch(struct net *net, int fd, struct err *err) SP_MUST_CHECK;
 
 /* Ends all fetches under way: each finishes with NET_FAILURE_ABORTED. Lookups go on. */
 void net_cancel(struct net *net);
+
+/* A fetch under way. */
+struct net_running {
+	uint64_t tag;
+	double seconds; /* since it was started, without those in which the caller was elsewhere */
+	uint64_t bytes; /* of the response, so far */
+};
+
+/* Which fetches to end: called for each that is under way. */
+typedef bool net_choose(void *context, const struct net_running *fetch);
+
+/* Ends those fetches, each with that failure and text. Cost: all fetches under way. */
+void net_cancel_some(struct net *net, net_choose *choose, void *context, enum net_failure failure,
+	const char *text);
 
 /* Fetches under way or finished and not taken. */
 size_t net_pending(const struct net *net);

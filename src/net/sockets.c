@@ -1,6 +1,7 @@
 #include "net/sockets.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,6 +19,22 @@ curl_socket_t sockets_open(void *data, curlsocktype purpose, struct curl_sockadd
 		return CURL_SOCKET_BAD;
 	}
 	return fd;
+}
+
+bool sockets_error_is_local(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM ||
+	       error == EADDRNOTAVAIL || error == ENETDOWN;
+}
+
+bool sockets_are_short(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return sockets_error_is_local(errno);
+	(void)close(fd);
+	return false;
 }
 
 int sockets_close(void *data, curl_socket_t fd)

@@ -35,4 +35,10 @@ struct socket_ends {
 /* Whether something waits to be read from that connection. False when there is no such one. */
 bool sockets_have_input(struct sockets *s, const struct socket_ends *ends);
 
+/* Whether that errno speaks of this machine, and not of who was to be reached. */
+bool sockets_error_is_local(int error);
+
+/* Whether no socket can be opened at present. */
+bool sockets_are_short(void);
+
 #endif

@@ -1,9 +1,11 @@
 #include "net/transfer.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -49,6 +51,28 @@ static void note_failure(struct transfer *t, enum net_failure failure, const cha
 		return;
 	t->fetch.failure = failure;
 	set_detail(t, failure == NET_FAILURE_TLS ? failure_explain_tls(text) : text);
+}
+
+/* Not the server's fault. */
+static void note_starved(struct transfer *t, int error)
+{
+	char text[sizeof t->fetch.detail];
+
+	if (t->fetch.failure != NET_FAILURE_NONE)
+		return;
+	(void)snprintf(text, sizeof text, "no socket: %s", strerror(error));
+	note_failure(t, NET_FAILURE_LOCAL, text);
+	t->fetch.starved = true;
+}
+
+/* Another address was reached after all. */
+static void forget_starved(struct transfer *t)
+{
+	if (!t->fetch.starved)
+		return;
+	t->fetch.starved = false;
+	t->fetch.failure = NET_FAILURE_NONE;
+	t->fetch.detail[0] = '\0';
 }
 
 uint64_t transfer_window_quota(const struct transfer_shared *shared)
@@ -111,6 +135,7 @@ static int on_connected(
 	t->shuns = (t->http1 && t->tls.h2) || has_stray_bytes(t, &ends) || leads_astray(t, &ends);
 	if (t->shuns)
 		return CURL_PREREQFUNC_ABORT;
+	forget_starved(t);
 	/* A proxy's address is not the server's. */
 	(void)snprintf(t->fetch.ip, sizeof t->fetch.ip, "%s",
 		remote_ip && !t->shared->params.proxy ? remote_ip : "");
@@ -315,6 +340,7 @@ static curl_socket_t on_open(void *userdata, curlsocktype purpose, struct curl_s
 {
 	struct transfer *t = userdata;
 	char why[sizeof t->fetch.detail];
+	curl_socket_t fd;
 	struct address a;
 
 	if (!address_of_socket(&to->addr, &a)) {
@@ -326,7 +352,10 @@ static curl_socket_t on_open(void *userdata, curlsocktype purpose, struct curl_s
 		note_failure(t, NET_FAILURE_FORBIDDEN, why);
 		return CURL_SOCKET_BAD;
 	}
-	return sockets_open(&t->shared->sockets, purpose, to);
+	fd = sockets_open(&t->shared->sockets, purpose, to);
+	if (fd == CURL_SOCKET_BAD && sockets_error_is_local(errno))
+		note_starved(t, errno);
+	return fd;
 }
 
 /* Called at every turn, the last one included, while the connection is still there. */
@@ -554,6 +583,8 @@ static bool set_addresses(struct transfer *t, const struct dns_answer *answer)
 	char why[sizeof t->fetch.detail] = "";
 	int rc;
 
+	t->fetch.no_name = answer->no_name;
+	t->fetch.starved = answer->failure == NET_FAILURE_LOCAL;
 	if (answer->failure != NET_FAILURE_NONE)
 		return refuse(t, answer->failure, answer->detail);
 	rc = route_set(&t->route, t->easy, answer, why, sizeof why);
@@ -659,7 +690,12 @@ static bool is_unlimited(const struct transfer *t)
 static void judge(struct transfer *t, CURLcode code)
 {
 	bool bad_chunks = t->chunked && t->chunks.state == HTTP_CHUNKED_BAD;
+	long error = 0;
 
+	if (code == CURLE_COULDNT_CONNECT &&
+		curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &error) == CURLE_OK &&
+		sockets_error_is_local((int)error))
+		note_starved(t, (int)error);
 	judge_proxy(t, code);
 	if (t->head_whole && !is_interim(t) && !head_is_readable(t))
 		drop_response(t, NET_FAILURE_PROTOCOL, "the response's head cannot be read");

@@ -41,7 +41,8 @@ struct transfer {
 	struct curl_slist *headers;
 	struct route route;
 	struct dns_waiter waiter;
-	int64_t begun; /* system's clock; connecting and all else is counted from here */
+	int64_t begun;   /* system's clock; connecting and all else is counted from here */
+	int64_t excused; /* ns since then in which we did not look */
 	char error[CURL_ERROR_SIZE];
 
 	struct buf url, request_head, head;

@@ -20,8 +20,9 @@
 struct plan_page {
 	double visit_end;
 	float key; /* as given by the visit order */
-	bool hopeless;
-	bool ordered; /* at least once */
+	bool hopeless : 1;
+	bool ordered : 1; /* at least once */
+	bool put_off : 1; /* from the visits to the late leg */
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
 };

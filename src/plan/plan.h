@@ -17,7 +17,8 @@
  *
  * Invariants:
  *   (1) No revisit is ordered before every visit is done or given up: the barrier. After it no
- *       visits; pages first found then are downloaded once, at the end, in the leg PLAN_LATE.
+ *       visits; pages first found then, and those whose visit was put off, are downloaded at the
+ *       end, in the leg PLAN_LATE.
  *   (2) A page is in flight at most once, and revisited only after a good visit.
  *   (3) The same calls with the same arguments give the same orders: a log of them, replayed into a
  *       fresh run, restores it. Replayed by plan_impose, it does so also when this planner
@@ -97,6 +98,8 @@ enum plan_outcome {
 	PLAN_RETRY,    /* failed for now: tried again behind the other pages of its leg */
 	PLAN_FAILED,   /* failed for good */
 	PLAN_RETURNED, /* not carried out: ordered again, and no attempt is counted */
+	PLAN_PUT_OFF,  /* a visit that would hold up the barrier: its page is downloaded once in the
+			* leg PLAN_LATE; like PLAN_FAILED where there is none, and of other legs */
 };
 
 struct plan_run;
@@ -144,7 +147,7 @@ struct plan_progress {
 	enum plan_leg leg;
 	size_t known;
 	size_t visited, revisited, late;
-	size_t failed;  /* given up in their first leg */
+	size_t failed;  /* given up in their first leg, or put off and not downloaded since */
 	size_t unasked; /* of these, those that were never carried out: their leg was cut */
 	size_t in_flight;
 	double size; /* the present estimate of the number of pages, known ones included */

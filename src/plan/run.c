@@ -283,12 +283,18 @@ static void give(struct plan_run *run, uint32_t page)
 	run->progress.in_flight++;
 }
 
-/* The next page of a line. One that plan_impose has given out meanwhile is still in it. */
+/*
+ * The next page of a line. One that plan_impose has given out meanwhile is still in it, even if it
+ * was put off to the late leg since.
+ */
 static bool pop_waiting(struct plan_run *run, struct waiting_line *line, uint32_t *ret_page)
 {
-	while (line_pop(line, ret_page))
-		if (run->pages[*ret_page].state == WAITING)
+	while (line_pop(line, ret_page)) {
+		const struct plan_page *p = &run->pages[*ret_page];
+
+		if (p->state == WAITING && !(p->put_off && run->leg == PLAN_VISIT))
 			return true;
+	}
 	return false;
 }
 
@@ -490,17 +496,33 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 		break;
 	case PLAN_LATE:
 		run->progress.late++;
+		run->progress.failed -= p->put_off;
 		break;
 	}
 }
 
 static void gave_up(struct plan_run *run, const struct plan_order *order)
 {
-	run->pages[order->page].state = GIVEN_UP;
-	if (order->leg == PLAN_REVISIT)
+	struct plan_page *p = &run->pages[order->page];
+
+	p->state = GIVEN_UP;
+	if (order->leg == PLAN_REVISIT || p->put_off)
 		return;
 	run->progress.failed++;
-	run->progress.unasked += run->pages[order->page].attempts == 0;
+	run->progress.unasked += p->attempts == 0;
+}
+
+/* Counts as failed until it is downloaded: the visits go on without it. */
+static void put_off(struct plan_run *run, const struct plan_order *order)
+{
+	struct plan_page *p = &run->pages[order->page];
+
+	gave_up(run, order);
+	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled ||
+		p->attempts == UINT8_MAX || line_push(&run->late, order->page))
+		return;
+	p->put_off = true;
+	p->state = WAITING;
 }
 
 /* Puts an order back into a line, or gives its page up. */
@@ -538,7 +560,7 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 		succeeded(run, order, end);
 		break;
 	case PLAN_RETRY:
-		if (order->attempt < run->params.attempts)
+		if (order->attempt < run->params.attempts && !p->put_off)
 			again(run, order, &run->retries);
 		else
 			gave_up(run, order);
@@ -549,6 +571,9 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 	case PLAN_RETURNED:
 		p->attempts--;
 		again(run, order, &run->returned);
+		break;
+	case PLAN_PUT_OFF:
+		put_off(run, order);
 		break;
 	}
 }

@@ -44,6 +44,10 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 	if (a->leg == ATTEMPT_SIDE)
 		return;
 	*(again ? &l->revisits : &l->visits) += 1;
+	if (a->leg == ATTEMPT_VISIT && shown->failure.ptr && a->number > l->put_off_number) {
+		l->put_off = shown->failure;
+		l->put_off_number = a->number;
+	}
 	if (again && observation_is_usable(kept) && observation_is_usable(shown) &&
 		differ(kept, shown))
 		l->revisits_differ = true;
@@ -109,5 +113,7 @@ struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms
 	else if (l->revisits_differ && (j.verdict == VERDICT_SHARP || j.verdict == VERDICT_ABSENT))
 		j = (struct judgement){
 			.verdict = VERDICT_UNCONFIRMED, .reason = SLICE("its revisits differ")};
+	else if (j.verdict == VERDICT_SINGLE && l->late)
+		j.reason = l->put_off;
 	return j;
 }

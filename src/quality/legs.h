@@ -31,6 +31,8 @@ struct legs {
 	unsigned revisits;
 	bool late;            /* what counts as its visit was made after the barrier, and was all */
 	bool revisits_differ; /* usable ones */
+	slice put_off;        /* of a page that was put off: the failure of its visit, borrowed */
+	unsigned put_off_number;
 };
 
 /* How the capture stands, as far as a page's verdict goes. */

@@ -56,8 +56,8 @@ struct observation {
 struct judgement {
 	enum verdict verdict;
 	const char *evidence; /* "bytes", or NULL */
-	slice reason; /* of failed, unconfirmed, blocked, unvisited; else ptr NULL; constant or the
-			 failure */
+	slice reason; /* of failed, unconfirmed, blocked, unvisited, and of single that was put off;
+		       * else ptr NULL; constant or the failure */
 };
 
 /* How the page stands in its capture. */

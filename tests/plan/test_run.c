@@ -307,6 +307,7 @@ struct model_page {
 	enum plan_leg leg; /* the one it waits or flies in */
 	unsigned attempts; /* in that leg */
 	bool returned;     /* its last order was not carried out */
+	bool put_off;      /* to the late leg */
 	bool seen;         /* had an order before, so hopeless is known */
 	bool hopeless;
 };
@@ -510,7 +511,19 @@ static enum plan_step world_next(struct world *w)
 static void model_give_up(struct world *w, struct model_page *p)
 {
 	p->stage = OVER;
-	w->want.failed += p->leg != PLAN_REVISIT;
+	w->want.failed += p->leg != PLAN_REVISIT && !p->put_off;
+}
+
+static void model_put_off(struct world *w, struct model_page *p)
+{
+	bool later = p->leg == PLAN_VISIT && has_revisits(w) && !w->cancelled;
+
+	model_give_up(w, p);
+	if (!later)
+		return;
+	p->put_off = true;
+	p->stage = WAITING;
+	p->leg = PLAN_LATE;
 }
 
 static void model_ok(struct world *w, struct model_page *p)
@@ -530,6 +543,7 @@ static void model_ok(struct world *w, struct model_page *p)
 		break;
 	case PLAN_LATE:
 		w->want.late++;
+		w->want.failed -= p->put_off;
 		break;
 	}
 }
@@ -544,11 +558,14 @@ static void model_done(struct world *w, struct model_page *p, enum plan_outcome 
 		break;
 	case PLAN_RETRY:
 		p->stage = WAITING;
-		if (over || p->attempts == w->limit)
+		if (over || p->attempts == w->limit || p->put_off)
 			model_give_up(w, p);
 		break;
 	case PLAN_FAILED:
 		model_give_up(w, p);
+		break;
+	case PLAN_PUT_OFF:
+		model_put_off(w, p);
 		break;
 	case PLAN_RETURNED:
 		p->stage = WAITING;
@@ -563,7 +580,7 @@ static void model_done(struct world *w, struct model_page *p, enum plan_outcome 
 static enum plan_outcome draw_outcome(struct world *w)
 {
 	static const enum plan_outcome bad[] = {
-		PLAN_RETRY, PLAN_RETRY, PLAN_FAILED, PLAN_RETURNED, PLAN_RETURNED};
+		PLAN_RETRY, PLAN_RETRY, PLAN_FAILED, PLAN_RETURNED, PLAN_RETURNED, PLAN_PUT_OFF};
 
 	if (rng_double(&w->rng) >= w->trouble)
 		return PLAN_OK;

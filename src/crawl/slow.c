@@ -1,0 +1,166 @@
+/*
+ * Responses that hold up the others of their capture: a page that drips, or a server that accepts
+ * and does not answer. While such a fetch is all that happens, the barrier waits for it, and every
+ * interval around the still point grows. So it is ended after a while. A visit is tried once more
+ * behind the other pages; if it is too slow then, too, its page is downloaded once after the
+ * revisits, when it holds up nobody.
+ */
+#include <math.h>
+
+#include "crawl/capture.h"
+
+/*
+ * How long a fetch may be all that happens: a few times what downloads of this capture take, or a
+ * tenth of what the visits have taken. With a time limit no more than a part of what is left of it.
+ */
+static const double PATIENCE_MIN = 10, PATIENCE_MAX = 60;
+static const double PATIENCE_DOWNLOADS = 4, PATIENCE_SHARE = 0.1, PATIENCE_OF_LIMIT = 0.25;
+
+/* A large body that comes at some speed is not slow; yet it does not hold up the others for ever.
+ */
+static const double SPEED_MIN = 2048; /* bytes per second */
+static const double PATIENCE_FAST = 600;
+
+/* Seconds between two looks at a large body. */
+static const double LOOK_INTERVAL = 1;
+
+static double within_limit(const struct capture *c, double seconds)
+{
+	double left = c->settings->time_limit + c->idle - capture_now(c);
+
+	if (c->settings->time_limit > 0)
+		seconds = fmin(seconds, PATIENCE_OF_LIMIT * left);
+	return fmax(seconds, 0);
+}
+
+static double patience(const struct capture *c)
+{
+	double mean = c->downloads ? c->download_seconds / (double)c->downloads : 0;
+	double visits = c->downloads ? capture_now(c) - c->first_request : 0;
+	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
+
+	return within_limit(c, fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX));
+}
+
+/* With robots.txt and sitemaps: all depends on them, and some are made while we wait. */
+static double patience_for_sides(const struct capture *c)
+{
+	return within_limit(c, PATIENCE_MAX);
+}
+
+/* Pages of the present leg that no order has been given for. */
+static bool others_wait(const struct capture *c, const struct plan_progress *p)
+{
+	if (hosts_held(&c->hosts) > 0)
+		return true;
+	return p->leg == PLAN_VISIT ? p->visited + p->failed + p->in_flight < p->known
+				    : c->revisits < p->visited;
+}
+
+/* Whether anything is held up by what is under way. */
+static bool is_held_up(const struct capture *c, const struct plan_progress *p)
+{
+	if (p->in_flight == 0 || c->cancelled || !c->strategy->revisits || c->settings->single)
+		return false;
+	if (p->leg == PLAN_VISIT)
+		return p->visited > 0 || others_wait(c, p);
+	return p->leg == PLAN_REVISIT && others_wait(c, p);
+}
+
+struct choice {
+	uint32_t slot;
+	double patience, speed;
+	bool all;          /* however fast */
+	bool pages, sides; /* which of them; sides are those for robots.txt and sitemaps */
+};
+
+static bool choose(void *context, const struct net_running *f)
+{
+	const struct choice *choice = context;
+
+	if ((uint32_t)((f->tag & ~CAPTURE_SIDE_TAG) >> 32) != choice->slot)
+		return false;
+	if (!((f->tag & CAPTURE_SIDE_TAG) ? choice->sides : choice->pages))
+		return false;
+	if (choice->all || f->seconds >= PATIENCE_FAST)
+		return true;
+	return f->seconds >= choice->patience && (double)f->bytes < choice->speed * f->seconds;
+}
+
+/* Where the user wants less, less is not slow. */
+static double least_speed(const struct crawl_settings *s)
+{
+	return s->bandwidth ? fmin(SPEED_MIN, (double)s->bandwidth / 16) : SPEED_MIN;
+}
+
+static void keep_pages(struct capture *c, const struct plan_progress *p, double quiet)
+{
+	struct choice choice = {
+		.slot = c->slot,
+		.patience = patience(c),
+		.speed = least_speed(c->settings),
+		.all = p->leg == PLAN_VISIT && p->visited > 0 && limit_wants_revisits(c),
+		.pages = true,
+	};
+
+	if (quiet >= choice.patience || choice.all)
+		net_cancel_some(c->net, choose, &choice, NET_FAILURE_SLOW,
+			choice.all ? "it was not there when the revisits had to begin"
+				   : "it held up the other pages");
+}
+
+static void keep_sides(struct capture *c, double quiet)
+{
+	struct choice choice = {
+		.slot = c->slot,
+		.patience = patience_for_sides(c),
+		.speed = least_speed(c->settings),
+		.sides = true,
+	};
+
+	if (quiet >= choice.patience)
+		net_cancel_some(c->net, choose, &choice, NET_FAILURE_TIMEOUT,
+			"it was so slow that it held up the capture");
+}
+
+void slow_keep(struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	double quiet = capture_now(c) - c->progressed;
+
+	if (is_held_up(c, &p))
+		keep_pages(c, &p, quiet);
+	if (c->sides_open > 0 && !c->cancelled)
+		keep_sides(c, quiet);
+}
+
+void slow_end(struct capture *c)
+{
+	struct choice choice = {.slot = c->slot, .all = true, .pages = true, .sides = true};
+
+	net_cancel_some(c->net, choose, &choice, NET_FAILURE_ABORTED,
+		"the time limit was over before it was complete");
+}
+
+double slow_wait(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	bool pages = is_held_up(c, &p);
+	double left;
+
+	if (!pages && (c->sides_open == 0 || c->cancelled))
+		return INFINITY;
+	left = c->progressed + (pages ? patience(c) : patience_for_sides(c)) - capture_now(c);
+	return left > 0 ? left : LOOK_INTERVAL;
+}
+
+enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	bool again = order->attempt == 1 && c->settings->attempts != 1 && !c->visits_ended &&
+		     others_wait(c, &p);
+
+	if (order->leg == PLAN_REVISIT)
+		return PLAN_RETRY;
+	return again ? PLAN_RETRY : PLAN_PUT_OFF;
+}
