@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -57,13 +58,14 @@ static void let_through(void)
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The descriptor, which is the thread's own, is passed as a pointer. */
+/* Takes the descriptor that context points to, and its memory. */
 static void *listen(void *context)
 {
-	int fd = (int)(intptr_t)context, signal_number;
+	int fd = *(int *)context, signal_number;
 	struct timespec twice = {.tv_nsec = TWICE_NS};
 	sigset_t set;
 
+	free(context);
 	fill(&set);
 	if (sigwait(&set, &signal_number))
 		return NULL;
@@ -77,20 +79,24 @@ static void *listen(void *context)
 	return NULL;
 }
 
+/* The thread has a descriptor of its own, which stays open. */
 static int start(int fd)
 {
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int *own = malloc(sizeof *own);
 	pthread_t thread;
 
-	if (own < 0)
+	if (!own)
 		return -1;
-	errno = pthread_create(&thread, NULL, listen, (void *)(intptr_t)own);
-	if (errno) {
-		(void)close(own);
-		return -1;
+	*own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (*own >= 0) {
+		errno = pthread_create(&thread, NULL, listen, own);
+		if (errno == 0) {
+			(void)pthread_detach(thread);
+			return 0;
+		}
 	}
-	(void)pthread_detach(thread);
-	return 0;
+	free(own);
+	return -1;
 }
 
 int stop_open(int *ret_fd, struct err *err)

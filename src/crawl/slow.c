@@ -24,29 +24,21 @@ static const double PATIENCE_FAST = 600;
 /* Seconds between two looks at a large body. */
 static const double LOOK_INTERVAL = 1;
 
-static double within_limit(const struct capture *c, double seconds)
+static double patience(const struct capture *c)
 {
-	double left = c->settings->time_limit + c->idle - capture_now(c);
+	double now = capture_now(c), limit = c->settings->time_limit;
+	double mean = c->downloads ? c->download_seconds / (double)c->downloads : 0;
+	double visits = c->downloads ? now - c->first_request : 0;
+	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
 
-	if (c->settings->time_limit > 0)
-		seconds = fmin(seconds, PATIENCE_OF_LIMIT * left);
+	seconds = fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX);
+	if (limit > 0)
+		seconds = fmin(seconds, PATIENCE_OF_LIMIT * (limit + c->idle - now));
 	return fmax(seconds, 0);
 }
 
-static double patience(const struct capture *c)
-{
-	double mean = c->downloads ? c->download_seconds / (double)c->downloads : 0;
-	double visits = c->downloads ? capture_now(c) - c->first_request : 0;
-	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
-
-	return within_limit(c, fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX));
-}
-
 /* With robots.txt and sitemaps: all depends on them, and some are made while we wait. */
-static double patience_for_sides(const struct capture *c)
-{
-	return within_limit(c, PATIENCE_MAX);
-}
+static const double PATIENCE_SIDES = 60;
 
 /* Pages of the present leg that no order has been given for. */
 static bool others_wait(const struct capture *c, const struct plan_progress *p)
@@ -113,7 +105,7 @@ static void keep_sides(struct capture *c, double quiet)
 {
 	struct choice choice = {
 		.slot = c->slot,
-		.patience = patience_for_sides(c),
+		.patience = PATIENCE_SIDES,
 		.speed = least_speed(c->settings),
 		.sides = true,
 	};
@@ -150,7 +142,7 @@ double slow_wait(const struct capture *c)
 
 	if (!pages && (c->sides_open == 0 || c->cancelled))
 		return INFINITY;
-	left = c->progressed + (pages ? patience(c) : patience_for_sides(c)) - capture_now(c);
+	left = c->progressed + (pages ? patience(c) : PATIENCE_SIDES) - capture_now(c);
 	return left > 0 ? left : LOOK_INTERVAL;
 }
 

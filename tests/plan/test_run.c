@@ -463,10 +463,10 @@ static void check_order(struct world *w, const struct plan_order *o)
 	ok &= CHECK_INT(o->leg, present_leg(w)); /* the barrier, seen from both sides */
 	ok &= CHECK_INT(o->leg, p->leg);
 	ok &= CHECK_INT(o->attempt, p->attempts + 1);
-	ok &= CHECK(o->attempt <= w->limit);
+	ok &= CHECK(o->attempt <= w->limit + p->put_off); /* once more */
 	if (returned_count(w) > 0)
 		ok &= CHECK(p->returned);
-	else if (p->attempts > 0)
+	else if (p->attempts > 0 && !p->put_off)
 		ok &= CHECK_INT(waiting_in(w, o->leg, true), 0);
 	if (p->seen)
 		ok &= CHECK_INT(o->hopeless, p->hopeless);
