@@ -261,11 +261,9 @@ int journal_replay(
 	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
-	if (rc == 0 && capture_now(c) < r.last) {
-		c->went_back = r.last - capture_now(c) > clock_seconds(CLOCK_WATCH_TOLERANCE);
+	if (rc == 0 && capture_now(c) < r.last)
 		c->epoch = clock_monotonic(c->clock) -
 			   (int64_t)ceil(r.last * (double)CLOCK_NS_PER_SECOND);
-	}
 	if (rc == 0)
 		add_idle(&r, INFINITY);
 	for (size_t i = 0; rc == 0 && i < r.open.len; i++)

@@ -127,6 +127,7 @@ struct replaying {
 	struct url url;         /* for one after the other */
 	struct moments resumed; /* on the planner's clock */
 	uint32_t rows;          /* so far */
+	int64_t latest;         /* wall: end of the last attempt */
 	struct err *err;
 };
 
@@ -305,6 +306,8 @@ static int on_observation(void *context, const struct catalog_observation *o)
 	if (rc)
 		return rc;
 	(void)capture_move_still_point(c, &o->attempt);
+	if (o->attempt.wall.last_byte > r->latest)
+		r->latest = o->attempt.wall.last_byte;
 	spend(c, o->length);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
@@ -355,6 +358,7 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = catalog_each_observation(catalog, id, on_observation, &r, err);
 	if (rc == 0)
 		rc = catalog_each_clock(catalog, id, on_clock, &r, err);
+	c->went_back = r.latest > clock_realtime(c->clock) + CLOCK_WATCH_TOLERANCE;
 	if (rc == 0) /* this process */
 		rc = fail(&r, moments_push(&r.resumed, capture_now(c)));
 	if (rc == 0)

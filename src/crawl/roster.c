@@ -212,6 +212,7 @@ static int enter(struct roster *r, struct catalog *catalog, struct capture *c,
 		.started = clock_realtime(c->clock),
 		.addresses = CATALOG_NO_ADDRESSES,
 	};
+	c->epoch = row->started - clock_offset(c->clock); /* the planner's clock starts then */
 	rc = write_settings(r, c->settings, files, &row->settings, err);
 	if (rc == 0 && !row->uuid.ptr)
 		rc = no_memory(err);

@@ -39,6 +39,14 @@ def start(*arguments):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+# What a capture is resumed by, in which leg, and when it is there.
+PLANNERS = [
+    ("hottest-middle", "visits", "SELECT count(*) > 25 FROM observation"),
+    ("dfs-fifo", "visits", "SELECT count(*) > 25 FROM observation"),
+    ("bfs-fifo", "revisits", "SELECT count(*) > 3 FROM observation WHERE leg = 1"),
+]
+
+
 def begin(site, archive, *options, delay="5ms"):
     return start("crawl", site.url, "-o", archive, "--delay", delay, "--rates", site.rates_path,
                  *options)
@@ -239,6 +247,23 @@ def check_unvisited(archive):
               [row["url"] for row in unasked])
 
 
+def change_planner(site, archive, strategy, begun):
+    """A capture that is resumed by a planner that would have ordered otherwise."""
+    process = begin(site, archive, delay="50ms")
+    wait_until(process, archive, begun)
+    process.kill()
+    process.communicate()
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        settings, = database.execute("SELECT settings FROM capture").fetchone()
+        lines = [line for line in settings.splitlines() if not line.startswith("strategy ")]
+        database.execute("UPDATE capture SET settings = ?",
+                         ("\n".join([*lines, f"strategy {strategy}"]) + "\n",))
+        database.commit()
+    tap.equal(finish(start("resume", archive)), (0, ""))
+    tap.equal(ask(archive, "SELECT count(*) FROM (SELECT 1 FROM observation WHERE page < 1 << 31"
+                  " GROUP BY page, leg HAVING count(*) > 3)"), 0)
+
+
 def refuse_second(site, archive):
     """Another process that would write to the archive; and the first goes on undisturbed."""
     process = begin_slowly(site, archive)
@@ -381,6 +406,12 @@ def main():
         with tap.case("there is nothing to resume in a finished capture"):
             done = tap.run("resume", archive)
             tap.equal((done.returncode, "nothing to resume" in done.stderr), (0, True))
+        for strategy, what, begun in PLANNERS:
+            with tap.case(f"another planner goes on with the {what}: {strategy}"):
+                archive = tap.path(f"{what}-{strategy}")
+                change_planner(site, archive, strategy, begun)
+                check(site, archive, wanted)
+                archives.append(archive)
         with tap.case("two processes do not write to one archive"):
             refuse_second(site, tap.path("two"))
             archives.append(tap.path("two"))
