@@ -7,9 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum {
 	OPEN_NAME_SIZE = WARC_NAME_MAX + sizeof(WARC_OPEN),
 	GATHERED_MAX = 256 << 10,
+	SUM_STEP = 64 << 10,
 };
 
 static ssize_t system_write(void *context, int fd, const void *bytes, size_t len, off_t at)
@@ -37,13 +40,25 @@ const struct warc_io *warc_io_system(void)
 	return &io;
 }
 
+static bool has_suffix(slice name, slice suffix)
+{
+	return name.len > suffix.len &&
+	       slice_eq(slice_sub(name, name.len - suffix.len, name.len), suffix);
+}
+
 slice warc_closed_name(slice name)
 {
 	slice open = SLICE(WARC_OPEN);
 
-	if (name.len > open.len && slice_eq(slice_sub(name, name.len - open.len, name.len), open))
+	if (has_suffix(name, open))
 		name.len -= open.len;
 	return name;
+}
+
+bool warc_is_name(slice name)
+{
+	return has_suffix(name, SLICE(".warc")) || has_suffix(name, SLICE(".warc.gz")) ||
+	       has_suffix(name, SLICE(".warc.zst"));
 }
 
 static void open_name(const char *name, char out[OPEN_NAME_SIZE])
@@ -77,8 +92,49 @@ int warc_file_create(
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	}
 	file.is_open = true;
+	file.is_sum_spoiled = digester_start(&file.sum, DIGEST_SHA256) != 0;
 	*f = file;
 	return 0;
+}
+
+int warc_file_sum(int fd, uint64_t size, struct digest *ret)
+{
+	struct digester sum = {0};
+	char *bytes = malloc(SUM_STEP);
+	int rc = bytes ? digester_start(&sum, DIGEST_SHA256) : ERR_NOMEM;
+
+	for (uint64_t at = 0; rc == 0 && at < size;) {
+		size_t step = size - at < SUM_STEP ? (size_t)(size - at) : SUM_STEP;
+		ssize_t n = io_read_at(fd, bytes, step, at);
+
+		if (n < (ssize_t)step) {
+			errno = n < 0 ? errno : 0;
+			rc = ERR_IO;
+		} else {
+			rc = digester_feed(&sum, (slice){bytes, step});
+		}
+		at += step;
+	}
+	if (rc == 0)
+		rc = digester_finish(&sum, ret);
+	digester_release(&sum);
+	free(bytes);
+	return rc;
+}
+
+static void add_to_sum(struct warc_file *f, slice bytes)
+{
+	if (!f->is_sum_spoiled)
+		f->is_sum_spoiled = digester_feed(&f->sum, bytes) != 0;
+}
+
+/* Of the file, which is on the disk. Where it cannot be had, the file goes without. */
+static void finish_sum(struct warc_file *f)
+{
+	if (f->is_sum_spoiled)
+		f->has_digest = warc_file_sum(f->fd, f->size, &f->digest) == 0;
+	else
+		f->has_digest = digester_finish(&f->sum, &f->digest) == 0;
 }
 
 /* Invariant (2): nothing happens to a torn file until it is mended. */
@@ -133,13 +189,16 @@ int warc_file_append(struct warc_file *f, slice bytes, struct err *err)
 		if (bytes.len)
 			memcpy(f->gathered + (f->end - f->written), bytes.ptr, bytes.len);
 		f->end += bytes.len;
+		add_to_sum(f, bytes);
 		return 0;
 	}
 	rc = warc_file_flush(f, err);
 	if (rc == 0)
 		rc = write_out(f, bytes, err);
-	if (rc == 0)
+	if (rc == 0) {
 		f->end = f->written;
+		add_to_sum(f, bytes);
+	}
 	return rc;
 }
 
@@ -154,6 +213,7 @@ void warc_file_rollback(struct warc_file *f)
 		f->written = f->size;
 		f->is_torn = true;
 	}
+	f->is_sum_spoiled = f->is_sum_spoiled || f->end > f->size;
 	f->end = f->size;
 	(void)mend(f, NULL);
 }
@@ -190,6 +250,7 @@ static void forget(struct warc_file *f)
 	free(f->gathered);
 	f->gathered = NULL;
 	f->is_open = false;
+	digester_release(&f->sum);
 }
 
 int warc_file_close(struct warc_file *f, struct err *err)
@@ -199,6 +260,8 @@ int warc_file_close(struct warc_file *f, struct err *err)
 	if (!f->is_open)
 		return 0;
 	rc = warc_file_sync(f, err);
+	if (rc == 0)
+		finish_sum(f);
 	if (close(f->fd) < 0 && rc == 0)
 		rc = fail(f, "cannot be closed", err);
 	forget(f);

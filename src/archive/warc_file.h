@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "archive/digest.h"
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
@@ -26,6 +27,9 @@ enum { WARC_NAME_MAX = 200 }; /* bytes of a file's name without ".open" */
 
 /* The name without ".open", which may be none: that by which catalogs know the file. */
 slice warc_closed_name(slice name);
+
+/* Whether a complete WARC file is called so: "….warc", "….warc.gz", "….warc.zst". */
+bool warc_is_name(slice name);
 
 /* The system calls that fail on full or broken disks; tests make them fail. As pwrite(2) etc. */
 struct warc_io {
@@ -51,6 +55,10 @@ struct warc_file {
 	uint64_t written;
 	char *gathered; /* bytes [written, end), unless a large record is under way */
 	char name[WARC_NAME_MAX + 1];
+	struct digester sum; /* of all bytes that were added, … */
+	bool is_sum_spoiled; /* … some of which were taken back, or could not be added up */
+	bool has_digest;     /* may be read once the file is closed */
+	struct digest digest;
 };
 
 /*
@@ -75,9 +83,13 @@ int warc_file_flush(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 /* Now all records that were committed are on the disk: 0 or ERR_IO. */
 int warc_file_sync(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 
+/* SHA-256 of the first bytes of a file: 0, ERR_IO with errno (0: it is shorter), ERR_NOMEM. */
+int warc_file_sum(int fd, uint64_t size, struct digest *ret) SP_MUST_CHECK;
+
 /*
- * Syncs, gives the file its name, closes it: 0 or ERR_IO, when it is closed all the same but keeps
- * the name NAME.open (or may get it back after a crash, when only the directory was not synced).
+ * Syncs, gives the file its name, computes its digest, closes it: 0 or ERR_IO, when it is closed
+ * all the same but keeps the name NAME.open (or may get it back after a crash, when only the
+ * directory was not synced).
  */
 int warc_file_close(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 

@@ -70,13 +70,13 @@ static int find(struct repair *r, int flags, struct err *err)
 	if (r->is_open && is_there(r, r->name))
 		return err_set(err, ERR_STATE, "both %s and %s are there: remove one of them",
 			r->name, r->open_name);
-	r->fd = openat(r->dir, current_name(r), flags | O_CLOEXEC);
+	r->fd = io_open_own(r->dir, current_name(r), flags);
 	if (r->fd < 0 && errno == ENOENT)
 		return err_set(err, ERR_NOTFOUND, "%s is missing", r->name);
+	if (r->fd < 0 && (errno == ELOOP || errno == EMLINK || errno == EISDIR))
+		return err_set(err, ERR_STATE, "%s: %s", current_name(r), io_open_problem(errno));
 	if (r->fd < 0 || fstat(r->fd, &st) < 0)
 		return fail(current_name(r), "cannot be opened", err);
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_STATE, "%s is no file", current_name(r));
 	r->length = (uint64_t)st.st_size;
 	return 0;
 }
@@ -131,7 +131,7 @@ static int copy_tail(const struct repair *r, uint64_t size, int to, struct err *
 static bool holds_tail(const struct repair *r, uint64_t size, const char *name)
 {
 	char ours[COPY_STEP / 2], theirs[COPY_STEP / 2];
-	int fd = openat(r->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(r->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	bool same = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 		    (uint64_t)st.st_size == r->length - size;
@@ -173,7 +173,7 @@ static int torn_name(
 
 static int write_part(const struct repair *r, uint64_t size, const char *part, struct err *err)
 {
-	int fd = openat(r->dir, part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int fd = io_open_new(r->dir, part);
 	int rc;
 
 	if (fd < 0)

@@ -19,6 +19,8 @@ struct warc_writer {
 	int dir;
 	uint64_t serial; /* of the next file */
 	struct warc_file file;
+	struct digest digest; /* of the last one, if has_digest */
+	bool has_digest;
 	struct warc_compress *compress;
 	struct buf header;
 	struct payload payload;
@@ -302,15 +304,31 @@ static int write_info(struct warc_writer *w, struct err *err)
 	return rc;
 }
 
+int warc_writer_complete(struct warc_writer *w, struct err *err)
+{
+	int rc;
+
+	if (!w->file.is_open)
+		return 0;
+	rc = warc_file_close(&w->file, err);
+	w->has_digest = rc == 0 && w->file.has_digest;
+	w->digest = w->file.digest;
+	return rc;
+}
+
+const struct digest *warc_writer_digest(const struct warc_writer *w)
+{
+	return w->has_digest ? &w->digest : NULL;
+}
+
 /* Makes sure that a file is open that has not reached its size. */
 static int reach_file(struct warc_writer *w, struct err *err)
 {
-	int rc = 0;
+	int rc;
 
 	if (w->file.is_open && w->file.size < w->params.max_size)
 		return 0;
-	if (w->file.is_open)
-		rc = warc_file_close(&w->file, err);
+	rc = warc_writer_complete(w, err);
 	if (rc == 0)
 		rc = create_file(w, err);
 	if (rc)
@@ -375,7 +393,7 @@ int warc_writer_close(struct warc_writer *w, struct err *err)
 
 	if (!w)
 		return 0;
-	rc = warc_file_close(&w->file, err);
+	rc = warc_writer_complete(w, err);
 	release(w);
 	return rc;
 }

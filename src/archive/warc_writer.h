@@ -77,6 +77,12 @@ int warc_writer_flush(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
 /* All records so far are on the disk: 0 or ERR_IO. Blocks as long as the disk takes. */
 int warc_writer_sync(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
 
+/* Completes the file; the next record begins another: 0 or ERR_IO. */
+int warc_writer_complete(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
+
+/* SHA-256 of the file that was completed last; NULL when there is none. The writer's own. */
+const struct digest *warc_writer_digest(const struct warc_writer *w);
+
 /* Completes the file and frees the writer in any case: 0 or ERR_IO. NULL is fine. */
 int warc_writer_close(struct warc_writer *w, struct err *err) SP_MUST_CHECK;
 

@@ -1,6 +1,9 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 ssize_t io_read_at(int fd, void *to, size_t len, uint64_t at)
@@ -37,4 +40,47 @@ int io_write(int fd, const void *from, size_t len)
 		done += (size_t)n;
 	}
 	return 0;
+}
+
+int io_open_own(int dir, const char *name, int flags)
+{
+	int fd = openat(dir, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	struct stat st;
+	int error = 0;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st))
+		error = errno;
+	else if (!S_ISREG(st.st_mode))
+		error = EISDIR;
+	else if (st.st_nlink > 1)
+		error = EMLINK;
+	if (error == 0)
+		return fd;
+	(void)close(fd);
+	errno = error;
+	return -1;
+}
+
+int io_open_new(int dir, const char *name)
+{
+	if (unlinkat(dir, name, 0) && errno != ENOENT)
+		return -1;
+	return openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+const char *io_open_problem(int error)
+{
+	switch (error) {
+	case ELOOP:
+		return "it is a symbolic link, and nothing is written through one; replace it by "
+		       "a copy";
+	case EMLINK:
+		return "it is a hard link, and its file has another name; replace it by a copy";
+	case EISDIR:
+		return "it is no regular file";
+	default:
+		return strerror(error);
+	}
 }

@@ -27,6 +27,8 @@ int archive_check(const char *path, struct err *err)
 {
 	struct stat st;
 
+	if (stat(path, &st) && errno != ENOENT && errno != ENOTDIR)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	if (stat(path, &st))
 		return fail_missing(path, err);
 	if (!S_ISDIR(st.st_mode))
@@ -44,6 +46,15 @@ static int join(const char *path, const char *name, char out[ARCHIVE_PATH_SIZE],
 	return 0;
 }
 
+/* Only what is not there makes a directory something else than an archive. */
+static int fail_part(const char *path, const char *part, const char *advice, struct err *err)
+{
+	if (errno != ENOENT && errno != ENOTDIR)
+		return err_set(err, ERR_IO, "%s/%s: %s", path, part, strerror(errno));
+	return err_set(err, ERR_NOTFOUND, "%s: not an archive (it has no %s%s%s)", path,
+		strcmp(part, "warc") == 0 ? "directory " : "", part, advice);
+}
+
 int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err)
 {
 	int rc = archive_check(path, err);
@@ -51,8 +62,7 @@ int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct e
 	if (rc == 0)
 		rc = join(path, "warc", ret_dir, err);
 	if (rc == 0 && access(ret_dir, F_OK))
-		rc = err_set(
-			err, ERR_NOTFOUND, "%s: not an archive (it has no directory warc)", path);
+		rc = fail_part(path, "warc", "", err);
 	return rc;
 }
 
@@ -85,6 +95,11 @@ uint64_t archive_size(const char *path)
 	return size_of(path, 2);
 }
 
+int archive_index(const char *path, char ret_file[ARCHIVE_PATH_SIZE], struct err *err)
+{
+	return join(path, "index.cdxj", ret_file, err);
+}
+
 static bool has_warc(const char *path)
 {
 	char dir[ARCHIVE_PATH_SIZE];
@@ -99,8 +114,13 @@ int archive_open_catalog(const char *path, struct catalog **ret, struct err *err
 
 	if (rc == 0)
 		rc = join(path, "catalog.sqlite", file, err);
-	if (rc == 0 && access(file, F_OK))
-		rc = err_set(err, ERR_NOTFOUND, "%s: not an archive (it has no catalog.sqlite%s)",
-			path, has_warc(path) ? "; stillpoint verify --warc-only needs none" : "");
+	if (rc == 0 && access(file, F_OK)) {
+		int why = errno;
+		const char *advice =
+			has_warc(path) ? "; stillpoint verify --warc-only needs none" : "";
+
+		errno = why;
+		rc = fail_part(path, "catalog.sqlite", advice, err);
+	}
 	return rc ? rc : catalog_open(file, CATALOG_READ, ret, err);
 }

@@ -13,9 +13,16 @@ enum { ARCHIVE_PATH_SIZE = 4096 };
 /* Whether there is such a directory: 0, ERR_NOTFOUND with what to do. */
 int archive_check(const char *path, struct err *err) SP_MUST_CHECK;
 
-/* The directory of its WARC files. 0, ERR_NOTFOUND when the path is no archive, ERR_LIMIT. */
+/*
+ * The directory of its WARC files. 0, ERR_NOTFOUND when the path is no archive, ERR_IO
+ * when it may not be looked into, ERR_LIMIT.
+ */
 int archive_warc_dir(
 	const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err) SP_MUST_CHECK;
+
+/* Its index, which need not be there: 0 or ERR_LIMIT. */
+int archive_index(
+	const char *path, char ret_file[ARCHIVE_PATH_SIZE], struct err *err) SP_MUST_CHECK;
 
 /* Its catalog, for reading: 0, ERR_NOTFOUND when there is none, or as catalog_open. */
 int archive_open_catalog(const char *path, struct catalog **ret, struct err *err) SP_MUST_CHECK;

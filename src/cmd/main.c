@@ -16,6 +16,7 @@ struct command {
 static const struct command COMMANDS[] = {
 	{"crawl", "capture a site, then print its quality", cmd_crawl},
 	{"demo", "a living site, captured by several strategies, and its truth", cmd_demo},
+	{"index", "write the index of an archive anew", cmd_index},
 	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
 	{"living-site", "a web server whose pages change at known times", cmd_living_site},
 	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},

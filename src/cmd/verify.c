@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -14,6 +15,7 @@
 struct verify_options {
 	bool warc_only;
 	bool json;
+	bool verbose;
 };
 
 static const struct option_spec SPECS[] = {
@@ -26,6 +28,11 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct verify_options, json),
 		.help = "print one JSON document"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct verify_options, verbose),
+		.help = "print every problem, not one line for each cause"},
 	{.name = NULL},
 };
 
@@ -36,13 +43,14 @@ static const struct options OPTIONS = {
 	.description =
 		"Computes digests, states, verdicts and the still point again from the WARC "
 		"files alone, holds them against what the WARC files and the catalog say, and "
-		"names whatever differs, page by page. Exits with 1 if anything does.",
+		"names whatever differs: one line for each cause, every page with --verbose. Exits "
+		"with 1 if anything does.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,
 };
 
-/* "URL: what (warc/FILE at 1234)" */
+/* "URL: what (warc/FILE at 1234)", without the end of the line. */
 static void print_problem(const struct verify_problem *p, FILE *file)
 {
 	if (p->url.ptr) {
@@ -57,7 +65,49 @@ static void print_problem(const struct verify_problem *p, FILE *file)
 			(void)fprintf(file, " at %" PRIu64, p->offset);
 		(void)putc(')', file);
 	}
-	(void)putc('\n', file);
+}
+
+/* Problems with one cause. */
+struct cause {
+	size_t count;
+	bool is_mixed; /* they are not all the same */
+};
+
+static bool is_first(const struct verify *v, size_t i)
+{
+	return v->problems.ptr[i].cause == i;
+}
+
+/* The first problem of each cause and how many more there are, or all of them. */
+static size_t print_problems(const struct verify *v, const struct cause *list, bool all)
+{
+	size_t causes = 0;
+
+	for (size_t i = 0; i < v->problems.len; i++) {
+		causes += is_first(v, i);
+		if (!all && !is_first(v, i))
+			continue;
+		print_problem(&v->problems.ptr[i], stdout);
+		if (!all && list[i].count > 1)
+			printf(list[i].is_mixed ? "; %zu problems follow from it"
+						: ", and %zu more",
+				list[i].count - 1);
+		(void)putc('\n', stdout);
+	}
+	return causes;
+}
+
+static void print_sum(const struct verify *v, size_t causes)
+{
+	if (v->problems.len == 0)
+		(void)fputs("verified: ", stdout);
+	else
+		printf("not verified: %zu %s", v->problems.len,
+			v->problems.len == 1 ? "problem" : "problems");
+	if (causes < v->problems.len)
+		printf(" of %zu %s (-v lists all)", causes, causes == 1 ? "cause" : "causes");
+	printf("%s%" PRIu64 " records, %" PRIu64 " pages, %" PRIu64 " sharp\n",
+		v->problems.len ? "; " : "", v->records, v->pages, v->sharp);
 }
 
 static void print_capture(const struct verify_capture *c)
@@ -76,23 +126,31 @@ static void print_capture(const struct verify_capture *c)
 					 : "no still point");
 }
 
-static void print_text(const struct verify *v)
+static int print_text(const struct verify *v, bool all)
 {
-	for (size_t i = 0; i < v->problems.len; i++)
-		print_problem(&v->problems.ptr[i], stdout);
+	struct cause *list = calloc(v->problems.len + 1, sizeof *list);
+	size_t causes;
+
+	if (!list)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < v->problems.len; i++) {
+		const struct verify_problem *p = &v->problems.ptr[i];
+
+		list[p->cause].count++;
+		if (!slice_eq(p->text, v->problems.ptr[p->cause].text))
+			list[p->cause].is_mixed = true;
+	}
+	causes = print_problems(v, list, all);
 	for (size_t i = 0; i < v->notes.len; i++) {
 		(void)fputs("note: ", stdout);
 		print_problem(&v->notes.ptr[i], stdout);
+		(void)putc('\n', stdout);
 	}
 	for (size_t i = 0; i < v->captures.len; i++)
 		print_capture(&v->captures.ptr[i]);
-	if (v->problems.len)
-		printf("not verified: %zu %s; ", v->problems.len,
-			v->problems.len == 1 ? "problem" : "problems");
-	else
-		(void)fputs("verified: ", stdout);
-	printf("%" PRIu64 " records, %" PRIu64 " pages, %" PRIu64 " sharp\n", v->records, v->pages,
-		v->sharp);
+	print_sum(v, all ? v->problems.len : causes);
+	free(list);
+	return 0;
 }
 
 static void put_problems(
@@ -159,20 +217,16 @@ static int print_json(const struct verify *v)
 	return json_finish(&j);
 }
 
-static enum cmd_status print(const struct verify *v, bool as_json)
+static enum cmd_status print(const struct verify *v, const struct verify_options *o)
 {
 	enum cmd_status status;
-	int rc = 0;
+	int rc = o->json ? print_json(v) : print_text(v, o->verbose);
 
-	if (as_json)
-		rc = print_json(v);
-	else
-		print_text(v);
 	status = cmd_finish(rc);
 	return status == CMD_OK && v->problems.len ? CMD_FAILURE : status;
 }
 
-static enum cmd_status verify(const struct verify_params *params, bool as_json)
+static enum cmd_status verify(const struct verify_params *params, const struct verify_options *o)
 {
 	struct err err = {0};
 	struct verify v;
@@ -180,7 +234,7 @@ static enum cmd_status verify(const struct verify_params *params, bool as_json)
 	int rc = verify_run(&v, params, &err);
 
 	progress_clear(params->progress);
-	status = rc ? cmd_fail_archive("verify", &err) : print(&v, as_json);
+	status = rc ? cmd_fail_archive("verify", &err) : print(&v, o);
 	verify_release(&v);
 	return status;
 }
@@ -189,7 +243,7 @@ enum cmd_status cmd_verify(int argc, char **argv)
 {
 	struct verify_options o = {0};
 	struct verify_params params = {0};
-	char dir[ARCHIVE_PATH_SIZE];
+	char dir[ARCHIVE_PATH_SIZE], index[ARCHIVE_PATH_SIZE];
 	struct option_args args;
 	struct progress progress;
 	struct err err = {0};
@@ -197,7 +251,7 @@ enum cmd_status cmd_verify(int argc, char **argv)
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	if (archive_warc_dir(args.ptr[0], dir, &err))
+	if (archive_warc_dir(args.ptr[0], dir, &err) || archive_index(args.ptr[0], index, &err))
 		return cmd_fail_archive("verify", &err);
 	if (!o.warc_only && archive_open_catalog(args.ptr[0], &params.catalog, &err))
 		return cmd_fail_archive("verify", &err);
@@ -206,8 +260,9 @@ enum cmd_status cmd_verify(int argc, char **argv)
 					 .title = "verify",
 					 .unit = "bytes"});
 	params.warc_dir = dir;
+	params.index = index;
 	params.progress = &progress;
-	status = verify(&params, o.json);
+	status = verify(&params, &o);
 	catalog_close(params.catalog);
 	return status;
 }

@@ -88,7 +88,13 @@ static int check_kind(const struct directory *d, bool create, struct err *err)
 		return err_set(err, ERR_NOTFOUND,
 			"%s: not an archive (an archive is a directory)%s", d->path,
 			create ? "; choose another name with -o" : "");
-	if (stat(d->catalog, &st) == 0 || (create && has_nothing_foreign(d->path)))
+	if (stat(d->catalog, &st) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return err_set(err, ERR_IO, "%s: %s", d->catalog, strerror(errno));
+	if (create && access(d->path, R_OK | X_OK))
+		return err_set(err, ERR_IO, "%s: %s", d->path, strerror(errno));
+	if (create && has_nothing_foreign(d->path))
 		return 0;
 	return err_set(err, ERR_NOTFOUND, "%s: not an archive (it has no catalog.sqlite)%s",
 		d->path, create ? "; choose another directory with -o" : "");
@@ -110,6 +116,45 @@ static int sync_dir(const char *path, const char *below, struct err *err)
 	return rc;
 }
 
+static int fail_open(const char *path, struct err *err)
+{
+	return err_set(err,
+		errno == ELOOP || errno == EMLINK || errno == EISDIR ? ERR_STATE : ERR_IO,
+		"%s: cannot be written to: %s", path, io_open_problem(errno));
+}
+
+/*
+ * An archive may come from a stranger: a link in it must not make us write elsewhere. What is
+ * replaced as a whole (the index, rates) is not opened, so links in its place do no harm.
+ */
+static int check_own(const struct directory *d, struct err *err)
+{
+	static const char *const FILES[] = {"catalog.sqlite", "catalog.sqlite-wal",
+		"catalog.sqlite-shm", "catalog.sqlite-journal"};
+	static const char *const DIRECTORIES[] = {"warc", "spool"};
+	char path[DIRECTORY_PATH_MAX];
+	struct stat st;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof FILES / sizeof FILES[0]; i++) {
+		rc = join(path, d->path, FILES[i], err);
+		if (rc || lstat(path, &st))
+			continue;
+		errno = S_ISLNK(st.st_mode) ? ELOOP : !S_ISREG(st.st_mode) ? EISDIR : EMLINK;
+		if (errno != EMLINK || st.st_nlink > 1)
+			rc = fail_open(path, err);
+	}
+	for (size_t i = 0; rc == 0 && i < sizeof DIRECTORIES / sizeof DIRECTORIES[0]; i++) {
+		rc = join(path, d->path, DIRECTORIES[i], err);
+		if (rc == 0 && lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+			rc = err_set(err, ERR_STATE,
+				"%s: it must be a directory, not a link to one or a file; move the "
+				"whole archive instead",
+				path);
+	}
+	return rc;
+}
+
 static int take_lock(struct directory *d, struct err *err)
 {
 	char path[DIRECTORY_PATH_MAX];
@@ -117,10 +162,9 @@ static int take_lock(struct directory *d, struct err *err)
 
 	if (rc)
 		return rc;
-	d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	d->lock = io_open_own(AT_FDCWD, path, O_RDWR | O_CREAT);
 	if (d->lock < 0)
-		return err_set(
-			err, ERR_IO, "%s: cannot be written to: %s", d->path, strerror(errno));
+		return fail_open(path, err);
 	if (flock(d->lock, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	rc = errno == EWOULDBLOCK
@@ -145,6 +189,8 @@ int directory_open(struct directory *d, const char *path, bool create, struct er
 	if (rc == 0)
 		rc = take_lock(d, err);
 	if (rc == 0)
+		rc = check_own(d, err);
+	if (rc == 0)
 		rc = make(d->warc, err);
 	if (rc == 0)
 		rc = make(d->spool, err);
@@ -153,6 +199,37 @@ int directory_open(struct directory *d, const char *path, bool create, struct er
 	/* We may write to the one above without being allowed to open it: then it has to do. */
 	if (rc == 0 && create)
 		(void)sync_dir(d->path, "..", NULL);
+	if (rc)
+		directory_close(d);
+	return rc;
+}
+
+static int check_warc(const struct directory *d, struct err *err)
+{
+	struct stat st;
+
+	if (stat(d->warc, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return err_set(err, ERR_NOTFOUND, "%s: not an archive (it has no directory warc)",
+			d->path);
+	return err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno));
+}
+
+int directory_open_warc(struct directory *d, const char *path, struct err *err)
+{
+	int rc;
+
+	d->lock = -1;
+	rc = name_parts(d, path, err);
+	if (rc == 0)
+		rc = check_warc(d, err);
+	if (rc == 0)
+		rc = take_lock(d, err);
+	if (rc == 0)
+		rc = check_own(d, err);
+	if (rc == 0)
+		rc = make(d->spool, err);
 	if (rc)
 		directory_close(d);
 	return rc;
@@ -196,7 +273,7 @@ int directory_copy_in(struct directory *d, const char *from, const char *name, s
 	in = open(from, O_RDONLY | O_CLOEXEC);
 	if (in < 0)
 		return err_set(err, ERR_IO, "%s: %s", from, strerror(errno));
-	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	out = io_open_new(AT_FDCWD, path);
 	if (out < 0 || copy_bytes(in, out))
 		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	if (out >= 0)

@@ -35,6 +35,10 @@ struct directory {
  */
 int directory_open(
 	struct directory *d, const char *path, bool create, struct err *err) SP_MUST_CHECK;
+
+/* The same for one that has WARC files and need not have a catalog. */
+int directory_open_warc(struct directory *d, const char *path, struct err *err) SP_MUST_CHECK;
+
 void directory_close(struct directory *d);
 
 /* Closes it to all users but its owner: 0 or ERR_IO. */

@@ -1,13 +1,20 @@
-/* index.cdxj: where each response of all captures is, by SURT and time; derived from the catalog.
+/*
+ * index.cdxj: where each response of all captures is, by SURT and time. A crawl derives it from the
+ * catalog, which is fast; `stillpoint index` from the WARC files, which are always there.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "archive/cdxj_merge.h"
+#include "archive/cdxj_record.h"
+#include "archive/warc_file.h"
+#include "base/io.h"
 #include "crawl/capture.h"
-#include "url/surt.h"
 
 VEC_DECLARE(capture_numbers, uint32_t);
 
@@ -17,20 +24,6 @@ struct indexing {
 	struct buf key, line;
 	struct err *err;
 };
-
-static int make_key(struct indexing *x, slice text)
-{
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	buf_reset(&x->key);
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0)
-		rc = url_surt(&x->key, &url);
-	url_release(&url);
-	return rc;
-}
 
 /* The digest without its algorithm in front, as in other indexes. */
 static slice digest_value(const struct digest *d, char out[DIGEST_TEXT_SIZE])
@@ -54,7 +47,7 @@ static int add_line(struct indexing *x, const struct catalog_observation *o)
 		.length = o->length,
 		.offset = o->offset,
 	};
-	int rc = make_key(x, o->attempt.url);
+	int rc = cdxj_key(&x->key, o->attempt.url);
 
 	if (rc == ERR_NOMEM)
 		return rc;
@@ -98,10 +91,11 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 {
 	char path[DIRECTORY_PATH_MAX + 8];
 	FILE *file;
-	int rc;
+	int rc, fd;
 
 	(void)snprintf(path, sizeof path, "%s.new", d->index);
-	file = fopen(path, "wbe");
+	fd = io_open_new(AT_FDCWD, path);
+	file = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (!file)
 		return err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
 	rc = cdxj_sort_finish(x->sort, emit, file, x->err);
@@ -116,13 +110,26 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 	return rc;
 }
 
+static void open_indexing(struct indexing *x)
+{
+	buf_init(&x->key, 2 * URL_MAX);
+	buf_init(&x->line, CDXJ_LINE_MAX + 1);
+}
+
+static void close_indexing(struct indexing *x)
+{
+	cdxj_sort_close(x->sort);
+	capture_numbers_release(&x->captures);
+	buf_release(&x->key);
+	buf_release(&x->line);
+}
+
 int index_write(struct catalog *catalog, const struct directory *d, struct err *err)
 {
 	struct indexing x = {.err = err};
 	int rc;
 
-	buf_init(&x.key, 2 * URL_MAX);
-	buf_init(&x.line, CDXJ_LINE_MAX + 1);
+	open_indexing(&x);
 	rc = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE, &x.sort, err);
 	if (rc == 0)
 		rc = catalog_each_capture(catalog, on_capture, &x, err);
@@ -130,9 +137,87 @@ int index_write(struct catalog *catalog, const struct directory *d, struct err *
 		rc = catalog_each_observation(catalog, x.captures.ptr[i], on_observation, &x, err);
 	if (rc == 0)
 		rc = write_sorted(&x, d);
-	cdxj_sort_close(x.sort);
-	capture_numbers_release(&x.captures);
-	buf_release(&x.key);
-	buf_release(&x.line);
+	close_indexing(&x);
+	return rc;
+}
+
+/* ---- from the WARC files ---- */
+
+static int add_record(struct indexing *x, const struct warc_record *rec, slice filename,
+	struct crawl_index *counts)
+{
+	int rc;
+
+	if (rec->is_gap || rec->problem.code) {
+		counts->damaged++;
+		return 0;
+	}
+	rc = cdxj_record_line(&x->line, &x->key, rec, filename);
+	if (rc)
+		return rc == ERR_NOTFOUND ? 0 : err_set(x->err, rc, "index: %s", err_name(rc));
+	counts->lines++;
+	return cdxj_sort_add(x->sort, buf_slice(&x->line), x->err);
+}
+
+static int add_file(
+	struct indexing *x, const struct directory *d, const char *name, struct crawl_index *counts)
+{
+	char path[DIRECTORY_PATH_MAX + WARC_NAME_MAX];
+	const struct warc_record *rec;
+	struct warc_reader *r;
+	int rc;
+
+	(void)snprintf(path, sizeof path, "%s/%s", d->warc, name);
+	rc = warc_reader_open(path, 0, &r, x->err);
+	if (rc)
+		return rc;
+	while ((rc = warc_reader_next(r, &rec, x->err)) == 0 &&
+		(rc = warc_reader_end(r, x->err)) == 0 &&
+		(rc = add_record(x, rec, slice_str(name), counts)) == 0)
+		;
+	warc_reader_close(r);
+	counts->files++;
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int add_files(struct indexing *x, const struct directory *d, struct crawl_index *counts)
+{
+	DIR *dir = opendir(d->warc);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!dir)
+		return err_set(x->err, ERR_IO, "%s: %s", d->warc, strerror(errno));
+	while (rc == 0 && (entry = readdir(dir))) {
+		slice name = slice_str(entry->d_name), closed = warc_closed_name(name);
+
+		if (closed.len < name.len)
+			counts->open += warc_is_name(closed);
+		else if (warc_is_name(name))
+			rc = add_file(x, d, entry->d_name, counts);
+	}
+	(void)closedir(dir);
+	return rc;
+}
+
+int crawl_index(const char *archive, struct crawl_index *ret, struct err *err)
+{
+	struct directory d = {.lock = -1};
+	struct indexing x = {.err = err};
+	struct crawl_index counts = {0};
+	int rc = directory_open_warc(&d, archive, err);
+
+	if (rc)
+		return rc;
+	open_indexing(&x);
+	rc = cdxj_sort_open(d.spool, 0, CDXJ_UNIQUE, &x.sort, err);
+	if (rc == 0)
+		rc = add_files(&x, &d, &counts);
+	if (rc == 0)
+		rc = write_sorted(&x, &d);
+	close_indexing(&x);
+	directory_close(&d);
+	if (rc == 0)
+		*ret = counts;
 	return rc;
 }

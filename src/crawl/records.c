@@ -160,17 +160,21 @@ void records_abandon(struct records *r)
 static int set_warc(
 	struct records *r, struct batch *batch, uint64_t size, bool complete, struct err *err)
 {
+	const struct digest *digest = complete ? warc_writer_digest(r->warc) : NULL;
+	struct catalog_warc row = {.name = r->file, .size = size, .complete = complete};
+
 	if (!r->file.len)
 		return 0;
-	return batch_set_warc(batch,
-		&(struct catalog_warc){.name = r->file, .size = size, .complete = complete}, err);
+	row.has_digest = digest != NULL;
+	if (digest)
+		row.digest = *digest;
+	return batch_set_warc(batch, &row, err);
 }
 
 int records_close(struct records *r, struct batch *batch, struct err *err)
 {
-	int rc = warc_writer_close(r->warc, err);
+	int rc = warc_writer_complete(r->warc, err);
 
-	r->warc = NULL;
 	if (rc == 0)
 		rc = set_warc(r, batch, r->end, true, err);
 	records_abandon(r);

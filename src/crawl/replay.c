@@ -40,6 +40,25 @@ static int on_warc(void *context, const struct catalog_warc *w)
 	return rc ? err_set(r->err, rc, "%s", err_name(rc)) : 0;
 }
 
+/* What counts of a file that was just repaired. */
+static int sum_up(const struct repair *r, struct catalog_warc *row)
+{
+	int fd = row->size ? openat(r->dir, row->name.ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	int rc;
+
+	row->has_digest = false;
+	if (row->size == 0)
+		return 0;
+	rc = fd < 0 ? ERR_IO : warc_file_sum(fd, row->size, &row->digest);
+	if (rc)
+		(void)err_set(r->err, rc, "%s: %s", row->name.ptr,
+			rc == ERR_IO ? strerror(errno) : err_name(rc));
+	if (fd >= 0)
+		(void)close(fd);
+	row->has_digest = rc == 0;
+	return rc;
+}
+
 /* What is mended is complete: nobody will add to it. */
 static int repair_known(struct repair *r, struct catalog *catalog)
 {
@@ -50,6 +69,8 @@ static int repair_known(struct repair *r, struct catalog *catalog)
 
 		rc = warc_repair(r->dir, row->name.ptr, row->size, NULL, r->err);
 		row->complete = true;
+		if (rc == 0)
+			rc = sum_up(r, row);
 		if (rc == 0)
 			rc = catalog_set_warc(catalog, row, r->err);
 	}

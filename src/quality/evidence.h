@@ -23,9 +23,11 @@ struct evidence {
 	struct digest body;
 	uint64_t url; /* hash of the target URI, by the table's key */
 	uint64_t offset;
+	uint64_t line;   /* hash of its line in the index, by the table's key; 0: it has none */
 	int64_t date;    /* of the record */
-	uint32_t file;   /* both are numbers of words */
+	uint32_t file;   /* this and those that follow are numbers of words */
 	uint32_t coding; /* names of content codings */
+	uint32_t ip;     /* WARC-IP-Address; that of the empty word when there is none */
 	uint16_t status;
 	bool sound;         /* the record could be read, and its digests match */
 	bool whole;         /* and so is the body of its response */
@@ -34,6 +36,9 @@ struct evidence {
 	bool has_state;     /* the digests above are known */
 	bool claimed;       /* by an attempt */
 	bool is_revisit;    /* its body is in another record */
+	bool has_digest;    /* of its block, which was checked */
+	bool is_ours;       /* of a revisit: its profile is the one that we write */
+	bool is_indexed;    /* its line was found in the index */
 };
 
 VEC_DECLARE(evidence_vec, struct evidence);

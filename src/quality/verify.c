@@ -27,6 +27,22 @@ static int keep(struct arena *arena, slice text, slice *ret)
 	return 0;
 }
 
+void verify_blame(struct verify *v, uint32_t loss)
+{
+	v->cause = loss;
+}
+
+/* The problem that is about to be added: its cause is known, or that of the first like it. */
+static int find_cause(struct verify *v, slice text, uint32_t *ret)
+{
+	*ret = (uint32_t)v->problems.len;
+	if (v->cause) {
+		*ret = v->cause - 1;
+		return 0;
+	}
+	return strmap_get(&v->causes, text, ret) ? 0 : strmap_put(&v->causes, text, *ret);
+}
+
 static int add(struct verify *v, struct verify_problems *list, slice url,
 	const struct verify_place *place, const char *text)
 {
@@ -40,6 +56,8 @@ static int add(struct verify *v, struct verify_problems *list, slice url,
 	}
 	if (rc == 0)
 		rc = words_keep(&v->words, slice_str(text), &p.text);
+	if (rc == 0 && list == &v->problems)
+		rc = find_cause(v, p.text, &p.cause);
 	return rc ? rc : verify_problems_push(list, p);
 }
 
@@ -114,23 +132,9 @@ static void count_capture(struct verify *v, struct verify_capture *c)
 
 /* ---- files ---- */
 
-static bool has_suffix(slice name, slice suffix)
-{
-	return name.len > suffix.len &&
-	       slice_eq(slice_sub(name, name.len - suffix.len, name.len), suffix);
-}
-
-static bool is_warc(slice name)
-{
-	slice closed = warc_closed_name(name);
-
-	return has_suffix(closed, SLICE(".warc")) || has_suffix(closed, SLICE(".warc.gz")) ||
-	       has_suffix(closed, SLICE(".warc.zst"));
-}
-
 static int select_warc(const struct dirent *entry)
 {
-	return is_warc(slice_str(entry->d_name));
+	return warc_is_name(warc_closed_name(slice_str(entry->d_name)));
 }
 
 static int on_warc(void *context, const struct catalog_warc *w)
@@ -140,9 +144,21 @@ static int on_warc(void *context, const struct catalog_warc *w)
 	int rc = words_number(&v->file_names, w->name, &number);
 
 	if (rc == 0 && number == v->files.len)
-		rc = verify_files_push(
-			&v->files, (struct verify_file){.size = w->size, .complete = w->complete});
+		rc = verify_files_push(&v->files, (struct verify_file){
+							  .size = w->size,
+							  .complete = w->complete,
+							  .has_digest = w->has_digest,
+							  .digest = w->digest,
+						  });
 	return rc;
+}
+
+/* The problem that was told last is the loss of a file, or of a part of it. */
+static void note_loss(struct verify *v, struct verify_file *f)
+{
+	f->loss = (uint32_t)v->problems.len;
+	if (!v->loss)
+		v->loss = f->loss;
 }
 
 static int check_size(struct verify *v, const struct verify_input *in)
@@ -157,28 +173,71 @@ static int check_size(struct verify *v, const struct verify_input *in)
 	f = &v->files.ptr[number];
 	f->seen = true;
 	place.offset = (uint64_t)st.st_size;
-	if (place.offset < f->size)
-		return verify_problem(v, (slice){0}, &place, "the file ends before its %llu bytes",
-			(unsigned long long)f->size);
+	if (place.offset < f->size) {
+		int rc = verify_problem(v, (slice){0}, &place,
+			"the file ends before its %llu bytes", (unsigned long long)f->size);
+
+		note_loss(v, f);
+		return rc;
+	}
 	if (place.offset > f->size && f->complete)
 		return verify_problem(v, (slice){0}, &place,
 			"the file goes on behind its %llu bytes", (unsigned long long)f->size);
 	return 0;
 }
 
-static int read_file(
-	struct verify *v, const struct verify_params *p, const char *name, struct err *err)
+/* What is done with each file, in its turn. */
+typedef int file_fn(struct verify *v, const struct verify_params *p, const struct verify_input *in,
+	struct err *err);
+
+static int measure_file(struct verify *v, const struct verify_params *p,
+	const struct verify_input *in, struct err *err)
+{
+	int rc = check_size(v, in);
+
+	(void)p;
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+static int read_file(struct verify *v, const struct verify_params *p, const struct verify_input *in,
+	struct err *err)
+{
+	int rc = verify_read(v, in, p->progress, err);
+
+	if (rc)
+		return rc;
+	rc = verify_sum(v, in);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+static int do_file(struct verify *v, const struct verify_params *p, const char *name, file_fn *call,
+	struct err *err)
 {
 	char path[PATH_SIZE], shown[WARC_NAME_MAX + PATH_SIZE];
 	struct verify_input in = {.path = path, .name = warc_closed_name(slice_str(name))};
-	int n = snprintf(path, sizeof path, "%s/%s", p->warc_dir, name), rc;
+	int n = snprintf(path, sizeof path, "%s/%s", p->warc_dir, name);
 
 	if (n < 0 || (size_t)n >= sizeof path)
 		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", p->warc_dir);
 	(void)snprintf(shown, sizeof shown, "warc/%s", name);
 	in.shown = slice_str(shown);
-	rc = check_size(v, &in);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : verify_read(v, &in, p->progress, err);
+	return call(v, p, &in, err);
+}
+
+static int note_missing_files(struct verify *v, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < v->files.len; i++) {
+		slice name = words_text(&v->file_names, i);
+
+		if (v->files.ptr[i].seen)
+			continue;
+		rc = verify_problem(v, (slice){0}, NULL, "warc/%.*s: the file is missing",
+			(int)name.len, name.ptr);
+		note_loss(v, &v->files.ptr[i]);
+	}
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }
 
 static uint64_t size_of_all(const struct verify_params *p, struct dirent **names, int count)
@@ -231,26 +290,17 @@ static int read_files(struct verify *v, const struct verify_params *p, struct er
 		qsort_r(names, (size_t)count, sizeof(void *), by_rank, v);
 	if (p->progress)
 		progress_set_total(p->progress, size_of_all(p, names, count));
+	/* What is lost is told first: much of what follows is due to it. */
+	for (int i = 0; rc == 0 && i < count; i++)
+		rc = do_file(v, p, names[i]->d_name, measure_file, err);
+	if (rc == 0)
+		rc = note_missing_files(v, err);
 	for (int i = 0; i < count; i++) {
 		if (rc == 0)
-			rc = read_file(v, p, names[i]->d_name, err);
+			rc = do_file(v, p, names[i]->d_name, read_file, err);
 		free(names[i]);
 	}
 	free(names);
-	return rc;
-}
-
-static int note_missing_files(struct verify *v)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < v->files.len; i++) {
-		slice name = words_text(&v->file_names, i);
-
-		if (!v->files.ptr[i].seen)
-			rc = verify_problem(v, (slice){0}, NULL, "warc/%.*s: the file is missing",
-				(int)name.len, name.ptr);
-	}
 	return rc;
 }
 
@@ -281,12 +331,11 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 		count_capture(v, &v->captures.ptr[i]);
 	}
 	if (rc == 0)
-		rc = note_missing_files(v);
-	if (rc == 0)
 		rc = note_unclaimed(v);
 	if (rc)
 		return err_set(err, rc, "%s", err_name(rc));
-	return p->catalog ? verify_compare(v, p->catalog, err) : 0;
+	rc = p->catalog ? verify_compare(v, p->catalog, err) : 0;
+	return rc || !p->catalog || !p->index ? rc : verify_index(v, p->index, p->catalog, err);
 }
 
 int verify_run(struct verify *v, const struct verify_params *params, struct err *err)
@@ -296,6 +345,7 @@ int verify_run(struct verify *v, const struct verify_params *params, struct err 
 	words_init(&v->words, &v->arena);
 	words_init(&v->file_names, &v->arena);
 	strmap_init(&v->by_uuid, hash_key_random(), NULL);
+	strmap_init(&v->causes, hash_key_random(), NULL);
 	evidence_init(&v->evidence, &v->arena);
 	return run(v, params, err);
 }
@@ -310,6 +360,7 @@ void verify_release(struct verify *v)
 	}
 	verify_captures_release(&v->captures);
 	strmap_release(&v->by_uuid);
+	strmap_release(&v->causes);
 	verify_problems_release(&v->problems);
 	verify_problems_release(&v->notes);
 	verify_files_release(&v->files);

@@ -34,6 +34,12 @@ struct verify_problem {
 	slice text;
 	uint64_t offset;
 	bool has_offset; /* in the file */
+
+	/*
+	 * Problems with the same one have the same cause, and are told in one line: that of the
+	 * problem whose number in the list it is, which is the first of them.
+	 */
+	uint32_t cause;
 };
 
 VEC_DECLARE(verify_problems, struct verify_problem);
@@ -78,6 +84,9 @@ struct verify_file {
 	uint64_t size;
 	bool complete;
 	bool seen;
+	bool has_digest;
+	struct digest digest; /* SHA-256 of a complete file */
+	uint32_t loss; /* 1 + number of the problem that it is missing or cut; 0: it is not */
 };
 
 VEC_DECLARE(verify_files, struct verify_file);
@@ -98,11 +107,15 @@ struct verify {
 	struct evidence_table evidence;
 	struct words file_names;
 	struct verify_files files; /* by the number of their name */
+	struct strmap causes;      /* by text: the first problem of each */
+	uint32_t loss;             /* as that of the first file that has one */
+	uint32_t cause;            /* 1 + that of the problems to come, if it is known; else 0 */
 };
 
 struct verify_params {
 	const char *warc_dir;
 	struct catalog *catalog;   /* NULL: the WARC files are all there is */
+	const char *index;         /* path of index.cdxj; NULL: not to be checked */
 	struct progress *progress; /* NULL for none; counts bytes */
 };
 

@@ -15,7 +15,8 @@ struct comparison {
 	struct verify_capture *warc;
 	const struct report *report;
 	struct verify_naming *naming;
-	bool *told; /* by page: what is wrong with it has been said */
+	bool *told;     /* by page: what is wrong with it has been said */
+	uint32_t *lost; /* by page: the loss of the file that has a record of it (verify.h) */
 	struct err *err;
 };
 
@@ -52,6 +53,28 @@ static const char *find_difference(const struct report_page *p, const struct leg
 	return NULL;
 }
 
+/* What a page lacks is due to its file, or to that which its bodies may be in. */
+static void blame_page(const struct comparison *c, size_t page)
+{
+	verify_blame(c->v, c->lost[page] ? c->lost[page] : c->v->loss);
+}
+
+static uint32_t loss_of(const struct verify *v, slice file)
+{
+	uint32_t number;
+
+	return strmap_get(&v->file_names.map, file, &number) ? v->files.ptr[number].loss : 0;
+}
+
+static int on_place(void *context, const struct catalog_observation *o)
+{
+	struct comparison *c = context;
+
+	if (o->warc.ptr && o->page < c->report->pages.len && !c->lost[o->page])
+		c->lost[o->page] = loss_of(c->v, o->warc);
+	return 0;
+}
+
 static int compare_page(struct comparison *c, size_t page)
 {
 	const struct report_page *p = &c->report->pages.ptr[page];
@@ -72,8 +95,11 @@ static int compare_pages(struct comparison *c)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < c->report->pages.len; i++)
+	for (size_t i = 0; rc == 0 && i < c->report->pages.len; i++) {
+		blame_page(c, i);
 		rc = compare_page(c, i);
+	}
+	verify_blame(c->v, 0);
 	return rc;
 }
 
@@ -107,6 +133,7 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 	struct comparison *c = context;
 	const struct report_page *p;
 	slice computed;
+	int rc;
 
 	if (stored->page >= c->report->pages.len)
 		return fail(c, verify_problem(c->v, (slice){0}, NULL,
@@ -119,10 +146,11 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 		return 0;
 	if (c->told[stored->page] || slice_eq(stored->verdict, computed))
 		return 0;
-	return fail(
-		c, verify_problem(c->v, p->url, NULL, "stored verdict is %.*s, the WARC says %.*s",
-			   (int)stored->verdict.len, stored->verdict.ptr, (int)computed.len,
-			   computed.ptr));
+	blame_page(c, stored->page);
+	rc = verify_problem(c->v, p->url, NULL, "stored verdict is %.*s, the WARC says %.*s",
+		(int)stored->verdict.len, stored->verdict.ptr, (int)computed.len, computed.ptr);
+	verify_blame(c->v, 0);
+	return fail(c, rc);
 }
 
 /* ---- records ---- */
@@ -162,7 +190,10 @@ static int on_observation(void *context, const struct catalog_observation *o)
 		return fail(c, rc);
 	(void)snprintf(file, sizeof file, "warc/%.*s", (int)o->warc.len, o->warc.ptr);
 	place.file = slice_str(file);
-	return fail(c, verify_problem(c->v, url, &place, "%s", fault));
+	verify_blame(c->v, loss_of(c->v, o->warc));
+	rc = verify_problem(c->v, url, &place, "%s", fault);
+	verify_blame(c->v, 0);
+	return fail(c, rc);
 }
 
 /* ---- captures ---- */
@@ -187,6 +218,7 @@ static int compare_window(struct comparison *c)
 	struct stillpoint stored = {.from = k->still_from, .to = k->still_to};
 	int rc = 0;
 
+	verify_blame(c->v, c->v->loss);
 	if (!same_window(&c->report->window, &c->warc->window))
 		rc = verify_problem(c->v, k->site, NULL,
 			"capture %u: the catalog has another still point than the WARC", k->id);
@@ -194,6 +226,7 @@ static int compare_window(struct comparison *c)
 		rc = verify_problem(c->v, k->site, NULL,
 			"capture %u: the still point that is stored is not that of the WARC",
 			k->id);
+	verify_blame(c->v, 0);
 	return fail(c, rc);
 }
 
@@ -215,8 +248,10 @@ static int compare_end(struct comparison *c)
 static int compare_all(struct comparison *c, struct catalog *catalog)
 {
 	uint32_t id = c->report->capture.id;
-	int rc = compare_pages(c);
+	int rc = c->v->loss ? catalog_each_observation(catalog, id, on_place, c, c->err) : 0;
 
+	if (rc == 0)
+		rc = compare_pages(c);
 	if (rc == 0)
 		rc = find_unknown(c);
 	if (rc == 0)
@@ -241,7 +276,8 @@ static int compare_capture(
 		return rc;
 	c.report = &report;
 	c.told = calloc(report.pages.len + 1, sizeof(*c.told));
-	rc = c.told ? verify_find_capture(c.v, report.capture.uuid, &c.warc) : ERR_NOMEM;
+	c.lost = calloc(report.pages.len + 1, sizeof(*c.lost));
+	rc = c.told && c.lost ? verify_find_capture(c.v, report.capture.uuid, &c.warc) : ERR_NOMEM;
 	if (rc || !c.warc) {
 		rc = fail(&c, rc);
 	} else {
@@ -249,6 +285,7 @@ static int compare_capture(
 		rc = compare_all(&c, catalog);
 	}
 	free(c.told);
+	free(c.lost);
 	report_release(&report);
 	return rc;
 }

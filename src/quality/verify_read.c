@@ -4,11 +4,15 @@
 #include <unistd.h>
 
 #include "archive/attempt.h"
+#include "archive/cdxj_record.h"
 #include "archive/warc_date.h"
+#include "archive/warc_file.h"
 #include "archive/warc_reader.h"
 #include "quality/member.h"
 #include "quality/message.h"
+#include "quality/verify_exchange.h"
 #include "quality/verify_run.h"
+#include "url/url.h"
 
 enum { METADATA_MAX = 1 << 20, SCRATCH_MAX = 4 << 20 };
 
@@ -22,6 +26,9 @@ struct reading {
 	struct member_forms forms;
 	struct buf block;     /* of a metadata record */
 	struct arena scratch; /* strings of one attempt */
+	struct verify_request request;
+	bool is_begun;        /* a record of an attempt has been read */
+	struct buf key, line; /* of the index */
 	struct err err;       /* of the file that is read */
 };
 
@@ -74,12 +81,6 @@ static uint64_t hash_url(const struct reading *r, slice url)
 	return hash_bytes(r->v->evidence.key, url);
 }
 
-/* A date as we write it, or with the fractions that older versions and other tools have. */
-static bool is_date_of(int64_t stated, int64_t time)
-{
-	return stated == time || stated == warc_date_truncate(time);
-}
-
 /*
  * Replay finds the other record by its URL and date, and the body there: a record without a body
  * of its own is of no use to it.
@@ -98,10 +99,22 @@ static int check_reference(
 	if (url.ptr && hash_url(r, url) != of->url)
 		return verify_problem(
 			r->v, h->url, &place, "the record it refers to has another URL");
-	if (date.ptr && (warc_date_parse(date, &time) || !is_date_of(time, of->date)))
+	if (date.ptr && (warc_date_parse(date, &time) || !verify_is_date_of(time, of->date)))
 		return verify_problem(
 			r->v, h->url, &place, "the record it refers to has another date");
 	return 0;
+}
+
+/* What is not there was in a file that is lost, if there is one. */
+static int tell_lost(
+	struct reading *r, slice url, const struct verify_place *place, const char *text)
+{
+	int rc;
+
+	verify_blame(r->v, r->v->loss);
+	rc = verify_problem(r->v, url, place, "%s", text);
+	verify_blame(r->v, 0);
+	return rc;
 }
 
 /* Its body is that of the record it refers to, if that says the same of it. */
@@ -117,7 +130,7 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 	int rc;
 
 	if (!of || !of->has_state)
-		return verify_problem(r->v, url, &place, "the record it refers to is not there");
+		return tell_lost(r, url, &place, "the record it refers to is not there");
 	if (digest_parse(stated, &payload) || !digest_eq(&payload, &of->payload))
 		return verify_problem(
 			r->v, url, &place, "the record it refers to has another payload");
@@ -141,6 +154,22 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 	return rc ? rc : fill(r, &result, e);
 }
 
+/* The hash of the line that the index has of the record, if it is to have one. */
+static int hash_line(struct reading *r, const struct warc_record *rec, uint64_t *ret)
+{
+	int rc = cdxj_record_line(&r->line, &r->key, rec, r->in->name);
+
+	if (rc == 0)
+		*ret = hash_bytes(r->v->evidence.key, buf_slice(&r->line));
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
+static bool is_our_profile(slice profile)
+{
+	return slice_eq(profile, SLICE("http://netpreserve.org/warc/1.1/revisit/"
+				       "identical-payload-digest"));
+}
+
 static int keep_evidence(struct reading *r, const struct warc_record *rec)
 {
 	struct evidence e = {
@@ -149,11 +178,19 @@ static int keep_evidence(struct reading *r, const struct warc_record *rec)
 		.date = rec->header.date,
 		.sound = rec->problem.code == 0,
 		.is_revisit = rec->header.type == WARC_TYPE_REVISIT,
+		.has_digest = rec->block == WARC_VERDICT_OK,
+		.is_ours = is_our_profile(warc_header_get(&rec->header, SLICE("WARC-Profile"))),
 	};
 	struct verify_place place = place_of(r, rec);
 	slice id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
 	int rc = words_number(&r->v->words, r->in->name, &e.file);
 
+	r->request.made = false;
+	r->is_begun = true;
+	if (rc == 0)
+		rc = verify_address(r->v, rec, &e.ip);
+	if (rc == 0)
+		rc = hash_line(r, rec, &e.line);
 	if (rc == 0)
 		rc = rec->header.type == WARC_TYPE_REVISIT ? finish_revisit(r, rec, &e)
 							   : finish_response(r, &e);
@@ -227,15 +264,28 @@ static int observe(struct reading *r, const struct warc_record *rec, const struc
 	struct evidence *e = evidence_find(&r->v->evidence,
 		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Concurrent-To"))));
 
+	int rc = verify_exchange(r->v,
+		&(struct verify_exchange){.place = &place,
+			.metadata = rec,
+			.request = &r->request,
+			.response = e,
+			.is_split = !r->is_begun},
+		a);
+
 	*shown = legs_observe(a);
+	if (rc)
+		return rc;
 	if (e)
 		return hold_against_record(r, &place, a, e, shown);
 	if (a->status == 0)
 		return 0;
 	shown->whole = shown->has_state = false;
 	shown->failure = (slice){0};
-	return verify_problem(r->v, a->url, &place, "the response of this %s is not there",
+	verify_blame(r->v, r->v->loss);
+	rc = verify_problem(r->v, a->url, &place, "the response of this %s is not there",
 		attempt_leg_name(a->leg));
+	verify_blame(r->v, 0);
+	return rc;
 }
 
 static bool is_again(const struct legs *l, const struct attempt *a)
@@ -293,6 +343,8 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 	if (rc)
 		return verify_problem(r->v, rec->header.url, &place, "the attempt cannot be read");
 	rc = observe(r, rec, &a, &shown);
+	r->request.made = false;
+	r->is_begun = true;
 	if (rc == 0)
 		rc = verify_clock_attempt(r->v, &a, &place);
 	if (rc == 0 && a.leg != ATTEMPT_SIDE)
@@ -313,6 +365,10 @@ static int keep_record(struct reading *r, const struct warc_record *rec)
 {
 	if (rec->header.type == WARC_TYPE_RESPONSE || rec->header.type == WARC_TYPE_REVISIT)
 		return keep_evidence(r, rec);
+	if (rec->header.type == WARC_TYPE_REQUEST) {
+		r->is_begun = true;
+		return verify_request_keep(r->v, &r->request, rec);
+	}
 	return rec->header.type == WARC_TYPE_METADATA ? keep_attempt(r, rec) : 0;
 }
 
@@ -326,6 +382,12 @@ static int tell_problem(struct reading *r, const struct warc_record *rec)
 	if (ours && !rec->is_shared && !member_check(&r->forms, r->fd, rec->spot.offset))
 		return verify_problem(
 			r->v, rec->header.url, &place, "the head of the gzip member is damaged");
+	if (r->known && rec->block != WARC_VERDICT_OK)
+		return verify_problem(r->v, rec->header.url, &place,
+			"the record has no block digest that could be checked");
+	if (r->known && rec->header.type == WARC_TYPE_RESPONSE && rec->payload != WARC_VERDICT_OK)
+		return verify_problem(r->v, rec->header.url, &place,
+			"the record has no payload digest that could be checked");
 	return 0;
 }
 
@@ -413,6 +475,9 @@ int verify_read(struct verify *v, const struct verify_input *input, struct progr
 	int rc = ERR_NOMEM;
 
 	buf_init(&r.block, METADATA_MAX);
+	buf_init(&r.key, 2 * URL_MAX);
+	buf_init(&r.line, CDXJ_LINE_MAX + 1);
+	verify_request_init(&r.request);
 	arena_init(&r.scratch, SCRATCH_MAX);
 	if (r.message)
 		rc = open_and_read(&r, progress);
@@ -420,6 +485,30 @@ int verify_read(struct verify *v, const struct verify_input *input, struct progr
 		(void)close(r.fd);
 	message_free(r.message);
 	buf_release(&r.block);
+	buf_release(&r.key);
+	buf_release(&r.line);
+	verify_request_release(&r.request);
 	arena_release(&r.scratch);
 	return rc ? err_set(err, rc, "%s: %s", input->path, err_name(rc)) : 0;
+}
+
+/* What no record's digest covers is in the file's: its header lines, and what was removed. */
+int verify_sum(struct verify *v, const struct verify_input *input)
+{
+	const struct verify_file *known = find_known(v, input->name);
+	struct digest digest;
+	int fd, rc;
+
+	if (!known || !known->complete || !known->has_digest || known->loss)
+		return 0;
+	fd = open(input->path, O_RDONLY | O_CLOEXEC);
+	rc = fd < 0 ? ERR_IO : warc_file_sum(fd, known->size, &digest);
+	if (fd >= 0)
+		(void)close(fd);
+	if (rc == ERR_IO || (rc == 0 && digest_eq(&digest, &known->digest)))
+		return 0; /* that it cannot be read has been told */
+	if (rc)
+		return rc;
+	return verify_problem(v, (slice){0}, &(struct verify_place){.file = input->shown},
+		"the file is not as it was written: its SHA-256 differs");
 }

@@ -16,6 +16,12 @@ int verify_problem(struct verify *v, slice url, const struct verify_place *place
 int verify_note(struct verify *v, slice url, const struct verify_place *place, const char *fmt, ...)
 	SP_PRINTF(4, 5) SP_MUST_CHECK;
 
+/*
+ * Problems that follow belong to the loss of a file (verify_file.loss) until this is called with 0;
+ * then each belongs to those with the same text.
+ */
+void verify_blame(struct verify *v, uint32_t loss);
+
 /* The capture of that name, which is new if need be: 0 or ERR_NOMEM. */
 int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **ret) SP_MUST_CHECK;
 
@@ -50,6 +56,16 @@ int verify_clock_attempt(
 int verify_clock_check(struct verify *v, struct verify_capture *c) SP_MUST_CHECK;
 int verify_clock_compare(struct verify *v, const struct verify_capture *c, struct catalog *catalog,
 	struct err *err) SP_MUST_CHECK;
+
+/* The SHA-256 of a file against the catalog's: 0 or ERR_NOMEM. verify_read.c */
+int verify_sum(struct verify *v, const struct verify_input *input) SP_MUST_CHECK;
+
+/*
+ * Holds the index against the records: 0, ERR_NOMEM, as the catalog. While a capture is under way
+ * the index need not have all of them. verify_index.c
+ */
+int verify_index(
+	struct verify *v, const char *path, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* Holds what was read against the catalog: 0, ERR_NOMEM, as the catalog. verify_compare.c */
 int verify_compare(struct verify *v, struct catalog *catalog, struct err *err) SP_MUST_CHECK;

@@ -4,10 +4,12 @@
  * and nothing else.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +103,8 @@ struct outcome {
 	struct warc_place places[RECORDS];
 	int failures;
 	int close_rc;
+	bool has_digest;
+	struct digest digest; /* of the file */
 };
 
 /* Bodies of every kind: none, small, large enough for the streaming compressor. */
@@ -147,8 +151,26 @@ static struct outcome run(
 	for (unsigned i = 0; i < RECORDS; i++)
 		(void)add_record(w, i, noise, &o);
 	o.failures += warc_writer_sync(w, &err) != 0;
-	o.close_rc = warc_writer_close(w, &err);
+	o.close_rc = warc_writer_complete(w, &err);
+	o.has_digest = warc_writer_digest(w) != NULL;
+	if (o.has_digest)
+		o.digest = *warc_writer_digest(w);
+	CHECK_INT(warc_writer_close(w, &err), 0);
 	return o;
+}
+
+/* What was taken back is not in the digest either. */
+static void check_digest(const char *path, const struct outcome *o)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct digest digest = {0};
+	struct stat st;
+
+	CHECK_INT(o->has_digest, o->close_rc == 0);
+	CHECK_INT(fstat(fd, &st), 0);
+	CHECK_INT(warc_file_sum(fd, (uint64_t)st.st_size, &digest), 0);
+	CHECK(!o->has_digest || digest_eq(&digest, &o->digest));
+	(void)close(fd);
 }
 
 /* The file, whose name depends on how closing went, holds just what was reported. */
@@ -172,6 +194,7 @@ static void check_file(const char *dir, const struct outcome *o)
 	rc = warc_reader_open(path, 0, &r, &err);
 	if (!CHECK_INT(rc, 0))
 		return;
+	check_digest(path, o);
 	while ((rc = warc_reader_next(r, &rec, &err)) == 0) {
 		unsigned n;
 

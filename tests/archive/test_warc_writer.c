@@ -359,6 +359,43 @@ static void test_rolling(void)
 			 "stillpoint-20160111232425-00002.warc ");
 }
 
+/* The SHA-256 of each file that is completed, also when it was written in parts. */
+static void test_file_digests(void)
+{
+	static const enum warc_coding CODINGS[] = {WARC_CODING_PLAIN, WARC_CODING_GZIP};
+
+	for (size_t i = 0; i < ARRAY_LEN(CODINGS); i++) {
+		const char *dir = tap_tempdir();
+		struct warc_writer *w = open_writer(dir, CODINGS[i], 2000);
+		struct digest want = {0};
+		struct err err = {0};
+		struct stat st;
+		char path[4096];
+		int fd;
+
+		tap_case("digests of files: %s", i ? "gzip" : "plain");
+		CHECK(warc_writer_digest(w) == NULL);
+		add_metadata(w, 10);
+		add_metadata(w, 600 << 10); /* more than is gathered */
+		CHECK(warc_writer_digest(w) == NULL);
+		CHECK_INT(warc_writer_complete(w, &err), 0);
+		path_of(dir,
+			i ? "stillpoint-20160111232425-00000.warc.gz"
+			  : "stillpoint-20160111232425-00000.warc",
+			path);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		CHECK_INT(fstat(fd, &st), 0);
+		CHECK_INT(warc_file_sum(fd, (uint64_t)st.st_size, &want), 0);
+		CHECK_INT(warc_file_sum(fd, (uint64_t)st.st_size + 1, &want), ERR_IO);
+		(void)close(fd);
+		CHECK(warc_writer_digest(w) && digest_eq(warc_writer_digest(w), &want));
+		add_metadata(w, 10);
+		CHECK_INT(warc_writer_complete(w, &err), 0);
+		CHECK(warc_writer_digest(w) && !digest_eq(warc_writer_digest(w), &want));
+		CHECK_INT(warc_writer_close(w, &err), 0);
+	}
+}
+
 static void test_names(void)
 {
 	static const struct {
@@ -526,6 +563,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_warcinfo);
 	test_sizes();
 	TAP_RUN(test_rolling);
+	test_file_digests();
 	test_names();
 	TAP_RUN(test_name_limit);
 	TAP_RUN(test_info_limit);

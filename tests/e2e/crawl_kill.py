@@ -186,6 +186,11 @@ def check_files(archive):
     for path in living.warc_files(archive):
         subprocess.run(["gzip", "-t", path], check=True)
         tap.equal(tap.run("inspect", "warc", path).returncode, 0)
+    # Those that were repaired, too.
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        for name, digest in database.execute("SELECT name, digest FROM warc WHERE size > 0"):
+            with open(os.path.join(archive, "warc", name), "rb") as file:
+                tap.equal(digest, hashlib.sha256(file.read()).digest())
     keys = [(a.url, a.leg, a.number) for a in living.attempts(archive) if a.leg != "side"]
     tap.equal(len(keys), len(set(keys)))
     tap.equal(os.listdir(os.path.join(archive, "spool")), [])

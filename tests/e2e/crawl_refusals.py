@@ -254,7 +254,21 @@ if ROOT:
         for command in ("report", "verify"):
             tap.equal(tap.succeed(command, SOUND, **AS_NOBODY),
                       tap.succeed(command, SOUND))
-        one_line(tap.run("resume", SOUND, **AS_NOBODY), 1, "Permission denied")
+        for command in ("resume", "index"):
+            one_line(tap.run(command, SOUND, **AS_NOBODY), 1, "Permission denied")
+
+    with tap.case("an archive that may not be looked into is not called none"):
+        closed_off = copy(SOUND, "closed-off")
+        os.chmod(closed_off, 0o700)
+        for command in ("report", "verify", "resume", "index"):
+            result = tap.run(command, closed_off, **AS_NOBODY)
+            one_line(result, 1, "Permission denied")
+            assert "not an archive" not in result.stderr, result.stderr
+        result = crawl(site.url, closed_off, **AS_NOBODY)
+        one_line(result, 1, "Permission denied")
+        os.chmod(closed_off, 0o755)
+        os.chmod(f"{closed_off}/warc", 0o700)
+        one_line(tap.run("verify", closed_off, **AS_NOBODY), 1, "Permission denied")
 else:
     tap.skip("a directory that may not be written to", "needs root to become somebody else")
 
@@ -333,7 +347,7 @@ def under_way(archive):
 with tap.case("an archive in use is left alone, but can be looked at; Ctrl-C stops cleanly"):
     archive = tap.path("busy")
     with under_way(archive) as process:
-        for command in (["resume"], ["crawl", site.url, "-o"]):
+        for command in (["resume"], ["index"], ["crawl", site.url, "-o"]):
             one_line(tap.run(*command, archive), 1, "another process is writing")
         tap.succeed("report", archive)
         tap.succeed("verify", archive)
@@ -348,6 +362,98 @@ with tap.case("an archive in use is left alone, but can be looked at; Ctrl-C sto
             other.execute("BEGIN EXCLUSIVE")
             one_line(tap.run("resume", archive), 1, "in use by another process")
             other.execute("ROLLBACK")
+
+# ---- archives of strangers: nothing is written outside of them ----
+
+
+def link_warc(archive, outside, link):
+    """A file that a crash left behind, which is elsewhere and longer than the catalog knows."""
+    (name,) = (name for name in os.listdir(f"{archive}/warc") if name.endswith(".warc.gz"))
+    change(archive, "UPDATE warc SET complete = 0, digest = NULL")
+    shutil.move(f"{archive}/warc/{name}", outside)
+    with open(outside, "ab") as file:
+        file.write(b"precious")
+    link(outside, f"{archive}/warc/{name}.open")
+
+
+def link_part(archive, outside, link):
+    """The same for the file that the torn off bytes are written to first."""
+    (name,) = (name for name in os.listdir(f"{archive}/warc") if name.endswith(".warc.gz"))
+    change(archive, "UPDATE warc SET complete = 0, digest = NULL")
+    size = os.path.getsize(f"{archive}/warc/{name}")
+    with open(f"{archive}/warc/{name}", "ab") as file:
+        file.write(b"torn")
+    with open(outside, "wb") as file:
+        file.write(b"precious")
+    link(outside, f"{archive}/warc/{name}.torn-{size}.part")
+
+
+def link_file(name):
+    def make(archive, outside, link):
+        if os.path.exists(f"{archive}/{name}"):
+            shutil.move(f"{archive}/{name}", outside)
+        else:
+            with open(outside, "wb"):
+                pass
+        link(outside, f"{archive}/{name}")
+    return make
+
+
+def link_directory(name):
+    def make(archive, outside, link):
+        shutil.move(f"{archive}/{name}", outside)
+        link(outside, f"{archive}/{name}")
+    return make
+
+
+LINKS = [
+    # label, how it is made, the kind of link, what is said of it: nothing when it does no harm
+    ("WARC file, symbolic", link_warc, os.symlink, "symbolic link"),
+    ("WARC file, hard", link_warc, os.link, "hard link"),
+    ("part of a WARC file, symbolic", link_part, os.symlink, None),
+    ("part of a WARC file, hard", link_part, os.link, None),
+    ("catalog, symbolic", link_file("catalog.sqlite"), os.symlink, "symbolic link"),
+    ("catalog, hard", link_file("catalog.sqlite"), os.link, "hard link"),
+    ("its log, hard", link_file("catalog.sqlite-wal"), os.link, "hard link"),
+    ("lock, symbolic", link_file("lock"), os.symlink, "symbolic link"),
+    ("index, symbolic", link_file("index.cdxj"), os.symlink, None),
+    ("new index, symbolic", link_file("index.cdxj.new"), os.symlink, None),
+    ("new index, hard", link_file("index.cdxj.new"), os.link, None),
+    ("directory of WARC files", link_directory("warc"), os.symlink, "must be a directory"),
+    ("directory of bodies", link_directory("spool"), os.symlink, "must be a directory"),
+]
+
+
+def contents(path):
+    """All bytes of a file, or of those in a directory."""
+    if os.path.isdir(path):
+        return {name: contents(os.path.join(path, name)) for name in os.listdir(path)}
+    with open(path, "rb") as file:
+        return file.read()
+
+
+for number, (label, make, link, says) in enumerate(LINKS):
+    with tap.case(f"a link in an archive: {label}"):
+        archive, outside = copy(SOUND, f"foreign-{number}"), tap.path(f"outside-{number}")
+        if says:
+            change(archive, "UPDATE capture SET state = 0")
+        make(archive, outside, link)
+        before = contents(outside)
+        if says:
+            one_line(tap.run("resume", archive), 1, says)
+        result = crawl(site.url, archive, "--max-pages", 1)
+        tap.equal(contents(outside), before)
+        if says:
+            one_line(result, 1, says)
+        else:
+            tap.equal(result.returncode, 0)
+            tap.succeed("verify", archive)
+
+with tap.case("an archive that is reached by a link is like any other"):
+    archive = copy(SOUND, "linked-to")
+    os.symlink(archive, tap.path("link-to-it"))
+    tap.equal(crawl(site.url, tap.path("link-to-it"), "--max-pages", 1).returncode, 0)
+    tap.succeed("verify", tap.path("link-to-it"))
 
 with tap.case("a capture whose pages were found nowhere is not resumed"):
     archive = copy(tap.path("busy"), "nowhere-found")

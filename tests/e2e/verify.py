@@ -4,10 +4,13 @@
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
 
+import living
+import rawserver
 import tap
 
 ARCHIVE = tap.path("archive")
@@ -65,7 +68,9 @@ with tap.case("a sound archive"):
     tap.equal(text.splitlines()[-1], "verified: 83 records, 16 pages, 3 sharp")
     result = tap.load("verify", ARCHIVE)
     tap.equal((result["ok"], result["records"], result["pages"], result["sharp"]), (True, 83, 16, 3))
-    tap.equal((result["problems"], result["notes"]), ([], []))
+    tap.equal(result["problems"], [])
+    tap.equal([note["note"] for note in result["notes"]],
+              ["there is no index.cdxj; 'stillpoint index' writes it anew"])
 
 with tap.case("verify and report agree"):
     report = tap.load("report", ARCHIVE)
@@ -119,6 +124,234 @@ with tap.case("what is not an archive"):
     tap.refuse(1, "an archive is a directory", "verify", tap.write("file", "x"))
     tap.refuse(1, "has no directory warc", "verify", tap.path("empty"))
     tap.refuse(2, "argument is missing", "verify")
+
+# ---- archives as they are crawled: not compressed, in several files ----
+
+PAGES = 12
+NOISE = random.Random(7)
+
+
+def small_site(request):
+    """Pages that link to each other, with text that is worth a revisit record."""
+    if request.path in ("/robots.txt", "/sitemap.xml"):
+        return rawserver.NOT_FOUND
+    links = "".join(f"<a href='/{i}'>{i}</a>" for i in range(1, PAGES))
+    return rawserver.page(f"<p>{request.path * 300}</p>{links}".encode())
+
+
+def crawl(name, *options):
+    with rawserver.Server(small_site) as server:
+        tap.succeed("crawl", server.url, "--delay", 0, "-o", tap.path(name), "--json", *options)
+    return tap.path(name)
+
+
+def read(*parts):
+    with open(os.path.join(*parts), "rb") as file:
+        return file.read()
+
+
+def write(data, *parts):
+    with open(os.path.join(*parts), "wb") as file:
+        file.write(data)
+
+
+def plain_records(content):
+    """Of a WARC file without compression."""
+    at = 0
+    while at < len(content):
+        start = content.index(b"\r\n\r\n", at) + 4
+        length = int(re.search(rb"\r\nContent-Length: (\d+)", content[at:start])[1])
+        yield living.Record(at, start + length + 4 - at, content[at:start - 4],
+                            content[start:start + length])
+        at = start + length + 4
+
+
+def flip(data):
+    at = NOISE.randrange(len(data))
+    return at, data[:at] + bytes([data[at] ^ 1 << NOISE.randrange(8)]) + data[at + 1:]
+
+
+with tap.case("an archive without compression"):
+    PLAIN = crawl("plain", "--warc-compression", "none")
+    tap.succeed("verify", PLAIN)
+    (NAME,) = os.listdir(f"{PLAIN}/warc")
+    CONTENT = read(PLAIN, "warc", NAME)
+    INDEX = read(PLAIN, "index.cdxj")
+    assert CONTENT.count(b"WARC-Type: revisit") >= PAGES, NAME
+    old = shutil.copytree(PLAIN, tap.path("old"))  # a catalog of an earlier version has no digests
+    change(old, "UPDATE warc SET digest = NULL")
+    tap.succeed("verify", old)
+
+with tap.case("every date of a record is in whole seconds, and every revisit names its original"):
+    dates = re.findall(rb"\nWARC-(?:Refers-To-)?Date: (.*)\r\n", CONTENT)
+    assert all(re.fullmatch(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", date) for date in dates), dates
+    tap.equal(CONTENT.count(b"\nWARC-Refers-To: <urn:uuid:"), CONTENT.count(b"WARC-Type: revisit"))
+    for record in plain_records(CONTENT):
+        sent = re.search(rb"^requestSent: (.{19})", record.block, re.M)
+        if record.type == "metadata" and sent:
+            tap.equal(record.fields["WARC-Date"], sent[1].decode() + "Z")
+
+HEADERS = [
+    # label, type of the record, what is changed, into what (of the same length), what is said of it
+    ("date of a response", "response", rb"(WARC-Date: )....", rb"\g<1>1999", "WARC-Date of its response"),
+    ("date of a request", "request", rb"(WARC-Date: )....", rb"\g<1>1999", "WARC-Date of its request"),
+    ("date of metadata", "metadata", rb"(WARC-Date: )....", rb"\g<1>1999", "its WARC-Date is not"),
+    ("address of a response", "response", rb"127\.0\.0\.1(?=\r\n)", b"127.0.0.2", "different addresses"),
+    ("address of a request", "request", rb"(IP-Address: )127\.0\.0\.1", rb"\g<1>127.0.0.2",
+     "different addresses"),
+    ("no address", "response", b"WARC-IP-Address", b"X-RC-IP-Address", "different addresses"),
+    ("URL of a response", "response", rb"(Target-URI: http://\S+)\d\r", rb"\g<1>x\r", "another URL"),
+    ("URL of a request", "request", rb"(Target-URI: http://\S+)\d\r", rb"\g<1>x\r",
+     "its request is that of another URL"),
+    ("name of a response", "response", rb"(Record-ID: <urn:uuid:)....", rb"\g<1>0000", "is not there"),
+    ("response of a request", "request", rb"(Concurrent-To: <urn:uuid:)....", rb"\g<1>0000",
+     "its request belongs to another response"),
+    ("type of a request", "request", b"WARC-Type: request", b"WARC-Type: requesx", "its request is not there"),
+    ("original of a revisit", "revisit", rb"(Refers-To: <urn:uuid:)....", rb"\g<1>0000", "is not there"),
+    ("date of the original", "revisit", rb"(Refers-To-Date: )....", rb"\g<1>1999", "has another date"),
+    ("payload of a revisit", "revisit", rb"(Payload-Digest: sha256:)....", rb"\g<1>0000", "another payload"),
+    ("profile of a revisit", "revisit", b"identical-payload", b"identical-paylord", "unknown profile"),
+    ("no block digest", "metadata", b"WARC-Block-Digest", b"X-RC-Block-Digest", "no block digest"),
+    ("no payload digest", "response", b"WARC-Payload-Digest", b"X-RC-Payload-Digest", "no payload digest"),
+]
+
+
+def alter(kind, old_text, new_text):
+    """The WARC file with the header of the middle record of that kind changed."""
+    starts = [match.start() for match in
+              re.finditer(rb"WARC/1\.1\r\nWARC-Type: " + kind.encode(), CONTENT)
+              if re.search(rb"Target-URI: http://[^/]+/\d+\r", CONTENT[match.start():][:300])]
+    at = starts[len(starts) // 2]
+    head = CONTENT[at:CONTENT.index(b"\r\n\r\n", at)]
+    changed = re.sub(old_text, new_text, head, count=1)
+    assert changed != head and len(changed) == len(head), head
+    return CONTENT[:at] + changed + CONTENT[at + len(head):]
+
+
+for label, kind, old_text, new_text, want in HEADERS:
+    with tap.case(f"a header is changed: {label}"):
+        write(alter(kind, old_text, new_text), old, "warc", NAME)
+        find_problem(old, want)
+        if "digest" not in label:
+            result = tap.run("verify", "--warc-only", old)
+            assert result.returncode == 1 and want in result.stdout, result.stdout
+write(CONTENT, old, "warc", NAME)
+
+with tap.case("a flipped bit anywhere in a file without compression"):
+    damaged = shutil.copytree(PLAIN, tap.path("flipped-plain"))
+    for _ in range(40):
+        at, data = flip(CONTENT)
+        write(data, damaged, "warc", NAME)
+        result = tap.run("verify", damaged)
+        assert result.returncode == 1 and "its SHA-256 differs" in result.stdout, (at, result)
+    write(CONTENT, damaged, "warc", NAME)
+    tap.succeed("verify", damaged)
+
+
+def with_fractions(content):
+    """The file as earlier versions wrote it: all dates with microseconds."""
+    exact = {}
+    for record in plain_records(content):
+        sent = re.search(rb"^requestSent: (.{26})", record.block, re.M)
+        if record.type == "metadata" and sent:
+            exact[record.fields["WARC-Record-ID"]] = sent[1] + b"Z"
+            exact[record.fields.get("WARC-Concurrent-To")] = sent[1] + b"Z"
+
+    def replace(match):
+        head = match[0]
+        names = [re.search(rb"\r\nWARC-%s: (.*)\r\n" % name, head) for name in
+                 (b"Record-ID", b"Concurrent-To", b"Refers-To")]
+        own = [exact[name[1].decode()] for name in names[:2] if name and name[1].decode() in exact]
+        if own:
+            head = re.sub(rb"(WARC-Date: )[^\r]*", lambda m: m[1] + own[0], head)
+        if names[2]:
+            head = re.sub(rb"(Refers-To-Date: )[^\r]*",
+                          lambda m: m[1] + exact[names[2][1].decode()], head)
+        return head
+
+    return re.sub(rb"WARC/1\.1\r\nWARC-Type: .*?\r\n\r\n", replace, content, flags=re.S)
+
+
+with tap.case("dates with fractions, as earlier versions wrote them, are right as well"):
+    data = with_fractions(CONTENT)
+    assert data.count(b"Z\r\n") > 3 * PAGES and len(data) > len(CONTENT) + 7 * 3 * PAGES
+    write(data, old, "warc", NAME)
+    tap.succeed("verify", "--warc-only", old)
+    write(CONTENT, old, "warc", NAME)
+
+LINES = INDEX.splitlines(True)
+INDEXES = [
+    ("a line is missing", b"".join(LINES[:3] + LINES[4:]), "lacks the lines of 1 records"),
+    ("a line is there twice", b"".join(LINES[:4] + LINES[3:]), "no record's"),
+    ("a line is made up", b"".join(LINES + [b"zz)/ 2026 {}\n"]), "no record's"),
+    ("a place", INDEX.replace(b'"offset":"', b'"offset":"1', 1), "no record's"),
+    ("a status", INDEX.replace(b'"status":"200"', b'"status":"204"', 1), "no record's"),
+    ("the order", b"".join(reversed(LINES)), "is not sorted"),
+    ("empty", b"", f"lacks the lines of {len(LINES)} records"),
+    ("noise", os.urandom(2 << 20).replace(b"\n", b"x"), "cannot be read"),
+]
+
+for label, data, want in INDEXES:
+    with tap.case(f"the index is wrong: {label}"):
+        write(data, old, "index.cdxj")
+        find_problem(old, want)
+        assert "stillpoint index" in tap.run("verify", old).stdout
+
+with tap.case("a flipped bit anywhere in the index"):
+    for _ in range(15):
+        at, data = flip(INDEX)
+        write(data, old, "index.cdxj")
+        result = tap.run("verify", old)
+        assert result.returncode == 1 and "index.cdxj" in result.stdout, (at, result)
+
+with tap.case("'stillpoint index' writes the same index, with a catalog or without"):
+    tap.equal(tap.succeed("index", old), f"index.cdxj: {len(LINES)} lines from 1 WARC file\n")
+    tap.equal(read(old, "index.cdxj"), INDEX)
+    tap.succeed("verify", old)
+    os.remove(f"{old}/index.cdxj")
+    os.remove(f"{old}/catalog.sqlite")
+    tap.succeed("index", old)
+    tap.equal(read(old, "index.cdxj"), INDEX)
+
+with tap.case("'stillpoint index' leaves damaged records and unfinished files out"):
+    at = CONTENT.index(b"WARC-Type: response")
+    at = CONTENT.index(b"\r\n\r\n", at) + 20
+    write(CONTENT[:at] + b"\0" + CONTENT[at + 1:], old, "warc", NAME)
+    shutil.copy(f"{PLAIN}/warc/{NAME}", f"{old}/warc/other.warc.gz.open")
+    text = tap.succeed("index", old)
+    assert text.startswith(f"index.cdxj: {len(LINES) - 1} lines from 1 WARC file\n"), text
+    assert "damaged records (1)" in text and "not finished (1)" in text, text
+    tap.refuse(1, "has no directory warc", "index", tap.path("empty"))
+    tap.refuse(1, "No such file", "index", tap.path("nowhere"))
+    tap.refuse(2, "argument is missing", "index")
+
+with tap.case("one missing file is one line, whatever follows from it"):
+    several = crawl("several", "--warc-size", "5k")
+    files = sorted(os.listdir(f"{several}/warc"))
+    assert len(files) > 3, files
+    tap.succeed("verify", several)
+    for file in (files[0], files[len(files) // 2], files[-1]):
+        os.rename(f"{several}/warc/{file}", tap.path(file))
+        lines = tap.run("verify", several).stdout.splitlines()
+        problems = [line for line in lines if not line.startswith(("note: ", "capture 1:"))]
+        tap.equal(len(problems), 2)
+        assert problems[0].startswith(f"warc/{file}: the file is missing; "), problems
+        assert re.match(r"not verified: \d+ problems of 1 cause ", problems[1]), problems
+        count = int(problems[1].split()[2])
+        result = tap.run("verify", several, "-v")
+        everything = [line for line in result.stdout.splitlines()
+                      if not line.startswith(("note: ", "capture 1:"))]
+        tap.equal(len(everything), count + 1)
+        tap.equal(len(json.loads(tap.run("verify", several, "--json").stdout)["problems"]), count)
+        os.rename(tap.path(file), f"{several}/warc/{file}")
+    tap.succeed("verify", several)
+
+with tap.case("what is wrong in the same way is one line"):
+    lying = shutil.copytree(several, tap.path("lying-often"))
+    change(lying, "UPDATE observation SET payload = zeroblob(32) WHERE leg = 0")
+    lines = tap.run("verify", lying).stdout.splitlines()
+    tap.equal(len([line for line in lines if "another payload digest" in line]), 1)
+    assert f", and {PAGES - 1} more" in lines[0], lines
 
 with tap.case("a damaged catalog"):
     noise = copy("noise")

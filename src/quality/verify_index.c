@@ -1,0 +1,208 @@
+/* index.cdxj against the records: every line is one's, and every one has a line. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "archive/cdxj.h"
+#include "archive/lines.h"
+#include "quality/verify_run.h"
+
+/* What is told of every fault: any of them is cured the same way. */
+#define ADVICE "; 'stillpoint index' writes it anew"
+
+/* A record's line. */
+struct expected {
+	uint64_t line;
+	uint32_t number; /* of the evidence */
+};
+
+VEC_DECLARE(expected_vec, struct expected);
+
+struct index_check {
+	struct verify *v;
+	struct expected_vec expected; /* by line */
+	struct buf before;            /* the line before */
+	struct buf scratch;           /* strings of a line, or another spelling of it */
+	bool is_partial;              /* lines may be missing */
+};
+
+static int by_line(const void *a, const void *b)
+{
+	const struct expected *p = a, *q = b;
+
+	if (p->line != q->line)
+		return p->line < q->line ? -1 : 1;
+	return (p->number > q->number) - (p->number < q->number);
+}
+
+static int gather(struct index_check *c)
+{
+	const struct evidence_vec *list = &c->v->evidence.list;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < list->len; i++)
+		if (list->ptr[i].line)
+			rc = expected_vec_push(
+				&c->expected, (struct expected){list->ptr[i].line, (uint32_t)i});
+	if (c->expected.len > 1)
+		qsort(c->expected.ptr, c->expected.len, sizeof c->expected.ptr[0], by_line);
+	return rc;
+}
+
+/* A record with that line, of which there is one as a rule, and which has not been found yet. */
+static struct evidence *find(const struct index_check *c, slice line)
+{
+	uint64_t hash = hash_bytes(c->v->evidence.key, line);
+	size_t low = 0, high = c->expected.len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (c->expected.ptr[mid].line < hash)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < c->expected.len && c->expected.ptr[low].line == hash; low++) {
+		struct evidence *e = &c->v->evidence.list.ptr[c->expected.ptr[low].number];
+
+		if (!e->is_indexed)
+			return e;
+	}
+	return NULL;
+}
+
+/* Earlier versions wrote addresses of IPv6 with their brackets: "[::1]:8080)/". */
+static int without_brackets(struct index_check *c, slice line, slice *ret)
+{
+	const char *end = line.len && line.ptr[0] == '[' ? memchr(line.ptr, ']', line.len) : NULL;
+	size_t at = end ? (size_t)(end - line.ptr) : 0;
+	int rc;
+
+	buf_reset(&c->scratch);
+	if (!end)
+		return 0;
+	rc = buf_add(&c->scratch, slice_sub(line, 1, at));
+	if (rc == 0)
+		rc = buf_add(&c->scratch, slice_sub(line, at + 1, line.len));
+	*ret = buf_slice(&c->scratch);
+	return rc;
+}
+
+/* Lines of a file that is lost are right as far as anybody can know. */
+static bool is_of_lost_file(const struct verify *v, slice filename)
+{
+	uint32_t number;
+
+	return filename.ptr && strmap_get(&v->file_names.map, filename, &number) &&
+	       v->files.ptr[number].loss;
+}
+
+static int tell_extra(struct index_check *c, slice line)
+{
+	struct cdxj parsed = {0};
+
+	buf_reset(&c->scratch);
+	if (cdxj_parse(line, &c->scratch, &parsed))
+		parsed = (struct cdxj){0};
+	if (is_of_lost_file(c->v, parsed.filename))
+		return 0;
+	return verify_problem(
+		c->v, parsed.url, NULL, "index.cdxj has a line that is no record's" ADVICE);
+}
+
+static int check_line(struct index_check *c, slice line)
+{
+	struct evidence *e = find(c, line);
+	slice other = line;
+	int rc = 0;
+
+	if (!e && (rc = without_brackets(c, line, &other)) == 0 && other.ptr != line.ptr)
+		e = find(c, other);
+	if (rc)
+		return rc;
+	if (e)
+		e->is_indexed = true;
+	else
+		rc = tell_extra(c, line);
+	if (rc == 0 && cdxj_compare(buf_slice(&c->before), line) > 0)
+		rc = verify_problem(c->v, (slice){0}, NULL,
+			"index.cdxj is not sorted, so that lines are not found" ADVICE);
+	buf_reset(&c->before);
+	return rc ? rc : buf_add(&c->before, line);
+}
+
+static int check_lines(struct index_check *c, int fd)
+{
+	struct err ignored = {0};
+	struct lines lines;
+	slice line;
+	int rc;
+
+	lines_init(&lines, fd, 0);
+	while ((rc = lines_next(&lines, &line, &ignored)) == 0 && (rc = check_line(c, line)) == 0)
+		;
+	lines_release(&lines);
+	if (rc == 0 || rc == ERR_END || rc == ERR_NOMEM)
+		return rc == ERR_NOMEM ? rc : 0;
+	return verify_problem(
+		c->v, (slice){0}, NULL, "index.cdxj cannot be read: %s" ADVICE, ignored.text);
+}
+
+/* Records of other tools need not be there. */
+static int tell_missing(struct index_check *c)
+{
+	const struct evidence_vec *list = &c->v->evidence.list;
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->len; i++)
+		count += list->ptr[i].line && list->ptr[i].claimed && list->ptr[i].sound &&
+			 !list->ptr[i].is_indexed;
+	if (count == 0 || c->is_partial)
+		return 0;
+	return verify_problem(
+		c->v, (slice){0}, NULL, "index.cdxj lacks the lines of %zu records" ADVICE, count);
+}
+
+static int on_capture(void *context, const struct catalog_capture *capture)
+{
+	struct index_check *c = context;
+
+	c->is_partial = c->is_partial || capture->state == CATALOG_RUNNING;
+	return 0;
+}
+
+static int check(struct index_check *c, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0 && errno == ENOENT)
+		return c->is_partial ? 0
+				     : verify_note(c->v, (slice){0}, NULL,
+					       "there is no index.cdxj" ADVICE);
+	if (fd < 0)
+		return verify_problem(
+			c->v, (slice){0}, NULL, "index.cdxj cannot be read: %s", strerror(errno));
+	rc = gather(c);
+	if (rc == 0)
+		rc = check_lines(c, fd);
+	(void)close(fd);
+	return rc ? rc : tell_missing(c);
+}
+
+int verify_index(struct verify *v, const char *path, struct catalog *catalog, struct err *err)
+{
+	struct index_check c = {.v = v};
+	int rc = catalog_each_capture(catalog, on_capture, &c, err);
+
+	if (rc)
+		return rc;
+	buf_init(&c.before, LINES_LINE_MAX);
+	buf_init(&c.scratch, LINES_LINE_MAX);
+	rc = check(&c, path);
+	expected_vec_release(&c.expected);
+	buf_release(&c.before);
+	buf_release(&c.scratch);
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
