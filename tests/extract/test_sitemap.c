@@ -233,8 +233,8 @@ static void test_broken(void)
 	static const struct row rows[] = {
 		{"bare ampersand", SLICE_INIT(URLSET U("/?a=1&b=2&") U("/b") "</urlset>"),
 			"http://h/?a=1&b=2& http://h/b ", broken},
-		{"entities of HTML", SLICE_INIT(URLSET U("/a&eacute;&copy=1") "</urlset>"),
-			"", broken},
+		{"entities of HTML", SLICE_INIT(URLSET U("/a&eacute;&copy=1") "</urlset>"), "",
+			broken},
 		{"stray <", SLICE_INIT(URLSET U("/a") " < <3 " U("/b") "</urlset>"),
 			"http://h/a http://h/b ", broken},
 		{"loc not closed",
