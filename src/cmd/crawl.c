@@ -262,7 +262,9 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		FIELD(user_agent),
 		.metavar = "TEXT",
-		.help = "how to introduce ourselves, in place of what --contact makes"},
+		.help = "how to introduce ourselves, in place of what --contact makes; robots.txt "
+			"is "
+			"read for its product token"},
 	{.name = "contact",
 		.kind = OPTION_STRING,
 		FIELD(contact),

@@ -14,6 +14,7 @@
  *	gate.c       whether anything may start at all
  *	memory.c     what earlier captures knew of hosts' robots.txt
  *	names.c      where servers are, and the address guard
+ *	robots_cache.c  the parsed robots.txt of a lane's hosts
  *
  * The others are steps of one capture:
  *
@@ -54,15 +55,18 @@
 
 /* robots.txt of a host, by its number. There may be very many of them. */
 struct host_rules {
-	struct robots *robots; /* of ROBOTS_PARSE; else NULL */
-	char *why;             /* how it came to that, for reports; NULL for rules */
-	uint64_t version;      /* hash of what was parsed; 0 for nothing */
-	double checked;        /* on the planner's clock: when it was last known to be so */
-	uint8_t policy;        /* enum robots_policy */
-	uint8_t failures;      /* to get it, in a row */
-	bool asking;           /* a request for it is in line or under way */
-	bool wants_sitemaps;   /* a seed is there, and they have not been asked for */
-	bool http1;            /* HTTP/2 proves too little there */
+	/* Of ROBOTS_PARSE; else NULL. */
+	struct robots_version *robots;
+	char *why;           /* how it came to that, for reports; NULL for rules */
+	uint64_t version;    /* hash of what was parsed; 0 for nothing */
+	double checked;      /* on the planner's clock: when it was last known to be so */
+	uint8_t policy;      /* enum robots_policy */
+	uint8_t failures;    /* to get it, in a row */
+	bool asking;         /* a request for it is in line or under way */
+	bool has_seed;       /* or where one leads */
+	bool sitemap_host;   /* has none, but sitemaps have led to it */
+	bool wants_sitemaps; /* a seed is there, and they have not been asked for */
+	bool http1;          /* HTTP/2 proves too little there */
 };
 
 VEC_DECLARE(host_rules_vec, struct host_rules);
@@ -96,6 +100,15 @@ struct side {
 };
 
 VEC_DECLARE(side_vec, struct side);
+
+/* A sitemap that waits for the robots.txt of its host. */
+struct waiting_sitemap {
+	char *url; /* owned */
+	uint32_t host;
+	uint8_t redirects, nesting;
+};
+
+VEC_DECLARE(waiting_sitemaps, struct waiting_sitemap);
 
 /*
  * Tags. Of an order that is held: its place in orders or, with this bit, in sides. Of a fetch, the
@@ -139,7 +152,10 @@ struct capture {
 	size_t robots_waiting; /* of them: hosts whose pages wait for it, and the barrier for them
 				*/
 	struct rng rng;
-	struct seen sitemaps; /* asked for so far */
+	/* Hosts without a seed that sitemaps have led to. */
+	uint32_t sitemap_hosts;
+	struct waiting_sitemaps sitemaps_waiting;
+	struct seen sitemaps; /* asked for so far, or waiting */
 	bool begun;           /* the planner has been asked once */
 	bool asleep;          /* the planner has nothing until something happens */
 	bool ended;           /* nor ever again */
@@ -366,8 +382,7 @@ int probe_finished(
 
 /*
  * Puts a request in line; *side says the rest, but for host and url. Nothing happens when the URL
- * is none, or that of a sitemap that was asked for already, or when the time is up: *ret_held
- * tells.
+ * is none, or when the time is up: *ret_held tells.
  */
 int side_request(struct capture *c, slice url, const struct side *side, bool *ret_held,
 	struct err *err) SP_MUST_CHECK;
@@ -385,8 +400,12 @@ void side_release(struct capture *c);
 
 /* ---- sitemaps.c ---- */
 
-/* Asks for the sitemaps of a host whose robots.txt is known, if they are wanted. */
+/*
+ * The robots.txt of a host is known: asks for the sitemaps that it names, if they are wanted, and
+ * for those of the host that have waited for it.
+ */
 int sitemaps_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+void sitemaps_release(struct capture *c);
 
 /* The same for all hosts: the process that did is gone. */
 int sitemaps_request_all(struct capture *c, struct err *err) SP_MUST_CHECK;
@@ -407,6 +426,13 @@ int rules_finished(struct capture *c, const struct side *side, const struct net_
 
 /* What the catalog says of it: a capture is restored. */
 int rules_restore(struct capture *c, uint32_t host, const struct catalog_robots *row,
+	struct err *err) SP_MUST_CHECK;
+
+/*
+ * Whether it lets a path with its query be fetched; it is known. 0, or as robots_cache_get. What
+ * cannot be decided is not allowed.
+ */
+int rules_decide(struct capture *c, uint32_t host, slice path, struct robots_decision *ret,
 	struct err *err) SP_MUST_CHECK;
 
 /* Whether it is too old to go by, and nobody has asked for it again yet. */

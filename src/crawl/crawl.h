@@ -20,9 +20,6 @@
 
 enum { CRAWL_LANES_MAX = 256 };
 
-/* The product token by which robots.txt knows us. */
-#define CRAWL_ROBOTS_AGENT "stillpoint"
-
 /*
  * How far it is; for a line on a terminal. Of several sites, the sums of known, failed, fetched,
  * sharp, revisited, expected, requests and left; the others are 0.

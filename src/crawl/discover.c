@@ -174,30 +174,39 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 		c->store->batch, c->row.id, page, LEFT_OUT_ROBOTS, slice_str(rule), err);
 }
 
-/* robots.txt is known: whether it forbids the page, and why, without OUT. */
-static bool is_forbidden(const struct capture *c, uint32_t host, slice url, char *out, size_t size)
+/* robots.txt is known: why it forbids the page, without OUT; nothing where it does not. */
+static int ask_rules(
+	struct capture *c, uint32_t host, slice url, char out[WHY_SIZE], struct err *err)
 {
 	const struct host_rules *rules = &c->rules.ptr[host];
-	struct robots_decision d = {0};
+	struct robots_decision d = {.allowed = true};
+	int rc = 0;
 
-	if (c->settings->ignore_robots || rules->policy == ROBOTS_ALLOW_ALL)
-		return false;
-	if (rules->policy != ROBOTS_PARSE) {
-		(void)snprintf(out, size, "robots.txt could not be read: %s",
+	out[0] = '\0';
+	if (!c->settings->ignore_robots)
+		rc = rules_decide(c, host, robots_url_path(url), &d, err);
+	if (rc || d.allowed)
+		return rc;
+	if (rules->policy != ROBOTS_PARSE)
+		(void)snprintf(out, WHY_SIZE, "robots.txt could not be read: %s",
 			rules->why ? rules->why : "");
-		return true;
-	}
-	if (robots_decide(rules->robots, robots_url_path(url), &d) == 0 && d.allowed)
-		return false;
-	(void)snprintf(out, size, "robots.txt, line %u", d.line);
-	return true;
+	else if (d.exhausted)
+		(void)snprintf(out, WHY_SIZE,
+			"robots.txt has rules that take too long to compare with this URL");
+	else
+		(void)snprintf(out, WHY_SIZE, "robots.txt, line %u", d.line);
+	return 0;
 }
 
 static int settle_url(struct capture *c, uint32_t page, slice url, struct err *err)
 {
 	char why[WHY_SIZE], rule[WHY_SIZE + sizeof OUT];
 
-	if (!is_forbidden(c, c->pages.list.ptr[page].host, url, why, sizeof why))
+	int rc = ask_rules(c, c->pages.list.ptr[page].host, url, why, err);
+
+	if (rc)
+		return rc;
+	if (!why[0])
 		return journal_discovered(c, page, err);
 	(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
 	return refuse(c, page, url, rule, err);
@@ -251,15 +260,15 @@ static int review(struct capture *c, uint32_t page, struct buf *url, struct err 
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 	char why[WHY_SIZE];
-	bool forbidden;
 	int rc = pages_url(&c->pages, page, url, err);
 
+	if (rc == 0)
+		rc = ask_rules(c, p->host, buf_slice(url), why, err);
 	if (rc)
 		return rc;
-	forbidden = is_forbidden(c, p->host, buf_slice(url), why, sizeof why);
-	if (p->taken && forbidden)
+	if (p->taken && why[0])
 		return exclude(c, page, buf_slice(url), why, err);
-	if (!p->taken && !p->planned && !forbidden)
+	if (!p->taken && !p->planned && !why[0])
 		return admit_again(c, page, err);
 	return 0;
 }
@@ -550,6 +559,7 @@ static int want_sitemaps(struct capture *c, const struct found *f, struct err *e
 	p = &c->pages.list.ptr[number];
 	if (!p->taken)
 		return 0;
+	c->rules.ptr[p->host].has_seed = true;
 	c->rules.ptr[p->host].wants_sitemaps = true;
 	return hosts_at(&c->hosts, p->host)->robots == HOST_ROBOTS_KNOWN
 		       ? sitemaps_request(c, p->host, err)

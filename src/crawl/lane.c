@@ -140,6 +140,21 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 	return net_watch(lane->net, lane->wake, err);
 }
 
+/* robots.txt is read for the name that is sent. */
+static void open_robots(struct lane *lane, bool tell)
+{
+	slice agent = robots_agent(slice_str(lane->agent));
+
+	robots_cache_init(&lane->robots, &lane->spill, agent, ROBOTS_CACHE_MAX);
+	if (tell && agent.len > 0)
+		log_info("crawl", "robots.txt is read for '%.*s'", (int)agent.len, agent.ptr);
+	else if (tell)
+		log_info("crawl",
+			"robots.txt: the user agent '%s' begins with no name, so only "
+			"rules for '*' apply",
+			lane->agent);
+}
+
 static int open_all(struct lane *lane, const struct lane_params *p, struct err *err)
 {
 	const struct crawl_settings *s = p->settings;
@@ -157,6 +172,7 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 	lane->agent = contact_user_agent(s);
 	if (!lane->agent)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	open_robots(lane, p->number <= 1);
 	rc = open_gate(lane, p, err);
 	if (rc == 0)
 		rc = open_net(lane, p, err);
@@ -205,6 +221,7 @@ void lane_free(struct lane *lane)
 	reading_release(&lane->reading);
 	duplicates_release(&lane->duplicates);
 	trap_scratch_release(&lane->scratch);
+	robots_cache_release(&lane->robots);
 	spill_pool_release(&lane->spill);
 	servers_release(&lane->servers);
 	free(lane->agent);

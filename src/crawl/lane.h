@@ -23,6 +23,7 @@
 #include "crawl/gate.h"
 #include "crawl/memory.h"
 #include "crawl/reading.h"
+#include "crawl/robots_cache.h"
 #include "crawl/store.h"
 #include "crawl/trapping.h"
 #include "frontier/servers.h"
@@ -70,6 +71,7 @@ struct lane {
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;
 	struct spill_pool spill; /* what its captures need not have in memory */
+	struct robots_cache robots;
 
 	struct capture_vec captures; /* by slot; NULL when it has ended */
 	size_t running;

@@ -34,29 +34,22 @@ bool probe_is_soft(const struct capture *c, uint32_t host)
 
 /* ---- asking ---- */
 
-static bool is_allowed(const struct capture *c, uint32_t host, slice path)
-{
-	const struct host_rules *rules = &c->rules.ptr[host];
-	struct robots_decision d = {.allowed = true};
-
-	if (rules->policy == ROBOTS_PARSE && robots_decide(rules->robots, path, &d))
-		return false;
-	return d.allowed;
-}
-
 static int ask(struct capture *c, uint32_t host, struct err *err)
 {
 	struct probe *p = &c->trapping.probes.ptr[host];
 	slice origin = hosts_at(&c->hosts, host)->origin;
+	struct robots_decision d = {.allowed = true};
 	char path[64];
 	struct buf url;
 	bool held;
-	int rc;
+	int rc = 0;
 
 	(void)snprintf(path, sizeof path, "/stillpoint-probe-%" PRIu64, rng_u64(&c->rng));
 	p->state = PROBE_HONEST;
-	if (!is_allowed(c, host, slice_str(path)))
-		return 0;
+	if (c->rules.ptr[host].policy == ROBOTS_PARSE)
+		rc = rules_decide(c, host, slice_str(path), &d, err);
+	if (rc || !d.allowed)
+		return rc;
 	p->state = PROBE_ASKED;
 	buf_init(&url, URL_MAX);
 	rc = buf_printf(&url, "%.*s%s", (int)origin.len, origin.ptr, path);

@@ -230,8 +230,10 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = widen_scope(c, row->url, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
-	if (rc == 0 && page.is_seed && page.taken)
+	if (rc == 0 && page.is_seed && page.taken) {
+		c->rules.ptr[page.host].has_seed = true;
 		c->rules.ptr[page.host].wants_sitemaps = true;
+	}
 	if (rc == 0 && left_out_is_trap(row->left_out))
 		rc = restore_trapped(c, row->url, number, row->left_out);
 	c->outside += row->left_out == LEFT_OUT_SCOPE;

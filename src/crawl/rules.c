@@ -37,11 +37,10 @@ int rules_reserve(struct capture *c)
 	return rc;
 }
 
-static void release(struct host_rules *rules)
+static void release(struct capture *c, struct host_rules *rules)
 {
 	if (rules->robots)
-		robots_release(rules->robots);
-	free(rules->robots);
+		robots_cache_drop(&c->lane->robots, rules->robots);
 	free(rules->why);
 	rules->robots = NULL;
 	rules->why = NULL;
@@ -50,7 +49,7 @@ static void release(struct host_rules *rules)
 void rules_release(struct capture *c)
 {
 	for (size_t i = 0; i < c->rules.len; i++)
-		release(&c->rules.ptr[i]);
+		release(c, &c->rules.ptr[i]);
 	host_rules_vec_release(&c->rules);
 	heap_release(&c->later);
 }
@@ -67,19 +66,23 @@ static uint64_t version_of(const struct outcome *o)
 	return o->policy == ROBOTS_PARSE ? hash_bytes(VERSION_KEY, o->body) : 0;
 }
 
-static int parse(slice body, struct robots **ret, struct err *err)
+static int parse(struct capture *c, slice body, struct robots_version **ret, double *ret_delay,
+	struct err *err)
 {
-	struct robots *robots = calloc(1, sizeof *robots);
-	int rc;
+	struct robots_version *version;
+	const struct robots *robots;
+	int rc = robots_cache_add(&c->lane->robots, body, &version, err);
 
-	if (!robots)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	rc = robots_parse(robots, body, SLICE(CRAWL_ROBOTS_AGENT), err);
 	if (rc)
-		free(robots);
-	else
-		*ret = robots;
-	return rc;
+		return rc;
+	rc = robots_cache_get(&c->lane->robots, version, &robots, err);
+	if (rc) {
+		robots_cache_drop(&c->lane->robots, version);
+		return rc;
+	}
+	*ret = version;
+	*ret_delay = robots->crawl_delay;
+	return 0;
 }
 
 /* From here on these are the rules of the host. */
@@ -87,26 +90,27 @@ static int adopt(
 	struct capture *c, uint32_t host, const struct outcome *o, double checked, struct err *err)
 {
 	struct host_rules *rules = &c->rules.ptr[host];
-	struct robots *robots = NULL;
+	struct robots_version *robots = NULL;
+	double delay = 0;
 	char *why = o->why && o->why[0] ? strdup(o->why) : NULL;
 	int rc = 0;
 
 	if (o->why && o->why[0] && !why)
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 	if (o->policy == ROBOTS_PARSE)
-		rc = parse(o->body, &robots, err);
+		rc = parse(c, o->body, &robots, &delay, err);
 	if (rc) {
 		free(why);
 		return rc;
 	}
-	release(rules);
+	release(c, rules);
 	rules->robots = robots;
 	rules->why = why;
 	rules->policy = (uint8_t)o->policy;
 	rules->version = version_of(o);
 	rules->checked = checked;
 	hosts_at(&c->hosts, host)->robots = HOST_ROBOTS_KNOWN;
-	hosts_set_crawl_delay(&c->hosts, host, robots ? robots->crawl_delay : 0);
+	hosts_set_crawl_delay(&c->hosts, host, delay);
 	return 0;
 }
 
@@ -120,6 +124,28 @@ int rules_restore(
 	(void)snprintf(
 		why, sizeof why, "%.*s", (int)row->why.len, row->why.ptr ? row->why.ptr : "");
 	return adopt(c, host, &o, clock_seconds(row->checked - c->row.started), err);
+}
+
+int rules_decide(
+	struct capture *c, uint32_t host, slice path, struct robots_decision *ret, struct err *err)
+{
+	const struct host_rules *rules = &c->rules.ptr[host];
+	struct robots_decision d = {.allowed = rules->policy == ROBOTS_ALLOW_ALL};
+	const struct robots *robots;
+	int rc = 0;
+
+	if (rules->policy == ROBOTS_PARSE) {
+		rc = robots_cache_get(&c->lane->robots, rules->robots, &robots, err);
+		if (rc)
+			return rc;
+		rc = robots_decide(robots, path, &d);
+	}
+	if (rc == ERR_LIMIT)
+		d = (struct robots_decision){.exhausted = true};
+	else if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	*ret = d;
+	return 0;
 }
 
 /* ---- asking ---- */

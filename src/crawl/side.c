@@ -78,10 +78,7 @@ int side_request(
 	rc = url_parse(&url, text, NULL, NULL);
 	if (rc == 0 && !url_is_http(&url))
 		rc = ERR_SYNTAX;
-	/* Indexes may contain each other, or themselves. */
-	if (rc == 0 && side->kind == SIDE_SITEMAP)
-		rc = seen_add(&c->sitemaps, url_page(&url), 0);
-	if (rc == ERR_SYNTAX || rc == ERR_EXISTS) {
+	if (rc == ERR_SYNTAX) {
 		url_release(&url);
 		return 0;
 	}
@@ -115,7 +112,7 @@ void side_release(struct capture *c)
 	for (size_t i = 0; i < c->sides.len; i++)
 		free(c->sides.ptr[i].url);
 	side_vec_release(&c->sides);
-	seen_release(&c->sitemaps);
+	sitemaps_release(c);
 }
 
 bool side_location(const struct capture *c, const struct side *side, struct url *ret)
@@ -201,5 +198,8 @@ int side_finished(struct capture *c, size_t i, const struct net_fetch *f, struct
 		rc = side.kind == SIDE_ROBOTS ? rules_finished(c, &side, f, &result, err)
 					      : sitemaps_finished(c, &side, f, err);
 	free(side.url);
+	/* Rows of many large robots.txt may come in one turn of the lane. */
+	if (rc == 0 && store_due(c->store) <= 0)
+		rc = store_commit(c->store, err);
 	return rc;
 }

@@ -1,7 +1,15 @@
 /*
  * Sitemaps of the seeds' hosts: asked for as soon as their robots.txt is known, since what is known
  * early can be planned.
+ *
+ * A Sitemap line of a robots.txt invites us to a sitemap of its own host, whatever else it forbids.
+ * All others are asked for only if the robots.txt of their host lets them be, which is fetched
+ * first: those on other hosts, those that an index names or a redirect leads to, and /sitemap.xml,
+ * which nobody has named.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "extract/sitemap.h"
@@ -12,66 +20,226 @@ enum {
 	NESTING_MAX = 5,     /* of indexes: the protocol knows none */
 	REDIRECTS_MAX = 5,
 	HOW_MAX = 2048, /* bytes of a sitemap's URL that are kept with its entries */
+	FOREIGN_HOSTS_MAX = 8, /* without a seed that they may lead to */
 };
+
+/* A sitemap that was named. */
+struct named {
+	slice url;
+	slice base;       /* what it is resolved against; may be none */
+	uint32_t inviter; /* the host whose robots.txt names it, or NO_HOST */
+	uint8_t nesting, redirects;
+};
+
+#define NO_HOST UINT32_MAX
 
 /* ---- asking ---- */
 
-static int request(
-	struct capture *c, slice url, unsigned nesting, unsigned redirects, struct err *err)
+/* What is found after the visits could only be fetched once. */
+static bool may_be_asked(const struct capture *c)
+{
+	return !c->visits_ended && plan_progress(c->plan).leg == PLAN_VISIT;
+}
+
+static int hold(struct capture *c, slice url, const struct named *n, struct err *err)
 {
 	bool held;
 
-	if (seen_count(&c->sitemaps) >= SITEMAPS_MAX)
-		return 0;
 	return side_request(c, url,
-		&(struct side){.kind = SIDE_SITEMAP,
-			.nesting = (uint8_t)nesting,
-			.redirects = (uint8_t)redirects},
+		&(struct side){
+			.kind = SIDE_SITEMAP, .nesting = n->nesting, .redirects = n->redirects},
 		&held, err);
 }
 
-static int request_usual(
-	struct capture *c, slice origin, const struct robots *robots, struct err *err)
+static int hold_allowed(
+	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
 {
 	struct robots_decision d = {.allowed = true};
-	struct buf url;
-	int rc = robots ? robots_decide(robots, SLICE("/sitemap.xml"), &d) : 0;
+	int rc = 0;
 
-	buf_init(&url, URL_MAX);
-	if (rc == 0 && (d.allowed || c->settings->ignore_robots)) {
-		rc = buf_printf(&url, "%.*s/sitemap.xml", (int)origin.len, origin.ptr);
-		if (rc == 0)
-			rc = request(c, buf_slice(&url), 0, 0, err);
-	}
-	buf_release(&url);
-	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	if (!c->settings->ignore_robots)
+		rc = rules_decide(c, host, robots_url_path(url), &d, err);
+	if (rc || !d.allowed)
+		return rc;
+	return hold(c, url, n, err);
 }
 
-/* What is found after the visits could only be fetched once. */
+static int wait_for_rules(
+	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
+{
+	struct waiting_sitemap w = {.url = strndup(url.ptr, url.len),
+		.host = host,
+		.nesting = n->nesting,
+		.redirects = n->redirects};
+	int rc = w.url ? waiting_sitemaps_push(&c->sitemaps_waiting, w) : ERR_NOMEM;
+
+	if (rc) {
+		free(w.url);
+		return err_set(err, rc, "%s", err_name(rc));
+	}
+	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
+		       ? rules_request(c, host, err)
+		       : 0;
+}
+
+/* Hosts that have no seed are counted: else a list of them would make us ask everybody. */
+static bool is_host_wanted(struct capture *c, uint32_t host)
+{
+	struct host_rules *rules = &c->rules.ptr[host];
+
+	if (!rules->has_seed && !rules->sitemap_host && c->sitemap_hosts < FOREIGN_HOSTS_MAX) {
+		rules->sitemap_host = true;
+		c->sitemap_hosts++;
+	}
+	return rules->has_seed || rules->sitemap_host;
+}
+
+static int request_of(
+	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
+{
+	if (!is_host_wanted(c, host))
+		return 0;
+	if (host == n->inviter)
+		return hold(c, url, n, err);
+	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
+		c->rules.ptr[host].policy != ROBOTS_DISALLOW_ALL)
+		return hold_allowed(c, host, url, n, err);
+	return wait_for_rules(c, host, url, n, err);
+}
+
+/* Each is asked for once: indexes may contain each other, or themselves. */
+static int request_url(
+	struct capture *c, const struct url *url, const struct named *n, struct err *err)
+{
+	uint32_t host = NO_HOST;
+	int rc = url_is_http(url) ? seen_add(&c->sitemaps, url_page(url), 0) : ERR_EXISTS;
+
+	if (rc == ERR_EXISTS)
+		return 0;
+	if (rc == 0)
+		rc = hosts_find(&c->hosts, url, &host);
+	if (rc == 0)
+		rc = rules_reserve(c);
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	return request_of(c, host, url_page(url), n, err);
+}
+
+static int request(struct capture *c, const struct named *n, struct err *err)
+{
+	struct url url, base;
+	bool has_base;
+	int rc;
+
+	if (seen_count(&c->sitemaps) >= SITEMAPS_MAX || c->cancelled)
+		return 0;
+	url_init(&url);
+	url_init(&base);
+	has_base = n->base.len > 0 && url_parse(&base, n->base, NULL, NULL) == 0;
+	rc = url_parse(&url, n->url, has_base ? &base : NULL, NULL);
+	if (rc == 0)
+		rc = request_url(c, &url, n, err);
+	else
+		rc = rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	url_release(&base);
+	url_release(&url);
+	return rc;
+}
+
 static bool are_wanted(const struct capture *c, const struct host_rules *rules)
 {
 	const struct crawl_settings *s = c->settings;
 
 	return rules->wants_sitemaps && !s->no_sitemaps && s->scope != SCOPE_PAGE &&
-	       (rules->policy != ROBOTS_DISALLOW_ALL || s->ignore_robots) && !c->visits_ended &&
-	       plan_progress(c->plan).leg == PLAN_VISIT;
+	       (rules->policy != ROBOTS_DISALLOW_ALL || s->ignore_robots) && may_be_asked(c);
+}
+
+/* The one of that number that a robots.txt names, copied; *ret is false behind the last. */
+static int copy_named(
+	struct capture *c, uint32_t host, size_t i, struct buf *out, bool *ret, struct err *err)
+{
+	const struct robots *robots = NULL;
+	int rc = 0;
+
+	*ret = false;
+	if (c->rules.ptr[host].robots)
+		rc = robots_cache_get(&c->lane->robots, c->rules.ptr[host].robots, &robots, err);
+	if (rc || !robots || i >= robots->sitemaps.len)
+		return rc;
+	buf_reset(out);
+	rc = buf_add(out, robots->sitemaps.ptr[i]);
+	*ret = rc == 0;
+	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+}
+
+/* Those that its robots.txt names, else the usual one. */
+static int request_named(struct capture *c, uint32_t host, struct err *err)
+{
+	slice origin = hosts_at(&c->hosts, host)->origin;
+	struct named n = {.base = origin, .inviter = host};
+	struct buf url;
+	bool there = true;
+	size_t i;
+	int rc = 0;
+
+	buf_init(&url, ROBOTS_PARSE_MAX);
+	for (i = 0; rc == 0 && there; i++) {
+		rc = copy_named(c, host, i, &url, &there, err);
+		n.url = buf_slice(&url);
+		if (rc == 0 && there)
+			rc = request(c, &n, err);
+	}
+	if (rc == 0 && i == 1) {
+		n.url = SLICE("/sitemap.xml");
+		n.inviter = NO_HOST;
+		rc = request(c, &n, err);
+	}
+	buf_release(&url);
+	return rc;
+}
+
+/* Those that are allowed now; the others are forgotten. */
+static int request_waiting(struct capture *c, uint32_t host, struct err *err)
+{
+	struct waiting_sitemaps *v = &c->sitemaps_waiting;
+	size_t kept = 0;
+	int rc = 0;
+
+	if (c->rules.ptr[host].policy == ROBOTS_DISALLOW_ALL && !c->settings->ignore_robots)
+		return 0;
+	for (size_t i = 0; i < v->len; i++) {
+		struct waiting_sitemap w = v->ptr[i];
+		struct named n = {.nesting = w.nesting, .redirects = w.redirects};
+
+		if (w.host != host) {
+			v->ptr[kept++] = w;
+			continue;
+		}
+		if (rc == 0 && may_be_asked(c))
+			rc = hold_allowed(c, host, slice_str(w.url), &n, err);
+		free(w.url);
+	}
+	v->len = kept;
+	return rc;
 }
 
 int sitemaps_request(struct capture *c, uint32_t host, struct err *err)
 {
-	const struct robots *robots = c->rules.ptr[host].robots;
-	size_t count = robots ? robots->sitemaps.len : 0;
-	slice origin = hosts_at(&c->hosts, host)->origin;
 	int rc = 0;
 
-	if (!are_wanted(c, &c->rules.ptr[host]))
-		return 0;
-	c->rules.ptr[host].wants_sitemaps = false;
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = request(c, robots->sitemaps.ptr[i], 0, 0, err);
-	if (rc == 0 && count == 0)
-		rc = request_usual(c, origin, robots, err);
-	return rc;
+	if (are_wanted(c, &c->rules.ptr[host])) {
+		c->rules.ptr[host].wants_sitemaps = false;
+		rc = request_named(c, host, err);
+	}
+	return rc ? rc : request_waiting(c, host, err);
+}
+
+void sitemaps_release(struct capture *c)
+{
+	for (size_t i = 0; i < c->sitemaps_waiting.len; i++)
+		free(c->sitemaps_waiting.ptr[i].url);
+	waiting_sitemaps_release(&c->sitemaps_waiting);
+	seen_release(&c->sitemaps);
 }
 
 int sitemaps_request_all(struct capture *c, struct err *err)
@@ -122,7 +290,11 @@ static int read_entries(
 		if (!entry.is_sitemap)
 			rc = discover_entry(c, &entry, buf_str(&how), err);
 		else if (side->nesting < NESTING_MAX)
-			rc = request(c, entry.loc, side->nesting + 1U, 0, err);
+			rc = request(c,
+				&(struct named){.url = entry.loc,
+					.inviter = NO_HOST,
+					.nesting = (uint8_t)(side->nesting + 1)},
+				err);
 		/* There may be a million of them; no order of the planner's is half done here. */
 		if (rc == 0 && store_due(c->store) <= 0)
 			rc = store_commit(c->store, err);
@@ -157,7 +329,12 @@ int sitemaps_finished(
 		rc = read_sitemap(c, side, err);
 	else if (f->status >= 300 && f->status < 400 && side->redirects < REDIRECTS_MAX &&
 		 side_location(c, side, &target))
-		rc = request(c, url_page(&target), side->nesting, side->redirects + 1U, err);
+		rc = request(c,
+			&(struct named){.url = url_page(&target),
+				.inviter = NO_HOST,
+				.nesting = side->nesting,
+				.redirects = (uint8_t)(side->redirects + 1)},
+			err);
 	url_release(&target);
 	return rc;
 }

@@ -121,7 +121,7 @@ void html_tag_name_state(struct html_tokenizer *t)
 
 static void begin_attr(struct html_tokenizer *t)
 {
-	t->dropped = t->span_count == HTML_ATTRS_MAX;
+	t->dropped = t->span_count == HTML_ATTRS_MAX + HTML_ATTRS_MORE;
 	if (t->dropped) {
 		t->token.cut = true;
 		t->room = 0;
@@ -166,17 +166,44 @@ static bool is_duplicate(struct html_tokenizer *t, const struct html_span *span)
 	return false;
 }
 
+/* Names that links are read from, or that say how: a tag full of others still has room for them. */
+static bool may_have_link(slice name)
+{
+	static const slice names[] = {SLICE_INIT("href"), SLICE_INIT("src"), SLICE_INIT("srcset"),
+		SLICE_INIT("imagesrcset"), SLICE_INIT("xlink:href"), SLICE_INIT("action"),
+		SLICE_INIT("formaction"), SLICE_INIT("data"), SLICE_INIT("data-src"),
+		SLICE_INIT("data-srcset"), SLICE_INIT("poster"), SLICE_INIT("background"),
+		SLICE_INIT("cite"), SLICE_INIT("content"), SLICE_INIT("http-equiv"),
+		SLICE_INIT("rel"), SLICE_INIT("type"), SLICE_INIT("name"), SLICE_INIT("property"),
+		SLICE_INIT("style"), SLICE_INIT("longdesc"), SLICE_INIT("codebase"),
+		SLICE_INIT("archive"), SLICE_INIT("code"), SLICE_INIT("srcdoc"),
+		SLICE_INIT("manifest"), SLICE_INIT("as"), SLICE_INIT("method"),
+		SLICE_INIT("formmethod"), SLICE_INIT("data-original"), SLICE_INIT("data-lazy-src"),
+		SLICE_INIT("data-poster"), SLICE_INIT("data-bg"),
+		SLICE_INIT("data-background-image")};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (slice_eq(name, names[i]))
+			return true;
+	return false;
+}
+
 /* The name is read: the attribute counts, with an empty value so far, unless it is there already.
  */
 static void end_attr_name(struct html_tokenizer *t)
 {
 	struct html_span *span;
+	bool drop;
 
 	if (t->dropped)
 		return;
 	span = &t->spans[t->span_count];
 	span->name_len = (uint32_t)(t->scratch.len - span->name);
-	if (span->name_len == 0 || is_duplicate(t, span)) {
+	drop = span->name_len == 0;
+	if (!drop && t->span_count >= HTML_ATTRS_MAX && !may_have_link(span_name(t, span)))
+		drop = t->token.cut = true;
+	drop = drop || is_duplicate(t, span);
+	if (drop) {
 		t->scratch.len = span->name;
 		t->dropped = true;
 		t->room = 0;

@@ -39,6 +39,7 @@ enum {
 	HTML_NAME_MAX = 256,         /* bytes of a tag's or an attribute's name */
 	HTML_VALUE_MAX = 256 << 10,  /* bytes of an attribute's value */
 	HTML_ATTRS_MAX = 256,        /* attributes of a tag */
+	HTML_ATTRS_MORE = 48,        /* beyond them, of those that links are read from */
 	HTML_TAG_MAX = 1 << 20,      /* bytes of all names and values of a tag */
 	HTML_COMMENT_MAX = 64 << 10, /* bytes of a comment or doctype */
 	HTML_FOREIGN_MAX = 32,       /* changes between HTML and foreign content, nested */
@@ -107,8 +108,8 @@ struct html_tokenizer {
 	uint8_t foreign[HTML_FOREIGN_MAX];
 	struct html_token token;
 	size_t span_count;
-	struct html_span spans[HTML_ATTRS_MAX];
-	struct html_attr attrs[HTML_ATTRS_MAX];
+	struct html_span spans[HTML_ATTRS_MAX + HTML_ATTRS_MORE];
+	struct html_attr attrs[HTML_ATTRS_MAX + HTML_ATTRS_MORE];
 };
 
 /* Starts a document; allocates nothing. flags are of enum html_flags. */

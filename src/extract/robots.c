@@ -204,13 +204,18 @@ static void read_agent(struct parser *p, slice value)
 		group->exists = group->open = group->delayed = true;
 }
 
+static bool takes_rules(const struct group *g)
+{
+	return g->open && g->rules.len < ROBOTS_RULES_MAX;
+}
+
 static int add_rule(struct parser *p, const struct robots_rule *rule)
 {
 	int rc = 0;
 
-	if (p->named.open)
+	if (takes_rules(&p->named))
 		rc = robots_rules_push(&p->named.rules, *rule);
-	if (rc == 0 && p->any.open)
+	if (rc == 0 && takes_rules(&p->any))
 		rc = robots_rules_push(&p->any.rules, *rule);
 	return rc;
 }
@@ -247,6 +252,10 @@ static int read_rule(struct parser *p, slice value, bool allow)
 	p->agents_closed = true;
 	if (value.len == 0 || (!p->named.open && !p->any.open))
 		return 0;
+	if (!takes_rules(&p->named) && !takes_rules(&p->any)) {
+		p->robots->truncated = true;
+		return 0;
+	}
 	buf_reset(&p->scratch);
 	rc = robots_normalise_rule(&p->scratch, slice_sub(value, 0, value.len - anchored));
 	if (rc)
@@ -279,7 +288,7 @@ static int read_sitemap(struct parser *p, slice value)
 {
 	char *copy;
 
-	if (value.len == 0)
+	if (value.len == 0 || p->robots->sitemaps.len == ROBOTS_SITEMAPS_MAX)
 		return 0;
 	copy = arena_strdup(&p->robots->arena, value);
 	if (!copy)
@@ -462,17 +471,32 @@ void robots_release(struct robots *r)
 }
 
 /* Most rules differ from the path before their first "*": no need for the matcher then. */
-static const struct robots_rule *find_rule(const struct robots *r, slice path)
+static bool applies(const struct robots_rule *rule, slice path, uint64_t *work)
 {
+	++*work;
+	return rule->plain <= path.len && memcmp(rule->pattern.ptr, path.ptr, rule->plain) == 0 &&
+	       robots_match(rule->pattern, rule->anchored, path, work);
+}
+
+static struct robots_decision find_rule(const struct robots *r, slice path)
+{
+	struct robots_decision d = {.allowed = true};
+
 	for (size_t i = 0; i < r->rules.len; i++) {
 		const struct robots_rule *rule = &r->rules.ptr[i];
 
-		if (rule->plain <= path.len &&
-			memcmp(rule->pattern.ptr, path.ptr, rule->plain) == 0 &&
-			robots_match(rule->pattern, rule->anchored, path))
-			return rule;
+		if (applies(rule, path, &d.work)) {
+			d.allowed = rule->allow;
+			d.line = rule->line;
+			break;
+		}
+		if (d.work > ROBOTS_WORK_MAX) {
+			d.allowed = false;
+			d.exhausted = true;
+			break;
+		}
 	}
-	return NULL;
+	return d;
 }
 
 int robots_decide(const struct robots *r, slice path, struct robots_decision *ret)
@@ -489,16 +513,33 @@ int robots_decide(const struct robots *r, slice path, struct robots_decision *re
 	if (rc == 0)
 		rc = robots_normalise_path(&normal, path);
 	/* §2.2.2: "The /robots.txt URI is implicitly allowed." */
-	if (rc == 0 && !slice_eq(buf_slice(&normal), SLICE("/robots.txt"))) {
-		const struct robots_rule *rule = find_rule(r, buf_slice(&normal));
-
-		if (rule)
-			decision = (struct robots_decision){rule->allow, rule->line};
-	}
+	if (rc == 0 && !slice_eq(buf_slice(&normal), SLICE("/robots.txt")))
+		decision = find_rule(r, buf_slice(&normal));
 	buf_release(&normal);
 	if (rc == 0)
 		*ret = decision;
 	return rc;
+}
+
+/* Where the word stands in the text, in any case; the text's length when it does not. */
+static size_t find_word(slice text, slice word)
+{
+	for (size_t at = 0; at + word.len <= text.len; at++)
+		if (same_word(slice_sub(text, at, at + word.len), word))
+			return at;
+	return text.len;
+}
+
+slice robots_agent(slice user_agent)
+{
+	slice compatible = SLICE("compatible;");
+	slice first = product_token(trim(user_agent)), token;
+	size_t at = find_word(user_agent, compatible);
+
+	if (!same_word(first, SLICE("Mozilla")) || at == user_agent.len)
+		return first;
+	token = product_token(trim(slice_sub(user_agent, at + compatible.len, user_agent.len)));
+	return token.len > 0 ? token : first;
 }
 
 /* Where the authority starts, behind "scheme://"; 0 when there is no scheme. */

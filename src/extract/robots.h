@@ -15,7 +15,8 @@
  *     the first one that matches decides.
  * (2) Rules and paths are compared in one normal form, see robots_normalise.
  * (3) Memory is at most a small multiple of ROBOTS_PARSE_MAX, whatever the input; deciding takes
- *     time linear in the path for each rule, however many wildcards it has.
+ *     time linear in the path for each rule, however many wildcards it has, and ends after
+ *     ROBOTS_WORK_MAX steps: what is not decided by then is forbidden.
  */
 #ifndef EXTRACT_ROBOTS_H
 #define EXTRACT_ROBOTS_H
@@ -35,6 +36,13 @@ enum {
 	ROBOTS_PARSE_MAX = 1 << 20,   /* bytes that are; what follows is as if it were not there */
 	ROBOTS_MEMORY_MAX = 16 << 20, /* of the normalised rules and the sitemaps' addresses */
 	ROBOTS_PATH_MAX = 64 << 10,   /* bytes of a path and query that is asked about */
+	/*
+	 * Rules of a group; later ones are as if they were not there. No line of a rule has fewer
+	 * than eight bytes, so that more than ROBOTS_PARSE_MIN are always parsed.
+	 */
+	ROBOTS_RULES_MAX = 64 << 10,
+	ROBOTS_SITEMAPS_MAX = 1000,
+	ROBOTS_WORK_MAX = 4 << 20, /* rules looked at and octets searched for one decision */
 };
 
 struct robots_rule {
@@ -55,13 +63,15 @@ struct robots {
 	struct robots_sitemaps sitemaps; /* as written, in their order; may be relative */
 	double crawl_delay;              /* seconds, or -1 when none is asked for */
 	bool named;     /* some group names the crawler; else "*" or none applies */
-	bool truncated; /* the input was longer than ROBOTS_PARSE_MAX */
+	bool truncated; /* there was more than ROBOTS_PARSE_MAX or ROBOTS_RULES_MAX */
 	struct arena arena;
 };
 
 struct robots_decision {
 	bool allowed;
-	uint32_t line; /* of the rule that decided, 0 when no rule did */
+	uint32_t line;  /* of the rule that decided, 0 when no rule did */
+	bool exhausted; /* not allowed, because ROBOTS_WORK_MAX was not enough */
+	uint64_t work;  /* steps taken */
 };
 
 /*
@@ -78,6 +88,23 @@ void robots_release(struct robots *r);
  * ROBOTS_PATH_MAX, ERR_NOMEM. May be called by many threads at once.
  */
 int robots_decide(const struct robots *r, slice path, struct robots_decision *ret) SP_MUST_CHECK;
+
+/*
+ * The product token of a User-Agent header, which is the name to read robots.txt for: that behind
+ * "compatible;" where the header begins with "Mozilla/", else its first. Empty when it begins with
+ * none: then only the rules for "*" apply. A slice of the argument.
+ */
+slice robots_agent(slice user_agent);
+
+/*
+ * A form for a file of this process, and back. robots_pack appends: 0, ERR_NOMEM or ERR_LIMIT.
+ * robots_unpack takes only what robots_pack made: 0 or ERR_NOMEM; then nothing is to be released.
+ */
+int robots_pack(const struct robots *r, struct buf *out) SP_MUST_CHECK;
+int robots_unpack(struct robots *r, slice packed) SP_MUST_CHECK;
+
+/* Bytes of memory that it holds. */
+size_t robots_size(const struct robots *r);
 
 /*
  * Path and query of a URL, as robots_decide wants them: what stands between authority and fragment.

@@ -140,7 +140,7 @@ static bool take_piece(slice *pattern, slice *ret_piece)
  * Each piece between two stars is taken at its first place behind the one before: if a match
  * exists, there is one with these places, since a later choice leaves less room for the rest.
  */
-bool robots_match(slice pattern, bool anchored, slice path)
+bool robots_match(slice pattern, bool anchored, slice path, uint64_t *work)
 {
 	slice piece;
 	bool more = take_piece(&pattern, &piece);
@@ -154,9 +154,11 @@ bool robots_match(slice pattern, bool anchored, slice path)
 		const char *at;
 
 		more = take_piece(&pattern, &piece);
+		++*work;
 		if (!more && anchored)
 			return ends_with(path, piece);
 		at = piece.len ? memmem(path.ptr, path.len, piece.ptr, piece.len) : path.ptr;
+		*work += at ? (size_t)(at - path.ptr) + piece.len : path.len;
 		if (piece.len && !at)
 			return false;
 		if (!more)

@@ -5,6 +5,7 @@
 #define EXTRACT_ROBOTS_PATTERN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/api.h"
 #include "base/buf.h"
@@ -22,8 +23,9 @@ int robots_normalise_path(struct buf *out, slice path) SP_MUST_CHECK;
 
 /*
  * Whether the pattern, in which "*" stands for any octets, matches the path from its start: all of
- * it when anchored. Both are in normal form. Linear in path and pattern: no backtracking.
+ * it when anchored. Both are in normal form. Linear in path and pattern: no backtracking. Adds to
+ * *work the pieces that were compared and the octets that were searched for them.
  */
-bool robots_match(slice pattern, bool anchored, slice path);
+bool robots_match(slice pattern, bool anchored, slice path, uint64_t *work);
 
 #endif

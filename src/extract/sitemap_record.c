@@ -1,6 +1,7 @@
 #include "extract/sitemap_record.h"
 
 #include <math.h>
+#include <string.h>
 
 void sitemap_queue_init(struct sitemap_queue *q)
 {
@@ -57,13 +58,38 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
+/* White space of Unicode in UTF-8, and characters without width that stand around texts. */
+static const slice SPACES[] = {SLICE_INIT("\xc2\x85"), SLICE_INIT("\xc2\xa0"),
+	SLICE_INIT("\xe1\x9a\x80"), SLICE_INIT("\xe2\x80\x80"), SLICE_INIT("\xe2\x80\x81"),
+	SLICE_INIT("\xe2\x80\x82"), SLICE_INIT("\xe2\x80\x83"), SLICE_INIT("\xe2\x80\x84"),
+	SLICE_INIT("\xe2\x80\x85"), SLICE_INIT("\xe2\x80\x86"), SLICE_INIT("\xe2\x80\x87"),
+	SLICE_INIT("\xe2\x80\x88"), SLICE_INIT("\xe2\x80\x89"), SLICE_INIT("\xe2\x80\x8a"),
+	SLICE_INIT("\xe2\x80\x8b"), SLICE_INIT("\xe2\x80\xa8"), SLICE_INIT("\xe2\x80\xa9"),
+	SLICE_INIT("\xe2\x80\xaf"), SLICE_INIT("\xe2\x81\x9f"), SLICE_INIT("\xe2\x81\xa0"),
+	SLICE_INIT("\xe3\x80\x80"), SLICE_INIT("\xef\xbb\xbf")};
+
+/* Bytes of the white space that the text begins with, or ends with; 0 for none. */
+static size_t space_at(slice s, bool end)
+{
+	if (s.len > 0 && is_blank(s.ptr[end ? s.len - 1 : 0]))
+		return 1;
+	for (size_t i = 0; i < sizeof SPACES / sizeof SPACES[0]; i++) {
+		size_t len = SPACES[i].len;
+
+		if (s.len >= len &&
+			memcmp(s.ptr + (end ? s.len - len : 0), SPACES[i].ptr, len) == 0)
+			return len;
+	}
+	return 0;
+}
+
 slice sitemap_trim(slice s)
 {
-	size_t from = 0, to = s.len;
+	size_t n;
 
-	while (from < to && is_blank(s.ptr[from]))
-		from++;
-	while (to > from && is_blank(s.ptr[to - 1]))
-		to--;
-	return slice_sub(s, from, to);
+	while ((n = space_at(s, false)) > 0)
+		s = slice_sub(s, n, s.len);
+	while ((n = space_at(s, true)) > 0)
+		s = slice_sub(s, 0, s.len - n);
+	return s;
 }

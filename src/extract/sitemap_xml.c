@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "extract/feed.h"
+#include "extract/word.h"
 
 enum {
 	NAMESPACE_MAX = 4096, /* a longer one is none that is known */
@@ -52,6 +53,34 @@ static bool base_is_lost(const struct sitemap_xml *x)
 	return x->base_count > 0 && x->base_stack[x->base_count - 1].lost;
 }
 
+/*
+ * Whether an address has a reference to an entity that nobody has declared ("&test;"): what it
+ * stands for is not known, so the address is not either. The predefined ones are there where they
+ * were escaped twice.
+ */
+static bool has_entity(slice s)
+{
+	static const slice known[] = {SLICE_INIT("amp"), SLICE_INIT("lt"), SLICE_INIT("gt"),
+		SLICE_INIT("quot"), SLICE_INIT("apos")};
+
+	for (size_t at = 0; at < s.len; at++) {
+		size_t end = at + 1;
+		bool is_known = false;
+
+		if (s.ptr[at] != '&')
+			continue;
+		while (end < s.len && word_is_alpha(s.ptr[end]))
+			end++;
+		if (end == at + 1 || end == s.len || s.ptr[end] != ';')
+			continue;
+		for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+			is_known = is_known || slice_eq(slice_sub(s, at + 1, end), known[i]);
+		if (!is_known)
+			return true;
+	}
+	return false;
+}
+
 static void set_loc(struct sitemap_xml *x)
 {
 	slice text = sitemap_trim(buf_slice(&x->text));
@@ -61,7 +90,7 @@ static void set_loc(struct sitemap_xml *x)
 		x->queue->overlong++;
 		return;
 	}
-	if (text.len == 0 || x->field_rank <= x->loc_rank)
+	if (text.len == 0 || x->field_rank <= x->loc_rank || has_entity(text))
 		return;
 	buf_reset(&x->loc);
 	buf_reset(&x->loc_base);

@@ -322,6 +322,77 @@ def sitemaps_of_the_target():
     capture.is_page(target.url + "hidden", "sharp")
 
 
+def xml(body):
+    return respond("200 OK", body.encode(), content_type="text/xml")
+
+
+def index_of(*urls):
+    return xml("<sitemapindex>" + "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in urls)
+               + "</sitemapindex>")
+
+
+def map_of(*urls):
+    return xml("<urlset>" + "".join(f"<url><loc>{url}</loc></url>" for url in urls) + "</urlset>")
+
+
+def robots_of(*lines):
+    return respond("200 OK", "\n".join(["User-agent: *", *lines]).encode(),
+                   content_type="text/plain")
+
+
+def foreign_sitemaps():
+    """Those of another host are asked for only as far as its robots.txt lets them be."""
+    site = Site({"/": page(b"x"), "/new": page(b"new")})
+    other = Site({"/open.xml": map_of(site.url + "new"), "/shut/0.xml": map_of(),
+                  "/moved.xml": respond("302 Go", location="/shut/moved.xml")},
+                 robots_of("Disallow: /shut/"))
+    dead = Site({}, respond("503 Later"))
+    site.answers["/robots.txt"] = robots_of(
+        *(f"Sitemap: {other.url}shut/{i}.xml" for i in range(50)), f"Sitemap: {dead.url}x.xml",
+        f"Sitemap: {other.url}open.xml", f"Sitemap: {other.url}moved.xml")
+    capture = Capture("foreign-sitemaps", site.url)
+    capture.check()
+    tap.equal([request.path for request in other.asked()],
+              ["/robots.txt", "/open.xml", "/moved.xml"])
+    tap.equal({request.path for request in dead.asked()}, {"/robots.txt"})
+    capture.is_page(site.url + "new", "sharp")
+
+
+def own_sitemaps():
+    """One that robots.txt names is an invitation; what an index names, or nobody, is not."""
+    invited = Site({"/": page(b"x"), "/no/map.xml": index_of(), "/no/nested.xml": map_of(),
+                    "/yes.xml": map_of()})
+    invited.answers["/no/map.xml"] = index_of(invited.url + "no/nested.xml",
+                                              invited.url + "yes.xml")
+    invited.answers["/robots.txt"] = robots_of("Disallow: /no/", "Sitemap: /no/map.xml")
+    guessed = Site({"/": page(b"y"), "/sitemap.xml": map_of()},
+                   robots_of("Disallow: /sitemap.xml"))
+    Capture("own-sitemaps", invited.url, guessed.url).check()
+    tap.equal([request.path for request in invited.asked()[:3]],
+              ["/robots.txt", "/no/map.xml", "/yes.xml"])
+    tap.equal((invited.times("/no/nested.xml"), guessed.times("/sitemap.xml")), (0, 0))
+
+
+def many_sitemap_hosts():
+    """Sitemaps lead to a few hosts besides those of the seeds, not to everybody."""
+    others = [Site({"/map.xml": map_of()}) for _ in range(12)]
+    site = Site({"/": page(b"x")})
+    site.answers["/robots.txt"] = robots_of(*(f"Sitemap: {other.url}map.xml" for other in others))
+    Capture("sitemap-hosts", site.url).check()
+    tap.equal([len(other.asked()) for other in others], [2] * 8 + [0] * 4)
+
+
+def slow_rules():
+    """Rules that cost too much to compare with a URL forbid it, and the report says so."""
+    long = "/" + "a" * 1900
+    site = Site({"/": links(long, "/short"), "/short": page(b"short"), long: page(b"long")},
+                robots_of(*(f"Disallow: /*b{i}*c" for i in range(4900))))
+    capture = Capture("slow-rules", site.url)
+    capture.check()
+    tap.equal((site.times("/short"), site.times(long)), (2, 0))
+    capture.is_page(site.url[:-1] + long, "excluded", "take too long to compare")
+
+
 # ---- servers that ask for less, or die ----
 
 def gap_after(site, index):
@@ -428,6 +499,24 @@ def user_agents():
     for bad in ("nobody", "a@b c", "https://exa mple", "x)@example.org", "a@", "@example.org"):
         tap.refuse(2, "a contact is a URL or a mail address", "crawl", "http://127.0.0.1:8/",
                    "--contact", bad, "-o", tap.path("never"))
+
+
+def named_agents():
+    """robots.txt is read for the name that is sent."""
+    robots = (b"User-agent: stillpoint\nDisallow: /ours\n\n"
+              b"User-agent: mybot\nDisallow: /theirs\n\nUser-agent: *\nDisallow: /all\n")
+    pages = ("/ours", "/theirs", "/all")
+    for i, (options, name, forbidden) in enumerate((
+            ((), "stillpoint", "/ours"),
+            (("--user-agent", "MyBot/1.0 (a@example.org)"), "MyBot", "/theirs"),
+            (("--user-agent", "Mozilla/5.0 (compatible; mybot/2; +http://x)"), "mybot", "/theirs"),
+            (("--user-agent", "Mozilla/5.0 (X11)"), "Mozilla", "/all"))):
+        site = Site({"/": links(*pages), **{path: page(path.encode()) for path in pages}},
+                    respond("200 OK", robots))
+        capture = Capture(f"named-{i}", site.url, "-v", *options)
+        tap.equal(capture.done.returncode, 0)
+        assert f"robots.txt is read for '{name}'" in capture.done.stderr, capture.done.stderr
+        tap.equal((name, [path for path in pages if not site.asked(path)]), (name, [forbidden]))
 
 
 def warned():
@@ -542,6 +631,10 @@ CASES = {
     "robots.txt that hangs": hanging_robots,
     "robots.txt ignored": ignored_robots,
     "sitemaps of where a seed leads": sitemaps_of_the_target,
+    "sitemaps of other hosts": foreign_sitemaps,
+    "sitemaps of the own host": own_sitemaps,
+    "sitemaps of very many hosts": many_sitemap_hosts,
+    "robots.txt that takes long to compare": slow_rules,
     "429 without Retry-After": lambda: refused("429"),
     "429 with seconds": lambda: refused("seconds", retry_after=lambda: "1"),
     "429 with a date": lambda: refused("date", retry_after=in_two_seconds),
@@ -549,6 +642,7 @@ CASES = {
     "a server of images that dies": dying_image_server,
     "a section whose pages all reset": broken_section,
     "user agents": user_agents,
+    "robots.txt for the user agent that is sent": named_agents,
     "a warning without a contact": warned,
     "hours": hours,
     "bandwidth": bandwidth,

@@ -133,6 +133,27 @@ static void test_rows(void)
 	}
 }
 
+/* However many attributes come before it. */
+static void test_many_attributes(void)
+{
+	struct buf in, out;
+	struct links l;
+
+	buf_init(&in, 1 << 20);
+	buf_init(&out, 1000);
+	links_init(&l);
+	(void)buf_add_str(&in, "<a");
+	for (int i = 0; i < 5000; i++)
+		(void)buf_printf(&in, " data-%d=x", i);
+	(void)buf_add_str(&in, " href=b>");
+	read_page(buf_slice(&in), "text/html", 0, &l);
+	dump(&l, &out);
+	CHECK_STR(buf_str(&out), "page:b;");
+	links_release(&l);
+	buf_release(&in);
+	buf_release(&out);
+}
+
 static void test_types(void)
 {
 	tap_case("type: CSS");
@@ -446,6 +467,7 @@ static void test_again(void)
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
+	TAP_RUN(test_many_attributes);
 	test_rows();
 	test_types();
 	TAP_RUN(test_header);

@@ -199,10 +199,12 @@ static void test_match(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		uint64_t work = 0;
+
 		tap_case("match: %s%s and %s", rows[i].pattern, rows[i].anchored ? "$" : "",
 			rows[i].path);
 		CHECK_INT(robots_match(slice_str(rows[i].pattern), rows[i].anchored,
-				  slice_str(rows[i].path)),
+				  slice_str(rows[i].path), &work),
 			rows[i].want);
 	}
 }
@@ -234,6 +236,138 @@ static void test_many_wildcards(void)
 	}
 	buf_release(&text);
 	buf_release(&path);
+}
+
+/* Rules that all have to be compared with all of a path, as many of them as that. */
+static void make_slow_rules(struct buf *text, int count)
+{
+	buf_init(text, ROBOTS_PARSE_MAX);
+	(void)buf_add_str(text, "user-agent: *\n");
+	for (int i = 0; i < count; i++)
+		(void)buf_printf(text, "disallow: /*b%d*c\n", i);
+	(void)buf_add_str(text, "allow: /\n");
+}
+
+/* Work is counted in steps, not in seconds: beyond the budget a path is forbidden. */
+static void test_work(void)
+{
+	static const struct {
+		const char *label;
+		int rules;
+		size_t path;
+		bool allowed;
+	} rows[] = {
+		{"usual rules and path", 500, 200, true},
+		{"many rules", 4900, 200, true},
+		{"a long path", 60, 60000, true},
+		{"many rules and a long path", 4900, 60000, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct robots_decision d = {0};
+		struct buf text, path;
+		struct robots r;
+
+		tap_case("work: %s", rows[i].label);
+		make_slow_rules(&text, rows[i].rules);
+		buf_init(&path, ROBOTS_PATH_MAX);
+		(void)buf_add_char(&path, '/');
+		while (path.len < rows[i].path)
+			(void)buf_add_char(&path, 'a');
+		if (CHECK_INT(robots_parse(&r, buf_slice(&text), SLICE("a"), NULL), 0)) {
+			CHECK_INT(robots_decide(&r, buf_slice(&path), &d), 0);
+			CHECK_INT(d.allowed, rows[i].allowed);
+			CHECK_INT(d.exhausted, !rows[i].allowed);
+			CHECK_INT(d.line > 0, rows[i].allowed);
+			CHECK(d.work <= ROBOTS_WORK_MAX + rows[i].path + 10);
+			CHECK(d.work >= (uint64_t)rows[i].rules * rows[i].path ||
+				d.work > ROBOTS_WORK_MAX);
+			robots_release(&r);
+		}
+		buf_release(&text);
+		buf_release(&path);
+	}
+}
+
+/* However many rules there are, those of the first 500 KiB count. */
+static void test_rules_max(void)
+{
+	struct robots_decision d = {0};
+	struct buf text;
+	struct robots r;
+
+	buf_init(&text, 2 * (size_t)ROBOTS_PARSE_MAX);
+	(void)buf_add_str(&text, "user-agent:*\n");
+	while (text.len < ROBOTS_PARSE_MIN - 20)
+		(void)buf_add_str(&text, "allow /\n");
+	(void)buf_add_str(&text, "disallow /no\n");
+	while (text.len < ROBOTS_PARSE_MAX - 20)
+		(void)buf_add_str(&text, "allow /\n");
+	(void)buf_add_str(&text, "disallow /more\n");
+	if (CHECK_INT(robots_parse(&r, buf_slice(&text), SLICE("a"), NULL), 0)) {
+		CHECK_INT((int64_t)r.rules.len, ROBOTS_RULES_MAX);
+		CHECK(r.truncated);
+		CHECK_INT(robots_decide(&r, SLICE("/no"), &d), 0);
+		CHECK(!d.allowed);
+		CHECK_INT(robots_decide(&r, SLICE("/more"), &d), 0);
+		CHECK(d.allowed);
+		robots_release(&r);
+	}
+	buf_release(&text);
+}
+
+static void test_agent(void)
+{
+	static const struct {
+		const char *user_agent, *want;
+	} rows[] = {
+		{"stillpoint", "stillpoint"},
+		{"stillpoint/1.0", "stillpoint"},
+		{"Mozilla/5.0 (compatible; stillpoint/0.1.0 +https://example.org/)", "stillpoint"},
+		{"Mozilla/5.0 (COMPATIBLE;MyBot/2.1; +http://example.org/bot)", "MyBot"},
+		{"Mozilla/5.0 (X11; Linux x86_64) Gecko/1 (compatible; a_b-c)", "a_b-c"},
+		{"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36", "Mozilla"},
+		{"Mozilla/5.0 (compatible; )", "Mozilla"},
+		{"mybot/1.0 (compatible; other/2.0)", "mybot"},
+		{" archiver1 (a@example.org)", "archiver1"},
+		{"(nobody)", ""},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("agent: '%s'", rows[i].user_agent);
+		CHECK_SLICE(robots_agent(slice_str(rows[i].user_agent)), slice_str(rows[i].want));
+	}
+}
+
+static void test_packed(void)
+{
+	static const char *const texts[] = {"", "user-agent: *\ndisallow: /a*b$\nallow: /\n"
+						"crawl-delay: 5\nsitemap: /s\nsitemap: /t"};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct robots a, b;
+		struct robots_decision d = {0};
+		struct buf packed;
+
+		tap_case("packed: %s", i ? "rules and sitemaps" : "nothing");
+		buf_init(&packed, ROBOTS_MEMORY_MAX);
+		if (CHECK_INT(robots_parse(&a, slice_str(texts[i]), SLICE("a"), NULL), 0) &&
+			CHECK_INT(robots_pack(&a, &packed), 0) &&
+			CHECK_INT(robots_unpack(&b, buf_slice(&packed)), 0)) {
+			CHECK_INT((int64_t)b.rules.len, i ? 2 : 0);
+			CHECK(b.crawl_delay == a.crawl_delay);
+			CHECK_INT(robots_decide(&b, SLICE("/axb"), &d), 0);
+			CHECK_INT(d.line, i ? 2 : 0);
+			CHECK_INT((int64_t)b.sitemaps.len, i ? 2 : 0);
+			if (b.sitemaps.len == 2)
+				CHECK_SLICE(b.sitemaps.ptr[1], SLICE("/t"));
+			CHECK(robots_size(&b) >= sizeof b);
+			robots_release(&b);
+		}
+		robots_release(&a);
+		buf_release(&packed);
+	}
 }
 
 static void test_crawl_delay(void)
@@ -350,7 +484,7 @@ static void test_limits(void)
 	free(path);
 }
 
-/* As many rules as fit, all of them for two groups, each octet tripled by its escape. */
+/* As many rules as there may be, all for two groups, each octet tripled by its escape. */
 static void test_memory(void)
 {
 	static const char *const fillers[] = {"allow:/\n", "sitemap:x\n", "allow:\xff\n"};
@@ -365,7 +499,8 @@ static void test_memory(void)
 		while (text.len < ROBOTS_PARSE_MAX)
 			(void)buf_add_str(&text, fillers[f]);
 		CHECK_INT(robots_parse(&r, buf_slice(&text), SLICE("a"), NULL), 0);
-		CHECK(r.rules.len + r.sitemaps.len > 100000);
+		CHECK_INT((int64_t)(r.rules.len + r.sitemaps.len),
+			f == 1 ? ROBOTS_SITEMAPS_MAX : ROBOTS_RULES_MAX);
 		robots_release(&r);
 		buf_release(&text);
 	}
@@ -442,6 +577,10 @@ int main(int argc, char **argv)
 	test_normal_form();
 	test_match();
 	TAP_RUN(test_many_wildcards);
+	test_work();
+	TAP_RUN(test_rules_max);
+	test_agent();
+	test_packed();
 	test_crawl_delay();
 	TAP_RUN(test_sitemaps);
 	test_limits();

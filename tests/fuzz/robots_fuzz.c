@@ -42,6 +42,23 @@ static void check_decision(const struct robots *r, slice path, struct robots_dec
 	buf_release(&normal);
 }
 
+/* Packed and unpacked it decides the same. */
+static void check_packed(const struct robots *r, slice path, struct robots_decision d)
+{
+	struct robots_decision again;
+	struct robots copy;
+	struct buf packed;
+
+	buf_init(&packed, 2 * (size_t)ROBOTS_MEMORY_MAX);
+	require(robots_pack(r, &packed) == 0);
+	require(robots_unpack(&copy, buf_slice(&packed)) == 0);
+	require(copy.rules.len == r->rules.len && copy.sitemaps.len == r->sitemaps.len);
+	require(robots_decide(&copy, path, &again) == 0);
+	require(again.allowed == d.allowed && again.line == d.line && again.work == d.work);
+	robots_release(&copy);
+	buf_release(&packed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	slice input = {(const char *)data, size};
@@ -56,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(r.crawl_delay >= 0 || r.crawl_delay == -1);
 	check_order(&r);
 	require(robots_decide(&r, robots_url_path(path), &d) == 0);
-	require(d.line > 0 || d.allowed);
+	require(d.line > 0 || d.allowed || d.exhausted);
+	check_packed(&r, robots_url_path(path), d);
 	check_decision(&r, robots_url_path(path), d);
 	robots_release(&r);
 	return 0;
