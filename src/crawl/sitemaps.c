@@ -19,7 +19,7 @@ enum {
 	SITEMAPS_MAX = 1000, /* of a capture */
 	NESTING_MAX = 5,     /* of indexes: the protocol knows none */
 	REDIRECTS_MAX = 5,
-	HOW_MAX = 2048, /* bytes of a sitemap's URL that are kept with its entries */
+	HOW_MAX = 2048,        /* bytes of a sitemap's URL that are kept with its entries */
 	FOREIGN_HOSTS_MAX = 8, /* without a seed that they may lead to */
 };
 
