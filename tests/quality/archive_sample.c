@@ -276,19 +276,27 @@ static void store_verdicts(struct sample *s)
 
 void sample_end(struct sample *s, enum catalog_end limit)
 {
+	static const struct catalog_clock END = {
+		.moment = SLICE_INIT("end"),
+		.wall = SAMPLE_BASE + 10 * CLOCK_NS_PER_SECOND,
+		.monotonic = 10 * CLOCK_NS_PER_SECOND,
+	};
 	struct warc_place place;
+	struct err err = {0};
 	struct buf block;
 
 	buf_init(&block, TEXT_MAX);
-	must(buf_add_str(&block, "moment: end\r\n"), NULL);
+	must(buf_printf(&block, "moment: end\r\nmonotonic: %lld\r\n", (long long)END.monotonic),
+		NULL);
 	if (limit != CATALOG_END_NONE)
 		must(buf_printf(&block, "endedBy: %s\r\n", catalog_end_name(limit)), NULL);
 	add_record(s,
 		&(struct warc_entry){.type = WARC_TYPE_METADATA,
-			.date = SAMPLE_BASE,
+			.date = END.wall,
 			.url = s->capture.uuid,
 			.body = buf_slice(&block)},
 		&place);
+	must(catalog_add_clock(s->catalog, s->capture.id, &END, &err), &err);
 	s->capture.ended_by = limit;
 	buf_release(&block);
 }
