@@ -64,8 +64,8 @@ static void die_of_broken_pipe(void)
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGPIPE);
 	(void)signal(SIGPIPE, SIG_DFL);
-	(void)raise(SIGPIPE);
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)raise(SIGPIPE);
 }
 
 enum cmd_status cmd_finish(int rc)

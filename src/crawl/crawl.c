@@ -126,9 +126,9 @@ static void share_descriptors(size_t lanes, struct lane_params *p)
 	size_t files = count_open(all) + DESCRIPTORS_KEPT + lanes * LANE_DESCRIPTORS;
 	size_t share = all > files && lanes > 0 ? (all - files) / lanes : 0;
 
-	p->most = share / 2 > FETCHES_MAX ? FETCHES_MAX : share / 2;
-	if (p->most == 0)
-		p->most = 1;
+	p->most = share < 2 ? 1 : share / 2;
+	if (p->most > FETCHES_MAX)
+		p->most = FETCHES_MAX;
 	p->kept = share > p->most ? share - p->most : 1; /* in use or not */
 }
 

@@ -80,8 +80,11 @@ int robots_pack(const struct robots *r, struct buf *out)
 	rc = add(out, &p, sizeof p);
 	if (rc == 0)
 		rc = add_rules(r, out);
-	for (size_t i = 0; rc == 0 && i < r->sitemaps.len; i++)
-		rc = add(out, &(uint32_t){(uint32_t)r->sitemaps.ptr[i].len}, sizeof(uint32_t));
+	for (size_t i = 0; rc == 0 && i < r->sitemaps.len; i++) {
+		uint32_t len = (uint32_t)r->sitemaps.ptr[i].len;
+
+		rc = add(out, &len, sizeof len);
+	}
 	return rc ? rc : add_octets(r, out);
 }
 

@@ -229,7 +229,6 @@ int verify_clock_check(struct verify *v, struct verify_capture *c)
 /* ---- against the catalog ---- */
 
 struct comparing {
-	struct verify *v;
 	const struct verify_capture *warc;
 	size_t next; /* of its moments */
 	bool differs;
@@ -257,7 +256,7 @@ static int on_clock(void *context, const struct catalog_clock *k)
 int verify_clock_compare(
 	struct verify *v, const struct verify_capture *c, struct catalog *catalog, struct err *err)
 {
-	struct comparing x = {.v = v, .warc = c};
+	struct comparing x = {.warc = c};
 	int rc = catalog_each_clock(catalog, c->id, on_clock, &x, err);
 
 	if (rc || (!x.differs && x.next == c->moments.len))
