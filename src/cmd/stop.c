@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const long TWICE_NS = 500 * 1000 * 1000;
+static const long TWICE_NS = 100 * 1000 * 1000;
 
 static void fill(sigset_t *set)
 {

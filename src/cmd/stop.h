@@ -8,9 +8,9 @@
 /*
  * From here on the first of these signals does not end the process: the descriptor becomes readable
  * and stays so. A second SIGINT or SIGTERM ends the process at once, whatever its threads do. Two
- * within half a second count as one: a terminal and a supervisor may send the same signal twice.
- * SIGHUP stays ignored where it was, as under nohup. To be called before other threads start, so
- * that none of them takes a signal. 0 or ERR_IO.
+ * within a tenth of a second count as one: a terminal and a supervisor may send the same signal
+ * twice. SIGHUP stays ignored where it was, as under nohup. To be called before other threads
+ * start, so that none of them takes a signal. 0 or ERR_IO.
  */
 int stop_open(int *ret_fd, struct err *err) SP_MUST_CHECK;
 

@@ -99,10 +99,15 @@ int verify_clock_moment(struct verify *v, const struct verify_clock_record *r)
 		fields_release(&fields);
 		return 0;
 	}
-	rc = read_fields(&fields, r->date, &m);
-	if (rc)
-		rc = verify_problem(v, r->uuid, &r->place, "the reading of the clock is malformed");
-	else
+	if (read_fields(&fields, r->date, &m)) {
+		fields_release(&fields);
+		return verify_problem(
+			v, r->uuid, &r->place, "the reading of the clock is malformed");
+	}
+	if (m.is_exact && r->date != warc_date_truncate(m.clock.capture_time))
+		rc = verify_problem(
+			v, r->uuid, &r->place, "its date is not that of the reading of the clock");
+	if (rc == 0)
 		rc = keep(v, r->uuid, &m, limit_of(fields_get(&fields, SLICE("endedBy"))));
 	fields_release(&fields);
 	return rc;

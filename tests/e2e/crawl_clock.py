@@ -181,10 +181,11 @@ def rewrite(archive, change):
             head, _, rest = data.partition(b"\r\n\r\n")
             length = int(re.search(rb"Content-Length: (\d+)", head).group(1))
             block, data = rest[:length], rest[length + 4:]
-            new = change(head, block)
+            new_head, new = change(head, block)
             assert len(new) == length
+            changed += (new_head, new) != (head, block)
+            head = new_head
             if new != block:
-                changed += 1
                 head = re.sub(rb"(?<=WARC-Block-Digest: )\S+",
                               lambda m, new=new: digest(new, m.group()), head)
             out += head + b"\r\n\r\n" + new + b"\r\n\r\n"
@@ -203,21 +204,25 @@ def later(block, field):
 
 
 def later_moment(moment, *fields):
-    def change(_, block):
-        if not block.startswith(b"moment: " + moment):
-            return block
-        for field in fields:
-            block = later(block, field)
-        return block
+    def change(head, block):
+        if block.startswith(b"moment: " + moment):
+            for field in fields:
+                block = later(block, field)
+        return head, block
     return change
 
 
-def later_attempts(_, block):
-    if b"\r\nleg: " not in block:
-        return block
-    for field in (b"requestSent", b"firstByte", b"lastByte"):
-        block = later(block, field)
-    return block
+def other_date(head, block):
+    if block.startswith(b"moment: end"):
+        head = re.sub(rb"(?<=WARC-Date: )\d{4}", b"2001", head)
+    return head, block
+
+
+def later_attempts(head, block):
+    if b"\r\nleg: " in block:
+        for field in (b"requestSent", b"firstByte", b"lastByte"):
+            block = later(block, field)
+    return head, block
 
 
 LIES = [
@@ -228,6 +233,8 @@ LIES = [
      "its times do not fit the clock of the capture", "the catalog has other readings of the clock"),
     ("the still point an hour later", later_moment(b"stillpoint", b"captureTime", b"wallClock"),
      "the reading of the clock at 'stillpoint' does not fit", "other readings of the clock"),
+    ("the date of the end's record", other_date, "its date is not that of the reading of the clock",
+     "its date is not that of the reading of the clock"),
     ("the wall clock of the end", later_moment(b"end", b"wallClock"), "",
      "the catalog has another still point"),
 ]

@@ -234,7 +234,7 @@ static struct observation shown_of(char letter, int64_t start)
 /* The attempts, each a leg (v, r, l) and a letter, from the one numbered by turn on. */
 static struct judgement judge_attempts(const char *attempts, size_t turn)
 {
-	struct legs_terms terms = {.window = {100, 200}};
+	struct legs_terms terms = {.window = {.from = 100, .to = 200}};
 	unsigned numbers[ATTEMPT_SIDE + 1] = {0};
 	struct attempt list[ATTEMPTS_MAX];
 	struct observation shown[ATTEMPTS_MAX];
