@@ -162,6 +162,7 @@ struct capture {
 	bool cut;             /* by a limit: row.ended_by */
 	bool cancelled;       /* because the time is up, or the bytes are */
 	bool visits_ended;    /* to leave some for the revisits */
+	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
 	bool marked;          /* the still point has been recorded */
 	bool touched;         /* something happened to it: in the lane's queue */
 
@@ -451,8 +452,8 @@ double rules_next(const struct capture *c);
 
 /* ---- orders.c ---- */
 
-/* Seconds that the first revisit has still to wait, so that the still point has a length. */
-double orders_barrier(const struct capture *c);
+/* Seconds until the planner may be asked for the first revisit; infinite when nothing waits. */
+double orders_wait(const struct capture *c);
 
 /* Asks the planner for as much as there is room for. */
 int orders_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;

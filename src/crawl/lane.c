@@ -286,9 +286,8 @@ void lane_drop(struct lane *lane, struct capture *c)
 /* When it has to be looked at though nothing happens: the barrier is over, the time is up. */
 static void set_wake(struct lane *lane, const struct capture *c)
 {
-	double barrier = orders_barrier(c);
-	double wait = fmin(fmin(barrier > 0 ? barrier : INFINITY, slow_wait(c)),
-		fmin(limit_wait(c), fmax(rules_next(c), 0)));
+	double wait = fmin(
+		fmin(orders_wait(c), slow_wait(c)), fmin(limit_wait(c), fmax(rules_next(c), 0)));
 	struct heap_key key = {.key = lane_now(lane) + wait};
 	int rc = 0;
 

@@ -179,6 +179,23 @@ static bool has_room(struct capture *c)
 	return hosts_held(&c->hosts) == 0 || hosts_has_room(&c->hosts, most);
 }
 
+/* Seconds that the first revisit has still to wait, so that the still point has a length. */
+static double barrier_left(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+	bool are_over = c->visits_ended || p.visited + p.failed == p.known;
+
+	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->downloads == 0)
+		return 0;
+	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
+}
+
+double orders_wait(const struct capture *c)
+{
+	/* Not whether it is over by now: then nobody would ask. */
+	return c->held_by_barrier ? barrier_left(c) : INFINITY;
+}
+
 /*
  * Whether the planner may be asked. Not before the first robots.txt and sitemaps are in, and not
  * where it would go to the next leg while pages wait for a robots.txt: they belong before it.
@@ -188,21 +205,15 @@ static bool may_ask(struct capture *c)
 	struct plan_progress p = plan_progress(c->plan);
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
-	if (c->ended || c->asleep || !has_room(c) || orders_barrier(c) > 0)
+	c->held_by_barrier = false;
+	if (c->ended || c->asleep || !has_room(c))
+		return false;
+	c->held_by_barrier = barrier_left(c) > 0;
+	if (c->held_by_barrier)
 		return false;
 	if (visits_over && !c->cancelled)
 		return c->sides_open + c->robots_waiting == 0;
 	return c->sides_open == 0 || c->begun;
-}
-
-double orders_barrier(const struct capture *c)
-{
-	struct plan_progress p = plan_progress(c->plan);
-	bool are_over = c->visits_ended || p.visited + p.failed == p.known;
-
-	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->downloads == 0)
-		return 0;
-	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
 }
 
 /* The planner knows nothing of rules that change and of servers that go down. */
