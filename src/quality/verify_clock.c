@@ -215,10 +215,13 @@ static const char *find_fault(const struct verify_moment *m, const struct stillp
 		       : NULL;
 }
 
+/* A file that is lost may have had a reading that is missing here. */
 int verify_clock_check(struct verify *v, struct verify_capture *c)
 {
-	int rc = check_offsets(v, c);
+	int rc;
 
+	verify_blame(v, v->loss);
+	rc = check_offsets(v, c);
 	if (rc == 0)
 		rc = check_later(v, c);
 	c->window.clock_set = c->watch.set;
@@ -228,6 +231,7 @@ int verify_clock_check(struct verify *v, struct verify_capture *c)
 		if (fault)
 			rc = verify_problem(v, c->uuid, NULL, "%s", fault);
 	}
+	verify_blame(v, 0);
 	return rc;
 }
 
@@ -266,7 +270,9 @@ int verify_clock_compare(
 
 	if (rc || (!x.differs && x.next == c->moments.len))
 		return rc;
+	verify_blame(v, v->loss);
 	rc = verify_problem(v, c->uuid, NULL,
 		"capture %u: the catalog has other readings of the clock than the WARC", c->id);
+	verify_blame(v, 0);
 	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
 }

@@ -246,8 +246,8 @@ def forget_addresses(name):
 
 for name in "later", "later-old":
     with tap.case(f"what is open is decided once: a name that leads elsewhere after resume: {name}"):
-        with rawserver.Server(site(), host="127.0.0.2") as server, dnsserver.Server({}) as dns:
-            # No such name at first: its robots.txt is asked for again, after a pause.
+        with rawserver.Server(site(), host="127.0.0.2") as server, dnsserver.Server({"later.test": None}) as dns:
+            # No answer at first: its robots.txt is asked for again, after a pause.
             stop_when(lambda: dns.asked, name, f"http://later.test:{server.port}/",
                       "--dns", dns.address)
             tap.equal(addresses(name), 1)

@@ -4,7 +4,7 @@
         tap.run("crawl", "http://a.test/", "--dns", dns.address)
         dns.names["a.test"] = ["127.0.0.2"]
 
-Names without an entry do not exist. `asked` has a name for each question after its A record, which
+Names without an entry do not exist; the server fails for those whose entry is None. `asked` has a name for each question after its A record, which
 who has no answer in time sends once more.
 """
 
@@ -14,7 +14,7 @@ import struct
 import threading
 
 TYPES = {1: ipaddress.IPv4Address, 28: ipaddress.IPv6Address}
-NXDOMAIN = 3
+SERVFAIL, NXDOMAIN = 2, 3
 
 
 class Server:
@@ -55,9 +55,10 @@ class Server:
         if kind == 1 and packet not in self.seen:
             self.asked.append(name)
         self.seen.add(packet)
-        known = [ipaddress.ip_address(text) for text in self.names.get(name, ())]
+        known = [ipaddress.ip_address(text) for text in self.names.get(name) or ()]
         found = [address for address in known if isinstance(address, TYPES.get(kind, ()))]
         records = b"".join(b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, self.ttl, len(a.packed)) + a.packed
                            for a in found)
-        flags = 0x8580 | (0 if name in self.names else NXDOMAIN)
+        flags = 0x8580 | (NXDOMAIN if name not in self.names else
+                          SERVFAIL if self.names.get(name) is None else 0)
         return packet[:2] + struct.pack("!HHHHH", flags, 1, len(found), 0, 0) + packet[12:at + 5] + records
