@@ -14,8 +14,8 @@
 #include "bench.h"
 #include "catalog/catalog.h"
 #include "crawl/crawl.h"
-#include "crawl/directory.h"
 #include "extract/robots_policy.h"
+#include "store/directory.h"
 
 enum {
 	URLS = 1000000,

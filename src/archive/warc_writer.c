@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/payload.h"
 #include "archive/warc_compress.h"
 #include "archive/warc_date.h"
 #include "base/hash.h"
+#include "http/payload.h"
 
 enum { SPOOL_STEP = 64 << 10 };
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/digest.h"
 #include "archive/warc_compress.h"
 #include "archive/zipnum.h"
 #include "base/json.h"
+#include "http/digest.h"
 
 struct zipnum_writer {
 	FILE *data;

@@ -27,12 +27,12 @@
 #include <stdint.h>
 
 #include "archive/attempt.h"
-#include "archive/digest.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include "catalog/left_out.h"
+#include "http/digest.h"
 
 struct catalog; /* opaque */
 

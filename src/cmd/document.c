@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/media_type.h"
+#include "http/media_type.h"
 
 static int feed(struct page *page, FILE *file, const char *path, struct err *err)
 {

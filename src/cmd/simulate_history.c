@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "cmd/simulate_history.h"
-#include "sim/gains.h"
-#include "sim/history_links.h"
+#include "histories/gains.h"
+#include "histories/history_links.h"
 
 enum { DRAWS = 200, SWEEP_DRAWS = 20 };
 

@@ -4,9 +4,9 @@
 
 #include "base/progress.h"
 #include "cmd/simulate_html.h"
-#include "sim/gains.h"
-#include "sim/history.h"
-#include "sim/replay.h"
+#include "histories/gains.h"
+#include "histories/history.h"
+#include "histories/replay.h"
 
 enum { HISTORY_ARMS_MAX = 64 };
 

@@ -1,16 +1,12 @@
 /*
  * A capture under way: what the files of this room share. A crawl has one capture for each site,
- * spread over lanes, and one clerk:
+ * spread over lanes. What they leave is put away by src/store:
  *
  *	sites.c      which seeds make one site
  *	roster.c     the captures of a crawl before they are on their lanes
  *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
  *	lane.c       a thread with any number of captures: the loop
- *	clerk.c      the thread that writes the catalog
- *	batch.c      rows on their way to it
- *	store.c      where a lane puts things: WARC records and such rows
- *	index.c      index.cdxj, once all is there
- *	judging.c    the verdicts of a capture that has ended
+ *	warcinfo.c   what the settings say to its WARC files
  *	gate.c       whether anything may start at all
  *	memory.c     what earlier captures knew of hosts' robots.txt
  *	names.c      where servers are, and the address guard
@@ -38,19 +34,19 @@
 #define CRAWL_CAPTURE_H
 
 #include "crawl/crawl.h"
-#include "crawl/directory.h"
 #include "crawl/lane.h"
 #include "crawl/outfit.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
-#include "crawl/store.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
 #include "frontier/hosts.h"
-#include "frontier/rates.h"
+#include "import/rates.h"
 #include "net/net.h"
 #include "plan/plan.h"
 #include "quality/clock_watch.h"
+#include "store/directory.h"
+#include "store/store.h"
 #include "url/scope.h"
 
 /* robots.txt of a host, by its number. There may be very many of them. */
@@ -491,10 +487,5 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_
 /* Sets aside what a crash left in the WARC files. */
 int replay_repair(
 	struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
-
-/* ---- index.c ---- */
-
-/* Writes index.cdxj anew from the catalog. */
-int index_write(struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "crawl/capture.h"
-#include "crawl/judging.h"
 #include "crawl/roster.h"
 #include "extract/sitemap.h"
+#include "store/index.h"
+#include "store/judging.h"
 
 enum {
 	PROGRESS_MS = 100,

@@ -63,25 +63,31 @@ int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err)
 
 static int open_store(struct lane *lane, const struct lane_params *p, struct err *err)
 {
-	int rc = store_open(&lane->store,
+	int rc = warcinfo_init(&lane->info, &(struct warcinfo_params){
+						    .settings = p->settings,
+						    .only = p->only,
+						    .user_agent = lane->agent,
+						    .secrets = lane->crowd->secrets,
+					    });
+
+	if (rc)
+		return err_set(err, rc, "%s", err_name(rc));
+	rc = store_open(&lane->store,
 		&(struct store_params){
-			.records =
-				{
-					.directory = lane->directory,
-					.settings = p->settings,
-					.only = p->only,
-					.lane = p->number,
-					.serial = p->serial,
-					.user_agent = lane->agent,
-					.clock = lane->clock,
-					.secrets = lane->crowd->secrets,
-				},
+			.records = {.directory = lane->directory,
+				.clock = lane->clock,
+				.lane = p->number,
+				.serial = p->serial,
+				.coding = (enum warc_coding)p->settings->warc_coding,
+				.max_size = p->settings->warc_size,
+				.info = lane->info.info.ptr,
+				.info_count = lane->info.info.len,
+				.secret = lane->info.secret.ptr,
+				.secret_count = lane->info.secret.len},
 			.clerk = p->crowd->clerk,
-			.wall = p->crowd->wall,
 			.bodies = &lane->duplicates,
 		},
 		err);
-
 	lane->store_is_open = rc == 0;
 	return rc;
 }
@@ -215,6 +221,7 @@ void lane_free(struct lane *lane)
 	heap_release(&lane->wakes);
 	if (lane->store_is_open)
 		store_abandon(&lane->store);
+	warcinfo_release(&lane->info);
 	net_free(lane->net);
 	if (lane->wake >= 0)
 		(void)close(lane->wake);

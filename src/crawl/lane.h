@@ -19,15 +19,16 @@
 #include "base/spill.h"
 #include "base/vec.h"
 #include "crawl/crawl.h"
-#include "crawl/duplicates.h"
 #include "crawl/gate.h"
 #include "crawl/memory.h"
 #include "crawl/reading.h"
 #include "crawl/robots_cache.h"
-#include "crawl/store.h"
 #include "crawl/trapping.h"
+#include "crawl/warcinfo.h"
 #include "frontier/servers.h"
 #include "net/net.h"
+#include "store/duplicates.h"
+#include "store/store.h"
 
 struct capture;
 
@@ -64,6 +65,7 @@ struct lane {
 	struct net *net;
 	struct gate gate;
 	struct servers servers;
+	struct warcinfo info; /* what its WARC files say of themselves */
 	struct store store;
 	bool store_is_open;
 	bool clock_is_set; /* the wall clock was set meanwhile, and its captures know */

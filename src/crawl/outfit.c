@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/fields.h"
+#include "http/fields.h"
 #include "url/percent.h"
 #include "url/url.h"
 

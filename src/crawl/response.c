@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
-#include "extract/retry_after.h"
+#include "http/retry_after.h"
 #include "quality/legs.h"
 
 /* Constant: only ever compared with each other within one capture. */

@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
-#include "crawl/directory.h"
 #include "crawl/lane.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
-#include "frontier/rates.h"
+#include "import/rates.h"
+#include "store/directory.h"
 
 /* A file of rates; many captures have the same. */
 struct rates_file {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/fields.h"
 #include "base/buf.h"
+#include "http/fields.h"
 #include "net/net.h"
 #include "url/url.h"
 

@@ -13,7 +13,7 @@
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "extract/sitemap.h"
-#include "frontier/frequency.h"
+#include "rate/frequency.h"
 
 enum {
 	SITEMAPS_MAX = 1000, /* of a capture */

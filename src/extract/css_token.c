@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
-#include "extract/word.h"
+#include "base/word.h"
 
 void css_tokenizer_init(struct css_tokenizer *t, slice in)
 {

@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <strings.h>
 
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "extract/calendar.h"
 
 /* The fields as written. */
 struct fields {

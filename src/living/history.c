@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sim/history_file.h"
+#include "histories/history_file.h"
 
 enum { EVENTS_MAX = 50000000 };
 

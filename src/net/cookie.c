@@ -3,9 +3,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "archive/fields.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "http/fields.h"
 
 enum { FILE_FIELDS = 7, TM_YEAR_BASE = 1900 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/fields.h"
+#include "http/fields.h"
 #include "net/cookie.h"
 #include "url/domain.h"
 

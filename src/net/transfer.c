@@ -9,8 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "archive/fields.h"
-#include "archive/payload.h"
+#include "http/fields.h"
+#include "http/payload.h"
 #include "net/failure.h"
 #include "net/h2.h"
 #include "net/port.h"

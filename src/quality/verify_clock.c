@@ -3,9 +3,9 @@
  * …) and the two clocks of every attempt. All times of a process are its monotonic clock plus one
  * offset, which its first reading states; so a time that was changed later does not fit.
  */
-#include "archive/fields.h"
 #include "archive/warc_date.h"
 #include "base/parse.h"
+#include "http/fields.h"
 #include "quality/verify_run.h"
 
 enum {

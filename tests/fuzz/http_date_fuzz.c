@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "extract/http_date.h"
-#include "extract/retry_after.h"
+#include "http/date.h"
+#include "http/retry_after.h"
 
 #define NOW (INT64_C(1780000000) * CLOCK_NS_PER_SECOND)
 
