@@ -22,7 +22,7 @@
 enum {
 	PROGRESS_MS = 100,
 	TRIM_MS = 10 * 1000,
-	FETCHES_MAX = 1000,    /* of a lane at once: each may have a megabyte in memory */
+	FETCHES_MAX = 1000,    /* of a lane at once */
 	DESCRIPTORS_KEPT = 4,  /* for files of the catalog */
 	LANE_DESCRIPTORS = 10, /* of a lane and its press, but for its fetches */
 	OPEN_MAX_LOOKED = 1024,

@@ -198,6 +198,8 @@ int side_finished(struct capture *c, size_t i, const struct net_fetch *f, struct
 		rc = side.kind == SIDE_ROBOTS ? rules_finished(c, &side, f, &result, err)
 					      : sitemaps_finished(c, &side, f, err);
 	free(side.url);
+	/* A sitemap may have had 64 MiB. */
+	buf_release(&c->reading->body);
 	/* Rows of many large robots.txt may come in one turn of the lane. */
 	if (rc == 0 && store_due(c->store) <= 0)
 		rc = store_commit(c->store, err);

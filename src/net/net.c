@@ -296,6 +296,7 @@ struct net_fetch *net_next(struct net *net)
 	if (!t)
 		return NULL;
 	transfer_list_remove(t);
+	body_let_go(&t->body);
 	return &t->fetch;
 }
 

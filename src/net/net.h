@@ -28,9 +28,11 @@
 #define NET_STALL_SPEED     64 /* bytes per second; slower than this for stall_timeout fails */
 
 enum {
-	NET_HEAD_MAX = 256 << 10, /* bytes of a response's head */
-	NET_KEPT_MAX = 256,       /* connections that are kept open */
-	NET_MEMORY_MAX = 1 << 20, /* bytes of a body in memory; then it goes to a file */
+	NET_HEAD_MAX = 256 << 10,  /* bytes of a response's head */
+	NET_KEPT_MAX = 256,        /* connections that are kept open */
+	NET_MEMORY_MAX = 1 << 20,  /* bytes of a body in memory; then it goes to a file */
+	NET_MEMORY_MIN = 16 << 10, /* that are in memory in any case */
+	NET_BODIES_MAX = 16 << 20, /* bytes of bodies in memory that are under way or not taken */
 };
 #define NET_BODY_MAX (UINT64_C(2) << 30)
 
@@ -68,7 +70,7 @@ bool net_failure_is_transient(enum net_failure failure);
 struct net_params {
 	const struct clock *clock; /* for net_times; borrowed; NULL for the system's */
 	const char *user_agent;    /* borrowed; NULL for "stillpoint/VERSION" */
-	const char *spool_dir;     /* where bodies beyond NET_MEMORY_MAX go, unlinked; borrowed;
+	const char *spool_dir;     /* where large bodies go, unlinked; borrowed;
 				    * NULL for /tmp */
 	double connect_timeout, stall_timeout, timeout; /* seconds */
 	uint64_t max_body;

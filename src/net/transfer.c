@@ -538,7 +538,7 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	buf_init(&t->url, URL_MAX);
 	buf_init(&t->request_head, REQUEST_HEAD_MAX);
 	buf_init(&t->head, NET_HEAD_MAX);
-	body_init(&t->body, shared->params.spool_dir);
+	body_init(&t->body, shared->params.spool_dir, &shared->held);
 	t->easy = curl_easy_init();
 	if (t->easy)
 		rc = set_up(t, request, err);
@@ -658,7 +658,6 @@ static void drop_response(struct transfer *t, enum net_failure failure, const ch
 {
 	t->head_whole = false;
 	body_release(&t->body);
-	body_init(&t->body, t->shared->params.spool_dir);
 	note_failure(t, failure, text);
 }
 

@@ -25,6 +25,7 @@ struct transfer_shared {
 	struct net_params params; /* with its defaults filled in */
 	int64_t wall_offset;      /* realtime minus monotonic, when the net was made */
 	struct sockets sockets;
+	size_t held;                    /* bytes of bodies in memory (net/body.h) */
 	struct transfer_list resolving; /* in the order of their start: we watch the time */
 	struct transfer_list waiting;   /* for a connection: libcurl watches the time */
 	struct transfer_list running;   /* in the order of window_start: we do */

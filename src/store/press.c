@@ -337,7 +337,9 @@ void press_free_fetch(struct press *p, struct net_fetch *fetch)
 
 int press_commit(struct press *p, struct batch *batch, struct err *err)
 {
-	return add(p, &(struct job){.kind = JOB_COMMIT, .batch = batch}, err);
+	size_t bytes = batch_bytes(batch);
+
+	return add(p, &(struct job){.kind = JOB_COMMIT, .bytes = bytes, .batch = batch}, err);
 }
 
 int press_flush(struct press *p, struct err *err)

@@ -32,7 +32,7 @@
 
 enum {
 	PRESS_JOBS_MAX = 256,
-	PRESS_BYTES_MAX = 8 << 20, /* of bodies, spooled ones too; a larger one waits for all */
+	PRESS_BYTES_MAX = 8 << 20, /* of bodies, spooled ones too, and rows; more waits for all */
 };
 
 struct press; /* opaque */

@@ -1,6 +1,7 @@
 #include "base/live.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,10 @@
 
 #include "base/log.h"
 #include "tap.h"
+
+enum { PATIENCE_MS = 60 * 1000 };
+
+static const char END_MARK = '\x01';
 
 /* A terminal nobody sits at: what is drawn on tty comes out of control. */
 struct terminal {
@@ -53,13 +58,27 @@ static bool open_terminal(struct terminal *t, unsigned short columns)
 	return true;
 }
 
+/* All that was written so far: the kernel may hand it over in pieces, so a mark shows the end. */
 static const char *drawn(const struct terminal *t)
 {
 	static char out[4096];
-	ssize_t n = read(t->control, out, sizeof out - 1);
+	struct pollfd control = {.fd = t->control, .events = POLLIN};
+	size_t len = 0;
 
-	out[n > 0 ? n : 0] = '\0';
-	return out;
+	CHECK_INT(write(t->tty, &END_MARK, 1), 1);
+	while (len < sizeof out && poll(&control, 1, PATIENCE_MS) == 1) {
+		ssize_t n = read(t->control, out + len, sizeof out - len);
+
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+		if (out[len - 1] == END_MARK) {
+			out[len - 1] = '\0';
+			return out;
+		}
+	}
+	CHECK(len > 0 && out[len - 1] == END_MARK);
+	return "";
 }
 
 static const char *draw(struct terminal *t, const char *const *lines, size_t count)

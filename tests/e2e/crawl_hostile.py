@@ -472,6 +472,35 @@ def test_large_robots():
     tap.equal(site.asked("/secret"), [])
 
 
+def test_robots_at_once():
+    """150 hosts whose robots.txt of 1 MiB come at the same time share a bounded memory."""
+    hosts = 10 if living.SANITIZED else 150
+    rules = b"".join(b"Disallow: /%08d/%s\n" % (i, b"a" * 40) for i in range(17000))
+    arrived, together = [], threading.Event()
+
+    def robots(request):
+        own = f"User-agent: *\n# {request.fields['Host']}\n".encode()
+        answer = respond("200 OK", own + rules)
+        request.send(answer[:-1])
+        arrived.append(None)
+        if len(arrived) == hosts:
+            together.set()
+        together.wait(DEADLINE)
+        return answer[-1:]
+
+    # An address each: hosts that share one wait for each other.
+    servers = [rawserver.Server(
+        lambda request: robots(request) if request.path == "/robots.txt" else page(b"leaf"),
+        host=f"127.0.1.{1 + i}") for i in range(hosts)]
+    capture = Capture("at-once", *(server.url for server in servers), "--lanes", 1)
+    for server in servers:
+        server.stop()
+    capture.check()
+    assert living.SANITIZED or capture.memory < 128 << 20, f"{capture.memory >> 20} MiB"
+    for server in servers:
+        capture.is_page(server.url, "sharp")
+
+
 def test_cut_robots():
     """A robots.txt beyond --max-body was not read: nobody knows what it forbids."""
     site = Site({"*": page(b"leaf"), "/robots.txt": lambda request: endless_body(request)})

@@ -20,10 +20,16 @@ enum {
 	IN_MEMORY = NET_MEMORY_MAX / BLOCK_SIZE, /* blocks */
 	MAX_BODY = 4 << 20,
 	MANY = 100000,
+	AT_ONCE = 24, /* bodies of NET_MEMORY_MAX, more than NET_BODIES_MAX */
 };
 
 static const struct server_answer ANSWERS[] = {
 	{.path = "/silent", .then = SERVER_HANG},
+	{.path = "/memory-hang",
+		.head = SLICE_INIT(ENDLESS),
+		.body = SLICE_INIT(BLOCK),
+		.body_times = IN_MEMORY,
+		.then = SERVER_HANG},
 	{.path = "/half-head", .head = SLICE_INIT(HEAD "X: y"), .then = SERVER_HANG},
 	{.path = "/half-body", .head = SLICE_INIT(LENGTH_5 "hel"), .then = SERVER_HANG},
 	{.path = "/drip", .head = SLICE_INIT(ENDLESS), .body = SLICE_INIT(BLOCK), .drip_ms = 20},
@@ -251,6 +257,55 @@ static void test_sizes(struct server *server)
 	net_free(net);
 }
 
+static bool add_bytes(void *context, const struct net_running *fetch)
+{
+	*(uint64_t *)context += fetch->bytes;
+	return false;
+}
+
+/* Until the bodies of all of them have come; none of them ends. */
+static void wait_for_bodies(struct net *net)
+{
+	struct err err = {0};
+	uint64_t come = 0;
+
+	for (int i = 0; i < 6000 && come < (uint64_t)AT_ONCE * NET_MEMORY_MAX; i++) {
+		CHECK_INT(net_wait(net, 0.01, &err), 0);
+		come = 0;
+		net_cancel_some(net, add_bytes, &come, NET_FAILURE_SLOW, "");
+	}
+	CHECK(come >= (uint64_t)AT_ONCE * NET_MEMORY_MAX);
+}
+
+/* The servers of many hosts decide together how much comes. */
+static void test_bodies_at_once(struct server *server)
+{
+	struct net_params params = fetch_params();
+	struct net *net = fetch_net(&params);
+	struct net_fetch *f;
+	size_t in_memory = 0;
+
+	tap_case("%d bodies of 1 MiB at once have their share of memory, and are whole", AT_ONCE);
+	for (uint64_t i = 0; i < AT_ONCE; i++)
+		fetch_begin(net, server_origin(server), "/memory-hang", i);
+	wait_for_bodies(net);
+	net_cancel(net);
+	while ((f = net_next(net))) {
+		CHECK_INT((int64_t)f->body_size, NET_MEMORY_MAX);
+		CHECK_INT((int64_t)f->body.len, f->spool < 0 ? NET_MEMORY_MAX : 0);
+		CHECK(f->spool < 0 || spool_is_right(f->spool, false, NET_MEMORY_MAX));
+		in_memory += f->body.len;
+		net_fetch_free(f);
+	}
+	CHECK(in_memory > 0 && in_memory <= NET_BODIES_MAX);
+
+	tap_case("the next body is in memory again");
+	f = fetch_get(net, server_origin(server), "/memory");
+	CHECK(f && f->spool < 0);
+	net_fetch_free(f);
+	net_free(net);
+}
+
 static void check_spool_failure(struct server *server, const char *dir, const char *why)
 {
 	struct net_params params = fetch_params();
@@ -348,6 +403,7 @@ int main(int argc, char **argv)
 	test_steady(server);
 	test_total_timeout(server);
 	test_sizes(server);
+	test_bodies_at_once(server);
 	tap_case("a spool directory that is not there");
 	check_spool_failure(server, "/nonexistent", "No such file or directory");
 	test_full_disk(server, 1000);

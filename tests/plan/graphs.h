@@ -211,6 +211,17 @@ static inline struct graph graph_sharc_tree(size_t n, bool hot_leaves)
 	return graph_synthetic(&spec, &rng);
 }
 
+/* NULL, and a failed check, when there is none. */
+static inline struct plan_run *run_new(const struct plan_params *params)
+{
+	struct err err = {0};
+	struct plan_run *run = plan_run_new(params, &err);
+
+	if (!CHECK(run))
+		tap_note("%s", err.text);
+	return run;
+}
+
 struct capture {
 	size_t visit_count, revisit_count;
 	uint32_t *visits, *revisits;
@@ -243,12 +254,11 @@ static inline struct capture capture_run(
 		.revisits = need(g->n, sizeof *c.revisits),
 		.hopeless = need(g->n, sizeof *c.hopeless),
 	};
-	struct err err = {0};
-	struct plan_run *run = plan_run_new(params, &err);
+	struct plan_run *run = run_new(params);
 	struct plan_order o;
 	size_t slot = 0;
 
-	if (!CHECK(run))
+	if (!run)
 		return c;
 	for (uint32_t i = 0; i < (params->strategy->offline ? g->n : g->n > 0); i++)
 		capture_discover(run, g, i);

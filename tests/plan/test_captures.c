@@ -9,16 +9,6 @@
 #include "base/vec.h"
 #include "graphs.h"
 
-static struct plan_run *run_new(const struct plan_params *params)
-{
-	struct err err = {0};
-	struct plan_run *run = plan_run_new(params, &err);
-
-	if (!CHECK(run))
-		tap_note("%s", err.text);
-	return run;
-}
-
 /* What a page is doing, by what plan.h promises. */
 enum stage {
 	UNKNOWN,

@@ -7,14 +7,11 @@
 
 enum { PAGES = 30 };
 
-static struct plan_run *run_new(const char *strategy)
+static struct plan_run *run_for(const char *strategy)
 {
-	struct err err = {0};
 	struct plan_params params = {.strategy = plan_strategy_find(strategy, false), .delay = 1};
-	struct plan_run *run = plan_run_new(&params, &err);
 
-	CHECK(run);
-	return run;
+	return run_new(&params);
 }
 
 static int impose(struct plan_run *run, uint32_t page, enum plan_leg leg, unsigned attempt)
@@ -38,7 +35,7 @@ static void discover(struct plan_run *run, uint32_t count)
 
 static void test_refused(void)
 {
-	struct plan_run *run = run_new("bfs-fifo");
+	struct plan_run *run = run_for("bfs-fifo");
 
 	CHECK_INT(impose(run, 0, PLAN_VISIT, 1), ERR_STATE); /* no such page */
 	discover(run, 3);
@@ -95,7 +92,7 @@ static void test_goes_on(void)
 		if (!s->revisits)
 			continue;
 		tap_case("goes on: %s", s->name);
-		run = run_new(s->name);
+		run = run_for(s->name);
 		discover(run, PAGES);
 		for (uint32_t page = 0; page < PAGES / 2; page++) {
 			CHECK_INT(impose(run, page, PLAN_VISIT, 1), 0);
@@ -116,7 +113,7 @@ static void test_goes_on(void)
 /* Another planner was more patient, and revisited in another order. */
 static void test_other_rules(void)
 {
-	struct plan_run *run = run_new("bfs-fifo");
+	struct plan_run *run = run_for("bfs-fifo");
 	struct plan_order o;
 
 	discover(run, 3);

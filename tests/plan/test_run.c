@@ -6,16 +6,6 @@
 #include "base/vec.h"
 #include "graphs.h"
 
-static struct plan_run *run_new(const struct plan_params *params)
-{
-	struct err err = {0};
-	struct plan_run *run = plan_run_new(params, &err);
-
-	if (!CHECK(run))
-		tap_note("%s", err.text);
-	return run;
-}
-
 /*
  * A script is a line of words, P being the digit of a page:
  *	+P                      plan_discovered, with a rate that grows with P
