@@ -124,6 +124,7 @@ struct capture {
 	/* The lane's, which it shares with others. */
 	struct lane *lane;
 	uint32_t slot;
+	unsigned allowed; /* set of address classes that requests may be sent to: names.h */
 	const struct directory *directory;
 	struct store *store;
 	struct net *net;
@@ -134,7 +135,6 @@ struct capture {
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
-	unsigned allowed; /* set of address classes that requests may be sent to: names.h */
 	struct host_rules_vec rules;
 	struct outfit outfit;
 	struct trapping trapping;
@@ -161,6 +161,8 @@ struct capture {
 	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
 	bool marked;          /* the still point has been recorded */
 	bool touched;         /* something happened to it: in the lane's queue */
+	bool unkept_changed;  /* unkept, since it went into the catalog */
+	bool went_back;       /* the wall clock, between two processes */
 
 	uint64_t budget;      /* bytes that may still be received, with --max-bytes */
 	uint64_t visit_bytes; /* received by downloads */
@@ -180,10 +182,8 @@ struct capture {
 	double expected_at;
 	size_t outside;                  /* URLs outside the scope that are kept */
 	uint64_t unkept[LEFT_OUT_COUNT]; /* links left out that have no page, by reason */
-	bool unkept_changed;             /* since it went into the catalog */
 	struct crawl_progress told;      /* what the lane's sum has of it */
 	struct clock_watch watch;        /* of the wall clock */
-	bool went_back;                  /* the wall clock, between two processes */
 	char *problem;                   /* or NULL */
 };
 
@@ -212,6 +212,12 @@ int capture_fetch(
 
 /* What a response leaves for the next requests: cookies. */
 int capture_take(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+
+/* Hands a row of the capture to the store; its number is filled in. */
+int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+
+/* What the capture has come to (row): the catalog has to know. */
+int capture_store_row(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* The planner's clock, in seconds. */
 double capture_now(const struct capture *c);
