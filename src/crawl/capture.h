@@ -213,6 +213,12 @@ int capture_fetch(
 /* What a response leaves for the next requests: cookies. */
 int capture_take(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
+/* Hands a row of the capture to the store; its number is filled in. */
+int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+
+/* What the capture has come to (row): the catalog has to know. */
+int capture_store_row(struct capture *c, struct err *err) SP_MUST_CHECK;
+
 /* The planner's clock, in seconds. */
 double capture_now(const struct capture *c);
 double capture_seconds(const struct capture *c, int64_t monotonic);

@@ -11,7 +11,7 @@
 
 static int append(struct capture *c, const struct catalog_event *e, struct err *err)
 {
-	return batch_add_event(c->store->batch, c->row.id, e, err);
+	return capture_store(c, &(struct catalog_row){CATALOG_ROW_EVENT, .event = e}, err);
 }
 
 static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
@@ -53,9 +53,14 @@ static int record_position(struct capture *c, const struct plan_order *order, st
 {
 	if (order->attempt > 1 || order->leg == PLAN_LATE)
 		return 0;
-	return batch_set_plan(c->store->batch, c->row.id, order->page,
-		c->pages.list.ptr[order->page].position,
-		order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1, order->hopeless, err);
+	return capture_store(c,
+		&(struct catalog_row){CATALOG_ROW_PLAN,
+			.plan = &(struct catalog_plan){.page = order->page,
+				.visit = c->pages.list.ptr[order->page].position,
+				.revisit =
+					order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1,
+				.hopeless = order->hopeless}},
+		err);
 }
 
 int journal_next(
@@ -121,7 +126,7 @@ static int append_limit(
 	if (rc || c->row.ended_by != CATALOG_END_NONE)
 		return rc;
 	c->row.ended_by = limit;
-	return batch_update_capture(c->store->batch, &c->row, err);
+	return capture_store_row(c, err);
 }
 
 int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err)

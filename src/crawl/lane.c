@@ -396,7 +396,7 @@ static int finish(struct lane *lane, struct capture *c, struct err *err)
 	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
 	if (atomic_fetch_sub(&lane->crowd->running, 1) > 1)
-		return batch_finish_capture(lane->store.batch, &c->row, err);
+		return capture_store_row(c, err);
 	lane->crowd->last = c->row;
 	return 0;
 }

@@ -78,7 +78,7 @@ static int decide(struct capture *c, struct err *err)
 	if (rc)
 		return rc;
 	c->row.addresses = c->allowed;
-	return batch_update_capture(c->store->batch, &c->row, err);
+	return capture_store_row(c, err);
 }
 
 int names_begin(struct capture *c, struct err *err)

@@ -168,5 +168,9 @@ bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gi
 int probe_mark(struct capture *c, uint32_t page, struct err *err)
 {
 	c->pages.list.ptr[page].content = CATALOG_CONTENT_SOFT_404;
-	return batch_mark_page(c->store->batch, c->row.id, page, CATALOG_CONTENT_SOFT_404, err);
+	return capture_store(c,
+		&(struct catalog_row){
+			CATALOG_ROW_MARK_PAGE, .page = &(struct catalog_page){.number = page,
+						       .content = CATALOG_CONTENT_SOFT_404}},
+		err);
 }

@@ -293,8 +293,7 @@ static int compare_visit(struct capture *c, uint32_t page, const struct page_vis
 /* The catalog learns of it with the observation that moves its end, so that the two agree. */
 static int move_still_point(struct capture *c, const struct attempt *a, struct err *err)
 {
-	return capture_move_still_point(c, a) ? batch_update_capture(c->store->batch, &c->row, err)
-					      : 0;
+	return capture_move_still_point(c, a) ? capture_store_row(c, err) : 0;
 }
 
 /* The visit that a revisit is held against; ret_has is false where a damaged catalog has none. */

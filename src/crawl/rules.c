@@ -270,14 +270,13 @@ double rules_next(const struct capture *c)
 static int store(struct capture *c, uint32_t host, const struct outcome *o, struct err *err)
 {
 	const char *why = c->rules.ptr[host].why;
+	struct catalog_robots row = {.origin = hosts_at(&c->hosts, host)->origin,
+		.policy = (uint8_t)o->policy,
+		.fetched = clock_realtime(c->clock),
+		.why = why ? slice_str(why) : SLICE(""),
+		.body = o->policy == ROBOTS_PARSE ? o->body : SLICE("")};
 
-	return batch_add_robots(c->store->batch, c->row.id,
-		&(struct catalog_robots){.origin = hosts_at(&c->hosts, host)->origin,
-			.policy = (uint8_t)o->policy,
-			.fetched = clock_realtime(c->clock),
-			.why = why ? slice_str(why) : SLICE(""),
-			.body = o->policy == ROBOTS_PARSE ? o->body : SLICE("")},
-		err);
+	return capture_store(c, &(struct catalog_row){CATALOG_ROW_ADD_ROBOTS, .robots = &row}, err);
 }
 
 static bool is_same(const struct host_rules *rules, const struct outcome *o)
@@ -287,9 +286,12 @@ static bool is_same(const struct host_rules *rules, const struct outcome *o)
 
 static int confirm(struct capture *c, uint32_t host, struct err *err)
 {
+	struct catalog_robots row = {
+		.origin = hosts_at(&c->hosts, host)->origin, .checked = clock_realtime(c->clock)};
+
 	c->rules.ptr[host].checked = capture_now(c);
-	return batch_confirm_robots(c->store->batch, c->row.id, hosts_at(&c->hosts, host)->origin,
-		clock_realtime(c->clock), err);
+	return capture_store(
+		c, &(struct catalog_row){CATALOG_ROW_CONFIRM_ROBOTS, .robots = &row}, err);
 }
 
 /* What counts from here on. */

@@ -1,6 +1,5 @@
 #include "store/batch.h"
 
-#include <stdalign.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -9,49 +8,9 @@
 /* Lanes hand their batches over long before that (store.h). */
 #define BATCH_MAX ((size_t)1 << 30)
 
-enum batch_kind {
-	BATCH_ADD_PAGE,
-	BATCH_TAKE_PAGE,
-	BATCH_REFUSE_PAGE,
-	BATCH_ADMIT_PAGE,
-	BATCH_MARK_PAGE,
-	BATCH_SET_UNKEPT,
-	BATCH_SET_PLAN,
-	BATCH_ADD_OBSERVATION,
-	BATCH_ADD_EVENT,
-	BATCH_SET_WARC,
-	BATCH_ADD_ROBOTS,
-	BATCH_CONFIRM_ROBOTS,
-	BATCH_ADD_CLOCK,
-	BATCH_UPDATE_CAPTURE,
-	BATCH_FINISH_CAPTURE,
-};
-
-/* A page that is refused, or no longer. */
-struct refusal {
-	uint32_t number;
-	enum left_out reason;
-	slice rule;
-};
-
-/* What a page turned out to be. */
-struct mark {
-	uint32_t number;
-	enum catalog_content content;
-};
-
-/* Links without a page. */
-struct unkept {
-	enum left_out reason;
-	uint64_t links;
-};
-
-/* What it is of stands behind it in memory. */
 struct batch_row {
 	struct batch_row *next;
-	uint32_t capture;
-	enum batch_kind kind;
-	alignas(max_align_t) char body[];
+	struct catalog_row row; /* of a copy */
 };
 
 void batch_init(struct batch *b)
@@ -89,7 +48,6 @@ static const size_t NONE[] = {SIZE_MAX};
 static const size_t PAGE[] = {offsetof(struct catalog_page, url),
 	offsetof(struct catalog_page, kind), offsetof(struct catalog_page, found),
 	offsetof(struct catalog_page, rule), SIZE_MAX};
-static const size_t REFUSAL[] = {offsetof(struct refusal, rule), SIZE_MAX};
 static const size_t OBSERVATION[] = {offsetof(struct catalog_observation, attempt.url),
 	offsetof(struct catalog_observation, attempt.failure),
 	offsetof(struct catalog_observation, media_type),
@@ -104,111 +62,82 @@ static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
 static const size_t CLOCK[] = {
 	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
 
-static bool copy_strings(struct batch_part *p, char *body, const size_t *strings)
+/* Of the body of a row, by its kind. */
+static const struct {
+	size_t size;
+	const size_t *strings;
+} SHAPES[CATALOG_ROW_KINDS] = {
+	[CATALOG_ROW_ADD_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_TAKE_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_REFUSE_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_ADMIT_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_MARK_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_UNKEPT] = {sizeof(struct catalog_unkept), NONE},
+	[CATALOG_ROW_PLAN] = {sizeof(struct catalog_plan), NONE},
+	[CATALOG_ROW_OBSERVATION] = {sizeof(struct catalog_observation), OBSERVATION},
+	[CATALOG_ROW_EVENT] = {sizeof(struct catalog_event), NONE},
+	[CATALOG_ROW_WARC] = {sizeof(struct catalog_warc), WARC},
+	[CATALOG_ROW_ADD_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
+	[CATALOG_ROW_CONFIRM_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
+	[CATALOG_ROW_CLOCK] = {sizeof(struct catalog_clock), CLOCK},
+	/* An update does not look at its strings. */
+	[CATALOG_ROW_CAPTURE] = {sizeof(struct catalog_capture), NONE},
+};
+
+static bool copy_strings(struct arena *arena, char *body, const size_t *strings)
 {
 	for (; *strings != SIZE_MAX; strings++) {
 		slice *s = (slice *)(void *)(body + *strings);
 
 		if (!s->ptr)
 			continue;
-		s->ptr = arena_strdup(&p->arena, *s);
+		s->ptr = arena_strdup(arena, *s);
 		if (!s->ptr)
 			return false;
 	}
 	return true;
 }
 
-/* A row to be: what it says, and which of that are strings. */
-struct draft {
-	enum batch_kind kind;
-	uint32_t capture;
-	const void *body;
-	size_t size;
-	const size_t *strings;
-};
-
-static int add(struct batch_part *p, const struct draft *d, struct err *err)
+/* Adds a copy of the row; *ret_body is that of its body. */
+static int add(
+	struct batch_part *p, const struct catalog_row *from, void **ret_body, struct err *err)
 {
-	struct batch_row *row =
-		arena_alloc(&p->arena, sizeof *row + d->size, alignof(struct batch_row));
+	size_t size = SHAPES[from->kind].size;
+	struct batch_row *row = arena_alloc(&p->arena, sizeof *row, _Alignof(struct batch_row));
+	char *body = arena_alloc(&p->arena, size, _Alignof(max_align_t));
 
-	if (row)
-		memcpy(row->body, d->body, d->size);
-	if (!row || !copy_strings(p, row->body, d->strings))
+	if (body)
+		memcpy(body, from->body, size);
+	if (!row || !body || !copy_strings(&p->arena, body, SHAPES[from->kind].strings))
 		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	row->next = NULL;
-	row->capture = d->capture;
-	row->kind = d->kind;
+	*row = (struct batch_row){.row = *from};
+	row->row.body = body;
 	if (p->last)
 		p->last->next = row;
 	else
 		p->first = row;
 	p->last = row;
+	*ret_body = body;
 	return 0;
 }
 
-#define ADD(b, kind, capture, row, strings, err) \
-	add(&(b)->lane, &(struct draft){(kind), (capture), (row), sizeof *(row), (strings)}, (err))
-
-int batch_add_page(
-	struct batch *b, uint32_t capture, const struct catalog_page *page, struct err *err)
+int batch_add(struct batch *b, const struct catalog_row *row, struct err *err)
 {
-	return ADD(b, BATCH_ADD_PAGE, capture, page, PAGE, err);
-}
+	void *body;
 
-int batch_take_page(
-	struct batch *b, uint32_t capture, const struct catalog_page *page, struct err *err)
-{
-	return ADD(b, BATCH_TAKE_PAGE, capture, page, PAGE, err);
-}
-
-int batch_refuse_page(struct batch *b, uint32_t capture, uint32_t number, enum left_out reason,
-	slice rule, struct err *err)
-{
-	struct refusal r = {number, reason, rule};
-
-	return ADD(b, BATCH_REFUSE_PAGE, capture, &r, REFUSAL, err);
-}
-
-int batch_admit_page(
-	struct batch *b, uint32_t capture, uint32_t number, slice rule, struct err *err)
-{
-	struct refusal r = {number, LEFT_OUT_NOT, rule};
-
-	return ADD(b, BATCH_ADMIT_PAGE, capture, &r, REFUSAL, err);
-}
-
-int batch_mark_page(struct batch *b, uint32_t capture, uint32_t number,
-	enum catalog_content content, struct err *err)
-{
-	struct mark m = {number, content};
-
-	return ADD(b, BATCH_MARK_PAGE, capture, &m, NONE, err);
-}
-
-int batch_set_unkept(
-	struct batch *b, uint32_t capture, enum left_out reason, uint64_t links, struct err *err)
-{
-	struct unkept u = {reason, links};
-
-	return ADD(b, BATCH_SET_UNKEPT, capture, &u, NONE, err);
-}
-
-int batch_set_plan(struct batch *b, uint32_t capture, uint32_t number, int64_t visit,
-	int64_t revisit, bool hopeless, struct err *err)
-{
-	struct catalog_plan p = {number, visit, revisit, hopeless};
-
-	return ADD(b, BATCH_SET_PLAN, capture, &p, NONE, err);
+	return add(&b->lane, row, &body, err);
 }
 
 int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
 	struct catalog_observation **ret_row, struct err *err)
 {
-	int rc = ADD(b, BATCH_ADD_OBSERVATION, capture, o, OBSERVATION, err);
+	void *body = NULL;
+	int rc = add(&b->lane,
+		&(struct catalog_row){CATALOG_ROW_OBSERVATION, capture, .observation = o}, &body,
+		err);
 
 	if (rc == 0)
-		*ret_row = (struct catalog_observation *)(void *)b->lane.last->body;
+		*ret_row = body;
 	return rc;
 }
 
@@ -225,146 +154,30 @@ int batch_place(struct batch *b, struct catalog_observation *row, slice file, ui
 	return 0;
 }
 
-int batch_add_event(
-	struct batch *b, uint32_t capture, const struct catalog_event *e, struct err *err)
-{
-	return ADD(b, BATCH_ADD_EVENT, capture, e, NONE, err);
-}
-
 int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err)
 {
-	return add(&b->press, &(struct draft){BATCH_SET_WARC, 0, warc, sizeof *warc, WARC}, err);
-}
+	void *body;
 
-int batch_add_robots(
-	struct batch *b, uint32_t capture, const struct catalog_robots *r, struct err *err)
-{
-	return ADD(b, BATCH_ADD_ROBOTS, capture, r, ROBOTS, err);
-}
-
-int batch_confirm_robots(
-	struct batch *b, uint32_t capture, slice origin, int64_t checked, struct err *err)
-{
-	struct catalog_robots r = {.origin = origin, .checked = checked};
-
-	return ADD(b, BATCH_CONFIRM_ROBOTS, capture, &r, ROBOTS, err);
-}
-
-int batch_add_clock(
-	struct batch *b, uint32_t capture, const struct catalog_clock *k, struct err *err)
-{
-	return ADD(b, BATCH_ADD_CLOCK, capture, k, CLOCK, err);
-}
-
-/* Without its strings, which an update does not look at. */
-static struct catalog_capture bare(const struct catalog_capture *capture)
-{
-	struct catalog_capture kept = *capture;
-
-	kept.uuid = kept.site = kept.strategy = kept.settings = (slice){0};
-	return kept;
-}
-
-int batch_update_capture(struct batch *b, const struct catalog_capture *capture, struct err *err)
-{
-	struct catalog_capture kept = bare(capture);
-
-	return ADD(b, BATCH_UPDATE_CAPTURE, capture->id, &kept, NONE, err);
-}
-
-int batch_finish_capture(struct batch *b, const struct catalog_capture *capture, struct err *err)
-{
-	struct catalog_capture kept = bare(capture);
-
-	return ADD(b, BATCH_FINISH_CAPTURE, capture->id, &kept, NONE, err);
+	return add(&b->press, &(struct catalog_row){CATALOG_ROW_WARC, .warc = warc}, &body, err);
 }
 
 /* ---- writing ---- */
 
-static int refuse(struct catalog *c, uint32_t capture, const struct refusal *r, struct err *err)
+/* A capture that has ended is judged, by all that came before. */
+static bool has_ended(const struct catalog_row *row)
 {
-	return catalog_refuse_page(c, capture, r->number, r->reason, r->rule, err);
-}
-
-static int mark(struct catalog *c, uint32_t capture, const struct mark *m, struct err *err)
-{
-	return catalog_mark_page(c, capture, m->number, m->content, err);
-}
-
-static int set_unkept(struct catalog *c, uint32_t capture, const struct unkept *u, struct err *err)
-{
-	return catalog_set_unkept(c, capture, u->reason, u->links, err);
-}
-
-static int admit(struct catalog *c, uint32_t capture, const struct refusal *r, struct err *err)
-{
-	return catalog_admit_page(c, capture, r->number, r->rule, err);
-}
-
-static int confirm(
-	struct catalog *c, uint32_t capture, const struct catalog_robots *r, struct err *err)
-{
-	return catalog_confirm_robots(c, capture, r->origin, r->checked, err);
-}
-
-static int set_plan(
-	struct catalog *c, uint32_t capture, const struct catalog_plan *p, struct err *err)
-{
-	return catalog_set_plan(c, capture, p->page, p->visit, p->revisit, p->hopeless, err);
-}
-
-static int finish(struct catalog *c, const struct catalog_capture *capture, struct err *err)
-{
-	int rc = catalog_update_capture(c, capture, err);
-
-	return rc ? rc : judging_store(c, capture->id, err);
-}
-
-static int write_row(struct catalog *c, const struct batch_row *row, struct err *err)
-{
-	const void *body = row->body;
-
-	switch (row->kind) {
-	case BATCH_ADD_PAGE:
-		return catalog_add_page(c, row->capture, body, err);
-	case BATCH_TAKE_PAGE:
-		return catalog_take_page(c, row->capture, body, err);
-	case BATCH_REFUSE_PAGE:
-		return refuse(c, row->capture, body, err);
-	case BATCH_ADMIT_PAGE:
-		return admit(c, row->capture, body, err);
-	case BATCH_MARK_PAGE:
-		return mark(c, row->capture, body, err);
-	case BATCH_SET_UNKEPT:
-		return set_unkept(c, row->capture, body, err);
-	case BATCH_SET_PLAN:
-		return set_plan(c, row->capture, body, err);
-	case BATCH_ADD_OBSERVATION:
-		return catalog_add_observation(c, row->capture, body, err);
-	case BATCH_ADD_EVENT:
-		return catalog_add_event(c, row->capture, body, err);
-	case BATCH_SET_WARC:
-		return catalog_set_warc(c, body, err);
-	case BATCH_ADD_ROBOTS:
-		return catalog_add_robots(c, row->capture, body, err);
-	case BATCH_CONFIRM_ROBOTS:
-		return confirm(c, row->capture, body, err);
-	case BATCH_ADD_CLOCK:
-		return catalog_add_clock(c, row->capture, body, err);
-	case BATCH_UPDATE_CAPTURE:
-		return catalog_update_capture(c, body, err);
-	case BATCH_FINISH_CAPTURE:
-		return finish(c, body, err);
-	}
-	return 0;
+	return row->kind == CATALOG_ROW_CAPTURE && row->state->state != CATALOG_RUNNING;
 }
 
 static int write_part(const struct batch_part *p, struct catalog *catalog, struct err *err)
 {
 	int rc = 0;
 
-	for (const struct batch_row *row = p->first; rc == 0 && row; row = row->next)
-		rc = write_row(catalog, row, err);
+	for (const struct batch_row *r = p->first; rc == 0 && r; r = r->next) {
+		rc = catalog_write(catalog, &r->row, err);
+		if (rc == 0 && has_ended(&r->row))
+			rc = judging_store(catalog, r->row.state->id, err);
+	}
 	return rc;
 }
 

@@ -1,9 +1,8 @@
 /*
  * Rows on their way to the catalog. A lane collects them, strings and all, while it goes on; its
  * press (press.h) says meanwhile where the records went that they speak of, in another thread; the
- * clerk (clerk.h) writes them in the order of their coming. The functions are those of the catalog,
- * with the same rows; what is wrong with one is found when it is written. They return 0 or
- * ERR_NOMEM, with a sentence in err.
+ * clerk (clerk.h) writes them in the order of their coming. What is wrong with one is found when it
+ * is written. The functions return 0 or ERR_NOMEM, with a sentence in err.
  */
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
@@ -59,40 +58,15 @@ static inline char *batch_keep(struct batch *b, slice bytes)
 
 /* ---- for the lane ---- */
 
-int batch_add_page(struct batch *b, uint32_t capture, const struct catalog_page *page,
-	struct err *err) SP_MUST_CHECK;
-int batch_take_page(struct batch *b, uint32_t capture, const struct catalog_page *page,
-	struct err *err) SP_MUST_CHECK;
-int batch_refuse_page(struct batch *b, uint32_t capture, uint32_t number, enum left_out reason,
-	slice rule, struct err *err) SP_MUST_CHECK;
-int batch_mark_page(struct batch *b, uint32_t capture, uint32_t number,
-	enum catalog_content content, struct err *err) SP_MUST_CHECK;
-int batch_set_unkept(struct batch *b, uint32_t capture, enum left_out reason, uint64_t links,
-	struct err *err) SP_MUST_CHECK;
-int batch_admit_page(struct batch *b, uint32_t capture, uint32_t number, slice rule,
-	struct err *err) SP_MUST_CHECK;
-int batch_set_plan(struct batch *b, uint32_t capture, uint32_t number, int64_t visit,
-	int64_t revisit, bool hopeless, struct err *err) SP_MUST_CHECK;
+/*
+ * Adds a copy of a row, strings and all. The update of a capture that has ended also judges its
+ * pages (judging.h), by all that came before.
+ */
+int batch_add(struct batch *b, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
-/* The row stays where it is until the batch is handed over, for batch_place and for a look. */
+/* The same; the copy stays where it is until the batch is handed over, for batch_place. */
 int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
 	struct catalog_observation **ret_row, struct err *err) SP_MUST_CHECK;
-int batch_add_event(struct batch *b, uint32_t capture, const struct catalog_event *e,
-	struct err *err) SP_MUST_CHECK;
-int batch_add_robots(struct batch *b, uint32_t capture, const struct catalog_robots *r,
-	struct err *err) SP_MUST_CHECK;
-int batch_confirm_robots(struct batch *b, uint32_t capture, slice origin, int64_t checked,
-	struct err *err) SP_MUST_CHECK;
-int batch_add_clock(struct batch *b, uint32_t capture, const struct catalog_clock *k,
-	struct err *err) SP_MUST_CHECK;
-
-/* Of the row, what catalog_update_capture takes. */
-int batch_update_capture(
-	struct batch *b, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
-
-/* The same, and its pages are judged (judging.h), by all that came before. */
-int batch_finish_capture(
-	struct batch *b, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
 
 /* ---- for the press, while the lane adds rows ---- */
 

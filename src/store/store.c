@@ -331,7 +331,8 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	}
 	rc = press_note(s->press, &note, err);
 	if (rc == 0)
-		rc = batch_add_clock(s->batch, capture->id, &k, err);
+		rc = batch_add(s->batch,
+			&(struct catalog_row){CATALOG_ROW_CLOCK, capture->id, .clock = &k}, err);
 	if (rc == 0 && ret_clock)
 		*ret_clock = k;
 	return rc;

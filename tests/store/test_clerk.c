@@ -45,16 +45,16 @@ static void tear_down(struct fixture *f)
 static int add_page(struct batch *b, uint32_t capture, uint32_t number, slice url)
 {
 	struct err err = {0};
+	struct catalog_page page = {.number = number,
+		.url = url,
+		.kind = SLICE("page"),
+		.via = CATALOG_NO_PAGE,
+		.found = SLICE("seed"),
+		.taken = true,
+		.rule = SLICE("host a")};
 
-	return batch_add_page(b, capture,
-		&(struct catalog_page){.number = number,
-			.url = url,
-			.kind = SLICE("page"),
-			.via = CATALOG_NO_PAGE,
-			.found = SLICE("seed"),
-			.taken = true,
-			.rule = SLICE("host a")},
-		&err);
+	return batch_add(
+		b, &(struct catalog_row){CATALOG_ROW_ADD_PAGE, capture, .page = &page}, &err);
 }
 
 struct sight {
