@@ -23,11 +23,6 @@ static int fail(const struct spill_pool *pool, struct err *err)
 	return err_set(err, ERR_IO, "temporary file in %s: %s", pool->dir, strerror(errno));
 }
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
-
 static uint64_t slot_offset(uint32_t place)
 {
 	return (uint64_t)(place & ~IN_FILE) * SPILL_BLOCK;
@@ -151,7 +146,7 @@ static int need_memory(struct spill_pool *pool, struct err *err)
 		pool->memory = malloc(SPILL_MEMORY);
 	if (!pool->frames)
 		pool->frames = calloc(SPILL_FRAMES, sizeof *pool->frames);
-	return pool->memory && pool->frames ? 0 : no_memory(err);
+	return pool->memory && pool->frames ? 0 : err_code(err, ERR_NOMEM);
 }
 
 static bool is_full(const struct spill_pool *pool)
@@ -228,7 +223,7 @@ static int need_entries(struct spill *s, uint64_t block, struct err *err)
 	if (more == 0)
 		return 0;
 	if (block >= IN_FILE || spill_slots_reserve(&s->blocks, more))
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	memset(s->blocks.ptr + s->blocks.len, 0, more * sizeof s->blocks.ptr[0]);
 	s->blocks.len += more;
 	return 0;

@@ -56,18 +56,13 @@ static bool take_item(const char **rest, slice *ret_item)
 	return true;
 }
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
-
 static int read_delays(struct table *t, struct err *err)
 {
 	const char *rest = t->params->delays ? t->params->delays : DELAYS;
 	slice item;
 
 	if (!t->params->delays && t->params->delay > 0)
-		return numbers_push(&t->delays, t->params->delay) ? no_memory(err) : 0;
+		return err_code(err, numbers_push(&t->delays, t->params->delay));
 	while (take_item(&rest, &item)) {
 		double delay = 0;
 
@@ -77,7 +72,7 @@ static int read_delays(struct table *t, struct err *err)
 				"'%.*s'",
 				(int)(item.len < NAME_SIZE ? item.len : NAME_SIZE), item.ptr);
 		if (numbers_push(&t->delays, delay))
-			return no_memory(err);
+			return err_code(err, ERR_NOMEM);
 	}
 	return 0;
 }
@@ -96,7 +91,7 @@ static int read_strategies(struct table *t, struct err *err)
 		if (!s)
 			return ERR_USAGE;
 		if (names_push(&t->labels, item) || strategies_push(&t->strategies, s))
-			return no_memory(err);
+			return err_code(err, ERR_NOMEM);
 	}
 	return 0;
 }
@@ -115,7 +110,7 @@ static int compute(struct table *t, struct err *err)
 
 	if (numbers_reserve(&t->sharp, t->delays.len * t->strategies.len) ||
 		numbers_reserve(&t->bounds, t->delays.len))
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
 					 .clock = clock_system(),
 					 .title = "plan",

@@ -21,9 +21,7 @@ static int add_seed(const struct site *site, slice name, struct page_list *seeds
 	if (!site_find(site, name, &page))
 		return err_set(err, ERR_USAGE, "seed '%.*s' is not a page of the file",
 			(int)(name.len < NAME_SHOWN_MAX ? name.len : NAME_SHOWN_MAX), name.ptr);
-	if (page_list_push(seeds, page))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	return 0;
+	return err_code(err, page_list_push(seeds, page));
 }
 
 /* One value of --seeds. A page may have commas in its name: then it is given alone. */
@@ -130,7 +128,7 @@ static int list_hopeless(struct graph_view *v, struct err *err)
 	for (size_t i = 0; rc == 0 && i < visits->len; i++)
 		if (v->capture->hopeless[visits->ptr[i]])
 			rc = page_list_push(&v->hopeless, visits->ptr[i]);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* What may be expected at other delays, and what no schedule can exceed. */
@@ -153,8 +151,7 @@ static int run_sweep(const struct drive_params *like, struct graph_view *v, stru
 			rc = evaluate_bound(v->site, params.plan.delay, fast,
 				point->expected.coherence, &point->bound);
 		drive_release(&capture);
-		if (rc)
-			(void)err_set(err, rc, "%s", err_name(rc));
+		(void)err_code(err, rc);
 	}
 	return rc;
 }

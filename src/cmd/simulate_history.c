@@ -345,7 +345,7 @@ static int run_point(struct history_experiment *e, double factor, struct err *er
 	}
 	e->sweep_count += rc == 0;
 	replay_release(&result);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 static int run_all(struct history_experiment *e, struct err *err)
@@ -355,12 +355,7 @@ static int run_all(struct history_experiment *e, struct err *err)
 	e->done = e->params.draws;
 	for (size_t i = 0; rc == 0 && e->options->html && i < SWEEP_POINTS; i++)
 		rc = run_point(e, SWEEP_FACTORS[i], err);
-	if (rc == 0) {
-		rc = e->album.failed ? ERR_NOMEM : summarise(e);
-		if (rc)
-			(void)err_set(err, rc, "%s", err_name(rc));
-	}
-	return rc;
+	return rc ? rc : err_code(err, e->album.failed ? ERR_NOMEM : summarise(e));
 }
 
 static enum cmd_status run(struct history_experiment *e, const struct history *history)

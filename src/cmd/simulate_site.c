@@ -192,7 +192,7 @@ static int run_study(struct site_study *s, struct err *err)
 	s->results = calloc(s->contenders.len, sizeof *s->results);
 	s->sweep = calloc(s->contenders.len * SWEEP_POINTS, sizeof *s->sweep);
 	if (!s->results || !s->sweep)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	progress_init(&bar.progress,
 		&(struct progress_config){.fd = STDERR_FILENO,
 			.clock = clock_system(),
@@ -210,7 +210,7 @@ static int run_study(struct site_study *s, struct err *err)
 		rc = run_sweep(s, &bar, err);
 	progress_clear(&bar.progress);
 	if (rc == 0 && s->album.failed)
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	return rc;
 }
 

@@ -315,7 +315,7 @@ static int run(struct session *s, const struct table *table, struct err *err)
 	rc = table ? run_table(s, table, err) : run_all(s, err);
 	progress_clear(&s->progress);
 	if (rc == 0 && s->results.album.failed)
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	return rc;
 }
 

@@ -53,7 +53,7 @@ static int hold(struct capture *c, const struct plan_order *plan, struct err *er
 		c->orders.ptr[i] = order;
 		rc = hosts_hold(&c->hosts, order.host, i);
 	}
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* ---- orders that are not carried out ---- */
@@ -129,7 +129,7 @@ static int ask_first(struct capture *c, size_t i, uint32_t host, struct err *err
 	c->orders.ptr[i].asked = true;
 	hosts_undo(&c->hosts, host);
 	rc = hosts_hold_first(&c->hosts, host, i);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : rules_refresh(c, host, err);
+	return rc ? err_code(err, rc) : rules_refresh(c, host, err);
 }
 
 static int fetch(struct capture *c, size_t i, struct err *err)
@@ -345,7 +345,7 @@ static int starved(struct capture *c, const struct net_fetch *f, struct err *err
 		hosts_done(&c->hosts, c->sides.ptr[place].host, lane_now(c->lane), 0, PACE_UNKNOWN);
 		rc = hosts_hold_first(
 			&c->hosts, c->sides.ptr[place].host, CAPTURE_SIDE_TAG | place);
-		return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+		return err_code(err, rc);
 	}
 	order = c->orders.ptr[place];
 	hosts_done(&c->hosts, order.host, lane_now(c->lane), 0, PACE_UNKNOWN);

@@ -390,7 +390,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	if (order->leg != PLAN_REVISIT)
 		rc = trapping_expect(c, f, order->page, &wants_text);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
 					  : READING_LINKS;

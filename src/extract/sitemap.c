@@ -61,7 +61,7 @@ static int open_reader(
 	int rc;
 
 	if (!r)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	url_init(&r->base);
 	url_init(&r->own_base);
 	url_init(&r->inner_base);
@@ -75,10 +75,8 @@ static int open_reader(
 	sitemap_repair_init(&r->repair);
 	sitemap_queue_init(&r->queue);
 	sitemap_text_init(&r->text, &r->queue);
-	rc = sitemap_xml_init(&r->xml, &r->queue);
-	if (rc)
-		(void)err_set(err, rc, "%s", err_name(rc));
-	else if (base.len > 0)
+	rc = err_code(err, sitemap_xml_init(&r->xml, &r->queue));
+	if (rc == 0 && base.len > 0)
 		rc = url_parse(&r->base, base, NULL, err);
 	if (rc == 0)
 		rc = sitemap_input_open(&r->input, file, input, err);
@@ -246,8 +244,7 @@ static void end_input(struct sitemap_reader *r, int why)
 	int rc = feed_end(r);
 
 	r->ended = true;
-	if (rc)
-		(void)err_set(&r->end, rc, "%s", err_name(rc));
+	(void)err_code(&r->end, rc);
 	if (r->end.code == ERR_SYNTAX) { /* damaged gzip data: what came out of it is good */
 		r->unpacked = r->end;
 		r->end = (struct err){0};
@@ -271,7 +268,7 @@ static void pump(struct sitemap_reader *r)
 	rc = feed(r, (slice){r->block, len});
 	if (rc) {
 		r->ended = true;
-		(void)err_set(&r->end, rc, "%s", err_name(rc));
+		(void)err_code(&r->end, rc);
 	}
 }
 

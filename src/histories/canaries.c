@@ -212,7 +212,7 @@ int schedule_canaries(const struct schedule_params *params, unsigned period,
 		rc = run_all(&r, period ? period : CANARIES_PERIOD);
 	if (rc) {
 		capture_release(&r.capture);
-		(void)err_set(err, rc, "%s", err_name(rc));
+		(void)err_code(err, rc);
 	} else {
 		*ret_capture = r.capture;
 	}

@@ -75,7 +75,7 @@ static int read_url(struct reader *r, slice field)
 	int rc = url_parse(&r->url, field, NULL, &why);
 
 	if (rc == ERR_NOMEM)
-		return err_set(r->err, rc, "%s", err_name(rc));
+		return err_code(r->err, rc);
 	if (rc)
 		return err_set(r->err, rc, "line %llu: '%.*s' is not a URL: %s",
 			(unsigned long long)r->line, shown(field), field.ptr, why.text);

@@ -393,5 +393,5 @@ int jar_read(struct jar *jar, slice text, int64_t now, struct err *err)
 		else if (rc == ERR_END)
 			rc = 0;
 	}
-	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }

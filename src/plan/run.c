@@ -103,7 +103,7 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 		run->state = calloc(1, params->strategy->visits->state_size);
 	if (!run || !run->state) {
 		free(run);
-		(void)err_set(err, ERR_NOMEM, "out of memory");
+		(void)err_code(err, ERR_NOMEM);
 		return NULL;
 	}
 	run->params = *params;

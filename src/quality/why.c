@@ -13,16 +13,11 @@ struct asking {
 	struct err *err;
 };
 
-static int fail(struct asking *a, int rc)
-{
-	return rc ? err_set(a->err, rc, "%s", err_name(rc)) : 0;
-}
-
 static int on_via(void *context, const struct catalog_page *p)
 {
 	struct asking *a = context;
 
-	return fail(a, via_vec_push(&a->via, p->via));
+	return err_code(a->err, via_vec_push(&a->via, p->via));
 }
 
 /*
@@ -37,7 +32,7 @@ static int find_way(struct asking *a)
 
 	a->place = calloc(a->via.len, sizeof *a->place);
 	if (!a->place)
-		return fail(a, ERR_NOMEM);
+		return err_code(a->err, ERR_NOMEM);
 	for (; at < a->via.len && !a->place[at]; at = a->via.ptr[at])
 		a->place[at] = ++length;
 	rc = why_pages_reserve(way, length);
@@ -45,7 +40,7 @@ static int find_way(struct asking *a)
 		memset(way->ptr, 0, length * sizeof way->ptr[0]);
 		way->len = length;
 	}
-	return fail(a, rc);
+	return err_code(a->err, rc);
 }
 
 static int keep(struct asking *a, slice *text)
@@ -73,7 +68,7 @@ static int on_page(void *context, const struct catalog_page *p)
 		rc = keep(a, &copy.rule);
 	if (rc == 0)
 		a->why->way.ptr[a->why->way.len - a->place[p->number]] = copy;
-	return fail(a, rc);
+	return err_code(a->err, rc);
 }
 
 static int on_observation(void *context, const struct catalog_observation *o)
@@ -93,7 +88,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 		rc = keep(a, &copy.record_id);
 	if (rc == 0)
 		rc = why_attempts_push(&a->why->attempts, copy);
-	return fail(a, rc);
+	return err_code(a->err, rc);
 }
 
 int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url, struct err *err)

@@ -173,7 +173,7 @@ static int prepare(struct run *r, struct err *err)
 	if (rc == 0)
 		rc = reach(r);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	if (plan.size == 0)
 		plan.size = (uint32_t)r->reached.len;
 	r->plan = plan_run_new(&plan, err);
@@ -186,11 +186,8 @@ int drive(const struct drive_params *params, struct drive_result *ret_result, st
 	struct run r = {.params = params, .result = &result};
 	int rc = prepare(&r, err);
 
-	if (rc == 0) {
-		rc = run_all(&r);
-		if (rc)
-			(void)err_set(err, rc, "%s", err_name(rc));
-	}
+	if (rc == 0)
+		rc = err_code(err, run_all(&r));
 	plan_run_free(r.plan);
 	page_list_release(&r.reached);
 	if (rc)

@@ -135,7 +135,7 @@ static int add(struct batch_part *p, const struct draft *d, struct err *err)
 	if (row)
 		memcpy(row->body, d->body, d->size);
 	if (!row || !copy_strings(p, row->body, d->strings))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	row->next = NULL;
 	row->capture = d->capture;
 	row->kind = d->kind;
@@ -218,7 +218,7 @@ int batch_place(struct batch *b, struct catalog_observation *row, slice file, ui
 	if (!slice_eq(b->file, file))
 		b->file = (slice){arena_strdup(&b->press.arena, file), file.len};
 	if (!b->file.ptr)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	row->warc = b->file;
 	row->offset = offset;
 	row->length = length;
