@@ -6,8 +6,8 @@
 
 #include "archive/cdxj_merge.h"
 #include "base/io.h"
+#include "base/lists.h"
 #include "base/tempfile.h"
-#include "base/vec.h"
 
 enum {
 	LEVELS_MAX = 3, /* FAN_IN to this power runs are more than any disk has */
@@ -15,8 +15,6 @@ enum {
 };
 
 _Static_assert(LEVELS_MAX *CDXJ_FAN_IN <= CDXJ_MERGE_MAX, "the last merge is of all files");
-
-VEC_DECLARE(slice_vec, slice);
 
 struct level {
 	int fds[CDXJ_FAN_IN];

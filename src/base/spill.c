@@ -81,7 +81,7 @@ static int take_slot(struct spill_pool *pool, uint32_t *ret, struct err *err)
 	if (rc)
 		return rc;
 	if (pool->free.len > 0) {
-		*ret = spill_slots_pop(&pool->free);
+		*ret = u32_vec_pop(&pool->free);
 		return 0;
 	}
 	if (pool->slots == IN_FILE) {
@@ -95,14 +95,14 @@ static int take_slot(struct spill_pool *pool, uint32_t *ret, struct err *err)
 /* Without memory to remember it, it stays unused. */
 static void give_slot(struct spill_pool *pool, uint32_t slot)
 {
-	int rc = spill_slots_push(&pool->free, slot);
+	int rc = u32_vec_push(&pool->free, slot);
 
 	(void)rc;
 	if (pool->free.len < pool->slots)
 		return;
 	/* Nobody has any: the disk gets its room back. */
 	if (ftruncate(pool->fd, 0) == 0) {
-		spill_slots_release(&pool->free);
+		u32_vec_release(&pool->free);
 		pool->slots = 0;
 	}
 }
@@ -184,7 +184,7 @@ void spill_pool_release(struct spill_pool *pool)
 		(void)close(pool->fd);
 	free(pool->memory);
 	free(pool->frames);
-	spill_slots_release(&pool->free);
+	u32_vec_release(&pool->free);
 	spill_pool_init(pool, pool->dir);
 }
 
@@ -203,7 +203,7 @@ void spill_release(struct spill *s)
 		else if (place != ABSENT)
 			give_frame(s->pool, place - 1);
 	}
-	spill_slots_release(&s->blocks);
+	u32_vec_release(&s->blocks);
 	spill_init(s, s->pool);
 }
 
@@ -222,7 +222,7 @@ static int need_entries(struct spill *s, uint64_t block, struct err *err)
 
 	if (more == 0)
 		return 0;
-	if (block >= IN_FILE || spill_slots_reserve(&s->blocks, more))
+	if (block >= IN_FILE || u32_vec_reserve(&s->blocks, more))
 		return err_code(err, ERR_NOMEM);
 	memset(s->blocks.ptr + s->blocks.len, 0, more * sizeof s->blocks.ptr[0]);
 	s->blocks.len += more;

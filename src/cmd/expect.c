@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/lists.h"
 #include "base/parse.h"
 #include "base/progress.h"
 #include "cmd/text.h"
@@ -24,13 +25,12 @@ enum {
 	NAME_SIZE = 64,
 };
 
-VEC_DECLARE(names, slice);
 VEC_DECLARE(numbers, double);
 VEC_DECLARE(strategies, const struct plan_strategy *);
 
 struct table {
 	const struct expect_params *params;
-	struct names labels; /* of the strategies, as they were asked for */
+	struct slice_vec labels; /* of the strategies, as they were asked for */
 	struct strategies strategies;
 	struct numbers delays;
 	struct numbers sharp;  /* row by row */
@@ -39,7 +39,7 @@ struct table {
 
 static void release(struct table *t)
 {
-	names_release(&t->labels);
+	slice_vec_release(&t->labels);
 	strategies_release(&t->strategies);
 	numbers_release(&t->delays);
 	numbers_release(&t->sharp);
@@ -90,7 +90,7 @@ static int read_strategies(struct table *t, struct err *err)
 		s = cmd_strategy(name, true, err);
 		if (!s)
 			return ERR_USAGE;
-		if (names_push(&t->labels, item) || strategies_push(&t->strategies, s))
+		if (slice_vec_push(&t->labels, item) || strategies_push(&t->strategies, s))
 			return err_code(err, ERR_NOMEM);
 	}
 	return 0;

@@ -111,7 +111,7 @@ static void print_summary(const struct plan_view *v)
 /* The k-th page of the table: with revisits from the still point outwards. */
 static uint32_t page_at(const struct plan_view *v, size_t k)
 {
-	const struct page_list *visits = &v->capture->visits;
+	const struct u32_vec *visits = &v->capture->visits;
 
 	return visits->ptr[v->capture->single ? k : visits->len - 1 - k];
 }

@@ -217,7 +217,7 @@ void lane_free(struct lane *lane)
 	for (size_t i = 0; i < lane->captures.len; i++)
 		capture_free(lane->captures.ptr[i]);
 	capture_vec_release(&lane->captures);
-	slot_vec_release(&lane->queue);
+	u32_vec_release(&lane->queue);
 	heap_release(&lane->wakes);
 	if (lane->store_is_open)
 		store_abandon(&lane->store);
@@ -270,7 +270,7 @@ int lane_add(struct lane *lane, struct capture *c)
 	if (rc == 0)
 		rc = heap_reserve(&lane->wakes, slot + 1);
 	if (rc == 0)
-		rc = slot_vec_push(&lane->queue, slot);
+		rc = u32_vec_push(&lane->queue, slot);
 	if (rc)
 		return rc;
 	lane->captures.ptr[lane->captures.len++] = c;

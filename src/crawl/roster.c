@@ -26,7 +26,7 @@ void roster_release(struct roster *r)
 	for (size_t i = 0; i < r->captures.len; i++)
 		capture_free(r->captures.ptr[i]);
 	capture_vec_release(&r->captures);
-	slot_vec_release(&r->groups);
+	u32_vec_release(&r->groups);
 	strmap_release(&r->group_numbers);
 	for (size_t i = 0; i < r->settings.len; i++)
 		crawl_settings_release(r->settings.ptr[i]);
@@ -87,7 +87,7 @@ static int add(
 
 	if (rc == 0 && settings->ca_file && access(settings->ca_file, R_OK) < 0)
 		rc = err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
-	if (rc == 0 && (capture_vec_reserve(&r->captures, 1) || slot_vec_push(&r->groups, group)))
+	if (rc == 0 && (capture_vec_reserve(&r->captures, 1) || u32_vec_push(&r->groups, group)))
 		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
 		rc = capture_new(settings, rates, r->directory, r->clock, &c, err);
@@ -231,7 +231,7 @@ int roster_enter(struct roster *r, struct catalog *catalog, struct err *err)
 /* ---- unfinished ones ---- */
 
 struct recalling {
-	struct slot_vec ids;
+	struct u32_vec ids;
 	struct err *err;
 };
 
@@ -241,7 +241,7 @@ static int on_capture(void *context, const struct catalog_capture *row)
 
 	if (row->state != CATALOG_RUNNING)
 		return 0;
-	return err_code(x->err, slot_vec_push(&x->ids, row->id));
+	return err_code(x->err, u32_vec_push(&x->ids, row->id));
 }
 
 /* A line that differs between sites, but not in how they are to be crawled. */
@@ -349,6 +349,6 @@ int roster_recall(struct roster *r, struct catalog *catalog, struct err *err)
 
 	for (size_t i = 0; rc == 0 && i < x.ids.len; i++)
 		rc = recall(r, catalog, x.ids.ptr[i], err);
-	slot_vec_release(&x.ids);
+	u32_vec_release(&x.ids);
 	return rc;
 }

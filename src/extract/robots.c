@@ -293,7 +293,7 @@ static int read_sitemap(struct parser *p, slice value)
 	copy = arena_strdup(&p->robots->arena, value);
 	if (!copy)
 		return ERR_LIMIT;
-	return robots_sitemaps_push(&p->robots->sitemaps, (slice){copy, value.len});
+	return slice_vec_push(&p->robots->sitemaps, (slice){copy, value.len});
 }
 
 /* Takes "<…>" out of a line, and what follows a "<" that is not closed. */
@@ -466,7 +466,7 @@ int robots_parse(struct robots *r, slice text, slice agent, struct err *err)
 void robots_release(struct robots *r)
 {
 	robots_rules_release(&r->rules);
-	robots_sitemaps_release(&r->sitemaps);
+	slice_vec_release(&r->sitemaps);
 	arena_release(&r->arena);
 }
 

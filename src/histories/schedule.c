@@ -12,7 +12,7 @@ struct part {
 	const struct site *site;
 	const uint32_t *pages; /* NULL: the whole site */
 	double begin;
-	const struct page_list *seeds; /* NULL: all pages */
+	const struct u32_vec *seeds; /* NULL: all pages */
 };
 
 static uint32_t page_of(const struct part *p, uint32_t i)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "archive/warc_file.h"
+#include "base/lists.h"
 #include "quality/report.h"
 #include "quality/verify_name.h"
 #include "quality/verify_run.h"
@@ -287,21 +288,19 @@ static int compare_capture(
 	return rc;
 }
 
-VEC_DECLARE(capture_ids, uint32_t);
-
 static int on_capture(void *context, const struct catalog_capture *c)
 {
-	return capture_ids_push(context, c->id);
+	return u32_vec_push(context, c->id);
 }
 
 static int compare_captures(struct verify_naming *naming, struct catalog *catalog, struct err *err)
 {
-	struct capture_ids ids = {0};
+	struct u32_vec ids = {0};
 	int rc = catalog_each_capture(catalog, on_capture, &ids, err);
 
 	for (size_t i = 0; rc == 0 && i < ids.len; i++)
 		rc = compare_capture(naming, catalog, ids.ptr[i], err);
-	capture_ids_release(&ids);
+	u32_vec_release(&ids);
 	return rc;
 }
 

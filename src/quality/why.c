@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-enum { ARENA_MAX = 1 << 30 };
+#include "base/lists.h"
 
-VEC_DECLARE(via_vec, uint32_t);
+enum { ARENA_MAX = 1 << 30 };
 
 struct asking {
 	struct why *why;
-	struct via_vec via; /* by page: where it was found */
+	struct u32_vec via; /* by page: where it was found */
 	uint32_t *place;    /* by page: how far up the way it is, from 1; 0: not on it */
 	struct err *err;
 };
@@ -17,7 +17,7 @@ static int on_via(void *context, const struct catalog_page *p)
 {
 	struct asking *a = context;
 
-	return err_code(a->err, via_vec_push(&a->via, p->via));
+	return err_code(a->err, u32_vec_push(&a->via, p->via));
 }
 
 /*
@@ -107,7 +107,7 @@ int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url
 		rc = catalog_each_page(catalog, capture, on_page, &a, err);
 	if (rc == 0)
 		rc = catalog_each_observation(catalog, capture, on_observation, &a, err);
-	via_vec_release(&a.via);
+	u32_vec_release(&a.via);
 	free(a.place);
 	return rc;
 }

@@ -69,7 +69,7 @@ struct reader {
 	struct survivals survival;
 	struct floats weights;
 	struct sizes link_from;
-	struct page_list links; /* ids */
+	struct u32_vec links; /* ids */
 };
 
 /* A name as messages show it: the end of a long one tells more than its beginning. */
@@ -281,7 +281,7 @@ static int read_links(struct reader *r, const struct csv_row *row)
 
 		if (rc)
 			return rc;
-		if (page_list_push(&r->links, id))
+		if (u32_vec_push(&r->links, id))
 			return complain_memory(r);
 	}
 	return 0;
@@ -383,7 +383,7 @@ static void release(struct reader *r)
 	survivals_release(&r->survival);
 	floats_release(&r->weights);
 	sizes_release(&r->link_from);
-	page_list_release(&r->links);
+	u32_vec_release(&r->links);
 	arena_release(&r->text);
 }
 

@@ -2,11 +2,9 @@
 
 #include <stdlib.h>
 
-#include "base/vec.h"
+#include "base/lists.h"
 #include "url/percent.h"
 #include "url/session.h"
-
-VEC_DECLARE(field_vec, slice);
 
 /*
  * Takes out escapes until there is none. One pass does it: an escape that is decoded may complete
@@ -169,7 +167,7 @@ static int compare_fields(const void *a, const void *b)
 	return order ? order : compare_bytes(x, y);
 }
 
-static int split_fields(slice query, struct field_vec *fields)
+static int split_fields(slice query, struct slice_vec *fields)
 {
 	size_t from = 0;
 	int rc = 0;
@@ -177,7 +175,7 @@ static int split_fields(slice query, struct field_vec *fields)
 	for (size_t i = 0; i <= query.len && rc == 0; i++) {
 		if (i < query.len && query.ptr[i] != '&')
 			continue;
-		rc = field_vec_push(fields, slice_sub(query, from, i));
+		rc = slice_vec_push(fields, slice_sub(query, from, i));
 		from = i + 1;
 	}
 	return rc;
@@ -185,7 +183,7 @@ static int split_fields(slice query, struct field_vec *fields)
 
 static int add_sorted(struct buf *out, slice query)
 {
-	struct field_vec fields = {0};
+	struct slice_vec fields = {0};
 	int rc = split_fields(query, &fields);
 
 	if (rc == 0)
@@ -196,7 +194,7 @@ static int add_sorted(struct buf *out, slice query)
 		if (rc == 0)
 			rc = buf_add(out, fields.ptr[i]);
 	}
-	field_vec_release(&fields);
+	slice_vec_release(&fields);
 	return rc;
 }
 
