@@ -447,7 +447,6 @@ static int end_in_join(struct warc_reader *r, size_t len, size_t start, slice *r
 
 	for (size_t i = len; i < start && i < r->join.len; i++)
 		lines += r->join.bytes[i] == '\n';
-	r->record.is_closed = lines >= 2;
 	r->next_known = true;
 	memcpy(r->last, r->join.bytes, len);
 	*ret = (slice){r->last, len};
@@ -602,7 +601,6 @@ static int end_block(struct warc_reader *r, struct err *err)
 	if (r->next_known)
 		return 0;
 	rc = skip_line_ends(r, &bytes, &lines, &damage);
-	r->record.is_closed = lines >= 2;
 	if (rc == ERR_SYNTAX) {
 		problem(r, damage.text);
 		return warc_input_skip(r->in, err);

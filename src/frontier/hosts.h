@@ -151,9 +151,4 @@ static inline size_t hosts_servers(const struct hosts *h)
 	return h->asked.len;
 }
 
-static inline size_t hosts_pending(const struct hosts *h)
-{
-	return h->pending;
-}
-
 #endif

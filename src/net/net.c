@@ -304,13 +304,6 @@ void net_fetch_free(struct net_fetch *fetch)
 	transfer_free((struct transfer *)(void *)fetch);
 }
 
-size_t net_pending(const struct net *net)
-{
-	const struct transfer_shared *s = &net->shared;
-
-	return s->resolving.len + s->waiting.len + s->running.len + s->finished.len;
-}
-
 int net_watch(struct net *net, int fd, struct err *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = WATCHED | (uint32_t)fd};
