@@ -34,10 +34,8 @@ static int write_meta(struct zipnum_writer *w, struct err *err)
 
 	json_init_file(&j, w->index, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "format");
-	json_string(&j, "cdxj-gzip-1.0");
-	json_key(&j, "filename");
-	json_string(&j, w->name);
+	json_put_string(&j, "format", "cdxj-gzip-1.0");
+	json_put_string(&j, "filename", w->name);
 	json_object_end(&j);
 	if (rc == 0 && json_finish(&j))
 		rc = err_set(err, ERR_IO, "%s", strerror(errno));
@@ -111,14 +109,10 @@ static int write_index_line(struct zipnum_writer *w, struct err *err)
 		rc = write_all(w->index, SLICE(" "), err);
 	json_init_file(&j, w->index, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "offset");
-	json_uint(&j, w->offset);
-	json_key(&j, "length");
-	json_uint(&j, w->length);
-	json_key(&j, "digest");
-	json_string(&j, text);
-	json_key(&j, "filename");
-	json_string(&j, w->name);
+	json_put_uint(&j, "offset", w->offset);
+	json_put_uint(&j, "length", w->length);
+	json_put_string(&j, "digest", text);
+	json_put_string(&j, "filename", w->name);
 	json_object_end(&j);
 	if (rc == 0 && json_finish(&j))
 		rc = err_set(err, ERR_IO, "%s", strerror(errno));

@@ -43,5 +43,6 @@ double rng_normal(struct rng *r);
 
 /* Puts the array into a uniformly random order. */
 void rng_shuffle(struct rng *r, uint32_t *ids, size_t count);
+void rng_shuffle_doubles(struct rng *r, double *values, size_t count);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/tempfile.h"
 
 /*
@@ -31,39 +32,17 @@ static uint64_t slot_offset(uint32_t place)
 static int write_file(
 	const struct spill_pool *pool, uint64_t at, const char *bytes, size_t len, struct err *err)
 {
-	while (len > 0) {
-		ssize_t n = pwrite(pool->fd, bytes, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			return fail(pool, err);
-		}
-		at += (uint64_t)n;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return io_write_at(pool->fd, bytes, len, at) ? fail(pool, err) : 0;
 }
 
 static int read_file(
 	const struct spill_pool *pool, uint64_t at, char *out, size_t len, struct err *err)
 {
-	while (len > 0) {
-		ssize_t n = pread(pool->fd, out, len, (off_t)at);
+	ssize_t n = io_read_at(pool->fd, out, len, at);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			return fail(pool, err);
-		}
-		at += (uint64_t)n;
-		out += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	if (n >= 0 && (size_t)n < len)
+		errno = EIO;
+	return n < 0 || (size_t)n < len ? fail(pool, err) : 0;
 }
 
 static int need_file(struct spill_pool *pool, struct err *err)

@@ -131,8 +131,7 @@ static enum cmd_status print_json(struct listing *l)
 	json_init_file(&j, stdout, JSON_LINES);
 	l->json = &j;
 	json_object_begin(&j);
-	json_key(&j, "archive");
-	json_string(&j, l->archive);
+	json_put_string(&j, "archive", l->archive);
 	json_key(&j, "captures");
 	json_array_begin(&j);
 	rc = list_captures(l, &err);

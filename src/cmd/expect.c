@@ -141,16 +141,13 @@ static int print_json(const struct table *t)
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "pages");
-	json_uint(&j, t->params->site->n);
+	json_put_uint(&j, "pages", t->params->site->n);
 	json_key(&j, "rows");
 	json_array_begin(&j);
 	for (size_t i = 0; i < t->delays.len; i++) {
 		json_object_begin(&j);
-		json_key(&j, "delay");
-		json_double(&j, t->delays.ptr[i]);
-		json_key(&j, "seconds");
-		json_double(&j, seconds_of(t, i));
+		json_put_double(&j, "delay", t->delays.ptr[i]);
+		json_put_double(&j, "seconds", seconds_of(t, i));
 		json_key(&j, "strategies");
 		json_object_begin(&j);
 		for (size_t k = 0; k < t->strategies.len; k++) {
@@ -158,8 +155,7 @@ static int print_json(const struct table *t)
 			json_double(&j, row_of(t, i)[k]);
 		}
 		json_object_end(&j);
-		json_key(&j, "upper_bound");
-		json_double(&j, t->bounds.ptr[i]);
+		json_put_double(&j, "upper_bound", t->bounds.ptr[i]);
 		json_object_end(&j);
 	}
 	json_array_end(&j);

@@ -160,11 +160,6 @@ static void propose(const struct report *r, struct catalog *c, const char *text,
 	url_release(&url);
 }
 
-static bool is_taken(const struct why *w)
-{
-	return w->way.ptr[w->way.len - 1].taken;
-}
-
 /* The newest capture that took the page, or else that knows it; 0 when none does. */
 static uint32_t find_capture(struct catalog *c, const char *text)
 {
@@ -178,7 +173,7 @@ static uint32_t find_capture(struct catalog *c, const char *text)
 			struct why w;
 
 			if (find(&w, c, ids.ptr[i - 1], text, &err) == 0) {
-				taken = is_taken(&w);
+				taken = w.way.ptr[w.way.len - 1].taken;
 				found = taken || !found ? ids.ptr[i - 1] : found;
 			}
 			why_release(&w);

@@ -20,7 +20,7 @@ static int add_seed(const struct site *site, slice name, struct u32_vec *seeds, 
 
 	if (!site_find(site, name, &page))
 		return err_set(err, ERR_USAGE, "seed '%.*s' is not a page of the file",
-			(int)(name.len < NAME_SHOWN_MAX ? name.len : NAME_SHOWN_MAX), name.ptr);
+			slice_shown(name, NAME_SHOWN_MAX), name.ptr);
 	return err_code(err, u32_vec_push(seeds, page));
 }
 
@@ -71,16 +71,13 @@ static int print_json(const void *context, FILE *out)
 
 	json_init_file(&j, out, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "strategy");
-	json_string(&j, v->strategy->name);
+	json_put_string(&j, "strategy", v->strategy->name);
 	json_pages(&j, "visits", v->site, &v->capture->visits);
 	json_pages(&j, "revisits", v->site, &v->capture->revisits);
 	json_pages(&j, "hopeless", v->site, &v->hopeless);
 	json_pages(&j, "unreached", v->site, &v->capture->unreached);
-	json_key(&j, "expected_coherence");
-	json_double(&j, v->expected.coherence);
-	json_key(&j, "expected_blur");
-	json_double(&j, v->expected.blur);
+	json_put_double(&j, "expected_coherence", v->expected.coherence);
+	json_put_double(&j, "expected_blur", v->expected.blur);
 	json_object_end(&j);
 	return json_finish(&j);
 }

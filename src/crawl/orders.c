@@ -174,7 +174,7 @@ static bool has_room(struct capture *c)
 {
 	size_t most = c->settings->jobs;
 
-	if (hosts_servers(&c->hosts) > 1)
+	if (c->hosts.asked.len > 1)
 		most = plan_progress(c->plan).leg == PLAN_VISIT ? VISITS_AHEAD : REVISITS_AHEAD;
 	return hosts_held(&c->hosts) == 0 || hosts_has_room(&c->hosts, most);
 }
@@ -273,21 +273,6 @@ int orders_dispatch(struct capture *c, struct err *err)
 	return rc;
 }
 
-/*
- * What the end of a request says of its server. An answer that is no HTTP is an answer. A page that
- * failed before and does so again says nothing new: retries come one after the other, and would
- * hold up the barrier for hours.
- */
-static enum pace_outcome outcome_for_pace(const struct plan_order *order, const struct net_fetch *f)
-{
-	if (f->status == 429 || f->status == 503)
-		return PACE_REFUSED;
-	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
-		return PACE_ANSWERED;
-	return order->attempt == 1 && net_failure_is_transient(f->failure) ? PACE_FAILED
-									   : PACE_UNKNOWN;
-}
-
 /* Whether anything ever came from the host: then a name that is not there may come back. */
 static bool was_there(const struct capture *c, uint32_t host)
 {
@@ -318,7 +303,7 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 	if (order.plan.leg == PLAN_VISIT)
 		count_visit(c, order.host, f, begin, end);
 	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,
-		outcome_for_pace(&order.plan, f));
+		response_pace(f, order.plan.attempt == 1));
 	rc = names_fetched(c, order.host, f, err);
 	if (rc == 0)
 		rc = response_finished(c, &order.plan, f, &outcome, err);

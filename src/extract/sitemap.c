@@ -124,18 +124,13 @@ static bool contains(slice s, slice what)
 	return s.len > 0 && memmem(s.ptr, s.len, what.ptr, what.len);
 }
 
-static bool begins(slice s, slice with)
-{
-	return slice_eq(slice_sub(s, 0, with.len), with);
-}
-
 /* What the input is, by its first block. Something may stand before the markup: PHP's warnings. */
 static enum syntax sniff(slice block)
 {
 	slice text;
 
 	text = sitemap_trim(block);
-	if (begins(text, SLICE("<")) || contains(text, SLICE("<?xml")) ||
+	if (slice_starts_with(text, SLICE("<")) || contains(text, SLICE("<?xml")) ||
 		contains(text, SLICE("<urlset")) || contains(text, SLICE("<sitemapindex")))
 		return SYNTAX_MARKUP;
 	return sitemap_text_is(block) ? SYNTAX_TEXT : SYNTAX_NONE;
@@ -158,12 +153,12 @@ static int open_wide(struct sitemap_reader *r, slice *block)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		if (!begins(*block, rows[i].start))
+		if (!slice_starts_with(*block, rows[i].start))
 			continue;
 		*block = slice_sub(*block, rows[i].mark, block->len);
 		return charset_decoder_open(rows[i].charset, &r->wide);
 	}
-	if (begins(*block, SLICE("\xef\xbb\xbf")))
+	if (slice_starts_with(*block, SLICE("\xef\xbb\xbf")))
 		*block = slice_sub(*block, 3, block->len);
 	return 0;
 }
@@ -171,7 +166,9 @@ static int open_wide(struct sitemap_reader *r, slice *block)
 /* Without the declaration at its beginning, which still says that the text is in UTF-16. */
 static slice drop_declaration(slice text)
 {
-	const char *end = begins(text, SLICE("<?xml")) ? memmem(text.ptr, text.len, "?>", 2) : NULL;
+	const char *end = slice_starts_with(text, SLICE("<?xml"))
+				  ? memmem(text.ptr, text.len, "?>", 2)
+				  : NULL;
 
 	return end ? slice_sub(text, (size_t)(end - text.ptr) + 2, text.len) : text;
 }

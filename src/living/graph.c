@@ -10,11 +10,6 @@ enum {
 	SHOWN_MAX = 80,
 };
 
-static int shown(slice s)
-{
-	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
-}
-
 static int name_pages(struct layout *l, const struct site *site, struct err *err)
 {
 	struct buf path;
@@ -32,9 +27,10 @@ static int name_pages(struct layout *l, const struct site *site, struct err *err
 			rc = layout_name(l, (uint32_t)i, buf_slice(&path));
 		if (rc == ERR_EXISTS)
 			err_set(err, rc, "page '%.*s' has a path that is in use already",
-				shown(name), name.ptr);
+				slice_shown(name, SHOWN_MAX), name.ptr);
 		else if (rc)
-			err_set(err, rc, "page '%.*s': %s", shown(name), name.ptr, err_name(rc));
+			err_set(err, rc, "page '%.*s': %s", slice_shown(name, SHOWN_MAX), name.ptr,
+				err_name(rc));
 	}
 	buf_release(&path);
 	return rc;

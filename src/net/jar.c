@@ -12,11 +12,6 @@ static slice name_of(const struct jar_cookie *c)
 	return (slice){c->text, c->name};
 }
 
-static slice value_of(const struct jar_cookie *c)
-{
-	return (slice){c->text + c->name, c->value};
-}
-
 static slice domain_of(const struct jar_cookie *c)
 {
 	return (slice){c->text + c->name + c->value, c->domain};
@@ -102,7 +97,7 @@ static int add_pair(const struct jar_cookie *c, struct buf *out)
 		rc = buf_add(out, name_of(c));
 	if (rc == 0)
 		rc = buf_add_char(out, '=');
-	return rc ? rc : buf_add(out, value_of(c));
+	return rc ? rc : buf_add(out, (slice){c->text + c->name, c->value});
 }
 
 int jar_cookies(struct jar *jar, const struct url *url, int64_t now, struct buf *out)

@@ -78,11 +78,6 @@ static slice tail(slice s, size_t max)
 	return slice_sub(s, s.len > max ? s.len - max : 0, s.len);
 }
 
-static int shown(slice s)
-{
-	return (int)(s.len < NAME_SHOWN_MAX ? s.len : NAME_SHOWN_MAX);
-}
-
 SP_PRINTF(4, 5)
 static int complain(const struct reader *r, int code, uint64_t line, const char *fmt, ...)
 {
@@ -134,8 +129,8 @@ static int read_column(struct reader *r, slice name, int at, uint64_t line)
 		r->column[c] = at;
 		return 0;
 	}
-	return complain(r, ERR_SYNTAX, line, "unknown column '%.*s' (%s)", shown(name), name.ptr,
-		HEADER_HINT);
+	return complain(r, ERR_SYNTAX, line, "unknown column '%.*s' (%s)",
+		slice_shown(name, NAME_SHOWN_MAX), name.ptr, HEADER_HINT);
 }
 
 static int read_header(struct reader *r, const struct csv_row *row)
@@ -170,13 +165,13 @@ static int read_number(
 	rc = parse_double(field, &value);
 	if (rc == ERR_SYNTAX)
 		return complain(r, rc, line, "%s '%.*s' is not a number (0 or more is needed)",
-			what, shown(field), field.ptr);
+			what, slice_shown(field, NAME_SHOWN_MAX), field.ptr);
 	if (rc == 0 && value < 0)
 		return complain(r, ERR_RANGE, line, "%s %.*s is negative (0 or more is needed)",
-			what, shown(field), field.ptr);
+			what, slice_shown(field, NAME_SHOWN_MAX), field.ptr);
 	if (rc || value > max)
 		return complain(r, ERR_RANGE, line, "%s %.*s is too large (at most %g)", what,
-			shown(field), field.ptr, max);
+			slice_shown(field, NAME_SHOWN_MAX), field.ptr, max);
 	*ret = value + 0.0; /* -0 becomes 0 */
 	return 0;
 }
@@ -217,7 +212,7 @@ static int read_page(struct reader *r, slice name, uint64_t line)
 	if (m->page != NO_PAGE)
 		return complain(r, ERR_EXISTS, line,
 			"page '%.*s' is there already, in line %llu (keep one of them)",
-			shown(name), name.ptr, (unsigned long long)m->line);
+			slice_shown(name, NAME_SHOWN_MAX), name.ptr, (unsigned long long)m->line);
 	m->page = (uint32_t)r->survival.len;
 	m->line = line;
 	return 0;
@@ -360,8 +355,8 @@ static int build(struct reader *r, struct site *s)
 
 		if (m->page == NO_PAGE)
 			return complain(r, ERR_NOTFOUND, m->line,
-				"link to '%.*s', which is not a page of the file", shown(m->name),
-				m->name.ptr);
+				"link to '%.*s', which is not a page of the file",
+				slice_shown(m->name, NAME_SHOWN_MAX), m->name.ptr);
 	}
 	if (sizes_push(&r->link_from, r->links.len))
 		return complain_memory(r);

@@ -281,38 +281,6 @@ int batch_finish_capture(struct batch *b, const struct catalog_capture *capture,
 
 /* ---- writing ---- */
 
-static int refuse(struct catalog *c, uint32_t capture, const struct refusal *r, struct err *err)
-{
-	return catalog_refuse_page(c, capture, r->number, r->reason, r->rule, err);
-}
-
-static int mark(struct catalog *c, uint32_t capture, const struct mark *m, struct err *err)
-{
-	return catalog_mark_page(c, capture, m->number, m->content, err);
-}
-
-static int set_unkept(struct catalog *c, uint32_t capture, const struct unkept *u, struct err *err)
-{
-	return catalog_set_unkept(c, capture, u->reason, u->links, err);
-}
-
-static int admit(struct catalog *c, uint32_t capture, const struct refusal *r, struct err *err)
-{
-	return catalog_admit_page(c, capture, r->number, r->rule, err);
-}
-
-static int confirm(
-	struct catalog *c, uint32_t capture, const struct catalog_robots *r, struct err *err)
-{
-	return catalog_confirm_robots(c, capture, r->origin, r->checked, err);
-}
-
-static int set_plan(
-	struct catalog *c, uint32_t capture, const struct catalog_plan *p, struct err *err)
-{
-	return catalog_set_plan(c, capture, p->page, p->visit, p->revisit, p->hopeless, err);
-}
-
 static int finish(struct catalog *c, const struct catalog_capture *capture, struct err *err)
 {
 	int rc = catalog_update_capture(c, capture, err);
@@ -323,6 +291,11 @@ static int finish(struct catalog *c, const struct catalog_capture *capture, stru
 static int write_row(struct catalog *c, const struct batch_row *row, struct err *err)
 {
 	const void *body = row->body;
+	const struct refusal *refusal = body;
+	const struct mark *mark = body;
+	const struct unkept *unkept = body;
+	const struct catalog_plan *plan = body;
+	const struct catalog_robots *robots = body;
 
 	switch (row->kind) {
 	case BATCH_ADD_PAGE:
@@ -330,15 +303,17 @@ static int write_row(struct catalog *c, const struct batch_row *row, struct err 
 	case BATCH_TAKE_PAGE:
 		return catalog_take_page(c, row->capture, body, err);
 	case BATCH_REFUSE_PAGE:
-		return refuse(c, row->capture, body, err);
+		return catalog_refuse_page(
+			c, row->capture, refusal->number, refusal->reason, refusal->rule, err);
 	case BATCH_ADMIT_PAGE:
-		return admit(c, row->capture, body, err);
+		return catalog_admit_page(c, row->capture, refusal->number, refusal->rule, err);
 	case BATCH_MARK_PAGE:
-		return mark(c, row->capture, body, err);
+		return catalog_mark_page(c, row->capture, mark->number, mark->content, err);
 	case BATCH_SET_UNKEPT:
-		return set_unkept(c, row->capture, body, err);
+		return catalog_set_unkept(c, row->capture, unkept->reason, unkept->links, err);
 	case BATCH_SET_PLAN:
-		return set_plan(c, row->capture, body, err);
+		return catalog_set_plan(c, row->capture, plan->page, plan->visit, plan->revisit,
+			plan->hopeless, err);
 	case BATCH_ADD_OBSERVATION:
 		return catalog_add_observation(c, row->capture, body, err);
 	case BATCH_ADD_EVENT:
@@ -348,7 +323,8 @@ static int write_row(struct catalog *c, const struct batch_row *row, struct err 
 	case BATCH_ADD_ROBOTS:
 		return catalog_add_robots(c, row->capture, body, err);
 	case BATCH_CONFIRM_ROBOTS:
-		return confirm(c, row->capture, body, err);
+		return catalog_confirm_robots(
+			c, row->capture, robots->origin, robots->checked, err);
 	case BATCH_ADD_CLOCK:
 		return catalog_add_clock(c, row->capture, body, err);
 	case BATCH_UPDATE_CAPTURE:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/lists.h"
+#include "base/word.h"
 #include "url/percent.h"
 #include "url/session.h"
 
@@ -22,7 +23,7 @@ static int unescape_repeatedly(struct buf *out, slice s)
 	for (size_t i = 0; i < s.len; i++) {
 		*to++ = s.ptr[i];
 		while (to - out->ptr >= (ptrdiff_t)start + 3 && to[-3] == '%') {
-			int high = url_hex(to[-2]), low = url_hex(to[-1]);
+			int high = word_hex(to[-2]), low = word_hex(to[-1]);
 
 			if (high < 0 || low < 0)
 				break;

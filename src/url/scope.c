@@ -71,12 +71,6 @@ static slice directory(const struct url *u)
 	return path;
 }
 
-/* Host and port as they stand in the URL. */
-static slice host_and_port(const struct url *u)
-{
-	return slice_sub(url_text(u), u->host.at, u->authority_end);
-}
-
 static struct scope_area make_area(const struct url *u, enum scope_kind kind)
 {
 	slice domain = url_domain(u);
@@ -86,7 +80,7 @@ static struct scope_area make_area(const struct url *u, enum scope_kind kind)
 		.rule = SCOPE_RULE_HOST,
 		.port = u->port,
 		.host = url_part(u, u->host),
-		.text = host_and_port(u),
+		.text = slice_sub(url_text(u), u->host.at, u->authority_end),
 		.path = path,
 	};
 
@@ -179,20 +173,15 @@ int scope_add_exclude(struct scope *s, slice expression, struct err *err)
 	return add_pattern(&s->excludes, expression, err);
 }
 
-static bool starts_with(slice s, slice prefix)
-{
-	return slice_eq(slice_sub(s, 0, prefix.len), prefix);
-}
-
 /* "org,example," is the host itself, on any port, and all hosts below it. */
 static bool surt_matches(slice key, slice prefix)
 {
 	slice host = slice_sub(prefix, 0, prefix.len - 1);
 
-	if (starts_with(key, prefix))
+	if (slice_starts_with(key, prefix))
 		return true;
-	return prefix.ptr[prefix.len - 1] == ',' && starts_with(key, host) && key.len > host.len &&
-	       (key.ptr[host.len] == ')' || key.ptr[host.len] == ':');
+	return prefix.ptr[prefix.len - 1] == ',' && slice_starts_with(key, host) &&
+	       key.len > host.len && (key.ptr[host.len] == ')' || key.ptr[host.len] == ':');
 }
 
 static bool area_has(const struct scope_area *a, const struct url *u, slice surt)
@@ -202,7 +191,7 @@ static bool area_has(const struct scope_area *a, const struct url *u, slice surt
 	switch (a->rule) {
 	case SCOPE_RULE_PREFIX:
 		return u->port == a->port && slice_eq(host, a->host) &&
-		       starts_with(url_part(u, u->path), a->path);
+		       slice_starts_with(url_part(u, u->path), a->path);
 	case SCOPE_RULE_HOST:
 		return u->port == a->port && slice_eq(host, a->host);
 	case SCOPE_RULE_DOMAIN:
