@@ -30,6 +30,15 @@ static inline bool word_is_alnum(char c)
 	return word_is_digit(c) || word_is_alpha(c);
 }
 
+/* Value of a hexadecimal digit, or -1. */
+static inline int word_hex(char c)
+{
+	if (word_is_digit(c))
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static inline char word_lower(char c)
 {
 	if (c >= 'A' && c <= 'Z')

@@ -144,7 +144,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	int rc;
 
 	if (!c)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	c->settings = settings;
 	c->rates = rates;
 	c->clock = clock;

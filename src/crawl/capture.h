@@ -482,6 +482,16 @@ int response_skipped(struct capture *c, const struct plan_order *order, const ch
 int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
+/*
+ * What the end of a request says of its server. An answer that is no HTTP is an answer. A page that
+ * failed before and does so again says nothing new: retries come one after the other, and would
+ * hold up the barrier for hours.
+ */
+enum pace_outcome response_pace(const struct net_fetch *f, bool is_first);
+
+/* Lets the host rest as long as the answer that was just read asks for: 429 or 503. */
+void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);
+
 /* ---- replay.c ---- */
 
 /* Rows that are read between two looks at the stop flag. */

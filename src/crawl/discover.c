@@ -304,7 +304,7 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err)
 		return settle(c, page, err);
 	rc = hosts_pend(&c->hosts, host, page);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	return robots == HOST_ROBOTS_UNKNOWN ? rules_request(c, host, err) : 0;
 }
 
@@ -388,7 +388,7 @@ static int settle_traps(struct capture *c, uint32_t page, const struct decision 
 
 	if (d->left_out == d->trapped.reason)
 		rc = trapping_settle(c, page, &d->trapped);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
@@ -406,7 +406,7 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	if (rc == 0)
 		rc = pages_add(&c->pages, url_page(f->url), &prior, &page, &number, err);
 	if (rc)
-		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE, err);
 	if (rc == 0)
 		rc = settle_traps(c, number, &d, err);
@@ -444,7 +444,7 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	int rc = describe(c, f, d, &page);
 
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = pages_prior(&c->pages, number, &prior, err); /* as the catalog has it */
 	if (rc)
 		return rc;
@@ -476,7 +476,7 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	buf_reset(text);
 	rc = scope_explain(text, &scope);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	d.rule = buf_slice(text);
 	p->via = f->via;
 	p->kind = f->kind & PAGE_FOUR_BITS;
@@ -500,7 +500,7 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 		return 0;
 	rc = decide(c, f, text, &d);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	return d.left_out ? 0 : take_in(c, number, f, &d, err);
 }
 
@@ -514,7 +514,7 @@ static int found_again(struct capture *c, uint32_t number, const struct found *f
 	buf_init(&text, URL_MAX + 1024);
 	rc = decide(c, f, &text, &d);
 	if (rc)
-		rc = err_set(err, rc, "%s", err_name(rc));
+		rc = err_code(err, rc);
 	else if (d.left_out == LEFT_OUT_NOT)
 		rc = take_in(c, number, f, &d, err);
 	else
@@ -641,5 +641,5 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 		count_unkept(c, LEFT_OUT_LENGTH, resolver->left_out);
 		return discover_record_unkept(c, err);
 	}
-	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }

@@ -181,7 +181,7 @@ static int replay_next(struct replay *r, const struct catalog_event *e)
 	if (rc == ERR_STATE)
 		return damaged(r);
 	if (rc)
-		return err_set(r->err, rc, "%s", err_name(rc));
+		return err_code(r->err, rc);
 	if (e->kind == CATALOG_EVENT_STEP)
 		return 0;
 	note_order(r->capture, &order);
@@ -262,7 +262,7 @@ int journal_replay(
 
 	r.place = calloc(c->pages.list.len ? c->pages.list.len : 1, sizeof *r.place);
 	if (!r.place)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */

@@ -42,7 +42,7 @@ static bool is_stopping(const struct lane *lane)
 
 static int stopped(struct err *err)
 {
-	return err_set(err, ERR_STOPPED, "%s", err_name(ERR_STOPPED));
+	return err_code(err, ERR_STOPPED);
 }
 
 int lane_check_stop(const struct lane *lane, struct err *err)
@@ -71,7 +71,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 					    });
 
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = store_open(&lane->store,
 		&(struct store_params){
 			.records = {.directory = lane->directory,
@@ -173,11 +173,11 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 	servers_want_addresses(&lane->servers);
 	heap_init(&lane->wakes);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	lane->reading.stopping = &p->crowd->stopping;
 	lane->agent = contact_user_agent(s);
 	if (!lane->agent)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	open_robots(lane, p->number <= 1);
 	rc = open_gate(lane, p, err);
 	if (rc == 0)
@@ -191,7 +191,7 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	int rc;
 
 	if (!lane)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	lane->crowd = params->crowd;
 	lane->directory = params->crowd->directory;
 	lane->clock = params->crowd->clock;
@@ -217,7 +217,7 @@ void lane_free(struct lane *lane)
 	for (size_t i = 0; i < lane->captures.len; i++)
 		capture_free(lane->captures.ptr[i]);
 	capture_vec_release(&lane->captures);
-	slot_vec_release(&lane->queue);
+	u32_vec_release(&lane->queue);
 	heap_release(&lane->wakes);
 	if (lane->store_is_open)
 		store_abandon(&lane->store);
@@ -270,7 +270,7 @@ int lane_add(struct lane *lane, struct capture *c)
 	if (rc == 0)
 		rc = heap_reserve(&lane->wakes, slot + 1);
 	if (rc == 0)
-		rc = slot_vec_push(&lane->queue, slot);
+		rc = u32_vec_push(&lane->queue, slot);
 	if (rc)
 		return rc;
 	lane->captures.ptr[lane->captures.len++] = c;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/heap.h"
+#include "base/lists.h"
 #include "base/spill.h"
 #include "base/vec.h"
 #include "crawl/crawl.h"
@@ -54,7 +55,6 @@ struct lane_crowd {
 };
 
 VEC_DECLARE(capture_vec, struct capture *);
-VEC_DECLARE(slot_vec, uint32_t);
 
 /* Fields are for the files of this room; those behind lock for its holder. */
 struct lane {
@@ -79,7 +79,7 @@ struct lane {
 	size_t running;
 	bool alone;            /* there is one capture in the whole crawl */
 	struct heap wakes;     /* slots by the time at which something is to be done */
-	struct slot_vec queue; /* a ring of captures that were touched */
+	struct u32_vec queue;  /* a ring of captures that were touched */
 	size_t first, waiting; /* in it */
 	size_t most;           /* fetches under way */
 	double starved_until;  /* no fetch starts before: there was no socket for one */

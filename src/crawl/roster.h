@@ -40,7 +40,7 @@ struct roster {
 	const struct crawl_secrets *secrets; /* of all captures; NULL for none; set by the caller */
 	struct arena arena;                  /* of strings as old as the crawl */
 	struct capture_vec captures;
-	struct slot_vec groups; /* by capture: those of one group may share a lane */
+	struct u32_vec groups; /* by capture: those of one group may share a lane */
 	size_t group_count;
 	struct strmap group_numbers;  /* by their settings */
 	struct settings_vec settings; /* that we have read ourselves */

@@ -82,10 +82,9 @@ static int name_secrets(struct warcinfo *w, const struct crawl_secrets *secrets)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof NAMES / sizeof NAMES[0]; i++)
-		rc = header_names_push(&w->secret, NAMES[i]);
+		rc = slice_vec_push(&w->secret, NAMES[i]);
 	for (size_t i = 0; rc == 0 && secrets && i < secrets->headers.len; i++)
-		rc = header_names_push(
-			&w->secret, crawl_secrets_header_name(secrets->headers.ptr[i]));
+		rc = slice_vec_push(&w->secret, crawl_secrets_header_name(secrets->headers.ptr[i]));
 	return rc;
 }
 
@@ -107,6 +106,6 @@ void warcinfo_release(struct warcinfo *w)
 {
 	arena_release(&w->text);
 	field_vec_release(&w->info);
-	header_names_release(&w->secret);
+	slice_vec_release(&w->secret);
 	*w = (struct warcinfo){0};
 }

@@ -7,18 +7,16 @@
 
 #include "base/api.h"
 #include "base/arena.h"
-#include "base/vec.h"
+#include "base/lists.h"
 #include "catalog/catalog.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "http/fields.h"
 
-VEC_DECLARE(header_names, slice);
-
 struct warcinfo {
 	struct arena text; /* of the fields */
 	struct field_vec info;
-	struct header_names secret; /* empty when all are kept */
+	struct slice_vec secret; /* empty when all are kept */
 };
 
 struct warcinfo_params {

@@ -83,7 +83,7 @@ static int start_capture(struct contestant *who, const struct contest_params *p,
 	who->options = (struct crawl_options){
 		.stop_fd = p->stop_fd, .on_progress = on_progress, .context = who};
 	if (text_list_push(&who->settings.seeds, who->url))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	who->started = pthread_create(&who->thread, NULL, capture, who) == 0;
 	return who->started ? 0 : err_set(err, ERR_NOMEM, "no thread for %s", who->strategy);
 }

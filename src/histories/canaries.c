@@ -24,7 +24,7 @@ struct run {
 	struct plan_run *plan;
 	struct subsites subsites;
 	struct group *groups;
-	struct page_list visited;
+	struct u32_vec visited;
 	struct order_list deferred; /* revisits put off */
 	struct rng randoms;
 	struct capture capture;
@@ -138,7 +138,7 @@ static int visit(struct run *r, const struct plan_order *order, unsigned period)
 	(void)look(r, order->page);
 	r->capture.hopeless[order->page] = order->hopeless;
 	plan_done(r->plan, order, PLAN_OK, now(r), now(r));
-	if (page_list_push(&r->visited, order->page))
+	if (u32_vec_push(&r->visited, order->page))
 		return ERR_NOMEM;
 	if (r->visited.len % period == 0)
 		send_canary(r);
@@ -184,7 +184,7 @@ static void release(struct run *r)
 	plan_run_free(r->plan);
 	subsites_release(&r->subsites);
 	free(r->groups);
-	page_list_release(&r->visited);
+	u32_vec_release(&r->visited);
 	order_list_release(&r->deferred);
 }
 
@@ -212,7 +212,7 @@ int schedule_canaries(const struct schedule_params *params, unsigned period,
 		rc = run_all(&r, period ? period : CANARIES_PERIOD);
 	if (rc) {
 		capture_release(&r.capture);
-		(void)err_set(err, rc, "%s", err_name(rc));
+		(void)err_code(err, rc);
 	} else {
 		*ret_capture = r.capture;
 	}

@@ -103,6 +103,6 @@ void draw_release(struct draw *d)
 {
 	free(d->pages);
 	site_release(&d->site);
-	page_list_release(&d->seeds);
+	u32_vec_release(&d->seeds);
 	*d = (struct draw){0};
 }

@@ -46,7 +46,7 @@ struct draw {
 	uint32_t *pages; /* by page of the site: its number in the history */
 	struct site
 		site; /* without names, and without links unless there are some; rates per day */
-	struct page_list seeds; /* with links: what a crawl knows at its start */
+	struct u32_vec seeds; /* with links: what a crawl knows at its start */
 };
 
 /*

@@ -13,16 +13,12 @@ static int take_line(
 	const char *line, bool last, gz_lines_visit *visit, void *context, struct err *err)
 {
 	slice text = slice_str(line);
-	int rc;
 
 	if (text.len > 0 && text.ptr[text.len - 1] == '\n')
 		text.len--;
 	else if (!last)
 		return err_set(err, ERR_LIMIT, "the line is too long, or holds a NUL");
-	rc = visit(context, text, err);
-	if (rc && err->code != rc)
-		(void)err_set(err, rc, "%s", err_name(rc));
-	return rc;
+	return err_code(err, visit(context, text, err));
 }
 
 /* What zlib has to say when there is no more. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/lists.h"
 #include "base/vec.h"
 #include "histories/history_file.h"
 
@@ -20,17 +21,15 @@ struct event {
 	bool gone;
 };
 
-VEC_DECLARE(path_list, slice);
-VEC_DECLARE(size_list, uint32_t);
 VEC_DECLARE(event_list, struct event);
 
 struct builder {
 	struct arena text; /* paths */
 	struct strmap pages;
-	struct path_list paths;
+	struct slice_vec paths;
 	struct arena commit_text;
 	struct strmap commits;
-	struct size_list sizes; /* by commit: pages that it touched */
+	struct u32_vec sizes; /* by commit: pages that it touched */
 	struct event_list events;
 };
 
@@ -45,7 +44,7 @@ static int find_page(struct builder *b, slice path, uint32_t *ret_page)
 	if (!copy)
 		return ERR_NOMEM;
 	*ret_page = (uint32_t)b->paths.len;
-	rc = path_list_push(&b->paths, (slice){copy, path.len});
+	rc = slice_vec_push(&b->paths, (slice){copy, path.len});
 	return rc ? rc : strmap_put(&b->pages, (slice){copy, path.len}, *ret_page);
 }
 
@@ -56,7 +55,7 @@ static int find_commit(struct builder *b, slice name, uint32_t *ret_commit)
 	if (strmap_get(&b->commits, name, ret_commit))
 		return 0;
 	*ret_commit = (uint32_t)b->sizes.len;
-	rc = size_list_push(&b->sizes, 0);
+	rc = u32_vec_push(&b->sizes, 0);
 	return rc ? rc : strmap_put(&b->commits, name, *ret_commit);
 }
 
@@ -124,7 +123,7 @@ static int build(struct builder *b, struct history *ret)
 	h.days = (double)(events[b->events.len - 1].at_s - h.began_s) / SECONDS_PER_DAY;
 	sort_events(b, &h);
 	h.paths = b->paths.ptr;
-	b->paths = (struct path_list){0};
+	b->paths = (struct slice_vec){0};
 	h.text = b->text;
 	b->text = (struct arena){0};
 	*ret = h;
@@ -150,8 +149,8 @@ int history_load(const char *file, struct history *ret_history, struct err *err)
 	}
 	strmap_release(&b.pages);
 	strmap_release(&b.commits);
-	path_list_release(&b.paths);
-	size_list_release(&b.sizes);
+	slice_vec_release(&b.paths);
+	u32_vec_release(&b.sizes);
 	event_list_release(&b.events);
 	arena_release(&b.commit_text);
 	arena_release(&b.text);

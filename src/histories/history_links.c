@@ -127,8 +127,8 @@ static int find_seeds(struct draw *d)
 {
 	uint32_t root = find_root(d);
 	bool *seen = calloc(d->site.n + 1, sizeof *seen);
-	struct page_list reached = {0};
-	int rc = seen ? page_list_push(&d->seeds, root) : ERR_NOMEM;
+	struct u32_vec reached = {0};
+	int rc = seen ? u32_vec_push(&d->seeds, root) : ERR_NOMEM;
 
 	if (rc == 0)
 		rc = site_reach(&d->site, &root, 1, &reached);
@@ -136,8 +136,8 @@ static int find_seeds(struct draw *d)
 		seen[reached.ptr[i]] = true;
 	for (uint32_t i = 0; rc == 0 && i < d->site.n; i++)
 		if (!seen[i])
-			rc = page_list_push(&d->seeds, i);
-	page_list_release(&reached);
+			rc = u32_vec_push(&d->seeds, i);
+	u32_vec_release(&reached);
 	free(seen);
 	return rc;
 }

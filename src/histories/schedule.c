@@ -12,7 +12,7 @@ struct part {
 	const struct site *site;
 	const uint32_t *pages; /* NULL: the whole site */
 	double begin;
-	const struct page_list *seeds; /* NULL: all pages */
+	const struct u32_vec *seeds; /* NULL: all pages */
 };
 
 static uint32_t page_of(const struct part *p, uint32_t i)
@@ -78,7 +78,7 @@ int schedule_plain(
 	int rc = capture_init(&c, d->site.n);
 
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = capture_part(&whole, &c, &end, err);
 	if (rc)
 		capture_release(&c);
@@ -150,10 +150,7 @@ int schedule_subsites(
 		rc = room_init(&room, n);
 	if (rc == 0)
 		rc = capture_init(&c, n);
-	if (rc)
-		(void)err_set(err, rc, "%s", err_name(rc));
-	else
-		rc = capture_all(params, &s, &room, &c, err);
+	rc = rc ? err_code(err, rc) : capture_all(params, &s, &room, &c, err);
 	room_release(&room);
 	subsites_release(&s);
 	if (rc)

@@ -1,16 +1,9 @@
 #include "http/chunked.h"
 
 #include "base/err.h"
+#include "base/word.h"
 
 enum { SIZE_DIGITS_MAX = 16 };
-
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 static int fail(struct http_chunked *c, int code)
 {
@@ -27,7 +20,7 @@ static void end_size_line(struct http_chunked *c)
 /* Some servers fill the size up with blanks in front of the line's end. */
 static int step_size(struct http_chunked *c, char byte)
 {
-	int value = hex_value(byte);
+	int value = word_hex(byte);
 
 	if (value >= 0) {
 		if (c->digits == SIZE_DIGITS_MAX)

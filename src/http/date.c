@@ -10,8 +10,6 @@
 enum {
 	CENTURY = 100,
 	YEARS_AHEAD_MAX = 50, /* of a year with two digits: RFC 9110 §5.6.7 */
-	NS_YEAR_MIN = 1678,   /* whole years that nanoseconds in 64 bits reach */
-	NS_YEAR_MAX = 2261,
 };
 
 /* What a date says, and whether its year has lost its century. */
@@ -193,18 +191,4 @@ int http_date_parse_seconds(slice text, int64_t now_ns, int64_t *ret_seconds)
 	int rc = parse(text, now_ns, &t);
 
 	return rc ? rc : calendar_seconds(&t, ret_seconds);
-}
-
-int http_date_parse(slice text, int64_t now_ns, int64_t *ret_ns)
-{
-	struct calendar_time t;
-	int64_t seconds;
-	int rc = parse(text, now_ns, &t);
-
-	if (rc)
-		return rc;
-	if (t.year < NS_YEAR_MIN || t.year > NS_YEAR_MAX || calendar_seconds(&t, &seconds))
-		return ERR_RANGE;
-	*ret_ns = seconds * CLOCK_NS_PER_SECOND;
-	return 0;
 }

@@ -21,13 +21,10 @@
 enum { HTTP_DATE_TEXT_MAX = 128 }; /* bytes of a date, blanks around it included */
 
 /*
- * Nanoseconds from 1970, as base/clock.h counts. now (the same) says which century a year of two
- * digits is in: one that is more than 50 years ahead is in the past. 0, ERR_SYNTAX, or ERR_RANGE
- * for a day that no calendar has or a year outside 1678 to 2261; *ret_ns is untouched then.
+ * Seconds from 1970; years 1 to 9999. now, in nanoseconds, says which century a year of two digits
+ * is in: one that is more than 50 years ahead is in the past. 0, ERR_SYNTAX, or ERR_RANGE for a day
+ * that no calendar has; *ret_seconds is untouched then.
  */
-int http_date_parse(slice text, int64_t now_ns, int64_t *ret_ns) SP_MUST_CHECK;
-
-/* The same in seconds; years 1 to 9999. */
 int http_date_parse_seconds(slice text, int64_t now_ns, int64_t *ret_seconds) SP_MUST_CHECK;
 
 #endif

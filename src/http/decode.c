@@ -33,7 +33,7 @@ static int add_stage(struct decode *d, slice name, struct err *err)
 		return err_set(err, ERR_LIMIT, "more than %d content codings", DECODE_STAGES_MAX);
 	rc = decode_stage_open(kind, &stage);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	for (size_t i = d->count; i > 0; i--)
 		d->stages[i] = d->stages[i - 1];
 	d->stages[0] = stage;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/word.h"
 #include "http/fields.h"
 
 static const struct {
@@ -21,14 +22,6 @@ static const struct {
 };
 
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
-
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 static int base32_value(char c)
 {
@@ -82,7 +75,7 @@ int digest_parse(slice text, struct digest *ret)
 	d.kind = (enum digest_kind)kind;
 	size = KINDS[kind].size;
 	if (value.len == 2 * size && value.ptr[value.len - 1] != '=') {
-		rc = decode(value, 4, hex_value, d.bytes, size);
+		rc = decode(value, 4, word_hex, d.bytes, size);
 	} else {
 		while (value.len > 0 && value.ptr[value.len - 1] == '=')
 			value.len--;

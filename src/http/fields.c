@@ -27,6 +27,17 @@ bool fields_same_name(slice a, slice b)
 	return a.len == b.len && fields_has_prefix(a, b);
 }
 
+bool fields_is_value(slice s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		if ((c < ' ' && c != '\t') || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
 slice fields_trim(slice s)
 {
 	while (s.len > 0 && is_blank(s.ptr[s.len - 1]))

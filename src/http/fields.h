@@ -60,6 +60,9 @@ bool fields_same_name(slice a, slice b);
 /* Whether s begins with prefix, case ignored. */
 bool fields_has_prefix(slice s, slice prefix);
 
+/* No control characters but tab (RFC 9110, section 5.5), and so no further lines. */
+bool fields_is_value(slice s);
+
 /* Without blanks (SP, HT, CR, LF) at either end. */
 slice fields_trim(slice s);
 

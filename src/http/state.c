@@ -48,7 +48,7 @@ static int parse_head(struct state *s, slice head, struct err *err)
 	payload_start_unchecked(&s->head, PAYLOAD_HTTP);
 	rc = payload_feed(&s->head, head);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	if (s->head.state == PAYLOAD_NO_HTTP)
 		return err_set(err, ERR_LIMIT, "HTTP head of more than %d bytes", FIELDS_HEAD_MAX);
 	if (s->head.state != PAYLOAD_BODY || s->head.body > 0 || s->head.status < 100)
@@ -66,7 +66,7 @@ int state_start(struct state *s, slice head, struct err *err)
 	rc = coding_start(&s->coding, &s->head.fields, s->framing.opaque);
 	if (rc == 0)
 		rc = digester_start(&s->raw, DIGEST_SHA256);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 const struct fields *state_fields(const struct state *s)

@@ -28,11 +28,6 @@ struct reader {
 	struct err *err;
 };
 
-static int shown(slice s)
-{
-	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
-}
-
 static int find_columns(struct reader *r)
 {
 	r->url_column = csv_column(&r->csv, SLICE("url"));
@@ -57,14 +52,14 @@ static int read_number(struct reader *r, const char *what, slice field, double m
 	if (rc == ERR_SYNTAX)
 		return err_set(r->err, rc,
 			"line %llu: %s '%.*s' is not a number (0 or more is needed)", line, what,
-			shown(field), field.ptr);
+			slice_shown(field, SHOWN_MAX), field.ptr);
 	if (rc == 0 && value < 0)
 		return err_set(r->err, ERR_RANGE,
 			"line %llu: %s %.*s is negative (0 or more is needed)", line, what,
-			shown(field), field.ptr);
+			slice_shown(field, SHOWN_MAX), field.ptr);
 	if (rc || value > max)
 		return err_set(r->err, ERR_RANGE, "line %llu: %s %.*s is too large (at most %g)",
-			line, what, shown(field), field.ptr, max);
+			line, what, slice_shown(field, SHOWN_MAX), field.ptr, max);
 	*ret = value + 0.0; /* -0 becomes 0 */
 	return 0;
 }
@@ -75,13 +70,14 @@ static int read_url(struct reader *r, slice field)
 	int rc = url_parse(&r->url, field, NULL, &why);
 
 	if (rc == ERR_NOMEM)
-		return err_set(r->err, rc, "%s", err_name(rc));
+		return err_code(r->err, rc);
 	if (rc)
 		return err_set(r->err, rc, "line %llu: '%.*s' is not a URL: %s",
-			(unsigned long long)r->line, shown(field), field.ptr, why.text);
+			(unsigned long long)r->line, slice_shown(field, SHOWN_MAX), field.ptr,
+			why.text);
 	if (!url_is_http(&r->url))
 		return err_set(r->err, ERR_SYNTAX, "line %llu: '%.*s' is not an http or https URL",
-			(unsigned long long)r->line, shown(field), field.ptr);
+			(unsigned long long)r->line, slice_shown(field, SHOWN_MAX), field.ptr);
 	return 0;
 }
 
@@ -94,7 +90,7 @@ static int add(struct reader *r, struct rates_value value)
 		rc = strmap_put(&r->rates->map, page, (uint32_t)r->rates->values.len - 1);
 	if (rc == ERR_EXISTS)
 		return err_set(r->err, rc, "line %llu: '%.*s' is there already (keep one of them)",
-			(unsigned long long)r->line, shown(page), page.ptr);
+			(unsigned long long)r->line, slice_shown(page, SHOWN_MAX), page.ptr);
 	return rc ? err_set(r->err, rc, "line %llu: %s", (unsigned long long)r->line, err_name(rc))
 		  : 0;
 }

@@ -137,8 +137,7 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 	if (rc)
 		return rc;
 	r->done += params.runs;
-	rc = add_cells(r, row, results);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, add_cells(r, row, results));
 }
 
 static void find_contenders(struct run *r)

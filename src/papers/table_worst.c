@@ -26,7 +26,7 @@ static int worst_case(const struct table_worst_row *row, double *ret_increase, d
 	int rc;
 
 	if (!rates)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	fill_rates(row, rates);
 	rc = blur_worst_case_paired(&site, row->k, ret_increase, err);
 	if (rc == 0)
@@ -58,5 +58,5 @@ int table_run_worst(const struct table *table, struct table_cells *cells, struct
 			figure("relative_increase", row->printed_relative, increase / optimum);
 		rc = table_cells_push(cells, cell);
 	}
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }

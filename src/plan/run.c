@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/lists.h"
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "plan/size.h"
@@ -18,17 +18,15 @@ enum page_state {
 	GIVEN_UP, /* by failure or because its leg was cut */
 };
 
-VEC_DECLARE(page_numbers, uint32_t);
-
 /* First in, first out. */
 struct waiting_line {
-	struct page_numbers pages;
+	struct u32_vec pages;
 	size_t head;
 };
 
 static int line_push(struct waiting_line *l, uint32_t page)
 {
-	return page_numbers_push(&l->pages, page);
+	return u32_vec_push(&l->pages, page);
 }
 
 static bool line_pop(struct waiting_line *l, uint32_t *ret_page)
@@ -65,12 +63,12 @@ struct plan_run {
 	bool visits_ended, cancelled;
 	int error;
 
-	struct page_numbers batch;    /* found since the last call, not yet given to the order */
+	struct u32_vec batch;         /* found since the last call, not yet given to the order */
 	struct waiting_line returned; /* orders that were not carried out: first of all */
 	struct waiting_line retries;  /* behind the other pages of the leg */
 	struct waiting_line revisits;
 	struct waiting_line late;
-	struct page_numbers visited;   /* in the order of their visits */
+	struct u32_vec visited;        /* in the order of their visits */
 	struct waiting_line unordered; /* pages the order could not take for want of memory */
 
 	uint32_t found, visits_done;    /* since the last look at the size */
@@ -103,7 +101,7 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 		run->state = calloc(1, params->strategy->visits->state_size);
 	if (!run || !run->state) {
 		free(run);
-		(void)err_set(err, ERR_NOMEM, "out of memory");
+		(void)err_code(err, ERR_NOMEM);
 		return NULL;
 	}
 	run->params = *params;
@@ -126,13 +124,13 @@ void plan_run_free(struct plan_run *run)
 	free(run->survival);
 	free(run->weight);
 	free(run->pages);
-	page_numbers_release(&run->batch);
-	page_numbers_release(&run->returned.pages);
-	page_numbers_release(&run->retries.pages);
-	page_numbers_release(&run->revisits.pages);
-	page_numbers_release(&run->late.pages);
-	page_numbers_release(&run->visited);
-	page_numbers_release(&run->unordered.pages);
+	u32_vec_release(&run->batch);
+	u32_vec_release(&run->returned.pages);
+	u32_vec_release(&run->retries.pages);
+	u32_vec_release(&run->revisits.pages);
+	u32_vec_release(&run->late.pages);
+	u32_vec_release(&run->visited);
+	u32_vec_release(&run->unordered.pages);
 	free(run);
 }
 
@@ -184,7 +182,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 		return 0;
 	rc = grow(run, page);
 	if (!rc && in_time)
-		rc = page_numbers_push(&run->batch, page);
+		rc = u32_vec_push(&run->batch, page);
 	else if (!rc && has_late_leg(run))
 		rc = line_push(&run->late, page);
 	if (rc)
@@ -206,12 +204,12 @@ static int line_up_batch(struct plan_run *run)
 	int rc;
 
 	if (l->head == l->pages.len) { /* needs no memory of its own */
-		page_numbers_release(&l->pages);
+		u32_vec_release(&l->pages);
 		*l = (struct waiting_line){.pages = run->batch};
-		run->batch = (struct page_numbers){0};
+		run->batch = (struct u32_vec){0};
 		return 0;
 	}
-	rc = page_numbers_reserve(&l->pages, run->batch.len);
+	rc = u32_vec_reserve(&l->pages, run->batch.len);
 	for (size_t i = 0; !rc && i < run->batch.len; i++)
 		rc = line_push(l, run->batch.ptr[i]);
 	return rc;
@@ -220,7 +218,7 @@ static int line_up_batch(struct plan_run *run)
 /* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
 static void flush_batch(struct plan_run *run)
 {
-	struct page_numbers *b = &run->batch;
+	struct u32_vec *b = &run->batch;
 
 	if (b->len == 0)
 		return;
@@ -229,7 +227,7 @@ static void flush_batch(struct plan_run *run)
 		if (line_up_batch(run))
 			return; /* it stays as it is until the line is empty */
 	}
-	page_numbers_release(b); /* the first batch of an offline plan is the whole site */
+	u32_vec_release(b); /* the first batch of an offline plan is the whole site */
 }
 
 /* The next page in the order of discovery. */
@@ -361,7 +359,7 @@ static void begin_revisits(struct plan_run *run, double now)
 		run->pages[run->visited.ptr[i]].attempts = 0;
 	}
 	run->revisits = (struct waiting_line){.pages = run->visited};
-	run->visited = (struct page_numbers){0};
+	run->visited = (struct u32_vec){0};
 	run->leg = PLAN_REVISIT;
 	run->returned.head = run->returned.pages.len = 0;
 	run->retries.head = run->retries.pages.len = 0;
@@ -486,7 +484,7 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 		if (!has_late_leg(run))
 			break;
 		p->state = VISITED;
-		if (page_numbers_push(&run->visited, order->page)) {
+		if (u32_vec_push(&run->visited, order->page)) {
 			run->error = ERR_NOMEM;
 			p->state = DONE;
 		}

@@ -274,5 +274,5 @@ int verify_clock_compare(
 	rc = verify_problem(v, c->uuid, NULL,
 		"capture %u: the catalog has other readings of the clock than the WARC", c->id);
 	verify_blame(v, 0);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }

@@ -109,7 +109,7 @@ static int add(
 	if (body)
 		memcpy(body, from->body, size);
 	if (!row || !body || !copy_strings(&p->arena, body, SHAPES[from->kind].strings))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	*row = (struct batch_row){.row = *from};
 	row->row.body = body;
 	if (p->last)
@@ -147,7 +147,7 @@ int batch_place(struct batch *b, struct catalog_observation *row, slice file, ui
 	if (!slice_eq(b->file, file))
 		b->file = (slice){arena_strdup(&b->press.arena, file), file.len};
 	if (!b->file.ptr)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	row->warc = b->file;
 	row->offset = offset;
 	row->length = length;

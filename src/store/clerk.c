@@ -111,7 +111,7 @@ int clerk_new(struct catalog *catalog, struct clerk **ret, struct err *err)
 	struct clerk *k = calloc(1, sizeof *k);
 
 	if (!k)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	k->catalog = catalog;
 	(void)pthread_mutex_init(&k->lock, NULL);
 	(void)pthread_cond_init(&k->work, NULL);

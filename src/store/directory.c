@@ -290,7 +290,7 @@ int directory_path(
 	const char *copy = rc ? NULL : arena_strdup(arena, slice_str(path));
 
 	if (rc == 0 && !copy)
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
 		*name = copy;
 	return rc;

@@ -311,7 +311,7 @@ static int on_body(void *context, const struct catalog_body *b)
 		rc = duplicates_add(d,
 			&(struct duplicates_body){.payload = &b->payload, .coding = b->coding},
 			b->warc, b->offset);
-	return rc ? err_set(l->err, rc, "%s", err_name(rc)) : 0;
+	return err_code(l->err, rc);
 }
 
 int duplicates_learn(

@@ -12,13 +12,12 @@
 #include "archive/cdxj_record.h"
 #include "archive/warc_file.h"
 #include "base/io.h"
+#include "base/lists.h"
 #include "url/url.h"
-
-VEC_DECLARE(capture_numbers, uint32_t);
 
 struct indexing {
 	struct cdxj_sort *sort;
-	struct capture_numbers captures;
+	struct u32_vec captures;
 	struct buf key, line;
 	struct err *err;
 };
@@ -72,7 +71,7 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 {
 	struct indexing *x = context;
 
-	return capture_numbers_push(&x->captures, capture->id);
+	return u32_vec_push(&x->captures, capture->id);
 }
 
 static int emit(void *context, slice line, struct err *err)
@@ -117,7 +116,7 @@ static void open_indexing(struct indexing *x)
 static void close_indexing(struct indexing *x)
 {
 	cdxj_sort_close(x->sort);
-	capture_numbers_release(&x->captures);
+	u32_vec_release(&x->captures);
 	buf_release(&x->key);
 	buf_release(&x->line);
 }

@@ -82,7 +82,7 @@ static int publish(struct press *p, struct err *err)
 		fresh->len = 0;
 	}
 	(void)pthread_mutex_unlock(&p->lock);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 static int flush(struct press *p, struct err *err)
@@ -173,8 +173,7 @@ static void carry_out(struct press *p, struct job *job)
 	struct err err = {0};
 	int rc = do_job(p, job, &err);
 
-	if (rc && !err.code)
-		(void)err_set(&err, rc, "%s", err_name(rc));
+	(void)err_code(&err, rc);
 	if (rc)
 		fail(p, &err);
 }
@@ -253,7 +252,7 @@ int press_new(const struct records_params *params, struct clerk *clerk, struct p
 	int rc;
 
 	if (!p)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	p->clerk = clerk;
 	(void)pthread_mutex_init(&p->lock, NULL);
 	(void)pthread_cond_init(&p->work, NULL);
@@ -359,7 +358,7 @@ int press_places(struct press *p, struct records_places *ret, struct err *err)
 		p->readable.len = 0;
 	}
 	(void)pthread_mutex_unlock(&p->lock);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 int press_check(struct press *p, struct err *err)

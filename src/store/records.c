@@ -113,7 +113,7 @@ static int leave_file(struct records *r, struct batch *batch, slice next, struct
 	if (rc)
 		return rc;
 	r->file = (slice){arena_strdup(&r->files, next), next.len};
-	return r->file.ptr ? 0 : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	return r->file.ptr ? 0 : err_code(err, ERR_NOMEM);
 }
 
 static int add(struct records *r, struct batch *batch, const struct warc_entry *entry,
@@ -294,7 +294,7 @@ static int note_place(struct records *r, const struct records_attempt *a,
 						    .coding = row->coding,
 						    .file = r->file,
 						    .offset = place->offset});
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* The records of what went over the wire; *ret_first is the name of the first, or empty. */

@@ -14,11 +14,6 @@ static const size_t SETTINGS_MAX = 512 << 10;
 /* Of any record that is not of an attempt. */
 static const size_t NOTE_MAX = 1 << 20;
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
-
 /* ---- opening and closing ---- */
 
 int store_open(struct store *s, const struct store_params *p, struct err *err)
@@ -30,7 +25,7 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 	clock_boot_id(s->boot);
 	rng_init(&s->rng, hash_key_random().k0);
 	s->batch = clerk_batch(p->clerk);
-	rc = s->batch ? press_new(&p->records, p->clerk, &s->press, err) : no_memory(err);
+	rc = s->batch ? press_new(&p->records, p->clerk, &s->press, err) : err_code(err, ERR_NOMEM);
 	if (rc)
 		store_abandon(s);
 	return rc;
@@ -93,7 +88,7 @@ static int learn_places(struct store *s, struct err *err)
 		struct duplicates_body body = {.payload = &p->payload, .coding = p->coding};
 
 		if (duplicates_add(s->bodies, &body, p->file, p->offset))
-			rc = no_memory(err);
+			rc = err_code(err, ERR_NOMEM);
 	}
 	s->places.len = 0;
 	return rc;
@@ -105,7 +100,7 @@ int store_commit(struct store *s, struct err *err)
 	int rc;
 
 	if (!fresh)
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	s->batch = fresh;
 	s->dirty_since = 0;
 	rc = press_commit(s->press, full, err);
@@ -145,7 +140,7 @@ static int expect_body(struct store *s, const struct store_attempt *a, bool *ret
 	if (!*ret)
 		return 0;
 	body = (struct duplicates_body){.payload = &a->result->payload, .coding = a->coding};
-	return duplicates_expect(s->bodies, &body) ? no_memory(err) : 0;
+	return duplicates_expect(s->bodies, &body) ? err_code(err, ERR_NOMEM) : 0;
 }
 
 /* The row of the attempt, without the place of its response. */
@@ -172,7 +167,7 @@ static int keep_original(struct store *s, const struct duplicates_original *orig
 	const char *url = batch_keep(s->batch, original->url);
 
 	if (!url)
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	*ret = *original;
 	ret->url.ptr = url;
 	return 0;
@@ -225,7 +220,7 @@ int store_lookup(struct store *s, slice host, const struct net_lookup *lookup, s
 	if (rc == 0 && note.url.ptr)
 		return press_note(s->press, &note, err);
 	buf_release(&note.body);
-	return rc ? err_set(err, rc, "dns: %s", err_name(rc)) : no_memory(err);
+	return rc ? err_set(err, rc, "dns: %s", err_name(rc)) : err_code(err, ERR_NOMEM);
 }
 
 /* ---- the clock ---- */
@@ -327,7 +322,7 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	rc = note.url.ptr ? format_moment(&note.body, capture, &k) : ERR_NOMEM;
 	if (rc) {
 		buf_release(&note.body);
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	}
 	rc = press_note(s->press, &note, err);
 	if (rc == 0)
