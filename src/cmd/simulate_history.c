@@ -18,13 +18,13 @@ enum { DRAWS = 200, SWEEP_DRAWS = 20 };
 static const double CRAWL_DAYS = 7;
 
 const struct history_value HISTORY_VALUES[HISTORY_VALUES_N] = {
-	[HISTORY_SHARP] = {"sharp", offsetof(struct evidence, sharp), true},
-	[HISTORY_BLUR] = {"blur", offsetof(struct evidence, blur), true},
-	[HISTORY_REQUESTS] = {"requests", offsetof(struct evidence, requests), true},
-	[HISTORY_JOINT] = {"joint", offsetof(struct evidence, joint), true},
-	[HISTORY_ABSENT] = {"absent", offsetof(struct evidence, absent), false},
-	[HISTORY_LOST_BULK] = {"lost_bulk", offsetof(struct evidence, lost_bulk), false},
-	[HISTORY_LOST_LARGE] = {"lost_large", offsetof(struct evidence, lost_large), false},
+	[HISTORY_SHARP] = {"sharp", offsetof(struct proof, sharp), true},
+	[HISTORY_BLUR] = {"blur", offsetof(struct proof, blur), true},
+	[HISTORY_REQUESTS] = {"requests", offsetof(struct proof, requests), true},
+	[HISTORY_JOINT] = {"joint", offsetof(struct proof, joint), true},
+	[HISTORY_ABSENT] = {"absent", offsetof(struct proof, absent), false},
+	[HISTORY_LOST_BULK] = {"lost_bulk", offsetof(struct proof, lost_bulk), false},
+	[HISTORY_LOST_LARGE] = {"lost_large", offsetof(struct proof, lost_large), false},
 };
 
 static int add_arm(struct history_experiment *e, const struct plan_strategy *strategy,
@@ -290,7 +290,7 @@ void history_arm_name(const struct history_experiment *e, size_t arm, char out[G
 }
 
 static void take_picture(
-	void *context, size_t arm, const struct draw *draw, const struct capture *capture)
+	void *context, size_t arm, const struct draw *draw, const struct past_capture *capture)
 {
 	struct history_experiment *e = context;
 	struct pyramid pyramid;
@@ -323,10 +323,9 @@ static int run_point(struct history_experiment *e, double factor, struct err *er
 		return rc;
 	point->days = params.days;
 	for (size_t a = 0; rc == 0 && a < params.arm_count; a++) {
-		rc = replay_mean(&result, a, offsetof(struct evidence, sharp), &point->sharp[a]);
+		rc = replay_mean(&result, a, offsetof(struct proof, sharp), &point->sharp[a]);
 		if (rc == 0)
-			rc = replay_mean(
-				&result, a, offsetof(struct evidence, blur), &point->blur[a]);
+			rc = replay_mean(&result, a, offsetof(struct proof, blur), &point->blur[a]);
 	}
 	e->sweep_count += rc == 0;
 	replay_release(&result);

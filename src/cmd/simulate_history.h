@@ -24,7 +24,7 @@ enum {
 
 struct history_value {
 	const char *name;
-	size_t offset;   /* in struct evidence */
+	size_t offset;   /* in struct proof */
 	bool difference; /* worth comparing */
 };
 

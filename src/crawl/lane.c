@@ -40,14 +40,9 @@ static bool is_stopping(const struct lane *lane)
 	return atomic_load(&lane->crowd->stopping);
 }
 
-static int stopped(struct err *err)
-{
-	return err_code(err, ERR_STOPPED);
-}
-
 int lane_check_stop(const struct lane *lane, struct err *err)
 {
-	return is_stopping(lane) ? stopped(err) : 0;
+	return is_stopping(lane) ? err_code(err, ERR_STOPPED) : 0;
 }
 
 int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err)
@@ -56,7 +51,7 @@ int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err)
 
 	if (!atomic_load(&crowd->stopping) && p.fd >= 0 && poll(&p, 1, 0) == 1)
 		atomic_store(&crowd->stopping, true);
-	return atomic_load(&crowd->stopping) ? stopped(err) : 0;
+	return atomic_load(&crowd->stopping) ? err_code(err, ERR_STOPPED) : 0;
 }
 
 /* ---- making one ---- */

@@ -8,7 +8,6 @@
 
 #include "crawl/capture.h"
 #include "crawl/names.h"
-#include "http/retry_after.h"
 
 /* Places are used again: a robots.txt is asked for every day, for as long as a crawl takes. */
 static int take_place(struct capture *c, size_t *ret)

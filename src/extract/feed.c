@@ -1,7 +1,5 @@
 #include "extract/feed.h"
 
-#include <strings.h>
-
 #include "base/word.h"
 
 static const struct row {

@@ -5,7 +5,6 @@
 #include "extract/robots.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/parse.h"
 #include "base/word.h"

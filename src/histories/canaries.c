@@ -27,7 +27,7 @@ struct run {
 	struct u32_vec visited;
 	struct order_list deferred; /* revisits put off */
 	struct rng randoms;
-	struct capture capture;
+	struct past_capture capture;
 	uint64_t slot;
 	bool begun, shared_slot;
 	double still;
@@ -51,7 +51,7 @@ static bool look(struct run *r, uint32_t page)
 	if (r->begun)
 		r->slot++;
 	r->begun = true;
-	if (!capture_look(&r->capture, page, now(r)) || l->count < 2)
+	if (!past_capture_look(&r->capture, page, now(r)) || l->count < 2)
 		return false;
 	return history_changed(r->draw->history, r->draw->pages[page], l->at[l->count - 2],
 		l->at[l->count - 1], UINT32_MAX);
@@ -176,7 +176,7 @@ static int prepare(struct run *r)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < r->subsites.count; i++)
 		r->groups[i].alarmed_at = -INFINITY;
-	return capture_init(&r->capture, r->draw->site.n);
+	return past_capture_init(&r->capture, r->draw->site.n);
 }
 
 static void release(struct run *r)
@@ -189,7 +189,7 @@ static void release(struct run *r)
 }
 
 int schedule_canaries(const struct schedule_params *params, unsigned period,
-	struct capture *ret_capture, struct err *err)
+	struct past_capture *ret_capture, struct err *err)
 {
 	const struct draw *d = params->draw;
 	struct plan_params plan = {.strategy = params->strategy,
@@ -211,7 +211,7 @@ int schedule_canaries(const struct schedule_params *params, unsigned period,
 	if (rc == 0)
 		rc = run_all(&r, period ? period : CANARIES_PERIOD);
 	if (rc) {
-		capture_release(&r.capture);
+		past_capture_release(&r.capture);
 		(void)err_code(err, rc);
 	} else {
 		*ret_capture = r.capture;

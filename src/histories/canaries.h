@@ -33,9 +33,9 @@ enum { CANARIES_PERIOD = 10, CANARIES_PROBES = 4 };
 
 /*
  * As schedule_plain, with another canary after every `period` visits (0: CANARIES_PERIOD). The
- * strategy must have revisits. ret_capture is to be freed with capture_release.
+ * strategy must have revisits. ret_capture is to be freed with past_capture_release.
  */
 int schedule_canaries(const struct schedule_params *params, unsigned period,
-	struct capture *ret_capture, struct err *err) SP_MUST_CHECK;
+	struct past_capture *ret_capture, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -12,8 +12,8 @@
 #include "base/slice.h"
 
 enum gain {
-	GAIN_LAST_MODIFIED = 1, /* histories/evidence.h */
-	GAIN_BEST_INSTANT = 2,  /* histories/evidence.h */
+	GAIN_LAST_MODIFIED = 1, /* histories/proof.h */
+	GAIN_BEST_INSTANT = 2,  /* histories/proof.h */
 	GAIN_SUBSITES = 4,      /* histories/schedule.h */
 	GAIN_CANARIES = 8,      /* histories/canaries.h */
 	GAIN_THIRD_VISIT = 16,  /* histories/schedule.h */

@@ -80,7 +80,7 @@ static int by_time(const void *a, const void *b)
 }
 
 int pyramid_of_capture(
-	const struct draw *draw, const struct capture *capture, struct pyramid *ret_pyramid)
+	const struct draw *draw, const struct past_capture *capture, struct pyramid *ret_pyramid)
 {
 	struct visit *visits = calloc(capture->n + 1, sizeof *visits);
 	double still = 0;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "base/api.h"
-#include "histories/capture.h"
 #include "histories/draw.h"
+#include "histories/past_capture.h"
 #include "measure/history.h"
 #include "sim/drive.h"
 
@@ -46,7 +46,7 @@ void pyramid_of_drive(const struct drive_result *result, const struct change_his
  * In days, from the first look at a page to the last. Where still points differ, their mean is 0.
  * 0 or ERR_NOMEM.
  */
-int pyramid_of_capture(const struct draw *draw, const struct capture *capture,
+int pyramid_of_capture(const struct draw *draw, const struct past_capture *capture,
 	struct pyramid *ret_pyramid) SP_MUST_CHECK;
 
 #endif

@@ -56,7 +56,7 @@ static int make_draw(const struct run *r, size_t i, struct draw *ret_draw)
 }
 
 static int schedule(const struct replay_params *p, const struct draw *draw,
-	const struct replay_arm *arm, struct capture *ret_capture)
+	const struct replay_arm *arm, struct past_capture *ret_capture)
 {
 	struct schedule_params params = {.draw = draw, .strategy = arm->strategy, .tau = p->tau};
 	struct err err = {0}; /* nothing but memory can fail */
@@ -81,30 +81,30 @@ static size_t first_alike(const struct replay_params *p, size_t arm)
 }
 
 static int weigh(const struct replay_arm *arm, const struct draw *draw,
-	const struct capture *capture, struct evidence *ret)
+	const struct past_capture *capture, struct proof *ret)
 {
-	struct evidence_params params = {
+	struct proof_params params = {
 		.last_modified = arm->gains & GAIN_LAST_MODIFIED,
 		.best_instant = arm->gains & GAIN_BEST_INSTANT,
 	};
-	struct capture longer = {0};
+	struct past_capture longer = {0};
 	int rc;
 
 	if (!(arm->gains & GAIN_THIRD_VISIT))
-		return evidence_weigh(draw, capture, &params, ret);
-	rc = capture_copy(capture, &longer);
+		return proof_weigh(draw, capture, &params, ret);
+	rc = past_capture_copy(capture, &longer);
 	if (rc == 0)
 		rc = schedule_third_visits(draw, &longer);
 	if (rc == 0)
-		rc = evidence_weigh(draw, &longer, &params, ret);
-	capture_release(&longer);
+		rc = proof_weigh(draw, &longer, &params, ret);
+	past_capture_release(&longer);
 	return rc;
 }
 
-static int run_arms(const struct replay_params *p, const struct draw *draw, bool watched,
-	struct evidence *values)
+static int run_arms(
+	const struct replay_params *p, const struct draw *draw, bool watched, struct proof *values)
 {
-	struct capture *captures = calloc(p->arm_count, sizeof *captures);
+	struct past_capture *captures = calloc(p->arm_count, sizeof *captures);
 	int rc = captures ? 0 : ERR_NOMEM;
 
 	for (size_t a = 0; rc == 0 && a < p->arm_count; a++) {
@@ -118,7 +118,7 @@ static int run_arms(const struct replay_params *p, const struct draw *draw, bool
 			rc = weigh(&p->arms[a], draw, &captures[like], &values[a]);
 	}
 	for (size_t a = 0; captures && a < p->arm_count; a++)
-		capture_release(&captures[a]);
+		past_capture_release(&captures[a]);
 	free(captures);
 	return rc;
 }

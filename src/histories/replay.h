@@ -16,10 +16,10 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "histories/bootstrap.h"
-#include "histories/capture.h"
 #include "histories/draw.h"
-#include "histories/evidence.h"
 #include "histories/history.h"
+#include "histories/past_capture.h"
+#include "histories/proof.h"
 #include "plan/plan.h"
 
 struct replay_arm {
@@ -35,7 +35,7 @@ enum replay_half {
 
 /* Sees the capture of an arm, without its third visits. */
 typedef void replay_watch(
-	void *context, size_t arm, const struct draw *draw, const struct capture *capture);
+	void *context, size_t arm, const struct draw *draw, const struct past_capture *capture);
 
 /* Borrows everything. */
 struct replay_params {
@@ -68,8 +68,8 @@ struct replay_draw {
 struct replay {
 	size_t draws, arms;
 	struct replay_draw *drawn;
-	struct evidence *values; /* of draw d and arm a: values[d * arms + a] */
-	uint32_t *blocks;        /* by draw, for the bootstrap */
+	struct proof *values; /* of draw d and arm a: values[d * arms + a] */
+	uint32_t *blocks;     /* by draw, for the bootstrap */
 	uint32_t block_count;
 	uint64_t seed;
 };
@@ -82,7 +82,7 @@ int replay_run(const struct replay_params *params, struct replay *ret_replay,
 	struct err *err) SP_MUST_CHECK;
 void replay_release(struct replay *r);
 
-/* A value by name: offsetof(struct evidence, sharp), for instance. */
+/* A value by name: offsetof(struct proof, sharp), for instance. */
 int replay_mean(const struct replay *r, size_t arm, size_t value,
 	struct bootstrap_mean *ret_mean) SP_MUST_CHECK;
 

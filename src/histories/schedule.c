@@ -21,7 +21,8 @@ static uint32_t page_of(const struct part *p, uint32_t i)
 }
 
 /* Adds what the drive did; returns when the next download may begin. */
-static double record(const struct part *p, const struct drive_result *result, struct capture *c)
+static double record(
+	const struct part *p, const struct drive_result *result, struct past_capture *c)
 {
 	double last = 0;
 
@@ -29,14 +30,14 @@ static double record(const struct part *p, const struct drive_result *result, st
 		uint32_t page = result->visits.ptr[i];
 
 		last = result->visited_at[page];
-		(void)capture_look(c, page_of(p, page), p->begin + last);
+		(void)past_capture_look(c, page_of(p, page), p->begin + last);
 		c->hopeless[page_of(p, page)] = result->hopeless[page];
 	}
 	for (size_t i = 0; i < result->revisits.len; i++) {
 		uint32_t page = result->revisits.ptr[i];
 
 		last = result->revisited_at[page];
-		(void)capture_look(c, page_of(p, page), p->begin + last);
+		(void)past_capture_look(c, page_of(p, page), p->begin + last);
 		c->still[page_of(p, page)] =
 			p->begin + result->revisited_at[result->revisits.ptr[0]];
 	}
@@ -44,7 +45,8 @@ static double record(const struct part *p, const struct drive_result *result, st
 }
 
 /* Captures a part; *ret_end is when the next download may begin. */
-static int capture_part(const struct part *p, struct capture *c, double *ret_end, struct err *err)
+static int capture_part(
+	const struct part *p, struct past_capture *c, double *ret_end, struct err *err)
 {
 	struct drive_params params = {
 		.site = p->site,
@@ -66,22 +68,22 @@ static int capture_part(const struct part *p, struct capture *c, double *ret_end
 }
 
 int schedule_plain(
-	const struct schedule_params *params, struct capture *ret_capture, struct err *err)
+	const struct schedule_params *params, struct past_capture *ret_capture, struct err *err)
 {
 	const struct draw *d = params->draw;
 	struct part whole = {.params = params,
 		.site = &d->site,
 		.begin = d->params.start,
 		.seeds = d->params.links ? &d->seeds : NULL};
-	struct capture c;
+	struct past_capture c;
 	double end;
-	int rc = capture_init(&c, d->site.n);
+	int rc = past_capture_init(&c, d->site.n);
 
 	if (rc)
 		return err_code(err, rc);
 	rc = capture_part(&whole, &c, &end, err);
 	if (rc)
-		capture_release(&c);
+		past_capture_release(&c);
 	else
 		*ret_capture = c;
 	return rc;
@@ -120,7 +122,7 @@ static void fill(struct room *r, const struct draw *d, const struct subsites *s,
 }
 
 static int capture_all(const struct schedule_params *params, const struct subsites *s,
-	struct room *room, struct capture *c, struct err *err)
+	struct room *room, struct past_capture *c, struct err *err)
 {
 	double begin = params->draw->params.start;
 	int rc = 0;
@@ -138,23 +140,23 @@ static int capture_all(const struct schedule_params *params, const struct subsit
 }
 
 int schedule_subsites(
-	const struct schedule_params *params, struct capture *ret_capture, struct err *err)
+	const struct schedule_params *params, struct past_capture *ret_capture, struct err *err)
 {
 	size_t n = params->draw->site.n;
 	struct subsites s = {0};
 	struct room room = {0};
-	struct capture c = {0};
+	struct past_capture c = {0};
 	int rc = subsites_divide(params->draw, &s);
 
 	if (rc == 0)
 		rc = room_init(&room, n);
 	if (rc == 0)
-		rc = capture_init(&c, n);
+		rc = past_capture_init(&c, n);
 	rc = rc ? err_code(err, rc) : capture_all(params, &s, &room, &c, err);
 	room_release(&room);
 	subsites_release(&s);
 	if (rc)
-		capture_release(&c);
+		past_capture_release(&c);
 	else
 		*ret_capture = c;
 	return rc;

@@ -9,8 +9,8 @@
 
 #include "base/api.h"
 #include "base/err.h"
-#include "histories/capture.h"
 #include "histories/draw.h"
+#include "histories/past_capture.h"
 #include "plan/plan.h"
 
 /* Borrows everything. */
@@ -21,21 +21,21 @@ struct schedule_params {
 };
 
 /*
- * Each: 0, or ERR_NOMEM or what plan_run_new says, in err too. Free with capture_release.
+ * Each: 0, or ERR_NOMEM or what plan_run_new says, in err too. Free with past_capture_release.
  *
  * Plain: n visits, then n revisits unless the strategy has none. The still point is the first
  * revisit.
  */
-int schedule_plain(const struct schedule_params *params, struct capture *ret_capture,
+int schedule_plain(const struct schedule_params *params, struct past_capture *ret_capture,
 	struct err *err) SP_MUST_CHECK;
 
 /*
  * Gain "subsites": each subsite (histories/subsites.h) has a pyramid, and so a still point, of its
  * own. They are captured one after another, each planned by itself with the same strategy, delay
  * and number of requests as the plain capture. Their pages are jointly valid within a subsite only;
- * what that is worth to the site as a whole is the share `joint` of histories/evidence.h.
+ * what that is worth to the site as a whole is the share `joint` of histories/proof.h.
  */
-int schedule_subsites(const struct schedule_params *params, struct capture *ret_capture,
+int schedule_subsites(const struct schedule_params *params, struct past_capture *ret_capture,
 	struct err *err) SP_MUST_CHECK;
 
 /*
@@ -45,6 +45,6 @@ int schedule_subsites(const struct schedule_params *params, struct capture *ret_
  * proves a later interval, which counts once the still point may be moved ("best-instant").
  * 0 or ERR_NOMEM.
  */
-int schedule_third_visits(const struct draw *draw, struct capture *capture) SP_MUST_CHECK;
+int schedule_third_visits(const struct draw *draw, struct past_capture *capture) SP_MUST_CHECK;
 
 #endif

@@ -23,7 +23,7 @@ static bool found_changed(const struct draw *d, const struct looks *l, uint32_t 
 					l->at[l->count - 1], UINT32_MAX);
 }
 
-int schedule_third_visits(const struct draw *draw, struct capture *capture)
+int schedule_third_visits(const struct draw *draw, struct past_capture *capture)
 {
 	struct due *due = calloc(capture->n, sizeof *due);
 	double now = capture->end;
@@ -37,7 +37,7 @@ int schedule_third_visits(const struct draw *draw, struct capture *capture)
 	qsort(due, count, sizeof *due, by_last_look);
 	for (size_t i = 0; i < count; i++) {
 		now += draw_delay(draw);
-		(void)capture_look(capture, due[i].page, now);
+		(void)past_capture_look(capture, due[i].page, now);
 	}
 	free(due);
 	return 0;

@@ -1,30 +1,21 @@
 #include "http/fields.h"
 
 #include "base/err.h"
+#include "base/word.h"
 
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static int lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-}
-
 bool fields_has_prefix(slice s, slice prefix)
 {
-	if (s.len < prefix.len)
-		return false;
-	for (size_t i = 0; i < prefix.len; i++)
-		if (lower(s.ptr[i]) != lower(prefix.ptr[i]))
-			return false;
-	return true;
+	return word_starts(s, prefix);
 }
 
 bool fields_same_name(slice a, slice b)
 {
-	return a.len == b.len && fields_has_prefix(a, b);
+	return word_is(a, b);
 }
 
 bool fields_is_value(slice s)

@@ -43,11 +43,6 @@ static enum framing_kind read_length(const struct fields *fields, uint64_t *ret_
 	return has ? FRAMING_LENGTH : FRAMING_CLOSE;
 }
 
-static bool has_no_body(unsigned status)
-{
-	return status < 200 || status == 204 || status == 304;
-}
-
 /* Transfer-Encoding is there: chunked, some other coding, or more of them than can be trusted. */
 static void start_coded(struct framing *f, const struct payload *head, slice name)
 {
@@ -74,7 +69,7 @@ void framing_start(struct framing *f, const struct payload *head)
 		start_coded(f, head, coded);
 	else
 		f->kind = read_length(&head->fields, &f->length);
-	f->bodiless = has_no_body(head->status);
+	f->bodiless = head->status < 200 || head->status == 204 || head->status == 304;
 }
 
 static slice take_all(slice *wire)

@@ -155,11 +155,6 @@ static const char *truncation(enum net_failure failure)
 	}
 }
 
-static int64_t date_of(const struct attempt *a)
-{
-	return a->wall.sent ? a->wall.sent : a->wall.last_byte;
-}
-
 enum { PROTOCOL_FIELDS = 3 };
 
 /*
@@ -184,7 +179,9 @@ static struct warc_entry entry_of(const struct records_attempt *a, enum warc_typ
 {
 	const struct attempt *attempt = &a->row->attempt;
 
-	return (struct warc_entry){.type = type, .date = date_of(attempt), .url = attempt->url};
+	return (struct warc_entry){.type = type,
+		.date = attempt->wall.sent ? attempt->wall.sent : attempt->wall.last_byte,
+		.url = attempt->url};
 }
 
 /* The same for those of the bytes on the wire. */

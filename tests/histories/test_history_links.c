@@ -71,7 +71,7 @@ static void test_seeds(void)
 }
 
 /* When a page is first looked at, in slots. */
-static int64_t slot_of(const struct draw *d, const struct capture *c, const char *path)
+static int64_t slot_of(const struct draw *d, const struct past_capture *c, const char *path)
 {
 	for (uint32_t i = 0; i < d->site.n; i++)
 		if (slice_eq(draw_path(d, i), slice_str(path)))
@@ -85,7 +85,7 @@ static void test_discovery(void)
 {
 	struct history h = make_history();
 	struct history_links links = {0};
-	struct capture c;
+	struct past_capture c;
 	struct draw d;
 	struct err err = {0};
 
@@ -102,7 +102,7 @@ static void test_discovery(void)
 	CHECK_INT(slot_of(&d, &c, "b.html"), 3);
 	CHECK_INT(slot_of(&d, &c, "deep.html"), 4);
 	CHECK_INT((int64_t)c.requests, 10);
-	capture_release(&c);
+	past_capture_release(&c);
 	draw_release(&d);
 	history_links_release(&links);
 	history_release(&h);

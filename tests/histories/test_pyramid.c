@@ -72,7 +72,7 @@ static void test_thinned(void)
 
 static void test_history(void)
 {
-	struct capture c;
+	struct past_capture c;
 	struct pyramid p;
 	struct history h;
 	struct draw d;
@@ -97,7 +97,7 @@ static void test_history(void)
 	CHECK_NEAR(p.bars[1].revisit, 2, 1e-9);
 	CHECK_INT(p.bars[0].fate, PYRAMID_SHARP);
 	CHECK_INT(p.bars[1].fate, PYRAMID_CHANGED);
-	capture_release(&c);
+	past_capture_release(&c);
 	draw_release(&d);
 	history_release(&h);
 	buf_release(&text);

@@ -84,14 +84,14 @@ static struct history bulk(double day, const char *which)
 	return h;
 }
 
-static double share(const struct draw *d, struct capture *c, double *ret_joint)
+static double share(const struct draw *d, struct past_capture *c, double *ret_joint)
 {
-	struct evidence_params p = {0};
-	struct evidence e = {0};
+	struct proof_params p = {0};
+	struct proof e = {0};
 
-	CHECK_INT(evidence_weigh(d, c, &p, &e), 0);
+	CHECK_INT(proof_weigh(d, c, &p, &e), 0);
 	*ret_joint = e.joint;
-	capture_release(c);
+	past_capture_release(c);
 	return e.sharp;
 }
 
@@ -120,7 +120,7 @@ static void test_subsite_pyramids(void)
 		struct draw_params p = {.start = 100, .days = 80};
 		struct schedule_params params = {.strategy = plan_strategy_find("bfs-lifo", true)};
 		struct history h;
-		struct capture c;
+		struct past_capture c;
 		struct err err = {0};
 		struct draw d;
 		double joint;
@@ -148,7 +148,7 @@ static void test_canaries(void)
 	struct schedule_params params = {.strategy = plan_strategy_find("bfs-lifo", true)};
 	struct history h = bulk(110.5, "ab");
 	struct err err = {0};
-	struct capture c;
+	struct past_capture c;
 	struct draw d;
 	double joint;
 
@@ -182,7 +182,7 @@ static void test_put_off(void)
 	struct schedule_params params = {.strategy = plan_strategy_find("bfs-lifo", true)};
 	struct history h = bulk(144, "b");
 	struct err err = {0};
-	struct capture plain, c;
+	struct past_capture plain, c;
 	struct draw d;
 
 	rng_init(&p.randoms, 1);
@@ -194,8 +194,8 @@ static void test_put_off(void)
 	CHECK_NEAR(looks_last(&plain.looks[19]), 159, 1e-9);
 	CHECK(looks_last(&c.looks[19]) < 150);
 	CHECK_NEAR(looks_last(&c.looks[20]), 178, 1e-9);
-	capture_release(&plain);
-	capture_release(&c);
+	past_capture_release(&plain);
+	past_capture_release(&c);
 	draw_release(&d);
 	history_release(&h);
 }
@@ -273,7 +273,7 @@ static bool same(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-static bool same_evidence(const struct evidence *a, const struct evidence *b)
+static bool same_proof(const struct proof *a, const struct proof *b)
 {
 	return same(a->sharp, b->sharp) && same(a->absent, b->absent) && same(a->joint, b->joint) &&
 	       same(a->blur, b->blur) && same(a->lost_bulk, b->lost_bulk) &&
@@ -301,14 +301,14 @@ static void test_same_for_any_threads(void)
 	p.threads = 4;
 	CHECK_INT(replay_run(&p, &four, &err), 0);
 	for (size_t i = 0; i < 20 * ARRAY_LEN(arms); i++)
-		CHECK(same_evidence(&one.values[i], &four.values[i]));
+		CHECK(same_proof(&one.values[i], &four.values[i]));
 	CHECK(memcmp(one.blocks, four.blocks, 20 * sizeof *one.blocks) == 0);
 	/* One-sided evidence loses nothing that two sides have, in any draw. */
 	for (size_t i = 0; i < 20; i++)
 		CHECK(one.values[i * 5 + 4].sharp >= one.values[i * 5].sharp);
-	CHECK_INT(replay_difference(&one, 4, 0, offsetof(struct evidence, sharp), &m), 0);
+	CHECK_INT(replay_difference(&one, 4, 0, offsetof(struct proof, sharp), &m), 0);
 	CHECK(m.low >= 0 && m.low <= m.mean && m.mean <= m.high && m.mean > 0);
-	CHECK_INT(replay_mean(&one, 0, offsetof(struct evidence, requests), &m), 0);
+	CHECK_INT(replay_mean(&one, 0, offsetof(struct proof, requests), &m), 0);
 	CHECK_NEAR(m.low, 2, 1e-12);
 	replay_release(&one);
 	replay_release(&four);

@@ -1,4 +1,4 @@
-#include "histories/evidence.h"
+#include "histories/proof.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ VEC_DECLARE(interval_list, struct interval);
 
 struct judge {
 	const struct draw *draw;
-	const struct capture *capture;
-	const struct evidence_params *params;
+	const struct past_capture *capture;
+	const struct proof_params *params;
 };
 
 /* Whether a change stands between two looks that bulk changes do not explain. */
@@ -161,22 +161,22 @@ static double page_blur(const struct judge *j, uint32_t page)
 }
 
 /* Adds what becomes of one page at its still point. */
-static void judge_page(const struct judge *j, uint32_t page, double z, struct evidence *e)
+static void judge_page(const struct judge *j, uint32_t page, double z, struct proof *e)
 {
 	if (!known(j, page, z, UINT32_MAX)) {
-		e->lost_bulk += known(j, page, z, EVIDENCE_BULK);
-		e->lost_large += known(j, page, z, EVIDENCE_LARGE);
+		e->lost_bulk += known(j, page, z, PROOF_BULK);
+		e->lost_large += known(j, page, z, PROOF_LARGE);
 		return;
 	}
 	e->sharp++;
 	e->absent += !is_present(j, page, z);
 }
 
-int evidence_weigh(const struct draw *draw, const struct capture *capture,
-	const struct evidence_params *params, struct evidence *ret_evidence)
+int proof_weigh(const struct draw *draw, const struct past_capture *capture,
+	const struct proof_params *params, struct proof *ret_proof)
 {
 	struct judge j = {draw, capture, params};
-	struct evidence e = {.requests = (double)capture->requests};
+	struct proof e = {.requests = (double)capture->requests};
 	double n = (double)capture->n, instant = NAN;
 	struct sum blur = {0};
 	size_t most = 0;
@@ -193,7 +193,7 @@ int evidence_weigh(const struct draw *draw, const struct capture *capture,
 		if (single)
 			e.sharp = e.absent = e.lost_bulk = e.lost_large = NAN;
 	}
-	*ret_evidence = (struct evidence){
+	*ret_proof = (struct proof){
 		.sharp = e.sharp / n,
 		.absent = e.absent / n,
 		.joint = (double)most / n,

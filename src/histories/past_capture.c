@@ -1,4 +1,4 @@
-#include "histories/capture.h"
+#include "histories/past_capture.h"
 
 #include <assert.h>
 #include <math.h>
@@ -8,14 +8,14 @@
 
 #include "base/err.h"
 
-int capture_init(struct capture *c, size_t n)
+int past_capture_init(struct past_capture *c, size_t n)
 {
-	*c = (struct capture){.n = n, .begin = INFINITY, .end = -INFINITY};
+	*c = (struct past_capture){.n = n, .begin = INFINITY, .end = -INFINITY};
 	c->looks = calloc(n + 1, sizeof *c->looks);
 	c->still = malloc((n + 1) * sizeof *c->still);
 	c->hopeless = calloc(n + 1, sizeof *c->hopeless);
 	if (!c->looks || !c->still || !c->hopeless) {
-		capture_release(c);
+		past_capture_release(c);
 		return ERR_NOMEM;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -23,10 +23,10 @@ int capture_init(struct capture *c, size_t n)
 	return 0;
 }
 
-int capture_copy(const struct capture *from, struct capture *ret_copy)
+int past_capture_copy(const struct past_capture *from, struct past_capture *ret_copy)
 {
-	struct capture c;
-	int rc = capture_init(&c, from->n);
+	struct past_capture c;
+	int rc = past_capture_init(&c, from->n);
 
 	if (rc)
 		return rc;
@@ -40,15 +40,15 @@ int capture_copy(const struct capture *from, struct capture *ret_copy)
 	return 0;
 }
 
-void capture_release(struct capture *c)
+void past_capture_release(struct past_capture *c)
 {
 	free(c->looks);
 	free(c->still);
 	free(c->hopeless);
-	*c = (struct capture){0};
+	*c = (struct past_capture){0};
 }
 
-bool capture_look(struct capture *c, uint32_t page, double at)
+bool past_capture_look(struct past_capture *c, uint32_t page, double at)
 {
 	struct looks *l = &c->looks[page];
 

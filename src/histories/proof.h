@@ -20,25 +20,25 @@
  * A page that was gone at both looks is proven absent. That is knowledge too and counts as sharp;
  * how many they were is told apart.
  */
-#ifndef HISTORIES_EVIDENCE_H
-#define HISTORIES_EVIDENCE_H
+#ifndef HISTORIES_PROOF_H
+#define HISTORIES_PROOF_H
 
 #include <stdbool.h>
 
 #include "base/api.h"
-#include "histories/capture.h"
 #include "histories/draw.h"
+#include "histories/past_capture.h"
 
 /* Commits that touch so many pages are called bulk changes, and large ones. */
-enum { EVIDENCE_BULK = 10, EVIDENCE_LARGE = 100 };
+enum { PROOF_BULK = 10, PROOF_LARGE = 100 };
 
-struct evidence_params {
+struct proof_params {
 	bool last_modified;
 	bool best_instant;
 };
 
 /* Shares of the draw's pages, but for requests: downloads per page. */
-struct evidence {
+struct proof {
 	double sharp;      /* known at their still point */
 	double absent;     /* of these: known to be missing */
 	double joint;      /* known at the one instant that most pages are known at */
@@ -52,7 +52,7 @@ struct evidence {
  * sharp, absent and the losses are NAN where the capture has no still point (a single visit). 0 or
  * ERR_NOMEM.
  */
-int evidence_weigh(const struct draw *draw, const struct capture *capture,
-	const struct evidence_params *params, struct evidence *ret_evidence) SP_MUST_CHECK;
+int proof_weigh(const struct draw *draw, const struct past_capture *capture,
+	const struct proof_params *params, struct proof *ret_proof) SP_MUST_CHECK;
 
 #endif

@@ -2,7 +2,7 @@
  * Three pages, one download a day, visits on days 10, 11, 12 and back (bfs-lifo): a is looked at on
  * days 10 and 14, b on 11 and 13, c on 12 and 12; the still point is day 12.
  */
-#include "histories/evidence.h"
+#include "histories/proof.h"
 
 #include "histories/schedule.h"
 #include "history_fixture.h"
@@ -10,7 +10,7 @@
 struct scene {
 	struct history history;
 	struct draw draw;
-	struct capture capture;
+	struct past_capture capture;
 };
 
 /* Changes in the form "a10.5 b12.5"; those with a ! are of a commit that touches 12 pages. */
@@ -54,17 +54,17 @@ static void make(struct scene *s, const char *changes, const char *strategy)
 
 static void release(struct scene *s)
 {
-	capture_release(&s->capture);
+	past_capture_release(&s->capture);
 	draw_release(&s->draw);
 	history_release(&s->history);
 }
 
-static struct evidence weigh(const struct scene *s, bool last_modified, bool best_instant)
+static struct proof weigh(const struct scene *s, bool last_modified, bool best_instant)
 {
-	struct evidence_params p = {last_modified, best_instant};
-	struct evidence e = {0};
+	struct proof_params p = {last_modified, best_instant};
+	struct proof e = {0};
 
-	CHECK_INT(evidence_weigh(&s->draw, &s->capture, &p, &e), 0);
+	CHECK_INT(proof_weigh(&s->draw, &s->capture, &p, &e), 0);
 	return e;
 }
 
@@ -114,10 +114,10 @@ static void test_absent(void)
 	static const char TEXT[] = "0\tc1\tA\ta\n0\tc1\tA\tb\n0\tc1\tA\tc\n993600\tc2\tD\tb\n";
 	struct draw_params p = {.start = 10, .days = 6};
 	struct scene s = {.history = fixture_history(SLICE(TEXT))};
-	struct evidence e;
+	struct proof e;
 
 	CHECK_INT(draw_make(&s.history, &p, &s.draw), 0);
-	CHECK_INT(capture_init(&s.capture, 3), 0);
+	CHECK_INT(past_capture_init(&s.capture, 3), 0);
 	for (uint32_t i = 0; i < 3; i++) {
 		s.capture.looks[i] = (struct looks){2, {11.6, 14}};
 		s.capture.still[i] = 12;
@@ -149,7 +149,7 @@ static void test_blur(void)
 
 static void test_single_visit(void)
 {
-	struct evidence e;
+	struct proof e;
 	struct scene s;
 
 	make(&s, "a10.5", "bfs");

@@ -1,10 +1,10 @@
 /*
  * What a capture of a recorded history was: when each page was looked at, and which instant it was
  * meant to be sharp at. Whoever schedules it (histories/schedule.h) makes one of these; what it
- * proves is read off it by histories/evidence.h. Times are days of the history.
+ * proves is read off it by histories/proof.h. Times are days of the history.
  */
-#ifndef HISTORIES_CAPTURE_H
-#define HISTORIES_CAPTURE_H
+#ifndef HISTORIES_PAST_CAPTURE_H
+#define HISTORIES_PAST_CAPTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct looks {
 	double at[CAPTURE_LOOKS_MAX];
 };
 
-struct capture {
+struct past_capture {
 	size_t n;
 	struct looks *looks; /* by page of the draw's site */
 	double *still;       /* by page: the still point that its plan had; NAN: it had none */
@@ -29,13 +29,13 @@ struct capture {
 	double begin, end;   /* of the first and of the last */
 };
 
-/* No looks yet, no still points. 0 or ERR_NOMEM; free with capture_release. */
-int capture_init(struct capture *c, size_t n) SP_MUST_CHECK;
-int capture_copy(const struct capture *from, struct capture *ret_copy) SP_MUST_CHECK;
-void capture_release(struct capture *c);
+/* No looks yet, no still points. 0 or ERR_NOMEM; free with past_capture_release. */
+int past_capture_init(struct past_capture *c, size_t n) SP_MUST_CHECK;
+int past_capture_copy(const struct past_capture *from, struct past_capture *ret_copy) SP_MUST_CHECK;
+void past_capture_release(struct past_capture *c);
 
 /* A download; times of a page must not run backwards. False when it has had all its looks. */
-bool capture_look(struct capture *c, uint32_t page, double at);
+bool past_capture_look(struct past_capture *c, uint32_t page, double at);
 
 static inline double looks_last(const struct looks *l)
 {
