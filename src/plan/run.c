@@ -545,12 +545,18 @@ static void note_times(struct plan_run *run, double begin, double end)
 	run->downloads++;
 }
 
+bool plan_is_out(const struct plan_run *run, const struct plan_order *order)
+{
+	return order->page < run->pages_len && run->pages[order->page].state == IN_FLIGHT &&
+	       order->leg == run->leg && order->attempt == run->pages[order->page].attempts;
+}
+
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end)
 {
 	struct plan_page *p = &run->pages[order->page];
 
-	assert(order->page < run->pages_len && p->state == IN_FLIGHT && order->leg == run->leg);
+	assert(plan_is_out(run, order));
 	flush_batch(run);
 	run->progress.in_flight--;
 	if (outcome != PLAN_RETURNED)
@@ -598,7 +604,7 @@ struct plan_progress plan_progress(const struct plan_run *run)
 	return p;
 }
 
-double plan_expected(const struct plan_run *run, double now)
+double plan_expected(const struct plan_run *run, double now, bool weighted)
 {
 	double sum = 0;
 
@@ -606,7 +612,8 @@ double plan_expected(const struct plan_run *run, double now)
 		uint32_t page = run->visited.ptr[i];
 		double age = now - run->pages[page].visit_end;
 
-		sum += survival_at(run->survival[page], age > 0 ? 2 * age : 0);
+		sum += (weighted ? (double)run->weight[page] : 1) *
+		       survival_at(run->survival[page], age > 0 ? 2 * age : 0);
 	}
 	return sum;
 }
