@@ -117,6 +117,20 @@ SP_API void sp_plan_free(struct sp_plan *plan);
  */
 SP_API int sp_plan_found(struct sp_plan *plan, uint32_t page, const struct sp_page *info);
 
+/*
+ * A rate or weight was learned later. A page that waits for its visit gets another place in the
+ * order, unless its strategy has planned all visits already (-offline); revisits are planned with
+ * what is known when they begin. Cost: O(pages) at most.
+ */
+SP_API int sp_plan_update(struct sp_plan *plan, uint32_t page, const struct sp_page *info);
+
+/*
+ * A page is no longer wanted, because robots.txt has changed for instance. It gets no further
+ * orders; one that waits for its first download counts as failed. Report an order that is out as
+ * ever: it is not repeated.
+ */
+SP_API int sp_plan_withdraw(struct sp_plan *plan, uint32_t page);
+
 /* What to do at time now, which never runs backwards. ret_order is filled for SP_ORDER only. */
 SP_API int sp_plan_next(
 	struct sp_plan *plan, double now, int *ret_step, struct sp_order *ret_order);

@@ -34,9 +34,16 @@ const char *sp_error_text(int code)
 
 int lib_code(int code)
 {
-	if (code == 0)
+	switch (code) {
+	case 0:
 		return SP_OK;
-	return code == ERR_NOMEM ? SP_ERROR_MEMORY : SP_ERROR_ARGUMENT;
+	case ERR_NOMEM:
+		return SP_ERROR_MEMORY;
+	case ERR_NOTFOUND:
+		return SP_ERROR_PAGE;
+	default:
+		return SP_ERROR_ARGUMENT;
+	}
 }
 
 bool lib_are_numbers(size_t n, const double *array)

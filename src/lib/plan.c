@@ -101,6 +101,20 @@ int sp_plan_found(struct sp_plan *plan, uint32_t page, const struct sp_page *inf
 	return lib_code(plan_discovered(plan->run, page, survival_of(info), (float)info->weight));
 }
 
+int sp_plan_update(struct sp_plan *plan, uint32_t page, const struct sp_page *info)
+{
+	int rc = plan ? check_page(info) : SP_ERROR_ARGUMENT;
+
+	if (rc)
+		return rc;
+	return lib_code(plan_update(plan->run, page, survival_of(info), (float)info->weight));
+}
+
+int sp_plan_withdraw(struct sp_plan *plan, uint32_t page)
+{
+	return plan ? lib_code(plan_withdraw(plan->run, page)) : SP_ERROR_ARGUMENT;
+}
+
 int sp_plan_next(struct sp_plan *plan, double now, int *ret_step, struct sp_order *ret_order)
 {
 	static const int STEPS[] = {

@@ -114,6 +114,22 @@ void plan_run_free(struct plan_run *run);
 int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight);
 
 /*
+ * More is known of a page now. Where the order of visits depends on rates or weights, a page that
+ * waits for its visit gets another place in it; visits that are planned already, as by all offline
+ * strategies after the first plan_next, stay as they are. Revisits are planned with what is known
+ * at the barrier. 0, ERR_RANGE (invalid survival or weight), ERR_NOTFOUND (unknown page) or
+ * ERR_NOMEM (then nothing has changed). Cost: O(pages) at most.
+ */
+int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight);
+
+/*
+ * A page is no longer wanted: it gets no further orders. One that waits for its first download
+ * counts as failed. An order that is out is reported by plan_done as ever and not repeated. 0 or
+ * ERR_NOTFOUND (unknown page).
+ */
+int plan_withdraw(struct plan_run *run, uint32_t page);
+
+/*
  * What to do at time now (the unit and zero are the caller's; it never runs backwards). Cost: see
  * docs/planning.md; the first call of an offline strategy and the first revisit plan the leg.
  * Without memory for a plan, pages are visited in the order of their discovery and revisited in

@@ -104,6 +104,11 @@ static void test_null(void)
 	CHECK_INT(sp_plan_new(NULL, NULL), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_found(NULL, 0, &info), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_found(plan, 0, NULL), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_update(NULL, 0, &info), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_update(plan, 0, NULL), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_update(plan, 0, &info), SP_ERROR_PAGE);
+	CHECK_INT(sp_plan_withdraw(NULL, 0), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_withdraw(plan, UINT32_MAX), SP_ERROR_PAGE);
 	CHECK_INT(sp_plan_next(NULL, 0, &step, &order), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_next(plan, 0, NULL, &order), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_next(plan, 0, &step, NULL), SP_ERROR_ARGUMENT);

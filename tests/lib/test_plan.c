@@ -172,6 +172,31 @@ static void test_end(void)
 	sp_plan_free(plan);
 }
 
+static void test_changes(void)
+{
+	struct sp_plan_params params = {.size = sizeof params, .strategy = "hottest-first"};
+	struct sp_order order = {.size = sizeof order};
+	struct sp_page info = SP_PAGE(0.5), hot = SP_PAGE(5);
+	struct sp_plan *plan = NULL;
+	int step = -1;
+
+	tap_case("a rate learned later, a page no longer wanted");
+	CHECK_INT(sp_plan_new(&params, &plan), SP_OK);
+	for (uint32_t i = 0; i < 4; i++)
+		CHECK_INT(sp_plan_found(plan, i, &info), SP_OK);
+	CHECK_INT(sp_plan_next(plan, 0, &step, &order), SP_OK);
+	CHECK_INT(order.page, 0);
+	CHECK_INT(sp_plan_update(plan, 3, &hot), SP_OK);
+	CHECK_INT(sp_plan_withdraw(plan, 1), SP_OK);
+	CHECK_INT(sp_plan_next(plan, 1, &step, &order), SP_OK);
+	CHECK_INT(order.page, 3);
+	CHECK_INT(sp_plan_next(plan, 2, &step, &order), SP_OK);
+	CHECK_INT(order.page, 2);
+	CHECK_INT(sp_plan_next(plan, 3, &step, &order), SP_OK);
+	CHECK_INT(step, SP_WAIT);
+	sp_plan_free(plan);
+}
+
 /* Values by hand; the rooms' own tests have the papers' examples. */
 static void test_values(void)
 {
@@ -214,6 +239,7 @@ int main(int argc, char **argv)
 	test_schedule_parts();
 	test_capture();
 	test_end();
+	test_changes();
 	test_values();
 	return tap_done();
 }
