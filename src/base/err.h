@@ -41,22 +41,22 @@ struct err {
 };
 
 /* Constant text for a code; never NULL. */
-SP_API const char *err_name(int code);
+const char *err_name(int code);
 
 /*
  * Records code and text (cut at ERR_TEXT_MAX) and returns code, so that a failure is one line:
  * `return err_set(err, ERR_RANGE, "…")`. err may be NULL.
  */
-SP_API int err_set(struct err *err, int code, const char *fmt, ...) SP_PRINTF(3, 4);
+int err_set(struct err *err, int code, const char *fmt, ...) SP_PRINTF(3, 4);
 
 /*
  * Sees to it that err holds a sentence for code, and returns code: `return err_code(err, rc)`.
  * 0 changes nothing; a sentence that err holds for this code stays; otherwise it becomes
  * err_name(code). err may be NULL.
  */
-SP_API int err_code(struct err *err, int code);
+int err_code(struct err *err, int code);
 
 /* Puts "prefix: " before the text that is there already (file and line, for instance). */
-SP_API void err_prefix(struct err *err, const char *fmt, ...) SP_PRINTF(2, 3);
+void err_prefix(struct err *err, const char *fmt, ...) SP_PRINTF(2, 3);
 
 #endif

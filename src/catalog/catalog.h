@@ -231,6 +231,7 @@ enum catalog_event_kind {
 	CATALOG_EVENT_END_VISITS = 3, /* plan_end_visits */
 	CATALOG_EVENT_STEP = 4,   /* plan_next gave no order but may have changed the run: begin */
 	CATALOG_EVENT_CANCEL = 5, /* plan_cancel: the time is up */
+	CATALOG_EVENT_WITHDRAW = 6, /* plan_withdraw: page */
 };
 
 struct catalog_event {

@@ -285,6 +285,7 @@ void slow_end(struct capture *c);
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+int journal_withdraw(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order *ret_order,
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,

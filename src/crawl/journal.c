@@ -103,6 +103,16 @@ int journal_done(struct capture *c, const struct plan_order *order, enum plan_ou
 		err);
 }
 
+int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
+{
+	int rc = plan_withdraw(c->plan, page);
+
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	return append(
+		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
+}
+
 static void tell_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
@@ -250,6 +260,8 @@ static int replay_event(void *context, const struct catalog_event *e)
 	case CATALOG_EVENT_CANCEL:
 		tell_cancel(c);
 		return 0;
+	case CATALOG_EVENT_WITHDRAW:
+		return plan_withdraw(c->plan, e->page) ? damaged(r) : 0;
 	}
 	return damaged(r);
 }

@@ -58,12 +58,13 @@ static int hold(struct capture *c, const struct plan_order *plan, struct err *er
 
 /* ---- orders that are not carried out ---- */
 
-/* robots.txt has changed since the planner got to know the page: it is given up. */
-static int give_up(struct capture *c, const struct plan_order *plan, struct err *err)
+/* robots.txt has changed since the planner got to know the page: it is not wanted any longer. */
+static int withdraw(struct capture *c, const struct plan_order *plan, struct err *err)
 {
 	double now = capture_now(c);
+	int rc = journal_withdraw(c, plan->page, err);
 
-	return journal_done(c, plan, PLAN_FAILED, now, now, err);
+	return rc ? rc : journal_done(c, plan, PLAN_RETURNED, now, now, err);
 }
 
 static bool is_down(const struct capture *c, uint32_t host)
@@ -158,7 +159,7 @@ static int start(struct capture *c, size_t i, struct err *err)
 	if (taken && !down)
 		return fetch(c, i, err);
 	hosts_undo(&c->hosts, order.host);
-	rc = taken ? skip(c, &order.plan, err) : give_up(c, &order.plan, err);
+	rc = taken ? skip(c, &order.plan, err) : withdraw(c, &order.plan, err);
 	free_place(c, i);
 	return rc;
 }
@@ -222,7 +223,7 @@ static int take_order(struct capture *c, const struct plan_order *order, struct 
 	const struct crawl_page *p = &c->pages.list.ptr[order->page];
 
 	if (!p->taken)
-		return give_up(c, order, err);
+		return withdraw(c, order, err);
 	return is_down(c, p->host) ? skip(c, order, err) : hold(c, order, err);
 }
 

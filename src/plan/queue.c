@@ -109,6 +109,14 @@ static int heat_take(void *state, const struct plan_site *site, struct visit_cho
 	return heap_pop(&h->heap, &ret_choice->page, NULL) ? 0 : ERR_END;
 }
 
+static bool heat_remove(void *state, const struct plan_site *site, uint32_t page)
+{
+	struct by_heat *h = state;
+
+	(void)site;
+	return heap_remove(&h->heap, page);
+}
+
 static void heat_close(void *state)
 {
 	struct by_heat *h = state;
@@ -119,9 +127,11 @@ static void heat_close(void *state)
 const struct visit_order visit_hottest_first = {.state_size = sizeof(struct by_heat),
 	.add = hottest_add,
 	.take = heat_take,
+	.remove = heat_remove,
 	.close = heat_close};
 
 const struct visit_order visit_hottest_last = {.state_size = sizeof(struct by_heat),
 	.add = coldest_add,
 	.take = heat_take,
+	.remove = heat_remove,
 	.close = heat_close};

@@ -238,6 +238,39 @@ static bool take_unordered(struct plan_run *run, uint32_t *ret_page)
 	return line_pop(&run->unordered, ret_page);
 }
 
+/* A page in the visit order gets the place that its new rate and weight give it. */
+static int order_anew(
+	struct plan_run *run, uint32_t page, const struct survival *survival, float weight)
+{
+	int rc = u32_vec_reserve(&run->unordered.pages, 1);
+	bool removed;
+
+	if (rc)
+		return rc;
+	removed = run->visits->remove(run->state, &run->site, page);
+	run->survival[page] = *survival;
+	run->weight[page] = weight;
+	if (removed && run->visits->add(run->state, &run->site, &page, 1)) {
+		run->error = ERR_NOMEM;
+		return line_push(&run->unordered, page); /* which cannot fail now */
+	}
+	return 0;
+}
+
+int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight)
+{
+	if (!survival_valid(survival) || !isfinite(weight) || weight < 0)
+		return ERR_RANGE;
+	if (page >= run->pages_len || run->pages[page].state == UNKNOWN)
+		return ERR_NOTFOUND;
+	if (run->leg == PLAN_VISIT && run->visits->remove && run->pages[page].state == WAITING &&
+		!run->pages[page].ordered)
+		return order_anew(run, page, &survival, weight);
+	run->survival[page] = survival;
+	run->weight[page] = weight;
+	return 0;
+}
+
 /* What visits since the last call have found tells how large the site may be. */
 static void look_at_size(struct plan_run *run)
 {
@@ -344,11 +377,24 @@ static void drop_waiting(struct plan_run *run)
 	}
 }
 
+static void drop_withdrawn(struct plan_run *run)
+{
+	struct u32_vec *visited = &run->visited;
+	size_t n = 0;
+
+	for (size_t i = 0; i < visited->len; i++)
+		if (run->pages[visited->ptr[i]].state == VISITED)
+			visited->ptr[n++] = visited->ptr[i];
+	visited->len = n;
+}
+
 /* The barrier: all visits are over. */
 static void begin_revisits(struct plan_run *run, double now)
 {
-	size_t n = run->visited.len;
+	size_t n;
 
+	drop_withdrawn(run);
+	n = run->visited.len;
 	run->visits->close(run->state); /* its memory is wanted */
 	memset(run->state, 0, run->visits->state_size);
 	run->site.barrier = now;
@@ -427,8 +473,8 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 	struct plan_page *p = &run->pages[order->page];
 	int rc;
 
-	if (p->state != GIVEN_UP || run->leg != PLAN_VISIT || order->leg != PLAN_VISIT ||
-		run->visits_ended)
+	if (p->state != GIVEN_UP || p->withdrawn || run->leg != PLAN_VISIT ||
+		order->leg != PLAN_VISIT || run->visits_ended)
 		return 0;
 	rc = line_push(&run->retries, order->page);
 	if (rc == 0) {
@@ -481,7 +527,7 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 		run->progress.visited++;
 		run->visits_done++;
 		p->visit_end = end;
-		if (!has_late_leg(run))
+		if (!has_late_leg(run) || p->withdrawn)
 			break;
 		p->state = VISITED;
 		if (u32_vec_push(&run->visited, order->page)) {
@@ -516,17 +562,47 @@ static void put_off(struct plan_run *run, const struct plan_order *order)
 	struct plan_page *p = &run->pages[order->page];
 
 	gave_up(run, order);
-	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled ||
+	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled || p->withdrawn ||
 		p->attempts == UINT8_MAX || line_push(&run->late, order->page))
 		return;
 	p->put_off = true;
 	p->state = WAITING;
 }
 
+/* Whether the page waits for a leg in which it counts as failed when it is given up. */
+static bool waits_for_first(const struct plan_run *run, const struct plan_page *p)
+{
+	if (p->state != WAITING || p->put_off)
+		return false;
+	return run->leg != PLAN_REVISIT || !p->ordered;
+}
+
+int plan_withdraw(struct plan_run *run, uint32_t page)
+{
+	struct plan_page *p;
+
+	if (page >= run->pages_len || run->pages[page].state == UNKNOWN)
+		return ERR_NOTFOUND;
+	p = &run->pages[page];
+	p->withdrawn = true;
+	if (waits_for_first(run, p)) {
+		run->progress.failed++;
+		run->progress.unasked += p->attempts == 0;
+		if (run->leg == PLAN_VISIT && !p->ordered) {
+			p->ordered = true; /* it does not wait any longer */
+			run->site.visited++;
+		}
+	}
+	if (p->state == WAITING || p->state == VISITED)
+		p->state = GIVEN_UP; /* lines and orders skip it */
+	return 0;
+}
+
 /* Puts an order back into a line, or gives its page up. */
 static void again(struct plan_run *run, const struct plan_order *order, struct waiting_line *line)
 {
-	bool over = run->cancelled || (order->leg == PLAN_VISIT && run->visits_ended);
+	bool over = run->cancelled || run->pages[order->page].withdrawn ||
+		    (order->leg == PLAN_VISIT && run->visits_ended);
 
 	if (over || line_push(line, order->page))
 		gave_up(run, order);
@@ -543,12 +619,18 @@ static void note_times(struct plan_run *run, double begin, double end)
 	run->downloads++;
 }
 
+bool plan_is_out(const struct plan_run *run, const struct plan_order *order)
+{
+	return order->page < run->pages_len && run->pages[order->page].state == IN_FLIGHT &&
+	       order->leg == run->leg && order->attempt == run->pages[order->page].attempts;
+}
+
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end)
 {
 	struct plan_page *p = &run->pages[order->page];
 
-	assert(order->page < run->pages_len && p->state == IN_FLIGHT && order->leg == run->leg);
+	assert(plan_is_out(run, order));
 	flush_batch(run);
 	run->progress.in_flight--;
 	if (outcome != PLAN_RETURNED)
@@ -596,7 +678,7 @@ struct plan_progress plan_progress(const struct plan_run *run)
 	return p;
 }
 
-double plan_expected(const struct plan_run *run, double now)
+double plan_expected(const struct plan_run *run, double now, bool weighted)
 {
 	double sum = 0;
 
@@ -604,7 +686,10 @@ double plan_expected(const struct plan_run *run, double now)
 		uint32_t page = run->visited.ptr[i];
 		double age = now - run->pages[page].visit_end;
 
-		sum += survival_at(run->survival[page], age > 0 ? 2 * age : 0);
+		if (run->pages[page].withdrawn)
+			continue;
+		sum += (weighted ? (double)run->weight[page] : 1) *
+		       survival_at(run->survival[page], age > 0 ? 2 * age : 0);
 	}
 	return sum;
 }

@@ -102,6 +102,11 @@ class Capture:
             return [body.decode() for body, in
                     database.execute("SELECT body FROM robots ORDER BY id")]
 
+    def events(self, condition):
+        path = os.path.join(self.archive, "catalog.sqlite")
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            return database.execute(f"SELECT count(*) FROM event WHERE {condition}").fetchone()[0]
+
 
 # ---- robots.txt ----
 
@@ -140,6 +145,8 @@ def changed_robots():
         tap.equal(len(site.asked(path)), 1)
         tap.equal(len(capture.responses(url + path)), 1)  # what there was stays
     capture.is_page(url + "/later", "single")
+    tap.equal(capture.events("kind = 6"), 2)  # withdrawn: no failure is made up
+    tap.equal(capture.events("kind = 2 AND outcome = 2"), 0)
     tap.equal([body.count("Disallow") for body in capture.robots()], [1, 2])
     blocks = {record.block for record in capture.responses(url + "/robots.txt")}
     tap.equal(len(blocks), 2)
