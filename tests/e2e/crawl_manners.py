@@ -152,6 +152,11 @@ def changed_robots():
     tap.equal(len(blocks), 2)
     why = tap.succeed("report", capture.archive, "--why", url + "/secret")
     assert "robots.txt changed" in why, why
+    # The log with its withdrawn pages restores the planner: nothing is left to be done.
+    change(capture.archive, "UPDATE capture SET state = 0, finished = 0")
+    tap.equal(tap.load("resume", capture.archive)["verdicts"], capture.report["verdicts"])
+    for path in ("/a", "/b"):
+        tap.equal(len(site.asked(path)), 2)
 
 
 def unchanged_robots():
