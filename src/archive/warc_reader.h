@@ -7,7 +7,7 @@
  *		while ((rc = warc_reader_block(r, &bytes, err)) == 0)	// if wanted
  *			use(bytes);
  *		rc = warc_reader_end(r, err);				// now the verdicts are
- *there
+ * there
  *	}
  *	warc_reader_close(r);
  *

@@ -7,6 +7,8 @@
  *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
  *	lane.c       a thread with any number of captures: the loop
  *	warcinfo.c   what the settings say to its WARC files
+ *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
+ *	contact.c    how we introduce ourselves
  *	gate.c       whether anything may start at all
  *	memory.c     what earlier captures knew of hosts' robots.txt
  *	names.c      where servers are, and the address guard
@@ -15,6 +17,8 @@
  * The others are steps of one capture:
  *
  *	capture.c    the capture as an object
+ *	pages.c      its pages, by number
+ *	reading.c    what is read out of a response
  *	beginning.c  its first steps, and the first after it was cut off
  *	limit.c      its limits, and how far it is
  *	outfit.c     what its requests carry: cookies, passwords, extra fields

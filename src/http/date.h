@@ -8,7 +8,7 @@
  *
  * Understood too: blanks around it and several where one is due, names in any case, a day of one
  * digit, a year of four digits in RFC 850, "UTC" or "+0000" for "GMT", a wrong weekday. Nothing
- *else: what is used as evidence should not be guessed.
+ * else: what is used as evidence should not be guessed.
  */
 #ifndef HTTP_DATE_H
 #define HTTP_DATE_H

@@ -7,7 +7,7 @@
  *	(2) After the first error nothing more is written: every call tells that error.
  *	(3) What waits is bounded (CLERK_BYTES_MAX): a lane that is faster than the disk waits.
  *
- * A lane syncs its WARC file before it hands over a batch that speaks of it (store.h, 1).
+ * A press syncs its WARC file before it hands over a batch that speaks of it (store.h, 1).
  */
 #ifndef STORE_CLERK_H
 #define STORE_CLERK_H

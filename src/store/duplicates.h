@@ -10,7 +10,7 @@
  *
  * Memory is bounded: some 30 bytes for each body, up to DUPLICATES_MAX of them; a newer one then
  * takes the place of another. What is not found costs space on the disk, nothing else. One object
- *belongs to one writer of WARC files.
+ * belongs to one writer of WARC files.
  */
 #ifndef STORE_DUPLICATES_H
 #define STORE_DUPLICATES_H
