@@ -443,10 +443,6 @@ static size_t count_trailer(slice bytes)
 /* The block ends with these bytes of join, behind which stand line ends and the next record. */
 static int end_in_join(struct warc_reader *r, size_t len, size_t start, slice *ret)
 {
-	unsigned lines = 0;
-
-	for (size_t i = len; i < start && i < r->join.len; i++)
-		lines += r->join.bytes[i] == '\n';
 	r->next_known = true;
 	memcpy(r->last, r->join.bytes, len);
 	*ret = (slice){r->last, len};
