@@ -32,13 +32,6 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 	return code;
 }
 
-int err_code(struct err *err, int code)
-{
-	if (code && err && err->code != code)
-		(void)err_set(err, code, "%s", err_name(code));
-	return code;
-}
-
 void err_prefix(struct err *err, const char *fmt, ...)
 {
 	char old[ERR_TEXT_MAX];

@@ -54,7 +54,12 @@ int err_set(struct err *err, int code, const char *fmt, ...) SP_PRINTF(3, 4);
  * 0 changes nothing; a sentence that err holds for this code stays; otherwise it becomes
  * err_name(code). err may be NULL.
  */
-int err_code(struct err *err, int code);
+static inline int err_code(struct err *err, int code)
+{
+	if (code && err && err->code != code)
+		(void)err_set(err, code, "%s", err_name(code));
+	return code;
+}
 
 /* Puts "prefix: " before the text that is there already (file and line, for instance). */
 void err_prefix(struct err *err, const char *fmt, ...) SP_PRINTF(2, 3);
