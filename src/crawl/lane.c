@@ -80,6 +80,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 				.secret = lane->info.secret.ptr,
 				.secret_count = lane->info.secret.len},
 			.clerk = p->crowd->clerk,
+			.wall = p->crowd->wall,
 			.bodies = &lane->duplicates,
 		},
 		err);
