@@ -19,7 +19,7 @@
 #include "bench.h"
 #include "extract/charset.h"
 #include "extract/css.h"
-#include "extract/decode.h"
+#include "http/decode.h"
 
 enum {
 	SIZE = 4 << 20,

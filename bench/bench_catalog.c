@@ -153,7 +153,9 @@ static void write_capture(const char *path)
 	}
 	for (uint32_t n = 0; n < PAGES; n++) {
 		add_leg(c, id, PAGES - 1 - n, ATTEMPT_REVISIT);
-		must(catalog_set_plan(c, id, PAGES - 1 - n, PAGES - 1 - n, n, false, &err), &err);
+		must(catalog_set_plan(c, id,
+			     &(struct catalog_plan){PAGES - 1 - n, PAGES - 1 - n, n, false}, &err),
+			&err);
 		commit_now_and_then(c, n);
 	}
 	for (uint32_t n = 0; n < PAGES; n++) {

@@ -146,8 +146,8 @@ static void bench_seen(uint32_t count)
 	found = (now() - start) / count;
 	printf("%8u URLs: %.2f bytes each (resident %.2f); %.0f ns to add, longest %.2f ms; "
 	       "%.0f ns to miss\n",
-		count, (double)seen_bytes(&s) / count, (resident_bytes() - before) / count,
-		added * 1e9, worst * 1e3, found * 1e9);
+		count, (double)s.bytes / count, (resident_bytes() - before) / count, added * 1e9,
+		worst * 1e3, found * 1e9);
 	seen_release(&s);
 	(void)malloc_trim(0);
 }

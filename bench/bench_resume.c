@@ -14,8 +14,8 @@
 #include "bench.h"
 #include "catalog/catalog.h"
 #include "crawl/crawl.h"
-#include "crawl/directory.h"
 #include "extract/robots_policy.h"
+#include "store/directory.h"
 
 enum {
 	URLS = 1000000,
@@ -86,7 +86,8 @@ static void give_out(struct making *m, const struct plan_order *order)
 {
 	struct err err = {0};
 
-	require(catalog_set_plan(m->catalog, m->capture, order->page, m->visits++, -1, false, &err),
+	require(catalog_set_plan(m->catalog, m->capture,
+			&(struct catalog_plan){order->page, m->visits++, -1, false}, &err),
 		&err, "plan");
 	add_event(m, &(struct catalog_event){.kind = CATALOG_EVENT_NEXT,
 			     .page = order->page,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/lists.h"
 #include "bench.h"
 #include "url/canonical.h"
 #include "url/scope.h"
@@ -20,8 +20,6 @@ enum {
 	TEXT_MAX = 256 << 20, /* bytes of all URLs */
 	ROUND_SECONDS = 1,
 };
-
-VEC_DECLARE(slice_vec, slice);
 
 /* What a round works on. */
 struct work {

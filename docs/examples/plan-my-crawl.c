@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#include "plan/plan.h"
+#include <stillpoint/plan.h>
 
 /* What a crawler knows of a page; the rates come from earlier crawls or from a guess. */
 struct page {
@@ -32,7 +31,7 @@ static const struct page pages[] = {
 enum { DELAY = 2 }; /* seconds between two downloads */
 
 /* Yours: a request, and the links of the response. Here it takes no time and always succeeds. */
-static const struct page *download(const struct plan_order *order, double now)
+static const struct page *download(const struct sp_order *order, double now)
 {
 	static const char *const legs[] = {"visit", "revisit", "late"};
 
@@ -41,46 +40,53 @@ static const struct page *download(const struct plan_order *order, double now)
 	return &pages[order->page];
 }
 
-static int found(struct plan_run *run, uint32_t page)
+static int found(struct sp_plan *plan, uint32_t page)
 {
-	return plan_discovered(run, page, survival_poisson(pages[page].rate), 1);
+	struct sp_page info = SP_PAGE(pages[page].rate);
+
+	return sp_plan_found(plan, page, &info);
 }
 
 /* The links of a page are reported before the page itself is done; what is known is left alone. */
-static int crawl(struct plan_run *run)
+static int carry_out(struct sp_plan *plan, const struct sp_order *order, double now)
 {
-	struct plan_order order;
-	double now = 0;
-	int rc = found(run, 0);
+	const struct page *page = download(order, now);
+	int rc = 0;
 
-	while (rc == 0 && plan_next(run, now, &order) == PLAN_ORDER) {
-		const struct page *page = download(&order, now);
+	for (size_t i = 0; rc == 0 && i < page->link_count; i++)
+		rc = found(plan, page->links[i]);
+	return rc ? rc : sp_plan_done(plan, order, SP_DONE, now, now);
+}
 
-		for (size_t i = 0; rc == 0 && i < page->link_count; i++)
-			rc = found(run, page->links[i]);
-		plan_done(run, &order, PLAN_OK, now, now);
-		now += DELAY;
+/* One download at a time, so the planner never asks to wait. */
+static int crawl(struct sp_plan *plan)
+{
+	struct sp_order order = {.size = sizeof order};
+	int step = SP_ORDER;
+	int rc = found(plan, 0);
+
+	for (double now = 0; rc == 0 && step == SP_ORDER; now += DELAY) {
+		rc = sp_plan_next(plan, now, &step, &order);
+		if (rc == 0 && step == SP_ORDER)
+			rc = carry_out(plan, &order, now);
 	}
-	return rc ? rc : plan_error(run);
+	return rc;
 }
 
 int main(void)
 {
-	struct plan_params params = {
-		.strategy = plan_strategy_find("stillpoint", false),
+	struct sp_plan_params params = {
+		.size = sizeof params,
+		.strategy = "stillpoint",
 		.delay = DELAY,
 	};
-	struct err err = {0};
-	struct plan_run *run = plan_run_new(&params, &err);
-	int rc;
+	struct sp_plan *plan = NULL;
+	int rc = sp_plan_new(&params, &plan);
 
-	if (!run) {
-		fprintf(stderr, "%s\n", err.text);
-		return 1;
-	}
-	rc = crawl(run);
+	if (rc == 0)
+		rc = crawl(plan);
 	if (rc)
-		fprintf(stderr, "%s\n", err_name(rc));
-	plan_run_free(run);
+		fprintf(stderr, "%s\n", sp_error_text(rc));
+	sp_plan_free(plan);
 	return rc != 0;
 }

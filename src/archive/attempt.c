@@ -2,11 +2,11 @@
 
 #include <limits.h>
 
-#include "archive/fields.h"
 #include "archive/warc_date.h"
 #include "archive/warc_header.h"
 #include "base/format.h"
 #include "base/parse.h"
+#include "http/fields.h"
 
 /* How a member of struct attempt is spelled. What is zero, or has no ptr, is left out. */
 enum spelling {

@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/digest.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "http/digest.h"
 
 /* In which pass; the values are stored. */
 enum attempt_leg {
@@ -52,7 +52,7 @@ struct attempt {
 	slice cipher;   /* of TLS, as IANA calls it */
 	slice redacted; /* names of the request's fields whose values were left out */
 	bool has_state;
-	struct digest state; /* quality/state.h; of whole responses only */
+	struct digest state; /* http/state.h; of whole responses only */
 };
 
 /*

@@ -84,7 +84,7 @@ static int emit_once(slice line, struct buf *last, cdxj_emit *emit, void *contex
 		return 0;
 	buf_reset(last);
 	rc = buf_add(last, line);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : emit(context, line, err);
+	return rc ? err_code(err, rc) : emit(context, line, err);
 }
 
 int cdxj_merge(struct lines *inputs, size_t count, unsigned flags, cdxj_emit *emit, void *context,

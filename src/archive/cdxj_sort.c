@@ -6,8 +6,8 @@
 
 #include "archive/cdxj_merge.h"
 #include "base/io.h"
+#include "base/lists.h"
 #include "base/tempfile.h"
-#include "base/vec.h"
 
 enum {
 	LEVELS_MAX = 3, /* FAN_IN to this power runs are more than any disk has */
@@ -15,8 +15,6 @@ enum {
 };
 
 _Static_assert(LEVELS_MAX *CDXJ_FAN_IN <= CDXJ_MERGE_MAX, "the last merge is of all files");
-
-VEC_DECLARE(slice_vec, slice);
 
 struct level {
 	int fds[CDXJ_FAN_IN];
@@ -40,11 +38,6 @@ struct out {
 	char bytes[OUT_SIZE];
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
-
 static int io_error(struct err *err)
 {
 	return err_set(err, ERR_IO, "temporary file: %s", strerror(errno));
@@ -56,7 +49,7 @@ int cdxj_sort_open(
 	struct cdxj_sort *s = calloc(1, sizeof *s);
 
 	if (!s)
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	s->dir = dir;
 	s->flags = flags;
 	s->memory = memory ? memory : CDXJ_SORT_MEMORY;
@@ -163,7 +156,7 @@ static int add_file(struct cdxj_sort *s, size_t at, struct err *err)
 	int rc;
 
 	if (!o)
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	o->len = 0;
 	o->fd = make_file(s->dir, err);
 	if (o->fd < 0) {
@@ -221,10 +214,10 @@ int cdxj_sort_add(struct cdxj_sort *s, slice line, struct err *err)
 	if (rc)
 		return rc;
 	if (!s->text && !(s->text = malloc(s->memory + CDXJ_LINE_MAX)))
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	to = s->text + s->used;
 	if (slice_vec_push(&s->lines, (slice){to, line.len}))
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	if (line.len)
 		memcpy(to, line.ptr, line.len);
 	s->used += line.len;

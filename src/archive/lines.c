@@ -48,7 +48,7 @@ static int make_room(struct lines *l, struct err *err)
 			(unsigned long long)l->offset);
 	ptr = realloc(l->ptr, cap);
 	if (!ptr)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	l->ptr = ptr;
 	l->cap = cap;
 	return 0;

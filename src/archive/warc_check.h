@@ -9,11 +9,11 @@
 #ifndef ARCHIVE_WARC_CHECK_H
 #define ARCHIVE_WARC_CHECK_H
 
-#include "archive/digest.h"
-#include "archive/payload.h"
 #include "archive/warc_header.h"
 #include "base/api.h"
 #include "base/slice.h"
+#include "http/digest.h"
+#include "http/payload.h"
 
 enum warc_verdict {
 	WARC_VERDICT_NONE,    /* nothing is stated, or it cannot be checked here */

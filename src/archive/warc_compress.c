@@ -24,11 +24,6 @@ struct warc_compress {
 	unsigned char out[OUT_SIZE];
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
-
 static int find_level(enum warc_coding coding, int level, int *ret, struct err *err)
 {
 	int max = coding == WARC_CODING_ZSTD ? WARC_ZSTD_LEVEL_MAX : WARC_GZIP_LEVEL_MAX;
@@ -51,7 +46,7 @@ static int prepare(struct warc_compress *c, struct err *err)
 	} else if (c->coding == WARC_CODING_ZSTD) {
 		c->zstd = ZSTD_createCCtx();
 		if (!c->zstd)
-			return no_memory(err);
+			return err_code(err, ERR_NOMEM);
 		(void)ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_compressionLevel, c->level);
 		(void)ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_checksumFlag, 1);
 		buf_init(&c->record, WARC_COMPRESS_SMALL_MAX);
@@ -67,7 +62,7 @@ int warc_compress_open(
 	int rc;
 
 	if (!c)
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	c->coding = coding;
 	rc = find_level(coding, level, &c->level, err);
 	if (rc == 0)
@@ -103,7 +98,7 @@ int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_em
 	if (c->coding == WARC_CODING_ZSTD) {
 		(void)ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only);
 		if (!c->is_small && ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(c->zstd, size)))
-			return no_memory(err);
+			return err_code(err, ERR_NOMEM);
 	}
 	return 0;
 }
@@ -146,9 +141,7 @@ int warc_compress_feed(struct warc_compress *c, slice bytes, struct err *err)
 	if (!c->is_small)
 		return c->coding == WARC_CODING_ZSTD ? run_zstd(c, bytes, ZSTD_e_continue, err)
 						     : run_gzip(c, bytes, false, err);
-	if (buf_add(&c->record, bytes))
-		return no_memory(err);
-	return 0;
+	return err_code(err, buf_add(&c->record, bytes));
 }
 
 static int compress_small(struct warc_compress *c, size_t room)

@@ -43,7 +43,7 @@ int warc_dictionary_load(ZSTD_DCtx *decoder, slice content, struct err *err)
 	else
 		rc = load_plain(decoder, content.ptr, content.len);
 	if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	if (ZSTD_isError(rc))
 		return err_set(err, ERR_SYNTAX, "zstd dictionary: %s", ZSTD_getErrorName(rc));
 	return 0;

@@ -6,14 +6,14 @@
 
 #include <stdint.h>
 
-#include "archive/digest.h"
-#include "archive/fields.h"
 #include "archive/warc_header.h"
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/slice.h"
+#include "http/digest.h"
+#include "http/fields.h"
 
 enum { WARC_ID_SIZE = sizeof("<urn:uuid:00000000-0000-4000-8000-000000000000>") };
 

@@ -89,7 +89,7 @@ int warc_file_create(
 	file.gathered = malloc(GATHERED_MAX);
 	if (!file.gathered) {
 		warc_file_discard(&file);
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	}
 	file.is_open = true;
 	file.is_sum_spoiled = digester_start(&file.sum, DIGEST_SHA256) != 0;

@@ -16,10 +16,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "archive/digest.h"
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "http/digest.h"
 
 enum { WARC_NAME_MAX = 200 }; /* bytes of a file's name without ".open" */
 

@@ -2,6 +2,7 @@
 
 #include "archive/warc_date.h"
 #include "base/parse.h"
+#include "base/word.h"
 
 static const char *const TYPE_NAMES[] = {
 	[WARC_TYPE_UNKNOWN] = "unknown",
@@ -30,15 +31,10 @@ static enum warc_type find_type(slice name)
 	return WARC_TYPE_UNKNOWN;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 bool warc_header_is_start(slice b)
 {
-	return b.len >= WARC_MAGIC_SIZE && memcmp(b.ptr, "WARC/", 5) == 0 && is_digit(b.ptr[5]) &&
-	       b.ptr[6] == '.' && is_digit(b.ptr[7]);
+	return b.len >= WARC_MAGIC_SIZE && memcmp(b.ptr, "WARC/", 5) == 0 &&
+	       word_is_digit(b.ptr[5]) && b.ptr[6] == '.' && word_is_digit(b.ptr[7]);
 }
 
 bool warc_header_is_version(slice b)
@@ -47,7 +43,7 @@ bool warc_header_is_version(slice b)
 
 	if (b.len < WARC_VERSION_SIZE || !warc_header_is_start(b))
 		return false;
-	end += is_digit(b.ptr[end]);
+	end += word_is_digit(b.ptr[end]);
 	return b.ptr[end] == '\r' || b.ptr[end] == '\n';
 }
 

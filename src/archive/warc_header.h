@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#include "archive/fields.h"
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "http/fields.h"
 
 enum warc_type {
 	WARC_TYPE_UNKNOWN, /* none given, or one that no standard has */

@@ -169,7 +169,7 @@ static int begin_unit(struct warc_input *in, struct err *err)
 		int z = in->has_gzip ? inflateReset(&in->gzip) : inflateInit2(&in->gzip, GZIP_BITS);
 
 		if (z != Z_OK)
-			return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+			return err_code(err, ERR_NOMEM);
 		in->has_gzip = true;
 	} else if (in->coding == WARC_CODING_ZSTD) {
 		(void)ZSTD_DCtx_reset(in->zstd, ZSTD_reset_session_only);
@@ -247,7 +247,7 @@ static int decode_gzip(
 	if (rc == Z_STREAM_END)
 		in->unit_ended = true;
 	else if (rc == Z_MEM_ERROR)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	else if (rc != Z_OK && rc != Z_BUF_ERROR)
 		return gzip_damage(in, err);
 	else if (raw.len == 0 && *ret_len == 0)
@@ -376,7 +376,7 @@ static int probe(struct warc_input *in, bool *ret_found, struct err *err)
 	rc = peek(in, WARC_MAGIC_SIZE, PROBE_ROOM, &bytes, &ignored);
 	if (rc == 0)
 		*ret_found = warc_header_is_start(bytes);
-	return rc == ERR_IO || rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return rc == ERR_IO || rc == ERR_NOMEM ? err_code(err, rc) : 0;
 }
 
 /* The first byte of what a unit or a plain record begins with. */
@@ -469,7 +469,7 @@ static int read_dictionary(struct warc_input *in, struct err *err)
 		return err_set(err, ERR_LIMIT, "zstd dictionary of %lu bytes", (unsigned long)len);
 	data = malloc((size_t)len + 1);
 	if (!data)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	rc = read_at(in, SKIPPABLE_HEAD, data, len, &got, err);
 	if (rc == 0 && got < len)
 		rc = err_set(err, ERR_SYNTAX, "zstd dictionary is cut off");
@@ -494,7 +494,7 @@ static int detect(struct warc_input *in, struct err *err)
 		in->coding = WARC_CODING_ZSTD;
 		in->zstd = ZSTD_createDCtx();
 		if (!in->zstd)
-			return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+			return err_code(err, ERR_NOMEM);
 		(void)ZSTD_DCtx_setParameter(
 			in->zstd, ZSTD_d_windowLogMax, WARC_ZSTD_WINDOW_LOG_MAX);
 		return read_dictionary(in, err);
@@ -524,7 +524,7 @@ int warc_input_open(const struct warc_source *source, struct warc_input **ret, s
 	int rc;
 
 	if (!in)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	in->source = *source;
 	rc = find_size(in, err);
 	if (rc == 0)

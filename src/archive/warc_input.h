@@ -4,8 +4,8 @@
  *	plain	one unit, the whole file
  *	gzip	one unit for each member (RFC 1952); usually that is a record
  *	zstd	one unit for each frame (RFC 8878). A dictionary for all of them may come first, in
- *a skippable frame of type 0x184D2A5D, itself compressed or not (IIPC, "Zstandard compression for
- *WARC files 1.0")
+ * a skippable frame of type 0x184D2A5D, itself compressed or not (IIPC, "Zstandard compression for
+ * WARC files 1.0")
  *
  * A unit that is damaged is an error value; warc_input_resync then finds the next that can be read.
  * Memory: two windows of WARC_WINDOW_SIZE and what zlib or zstd need, however large the file.

@@ -333,7 +333,7 @@ static int read_head(struct warc_reader *r, struct err *err)
 
 	buf_reset(&r->head);
 	if (buf_add(&r->head, (slice){r->join.bytes, r->join.len}))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	r->join.len = 0;
 	for (;;) {
 		size_t before = r->head.len, end;
@@ -353,7 +353,7 @@ static int read_head(struct warc_reader *r, struct err *err)
 		bytes = slice_sub(bytes, 0, WARC_HEAD_MAX - before);
 		rc = buf_add(&r->head, bytes);
 		if (rc)
-			return err_set(err, rc, "%s", err_name(rc));
+			return err_code(err, rc);
 		end = fields_find_end(buf_slice(&r->head), &seen);
 		warc_input_take(r->in, end ? end - before : bytes.len);
 		if (end) {
@@ -401,7 +401,7 @@ int warc_reader_next(struct warc_reader *r, const struct warc_record **ret, stru
 		return lose_head(r, rc, &damage, err);
 	rc = warc_check_start(&r->check, &r->record.header, !(r->flags & WARC_READER_UNCHECKED));
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	r->left = r->record.header.length;
 	r->block = warc_input_spot(r->in);
 	r->state = BLOCK;
@@ -443,11 +443,6 @@ static size_t count_trailer(slice bytes)
 /* The block ends with these bytes of join, behind which stand line ends and the next record. */
 static int end_in_join(struct warc_reader *r, size_t len, size_t start, slice *ret)
 {
-	unsigned lines = 0;
-
-	for (size_t i = len; i < start && i < r->join.len; i++)
-		lines += r->join.bytes[i] == '\n';
-	r->record.is_closed = lines >= 2;
 	r->next_known = true;
 	memcpy(r->last, r->join.bytes, len);
 	*ret = (slice){r->last, len};
@@ -558,7 +553,7 @@ int warc_reader_block(struct warc_reader *r, slice *ret, struct err *err)
 					 : unmeasured_block(r, ret, &damage);
 	if (rc == 0) {
 		rc = warc_check_feed(&r->check, *ret);
-		return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+		return err_code(err, rc);
 	}
 	if (rc == ERR_IO || rc == ERR_NOMEM)
 		return err_set(err, rc, "%s", damage.text);
@@ -602,7 +597,6 @@ static int end_block(struct warc_reader *r, struct err *err)
 	if (r->next_known)
 		return 0;
 	rc = skip_line_ends(r, &bytes, &lines, &damage);
-	r->record.is_closed = lines >= 2;
 	if (rc == ERR_SYNTAX) {
 		problem(r, damage.text);
 		return warc_input_skip(r->in, err);
@@ -661,7 +655,7 @@ int warc_reader_end(struct warc_reader *r, struct err *err)
 	r->state = BETWEEN;
 	rc = warc_check_finish(&r->check);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = end_block(r, err);
 	if (rc && rc != ERR_END)
 		return rc;
@@ -684,7 +678,7 @@ int warc_reader_open_source(
 	int rc;
 
 	if (!r)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	r->own_fd = -1;
 	r->flags = flags;
 	buf_init(&r->head, WARC_HEAD_MAX);

@@ -7,7 +7,7 @@
  *		while ((rc = warc_reader_block(r, &bytes, err)) == 0)	// if wanted
  *			use(bytes);
  *		rc = warc_reader_end(r, err);				// now the verdicts are
- *there
+ * there
  *	}
  *	warc_reader_close(r);
  *
@@ -38,7 +38,6 @@ struct warc_record {
 	uint64_t length;   /* bytes of the file; of what is in it uncompressed, when shared */
 	bool is_shared;    /* a member or frame holds this record and others */
 	uint64_t position; /* where the record is in the file uncompressed */
-	bool is_closed;    /* two line ends stand behind the block, as the standard has it */
 	enum warc_verdict block;
 	enum warc_verdict payload;
 	unsigned status;    /* of the HTTP response, or 0 */

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/warc_reader.h"
 #include "base/io.h"
 
 enum {
@@ -62,7 +61,7 @@ static const char *current_name(const struct repair *r)
 }
 
 /* 0 with the file open, ERR_NOTFOUND, ERR_STATE, ERR_IO. */
-static int find(struct repair *r, int flags, struct err *err)
+static int find(struct repair *r, struct err *err)
 {
 	struct stat st;
 
@@ -70,7 +69,7 @@ static int find(struct repair *r, int flags, struct err *err)
 	if (r->is_open && is_there(r, r->name))
 		return err_set(err, ERR_STATE, "both %s and %s are there: remove one of them",
 			r->name, r->open_name);
-	r->fd = io_open_own(r->dir, current_name(r), flags);
+	r->fd = io_open_own(r->dir, current_name(r), O_RDWR);
 	if (r->fd < 0 && errno == ENOENT)
 		return err_set(err, ERR_NOTFOUND, "%s is missing", r->name);
 	if (r->fd < 0 && (errno == ELOOP || errno == EMLINK || errno == EISDIR))
@@ -264,7 +263,7 @@ int warc_repair(int dir, const char *name, uint64_t size, const struct warc_io *
 
 	if (rc)
 		return rc;
-	rc = find(&r, O_RDWR, &missing);
+	rc = find(&r, &missing);
 	if (rc == ERR_NOTFOUND && size == 0)
 		rc = sync_directory(&r, err);
 	else if (rc)
@@ -273,55 +272,5 @@ int warc_repair(int dir, const char *name, uint64_t size, const struct warc_io *
 		rc = size == 0 ? set_all_aside(&r, err) : keep_records(&r, size, err);
 	if (r.fd >= 0)
 		(void)close(r.fd);
-	return rc;
-}
-
-/* In a plain file only the line ends behind the block tell that nothing of the record is lost. */
-static bool is_whole(const struct warc_reader *reader, const struct warc_record *record)
-{
-	bool plain = warc_reader_coding(reader) == WARC_CODING_PLAIN;
-
-	return !record->is_gap && !record->problem.code && (!plain || record->is_closed);
-}
-
-static int scan(struct warc_reader *reader, uint64_t *ret_size, struct err *err)
-{
-	const struct warc_record *record;
-	int rc;
-
-	*ret_size = 0;
-	while ((rc = warc_reader_next(reader, &record, err)) == 0) {
-		rc = warc_reader_end(reader, err);
-		if (rc)
-			return rc;
-		if (record->is_shared && !record->is_gap && !record->problem.code)
-			return err_set(err, ERR_UNSUPPORTED,
-				"records share a gzip member or zstd frame: it cannot be cut");
-		if (is_whole(reader, record))
-			*ret_size = record->spot.offset + record->length;
-	}
-	return rc == ERR_END ? 0 : rc;
-}
-
-int warc_repair_scan(int dir, const char *name, uint64_t *ret_size, struct err *err)
-{
-	struct repair r = {.dir = dir, .fd = -1};
-	struct warc_reader *reader = NULL;
-	uint64_t size = 0;
-	int rc = set_names(&r, name, err);
-
-	if (rc == 0)
-		rc = find(&r, O_RDONLY, err);
-	if (rc == 0)
-		rc = warc_reader_open_source(&(struct warc_source){.fd = r.fd}, 0, &reader, err);
-	if (rc == 0)
-		rc = scan(reader, &size, err);
-	if (rc && reader)
-		err_prefix(err, "%s", current_name(&r));
-	warc_reader_close(reader);
-	if (r.fd >= 0)
-		(void)close(r.fd);
-	if (rc == 0)
-		*ret_size = size;
 	return rc;
 }

@@ -36,12 +36,4 @@ enum { WARC_TORN_MAX = 1000 }; /* torn files of one name and size */
 int warc_repair(int dir, const char *name, uint64_t size, const struct warc_io *io,
 	struct err *err) SP_MUST_CHECK;
 
-/*
- * Finds by reading where the last whole record ends, for use without a catalog: its block has its
- * length and matches its digests, and what belongs behind it is there. Damage that whole records
- * follow stays before that end; no record, no bytes: 0. Names and errors as above, and ERR_NOMEM,
- * ERR_UNSUPPORTED when records share a gzip member or zstd frame: such a file cannot be cut.
- */
-int warc_repair_scan(int dir, const char *name, uint64_t *ret_size, struct err *err) SP_MUST_CHECK;
-
 #endif

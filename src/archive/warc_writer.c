@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/payload.h"
 #include "archive/warc_compress.h"
 #include "archive/warc_date.h"
 #include "base/hash.h"
+#include "http/payload.h"
 
 enum { SPOOL_STEP = 64 << 10 };
 
@@ -132,7 +132,7 @@ int warc_writer_open(
 	int rc;
 
 	if (!w)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	w->params = *params;
 	w->serial = params->serial;
 	fill_in(&w->params);
@@ -202,7 +202,7 @@ static int feed_digests(struct warc_writer *w, slice bytes, struct err *err)
 
 	if (rc == 0 && w->payload.wants_digest)
 		rc = payload_feed(&w->payload, bytes);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* First pass over the block: a record's header, digests included, comes before its block. */
@@ -219,7 +219,7 @@ static int compute_digests(struct warc_writer *w, const struct warc_entry *e,
 		rc = payload_start(
 			&w->payload, is_http ? PAYLOAD_HTTP : PAYLOAD_WHOLE, DIGEST_SHA256);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = feed_block(w, e, feed_digests, err);
 	if (rc == 0)
 		rc = digester_finish(&w->block, &facts->block);

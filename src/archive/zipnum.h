@@ -1,6 +1,6 @@
 /*
  * ZipNum: a sorted CDXJ index in blocks, each a gzip member of ZIPNUM_LINES lines, and a small
- *index of the blocks beside it, as pywb and WACZ (1.1.1 §5.1.5) have them. The second begins with
+ * index of the blocks beside it, as pywb and WACZ (1.1.1 §5.1.5) have them. The second begins with
  *
  *	!meta 0 {"format":"cdxj-gzip-1.0","filename":"index.cdx.gz"}
  *

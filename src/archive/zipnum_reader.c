@@ -108,7 +108,7 @@ static int inflate_block(struct zipnum_reader *r, struct block left, z_stream *z
 			return err_set(err, ERR_LIMIT, "index block of more than %d bytes",
 				ZIPNUM_BLOCK_MAX);
 		if (result == Z_MEM_ERROR)
-			return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+			return err_code(err, ERR_NOMEM);
 		if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
 			return err_set(err, ERR_SYNTAX, "index block is damaged");
 	}
@@ -123,7 +123,7 @@ static int load_block(struct zipnum_reader *r, struct block block, struct err *e
 	buf_reset(&r->text);
 	r->at = 0;
 	if (inflateInit2(&z, GZIP_BITS) != Z_OK)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	rc = inflate_block(r, block, &z, err);
 	(void)inflateEnd(&z);
 	return rc;
@@ -183,13 +183,13 @@ int zipnum_reader_open(int data, int index, slice from, struct zipnum_reader **r
 	int rc;
 
 	if (!r)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	r->data = data;
 	lines_init(&r->index, index, 0);
 	buf_init(&r->text, ZIPNUM_BLOCK_MAX + RAW_SIZE); /* to see that there is more */
 	buf_init(&r->scratch, CDXJ_LINE_MAX);
 	r->from_copy = malloc(from.len + 1);
-	rc = r->from_copy ? 0 : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = r->from_copy ? 0 : err_code(err, ERR_NOMEM);
 	if (r->from_copy && from.len)
 		memcpy(r->from_copy, from.ptr, from.len);
 	r->from = (slice){r->from_copy, from.len};

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/digest.h"
 #include "archive/warc_compress.h"
 #include "archive/zipnum.h"
 #include "base/json.h"
+#include "http/digest.h"
 
 struct zipnum_writer {
 	FILE *data;
@@ -34,10 +34,8 @@ static int write_meta(struct zipnum_writer *w, struct err *err)
 
 	json_init_file(&j, w->index, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "format");
-	json_string(&j, "cdxj-gzip-1.0");
-	json_key(&j, "filename");
-	json_string(&j, w->name);
+	json_put_string(&j, "format", "cdxj-gzip-1.0");
+	json_put_string(&j, "filename", w->name);
 	json_object_end(&j);
 	if (rc == 0 && json_finish(&j))
 		rc = err_set(err, ERR_IO, "%s", strerror(errno));
@@ -51,7 +49,7 @@ int zipnum_writer_open(FILE *data, FILE *index, const char *name, unsigned lines
 	int rc;
 
 	if (!w)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	w->data = data;
 	w->index = index;
 	w->name = name;
@@ -83,7 +81,7 @@ static int emit_gzip(void *context, slice bytes, struct err *err)
 	int rc = digester_feed(&w->digester, bytes);
 
 	w->length += bytes.len;
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : write_all(w->data, bytes, err);
+	return rc ? err_code(err, rc) : write_all(w->data, bytes, err);
 }
 
 /* Key and timestamp of the block's first line: what is before its second blank. */
@@ -104,21 +102,17 @@ static int write_index_line(struct zipnum_writer *w, struct err *err)
 	int rc = digester_finish(&w->digester, &digest);
 
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	(void)digest_format(&digest, text);
 	rc = write_all(w->index, block_name(buf_slice(&w->text)), err);
 	if (rc == 0)
 		rc = write_all(w->index, SLICE(" "), err);
 	json_init_file(&j, w->index, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "offset");
-	json_uint(&j, w->offset);
-	json_key(&j, "length");
-	json_uint(&j, w->length);
-	json_key(&j, "digest");
-	json_string(&j, text);
-	json_key(&j, "filename");
-	json_string(&j, w->name);
+	json_put_uint(&j, "offset", w->offset);
+	json_put_uint(&j, "length", w->length);
+	json_put_string(&j, "digest", text);
+	json_put_string(&j, "filename", w->name);
 	json_object_end(&j);
 	if (rc == 0 && json_finish(&j))
 		rc = err_set(err, ERR_IO, "%s", strerror(errno));
@@ -134,7 +128,7 @@ static int end_block(struct zipnum_writer *w, struct err *err)
 	w->length = 0;
 	rc = digester_start(&w->digester, DIGEST_SHA256);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = warc_compress_begin(w->gzip, w->text.len, emit_gzip, w, err);
 	if (rc == 0)
 		rc = warc_compress_feed(w->gzip, buf_slice(&w->text), err);
@@ -163,7 +157,7 @@ int zipnum_writer_add(void *writer, slice line, struct err *err)
 	if (rc == 0)
 		rc = buf_add_char(&w->text, '\n');
 	w->lines++;
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 int zipnum_writer_close(struct zipnum_writer *w, struct err *err)

@@ -265,7 +265,7 @@ static int skip_empty_lines(struct csv_reader *r, struct err *err)
 static int make_row(struct csv_reader *r, struct csv_row *ret_row, struct err *err)
 {
 	r->fields.len = 0;
-	if (csv_slices_reserve(&r->fields, r->spans.len))
+	if (slice_vec_reserve(&r->fields, r->spans.len))
 		return fail(r, err, ERR_NOMEM, err_name(ERR_NOMEM));
 	for (size_t i = 0; i < r->spans.len; i++)
 		r->fields.ptr[i] = (slice){record(r) + r->spans.ptr[i].at, r->spans.ptr[i].len};
@@ -311,7 +311,7 @@ static int keep_header(struct csv_reader *r, const struct csv_row *row, struct e
 	for (size_t i = 0; i < row->count; i++)
 		len += row->fields[i].len;
 	r->names = malloc(len + 1);
-	if (!r->names || csv_slices_reserve(&r->header, row->count))
+	if (!r->names || slice_vec_reserve(&r->header, row->count))
 		return fail(r, err, ERR_NOMEM, err_name(ERR_NOMEM));
 	len = 0;
 	for (size_t i = 0; i < row->count; i++) {
@@ -385,8 +385,8 @@ int csv_open_slice(struct csv_reader *r, slice input, unsigned flags, struct err
 void csv_close(struct csv_reader *r)
 {
 	csv_spans_release(&r->spans);
-	csv_slices_release(&r->fields);
-	csv_slices_release(&r->header);
+	slice_vec_release(&r->fields);
+	slice_vec_release(&r->header);
 	free(r->names);
 	free(r->ptr);
 	*r = (struct csv_reader){0};

@@ -23,6 +23,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/lists.h"
 #include "base/slice.h"
 #include "base/vec.h"
 
@@ -42,7 +43,6 @@ struct csv_span {
 };
 
 VEC_DECLARE(csv_spans, struct csv_span);
-VEC_DECLARE(csv_slices, slice);
 
 /* One record; the slices are valid until the next csv_next or csv_close. */
 struct csv_row {
@@ -65,8 +65,8 @@ struct csv_reader {
 	size_t end;
 	size_t taken; /* bytes of the last record, dropped when the next is asked for */
 	struct csv_spans spans;
-	struct csv_slices fields;
-	struct csv_slices header; /* slices of names */
+	struct slice_vec fields;
+	struct slice_vec header; /* slices of names */
 	char *names;
 };
 

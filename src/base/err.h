@@ -1,6 +1,10 @@
 /*
  * Errors. A fallible function returns 0 or one of the negative codes below; the sentence a person
  * reads goes into a struct err that the caller passes down and the command prints.
+ *
+ * The rule: a function that takes a struct err fills it whenever it fails, with the code that it
+ * returns. What it gets from such a function it passes on as it is; what it gets from one without
+ * a struct err (a push, a parse) it passes through err_code or gives a sentence with err_set.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -37,15 +41,27 @@ struct err {
 };
 
 /* Constant text for a code; never NULL. */
-SP_API const char *err_name(int code);
+const char *err_name(int code);
 
 /*
  * Records code and text (cut at ERR_TEXT_MAX) and returns code, so that a failure is one line:
  * `return err_set(err, ERR_RANGE, "…")`. err may be NULL.
  */
-SP_API int err_set(struct err *err, int code, const char *fmt, ...) SP_PRINTF(3, 4);
+int err_set(struct err *err, int code, const char *fmt, ...) SP_PRINTF(3, 4);
+
+/*
+ * Sees to it that err holds a sentence for code, and returns code: `return err_code(err, rc)`.
+ * 0 changes nothing; a sentence that err holds for this code stays; otherwise it becomes
+ * err_name(code). err may be NULL.
+ */
+static inline int err_code(struct err *err, int code)
+{
+	if (code && err && err->code != code)
+		(void)err_set(err, code, "%s", err_name(code));
+	return code;
+}
 
 /* Puts "prefix: " before the text that is there already (file and line, for instance). */
-SP_API void err_prefix(struct err *err, const char *fmt, ...) SP_PRINTF(2, 3);
+void err_prefix(struct err *err, const char *fmt, ...) SP_PRINTF(2, 3);
 
 #endif

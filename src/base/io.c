@@ -24,6 +24,24 @@ ssize_t io_read_at(int fd, void *to, size_t len, uint64_t at)
 	return (ssize_t)have;
 }
 
+int io_write_at(int fd, const void *from, size_t len, uint64_t at)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pwrite(fd, (const char *)from + done, len - done, (off_t)(at + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : EIO;
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	return 0;
+}
+
 int io_write(int fd, const void *from, size_t len)
 {
 	size_t done = 0;

@@ -309,3 +309,27 @@ void json_null(struct json *j)
 {
 	add_value(j, SLICE("null"));
 }
+
+void json_put_string(struct json *j, const char *key, const char *value)
+{
+	json_key(j, key);
+	json_string(j, value);
+}
+
+void json_put_uint(struct json *j, const char *key, uint64_t value)
+{
+	json_key(j, key);
+	json_uint(j, value);
+}
+
+void json_put_double(struct json *j, const char *key, double value)
+{
+	json_key(j, key);
+	json_double(j, value);
+}
+
+void json_put_bool(struct json *j, const char *key, bool value)
+{
+	json_key(j, key);
+	json_bool(j, value);
+}

@@ -72,6 +72,12 @@ void json_slice(struct json *j, slice value);
 /* The same for a C string; NULL becomes null. */
 void json_string(struct json *j, const char *value);
 
+/* A key with its value. */
+void json_put_string(struct json *j, const char *key, const char *value);
+void json_put_uint(struct json *j, const char *key, uint64_t value);
+void json_put_double(struct json *j, const char *key, double value);
+void json_put_bool(struct json *j, const char *key, bool value);
+
 /* A key with its string; null where ptr is NULL. */
 void json_text(struct json *j, const char *key, slice value);
 

@@ -84,14 +84,10 @@ static int format_json(struct buf *line, const struct event *e)
 
 	json_init_buf(&j, line, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "time");
-	json_string(&j, e->time);
-	json_key(&j, "level");
-	json_string(&j, e->level);
-	json_key(&j, "component");
-	json_string(&j, e->component);
-	json_key(&j, "message");
-	json_string(&j, e->message);
+	json_put_string(&j, "time", e->time);
+	json_put_string(&j, "level", e->level);
+	json_put_string(&j, "component", e->component);
+	json_put_string(&j, "message", e->message);
 	json_object_end(&j);
 	return json_finish(&j);
 }

@@ -152,9 +152,7 @@ static int set_value(const struct reader *r, const struct option_spec *s, const 
 		*(const char **)field(r, s) = value;
 		return 0;
 	case OPTION_LIST:
-		if (option_list_push(field(r, s), value))
-			return err_set(r->err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-		return 0;
+		return err_code(r->err, option_list_push(field(r, s), value));
 	case OPTION_CHOICE:
 		return set_choice(r, s, value);
 	case OPTION_FLAG:

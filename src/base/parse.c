@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/word.h"
 
 enum {
 	EXPONENT_MAX = 100000, /* more than any number that fits; keeps the sum from overflowing */
@@ -17,11 +18,6 @@ static const uint64_t EXACT_MAX = UINT64_C(1) << 53;
 
 static const double POWERS[EXACT_POWERS + 1] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool take_char(slice *s, char a, char b)
 {
@@ -39,7 +35,7 @@ int parse_u64(slice s, uint64_t *ret)
 	if (s.len == 0)
 		return ERR_SYNTAX;
 	for (size_t i = 0; i < s.len; i++) {
-		if (!is_digit(s.ptr[i]))
+		if (!word_is_digit(s.ptr[i]))
 			return ERR_SYNTAX;
 		fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
 		       !__builtin_add_overflow(value, (uint64_t)(s.ptr[i] - '0'), &value);
@@ -80,7 +76,7 @@ static size_t take_digits(slice *s, struct decimal *d, int step)
 {
 	size_t n = 0;
 
-	for (; n < s->len && is_digit(s->ptr[n]); n++) {
+	for (; n < s->len && word_is_digit(s->ptr[n]); n++) {
 		d->exact = d->exact && d->digits < EXACT_MAX / 10;
 		if (d->exact)
 			d->digits = d->digits * 10 + (uint64_t)(s->ptr[n] - '0');
@@ -98,7 +94,7 @@ static int take_exponent(slice *s, int *exponent)
 
 	if (!negative)
 		(void)take_char(s, '+', '+');
-	for (; n < s->len && is_digit(s->ptr[n]); n++)
+	for (; n < s->len && word_is_digit(s->ptr[n]); n++)
 		if (value < EXPONENT_MAX)
 			value = value * 10 + (s->ptr[n] - '0');
 	*s = slice_sub(*s, n, s->len);

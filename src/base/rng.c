@@ -5,11 +5,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Below this mean a Poisson number is counted off, above it is drawn by rejection. */
-static const double INVERSION_MEAN = 30;
-static const uint64_t INVERSION_MAX = 200; /* P(more) < 1e-90 at that mean */
-static const double POISSON_MEAN_MAX = 1e15;
-
 static uint64_t rotl(uint64_t x, unsigned bits)
 {
 	return x << bits | x >> (64 - bits);
@@ -93,71 +88,6 @@ double rng_normal(struct rng *r)
 	return radius * cos(2 * PI * rng_double(r));
 }
 
-/* Counts off the distribution function until it passes a uniform number. */
-static uint64_t poisson_inversion(struct rng *r, double mean)
-{
-	double none = exp(-mean);
-
-	for (;;) {
-		double u = rng_double(r), p = none;
-
-		for (uint64_t k = 0; k < INVERSION_MAX; k++) {
-			if (u < p)
-				return k;
-			u -= p;
-			p *= mean / (double)(k + 1);
-		}
-		/* The sum fell short of u by its rounding errors: draw again. */
-	}
-}
-
-/* log(mean^k e^-mean / k!) without the cancellation of its large terms. */
-static double poisson_log_density(double k, double mean)
-{
-	int sign;
-
-	if (k < 1000)
-		return k * log(mean) - mean - lgamma_r(k + 1, &sign);
-	/* Stirling; the next term is below 1e-18 here. */
-	return k * log1p((mean - k) / k) + (k - mean) - 0.5 * log(2 * PI * k) - 1 / (12 * k) +
-	       1 / (360 * k * k * k);
-}
-
-/*
- * Algorithm PTRS of Hörmann, "The transformed rejection method for generating Poisson random
- * variables", 1993; the constants are the paper's.
- */
-static uint64_t poisson_rejection(struct rng *r, double mean)
-{
-	double b = 0.931 + 2.53 * sqrt(mean);
-	double a = -0.059 + 0.02483 * b;
-	double inv_alpha = 1.1239 + 1.1328 / (b - 3.4);
-	double v_r = 0.9277 - 3.6224 / (b - 2);
-
-	for (;;) {
-		double u = rng_double(r) - 0.5;
-		double v = 1 - rng_double(r);
-		double us = 0.5 - fabs(u);
-		double k;
-
-		if (us <= 0)
-			continue;
-		k = floor((2 * a / us + b) * u + mean + 0.43);
-		if (us >= 0.07 && v <= v_r)
-			return (uint64_t)k;
-		if (k < 0 || (us < 0.013 && v > us))
-			continue;
-		if (log(v * inv_alpha / (a / (us * us) + b)) <= poisson_log_density(k, mean))
-			return (uint64_t)k;
-	}
-}
-
-uint64_t rng_poisson(struct rng *r, double mean)
-{
-	assert(mean >= 0 && mean <= POISSON_MEAN_MAX);
-	return mean < INVERSION_MEAN ? poisson_inversion(r, mean) : poisson_rejection(r, mean);
-}
-
 /* Fisher and Yates. */
 void rng_shuffle(struct rng *r, uint32_t *ids, size_t count)
 {
@@ -167,5 +97,16 @@ void rng_shuffle(struct rng *r, uint32_t *ids, size_t count)
 
 		ids[pick] = ids[left - 1];
 		ids[left - 1] = id;
+	}
+}
+
+void rng_shuffle_doubles(struct rng *r, double *values, size_t count)
+{
+	for (size_t left = count; left > 1; left--) {
+		size_t pick = (size_t)rng_below(r, left);
+		double value = values[pick];
+
+		values[pick] = values[left - 1];
+		values[left - 1] = value;
 	}
 }

@@ -38,13 +38,11 @@ double rng_double(struct rng *r);
 /* Time to the next event of a Poisson process; rate > 0. */
 double rng_exponential(struct rng *r, double rate);
 
-/* Number of events; exact for 0 <= mean <= 1e15 (rounding of doubles apart). */
-uint64_t rng_poisson(struct rng *r, double mean);
-
 /* Normal with mean 0 and variance 1. */
 double rng_normal(struct rng *r);
 
 /* Puts the array into a uniformly random order. */
 void rng_shuffle(struct rng *r, uint32_t *ids, size_t count);
+void rng_shuffle_doubles(struct rng *r, double *values, size_t count);
 
 #endif

@@ -43,4 +43,20 @@ static inline slice slice_sub(slice s, size_t from, size_t to)
 	return (slice){from ? s.ptr + from : s.ptr, to - from};
 }
 
+static inline bool slice_starts_with(slice s, slice start)
+{
+	return slice_eq(slice_sub(s, 0, start.len), start);
+}
+
+static inline bool slice_ends_with(slice s, slice end)
+{
+	return s.len >= end.len && slice_eq(slice_sub(s, s.len - end.len, s.len), end);
+}
+
+/* The precision of a "%.*s" that shows the slice, cut at max bytes. */
+static inline int slice_shown(slice s, size_t max)
+{
+	return (int)(s.len < max ? s.len : max);
+}
+
 #endif

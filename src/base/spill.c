@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/tempfile.h"
 
 /*
@@ -23,11 +24,6 @@ static int fail(const struct spill_pool *pool, struct err *err)
 	return err_set(err, ERR_IO, "temporary file in %s: %s", pool->dir, strerror(errno));
 }
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
-
 static uint64_t slot_offset(uint32_t place)
 {
 	return (uint64_t)(place & ~IN_FILE) * SPILL_BLOCK;
@@ -36,39 +32,17 @@ static uint64_t slot_offset(uint32_t place)
 static int write_file(
 	const struct spill_pool *pool, uint64_t at, const char *bytes, size_t len, struct err *err)
 {
-	while (len > 0) {
-		ssize_t n = pwrite(pool->fd, bytes, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			return fail(pool, err);
-		}
-		at += (uint64_t)n;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return io_write_at(pool->fd, bytes, len, at) ? fail(pool, err) : 0;
 }
 
 static int read_file(
 	const struct spill_pool *pool, uint64_t at, char *out, size_t len, struct err *err)
 {
-	while (len > 0) {
-		ssize_t n = pread(pool->fd, out, len, (off_t)at);
+	ssize_t n = io_read_at(pool->fd, out, len, at);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			return fail(pool, err);
-		}
-		at += (uint64_t)n;
-		out += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	if (n >= 0 && (size_t)n < len)
+		errno = EIO;
+	return n < 0 || (size_t)n < len ? fail(pool, err) : 0;
 }
 
 static int need_file(struct spill_pool *pool, struct err *err)
@@ -86,7 +60,7 @@ static int take_slot(struct spill_pool *pool, uint32_t *ret, struct err *err)
 	if (rc)
 		return rc;
 	if (pool->free.len > 0) {
-		*ret = spill_slots_pop(&pool->free);
+		*ret = u32_vec_pop(&pool->free);
 		return 0;
 	}
 	if (pool->slots == IN_FILE) {
@@ -100,14 +74,14 @@ static int take_slot(struct spill_pool *pool, uint32_t *ret, struct err *err)
 /* Without memory to remember it, it stays unused. */
 static void give_slot(struct spill_pool *pool, uint32_t slot)
 {
-	int rc = spill_slots_push(&pool->free, slot);
+	int rc = u32_vec_push(&pool->free, slot);
 
 	(void)rc;
 	if (pool->free.len < pool->slots)
 		return;
 	/* Nobody has any: the disk gets its room back. */
 	if (ftruncate(pool->fd, 0) == 0) {
-		spill_slots_release(&pool->free);
+		u32_vec_release(&pool->free);
 		pool->slots = 0;
 	}
 }
@@ -151,7 +125,7 @@ static int need_memory(struct spill_pool *pool, struct err *err)
 		pool->memory = malloc(SPILL_MEMORY);
 	if (!pool->frames)
 		pool->frames = calloc(SPILL_FRAMES, sizeof *pool->frames);
-	return pool->memory && pool->frames ? 0 : no_memory(err);
+	return pool->memory && pool->frames ? 0 : err_code(err, ERR_NOMEM);
 }
 
 static bool is_full(const struct spill_pool *pool)
@@ -189,7 +163,7 @@ void spill_pool_release(struct spill_pool *pool)
 		(void)close(pool->fd);
 	free(pool->memory);
 	free(pool->frames);
-	spill_slots_release(&pool->free);
+	u32_vec_release(&pool->free);
 	spill_pool_init(pool, pool->dir);
 }
 
@@ -208,7 +182,7 @@ void spill_release(struct spill *s)
 		else if (place != ABSENT)
 			give_frame(s->pool, place - 1);
 	}
-	spill_slots_release(&s->blocks);
+	u32_vec_release(&s->blocks);
 	spill_init(s, s->pool);
 }
 
@@ -227,8 +201,8 @@ static int need_entries(struct spill *s, uint64_t block, struct err *err)
 
 	if (more == 0)
 		return 0;
-	if (block >= IN_FILE || spill_slots_reserve(&s->blocks, more))
-		return no_memory(err);
+	if (block >= IN_FILE || u32_vec_reserve(&s->blocks, more))
+		return err_code(err, ERR_NOMEM);
 	memset(s->blocks.ptr + s->blocks.len, 0, more * sizeof s->blocks.ptr[0]);
 	s->blocks.len += more;
 	return 0;

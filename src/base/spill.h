@@ -14,7 +14,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
-#include "base/vec.h"
+#include "base/lists.h"
 
 enum {
 	SPILL_BLOCK = 4 << 10,
@@ -30,26 +30,24 @@ struct spill_frame {
 	uint32_t block;      /* of that; of a free one: the next one's number plus one */
 };
 
-VEC_DECLARE(spill_slots, uint32_t);
-
 /* Fields are the pool's own. For one thread at a time. */
 struct spill_pool {
 	const char *dir; /* borrowed */
 	char *memory;    /* NULL until it is needed; the system gives what is touched */
 	struct spill_frame *frames;
-	uint32_t frames_used;    /* so far: the first ones */
-	uint32_t free_frame;     /* of them, plus one; 0: none */
-	uint32_t oldest;         /* whose turn it is when there is none */
-	int fd;                  /* -1 until there is a file */
-	uint32_t slots;          /* blocks that the file has */
-	struct spill_slots free; /* of them */
+	uint32_t frames_used; /* so far: the first ones */
+	uint32_t free_frame;  /* of them, plus one; 0: none */
+	uint32_t oldest;      /* whose turn it is when there is none */
+	int fd;               /* -1 until there is a file */
+	uint32_t slots;       /* blocks that the file has */
+	struct u32_vec free;  /* of them */
 };
 
 /* Fields are the table's own, but for size, which may be read. It may not be moved. */
 struct spill {
 	struct spill_pool *pool;
-	uint64_t size;             /* end of what was written */
-	struct spill_slots blocks; /* where each is: spill.c knows how */
+	uint64_t size;         /* end of what was written */
+	struct u32_vec blocks; /* where each is: spill.c knows how */
 };
 
 /* Empty; allocates and opens nothing. The directory need not be there before it is needed. */

@@ -27,12 +27,12 @@
 #include <stdint.h>
 
 #include "archive/attempt.h"
-#include "archive/digest.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include "catalog/left_out.h"
+#include "http/digest.h"
 
 struct catalog; /* opaque */
 
@@ -167,12 +167,23 @@ int catalog_take_page(struct catalog *c, uint32_t capture, const struct catalog_
  * Links that were left out and have no page of their own, for want of room: how often they were
  * found so far. Replaces what is known.
  */
-int catalog_set_unkept(struct catalog *c, uint32_t capture, enum left_out reason, uint64_t links,
+struct catalog_unkept {
+	enum left_out reason;
+	uint64_t links;
+};
+
+int catalog_set_unkept(struct catalog *c, uint32_t capture, const struct catalog_unkept *unkept,
 	struct err *err) SP_MUST_CHECK;
 
 /* Where the plan put it: positions in the order of visits and revisits from 0, -1 for none. */
-int catalog_set_plan(struct catalog *c, uint32_t capture, uint32_t number, int64_t visit,
-	int64_t revisit, bool hopeless, struct err *err) SP_MUST_CHECK;
+struct catalog_plan {
+	uint32_t page;
+	int64_t visit, revisit;
+	bool hopeless;
+};
+
+int catalog_set_plan(struct catalog *c, uint32_t capture, const struct catalog_plan *plan,
+	struct err *err) SP_MUST_CHECK;
 
 /* Looks a page up by its URL: ERR_NOTFOUND. Costs a scan of the capture's pages. */
 int catalog_find_page(struct catalog *c, uint32_t capture, slice url, uint32_t *ret_number,
@@ -220,6 +231,7 @@ enum catalog_event_kind {
 	CATALOG_EVENT_END_VISITS = 3, /* plan_end_visits */
 	CATALOG_EVENT_STEP = 4,   /* plan_next gave no order but may have changed the run: begin */
 	CATALOG_EVENT_CANCEL = 5, /* plan_cancel: the time is up */
+	CATALOG_EVENT_WITHDRAW = 6, /* plan_withdraw: page */
 };
 
 struct catalog_event {
@@ -296,6 +308,48 @@ struct catalog_verdict {
 int catalog_set_verdict(struct catalog *c, uint32_t capture, const struct catalog_verdict *v,
 	struct err *err) SP_MUST_CHECK;
 
+/* ---- rows ---- */
+
+/* Which function a row is for, and which member it is in; of a page, also which fields count. */
+enum catalog_row_kind {
+	CATALOG_ROW_ADD_PAGE,
+	CATALOG_ROW_TAKE_PAGE,
+	CATALOG_ROW_REFUSE_PAGE, /* number, left_out, rule */
+	CATALOG_ROW_ADMIT_PAGE,  /* number, rule */
+	CATALOG_ROW_MARK_PAGE,   /* number, content */
+	CATALOG_ROW_UNKEPT,
+	CATALOG_ROW_PLAN,
+	CATALOG_ROW_OBSERVATION,
+	CATALOG_ROW_EVENT,
+	CATALOG_ROW_WARC,
+	CATALOG_ROW_ADD_ROBOTS,
+	CATALOG_ROW_CONFIRM_ROBOTS, /* origin, checked */
+	CATALOG_ROW_CLOCK,
+	CATALOG_ROW_CAPTURE, /* an update */
+	CATALOG_ROW_KINDS,
+};
+
+/* A change that one thread notes and another makes. All is borrowed. */
+struct catalog_row {
+	enum catalog_row_kind kind;
+	uint32_t capture; /* not of CATALOG_ROW_WARC and CATALOG_ROW_CAPTURE */
+	union {
+		const void *body; /* whichever it is */
+		const struct catalog_page *page;
+		const struct catalog_unkept *unkept;
+		const struct catalog_plan *plan;
+		const struct catalog_observation *observation;
+		const struct catalog_event *event;
+		const struct catalog_warc *warc;
+		const struct catalog_robots *robots;
+		const struct catalog_clock *clock;
+		const struct catalog_capture *state;
+	};
+};
+
+/* Makes the change, as the function that it is for. */
+int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+
 /*
  * ---- reading ----
  * Each calls back for every row in a fixed order, with slices that are valid for the call; what the
@@ -350,12 +404,6 @@ int catalog_each_clock(struct catalog *c, uint32_t capture, catalog_on_clock *ca
 int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 
-/* Positions of a page, as catalog_set_plan left them. */
-struct catalog_plan {
-	uint32_t page;
-	int64_t visit, revisit;
-	bool hopeless;
-};
 typedef int catalog_on_plan(void *context, const struct catalog_plan *p);
 int catalog_each_plan(struct catalog *c, uint32_t capture, catalog_on_plan *call, void *context,
 	struct err *err) SP_MUST_CHECK;

@@ -25,7 +25,7 @@
 #include <sqlite3.h>
 
 #include "base/hash.h"
-#include "base/vec.h"
+#include "base/lists.h"
 #include "catalog/catalog.h"
 
 /* Statements by name; catalog_sql.c has their text. */
@@ -74,8 +74,6 @@ enum catalog_sql {
 
 const char *catalog_sql(enum catalog_sql id);
 
-VEC_DECLARE(word_vec, slice);
-
 /*
  * Texts that come again and again (kinds, rules, media types, names of files) are stored once, in
  * the table word. Its rows, as far as they are known; once committed they never change, so they may
@@ -83,9 +81,9 @@ VEC_DECLARE(word_vec, slice);
  */
 struct catalog_words {
 	struct arena arena;
-	struct strmap numbers; /* text to number */
-	struct word_vec texts; /* by number, from 1 */
-	bool loaded;           /* all are known, so that a writer may add to them */
+	struct strmap numbers;  /* text to number */
+	struct slice_vec texts; /* by number, from 1 */
+	bool loaded;            /* all are known, so that a writer may add to them */
 };
 
 struct catalog {

@@ -1,15 +1,15 @@
 #include "catalog/catalog_db.h"
 
 int catalog_set_unkept(
-	struct catalog *c, uint32_t capture, enum left_out reason, uint64_t links, struct err *err)
+	struct catalog *c, uint32_t capture, const struct catalog_unkept *unkept, struct err *err)
 {
 	struct query q;
 	int rc = query_write(&q, c, SQL_SET_UNKEPT, err);
 
 	if (rc)
 		return rc;
-	query_put_int(&q, catalog_key(capture, (uint32_t)reason));
-	query_put_size(&q, links);
+	query_put_int(&q, catalog_key(capture, (uint32_t)unkept->reason));
+	query_put_size(&q, unkept->links);
 	return query_run(&q, err);
 }
 

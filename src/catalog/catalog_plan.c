@@ -16,18 +16,18 @@ static int64_t read_position(struct query *q, int column)
 	return (int64_t)query_up_to(q, column, INT64_MAX);
 }
 
-int catalog_set_plan(struct catalog *c, uint32_t capture, uint32_t number, int64_t visit,
-	int64_t revisit, bool hopeless, struct err *err)
+int catalog_set_plan(
+	struct catalog *c, uint32_t capture, const struct catalog_plan *plan, struct err *err)
 {
 	struct query q;
 	int rc = query_write(&q, c, SQL_SET_PLAN, err);
 
 	if (rc)
 		return rc;
-	query_put_int(&q, catalog_key(capture, number));
-	put_position(&q, visit);
-	put_position(&q, revisit);
-	query_put_int(&q, hopeless);
+	query_put_int(&q, catalog_key(capture, plan->page));
+	put_position(&q, plan->visit);
+	put_position(&q, plan->revisit);
+	query_put_int(&q, plan->hopeless);
 	return query_run(&q, err);
 }
 

@@ -17,7 +17,7 @@ void catalog_words_init(struct catalog_words *w)
 void catalog_words_release(struct catalog_words *w)
 {
 	strmap_release(&w->numbers);
-	word_vec_release(&w->texts);
+	slice_vec_release(&w->texts);
 	arena_release(&w->arena);
 }
 
@@ -29,7 +29,7 @@ static int remember(struct catalog_words *w, slice text)
 	/* A damaged table may have a text twice; the first number is as good. */
 	if (rc == ERR_EXISTS)
 		rc = 0;
-	return rc ? rc : word_vec_push(&w->texts, (slice){copy, text.len});
+	return rc ? rc : slice_vec_push(&w->texts, (slice){copy, text.len});
 }
 
 /* Reads the words behind those that are known. */
@@ -100,7 +100,7 @@ int catalog_word_number(struct catalog *c, slice text, int64_t *ret, struct err 
 
 int catalog_word_text(struct catalog *c, int64_t number, slice *ret, struct err *err)
 {
-	const struct word_vec *texts = &c->words.texts;
+	const struct slice_vec *texts = &c->words.texts;
 	int rc = 0;
 
 	/* Another process may have added some since. */

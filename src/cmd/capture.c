@@ -258,12 +258,12 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 
 /* ---- several ---- */
 
-static int collect_ids(const struct crawl_results *results, struct capture_ids *ids)
+static int collect_ids(const struct crawl_results *results, struct u32_vec *ids)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < results->len; i++)
-		rc = capture_ids_push(ids, results->ptr[i].capture);
+		rc = u32_vec_push(ids, results->ptr[i].capture);
 	return rc;
 }
 
@@ -292,7 +292,7 @@ static void tell_empty(const char *command, const struct crawl_results *results)
 static enum cmd_status finish_many(const struct capture_view *v, const char *archive,
 	const struct crawl_results *results, bool json)
 {
-	struct capture_ids ids = {0};
+	struct u32_vec ids = {0};
 	enum cmd_status status = CMD_FAILURE;
 	size_t stopped = 0, got = 0, broken = 0;
 
@@ -313,7 +313,7 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 		status = captures_print(archive, &ids, json);
 	if (status == CMD_OK && !json)
 		status = tell_next(archive, true);
-	capture_ids_release(&ids);
+	u32_vec_release(&ids);
 	return broken > 0 || (got == 0 && stopped == 0) ? CMD_FAILURE : status;
 }
 

@@ -86,7 +86,7 @@ static void add_up(struct sum *s, const struct report *r)
 
 struct listing {
 	struct catalog *catalog;
-	const struct capture_ids *ids;
+	const struct u32_vec *ids;
 	const char *archive;
 	struct json *json; /* NULL: as text */
 	struct sum sum;
@@ -131,8 +131,7 @@ static enum cmd_status print_json(struct listing *l)
 	json_init_file(&j, stdout, JSON_LINES);
 	l->json = &j;
 	json_object_begin(&j);
-	json_key(&j, "archive");
-	json_string(&j, l->archive);
+	json_put_string(&j, "archive", l->archive);
 	json_key(&j, "captures");
 	json_array_begin(&j);
 	rc = list_captures(l, &err);
@@ -156,18 +155,18 @@ static enum cmd_status print_text(struct listing *l)
 
 static int on_capture(void *context, const struct catalog_capture *c)
 {
-	return capture_ids_push(context, c->id);
+	return u32_vec_push(context, c->id);
 }
 
-int captures_list(struct catalog *c, struct capture_ids *ids, struct err *err)
+int captures_list(struct catalog *c, struct u32_vec *ids, struct err *err)
 {
 	return catalog_each_capture(c, on_capture, ids, err);
 }
 
-enum cmd_status captures_print(const char *archive, const struct capture_ids *ids, bool json)
+enum cmd_status captures_print(const char *archive, const struct u32_vec *ids, bool json)
 {
 	struct listing l = {.archive = archive};
-	struct capture_ids all = {0};
+	struct u32_vec all = {0};
 	struct err err = {0};
 	enum cmd_status status;
 	int rc = archive_open_catalog(archive, &l.catalog, &err);
@@ -179,7 +178,7 @@ enum cmd_status captures_print(const char *archive, const struct capture_ids *id
 		status = cmd_fail_archive("report", &err);
 	else
 		status = json ? print_json(&l) : print_text(&l);
-	capture_ids_release(&all);
+	u32_vec_release(&all);
 	catalog_close(l.catalog);
 	return status;
 }

@@ -12,9 +12,7 @@ static int add(struct contender_list *out, const struct contender *c, struct err
 	for (size_t i = 0; i < out->len; i++)
 		if (strcmp(out->ptr[i].name, c->name) == 0)
 			return 0;
-	if (contender_list_push(out, *c))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	return 0;
+	return err_code(err, contender_list_push(out, *c));
 }
 
 static int add_all(struct contender_list *out, struct err *err)

@@ -548,7 +548,7 @@ static int make_settings(const struct crawl_command *o, struct arena *arena,
 		rc = set_requests(o, arena, s, secrets, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	return rc;
 }
 

@@ -11,8 +11,8 @@
 #include "base/live.h"
 #include "cmd/cmd.h"
 #include "cmd/stop.h"
-#include "living/contest.h"
-#include "living/exhibit.h"
+#include "demo/contest.h"
+#include "demo/exhibit.h"
 #include "quality/verify.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/media_type.h"
+#include "http/media_type.h"
 
 static int feed(struct page *page, FILE *file, const char *path, struct err *err)
 {
@@ -33,7 +33,7 @@ int document_read(const char *path, const char *type, struct links *links, struc
 	if (!file)
 		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	else if (!page)
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	else {
 		struct page_params params = {.links = links, .text = text};
 

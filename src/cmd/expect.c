@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/lists.h"
 #include "base/parse.h"
 #include "base/progress.h"
 #include "cmd/text.h"
@@ -24,13 +25,12 @@ enum {
 	NAME_SIZE = 64,
 };
 
-VEC_DECLARE(names, slice);
 VEC_DECLARE(numbers, double);
 VEC_DECLARE(strategies, const struct plan_strategy *);
 
 struct table {
 	const struct expect_params *params;
-	struct names labels; /* of the strategies, as they were asked for */
+	struct slice_vec labels; /* of the strategies, as they were asked for */
 	struct strategies strategies;
 	struct numbers delays;
 	struct numbers sharp;  /* row by row */
@@ -39,7 +39,7 @@ struct table {
 
 static void release(struct table *t)
 {
-	names_release(&t->labels);
+	slice_vec_release(&t->labels);
 	strategies_release(&t->strategies);
 	numbers_release(&t->delays);
 	numbers_release(&t->sharp);
@@ -56,18 +56,13 @@ static bool take_item(const char **rest, slice *ret_item)
 	return true;
 }
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
-
 static int read_delays(struct table *t, struct err *err)
 {
 	const char *rest = t->params->delays ? t->params->delays : DELAYS;
 	slice item;
 
 	if (!t->params->delays && t->params->delay > 0)
-		return numbers_push(&t->delays, t->params->delay) ? no_memory(err) : 0;
+		return err_code(err, numbers_push(&t->delays, t->params->delay));
 	while (take_item(&rest, &item)) {
 		double delay = 0;
 
@@ -77,7 +72,7 @@ static int read_delays(struct table *t, struct err *err)
 				"'%.*s'",
 				(int)(item.len < NAME_SIZE ? item.len : NAME_SIZE), item.ptr);
 		if (numbers_push(&t->delays, delay))
-			return no_memory(err);
+			return err_code(err, ERR_NOMEM);
 	}
 	return 0;
 }
@@ -95,8 +90,8 @@ static int read_strategies(struct table *t, struct err *err)
 		s = cmd_strategy(name, true, err);
 		if (!s)
 			return ERR_USAGE;
-		if (names_push(&t->labels, item) || strategies_push(&t->strategies, s))
-			return no_memory(err);
+		if (slice_vec_push(&t->labels, item) || strategies_push(&t->strategies, s))
+			return err_code(err, ERR_NOMEM);
 	}
 	return 0;
 }
@@ -115,7 +110,7 @@ static int compute(struct table *t, struct err *err)
 
 	if (numbers_reserve(&t->sharp, t->delays.len * t->strategies.len) ||
 		numbers_reserve(&t->bounds, t->delays.len))
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
 					 .clock = clock_system(),
 					 .title = "plan",
@@ -146,16 +141,13 @@ static int print_json(const struct table *t)
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "pages");
-	json_uint(&j, t->params->site->n);
+	json_put_uint(&j, "pages", t->params->site->n);
 	json_key(&j, "rows");
 	json_array_begin(&j);
 	for (size_t i = 0; i < t->delays.len; i++) {
 		json_object_begin(&j);
-		json_key(&j, "delay");
-		json_double(&j, t->delays.ptr[i]);
-		json_key(&j, "seconds");
-		json_double(&j, seconds_of(t, i));
+		json_put_double(&j, "delay", t->delays.ptr[i]);
+		json_put_double(&j, "seconds", seconds_of(t, i));
 		json_key(&j, "strategies");
 		json_object_begin(&j);
 		for (size_t k = 0; k < t->strategies.len; k++) {
@@ -163,8 +155,7 @@ static int print_json(const struct table *t)
 			json_double(&j, row_of(t, i)[k]);
 		}
 		json_object_end(&j);
-		json_key(&j, "upper_bound");
-		json_double(&j, t->bounds.ptr[i]);
+		json_put_double(&j, "upper_bound", t->bounds.ptr[i]);
 		json_object_end(&j);
 	}
 	json_array_end(&j);

@@ -4,7 +4,7 @@
 
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
-#include "crawl/crawl.h"
+#include "store/index.h"
 
 static const struct option_spec SPECS[] = {
 	{.name = NULL},
@@ -24,7 +24,7 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-static void print(const struct crawl_index *x)
+static void print(const struct index_counts *x)
 {
 	printf("index.cdxj: %" PRIu64 " lines from %" PRIu64 " WARC %s\n", x->lines, x->files,
 		x->files == 1 ? "file" : "files");
@@ -39,14 +39,14 @@ static void print(const struct crawl_index *x)
 
 enum cmd_status cmd_index(int argc, char **argv)
 {
-	struct crawl_index counts;
+	struct index_counts counts;
 	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
 
 	if (!cmd_options(&OPTIONS, argc, argv, NULL, &args, &status))
 		return status;
-	if (archive_check(args.ptr[0], &err) || crawl_index(args.ptr[0], &counts, &err))
+	if (archive_check(args.ptr[0], &err) || index_from_warc(args.ptr[0], &counts, &err))
 		return cmd_fail_archive("index", &err);
 	print(&counts);
 	return cmd_finish(0);

@@ -42,8 +42,7 @@ static void print_link(struct json *json, const struct resolved_link *link)
 	json_object_begin(json);
 	json_key(json, "url");
 	json_slice(json, link->url);
-	json_key(json, "kind");
-	json_string(json, link_kind_name(link->kind));
+	json_put_string(json, "kind", link_kind_name(link->kind));
 	json_object_end(json);
 }
 

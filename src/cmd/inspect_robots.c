@@ -79,10 +79,8 @@ static int inspect(const struct robots *r, const char *text, struct json *j, str
 	if (rc)
 		return err_set(err, rc, "%.99s: %s", text, err_name(rc));
 	json_object_begin(j);
-	json_key(j, "url");
-	json_string(j, text);
-	json_key(j, "allowed");
-	json_bool(j, decision.allowed);
+	json_put_string(j, "url", text);
+	json_put_bool(j, "allowed", decision.allowed);
 	json_key(j, "line");
 	if (decision.line)
 		json_uint(j, decision.line);

@@ -52,10 +52,8 @@ static void print_entry(struct json *j, const struct sitemap_entry *entry)
 		clock_format(entry->lastmod.ns, CLOCK_ROUND_DOWN, date);
 	json_string(j, entry->has_lastmod ? date : NULL);
 	if (!entry->is_sitemap) {
-		json_key(j, "changefreq");
-		json_string(j, sitemap_frequency_name(entry->changefreq));
-		json_key(j, "priority");
-		json_double(j, entry->priority);
+		json_put_string(j, "changefreq", sitemap_frequency_name(entry->changefreq));
+		json_put_double(j, "priority", entry->priority);
 	}
 	json_object_end(j);
 }

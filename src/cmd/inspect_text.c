@@ -39,12 +39,6 @@ static void print_text(struct json *json, const char *key, const struct buf *val
 		json_null(json);
 }
 
-static void print_number(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_uint(json, value);
-}
-
 static enum cmd_status print(const struct page_text *text)
 {
 	struct json json;
@@ -56,9 +50,9 @@ static enum cmd_status print(const struct page_text *text)
 	print_text(&json, "robots", &text->robots);
 	json_key(&json, "text");
 	json_slice(&json, text->text.len ? buf_slice(&text->text) : SLICE(""));
-	print_number(&json, "images", text->images);
-	print_number(&json, "tables", text->tables);
-	print_number(&json, "links", text->links);
+	json_put_uint(&json, "images", text->images);
+	json_put_uint(&json, "tables", text->tables);
+	json_put_uint(&json, "links", text->links);
 	json_object_end(&json);
 	return cmd_finish(json_finish(&json));
 }

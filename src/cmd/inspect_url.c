@@ -71,8 +71,7 @@ static void inspect(struct inspector *in, slice input)
 		json_slice(&in->json, url_text(&in->url));
 	print_key(in, "canonical", rc ? rc : url_canonical(&in->text, &in->url));
 	print_key(in, "surt", rc ? rc : url_surt(&in->text, &in->url));
-	json_key(&in->json, "error");
-	json_string(&in->json, rc ? err.text : NULL);
+	json_put_string(&in->json, "error", rc ? err.text : NULL);
 	json_object_end(&in->json);
 }
 

@@ -32,10 +32,8 @@ static void put_record(struct json *j, const struct warc_record *rec)
 	slice type = warc_header_get(h, SLICE("WARC-Type"));
 
 	json_object_begin(j);
-	json_key(j, "offset");
-	json_uint(j, rec->is_shared ? rec->position : rec->spot.offset);
-	json_key(j, "length");
-	json_uint(j, rec->length);
+	json_put_uint(j, "offset", rec->is_shared ? rec->position : rec->spot.offset);
+	json_put_uint(j, "length", rec->length);
 	json_text(j, "type", type);
 	json_text(j, "url", h->url);
 	json_text(j, "date", warc_header_get(h, SLICE("WARC-Date")));
@@ -46,10 +44,8 @@ static void put_record(struct json *j, const struct warc_record *rec)
 		json_null(j);
 	json_text(j, "mime", rec->mime);
 	json_text(j, "payload_digest", warc_header_get(h, SLICE("WARC-Payload-Digest")));
-	json_key(j, "ok");
-	json_bool(j, rec->problem.code == 0);
-	json_key(j, "error");
-	json_string(j, rec->problem.code ? rec->problem.text : NULL);
+	json_put_bool(j, "ok", rec->problem.code == 0);
+	json_put_string(j, "error", rec->problem.code ? rec->problem.text : NULL);
 	json_object_end(j);
 }
 

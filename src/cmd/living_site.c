@@ -374,7 +374,7 @@ static int prepare_hosts(const struct living_options *o, struct prepared *p, str
 	p->names = calloc(numbered + 1, sizeof *p->names);
 	p->hosts = calloc(count + 1, sizeof *p->hosts);
 	if (!p->names || !p->hosts)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	for (size_t i = 0; i < numbered; i++) {
 		(void)snprintf(p->names[i], HOST_NAME_SIZE, "site%zu.localhost", i + 1);
 		p->hosts[i] = p->names[i];

@@ -140,7 +140,7 @@ static enum cmd_status schedule(
 		rc = evaluate_bound(
 			site, capture.delay, o->fast, view.expected.coherence, &view.bound);
 	if (rc) {
-		(void)err_set(&err, rc, "%s", err_name(rc));
+		(void)err_code(&err, rc);
 		status = cmd_fail("plan", &err);
 	} else {
 		status = cmd_finish(print(&view, o->format));

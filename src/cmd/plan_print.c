@@ -34,8 +34,7 @@ static void json_page(struct json *j, const struct plan_view *v, uint32_t page)
 	json_slice(j, v->site->names[page]);
 	json_slot(j, "visit", c->visited_at[page], drive_visit_slot(c, page));
 	json_slot(j, "revisit", c->revisited_at[page], c->single ? 0 : drive_revisit_slot(c, page));
-	json_key(j, "hopeless");
-	json_bool(j, c->hopeless[page]);
+	json_put_bool(j, "hopeless", c->hopeless[page]);
 	json_object_end(j);
 }
 
@@ -45,18 +44,12 @@ int plan_print_json(const struct plan_view *v)
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "strategy");
-	json_string(&j, v->strategy->name);
-	json_key(&j, "pages");
-	json_uint(&j, v->site->n);
-	json_key(&j, "delay");
-	json_double(&j, v->capture->delay);
-	json_key(&j, "expected_coherence");
-	json_double(&j, v->expected.coherence);
-	json_key(&j, "upper_bound");
-	json_double(&j, v->bound);
-	json_key(&j, "expected_blur");
-	json_double(&j, v->expected.blur);
+	json_put_string(&j, "strategy", v->strategy->name);
+	json_put_uint(&j, "pages", v->site->n);
+	json_put_double(&j, "delay", v->capture->delay);
+	json_put_double(&j, "expected_coherence", v->expected.coherence);
+	json_put_double(&j, "upper_bound", v->bound);
+	json_put_double(&j, "expected_blur", v->expected.blur);
 	json_key(&j, "schedule");
 	json_array_begin(&j);
 	for (uint32_t i = 0; i < v->site->n; i++)
@@ -111,7 +104,7 @@ static void print_summary(const struct plan_view *v)
 /* The k-th page of the table: with revisits from the still point outwards. */
 static uint32_t page_at(const struct plan_view *v, size_t k)
 {
-	const struct page_list *visits = &v->capture->visits;
+	const struct u32_vec *visits = &v->capture->visits;
 
 	return visits->ptr[v->capture->single ? k : visits->len - 1 - k];
 }

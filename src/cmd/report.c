@@ -63,12 +63,12 @@ static const struct options OPTIONS = {
 /* Who has not said which capture may not know that there are others. */
 static void tell_others(struct catalog *c, const char *archive)
 {
-	struct capture_ids ids = {0};
+	struct u32_vec ids = {0};
 
 	if (captures_list(c, &ids, NULL) == 0 && ids.len > 1)
 		printf("\nThe last of %zu captures; all of them: stillpoint report %s --captures\n",
 			ids.len, archive);
-	capture_ids_release(&ids);
+	u32_vec_release(&ids);
 }
 
 static enum cmd_status print(const struct report *r, struct catalog *c, const char *archive,
@@ -160,15 +160,10 @@ static void propose(const struct report *r, struct catalog *c, const char *text,
 	url_release(&url);
 }
 
-static bool is_taken(const struct why *w)
-{
-	return w->way.ptr[w->way.len - 1].taken;
-}
-
 /* The newest capture that took the page, or else that knows it; 0 when none does. */
 static uint32_t find_capture(struct catalog *c, const char *text)
 {
-	struct capture_ids ids = {0};
+	struct u32_vec ids = {0};
 	struct err err = {0};
 	uint32_t found = 0;
 	bool taken = false;
@@ -178,12 +173,12 @@ static uint32_t find_capture(struct catalog *c, const char *text)
 			struct why w;
 
 			if (find(&w, c, ids.ptr[i - 1], text, &err) == 0) {
-				taken = is_taken(&w);
+				taken = w.way.ptr[w.way.len - 1].taken;
 				found = taken || !found ? ids.ptr[i - 1] : found;
 			}
 			why_release(&w);
 		}
-	capture_ids_release(&ids);
+	u32_vec_release(&ids);
 	return found;
 }
 

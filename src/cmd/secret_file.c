@@ -34,7 +34,7 @@ static int read_lines(
 		if (line[len] == '\0' && !feof(file))
 			rc = err_set(err, ERR_USAGE, "the line is too long, or has a NUL in it");
 		else if (len > 0 && !(copy = arena_strdup(arena, (slice){line, len})))
-			rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+			rc = err_code(err, ERR_NOMEM);
 		else if (len > 0) {
 			rc = add(context, copy, err);
 			found++;

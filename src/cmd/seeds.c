@@ -124,7 +124,7 @@ int seeds_add(const struct seeds *to, const char *text, struct err *err)
 	else
 		rc = sites_add(to->sites, &url);
 	url_release(&url);
-	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }
 
 /* ---- a file ---- */

@@ -14,21 +14,19 @@ enum {
 	NAME_SHOWN_MAX = 80,
 };
 
-static int add_seed(const struct site *site, slice name, struct page_list *seeds, struct err *err)
+static int add_seed(const struct site *site, slice name, struct u32_vec *seeds, struct err *err)
 {
 	uint32_t page;
 
 	if (!site_find(site, name, &page))
 		return err_set(err, ERR_USAGE, "seed '%.*s' is not a page of the file",
-			(int)(name.len < NAME_SHOWN_MAX ? name.len : NAME_SHOWN_MAX), name.ptr);
-	if (page_list_push(seeds, page))
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	return 0;
+			slice_shown(name, NAME_SHOWN_MAX), name.ptr);
+	return err_code(err, u32_vec_push(seeds, page));
 }
 
 /* One value of --seeds. A page may have commas in its name: then it is given alone. */
 static int add_seeds(
-	const struct site *site, const char *value, struct page_list *seeds, struct err *err)
+	const struct site *site, const char *value, struct u32_vec *seeds, struct err *err)
 {
 	uint32_t page;
 
@@ -45,7 +43,7 @@ static int add_seeds(
 }
 
 static int read_seeds(const struct simulate_options *o, const struct site *site,
-	struct page_list *seeds, struct err *err)
+	struct u32_vec *seeds, struct err *err)
 {
 	int rc = 0;
 
@@ -57,7 +55,7 @@ static int read_seeds(const struct simulate_options *o, const struct site *site,
 }
 
 static void json_pages(
-	struct json *j, const char *key, const struct site *site, const struct page_list *pages)
+	struct json *j, const char *key, const struct site *site, const struct u32_vec *pages)
 {
 	json_key(j, key);
 	json_array_begin(j);
@@ -73,22 +71,19 @@ static int print_json(const void *context, FILE *out)
 
 	json_init_file(&j, out, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "strategy");
-	json_string(&j, v->strategy->name);
+	json_put_string(&j, "strategy", v->strategy->name);
 	json_pages(&j, "visits", v->site, &v->capture->visits);
 	json_pages(&j, "revisits", v->site, &v->capture->revisits);
 	json_pages(&j, "hopeless", v->site, &v->hopeless);
 	json_pages(&j, "unreached", v->site, &v->capture->unreached);
-	json_key(&j, "expected_coherence");
-	json_double(&j, v->expected.coherence);
-	json_key(&j, "expected_blur");
-	json_double(&j, v->expected.blur);
+	json_put_double(&j, "expected_coherence", v->expected.coherence);
+	json_put_double(&j, "expected_blur", v->expected.blur);
 	json_object_end(&j);
 	return json_finish(&j);
 }
 
 static void print_pages(
-	FILE *out, const char *title, const struct site *site, const struct page_list *pages)
+	FILE *out, const char *title, const struct site *site, const struct u32_vec *pages)
 {
 	if (pages->len == 0)
 		return;
@@ -124,13 +119,13 @@ static void print_text(const void *context, FILE *out)
 
 static int list_hopeless(struct graph_view *v, struct err *err)
 {
-	const struct page_list *visits = &v->capture->visits;
+	const struct u32_vec *visits = &v->capture->visits;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < visits->len; i++)
 		if (v->capture->hopeless[visits->ptr[i]])
-			rc = page_list_push(&v->hopeless, visits->ptr[i]);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+			rc = u32_vec_push(&v->hopeless, visits->ptr[i]);
+	return err_code(err, rc);
 }
 
 /* What may be expected at other delays, and what no schedule can exceed. */
@@ -153,15 +148,13 @@ static int run_sweep(const struct drive_params *like, struct graph_view *v, stru
 			rc = evaluate_bound(v->site, params.plan.delay, fast,
 				point->expected.coherence, &point->bound);
 		drive_release(&capture);
-		if (rc)
-			(void)err_set(err, rc, "%s", err_name(rc));
+		(void)err_code(err, rc);
 	}
 	return rc;
 }
 
 static enum cmd_status simulate(const struct simulate_options *o,
-	const struct plan_strategy *strategy, const struct site *site,
-	const struct page_list *seeds)
+	const struct plan_strategy *strategy, const struct site *site, const struct u32_vec *seeds)
 {
 	struct drive_params params = {
 		.site = site,
@@ -184,7 +177,7 @@ static enum cmd_status simulate(const struct simulate_options *o,
 		status = cmd_fail("simulate", &err);
 	else
 		status = simulate_print(o, &output);
-	page_list_release(&view.hopeless);
+	u32_vec_release(&view.hopeless);
 	drive_release(&capture);
 	return status;
 }
@@ -192,7 +185,7 @@ static enum cmd_status simulate(const struct simulate_options *o,
 enum cmd_status simulate_graph(const struct simulate_options *o)
 {
 	const struct plan_strategy *strategy;
-	struct page_list seeds = {0};
+	struct u32_vec seeds = {0};
 	struct err err = {0};
 	struct site site;
 	enum cmd_status status;
@@ -206,7 +199,7 @@ enum cmd_status simulate_graph(const struct simulate_options *o)
 		status = cmd_fail("simulate", &err);
 	else
 		status = simulate(o, strategy, &site, &seeds);
-	page_list_release(&seeds);
+	u32_vec_release(&seeds);
 	site_release(&site);
 	return status;
 }

@@ -19,7 +19,7 @@ struct graph_view {
 	const struct plan_strategy *strategy;
 	const struct site *site;
 	const struct drive_result *capture;
-	struct page_list hopeless; /* in the order of their visits */
+	struct u32_vec hopeless; /* in the order of their visits */
 	struct evaluation expected;
 	struct graph_point sweep[SWEEP_POINTS]; /* for the page only */
 };

@@ -106,7 +106,7 @@ static void write_page(FILE *file, const struct graph_view *v, uint32_t page)
 static void write_pages(FILE *file, const struct graph_view *v)
 {
 	static const char *const COLUMNS[] = {"page", "visit", "revisit", "", NULL};
-	const struct page_list *visits = &v->capture->visits;
+	const struct u32_vec *visits = &v->capture->visits;
 
 	web_page_section(file, "Page by page");
 	html_table_begin(file, "Slots in delays, in the order of the visits", COLUMNS);

@@ -10,21 +10,21 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "cmd/simulate_history.h"
-#include "sim/gains.h"
-#include "sim/history_links.h"
+#include "histories/gains.h"
+#include "histories/history_links.h"
 
 enum { DRAWS = 200, SWEEP_DRAWS = 20 };
 
 static const double CRAWL_DAYS = 7;
 
 const struct history_value HISTORY_VALUES[HISTORY_VALUES_N] = {
-	[HISTORY_SHARP] = {"sharp", offsetof(struct evidence, sharp), true},
-	[HISTORY_BLUR] = {"blur", offsetof(struct evidence, blur), true},
-	[HISTORY_REQUESTS] = {"requests", offsetof(struct evidence, requests), true},
-	[HISTORY_JOINT] = {"joint", offsetof(struct evidence, joint), true},
-	[HISTORY_ABSENT] = {"absent", offsetof(struct evidence, absent), false},
-	[HISTORY_LOST_BULK] = {"lost_bulk", offsetof(struct evidence, lost_bulk), false},
-	[HISTORY_LOST_LARGE] = {"lost_large", offsetof(struct evidence, lost_large), false},
+	[HISTORY_SHARP] = {"sharp", offsetof(struct proof, sharp), true},
+	[HISTORY_BLUR] = {"blur", offsetof(struct proof, blur), true},
+	[HISTORY_REQUESTS] = {"requests", offsetof(struct proof, requests), true},
+	[HISTORY_JOINT] = {"joint", offsetof(struct proof, joint), true},
+	[HISTORY_ABSENT] = {"absent", offsetof(struct proof, absent), false},
+	[HISTORY_LOST_BULK] = {"lost_bulk", offsetof(struct proof, lost_bulk), false},
+	[HISTORY_LOST_LARGE] = {"lost_large", offsetof(struct proof, lost_large), false},
 };
 
 static int add_arm(struct history_experiment *e, const struct plan_strategy *strategy,
@@ -150,12 +150,9 @@ static void json_mean(struct json *j, const char *key, const struct bootstrap_me
 {
 	json_key(j, key);
 	json_object_begin(j);
-	json_key(j, "mean");
-	json_double(j, m->mean);
-	json_key(j, "low");
-	json_double(j, m->low);
-	json_key(j, "high");
-	json_double(j, m->high);
+	json_put_double(j, "mean", m->mean);
+	json_put_double(j, "low", m->low);
+	json_put_double(j, "high", m->high);
 	json_object_end(j);
 }
 
@@ -164,8 +161,7 @@ static void json_gains(struct json *j, unsigned gains)
 	char text[GAINS_TEXT_SIZE];
 
 	gains_text(gains, text);
-	json_key(j, "gain");
-	json_string(j, gains ? text : NULL);
+	json_put_string(j, "gain", gains ? text : NULL);
 }
 
 static void json_arm(struct json *j, const struct history_experiment *e, size_t a)
@@ -173,8 +169,7 @@ static void json_arm(struct json *j, const struct history_experiment *e, size_t 
 	const struct history_summary *s = &e->summaries[a];
 
 	json_object_begin(j);
-	json_key(j, "strategy");
-	json_string(j, e->arms[a].strategy->name);
+	json_put_string(j, "strategy", e->arms[a].strategy->name);
 	json_gains(j, e->arms[a].gains);
 	for (size_t v = 0; v < HISTORY_VALUES_N; v++)
 		json_mean(j, HISTORY_VALUES[v].name, &s->mean[v]);
@@ -193,26 +188,16 @@ static void json_arm(struct json *j, const struct history_experiment *e, size_t 
 
 static void json_head(struct json *j, const struct history_experiment *e)
 {
-	json_key(j, "history");
-	json_string(j, e->options->history);
-	json_key(j, "crawl_days");
-	json_double(j, e->params.days);
-	json_key(j, "draws");
-	json_uint(j, e->params.draws);
-	json_key(j, "blocks");
-	json_uint(j, e->result.block_count);
-	json_key(j, "rates");
-	json_string(j, SIMULATE_RATES[e->options->rates]);
-	json_key(j, "links");
-	json_string(j, e->options->links);
-	json_key(j, "linked");
-	json_double(j, e->options->links ? history_linked_share(&e->result) : NAN);
-	json_key(j, "half");
-	json_string(j, SIMULATE_HALVES[e->options->half]);
-	json_key(j, "seed");
-	json_uint(j, e->params.seed);
-	json_key(j, "pages");
-	json_double(j, history_mean_pages(&e->result));
+	json_put_string(j, "history", e->options->history);
+	json_put_double(j, "crawl_days", e->params.days);
+	json_put_uint(j, "draws", e->params.draws);
+	json_put_uint(j, "blocks", e->result.block_count);
+	json_put_string(j, "rates", SIMULATE_RATES[e->options->rates]);
+	json_put_string(j, "links", e->options->links);
+	json_put_double(j, "linked", e->options->links ? history_linked_share(&e->result) : NAN);
+	json_put_string(j, "half", SIMULATE_HALVES[e->options->half]);
+	json_put_uint(j, "seed", e->params.seed);
+	json_put_double(j, "pages", history_mean_pages(&e->result));
 }
 
 static int print_json(const void *context, FILE *out)
@@ -305,7 +290,7 @@ void history_arm_name(const struct history_experiment *e, size_t arm, char out[G
 }
 
 static void take_picture(
-	void *context, size_t arm, const struct draw *draw, const struct capture *capture)
+	void *context, size_t arm, const struct draw *draw, const struct past_capture *capture)
 {
 	struct history_experiment *e = context;
 	struct pyramid pyramid;
@@ -338,14 +323,13 @@ static int run_point(struct history_experiment *e, double factor, struct err *er
 		return rc;
 	point->days = params.days;
 	for (size_t a = 0; rc == 0 && a < params.arm_count; a++) {
-		rc = replay_mean(&result, a, offsetof(struct evidence, sharp), &point->sharp[a]);
+		rc = replay_mean(&result, a, offsetof(struct proof, sharp), &point->sharp[a]);
 		if (rc == 0)
-			rc = replay_mean(
-				&result, a, offsetof(struct evidence, blur), &point->blur[a]);
+			rc = replay_mean(&result, a, offsetof(struct proof, blur), &point->blur[a]);
 	}
 	e->sweep_count += rc == 0;
 	replay_release(&result);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 static int run_all(struct history_experiment *e, struct err *err)
@@ -355,12 +339,7 @@ static int run_all(struct history_experiment *e, struct err *err)
 	e->done = e->params.draws;
 	for (size_t i = 0; rc == 0 && e->options->html && i < SWEEP_POINTS; i++)
 		rc = run_point(e, SWEEP_FACTORS[i], err);
-	if (rc == 0) {
-		rc = e->album.failed ? ERR_NOMEM : summarise(e);
-		if (rc)
-			(void)err_set(err, rc, "%s", err_name(rc));
-	}
-	return rc;
+	return rc ? rc : err_code(err, e->album.failed ? ERR_NOMEM : summarise(e));
 }
 
 static enum cmd_status run(struct history_experiment *e, const struct history *history)

@@ -4,9 +4,9 @@
 
 #include "base/progress.h"
 #include "cmd/simulate_html.h"
-#include "sim/gains.h"
-#include "sim/history.h"
-#include "sim/replay.h"
+#include "histories/gains.h"
+#include "histories/history.h"
+#include "histories/replay.h"
 
 enum { HISTORY_ARMS_MAX = 64 };
 
@@ -24,7 +24,7 @@ enum {
 
 struct history_value {
 	const char *name;
-	size_t offset;   /* in struct evidence */
+	size_t offset;   /* in struct proof */
 	bool difference; /* worth comparing */
 };
 

@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "cmd/simulate.h"
-#include "sim/pyramid.h"
+#include "histories/pyramid.h"
 
 /*
  * Slow-downs at which a page shows more than was asked for: that many times the given delay, or

@@ -26,26 +26,19 @@ static const struct {
 
 enum { KEYS_N = sizeof KEYS / sizeof KEYS[0] };
 
-static void json_number(struct json *j, const char *key, double value)
-{
-	json_key(j, key);
-	json_double(j, value);
-}
-
 static void json_strategy(struct json *j, const char *name, const struct study_result *r)
 {
 	char error[64];
 
 	json_object_begin(j);
-	json_key(j, "strategy");
-	json_string(j, name);
-	json_number(j, "pages", r->of[TRIAL_PAGES].mean);
+	json_put_string(j, "strategy", name);
+	json_put_double(j, "pages", r->of[TRIAL_PAGES].mean);
 	for (size_t i = 0; i < KEYS_N; i++) {
 		const struct estimate *e = &r->of[KEYS[i].measure];
 
 		(void)snprintf(error, sizeof error, "%s_stderr", KEYS[i].key);
-		json_number(j, KEYS[i].key, e->mean);
-		json_number(j, error, e->error);
+		json_put_double(j, KEYS[i].key, e->mean);
+		json_put_double(j, error, e->error);
 	}
 	json_object_end(j);
 }
@@ -58,17 +51,15 @@ static int print_json(const void *context, FILE *out)
 
 	json_init_file(&j, out, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "site");
-	json_string(&j, s->options->site);
-	json_number(&j, "pages", t->site.n);
-	json_number(&j, "delay", t->delay);
-	json_number(&j, "runs", s->params.runs);
-	json_key(&j, "seed");
-	json_uint(&j, s->params.seed);
-	json_number(&j, "estimate_error", t->size_error);
-	json_number(&j, "rate_error", t->rate_error > 0 ? t->rate_error : 1);
-	json_number(&j, "failures", t->failure);
-	json_number(&j, "late", t->late);
+	json_put_string(&j, "site", s->options->site);
+	json_put_double(&j, "pages", t->site.n);
+	json_put_double(&j, "delay", t->delay);
+	json_put_double(&j, "runs", s->params.runs);
+	json_put_uint(&j, "seed", s->params.seed);
+	json_put_double(&j, "estimate_error", t->size_error);
+	json_put_double(&j, "rate_error", t->rate_error > 0 ? t->rate_error : 1);
+	json_put_double(&j, "failures", t->failure);
+	json_put_double(&j, "late", t->late);
 	json_key(&j, "strategies");
 	json_array_begin(&j);
 	for (size_t i = 0; i < s->contenders.len; i++)
@@ -192,7 +183,7 @@ static int run_study(struct site_study *s, struct err *err)
 	s->results = calloc(s->contenders.len, sizeof *s->results);
 	s->sweep = calloc(s->contenders.len * SWEEP_POINTS, sizeof *s->sweep);
 	if (!s->results || !s->sweep)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	progress_init(&bar.progress,
 		&(struct progress_config){.fd = STDERR_FILENO,
 			.clock = clock_system(),
@@ -210,7 +201,7 @@ static int run_study(struct site_study *s, struct err *err)
 		rc = run_sweep(s, &bar, err);
 	progress_clear(&bar.progress);
 	if (rc == 0 && s->album.failed)
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	return rc;
 }
 

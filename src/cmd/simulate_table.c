@@ -25,22 +25,14 @@ struct session {
 static void json_figure(struct json *j, const struct table_cell *c, const struct table_figure *f)
 {
 	json_object_begin(j);
-	json_key(j, "table");
-	json_string(j, c->table->name);
-	json_key(j, "row");
-	json_string(j, c->row);
-	json_key(j, "strategy");
-	json_string(j, c->strategy);
-	json_key(j, "metric");
-	json_string(j, f->metric);
-	json_key(j, "paper");
-	json_double(j, f->paper);
-	json_key(j, "ours");
-	json_double(j, f->ours);
-	json_key(j, "stderr");
-	json_double(j, f->error);
-	json_key(j, "note");
-	json_string(j, c->note[0] ? c->note : NULL);
+	json_put_string(j, "table", c->table->name);
+	json_put_string(j, "row", c->row);
+	json_put_string(j, "strategy", c->strategy);
+	json_put_string(j, "metric", f->metric);
+	json_put_double(j, "paper", f->paper);
+	json_put_double(j, "ours", f->ours);
+	json_put_double(j, "stderr", f->error);
+	json_put_string(j, "note", c->note[0] ? c->note : NULL);
 	json_object_end(j);
 }
 
@@ -186,10 +178,8 @@ static int print_list_json(const void *context, FILE *out)
 	json_array_begin(&j);
 	for (size_t i = 0; (t = table_at(i)); i++) {
 		json_object_begin(&j);
-		json_key(&j, "table");
-		json_string(&j, t->name);
-		json_key(&j, "title");
-		json_string(&j, t->title);
+		json_put_string(&j, "table", t->name);
+		json_put_string(&j, "title", t->title);
 		json_object_end(&j);
 	}
 	json_array_end(&j);
@@ -315,7 +305,7 @@ static int run(struct session *s, const struct table *table, struct err *err)
 	rc = table ? run_table(s, table, err) : run_all(s, err);
 	progress_clear(&s->progress);
 	if (rc == 0 && s->results.album.failed)
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	return rc;
 }
 

@@ -3,7 +3,7 @@
 #define CMD_SIMULATE_TABLE_H
 
 #include "cmd/simulate_html.h"
-#include "sim/table_run.h"
+#include "papers/table_run.h"
 
 /* All tables that were asked for, one behind another. */
 struct table_results {

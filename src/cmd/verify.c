@@ -184,10 +184,8 @@ static void put_capture(struct json *j, const struct verify_capture *c)
 	else
 		json_null(j);
 	json_text(j, "uuid", c->uuid);
-	json_key(j, "pages");
-	json_uint(j, c->pages.len);
-	json_key(j, "sharp");
-	json_uint(j, c->sharp);
+	json_put_uint(j, "pages", c->pages.len);
+	json_put_uint(j, "sharp", c->sharp);
 	report_json_window(&c->window, j);
 	json_object_end(j);
 }
@@ -198,14 +196,10 @@ static int print_json(const struct verify *v)
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_object_begin(&j);
-	json_key(&j, "ok");
-	json_bool(&j, v->problems.len == 0);
-	json_key(&j, "records");
-	json_uint(&j, v->records);
-	json_key(&j, "pages");
-	json_uint(&j, v->pages);
-	json_key(&j, "sharp");
-	json_uint(&j, v->sharp);
+	json_put_bool(&j, "ok", v->problems.len == 0);
+	json_put_uint(&j, "records", v->records);
+	json_put_uint(&j, "pages", v->pages);
+	json_put_uint(&j, "sharp", v->sharp);
 	json_key(&j, "captures");
 	json_array_begin(&j);
 	for (size_t i = 0; i < v->captures.len; i++)

@@ -34,6 +34,19 @@ static const char *choose_advice(const char *reason, const char *advice)
 	return advice;
 }
 
+int capture_store(struct capture *c, const struct catalog_row *row, struct err *err)
+{
+	struct catalog_row ours = *row;
+
+	ours.capture = c->row.id;
+	return batch_add(c->store->batch, &ours, err);
+}
+
+int capture_store_row(struct capture *c, struct err *err)
+{
+	return capture_store(c, &(struct catalog_row){CATALOG_ROW_CAPTURE, .state = &c->row}, err);
+}
+
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice)
 {
 	log_info("crawl", "%.*s: %s", (int)url.len, url.ptr, reason);
@@ -131,7 +144,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	int rc;
 
 	if (!c)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	c->settings = settings;
 	c->rates = rates;
 	c->clock = clock;
@@ -231,7 +244,7 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 		"capture "
 		"the site again",
 		(int)c->row.site.len, c->row.site.ptr);
-	return batch_update_capture(c->store->batch, &c->row, err);
+	return capture_store_row(c, err);
 }
 
 static const char *limit_name(enum catalog_end limit)

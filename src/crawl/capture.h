@@ -1,16 +1,14 @@
 /*
  * A capture under way: what the files of this room share. A crawl has one capture for each site,
- * spread over lanes, and one clerk:
+ * spread over lanes. What they leave is put away by src/store:
  *
  *	sites.c      which seeds make one site
  *	roster.c     the captures of a crawl before they are on their lanes
  *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
  *	lane.c       a thread with any number of captures: the loop
- *	clerk.c      the thread that writes the catalog
- *	batch.c      rows on their way to it
- *	store.c      where a lane puts things: WARC records and such rows
- *	index.c      index.cdxj, once all is there
- *	judging.c    the verdicts of a capture that has ended
+ *	warcinfo.c   what the settings say to its WARC files
+ *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
+ *	contact.c    how we introduce ourselves
  *	gate.c       whether anything may start at all
  *	memory.c     what earlier captures knew of hosts' robots.txt
  *	names.c      where servers are, and the address guard
@@ -19,6 +17,8 @@
  * The others are steps of one capture:
  *
  *	capture.c    the capture as an object
+ *	pages.c      its pages, by number
+ *	reading.c    what is read out of a response
  *	beginning.c  its first steps, and the first after it was cut off
  *	limit.c      its limits, and how far it is
  *	outfit.c     what its requests carry: cookies, passwords, extra fields
@@ -38,19 +38,19 @@
 #define CRAWL_CAPTURE_H
 
 #include "crawl/crawl.h"
-#include "crawl/directory.h"
 #include "crawl/lane.h"
 #include "crawl/outfit.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
-#include "crawl/store.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
 #include "frontier/hosts.h"
-#include "frontier/rates.h"
+#include "import/rates.h"
 #include "net/net.h"
 #include "plan/plan.h"
 #include "quality/clock_watch.h"
+#include "store/directory.h"
+#include "store/store.h"
 #include "url/scope.h"
 
 /* robots.txt of a host, by its number. There may be very many of them. */
@@ -217,6 +217,12 @@ int capture_fetch(
 /* What a response leaves for the next requests: cookies. */
 int capture_take(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
+/* Hands a row of the capture to the store; its number is filled in. */
+int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+
+/* What the capture has come to (row): the catalog has to know. */
+int capture_store_row(struct capture *c, struct err *err) SP_MUST_CHECK;
+
 /* The planner's clock, in seconds. */
 double capture_now(const struct capture *c);
 double capture_seconds(const struct capture *c, int64_t monotonic);
@@ -283,6 +289,7 @@ void slow_end(struct capture *c);
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+int journal_withdraw(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order *ret_order,
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
@@ -480,6 +487,16 @@ int response_skipped(struct capture *c, const struct plan_order *order, const ch
 int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
+/*
+ * What the end of a request says of its server. An answer that is no HTTP is an answer. A page that
+ * failed before and does so again says nothing new: retries come one after the other, and would
+ * hold up the barrier for hours.
+ */
+enum pace_outcome response_pace(const struct net_fetch *f, bool is_first);
+
+/* Lets the host rest as long as the answer that was just read asks for: 429 or 503. */
+void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);
+
 /* ---- replay.c ---- */
 
 /* Rows that are read between two looks at the stop flag. */
@@ -491,10 +508,5 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_
 /* Sets aside what a crash left in the WARC files. */
 int replay_repair(
 	struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
-
-/* ---- index.c ---- */
-
-/* Writes index.cdxj anew from the catalog. */
-int index_write(struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
 
 #endif

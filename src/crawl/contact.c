@@ -5,20 +5,6 @@
 
 #define PRODUCT "Mozilla/5.0 (compatible; stillpoint/" STILLPOINT_VERSION
 
-static bool begins_with(slice text, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return text.len >= len && memcmp(text.ptr, prefix, len) == 0;
-}
-
-static bool ends_with(slice text, const char *suffix)
-{
-	size_t len = strlen(suffix);
-
-	return text.len >= len && memcmp(text.ptr + text.len - len, suffix, len) == 0;
-}
-
 /* Nothing that would end the comment of a user agent, or its line. */
 static bool is_plain(slice text)
 {
@@ -30,7 +16,8 @@ static bool is_plain(slice text)
 
 static bool is_url(slice text)
 {
-	return begins_with(text, "http://") || begins_with(text, "https://");
+	return slice_starts_with(text, SLICE("http://")) ||
+	       slice_starts_with(text, SLICE("https://"));
 }
 
 static bool is_good_url(slice text)
@@ -83,10 +70,11 @@ bool contact_is_loopback(const struct url *url)
 
 	switch (url->host_kind) {
 	case URL_HOST_IPV4:
-		return begins_with(host, "127.");
+		return slice_starts_with(host, SLICE("127."));
 	case URL_HOST_IPV6:
 		return slice_eq(host, SLICE("[::1]"));
 	default:
-		return slice_eq(host, SLICE("localhost")) || ends_with(host, ".localhost");
+		return slice_eq(host, SLICE("localhost")) ||
+		       slice_ends_with(host, SLICE(".localhost"));
 	}
 }

@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "crawl/capture.h"
-#include "crawl/judging.h"
 #include "crawl/roster.h"
 #include "extract/sitemap.h"
+#include "store/index.h"
+#include "store/judging.h"
 
 enum {
 	PROGRESS_MS = 100,
@@ -70,7 +71,7 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	x->crowd.paces = shared_paces_new();
 	x->crowd.ended = eventfd(0, EFD_CLOEXEC);
 	if (!x->crowd.paces)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	if (x->crowd.ended < 0)
 		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
 	return 0;
@@ -186,7 +187,7 @@ static int add_lane(struct crawl *x, const struct lane_params *params, struct er
 		return rc;
 	if (lane_vec_push(&x->lanes, lane)) {
 		lane_free(lane);
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	}
 	return 0;
 }
@@ -239,7 +240,7 @@ static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
 		if (rc == 0)
 			*c = NULL;
 	}
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* A place for the result of each capture; those that are lost have theirs already, behind. */
@@ -250,7 +251,7 @@ static int make_results(struct crawl *x, struct err *err)
 	x->sites = x->roster.captures.len;
 	x->results->ptr = calloc(x->sites + lost->len, sizeof *x->results->ptr);
 	if (!x->results->ptr)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	x->results->len = x->sites + lost->len;
 	for (size_t i = 0; i < lost->len; i++)
 		x->results->ptr[x->sites + i] = (struct crawl_result){
@@ -268,7 +269,7 @@ static int spread(struct crawl *x, struct err *err)
 	int rc;
 
 	if (!groups)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	rc = make_results(x, err);
 	if (rc == 0)
 		rc = robots_memory_load(
@@ -545,7 +546,7 @@ static int note_finished(struct crawl *x, struct err *err)
 		return rc;
 	x->results->ptr = calloc(1, sizeof *x->results->ptr);
 	if (!x->results->ptr)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	x->results->len = 1;
 	x->results->ptr[0] = (struct crawl_result){.capture = row.id, .end = CRAWL_WAS_FINISHED};
 	return 0;

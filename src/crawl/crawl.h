@@ -95,19 +95,4 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 int crawl_resume(const char *archive, const struct crawl_options *options,
 	struct crawl_results *ret, struct err *err) SP_MUST_CHECK;
 
-/* What crawl_index found. */
-struct crawl_index {
-	uint64_t lines;   /* of the index */
-	uint64_t damaged; /* records and gaps that have none */
-	uint64_t files;
-	uint64_t open; /* files that no process has completed, left out */
-};
-
-/*
- * Writes the index of an archive anew, from the records of its complete WARC files; it needs no
- * catalog. As directory_open, ERR_IO when a file cannot be read, ERR_NOMEM; the index is as before
- * then.
- */
-int crawl_index(const char *archive, struct crawl_index *ret, struct err *err) SP_MUST_CHECK;
-
 #endif

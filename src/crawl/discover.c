@@ -132,12 +132,9 @@ static struct page_prior prior_of(const struct capture *c, const struct found *f
 	return prior;
 }
 
-/* batch_add_page or batch_take_page. */
-typedef int put_page(
-	struct batch *b, uint32_t capture, const struct catalog_page *page, struct err *err);
-
 static int record(struct capture *c, const struct found *f, uint32_t number,
-	const struct decision *d, const struct page_prior *prior, put_page *put, struct err *err)
+	const struct decision *d, const struct page_prior *prior, enum catalog_row_kind kind,
+	struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct catalog_page row = {
@@ -156,7 +153,7 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 		.weight = prior->weight,
 	};
 
-	return put(c->store->batch, c->row.id, &row, err);
+	return capture_store(c, &(struct catalog_row){kind, .page = &row}, err);
 }
 
 static int refuse(struct capture *c, uint32_t page, slice url, const char *rule, struct err *err)
@@ -170,8 +167,12 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	capture_problem(c, url, rule + strlen(OUT),
 		by_rule ? "it forbids this page; only the site's owner can allow it"
 			: CAPTURE_RETRY_ADVICE);
-	return batch_refuse_page(
-		c->store->batch, c->row.id, page, LEFT_OUT_ROBOTS, slice_str(rule), err);
+	return capture_store(c,
+		&(struct catalog_row){
+			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
+							 .left_out = LEFT_OUT_ROBOTS,
+							 .rule = slice_str(rule)}},
+		err);
 }
 
 /* robots.txt is known: why it forbids the page, without OUT; nothing where it does not. */
@@ -252,7 +253,10 @@ static int admit_again(struct capture *c, uint32_t page, struct err *err)
 	c->pages.list.ptr[page].taken = true;
 	c->pages.list.ptr[page].left_out = LEFT_OUT_NOT;
 	c->pages.taken++;
-	rc = batch_admit_page(c->store->batch, c->row.id, page, slice_str(rule), err);
+	rc = capture_store(c,
+		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
+			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}},
+		err);
 	return rc ? rc : journal_discovered(c, page, err);
 }
 
@@ -300,7 +304,7 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err)
 		return settle(c, page, err);
 	rc = hosts_pend(&c->hosts, host, page);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	return robots == HOST_ROBOTS_UNKNOWN ? rules_request(c, host, err) : 0;
 }
 
@@ -368,8 +372,11 @@ int discover_record_unkept(struct capture *c, struct err *err)
 	c->unkept_changed = false;
 	for (int i = 0; rc == 0 && i < LEFT_OUT_COUNT; i++)
 		if (c->unkept[i])
-			rc = batch_set_unkept(
-				c->store->batch, c->row.id, (enum left_out)i, c->unkept[i], err);
+			rc = capture_store(c,
+				&(struct catalog_row){CATALOG_ROW_UNKEPT,
+					.unkept = &(struct catalog_unkept){(enum left_out)i,
+						c->unkept[i]}},
+				err);
 	return rc;
 }
 
@@ -381,7 +388,7 @@ static int settle_traps(struct capture *c, uint32_t page, const struct decision 
 
 	if (d->left_out == d->trapped.reason)
 		rc = trapping_settle(c, page, &d->trapped);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
@@ -399,8 +406,8 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	if (rc == 0)
 		rc = pages_add(&c->pages, url_page(f->url), &prior, &page, &number, err);
 	if (rc)
-		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
-	rc = record(c, f, number, &d, &prior, batch_add_page, err);
+		return err_code(err, rc);
+	rc = record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE, err);
 	if (rc == 0)
 		rc = settle_traps(c, number, &d, err);
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
@@ -437,7 +444,7 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	int rc = describe(c, f, d, &page);
 
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = pages_prior(&c->pages, number, &prior, err); /* as the catalog has it */
 	if (rc)
 		return rc;
@@ -445,7 +452,7 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	c->outside -= known->left_out == LEFT_OUT_SCOPE;
 	*known = page;
 	c->pages.taken++;
-	rc = record(c, f, number, d, &prior, batch_take_page, err);
+	rc = record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE, err);
 	if (rc == 0)
 		rc = settle_traps(c, number, d, err);
 	return rc ? rc : discover_admit(c, number, err);
@@ -469,7 +476,7 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	buf_reset(text);
 	rc = scope_explain(text, &scope);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	d.rule = buf_slice(text);
 	p->via = f->via;
 	p->kind = f->kind & PAGE_FOUR_BITS;
@@ -477,7 +484,7 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	p->redirects = redirects_of(c, f);
 	p->hops_out = (uint8_t)d.hops_out;
 	rc = pages_prior(&c->pages, number, &prior, err);
-	return rc ? rc : record(c, f, number, &d, &prior, batch_take_page, err);
+	return rc ? rc : record(c, f, number, &d, &prior, CATALOG_ROW_TAKE_PAGE, err);
 }
 
 static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
@@ -493,7 +500,7 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 		return 0;
 	rc = decide(c, f, text, &d);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	return d.left_out ? 0 : take_in(c, number, f, &d, err);
 }
 
@@ -507,7 +514,7 @@ static int found_again(struct capture *c, uint32_t number, const struct found *f
 	buf_init(&text, URL_MAX + 1024);
 	rc = decide(c, f, &text, &d);
 	if (rc)
-		rc = err_set(err, rc, "%s", err_name(rc));
+		rc = err_code(err, rc);
 	else if (d.left_out == LEFT_OUT_NOT)
 		rc = take_in(c, number, f, &d, err);
 	else
@@ -634,5 +641,5 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 		count_unkept(c, LEFT_OUT_LENGTH, resolver->left_out);
 		return discover_record_unkept(c, err);
 	}
-	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }

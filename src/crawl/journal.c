@@ -11,7 +11,7 @@
 
 static int append(struct capture *c, const struct catalog_event *e, struct err *err)
 {
-	return batch_add_event(c->store->batch, c->row.id, e, err);
+	return capture_store(c, &(struct catalog_row){CATALOG_ROW_EVENT, .event = e}, err);
 }
 
 static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
@@ -53,9 +53,14 @@ static int record_position(struct capture *c, const struct plan_order *order, st
 {
 	if (order->attempt > 1 || order->leg == PLAN_LATE)
 		return 0;
-	return batch_set_plan(c->store->batch, c->row.id, order->page,
-		c->pages.list.ptr[order->page].position,
-		order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1, order->hopeless, err);
+	return capture_store(c,
+		&(struct catalog_row){CATALOG_ROW_PLAN,
+			.plan = &(struct catalog_plan){.page = order->page,
+				.visit = c->pages.list.ptr[order->page].position,
+				.revisit =
+					order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1,
+				.hopeless = order->hopeless}},
+		err);
 }
 
 int journal_next(
@@ -98,6 +103,16 @@ int journal_done(struct capture *c, const struct plan_order *order, enum plan_ou
 		err);
 }
 
+int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
+{
+	int rc = plan_withdraw(c->plan, page);
+
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	return append(
+		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
+}
+
 static void tell_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
@@ -121,7 +136,7 @@ static int append_limit(
 	if (rc || c->row.ended_by != CATALOG_END_NONE)
 		return rc;
 	c->row.ended_by = limit;
-	return batch_update_capture(c->store->batch, &c->row, err);
+	return capture_store_row(c, err);
 }
 
 int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err)
@@ -176,7 +191,7 @@ static int replay_next(struct replay *r, const struct catalog_event *e)
 	if (rc == ERR_STATE)
 		return damaged(r);
 	if (rc)
-		return err_set(r->err, rc, "%s", err_name(rc));
+		return err_code(r->err, rc);
 	if (e->kind == CATALOG_EVENT_STEP)
 		return 0;
 	note_order(r->capture, &order);
@@ -245,6 +260,8 @@ static int replay_event(void *context, const struct catalog_event *e)
 	case CATALOG_EVENT_CANCEL:
 		tell_cancel(c);
 		return 0;
+	case CATALOG_EVENT_WITHDRAW:
+		return plan_withdraw(c->plan, e->page) ? damaged(r) : 0;
 	}
 	return damaged(r);
 }
@@ -257,7 +274,7 @@ int journal_replay(
 
 	r.place = calloc(c->pages.list.len ? c->pages.list.len : 1, sizeof *r.place);
 	if (!r.place)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */

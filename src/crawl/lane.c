@@ -40,14 +40,9 @@ static bool is_stopping(const struct lane *lane)
 	return atomic_load(&lane->crowd->stopping);
 }
 
-static int stopped(struct err *err)
-{
-	return err_set(err, ERR_STOPPED, "%s", err_name(ERR_STOPPED));
-}
-
 int lane_check_stop(const struct lane *lane, struct err *err)
 {
-	return is_stopping(lane) ? stopped(err) : 0;
+	return is_stopping(lane) ? err_code(err, ERR_STOPPED) : 0;
 }
 
 int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err)
@@ -56,32 +51,39 @@ int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err)
 
 	if (!atomic_load(&crowd->stopping) && p.fd >= 0 && poll(&p, 1, 0) == 1)
 		atomic_store(&crowd->stopping, true);
-	return atomic_load(&crowd->stopping) ? stopped(err) : 0;
+	return atomic_load(&crowd->stopping) ? err_code(err, ERR_STOPPED) : 0;
 }
 
 /* ---- making one ---- */
 
 static int open_store(struct lane *lane, const struct lane_params *p, struct err *err)
 {
-	int rc = store_open(&lane->store,
+	int rc = warcinfo_init(&lane->info, &(struct warcinfo_params){
+						    .settings = p->settings,
+						    .only = p->only,
+						    .user_agent = lane->agent,
+						    .secrets = lane->crowd->secrets,
+					    });
+
+	if (rc)
+		return err_code(err, rc);
+	rc = store_open(&lane->store,
 		&(struct store_params){
-			.records =
-				{
-					.directory = lane->directory,
-					.settings = p->settings,
-					.only = p->only,
-					.lane = p->number,
-					.serial = p->serial,
-					.user_agent = lane->agent,
-					.clock = lane->clock,
-					.secrets = lane->crowd->secrets,
-				},
+			.records = {.directory = lane->directory,
+				.clock = lane->clock,
+				.lane = p->number,
+				.serial = p->serial,
+				.coding = (enum warc_coding)p->settings->warc_coding,
+				.max_size = p->settings->warc_size,
+				.info = lane->info.info.ptr,
+				.info_count = lane->info.info.len,
+				.secret = lane->info.secret.ptr,
+				.secret_count = lane->info.secret.len},
 			.clerk = p->crowd->clerk,
 			.wall = p->crowd->wall,
 			.bodies = &lane->duplicates,
 		},
 		err);
-
 	lane->store_is_open = rc == 0;
 	return rc;
 }
@@ -167,11 +169,11 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 	servers_want_addresses(&lane->servers);
 	heap_init(&lane->wakes);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	lane->reading.stopping = &p->crowd->stopping;
 	lane->agent = contact_user_agent(s);
 	if (!lane->agent)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	open_robots(lane, p->number <= 1);
 	rc = open_gate(lane, p, err);
 	if (rc == 0)
@@ -185,7 +187,7 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	int rc;
 
 	if (!lane)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	lane->crowd = params->crowd;
 	lane->directory = params->crowd->directory;
 	lane->clock = params->crowd->clock;
@@ -211,10 +213,11 @@ void lane_free(struct lane *lane)
 	for (size_t i = 0; i < lane->captures.len; i++)
 		capture_free(lane->captures.ptr[i]);
 	capture_vec_release(&lane->captures);
-	slot_vec_release(&lane->queue);
+	u32_vec_release(&lane->queue);
 	heap_release(&lane->wakes);
 	if (lane->store_is_open)
 		store_abandon(&lane->store);
+	warcinfo_release(&lane->info);
 	net_free(lane->net);
 	if (lane->wake >= 0)
 		(void)close(lane->wake);
@@ -263,7 +266,7 @@ int lane_add(struct lane *lane, struct capture *c)
 	if (rc == 0)
 		rc = heap_reserve(&lane->wakes, slot + 1);
 	if (rc == 0)
-		rc = slot_vec_push(&lane->queue, slot);
+		rc = u32_vec_push(&lane->queue, slot);
 	if (rc)
 		return rc;
 	lane->captures.ptr[lane->captures.len++] = c;
@@ -389,7 +392,7 @@ static int finish(struct lane *lane, struct capture *c, struct err *err)
 	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
 	if (atomic_fetch_sub(&lane->crowd->running, 1) > 1)
-		return batch_finish_capture(lane->store.batch, &c->row, err);
+		return capture_store_row(c, err);
 	lane->crowd->last = c->row;
 	return 0;
 }

@@ -16,18 +16,20 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/heap.h"
+#include "base/lists.h"
 #include "base/spill.h"
 #include "base/vec.h"
 #include "crawl/crawl.h"
-#include "crawl/duplicates.h"
 #include "crawl/gate.h"
 #include "crawl/memory.h"
 #include "crawl/reading.h"
 #include "crawl/robots_cache.h"
-#include "crawl/store.h"
 #include "crawl/trapping.h"
+#include "crawl/warcinfo.h"
 #include "frontier/servers.h"
 #include "net/net.h"
+#include "store/duplicates.h"
+#include "store/store.h"
 
 struct capture;
 
@@ -53,7 +55,6 @@ struct lane_crowd {
 };
 
 VEC_DECLARE(capture_vec, struct capture *);
-VEC_DECLARE(slot_vec, uint32_t);
 
 /* Fields are for the files of this room; those behind lock for its holder. */
 struct lane {
@@ -64,6 +65,7 @@ struct lane {
 	struct net *net;
 	struct gate gate;
 	struct servers servers;
+	struct warcinfo info; /* what its WARC files say of themselves */
 	struct store store;
 	bool store_is_open;
 	bool clock_is_set; /* the wall clock was set meanwhile, and its captures know */
@@ -77,7 +79,7 @@ struct lane {
 	size_t running;
 	bool alone;            /* there is one capture in the whole crawl */
 	struct heap wakes;     /* slots by the time at which something is to be done */
-	struct slot_vec queue; /* a ring of captures that were touched */
+	struct u32_vec queue;  /* a ring of captures that were touched */
 	size_t first, waiting; /* in it */
 	size_t most;           /* fetches under way */
 	double starved_until;  /* no fetch starts before: there was no socket for one */

@@ -125,7 +125,7 @@ static double expect_soon(struct capture *c)
 	double pause = fmax(1, 1e-6 * (double)c->pages.list.len);
 
 	if (now >= c->expected_at) {
-		c->expected_soon = plan_expected(c->plan, now);
+		c->expected_soon = plan_expected(c->plan, now, false);
 		c->expected_at = now + pause;
 	}
 	return c->expected_soon;

@@ -67,7 +67,7 @@ static int on_robots(void *context, const struct catalog_robots *row)
 		if (row->policy == ROBOTS_PARSE)
 			rc = keep_copy(l->memory, r, row->body);
 	}
-	return rc ? err_set(l->err, rc, "%s", err_name(rc)) : 0;
+	return err_code(l->err, rc);
 }
 
 int robots_memory_load(

@@ -78,7 +78,7 @@ static int decide(struct capture *c, struct err *err)
 	if (rc)
 		return rc;
 	c->row.addresses = c->allowed;
-	return batch_update_capture(c->store->batch, &c->row, err);
+	return capture_store_row(c, err);
 }
 
 int names_begin(struct capture *c, struct err *err)
@@ -147,7 +147,7 @@ static int resolve(struct lane *lane, uint32_t server, const struct net_lookup *
 	int rc = servers_set_address(&lane->servers, server, slice_str(l->ip));
 
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	return l->records.len > 0 ? store_lookup(&lane->store, host, l, err) : 0;
 }
 
@@ -172,5 +172,5 @@ int names_fetched(struct capture *c, uint32_t host, const struct net_fetch *f, s
 {
 	int rc = f->ip[0] ? hosts_set_address(&c->hosts, host, slice_str(f->ip)) : 0;
 
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }

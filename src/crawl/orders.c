@@ -53,17 +53,18 @@ static int hold(struct capture *c, const struct plan_order *plan, struct err *er
 		c->orders.ptr[i] = order;
 		rc = hosts_hold(&c->hosts, order.host, i);
 	}
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* ---- orders that are not carried out ---- */
 
-/* robots.txt has changed since the planner got to know the page: it is given up. */
-static int give_up(struct capture *c, const struct plan_order *plan, struct err *err)
+/* robots.txt has changed since the planner got to know the page: it is not wanted any longer. */
+static int withdraw(struct capture *c, const struct plan_order *plan, struct err *err)
 {
 	double now = capture_now(c);
+	int rc = journal_withdraw(c, plan->page, err);
 
-	return journal_done(c, plan, PLAN_FAILED, now, now, err);
+	return rc ? rc : journal_done(c, plan, PLAN_RETURNED, now, now, err);
 }
 
 static bool is_down(const struct capture *c, uint32_t host)
@@ -129,7 +130,7 @@ static int ask_first(struct capture *c, size_t i, uint32_t host, struct err *err
 	c->orders.ptr[i].asked = true;
 	hosts_undo(&c->hosts, host);
 	rc = hosts_hold_first(&c->hosts, host, i);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : rules_refresh(c, host, err);
+	return rc ? err_code(err, rc) : rules_refresh(c, host, err);
 }
 
 static int fetch(struct capture *c, size_t i, struct err *err)
@@ -158,7 +159,7 @@ static int start(struct capture *c, size_t i, struct err *err)
 	if (taken && !down)
 		return fetch(c, i, err);
 	hosts_undo(&c->hosts, order.host);
-	rc = taken ? skip(c, &order.plan, err) : give_up(c, &order.plan, err);
+	rc = taken ? skip(c, &order.plan, err) : withdraw(c, &order.plan, err);
 	free_place(c, i);
 	return rc;
 }
@@ -174,7 +175,7 @@ static bool has_room(struct capture *c)
 {
 	size_t most = c->settings->jobs;
 
-	if (hosts_servers(&c->hosts) > 1)
+	if (c->hosts.asked.len > 1)
 		most = plan_progress(c->plan).leg == PLAN_VISIT ? VISITS_AHEAD : REVISITS_AHEAD;
 	return hosts_held(&c->hosts) == 0 || hosts_has_room(&c->hosts, most);
 }
@@ -222,7 +223,7 @@ static int take_order(struct capture *c, const struct plan_order *order, struct 
 	const struct crawl_page *p = &c->pages.list.ptr[order->page];
 
 	if (!p->taken)
-		return give_up(c, order, err);
+		return withdraw(c, order, err);
 	return is_down(c, p->host) ? skip(c, order, err) : hold(c, order, err);
 }
 
@@ -273,21 +274,6 @@ int orders_dispatch(struct capture *c, struct err *err)
 	return rc;
 }
 
-/*
- * What the end of a request says of its server. An answer that is no HTTP is an answer. A page that
- * failed before and does so again says nothing new: retries come one after the other, and would
- * hold up the barrier for hours.
- */
-static enum pace_outcome outcome_for_pace(const struct plan_order *order, const struct net_fetch *f)
-{
-	if (f->status == 429 || f->status == 503)
-		return PACE_REFUSED;
-	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
-		return PACE_ANSWERED;
-	return order->attempt == 1 && net_failure_is_transient(f->failure) ? PACE_FAILED
-									   : PACE_UNKNOWN;
-}
-
 /* Whether anything ever came from the host: then a name that is not there may come back. */
 static bool was_there(const struct capture *c, uint32_t host)
 {
@@ -318,7 +304,7 @@ static int order_finished(struct capture *c, size_t i, const struct net_fetch *f
 	if (order.plan.leg == PLAN_VISIT)
 		count_visit(c, order.host, f, begin, end);
 	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,
-		outcome_for_pace(&order.plan, f));
+		response_pace(f, order.plan.attempt == 1));
 	rc = names_fetched(c, order.host, f, err);
 	if (rc == 0)
 		rc = response_finished(c, &order.plan, f, &outcome, err);
@@ -345,7 +331,7 @@ static int starved(struct capture *c, const struct net_fetch *f, struct err *err
 		hosts_done(&c->hosts, c->sides.ptr[place].host, lane_now(c->lane), 0, PACE_UNKNOWN);
 		rc = hosts_hold_first(
 			&c->hosts, c->sides.ptr[place].host, CAPTURE_SIDE_TAG | place);
-		return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+		return err_code(err, rc);
 	}
 	order = c->orders.ptr[place];
 	hosts_done(&c->hosts, order.host, lane_now(c->lane), 0, PACE_UNKNOWN);

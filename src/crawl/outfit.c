@@ -5,18 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/fields.h"
+#include "http/fields.h"
 #include "url/percent.h"
 #include "url/url.h"
 
 enum { TEXT_MAX = 64 << 10 };
 
 static const char OF_SEEDS[] = "";
-
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-}
 
 /* ---- origins ---- */
 
@@ -296,7 +291,7 @@ int outfit_dress(struct outfit *o, struct net_request *request, int64_t now, str
 		rc = add_cookies(o, &url, now);
 	url_release(&url);
 	if (rc)
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	request->headers = o->scratch.ptr;
 	request->header_count = o->scratch.len;
 	return 0;
@@ -314,5 +309,5 @@ int outfit_take(struct outfit *o, const struct net_fetch *f, int64_t now, struct
 	if (rc == 0)
 		rc = jar_take(&o->jar, &url, f->head, now);
 	url_release(&url);
-	return rc == ERR_NOMEM ? no_memory(err) : 0;
+	return rc == ERR_NOMEM ? err_code(err, ERR_NOMEM) : 0;
 }

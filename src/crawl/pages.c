@@ -103,7 +103,7 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	if (rc == 0)
 		rc = seen_add(&p->seen, url, number);
 	if (rc)
-		return err->code ? rc : err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	p->list.ptr[p->list.len++] = copy;
 	p->taken += copy.taken;
 	*ret_number = number;
@@ -136,7 +136,7 @@ int pages_url(const struct pages *p, uint32_t number, struct buf *text, struct e
 	buf_reset(text);
 	rc = buf_reserve(text, head.url_len);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	if (head.url_len <= have)
 		memcpy(text->ptr, usual + sizeof head, head.url_len);
 	else

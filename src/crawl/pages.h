@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/digest.h"
 #include "archive/warc_entry.h"
 #include "base/api.h"
 #include "base/buf.h"
@@ -21,6 +20,7 @@
 #include "catalog/catalog.h"
 #include "extract/link_kind.h"
 #include "frontier/seen.h"
+#include "http/digest.h"
 #include "plan/survival.h"
 
 /* The counterpart of link_kind_name; what is unknown is a page. */

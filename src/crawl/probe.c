@@ -57,7 +57,7 @@ static int ask(struct capture *c, uint32_t host, struct err *err)
 		rc = side_request(
 			c, buf_slice(&url), &(struct side){.kind = SIDE_PROBE}, &held, err);
 	buf_release(&url);
-	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }
 
 int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
@@ -69,7 +69,7 @@ int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, s
 		return 0;
 	rc = reserve(c, host);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	if (++c->trapping.probes.ptr[host].visits < VISITS_BEFORE ||
 		c->trapping.probes.ptr[host].state != PROBE_NOT_YET || c->visits_ended)
 		return 0;
@@ -135,7 +135,7 @@ int probe_finished(struct capture *c, uint32_t host, const struct net_fetch *f, 
 	c->trapping.probes.ptr[host].state = PROBE_HONEST;
 	if (f->status >= 200 && f->status < 300)
 		rc = learn(c, host, f);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* ---- comparing ---- */
@@ -168,5 +168,9 @@ bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gi
 int probe_mark(struct capture *c, uint32_t page, struct err *err)
 {
 	c->pages.list.ptr[page].content = CATALOG_CONTENT_SOFT_404;
-	return batch_mark_page(c->store->batch, c->row.id, page, CATALOG_CONTENT_SOFT_404, err);
+	return capture_store(c,
+		&(struct catalog_row){
+			CATALOG_ROW_MARK_PAGE, .page = &(struct catalog_page){.number = page,
+						       .content = CATALOG_CONTENT_SOFT_404}},
+		err);
 }

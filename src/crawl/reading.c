@@ -94,7 +94,7 @@ static int feed_spool(struct reading *r, int fd, uint64_t size, struct err *err)
 			return err_set(err, ERR_IO, "spool: %s", n ? strerror(errno) : "cut off");
 		rc = state_feed(r->state, (slice){chunk, (size_t)n});
 		if (rc)
-			return err_set(err, rc, "%s", err_name(rc));
+			return err_code(err, rc);
 		at += (uint64_t)n;
 	}
 	return 0;
@@ -102,12 +102,9 @@ static int feed_spool(struct reading *r, int fd, uint64_t size, struct err *err)
 
 static int feed(struct reading *r, const struct net_fetch *f, struct err *err)
 {
-	int rc;
-
 	if (f->spool >= 0)
 		return feed_spool(r, f->spool, f->body_size, err);
-	rc = state_feed(r->state, f->body);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, state_feed(r->state, f->body));
 }
 
 int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
@@ -132,5 +129,5 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	if (r->parsing)
 		page_close(r->page);
 	r->parsing = false;
-	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }

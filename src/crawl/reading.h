@@ -11,8 +11,8 @@
 #include "extract/links.h"
 #include "extract/page.h"
 #include "extract/resolve.h"
+#include "http/state.h"
 #include "net/net.h"
-#include "quality/state.h"
 
 enum reading_for {
 	READING_STATE, /* nothing besides */

@@ -37,7 +37,7 @@ static int on_warc(void *context, const struct catalog_warc *w)
 	rc = row.name.ptr ? strmap_put(&r->known, row.name, 0) : ERR_NOMEM;
 	if (rc == 0 && !w->complete)
 		rc = warc_rows_push(&r->open, row);
-	return rc ? err_set(r->err, rc, "%s", err_name(rc)) : 0;
+	return err_code(r->err, rc);
 }
 
 /* What counts of a file that was just repaired. */

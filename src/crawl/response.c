@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
-#include "extract/retry_after.h"
+#include "http/retry_after.h"
 #include "quality/legs.h"
 
 /* Constant: only ever compared with each other within one capture. */
@@ -25,11 +25,6 @@ static slice failure_of(const struct net_fetch *f, char *out, size_t size)
 	(void)snprintf(out, size, "%s%s%s", net_failure_name(f->failure), f->detail[0] ? ": " : "",
 		f->detail);
 	return slice_str(out);
-}
-
-static bool is_pair(const struct capture *c)
-{
-	return c->strategy->revisits && !c->settings->single;
 }
 
 /*
@@ -70,7 +65,7 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		.kind = kind_of(c, order),
 		.via = via,
 		.leg = LEGS[order->leg],
-		.single = !is_pair(c),
+		.single = !c->strategy->revisits || c->settings->single,
 		.number = order->attempt,
 		.wall = times_of(&f->wall),
 		.clock = times_of(&f->monotonic),
@@ -194,7 +189,16 @@ static bool is_cookie_check(
 	return same;
 }
 
-static void obey_retry_after(struct capture *c, uint32_t host, unsigned status)
+enum pace_outcome response_pace(const struct net_fetch *f, bool is_first)
+{
+	if (f->status == 429 || f->status == 503)
+		return PACE_REFUSED;
+	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
+		return PACE_ANSWERED;
+	return is_first && net_failure_is_transient(f->failure) ? PACE_FAILED : PACE_UNKNOWN;
+}
+
+void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status)
 {
 	double seconds;
 
@@ -290,13 +294,6 @@ static int compare_visit(struct capture *c, uint32_t page, const struct page_vis
 	return 0;
 }
 
-/* The catalog learns of it with the observation that moves its end, so that the two agree. */
-static int move_still_point(struct capture *c, const struct attempt *a, struct err *err)
-{
-	return capture_move_still_point(c, a) ? batch_update_capture(c->store->batch, &c->row, err)
-					      : 0;
-}
-
 /* The visit that a revisit is held against; ret_has is false where a damaged catalog has none. */
 static int find_visit(const struct capture *c, const struct plan_order *order,
 	struct page_visit *ret, bool *ret_has, struct err *err)
@@ -390,7 +387,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	if (order->leg != PLAN_REVISIT)
 		rc = trapping_expect(c, f, order->page, &wants_text);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
 					  : READING_LINKS;
@@ -419,13 +416,14 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 		apply(&a, &r, unproven);
 		if (unproven && host < c->rules.len)
 			c->rules.ptr[host].http1 = true;
-		obey_retry_after(c, host, f->status);
+		response_obey_retry_after(c, host, f->status);
 	}
 	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
 	rc = save(c, order, &a, &r, visit, err);
 	if (rc)
 		return rc;
-	rc = move_still_point(c, &a, err);
+	/* The catalog learns of it with the observation that moves its end: the two agree. */
+	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
 	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
 		rc = compare_visit(c, order->page, visit, &a, err);
 	if (*ret_outcome != PLAN_OK)

@@ -184,7 +184,7 @@ static int make(struct robots_cache *c, const uint64_t hashes[2], slice body,
 
 	if (rc) {
 		free(v);
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	}
 	v->hashes[0] = hashes[0];
 	v->hashes[1] = hashes[1];

@@ -26,7 +26,7 @@ void roster_release(struct roster *r)
 	for (size_t i = 0; i < r->captures.len; i++)
 		capture_free(r->captures.ptr[i]);
 	capture_vec_release(&r->captures);
-	slot_vec_release(&r->groups);
+	u32_vec_release(&r->groups);
 	strmap_release(&r->group_numbers);
 	for (size_t i = 0; i < r->settings.len; i++)
 		crawl_settings_release(r->settings.ptr[i]);
@@ -38,12 +38,6 @@ void roster_release(struct roster *r)
 	arena_release(&r->arena);
 }
 
-static int no_memory(struct err *err)
-{
-	(void)err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
-	return ERR_NOMEM;
-}
-
 /* ---- preparing ---- */
 
 static int load_rates(struct roster *r, const char *path, const struct rates **ret, struct err *err)
@@ -52,7 +46,7 @@ static int load_rates(struct roster *r, const char *path, const struct rates **r
 	int rc;
 
 	if (!rates || rates_files_reserve(&r->rates, 1))
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	rc = path ? rates_load(path, rates, err) : 0;
 	/* A file that the user named and nobody can read is bad input like any other. */
 	if (rc == ERR_IO)
@@ -93,8 +87,8 @@ static int add(
 
 	if (rc == 0 && settings->ca_file && access(settings->ca_file, R_OK) < 0)
 		rc = err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
-	if (rc == 0 && (capture_vec_reserve(&r->captures, 1) || slot_vec_push(&r->groups, group)))
-		rc = no_memory(err);
+	if (rc == 0 && (capture_vec_reserve(&r->captures, 1) || u32_vec_push(&r->groups, group)))
+		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
 		rc = capture_new(settings, rates, r->directory, r->clock, &c, err);
 	if (rc)
@@ -137,7 +131,7 @@ static int adopt(
 	if (rc)
 		return rc;
 	*ret = arena_strdup(&r->arena, slice_str(name));
-	return *ret ? 0 : no_memory(err);
+	return *ret ? 0 : err_code(err, ERR_NOMEM);
 }
 
 static int adopt_files(struct roster *r, const struct crawl_settings *s, uint32_t capture,
@@ -194,7 +188,7 @@ static int write_settings(struct roster *r, const struct crawl_settings *setting
 		return err_set(err, ERR_USAGE,
 			"%.200s: too many URLs or patterns for one site (%zu MiB at most)",
 			settings->seeds.ptr[0], SETTINGS_MAX >> 20);
-	return ret->ptr ? 0 : no_memory(err);
+	return ret->ptr ? 0 : err_code(err, ERR_NOMEM);
 }
 
 static int enter(struct roster *r, struct catalog *catalog, struct capture *c,
@@ -215,7 +209,7 @@ static int enter(struct roster *r, struct catalog *catalog, struct capture *c,
 	c->epoch = row->started - clock_offset(c->clock); /* the planner's clock starts then */
 	rc = write_settings(r, c->settings, files, &row->settings, err);
 	if (rc == 0 && !row->uuid.ptr)
-		rc = no_memory(err);
+		rc = err_code(err, ERR_NOMEM);
 	return rc ? rc : catalog_add_capture(catalog, row, &row->id, err);
 }
 
@@ -237,7 +231,7 @@ int roster_enter(struct roster *r, struct catalog *catalog, struct err *err)
 /* ---- unfinished ones ---- */
 
 struct recalling {
-	struct slot_vec ids;
+	struct u32_vec ids;
 	struct err *err;
 };
 
@@ -247,7 +241,7 @@ static int on_capture(void *context, const struct catalog_capture *row)
 
 	if (row->state != CATALOG_RUNNING)
 		return 0;
-	return slot_vec_push(&x->ids, row->id) ? no_memory(x->err) : 0;
+	return err_code(x->err, u32_vec_push(&x->ids, row->id));
 }
 
 /* A line that differs between sites, but not in how they are to be crawled. */
@@ -291,8 +285,7 @@ static int read_settings(
 	int rc;
 
 	if (!settings || settings_vec_push(&r->settings, settings)) {
-		(void)no_memory(err);
-		return ERR_NOMEM;
+		return err_code(err, ERR_NOMEM);
 	}
 	rc = crawl_settings_read(settings, text, &r->arena, err);
 	if (rc == 0 && settings->rates)
@@ -312,7 +305,7 @@ static int add_row(struct roster *r, const struct catalog_capture *row, struct e
 	int rc = read_settings(r, row->settings, &settings, err);
 
 	if (rc == 0 && find_group(r, row->settings, &group))
-		rc = no_memory(err);
+		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
 		rc = add(r, settings, group, err);
 	if (rc == 0)
@@ -327,7 +320,7 @@ static int lose(struct roster *r, uint32_t capture, struct err *err)
 	struct roster_loss loss = {capture, arena_strdup(&r->arena, slice_str(err->text))};
 
 	if (!loss.problem || roster_losses_push(&r->lost, loss))
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	*err = (struct err){0};
 	return 0;
 }
@@ -356,6 +349,6 @@ int roster_recall(struct roster *r, struct catalog *catalog, struct err *err)
 
 	for (size_t i = 0; rc == 0 && i < x.ids.len; i++)
 		rc = recall(r, catalog, x.ids.ptr[i], err);
-	slot_vec_release(&x.ids);
+	u32_vec_release(&x.ids);
 	return rc;
 }

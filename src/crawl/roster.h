@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
-#include "crawl/directory.h"
 #include "crawl/lane.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
-#include "frontier/rates.h"
+#include "import/rates.h"
+#include "store/directory.h"
 
 /* A file of rates; many captures have the same. */
 struct rates_file {
@@ -40,7 +40,7 @@ struct roster {
 	const struct crawl_secrets *secrets; /* of all captures; NULL for none; set by the caller */
 	struct arena arena;                  /* of strings as old as the crawl */
 	struct capture_vec captures;
-	struct slot_vec groups; /* by capture: those of one group may share a lane */
+	struct u32_vec groups; /* by capture: those of one group may share a lane */
 	size_t group_count;
 	struct strmap group_numbers;  /* by their settings */
 	struct settings_vec settings; /* that we have read ourselves */

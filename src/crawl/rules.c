@@ -96,7 +96,7 @@ static int adopt(
 	int rc = 0;
 
 	if (o->why && o->why[0] && !why)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	if (o->policy == ROBOTS_PARSE)
 		rc = parse(c, o->body, &robots, &delay, err);
 	if (rc) {
@@ -143,7 +143,7 @@ int rules_decide(
 	if (rc == ERR_LIMIT)
 		d = (struct robots_decision){.exhausted = true};
 	else if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	*ret = d;
 	return 0;
 }
@@ -176,7 +176,7 @@ static int ask(struct capture *c, uint32_t host, bool first, struct err *err)
 				.first = first},
 			err);
 	buf_release(&url);
-	return rc && !err->code ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }
 
 int rules_request(struct capture *c, uint32_t host, struct err *err)
@@ -214,15 +214,13 @@ static int ask_later(struct capture *c, uint32_t host, double seconds, struct er
 {
 	double ready = pace_ready(hosts_pace(&c->hosts, host));
 	double due = lane_now(c->lane) + seconds;
-	int rc;
 
 	/* Once in line it would hold up the barrier. */
 	if (isfinite(ready))
 		due = fmax(due, ready);
 	if (heap_contains(&c->later, host) || c->rules.ptr[host].asking)
 		return 0;
-	rc = heap_push(&c->later, host, (struct heap_key){due, host});
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, heap_push(&c->later, host, (struct heap_key){due, host}));
 }
 
 /* 1 s, 2 s, 4 s, …, a quarter of an hour; and up to a half more by chance. */
@@ -270,14 +268,13 @@ double rules_next(const struct capture *c)
 static int store(struct capture *c, uint32_t host, const struct outcome *o, struct err *err)
 {
 	const char *why = c->rules.ptr[host].why;
+	struct catalog_robots row = {.origin = hosts_at(&c->hosts, host)->origin,
+		.policy = (uint8_t)o->policy,
+		.fetched = clock_realtime(c->clock),
+		.why = why ? slice_str(why) : SLICE(""),
+		.body = o->policy == ROBOTS_PARSE ? o->body : SLICE("")};
 
-	return batch_add_robots(c->store->batch, c->row.id,
-		&(struct catalog_robots){.origin = hosts_at(&c->hosts, host)->origin,
-			.policy = (uint8_t)o->policy,
-			.fetched = clock_realtime(c->clock),
-			.why = why ? slice_str(why) : SLICE(""),
-			.body = o->policy == ROBOTS_PARSE ? o->body : SLICE("")},
-		err);
+	return capture_store(c, &(struct catalog_row){CATALOG_ROW_ADD_ROBOTS, .robots = &row}, err);
 }
 
 static bool is_same(const struct host_rules *rules, const struct outcome *o)
@@ -287,9 +284,12 @@ static bool is_same(const struct host_rules *rules, const struct outcome *o)
 
 static int confirm(struct capture *c, uint32_t host, struct err *err)
 {
+	struct catalog_robots row = {
+		.origin = hosts_at(&c->hosts, host)->origin, .checked = clock_realtime(c->clock)};
+
 	c->rules.ptr[host].checked = capture_now(c);
-	return batch_confirm_robots(c->store->batch, c->row.id, hosts_at(&c->hosts, host)->origin,
-		clock_realtime(c->clock), err);
+	return capture_store(
+		c, &(struct catalog_row){CATALOG_ROW_CONFIRM_ROBOTS, .robots = &row}, err);
 }
 
 /* What counts from here on. */

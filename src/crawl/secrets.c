@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/fields.h"
 #include "base/buf.h"
+#include "http/fields.h"
 #include "net/net.h"
 #include "url/url.h"
 
@@ -14,11 +14,6 @@ void crawl_secrets_release(struct crawl_secrets *s)
 {
 	text_list_release(&s->auth);
 	text_list_release(&s->headers);
-}
-
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
 }
 
 /* ---- header fields ---- */
@@ -107,9 +102,8 @@ int crawl_secrets_add_header(
 	if (why)
 		return err_set(err, ERR_USAGE, "--header: %.*s cannot be set: %s", (int)name.len,
 			name.ptr, why);
-	if (text_list_push(is_harmless(name) ? &settings->headers : &s->headers, line))
-		return no_memory(err);
-	return 0;
+	return err_code(
+		err, text_list_push(is_harmless(name) ? &settings->headers : &s->headers, line));
 }
 
 /* ---- passwords ---- */
@@ -126,7 +120,7 @@ int crawl_secrets_add_auth(struct crawl_secrets *s, const char *auth, struct err
 		return err_set(err, ERR_USAGE,
 			"--auth is USER:PASSWORD, or https://USER:PASSWORD@HOST/ for one host "
 			"alone");
-	return text_list_push(&s->auth, auth) ? no_memory(err) : 0;
+	return err_code(err, text_list_push(&s->auth, auth));
 }
 
 int crawl_secrets_set_proxy(struct crawl_secrets *s, struct crawl_settings *settings,
@@ -207,7 +201,7 @@ int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *set
 	int rc = mark_all(s, &settings->withheld, arena);
 
 	if (rc == ERR_NOMEM)
-		return no_memory(err);
+		return err_code(err, ERR_NOMEM);
 	return rc ? err_set(err, ERR_USAGE, "--auth, --header or --proxy: %s", err_name(rc)) : 0;
 }
 
@@ -230,7 +224,7 @@ int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settin
 	struct text_list given = {0};
 	int rc = mark_all(s, &given, arena);
 
-	rc = rc ? no_memory(err) : 0;
+	rc = rc ? err_code(err, ERR_NOMEM) : 0;
 	for (size_t i = 0; rc == 0 && i < settings->withheld.len; i++)
 		if (!is_among(&given, settings->withheld.ptr[i]))
 			rc = err_set(err, ERR_USAGE,

@@ -272,7 +272,7 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 			       s->warc_coding > WARC_CODING_ZSTD))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	return rc ? err_set(err, rc,
 			    "the capture's settings in the catalog are damaged: it cannot go on, "
 			    "but what "

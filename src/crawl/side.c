@@ -8,7 +8,6 @@
 
 #include "crawl/capture.h"
 #include "crawl/names.h"
-#include "extract/retry_after.h"
 
 /* Places are used again: a robots.txt is asked for every day, for as long as a crawl takes. */
 static int take_place(struct capture *c, size_t *ret)
@@ -130,15 +129,6 @@ bool side_location(const struct capture *c, const struct side *side, struct url 
 
 /* ---- */
 
-static enum pace_outcome outcome_for_pace(const struct net_fetch *f)
-{
-	if (f->status == 429 || f->status == 503)
-		return PACE_REFUSED;
-	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
-		return PACE_ANSWERED;
-	return net_failure_is_transient(f->failure) ? PACE_FAILED : PACE_UNKNOWN;
-}
-
 static int read_side(struct capture *c, const struct net_fetch *f, struct state_result *result,
 	bool *ret_there, struct err *err)
 {
@@ -151,16 +141,6 @@ static int read_side(struct capture *c, const struct net_fetch *f, struct state_
 	return rc;
 }
 
-static void obey_retry_after(struct capture *c, uint32_t host, const struct net_fetch *f)
-{
-	double seconds;
-
-	if ((f->status == 429 || f->status == 503) &&
-		retry_after_parse(reading_field(c->reading, SLICE("retry-after")),
-			clock_realtime(c->clock), &seconds) == 0)
-		hosts_retry_after(&c->hosts, host, lane_now(c->lane), seconds);
-}
-
 /* What the server showed of itself, and what came. */
 static int record(struct capture *c, const struct side *side, const struct net_fetch *f,
 	struct state_result *result, struct err *err)
@@ -171,14 +151,14 @@ static int record(struct capture *c, const struct side *side, const struct net_f
 
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
-	hosts_done(&c->hosts, side->host, lane_now(c->lane), seconds, outcome_for_pace(f));
+	hosts_done(&c->hosts, side->host, lane_now(c->lane), seconds, response_pace(f, true));
 	if (rc == 0)
 		rc = names_fetched(c, side->host, f, err);
 	if (rc == 0)
 		rc = response_side(
 			c, slice_str(side->url), side->tries + 1U, f, there ? result : NULL, err);
 	if (rc == 0)
-		obey_retry_after(c, side->host, f);
+		response_obey_retry_after(c, side->host, f->status);
 	return rc;
 }
 

@@ -13,7 +13,7 @@
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "extract/sitemap.h"
-#include "frontier/frequency.h"
+#include "rate/frequency.h"
 
 enum {
 	SITEMAPS_MAX = 1000, /* of a capture */
@@ -75,7 +75,7 @@ static int wait_for_rules(
 
 	if (rc) {
 		free(w.url);
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	}
 	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
 		       ? rules_request(c, host, err)
@@ -121,7 +121,7 @@ static int request_url(
 	if (rc == 0)
 		rc = rules_reserve(c);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	return request_of(c, host, url_page(url), n, err);
 }
 
@@ -140,7 +140,7 @@ static int request(struct capture *c, const struct named *n, struct err *err)
 	if (rc == 0)
 		rc = request_url(c, &url, n, err);
 	else
-		rc = rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : 0;
+		rc = rc == ERR_NOMEM ? err_code(err, rc) : 0;
 	url_release(&base);
 	url_release(&url);
 	return rc;
@@ -169,7 +169,7 @@ static int copy_named(
 	buf_reset(out);
 	rc = buf_add(out, robots->sitemaps.ptr[i]);
 	*ret = rc == 0;
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 /* Those that its robots.txt names, else the usual one. */
@@ -312,7 +312,7 @@ static int read_sitemap(struct capture *c, const struct side *side, struct err *
 		&reader, buf_slice(&c->reading->body), slice_str(side->url), &ignored);
 
 	if (rc)
-		return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : 0;
+		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
 	rc = read_entries(c, reader, side, err);
 	sitemap_close(reader);
 	return rc;

@@ -238,7 +238,7 @@ int trapping_came(struct capture *c, const struct net_fetch *f, const struct sta
 		rc = traps_look(&t->traps, &t->source_levels, &c->lane->scratch.gist, &is_new);
 	t->source_is_worthy = traps_is_worthy(&t->traps, &t->source_levels);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	if (has_text && probe_matches(c, t->source, &c->lane->scratch.gist)) {
 		*ret_follow = t->source_is_worthy = false;
 		rc = probe_mark(c, t->source, err);

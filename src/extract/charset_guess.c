@@ -4,8 +4,8 @@
  */
 #include "base/err.h"
 #include "base/utf8.h"
+#include "base/word.h"
 #include "extract/charset.h"
-#include "extract/word.h"
 
 /* A byte order mark, if one is there. */
 static bool find_bom(slice s, struct charset_guess *ret_guess)

@@ -1,6 +1,6 @@
 #include "base/err.h"
+#include "base/word.h"
 #include "extract/charset.h"
-#include "extract/word.h"
 
 struct label {
 	slice name;

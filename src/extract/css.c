@@ -1,6 +1,6 @@
 #include "extract/css.h"
 
-#include "extract/word.h"
+#include "base/word.h"
 
 enum rule { RULE_NONE, RULE_IMPORT, RULE_FONT_FACE, RULE_WITHOUT_LINKS };
 

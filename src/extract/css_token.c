@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
-#include "extract/word.h"
+#include "base/word.h"
 
 void css_tokenizer_init(struct css_tokenizer *t, slice in)
 {
@@ -55,14 +55,6 @@ static bool starts_ident(const struct css_tokenizer *t)
 	return starts_name(ahead(t, 0)) || is_escape(t, 0);
 }
 
-static int hex_value(char c)
-{
-	if (word_is_digit(c))
-		return c - '0';
-	c = word_lower(c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void skip_newline(struct css_tokenizer *t)
 {
 	t->at += ahead(t, 0) == '\r' && ahead(t, 1) == '\n' ? 2 : 1;
@@ -77,10 +69,10 @@ static int take_escape(struct css_tokenizer *t)
 
 	if (t->at == t->end)
 		return buf_add_str(&t->scratch, UTF8_REPLACEMENT);
-	if (hex_value(*t->at) < 0)
+	if (word_hex(*t->at) < 0)
 		return buf_add_char(&t->scratch, *t->at++);
-	for (; n < 6 && t->at != t->end && hex_value(*t->at) >= 0; n++)
-		code = code * 16 + (uint32_t)hex_value(*t->at++);
+	for (; n < 6 && t->at != t->end && word_hex(*t->at) >= 0; n++)
+		code = code * 16 + (uint32_t)word_hex(*t->at++);
 	if (t->at != t->end && word_is_space(*t->at))
 		skip_newline(t);
 	return buf_add(&t->scratch, (slice){out, utf8_put(code ? code : 0xfffd, out)});

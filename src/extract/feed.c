@@ -1,6 +1,6 @@
 #include "extract/feed.h"
 
-#include <strings.h>
+#include "base/word.h"
 
 static const struct row {
 	slice name;
@@ -30,19 +30,14 @@ static const struct row {
 	{SLICE_INIT("issued"), SITEMAP_ATOM, {FEED_FIELD, false, SITEMAP_FIELD_LASTMOD, 1, false}},
 };
 
-static bool same_word(slice a, slice b)
-{
-	return a.len == b.len && (a.len == 0 || strncasecmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 enum sitemap_format feed_root(slice name, bool *ret_index)
 {
-	*ret_index = same_word(name, SLICE("sitemapindex"));
-	if (*ret_index || same_word(name, SLICE("urlset")))
+	*ret_index = word_is(name, SLICE("sitemapindex"));
+	if (*ret_index || word_is(name, SLICE("urlset")))
 		return SITEMAP_XML;
-	if (same_word(name, SLICE("rss")) || same_word(name, SLICE("rdf")))
+	if (word_is(name, SLICE("rss")) || word_is(name, SLICE("rdf")))
 		return SITEMAP_RSS;
-	return same_word(name, SLICE("feed")) ? SITEMAP_ATOM : SITEMAP_UNKNOWN;
+	return word_is(name, SLICE("feed")) ? SITEMAP_ATOM : SITEMAP_UNKNOWN;
 }
 
 /* Versions follow; "…/sitemap-image/1.1" and its like do not begin like these. */
@@ -106,14 +101,14 @@ static bool is_address(enum sitemap_format format, const struct feed_element *e)
 	slice rel = feed_attribute(e, "", "rel");
 
 	if (format == SITEMAP_RSS)
-		return !same_word(feed_attribute(e, "", "isPermaLink"), SLICE("false"));
-	return format != SITEMAP_ATOM || !rel.ptr || same_word(rel, SLICE("alternate"));
+		return !word_is(feed_attribute(e, "", "isPermaLink"), SLICE("false"));
+	return format != SITEMAP_ATOM || !rel.ptr || word_is(rel, SLICE("alternate"));
 }
 
 struct feed_meaning feed_meaning(enum sitemap_format format, const struct feed_element *e)
 {
 	for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-		if (ROWS[i].format != format || !same_word(ROWS[i].name, e->name))
+		if (ROWS[i].format != format || !word_is(ROWS[i].name, e->name))
 			continue;
 		if (ROWS[i].meaning.field == SITEMAP_FIELD_LOC && !is_address(format, e))
 			break;

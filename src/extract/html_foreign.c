@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include "extract/html_attr.h"
+
 /* Start tags that end foreign content (13.2.6.5); font only with certain attributes. */
 static const bool BREAKS_OUT[HTML_TAG_COUNT] = {
 	[HTML_TAG_B] = true,
@@ -77,17 +79,9 @@ static void leave_foreign(struct html_tokenizer *t)
 		t->foreign_len--;
 }
 
-static slice attr_value(const struct html_token *token, slice name)
-{
-	for (size_t i = 0; i < token->attr_count; i++)
-		if (slice_eq(token->attrs[i].name, name))
-			return token->attrs[i].value;
-	return (slice){0};
-}
-
 static bool has_attr(const struct html_token *token, slice name)
 {
-	return attr_value(token, name).ptr != NULL;
+	return html_attr_value(token, name).ptr != NULL;
 }
 
 static bool breaks_out(const struct html_token *token)
@@ -114,7 +108,7 @@ static bool is_integration_point(const struct html_tokenizer *t)
 	case HTML_TAG_MTEXT:
 		return top(t) == HTML_TAG_MATH;
 	case HTML_TAG_ANNOTATION_XML:
-		encoding = attr_value(&t->token, SLICE("encoding"));
+		encoding = html_attr_value(&t->token, SLICE("encoding"));
 		return top(t) == HTML_TAG_MATH &&
 		       ((encoding.len == 9 && strncasecmp(encoding.ptr, "text/html", 9) == 0) ||
 			       (encoding.len == 21 && strncasecmp(encoding.ptr,

@@ -13,8 +13,8 @@
 #ifndef EXTRACT_HTML_STATE_H
 #define EXTRACT_HTML_STATE_H
 
+#include "base/word.h"
 #include "extract/html_token.h"
-#include "extract/word.h"
 
 /* clang-format off */
 #define HTML_STATES(X) \

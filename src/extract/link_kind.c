@@ -1,6 +1,6 @@
 #include "extract/link_kind.h"
 
-#include "extract/word.h"
+#include "base/word.h"
 
 const char *link_kind_name(enum link_kind kind)
 {

@@ -1,14 +1,14 @@
 #include "extract/links.h"
 
 #include "base/err.h"
+#include "base/word.h"
 #include "extract/css.h"
 #include "extract/html_attr.h"
-#include "extract/link_header.h"
 #include "extract/links_rules.h"
 #include "extract/links_srcdoc.h"
 #include "extract/refresh.h"
 #include "extract/srcset.h"
-#include "extract/word.h"
+#include "http/link_header.h"
 
 enum {
 	KEY_PREFIX_MAX = 16, /* of kind and base */

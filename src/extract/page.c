@@ -1,8 +1,8 @@
 #include "extract/page.h"
 
 #include "base/err.h"
-#include "extract/media_type.h"
-#include "extract/word.h"
+#include "base/word.h"
+#include "http/media_type.h"
 
 static bool ends_with(slice s, slice end)
 {

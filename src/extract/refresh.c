@@ -1,7 +1,7 @@
 #include "extract/refresh.h"
 
 #include "base/parse.h"
-#include "extract/word.h"
+#include "base/word.h"
 
 static slice skip_space(slice s)
 {

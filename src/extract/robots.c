@@ -5,9 +5,9 @@
 #include "extract/robots.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/parse.h"
+#include "base/word.h"
 #include "extract/charset.h"
 #include "extract/robots_pattern.h"
 
@@ -85,11 +85,6 @@ static slice until(slice s, char c)
 	return at ? slice_sub(s, 0, (size_t)(at - s.ptr)) : s;
 }
 
-static bool same_word(slice a, slice b)
-{
-	return a.len == b.len && (a.len == 0 || strncasecmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 /* Takes the next line without its end (EOL: CR, LF or both) off the text. */
 static slice take_line(slice *text)
 {
@@ -135,7 +130,7 @@ static enum key split_line(slice line, slice *ret_value)
 	*ret_value = trim(slice_sub(line, key.len + skip, line.len));
 	key = trim(key);
 	for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
-		if (same_word(key, KEYS[i].name))
+		if (word_is(key, KEYS[i].name))
 			return KEYS[i].key;
 	return KEY_NONE;
 }
@@ -143,11 +138,6 @@ static enum key split_line(slice line, slice *ret_value)
 static bool is_token_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /*
@@ -161,7 +151,7 @@ static slice product_token(slice value)
 
 	while (len < value.len && is_token_char(value.ptr[len]))
 		len++;
-	for (end = len; end < value.len && is_digit(value.ptr[end]); end++)
+	for (end = len; end < value.len && word_is_digit(value.ptr[end]); end++)
 		;
 	if (end == value.len || !is_token_char(value.ptr[end]))
 		len = end;
@@ -180,7 +170,7 @@ static bool names_us(const struct parser *p, slice value)
 		slice name = until(value, ',');
 		slice token = product_token(trim(name));
 
-		if (token.len && same_word(token, p->agent))
+		if (token.len && word_is(token, p->agent))
 			return true;
 		value = slice_sub(value, name.len + 1, value.len);
 	}
@@ -293,7 +283,7 @@ static int read_sitemap(struct parser *p, slice value)
 	copy = arena_strdup(&p->robots->arena, value);
 	if (!copy)
 		return ERR_LIMIT;
-	return robots_sitemaps_push(&p->robots->sitemaps, (slice){copy, value.len});
+	return slice_vec_push(&p->robots->sitemaps, (slice){copy, value.len});
 }
 
 /* Takes "<…>" out of a line, and what follows a "<" that is not closed. */
@@ -324,7 +314,7 @@ static bool is_html(slice text)
 		for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
 			slice after = slice_sub(rest, tags[i].len, rest.len);
 
-			if (same_word(slice_sub(rest, 0, tags[i].len), tags[i]) && after.len > 0 &&
+			if (word_is(slice_sub(rest, 0, tags[i].len), tags[i]) && after.len > 0 &&
 				(after.ptr[0] == '>' || is_blank(after.ptr[0])))
 				return true;
 		}
@@ -466,7 +456,7 @@ int robots_parse(struct robots *r, slice text, slice agent, struct err *err)
 void robots_release(struct robots *r)
 {
 	robots_rules_release(&r->rules);
-	robots_sitemaps_release(&r->sitemaps);
+	slice_vec_release(&r->sitemaps);
 	arena_release(&r->arena);
 }
 
@@ -525,7 +515,7 @@ int robots_decide(const struct robots *r, slice path, struct robots_decision *re
 static size_t find_word(slice text, slice word)
 {
 	for (size_t at = 0; at + word.len <= text.len; at++)
-		if (same_word(slice_sub(text, at, at + word.len), word))
+		if (word_is(slice_sub(text, at, at + word.len), word))
 			return at;
 	return text.len;
 }
@@ -536,7 +526,7 @@ slice robots_agent(slice user_agent)
 	slice first = product_token(trim(user_agent)), token;
 	size_t at = find_word(user_agent, compatible);
 
-	if (!same_word(first, SLICE("Mozilla")) || at == user_agent.len)
+	if (!word_is(first, SLICE("Mozilla")) || at == user_agent.len)
 		return first;
 	token = product_token(trim(slice_sub(user_agent, at + compatible.len, user_agent.len)));
 	return token.len > 0 ? token : first;

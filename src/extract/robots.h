@@ -28,6 +28,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/lists.h"
 #include "base/slice.h"
 #include "base/vec.h"
 
@@ -55,15 +56,14 @@ struct robots_rule {
 };
 
 VEC_DECLARE(robots_rules, struct robots_rule);
-VEC_DECLARE(robots_sitemaps, slice);
 
 /* Released by robots_release; to be read only. */
 struct robots {
-	struct robots_rules rules;       /* of the groups that apply, in order of precedence */
-	struct robots_sitemaps sitemaps; /* as written, in their order; may be relative */
-	double crawl_delay;              /* seconds, or -1 when none is asked for */
-	bool named;     /* some group names the crawler; else "*" or none applies */
-	bool truncated; /* there was more than ROBOTS_PARSE_MAX or ROBOTS_RULES_MAX */
+	struct robots_rules rules; /* of the groups that apply, in order of precedence */
+	struct slice_vec sitemaps; /* as written, in their order; may be relative */
+	double crawl_delay;        /* seconds, or -1 when none is asked for */
+	bool named;                /* some group names the crawler; else "*" or none applies */
+	bool truncated;            /* there was more than ROBOTS_PARSE_MAX or ROBOTS_RULES_MAX */
 	struct arena arena;
 };
 

@@ -129,7 +129,7 @@ static int reserve(struct robots *r, const struct packed *p, slice packed, slice
 	int rc = copy ? robots_rules_reserve(&r->rules, p->rules) : ERR_NOMEM;
 
 	if (rc == 0)
-		rc = robots_sitemaps_reserve(&r->sitemaps, p->sitemaps);
+		rc = slice_vec_reserve(&r->sitemaps, p->sitemaps);
 	if (rc)
 		return rc;
 	if (p->octets)

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/word.h"
+
 enum octet_class {
 	OCTET_OTHER, /* must be escaped */
 	OCTET_UNRESERVED,
@@ -33,17 +35,6 @@ static enum octet_class class_of(unsigned char c)
 	return (enum octet_class)CLASSES[c];
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* The octet that an escape at this place stands for, or -1 where there is none. */
 static int escape_at(slice s, size_t at)
 {
@@ -51,8 +42,8 @@ static int escape_at(slice s, size_t at)
 
 	if (s.len - at < 3 || s.ptr[at] != '%')
 		return -1;
-	high = hex_value(s.ptr[at + 1]);
-	low = hex_value(s.ptr[at + 2]);
+	high = word_hex(s.ptr[at + 1]);
+	low = word_hex(s.ptr[at + 2]);
 	return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
@@ -115,16 +106,6 @@ int robots_normalise_path(struct buf *out, slice path)
 	return normalise(out, path, false);
 }
 
-static bool starts_with(slice s, slice prefix)
-{
-	return s.len >= prefix.len && memcmp(s.ptr, prefix.ptr, prefix.len) == 0;
-}
-
-static bool ends_with(slice s, slice suffix)
-{
-	return s.len >= suffix.len && slice_eq(slice_sub(s, s.len - suffix.len, s.len), suffix);
-}
-
 /* Cuts the octets up to the next "*", or to the end, off the pattern; whether there was a star. */
 static bool take_piece(slice *pattern, slice *ret_piece)
 {
@@ -145,7 +126,7 @@ bool robots_match(slice pattern, bool anchored, slice path, uint64_t *work)
 	slice piece;
 	bool more = take_piece(&pattern, &piece);
 
-	if (!starts_with(path, piece))
+	if (!slice_starts_with(path, piece))
 		return false;
 	path = slice_sub(path, piece.len, path.len);
 	if (!more)
@@ -156,7 +137,7 @@ bool robots_match(slice pattern, bool anchored, slice path, uint64_t *work)
 		more = take_piece(&pattern, &piece);
 		++*work;
 		if (!more && anchored)
-			return ends_with(path, piece);
+			return slice_ends_with(path, piece);
 		at = piece.len ? memmem(path.ptr, path.len, piece.ptr, piece.len) : path.ptr;
 		*work += at ? (size_t)(at - path.ptr) + piece.len : path.len;
 		if (piece.len && !at)

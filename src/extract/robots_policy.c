@@ -34,21 +34,3 @@ enum robots_policy robots_policy(const struct robots_answer *answer)
 		return ROBOTS_ALLOW_ALL;
 	return unreachable(answer);
 }
-
-const char *robots_policy_text(enum robots_policy policy)
-{
-	switch (policy) {
-	case ROBOTS_PARSE:
-		return "robots.txt is there";
-	case ROBOTS_FOLLOW:
-		return "robots.txt is elsewhere";
-	case ROBOTS_KEEP:
-		return "the earlier robots.txt stays in force";
-	case ROBOTS_ALLOW_ALL:
-		return "there is no robots.txt: all is allowed";
-	case ROBOTS_DISALLOW_ALL:
-		return "robots.txt cannot be reached: nothing is allowed for now";
-	}
-	assert(false);
-	return "";
-}

@@ -44,7 +44,4 @@ struct robots_answer {
 /* Cannot fail: every answer means something. */
 enum robots_policy robots_policy(const struct robots_answer *answer);
 
-/* A few words for logs and reports ("robots.txt is unavailable: …"); constant. */
-const char *robots_policy_text(enum robots_policy policy);
-
 #endif

@@ -61,7 +61,7 @@ static int open_reader(
 	int rc;
 
 	if (!r)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	url_init(&r->base);
 	url_init(&r->own_base);
 	url_init(&r->inner_base);
@@ -75,10 +75,8 @@ static int open_reader(
 	sitemap_repair_init(&r->repair);
 	sitemap_queue_init(&r->queue);
 	sitemap_text_init(&r->text, &r->queue);
-	rc = sitemap_xml_init(&r->xml, &r->queue);
-	if (rc)
-		(void)err_set(err, rc, "%s", err_name(rc));
-	else if (base.len > 0)
+	rc = err_code(err, sitemap_xml_init(&r->xml, &r->queue));
+	if (rc == 0 && base.len > 0)
 		rc = url_parse(&r->base, base, NULL, err);
 	if (rc == 0)
 		rc = sitemap_input_open(&r->input, file, input, err);
@@ -126,18 +124,13 @@ static bool contains(slice s, slice what)
 	return s.len > 0 && memmem(s.ptr, s.len, what.ptr, what.len);
 }
 
-static bool begins(slice s, slice with)
-{
-	return slice_eq(slice_sub(s, 0, with.len), with);
-}
-
 /* What the input is, by its first block. Something may stand before the markup: PHP's warnings. */
 static enum syntax sniff(slice block)
 {
 	slice text;
 
 	text = sitemap_trim(block);
-	if (begins(text, SLICE("<")) || contains(text, SLICE("<?xml")) ||
+	if (slice_starts_with(text, SLICE("<")) || contains(text, SLICE("<?xml")) ||
 		contains(text, SLICE("<urlset")) || contains(text, SLICE("<sitemapindex")))
 		return SYNTAX_MARKUP;
 	return sitemap_text_is(block) ? SYNTAX_TEXT : SYNTAX_NONE;
@@ -160,12 +153,12 @@ static int open_wide(struct sitemap_reader *r, slice *block)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		if (!begins(*block, rows[i].start))
+		if (!slice_starts_with(*block, rows[i].start))
 			continue;
 		*block = slice_sub(*block, rows[i].mark, block->len);
 		return charset_decoder_open(rows[i].charset, &r->wide);
 	}
-	if (begins(*block, SLICE("\xef\xbb\xbf")))
+	if (slice_starts_with(*block, SLICE("\xef\xbb\xbf")))
 		*block = slice_sub(*block, 3, block->len);
 	return 0;
 }
@@ -173,7 +166,9 @@ static int open_wide(struct sitemap_reader *r, slice *block)
 /* Without the declaration at its beginning, which still says that the text is in UTF-16. */
 static slice drop_declaration(slice text)
 {
-	const char *end = begins(text, SLICE("<?xml")) ? memmem(text.ptr, text.len, "?>", 2) : NULL;
+	const char *end = slice_starts_with(text, SLICE("<?xml"))
+				  ? memmem(text.ptr, text.len, "?>", 2)
+				  : NULL;
 
 	return end ? slice_sub(text, (size_t)(end - text.ptr) + 2, text.len) : text;
 }
@@ -246,8 +241,7 @@ static void end_input(struct sitemap_reader *r, int why)
 	int rc = feed_end(r);
 
 	r->ended = true;
-	if (rc)
-		(void)err_set(&r->end, rc, "%s", err_name(rc));
+	(void)err_code(&r->end, rc);
 	if (r->end.code == ERR_SYNTAX) { /* damaged gzip data: what came out of it is good */
 		r->unpacked = r->end;
 		r->end = (struct err){0};
@@ -271,7 +265,7 @@ static void pump(struct sitemap_reader *r)
 	rc = feed(r, (slice){r->block, len});
 	if (rc) {
 		r->ended = true;
-		(void)err_set(&r->end, rc, "%s", err_name(rc));
+		(void)err_code(&r->end, rc);
 	}
 }
 

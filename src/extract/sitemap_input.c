@@ -49,7 +49,7 @@ int sitemap_input_open(struct sitemap_input *in, FILE *file, slice memory, struc
 		   memcmp(in->block, GZIP_MAGIC.ptr, GZIP_MAGIC.len) == 0;
 	if (in->gzip && inflateInit2(&in->z, GZIP_WINDOW_BITS) != Z_OK) {
 		in->gzip = false;
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	}
 	return 0;
 }

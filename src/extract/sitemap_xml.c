@@ -5,8 +5,8 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/word.h"
 #include "extract/feed.h"
-#include "extract/word.h"
 
 enum {
 	NAMESPACE_MAX = 4096, /* a longer one is none that is known */

@@ -1,7 +1,7 @@
 #include "extract/srcset.h"
 
 #include "base/parse.h"
-#include "extract/word.h"
+#include "base/word.h"
 
 void srcset_init(struct srcset *s, slice value)
 {

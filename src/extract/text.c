@@ -5,8 +5,8 @@
 #endif
 
 #include "base/err.h"
+#include "base/word.h"
 #include "extract/html_attr.h"
-#include "extract/word.h"
 
 enum {
 	SHOWS_HIDDEN = 1, /* its text is left out */

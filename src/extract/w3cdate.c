@@ -3,9 +3,10 @@
 #include <stdbool.h>
 #include <strings.h>
 
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "extract/calendar.h"
+#include "base/word.h"
 
 /* The fields as written. */
 struct fields {
@@ -14,16 +15,6 @@ struct fields {
 	int offset; /* minutes east of Greenwich */
 	enum w3cdate_precision precision;
 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_alpha(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 static bool is_blank(char c)
 {
@@ -62,7 +53,7 @@ static size_t count_digits(slice s)
 {
 	size_t n = 0;
 
-	while (n < s.len && is_digit(s.ptr[n]))
+	while (n < s.len && word_is_digit(s.ptr[n]))
 		n++;
 	return n;
 }
@@ -89,7 +80,7 @@ static slice take_word(slice *s)
 	size_t n = 0;
 	slice word;
 
-	while (n < s->len && is_alpha(s->ptr[n]))
+	while (n < s->len && word_is_alpha(s->ptr[n]))
 		n++;
 	word = slice_sub(*s, 0, n);
 	advance(s, n);

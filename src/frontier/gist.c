@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 
+#include "base/word.h"
 #include "url/percent.h"
 
 /*
@@ -89,8 +90,8 @@ static char next_byte(slice url, size_t *at)
 
 	if (c != '%' || *at + 2 > url.len)
 		return c;
-	high = url_hex(url.ptr[*at]);
-	low = url_hex(url.ptr[*at + 1]);
+	high = word_hex(url.ptr[*at]);
+	low = word_hex(url.ptr[*at + 1]);
 	if (high < 0 || low < 0)
 		return c;
 	*at += 2;

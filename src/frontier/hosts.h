@@ -63,7 +63,7 @@ struct hosts {
 	struct buf scratch;                 /* for a name that is looked up */
 	struct strmap by_origin, by_server; /* to numbers */
 	struct host_vec list;
-	struct host_server_vec asked;
+	struct host_server_vec asked; /* servers, at most as many as hosts */
 	struct queues queues;
 	size_t held, pending;
 	size_t ahead; /* orders for one server that are as many as there should be */
@@ -143,17 +143,6 @@ static inline size_t hosts_count(const struct hosts *h)
 static inline size_t hosts_held(const struct hosts *h)
 {
 	return h->held;
-}
-
-/* Servers that the capture asks, of which there are at most as many as hosts. */
-static inline size_t hosts_servers(const struct hosts *h)
-{
-	return h->asked.len;
-}
-
-static inline size_t hosts_pending(const struct hosts *h)
-{
-	return h->pending;
 }
 
 #endif

@@ -57,10 +57,4 @@ static inline size_t seen_count(const struct seen *s)
 	return s->count;
 }
 
-/* Bytes allocated. */
-static inline size_t seen_bytes(const struct seen *s)
-{
-	return s->bytes;
-}
-
 #endif

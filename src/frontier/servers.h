@@ -169,21 +169,6 @@ bool servers_drop(struct servers *s, uint32_t server, uint32_t client, uint64_t 
 void servers_set_crawl_delay(struct servers *s, uint32_t server, double seconds);
 void servers_retry_after(struct servers *s, uint32_t server, double now, double seconds);
 
-static inline size_t servers_count(const struct servers *s)
-{
-	return s->list.len;
-}
-
-static inline size_t servers_addresses(const struct servers *s)
-{
-	return s->addresses.len;
-}
-
-static inline size_t servers_held(const struct servers *s)
-{
-	return s->held;
-}
-
 static inline size_t servers_busy(const struct servers *s)
 {
 	return s->busy;

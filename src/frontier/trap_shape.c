@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/word.h"
 #include "url/percent.h"
 
 enum {
@@ -202,7 +203,7 @@ static bool is_uuid(slice s)
 	for (size_t i = 0; i < UUID_LEN; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (dash ? s.ptr[i] != '-' : url_hex(s.ptr[i]) < 0)
+		if (dash ? s.ptr[i] != '-' : word_hex(s.ptr[i]) < 0)
 			return false;
 	}
 	return s.len == UUID_LEN || !is_alnum(s.ptr[UUID_LEN]);
@@ -215,7 +216,7 @@ static bool is_token(slice run)
 
 	for (size_t i = 0; i < run.len; i++) {
 		turns += i > 0 && is_digit(run.ptr[i]) != is_digit(run.ptr[i - 1]);
-		hex += url_hex(run.ptr[i]) >= 0;
+		hex += word_hex(run.ptr[i]) >= 0;
 		digits += is_digit(run.ptr[i]);
 	}
 	if (run.len >= HEX_MIN && hex == run.len && digits > 0 && digits < run.len)

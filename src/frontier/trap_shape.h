@@ -1,15 +1,15 @@
 /*
  * The shape of a URL: what it has in common with the others that the same program of the site
- *makes. Digits, dates and random tokens of the path are masked, of the query the names of the
- *fields are kept and sorted:
+ * makes. Digits, dates and random tokens of the path are masked, of the query the names of the
+ * fields are kept and sorted:
  *
  *	http://x.org/article/12345.html            http://x.org/article/#.html
  *	http://x.org/calendar/2031-05-12?view=day  http://x.org/calendar/#?view
  *	http://x.org/a?b=1&a=2                     http://x.org/a?a&b
  *
  * An endless part of a site has endlessly many URLs of few shapes. Nothing is decided here: a
- *normal site of many articles looks the same. Pure; reads foreign URLs in linear time (but for the
- *sorting of at most TRAP_FIELDS_MAX fields).
+ * normal site of many articles looks the same. Pure; reads foreign URLs in linear time (but for the
+ * sorting of at most TRAP_FIELDS_MAX fields).
  */
 #ifndef FRONTIER_TRAP_SHAPE_H
 #define FRONTIER_TRAP_SHAPE_H

@@ -1,11 +1,11 @@
 /*
  * How many URLs of each shape a capture takes: budgets in the spirit of BEAST (Lee, Leonard, Wang,
  * Loguinov: "IRLbot: scaling to 6 billion pages and beyond", 2008; the survey of web crawling,
- *§6.2). docs/traps.md has the reasons and figures. Three *levels* are held against their budgets:
- *the URL's shape, its path with whatever query, its section (the first directory). Each begins with
- *a budget and earns more by content: a page that shows something new stands for TRAPS_PAY URLs.
- *What is beyond is put off, and taken when the budget has grown; so nothing is lost that new
- *content speaks for.
+ * section 6.2). docs/traps.md has the reasons and figures. Three levels are held against their
+ * budgets: the URL's shape, its path with whatever query, its section (the first directory). Each
+ * begins with a budget and earns more by content: a page that shows something new stands for
+ * TRAPS_PAY URLs. What is beyond is put off, and taken when the budget has grown; so nothing is
+ * lost that new content speaks for.
  *
  *	trap_shape(&text, url, &shape);			// a URL is found
  *	traps_find(&t, &shape, &levels);

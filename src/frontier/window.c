@@ -91,13 +91,6 @@ static bool is_open_at(const struct windows *w, const struct tm *local)
 	return w->count == 0;
 }
 
-bool windows_are_open(const struct windows *w, int64_t seconds)
-{
-	struct tm local;
-
-	return w->count == 0 || (local_time(seconds, &local) && is_open_at(w, &local));
-}
-
 /*
  * Minute by minute: the zone's rules are nobody's business but the library's, and mktime has no
  * answer for times that do not exist or exist twice. A day takes a fraction of a millisecond.

@@ -34,10 +34,8 @@ struct windows {
 /* 0, or ERR_USAGE with a sentence; *w is untouched then. */
 int windows_parse(struct windows *w, slice text, struct err *err) SP_MUST_CHECK;
 
-/* Seconds since 1970. */
-bool windows_are_open(const struct windows *w, int64_t seconds);
-
-/* The first second from this one on in which they are open; INT64_MAX when there is none. */
+/* The first second (since 1970) from this one on in which they are open; INT64_MAX when there is
+ * none. */
 int64_t windows_opening(const struct windows *w, int64_t seconds);
 
 #endif

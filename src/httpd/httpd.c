@@ -292,7 +292,7 @@ int httpd_start(const struct httpd_params *params, struct httpd **ret_httpd, str
 	int fd, rc;
 
 	if (!h)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	h->params = *params;
 	rc = listen_open(params->address, params->port, &fd, &h->port, err);
 	if (rc) {

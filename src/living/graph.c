@@ -10,11 +10,6 @@ enum {
 	SHOWN_MAX = 80,
 };
 
-static int shown(slice s)
-{
-	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
-}
-
 static int name_pages(struct layout *l, const struct site *site, struct err *err)
 {
 	struct buf path;
@@ -32,9 +27,10 @@ static int name_pages(struct layout *l, const struct site *site, struct err *err
 			rc = layout_name(l, (uint32_t)i, buf_slice(&path));
 		if (rc == ERR_EXISTS)
 			err_set(err, rc, "page '%.*s' has a path that is in use already",
-				shown(name), name.ptr);
+				slice_shown(name, SHOWN_MAX), name.ptr);
 		else if (rc)
-			err_set(err, rc, "page '%.*s': %s", shown(name), name.ptr, err_name(rc));
+			err_set(err, rc, "page '%.*s': %s", slice_shown(name, SHOWN_MAX), name.ptr,
+				err_name(rc));
 	}
 	buf_release(&path);
 	return rc;
@@ -48,7 +44,7 @@ static int copy_links(struct layout *l, const struct site *site, struct err *err
 		return 0;
 	l->links = calloc(count, sizeof *l->links);
 	if (!l->links)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	memcpy(l->links, site->links, count * sizeof *l->links);
 	memcpy(l->link_from, site->link_from, (site->n + 1) * sizeof *l->link_from);
 	return 0;
@@ -59,7 +55,7 @@ static int copy_rates(const struct site *site, double **ret_rates, struct err *e
 	double *rates = calloc(site->n, sizeof *rates);
 
 	if (!rates)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	for (size_t i = 0; i < site->n; i++)
 		rates[i] = site->survival[i].rate;
 	*ret_rates = rates;
@@ -74,7 +70,7 @@ int layout_graph(
 	int rc = site_load(file, &site, err);
 
 	if (rc == 0 && layout_alloc(&made, site.n))
-		rc = err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0) {
 		made.outdegree = outdegree;
 		rc = name_pages(&made, &site, err);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sim/history_file.h"
+#include "histories/history_file.h"
 
 enum { EVENTS_MAX = 50000000 };
 
@@ -281,7 +281,7 @@ static int read_events(struct builder *b, const char *file, struct err *err)
 	int rc = add_node(b, (slice){"", 0}, 0, &root);
 
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = history_file_read(file, add_event, b, err);
 	if (rc == 0 && b->events.len == 0)
 		rc = err_set(err, ERR_SYNTAX, "%.200s: the history is empty", file);

@@ -204,7 +204,7 @@ uint32_t layout_parent(const struct layout *l, uint32_t page)
 	return (uint32_t)page_at(l, p);
 }
 
-static int add_children(const struct layout *l, uint32_t page, struct page_numbers *list)
+static int add_children(const struct layout *l, uint32_t page, struct u32_vec *list)
 {
 	struct place p = place_of(l, page);
 	int rc = 0;
@@ -215,7 +215,7 @@ static int add_children(const struct layout *l, uint32_t page, struct page_numbe
 
 		if (number >= l->tree)
 			break;
-		rc = page_numbers_push(list, (uint32_t)number);
+		rc = u32_vec_push(list, (uint32_t)number);
 	}
 	return rc;
 }
@@ -224,7 +224,7 @@ static int add_children(const struct layout *l, uint32_t page, struct page_numbe
  * Every page of a shop leads to its prices, but only the last one, where a customer pays, to its
  * terms: a crawler that follows links comes by the two at quite different times.
  */
-static int add_pair(const struct layout *l, uint32_t page, struct page_numbers *list)
+static int add_pair(const struct layout *l, uint32_t page, struct u32_vec *list)
 {
 	uint32_t prices = (uint32_t)l->tree, terms = prices + 1;
 	int rc = 0;
@@ -232,33 +232,33 @@ static int add_pair(const struct layout *l, uint32_t page, struct page_numbers *
 	if (l->theme != LIVING_SHOP)
 		return 0;
 	if (page != prices)
-		rc = page_numbers_push(list, prices);
+		rc = u32_vec_push(list, prices);
 	if (rc == 0 && page == l->tree - 1)
-		rc = page_numbers_push(list, terms);
+		rc = u32_vec_push(list, terms);
 	return rc;
 }
 
-static int add_tree_links(const struct layout *l, uint32_t page, struct page_numbers *list)
+static int add_tree_links(const struct layout *l, uint32_t page, struct u32_vec *list)
 {
 	int rc = 0;
 
 	if (page != 0)
-		rc = page_numbers_push(list, layout_parent(l, page));
+		rc = u32_vec_push(list, layout_parent(l, page));
 	if (rc == 0 && page != 0 && page < l->tree && page + 1 < l->tree)
-		rc = page_numbers_push(list, page + 1); /* its neighbour in the next section */
+		rc = u32_vec_push(list, page + 1); /* its neighbour in the next section */
 	if (rc == 0 && page < l->tree)
 		rc = add_children(l, page, list);
 	return rc ? rc : add_pair(l, page, list);
 }
 
-int layout_links(const struct layout *l, uint32_t page, struct page_numbers *list)
+int layout_links(const struct layout *l, uint32_t page, struct u32_vec *list)
 {
 	int rc = 0;
 
 	if (!l->links)
 		return add_tree_links(l, page, list);
 	for (size_t i = l->link_from[page]; rc == 0 && i < l->link_from[page + 1]; i++)
-		rc = page_numbers_push(list, l->links[i]);
+		rc = u32_vec_push(list, l->links[i]);
 	return rc;
 }
 

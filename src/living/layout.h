@@ -19,11 +19,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/lists.h"
 #include "base/slice.h"
-#include "base/vec.h"
 #include "living/params.h"
-
-VEC_DECLARE(page_numbers, uint32_t);
 
 /* Read-only when it is built, and so for any thread. */
 struct layout {
@@ -82,7 +80,7 @@ bool layout_find(const struct layout *l, slice target, uint32_t *ret_page);
 uint32_t layout_parent(const struct layout *l, uint32_t page);
 
 /* Appends the pages that a page links to. 0 or ERR_NOMEM. */
-int layout_links(const struct layout *l, uint32_t page, struct page_numbers *list) SP_MUST_CHECK;
+int layout_links(const struct layout *l, uint32_t page, struct u32_vec *list) SP_MUST_CHECK;
 
 /*
  * Groups of pages, for sitemaps: the sections of a tree, ranges of other pages. A group is the

@@ -455,7 +455,7 @@ static int allocate(struct living_model *m, struct err *err)
 	m->behaviours = calloc(m->count + 1, sizeof *m->behaviours);
 	m->validators = calloc(m->count + 1, sizeof *m->validators);
 	if (!m->rates || !m->behaviours || !m->validators)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	return 0;
 }
 

@@ -16,10 +16,10 @@ struct page_view {
 	const struct living_model *model;
 	uint32_t resource;
 	uint32_t version;
-	uint16_t port;                    /* of links to other hosts */
-	const struct page_numbers *links; /* pages to link to, in order */
-	int64_t now_ns;                   /* realtime, for a clock in the footer */
-	uint64_t noise;                   /* a random number for this response */
+	uint16_t port;               /* of links to other hosts */
+	const struct u32_vec *links; /* pages to link to, in order */
+	int64_t now_ns;              /* realtime, for a clock in the footer */
+	uint64_t noise;              /* a random number for this response */
 };
 
 /* Writes the content of the resource to body: 0, ERR_NOMEM, ERR_LIMIT. */

@@ -44,11 +44,6 @@ const char *living_validators_name(enum living_validators v)
 	return VALIDATORS[v];
 }
 
-static int shown(slice s)
-{
-	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
-}
-
 /* What stands before the separator, and *rest behind it. */
 static slice take(slice *rest, char separator)
 {
@@ -119,7 +114,8 @@ static int fail_kind(
 		if (all >> i & 1 && at < sizeof list)
 			at += (size_t)snprintf(
 				list + at, sizeof list - at, "%s%s", at ? ", " : "", words[i]);
-	return err_set(err, ERR_SYNTAX, "unknown kind '%.*s' (%s)", shown(word), word.ptr, list);
+	return err_set(err, ERR_SYNTAX, "unknown kind '%.*s' (%s)", slice_shown(word, SHOWN_MAX),
+		word.ptr, list);
 }
 
 /* Adds the bits of the named words, separated by commas. */
@@ -148,7 +144,7 @@ static int parse_share(const char *text, const char *const *words, size_t count,
 
 	if (parse_double(number, &s.share) || !(s.share >= 0 && s.share <= 1))
 		return err_set(err, ERR_RANGE, "share '%.*s' is no number from 0 to 1",
-			shown(number), number.ptr);
+			slice_shown(number, SHOWN_MAX), number.ptr);
 	rc = parse_set(rest, words, count, all, &s.kinds, err);
 	if (rc)
 		return rc;

@@ -32,21 +32,10 @@ static int by_falling_rate(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void shuffle(struct rng *rng, double *rates, size_t n)
-{
-	for (size_t left = n; left > 1; left--) {
-		size_t pick = (size_t)rng_below(rng, left);
-		double rate = rates[pick];
-
-		rates[pick] = rates[left - 1];
-		rates[left - 1] = rate;
-	}
-}
-
 static void arrange(enum living_rate_order order, struct rng *rng, double *rates, size_t n)
 {
 	if (order == LIVING_RATES_SHUFFLED) {
-		shuffle(rng, rates, n);
+		rng_shuffle_doubles(rng, rates, n);
 		return;
 	}
 	qsort(rates, n, sizeof *rates, by_falling_rate);
@@ -79,11 +68,6 @@ struct columns {
 	int rate;
 };
 
-static int shown(slice s)
-{
-	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
-}
-
 static int read_row(const struct columns *c, const struct csv_row *row, rates_take *take,
 	void *context, struct err *err)
 {
@@ -93,10 +77,10 @@ static int read_row(const struct columns *c, const struct csv_row *row, rates_ta
 
 	if (parse_double(number, &rate) || rate < 0)
 		return err_set(err, ERR_SYNTAX, "line %llu: rate '%.*s' is no number of at least 0",
-			line, shown(number), number.ptr);
+			line, slice_shown(number, SHOWN_MAX), number.ptr);
 	if (take(context, name, rate))
 		return err_set(err, ERR_NOTFOUND, "line %llu: the site has no page '%.*s'", line,
-			shown(name), name.ptr);
+			slice_shown(name, SHOWN_MAX), name.ptr);
 	return 0;
 }
 

@@ -119,7 +119,7 @@ static bool is_unmodified(const struct visit *v, const struct claims *c)
 }
 
 /* Links of the page; of a listing those to what is there, seen at the same instant. */
-static int look(struct visit *v, struct page_numbers *links)
+static int look(struct visit *v, struct u32_vec *links)
 {
 	struct living_place p = living_place_of(v->model, v->resource);
 	const struct layout *layout = &v->model->layout;
@@ -134,7 +134,7 @@ static int look(struct visit *v, struct page_numbers *links)
 		return rc;
 	if (!listing)
 		return timeline_look(v->serve->timeline, &v->resource, 1, true, &v->seen);
-	rc = page_numbers_push(links, p.page);
+	rc = u32_vec_push(links, p.page);
 	seen = rc == 0 ? calloc(links->len, sizeof *seen) : NULL;
 	if (!seen)
 		return ERR_NOMEM;
@@ -149,7 +149,7 @@ static int look(struct visit *v, struct page_numbers *links)
 	return rc;
 }
 
-static void answer_page(struct visit *v, const struct page_numbers *links)
+static void answer_page(struct visit *v, const struct u32_vec *links)
 {
 	struct httpd_response *r = v->response;
 	struct page_view view = {
@@ -255,7 +255,7 @@ static void delay(const struct visit *v)
 
 static void answer_resource(struct visit *v)
 {
-	struct page_numbers links = {0};
+	struct u32_vec links = {0};
 
 	if (look(v, &links)) {
 		answer_text(v->response, STATUS_ERROR, "The truth cannot be logged any more");
@@ -265,7 +265,7 @@ static void answer_resource(struct visit *v)
 		answer_page(v, &links);
 		delay(v);
 	}
-	page_numbers_release(&links);
+	u32_vec_release(&links);
 }
 
 static void answer_document(

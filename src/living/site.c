@@ -87,7 +87,7 @@ int living_site_start(
 	int rc;
 
 	if (!site)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	rc = start(site, params, err);
 	if (rc)
 		free(site);

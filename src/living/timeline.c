@@ -124,8 +124,7 @@ int timeline_init(struct timeline *t, const struct living_model *model, const st
 	buf_init(&t->path, PATH_MAX_BYTES);
 	t->cursors = calloc(model->count, sizeof *t->cursors);
 	t->asked = calloc(model->count, sizeof *t->asked);
-	rc = t->cursors && t->asked ? open_truth(t, truth, err)
-				    : err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+	rc = t->cursors && t->asked ? open_truth(t, truth, err) : err_code(err, ERR_NOMEM);
 	if (rc == 0) {
 		t->start_ns = t->now_ns = clock_realtime(clock);
 		rc = begin_all(t);

@@ -15,7 +15,6 @@
 
 #include <stddef.h>
 
-#include "base/api.h"
 #include "measure/blur.h"
 #include "measure/history.h"
 
@@ -24,16 +23,16 @@
  * interval. O(log m + changes that count), m the history's length. An interval of length 0 gives
  * the number of changes between that instant and the download.
  */
-SP_API double blur_actual_page(struct change_history history, double t, struct blur_interval obs);
+double blur_actual_page(struct change_history history, double t, struct blur_interval obs);
 
 /* The same with a revisit: each query gets the nearer download (eq. 24). */
-SP_API double blur_actual_page_revisit(
+double blur_actual_page_revisit(
 	struct change_history history, double visit, double revisit, struct blur_interval obs);
 
 /* Sums over n pages. Borrow the arrays. */
-SP_API double blur_actual_capture(size_t n, const struct change_history *histories,
-	const double *times, struct blur_interval obs);
-SP_API double blur_actual_capture_revisit(size_t n, const struct change_history *histories,
+double blur_actual_capture(size_t n, const struct change_history *histories, const double *times,
+	struct blur_interval obs);
+double blur_actual_capture_revisit(size_t n, const struct change_history *histories,
 	const double *visits, const double *revisits, struct blur_interval obs);
 
 #endif

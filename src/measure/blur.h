@@ -16,8 +16,6 @@
 
 #include <stddef.h>
 
-#include "base/api.h"
-
 /* Observation interval [start, end]: the times for which the archive answers with this capture. */
 struct blur_interval {
 	double start;
@@ -28,34 +26,32 @@ struct blur_interval {
  * Schedule penalty of a download at t: the integral of |x - t| over the observation interval
  * (eq. 2 and section 4.4). 0 for an interval of length 0.
  */
-SP_API double blur_penalty(double t, struct blur_interval obs);
+double blur_penalty(double t, struct blur_interval obs);
 
 /*
  * Schedule penalty with a revisit: the integral of min(|x - visit|, |x - revisit|), because the
  * explorer gets the version nearer to the time she asks for (eq. 19).
  */
-SP_API double blur_penalty_revisit(double visit, double revisit, struct blur_interval obs);
+double blur_penalty_revisit(double visit, double revisit, struct blur_interval obs);
 
 /*
  * Blur of a page, rate * penalty / length of the interval (eq. 1). For an interval of length 0 its
  * limit, rate * distance to that instant: so 0 for a capture of one page, whose own interval is
  * the instant of its download.
  */
-SP_API double blur_page(double rate, double t, struct blur_interval obs);
+double blur_page(double rate, double t, struct blur_interval obs);
 
 /* The same with a revisit (eq. 18); an interval of length 0 takes the nearer download. */
-SP_API double blur_page_revisit(
-	double rate, double visit, double revisit, struct blur_interval obs);
+double blur_page_revisit(double rate, double visit, double revisit, struct blur_interval obs);
 
 /* Blur of a capture of n pages: the sum over its pages (eq. 3). O(n). Borrows the arrays. */
-SP_API double blur_capture(
-	size_t n, const double *rates, const double *times, struct blur_interval obs);
+double blur_capture(size_t n, const double *rates, const double *times, struct blur_interval obs);
 
 /* The same with revisits (eq. 20). O(n). Borrows the arrays. */
-SP_API double blur_capture_revisit(size_t n, const double *rates, const double *visits,
+double blur_capture_revisit(size_t n, const double *rates, const double *visits,
 	const double *revisits, struct blur_interval obs);
 
 /* Average blur (eq. 4): a capture's blur per page; 0 when there is no page. */
-SP_API double blur_average(double capture_blur, size_t pages);
+double blur_average(double capture_blur, size_t pages);
 
 #endif

@@ -17,25 +17,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/api.h"
 #include "measure/history.h"
 
 /*
  * Probability e^(-rate length) that a page does not change. 1 when either is 0, whatever the
  * other; NaN when one is negative or NaN.
  */
-SP_API double coherence_expected_page(double rate, double length);
+double coherence_expected_page(double rate, double length);
 
 /*
  * Expected coherence: the sum of weight * e^(-rate length) over n pages. weights may be NULL (all
  * 1: the expected number of coherent pages). O(n). Borrows the arrays.
  */
-SP_API double coherence_expected(
+double coherence_expected(
 	size_t n, const double *rates, const double *lengths, const double *weights);
 
 /* Whether no change lies on [visit, revisit]; false when visit <= revisit does not hold. O(log m)
  */
-SP_API bool coherence_actual_page(struct change_history history, double visit, double revisit);
+bool coherence_actual_page(struct change_history history, double visit, double revisit);
 
 struct coherence_tally {
 	size_t coherent;
@@ -45,7 +44,7 @@ struct coherence_tally {
 };
 
 /* Actual coherence and incoherence of n pages; weights may be NULL. Borrows the arrays. */
-SP_API struct coherence_tally coherence_actual(size_t n, const struct change_history *histories,
+struct coherence_tally coherence_actual(size_t n, const struct change_history *histories,
 	const double *visits, const double *revisits, const double *weights);
 
 #endif

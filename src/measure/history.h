@@ -7,8 +7,6 @@
 
 #include <stddef.h>
 
-#include "base/api.h"
-
 /* Borrows times, which ascend (equal times are separate changes). Empty: {NULL, 0}. */
 struct change_history {
 	const double *times;
@@ -16,9 +14,9 @@ struct change_history {
 };
 
 /* Number of changes before t, t itself excluded. O(log len). */
-SP_API size_t change_history_before(struct change_history history, double t);
+size_t change_history_before(struct change_history history, double t);
 
 /* Number of changes up to t, t itself included. O(log len). */
-SP_API size_t change_history_until(struct change_history history, double t);
+size_t change_history_until(struct change_history history, double t);
 
 #endif

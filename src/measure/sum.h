@@ -1,6 +1,6 @@
 /*
  * Compensated summation (Neumaier 1974): the error of a sum does not grow with the number of
- * terms, so the blur of a million pages is as good as that of ten. Not installed.
+ * terms, so the blur of a million pages is as good as that of ten.
  */
 #ifndef MEASURE_SUM_H
 #define MEASURE_SUM_H

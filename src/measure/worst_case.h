@@ -14,7 +14,6 @@
 
 #include <stddef.h>
 
-#include "base/api.h"
 #include "base/err.h"
 
 /* Borrows rates, which ascend, are finite and >= 0. The delay is finite and >= 0. */
@@ -26,20 +25,20 @@ struct blur_site {
 
 /* Sum of rate * penalty of the optimal order (Theorem 2, eq. 6), from which increases count. O(n)
  */
-SP_API int blur_organ_pipe(const struct blur_site *site, double *ret_total, struct err *err);
+int blur_organ_pipe(const struct blur_site *site, double *ret_total, struct err *err);
 
 /*
  * Eq. 17, the closed formula. It needs an even number of pages, an even k <= n, and rates equal in
  * pairs (rates[0] = rates[1] <= rates[2] = rates[3] ..). O(n).
  */
-SP_API int blur_worst_case_paired(
+int blur_worst_case_paired(
 	const struct blur_site *site, size_t k, double *ret_increase, struct err *err);
 
 /*
  * The arrangement eq. 17 speaks of, for any rates and any k <= n: the k hottest pages on the k
  * outermost slots, the hottest outermost, the others in organ-pipe order between them. O(n).
  */
-SP_API int blur_worst_case_hottest_out(
+int blur_worst_case_hottest_out(
 	const struct blur_site *site, size_t k, double *ret_increase, struct err *err);
 
 /*
@@ -49,7 +48,7 @@ SP_API int blur_worst_case_hottest_out(
  * k-j innermost, j = 0..k. ret_hottest (may be NULL) receives that j; equal to k where the paper's
  * arrangement is the worst. O(n k).
  */
-SP_API int blur_worst_case(const struct blur_site *site, size_t k, double *ret_increase,
+int blur_worst_case(const struct blur_site *site, size_t k, double *ret_increase,
 	size_t *ret_hottest, struct err *err);
 
 #endif

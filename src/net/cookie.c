@@ -3,9 +3,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "archive/fields.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/word.h"
+#include "http/fields.h"
 
 enum { FILE_FIELDS = 7, TM_YEAR_BASE = 1900 };
 
@@ -20,24 +21,7 @@ static slice take_until(slice *text, char c)
 	return part;
 }
 
-/* Control characters but tab, which would break a line or a terminal. */
-static bool is_clean(slice s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-
-		if ((c < ' ' && c != '\t') || c == 0x7f)
-			return false;
-	}
-	return true;
-}
-
 /* ---- dates ---- */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* %x09 / %x20-2F / %x3B-40 / %x5B-60 / %x7B-7E */
 static bool is_delimiter(char c)
@@ -66,7 +50,7 @@ static bool read_digits(slice token, size_t least, size_t most, int *ret, size_t
 	size_t len = 0;
 	int value = 0;
 
-	for (; len < token.len && is_digit(token.ptr[len]); len++) {
+	for (; len < token.len && word_is_digit(token.ptr[len]); len++) {
 		if (len == most)
 			return false;
 		value = value * 10 + (token.ptr[len] - '0');
@@ -199,13 +183,13 @@ int cookie_parse(slice text, int64_t now, struct cookie *ret)
 		return ERR_SYNTAX;
 	c.name = fields_trim(take_until(&pair, '='));
 	c.value = fields_trim(pair);
-	if (c.name.len == 0 || !is_clean(c.name) || !is_clean(c.value))
+	if (c.name.len == 0 || !fields_is_value(c.name) || !fields_is_value(c.value))
 		return ERR_SYNTAX;
 	while (text.len > 0) {
 		slice attribute = take_until(&text, ';');
 		slice name = fields_trim(take_until(&attribute, '='));
 
-		if (is_clean(attribute))
+		if (fields_is_value(attribute))
 			apply_attribute(&c, name, fields_trim(attribute), now, &has_max_age);
 	}
 	*ret = c;
@@ -235,8 +219,8 @@ int cookie_parse_line(slice line, struct cookie *ret)
 	for (; count < FILE_FIELDS && (line.len > 0 || count == FILE_FIELDS - 1); count++)
 		fields[count] = count < FILE_FIELDS - 1 ? take_until(&line, '\t') : line;
 	if (count < FILE_FIELDS || fields[0].len == 0 || fields[5].len == 0 || fields[2].len == 0 ||
-		fields[2].ptr[0] != '/' || parse_u64(fields[4], &expires) || !is_clean(fields[5]) ||
-		!is_clean(fields[6]))
+		fields[2].ptr[0] != '/' || parse_u64(fields[4], &expires) ||
+		!fields_is_value(fields[5]) || !fields_is_value(fields[6]))
 		return ERR_SYNTAX;
 	*ret = (struct cookie){
 		.name = fields[5],

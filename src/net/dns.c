@@ -377,7 +377,7 @@ int dns_new(const struct dns_params *params, struct dns **ret, struct err *err)
 		rc = dns_cache_init(
 			&d->cache, params->cache_max ? params->cache_max : DNS_CACHE_MAX);
 	}
-	rc = rc ? err_set(err, rc, "%s", err_name(rc)) : open_channel(d, err);
+	rc = rc ? err_code(err, rc) : open_channel(d, err);
 	if (rc) {
 		dns_free(d);
 		return rc;

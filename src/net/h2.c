@@ -1,8 +1,8 @@
 #include "net/h2.h"
 
-#include "archive/fields.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "http/fields.h"
 
 #define VERSION   "HTTP/2"
 #define AS_IF     "HTTP/1.1"

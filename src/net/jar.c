@@ -3,18 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/fields.h"
+#include "http/fields.h"
 #include "net/cookie.h"
 #include "url/domain.h"
 
 static slice name_of(const struct jar_cookie *c)
 {
 	return (slice){c->text, c->name};
-}
-
-static slice value_of(const struct jar_cookie *c)
-{
-	return (slice){c->text + c->name, c->value};
 }
 
 static slice domain_of(const struct jar_cookie *c)
@@ -102,7 +97,7 @@ static int add_pair(const struct jar_cookie *c, struct buf *out)
 		rc = buf_add(out, name_of(c));
 	if (rc == 0)
 		rc = buf_add_char(out, '=');
-	return rc ? rc : buf_add(out, value_of(c));
+	return rc ? rc : buf_add(out, (slice){c->text + c->name, c->value});
 }
 
 int jar_cookies(struct jar *jar, const struct url *url, int64_t now, struct buf *out)
@@ -393,5 +388,5 @@ int jar_read(struct jar *jar, slice text, int64_t now, struct err *err)
 		else if (rc == ERR_END)
 			rc = 0;
 	}
-	return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }

@@ -149,7 +149,7 @@ int net_new(const struct net_params *params, struct net **ret, struct err *err)
 	int rc;
 
 	if (!net)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	/* Counted and guarded by libcurl itself: every net does it, and undoes it. */
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
 		free(net);
@@ -263,7 +263,7 @@ int net_start(struct net *net, const struct net_request *request, struct err *er
 	rc = dns_ask(net->dns, slice_str(t->route.host), &t->waiter);
 	if (rc) {
 		transfer_free(t);
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	}
 	return 0;
 }
@@ -274,7 +274,7 @@ int net_lookup(struct net *net, slice host, uint64_t tag, struct err *err)
 			 ? lookup_skip(&net->lookups, tag)
 			 : lookup_start(&net->lookups, net->dns, host, tag);
 
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 struct net_lookup *net_next_lookup(struct net *net)
@@ -303,13 +303,6 @@ struct net_fetch *net_next(struct net *net)
 void net_fetch_free(struct net_fetch *fetch)
 {
 	transfer_free((struct transfer *)(void *)fetch);
-}
-
-size_t net_pending(const struct net *net)
-{
-	const struct transfer_shared *s = &net->shared;
-
-	return s->resolving.len + s->waiting.len + s->running.len + s->finished.len;
 }
 
 int net_watch(struct net *net, int fd, struct err *err)

@@ -226,7 +226,4 @@ typedef bool net_choose(void *context, const struct net_running *fetch);
 void net_cancel_some(struct net *net, net_choose *choose, void *context, enum net_failure failure,
 	const char *text);
 
-/* Fetches under way or finished and not taken. */
-size_t net_pending(const struct net *net);
-
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/fields.h"
+#include "http/fields.h"
 #include "net/net.h"
 #include "url/url.h"
 

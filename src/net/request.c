@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include "http/fields.h"
 #include "url/url.h"
 
 enum { FIELD_MAX = 64 << 10 }; /* bytes of one header field */
@@ -72,18 +73,6 @@ static bool is_token(slice s)
 	return s.len > 0;
 }
 
-/* Section 5.5: no control characters, and so no further lines. */
-static bool is_value(slice s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-
-		if ((c < ' ' && c != '\t') || c == 0x7f)
-			return false;
-	}
-	return true;
-}
-
 static int append(struct curl_slist **list, const struct buf *line)
 {
 	struct curl_slist *longer = curl_slist_append(*list, buf_str(line));
@@ -99,7 +88,7 @@ static int add_field(struct curl_slist **list, slice name, slice value, struct e
 	struct buf line;
 	int rc;
 
-	if (!is_token(name) || !is_value(value))
+	if (!is_token(name) || !fields_is_value(value))
 		return err_set(err, ERR_SYNTAX, "header field %.*s: not allowed in HTTP",
 			(int)(name.len < 64 ? name.len : 64), name.ptr ? name.ptr : "");
 	buf_init(&line, FIELD_MAX);

@@ -9,8 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "archive/fields.h"
-#include "archive/payload.h"
+#include "http/fields.h"
+#include "http/payload.h"
 #include "net/failure.h"
 #include "net/h2.h"
 #include "net/port.h"
@@ -530,7 +530,7 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	int rc = ERR_NOMEM;
 
 	if (!t)
-		return err_set(err, ERR_NOMEM, "%s", err_name(ERR_NOMEM));
+		return err_code(err, ERR_NOMEM);
 	t->shared = shared;
 	t->fetch.tag = request->tag;
 	t->fetch.spool = -1;
@@ -544,7 +544,7 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 		rc = set_up(t, request, err);
 	if (rc) {
 		transfer_free(t);
-		return rc == ERR_NOMEM ? err_set(err, rc, "%s", err_name(rc)) : rc;
+		return err_code(err, rc);
 	}
 	*ret = t;
 	return 0;

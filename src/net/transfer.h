@@ -7,10 +7,10 @@
 
 #include <curl/curl.h>
 
-#include "archive/http_chunked.h"
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "http/chunked.h"
 #include "net/body.h"
 #include "net/dns.h"
 #include "net/net.h"

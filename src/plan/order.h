@@ -23,6 +23,7 @@ struct plan_page {
 	bool hopeless : 1;
 	bool ordered : 1; /* at least once */
 	bool put_off : 1; /* from the visits to the late leg */
+	bool withdrawn : 1;
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
 };
@@ -77,6 +78,13 @@ struct visit_order {
 	 * memory to plan; asked again, the order goes on without a plan.
 	 */
 	int (*take)(void *state, const struct plan_site *site, struct visit_choice *ret_choice);
+
+	/*
+	 * Takes a page out again, wherever it is, by the survival function and weight with which it
+	 * was added; false when it is not there. It is added anew with others. NULL: the order does
+	 * not depend on them, or is planned already. Cost: O(pages) at most.
+	 */
+	bool (*remove)(void *state, const struct plan_site *site, uint32_t page);
 
 	void (*close)(void *state);
 };

@@ -33,7 +33,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/err.h"
 #include "plan/survival.h"
 
@@ -52,10 +51,10 @@ struct plan_strategy {
  * stillpoint, sharc, hottest-middle) picks -offline when all pages are known, else -online.
  * NULL when there is none.
  */
-SP_API const struct plan_strategy *plan_strategy_find(const char *name, bool all_known);
+const struct plan_strategy *plan_strategy_find(const char *name, bool all_known);
 
 /* All strategies, in the order of the documentation; NULL past the last. */
-SP_API const struct plan_strategy *plan_strategy_at(size_t i);
+const struct plan_strategy *plan_strategy_at(size_t i);
 
 struct plan_params {
 	const struct plan_strategy *strategy;
@@ -105,15 +104,30 @@ enum plan_outcome {
 struct plan_run;
 
 /* NULL with *err set on bad parameters or no memory. Free with plan_run_free (NULL-safe). */
-SP_API struct plan_run *plan_run_new(const struct plan_params *params, struct err *err);
-SP_API void plan_run_free(struct plan_run *run);
+struct plan_run *plan_run_new(const struct plan_params *params, struct err *err);
+void plan_run_free(struct plan_run *run);
 
 /*
  * A page was found. Page numbers are the caller's, dense from 0. A page that is known already is
  * left as it is. Returns 0, ERR_RANGE (invalid survival or weight) or ERR_NOMEM.
  */
-SP_API int plan_discovered(
-	struct plan_run *run, uint32_t page, struct survival survival, float weight);
+int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight);
+
+/*
+ * More is known of a page now. Where the order of visits depends on rates or weights, a page that
+ * waits for its visit gets another place in it; visits that are planned already, as by all offline
+ * strategies after the first plan_next, stay as they are. Revisits are planned with what is known
+ * at the barrier. 0, ERR_RANGE (invalid survival or weight), ERR_NOTFOUND (unknown page) or
+ * ERR_NOMEM (then nothing has changed). Cost: O(pages) at most.
+ */
+int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight);
+
+/*
+ * A page is no longer wanted: it gets no further orders. One that waits for its first download
+ * counts as failed. An order that is out is reported by plan_done as ever and not repeated. 0 or
+ * ERR_NOTFOUND (unknown page).
+ */
+int plan_withdraw(struct plan_run *run, uint32_t page);
 
 /*
  * What to do at time now (the unit and zero are the caller's; it never runs backwards). Cost: see
@@ -121,7 +135,7 @@ SP_API int plan_discovered(
  * Without memory for a plan, pages are visited in the order of their discovery and revisited in
  * that of their visits; plan_error tells.
  */
-SP_API enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order);
+enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *ret_order);
 
 /*
  * Instead of plan_next: the run gives this order, whatever it would have chosen, or none for NULL.
@@ -130,17 +144,20 @@ SP_API enum plan_step plan_next(struct plan_run *run, double now, struct plan_or
  * ERR_STATE for an order that breaks the invariants (unknown page, wrong leg or attempt, in flight
  * or done already), ERR_NOMEM.
  */
-SP_API int plan_impose(struct plan_run *run, const struct plan_order *order, double now);
+int plan_impose(struct plan_run *run, const struct plan_order *order, double now);
+
+/* Whether plan_next gave this order and plan_done has not reported it yet: what plan_done needs. */
+bool plan_is_out(const struct plan_run *run, const struct plan_order *order);
 
 /* Reports an order that plan_next gave, with the times of its request and of its last byte. */
-SP_API void plan_done(struct plan_run *run, const struct plan_order *order,
-	enum plan_outcome outcome, double begin, double end);
+void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
+	double begin, double end);
 
 /* The visits end here (a time limit): pages not yet visited are given up, the revisits begin. */
-SP_API void plan_end_visits(struct plan_run *run);
+void plan_end_visits(struct plan_run *run);
 
 /* No further order; plan_next answers WAIT while orders are in flight, then END. */
-SP_API void plan_cancel(struct plan_run *run);
+void plan_cancel(struct plan_run *run);
 
 /* How far it is. Pages are counted once, whatever the number of attempts. */
 struct plan_progress {
@@ -153,16 +170,16 @@ struct plan_progress {
 	double size; /* the present estimate of the number of pages, known ones included */
 };
 
-SP_API struct plan_progress plan_progress(const struct plan_run *run);
+struct plan_progress plan_progress(const struct plan_run *run);
 
 /*
- * How many pages would be sharp if the visits ended now and the page visited last were revisited
- * first, at the same pace; 0 behind the barrier. Cost: O(pages).
+ * How many pages, or how much weight, would be sharp if the visits ended now and the page visited
+ * last were revisited first, at the same pace; 0 behind the barrier. Cost: O(pages).
  */
-SP_API double plan_expected(const struct plan_run *run, double now);
+double plan_expected(const struct plan_run *run, double now, bool weighted);
 
 /* 0, or ERR_NOMEM when some planning had to be skipped for want of memory. */
-SP_API int plan_error(const struct plan_run *run);
+int plan_error(const struct plan_run *run);
 
 /*
  * An upper bound on the weighted number of sharp pages, sum w_i S_i(L_i), that any schedule can
@@ -177,7 +194,7 @@ struct plan_limit {
 	double reached;
 };
 
-SP_API int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
+int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
 	bool fast, struct plan_limit *ret_limit);
 
 #endif

@@ -8,11 +8,11 @@
 int planned_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct planned *p = state;
-	int rc = planned_pages_reserve(&p->found, n);
+	int rc = u32_vec_reserve(&p->found, n);
 
 	(void)site;
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = planned_pages_push(&p->found, pages[i]);
+		rc = u32_vec_push(&p->found, pages[i]);
 	return rc;
 }
 
@@ -31,7 +31,7 @@ static int make_plan(struct planned *p, const struct plan_site *site, planned_fn
 		free(choices);
 		return rc;
 	}
-	planned_pages_release(&p->found);
+	u32_vec_release(&p->found);
 	p->choices = choices;
 	p->len = n;
 	return 0;
@@ -61,7 +61,7 @@ void planned_close(void *state)
 	struct planned *p = state;
 
 	free(p->choices);
-	planned_pages_release(&p->found);
+	u32_vec_release(&p->found);
 }
 
 int planned_sort_by_heat(const struct plan_site *site, struct visit_choice *choices, size_t n)

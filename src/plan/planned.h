@@ -6,7 +6,7 @@
 #ifndef PLAN_PLANNED_H
 #define PLAN_PLANNED_H
 
-#include "base/vec.h"
+#include "base/lists.h"
 #include "plan/order.h"
 
 /*
@@ -15,10 +15,8 @@
  */
 typedef int planned_fn(const struct plan_site *site, struct visit_choice *choices, size_t n);
 
-VEC_DECLARE(planned_pages, uint32_t);
-
 struct planned {
-	struct planned_pages found; /* not in the plan, in the order of their discovery */
+	struct u32_vec found; /* not in the plan, in the order of their discovery */
 	size_t next_found;
 	struct visit_choice *choices; /* the plan */
 	size_t len, next;

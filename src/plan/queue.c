@@ -4,13 +4,11 @@
  * hottest-last take the hottest or the coldest page found so far.
  */
 #include "base/heap.h"
-#include "base/vec.h"
+#include "base/lists.h"
 #include "plan/order.h"
 
-VEC_DECLARE(page_vec, uint32_t);
-
 struct queue {
-	struct page_vec pages;
+	struct u32_vec pages;
 	size_t head;
 };
 
@@ -18,17 +16,17 @@ static void queue_close(void *state)
 {
 	struct queue *q = state;
 
-	page_vec_release(&q->pages);
+	u32_vec_release(&q->pages);
 }
 
 static int bfs_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct queue *q = state;
-	int rc = page_vec_reserve(&q->pages, n);
+	int rc = u32_vec_reserve(&q->pages, n);
 
 	(void)site;
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = page_vec_push(&q->pages, pages[i]);
+		rc = u32_vec_push(&q->pages, pages[i]);
 	return rc;
 }
 
@@ -49,11 +47,11 @@ const struct visit_order visit_bfs = {
 static int dfs_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct queue *q = state;
-	int rc = page_vec_reserve(&q->pages, n);
+	int rc = u32_vec_reserve(&q->pages, n);
 
 	(void)site;
 	while (!rc && n > 0)
-		rc = page_vec_push(&q->pages, pages[--n]);
+		rc = u32_vec_push(&q->pages, pages[--n]);
 	return rc;
 }
 
@@ -111,6 +109,14 @@ static int heat_take(void *state, const struct plan_site *site, struct visit_cho
 	return heap_pop(&h->heap, &ret_choice->page, NULL) ? 0 : ERR_END;
 }
 
+static bool heat_remove(void *state, const struct plan_site *site, uint32_t page)
+{
+	struct by_heat *h = state;
+
+	(void)site;
+	return heap_remove(&h->heap, page);
+}
+
 static void heat_close(void *state)
 {
 	struct by_heat *h = state;
@@ -121,9 +127,11 @@ static void heat_close(void *state)
 const struct visit_order visit_hottest_first = {.state_size = sizeof(struct by_heat),
 	.add = hottest_add,
 	.take = heat_take,
+	.remove = heat_remove,
 	.close = heat_close};
 
 const struct visit_order visit_hottest_last = {.state_size = sizeof(struct by_heat),
 	.add = coldest_add,
 	.take = heat_take,
+	.remove = heat_remove,
 	.close = heat_close};

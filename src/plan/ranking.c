@@ -291,3 +291,18 @@ struct ranked_page ranking_take(struct ranking *r, size_t rank)
 	r->len--;
 	return e;
 }
+
+static bool is_page(const struct ranked_page *entry, void *context)
+{
+	return entry->page == *(uint32_t *)context;
+}
+
+bool ranking_remove(struct ranking *r, uint32_t page)
+{
+	size_t rank = ranking_find(r, is_page, &page);
+
+	if (rank == r->len)
+		return false;
+	(void)ranking_take(r, rank);
+	return true;
+}

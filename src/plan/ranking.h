@@ -54,4 +54,7 @@ size_t ranking_find(const struct ranking *r, ranking_wanted *wanted, void *conte
 /* The entry at rank, and removes it. */
 struct ranked_page ranking_take(struct ranking *r, size_t rank);
 
+/* Removes page, wherever it is; false when it is not there. O(len). */
+bool ranking_remove(struct ranking *r, uint32_t page);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/lists.h"
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "plan/size.h"
@@ -18,17 +18,15 @@ enum page_state {
 	GIVEN_UP, /* by failure or because its leg was cut */
 };
 
-VEC_DECLARE(page_numbers, uint32_t);
-
 /* First in, first out. */
 struct waiting_line {
-	struct page_numbers pages;
+	struct u32_vec pages;
 	size_t head;
 };
 
 static int line_push(struct waiting_line *l, uint32_t page)
 {
-	return page_numbers_push(&l->pages, page);
+	return u32_vec_push(&l->pages, page);
 }
 
 static bool line_pop(struct waiting_line *l, uint32_t *ret_page)
@@ -65,12 +63,12 @@ struct plan_run {
 	bool visits_ended, cancelled;
 	int error;
 
-	struct page_numbers batch;    /* found since the last call, not yet given to the order */
+	struct u32_vec batch;         /* found since the last call, not yet given to the order */
 	struct waiting_line returned; /* orders that were not carried out: first of all */
 	struct waiting_line retries;  /* behind the other pages of the leg */
 	struct waiting_line revisits;
 	struct waiting_line late;
-	struct page_numbers visited;   /* in the order of their visits */
+	struct u32_vec visited;        /* in the order of their visits */
 	struct waiting_line unordered; /* pages the order could not take for want of memory */
 
 	uint32_t found, visits_done;    /* since the last look at the size */
@@ -103,7 +101,7 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 		run->state = calloc(1, params->strategy->visits->state_size);
 	if (!run || !run->state) {
 		free(run);
-		(void)err_set(err, ERR_NOMEM, "out of memory");
+		(void)err_code(err, ERR_NOMEM);
 		return NULL;
 	}
 	run->params = *params;
@@ -126,13 +124,13 @@ void plan_run_free(struct plan_run *run)
 	free(run->survival);
 	free(run->weight);
 	free(run->pages);
-	page_numbers_release(&run->batch);
-	page_numbers_release(&run->returned.pages);
-	page_numbers_release(&run->retries.pages);
-	page_numbers_release(&run->revisits.pages);
-	page_numbers_release(&run->late.pages);
-	page_numbers_release(&run->visited);
-	page_numbers_release(&run->unordered.pages);
+	u32_vec_release(&run->batch);
+	u32_vec_release(&run->returned.pages);
+	u32_vec_release(&run->retries.pages);
+	u32_vec_release(&run->revisits.pages);
+	u32_vec_release(&run->late.pages);
+	u32_vec_release(&run->visited);
+	u32_vec_release(&run->unordered.pages);
 	free(run);
 }
 
@@ -184,7 +182,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 		return 0;
 	rc = grow(run, page);
 	if (!rc && in_time)
-		rc = page_numbers_push(&run->batch, page);
+		rc = u32_vec_push(&run->batch, page);
 	else if (!rc && has_late_leg(run))
 		rc = line_push(&run->late, page);
 	if (rc)
@@ -206,12 +204,12 @@ static int line_up_batch(struct plan_run *run)
 	int rc;
 
 	if (l->head == l->pages.len) { /* needs no memory of its own */
-		page_numbers_release(&l->pages);
+		u32_vec_release(&l->pages);
 		*l = (struct waiting_line){.pages = run->batch};
-		run->batch = (struct page_numbers){0};
+		run->batch = (struct u32_vec){0};
 		return 0;
 	}
-	rc = page_numbers_reserve(&l->pages, run->batch.len);
+	rc = u32_vec_reserve(&l->pages, run->batch.len);
 	for (size_t i = 0; !rc && i < run->batch.len; i++)
 		rc = line_push(l, run->batch.ptr[i]);
 	return rc;
@@ -220,7 +218,7 @@ static int line_up_batch(struct plan_run *run)
 /* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
 static void flush_batch(struct plan_run *run)
 {
-	struct page_numbers *b = &run->batch;
+	struct u32_vec *b = &run->batch;
 
 	if (b->len == 0)
 		return;
@@ -229,7 +227,7 @@ static void flush_batch(struct plan_run *run)
 		if (line_up_batch(run))
 			return; /* it stays as it is until the line is empty */
 	}
-	page_numbers_release(b); /* the first batch of an offline plan is the whole site */
+	u32_vec_release(b); /* the first batch of an offline plan is the whole site */
 }
 
 /* The next page in the order of discovery. */
@@ -238,6 +236,39 @@ static bool take_unordered(struct plan_run *run, uint32_t *ret_page)
 	if (run->unordered.head == run->unordered.pages.len && run->batch.len > 0)
 		(void)line_up_batch(run); /* which cannot fail now */
 	return line_pop(&run->unordered, ret_page);
+}
+
+/* A page in the visit order gets the place that its new rate and weight give it. */
+static int order_anew(
+	struct plan_run *run, uint32_t page, const struct survival *survival, float weight)
+{
+	int rc = u32_vec_reserve(&run->unordered.pages, 1);
+	bool removed;
+
+	if (rc)
+		return rc;
+	removed = run->visits->remove(run->state, &run->site, page);
+	run->survival[page] = *survival;
+	run->weight[page] = weight;
+	if (removed && run->visits->add(run->state, &run->site, &page, 1)) {
+		run->error = ERR_NOMEM;
+		return line_push(&run->unordered, page); /* which cannot fail now */
+	}
+	return 0;
+}
+
+int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight)
+{
+	if (!survival_valid(survival) || !isfinite(weight) || weight < 0)
+		return ERR_RANGE;
+	if (page >= run->pages_len || run->pages[page].state == UNKNOWN)
+		return ERR_NOTFOUND;
+	if (run->leg == PLAN_VISIT && run->visits->remove && run->pages[page].state == WAITING &&
+		!run->pages[page].ordered)
+		return order_anew(run, page, &survival, weight);
+	run->survival[page] = survival;
+	run->weight[page] = weight;
+	return 0;
 }
 
 /* What visits since the last call have found tells how large the site may be. */
@@ -346,11 +377,24 @@ static void drop_waiting(struct plan_run *run)
 	}
 }
 
+static void drop_withdrawn(struct plan_run *run)
+{
+	struct u32_vec *visited = &run->visited;
+	size_t n = 0;
+
+	for (size_t i = 0; i < visited->len; i++)
+		if (run->pages[visited->ptr[i]].state == VISITED)
+			visited->ptr[n++] = visited->ptr[i];
+	visited->len = n;
+}
+
 /* The barrier: all visits are over. */
 static void begin_revisits(struct plan_run *run, double now)
 {
-	size_t n = run->visited.len;
+	size_t n;
 
+	drop_withdrawn(run);
+	n = run->visited.len;
 	run->visits->close(run->state); /* its memory is wanted */
 	memset(run->state, 0, run->visits->state_size);
 	run->site.barrier = now;
@@ -361,7 +405,7 @@ static void begin_revisits(struct plan_run *run, double now)
 		run->pages[run->visited.ptr[i]].attempts = 0;
 	}
 	run->revisits = (struct waiting_line){.pages = run->visited};
-	run->visited = (struct page_numbers){0};
+	run->visited = (struct u32_vec){0};
 	run->leg = PLAN_REVISIT;
 	run->returned.head = run->returned.pages.len = 0;
 	run->retries.head = run->retries.pages.len = 0;
@@ -429,8 +473,8 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 	struct plan_page *p = &run->pages[order->page];
 	int rc;
 
-	if (p->state != GIVEN_UP || run->leg != PLAN_VISIT || order->leg != PLAN_VISIT ||
-		run->visits_ended)
+	if (p->state != GIVEN_UP || p->withdrawn || run->leg != PLAN_VISIT ||
+		order->leg != PLAN_VISIT || run->visits_ended)
 		return 0;
 	rc = line_push(&run->retries, order->page);
 	if (rc == 0) {
@@ -483,10 +527,10 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 		run->progress.visited++;
 		run->visits_done++;
 		p->visit_end = end;
-		if (!has_late_leg(run))
+		if (!has_late_leg(run) || p->withdrawn)
 			break;
 		p->state = VISITED;
-		if (page_numbers_push(&run->visited, order->page)) {
+		if (u32_vec_push(&run->visited, order->page)) {
 			run->error = ERR_NOMEM;
 			p->state = DONE;
 		}
@@ -518,17 +562,47 @@ static void put_off(struct plan_run *run, const struct plan_order *order)
 	struct plan_page *p = &run->pages[order->page];
 
 	gave_up(run, order);
-	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled ||
+	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled || p->withdrawn ||
 		p->attempts == UINT8_MAX || line_push(&run->late, order->page))
 		return;
 	p->put_off = true;
 	p->state = WAITING;
 }
 
+/* Whether the page waits for a leg in which it counts as failed when it is given up. */
+static bool waits_for_first(const struct plan_run *run, const struct plan_page *p)
+{
+	if (p->state != WAITING || p->put_off)
+		return false;
+	return run->leg != PLAN_REVISIT || !p->ordered;
+}
+
+int plan_withdraw(struct plan_run *run, uint32_t page)
+{
+	struct plan_page *p;
+
+	if (page >= run->pages_len || run->pages[page].state == UNKNOWN)
+		return ERR_NOTFOUND;
+	p = &run->pages[page];
+	p->withdrawn = true;
+	if (waits_for_first(run, p)) {
+		run->progress.failed++;
+		run->progress.unasked += p->attempts == 0;
+		if (run->leg == PLAN_VISIT && !p->ordered) {
+			p->ordered = true; /* it does not wait any longer */
+			run->site.visited++;
+		}
+	}
+	if (p->state == WAITING || p->state == VISITED)
+		p->state = GIVEN_UP; /* lines and orders skip it */
+	return 0;
+}
+
 /* Puts an order back into a line, or gives its page up. */
 static void again(struct plan_run *run, const struct plan_order *order, struct waiting_line *line)
 {
-	bool over = run->cancelled || (order->leg == PLAN_VISIT && run->visits_ended);
+	bool over = run->cancelled || run->pages[order->page].withdrawn ||
+		    (order->leg == PLAN_VISIT && run->visits_ended);
 
 	if (over || line_push(line, order->page))
 		gave_up(run, order);
@@ -545,12 +619,18 @@ static void note_times(struct plan_run *run, double begin, double end)
 	run->downloads++;
 }
 
+bool plan_is_out(const struct plan_run *run, const struct plan_order *order)
+{
+	return order->page < run->pages_len && run->pages[order->page].state == IN_FLIGHT &&
+	       order->leg == run->leg && order->attempt == run->pages[order->page].attempts;
+}
+
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end)
 {
 	struct plan_page *p = &run->pages[order->page];
 
-	assert(order->page < run->pages_len && p->state == IN_FLIGHT && order->leg == run->leg);
+	assert(plan_is_out(run, order));
 	flush_batch(run);
 	run->progress.in_flight--;
 	if (outcome != PLAN_RETURNED)
@@ -598,7 +678,7 @@ struct plan_progress plan_progress(const struct plan_run *run)
 	return p;
 }
 
-double plan_expected(const struct plan_run *run, double now)
+double plan_expected(const struct plan_run *run, double now, bool weighted)
 {
 	double sum = 0;
 
@@ -606,7 +686,10 @@ double plan_expected(const struct plan_run *run, double now)
 		uint32_t page = run->visited.ptr[i];
 		double age = now - run->pages[page].visit_end;
 
-		sum += survival_at(run->survival[page], age > 0 ? 2 * age : 0);
+		if (run->pages[page].withdrawn)
+			continue;
+		sum += (weighted ? (double)run->weight[page] : 1) *
+		       survival_at(run->survival[page], age > 0 ? 2 * age : 0);
 	}
 	return sum;
 }

@@ -222,6 +222,22 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 	return 0;
 }
 
+static bool take_out(void *state, const struct plan_site *site, uint32_t page)
+{
+	struct online *o = state;
+	size_t i = 0;
+
+	(void)site;
+	while (i < o->len && o->hot[i].page != page)
+		i++;
+	if (i == o->len)
+		return false;
+	o->len--;
+	memmove(&o->hot[i], &o->hot[i + 1], (o->len - i) * sizeof *o->hot);
+	o->mode = LOOK;
+	return true;
+}
+
 static void close(void *state)
 {
 	struct online *o = state;
@@ -229,5 +245,8 @@ static void close(void *state)
 	free(o->all);
 }
 
-const struct visit_order visit_selective_online = {
-	.state_size = sizeof(struct online), .add = add, .take = take, .close = close};
+const struct visit_order visit_selective_online = {.state_size = sizeof(struct online),
+	.add = add,
+	.take = take,
+	.remove = take_out,
+	.close = close};

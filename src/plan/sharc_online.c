@@ -41,10 +41,19 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 	return 0;
 }
 
+static bool take_out(void *state, const struct plan_site *site, uint32_t page)
+{
+	(void)site;
+	return ranking_remove(state, page);
+}
+
 static void close(void *state)
 {
 	ranking_release(state);
 }
 
-const struct visit_order visit_sharc_online = {
-	.state_size = sizeof(struct ranking), .add = add, .take = take, .close = close};
+const struct visit_order visit_sharc_online = {.state_size = sizeof(struct ranking),
+	.add = add,
+	.take = take,
+	.remove = take_out,
+	.close = close};

@@ -266,6 +266,14 @@ static int online_take(void *state, const struct plan_site *site, struct visit_c
 	return 0;
 }
 
+static bool online_remove(void *state, const struct plan_site *site, uint32_t page)
+{
+	struct solar_online *s = state;
+
+	(void)site;
+	return ranking_remove(&s->longest_first, page);
+}
+
 static void online_close(void *state)
 {
 	struct solar_online *s = state;
@@ -277,4 +285,5 @@ static void online_close(void *state)
 const struct visit_order visit_solar_online = {.state_size = sizeof(struct solar_online),
 	.add = online_add,
 	.take = online_take,
+	.remove = online_remove,
 	.close = online_close};

@@ -248,6 +248,14 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 	return 0;
 }
 
+static bool take_out(void *state, const struct plan_site *site, uint32_t page)
+{
+	struct online *o = state;
+
+	o->cut_known = 0; /* look again soon */
+	return weighted_remove(&o->waiting, site, page);
+}
+
 static void close(void *state)
 {
 	struct online *o = state;
@@ -255,5 +263,8 @@ static void close(void *state)
 	weighted_release(&o->waiting);
 }
 
-const struct visit_order visit_stillpoint_online = {
-	.state_size = sizeof(struct online), .add = add, .take = take, .close = close};
+const struct visit_order visit_stillpoint_online = {.state_size = sizeof(struct online),
+	.add = add,
+	.take = take,
+	.remove = take_out,
+	.close = close};

@@ -13,8 +13,6 @@
 
 #include <stdbool.h>
 
-#include "base/api.h"
-
 struct survival {
 	double rate;  /* mean changes per unit of time, finite, >= 0 */
 	double shape; /* 0: Poisson; > 0: Gamma-Poisson */
@@ -31,27 +29,27 @@ static inline struct survival survival_gamma(double a, double b)
 	return (struct survival){.rate = a / b, .shape = a};
 }
 
-SP_API bool survival_valid(struct survival s);
+bool survival_valid(struct survival s);
 
 /* The probability that nothing changes during length (>= 0). */
-SP_API double survival_at(struct survival s, double length);
+double survival_at(struct survival s, double length);
 
 /*
  * How much is lost per unit of rate: -dS/d(rate) at that length. Two neighbours in heat are best
  * placed so that the hotter one sits where this is smaller (docs/planning.md).
  */
-SP_API double survival_sensitivity(struct survival s, double length);
+double survival_sensitivity(struct survival s, double length);
 
 /*
  * Splits a life that is observed from a on: S(a + L) = *ret_factor * rest(L).
  * This is what turns the planning of revisits into the same problem as the planning of visits.
  */
-SP_API struct survival survival_after(struct survival s, double a, double *ret_factor);
+struct survival survival_after(struct survival s, double a, double *ret_factor);
 
 /*
  * The longest length with S(length) >= tau, 0 < tau <= 1 (SOLAR eq. 1); infinite for a page that
  * never changes.
  */
-SP_API double survival_confidence(struct survival s, double tau);
+double survival_confidence(struct survival s, double tau);
 
 #endif

@@ -61,6 +61,18 @@ int weighted_insert(struct weighted *w, const struct plan_site *site, uint32_t p
 	return 0;
 }
 
+bool weighted_remove(struct weighted *w, const struct plan_site *site, uint32_t page)
+{
+	size_t class = class_of(w, site->weight[page]);
+
+	if (!ranking_remove(&w->by_rate[class], page))
+		return false;
+	/* What is remembered of the page at an end may no longer be true when it is back. */
+	w->hot[class].round = w->cold[class].round = 0;
+	w->len--;
+	return true;
+}
+
 /* The waiting page at a rank among all, class by class. */
 static uint32_t page_at(const struct weighted *w, size_t rank)
 {

@@ -39,6 +39,9 @@ void weighted_release(struct weighted *w);
 /* 0 or ERR_NOMEM. */
 int weighted_insert(struct weighted *w, const struct plan_site *site, uint32_t page);
 
+/* Takes a page out that was inserted with this weight; false when it is not there. O(len). */
+bool weighted_remove(struct weighted *w, const struct plan_site *site, uint32_t page);
+
 /* As long as they are not mixed: all pages, and taking one of them by its rank. */
 const struct ranking *weighted_middle(const struct weighted *w);
 uint32_t weighted_take_rank(struct weighted *w, size_t rank);

@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/digest.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/slice.h"
 #include "base/vec.h"
+#include "http/digest.h"
 
 /* A response or revisit record. */
 struct evidence {
@@ -31,7 +31,7 @@ struct evidence {
 	uint16_t status;
 	bool sound;         /* the record could be read, and its digests match */
 	bool whole;         /* and so is the body of its response */
-	bool decoded;       /* as in quality/state.h */
+	bool decoded;       /* as in http/state.h */
 	uint8_t coding_end; /* enum coding_end */
 	bool has_state;     /* the digests above are known */
 	bool claimed;       /* by an attempt */

@@ -17,11 +17,6 @@ struct loading {
 	uint32_t page;
 };
 
-static int fail(struct loading *l, int rc)
-{
-	return err_set(l->err, rc, "%s", err_name(rc));
-}
-
 static int damaged(struct loading *l, const char *what, uint32_t page)
 {
 	return err_set(l->err, ERR_IO, "the catalog is damaged: %s of page %u", what, page);
@@ -49,7 +44,7 @@ static int on_page(void *context, const struct catalog_page *p)
 		rc = words_keep(&r->words, p->rule, &page.reason);
 	if (rc == 0)
 		rc = report_pages_push(&r->pages, page);
-	return rc ? fail(l, rc) : 0;
+	return err_code(l->err, rc);
 }
 
 static int on_unkept(void *context, enum left_out reason, uint64_t links)
@@ -140,7 +135,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 		return damaged(l, "an observation", o->page);
 	rc = words_keep(&l->report->words, o->attempt.failure, &shown.failure);
 	if (rc)
-		return fail(l, rc);
+		return err_code(l->err, rc);
 	legs_add(&l->legs, &o->attempt, &shown);
 	return 0;
 }

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/digest.h"
 #include "base/slice.h"
+#include "http/digest.h"
 #include "quality/stillpoint.h"
 
 #define VERDICTS(X)                           \

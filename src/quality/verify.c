@@ -196,7 +196,7 @@ static int measure_file(struct verify *v, const struct verify_params *p,
 	int rc = check_size(v, in);
 
 	(void)p;
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 static int read_file(struct verify *v, const struct verify_params *p, const struct verify_input *in,
@@ -206,8 +206,7 @@ static int read_file(struct verify *v, const struct verify_params *p, const stru
 
 	if (rc)
 		return rc;
-	rc = verify_sum(v, in);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, verify_sum(v, in));
 }
 
 static int do_file(struct verify *v, const struct verify_params *p, const char *name, file_fn *call,
@@ -237,7 +236,7 @@ static int note_missing_files(struct verify *v, struct err *err)
 			(int)name.len, name.ptr);
 		note_loss(v, &v->files.ptr[i]);
 	}
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }
 
 static uint64_t size_of_all(const struct verify_params *p, struct dirent **names, int count)
@@ -333,7 +332,7 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 	if (rc == 0)
 		rc = note_unclaimed(v);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	rc = p->catalog ? verify_compare(v, p->catalog, err) : 0;
 	return rc || !p->catalog || !p->index ? rc : verify_index(v, p->index, p->catalog, err);
 }

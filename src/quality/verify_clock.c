@@ -3,9 +3,9 @@
  * …) and the two clocks of every attempt. All times of a process are its monotonic clock plus one
  * offset, which its first reading states; so a time that was changed later does not fit.
  */
-#include "archive/fields.h"
 #include "archive/warc_date.h"
 #include "base/parse.h"
+#include "http/fields.h"
 #include "quality/verify_run.h"
 
 enum {
@@ -274,5 +274,5 @@ int verify_clock_compare(
 	rc = verify_problem(v, c->uuid, NULL,
 		"capture %u: the catalog has other readings of the clock than the WARC", c->id);
 	verify_blame(v, 0);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "archive/warc_file.h"
+#include "base/lists.h"
 #include "quality/report.h"
 #include "quality/verify_name.h"
 #include "quality/verify_run.h"
@@ -19,11 +20,6 @@ struct comparison {
 	uint32_t *lost; /* by page: the loss of the file that has a record of it (verify.h) */
 	struct err *err;
 };
-
-static int fail(const struct comparison *c, int rc)
-{
-	return rc ? err_set(c->err, rc, "%s", err_name(rc)) : 0;
-}
 
 static const struct legs *find_legs(const struct comparison *c, slice url)
 {
@@ -85,10 +81,10 @@ static int compare_page(struct comparison *c, size_t page)
 
 	c->told[page] = other || (p->taken && says != is);
 	if (p->taken && says != is)
-		return fail(
-			c, verify_problem(c->v, p->url, NULL, "catalog says %s, the WARC says %s",
-				   verdict_name(says), verdict_name(is)));
-	return other ? fail(c, verify_problem(c->v, p->url, NULL, "%s", other)) : 0;
+		return err_code(c->err,
+			verify_problem(c->v, p->url, NULL, "catalog says %s, the WARC says %s",
+				verdict_name(says), verdict_name(is)));
+	return other ? err_code(c->err, verify_problem(c->v, p->url, NULL, "%s", other)) : 0;
 }
 
 static int compare_pages(struct comparison *c)
@@ -123,7 +119,7 @@ static int find_unknown(struct comparison *c)
 				c->v, url, NULL, "the WARC has a page that the catalog has not");
 	}
 	strmap_release(&known);
-	return fail(c, rc);
+	return err_code(c->err, rc);
 }
 
 /* ---- stored verdicts ---- */
@@ -136,9 +132,10 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 	int rc;
 
 	if (stored->page >= c->report->pages.len)
-		return fail(c, verify_problem(c->v, (slice){0}, NULL,
-				       "the catalog has a verdict of a page %u, which it has not",
-				       stored->page));
+		return err_code(
+			c->err, verify_problem(c->v, (slice){0}, NULL,
+					"the catalog has a verdict of a page %u, which it has not",
+					stored->page));
 	p = &c->report->pages.ptr[stored->page];
 	computed = slice_str(verdict_name((enum verdict)p->verdict));
 	/* The word of earlier versions for pages that were never asked for. */
@@ -150,7 +147,7 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 	rc = verify_problem(c->v, p->url, NULL, "stored verdict is %.*s, the WARC says %.*s",
 		(int)stored->verdict.len, stored->verdict.ptr, (int)computed.len, computed.ptr);
 	verify_blame(c->v, 0);
-	return fail(c, rc);
+	return err_code(c->err, rc);
 }
 
 /* ---- records ---- */
@@ -187,13 +184,13 @@ static int on_observation(void *context, const struct catalog_observation *o)
 	rc = verify_naming_offer(c->naming, url, o->warc, o->offset);
 	fault = e ? find_fault(c->v, e, o) : "its record is missing";
 	if (rc || !fault)
-		return fail(c, rc);
+		return err_code(c->err, rc);
 	(void)snprintf(file, sizeof file, "warc/%.*s", (int)o->warc.len, o->warc.ptr);
 	place.file = slice_str(file);
 	verify_blame(c->v, loss_of(c->v, o->warc));
 	rc = verify_problem(c->v, url, &place, "%s", fault);
 	verify_blame(c->v, 0);
-	return fail(c, rc);
+	return err_code(c->err, rc);
 }
 
 /* ---- captures ---- */
@@ -227,7 +224,7 @@ static int compare_window(struct comparison *c)
 			"capture %u: the still point that is stored is not that of the WARC",
 			k->id);
 	verify_blame(c->v, 0);
-	return fail(c, rc);
+	return err_code(c->err, rc);
 }
 
 /* Archives of earlier versions do not say it: what neither has differs in nothing. */
@@ -239,10 +236,11 @@ static int compare_end(struct comparison *c)
 
 	if (k->state == CATALOG_RUNNING || k->ended_by == c->warc->ended_by)
 		return 0;
-	return fail(c, verify_problem(c->v, k->site, NULL,
-			       "capture %u: the limit that ended it is %s in the catalog, %s in "
-			       "the WARC",
-			       k->id, says ? says : "none", is ? is : "none"));
+	return err_code(
+		c->err, verify_problem(c->v, k->site, NULL,
+				"capture %u: the limit that ended it is %s in the catalog, %s in "
+				"the WARC",
+				k->id, says ? says : "none", is ? is : "none"));
 }
 
 static int compare_all(struct comparison *c, struct catalog *catalog)
@@ -279,7 +277,7 @@ static int compare_capture(
 	c.lost = calloc(report.pages.len + 1, sizeof(*c.lost));
 	rc = c.told && c.lost ? verify_find_capture(c.v, report.capture.uuid, &c.warc) : ERR_NOMEM;
 	if (rc || !c.warc) {
-		rc = fail(&c, rc);
+		rc = err_code(c.err, rc);
 	} else {
 		c.warc->id = id;
 		rc = compare_all(&c, catalog);
@@ -290,21 +288,19 @@ static int compare_capture(
 	return rc;
 }
 
-VEC_DECLARE(capture_ids, uint32_t);
-
 static int on_capture(void *context, const struct catalog_capture *c)
 {
-	return capture_ids_push(context, c->id);
+	return u32_vec_push(context, c->id);
 }
 
 static int compare_captures(struct verify_naming *naming, struct catalog *catalog, struct err *err)
 {
-	struct capture_ids ids = {0};
+	struct u32_vec ids = {0};
 	int rc = catalog_each_capture(catalog, on_capture, &ids, err);
 
 	for (size_t i = 0; rc == 0 && i < ids.len; i++)
 		rc = compare_capture(naming, catalog, ids.ptr[i], err);
-	capture_ids_release(&ids);
+	u32_vec_release(&ids);
 	return rc;
 }
 
@@ -333,7 +329,5 @@ int verify_compare(struct verify *v, struct catalog *catalog, struct err *err)
 	verify_naming_finish(&naming);
 	if (rc == 0)
 		rc = find_unknown_captures(v);
-	if (rc && !err->code)
-		(void)err_set(err, rc, "%s", err_name(rc));
-	return rc;
+	return err_code(err, rc);
 }

@@ -204,5 +204,5 @@ int verify_index(struct verify *v, const char *path, struct catalog *catalog, st
 	expected_vec_release(&c.expected);
 	buf_release(&c.before);
 	buf_release(&c.scratch);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }

@@ -2,27 +2,22 @@
 
 #include <stdlib.h>
 
-enum { ARENA_MAX = 1 << 30 };
+#include "base/lists.h"
 
-VEC_DECLARE(via_vec, uint32_t);
+enum { ARENA_MAX = 1 << 30 };
 
 struct asking {
 	struct why *why;
-	struct via_vec via; /* by page: where it was found */
+	struct u32_vec via; /* by page: where it was found */
 	uint32_t *place;    /* by page: how far up the way it is, from 1; 0: not on it */
 	struct err *err;
 };
-
-static int fail(struct asking *a, int rc)
-{
-	return rc ? err_set(a->err, rc, "%s", err_name(rc)) : 0;
-}
 
 static int on_via(void *context, const struct catalog_page *p)
 {
 	struct asking *a = context;
 
-	return fail(a, via_vec_push(&a->via, p->via));
+	return err_code(a->err, u32_vec_push(&a->via, p->via));
 }
 
 /*
@@ -37,7 +32,7 @@ static int find_way(struct asking *a)
 
 	a->place = calloc(a->via.len, sizeof *a->place);
 	if (!a->place)
-		return fail(a, ERR_NOMEM);
+		return err_code(a->err, ERR_NOMEM);
 	for (; at < a->via.len && !a->place[at]; at = a->via.ptr[at])
 		a->place[at] = ++length;
 	rc = why_pages_reserve(way, length);
@@ -45,7 +40,7 @@ static int find_way(struct asking *a)
 		memset(way->ptr, 0, length * sizeof way->ptr[0]);
 		way->len = length;
 	}
-	return fail(a, rc);
+	return err_code(a->err, rc);
 }
 
 static int keep(struct asking *a, slice *text)
@@ -73,7 +68,7 @@ static int on_page(void *context, const struct catalog_page *p)
 		rc = keep(a, &copy.rule);
 	if (rc == 0)
 		a->why->way.ptr[a->why->way.len - a->place[p->number]] = copy;
-	return fail(a, rc);
+	return err_code(a->err, rc);
 }
 
 static int on_observation(void *context, const struct catalog_observation *o)
@@ -93,7 +88,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 		rc = keep(a, &copy.record_id);
 	if (rc == 0)
 		rc = why_attempts_push(&a->why->attempts, copy);
-	return fail(a, rc);
+	return err_code(a->err, rc);
 }
 
 int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url, struct err *err)
@@ -112,7 +107,7 @@ int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url
 		rc = catalog_each_page(catalog, capture, on_page, &a, err);
 	if (rc == 0)
 		rc = catalog_each_observation(catalog, capture, on_observation, &a, err);
-	via_vec_release(&a.via);
+	u32_vec_release(&a.via);
 	free(a.place);
 	return rc;
 }

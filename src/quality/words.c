@@ -13,7 +13,7 @@ void words_init(struct words *w, struct arena *arena)
 void words_release(struct words *w)
 {
 	strmap_release(&w->map);
-	word_vec_release(&w->list);
+	slice_vec_release(&w->list);
 }
 
 int words_number(struct words *w, slice text, uint32_t *ret)
@@ -27,7 +27,7 @@ int words_number(struct words *w, slice text, uint32_t *ret)
 	copy = (slice){arena_strdup(w->arena, text), text.len};
 	if (!copy.ptr)
 		return ERR_NOMEM;
-	rc = word_vec_reserve(&w->list, 1);
+	rc = slice_vec_reserve(&w->list, 1);
 	if (rc == 0)
 		rc = strmap_put(&w->map, copy, number);
 	if (rc == 0) {

@@ -7,16 +7,14 @@
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/lists.h"
 #include "base/slice.h"
-#include "base/vec.h"
-
-VEC_DECLARE(word_vec, slice);
 
 /* Fields are its own. */
 struct words {
 	struct arena *arena; /* borrowed */
 	struct strmap map;
-	struct word_vec list;
+	struct slice_vec list;
 };
 
 void words_init(struct words *w, struct arena *arena);

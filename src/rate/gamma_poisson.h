@@ -41,9 +41,4 @@ static inline struct rate_gamma rate_gamma_posterior(
 	};
 }
 
-static inline double rate_gamma_mean(struct rate_gamma g)
-{
-	return g.shape / g.time;
-}
-
 #endif

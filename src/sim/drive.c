@@ -8,9 +8,9 @@
 struct run {
 	const struct drive_params *params;
 	struct plan_run *plan;
-	struct page_list reached; /* breadth first */
-	uint64_t slot;            /* of the last download; time is slot times delay, never a sum */
-	enum plan_leg leg;        /* of the last download */
+	struct u32_vec reached; /* breadth first */
+	uint64_t slot;          /* of the last download; time is slot times delay, never a sum */
+	enum plan_leg leg;      /* of the last download */
 	bool begun;
 	struct drive_result *result;
 };
@@ -70,7 +70,7 @@ static int visit(struct run *r, const struct plan_order *order)
 {
 	r->result->visited_at[order->page] = now(r);
 	r->result->hopeless[order->page] = order->hopeless;
-	if (page_list_push(&r->result->visits, order->page))
+	if (u32_vec_push(&r->result->visits, order->page))
 		return ERR_NOMEM;
 	return discover_links(r, order->page, r->params->faults.late);
 }
@@ -78,7 +78,7 @@ static int visit(struct run *r, const struct plan_order *order)
 static int revisit(struct run *r, const struct plan_order *order)
 {
 	r->result->revisited_at[order->page] = now(r);
-	if (page_list_push(&r->result->revisits, order->page))
+	if (u32_vec_push(&r->result->revisits, order->page))
 		return ERR_NOMEM;
 	return r->params->faults.late > 0 ? discover_links(r, order->page, 0) : 0;
 }
@@ -86,7 +86,7 @@ static int revisit(struct run *r, const struct plan_order *order)
 static int visit_late(struct run *r, const struct plan_order *order)
 {
 	r->result->visited_at[order->page] = now(r);
-	if (page_list_push(&r->result->late, order->page))
+	if (u32_vec_push(&r->result->late, order->page))
 		return ERR_NOMEM;
 	return discover_links(r, order->page, 0);
 }
@@ -135,14 +135,14 @@ static int reach(struct run *r)
 	int rc = seen ? 0 : ERR_NOMEM;
 
 	for (uint32_t i = 0; rc == 0 && !p->seeds && i < p->site->n; i++)
-		rc = page_list_push(&r->reached, i);
+		rc = u32_vec_push(&r->reached, i);
 	if (rc == 0 && p->seeds)
 		rc = site_reach(p->site, p->seeds, p->seed_count, &r->reached);
 	for (size_t i = 0; rc == 0 && i < r->reached.len; i++)
 		seen[r->reached.ptr[i]] = true;
 	for (uint32_t i = 0; rc == 0 && i < p->site->n; i++)
 		if (!seen[i])
-			rc = page_list_push(&r->result->unreached, i);
+			rc = u32_vec_push(&r->result->unreached, i);
 	free(seen);
 	return rc;
 }
@@ -173,7 +173,7 @@ static int prepare(struct run *r, struct err *err)
 	if (rc == 0)
 		rc = reach(r);
 	if (rc)
-		return err_set(err, rc, "%s", err_name(rc));
+		return err_code(err, rc);
 	if (plan.size == 0)
 		plan.size = (uint32_t)r->reached.len;
 	r->plan = plan_run_new(&plan, err);
@@ -186,13 +186,10 @@ int drive(const struct drive_params *params, struct drive_result *ret_result, st
 	struct run r = {.params = params, .result = &result};
 	int rc = prepare(&r, err);
 
-	if (rc == 0) {
-		rc = run_all(&r);
-		if (rc)
-			(void)err_set(err, rc, "%s", err_name(rc));
-	}
+	if (rc == 0)
+		rc = err_code(err, run_all(&r));
 	plan_run_free(r.plan);
-	page_list_release(&r.reached);
+	u32_vec_release(&r.reached);
 	if (rc)
 		drive_release(&result);
 	else
@@ -202,10 +199,10 @@ int drive(const struct drive_params *params, struct drive_result *ret_result, st
 
 void drive_release(struct drive_result *r)
 {
-	page_list_release(&r->visits);
-	page_list_release(&r->revisits);
-	page_list_release(&r->late);
-	page_list_release(&r->unreached);
+	u32_vec_release(&r->visits);
+	u32_vec_release(&r->revisits);
+	u32_vec_release(&r->late);
+	u32_vec_release(&r->unreached);
 	free(r->visited_at);
 	free(r->revisited_at);
 	free(r->hopeless);
@@ -214,7 +211,7 @@ void drive_release(struct drive_result *r)
 
 static int64_t slot_of(const struct drive_result *r, double time)
 {
-	const struct page_list *visits = &r->visits;
+	const struct u32_vec *visits = &r->visits;
 	double zero = r->single ? 0 : r->visited_at[visits->ptr[visits->len - 1]];
 
 	return llround((time - zero) / r->delay);

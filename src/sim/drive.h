@@ -37,10 +37,10 @@ struct drive_params {
 
 /* By page: arrays of site->n. Times begin with 0 at the first visit; NAN: never downloaded. */
 struct drive_result {
-	struct page_list visits; /* in the order of the downloads */
-	struct page_list revisits;
-	struct page_list late;      /* found too late and downloaded once; visited_at has when */
-	struct page_list unreached; /* from the seeds, in the order of the site */
+	struct u32_vec visits; /* in the order of the downloads */
+	struct u32_vec revisits;
+	struct u32_vec late;      /* found too late and downloaded once; visited_at has when */
+	struct u32_vec unreached; /* from the seeds, in the order of the site */
 	double *visited_at;
 	double *revisited_at;
 	bool *hopeless; /* according to the order for its visit */

@@ -39,7 +39,7 @@ static struct page_value actual_page(
 static struct evaluation measure(const struct site *site, const struct drive_result *capture,
 	const struct change_history *histories)
 {
-	const struct page_list *const lists[] = {&capture->visits, &capture->late};
+	const struct u32_vec *const lists[] = {&capture->visits, &capture->late};
 	struct blur_interval obs = {0, capture->end};
 	struct sum coherence = {0}, blur = {0};
 

@@ -40,8 +40,7 @@ int exposure_row(const struct exposure_params *params, double delay, double *sha
 	}
 	if (rc)
 		return rc;
-	rc = evaluate_bound(params->site, delay, is_fast(params), most, ret_bound);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, evaluate_bound(params->site, delay, is_fast(params), most, ret_bound));
 }
 
 double exposure_duration(size_t n, double delay)

@@ -30,7 +30,7 @@ static int allocate(size_t n, struct drive_result *r)
 	r->hopeless = calloc(n + 1, sizeof *r->hopeless);
 	if (!r->visited_at || !r->revisited_at || !r->hopeless)
 		return ERR_NOMEM;
-	return page_list_reserve(&r->visits, n);
+	return u32_vec_reserve(&r->visits, n);
 }
 
 int op_capture(const struct site *site, const struct change_history *histories, double delay,

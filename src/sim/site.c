@@ -25,15 +25,15 @@ bool site_find(const struct site *s, slice name, uint32_t *ret_page)
 	return true;
 }
 
-static int reach(struct page_list *list, bool *seen, uint32_t page)
+static int reach(struct u32_vec *list, bool *seen, uint32_t page)
 {
 	if (seen[page])
 		return 0;
 	seen[page] = true;
-	return page_list_push(list, page);
+	return u32_vec_push(list, page);
 }
 
-static int reach_links(const struct site *s, uint32_t page, struct page_list *list, bool *seen)
+static int reach_links(const struct site *s, uint32_t page, struct u32_vec *list, bool *seen)
 {
 	int rc = 0;
 
@@ -42,8 +42,7 @@ static int reach_links(const struct site *s, uint32_t page, struct page_list *li
 	return rc;
 }
 
-int site_reach(
-	const struct site *s, const uint32_t *seeds, size_t seed_count, struct page_list *list)
+int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count, struct u32_vec *list)
 {
 	bool *seen = calloc(s->n + 1, sizeof *seen);
 	size_t next = list->len;

@@ -2,7 +2,7 @@
  * A site as a file describes it: pages, how often each changes, what each is worth, how much is
  * known of its rate (plan/survival.h) and which pages it links to. CSV with the header
  * page,rate[,weight][,shape][,links], columns in any order; links are page names separated by
- * blanks. The first may also be called url, as in the files of frontier/rates.h.
+ * blanks. The first may also be called url, as in the files of import/rates.h.
  */
 #ifndef SIM_SITE_H
 #define SIM_SITE_H
@@ -15,12 +15,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/lists.h"
 #include "base/slice.h"
-#include "base/vec.h"
 #include "plan/survival.h"
-
-/* Page numbers, in an order that its owner explains. */
-VEC_DECLARE(page_list, uint32_t);
 
 /*
  * Pages are numbered in the order of their rows. A zeroed struct is a site without pages.
@@ -71,6 +68,6 @@ static inline float site_weight(const struct site *s, uint32_t page)
  * seeds, then their links, and so on. 0 or ERR_NOMEM.
  */
 int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count,
-	struct page_list *list) SP_MUST_CHECK;
+	struct u32_vec *list) SP_MUST_CHECK;
 
 #endif

@@ -69,18 +69,13 @@ struct reader {
 	struct survivals survival;
 	struct floats weights;
 	struct sizes link_from;
-	struct page_list links; /* ids */
+	struct u32_vec links; /* ids */
 };
 
 /* A name as messages show it: the end of a long one tells more than its beginning. */
 static slice tail(slice s, size_t max)
 {
 	return slice_sub(s, s.len > max ? s.len - max : 0, s.len);
-}
-
-static int shown(slice s)
-{
-	return (int)(s.len < NAME_SHOWN_MAX ? s.len : NAME_SHOWN_MAX);
 }
 
 SP_PRINTF(4, 5)
@@ -134,8 +129,8 @@ static int read_column(struct reader *r, slice name, int at, uint64_t line)
 		r->column[c] = at;
 		return 0;
 	}
-	return complain(r, ERR_SYNTAX, line, "unknown column '%.*s' (%s)", shown(name), name.ptr,
-		HEADER_HINT);
+	return complain(r, ERR_SYNTAX, line, "unknown column '%.*s' (%s)",
+		slice_shown(name, NAME_SHOWN_MAX), name.ptr, HEADER_HINT);
 }
 
 static int read_header(struct reader *r, const struct csv_row *row)
@@ -170,13 +165,13 @@ static int read_number(
 	rc = parse_double(field, &value);
 	if (rc == ERR_SYNTAX)
 		return complain(r, rc, line, "%s '%.*s' is not a number (0 or more is needed)",
-			what, shown(field), field.ptr);
+			what, slice_shown(field, NAME_SHOWN_MAX), field.ptr);
 	if (rc == 0 && value < 0)
 		return complain(r, ERR_RANGE, line, "%s %.*s is negative (0 or more is needed)",
-			what, shown(field), field.ptr);
+			what, slice_shown(field, NAME_SHOWN_MAX), field.ptr);
 	if (rc || value > max)
 		return complain(r, ERR_RANGE, line, "%s %.*s is too large (at most %g)", what,
-			shown(field), field.ptr, max);
+			slice_shown(field, NAME_SHOWN_MAX), field.ptr, max);
 	*ret = value + 0.0; /* -0 becomes 0 */
 	return 0;
 }
@@ -217,7 +212,7 @@ static int read_page(struct reader *r, slice name, uint64_t line)
 	if (m->page != NO_PAGE)
 		return complain(r, ERR_EXISTS, line,
 			"page '%.*s' is there already, in line %llu (keep one of them)",
-			shown(name), name.ptr, (unsigned long long)m->line);
+			slice_shown(name, NAME_SHOWN_MAX), name.ptr, (unsigned long long)m->line);
 	m->page = (uint32_t)r->survival.len;
 	m->line = line;
 	return 0;
@@ -281,7 +276,7 @@ static int read_links(struct reader *r, const struct csv_row *row)
 
 		if (rc)
 			return rc;
-		if (page_list_push(&r->links, id))
+		if (u32_vec_push(&r->links, id))
 			return complain_memory(r);
 	}
 	return 0;
@@ -360,8 +355,8 @@ static int build(struct reader *r, struct site *s)
 
 		if (m->page == NO_PAGE)
 			return complain(r, ERR_NOTFOUND, m->line,
-				"link to '%.*s', which is not a page of the file", shown(m->name),
-				m->name.ptr);
+				"link to '%.*s', which is not a page of the file",
+				slice_shown(m->name, NAME_SHOWN_MAX), m->name.ptr);
 	}
 	if (sizes_push(&r->link_from, r->links.len))
 		return complain_memory(r);
@@ -383,7 +378,7 @@ static void release(struct reader *r)
 	survivals_release(&r->survival);
 	floats_release(&r->weights);
 	sizes_release(&r->link_from);
-	page_list_release(&r->links);
+	u32_vec_release(&r->links);
 	arena_release(&r->text);
 }
 

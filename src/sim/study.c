@@ -84,5 +84,5 @@ int study_run(const struct study_params *params, struct study_result *results, s
 			"more than %zu changes in a run (fewer pages, a smaller delay or a larger "
 			"skew have fewer)",
 			CHANGES_MAX);
-	return rc ? err_set(err, rc, "%s", err_name(rc)) : 0;
+	return err_code(err, rc);
 }

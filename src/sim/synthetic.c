@@ -30,22 +30,11 @@ void synthetic_fill_rates(const struct synthetic *s, double *rates)
 	}
 }
 
-static void shuffle_rates(struct rng *rng, double *rates, size_t n)
-{
-	for (size_t left = n; left > 1; left--) {
-		size_t pick = (size_t)rng_below(rng, left);
-		double rate = rates[pick];
-
-		rates[pick] = rates[left - 1];
-		rates[left - 1] = rate;
-	}
-}
-
 static void place_rates(
 	const struct synthetic *s, struct rng *rng, double *rates, struct site *site)
 {
 	if (s->leaves == SYNTHETIC_MIXED && rng)
-		shuffle_rates(rng, rates, s->n);
+		rng_shuffle_doubles(rng, rates, s->n);
 	for (size_t i = 0; i < s->n; i++) {
 		size_t from = s->leaves == SYNTHETIC_HOT ? s->n - 1 - i : i;
 

@@ -30,17 +30,12 @@ static const struct key {
 
 enum { KEYS_N = sizeof KEYS / sizeof KEYS[0] };
 
-static int shown(slice s)
-{
-	return (int)(s.len < SHOWN_MAX ? s.len : SHOWN_MAX);
-}
-
 static int complain_key(slice name, struct err *err)
 {
 	char word[SHOWN_MAX + 1] = {0};
 	struct closest c;
 
-	memcpy(word, name.ptr, (size_t)shown(name));
+	memcpy(word, name.ptr, (size_t)slice_shown(name, SHOWN_MAX));
 	closest_init(&c, word);
 	for (size_t i = 0; i < KEYS_N; i++)
 		closest_offer(&c, KEYS[i].name);
@@ -64,7 +59,8 @@ static int read_number(const struct key *k, slice value, double *ret, struct err
 	(void)format_double(k->min, min);
 	(void)format_double(k->max, max);
 	return err_set(err, ERR_USAGE, "%s must be a %snumber from %s to %s, not '%.*s'", k->name,
-		k->kind == COUNT ? "whole " : "", min, max, shown(value), value.ptr);
+		k->kind == COUNT ? "whole " : "", min, max, slice_shown(value, SHOWN_MAX),
+		value.ptr);
 }
 
 static int read_word(const struct key *k, slice value, int *ret, struct err *err)
@@ -75,7 +71,7 @@ static int read_word(const struct key *k, slice value, int *ret, struct err *err
 			return 0;
 		}
 	return err_set(err, ERR_USAGE, "%s must be %s, %s or %s, not '%.*s'", k->name, k->words[0],
-		k->words[1], k->words[2], shown(value), value.ptr);
+		k->words[1], k->words[2], slice_shown(value, SHOWN_MAX), value.ptr);
 }
 
 static int read_value(const struct key *k, slice value, struct synthetic *s, struct err *err)
@@ -109,7 +105,8 @@ static int read_pair(slice pair, struct synthetic *s, struct err *err)
 	slice name = slice_sub(pair, 0, at), value = slice_sub(pair, at + 1, pair.len);
 
 	if (!equals)
-		return err_set(err, ERR_USAGE, "'%.*s' should be KEY=VALUE", shown(pair), pair.ptr);
+		return err_set(err, ERR_USAGE, "'%.*s' should be KEY=VALUE",
+			slice_shown(pair, SHOWN_MAX), pair.ptr);
 	for (size_t i = 0; i < KEYS_N; i++)
 		if (slice_eq(name, slice_str(KEYS[i].name)))
 			return read_value(&KEYS[i], value, s, err);

@@ -18,6 +18,9 @@ enum { URL_IPV6_PIECES = 8 };
 /* Whether a domain must be an IPv4 address or nothing: its last label is a number. */
 bool url_ends_in_number(slice domain);
 
+/* A dot at the end does not count, but for a domain that is nothing else. */
+slice url_without_last_dot(slice domain);
+
 /* Dotted, with 1 to 4 decimal, octal (0…) or hexadecimal (0x…) parts. 0 or ERR_SYNTAX. */
 int url_ipv4_parse(slice domain, uint32_t *ret_address, struct err *err) SP_MUST_CHECK;
 

@@ -2,11 +2,10 @@
 
 #include <stdlib.h>
 
-#include "base/vec.h"
+#include "base/lists.h"
+#include "base/word.h"
 #include "url/percent.h"
 #include "url/session.h"
-
-VEC_DECLARE(field_vec, slice);
 
 /*
  * Takes out escapes until there is none. One pass does it: an escape that is decoded may complete
@@ -24,7 +23,7 @@ static int unescape_repeatedly(struct buf *out, slice s)
 	for (size_t i = 0; i < s.len; i++) {
 		*to++ = s.ptr[i];
 		while (to - out->ptr >= (ptrdiff_t)start + 3 && to[-3] == '%') {
-			int high = url_hex(to[-2]), low = url_hex(to[-1]);
+			int high = word_hex(to[-2]), low = word_hex(to[-1]);
 
 			if (high < 0 || low < 0)
 				break;
@@ -169,7 +168,7 @@ static int compare_fields(const void *a, const void *b)
 	return order ? order : compare_bytes(x, y);
 }
 
-static int split_fields(slice query, struct field_vec *fields)
+static int split_fields(slice query, struct slice_vec *fields)
 {
 	size_t from = 0;
 	int rc = 0;
@@ -177,7 +176,7 @@ static int split_fields(slice query, struct field_vec *fields)
 	for (size_t i = 0; i <= query.len && rc == 0; i++) {
 		if (i < query.len && query.ptr[i] != '&')
 			continue;
-		rc = field_vec_push(fields, slice_sub(query, from, i));
+		rc = slice_vec_push(fields, slice_sub(query, from, i));
 		from = i + 1;
 	}
 	return rc;
@@ -185,7 +184,7 @@ static int split_fields(slice query, struct field_vec *fields)
 
 static int add_sorted(struct buf *out, slice query)
 {
-	struct field_vec fields = {0};
+	struct slice_vec fields = {0};
 	int rc = split_fields(query, &fields);
 
 	if (rc == 0)
@@ -196,7 +195,7 @@ static int add_sorted(struct buf *out, slice query)
 		if (rc == 0)
 			rc = buf_add(out, fields.ptr[i]);
 	}
-	field_vec_release(&fields);
+	slice_vec_release(&fields);
 	return rc;
 }
 

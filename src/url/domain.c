@@ -2,12 +2,7 @@
 
 #include <libpsl.h>
 
-static slice without_last_dot(slice host)
-{
-	bool dot = host.len > 1 && host.ptr[host.len - 1] == '.';
-
-	return slice_sub(host, 0, host.len - dot);
-}
+#include "url/address.h"
 
 /* libpsl wants C strings and cuts silently at labels that are empty: those are refused here. */
 static bool make_name(slice host, char out[URL_DOMAIN_MAX + 1])
@@ -28,7 +23,7 @@ slice url_registrable_domain(slice host)
 	char name[URL_DOMAIN_MAX + 1];
 	const char *found;
 
-	host = without_last_dot(host);
+	host = url_without_last_dot(host);
 	if (!make_name(host, name))
 		return SLICE("");
 	found = psl_registrable_domain(psl_builtin(), name);
@@ -44,12 +39,7 @@ slice url_domain(const struct url *u)
 
 bool url_host_within(slice host, slice domain)
 {
-	size_t before;
-
-	host = without_last_dot(host);
-	if (domain.len == 0 || host.len < domain.len)
-		return false;
-	before = host.len - domain.len;
-	return slice_eq(slice_sub(host, before, host.len), domain) &&
-	       (before == 0 || host.ptr[before - 1] == '.');
+	host = url_without_last_dot(host);
+	return domain.len > 0 && slice_ends_with(host, domain) &&
+	       (host.len == domain.len || host.ptr[host.len - domain.len - 1] == '.');
 }

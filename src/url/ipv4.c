@@ -1,5 +1,6 @@
 /* WHATWG URL Standard, section 3.5: IPv4 parser, IPv4 number parser, ends in a number checker. */
 #include "base/format.h"
+#include "base/word.h"
 #include "url/address.h"
 #include "url/percent.h"
 
@@ -22,7 +23,7 @@ static bool parse_number(slice s, uint64_t *ret)
 		s = slice_sub(s, hex ? 2 : 1, s.len);
 	}
 	for (size_t i = 0; i < s.len; i++) {
-		int digit = url_hex(s.ptr[i]);
+		int digit = word_hex(s.ptr[i]);
 
 		if (digit < 0 || (unsigned)digit >= radix)
 			return false;
@@ -34,8 +35,7 @@ static bool parse_number(slice s, uint64_t *ret)
 	return true;
 }
 
-/* A dot at the end does not count, but for a domain that is nothing else. */
-static slice without_last_dot(slice domain)
+slice url_without_last_dot(slice domain)
 {
 	bool dot = domain.len > 1 && domain.ptr[domain.len - 1] == '.';
 
@@ -44,7 +44,7 @@ static slice without_last_dot(slice domain)
 
 bool url_ends_in_number(slice domain)
 {
-	slice s = without_last_dot(domain);
+	slice s = url_without_last_dot(domain);
 	size_t from = s.len;
 	bool digits;
 	uint64_t value;
@@ -79,7 +79,7 @@ static size_t split(slice s, slice parts[PARTS_MAX])
 int url_ipv4_parse(slice domain, uint32_t *ret_address, struct err *err)
 {
 	slice parts[PARTS_MAX];
-	size_t count = split(without_last_dot(domain), parts);
+	size_t count = split(url_without_last_dot(domain), parts);
 	uint64_t address = 0, value = 0;
 
 	if (count > PARTS_MAX)

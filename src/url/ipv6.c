@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/word.h"
 #include "url/address.h"
 #include "url/percent.h"
 
@@ -88,7 +89,7 @@ static int take_piece(struct ipv6_parser *p)
 	size_t start = p->at;
 	int digit;
 
-	for (; p->at - start < PIECE_DIGITS && (digit = url_hex(peek(p, 0))) >= 0; p->at++)
+	for (; p->at - start < PIECE_DIGITS && (digit = word_hex(peek(p, 0))) >= 0; p->at++)
 		value = value << 4 | (unsigned)digit;
 	if (peek(p, 0) == '.') {
 		if (p->at == start)

@@ -152,11 +152,6 @@ static int no_scheme_state(struct url_parser *p)
 	return b->scheme_id == URL_FILE ? url_file_state(p) : relative_state(p);
 }
 
-static bool starts_with_two_slashes(const struct url_parser *p)
-{
-	return url_peek(p, 0) == '/' && url_peek(p, 1) == '/';
-}
-
 /* Behind the scheme's colon. */
 static int after_scheme(struct url_parser *p)
 {
@@ -166,7 +161,7 @@ static int after_scheme(struct url_parser *p)
 		return url_file_state(p);
 	/* "Special relative or authority state" */
 	if (p->special && p->base && p->base->scheme_id == u->scheme_id &&
-		!starts_with_two_slashes(p))
+		(url_peek(p, 0) != '/' || url_peek(p, 1) != '/'))
 		return relative_state(p);
 	/* "Special authority slashes state" */
 	if (p->special)

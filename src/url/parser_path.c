@@ -29,14 +29,9 @@ static unsigned count_dots(slice segment)
 	return segment.len == 0 ? n : 0;
 }
 
-static slice path_so_far(const struct url *u)
-{
-	return slice_sub(url_text(u), u->path.at, u->text.len);
-}
-
 void url_shorten_path(struct url *u)
 {
-	slice path = path_so_far(u);
+	slice path = slice_sub(url_text(u), u->path.at, u->text.len);
 	size_t len = path.len;
 
 	if (len == 0 ||

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
+#include "base/word.h"
 
 /* The sets contain one another; each name is a byte's full membership. */
 #define C0        (URL_SET_C0_CONTROL | URL_SET_FRAGMENT | QUERY_UP | URL_SET_ARCHIVE)
@@ -65,7 +66,7 @@ bool url_equal_nocase(slice a, slice b)
 	if (a.len != b.len)
 		return false;
 	for (size_t i = 0; i < a.len; i++)
-		if (url_lower(a.ptr[i]) != url_lower(b.ptr[i]))
+		if (word_lower(a.ptr[i]) != word_lower(b.ptr[i]))
 			return false;
 	return true;
 }
@@ -116,8 +117,8 @@ int url_percent_decode(struct buf *out, slice s)
 		int high = -1, low = -1;
 
 		if (s.ptr[at] == '%' && s.len - at > 2) {
-			high = url_hex(s.ptr[at + 1]);
-			low = url_hex(s.ptr[at + 2]);
+			high = word_hex(s.ptr[at + 1]);
+			low = word_hex(s.ptr[at + 2]);
 		}
 		if (high < 0 || low < 0) {
 			rc = buf_add_char(out, s.ptr[at++]);
@@ -136,7 +137,7 @@ int url_add_lower(struct buf *out, slice s)
 	if (rc || s.len == 0)
 		return rc;
 	for (size_t i = 0; i < s.len; i++)
-		out->ptr[out->len + i] = url_lower(s.ptr[i]);
+		out->ptr[out->len + i] = word_lower(s.ptr[i]);
 	out->len += s.len;
 	out->ptr[out->len] = '\0';
 	return 0;

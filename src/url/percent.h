@@ -38,23 +38,6 @@ static inline bool url_byte_is(char c, unsigned bits)
 	return (url_byte[(unsigned char)c] & bits) != 0;
 }
 
-/* Value of a hexadecimal digit, or -1. */
-static inline int url_hex(char c)
-{
-	int lower = c | 0x20;
-
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-static inline char url_lower(char c)
-{
-	if (url_byte_is(c, URL_UPPER))
-		return (char)(c | 0x20);
-	return c;
-}
-
 /* Whether two strings are equal but for the case of ASCII letters. */
 bool url_equal_nocase(slice a, slice b);
 

@@ -28,21 +28,16 @@ void scope_release(struct scope *s)
 	arena_release(&s->arena);
 }
 
-static int add_page(struct scope *s, const struct url *u, enum scope_rule rule, struct err *err)
+static int add_page(struct scope *s, const struct url *u, struct err *err)
 {
 	int rc;
 
 	if (!url_is_http(u))
 		return err_set(err, ERR_SYNTAX, "neither http nor https: %s", buf_str(&u->text));
-	rc = strmap_put(&s->pages, url_page(u), (uint32_t)rule);
+	rc = strmap_put(&s->pages, url_page(u), 0);
 	if (rc == ERR_EXISTS)
 		rc = 0;
 	return rc ? err_set(err, rc, "no room for another URL in the scope") : 0;
-}
-
-int scope_add_listed(struct scope *s, const struct url *u, struct err *err)
-{
-	return add_page(s, u, SCOPE_RULE_LIST, err);
 }
 
 /* Copies the area's strings and adds it. */
@@ -76,12 +71,6 @@ static slice directory(const struct url *u)
 	return path;
 }
 
-/* Host and port as they stand in the URL. */
-static slice host_and_port(const struct url *u)
-{
-	return slice_sub(url_text(u), u->host.at, u->authority_end);
-}
-
 static struct scope_area make_area(const struct url *u, enum scope_kind kind)
 {
 	slice domain = url_domain(u);
@@ -91,7 +80,7 @@ static struct scope_area make_area(const struct url *u, enum scope_kind kind)
 		.rule = SCOPE_RULE_HOST,
 		.port = u->port,
 		.host = url_part(u, u->host),
-		.text = host_and_port(u),
+		.text = slice_sub(url_text(u), u->host.at, u->authority_end),
 		.path = path,
 	};
 
@@ -108,7 +97,7 @@ static struct scope_area make_area(const struct url *u, enum scope_kind kind)
 int scope_add_seed(struct scope *s, const struct url *seed, enum scope_kind kind, struct err *err)
 {
 	if (kind == SCOPE_PAGE || !url_is_http(seed))
-		return add_page(s, seed, SCOPE_RULE_PAGE, err);
+		return add_page(s, seed, err);
 	return add_area(s, make_area(seed, kind), err);
 }
 
@@ -184,20 +173,15 @@ int scope_add_exclude(struct scope *s, slice expression, struct err *err)
 	return add_pattern(&s->excludes, expression, err);
 }
 
-static bool starts_with(slice s, slice prefix)
-{
-	return slice_eq(slice_sub(s, 0, prefix.len), prefix);
-}
-
 /* "org,example," is the host itself, on any port, and all hosts below it. */
 static bool surt_matches(slice key, slice prefix)
 {
 	slice host = slice_sub(prefix, 0, prefix.len - 1);
 
-	if (starts_with(key, prefix))
+	if (slice_starts_with(key, prefix))
 		return true;
-	return prefix.ptr[prefix.len - 1] == ',' && starts_with(key, host) && key.len > host.len &&
-	       (key.ptr[host.len] == ')' || key.ptr[host.len] == ':');
+	return prefix.ptr[prefix.len - 1] == ',' && slice_starts_with(key, host) &&
+	       key.len > host.len && (key.ptr[host.len] == ')' || key.ptr[host.len] == ':');
 }
 
 static bool area_has(const struct scope_area *a, const struct url *u, slice surt)
@@ -207,7 +191,7 @@ static bool area_has(const struct scope_area *a, const struct url *u, slice surt
 	switch (a->rule) {
 	case SCOPE_RULE_PREFIX:
 		return u->port == a->port && slice_eq(host, a->host) &&
-		       starts_with(url_part(u, u->path), a->path);
+		       slice_starts_with(url_part(u, u->path), a->path);
 	case SCOPE_RULE_HOST:
 		return u->port == a->port && slice_eq(host, a->host);
 	case SCOPE_RULE_DOMAIN:
@@ -245,11 +229,10 @@ static bool excluded(const struct scope *s, slice page, struct scope_decision *r
 static bool in_area(const struct scope *s, const struct url *u, struct scope_decision *ret)
 {
 	struct buf surt;
-	uint32_t rule;
-	bool found = strmap_get(&s->pages, url_page(u), &rule);
+	bool found = strmap_get(&s->pages, url_page(u), NULL);
 
 	if (found)
-		*ret = decide(true, (enum scope_rule)rule, SLICE(""));
+		*ret = decide(true, SCOPE_RULE_PAGE, SLICE(""));
 	buf_init(&surt, URL_CANONICAL_MAX);
 	if (!found && s->has_surt && url_surt(&surt, u))
 		buf_reset(&surt);
@@ -299,7 +282,6 @@ const char *scope_rule_name(enum scope_rule rule)
 		[SCOPE_RULE_EXCLUDE] = "exclude",
 		[SCOPE_RULE_GAVE_UP] = "exclude, gave up",
 		[SCOPE_RULE_PAGE] = "page",
-		[SCOPE_RULE_LIST] = "list",
 		[SCOPE_RULE_PREFIX] = "prefix",
 		[SCOPE_RULE_HOST] = "host",
 		[SCOPE_RULE_DOMAIN] = "domain",

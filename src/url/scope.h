@@ -45,7 +45,6 @@ enum scope_rule {
 	SCOPE_RULE_EXCLUDE, /* an exclude expression */
 	SCOPE_RULE_GAVE_UP, /* an exclude expression that gave up */
 	SCOPE_RULE_PAGE,    /* a seed of SCOPE_PAGE */
-	SCOPE_RULE_LIST,    /* a listed URL */
 	SCOPE_RULE_PREFIX,  /* the area of a seed, by its kind */
 	SCOPE_RULE_HOST,
 	SCOPE_RULE_DOMAIN,
@@ -92,7 +91,7 @@ struct scope {
 	unsigned requisite_hops;
 	bool has_surt;
 	struct arena arena;
-	struct strmap pages; /* value: SCOPE_RULE_PAGE or SCOPE_RULE_LIST */
+	struct strmap pages;
 	struct scope_area_vec areas;
 	struct scope_pattern_vec includes, excludes;
 };
@@ -109,9 +108,6 @@ void scope_release(struct scope *s);
 /* ERR_SYNTAX for a seed that is neither http nor https. */
 int scope_add_seed(struct scope *s, const struct url *seed, enum scope_kind kind,
 	struct err *err) SP_MUST_CHECK;
-
-/* One URL of a list. Adding it twice is fine. */
-int scope_add_listed(struct scope *s, const struct url *u, struct err *err) SP_MUST_CHECK;
 
 /*
  * A SURT prefix, in our spelling (org,example)/a), or in Heritrix's (http://(org,example,www,)/a):

@@ -18,11 +18,6 @@ static void cut(struct buf *b, size_t from, size_t to)
 	b->len -= to - from;
 }
 
-static bool ends_with(slice s, slice end)
-{
-	return s.len >= end.len && slice_eq(slice_sub(s, s.len - end.len, s.len), end);
-}
-
 /* Takes n bytes of a class off the end. */
 static bool take_last(slice *s, size_t n, unsigned class)
 {
@@ -107,7 +102,7 @@ void url_strip_path_session(struct buf *b, size_t from)
 /* Whether a field ends in name=ID; ret_from is where the name begins in it. */
 static bool ends_in_id(slice field, slice name, size_t *ret_from)
 {
-	if (!take_last(&field, LONG_ID, URL_ALPHA | URL_DIGIT) || !ends_with(field, name))
+	if (!take_last(&field, LONG_ID, URL_ALPHA | URL_DIGIT) || !slice_ends_with(field, name))
 		return false;
 	*ret_from = field.len - name.len;
 	return true;
@@ -116,7 +111,7 @@ static bool ends_in_id(slice field, slice name, size_t *ret_from)
 static bool ends_in_asp_id(slice field, slice name, size_t *ret_from)
 {
 	if (!take_last(&field, ASP_ID, URL_ALPHA) || !take_last_char(&field, '=') ||
-		!take_last(&field, ASP_NAME, URL_ALPHA) || !ends_with(field, name))
+		!take_last(&field, ASP_NAME, URL_ALPHA) || !slice_ends_with(field, name))
 		return false;
 	*ret_from = field.len - name.len;
 	return true;

@@ -1,6 +1,6 @@
 /*
  * URLs after the WHATWG URL Standard (living standard of June 2026): parsing, resolving against a
- *base, serialising. A parsed URL is its serialisation and where the parts stand in it.
+ * base, serialising. A parsed URL is its serialisation and where the parts stand in it.
  *
  *	struct url base, u;
  *	url_init(&base);
@@ -14,7 +14,7 @@
  * A page's identity is url_page: the serialisation without its fragment.
  *
  * Input is bytes; what is not UTF-8 counts as U+FFFD. No network, no state: different structs may
- *be used by different threads.
+ * be used by different threads.
  */
 #ifndef URL_URL_H
 #define URL_URL_H

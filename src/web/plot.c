@@ -37,24 +37,6 @@ static void figure_end(FILE *file, struct json *j)
 		(void)fputs("</script></figure>\n", file);
 }
 
-static void json_label(struct json *j, const char *key, const char *value)
-{
-	json_key(j, key);
-	json_string(j, value);
-}
-
-static void json_number(struct json *j, const char *key, double value)
-{
-	json_key(j, key);
-	json_double(j, value);
-}
-
-static void json_flag(struct json *j, const char *key, bool value)
-{
-	json_key(j, key);
-	json_bool(j, value);
-}
-
 static void json_numbers(struct json *j, const char *key, const double *values, size_t count)
 {
 	json_key(j, key);
@@ -71,10 +53,9 @@ static void json_numbers(struct json *j, const char *key, const double *values, 
 static void json_series(struct json *j, const struct plot_series *s, size_t count)
 {
 	json_object_begin(j);
-	json_label(j, "name", s->name);
-	json_key(j, "colour");
-	json_uint(j, s->colour);
-	json_label(j, "style", s->printed ? "points" : "line");
+	json_put_string(j, "name", s->name);
+	json_put_uint(j, "colour", s->colour);
+	json_put_string(j, "style", s->printed ? "points" : "line");
 	json_numbers(j, "values", s->values, count);
 	json_numbers(j, "low", s->low, count);
 	json_numbers(j, "high", s->high, count);
@@ -86,17 +67,17 @@ void plot_lines(FILE *file, const struct plot_lines *lines)
 	struct json j;
 
 	figure_begin(file, &lines->caption, &j);
-	json_label(&j, "kind", "lines");
+	json_put_string(&j, "kind", "lines");
 	json_key(&j, "x");
 	json_object_begin(&j);
-	json_label(&j, "label", lines->x_label);
-	json_flag(&j, "log", lines->log_x);
+	json_put_string(&j, "label", lines->x_label);
+	json_put_bool(&j, "log", lines->log_x);
 	json_numbers(&j, "values", lines->x, lines->count);
 	json_object_end(&j);
 	json_key(&j, "y");
 	json_object_begin(&j);
-	json_label(&j, "label", lines->y_label);
-	json_flag(&j, "log", lines->log_y);
+	json_put_string(&j, "label", lines->y_label);
+	json_put_bool(&j, "log", lines->log_y);
 	json_object_end(&j);
 	json_key(&j, "series");
 	json_array_begin(&j);
@@ -109,11 +90,11 @@ void plot_lines(FILE *file, const struct plot_lines *lines)
 static void json_row(struct json *j, const struct plot_row *row)
 {
 	json_object_begin(j);
-	json_label(j, "name", row->name);
-	json_number(j, "value", row->value);
-	json_number(j, "low", row->low);
-	json_number(j, "high", row->high);
-	json_number(j, "printed", row->printed);
+	json_put_string(j, "name", row->name);
+	json_put_double(j, "value", row->value);
+	json_put_double(j, "low", row->low);
+	json_put_double(j, "high", row->high);
+	json_put_double(j, "printed", row->printed);
 	json_object_end(j);
 }
 
@@ -122,11 +103,11 @@ void plot_forest(FILE *file, const struct plot_forest *forest)
 	struct json j;
 
 	figure_begin(file, &forest->caption, &j);
-	json_label(&j, "kind", "forest");
+	json_put_string(&j, "kind", "forest");
 	json_key(&j, "x");
 	json_object_begin(&j);
-	json_label(&j, "label", forest->x_label);
-	json_flag(&j, "zero", forest->zero);
+	json_put_string(&j, "label", forest->x_label);
+	json_put_bool(&j, "zero", forest->zero);
 	json_object_end(&j);
 	json_key(&j, "rows");
 	json_array_begin(&j);
@@ -154,10 +135,10 @@ void plot_pyramid(FILE *file, const struct plot_pyramid *pyramid)
 	struct json j;
 
 	figure_begin(file, &pyramid->caption, &j);
-	json_label(&j, "kind", "pyramid");
+	json_put_string(&j, "kind", "pyramid");
 	json_key(&j, "x");
 	json_object_begin(&j);
-	json_label(&j, "label", pyramid->x_label);
+	json_put_string(&j, "label", pyramid->x_label);
 	json_object_end(&j);
 	json_key(&j, "bars");
 	json_array_begin(&j);

@@ -5,9 +5,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "archive/digest.h"
 #include "archive/warc_reader.h"
 #include "base/err.h"
+#include "http/digest.h"
 #include "tap.h"
 
 static void must(int rc)

@@ -21,6 +21,22 @@ static void test_set(void)
 	CHECK_INT(err_set(NULL, ERR_IO, "nobody listens"), ERR_IO);
 }
 
+static void test_code(void)
+{
+	struct err err = {0};
+
+	CHECK_INT(err_code(&err, 0), 0);
+	CHECK_INT(err.code, 0);
+	CHECK_INT(err_code(&err, ERR_NOMEM), ERR_NOMEM);
+	CHECK_STR(err.text, "out of memory");
+	(void)err_set(&err, ERR_RANGE, "rate 7");
+	CHECK_INT(err_code(&err, ERR_RANGE), ERR_RANGE);
+	CHECK_STR(err.text, "rate 7");
+	CHECK_INT(err_code(&err, ERR_LIMIT), ERR_LIMIT); /* another failure than the one before */
+	CHECK_STR(err.text, "limit exceeded");
+	CHECK_INT(err_code(NULL, ERR_IO), ERR_IO);
+}
+
 static void test_long_text_is_cut(void)
 {
 	char text[2 * ERR_TEXT_MAX];
@@ -50,6 +66,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_names);
 	TAP_RUN(test_set);
+	TAP_RUN(test_code);
 	TAP_RUN(test_long_text_is_cut);
 	TAP_RUN(test_prefix);
 	return tap_done();

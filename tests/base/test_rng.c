@@ -173,75 +173,6 @@ static void test_normal(void)
 	CHECK_NEAR((double)within / DRAWS, 0.682689, 0.005);
 }
 
-/* Chi-square over single values around the mean, and one bin for each tail. */
-static double poisson_chi2(struct rng *r, double mean, int *ret_bins)
-{
-	enum { BINS_MAX = 400 };
-	double first = floor(fmax(0, mean - 3 * sqrt(mean)));
-	int bins = (int)fmin(BINS_MAX, 6 * sqrt(mean) + 6);
-	double expected[BINS_MAX + 2] = {0}, chi2 = 0, rest = DRAWS;
-	int counts[BINS_MAX + 2] = {0};
-
-	for (int b = 0; b < bins; b++) {
-		double k = first + b;
-
-		expected[b + 1] = DRAWS * exp(k * log(mean) - mean - lgamma(k + 1));
-		rest -= expected[b + 1];
-	}
-	expected[0] = rest; /* both tails together */
-	for (int i = 0; i < DRAWS; i++) {
-		double at = (double)rng_poisson(r, mean) - first;
-
-		counts[at >= 0 && at < bins ? (int)at + 1 : 0]++;
-	}
-	*ret_bins = 0;
-	for (int b = 0; b <= bins; b++) {
-		if (expected[b] < 5)
-			continue;
-		chi2 += (counts[b] - expected[b]) * (counts[b] - expected[b]) / expected[b];
-		++*ret_bins;
-	}
-	return chi2;
-}
-
-static void test_poisson_distribution(void)
-{
-	static const double means[] = {0.01, 0.5, 3, 29.9, 30, 77.7, 1000, 3500};
-	struct rng r;
-
-	rng_init(&r, 9);
-	for (size_t i = 0; i < ARRAY_LEN(means); i++) {
-		int bins;
-		double chi2;
-
-		tap_case("poisson of mean %g: distribution", means[i]);
-		chi2 = poisson_chi2(&r, means[i], &bins);
-		/* Mean bins - 1, standard deviation sqrt(2 (bins - 1)). */
-		if (!CHECK(bins >= 2 && chi2 < bins - 1 + 4.5 * sqrt(2.0 * (bins - 1)) + 4))
-			tap_note("chi-square %g with %d bins", chi2, bins);
-	}
-}
-
-static void test_poisson_moments(void)
-{
-	static const double means[] = {0.2, 12, 29.999, 30, 200, 1e5, 1e9, 1e12, 1e15};
-	struct rng r;
-
-	rng_init(&r, 10);
-	for (size_t i = 0; i < ARRAY_LEN(means); i++) {
-		struct moments m = {.min = INFINITY, .max = -INFINITY};
-		double mean = means[i];
-
-		tap_case("poisson of mean %g: moments", mean);
-		/* Shifted and scaled, so that the squares keep their digits. */
-		for (int k = 0; k < DRAWS; k++)
-			count(&m, ((double)rng_poisson(&r, mean) - mean) / sqrt(mean));
-		check_moments(&m, 0, 1, 3 + 1 / mean);
-	}
-	tap_case("poisson of mean 0");
-	CHECK_INT((int64_t)rng_poisson(&r, 0), 0);
-}
-
 static void test_shuffle(void)
 {
 	int counts[6] = {0};
@@ -289,8 +220,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_double_at_its_ends);
 	test_exponential();
 	TAP_RUN(test_normal);
-	test_poisson_distribution();
-	test_poisson_moments();
 	TAP_RUN(test_shuffle);
 	TAP_RUN(test_split);
 	return tap_done();

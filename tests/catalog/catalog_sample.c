@@ -207,7 +207,7 @@ int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err 
 		struct catalog_plan plan = make_plan(n);
 		struct catalog_verdict verdict = make_verdict(&s, n);
 
-		rc = catalog_set_plan(c, capture, n, plan.visit, plan.revisit, plan.hopeless, err);
+		rc = catalog_set_plan(c, capture, &plan, err);
 		if (rc == 0)
 			rc = catalog_set_verdict(c, capture, &verdict, err);
 	}

@@ -199,16 +199,26 @@ static void test_unkept(void)
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
 
-	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_SCOPE, 7, &err), 0);
-	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_COUNTER, 1, &err), 0);
-	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_SCOPE, 9, &err), 0);
-	CHECK_INT(catalog_set_unkept(c, capture + 1, LEFT_OUT_SCOPE, 100, &err), 0);
-	CHECK_INT(catalog_set_unkept(c, capture, LEFT_OUT_SCOPE, UINT64_MAX, &err), ERR_RANGE);
+	CHECK_INT(catalog_set_unkept(c, capture, &(struct catalog_unkept){LEFT_OUT_SCOPE, 7}, &err),
+		0);
+	CHECK_INT(
+		catalog_set_unkept(c, capture, &(struct catalog_unkept){LEFT_OUT_COUNTER, 1}, &err),
+		0);
+	CHECK_INT(catalog_set_unkept(c, capture, &(struct catalog_unkept){LEFT_OUT_SCOPE, 9}, &err),
+		0);
+	CHECK_INT(catalog_set_unkept(
+			  c, capture + 1, &(struct catalog_unkept){LEFT_OUT_SCOPE, 100}, &err),
+		0);
+	CHECK_INT(catalog_set_unkept(
+			  c, capture, &(struct catalog_unkept){LEFT_OUT_SCOPE, UINT64_MAX}, &err),
+		ERR_RANGE);
 	CHECK_INT(catalog_each_unkept(c, capture, keep_unkept, seen, &err), 0);
 	CHECK_INT((int64_t)seen[LEFT_OUT_SCOPE], 9);
 	CHECK_INT((int64_t)seen[LEFT_OUT_COUNTER], 1);
 	/* A reason of no version that there ever was. */
-	CHECK_INT(catalog_set_unkept(c, capture, (enum left_out)LEFT_OUT_COUNT, 1, &err), 0);
+	CHECK_INT(catalog_set_unkept(c, capture,
+			  &(struct catalog_unkept){(enum left_out)LEFT_OUT_COUNT, 1}, &err),
+		0);
 	CHECK_INT(catalog_each_unkept(c, capture, keep_unkept, seen, &err), ERR_IO);
 	catalog_close(c);
 }

@@ -102,6 +102,11 @@ class Capture:
             return [body.decode() for body, in
                     database.execute("SELECT body FROM robots ORDER BY id")]
 
+    def events(self, condition):
+        path = os.path.join(self.archive, "catalog.sqlite")
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            return database.execute(f"SELECT count(*) FROM event WHERE {condition}").fetchone()[0]
+
 
 # ---- robots.txt ----
 
@@ -140,11 +145,18 @@ def changed_robots():
         tap.equal(len(site.asked(path)), 1)
         tap.equal(len(capture.responses(url + path)), 1)  # what there was stays
     capture.is_page(url + "/later", "single")
+    tap.equal(capture.events("kind = 6"), 2)  # withdrawn: no failure is made up
+    tap.equal(capture.events("kind = 2 AND outcome = 2"), 0)
     tap.equal([body.count("Disallow") for body in capture.robots()], [1, 2])
     blocks = {record.block for record in capture.responses(url + "/robots.txt")}
     tap.equal(len(blocks), 2)
     why = tap.succeed("report", capture.archive, "--why", url + "/secret")
     assert "robots.txt changed" in why, why
+    # The log with its withdrawn pages restores the planner: nothing is left to be done.
+    change(capture.archive, "UPDATE capture SET state = 0, finished = 0")
+    tap.equal(tap.load("resume", capture.archive)["verdicts"], capture.report["verdicts"])
+    for path in ("/a", "/b"):
+        tap.equal(len(site.asked(path)), 2)
 
 
 def unchanged_robots():

@@ -20,9 +20,13 @@ installed_headers() {
 	(cd "$root/include/stillpoint" && find . -name '*.h' | sed 's:^\./::')
 }
 
-# Names of the functions that the library exports.
+# Names that the shared and the static library define for others.
 exported() {
 	nm -D --defined-only "$root/lib/libstillpoint.so" | awk '{ print $3 }'
+}
+
+static_names() {
+	nm --extern-only --defined-only "$root/lib/libstillpoint.a" | awk 'NF == 3 { print $3 }'
 }
 
 needed() {
@@ -31,8 +35,31 @@ needed() {
 
 # No program that embeds the library may find its own names taken: these are all of ours.
 exports_are_ours() {
-	exported | grep -vE '^(blur|change_history|coherence|err|plan|survival)_' && return 1
+	exported | grep -v '^sp_' && return 1
 	test -n "$(exported)"
+}
+
+static_names_are_the_same() {
+	is "$(exported | sort)" "$(static_names | sort)"
+}
+
+# Macros, types and constants: what the headers add to what the system headers define.
+header_names() {
+	local flags file
+	flags=$(pkg-config --cflags stillpoint)
+	for file in $(installed_headers); do
+		echo "#include <stillpoint/$file>"
+	done >"$tmp/all.c"
+	# shellcheck disable=SC2086
+	cc -std=c11 $flags -E -dM "$tmp/all.c" | awk '{ sub(/\(.*/, "", $2); print $2 }' |
+		grep -E '^(SP|STILLPOINT|PLAN|ERR|BASE|BLUR)' | grep -vE '^(SP_|STILLPOINT_[A-Z]+_H$)'
+	sed 's:/\*.*\*/::' "$root"/include/stillpoint/*.h |
+		sed -nE 's/^(struct|enum) ([a-z_]+) \{.*/\2/p; s/^\t([A-Z][A-Z_]*)( =.*|,.*)?$/\1/p' |
+		grep -viE '^sp_'
+}
+
+headers_are_ours() {
+	is '' "$(header_names)"
 }
 
 exports_are_declared() {
@@ -52,12 +79,18 @@ needs_no_libstillpoint() {
 	test $? -eq 1
 }
 
+# compile_header HEADER LANGUAGE STANDARD OTHER…: after the other headers.
 compile_header() {
-	local flags
+	local header=$1 language=$2 standard=$3 flags other
+	shift 3
 	flags=$(pkg-config --cflags stillpoint)
+	for other in "$@" "stillpoint/$header"; do
+		echo "#include <$other>"
+	done >"$tmp/header.c"
+	echo 'typedef int not_empty;' >>"$tmp/header.c"
 	# shellcheck disable=SC2086
-	printf '#include "%s"\ntypedef int not_empty;\n' "$1" |
-		cc -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -fsyntax-only -x c -
+	"$([ "$language" = c ] && echo cc || echo c++)" -std="$standard" -Wall -Wextra -Wpedantic -Werror \
+		$flags -fsyntax-only -x "$language" "$tmp/header.c"
 }
 
 # build_example SOURCE PROGRAM OPTION…: with the flags that pkg-config gives for static or not.
@@ -87,10 +120,18 @@ ok 'the soname has the major version' \
 	grep -q 'SONAME.*\[libstillpoint.so.0\]' <(readelf -d "$root/lib/libstillpoint.so")
 ok 'pkg-config knows the version' \
 	is "stillpoint $(pkg-config --modversion stillpoint)" "$("$root/bin/stillpoint" --version)"
-ok 'exported names have our prefixes' exports_are_ours
+ok 'exported names begin with sp_' exports_are_ours
+ok 'the static library exports the same names' static_names_are_the_same
+ok 'names in headers begin with sp_ or SP_' headers_are_ours
 ok 'exported names are declared' exports_are_declared
 for header in $(installed_headers); do
-	ok "$header compiles alone" compile_header "$header"
+	for language in 'c c11' 'c++ c++17'; do
+		# shellcheck disable=SC2086
+		ok "$header compiles alone as $language" compile_header "$header" $language
+		# shellcheck disable=SC2086
+		ok "$header compiles after OpenSSL and curl as $language" \
+			compile_header "$header" $language openssl/err.h curl/curl.h
+	done
 done
 for source in "$SRCDIR"/docs/examples/*.c; do
 	name=${source##*/}
@@ -99,5 +140,8 @@ for source in "$SRCDIR"/docs/examples/*.c; do
 	ok "$name: runs" "$tmp/$name"
 	ok "$name: links the static library" build_example "$source" "$tmp/$name-static" -static
 	ok "$name: static, runs alone" env -u LD_LIBRARY_PATH "$tmp/$name-static"
+done
+for script in "$SRCDIR"/docs/examples/*.py; do
+	ok "${script##*/}: runs" python3 "$script"
 done
 done_testing

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
-#include "extract/media_type.h"
+#include "http/media_type.h"
 #include "tap.h"
 
 enum { MAX = 1 << 20 };

@@ -171,7 +171,7 @@ static void test_schemes_share_a_pace(void)
 	CHECK_INT(hold(&h, plain, 1), 0);
 	CHECK_INT(hold(&h, tls, 2), 0);
 	CHECK_INT(hold(&h, other, 3), 0);
-	CHECK_INT(hosts_servers(&h), 2);
+	CHECK_INT(h.asked.len, 2);
 	CHECK(!hosts_has_room(&h, 2)); /* two for the one, one for the other */
 	CHECK(hosts_has_room(&h, 3));
 	check_take(&h, 0, plain, 1);
@@ -291,13 +291,13 @@ static void test_pending(void)
 	CHECK_INT(hosts_pend(&h, a, 7), 0);
 	CHECK_INT(hosts_pend(&h, b, 8), 0);
 	CHECK_INT(hosts_pend(&h, a, UINT32_MAX), 0);
-	CHECK_INT(hosts_pending(&h), 3);
+	CHECK_INT(h.pending, 3);
 	CHECK_INT(hosts_held(&h), 0);
 	CHECK(hosts_take_pending(&h, a, &page) && page == 7);
 	CHECK(hosts_take_pending(&h, a, &page) && page == UINT32_MAX);
 	CHECK(!hosts_take_pending(&h, a, &page));
 	CHECK(hosts_take_pending(&h, b, &page) && page == 8);
-	CHECK_INT(hosts_pending(&h), 0);
+	CHECK_INT(h.pending, 0);
 	tear_down(&h);
 }
 
@@ -313,8 +313,8 @@ static void test_two_captures(void)
 	a = host_of(&h, "http://a/");
 	(void)host_of(&other, "http://b/");
 	b = host_of(&other, "https://a/");
-	CHECK_INT(servers_count(&lane), 2);
-	CHECK_INT(hosts_servers(&h), 1);
+	CHECK_INT(lane.list.len, 2);
+	CHECK_INT(h.asked.len, 1);
 	CHECK_INT(hold(&h, a, 1), 0);
 	CHECK_INT(hold(&other, b, 2), 0);
 	CHECK_INT(hold(&h, a, 3), 0);
@@ -330,7 +330,7 @@ static void test_two_captures(void)
 	hosts_done(&other, b, 7, 1, PACE_ANSWERED);
 	CHECK(servers_take(&lane, 12, &client, &tag) && client == 1 && tag == tag_of(b, 4));
 	hosts_started(&other, b);
-	CHECK_INT(servers_held(&lane), 0);
+	CHECK_INT(lane.held, 0);
 	hosts_release(&other);
 	tear_down(&h);
 }
@@ -402,7 +402,7 @@ static void test_shared_address(void)
 	set_address(&h, a, "192.0.2.1");
 	set_address(&h, b, "192.0.2.1");
 	set_address(&h, c, "192.0.2.1");
-	CHECK_INT(servers_addresses(&lane), 2); /* another port is another server */
+	CHECK_INT(lane.addresses.len, 2); /* another port is another server */
 	for (uint64_t i = 0; i < 2; i++) {
 		CHECK_INT(hold(&h, a, 10 + i), 0);
 		CHECK_INT(hold(&h, b, 20 + i), 0);
@@ -524,7 +524,7 @@ static void test_ports(void)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		tap_case("ports: %s", rows[i].url);
 		set_address(&h, host_of(&h, rows[i].url), "192.0.2.1");
-		CHECK_INT(servers_addresses(&lane), rows[i].addresses);
+		CHECK_INT(lane.addresses.len, rows[i].addresses);
 	}
 	tear_down(&h);
 }
@@ -572,7 +572,7 @@ static void test_restless_name(void)
 		if (!CHECK_INT(hosts_set_address(&h, host, slice_str(address)), 0))
 			break;
 	}
-	CHECK_INT(servers_addresses(&lane), SERVERS_ADDRESSES_MAX + 2);
+	CHECK_INT(lane.addresses.len, SERVERS_ADDRESSES_MAX + 2);
 	CHECK_INT(hold(&h, host, 1), 0);
 	CHECK_INT(hold(&h, host, 2), 0);
 	CHECK(servers_take(&lane, 0, &client, &tag));

@@ -33,7 +33,7 @@ static void test_empty(void)
 	CHECK(!seen_find(&s, SLICE("http://example.org/"), &number));
 	CHECK_INT(number, 7);
 	CHECK_INT(seen_count(&s), 0);
-	CHECK_INT(seen_bytes(&s), 0);
+	CHECK_INT(s.bytes, 0);
 	seen_release(&s);
 	s = (struct seen){0};
 	seen_release(&s);
@@ -89,8 +89,8 @@ static void test_many(void)
 			break;
 		if (seen_add(&s, url_text(text, sizeof text, i / 2), MANY) != ERR_EXISTS)
 			refused++;
-		if (i + 1 >= MANY_ENOUGH && (double)seen_bytes(&s) / (i + 1) > worst)
-			worst = (double)seen_bytes(&s) / (i + 1);
+		if (i + 1 >= MANY_ENOUGH && (double)s.bytes / (i + 1) > worst)
+			worst = (double)s.bytes / (i + 1);
 		if (i + 1 == next_check) {
 			check_all(&s, i + 1);
 			next_check *= 5;

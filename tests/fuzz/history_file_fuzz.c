@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "sim/history_file.h"
+#include "histories/history_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

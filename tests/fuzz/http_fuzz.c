@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "archive/payload.h"
 #include "base/err.h"
+#include "http/payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /*
  * Scopes: lines of rules, each with a letter before it (p, d, h, o: a seed's page, directory, host,
- * domain; l: list; s: SURT prefix; i, e: expressions), and lines with u and a URL that is decided
+ * domain; s: SURT prefix; i, e: expressions), and lines with u and a URL that is decided
  * about. Nothing may run away, and every decision can be explained.
  */
 #include <stdint.h>
@@ -38,8 +38,6 @@ static void with_url(struct scope *s, char letter, const struct url *u)
 
 	if (letter == 'u')
 		decide(s, u);
-	else if (letter == 'l')
-		(void)!scope_add_listed(s, u, &err);
 	else if (kind)
 		(void)!scope_add_seed(s, u, (enum scope_kind)(kind - kinds), &err);
 }

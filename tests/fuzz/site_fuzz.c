@@ -35,7 +35,7 @@ static int read_site(const uint8_t *data, size_t size, struct site *ret_site)
 }
 
 /* The times of a leg are those of its pages, one download each. */
-static void check_leg(const struct page_list *pages, const double *times, size_t n)
+static void check_leg(const struct u32_vec *pages, const double *times, size_t n)
 {
 	size_t downloaded = 0;
 

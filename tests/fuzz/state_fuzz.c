@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "archive/payload.h"
 #include "base/err.h"
-#include "quality/message.h"
+#include "http/message.h"
+#include "http/payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -95,7 +95,7 @@ static void test_start_in_the_middle(void)
 static void test_links(void)
 {
 	struct living_model m = make(SAMPLE, 1, 0, 0);
-	struct page_numbers links = {0};
+	struct u32_vec links = {0};
 	uint32_t docs = 0;
 
 	CHECK(living_find(&m, SLICE("h"), SLICE("/docs/"), &docs));
@@ -103,7 +103,7 @@ static void test_links(void)
 	CHECK_INT(layout_links(&m.layout, docs, &links), 0);
 	CHECK_INT(links.len, 3); /* "/", a.html, x/ */
 	CHECK_INT(links.ptr[0], 0);
-	page_numbers_release(&links);
+	u32_vec_release(&links);
 	living_model_release(&m);
 }
 

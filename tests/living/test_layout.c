@@ -24,24 +24,24 @@ static void check_page(const struct layout *l, uint32_t page)
 static size_t reach(const struct layout *l)
 {
 	bool *seen = calloc(l->n + 1, sizeof *seen);
-	struct page_numbers queue = {0};
+	struct u32_vec queue = {0};
 	size_t reached;
 
 	seen[0] = true;
-	CHECK_INT(page_numbers_push(&queue, 0), 0);
+	CHECK_INT(u32_vec_push(&queue, 0), 0);
 	for (size_t i = 0; i < queue.len; i++) {
-		struct page_numbers links = {0};
+		struct u32_vec links = {0};
 
 		CHECK_INT(layout_links(l, queue.ptr[i], &links), 0);
 		for (size_t k = 0; k < links.len; k++)
 			if (CHECK(links.ptr[k] < l->n) && !seen[links.ptr[k]]) {
 				seen[links.ptr[k]] = true;
-				CHECK_INT(page_numbers_push(&queue, links.ptr[k]), 0);
+				CHECK_INT(u32_vec_push(&queue, links.ptr[k]), 0);
 			}
-		page_numbers_release(&links);
+		u32_vec_release(&links);
 	}
 	reached = queue.len;
-	page_numbers_release(&queue);
+	u32_vec_release(&queue);
 	free(seen);
 	return reached;
 }
@@ -123,7 +123,7 @@ static const char *write_file(const char *text)
 
 static void test_graph(void)
 {
-	struct page_numbers links = {0};
+	struct u32_vec links = {0};
 	struct err err = {0};
 	double *rates = NULL;
 	struct layout l;
@@ -147,7 +147,7 @@ static void test_graph(void)
 	CHECK_INT(layout_links(&l, 2, &links), 0);
 	CHECK_INT(links.len, 1);
 	check_groups(&l);
-	page_numbers_release(&links);
+	u32_vec_release(&links);
 	layout_release(&l);
 	free(rates);
 }

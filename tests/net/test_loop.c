@@ -89,7 +89,6 @@ static void test_many(struct net *net, struct server *server)
 		(void)snprintf(path, sizeof path, "/echo?%d", i);
 		fetch_begin(net, server_origin(server), path, (uint64_t)i);
 	}
-	CHECK_INT((int64_t)net_pending(net), MANY);
 	for (int i = 0; i < MANY; i++) {
 		struct net_fetch *f = fetch_wait(net);
 		char line[64];
@@ -104,7 +103,6 @@ static void test_many(struct net *net, struct server *server)
 			seen[f->tag] = true;
 		net_fetch_free(f);
 	}
-	CHECK_INT((int64_t)net_pending(net), 0);
 }
 
 /*
@@ -125,6 +123,7 @@ static void test_cancel(struct net *net)
 {
 	struct server *server = server_start(SERVER_IPV4, ANSWERS, ARRAY_LEN(ANSWERS));
 	struct net_fetch *f;
+	int cancelled = 0;
 
 	tap_case("cancelled in the middle");
 	fetch_begin(net, server_origin(server), "/silent", 1);
@@ -132,15 +131,14 @@ static void test_cancel(struct net *net)
 	wait_for_heads(net, server, 2);
 	fetch_begin(net, server_origin(server), "/kept", 3);
 	net_cancel(net);
-	CHECK_INT((int64_t)net_pending(net), 3);
-	while ((f = net_next(net))) {
+	for (; (f = net_next(net)); cancelled++) {
 		CHECK_INT(f->failure, NET_FAILURE_ABORTED);
 		CHECK_INT(f->truncated, f->tag == 2);
 		CHECK_SLICE(f->body, f->tag == 2 ? SLICE("hel") : SLICE(""));
 		CHECK_INT(f->monotonic.sent != 0, f->tag != 3);
 		net_fetch_free(f);
 	}
-	CHECK_INT((int64_t)net_pending(net), 0);
+	CHECK_INT(cancelled, 3);
 
 	tap_case("and the net goes on");
 	f = fetch_get(net, server_origin(server), "/echo");
@@ -163,7 +161,6 @@ static void test_watch(struct net *net, struct server *server)
 	(void)eventfd_write(fd, 1);
 	/* It would go on for an hour otherwise. */
 	CHECK_INT(net_wait(net, 3600, &err), 0);
-	CHECK_INT((int64_t)net_pending(net), 1);
 	CHECK(net_next(net) == NULL);
 	(void)eventfd_read(fd, &value);
 	(void)close(fd);

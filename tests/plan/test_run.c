@@ -12,6 +12,7 @@
  *	vP rP lP                plan_next orders the page: visit, revisit, late; vP:A in attempt A
  *	wait end                plan_next answers so
  *	okP retryP failP backP  plan_done with PLAN_OK, RETRY, FAILED, RETURNED
+ *	dropP                   plan_withdraw
  *	cut cancel              plan_end_visits, plan_cancel
  *	unaskedN                so many of those that were given up were never carried out
  */
@@ -66,6 +67,29 @@ static const struct script {
 		"+0 v0 ok0 r0 +1 ok0 l1 +2 ok1 l2 retry2 l2:2 back2 l2:2 fail2 end", 1, 1, 1, 1},
 	{"late retries go behind", "bfs-fifo", false,
 		"+0 v0 ok0 r0 +1 +2 ok0 l1 retry1 l2 ok2 l1:2 ok1 end", 1, 1, 2, 0},
+
+	{"withdrawn before its visit", "bfs-fifo", false,
+		"+0 +1 +2 drop1 v0 ok0 v2 ok2 drop1 r0 ok0 r2 ok2 end unasked1", 2, 2, 0, 1},
+	{"withdrawn, the only page", "stillpoint", false, "+0 drop0 end unasked1", 0, 0, 0, 1},
+	{"withdrawn while it is out", "bfs-fifo", false,
+		"+0 +1 v0 drop0 ok0 v1 ok1 r1 ok1 end unasked0", 2, 1, 0, 0},
+	{"withdrawn while it is out, then returned", "bfs-fifo", false,
+		"+0 v0 drop0 wait back0 end unasked1", 0, 0, 0, 1},
+	{"withdrawn while it is out, then a retry", "bfs-fifo", false,
+		"+0 v0 drop0 retry0 end unasked0", 0, 0, 0, 1},
+	{"withdrawn before its retry", "bfs-fifo", false,
+		"+0 +1 v0 retry0 drop0 v1 ok1 r1 ok1 end unasked0", 1, 1, 0, 1},
+	{"withdrawn between visit and barrier", "bfs-fifo", false,
+		"+0 +1 v0 ok0 drop0 v1 ok1 r1 ok1 end", 2, 1, 0, 0},
+	{"withdrawn before its revisit", "bfs-fifo", false, "+0 +1 v0 ok0 v1 ok1 r0 drop1 ok0 end",
+		2, 1, 0, 0},
+	{"withdrawn during its revisit", "bfs-fifo", false, "+0 v0 ok0 r0 drop0 retry0 end", 1, 0,
+		0, 0},
+	{"withdrawn before its late download", "bfs-fifo", false,
+		"+0 v0 ok0 r0 +1 +2 drop1 ok0 l2 ok2 end unasked1", 1, 1, 1, 1},
+	{"withdrawn after all", "bfs-fifo", false, "+0 v0 ok0 r0 ok0 drop0 end", 1, 1, 0, 0},
+	{"withdrawn, then the visits are cut", "bfs-fifo", false,
+		"+0 +1 +2 v0 drop1 cut ok0 r0 ok0 end unasked2", 1, 1, 0, 2},
 
 	{"cut", "bfs-fifo", false, "+0 +1 +2 v0 cut wait ok0 r0 ok0 end unasked2", 1, 1, 0, 2},
 	{"cut before all", "bfs-fifo", false, "+0 +1 cut end", 0, 0, 0, 2},
@@ -156,6 +180,8 @@ static void read_word(struct reading *r, const char *word)
 		CHECK_INT(plan_next(r->run, r->now, &o), PLAN_WAIT);
 	} else if (strcmp(word, "end") == 0) {
 		CHECK_INT(plan_next(r->run, r->now, &o), PLAN_END);
+	} else if (strncmp(word, "drop", strlen("drop")) == 0) {
+		CHECK_INT(plan_withdraw(r->run, (uint32_t)(word[strlen("drop")] - '0')), 0);
 	} else if (strcmp(word, "cut") == 0) {
 		plan_end_visits(r->run);
 	} else if (strcmp(word, "cancel") == 0) {

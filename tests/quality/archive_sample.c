@@ -116,7 +116,8 @@ uint32_t sample_add(struct sample *s, const struct sample_page *page)
 		     },
 		     &err),
 		&err);
-	must(catalog_set_plan(s->catalog, s->capture.id, number, number, -1, page->hopeless, &err),
+	must(catalog_set_plan(s->catalog, s->capture.id,
+		     &(struct catalog_plan){number, number, -1, page->hopeless}, &err),
 		&err);
 	return number;
 }

@@ -11,7 +11,7 @@
 #include "archive/warc_writer.h"
 #include "base/clock.h"
 #include "catalog/catalog.h"
-#include "quality/state.h"
+#include "http/state.h"
 
 #define SAMPLE_BASE   INT64_C(1767225600000000000) /* 2026-01-01T00:00:00Z */
 #define SAMPLE_MS     INT64_C(1000000)

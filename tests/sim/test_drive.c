@@ -7,7 +7,7 @@
 #include "fixture.h"
 
 /* The names of the pages, one after another without the p. */
-static void spell(const struct site *s, const struct page_list *pages, char *out, size_t size)
+static void spell(const struct site *s, const struct u32_vec *pages, char *out, size_t size)
 {
 	size_t at = 0;
 

@@ -144,22 +144,6 @@ static void test_surt(void)
 	}
 }
 
-static void test_list(void)
-{
-	struct scope s;
-	struct url u;
-
-	scope_init(&s, SCOPE_REQUISITE_HOPS_DEFAULT);
-	url_init(&u);
-	CHECK_INT(url_parse(&u, SLICE("http://x.org/a#b"), NULL, NULL), 0);
-	CHECK_INT(scope_add_listed(&s, &u, NULL), 0);
-	CHECK_INT(scope_add_listed(&s, &u, NULL), 0);
-	url_release(&u);
-	check_says(&s, "http://x.org/a", LINK, "in: list");
-	check_says(&s, "http://x.org/b", LINK, "out: outside");
-	scope_release(&s);
-}
-
 /* Excludes before everything, includes behind the areas. */
 static void test_expressions(void)
 {
@@ -269,7 +253,6 @@ static void test_refused(void)
 	CHECK_INT(url_parse(&u, SLICE("mailto:x"), NULL, NULL), 0);
 	CHECK_INT(scope_add_seed(&s, &u, SCOPE_HOST, &err), ERR_SYNTAX);
 	CHECK_STR(err.text, "neither http nor https: mailto:x");
-	CHECK_INT(scope_add_listed(&s, &u, NULL), ERR_SYNTAX);
 	check_says(&s, "http://x.org/", LINK, "out: outside");
 	url_release(&u);
 	scope_release(&s);
@@ -348,7 +331,6 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_seeds();
 	test_surt();
-	TAP_RUN(test_list);
 	TAP_RUN(test_expressions);
 	TAP_RUN(test_requisites);
 	test_redirected_requisites();

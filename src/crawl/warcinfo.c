@@ -1,0 +1,111 @@
+#include "crawl/warcinfo.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const size_t TEXT_MAX = 1 << 20;
+
+static int add_info(struct warcinfo *w, const char *name, slice value)
+{
+	return value.ptr ? field_vec_push(&w->info, (struct field){slice_str(name), value}) : 0;
+}
+
+/* "stillpoint-delay: 2": the rules of the capture, one by one. */
+static int add_setting(void *context, const char *name, slice value)
+{
+	struct warcinfo *w = context;
+	char *full = arena_alloc(&w->text, sizeof "stillpoint-" + strlen(name), 1);
+	const char *copy = arena_strdup(&w->text, value);
+
+	if (!full || !copy)
+		return ERR_NOMEM;
+	(void)sprintf(full, "stillpoint-%s", name);
+	for (char *at = full; *at; at++)
+		if (*at == '_')
+			*at = '-';
+	return add_info(w, full, (slice){copy, value.len});
+}
+
+/* Seeds that a warcinfo record has room for; a capture's first record has them all. */
+enum { INFO_SEEDS_MAX = 100 };
+
+static int add_setting_but_seeds(void *context, const char *name, slice value)
+{
+	return strcmp(name, "seeds") == 0 ? 0 : add_setting(context, name, value);
+}
+
+/* What is true of one capture only. */
+static int describe_capture(struct warcinfo *w, const struct catalog_capture *capture)
+{
+	int rc = add_info(w, "isPartOf", capture->uuid);
+
+	if (rc == 0)
+		rc = add_info(w, "description", capture->site);
+	if (rc == 0)
+		rc = add_info(w, "stillpoint-strategy-used", capture->strategy);
+	return rc;
+}
+
+/* The fields of every warcinfo record: who made the file, how, and by which rules. */
+static int describe(struct warcinfo *w, const struct warcinfo_params *p)
+{
+	bool seeds = p->only && p->settings->seeds.len <= INFO_SEEDS_MAX;
+	int rc = add_info(w, "software", SLICE("stillpoint/" STILLPOINT_VERSION));
+
+	if (rc == 0)
+		rc = add_info(w, "format", SLICE("WARC File Format 1.1"));
+	if (rc == 0)
+		rc = add_info(w, "conformsTo",
+			SLICE("https://iipc.github.io/warc-specifications/specifications/"
+			      "warc-format/warc-1.1/"));
+	if (rc == 0 && p->only)
+		rc = describe_capture(w, p->only);
+	if (rc == 0)
+		rc = add_info(
+			w, "robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey"));
+	if (rc == 0 && p->settings->contact)
+		rc = add_info(w, "operator", slice_str(p->settings->contact));
+	if (rc == 0)
+		rc = add_info(w, "http-header-user-agent", slice_str(p->user_agent));
+	if (rc == 0)
+		rc = add_info(w, "stillpoint-evidence", SLICE("bytes"));
+	return rc ? rc
+		  : crawl_settings_each(
+			    p->settings, seeds ? add_setting : add_setting_but_seeds, w);
+}
+
+/* Cookies and passwords are secret, and so is every field that may be a key. */
+static int name_secrets(struct warcinfo *w, const struct crawl_secrets *secrets)
+{
+	static const slice NAMES[] = {SLICE_INIT("cookie"), SLICE_INIT("authorization"),
+		SLICE_INIT("proxy-authorization")};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof NAMES / sizeof NAMES[0]; i++)
+		rc = slice_vec_push(&w->secret, NAMES[i]);
+	for (size_t i = 0; rc == 0 && secrets && i < secrets->headers.len; i++)
+		rc = slice_vec_push(&w->secret, crawl_secrets_header_name(secrets->headers.ptr[i]));
+	return rc;
+}
+
+int warcinfo_init(struct warcinfo *w, const struct warcinfo_params *p)
+{
+	int rc;
+
+	*w = (struct warcinfo){0};
+	arena_init(&w->text, TEXT_MAX);
+	rc = describe(w, p);
+	if (rc == 0 && !p->settings->keep_secrets)
+		rc = name_secrets(w, p->secrets);
+	if (rc)
+		warcinfo_release(w);
+	return rc;
+}
+
+void warcinfo_release(struct warcinfo *w)
+{
+	arena_release(&w->text);
+	field_vec_release(&w->info);
+	slice_vec_release(&w->secret);
+	*w = (struct warcinfo){0};
+}

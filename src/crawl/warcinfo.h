@@ -1,0 +1,33 @@
+/*
+ * What the settings of a lane's captures say to its WARC files: the fields of their warcinfo
+ * records, and which fields of requests are not archived.
+ */
+#ifndef CRAWL_WARCINFO_H
+#define CRAWL_WARCINFO_H
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/lists.h"
+#include "catalog/catalog.h"
+#include "crawl/secrets.h"
+#include "crawl/settings.h"
+#include "http/fields.h"
+
+struct warcinfo {
+	struct arena text; /* of the fields */
+	struct field_vec info;
+	struct slice_vec secret; /* empty when all are kept */
+};
+
+struct warcinfo_params {
+	const struct crawl_settings *settings; /* of all captures of the lane, but for the seeds */
+	const struct catalog_capture *only;    /* the one capture there is; NULL: several */
+	const char *user_agent;
+	const struct crawl_secrets *secrets; /* NULL: none */
+};
+
+/* All is borrowed. 0 or ERR_NOMEM. */
+int warcinfo_init(struct warcinfo *w, const struct warcinfo_params *params) SP_MUST_CHECK;
+void warcinfo_release(struct warcinfo *w); /* safe on a zeroed struct */
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * Captures of a real site at random moments of its recorded history, by several arms: strategies,
+ * and the first strategy with gains. All arms see the same draws, so they can be compared draw by
+ * draw.
+ *
+ * Starts are uniform over the time range, but for its first fifth, which is only past, and for
+ * twice the length of a crawl at its end, so that also a crawl with extra requests ends within what
+ * was recorded. That range can be cut in halves: one to choose parameters on, one to report.
+ */
+#ifndef HISTORIES_REPLAY_H
+#define HISTORIES_REPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "histories/bootstrap.h"
+#include "histories/draw.h"
+#include "histories/history.h"
+#include "histories/past_capture.h"
+#include "histories/proof.h"
+#include "plan/plan.h"
+
+struct replay_arm {
+	const struct plan_strategy *strategy;
+	unsigned gains; /* set of enum gain; needs a strategy with revisits */
+};
+
+enum replay_half {
+	REPLAY_ALL,
+	REPLAY_FIRST,
+	REPLAY_SECOND,
+};
+
+/* Sees the capture of an arm, without its third visits. */
+typedef void replay_watch(
+	void *context, size_t arm, const struct draw *draw, const struct past_capture *capture);
+
+/* Borrows everything. */
+struct replay_params {
+	const struct history *history;
+	const struct replay_arm *arms;
+	size_t arm_count;
+	size_t draws;
+	double days; /* length of a plain crawl */
+	enum draw_rates rates;
+	double memory; /* draw_params.memory */
+	const struct history_links
+		*links; /* draw_params.links; then no gains that order downloads otherwise */
+	double tau;
+	unsigned canary_period;
+	enum replay_half half;
+	uint64_t seed;
+	unsigned threads;                           /* 0: one for each processor */
+	void (*report)(void *context, size_t done); /* may be NULL */
+	void *context;
+	replay_watch *watch; /* sees the captures of the first draw, in any thread; may be NULL */
+	void *watch_context;
+};
+
+struct replay_draw {
+	double start; /* days */
+	double pages;
+	double linked; /* of the pages: not known at the start */
+};
+
+struct replay {
+	size_t draws, arms;
+	struct replay_draw *drawn;
+	struct proof *values; /* of draw d and arm a: values[d * arms + a] */
+	uint32_t *blocks;     /* by draw, for the bootstrap */
+	uint32_t block_count;
+	uint64_t seed;
+};
+
+/*
+ * The same result for any number of threads. 0, ERR_RANGE when the history is too short for such
+ * crawls or has no pages, ERR_NOMEM; the sentence is in err. Free with replay_release.
+ */
+int replay_run(const struct replay_params *params, struct replay *ret_replay,
+	struct err *err) SP_MUST_CHECK;
+void replay_release(struct replay *r);
+
+/* A value by name: offsetof(struct proof, sharp), for instance. */
+int replay_mean(const struct replay *r, size_t arm, size_t value,
+	struct bootstrap_mean *ret_mean) SP_MUST_CHECK;
+
+/* The same for the difference to another arm, draw by draw. */
+int replay_difference(const struct replay *r, size_t arm, size_t base, size_t value,
+	struct bootstrap_mean *ret_mean) SP_MUST_CHECK;
+
+#endif

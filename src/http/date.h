@@ -1,0 +1,30 @@
+/*
+ * HTTP-date after RFC 9110 §5.6.7, as in Last-Modified, Date, Expires and Retry-After, in its three
+ * formats:
+ *
+ *	Sun, 06 Nov 1994 08:49:37 GMT		IMF-fixdate
+ *	Sunday, 06-Nov-94 08:49:37 GMT		RFC 850
+ *	Sun Nov  6 08:49:37 1994		asctime
+ *
+ * Understood too: blanks around it and several where one is due, names in any case, a day of one
+ * digit, a year of four digits in RFC 850, "UTC" or "+0000" for "GMT", a wrong weekday. Nothing
+ * else: what is used as evidence should not be guessed.
+ */
+#ifndef HTTP_DATE_H
+#define HTTP_DATE_H
+
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/slice.h"
+
+enum { HTTP_DATE_TEXT_MAX = 128 }; /* bytes of a date, blanks around it included */
+
+/*
+ * Seconds from 1970; years 1 to 9999. now, in nanoseconds, says which century a year of two digits
+ * is in: one that is more than 50 years ahead is in the past. 0, ERR_SYNTAX, or ERR_RANGE for a day
+ * that no calendar has; *ret_seconds is untouched then.
+ */
+int http_date_parse_seconds(slice text, int64_t now_ns, int64_t *ret_seconds) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * Digests as WARC names them (ISO 28500 §5.8, "algorithm:value"), computed by OpenSSL's EVP. Values
+ * are read in base32 (RFC 4648 §6, with or without padding) and hexadecimal, in either case; the
+ * length tells which.
+ */
+#ifndef HTTP_DIGEST_H
+#define HTTP_DIGEST_H
+
+#include "base/api.h"
+#include "base/slice.h"
+
+enum digest_kind {
+	DIGEST_MD5,
+	DIGEST_SHA1,
+	DIGEST_SHA256,
+};
+
+enum {
+	DIGEST_SIZE_MAX = 32,
+	DIGEST_TEXT_SIZE = sizeof("sha256:") + 2 * DIGEST_SIZE_MAX, /* with the NUL */
+};
+
+struct digest {
+	enum digest_kind kind;
+	unsigned char bytes[DIGEST_SIZE_MAX]; /* the kind says how many count */
+};
+
+/* "sha1:…", "SHA-256:…", "md5:…": 0, ERR_UNSUPPORTED for another algorithm, ERR_SYNTAX. */
+int digest_parse(slice text, struct digest *ret) SP_MUST_CHECK;
+
+/* "sha256:" and lower case hexadecimal; returns the length without the NUL. */
+size_t digest_format(const struct digest *d, char out[DIGEST_TEXT_SIZE]);
+
+bool digest_eq(const struct digest *a, const struct digest *b);
+
+struct evp_md_ctx_st; /* OpenSSL's EVP_MD_CTX */
+
+/* A digest being computed; its memory is reused from one to the next. Zero-initialise. */
+struct digester {
+	struct evp_md_ctx_st *ctx;
+	enum digest_kind kind;
+};
+
+/* Begins a digest, whatever was under way: 0, ERR_NOMEM, ERR_UNSUPPORTED (by this OpenSSL). */
+int digester_start(struct digester *d, enum digest_kind kind) SP_MUST_CHECK;
+
+/* Both 0 or ERR_NOMEM (which OpenSSL alone knows to happen). */
+int digester_feed(struct digester *d, slice bytes) SP_MUST_CHECK;
+int digester_finish(struct digester *d, struct digest *ret) SP_MUST_CHECK;
+
+void digester_release(struct digester *d);
+
+#endif

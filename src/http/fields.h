@@ -1,0 +1,72 @@
+/*
+ * Named fields, the form that WARC record headers (ISO 28500 §4) and HTTP heads (RFC 9112 §2.1, §5)
+ * share: a first line, then "Name: value" lines, then an empty line. Read as leniently as producers
+ * write: lines end in CRLF or LF, a line that begins with a blank continues the one before
+ * (obs-fold), blanks around name and value do not count, a line without a colon is counted and left
+ * out.
+ */
+#ifndef HTTP_FIELDS_H
+#define HTTP_FIELDS_H
+
+#include "base/api.h"
+#include "base/slice.h"
+#include "base/vec.h"
+
+enum {
+	FIELDS_HEAD_MAX = 256 << 10, /* bytes of a head, its empty line included */
+	FIELDS_COUNT_MAX = 2048,     /* fields of a head */
+};
+
+struct field {
+	slice name;
+	slice value;
+};
+
+VEC_DECLARE(field_vec, struct field);
+
+/* Slices point into the head that was parsed. Zero-initialise; may be used again and again. */
+struct fields {
+	slice first_line;
+	struct field_vec items;
+	size_t malformed; /* lines left out */
+	size_t surplus;   /* fields beyond the maximum, left out as well */
+};
+
+/*
+ * Length of the head at the beginning of bytes, its empty line included, or 0 when its end is not
+ * there yet. *from is where to look, 0 at first, and is moved on, so that a growing head is looked
+ * at once.
+ */
+size_t fields_find_end(slice bytes, size_t *from);
+
+/*
+ * Takes a head apart, up to its empty line or its end. head is borrowed as long as f is in use and
+ * changed in place: folds become blanks. 0, ERR_LIMIT for too many fields, ERR_NOMEM; f is empty
+ * then.
+ */
+int fields_parse(struct fields *f, char *head, size_t len) SP_MUST_CHECK;
+
+/* The same with another maximum, beyond which fields are counted as surplus: 0 or ERR_NOMEM. */
+int fields_parse_first(struct fields *f, char *head, size_t len, size_t max) SP_MUST_CHECK;
+
+/* Value of the first field of that name, case ignored; its ptr is NULL when there is none. */
+slice fields_get(const struct fields *f, slice name);
+
+void fields_release(struct fields *f);
+
+/* Bytes are the same but for the case of ASCII letters. */
+bool fields_same_name(slice a, slice b);
+
+/* Whether s begins with prefix, case ignored. */
+bool fields_has_prefix(slice s, slice prefix);
+
+/* No control characters but tab (RFC 9110, section 5.5), and so no further lines. */
+bool fields_is_value(slice s);
+
+/* Without blanks (SP, HT, CR, LF) at either end. */
+slice fields_trim(slice s);
+
+/* A media type without its parameters: "text/html" of "text/html; charset=utf-8". */
+slice fields_media_type(slice content_type);
+
+#endif

@@ -1,0 +1,122 @@
+#include "http/framing.h"
+
+#include "base/parse.h"
+#include "base/word.h"
+#include "http/fields.h"
+
+static size_t count_fields(const struct fields *fields, slice name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < fields->items.len; i++)
+		count += fields_same_name(fields->items.ptr[i].name, name);
+	return count;
+}
+
+/* One field's share: a list of numbers, since some proxies make one field of two. */
+static bool agrees_on_length(slice value, bool *has, uint64_t *length)
+{
+	bool any = false;
+	uint64_t one;
+	slice word;
+
+	while (word_next(&value, ',', &word)) {
+		if (parse_u64(word, &one) || (*has && one != *length))
+			return false;
+		*has = any = true;
+		*length = one;
+	}
+	return any;
+}
+
+static enum framing_kind read_length(const struct fields *fields, uint64_t *ret_length)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < fields->items.len; i++) {
+		const struct field *field = &fields->items.ptr[i];
+
+		if (fields_same_name(field->name, SLICE("Content-Length")) &&
+			!agrees_on_length(field->value, &has, ret_length))
+			return FRAMING_BROKEN;
+	}
+	return has ? FRAMING_LENGTH : FRAMING_CLOSE;
+}
+
+/* Transfer-Encoding is there: chunked, some other coding, or more of them than can be trusted. */
+static void start_coded(struct framing *f, const struct payload *head, slice name)
+{
+	slice coding = word_trim(fields_get(&head->fields, name));
+	bool is_known = word_is(coding, SLICE("chunked")) || word_is(coding, SLICE("identity"));
+
+	f->kind = head->chunked ? FRAMING_CHUNKED : FRAMING_CLOSE;
+	f->bad = count_fields(&head->fields, name) > 1;
+	f->opaque = f->bad || !is_known;
+	if (f->bad && !head->chunked)
+		f->kind = FRAMING_BROKEN;
+}
+
+void framing_start(struct framing *f, const struct payload *head)
+{
+	slice coded = SLICE("Transfer-Encoding");
+
+	*f = (struct framing){0};
+	if (head->fields_lost) {
+		f->kind = FRAMING_BROKEN;
+		return;
+	}
+	if (count_fields(&head->fields, coded) > 0)
+		start_coded(f, head, coded);
+	else
+		f->kind = read_length(&head->fields, &f->length);
+	f->bodiless = head->status < 200 || head->status == 204 || head->status == 304;
+}
+
+static slice take_all(slice *wire)
+{
+	slice all = *wire;
+
+	*wire = slice_sub(*wire, wire->len, wire->len);
+	return all;
+}
+
+slice framing_next(struct framing *f, slice *wire)
+{
+	size_t before = wire->len;
+	slice data;
+
+	if (f->kind != FRAMING_CHUNKED) {
+		data = take_all(wire);
+	} else if (f->chunks.state == HTTP_CHUNKED_BAD ||
+		   http_chunked_next(&f->chunks, wire, &data)) {
+		f->bad = true;
+		(void)take_all(wire);
+		data = (slice){0};
+	}
+	f->wire += before - wire->len;
+	f->payload += data.len;
+	return data;
+}
+
+bool framing_is_whole(const struct framing *f)
+{
+	if (f->bodiless)
+		return f->wire == 0;
+	switch (f->kind) {
+	case FRAMING_CHUNKED:
+		return !f->bad && http_chunked_complete(&f->chunks) &&
+		       f->chunks.consumed == f->wire;
+	case FRAMING_LENGTH:
+		return f->payload == f->length;
+	case FRAMING_CLOSE:
+		return true;
+	case FRAMING_BROKEN:
+		break;
+	}
+	return false;
+}
+
+bool framing_shows_end(const struct framing *f)
+{
+	return f->bodiless || f->kind == FRAMING_CHUNKED || f->kind == FRAMING_LENGTH;
+}

@@ -1,0 +1,164 @@
+#include "http/payload.h"
+
+#include "base/err.h"
+#include "base/parse.h"
+
+void payload_start_unchecked(struct payload *p, enum payload_form form)
+{
+	struct payload old = *p;
+
+	buf_reset(&old.head);
+	*p = (struct payload){
+		.form = form,
+		.state = form == PAYLOAD_HTTP ? PAYLOAD_HEAD : PAYLOAD_BODY,
+		.head = old.head,
+		.fields = old.fields,
+		.as_sent = old.as_sent,
+		.decoded = old.decoded,
+	};
+	p->head.max = FIELDS_HEAD_MAX;
+	p->fields.items.len = 0;
+}
+
+int payload_start(struct payload *p, enum payload_form form, enum digest_kind kind)
+{
+	payload_start_unchecked(p, form);
+	p->wants_digest = true;
+	return digester_start(&p->as_sent, kind);
+}
+
+/* "HTTP/1.1 200 OK": the three digits behind the first blanks. */
+static unsigned read_status(slice line)
+{
+	const char *blank = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
+	uint64_t status;
+	slice rest;
+
+	if (!blank || !fields_has_prefix(line, SLICE("HTTP/")))
+		return 0;
+	rest = fields_trim(slice_sub(line, (size_t)(blank - line.ptr), line.len));
+	if (rest.len > 3 && rest.ptr[3] != ' ')
+		return 0;
+	return parse_u64(slice_sub(rest, 0, 3), &status) ? 0 : (unsigned)status;
+}
+
+/* Whether chunked is the last coding, which is the first to be removed. */
+static bool ends_in_chunked(slice codings)
+{
+	slice word = SLICE("chunked");
+	slice rest = fields_trim(codings);
+
+	if (rest.len < word.len)
+		return false;
+	return fields_same_name(slice_sub(rest, rest.len - word.len, rest.len), word);
+}
+
+static int parse_head(struct payload *p)
+{
+	int rc = fields_parse(&p->fields, p->head.ptr, p->head.len);
+
+	/* An absurd head, but its end is known: the body still is the body. */
+	p->fields_lost = rc == ERR_LIMIT;
+	if (rc == ERR_LIMIT)
+		rc = 0;
+	if (rc)
+		return rc;
+	p->state = PAYLOAD_BODY;
+	p->status = read_status(p->fields.first_line);
+	p->content_type = fields_get(&p->fields, SLICE("Content-Type"));
+	p->chunked = ends_in_chunked(fields_get(&p->fields, SLICE("Transfer-Encoding")));
+	if (p->chunked && p->wants_digest)
+		rc = digester_start(&p->decoded, p->as_sent.kind);
+	return rc;
+}
+
+/* Moves bytes to the head until its end; what is left of them belongs to the body. */
+static int feed_head(struct payload *p, slice *bytes)
+{
+	size_t room = FIELDS_HEAD_MAX - p->head.len, before = p->head.len, end;
+	slice part = slice_sub(*bytes, 0, room);
+	int rc = buf_add(&p->head, part);
+
+	if (rc)
+		return rc;
+	end = fields_find_end(buf_slice(&p->head), &p->head_seen);
+	if (end > 0) {
+		*bytes = slice_sub(*bytes, end - before, bytes->len);
+		p->head.len = end;
+		p->head.ptr[end] = '\0';
+		return parse_head(p);
+	}
+	*bytes = slice_sub(*bytes, part.len, bytes->len);
+	if (p->head.len == FIELDS_HEAD_MAX)
+		p->state = PAYLOAD_NO_HTTP;
+	return 0;
+}
+
+static int feed_chunks(struct payload *p, slice bytes)
+{
+	while (bytes.len > 0 && !p->bad_chunks) {
+		slice data;
+		int rc;
+
+		if (http_chunked_next(&p->chunks, &bytes, &data)) {
+			p->bad_chunks = true;
+			break;
+		}
+		p->body_clean += data.len;
+		rc = p->wants_digest ? digester_feed(&p->decoded, data) : 0;
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int feed_body(struct payload *p, slice bytes)
+{
+	int rc = p->wants_digest ? digester_feed(&p->as_sent, bytes) : 0;
+
+	p->body += bytes.len;
+	if (rc == 0 && p->chunked)
+		rc = feed_chunks(p, bytes);
+	return rc;
+}
+
+int payload_feed(struct payload *p, slice bytes)
+{
+	if (p->state == PAYLOAD_HEAD && bytes.len > 0) {
+		int rc = feed_head(p, &bytes);
+
+		if (rc)
+			return rc;
+	}
+	return p->state == PAYLOAD_BODY && bytes.len > 0 ? feed_body(p, bytes) : 0;
+}
+
+int payload_finish(struct payload *p, struct payload_digests *ret)
+{
+	struct payload_digests d;
+	bool never_chunked = !p->chunked || (p->bad_chunks && p->body_clean == 0);
+	int rc = digester_finish(&p->as_sent, &d.as_sent);
+
+	if (p->state == PAYLOAD_HEAD)
+		p->state = PAYLOAD_NO_HTTP;
+	d.decoded = d.as_sent;
+	if (rc == 0 && !never_chunked)
+		rc = digester_finish(&p->decoded, &d.decoded);
+	if (rc == 0)
+		*ret = d;
+	return rc;
+}
+
+void payload_release(struct payload *p)
+{
+	buf_release(&p->head);
+	fields_release(&p->fields);
+	digester_release(&p->as_sent);
+	digester_release(&p->decoded);
+	*p = (struct payload){0};
+}
+
+bool payload_is_http(slice content_type)
+{
+	return fields_same_name(fields_media_type(content_type), SLICE("application/http"));
+}

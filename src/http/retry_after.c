@@ -1,0 +1,48 @@
+#include "http/retry_after.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/parse.h"
+#include "http/date.h"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static slice trim(slice s)
+{
+	while (s.len > 0 && is_blank(s.ptr[s.len - 1]))
+		s.len--;
+	while (s.len > 0 && is_blank(s.ptr[0]))
+		s = slice_sub(s, 1, s.len);
+	return s;
+}
+
+static double clamp(double seconds)
+{
+	return fmin(fmax(seconds, 0), RETRY_AFTER_MAX);
+}
+
+int retry_after_parse(slice value, int64_t now_realtime_ns, double *ret_seconds)
+{
+	double seconds;
+	int64_t until;
+	int rc;
+
+	value = trim(value);
+	rc = parse_double(value, &seconds);
+	if (rc == ERR_RANGE) /* too large for a double, in either direction */
+		seconds = value.ptr[0] == '-' ? 0 : RETRY_AFTER_MAX;
+	if (rc == 0 || rc == ERR_RANGE) {
+		*ret_seconds = clamp(seconds);
+		return 0;
+	}
+	if (http_date_parse_seconds(value, now_realtime_ns, &until))
+		return ERR_SYNTAX;
+	*ret_seconds = clamp((double)until - clock_seconds(now_realtime_ns));
+	return 0;
+}

@@ -1,0 +1,190 @@
+#include "store/batch.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "store/judging.h"
+
+/* Lanes hand their batches over long before that (store.h). */
+#define BATCH_MAX ((size_t)1 << 30)
+
+struct batch_row {
+	struct batch_row *next;
+	struct catalog_row row; /* of a copy */
+};
+
+void batch_init(struct batch *b)
+{
+	*b = (struct batch){0};
+	arena_init(&b->lane.arena, BATCH_MAX);
+	arena_init_small(&b->press.arena, BATCH_MAX);
+}
+
+static void empty(struct batch *b)
+{
+	b->lane.first = b->lane.last = NULL;
+	b->press.first = b->press.last = NULL;
+	b->file = (slice){0};
+}
+
+void batch_release(struct batch *b)
+{
+	arena_release(&b->lane.arena);
+	arena_release(&b->press.arena);
+	empty(b);
+}
+
+void batch_reset(struct batch *b)
+{
+	arena_reset(&b->lane.arena);
+	arena_reset(&b->press.arena);
+	empty(b);
+}
+
+/* ---- collecting ---- */
+
+/* Which of a row's fields are strings: offsets, ended by SIZE_MAX. */
+static const size_t NONE[] = {SIZE_MAX};
+static const size_t PAGE[] = {offsetof(struct catalog_page, url),
+	offsetof(struct catalog_page, kind), offsetof(struct catalog_page, found),
+	offsetof(struct catalog_page, rule), SIZE_MAX};
+static const size_t OBSERVATION[] = {offsetof(struct catalog_observation, attempt.url),
+	offsetof(struct catalog_observation, attempt.failure),
+	offsetof(struct catalog_observation, media_type),
+	offsetof(struct catalog_observation, record_id),
+	/* Of no use to the catalog, but to the press. */
+	offsetof(struct catalog_observation, attempt.capture),
+	offsetof(struct catalog_observation, attempt.kind),
+	offsetof(struct catalog_observation, attempt.via), SIZE_MAX};
+static const size_t WARC[] = {offsetof(struct catalog_warc, name), SIZE_MAX};
+static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
+	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
+static const size_t CLOCK[] = {
+	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
+
+/* Of the body of a row, by its kind. */
+static const struct {
+	size_t size;
+	const size_t *strings;
+} SHAPES[CATALOG_ROW_KINDS] = {
+	[CATALOG_ROW_ADD_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_TAKE_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_REFUSE_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_ADMIT_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_MARK_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_UNKEPT] = {sizeof(struct catalog_unkept), NONE},
+	[CATALOG_ROW_PLAN] = {sizeof(struct catalog_plan), NONE},
+	[CATALOG_ROW_OBSERVATION] = {sizeof(struct catalog_observation), OBSERVATION},
+	[CATALOG_ROW_EVENT] = {sizeof(struct catalog_event), NONE},
+	[CATALOG_ROW_WARC] = {sizeof(struct catalog_warc), WARC},
+	[CATALOG_ROW_ADD_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
+	[CATALOG_ROW_CONFIRM_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
+	[CATALOG_ROW_CLOCK] = {sizeof(struct catalog_clock), CLOCK},
+	/* An update does not look at its strings. */
+	[CATALOG_ROW_CAPTURE] = {sizeof(struct catalog_capture), NONE},
+};
+
+static bool copy_strings(struct arena *arena, char *body, const size_t *strings)
+{
+	for (; *strings != SIZE_MAX; strings++) {
+		slice *s = (slice *)(void *)(body + *strings);
+
+		if (!s->ptr)
+			continue;
+		s->ptr = arena_strdup(arena, *s);
+		if (!s->ptr)
+			return false;
+	}
+	return true;
+}
+
+/* Adds a copy of the row; *ret_body is that of its body. */
+static int add(
+	struct batch_part *p, const struct catalog_row *from, void **ret_body, struct err *err)
+{
+	size_t size = SHAPES[from->kind].size;
+	struct batch_row *row = arena_alloc(&p->arena, sizeof *row, _Alignof(struct batch_row));
+	char *body = arena_alloc(&p->arena, size, _Alignof(max_align_t));
+
+	if (body)
+		memcpy(body, from->body, size);
+	if (!row || !body || !copy_strings(&p->arena, body, SHAPES[from->kind].strings))
+		return err_code(err, ERR_NOMEM);
+	*row = (struct batch_row){.row = *from};
+	row->row.body = body;
+	if (p->last)
+		p->last->next = row;
+	else
+		p->first = row;
+	p->last = row;
+	*ret_body = body;
+	return 0;
+}
+
+int batch_add(struct batch *b, const struct catalog_row *row, struct err *err)
+{
+	void *body;
+
+	return add(&b->lane, row, &body, err);
+}
+
+int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
+	struct catalog_observation **ret_row, struct err *err)
+{
+	void *body = NULL;
+	int rc = add(&b->lane,
+		&(struct catalog_row){CATALOG_ROW_OBSERVATION, capture, .observation = o}, &body,
+		err);
+
+	if (rc == 0)
+		*ret_row = body;
+	return rc;
+}
+
+int batch_place(struct batch *b, struct catalog_observation *row, slice file, uint64_t offset,
+	uint64_t length, struct err *err)
+{
+	if (!slice_eq(b->file, file))
+		b->file = (slice){arena_strdup(&b->press.arena, file), file.len};
+	if (!b->file.ptr)
+		return err_code(err, ERR_NOMEM);
+	row->warc = b->file;
+	row->offset = offset;
+	row->length = length;
+	return 0;
+}
+
+int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err)
+{
+	void *body;
+
+	return add(&b->press, &(struct catalog_row){CATALOG_ROW_WARC, .warc = warc}, &body, err);
+}
+
+/* ---- writing ---- */
+
+/* A capture that has ended is judged, by all that came before. */
+static bool has_ended(const struct catalog_row *row)
+{
+	return row->kind == CATALOG_ROW_CAPTURE && row->state->state != CATALOG_RUNNING;
+}
+
+static int write_part(const struct batch_part *p, struct catalog *catalog, struct err *err)
+{
+	int rc = 0;
+
+	for (const struct batch_row *r = p->first; rc == 0 && r; r = r->next) {
+		rc = catalog_write(catalog, &r->row, err);
+		if (rc == 0 && has_ended(&r->row))
+			rc = judging_store(catalog, r->row.state->id, err);
+	}
+	return rc;
+}
+
+int batch_write(const struct batch *b, struct catalog *catalog, struct err *err)
+{
+	/* Files first, so that they are in the catalog in their order. */
+	int rc = write_part(&b->press, catalog, err);
+
+	return rc ? rc : write_part(&b->lane, catalog, err);
+}

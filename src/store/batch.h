@@ -1,0 +1,83 @@
+/*
+ * Rows on their way to the catalog. A lane collects them, strings and all, while it goes on; its
+ * press (press.h) says meanwhile where the records went that they speak of, in another thread; the
+ * clerk (clerk.h) writes them in the order of their coming. What is wrong with one is found when it
+ * is written. The functions return 0 or ERR_NOMEM, with a sentence in err.
+ */
+#ifndef STORE_BATCH_H
+#define STORE_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "catalog/catalog.h"
+
+struct batch_row; /* batch.c's own */
+
+/* Rows and their strings. */
+struct batch_part {
+	struct arena arena;
+	struct batch_row *first, *last;
+};
+
+/* Fields are its own, but for next, which is whoever's the batch is. */
+struct batch {
+	struct batch_part lane;
+	struct batch_part press;
+	slice file; /* the press's: the name that batch_place was given last */
+	struct batch *next;
+};
+
+void batch_init(struct batch *b);
+void batch_release(struct batch *b);
+
+/* Forgets all rows and keeps a little memory for the next ones. */
+void batch_reset(struct batch *b);
+
+/* Whether the lane has added nothing. */
+static inline bool batch_is_empty(const struct batch *b)
+{
+	return !b->lane.first;
+}
+
+/* Bytes of the lane's rows, which are nearly all. */
+static inline size_t batch_bytes(const struct batch *b)
+{
+	return b->lane.arena.held;
+}
+
+/* A copy of the bytes that lasts as long as the lane's rows; NULL without memory. */
+static inline char *batch_keep(struct batch *b, slice bytes)
+{
+	return arena_strdup(&b->lane.arena, bytes);
+}
+
+/* ---- for the lane ---- */
+
+/*
+ * Adds a copy of a row, strings and all. The update of a capture that has ended also judges its
+ * pages (judging.h), by all that came before.
+ */
+int batch_add(struct batch *b, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+
+/* The same; the copy stays where it is until the batch is handed over, for batch_place. */
+int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
+	struct catalog_observation **ret_row, struct err *err) SP_MUST_CHECK;
+
+/* ---- for the press, while the lane adds rows ---- */
+
+/* Where the record of an observation is; the file's name is copied. */
+int batch_place(struct batch *b, struct catalog_observation *row, slice file, uint64_t offset,
+	uint64_t length, struct err *err) SP_MUST_CHECK;
+int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
+
+/* ---- for the clerk ---- */
+
+/* Writes all rows, the press's first; the first failure ends it. Commits nothing. */
+int batch_write(const struct batch *b, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * index.cdxj: where each response of all captures is, by SURT and time. A crawl derives it from the
+ * catalog, which is fast; `stillpoint index` from the WARC files, which are always there.
+ */
+#ifndef STORE_INDEX_H
+#define STORE_INDEX_H
+
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "catalog/catalog.h"
+#include "store/directory.h"
+
+/* Writes index.cdxj anew from the catalog. */
+int index_write(struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
+
+/* What index_from_warc found. */
+struct index_counts {
+	uint64_t lines;   /* of the index */
+	uint64_t damaged; /* records and gaps that have none */
+	uint64_t files;
+	uint64_t open; /* files that no process has completed, left out */
+};
+
+/*
+ * Writes the index of an archive anew, from the records of its complete WARC files; it needs no
+ * catalog. As directory_open, ERR_IO when a file cannot be read, ERR_NOMEM; the index is as before
+ * then.
+ */
+int index_from_warc(const char *archive, struct index_counts *ret, struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,406 @@
+#include "store/press.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* What is worth waking up for. */
+	ENOUGH_JOBS = 64,
+	ENOUGH_BYTES = 256 << 10,
+	STEP = 16, /* jobs after which the lane gets room again */
+};
+
+enum job_kind {
+	JOB_ATTEMPT,
+	JOB_NOTE,
+	JOB_FREE,
+	JOB_COMMIT,
+	JOB_FLUSH,
+	JOB_CLOSE,
+};
+
+struct job {
+	enum job_kind kind;
+	size_t bytes;
+	union {
+		struct records_attempt attempt;
+		struct press_note note;
+		struct net_fetch *fetch;
+		struct batch *batch;
+	};
+};
+
+struct press {
+	struct records records; /* the thread's */
+	struct clerk *clerk;
+	pthread_t thread;
+	atomic_bool failed; /* err is set */
+
+	pthread_mutex_t lock; /* of all that follows, but for the jobs that are being done */
+	pthread_cond_t work;  /* there is enough to do, or it is time to go */
+	pthread_cond_t room;  /* some jobs were done */
+	struct job ring[PRESS_JOBS_MAX];
+	uint64_t added, done; /* jobs ever; those between are in the ring */
+	size_t bytes;         /* of them */
+	bool hurried;         /* somebody waits for all that is there */
+	bool asleep;          /* the thread */
+	bool closing;
+	struct err err; /* the first one */
+	struct records_places readable;
+};
+
+/* ---- the thread ---- */
+
+static int note(struct records *r, const struct press_note *n, struct err *err)
+{
+	struct warc_entry entry = {
+		.type = n->type,
+		.date = n->date,
+		.url = n->url,
+		.content_type = n->content_type,
+		.body = buf_slice(&n->body),
+	};
+
+	return records_note(r, n->batch, &entry, err);
+}
+
+/* What was written can be read now: the lane may know. */
+static int publish(struct press *p, struct err *err)
+{
+	struct records_places *fresh = &p->records.fresh, *readable = &p->readable;
+	int rc;
+
+	if (!fresh->len)
+		return 0;
+	(void)pthread_mutex_lock(&p->lock);
+	rc = records_places_reserve(readable, fresh->len);
+	if (rc == 0) {
+		memcpy(readable->ptr + readable->len, fresh->ptr, fresh->len * sizeof *fresh->ptr);
+		readable->len += fresh->len;
+		fresh->len = 0;
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+	return err_code(err, rc);
+}
+
+static int flush(struct press *p, struct err *err)
+{
+	int rc = records_flush(&p->records, err);
+
+	return rc ? rc : publish(p, err);
+}
+
+/* Syncing before handing over is what makes a row true. */
+static int commit(struct press *p, struct batch *batch, struct err *err)
+{
+	int rc = records_sync(&p->records, batch, err);
+
+	if (rc == 0)
+		rc = publish(p, err);
+	if (rc == 0)
+		return clerk_submit(p->clerk, batch, err);
+	clerk_discard(p->clerk, batch);
+	return rc;
+}
+
+static int complete(struct press *p, struct batch *batch, struct err *err)
+{
+	int rc = records_close(&p->records, batch, err);
+
+	if (rc == 0)
+		return clerk_submit(p->clerk, batch, err);
+	clerk_discard(p->clerk, batch);
+	return rc;
+}
+
+/* Frees what a job has taken and nobody will do. */
+static void drop(struct press *p, struct job *job)
+{
+	switch (job->kind) {
+	case JOB_NOTE:
+		buf_release(&job->note.body);
+		break;
+	case JOB_FREE:
+		net_fetch_free(job->fetch);
+		break;
+	case JOB_COMMIT:
+	case JOB_CLOSE:
+		clerk_discard(p->clerk, job->batch);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Whatever fails first is what is told. */
+static void fail(struct press *p, const struct err *err)
+{
+	(void)pthread_mutex_lock(&p->lock);
+	if (!p->err.code)
+		p->err = *err;
+	(void)pthread_mutex_unlock(&p->lock);
+	atomic_store(&p->failed, true);
+}
+
+static int do_job(struct press *p, struct job *job, struct err *err)
+{
+	int rc = 0;
+
+	switch (job->kind) {
+	case JOB_ATTEMPT:
+		return records_attempt(&p->records, &job->attempt, err);
+	case JOB_NOTE:
+		rc = note(&p->records, &job->note, err);
+		buf_release(&job->note.body);
+		return rc;
+	case JOB_FREE:
+		net_fetch_free(job->fetch);
+		return 0;
+	case JOB_COMMIT:
+		return commit(p, job->batch, err);
+	case JOB_FLUSH:
+		return flush(p, err);
+	case JOB_CLOSE:
+		return complete(p, job->batch, err);
+	}
+	return 0;
+}
+
+static void carry_out(struct press *p, struct job *job)
+{
+	struct err err = {0};
+	int rc = do_job(p, job, &err);
+
+	(void)err_code(&err, rc);
+	if (rc)
+		fail(p, &err);
+}
+
+/* The bytes of the jobs that were done. */
+static size_t do_jobs(struct press *p, uint64_t from, uint64_t to)
+{
+	size_t bytes = 0;
+
+	for (uint64_t i = from; i < to; i++) {
+		struct job *job = &p->ring[i % PRESS_JOBS_MAX];
+
+		bytes += job->bytes;
+		if (atomic_load_explicit(&p->failed, memory_order_relaxed))
+			drop(p, job);
+		else
+			carry_out(p, job);
+	}
+	return bytes;
+}
+
+static bool is_enough(const struct press *p)
+{
+	return p->added - p->done >= ENOUGH_JOBS || p->bytes >= ENOUGH_BYTES;
+}
+
+/* The next few. The lock is held before and after. */
+static void step(struct press *p)
+{
+	uint64_t from = p->done, to = p->added - from > STEP ? from + STEP : p->added;
+	size_t bytes;
+
+	(void)pthread_mutex_unlock(&p->lock);
+	bytes = do_jobs(p, from, to);
+	(void)pthread_mutex_lock(&p->lock);
+	p->done = to;
+	p->bytes -= bytes;
+	p->hurried = p->hurried && p->added > p->done;
+	(void)pthread_cond_signal(&p->room);
+}
+
+static void *run(void *context)
+{
+	struct press *p = context;
+
+	(void)pthread_mutex_lock(&p->lock);
+	while (!p->closing || p->added > p->done) {
+		if (is_enough(p) || ((p->hurried || p->closing) && p->added > p->done)) {
+			step(p);
+			continue;
+		}
+		p->asleep = true;
+		(void)pthread_cond_wait(&p->work, &p->lock);
+		p->asleep = false;
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+/* ---- for the lane ---- */
+
+static void release(struct press *p)
+{
+	records_abandon(&p->records);
+	records_places_release(&p->readable);
+	(void)pthread_cond_destroy(&p->work);
+	(void)pthread_cond_destroy(&p->room);
+	(void)pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+int press_new(const struct records_params *params, struct clerk *clerk, struct press **ret,
+	struct err *err)
+{
+	struct press *p = calloc(1, sizeof *p);
+	int rc;
+
+	if (!p)
+		return err_code(err, ERR_NOMEM);
+	p->clerk = clerk;
+	(void)pthread_mutex_init(&p->lock, NULL);
+	(void)pthread_cond_init(&p->work, NULL);
+	(void)pthread_cond_init(&p->room, NULL);
+	rc = records_open(&p->records, params, err);
+	if (rc == 0 && pthread_create(&p->thread, NULL, run, p) != 0)
+		rc = err_set(err, ERR_NOMEM, "a thread for the WARC files cannot be started");
+	if (rc)
+		release(p);
+	else
+		*ret = p;
+	return rc;
+}
+
+/* The lock is held. */
+static int error_of(const struct press *p, struct err *err)
+{
+	if (p->err.code && err)
+		*err = p->err;
+	return p->err.code;
+}
+
+/* The lock is held. */
+static void wake(struct press *p)
+{
+	if (p->asleep)
+		(void)pthread_cond_signal(&p->work);
+}
+
+static bool has_room(const struct press *p, size_t bytes)
+{
+	return p->added - p->done < PRESS_JOBS_MAX &&
+	       (p->bytes == 0 || p->bytes + bytes <= PRESS_BYTES_MAX);
+}
+
+/* Waits for all jobs up to that number. The lock is held. */
+static void wait_for(struct press *p, uint64_t number)
+{
+	while (p->done < number) {
+		p->hurried = true;
+		wake(p);
+		(void)pthread_cond_wait(&p->room, &p->lock);
+	}
+}
+
+static int add(struct press *p, const struct job *job, struct err *err)
+{
+	int rc;
+
+	(void)pthread_mutex_lock(&p->lock);
+	while (!has_room(p, job->bytes))
+		wait_for(p, p->done + 1);
+	p->ring[p->added++ % PRESS_JOBS_MAX] = *job;
+	p->bytes += job->bytes;
+	p->hurried = p->hurried || job->kind >= JOB_COMMIT;
+	if (p->hurried || is_enough(p))
+		wake(p);
+	if (job->kind == JOB_FLUSH)
+		wait_for(p, p->added);
+	rc = error_of(p, err);
+	(void)pthread_mutex_unlock(&p->lock);
+	return rc;
+}
+
+int press_attempt(struct press *p, const struct records_attempt *attempt, struct err *err)
+{
+	size_t bytes = attempt->fetch ? (size_t)attempt->fetch->body_size : 0;
+
+	return add(p, &(struct job){.kind = JOB_ATTEMPT, .bytes = bytes, .attempt = *attempt}, err);
+}
+
+int press_note(struct press *p, const struct press_note *n, struct err *err)
+{
+	return add(p, &(struct job){.kind = JOB_NOTE, .bytes = n->body.len, .note = *n}, err);
+}
+
+void press_free_fetch(struct press *p, struct net_fetch *fetch)
+{
+	(void)add(p, &(struct job){.kind = JOB_FREE, .fetch = fetch}, NULL);
+}
+
+int press_commit(struct press *p, struct batch *batch, struct err *err)
+{
+	size_t bytes = batch_bytes(batch);
+
+	return add(p, &(struct job){.kind = JOB_COMMIT, .bytes = bytes, .batch = batch}, err);
+}
+
+int press_flush(struct press *p, struct err *err)
+{
+	return add(p, &(struct job){.kind = JOB_FLUSH}, err);
+}
+
+int press_places(struct press *p, struct records_places *ret, struct err *err)
+{
+	int rc;
+
+	(void)pthread_mutex_lock(&p->lock);
+	rc = records_places_reserve(ret, p->readable.len);
+	if (rc == 0 && p->readable.len > 0) {
+		memcpy(ret->ptr + ret->len, p->readable.ptr, p->readable.len * sizeof *ret->ptr);
+		ret->len += p->readable.len;
+		p->readable.len = 0;
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+	return err_code(err, rc);
+}
+
+int press_check(struct press *p, struct err *err)
+{
+	int rc;
+
+	if (!atomic_load_explicit(&p->failed, memory_order_relaxed))
+		return 0;
+	(void)pthread_mutex_lock(&p->lock);
+	rc = error_of(p, err);
+	(void)pthread_mutex_unlock(&p->lock);
+	return rc;
+}
+
+/* Ends the thread when nothing is left to be done. */
+static void join(struct press *p)
+{
+	(void)pthread_mutex_lock(&p->lock);
+	p->closing = true;
+	(void)pthread_cond_signal(&p->work);
+	(void)pthread_mutex_unlock(&p->lock);
+	(void)pthread_join(p->thread, NULL);
+}
+
+int press_close(struct press *p, struct batch *batch, struct err *err)
+{
+	int rc;
+
+	(void)add(p, &(struct job){.kind = JOB_CLOSE, .batch = batch}, NULL);
+	join(p);
+	rc = error_of(p, err);
+	release(p);
+	return rc;
+}
+
+void press_abandon(struct press *p)
+{
+	struct err given_up = {.code = ERR_STATE};
+
+	if (!p)
+		return;
+	fail(p, &given_up);
+	join(p);
+	release(p);
+}

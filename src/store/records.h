@@ -1,0 +1,98 @@
+/*
+ * The WARC files of a lane, and what their records say of an attempt, of a name and of the clock.
+ * They are written in the order of the calls; the catalog learns of them by the batch of each.
+ * Invariant:
+ *
+ *	(1) The size of a WARC file that a batch gets ends behind a whole attempt: its response,
+ *	    request and metadata.
+ *
+ * For one thread: that of the lane's press (press.h).
+ */
+#ifndef STORE_RECORDS_H
+#define STORE_RECORDS_H
+
+#include "archive/attempt.h"
+#include "archive/warc_writer.h"
+#include "base/api.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "catalog/catalog.h"
+#include "net/net.h"
+#include "store/batch.h"
+#include "store/directory.h"
+#include "store/duplicates.h"
+
+/* A body, and the response record that has it. */
+struct records_place {
+	struct digest payload;
+	uint64_t coding;
+	slice file; /* its name, valid until the records are closed or abandoned */
+	uint64_t offset;
+};
+
+VEC_DECLARE(records_places, struct records_place);
+
+/* Fields are its own, but for fresh. */
+struct records {
+	struct warc_writer *warc;
+	char name[32];       /* of the files, as a pattern */
+	struct arena files;  /* names of them */
+	slice file;          /* being written; empty before the first record */
+	uint64_t end;        /* of its last record */
+	uint64_t whole;      /* of its last whole attempt */
+	struct buf metadata; /* block of the last attempt's */
+	struct buf request;  /* head of the last one, without secrets */
+	struct buf redacted; /* what was left out of it */
+	const slice *secret; /* names of fields whose values are left out */
+	size_t secret_count;
+	struct records_places fresh; /* since the last flush or sync; whoever flushed takes them */
+};
+
+struct records_params {
+	const struct directory *directory;
+	const struct clock *clock;
+	unsigned lane;   /* from 1; 0 when there is one only */
+	uint64_t serial; /* of the first file */
+	enum warc_coding coding;
+	uint64_t max_size;        /* begin a new file at that size; 0: the default */
+	const struct field *info; /* of every warcinfo record */
+	size_t info_count;
+	const slice *secret; /* names of request fields whose values are not archived */
+	size_t secret_count;
+};
+
+/* All is borrowed. 0 or as warc_writer_open. */
+int records_open(
+	struct records *r, const struct records_params *params, struct err *err) SP_MUST_CHECK;
+
+/* Completes the WARC file and closes, in any case: 0, ERR_IO, ERR_NOMEM. */
+int records_close(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
+
+/* Closes without a word, the file as it is. */
+void records_abandon(struct records *r);
+
+/* One attempt. All is borrowed. */
+struct records_attempt {
+	struct batch *batch;
+	struct catalog_observation *row;     /* in it; learns where the response is */
+	const struct net_fetch *fetch;       /* NULL: nothing was sent */
+	struct warc_id response;             /* what its record is to be called, if there is one */
+	struct duplicates_original original; /* has the body, if row->is_revisit */
+	bool is_fresh; /* later ones may refer to its body: its place becomes one of fresh */
+};
+
+/* Writes its records: 0, ERR_IO, ERR_NOMEM, or as attempt_format and warc_writer_add. */
+int records_attempt(
+	struct records *r, const struct records_attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* Writes a record of its own: the same. */
+int records_note(struct records *r, struct batch *batch, const struct warc_entry *entry,
+	struct err *err) SP_MUST_CHECK;
+
+/* All records can be read from their files: 0 or ERR_IO. */
+int records_flush(struct records *r, struct err *err) SP_MUST_CHECK;
+
+/* All records are on the disk, and the batch says so: 0, ERR_IO, ERR_NOMEM. */
+int records_sync(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
+
+#endif

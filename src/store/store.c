@@ -1,0 +1,334 @@
+#include "store/store.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/timex.h>
+
+#include "archive/warc_date.h"
+#include "base/hash.h"
+#include "quality/clock_watch.h"
+
+/* Of a record about a capture: its settings as far as there is room. */
+static const size_t SETTINGS_MAX = 512 << 10;
+
+/* Of any record that is not of an attempt. */
+static const size_t NOTE_MAX = 1 << 20;
+
+/* ---- opening and closing ---- */
+
+int store_open(struct store *s, const struct store_params *p, struct err *err)
+{
+	int rc;
+
+	*s = (struct store){.clerk = p->clerk, .bodies = p->bodies, .clock = p->records.clock};
+	s->wall = p->wall ? p->wall : s->clock;
+	clock_boot_id(s->boot);
+	rng_init(&s->rng, hash_key_random().k0);
+	s->batch = clerk_batch(p->clerk);
+	rc = s->batch ? press_new(&p->records, p->clerk, &s->press, err) : err_code(err, ERR_NOMEM);
+	if (rc)
+		store_abandon(s);
+	return rc;
+}
+
+static void release(struct store *s)
+{
+	clerk_discard(s->clerk, s->batch);
+	records_places_release(&s->places);
+	*s = (struct store){0};
+}
+
+void store_abandon(struct store *s)
+{
+	press_abandon(s->press);
+	release(s);
+}
+
+int store_close(struct store *s, struct err *err)
+{
+	int rc = store_commit(s, err);
+
+	if (rc) {
+		store_abandon(s);
+		return rc;
+	}
+	rc = press_close(s->press, s->batch, err);
+	s->batch = NULL;
+	release(s);
+	return rc;
+}
+
+/* ---- committing ---- */
+
+bool store_is_full(const struct store *s)
+{
+	return batch_bytes(s->batch) >= STORE_BATCH_MAX;
+}
+
+double store_due(struct store *s)
+{
+	int64_t now = clock_monotonic(s->clock);
+
+	if (batch_is_empty(s->batch))
+		return INFINITY;
+	if (store_is_full(s))
+		return 0;
+	if (!s->dirty_since)
+		s->dirty_since = now;
+	return fmax(0, clock_seconds(s->dirty_since + STORE_COMMIT_INTERVAL - now));
+}
+
+/* Bodies that were expected can be found now. */
+static int learn_places(struct store *s, struct err *err)
+{
+	int rc = press_places(s->press, &s->places, err);
+
+	for (size_t i = 0; rc == 0 && i < s->places.len; i++) {
+		const struct records_place *p = &s->places.ptr[i];
+		struct duplicates_body body = {.payload = &p->payload, .coding = p->coding};
+
+		if (duplicates_add(s->bodies, &body, p->file, p->offset))
+			rc = err_code(err, ERR_NOMEM);
+	}
+	s->places.len = 0;
+	return rc;
+}
+
+int store_commit(struct store *s, struct err *err)
+{
+	struct batch *fresh = clerk_batch(s->clerk), *full = s->batch;
+	int rc;
+
+	if (!fresh)
+		return err_code(err, ERR_NOMEM);
+	s->batch = fresh;
+	s->dirty_since = 0;
+	rc = press_commit(s->press, full, err);
+	return rc ? rc : learn_places(s, err);
+}
+
+int store_check(struct store *s, struct err *err)
+{
+	return press_check(s->press, err);
+}
+
+/* ---- attempts ---- */
+
+bool store_has_body(struct store *s, const struct state_result *result, uint64_t coding,
+	struct duplicates_original *ret)
+{
+	struct duplicates_body body = {.payload = &result->payload, .coding = coding};
+	struct err ignored = {0}; /* of the press: the record that comes next is told */
+
+	if (result->payload_size < DUPLICATES_SIZE_MIN)
+		return false;
+	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED)
+		(void)learn_places(s, &ignored);
+	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED &&
+		press_flush(s->press, &ignored) == 0)
+		(void)learn_places(s, &ignored);
+	return duplicates_find(s->bodies, &body, ret);
+}
+
+/* Later ones may refer to it: *ret tells, and then they will look for it. */
+static int expect_body(struct store *s, const struct store_attempt *a, bool *ret, struct err *err)
+{
+	struct duplicates_body body;
+
+	*ret = a->result && !a->original && a->page != CATALOG_NO_PAGE && !a->attempt.truncated &&
+	       a->result->payload_size >= DUPLICATES_SIZE_MIN;
+	if (!*ret)
+		return 0;
+	body = (struct duplicates_body){.payload = &a->result->payload, .coding = a->coding};
+	return duplicates_expect(s->bodies, &body) ? err_code(err, ERR_NOMEM) : 0;
+}
+
+/* The row of the attempt, without the place of its response. */
+static int observe(struct store *s, const struct store_attempt *a, const struct warc_id *record,
+	struct catalog_observation **ret, struct err *err)
+{
+	struct catalog_observation o = {
+		.page = a->page, .attempt = a->attempt, .media_type = a->media_type};
+
+	if (a->result) {
+		o.has_payload = true;
+		o.payload = a->result->payload;
+		o.record_id = slice_str(record->text);
+		o.is_revisit = a->original != NULL;
+		o.coding = a->coding;
+	}
+	return batch_add_observation(s->batch, a->capture, &o, ret, err);
+}
+
+/* A copy that lasts as long as the row. */
+static int keep_original(struct store *s, const struct duplicates_original *original,
+	struct duplicates_original *ret, struct err *err)
+{
+	const char *url = batch_keep(s->batch, original->url);
+
+	if (!url)
+		return err_code(err, ERR_NOMEM);
+	*ret = *original;
+	ret->url.ptr = url;
+	return 0;
+}
+
+int store_attempt(
+	struct store *s, const struct store_attempt *a, struct warc_id *ret_record, struct err *err)
+{
+	struct records_attempt job = {.batch = s->batch, .fetch = a->fetch};
+	int rc = expect_body(s, a, &job.is_fresh, err);
+
+	if (a->result)
+		warc_id_make(&s->rng, &job.response);
+	if (rc == 0)
+		rc = observe(s, a, &job.response, &job.row, err);
+	if (rc == 0 && a->original)
+		rc = keep_original(s, a->original, &job.original, err);
+	if (rc == 0)
+		rc = press_attempt(s->press, &job, err);
+	if (rc == 0)
+		*ret_record = job.response;
+	return rc;
+}
+
+void store_free_fetch(struct store *s, struct net_fetch *fetch)
+{
+	press_free_fetch(s->press, fetch);
+}
+
+/* ---- names ---- */
+
+int store_lookup(struct store *s, slice host, const struct net_lookup *lookup, struct err *err)
+{
+	struct press_note note = {
+		.batch = s->batch,
+		.type = WARC_TYPE_RESOURCE,
+		.date = lookup->date,
+		.content_type = SLICE("text/dns"),
+	};
+	struct buf url;
+	int rc;
+
+	buf_init(&url, NOTE_MAX);
+	buf_init(&note.body, NOTE_MAX);
+	rc = buf_printf(&url, "dns:%.*s", (int)host.len, host.ptr);
+	if (rc == 0)
+		rc = buf_add(&note.body, lookup->records);
+	note.url = (slice){batch_keep(s->batch, buf_slice(&url)), url.len};
+	buf_release(&url);
+	if (rc == 0 && note.url.ptr)
+		return press_note(s->press, &note, err);
+	buf_release(&note.body);
+	return rc ? err_set(err, rc, "dns: %s", err_name(rc)) : err_code(err, ERR_NOMEM);
+}
+
+/* ---- the clock ---- */
+
+static struct catalog_clock read_clock(const struct store *s, const char *moment)
+{
+	struct timex kernel = {0};
+	int state = adjtimex(&kernel);
+	int64_t monotonic = clock_monotonic(s->clock);
+	struct catalog_clock k = {
+		.moment = slice_str(moment),
+		.wall = monotonic + clock_offset(s->wall),
+		.monotonic = monotonic,
+		.capture_time = monotonic + clock_offset(s->clock),
+		.boot = slice_str(s->boot),
+		.estimated_error = -1,
+		.maximum_error = -1,
+	};
+
+	if (state >= 0) { /* microseconds */
+		k.estimated_error = (int64_t)kernel.esterror * 1000;
+		k.maximum_error = (int64_t)kernel.maxerror * 1000;
+		k.synchronised = state != TIME_ERROR && !(kernel.status & STA_UNSYNC);
+	}
+	return k;
+}
+
+/* "max_pages 2" becomes "stillpoint-max-pages: 2". */
+static int add_setting_line(struct buf *out, slice line)
+{
+	const char *blank = memchr(line.ptr, ' ', line.len);
+	size_t name = blank ? (size_t)(blank - line.ptr) : line.len;
+	int rc = buf_add_str(out, "stillpoint-");
+
+	for (size_t i = 0; rc == 0 && i < name; i++)
+		rc = line.ptr[i] == '_' ? buf_add_char(out, '-') : buf_add_char(out, line.ptr[i]);
+	if (rc == 0)
+		rc = buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
+	return rc;
+}
+
+/* As many as there is room for. */
+static int add_settings(struct buf *out, slice lines)
+{
+	int rc = 0;
+
+	while (rc == 0 && lines.len > 0) {
+		const char *end = memchr(lines.ptr, '\n', lines.len);
+		size_t len = end ? (size_t)(end - lines.ptr) : lines.len;
+
+		if (out->len + len > SETTINGS_MAX)
+			return buf_add_str(out, "stillpoint-settings-cut: true\r\n");
+		rc = add_setting_line(out, slice_sub(lines, 0, len));
+		lines = slice_sub(lines, len + 1, lines.len);
+	}
+	return rc;
+}
+
+/* Whose clock it is and, where it begins, by which rules: a file may hold several captures. */
+static int format_moment(
+	struct buf *out, const struct catalog_capture *capture, const struct catalog_clock *k)
+{
+	char wall[WARC_DATE_NS_SIZE], time[WARC_DATE_NS_SIZE];
+	int rc;
+
+	warc_date_format_ns(k->wall, wall);
+	warc_date_format_ns(k->capture_time, time);
+	rc = buf_printf(out,
+		"moment: %.*s\r\ncaptureTime: %s\r\nwallClock: %s\r\nmonotonic: %lld\r\n"
+		"clockEstimatedErrorNs: %lld\r\nclockMaximumErrorNs: %lld\r\n"
+		"clockSynchronised: %s\r\n",
+		(int)k->moment.len, k->moment.ptr, time, wall, (long long)k->monotonic,
+		(long long)k->estimated_error, (long long)k->maximum_error,
+		k->synchronised ? "true" : "false");
+	if (rc == 0 && k->boot.len > 0)
+		rc = buf_printf(out, "bootId: %.*s\r\n", (int)k->boot.len, k->boot.ptr);
+	if (rc == 0 && capture->ended_by != CATALOG_END_NONE)
+		rc = buf_printf(out, "endedBy: %s\r\n", catalog_end_name(capture->ended_by));
+	if (rc || !clock_watch_begins(k))
+		return rc;
+	rc = buf_printf(out, "site: %.*s\r\nstillpoint-strategy-used: %.*s\r\n",
+		(int)capture->site.len, capture->site.ptr, (int)capture->strategy.len,
+		capture->strategy.ptr);
+	return rc ? rc : add_settings(out, capture->settings);
+}
+
+int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
+	struct catalog_clock *ret_clock, struct err *err)
+{
+	struct catalog_clock k = read_clock(s, moment);
+	struct press_note note = {.batch = s->batch,
+		.type = WARC_TYPE_METADATA,
+		.date = k.capture_time,
+		.url = capture->uuid};
+	int rc;
+
+	buf_init(&note.body, NOTE_MAX);
+	note.url.ptr = batch_keep(s->batch, capture->uuid);
+	rc = note.url.ptr ? format_moment(&note.body, capture, &k) : ERR_NOMEM;
+	if (rc) {
+		buf_release(&note.body);
+		return err_code(err, rc);
+	}
+	rc = press_note(s->press, &note, err);
+	if (rc == 0)
+		rc = batch_add(s->batch,
+			&(struct catalog_row){CATALOG_ROW_CLOCK, capture->id, .clock = &k}, err);
+	if (rc == 0 && ret_clock)
+		*ret_clock = k;
+	return rc;
+}

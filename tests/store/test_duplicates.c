@@ -1,0 +1,278 @@
+/* Bodies that an archive has: found again in the WARC file, and only when they really are there. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/warc_date.h"
+#include "archive/warc_writer.h"
+#include "store/duplicates.h"
+#include "tap.h"
+
+static const int64_t DATE = INT64_C(1700000000123456000);
+
+static struct digest digest_of(const char *text)
+{
+	struct digester d = {0};
+	struct digest ret = {0};
+
+	CHECK_INT(digester_start(&d, DIGEST_SHA256), 0);
+	CHECK_INT(digester_feed(&d, slice_str(text)), 0);
+	CHECK_INT(digester_finish(&d, &ret), 0);
+	digester_release(&d);
+	return ret;
+}
+
+/* A record of that type with a body, and where it is. */
+static struct warc_place write_record(struct warc_writer *w, enum warc_type type, const char *body)
+{
+	struct digest payload = digest_of(body);
+	slice block = slice_sub(slice_str(body), 0, type == WARC_TYPE_REVISIT ? 0 : SIZE_MAX);
+	struct warc_place place = {0};
+	struct err err = {0};
+
+	CHECK_INT(warc_writer_add(w,
+			  &(struct warc_entry){
+				  .type = type,
+				  .date = DATE,
+				  .url = SLICE("http://a/first"),
+				  .head = SLICE("HTTP/1.1 200 OK\r\n\r\n"),
+				  .body = block,
+				  .payload = &payload,
+				  .refers_to = SLICE("<urn:uuid:1>"),
+				  .refers_to_url = SLICE("http://a/"),
+				  .refers_to_date = DATE,
+			  },
+			  &place, &err),
+		0);
+	CHECK_INT(warc_writer_flush(w, &err), 0);
+	return place;
+}
+
+static struct warc_writer *open_writer(const char *dir)
+{
+	struct warc_writer *w = NULL;
+	struct err err = {0};
+
+	CHECK_INT(warc_writer_open(
+			  &(struct warc_writer_params){
+				  .dir = dir, .name = "a-%n", .coding = WARC_CODING_GZIP},
+			  &w, &err),
+		0);
+	return w;
+}
+
+static bool find(struct duplicates *d, const char *text, uint64_t coding)
+{
+	struct digest payload = digest_of(text);
+	struct duplicates_original original = {0};
+	bool found = duplicates_find(
+		d, &(struct duplicates_body){.payload = &payload, .coding = coding}, &original);
+
+	if (found) {
+		CHECK_SLICE(original.url, SLICE("http://a/first"));
+		CHECK_INT(original.date, warc_date_truncate(DATE));
+		CHECK_INT((int64_t)strlen(original.record.text), WARC_ID_SIZE - 1);
+	}
+	return found;
+}
+
+static void add(struct duplicates *d, const char *text, const struct warc_place *place)
+{
+	struct digest payload = digest_of(text);
+
+	CHECK_INT(duplicates_add(d, &(struct duplicates_body){.payload = &payload, .coding = 7},
+			  slice_str(place->file), place->offset),
+		0);
+}
+
+static void test_found(void)
+{
+	const char *dir = tap_tempdir();
+	struct warc_writer *w = open_writer(dir);
+	struct warc_place first = write_record(w, WARC_TYPE_RESPONSE, "one");
+	struct warc_place second = write_record(w, WARC_TYPE_RESPONSE, "two");
+	struct duplicates d;
+	struct err err = {0};
+
+	duplicates_init(&d, dir, DUPLICATES_MAX);
+	CHECK(!find(&d, "one", 7));
+	add(&d, "one", &first);
+	add(&d, "two", &second);
+	/* While the file is being written, and when it is complete. */
+	CHECK(find(&d, "one", 7));
+	CHECK(find(&d, "two", 7));
+	CHECK(!find(&d, "two", 8));
+	CHECK_INT(warc_writer_close(w, &err), 0);
+	CHECK(find(&d, "two", 7));
+	CHECK(!find(&d, "three", 7));
+	duplicates_release(&d);
+}
+
+/* Whatever the table says, the record decides. */
+static void test_not_what_it_was(void)
+{
+	static const char *const LABELS[] = {
+		"a revisit", "another body", "no such file", "behind the end", "no record there"};
+
+	for (size_t i = 0; i < ARRAY_LEN(LABELS); i++) {
+		const char *dir = tap_tempdir();
+		struct warc_writer *w = open_writer(dir);
+		struct warc_place place =
+			write_record(w, i == 0 ? WARC_TYPE_REVISIT : WARC_TYPE_RESPONSE, "one");
+		struct duplicates d;
+
+		tap_case("not what it was: %s", LABELS[i]);
+		duplicates_init(&d, dir, DUPLICATES_MAX);
+		if (i == 2)
+			(void)snprintf(place.file, sizeof place.file, "gone.warc.gz");
+		if (i == 3)
+			place.offset += 1000000;
+		if (i == 4)
+			place.offset += 3;
+		add(&d, i == 1 ? "two" : "one", &place);
+		CHECK(!find(&d, i == 1 ? "two" : "one", 7));
+		/* And it is forgotten, so that the next one may take its place. */
+		CHECK_INT((int64_t)d.count, 0);
+		warc_writer_abandon(w);
+		duplicates_release(&d);
+	}
+}
+
+/* The table has a maximum; what is new is known, some of what is old is not. */
+static void test_bounded(void)
+{
+	enum { MAX = 1 << 12, MANY = 5 * MAX };
+	const char *dir = tap_tempdir();
+	struct warc_writer *w = open_writer(dir);
+	struct warc_place place = write_record(w, WARC_TYPE_RESPONSE, "one");
+	struct duplicates d;
+	struct digest payload = {.kind = DIGEST_SHA256};
+	int found = 0, crowded = 0;
+
+	duplicates_init(&d, dir, MAX);
+	for (uint64_t i = 1; i <= MANY; i++) {
+		uint64_t mixed = i * UINT64_C(0x9e3779b97f4a7c15);
+
+		memcpy(payload.bytes, &mixed, sizeof mixed);
+		mixed = (mixed ^ mixed >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
+		memcpy(payload.bytes + 8, &mixed, sizeof mixed);
+		CHECK_INT(duplicates_add(&d, &(struct duplicates_body){.payload = &payload},
+				  slice_str(place.file), place.offset),
+			0);
+		/* Until then hardly any is lost, nor much room. */
+		if (d.cap < MAX)
+			crowded += d.count < i - i / 100 || (i > MAX / 16 && d.cap > 2 * i);
+	}
+	CHECK_INT((int64_t)d.cap, MAX);
+	CHECK(d.count <= MAX && d.count > MAX / 2);
+	CHECK_INT(crowded, 0);
+	add(&d, "one", &place);
+	found += find(&d, "one", 7);
+	CHECK_INT(found, 1);
+	CHECK_INT((int64_t)d.files.len, 1);
+	warc_writer_abandon(w);
+	duplicates_release(&d);
+}
+
+static struct catalog *make_catalog(const char *dir, const struct warc_place *place)
+{
+	struct catalog *c = NULL;
+	struct err err = {0};
+	char path[4096];
+
+	(void)snprintf(path, sizeof path, "%s/catalog.sqlite", dir);
+	CHECK_INT(catalog_open(path, CATALOG_CREATE, &c, &err), 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct catalog_capture row = {.uuid = SLICE("u"),
+			.site = SLICE("s"),
+			.strategy = SLICE("s"),
+			.settings = SLICE("")};
+		struct catalog_observation o = {
+			.page = i,
+			.attempt = {.leg = ATTEMPT_VISIT, .number = 1, .truncated = i == 1},
+			.has_payload = true,
+			.payload = digest_of(i == 0   ? "one"
+					     : i == 1 ? "two"
+						      : "three"),
+			.warc = slice_str(place->file),
+			.offset = place->offset,
+			.length = 1000,
+			.is_revisit = i == 2,
+			.coding = 7,
+		};
+		uint32_t id;
+
+		CHECK_INT(catalog_add_capture(c, &row, &id, &err), 0);
+		CHECK_INT(catalog_add_observation(c, 1, &o, &err), 0);
+	}
+	CHECK_INT(catalog_commit(c, &err), 0);
+	return c;
+}
+
+/* From the catalog: whole bodies in responses of earlier captures, and of no others. */
+static void test_learned(void)
+{
+	const char *dir = tap_tempdir();
+	struct warc_writer *w = open_writer(dir);
+	struct warc_place place = write_record(w, WARC_TYPE_RESPONSE, "one");
+	struct catalog *c = make_catalog(dir, &place);
+	struct duplicates d;
+	struct err err = {0};
+
+	duplicates_init(&d, dir, DUPLICATES_MAX);
+	CHECK_INT(duplicates_learn(&d, c, 1, &err), 0);
+	CHECK_INT((int64_t)d.count, 0);
+	CHECK_INT(duplicates_learn(&d, c, 3, &err), 0);
+	CHECK_INT((int64_t)d.count, 1);
+	CHECK(find(&d, "one", 7));
+	catalog_close(c);
+	warc_writer_abandon(w);
+	duplicates_release(&d);
+}
+
+static enum duplicates_sight look(const struct duplicates *d, const char *text)
+{
+	struct digest payload = digest_of(text);
+
+	return duplicates_look(d, &(struct duplicates_body){.payload = &payload, .coding = 7});
+}
+
+/* What is being written is known, but not there before it can be read; the first one stays. */
+static void test_expected(void)
+{
+	const char *dir = tap_tempdir();
+	struct digest payload = digest_of("one");
+	struct duplicates_body body = {.payload = &payload, .coding = 7};
+	struct warc_writer *w = open_writer(dir);
+	struct warc_place other, place;
+	struct duplicates d;
+
+	duplicates_init(&d, dir, DUPLICATES_MAX);
+	CHECK_INT(look(&d, "one"), DUPLICATES_NONE);
+	CHECK_INT(duplicates_expect(&d, &body), 0);
+	CHECK_INT(look(&d, "one"), DUPLICATES_EXPECTED);
+	CHECK(!find(&d, "one", 7));
+	CHECK_INT(look(&d, "one"), DUPLICATES_EXPECTED);
+	place = write_record(w, WARC_TYPE_RESPONSE, "one");
+	other = write_record(w, WARC_TYPE_RESPONSE, "two");
+	add(&d, "one", &place);
+	CHECK_INT(look(&d, "one"), DUPLICATES_ADDED);
+	add(&d, "one", &other);
+	CHECK_INT(duplicates_expect(&d, &body), 0);
+	CHECK(find(&d, "one", 7));
+	CHECK_INT((int64_t)d.count, 1);
+	warc_writer_abandon(w);
+	duplicates_release(&d);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_found);
+	test_not_what_it_was();
+	TAP_RUN(test_bounded);
+	TAP_RUN(test_learned);
+	TAP_RUN(test_expected);
+	return tap_done();
+}

@@ -1,0 +1,413 @@
+/*
+ * The store and its press: records and rows become lasting together, and only behind whole
+ * attempts, whoever of the two threads is the faster.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/warc_reader.h"
+#include "store/store.h"
+#include "tap.h"
+
+static const int64_t NOW = INT64_C(1700000000) * CLOCK_NS_PER_SECOND;
+
+/* An archive with one capture, open. */
+struct fixture {
+	struct directory directory;
+	uint64_t warc_size;
+	struct clock_manual clock;
+	struct catalog *catalog;
+	struct catalog_capture row;
+	struct clerk *clerk;
+	struct duplicates bodies;
+	struct store store;
+};
+
+static bool open_store(struct fixture *f, const char *path, uint32_t capture)
+{
+	static uint64_t serial; /* goes on, as a crawl lets it */
+	struct err err = {0};
+
+	f->row = (struct catalog_capture){
+		.id = capture,
+		.uuid = SLICE("urn:uuid:00000000-0000-4000-8000-000000000000"),
+		.site = SLICE("http://a/"),
+		.strategy = SLICE("bfs-lifo"),
+		.settings = SLICE("seeds http://a/\n"),
+		.started = NOW,
+	};
+	if (!CHECK_INT(directory_open(&f->directory, path, true, &err), 0) ||
+		!CHECK_INT(
+			catalog_open(f->directory.catalog, CATALOG_CREATE, &f->catalog, &err), 0))
+		return false;
+	if (!capture)
+		CHECK_INT(catalog_add_capture(f->catalog, &f->row, &f->row.id, &err), 0);
+	CHECK_INT(clerk_new(f->catalog, &f->clerk, &err), 0);
+	CHECK_INT(clerk_start(f->clerk, &err), 0);
+	duplicates_init(&f->bodies, f->directory.warc, DUPLICATES_MAX);
+	serial++;
+	return CHECK_INT(store_open(&f->store,
+				 &(struct store_params){.records = {.directory = &f->directory,
+								.serial = serial,
+								.max_size = f->warc_size,
+								.clock = &f->clock.clock},
+					 .clerk = f->clerk,
+					 .bodies = &f->bodies},
+				 &err),
+		0);
+}
+
+static bool set_up(struct fixture *f, const char *path, uint64_t warc_size)
+{
+	*f = (struct fixture){.directory.lock = -1, .warc_size = warc_size};
+	clock_manual_init(&f->clock, NOW);
+	clock_manual_advance(&f->clock, 1);
+	return open_store(f, path, 0);
+}
+
+/* Waits for press and clerk, too, so that a reader sees all. */
+static int commit(struct fixture *f)
+{
+	struct err err = {0};
+	int rc = store_commit(&f->store, &err);
+
+	if (rc == 0)
+		rc = press_flush(f->store.press, &err);
+	return rc ? rc : clerk_wait(f->clerk, &err);
+}
+
+static void close_archive(struct fixture *f)
+{
+	CHECK_INT(clerk_stop(f->clerk, NULL), 0);
+	duplicates_release(&f->bodies);
+	catalog_close(f->catalog);
+	directory_close(&f->directory);
+}
+
+static int close_store(struct fixture *f)
+{
+	struct err err = {0};
+	int rc = store_close(&f->store, &err);
+
+	return rc ? rc : clerk_wait(f->clerk, &err);
+}
+
+static void tear_down(struct fixture *f)
+{
+	close_archive(f);
+}
+
+/* SHA-256 of "A". */
+static const struct digest OF_A = {
+	DIGEST_SHA256, {0x55, 0x9a, 0xea, 0xd0, 0x82, 0x64, 0xd5, 0x79, 0x5d, 0x39, 0x09, 0x71,
+			       0x8c, 0xdd, 0x05, 0xab, 0xd4, 0x95, 0x72, 0xe8, 0x4f, 0xe5, 0x55,
+			       0x90, 0xee, 0xf3, 0x1a, 0x88, 0xa0, 0x8f, 0xdf, 0xfd}};
+
+/* The press reads it when it comes to it. */
+static const struct net_fetch FETCH = {
+	.status = 200,
+	.request_head = SLICE_INIT("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+	.head = SLICE_INIT("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"),
+	.body = SLICE_INIT("A"),
+	.body_size = 1,
+	.spool = -1,
+};
+
+static int visit_url(struct fixture *f, const char *url, uint32_t page,
+	const struct state_result *result, struct warc_id *ret)
+{
+	struct duplicates_original original;
+	struct err err = {0};
+
+	return store_attempt(&f->store,
+		&(struct store_attempt){
+			.capture = 1,
+			.attempt = {.capture = f->row.uuid,
+				.url = slice_str(url),
+				.kind = SLICE("page"),
+				.leg = ATTEMPT_VISIT,
+				.number = 1,
+				.wall = {NOW, NOW + 1, NOW + 2},
+				.clock = {1, 2, 3},
+				.status = 200},
+			.fetch = &FETCH,
+			.result = result,
+			.page = page,
+			.original =
+				store_has_body(&f->store, result, 7, &original) ? &original : NULL,
+			.coding = 7,
+		},
+		ret, &err);
+}
+
+/* A visit of a page, with a response. */
+static int visit(struct fixture *f, uint32_t page, struct warc_id *ret)
+{
+	struct state_result result = {.status = 200, .whole = true, .payload = OF_A};
+
+	return visit_url(f, "http://a/", page, &result, ret);
+}
+
+/* What a reader of the archive sees. */
+struct sight {
+	const char *dir; /* of the files */
+	unsigned files, complete, observations;
+	unsigned found, revisits; /* observations whose record is where they say */
+	uint64_t size;            /* of all files, as committed */
+};
+
+static int on_warc(void *context, const struct catalog_warc *w)
+{
+	struct sight *seen = context;
+
+	seen->files++;
+	seen->complete += w->complete;
+	seen->size += w->size;
+	return 0;
+}
+
+/* The file has another name until it is complete. */
+static int open_warc(const struct sight *seen, slice name, struct warc_reader **ret)
+{
+	char path[2 * DIRECTORY_PATH_MAX];
+	struct err err = {0};
+	struct stat st;
+
+	(void)snprintf(path, sizeof path, "%s/%.*s", seen->dir, (int)name.len, name.ptr);
+	if (stat(path, &st))
+		(void)snprintf(
+			path, sizeof path, "%s/%.*s.open", seen->dir, (int)name.len, name.ptr);
+	return warc_reader_open(path, WARC_READER_UNCHECKED, ret, &err);
+}
+
+static int on_observation(void *context, const struct catalog_observation *o)
+{
+	struct sight *seen = context;
+	const struct warc_record *rec;
+	struct warc_reader *reader;
+	struct err err = {0};
+
+	seen->observations++;
+	seen->revisits += o->is_revisit;
+	if (!CHECK_INT(open_warc(seen, o->warc, &reader), 0))
+		return 0;
+	seen->found +=
+		warc_reader_seek(reader, (struct warc_spot){.offset = o->offset}, &err) == 0 &&
+		warc_reader_next(reader, &rec, &err) == 0 &&
+		slice_eq(warc_header_get(&rec->header, SLICE("WARC-Record-ID")), o->record_id);
+	warc_reader_close(reader);
+	return 0;
+}
+
+static struct sight look(const struct fixture *f)
+{
+	struct catalog *catalog;
+	struct sight seen = {.dir = f->directory.warc};
+	struct err err = {0};
+
+	if (!CHECK_INT(catalog_open(f->directory.catalog, CATALOG_READ, &catalog, &err), 0))
+		return seen;
+	CHECK_INT(catalog_each_warc(catalog, on_warc, &seen, &err), 0);
+	CHECK_INT(catalog_each_observation(catalog, 1, on_observation, &seen, &err), 0);
+	catalog_close(catalog);
+	return seen;
+}
+
+static void test_commit(void)
+{
+	struct fixture f;
+	struct warc_id record = {0};
+	struct sight seen;
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	CHECK(isinf(store_due(&f.store)));
+	CHECK_INT(visit(&f, 0, &record), 0);
+	CHECK(record.text[0] == '<');
+	CHECK(store_due(&f.store) > 0 && store_due(&f.store) <= 0.25);
+	clock_manual_advance(&f.clock, 0.25);
+	CHECK(store_due(&f.store) == 0);
+	CHECK_INT(commit(&f), 0);
+	CHECK(isinf(store_due(&f.store)));
+	seen = look(&f);
+	CHECK_INT(seen.files, 1);
+	CHECK_INT(seen.complete, 0);
+	CHECK_INT(seen.observations, 1);
+	CHECK_INT(close_store(&f), 0);
+	CHECK_INT(look(&f).complete, 1);
+	CHECK_INT((int64_t)look(&f).size, (int64_t)seen.size);
+	tear_down(&f);
+}
+
+/* After an error: what was committed is there, in a file still open; of the rest, perhaps some. */
+static void test_abandon(void)
+{
+	struct fixture f;
+	struct warc_id record;
+	struct sight seen;
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	CHECK_INT(visit(&f, 0, &record), 0);
+	CHECK_INT(commit(&f), 0);
+	CHECK_INT(visit(&f, 1, &record), 0);
+	store_abandon(&f.store);
+	seen = look(&f);
+	CHECK_INT(seen.observations, 1);
+	CHECK_INT(seen.complete, 0);
+	CHECK_INT(seen.found, 1);
+	tear_down(&f);
+}
+
+/* Files are left for others; all are complete in the end. */
+static void test_files(void)
+{
+	struct fixture f;
+	struct warc_id record;
+	struct err err = {0};
+	struct sight seen;
+
+	if (!set_up(&f, tap_tempdir(), 1))
+		return;
+	CHECK_INT(store_moment(&f.store, &f.row, "start", NULL, &err), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		CHECK_INT(visit(&f, i, &record), 0);
+	CHECK_INT(close_store(&f), 0);
+	seen = look(&f);
+	CHECK(seen.files > 3);
+	CHECK_INT(seen.complete, seen.files);
+	CHECK_INT(seen.observations, 3);
+	CHECK_INT(seen.found, 3);
+	tear_down(&f);
+}
+
+/* More than may wait, and rows in two batches: each knows its record. */
+static void test_line(void)
+{
+	static const uint32_t COUNT = 2 * PRESS_JOBS_MAX;
+	struct warc_id record;
+	struct fixture f;
+	struct sight seen;
+
+	if (!set_up(&f, tap_tempdir(), 100000))
+		return;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		struct err err = {0};
+
+		CHECK_INT(visit(&f, i, &record), 0);
+		if (i == COUNT / 3)
+			CHECK_INT(store_commit(&f.store, &err), 0);
+	}
+	CHECK_INT(commit(&f), 0);
+	seen = look(&f);
+	CHECK_INT(seen.observations, COUNT);
+	CHECK_INT(seen.found, COUNT);
+	CHECK(seen.files > 1);
+	CHECK_INT(seen.files - seen.complete, 1);
+	CHECK_INT(close_store(&f), 0);
+	tear_down(&f);
+}
+
+/* A body is found however short ago it was given, and never in a record that refers elsewhere. */
+static void test_bodies(void)
+{
+	struct state_result result = {
+		.status = 200, .whole = true, .payload = OF_A, .payload_size = DUPLICATES_SIZE_MIN};
+	struct duplicates_original original;
+	struct warc_id first, second;
+	struct fixture f;
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	CHECK(!store_has_body(&f.store, &result, 7, &original));
+	CHECK_INT(visit_url(&f, "http://a/1", 1, &result, &first), 0);
+	CHECK_INT(visit_url(&f, "http://a/2", 2, &result, &second), 0);
+	for (int i = 0; i < 2; i++) {
+		CHECK(store_has_body(&f.store, &result, 7, &original));
+		CHECK_STR(original.record.text, first.text);
+		CHECK_SLICE(original.url, SLICE("http://a/1"));
+		CHECK(!store_has_body(&f.store, &result, 8, &original));
+		CHECK_INT(commit(&f), 0);
+	}
+	CHECK_INT(look(&f).found, 2);
+	CHECK_INT(look(&f).revisits, 1);
+	CHECK_INT(close_store(&f), 0);
+	tear_down(&f);
+}
+
+/* The lane hears of what cannot be written, whatever it does next; nothing follows it. */
+static void test_failure(void)
+{
+	struct state_result result = {.status = 200, .whole = true, .payload = OF_A};
+	struct err err = {0};
+	struct warc_id record;
+	struct fixture f;
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	CHECK_INT(visit(&f, 0, &record), 0);
+	CHECK_INT(commit(&f), 0);
+	CHECK_INT(visit(&f, 1, &record), 0);
+	CHECK_INT(visit_url(&f, "http://a/\n", 2, &result, &record), 0);
+	CHECK_INT(press_flush(f.store.press, &err), ERR_SYNTAX);
+	CHECK(strlen(err.text) > 0);
+	CHECK_INT(store_check(&f.store, &err), ERR_SYNTAX);
+	CHECK_INT(visit(&f, 3, &record), ERR_SYNTAX);
+	CHECK_INT(store_moment(&f.store, &f.row, "end", NULL, &err), ERR_SYNTAX);
+	CHECK_INT(close_store(&f), ERR_SYNTAX);
+	CHECK_INT(look(&f).observations, 1);
+	tear_down(&f);
+}
+
+static int keep_name(void *context, const struct catalog_warc *w)
+{
+	char *names = context;
+
+	/* Each sorts behind the one before. */
+	CHECK(memcmp(names, w->name.ptr, w->name.len) < 0);
+	memcpy(names, w->name.ptr, w->name.len);
+	return 0;
+}
+
+/* Processes that begin within a second: files have the order of their names. */
+static void test_names(void)
+{
+	const char *path = tap_tempdir();
+	char last[WARC_NAME_MAX + 1] = "";
+	struct catalog *catalog;
+	struct warc_id record;
+	struct err err = {0};
+	struct fixture f;
+
+	if (!set_up(&f, path, 1))
+		return;
+	for (uint32_t i = 0; i < 3; i++) {
+		CHECK_INT(visit(&f, i, &record), 0);
+		CHECK_INT(close_store(&f), 0);
+		close_archive(&f);
+		if (!open_store(&f, path, 1))
+			return;
+	}
+	CHECK_INT(close_store(&f), 0);
+	CHECK_INT(catalog_open(f.directory.catalog, CATALOG_READ, &catalog, &err), 0);
+	CHECK_INT(catalog_each_warc(catalog, keep_name, last, &err), 0);
+	catalog_close(catalog);
+	tear_down(&f);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_commit);
+	TAP_RUN(test_abandon);
+	TAP_RUN(test_files);
+	TAP_RUN(test_names);
+	TAP_RUN(test_line);
+	TAP_RUN(test_bodies);
+	TAP_RUN(test_failure);
+	return tap_done();
+}
