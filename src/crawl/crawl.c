@@ -527,6 +527,8 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 		rc = replay_repair(x.catalog, &x.directory, err);
 	if (rc == 0)
 		rc = roster_enter(&x.roster, x.catalog, err);
+	if (rc == 0) /* resume finds them, whatever stops this run */
+		rc = catalog_commit(x.catalog, err);
 	if (rc == 0)
 		rc = spread(&x, err);
 	if (rc == 0)

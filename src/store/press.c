@@ -396,11 +396,8 @@ int press_close(struct press *p, struct batch *batch, struct err *err)
 
 void press_abandon(struct press *p)
 {
-	struct err given_up = {.code = ERR_STATE};
-
 	if (!p)
 		return;
-	fail(p, &given_up);
 	join(p);
 	release(p);
 }

@@ -47,7 +47,9 @@ int press_new(const struct records_params *params, struct clerk *clerk, struct p
  */
 int press_close(struct press *p, struct batch *batch, struct err *err) SP_MUST_CHECK;
 
-/* Ends and frees it without doing what waits. NULL is fine. */
+/*
+ * Ends and frees it when all jobs are done, and leaves the WARC file open-ended. NULL is fine.
+ */
 void press_abandon(struct press *p);
 
 /* A record of its own. */

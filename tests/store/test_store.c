@@ -246,20 +246,27 @@ static void test_commit(void)
 /* After an error: what was committed is there, in a file still open; of the rest, perhaps some. */
 static void test_abandon(void)
 {
+	enum { WAITING = 20 };
 	struct fixture f;
 	struct warc_id record;
+	struct err err = {0};
 	struct sight seen;
 
 	if (!set_up(&f, tap_tempdir(), 0))
 		return;
 	CHECK_INT(visit(&f, 0, &record), 0);
 	CHECK_INT(commit(&f), 0);
-	CHECK_INT(visit(&f, 1, &record), 0);
+	for (uint32_t i = 1; i <= WAITING; i++) { /* commits in line, which nobody waits for */
+		CHECK_INT(visit(&f, i, &record), 0);
+		CHECK_INT(store_commit(&f.store, &err), 0);
+	}
+	CHECK_INT(visit(&f, WAITING + 1, &record), 0);
 	store_abandon(&f.store);
+	CHECK_INT(clerk_wait(f.clerk, &err), 0);
 	seen = look(&f);
-	CHECK_INT(seen.observations, 1);
+	CHECK_INT(seen.observations, WAITING + 1);
 	CHECK_INT(seen.complete, 0);
-	CHECK_INT(seen.found, 1);
+	CHECK_INT(seen.found, WAITING + 1);
 	tear_down(&f);
 }
 
