@@ -71,7 +71,7 @@ class Acknowledged:
     """What the catalog has committed, and its bytes in the WARC files."""
 
     def __init__(self, archive):
-        self.pages, self.observations = set(), {}
+        self.captures, self.pages, self.observations = 0, set(), {}
         if not os.path.exists(os.path.join(archive, "catalog.sqlite")):
             return
         with CatalogCopy(archive) as copy:
@@ -84,6 +84,7 @@ class Acknowledged:
     def read(self, database, archive):
         if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'page'").fetchone():
             return
+        self.captures, = database.execute("SELECT count(*) FROM capture").fetchone()
         self.pages = {url for url, in database.execute("SELECT url FROM page")}
         for key, name, place, length in database.execute(
                 "SELECT page || ' ' || leg || ' ' || attempt, coalesce(word.text, warc), place,"
@@ -145,7 +146,7 @@ def kill_after(process, seconds):
 
 
 def has_capture(archive):
-    return bool(Acknowledged(archive).pages)
+    return Acknowledged(archive).captures > 0
 
 
 def go_on(site, archive, options):
