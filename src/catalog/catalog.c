@@ -319,6 +319,15 @@ int catalog_open(const char *path, enum catalog_mode mode, struct catalog **ret,
 	return catalog_open_schema(path, mode, catalog_schema(), ret, err);
 }
 
+int catalog_snapshot(struct catalog *c, struct err *err)
+{
+	/* SQLite takes the snapshot with the first read. */
+	static const char SQL[] = "BEGIN; SELECT count(*) FROM sqlite_schema";
+	int sqlite = sqlite3_exec(c->db, SQL, NULL, NULL, NULL);
+
+	return sqlite == SQLITE_OK ? 0 : catalog_error(c, sqlite, err);
+}
+
 void catalog_close(struct catalog *c)
 {
 	if (!c)

@@ -50,6 +50,12 @@ enum catalog_mode {
 int catalog_open(const char *path, enum catalog_mode mode, struct catalog **ret,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * All that is read from now on is of this moment, until the catalog is closed: a writer goes on
+ * beside it. For a catalog that is open for reading.
+ */
+int catalog_snapshot(struct catalog *c, struct err *err) SP_MUST_CHECK;
+
 /* Rolls back what is not committed. NULL is fine. */
 void catalog_close(struct catalog *c);
 

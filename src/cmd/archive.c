@@ -122,5 +122,15 @@ int archive_open_catalog(const char *path, struct catalog **ret, struct err *err
 		errno = why;
 		rc = fail_part(path, "catalog.sqlite", advice, err);
 	}
-	return rc ? rc : catalog_open(file, CATALOG_READ, ret, err);
+	if (rc == 0)
+		rc = catalog_open(file, CATALOG_READ, ret, err);
+	if (rc)
+		return rc;
+	/* It may be written to meanwhile, and is read in several steps. */
+	rc = catalog_snapshot(*ret, err);
+	if (rc) {
+		catalog_close(*ret);
+		*ret = NULL;
+	}
+	return rc;
 }

@@ -473,6 +473,10 @@ static void test_reader_beside_writer(void)
 		CHECK_INT(catalog_commit(w, &err), 0);
 		CHECK_INT(sample_check(r, capture, true), i + 1);
 	}
+	CHECK_INT(catalog_snapshot(r, &err), 0);
+	CHECK_INT(sample_add_page(w, capture, 200, &err), 0);
+	CHECK_INT(catalog_commit(w, &err), 0);
+	CHECK_INT(sample_check(r, capture, true), 181);
 	catalog_close(r);
 	catalog_close(w);
 }

@@ -315,7 +315,7 @@ def wait_for(event):
 def wait_until_committed(archive):
     """What was crawled is in the catalog, but only after a quarter of a second."""
     end = time.monotonic() + DEADLINE
-    while tap.run("report", archive).returncode:
+    while tap.run("report", archive).returncode or not tap.load("report", archive)["verdicts"]:
         assert time.monotonic() < end
         time.sleep(0.02)
 
