@@ -28,7 +28,8 @@ class JudgeCut(judge.Judge):
         if row["verdict"] == "unconfirmed" and row["revisit_start"] is None:
             if row["reason"] != "not revisited: time limit":
                 self.complain(row, "without a reason")
-        if row["verdict"] == "failed":
+        # What was under way when the revisits had to begin is given up: on a busy machine, some.
+        if row["verdict"] == "failed" and not row["reason"].startswith("slow: it was not there"):
             self.complain(row, "it could be had, or was never asked for")
         self.missed[row["verdict"]] += 1
 
