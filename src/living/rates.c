@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/parse.h"
 #include "base/rng.h"
+#include "base/sort.h"
 
 enum { SHOWN_MAX = 80 };
 
@@ -25,21 +26,14 @@ static void draw(const struct living_rates *want, struct rng *rng, double *rates
 	}
 }
 
-static int by_falling_rate(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x < y) - (x > y);
-}
-
 static void arrange(enum living_rate_order order, struct rng *rng, double *rates, size_t n)
 {
 	if (order == LIVING_RATES_SHUFFLED) {
-		rng_shuffle_doubles(rng, rates, n);
+		rng_shuffle(rng, rates, n, sizeof *rates);
 		return;
 	}
-	qsort(rates, n, sizeof *rates, by_falling_rate);
-	if (order == LIVING_RATES_HOT_LAST)
+	qsort(rates, n, sizeof *rates, sort_by_value);
+	if (order == LIVING_RATES_HOT_FIRST)
 		for (size_t i = 0; i < n / 2; i++) {
 			double rate = rates[i];
 
