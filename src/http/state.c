@@ -200,7 +200,6 @@ int state_finish(struct state *s, struct state_result *ret)
 		.payload = c.payload,
 		.body = c.body,
 		.payload_size = c.payload_size,
-		.decoded_size = c.body_size,
 		.coding = buf_slice(&s->coding.names),
 	};
 	rc = compute(s, &r);
