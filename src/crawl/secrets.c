@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/word.h"
-#include "http/fields.h"
 #include "net/net.h"
 #include "url/url.h"
 

@@ -30,12 +30,7 @@ slice fields_trim(slice s)
 
 slice fields_media_type(slice content_type)
 {
-	const char *semicolon =
-		content_type.len ? memchr(content_type.ptr, ';', content_type.len) : NULL;
-
-	if (semicolon)
-		content_type.len = (size_t)(semicolon - content_type.ptr);
-	return fields_trim(content_type);
+	return fields_trim(slice_take(&content_type, ';'));
 }
 
 size_t fields_find_end(slice bytes, size_t *from)
@@ -64,11 +59,8 @@ size_t fields_find_end(slice bytes, size_t *from)
 /* Cuts the next line, without its end, off the head; false at the end or at the empty line. */
 static bool next_line(slice *head, slice *ret_line)
 {
-	const char *lf = head->len ? memchr(head->ptr, '\n', head->len) : NULL;
-	size_t len = lf ? (size_t)(lf - head->ptr) : head->len;
-	slice line = slice_sub(*head, 0, len);
+	slice line = slice_take(head, '\n');
 
-	*head = slice_sub(*head, lf ? len + 1 : len, head->len);
 	while (line.len > 0 && line.ptr[line.len - 1] == '\r')
 		line.len--;
 	*ret_line = line;

@@ -55,12 +55,8 @@ slice media_type_of_path(const char *path)
 	};
 	slice name = slice_str(path);
 
-	for (size_t i = 0; i < sizeof SUFFIXES / sizeof *SUFFIXES; i++) {
-		slice suffix = SUFFIXES[i].suffix;
-
-		if (name.len >= suffix.len &&
-			word_is(slice_sub(name, name.len - suffix.len, name.len), suffix))
+	for (size_t i = 0; i < sizeof SUFFIXES / sizeof *SUFFIXES; i++)
+		if (word_ends(name, SUFFIXES[i].suffix))
 			return SUFFIXES[i].type;
-	}
 	return SLICE("text/html");
 }

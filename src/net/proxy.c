@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/word.h"
-#include "http/fields.h"
 #include "net/net.h"
 #include "url/url.h"
 

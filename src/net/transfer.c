@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/word.h"
-#include "http/fields.h"
 #include "http/payload.h"
 #include "net/failure.h"
 #include "net/h2.h"
