@@ -79,30 +79,35 @@ int buf_add_char(struct buf *b, char c)
 	return 0;
 }
 
-int buf_printf(struct buf *b, const char *fmt, ...)
+int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	char *end = b->ptr ? b->ptr + b->len : NULL;
-	va_list ap;
-	int need, rc;
+	va_list again;
+	int need, rc = 0;
 
 	/* Most often there is room, and once is enough. */
-	va_start(ap, fmt);
+	va_copy(again, ap);
 	need = vsnprintf(end, b->cap - b->len, fmt, ap);
-	va_end(ap);
-	if (need >= 0 && has_room(b, (size_t)need)) {
-		b->len += (size_t)need;
-		return 0;
+	if (need < 0 || !has_room(b, (size_t)need)) {
+		if (end)
+			*end = '\0';
+		rc = need < 0 ? ERR_IO : buf_reserve(b, (size_t)need);
+		if (rc == 0)
+			(void)vsnprintf(b->ptr + b->len, (size_t)need + 1, fmt, again);
 	}
-	if (end)
-		*end = '\0';
-	if (need < 0)
-		return ERR_IO;
-	rc = buf_reserve(b, (size_t)need);
-	if (rc)
-		return rc;
+	va_end(again);
+	if (rc == 0)
+		b->len += (size_t)need;
+	return rc;
+}
+
+int buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int rc;
+
 	va_start(ap, fmt);
-	(void)vsnprintf(b->ptr + b->len, (size_t)need + 1, fmt, ap);
+	rc = buf_vprintf(b, fmt, ap);
 	va_end(ap);
-	b->len += (size_t)need;
-	return 0;
+	return rc;
 }

@@ -5,6 +5,8 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include <stdarg.h>
+
 #include "base/api.h"
 #include "base/slice.h"
 
@@ -41,6 +43,7 @@ int buf_add(struct buf *b, slice s);
 int buf_add_str(struct buf *b, const char *s);
 int buf_add_char(struct buf *b, char c);
 int buf_printf(struct buf *b, const char *fmt, ...) SP_PRINTF(2, 3);
+int buf_vprintf(struct buf *b, const char *fmt, va_list ap) SP_PRINTF(2, 0);
 
 /* The content as a slice, valid until the next change. */
 static inline slice buf_slice(const struct buf *b)

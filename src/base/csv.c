@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "base/parse.h"
 
 enum {
 	FIRST_CAP = 64 << 10,
+	SHOWN_MAX = 80,   /* bytes of a field in a message */
 	STOPS_PLAIN = 1,  /* a byte that an unquoted field is read up to */
 	STOPS_QUOTED = 2, /* the same for a quoted one; line breaks because they are counted */
 };
@@ -59,18 +63,6 @@ static int make_room(struct csv_reader *r, struct err *err)
 	return 0;
 }
 
-static size_t read_input(struct csv_reader *r, char *to, size_t room)
-{
-	size_t n = room < r->input.len ? room : r->input.len;
-
-	if (r->file)
-		return fread(to, 1, room, r->file);
-	if (n)
-		memcpy(to, r->input.ptr, n);
-	r->input = slice_sub(r->input, n, r->input.len);
-	return n;
-}
-
 /* Adds bytes behind end: 0, ERR_END without a message when there are none, or an error. */
 static int read_more(struct csv_reader *r, struct err *err)
 {
@@ -82,10 +74,10 @@ static int read_more(struct csv_reader *r, struct err *err)
 	rc = make_room(r, err);
 	if (rc)
 		return rc;
-	n = read_input(r, r->ptr + r->end, r->cap - r->end - 1);
+	n = fread(r->ptr + r->end, 1, r->cap - r->end - 1, r->file);
 	r->end += n;
 	r->ptr[r->end] = '\0';
-	if (r->file && ferror(r->file))
+	if (ferror(r->file))
 		return fail(r, err, ERR_IO, strerror(errno));
 	r->eof = n == 0;
 	return n ? 0 : ERR_END;
@@ -319,7 +311,7 @@ static int keep_header(struct csv_reader *r, const struct csv_row *row, struct e
 
 		if (csv_column(r, name) >= 0)
 			return err_set(err, ERR_SYNTAX, "line %llu: column '%.*s' is there twice",
-				(unsigned long long)row->line, (int)(name.len < 80 ? name.len : 80),
+				(unsigned long long)row->line, slice_shown(name, SHOWN_MAX),
 				name.ptr);
 		memcpy(r->names + len, name.ptr, name.len);
 		r->header.ptr[r->header.len++] = (slice){r->names + len, name.len};
@@ -351,13 +343,30 @@ static int skip_byte_order_mark(struct csv_reader *r, struct err *err)
 	return 0;
 }
 
-static int start(struct csv_reader *r, unsigned flags, struct err *err)
+FILE *csv_open_path(const char *path, struct err *err)
+{
+	FILE *file = fopen(path, "re");
+	struct stat st;
+
+	if (!file) {
+		(void)err_set(err, ERR_IO, "%s", strerror(errno));
+		return NULL;
+	}
+	/* Opening a directory works, and only reading fails. */
+	if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
+		(void)err_set(err, ERR_IO, "is a directory, not a CSV file");
+		(void)fclose(file);
+		return NULL;
+	}
+	return file;
+}
+
+int csv_open_file(struct csv_reader *r, FILE *file, unsigned flags, struct err *err)
 {
 	int rc = ERR_NOMEM;
 
-	r->flags = flags;
-	r->line = r->line_now = 1;
-	r->cap = FIRST_CAP;
+	*r = (struct csv_reader){
+		.file = file, .flags = flags, .line = 1, .line_now = 1, .cap = FIRST_CAP};
 	r->ptr = malloc(r->cap);
 	if (!r->ptr)
 		(void)fail(r, err, rc, err_name(rc));
@@ -368,18 +377,6 @@ static int start(struct csv_reader *r, unsigned flags, struct err *err)
 	if (rc)
 		csv_close(r);
 	return rc;
-}
-
-int csv_open_file(struct csv_reader *r, FILE *file, unsigned flags, struct err *err)
-{
-	*r = (struct csv_reader){.file = file};
-	return start(r, flags, err);
-}
-
-int csv_open_slice(struct csv_reader *r, slice input, unsigned flags, struct err *err)
-{
-	*r = (struct csv_reader){.input = input};
-	return start(r, flags, err);
 }
 
 void csv_close(struct csv_reader *r)
@@ -398,4 +395,25 @@ int csv_column(const struct csv_reader *r, slice name)
 		if (slice_eq(r->header.ptr[i], name))
 			return (int)i;
 	return -1;
+}
+
+int csv_number(slice field, const char *what, double max, double *ret, struct err *err)
+{
+	int shown = slice_shown(field, SHOWN_MAX), rc;
+	double value = 0;
+
+	if (field.len == 0)
+		return err_set(err, ERR_SYNTAX, "the %s is missing (0 or more is needed)", what);
+	rc = parse_double(field, &value);
+	if (rc == ERR_SYNTAX)
+		return err_set(err, rc, "%s '%.*s' is not a number (0 or more is needed)", what,
+			shown, field.ptr);
+	if (rc == 0 && value < 0)
+		return err_set(err, ERR_RANGE, "%s %.*s is negative (0 or more is needed)", what,
+			shown, field.ptr);
+	if (rc || value > max)
+		return err_set(err, ERR_RANGE, "%s %.*s is too large (at most %g)", what, shown,
+			field.ptr, max);
+	*ret = value + 0.0; /* -0 becomes 0 */
+	return 0;
 }

@@ -1,10 +1,10 @@
 /*
- * A streaming reader of CSV after RFC 4180, from a file or from memory: quoted fields with
- * doubled quotes, separators and line breaks in them; lines end in LF or CRLF; a UTF-8 byte order
- * mark is skipped, and so are empty lines. Refused with the line's number: a quote inside an
- * unquoted field, anything between a closing quote and the separator, a quote that is never
- * closed, a carriage return alone, NUL bytes, and with CSV_HEADER a record with more or fewer
- * fields than the header. Memory is bounded by the limits below whatever the input.
+ * A streaming reader of CSV after RFC 4180: quoted fields with doubled quotes, separators and line
+ *breaks in them; lines end in LF or CRLF; a UTF-8 byte order mark is skipped, and so are empty
+ *lines. Refused with the line's number: a quote inside an unquoted field, anything between a
+ *closing quote and the separator, a quote that is never closed, a carriage return alone, NUL bytes,
+ *and with CSV_HEADER a record with more or fewer fields than the header. Memory is bounded by the
+ *limits below whatever the input.
  *
  *	struct csv_reader r;
  *	struct csv_row row;
@@ -51,10 +51,9 @@ struct csv_row {
 	uint64_t line; /* where the record starts, from 1 */
 };
 
-/* Fields are the reader's own. Initialised by csv_open_*, released by csv_close. */
+/* Fields are the reader's own. Initialised by csv_open_file, released by csv_close. */
 struct csv_reader {
-	FILE *file;  /* borrowed; NULL when reading memory */
-	slice input; /* borrowed; what is left of the memory */
+	FILE *file; /* borrowed */
 	unsigned flags;
 	bool eof;
 	uint64_t line;     /* where the record being read starts */
@@ -70,24 +69,32 @@ struct csv_reader {
 	char *names;
 };
 
+/* Opens a file for reading. NULL, with why in err, but not which file. */
+FILE *csv_open_path(const char *path, struct err *err) SP_MUST_CHECK;
+
 /*
- * Start to read; with CSV_HEADER the header is read at once. The file (read from its present
- * position, closed by the caller) or the memory is borrowed until csv_close. 0, or ERR_SYNTAX (also
+ * Starts to read; with CSV_HEADER the header is read at once. The file (read from its present
+ * position, closed by the caller) is borrowed until csv_close. 0, or ERR_SYNTAX (also
  * for an empty input or a column named twice, where a header is due), ERR_LIMIT, ERR_IO, ERR_NOMEM
  * with "line N: …" in err; csv_close is not needed after a failure, and does no harm.
  */
 int csv_open_file(struct csv_reader *r, FILE *file, unsigned flags, struct err *err) SP_MUST_CHECK;
-int csv_open_slice(
-	struct csv_reader *r, slice input, unsigned flags, struct err *err) SP_MUST_CHECK;
 
 /* Frees all but the input. */
 void csv_close(struct csv_reader *r);
 
-/* The next record: 0, ERR_END, or as for csv_open; after an error there is no going on. */
+/* The next record: 0, ERR_END, or as for csv_open_file; after an error there is no going on. */
 int csv_next(struct csv_reader *r, struct csv_row *ret_row, struct err *err) SP_MUST_CHECK;
 
 /* Number of the column with this name, or -1; only with CSV_HEADER. */
 int csv_column(const struct csv_reader *r, slice name);
+
+/*
+ * Reads a field as a number from 0 to max; what names it in the message. 0, ERR_SYNTAX or
+ * ERR_RANGE.
+ */
+int csv_number(
+	slice field, const char *what, double max, double *ret, struct err *err) SP_MUST_CHECK;
 
 /*
  * Writes a field, quoted where it must be; separators and line ends are the caller's, and so are

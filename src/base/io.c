@@ -24,12 +24,14 @@ ssize_t io_read_at(int fd, void *to, size_t len, uint64_t at)
 	return (ssize_t)have;
 }
 
-int io_write_at(int fd, const void *from, size_t len, uint64_t at)
+/* At an offset, or where the file's position is (NULL). */
+static int write_all(int fd, const char *from, size_t len, const uint64_t *at)
 {
 	size_t done = 0;
 
 	while (done < len) {
-		ssize_t n = pwrite(fd, (const char *)from + done, len - done, (off_t)(at + done));
+		ssize_t n = at ? pwrite(fd, from + done, len - done, (off_t)(*at + done))
+			       : write(fd, from + done, len - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -42,22 +44,14 @@ int io_write_at(int fd, const void *from, size_t len, uint64_t at)
 	return 0;
 }
 
+int io_write_at(int fd, const void *from, size_t len, uint64_t at)
+{
+	return write_all(fd, from, len, &at);
+}
+
 int io_write(int fd, const void *from, size_t len)
 {
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = write(fd, (const char *)from + done, len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	return 0;
+	return write_all(fd, from, len, NULL);
 }
 
 int io_open_own(int dir, const char *name, int flags)
@@ -97,7 +91,7 @@ const char *io_open_problem(int error)
 	case EMLINK:
 		return "it is a hard link, and its file has another name; replace it by a copy";
 	case EISDIR:
-		return "it is no regular file";
+		return "it is not a regular file";
 	default:
 		return strerror(error);
 	}

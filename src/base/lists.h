@@ -8,4 +8,15 @@
 VEC_DECLARE(slice_vec, slice);
 VEC_DECLARE(u32_vec, uint32_t);
 
+/* Appends a copy of n numbers: all of them, or ERR_NOMEM. */
+SP_MUST_CHECK static inline int u32_vec_add(struct u32_vec *v, const uint32_t *numbers, size_t n)
+{
+	int rc = u32_vec_reserve(v, n);
+
+	if (rc == 0 && n > 0)
+		memcpy(v->ptr + v->len, numbers, n * sizeof *numbers);
+	v->len += rc ? 0 : n;
+	return rc;
+}
+
 #endif

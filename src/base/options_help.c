@@ -2,6 +2,7 @@
 
 #include "base/options.h"
 #include "base/slice.h"
+#include "base/word.h"
 
 enum {
 	WIDTH = 80,
@@ -25,26 +26,6 @@ static void pad(FILE *file, size_t blanks)
 	(void)fprintf(file, "%*s", (int)blanks, "");
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\n';
-}
-
-/* The next word of the text, which moves behind it; empty at the end. */
-static slice take_word(slice *text)
-{
-	size_t from = 0, to;
-	slice word;
-
-	while (from < text->len && is_blank(text->ptr[from]))
-		from++;
-	for (to = from; to < text->len && !is_blank(text->ptr[to]);)
-		to++;
-	word = slice_sub(*text, from, to);
-	*text = slice_sub(*text, to, text->len);
-	return word;
-}
-
 /* A paragraph being filled: where the next word would stand. */
 struct filler {
 	FILE *file;
@@ -55,13 +36,12 @@ struct filler {
 /* Adds the words of a text; lines after the first begin at the indent. */
 static void fill(struct filler *f, slice text)
 {
-	for (;;) {
-		slice word = take_word(&text);
+	slice word;
+
+	while (word_next(&text, ' ', &word)) {
 		size_t width = columns(word);
 		bool first = f->column <= f->indent;
 
-		if (word.len == 0)
-			return;
 		if (!first && f->column + 1 + width > WIDTH) {
 			(void)putc('\n', f->file);
 			pad(f->file, f->indent);

@@ -87,26 +87,3 @@ double rng_normal(struct rng *r)
 
 	return radius * cos(2 * PI * rng_double(r));
 }
-
-/* Fisher and Yates. */
-void rng_shuffle(struct rng *r, uint32_t *ids, size_t count)
-{
-	for (size_t left = count; left > 1; left--) {
-		size_t pick = (size_t)rng_below(r, left);
-		uint32_t id = ids[pick];
-
-		ids[pick] = ids[left - 1];
-		ids[left - 1] = id;
-	}
-}
-
-void rng_shuffle_doubles(struct rng *r, double *values, size_t count)
-{
-	for (size_t left = count; left > 1; left--) {
-		size_t pick = (size_t)rng_below(r, left);
-		double value = values[pick];
-
-		values[pick] = values[left - 1];
-		values[left - 1] = value;
-	}
-}

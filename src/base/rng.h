@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct rng {
 	uint64_t s[4];
@@ -41,8 +42,20 @@ double rng_exponential(struct rng *r, double rate);
 /* Normal with mean 0 and variance 1. */
 double rng_normal(struct rng *r);
 
-/* Puts the array into a uniformly random order. */
-void rng_shuffle(struct rng *r, uint32_t *ids, size_t count);
-void rng_shuffle_doubles(struct rng *r, double *values, size_t count);
+/*
+ * Puts an array of items of so many bytes each, at most 8, into a uniformly random order (Fisher
+ * and Yates).
+ */
+static inline void rng_shuffle(struct rng *r, void *items, size_t count, size_t size)
+{
+	for (size_t left = count; left > 1; left--) {
+		char *pick = (char *)items + (size_t)rng_below(r, left) * size;
+		char *last = (char *)items + (left - 1) * size, item[8];
+
+		memcpy(item, pick, size);
+		memmove(pick, last, size); /* they may be the same */
+		memcpy(last, item, size);
+	}
+}
 
 #endif

@@ -53,6 +53,16 @@ static inline bool slice_ends_with(slice s, slice end)
 	return s.len >= end.len && slice_eq(slice_sub(s, s.len - end.len, s.len), end);
 }
 
+/* Takes what stands before the first byte c, and c itself, off *rest; all of it without one. */
+static inline slice slice_take(slice *rest, char c)
+{
+	const char *at = rest->len ? (const char *)memchr(rest->ptr, c, rest->len) : NULL;
+	slice taken = slice_sub(*rest, 0, at ? (size_t)(at - rest->ptr) : rest->len);
+
+	*rest = slice_sub(*rest, taken.len + (at != NULL), rest->len);
+	return taken;
+}
+
 /* The precision of a "%.*s" that shows the slice, cut at max bytes. */
 static inline int slice_shown(slice s, size_t max)
 {

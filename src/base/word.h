@@ -57,6 +57,11 @@ static inline bool word_starts(slice s, slice word)
 	return s.len >= word.len && strncasecmp(s.ptr, word.ptr, word.len) == 0;
 }
 
+static inline bool word_ends(slice s, slice word)
+{
+	return s.len >= word.len && word_is(slice_sub(s, s.len - word.len, s.len), word);
+}
+
 /* Without white space at both ends. */
 static inline slice word_trim(slice s)
 {

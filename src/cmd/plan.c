@@ -134,7 +134,7 @@ static enum cmd_status schedule(
 	params.plan.fast = o->fast;
 	if (drive(&params, &capture, &err))
 		return cmd_fail("plan", &err);
-	view.expected = evaluate(site, &capture);
+	view.expected = evaluate(site, &capture, NULL);
 	/* Costly, and no column of the CSV. */
 	if (!capture.single && o->format != CMD_FORMAT_CSV)
 		rc = evaluate_bound(

@@ -143,7 +143,7 @@ static int run_sweep(const struct drive_params *like, struct graph_view *v, stru
 		rc = drive(&params, &capture, err);
 		if (rc)
 			break;
-		*point = (struct graph_point){evaluate(v->site, &capture), NAN};
+		*point = (struct graph_point){evaluate(v->site, &capture, NULL), NAN};
 		if (!capture.single && capture.unreached.len == 0)
 			rc = evaluate_bound(v->site, params.plan.delay, fast,
 				point->expected.coherence, &point->bound);
@@ -172,7 +172,7 @@ static enum cmd_status simulate(const struct simulate_options *o,
 	params.plan.size = (uint32_t)o->size;
 	if (drive(&params, &capture, &err))
 		return cmd_fail("simulate", &err);
-	view.expected = evaluate(site, &capture);
+	view.expected = evaluate(site, &capture, NULL);
 	if (list_hopeless(&view, &err) || (o->html && run_sweep(&params, &view, &err)))
 		status = cmd_fail("simulate", &err);
 	else

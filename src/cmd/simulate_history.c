@@ -118,9 +118,10 @@ static int summarise(struct history_experiment *e)
 			struct history_summary *s = &e->summaries[a];
 
 			s->difference[v] = (struct bootstrap_mean){NAN, NAN, NAN};
-			rc = replay_mean(&e->result, a, HISTORY_VALUES[v].offset, &s->mean[v]);
+			rc = replay_mean(&e->result, a, REPLAY_NO_BASE, HISTORY_VALUES[v].offset,
+				&s->mean[v]);
 			if (rc == 0 && a > 0 && HISTORY_VALUES[v].difference)
-				rc = replay_difference(&e->result, a, 0, HISTORY_VALUES[v].offset,
+				rc = replay_mean(&e->result, a, 0, HISTORY_VALUES[v].offset,
 					&s->difference[v]);
 		}
 	return rc;
@@ -323,9 +324,11 @@ static int run_point(struct history_experiment *e, double factor, struct err *er
 		return rc;
 	point->days = params.days;
 	for (size_t a = 0; rc == 0 && a < params.arm_count; a++) {
-		rc = replay_mean(&result, a, offsetof(struct proof, sharp), &point->sharp[a]);
+		rc = replay_mean(&result, a, REPLAY_NO_BASE, offsetof(struct proof, sharp),
+			&point->sharp[a]);
 		if (rc == 0)
-			rc = replay_mean(&result, a, offsetof(struct proof, blur), &point->blur[a]);
+			rc = replay_mean(&result, a, REPLAY_NO_BASE, offsetof(struct proof, blur),
+				&point->blur[a]);
 	}
 	e->sweep_count += rc == 0;
 	replay_release(&result);

@@ -10,11 +10,11 @@
 /* A byte order mark, if one is there. */
 static bool find_bom(slice s, struct charset_guess *ret_guess)
 {
-	if (s.len >= 3 && memcmp(s.ptr, "\xef\xbb\xbf", 3) == 0)
+	if (slice_starts_with(s, SLICE("\xef\xbb\xbf")))
 		*ret_guess = (struct charset_guess){CHARSET_UTF_8, CHARSET_FROM_BOM, 3};
-	else if (s.len >= 2 && memcmp(s.ptr, "\xfe\xff", 2) == 0)
+	else if (slice_starts_with(s, SLICE("\xfe\xff")))
 		*ret_guess = (struct charset_guess){CHARSET_UTF_16BE, CHARSET_FROM_BOM, 2};
-	else if (s.len >= 2 && memcmp(s.ptr, "\xff\xfe", 2) == 0)
+	else if (slice_starts_with(s, SLICE("\xff\xfe")))
 		*ret_guess = (struct charset_guess){CHARSET_UTF_16LE, CHARSET_FROM_BOM, 2};
 	else
 		return false;

@@ -4,11 +4,6 @@
 #include "base/word.h"
 #include "http/media_type.h"
 
-static bool ends_with(slice s, slice end)
-{
-	return s.len >= end.len && word_is(slice_sub(s, s.len - end.len, s.len), end);
-}
-
 enum page_format page_format_of(slice content_type)
 {
 	slice type = media_type_parse(content_type).essence;
@@ -18,7 +13,7 @@ enum page_format page_format_of(slice content_type)
 	if (word_is(type, SLICE("text/css")))
 		return PAGE_CSS;
 	if (word_is(type, SLICE("text/xml")) || word_is(type, SLICE("application/xml")) ||
-		ends_with(type, SLICE("+xml")))
+		word_ends(type, SLICE("+xml")))
 		return PAGE_XML;
 	return word_is(type, SLICE("text/plain")) ? PAGE_PLAIN : PAGE_OPAQUE;
 }

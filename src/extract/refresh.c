@@ -34,7 +34,6 @@ static slice read_url(slice s)
 {
 	slice rest = s;
 	char quote;
-	size_t n = 0;
 
 	if (s.len && word_lower(s.ptr[0]) == 'u') {
 		if (!word_starts(s, SLICE("url")))
@@ -48,9 +47,7 @@ static slice read_url(slice s)
 		return rest;
 	quote = rest.ptr[0];
 	rest = slice_sub(rest, 1, rest.len);
-	while (n < rest.len && rest.ptr[n] != quote)
-		n++;
-	return slice_sub(rest, 0, n);
+	return slice_take(&rest, quote);
 }
 
 bool refresh_parse(slice value, uint64_t *ret_seconds, slice *ret_url)

@@ -80,9 +80,7 @@ static slice trim(slice s)
 
 static slice until(slice s, char c)
 {
-	const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
-
-	return at ? slice_sub(s, 0, (size_t)(at - s.ptr)) : s;
+	return slice_take(&s, c);
 }
 
 /* Takes the next line without its end (EOL: CR, LF or both) off the text. */
@@ -137,7 +135,7 @@ static enum key split_line(slice line, slice *ret_value)
 
 static bool is_token_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+	return word_is_alpha(c) || c == '_' || c == '-';
 }
 
 /*
@@ -167,12 +165,10 @@ static bool is_any_agent(slice value)
 static bool names_us(const struct parser *p, slice value)
 {
 	while (value.len > 0) {
-		slice name = until(value, ',');
-		slice token = product_token(trim(name));
+		slice token = product_token(trim(slice_take(&value, ',')));
 
 		if (token.len && word_is(token, p->agent))
 			return true;
-		value = slice_sub(value, name.len + 1, value.len);
 	}
 	return false;
 }
@@ -225,7 +221,7 @@ static int add_index_rule(struct parser *p, const struct robots_rule *rule)
 		return 0;
 	dir.pattern.len = (size_t)(slash - rule->pattern.ptr) + 1;
 	file = slice_sub(rule->pattern, dir.pattern.len - 1, rule->pattern.len);
-	if (file.len < index.len || !slice_eq(slice_sub(file, 0, index.len), index))
+	if (!slice_starts_with(file, index))
 		return 0;
 	dir.anchored = true;
 	dir.plain = (uint32_t)until(dir.pattern, '*').len;
@@ -294,11 +290,8 @@ static int strip_tags(struct parser *p, slice *line)
 
 	buf_reset(&p->no_tags);
 	while (rest.len > 0 && rc == 0) {
-		slice text = until(rest, '<');
-
-		rc = buf_add(&p->no_tags, text);
-		rest = slice_sub(rest, text.len, rest.len);
-		rest = slice_sub(rest, until(rest, '>').len + 1, rest.len);
+		rc = buf_add(&p->no_tags, slice_take(&rest, '<'));
+		(void)slice_take(&rest, '>');
 	}
 	*line = buf_slice(&p->no_tags);
 	return rc;
@@ -310,7 +303,7 @@ static bool is_html(slice text)
 	static const slice tags[] = {SLICE_INIT("html"), SLICE_INIT("head"), SLICE_INIT("body")};
 
 	for (slice rest = text; rest.len > 0;) {
-		rest = slice_sub(rest, until(rest, '<').len + 1, rest.len);
+		(void)slice_take(&rest, '<');
 		for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
 			slice after = slice_sub(rest, tags[i].len, rest.len);
 

@@ -107,7 +107,7 @@ static struct robots_rule take_rule(slice *packed, slice *octets)
 {
 	struct packed_rule p;
 	struct robots_rule rule;
-	const char *star;
+	slice rest;
 
 	take(packed, &p, sizeof p);
 	rule = (struct robots_rule){
@@ -117,8 +117,8 @@ static struct robots_rule take_rule(slice *packed, slice *octets)
 		.allow = p.allow,
 		.anchored = p.anchored,
 	};
-	star = p.len ? memchr(rule.pattern.ptr, '*', p.len) : NULL;
-	rule.plain = star ? (uint32_t)(star - rule.pattern.ptr) : p.len;
+	rest = rule.pattern;
+	rule.plain = (uint32_t)slice_take(&rest, '*').len;
 	return rule;
 }
 

@@ -109,12 +109,10 @@ int robots_normalise_path(struct buf *out, slice path)
 /* Cuts the octets up to the next "*", or to the end, off the pattern; whether there was a star. */
 static bool take_piece(slice *pattern, slice *ret_piece)
 {
-	const char *star = pattern->len ? memchr(pattern->ptr, '*', pattern->len) : NULL;
-	size_t len = star ? (size_t)(star - pattern->ptr) : pattern->len;
+	size_t len = pattern->len;
 
-	*ret_piece = slice_sub(*pattern, 0, len);
-	*pattern = slice_sub(*pattern, star ? len + 1 : len, pattern->len);
-	return star != NULL;
+	*ret_piece = slice_take(pattern, '*');
+	return ret_piece->len < len;
 }
 
 /*

@@ -3,9 +3,9 @@
 #include <libxml/parser.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/buf.h"
+#include "base/word.h"
 #include "extract/charset.h"
 #include "extract/sitemap_input.h"
 #include "extract/sitemap_record.h"
@@ -290,15 +290,11 @@ static int resolve_lines(struct sitemap_reader *r, slice lines, const struct url
 	url_release(&r->inner_base);
 	url_init(&r->inner_base);
 	while (lines.len > 0 && rc != ERR_NOMEM) {
-		const char *lf = memchr(lines.ptr, '\n', lines.len);
-		size_t len = lf ? (size_t)(lf - lines.ptr) : lines.len;
-
-		rc = url_parse(&r->step, slice_sub(lines, 0, len), base, NULL);
+		rc = url_parse(&r->step, slice_take(&lines, '\n'), base, NULL);
 		if (rc == 0)
 			rc = url_copy(&r->inner_base, &r->step);
 		if (rc == 0)
 			base = &r->inner_base;
-		lines = slice_sub(lines, len + 1, lines.len);
 	}
 	return rc == ERR_NOMEM ? rc : 0;
 }
@@ -323,7 +319,7 @@ static int add_scheme(struct sitemap_reader *r, const struct url *base, slice *l
 {
 	int rc;
 
-	if (loc->len < 4 || strncasecmp(loc->ptr, "www.", 4) != 0)
+	if (!word_starts(*loc, SLICE("www.")))
 		return 0;
 	buf_reset(&r->with_scheme);
 	rc = buf_add(&r->with_scheme, base ? url_part(base, base->scheme) : SLICE("http"));
@@ -428,8 +424,7 @@ enum sitemap_frequency sitemap_frequency_parse(slice word)
 {
 	word = sitemap_trim(word);
 	for (int i = SITEMAP_ALWAYS; i <= SITEMAP_NEVER; i++)
-		if (word.len == strlen(FREQUENCIES[i]) &&
-			strncasecmp(word.ptr, FREQUENCIES[i], word.len) == 0)
+		if (word_is(word, slice_str(FREQUENCIES[i])))
 			return (enum sitemap_frequency)i;
 	return SITEMAP_FREQUENCY_NONE;
 }

@@ -1,8 +1,7 @@
 #include "extract/sitemap_repair.h"
 
-#include <strings.h>
-
 #include "base/err.h"
+#include "base/word.h"
 
 enum {
 	STOPS_TEXT = 1,  /* a byte that must be looked at in text */
@@ -10,40 +9,19 @@ enum {
 	STOPS_TAG = 4,   /* the same in a start tag */
 };
 
-static const unsigned char STOPS[256] = {[0x00] = 7,
-	[0x01] = 7,
-	[0x02] = 7,
-	[0x03] = 7,
-	[0x04] = 7,
-	[0x05] = 7,
-	[0x06] = 7,
-	[0x07] = 7,
-	[0x08] = 7,
-	[0x0b] = 7,
-	[0x0c] = 7,
-	[0x0e] = 7,
-	[0x0f] = 7,
-	[0x10] = 7,
-	[0x11] = 7,
-	[0x12] = 7,
-	[0x13] = 7,
-	[0x14] = 7,
-	[0x15] = 7,
-	[0x16] = 7,
-	[0x17] = 7,
-	[0x18] = 7,
-	[0x19] = 7,
-	[0x1a] = 7,
-	[0x1b] = 7,
-	[0x1c] = 7,
-	[0x1d] = 7,
-	[0x1e] = 7,
-	[0x1f] = 7,
+#define STOPS_ALL (STOPS_TEXT | STOPS_CDATA | STOPS_TAG)
+
+/* Controls but tab, LF and CR, and what means something where it stands. */
+__extension__ static const unsigned char STOPS[256] = {
+	[0x00 ... 0x08] = STOPS_ALL,
+	[0x0b ... 0x0c] = STOPS_ALL,
+	[0x0e ... 0x1f] = STOPS_ALL,
 	['&'] = STOPS_TEXT | STOPS_TAG,
 	['<'] = STOPS_TEXT | STOPS_TAG,
 	['>'] = STOPS_CDATA | STOPS_TAG,
 	['"'] = STOPS_TAG,
-	['\''] = STOPS_TAG};
+	['\''] = STOPS_TAG,
+};
 
 static bool is_control(char c)
 {
@@ -52,12 +30,12 @@ static bool is_control(char c)
 
 static bool is_name_start(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+	return word_is_alpha(c) || c == '_' || (c & 0x80);
 }
 
 static bool is_name(char c)
 {
-	return is_name_start(c) || (c >= '0' && c <= '9') || c == ':' || c == '-' || c == '.';
+	return is_name_start(c) || word_is_digit(c) || c == ':' || c == '-' || c == '.';
 }
 
 static void emit(struct sitemap_repair *r, slice s, struct buf *out)
@@ -114,12 +92,12 @@ static bool grow_name(struct repair_name *name, char c)
 static bool is_root_name(const struct repair_name *name)
 {
 	static const char *const roots[] = {"urlset", "sitemapindex", "rss", "feed", "RDF"};
-	const char *colon = memchr(name->text, ':', name->len);
-	size_t skip = colon ? (size_t)(colon - name->text) + 1 : 0;
+	slice local = {name->text, name->len}, prefix = slice_take(&local, ':');
 
+	if (prefix.len == name->len)
+		local = prefix;
 	for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
-		if (strlen(roots[i]) == name->len - skip &&
-			strncasecmp(name->text + skip, roots[i], name->len - skip) == 0)
+		if (word_is(local, slice_str(roots[i])))
 			return true;
 	return false;
 }
@@ -180,7 +158,7 @@ static bool is_reference(slice name)
 	if (name.len < 2 || name.ptr[0] != '#')
 		return false;
 	for (size_t i = hex ? 2 : 1; i < name.len; i++)
-		if (!strchr(hex ? "0123456789abcdefABCDEF" : "0123456789", name.ptr[i]))
+		if (hex ? word_hex(name.ptr[i]) < 0 : !word_is_digit(name.ptr[i]))
 			return false;
 	return true;
 }
@@ -198,8 +176,7 @@ static void end_reference(struct sitemap_repair *r, bool sound, struct buf *out)
 
 static bool in_reference(struct sitemap_repair *r, char c, struct buf *out)
 {
-	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      (c == '#' && r->held_len == 0);
+	bool letter = word_is_alnum(c) || (c == '#' && r->held_len == 0);
 
 	if (letter && r->held_len < SITEMAP_HELD_MAX) {
 		hold(r, c);

@@ -1,8 +1,7 @@
 #include "extract/sitemap_text.h"
 
-#include <strings.h>
-
 #include "base/err.h"
+#include "base/word.h"
 
 void sitemap_text_init(struct sitemap_text *t, struct sitemap_queue *queue)
 {
@@ -15,18 +14,15 @@ void sitemap_text_release(struct sitemap_text *t)
 	buf_release(&t->line);
 }
 
-static bool begins(slice s, slice with)
-{
-	return s.len > with.len && strncasecmp(s.ptr, with.ptr, with.len) == 0;
-}
-
 static bool is_url(slice line)
 {
 	for (size_t i = 0; i < line.len; i++)
 		if ((unsigned char)line.ptr[i] <= ' ')
 			return false;
-	return begins(line, SLICE("http://")) || begins(line, SLICE("https://")) ||
-	       begins(line, SLICE("www.")) || (line.len > 0 && line.ptr[0] == '/');
+	return (line.len > 7 && word_starts(line, SLICE("http://"))) ||
+	       (line.len > 8 && word_starts(line, SLICE("https://"))) ||
+	       (line.len > 4 && word_starts(line, SLICE("www."))) ||
+	       slice_starts_with(line, SLICE("/"));
 }
 
 /* The next line break from here, or the end of the block. */

@@ -188,12 +188,11 @@ int page_text_plain(struct page_text *p, slice text)
 	int rc = 0;
 
 	while (text.len && rc == 0) {
-		const char *end = memchr(text.ptr, '\n', text.len);
-		size_t n = end ? (size_t)(end - text.ptr) : text.len;
+		size_t len = text.len;
+		slice line = slice_take(&text, '\n');
 
-		rc = add_words(p, &p->text, slice_sub(text, 0, n));
-		p->line = p->line || end;
-		text = slice_sub(text, n + 1, text.len);
+		rc = add_words(p, &p->text, line);
+		p->line = p->line || line.len < len;
 	}
 	return rc;
 }

@@ -5,18 +5,12 @@
 
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/sort.h"
 
 struct block {
 	double sum;
 	size_t count;
 };
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* The blocks that hold something, at the beginning of the array; how many. */
 static uint32_t fill(const struct bootstrap *b, const double *values, struct block *blocks)
@@ -33,27 +27,16 @@ static uint32_t fill(const struct bootstrap *b, const double *values, struct blo
 	return used;
 }
 
-/* As many blocks as there are, with repetition. */
-static double resample(struct rng *rng, const struct block *blocks, uint32_t used)
+/* The mean over all blocks, or with a generator over as many, drawn with repetition. */
+static double mean_of(const struct block *blocks, uint32_t used, struct rng *rng)
 {
 	struct block all = {0};
 
 	for (uint32_t i = 0; i < used; i++) {
-		const struct block *one = &blocks[rng_below(rng, used)];
+		const struct block *one = &blocks[rng ? rng_below(rng, used) : i];
 
 		all.sum += one->sum;
 		all.count += one->count;
-	}
-	return all.sum / (double)all.count;
-}
-
-static double mean_of(const struct block *blocks, uint32_t used)
-{
-	struct block all = {0};
-
-	for (uint32_t i = 0; i < used; i++) {
-		all.sum += blocks[i].sum;
-		all.count += blocks[i].count;
 	}
 	return all.sum / (double)all.count;
 }
@@ -70,12 +53,12 @@ int bootstrap_mean(const struct bootstrap *b, const double *values, struct boots
 	if (rc == 0) {
 		uint32_t used = fill(b, values, blocks);
 
-		mean = mean_of(blocks, used);
+		mean = mean_of(blocks, used, NULL);
 		for (int i = 0; !isnan(mean) && i < BOOTSTRAP_ROUNDS; i++)
-			means[i] = resample(&rng, blocks, used);
+			means[i] = mean_of(blocks, used, &rng);
 	}
 	if (rc == 0 && !isnan(mean)) {
-		qsort(means, BOOTSTRAP_ROUNDS, sizeof *means, by_value);
+		qsort(means, BOOTSTRAP_ROUNDS, sizeof *means, sort_by_value);
 		result = (struct bootstrap_mean){mean, means[BOOTSTRAP_ROUNDS / 40],
 			means[BOOTSTRAP_ROUNDS - 1 - BOOTSTRAP_ROUNDS / 40]};
 	}

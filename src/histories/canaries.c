@@ -53,8 +53,7 @@ static bool look(struct run *r, uint32_t page)
 	r->begun = true;
 	if (!past_capture_look(&r->capture, page, now(r)) || l->count < 2)
 		return false;
-	return history_changed(r->draw->history, r->draw->pages[page], l->at[l->count - 2],
-		l->at[l->count - 1], UINT32_MAX);
+	return draw_changed(r->draw, page, l->at[l->count - 2], l->at[l->count - 1]);
 }
 
 static bool may_look(const struct run *r, uint32_t page)

@@ -64,6 +64,12 @@ static inline double draw_delay(const struct draw *d)
 	return d->params.days / (2 * (double)d->site.n);
 }
 
+/* Whether the page changed from one time to the other. */
+static inline bool draw_changed(const struct draw *d, uint32_t page, double from, double to)
+{
+	return history_changed(d->history, d->pages[page], from, to, UINT32_MAX);
+}
+
 static inline slice draw_path(const struct draw *d, uint32_t page)
 {
 	return d->history->paths[d->pages[page]];

@@ -34,16 +34,14 @@ int gains_parse(slice text, unsigned *ret_gains, struct err *err)
 {
 	unsigned gains = 0;
 
-	for (;;) {
-		const char *plus = text.len ? memchr(text.ptr, '+', text.len) : NULL;
-		slice word = slice_sub(text, 0, plus ? (size_t)(plus - text.ptr) : text.len);
+	for (bool more = true; more;) {
+		size_t len = text.len;
+		slice word = slice_take(&text, '+');
 		int rc = parse_one(word, &gains, err);
 
 		if (rc)
 			return rc;
-		if (!plus)
-			break;
-		text = slice_sub(text, word.len + 1, text.len);
+		more = word.len < len;
 	}
 	if (gains & GAIN_SUBSITES && gains & GAIN_CANARIES)
 		return err_set(err, ERR_USAGE, "subsites and canaries cannot be combined");

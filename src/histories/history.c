@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/lists.h"
 #include "base/vec.h"
+#include "histories/gz_lines.h"
 #include "histories/history_file.h"
 
 enum { EVENTS_MAX = 50000000 };
@@ -59,20 +60,25 @@ static int find_commit(struct builder *b, slice name, uint32_t *ret_commit)
 	return rc ? rc : strmap_put(&b->commits, name, *ret_commit);
 }
 
-static int add_line(void *context, const struct history_line *line, struct err *err)
+static int add_line(void *context, slice text, struct err *err)
 {
 	struct builder *b = context;
-	struct event e = {.at_s = line->at_s, .gone = line->gone};
-	int rc;
+	char room[HISTORY_PATH_MAX];
+	struct history_line line;
+	struct event e;
+	int rc = history_file_parse(text, room, &line, err);
 
+	if (rc)
+		return rc;
+	e = (struct event){.at_s = line.at_s, .gone = line.gone};
 	if (b->events.len > 0 && e.at_s < b->events.ptr[b->events.len - 1].at_s)
 		return err_set(err, ERR_RANGE,
 			"the time is before that of the line above; sort the file by time");
 	if (b->events.len >= EVENTS_MAX)
 		return ERR_LIMIT;
-	rc = find_page(b, line->path, &e.page);
+	rc = find_page(b, line.path, &e.page);
 	if (rc == 0)
-		rc = find_commit(b, line->commit, &e.commit);
+		rc = find_commit(b, line.commit, &e.commit);
 	if (rc)
 		return rc;
 	b->sizes.ptr[e.commit]++;
@@ -139,7 +145,7 @@ int history_load(const char *file, struct history *ret_history, struct err *err)
 	arena_init(&b.commit_text, TEXT_MAX);
 	strmap_init(&b.pages, hash_key_random(), NULL);
 	strmap_init(&b.commits, hash_key_random(), &b.commit_text);
-	rc = history_file_read(file, add_line, &b, err);
+	rc = gz_lines_read(file, add_line, &b, err);
 	if (rc == 0 && b.events.len == 0) {
 		rc = err_set(err, ERR_SYNTAX, "%.200s: the history is empty", file);
 	} else if (rc == 0) {

@@ -1,6 +1,5 @@
 #include "histories/history_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -8,13 +7,10 @@
 /* What stands before the tab, and *rest behind it; false when there is none. */
 static bool take_field(slice *rest, slice *ret)
 {
-	const char *tab = rest->len ? memchr(rest->ptr, '\t', rest->len) : NULL;
+	size_t before = rest->len;
 
-	if (!tab)
-		return false;
-	*ret = slice_sub(*rest, 0, (size_t)(tab - rest->ptr));
-	*rest = slice_sub(*rest, ret->len + 1, rest->len);
-	return true;
+	*ret = slice_take(rest, '\t');
+	return ret->len < before;
 }
 
 static bool is_octal(char c)
@@ -39,48 +35,52 @@ static size_t unescape(slice s, char *ret)
 	return 1;
 }
 
-/* Undoes git's quoting of unusual paths; the length, or 0 when the path is empty or broken. */
-static size_t unquote(slice s, char *out)
+/*
+ * Undoes git's quoting of unusual paths into room, as far as it fits; the length, or 0 for a broken
+ * one.
+ */
+static size_t unquote(slice s, char room[HISTORY_PATH_MAX])
 {
 	size_t len = 0;
 
-	if (s.len == 0 || s.ptr[0] != '"') {
-		if (s.len > 0)
-			memcpy(out, s.ptr, s.len);
-		return s.len;
-	}
 	if (s.len < 2 || s.ptr[s.len - 1] != '"')
 		return 0;
 	s = slice_sub(s, 1, s.len - 1);
-	for (size_t i = 0; i < s.len; i++) {
-		out[len] = s.ptr[i];
-		if (s.ptr[i] == '\\') {
-			size_t used = unescape(slice_sub(s, i + 1, s.len), &out[len]);
+	for (size_t i = 0; i < s.len; i++, len++) {
+		char c = s.ptr[i];
+
+		if (c == '\\') {
+			size_t used = unescape(slice_sub(s, i + 1, s.len), &c);
 
 			if (used == 0)
 				return 0;
 			i += used;
 		}
-		len++;
+		if (len < HISTORY_PATH_MAX)
+			room[len] = c;
 	}
 	return len;
 }
 
-static int parse_path(slice text, char *path, slice *ret, struct err *err)
+static int parse_path(slice text, char room[HISTORY_PATH_MAX], slice *ret, struct err *err)
 {
-	size_t len = unquote(text, path);
+	slice path = text;
 
-	if (len == 0 || path[0] == '/' || path[len - 1] == '/' || memchr(path, '\0', len))
-		return err_set(err, ERR_SYNTAX, "'%.*s' is no path of a file",
-			(int)(text.len < 80 ? text.len : 80), text.ptr);
-	if (len > HISTORY_PATH_MAX)
+	if (text.len > 0 && text.ptr[0] == '"')
+		path = (slice){room, unquote(text, room)};
+	if (path.len > HISTORY_PATH_MAX)
 		return err_set(
 			err, ERR_LIMIT, "the path is longer than %d bytes", HISTORY_PATH_MAX);
-	*ret = (slice){path, len};
+	if (path.len == 0 || path.ptr[0] == '/' || path.ptr[path.len - 1] == '/' ||
+		memchr(path.ptr, '\0', path.len))
+		return err_set(err, ERR_SYNTAX, "'%.*s' is not the path of a file",
+			slice_shown(text, 80), text.ptr);
+	*ret = path;
 	return 0;
 }
 
-int history_file_parse(slice line, char *path, struct history_line *ret, struct err *err)
+int history_file_parse(
+	slice line, char room[HISTORY_PATH_MAX], struct history_line *ret, struct err *err)
 {
 	struct history_line l = {0};
 	slice time, kind, rest = line;
@@ -90,19 +90,20 @@ int history_file_parse(slice line, char *path, struct history_line *ret, struct 
 		return err_set(err, ERR_SYNTAX,
 			"a line is time, commit, A, M or D, and path, separated by tabs");
 	if (parse_i64(time, &l.at_s) || l.at_s < 0 || l.at_s > INT64_C(1) << 40)
-		return err_set(err, ERR_SYNTAX, "'%.*s' is no time in Unix seconds",
-			(int)(time.len < 40 ? time.len : 40), time.ptr);
+		return err_set(err, ERR_SYNTAX, "'%.*s' is not a time in Unix seconds",
+			slice_shown(time, 40), time.ptr);
 	if (kind.len != 1 || !strchr("AMD", kind.ptr[0]))
 		return err_set(err, ERR_SYNTAX, "'%.*s' is neither A, M nor D",
-			(int)(kind.len < 40 ? kind.len : 40), kind.ptr);
+			slice_shown(kind, 40), kind.ptr);
 	l.gone = kind.ptr[0] == 'D';
-	rc = parse_path(rest, path, &l.path, err);
+	rc = parse_path(rest, room, &l.path, err);
 	if (rc == 0)
 		*ret = l;
 	return rc;
 }
 
-int history_file_parse_link(slice line, char *room, struct history_link *ret, struct err *err)
+int history_file_parse_link(
+	slice line, char room[2 * HISTORY_PATH_MAX], struct history_link *ret, struct err *err)
 {
 	struct history_link l;
 	slice from, to = line;
@@ -112,61 +113,8 @@ int history_file_parse_link(slice line, char *room, struct history_link *ret, st
 		return err_set(err, ERR_SYNTAX, "a line is two paths separated by a tab");
 	rc = parse_path(from, room, &l.from, err);
 	if (rc == 0)
-		rc = parse_path(to, room + HISTORY_LINE_MAX, &l.to, err);
+		rc = parse_path(to, room + HISTORY_PATH_MAX, &l.to, err);
 	if (rc == 0)
 		*ret = l;
 	return rc;
-}
-
-/* A file being read: whose lines are one or the other. */
-struct reader {
-	char *room;
-	history_file_visit *visit;
-	history_link_visit *visit_link;
-	void *context;
-};
-
-static int take_line(void *context, slice text, struct err *err)
-{
-	const struct reader *r = context;
-	struct history_line line;
-	int rc = history_file_parse(text, r->room, &line, err);
-
-	return rc ? rc : r->visit(r->context, &line, err);
-}
-
-static int take_link(void *context, slice text, struct err *err)
-{
-	const struct reader *r = context;
-	struct history_link link;
-	int rc = history_file_parse_link(text, r->room, &link, err);
-
-	return rc ? rc : r->visit_link(r->context, &link, err);
-}
-
-static int read_file(const char *file, struct reader *r, gz_lines_visit *take, struct err *err)
-{
-	int rc;
-
-	r->room = malloc(2 * (size_t)HISTORY_LINE_MAX);
-	if (!r->room)
-		return err_set(err, ERR_NOMEM, "%.200s: %s", file, err_name(ERR_NOMEM));
-	rc = gz_lines_read(file, take, r, err);
-	free(r->room);
-	return rc;
-}
-
-int history_file_read(const char *file, history_file_visit *visit, void *context, struct err *err)
-{
-	struct reader r = {.visit = visit, .context = context};
-
-	return read_file(file, &r, take_line, err);
-}
-
-int history_file_read_links(
-	const char *file, history_link_visit *visit, void *context, struct err *err)
-{
-	struct reader r = {.visit_link = visit, .context = context};
-
-	return read_file(file, &r, take_link, err);
 }

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "histories/gz_lines.h"
 #include "histories/history_file.h"
 
 enum { LINKS_MAX = 50000000 };
@@ -19,12 +20,17 @@ struct builder {
 	struct link_list links;
 };
 
-static int add_link(void *context, const struct history_link *link, struct err *err)
+static int add_link(void *context, slice text, struct err *err)
 {
 	struct builder *b = context;
+	char room[2 * HISTORY_PATH_MAX];
+	struct history_link link;
 	struct link l;
+	int rc = history_file_parse_link(text, room, &link, err);
 
-	if (!strmap_get(&b->pages, link->from, &l.from) || !strmap_get(&b->pages, link->to, &l.to))
+	if (rc)
+		return rc;
+	if (!strmap_get(&b->pages, link.from, &l.from) || !strmap_get(&b->pages, link.to, &l.to))
 		return 0;
 	if (b->links.len >= LINKS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d links", LINKS_MAX);
@@ -62,7 +68,7 @@ static int load(struct builder *b, const char *file, const struct history *histo
 	for (uint32_t i = 0; rc == 0 && i < history->n; i++)
 		rc = strmap_put(&b->pages, history->paths[i], i);
 	if (rc == 0) {
-		rc = history_file_read_links(file, add_link, b, err);
+		rc = gz_lines_read(file, add_link, b, err);
 		if (rc)
 			return rc;
 		if (b->links.len == 0)
@@ -126,19 +132,12 @@ static uint32_t find_root(const struct draw *d)
 static int find_seeds(struct draw *d)
 {
 	uint32_t root = find_root(d);
-	bool *seen = calloc(d->site.n + 1, sizeof *seen);
 	struct u32_vec reached = {0};
-	int rc = seen ? u32_vec_push(&d->seeds, root) : ERR_NOMEM;
+	int rc = u32_vec_push(&d->seeds, root);
 
 	if (rc == 0)
-		rc = site_reach(&d->site, &root, 1, &reached);
-	for (size_t i = 0; rc == 0 && i < reached.len; i++)
-		seen[reached.ptr[i]] = true;
-	for (uint32_t i = 0; rc == 0 && i < d->site.n; i++)
-		if (!seen[i])
-			rc = u32_vec_push(&d->seeds, i);
+		rc = site_reach(&d->site, &root, 1, &reached, &d->seeds);
 	u32_vec_release(&reached);
-	free(seen);
 	return rc;
 }
 

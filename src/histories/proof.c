@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "measure/actual.h"
 #include "measure/sum.h"
@@ -84,13 +85,6 @@ static int add_intervals(const struct judge *j, uint32_t page, struct interval_l
 	return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* How many intervals contain the instant that most of them contain, and which one that is. */
 static int busiest(const struct interval_list *list, size_t *ret_count, double *ret_instant)
 {
@@ -108,8 +102,8 @@ static int busiest(const struct interval_list *list, size_t *ret_count, double *
 		from[i] = list->ptr[i].from;
 		to[i] = list->ptr[i].to;
 	}
-	qsort(from, list->len, sizeof *from, by_value);
-	qsort(to, list->len, sizeof *to, by_value);
+	qsort(from, list->len, sizeof *from, sort_by_value);
+	qsort(to, list->len, sizeof *to, sort_by_value);
 	/* The largest number is reached where some interval begins. */
 	for (size_t i = 0; i < list->len; i++) {
 		while (to[ended] < from[i])

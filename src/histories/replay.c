@@ -141,14 +141,6 @@ static int run_draw(void *context, size_t i)
 	return rc;
 }
 
-static void report(void *context, size_t done)
-{
-	const struct run *r = context;
-
-	if (r->params->report)
-		r->params->report(r->params->context, done);
-}
-
 static int allocate(struct run *r)
 {
 	const struct replay_params *p = r->params;
@@ -179,8 +171,9 @@ int replay_run(const struct replay_params *params, struct replay *ret_replay, st
 		.threads = params->threads,
 		.count = params->draws,
 		.work = run_draw,
-		.report = report,
 		.context = &r,
+		.report = params->report,
+		.report_context = params->context,
 	};
 	int rc;
 
@@ -218,8 +211,7 @@ static double value_at(const struct replay *r, size_t draw, size_t arm, size_t v
 	return result;
 }
 
-/* base == SIZE_MAX: none. */
-static int summarise(const struct replay *r, size_t arm, size_t base, size_t value,
+int replay_mean(const struct replay *r, size_t arm, size_t base, size_t value,
 	struct bootstrap_mean *ret_mean)
 {
 	struct bootstrap b = {r->blocks, r->draws, r->block_count, r->seed};
@@ -230,21 +222,10 @@ static int summarise(const struct replay *r, size_t arm, size_t base, size_t val
 		return ERR_NOMEM;
 	for (size_t i = 0; i < r->draws; i++) {
 		values[i] = value_at(r, i, arm, value);
-		if (base != SIZE_MAX)
+		if (base != REPLAY_NO_BASE)
 			values[i] -= value_at(r, i, base, value);
 	}
 	rc = bootstrap_mean(&b, values, ret_mean);
 	free(values);
 	return rc;
-}
-
-int replay_mean(const struct replay *r, size_t arm, size_t value, struct bootstrap_mean *ret_mean)
-{
-	return summarise(r, arm, SIZE_MAX, value, ret_mean);
-}
-
-int replay_difference(const struct replay *r, size_t arm, size_t base, size_t value,
-	struct bootstrap_mean *ret_mean)
-{
-	return summarise(r, arm, base, value, ret_mean);
 }

@@ -82,12 +82,13 @@ int replay_run(const struct replay_params *params, struct replay *ret_replay,
 	struct err *err) SP_MUST_CHECK;
 void replay_release(struct replay *r);
 
-/* A value by name: offsetof(struct proof, sharp), for instance. */
-int replay_mean(const struct replay *r, size_t arm, size_t value,
+/*
+ * The mean of a value, which is named by its place: offsetof(struct proof, sharp). With a base, the
+ * mean difference to that arm, draw by draw. 0 or ERR_NOMEM.
+ */
+int replay_mean(const struct replay *r, size_t arm, size_t base, size_t value,
 	struct bootstrap_mean *ret_mean) SP_MUST_CHECK;
 
-/* The same for the difference to another arm, draw by draw. */
-int replay_difference(const struct replay *r, size_t arm, size_t base, size_t value,
-	struct bootstrap_mean *ret_mean) SP_MUST_CHECK;
+#define REPLAY_NO_BASE SIZE_MAX
 
 #endif

@@ -89,71 +89,42 @@ int schedule_plain(
 	return rc;
 }
 
-/* Room for the pages of one subsite after another. */
-struct room {
-	struct site site;
-	uint32_t *pages;
-};
-
-static int room_init(struct room *r, size_t n)
+/* Fills the site and its pages with those of a subsite. */
+static void fill(const struct draw *d, const struct subsites *s, uint32_t subsite,
+	struct site *site, uint32_t *pages)
 {
-	r->pages = calloc(n, sizeof *r->pages);
-	r->site = (struct site){
-		.survival = calloc(n, sizeof *r->site.survival),
-		.link_from = calloc(n + 1, sizeof *r->site.link_from),
-	};
-	return r->pages && r->site.survival && r->site.link_from ? 0 : ERR_NOMEM;
-}
-
-static void room_release(struct room *r)
-{
-	site_release(&r->site);
-	free(r->pages);
-}
-
-static void fill(struct room *r, const struct draw *d, const struct subsites *s, uint32_t subsite)
-{
-	r->site.n = 0;
+	site->n = 0;
 	for (uint32_t i = 0; i < d->site.n; i++)
 		if (s->of[i] == subsite) {
-			r->pages[r->site.n] = i;
-			r->site.survival[r->site.n++] = d->site.survival[i];
+			pages[site->n] = i;
+			site->survival[site->n++] = d->site.survival[i];
 		}
-}
-
-static int capture_all(const struct schedule_params *params, const struct subsites *s,
-	struct room *room, struct past_capture *c, struct err *err)
-{
-	double begin = params->draw->params.start;
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < s->count; i++) {
-		struct part part = {.params = params,
-			.site = &room->site,
-			.pages = room->pages,
-			.begin = begin};
-
-		fill(room, params->draw, s, i);
-		rc = capture_part(&part, c, &begin, err);
-	}
-	return rc;
 }
 
 int schedule_subsites(
 	const struct schedule_params *params, struct past_capture *ret_capture, struct err *err)
 {
-	size_t n = params->draw->site.n;
+	const struct draw *d = params->draw;
+	uint32_t *pages = calloc(d->site.n, sizeof *pages);
+	struct site site = {
+		.survival = calloc(d->site.n, sizeof *site.survival),
+		.link_from = calloc(d->site.n + 1, sizeof *site.link_from),
+	};
+	struct part part = {
+		.params = params, .site = &site, .pages = pages, .begin = d->params.start};
 	struct subsites s = {0};
-	struct room room = {0};
 	struct past_capture c = {0};
-	int rc = subsites_divide(params->draw, &s);
+	int rc = pages && site.survival && site.link_from ? subsites_divide(d, &s) : ERR_NOMEM;
 
 	if (rc == 0)
-		rc = room_init(&room, n);
-	if (rc == 0)
-		rc = past_capture_init(&c, n);
-	rc = rc ? err_code(err, rc) : capture_all(params, &s, &room, &c, err);
-	room_release(&room);
+		rc = past_capture_init(&c, d->site.n);
+	rc = err_code(err, rc);
+	for (uint32_t i = 0; rc == 0 && i < s.count; i++) {
+		fill(d, &s, i, &site, pages);
+		rc = capture_part(&part, &c, &part.begin, err);
+	}
+	site_release(&site);
+	free(pages);
 	subsites_release(&s);
 	if (rc)
 		past_capture_release(&c);

@@ -17,12 +17,6 @@ static int by_last_look(const void *a, const void *b)
 	return x->page < y->page ? -1 : 1;
 }
 
-static bool found_changed(const struct draw *d, const struct looks *l, uint32_t page)
-{
-	return l->count >= 2 && history_changed(d->history, d->pages[page], l->at[l->count - 2],
-					l->at[l->count - 1], UINT32_MAX);
-}
-
 int schedule_third_visits(const struct draw *draw, struct past_capture *capture)
 {
 	struct due *due = calloc(capture->n, sizeof *due);
@@ -31,9 +25,13 @@ int schedule_third_visits(const struct draw *draw, struct past_capture *capture)
 
 	if (!due)
 		return ERR_NOMEM;
-	for (uint32_t i = 0; i < capture->n; i++)
-		if (found_changed(draw, &capture->looks[i], i))
-			due[count++] = (struct due){looks_last(&capture->looks[i]), i};
+	for (uint32_t i = 0; i < capture->n; i++) {
+		const struct looks *l = &capture->looks[i];
+
+		if (l->count >= 2 &&
+			draw_changed(draw, i, l->at[l->count - 2], l->at[l->count - 1]))
+			due[count++] = (struct due){looks_last(l), i};
+	}
 	qsort(due, count, sizeof *due, by_last_look);
 	for (size_t i = 0; i < count; i++) {
 		now += draw_delay(draw);

@@ -29,7 +29,7 @@ static int read_names(struct coding *c, const struct fields *head, slice name)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < head->items.len; i++)
-		if (fields_same_name(head->items.ptr[i].name, name))
+		if (word_is(head->items.ptr[i].name, name))
 			rc = add_names(&c->names, head->items.ptr[i].value);
 	return rc;
 }
@@ -65,7 +65,7 @@ int coding_start(struct coding *c, const struct fields *head, bool opaque)
 	c->names.max = CODING_NAME_MAX;
 	c->out.max = CODING_OUT_MAX;
 	c->block_len = 0;
-	c->sent = c->decoded = 0;
+	c->sent = 0;
 	rc = read_names(c, head, SLICE("Content-Encoding"));
 	if (rc == 0 && opaque)
 		rc = read_names(c, head, SLICE("Transfer-Encoding"));
@@ -80,7 +80,6 @@ int coding_start(struct coding *c, const struct fields *head, bool opaque)
 
 static int pass_on(struct coding *c, slice decoded)
 {
-	c->decoded += decoded.len;
 	return c->sink && decoded.len > 0 ? c->sink(c->context, decoded) : 0;
 }
 
@@ -167,7 +166,7 @@ static int end_decoding(struct coding *c)
 	}
 	if (c->state == CODING_DECODES && c->block_len > 0)
 		rc = decode_block(c);
-	if (rc == 0 && c->state == CODING_DECODES && decode_finish(&c->decode, &c->out, NULL))
+	if (rc == 0 && c->state == CODING_DECODES && decode_finish(&c->decode, NULL))
 		give_up(c, ERR_SYNTAX);
 	return rc;
 }
@@ -191,7 +190,6 @@ int coding_finish(struct coding *c, struct coding_result *ret)
 	r.readable = c->state != CODING_OPAQUE;
 	r.end = c->end;
 	r.payload_size = c->sent;
-	r.body_size = c->as_sent ? c->sent : c->decoded;
 	*ret = r;
 	return 0;
 }

@@ -56,7 +56,6 @@ struct coding {
 	char block[CODING_BLOCK];
 	size_t block_len;
 	uint64_t sent;         /* bytes */
-	uint64_t decoded;      /* the same, decoded */
 	struct digester plain; /* of the body as sent, content coding kept */
 	struct digester clean; /* of the body decoded, where it is another one */
 };
@@ -68,7 +67,6 @@ struct coding_result {
 	struct digest payload; /* SHA-256 of the body, content coding kept */
 	struct digest body;    /* SHA-256 of the decoded body; as payload when it is not decoded */
 	uint64_t payload_size;
-	uint64_t body_size;
 };
 
 /*

@@ -129,9 +129,8 @@ int decode_feed(struct decode *d, slice chunk, struct buf *out, struct err *err)
 	return chunk.len ? pass(d, 0, chunk, out, err) : 0;
 }
 
-int decode_finish(struct decode *d, struct buf *out, struct err *err)
+int decode_finish(const struct decode *d, struct err *err)
 {
-	(void)out;
 	for (size_t i = 0; i < d->count; i++)
 		if (!decode_stage_ended(d->stages[i]))
 			return err_set(err, ERR_SYNTAX, "%s body is truncated",

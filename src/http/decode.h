@@ -7,7 +7,7 @@
  *	while (rc == 0 && there is more)
  *		rc = decode_feed(&d, chunk, &out, err);
  *	if (rc == 0)
- *		rc = decode_finish(&d, &out, err);
+ *		rc = decode_finish(&d, err);
  *	decode_close(&d);
  *
  * What could be decoded before an error stays in out: a truncated page is still a page to read.
@@ -71,7 +71,7 @@ void decode_close(struct decode *d);
  */
 int decode_feed(struct decode *d, slice chunk, struct buf *out, struct err *err) SP_MUST_CHECK;
 
-/* Says that all has been given: as above; ERR_SYNTAX when the body is truncated. */
-int decode_finish(struct decode *d, struct buf *out, struct err *err) SP_MUST_CHECK;
+/* All has been given: 0, or ERR_SYNTAX when the body is truncated. */
+int decode_finish(const struct decode *d, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -8,16 +8,6 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-bool fields_has_prefix(slice s, slice prefix)
-{
-	return word_starts(s, prefix);
-}
-
-bool fields_same_name(slice a, slice b)
-{
-	return word_is(a, b);
-}
-
 bool fields_is_value(slice s)
 {
 	for (size_t i = 0; i < s.len; i++) {
@@ -40,12 +30,7 @@ slice fields_trim(slice s)
 
 slice fields_media_type(slice content_type)
 {
-	const char *semicolon =
-		content_type.len ? memchr(content_type.ptr, ';', content_type.len) : NULL;
-
-	if (semicolon)
-		content_type.len = (size_t)(semicolon - content_type.ptr);
-	return fields_trim(content_type);
+	return fields_trim(slice_take(&content_type, ';'));
 }
 
 size_t fields_find_end(slice bytes, size_t *from)
@@ -74,11 +59,8 @@ size_t fields_find_end(slice bytes, size_t *from)
 /* Cuts the next line, without its end, off the head; false at the end or at the empty line. */
 static bool next_line(slice *head, slice *ret_line)
 {
-	const char *lf = head->len ? memchr(head->ptr, '\n', head->len) : NULL;
-	size_t len = lf ? (size_t)(lf - head->ptr) : head->len;
-	slice line = slice_sub(*head, 0, len);
+	slice line = slice_take(head, '\n');
 
-	*head = slice_sub(*head, lf ? len + 1 : len, head->len);
 	while (line.len > 0 && line.ptr[line.len - 1] == '\r')
 		line.len--;
 	*ret_line = line;
@@ -167,7 +149,7 @@ int fields_parse(struct fields *f, char *head, size_t len)
 slice fields_get(const struct fields *f, slice name)
 {
 	for (size_t i = 0; i < f->items.len; i++)
-		if (fields_same_name(f->items.ptr[i].name, name))
+		if (word_is(f->items.ptr[i].name, name))
 			return f->items.ptr[i].value;
 	return (slice){0};
 }

@@ -82,10 +82,8 @@ static void set_parameter(struct link_header_link *link, slice name, slice value
 		set_once(&link->as, value);
 	else if (word_is(name, SLICE("type")))
 		set_once(&link->type, value);
-	else if (word_is(name, SLICE("anchor"))) {
+	else if (word_is(name, SLICE("anchor")))
 		set_once(&link->anchor, value);
-		link->has_anchor = true;
-	}
 }
 
 /* Takes "; name=value"; false when no parameter follows. */

@@ -24,7 +24,6 @@ struct link_header_link {
 	slice as;
 	slice type;
 	slice anchor;
-	bool has_anchor; /* the link is one of something other than the page */
 };
 
 /* Fields are the reader's own. */

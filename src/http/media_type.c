@@ -2,27 +2,16 @@
 
 #include "base/word.h"
 
-/* Takes what stands before the byte c, and c itself, off *s; all of it when c is not there. */
-static slice take_until(slice *s, char c)
-{
-	const char *end = s->len ? memchr(s->ptr, c, s->len) : NULL;
-	size_t n = end ? (size_t)(end - s->ptr) : s->len;
-	slice taken = slice_sub(*s, 0, n);
-
-	*s = slice_sub(*s, n + (end != NULL), s->len);
-	return taken;
-}
-
 /* A parameter's value; one in quotes ends at the quote, backslashes do not occur in labels. */
 static slice take_value(slice *s)
 {
 	slice value;
 
 	if (s->len == 0 || s->ptr[0] != '"')
-		return word_trim(take_until(s, ';'));
+		return word_trim(slice_take(s, ';'));
 	*s = slice_sub(*s, 1, s->len);
-	value = take_until(s, '"');
-	(void)take_until(s, ';');
+	value = slice_take(s, '"');
+	(void)slice_take(s, ';');
 	return value;
 }
 
@@ -30,7 +19,7 @@ struct media_type media_type_parse(slice value)
 {
 	struct media_type type = {0};
 
-	type.essence = word_trim(take_until(&value, ';'));
+	type.essence = word_trim(slice_take(&value, ';'));
 	while (value.len && type.charset.len == 0) {
 		size_t n = 0;
 		slice name;
@@ -66,12 +55,8 @@ slice media_type_of_path(const char *path)
 	};
 	slice name = slice_str(path);
 
-	for (size_t i = 0; i < sizeof SUFFIXES / sizeof *SUFFIXES; i++) {
-		slice suffix = SUFFIXES[i].suffix;
-
-		if (name.len >= suffix.len &&
-			word_is(slice_sub(name, name.len - suffix.len, name.len), suffix))
+	for (size_t i = 0; i < sizeof SUFFIXES / sizeof *SUFFIXES; i++)
+		if (word_ends(name, SUFFIXES[i].suffix))
 			return SUFFIXES[i].type;
-	}
 	return SLICE("text/html");
 }

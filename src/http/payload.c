@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/word.h"
 
 void payload_start_unchecked(struct payload *p, enum payload_form form)
 {
@@ -30,27 +31,16 @@ int payload_start(struct payload *p, enum payload_form form, enum digest_kind ki
 /* "HTTP/1.1 200 OK": the three digits behind the first blanks. */
 static unsigned read_status(slice line)
 {
-	const char *blank = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
+	slice rest = line;
 	uint64_t status;
-	slice rest;
 
-	if (!blank || !fields_has_prefix(line, SLICE("HTTP/")))
+	if (!word_starts(line, SLICE("HTTP/")))
 		return 0;
-	rest = fields_trim(slice_sub(line, (size_t)(blank - line.ptr), line.len));
+	(void)slice_take(&rest, ' ');
+	rest = fields_trim(rest);
 	if (rest.len > 3 && rest.ptr[3] != ' ')
 		return 0;
 	return parse_u64(slice_sub(rest, 0, 3), &status) ? 0 : (unsigned)status;
-}
-
-/* Whether chunked is the last coding, which is the first to be removed. */
-static bool ends_in_chunked(slice codings)
-{
-	slice word = SLICE("chunked");
-	slice rest = fields_trim(codings);
-
-	if (rest.len < word.len)
-		return false;
-	return fields_same_name(slice_sub(rest, rest.len - word.len, rest.len), word);
 }
 
 static int parse_head(struct payload *p)
@@ -66,7 +56,9 @@ static int parse_head(struct payload *p)
 	p->state = PAYLOAD_BODY;
 	p->status = read_status(p->fields.first_line);
 	p->content_type = fields_get(&p->fields, SLICE("Content-Type"));
-	p->chunked = ends_in_chunked(fields_get(&p->fields, SLICE("Transfer-Encoding")));
+	/* Chunked is the last coding, which is the first to be removed. */
+	p->chunked =
+		word_ends(fields_get(&p->fields, SLICE("Transfer-Encoding")), SLICE("chunked"));
 	if (p->chunked && p->wants_digest)
 		rc = digester_start(&p->decoded, p->as_sent.kind);
 	return rc;
@@ -160,5 +152,5 @@ void payload_release(struct payload *p)
 
 bool payload_is_http(slice content_type)
 {
-	return fields_same_name(fields_media_type(content_type), SLICE("application/http"));
+	return word_is(fields_media_type(content_type), SLICE("application/http"));
 }

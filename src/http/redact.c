@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/word.h"
 #include "http/fields.h"
 
 static slice take_line(slice *head)
@@ -21,7 +22,7 @@ static size_t find(slice line, const slice *names, size_t count)
 	slice name = slice_sub(line, 0, colon ? (size_t)(colon - line.ptr) : 0);
 	size_t i = 0;
 
-	while (i < count && !fields_same_name(name, names[i]))
+	while (i < count && !word_is(name, names[i]))
 		i++;
 	return i;
 }
@@ -35,14 +36,9 @@ static int add_redacted(slice line, size_t name_len, struct buf *out)
 
 static bool has_word(slice list, slice word)
 {
-	while (list.len > 0) {
-		const char *comma = memchr(list.ptr, ',', list.len);
-		size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
-
-		if (slice_eq(fields_trim(slice_sub(list, 0, len)), word))
+	while (list.len > 0)
+		if (slice_eq(fields_trim(slice_take(&list, ',')), word))
 			return true;
-		list = slice_sub(list, len + 1, list.len);
-	}
 	return false;
 }
 

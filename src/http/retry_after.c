@@ -1,26 +1,12 @@
 #include "http/retry_after.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "http/date.h"
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static slice trim(slice s)
-{
-	while (s.len > 0 && is_blank(s.ptr[s.len - 1]))
-		s.len--;
-	while (s.len > 0 && is_blank(s.ptr[0]))
-		s = slice_sub(s, 1, s.len);
-	return s;
-}
+#include "http/fields.h"
 
 static double clamp(double seconds)
 {
@@ -33,7 +19,7 @@ int retry_after_parse(slice value, int64_t now_realtime_ns, double *ret_seconds)
 	int64_t until;
 	int rc;
 
-	value = trim(value);
+	value = fields_trim(value);
 	rc = parse_double(value, &seconds);
 	if (rc == ERR_RANGE) /* too large for a double, in either direction */
 		seconds = value.ptr[0] == '-' ? 0 : RETRY_AFTER_MAX;

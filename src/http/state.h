@@ -38,7 +38,6 @@ struct state_result {
 				*/
 	struct digest body;    /* SHA-256 of the decoded body; as payload when it is not decoded */
 	uint64_t payload_size;
-	uint64_t decoded_size;
 	slice coding; /* names of the content codings; the state's, valid until its next start */
 };
 

@@ -1,12 +1,9 @@
 #include "import/rates.h"
 
-#include <errno.h>
 #include <float.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/csv.h"
-#include "base/parse.h"
 #include "url/url.h"
 
 enum {
@@ -24,7 +21,6 @@ struct reader {
 	struct url url; /* its memory serves for every line */
 	int url_column, rate_column;
 	int weight_column; /* or -1 */
-	uint64_t line;
 	struct err *err;
 };
 
@@ -42,28 +38,6 @@ static int find_columns(struct reader *r)
 	return 0;
 }
 
-/* A number from 0 to max; what says of which column. */
-static int read_number(struct reader *r, const char *what, slice field, double max, double *ret)
-{
-	unsigned long long line = r->line;
-	double value = 0;
-	int rc = parse_double(field, &value);
-
-	if (rc == ERR_SYNTAX)
-		return err_set(r->err, rc,
-			"line %llu: %s '%.*s' is not a number (0 or more is needed)", line, what,
-			slice_shown(field, SHOWN_MAX), field.ptr);
-	if (rc == 0 && value < 0)
-		return err_set(r->err, ERR_RANGE,
-			"line %llu: %s %.*s is negative (0 or more is needed)", line, what,
-			slice_shown(field, SHOWN_MAX), field.ptr);
-	if (rc || value > max)
-		return err_set(r->err, ERR_RANGE, "line %llu: %s %.*s is too large (at most %g)",
-			line, what, slice_shown(field, SHOWN_MAX), field.ptr, max);
-	*ret = value + 0.0; /* -0 becomes 0 */
-	return 0;
-}
-
 static int read_url(struct reader *r, slice field)
 {
 	struct err why = {0};
@@ -72,12 +46,11 @@ static int read_url(struct reader *r, slice field)
 	if (rc == ERR_NOMEM)
 		return err_code(r->err, rc);
 	if (rc)
-		return err_set(r->err, rc, "line %llu: '%.*s' is not a URL: %s",
-			(unsigned long long)r->line, slice_shown(field, SHOWN_MAX), field.ptr,
-			why.text);
+		return err_set(r->err, rc, "'%.*s' is not a URL: %s", slice_shown(field, SHOWN_MAX),
+			field.ptr, why.text);
 	if (!url_is_http(&r->url))
-		return err_set(r->err, ERR_SYNTAX, "line %llu: '%.*s' is not an http or https URL",
-			(unsigned long long)r->line, slice_shown(field, SHOWN_MAX), field.ptr);
+		return err_set(r->err, ERR_SYNTAX, "'%.*s' is not an http or https URL",
+			slice_shown(field, SHOWN_MAX), field.ptr);
 	return 0;
 }
 
@@ -89,24 +62,25 @@ static int add(struct reader *r, struct rates_value value)
 	if (rc == 0)
 		rc = strmap_put(&r->rates->map, page, (uint32_t)r->rates->values.len - 1);
 	if (rc == ERR_EXISTS)
-		return err_set(r->err, rc, "line %llu: '%.*s' is there already (keep one of them)",
-			(unsigned long long)r->line, slice_shown(page, SHOWN_MAX), page.ptr);
-	return rc ? err_set(r->err, rc, "line %llu: %s", (unsigned long long)r->line, err_name(rc))
-		  : 0;
+		return err_set(r->err, rc, "'%.*s' is there already (keep one of them)",
+			slice_shown(page, SHOWN_MAX), page.ptr);
+	return err_code(r->err, rc);
 }
 
 static int read_row(struct reader *r, const struct csv_row *row)
 {
 	double rate = 0, weight = 1;
-	int rc;
+	int rc = read_url(r, row->fields[r->url_column]);
 
-	r->line = row->line;
-	rc = read_url(r, row->fields[r->url_column]);
 	if (rc == 0)
-		rc = read_number(r, "rate", row->fields[r->rate_column], DBL_MAX, &rate);
+		rc = csv_number(row->fields[r->rate_column], "rate", DBL_MAX, &rate, r->err);
 	if (rc == 0 && r->weight_column >= 0)
-		rc = read_number(r, "weight", row->fields[r->weight_column], FLT_MAX, &weight);
-	return rc ? rc : add(r, (struct rates_value){rate, (float)weight});
+		rc = csv_number(row->fields[r->weight_column], "weight", FLT_MAX, &weight, r->err);
+	if (rc == 0)
+		rc = add(r, (struct rates_value){rate, (float)weight});
+	if (rc)
+		err_prefix(r->err, "line %llu", (unsigned long long)row->line);
+	return rc;
 }
 
 static int read_rows(struct reader *r, FILE *file)
@@ -129,12 +103,8 @@ static int read_rows(struct reader *r, FILE *file)
 static int read_file(struct rates *rates, FILE *file, struct err *err)
 {
 	struct reader r = {.rates = rates, .err = err};
-	struct stat st;
 	int rc;
 
-	/* Opening one works, and only reading fails. */
-	if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode))
-		return err_set(err, ERR_IO, "is a directory, not a CSV file");
 	arena_init(&rates->urls, URLS_MAX);
 	strmap_init(&rates->map, hash_key_random(), &rates->urls);
 	url_init(&r.url);
@@ -148,13 +118,9 @@ int rates_load(const char *path, struct rates *ret, struct err *err)
 {
 	struct rates rates = {0};
 	size_t len = strlen(path);
-	FILE *file = fopen(path, "re");
-	int rc;
+	FILE *file = csv_open_path(path, err);
+	int rc = file ? read_file(&rates, file, err) : ERR_IO;
 
-	if (file)
-		rc = read_file(&rates, file, err);
-	else
-		rc = err_set(err, ERR_IO, "%s", strerror(errno));
 	if (file)
 		(void)fclose(file);
 	if (rc == 0) {

@@ -34,8 +34,8 @@ static inline bool lib_is_array(size_t n, const void *array)
 	return n == 0 || array;
 }
 
-bool lib_are_numbers(size_t n, const double *array);
-bool lib_are_not_negative(size_t n, const double *array);
+/* Whether all are numbers of at least min; false for NULL, unless n is 0. */
+bool lib_are_at_least(double min, size_t n, const double *array);
 
 /* The public code for one of base/err.h. */
 int lib_code(int code);

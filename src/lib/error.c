@@ -46,18 +46,10 @@ int lib_code(int code)
 	}
 }
 
-bool lib_are_numbers(size_t n, const double *array)
+bool lib_are_at_least(double min, size_t n, const double *array)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!array || !lib_is_number(array[i]))
-			return false;
-	return true;
-}
-
-bool lib_are_not_negative(size_t n, const double *array)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!array || !lib_is_not_negative(array[i]))
+		if (!array || !(array[i] >= min && array[i] <= LIB_NUMBER_MAX))
 			return false;
 	return true;
 }

@@ -20,7 +20,8 @@ static bool are_ordered(size_t n, const double *visits, const double *revisits)
 
 static bool is_history(size_t n, const double *changes)
 {
-	return lib_are_numbers(n, changes) && (n < 2 || are_ordered(n - 1, changes, changes + 1));
+	return lib_are_at_least(-LIB_NUMBER_MAX, n, changes) &&
+	       (n < 2 || are_ordered(n - 1, changes, changes + 1));
 }
 
 int sp_blur_expected(size_t n, const double *rates, const double *visits, const double *revisits,
@@ -28,7 +29,7 @@ int sp_blur_expected(size_t n, const double *rates, const double *visits, const 
 {
 	struct blur_interval obs = {start, end};
 
-	if (!lib_are_not_negative(n, rates) || !lib_are_numbers(n, visits) ||
+	if (!lib_are_at_least(0, n, rates) || !lib_are_at_least(-LIB_NUMBER_MAX, n, visits) ||
 		!is_interval(start, end) || !ret_blur)
 		return SP_ERROR_ARGUMENT;
 	if (revisits && !are_ordered(n, visits, revisits))
@@ -54,8 +55,8 @@ int sp_blur_actual(size_t n, const double *changes, double visit, double revisit
 int sp_coherence_expected(size_t n, const double *rates, const double *lengths,
 	const double *weights, double *ret_coherence)
 {
-	if (!lib_are_not_negative(n, rates) || !lib_are_not_negative(n, lengths) ||
-		(weights && !lib_are_not_negative(n, weights)) || !ret_coherence)
+	if (!lib_are_at_least(0, n, rates) || !lib_are_at_least(0, n, lengths) ||
+		(weights && !lib_are_at_least(0, n, weights)) || !ret_coherence)
 		return SP_ERROR_ARGUMENT;
 	*ret_coherence = coherence_expected(n, rates, lengths, weights);
 	return SP_OK;

@@ -36,7 +36,7 @@ int sp_rate_fit(size_t n, const uint64_t *changes, const double *times, double *
 	struct rate_count *counts;
 	struct rate_gamma prior;
 
-	if (!lib_is_array(n, changes) || !lib_are_not_negative(n, times) || !ret_prior_shape ||
+	if (!lib_is_array(n, changes) || !lib_are_at_least(0, n, times) || !ret_prior_shape ||
 		!ret_prior_time)
 		return SP_ERROR_ARGUMENT;
 	counts = calloc(n ? n : 1, sizeof *counts);

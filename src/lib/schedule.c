@@ -39,9 +39,9 @@ static int check_site(const struct sp_plan_params *params, const struct sp_site 
 	n = site->pages;
 	if (n > (params && params->max_pages ? params->max_pages : SP_MAX_PAGES))
 		return SP_ERROR_PAGE;
-	if (!lib_are_not_negative(n, site->rates) ||
-		(site->shapes && !lib_are_not_negative(n, site->shapes)) ||
-		(site->weights && !lib_are_not_negative(n, site->weights)))
+	if (!lib_are_at_least(0, n, site->rates) ||
+		(site->shapes && !lib_are_at_least(0, n, site->shapes)) ||
+		(site->weights && !lib_are_at_least(0, n, site->weights)))
 		return SP_ERROR_ARGUMENT;
 	return SP_OK;
 }

@@ -1,7 +1,6 @@
 #include "living/documents.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "base/parse.h"
@@ -38,16 +37,11 @@ static void write_robots(struct markup *w, const struct documents *d)
 	markup_put(w, "User-agent: *\n");
 	if (p->disallow_count == 0)
 		markup_put(w, "Disallow:\n");
-	for (size_t i = 0; i < p->disallow_count; i++) {
-		markup_put(w, "Disallow: ");
-		markup_put(w, p->disallow[i]);
-		markup_put(w, "\n");
-	}
+	for (size_t i = 0; i < p->disallow_count; i++)
+		markup_printf(w, "Disallow: %s\n", p->disallow[i]);
 	if (p->robots_delay > 0) {
 		(void)format_double(p->robots_delay, delay);
-		markup_put(w, "Crawl-delay: ");
-		markup_put(w, delay);
-		markup_put(w, "\n");
+		markup_printf(w, "Crawl-delay: %s\n", delay);
 	}
 	if (p->sitemap != LIVING_SITEMAP_NONE) {
 		markup_put(w, "\nSitemap: ");
@@ -94,13 +88,10 @@ static void put_entry(
 	markup_put(w, "</loc>");
 	if (v != LIVING_ABSENT) {
 		clock_format(modified, CLOCK_ROUND_DOWN, date);
-		markup_put(w, "<lastmod>");
-		markup_put(w, date);
-		markup_put(w, "</lastmod>");
+		markup_printf(w, "<lastmod>%s</lastmod>", date);
 	}
-	markup_put(w, "<changefreq>");
-	markup_put(w, changefreq(m->rates[resource] / m->params.time_scale));
-	markup_put(w, "</changefreq></url>\n");
+	markup_printf(w, "<changefreq>%s</changefreq></url>\n",
+		changefreq(m->rates[resource] / m->params.time_scale));
 }
 
 /* The pages that are there, seen at one instant. */
@@ -134,8 +125,7 @@ static int write_index(struct markup *w, const struct documents *d)
 	for (size_t i = 0; i < groups; i++) {
 		markup_put(w, "<sitemap><loc>");
 		put_origin(w, d);
-		markup_number(w, GROUP_BEFORE.ptr, i, GROUP_AFTER.ptr);
-		markup_put(w, "</loc></sitemap>\n");
+		markup_printf(w, "%s%zu%s</loc></sitemap>\n", GROUP_BEFORE.ptr, i, GROUP_AFTER.ptr);
 	}
 	markup_put(w, "</sitemapindex>\n");
 	return w->rc;
@@ -144,13 +134,13 @@ static int write_index(struct markup *w, const struct documents *d)
 /* The number of the group whose file has that path. */
 static bool find_group(const struct documents *d, slice path, size_t *ret_group)
 {
-	size_t around = GROUP_BEFORE.len + GROUP_AFTER.len;
+	slice number_text = slice_sub(path, GROUP_BEFORE.len, path.len - GROUP_AFTER.len);
 	uint64_t number;
 
-	if (path.len <= around || memcmp(path.ptr, GROUP_BEFORE.ptr, GROUP_BEFORE.len) != 0 ||
-		!slice_eq(slice_sub(path, path.len - GROUP_AFTER.len, path.len), GROUP_AFTER))
+	if (path.len <= GROUP_BEFORE.len + GROUP_AFTER.len ||
+		!slice_starts_with(path, GROUP_BEFORE) || !slice_ends_with(path, GROUP_AFTER))
 		return false;
-	if (parse_u64(slice_sub(path, GROUP_BEFORE.len, path.len - GROUP_AFTER.len), &number) ||
+	if (parse_u64(number_text, &number) ||
 		number >= layout_group_count(&d->timeline->model->layout))
 		return false;
 	*ret_group = (size_t)number;

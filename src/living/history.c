@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "histories/gz_lines.h"
 #include "histories/history_file.h"
 
 enum { EVENTS_MAX = 50000000 };
@@ -100,20 +101,24 @@ static int add_path(struct builder *b, slice path, uint32_t *ret_node)
 	return rc ? rc : add_node(b, path, parent, ret_node);
 }
 
-static int add_event(void *context, const struct history_line *e, struct err *err)
+static int add_event(void *context, slice text, struct err *err)
 {
 	struct builder *b = context;
-	struct event event = {.at_s = e->at_s, .gone = e->gone};
-	int rc;
+	char room[HISTORY_PATH_MAX];
+	struct history_line line;
+	struct event event;
+	int rc = history_file_parse(text, room, &line, err);
 
-	(void)err; /* the code says it all */
+	if (rc)
+		return rc;
 	/* These we make ourselves. */
-	if (slice_eq(e->path, SLICE("robots.txt")) || slice_eq(e->path, SLICE("sitemap.xml")))
+	if (slice_eq(line.path, SLICE("robots.txt")) || slice_eq(line.path, SLICE("sitemap.xml")))
 		return 0;
 	if (b->events.len >= EVENTS_MAX)
 		return ERR_LIMIT;
-	rc = add_path(b, e->path, &event.node);
-	event.order = (uint32_t)b->events.len;
+	event = (struct event){
+		.at_s = line.at_s, .order = (uint32_t)b->events.len, .gone = line.gone};
+	rc = add_path(b, line.path, &event.node);
 	return rc ? rc : events_push(&b->events, event);
 }
 
@@ -223,7 +228,7 @@ static int name_pages(const struct builder *b, struct layout *l)
 	struct buf path;
 	int rc = 0;
 
-	buf_init(&path, 4 * (size_t)HISTORY_LINE_MAX);
+	buf_init(&path, 4 * (size_t)HISTORY_PATH_MAX);
 	for (size_t i = 0; rc == 0 && i < b->nodes.len; i++) {
 		buf_reset(&path);
 		rc = layout_escape_file(&path, b->nodes.ptr[i].path);
@@ -282,7 +287,7 @@ static int read_events(struct builder *b, const char *file, struct err *err)
 
 	if (rc)
 		return err_code(err, rc);
-	rc = history_file_read(file, add_event, b, err);
+	rc = gz_lines_read(file, add_event, b, err);
 	if (rc == 0 && b->events.len == 0)
 		rc = err_set(err, ERR_SYNTAX, "%.200s: the history is empty", file);
 	return rc;

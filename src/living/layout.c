@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/word.h"
 
 enum {
 	PAIR = 2,          /* /prices and /terms */
@@ -61,8 +62,7 @@ void layout_release(struct layout *l)
 
 static bool stays(char c, const char *marks)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr(marks, c));
+	return word_is_alnum(c) || (c && strchr(marks, c));
 }
 
 static int escape(struct buf *text, slice name, const char *marks)
@@ -139,19 +139,12 @@ static bool plain_number(slice s, size_t max, size_t *ret)
 
 static bool find_in_tree(const struct layout *l, slice path, uint32_t *ret_page)
 {
+	slice rank = slice_sub(path, 2, path.len), section = slice_take(&rank, '/');
 	struct place p = {0};
-	const char *slash;
-	slice section, rank;
 	size_t page;
 
-	if (path.len < 4 || memcmp(path.ptr, "/s", 2) != 0)
-		return false;
-	slash = memchr(path.ptr + 2, '/', path.len - 2);
-	if (!slash)
-		return false;
-	section = (slice){path.ptr + 2, (size_t)(slash - path.ptr) - 2};
-	rank = slice_sub(path, (size_t)(slash - path.ptr) + 1, path.len);
-	if (!plain_number(section, l->outdegree, &p.section))
+	if (!slice_starts_with(path, SLICE("/s")) || 2 + section.len == path.len ||
+		!plain_number(section, l->outdegree, &p.section))
 		return false;
 	if (rank.len > 0 && !plain_number(rank, l->tree, &p.rank))
 		return false;
@@ -162,16 +155,9 @@ static bool find_in_tree(const struct layout *l, slice path, uint32_t *ret_page)
 	return true;
 }
 
-static slice without_query(slice target)
-{
-	const char *mark = target.len ? memchr(target.ptr, '?', target.len) : NULL;
-
-	return mark ? (slice){target.ptr, (size_t)(mark - target.ptr)} : target;
-}
-
 bool layout_find(const struct layout *l, slice target, uint32_t *ret_page)
 {
-	slice path = without_query(target);
+	slice rest = target, path = slice_take(&rest, '?');
 
 	if (l->paths)
 		return strmap_get(&l->by_path, target, ret_page) ||
@@ -253,13 +239,10 @@ static int add_tree_links(const struct layout *l, uint32_t page, struct u32_vec 
 
 int layout_links(const struct layout *l, uint32_t page, struct u32_vec *list)
 {
-	int rc = 0;
-
 	if (!l->links)
 		return add_tree_links(l, page, list);
-	for (size_t i = l->link_from[page]; rc == 0 && i < l->link_from[page + 1]; i++)
-		rc = u32_vec_push(list, l->links[i]);
-	return rc;
+	return u32_vec_add(
+		list, l->links + l->link_from[page], l->link_from[page + 1] - l->link_from[page]);
 }
 
 static size_t parts(size_t count, size_t max)

@@ -1,9 +1,9 @@
 #include "living/markup.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/format.h"
 
 void markup_put(struct markup *w, const char *text)
 {
@@ -11,14 +11,14 @@ void markup_put(struct markup *w, const char *text)
 		w->rc = buf_add_str(w->out, text);
 }
 
-void markup_number(struct markup *w, const char *before, uint64_t number, const char *after)
+void markup_printf(struct markup *w, const char *fmt, ...)
 {
-	char digits[FORMAT_U64_SIZE];
+	va_list ap;
 
-	(void)format_u64(number, digits);
-	markup_put(w, before);
-	markup_put(w, digits);
-	markup_put(w, after);
+	va_start(ap, fmt);
+	if (w->rc == 0)
+		w->rc = buf_vprintf(w->out, fmt, ap);
+	va_end(ap);
 }
 
 /* Paths are escaped so that only "&" has a meaning in markup. */

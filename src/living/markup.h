@@ -16,8 +16,7 @@ struct markup {
 /* As it stands. */
 void markup_put(struct markup *w, const char *text);
 
-/* A number between two texts. */
-void markup_number(struct markup *w, const char *before, uint64_t number, const char *after);
+SP_PRINTF(2, 3) void markup_printf(struct markup *w, const char *fmt, ...);
 
 /* Its path, as the value of an attribute or an element. */
 void markup_path(struct markup *w, const struct living_model *m, uint32_t resource);

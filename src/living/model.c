@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/parse.h"
+#include "base/word.h"
 #include "living/history.h"
 #include "living/rates.h"
 
@@ -80,11 +81,6 @@ int living_path_of(const struct living_model *m, uint32_t resource, struct buf *
 	return rc;
 }
 
-static bool same_host(slice a, const char *b)
-{
-	return a.len == strlen(b) && strncasecmp(a.ptr, b, a.len) == 0;
-}
-
 bool living_find_host(const struct living_model *m, slice host, size_t *ret_host)
 {
 	if (m->params.host_count == 0) {
@@ -92,7 +88,7 @@ bool living_find_host(const struct living_model *m, slice host, size_t *ret_host
 		return true;
 	}
 	for (size_t i = 0; i < m->hosts; i++)
-		if (same_host(host, m->params.hosts[i])) {
+		if (word_is(host, slice_str(m->params.hosts[i]))) {
 			*ret_host = i;
 			return true;
 		}
@@ -103,7 +99,7 @@ bool living_is_cdn(const struct living_model *m, slice host)
 {
 	size_t site;
 
-	return m->params.cdn_host && same_host(host, m->params.cdn_host) &&
+	return m->params.cdn_host && word_is(host, slice_str(m->params.cdn_host)) &&
 	       (m->params.host_count == 0 || !living_find_host(m, host, &site));
 }
 
@@ -112,7 +108,7 @@ static bool take_number(slice *rest, uint64_t *ret)
 {
 	size_t digits = 0;
 
-	while (digits < rest->len && rest->ptr[digits] >= '0' && rest->ptr[digits] <= '9')
+	while (digits < rest->len && word_is_digit(rest->ptr[digits]))
 		digits++;
 	if (parse_u64(slice_sub(*rest, 0, digits), ret))
 		return false;
@@ -122,10 +118,11 @@ static bool take_number(slice *rest, uint64_t *ret)
 
 static bool take_word(slice *rest, slice word)
 {
-	if (rest->len < word.len || memcmp(rest->ptr, word.ptr, word.len) != 0)
-		return false;
-	*rest = slice_sub(*rest, word.len, rest->len);
-	return true;
+	bool taken = slice_starts_with(*rest, word);
+
+	if (taken)
+		*rest = slice_sub(*rest, word.len, rest->len);
+	return taken;
 }
 
 /* The reverse of living_path_of, by writing it again: so there is one spelling. */

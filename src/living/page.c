@@ -83,13 +83,12 @@ static void put_title(struct markup *w, const struct page_view *v, uint32_t reso
 		put_words(w, change_mix(v->model->params.seed, PURPOSE_NAME, resource), 2);
 }
 
-static void put_price(struct markup *w, uint64_t number)
+/* What the page's price is in its version. */
+static void put_price(struct markup *w, const struct page_view *v)
 {
-	uint64_t cents = PRICE_MIN + number % PRICE_SPAN;
+	unsigned cents = PRICE_MIN + (unsigned)(draw(v, PURPOSE_PRICE, v->version) % PRICE_SPAN);
 
-	if (w->rc == 0)
-		w->rc = buf_printf(
-			w->out, "%u.%02u", (unsigned)(cents / 100), (unsigned)(cents % 100));
+	markup_printf(w, "<strong id=\"price\">%u.%02u EUR</strong>", cents / 100, cents % 100);
 }
 
 static void put_requisites(
@@ -104,22 +103,12 @@ static void put_requisites(
 			continue;
 		markup_put(w,
 			kind == LIVING_STYLE ? "<link rel=\"stylesheet\" href=\"" : "<img src=\"");
-		if (m->params.cdn_host) {
-			markup_put(w, "http://");
-			markup_put(w, m->params.cdn_host);
-			markup_number(w, ":", v->port, "");
-		}
+		if (m->params.cdn_host)
+			markup_printf(w, "http://%s:%u", m->params.cdn_host, (unsigned)v->port);
 		markup_path(w, m, resource);
 		markup_put(w, kind == LIVING_STYLE ? "\">\n"
 						   : "\" alt=\"\" width=\"64\" height=\"64\">\n");
 	}
-}
-
-static void put_hex(struct markup *w, const char *before, uint64_t number, const char *after)
-{
-	if (w->rc == 0)
-		w->rc = buf_printf(
-			w->out, "%s%016llx%s", before, (unsigned long long)number, after);
 }
 
 static void put_head(struct markup *w, const struct page_view *v, struct living_place p)
@@ -130,8 +119,10 @@ static void put_head(struct markup *w, const struct page_view *v, struct living_
 	markup_put(w, "</title>\n");
 	put_requisites(w, v, p, LIVING_STYLE);
 	if (v->model->params.noise & LIVING_NOISE_NONCE)
-		put_hex(w, "<script nonce=\"", change_mix(v->noise, PURPOSE_NOISE, 1),
-			"\">document.documentElement.className = 'js';</script>\n");
+		markup_printf(w,
+			"<script nonce=\"%016llx\">document.documentElement.className = 'js';"
+			"</script>\n",
+			(unsigned long long)change_mix(v->noise, PURPOSE_NOISE, 1));
 	markup_put(w, "</head>\n<body>\n");
 }
 
@@ -155,15 +146,17 @@ static bool put_pair(struct markup *w, const struct page_view *v, struct living_
 	if (v->model->layout.theme != LIVING_SHOP || p.page < pair)
 		return false;
 	if (p.page == pair) {
-		markup_put(w, "<h1>Prices</h1>\n");
-		markup_number(w, "<p>Price list, edition ", v->version, ".</p>\n");
-		markup_put(w, "<p>Everything costs <strong id=\"price\">");
-		put_price(w, draw(v, PURPOSE_PRICE, v->version));
-		markup_put(w, " EUR</strong>.</p>\n");
+		markup_printf(w,
+			"<h1>Prices</h1>\n<p>Price list, edition %lu.</p>\n"
+			"<p>Everything costs ",
+			(unsigned long)v->version);
+		put_price(w, v);
+		markup_put(w, ".</p>\n");
 	} else {
-		markup_put(w, "<h1>Terms</h1>\n");
-		markup_number(w, "<p>These terms hold for edition ", v->version,
-			" of the price list and for no other.</p>\n");
+		markup_printf(w,
+			"<h1>Terms</h1>\n<p>These terms hold for edition %lu of the price list and "
+			"for no other.</p>\n",
+			(unsigned long)v->version);
 	}
 	return true;
 }
@@ -176,13 +169,14 @@ static void put_article(struct markup *w, const struct page_view *v, struct livi
 		put_words(w, draw(v, PURPOSE_TEXT, ~(uint64_t)v->version), 4);
 		markup_put(w, "</h1>\n");
 		if (v->model->layout.theme == LIVING_SHOP) {
-			markup_put(w, "<p>Price: <strong id=\"price\">");
-			put_price(w, draw(v, PURPOSE_PRICE, v->version));
-			markup_put(w, " EUR</strong></p>\n");
+			markup_put(w, "<p>Price: ");
+			put_price(w, v);
+			markup_put(w, "</p>\n");
 		}
 		put_sentences(w, v);
 	}
-	markup_number(w, "<p>Version <span id=\"version\">", v->version, "</span></p>\n");
+	markup_printf(
+		w, "<p>Version <span id=\"version\">%lu</span></p>\n", (unsigned long)v->version);
 	put_requisites(w, v, p, LIVING_IMAGE);
 	markup_put(w, "</main>\n");
 }
@@ -213,16 +207,14 @@ static void put_noise(struct markup *w, const struct page_view *v)
 		markup_put(w, "</div>\n");
 	}
 	if (noise & LIVING_NOISE_CSRF)
-		put_hex(w,
+		markup_printf(w,
 			"<form method=\"post\"><input type=\"hidden\" name=\"csrf_token\" "
-			"value=\"",
-			change_mix(v->noise, PURPOSE_NOISE, 3), "\"></form>\n");
+			"value=\"%016llx\"></form>\n",
+			(unsigned long long)change_mix(v->noise, PURPOSE_NOISE, 3));
 	markup_put(w, "<footer>A living site");
 	if (noise & LIVING_NOISE_CLOCK) {
 		clock_format(v->now_ns, CLOCK_ROUND_DOWN, now);
-		markup_put(w, "; generated at <time>");
-		markup_put(w, now);
-		markup_put(w, "</time>");
+		markup_printf(w, "; generated at <time>%s</time>", now);
 	}
 	markup_put(w, "</footer>\n");
 }
@@ -238,10 +230,9 @@ static void write_html(struct markup *w, const struct page_view *v, struct livin
 
 static void write_style(struct markup *w, const struct page_view *v)
 {
-	markup_number(w, "/* version ", v->version, " */\n");
-	if (w->rc == 0)
-		w->rc = buf_printf(w->out, "main { border-color: #%06x }\n",
-			(unsigned)(draw(v, PURPOSE_TEXT, v->version) & 0xffffff));
+	markup_printf(w, "/* version %lu */\nmain { border-color: #%06x }\n",
+		(unsigned long)v->version,
+		(unsigned)(draw(v, PURPOSE_TEXT, v->version) & 0xffffff));
 }
 
 /* A GIF of one pixel in a colour of its version, and the version in a comment (GIF89a, 24). */
@@ -258,7 +249,7 @@ static void write_image(struct markup *w, const struct page_view *v)
 		w->rc = buf_add_char(w->out, (char)(colour >> 8 * i & 0xff));
 	markup_put(w, "!\xfe");
 	length_at = w->out->len;
-	markup_number(w, "?version ", v->version, "");
+	markup_printf(w, "?version %lu", (unsigned long)v->version);
 	if (w->rc == 0) {
 		w->out->ptr[length_at] = (char)(w->out->len - length_at - 1);
 		w->rc = buf_add_char(w->out, '\0');

@@ -1,7 +1,6 @@
 #include "living/params.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "base/slice.h"
@@ -44,32 +43,17 @@ const char *living_validators_name(enum living_validators v)
 	return VALIDATORS[v];
 }
 
-/* What stands before the separator, and *rest behind it. */
-static slice take(slice *rest, char separator)
-{
-	const char *at = rest->len ? memchr(rest->ptr, separator, rest->len) : NULL;
-	size_t len = at ? (size_t)(at - rest->ptr) : rest->len;
-	slice head = slice_sub(*rest, 0, len);
-
-	*rest = slice_sub(*rest, len + (at != NULL), rest->len);
-	return head;
-}
-
-static bool takes_two(enum living_rate_kind kind)
-{
-	return kind == LIVING_LOGNORMAL;
-}
-
 static int parse_numbers(slice rest, struct living_rates *r, const char *text, struct err *err)
 {
-	slice first = takes_two(r->kind) ? take(&rest, ',') : rest;
+	bool two = r->kind == LIVING_LOGNORMAL;
+	slice first = two ? slice_take(&rest, ',') : rest;
 
-	if (parse_double(first, &r->a) || (takes_two(r->kind) && parse_double(rest, &r->b)))
+	if (parse_double(first, &r->a) || (two && parse_double(rest, &r->b)))
 		return err_set(err, ERR_SYNTAX,
 			"'%.80s' is not understood (zipf:SKEW, lognormal:MU,SIGMA, constant:R or a "
 			"CSV file)",
 			text);
-	if ((r->kind != LIVING_LOGNORMAL && r->a < 0) || r->b < 0)
+	if ((!two && r->a < 0) || r->b < 0)
 		return err_set(err, ERR_RANGE, "'%.80s': a negative number", text);
 	return 0;
 }
@@ -84,7 +68,7 @@ int living_rates_parse(const char *text, struct living_rates *ret, struct err *e
 		{SLICE_INIT("lognormal"), LIVING_LOGNORMAL},
 		{SLICE_INIT("constant"), LIVING_CONSTANT},
 	};
-	slice rest = slice_str(text), name = take(&rest, ':');
+	slice rest = slice_str(text), name = slice_take(&rest, ':');
 	struct living_rates r = {
 		.kind = LIVING_RATE_FILE, .mean = ret->mean, .scaled = ret->scaled};
 	int rc;
@@ -123,7 +107,7 @@ static int parse_set(slice rest, const char *const *words, size_t count, unsigne
 	unsigned *set, struct err *err)
 {
 	while (rest.len > 0) {
-		slice word = take(&rest, ',');
+		slice word = slice_take(&rest, ',');
 		size_t i = 0;
 
 		while (i < count && !(all >> i & 1 && slice_eq(slice_str(words[i]), word)))
@@ -138,12 +122,12 @@ static int parse_set(slice rest, const char *const *words, size_t count, unsigne
 static int parse_share(const char *text, const char *const *words, size_t count, unsigned all,
 	struct living_share *ret, struct err *err)
 {
-	slice rest = slice_str(text), number = take(&rest, ':');
+	slice rest = slice_str(text), number = slice_take(&rest, ':');
 	struct living_share s = {0};
 	int rc;
 
 	if (parse_double(number, &s.share) || !(s.share >= 0 && s.share <= 1))
-		return err_set(err, ERR_RANGE, "share '%.*s' is no number from 0 to 1",
+		return err_set(err, ERR_RANGE, "share '%.*s' is not a number from 0 to 1",
 			slice_shown(number, SHOWN_MAX), number.ptr);
 	rc = parse_set(rest, words, count, all, &s.kinds, err);
 	if (rc)

@@ -1,14 +1,13 @@
 #include "living/rates.h"
 
-#include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/csv.h"
-#include "base/parse.h"
 #include "base/rng.h"
+#include "base/sort.h"
 
 enum { SHOWN_MAX = 80 };
 
@@ -25,21 +24,14 @@ static void draw(const struct living_rates *want, struct rng *rng, double *rates
 	}
 }
 
-static int by_falling_rate(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x < y) - (x > y);
-}
-
 static void arrange(enum living_rate_order order, struct rng *rng, double *rates, size_t n)
 {
 	if (order == LIVING_RATES_SHUFFLED) {
-		rng_shuffle_doubles(rng, rates, n);
+		rng_shuffle(rng, rates, n, sizeof *rates);
 		return;
 	}
-	qsort(rates, n, sizeof *rates, by_falling_rate);
-	if (order == LIVING_RATES_HOT_LAST)
+	qsort(rates, n, sizeof *rates, sort_by_value);
+	if (order == LIVING_RATES_HOT_FIRST)
 		for (size_t i = 0; i < n / 2; i++) {
 			double rate = rates[i];
 
@@ -71,17 +63,18 @@ struct columns {
 static int read_row(const struct columns *c, const struct csv_row *row, rates_take *take,
 	void *context, struct err *err)
 {
-	slice name = row->fields[c->page], number = row->fields[c->rate];
-	unsigned long long line = row->line;
+	slice name = row->fields[c->page];
 	double rate;
+	int rc = csv_number(row->fields[c->rate], "rate", DBL_MAX, &rate, err);
 
-	if (parse_double(number, &rate) || rate < 0)
-		return err_set(err, ERR_SYNTAX, "line %llu: rate '%.*s' is no number of at least 0",
-			line, slice_shown(number, SHOWN_MAX), number.ptr);
-	if (take(context, name, rate))
-		return err_set(err, ERR_NOTFOUND, "line %llu: the site has no page '%.*s'", line,
+	if (rc)
+		rc = err->code = ERR_SYNTAX; /* also a negative rate is no rate */
+	if (rc == 0 && take(context, name, rate))
+		rc = err_set(err, ERR_NOTFOUND, "the site has no page '%.*s'",
 			slice_shown(name, SHOWN_MAX), name.ptr);
-	return 0;
+	if (rc)
+		err_prefix(err, "line %llu", (unsigned long long)row->line);
+	return rc;
 }
 
 static int read_rows(FILE *file, rates_take *take, void *context, struct err *err)
@@ -108,13 +101,11 @@ static int read_rows(FILE *file, rates_take *take, void *context, struct err *er
 
 int rates_read(const char *name, rates_take *take, void *context, struct err *err)
 {
-	FILE *file = fopen(name, "re");
-	int rc;
+	FILE *file = csv_open_path(name, err);
+	int rc = file ? read_rows(file, take, context, err) : ERR_IO;
 
-	if (!file)
-		return err_set(err, ERR_IO, "%.200s: %s", name, strerror(errno));
-	rc = read_rows(file, take, context, err);
-	(void)fclose(file);
+	if (file)
+		(void)fclose(file);
 	if (rc)
 		err_prefix(err, "%.200s", name);
 	return rc;

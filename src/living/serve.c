@@ -205,7 +205,9 @@ static void answer_busy(struct visit *v)
 /* What a resource does instead of answering with its content; false when it does nothing. */
 static bool misbehave(struct visit *v)
 {
-	switch ((enum living_behaviour)v->model->behaviours[v->resource]) {
+	enum living_behaviour behaviour = v->model->behaviours[v->resource];
+
+	switch (behaviour) {
 	case LIVING_NOT_FOUND:
 		answer_text(v->response, STATUS_NOT_FOUND, "Not found");
 		return true;
@@ -218,12 +220,9 @@ static bool misbehave(struct visit *v)
 		answer_busy(v);
 		return true;
 	case LIVING_RESET_ONCE:
-		if (v->seen.asked > 0)
-			return false;
-		v->response->end = HTTPD_RESET;
-		v->response->status = STATUS_OK;
-		return true;
 	case LIVING_RESET:
+		if (behaviour == LIVING_RESET_ONCE && v->seen.asked > 0)
+			return false;
 		v->response->end = HTTPD_RESET;
 		v->response->status = STATUS_OK;
 		return true;

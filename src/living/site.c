@@ -156,24 +156,6 @@ static void put_rate(FILE *file, double rate)
 	(void)fprintf(file, ",%s", text);
 }
 
-int living_site_write_rates(const struct living_site *site, FILE *file)
-{
-	struct buf url;
-	int rc = 0;
-
-	buf_init(&url, URL_MAX);
-	(void)fputs("url,rate\n", file);
-	for (size_t i = 0; rc == 0 && i < site->model.count; i++) {
-		buf_reset(&url);
-		rc = add_url(site, (uint32_t)i, &url);
-		csv_write_field(file, buf_slice(&url));
-		put_rate(file, site->model.rates[i]);
-		(void)putc('\n', file);
-	}
-	buf_release(&url);
-	return fflush(file) != 0 || ferror(file) ? ERR_IO : rc;
-}
-
 static int write_target(
 	const struct living_site *site, uint32_t resource, struct buf *url, FILE *file)
 {
@@ -188,7 +170,8 @@ static int write_target(
 	return rc;
 }
 
-int living_site_write_pages(const struct living_site *site, FILE *file)
+/* A line for each resource: with all facts, or with its rate only. */
+static int write_rows(const struct living_site *site, bool facts, FILE *file)
 {
 	static const char *const KINDS[] = {"page", "style", "image"};
 	const struct living_model *m = &site->model;
@@ -196,21 +179,34 @@ int living_site_write_pages(const struct living_site *site, FILE *file)
 	int rc = 0;
 
 	buf_init(&url, URL_MAX);
-	(void)fputs("url,kind,rate,behaviour,validators,target\n", file);
 	for (size_t i = 0; rc == 0 && i < m->count; i++) {
 		buf_reset(&url);
 		rc = add_url(site, (uint32_t)i, &url);
 		csv_write_field(file, buf_slice(&url));
-		(void)fprintf(file, ",%s", KINDS[living_place_of(m, (uint32_t)i).kind]);
+		if (facts)
+			(void)fprintf(file, ",%s", KINDS[living_place_of(m, (uint32_t)i).kind]);
 		put_rate(file, m->rates[i]);
-		(void)fprintf(file, ",%s,%s,", living_behaviour_name(m->behaviours[i]),
-			living_validators_name(m->validators[i]));
-		if (rc == 0)
+		if (facts)
+			(void)fprintf(file, ",%s,%s,", living_behaviour_name(m->behaviours[i]),
+				living_validators_name(m->validators[i]));
+		if (facts && rc == 0)
 			rc = write_target(site, (uint32_t)i, &url, file);
 		(void)putc('\n', file);
 	}
 	buf_release(&url);
 	return fflush(file) != 0 || ferror(file) ? ERR_IO : rc;
+}
+
+int living_site_write_rates(const struct living_site *site, FILE *file)
+{
+	(void)fputs("url,rate\n", file);
+	return write_rows(site, false, file);
+}
+
+int living_site_write_pages(const struct living_site *site, FILE *file)
+{
+	(void)fputs("url,kind,rate,behaviour,validators,target\n", file);
+	return write_rows(site, true, file);
 }
 
 static struct change_cursor truth_at(

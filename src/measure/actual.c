@@ -65,19 +65,3 @@ double blur_actual_page(struct change_history history, double t, struct blur_int
 {
 	return blur_actual_page_revisit(history, t, t, obs);
 }
-
-double blur_actual_capture_revisit(size_t n, const struct change_history *histories,
-	const double *visits, const double *revisits, struct blur_interval obs)
-{
-	struct sum blur = {0};
-
-	for (size_t i = 0; i < n; i++)
-		sum_add(&blur, blur_actual_page_revisit(histories[i], visits[i], revisits[i], obs));
-	return sum_value(&blur);
-}
-
-double blur_actual_capture(size_t n, const struct change_history *histories, const double *times,
-	struct blur_interval obs)
-{
-	return blur_actual_capture_revisit(n, histories, times, times, obs);
-}

@@ -29,10 +29,4 @@ double blur_actual_page(struct change_history history, double t, struct blur_int
 double blur_actual_page_revisit(
 	struct change_history history, double visit, double revisit, struct blur_interval obs);
 
-/* Sums over n pages. Borrow the arrays. */
-double blur_actual_capture(size_t n, const struct change_history *histories, const double *times,
-	struct blur_interval obs);
-double blur_actual_capture_revisit(size_t n, const struct change_history *histories,
-	const double *visits, const double *revisits, struct blur_interval obs);
-
 #endif

@@ -36,23 +36,3 @@ bool coherence_actual_page(struct change_history history, double visit, double r
 	return visit <= revisit &&
 	       change_history_before(history, visit) == change_history_until(history, revisit);
 }
-
-struct coherence_tally coherence_actual(size_t n, const struct change_history *histories,
-	const double *visits, const double *revisits, const double *weights)
-{
-	struct coherence_tally tally = {0};
-	struct sum coherent = {0}, incoherent = {0};
-
-	for (size_t i = 0; i < n; i++) {
-		if (coherence_actual_page(histories[i], visits[i], revisits[i])) {
-			tally.coherent++;
-			sum_add(&coherent, weight_of(weights, i));
-		} else {
-			tally.incoherent++;
-			sum_add(&incoherent, weight_of(weights, i));
-		}
-	}
-	tally.coherent_weight = sum_value(&coherent);
-	tally.incoherent_weight = sum_value(&incoherent);
-	return tally;
-}

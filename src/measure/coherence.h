@@ -36,15 +36,4 @@ double coherence_expected(
  */
 bool coherence_actual_page(struct change_history history, double visit, double revisit);
 
-struct coherence_tally {
-	size_t coherent;
-	size_t incoherent;
-	double coherent_weight; /* without weights the same as the counts */
-	double incoherent_weight;
-};
-
-/* Actual coherence and incoherence of n pages; weights may be NULL. Borrows the arrays. */
-struct coherence_tally coherence_actual(size_t n, const struct change_history *histories,
-	const double *visits, const double *revisits, const double *weights);
-
 #endif

@@ -4,14 +4,10 @@
  * Slots are counted by *rank*, from the highest penalty to the lowest: slots 0, n-1, 1, n-2, ..
  * (eq. 6), so rank r is as far from its end of the crawl as slot r/2 from the first. The organ pipe
  * has page r (the r-th coldest) on rank r.
- *
- * Why blur_worst_case need only look at the ends of both orders is proved in docs/measures.md; the
- * tests compare it with all choices of pages and slots.
  */
 #include "measure/worst_case.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "measure/blur.h"
 #include "measure/sum.h"
@@ -88,56 +84,5 @@ int blur_worst_case_paired(
 		sum_add(&increase,
 			-2 * (rates[k + 2 * i] - rates[2 * i]) * slot_penalty(site, k / 2 + i));
 	*ret_increase = sum_value(&increase);
-	return 0;
-}
-
-/* Increase with the given numbers of hottest pages outermost and coldest pages innermost. */
-static double increase_of(const struct blur_site *site, size_t hottest, size_t coldest)
-{
-	const double *rates = site->rates;
-	struct sum increase = {0};
-	size_t n = site->pages;
-
-	for (size_t rank = 0; rank < n; rank++) {
-		bool misplaced = rank < hottest || rank >= n - coldest;
-		double there = misplaced ? rates[n - 1 - rank] : rates[rank + coldest - hottest];
-
-		sum_add(&increase, (there - rates[rank]) * slot_penalty(site, rank / 2));
-	}
-	return sum_value(&increase);
-}
-
-int blur_worst_case_hottest_out(
-	const struct blur_site *site, size_t k, double *ret_increase, struct err *err)
-{
-	int r = check(site, k, err);
-
-	if (r < 0)
-		return r;
-	*ret_increase = increase_of(site, k, 0);
-	return 0;
-}
-
-int blur_worst_case(const struct blur_site *site, size_t k, double *ret_increase,
-	size_t *ret_hottest, struct err *err)
-{
-	size_t hottest = k;
-	double worst;
-	int r = check(site, k, err);
-
-	if (r < 0)
-		return r;
-	worst = increase_of(site, k, 0);
-	for (size_t j = 0; j < k; j++) {
-		double increase = increase_of(site, j, k - j);
-
-		if (increase > worst) {
-			worst = increase;
-			hottest = j;
-		}
-	}
-	*ret_increase = worst;
-	if (ret_hottest)
-		*ret_hottest = hottest;
 	return 0;
 }

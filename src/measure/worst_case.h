@@ -34,21 +34,4 @@ int blur_organ_pipe(const struct blur_site *site, double *ret_total, struct err 
 int blur_worst_case_paired(
 	const struct blur_site *site, size_t k, double *ret_increase, struct err *err);
 
-/*
- * The arrangement eq. 17 speaks of, for any rates and any k <= n: the k hottest pages on the k
- * outermost slots, the hottest outermost, the others in organ-pipe order between them. O(n).
- */
-int blur_worst_case_hottest_out(
-	const struct blur_site *site, size_t k, double *ret_increase, struct err *err);
-
-/*
- * The worst k-misplacement there is. The paper overlooks that cold pages in the middle do harm as
- * well, by pushing all others outwards: rates 0,0,1,1,1,1 with k = 2 lose 12 that way, 8 by eq. 17.
- * The worst is found among: the j hottest pages on the j outermost slots and the k-j coldest on the
- * k-j innermost, j = 0..k. ret_hottest (may be NULL) receives that j; equal to k where the paper's
- * arrangement is the worst. O(n k).
- */
-int blur_worst_case(const struct blur_site *site, size_t k, double *ret_increase,
-	size_t *ret_hottest, struct err *err);
-
 #endif

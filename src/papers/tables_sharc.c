@@ -251,38 +251,30 @@ static const struct table_row SHARC_21[] = {
 	{.label = NULL},
 };
 
+/* clang-format off */
+#define WORST_BY_SKEW(SKEW)                                                                        \
+	{"skew=" #SKEW ",k=2", 100, 2, SKEW, 0, 0},                                                \
+	{"skew=" #SKEW ",k=10", 100, 10, SKEW, 0, 0},                                              \
+	{"skew=" #SKEW ",k=20", 100, 20, SKEW, 0, 0},                                              \
+	{"skew=" #SKEW ",k=50", 100, 50, SKEW, 0, 0},                                              \
+	{"skew=" #SKEW ",k=100", 100, 100, SKEW, 0, 0}
+
+#define WORST_BY_SIZE(PAGES)                                                                       \
+	{"pages=" #PAGES ",k=2", PAGES, 2, 1, 0, 0},                                               \
+	{"pages=" #PAGES ",k=4", PAGES, 4, 1, 0, 0},                                               \
+	{"pages=" #PAGES ",k=10", PAGES, 10, 1, 0, 0}
+/* clang-format on */
+
 /* Figure 6 has curves and no figures; Example 6 stands for what is printed. */
 static const struct table_worst_row SHARC_FIG6[] = {
 	{"example-6", 10, 4, NAN, 145, 0.20},
-	{"skew=0.5,k=2", 100, 2, 0.5, 0, 0},
-	{"skew=0.5,k=10", 100, 10, 0.5, 0, 0},
-	{"skew=0.5,k=20", 100, 20, 0.5, 0, 0},
-	{"skew=0.5,k=50", 100, 50, 0.5, 0, 0},
-	{"skew=0.5,k=100", 100, 100, 0.5, 0, 0},
-	{"skew=1,k=2", 100, 2, 1, 0, 0},
-	{"skew=1,k=10", 100, 10, 1, 0, 0},
-	{"skew=1,k=20", 100, 20, 1, 0, 0},
-	{"skew=1,k=50", 100, 50, 1, 0, 0},
-	{"skew=1,k=100", 100, 100, 1, 0, 0},
-	{"skew=2,k=2", 100, 2, 2, 0, 0},
-	{"skew=2,k=10", 100, 10, 2, 0, 0},
-	{"skew=2,k=20", 100, 20, 2, 0, 0},
-	{"skew=2,k=50", 100, 50, 2, 0, 0},
-	{"skew=2,k=100", 100, 100, 2, 0, 0},
-	{"skew=3,k=2", 100, 2, 3, 0, 0},
-	{"skew=3,k=10", 100, 10, 3, 0, 0},
-	{"skew=3,k=20", 100, 20, 3, 0, 0},
-	{"skew=3,k=50", 100, 50, 3, 0, 0},
-	{"skew=3,k=100", 100, 100, 3, 0, 0},
-	{"pages=10,k=2", 10, 2, 1, 0, 0},
-	{"pages=10,k=4", 10, 4, 1, 0, 0},
-	{"pages=10,k=10", 10, 10, 1, 0, 0},
-	{"pages=100,k=2", 100, 2, 1, 0, 0},
-	{"pages=100,k=4", 100, 4, 1, 0, 0},
-	{"pages=100,k=10", 100, 10, 1, 0, 0},
-	{"pages=1000,k=2", 1000, 2, 1, 0, 0},
-	{"pages=1000,k=4", 1000, 4, 1, 0, 0},
-	{"pages=1000,k=10", 1000, 10, 1, 0, 0},
+	WORST_BY_SKEW(0.5),
+	WORST_BY_SKEW(1),
+	WORST_BY_SKEW(2),
+	WORST_BY_SKEW(3),
+	WORST_BY_SIZE(10),
+	WORST_BY_SIZE(100),
+	WORST_BY_SIZE(1000),
 	{.label = NULL},
 };
 

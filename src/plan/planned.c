@@ -8,12 +8,9 @@
 int planned_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct planned *p = state;
-	int rc = u32_vec_reserve(&p->found, n);
 
 	(void)site;
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = u32_vec_push(&p->found, pages[i]);
-	return rc;
+	return u32_vec_add(&p->found, pages, n);
 }
 
 /* Plans a copy, so that a plan that fails half-way leaves the order of discovery as it was. */

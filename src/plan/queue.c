@@ -22,12 +22,9 @@ static void queue_close(void *state)
 static int bfs_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct queue *q = state;
-	int rc = u32_vec_reserve(&q->pages, n);
 
 	(void)site;
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = u32_vec_push(&q->pages, pages[i]);
-	return rc;
+	return u32_vec_add(&q->pages, pages, n);
 }
 
 static int bfs_take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)

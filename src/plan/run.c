@@ -49,15 +49,18 @@ static int line_unpop(struct waiting_line *l, uint32_t page)
 	return 0;
 }
 
+VEC_DECLARE(survivals, struct survival);
+VEC_DECLARE(weights, float);
+VEC_DECLARE(plan_pages, struct plan_page);
+
 struct plan_run {
 	struct plan_params params;
 	const struct visit_order *visits;
 	void *state; /* of the visit order */
 	struct plan_site site;
-	struct survival *survival; /* these three by page */
-	float *weight;
-	struct plan_page *pages;
-	size_t pages_len, survival_cap, weight_cap, pages_cap;
+	struct survivals survival; /* these three by page, of the same length */
+	struct weights weight;
+	struct plan_pages pages;
 
 	enum plan_leg leg;
 	bool visits_ended, cancelled;
@@ -121,9 +124,9 @@ void plan_run_free(struct plan_run *run)
 		return;
 	run->visits->close(run->state);
 	free(run->state);
-	free(run->survival);
-	free(run->weight);
-	free(run->pages);
+	survivals_release(&run->survival);
+	weights_release(&run->weight);
+	plan_pages_release(&run->pages);
 	u32_vec_release(&run->batch);
 	u32_vec_release(&run->returned.pages);
 	u32_vec_release(&run->retries.pages);
@@ -137,32 +140,21 @@ void plan_run_free(struct plan_run *run)
 /* Makes room for page, all arrays alike. */
 static int grow(struct plan_run *run, uint32_t page)
 {
-	size_t need = (size_t)page + 1;
-	void *p;
+	size_t len = run->pages.len, more = page < len ? 0 : page + (size_t)1 - len;
+	int rc = survivals_reserve(&run->survival, more);
 
-	if (need > run->survival_cap) {
-		p = vec_grow(run->survival, &run->survival_cap, need, sizeof *run->survival);
-		if (!p)
-			return ERR_NOMEM;
-		run->survival = p;
-	}
-	if (need > run->weight_cap) {
-		p = vec_grow(run->weight, &run->weight_cap, need, sizeof *run->weight);
-		if (!p)
-			return ERR_NOMEM;
-		run->weight = p;
-	}
-	if (need > run->pages_cap) {
-		p = vec_grow(run->pages, &run->pages_cap, need, sizeof *run->pages);
-		if (!p)
-			return ERR_NOMEM;
-		run->pages = p;
-	}
-	for (; run->pages_len < need; run->pages_len++)
-		run->pages[run->pages_len] = (struct plan_page){.state = UNKNOWN};
-	run->site.survival = run->survival;
-	run->site.weight = run->weight;
-	run->site.page = run->pages;
+	if (rc == 0)
+		rc = weights_reserve(&run->weight, more);
+	if (rc == 0)
+		rc = plan_pages_reserve(&run->pages, more);
+	if (rc)
+		return rc;
+	for (size_t i = len; i < len + more; i++)
+		run->pages.ptr[i] = (struct plan_page){.state = UNKNOWN};
+	run->survival.len = run->weight.len = run->pages.len = len + more;
+	run->site.survival = run->survival.ptr;
+	run->site.weight = run->weight.ptr;
+	run->site.page = run->pages.ptr;
 	return 0;
 }
 
@@ -178,7 +170,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 
 	if (!survival_valid(survival) || !isfinite(weight) || weight < 0 || page == UINT32_MAX)
 		return ERR_RANGE;
-	if (page < run->pages_len && run->pages[page].state != UNKNOWN)
+	if (page < run->pages.len && run->pages.ptr[page].state != UNKNOWN)
 		return 0;
 	rc = grow(run, page);
 	if (!rc && in_time)
@@ -187,11 +179,11 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 		rc = line_push(&run->late, page);
 	if (rc)
 		return rc;
-	run->survival[page] = survival;
-	run->weight[page] = weight;
-	run->pages[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
-	run->progress.failed += run->pages[page].state == GIVEN_UP;
-	run->progress.unasked += run->pages[page].state == GIVEN_UP;
+	run->survival.ptr[page] = survival;
+	run->weight.ptr[page] = weight;
+	run->pages.ptr[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
+	run->progress.failed += run->pages.ptr[page].state == GIVEN_UP;
+	run->progress.unasked += run->pages.ptr[page].state == GIVEN_UP;
 	run->site.known++;
 	run->found++;
 	return 0;
@@ -201,7 +193,6 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 static int line_up_batch(struct plan_run *run)
 {
 	struct waiting_line *l = &run->unordered;
-	int rc;
 
 	if (l->head == l->pages.len) { /* needs no memory of its own */
 		u32_vec_release(&l->pages);
@@ -209,10 +200,7 @@ static int line_up_batch(struct plan_run *run)
 		run->batch = (struct u32_vec){0};
 		return 0;
 	}
-	rc = u32_vec_reserve(&l->pages, run->batch.len);
-	for (size_t i = 0; !rc && i < run->batch.len; i++)
-		rc = line_push(l, run->batch.ptr[i]);
-	return rc;
+	return u32_vec_add(&l->pages, run->batch.ptr, run->batch.len);
 }
 
 /* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
@@ -248,8 +236,8 @@ static int order_anew(
 	if (rc)
 		return rc;
 	removed = run->visits->remove(run->state, &run->site, page);
-	run->survival[page] = *survival;
-	run->weight[page] = weight;
+	run->survival.ptr[page] = *survival;
+	run->weight.ptr[page] = weight;
 	if (removed && run->visits->add(run->state, &run->site, &page, 1)) {
 		run->error = ERR_NOMEM;
 		return line_push(&run->unordered, page); /* which cannot fail now */
@@ -261,13 +249,13 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
 {
 	if (!survival_valid(survival) || !isfinite(weight) || weight < 0)
 		return ERR_RANGE;
-	if (page >= run->pages_len || run->pages[page].state == UNKNOWN)
+	if (page >= run->pages.len || run->pages.ptr[page].state == UNKNOWN)
 		return ERR_NOTFOUND;
-	if (run->leg == PLAN_VISIT && run->visits->remove && run->pages[page].state == WAITING &&
-		!run->pages[page].ordered)
+	if (run->leg == PLAN_VISIT && run->visits->remove &&
+		run->pages.ptr[page].state == WAITING && !run->pages.ptr[page].ordered)
 		return order_anew(run, page, &survival, weight);
-	run->survival[page] = survival;
-	run->weight[page] = weight;
+	run->survival.ptr[page] = survival;
+	run->weight.ptr[page] = weight;
 	return 0;
 }
 
@@ -307,7 +295,7 @@ static void learn_delay(struct plan_run *run)
 
 static void give(struct plan_run *run, uint32_t page)
 {
-	struct plan_page *p = &run->pages[page];
+	struct plan_page *p = &run->pages.ptr[page];
 
 	p->state = IN_FLIGHT;
 	p->attempts++;
@@ -321,7 +309,7 @@ static void give(struct plan_run *run, uint32_t page)
 static bool pop_waiting(struct plan_run *run, struct waiting_line *line, uint32_t *ret_page)
 {
 	while (line_pop(line, ret_page)) {
-		const struct plan_page *p = &run->pages[*ret_page];
+		const struct plan_page *p = &run->pages.ptr[*ret_page];
 
 		if (p->state == WAITING && !(p->put_off && run->leg == PLAN_VISIT))
 			return true;
@@ -345,11 +333,11 @@ static bool take_new(struct plan_run *run, uint32_t *ret_page)
 			if (!take_unordered(run, &c.page))
 				return false;
 		}
-		if (run->pages[c.page].state != WAITING || run->pages[c.page].ordered)
+		if (run->pages.ptr[c.page].state != WAITING || run->pages.ptr[c.page].ordered)
 			continue;
-		run->pages[c.page].hopeless = c.hopeless;
-		run->pages[c.page].key = c.key;
-		run->pages[c.page].ordered = true;
+		run->pages.ptr[c.page].hopeless = c.hopeless;
+		run->pages.ptr[c.page].key = c.key;
+		run->pages.ptr[c.page].ordered = true;
 		run->site.visited++;
 		*ret_page = c.page;
 		return true;
@@ -371,9 +359,9 @@ static void drop_waiting(struct plan_run *run)
 
 	while (pop_waiting(run, &run->returned, &page) || pop_waiting(run, &run->retries, &page) ||
 		take_new(run, &page)) {
-		run->pages[page].state = GIVEN_UP;
+		run->pages.ptr[page].state = GIVEN_UP;
 		run->progress.failed++;
-		run->progress.unasked += run->pages[page].attempts == 0;
+		run->progress.unasked += run->pages.ptr[page].attempts == 0;
 	}
 }
 
@@ -383,7 +371,7 @@ static void drop_withdrawn(struct plan_run *run)
 	size_t n = 0;
 
 	for (size_t i = 0; i < visited->len; i++)
-		if (run->pages[visited->ptr[i]].state == VISITED)
+		if (run->pages.ptr[visited->ptr[i]].state == VISITED)
 			visited->ptr[n++] = visited->ptr[i];
 	visited->len = n;
 }
@@ -401,8 +389,8 @@ static void begin_revisits(struct plan_run *run, double now)
 	if (run->params.strategy->revisits->arrange(&run->site, run->visited.ptr, n))
 		run->error = ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
-		run->pages[run->visited.ptr[i]].state = WAITING;
-		run->pages[run->visited.ptr[i]].attempts = 0;
+		run->pages.ptr[run->visited.ptr[i]].state = WAITING;
+		run->pages.ptr[run->visited.ptr[i]].attempts = 0;
 	}
 	run->revisits = (struct waiting_line){.pages = run->visited};
 	run->visited = (struct u32_vec){0};
@@ -461,8 +449,8 @@ enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *re
 	*ret_order = (struct plan_order){
 		.page = page,
 		.leg = run->leg,
-		.attempt = run->pages[page].attempts,
-		.hopeless = run->pages[page].hopeless,
+		.attempt = run->pages.ptr[page].attempts,
+		.hopeless = run->pages.ptr[page].hopeless,
 	};
 	return PLAN_ORDER;
 }
@@ -470,7 +458,7 @@ enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *re
 /* A planner with more patience than ours went on with a page that we had given up. */
 static int revive(struct plan_run *run, const struct plan_order *order)
 {
-	struct plan_page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages.ptr[order->page];
 	int rc;
 
 	if (p->state != GIVEN_UP || p->withdrawn || run->leg != PLAN_VISIT ||
@@ -486,7 +474,7 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 
 static bool may_be_ordered(const struct plan_run *run, const struct plan_order *order)
 {
-	const struct plan_page *p = &run->pages[order->page];
+	const struct plan_page *p = &run->pages.ptr[order->page];
 
 	return !run->cancelled && order->leg == run->leg && p->state == WAITING &&
 	       p->attempts < UINT8_MAX && order->attempt == p->attempts + 1U;
@@ -498,7 +486,8 @@ int plan_impose(struct plan_run *run, const struct plan_order *order, double now
 	uint32_t page;
 	int rc = 0;
 
-	if (order && (order->page >= run->pages_len || run->pages[order->page].state == UNKNOWN))
+	if (order &&
+		(order->page >= run->pages.len || run->pages.ptr[order->page].state == UNKNOWN))
 		return ERR_STATE;
 	if (order)
 		rc = revive(run, order);
@@ -508,7 +497,7 @@ int plan_impose(struct plan_run *run, const struct plan_order *order, double now
 		return rc;
 	if (!may_be_ordered(run, order))
 		return ERR_STATE;
-	p = &run->pages[order->page];
+	p = &run->pages.ptr[order->page];
 	if (run->leg == PLAN_VISIT && !p->ordered)
 		run->site.visited++;
 	p->ordered = true;
@@ -519,7 +508,7 @@ int plan_impose(struct plan_run *run, const struct plan_order *order, double now
 
 static void succeeded(struct plan_run *run, const struct plan_order *order, double end)
 {
-	struct plan_page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages.ptr[order->page];
 
 	p->state = DONE;
 	switch (order->leg) {
@@ -547,7 +536,7 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 
 static void gave_up(struct plan_run *run, const struct plan_order *order)
 {
-	struct plan_page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages.ptr[order->page];
 
 	p->state = GIVEN_UP;
 	if (order->leg == PLAN_REVISIT || p->put_off)
@@ -559,7 +548,7 @@ static void gave_up(struct plan_run *run, const struct plan_order *order)
 /* Counts as failed until it is downloaded: the visits go on without it. */
 static void put_off(struct plan_run *run, const struct plan_order *order)
 {
-	struct plan_page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages.ptr[order->page];
 
 	gave_up(run, order);
 	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled || p->withdrawn ||
@@ -581,9 +570,9 @@ int plan_withdraw(struct plan_run *run, uint32_t page)
 {
 	struct plan_page *p;
 
-	if (page >= run->pages_len || run->pages[page].state == UNKNOWN)
+	if (page >= run->pages.len || run->pages.ptr[page].state == UNKNOWN)
 		return ERR_NOTFOUND;
-	p = &run->pages[page];
+	p = &run->pages.ptr[page];
 	p->withdrawn = true;
 	if (waits_for_first(run, p)) {
 		run->progress.failed++;
@@ -601,13 +590,13 @@ int plan_withdraw(struct plan_run *run, uint32_t page)
 /* Puts an order back into a line, or gives its page up. */
 static void again(struct plan_run *run, const struct plan_order *order, struct waiting_line *line)
 {
-	bool over = run->cancelled || run->pages[order->page].withdrawn ||
+	bool over = run->cancelled || run->pages.ptr[order->page].withdrawn ||
 		    (order->leg == PLAN_VISIT && run->visits_ended);
 
 	if (over || line_push(line, order->page))
 		gave_up(run, order);
 	else
-		run->pages[order->page].state = WAITING;
+		run->pages.ptr[order->page].state = WAITING;
 }
 
 static void note_times(struct plan_run *run, double begin, double end)
@@ -621,14 +610,14 @@ static void note_times(struct plan_run *run, double begin, double end)
 
 bool plan_is_out(const struct plan_run *run, const struct plan_order *order)
 {
-	return order->page < run->pages_len && run->pages[order->page].state == IN_FLIGHT &&
-	       order->leg == run->leg && order->attempt == run->pages[order->page].attempts;
+	return order->page < run->pages.len && run->pages.ptr[order->page].state == IN_FLIGHT &&
+	       order->leg == run->leg && order->attempt == run->pages.ptr[order->page].attempts;
 }
 
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end)
 {
-	struct plan_page *p = &run->pages[order->page];
+	struct plan_page *p = &run->pages.ptr[order->page];
 
 	assert(plan_is_out(run, order));
 	flush_batch(run);
@@ -684,12 +673,12 @@ double plan_expected(const struct plan_run *run, double now, bool weighted)
 
 	for (size_t i = 0; i < run->visited.len; i++) {
 		uint32_t page = run->visited.ptr[i];
-		double age = now - run->pages[page].visit_end;
+		double age = now - run->pages.ptr[page].visit_end;
 
-		if (run->pages[page].withdrawn)
+		if (run->pages.ptr[page].withdrawn)
 			continue;
-		sum += (weighted ? (double)run->weight[page] : 1) *
-		       survival_at(run->survival[page], age > 0 ? 2 * age : 0);
+		sum += (weighted ? (double)run->weight.ptr[page] : 1) *
+		       survival_at(run->survival.ptr[page], age > 0 ? 2 * age : 0);
 	}
 	return sum;
 }

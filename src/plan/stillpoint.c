@@ -233,16 +233,6 @@ static int solve_revisits(
 	return rc;
 }
 
-static void reverse(uint32_t *pages, size_t n)
-{
-	for (size_t i = 0; i < n / 2; i++) {
-		uint32_t page = pages[i];
-
-		pages[i] = pages[n - 1 - i];
-		pages[n - 1 - i] = page;
-	}
-}
-
 /* Revisits at 0, 1, 2, ... delays after the barrier. */
 static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 {
@@ -264,7 +254,7 @@ static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 	for (size_t i = 0; !rc && better && i < n; i++)
 		pages[i] = s.page_of[i];
 	if (!rc && !better)
-		reverse(pages, n);
+		rc = revisit_lifo.arrange(site, pages, n);
 	solution_release(&s);
 	leg_release(&leg);
 	return rc;

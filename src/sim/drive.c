@@ -66,44 +66,33 @@ static void pass_delay(struct run *r, enum plan_leg leg)
 	r->result->end = now(r);
 }
 
-static int visit(struct run *r, const struct plan_order *order)
+static int record(struct run *r, const struct plan_order *order)
 {
-	r->result->visited_at[order->page] = now(r);
-	r->result->hopeless[order->page] = order->hopeless;
-	if (u32_vec_push(&r->result->visits, order->page))
-		return ERR_NOMEM;
-	return discover_links(r, order->page, r->params->faults.late);
-}
+	struct drive_result *to = r->result;
+	struct u32_vec *const lists[] = {
+		[PLAN_VISIT] = &to->visits,
+		[PLAN_REVISIT] = &to->revisits,
+		[PLAN_LATE] = &to->late,
+	};
+	double late = r->params->faults.late;
 
-static int revisit(struct run *r, const struct plan_order *order)
-{
-	r->result->revisited_at[order->page] = now(r);
-	if (u32_vec_push(&r->result->revisits, order->page))
+	if (order->leg == PLAN_VISIT)
+		to->hopeless[order->page] = order->hopeless;
+	(order->leg == PLAN_REVISIT ? to->revisited_at : to->visited_at)[order->page] = now(r);
+	if (u32_vec_push(lists[order->leg], order->page))
 		return ERR_NOMEM;
-	return r->params->faults.late > 0 ? discover_links(r, order->page, 0) : 0;
-}
-
-static int visit_late(struct run *r, const struct plan_order *order)
-{
-	r->result->visited_at[order->page] = now(r);
-	if (u32_vec_push(&r->result->late, order->page))
-		return ERR_NOMEM;
-	return discover_links(r, order->page, 0);
+	if (order->leg == PLAN_REVISIT && !(late > 0))
+		return 0; /* the visit found all links */
+	return discover_links(r, order->page, order->leg == PLAN_VISIT ? late : 0);
 }
 
 static int carry_out(struct run *r, const struct plan_order *order)
 {
-	static int (*const LEGS[])(struct run *, const struct plan_order *) = {
-		[PLAN_VISIT] = visit,
-		[PLAN_REVISIT] = revisit,
-		[PLAN_LATE] = visit_late,
-	};
 	bool failed = happens(r, r->params->faults.failure);
-	int rc = 0;
+	int rc;
 
 	pass_delay(r, order->leg);
-	if (!failed)
-		rc = LEGS[order->leg](r, order);
+	rc = failed ? 0 : record(r, order);
 	if (rc == 0)
 		plan_done(r->plan, order, failed ? PLAN_RETRY : PLAN_OK, now(r), now(r));
 	return rc;
@@ -131,44 +120,34 @@ static int run_all(struct run *r)
 static int reach(struct run *r)
 {
 	const struct drive_params *p = r->params;
-	bool *seen = calloc(p->site->n + 1, sizeof *seen);
-	int rc = seen ? 0 : ERR_NOMEM;
+	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && !p->seeds && i < p->site->n; i++)
-		rc = u32_vec_push(&r->reached, i);
-	if (rc == 0 && p->seeds)
-		rc = site_reach(p->site, p->seeds, p->seed_count, &r->reached);
-	for (size_t i = 0; rc == 0 && i < r->reached.len; i++)
-		seen[r->reached.ptr[i]] = true;
+	if (p->seeds)
+		return site_reach(
+			p->site, p->seeds, p->seed_count, &r->reached, &r->result->unreached);
 	for (uint32_t i = 0; rc == 0 && i < p->site->n; i++)
-		if (!seen[i])
-			rc = u32_vec_push(&r->result->unreached, i);
-	free(seen);
+		rc = u32_vec_push(&r->reached, i);
 	return rc;
 }
 
-static int allocate(const struct drive_params *p, struct drive_result *result)
+int drive_result_init(struct drive_result *r, size_t n, bool single, double delay)
 {
-	size_t n = p->site->n;
-
-	*result = (struct drive_result){
-		.single = !p->plan.strategy->revisits || p->plan.single,
-		.delay = p->plan.delay,
-	};
-	result->visited_at = malloc((n + 1) * sizeof *result->visited_at);
-	result->revisited_at = malloc((n + 1) * sizeof *result->revisited_at);
-	result->hopeless = calloc(n + 1, sizeof *result->hopeless);
-	if (!result->visited_at || !result->revisited_at || !result->hopeless)
+	*r = (struct drive_result){.single = single, .delay = delay};
+	r->visited_at = malloc((n + 1) * sizeof *r->visited_at);
+	r->revisited_at = malloc((n + 1) * sizeof *r->revisited_at);
+	r->hopeless = calloc(n + 1, sizeof *r->hopeless);
+	if (!r->visited_at || !r->revisited_at || !r->hopeless)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++)
-		result->visited_at[i] = result->revisited_at[i] = NAN;
+		r->visited_at[i] = r->revisited_at[i] = NAN;
 	return 0;
 }
 
 static int prepare(struct run *r, struct err *err)
 {
 	struct plan_params plan = r->params->plan;
-	int rc = allocate(r->params, r->result);
+	int rc = drive_result_init(
+		r->result, r->params->site->n, !plan.strategy->revisits || plan.single, plan.delay);
 
 	if (rc == 0)
 		rc = reach(r);

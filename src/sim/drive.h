@@ -58,6 +58,9 @@ struct drive_result {
 int drive(const struct drive_params *params, struct drive_result *ret_result,
 	struct err *err) SP_MUST_CHECK;
 
+/* For whoever makes one: nothing was downloaded yet. 0 or ERR_NOMEM; release it in any case. */
+int drive_result_init(struct drive_result *r, size_t n, bool single, double delay) SP_MUST_CHECK;
+
 void drive_release(struct drive_result *r);
 
 /*

@@ -35,8 +35,7 @@ static struct page_value actual_page(
 	};
 }
 
-/* Histories may be NULL: then what is expected. */
-static struct evaluation measure(const struct site *site, const struct drive_result *capture,
+struct evaluation evaluate(const struct site *site, const struct drive_result *capture,
 	const struct change_history *histories)
 {
 	const struct u32_vec *const lists[] = {&capture->visits, &capture->late};
@@ -58,17 +57,6 @@ static struct evaluation measure(const struct site *site, const struct drive_res
 		.coherence = capture->single ? NAN : sum_value(&coherence),
 		.blur = sum_value(&blur),
 	};
-}
-
-struct evaluation evaluate(const struct site *site, const struct drive_result *capture)
-{
-	return measure(site, capture, NULL);
-}
-
-struct evaluation evaluate_actual(const struct site *site, const struct drive_result *capture,
-	const struct change_history *histories)
-{
-	return measure(site, capture, histories);
 }
 
 int evaluate_bound(

@@ -16,13 +16,11 @@ struct evaluation {
 };
 
 /*
- * Pages that were not downloaded count for nothing; those without a revisit are never coherent, and
- * their blur is that of a single visit. O(n).
+ * What is expected, or with histories, by page, what the changes that happened gave. Pages that
+ * were not downloaded count for nothing; those without a revisit are never coherent, and their blur
+ * is that of a single visit. O(n + changes).
  */
-struct evaluation evaluate(const struct site *site, const struct drive_result *capture);
-
-/* The same with the changes that happened, by page. O(n + changes). */
-struct evaluation evaluate_actual(const struct site *site, const struct drive_result *capture,
+struct evaluation evaluate(const struct site *site, const struct drive_result *capture,
 	const struct change_history *histories);
 
 /*

@@ -22,7 +22,7 @@ static int expect(const struct exposure_params *p, const struct plan_strategy *s
 
 	if (rc)
 		return rc;
-	*ret_sharp = evaluate(p->site, &capture).coherence;
+	*ret_sharp = evaluate(p->site, &capture, NULL).coherence;
 	drive_release(&capture);
 	return 0;
 }

@@ -1,6 +1,5 @@
 #include "sim/op.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "measure/actual.h"
@@ -23,23 +22,15 @@ static int sort_pages(const struct site *site, const struct change_history *hist
 	return rc;
 }
 
-static int allocate(size_t n, struct drive_result *r)
-{
-	r->visited_at = malloc((n + 1) * sizeof *r->visited_at);
-	r->revisited_at = malloc((n + 1) * sizeof *r->revisited_at);
-	r->hopeless = calloc(n + 1, sizeof *r->hopeless);
-	if (!r->visited_at || !r->revisited_at || !r->hopeless)
-		return ERR_NOMEM;
-	return u32_vec_reserve(&r->visits, n);
-}
-
 int op_capture(const struct site *site, const struct change_history *histories, double delay,
 	struct drive_result *ret_result)
 {
-	struct drive_result r = {
-		.single = true, .delay = delay, .end = ((double)site->n - 1) * delay};
-	int rc = allocate(site->n, &r);
+	struct drive_result r;
+	int rc = drive_result_init(&r, site->n, true, delay);
 
+	r.end = ((double)site->n - 1) * delay;
+	if (rc == 0)
+		rc = u32_vec_reserve(&r.visits, site->n);
 	if (rc == 0)
 		rc = sort_pages(site, histories, r.end, r.visits.ptr);
 	if (rc) {
@@ -47,10 +38,8 @@ int op_capture(const struct site *site, const struct change_history *histories, 
 		return rc;
 	}
 	r.visits.len = site->n;
-	for (size_t i = 0; i < site->n; i++) {
+	for (size_t i = 0; i < site->n; i++)
 		r.visited_at[r.visits.ptr[i]] = (double)i * delay;
-		r.revisited_at[i] = NAN;
-	}
 	*ret_result = r;
 	return 0;
 }

@@ -35,7 +35,7 @@ static void finish(struct state *s, size_t i, int rc)
 	}
 	s->done++;
 	if (s->p->report)
-		s->p->report(s->p->context, s->done);
+		s->p->report(s->p->report_context, s->done);
 	(void)pthread_mutex_unlock(&s->lock);
 }
 

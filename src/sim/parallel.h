@@ -11,13 +11,14 @@
 
 enum { PARALLEL_THREADS_MAX = 256 };
 
-/* Borrows the context. */
+/* Borrows the contexts. */
 struct parallel {
 	unsigned threads; /* the caller's own included; 0: one for each processor */
 	size_t count;
-	int (*work)(void *context, size_t i);       /* 0 or an error; called in any thread */
-	void (*report)(void *context, size_t done); /* never two at a time; may be NULL */
+	int (*work)(void *context, size_t i); /* 0 or an error; called in any thread */
 	void *context;
+	void (*report)(void *context, size_t done); /* never two at a time; may be NULL */
+	void *report_context;
 };
 
 /*

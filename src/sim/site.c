@@ -33,16 +33,8 @@ static int reach(struct u32_vec *list, bool *seen, uint32_t page)
 	return u32_vec_push(list, page);
 }
 
-static int reach_links(const struct site *s, uint32_t page, struct u32_vec *list, bool *seen)
-{
-	int rc = 0;
-
-	for (size_t i = s->link_from[page]; rc == 0 && i < s->link_from[page + 1]; i++)
-		rc = reach(list, seen, s->links[i]);
-	return rc;
-}
-
-int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count, struct u32_vec *list)
+int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count, struct u32_vec *list,
+	struct u32_vec *rest)
 {
 	bool *seen = calloc(s->n + 1, sizeof *seen);
 	size_t next = list->len;
@@ -50,8 +42,15 @@ int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count, s
 
 	for (size_t i = 0; rc == 0 && i < seed_count; i++)
 		rc = reach(list, seen, seeds[i]);
-	for (; rc == 0 && next < list->len; next++)
-		rc = reach_links(s, list->ptr[next], list, seen);
+	for (; rc == 0 && next < list->len; next++) {
+		uint32_t page = list->ptr[next];
+
+		for (size_t i = s->link_from[page]; rc == 0 && i < s->link_from[page + 1]; i++)
+			rc = reach(list, seen, s->links[i]);
+	}
+	for (uint32_t i = 0; rc == 0 && i < s->n; i++)
+		if (!seen[i])
+			rc = u32_vec_push(rest, i);
 	free(seen);
 	return rc;
 }

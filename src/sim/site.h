@@ -65,9 +65,10 @@ static inline float site_weight(const struct site *s, uint32_t page)
 
 /*
  * Appends the pages that can be reached from the seeds to the list, each once, breadth first:
- * seeds, then their links, and so on. 0 or ERR_NOMEM.
+ * seeds, then their links, and so on; and to rest those that cannot, in their order. 0 or
+ * ERR_NOMEM.
  */
-int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count,
-	struct u32_vec *list) SP_MUST_CHECK;
+int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count, struct u32_vec *list,
+	struct u32_vec *rest) SP_MUST_CHECK;
 
 #endif

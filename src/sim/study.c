@@ -32,14 +32,6 @@ static int run_one(void *context, size_t run)
 	return trial_run(&trial, &rng, s->values + run * trial.contender_count);
 }
 
-static void report(void *context, size_t done)
-{
-	const struct study_params *p = ((const struct study *)context)->params;
-
-	if (p->report)
-		p->report(p->context, done);
-}
-
 /* In the order of the runs, whoever did them. */
 static struct estimate estimate(const struct study *s, size_t contender, enum trial_measure m)
 {
@@ -71,8 +63,9 @@ int study_run(const struct study_params *params, struct study_result *results, s
 	struct parallel loop = {.threads = params->threads,
 		.count = params->runs,
 		.work = run_one,
-		.report = report,
-		.context = &s};
+		.context = &s,
+		.report = params->report,
+		.report_context = params->context};
 	int rc = s.values ? parallel_run(&loop) : ERR_NOMEM;
 
 	for (size_t i = 0; rc == 0 && i < contenders; i++)

@@ -34,7 +34,7 @@ static void place_rates(
 	const struct synthetic *s, struct rng *rng, double *rates, struct site *site)
 {
 	if (s->leaves == SYNTHETIC_MIXED && rng)
-		rng_shuffle_doubles(rng, rates, s->n);
+		rng_shuffle(rng, rates, s->n, sizeof *rates);
 	for (size_t i = 0; i < s->n; i++) {
 		size_t from = s->leaves == SYNTHETIC_HOT ? s->n - 1 - i : i;
 
@@ -57,7 +57,7 @@ static void grow_tree(const struct synthetic *s, struct rng *rng, struct site *s
 		for (uint64_t k = from; k < end; k++)
 			site->links[k] = (uint32_t)(k + 1);
 		if (rng)
-			rng_shuffle(rng, site->links + from, end - from);
+			rng_shuffle(rng, site->links + from, end - from, sizeof *site->links);
 	}
 	site->link_from[s->n] = end;
 }

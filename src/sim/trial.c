@@ -119,8 +119,8 @@ static int measure(
 		return rc;
 	if (p->watch)
 		p->watch(p->watch_context, contender, &result, t->changes.histories);
-	expected = evaluate(&t->site, &result);
-	actual = evaluate_actual(&t->site, &result, t->changes.histories);
+	expected = evaluate(&t->site, &result, NULL);
+	actual = evaluate(&t->site, &result, t->changes.histories);
 	pages = result.visits.len + result.late.len;
 	*ret_values = (struct trial_values){
 		.of = {

@@ -182,13 +182,13 @@ static void test_shuffle(void)
 	for (int i = 0; i < 60000; i++) {
 		uint32_t ids[] = {0, 1, 2};
 
-		rng_shuffle(&r, ids, 3);
+		rng_shuffle(&r, ids, 3, sizeof *ids);
 		if (CHECK_INT(ids[0] + ids[1] + ids[2], 3) && CHECK(ids[0] != ids[1]))
 			counts[ids[0] * 2 + (ids[1] > ids[2])]++;
 	}
 	for (int i = 0; i < 6; i++)
 		CHECK_NEAR(counts[i], 10000, 500);
-	rng_shuffle(&r, NULL, 0);
+	rng_shuffle(&r, NULL, 0, sizeof(uint32_t));
 }
 
 static void test_split(void)

@@ -1,6 +1,6 @@
 /*
- * The CSV reader: any input is read or refused, never more. Reading it from memory and from a file
- * gives the same, and what was read comes back the same when it is written and read again.
+ * The CSV reader: any input is read or refused, never more. What was read comes back the same when
+ * it is written and read again.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -52,27 +52,22 @@ static struct text rewrite(struct csv_reader *r)
 	return text;
 }
 
-static struct text rewrite_slice(slice input)
+static FILE *open_input(slice input)
 {
-	struct csv_reader r;
-	struct err err = {0};
-	struct text text = {0};
-
-	text.rc = csv_open_slice(&r, input, 0, &err);
-	if (text.rc == 0)
-		text = rewrite(&r);
-	return text;
-}
-
-static struct text rewrite_file(slice input)
-{
-	struct csv_reader r;
-	struct err err = {0};
-	struct text text = {0};
 	FILE *f = tmpfile();
 
 	require(f && fwrite(input.ptr, 1, input.len, f) == input.len);
 	rewind(f);
+	return f;
+}
+
+static struct text rewrite_input(slice input)
+{
+	struct csv_reader r;
+	struct err err = {0};
+	struct text text = {0};
+	FILE *f = open_input(input);
+
 	text.rc = csv_open_file(&r, f, 0, &err);
 	if (text.rc == 0)
 		text = rewrite(&r);
@@ -90,10 +85,12 @@ static void read_with_header(slice input)
 	struct csv_reader r;
 	struct csv_row row;
 	struct err err = {0};
-	int rc = csv_open_slice(&r, input, CSV_HEADER, &err);
+	FILE *f = open_input(input);
+	int rc = csv_open_file(&r, f, CSV_HEADER, &err);
 
 	if (rc) {
 		require(err.text[0] != '\0');
+		(void)fclose(f);
 		return;
 	}
 	while ((rc = csv_next(&r, &row, &err)) == 0)
@@ -101,20 +98,18 @@ static void read_with_header(slice input)
 	require(rc == ERR_END || err.text[0] != '\0');
 	(void)csv_column(&r, SLICE("page"));
 	csv_close(&r);
+	(void)fclose(f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	slice input = {(const char *)data, size};
-	struct text once = rewrite_slice(input);
-	struct text from_file = rewrite_file(input);
-	struct text again = rewrite_slice((slice){once.ptr, once.len});
+	struct text once = rewrite_input(input);
+	struct text again = rewrite_input((slice){once.ptr, once.len});
 
-	require(once.rc == from_file.rc && same(once, from_file));
 	require(again.rc == ERR_END && same(once, again));
 	read_with_header(input);
 	free(once.ptr);
-	free(from_file.ptr);
 	free(again.ptr);
 	return 0;
 }

@@ -27,7 +27,7 @@ static int decode(slice codings, slice in, size_t step, struct buf *out)
 	for (size_t at = 0; at < in.len && rc == 0; at += step)
 		rc = decode_feed(&d, slice_sub(in, at, at + step), out, &err);
 	if (rc == 0)
-		rc = decode_finish(&d, out, &err);
+		rc = decode_finish(&d, &err);
 	require((rc == 0) == (err.text[0] == '\0'));
 	decode_close(&d);
 	return rc;

@@ -38,7 +38,7 @@ static void read_link(slice line, char *room)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	slice rest = {(const char *)data, size};
-	char *path = malloc(2 * (size_t)HISTORY_LINE_MAX);
+	char *path = malloc(2 * (size_t)HISTORY_PATH_MAX);
 
 	require(path != NULL);
 	while (rest.len > 0) {
@@ -48,8 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct err err = {0};
 
 		rest = slice_sub(rest, line.len + (end != NULL), rest.len);
-		if (line.len >= HISTORY_LINE_MAX)
-			continue;
 		read_link(line, path);
 		if (history_file_parse(line, path, &e, &err)) {
 			require((err.code == ERR_SYNTAX || err.code == ERR_LIMIT) && err.text[0]);

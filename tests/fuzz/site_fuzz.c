@@ -64,7 +64,7 @@ static void capture(const struct site *site, const struct plan_strategy *strateg
 	require(c.revisits.len == (c.single ? 0 : c.visits.len));
 	check_leg(&c.visits, c.visited_at, site->n);
 	check_leg(&c.revisits, c.revisited_at, site->n);
-	e = evaluate(site, &c);
+	e = evaluate(site, &c, NULL);
 	require(c.single ? isnan(e.coherence) : e.coherence >= 0);
 	drive_release(&c);
 }

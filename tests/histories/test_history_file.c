@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "histories/gz_lines.h"
 #include "history_fixture.h"
 
 static void test_lines(void)
@@ -30,7 +31,7 @@ static void test_lines(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		struct history_line e = {0};
-		char path[HISTORY_LINE_MAX];
+		char path[HISTORY_PATH_MAX];
 		struct err err = {0};
 		int rc = history_file_parse(slice_str(ROWS[i].line), path, &e, &err);
 
@@ -60,7 +61,7 @@ static void test_links(void)
 		{"a\tb\tc", NULL, NULL},
 		{"\"a\tb", NULL, NULL},
 	};
-	static char room[2 * HISTORY_LINE_MAX];
+	static char room[2 * HISTORY_PATH_MAX];
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		struct history_link l = {0};
@@ -78,12 +79,12 @@ static void test_links(void)
 
 static void test_path_limit(void)
 {
-	char *line = malloc(HISTORY_LINE_MAX), *path = malloc(HISTORY_LINE_MAX);
+	char *line = malloc(GZ_LINE_MAX), *path = malloc(HISTORY_PATH_MAX);
 	struct history_line l;
 	struct err err = {0};
 
 	for (int extra = 0; extra <= 1; extra++) {
-		size_t len = (size_t)snprintf(line, HISTORY_LINE_MAX, "1\tc\tA\t");
+		size_t len = (size_t)snprintf(line, GZ_LINE_MAX, "1\tc\tA\t");
 
 		memset(line + len, 'x', HISTORY_PATH_MAX + (size_t)extra);
 		len += HISTORY_PATH_MAX + (size_t)extra;
@@ -95,7 +96,7 @@ static void test_path_limit(void)
 	free(path);
 }
 
-static int count(void *context, const struct history_line *line, struct err *err)
+static int count(void *context, slice line, struct err *err)
 {
 	(void)line;
 	(void)err;
@@ -103,7 +104,7 @@ static int count(void *context, const struct history_line *line, struct err *err
 	return 0;
 }
 
-static int refuse(void *context, const struct history_line *line, struct err *err)
+static int refuse(void *context, slice line, struct err *err)
 {
 	(void)line;
 	return *(bool *)context ? err_set(err, ERR_STATE, "not this one") : ERR_NOMEM;
@@ -116,12 +117,12 @@ static void test_lines_of_a_file(void)
 	bool says = true;
 	const char *path = fixture_file(SLICE("1\tc\tA\ta\n2\td\tM\ta"));
 
-	CHECK_INT(history_file_read(path, count, &lines, &err), 0);
+	CHECK_INT(gz_lines_read(path, count, &lines, &err), 0);
 	CHECK_INT(lines, 2);
-	CHECK_INT(history_file_read(path, refuse, &says, &err), ERR_STATE);
+	CHECK_INT(gz_lines_read(path, refuse, &says, &err), ERR_STATE);
 	CHECK(strstr(err.text, "history.tsv:1: not this one"));
 	says = false;
-	CHECK_INT(history_file_read(path, refuse, &says, &err), ERR_NOMEM);
+	CHECK_INT(gz_lines_read(path, refuse, &says, &err), ERR_NOMEM);
 	CHECK(strstr(err.text, "history.tsv:1: out of memory"));
 }
 
@@ -133,9 +134,9 @@ static void test_cut_file(void)
 	struct err err = {0};
 	int lines = 0;
 
-	CHECK_INT(history_file_read(path, count, &lines, &err), ERR_IO);
+	CHECK_INT(gz_lines_read(path, count, &lines, &err), ERR_IO);
 	CHECK(strstr(err.text, "history.tsv: "));
-	CHECK_INT(history_file_read("/nowhere", count, &lines, &err), ERR_IO);
+	CHECK_INT(gz_lines_read("/nowhere", count, &lines, &err), ERR_IO);
 	CHECK_STR(err.text, "/nowhere: No such file or directory");
 }
 

@@ -48,7 +48,7 @@ static int decode(const char *codings, slice in, size_t step, struct buf *out, s
 	for (size_t at = 0; at < in.len && rc == 0; at += step ? step : in.len)
 		rc = decode_feed(&d, slice_sub(in, at, step ? at + step : in.len), out, err);
 	if (rc == 0)
-		rc = decode_finish(&d, out, err);
+		rc = decode_finish(&d, err);
 	decode_close(&d);
 	return rc;
 }

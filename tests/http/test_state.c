@@ -137,7 +137,6 @@ static void test_definition(void)
 	CHECK_INT(got.status, 200);
 	CHECK(got.whole && got.decoded);
 	CHECK_INT(got.payload_size, 5);
-	CHECK_INT(got.decoded_size, 5);
 
 	want = reference(moved, 2, (slice){0});
 	got = state_of(
@@ -374,7 +373,6 @@ static void test_codings(void)
 		CHECK(digest_eq(&packed.body, &plain.body));
 		CHECK(!digest_eq(&packed.payload, &plain.payload));
 		CHECK_INT(packed.payload_size, coded.len);
-		CHECK_INT(packed.decoded_size, body.len);
 		CHECK(slice_eq(buf_slice(&got), buf_slice(&body)));
 		buf_release(&coded);
 	}

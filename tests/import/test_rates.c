@@ -101,7 +101,7 @@ static void test_refused(void)
 		{"NaN", "url,rate\nhttp://a/,nan\n", ERR_SYNTAX,
 			"line 2: rate 'nan' is not a number (0 or more is needed)"},
 		{"missing", "url,rate\nhttp://a/,\n", ERR_SYNTAX,
-			"line 2: rate '' is not a number (0 or more is needed)"},
+			"line 2: the rate is missing (0 or more is needed)"},
 		{"infinite", "url,rate\nhttp://a/,1e999\n", ERR_RANGE,
 			"line 2: rate 1e999 is too large (at most 1.79769e+308)"},
 		{"weight beyond float", "url,rate,weight\nhttp://a/,1,1e39\n", ERR_RANGE,

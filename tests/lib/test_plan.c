@@ -70,7 +70,7 @@ static void check_schedule(const struct plan_strategy *strategy, bool single)
 	}
 	CHECK(isnan(schedule.coherence) == want.single);
 	if (!want.single) {
-		CHECK_NEAR(schedule.coherence, evaluate(&sim, &want).coherence, 1e-9);
+		CHECK_NEAR(schedule.coherence, evaluate(&sim, &want, NULL).coherence, 1e-9);
 		CHECK(schedule.upper_bound >= schedule.coherence);
 	}
 	drive_release(&want);

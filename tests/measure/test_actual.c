@@ -134,20 +134,6 @@ static void test_broken_preconditions(void)
 	CHECK(isnan(blur_actual_page_revisit(none, 1, NAN, obs)));
 }
 
-static void test_capture_is_the_sum(void)
-{
-	static const double warm[] = {2, 4}, hot[] = {1, 3, 7, 9};
-	static const struct change_history histories[] = {{warm, 2}, {NULL, 0}, {hot, 4}};
-	static const double visits[] = {3, 1, 2}, revisits[] = {6, 7, 8};
-	struct blur_interval obs = {0, 10};
-
-	/* Page 0: 2 + 6 single; 2 + (4.5 - 4) with the revisit. Page 2: 1 + 7 + 3 + 1; 6. */
-	CHECK_NEAR(blur_actual_capture(3, histories, visits, obs), 0.8 + 1.2, 1e-14);
-	CHECK_NEAR(blur_actual_capture_revisit(3, histories, visits, revisits, obs), 0.25 + 0.6,
-		1e-14);
-	CHECK_NEAR(blur_actual_capture(0, NULL, NULL, obs), 0, 0);
-}
-
 /* The mean actual blur over Poisson histories is the expected blur, also outside the interval. */
 static void test_monte_carlo(void)
 {
@@ -194,7 +180,6 @@ int main(int argc, char **argv)
 	test_revisit();
 	TAP_RUN(test_counting);
 	TAP_RUN(test_broken_preconditions);
-	TAP_RUN(test_capture_is_the_sum);
 	test_monte_carlo();
 	return tap_done();
 }

@@ -151,25 +151,6 @@ static void test_history_counts(void)
 	}
 }
 
-static void test_actual_capture(void)
-{
-	static const double hot[] = {1, 2, 3, 4}, cold[] = {9};
-	static const struct change_history histories[] = {{hot, 4}, {cold, 1}, {NULL, 0}};
-	static const double visits[] = {2.5, 1, 0}, revisits[] = {5, 6, 7};
-	static const double weights[] = {5, 0.5, 0.25};
-	struct coherence_tally plain = coherence_actual(3, histories, visits, revisits, NULL);
-	struct coherence_tally weighed = coherence_actual(3, histories, visits, revisits, weights);
-
-	CHECK_INT((int64_t)plain.coherent, 2);
-	CHECK_INT((int64_t)plain.incoherent, 1);
-	CHECK_NEAR(plain.coherent_weight, 2, 0);
-	CHECK_NEAR(plain.incoherent_weight, 1, 0);
-	CHECK_INT((int64_t)weighed.coherent, 2);
-	CHECK_NEAR(weighed.coherent_weight, 0.75, 0);
-	CHECK_NEAR(weighed.incoherent_weight, 5, 0);
-	CHECK_INT((int64_t)coherence_actual(0, NULL, NULL, NULL, NULL).incoherent, 0);
-}
-
 /* The schedule of Example 9 on simulated sites: mean actual coherence is the expected one. */
 static void test_monte_carlo(void)
 {
@@ -180,13 +161,13 @@ static void test_monte_carlo(void)
 	size_t coherent = 0;
 
 	for (int run = 0; run < RUNS; run++) {
-		double times[PAGES][128];
-		struct change_history histories[PAGES];
+		for (int i = 0; i < PAGES; i++) {
+			double times[128];
+			struct change_history history = {
+				times, ref_poisson(&seed, rates[i], -5, 5, times, 128)};
 
-		for (int i = 0; i < PAGES; i++)
-			histories[i] = (struct change_history){
-				times[i], ref_poisson(&seed, rates[i], -5, 5, times[i], 128)};
-		coherent += coherence_actual(PAGES, histories, visits, revisits, NULL).coherent;
+			coherent += coherence_actual_page(history, visits[i], revisits[i]);
+		}
 	}
 	/* Variance of five independent verdicts is at most 5/4. */
 	CHECK_NEAR((double)coherent / RUNS, 2.2228061938466968, 5 * sqrt(1.25 / RUNS));
@@ -201,7 +182,6 @@ int main(int argc, char **argv)
 	test_theorem_5();
 	test_actual_page();
 	TAP_RUN(test_history_counts);
-	TAP_RUN(test_actual_capture);
 	TAP_RUN(test_monte_carlo);
 	return tap_done();
 }

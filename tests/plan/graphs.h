@@ -90,7 +90,7 @@ static inline struct graph graph_random(struct rng *rng, size_t n, size_t more)
 	}
 	g = graph_new(n, edges, count);
 	for (size_t i = 0; i < n; i++)
-		rng_shuffle(rng, g.links + g.from[i], g.from[i + 1] - g.from[i]);
+		rng_shuffle(rng, g.links + g.from[i], g.from[i + 1] - g.from[i], sizeof *g.links);
 	free(edges);
 	return g;
 }

@@ -100,7 +100,7 @@ static void test_from_anywhere(void)
 		instance_init(&t, &families[f], &rng, 60);
 		best = solve(&t);
 		scale = scale_of(&t.p);
-		rng_shuffle(&rng, t.page_of, t.p.n);
+		rng_shuffle(&rng, t.page_of, t.p.n, sizeof *t.page_of);
 		for (size_t j = 0; j < t.p.n; j++)
 			t.price[j] = scale * (rng_double(&rng) - 0.5);
 		CHECK_INT(assign_exact(&t.p, 1000000, t.page_of, t.price, &bound), 0);
@@ -210,7 +210,7 @@ static void test_effort_is_limited(void)
 	instance_init(&t, &families[9], &rng, 200);
 	before = calloc(t.p.n, sizeof *before);
 	best = solve(&t);
-	rng_shuffle(&rng, t.page_of, t.p.n);
+	rng_shuffle(&rng, t.page_of, t.p.n, sizeof *t.page_of);
 	memset(t.price, 0, t.p.n * sizeof *t.price);
 	if (CHECK(before)) {
 		memcpy(before, t.page_of, t.p.n * sizeof *before);

@@ -170,7 +170,7 @@ static void test_organ_pipe(void)
 		tap_case("eq. 6: %zu pages", n);
 		for (uint32_t i = 0; i < n; i++)
 			page_of[i] = i;
-		rng_shuffle(&rng, page_of, n);
+		rng_shuffle(&rng, page_of, n, sizeof *page_of);
 		for (size_t i = 0; i < n; i++)
 			g.rate[page_of[i]] = 0.5 * (double)i;
 		c = capture_run(&g, &params, 1);

@@ -16,7 +16,7 @@ static struct evaluation expected(const struct site *s, const char *strategy, do
 	struct err err = {0};
 
 	if (CHECK_INT(drive(&params, &c, &err), 0)) {
-		e = evaluate(s, &c);
+		e = evaluate(s, &c, NULL);
 		drive_release(&c);
 	}
 	return e;
@@ -89,7 +89,7 @@ static void test_actual(void)
 	struct err err = {0};
 
 	if (CHECK_INT(drive(&params, &capture, &err), 0)) {
-		struct evaluation e = evaluate_actual(&s, &capture, histories);
+		struct evaluation e = evaluate(&s, &capture, histories);
 
 		/* a changed after its revisit, c outside its instant; b between its downloads */
 		CHECK_NEAR(e.coherence, 2 + 8, 0);
@@ -113,7 +113,7 @@ static void test_without_revisit(void)
 		.delay = 1,
 		.end = 4,
 	};
-	struct evaluation e = evaluate(&s, &capture);
+	struct evaluation e = evaluate(&s, &capture, NULL);
 
 	CHECK_NEAR(e.coherence, 1, 0);
 	CHECK_NEAR(e.blur, 10 * (0.5 + 4.5) / 4, 1e-14);

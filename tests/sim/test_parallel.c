@@ -38,8 +38,9 @@ static void test_all_rounds(void)
 		struct parallel p = {.threads = threads[t],
 			.count = ROUNDS,
 			.work = work,
+			.context = &log,
 			.report = report,
-			.context = &log};
+			.report_context = &log};
 
 		tap_case("all rounds: %u threads", threads[t]);
 		CHECK_INT(parallel_run(&p), 0);

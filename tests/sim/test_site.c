@@ -218,14 +218,16 @@ static void test_reach(void)
 				     "f,0,\n");
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct u32_vec list = {0};
+		struct u32_vec list = {0}, rest = {0};
 
 		tap_case("reach: %s", rows[i].label);
-		CHECK_INT(site_reach(&s, rows[i].seeds, rows[i].seed_count, &list), 0);
+		CHECK_INT(site_reach(&s, rows[i].seeds, rows[i].seed_count, &list, &rest), 0);
+		CHECK_INT(list.len + rest.len, s.n);
 		if (CHECK_INT(list.len, rows[i].count))
 			for (size_t k = 0; k < list.len; k++)
 				CHECK_INT(list.ptr[k], rows[i].want[k]);
 		u32_vec_release(&list);
+		u32_vec_release(&rest);
 	}
 	site_release(&s);
 }

@@ -120,7 +120,7 @@ static void test_solar_tree(void)
 static void test_random_links(void)
 {
 	struct synthetic spec = {.n = 1000, .outdegree = 30, .skew = 1.2};
-	struct u32_vec reached = {0};
+	struct u32_vec reached = {0}, rest = {0};
 	struct rng rng;
 	struct site s;
 	bool shuffled = false;
@@ -133,8 +133,9 @@ static void test_random_links(void)
 			shuffled |= s.links[k] != k + 1;
 		}
 	CHECK(shuffled);
-	CHECK_INT(site_reach(&s, (const uint32_t[]){0}, 1, &reached), 0);
+	CHECK_INT(site_reach(&s, (const uint32_t[]){0}, 1, &reached, &rest), 0);
 	CHECK_INT(reached.len, 1000);
+	CHECK_INT(rest.len, 0);
 	u32_vec_release(&reached);
 	site_release(&s);
 }
