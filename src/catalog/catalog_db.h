@@ -75,6 +75,42 @@ enum catalog_sql {
 const char *catalog_sql(enum catalog_sql id);
 
 /*
+ * Columns of an observation besides capture, page and url: X(column, how it is stored, member of
+ * struct attempt), D(column, member) of a digest with a flag has_member. The statements and the
+ * code that writes and reads rows follow from these lists; catalog_observation.c says how each kind
+ * is stored.
+ */
+/* clang-format off */
+#define CATALOG_TIMES_FIELDS(X, D)          \
+	X(leg, LEG, leg)                    \
+	X(sent, TIME, wall.sent)            \
+	X(first_byte, TIME, wall.first_byte) \
+	X(last_byte, TIME, wall.last_byte)
+
+#define CATALOG_BODY_FIELDS(X, D)     \
+	X(is_revisit, FLAG, is_revisit) \
+	X(truncated, FLAG, truncated) \
+	D(payload, payload)           \
+	X(coding, HASH, coding)       \
+	X(warc, WORD, warc)           \
+	X(place, SIZE, offset)        \
+	X(length, SIZE, length)
+
+#define CATALOG_OBSERVATION_FIELDS(X, D)                \
+	CATALOG_TIMES_FIELDS(X, D)                      \
+	CATALOG_BODY_FIELDS(X, D)                       \
+	X(attempt, NUMBER, number)                      \
+	X(clock_sent, TIME, clock.sent)                 \
+	X(clock_first_byte, TIME, clock.first_byte)     \
+	X(clock_last_byte, TIME, clock.last_byte)       \
+	X(status, COUNT, status)                        \
+	X(failure, TEXT, failure)                       \
+	D(state, state)                                 \
+	X(media_type, WORD, media_type)                 \
+	X(record_id, ID, record_id)
+/* clang-format on */
+
+/*
  * Texts that come again and again (kinds, rules, media types, names of files) are stored once, in
  * the table word. Its rows, as far as they are known; once committed they never change, so they may
  * be handed out. What a transaction added is forgotten with it.

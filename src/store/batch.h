@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "archive/attempt.h"
+#include "archive/warc_writer.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
@@ -32,8 +34,11 @@ struct batch {
 	struct batch *next;
 };
 
-void batch_init(struct batch *b);
-void batch_release(struct batch *b);
+/* NULL without memory. */
+struct batch *batch_new(void);
+
+/* Frees it and all that follow it by next. NULL is fine. */
+void batch_free(struct batch *b);
 
 /* Forgets all rows and keeps a little memory for the next ones. */
 void batch_reset(struct batch *b);
@@ -64,15 +69,15 @@ static inline char *batch_keep(struct batch *b, slice bytes)
  */
 int batch_add(struct batch *b, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
-/* The same; the copy stays where it is until the batch is handed over, for batch_place. */
-int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
-	struct catalog_observation **ret_row, struct err *err) SP_MUST_CHECK;
+/* The same of an observation; the copy stays where it is until the batch is handed over. */
+int batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a,
+	struct attempt **ret_copy, struct err *err) SP_MUST_CHECK;
 
 /* ---- for the press, while the lane adds rows ---- */
 
-/* Where the record of an observation is; the file's name is copied. */
-int batch_place(struct batch *b, struct catalog_observation *row, slice file, uint64_t offset,
-	uint64_t length, struct err *err) SP_MUST_CHECK;
+/* Sets where the record of an attempt in the batch is; the file's name is copied. */
+int batch_place(struct batch *b, struct attempt *a, const struct warc_place *place,
+	struct err *err) SP_MUST_CHECK;
 int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
 
 /* ---- for the clerk ---- */

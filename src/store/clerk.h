@@ -31,10 +31,9 @@ int clerk_new(struct catalog *catalog, struct clerk **ret, struct err *err) SP_M
  */
 int clerk_start(struct clerk *k, struct err *err) SP_MUST_CHECK;
 
-/* An empty batch, the caller's until he hands it over or frees it by clerk_discard; NULL without
+/* An empty batch, the caller's until he hands it over or frees it by batch_free; NULL without
  * memory. For any thread, like the two that follow. */
 struct batch *clerk_batch(struct clerk *k);
-void clerk_discard(struct clerk *k, struct batch *batch); /* NULL is fine */
 
 /* Takes a batch over, in any case; may have to wait. 0, or the clerk's error. */
 int clerk_submit(struct clerk *k, struct batch *batch, struct err *err) SP_MUST_CHECK;

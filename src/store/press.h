@@ -52,25 +52,18 @@ int press_close(struct press *p, struct batch *batch, struct err *err) SP_MUST_C
  */
 void press_abandon(struct press *p);
 
-/* A record of its own. */
-struct press_note {
-	struct batch *batch; /* learns of a file that is left for another */
-	enum warc_type type;
-	int64_t date;
-	slice url;          /* in the batch (batch_keep) */
-	slice content_type; /* constant, or none */
-	struct buf body;
-};
-
 /* All return 0 or the press's error, and may wait. What they take they take in any case. */
 
-/* Borrows the fetch until press_free_fetch is through with it, and all else as long as the batch.
+/*
+ * Writes the records of an attempt that is in the batch. Borrows the fetch, which may be NULL,
+ * until press_free_fetch is through with it.
  */
-int press_attempt(
-	struct press *p, const struct records_attempt *attempt, struct err *err) SP_MUST_CHECK;
+int press_attempt(struct press *p, struct batch *batch, struct attempt *a,
+	const struct net_fetch *fetch, struct err *err) SP_MUST_CHECK;
 
-/* Takes the body; borrows the rest as long as the batch. */
-int press_note(struct press *p, const struct press_note *note, struct err *err) SP_MUST_CHECK;
+/* Writes a record of its own, whose strings are constant or in the batch (batch_keep). */
+int press_note(struct press *p, struct batch *batch, const struct warc_entry *entry,
+	struct err *err) SP_MUST_CHECK;
 
 /* Takes a fetch, to free it behind all attempts that borrow it. */
 void press_free_fetch(struct press *p, struct net_fetch *fetch);
@@ -82,10 +75,10 @@ int press_commit(struct press *p, struct batch *batch, struct err *err) SP_MUST_
 int press_flush(struct press *p, struct err *err) SP_MUST_CHECK;
 
 /*
- * Adds the places that have become readable since the last time (records.h, fresh) to ret. Does not
+ * Adds the bodies that have become readable since the last time (records.h, fresh) to ret. Does not
  * wait. 0 or ERR_NOMEM.
  */
-int press_places(struct press *p, struct records_places *ret, struct err *err) SP_MUST_CHECK;
+int press_bodies(struct press *p, struct records_bodies *ret, struct err *err) SP_MUST_CHECK;
 
 /* 0, or the press's error: for a lane that has nothing to add. Does not wait. */
 int press_check(struct press *p, struct err *err) SP_MUST_CHECK;

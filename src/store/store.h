@@ -38,8 +38,8 @@ struct store {
 	struct batch *batch; /* never NULL */
 	struct press *press;
 	struct duplicates *bodies;
-	struct records_places places; /* scratch */
-	struct rng rng;               /* of the names of records */
+	struct records_bodies readable; /* scratch */
+	struct rng rng;                 /* of the names of records */
 	const struct clock *clock;
 	const struct clock *wall;
 	char boot[CLOCK_BOOT_SIZE];
@@ -65,35 +65,24 @@ int store_close(struct store *s, struct err *err) SP_MUST_CHECK;
  */
 void store_abandon(struct store *s);
 
-/* One attempt at a page, or at robots.txt or a sitemap. */
-struct store_attempt {
-	uint32_t capture;
-	struct attempt attempt;
-	const struct net_fetch *fetch;     /* NULL: nothing was sent */
-	const struct state_result *result; /* NULL when there is no response */
-	slice media_type;
-	uint64_t coding;                            /* hash of Content-Encoding */
-	uint32_t page;                              /* or CATALOG_NO_PAGE */
-	const struct duplicates_original *original; /* has the same body; NULL: store it */
-};
-
 /*
- * Adds the observation, and puts the records in line: 0, ERR_NOMEM, the press's error. The fetch is
- * borrowed until store_free_fetch is through with it. *ret_record is the name of the response's
- * record, empty when there is none.
+ * Stores an attempt at a page, or at robots.txt or a sitemap: adds a copy to the batch and puts its
+ * records in line. 0, ERR_NOMEM, the press's error. record_id and the place of the record are set
+ * here. fetch, NULL when nothing was sent, is borrowed until store_free_fetch is through with it.
+ * *ret_record, unless NULL, is the id of the response's record, empty when there is none.
  */
-int store_attempt(struct store *s, const struct store_attempt *a, struct warc_id *ret_record,
-	struct err *err) SP_MUST_CHECK;
+int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
+	const struct net_fetch *fetch, struct warc_id *ret_record, struct err *err) SP_MUST_CHECK;
 
 /* Takes a fetch and frees it when its records are written. */
 void store_free_fetch(struct store *s, struct net_fetch *fetch);
 
 /*
- * Whether there is a response record with that body already, so that it need not be stored again;
- * may have to wait until it can be read. ret->url is valid until the next call.
+ * Whether there is a response record with the body of that attempt already, so that it need not be
+ * stored again; may have to wait until it can be read. The strings of *ret are valid until the next
+ * call.
  */
-bool store_has_body(struct store *s, const struct state_result *result, uint64_t coding,
-	struct duplicates_original *ret);
+bool store_find_body(struct store *s, const struct attempt *a, struct attempt_original *ret);
 
 /* Writes what the DNS said of a host, as a resource record (ISO 28500:2017 §6.4.3, RFC 4027). */
 int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
