@@ -2,11 +2,7 @@
  * Inside the room: the open database, its schema, and queries on it. A query is one run of a
  * prepared statement:
  *
- *	struct query q;
- *	int rc = query_write(&q, c, SQL_ADD_PAGE, err);		// or query_read
- *
- *	if (rc)
- *		return rc;
+ *	query_write(&q, c, SQL_ADD_PAGE, err);
  *	query_put_int(&q, number);				// parameters in their order;
  *	query_put_text(&q, url);				// the first failure is kept
  *	return query_run(&q, err);
@@ -214,9 +210,11 @@ struct query {
 	int64_t key; /* of the row before */
 };
 
-/* The first begins a transaction when none is open. Both may be nested. */
-int query_write(
-	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
+/*
+ * The first begins a transaction when none is open; query_run tells when that, or the query, has
+ * failed. Both may be nested.
+ */
+void query_write(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err);
 int query_read(
 	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
 

@@ -183,14 +183,12 @@ int catalog_add_observation(
 {
 	int64_t page = a->page;
 	struct query q;
-	int rc;
+	int rc = 0;
 
 	if (a->number > ATTEMPT_MAX)
 		return err_set(err, ERR_RANGE, "%s: attempt %u", c->path, a->number);
-	rc = query_write(&q, c, SQL_ADD_OBSERVATION, err);
-	if (rc)
-		return rc;
-	if (a->page == CATALOG_NO_PAGE)
+	query_write(&q, c, SQL_ADD_OBSERVATION, err);
+	if (a->page == CATALOG_NO_PAGE && !q.rc)
 		rc = next_side(c, capture, &page, err);
 	return rc ? query_end(&q, rc) : add(&q, capture, page, a, err);
 }
