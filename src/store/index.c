@@ -74,15 +74,6 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 	return u32_vec_push(&x->captures, capture->id);
 }
 
-static int emit(void *context, slice line, struct err *err)
-{
-	FILE *file = context;
-
-	if (fwrite(line.ptr, 1, line.len, file) == line.len && fputc('\n', file) != EOF)
-		return 0;
-	return err_set(err, ERR_IO, "index: %s", strerror(errno));
-}
-
 /* Under another name first: an index is whole, or the old one. */
 static int write_sorted(struct indexing *x, const struct directory *d)
 {
@@ -95,7 +86,7 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 	file = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (!file)
 		return err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
-	rc = cdxj_sort_finish(x->sort, emit, file, x->err);
+	rc = cdxj_sort_finish(x->sort, cdxj_put_line, file, x->err);
 	if (rc == 0 && (fflush(file) || fdatasync(fileno(file))))
 		rc = err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
 	if (fclose(file) && rc == 0)
