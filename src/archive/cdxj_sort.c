@@ -150,7 +150,7 @@ static int make_room(struct cdxj_sort *s, struct err *err)
 	while (full < LEVELS_MAX && s->levels[full].count == CDXJ_FAN_IN)
 		full++;
 	if (full == LEVELS_MAX)
-		return err_set(err, ERR_LIMIT, "too much to be sorted");
+		return err_set(err, ERR_LIMIT, "too many lines to sort");
 	for (; rc == 0 && full > 0; full--)
 		rc = add_file(s, full, err);
 	return rc;

@@ -36,7 +36,7 @@ static int set_names(struct repair *r, const char *name, struct err *err)
 	size_t len = warc_closed_name(slice_str(name)).len;
 
 	if (len == 0 || memchr(name, '/', len))
-		return err_set(err, ERR_USAGE, "\"%.80s\" is no name of a file", name);
+		return err_set(err, ERR_USAGE, "\"%.80s\" is not a file name", name);
 	if (len > WARC_NAME_MAX)
 		return err_set(
 			err, ERR_LIMIT, "%.80s…: name of more than %d bytes", name, WARC_NAME_MAX);
@@ -95,11 +95,11 @@ static int copy_tail(const struct repair *r, uint64_t size, int to, struct err *
 			return fail(current_name(r), "cannot be read", err);
 		}
 		if (warc_io_write(r->io, to, (slice){bytes, (size_t)n}, at - size))
-			return fail(r->name, "what is torn off cannot be written", err);
+			return fail(r->name, "the torn part cannot be written", err);
 		at += (uint64_t)n;
 	}
 	if (r->io->sync(r->io->context, to) < 0)
-		return fail(r->name, "what is torn off cannot be synced", err);
+		return fail(r->name, "the torn part cannot be synced", err);
 	return 0;
 }
 

@@ -149,7 +149,7 @@ void query_put_double(struct query *q, double value)
 	int at = place(q);
 
 	if (isnan(value))
-		refuse(q, "a value that is no number");
+		refuse(q, "a value that is not a number");
 	else if (at)
 		keep(q, sqlite3_bind_double(q->stmt, at, value));
 }

@@ -69,7 +69,7 @@ static const char *sentence(int status)
 	case ARES_ECONNREFUSED: /* also when all of them say SERVFAIL or REFUSED */
 		return "no DNS server could answer";
 	case ARES_EBADNAME:
-		return "no name that the DNS can have";
+		return "not a valid DNS name";
 	case ARES_ENOMEM:
 		return "no memory for the answer";
 	default:

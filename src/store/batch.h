@@ -1,8 +1,8 @@
 /*
- * Rows on their way to the catalog. A lane collects them, strings and all, while it goes on; its
- * press (press.h) says meanwhile where the records went that they speak of, in another thread; the
- * clerk (clerk.h) writes them in the order of their coming. What is wrong with one is found when it
- * is written. The functions return 0 or ERR_NOMEM, with a sentence in err.
+ * Rows on their way to the catalog. A lane adds copies of them. At the same time, in another
+ * thread, its press (press.h) fills in where their records are. The clerk (clerk.h) writes them in
+ * the order in which they were added. An invalid row is found when it is written. The functions
+ * return 0 or ERR_NOMEM, with a sentence in err.
  */
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
@@ -26,7 +26,7 @@ struct batch_part {
 	struct batch_row *first, *last;
 };
 
-/* Fields are its own, but for next, which is whoever's the batch is. */
+/* Private, except next: used by the batch's current owner. */
 struct batch {
 	struct batch_part lane;
 	struct batch_part press;
@@ -40,7 +40,7 @@ struct batch *batch_new(void);
 /* Frees it and all that follow it by next. NULL is fine. */
 void batch_free(struct batch *b);
 
-/* Forgets all rows and keeps a little memory for the next ones. */
+/* Removes all rows and keeps some memory for the next ones. */
 void batch_reset(struct batch *b);
 
 /* Whether the lane has added nothing. */
@@ -55,7 +55,7 @@ static inline size_t batch_bytes(const struct batch *b)
 	return b->lane.arena.held;
 }
 
-/* A copy of the bytes that lasts as long as the lane's rows; NULL without memory. */
+/* A copy of the bytes, valid as long as the lane's rows; NULL without memory. */
 static inline char *batch_keep(struct batch *b, slice bytes)
 {
 	return arena_strdup(&b->lane.arena, bytes);

@@ -118,7 +118,7 @@ int clerk_start(struct clerk *k, struct err *err)
 	started = k->started = pthread_create(&k->thread, NULL, run, k) == 0;
 	(void)pthread_mutex_unlock(&k->lock);
 	if (!started)
-		return err_set(err, ERR_NOMEM, "a thread for the catalog cannot be started");
+		return err_set(err, ERR_NOMEM, "cannot start a thread for the catalog");
 	return 0;
 }
 

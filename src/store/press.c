@@ -234,7 +234,7 @@ int press_new(const struct records_params *params, struct clerk *clerk, struct p
 	(void)pthread_cond_init(&p->room, NULL);
 	rc = records_open(&p->records, params, err);
 	if (rc == 0 && pthread_create(&p->thread, NULL, run, p) != 0)
-		rc = err_set(err, ERR_NOMEM, "a thread for the WARC files cannot be started");
+		rc = err_set(err, ERR_NOMEM, "cannot start a thread for the WARC files");
 	if (rc)
 		release(p);
 	else

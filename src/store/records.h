@@ -1,10 +1,10 @@
 /*
- * The WARC files of a lane, and what their records say of an attempt, of a name and of the clock.
- * They are written in the order of the calls; the catalog learns of them by the batch of each.
+ * The WARC files of a lane, and the records of attempts, lookups and clocks in them. Records are
+ * written in the order of the calls. The batch of each call gets the rows about the files.
  * Invariant:
  *
- *	(1) The size of a WARC file that a batch gets ends behind a whole attempt: its response,
- *	    request and metadata.
+ *	(1) The size of a WARC file in a batch ends after a whole attempt: its response, request
+ *	    and metadata.
  *
  * For one thread: that of the lane's press (press.h).
  */
@@ -63,7 +63,7 @@ int records_open(
 /* Completes the WARC file and closes, in any case: 0, ERR_IO, ERR_NOMEM. */
 int records_close(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
 
-/* Closes without a word, the file as it is. */
+/* Closes, and leaves the file as it is. */
 void records_abandon(struct records *r);
 
 /*

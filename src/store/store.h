@@ -1,15 +1,15 @@
 /*
- * Where a lane puts things: WARC records, which its press writes (press.h), and catalog rows for
- * the clerk, made lasting together. Invariants:
+ * What a lane writes: WARC records, by its press (press.h), and catalog rows, by the clerk
+ * (clerk.h). Invariant:
  *
- *	(1) A row is handed to the clerk, who commits it, only after the records it speaks of are on
- *	    the disk (group commit, STORE_COMMIT_INTERVAL).
- *	(2) The size of a WARC file in the catalog ends behind a whole attempt: its response,
- *	    request and metadata. What a crash leaves behind that is set aside by resume, never
- *	    read.
+ *	(1) A row goes to the clerk, who commits it, only after its records are on the disk (group
+ *	    commit, STORE_COMMIT_INTERVAL).
  *
- * What the press cannot do is told by the next call of store_check, store_commit or of one that
- * adds something: the lane ends then.
+ * The committed size of a WARC file ends after a whole attempt (records.h, 1). Resume sets aside
+ * what a crash left after it, and never reads it.
+ *
+ * A failure of the press is returned by the next call of store_check, store_commit or a function
+ * that adds something. The lane ends then.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -32,7 +32,7 @@
 /* Bytes of rows that make a commit due at once. */
 #define STORE_BATCH_MAX ((size_t)4 << 20)
 
-/* Fields are the store's own, but for batch, which rows may be added to. */
+/* Private, except batch: callers may add rows to it. */
 struct store {
 	struct clerk *clerk;
 	struct batch *batch; /* never NULL */
@@ -43,7 +43,7 @@ struct store {
 	const struct clock *clock;
 	const struct clock *wall;
 	char boot[CLOCK_BOOT_SIZE];
-	int64_t dirty_since; /* monotonic; 0 when all was handed over */
+	int64_t dirty_since; /* monotonic; 0 when nothing waits for a commit */
 };
 
 struct store_params {
@@ -60,21 +60,21 @@ int store_open(struct store *s, const struct store_params *params, struct err *e
 int store_close(struct store *s, struct err *err) SP_MUST_CHECK;
 
 /*
- * Closes without a word and without a commit: after an error, which may have come in the middle of
- * an attempt. What was handed over before stays; resume sets aside what the WARC file has besides.
+ * Closes without a commit, after an error, which may be in the middle of an attempt. What was
+ * committed before stays; resume sets aside the rest of the WARC file.
  */
 void store_abandon(struct store *s);
 
 /*
  * Stores an attempt at a page, or at robots.txt or a sitemap: adds a copy to the batch and puts its
  * records in line. 0, ERR_NOMEM, the press's error. record_id and the place of the record are set
- * here. fetch, NULL when nothing was sent, is borrowed until store_free_fetch is through with it.
+ * here. fetch, NULL when nothing was sent, is borrowed until store_free_fetch has freed it.
  * *ret_record, unless NULL, is the id of the response's record, empty when there is none.
  */
 int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 	const struct net_fetch *fetch, struct warc_id *ret_record, struct err *err) SP_MUST_CHECK;
 
-/* Takes a fetch and frees it when its records are written. */
+/* Takes a fetch, and frees it when its records are written. */
 void store_free_fetch(struct store *s, struct net_fetch *fetch);
 
 /*
@@ -96,19 +96,19 @@ int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
 int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
 	struct catalog_clock *ret_clock, struct err *err) SP_MUST_CHECK;
 
-/* There are so many rows that a commit is due at once. */
+/* Whether there are so many rows that a commit is due at once. */
 bool store_is_full(const struct store *s);
 
 /* Seconds until a commit is due: 0 when it is, infinite when there is nothing to commit. */
 double store_due(struct store *s);
 
 /*
- * Has the WARC synced and all rows so far handed to the clerk, in due course: 0, ERR_NOMEM, the
- * press's error.
+ * Queues a sync of the WARC file, after which all rows so far go to the clerk. Does not wait for
+ * it. 0, ERR_NOMEM, the press's error.
  */
 int store_commit(struct store *s, struct err *err) SP_MUST_CHECK;
 
-/* Whether all is well so far: 0, or the press's error. */
+/* 0, or the press's error. */
 int store_check(struct store *s, struct err *err) SP_MUST_CHECK;
 
 #endif
