@@ -55,36 +55,34 @@ struct attempt_original {
 /* All slices are borrowed; ptr is NULL for what is not there. */
 struct attempt {
 	uint32_t page; /* number of the page, or CATALOG_NO_PAGE; then url says what it was */
-	slice capture; /* "urn:uuid:…" */
-	slice url;
-	slice kind; /* what it is: "page", "image", … (extract/link_kind.h) */
-	slice via;  /* the URL it was found on */
 	enum attempt_leg leg;
-	bool single;                /* the capture has no revisits */
-	unsigned number;            /* of the attempts at this page in this leg, from 1 */
+	unsigned number; /* of the attempts at this page in this leg, from 1 */
+	unsigned status; /* of the HTTP response; 0 when there was none */
+	slice capture;   /* "urn:uuid:…" */
+	slice url;
+	slice kind;                 /* what it is: "page", "image", … (extract/link_kind.h) */
+	slice via;                  /* the URL it was found on */
 	struct attempt_times wall;  /* since 1970 */
 	struct attempt_times clock; /* monotonic, of the machine that fetched */
-	unsigned status;            /* of the HTTP response; 0 when there was none */
 	slice failure;  /* a word and perhaps a sentence, "timeout: …"; none when whole */
-	bool truncated; /* there is a response, but its body is not whole */
 	slice protocol; /* how the answer came, where that is more than HTTP/1: "h2 tls/1.3" */
 	slice cipher;   /* of TLS, as IANA calls it */
 	slice redacted; /* names of the request's fields whose values were left out */
-	bool has_state;
-	struct digest state; /* http/state.h; of whole responses only */
+	bool single;    /* the capture has no revisits */
+	bool truncated; /* there is a response, but its body is not whole */
 
 	/* The response, if has_payload. */
-	slice media_type;
+	bool is_revisit; /* its record is a revisit record: original has the body */
+	bool has_state;
+	struct digest state; /* http/state.h; of whole responses only */
 	bool has_payload;
 	struct digest payload;
 	uint64_t payload_size;
 	uint64_t coding; /* hash of Content-Encoding */
-
-	/* The response's record. */
+	slice media_type;
 	slice record_id;
 	slice warc;              /* the file's name; none before the record is written */
-	uint64_t offset, length; /* in that file */
-	bool is_revisit;         /* it is a revisit record: original has the body */
+	uint64_t offset, length; /* of the record in that file */
 	struct attempt_original original;
 };
 

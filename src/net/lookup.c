@@ -15,12 +15,20 @@ void lookup_free(struct lookup *l)
 	free(l);
 }
 
+static void free_all(struct lookup_list *list)
+{
+	struct lookup *next;
+
+	for (struct lookup *l = list->first; l; l = next) {
+		next = l->next;
+		lookup_free(l);
+	}
+}
+
 void lookups_release(struct lookups *l)
 {
-	while (l->open.first)
-		lookup_free(l->open.first);
-	while (l->finished.first)
-		lookup_free(l->finished.first);
+	free_all(&l->open);
+	free_all(&l->finished);
 }
 
 struct lookup *lookups_next(struct lookups *l)
