@@ -61,15 +61,15 @@ static void add_observation(struct catalog *c, uint32_t capture, uint32_t n, enu
 	char id[64];
 	int64_t at =
 		INT64_C(1700000000000000000) + n * INT64_C(1000003) + leg * INT64_C(100000000000);
-	struct catalog_observation o = {
+	struct attempt o = {
 		.page = n,
-		.attempt = {.leg = leg,
-			.number = 1,
-			.wall = {at, at + 20000000, at + 31234567},
-			.clock = {at / 7, at / 7 + 20000000, at / 7 + 31234567},
-			.status = 200,
-			.has_state = true,
-			.state = {.kind = DIGEST_SHA256}},
+		.leg = leg,
+		.number = 1,
+		.wall = {at, at + 20000000, at + 31234567},
+		.clock = {at / 7, at / 7 + 20000000, at / 7 + 31234567},
+		.status = 200,
+		.has_state = true,
+		.state = {.kind = DIGEST_SHA256},
 		.media_type = SLICE("text/html"),
 		.has_payload = true,
 		.payload = {.kind = DIGEST_SHA256},
@@ -81,7 +81,7 @@ static void add_observation(struct catalog *c, uint32_t capture, uint32_t n, enu
 
 	(void)snprintf(id, sizeof id, "<urn:uuid:deadbeef-0123-4567-89ab-%012x>", (unsigned)n);
 	o.record_id = slice_str(id);
-	memset(o.attempt.state.bytes, (int)(n & 255), DIGEST_SIZE_MAX);
+	memset(o.state.bytes, (int)(n & 255), DIGEST_SIZE_MAX);
 	memset(o.payload.bytes, (int)(n & 255), DIGEST_SIZE_MAX);
 	must(catalog_add_observation(c, capture, &o, &err), &err);
 }
@@ -169,7 +169,7 @@ static void write_capture(const char *path)
 	catalog_close(c);
 }
 
-static int count_observation(void *context, const struct catalog_observation *o)
+static int count_observation(void *context, const struct attempt *o)
 {
 	*(double *)context += o->length > 0;
 	return 0;

@@ -100,15 +100,15 @@ static void observe(struct making *m, uint32_t page)
 {
 	struct err err = {0};
 	int64_t sent = m->started + (int64_t)(m->clock * 1e9);
-	struct catalog_observation o = {
+	struct attempt o = {
 		.page = page,
-		.attempt = {.leg = ATTEMPT_VISIT,
-			.number = 1,
-			.wall = {sent, sent + 1000, sent + 2000},
-			.clock = {sent, sent + 1000, sent + 2000},
-			.status = 200,
-			.has_state = true,
-			.state = {.kind = DIGEST_SHA256}},
+		.leg = ATTEMPT_VISIT,
+		.number = 1,
+		.wall = {sent, sent + 1000, sent + 2000},
+		.clock = {sent, sent + 1000, sent + 2000},
+		.status = 200,
+		.has_state = true,
+		.state = {.kind = DIGEST_SHA256},
 		.media_type = SLICE("text/html"),
 		.has_payload = true,
 		.payload = {.kind = DIGEST_SHA256},
@@ -117,7 +117,7 @@ static void observe(struct making *m, uint32_t page)
 	};
 
 	for (size_t i = 0; i < sizeof page; i++)
-		o.payload.bytes[i] = o.attempt.state.bytes[i] = (unsigned char)(page >> 8 * i);
+		o.payload.bytes[i] = o.state.bytes[i] = (unsigned char)(page >> 8 * i);
 	require(catalog_add_observation(m->catalog, m->capture, &o, &err), &err, "observation");
 }
 

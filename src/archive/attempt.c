@@ -17,18 +17,24 @@ enum spelling {
 	FLAG,    /* bool: "true" */
 	DATE,    /* int64_t since 1970: RFC 3339 */
 	READING, /* int64_t of another clock: digits */
-	STATE,   /* the digest, if has_state */
+	DIGEST,  /* a digest, if the flag is set */
 };
 
 struct row {
 	slice name;
 	enum spelling spelling;
 	size_t member; /* its offset */
+	size_t flag;   /* of a digest: offset of has_… */
 };
 
-#define ROW(name, spelling, member)                                            \
-	{                                                                      \
-		SLICE_INIT(name), (spelling), offsetof(struct attempt, member) \
+#define ROW(name, spelling, member)                                               \
+	{                                                                         \
+		SLICE_INIT(name), (spelling), offsetof(struct attempt, member), 0 \
+	}
+#define ROW_DIGEST(name, member)                                            \
+	{                                                                   \
+		SLICE_INIT(name), DIGEST, offsetof(struct attempt, member), \
+			offsetof(struct attempt, has_##member)              \
 	}
 
 static const struct row ROWS[] = {
@@ -50,28 +56,60 @@ static const struct row ROWS[] = {
 	ROW("protocol", TEXT, protocol),
 	ROW("cipherSuite", TEXT, cipher),
 	ROW("redacted", TEXT, redacted),
-	ROW("state", STATE, state),
+	ROW_DIGEST("state", state),
+};
+
+/* Strings that the metadata record does not have. */
+static const size_t OTHER_TEXTS[] = {
+	offsetof(struct attempt, url),
+	offsetof(struct attempt, media_type),
+	offsetof(struct attempt, record_id),
+	offsetof(struct attempt, warc),
+	offsetof(struct attempt, original.record),
+	offsetof(struct attempt, original.url),
 };
 
 enum {
 	ROW_COUNT = sizeof ROWS / sizeof ROWS[0],
+	OTHER_COUNT = sizeof OTHER_TEXTS / sizeof OTHER_TEXTS[0],
 	/* Rows without which a block is of something else: capture and leg. */
 	REQUIRED = 1 << 0 | 1 << 1,
 	READING_SIZE = 1 + FORMAT_U64_SIZE,
 };
 
-static const slice LEGS[] = {
+static const slice LEGS[ATTEMPT_LEGS] = {
 	[ATTEMPT_VISIT] = SLICE_INIT("visit"),
 	[ATTEMPT_REVISIT] = SLICE_INIT("revisit"),
 	[ATTEMPT_LATE] = SLICE_INIT("late"),
 	[ATTEMPT_SIDE] = SLICE_INIT("side"),
 };
 
-enum { LEG_COUNT = sizeof LEGS / sizeof LEGS[0] };
-
 const char *attempt_leg_name(enum attempt_leg leg)
 {
 	return LEGS[leg].ptr;
+}
+
+/* ---- copying ---- */
+
+static bool keep_text(slice *text, struct arena *arena)
+{
+	if (!text->ptr)
+		return true;
+	text->ptr = arena_strdup(arena, *text);
+	return text->ptr != NULL;
+}
+
+int attempt_keep(struct attempt *a, struct arena *arena)
+{
+	char *base = (char *)a;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < ROW_COUNT; i++)
+		if (ROWS[i].spelling == TEXT)
+			ok = keep_text((slice *)(void *)(base + ROWS[i].member), arena);
+	for (size_t i = 0; ok && i < OTHER_COUNT; i++)
+		ok = keep_text((slice *)(void *)(base + OTHER_TEXTS[i]), arena);
+	return ok ? 0 : ERR_NOMEM;
 }
 
 /* ---- writing ---- */
@@ -101,19 +139,12 @@ static int add_reading(struct buf *out, slice name, int64_t ns)
 	return warc_header_add(out, name, slice_str(text));
 }
 
-static int add_state(struct buf *out, slice name, const struct attempt *a)
+static int add_digest(struct buf *out, slice name, const struct digest *digest)
 {
 	char text[DIGEST_TEXT_SIZE];
 
-	if (!a->has_state)
-		return 0;
-	(void)digest_format(&a->state, text);
+	(void)digest_format(digest, text);
 	return warc_header_add(out, name, slice_str(text));
-}
-
-static int add_count(struct buf *out, slice name, unsigned value)
-{
-	return value ? add_reading(out, name, value) : 0;
 }
 
 static int add_row(struct buf *out, const struct row *row, const struct attempt *a)
@@ -126,16 +157,18 @@ static int add_row(struct buf *out, const struct row *row, const struct attempt 
 	case LEG:
 		return warc_header_add(out, row->name, LEGS[*(const enum attempt_leg *)member]);
 	case COUNT:
-		return add_count(out, row->name, *(const unsigned *)member);
+		return add_reading(out, row->name, *(const unsigned *)member);
 	case FLAG:
 		return *(const bool *)member ? warc_header_add(out, row->name, SLICE("true")) : 0;
 	case DATE:
 		return add_date(out, row->name, *(const int64_t *)member);
 	case READING:
 		return add_reading(out, row->name, *(const int64_t *)member);
-	default:
-		return add_state(out, row->name, a);
+	case DIGEST:
+		if (*(const bool *)((const char *)a + row->flag))
+			return add_digest(out, row->name, member);
 	}
+	return 0;
 }
 
 int attempt_format(const struct attempt *a, struct buf *out)
@@ -154,7 +187,7 @@ int attempt_format(const struct attempt *a, struct buf *out)
 
 static int read_leg(slice value, enum attempt_leg *ret)
 {
-	for (unsigned i = 0; i < LEG_COUNT; i++)
+	for (unsigned i = 0; i < ATTEMPT_LEGS; i++)
 		if (slice_eq(value, LEGS[i])) {
 			*ret = (enum attempt_leg)i;
 			return 0;
@@ -182,14 +215,6 @@ static int read_flag(slice value, bool *ret)
 	return 0;
 }
 
-static int read_state(slice value, struct attempt *a)
-{
-	int rc = digest_parse(value, &a->state);
-
-	a->has_state = rc == 0;
-	return rc;
-}
-
 static int read_row(const struct row *row, slice value, struct attempt *a)
 {
 	void *member = (char *)a + row->member;
@@ -211,9 +236,11 @@ static int read_row(const struct row *row, slice value, struct attempt *a)
 		return warc_date_parse(value, member);
 	case READING:
 		return parse_i64(value, member);
-	default:
-		return read_state(value, a);
+	case DIGEST:
+		*(bool *)((char *)a + row->flag) = true;
+		return digest_parse(value, member);
 	}
+	return ERR_SYNTAX;
 }
 
 /* Index of the row of that name, or ROW_COUNT: fields of later versions are none of ours. */

@@ -1,7 +1,17 @@
 /*
- * An attempt: one request for a page and what came of it. Each has a metadata record in the WARC
- * (application/warc-fields), so that whatever is claimed of a capture can be checked from the WARC
- * files alone; the catalog keeps the same facts. docs/archive.md lists the fields.
+ * An attempt: one request for a page and what came of it, as the archive stores it. What came over
+ * the wire is a struct net_fetch (net/net.h); the crawler makes an attempt of it, store_attempt
+ * writes its records, and the catalog keeps it as an observation. Each attempt has a metadata
+ * record in the WARC (application/warc-fields), so that whatever is claimed of a capture can be
+ * checked from the WARC files alone. docs/archive.md lists the fields.
+ *
+ * To store another field:
+ *	- add a member to struct attempt, and fill it where the crawler describes a fetch
+ *	  (crawl/response.c);
+ *	- for the WARC: add a row to ROWS in attempt.c;
+ *	- for the catalog: add a line to CATALOG_OBSERVATION_FIELDS (catalog/catalog_db.h), and the
+ *	  column to catalog_schema.c;
+ *	- a slice that is not in ROWS: add it to OTHER_TEXTS in attempt.c, or it is not copied.
  */
 #ifndef ARCHIVE_ATTEMPT_H
 #define ARCHIVE_ATTEMPT_H
@@ -22,6 +32,7 @@ enum attempt_leg {
 	ATTEMPT_REVISIT = 1,
 	ATTEMPT_LATE = 2, /* found after the barrier, or single visits only after the end */
 	ATTEMPT_SIDE = 3, /* robots.txt, sitemaps: archived, not judged */
+	ATTEMPT_LEGS,
 };
 
 /* "visit", "revisit", "late", "side"; constant. */
@@ -34,26 +45,49 @@ struct attempt_times {
 	int64_t last_byte;  /* of the response; of a failure, when it was noticed */
 };
 
+/* The response record that has the body of a revisit record. */
+struct attempt_original {
+	slice record; /* its id, with angle brackets */
+	slice url;
+	int64_t date;
+};
+
 /* All slices are borrowed; ptr is NULL for what is not there. */
 struct attempt {
-	slice capture; /* "urn:uuid:…" */
-	slice url;
-	slice kind; /* what it is: "page", "image", … (extract/link_kind.h) */
-	slice via;  /* the URL it was found on */
+	uint32_t page; /* number of the page, or CATALOG_NO_PAGE; then url says what it was */
 	enum attempt_leg leg;
-	bool single;                /* the capture has no revisits */
-	unsigned number;            /* of the attempts at this page in this leg, from 1 */
+	unsigned number; /* of the attempts at this page in this leg, from 1 */
+	unsigned status; /* of the HTTP response; 0 when there was none */
+	slice capture;   /* "urn:uuid:…" */
+	slice url;
+	slice kind;                 /* what it is: "page", "image", … (extract/link_kind.h) */
+	slice via;                  /* the URL it was found on */
 	struct attempt_times wall;  /* since 1970 */
 	struct attempt_times clock; /* monotonic, of the machine that fetched */
-	unsigned status;            /* of the HTTP response; 0 when there was none */
 	slice failure;  /* a word and perhaps a sentence, "timeout: …"; none when whole */
-	bool truncated; /* there is a response, but its body is not whole */
 	slice protocol; /* how the answer came, where that is more than HTTP/1: "h2 tls/1.3" */
 	slice cipher;   /* of TLS, as IANA calls it */
 	slice redacted; /* names of the request's fields whose values were left out */
+	bool single;    /* the capture has no revisits */
+	bool truncated; /* there is a response, but its body is not whole */
+
+	/* The response, if has_payload. */
+	bool is_revisit; /* its record is a revisit record: original has the body */
 	bool has_state;
 	struct digest state; /* http/state.h; of whole responses only */
+	bool has_payload;
+	struct digest payload;
+	uint64_t payload_size;
+	uint64_t coding; /* hash of Content-Encoding */
+	slice media_type;
+	slice record_id;
+	slice warc;              /* the file's name; none before the record is written */
+	uint64_t offset, length; /* of the record in that file */
+	struct attempt_original original;
 };
+
+/* Replaces all strings by copies in the arena: 0 or ERR_NOMEM. */
+int attempt_keep(struct attempt *a, struct arena *arena) SP_MUST_CHECK;
 
 /*
  * Appends the fields of the metadata record's block; blanks around a value are not kept. 0,

@@ -47,4 +47,7 @@ int cdxj_sort_add(struct cdxj_sort *s, slice line, struct err *err) SP_MUST_CHEC
 int cdxj_sort_finish(
 	struct cdxj_sort *s, cdxj_emit *emit, void *context, struct err *err) SP_MUST_CHECK;
 
+/* A cdxj_emit that writes the line and its end to a FILE, the context: 0 or ERR_IO. */
+int cdxj_put_line(void *context, slice line, struct err *err) SP_MUST_CHECK;
+
 #endif

@@ -1,17 +1,17 @@
 /* The external merge sort of cdxj_merge.h. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "archive/cdxj_merge.h"
-#include "base/io.h"
 #include "base/lists.h"
 #include "base/tempfile.h"
 
 enum {
 	LEVELS_MAX = 3, /* FAN_IN to this power runs are more than any disk has */
-	OUT_SIZE = 64 << 10,
 };
 
 _Static_assert(LEVELS_MAX *CDXJ_FAN_IN <= CDXJ_MERGE_MAX, "the last merge is of all files");
@@ -29,13 +29,6 @@ struct cdxj_sort {
 	size_t used; /* of text */
 	struct slice_vec lines;
 	struct level levels[LEVELS_MAX]; /* files of a level are merged into one of the next */
-};
-
-/* A temporary file being written. */
-struct out {
-	int fd;
-	size_t len;
-	char bytes[OUT_SIZE];
 };
 
 static int io_error(struct err *err)
@@ -59,55 +52,30 @@ int cdxj_sort_open(
 	return 0;
 }
 
+static void close_level(struct level *level)
+{
+	while (level->count > 0)
+		(void)close(level->fds[--level->count]);
+}
+
 void cdxj_sort_close(struct cdxj_sort *s)
 {
 	if (!s)
 		return;
 	for (size_t i = 0; i < LEVELS_MAX; i++)
-		for (size_t k = 0; k < s->levels[i].count; k++)
-			(void)close(s->levels[i].fds[k]);
+		close_level(&s->levels[i]);
 	slice_vec_release(&s->lines);
 	free(s->text);
 	free(s);
 }
 
-static int make_file(const char *dir, struct err *err)
+int cdxj_put_line(void *context, slice line, struct err *err)
 {
-	int fd = tempfile_open(dir);
+	FILE *file = context;
 
-	return fd < 0 ? io_error(err) : fd;
-}
-
-static int flush(struct out *o, struct err *err)
-{
-	if (io_write(o->fd, o->bytes, o->len))
-		return io_error(err);
-	o->len = 0;
-	return 0;
-}
-
-static int put(struct out *o, slice bytes, struct err *err)
-{
-	while (bytes.len > 0) {
-		size_t room = OUT_SIZE - o->len, n = bytes.len < room ? bytes.len : room;
-		int rc = 0;
-
-		memcpy(o->bytes + o->len, bytes.ptr, n);
-		o->len += n;
-		bytes = slice_sub(bytes, n, bytes.len);
-		if (o->len == OUT_SIZE)
-			rc = flush(o, err);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-static int put_line(void *context, slice line, struct err *err)
-{
-	int rc = put(context, line, err);
-
-	return rc ? rc : put(context, SLICE("\n"), err);
+	if (fwrite(line.ptr, 1, line.len, file) == line.len && putc('\n', file) != EOF)
+		return 0;
+	return err_set(err, ERR_IO, "index: %s", strerror(errno));
 }
 
 static int compare(const void *a, const void *b)
@@ -131,20 +99,20 @@ static int emit_run(struct cdxj_sort *s, cdxj_emit *emit, void *context, struct 
 	return rc;
 }
 
-static int merge_level(
-	struct cdxj_sort *s, struct level *level, cdxj_emit *emit, void *context, struct err *err)
+/* Merges the files of some levels. */
+static int merge_levels(struct cdxj_sort *s, const struct level *levels, size_t count,
+	cdxj_emit *emit, void *context, struct err *err)
 {
-	struct lines inputs[CDXJ_FAN_IN];
+	struct lines inputs[LEVELS_MAX * CDXJ_FAN_IN];
+	size_t n = 0;
 	int rc;
 
-	for (size_t i = 0; i < level->count; i++)
-		lines_init(&inputs[i], level->fds[i], 0);
-	rc = cdxj_merge(inputs, level->count, s->flags, emit, context, err);
-	for (size_t i = 0; i < level->count; i++) {
-		lines_release(&inputs[i]);
-		(void)close(level->fds[i]);
-	}
-	level->count = 0;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < levels[i].count; k++)
+			lines_init(&inputs[n++], levels[i].fds[k], 0);
+	rc = cdxj_merge(inputs, n, s->flags, emit, context, err);
+	while (n > 0)
+		lines_release(&inputs[--n]);
 	return rc;
 }
 
@@ -152,24 +120,24 @@ static int merge_level(
 static int add_file(struct cdxj_sort *s, size_t at, struct err *err)
 {
 	struct level *level = &s->levels[at];
-	struct out *o = malloc(sizeof *o);
+	int fd = tempfile_open(s->dir), copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *file = copy < 0 ? NULL : fdopen(copy, "wb");
 	int rc;
 
-	if (!o)
-		return err_code(err, ERR_NOMEM);
-	o->len = 0;
-	o->fd = make_file(s->dir, err);
-	if (o->fd < 0) {
-		rc = o->fd;
-		free(o);
-		return rc;
-	}
-	level->fds[level->count++] = o->fd;
-	rc = at == 0 ? emit_run(s, put_line, o, err)
-		     : merge_level(s, &s->levels[at - 1], put_line, o, err);
-	if (rc == 0)
-		rc = flush(o, err);
-	free(o);
+	if (!file)
+		rc = io_error(err);
+	else if (at == 0)
+		rc = emit_run(s, cdxj_put_line, file, err);
+	else
+		rc = merge_levels(s, level - 1, 1, cdxj_put_line, file, err);
+	if (file && fclose(file) && rc == 0)
+		rc = io_error(err);
+	if (!file && copy >= 0)
+		(void)close(copy);
+	if (fd >= 0)
+		level->fds[level->count++] = fd;
+	if (at > 0)
+		close_level(level - 1);
 	return rc;
 }
 
@@ -182,7 +150,7 @@ static int make_room(struct cdxj_sort *s, struct err *err)
 	while (full < LEVELS_MAX && s->levels[full].count == CDXJ_FAN_IN)
 		full++;
 	if (full == LEVELS_MAX)
-		return err_set(err, ERR_LIMIT, "too much to be sorted");
+		return err_set(err, ERR_LIMIT, "too many lines to sort");
 	for (; rc == 0 && full > 0; full--)
 		rc = add_file(s, full, err);
 	return rc;
@@ -226,24 +194,14 @@ int cdxj_sort_add(struct cdxj_sort *s, slice line, struct err *err)
 
 int cdxj_sort_finish(struct cdxj_sort *s, cdxj_emit *emit, void *context, struct err *err)
 {
-	struct lines inputs[LEVELS_MAX * CDXJ_FAN_IN];
-	size_t count = 0;
+	size_t files = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < LEVELS_MAX; i++)
-		count += s->levels[i].count;
-	if (count == 0)
+		files += s->levels[i].count;
+	if (files == 0)
 		return emit_run(s, emit, context, err);
 	if (s->lines.len > 0)
 		rc = spill(s, err);
-	if (rc)
-		return rc;
-	count = 0;
-	for (size_t i = 0; i < LEVELS_MAX; i++)
-		for (size_t k = 0; k < s->levels[i].count; k++)
-			lines_init(&inputs[count++], s->levels[i].fds[k], 0);
-	rc = cdxj_merge(inputs, count, s->flags, emit, context, err);
-	for (size_t i = 0; i < count; i++)
-		lines_release(&inputs[i]);
-	return rc;
+	return rc ? rc : merge_levels(s, s->levels, LEVELS_MAX, emit, context, err);
 }

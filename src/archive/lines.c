@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/io.h"
 
 enum { FIRST_CAP = 16 << 10 };
 
@@ -61,10 +62,7 @@ static int read_more(struct lines *l, struct err *err)
 
 	if (rc)
 		return rc;
-	do
-		n = pread(l->fd, l->ptr + l->end, l->cap - l->end,
-			(off_t)(l->offset + (l->end - l->start)));
-	while (n < 0 && errno == EINTR);
+	n = io_read_at(l->fd, l->ptr + l->end, l->cap - l->end, l->offset + (l->end - l->start));
 	if (n < 0)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	l->end += (size_t)n;

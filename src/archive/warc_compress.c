@@ -103,11 +103,6 @@ int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_em
 	return 0;
 }
 
-static int emit_out(struct warc_compress *c, size_t len, struct err *err)
-{
-	return len ? c->emit(c->context, (slice){(const char *)c->out, len}, err) : 0;
-}
-
 static int run_gzip(struct warc_compress *c, slice bytes, bool is_last, struct err *err)
 {
 	return warc_gzip_feed(c->gzip, bytes, is_last, c->emit, c->context, err);
@@ -126,7 +121,8 @@ static int run_zstd(
 
 		if (ZSTD_isError(left))
 			return err_set(err, ERR_NOMEM, "zstd: %s", ZSTD_getErrorName(left));
-		rc = emit_out(c, out.pos, err);
+		if (out.pos)
+			rc = c->emit(c->context, (slice){(const char *)c->out, out.pos}, err);
 		again = directive == ZSTD_e_end ? left > 0 : in.pos < in.size;
 	}
 	return rc;

@@ -1,8 +1,8 @@
 #include "archive/warc_date.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/err.h"
 
@@ -12,18 +12,10 @@ enum {
 };
 
 struct parts {
-	int year, month, day, hour, minute, second;
+	struct calendar_time time;
 	int64_t nanosecond;
 	int zone_minutes;
 };
-
-static int days_in_month(int year, int month)
-{
-	static const unsigned char DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return DAYS[month - 1] + (month == 2 && leap);
-}
 
 /* Cursor functions: each takes what it names off the front, or leaves the text as it is. */
 static bool take_char(slice *s, char c)
@@ -34,16 +26,16 @@ static bool take_char(slice *s, char c)
 	return true;
 }
 
-static bool take_digits(slice *s, size_t count, int *ret)
+static bool take_digits(slice *s, size_t count, unsigned *ret)
 {
-	int value = 0;
+	unsigned value = 0;
 
 	if (s->len < count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (s->ptr[i] < '0' || s->ptr[i] > '9')
 			return false;
-		value = value * 10 + (s->ptr[i] - '0');
+		value = value * 10 + (unsigned)(s->ptr[i] - '0');
 	}
 	*s = slice_sub(*s, count, s->len);
 	*ret = value;
@@ -53,7 +45,7 @@ static bool take_digits(slice *s, size_t count, int *ret)
 static bool take_fraction(slice *s, int64_t *ret_ns)
 {
 	int64_t unit = CLOCK_NS_PER_SECOND / 10;
-	int digit;
+	unsigned digit;
 
 	if (!take_digits(s, 1, &digit))
 		return false;
@@ -66,7 +58,8 @@ static bool take_fraction(slice *s, int64_t *ret_ns)
 
 static bool take_zone(slice *s, int *ret_minutes)
 {
-	int sign = 0, hours, minutes;
+	unsigned hours, minutes;
+	int sign = 0;
 
 	if (s->len == 0 || take_char(s, 'Z') || take_char(s, 'z'))
 		return true;
@@ -79,16 +72,17 @@ static bool take_zone(slice *s, int *ret_minutes)
 	(void)take_char(s, ':');
 	if (!take_digits(s, 2, &minutes))
 		return false;
-	*ret_minutes = sign * (hours * 60 + minutes);
+	*ret_minutes = sign * (int)(hours * 60 + minutes);
 	return true;
 }
 
 static bool take_time(slice *s, struct parts *p)
 {
-	if (!take_digits(s, 2, &p->hour) || !take_char(s, ':') || !take_digits(s, 2, &p->minute))
+	if (!take_digits(s, 2, &p->time.hour) || !take_char(s, ':') ||
+		!take_digits(s, 2, &p->time.minute))
 		return false;
 	if (take_char(s, ':')) {
-		if (!take_digits(s, 2, &p->second))
+		if (!take_digits(s, 2, &p->time.second))
 			return false;
 		if (take_char(s, '.') && !take_fraction(s, &p->nanosecond))
 			return false;
@@ -98,35 +92,28 @@ static bool take_time(slice *s, struct parts *p)
 
 static bool take_compact(slice *s, struct parts *p)
 {
-	return take_digits(s, 2, &p->month) && take_digits(s, 2, &p->day) &&
-	       take_digits(s, 2, &p->hour) && take_digits(s, 2, &p->minute) &&
-	       take_digits(s, 2, &p->second);
+	return take_digits(s, 2, &p->time.month) && take_digits(s, 2, &p->time.day) &&
+	       take_digits(s, 2, &p->time.hour) && take_digits(s, 2, &p->time.minute) &&
+	       take_digits(s, 2, &p->time.second);
 }
 
 static bool take_date(slice *s, struct parts *p)
 {
-	if (!take_digits(s, 4, &p->year))
+	if (!take_digits(s, 4, &p->time.year))
 		return false;
 	if (s->len == 10)
 		return take_compact(s, p);
 	if (!take_char(s, '-'))
 		return true;
-	if (!take_digits(s, 2, &p->month))
+	if (!take_digits(s, 2, &p->time.month))
 		return false;
 	if (!take_char(s, '-'))
 		return true;
-	if (!take_digits(s, 2, &p->day))
+	if (!take_digits(s, 2, &p->time.day))
 		return false;
 	if (!take_char(s, 'T') && !take_char(s, 't') && !take_char(s, ' '))
 		return true;
 	return take_time(s, p);
-}
-
-static bool is_possible(const struct parts *p)
-{
-	return p->year >= YEAR_MIN && p->year <= YEAR_MAX && p->month >= 1 && p->month <= 12 &&
-	       p->day >= 1 && p->day <= days_in_month(p->year, p->month) && p->hour <= 23 &&
-	       p->minute <= 59 && p->second <= 60; /* 60: a leap second, counted as the next */
 }
 
 int64_t warc_date_truncate(int64_t ns)
@@ -138,22 +125,15 @@ int64_t warc_date_truncate(int64_t ns)
 
 int warc_date_parse(slice text, int64_t *ret_ns)
 {
-	struct parts p = {.month = 1, .day = 1};
-	struct tm tm;
+	struct parts p = {.time = {.month = 1, .day = 1}};
+	int64_t seconds;
 
 	if (!take_date(&text, &p) || text.len > 0)
 		return ERR_SYNTAX;
-	if (!is_possible(&p))
+	if (p.time.year < YEAR_MIN || p.time.year > YEAR_MAX || p.time.hour > 23 ||
+		calendar_seconds(&p.time, &seconds))
 		return ERR_RANGE;
-	tm = (struct tm){
-		.tm_year = p.year - 1900,
-		.tm_mon = p.month - 1,
-		.tm_mday = p.day,
-		.tm_hour = p.hour,
-		.tm_min = p.minute - p.zone_minutes,
-		.tm_sec = p.second,
-	};
-	*ret_ns = timegm(&tm) * CLOCK_NS_PER_SECOND + p.nanosecond;
+	*ret_ns = (seconds - p.zone_minutes * 60) * CLOCK_NS_PER_SECOND + p.nanosecond;
 	return 0;
 }
 

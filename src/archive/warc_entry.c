@@ -59,6 +59,8 @@ static const char *find_fault(const struct warc_entry *e)
 	if (e->type == WARC_TYPE_UNKNOWN || e->type == WARC_TYPE_CONVERSION ||
 		e->type == WARC_TYPE_CONTINUATION)
 		return "records of this type are not written";
+	if (e->id.len >= WARC_ID_SIZE)
+		return "a record's id is too long";
 	if (e->type != WARC_TYPE_WARCINFO && e->url.len == 0)
 		return "a record needs a URL";
 	if (e->type == WARC_TYPE_RESOURCE && e->content_type.len == 0)
@@ -150,8 +152,7 @@ int warc_entry_format(const struct warc_entry *e, const struct warc_entry_facts 
 	put(&d, SLICE("WARC-Target-URI"), e->url);
 	put_str(&d, SLICE("WARC-Filename"), facts->filename);
 	put(&d, SLICE("WARC-IP-Address"), e->ip);
-	if (e->concurrent)
-		put_str(&d, SLICE("WARC-Concurrent-To"), e->concurrent->text);
+	put(&d, SLICE("WARC-Concurrent-To"), e->concurrent);
 	put_revisit(&d, e);
 	put_str(&d, SLICE("WARC-Truncated"), e->truncated);
 	for (size_t i = 0; i < e->extra_count; i++)

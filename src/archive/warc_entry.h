@@ -44,7 +44,7 @@ struct warc_spool {
 struct warc_entry {
 	enum warc_type type;       /* of those that warc_type_is_written */
 	enum warc_profile profile; /* of a revisit */
-	const struct warc_id *id;  /* NULL: a new one */
+	slice id;                  /* with angle brackets; none: a new one */
 	int64_t date;              /* ns since 1970, when the capture began */
 	slice url;                 /* required but for warcinfo */
 	slice content_type;        /* of the block; has a default but for resource */
@@ -52,9 +52,9 @@ struct warc_entry {
 	slice head; /* of an HTTP message: exact bytes up to and with the empty line */
 	slice body; /* exact bytes as sent */
 	const struct warc_spool *spool;
-	const char *truncated;            /* "length", "time", "disconnect", "unspecified" */
-	const struct warc_id *concurrent; /* record of the same exchange */
-	const struct field *extra;        /* further fields */
+	const char *truncated;     /* "length", "time", "disconnect", "unspecified" */
+	slice concurrent;          /* id of a record of the same exchange */
+	const struct field *extra; /* further fields */
 	size_t extra_count;
 
 	/* Known to the caller, or for a revisit that of the original; else it is computed. */

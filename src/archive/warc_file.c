@@ -40,6 +40,23 @@ const struct warc_io *warc_io_system(void)
 	return &io;
 }
 
+int warc_io_write(const struct warc_io *io, int fd, slice bytes, uint64_t at)
+{
+	while (bytes.len > 0) {
+		ssize_t n = io->write(io->context, fd, bytes.ptr, bytes.len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : EIO;
+			return -1;
+		}
+		at += (uint64_t)n;
+		bytes = slice_sub(bytes, (size_t)n, bytes.len);
+	}
+	return 0;
+}
+
 static bool has_suffix(slice name, slice suffix)
 {
 	return name.len > suffix.len &&
@@ -151,24 +168,13 @@ static int mend(struct warc_file *f, struct err *err)
 /* Writes bytes behind those that are in the file, all of them or, as far as we know, none. */
 static int write_out(struct warc_file *f, slice bytes, struct err *err)
 {
-	uint64_t at = f->written;
-
-	while (bytes.len > 0) {
-		ssize_t n = f->io->write(f->io->context, f->fd, bytes.ptr, bytes.len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			f->is_torn = true;
-			(void)fail(f, "cannot be written", err);
-			(void)mend(f, NULL);
-			return ERR_IO;
-		}
-		at += (uint64_t)n;
-		bytes = slice_sub(bytes, (size_t)n, bytes.len);
+	if (warc_io_write(f->io, f->fd, bytes, f->written)) {
+		f->is_torn = true;
+		(void)fail(f, "cannot be written", err);
+		(void)mend(f, NULL);
+		return ERR_IO;
 	}
-	f->written = at;
+	f->written += bytes.len;
 	return 0;
 }
 

@@ -39,6 +39,9 @@ struct warc_io {
 	int (*sync)(void *context, int fd);
 };
 
+/* Writes all bytes there: 0, or -1 with errno. */
+int warc_io_write(const struct warc_io *io, int fd, slice bytes, uint64_t at) SP_MUST_CHECK;
+
 /* The real ones: constant, for any thread. */
 const struct warc_io *warc_io_system(void);
 

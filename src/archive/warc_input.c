@@ -347,7 +347,7 @@ int warc_input_seek(struct warc_input *in, struct warc_spot spot, struct err *er
 	int rc;
 
 	if (spot.offset >= in->size)
-		return err_set(err, ERR_RANGE, "offset %llu is behind the end of the file",
+		return err_set(err, ERR_RANGE, "offset %llu is after the end of the file",
 			(unsigned long long)spot.offset);
 	go_to(in, spot.offset);
 	in->before = before;
@@ -360,7 +360,7 @@ int warc_input_seek(struct warc_input *in, struct warc_spot spot, struct err *er
 		if (rc == 0)
 			warc_input_take(in, bytes.len < left ? bytes.len : (size_t)left);
 	}
-	return rc == ERR_END ? err_set(err, ERR_RANGE, "the offset is behind the end") : rc;
+	return rc == ERR_END ? err_set(err, ERR_RANGE, "the offset is after the end") : rc;
 }
 
 /* Whether a unit that can be read, at least at its start, begins here with a record. */

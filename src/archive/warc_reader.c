@@ -610,7 +610,8 @@ static int end_block(struct warc_reader *r, struct err *err)
 	/* The record is whole: what follows is a gap of its own. */
 	if (verdict == WARC_VERDICT_OK || (verdict != WARC_VERDICT_BAD && lines >= 2))
 		return 0;
-	problem(r, "other data than a record behind the block: its length may be wrong");
+	problem(r,
+		"the block is followed by something that is not a record: its length may be wrong");
 	return rescan(r, err);
 }
 
@@ -624,7 +625,7 @@ static void judge(struct warc_reader *r)
 	if (rec->header.fields.surplus)
 		problem(r, "record header has too many fields");
 	if (rec->header.bad_length)
-		problem(r, "Content-Length is no number");
+		problem(r, "Content-Length is not a number");
 	else if (!rec->header.has_length)
 		problem(r, "Content-Length is missing");
 	if (rec->block == WARC_VERDICT_BAD)

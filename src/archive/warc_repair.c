@@ -15,8 +15,6 @@ enum {
 	PATH_SIZE = WARC_NAME_MAX + 64, /* a name with any of our suffixes */
 };
 
-static const char OPEN_SUFFIX[] = ".open";
-
 /* The file at work, and the two names it may have. */
 struct repair {
 	const struct warc_io *io;
@@ -35,17 +33,15 @@ static int fail(const char *name, const char *what, struct err *err)
 
 static int set_names(struct repair *r, const char *name, struct err *err)
 {
-	size_t len = strlen(name), suffix = sizeof OPEN_SUFFIX - 1;
+	size_t len = warc_closed_name(slice_str(name)).len;
 
-	if (len > suffix && memcmp(name + len - suffix, OPEN_SUFFIX, suffix) == 0)
-		len -= suffix;
 	if (len == 0 || memchr(name, '/', len))
-		return err_set(err, ERR_USAGE, "\"%.80s\" is no name of a file", name);
+		return err_set(err, ERR_USAGE, "\"%.80s\" is not a file name", name);
 	if (len > WARC_NAME_MAX)
 		return err_set(
 			err, ERR_LIMIT, "%.80s…: name of more than %d bytes", name, WARC_NAME_MAX);
 	(void)snprintf(r->name, sizeof r->name, "%.*s", (int)len, name);
-	(void)snprintf(r->open_name, sizeof r->open_name, "%s%s", r->name, OPEN_SUFFIX);
+	(void)snprintf(r->open_name, sizeof r->open_name, "%s" WARC_OPEN, r->name);
 	return 0;
 }
 
@@ -87,43 +83,24 @@ static int sync_directory(const struct repair *r, struct err *err)
 	return 0;
 }
 
-static int write_at(
-	const struct repair *r, int fd, const char *from, size_t len, uint64_t at, struct err *err)
-{
-	while (len > 0) {
-		ssize_t n = r->io->write(r->io->context, fd, from, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : EIO;
-			return fail(r->name, "what is torn off cannot be written", err);
-		}
-		from += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int copy_tail(const struct repair *r, uint64_t size, int to, struct err *err)
 {
 	char bytes[COPY_STEP];
-	int rc = 0;
 
-	for (uint64_t at = size; rc == 0 && at < r->length;) {
+	for (uint64_t at = size; at < r->length;) {
 		ssize_t n = io_read_at(r->fd, bytes, sizeof bytes, at);
 
 		if (n <= 0) {
 			errno = n < 0 ? errno : EIO;
 			return fail(current_name(r), "cannot be read", err);
 		}
-		rc = write_at(r, to, bytes, (size_t)n, at - size, err);
+		if (warc_io_write(r->io, to, (slice){bytes, (size_t)n}, at - size))
+			return fail(r->name, "the torn part cannot be written", err);
 		at += (uint64_t)n;
 	}
-	if (rc == 0 && r->io->sync(r->io->context, to) < 0)
-		rc = fail(r->name, "what is torn off cannot be synced", err);
-	return rc;
+	if (r->io->sync(r->io->context, to) < 0)
+		return fail(r->name, "the torn part cannot be synced", err);
+	return 0;
 }
 
 /* Whether the file of that name holds just the bytes behind size. */

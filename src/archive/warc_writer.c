@@ -267,9 +267,14 @@ static int write_record(struct warc_writer *w, const struct warc_entry *e,
 {
 	int rc = warc_entry_check(e, err);
 
+	if (rc)
+		return rc;
+	if (e->id.ptr)
+		memcpy(facts->id.text, e->id.ptr, e->id.len);
+	else
+		warc_id_make(&w->rng, &facts->id);
 	facts->length = block_length(e);
-	if (rc == 0)
-		rc = compute_digests(w, e, facts, err);
+	rc = compute_digests(w, e, facts, err);
 	buf_reset(&w->header);
 	if (rc == 0)
 		rc = warc_entry_format(e, facts, &w->header, err);
@@ -290,7 +295,6 @@ static int write_info(struct warc_writer *w, struct err *err)
 	struct buf block;
 	int rc = 0;
 
-	warc_id_make(&w->rng, &facts.id);
 	buf_init(&block, WARC_WRITER_INFO_MAX);
 	for (size_t i = 0; rc == 0 && i < w->params.info_count; i++)
 		rc = warc_header_add(&block, w->params.info[i].name, w->params.info[i].value);
@@ -351,10 +355,6 @@ int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 	if (rc)
 		return rc;
 	offset = w->file.size;
-	if (entry->id)
-		facts.id = *entry->id;
-	else
-		warc_id_make(&w->rng, &facts.id);
 	rc = write_record(w, entry, &facts, err);
 	if (rc || !ret_place)
 		return rc;

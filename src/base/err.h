@@ -61,6 +61,14 @@ static inline int err_code(struct err *err, int code)
 	return code;
 }
 
+/* Tells what another one holds: copies it unless it is empty, and returns its code. */
+static inline int err_copy(struct err *err, const struct err *from)
+{
+	if (from->code && err)
+		*err = *from;
+	return from->code;
+}
+
 /* Puts "prefix: " before the text that is there already (file and line, for instance). */
 void err_prefix(struct err *err, const char *fmt, ...) SP_PRINTF(2, 3);
 

@@ -58,7 +58,7 @@ int catalog_error(struct catalog *c, int sqlite_code, struct err *err)
 		return err_set(
 			err, ERR_LIMIT, "%s: a row of more than %d MiB", c->path, ROW_MAX >> 20);
 	case SQLITE_NOTADB:
-		return err_set(err, ERR_IO, "%s is no catalog" CATALOG_ADVICE, c->path);
+		return err_set(err, ERR_IO, "%s is not a catalog" CATALOG_ADVICE, c->path);
 	case SQLITE_CORRUPT:
 		return catalog_damaged(c, sqlite3_errmsg(c->db), err);
 	default:

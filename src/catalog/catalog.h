@@ -198,34 +198,12 @@ int catalog_find_page(struct catalog *c, uint32_t capture, slice url, uint32_t *
 /* ---- observations ---- */
 
 /*
- * One attempt and where its records are. attempt.capture, .kind, .via and .single are not kept;
- * attempt.url is that of the page, as far as there is one. Page, leg and number tell attempts
- * apart; those without a page are all kept.
+ * An attempt, as far as CATALOG_OBSERVATION_FIELDS (catalog_db.h) has columns for it. Page, leg and
+ * number tell attempts apart; those without a page (CATALOG_NO_PAGE) are all kept. The url of one
+ * with a page is that of the page.
  */
-struct catalog_observation {
-	uint32_t page; /* CATALOG_NO_PAGE for ATTEMPT_SIDE; then attempt.url says what */
-	struct attempt attempt;
-	slice media_type; /* of the response */
-	bool has_payload;
-	struct digest payload;
-	slice warc;              /* file's name; ptr NULL when nothing was stored */
-	uint64_t offset, length; /* of the response or revisit record */
-	slice record_id;         /* of the same */
-	bool is_revisit;         /* it is a revisit record: the body is in another one */
-	uint64_t coding;         /* hash of Content-Encoding; the crawler's own business */
-};
-
-int catalog_add_observation(struct catalog *c, uint32_t capture,
-	const struct catalog_observation *o, struct err *err) SP_MUST_CHECK;
-
-/* Of an observation, what tells which body it has and where that is. */
-struct catalog_body {
-	bool is_original; /* a response record with a whole body; what follows is only then there */
-	struct digest payload;
-	uint64_t coding;
-	slice warc;
-	uint64_t offset, length;
-};
+int catalog_add_observation(struct catalog *c, uint32_t capture, const struct attempt *a,
+	struct err *err) SP_MUST_CHECK;
 
 /* ---- events ---- */
 
@@ -344,7 +322,7 @@ struct catalog_row {
 		const struct catalog_page *page;
 		const struct catalog_unkept *unkept;
 		const struct catalog_plan *plan;
-		const struct catalog_observation *observation;
+		const struct attempt *observation;
 		const struct catalog_event *event;
 		const struct catalog_warc *warc;
 		const struct catalog_robots *robots;
@@ -365,9 +343,7 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 typedef int catalog_on_capture(void *context, const struct catalog_capture *capture);
 typedef int catalog_on_page(void *context, const struct catalog_page *page);
 typedef int catalog_on_unkept(void *context, enum left_out reason, uint64_t links);
-typedef int catalog_on_observation(void *context, const struct catalog_observation *o);
-typedef int catalog_on_body(void *context, const struct catalog_body *b);
-typedef int catalog_on_times(void *context, enum attempt_leg leg, const struct attempt_times *wall);
+typedef int catalog_on_observation(void *context, const struct attempt *a);
 typedef int catalog_on_event(void *context, const struct catalog_event *e);
 typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
 typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
@@ -389,11 +365,14 @@ int catalog_each_unkept(struct catalog *c, uint32_t capture, catalog_on_unkept *
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 
-/* One for each observation, in the same order, at a third of the cost. */
-int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_body *call, void *context,
-	struct err *err) SP_MUST_CHECK;
-int catalog_each_times(struct catalog *c, uint32_t capture, catalog_on_times *call, void *context,
-	struct err *err) SP_MUST_CHECK;
+/*
+ * The same at a third of the cost, with some fields only: page, and CATALOG_BODY_FIELDS or
+ * CATALOG_TIMES_FIELDS (catalog_db.h).
+ */
+int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+int catalog_each_times(struct catalog *c, uint32_t capture, catalog_on_observation *call,
+	void *context, struct err *err) SP_MUST_CHECK;
 
 /* In the order they were added. */
 int catalog_each_event(struct catalog *c, uint32_t capture, catalog_on_event *call, void *context,

@@ -27,10 +27,9 @@ int catalog_add_capture(
 {
 	struct query q;
 	int64_t id;
-	int rc = query_write(&q, c, SQL_ADD_CAPTURE, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_ADD_CAPTURE, err);
 	query_put_text(&q, capture->uuid);
 	query_put_text(&q, capture->site);
 	query_put_text(&q, capture->strategy);
@@ -53,10 +52,8 @@ int catalog_update_capture(
 	struct catalog *c, const struct catalog_capture *capture, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_UPDATE_CAPTURE, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_UPDATE_CAPTURE, err);
 	query_put_int(&q, capture->id);
 	put_changing(&q, capture);
 	return query_run_on(&q, "capture", err);

@@ -4,10 +4,8 @@ int catalog_add_clock(
 	struct catalog *c, uint32_t capture, const struct catalog_clock *k, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_ADD_CLOCK, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_ADD_CLOCK, err);
 	query_put_int(&q, capture);
 	query_put_text(&q, k->moment);
 	query_put_int(&q, k->wall);

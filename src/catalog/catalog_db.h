@@ -2,11 +2,7 @@
  * Inside the room: the open database, its schema, and queries on it. A query is one run of a
  * prepared statement:
  *
- *	struct query q;
- *	int rc = query_write(&q, c, SQL_ADD_PAGE, err);		// or query_read
- *
- *	if (rc)
- *		return rc;
+ *	query_write(&q, c, SQL_ADD_PAGE, err);
  *	query_put_int(&q, number);				// parameters in their order;
  *	query_put_text(&q, url);				// the first failure is kept
  *	return query_run(&q, err);
@@ -73,6 +69,42 @@ enum catalog_sql {
 };
 
 const char *catalog_sql(enum catalog_sql id);
+
+/*
+ * Columns of an observation besides capture, page and url: X(column, how it is stored, member of
+ * struct attempt), D(column, member) of a digest with a flag has_member. The statements and the
+ * code that writes and reads rows follow from these lists; catalog_observation.c says how each kind
+ * is stored.
+ */
+/* clang-format off */
+#define CATALOG_TIMES_FIELDS(X, D)          \
+	X(leg, LEG, leg)                    \
+	X(sent, TIME, wall.sent)            \
+	X(first_byte, TIME, wall.first_byte) \
+	X(last_byte, TIME, wall.last_byte)
+
+#define CATALOG_BODY_FIELDS(X, D)     \
+	X(is_revisit, FLAG, is_revisit) \
+	X(truncated, FLAG, truncated) \
+	D(payload, payload)           \
+	X(coding, HASH, coding)       \
+	X(warc, WORD, warc)           \
+	X(place, SIZE, offset)        \
+	X(length, SIZE, length)
+
+#define CATALOG_OBSERVATION_FIELDS(X, D)                \
+	CATALOG_TIMES_FIELDS(X, D)                      \
+	CATALOG_BODY_FIELDS(X, D)                       \
+	X(attempt, NUMBER, number)                      \
+	X(clock_sent, TIME, clock.sent)                 \
+	X(clock_first_byte, TIME, clock.first_byte)     \
+	X(clock_last_byte, TIME, clock.last_byte)       \
+	X(status, COUNT, status)                        \
+	X(failure, TEXT, failure)                       \
+	D(state, state)                                 \
+	X(media_type, WORD, media_type)                 \
+	X(record_id, ID, record_id)
+/* clang-format on */
 
 /*
  * Texts that come again and again (kinds, rules, media types, names of files) are stored once, in
@@ -178,9 +210,11 @@ struct query {
 	int64_t key; /* of the row before */
 };
 
-/* The first begins a transaction when none is open. Both may be nested. */
-int query_write(
-	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
+/*
+ * The first begins a transaction when none is open; query_run tells when that, or the query, has
+ * failed. Both may be nested.
+ */
+void query_write(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err);
 int query_read(
 	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
 

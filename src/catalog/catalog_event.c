@@ -25,13 +25,12 @@ int catalog_add_event(
 {
 	uint64_t number = 0;
 	struct query q;
-	int rc = query_write(&q, c, SQL_ADD_EVENT, err);
+	int rc;
 
-	if (rc)
-		return rc;
-	rc = next_number(c, capture, &number, err);
+	query_write(&q, c, SQL_ADD_EVENT, err);
+	rc = q.rc ? q.rc : next_number(c, capture, &number, err);
 	if (rc == 0 && number > UINT32_MAX)
-		rc = err_set(err, ERR_LIMIT, "%s: a capture with too many events", c->path);
+		rc = err_set(err, ERR_LIMIT, "%s: the capture has too many events", c->path);
 	if (rc)
 		return query_end(&q, rc);
 	query_put_int(&q, catalog_key(capture, (uint32_t)number));

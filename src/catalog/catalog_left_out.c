@@ -4,10 +4,8 @@ int catalog_set_unkept(
 	struct catalog *c, uint32_t capture, const struct catalog_unkept *unkept, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_SET_UNKEPT, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_SET_UNKEPT, err);
 	query_put_int(&q, catalog_key(capture, (uint32_t)unkept->reason));
 	query_put_size(&q, unkept->links);
 	return query_run(&q, err);

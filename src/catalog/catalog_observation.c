@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <string.h>
 
 #include "catalog/catalog_db.h"
@@ -12,6 +13,35 @@ enum {
 	ATTEMPT_MAX = (1 << 28) - 1, /* what the reading order has room for */
 	UUID_SIZE = 16,
 };
+
+/* How a member of struct attempt is stored. */
+enum column_kind {
+	LEG,    /* enum attempt_leg */
+	NUMBER, /* unsigned, up to ATTEMPT_MAX */
+	COUNT,  /* unsigned */
+	FLAG,   /* bool */
+	TIME,   /* int64_t */
+	HASH,   /* uint64_t, of which all bits count */
+	SIZE,   /* uint64_t, up to INT64_MAX */
+	TEXT,   /* slice */
+	WORD,   /* slice, in the table word */
+	ID,     /* slice, a record's */
+	DIGEST, /* if the flag is set */
+};
+
+struct column {
+	enum column_kind kind;
+	size_t member, flag; /* offsets */
+};
+
+#define COUNT_OF(list)             (sizeof(list) / sizeof(list)[0])
+#define COLUMN(name, kind, member) {(kind), offsetof(struct attempt, member), 0},
+#define DIGEST_COLUMN(name, member) \
+	{DIGEST, offsetof(struct attempt, member), offsetof(struct attempt, has_##member)},
+
+static const struct column ALL[] = {CATALOG_OBSERVATION_FIELDS(COLUMN, DIGEST_COLUMN)};
+static const struct column BODY[] = {CATALOG_BODY_FIELDS(COLUMN, DIGEST_COLUMN)};
+static const struct column TIMES[] = {CATALOG_TIMES_FIELDS(COLUMN, DIGEST_COLUMN)};
 
 static const char UUID_BEGIN[] = "<urn:uuid:";
 static const char UUID_SHAPE[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx>";
@@ -85,96 +115,85 @@ static int next_side(struct catalog *c, uint32_t capture, int64_t *ret, struct e
 	return query_end(&q, rc);
 }
 
-static void put_times(struct query *q, const struct attempt_times *t)
+static void put_id(struct query *q, slice id, unsigned char packed[UUID_SIZE])
 {
-	query_put_int(q, t->sent);
-	query_put_int(q, t->first_byte);
-	query_put_int(q, t->last_byte);
+	if (pack_id(id, packed))
+		query_put_blob(q, (slice){(const char *)packed, UUID_SIZE});
+	else
+		query_put_text(q, id);
 }
 
-static void put_attempt(struct query *q, const struct attempt *a)
+/* id is room for the record's, until the query is run. */
+static void put(struct query *q, const struct column *column, const struct attempt *a,
+	unsigned char id[UUID_SIZE])
 {
-	query_put_int(q, a->leg);
-	query_put_int(q, a->number);
-	query_put_text(q, a->url);
-	put_times(q, &a->wall);
-	put_times(q, &a->clock);
-	query_put_int(q, a->status);
-	query_put_int(q, a->truncated);
-	query_put_text(q, a->failure);
-	query_put_digest(q, a->has_state, &a->state);
+	const void *member = (const char *)a + column->member;
+
+	switch (column->kind) {
+	case LEG:
+		query_put_int(q, *(const enum attempt_leg *)member);
+		break;
+	case NUMBER:
+	case COUNT:
+		query_put_int(q, *(const unsigned *)member);
+		break;
+	case FLAG:
+		query_put_int(q, *(const bool *)member);
+		break;
+	case TIME:
+		query_put_int(q, *(const int64_t *)member);
+		break;
+	case HASH:
+		query_put_int(q, (int64_t) * (const uint64_t *)member);
+		break;
+	case SIZE:
+		query_put_size(q, *(const uint64_t *)member);
+		break;
+	case TEXT:
+		query_put_text(q, *(const slice *)member);
+		break;
+	case WORD:
+		query_put_word(q, *(const slice *)member);
+		break;
+	case ID:
+		put_id(q, *(const slice *)member, id);
+		break;
+	case DIGEST:
+		query_put_digest(q, *(const bool *)((const char *)a + column->flag), member);
+		break;
+	}
 }
 
-static int add(struct query *q, uint32_t capture, int64_t page, const struct catalog_observation *o,
-	struct err *err)
+static int add(
+	struct query *q, uint32_t capture, int64_t page, const struct attempt *a, struct err *err)
 {
-	struct attempt attempt = o->attempt;
 	unsigned char id[UUID_SIZE];
 
-	/* That of a page is the page's. */
-	if (page < SIDE_FIRST)
-		attempt.url = (slice){0};
 	query_put_int(q, capture);
 	query_put_int(q, page);
-	put_attempt(q, &attempt);
-	query_put_word(q, o->media_type);
-	query_put_digest(q, o->has_payload, &o->payload);
-	query_put_word(q, o->warc);
-	query_put_size(q, o->offset);
-	query_put_size(q, o->length);
-	if (pack_id(o->record_id, id))
-		query_put_blob(q, (slice){(const char *)id, sizeof id});
-	else
-		query_put_text(q, o->record_id);
-	query_put_int(q, o->is_revisit);
-	query_put_int(q, (int64_t)o->coding);
+	/* That of a page is the page's. */
+	query_put_text(q, page < SIDE_FIRST ? (slice){0} : a->url);
+	for (size_t i = 0; i < COUNT_OF(ALL); i++)
+		put(q, &ALL[i], a, id);
 	return query_run(q, err);
 }
 
 int catalog_add_observation(
-	struct catalog *c, uint32_t capture, const struct catalog_observation *o, struct err *err)
+	struct catalog *c, uint32_t capture, const struct attempt *a, struct err *err)
 {
-	int64_t page = o->page;
+	int64_t page = a->page;
 	struct query q;
-	int rc;
+	int rc = 0;
 
-	if (o->attempt.number > ATTEMPT_MAX)
-		return err_set(err, ERR_RANGE, "%s: attempt %u", c->path, o->attempt.number);
-	rc = query_write(&q, c, SQL_ADD_OBSERVATION, err);
-	if (rc)
-		return rc;
-	if (o->page == CATALOG_NO_PAGE)
+	if (a->number > ATTEMPT_MAX)
+		return err_set(err, ERR_RANGE, "%s: attempt %u", c->path, a->number);
+	query_write(&q, c, SQL_ADD_OBSERVATION, err);
+	if (a->page == CATALOG_NO_PAGE && !q.rc)
 		rc = next_side(c, capture, &page, err);
-	return rc ? query_end(&q, rc) : add(&q, capture, page, o, err);
+	return rc ? query_end(&q, rc) : add(&q, capture, page, a, err);
 }
 
 /* ---- reading ---- */
-
-static struct attempt_times read_times(struct query *q, int column)
-{
-	return (struct attempt_times){
-		.sent = query_int(q, column),
-		.first_byte = query_int(q, column + 1),
-		.last_byte = query_int(q, column + 2),
-	};
-}
-
-static struct attempt read_attempt(struct query *q)
-{
-	struct attempt a = {
-		.leg = (enum attempt_leg)query_up_to(q, 2, ATTEMPT_SIDE),
-		.number = (unsigned)query_up_to(q, 3, ATTEMPT_MAX),
-		.url = query_text(q, 4),
-		.wall = read_times(q, 5),
-		.clock = read_times(q, 8),
-		.status = (unsigned)query_up_to(q, 11, UINT32_MAX),
-		.truncated = query_bool(q, 12),
-		.failure = query_text(q, 13),
-	};
-
-	a.has_state = query_digest(q, 14, &a.state);
-	return a;
-}
 
 static slice read_record_id(struct query *q, int column, char out[RECORD_ID_LEN])
 {
@@ -189,87 +208,99 @@ static slice read_record_id(struct query *q, int column, char out[RECORD_ID_LEN]
 	return unpack_id(id, out);
 }
 
-static int read_row(
-	struct query *q, struct catalog_observation *ret, char id[RECORD_ID_LEN], struct err *err)
+static void read_column(struct query *q, int at, const struct column *column, struct attempt *ret,
+	char id[RECORD_ID_LEN])
 {
-	uint64_t page = query_up_to(q, 1, INT64_MAX >> 30);
+	void *member = (char *)ret + column->member;
 
-	*ret = (struct catalog_observation){
-		.page = page < SIDE_FIRST ? (uint32_t)page : CATALOG_NO_PAGE,
-		.attempt = read_attempt(q),
-		.media_type = query_word(q, 15),
-		.warc = query_word(q, 17),
-		.offset = query_up_to(q, 18, INT64_MAX),
-		.length = query_up_to(q, 19, INT64_MAX),
-		.record_id = read_record_id(q, 20, id),
-		.is_revisit = query_bool(q, 21),
-		.coding = (uint64_t)query_int(q, 22),
-	};
-	ret->has_payload = query_digest(q, 16, &ret->payload);
-	return query_check(q, err);
+	switch (column->kind) {
+	case LEG:
+		*(enum attempt_leg *)member =
+			(enum attempt_leg)query_up_to(q, at, ATTEMPT_LEGS - 1);
+		break;
+	case NUMBER:
+		*(unsigned *)member = (unsigned)query_up_to(q, at, ATTEMPT_MAX);
+		break;
+	case COUNT:
+		*(unsigned *)member = (unsigned)query_up_to(q, at, UINT32_MAX);
+		break;
+	case FLAG:
+		*(bool *)member = query_bool(q, at);
+		break;
+	case TIME:
+		*(int64_t *)member = query_int(q, at);
+		break;
+	case HASH:
+		*(uint64_t *)member = (uint64_t)query_int(q, at);
+		break;
+	case SIZE:
+		*(uint64_t *)member = query_up_to(q, at, INT64_MAX);
+		break;
+	case TEXT:
+		*(slice *)member = query_text(q, at);
+		break;
+	case WORD:
+		*(slice *)member = query_word(q, at);
+		break;
+	case ID:
+		*(slice *)member = read_record_id(q, at, id);
+		break;
+	case DIGEST:
+		*(bool *)((char *)ret + column->flag) = query_digest(q, at, member);
+		break;
+	}
+}
+
+/* What to read: a statement, and its columns behind key, page and url. */
+struct reading {
+	enum catalog_sql sql;
+	const struct column *columns;
+	size_t count;
+};
+
+static int each(struct catalog *c, uint32_t capture, const struct reading *r,
+	catalog_on_observation *call, void *context, struct err *err)
+{
+	char id[RECORD_ID_LEN];
+	struct query q;
+	int rc = query_rows(&q, c, r->sql, capture, err);
+
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0) {
+		uint64_t page = query_up_to(&q, 1, INT64_MAX >> 30);
+		struct attempt a = {
+			.page = page < SIDE_FIRST ? (uint32_t)page : CATALOG_NO_PAGE,
+			.url = query_text(&q, 2),
+		};
+
+		for (size_t i = 0; i < r->count; i++)
+			read_column(&q, 3 + (int)i, &r->columns[i], &a, id);
+		rc = query_check(&q, err);
+		if (rc == 0)
+			rc = call(context, &a);
+	}
+	return query_end(&q, rc);
 }
 
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	struct catalog_observation o;
-	char id[RECORD_ID_LEN];
-	struct query q;
-	int rc = query_rows(&q, c, SQL_EACH_OBSERVATION, capture, err);
+	static const struct reading R = {SQL_EACH_OBSERVATION, ALL, COUNT_OF(ALL)};
 
-	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
-		(rc = read_row(&q, &o, id, err)) == 0)
-		rc = call(context, &o);
-	return query_end(&q, rc);
+	return each(c, capture, &R, call, context, err);
 }
 
-static int read_body(struct query *q, struct catalog_body *ret, struct err *err)
+int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
+	void *context, struct err *err)
 {
-	*ret = (struct catalog_body){.is_original = !query_bool(q, 1)};
-	ret->is_original = query_digest(q, 2, &ret->payload) && ret->is_original;
-	if (ret->is_original) {
-		ret->coding = (uint64_t)query_int(q, 3);
-		ret->warc = query_word(q, 4);
-		ret->offset = query_up_to(q, 5, INT64_MAX);
-		ret->length = query_up_to(q, 6, INT64_MAX);
-		ret->is_original = ret->warc.ptr != NULL;
-	}
-	return query_check(q, err);
+	static const struct reading R = {SQL_EACH_BODY, BODY, COUNT_OF(BODY)};
+
+	return each(c, capture, &R, call, context, err);
 }
 
-int catalog_each_body(
-	struct catalog *c, uint32_t capture, catalog_on_body *call, void *context, struct err *err)
+int catalog_each_times(struct catalog *c, uint32_t capture, catalog_on_observation *call,
+	void *context, struct err *err)
 {
-	struct catalog_body b;
-	struct query q;
-	int rc = query_rows(&q, c, SQL_EACH_BODY, capture, err);
+	static const struct reading R = {SQL_EACH_TIMES, TIMES, COUNT_OF(TIMES)};
 
-	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 && (rc = read_body(&q, &b, err)) == 0)
-		rc = call(context, &b);
-	return query_end(&q, rc);
-}
-
-int catalog_each_times(
-	struct catalog *c, uint32_t capture, catalog_on_times *call, void *context, struct err *err)
-{
-	struct query q;
-	int rc = query_read(&q, c, SQL_EACH_TIMES, err);
-
-	if (rc)
-		return rc;
-	query_put_int(&q, capture);
-	while (rc == 0) {
-		struct attempt_times wall;
-		enum attempt_leg leg;
-
-		rc = query_next_key(&q, err);
-		if (rc)
-			break;
-		leg = (enum attempt_leg)query_up_to(&q, 1, ATTEMPT_SIDE);
-		wall = read_times(&q, 2);
-		rc = query_check(&q, err);
-		if (rc == 0)
-			rc = call(context, leg, &wall);
-	}
-	return query_end(&q, rc);
+	return each(c, capture, &R, call, context, err);
 }

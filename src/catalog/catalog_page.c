@@ -17,10 +17,8 @@ int catalog_add_page(
 	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_ADD_PAGE, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_ADD_PAGE, err);
 	query_put_int(&q, catalog_key(capture, page->number));
 	query_put_text(&q, page->url);
 	put_finding(&q, page);
@@ -38,10 +36,8 @@ static int set_rule(struct catalog *c, enum catalog_sql sql, int64_t page, slice
 	enum left_out reason, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, sql, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, sql, err);
 	query_put_int(&q, page);
 	query_put_word(&q, rule);
 	query_put_int(&q, reason);
@@ -52,10 +48,8 @@ int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
 	enum catalog_content content, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_MARK_PAGE, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_MARK_PAGE, err);
 	query_put_int(&q, catalog_key(capture, number));
 	query_put_int(&q, content);
 	return query_run_on(&q, "page", err);
@@ -77,10 +71,8 @@ int catalog_take_page(
 	struct catalog *c, uint32_t capture, const struct catalog_page *page, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_TAKE_PAGE, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_TAKE_PAGE, err);
 	query_put_int(&q, catalog_key(capture, page->number));
 	put_finding(&q, page);
 	query_put_word(&q, page->rule);

@@ -20,10 +20,8 @@ int catalog_set_plan(
 	struct catalog *c, uint32_t capture, const struct catalog_plan *plan, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_SET_PLAN, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_SET_PLAN, err);
 	query_put_int(&q, catalog_key(capture, plan->page));
 	put_position(&q, plan->visit);
 	put_position(&q, plan->revisit);

@@ -33,15 +33,18 @@ static void give_back(struct query *q)
 	q->stmt = NULL;
 }
 
-static int start(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err)
+/* rc: what came of it so far. */
+static void start(struct query *q, struct catalog *c, enum catalog_sql id, int rc, struct err *err)
 {
-	*q = (struct query){.c = c, .id = id, .err = err};
-	return take(c, id, &q->stmt, err);
+	*q = (struct query){.c = c, .id = id, .rc = rc, .err = err};
+	if (rc == 0)
+		q->rc = take(c, id, &q->stmt, err);
 }
 
 int query_read(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err)
 {
-	return start(q, c, id, err);
+	start(q, c, id, 0, err);
+	return q->rc;
 }
 
 int query_rows(
@@ -57,9 +60,9 @@ int query_rows(
 static int run_alone(struct catalog *c, enum catalog_sql id, struct err *err)
 {
 	struct query q;
-	int rc = start(&q, c, id, err);
 
-	return rc ? rc : query_run(&q, err);
+	start(&q, c, id, 0, err);
+	return query_run(&q, err);
 }
 
 /* Another process may have written since our last transaction. */
@@ -100,11 +103,9 @@ static int begin(struct catalog *c, struct err *err)
 	return notice_others(c, err);
 }
 
-int query_write(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err)
+void query_write(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err)
 {
-	int rc = begin(c, err);
-
-	return rc ? rc : start(q, c, id, err);
+	start(q, c, id, begin(c, err), err);
 }
 
 /* ---- parameters ---- */
@@ -148,7 +149,7 @@ void query_put_double(struct query *q, double value)
 	int at = place(q);
 
 	if (isnan(value))
-		refuse(q, "a value that is no number");
+		refuse(q, "a value that is not a number");
 	else if (at)
 		keep(q, sqlite3_bind_double(q->stmt, at, value));
 }

@@ -4,10 +4,8 @@ int catalog_add_robots(
 	struct catalog *c, uint32_t capture, const struct catalog_robots *r, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_ADD_ROBOTS, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_ADD_ROBOTS, err);
 	query_put_int(&q, capture);
 	query_put_text(&q, r->origin);
 	query_put_int(&q, r->policy);
@@ -21,10 +19,8 @@ int catalog_confirm_robots(
 	struct catalog *c, uint32_t capture, slice origin, int64_t checked, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_CONFIRM_ROBOTS, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_CONFIRM_ROBOTS, err);
 	query_put_int(&q, capture);
 	query_put_text(&q, origin);
 	query_put_int(&q, checked);

@@ -7,6 +7,17 @@
 	"id, uuid, site, strategy, settings, single, state, started, finished, still_from," \
 	" still_to, ended_by, caveats, addresses"
 
+/* Of an observation: a number that goes up in the order of page, leg and attempt. */
+#define OBSERVATION_KEY "(o.page << 30) | (leg << 28) | attempt"
+#define OBSERVATIONS    " FROM observation AS o WHERE capture = ?1 ORDER BY page, leg, attempt"
+
+#define NAME(column, ...) ", " #column
+#define PARAMETER(...)    ", ?"
+#define ALL_NAMES         CATALOG_OBSERVATION_FIELDS(NAME, NAME)
+#define ALL_PARAMETERS    CATALOG_OBSERVATION_FIELDS(PARAMETER, PARAMETER)
+#define BODY_NAMES        CATALOG_BODY_FIELDS(NAME, NAME)
+#define TIMES_NAMES       CATALOG_TIMES_FIELDS(NAME, NAME)
+
 static const char *const SQL[SQL_COUNT] = {
 	[SQL_BEGIN] = "BEGIN IMMEDIATE",
 	[SQL_COMMIT] = "COMMIT",
@@ -48,31 +59,17 @@ static const char *const SQL[SQL_COUNT] = {
 			 " ON CONFLICT(id) DO UPDATE SET visit = ?2, revisit = ?3, hopeless = ?4",
 	[SQL_EACH_PLAN] = "SELECT id, visit, revisit, hopeless FROM plan " OF_CAPTURE "ORDER BY id",
 
-	[SQL_ADD_OBSERVATION] =
-		"INSERT INTO observation(capture, page, leg, attempt, url, sent, first_byte,"
-		" last_byte, clock_sent, clock_first_byte, clock_last_byte, status, truncated,"
-		" failure, state, media_type, payload, warc, place, length, record_id, is_revisit,"
-		" coding)"
-		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,"
-		" ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
+	[SQL_ADD_OBSERVATION] = "INSERT INTO observation(capture, page, url" ALL_NAMES
+				") VALUES(?, ?, ?" ALL_PARAMETERS ")",
 	[SQL_NEXT_SIDE] = "SELECT max(page) + 1 FROM observation WHERE capture = ?1"
 			  " AND page >= 0xffffffff",
 	[SQL_EACH_OBSERVATION] =
-		"SELECT (o.page << 30) | (leg << 28) | attempt, o.page, leg, attempt,"
-		" coalesce(o.url, p.url), sent, first_byte, last_byte,"
-		" clock_sent, clock_first_byte, clock_last_byte, status, truncated, failure,"
-		" state, media_type, payload, warc, place, length, record_id, is_revisit, coding"
+		"SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url)" ALL_NAMES
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" AND o.page < 0xffffffff"
 		" WHERE capture = ?1 ORDER BY o.page, leg, attempt",
-
-	[SQL_EACH_BODY] =
-		"SELECT (page << 30) | (leg << 28) | attempt, is_revisit OR truncated, payload,"
-		" coding, warc, place, length FROM observation"
-		" WHERE capture = ?1 ORDER BY page, leg, attempt",
-	[SQL_EACH_TIMES] =
-		"SELECT (page << 30) | (leg << 28) | attempt, leg, sent, first_byte, last_byte"
-		" FROM observation WHERE capture = ?1 ORDER BY page, leg, attempt",
+	[SQL_EACH_BODY] = "SELECT " OBSERVATION_KEY ", page, NULL" BODY_NAMES OBSERVATIONS,
+	[SQL_EACH_TIMES] = "SELECT " OBSERVATION_KEY ", page, NULL" TIMES_NAMES OBSERVATIONS,
 
 	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

@@ -4,10 +4,8 @@ int catalog_set_verdict(
 	struct catalog *c, uint32_t capture, const struct catalog_verdict *v, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_SET_VERDICT, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_SET_VERDICT, err);
 	query_put_int(&q, catalog_key(capture, v->page));
 	query_put_word(&q, v->verdict);
 	query_put_word(&q, v->evidence);

@@ -3,10 +3,8 @@
 int catalog_set_warc(struct catalog *c, const struct catalog_warc *warc, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_SET_WARC, err);
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_SET_WARC, err);
 	query_put_text(&q, warc->name);
 	query_put_size(&q, warc->size);
 	query_put_int(&q, warc->complete);

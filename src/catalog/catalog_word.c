@@ -61,10 +61,9 @@ static int load(struct catalog *c, struct err *err)
 static int add(struct catalog *c, slice text, struct err *err)
 {
 	struct query q;
-	int rc = query_write(&q, c, SQL_ADD_WORD, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	query_write(&q, c, SQL_ADD_WORD, err);
 	query_put_int(&q, (int64_t)c->words.texts.len + 1);
 	query_put_text(&q, text);
 	rc = query_run(&q, err);

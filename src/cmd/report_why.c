@@ -46,10 +46,8 @@ static void print_time(FILE *file, int64_t time, enum clock_round round)
 	(void)fputs(time ? text : "-", file);
 }
 
-static void print_attempt(const struct catalog_observation *o, FILE *file)
+static void print_attempt(const struct attempt *a, FILE *file)
 {
-	const struct attempt *a = &o->attempt;
-
 	(void)fprintf(file, "%-8s%-5u", attempt_leg_name(a->leg), a->number);
 	print_time(file, a->wall.sent, CLOCK_ROUND_DOWN);
 	(void)fputs(" to ", file);
@@ -61,11 +59,11 @@ static void print_attempt(const struct catalog_observation *o, FILE *file)
 	(void)putc('\n', file);
 	if (a->failure.ptr)
 		print_line(file, "", a->failure);
-	if (o->warc.ptr) {
+	if (a->warc.ptr) {
 		print_label(file, "");
 		(void)fputs("warc/", file);
-		text_name(file, o->warc, 0);
-		(void)fprintf(file, " at %" PRIu64 "\n", o->offset);
+		text_name(file, a->warc, 0);
+		(void)fprintf(file, " at %" PRIu64 "\n", a->offset);
 	}
 }
 

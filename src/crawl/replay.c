@@ -275,16 +275,16 @@ static int on_robots(void *context, const struct catalog_robots *row)
 
 /* ---- observations ---- */
 
-static int restore_visit(struct replaying *r, const struct catalog_observation *o)
+static int restore_visit(struct replaying *r, const struct attempt *o)
 {
 	struct capture *c = r->capture;
 	/* Wall time is what outlives the process; the planner's zero was when the capture began. */
 	struct page_visit v = {
-		.state = o->attempt.state,
+		.state = o->state,
 		.payload = o->payload,
 		.coding = o->coding,
-		.date = o->attempt.wall.sent,
-		.end = clock_seconds(o->attempt.wall.last_byte - c->row.started),
+		.date = o->wall.sent,
+		.end = clock_seconds(o->wall.last_byte - c->row.started),
 	};
 
 	if (!o->is_revisit && o->record_id.ptr && o->record_id.len < sizeof v.record.text)
@@ -292,10 +292,10 @@ static int restore_visit(struct replaying *r, const struct catalog_observation *
 	return pages_set_visit(&c->pages, o->page, &v, r->err);
 }
 
-static int restore_revisit(struct replaying *r, const struct catalog_observation *o)
+static int restore_revisit(struct replaying *r, const struct attempt *o)
 {
 	struct capture *c = r->capture;
-	double start = clock_seconds(o->attempt.wall.sent - c->row.started);
+	double start = clock_seconds(o->wall.sent - c->row.started);
 	struct page_prior prior;
 	struct page_visit visit;
 	int rc;
@@ -309,7 +309,7 @@ static int restore_revisit(struct replaying *r, const struct catalog_observation
 		return rc;
 	c->revisited++;
 	c->expected += survival_at(prior.survival, fmax(0, start - visit.end));
-	c->sharp += o->attempt.status < 400 && digest_eq(&o->attempt.state, &visit.state);
+	c->sharp += o->status < 400 && digest_eq(&o->state, &visit.state);
 	return 0;
 }
 
@@ -319,24 +319,24 @@ static void spend(struct capture *c, uint64_t bytes)
 	c->budget -= bytes < c->budget ? bytes : c->budget;
 }
 
-static int on_observation(void *context, const struct catalog_observation *o)
+static int on_observation(void *context, const struct attempt *o)
 {
 	struct replaying *r = context;
 	struct capture *c = r->capture;
-	struct observation shown = legs_observe(&o->attempt);
+	struct observation shown = legs_observe(o);
 	int rc = check_stop(r);
 
 	if (rc)
 		return rc;
-	(void)capture_move_still_point(c, &o->attempt);
-	if (o->attempt.wall.last_byte > r->latest)
-		r->latest = o->attempt.wall.last_byte;
+	(void)capture_move_still_point(c, o);
+	if (o->wall.last_byte > r->latest)
+		r->latest = o->wall.last_byte;
 	spend(c, o->length);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
-	if (o->attempt.leg == ATTEMPT_VISIT)
+	if (o->leg == ATTEMPT_VISIT)
 		return restore_visit(r, o);
-	return o->attempt.leg == ATTEMPT_REVISIT ? restore_revisit(r, o) : 0;
+	return o->leg == ATTEMPT_REVISIT ? restore_revisit(r, o) : 0;
 }
 
 static int on_clock(void *context, const struct catalog_clock *k)

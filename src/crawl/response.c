@@ -60,6 +60,7 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	};
 
 	return (struct attempt){
+		.page = order->page,
 		.capture = c->row.uuid,
 		.url = f->url,
 		.kind = kind_of(c, order),
@@ -75,9 +76,8 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	};
 }
 
-/* A response as it was read, and the fetch that it is of. */
+/* A response as it was read. */
 struct read {
-	const struct net_fetch *fetch;
 	bool there;
 	struct state_result result;
 	slice media_type;
@@ -116,9 +116,21 @@ static slice truncation(const struct state_result *result)
 		       : SLICE("truncated: the body does not end as its head says");
 }
 
+/* The body and what it is. */
+static void set_body(
+	struct attempt *a, const struct state_result *result, slice media_type, uint64_t coding)
+{
+	a->media_type = media_type;
+	a->has_payload = true;
+	a->payload = result->payload;
+	a->payload_size = result->payload_size;
+	a->coding = coding;
+}
+
 /* What the framing says against what came: both must agree that the body is whole. */
 static void apply(struct attempt *a, const struct read *r, bool unproven)
 {
+	set_body(a, &r->result, r->media_type, r->coding);
 	a->truncated = a->truncated || !r->result.whole || unproven;
 	a->has_state = !a->truncated;
 	a->state = r->result.state;
@@ -264,19 +276,19 @@ static int discover_in(struct capture *c, uint32_t page, const struct net_fetch 
 
 /* ---- the two observations ---- */
 
-static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
-	const struct read *r, const struct warc_id *record, struct err *err)
+static int keep_visit(
+	struct capture *c, const struct attempt *a, const struct warc_id *record, struct err *err)
 {
 	struct page_visit v = {
 		.state = a->state,
-		.payload = r->result.payload,
-		.coding = r->coding,
+		.payload = a->payload,
+		.coding = a->coding,
 		.date = a->wall.sent,
 		.record = *record,
 		.end = capture_seconds(c, a->clock.last_byte),
 	};
 
-	return pages_set_visit(&c->pages, page, &v, err);
+	return pages_set_visit(&c->pages, a->page, &v, err);
 }
 
 static int compare_visit(struct capture *c, uint32_t page, const struct page_visit *visit,
@@ -303,49 +315,33 @@ static int find_visit(const struct capture *c, const struct plan_order *order,
 }
 
 /* The page's own visit has the body, in a record of its own. */
-static bool visit_has_body(const struct page_visit *v, const struct attempt *a,
-	const struct read *r, struct duplicates_original *ret)
+static bool visit_has_body(
+	const struct page_visit *v, const struct attempt *a, struct attempt_original *ret)
 {
-	if (!v || !v->record.text[0] || !digest_eq(&v->payload, &r->result.payload) ||
-		v->coding != r->coding)
+	if (!v || !v->record.text[0] || !digest_eq(&v->payload, &a->payload) ||
+		v->coding != a->coding)
 		return false;
-	*ret = (struct duplicates_original){.record = v->record, .date = v->date, .url = a->url};
+	*ret = (struct attempt_original){
+		.record = slice_str(v->record.text), .date = v->date, .url = a->url};
 	return true;
 }
 
-/* Whether the archive has the body already, so that it need not be stored again. */
-static bool find_body(struct capture *c, const struct page_visit *visit, const struct attempt *a,
-	const struct read *r, struct duplicates_original *ret)
-{
-	return r->there && !a->truncated &&
-	       (visit_has_body(visit, a, r, ret) ||
-		       store_has_body(c->store, &r->result, r->coding, ret));
-}
-
-static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct read *r, const struct page_visit *visit, struct err *err)
+static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
+	const struct page_visit *visit, struct err *err)
 {
 	struct observation shown = legs_observe(a);
-	struct duplicates_original original;
 	struct warc_id record;
-	bool is_known = find_body(c, visit, a, r, &original);
-	int rc = store_attempt(c->store,
-		&(struct store_attempt){
-			.capture = c->row.id,
-			.attempt = *a,
-			.fetch = r->fetch,
-			.result = r->there ? &r->result : NULL,
-			.media_type = r->media_type,
-			.coding = r->coding,
-			.page = order->page,
-			.original = is_known ? &original : NULL,
-		},
-		&record, err);
+	int rc;
 
-	if (is_known)
+	/* What the archive has already need not be stored again. */
+	a->is_revisit = a->has_payload && !a->truncated &&
+			(visit_has_body(visit, a, &a->original) ||
+				store_find_body(c->store, a, &a->original));
+	rc = store_attempt(c->store, c->row.id, a, f, &record, err);
+	if (a->is_revisit)
 		record = (struct warc_id){0}; /* a revisit is never referred to */
-	if (rc == 0 && order->leg == PLAN_VISIT && observation_is_usable(&shown))
-		rc = keep_visit(c, order->page, a, r, &record, err);
+	if (rc == 0 && a->leg == ATTEMPT_VISIT && observation_is_usable(&shown))
+		rc = keep_visit(c, a, &record, err);
 	return rc;
 }
 
@@ -402,7 +398,7 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
 	enum reading_for mode = READING_STATE;
 	bool follow = true;
-	struct read r = {.fetch = f};
+	struct read r = {0};
 	int rc = choose_mode(c, order, f, &mode, err);
 
 	if (rc == 0 && f->status > 0)
@@ -419,7 +415,7 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 		response_obey_retry_after(c, host, f->status);
 	}
 	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
-	rc = save(c, order, &a, &r, visit, err);
+	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;
 	/* The catalog learns of it with the observation that moves its end: the two agree. */
@@ -470,12 +466,9 @@ static int save_nothing(struct capture *c, const struct plan_order *order,
 	const struct net_fetch *f, slice via, const char *failure, struct err *err)
 {
 	struct attempt a = describe(c, order, f, via, slice_str(failure));
-	struct warc_id none;
 
 	note_problem(c, &a);
-	return store_attempt(c->store,
-		&(struct store_attempt){.capture = c->row.id, .attempt = a, .page = order->page},
-		&none, err);
+	return store_attempt(c->store, c->row.id, &a, NULL, NULL, err);
 }
 
 int response_skipped(
@@ -504,8 +497,8 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 	const struct state_result *result, struct err *err)
 {
 	char text[sizeof f->detail + 32];
-	struct warc_id record;
 	struct attempt a = {
+		.page = CATALOG_NO_PAGE,
 		.capture = c->row.uuid,
 		.url = url,
 		.leg = ATTEMPT_SIDE,
@@ -517,17 +510,9 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 		.truncated = f->status > 0 && (f->truncated || (result && !result->whole)),
 	};
 
+	if (result)
+		set_body(&a, result, reading_field(c->reading, SLICE("content-type")), 0);
 	if (result && a.truncated && !a.failure.ptr)
 		a.failure = truncation(result);
-	return store_attempt(c->store,
-		&(struct store_attempt){
-			.capture = c->row.id,
-			.attempt = a,
-			.fetch = f,
-			.result = result,
-			.media_type = result ? reading_field(c->reading, SLICE("content-type"))
-					     : (slice){0},
-			.page = CATALOG_NO_PAGE,
-		},
-		&record, err);
+	return store_attempt(c->store, c->row.id, &a, f, NULL, err);
 }

@@ -38,10 +38,10 @@ static int read_record(struct exhibit *e, struct err *err)
 
 static int find_visit(struct exhibit *e, const char *archive, const struct why *w, struct err *err)
 {
-	const struct catalog_observation *found = NULL;
+	const struct attempt *found = NULL;
 
 	for (size_t i = 0; i < w->attempts.len; i++)
-		if (w->attempts.ptr[i].attempt.leg == ATTEMPT_VISIT && w->attempts.ptr[i].warc.ptr)
+		if (w->attempts.ptr[i].leg == ATTEMPT_VISIT && w->attempts.ptr[i].warc.ptr)
 			found = &w->attempts.ptr[i];
 	if (!found)
 		return err_set(err, ERR_NOTFOUND, "%s: the page was not visited", archive);

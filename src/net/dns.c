@@ -29,25 +29,11 @@ struct dns {
 
 /* ---- waiters ---- */
 
-static void enter(struct dns_name *n, struct dns_waiter *w)
-{
-	w->name = n;
-	w->next = NULL;
-	w->prev = n->last;
-	*(n->last ? &n->last->next : &n->first) = w;
-	n->last = w;
-}
+LIST_DEFINE(dns_waiters, struct dns_waiter)
 
 void dns_leave(struct dns_waiter *w)
 {
-	struct dns_name *n = w->name;
-
-	if (!n)
-		return;
-	*(w->prev ? &w->prev->next : &n->first) = w->next;
-	*(w->next ? &w->next->prev : &n->last) = w->prev;
-	w->prev = w->next = NULL;
-	w->name = NULL;
+	dns_waiters_remove(w);
 }
 
 static int64_t now(const struct dns *d)
@@ -63,7 +49,7 @@ static void settle(struct dns *d, struct dns_name *n, double ttl)
 	n->expires = now(d) + (int64_t)(ttl * (double)CLOCK_NS_PER_SECOND);
 	n->answer.date = clock_realtime(d->params.clock);
 	dns_cache_move(&d->cache, n, &d->cache.known);
-	while ((w = n->first)) {
+	while ((w = n->waiters.first)) {
 		dns_leave(w);
 		w->answered(w, &n->answer);
 	}
@@ -83,7 +69,7 @@ static const char *sentence(int status)
 	case ARES_ECONNREFUSED: /* also when all of them say SERVFAIL or REFUSED */
 		return "no DNS server could answer";
 	case ARES_EBADNAME:
-		return "no name that the DNS can have";
+		return "not a valid DNS name";
 	case ARES_ENOMEM:
 		return "no memory for the answer";
 	default:
@@ -267,7 +253,7 @@ static int begin(struct dns *d, slice name, struct dns_name *n, struct dns_waite
 	if (!n && !(n = dns_cache_add(&d->cache, name)))
 		return ERR_NOMEM;
 	n->dns = d;
-	enter(n, w);
+	dns_waiters_append(&n->waiters, w);
 	if (!answer_special(d, n, name)) {
 		dns_cache_move(&d->cache, n, &d->cache.queued);
 		ask_queued(d);
@@ -283,7 +269,7 @@ int dns_ask(struct dns *d, slice name, struct dns_waiter *w)
 	if (!n || (known && now(d) >= n->expires))
 		return begin(d, name, n, w);
 	if (!known) {
-		enter(n, w);
+		dns_waiters_append(&n->waiters, w);
 		return 0;
 	}
 	dns_cache_move(&d->cache, n, &d->cache.known);

@@ -39,7 +39,7 @@ struct dns; /* opaque */
  */
 struct dns_waiter {
 	void (*answered)(struct dns_waiter *w, const struct dns_answer *answer);
-	struct dns_name *name; /* the rest is dns.c's own; NULL when not waiting */
+	struct dns_waiters *list; /* the rest is dns.c's own; NULL when not waiting */
 	struct dns_waiter *prev, *next;
 };
 

@@ -20,7 +20,7 @@ void dns_answer_release(struct dns_answer *a)
 
 static void free_name(struct dns_name *n)
 {
-	assert(!n->first);
+	assert(!n->waiters.first);
 	dns_answer_release(&n->answer);
 	free(n);
 }
@@ -66,19 +66,6 @@ struct dns_name *dns_cache_add(struct dns_cache *c, slice name)
 	return n;
 }
 
-static void leave_list(struct dns_name *n)
-{
-	struct dns_list *list = n->list;
-
-	if (!list)
-		return;
-	*(n->prev ? &n->prev->next : &list->first) = n->next;
-	*(n->next ? &n->next->prev : &list->last) = n->prev;
-	list->len--;
-	n->prev = n->next = NULL;
-	n->list = NULL;
-}
-
 static void forget(struct dns_cache *c, struct dns_name *n)
 {
 	struct dns_name **at = &c->buckets[n->bucket];
@@ -86,18 +73,13 @@ static void forget(struct dns_cache *c, struct dns_name *n)
 	while (*at != n)
 		at = &(*at)->chain;
 	*at = n->chain;
-	leave_list(n);
+	dns_list_remove(n);
 	free_name(n);
 }
 
 void dns_cache_move(struct dns_cache *c, struct dns_name *n, struct dns_list *to)
 {
-	leave_list(n);
-	n->list = to;
-	n->prev = to->last;
-	*(to->last ? &to->last->next : &to->first) = n;
-	to->last = n;
-	to->len++;
+	dns_list_append(to, n);
 	if (c->known.len > c->max)
 		forget(c, c->known.first);
 }

@@ -11,6 +11,7 @@
 #include "base/api.h"
 #include "base/hash.h"
 #include "net/address.h"
+#include "net/list.h"
 #include "net/net.h"
 
 enum {
@@ -33,14 +34,16 @@ struct dns_answer {
 };
 
 struct dns_waiter;
-struct dns_list;
+struct dns_name;
+LIST_DECLARE(dns_waiters, struct dns_waiter);
+LIST_DECLARE(dns_list, struct dns_name);
 
 /* A name that has been asked for. It is in one of its cache's lists. */
 struct dns_name {
 	struct dns_name *chain; /* in its bucket */
 	struct dns_list *list;
 	struct dns_name *prev, *next;
-	struct dns_waiter *first, *last; /* who waits for the answer */
+	struct dns_waiters waiters; /* for the answer */
 	int64_t expires;
 	struct dns_answer answer; /* an old one while a new one is asked for */
 	size_t bucket;
@@ -48,10 +51,7 @@ struct dns_name {
 	char text[];
 };
 
-struct dns_list {
-	struct dns_name *first, *last;
-	size_t len;
-};
+LIST_DEFINE(dns_list, struct dns_name)
 
 struct dns_cache {
 	struct hash_key key;

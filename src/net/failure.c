@@ -15,23 +15,8 @@ const char *net_failure_name(enum net_failure failure)
 
 bool net_failure_is_transient(enum net_failure failure)
 {
-	switch (failure) {
-	case NET_FAILURE_DNS:
-	case NET_FAILURE_CONNECT:
-	case NET_FAILURE_TIMEOUT:
-	case NET_FAILURE_RESET:
-		return true;
-	case NET_FAILURE_NONE:
-	case NET_FAILURE_FORBIDDEN:
-	case NET_FAILURE_TLS:
-	case NET_FAILURE_PROTOCOL:
-	case NET_FAILURE_TOO_LARGE:
-	case NET_FAILURE_ABORTED:
-	case NET_FAILURE_SLOW:
-	case NET_FAILURE_LOCAL:
-		break;
-	}
-	return false;
+	return failure == NET_FAILURE_DNS || failure == NET_FAILURE_CONNECT ||
+	       failure == NET_FAILURE_TIMEOUT || failure == NET_FAILURE_RESET;
 }
 
 static const struct {

@@ -383,8 +383,7 @@ int jar_read(struct jar *jar, slice text, int64_t now, struct err *err)
 			rc = fits(&c) ? put(jar, &c, now) : ERR_SYNTAX;
 		if (rc == ERR_SYNTAX)
 			rc = err_set(err, rc,
-				"line %zu is no cookie: seven fields with tabs between them are "
-				"expected",
+				"line %zu is not a cookie; expected seven fields separated by tabs",
 				line);
 		else if (rc == ERR_END)
 			rc = 0;

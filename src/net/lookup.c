@@ -5,35 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void leave(struct lookup *l)
-{
-	struct lookup_list *list = l->list;
-
-	if (!list)
-		return;
-	*(l->prev ? &l->prev->next : &list->first) = l->next;
-	*(l->next ? &l->next->prev : &list->last) = l->prev;
-	l->prev = l->next = NULL;
-	l->list = NULL;
-	l->lookups->count--;
-}
-
-static void enter(struct lookup *l, struct lookup_list *list)
-{
-	leave(l);
-	l->list = list;
-	l->prev = list->last;
-	*(list->last ? &list->last->next : &list->first) = l;
-	list->last = l;
-	l->lookups->count++;
-}
-
 void lookup_free(struct lookup *l)
 {
 	if (!l)
 		return;
 	dns_leave(&l->waiter);
-	leave(l);
+	lookup_list_remove(l);
 	free(l->records);
 	free(l);
 }
@@ -59,7 +36,7 @@ struct lookup *lookups_next(struct lookups *l)
 	struct lookup *first = l->finished.first;
 
 	if (first)
-		leave(first);
+		lookup_list_remove(first);
 	return first;
 }
 
@@ -85,7 +62,7 @@ static void on_answer(struct dns_waiter *w, const struct dns_answer *answer)
 		fill(l, answer->list, answer->count);
 	if (answer->records && (l->records = strdup(answer->records)))
 		l->result.records = slice_str(l->records);
-	enter(l, &l->lookups->finished);
+	lookup_list_append(&l->lookups->finished, l);
 }
 
 static struct lookup *new_lookup(struct lookups *lookups, uint64_t tag)
@@ -98,7 +75,7 @@ static struct lookup *new_lookup(struct lookups *lookups, uint64_t tag)
 	l->result.records = SLICE("");
 	l->lookups = lookups;
 	l->waiter.answered = on_answer;
-	enter(l, &lookups->open);
+	lookup_list_append(&lookups->open, l);
 	return l;
 }
 
@@ -112,7 +89,7 @@ int lookup_start(struct lookups *lookups, struct dns *dns, slice host, uint64_t 
 		return ERR_NOMEM;
 	if (address_parse(host, &literal)) {
 		fill(l, &literal, 1);
-		enter(l, &lookups->finished);
+		lookup_list_append(&lookups->finished, l);
 		return 0;
 	}
 	rc = dns_ask(dns, host, &l->waiter);
@@ -127,6 +104,6 @@ int lookup_skip(struct lookups *lookups, uint64_t tag)
 
 	if (!l)
 		return ERR_NOMEM;
-	enter(l, &lookups->finished);
+	lookup_list_append(&lookups->finished, l);
 	return 0;
 }

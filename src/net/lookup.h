@@ -4,7 +4,11 @@
 
 #include "base/api.h"
 #include "net/dns.h"
+#include "net/list.h"
 #include "net/net.h"
+
+struct lookup;
+LIST_DECLARE(lookup_list, struct lookup);
 
 struct lookup {
 	struct net_lookup result; /* first: it is what net_next_lookup hands out */
@@ -15,14 +19,11 @@ struct lookup {
 	char *records;
 };
 
-struct lookup_list {
-	struct lookup *first, *last;
-};
+LIST_DEFINE(lookup_list, struct lookup)
 
 /* Zero-initialise. */
 struct lookups {
 	struct lookup_list open, finished;
-	size_t count; /* of both */
 };
 
 /* Asks for the host of a URL, or knows it by itself. 0 or ERR_NOMEM. */

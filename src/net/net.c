@@ -187,7 +187,7 @@ int net_check_dns(const char *servers, struct err *err)
 
 	if (!servers[0])
 		return err_set(err, ERR_USAGE,
-			"the list is empty; addresses such as 192.0.2.1,192.0.2.2:5353 are wanted");
+			"the list is empty; expected addresses such as 192.0.2.1,192.0.2.2:5353");
 	rc = dns_new(&(struct dns_params){.clock = clock_system(), .servers = servers, .epoll = -1},
 		&dns, err);
 
@@ -200,14 +200,9 @@ int net_check_certificates(const char *file, struct err *err)
 	if (access(file, R_OK))
 		return err_set(err, ERR_USAGE, "%s: %s", file, strerror(errno));
 	if (!tls_has_certificates(file))
-		return err_set(err, ERR_USAGE, "%s: no certificate in it (PEM is wanted)", file);
+		return err_set(
+			err, ERR_USAGE, "%s: no certificate found; expected a PEM file", file);
 	return 0;
-}
-
-static void free_all(struct transfer_list *list)
-{
-	while (list->first)
-		transfer_free(list->first);
 }
 
 void net_free(struct net *net)
@@ -215,7 +210,8 @@ void net_free(struct net *net)
 	if (!net)
 		return;
 	net_cancel(net);
-	free_all(&net->shared.finished);
+	while (net->shared.finished.first)
+		transfer_free(net->shared.finished.first);
 	lookups_release(&net->lookups);
 	dns_free(net->dns);
 	/* Its callbacks use epoll to the last. */
@@ -315,51 +311,33 @@ int net_watch(struct net *net, int fd, struct err *err)
 	return 0;
 }
 
-static void cancel_all(struct net *net, struct transfer_list *list)
+void net_cancel_some(struct net *net, net_choose *choose, void *context, enum net_failure failure,
+	const char *text)
 {
-	struct transfer *t;
+	struct transfer_list *lists[] = {
+		&net->shared.running, &net->shared.waiting, &net->shared.resolving};
+	struct transfer *next;
 
-	while ((t = list->first)) {
-		dns_leave(&t->waiter);
-		(void)curl_multi_remove_handle(net->multi, t->easy);
-		transfer_fail(t, NET_FAILURE_ABORTED, "given up before it was complete");
-	}
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+		for (struct transfer *t = lists[i]->first; t; t = next) {
+			struct net_running running = {
+				.tag = t->fetch.tag,
+				.seconds = clock_seconds(now() - t->begun - t->excused),
+				.bytes = t->head_received + t->body.size,
+			};
+
+			next = t->next;
+			if (choose && !choose(context, &running))
+				continue;
+			dns_leave(&t->waiter);
+			(void)curl_multi_remove_handle(net->multi, t->easy);
+			transfer_fail(t, failure, "%s", text);
+		}
 }
 
 void net_cancel(struct net *net)
 {
-	cancel_all(net, &net->shared.running);
-	cancel_all(net, &net->shared.waiting);
-	cancel_all(net, &net->shared.resolving);
-}
-
-static void cancel_chosen(struct net *net, struct transfer_list *list, net_choose *choose,
-	void *context, enum net_failure failure, const char *text)
-{
-	struct transfer *next;
-
-	for (struct transfer *t = list->first; t; t = next) {
-		struct net_running running = {
-			.tag = t->fetch.tag,
-			.seconds = clock_seconds(now() - t->begun - t->excused),
-			.bytes = t->head_received + t->body.size,
-		};
-
-		next = t->next;
-		if (!choose(context, &running))
-			continue;
-		dns_leave(&t->waiter);
-		(void)curl_multi_remove_handle(net->multi, t->easy);
-		transfer_fail(t, failure, "%s", text);
-	}
-}
-
-void net_cancel_some(struct net *net, net_choose *choose, void *context, enum net_failure failure,
-	const char *text)
-{
-	cancel_chosen(net, &net->shared.running, choose, context, failure, text);
-	cancel_chosen(net, &net->shared.waiting, choose, context, failure, text);
-	cancel_chosen(net, &net->shared.resolving, choose, context, failure, text);
+	net_cancel_some(net, NULL, NULL, NET_FAILURE_ABORTED, "given up before it was complete");
 }
 
 /* Of several addresses the one that answered is tried first from now on. */

@@ -57,10 +57,10 @@ enum net_failure {
 #undef X
 };
 
-/* The word; constant. */
 /* The detail of a failure where https meets a server, or a port, of plain HTTP. */
 #define NET_NO_TLS "the server does not speak TLS on this port"
 
+/* The word; constant. */
 const char *net_failure_name(enum net_failure failure);
 
 /* Whether another try may help: dns, connect, timeout, reset. */
@@ -219,7 +219,7 @@ struct net_running {
 	uint64_t bytes; /* of the response, so far */
 };
 
-/* Which fetches to end: called for each that is under way. */
+/* Which fetches to end: called for each that is under way. NULL: all. */
 typedef bool net_choose(void *context, const struct net_running *fetch);
 
 /* Ends those fetches, each with that failure and text. Cost: all fetches under way. */

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* In order. Port 0 is none. */
+/* Port 0 is none. */
 static const uint16_t REFUSED[] = {0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43,
 	53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135,
 	137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
@@ -12,18 +12,9 @@ static const uint16_t REFUSED[] = {0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 2
 
 bool port_is_refused(unsigned port)
 {
-	size_t from = 0, to = sizeof REFUSED / sizeof REFUSED[0];
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (REFUSED[middle] == port)
+	for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
+		if (REFUSED[i] == port)
 			return true;
-		if (REFUSED[middle] < port)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	return false;
 }
 

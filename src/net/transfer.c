@@ -176,7 +176,8 @@ static bool end_head(struct transfer *t)
 	t->head_whole = true;
 	t->fetch.status = (unsigned)status;
 	if (status == 101)
-		note_failure(t, NET_FAILURE_PROTOCOL, "the server switched protocols unasked");
+		note_failure(t, NET_FAILURE_PROTOCOL,
+			"the server switched protocols without being asked");
 	else if (status < 100)
 		note_failure(t, NET_FAILURE_PROTOCOL, "no HTTP status");
 	return t->fetch.failure == NET_FAILURE_NONE;
@@ -206,7 +207,7 @@ static bool spend(struct transfer *t, size_t bytes)
 		return true;
 	if (*t->budget < bytes) {
 		*t->budget = 0;
-		note_failure(t, NET_FAILURE_TOO_LARGE, "as many bytes as were allowed have come");
+		note_failure(t, NET_FAILURE_TOO_LARGE, "the byte limit is reached");
 		return false;
 	}
 	*t->budget -= bytes;
@@ -344,7 +345,7 @@ static curl_socket_t on_open(void *userdata, curlsocktype purpose, struct curl_s
 	struct address a;
 
 	if (!address_of_socket(&to->addr, &a)) {
-		note_failure(t, NET_FAILURE_FORBIDDEN, "no address of the internet");
+		note_failure(t, NET_FAILURE_FORBIDDEN, "not an internet address");
 		return CURL_SOCKET_BAD;
 	}
 	if (!t->shared->params.proxy && !address_is_allowed(&a, t->route.allowed)) {
@@ -671,7 +672,7 @@ static void judge_proxy(struct transfer *t, CURLcode code)
 	else if (code != CURLE_OK && t->fetch.monotonic.sent == 0 &&
 		 failure_of_curl(code) == NET_FAILURE_RESET)
 		note_failure(t, NET_FAILURE_CONNECT,
-			t->error[0] ? t->error : "the proxy does not let us through");
+			t->error[0] ? t->error : "the proxy refused the connection");
 }
 
 static bool has_no_body(unsigned status)

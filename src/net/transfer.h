@@ -13,11 +13,14 @@
 #include "http/chunked.h"
 #include "net/body.h"
 #include "net/dns.h"
+#include "net/list.h"
 #include "net/net.h"
 #include "net/route.h"
 #include "net/sockets.h"
 #include "net/tls.h"
-#include "net/transfer_list.h"
+
+struct transfer;
+LIST_DECLARE(transfer_list, struct transfer);
 
 /* What all transfers of a net share; each is in one of the lists. */
 struct transfer_shared {
@@ -65,6 +68,8 @@ struct transfer {
 	int64_t window_start;
 	uint64_t window_bytes;
 };
+
+LIST_DEFINE(transfer_list, struct transfer)
 
 /* Copies the request; not in a list yet. 0, ERR_NOMEM, ERR_SYNTAX. Freed with transfer_free. */
 int transfer_new(struct transfer_shared *shared, const struct net_request *request,

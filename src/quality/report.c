@@ -66,11 +66,11 @@ static int on_plan(void *context, const struct catalog_plan *p)
 	return 0;
 }
 
-static int on_times(void *context, enum attempt_leg leg, const struct attempt_times *wall)
+static int on_times(void *context, const struct attempt *a)
 {
 	struct loading *l = context;
 
-	stillpoint_add(&l->report->window, leg, wall);
+	stillpoint_add(&l->report->window, a->leg, &a->wall);
 	return 0;
 }
 
@@ -119,10 +119,10 @@ static void end_page(struct loading *l)
 }
 
 /* They come page by page: a page is judged when the next one begins. */
-static int on_observation(void *context, const struct catalog_observation *o)
+static int on_observation(void *context, const struct attempt *o)
 {
 	struct loading *l = context;
-	struct observation shown = legs_observe(&o->attempt);
+	struct observation shown = legs_observe(o);
 	int rc;
 
 	if (o->page != l->page) {
@@ -133,10 +133,10 @@ static int on_observation(void *context, const struct catalog_observation *o)
 		return 0;
 	if (o->page >= l->report->pages.len)
 		return damaged(l, "an observation", o->page);
-	rc = words_keep(&l->report->words, o->attempt.failure, &shown.failure);
+	rc = words_keep(&l->report->words, o->failure, &shown.failure);
 	if (rc)
 		return err_code(l->err, rc);
-	legs_add(&l->legs, &o->attempt, &shown);
+	legs_add(&l->legs, o, &shown);
 	return 0;
 }
 

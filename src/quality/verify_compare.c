@@ -62,7 +62,7 @@ static uint32_t loss_of(const struct verify *v, slice file)
 	return strmap_get(&v->file_names.map, file, &number) ? v->files.ptr[number].loss : 0;
 }
 
-static int on_place(void *context, const struct catalog_observation *o)
+static int on_place(void *context, const struct attempt *o)
 {
 	struct comparison *c = context;
 
@@ -153,26 +153,24 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 /* ---- records ---- */
 
 static const char *find_fault(
-	const struct verify *v, const struct evidence *e, const struct catalog_observation *o)
+	const struct verify *v, const struct evidence *e, const struct attempt *o)
 {
-	const struct attempt *a = &o->attempt;
-
 	if (e->offset != o->offset || !slice_eq(words_text(&v->words, e->file), o->warc))
 		return "its record is not where the catalog says";
 	if (!e->sound || !e->has_state)
 		return NULL; /* has been told */
 	if (o->has_payload && !digest_eq(&e->payload, &o->payload))
 		return "the catalog has another payload digest than the WARC";
-	if (a->has_state && (!e->whole || !digest_eq(&e->state, &a->state)))
+	if (o->has_state && (!e->whole || !digest_eq(&e->state, &o->state)))
 		return "the catalog has another state than the WARC";
 	return NULL;
 }
 
-static int on_observation(void *context, const struct catalog_observation *o)
+static int on_observation(void *context, const struct attempt *o)
 {
 	struct comparison *c = context;
 	bool is_page = o->page < c->report->pages.len;
-	slice url = is_page ? c->report->pages.ptr[o->page].url : o->attempt.url;
+	slice url = is_page ? c->report->pages.ptr[o->page].url : o->url;
 	const struct evidence *e = evidence_find(&c->v->evidence, o->record_id);
 	struct verify_place place = {.offset = o->offset};
 	char file[FILE_TEXT_SIZE];

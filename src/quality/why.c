@@ -71,21 +71,15 @@ static int on_page(void *context, const struct catalog_page *p)
 	return err_code(a->err, rc);
 }
 
-static int on_observation(void *context, const struct catalog_observation *o)
+static int on_observation(void *context, const struct attempt *o)
 {
 	struct asking *a = context;
-	struct catalog_observation copy = *o;
+	struct attempt copy = *o;
 	int rc;
 
 	if (o->page != a->why->page)
 		return 0;
-	rc = keep(a, &copy.attempt.failure);
-	if (rc == 0)
-		rc = keep(a, &copy.media_type);
-	if (rc == 0)
-		rc = keep(a, &copy.warc);
-	if (rc == 0)
-		rc = keep(a, &copy.record_id);
+	rc = attempt_keep(&copy, &a->why->arena);
 	if (rc == 0)
 		rc = why_attempts_push(&a->why->attempts, copy);
 	return err_code(a->err, rc);

@@ -12,7 +12,7 @@
 #include "catalog/catalog.h"
 
 VEC_DECLARE(why_pages, struct catalog_page);
-VEC_DECLARE(why_attempts, struct catalog_observation);
+VEC_DECLARE(why_attempts, struct attempt);
 
 /* Strings are its own. */
 struct why {

@@ -1,6 +1,7 @@
 #include "store/batch.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/judging.h"
@@ -13,32 +14,36 @@ struct batch_row {
 	struct catalog_row row; /* of a copy */
 };
 
-void batch_init(struct batch *b)
+struct batch *batch_new(void)
 {
-	*b = (struct batch){0};
-	arena_init(&b->lane.arena, BATCH_MAX);
-	arena_init_small(&b->press.arena, BATCH_MAX);
+	struct batch *b = calloc(1, sizeof *b);
+
+	if (b) {
+		arena_init(&b->lane.arena, BATCH_MAX);
+		arena_init_small(&b->press.arena, BATCH_MAX);
+	}
+	return b;
 }
 
-static void empty(struct batch *b)
+void batch_free(struct batch *b)
 {
-	b->lane.first = b->lane.last = NULL;
-	b->press.first = b->press.last = NULL;
-	b->file = (slice){0};
-}
+	while (b) {
+		struct batch *next = b->next;
 
-void batch_release(struct batch *b)
-{
-	arena_release(&b->lane.arena);
-	arena_release(&b->press.arena);
-	empty(b);
+		arena_release(&b->lane.arena);
+		arena_release(&b->press.arena);
+		free(b);
+		b = next;
+	}
 }
 
 void batch_reset(struct batch *b)
 {
 	arena_reset(&b->lane.arena);
 	arena_reset(&b->press.arena);
-	empty(b);
+	b->lane.first = b->lane.last = NULL;
+	b->press.first = b->press.last = NULL;
+	b->file = (slice){0};
 }
 
 /* ---- collecting ---- */
@@ -48,14 +53,6 @@ static const size_t NONE[] = {SIZE_MAX};
 static const size_t PAGE[] = {offsetof(struct catalog_page, url),
 	offsetof(struct catalog_page, kind), offsetof(struct catalog_page, found),
 	offsetof(struct catalog_page, rule), SIZE_MAX};
-static const size_t OBSERVATION[] = {offsetof(struct catalog_observation, attempt.url),
-	offsetof(struct catalog_observation, attempt.failure),
-	offsetof(struct catalog_observation, media_type),
-	offsetof(struct catalog_observation, record_id),
-	/* Of no use to the catalog, but to the press. */
-	offsetof(struct catalog_observation, attempt.capture),
-	offsetof(struct catalog_observation, attempt.kind),
-	offsetof(struct catalog_observation, attempt.via), SIZE_MAX};
 static const size_t WARC[] = {offsetof(struct catalog_warc, name), SIZE_MAX};
 static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
 	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
@@ -74,7 +71,7 @@ static const struct {
 	[CATALOG_ROW_MARK_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_UNKEPT] = {sizeof(struct catalog_unkept), NONE},
 	[CATALOG_ROW_PLAN] = {sizeof(struct catalog_plan), NONE},
-	[CATALOG_ROW_OBSERVATION] = {sizeof(struct catalog_observation), OBSERVATION},
+	[CATALOG_ROW_OBSERVATION] = {sizeof(struct attempt), NONE}, /* attempt_keep */
 	[CATALOG_ROW_EVENT] = {sizeof(struct catalog_event), NONE},
 	[CATALOG_ROW_WARC] = {sizeof(struct catalog_warc), WARC},
 	[CATALOG_ROW_ADD_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
@@ -110,6 +107,9 @@ static int add(
 		memcpy(body, from->body, size);
 	if (!row || !body || !copy_strings(&p->arena, body, SHAPES[from->kind].strings))
 		return err_code(err, ERR_NOMEM);
+	if (from->kind == CATALOG_ROW_OBSERVATION &&
+		attempt_keep((struct attempt *)(void *)body, &p->arena))
+		return err_code(err, ERR_NOMEM);
 	*row = (struct batch_row){.row = *from};
 	row->row.body = body;
 	if (p->last)
@@ -128,29 +128,30 @@ int batch_add(struct batch *b, const struct catalog_row *row, struct err *err)
 	return add(&b->lane, row, &body, err);
 }
 
-int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
-	struct catalog_observation **ret_row, struct err *err)
+int batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a,
+	struct attempt **ret_copy, struct err *err)
 {
 	void *body = NULL;
 	int rc = add(&b->lane,
-		&(struct catalog_row){CATALOG_ROW_OBSERVATION, capture, .observation = o}, &body,
+		&(struct catalog_row){CATALOG_ROW_OBSERVATION, capture, .observation = a}, &body,
 		err);
 
 	if (rc == 0)
-		*ret_row = body;
+		*ret_copy = body;
 	return rc;
 }
 
-int batch_place(struct batch *b, struct catalog_observation *row, slice file, uint64_t offset,
-	uint64_t length, struct err *err)
+int batch_place(struct batch *b, struct attempt *a, const struct warc_place *place, struct err *err)
 {
+	slice file = slice_str(place->file);
+
 	if (!slice_eq(b->file, file))
 		b->file = (slice){arena_strdup(&b->press.arena, file), file.len};
 	if (!b->file.ptr)
 		return err_code(err, ERR_NOMEM);
-	row->warc = b->file;
-	row->offset = offset;
-	row->length = length;
+	a->warc = b->file;
+	a->offset = place->offset;
+	a->length = place->length;
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 /*
- * Rows on their way to the catalog. A lane collects them, strings and all, while it goes on; its
- * press (press.h) says meanwhile where the records went that they speak of, in another thread; the
- * clerk (clerk.h) writes them in the order of their coming. What is wrong with one is found when it
- * is written. The functions return 0 or ERR_NOMEM, with a sentence in err.
+ * Rows on their way to the catalog. A lane adds copies of them. At the same time, in another
+ * thread, its press (press.h) fills in where their records are. The clerk (clerk.h) writes them in
+ * the order in which they were added. An invalid row is found when it is written. The functions
+ * return 0 or ERR_NOMEM, with a sentence in err.
  */
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "archive/attempt.h"
+#include "archive/warc_writer.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
@@ -24,7 +26,7 @@ struct batch_part {
 	struct batch_row *first, *last;
 };
 
-/* Fields are its own, but for next, which is whoever's the batch is. */
+/* Private, except next: used by the batch's current owner. */
 struct batch {
 	struct batch_part lane;
 	struct batch_part press;
@@ -32,10 +34,13 @@ struct batch {
 	struct batch *next;
 };
 
-void batch_init(struct batch *b);
-void batch_release(struct batch *b);
+/* NULL without memory. */
+struct batch *batch_new(void);
 
-/* Forgets all rows and keeps a little memory for the next ones. */
+/* Frees it and all that follow it by next. NULL is fine. */
+void batch_free(struct batch *b);
+
+/* Removes all rows and keeps some memory for the next ones. */
 void batch_reset(struct batch *b);
 
 /* Whether the lane has added nothing. */
@@ -50,7 +55,7 @@ static inline size_t batch_bytes(const struct batch *b)
 	return b->lane.arena.held;
 }
 
-/* A copy of the bytes that lasts as long as the lane's rows; NULL without memory. */
+/* A copy of the bytes, valid as long as the lane's rows; NULL without memory. */
 static inline char *batch_keep(struct batch *b, slice bytes)
 {
 	return arena_strdup(&b->lane.arena, bytes);
@@ -64,15 +69,15 @@ static inline char *batch_keep(struct batch *b, slice bytes)
  */
 int batch_add(struct batch *b, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
-/* The same; the copy stays where it is until the batch is handed over, for batch_place. */
-int batch_add_observation(struct batch *b, uint32_t capture, const struct catalog_observation *o,
-	struct catalog_observation **ret_row, struct err *err) SP_MUST_CHECK;
+/* The same of an observation; the copy stays where it is until the batch is handed over. */
+int batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a,
+	struct attempt **ret_copy, struct err *err) SP_MUST_CHECK;
 
 /* ---- for the press, while the lane adds rows ---- */
 
-/* Where the record of an observation is; the file's name is copied. */
-int batch_place(struct batch *b, struct catalog_observation *row, slice file, uint64_t offset,
-	uint64_t length, struct err *err) SP_MUST_CHECK;
+/* Sets where the record of an attempt in the batch is; the file's name is copied. */
+int batch_place(struct batch *b, struct attempt *a, const struct warc_place *place,
+	struct err *err) SP_MUST_CHECK;
 int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
 
 /* ---- for the clerk ---- */

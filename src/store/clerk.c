@@ -20,17 +20,6 @@ struct clerk {
 
 /* ---- the thread ---- */
 
-static void forget(struct batch *b)
-{
-	while (b) {
-		struct batch *next = b->next;
-
-		batch_release(b);
-		free(b);
-		b = next;
-	}
-}
-
 /* All that waits, in one transaction. */
 static int write_all(struct clerk *k, const struct batch *b, struct err *err)
 {
@@ -98,8 +87,8 @@ static void *run(void *context)
 
 static void release(struct clerk *k)
 {
-	forget(k->first);
-	forget(k->spare);
+	batch_free(k->first);
+	batch_free(k->spare);
 	(void)pthread_cond_destroy(&k->work);
 	(void)pthread_cond_destroy(&k->done);
 	(void)pthread_mutex_destroy(&k->lock);
@@ -129,7 +118,7 @@ int clerk_start(struct clerk *k, struct err *err)
 	started = k->started = pthread_create(&k->thread, NULL, run, k) == 0;
 	(void)pthread_mutex_unlock(&k->lock);
 	if (!started)
-		return err_set(err, ERR_NOMEM, "a thread for the catalog cannot be started");
+		return err_set(err, ERR_NOMEM, "cannot start a thread for the catalog");
 	return 0;
 }
 
@@ -142,27 +131,10 @@ struct batch *clerk_batch(struct clerk *k)
 	if (b)
 		k->spare = b->next;
 	(void)pthread_mutex_unlock(&k->lock);
-	if (!b) {
-		b = malloc(sizeof *b);
-		if (b)
-			batch_init(b);
-	}
-	if (b)
-		b->next = NULL;
+	if (!b)
+		return batch_new();
+	b->next = NULL;
 	return b;
-}
-
-void clerk_discard(struct clerk *k, struct batch *batch)
-{
-	(void)k;
-	forget(batch);
-}
-
-static int error_of(const struct clerk *k, struct err *err)
-{
-	if (k->err.code && err)
-		*err = k->err;
-	return k->err.code;
 }
 
 /* The lock is held. */
@@ -186,7 +158,7 @@ int clerk_submit(struct clerk *k, struct batch *batch, struct err *err)
 	while (k->started && !k->err.code && k->waiting > 0 && k->waiting + bytes > CLERK_BYTES_MAX)
 		(void)pthread_cond_wait(&k->done, &k->lock);
 	append(k, batch);
-	rc = error_of(k, err);
+	rc = err_copy(err, &k->err);
 	(void)pthread_mutex_unlock(&k->lock);
 	return rc;
 }
@@ -198,7 +170,7 @@ int clerk_wait(struct clerk *k, struct err *err)
 	(void)pthread_mutex_lock(&k->lock);
 	while (k->first || k->busy)
 		(void)pthread_cond_wait(&k->done, &k->lock);
-	rc = error_of(k, err);
+	rc = err_copy(err, &k->err);
 	(void)pthread_mutex_unlock(&k->lock);
 	return rc;
 }
@@ -215,7 +187,7 @@ int clerk_stop(struct clerk *k, struct err *err)
 	(void)pthread_mutex_unlock(&k->lock);
 	if (k->started)
 		(void)pthread_join(k->thread, NULL);
-	rc = error_of(k, err);
+	rc = err_copy(err, &k->err);
 	release(k);
 	return rc;
 }

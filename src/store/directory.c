@@ -45,8 +45,8 @@ static int make(const char *path, struct err *err)
 {
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return 0;
-	return err_set(err, ERR_IO, "%s: cannot be made: %s%s", path, strerror(errno),
-		errno == ENOENT ? " (the directory above it has to be there)" : "");
+	return err_set(err, ERR_IO, "%s: cannot be created: %s%s", path, strerror(errno),
+		errno == ENOENT ? "; create the directory above it first" : "");
 }
 
 /* What a process that was killed early may have left behind. */

@@ -41,12 +41,18 @@ void duplicates_release(struct duplicates *d)
 	*d = (struct duplicates){0};
 }
 
+bool duplicates_is_original(const struct attempt *a)
+{
+	return a->has_payload && !a->is_revisit && !a->truncated && a->page != CATALOG_NO_PAGE &&
+	       a->payload_size >= DUPLICATES_SIZE_MIN;
+}
+
 /* ---- the table ---- */
 
 /* A payload that is the same in another coding is another body. */
 static void make_key(const struct duplicates_body *body, uint64_t ret[2])
 {
-	memcpy(ret, body->payload->bytes, 2 * sizeof *ret);
+	memcpy(ret, body->payload.bytes, 2 * sizeof *ret);
 	ret[0] ^= body->coding;
 	if (ret[0] == 0 && ret[1] == 0)
 		ret[0] = 1;
@@ -178,8 +184,7 @@ int duplicates_expect(struct duplicates *d, const struct duplicates_body *body)
 	return find_slot(d, slot.key) ? 0 : enter(d, &slot);
 }
 
-int duplicates_add(
-	struct duplicates *d, const struct duplicates_body *body, slice file, uint64_t offset)
+int duplicates_add(struct duplicates *d, const struct duplicates_body *body)
 {
 	struct duplicates_slot slot = {0}, *old;
 	uint64_t number;
@@ -188,12 +193,12 @@ int duplicates_add(
 	make_key(body, slot.key);
 	old = find_slot(d, slot.key);
 	/* The first one stays: so does what others refer to. */
-	if (offset > OFFSET_MAX || (old && old->place != EXPECTED))
+	if (body->offset > OFFSET_MAX || (old && old->place != EXPECTED))
 		return 0;
-	rc = file_number(d, file, &number);
+	rc = file_number(d, body->file, &number);
 	if (rc)
 		return rc == ERR_LIMIT ? 0 : rc;
-	slot.place = number << OFFSET_BITS | offset;
+	slot.place = number << OFFSET_BITS | body->offset;
 	if (!old)
 		return enter(d, &slot);
 	old->place = slot.place;
@@ -215,7 +220,7 @@ static bool is_original(const struct warc_record *rec, const struct digest *payl
 }
 
 static bool read_original(struct duplicates *d, struct warc_reader *reader, uint64_t offset,
-	const struct digest *payload, struct duplicates_original *ret)
+	const struct digest *payload, struct attempt_original *ret)
 {
 	const struct warc_record *rec;
 	struct err ignored = {0};
@@ -226,10 +231,14 @@ static bool read_original(struct duplicates *d, struct warc_reader *reader, uint
 		return false;
 	id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
 	buf_reset(&d->url);
-	if (!id.ptr || id.len >= sizeof ret->record.text || buf_add(&d->url, rec->header.url))
+	if (!id.ptr || id.len >= sizeof d->record.text || buf_add(&d->url, rec->header.url))
 		return false;
-	*ret = (struct duplicates_original){.date = rec->header.date, .url = buf_slice(&d->url)};
-	memcpy(ret->record.text, id.ptr, id.len);
+	memcpy(d->record.text, id.ptr, id.len);
+	*ret = (struct attempt_original){
+		.record = {d->record.text, id.len},
+		.url = buf_slice(&d->url),
+		.date = rec->header.date,
+	};
 	return true;
 }
 
@@ -261,7 +270,7 @@ enum duplicates_sight duplicates_look(
 }
 
 bool duplicates_find(
-	struct duplicates *d, const struct duplicates_body *body, struct duplicates_original *ret)
+	struct duplicates *d, const struct duplicates_body *body, struct attempt_original *ret)
 {
 	struct warc_reader *reader = NULL;
 	struct warc_source source;
@@ -277,7 +286,7 @@ bool duplicates_find(
 	source = (struct warc_source){.fd = open_file(d, d->files.ptr[slot->place >> OFFSET_BITS])};
 	found = source.fd >= 0 &&
 		warc_reader_open_source(&source, WARC_READER_UNCHECKED, &reader, &ignored) == 0 &&
-		read_original(d, reader, slot->place & OFFSET_MAX, body->payload, ret);
+		read_original(d, reader, slot->place & OFFSET_MAX, &body->payload, ret);
 	warc_reader_close(reader);
 	if (source.fd >= 0)
 		(void)close(source.fd);
@@ -298,19 +307,19 @@ struct learning {
 	struct err *err;
 };
 
-static int on_body(void *context, const struct catalog_body *b)
+static int on_body(void *context, const struct attempt *a)
 {
 	struct learning *l = context;
 	struct duplicates *d = l->d;
+	bool is_original = a->has_payload && a->warc.ptr && !a->is_revisit && !a->truncated;
 	int rc = 0;
 
 	l->is_full = ++l->rows > LEARN_ROWS_MAX || d->count >= d->max / 4 * 3;
 	if (l->is_full)
 		return ERR_LIMIT;
-	if (b->is_original && b->length >= LENGTH_MIN)
-		rc = duplicates_add(d,
-			&(struct duplicates_body){.payload = &b->payload, .coding = b->coding},
-			b->warc, b->offset);
+	if (is_original && a->length >= LENGTH_MIN)
+		rc = duplicates_add(
+			d, &(struct duplicates_body){a->payload, a->coding, a->warc, a->offset});
 	return err_code(l->err, rc);
 }
 

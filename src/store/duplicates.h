@@ -48,21 +48,20 @@ struct duplicates {
 	size_t max;        /* of cap */
 	uint32_t turn;     /* whose place is taken next */
 	struct duplicates_files files;
-	struct buf url; /* of what was found last */
+	struct buf url;        /* of what was found last */
+	struct warc_id record; /* its id */
 };
 
-/* What identifies a body: its payload digest and a hash of its Content-Encoding (pages.h). */
+/* A body, and the response record that has it. */
 struct duplicates_body {
-	const struct digest *payload;
-	uint64_t coding;
+	struct digest payload;
+	uint64_t coding; /* hash of its Content-Encoding (attempt.h) */
+	slice file;      /* for duplicates_add only: the name of the WARC file, */
+	uint64_t offset; /* and where in it the record begins */
 };
 
-/* A response record that has the body. */
-struct duplicates_original {
-	struct warc_id record;
-	int64_t date;
-	slice url; /* valid until the next call */
-};
+/* Whether later attempts may refer to the body of this one. */
+bool duplicates_is_original(const struct attempt *a);
 
 /* max: a multiple of 8, as a rule DUPLICATES_MAX. Allocates nothing. */
 void duplicates_init(struct duplicates *d, const char *warc_dir, size_t max);
@@ -74,9 +73,8 @@ void duplicates_release(struct duplicates *d);
  */
 int duplicates_expect(struct duplicates *d, const struct duplicates_body *body) SP_MUST_CHECK;
 
-/* A response record with a whole body is at that offset of a file: 0 or ERR_NOMEM. */
-int duplicates_add(struct duplicates *d, const struct duplicates_body *body, slice file,
-	uint64_t offset) SP_MUST_CHECK;
+/* A response record with a whole body can be read from its file: 0 or ERR_NOMEM. */
+int duplicates_add(struct duplicates *d, const struct duplicates_body *body) SP_MUST_CHECK;
 
 enum duplicates_sight {
 	DUPLICATES_NONE,
@@ -90,10 +88,10 @@ enum duplicates_sight duplicates_look(
 
 /*
  * Whether a body is there already. Whatever cannot be read is not there, and is forgotten. One that
- * is only expected is not there yet.
+ * is only expected is not there yet. The strings of *ret are valid until the next call.
  */
 bool duplicates_find(
-	struct duplicates *d, const struct duplicates_body *body, struct duplicates_original *ret);
+	struct duplicates *d, const struct duplicates_body *body, struct attempt_original *ret);
 
 /*
  * Learns what the captures before that number have, the last ones first, as far as there is room

@@ -31,27 +31,27 @@ static slice digest_value(const struct digest *d, char out[DIGEST_TEXT_SIZE])
 	return colon ? (slice){colon + 1, len - (size_t)(colon + 1 - out)} : (slice){out, len};
 }
 
-static int add_line(struct indexing *x, const struct catalog_observation *o)
+static int add_line(struct indexing *x, const struct attempt *o)
 {
 	char digest[DIGEST_TEXT_SIZE];
 	struct cdxj line = {
-		.url = o->attempt.url,
+		.url = o->url,
 		.mime = o->is_revisit ? SLICE("warc/revisit") : fields_media_type(o->media_type),
 		.digest = digest_value(&o->payload, digest),
 		.filename = o->warc,
-		.status = o->attempt.status,
+		.status = o->status,
 		.has_place = true,
 		.length = o->length,
 		.offset = o->offset,
 	};
-	int rc = cdxj_key(&x->key, o->attempt.url);
+	int rc = cdxj_key(&x->key, o->url);
 
 	if (rc == ERR_NOMEM)
 		return rc;
 	if (rc || !o->has_payload)
 		return 0;
 	line.key = buf_slice(&x->key);
-	warc_date_digits(o->attempt.wall.sent, line.timestamp);
+	warc_date_digits(o->wall.sent, line.timestamp);
 	buf_reset(&x->line);
 	rc = cdxj_write(&x->line, &line);
 	if (rc)
@@ -59,7 +59,7 @@ static int add_line(struct indexing *x, const struct catalog_observation *o)
 	return cdxj_sort_add(x->sort, slice_sub(buf_slice(&x->line), 0, x->line.len - 1), x->err);
 }
 
-static int on_observation(void *context, const struct catalog_observation *o)
+static int on_observation(void *context, const struct attempt *o)
 {
 	struct indexing *x = context;
 	int rc = o->warc.ptr ? add_line(x, o) : 0;
@@ -74,15 +74,6 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 	return u32_vec_push(&x->captures, capture->id);
 }
 
-static int emit(void *context, slice line, struct err *err)
-{
-	FILE *file = context;
-
-	if (fwrite(line.ptr, 1, line.len, file) == line.len && fputc('\n', file) != EOF)
-		return 0;
-	return err_set(err, ERR_IO, "index: %s", strerror(errno));
-}
-
 /* Under another name first: an index is whole, or the old one. */
 static int write_sorted(struct indexing *x, const struct directory *d)
 {
@@ -95,7 +86,7 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 	file = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (!file)
 		return err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
-	rc = cdxj_sort_finish(x->sort, emit, file, x->err);
+	rc = cdxj_sort_finish(x->sort, cdxj_put_line, file, x->err);
 	if (rc == 0 && (fflush(file) || fdatasync(fileno(file))))
 		rc = err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
 	if (fclose(file) && rc == 0)

@@ -24,11 +24,14 @@ enum job_kind {
 struct job {
 	enum job_kind kind;
 	size_t bytes;
+	struct batch *batch; /* JOB_COMMIT and JOB_CLOSE take it */
 	union {
-		struct records_attempt attempt;
-		struct press_note note;
-		struct net_fetch *fetch;
-		struct batch *batch;
+		struct {
+			struct attempt *attempt;
+			const struct net_fetch *fetch;
+		};
+		struct warc_entry note;
+		struct net_fetch *taken; /* by JOB_FREE */
 	};
 };
 
@@ -48,39 +51,31 @@ struct press {
 	bool asleep;          /* the thread */
 	bool closing;
 	struct err err; /* the first one */
-	struct records_places readable;
+	struct records_bodies readable;
 };
 
 /* ---- the thread ---- */
 
-static int note(struct records *r, const struct press_note *n, struct err *err)
+/* Moves all bodies from one list to the end of another: 0 or ERR_NOMEM. */
+static int move_bodies(struct records_bodies *from, struct records_bodies *to)
 {
-	struct warc_entry entry = {
-		.type = n->type,
-		.date = n->date,
-		.url = n->url,
-		.content_type = n->content_type,
-		.body = buf_slice(&n->body),
-	};
+	int rc = records_bodies_reserve(to, from->len);
 
-	return records_note(r, n->batch, &entry, err);
+	if (rc || !from->len)
+		return rc;
+	memcpy(to->ptr + to->len, from->ptr, from->len * sizeof *from->ptr);
+	to->len += from->len;
+	from->len = 0;
+	return 0;
 }
 
 /* What was written can be read now: the lane may know. */
 static int publish(struct press *p, struct err *err)
 {
-	struct records_places *fresh = &p->records.fresh, *readable = &p->readable;
 	int rc;
 
-	if (!fresh->len)
-		return 0;
 	(void)pthread_mutex_lock(&p->lock);
-	rc = records_places_reserve(readable, fresh->len);
-	if (rc == 0) {
-		memcpy(readable->ptr + readable->len, fresh->ptr, fresh->len * sizeof *fresh->ptr);
-		readable->len += fresh->len;
-		fresh->len = 0;
-	}
+	rc = move_bodies(&p->records.fresh, &p->readable);
 	(void)pthread_mutex_unlock(&p->lock);
 	return err_code(err, rc);
 }
@@ -92,6 +87,15 @@ static int flush(struct press *p, struct err *err)
 	return rc ? rc : publish(p, err);
 }
 
+/* Hands the batch to the clerk unless making it true, which came to rc, has failed. */
+static int hand_over(struct press *p, struct batch *batch, int rc, struct err *err)
+{
+	if (rc == 0)
+		return clerk_submit(p->clerk, batch, err);
+	batch_free(batch);
+	return rc;
+}
+
 /* Syncing before handing over is what makes a row true. */
 static int commit(struct press *p, struct batch *batch, struct err *err)
 {
@@ -99,39 +103,16 @@ static int commit(struct press *p, struct batch *batch, struct err *err)
 
 	if (rc == 0)
 		rc = publish(p, err);
-	if (rc == 0)
-		return clerk_submit(p->clerk, batch, err);
-	clerk_discard(p->clerk, batch);
-	return rc;
+	return hand_over(p, batch, rc, err);
 }
 
-static int complete(struct press *p, struct batch *batch, struct err *err)
+/* Frees what a job has taken when it will not be done. */
+static void drop(struct job *job)
 {
-	int rc = records_close(&p->records, batch, err);
-
-	if (rc == 0)
-		return clerk_submit(p->clerk, batch, err);
-	clerk_discard(p->clerk, batch);
-	return rc;
-}
-
-/* Frees what a job has taken and nobody will do. */
-static void drop(struct press *p, struct job *job)
-{
-	switch (job->kind) {
-	case JOB_NOTE:
-		buf_release(&job->note.body);
-		break;
-	case JOB_FREE:
-		net_fetch_free(job->fetch);
-		break;
-	case JOB_COMMIT:
-	case JOB_CLOSE:
-		clerk_discard(p->clerk, job->batch);
-		break;
-	default:
-		break;
-	}
+	if (job->kind == JOB_FREE)
+		net_fetch_free(job->taken);
+	else if (job->kind == JOB_COMMIT || job->kind == JOB_CLOSE)
+		batch_free(job->batch);
 }
 
 /* Whatever fails first is what is told. */
@@ -146,24 +127,20 @@ static void fail(struct press *p, const struct err *err)
 
 static int do_job(struct press *p, struct job *job, struct err *err)
 {
-	int rc = 0;
-
 	switch (job->kind) {
 	case JOB_ATTEMPT:
-		return records_attempt(&p->records, &job->attempt, err);
+		return records_attempt(&p->records, job->batch, job->attempt, job->fetch, err);
 	case JOB_NOTE:
-		rc = note(&p->records, &job->note, err);
-		buf_release(&job->note.body);
-		return rc;
+		return records_note(&p->records, job->batch, &job->note, err);
 	case JOB_FREE:
-		net_fetch_free(job->fetch);
+		net_fetch_free(job->taken);
 		return 0;
 	case JOB_COMMIT:
 		return commit(p, job->batch, err);
 	case JOB_FLUSH:
 		return flush(p, err);
 	case JOB_CLOSE:
-		return complete(p, job->batch, err);
+		return hand_over(p, job->batch, records_close(&p->records, job->batch, err), err);
 	}
 	return 0;
 }
@@ -171,10 +148,8 @@ static int do_job(struct press *p, struct job *job, struct err *err)
 static void carry_out(struct press *p, struct job *job)
 {
 	struct err err = {0};
-	int rc = do_job(p, job, &err);
 
-	(void)err_code(&err, rc);
-	if (rc)
+	if (err_code(&err, do_job(p, job, &err)))
 		fail(p, &err);
 }
 
@@ -188,7 +163,7 @@ static size_t do_jobs(struct press *p, uint64_t from, uint64_t to)
 
 		bytes += job->bytes;
 		if (atomic_load_explicit(&p->failed, memory_order_relaxed))
-			drop(p, job);
+			drop(job);
 		else
 			carry_out(p, job);
 	}
@@ -238,7 +213,7 @@ static void *run(void *context)
 static void release(struct press *p)
 {
 	records_abandon(&p->records);
-	records_places_release(&p->readable);
+	records_bodies_release(&p->readable);
 	(void)pthread_cond_destroy(&p->work);
 	(void)pthread_cond_destroy(&p->room);
 	(void)pthread_mutex_destroy(&p->lock);
@@ -259,20 +234,12 @@ int press_new(const struct records_params *params, struct clerk *clerk, struct p
 	(void)pthread_cond_init(&p->room, NULL);
 	rc = records_open(&p->records, params, err);
 	if (rc == 0 && pthread_create(&p->thread, NULL, run, p) != 0)
-		rc = err_set(err, ERR_NOMEM, "a thread for the WARC files cannot be started");
+		rc = err_set(err, ERR_NOMEM, "cannot start a thread for the WARC files");
 	if (rc)
 		release(p);
 	else
 		*ret = p;
 	return rc;
-}
-
-/* The lock is held. */
-static int error_of(const struct press *p, struct err *err)
-{
-	if (p->err.code && err)
-		*err = p->err;
-	return p->err.code;
 }
 
 /* The lock is held. */
@@ -312,26 +279,37 @@ static int add(struct press *p, const struct job *job, struct err *err)
 		wake(p);
 	if (job->kind == JOB_FLUSH)
 		wait_for(p, p->added);
-	rc = error_of(p, err);
+	rc = err_copy(err, &p->err);
 	(void)pthread_mutex_unlock(&p->lock);
 	return rc;
 }
 
-int press_attempt(struct press *p, const struct records_attempt *attempt, struct err *err)
+int press_attempt(struct press *p, struct batch *batch, struct attempt *a,
+	const struct net_fetch *fetch, struct err *err)
 {
-	size_t bytes = attempt->fetch ? (size_t)attempt->fetch->body_size : 0;
-
-	return add(p, &(struct job){.kind = JOB_ATTEMPT, .bytes = bytes, .attempt = *attempt}, err);
+	return add(p,
+		&(struct job){
+			.kind = JOB_ATTEMPT,
+			.bytes = fetch ? (size_t)fetch->body_size : 0,
+			.batch = batch,
+			.attempt = a,
+			.fetch = fetch,
+		},
+		err);
 }
 
-int press_note(struct press *p, const struct press_note *n, struct err *err)
+int press_note(
+	struct press *p, struct batch *batch, const struct warc_entry *entry, struct err *err)
 {
-	return add(p, &(struct job){.kind = JOB_NOTE, .bytes = n->body.len, .note = *n}, err);
+	struct job job = {
+		.kind = JOB_NOTE, .bytes = entry->body.len, .batch = batch, .note = *entry};
+
+	return add(p, &job, err);
 }
 
 void press_free_fetch(struct press *p, struct net_fetch *fetch)
 {
-	(void)add(p, &(struct job){.kind = JOB_FREE, .fetch = fetch}, NULL);
+	(void)add(p, &(struct job){.kind = JOB_FREE, .taken = fetch}, NULL);
 }
 
 int press_commit(struct press *p, struct batch *batch, struct err *err)
@@ -346,17 +324,12 @@ int press_flush(struct press *p, struct err *err)
 	return add(p, &(struct job){.kind = JOB_FLUSH}, err);
 }
 
-int press_places(struct press *p, struct records_places *ret, struct err *err)
+int press_bodies(struct press *p, struct records_bodies *ret, struct err *err)
 {
 	int rc;
 
 	(void)pthread_mutex_lock(&p->lock);
-	rc = records_places_reserve(ret, p->readable.len);
-	if (rc == 0 && p->readable.len > 0) {
-		memcpy(ret->ptr + ret->len, p->readable.ptr, p->readable.len * sizeof *ret->ptr);
-		ret->len += p->readable.len;
-		p->readable.len = 0;
-	}
+	rc = move_bodies(&p->readable, ret);
 	(void)pthread_mutex_unlock(&p->lock);
 	return err_code(err, rc);
 }
@@ -368,7 +341,7 @@ int press_check(struct press *p, struct err *err)
 	if (!atomic_load_explicit(&p->failed, memory_order_relaxed))
 		return 0;
 	(void)pthread_mutex_lock(&p->lock);
-	rc = error_of(p, err);
+	rc = err_copy(err, &p->err);
 	(void)pthread_mutex_unlock(&p->lock);
 	return rc;
 }
@@ -389,7 +362,7 @@ int press_close(struct press *p, struct batch *batch, struct err *err)
 
 	(void)add(p, &(struct job){.kind = JOB_CLOSE, .batch = batch}, NULL);
 	join(p);
-	rc = error_of(p, err);
+	rc = err_copy(err, &p->err);
 	release(p);
 	return rc;
 }

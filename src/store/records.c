@@ -63,7 +63,7 @@ void records_abandon(struct records *r)
 	buf_release(&r->request);
 	buf_release(&r->redacted);
 	arena_release(&r->files);
-	records_places_release(&r->fresh);
+	records_bodies_release(&r->fresh);
 	*r = (struct records){0};
 }
 
@@ -106,9 +106,9 @@ int records_sync(struct records *r, struct batch *batch, struct err *err)
 /* ---- records ---- */
 
 /* A file that was left for another is complete. */
-static int leave_file(struct records *r, struct batch *batch, slice next, struct err *err)
+static int leave_file(struct records *r, slice next, struct err *err)
 {
-	int rc = set_warc(r, batch, r->end, true, err);
+	int rc = set_warc(r, r->batch, r->end, true, err);
 
 	if (rc)
 		return rc;
@@ -116,13 +116,13 @@ static int leave_file(struct records *r, struct batch *batch, slice next, struct
 	return r->file.ptr ? 0 : err_code(err, ERR_NOMEM);
 }
 
-static int add(struct records *r, struct batch *batch, const struct warc_entry *entry,
-	struct warc_place *place, struct err *err)
+static int add(struct records *r, const struct warc_entry *entry, struct warc_place *place,
+	struct err *err)
 {
 	int rc = warc_writer_add(r->warc, entry, place, err);
 
 	if (rc == 0 && !slice_eq(slice_str(place->file), r->file))
-		rc = leave_file(r, batch, slice_str(place->file), err);
+		rc = leave_file(r, slice_str(place->file), err);
 	if (rc == 0)
 		r->end = place->offset + place->length;
 	return rc;
@@ -132,8 +132,10 @@ int records_note(
 	struct records *r, struct batch *batch, const struct warc_entry *entry, struct err *err)
 {
 	struct warc_place place;
-	int rc = add(r, batch, entry, &place, err);
+	int rc;
 
+	r->batch = batch;
+	rc = add(r, entry, &place, err);
 	if (rc == 0)
 		r->whole = r->end;
 	return rc;
@@ -175,42 +177,51 @@ static size_t describe_protocol(const struct net_fetch *f, struct field out[PROT
 }
 
 /* What all records of an attempt have. */
-static struct warc_entry entry_of(const struct records_attempt *a, enum warc_type type)
+static struct warc_entry entry_of(const struct attempt *a, enum warc_type type)
 {
-	const struct attempt *attempt = &a->row->attempt;
-
 	return (struct warc_entry){.type = type,
-		.date = attempt->wall.sent ? attempt->wall.sent : attempt->wall.last_byte,
-		.url = attempt->url};
+		.date = a->wall.sent ? a->wall.sent : a->wall.last_byte,
+		.url = a->url};
 }
 
-/* The same for those of the bytes on the wire. */
-static struct warc_entry message_of(const struct records_attempt *a, enum warc_type type,
-	slice head, struct field extra[PROTOCOL_FIELDS])
+/* Adds what the records of the bytes on the wire have. */
+static void set_message(struct warc_entry *entry, slice head, const struct net_fetch *f,
+	struct field extra[PROTOCOL_FIELDS])
 {
-	struct warc_entry entry = entry_of(a, type);
-
-	entry.head = head;
-	entry.ip = a->fetch->ip[0] ? slice_str(a->fetch->ip) : (slice){0};
-	entry.extra = extra;
-	entry.extra_count = describe_protocol(a->fetch, extra);
-	return entry;
+	entry->head = head;
+	entry->ip = f->ip[0] ? slice_str(f->ip) : (slice){0};
+	entry->extra = extra;
+	entry->extra_count = describe_protocol(f, extra);
 }
 
-static int add_response(struct records *r, const struct records_attempt *a,
-	struct warc_place *place, struct err *err)
+/* The attempt learns where its response is, and so do those that may refer to it. */
+static int note_place(
+	struct records *r, struct attempt *a, const struct warc_place *place, struct err *err)
 {
-	const struct net_fetch *f = a->fetch;
+	struct duplicates_body body = {a->payload, a->coding, r->file, place->offset};
+	int rc = batch_place(r->batch, a, place, err);
+
+	if (rc || !duplicates_is_original(a))
+		return rc;
+	return err_code(err, records_bodies_push(&r->fresh, body));
+}
+
+static int add_response(
+	struct records *r, struct attempt *a, const struct net_fetch *f, struct err *err)
+{
 	struct warc_spool spool = {.fd = f->spool, .size = f->body_size};
+	struct warc_entry entry = entry_of(a, WARC_TYPE_RESPONSE);
 	struct field extra[PROTOCOL_FIELDS];
-	struct warc_entry entry = message_of(a, WARC_TYPE_RESPONSE, f->head, extra);
+	struct warc_place place;
+	int rc;
 
-	entry.id = &a->response;
-	entry.payload = &a->row->payload;
-	if (a->row->is_revisit) {
+	set_message(&entry, f->head, f, extra);
+	entry.id = a->record_id;
+	entry.payload = &a->payload;
+	if (a->is_revisit) {
 		entry.type = WARC_TYPE_REVISIT;
 		entry.profile = WARC_PROFILE_IDENTICAL;
-		entry.refers_to = slice_str(a->original.record.text);
+		entry.refers_to = a->original.record;
 		entry.refers_to_url = a->original.url;
 		entry.refers_to_date = a->original.date;
 	} else {
@@ -218,110 +229,72 @@ static int add_response(struct records *r, const struct records_attempt *a,
 		entry.spool = f->spool < 0 ? NULL : &spool;
 		entry.truncated = f->truncated ? truncation(f->failure) : NULL;
 	}
-	return add(r, a->batch, &entry, place, err);
+	rc = add(r, &entry, &place, err);
+	return rc ? rc : note_place(r, a, &place, err);
 }
 
-/* The request's head as it may be archived. */
-static int redact(struct records *r, const struct records_attempt *a, struct err *err)
+/* The request without secrets; *ret_id is its record's. */
+static int add_request(struct records *r, const struct attempt *a, const struct net_fetch *f,
+	struct warc_id *ret_id, struct err *err)
 {
-	int rc;
-
-	buf_reset(&r->request);
-	buf_reset(&r->redacted);
-	if (!a->fetch)
-		return 0;
-	rc = redact_head(
-		a->fetch->request_head, r->secret, r->secret_count, &r->request, &r->redacted);
-	return rc ? err_set(err, rc, "request: %s", err_name(rc)) : 0;
-}
-
-static int add_request(struct records *r, const struct records_attempt *a,
-	const struct warc_id *concurrent, struct warc_place *place, struct err *err)
-{
+	struct warc_entry entry = entry_of(a, WARC_TYPE_REQUEST);
 	struct field extra[PROTOCOL_FIELDS];
-	struct warc_entry entry = message_of(a, WARC_TYPE_REQUEST, buf_slice(&r->request), extra);
+	struct warc_place place;
+	int rc =
+		redact_head(f->request_head, r->secret, r->secret_count, &r->request, &r->redacted);
 
-	entry.concurrent = concurrent;
-	return add(r, a->batch, &entry, place, err);
+	if (rc)
+		return err_set(err, rc, "request: %s", err_name(rc));
+	if (!r->request.len)
+		return 0;
+	set_message(&entry, buf_slice(&r->request), f, extra);
+	entry.concurrent = a->record_id;
+	rc = add(r, &entry, &place, err);
+	if (rc == 0)
+		*ret_id = place.id;
+	return rc;
 }
 
 /* The attempt, with what is known of it only here. */
-static int format_attempt(struct records *r, const struct records_attempt *a)
+static int format_attempt(struct records *r, const struct attempt *a, const struct net_fetch *f)
 {
-	char protocol[sizeof a->fetch->protocol + sizeof a->fetch->tls];
-	const struct net_fetch *f = a->fetch;
-	struct attempt attempt = a->row->attempt;
+	char protocol[sizeof f->protocol + sizeof f->tls];
+	struct attempt full = *a;
 
 	if (f && f->tls[0]) {
 		(void)snprintf(protocol, sizeof protocol, "%s%s%s", f->protocol,
 			f->protocol[0] ? " " : "", f->tls);
-		attempt.protocol = slice_str(protocol);
-		attempt.cipher = slice_str(f->cipher);
+		full.protocol = slice_str(protocol);
+		full.cipher = slice_str(f->cipher);
 	}
 	if (r->redacted.len > 0)
-		attempt.redacted = buf_slice(&r->redacted);
+		full.redacted = buf_slice(&r->redacted);
 	buf_reset(&r->metadata);
-	return attempt_format(&attempt, &r->metadata);
+	return attempt_format(&full, &r->metadata);
 }
 
-static int add_metadata(struct records *r, const struct records_attempt *a,
-	const struct warc_id *concurrent, struct err *err)
+int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
+	const struct net_fetch *f, struct err *err)
 {
-	struct warc_entry entry = entry_of(a, WARC_TYPE_METADATA);
-	int rc = format_attempt(r, a);
-
-	if (rc)
-		return err_set(err, rc, "metadata: %s", err_name(rc));
-	entry.body = buf_slice(&r->metadata);
-	entry.concurrent = concurrent;
-	return records_note(r, a->batch, &entry, err);
-}
-
-/* The row learns where the response is, and so do those that may refer to it. */
-static int note_place(struct records *r, const struct records_attempt *a,
-	const struct warc_place *place, struct err *err)
-{
-	struct catalog_observation *row = a->row;
-	int rc = batch_place(
-		a->batch, row, slice_str(place->file), place->offset, place->length, err);
-
-	if (rc || !a->is_fresh)
-		return rc;
-	rc = records_places_push(&r->fresh, (struct records_place){.payload = row->payload,
-						    .coding = row->coding,
-						    .file = r->file,
-						    .offset = place->offset});
-	return err_code(err, rc);
-}
-
-/* The records of what went over the wire; *ret_first is the name of the first, or empty. */
-static int add_messages(struct records *r, const struct records_attempt *a,
-	struct warc_id *ret_first, struct err *err)
-{
-	struct warc_place place;
-	bool has_response = a->row->has_payload;
+	struct warc_entry metadata = entry_of(a, WARC_TYPE_METADATA);
+	struct warc_id request = {0};
 	int rc = 0;
 
-	if (has_response) {
-		*ret_first = a->response;
-		rc = add_response(r, a, &place, err);
-		if (rc == 0)
-			rc = note_place(r, a, &place, err);
-	}
-	if (rc == 0 && r->request.len > 0) {
-		rc = add_request(r, a, has_response ? &a->response : NULL, &place, err);
-		if (rc == 0 && !has_response)
-			*ret_first = place.id;
-	}
-	return rc;
-}
-
-int records_attempt(struct records *r, const struct records_attempt *a, struct err *err)
-{
-	struct warc_id first = {0};
-	int rc = redact(r, a, err);
-
-	if (rc == 0 && a->fetch)
-		rc = add_messages(r, a, &first, err);
-	return rc ? rc : add_metadata(r, a, first.text[0] ? &first : NULL, err);
+	r->batch = batch;
+	buf_reset(&r->request);
+	buf_reset(&r->redacted);
+	if (f && a->has_payload)
+		rc = add_response(r, a, f, err);
+	if (rc == 0 && f)
+		rc = add_request(r, a, f, &request, err);
+	if (rc)
+		return rc;
+	rc = format_attempt(r, a, f);
+	if (rc)
+		return err_set(err, rc, "metadata: %s", err_name(rc));
+	metadata.body = buf_slice(&r->metadata);
+	metadata.concurrent = a->record_id;
+	if (!a->record_id.ptr && request.text[0])
+		metadata.concurrent = slice_str(request.text);
+	return records_note(r, batch, &metadata, err);
 }

@@ -1,10 +1,10 @@
 /*
- * The WARC files of a lane, and what their records say of an attempt, of a name and of the clock.
- * They are written in the order of the calls; the catalog learns of them by the batch of each.
+ * The WARC files of a lane, and the records of attempts, lookups and clocks in them. Records are
+ * written in the order of the calls. The batch of each call gets the rows about the files.
  * Invariant:
  *
- *	(1) The size of a WARC file that a batch gets ends behind a whole attempt: its response,
- *	    request and metadata.
+ *	(1) The size of a WARC file in a batch ends after a whole attempt: its response, request
+ *	    and metadata.
  *
  * For one thread: that of the lane's press (press.h).
  */
@@ -22,15 +22,8 @@
 #include "store/directory.h"
 #include "store/duplicates.h"
 
-/* A body, and the response record that has it. */
-struct records_place {
-	struct digest payload;
-	uint64_t coding;
-	slice file; /* its name, valid until the records are closed or abandoned */
-	uint64_t offset;
-};
-
-VEC_DECLARE(records_places, struct records_place);
+/* Their files' names are valid until the records are closed or abandoned. */
+VEC_DECLARE(records_bodies, struct duplicates_body);
 
 /* Fields are its own, but for fresh. */
 struct records {
@@ -45,7 +38,9 @@ struct records {
 	struct buf redacted; /* what was left out of it */
 	const slice *secret; /* names of fields whose values are left out */
 	size_t secret_count;
-	struct records_places fresh; /* since the last flush or sync; whoever flushed takes them */
+	struct batch *batch; /* of the call */
+	struct records_bodies
+		fresh; /* written since the last flush or sync, whose caller takes them */
 };
 
 struct records_params {
@@ -68,22 +63,15 @@ int records_open(
 /* Completes the WARC file and closes, in any case: 0, ERR_IO, ERR_NOMEM. */
 int records_close(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
 
-/* Closes without a word, the file as it is. */
+/* Closes, and leaves the file as it is. */
 void records_abandon(struct records *r);
 
-/* One attempt. All is borrowed. */
-struct records_attempt {
-	struct batch *batch;
-	struct catalog_observation *row;     /* in it; learns where the response is */
-	const struct net_fetch *fetch;       /* NULL: nothing was sent */
-	struct warc_id response;             /* what its record is to be called, if there is one */
-	struct duplicates_original original; /* has the body, if row->is_revisit */
-	bool is_fresh; /* later ones may refer to its body: its place becomes one of fresh */
-};
-
-/* Writes its records: 0, ERR_IO, ERR_NOMEM, or as attempt_format and warc_writer_add. */
-int records_attempt(
-	struct records *r, const struct records_attempt *a, struct err *err) SP_MUST_CHECK;
+/*
+ * Writes the records of an attempt, which is in the batch and learns where the response is; fetch
+ * is NULL when nothing was sent. 0, ERR_IO, ERR_NOMEM, or as attempt_format and warc_writer_add.
+ */
+int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
+	const struct net_fetch *fetch, struct err *err) SP_MUST_CHECK;
 
 /* Writes a record of its own: the same. */
 int records_note(struct records *r, struct batch *batch, const struct warc_entry *entry,

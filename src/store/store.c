@@ -33,8 +33,8 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 
 static void release(struct store *s)
 {
-	clerk_discard(s->clerk, s->batch);
-	records_places_release(&s->places);
+	batch_free(s->batch);
+	records_bodies_release(&s->readable);
 	*s = (struct store){0};
 }
 
@@ -79,18 +79,13 @@ double store_due(struct store *s)
 }
 
 /* Bodies that were expected can be found now. */
-static int learn_places(struct store *s, struct err *err)
+static int learn_bodies(struct store *s, struct err *err)
 {
-	int rc = press_places(s->press, &s->places, err);
+	int rc = press_bodies(s->press, &s->readable, err);
 
-	for (size_t i = 0; rc == 0 && i < s->places.len; i++) {
-		const struct records_place *p = &s->places.ptr[i];
-		struct duplicates_body body = {.payload = &p->payload, .coding = p->coding};
-
-		if (duplicates_add(s->bodies, &body, p->file, p->offset))
-			rc = err_code(err, ERR_NOMEM);
-	}
-	s->places.len = 0;
+	for (size_t i = 0; rc == 0 && i < s->readable.len; i++)
+		rc = err_code(err, duplicates_add(s->bodies, &s->readable.ptr[i]));
+	s->readable.len = 0;
 	return rc;
 }
 
@@ -104,7 +99,7 @@ int store_commit(struct store *s, struct err *err)
 	s->batch = fresh;
 	s->dirty_since = 0;
 	rc = press_commit(s->press, full, err);
-	return rc ? rc : learn_places(s, err);
+	return rc ? rc : learn_bodies(s, err);
 }
 
 int store_check(struct store *s, struct err *err)
@@ -114,81 +109,41 @@ int store_check(struct store *s, struct err *err)
 
 /* ---- attempts ---- */
 
-bool store_has_body(struct store *s, const struct state_result *result, uint64_t coding,
-	struct duplicates_original *ret)
+bool store_find_body(struct store *s, const struct attempt *a, struct attempt_original *ret)
 {
-	struct duplicates_body body = {.payload = &result->payload, .coding = coding};
+	struct duplicates_body body = {.payload = a->payload, .coding = a->coding};
 	struct err ignored = {0}; /* of the press: the record that comes next is told */
 
-	if (result->payload_size < DUPLICATES_SIZE_MIN)
+	if (a->payload_size < DUPLICATES_SIZE_MIN)
 		return false;
 	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED)
-		(void)learn_places(s, &ignored);
+		(void)learn_bodies(s, &ignored);
 	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED &&
 		press_flush(s->press, &ignored) == 0)
-		(void)learn_places(s, &ignored);
+		(void)learn_bodies(s, &ignored);
 	return duplicates_find(s->bodies, &body, ret);
 }
 
-/* Later ones may refer to it: *ret tells, and then they will look for it. */
-static int expect_body(struct store *s, const struct store_attempt *a, bool *ret, struct err *err)
+int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
+	const struct net_fetch *fetch, struct warc_id *ret_record, struct err *err)
 {
-	struct duplicates_body body;
+	struct duplicates_body body = {.payload = a->payload, .coding = a->coding};
+	struct attempt named = *a, *copy = NULL;
+	struct warc_id id = {0};
+	int rc = 0;
 
-	*ret = a->result && !a->original && a->page != CATALOG_NO_PAGE && !a->attempt.truncated &&
-	       a->result->payload_size >= DUPLICATES_SIZE_MIN;
-	if (!*ret)
-		return 0;
-	body = (struct duplicates_body){.payload = &a->result->payload, .coding = a->coding};
-	return duplicates_expect(s->bodies, &body) ? err_code(err, ERR_NOMEM) : 0;
-}
-
-/* The row of the attempt, without the place of its response. */
-static int observe(struct store *s, const struct store_attempt *a, const struct warc_id *record,
-	struct catalog_observation **ret, struct err *err)
-{
-	struct catalog_observation o = {
-		.page = a->page, .attempt = a->attempt, .media_type = a->media_type};
-
-	if (a->result) {
-		o.has_payload = true;
-		o.payload = a->result->payload;
-		o.record_id = slice_str(record->text);
-		o.is_revisit = a->original != NULL;
-		o.coding = a->coding;
+	if (a->has_payload) {
+		warc_id_make(&s->rng, &id);
+		named.record_id = slice_str(id.text);
 	}
-	return batch_add_observation(s->batch, a->capture, &o, ret, err);
-}
-
-/* A copy that lasts as long as the row. */
-static int keep_original(struct store *s, const struct duplicates_original *original,
-	struct duplicates_original *ret, struct err *err)
-{
-	const char *url = batch_keep(s->batch, original->url);
-
-	if (!url)
-		return err_code(err, ERR_NOMEM);
-	*ret = *original;
-	ret->url.ptr = url;
-	return 0;
-}
-
-int store_attempt(
-	struct store *s, const struct store_attempt *a, struct warc_id *ret_record, struct err *err)
-{
-	struct records_attempt job = {.batch = s->batch, .fetch = a->fetch};
-	int rc = expect_body(s, a, &job.is_fresh, err);
-
-	if (a->result)
-		warc_id_make(&s->rng, &job.response);
+	if (duplicates_is_original(a))
+		rc = err_code(err, duplicates_expect(s->bodies, &body));
 	if (rc == 0)
-		rc = observe(s, a, &job.response, &job.row, err);
-	if (rc == 0 && a->original)
-		rc = keep_original(s, a->original, &job.original, err);
+		rc = batch_add_attempt(s->batch, capture, &named, &copy, err);
 	if (rc == 0)
-		rc = press_attempt(s->press, &job, err);
-	if (rc == 0)
-		*ret_record = job.response;
+		rc = press_attempt(s->press, s->batch, copy, fetch, err);
+	if (rc == 0 && ret_record)
+		*ret_record = id;
 	return rc;
 }
 
@@ -199,28 +154,33 @@ void store_free_fetch(struct store *s, struct net_fetch *fetch)
 
 /* ---- names ---- */
 
+/* Puts a record in line; what it borrows is copied into the batch. */
+static int add_note(struct store *s, struct warc_entry entry, struct err *err)
+{
+	entry.url.ptr = batch_keep(s->batch, entry.url);
+	entry.body.ptr = batch_keep(s->batch, entry.body);
+	if (!entry.url.ptr || !entry.body.ptr)
+		return err_code(err, ERR_NOMEM);
+	return press_note(s->press, s->batch, &entry, err);
+}
+
 int store_lookup(struct store *s, slice host, const struct net_lookup *lookup, struct err *err)
 {
-	struct press_note note = {
-		.batch = s->batch,
+	struct warc_entry entry = {
 		.type = WARC_TYPE_RESOURCE,
 		.date = lookup->date,
 		.content_type = SLICE("text/dns"),
+		.body = lookup->records,
 	};
 	struct buf url;
 	int rc;
 
 	buf_init(&url, NOTE_MAX);
-	buf_init(&note.body, NOTE_MAX);
 	rc = buf_printf(&url, "dns:%.*s", (int)host.len, host.ptr);
-	if (rc == 0)
-		rc = buf_add(&note.body, lookup->records);
-	note.url = (slice){batch_keep(s->batch, buf_slice(&url)), url.len};
+	entry.url = buf_slice(&url);
+	rc = rc ? err_set(err, rc, "dns: %s", err_name(rc)) : add_note(s, entry, err);
 	buf_release(&url);
-	if (rc == 0 && note.url.ptr)
-		return press_note(s->press, &note, err);
-	buf_release(&note.body);
-	return rc ? err_set(err, rc, "dns: %s", err_name(rc)) : err_code(err, ERR_NOMEM);
+	return rc;
 }
 
 /* ---- the clock ---- */
@@ -311,20 +271,17 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	struct catalog_clock *ret_clock, struct err *err)
 {
 	struct catalog_clock k = read_clock(s, moment);
-	struct press_note note = {.batch = s->batch,
-		.type = WARC_TYPE_METADATA,
-		.date = k.capture_time,
-		.url = capture->uuid};
+	struct warc_entry entry = {
+		.type = WARC_TYPE_METADATA, .date = k.capture_time, .url = capture->uuid};
+	struct buf text;
 	int rc;
 
-	buf_init(&note.body, NOTE_MAX);
-	note.url.ptr = batch_keep(s->batch, capture->uuid);
-	rc = note.url.ptr ? format_moment(&note.body, capture, &k) : ERR_NOMEM;
-	if (rc) {
-		buf_release(&note.body);
-		return err_code(err, rc);
-	}
-	rc = press_note(s->press, &note, err);
+	buf_init(&text, NOTE_MAX);
+	rc = err_code(err, format_moment(&text, capture, &k));
+	entry.body = buf_slice(&text);
+	if (rc == 0)
+		rc = add_note(s, entry, err);
+	buf_release(&text);
 	if (rc == 0)
 		rc = batch_add(s->batch,
 			&(struct catalog_row){CATALOG_ROW_CLOCK, capture->id, .clock = &k}, err);

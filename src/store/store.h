@@ -1,15 +1,15 @@
 /*
- * Where a lane puts things: WARC records, which its press writes (press.h), and catalog rows for
- * the clerk, made lasting together. Invariants:
+ * What a lane writes: WARC records, by its press (press.h), and catalog rows, by the clerk
+ * (clerk.h). Invariant:
  *
- *	(1) A row is handed to the clerk, who commits it, only after the records it speaks of are on
- *	    the disk (group commit, STORE_COMMIT_INTERVAL).
- *	(2) The size of a WARC file in the catalog ends behind a whole attempt: its response,
- *	    request and metadata. What a crash leaves behind that is set aside by resume, never
- *	    read.
+ *	(1) A row goes to the clerk, who commits it, only after its records are on the disk (group
+ *	    commit, STORE_COMMIT_INTERVAL).
  *
- * What the press cannot do is told by the next call of store_check, store_commit or of one that
- * adds something: the lane ends then.
+ * The committed size of a WARC file ends after a whole attempt (records.h, 1). Resume sets aside
+ * what a crash left after it, and never reads it.
+ *
+ * A failure of the press is returned by the next call of store_check, store_commit or a function
+ * that adds something. The lane ends then.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -32,18 +32,18 @@
 /* Bytes of rows that make a commit due at once. */
 #define STORE_BATCH_MAX ((size_t)4 << 20)
 
-/* Fields are the store's own, but for batch, which rows may be added to. */
+/* Private, except batch: callers may add rows to it. */
 struct store {
 	struct clerk *clerk;
 	struct batch *batch; /* never NULL */
 	struct press *press;
 	struct duplicates *bodies;
-	struct records_places places; /* scratch */
-	struct rng rng;               /* of the names of records */
+	struct records_bodies readable; /* scratch */
+	struct rng rng;                 /* of the names of records */
 	const struct clock *clock;
 	const struct clock *wall;
 	char boot[CLOCK_BOOT_SIZE];
-	int64_t dirty_since; /* monotonic; 0 when all was handed over */
+	int64_t dirty_since; /* monotonic; 0 when nothing waits for a commit */
 };
 
 struct store_params {
@@ -60,40 +60,29 @@ int store_open(struct store *s, const struct store_params *params, struct err *e
 int store_close(struct store *s, struct err *err) SP_MUST_CHECK;
 
 /*
- * Closes without a word and without a commit: after an error, which may have come in the middle of
- * an attempt. What was handed over before stays; resume sets aside what the WARC file has besides.
+ * Closes without a commit, after an error, which may be in the middle of an attempt. What was
+ * committed before stays; resume sets aside the rest of the WARC file.
  */
 void store_abandon(struct store *s);
 
-/* One attempt at a page, or at robots.txt or a sitemap. */
-struct store_attempt {
-	uint32_t capture;
-	struct attempt attempt;
-	const struct net_fetch *fetch;     /* NULL: nothing was sent */
-	const struct state_result *result; /* NULL when there is no response */
-	slice media_type;
-	uint64_t coding;                            /* hash of Content-Encoding */
-	uint32_t page;                              /* or CATALOG_NO_PAGE */
-	const struct duplicates_original *original; /* has the same body; NULL: store it */
-};
-
 /*
- * Adds the observation, and puts the records in line: 0, ERR_NOMEM, the press's error. The fetch is
- * borrowed until store_free_fetch is through with it. *ret_record is the name of the response's
- * record, empty when there is none.
+ * Stores an attempt at a page, or at robots.txt or a sitemap: adds a copy to the batch and puts its
+ * records in line. 0, ERR_NOMEM, the press's error. record_id and the place of the record are set
+ * here. fetch, NULL when nothing was sent, is borrowed until store_free_fetch has freed it.
+ * *ret_record, unless NULL, is the id of the response's record, empty when there is none.
  */
-int store_attempt(struct store *s, const struct store_attempt *a, struct warc_id *ret_record,
-	struct err *err) SP_MUST_CHECK;
+int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
+	const struct net_fetch *fetch, struct warc_id *ret_record, struct err *err) SP_MUST_CHECK;
 
-/* Takes a fetch and frees it when its records are written. */
+/* Takes a fetch, and frees it when its records are written. */
 void store_free_fetch(struct store *s, struct net_fetch *fetch);
 
 /*
- * Whether there is a response record with that body already, so that it need not be stored again;
- * may have to wait until it can be read. ret->url is valid until the next call.
+ * Whether there is a response record with the body of that attempt already, so that it need not be
+ * stored again; may have to wait until it can be read. The strings of *ret are valid until the next
+ * call.
  */
-bool store_has_body(struct store *s, const struct state_result *result, uint64_t coding,
-	struct duplicates_original *ret);
+bool store_find_body(struct store *s, const struct attempt *a, struct attempt_original *ret);
 
 /* Writes what the DNS said of a host, as a resource record (ISO 28500:2017 §6.4.3, RFC 4027). */
 int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
@@ -107,19 +96,19 @@ int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
 int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
 	struct catalog_clock *ret_clock, struct err *err) SP_MUST_CHECK;
 
-/* There are so many rows that a commit is due at once. */
+/* Whether there are so many rows that a commit is due at once. */
 bool store_is_full(const struct store *s);
 
 /* Seconds until a commit is due: 0 when it is, infinite when there is nothing to commit. */
 double store_due(struct store *s);
 
 /*
- * Has the WARC synced and all rows so far handed to the clerk, in due course: 0, ERR_NOMEM, the
- * press's error.
+ * Queues a sync of the WARC file, after which all rows so far go to the clerk. Does not wait for
+ * it. 0, ERR_NOMEM, the press's error.
  */
 int store_commit(struct store *s, struct err *err) SP_MUST_CHECK;
 
-/* Whether all is well so far: 0, or the press's error. */
+/* 0, or the press's error. */
 int store_check(struct store *s, struct err *err) SP_MUST_CHECK;
 
 #endif

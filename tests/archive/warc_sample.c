@@ -49,7 +49,7 @@ static int add_exchange(struct warc_writer *w, const struct warc_entry *entry,
 	rc = warc_writer_add(w, &response, place, err);
 	if (rc)
 		return rc;
-	other.concurrent = &place->id;
+	other.concurrent = slice_str(place->id.text);
 	other.type = WARC_TYPE_REQUEST;
 	other.head = SLICE("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n");
 	rc = warc_writer_add(w, &other, NULL, err);

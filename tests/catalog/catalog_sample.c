@@ -61,35 +61,32 @@ static struct digest make_digest(uint32_t n, enum digest_kind kind)
 }
 
 /* side: an attempt of no page. */
-static struct catalog_observation make_observation(
+static struct attempt make_observation(
 	struct strings *s, uint32_t n, enum attempt_leg leg, bool side)
 {
 	int64_t at = INT64_C(1700000000000000000) + n;
 	bool failed = n % 10 == 9 && leg == ATTEMPT_REVISIT;
-	struct catalog_observation o = {
+	struct attempt o = {
 		.page = side ? CATALOG_NO_PAGE : n,
-		.attempt =
-			{
-				.url = PRINT(s->url,
-					side ? "http://site.example/robots-%u.txt"
-					     : "http://site.example/a/path/page-%u",
-					n),
-				.leg = leg,
-				.number = 1 + n % 3,
-				.wall = {at, failed ? 0 : at + 1, at + 2},
-				.clock = {n + 1, failed ? 0 : n + 2, INT64_MAX - n},
-				.status = failed ? 0 : 200 + n % 300,
-				.truncated = n % 8 == 7,
-				.has_state = !failed,
-			},
+		.url = PRINT(s->url,
+			side ? "http://site.example/robots-%u.txt"
+			     : "http://site.example/a/path/page-%u",
+			n),
+		.leg = leg,
+		.number = 1 + n % 3,
+		.wall = {at, failed ? 0 : at + 1, at + 2},
+		.clock = {n + 1, failed ? 0 : n + 2, INT64_MAX - n},
+		.status = failed ? 0 : 200 + n % 300,
+		.truncated = n % 8 == 7,
+		.has_state = !failed,
 		.has_payload = !failed,
 	};
 
 	if (failed) {
-		o.attempt.failure = PRINT(s->failure, "timeout: after %u s", n);
+		o.failure = PRINT(s->failure, "timeout: after %u s", n);
 		return o;
 	}
-	o.attempt.state = make_digest(n + leg, DIGEST_SHA256);
+	o.state = make_digest(n + leg, DIGEST_SHA256);
 	o.payload = make_digest(n, n % 2 ? DIGEST_SHA1 : DIGEST_SHA256);
 	o.media_type = n % 2 ? SLICE("text/html") : SLICE("");
 	o.warc = SLICE("stillpoint-20260101000000-00001.warc.gz");
@@ -198,8 +195,7 @@ int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err 
 	}
 	/* The revisit first, so that the order of reading is not that of writing. */
 	for (int leg = ATTEMPT_REVISIT; rc == 0 && leg >= ATTEMPT_VISIT; leg--) {
-		struct catalog_observation o =
-			make_observation(&s, n, (enum attempt_leg)leg, false);
+		struct attempt o = make_observation(&s, n, (enum attempt_leg)leg, false);
 
 		rc = catalog_add_observation(c, capture, &o, err);
 	}
@@ -220,7 +216,7 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < SIDES; i++) {
-		struct catalog_observation o;
+		struct attempt o;
 		struct catalog_warc warc = make_warc(&s, i);
 		struct catalog_robots robots;
 		struct catalog_clock clock = make_clock(i);
@@ -317,7 +313,7 @@ static void check_attempt(const struct attempt *got, const struct attempt *want)
 }
 
 /* The i-th: the two legs of each page, then the side ones. */
-static struct catalog_observation wanted(const struct counts *n, struct strings *s, uint32_t i)
+static struct attempt wanted(const struct counts *n, struct strings *s, uint32_t i)
 {
 	bool side = i >= 2 * n->total_pages;
 
@@ -325,27 +321,28 @@ static struct catalog_observation wanted(const struct counts *n, struct strings 
 		side ? ATTEMPT_SIDE : (enum attempt_leg)(i % 2), side);
 }
 
-static int on_times(void *context, enum attempt_leg leg, const struct attempt_times *wall)
+static int on_times(void *context, const struct attempt *got)
 {
 	struct counts *n = context;
 	struct strings s = {0};
-	struct catalog_observation want = wanted(n, &s, n->times++);
+	struct attempt want = wanted(n, &s, n->times++);
 
-	CHECK_INT(leg, want.attempt.leg);
-	CHECK_INT(wall->sent, want.attempt.wall.sent);
-	CHECK_INT(wall->first_byte, want.attempt.wall.first_byte);
-	CHECK_INT(wall->last_byte, want.attempt.wall.last_byte);
+	CHECK_INT(got->page, want.page);
+	CHECK_INT(got->leg, want.leg);
+	CHECK_INT(got->wall.sent, want.wall.sent);
+	CHECK_INT(got->wall.first_byte, want.wall.first_byte);
+	CHECK_INT(got->wall.last_byte, want.wall.last_byte);
 	return 0;
 }
 
-static int on_observation(void *context, const struct catalog_observation *got)
+static int on_observation(void *context, const struct attempt *got)
 {
 	struct counts *n = context;
 	struct strings s = {0};
-	struct catalog_observation want = wanted(n, &s, n->observations++);
+	struct attempt want = wanted(n, &s, n->observations++);
 
 	CHECK_INT(got->page, want.page);
-	check_attempt(&got->attempt, &want.attempt);
+	check_attempt(got, &want);
 	CHECK_SLICE(got->media_type, want.media_type);
 	CHECK_INT(!got->media_type.ptr, !want.media_type.ptr);
 	check_digest(got->has_payload, &got->payload, want.has_payload, &want.payload);
@@ -479,9 +476,9 @@ static int any_page(void *context, const struct catalog_page *p)
 	return 0;
 }
 
-static int any_observation(void *context, const struct catalog_observation *o)
+static int any_observation(void *context, const struct attempt *o)
 {
-	*(size_t *)context += o->attempt.url.len + o->warc.len + o->media_type.len;
+	*(size_t *)context += o->url.len + o->warc.len + o->media_type.len;
 	return 0;
 }
 

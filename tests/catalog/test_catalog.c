@@ -349,7 +349,7 @@ static void test_refused_rows(void)
 	struct catalog_page page = {.number = 0, .url = SLICE("u"), .rate = NAN};
 	struct catalog_warc warc = {.name = SLICE("w"), .size = UINT64_MAX};
 	struct catalog_event event = {.end = NAN};
-	struct catalog_observation o = {.page = 0, .attempt = {.number = 1}};
+	struct attempt o = {.page = 0, .number = 1};
 	struct err err = {0};
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 0, &capture);

@@ -128,13 +128,13 @@ static void test_no_catalog(void)
 	char *before = NULL;
 
 	write_file(sample_path(path), text, sizeof text - 1);
-	check_refused(path, CATALOG_READ, ERR_IO, "is no catalog");
-	check_refused(path, CATALOG_CREATE, ERR_IO, "is no catalog");
+	check_refused(path, CATALOG_READ, ERR_IO, "is not a catalog");
+	check_refused(path, CATALOG_CREATE, ERR_IO, "is not a catalog");
 	/* Another program's database is refused, and left as it is. */
 	CHECK_INT(unlink(path), 0);
 	run_sql(path, "CREATE TABLE bookmark(url)");
-	check_refused(path, CATALOG_READ, ERR_IO, "is no catalog");
-	check_refused(path, CATALOG_CREATE, ERR_IO, "is no catalog");
+	check_refused(path, CATALOG_READ, ERR_IO, "is not a catalog");
+	check_refused(path, CATALOG_CREATE, ERR_IO, "is not a catalog");
 	CHECK(asprintf(&before, "%s-wal", path) > 0 && access(before, F_OK) != 0);
 	free(before);
 	/* A directory. */

@@ -223,7 +223,7 @@ with tap.case("a path that is no archive is never filled"):
     tap.write("foreign/letter", "mine")
     one_line(crawl("http://127.0.0.1:8/", tap.path("foreign")), 2, "choose another directory")
     tap.equal(os.listdir(tap.path("foreign")), ["letter"])
-    one_line(crawl("http://127.0.0.1:8/", tap.path("no/parent")), 1, "cannot be made")
+    one_line(crawl("http://127.0.0.1:8/", tap.path("no/parent")), 1, "cannot be created")
     for command in ("resume", "report", "verify"):
         one_line(tap.run(command, tap.path("missing")), 1, "No such file")
         one_line(tap.run(command, file), 1, "an archive is a directory")
@@ -245,7 +245,7 @@ if ROOT:
     with tap.case("a directory that may not be written to"):
         os.chmod(tap.DIRECTORY.name, 0o755)
         result = crawl(site.url, tap.path("mine"), **AS_NOBODY)
-        one_line(result, 1, "cannot be made", "Permission denied")
+        one_line(result, 1, "cannot be created", "Permission denied")
         assert not os.path.exists(tap.path("mine"))
         result = crawl(site.url, SOUND, **AS_NOBODY)
         one_line(result, 1, "cannot be written to", "Permission denied")

@@ -374,7 +374,7 @@ with tap.case("--cookies begins with those of a file"):
                   {"deep=secret-deep; session=7"})
     assert not capture.contains(b"secret-deep")
     tap.equal(capture.records[0].content()["stillpoint-withheld"], "cookies")
-    refuse("line 1 is no cookie", server.url, "--cookies", tap.write("bad.txt", "a=b\n"))
+    refuse("line 1 is not a cookie", server.url, "--cookies", tap.write("bad.txt", "a=b\n"))
     refuse("--cookies", server.url, "--cookies", tap.path("is-not-there"))
     refuse("exclude each other", server.url, "--cookies", file, "--no-cookies")
 
@@ -675,7 +675,7 @@ with tap.case("--max-bytes cuts what is under way"):
         done = tap.run("crawl", *FAST, server.url, "--max-bytes", "100k", "--jobs", "2",
                        "-o", tap.path("endless"))
         tap.equal(done.returncode, 1)
-        assert "as many bytes as were allowed have come" in done.stderr, done.stderr
+        assert "the byte limit is reached" in done.stderr, done.stderr
     tap.succeed("verify", tap.path("endless"))
     stored = [record for file in living.warc_files(tap.path("endless"))
               for record in living.records(file) if record.type == "response"]

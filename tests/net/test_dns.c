@@ -234,11 +234,11 @@ static void test_bad_names(void)
 	set_up(&f, LOOPBACK);
 	tap_case("bad names: a label too long");
 	(void)snprintf(name, sizeof name, "%sa.test", LABEL);
-	check_failure(&f, name, "/keep", NET_FAILURE_DNS, "no name that the DNS can have");
+	check_failure(&f, name, "/keep", NET_FAILURE_DNS, "not a valid DNS name");
 	tap_case("bad names: too long");
 	(void)snprintf(name, sizeof name, "%.60s.%.60s.%.60s.%.60s.%.60s.test", LABEL, LABEL, LABEL,
 		LABEL, LABEL);
-	check_failure(&f, name, "/keep", NET_FAILURE_DNS, "no name that the DNS can have");
+	check_failure(&f, name, "/keep", NET_FAILURE_DNS, "not a valid DNS name");
 	tap_case("bad names: an empty label");
 	check_failure(&f, "a..test", "/keep", NET_FAILURE_DNS, "");
 	tear_down(&f);

@@ -147,45 +147,45 @@ static struct state_result read_state(struct sample *s, slice response, slice *h
 }
 
 /* The response, or a revisit record when the body is that of the visit. */
-static void add_response(struct sample *s, uint32_t page, struct catalog_observation *o,
+static void add_response(struct sample *s, uint32_t page, struct attempt *o,
 	const struct sample_fetch *f, struct warc_place *ret)
 {
 	slice head, body;
 	struct state_result r = read_state(s, slice_str(f->response), &head, &body);
 	struct warc_entry entry = {
 		.type = WARC_TYPE_RESPONSE,
-		.date = o->attempt.wall.sent,
-		.url = f->target ? slice_str(f->target) : o->attempt.url,
+		.date = o->wall.sent,
+		.url = f->target ? slice_str(f->target) : o->url,
 		.head = head,
 		.body = body,
 		.payload = &r.payload,
 		.truncated = r.whole ? NULL : "disconnect",
 	};
-	bool again = o->attempt.leg == ATTEMPT_REVISIT && r.whole &&
-		     digest_eq(&r.payload, &s->payloads[page]);
+	bool again =
+		o->leg == ATTEMPT_REVISIT && r.whole && digest_eq(&r.payload, &s->payloads[page]);
 
-	o->attempt.status = r.status;
-	o->attempt.truncated = !r.whole;
-	o->attempt.has_state = r.whole;
-	o->attempt.state = r.state;
+	o->status = r.status;
+	o->truncated = !r.whole;
+	o->has_state = r.whole;
+	o->state = r.state;
 	o->has_payload = true;
 	o->payload = r.payload;
 	if (again) {
 		entry.type = WARC_TYPE_REVISIT;
 		entry.body = (slice){0};
 		entry.refers_to = slice_str(s->visits[page].id.text);
-		entry.refers_to_url = o->attempt.url;
+		entry.refers_to_url = o->url;
 		entry.refers_to_date = s->dates[page];
 	}
 	add_record(s, &entry, ret);
-	if (o->attempt.leg == ATTEMPT_VISIT) {
+	if (o->leg == ATTEMPT_VISIT) {
 		s->visits[page] = *ret;
 		s->dates[page] = entry.date;
 		s->payloads[page] = r.payload;
 	}
 }
 
-static void add_rest(struct sample *s, const struct attempt *a, const struct warc_id *response)
+static void add_rest(struct sample *s, const struct attempt *a)
 {
 	int64_t date = a->wall.sent ? a->wall.sent : a->wall.last_byte;
 	struct warc_place request, metadata;
@@ -196,7 +196,7 @@ static void add_rest(struct sample *s, const struct attempt *a, const struct war
 			.date = date,
 			.url = a->url,
 			.head = SLICE("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"),
-			.concurrent = response},
+			.concurrent = a->record_id},
 		&request);
 	buf_init(&block, TEXT_MAX);
 	must(attempt_format(a, &block), NULL);
@@ -205,7 +205,7 @@ static void add_rest(struct sample *s, const struct attempt *a, const struct war
 			.date = date,
 			.url = a->url,
 			.body = buf_slice(&block),
-			.concurrent = response ? response : &request.id},
+			.concurrent = a->record_id.ptr ? a->record_id : slice_str(request.id.text)},
 		&metadata);
 	buf_release(&block);
 }
@@ -214,6 +214,7 @@ static struct attempt describe(
 	struct sample *s, uint32_t page, const struct sample_fetch *f, bool side)
 {
 	struct attempt a = {
+		.page = page,
 		.capture = s->capture.uuid,
 		.url = side ? SLICE("http://example.org/robots.txt") : slice_str(s->urls[page]),
 		.kind = SLICE("page"),
@@ -232,7 +233,7 @@ static struct attempt describe(
 void sample_fetch(struct sample *s, uint32_t page, const struct sample_fetch *f)
 {
 	bool side = page == CATALOG_NO_PAGE;
-	struct catalog_observation o = {.page = page, .attempt = describe(s, page, f, side)};
+	struct attempt o = describe(s, page, f, side);
 	struct warc_place place = {0};
 	struct attempt stated;
 	struct err err = {0};
@@ -244,10 +245,10 @@ void sample_fetch(struct sample *s, uint32_t page, const struct sample_fetch *f)
 		o.length = place.length;
 		o.record_id = slice_str(place.id.text);
 	}
-	stated = o.attempt;
+	stated = o;
 	if (f->lies)
 		stated.state.bytes[0] ^= 1;
-	add_rest(s, &stated, f->response ? &place.id : NULL);
+	add_rest(s, &stated);
 	if (!f->forgotten)
 		must(catalog_add_observation(s->catalog, s->capture.id, &o, &err), &err);
 }

@@ -64,26 +64,23 @@ static struct warc_writer *open_writer(const char *dir)
 
 static bool find(struct duplicates *d, const char *text, uint64_t coding)
 {
-	struct digest payload = digest_of(text);
-	struct duplicates_original original = {0};
-	bool found = duplicates_find(
-		d, &(struct duplicates_body){.payload = &payload, .coding = coding}, &original);
+	struct duplicates_body body = {.payload = digest_of(text), .coding = coding};
+	struct attempt_original original = {0};
+	bool found = duplicates_find(d, &body, &original);
 
 	if (found) {
 		CHECK_SLICE(original.url, SLICE("http://a/first"));
 		CHECK_INT(original.date, warc_date_truncate(DATE));
-		CHECK_INT((int64_t)strlen(original.record.text), WARC_ID_SIZE - 1);
+		CHECK_INT((int64_t)original.record.len, WARC_ID_SIZE - 1);
 	}
 	return found;
 }
 
 static void add(struct duplicates *d, const char *text, const struct warc_place *place)
 {
-	struct digest payload = digest_of(text);
+	struct duplicates_body body = {digest_of(text), 7, slice_str(place->file), place->offset};
 
-	CHECK_INT(duplicates_add(d, &(struct duplicates_body){.payload = &payload, .coding = 7},
-			  slice_str(place->file), place->offset),
-		0);
+	CHECK_INT(duplicates_add(d, &body), 0);
 }
 
 static void test_found(void)
@@ -147,19 +144,18 @@ static void test_bounded(void)
 	struct warc_writer *w = open_writer(dir);
 	struct warc_place place = write_record(w, WARC_TYPE_RESPONSE, "one");
 	struct duplicates d;
-	struct digest payload = {.kind = DIGEST_SHA256};
+	struct duplicates_body body = {
+		{.kind = DIGEST_SHA256}, 0, slice_str(place.file), place.offset};
 	int found = 0, crowded = 0;
 
 	duplicates_init(&d, dir, MAX);
 	for (uint64_t i = 1; i <= MANY; i++) {
 		uint64_t mixed = i * UINT64_C(0x9e3779b97f4a7c15);
 
-		memcpy(payload.bytes, &mixed, sizeof mixed);
+		memcpy(body.payload.bytes, &mixed, sizeof mixed);
 		mixed = (mixed ^ mixed >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
-		memcpy(payload.bytes + 8, &mixed, sizeof mixed);
-		CHECK_INT(duplicates_add(&d, &(struct duplicates_body){.payload = &payload},
-				  slice_str(place.file), place.offset),
-			0);
+		memcpy(body.payload.bytes + 8, &mixed, sizeof mixed);
+		CHECK_INT(duplicates_add(&d, &body), 0);
 		/* Until then hardly any is lost, nor much room. */
 		if (d.cap < MAX)
 			crowded += d.count < i - i / 100 || (i > MAX / 16 && d.cap > 2 * i);
@@ -188,9 +184,11 @@ static struct catalog *make_catalog(const char *dir, const struct warc_place *pl
 			.site = SLICE("s"),
 			.strategy = SLICE("s"),
 			.settings = SLICE("")};
-		struct catalog_observation o = {
+		struct attempt o = {
 			.page = i,
-			.attempt = {.leg = ATTEMPT_VISIT, .number = 1, .truncated = i == 1},
+			.leg = ATTEMPT_VISIT,
+			.number = 1,
+			.truncated = i == 1,
 			.has_payload = true,
 			.payload = digest_of(i == 0   ? "one"
 					     : i == 1 ? "two"
@@ -233,17 +231,15 @@ static void test_learned(void)
 
 static enum duplicates_sight look(const struct duplicates *d, const char *text)
 {
-	struct digest payload = digest_of(text);
-
-	return duplicates_look(d, &(struct duplicates_body){.payload = &payload, .coding = 7});
+	return duplicates_look(
+		d, &(struct duplicates_body){.payload = digest_of(text), .coding = 7});
 }
 
 /* What is being written is known, but not there before it can be read; the first one stays. */
 static void test_expected(void)
 {
 	const char *dir = tap_tempdir();
-	struct digest payload = digest_of("one");
-	struct duplicates_body body = {.payload = &payload, .coding = 7};
+	struct duplicates_body body = {.payload = digest_of("one"), .coding = 7};
 	struct warc_writer *w = open_writer(dir);
 	struct warc_place other, place;
 	struct duplicates d;

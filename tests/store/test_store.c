@@ -117,39 +117,40 @@ static const struct net_fetch FETCH = {
 	.spool = -1,
 };
 
-static int visit_url(struct fixture *f, const char *url, uint32_t page,
-	const struct state_result *result, struct warc_id *ret)
+/* A visit of a page, with a response whose payload has that size. */
+static struct attempt attempt_at(
+	const struct fixture *f, const char *url, uint32_t page, uint64_t payload_size)
 {
-	struct duplicates_original original;
-	struct err err = {0};
-
-	return store_attempt(&f->store,
-		&(struct store_attempt){
-			.capture = 1,
-			.attempt = {.capture = f->row.uuid,
-				.url = slice_str(url),
-				.kind = SLICE("page"),
-				.leg = ATTEMPT_VISIT,
-				.number = 1,
-				.wall = {NOW, NOW + 1, NOW + 2},
-				.clock = {1, 2, 3},
-				.status = 200},
-			.fetch = &FETCH,
-			.result = result,
-			.page = page,
-			.original =
-				store_has_body(&f->store, result, 7, &original) ? &original : NULL,
-			.coding = 7,
-		},
-		ret, &err);
+	return (struct attempt){
+		.page = page,
+		.capture = f->row.uuid,
+		.url = slice_str(url),
+		.kind = SLICE("page"),
+		.leg = ATTEMPT_VISIT,
+		.number = 1,
+		.wall = {NOW, NOW + 1, NOW + 2},
+		.clock = {1, 2, 3},
+		.status = 200,
+		.has_payload = true,
+		.payload = OF_A,
+		.payload_size = payload_size,
+		.coding = 7,
+	};
 }
 
-/* A visit of a page, with a response. */
+static int visit_url(struct fixture *f, const char *url, uint32_t page, uint64_t payload_size,
+	struct warc_id *ret)
+{
+	struct attempt a = attempt_at(f, url, page, payload_size);
+	struct err err = {0};
+
+	a.is_revisit = store_find_body(&f->store, &a, &a.original);
+	return store_attempt(&f->store, 1, &a, &FETCH, ret, &err);
+}
+
 static int visit(struct fixture *f, uint32_t page, struct warc_id *ret)
 {
-	struct state_result result = {.status = 200, .whole = true, .payload = OF_A};
-
-	return visit_url(f, "http://a/", page, &result, ret);
+	return visit_url(f, "http://a/", page, 1, ret);
 }
 
 /* What a reader of the archive sees. */
@@ -184,7 +185,7 @@ static int open_warc(const struct sight *seen, slice name, struct warc_reader **
 	return warc_reader_open(path, WARC_READER_UNCHECKED, ret, &err);
 }
 
-static int on_observation(void *context, const struct catalog_observation *o)
+static int on_observation(void *context, const struct attempt *o)
 {
 	struct sight *seen = context;
 	const struct warc_record *rec;
@@ -322,22 +323,24 @@ static void test_line(void)
 /* A body is found however short ago it was given, and never in a record that refers elsewhere. */
 static void test_bodies(void)
 {
-	struct state_result result = {
-		.status = 200, .whole = true, .payload = OF_A, .payload_size = DUPLICATES_SIZE_MIN};
-	struct duplicates_original original;
+	struct attempt_original original;
 	struct warc_id first, second;
+	struct attempt same, recoded;
 	struct fixture f;
 
 	if (!set_up(&f, tap_tempdir(), 0))
 		return;
-	CHECK(!store_has_body(&f.store, &result, 7, &original));
-	CHECK_INT(visit_url(&f, "http://a/1", 1, &result, &first), 0);
-	CHECK_INT(visit_url(&f, "http://a/2", 2, &result, &second), 0);
+	same = attempt_at(&f, "http://a/3", 3, DUPLICATES_SIZE_MIN);
+	recoded = same;
+	recoded.coding = 8;
+	CHECK(!store_find_body(&f.store, &same, &original));
+	CHECK_INT(visit_url(&f, "http://a/1", 1, DUPLICATES_SIZE_MIN, &first), 0);
+	CHECK_INT(visit_url(&f, "http://a/2", 2, DUPLICATES_SIZE_MIN, &second), 0);
 	for (int i = 0; i < 2; i++) {
-		CHECK(store_has_body(&f.store, &result, 7, &original));
-		CHECK_STR(original.record.text, first.text);
+		CHECK(store_find_body(&f.store, &same, &original));
+		CHECK_SLICE(original.record, slice_str(first.text));
 		CHECK_SLICE(original.url, SLICE("http://a/1"));
-		CHECK(!store_has_body(&f.store, &result, 8, &original));
+		CHECK(!store_find_body(&f.store, &recoded, &original));
 		CHECK_INT(commit(&f), 0);
 	}
 	CHECK_INT(look(&f).found, 2);
@@ -349,7 +352,6 @@ static void test_bodies(void)
 /* The lane hears of what cannot be written, whatever it does next; nothing follows it. */
 static void test_failure(void)
 {
-	struct state_result result = {.status = 200, .whole = true, .payload = OF_A};
 	struct err err = {0};
 	struct warc_id record;
 	struct fixture f;
@@ -359,7 +361,7 @@ static void test_failure(void)
 	CHECK_INT(visit(&f, 0, &record), 0);
 	CHECK_INT(commit(&f), 0);
 	CHECK_INT(visit(&f, 1, &record), 0);
-	CHECK_INT(visit_url(&f, "http://a/\n", 2, &result, &record), 0);
+	CHECK_INT(visit_url(&f, "http://a/\n", 2, 1, &record), 0);
 	CHECK_INT(press_flush(f.store.press, &err), ERR_SYNTAX);
 	CHECK(strlen(err.text) > 0);
 	CHECK_INT(store_check(&f.store, &err), ERR_SYNTAX);
