@@ -40,7 +40,7 @@ static int set_names(struct repair *r, const char *name, struct err *err)
 	if (len > suffix && memcmp(name + len - suffix, OPEN_SUFFIX, suffix) == 0)
 		len -= suffix;
 	if (len == 0 || memchr(name, '/', len))
-		return err_set(err, ERR_USAGE, "\"%.80s\" is no name of a file", name);
+		return err_set(err, ERR_USAGE, "\"%.80s\" is not the name of a file", name);
 	if (len > WARC_NAME_MAX)
 		return err_set(
 			err, ERR_LIMIT, "%.80s…: name of more than %d bytes", name, WARC_NAME_MAX);
@@ -67,8 +67,8 @@ static int find(struct repair *r, struct err *err)
 
 	r->is_open = is_there(r, r->open_name);
 	if (r->is_open && is_there(r, r->name))
-		return err_set(err, ERR_STATE, "both %s and %s are there: remove one of them",
-			r->name, r->open_name);
+		return err_set(err, ERR_STATE, "both %s and %s exist; remove one of them", r->name,
+			r->open_name);
 	r->fd = io_open_own(r->dir, current_name(r), O_RDWR);
 	if (r->fd < 0 && errno == ENOENT)
 		return err_set(err, ERR_NOTFOUND, "%s is missing", r->name);
@@ -97,7 +97,7 @@ static int write_at(
 			continue;
 		if (n <= 0) {
 			errno = n < 0 ? errno : EIO;
-			return fail(r->name, "what is torn off cannot be written", err);
+			return fail(r->name, "the torn end cannot be written", err);
 		}
 		from += n;
 		at += (uint64_t)n;
@@ -122,7 +122,7 @@ static int copy_tail(const struct repair *r, uint64_t size, int to, struct err *
 		at += (uint64_t)n;
 	}
 	if (rc == 0 && r->io->sync(r->io->context, to) < 0)
-		rc = fail(r->name, "what is torn off cannot be synced", err);
+		rc = fail(r->name, "the torn end cannot be synced", err);
 	return rc;
 }
 
@@ -166,8 +166,7 @@ static int torn_name(
 		if (*ret_done)
 			return 0;
 	}
-	return err_set(
-		err, ERR_EXISTS, "%s: %d torn files are there already", r->name, WARC_TORN_MAX);
+	return err_set(err, ERR_EXISTS, "%s: %d torn files already exist", r->name, WARC_TORN_MAX);
 }
 
 static int write_part(const struct repair *r, uint64_t size, const char *part, struct err *err)

@@ -132,7 +132,7 @@ static int judge(struct catalog *c, const struct catalog_schema *schema, const s
 	struct err *err)
 {
 	if (id->application_id != schema->application_id || id->version < 0)
-		return err_set(err, ERR_IO, "%s is no catalog", c->path);
+		return err_set(err, ERR_IO, "%s is not a catalog", c->path);
 	if (id->version > schema->version)
 		return err_set(err, ERR_UNSUPPORTED,
 			"%s has version %lld of the schema, and this program knows up to %d: use a "

@@ -134,7 +134,8 @@ static int set_proxy(void *context, const char *text, struct err *err)
 	const struct destination *to = context;
 
 	if (to->secrets->proxy || to->settings->proxy)
-		return err_set(err, ERR_USAGE, "there is a proxy already");
+		return err_set(err, ERR_USAGE,
+			"the proxy is given twice; give one of --proxy and --proxy-file");
 	return crawl_secrets_set_proxy(to->secrets, to->settings, text, err);
 }
 
@@ -206,7 +207,7 @@ static enum cmd_status fail_broken(const char *command, const struct crawl_resul
 	struct err err = {0};
 
 	(void)err_set(&err, ERR_STATE, "capture %u: %s", (unsigned)result->capture,
-		result->problem ? result->problem : "it cannot go on");
+		result->problem ? result->problem : "it cannot continue");
 	return cmd_fail(command, &err);
 }
 
@@ -218,11 +219,11 @@ static enum cmd_status tell_next(const char *archive, bool several)
 	text_size(archive_size(archive), size);
 	(void)fputs("\nThe archive is ", stdout);
 	text_name(stdout, slice_str(archive), 0);
-	printf(" (%s). What is next:\n\n", size);
+	printf(" (%s). Next steps:\n\n", size);
 	if (!several) /* else the list has said it of its sites */
 		printf("  stillpoint report %s --why URL     what became of one page, and why\n",
 			archive);
-	printf("  stillpoint verify %s               prove it from the WARC files\n", archive);
+	printf("  stillpoint verify %s               check it against the WARC files\n", archive);
 	return cmd_finish(0);
 }
 
@@ -234,11 +235,11 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 
 	switch (result->end) {
 	case CRAWL_STOPPED:
-		(void)fprintf(
-			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
+		(void)fprintf(stderr, "stillpoint: stopped; continue with: stillpoint resume %s\n",
+			archive);
 		return CMD_OK;
 	case CRAWL_CUT:
-		(void)fprintf(stderr, "stillpoint: %s has ended the capture\n", result->cut_by);
+		(void)fprintf(stderr, "stillpoint: %s ended the capture\n", result->cut_by);
 		break;
 	case CRAWL_WAS_FINISHED:
 		(void)fprintf(stderr,
@@ -305,8 +306,8 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	}
 	tell_empty(v->command, results);
 	if (stopped > 0)
-		(void)fprintf(
-			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
+		(void)fprintf(stderr, "stillpoint: stopped; continue with: stillpoint resume %s\n",
+			archive);
 	if (collect_ids(results, &ids))
 		(void)cmd_fail(v->command, &(struct err){ERR_NOMEM, "out of memory"});
 	else

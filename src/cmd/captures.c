@@ -65,9 +65,9 @@ static void print_sum(const char *archive, const struct sum *s)
 	if (s->cut > 0)
 		printf("; %zu ended by a limit", s->cut);
 	if (s->running > 0)
-		printf("; %zu not finished: go on with 'stillpoint resume %s'", s->running,
+		printf("; %zu not finished: continue with 'stillpoint resume %s'", s->running,
 			archive);
-	printf("\nmore: stillpoint report %s --capture N\n", archive);
+	printf("\ndetails: stillpoint report %s --capture N\n", archive);
 }
 
 static void add_up(struct sum *s, const struct report *r)

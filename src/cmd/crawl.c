@@ -71,14 +71,14 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		FIELD(output),
 		.metavar = "ARCHIVE",
-		.help = "directory of the archive; an archive that is there gets one more capture "
+		.help = "directory of the archive; an existing archive gets one more capture "
 			"(default: HOST.stillpoint of the first URL, HOST-PORT.stillpoint if it "
 			"has a port, or the name of the --seeds file)"},
 	{.name = "seeds",
 		.kind = OPTION_STRING,
 		FIELD(seeds),
 		.metavar = "FILE",
-		.help = "read URLs from a file, one in each line ('#' begins a remark; '-' is "
+		.help = "read URLs from a file, one per line ('#' starts a comment; '-' is "
 			"standard input)"},
 	{.name = "strategy",
 		.letter = 's',
@@ -111,35 +111,35 @@ static const struct option_spec SPECS[] = {
 		FIELD(lanes),
 		.min = 1,
 		.max = CRAWL_LANES_MAX,
-		.help = "threads that several sites are spread over (default: one for each "
-			"processor)"},
+		.help = "threads to capture several sites with (default: one for each processor)"},
 	{.name = "scope",
 		.kind = OPTION_CHOICE,
 		FIELD(scope),
 		.choices = SCOPES,
-		.help = "what a URL stands for: itself, its directory, its host, or its "
+		.help = "how much of the site a URL means: itself, its directory, its host, or its "
 			"registered domain (default: host)"},
 	{.name = "surt",
 		.kind = OPTION_LIST,
 		FIELD(surts),
 		.metavar = "PREFIX",
-		.help = "take in URLs whose SURT begins so, too (repeatable)"},
+		.help = "also capture URLs whose SURT begins with this (repeatable)"},
 	{.name = "include",
 		.letter = 'i',
 		.kind = OPTION_LIST,
 		FIELD(includes),
 		.metavar = "REGEX",
-		.help = "take in URLs that match, too (repeatable)"},
+		.help = "also capture URLs that match (repeatable)"},
 	{.name = "exclude",
 		.letter = 'x',
 		.kind = OPTION_LIST,
 		FIELD(excludes),
 		.metavar = "REGEX",
-		.help = "leave out URLs that match, whatever takes them in (repeatable)"},
+		.help = "leave out URLs that match, even if another rule includes them "
+			"(repeatable)"},
 	{.name = "no-requisites",
 		.kind = OPTION_FLAG,
 		FIELD(no_requisites),
-		.help = "leave out what pages embed from outside the scope"},
+		.help = "do not fetch what pages embed from outside the scope"},
 	{.name = "no-sitemaps",
 		.kind = OPTION_FLAG,
 		FIELD(no_sitemaps),
@@ -165,15 +165,16 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_CHOICE,
 		FIELD(traps),
 		.choices = SWITCH,
-		.help = "on: parts of a site that go on without new content are left out beyond "
-			"their budget, and hosts are asked once for a page that cannot exist, to "
-			"know those that say so with 200 (default: on)"},
+		.help = "on: parts of a site that continue without new content are left out beyond "
+			"their budget, and each host is asked once for a page that cannot exist, "
+			"to recognise its soft 404s (default: on)"},
 	{.name = "trap-budget",
 		.kind = OPTION_INT,
 		FIELD(trap_budget),
 		.min = 1,
 		.max = 100000000,
-		.help = "how many URLs of one shape need not show anything new (default: 1000)"},
+		.help = "URLs of one shape to fetch although they show nothing new (default: "
+			"1000)"},
 	{.name = "time-limit",
 		.letter = 't',
 		.kind = OPTION_DURATION,
@@ -195,7 +196,7 @@ static const struct option_spec SPECS[] = {
 		FIELD(size),
 		.min = 1,
 		.max = UINT32_MAX - 1,
-		.help = "how many pages the site is thought to have"},
+		.help = "estimated number of pages of the site"},
 	{.name = "tau",
 		.kind = OPTION_DOUBLE,
 		FIELD(tau),
@@ -237,7 +238,7 @@ static const struct option_spec SPECS[] = {
 		FIELD(max_header),
 		.min = 256,
 		.max = NET_HEAD_MAX,
-		.help = "give up a response whose head is larger (default and most: 256k)"},
+		.help = "give up a response whose header is larger (default and maximum: 256k)"},
 	{.name = "max-bytes",
 		.kind = OPTION_SIZE,
 		FIELD(max_bytes),
@@ -250,7 +251,7 @@ static const struct option_spec SPECS[] = {
 		FIELD(warc_size),
 		.min = 1,
 		.max = 1e15,
-		.help = "begin a new WARC file at this size (default: 1G)"},
+		.help = "start a new WARC file at this size (default: 1G)"},
 	{.name = "warc-compression",
 		.kind = OPTION_CHOICE,
 		FIELD(warc_coding),
@@ -262,27 +263,27 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		FIELD(user_agent),
 		.metavar = "TEXT",
-		.help = "how to introduce ourselves, in place of what --contact makes; robots.txt "
-			"is "
-			"read for its product token"},
+		.help = "User-Agent to send, instead of the default with --contact; robots.txt "
+			"rules for its product token apply"},
 	{.name = "contact",
 		.kind = OPTION_STRING,
 		FIELD(contact),
 		.metavar = "URL|MAIL",
-		.help = "how the sites' people can reach you; goes into the user agent and the "
-			"archive (default: the environment's STILLPOINT_CONTACT)"},
+		.help = "how site owners can reach you: a URL or a mail address; goes into the "
+			"user agent and the archive (default: the environment variable "
+			"STILLPOINT_CONTACT)"},
 	{.name = "robots",
 		.kind = OPTION_CHOICE,
 		FIELD(robots),
 		.choices = ROBOTS,
-		.help = "whether to keep to robots.txt; it is archived in either case, and its "
-			"Crawl-delay kept (default: obey)"},
+		.help = "whether to obey robots.txt; it is archived and its Crawl-delay obeyed in "
+			"either case (default: obey)"},
 	{.name = "robots-age",
 		.kind = OPTION_DURATION,
 		FIELD(robots_age),
 		.bounds = OPTION_ABOVE_MIN,
 		.max = ROBOTS_FRESH_SECONDS,
-		.help = "ask for a robots.txt again after this, at most 24h (default: 24h)"},
+		.help = "fetch robots.txt again after this time, at most 24h (default: 24h)"},
 	{.name = "down-after",
 		.kind = OPTION_DURATION,
 		FIELD(down_after),
@@ -313,8 +314,8 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_LIST,
 		FIELD(headers),
 		.metavar = "NAME:VALUE",
-		.help = "send this field, too (repeatable); what may be a key goes to the seeds' "
-			"hosts alone and is not archived"},
+		.help = "also send this field (repeatable); fields that may hold a key go only to "
+			"the seeds' hosts and are not archived"},
 	{.name = "auth",
 		.kind = OPTION_LIST,
 		FIELD(auth),
@@ -325,21 +326,23 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		FIELD(header_file),
 		.metavar = "FILE",
-		.help = "such fields, one in each line of a file, which other users need not see"},
+		.help = "read --header fields from a file, one per line, to hide them from other "
+			"users"},
 	{.name = "auth-file",
 		.kind = OPTION_STRING,
 		FIELD(auth_file),
 		.metavar = "FILE",
-		.help = "such passwords, likewise (default: the environment's STILLPOINT_AUTH)"},
+		.help = "read --auth passwords from a file, one per line (default: the environment "
+			"variable STILLPOINT_AUTH)"},
 	{.name = "cookies",
 		.kind = OPTION_STRING,
 		FIELD(cookies),
 		.metavar = "FILE",
-		.help = "begin with the cookies of this file (Netscape format)"},
+		.help = "start with the cookies of this file (Netscape format)"},
 	{.name = "no-cookies",
 		.kind = OPTION_FLAG,
 		FIELD(no_cookies),
-		.help = "neither take nor send cookies"},
+		.help = "neither accept nor send cookies"},
 	{.name = "keep-secrets",
 		.kind = OPTION_FLAG,
 		FIELD(keep_secrets),
@@ -353,16 +356,16 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		FIELD(proxy_file),
 		.metavar = "FILE",
-		.help = "a file with the proxy's URL, for one with a password"},
+		.help = "read the proxy's URL from a file, to hide its password from other users"},
 	{.name = "http2",
 		.kind = OPTION_FLAG,
 		FIELD(http2),
-		.help = "speak HTTP/2 with https servers that do"},
+		.help = "use HTTP/2 with https servers that support it"},
 	{.name = "cacert",
 		.kind = OPTION_STRING,
 		FIELD(ca_file),
 		.metavar = "FILE",
-		.help = "trust these certificates (PEM), too"},
+		.help = "also trust these certificates (PEM)"},
 	{.name = "insecure",
 		.kind = OPTION_FLAG,
 		FIELD(insecure),
@@ -370,18 +373,18 @@ static const struct option_spec SPECS[] = {
 	{.name = "allow-private",
 		.kind = OPTION_FLAG,
 		FIELD(allow_private),
-		.help = "go to addresses of private networks, of this machine and of clouds' "
-			"metadata, too, wherever links, redirects and names lead (default: only "
-			"where a URL is given that spells out such an address)"},
+		.help = "also connect to addresses of private networks, of this machine and of "
+			"cloud metadata services, wherever links, redirects and names lead "
+			"(default: only if a URL on the command line contains such an address)"},
 	{.name = "dns",
 		.kind = OPTION_STRING,
 		FIELD(dns),
 		.metavar = "HOST[:PORT],…",
-		.help = "ask these DNS servers, given as addresses (default: the system's)"},
+		.help = "addresses of the DNS servers to use (default: the system's)"},
 	{.name = "dns-records",
 		.kind = OPTION_FLAG,
 		FIELD(dns_records),
-		.help = "archive what the DNS said of each host"},
+		.help = "archive the DNS answers for each host"},
 	{.name = "json", .kind = OPTION_FLAG, FIELD(json), .help = "print the report as JSON"},
 	{.name = "verbose",
 		.letter = 'v',
@@ -395,13 +398,12 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "crawl",
 	.usage = "URL… [OPTION…]",
-	.description =
-		"Captures a site: visits every page, then revisits it, politely, in an order that "
-		"lets as many pages as possible be proven unchanged around one instant, the still "
-		"point. Leaves an archive (WARC files, an index, a catalog) and prints its "
-		"quality.\n\n"
-		"URLs of several sites make a capture for each, all at once and in one archive.\n\n"
-		"Ctrl-C stops cleanly; 'stillpoint resume ARCHIVE' goes on, after a crash, too.",
+	.description = "Captures a site: visits every page, then revisits it, politely, in an "
+		       "order that lets as many pages as possible be proven unchanged around one "
+		       "instant, the still point. Writes an archive (WARC files, an index, a "
+		       "catalog) and prints its quality.\n\nURLs of several sites make a capture "
+		       "for each, all at once and in one archive.\n\nCtrl-C stops cleanly; "
+		       "'stillpoint resume ARCHIVE' continues, also after a crash.",
 	.specs = SPECS,
 	.max_args = SIZE_MAX,
 };
@@ -474,10 +476,10 @@ static int check_certificates(const char *file, struct err *err)
 static int check_empty(const struct crawl_command *o, struct err *err)
 {
 	if (o->output && !o->output[0])
-		return fail_usage(
-			err, "%s", "--output is empty: the name of a directory is wanted");
+		return fail_usage(err, "%s", "--output is empty; give the name of a directory");
 	if (o->user_agent && !o->user_agent[0])
-		return fail_usage(err, "%s", "--user-agent is empty: leave it out for our own");
+		return fail_usage(
+			err, "%s", "--user-agent is empty; leave it out to use the default");
 	return 0;
 }
 
@@ -494,7 +496,7 @@ static int set_requests(const struct crawl_command *o, struct arena *arena,
 	s->max_bytes = o->max_bytes;
 	s->user_agent = o->user_agent;
 	if (o->no_cookies && o->cookies)
-		return err_set(err, ERR_USAGE, "--cookies and --no-cookies exclude each other");
+		return err_set(err, ERR_USAGE, "--cookies and --no-cookies cannot be combined");
 	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy,
 				       o->auth_file, o->header_file, o->proxy_file},
 		arena, s, secrets, err);
@@ -558,12 +560,12 @@ static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
 	for (size_t i = 0; i < secrets->auth.len; i++)
 		if (!crawl_secrets_has_host(secrets->auth.ptr[i]))
 			return fail_usage(err, "%s",
-				"--auth USER:PASSWORD would go to several sites: say whose it is, "
-				"https://USER:PASSWORD@HOST/");
+				"--auth USER:PASSWORD would be sent to several sites; name its "
+				"host: https://USER:PASSWORD@HOST/");
 	if (secrets->headers.len > 0)
 		return fail_usage(err, "%s",
-			"--header: what may be a key would go to several sites: capture them one "
-			"by one");
+			"--header: a field that may hold a key would be sent to several sites; "
+			"capture them one at a time");
 	return 0;
 }
 
@@ -584,7 +586,7 @@ static int find_sites(const struct crawl_command *o, const struct option_args *a
 	int rc = 0;
 
 	if (args->count == 0 && !o->seeds)
-		return fail_usage(err, "%s", "an argument is missing: a URL, or --seeds");
+		return fail_usage(err, "%s", "a URL is missing; give one, or --seeds FILE");
 	for (size_t i = 0; rc == 0 && i < args->count; i++)
 		rc = seeds_add(to, args->ptr[i], err);
 	if (rc == 0 && o->seeds)
@@ -617,15 +619,14 @@ static bool are_loopback(const struct sites *sites)
 static void warn(const struct crawl_settings *s, const struct sites *sites)
 {
 	if (!s->contact && !s->user_agent && !are_loopback(sites))
-		(void)fprintf(stderr, "stillpoint: warning: nobody can tell who is asking; set "
-				      "--contact to a URL or a mail address\n");
+		(void)fprintf(stderr, "stillpoint: warning: site owners cannot reach you; add "
+				      "--contact with a URL or a mail address\n");
 	if (s->ignore_robots)
-		(void)fprintf(stderr, "stillpoint: warning: --robots ignore: what the sites' "
-				      "robots.txt forbid is captured, too\n");
+		(void)fprintf(stderr, "stillpoint: warning: --robots ignore: pages that robots.txt "
+				      "forbids are captured, too\n");
 	if (s->insecure)
-		(void)fprintf(stderr,
-			"stillpoint: warning: --insecure: certificates are not checked, so nothing "
-			"proves whose pages these are\n");
+		(void)fprintf(stderr, "stillpoint: warning: --insecure: certificates are not "
+				      "checked, so nothing proves which server sent the pages\n");
 }
 
 /* ---- the archive's name ---- */

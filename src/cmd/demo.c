@@ -43,8 +43,8 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		.offset = offsetof(struct demo_options, dir),
 		.metavar = "DIR",
-		.help = "a new directory for the archives (default: stillpoint-demo, or with a "
-			"number)"},
+		.help = "a new directory for the archives (default: stillpoint-demo, with a number "
+			"if it exists)"},
 	{.name = "pages",
 		.letter = 'n',
 		.kind = OPTION_INT,
@@ -63,7 +63,7 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_INT,
 		.offset = offsetof(struct demo_options, seed),
 		.max = 1e15,
-		.help = "of the shop and its changes (default: 4)"},
+		.help = "seed of the shop and its changes (default: 4)"},
 	{.name = NULL},
 };
 
@@ -312,8 +312,8 @@ static int run(const struct demo_options *o, const char *dir, int signals, struc
 	if (rc == 0 && finished)
 		rc = conclude(&c, dir, err);
 	else if (rc == 0)
-		printf("\nStopped. The archives are in %s; 'stillpoint resume' cannot go on, since "
-		       "the shop is gone.\n",
+		printf("\nStopped. The archives are in %s; 'stillpoint resume' cannot continue, "
+		       "since the shop is gone.\n",
 			dir);
 	contest_release(&c);
 	return rc;

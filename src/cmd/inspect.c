@@ -67,10 +67,10 @@ static enum cmd_status fail_unknown(const char *name)
 enum cmd_status cmd_inspect(int argc, char **argv)
 {
 	if (argc < 2)
-		return cmd_fail("inspect",
-			&(struct err){ERR_USAGE, "what is to be inspected is missing: links, "
-						 "robots, sitemap, text, url or warc "
-						 "(try 'stillpoint inspect --help')"});
+		return cmd_fail(
+			"inspect", &(struct err){ERR_USAGE,
+					   "say what to inspect: links, robots, sitemap, text, url "
+					   "or warc (try 'stillpoint inspect --help')"});
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
 	for (size_t i = 0; i < READER_COUNT; i++)

@@ -95,7 +95,8 @@ int inspect_links(int argc, char **argv)
 		return status;
 	if (!options.base) {
 		(void)err_set(&err, ERR_USAGE,
-			"--base is missing: the document's URL, which links are resolved against");
+			"--base is missing; give the document's URL, which links are resolved "
+			"against");
 		return cmd_fail("inspect links", &err);
 	}
 	return run(&options, args.ptr[0], &err);

@@ -257,7 +257,7 @@ static const struct option_spec SPECS[] = {
 	{.name = "threads",
 		.kind = OPTION_INT,
 		.offset = FIELD(threads),
-		.help = "that serve (default: 2)",
+		.help = "threads that serve (default: 2)",
 		.min = 1,
 		.max = 64},
 	{.name = "duration",
@@ -311,7 +311,7 @@ static int prepare_rates(const struct living_options *o, struct living_params *m
 			"requisite-rates", err);
 	if (rc == 0 && m->requisite_rates.kind == LIVING_RATE_FILE)
 		rc = err_set(err, ERR_USAGE,
-			"--requisite-rates: '%.80s' is no distribution (a file goes to --rates)",
+			"--requisite-rates: '%.80s' is not a distribution (give a file to --rates)",
 			o->requisite_rates);
 	return rc;
 }
@@ -327,7 +327,8 @@ static int parse_slow(const char *text, struct living_params *m, struct err *err
 		!(m->slow.share >= 0 && m->slow.share <= 1) ||
 		parse_duration(slice_str(colon + 1), &m->slow_seconds) || m->slow_seconds > 3600)
 		return err_set(err, ERR_SYNTAX,
-			"'%.80s' is no share and time (like 0.1:2s, at most an hour)", text);
+			"'%.80s' is not a share and a time (example: 0.1:2s, at most an hour)",
+			text);
 	return 0;
 }
 
@@ -362,7 +363,7 @@ static int check_name(const char *name, struct err *err)
 	if (*name && name[strspn(name, ALPHABET)] == '\0' && strlen(name) < 256)
 		return 0;
 	return err_set(err, ERR_USAGE,
-		"'%.80s' is no host name (letters, digits, '.' and '-', no port)", name);
+		"'%.80s' is not a host name (letters, digits, '.' and '-', no port)", name);
 }
 
 static int prepare_hosts(const struct living_options *o, struct prepared *p, struct err *err)

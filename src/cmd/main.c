@@ -15,15 +15,15 @@ struct command {
 
 static const struct command COMMANDS[] = {
 	{"crawl", "capture a site, then print its quality", cmd_crawl},
-	{"demo", "a living site, captured by several strategies, and its truth", cmd_demo},
-	{"index", "write the index of an archive anew", cmd_index},
-	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
-	{"living-site", "a web server whose pages change at known times", cmd_living_site},
-	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
-	{"report", "how sharp a capture is, page by page", cmd_report},
-	{"resume", "go on with a capture that was cut off", cmd_resume},
-	{"simulate", "an online run on a given site", cmd_simulate},
-	{"verify", "what an archive claims, computed again from its WARC files", cmd_verify},
+	{"demo", "capture a changing site in several ways and check the results", cmd_demo},
+	{"index", "rebuild the index of an archive", cmd_index},
+	{"inspect", "show how input files are read, one JSON object per line", cmd_inspect},
+	{"living-site", "serve a web site whose pages change at known times", cmd_living_site},
+	{"plan", "compute a schedule for known pages and rates, and its outcome", cmd_plan},
+	{"report", "print how sharp a capture is, page by page", cmd_report},
+	{"resume", "continue captures that were interrupted", cmd_resume},
+	{"simulate", "simulate captures of a given site", cmd_simulate},
+	{"verify", "check what an archive claims against its WARC files", cmd_verify},
 };
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

@@ -31,14 +31,14 @@ static const struct option_spec SPECS[] = {
 	{.name = "captures",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct report_options, captures),
-		.help = "list all captures of the archive, a line each, and their sum"},
+		.help = "list all captures of the archive, one per line, and their totals"},
 	{.name = "why",
 		.letter = 'w',
 		.kind = OPTION_STRING,
 		.offset = offsetof(struct report_options, why),
 		.metavar = "URL",
-		.help = "say of one page where it was found, which rule took or refused it, and "
-			"what came of it"},
+		.help = "explain one page: where it was found, which rule took or refused it, and "
+			"what became of it"},
 	{.name = "json",
 		.letter = 'j',
 		.kind = OPTION_FLAG,
@@ -51,10 +51,9 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "report",
 	.usage = "ARCHIVE [OPTION…]",
-	.description =
-		"Prints how sharp a capture is: how many of the captured pages were proven the "
-		"same before and after its still point, how many changed, failed or were left out, "
-		"what was to be expected, and where the trouble is.",
+	.description = "Prints how sharp a capture is: how many of the captured pages were proven "
+		       "the same before and after its still point, how many changed, failed or "
+		       "were left out, what was expected, and where the problems are.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,
@@ -107,7 +106,8 @@ static int find(
 		rc = why_load(w, c, capture, url_page(&url), err);
 	url_release(&url);
 	if (rc == ERR_NOTFOUND)
-		(void)err_set(err, rc, "%s: not known to capture %u: no link to it was found", text,
+		(void)err_set(err, rc,
+			"%s: capture %u does not know this URL: it found no link to it", text,
 			(unsigned)capture);
 	return rc;
 }
@@ -149,12 +149,13 @@ static void propose(const struct report *r, struct catalog *c, const char *text,
 		slice meant = url_page(&url);
 
 		if (why_load(&w, c, r->capture.id, meant, &none) == 0)
-			(void)err_set(err, ERR_NOTFOUND, "'%.300s' is no URL; did you mean '%.*s'?",
-				text, (int)meant.len, meant.ptr);
+			(void)err_set(err, ERR_NOTFOUND,
+				"'%.300s' is not a URL; did you mean %.*s ?", text, (int)meant.len,
+				meant.ptr);
 		else
 			(void)err_set(err, ERR_NOTFOUND,
-				"'%.300s' is no URL, and '%.*s' is not known to capture %u", text,
-				(int)meant.len, meant.ptr, (unsigned)r->capture.id);
+				"'%.300s' is not a URL, and capture %u does not know %.*s", text,
+				(unsigned)r->capture.id, (int)meant.len, meant.ptr);
 		why_release(&w);
 	}
 	url_release(&url);
@@ -241,7 +242,8 @@ enum cmd_status cmd_report(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	if (o.why && o.json)
-		return cmd_fail("report", &(struct err){ERR_USAGE, "--why prints no JSON"});
+		return cmd_fail(
+			"report", &(struct err){ERR_USAGE, "--why and --json cannot be combined"});
 	if (o.captures && (o.why || o.capture))
 		return cmd_fail("report",
 			&(struct err){ERR_USAGE,

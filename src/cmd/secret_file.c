@@ -32,7 +32,7 @@ static int read_lines(
 
 		number++;
 		if (line[len] == '\0' && !feof(file))
-			rc = err_set(err, ERR_USAGE, "the line is too long, or has a NUL in it");
+			rc = err_set(err, ERR_USAGE, "the line is too long, or contains a NUL");
 		else if (len > 0 && !(copy = arena_strdup(arena, (slice){line, len})))
 			rc = err_code(err, ERR_NOMEM);
 		else if (len > 0) {
@@ -44,7 +44,7 @@ static int read_lines(
 	}
 	if (rc == 0 && ferror(file))
 		rc = err_set(err, ERR_USAGE, "%s", strerror(errno));
-	return rc || found > 0 ? rc : err_set(err, ERR_USAGE, "there is nothing in it");
+	return rc || found > 0 ? rc : err_set(err, ERR_USAGE, "the file is empty");
 }
 
 int secret_file_read(const char *path, struct arena *arena, secret_file_line *add, void *context,

@@ -65,13 +65,13 @@ static int refuse(const char *text, const struct err *why, struct err *err)
 
 	if ((!strstr(text, "://") || broken_scheme(text) > 0) &&
 		add_scheme(text, meant, sizeof meant))
-		return err_set(
-			err, ERR_USAGE, "'%.200s' is no URL; did you mean '%.300s'?", text, meant);
+		return err_set(err, ERR_USAGE, "'%.200s' is not a URL; did you mean %.300s ?", text,
+			meant);
 	if (!why)
 		return err_set(err, ERR_USAGE,
-			"'%.200s' is neither http nor https; only these can be captured", text);
-	return err_set(err, ERR_USAGE, "'%.200s' is no URL: %s (a URL: https://example.org/)", text,
-		why->text);
+			"'%.200s' is not an http or https URL; only these can be captured", text);
+	return err_set(err, ERR_USAGE, "'%.200s' is not a URL: %s (example: https://example.org/)",
+		text, why->text);
 }
 
 /* Names no more than host and port: there may be a password before them. */
@@ -163,8 +163,8 @@ static bool read_line(FILE *file, char *line, bool *ret_fits)
 
 static int fail_to_read(const char *name, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "--seeds %s: %s; a file with a URL in each line is wanted",
-		name, strerror(errno));
+	return err_set(err, ERR_USAGE, "--seeds %s: %s; give a file with one URL per line", name,
+		strerror(errno));
 }
 
 static int read_lines(const struct seeds *to, FILE *file, const char *name, struct err *err)
@@ -181,7 +181,7 @@ static int read_lines(const struct seeds *to, FILE *file, const char *name, stru
 
 		if (!fits)
 			rc = err_set(err, ERR_USAGE,
-				"the line is too long for a URL, or has a NUL in it");
+				"the line is too long for a URL, or contains a NUL");
 		else if (*text)
 			rc = seeds_add(to, text, err);
 		if (rc)
@@ -207,6 +207,6 @@ int seeds_read(const struct seeds *to, const char *path, struct err *err)
 		(void)fclose(file);
 	if (rc == 0 && to->sites->list.len == 0 && before == 0)
 		rc = err_set(err, ERR_USAGE,
-			"%s: no URL in it; a file with a URL in each line is wanted", name);
+			"%s has no URL in it; give a file with one URL per line", name);
 	return rc;
 }

@@ -119,7 +119,8 @@ static const struct option_spec SPECS[] = {
 	{.name = "seed",
 		.kind = OPTION_INT,
 		.offset = offsetof(struct simulate_options, seed),
-		.help = "of the random numbers: the same seed gives the same figures (default: 0)",
+		.help = "seed of the random numbers: the same seed gives the same figures "
+			"(default: 0)",
 		.min = 0,
 		.max = 9e15},
 	{.name = "threads",
@@ -171,12 +172,12 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		.offset = offsetof(struct simulate_options, text),
 		.metavar = "FILE",
-		.help = "write the text for people to a file, whatever is printed"},
+		.help = "also write the text report to a file"},
 	{.name = "html",
 		.kind = OPTION_STRING,
 		.offset = offsetof(struct simulate_options, html),
 		.metavar = "FILE",
-		.help = "write a page with tables and plots to a file, whatever is printed"},
+		.help = "also write an HTML page with tables and plots to a file"},
 	{.name = NULL},
 };
 
@@ -288,7 +289,7 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 		if (!is_given(MODES[i].option, o))
 			continue;
 		if (found) {
-			(void)err_set(err, ERR_USAGE, "--%s and --%s exclude each other",
+			(void)err_set(err, ERR_USAGE, "--%s and --%s cannot be combined",
 				found->option, MODES[i].option);
 			return NULL;
 		}

@@ -22,7 +22,7 @@ static const struct option_spec SPECS[] = {
 	{.name = "warc-only",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct verify_options, warc_only),
-		.help = "check the WARC files by themselves and do not ask for a catalog"},
+		.help = "check the WARC files alone, without the catalog"},
 	{.name = "json",
 		.letter = 'j',
 		.kind = OPTION_FLAG,
@@ -40,11 +40,10 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "verify",
 	.usage = "ARCHIVE [OPTION…]",
-	.description =
-		"Computes digests, states, verdicts and the still point again from the WARC "
-		"files alone, holds them against what the WARC files and the catalog say, and "
-		"names whatever differs: one line for each cause, every page with --verbose. Exits "
-		"with 1 if anything does.",
+	.description = "Recomputes digests, states, verdicts and the still point from the WARC "
+		       "files, compares them with what the WARC files and the catalog say, and "
+		       "lists the differences: one line for each cause, every page with --verbose. "
+		       "Exits with 1 if there are any.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,

@@ -71,7 +71,7 @@ static int parse_path(slice text, char *path, slice *ret, struct err *err)
 	size_t len = unquote(text, path);
 
 	if (len == 0 || path[0] == '/' || path[len - 1] == '/' || memchr(path, '\0', len))
-		return err_set(err, ERR_SYNTAX, "'%.*s' is no path of a file",
+		return err_set(err, ERR_SYNTAX, "'%.*s' is not the path of a file",
 			(int)(text.len < 80 ? text.len : 80), text.ptr);
 	if (len > HISTORY_PATH_MAX)
 		return err_set(
@@ -90,7 +90,7 @@ int history_file_parse(slice line, char *path, struct history_line *ret, struct 
 		return err_set(err, ERR_SYNTAX,
 			"a line is time, commit, A, M or D, and path, separated by tabs");
 	if (parse_i64(time, &l.at_s) || l.at_s < 0 || l.at_s > INT64_C(1) << 40)
-		return err_set(err, ERR_SYNTAX, "'%.*s' is no time in Unix seconds",
+		return err_set(err, ERR_SYNTAX, "'%.*s' is not a time in Unix seconds",
 			(int)(time.len < 40 ? time.len : 40), time.ptr);
 	if (kind.len != 1 || !strchr("AMD", kind.ptr[0]))
 		return err_set(err, ERR_SYNTAX, "'%.*s' is neither A, M nor D",

@@ -143,7 +143,7 @@ static int parse_share(const char *text, const char *const *words, size_t count,
 	int rc;
 
 	if (parse_double(number, &s.share) || !(s.share >= 0 && s.share <= 1))
-		return err_set(err, ERR_RANGE, "share '%.*s' is no number from 0 to 1",
+		return err_set(err, ERR_RANGE, "share '%.*s' is not a number from 0 to 1",
 			slice_shown(number, SHOWN_MAX), number.ptr);
 	rc = parse_set(rest, words, count, all, &s.kinds, err);
 	if (rc)

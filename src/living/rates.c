@@ -56,7 +56,7 @@ int rates_scale(double mean, double *rates, size_t n, struct err *err)
 		sum += rates[i];
 	if (!(sum > 0 && isfinite(sum)))
 		return err_set(err, ERR_RANGE,
-			"rates that sum up to %g cannot be scaled to a mean of %g", sum, mean);
+			"rates that add up to %g cannot be scaled to a mean of %g", sum, mean);
 	for (size_t i = 0; i < n; i++)
 		rates[i] *= mean * (double)n / sum;
 	return 0;
@@ -76,8 +76,9 @@ static int read_row(const struct columns *c, const struct csv_row *row, rates_ta
 	double rate;
 
 	if (parse_double(number, &rate) || rate < 0)
-		return err_set(err, ERR_SYNTAX, "line %llu: rate '%.*s' is no number of at least 0",
-			line, slice_shown(number, SHOWN_MAX), number.ptr);
+		return err_set(err, ERR_SYNTAX,
+			"line %llu: rate '%.*s' is not a number of at least 0", line,
+			slice_shown(number, SHOWN_MAX), number.ptr);
 	if (take(context, name, rate))
 		return err_set(err, ERR_NOTFOUND, "line %llu: the site has no page '%.*s'", line,
 			slice_shown(name, SHOWN_MAX), name.ptr);

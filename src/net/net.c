@@ -187,7 +187,7 @@ int net_check_dns(const char *servers, struct err *err)
 
 	if (!servers[0])
 		return err_set(err, ERR_USAGE,
-			"the list is empty; addresses such as 192.0.2.1,192.0.2.2:5353 are wanted");
+			"the list is empty; give addresses such as 192.0.2.1,192.0.2.2:5353");
 	rc = dns_new(&(struct dns_params){.clock = clock_system(), .servers = servers, .epoll = -1},
 		&dns, err);
 
@@ -200,7 +200,7 @@ int net_check_certificates(const char *file, struct err *err)
 	if (access(file, R_OK))
 		return err_set(err, ERR_USAGE, "%s: %s", file, strerror(errno));
 	if (!tls_has_certificates(file))
-		return err_set(err, ERR_USAGE, "%s: no certificate in it (PEM is wanted)", file);
+		return err_set(err, ERR_USAGE, "%s has no certificate in PEM format", file);
 	return 0;
 }
 

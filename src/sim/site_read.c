@@ -124,7 +124,7 @@ static int read_column(struct reader *r, slice name, int at, uint64_t line)
 		if (!slice_eq(COLUMNS[c], name))
 			continue;
 		if (r->column[c] >= 0)
-			return complain(r, ERR_SYNTAX, line, "column '%s' is there twice (%s)",
+			return complain(r, ERR_SYNTAX, line, "column '%s' is given twice (%s)",
 				COLUMNS[c].ptr, HEADER_HINT);
 		r->column[c] = at;
 		return 0;

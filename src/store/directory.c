@@ -45,8 +45,8 @@ static int make(const char *path, struct err *err)
 {
 	if (mkdir(path, 0777) == 0 || errno == EEXIST)
 		return 0;
-	return err_set(err, ERR_IO, "%s: cannot be made: %s%s", path, strerror(errno),
-		errno == ENOENT ? " (the directory above it has to be there)" : "");
+	return err_set(err, ERR_IO, "%s: cannot be created: %s%s", path, strerror(errno),
+		errno == ENOENT ? " (create the directory above it first)" : "");
 }
 
 /* What a process that was killed early may have left behind. */
@@ -148,8 +148,8 @@ static int check_own(const struct directory *d, struct err *err)
 		rc = join(path, d->path, DIRECTORIES[i], err);
 		if (rc == 0 && lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
 			rc = err_set(err, ERR_STATE,
-				"%s: it must be a directory, not a link to one or a file; move the "
-				"whole archive instead",
+				"%s: must be a directory, not a file or a link; move the whole "
+				"archive instead",
 				path);
 	}
 	return rc;

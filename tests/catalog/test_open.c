@@ -51,8 +51,8 @@ static void test_modes(void)
 	char path[SAMPLE_PATH_SIZE];
 
 	(void)sample_path(path);
-	check_refused(path, CATALOG_READ, ERR_NOTFOUND, "is not there");
-	check_refused(path, CATALOG_WRITE, ERR_NOTFOUND, "is not there");
+	check_refused(path, CATALOG_READ, ERR_NOTFOUND, "does not exist");
+	check_refused(path, CATALOG_WRITE, ERR_NOTFOUND, "does not exist");
 	CHECK(access(path, F_OK) != 0);
 	catalog_close(sample_open(path, CATALOG_CREATE));
 	catalog_close(sample_open(path, CATALOG_READ));
@@ -128,13 +128,13 @@ static void test_no_catalog(void)
 	char *before = NULL;
 
 	write_file(sample_path(path), text, sizeof text - 1);
-	check_refused(path, CATALOG_READ, ERR_IO, "is no catalog");
-	check_refused(path, CATALOG_CREATE, ERR_IO, "is no catalog");
+	check_refused(path, CATALOG_READ, ERR_IO, "is not a catalog");
+	check_refused(path, CATALOG_CREATE, ERR_IO, "is not a catalog");
 	/* Another program's database is refused, and left as it is. */
 	CHECK_INT(unlink(path), 0);
 	run_sql(path, "CREATE TABLE bookmark(url)");
-	check_refused(path, CATALOG_READ, ERR_IO, "is no catalog");
-	check_refused(path, CATALOG_CREATE, ERR_IO, "is no catalog");
+	check_refused(path, CATALOG_READ, ERR_IO, "is not a catalog");
+	check_refused(path, CATALOG_CREATE, ERR_IO, "is not a catalog");
 	CHECK(asprintf(&before, "%s-wal", path) > 0 && access(before, F_OK) != 0);
 	free(before);
 	/* A directory. */
@@ -491,7 +491,7 @@ static int read_unwritable(const char *path, uint32_t capture)
 	rc = catalog_open(path, CATALOG_READ, &c, &err);
 	if (rc) {
 		tap_note("%s", err.text);
-		return strstr(err.text, "copy the archive elsewhere") ? 20 : 30;
+		return strstr(err.text, "copy the archive to one") ? 20 : 30;
 	}
 	rc = sample_check(c, capture, true) == 3 ? 0 : 40;
 	catalog_close(c);

@@ -374,9 +374,9 @@ with tap.case("--cookies begins with those of a file"):
                   {"deep=secret-deep; session=7"})
     assert not capture.contains(b"secret-deep")
     tap.equal(capture.records[0].content()["stillpoint-withheld"], "cookies")
-    refuse("line 1 is no cookie", server.url, "--cookies", tap.write("bad.txt", "a=b\n"))
+    refuse("line 1 is not a cookie", server.url, "--cookies", tap.write("bad.txt", "a=b\n"))
     refuse("--cookies", server.url, "--cookies", tap.path("is-not-there"))
-    refuse("exclude each other", server.url, "--cookies", file, "--no-cookies")
+    refuse("cannot be combined", server.url, "--cookies", file, "--no-cookies")
 
 
 def flood(request):
@@ -456,7 +456,7 @@ with tap.case("what cannot be sent is refused, and no secret repeated"):
     refuse("Transfer-Encoding cannot be set", URL, "--header", "transfer-encoding: x".title())
     refuse("use --cookies", URL, "--header", "Cookie: a=b")
     refuse("USER:PASSWORD", URL, "--auth", "somebody")
-    refuse("a proxy is http://HOST:PORT", URL, "--proxy", "ftp://me:secret@x/")
+    refuse("a proxy must be http://HOST:PORT", URL, "--proxy", "ftp://me:secret@x/")
     refuse("--cacert", URL, "--cacert", tap.path("is-not-there"))
     assert "secret" not in tap.run("crawl", URL, "--proxy", "ftp://me:secret@x/").stderr
 
@@ -526,12 +526,12 @@ with tap.case("passwords, keys and a proxy's password from files and the environ
 
 with tap.case("files of secrets that are wrong, or read by others"):
     refuse("missing: No such file", URL, "--auth-file", tap.path("missing"))
-    refuse("there is nothing in it", URL, "--auth-file", secret_file("empty", "\n\n"))
-    refuse("line 2: --auth is USER:PASSWORD", URL, "--auth-file", secret_file("bad", "a:b\nc\n"))
+    refuse("the file is empty", URL, "--auth-file", secret_file("empty", "\n\n"))
+    refuse("line 2: --auth must be USER:PASSWORD", URL, "--auth-file", secret_file("bad", "a:b\nc\n"))
     refuse("line 1: --header: Host cannot be set", URL, "--header-file",
            secret_file("bad", "Host: secret\n"))
     refuse("line 1: the line is too long", URL, "--auth-file", secret_file("nul", "a:b\0c\nd\n"))
-    refuse("there is a proxy already", URL, "--proxy", "socks5://127.0.0.1:1080", "--proxy-file",
+    refuse("the proxy is given twice", URL, "--proxy", "socks5://127.0.0.1:1080", "--proxy-file",
            secret_file("twice", "socks5://127.0.0.1:1080\n"))
     refuse("would go to several sites", URL, OTHER, "--auth-file", secret_file("all", "a:b\n"))
     told = tap.run("crawl", URL, env=dict(os.environ, STILLPOINT_AUTH="secret"), cwd=tap.path("."))
@@ -625,7 +625,7 @@ with tap.case("--max-header"):
               ("failed", "sharp"))
     assert "too-large: the response's head" in capture.pages[server.url + "a"]["reason"]
 
-CUT = "stillpoint: --max-bytes has ended the capture\n"
+CUT = "stillpoint: --max-bytes ended the capture\n"
 
 
 def long_site(request):

@@ -8,6 +8,7 @@
 #include "archive_sample.h"
 #include "base/buf.h"
 #include "cmd/report_print.h"
+#include "quality/expect.h"
 #include "quality/ranking.h"
 #include "quality/report_json.h"
 #include "quality/why.h"
@@ -334,6 +335,30 @@ static void test_ranking(void)
 	catalog_close(c);
 }
 
+static void test_expect_compare(void)
+{
+	static const struct {
+		const char *label;
+		uint64_t found;
+		double expected;
+		enum expect_result result;
+	} rows[] = {
+		{"nothing of nothing", 0, 0, EXPECT_AGREES},
+		{"chance, below", 91, 100, EXPECT_AGREES},
+		{"chance, above", 129, 100, EXPECT_AGREES},
+		{"few pages scatter", 4, 6.9, EXPECT_AGREES},
+		{"fewer", 43, 147.0, EXPECT_FEWER},
+		{"none at all", 0, 9.5, EXPECT_FEWER},
+		{"more", 147, 43.0, EXPECT_MORE},
+		{"more than none", 4, 0, EXPECT_MORE},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		tap_case("expected and found: %s", rows[i].label);
+		CHECK_INT(expect_compare(rows[i].found, rows[i].expected), rows[i].result);
+	}
+}
+
 static void test_no_capture(void)
 {
 	const char *dir = tap_tempdir();
@@ -360,6 +385,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_golden);
 	TAP_RUN(test_golden_running);
 	TAP_RUN(test_ranking);
+	test_expect_compare();
 	TAP_RUN(test_no_capture);
 	return tap_done();
 }

@@ -108,7 +108,7 @@ static void test_errors(void)
 		{"unknown column", SLICE_INIT("page,rate,heat\na,1,1\n"), ERR_SYNTAX,
 			"site.csv:1: unknown column 'heat'" HINT},
 		{"column twice", SLICE_INIT("page,rate,rate\na,1,1\n"), ERR_SYNTAX,
-			"site.csv:1: column 'rate' is there twice" HINT},
+			"site.csv:1: column 'rate' is given twice" HINT},
 		{"too few fields", SLICE_INIT("page,rate\na,1\nb\n"), ERR_SYNTAX,
 			"site.csv:3: 1 field, but the header has 2"},
 		{"too many fields", SLICE_INIT("page,rate\na,1,2\n"), ERR_SYNTAX,
