@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/document.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "extract/resolve.h"
 
 struct links_options {
@@ -12,15 +13,12 @@ struct links_options {
 	const char *type;
 };
 
+#define ROW_OF struct links_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "base",
-		.letter = 'b',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct links_options, base),
-		.metavar = "URL",
-		.help = "the document's URL, which must be given"},
-	DOCUMENT_TYPE_SPEC(struct links_options),
-	{0},
+	ROW(STRING, base, "base", 'b', "the document's URL, which must be given", .metavar = "URL"),
+	DOCUMENT_TYPE_SPEC,
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "extract/robots.h"
 #include "url/url.h"
 
@@ -15,14 +16,12 @@ struct robots_options {
 	const char *agent;
 };
 
+#define ROW_OF struct robots_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "agent",
-		.letter = 'a',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct robots_options, agent),
-		.metavar = "NAME",
-		.help = "the crawler's product token (default stillpoint)"},
-	{0},
+	ROW(STRING, agent, "agent", 'a', "the crawler's product token (default stillpoint)",
+		.metavar = "NAME"),
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "cmd/text.h"
 #include "extract/sitemap.h"
 #include "url/url.h"
@@ -15,15 +16,14 @@ struct sitemap_options {
 	const char *base;
 };
 
+#define ROW_OF struct sitemap_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "base",
-		.letter = 'b',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct sitemap_options, base),
-		.metavar = "URL",
-		.help = "the sitemap's own URL, which relative addresses are resolved against "
-			"(default: none)"},
-	{0},
+	ROW(STRING, base, "base", 'b',
+		"the sitemap's own URL, which relative addresses are resolved against (default: "
+		"none)",
+		.metavar = "URL"),
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {

@@ -5,14 +5,17 @@
 #include "cmd/cmd.h"
 #include "cmd/document.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 
 struct text_options {
 	const char *type;
 };
 
+#define ROW_OF struct text_options
+
 static const struct option_spec SPECS[] = {
-	DOCUMENT_TYPE_SPEC(struct text_options),
-	{0},
+	DOCUMENT_TYPE_SPEC,
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {

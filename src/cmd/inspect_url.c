@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "url/canonical.h"
 #include "url/surt.h"
 #include "url/url.h"
@@ -15,14 +16,12 @@ struct url_options {
 	const char *base;
 };
 
+#define ROW_OF struct url_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "base",
-		.letter = 'b',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct url_options, base),
-		.metavar = "URL",
-		.help = "resolve against this URL (default: none)"},
-	{0},
+	ROW(STRING, base, "base", 'b', "resolve against this URL (default: none)",
+		.metavar = "URL"),
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {

@@ -6,6 +6,7 @@
 #include "cmd/archive.h"
 #include "cmd/captures.h"
 #include "cmd/cmd.h"
+#include "cmd/option_row.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
 #include "url/url.h"
@@ -19,31 +20,19 @@ struct report_options {
 	bool json;
 };
 
+#define ROW_OF struct report_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "capture",
-		.letter = 'c',
-		.kind = OPTION_INT,
-		.offset = offsetof(struct report_options, capture),
-		.metavar = "N",
-		.help = "which capture of the archive, from 1 (default: the last)",
-		.min = 1,
-		.max = UINT32_MAX - 1.0},
-	{.name = "captures",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct report_options, captures),
-		.help = "list all captures of the archive, one per line, and their totals"},
-	{.name = "why",
-		.letter = 'w',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct report_options, why),
-		.metavar = "URL",
-		.help = "explain one page: where it was found, which rule took or refused it, and "
-			"what became of it"},
-	{.name = "json",
-		.letter = 'j',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct report_options, json),
-		.help = "print one JSON document with every known page"},
+	ROW(INT, capture, "capture", 'c',
+		"which capture of the archive, from 1 (default: the last)", .metavar = "N",
+		.min = 1, .max = UINT32_MAX - 1.0),
+	ROW(FLAG, captures, "captures", 0,
+		"list all captures of the archive, one per line, and their totals"),
+	ROW(STRING, why, "why", 'w',
+		"explain one page: where it was found, which rule took or refused it, and what "
+		"became of it",
+		.metavar = "URL"),
+	ROW(FLAG, json, "json", 'j', "print one JSON document with every known page"),
 	{.name = NULL},
 };
 

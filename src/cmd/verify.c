@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
+#include "cmd/option_row.h"
 #include "cmd/text.h"
 #include "quality/report_json.h"
 
@@ -18,21 +19,12 @@ struct verify_options {
 	bool verbose;
 };
 
+#define ROW_OF struct verify_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "warc-only",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct verify_options, warc_only),
-		.help = "check the WARC files alone, without the catalog"},
-	{.name = "json",
-		.letter = 'j',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct verify_options, json),
-		.help = "print one JSON document"},
-	{.name = "verbose",
-		.letter = 'v',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct verify_options, verbose),
-		.help = "print every problem, not one line for each cause"},
+	ROW(FLAG, warc_only, "warc-only", 0, "check the WARC files alone, without the catalog"),
+	ROW(FLAG, json, "json", 'j', "print one JSON document"),
+	ROW(FLAG, verbose, "verbose", 'v', "print every problem, not one line for each cause"),
 	{.name = NULL},
 };
 
