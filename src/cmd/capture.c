@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "cmd/archive.h"
 #include "cmd/captures.h"
-#include "cmd/secret_file.h"
 #include "cmd/stop.h"
 #include "cmd/text.h"
+#include "import/lines.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
@@ -113,6 +113,8 @@ void capture_view_release(struct capture_view *v)
 struct destination {
 	struct crawl_settings *settings;
 	struct crawl_secrets *secrets;
+	struct arena *arena;
+	lines_item *add; /* what a line of a file is given to */
 };
 
 static int add_auth(void *context, const char *text, struct err *err)
@@ -139,24 +141,48 @@ static int set_proxy(void *context, const char *text, struct err *err)
 	return crawl_secrets_set_proxy(to->secrets, to->settings, text, err);
 }
 
+static int on_line(void *context, const char *item, struct err *err)
+{
+	const struct destination *to = context;
+	const char *copy = arena_strdup(to->arena, slice_str(item));
+
+	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
+}
+
+/* Files with passwords or keys: every user of the machine can see argv. */
+static int read_secrets(const char *path, struct destination *to, struct err *err)
+{
+	struct stat st;
+	size_t count;
+	int rc;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
+		(void)fprintf(stderr,
+			"stillpoint: warning: %s: other users can read this file; run 'chmod 600' "
+			"on it\n",
+			path);
+	rc = lines_read(path, LINES_WHOLE, on_line, to, &count, err);
+	return rc || count > 0 ? rc : err_set(err, ERR_USAGE, "%s: the file is empty", path);
+}
+
 /* Options first, then the file; the environment if there is neither. */
 struct source {
 	const struct option_list *list;
 	const char *file, *variable;
-	secret_file_line *add;
+	lines_item *add;
 };
 
-static int add_source(
-	const struct source *from, struct arena *arena, struct destination *to, struct err *err)
+static int add_source(const struct source *from, struct destination *to, struct err *err)
 {
 	const char *text = from->variable ? getenv(from->variable) : NULL;
 	size_t count = from->list ? from->list->len : 0;
 	int rc = 0;
 
+	to->add = from->add;
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = from->add(to, from->list->ptr[i], err);
 	if (rc == 0 && from->file)
-		rc = secret_file_read(from->file, arena, from->add, to, err);
+		rc = read_secrets(from->file, to, err);
 	if (rc || count > 0 || from->file || !text || !text[0])
 		return rc;
 	rc = from->add(to, text, err);
@@ -173,14 +199,14 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 		{given->headers, given->header_file, "STILLPOINT_HEADER", add_header},
 		{.file = given->proxy_file, .add = set_proxy},
 	};
-	struct destination to = {settings, secrets};
+	struct destination to = {.settings = settings, .secrets = secrets, .arena = arena};
 	int rc = 0;
 
 	secrets->cookies = given->cookies;
 	if (given->proxy)
 		rc = set_proxy(&to, given->proxy, err);
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
-		rc = add_source(&sources[i], arena, &to, err);
+		rc = add_source(&sources[i], &to, err);
 	return rc;
 }
 

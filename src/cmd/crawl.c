@@ -10,16 +10,15 @@
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "cmd/seeds.h"
 #include "crawl/contact.h"
 #include "crawl/crawl.h"
 #include "crawl/gate.h"
+#include "crawl/seeds.h"
 #include "crawl/sites.h"
 #include "extract/robots_policy.h"
 #include "frontier/pace.h"
 #include "frontier/traps.h"
 #include "net/net.h"
-#include "url/url.h"
 
 struct crawl_command {
 	const char *output;
@@ -387,32 +386,6 @@ static int make_settings(const struct crawl_command *o, struct arena *arena,
 	return rc;
 }
 
-/* What is for "the seeds' hosts" is meant for one site; of several, each is to have its own. */
-static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
-{
-	for (size_t i = 0; i < secrets->auth.len; i++)
-		if (!crawl_secrets_has_host(secrets->auth.ptr[i]))
-			return fail_usage(err, "%s",
-				"--auth USER:PASSWORD would be sent to several sites; name its "
-				"host: https://USER:PASSWORD@HOST/");
-	if (secrets->headers.len > 0)
-		return fail_usage(err, "%s",
-			"--header: a field that may hold a key would be sent to several sites; "
-			"capture them one at a time");
-	return 0;
-}
-
-/* Every site's settings say which secrets there are. */
-static int mark_secrets(struct sites *sites, struct crawl_settings *common,
-	const struct crawl_secrets *secrets, struct err *err)
-{
-	int rc = crawl_secrets_mark(secrets, common, sites->arena, err);
-
-	for (size_t i = 0; rc == 0 && i < sites->list.len; i++)
-		sites->list.ptr[i].withheld = common->withheld;
-	return rc;
-}
-
 static int find_sites(const struct crawl_command *o, const struct option_args *args,
 	const struct seeds *to, struct err *err)
 {
@@ -422,36 +395,12 @@ static int find_sites(const struct crawl_command *o, const struct option_args *a
 		return fail_usage(err, "%s", "a URL is missing; give one, or --seeds FILE");
 	for (size_t i = 0; rc == 0 && i < args->count; i++)
 		rc = seeds_add(to, args->ptr[i], err);
-	if (rc == 0 && o->seeds)
-		rc = seeds_read(to, o->seeds, err);
-	return rc || to->sites->list.len == 1 ? rc : check_secrets(to->secrets, err);
+	return rc == 0 && o->seeds ? seeds_read(to, o->seeds, err) : rc;
 }
 
-/* ---- what the people of the other side would want us to think of ---- */
-
-static bool is_loopback(const char *seed)
+static void warn(const struct crawl_settings *s, const struct seeds *seeds)
 {
-	struct url url;
-	bool is;
-
-	url_init(&url);
-	is = url_parse(&url, slice_str(seed), NULL, NULL) == 0 && contact_is_loopback(&url);
-	url_release(&url);
-	return is;
-}
-
-static bool are_loopback(const struct sites *sites)
-{
-	for (size_t i = 0; i < sites->list.len; i++)
-		for (size_t k = 0; k < sites->list.ptr[i].seeds.len; k++)
-			if (!is_loopback(sites->list.ptr[i].seeds.ptr[k]))
-				return false;
-	return true;
-}
-
-static void warn(const struct crawl_settings *s, const struct sites *sites)
-{
-	if (!s->contact && !s->user_agent && !are_loopback(sites))
+	if (!s->contact && !s->user_agent && !seeds_are_loopback(seeds))
 		(void)fprintf(stderr, "stillpoint: warning: site owners cannot reach you; add "
 				      "--contact with a URL or a mail address\n");
 	if (s->ignore_robots)
@@ -461,56 +410,6 @@ static void warn(const struct crawl_settings *s, const struct sites *sites)
 		(void)fprintf(stderr, "stillpoint: warning: --insecure: certificates are not "
 				      "checked, so nothing proves which server sent the pages\n");
 }
-
-/* ---- the archive's name ---- */
-
-/*
- * HOST.stillpoint, or HOST-PORT.stillpoint: another port is another site. Of an IPv6 address the
- * colons and brackets would be a nuisance in a shell: __1 for [::1].
- */
-static int name_by_host(const char *seed, char *out, size_t size, struct err *err)
-{
-	char port[16] = "";
-	struct url url;
-	slice host;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, slice_str(seed), NULL, err);
-	if (rc == 0) {
-		host = url_part(&url, url.host);
-		if (url.host_kind == URL_HOST_IPV6)
-			host = slice_sub(host, 1, host.len - 1);
-		if (url.port != URL_NO_PORT)
-			(void)snprintf(port, sizeof port, "-%d", (int)url.port);
-		(void)snprintf(out, size, "%.*s%s.stillpoint", (int)host.len, host.ptr, port);
-		for (char *colon = out; (colon = strchr(colon, ':'));)
-			*colon = '_';
-	}
-	url_release(&url);
-	return rc;
-}
-
-/* Of a list of sites: "news.stillpoint" for "/home/me/news.txt". */
-static void name_by_file(const char *path, char *out, size_t size)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
-	size_t len = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-
-	(void)snprintf(out, size, "%.*s.stillpoint", (int)len, name);
-}
-
-static int default_archive(const struct crawl_command *o, const struct sites *sites, char *out,
-	size_t size, struct err *err)
-{
-	if (!o->seeds || strcmp(o->seeds, "-") == 0)
-		return name_by_host(sites->list.ptr[0].seeds.ptr[0], out, size, err);
-	name_by_file(o->seeds, out, size);
-	return 0;
-}
-
-/* ---- */
 
 static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	const struct crawl_command *o, struct err *err)
@@ -548,13 +447,12 @@ static enum cmd_status run(
 	crawl_settings_init(&settings);
 	sites_init(&sites, &settings, arena);
 	if (make_settings(o, arena, &settings, &secrets, &err) ||
-		find_sites(o, args, &seeds, &err) ||
-		mark_secrets(&sites, &settings, &secrets, &err) ||
+		find_sites(o, args, &seeds, &err) || seeds_finish(&seeds, &settings, &err) ||
 		!cmd_strategy(settings.strategy, false, &err) ||
-		(!o->output && default_archive(o, &sites, archive, sizeof archive, &err)))
+		(!o->output && seeds_archive_name(&seeds, o->seeds, archive, sizeof archive, &err)))
 		status = cmd_fail("crawl", &err);
 	else {
-		warn(&settings, &sites);
+		warn(&settings, &seeds);
 		capture_guard_files(
 			o->output ? o->output : archive, crawl_secrets_are_in(&settings));
 		status = capture(o->output ? o->output : archive, &seeds, o, &err);

@@ -107,9 +107,8 @@ BAD_PLACES = [
     ("report: an empty name", 1, "report: '': No such file", "report", ""),
     ("report: no catalog", 1, "verify --warc-only needs none", "report", BARE),
     ("report: no archive to list", 1, "report: ", "report", NOWHERE, "--captures"),
-    ("crawl: no seeds", 2, f"crawl: --seeds {NOWHERE}: No such file or directory; give a "
-     "file with one URL per line", "crawl", "--seeds", NOWHERE),
-    ("crawl: a directory of seeds", 2, f"crawl: --seeds {DIRECTORY}: Is a directory", "crawl",
+    ("crawl: no seeds", 2, f"crawl: {NOWHERE}: No such file or directory", "crawl", "--seeds", NOWHERE),
+    ("crawl: a directory of seeds", 2, f"crawl: {DIRECTORY}: Is a directory", "crawl",
      "--seeds", DIRECTORY),
     ("crawl: seeds without URLs", 2, f"crawl: {EMPTY} has no URL in it", "crawl", "--seeds", EMPTY),
     ("crawl: no URL in a line", 2, f"crawl: {FILE}:1: 'hello' is not a URL", "crawl", "--seeds", FILE),

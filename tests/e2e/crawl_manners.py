@@ -539,8 +539,8 @@ def warned():
                        timeout=DEADLINE).stderr
 
     with dnsserver.Server({}) as dns:
-        assert "set --contact" in crawl("warned")
-        assert "set --contact" not in crawl("known", STILLPOINT_CONTACT="a@example.org")
+        assert "add --contact" in crawl("warned")
+        assert "add --contact" not in crawl("known", STILLPOINT_CONTACT="a@example.org")
 
 
 # ---- when, and how fast ----
