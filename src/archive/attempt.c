@@ -6,6 +6,7 @@
 #include "archive/warc_header.h"
 #include "base/format.h"
 #include "base/parse.h"
+#include "base/word.h"
 #include "http/fields.h"
 
 /* How a member of struct attempt is spelled. What is zero, or has no ptr, is left out. */
@@ -220,7 +221,7 @@ static size_t find_row(slice name)
 {
 	size_t i = 0;
 
-	while (i < ROW_COUNT && !fields_same_name(name, ROWS[i].name))
+	while (i < ROW_COUNT && !word_is(name, ROWS[i].name))
 		i++;
 	return i;
 }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/word.h"
 
 int cdxj_compare(slice a, slice b)
 {
@@ -85,7 +86,7 @@ static bool is_indexed(const struct warc_record *r)
 		break;
 	case WARC_TYPE_RESOURCE:
 	case WARC_TYPE_METADATA:
-		if (fields_same_name(fields_media_type(r->header.content_type), fields))
+		if (word_is(fields_media_type(r->header.content_type), fields))
 			return false;
 		break;
 	default:

@@ -1,6 +1,7 @@
 #include "archive/warc_check.h"
 
 #include "base/err.h"
+#include "base/word.h"
 
 /* What the field states; NONE with *ret_has when it can be checked. */
 static enum warc_verdict read_stated(
@@ -19,8 +20,7 @@ static enum payload_form find_form(const struct warc_header *h)
 
 	if (h->content_type.ptr)
 		return payload_is_http(h->content_type) ? PAYLOAD_HTTP : PAYLOAD_WHOLE;
-	return is_message && fields_has_prefix(h->url, SLICE("http")) ? PAYLOAD_HTTP
-								      : PAYLOAD_WHOLE;
+	return is_message && word_starts(h->url, SLICE("http")) ? PAYLOAD_HTTP : PAYLOAD_WHOLE;
 }
 
 static bool has_own_payload(const struct warc_header *h)

@@ -26,7 +26,7 @@ const char *warc_type_name(enum warc_type type)
 static enum warc_type find_type(slice name)
 {
 	for (unsigned i = 1; i < TYPE_COUNT; i++)
-		if (fields_same_name(name, slice_str(TYPE_NAMES[i])))
+		if (word_is(name, slice_str(TYPE_NAMES[i])))
 			return (enum warc_type)i;
 	return WARC_TYPE_UNKNOWN;
 }

@@ -1,6 +1,5 @@
 /* stillpoint report: the quality of a capture. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "cmd/archive.h"
@@ -9,9 +8,6 @@
 #include "cmd/option_row.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
-#include "url/url.h"
-
-enum { WHY_TEXT_MAX = 2048 };
 
 struct report_options {
 	int64_t capture; /* 0: the last */
@@ -53,7 +49,7 @@ static void tell_others(struct catalog *c, const char *archive)
 {
 	struct u32_vec ids = {0};
 
-	if (captures_list(c, &ids, NULL) == 0 && ids.len > 1)
+	if (report_captures(c, &ids, NULL) == 0 && ids.len > 1)
 		printf("\nThe last of %zu captures; all of them: stillpoint report %s --captures\n",
 			ids.len, archive);
 	u32_vec_release(&ids);
@@ -78,109 +74,13 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 	return cmd_finish(json_finish(&j));
 }
 
-/* ---- of one page ---- */
-
-/* As the user spells it, or else as it is spelled in canonical form. */
-static int find(
-	struct why *w, struct catalog *c, uint32_t capture, const char *text, struct err *err)
-{
-	struct url url;
-	int rc = why_load(w, c, capture, slice_str(text), err);
-
-	if (rc != ERR_NOTFOUND)
-		return rc;
-	why_release(w);
-	url_init(&url);
-	if (url_parse(&url, slice_str(text), NULL, NULL) == 0)
-		rc = why_load(w, c, capture, url_page(&url), err);
-	url_release(&url);
-	if (rc == ERR_NOTFOUND)
-		(void)err_set(err, rc,
-			"%s: capture %u does not know this URL: it found no link to it", text,
-			(unsigned)capture);
-	return rc;
-}
-
-/*
- * The URL that was meant by "/path" or "host/path" where the site is known; false when that is no
- * URL either, or when the text is one already.
- */
-static bool complete(const char *text, slice site, struct url *ret)
-{
-	char longer[WHY_TEXT_MAX];
-	struct url base;
-	bool is;
-	int n = snprintf(longer, sizeof longer, "%s%s", text[0] == '/' ? "" : "//", text);
-
-	if (n < 0 || (size_t)n >= sizeof longer || strstr(text, "://"))
-		return false;
-	url_init(&base);
-	is = url_parse(&base, site, NULL, NULL) == 0 &&
-	     url_parse(ret, slice_str(longer), &base, NULL) == 0;
-	/* A host is said without its port. */
-	if (is && ret->port == URL_NO_PORT && strchr(text, '/') &&
-		slice_eq(url_part(ret, ret->host), url_part(&base, base.host)))
-		is = url_parse(ret, slice_str(strchr(longer + 2 * (text[0] != '/'), '/')), &base,
-			     NULL) == 0;
-	url_release(&base);
-	return is;
-}
-
-/* Says what was perhaps meant by a text that is no URL. */
-static void propose(const struct report *r, struct catalog *c, const char *text, struct err *err)
-{
-	struct err none = {0};
-	struct url url;
-	struct why w = {0};
-
-	url_init(&url);
-	if (complete(text, r->capture.site, &url)) {
-		slice meant = url_page(&url);
-
-		if (why_load(&w, c, r->capture.id, meant, &none) == 0)
-			(void)err_set(err, ERR_NOTFOUND,
-				"'%.300s' is not a URL; did you mean %.*s ?", text, (int)meant.len,
-				meant.ptr);
-		else
-			(void)err_set(err, ERR_NOTFOUND,
-				"'%.300s' is not a URL, and capture %u does not know %.*s", text,
-				(unsigned)r->capture.id, (int)meant.len, meant.ptr);
-		why_release(&w);
-	}
-	url_release(&url);
-}
-
-/* The newest capture that took the page, or else that knows it; 0 when none does. */
-static uint32_t find_capture(struct catalog *c, const char *text)
-{
-	struct u32_vec ids = {0};
-	struct err err = {0};
-	uint32_t found = 0;
-	bool taken = false;
-
-	if (captures_list(c, &ids, &err) == 0)
-		for (size_t i = ids.len; i > 0 && !taken; i--) {
-			struct why w;
-
-			if (find(&w, c, ids.ptr[i - 1], text, &err) == 0) {
-				taken = w.way.ptr[w.way.len - 1].taken;
-				found = taken || !found ? ids.ptr[i - 1] : found;
-			}
-			why_release(&w);
-		}
-	u32_vec_release(&ids);
-	return found;
-}
-
 static enum cmd_status explain(struct catalog *c, const struct report *r, const char *url)
 {
 	struct err err = {0};
 	struct why w;
 	enum cmd_status status;
 
-	if (find(&w, c, r->capture.id, url, &err)) {
-		if (err.code == ERR_NOTFOUND)
-			propose(r, c, url, &err);
+	if (why_find(&w, c, &r->capture, url, &err)) {
 		status = cmd_fail_archive("report", &err);
 	} else {
 		report_print_why(r, &w, stdout);
@@ -201,7 +101,7 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 	if (archive_open_catalog(archive, &catalog, &err))
 		return cmd_fail_archive("report", &err);
 	if (o->why && !capture)
-		capture = find_capture(catalog, o->why);
+		capture = why_newest_capture(catalog, o->why);
 	if (report_load(&report, catalog, capture, &err)) {
 		status = cmd_fail_archive("report", &err);
 	} else {

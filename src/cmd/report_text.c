@@ -4,6 +4,7 @@
 #include "cmd/report_print.h"
 #include "cmd/text.h"
 #include "quality/expect.h"
+#include "quality/legs.h"
 #include "quality/ranking.h"
 
 enum {
@@ -84,25 +85,18 @@ static void print_stillpoint(const struct report *r, FILE *file)
 	}
 }
 
-static const char *how_it_ended(const struct catalog_capture *c)
+static void print_ending(const struct catalog_capture *c, FILE *file)
 {
-	switch (c->state) {
-	case CATALOG_RUNNING:
-		return "not finished";
-	case CATALOG_FINISHED:
-		return "finished";
-	case CATALOG_CUT:
-		break;
-	}
-	switch (c->ended_by) {
-	case CATALOG_END_TIME:
-		return "ended by its time limit";
-	case CATALOG_END_BYTES:
-		return "ended by its byte limit";
-	case CATALOG_END_NONE:
-		break;
-	}
-	return "ended by a limit";
+	static const char *const ENDINGS[] = {
+		[CATALOG_RUNNING] = "not finished",
+		[CATALOG_FINISHED] = "finished",
+		[CATALOG_CUT] = "ended by ",
+	};
+	bool is_cut = c->state == CATALOG_CUT;
+
+	(void)fprintf(file, ": %s%s%s\n\n", ENDINGS[c->state],
+		is_cut && c->ended_by != CATALOG_END_NONE ? "its " : "",
+		is_cut ? legs_limit(c->ended_by).ptr : "");
 }
 
 /* With one digit behind the point: 100.0 means all of them. */
@@ -138,7 +132,7 @@ static void print_head(const struct report *r, FILE *file)
 {
 	(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
 	text_name(file, r->capture.site, 0);
-	(void)fprintf(file, ": %s\n\n", how_it_ended(&r->capture));
+	print_ending(&r->capture, file);
 	print_headline(r, file);
 	print_label(file, "strategy");
 	text_name(file, r->capture.strategy, 0);

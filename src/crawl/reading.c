@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/word.h"
+
 static int sink(void *context, slice decoded)
 {
 	struct reading *r = context;
@@ -58,7 +60,7 @@ static int read_link_headers(struct reading *r)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < fields->items.len; i++)
-		if (fields_same_name(fields->items.ptr[i].name, SLICE("link")))
+		if (word_is(fields->items.ptr[i].name, SLICE("link")))
 			rc = links_header(&r->links, fields->items.ptr[i].value);
 	return rc;
 }

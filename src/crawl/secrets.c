@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "http/fields.h"
+#include "base/word.h"
 #include "net/net.h"
 #include "url/url.h"
 
@@ -53,7 +53,7 @@ static const struct {
 static bool is_harmless(slice name)
 {
 	for (size_t i = 0; i < sizeof HARMLESS / sizeof HARMLESS[0]; i++)
-		if (fields_same_name(name, slice_str(HARMLESS[i])))
+		if (word_is(name, slice_str(HARMLESS[i])))
 			return true;
 	return false;
 }
@@ -61,7 +61,7 @@ static bool is_harmless(slice name)
 static const char *why_refused(slice name)
 {
 	for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
-		if (fields_same_name(name, slice_str(REFUSED[i].name)))
+		if (word_is(name, slice_str(REFUSED[i].name)))
 			return REFUSED[i].why;
 	return NULL;
 }
@@ -110,8 +110,8 @@ int crawl_secrets_add_header(
 
 bool crawl_secrets_has_host(const char *auth)
 {
-	return fields_has_prefix(slice_str(auth), SLICE("http://")) ||
-	       fields_has_prefix(slice_str(auth), SLICE("https://"));
+	return word_starts(slice_str(auth), SLICE("http://")) ||
+	       word_starts(slice_str(auth), SLICE("https://"));
 }
 
 int crawl_secrets_add_auth(struct crawl_secrets *s, const char *auth, struct err *err)

@@ -29,7 +29,7 @@ static int read_names(struct coding *c, const struct fields *head, slice name)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < head->items.len; i++)
-		if (fields_same_name(head->items.ptr[i].name, name))
+		if (word_is(head->items.ptr[i].name, name))
 			rc = add_names(&c->names, head->items.ptr[i].value);
 	return rc;
 }

@@ -67,8 +67,8 @@ int digest_parse(slice text, struct digest *ret)
 		return ERR_SYNTAX;
 	name = fields_trim(slice_sub(text, 0, (size_t)(colon - text.ptr)));
 	value = fields_trim(slice_sub(text, (size_t)(colon - text.ptr) + 1, text.len));
-	while (kind < KIND_COUNT && !fields_same_name(name, KINDS[kind].name) &&
-		!fields_same_name(name, KINDS[kind].alias))
+	while (kind < KIND_COUNT && !word_is(name, KINDS[kind].name) &&
+		!word_is(name, KINDS[kind].alias))
 		kind++;
 	if (kind == KIND_COUNT)
 		return ERR_UNSUPPORTED;

@@ -8,16 +8,6 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-bool fields_has_prefix(slice s, slice prefix)
-{
-	return word_starts(s, prefix);
-}
-
-bool fields_same_name(slice a, slice b)
-{
-	return word_is(a, b);
-}
-
 bool fields_is_value(slice s)
 {
 	for (size_t i = 0; i < s.len; i++) {
@@ -167,7 +157,7 @@ int fields_parse(struct fields *f, char *head, size_t len)
 slice fields_get(const struct fields *f, slice name)
 {
 	for (size_t i = 0; i < f->items.len; i++)
-		if (fields_same_name(f->items.ptr[i].name, name))
+		if (word_is(f->items.ptr[i].name, name))
 			return f->items.ptr[i].value;
 	return (slice){0};
 }

@@ -54,12 +54,6 @@ slice fields_get(const struct fields *f, slice name);
 
 void fields_release(struct fields *f);
 
-/* Bytes are the same but for the case of ASCII letters. */
-bool fields_same_name(slice a, slice b);
-
-/* Whether s begins with prefix, case ignored. */
-bool fields_has_prefix(slice s, slice prefix);
-
 /* No control characters but tab (RFC 9110, section 5.5), and so no further lines. */
 bool fields_is_value(slice s);
 

@@ -9,7 +9,7 @@ static size_t count_fields(const struct fields *fields, slice name)
 	size_t count = 0;
 
 	for (size_t i = 0; i < fields->items.len; i++)
-		count += fields_same_name(fields->items.ptr[i].name, name);
+		count += word_is(fields->items.ptr[i].name, name);
 	return count;
 }
 
@@ -36,7 +36,7 @@ static enum framing_kind read_length(const struct fields *fields, uint64_t *ret_
 	for (size_t i = 0; i < fields->items.len; i++) {
 		const struct field *field = &fields->items.ptr[i];
 
-		if (fields_same_name(field->name, SLICE("Content-Length")) &&
+		if (word_is(field->name, SLICE("Content-Length")) &&
 			!agrees_on_length(field->value, &has, ret_length))
 			return FRAMING_BROKEN;
 	}

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/word.h"
 
 void payload_start_unchecked(struct payload *p, enum payload_form form)
 {
@@ -34,7 +35,7 @@ static unsigned read_status(slice line)
 	uint64_t status;
 	slice rest;
 
-	if (!blank || !fields_has_prefix(line, SLICE("HTTP/")))
+	if (!blank || !word_starts(line, SLICE("HTTP/")))
 		return 0;
 	rest = fields_trim(slice_sub(line, (size_t)(blank - line.ptr), line.len));
 	if (rest.len > 3 && rest.ptr[3] != ' ')
@@ -50,7 +51,7 @@ static bool ends_in_chunked(slice codings)
 
 	if (rest.len < word.len)
 		return false;
-	return fields_same_name(slice_sub(rest, rest.len - word.len, rest.len), word);
+	return word_is(slice_sub(rest, rest.len - word.len, rest.len), word);
 }
 
 static int parse_head(struct payload *p)
@@ -160,5 +161,5 @@ void payload_release(struct payload *p)
 
 bool payload_is_http(slice content_type)
 {
-	return fields_same_name(fields_media_type(content_type), SLICE("application/http"));
+	return word_is(fields_media_type(content_type), SLICE("application/http"));
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/word.h"
 #include "http/fields.h"
 
 static slice take_line(slice *head)
@@ -21,7 +22,7 @@ static size_t find(slice line, const slice *names, size_t count)
 	slice name = slice_sub(line, 0, colon ? (size_t)(colon - line.ptr) : 0);
 	size_t i = 0;
 
-	while (i < count && !fields_same_name(name, names[i]))
+	while (i < count && !word_is(name, names[i]))
 		i++;
 	return i;
 }

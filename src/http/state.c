@@ -135,7 +135,7 @@ static int add_fields(struct state *s, slice name, int (*add)(struct digester *,
 	for (size_t i = 0; rc == 0 && i < s->head.fields.items.len; i++) {
 		const struct field *f = &s->head.fields.items.ptr[i];
 
-		if (fields_same_name(f->name, name))
+		if (word_is(f->name, name))
 			rc = add(&s->parts, fields_trim(f->value));
 	}
 	return rc;

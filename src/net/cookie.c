@@ -88,7 +88,7 @@ static bool read_month(slice token, struct tm *tm)
 		SLICE_INIT("dec")};
 
 	for (int i = 0; i < 12; i++)
-		if (fields_has_prefix(token, MONTHS[i])) {
+		if (word_starts(token, MONTHS[i])) {
 			tm->tm_mon = i;
 			return true;
 		}
@@ -158,17 +158,17 @@ static void apply_attribute(
 {
 	int64_t expires;
 
-	if (fields_same_name(name, SLICE("expires"))) {
+	if (word_is(name, SLICE("expires"))) {
 		if (!*has_max_age && cookie_parse_date(value, &expires) == 0)
 			c->expires = expires;
-	} else if (fields_same_name(name, SLICE("max-age"))) {
+	} else if (word_is(name, SLICE("max-age"))) {
 		*has_max_age = read_max_age(value, now, &c->expires) || *has_max_age;
-	} else if (fields_same_name(name, SLICE("domain"))) {
+	} else if (word_is(name, SLICE("domain"))) {
 		c->domain = slice_sub(value, value.len > 0 && value.ptr[0] == '.', value.len);
 		c->for_subdomains = c->domain.len > 0;
-	} else if (fields_same_name(name, SLICE("path"))) {
+	} else if (word_is(name, SLICE("path"))) {
 		c->path = value.len > 0 && value.ptr[0] == '/' ? value : (slice){0};
-	} else if (fields_same_name(name, SLICE("secure"))) {
+	} else if (word_is(name, SLICE("secure"))) {
 		c->secure = true;
 	}
 }
@@ -200,7 +200,7 @@ int cookie_parse(slice text, int64_t now, struct cookie *ret)
 
 static bool is_true(slice word)
 {
-	return fields_same_name(word, SLICE("true"));
+	return word_is(word, SLICE("true"));
 }
 
 int cookie_parse_line(slice line, struct cookie *ret)
@@ -211,7 +211,7 @@ int cookie_parse_line(slice line, struct cookie *ret)
 
 	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
 		line = slice_sub(line, 0, line.len - 1);
-	if (fields_has_prefix(line, SLICE("#HttpOnly_")))
+	if (word_starts(line, SLICE("#HttpOnly_")))
 		line = slice_sub(line, strlen("#HttpOnly_"), line.len);
 	if (line.len == 0 || line.ptr[0] == '#')
 		return ERR_END;

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/word.h"
 #include "http/fields.h"
 
 #define VERSION   "HTTP/2"
@@ -83,7 +84,7 @@ static bool is_of_connection(slice line)
 	};
 
 	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-		if (fields_has_prefix(line, NAMES[i]))
+		if (word_starts(line, NAMES[i]))
 			return true;
 	}
 	return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "http/fields.h"
 #include "net/cookie.h"
 #include "url/domain.h"
@@ -297,9 +298,9 @@ static bool meets_secure(const struct jar *jar, const struct cookie *c, int64_t 
 /* Names that promise how a cookie was set (RFC 6265bis, section 4.1.3): only so they are taken. */
 static bool keeps_promise(const struct cookie *c)
 {
-	if (fields_has_prefix(c->name, SLICE("__Secure-")))
+	if (word_starts(c->name, SLICE("__Secure-")))
 		return c->secure;
-	if (fields_has_prefix(c->name, SLICE("__Host-")))
+	if (word_starts(c->name, SLICE("__Host-")))
 		return c->secure && !c->for_subdomains && slice_eq(c->path, SLICE("/"));
 	return true;
 }
@@ -339,7 +340,7 @@ static bool next_value(slice *head, slice *ret)
 		slice line = slice_sub(*head, 0, len);
 
 		*head = slice_sub(*head, len + 1, head->len);
-		if (fields_has_prefix(line, NAME)) {
+		if (word_starts(line, NAME)) {
 			*ret = fields_trim(slice_sub(line, NAME.len, line.len));
 			return true;
 		}

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "http/fields.h"
+#include "base/word.h"
 #include "net/net.h"
 #include "url/url.h"
 
@@ -16,7 +16,7 @@ static const slice SCHEMES[] = {
 static bool is_known(slice text)
 {
 	for (size_t i = 0; i < sizeof SCHEMES / sizeof SCHEMES[0]; i++) {
-		if (fields_has_prefix(text, SCHEMES[i]))
+		if (word_starts(text, SCHEMES[i]))
 			return true;
 	}
 	return false;
@@ -24,13 +24,13 @@ static bool is_known(slice text)
 
 bool proxy_resolves(const char *proxy)
 {
-	return proxy && !fields_has_prefix(slice_str(proxy), SCHEMES[1]);
+	return proxy && !word_starts(slice_str(proxy), SCHEMES[1]);
 }
 
 bool proxy_asks_for_us(const char *proxy, slice origin)
 {
-	return proxy && fields_has_prefix(slice_str(proxy), SCHEMES[0]) &&
-	       fields_has_prefix(origin, SCHEMES[0]);
+	return proxy && word_starts(slice_str(proxy), SCHEMES[0]) &&
+	       word_starts(origin, SCHEMES[0]);
 }
 
 /* Nothing but what a proxy has: somebody who writes more means something else. */

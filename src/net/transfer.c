@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "http/fields.h"
+#include "base/word.h"
 #include "http/payload.h"
 #include "net/failure.h"
 #include "net/h2.h"
@@ -514,7 +514,7 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 		return rc;
 	t->budget = request->budget;
 	t->http1 = request->http1;
-	t->is_https = fields_has_prefix(request->url, SLICE("https:"));
+	t->is_https = word_starts(request->url, SLICE("https:"));
 	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
 	     set_proxy(easy, params) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
