@@ -97,6 +97,13 @@ bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 	return false;
 }
 
+int cmd_in_option(int rc, const char *option, struct err *err)
+{
+	if (rc)
+		err_prefix(err, "--%s", option);
+	return rc;
+}
+
 void cmd_log(bool verbose)
 {
 	log_setup(&(struct log_config){

@@ -66,6 +66,9 @@ enum cmd_status cmd_finish(int rc);
 bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 	struct option_args *ret_args, enum cmd_status *ret_status) SP_MUST_CHECK;
 
+/* Returns rc; puts "--OPTION: " before the sentence of an error. */
+int cmd_in_option(int rc, const char *option, struct err *err);
+
 /* Messages of long-running commands go to standard error: warnings, or all there is to tell. */
 void cmd_log(bool verbose);
 

@@ -21,35 +21,17 @@
 #include "net/net.h"
 
 struct crawl_command {
+	struct crawl_settings settings; /* as far as options can write to it directly */
 	const char *output;
 	const char *seeds;
 	int64_t lanes;
-	const char *delay;
-	int scope;
-	int traps; /* index of SWITCH */
+	const char *delay, *contact;
+	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	struct option_list surts, includes, excludes;
-	bool no_requisites;
-	bool no_sitemaps;
 	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
-	const char *strategy;
-	bool single;
-	double time_limit, tau;
-	const char *rates;
-	double connect_timeout, stall_timeout, timeout;
-	uint64_t max_body, max_header, max_bytes, warc_size;
-	int warc_coding;
-	const char *user_agent;
-	const char *contact;
-	int robots;
-	double robots_age, down_after;
-	const char *hours;
-	uint64_t bandwidth, min_free;
-	bool http2, insecure, no_cookies, keep_secrets;
-	const char *ca_file, *proxy, *cookies;
+	const char *proxy, *cookies;
 	const char *auth_file, *header_file, *proxy_file;
 	struct option_list auth, headers;
-	const char *dns;
-	bool dns_records, allow_private;
 	bool json;
 	bool verbose;
 };
@@ -74,11 +56,11 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, seeds, "seeds", 0,
 		"read URLs from a file, one per line ('#' starts a comment; '-' is standard input)",
 		.metavar = "FILE"),
-	ROW(STRING, strategy, "strategy", 's',
+	ROW(STRING, settings.strategy, "strategy", 's',
 		"order of visits and revisits; 'stillpoint plan --list-strategies' lists them "
 		"(default: stillpoint)",
 		.metavar = "NAME"),
-	ROW(FLAG, single, "single", 0, "visit only, in the strategy's order"),
+	ROW(FLAG, settings.single, "single", 0, "visit only, in the strategy's order"),
 	ROW(STRING, delay, "delay", 'd',
 		"pause from the end of a request to the start of the next on the same host; auto "
 		"is ten times the last response time, from 1 s to 60 s; Crawl-delay and "
@@ -100,9 +82,9 @@ static const struct option_spec SPECS[] = {
 	ROW(LIST, excludes, "exclude", 'x',
 		"leave out URLs that match, even if another rule includes them (repeatable)",
 		.metavar = "REGEX"),
-	ROW(FLAG, no_requisites, "no-requisites", 0,
+	ROW(FLAG, settings.no_requisites, "no-requisites", 0,
 		"do not fetch what pages embed from outside the scope"),
-	ROW(FLAG, no_sitemaps, "no-sitemaps", 0, "do not ask for sitemaps"),
+	ROW(FLAG, settings.no_sitemaps, "no-sitemaps", 0, "do not ask for sitemaps"),
 	ROW(INT, max_pages, "max-pages", 0, "take no more pages than this", .min = 1,
 		.max = UINT32_MAX - 1),
 	ROW(INT, max_depth, "max-depth", 0, "follow no more links in a row than this",
@@ -119,43 +101,44 @@ static const struct option_spec SPECS[] = {
 	ROW(INT, trap_budget, "trap-budget", 0,
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
-	ROW(DURATION, time_limit, "time-limit", 't',
+	ROW(DURATION, settings.time_limit, "time-limit", 't',
 		"end after this time; visits stop in time to revisit every page that was visited",
 		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
-	ROW(STRING, rates, "rates", 'r',
+	ROW(STRING, settings.rates, "rates", 'r',
 		"how often pages change: CSV with the header url,rate[,weight] (or page for url), "
 		"in changes per second",
 		.metavar = "CSV"),
 	ROW(INT, size, "size", 0, "estimated number of pages of the site", .min = 1,
 		.max = UINT32_MAX - 1),
-	ROW(DOUBLE, tau, "tau", 0, "confidence of solar and sharc-threshold (default: 0.7)",
-		.max = 1, .bounds = OPTION_ABOVE_MIN),
+	ROW(DOUBLE, settings.tau, "tau", 0,
+		"confidence of solar and sharc-threshold (default: 0.7)", .max = 1,
+		.bounds = OPTION_ABOVE_MIN),
 	ROW(INT, attempts, "attempts", 0, "tries of a page in each leg (default: 3)", .min = 1,
 		.max = 100),
-	ROW(DURATION, connect_timeout, "connect-timeout", 0,
+	ROW(DURATION, settings.connect_timeout, "connect-timeout", 0,
 		"give up connecting after this (default: 30s)", .max = 1e6,
 		.bounds = OPTION_ABOVE_MIN),
-	ROW(DURATION, stall_timeout, "stall-timeout", 0,
+	ROW(DURATION, settings.stall_timeout, "stall-timeout", 0,
 		"give up a response slower than 64 bytes/s for this long (default: 60s)",
 		.max = 1e6, .bounds = OPTION_ABOVE_MIN),
-	ROW(DURATION, timeout, "timeout", 0, "give up a request after this (default: 1h)",
+	ROW(DURATION, settings.timeout, "timeout", 0, "give up a request after this (default: 1h)",
 		.max = 1e6, .bounds = OPTION_ABOVE_MIN),
-	ROW(SIZE, max_body, "max-body", 0, "cut bodies at this size (default: 2G)", .min = 1,
-		.max = 1e15),
-	ROW(SIZE, max_header, "max-header", 0,
+	ROW(SIZE, settings.max_body, "max-body", 0, "cut bodies at this size (default: 2G)",
+		.min = 1, .max = 1e15),
+	ROW(SIZE, settings.max_header, "max-header", 0,
 		"give up a response whose header is larger (default and maximum: 256k)", .min = 256,
 		.max = NET_HEAD_MAX),
-	ROW(SIZE, max_bytes, "max-bytes", 0,
+	ROW(SIZE, settings.max_bytes, "max-bytes", 0,
 		"download no more than this in all; visits stop in time to revisit every page that "
 		"was visited",
 		.min = 1, .max = 1e18),
-	ROW(SIZE, warc_size, "warc-size", 0, "start a new WARC file at this size (default: 1G)",
-		.min = 1, .max = 1e15),
+	ROW(SIZE, settings.warc_size, "warc-size", 0,
+		"start a new WARC file at this size (default: 1G)", .min = 1, .max = 1e15),
 	ROW(CHOICE, warc_coding, "warc-compression", 0,
 		"how records are compressed, each by itself; zstd is read faster, but not by every "
 		"tool yet (default: gzip)",
 		.choices = WARC_CODINGS),
-	ROW(STRING, user_agent, "user-agent", 'A',
+	ROW(STRING, settings.user_agent, "user-agent", 'A',
 		"User-Agent to send, instead of the default with --contact; robots.txt rules for "
 		"its product token apply",
 		.metavar = "TEXT"),
@@ -167,21 +150,21 @@ static const struct option_spec SPECS[] = {
 		"whether to obey robots.txt; it is archived and its Crawl-delay obeyed in either "
 		"case (default: obey)",
 		.choices = ROBOTS),
-	ROW(DURATION, robots_age, "robots-age", 0,
+	ROW(DURATION, settings.robots_age, "robots-age", 0,
 		"fetch robots.txt again after this time, at most 24h (default: 24h)",
 		.max = ROBOTS_FRESH_SECONDS, .bounds = OPTION_ABOVE_MIN),
-	ROW(DURATION, down_after, "down-after", 0,
+	ROW(DURATION, settings.down_after, "down-after", 0,
 		"a server that has not answered for this long is down: its pages fail at once, "
 		"until it answers (default: 5m)",
 		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
-	ROW(STRING, hours, "hours", 0,
+	ROW(STRING, settings.hours, "hours", 0,
 		"start requests only at these hours, local time: 22-06, or 22:30-06:00,12-13 "
 		"(default: always)",
 		.metavar = "FROM-TO"),
-	ROW(SIZE, bandwidth, "bandwidth", 0,
+	ROW(SIZE, settings.bandwidth, "bandwidth", 0,
 		"receive no more bytes per second than this (default: no limit)", .min = 1024,
 		.max = 1e12),
-	ROW(SIZE, min_free, "min-free", 0,
+	ROW(SIZE, settings.min_free, "min-free", 0,
 		"pause while less than this is free on the archive's disk; 0 for never (default: "
 		"128M)",
 		.max = 1e15),
@@ -202,8 +185,8 @@ static const struct option_spec SPECS[] = {
 		.metavar = "FILE"),
 	ROW(STRING, cookies, "cookies", 0, "start with the cookies of this file (Netscape format)",
 		.metavar = "FILE"),
-	ROW(FLAG, no_cookies, "no-cookies", 0, "neither accept nor send cookies"),
-	ROW(FLAG, keep_secrets, "keep-secrets", 0,
+	ROW(FLAG, settings.no_cookies, "no-cookies", 0, "neither accept nor send cookies"),
+	ROW(FLAG, settings.keep_secrets, "keep-secrets", 0,
 		"archive requests with their cookies and passwords"),
 	ROW(STRING, proxy, "proxy", 0,
 		"fetch through http://, socks5:// or socks5h://[USER:PASSWORD@]HOST:PORT",
@@ -211,16 +194,18 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, proxy_file, "proxy-file", 0,
 		"read the proxy's URL from a file, to hide its password from other users",
 		.metavar = "FILE"),
-	ROW(FLAG, http2, "http2", 0, "use HTTP/2 with https servers that support it"),
-	ROW(STRING, ca_file, "cacert", 0, "also trust these certificates (PEM)", .metavar = "FILE"),
-	ROW(FLAG, insecure, "insecure", 0, "do not check certificates"),
-	ROW(FLAG, allow_private, "allow-private", 0,
+	ROW(FLAG, settings.http2, "http2", 0, "use HTTP/2 with https servers that support it"),
+	ROW(STRING, settings.ca_file, "cacert", 0, "also trust these certificates (PEM)",
+		.metavar = "FILE"),
+	ROW(FLAG, settings.insecure, "insecure", 0, "do not check certificates"),
+	ROW(FLAG, settings.allow_private, "allow-private", 0,
 		"also connect to addresses of private networks, of this machine and of cloud "
 		"metadata services, wherever links, redirects and names lead (default: only if a "
 		"URL on the command line contains such an address)"),
-	ROW(STRING, dns, "dns", 0, "addresses of the DNS servers to use (default: the system's)",
+	ROW(STRING, settings.dns, "dns", 0,
+		"addresses of the DNS servers to use (default: the system's)",
 		.metavar = "HOST[:PORT],…"),
-	ROW(FLAG, dns_records, "dns-records", 0, "archive the DNS answers for each host"),
+	ROW(FLAG, settings.dns_records, "dns-records", 0, "archive the DNS answers for each host"),
 	ROW(FLAG, json, "json", 0, "print the report as JSON"),
 	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
@@ -240,16 +225,7 @@ static const struct options OPTIONS = {
 	.max_args = SIZE_MAX,
 };
 
-static int fail_usage(struct err *err, const char *fmt, const char *text)
-{
-	char message[ERR_TEXT_MAX];
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	(void)snprintf(message, sizeof message, fmt, text);
-#pragma GCC diagnostic pop
-	return err_set(err, ERR_USAGE, "%s (try 'stillpoint crawl --help')", message);
-}
+#define SEE_HELP " (try 'stillpoint crawl --help')"
 
 static int set_delay(const char *text, struct crawl_settings *s, struct err *err)
 {
@@ -257,8 +233,9 @@ static int set_delay(const char *text, struct crawl_settings *s, struct err *err
 		return 0;
 	s->automatic_delay = false;
 	if (parse_duration(slice_str(text), &s->delay) || s->delay > 86400)
-		return fail_usage(
-			err, "--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
+		return err_set(err, ERR_USAGE,
+			"--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'" SEE_HELP,
+			text);
 	return 0;
 }
 
@@ -269,9 +246,9 @@ static int set_contact(const char *text, struct crawl_settings *s, struct err *e
 	if (!text || !text[0])
 		return 0;
 	if (!contact_is_valid(slice_str(text)))
-		return fail_usage(err,
+		return err_set(err, ERR_USAGE,
 			"a contact is a URL or a mail address (https://example.org/bot, "
-			"me@example.org), not '%.100s'",
+			"me@example.org), not '%.100s'" SEE_HELP,
 			text);
 	s->contact = text;
 	return 0;
@@ -286,100 +263,46 @@ static int copy_list(const struct option_list *from, struct text_list *to)
 	return rc;
 }
 
-static int check_dns(const char *servers, struct err *err)
+/* What is wrong before anything begins. */
+static int check(const struct crawl_command *o, struct err *err)
 {
-	int rc = servers ? net_check_dns(servers, err) : 0;
+	const struct crawl_settings *s = &o->settings;
+	int rc = 0;
 
-	if (rc)
-		err_prefix(err, "--dns");
-	return rc;
-}
-
-static int check_certificates(const char *file, struct err *err)
-{
-	int rc = file ? net_check_certificates(file, err) : 0;
-
-	if (rc)
-		err_prefix(err, "--cacert");
-	return rc;
-}
-
-/* What would be no name, or no sentence. */
-static int check_empty(const struct crawl_command *o, struct err *err)
-{
 	if (o->output && !o->output[0])
-		return fail_usage(err, "%s", "--output is empty; give the name of a directory");
-	if (o->user_agent && !o->user_agent[0])
-		return fail_usage(
-			err, "%s", "--user-agent is empty; leave it out to use the default");
-	return 0;
-}
-
-/* How requests are sent, and what they carry. */
-static int set_requests(const struct crawl_command *o, struct arena *arena,
-	struct crawl_settings *s, struct crawl_secrets *secrets, struct err *err)
-{
-	s->http2 = o->http2;
-	s->ca_file = o->ca_file;
-	s->insecure = o->insecure;
-	s->no_cookies = o->no_cookies;
-	s->keep_secrets = o->keep_secrets;
-	s->max_header = o->max_header;
-	s->max_bytes = o->max_bytes;
-	s->user_agent = o->user_agent;
-	if (o->no_cookies && o->cookies)
+		return err_set(
+			err, ERR_USAGE, "--output is empty; give the name of a directory" SEE_HELP);
+	if (s->user_agent && !s->user_agent[0])
+		return err_set(err, ERR_USAGE,
+			"--user-agent is empty; leave it out to use the default" SEE_HELP);
+	if (s->no_cookies && o->cookies)
 		return err_set(err, ERR_USAGE, "--cookies and --no-cookies cannot be combined");
-	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy,
-				       o->auth_file, o->header_file, o->proxy_file},
-		arena, s, secrets, err);
+	if (s->dns)
+		rc = cmd_in_option(net_check_dns(s->dns, err), "dns", err);
+	if (rc == 0 && s->ca_file)
+		rc = cmd_in_option(net_check_certificates(s->ca_file, err), "cacert", err);
+	return rc;
 }
 
-static int make_settings(const struct crawl_command *o, struct arena *arena,
-	struct crawl_settings *s, struct crawl_secrets *secrets, struct err *err)
+/* What options cannot write into the settings themselves. */
+static int complete_settings(struct crawl_command *o, struct err *err)
 {
+	struct crawl_settings *s = &o->settings;
 	int rc = set_delay(o->delay, s, err);
 
-	if (rc == 0)
-		rc = check_empty(o, err);
-	if (rc == 0)
-		rc = check_dns(o->dns, err);
-	if (rc == 0)
-		rc = check_certificates(o->ca_file, err);
 	s->scope = (enum scope_kind)o->scope;
-	s->no_requisites = o->no_requisites;
-	s->no_sitemaps = o->no_sitemaps;
 	s->max_pages = (uint32_t)o->max_pages;
 	s->max_depth = o->max_depth < 0 ? UINT32_MAX : (uint32_t)o->max_depth;
 	s->max_outside = (uint32_t)o->max_outside;
 	s->no_traps = o->traps != 0;
 	s->trap_budget = (uint32_t)o->trap_budget;
-	s->strategy = o->strategy;
-	s->single = o->single;
 	s->jobs = (unsigned)o->jobs;
-	s->time_limit = o->time_limit;
 	s->size = (uint32_t)o->size;
-	s->tau = o->tau;
 	s->attempts = (unsigned)o->attempts;
-	s->rates = o->rates;
-	s->connect_timeout = o->connect_timeout;
-	s->stall_timeout = o->stall_timeout;
-	s->timeout = o->timeout;
-	s->max_body = o->max_body;
-	s->warc_size = o->warc_size;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
-	s->robots_age = o->robots_age;
-	s->down_after = o->down_after;
-	s->hours = o->hours;
-	s->bandwidth = o->bandwidth;
-	s->min_free = o->min_free;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
-	s->dns = o->dns;
-	s->dns_records = o->dns_records;
-	s->allow_private = o->allow_private;
-	if (rc == 0)
-		rc = set_requests(o, arena, s, secrets, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_code(err, ERR_NOMEM);
@@ -392,7 +315,8 @@ static int find_sites(const struct crawl_command *o, const struct option_args *a
 	int rc = 0;
 
 	if (args->count == 0 && !o->seeds)
-		return fail_usage(err, "%s", "a URL is missing; give one, or --seeds FILE");
+		return err_set(
+			err, ERR_USAGE, "a URL is missing; give one, or --seeds FILE" SEE_HELP);
 	for (size_t i = 0; rc == 0 && i < args->count; i++)
 		rc = seeds_add(to, args->ptr[i], err);
 	return rc == 0 && o->seeds ? seeds_read(to, o->seeds, err) : rc;
@@ -423,43 +347,59 @@ static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	view.options.secrets = seeds->secrets;
 	if (rc || crawl_start(archive, sites->list.ptr, sites->list.len, &view.options, &results,
 			  err)) {
-		capture_view_release(&view);
-		crawl_results_release(&results);
-		return cmd_fail("crawl", err);
+		progress_clear(&view.progress);
+		status = cmd_fail("crawl", err);
+	} else {
+		status = capture_view_finish(&view, archive, &results, o->json);
 	}
-	status = capture_view_finish(&view, archive, &results, o->json);
 	capture_view_release(&view);
 	crawl_results_release(&results);
 	return status;
 }
 
+static int prepare(struct crawl_command *o, const struct option_args *args,
+	const struct seeds *seeds, struct err *err)
+{
+	int rc = check(o, err);
+
+	if (rc == 0)
+		rc = complete_settings(o, err);
+	if (rc == 0)
+		rc = capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies,
+					     o->proxy, o->auth_file, o->header_file, o->proxy_file},
+			seeds->sites->arena, &o->settings, seeds->secrets, err);
+	if (rc == 0)
+		rc = find_sites(o, args, seeds, err);
+	if (rc == 0)
+		rc = seeds_finish(seeds, &o->settings, err);
+	if (rc == 0 && !cmd_strategy(o->settings.strategy, false, err))
+		rc = ERR_USAGE;
+	return rc;
+}
+
 static enum cmd_status run(
-	const struct crawl_command *o, const struct option_args *args, struct arena *arena)
+	struct crawl_command *o, const struct option_args *args, struct arena *arena)
 {
 	char archive[PATH_MAX];
-	struct crawl_settings settings;
 	struct crawl_secrets secrets = {0};
 	struct sites sites;
 	struct seeds seeds = {&sites, &secrets};
 	struct err err = {0};
 	enum cmd_status status;
 
-	crawl_settings_init(&settings);
-	sites_init(&sites, &settings, arena);
-	if (make_settings(o, arena, &settings, &secrets, &err) ||
-		find_sites(o, args, &seeds, &err) || seeds_finish(&seeds, &settings, &err) ||
-		!cmd_strategy(settings.strategy, false, &err) ||
+	sites_init(&sites, &o->settings, arena);
+	if (prepare(o, args, &seeds, &err) ||
 		(!o->output && seeds_archive_name(&seeds, o->seeds, archive, sizeof archive, &err)))
 		status = cmd_fail("crawl", &err);
 	else {
-		warn(&settings, &seeds);
-		capture_guard_files(
-			o->output ? o->output : archive, crawl_secrets_are_in(&settings));
-		status = capture(o->output ? o->output : archive, &seeds, o, &err);
+		const char *name = o->output ? o->output : archive;
+
+		warn(&o->settings, &seeds);
+		capture_guard_files(name, crawl_secrets_are_in(&o->settings));
+		status = capture(name, &seeds, o, &err);
 	}
 	sites_release(&sites);
 	crawl_secrets_release(&secrets);
-	crawl_settings_release(&settings);
 	return status;
 }
 
@@ -471,20 +411,20 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 		.max_outside = CRAWL_MAX_OUTSIDE,
 		.trap_budget = TRAPS_BUDGET,
 		.jobs = 1,
-		.strategy = CMD_STRATEGY,
-		.min_free = GATE_MIN_FREE,
 		.warc_coding = WARC_CODING_GZIP,
 	};
 	struct option_args args;
 	struct arena arena;
 	enum cmd_status status;
 
+	crawl_settings_init(&o.settings);
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(o.verbose);
 	arena_init(&arena, (size_t)1 << 30);
 	status = run(&o, &args, &arena);
 	arena_release(&arena);
+	crawl_settings_release(&o.settings);
 	options_release(&OPTIONS, &o);
 	return status;
 }

@@ -188,14 +188,6 @@ struct prepared {
 	const char **hosts;            /* owned */
 };
 
-/* A value of an option that the options' table cannot read: its error names the option. */
-static int in_option(int rc, const char *name, struct err *err)
-{
-	if (rc)
-		err_prefix(err, "--%s", name);
-	return rc;
-}
-
 static int prepare_rates(const struct living_options *o, struct living_params *m, struct err *err)
 {
 	int rc = 0;
@@ -205,9 +197,9 @@ static int prepare_rates(const struct living_options *o, struct living_params *m
 	m->requisite_rates.scaled = o->requisite_mean_rate >= 0;
 	m->requisite_rates.mean = o->requisite_mean_rate;
 	if (o->rates)
-		rc = in_option(living_rates_parse(o->rates, &m->rates, err), "rates", err);
+		rc = cmd_in_option(living_rates_parse(o->rates, &m->rates, err), "rates", err);
 	if (rc == 0 && o->requisite_rates)
-		rc = in_option(living_rates_parse(o->requisite_rates, &m->requisite_rates, err),
+		rc = cmd_in_option(living_rates_parse(o->requisite_rates, &m->requisite_rates, err),
 			"requisite-rates", err);
 	if (rc == 0 && m->requisite_rates.kind == LIVING_RATE_FILE)
 		rc = err_set(err, ERR_USAGE,
@@ -238,19 +230,19 @@ static int prepare_behaviour(
 	int rc = 0;
 
 	if (o->errors)
-		rc = in_option(living_share_parse(o->errors, LIVING_ERRORS, &m->errors, err),
+		rc = cmd_in_option(living_share_parse(o->errors, LIVING_ERRORS, &m->errors, err),
 			"errors", err);
 	if (rc == 0 && o->redirects)
-		rc = in_option(
+		rc = cmd_in_option(
 			living_share_parse(o->redirects, LIVING_REDIRECTS, &m->redirects, err),
 			"redirects", err);
 	if (rc == 0 && o->slow)
-		rc = in_option(parse_slow(o->slow, m, err), "slow", err);
+		rc = cmd_in_option(parse_slow(o->slow, m, err), "slow", err);
 	if (rc == 0 && o->lying)
-		rc = in_option(
+		rc = cmd_in_option(
 			living_lies_parse(o->lying, &m->lying, err), "lying-validators", err);
 	if (rc == 0 && o->noise)
-		rc = in_option(living_noise_parse(o->noise, &m->noise, err), "noise", err);
+		rc = cmd_in_option(living_noise_parse(o->noise, &m->noise, err), "noise", err);
 	return rc;
 }
 
@@ -282,10 +274,10 @@ static int prepare_hosts(const struct living_options *o, struct prepared *p, str
 	}
 	for (size_t i = numbered; rc == 0 && i < count; i++) {
 		p->hosts[i] = o->host.ptr[i - numbered];
-		rc = in_option(check_name(p->hosts[i], err), "host", err);
+		rc = cmd_in_option(check_name(p->hosts[i], err), "host", err);
 	}
 	if (rc == 0 && o->cdn_host)
-		rc = in_option(check_name(o->cdn_host, err), "cdn-host", err);
+		rc = cmd_in_option(check_name(o->cdn_host, err), "cdn-host", err);
 	m->hosts = p->hosts;
 	m->host_count = count;
 	m->cdn_host = o->cdn_host;
@@ -320,7 +312,7 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 	p->params.truth = o->truth;
 	p->params.clock = clock_system();
 	p->params.address = p->address;
-	rc = in_option(
+	rc = cmd_in_option(
 		httpd_address_parse(o->listen, p->address, &p->params.port, err), "listen", err);
 	if (rc == 0)
 		rc = prepare_rates(o, m, err);
