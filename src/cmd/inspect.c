@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/closest.h"
 #include "cmd/cmd.h"
 
 static const struct {
@@ -53,14 +52,7 @@ static enum cmd_status fail_unknown(const char *name)
 	closest_init(&c, name);
 	for (size_t i = 0; i < READER_COUNT; i++)
 		closest_offer(&c, READERS[i].name);
-	if (closest_get(&c))
-		(void)err_set(&err, ERR_USAGE,
-			"cannot inspect '%.99s', did you mean '%s'? "
-			"(try 'stillpoint inspect --help')",
-			name, closest_get(&c));
-	else
-		(void)err_set(&err, ERR_USAGE,
-			"cannot inspect '%.99s' (try 'stillpoint inspect --help')", name);
+	(void)cmd_unknown("cannot inspect", &c, "try 'stillpoint inspect --help'", &err);
 	return cmd_fail("inspect", &err);
 }
 

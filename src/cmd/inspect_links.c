@@ -69,8 +69,7 @@ static enum cmd_status run(const struct links_options *o, const char *path, stru
 
 	url_init(&document);
 	links_init(&links);
-	if (url_parse(&document, slice_str(o->base), NULL, err)) {
-		err_prefix(err, "--base");
+	if (cmd_in_option(url_parse(&document, slice_str(o->base), NULL, err), "base", err)) {
 		status = cmd_fail("inspect links", err);
 	} else if (document_read(path, o->type, &links, NULL, err)) {
 		status = cmd_fail_input("inspect links", err);

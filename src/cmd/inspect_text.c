@@ -32,14 +32,10 @@ static const struct options COMMAND = {
 	.max_args = 1,
 };
 
-/* A text that may not be there. */
+/* Empty: it is not there. */
 static void print_text(struct json *json, const char *key, const struct buf *value)
 {
-	json_key(json, key);
-	if (value->len)
-		json_slice(json, buf_slice(value));
-	else
-		json_null(json);
+	json_text(json, key, value->len ? buf_slice(value) : (slice){0});
 }
 
 static enum cmd_status print(const struct page_text *text)

@@ -47,11 +47,7 @@ struct inspector {
 
 static void print_key(struct inspector *in, const char *key, int rc)
 {
-	json_key(&in->json, key);
-	if (rc)
-		json_null(&in->json);
-	else
-		json_slice(&in->json, buf_slice(&in->text));
+	json_text(&in->json, key, rc ? (slice){0} : buf_slice(&in->text));
 	buf_reset(&in->text);
 }
 
@@ -63,11 +59,7 @@ static void inspect(struct inspector *in, slice input)
 	json_object_begin(&in->json);
 	json_key(&in->json, "input");
 	json_slice(&in->json, input);
-	json_key(&in->json, "url");
-	if (rc)
-		json_null(&in->json);
-	else
-		json_slice(&in->json, url_text(&in->url));
+	json_text(&in->json, "url", rc ? (slice){0} : url_text(&in->url));
 	print_key(in, "canonical", rc ? rc : url_canonical(&in->text, &in->url));
 	print_key(in, "surt", rc ? rc : url_surt(&in->text, &in->url));
 	json_put_string(&in->json, "error", rc ? err.text : NULL);
@@ -144,10 +136,9 @@ int inspect_url(int argc, char **argv)
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
 		return status;
 	url_init(&base);
-	if (options.base && url_parse(&base, slice_str(options.base), NULL, &err)) {
-		err_prefix(&err, "--base");
+	if (options.base &&
+		cmd_in_option(url_parse(&base, slice_str(options.base), NULL, &err), "base", &err))
 		return cmd_fail("inspect url", &err);
-	}
 	status = run(options.base ? &base : NULL, &args);
 	url_release(&base);
 	return status;

@@ -37,11 +37,7 @@ static void put_record(struct json *j, const struct warc_record *rec)
 	json_text(j, "type", type);
 	json_text(j, "url", h->url);
 	json_text(j, "date", warc_header_get(h, SLICE("WARC-Date")));
-	json_key(j, "status");
-	if (rec->status)
-		json_uint(j, rec->status);
-	else
-		json_null(j);
+	json_put_uint_if(j, "status", rec->status, rec->status);
 	json_text(j, "mime", rec->mime);
 	json_text(j, "payload_digest", warc_header_get(h, SLICE("WARC-Payload-Digest")));
 	json_put_bool(j, "ok", rec->problem.code == 0);

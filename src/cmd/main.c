@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/closest.h"
 #include "cmd/cmd.h"
 
 struct command {
@@ -60,7 +59,6 @@ static const struct command *find(const char *name)
 
 static enum cmd_status fail_unknown(const char *name)
 {
-	const char *what = name[0] == '-' ? "option" : "command";
 	struct err err = {0};
 	struct closest c;
 
@@ -70,13 +68,8 @@ static enum cmd_status fail_unknown(const char *name)
 	closest_offer(&c, "help");
 	closest_offer(&c, "--help");
 	closest_offer(&c, "--version");
-	if (closest_get(&c))
-		(void)err_set(&err, ERR_USAGE,
-			"unknown %s '%.99s', did you mean '%s'? (try 'stillpoint --help')", what,
-			name, closest_get(&c));
-	else
-		(void)err_set(&err, ERR_USAGE, "unknown %s '%.99s' (try 'stillpoint --help')", what,
-			name);
+	(void)cmd_unknown(name[0] == '-' ? "unknown option" : "unknown command", &c,
+		"try 'stillpoint --help'", &err);
 	return cmd_fail(NULL, &err);
 }
 

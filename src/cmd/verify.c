@@ -155,11 +155,7 @@ static void put_problems(
 		json_object_begin(j);
 		json_text(j, "url", p->url);
 		json_text(j, "file", p->file);
-		json_key(j, "offset");
-		if (p->has_offset)
-			json_uint(j, p->offset);
-		else
-			json_null(j);
+		json_put_uint_if(j, "offset", p->has_offset, p->offset);
 		json_text(j, what, p->text);
 		json_object_end(j);
 	}
@@ -169,11 +165,7 @@ static void put_problems(
 static void put_capture(struct json *j, const struct verify_capture *c)
 {
 	json_object_begin(j);
-	json_key(j, "capture");
-	if (c->id)
-		json_uint(j, c->id);
-	else
-		json_null(j);
+	json_put_uint_if(j, "capture", c->id, c->id);
 	json_text(j, "uuid", c->uuid);
 	json_put_uint(j, "pages", c->pages.len);
 	json_put_uint(j, "sharp", c->sharp);
