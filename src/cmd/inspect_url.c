@@ -31,7 +31,7 @@ static const struct options COMMAND = {
 	.description =
 		"Prints for each URL, or each line of standard input, an object with the keys\n"
 		"input, url (the WHATWG serialisation, or null), canonical and surt (as web\n"
-		"archives index it, or null) and error (why it is no URL, or null).",
+		"archives index it, or null) and error (why it is not a URL, or null).",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = SIZE_MAX,

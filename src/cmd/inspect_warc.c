@@ -20,7 +20,7 @@ static const struct options COMMAND = {
 		"with gzip or zstd, an object with the keys offset, length, type, url, date,\n"
 		"status, mime, payload_digest, ok (whole, and as its digests say) and error (why "
 		"not, or\n"
-		"null). Bytes that are no record get one too, with the type null.",
+		"null). Bytes that are not a record get one too, with the type null.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = SIZE_MAX,

@@ -146,7 +146,7 @@ static const struct option_spec SPECS[] = {
 		"share of pages without Last-Modified and ETag (default: 0)", .metavar = "SHARE",
 		.max = 1),
 	ROW(STRING, noise, "noise", 0,
-		"what differs in every response and is no change: nonce, csrf, clock, ad",
+		"what differs in every response and is not a change: nonce, csrf, clock, ad",
 		.metavar = "KIND,…"),
 	ROW(CHOICE, sitemap, "sitemap", 0,
 		"none, flat (one file) or index (a file for each section) (default: none)",

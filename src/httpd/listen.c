@@ -58,7 +58,8 @@ int httpd_address_parse(const char *text, char *ret_address, uint16_t *ret_port,
 	return 0;
 refuse:
 	return err_set(err, ERR_SYNTAX,
-		"'%.99s' is no address to listen on (like 127.0.0.1:8080 or [::1]:0)", text);
+		"'%.99s' is not an address to listen on (example: 127.0.0.1:8080 or [::1]:0)",
+		text);
 }
 
 static int bind_and_listen(int fd, const union address *address, socklen_t len)
@@ -81,7 +82,7 @@ int listen_open(
 	int fd, error;
 
 	if (len == 0)
-		return err_set(err, ERR_SYNTAX, "'%.99s' is no numeric address", address);
+		return err_set(err, ERR_SYNTAX, "'%.99s' is not a numeric address", address);
 	fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return err_set(err, ERR_IO, "cannot make a socket: %s", strerror(errno));

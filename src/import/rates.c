@@ -89,7 +89,7 @@ static int add(struct reader *r, struct rates_value value)
 	if (rc == 0)
 		rc = strmap_put(&r->rates->map, page, (uint32_t)r->rates->values.len - 1);
 	if (rc == ERR_EXISTS)
-		return err_set(r->err, rc, "line %llu: '%.*s' is there already (keep one of them)",
+		return err_set(r->err, rc, "line %llu: '%.*s' is given already (keep one of them)",
 			(unsigned long long)r->line, slice_shown(page, SHOWN_MAX), page.ptr);
 	return rc ? err_set(r->err, rc, "line %llu: %s", (unsigned long long)r->line, err_name(rc))
 		  : 0;

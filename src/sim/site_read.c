@@ -211,7 +211,7 @@ static int read_page(struct reader *r, slice name, uint64_t line)
 	m = &r->mentions.ptr[id];
 	if (m->page != NO_PAGE)
 		return complain(r, ERR_EXISTS, line,
-			"page '%.*s' is there already, in line %llu (keep one of them)",
+			"page '%.*s' is given already, in line %llu (keep one of them)",
 			slice_shown(name, NAME_SHOWN_MAX), name.ptr, (unsigned long long)m->line);
 	m->page = (uint32_t)r->survival.len;
 	m->line = line;
