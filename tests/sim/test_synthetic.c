@@ -190,7 +190,8 @@ static void test_parse_errors(void)
 	} rows[] = {
 		{"", "'' is not a kind of site (example: synthetic:KEY=VALUE,…)"},
 		{"real:n=1", "'real:n=1' is not a kind of site (example: synthetic:KEY=VALUE,…)"},
-		{"synthetics", "'synthetics' is not a kind of site (example: synthetic:KEY=VALUE,…)"},
+		{"synthetics",
+			"'synthetics' is not a kind of site (example: synthetic:KEY=VALUE,…)"},
 		{"synthetic:", "'' should be KEY=VALUE"},
 		{"synthetic:n=3,", "'' should be KEY=VALUE"},
 		{"synthetic:n", "'n' should be KEY=VALUE"},
