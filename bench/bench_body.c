@@ -82,8 +82,7 @@ static size_t decode_ours(const struct run *run)
 		len += out.len;
 		buf_reset(&out);
 	}
-	require(decode_finish(&d, &out, NULL) == 0);
-	len += out.len;
+	require(decode_finish(&d, NULL) == 0);
 	decode_close(&d);
 	buf_release(&out);
 	return len;

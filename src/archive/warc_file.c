@@ -96,11 +96,11 @@ int warc_file_create(
 
 	(void)snprintf(file.name, sizeof file.name, "%s", name);
 	if (faccessat(dir, name, F_OK, 0) == 0)
-		return err_set(err, ERR_EXISTS, "%s is there already", name);
+		return err_set(err, ERR_EXISTS, "%s already exists", name);
 	open_name(name, path);
 	file.fd = openat(dir, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (file.fd < 0 && errno == EEXIST)
-		return err_set(err, ERR_EXISTS, "%s is there already", path);
+		return err_set(err, ERR_EXISTS, "%s already exists", path);
 	if (file.fd < 0)
 		return fail(&file, "cannot be created", err);
 	file.gathered = malloc(GATHERED_MAX);

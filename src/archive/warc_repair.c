@@ -63,8 +63,8 @@ static int find(struct repair *r, struct err *err)
 
 	r->is_open = is_there(r, r->open_name);
 	if (r->is_open && is_there(r, r->name))
-		return err_set(err, ERR_STATE, "both %s and %s are there: remove one of them",
-			r->name, r->open_name);
+		return err_set(err, ERR_STATE, "both %s and %s exist; remove one of them", r->name,
+			r->open_name);
 	r->fd = io_open_own(r->dir, current_name(r), O_RDWR);
 	if (r->fd < 0 && errno == ENOENT)
 		return err_set(err, ERR_NOTFOUND, "%s is missing", r->name);
@@ -143,8 +143,7 @@ static int torn_name(
 		if (*ret_done)
 			return 0;
 	}
-	return err_set(
-		err, ERR_EXISTS, "%s: %d torn files are there already", r->name, WARC_TORN_MAX);
+	return err_set(err, ERR_EXISTS, "%s: %d torn files already exist", r->name, WARC_TORN_MAX);
 }
 
 static int write_part(const struct repair *r, uint64_t size, const char *part, struct err *err)

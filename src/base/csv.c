@@ -310,7 +310,7 @@ static int keep_header(struct csv_reader *r, const struct csv_row *row, struct e
 		slice name = row->fields[i];
 
 		if (csv_column(r, name) >= 0)
-			return err_set(err, ERR_SYNTAX, "line %llu: column '%.*s' is there twice",
+			return err_set(err, ERR_SYNTAX, "line %llu: column '%.*s' is given twice",
 				(unsigned long long)row->line, slice_shown(name, SHOWN_MAX),
 				name.ptr);
 		memcpy(r->names + len, name.ptr, name.len);

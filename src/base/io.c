@@ -86,10 +86,10 @@ const char *io_open_problem(int error)
 {
 	switch (error) {
 	case ELOOP:
-		return "it is a symbolic link, and nothing is written through one; replace it by "
-		       "a copy";
+		return "it is a symbolic link, which is never written through; replace it with a "
+		       "copy";
 	case EMLINK:
-		return "it is a hard link, and its file has another name; replace it by a copy";
+		return "it is a hard link to a file with another name; replace it with a copy";
 	case EISDIR:
 		return "it is not a regular file";
 	default:

@@ -322,6 +322,15 @@ void json_put_uint(struct json *j, const char *key, uint64_t value)
 	json_uint(j, value);
 }
 
+void json_put_uint_if(struct json *j, const char *key, bool known, uint64_t value)
+{
+	json_key(j, key);
+	if (known)
+		json_uint(j, value);
+	else
+		json_null(j);
+}
+
 void json_put_double(struct json *j, const char *key, double value)
 {
 	json_key(j, key);

@@ -75,6 +75,7 @@ void json_string(struct json *j, const char *value);
 /* A key with its value. */
 void json_put_string(struct json *j, const char *key, const char *value);
 void json_put_uint(struct json *j, const char *key, uint64_t value);
+void json_put_uint_if(struct json *j, const char *key, bool known, uint64_t value); /* or null */
 void json_put_double(struct json *j, const char *key, double value);
 void json_put_bool(struct json *j, const char *key, bool value);
 

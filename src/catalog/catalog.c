@@ -270,8 +270,8 @@ static int open_unwritable(struct catalog *c, const struct catalog_schema *schem
 {
 	if (log_size(c) > 0)
 		return err_set(err, ERR_IO,
-			"%s has a log (-wal) that cannot be read where nothing can be written: "
-			"copy the archive elsewhere",
+			"%s has a log (-wal) that can only be read in a writable directory; copy "
+			"the archive to one",
 			c->path);
 	disconnect(c);
 	return open_for_reading(c, true, schema, err);
@@ -283,7 +283,7 @@ static int open_file(struct catalog *c, enum catalog_mode mode, const struct cat
 	int rc;
 
 	if (mode != CATALOG_CREATE && access(c->path, F_OK) != 0 && errno == ENOENT)
-		return err_set(err, ERR_NOTFOUND, "%s is not there", c->path);
+		return err_set(err, ERR_NOTFOUND, "%s does not exist", c->path);
 	if (mode == CATALOG_CREATE)
 		return open_for_writing(c, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, schema, err);
 	if (mode == CATALOG_WRITE)

@@ -12,19 +12,19 @@
 /* Name, word for machines, meaning for people ("120 …"). */
 #define LEFT_OUT_REASONS(X)                                                                \
 	X(LEFT_OUT_NOT, "taken", "taken")                                                  \
-	X(LEFT_OUT_OTHER, "other", "refused for a reason that was not noted")              \
+	X(LEFT_OUT_OTHER, "other", "refused for a reason that was not recorded")           \
 	X(LEFT_OUT_ROBOTS, "robots", "refused by robots.txt")                              \
 	X(LEFT_OUT_SCOPE, "scope", "outside the scope")                                    \
 	X(LEFT_OUT_MAX_PAGES, "max-pages", "beyond --max-pages")                           \
 	X(LEFT_OUT_MAX_DEPTH, "max-depth", "beyond --max-depth")                           \
-	X(LEFT_OUT_REDIRECTS, "redirects", "behind too many redirects in a row")           \
+	X(LEFT_OUT_REDIRECTS, "redirects", "after too many redirects in a row")            \
 	X(LEFT_OUT_SEGMENTS, "trap-segments", "trap: paths that repeat themselves")        \
 	X(LEFT_OUT_CALENDAR, "trap-calendar", "trap: an endless calendar")                 \
 	X(LEFT_OUT_COUNTER, "trap-counter", "trap: an endless counter")                    \
-	X(LEFT_OUT_PARAMETERS, "trap-parameters", "trap: ever new parameters")             \
+	X(LEFT_OUT_PARAMETERS, "trap-parameters", "trap: endless new parameters")          \
 	X(LEFT_OUT_SESSION, "trap-session", "trap: the same page with another session id") \
-	X(LEFT_OUT_REPEATS, "trap-repeats", "trap: ever new URLs of the same content")     \
-	X(LEFT_OUT_ADDRESS, "address", "kept out by the address guard")                    \
+	X(LEFT_OUT_REPEATS, "trap-repeats", "trap: endless URLs with the same content")    \
+	X(LEFT_OUT_ADDRESS, "address", "refused by the address guard")                     \
 	X(LEFT_OUT_LENGTH, "length", "URLs that are too long, or too many on one page")
 
 enum left_out {

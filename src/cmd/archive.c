@@ -19,7 +19,7 @@ static int fail_missing(const char *path, struct err *err)
 		return err_set(err, ERR_NOTFOUND, "%s: %s; did you mean '%s'?", path, strerror(why),
 			longer);
 	return err_set(err, ERR_NOTFOUND,
-		"%s: %s; an archive is the directory that 'stillpoint crawl' leaves behind",
+		"%s: %s; an archive is the directory that 'stillpoint crawl' writes",
 		*path ? path : "''", strerror(why));
 }
 

@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "cmd/archive.h"
 #include "cmd/captures.h"
-#include "cmd/secret_file.h"
 #include "cmd/stop.h"
 #include "cmd/text.h"
+#include "import/lines.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
@@ -113,6 +113,8 @@ void capture_view_release(struct capture_view *v)
 struct destination {
 	struct crawl_settings *settings;
 	struct crawl_secrets *secrets;
+	struct arena *arena;
+	lines_item *add; /* what a line of a file is given to */
 };
 
 static int add_auth(void *context, const char *text, struct err *err)
@@ -134,28 +136,53 @@ static int set_proxy(void *context, const char *text, struct err *err)
 	const struct destination *to = context;
 
 	if (to->secrets->proxy || to->settings->proxy)
-		return err_set(err, ERR_USAGE, "there is a proxy already");
+		return err_set(err, ERR_USAGE,
+			"the proxy is given twice; give one of --proxy and --proxy-file");
 	return crawl_secrets_set_proxy(to->secrets, to->settings, text, err);
+}
+
+static int on_line(void *context, const char *item, struct err *err)
+{
+	const struct destination *to = context;
+	const char *copy = arena_strdup(to->arena, slice_str(item));
+
+	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
+}
+
+/* Files with passwords or keys: every user of the machine can see argv. */
+static int read_secrets(const char *path, struct destination *to, struct err *err)
+{
+	struct stat st;
+	size_t count;
+	int rc;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
+		(void)fprintf(stderr,
+			"stillpoint: warning: %s: other users can read this file; run 'chmod 600' "
+			"on it\n",
+			path);
+	rc = lines_read(path, LINES_WHOLE, on_line, to, &count, err);
+	return rc || count > 0 ? rc : err_set(err, ERR_USAGE, "%s: the file is empty", path);
 }
 
 /* Options first, then the file; the environment if there is neither. */
 struct source {
 	const struct option_list *list;
 	const char *file, *variable;
-	secret_file_line *add;
+	lines_item *add;
 };
 
-static int add_source(
-	const struct source *from, struct arena *arena, struct destination *to, struct err *err)
+static int add_source(const struct source *from, struct destination *to, struct err *err)
 {
 	const char *text = from->variable ? getenv(from->variable) : NULL;
 	size_t count = from->list ? from->list->len : 0;
 	int rc = 0;
 
+	to->add = from->add;
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = from->add(to, from->list->ptr[i], err);
 	if (rc == 0 && from->file)
-		rc = secret_file_read(from->file, arena, from->add, to, err);
+		rc = read_secrets(from->file, to, err);
 	if (rc || count > 0 || from->file || !text || !text[0])
 		return rc;
 	rc = from->add(to, text, err);
@@ -172,14 +199,14 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 		{given->headers, given->header_file, "STILLPOINT_HEADER", add_header},
 		{.file = given->proxy_file, .add = set_proxy},
 	};
-	struct destination to = {settings, secrets};
+	struct destination to = {.settings = settings, .secrets = secrets, .arena = arena};
 	int rc = 0;
 
 	secrets->cookies = given->cookies;
 	if (given->proxy)
 		rc = set_proxy(&to, given->proxy, err);
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
-		rc = add_source(&sources[i], arena, &to, err);
+		rc = add_source(&sources[i], &to, err);
 	return rc;
 }
 
@@ -206,7 +233,7 @@ static enum cmd_status fail_broken(const char *command, const struct crawl_resul
 	struct err err = {0};
 
 	(void)err_set(&err, ERR_STATE, "capture %u: %s", (unsigned)result->capture,
-		result->problem ? result->problem : "it cannot go on");
+		result->problem ? result->problem : "it cannot continue");
 	return cmd_fail(command, &err);
 }
 
@@ -218,11 +245,11 @@ static enum cmd_status tell_next(const char *archive, bool several)
 	text_size(archive_size(archive), size);
 	(void)fputs("\nThe archive is ", stdout);
 	text_name(stdout, slice_str(archive), 0);
-	printf(" (%s). What is next:\n\n", size);
+	printf(" (%s). Next steps:\n\n", size);
 	if (!several) /* else the list has said it of its sites */
 		printf("  stillpoint report %s --why URL     what became of one page, and why\n",
 			archive);
-	printf("  stillpoint verify %s               prove it from the WARC files\n", archive);
+	printf("  stillpoint verify %s               check it against the WARC files\n", archive);
 	return cmd_finish(0);
 }
 
@@ -234,11 +261,11 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 
 	switch (result->end) {
 	case CRAWL_STOPPED:
-		(void)fprintf(
-			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
+		(void)fprintf(stderr, "stillpoint: stopped; continue with: stillpoint resume %s\n",
+			archive);
 		return CMD_OK;
 	case CRAWL_CUT:
-		(void)fprintf(stderr, "stillpoint: %s has ended the capture\n", result->cut_by);
+		(void)fprintf(stderr, "stillpoint: %s ended the capture\n", result->cut_by);
 		break;
 	case CRAWL_WAS_FINISHED:
 		(void)fprintf(stderr,
@@ -305,8 +332,8 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	}
 	tell_empty(v->command, results);
 	if (stopped > 0)
-		(void)fprintf(
-			stderr, "stillpoint: stopped; go on with: stillpoint resume %s\n", archive);
+		(void)fprintf(stderr, "stillpoint: stopped; continue with: stillpoint resume %s\n",
+			archive);
 	if (collect_ids(results, &ids))
 		(void)cmd_fail(v->command, &(struct err){ERR_NOMEM, "out of memory"});
 	else

@@ -65,9 +65,9 @@ static void print_sum(const char *archive, const struct sum *s)
 	if (s->cut > 0)
 		printf("; %zu ended by a limit", s->cut);
 	if (s->running > 0)
-		printf("; %zu not finished: go on with 'stillpoint resume %s'", s->running,
+		printf("; %zu not finished: continue with 'stillpoint resume %s'", s->running,
 			archive);
-	printf("\nmore: stillpoint report %s --capture N\n", archive);
+	printf("\ndetails: stillpoint report %s --capture N\n", archive);
 }
 
 static void add_up(struct sum *s, const struct report *r)
@@ -153,16 +153,6 @@ static enum cmd_status print_text(struct listing *l)
 	return end(0, &err);
 }
 
-static int on_capture(void *context, const struct catalog_capture *c)
-{
-	return u32_vec_push(context, c->id);
-}
-
-int captures_list(struct catalog *c, struct u32_vec *ids, struct err *err)
-{
-	return catalog_each_capture(c, on_capture, ids, err);
-}
-
 enum cmd_status captures_print(const char *archive, const struct u32_vec *ids, bool json)
 {
 	struct listing l = {.archive = archive};
@@ -172,7 +162,7 @@ enum cmd_status captures_print(const char *archive, const struct u32_vec *ids, b
 	int rc = archive_open_catalog(archive, &l.catalog, &err);
 
 	if (rc == 0 && !ids)
-		rc = captures_list(l.catalog, &all, &err);
+		rc = report_captures(l.catalog, &all, &err);
 	l.ids = ids ? ids : &all;
 	if (rc)
 		status = cmd_fail_archive("report", &err);

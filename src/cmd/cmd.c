@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/closest.h"
 #include "base/log.h"
+#include "cmd/stop.h"
 #include "cmd/text.h"
 
 enum { STEM_SIZE = 64 };
@@ -56,26 +56,16 @@ static bool is_reader_gone(void)
 	return errno == EPIPE || (poll(&p, 1, 0) == 1 && (p.revents & POLLERR));
 }
 
-/* As other programs end when their reader has seen enough: without a word. */
-static void die_of_broken_pipe(void)
-{
-	sigset_t set;
-
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGPIPE);
-	(void)signal(SIGPIPE, SIG_DFL);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-	(void)raise(SIGPIPE);
-}
-
 enum cmd_status cmd_finish(int rc)
 {
 	struct err err;
 
 	if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
 		return CMD_OK;
-	if (is_reader_gone())
-		die_of_broken_pipe();
+	if (is_reader_gone()) { /* end as other programs do: without a word */
+		stop_restore(SIGPIPE);
+		(void)raise(SIGPIPE);
+	}
 	(void)err_set(&err, ERR_IO, "standard output: %s", strerror(errno));
 	return cmd_fail(NULL, &err);
 }
@@ -97,10 +87,40 @@ bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 	return false;
 }
 
+int cmd_in_option(int rc, const char *option, struct err *err)
+{
+	if (rc)
+		err_prefix(err, "--%s", option);
+	return rc;
+}
+
 void cmd_log(bool verbose)
 {
 	log_setup(&(struct log_config){
 		.file = stderr, .level = verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN});
+}
+
+int cmd_unknown(const char *what, const struct closest *c, const char *hint, struct err *err)
+{
+	const char *best = closest_get(c);
+
+	return err_set(err, ERR_USAGE, "%s '%.99s'%s%s%s (%s)", what, c->word,
+		best ? ", did you mean '" : "", best ? best : "", best ? "'?" : "", hint);
+}
+
+FILE *cmd_open_input(const char *path, struct err *err)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
+
+	if (!file)
+		(void)err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	return file;
+}
+
+void cmd_close_input(FILE *file)
+{
+	if (file != stdin)
+		(void)fclose(file);
 }
 
 /* Copies the name without -offline or -online; false when it has neither. */
@@ -131,13 +151,6 @@ const struct plan_strategy *cmd_strategy(const char *name, bool all_known, struc
 		if (closest_get(&c) == stems[spare])
 			spare = !spare;
 	}
-	if (closest_get(&c))
-		(void)err_set(err, ERR_USAGE,
-			"unknown strategy '%s', did you mean '%s'? (all: stillpoint plan "
-			"--list-strategies)",
-			name, closest_get(&c));
-	else
-		(void)err_set(err, ERR_USAGE,
-			"unknown strategy '%s' (all: stillpoint plan --list-strategies)", name);
+	(void)cmd_unknown("unknown strategy", &c, "all: stillpoint plan --list-strategies", err);
 	return NULL;
 }

@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "base/closest.h"
 #include "base/err.h"
 #include "base/options.h"
 #include "plan/plan.h"
@@ -66,8 +68,21 @@ enum cmd_status cmd_finish(int rc);
 bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 	struct option_args *ret_args, enum cmd_status *ret_status) SP_MUST_CHECK;
 
+/* Returns rc; puts "--OPTION: " before the sentence of an error. */
+int cmd_in_option(int rc, const char *option, struct err *err);
+
 /* Messages of long-running commands go to standard error: warnings, or all there is to tell. */
 void cmd_log(bool verbose);
+
+/*
+ * Sets "WHAT 'NAME', did you mean '…'? (HINT)", the question only if a word is close. Returns
+ * ERR_USAGE.
+ */
+int cmd_unknown(const char *what, const struct closest *c, const char *hint, struct err *err);
+
+/* Opens a file to read; "-" is standard input. NULL with "PATH: why" in err. */
+FILE *cmd_open_input(const char *path, struct err *err);
+void cmd_close_input(FILE *file);
 
 /* Finds a strategy; else NULL and an error that proposes one. */
 const struct plan_strategy *cmd_strategy(const char *name, bool all_known, struct err *err);

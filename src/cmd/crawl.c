@@ -9,47 +9,29 @@
 #include "base/parse.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
-#include "cmd/seeds.h"
+#include "cmd/option_row.h"
 #include "crawl/contact.h"
 #include "crawl/crawl.h"
 #include "crawl/gate.h"
+#include "crawl/seeds.h"
 #include "crawl/sites.h"
 #include "extract/robots_policy.h"
 #include "frontier/pace.h"
 #include "frontier/traps.h"
 #include "net/net.h"
-#include "url/url.h"
 
 struct crawl_command {
+	struct crawl_settings settings; /* as far as options can write to it directly */
 	const char *output;
 	const char *seeds;
 	int64_t lanes;
-	const char *delay;
-	int scope;
-	int traps; /* index of SWITCH */
+	const char *delay, *contact;
+	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	struct option_list surts, includes, excludes;
-	bool no_requisites;
-	bool no_sitemaps;
 	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
-	const char *strategy;
-	bool single;
-	double time_limit, tau;
-	const char *rates;
-	double connect_timeout, stall_timeout, timeout;
-	uint64_t max_body, max_header, max_bytes, warc_size;
-	int warc_coding;
-	const char *user_agent;
-	const char *contact;
-	int robots;
-	double robots_age, down_after;
-	const char *hours;
-	uint64_t bandwidth, min_free;
-	bool http2, insecure, no_cookies, keep_secrets;
-	const char *ca_file, *proxy, *cookies;
+	const char *proxy, *cookies;
 	const char *auth_file, *header_file, *proxy_file;
 	struct option_list auth, headers;
-	const char *dns;
-	bool dns_records, allow_private;
 	bool json;
 	bool verbose;
 };
@@ -63,331 +45,169 @@ static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 /* By enum warc_coding. */
 static const char *const WARC_CODINGS[] = {"none", "gzip", "zstd", NULL};
 
-#define FIELD(name) .offset = offsetof(struct crawl_command, name)
+#define ROW_OF struct crawl_command
 
 static const struct option_spec SPECS[] = {
-	{.name = "output",
-		.letter = 'o',
-		.kind = OPTION_STRING,
-		FIELD(output),
-		.metavar = "ARCHIVE",
-		.help = "directory of the archive; an archive that is there gets one more capture "
-			"(default: HOST.stillpoint of the first URL, HOST-PORT.stillpoint if it "
-			"has a port, or the name of the --seeds file)"},
-	{.name = "seeds",
-		.kind = OPTION_STRING,
-		FIELD(seeds),
-		.metavar = "FILE",
-		.help = "read URLs from a file, one in each line ('#' begins a remark; '-' is "
-			"standard input)"},
-	{.name = "strategy",
-		.letter = 's',
-		.kind = OPTION_STRING,
-		FIELD(strategy),
-		.metavar = "NAME",
-		.help = "order of visits and revisits; 'stillpoint plan --list-strategies' lists "
-			"them (default: stillpoint)"},
-	{.name = "single",
-		.kind = OPTION_FLAG,
-		FIELD(single),
-		.help = "visit only, in the strategy's order"},
-	{.name = "delay",
-		.letter = 'd',
-		.kind = OPTION_STRING,
-		FIELD(delay),
-		.metavar = "auto|DURATION",
-		.help = "pause from the end of a request to the start of the next on the same "
-			"host; auto is ten times the last response time, from 1 s to 60 s; "
-			"Crawl-delay and Retry-After count as well (default: auto)"},
-	{.name = "jobs",
-		.letter = 'j',
-		.kind = OPTION_INT,
-		FIELD(jobs),
-		.min = 1,
-		.max = PACE_JOBS_MAX,
-		.help = "requests to a host at once (default: 1)"},
-	{.name = "lanes",
-		.kind = OPTION_INT,
-		FIELD(lanes),
-		.min = 1,
-		.max = CRAWL_LANES_MAX,
-		.help = "threads that several sites are spread over (default: one for each "
-			"processor)"},
-	{.name = "scope",
-		.kind = OPTION_CHOICE,
-		FIELD(scope),
-		.choices = SCOPES,
-		.help = "what a URL stands for: itself, its directory, its host, or its "
-			"registered domain (default: host)"},
-	{.name = "surt",
-		.kind = OPTION_LIST,
-		FIELD(surts),
-		.metavar = "PREFIX",
-		.help = "take in URLs whose SURT begins so, too (repeatable)"},
-	{.name = "include",
-		.letter = 'i',
-		.kind = OPTION_LIST,
-		FIELD(includes),
-		.metavar = "REGEX",
-		.help = "take in URLs that match, too (repeatable)"},
-	{.name = "exclude",
-		.letter = 'x',
-		.kind = OPTION_LIST,
-		FIELD(excludes),
-		.metavar = "REGEX",
-		.help = "leave out URLs that match, whatever takes them in (repeatable)"},
-	{.name = "no-requisites",
-		.kind = OPTION_FLAG,
-		FIELD(no_requisites),
-		.help = "leave out what pages embed from outside the scope"},
-	{.name = "no-sitemaps",
-		.kind = OPTION_FLAG,
-		FIELD(no_sitemaps),
-		.help = "do not ask for sitemaps"},
-	{.name = "max-pages",
-		.kind = OPTION_INT,
-		FIELD(max_pages),
-		.min = 1,
-		.max = UINT32_MAX - 1,
-		.help = "take no more pages than this"},
-	{.name = "max-depth",
-		.kind = OPTION_INT,
-		FIELD(max_depth),
-		.max = INT32_MAX,
-		.help = "follow no more links in a row than this"},
-	{.name = "max-outside",
-		.kind = OPTION_INT,
-		FIELD(max_outside),
-		.max = UINT32_MAX - 1,
-		.help = "keep no more URLs outside the scope than this; others are counted "
-			"(default: 1000000)"},
-	{.name = "traps",
-		.kind = OPTION_CHOICE,
-		FIELD(traps),
-		.choices = SWITCH,
-		.help = "on: parts of a site that go on without new content are left out beyond "
-			"their budget, and hosts are asked once for a page that cannot exist, to "
-			"know those that say so with 200 (default: on)"},
-	{.name = "trap-budget",
-		.kind = OPTION_INT,
-		FIELD(trap_budget),
-		.min = 1,
-		.max = 100000000,
-		.help = "how many URLs of one shape need not show anything new (default: 1000)"},
-	{.name = "time-limit",
-		.letter = 't',
-		.kind = OPTION_DURATION,
-		FIELD(time_limit),
-		.bounds = OPTION_ABOVE_MIN,
-		.max = 1e9,
-		.help = "end after this time; visits stop in time to revisit every page that was "
-			"visited"},
-	{.name = "rates",
-		.letter = 'r',
-		.kind = OPTION_STRING,
-		FIELD(rates),
-		.metavar = "CSV",
-		.help = "how often pages change: CSV with the header url,rate[,weight] (or page "
-			"for "
-			"url), in changes per second"},
-	{.name = "size",
-		.kind = OPTION_INT,
-		FIELD(size),
-		.min = 1,
-		.max = UINT32_MAX - 1,
-		.help = "how many pages the site is thought to have"},
-	{.name = "tau",
-		.kind = OPTION_DOUBLE,
-		FIELD(tau),
-		.max = 1,
-		.bounds = OPTION_ABOVE_MIN,
-		.help = "confidence of solar and sharc-threshold (default: 0.7)"},
-	{.name = "attempts",
-		.kind = OPTION_INT,
-		FIELD(attempts),
-		.min = 1,
-		.max = 100,
-		.help = "tries of a page in each leg (default: 3)"},
-	{.name = "connect-timeout",
-		.kind = OPTION_DURATION,
-		FIELD(connect_timeout),
-		.bounds = OPTION_ABOVE_MIN,
-		.max = 1e6,
-		.help = "give up connecting after this (default: 30s)"},
-	{.name = "stall-timeout",
-		.kind = OPTION_DURATION,
-		FIELD(stall_timeout),
-		.bounds = OPTION_ABOVE_MIN,
-		.max = 1e6,
-		.help = "give up a response slower than 64 bytes/s for this long (default: 60s)"},
-	{.name = "timeout",
-		.kind = OPTION_DURATION,
-		FIELD(timeout),
-		.bounds = OPTION_ABOVE_MIN,
-		.max = 1e6,
-		.help = "give up a request after this (default: 1h)"},
-	{.name = "max-body",
-		.kind = OPTION_SIZE,
-		FIELD(max_body),
-		.min = 1,
-		.max = 1e15,
-		.help = "cut bodies at this size (default: 2G)"},
-	{.name = "max-header",
-		.kind = OPTION_SIZE,
-		FIELD(max_header),
-		.min = 256,
-		.max = NET_HEAD_MAX,
-		.help = "give up a response whose head is larger (default and most: 256k)"},
-	{.name = "max-bytes",
-		.kind = OPTION_SIZE,
-		FIELD(max_bytes),
-		.min = 1,
-		.max = 1e18,
-		.help = "download no more than this in all; visits stop in time to revisit every "
-			"page that was visited"},
-	{.name = "warc-size",
-		.kind = OPTION_SIZE,
-		FIELD(warc_size),
-		.min = 1,
-		.max = 1e15,
-		.help = "begin a new WARC file at this size (default: 1G)"},
-	{.name = "warc-compression",
-		.kind = OPTION_CHOICE,
-		FIELD(warc_coding),
-		.choices = WARC_CODINGS,
-		.help = "how records are compressed, each by itself; zstd is read faster, but not "
-			"by every tool yet (default: gzip)"},
-	{.name = "user-agent",
-		.letter = 'A',
-		.kind = OPTION_STRING,
-		FIELD(user_agent),
-		.metavar = "TEXT",
-		.help = "how to introduce ourselves, in place of what --contact makes; robots.txt "
-			"is "
-			"read for its product token"},
-	{.name = "contact",
-		.kind = OPTION_STRING,
-		FIELD(contact),
-		.metavar = "URL|MAIL",
-		.help = "how the sites' people can reach you; goes into the user agent and the "
-			"archive (default: the environment's STILLPOINT_CONTACT)"},
-	{.name = "robots",
-		.kind = OPTION_CHOICE,
-		FIELD(robots),
-		.choices = ROBOTS,
-		.help = "whether to keep to robots.txt; it is archived in either case, and its "
-			"Crawl-delay kept (default: obey)"},
-	{.name = "robots-age",
-		.kind = OPTION_DURATION,
-		FIELD(robots_age),
-		.bounds = OPTION_ABOVE_MIN,
-		.max = ROBOTS_FRESH_SECONDS,
-		.help = "ask for a robots.txt again after this, at most 24h (default: 24h)"},
-	{.name = "down-after",
-		.kind = OPTION_DURATION,
-		FIELD(down_after),
-		.bounds = OPTION_ABOVE_MIN,
-		.max = 1e9,
-		.help = "a server that has not answered for this long is down: its pages fail at "
-			"once, until it answers (default: 5m)"},
-	{.name = "hours",
-		.kind = OPTION_STRING,
-		FIELD(hours),
-		.metavar = "FROM-TO",
-		.help = "start requests only at these hours, local time: 22-06, or "
-			"22:30-06:00,12-13 (default: always)"},
-	{.name = "bandwidth",
-		.kind = OPTION_SIZE,
-		FIELD(bandwidth),
-		.min = 1024,
-		.max = 1e12,
-		.help = "receive no more bytes per second than this (default: no limit)"},
-	{.name = "min-free",
-		.kind = OPTION_SIZE,
-		FIELD(min_free),
-		.max = 1e15,
-		.help = "pause while less than this is free on the archive's disk; 0 for never "
-			"(default: 128M)"},
-	{.name = "header",
-		.letter = 'H',
-		.kind = OPTION_LIST,
-		FIELD(headers),
-		.metavar = "NAME:VALUE",
-		.help = "send this field, too (repeatable); what may be a key goes to the seeds' "
-			"hosts alone and is not archived"},
-	{.name = "auth",
-		.kind = OPTION_LIST,
-		FIELD(auth),
-		.metavar = "USER:PASSWORD",
-		.help = "log in at the seeds' hosts (basic); or https://USER:PASSWORD@HOST/ for "
-			"one host (repeatable)"},
-	{.name = "header-file",
-		.kind = OPTION_STRING,
-		FIELD(header_file),
-		.metavar = "FILE",
-		.help = "such fields, one in each line of a file, which other users need not see"},
-	{.name = "auth-file",
-		.kind = OPTION_STRING,
-		FIELD(auth_file),
-		.metavar = "FILE",
-		.help = "such passwords, likewise (default: the environment's STILLPOINT_AUTH)"},
-	{.name = "cookies",
-		.kind = OPTION_STRING,
-		FIELD(cookies),
-		.metavar = "FILE",
-		.help = "begin with the cookies of this file (Netscape format)"},
-	{.name = "no-cookies",
-		.kind = OPTION_FLAG,
-		FIELD(no_cookies),
-		.help = "neither take nor send cookies"},
-	{.name = "keep-secrets",
-		.kind = OPTION_FLAG,
-		FIELD(keep_secrets),
-		.help = "archive requests with their cookies and passwords"},
-	{.name = "proxy",
-		.kind = OPTION_STRING,
-		FIELD(proxy),
-		.metavar = "URL",
-		.help = "fetch through http://, socks5:// or socks5h://[USER:PASSWORD@]HOST:PORT"},
-	{.name = "proxy-file",
-		.kind = OPTION_STRING,
-		FIELD(proxy_file),
-		.metavar = "FILE",
-		.help = "a file with the proxy's URL, for one with a password"},
-	{.name = "http2",
-		.kind = OPTION_FLAG,
-		FIELD(http2),
-		.help = "speak HTTP/2 with https servers that do"},
-	{.name = "cacert",
-		.kind = OPTION_STRING,
-		FIELD(ca_file),
-		.metavar = "FILE",
-		.help = "trust these certificates (PEM), too"},
-	{.name = "insecure",
-		.kind = OPTION_FLAG,
-		FIELD(insecure),
-		.help = "do not check certificates"},
-	{.name = "allow-private",
-		.kind = OPTION_FLAG,
-		FIELD(allow_private),
-		.help = "go to addresses of private networks, of this machine and of clouds' "
-			"metadata, too, wherever links, redirects and names lead (default: only "
-			"where a URL is given that spells out such an address)"},
-	{.name = "dns",
-		.kind = OPTION_STRING,
-		FIELD(dns),
-		.metavar = "HOST[:PORT],…",
-		.help = "ask these DNS servers, given as addresses (default: the system's)"},
-	{.name = "dns-records",
-		.kind = OPTION_FLAG,
-		FIELD(dns_records),
-		.help = "archive what the DNS said of each host"},
-	{.name = "json", .kind = OPTION_FLAG, FIELD(json), .help = "print the report as JSON"},
-	{.name = "verbose",
-		.letter = 'v',
-		.kind = OPTION_FLAG,
-		FIELD(verbose),
-		.help = "log what fails, and why"},
+	ROW(STRING, output, "output", 'o',
+		"directory of the archive; an existing archive gets one more capture (default: "
+		"HOST.stillpoint of the first URL, HOST-PORT.stillpoint if it has a port, or the "
+		"name of the --seeds file)",
+		.metavar = "ARCHIVE"),
+	ROW(STRING, seeds, "seeds", 0,
+		"read URLs from a file, one per line ('#' starts a comment; '-' is standard input)",
+		.metavar = "FILE"),
+	ROW(STRING, settings.strategy, "strategy", 's',
+		"order of visits and revisits; 'stillpoint plan --list-strategies' lists them "
+		"(default: stillpoint)",
+		.metavar = "NAME"),
+	ROW(FLAG, settings.single, "single", 0, "visit only, in the strategy's order"),
+	ROW(STRING, delay, "delay", 'd',
+		"pause from the end of a request to the start of the next on the same host; auto "
+		"is ten times the last response time, from 1 s to 60 s; Crawl-delay and "
+		"Retry-After count as well (default: auto)",
+		.metavar = "auto|DURATION"),
+	ROW(INT, jobs, "jobs", 'j', "requests to a host at once (default: 1)", .min = 1,
+		.max = PACE_JOBS_MAX),
+	ROW(INT, lanes, "lanes", 0,
+		"threads to capture several sites with (default: one for each processor)", .min = 1,
+		.max = CRAWL_LANES_MAX),
+	ROW(CHOICE, scope, "scope", 0,
+		"how much of the site a URL means: itself, its directory, its host, or its "
+		"registered domain (default: host)",
+		.choices = SCOPES),
+	ROW(LIST, surts, "surt", 0, "also capture URLs whose SURT begins with this (repeatable)",
+		.metavar = "PREFIX"),
+	ROW(LIST, includes, "include", 'i', "also capture URLs that match (repeatable)",
+		.metavar = "REGEX"),
+	ROW(LIST, excludes, "exclude", 'x',
+		"leave out URLs that match, even if another rule includes them (repeatable)",
+		.metavar = "REGEX"),
+	ROW(FLAG, settings.no_requisites, "no-requisites", 0,
+		"do not fetch what pages embed from outside the scope"),
+	ROW(FLAG, settings.no_sitemaps, "no-sitemaps", 0, "do not ask for sitemaps"),
+	ROW(INT, max_pages, "max-pages", 0, "take no more pages than this", .min = 1,
+		.max = UINT32_MAX - 1),
+	ROW(INT, max_depth, "max-depth", 0, "follow no more links in a row than this",
+		.max = INT32_MAX),
+	ROW(INT, max_outside, "max-outside", 0,
+		"keep no more URLs outside the scope than this; others are counted (default: "
+		"1000000)",
+		.max = UINT32_MAX - 1),
+	ROW(CHOICE, traps, "traps", 0,
+		"on: parts of a site that continue without new content are left out beyond their "
+		"budget, and each host is asked once for a page that cannot exist, to recognise "
+		"its soft 404s (default: on)",
+		.choices = SWITCH),
+	ROW(INT, trap_budget, "trap-budget", 0,
+		"URLs of one shape to fetch although they show nothing new (default: 1000)",
+		.min = 1, .max = 100000000),
+	ROW(DURATION, settings.time_limit, "time-limit", 't',
+		"end after this time; visits stop in time to revisit every page that was visited",
+		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
+	ROW(STRING, settings.rates, "rates", 'r',
+		"how often pages change: CSV with the header url,rate[,weight] (or page for url), "
+		"in changes per second",
+		.metavar = "CSV"),
+	ROW(INT, size, "size", 0, "estimated number of pages of the site", .min = 1,
+		.max = UINT32_MAX - 1),
+	ROW(DOUBLE, settings.tau, "tau", 0,
+		"confidence of solar and sharc-threshold (default: 0.7)", .max = 1,
+		.bounds = OPTION_ABOVE_MIN),
+	ROW(INT, attempts, "attempts", 0, "tries of a page in each leg (default: 3)", .min = 1,
+		.max = 100),
+	ROW(DURATION, settings.connect_timeout, "connect-timeout", 0,
+		"give up connecting after this (default: 30s)", .max = 1e6,
+		.bounds = OPTION_ABOVE_MIN),
+	ROW(DURATION, settings.stall_timeout, "stall-timeout", 0,
+		"give up a response slower than 64 bytes/s for this long (default: 60s)",
+		.max = 1e6, .bounds = OPTION_ABOVE_MIN),
+	ROW(DURATION, settings.timeout, "timeout", 0, "give up a request after this (default: 1h)",
+		.max = 1e6, .bounds = OPTION_ABOVE_MIN),
+	ROW(SIZE, settings.max_body, "max-body", 0, "cut bodies at this size (default: 2G)",
+		.min = 1, .max = 1e15),
+	ROW(SIZE, settings.max_header, "max-header", 0,
+		"give up a response whose header is larger (default and maximum: 256k)", .min = 256,
+		.max = NET_HEAD_MAX),
+	ROW(SIZE, settings.max_bytes, "max-bytes", 0,
+		"download no more than this in all; visits stop in time to revisit every page that "
+		"was visited",
+		.min = 1, .max = 1e18),
+	ROW(SIZE, settings.warc_size, "warc-size", 0,
+		"start a new WARC file at this size (default: 1G)", .min = 1, .max = 1e15),
+	ROW(CHOICE, warc_coding, "warc-compression", 0,
+		"how records are compressed, each by itself; zstd is read faster, but not by every "
+		"tool yet (default: gzip)",
+		.choices = WARC_CODINGS),
+	ROW(STRING, settings.user_agent, "user-agent", 'A',
+		"User-Agent to send, instead of the default with --contact; robots.txt rules for "
+		"its product token apply",
+		.metavar = "TEXT"),
+	ROW(STRING, contact, "contact", 0,
+		"how site owners can reach you: a URL or a mail address; goes into the user agent "
+		"and the archive (default: the environment variable STILLPOINT_CONTACT)",
+		.metavar = "URL|MAIL"),
+	ROW(CHOICE, robots, "robots", 0,
+		"whether to obey robots.txt; it is archived and its Crawl-delay obeyed in either "
+		"case (default: obey)",
+		.choices = ROBOTS),
+	ROW(DURATION, settings.robots_age, "robots-age", 0,
+		"fetch robots.txt again after this time, at most 24h (default: 24h)",
+		.max = ROBOTS_FRESH_SECONDS, .bounds = OPTION_ABOVE_MIN),
+	ROW(DURATION, settings.down_after, "down-after", 0,
+		"a server that has not answered for this long is down: its pages fail at once, "
+		"until it answers (default: 5m)",
+		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
+	ROW(STRING, settings.hours, "hours", 0,
+		"start requests only at these hours, local time: 22-06, or 22:30-06:00,12-13 "
+		"(default: always)",
+		.metavar = "FROM-TO"),
+	ROW(SIZE, settings.bandwidth, "bandwidth", 0,
+		"receive no more bytes per second than this (default: no limit)", .min = 1024,
+		.max = 1e12),
+	ROW(SIZE, settings.min_free, "min-free", 0,
+		"pause while less than this is free on the archive's disk; 0 for never (default: "
+		"128M)",
+		.max = 1e15),
+	ROW(LIST, headers, "header", 'H',
+		"also send this field (repeatable); fields that may hold a key go only to the "
+		"seeds' hosts and are not archived",
+		.metavar = "NAME:VALUE"),
+	ROW(LIST, auth, "auth", 0,
+		"log in at the seeds' hosts (basic); or https://USER:PASSWORD@HOST/ for one host "
+		"(repeatable)",
+		.metavar = "USER:PASSWORD"),
+	ROW(STRING, header_file, "header-file", 0,
+		"read --header fields from a file, one per line, to hide them from other users",
+		.metavar = "FILE"),
+	ROW(STRING, auth_file, "auth-file", 0,
+		"read --auth passwords from a file, one per line (default: the environment "
+		"variable STILLPOINT_AUTH)",
+		.metavar = "FILE"),
+	ROW(STRING, cookies, "cookies", 0, "start with the cookies of this file (Netscape format)",
+		.metavar = "FILE"),
+	ROW(FLAG, settings.no_cookies, "no-cookies", 0, "neither accept nor send cookies"),
+	ROW(FLAG, settings.keep_secrets, "keep-secrets", 0,
+		"archive requests with their cookies and passwords"),
+	ROW(STRING, proxy, "proxy", 0,
+		"fetch through http://, socks5:// or socks5h://[USER:PASSWORD@]HOST:PORT",
+		.metavar = "URL"),
+	ROW(STRING, proxy_file, "proxy-file", 0,
+		"read the proxy's URL from a file, to hide its password from other users",
+		.metavar = "FILE"),
+	ROW(FLAG, settings.http2, "http2", 0, "use HTTP/2 with https servers that support it"),
+	ROW(STRING, settings.ca_file, "cacert", 0, "also trust these certificates (PEM)",
+		.metavar = "FILE"),
+	ROW(FLAG, settings.insecure, "insecure", 0, "do not check certificates"),
+	ROW(FLAG, settings.allow_private, "allow-private", 0,
+		"also connect to addresses of private networks, of this machine and of cloud "
+		"metadata services, wherever links, redirects and names lead (default: only if a "
+		"URL on the command line contains such an address)"),
+	ROW(STRING, settings.dns, "dns", 0,
+		"addresses of the DNS servers to use (default: the system's)",
+		.metavar = "HOST[:PORT],…"),
+	ROW(FLAG, settings.dns_records, "dns-records", 0, "archive the DNS answers for each host"),
+	ROW(FLAG, json, "json", 0, "print the report as JSON"),
+	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
 };
 
@@ -395,27 +215,17 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "crawl",
 	.usage = "URL… [OPTION…]",
-	.description =
-		"Captures a site: visits every page, then revisits it, politely, in an order that "
-		"lets as many pages as possible be proven unchanged around one instant, the still "
-		"point. Leaves an archive (WARC files, an index, a catalog) and prints its "
-		"quality.\n\n"
-		"URLs of several sites make a capture for each, all at once and in one archive.\n\n"
-		"Ctrl-C stops cleanly; 'stillpoint resume ARCHIVE' goes on, after a crash, too.",
+	.description = "Captures a site: visits every page, then revisits it, politely, in an "
+		       "order that lets as many pages as possible be proven unchanged around one "
+		       "instant, the still point. Writes an archive (WARC files, an index, a "
+		       "catalog) and prints its quality.\n\nURLs of several sites make a capture "
+		       "for each, all at once and in one archive.\n\nCtrl-C stops cleanly; "
+		       "'stillpoint resume ARCHIVE' continues, also after a crash.",
 	.specs = SPECS,
 	.max_args = SIZE_MAX,
 };
 
-static int fail_usage(struct err *err, const char *fmt, const char *text)
-{
-	char message[ERR_TEXT_MAX];
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	(void)snprintf(message, sizeof message, fmt, text);
-#pragma GCC diagnostic pop
-	return err_set(err, ERR_USAGE, "%s (try 'stillpoint crawl --help')", message);
-}
+#define SEE_HELP " (try 'stillpoint crawl --help')"
 
 static int set_delay(const char *text, struct crawl_settings *s, struct err *err)
 {
@@ -423,8 +233,9 @@ static int set_delay(const char *text, struct crawl_settings *s, struct err *err
 		return 0;
 	s->automatic_delay = false;
 	if (parse_duration(slice_str(text), &s->delay) || s->delay > 86400)
-		return fail_usage(
-			err, "--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
+		return err_set(err, ERR_USAGE,
+			"--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'" SEE_HELP,
+			text);
 	return 0;
 }
 
@@ -435,9 +246,9 @@ static int set_contact(const char *text, struct crawl_settings *s, struct err *e
 	if (!text || !text[0])
 		return 0;
 	if (!contact_is_valid(slice_str(text)))
-		return fail_usage(err,
+		return err_set(err, ERR_USAGE,
 			"a contact is a URL or a mail address (https://example.org/bot, "
-			"me@example.org), not '%.100s'",
+			"me@example.org), not '%.100s'" SEE_HELP,
 			text);
 	s->contact = text;
 	return 0;
@@ -452,129 +263,49 @@ static int copy_list(const struct option_list *from, struct text_list *to)
 	return rc;
 }
 
-static int check_dns(const char *servers, struct err *err)
+/* What is wrong before anything begins. */
+static int check(const struct crawl_command *o, struct err *err)
 {
-	int rc = servers ? net_check_dns(servers, err) : 0;
+	const struct crawl_settings *s = &o->settings;
+	int rc = 0;
 
-	if (rc)
-		err_prefix(err, "--dns");
-	return rc;
-}
-
-static int check_certificates(const char *file, struct err *err)
-{
-	int rc = file ? net_check_certificates(file, err) : 0;
-
-	if (rc)
-		err_prefix(err, "--cacert");
-	return rc;
-}
-
-/* What would be no name, or no sentence. */
-static int check_empty(const struct crawl_command *o, struct err *err)
-{
 	if (o->output && !o->output[0])
-		return fail_usage(
-			err, "%s", "--output is empty: the name of a directory is wanted");
-	if (o->user_agent && !o->user_agent[0])
-		return fail_usage(err, "%s", "--user-agent is empty: leave it out for our own");
-	return 0;
+		return err_set(
+			err, ERR_USAGE, "--output is empty; give the name of a directory" SEE_HELP);
+	if (s->user_agent && !s->user_agent[0])
+		return err_set(err, ERR_USAGE,
+			"--user-agent is empty; leave it out to use the default" SEE_HELP);
+	if (s->no_cookies && o->cookies)
+		return err_set(err, ERR_USAGE, "--cookies and --no-cookies cannot be combined");
+	if (s->dns)
+		rc = cmd_in_option(net_check_dns(s->dns, err), "dns", err);
+	if (rc == 0 && s->ca_file)
+		rc = cmd_in_option(net_check_certificates(s->ca_file, err), "cacert", err);
+	return rc;
 }
 
-/* How requests are sent, and what they carry. */
-static int set_requests(const struct crawl_command *o, struct arena *arena,
-	struct crawl_settings *s, struct crawl_secrets *secrets, struct err *err)
+/* What options cannot write into the settings themselves. */
+static int complete_settings(struct crawl_command *o, struct err *err)
 {
-	s->http2 = o->http2;
-	s->ca_file = o->ca_file;
-	s->insecure = o->insecure;
-	s->no_cookies = o->no_cookies;
-	s->keep_secrets = o->keep_secrets;
-	s->max_header = o->max_header;
-	s->max_bytes = o->max_bytes;
-	s->user_agent = o->user_agent;
-	if (o->no_cookies && o->cookies)
-		return err_set(err, ERR_USAGE, "--cookies and --no-cookies exclude each other");
-	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy,
-				       o->auth_file, o->header_file, o->proxy_file},
-		arena, s, secrets, err);
-}
-
-static int make_settings(const struct crawl_command *o, struct arena *arena,
-	struct crawl_settings *s, struct crawl_secrets *secrets, struct err *err)
-{
+	struct crawl_settings *s = &o->settings;
 	int rc = set_delay(o->delay, s, err);
 
-	if (rc == 0)
-		rc = check_empty(o, err);
-	if (rc == 0)
-		rc = check_dns(o->dns, err);
-	if (rc == 0)
-		rc = check_certificates(o->ca_file, err);
 	s->scope = (enum scope_kind)o->scope;
-	s->no_requisites = o->no_requisites;
-	s->no_sitemaps = o->no_sitemaps;
 	s->max_pages = (uint32_t)o->max_pages;
 	s->max_depth = o->max_depth < 0 ? UINT32_MAX : (uint32_t)o->max_depth;
 	s->max_outside = (uint32_t)o->max_outside;
 	s->no_traps = o->traps != 0;
 	s->trap_budget = (uint32_t)o->trap_budget;
-	s->strategy = o->strategy;
-	s->single = o->single;
 	s->jobs = (unsigned)o->jobs;
-	s->time_limit = o->time_limit;
 	s->size = (uint32_t)o->size;
-	s->tau = o->tau;
 	s->attempts = (unsigned)o->attempts;
-	s->rates = o->rates;
-	s->connect_timeout = o->connect_timeout;
-	s->stall_timeout = o->stall_timeout;
-	s->timeout = o->timeout;
-	s->max_body = o->max_body;
-	s->warc_size = o->warc_size;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
-	s->robots_age = o->robots_age;
-	s->down_after = o->down_after;
-	s->hours = o->hours;
-	s->bandwidth = o->bandwidth;
-	s->min_free = o->min_free;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
-	s->dns = o->dns;
-	s->dns_records = o->dns_records;
-	s->allow_private = o->allow_private;
-	if (rc == 0)
-		rc = set_requests(o, arena, s, secrets, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_code(err, ERR_NOMEM);
-	return rc;
-}
-
-/* What is for "the seeds' hosts" is meant for one site; of several, each is to have its own. */
-static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
-{
-	for (size_t i = 0; i < secrets->auth.len; i++)
-		if (!crawl_secrets_has_host(secrets->auth.ptr[i]))
-			return fail_usage(err, "%s",
-				"--auth USER:PASSWORD would go to several sites: say whose it is, "
-				"https://USER:PASSWORD@HOST/");
-	if (secrets->headers.len > 0)
-		return fail_usage(err, "%s",
-			"--header: what may be a key would go to several sites: capture them one "
-			"by one");
-	return 0;
-}
-
-/* Every site's settings say which secrets there are. */
-static int mark_secrets(struct sites *sites, struct crawl_settings *common,
-	const struct crawl_secrets *secrets, struct err *err)
-{
-	int rc = crawl_secrets_mark(secrets, common, sites->arena, err);
-
-	for (size_t i = 0; rc == 0 && i < sites->list.len; i++)
-		sites->list.ptr[i].withheld = common->withheld;
 	return rc;
 }
 
@@ -584,99 +315,25 @@ static int find_sites(const struct crawl_command *o, const struct option_args *a
 	int rc = 0;
 
 	if (args->count == 0 && !o->seeds)
-		return fail_usage(err, "%s", "an argument is missing: a URL, or --seeds");
+		return err_set(
+			err, ERR_USAGE, "a URL is missing; give one, or --seeds FILE" SEE_HELP);
 	for (size_t i = 0; rc == 0 && i < args->count; i++)
 		rc = seeds_add(to, args->ptr[i], err);
-	if (rc == 0 && o->seeds)
-		rc = seeds_read(to, o->seeds, err);
-	return rc || to->sites->list.len == 1 ? rc : check_secrets(to->secrets, err);
+	return rc == 0 && o->seeds ? seeds_read(to, o->seeds, err) : rc;
 }
 
-/* ---- what the people of the other side would want us to think of ---- */
-
-static bool is_loopback(const char *seed)
+static void warn(const struct crawl_settings *s, const struct seeds *seeds)
 {
-	struct url url;
-	bool is;
-
-	url_init(&url);
-	is = url_parse(&url, slice_str(seed), NULL, NULL) == 0 && contact_is_loopback(&url);
-	url_release(&url);
-	return is;
-}
-
-static bool are_loopback(const struct sites *sites)
-{
-	for (size_t i = 0; i < sites->list.len; i++)
-		for (size_t k = 0; k < sites->list.ptr[i].seeds.len; k++)
-			if (!is_loopback(sites->list.ptr[i].seeds.ptr[k]))
-				return false;
-	return true;
-}
-
-static void warn(const struct crawl_settings *s, const struct sites *sites)
-{
-	if (!s->contact && !s->user_agent && !are_loopback(sites))
-		(void)fprintf(stderr, "stillpoint: warning: nobody can tell who is asking; set "
-				      "--contact to a URL or a mail address\n");
+	if (!s->contact && !s->user_agent && !seeds_are_loopback(seeds))
+		(void)fprintf(stderr, "stillpoint: warning: site owners cannot reach you; add "
+				      "--contact with a URL or a mail address\n");
 	if (s->ignore_robots)
-		(void)fprintf(stderr, "stillpoint: warning: --robots ignore: what the sites' "
-				      "robots.txt forbid is captured, too\n");
+		(void)fprintf(stderr, "stillpoint: warning: --robots ignore: pages that robots.txt "
+				      "forbids are captured, too\n");
 	if (s->insecure)
-		(void)fprintf(stderr,
-			"stillpoint: warning: --insecure: certificates are not checked, so nothing "
-			"proves whose pages these are\n");
+		(void)fprintf(stderr, "stillpoint: warning: --insecure: certificates are not "
+				      "checked, so nothing proves which server sent the pages\n");
 }
-
-/* ---- the archive's name ---- */
-
-/*
- * HOST.stillpoint, or HOST-PORT.stillpoint: another port is another site. Of an IPv6 address the
- * colons and brackets would be a nuisance in a shell: __1 for [::1].
- */
-static int name_by_host(const char *seed, char *out, size_t size, struct err *err)
-{
-	char port[16] = "";
-	struct url url;
-	slice host;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, slice_str(seed), NULL, err);
-	if (rc == 0) {
-		host = url_part(&url, url.host);
-		if (url.host_kind == URL_HOST_IPV6)
-			host = slice_sub(host, 1, host.len - 1);
-		if (url.port != URL_NO_PORT)
-			(void)snprintf(port, sizeof port, "-%d", (int)url.port);
-		(void)snprintf(out, size, "%.*s%s.stillpoint", (int)host.len, host.ptr, port);
-		for (char *colon = out; (colon = strchr(colon, ':'));)
-			*colon = '_';
-	}
-	url_release(&url);
-	return rc;
-}
-
-/* Of a list of sites: "news.stillpoint" for "/home/me/news.txt". */
-static void name_by_file(const char *path, char *out, size_t size)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
-	size_t len = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-
-	(void)snprintf(out, size, "%.*s.stillpoint", (int)len, name);
-}
-
-static int default_archive(const struct crawl_command *o, const struct sites *sites, char *out,
-	size_t size, struct err *err)
-{
-	if (!o->seeds || strcmp(o->seeds, "-") == 0)
-		return name_by_host(sites->list.ptr[0].seeds.ptr[0], out, size, err);
-	name_by_file(o->seeds, out, size);
-	return 0;
-}
-
-/* ---- */
 
 static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	const struct crawl_command *o, struct err *err)
@@ -690,44 +347,59 @@ static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	view.options.secrets = seeds->secrets;
 	if (rc || crawl_start(archive, sites->list.ptr, sites->list.len, &view.options, &results,
 			  err)) {
-		capture_view_release(&view);
-		crawl_results_release(&results);
-		return cmd_fail("crawl", err);
+		progress_clear(&view.progress);
+		status = cmd_fail("crawl", err);
+	} else {
+		status = capture_view_finish(&view, archive, &results, o->json);
 	}
-	status = capture_view_finish(&view, archive, &results, o->json);
 	capture_view_release(&view);
 	crawl_results_release(&results);
 	return status;
 }
 
+static int prepare(struct crawl_command *o, const struct option_args *args,
+	const struct seeds *seeds, struct err *err)
+{
+	int rc = check(o, err);
+
+	if (rc == 0)
+		rc = complete_settings(o, err);
+	if (rc == 0)
+		rc = capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies,
+					     o->proxy, o->auth_file, o->header_file, o->proxy_file},
+			seeds->sites->arena, &o->settings, seeds->secrets, err);
+	if (rc == 0)
+		rc = find_sites(o, args, seeds, err);
+	if (rc == 0)
+		rc = seeds_finish(seeds, &o->settings, err);
+	if (rc == 0 && !cmd_strategy(o->settings.strategy, false, err))
+		rc = ERR_USAGE;
+	return rc;
+}
+
 static enum cmd_status run(
-	const struct crawl_command *o, const struct option_args *args, struct arena *arena)
+	struct crawl_command *o, const struct option_args *args, struct arena *arena)
 {
 	char archive[PATH_MAX];
-	struct crawl_settings settings;
 	struct crawl_secrets secrets = {0};
 	struct sites sites;
 	struct seeds seeds = {&sites, &secrets};
 	struct err err = {0};
 	enum cmd_status status;
 
-	crawl_settings_init(&settings);
-	sites_init(&sites, &settings, arena);
-	if (make_settings(o, arena, &settings, &secrets, &err) ||
-		find_sites(o, args, &seeds, &err) ||
-		mark_secrets(&sites, &settings, &secrets, &err) ||
-		!cmd_strategy(settings.strategy, false, &err) ||
-		(!o->output && default_archive(o, &sites, archive, sizeof archive, &err)))
+	sites_init(&sites, &o->settings, arena);
+	if (prepare(o, args, &seeds, &err) ||
+		(!o->output && seeds_archive_name(&seeds, o->seeds, archive, sizeof archive, &err)))
 		status = cmd_fail("crawl", &err);
 	else {
-		warn(&settings, &sites);
-		capture_guard_files(
-			o->output ? o->output : archive, crawl_secrets_are_in(&settings));
-		status = capture(o->output ? o->output : archive, &seeds, o, &err);
+		const char *name = o->output ? o->output : archive;
+
+		warn(&o->settings, &seeds);
+		capture_guard_files(name, crawl_secrets_are_in(&o->settings));
+		status = capture(name, &seeds, o, &err);
 	}
 	sites_release(&sites);
 	crawl_secrets_release(&secrets);
-	crawl_settings_release(&settings);
 	return status;
 }
 
@@ -739,20 +411,20 @@ enum cmd_status cmd_crawl(int argc, char **argv)
 		.max_outside = CRAWL_MAX_OUTSIDE,
 		.trap_budget = TRAPS_BUDGET,
 		.jobs = 1,
-		.strategy = CMD_STRATEGY,
-		.min_free = GATE_MIN_FREE,
 		.warc_coding = WARC_CODING_GZIP,
 	};
 	struct option_args args;
 	struct arena arena;
 	enum cmd_status status;
 
+	crawl_settings_init(&o.settings);
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(o.verbose);
 	arena_init(&arena, (size_t)1 << 30);
 	status = run(&o, &args, &arena);
 	arena_release(&arena);
+	crawl_settings_release(&o.settings);
 	options_release(&OPTIONS, &o);
 	return status;
 }

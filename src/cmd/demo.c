@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/live.h"
 #include "cmd/cmd.h"
+#include "cmd/option_row.h"
 #include "cmd/stop.h"
 #include "demo/contest.h"
 #include "demo/exhibit.h"
@@ -37,33 +38,17 @@ struct demo_options {
 	double delay;
 };
 
+#define ROW_OF struct demo_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "output",
-		.letter = 'o',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct demo_options, dir),
-		.metavar = "DIR",
-		.help = "a new directory for the archives (default: stillpoint-demo, or with a "
-			"number)"},
-	{.name = "pages",
-		.letter = 'n',
-		.kind = OPTION_INT,
-		.offset = offsetof(struct demo_options, pages),
-		.min = 10,
-		.max = 100000,
-		.help = "pages of the shop (default: 300)"},
-	{.name = "delay",
-		.letter = 'd',
-		.kind = OPTION_DURATION,
-		.offset = offsetof(struct demo_options, delay),
-		.max = 3600,
-		.help = "pause between two requests (default: 100ms)"},
-	{.name = "seed",
-		.letter = 's',
-		.kind = OPTION_INT,
-		.offset = offsetof(struct demo_options, seed),
-		.max = 1e15,
-		.help = "of the shop and its changes (default: 4)"},
+	ROW(STRING, dir, "output", 'o',
+		"a new directory for the archives (default: stillpoint-demo, with a number if it "
+		"exists)",
+		.metavar = "DIR"),
+	ROW(INT, pages, "pages", 'n', "pages of the shop (default: 300)", .min = 10, .max = 100000),
+	ROW(DURATION, delay, "delay", 'd', "pause between two requests (default: 100ms)",
+		.max = 3600),
+	ROW(INT, seed, "seed", 's', "seed of the shop and its changes (default: 4)", .max = 1e15),
 	{.name = NULL},
 };
 
@@ -312,8 +297,8 @@ static int run(const struct demo_options *o, const char *dir, int signals, struc
 	if (rc == 0 && finished)
 		rc = conclude(&c, dir, err);
 	else if (rc == 0)
-		printf("\nStopped. The archives are in %s; 'stillpoint resume' cannot go on, since "
-		       "the shop is gone.\n",
+		printf("\nStopped. The archives are in %s; 'stillpoint resume' cannot continue, "
+		       "since the shop is gone.\n",
 			dir);
 	contest_release(&c);
 	return rc;

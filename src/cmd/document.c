@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cmd.h"
 #include "http/media_type.h"
 
 static int feed(struct page *page, FILE *file, const char *path, struct err *err)
@@ -25,25 +26,23 @@ static int feed(struct page *page, FILE *file, const char *path, struct err *err
 int document_read(const char *path, const char *type, struct links *links, struct page_text *text,
 	struct err *err)
 {
-	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "rb");
-	struct page *page = malloc(sizeof *page);
+	struct page_params params = {.links = links, .text = text};
+	FILE *file = cmd_open_input(path, err);
+	struct page *page;
 	int rc;
 
 	if (!file)
-		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	else if (!page)
-		rc = err_code(err, ERR_NOMEM);
-	else {
-		struct page_params params = {.links = links, .text = text};
-
+		return ERR_IO;
+	page = malloc(sizeof *page);
+	if (page) {
 		params.content_type = type ? slice_str(type) : media_type_of_path(path);
 		page_open(page, &params);
 		rc = feed(page, file, path, err);
 		page_close(page);
+	} else {
+		rc = err_code(err, ERR_NOMEM);
 	}
-	if (file && !is_stdin)
-		(void)fclose(file);
+	cmd_close_input(file);
 	free(page);
 	return rc;
 }

@@ -5,20 +5,15 @@
 #define CMD_DOCUMENT_H
 
 #include "base/err.h"
-#include "base/options.h"
+#include "cmd/option_row.h"
 #include "extract/page.h"
 
-/* The option for the member type, a string, of OPTIONS, a struct. */
-/* clang-format off */
-#define DOCUMENT_TYPE_SPEC(OPTIONS)                                                                \
-	{.name = "type",                                                                           \
-		.letter = 't',                                                                     \
-		.kind = OPTION_STRING,                                                             \
-		.offset = offsetof(OPTIONS, type),                                                 \
-		.metavar = "MIME",                                                                 \
-		.help = "the document's media type, with its charset if it has one (default: by "  \
-			"the file's name, or text/html)"}
-/* clang-format on */
+/* The row for the member type, a string, of a command's options. */
+#define DOCUMENT_TYPE_SPEC                                                                    \
+	ROW(STRING, type, "type", 't',                                                        \
+		"the document's media type, with its charset if it has one (default: by the " \
+		"file's name, or text/html)",                                                 \
+		.metavar = "MIME")
 
 /*
  * Reads the file ("-" for standard input) as its type says (NULL: as its name does) into what

@@ -15,10 +15,9 @@ static const struct options OPTIONS = {
 	.command = "index",
 	.usage = "ARCHIVE",
 	.description =
-		"Writes index.cdxj of an archive anew, from its WARC files alone: a line for "
-		"each response, sorted. A crawl does so at its end; this is for when "
-		"the index is missing or damaged, or when files were added. Nothing "
-		"else is changed.",
+		"Rebuilds index.cdxj of an archive from its WARC files: one line for each "
+		"response, sorted. A crawl does so at its end; use this command if the index is "
+		"missing or damaged, or after adding files. Nothing else is changed.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,

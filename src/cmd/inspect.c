@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/closest.h"
 #include "cmd/cmd.h"
 
 static const struct {
@@ -53,24 +52,17 @@ static enum cmd_status fail_unknown(const char *name)
 	closest_init(&c, name);
 	for (size_t i = 0; i < READER_COUNT; i++)
 		closest_offer(&c, READERS[i].name);
-	if (closest_get(&c))
-		(void)err_set(&err, ERR_USAGE,
-			"cannot inspect '%.99s', did you mean '%s'? "
-			"(try 'stillpoint inspect --help')",
-			name, closest_get(&c));
-	else
-		(void)err_set(&err, ERR_USAGE,
-			"cannot inspect '%.99s' (try 'stillpoint inspect --help')", name);
+	(void)cmd_unknown("cannot inspect", &c, "try 'stillpoint inspect --help'", &err);
 	return cmd_fail("inspect", &err);
 }
 
 enum cmd_status cmd_inspect(int argc, char **argv)
 {
 	if (argc < 2)
-		return cmd_fail("inspect",
-			&(struct err){ERR_USAGE, "what is to be inspected is missing: links, "
-						 "robots, sitemap, text, url or warc "
-						 "(try 'stillpoint inspect --help')"});
+		return cmd_fail(
+			"inspect", &(struct err){ERR_USAGE,
+					   "say what to inspect: links, robots, sitemap, text, url "
+					   "or warc (try 'stillpoint inspect --help')"});
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
 	for (size_t i = 0; i < READER_COUNT; i++)

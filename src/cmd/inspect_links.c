@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/document.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "extract/resolve.h"
 
 struct links_options {
@@ -12,15 +13,12 @@ struct links_options {
 	const char *type;
 };
 
+#define ROW_OF struct links_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "base",
-		.letter = 'b',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct links_options, base),
-		.metavar = "URL",
-		.help = "the document's URL, which must be given"},
-	DOCUMENT_TYPE_SPEC(struct links_options),
-	{0},
+	ROW(STRING, base, "base", 'b', "the document's URL, which must be given", .metavar = "URL"),
+	DOCUMENT_TYPE_SPEC,
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {
@@ -71,8 +69,7 @@ static enum cmd_status run(const struct links_options *o, const char *path, stru
 
 	url_init(&document);
 	links_init(&links);
-	if (url_parse(&document, slice_str(o->base), NULL, err)) {
-		err_prefix(err, "--base");
+	if (cmd_in_option(url_parse(&document, slice_str(o->base), NULL, err), "base", err)) {
 		status = cmd_fail("inspect links", err);
 	} else if (document_read(path, o->type, &links, NULL, err)) {
 		status = cmd_fail_input("inspect links", err);
@@ -95,7 +92,8 @@ int inspect_links(int argc, char **argv)
 		return status;
 	if (!options.base) {
 		(void)err_set(&err, ERR_USAGE,
-			"--base is missing: the document's URL, which links are resolved against");
+			"--base is missing; give the document's URL, which links are resolved "
+			"against");
 		return cmd_fail("inspect links", &err);
 	}
 	return run(&options, args.ptr[0], &err);

@@ -1,5 +1,6 @@
 /* stillpoint inspect robots: what a robots.txt lets a crawler fetch, and by which line. */
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "extract/robots.h"
 #include "url/url.h"
 
@@ -15,14 +17,12 @@ struct robots_options {
 	const char *agent;
 };
 
+#define ROW_OF struct robots_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "agent",
-		.letter = 'a',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct robots_options, agent),
-		.metavar = "NAME",
-		.help = "the crawler's product token (default stillpoint)"},
-	{0},
+	ROW(STRING, agent, "agent", 'a', "the crawler's product token (default stillpoint)",
+		.metavar = "NAME"),
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {
@@ -41,12 +41,11 @@ static const struct options COMMAND = {
 /* As much as the parser reads, and a byte that tells it there was more. */
 static int read_file(const char *name, struct buf *out, struct err *err)
 {
-	bool standard = strcmp(name, "-") == 0;
-	FILE *file = standard ? stdin : fopen(name, "rb");
-	int rc = 0;
+	FILE *file = cmd_open_input(name, err);
+	int rc;
 
 	if (!file)
-		return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+		return ERR_IO;
 	rc = buf_reserve(out, out->max);
 	if (rc == 0)
 		out->len = fread(out->ptr, 1, out->max, file);
@@ -54,8 +53,7 @@ static int read_file(const char *name, struct buf *out, struct err *err)
 		(void)err_set(err, rc, "%s: %s", name, err_name(rc));
 	else if (ferror(file))
 		rc = err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
-	if (!standard)
-		(void)fclose(file);
+	cmd_close_input(file);
 	return rc;
 }
 
@@ -81,16 +79,8 @@ static int inspect(const struct robots *r, const char *text, struct json *j, str
 	json_object_begin(j);
 	json_put_string(j, "url", text);
 	json_put_bool(j, "allowed", decision.allowed);
-	json_key(j, "line");
-	if (decision.line)
-		json_uint(j, decision.line);
-	else
-		json_null(j);
-	json_key(j, "crawl_delay");
-	if (r->crawl_delay >= 0)
-		json_double(j, r->crawl_delay);
-	else
-		json_null(j);
+	json_put_uint_if(j, "line", decision.line, decision.line);
+	json_put_double(j, "crawl_delay", r->crawl_delay >= 0 ? r->crawl_delay : NAN);
 	json_object_end(j);
 	return 0;
 }

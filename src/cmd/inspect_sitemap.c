@@ -1,12 +1,11 @@
 /* stillpoint inspect sitemap: the entries of a sitemap or feed. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "cmd/text.h"
 #include "extract/sitemap.h"
 #include "url/url.h"
@@ -15,15 +14,14 @@ struct sitemap_options {
 	const char *base;
 };
 
+#define ROW_OF struct sitemap_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "base",
-		.letter = 'b',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct sitemap_options, base),
-		.metavar = "URL",
-		.help = "the sitemap's own URL, which relative addresses are resolved against "
-			"(default: none)"},
-	{0},
+	ROW(STRING, base, "base", 'b',
+		"the sitemap's own URL, which relative addresses are resolved against (default: "
+		"none)",
+		.metavar = "URL"),
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {
@@ -92,42 +90,42 @@ static int check_base(const char *base, struct err *err)
 	int rc;
 
 	url_init(&url);
-	rc = url_parse(&url, slice_str(base), NULL, err);
-	if (rc)
-		err_prefix(err, "--base");
+	rc = cmd_in_option(url_parse(&url, slice_str(base), NULL, err), "base", err);
 	url_release(&url);
 	return rc;
+}
+
+static enum cmd_status inspect(FILE *file, const char *name, const char *base)
+{
+	struct sitemap_reader *reader = NULL;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (sitemap_open_file(&reader, file, slice_str(base), &err)) {
+		err_prefix(&err, "%s", name);
+		return cmd_fail_input("inspect sitemap", &err);
+	}
+	status = run(reader, name);
+	sitemap_close(reader);
+	return status;
 }
 
 int inspect_sitemap(int argc, char **argv)
 {
 	struct sitemap_options options = {.base = ""};
 	struct option_args args;
-	struct sitemap_reader *reader = NULL;
 	struct err err = {0};
 	enum cmd_status status;
-	bool standard;
 	FILE *file;
-	int rc;
 
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
 		return status;
 	if (options.base[0] && check_base(options.base, &err))
 		return cmd_fail("inspect sitemap", &err);
-	standard = strcmp(args.ptr[0], "-") == 0;
-	file = standard ? stdin : fopen(args.ptr[0], "rb");
-	if (file)
-		rc = sitemap_open_file(&reader, file, slice_str(options.base), &err);
-	else
-		rc = err_set(&err, ERR_IO, "%s", strerror(errno));
-	if (rc == 0) {
-		status = run(reader, args.ptr[0]);
-		sitemap_close(reader);
-	} else {
-		err_prefix(&err, "%s", args.ptr[0]);
-		status = cmd_fail_input("inspect sitemap", &err);
-	}
-	if (file && !standard)
-		(void)fclose(file);
+	file = cmd_open_input(args.ptr[0], &err);
+	if (!file)
+		return cmd_fail_input("inspect sitemap", &err);
+	status = inspect(file, args.ptr[0], options.base);
+	cmd_close_input(file);
 	return status;
 }

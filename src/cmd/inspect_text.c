@@ -5,14 +5,17 @@
 #include "cmd/cmd.h"
 #include "cmd/document.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 
 struct text_options {
 	const char *type;
 };
 
+#define ROW_OF struct text_options
+
 static const struct option_spec SPECS[] = {
-	DOCUMENT_TYPE_SPEC(struct text_options),
-	{0},
+	DOCUMENT_TYPE_SPEC,
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {
@@ -29,14 +32,10 @@ static const struct options COMMAND = {
 	.max_args = 1,
 };
 
-/* A text that may not be there. */
+/* Empty: it is not there. */
 static void print_text(struct json *json, const char *key, const struct buf *value)
 {
-	json_key(json, key);
-	if (value->len)
-		json_slice(json, buf_slice(value));
-	else
-		json_null(json);
+	json_text(json, key, value->len ? buf_slice(value) : (slice){0});
 }
 
 static enum cmd_status print(const struct page_text *text)

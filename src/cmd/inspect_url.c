@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/option_row.h"
 #include "url/canonical.h"
 #include "url/surt.h"
 #include "url/url.h"
@@ -15,14 +16,12 @@ struct url_options {
 	const char *base;
 };
 
+#define ROW_OF struct url_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "base",
-		.letter = 'b',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct url_options, base),
-		.metavar = "URL",
-		.help = "resolve against this URL (default: none)"},
-	{0},
+	ROW(STRING, base, "base", 'b', "resolve against this URL (default: none)",
+		.metavar = "URL"),
+	{.name = NULL},
 };
 
 static const struct options COMMAND = {
@@ -32,7 +31,7 @@ static const struct options COMMAND = {
 	.description =
 		"Prints for each URL, or each line of standard input, an object with the keys\n"
 		"input, url (the WHATWG serialisation, or null), canonical and surt (as web\n"
-		"archives index it, or null) and error (why it is no URL, or null).",
+		"archives index it, or null) and error (why it is not a URL, or null).",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = SIZE_MAX,
@@ -48,11 +47,7 @@ struct inspector {
 
 static void print_key(struct inspector *in, const char *key, int rc)
 {
-	json_key(&in->json, key);
-	if (rc)
-		json_null(&in->json);
-	else
-		json_slice(&in->json, buf_slice(&in->text));
+	json_text(&in->json, key, rc ? (slice){0} : buf_slice(&in->text));
 	buf_reset(&in->text);
 }
 
@@ -64,11 +59,7 @@ static void inspect(struct inspector *in, slice input)
 	json_object_begin(&in->json);
 	json_key(&in->json, "input");
 	json_slice(&in->json, input);
-	json_key(&in->json, "url");
-	if (rc)
-		json_null(&in->json);
-	else
-		json_slice(&in->json, url_text(&in->url));
+	json_text(&in->json, "url", rc ? (slice){0} : url_text(&in->url));
 	print_key(in, "canonical", rc ? rc : url_canonical(&in->text, &in->url));
 	print_key(in, "surt", rc ? rc : url_surt(&in->text, &in->url));
 	json_put_string(&in->json, "error", rc ? err.text : NULL);
@@ -145,10 +136,9 @@ int inspect_url(int argc, char **argv)
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
 		return status;
 	url_init(&base);
-	if (options.base && url_parse(&base, slice_str(options.base), NULL, &err)) {
-		err_prefix(&err, "--base");
+	if (options.base &&
+		cmd_in_option(url_parse(&base, slice_str(options.base), NULL, &err), "base", &err))
 		return cmd_fail("inspect url", &err);
-	}
 	status = run(options.base ? &base : NULL, &args);
 	url_release(&base);
 	return status;

@@ -20,7 +20,7 @@ static const struct options COMMAND = {
 		"with gzip or zstd, an object with the keys offset, length, type, url, date,\n"
 		"status, mime, payload_digest, ok (whole, and as its digests say) and error (why "
 		"not, or\n"
-		"null). Bytes that are no record get one too, with the type null.",
+		"null). Bytes that are not a record get one too, with the type null.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = SIZE_MAX,
@@ -37,11 +37,7 @@ static void put_record(struct json *j, const struct warc_record *rec)
 	json_text(j, "type", type);
 	json_text(j, "url", h->url);
 	json_text(j, "date", warc_header_get(h, SLICE("WARC-Date")));
-	json_key(j, "status");
-	if (rec->status)
-		json_uint(j, rec->status);
-	else
-		json_null(j);
+	json_put_uint_if(j, "status", rec->status, rec->status);
 	json_text(j, "mime", rec->mime);
 	json_text(j, "payload_digest", warc_header_get(h, SLICE("WARC-Payload-Digest")));
 	json_put_bool(j, "ok", rec->problem.code == 0);

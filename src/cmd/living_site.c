@@ -7,6 +7,7 @@
 
 #include "base/parse.h"
 #include "cmd/cmd.h"
+#include "cmd/option_row.h"
 #include "cmd/stop.h"
 #include "httpd/httpd.h"
 #include "living/site.h"
@@ -62,210 +63,109 @@ static const char *const THEMES[] = {"plain", "shop", NULL};
 static const char *const SITEMAPS[] = {"none", "flat", "index", NULL};
 static const char *const ORDERS[] = {"shuffled", "hot-first", "hot-last", NULL};
 
-#define FIELD(name) offsetof(struct living_options, name)
+#define ROW_OF struct living_options
 
 static const struct option_spec SPECS[] = {
-	{.name = "listen",
-		.kind = OPTION_STRING,
-		.offset = FIELD(listen),
-		.metavar = "ADDRESS:PORT",
-		.help = "where to serve; port 0 takes one that is free (default: 127.0.0.1:0)"},
-	{.name = "seed",
-		.letter = 's',
-		.kind = OPTION_INT,
-		.offset = FIELD(seed),
-		.help = "the same seed, the same site and the same changes (default: 1)",
-		.min = 0,
-		.max = 9e15},
-	{.name = "pages",
-		.letter = 'n',
-		.kind = OPTION_INT,
-		.offset = FIELD(pages),
-		.help = "pages of each host (default: 1000)",
-		.min = 1,
-		.max = LIVING_PAGES_MAX},
-	{.name = "outdegree",
-		.kind = OPTION_INT,
-		.offset = FIELD(outdegree),
-		.help = "children of a page in the tree (default: 10)",
-		.min = 1,
-		.max = LIVING_OUTDEGREE_MAX},
-	{.name = "theme",
-		.kind = OPTION_CHOICE,
-		.offset = FIELD(theme),
-		.choices = THEMES,
-		.help = "plain, or shop: products, and /prices and /terms, which always change "
-			"together (default: plain)"},
-	{.name = "graph",
-		.letter = 'g',
-		.kind = OPTION_STRING,
-		.offset = FIELD(graph),
-		.metavar = "FILE",
-		.help = "pages, rates and links from a CSV file with the header "
-			"page,rate,weight,links"},
-	{.name = "history",
-		.kind = OPTION_STRING,
-		.offset = FIELD(history),
-		.metavar = "FILE",
-		.help = "replay a recorded history: lines of time, commit, A, M or D, and path, "
-			"separated by tabs"},
-	{.name = "history-from",
-		.kind = OPTION_INT,
-		.offset = FIELD(history_from),
-		.metavar = "UNIX",
-		.help = "recorded time at which the site starts, in Unix seconds (default: the "
-			"first one)",
-		.min = 0,
-		.max = 9e9},
-	{.name = "time-scale",
-		.kind = OPTION_DOUBLE,
-		.offset = FIELD(time_scale),
-		.help = "recorded seconds that pass in one second (default: 1)",
-		.max = 1e9,
-		.bounds = OPTION_ABOVE_MIN},
-	{.name = "rates",
-		.letter = 'r',
-		.kind = OPTION_STRING,
-		.offset = FIELD(rates),
-		.metavar = "RATES",
-		.help = "changes per second: zipf:SKEW, lognormal:MU,SIGMA, constant:R or a CSV "
-			"file with the columns page (or url) and rate (default: zipf:1)"},
-	{.name = "mean-rate",
-		.letter = 'm',
-		.kind = OPTION_DOUBLE,
-		.offset = FIELD(mean_rate),
-		.help = "scale the rates to this mean (default: 0.01 for zipf, else as they are)",
-		.max = LIVING_RATE_MAX},
-	{.name = "rate-order",
-		.kind = OPTION_CHOICE,
-		.offset = FIELD(rate_order),
-		.choices = ORDERS,
-		.help = "which pages are hot: shuffled, hot-first (near the root) or hot-last "
-			"(leaves) (default: shuffled)"},
-	{.name = "pair-rate",
-		.kind = OPTION_DOUBLE,
-		.offset = FIELD(pair_rate),
-		.help = "rate of a shop's /prices and /terms (default: 0.05)",
-		.max = LIVING_RATE_MAX,
-		.bounds = OPTION_ABOVE_MIN},
-	{.name = "reverts",
-		.kind = OPTION_DOUBLE,
-		.offset = FIELD(reverts),
-		.metavar = "SHARE",
-		.help = "share of the changes that undo the change before (default: 0)",
-		.max = 1},
-	{.name = "hosts",
-		.kind = OPTION_INT,
-		.offset = FIELD(hosts),
-		.metavar = "N",
-		.help = "sites on this port, called site1.localhost, site2.localhost, …",
-		.min = 1,
-		.max = LIVING_HOSTS_MAX},
-	{.name = "host",
-		.kind = OPTION_LIST,
-		.offset = FIELD(host),
-		.metavar = "NAME",
-		.help = "a site on this port that is asked for by this name; may be given more "
-			"than once (default: one site that answers to every name)"},
-	{.name = "requisites",
-		.kind = OPTION_INT,
-		.offset = FIELD(requisites),
-		.help = "style sheets and images of each page (default: 0)",
-		.min = 0,
-		.max = LIVING_REQUISITES_MAX},
-	{.name = "requisite-rates",
-		.kind = OPTION_STRING,
-		.offset = FIELD(requisite_rates),
-		.metavar = "RATES",
-		.help = "their rates, as for --rates but no file (default: constant:0)"},
-	{.name = "requisite-mean-rate",
-		.kind = OPTION_DOUBLE,
-		.offset = FIELD(requisite_mean_rate),
-		.help = "scale them to this mean",
-		.max = LIVING_RATE_MAX},
-	{.name = "cdn-host",
-		.kind = OPTION_STRING,
-		.offset = FIELD(cdn_host),
-		.metavar = "NAME",
-		.help = "serve requisites under this host name, on the same port"},
-	{.name = "errors",
-		.kind = OPTION_STRING,
-		.offset = FIELD(errors),
-		.metavar = "SHARE[:KIND,…]",
-		.help = "share of pages that fail, and how: 404, 500, 503, reset, reset-once, "
-			"truncated (default: 0; of all kinds)"},
-	{.name = "redirects",
-		.kind = OPTION_STRING,
-		.offset = FIELD(redirects),
-		.metavar = "SHARE[:KIND,…]",
-		.help = "share of pages that redirect, and how: 301, 302, moving (default: 0; of "
-			"all kinds)"},
-	{.name = "slow",
-		.kind = OPTION_STRING,
-		.offset = FIELD(slow),
-		.metavar = "SHARE:SECONDS",
-		.help = "share of pages that are slow, half of them before the first byte, half "
-			"in the middle (default: 0)"},
-	{.name = "lying-validators",
-		.kind = OPTION_STRING,
-		.offset = FIELD(lying),
-		.metavar = "SHARE[:KIND,…]",
-		.help = "share of pages whose Last-Modified and ETag lie, and how: stale, now "
-			"(default: 0; both kinds)"},
-	{.name = "absent-validators",
-		.kind = OPTION_DOUBLE,
-		.offset = FIELD(absent),
-		.metavar = "SHARE",
-		.help = "share of pages without Last-Modified and ETag (default: 0)",
-		.max = 1},
-	{.name = "noise",
-		.kind = OPTION_STRING,
-		.offset = FIELD(noise),
-		.metavar = "KIND,…",
-		.help = "what differs in every response and is no change: nonce, csrf, clock, ad"},
-	{.name = "sitemap",
-		.kind = OPTION_CHOICE,
-		.offset = FIELD(sitemap),
-		.choices = SITEMAPS,
-		.help = "none, flat (one file) or index (a file for each section) (default: none)"},
-	{.name = "robots-delay",
-		.kind = OPTION_DURATION,
-		.offset = FIELD(robots_delay),
-		.help = "Crawl-delay of robots.txt (default: none)",
-		.max = 1e6},
-	{.name = "robots-disallow",
-		.kind = OPTION_LIST,
-		.offset = FIELD(disallow),
-		.metavar = "PATH",
-		.help = "a Disallow of robots.txt; may be given more than once"},
-	{.name = "truth",
-		.letter = 't',
-		.kind = OPTION_STRING,
-		.offset = FIELD(truth),
-		.metavar = "FILE",
-		.help = "log every change: unix_ms, host, path and version, separated by tabs"},
-	{.name = "write-rates",
-		.kind = OPTION_STRING,
-		.offset = FIELD(write_rates),
-		.metavar = "FILE",
-		.help = "write url,rate of all pages and requisites"},
-	{.name = "write-pages",
-		.kind = OPTION_STRING,
-		.offset = FIELD(write_pages),
-		.metavar = "FILE",
-		.help = "write url,kind,rate,behaviour,validators,target of them"},
-	{.name = "threads",
-		.kind = OPTION_INT,
-		.offset = FIELD(threads),
-		.help = "that serve (default: 2)",
-		.min = 1,
-		.max = 64},
-	{.name = "duration",
-		.kind = OPTION_DURATION,
-		.offset = FIELD(duration),
-		.help = "stop after this time (default: at SIGINT or SIGTERM)",
-		.max = 1e9,
-		.bounds = OPTION_ABOVE_MIN},
+	ROW(STRING, listen, "listen", 0,
+		"where to serve; port 0 takes one that is free (default: 127.0.0.1:0)",
+		.metavar = "ADDRESS:PORT"),
+	ROW(INT, seed, "seed", 's',
+		"the same seed, the same site and the same changes (default: 1)", .min = 0,
+		.max = 9e15),
+	ROW(INT, pages, "pages", 'n', "pages of each host (default: 1000)", .min = 1,
+		.max = LIVING_PAGES_MAX),
+	ROW(INT, outdegree, "outdegree", 0, "children of a page in the tree (default: 10)",
+		.min = 1, .max = LIVING_OUTDEGREE_MAX),
+	ROW(CHOICE, theme, "theme", 0,
+		"plain, or shop: products, and /prices and /terms, which always change together "
+		"(default: plain)",
+		.choices = THEMES),
+	ROW(STRING, graph, "graph", 'g',
+		"pages, rates and links from a CSV file with the header page,rate,weight,links",
+		.metavar = "FILE"),
+	ROW(STRING, history, "history", 0,
+		"replay a recorded history: lines of time, commit, A, M or D, and path, separated "
+		"by tabs",
+		.metavar = "FILE"),
+	ROW(INT, history_from, "history-from", 0,
+		"recorded time at which the site starts, in Unix seconds (default: the first one)",
+		.metavar = "UNIX", .min = 0, .max = 9e9),
+	ROW(DOUBLE, time_scale, "time-scale", 0,
+		"recorded seconds that pass in one second (default: 1)", .max = 1e9,
+		.bounds = OPTION_ABOVE_MIN),
+	ROW(STRING, rates, "rates", 'r',
+		"changes per second: zipf:SKEW, lognormal:MU,SIGMA, constant:R or a CSV file with "
+		"the columns page (or url) and rate (default: zipf:1)",
+		.metavar = "RATES"),
+	ROW(DOUBLE, mean_rate, "mean-rate", 'm',
+		"scale the rates to this mean (default: 0.01 for zipf, else as they are)",
+		.max = LIVING_RATE_MAX),
+	ROW(CHOICE, rate_order, "rate-order", 0,
+		"which pages are hot: shuffled, hot-first (near the root) or hot-last (leaves) "
+		"(default: shuffled)",
+		.choices = ORDERS),
+	ROW(DOUBLE, pair_rate, "pair-rate", 0,
+		"rate of a shop's /prices and /terms (default: 0.05)", .max = LIVING_RATE_MAX,
+		.bounds = OPTION_ABOVE_MIN),
+	ROW(DOUBLE, reverts, "reverts", 0,
+		"share of the changes that undo the change before (default: 0)", .metavar = "SHARE",
+		.max = 1),
+	ROW(INT, hosts, "hosts", 0,
+		"sites on this port, called site1.localhost, site2.localhost, …", .metavar = "N",
+		.min = 1, .max = LIVING_HOSTS_MAX),
+	ROW(LIST, host, "host", 0,
+		"a site on this port that is asked for by this name; may be given more than once "
+		"(default: one site that answers to every name)",
+		.metavar = "NAME"),
+	ROW(INT, requisites, "requisites", 0, "style sheets and images of each page (default: 0)",
+		.min = 0, .max = LIVING_REQUISITES_MAX),
+	ROW(STRING, requisite_rates, "requisite-rates", 0,
+		"their rates, as for --rates but no file (default: constant:0)",
+		.metavar = "RATES"),
+	ROW(DOUBLE, requisite_mean_rate, "requisite-mean-rate", 0, "scale them to this mean",
+		.max = LIVING_RATE_MAX),
+	ROW(STRING, cdn_host, "cdn-host", 0,
+		"serve requisites under this host name, on the same port", .metavar = "NAME"),
+	ROW(STRING, errors, "errors", 0,
+		"share of pages that fail, and how: 404, 500, 503, reset, reset-once, truncated "
+		"(default: 0; of all kinds)",
+		.metavar = "SHARE[:KIND,…]"),
+	ROW(STRING, redirects, "redirects", 0,
+		"share of pages that redirect, and how: 301, 302, moving (default: 0; of all "
+		"kinds)",
+		.metavar = "SHARE[:KIND,…]"),
+	ROW(STRING, slow, "slow", 0,
+		"share of pages that are slow, half of them before the first byte, half in the "
+		"middle (default: 0)",
+		.metavar = "SHARE:SECONDS"),
+	ROW(STRING, lying, "lying-validators", 0,
+		"share of pages whose Last-Modified and ETag lie, and how: stale, now (default: 0; "
+		"both kinds)",
+		.metavar = "SHARE[:KIND,…]"),
+	ROW(DOUBLE, absent, "absent-validators", 0,
+		"share of pages without Last-Modified and ETag (default: 0)", .metavar = "SHARE",
+		.max = 1),
+	ROW(STRING, noise, "noise", 0,
+		"what differs in every response and is not a change: nonce, csrf, clock, ad",
+		.metavar = "KIND,…"),
+	ROW(CHOICE, sitemap, "sitemap", 0,
+		"none, flat (one file) or index (a file for each section) (default: none)",
+		.choices = SITEMAPS),
+	ROW(DURATION, robots_delay, "robots-delay", 0, "Crawl-delay of robots.txt (default: none)",
+		.max = 1e6),
+	ROW(LIST, disallow, "robots-disallow", 0,
+		"a Disallow of robots.txt; may be given more than once", .metavar = "PATH"),
+	ROW(STRING, truth, "truth", 't',
+		"log every change: unix_ms, host, path and version, separated by tabs",
+		.metavar = "FILE"),
+	ROW(STRING, write_rates, "write-rates", 0, "write url,rate of all pages and requisites",
+		.metavar = "FILE"),
+	ROW(STRING, write_pages, "write-pages", 0,
+		"write url,kind,rate,behaviour,validators,target of them", .metavar = "FILE"),
+	ROW(INT, threads, "threads", 0, "threads that serve (default: 2)", .min = 1, .max = 64),
+	ROW(DURATION, duration, "duration", 0,
+		"stop after this time (default: at SIGINT or SIGTERM)", .max = 1e9,
+		.bounds = OPTION_ABOVE_MIN),
 	{.name = NULL},
 };
 
@@ -288,14 +188,6 @@ struct prepared {
 	const char **hosts;            /* owned */
 };
 
-/* A value of an option that the options' table cannot read: its error names the option. */
-static int in_option(int rc, const char *name, struct err *err)
-{
-	if (rc)
-		err_prefix(err, "--%s", name);
-	return rc;
-}
-
 static int prepare_rates(const struct living_options *o, struct living_params *m, struct err *err)
 {
 	int rc = 0;
@@ -305,13 +197,13 @@ static int prepare_rates(const struct living_options *o, struct living_params *m
 	m->requisite_rates.scaled = o->requisite_mean_rate >= 0;
 	m->requisite_rates.mean = o->requisite_mean_rate;
 	if (o->rates)
-		rc = in_option(living_rates_parse(o->rates, &m->rates, err), "rates", err);
+		rc = cmd_in_option(living_rates_parse(o->rates, &m->rates, err), "rates", err);
 	if (rc == 0 && o->requisite_rates)
-		rc = in_option(living_rates_parse(o->requisite_rates, &m->requisite_rates, err),
+		rc = cmd_in_option(living_rates_parse(o->requisite_rates, &m->requisite_rates, err),
 			"requisite-rates", err);
 	if (rc == 0 && m->requisite_rates.kind == LIVING_RATE_FILE)
 		rc = err_set(err, ERR_USAGE,
-			"--requisite-rates: '%.80s' is no distribution (a file goes to --rates)",
+			"--requisite-rates: '%.80s' is not a distribution (give a file to --rates)",
 			o->requisite_rates);
 	return rc;
 }
@@ -327,7 +219,8 @@ static int parse_slow(const char *text, struct living_params *m, struct err *err
 		!(m->slow.share >= 0 && m->slow.share <= 1) ||
 		parse_duration(slice_str(colon + 1), &m->slow_seconds) || m->slow_seconds > 3600)
 		return err_set(err, ERR_SYNTAX,
-			"'%.80s' is no share and time (like 0.1:2s, at most an hour)", text);
+			"'%.80s' is not a share and a time (example: 0.1:2s, at most an hour)",
+			text);
 	return 0;
 }
 
@@ -337,19 +230,19 @@ static int prepare_behaviour(
 	int rc = 0;
 
 	if (o->errors)
-		rc = in_option(living_share_parse(o->errors, LIVING_ERRORS, &m->errors, err),
+		rc = cmd_in_option(living_share_parse(o->errors, LIVING_ERRORS, &m->errors, err),
 			"errors", err);
 	if (rc == 0 && o->redirects)
-		rc = in_option(
+		rc = cmd_in_option(
 			living_share_parse(o->redirects, LIVING_REDIRECTS, &m->redirects, err),
 			"redirects", err);
 	if (rc == 0 && o->slow)
-		rc = in_option(parse_slow(o->slow, m, err), "slow", err);
+		rc = cmd_in_option(parse_slow(o->slow, m, err), "slow", err);
 	if (rc == 0 && o->lying)
-		rc = in_option(
+		rc = cmd_in_option(
 			living_lies_parse(o->lying, &m->lying, err), "lying-validators", err);
 	if (rc == 0 && o->noise)
-		rc = in_option(living_noise_parse(o->noise, &m->noise, err), "noise", err);
+		rc = cmd_in_option(living_noise_parse(o->noise, &m->noise, err), "noise", err);
 	return rc;
 }
 
@@ -362,7 +255,7 @@ static int check_name(const char *name, struct err *err)
 	if (*name && name[strspn(name, ALPHABET)] == '\0' && strlen(name) < 256)
 		return 0;
 	return err_set(err, ERR_USAGE,
-		"'%.80s' is no host name (letters, digits, '.' and '-', no port)", name);
+		"'%.80s' is not a host name (letters, digits, '.' and '-', no port)", name);
 }
 
 static int prepare_hosts(const struct living_options *o, struct prepared *p, struct err *err)
@@ -381,10 +274,10 @@ static int prepare_hosts(const struct living_options *o, struct prepared *p, str
 	}
 	for (size_t i = numbered; rc == 0 && i < count; i++) {
 		p->hosts[i] = o->host.ptr[i - numbered];
-		rc = in_option(check_name(p->hosts[i], err), "host", err);
+		rc = cmd_in_option(check_name(p->hosts[i], err), "host", err);
 	}
 	if (rc == 0 && o->cdn_host)
-		rc = in_option(check_name(o->cdn_host, err), "cdn-host", err);
+		rc = cmd_in_option(check_name(o->cdn_host, err), "cdn-host", err);
 	m->hosts = p->hosts;
 	m->host_count = count;
 	m->cdn_host = o->cdn_host;
@@ -419,7 +312,7 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 	p->params.truth = o->truth;
 	p->params.clock = clock_system();
 	p->params.address = p->address;
-	rc = in_option(
+	rc = cmd_in_option(
 		httpd_address_parse(o->listen, p->address, &p->params.port, err), "listen", err);
 	if (rc == 0)
 		rc = prepare_rates(o, m, err);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/closest.h"
 #include "cmd/cmd.h"
 
 struct command {
@@ -15,15 +14,15 @@ struct command {
 
 static const struct command COMMANDS[] = {
 	{"crawl", "capture a site, then print its quality", cmd_crawl},
-	{"demo", "a living site, captured by several strategies, and its truth", cmd_demo},
-	{"index", "write the index of an archive anew", cmd_index},
-	{"inspect", "how foreign input is read, one JSON object for each line", cmd_inspect},
-	{"living-site", "a web server whose pages change at known times", cmd_living_site},
-	{"plan", "a schedule for known pages and rates, and what to expect of it", cmd_plan},
-	{"report", "how sharp a capture is, page by page", cmd_report},
-	{"resume", "go on with a capture that was cut off", cmd_resume},
-	{"simulate", "an online run on a given site", cmd_simulate},
-	{"verify", "what an archive claims, computed again from its WARC files", cmd_verify},
+	{"demo", "capture a changing site in several ways and check the results", cmd_demo},
+	{"index", "rebuild the index of an archive", cmd_index},
+	{"inspect", "show how input files are read, one JSON object per line", cmd_inspect},
+	{"living-site", "serve a web site whose pages change at known times", cmd_living_site},
+	{"plan", "compute a schedule for known pages and rates, and its outcome", cmd_plan},
+	{"report", "print how sharp a capture is, page by page", cmd_report},
+	{"resume", "continue captures that were interrupted", cmd_resume},
+	{"simulate", "simulate captures of a given site", cmd_simulate},
+	{"verify", "check what an archive claims against its WARC files", cmd_verify},
 };
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
@@ -60,7 +59,6 @@ static const struct command *find(const char *name)
 
 static enum cmd_status fail_unknown(const char *name)
 {
-	const char *what = name[0] == '-' ? "option" : "command";
 	struct err err = {0};
 	struct closest c;
 
@@ -70,13 +68,8 @@ static enum cmd_status fail_unknown(const char *name)
 	closest_offer(&c, "help");
 	closest_offer(&c, "--help");
 	closest_offer(&c, "--version");
-	if (closest_get(&c))
-		(void)err_set(&err, ERR_USAGE,
-			"unknown %s '%.99s', did you mean '%s'? (try 'stillpoint --help')", what,
-			name, closest_get(&c));
-	else
-		(void)err_set(&err, ERR_USAGE, "unknown %s '%.99s' (try 'stillpoint --help')", what,
-			name);
+	(void)cmd_unknown(name[0] == '-' ? "unknown option" : "unknown command", &c,
+		"try 'stillpoint --help'", &err);
 	return cmd_fail(NULL, &err);
 }
 

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/expect.h"
+#include "cmd/option_row.h"
 #include "cmd/plan_print.h"
 #include "cmd/planning.h"
 #include "sim/drive.h"
@@ -25,45 +26,24 @@ struct plan_options {
 
 static const char *const FORMATS[] = {"text", "csv", "json", NULL};
 
+#define ROW_OF struct plan_options
+
 static const struct option_spec SPECS[] = {
-	CMD_PLANNING_SPECS(struct plan_options),
-	{.name = "format",
-		.letter = 'f',
-		.kind = OPTION_CHOICE,
-		.offset = offsetof(struct plan_options, format),
-		.help = "what to print (default: text)",
-		.choices = FORMATS},
-	{.name = "json",
-		.letter = 'j',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct plan_options, json),
-		.help = "short for --format=json"},
-	{.name = "fast",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct plan_options, fast),
-		.help = "no exact optimum, whatever the size; the upper bound says what it costs"},
-	{.name = "expect",
-		.letter = 'e',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct plan_options, expect),
-		.help = "instead of a schedule print for several delays how long a capture lasts "
-			"and "
-			"how many pages may be expected sharp; rates are per second"},
-	{.name = "delays",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct plan_options, delays),
-		.metavar = "LIST",
-		.help = "delays for --expect, separated by commas (default: 0.1 to 60 s)"},
-	{.name = "strategies",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct plan_options, strategies),
-		.metavar = "LIST",
-		.help = "strategies for --expect, separated by commas (default: the main ones)"},
-	{.name = "list-strategies",
-		.letter = 'l',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct plan_options, list),
-		.help = "print the names of all strategies"},
+	CMD_PLANNING_SPECS,
+	ROW(CHOICE, format, "format", 'f', "what to print (default: text)", .choices = FORMATS),
+	ROW(FLAG, json, "json", 'j', "short for --format=json"),
+	ROW(FLAG, fast, "fast", 0,
+		"no exact optimum, whatever the size; the upper bound says what it costs"),
+	ROW(FLAG, expect, "expect", 'e',
+		"instead of a schedule print for several delays how long a capture lasts and how "
+		"many pages may be expected sharp; rates are per second"),
+	ROW(STRING, delays, "delays", 0,
+		"delays for --expect, separated by commas (default: 0.1 to 60 s)",
+		.metavar = "LIST"),
+	ROW(STRING, strategies, "strategies", 0,
+		"strategies for --expect, separated by commas (default: the main ones)",
+		.metavar = "LIST"),
+	ROW(FLAG, list, "list-strategies", 'l', "print the names of all strategies"),
 	{.name = NULL},
 };
 

@@ -2,7 +2,7 @@
 #ifndef CMD_PLANNING_H
 #define CMD_PLANNING_H
 
-#include "base/options.h"
+#include "cmd/option_row.h"
 #include "plan/plan.h"
 
 /* 0 and NULL: not given. To be a member of a command's options. */
@@ -12,31 +12,17 @@ struct cmd_planning {
 	double tau;
 };
 
-/* The rows for the member planning of OPTIONS, a struct. */
-/* clang-format off */
-#define CMD_PLANNING_SPECS(OPTIONS)                                                                \
-	{.name = "strategy",                                                                       \
-		.letter = 's',                                                                     \
-		.kind = OPTION_STRING,                                                             \
-		.offset = offsetof(OPTIONS, planning.strategy),                                    \
-		.metavar = "NAME",                                                                 \
-		.help = "order of visits and revisits (default: stillpoint)"},                     \
-	{.name = "delay",                                                                          \
-		.letter = 'd',                                                                     \
-		.kind = OPTION_DURATION,                                                           \
-		.offset = offsetof(OPTIONS, planning.delay),                                       \
-		.help = "time between two downloads, in the unit of the rates; units as in 500ms " \
+/* The rows for the member planning of a command's options. */
+#define CMD_PLANNING_SPECS                                                                         \
+	ROW(STRING, planning.strategy, "strategy", 's',                                            \
+		"order of visits and revisits (default: stillpoint)", .metavar = "NAME"),          \
+		ROW(DURATION, planning.delay, "delay", 'd',                                        \
+			"time between two downloads, in the unit of the rates; units as in 500ms " \
 			"or 2m are for rates per second (default: 1)",                             \
-		.max = 1e9,                                                                        \
-		.bounds = OPTION_ABOVE_MIN},                                                       \
-	{.name = "tau",                                                                            \
-		.letter = 't',                                                                     \
-		.kind = OPTION_DOUBLE,                                                             \
-		.offset = offsetof(OPTIONS, planning.tau),                                         \
-		.help = "confidence of solar and sharc-threshold (default: 0.7)",                  \
-		.max = 1,                                                                          \
-		.bounds = OPTION_ABOVE_MIN}
-/* clang-format on */
+			.max = 1e9, .bounds = OPTION_ABOVE_MIN),                                   \
+		ROW(DOUBLE, planning.tau, "tau", 't',                                              \
+			"confidence of solar and sharc-threshold (default: 0.7)", .max = 1,        \
+			.bounds = OPTION_ABOVE_MIN)
 
 static inline const char *cmd_planning_name(const struct cmd_planning *p)
 {

@@ -3,6 +3,8 @@
 
 #include "cmd/report_print.h"
 #include "cmd/text.h"
+#include "quality/expect.h"
+#include "quality/legs.h"
 #include "quality/ranking.h"
 
 enum {
@@ -17,16 +19,16 @@ static const double DAY = 86400;
 /* What a reader of totals may not know. */
 static const char *const MEANINGS[] = {
 	[VERDICT_SHARP] = "the same at visit and revisit",
-	[VERDICT_ABSENT] = "proven missing at both",
-	[VERDICT_CHANGED] = "another one at the revisit",
-	[VERDICT_APPEARED] = "only there at the revisit",
-	[VERDICT_GONE] = "only there at the visit",
+	[VERDICT_ABSENT] = "missing at visit and revisit",
+	[VERDICT_CHANGED] = "different at the revisit",
+	[VERDICT_APPEARED] = "found only at the revisit",
+	[VERDICT_GONE] = "found only at the visit",
 	[VERDICT_UNCONFIRMED] = "visited, but no usable revisit",
 	[VERDICT_FAILED] = "no usable visit",
 	[VERDICT_EXCLUDED] = "refused by robots.txt, a limit or as a trap",
-	[VERDICT_BLOCKED] = "a block or a login in place of the page",
-	[VERDICT_SINGLE] = "visited once, as was meant",
-	[VERDICT_UNVISITED] = "never asked for: a limit or a stop came first",
+	[VERDICT_BLOCKED] = "the server asked for a login or refused",
+	[VERDICT_SINGLE] = "seen once",
+	[VERDICT_UNVISITED] = "not requested: a limit or a stop came first",
 };
 
 static void print_label(FILE *file, const char *label)
@@ -83,25 +85,18 @@ static void print_stillpoint(const struct report *r, FILE *file)
 	}
 }
 
-static const char *how_it_ended(const struct catalog_capture *c)
+static void print_ending(const struct catalog_capture *c, FILE *file)
 {
-	switch (c->state) {
-	case CATALOG_RUNNING:
-		return "not finished";
-	case CATALOG_FINISHED:
-		return "finished";
-	case CATALOG_CUT:
-		break;
-	}
-	switch (c->ended_by) {
-	case CATALOG_END_TIME:
-		return "ended by its time limit";
-	case CATALOG_END_BYTES:
-		return "ended by its byte limit";
-	case CATALOG_END_NONE:
-		break;
-	}
-	return "ended by a limit";
+	static const char *const ENDINGS[] = {
+		[CATALOG_RUNNING] = "not finished",
+		[CATALOG_FINISHED] = "finished",
+		[CATALOG_CUT] = "ended by ",
+	};
+	bool is_cut = c->state == CATALOG_CUT;
+
+	(void)fprintf(file, ": %s%s%s\n\n", ENDINGS[c->state],
+		is_cut && c->ended_by != CATALOG_END_NONE ? "its " : "",
+		is_cut ? legs_limit(c->ended_by).ptr : "");
 }
 
 /* With one digit behind the point: 100.0 means all of them. */
@@ -137,7 +132,7 @@ static void print_head(const struct report *r, FILE *file)
 {
 	(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
 	text_name(file, r->capture.site, 0);
-	(void)fprintf(file, ": %s\n\n", how_it_ended(&r->capture));
+	print_ending(&r->capture, file);
 	print_headline(r, file);
 	print_label(file, "strategy");
 	text_name(file, r->capture.strategy, 0);
@@ -161,8 +156,8 @@ static void print_left_out(const struct report *r, FILE *file)
 				left_out_meaning((enum left_out)i));
 	if (r->soft_404)
 		(void)fprintf(file,
-			"\n%" PRIu64 " pages say that nothing is there, whatever their status; "
-			"their links were not followed\n",
+			"\n%" PRIu64 " pages are soft 404s: they say 'not found' with another "
+			"status; their links were not followed\n",
 			r->soft_404);
 }
 
@@ -194,23 +189,39 @@ static void print_totals(const struct report *r, FILE *file)
 			print_total(r, (enum verdict)i, file);
 	if (links == 0)
 		return;
-	(void)fprintf(file, "\nLinks out of the scope, not captured: %" PRIu64, links);
+	(void)fprintf(file, "\nLinks outside the scope, not captured: %" PRIu64, links);
 	if (r->unkept)
-		(void)fprintf(file, " (%" PRIu64 " of them only counted, each time)", r->unkept);
+		(void)fprintf(file, " (%" PRIu64 " of them counted each time they were found)",
+			r->unkept);
 	(void)putc('\n', file);
 }
 
+/* The blur is in the JSON: it means little to who has not read the papers. */
 static void print_measures(const struct report *r, FILE *file)
 {
 	uint64_t found = r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT];
 
-	(void)putc('\n', file);
-	if (!r->capture.single)
-		(void)fprintf(file,
-			"Unchanged from visit to revisit: %" PRIu64 " found, %.1f expected.\n",
-			found, r->expected_sharp);
-	(void)fprintf(file, "Blur: %.2f changes expected between a page and the time asked for.\n",
-		r->blur);
+	if (r->capture.single)
+		return;
+	(void)fprintf(file,
+		"\nUnchanged from visit to revisit: %" PRIu64 " found, %.1f expected.\n", found,
+		r->expected_sharp);
+	switch (expect_compare(found, r->expected_sharp)) {
+	case EXPECT_FEWER:
+		(void)fputs("That is fewer than expected: pages changed more often than the "
+			    "capture assumed\n(give it their rates with --rates), or revisits "
+			    "failed.\n",
+			file);
+		break;
+	case EXPECT_AGREES:
+		(void)fputs("The pages changed about as often as the capture assumed.\n", file);
+		break;
+	case EXPECT_MORE:
+		(void)fputs("That is more than expected: pages changed less often than the "
+			    "capture assumed.\n",
+			file);
+		break;
+	}
 }
 
 static int print_directories(const struct report *r, FILE *file)
@@ -305,7 +316,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 		rc = print_reasons(r, EXPLAINED[i], file);
 	print_left_out(r, file);
 	if (r->capture.state == CATALOG_RUNNING) {
-		(void)fputs("\nGo on with: stillpoint resume ", file);
+		(void)fputs("\nContinue with: stillpoint resume ", file);
 		text_name(file, slice_str(archive), 0);
 		(void)putc('\n', file);
 	}

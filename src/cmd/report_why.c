@@ -95,8 +95,8 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 		print_line(file, "", slice_str(left_out_meaning(page->left_out)));
 	if (page->content == CATALOG_CONTENT_SOFT_404)
 		print_line(file, "content",
-			SLICE("a soft 404: it is what a URL that cannot exist shows; its links "
-			      "were not followed"));
+			SLICE("a soft 404: a URL that cannot exist shows the same; its links were "
+			      "not followed"));
 	if (page->taken) {
 		print_label(file, "rate");
 		(void)fprintf(file, "%.3g changes a day, weight %g%s\n", page->rate * DAY,

@@ -2,6 +2,7 @@
 #include "cmd/archive.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
+#include "cmd/option_row.h"
 #include "crawl/crawl.h"
 
 struct resume_options {
@@ -13,59 +14,30 @@ struct resume_options {
 	bool verbose;
 };
 
+#define ROW_OF struct resume_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "lanes",
-		.kind = OPTION_INT,
-		.offset = offsetof(struct resume_options, lanes),
-		.min = 1,
-		.max = CRAWL_LANES_MAX,
-		.help = "threads that several sites are spread over (default: one for each "
-			"processor)"},
-	{.name = "header",
-		.letter = 'H',
-		.kind = OPTION_LIST,
-		.offset = offsetof(struct resume_options, headers),
-		.metavar = "NAME:VALUE",
-		.help = "a field that the capture was begun with and that is not in the archive"},
-	{.name = "auth",
-		.kind = OPTION_LIST,
-		.offset = offsetof(struct resume_options, auth),
-		.metavar = "USER:PASSWORD",
-		.help = "the same of a password, or https://USER:PASSWORD@HOST/ (repeatable)"},
-	{.name = "header-file",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct resume_options, header_file),
-		.metavar = "FILE",
-		.help = "such fields, one in each line of a file"},
-	{.name = "auth-file",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct resume_options, auth_file),
-		.metavar = "FILE",
-		.help = "such passwords, likewise"},
-	{.name = "cookies",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct resume_options, cookies),
-		.metavar = "FILE",
-		.help = "the same of a cookie file"},
-	{.name = "proxy",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct resume_options, proxy),
-		.metavar = "URL",
-		.help = "the same of a proxy with a password"},
-	{.name = "proxy-file",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct resume_options, proxy_file),
-		.metavar = "FILE",
-		.help = "a file with such a proxy's URL"},
-	{.name = "json",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct resume_options, json),
-		.help = "print the report as JSON"},
-	{.name = "verbose",
-		.letter = 'v',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct resume_options, verbose),
-		.help = "log what fails, and why"},
+	ROW(INT, lanes, "lanes", 0,
+		"threads to capture several sites with (default: one for each processor)", .min = 1,
+		.max = CRAWL_LANES_MAX),
+	ROW(LIST, headers, "header", 'H',
+		"a field that the capture was started with and that is not in the archive",
+		.metavar = "NAME:VALUE"),
+	ROW(LIST, auth, "auth", 0,
+		"a password that it was started with, or https://USER:PASSWORD@HOST/ (repeatable)",
+		.metavar = "USER:PASSWORD"),
+	ROW(STRING, header_file, "header-file", 0, "read --header fields from a file, one per line",
+		.metavar = "FILE"),
+	ROW(STRING, auth_file, "auth-file", 0, "read --auth passwords from a file, one per line",
+		.metavar = "FILE"),
+	ROW(STRING, cookies, "cookies", 0, "the cookie file that it was started with",
+		.metavar = "FILE"),
+	ROW(STRING, proxy, "proxy", 0, "the proxy that it was started with, if it has a password",
+		.metavar = "URL"),
+	ROW(STRING, proxy_file, "proxy-file", 0, "read the proxy's URL from a file",
+		.metavar = "FILE"),
+	ROW(FLAG, json, "json", 0, "print the report as JSON"),
+	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
 };
 
@@ -73,11 +45,10 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "resume",
 	.usage = "ARCHIVE [OPTION…]",
-	.description = "Goes on with all captures of an archive that are not finished, with the "
-		       "same settings. Passwords, keys and cookies are not in the archive: those "
-		       "that a capture was begun with have to be given again. What a crash has "
-		       "left unfinished in a WARC file is set "
-		       "aside under a name of its own, never deleted.",
+	.description = "Continues all unfinished captures of an archive with the same settings. "
+		       "Passwords, keys and cookies are not in the archive: give those that a "
+		       "capture was started with again. What a crash left unfinished in a WARC "
+		       "file is moved to a file of its own, never deleted.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,

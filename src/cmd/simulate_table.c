@@ -5,14 +5,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/closest.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "cmd/simulate_table.h"
 #include "web/html.h"
 #include "web/page.h"
-
-enum { NAME_SHOWN_MAX = 80 };
 
 struct session {
 	struct table_params params;
@@ -272,14 +269,7 @@ static int unknown(const char *name, struct err *err)
 	closest_init(&c, name);
 	for (size_t i = 0; (t = table_at(i)); i++)
 		closest_offer(&c, t->name);
-	if (closest_get(&c))
-		return err_set(err, ERR_USAGE,
-			"unknown table '%.*s', did you mean '%s'? (all: stillpoint "
-			"simulate --table list)",
-			NAME_SHOWN_MAX, name, closest_get(&c));
-	return err_set(err, ERR_USAGE,
-		"unknown table '%.*s' (all: stillpoint simulate --table list)", NAME_SHOWN_MAX,
-		name);
+	return cmd_unknown("unknown table", &c, "all: stillpoint simulate --table list", err);
 }
 
 /* Table NULL: all. */

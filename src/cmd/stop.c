@@ -45,16 +45,13 @@ static void write_one(int fd)
 		;
 }
 
-/* From here on SIGINT and SIGTERM do what they do by default. */
-static void let_through(void)
+void stop_restore(int signal_number)
 {
 	sigset_t set;
 
 	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)signal(SIGINT, SIG_DFL);
-	(void)signal(SIGTERM, SIG_DFL);
+	(void)sigaddset(&set, signal_number);
+	(void)signal(signal_number, SIG_DFL);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -73,7 +70,8 @@ static void *listen(void *context)
 	while (nanosleep(&twice, &twice) && errno == EINTR)
 		;
 	forget(&set);
-	let_through();
+	stop_restore(SIGINT);
+	stop_restore(SIGTERM);
 	for (;;)
 		(void)pause();
 	return NULL;

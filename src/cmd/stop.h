@@ -14,6 +14,9 @@
  */
 int stop_open(int *ret_fd, struct err *err) SP_MUST_CHECK;
 
+/* From here on a signal that was ignored or blocked does what it does by default. */
+void stop_restore(int signal_number);
+
 /* Gives the signals back; those that have come are forgotten. -1 is fine. */
 void stop_close(int fd);
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
+#include "cmd/option_row.h"
 #include "cmd/text.h"
 #include "quality/report_json.h"
 
@@ -18,21 +19,12 @@ struct verify_options {
 	bool verbose;
 };
 
+#define ROW_OF struct verify_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "warc-only",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct verify_options, warc_only),
-		.help = "check the WARC files by themselves and do not ask for a catalog"},
-	{.name = "json",
-		.letter = 'j',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct verify_options, json),
-		.help = "print one JSON document"},
-	{.name = "verbose",
-		.letter = 'v',
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct verify_options, verbose),
-		.help = "print every problem, not one line for each cause"},
+	ROW(FLAG, warc_only, "warc-only", 0, "check the WARC files alone, without the catalog"),
+	ROW(FLAG, json, "json", 'j', "print one JSON document"),
+	ROW(FLAG, verbose, "verbose", 'v', "print every problem, not one line for each cause"),
 	{.name = NULL},
 };
 
@@ -40,11 +32,10 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "verify",
 	.usage = "ARCHIVE [OPTION…]",
-	.description =
-		"Computes digests, states, verdicts and the still point again from the WARC "
-		"files alone, holds them against what the WARC files and the catalog say, and "
-		"names whatever differs: one line for each cause, every page with --verbose. Exits "
-		"with 1 if anything does.",
+	.description = "Recomputes digests, states, verdicts and the still point from the WARC "
+		       "files, compares them with what the WARC files and the catalog say, and "
+		       "lists the differences: one line for each cause, every page with --verbose. "
+		       "Exits with 1 if there are any.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,
@@ -164,11 +155,7 @@ static void put_problems(
 		json_object_begin(j);
 		json_text(j, "url", p->url);
 		json_text(j, "file", p->file);
-		json_key(j, "offset");
-		if (p->has_offset)
-			json_uint(j, p->offset);
-		else
-			json_null(j);
+		json_put_uint_if(j, "offset", p->has_offset, p->offset);
 		json_text(j, what, p->text);
 		json_object_end(j);
 	}
@@ -178,11 +165,7 @@ static void put_problems(
 static void put_capture(struct json *j, const struct verify_capture *c)
 {
 	json_object_begin(j);
-	json_key(j, "capture");
-	if (c->id)
-		json_uint(j, c->id);
-	else
-		json_null(j);
+	json_put_uint_if(j, "capture", c->id, c->id);
 	json_text(j, "uuid", c->uuid);
 	json_put_uint(j, "pages", c->pages.len);
 	json_put_uint(j, "sharp", c->sharp);

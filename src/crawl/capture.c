@@ -23,9 +23,9 @@ static const char *choose_advice(const char *reason, const char *advice)
 	static const struct {
 		const char *reason, *advice;
 	} KNOWN[] = {
-		{"HTTP 401", "it wants a login: give it one with --auth USER:PASSWORD"},
-		{"HTTP 407", "the proxy wants a login: --proxy http://USER:PASSWORD@HOST:PORT"},
-		{NET_NO_TLS, "try the URL with http:// in place of https://"},
+		{"HTTP 401", "it needs a login; add --auth USER:PASSWORD"},
+		{"HTTP 407", "the proxy needs a login; use --proxy http://USER:PASSWORD@HOST:PORT"},
+		{NET_NO_TLS, "try the URL with http:// instead of https://"},
 	};
 
 	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "url/url.h"
+
 #define PRODUCT "Mozilla/5.0 (compatible; stillpoint/" STILLPOINT_VERSION
 
 /* Nothing that would end the comment of a user agent, or its line. */
@@ -62,19 +64,4 @@ char *contact_user_agent(const struct crawl_settings *s)
 		    is_url(slice_str(s->contact)) ? "" : "mailto:", s->contact) < 0)
 		return NULL;
 	return out;
-}
-
-bool contact_is_loopback(const struct url *url)
-{
-	slice host = url_part(url, url->host);
-
-	switch (url->host_kind) {
-	case URL_HOST_IPV4:
-		return slice_starts_with(host, SLICE("127."));
-	case URL_HOST_IPV6:
-		return slice_eq(host, SLICE("[::1]"));
-	default:
-		return slice_eq(host, SLICE("localhost")) ||
-		       slice_ends_with(host, SLICE(".localhost"));
-	}
 }

@@ -9,15 +9,11 @@
 
 #include "base/slice.h"
 #include "crawl/settings.h"
-#include "url/url.h"
 
 /* Whether it is an http or https URL, or a mail address, and fits into a user agent as it is. */
 bool contact_is_valid(slice contact);
 
 /* The user agent by these settings, the caller's to free; NULL without memory. */
 char *contact_user_agent(const struct crawl_settings *settings);
-
-/* Whether a host is this machine, by its name alone: nobody else has to be told who asks. */
-bool contact_is_loopback(const struct url *url);
 
 #endif

@@ -483,7 +483,7 @@ static int conclude(struct crawl *x, int rc, struct err *err)
 	first = *err;
 	/* What was committed stays; what was not is asked for again. */
 	if (rc && x->has_begun)
-		(void)err_set(err, first.code, "%.300s; when that is mended: stillpoint resume %s",
+		(void)err_set(err, first.code, "%.300s; fix this, then run: stillpoint resume %s",
 			first.text, x->directory.path);
 	close_crawl(x);
 	return rc;

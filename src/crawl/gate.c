@@ -63,7 +63,8 @@ static uint64_t free_bytes(const struct gate *g)
 
 static void describe_disk(struct gate *g)
 {
-	(void)snprintf(g->text, sizeof g->text, "waiting for room: less than %llu MiB are free",
+	(void)snprintf(g->text, sizeof g->text,
+		"waiting for disk space: less than %llu MiB are free",
 		(unsigned long long)(g->params.min_free >> 20));
 }
 

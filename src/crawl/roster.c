@@ -183,7 +183,7 @@ static int write_settings(struct roster *r, const struct crawl_settings *setting
 	*ret = (slice){rc ? NULL : arena_strdup(&r->arena, buf_slice(&text)), text.len};
 	buf_release(&text);
 	if (rc == ERR_SYNTAX)
-		return err_set(err, ERR_USAGE, "no setting may have a line break in it");
+		return err_set(err, ERR_USAGE, "a setting contains a line break; remove it");
 	if (rc == ERR_LIMIT)
 		return err_set(err, ERR_USAGE,
 			"%.200s: too many URLs or patterns for one site (%zu MiB at most)",

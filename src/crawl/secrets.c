@@ -27,19 +27,19 @@ static const char *const HARMLESS[] = {"Accept", "Accept-Charset", "Accept-Encod
 static const struct {
 	const char *name, *why;
 } REFUSED[] = {
-	{"Host", "it belongs to each URL"},
+	{"Host", "each URL has its own"},
 	{"Content-Length", "requests have no body"},
 	{"Content-Type", "requests have no body"},
 	{"Transfer-Encoding", "requests have no body"},
 	{"Expect", "requests have no body"},
-	{"Connection", "connections are not yours to steer"},
-	{"Keep-Alive", "connections are not yours to steer"},
-	{"Upgrade", "connections are not yours to steer"},
-	{"HTTP2-Settings", "connections are not yours to steer"},
-	{"TE", "connections are not yours to steer"},
-	{"Trailer", "connections are not yours to steer"},
+	{"Connection", "the crawler manages connections itself"},
+	{"Keep-Alive", "the crawler manages connections itself"},
+	{"Upgrade", "the crawler manages connections itself"},
+	{"HTTP2-Settings", "the crawler manages connections itself"},
+	{"TE", "the crawler manages connections itself"},
+	{"Trailer", "the crawler manages connections itself"},
 	{"Proxy-Authorization", "use --proxy http://USER:PASSWORD@HOST:PORT"},
-	{"Proxy-Connection", "connections are not yours to steer"},
+	{"Proxy-Connection", "the crawler manages connections itself"},
 	{"Range", "pages are captured whole"},
 	{"If-Range", "pages are captured whole"},
 	{"If-Match", "pages are captured whole"},
@@ -97,8 +97,8 @@ int crawl_secrets_add_header(
 	bool has_colon = line[name.len] == ':';
 
 	if (!has_colon || !is_field(name, slice_str(line + name.len + 1)))
-		return err_set(
-			err, ERR_USAGE, "--header is 'Name: value', in one line and at most 8 KiB");
+		return err_set(err, ERR_USAGE,
+			"--header must be 'Name: value' on one line, at most 8 KiB");
 	if (why)
 		return err_set(err, ERR_USAGE, "--header: %.*s cannot be set: %s", (int)name.len,
 			name.ptr, why);
@@ -118,8 +118,8 @@ int crawl_secrets_add_auth(struct crawl_secrets *s, const char *auth, struct err
 {
 	if (!crawl_secrets_has_host(auth) && (!strchr(auth, ':') || auth[0] == ':'))
 		return err_set(err, ERR_USAGE,
-			"--auth is USER:PASSWORD, or https://USER:PASSWORD@HOST/ for one host "
-			"alone");
+			"--auth must be USER:PASSWORD, or https://USER:PASSWORD@HOST/ for one "
+			"host");
 	return err_code(err, text_list_push(&s->auth, auth));
 }
 
@@ -228,8 +228,8 @@ int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settin
 	for (size_t i = 0; rc == 0 && i < settings->withheld.len; i++)
 		if (!is_among(&given, settings->withheld.ptr[i]))
 			rc = err_set(err, ERR_USAGE,
-				"the capture was begun with --%.200s, which is not kept in the "
-				"archive: give it again",
+				"the capture was started with --%.200s, which is not kept in the "
+				"archive; give it again",
 				settings->withheld.ptr[i]);
 	text_list_release(&given);
 	return rc;

@@ -274,8 +274,7 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);
 	return rc ? err_set(err, rc,
-			    "the capture's settings in the catalog are damaged: it cannot go on, "
-			    "but what "
-			    "it has is kept")
+			    "the capture's settings in the catalog are damaged: it cannot be "
+			    "resumed, but what it captured is kept")
 		  : 0;
 }

@@ -48,7 +48,7 @@ struct sitemap_reader {
 	bool ended;
 	struct err end; /* why, when not for the input's end */
 	uint64_t given;
-	uint64_t refused;    /* addresses that are no http URLs */
+	uint64_t refused;    /* addresses that are not http URLs */
 	struct err unpacked; /* what was wrong with the gzip data */
 	struct buf damage;
 	char block[BLOCK];
@@ -247,7 +247,7 @@ static void end_input(struct sitemap_reader *r, int why)
 		r->end = (struct err){0};
 	}
 	if (why == ERR_END && sitemap_format(r) == SITEMAP_UNKNOWN)
-		(void)err_set(&r->end, ERR_SYNTAX, "this is no sitemap and no feed");
+		(void)err_set(&r->end, ERR_SYNTAX, "this is not a sitemap or a feed");
 }
 
 /* Reads and parses one block. */
@@ -399,9 +399,9 @@ const char *sitemap_damage(struct sitemap_reader *r)
 	if (r->queue.overlong)
 		add_reason(&r->damage, "addresses that are too long", r->queue.overlong);
 	if (r->refused)
-		add_reason(&r->damage, "addresses that are no http URLs", r->refused);
+		add_reason(&r->damage, "addresses that are not http URLs", r->refused);
 	if (r->syntax == SYNTAX_TEXT && r->text.passed_over)
-		add_reason(&r->damage, "lines that are no URLs", r->text.passed_over);
+		add_reason(&r->damage, "lines that are not URLs", r->text.passed_over);
 	return r->damage.len ? buf_str(&r->damage) : NULL;
 }
 

@@ -59,28 +59,32 @@ int queues_push_first(struct queues *pool, struct queue *q, struct queue_item it
 	return 0;
 }
 
-bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret)
+/* Takes a node out, which follows another one or is the first (before is 0). */
+static struct queue_item take_out(
+	struct queues *pool, struct queue *q, uint32_t before, uint32_t node)
 {
-	uint32_t node = q->first;
-	struct queue_node *n;
+	struct queue_node *n = &pool->nodes.ptr[node - 1];
 
-	if (!node)
-		return false;
-	n = &pool->nodes.ptr[node - 1];
-	*ret = (struct queue_item){n->tag, n->host};
-	q->first = n->next;
-	if (!q->first)
-		q->last = 0;
+	*(before ? &pool->nodes.ptr[before - 1].next : &q->first) = n->next;
+	if (q->last == node)
+		q->last = before;
 	q->len--;
 	n->next = pool->unused;
 	pool->unused = node;
+	return (struct queue_item){n->tag, n->host};
+}
+
+bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret)
+{
+	if (!q->first)
+		return false;
+	*ret = take_out(pool, q, 0, q->first);
 	return true;
 }
 
 bool queues_take(struct queues *pool, struct queue *q, uint32_t host, uint64_t *ret_tag)
 {
 	uint32_t before = 0, node = q->first;
-	struct queue_node *n;
 
 	while (node && pool->nodes.ptr[node - 1].host != host) {
 		before = node;
@@ -88,16 +92,6 @@ bool queues_take(struct queues *pool, struct queue *q, uint32_t host, uint64_t *
 	}
 	if (!node)
 		return false;
-	n = &pool->nodes.ptr[node - 1];
-	*ret_tag = n->tag;
-	if (before)
-		pool->nodes.ptr[before - 1].next = n->next;
-	else
-		q->first = n->next;
-	if (q->last == node)
-		q->last = before;
-	q->len--;
-	n->next = pool->unused;
-	pool->unused = node;
+	*ret_tag = take_out(pool, q, before, node).tag;
 	return true;
 }

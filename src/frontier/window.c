@@ -51,14 +51,14 @@ int windows_parse(struct windows *w, slice text, struct err *err)
 
 		if (read.count == WINDOWS_MAX)
 			return err_set(
-				err, ERR_USAGE, "no more than %d windows, please", WINDOWS_MAX);
+				err, ERR_USAGE, "at most %d windows are possible", WINDOWS_MAX);
 		if (!parse_window(slice_sub(rest, 0, len), &read.list[read.count++]))
 			return err_set(err, ERR_USAGE,
-				"'%.*s' is no time of day such as 22-06 or 22:30-06:00",
+				"'%.*s' is not a window of time such as 22-06 or 22:30-06:00",
 				(int)(len < 40 ? len : 40), rest.ptr);
 		rest = slice_sub(rest, len + (comma ? 1 : 0), rest.len);
 		if (comma && rest.len == 0)
-			return err_set(err, ERR_USAGE, "a window is missing behind the last comma");
+			return err_set(err, ERR_USAGE, "a window is missing after the last comma");
 	} while (rest.len > 0);
 	*w = read;
 	return 0;

@@ -191,7 +191,7 @@ int replay_run(const struct replay_params *params, struct replay *ret_replay, st
 	}
 	replay_release(&r.result);
 	if (rc == ERR_NOTFOUND)
-		return err_set(err, ERR_RANGE, "hardly ever is there a page to be captured");
+		return err_set(err, ERR_RANGE, "there is hardly ever a page to capture");
 	return err_code(err, rc);
 }
 

@@ -62,7 +62,7 @@ static int add(struct reader *r, struct rates_value value)
 	if (rc == 0)
 		rc = strmap_put(&r->rates->map, page, (uint32_t)r->rates->values.len - 1);
 	if (rc == ERR_EXISTS)
-		return err_set(r->err, rc, "'%.*s' is there already (keep one of them)",
+		return err_set(r->err, rc, "'%.*s' is given already (keep one of them)",
 			slice_shown(page, SHOWN_MAX), page.ptr);
 	return err_code(r->err, rc);
 }

@@ -391,7 +391,7 @@ static int check_hosts(const struct living_params *p, struct err *err)
 		for (size_t k = 0; k < i; k++)
 			if (strcasecmp(p->hosts[i], p->hosts[k]) == 0)
 				return err_set(
-					err, ERR_USAGE, "host %.99s is there twice", p->hosts[i]);
+					err, ERR_USAGE, "host %.99s is given twice", p->hosts[i]);
 	return 0;
 }
 
@@ -407,7 +407,7 @@ static int check(const struct living_params *p, struct err *err)
 		p->outdegree > LIVING_OUTDEGREE_MAX || p->host_count > LIVING_HOSTS_MAX)
 		return err_set(err, ERR_RANGE, "too many pages, requisites, links or hosts");
 	if (p->graph && p->history)
-		return err_set(err, ERR_USAGE, "a graph and a history: give one of them");
+		return err_set(err, ERR_USAGE, "give a graph or a history, not both");
 	if (p->history && p->host_count > 1)
 		return err_set(err, ERR_USAGE, "a history has one host");
 	if (p->history && (p->rates.kind != LIVING_GIVEN || p->rates.scaled))

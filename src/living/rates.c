@@ -48,7 +48,7 @@ int rates_scale(double mean, double *rates, size_t n, struct err *err)
 		sum += rates[i];
 	if (!(sum > 0 && isfinite(sum)))
 		return err_set(err, ERR_RANGE,
-			"rates that sum up to %g cannot be scaled to a mean of %g", sum, mean);
+			"rates that add up to %g cannot be scaled to a mean of %g", sum, mean);
 	for (size_t i = 0; i < n; i++)
 		rates[i] *= mean * (double)n / sum;
 	return 0;

@@ -348,7 +348,7 @@ static int open_channel(struct dns *d, struct err *err)
 	if (d->params.servers &&
 		ares_set_servers_ports_csv(d->channel, d->params.servers) != ARES_SUCCESS)
 		return err_set(err, ERR_USAGE,
-			"'%.60s' is no list of DNS servers such as 192.0.2.1,192.0.2.2:5353",
+			"'%.60s' is not a list of DNS servers such as 192.0.2.1,192.0.2.2:5353",
 			d->params.servers);
 	return 0;
 }

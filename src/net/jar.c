@@ -369,7 +369,7 @@ int jar_take(struct jar *jar, const struct url *url, slice head, int64_t now)
 int jar_read(struct jar *jar, slice text, int64_t now, struct err *err)
 {
 	int rc = text.len > JAR_FILE_MAX
-			 ? err_set(err, ERR_LIMIT, "a cookie file of more than 1 MiB")
+			 ? err_set(err, ERR_LIMIT, "the cookie file is larger than 1 MiB")
 			 : 0;
 
 	for (size_t line = 1; rc == 0 && text.len > 0; line++) {

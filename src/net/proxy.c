@@ -65,7 +65,8 @@ int net_check_proxy(const char *text, char *ret_shown, struct err *err)
 	url_release(&url);
 	if (!good)
 		return err_set(err, ERR_SYNTAX,
-			"a proxy is http://HOST:PORT, socks5://HOST:PORT or socks5h://HOST:PORT");
+			"a proxy must be http://HOST:PORT, socks5://HOST:PORT or "
+			"socks5h://HOST:PORT");
 	memcpy(ret_shown, shown, sizeof shown);
 	return 0;
 }

@@ -1,5 +1,7 @@
 #include "quality/expect.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "measure/blur.h"
 #include "measure/sum.h"
@@ -20,6 +22,16 @@ double expect_sharp(const struct report *r)
 			sum_add(&sum, survival_at(s, clock_seconds(length)));
 	}
 	return sum_value(&sum);
+}
+
+/* The variance of a sum of pages that are each sharp or not is at most its mean. */
+enum expect_result expect_compare(uint64_t found, double expected)
+{
+	double difference = (double)found - expected, tolerance = 3 * sqrt(fmax(expected, 1));
+
+	if (fabs(difference) <= tolerance)
+		return EXPECT_AGREES;
+	return difference < 0 ? EXPECT_FEWER : EXPECT_MORE;
 }
 
 /* With a revisit, that is not before the visit: a clock may have been set back. */

@@ -5,6 +5,8 @@
 #ifndef QUALITY_EXPECT_H
 #define QUALITY_EXPECT_H
 
+#include <stdint.h>
+
 struct report;
 
 /*
@@ -13,6 +15,15 @@ struct report;
  * against the pages that are sharp or absent.
  */
 double expect_sharp(const struct report *r);
+
+/* How the pages found unchanged compare with the number that was expected. */
+enum expect_result {
+	EXPECT_FEWER,  /* pages change more often than the rates say, or revisits failed */
+	EXPECT_AGREES, /* within three standard deviations, of a Poisson distribution */
+	EXPECT_MORE,
+};
+
+enum expect_result expect_compare(uint64_t found, double expected);
 
 /*
  * Blur of the capture: SHARC eq. 20 for pages with two usable observations, eq. 3 for those with

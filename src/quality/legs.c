@@ -59,17 +59,18 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 		l->late = late;
 }
 
+/* The limit that ended a capture, and what it did to pages that were visited only. */
+static const struct {
+	slice limit, unrevisited;
+} LIMITS[] = {
+	[CATALOG_END_NONE] = {SLICE_INIT("a limit"), SLICE_INIT("not revisited: a limit")},
+	[CATALOG_END_TIME] = {SLICE_INIT("time limit"), SLICE_INIT("not revisited: time limit")},
+	[CATALOG_END_BYTES] = {SLICE_INIT("byte limit"), SLICE_INIT("not revisited: byte limit")},
+};
+
 slice legs_limit(enum catalog_end limit)
 {
-	switch (limit) {
-	case CATALOG_END_TIME:
-		return SLICE("time limit");
-	case CATALOG_END_BYTES:
-		return SLICE("byte limit");
-	case CATALOG_END_NONE:
-		break;
-	}
-	return SLICE("a limit");
+	return LIMITS[limit].limit;
 }
 
 /* Why there was no visit, in a capture that wanted one. */
@@ -89,15 +90,7 @@ static slice unrevisited_reason(const struct legs_terms *terms)
 		return SLICE("not revisited: the capture is not finished");
 	if (terms->state == CATALOG_FINISHED)
 		return SLICE("not revisited");
-	switch (terms->ended_by) {
-	case CATALOG_END_TIME:
-		return SLICE("not revisited: time limit");
-	case CATALOG_END_BYTES:
-		return SLICE("not revisited: byte limit");
-	case CATALOG_END_NONE:
-		break;
-	}
-	return SLICE("not revisited: a limit");
+	return LIMITS[terms->ended_by].unrevisited;
 }
 
 struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms)

@@ -222,6 +222,16 @@ int report_load(struct report *r, struct catalog *catalog, uint32_t capture, str
 	return rc;
 }
 
+static int on_capture(void *context, const struct catalog_capture *c)
+{
+	return u32_vec_push(context, c->id);
+}
+
+int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *err)
+{
+	return catalog_each_capture(catalog, on_capture, ids, err);
+}
+
 void report_release(struct report *r)
 {
 	report_pages_release(&r->pages);

@@ -12,6 +12,7 @@
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/lists.h"
 #include "base/slice.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
@@ -71,6 +72,9 @@ struct report {
  */
 int report_load(
 	struct report *r, struct catalog *catalog, uint32_t capture, struct err *err) SP_MUST_CHECK;
+
+/* Appends the numbers of all captures, in their order: 0, or as the catalog's functions. */
+int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *err) SP_MUST_CHECK;
 
 /* Known as a link that leads out of the scope, and no more. */
 bool report_is_out_of_scope(const struct report_page *p);

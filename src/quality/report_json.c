@@ -14,22 +14,13 @@ static void put_time(struct json *j, const char *key, int64_t time, enum clock_r
 	json_string(j, time ? text : NULL);
 }
 
-static void put_status(struct json *j, const char *key, unsigned status)
-{
-	json_key(j, key);
-	if (status)
-		json_uint(j, status);
-	else
-		json_null(j);
-}
-
 static void put_page(struct json *j, const struct report_page *p)
 {
 	json_object_begin(j);
 	json_text(j, "url", p->url);
 	json_text(j, "kind", p->kind);
-	put_status(j, "status", p->visit.status);
-	put_status(j, "revisit_status", p->revisit.status);
+	json_put_uint_if(j, "status", p->visit.status, p->visit.status);
+	json_put_uint_if(j, "revisit_status", p->revisit.status, p->revisit.status);
 	put_time(j, "visit_start", p->visit.start, CLOCK_ROUND_DOWN);
 	put_time(j, "visit_end", p->visit.end, CLOCK_ROUND_UP);
 	put_time(j, "revisit_start", p->revisit.start, CLOCK_ROUND_DOWN);

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "base/lists.h"
+#include "quality/report.h"
+#include "url/repair.h"
+#include "url/url.h"
 
 enum { ARENA_MAX = 1 << 30 };
 
@@ -55,20 +58,14 @@ static int on_page(void *context, const struct catalog_page *p)
 {
 	struct asking *a = context;
 	struct catalog_page copy = *p;
-	int rc;
 
 	if (p->number >= a->via.len || !a->place[p->number])
 		return 0;
-	rc = keep(a, &copy.url);
-	if (rc == 0)
-		rc = keep(a, &copy.kind);
-	if (rc == 0)
-		rc = keep(a, &copy.found);
-	if (rc == 0)
-		rc = keep(a, &copy.rule);
-	if (rc == 0)
-		a->why->way.ptr[a->why->way.len - a->place[p->number]] = copy;
-	return err_code(a->err, rc);
+	if (keep(a, &copy.url) || keep(a, &copy.kind) || keep(a, &copy.found) ||
+		keep(a, &copy.rule))
+		return err_code(a->err, ERR_NOMEM);
+	a->why->way.ptr[a->why->way.len - a->place[p->number]] = copy;
+	return 0;
 }
 
 static int on_observation(void *context, const struct attempt *o)
@@ -104,6 +101,79 @@ int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url
 	u32_vec_release(&a.via);
 	free(a.place);
 	return rc;
+}
+
+/* As the user spells it, or else as it is spelled in canonical form. */
+static int load_spelled(
+	struct why *w, struct catalog *catalog, uint32_t capture, const char *text, struct err *err)
+{
+	struct url url;
+	int rc = why_load(w, catalog, capture, slice_str(text), err);
+
+	if (rc != ERR_NOTFOUND)
+		return rc;
+	url_init(&url);
+	if (url_parse(&url, slice_str(text), NULL, NULL) == 0) {
+		why_release(w);
+		rc = why_load(w, catalog, capture, url_page(&url), err);
+	}
+	url_release(&url);
+	return rc;
+}
+
+/* ERR_NOTFOUND, with what was perhaps meant by a text that is not a URL. */
+static int propose(struct catalog *catalog, const struct catalog_capture *capture, const char *text,
+	struct err *err)
+{
+	struct why w = {0};
+	struct url url;
+	slice meant;
+
+	(void)err_set(err, ERR_NOTFOUND,
+		"%s: capture %u does not know this URL: it found no link to it", text, capture->id);
+	url_init(&url);
+	if (url_repair_on_site(text, capture->site, &url)) {
+		meant = url_page(&url);
+		if (why_load(&w, catalog, capture->id, meant, NULL) == 0)
+			(void)err_set(err, ERR_NOTFOUND,
+				"'%.300s' is not a URL; did you mean %.*s ?", text, (int)meant.len,
+				meant.ptr);
+		else
+			(void)err_set(err, ERR_NOTFOUND,
+				"'%.300s' is not a URL, and capture %u does not know %.*s", text,
+				capture->id, (int)meant.len, meant.ptr);
+		why_release(&w);
+	}
+	url_release(&url);
+	return ERR_NOTFOUND;
+}
+
+int why_find(struct why *w, struct catalog *catalog, const struct catalog_capture *capture,
+	const char *text, struct err *err)
+{
+	int rc = load_spelled(w, catalog, capture->id, text, err);
+
+	return rc == ERR_NOTFOUND ? propose(catalog, capture, text, err) : rc;
+}
+
+uint32_t why_newest_capture(struct catalog *catalog, const char *text)
+{
+	struct u32_vec ids = {0};
+	uint32_t found = 0;
+	bool taken = false;
+
+	if (report_captures(catalog, &ids, NULL) == 0)
+		for (size_t i = ids.len; i > 0 && !taken; i--) {
+			struct why w;
+
+			if (load_spelled(&w, catalog, ids.ptr[i - 1], text, NULL) == 0) {
+				taken = w.way.ptr[w.way.len - 1].taken;
+				found = taken || !found ? ids.ptr[i - 1] : found;
+			}
+			why_release(&w);
+		}
+	u32_vec_release(&ids);
+	return found;
 }
 
 void why_release(struct why *w)

@@ -29,6 +29,16 @@ struct why {
 int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * The same of a URL as a user writes it. For "/path" or "host/path" the error says what was
+ * probably meant, a page of the capture's site.
+ */
+int why_find(struct why *w, struct catalog *catalog, const struct catalog_capture *capture,
+	const char *text, struct err *err) SP_MUST_CHECK;
+
+/* The newest capture that took the page, or else that knows it; 0 when none does. */
+uint32_t why_newest_capture(struct catalog *catalog, const char *text);
+
 void why_release(struct why *w);
 
 #endif

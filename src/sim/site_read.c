@@ -102,7 +102,7 @@ static int read_column(struct reader *r, slice name, int at)
 		if (!slice_eq(COLUMNS[c], name))
 			continue;
 		if (r->column[c] >= 0)
-			return err_set(r->err, ERR_SYNTAX, "column '%s' is there twice (%s)",
+			return err_set(r->err, ERR_SYNTAX, "column '%s' is given twice (%s)",
 				COLUMNS[c].ptr, HEADER_HINT);
 		r->column[c] = at;
 		return 0;
@@ -165,7 +165,7 @@ static int read_page(struct reader *r, slice name)
 	m = &r->mentions.ptr[id];
 	if (m->page != NO_PAGE)
 		return err_set(r->err, ERR_EXISTS,
-			"page '%.*s' is there already, in line %llu (keep one of them)",
+			"page '%.*s' is given already, in line %llu (keep one of them)",
 			slice_shown(name, NAME_SHOWN_MAX), name.ptr, (unsigned long long)m->line);
 	m->page = (uint32_t)r->survival.len;
 	m->line = r->line;

@@ -121,7 +121,8 @@ int synthetic_parse(const char *spec, struct synthetic *ret_synthetic, struct er
 
 	if ((size_t)(at - spec) != sizeof KIND - 1 || strncmp(spec, KIND, sizeof KIND - 1) != 0)
 		return err_set(err, ERR_USAGE,
-			"'%.*s' is no kind of site (synthetic:KEY=VALUE,… is)", SHOWN_MAX, spec);
+			"'%.*s' is not a kind of site (example: synthetic:KEY=VALUE,…)", SHOWN_MAX,
+			spec);
 	while (*at) {
 		slice pair = {at + 1, strcspn(at + 1, ",")};
 		int rc = read_pair(pair, &s, err);

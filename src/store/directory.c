@@ -148,8 +148,8 @@ static int check_own(const struct directory *d, struct err *err)
 		rc = join(path, d->path, DIRECTORIES[i], err);
 		if (rc == 0 && lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
 			rc = err_set(err, ERR_STATE,
-				"%s: it must be a directory, not a link to one or a file; move the "
-				"whole archive instead",
+				"%s: must be a directory, not a file or a link; move the whole "
+				"archive instead",
 				path);
 	}
 	return rc;

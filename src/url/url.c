@@ -35,3 +35,18 @@ int url_copy(struct url *to, const struct url *from)
 	to->text = text;
 	return rc;
 }
+
+bool url_is_loopback(const struct url *u)
+{
+	slice host = url_part(u, u->host);
+
+	switch (u->host_kind) {
+	case URL_HOST_IPV4:
+		return slice_starts_with(host, SLICE("127."));
+	case URL_HOST_IPV6:
+		return slice_eq(host, SLICE("[::1]"));
+	default:
+		return slice_eq(host, SLICE("localhost")) ||
+		       slice_ends_with(host, SLICE(".localhost"));
+	}
+}

@@ -131,6 +131,9 @@ static inline bool url_is_http(const struct url *u)
 	return u->scheme_id == URL_HTTP || u->scheme_id == URL_HTTPS;
 }
 
+/* Whether its host is this machine, by its name alone. */
+bool url_is_loopback(const struct url *u);
+
 /* A special scheme's port, or URL_NO_PORT. */
 int32_t url_default_port(enum url_scheme scheme);
 

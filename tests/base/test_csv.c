@@ -118,7 +118,7 @@ static void test_header(void)
 		{"empty lines only", SLICE_INIT("\n\n"),
 			"!line 3: a header was expected, but the input is empty"},
 		{"a column twice", SLICE_INIT("page,rate,page\n"),
-			"!line 1: column 'page' is there twice"},
+			"!line 1: column 'page' is given twice"},
 		{"broken header", SLICE_INIT("pa\"ge\n"),
 			"!line 1: quote inside an unquoted field"},
 	};

@@ -51,8 +51,8 @@ static void test_modes(void)
 	char path[SAMPLE_PATH_SIZE];
 
 	(void)sample_path(path);
-	check_refused(path, CATALOG_READ, ERR_NOTFOUND, "is not there");
-	check_refused(path, CATALOG_WRITE, ERR_NOTFOUND, "is not there");
+	check_refused(path, CATALOG_READ, ERR_NOTFOUND, "does not exist");
+	check_refused(path, CATALOG_WRITE, ERR_NOTFOUND, "does not exist");
 	CHECK(access(path, F_OK) != 0);
 	catalog_close(sample_open(path, CATALOG_CREATE));
 	catalog_close(sample_open(path, CATALOG_READ));
@@ -495,7 +495,7 @@ static int read_unwritable(const char *path, uint32_t capture)
 	rc = catalog_open(path, CATALOG_READ, &c, &err);
 	if (rc) {
 		tap_note("%s", err.text);
-		return strstr(err.text, "copy the archive elsewhere") ? 20 : 30;
+		return strstr(err.text, "copy the archive to one") ? 20 : 30;
 	}
 	rc = sample_check(c, capture, true) == 3 ? 0 : 40;
 	catalog_close(c);

@@ -64,41 +64,10 @@ static void test_user_agent(void)
 	}
 }
 
-static void test_loopback(void)
-{
-	static const struct {
-		const char *url;
-		bool want;
-	} rows[] = {
-		{"http://127.0.0.1:8000/", true},
-		{"http://127.9.9.9/", true},
-		{"http://2130706433/", true}, /* 127.0.0.1, as the URL standard reads it */
-		{"http://[::1]/", true},
-		{"http://localhost/", true},
-		{"http://a.localhost:81/", true},
-		{"http://128.0.0.1/", false},
-		{"http://[::2]/", false},
-		{"http://localhost.example.org/", false},
-		{"http://notlocalhost/", false},
-		{"http://10.0.0.1/", false},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct url url;
-
-		tap_case("loopback: %s", rows[i].url);
-		url_init(&url);
-		CHECK_INT(url_parse(&url, slice_str(rows[i].url), NULL, NULL), 0);
-		CHECK(contact_is_loopback(&url) == rows[i].want);
-		url_release(&url);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_valid();
 	test_user_agent();
-	test_loopback();
 	return tap_done();
 }

@@ -65,7 +65,7 @@ static void test_disk(void)
 
 	open_gate(&g, &clock, (struct gate_params){.min_free = UINT64_C(1) << 60});
 	CHECK(gate_wait(&g) > 0);
-	CHECK(strstr(gate_text(&g), "waiting for room") != NULL);
+	CHECK(strstr(gate_text(&g), "waiting for disk space") != NULL);
 	g.params.min_free = 1;
 	CHECK(gate_wait(&g) > 0);
 	clock_manual_advance(&clock, 1);

@@ -234,7 +234,7 @@ def kill_all(site, length):
 def stop(process, archive, number):
     """Stops a capture in the middle; it says how to go on, and does."""
     process.send_signal(number)
-    tap.equal(finish(process), (0, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n"))
+    tap.equal(finish(process), (0, f"stillpoint: stopped; continue with: stillpoint resume {archive}\n"))
     check_files(archive)
     check_unvisited(archive)
     living.hasten(archive)
@@ -366,7 +366,7 @@ def kill_at_limit():
                             f" kind = {EVENT_CANCEL}) FROM event WHERE kind = {EVENT_STEP}",
                             "--time-limit", "35s", "--single")
         status, said = finish(start("resume", archive))
-    tap.equal((status, said), (0, "stillpoint: the time limit has ended the capture\n"))
+    tap.equal((status, said), (0, "stillpoint: the time limit ended the capture\n"))
     tap.equal(tap.load("report", archive)["ended_by"], "time")
     tap.equal(tap.run("verify", archive).returncode, 0)
 
@@ -386,7 +386,7 @@ def kill_at_bytes():
         tap.equal({row["reason"] for row in report["verdicts"] if row["verdict"] == "unvisited"},
                   {"byte limit"})
         status, said = finish(start("resume", archive))
-    tap.equal((status, said), (0, "stillpoint: --max-bytes has ended the capture\n"))
+    tap.equal((status, said), (0, "stillpoint: --max-bytes ended the capture\n"))
     report = tap.load("report", archive)
     tap.equal((report["state"], report["ended_by"]), ("cut", "bytes"))
     assert report["totals"]["unvisited"] > 0, report["totals"]

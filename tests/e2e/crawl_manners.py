@@ -539,8 +539,8 @@ def warned():
                        timeout=DEADLINE).stderr
 
     with dnsserver.Server({}) as dns:
-        assert "set --contact" in crawl("warned")
-        assert "set --contact" not in crawl("known", STILLPOINT_CONTACT="a@example.org")
+        assert "add --contact" in crawl("warned")
+        assert "add --contact" not in crawl("known", STILLPOINT_CONTACT="a@example.org")
 
 
 # ---- when, and how fast ----
@@ -581,7 +581,7 @@ def hours():
     around = f"{(now + 12) % 24}:30-{(now + 13) % 24}:00,{(now - 1) % 24}-{(now + 3) % 24}"
     running = Running("open", site.url, "--hours", around)
     tap.equal((running.end(), running.said(), len(site.asked("/"))), (0, "", 2))
-    tap.refuse(2, "--hours: 'noon' is no time of day", "crawl", site.url, "--hours", "noon", "-o",
+    tap.refuse(2, "--hours: 'noon' is not a window of time", "crawl", site.url, "--hours", "noon", "-o",
                tap.path("never"))
 
 
@@ -610,7 +610,7 @@ def low_disk():
             file.write(bytes(6 << 20))
         site = Site({"/": page(b"x")})
         running = Running("disk/archive", site.url, "--min-free", "4M")
-        running.wait_for("waiting for room: less than 4 MiB are free")
+        running.wait_for("waiting for disk space: less than 4 MiB are free")
         tap.equal(site.asked(), [])
         os.unlink(f"{mount}/filler")
         tap.equal(running.end(), 0)

@@ -186,7 +186,7 @@ def stop():
         process.send_signal(signal.SIGINT)
         out, said = process.communicate(timeout=DEADLINE)
         tap.equal((process.returncode, said),
-                  (0, f"stillpoint: stopped; go on with: stillpoint resume {archive}\n"))
+                  (0, f"stillpoint: stopped; continue with: stillpoint resume {archive}\n"))
         assert out.count("not finished\n") == SITES, out
         tap.equal(tap.run("verify", archive).returncode, 0)
         living.hasten(archive)
@@ -358,12 +358,12 @@ def group():
 
 
 SEEDS_REFUSED = (
-    ("no URL", "https://a/\n\nnot a url\n", ":3: 'not a url' is no URL"),
-    ("no scheme", "# list\nexample.org\n", ":2: 'example.org' is no URL; did you mean "
-                                            "'https://example.org/'?"),
-    ("another scheme", "ftp://a/\n", ":1: 'ftp://a/' is neither http nor https"),
+    ("no URL", "https://a/\n\nnot a url\n", ":3: 'not a url' is not a URL"),
+    ("no scheme", "# list\nexample.org\n", ":2: 'example.org' is not a URL; did you mean "
+                                            "https://example.org/ ?"),
+    ("another scheme", "ftp://a/\n", ":1: 'ftp://a/' is not an http or https URL"),
     ("too long", "http://a/" + "x" * 70000, ":1: the line is too long"),
-    ("nothing", "# only a remark\n", ": no URL in it"),
+    ("nothing", "# only a remark\n", " has no URL in it"),
 )
 
 

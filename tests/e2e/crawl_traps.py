@@ -324,6 +324,6 @@ with tap.case("URLs outside the scope are counted when there are too many to kee
     text = tap.succeed("report", archive)
     assert "\n2 pages captured, visited once: nothing is proven sharp.\n" in text, text
     assert "host1.invalid" not in text, text
-    assert "not captured: 110 (60 of them only counted, each time)\n" in text, text
+    assert "not captured: 110 (60 of them counted each time they were found)\n" in text, text
 
 tap.done()

@@ -134,8 +134,8 @@ with tap.case("a certificate nobody vouches for is a failure with a reason"):
 with tap.case("--insecure takes it, warns, and says so in the archive"):
     with site(PAGES, tls=context()) as server:
         capture = Capture("insecure", server.url, "--insecure", messages=(
-            "stillpoint: warning: --insecure: certificates are not checked, so nothing proves whose"
-            " pages these are\n"))
+            "stillpoint: warning: --insecure: certificates are not checked, so nothing proves which"
+            " server sent the pages\n"))
     tap.equal(capture.report["sharp"], 4)
     tap.equal(capture.records[0].content()["stillpoint-insecure"], "true")
 
@@ -376,7 +376,7 @@ with tap.case("--cookies begins with those of a file"):
     tap.equal(capture.records[0].content()["stillpoint-withheld"], "cookies")
     refuse("line 1 is not a cookie", server.url, "--cookies", tap.write("bad.txt", "a=b\n"))
     refuse("--cookies", server.url, "--cookies", tap.path("is-not-there"))
-    refuse("exclude each other", server.url, "--cookies", file, "--no-cookies")
+    refuse("cannot be combined", server.url, "--cookies", file, "--no-cookies")
 
 
 def flood(request):
@@ -448,15 +448,15 @@ with tap.case("of several sites each gets its own password"):
 
 with tap.case("what cannot be sent is refused, and no secret repeated"):
     URL, OTHER = "http://127.0.0.1:8/", "http://127.0.0.2:8/"
-    refuse("would go to several sites", URL, OTHER, "--auth", "me:secret")
-    refuse("would go to several sites", URL, OTHER, "--header", "X-Key: secret")
+    refuse("would be sent to several sites", URL, OTHER, "--auth", "me:secret")
+    refuse("would be sent to several sites", URL, OTHER, "--header", "X-Key: secret")
     refuse("'Name: value'", URL, "--header", "no colon")
     refuse("'Name: value'", URL, "--header", "X-A: b\r\nHost: c")
     refuse("Host cannot be set", URL, "--header", "Host: x")
     refuse("Transfer-Encoding cannot be set", URL, "--header", "transfer-encoding: x".title())
     refuse("use --cookies", URL, "--header", "Cookie: a=b")
     refuse("USER:PASSWORD", URL, "--auth", "somebody")
-    refuse("a proxy is http://HOST:PORT", URL, "--proxy", "ftp://me:secret@x/")
+    refuse("a proxy must be http://HOST:PORT", URL, "--proxy", "ftp://me:secret@x/")
     refuse("--cacert", URL, "--cacert", tap.path("is-not-there"))
     assert "secret" not in tap.run("crawl", URL, "--proxy", "ftp://me:secret@x/").stderr
 
@@ -481,7 +481,7 @@ with tap.case("resume wants the secrets again"):
         process.send_signal(signal.SIGTERM)
         assert b"stillpoint resume" in process.communicate()[1]
         slow.set()
-        tap.refuse(2, "begun with --header X-Key, which is not kept in the archive: give it again",
+        tap.refuse(2, "started with --header X-Key, which is not kept in the archive; give it again",
                    "resume", archive)
         report = tap.load("resume", archive, "--header", "X-Key: key-word")
         tap.equal(report["sharp"], 4)
@@ -526,17 +526,17 @@ with tap.case("passwords, keys and a proxy's password from files and the environ
 
 with tap.case("files of secrets that are wrong, or read by others"):
     refuse("missing: No such file", URL, "--auth-file", tap.path("missing"))
-    refuse("there is nothing in it", URL, "--auth-file", secret_file("empty", "\n\n"))
-    refuse("line 2: --auth is USER:PASSWORD", URL, "--auth-file", secret_file("bad", "a:b\nc\n"))
-    refuse("line 1: --header: Host cannot be set", URL, "--header-file",
+    refuse("the file is empty", URL, "--auth-file", secret_file("empty", "\n\n"))
+    refuse("bad:2: --auth must be USER:PASSWORD", URL, "--auth-file", secret_file("bad", "a:b\nc\n"))
+    refuse("bad:1: --header: Host cannot be set", URL, "--header-file",
            secret_file("bad", "Host: secret\n"))
-    refuse("line 1: the line is too long", URL, "--auth-file", secret_file("nul", "a:b\0c\nd\n"))
-    refuse("there is a proxy already", URL, "--proxy", "socks5://127.0.0.1:1080", "--proxy-file",
+    refuse("nul:1: the line is too long", URL, "--auth-file", secret_file("nul", "a:b\0c\nd\n"))
+    refuse("the proxy is given twice", URL, "--proxy", "socks5://127.0.0.1:1080", "--proxy-file",
            secret_file("twice", "socks5://127.0.0.1:1080\n"))
-    refuse("would go to several sites", URL, OTHER, "--auth-file", secret_file("all", "a:b\n"))
+    refuse("would be sent to several sites", URL, OTHER, "--auth-file", secret_file("all", "a:b\n"))
     told = tap.run("crawl", URL, env=dict(os.environ, STILLPOINT_AUTH="secret"), cwd=tap.path("."))
     tap.equal((told.returncode, "secret" in told.stderr), (2, False))
-    assert "STILLPOINT_AUTH in the environment: --auth is" in told.stderr, told.stderr
+    assert "STILLPOINT_AUTH in the environment: --auth must be" in told.stderr, told.stderr
     with site(PAGES) as server:
         path = secret_file("open", "a:b\n", mode=0o644)
         Capture("open-file", server.url, "--auth-file", path, messages=(
@@ -625,7 +625,7 @@ with tap.case("--max-header"):
               ("failed", "sharp"))
     assert "too-large: the response's head" in capture.pages[server.url + "a"]["reason"]
 
-CUT = "stillpoint: --max-bytes has ended the capture\n"
+CUT = "stillpoint: --max-bytes ended the capture\n"
 
 
 def long_site(request):

@@ -88,7 +88,7 @@ with tap.case("text fits a terminal"):
 with tap.case("percentages are of the captured pages; links out of the scope are a line apart"):
     tap.equal(lines[2], "3 of 11 captured pages are sharp (27.3 %).")
     assert "captured            11" in lines and "excluded             1" in "".join(lines), lines
-    assert "Links out of the scope, not captured: 1" in lines, lines
+    assert "Links outside the scope, not captured: 1" in lines, lines
     assert not any("elsewhere.example" in line for line in lines), lines
     table = tap.succeed("report", ARCHIVE, "--captures").splitlines()
     tap.equal(table[0].split(), ["capture", "site", "captured", "sharp", "changed", "failed",
@@ -134,20 +134,20 @@ with tap.case("--why"):
     assert "http://example.org/b/new: link" in text and "http://example.org/: seed" in text, text
     text = tap.succeed("report", ARCHIVE, "--why", "HTTP://EXAMPLE.org:80/a/../private/#x")
     assert "robots.txt: Disallow: /private/" in text, text
-    tap.refuse(1, "no link to it was found", "report", ARCHIVE, "--why", "http://example.org/x")
+    tap.refuse(1, "found no link to it", "report", ARCHIVE, "--why", "http://example.org/x")
 
 for short in "/late", "example.org/late", "//example.org/late":
     with tap.case(f"--why {short} proposes the URL"):
-        tap.refuse(1, f"'{short}' is no URL; did you mean 'http://example.org/late'?", "report",
+        tap.refuse(1, f"'{short}' is not a URL; did you mean http://example.org/late ?", "report",
                    ARCHIVE, "--why", short)
 
 with tap.case("--why of a path that is not known"):
-    tap.refuse(1, "'/none' is no URL, and 'http://example.org/none' is not known to capture 1",
+    tap.refuse(1, "'/none' is not a URL, and capture 1 does not know http://example.org/none",
                "report", ARCHIVE, "--why", "/none")
-    tap.refuse(1, "'http://example.net/none' is not known", "report", ARCHIVE, "--why",
+    tap.refuse(1, "capture 1 does not know http://example.net/none", "report", ARCHIVE, "--why",
                "example.net/none")
-    tap.refuse(1, "no link to it was found", "report", ARCHIVE, "--why", "no URL")
-    tap.refuse(2, "--why prints no JSON", "report", ARCHIVE, "--why", "x", "--json")
+    tap.refuse(1, "found no link to it", "report", ARCHIVE, "--why", "no URL")
+    tap.refuse(2, "--why and --json cannot be combined", "report", ARCHIVE, "--why", "x", "--json")
 
 with tap.case("--why of a page that was taken in by a later one, and of a way in a circle"):
     numbers = {row["url"]: i for i, row in enumerate(report["verdicts"])}

@@ -147,7 +147,7 @@ def refusals():
         ("gain", ["--history", HISTORY, "--gain", "third-visits"], "did you mean 'third-visit'"),
         ("gain of a single visit", ["--history", HISTORY, "-s", "bfs", "--gain", "canaries"],
          "needs a strategy with revisits"),
-        ("two modes", ["--history", HISTORY, "--graph", "x.csv"], "exclude each other"),
+        ("two modes", ["--history", HISTORY, "--graph", "x.csv"], "cannot be combined"),
         ("draws", ["--history", HISTORY, "--draws", "0"], "--draws"),
     ]
     for label, arguments, want in usage:

@@ -181,7 +181,7 @@ static void test_addresses(void)
 		{"no scheme", SLICE_INIT(URLSET U("www.h/a") "</urlset>"), "http://www.h/a ", NULL},
 		{"fragment", SLICE_INIT(URLSET U("http://h/a#b") "</urlset>"), "http://h/a ", NULL},
 		{"not HTTP", SLICE_INIT(URLSET U("mailto:a@h") U("http://[") U("/a") "</urlset>"),
-			"http://h/a ", "addresses that are no http URLs: 2"},
+			"http://h/a ", "addresses that are not http URLs: 2"},
 		{"comments and instructions",
 			SLICE_INIT("<!-- <urlset> --><?x <url> ?>" URLSET "<!-- > " U("x") " -->" U(
 				"http://h/a<!-- b --><?c d?>") "</urlset><!-- -->"),
@@ -284,15 +284,15 @@ static void test_broken(void)
 			"http://h/a ", "AttValue: \" or ' expected"},
 		{"a page",
 			SLICE_INIT("<!doctype html><html><body><a href='/x'>x</a></body></html>"),
-			"#this is no sitemap and no feed", NULL},
+			"#this is not a sitemap or a feed", NULL},
 		{"other XML",
 			SLICE_INIT("<?xml version='1.0'?><note><url><loc>/a</loc></url></note>"),
-			"#this is no sitemap and no feed", NULL},
-		{"empty", SLICE_INIT(""), "#this is no sitemap and no feed", NULL},
+			"#this is not a sitemap or a feed", NULL},
+		{"empty", SLICE_INIT(""), "#this is not a sitemap or a feed", NULL},
 		{"gzip cut off", SLICE_INIT("\x1f\x8b\x08\0\0\0\0\0"),
-			"#this is no sitemap and no feed", "gzip data is cut off"},
+			"#this is not a sitemap or a feed", "gzip data is cut off"},
 		{"no gzip", SLICE_INIT("\x1f\x8b\xff\0\0\0\0\0\0\0\0\0\0\0\0"),
-			"#this is no sitemap and no feed",
+			"#this is not a sitemap or a feed",
 			"gzip data is damaged: unknown compression method"},
 	};
 
@@ -307,14 +307,14 @@ static void test_text(void)
 		{"mark", SLICE_INIT("\xef\xbb\xbfhttp://h/a\n"), "http://h/a ", NULL},
 		{"no scheme", SLICE_INIT("www.h/a\n/b\n"), "http://www.h/a http://h/b ", NULL},
 		{"other lines", SLICE_INIT("# mine\nhttp://h/a\nhttp://h/b\nhttp://h/b c\nd\n"),
-			"http://h/a http://h/b ", "lines that are no URLs: 3"},
+			"http://h/a http://h/b ", "lines that are not URLs: 3"},
 		{"UTF-16", SLICE_INIT("\xff\xfeh\0t\0t\0p\0:\0/\0/\0h\0/\0\xe4\0\r\0\n\0/\0b\0"),
 			"http://h/%C3%A4 http://h/b ", NULL},
 		{"UTF-16 without a mark, big end first",
 			SLICE_INIT("\0h\0t\0t\0p\0:\0/\0/\0h\0/\0a\0\n\0/\0b"),
 			"http://h/a http://h/b ", NULL},
 		{"prose", SLICE_INIT("Nothing\nto see\nhttp://h/here\n"),
-			"#this is no sitemap and no feed", NULL},
+			"#this is not a sitemap or a feed", NULL},
 	};
 
 	check_rows("text", rows, ARRAY_LEN(rows));

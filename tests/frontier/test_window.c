@@ -19,22 +19,22 @@ static void test_bad(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{"", "no time of day"},
-		{"22", "no time of day"},
-		{"22-", "no time of day"},
-		{"-06", "no time of day"},
-		{"22-25", "no time of day"},
-		{"24:01-06", "no time of day"},
-		{"22:60-06", "no time of day"},
-		{"22:5-06", "no time of day"},
-		{"022-06", "no time of day"},
-		{"22-06-07", "no time of day"},
-		{"06-06", "no time of day"},
-		{"night", "no time of day"},
-		{"22-06,", "behind the last comma"},
-		{",22-06", "no time of day"},
+		{"", "not a window of time"},
+		{"22", "not a window of time"},
+		{"22-", "not a window of time"},
+		{"-06", "not a window of time"},
+		{"22-25", "not a window of time"},
+		{"24:01-06", "not a window of time"},
+		{"22:60-06", "not a window of time"},
+		{"22:5-06", "not a window of time"},
+		{"022-06", "not a window of time"},
+		{"22-06-07", "not a window of time"},
+		{"06-06", "not a window of time"},
+		{"night", "not a window of time"},
+		{"22-06,", "after the last comma"},
+		{",22-06", "not a window of time"},
 		{"1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2,1-2",
-			"no more than 16"},
+			"at most 16"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

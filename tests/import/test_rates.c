@@ -113,7 +113,7 @@ static void test_refused(void)
 		{"mail", "url,rate\nmailto:a@b,1\n", ERR_SYNTAX,
 			"line 2: 'mailto:a@b' is not an http or https URL"},
 		{"twice", "url,rate\nhttp://a/x,1\nhttp://b/,1\nhttp://A:80/x#y,2\n", ERR_EXISTS,
-			"line 4: 'http://a/x' is there already (keep one of them)"},
+			"line 4: 'http://a/x' is given already (keep one of them)"},
 		{"fields", "url,rate\nhttp://a/,1,2\n", ERR_SYNTAX, "line 2: "},
 		{"quote", "url,rate\n\"http://a/,1\n", ERR_SYNTAX, "line "},
 	};

@@ -445,7 +445,7 @@ static void test_servers(void)
 	tap_case("servers: a list that is none");
 	params.dns = "nonsense";
 	CHECK_INT(net_new(&params, &net, &err), ERR_USAGE);
-	CHECK(strstr(err.text, "'nonsense' is no list of DNS servers") != NULL);
+	CHECK(strstr(err.text, "'nonsense' is not a list of DNS servers") != NULL);
 }
 
 static void test_cache(void)

@@ -8,6 +8,7 @@
 #include "archive_sample.h"
 #include "base/buf.h"
 #include "cmd/report_print.h"
+#include "quality/expect.h"
 #include "quality/ranking.h"
 #include "quality/report_json.h"
 #include "quality/why.h"
@@ -334,6 +335,77 @@ static void test_ranking(void)
 	catalog_close(c);
 }
 
+/* --why, as users spell URLs. */
+static void test_why(void)
+{
+	static const struct {
+		const char *text, *want; /* the page, or else what the error says */
+		int rc;
+	} rows[] = {
+		{"http://example.org/a/news", "http://example.org/a/news", 0},
+		{"HTTP://Example.org:80/a/../a/news#top", "http://example.org/a/news", 0},
+		{"/a/news", "'/a/news' is not a URL; did you mean http://example.org/a/news ?",
+			ERR_NOTFOUND},
+		{"example.org/a/",
+			"'example.org/a/' is not a URL; did you mean "
+			"http://example.org/a/ ?",
+			ERR_NOTFOUND},
+		{"/none",
+			"'/none' is not a URL, and capture 1 does not know "
+			"http://example.org/none",
+			ERR_NOTFOUND},
+		{"http://example.org/none",
+			"http://example.org/none: capture 1 does not know this "
+			"URL: it found no link to it",
+			ERR_NOTFOUND},
+	};
+	const char *dir = tap_tempdir();
+	struct catalog *c;
+	struct report r;
+
+	sample_site(dir);
+	c = load(dir, &r);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct err err = {0};
+		struct why w;
+
+		tap_case("why: %s", rows[i].text);
+		CHECK_INT(why_find(&w, c, &r.capture, rows[i].text, &err), rows[i].rc);
+		if (rows[i].rc)
+			CHECK_STR(err.text, rows[i].want);
+		else
+			CHECK_SLICE(w.way.ptr[w.way.len - 1].url, slice_str(rows[i].want));
+		why_release(&w);
+		CHECK_INT(why_newest_capture(c, rows[i].text), rows[i].rc ? 0 : 1);
+	}
+	report_release(&r);
+	catalog_close(c);
+}
+
+static void test_expect_compare(void)
+{
+	static const struct {
+		const char *label;
+		uint64_t found;
+		double expected;
+		enum expect_result result;
+	} rows[] = {
+		{"nothing of nothing", 0, 0, EXPECT_AGREES},
+		{"chance, below", 91, 100, EXPECT_AGREES},
+		{"chance, above", 129, 100, EXPECT_AGREES},
+		{"few pages scatter", 4, 6.9, EXPECT_AGREES},
+		{"fewer", 43, 147.0, EXPECT_FEWER},
+		{"none at all", 0, 9.5, EXPECT_FEWER},
+		{"more", 147, 43.0, EXPECT_MORE},
+		{"more than none", 4, 0, EXPECT_MORE},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		tap_case("expected and found: %s", rows[i].label);
+		CHECK_INT(expect_compare(rows[i].found, rows[i].expected), rows[i].result);
+	}
+}
+
 static void test_no_capture(void)
 {
 	const char *dir = tap_tempdir();
@@ -360,6 +432,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_golden);
 	TAP_RUN(test_golden_running);
 	TAP_RUN(test_ranking);
+	test_why();
+	test_expect_compare();
 	TAP_RUN(test_no_capture);
 	return tap_done();
 }

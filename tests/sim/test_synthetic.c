@@ -189,9 +189,10 @@ static void test_parse_errors(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{"", "'' is no kind of site (synthetic:KEY=VALUE,… is)"},
-		{"real:n=1", "'real:n=1' is no kind of site (synthetic:KEY=VALUE,… is)"},
-		{"synthetics", "'synthetics' is no kind of site (synthetic:KEY=VALUE,… is)"},
+		{"", "'' is not a kind of site (example: synthetic:KEY=VALUE,…)"},
+		{"real:n=1", "'real:n=1' is not a kind of site (example: synthetic:KEY=VALUE,…)"},
+		{"synthetics",
+			"'synthetics' is not a kind of site (example: synthetic:KEY=VALUE,…)"},
 		{"synthetic:", "'' should be KEY=VALUE"},
 		{"synthetic:n=3,", "'' should be KEY=VALUE"},
 		{"synthetic:n", "'n' should be KEY=VALUE"},

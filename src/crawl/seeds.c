@@ -1,0 +1,174 @@
+#include "crawl/seeds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "import/lines.h"
+#include "net/port.h"
+#include "url/repair.h"
+
+/* why is NULL where the text is a URL, but of another scheme. */
+static int refuse(const char *text, const struct err *why, struct err *err)
+{
+	char meant[512];
+
+	if (url_repair(text, meant, sizeof meant))
+		return err_set(err, ERR_USAGE, "'%.200s' is not a URL; did you mean %.300s ?", text,
+			meant);
+	if (!why)
+		return err_set(err, ERR_USAGE,
+			"'%.200s' is not an http or https URL; only these can be captured", text);
+	return err_set(err, ERR_USAGE, "'%.200s' is not a URL: %s (example: https://example.org/)",
+		text, why->text);
+}
+
+/* Names no more than host and port: there may be a password before them. */
+static int refuse_port(const struct url *url, struct err *err)
+{
+	slice name = slice_sub(url_text(url), url->host.at, url->authority_end);
+	char why[100];
+
+	port_explain((unsigned)url_effective_port(url), why, sizeof why);
+	return err_set(err, ERR_USAGE, "%.*s: %s", (int)name.len, name.ptr, why);
+}
+
+/* A seed with user and password in it: they go apart, and not into the archive. */
+static int add_login(const struct seeds *s, const struct url *url, struct err *err)
+{
+	const char *login = arena_strdup(s->sites->arena, url_page(url));
+	size_t at = url->scheme.len + strlen("://");
+	char *bare = arena_strdup(s->sites->arena, url_text(url));
+	struct url without;
+	int rc = login && bare ? 0 : ERR_NOMEM;
+
+	url_init(&without);
+	if (rc == 0) {
+		memmove(bare + at, bare + url->host.at, url->text.len - url->host.at + 1);
+		rc = url_parse(&without, slice_str(bare), NULL, err);
+	}
+	if (rc == 0)
+		rc = sites_add(s->sites, &without);
+	url_release(&without);
+	return rc ? rc : crawl_secrets_add_auth(s->secrets, login, err);
+}
+
+/* Parsed, so that a typo is found before anything begins. */
+int seeds_add(const struct seeds *s, const char *text, struct err *err)
+{
+	struct err why = {0};
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(text), NULL, &why);
+	if (rc == ERR_NOMEM)
+		;
+	else if (rc || !url_is_http(&url))
+		rc = refuse(text, rc ? &why : NULL, err);
+	else if (port_is_refused((unsigned)url_effective_port(&url)))
+		rc = refuse_port(&url, err);
+	else if (url.username.len > 0 || url.password.len > 0)
+		rc = add_login(s, &url, err);
+	else
+		rc = sites_add(s->sites, &url);
+	url_release(&url);
+	return err_code(err, rc);
+}
+
+static int on_line(void *context, const char *item, struct err *err)
+{
+	return seeds_add(context, item, err);
+}
+
+int seeds_read(const struct seeds *s, const char *path, struct err *err)
+{
+	struct seeds to = *s;
+	size_t count;
+	int rc = lines_read(path, LINES_LIST, on_line, &to, &count, err);
+
+	if (rc == 0 && s->sites->list.len == 0)
+		rc = err_set(err, ERR_USAGE,
+			"%s has no URL in it; give a file with one URL per line",
+			strcmp(path, "-") == 0 ? "standard input" : path);
+	return rc;
+}
+
+/* What is for "the seeds' hosts" is meant for one site; of several, each is to have its own. */
+static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
+{
+	for (size_t i = 0; i < secrets->auth.len; i++)
+		if (!crawl_secrets_has_host(secrets->auth.ptr[i]))
+			return err_set(err, ERR_USAGE,
+				"--auth USER:PASSWORD would be sent to several sites; name its "
+				"host: https://USER:PASSWORD@HOST/");
+	if (secrets->headers.len > 0)
+		return err_set(err, ERR_USAGE,
+			"--header: a field that may hold a key would be sent to several sites; "
+			"capture them one at a time");
+	return 0;
+}
+
+int seeds_finish(const struct seeds *s, struct crawl_settings *common, struct err *err)
+{
+	struct site_vec *list = &s->sites->list;
+	int rc = list->len == 1 ? 0 : check_secrets(s->secrets, err);
+
+	if (rc == 0)
+		rc = crawl_secrets_mark(s->secrets, common, s->sites->arena, err);
+	for (size_t i = 0; rc == 0 && i < list->len; i++)
+		list->ptr[i].withheld = common->withheld;
+	return rc;
+}
+
+bool seeds_are_loopback(const struct seeds *s)
+{
+	const struct site_vec *list = &s->sites->list;
+	bool are = true;
+	struct url url;
+
+	url_init(&url);
+	for (size_t i = 0; are && i < list->len; i++)
+		for (size_t k = 0; are && k < list->ptr[i].seeds.len; k++)
+			are = url_parse(&url, slice_str(list->ptr[i].seeds.ptr[k]), NULL, NULL) ==
+				      0 &&
+			      url_is_loopback(&url);
+	url_release(&url);
+	return are;
+}
+
+static int name_by_host(const char *seed, char *out, size_t size, struct err *err)
+{
+	char port[16] = "";
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(seed), NULL, err);
+	if (rc == 0) {
+		slice host = url_part(&url, url.host);
+
+		if (url.host_kind == URL_HOST_IPV6)
+			host = slice_sub(host, 1, host.len - 1);
+		if (url.port != URL_NO_PORT)
+			(void)snprintf(port, sizeof port, "-%d", (int)url.port);
+		(void)snprintf(out, size, "%.*s%s.stillpoint", (int)host.len, host.ptr, port);
+		for (char *colon = out; (colon = strchr(colon, ':'));)
+			*colon = '_';
+	}
+	url_release(&url);
+	return rc;
+}
+
+int seeds_archive_name(
+	const struct seeds *s, const char *list, char *out, size_t size, struct err *err)
+{
+	const char *name, *dot;
+
+	if (!list || strcmp(list, "-") == 0)
+		return name_by_host(s->sites->list.ptr[0].seeds.ptr[0], out, size, err);
+	name = strrchr(list, '/') ? strrchr(list, '/') + 1 : list;
+	dot = strrchr(name, '.');
+	(void)snprintf(out, size, "%.*s.stillpoint",
+		(int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)), name);
+	return 0;
+}
