@@ -5,6 +5,43 @@
 #include "base/err.h"
 #include "base/format.h"
 
+enum { WORD_COUNT = 32 };
+
+static const char *const WORDS[WORD_COUNT] = {
+	"amber",
+	"anchor",
+	"autumn",
+	"basket",
+	"birch",
+	"bridge",
+	"candle",
+	"canvas",
+	"cedar",
+	"copper",
+	"cotton",
+	"garden",
+	"granite",
+	"harbour",
+	"hazel",
+	"island",
+	"ivory",
+	"lantern",
+	"linen",
+	"maple",
+	"marble",
+	"meadow",
+	"mirror",
+	"morning",
+	"ochre",
+	"orchard",
+	"paper",
+	"pebble",
+	"river",
+	"saffron",
+	"velvet",
+	"walnut",
+};
+
 void markup_put(struct markup *w, const char *text)
 {
 	if (w->rc == 0)
@@ -19,6 +56,17 @@ void markup_number(struct markup *w, const char *before, uint64_t number, const 
 	markup_put(w, before);
 	markup_put(w, digits);
 	markup_put(w, after);
+}
+
+/* Five bits make a word. */
+void markup_words(struct markup *w, uint64_t number, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (i > 0)
+			markup_put(w, " ");
+		markup_put(w, WORDS[number % WORD_COUNT]);
+		number /= WORD_COUNT;
+	}
 }
 
 /* Paths are escaped so that only "&" has a meaning in markup. */

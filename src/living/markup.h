@@ -19,6 +19,16 @@ void markup_put(struct markup *w, const char *text);
 /* A number between two texts. */
 void markup_number(struct markup *w, const char *before, uint64_t number, const char *after);
 
+/* As printf has it. */
+#define MARKUP_PRINTF(w, ...)                                        \
+	do {                                                         \
+		if ((w)->rc == 0)                                    \
+			(w)->rc = buf_printf((w)->out, __VA_ARGS__); \
+	} while (0)
+
+/* Words that a number stands for, at most 12. */
+void markup_words(struct markup *w, uint64_t number, int count);
+
 /* Its path, as the value of an attribute or an element. */
 void markup_path(struct markup *w, const struct living_model *m, uint32_t resource);
 

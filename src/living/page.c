@@ -1,10 +1,10 @@
 #include "living/page.h"
 
-#include "base/clock.h"
+#include "living/detail.h"
 #include "living/markup.h"
+#include "living/noise.h"
 
 enum {
-	WORD_COUNT = 32,
 	SENTENCES = 3,
 	SENTENCE_WORDS = 9,
 	PRICE_MIN = 100, /* cents */
@@ -15,54 +15,8 @@ enum purpose {
 	PURPOSE_NAME = 100, /* away from those of the model */
 	PURPOSE_TEXT,
 	PURPOSE_PRICE,
-	PURPOSE_NOISE,
+	PURPOSE_VARIANT,
 };
-
-static const char *const WORDS[WORD_COUNT] = {
-	"amber",
-	"anchor",
-	"autumn",
-	"basket",
-	"birch",
-	"bridge",
-	"candle",
-	"canvas",
-	"cedar",
-	"copper",
-	"cotton",
-	"garden",
-	"granite",
-	"harbour",
-	"hazel",
-	"island",
-	"ivory",
-	"lantern",
-	"linen",
-	"maple",
-	"marble",
-	"meadow",
-	"mirror",
-	"morning",
-	"ochre",
-	"orchard",
-	"paper",
-	"pebble",
-	"river",
-	"saffron",
-	"velvet",
-	"walnut",
-};
-
-/* Words that a number stands for; five bits make one. */
-static void put_words(struct markup *w, uint64_t number, int count)
-{
-	for (int i = 0; i < count; i++) {
-		if (i > 0)
-			markup_put(w, " ");
-		markup_put(w, WORDS[number % WORD_COUNT]);
-		number /= WORD_COUNT;
-	}
-}
 
 static uint64_t draw(const struct page_view *v, uint64_t purpose, uint64_t id)
 {
@@ -80,7 +34,7 @@ static void put_title(struct markup *w, const struct page_view *v, uint32_t reso
 	else if (page >= layout->tree)
 		markup_put(w, page == layout->tree ? "Prices" : "Terms");
 	else
-		put_words(w, change_mix(v->model->params.seed, PURPOSE_NAME, resource), 2);
+		markup_words(w, change_mix(v->model->params.seed, PURPOSE_NAME, resource), 2);
 }
 
 static void put_price(struct markup *w, uint64_t number)
@@ -92,6 +46,18 @@ static void put_price(struct markup *w, uint64_t number)
 			w->out, "%u.%02u", (unsigned)(cents / 100), (unsigned)(cents % 100));
 }
 
+/* What stands around the URL of a requisite. */
+static const struct {
+	const char *before, *after;
+} REFERENCES[LIVING_KINDS] = {
+	[LIVING_STYLE] = {"<link rel=\"stylesheet\" href=\"", "\">\n"},
+	[LIVING_IMAGE] = {"<img src=\"", "\" alt=\"\" width=\"64\" height=\"64\">\n"},
+	[LIVING_SCRIPT] = {"<script src=\"", "\" defer></script>\n"},
+	[LIVING_FONT] = {"@font-face { font-family: living; src: url(\"", "\") }\n"},
+	[LIVING_FRAME] = {"<iframe src=\"", "\" title=\"A frame\"></iframe>\n"},
+	[LIVING_BACKGROUND] = {"main { background-image: url(\"", "\") }\n"},
+};
+
 static void put_requisites(
 	struct markup *w, const struct page_view *v, struct living_place p, enum living_kind kind)
 {
@@ -102,24 +68,45 @@ static void put_requisites(
 
 		if (living_place_of(m, resource).kind != kind)
 			continue;
-		markup_put(w,
-			kind == LIVING_STYLE ? "<link rel=\"stylesheet\" href=\"" : "<img src=\"");
-		if (m->params.cdn_host) {
+		markup_put(w, REFERENCES[kind].before);
+		if (living_requisite_host(m, i)) {
 			markup_put(w, "http://");
-			markup_put(w, m->params.cdn_host);
+			markup_put(w, living_requisite_host(m, i));
 			markup_number(w, ":", v->port, "");
 		}
 		markup_path(w, m, resource);
-		markup_put(w, kind == LIVING_STYLE ? "\">\n"
-						   : "\" alt=\"\" width=\"64\" height=\"64\">\n");
+		markup_put(w, REFERENCES[kind].after);
 	}
 }
 
-static void put_hex(struct markup *w, const char *before, uint64_t number, const char *after)
+/* Of those that only style sheets can name. */
+static void put_style_requisites(struct markup *w, const struct page_view *v, struct living_place p)
 {
-	if (w->rc == 0)
-		w->rc = buf_printf(
-			w->out, "%s%016llx%s", before, (unsigned long long)number, after);
+	put_requisites(w, v, p, LIVING_FONT);
+	put_requisites(w, v, p, LIVING_BACKGROUND);
+}
+
+/* The requisite that names them; 0: the page itself. */
+static size_t first_style(const struct page_view *v, struct living_place p)
+{
+	for (size_t i = 1; i <= v->model->params.requisites; i++) {
+		uint32_t resource = living_requisite_resource(v->model, p.host, p.page, i);
+
+		if (living_place_of(v->model, resource).kind == LIVING_STYLE)
+			return i;
+	}
+	return 0;
+}
+
+static void put_head_requisites(struct markup *w, const struct page_view *v, struct living_place p)
+{
+	put_requisites(w, v, p, LIVING_STYLE);
+	if (v->model->params.requisite_kind_count > 0 && first_style(v, p) == 0) {
+		markup_put(w, "<style>\n");
+		put_style_requisites(w, v, p);
+		markup_put(w, "</style>\n");
+	}
+	put_requisites(w, v, p, LIVING_SCRIPT);
 }
 
 static void put_head(struct markup *w, const struct page_view *v, struct living_place p)
@@ -128,10 +115,8 @@ static void put_head(struct markup *w, const struct page_view *v, struct living_
 		      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
 	put_title(w, v, v->resource);
 	markup_put(w, "</title>\n");
-	put_requisites(w, v, p, LIVING_STYLE);
-	if (v->model->params.noise & LIVING_NOISE_NONCE)
-		put_hex(w, "<script nonce=\"", change_mix(v->noise, PURPOSE_NOISE, 1),
-			"\">document.documentElement.className = 'js';</script>\n");
+	put_head_requisites(w, v, p);
+	noise_put(w, v, NOISE_HEAD);
 	markup_put(w, "</head>\n<body>\n");
 }
 
@@ -140,7 +125,7 @@ static void put_sentences(struct markup *w, const struct page_view *v)
 	markup_put(w, "<p>");
 	for (uint64_t i = 0; i < SENTENCES; i++) {
 		markup_put(w, i ? " The " : "The ");
-		put_words(w, draw(v, PURPOSE_TEXT, (uint64_t)v->version * SENTENCES + i),
+		markup_words(w, draw(v, PURPOSE_TEXT, (uint64_t)v->version * SENTENCES + i),
 			SENTENCE_WORDS);
 		markup_put(w, ".");
 	}
@@ -168,22 +153,47 @@ static bool put_pair(struct markup *w, const struct page_view *v, struct living_
 	return true;
 }
 
+static void put_text(struct markup *w, const struct page_view *v, struct living_place p)
+{
+	if (put_pair(w, v, p))
+		return;
+	markup_put(w, "<h1>");
+	markup_words(w, draw(v, PURPOSE_TEXT, ~(uint64_t)v->version), 4);
+	markup_put(w, "</h1>\n");
+	if (v->model->layout.theme == LIVING_SHOP) {
+		markup_put(w, "<p>Price: <strong id=\"price\">");
+		put_price(w, draw(v, PURPOSE_PRICE, v->version));
+		markup_put(w, " EUR</strong></p>\n");
+	}
+	put_sentences(w, v);
+}
+
+static void put_variant(struct markup *w, const struct page_view *v)
+{
+	if (!v->variant)
+		return;
+	MARKUP_PRINTF(w, "<p lang=\"%s\">Variant %s: ", v->variant, v->variant);
+	markup_words(w, draw(v, PURPOSE_VARIANT, (unsigned char)v->variant[0]), 6);
+	markup_put(w, ".</p>\n");
+}
+
+/* The whole text changes, or all of it stays but for a detail. */
 static void put_article(struct markup *w, const struct page_view *v, struct living_place p)
 {
+	struct page_view first = *v;
+
+	first.version = 1;
 	markup_put(w, "<main>\n");
-	if (!put_pair(w, v, p)) {
-		markup_put(w, "<h1>");
-		put_words(w, draw(v, PURPOSE_TEXT, ~(uint64_t)v->version), 4);
-		markup_put(w, "</h1>\n");
-		if (v->model->layout.theme == LIVING_SHOP) {
-			markup_put(w, "<p>Price: <strong id=\"price\">");
-			put_price(w, draw(v, PURPOSE_PRICE, v->version));
-			markup_put(w, " EUR</strong></p>\n");
-		}
-		put_sentences(w, v);
+	if (detail_of(v->model, v->resource) == LIVING_DETAIL_TEXT) {
+		put_text(w, v, p);
+		markup_number(w, "<p>Version <span id=\"version\">", v->version, "</span></p>\n");
+	} else {
+		put_text(w, &first, p);
+		detail_put(w, v);
 	}
-	markup_number(w, "<p>Version <span id=\"version\">", v->version, "</span></p>\n");
+	put_variant(w, v);
 	put_requisites(w, v, p, LIVING_IMAGE);
+	put_requisites(w, v, p, LIVING_FRAME);
 	markup_put(w, "</main>\n");
 }
 
@@ -202,46 +212,81 @@ static void put_links(struct markup *w, const struct page_view *v, struct living
 	markup_put(w, "</ul>\n</nav>\n");
 }
 
-static void put_noise(struct markup *w, const struct page_view *v)
-{
-	unsigned noise = v->model->params.noise;
-	char now[CLOCK_TEXT_SIZE];
-
-	if (noise & LIVING_NOISE_AD) {
-		markup_put(w, "<div class=\"ad\">Advertisement: ");
-		put_words(w, change_mix(v->noise, PURPOSE_NOISE, 2), 5);
-		markup_put(w, "</div>\n");
-	}
-	if (noise & LIVING_NOISE_CSRF)
-		put_hex(w,
-			"<form method=\"post\"><input type=\"hidden\" name=\"csrf_token\" "
-			"value=\"",
-			change_mix(v->noise, PURPOSE_NOISE, 3), "\"></form>\n");
-	markup_put(w, "<footer>A living site");
-	if (noise & LIVING_NOISE_CLOCK) {
-		clock_format(v->now_ns, CLOCK_ROUND_DOWN, now);
-		markup_put(w, "; generated at <time>");
-		markup_put(w, now);
-		markup_put(w, "</time>");
-	}
-	markup_put(w, "</footer>\n");
-}
-
 static void write_html(struct markup *w, const struct page_view *v, struct living_place p)
 {
 	put_head(w, v, p);
 	put_article(w, v, p);
 	put_links(w, v, p);
-	put_noise(w, v);
+	noise_put(w, v, NOISE_NAV);
+	noise_put(w, v, NOISE_END);
+	markup_put(w, "<footer>A living site");
+	noise_put(w, v, NOISE_FOOTER);
+	markup_put(w, "</footer>\n</body>\n</html>\n");
+}
+
+/* An application that scripts fill: nothing to read without them. */
+static void write_shell(struct markup *w, const struct page_view *v, struct living_place p)
+{
+	put_head(w, v, p);
+	markup_put(w, "<noscript>Please enable JavaScript.</noscript>\n<div id=\"root\"></div>\n");
+	if (v->shell == LIVING_SHELL_INLINE) {
+		markup_put(w, "<script>window.__INITIAL_STATE__ = ");
+		if (w->rc == 0)
+			w->rc = page_write_data(v, w->out);
+		markup_put(w, "</script>\n");
+	} else {
+		markup_number(w, "<script>window.source = '/data/", p.page, ".json';</script>\n");
+	}
+	markup_put(w, "<script src=\"/x/app.js\"></script>\n");
+	noise_put(w, v, NOISE_END);
 	markup_put(w, "</body>\n</html>\n");
 }
 
-static void write_style(struct markup *w, const struct page_view *v)
+static void write_frame(struct markup *w, const struct page_view *v)
+{
+	markup_put(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>A frame</title>\n");
+	noise_put(w, v, NOISE_HEAD);
+	markup_put(w, "</head>\n<body>\n");
+	put_sentences(w, v);
+	markup_number(w, "<p>Version <span id=\"version\">", v->version, "</span></p>\n");
+	noise_put(w, v, NOISE_NAV);
+	noise_put(w, v, NOISE_END);
+	markup_put(w, "</body>\n</html>\n");
+}
+
+int page_write_data(const struct page_view *v, struct buf *body)
+{
+	struct markup w = {.out = body};
+
+	markup_put(&w, "{\"title\":\"");
+	markup_words(&w, draw(v, PURPOSE_TEXT, ~(uint64_t)v->version), 4);
+	markup_put(&w, "\",\"text\":\"");
+	markup_words(&w, draw(v, PURPOSE_TEXT, (uint64_t)v->version * SENTENCES), SENTENCE_WORDS);
+	markup_number(&w, "\",\"version\":", v->version, "}\n");
+	return w.rc;
+}
+
+static void write_script(struct markup *w, const struct page_view *v)
+{
+	markup_number(w, "/* version ", v->version, " */\n");
+	MARKUP_PRINTF(w, "document.documentElement.dataset.living = '%016llx';\n",
+		(unsigned long long)draw(v, PURPOSE_TEXT, v->version));
+}
+
+/* The signature of WOFF2, and a text: nobody draws with it. */
+static void write_font(struct markup *w, const struct page_view *v)
+{
+	markup_number(w, "wOF2 version ", v->version, "\n");
+}
+
+static void write_style(struct markup *w, const struct page_view *v, struct living_place p)
 {
 	markup_number(w, "/* version ", v->version, " */\n");
 	if (w->rc == 0)
 		w->rc = buf_printf(w->out, "main { border-color: #%06x }\n",
 			(unsigned)(draw(v, PURPOSE_TEXT, v->version) & 0xffffff));
+	if (p.requisite == first_style(v, p))
+		put_style_requisites(w, v, p);
 }
 
 /* A GIF of one pixel in a colour of its version, and the version in a comment (GIF89a, 24). */
@@ -272,12 +317,29 @@ int page_write(const struct page_view *v, struct buf *body)
 	struct living_place p = living_place_of(v->model, v->resource);
 	struct markup w = {.out = body};
 
-	if (p.kind == LIVING_STYLE)
-		write_style(&w, v);
-	else if (p.kind == LIVING_IMAGE)
+	switch (p.kind) {
+	case LIVING_STYLE:
+		write_style(&w, v, p);
+		break;
+	case LIVING_IMAGE:
+	case LIVING_BACKGROUND:
 		write_image(&w, v);
-	else
-		write_html(&w, v, p);
+		break;
+	case LIVING_SCRIPT:
+		write_script(&w, v);
+		break;
+	case LIVING_FONT:
+		write_font(&w, v);
+		break;
+	case LIVING_FRAME:
+		write_frame(&w, v);
+		break;
+	default:
+		if (v->shell)
+			write_shell(&w, v, p);
+		else
+			write_html(&w, v, p);
+	}
 	return w.rc;
 }
 
@@ -287,7 +349,12 @@ const char *page_media_type(const struct living_model *m, uint32_t resource)
 	case LIVING_STYLE:
 		return "text/css; charset=utf-8";
 	case LIVING_IMAGE:
+	case LIVING_BACKGROUND:
 		return "image/gif";
+	case LIVING_SCRIPT:
+		return "text/javascript; charset=utf-8";
+	case LIVING_FONT:
+		return "font/woff2";
 	default:
 		return "text/html; charset=utf-8";
 	}

@@ -190,7 +190,6 @@ static int write_target(
 
 int living_site_write_pages(const struct living_site *site, FILE *file)
 {
-	static const char *const KINDS[] = {"page", "style", "image"};
 	const struct living_model *m = &site->model;
 	struct buf url;
 	int rc = 0;
@@ -201,7 +200,7 @@ int living_site_write_pages(const struct living_site *site, FILE *file)
 		buf_reset(&url);
 		rc = add_url(site, (uint32_t)i, &url);
 		csv_write_field(file, buf_slice(&url));
-		(void)fprintf(file, ",%s", KINDS[living_place_of(m, (uint32_t)i).kind]);
+		(void)fprintf(file, ",%s", living_kind_name(living_place_of(m, (uint32_t)i).kind));
 		put_rate(file, m->rates[i]);
 		(void)fprintf(file, ",%s,%s,", living_behaviour_name(m->behaviours[i]),
 			living_validators_name(m->validators[i]));
