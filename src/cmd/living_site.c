@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/stop.h"
 #include "httpd/httpd.h"
+#include "living/noise.h"
 #include "living/site.h"
 
 enum {
@@ -48,6 +49,25 @@ struct living_options {
 	const char *lying;
 	double absent;
 	const char *noise;
+	int64_t noise_per_page;
+	const char *changes;
+	double vanishing;
+	double commits;
+	double commit_share;
+	const char *requisite_kinds;
+	struct option_list requisite_host;
+	struct option_list listen_also;
+	int64_t replicas;
+	double replica_lag;
+	int replicas_by;
+	double cache;
+	const char *variants;
+	int64_t block_after;
+	int64_t block_for;
+	int block_kind;
+	int64_t session_requests;
+	const char *shells;
+	const char *served;
 	int sitemap;
 	double robots_delay;
 	struct option_list disallow;
@@ -60,6 +80,8 @@ struct living_options {
 
 static const char *const THEMES[] = {"plain", "shop", NULL};
 static const char *const SITEMAPS[] = {"none", "flat", "index", NULL};
+static const char *const REPLICAS_BY[] = {"request", "connection", "address", NULL};
+static const char *const BLOCKS[] = {"forbidden", "too-many", "challenge", "soft", NULL};
 static const char *const ORDERS[] = {"shuffled", "hot-first", "hot-last", NULL};
 
 #define FIELD(name) offsetof(struct living_options, name)
@@ -188,6 +210,23 @@ static const struct option_spec SPECS[] = {
 		.offset = FIELD(cdn_host),
 		.metavar = "NAME",
 		.help = "serve requisites under this host name, on the same port"},
+	{.name = "requisite-kinds",
+		.kind = OPTION_STRING,
+		.offset = FIELD(requisite_kinds),
+		.metavar = "KIND,…",
+		.help = "what they are, by turns: style, image, script, font, frame, background "
+			"(default: style,image)"},
+	{.name = "requisite-host",
+		.kind = OPTION_LIST,
+		.offset = FIELD(requisite_host),
+		.metavar = "NAME",
+		.help = "serve requisites under these host names by turns; may be given more than "
+			"once"},
+	{.name = "listen-also",
+		.kind = OPTION_LIST,
+		.offset = FIELD(listen_also),
+		.metavar = "ADDRESS",
+		.help = "serve at this address too, on the same port; may be given more than once"},
 	{.name = "errors",
 		.kind = OPTION_STRING,
 		.offset = FIELD(errors),
@@ -221,8 +260,108 @@ static const struct option_spec SPECS[] = {
 	{.name = "noise",
 		.kind = OPTION_STRING,
 		.offset = FIELD(noise),
-		.metavar = "KIND,…",
-		.help = "what differs in every response and is no change: nonce, csrf, clock, ad"},
+		.metavar = "KIND,…|all",
+		.help = "what differs in every response and is no change: nonce, csrf, clock, ad, "
+			"comment, csrf-meta, tokens, viewstate, session, buster, hash, rendered, "
+			"ids, attributes, whitespace, json, script, build, perf, challenge, email, "
+			"x-attribute, x-ad, x-field, x-literal (default: none)"},
+	{.name = "noise-per-page",
+		.kind = OPTION_INT,
+		.offset = FIELD(noise_per_page),
+		.metavar = "N",
+		.help = "give each page only so many of these kinds (default: all)",
+		.min = 1,
+		.max = NOISE_KINDS},
+	{.name = "changes",
+		.kind = OPTION_STRING,
+		.offset = FIELD(changes),
+		.metavar = "KIND,…|all",
+		.help = "what a change alters; each page has one kind: text, price, date, counter, "
+			"character, href, src, action, value, alt, structured (default: text)"},
+	{.name = "vanishing",
+		.kind = OPTION_DOUBLE,
+		.offset = FIELD(vanishing),
+		.metavar = "SHARE",
+		.help = "share of pages that vanish and appear again with their changes "
+			"(default: 0)",
+		.max = 1},
+	{.name = "commits",
+		.kind = OPTION_DURATION,
+		.offset = FIELD(commits),
+		.help = "mean time between changes that touch many pages at one instant "
+			"(default: none)",
+		.min = 0.001,
+		.max = 1e9},
+	{.name = "commit-share",
+		.kind = OPTION_DOUBLE,
+		.offset = FIELD(commit_share),
+		.metavar = "SHARE",
+		.help = "share of pages that such a change touches (default: 0.5)",
+		.min = 0.001,
+		.max = 1},
+	{.name = "replicas",
+		.kind = OPTION_INT,
+		.offset = FIELD(replicas),
+		.metavar = "N",
+		.help = "servers that answer by turns, each further behind (default: 1)",
+		.min = 1,
+		.max = 1000},
+	{.name = "replica-lag",
+		.kind = OPTION_DURATION,
+		.offset = FIELD(replica_lag),
+		.help = "how far each of them is behind the one before (default: 1s)",
+		.max = 1e6},
+	{.name = "replicas-by",
+		.kind = OPTION_CHOICE,
+		.offset = FIELD(replicas_by),
+		.choices = REPLICAS_BY,
+		.help = "what decides which one answers: request, connection or address "
+			"(default: request)"},
+	{.name = "cache",
+		.kind = OPTION_DURATION,
+		.offset = FIELD(cache),
+		.help = "put a cache in front that keeps each response for this time "
+			"(default: none)",
+		.max = 1e6},
+	{.name = "variants",
+		.kind = OPTION_STRING,
+		.offset = FIELD(variants),
+		.metavar = "SHARE[:KIND,…]",
+		.help = "share of pages that differ by cookie, language (default: 0; both kinds)"},
+	{.name = "block-after",
+		.kind = OPTION_INT,
+		.offset = FIELD(block_after),
+		.metavar = "N",
+		.help = "answer with a block page after so many requests (default: never)",
+		.min = 1,
+		.max = 1e9},
+	{.name = "block-for",
+		.kind = OPTION_INT,
+		.offset = FIELD(block_for),
+		.metavar = "N",
+		.help = "to so many requests, then start again (default: for ever)",
+		.min = 1,
+		.max = 1e9},
+	{.name = "block-kind",
+		.kind = OPTION_CHOICE,
+		.offset = FIELD(block_kind),
+		.choices = BLOCKS,
+		.help = "forbidden (403), too-many (429), challenge (503) or soft (200) "
+			"(default: forbidden)"},
+	{.name = "session-requests",
+		.kind = OPTION_INT,
+		.offset = FIELD(session_requests),
+		.metavar = "N",
+		.help = "requests until a session expires and pages redirect to /login "
+			"(default: never)",
+		.min = 1,
+		.max = 1e9},
+	{.name = "shells",
+		.kind = OPTION_STRING,
+		.offset = FIELD(shells),
+		.metavar = "SHARE[:KIND,…]",
+		.help = "share of pages that are empty without scripts, whose content is JSON: "
+			"fetch, inline (default: 0; both kinds)"},
 	{.name = "sitemap",
 		.kind = OPTION_CHOICE,
 		.offset = FIELD(sitemap),
@@ -244,6 +383,11 @@ static const struct option_spec SPECS[] = {
 		.offset = FIELD(truth),
 		.metavar = "FILE",
 		.help = "log every change: unix_ms, host, path and version, separated by tabs"},
+	{.name = "served",
+		.kind = OPTION_STRING,
+		.offset = FIELD(served),
+		.metavar = "FILE",
+		.help = "log every response: what it showed, and why its bytes differ"},
 	{.name = "write-rates",
 		.kind = OPTION_STRING,
 		.offset = FIELD(write_rates),
@@ -253,7 +397,7 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		.offset = FIELD(write_pages),
 		.metavar = "FILE",
-		.help = "write url,kind,rate,behaviour,validators,target of them"},
+		.help = "write url,kind,rate,behaviour,validators,target,changes,noise of them"},
 	{.name = "threads",
 		.kind = OPTION_INT,
 		.offset = FIELD(threads),
@@ -350,6 +494,17 @@ static int prepare_behaviour(
 			living_lies_parse(o->lying, &m->lying, err), "lying-validators", err);
 	if (rc == 0 && o->noise)
 		rc = in_option(living_noise_parse(o->noise, &m->noise, err), "noise", err);
+	if (rc == 0 && o->changes)
+		rc = in_option(living_details_parse(o->changes, &m->details, err), "changes", err);
+	if (rc == 0 && o->variants)
+		rc = in_option(living_variants_parse(o->variants, &m->deceit.variants, err),
+			"variants", err);
+	if (rc == 0 && o->shells)
+		rc = in_option(
+			living_shells_parse(o->shells, &m->deceit.shells, err), "shells", err);
+	if (rc == 0 && o->requisite_kinds)
+		rc = in_option(living_requisites_parse(o->requisite_kinds, m, err),
+			"requisite-kinds", err);
 	return rc;
 }
 
@@ -385,6 +540,10 @@ static int prepare_hosts(const struct living_options *o, struct prepared *p, str
 	}
 	if (rc == 0 && o->cdn_host)
 		rc = in_option(check_name(o->cdn_host, err), "cdn-host", err);
+	for (size_t i = 0; rc == 0 && i < o->requisite_host.len; i++)
+		rc = in_option(check_name(o->requisite_host.ptr[i], err), "requisite-host", err);
+	m->requisite_hosts = o->requisite_host.ptr;
+	m->requisite_host_count = o->requisite_host.len;
 	m->hosts = p->hosts;
 	m->host_count = count;
 	m->cdn_host = o->cdn_host;
@@ -409,6 +568,21 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 		.pair_rate = o->pair_rate,
 		.reverts = o->reverts,
 		.requisites = (size_t)o->requisites,
+		.noise_per_page = (size_t)o->noise_per_page,
+		.vanishing = o->vanishing,
+		.commits = o->commits,
+		.commit_share = o->commit_share,
+		.deceit =
+			{
+				.replicas = (size_t)o->replicas,
+				.replica_lag = o->replica_lag,
+				.replicas_by = (enum living_replicas_by)o->replicas_by,
+				.cache = o->cache,
+				.block_after = (size_t)o->block_after,
+				.block_for = (size_t)o->block_for,
+				.block_kind = (enum living_block)o->block_kind,
+				.session = (size_t)o->session_requests,
+			},
 		.absent = o->absent,
 		.sitemap = (enum living_sitemap)o->sitemap,
 		.robots_delay = o->robots_delay,
@@ -417,6 +591,9 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 	};
 	p->params.threads = (unsigned)o->threads;
 	p->params.truth = o->truth;
+	p->params.served = o->served;
+	p->params.also = o->listen_also.ptr;
+	p->params.also_count = o->listen_also.len;
 	p->params.clock = clock_system();
 	p->params.address = p->address;
 	rc = in_option(
@@ -510,6 +687,9 @@ enum cmd_status cmd_living_site(int argc, char **argv)
 		.mean_rate = NOT_GIVEN,
 		.requisite_mean_rate = NOT_GIVEN,
 		.threads = 2,
+		.commit_share = 0.5,
+		.replicas = 1,
+		.replica_lag = 1,
 	};
 	struct prepared p = {0};
 	struct option_args args;

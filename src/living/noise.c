@@ -260,18 +260,22 @@ static void put_challenge(const struct noise *n)
 }
 
 /* The address with each byte xored with the first one. */
-static void put_email(const struct noise *n)
+static void put_address(const struct noise *n, unsigned key)
 {
 	static const char ADDRESS[] = "office@shop.example";
-	unsigned key = 1 + below(n, 1, 255);
 
-	MARKUP_PRINTF(n->w,
-		"<p><a href=\"/cdn-cgi/l/email-protection\" class=\"__cf_email__\" "
-		"data-cfemail=\"%02x",
-		key);
+	MARKUP_PRINTF(n->w, "%02x", key);
 	for (const char *at = ADDRESS; *at; at++)
 		MARKUP_PRINTF(n->w, "%02x", (unsigned char)*at ^ key);
-	markup_put(n->w, "\">[email&#160;protected]</a></p>\n");
+}
+
+static void put_email(const struct noise *n)
+{
+	markup_put(n->w, "<p><a href=\"/cdn-cgi/l/email-protection#");
+	put_address(n, 1 + below(n, 1, 255));
+	markup_put(n->w, "\">Write to us</a> <span class=\"__cf_email__\" data-cfemail=\"");
+	put_address(n, 1 + below(n, 2, 255));
+	markup_put(n->w, "\">[email&#160;protected]</span></p>\n");
 }
 
 static void put_odd_attribute(const struct noise *n)
@@ -363,6 +367,14 @@ unsigned noise_of(const struct living_model *m, uint32_t resource)
 		set &= ~(rest & -rest);
 	}
 	return kept;
+}
+
+unsigned noise_of_head(unsigned set)
+{
+	for (unsigned i = 0; i < NOISE_KINDS; i++)
+		if (NOISES[i].place != NOISE_HEAD)
+			set &= ~(1U << i);
+	return set;
 }
 
 void noise_put(struct markup *w, const struct page_view *v, enum noise_place place)

@@ -28,6 +28,9 @@ const char *noise_name(unsigned kind);
 /* The kinds that a page has; 0 for what is no page. */
 unsigned noise_of(const struct living_model *m, uint32_t resource);
 
+/* Those of a set that stand in the head: all that a script shell has. */
+unsigned noise_of_head(unsigned set);
+
 /* Writes the noise of one place. */
 void noise_put(struct markup *w, const struct page_view *v, enum noise_place place);
 

@@ -1,5 +1,7 @@
 #include "living/page.h"
 
+#include <string.h>
+
 #include "living/detail.h"
 #include "living/markup.h"
 #include "living/noise.h"
@@ -172,8 +174,8 @@ static void put_variant(struct markup *w, const struct page_view *v)
 {
 	if (!v->variant)
 		return;
-	MARKUP_PRINTF(w, "<p lang=\"%s\">Variant %s: ", v->variant, v->variant);
-	markup_words(w, draw(v, PURPOSE_VARIANT, (unsigned char)v->variant[0]), 6);
+	MARKUP_PRINTF(w, "<p class=\"variant\">Variant %s: ", v->variant);
+	markup_words(w, draw(v, PURPOSE_VARIANT, strlen(v->variant)), 6);
 	markup_put(w, ".</p>\n");
 }
 
@@ -237,9 +239,7 @@ static void write_shell(struct markup *w, const struct page_view *v, struct livi
 	} else {
 		markup_number(w, "<script>window.source = '/data/", p.page, ".json';</script>\n");
 	}
-	markup_put(w, "<script src=\"/x/app.js\"></script>\n");
-	noise_put(w, v, NOISE_END);
-	markup_put(w, "</body>\n</html>\n");
+	markup_put(w, "<script src=\"/x/app.js\"></script>\n</body>\n</html>\n");
 }
 
 static void write_frame(struct markup *w, const struct page_view *v)
@@ -251,7 +251,9 @@ static void write_frame(struct markup *w, const struct page_view *v)
 	markup_number(w, "<p>Version <span id=\"version\">", v->version, "</span></p>\n");
 	noise_put(w, v, NOISE_NAV);
 	noise_put(w, v, NOISE_END);
-	markup_put(w, "</body>\n</html>\n");
+	markup_put(w, "<footer>A frame");
+	noise_put(w, v, NOISE_FOOTER);
+	markup_put(w, "</footer>\n</body>\n</html>\n");
 }
 
 int page_write_data(const struct page_view *v, struct buf *body)

@@ -42,12 +42,14 @@ enum living_rate_order {
 	LIVING_RATES_HOT_LAST,  /* the leaves are */
 };
 
-/* What varies in the bytes of a page without being a change: the first of living/noise.h. */
+/* What varies in the bytes of a page without being a change: some of living/noise.h. */
 enum living_noise {
 	LIVING_NOISE_NONCE = 1,
 	LIVING_NOISE_CSRF = 2,
 	LIVING_NOISE_CLOCK = 4,
 	LIVING_NOISE_AD = 8,
+	LIVING_NOISE_SESSION = 1 << 8,
+	LIVING_NOISE_ASSETS = 1 << 9 | 1 << 10 | 1 << 17 | 1 << 22, /* buster, hash, build, x-ad */
 };
 
 /* What a resource is. Fonts and backgrounds are named in style sheets, the others in pages. */
