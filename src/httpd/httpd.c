@@ -112,23 +112,31 @@ static slice host_of(const char *field)
 	return host;
 }
 
-/* Numbers the connections: the number stands in place of a pointer. */
+/* Numbers the connections; without memory a connection is number 0. */
 static void notify_connection(void *context, struct MHD_Connection *connection, void **state,
 	enum MHD_ConnectionNotificationCode code)
 {
 	struct httpd *h = context;
+	uint64_t *number;
 
 	(void)connection;
-	if (code == MHD_CONNECTION_NOTIFY_STARTED)
-		*state = (void *)(uintptr_t)atomic_fetch_add(&h->connections, 1);
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		free(*state);
+		return;
+	}
+	number = malloc(sizeof *number);
+	if (number)
+		*number = atomic_fetch_add(&h->connections, 1);
+	*state = number;
 }
 
 static uint64_t connection_number(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const uint64_t *number = info ? info->socket_context : NULL;
 
-	return info ? (uint64_t)(uintptr_t)info->socket_context : 0;
+	return number ? *number : 0;
 }
 
 static void call_handler(struct exchange *e, const char *method)

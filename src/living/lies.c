@@ -189,20 +189,31 @@ static bool is_other_variant(struct telling *t)
 	return other;
 }
 
+/* The language that is asked for first, where it is not the usual one; else "". */
+static const char *other_language(struct telling *t)
+{
+	static const char *const LANGUAGES[] = {"de", "fr"};
+	const char *wanted = httpd_request_field(t->request, "Accept-Language");
+
+	httpd_header(t->response, "Vary", "Accept-Language");
+	for (size_t i = 0; wanted && i < sizeof LANGUAGES / sizeof LANGUAGES[0]; i++)
+		if (strncmp(wanted, LANGUAGES[i], strlen(LANGUAGES[i])) == 0)
+			return LANGUAGES[i];
+	return "";
+}
+
 static bool act_variant(struct lies *l, struct telling *t)
 {
 	const struct living_share *share = &deceit(l)->variants;
-	const char *language = httpd_request_field(t->request, "Accept-Language");
+	const char *branch = "", *language = "";
 
 	if (t->shell || !living_draws(l->model, t->resource, PURPOSE_VARIANT, share->share))
 		return false;
 	if (share->kinds & LIVING_VARIANT_COOKIE && is_other_variant(t))
-		(void)strcat(t->variant, "b");
-	if (share->kinds & LIVING_VARIANT_LANGUAGE) {
-		httpd_header(t->response, "Vary", "Accept-Language");
-		if (language && (!strncmp(language, "de", 2) || !strncmp(language, "fr", 2)))
-			(void)strncat(t->variant, language, 2);
-	}
+		branch = "b";
+	if (share->kinds & LIVING_VARIANT_LANGUAGE)
+		language = other_language(t);
+	(void)snprintf(t->variant, sizeof t->variant, "%s%s", branch, language);
 	return t->variant[0] != '\0';
 }
 

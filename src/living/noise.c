@@ -132,15 +132,14 @@ static void put_viewstate(const struct noise *n)
 	markup_put(n->w, "\" />\n</div>\n</form>\n");
 }
 
-/* Few links: with an id on all of them the site would never end. */
+/* Where crawlers do not follow: with an id on all links the site would never end. */
 static void put_session(const struct noise *n)
 {
 	MARKUP_PRINTF(n->w,
-		"<p><a href=\"/?PHPSESSID=%016llx%08llx\">Start</a> "
-		"<a href=\"/logout;jsessionid=%016llX\">Log out</a></p>\n"
-		"<form method=\"get\" action=\"/search;jsessionid=%016llX\">"
+		"<p><a href=\"http://forum.invalid/viewtopic.php?t=12&amp;sid=%016llx%016llx\">"
+		"Forum</a></p>\n<form method=\"get\" action=\"/search;jsessionid=%016llX\">"
 		"<input type=\"search\" name=\"q\"></form>\n",
-		hex(n, 1), hex(n, 2) & 0xffffffff, hex(n, 3), hex(n, 3));
+		hex(n, 1), hex(n, 2), hex(n, 3));
 }
 
 static void put_buster(const struct noise *n)

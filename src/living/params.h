@@ -48,7 +48,6 @@ enum living_noise {
 	LIVING_NOISE_CSRF = 2,
 	LIVING_NOISE_CLOCK = 4,
 	LIVING_NOISE_AD = 8,
-	LIVING_NOISE_SESSION = 1 << 8,
 	LIVING_NOISE_ASSETS = 1 << 9 | 1 << 10 | 1 << 17 | 1 << 22, /* buster, hash, build, x-ad */
 };
 

@@ -77,7 +77,7 @@ static void make_claims(const struct visit *v, struct claims *ret)
 {
 	enum living_validators kind = v->model->validators[v->resource];
 	int64_t modified = v->seen.changed_ns;
-	uint64_t tag = v->seen.version | (uint64_t)v->telling.variant[0] << 32;
+	uint64_t tag = v->seen.version;
 
 	*ret = (struct claims){0};
 	if (kind == LIVING_ABSENT)
@@ -91,9 +91,9 @@ static void make_claims(const struct visit *v, struct claims *ret)
 	}
 	http_date(modified, ret->modified);
 	/* Noise varies the bytes of one version: such a tag must be weak (RFC 9110, 8.8.1). */
-	(void)snprintf(ret->etag, sizeof ret->etag, "%s\"%lu-%llx\"",
+	(void)snprintf(ret->etag, sizeof ret->etag, "%s\"%lu-%llx%s\"",
 		v->model->params.noise ? "W/" : "", (unsigned long)v->resource,
-		(unsigned long long)tag);
+		(unsigned long long)tag, v->telling.variant);
 }
 
 /* Weak comparison with each tag of the list. */
@@ -385,14 +385,11 @@ static int log_response(struct visit *v, uint64_t number)
 	return rc;
 }
 
-/* Also with the session id that noise has put behind a path. */
 static bool find_resource(struct visit *v)
 {
 	const struct httpd_request *q = v->request;
 
-	v->found = living_find(v->model, q->host, q->target, &v->resource) ||
-		   (v->model->params.noise & LIVING_NOISE_SESSION &&
-			   living_find(v->model, q->host, q->path, &v->resource));
+	v->found = living_find(v->model, q->host, q->target, &v->resource);
 	if (!v->found)
 		v->found = v->data = lies_find_data(v->model, q->host, q->path, &v->resource);
 	return v->found;
