@@ -277,7 +277,8 @@ static const struct option_spec SPECS[] = {
 		.offset = FIELD(changes),
 		.metavar = "KIND,…|all",
 		.help = "what a change alters; each page has one kind: text, price, date, counter, "
-			"character, href, src, action, value, alt, structured (default: text)"},
+			"character, href, src, action, value, alt, structured, order (default: "
+			"text)"},
 	{.name = "vanishing",
 		.kind = OPTION_DOUBLE,
 		.offset = FIELD(vanishing),

@@ -1,5 +1,6 @@
 #include "living/detail.h"
 
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -80,6 +81,22 @@ static void put_structured(struct markup *w, uint64_t n)
 		(unsigned)(n / 100), (unsigned)(n % 100));
 }
 
+/* The n-th permutation of the items, in the factorial number system. */
+static void put_order(struct markup *w, uint64_t n)
+{
+	const char *items[] = {"oak", "ash", "elm", "fir", "yew", "box", "lime", "pine", "beech"};
+	enum { COUNT = sizeof items / sizeof items[0] };
+
+	markup_put(w, "<ol>\n");
+	for (size_t left = COUNT; left > 0; n /= left, left--) {
+		size_t i = n % left;
+
+		MARKUP_PRINTF(w, "<li>%s</li>\n", items[i]);
+		memmove(items + i, items + i + 1, (left - i - 1) * sizeof items[0]);
+	}
+	markup_put(w, "</ol>\n");
+}
+
 static const struct {
 	const char *name;
 	void (*put)(struct markup *w, uint64_t n);
@@ -96,6 +113,7 @@ static const struct {
 	[LIVING_DETAIL_VALUE] = {"value", put_value, 90},
 	[LIVING_DETAIL_ALT] = {"alt", put_alt, 9000},
 	[LIVING_DETAIL_STRUCTURED] = {"structured", put_structured, 50000},
+	[LIVING_DETAIL_ORDER] = {"order", put_order, 100000},
 };
 
 const char *detail_name(unsigned detail)

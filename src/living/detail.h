@@ -21,6 +21,7 @@ enum living_detail {
 	LIVING_DETAIL_VALUE,
 	LIVING_DETAIL_ALT,
 	LIVING_DETAIL_STRUCTURED, /* a price in JSON-LD */
+	LIVING_DETAIL_ORDER,      /* of the items of a list */
 	LIVING_DETAILS,
 };
 

@@ -168,7 +168,7 @@ with tap.case("every kind of noise and of change: bytes differ by what the log s
               "--changes", "all", "--rates", "constant:0.3", "--seed", 3) as site:
         watch = Watch(site)
         tap.equal({row["noise"] for row in watch.pages.values()}, set(MASKS))
-        tap.equal(len({row["changes"] for row in watch.pages.values()}), 11)
+        tap.equal(len({row["changes"] for row in watch.pages.values()}), 12)
         until(watch.look)
     check_truth(site, site.served().values())
 
