@@ -8,11 +8,10 @@ import time
 import urllib.parse
 
 import living
+import tally
 import tap
 
 DEADLINE = 120
-COLUMNS = "unix_ms number host path status content version shown_ms lies noise"
-Line = collections.namedtuple("Line", COLUMNS)
 Response = collections.namedtuple("Response", "status headers body")
 
 # What a kind of noise varies, said again here: without it the same content has the same bytes.
@@ -90,9 +89,7 @@ class Site(living.Site):
 
     def served(self):
         """Lines by number."""
-        with open(self.served_path, encoding="utf-8") as file:
-            lines = [Line(*line.rstrip("\n").split("\t")) for line in file]
-        return {line.number: line for line in lines}
+        return tally.read_served(self.served_path)
 
     def line(self, response):
         """Of a response: it was written before the response was sent."""
@@ -354,6 +351,30 @@ with tap.case("the same seed, the same site: habits of pages, and what each vers
     tap.equal(sites[0][0], sites[1][0])
     same = [path for path in sites[0][1] if sites[0][1][path] == sites[1][1].get(path)]
     tap.equal(len(same), len(sites[0][1]))
+
+
+
+def capture(name, *options):
+    """Of a site of its own: what it got wrong, by kind."""
+    archive = tap.path(f"{name}.archive")
+    with Site(name, "--pages", 75, "--outdegree", 20, "--rates", "constant:0.2", *options) as site:
+        done = living.crawl(site, archive, "--delay", "2ms")
+        tap.equal((done.returncode, done.stderr), (0, ""))
+    counts = tally.Tally(site, site.served_path, archive, tap.load("report", archive))
+    for line in counts.table():
+        print("#", line)
+    return counts
+
+
+with tap.case("both looks of every page of a capture are in the log, and none is false sharp"):
+    counts = capture("looks", "--noise", "all", "--noise-per-page", 1, "--changes", "all")
+    tap.equal((counts.total("pages"), counts.total("false")), (75, 0))
+    tap.equal({kind for group, kind in counts.rows if group == "noise"},
+              {row["noise"] for row in counts.site.values()})
+
+with tap.case("small changes, no noise: what did not change is sharp, the rest is not"):
+    counts = capture("small", "--changes", "all")
+    tap.equal([counts.total(name) for name in ("pages", "false", "missed")], [75, 0, 0])
 
 with tap.case("wrong options say what is wrong"):
     for options, words in ((["--noise", "hum"], "--noise: unknown kind 'hum'"),
