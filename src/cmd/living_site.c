@@ -595,6 +595,9 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 	p->params.served = o->served;
 	p->params.also = o->listen_also.ptr;
 	p->params.also_count = o->listen_also.len;
+	if (m->deceit.replicas_by == LIVING_BY_ADDRESS && o->listen_also.len == 0)
+		return err_set(err, ERR_USAGE,
+			"--replicas-by address needs more addresses: give --listen-also");
 	p->params.clock = clock_system();
 	p->params.address = p->address;
 	rc = in_option(

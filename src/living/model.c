@@ -458,6 +458,11 @@ static int check(const struct living_params *p, struct err *err)
 		return err_set(err, ERR_USAGE, "a history has one host");
 	if (p->history && (p->rates.kind != LIVING_GIVEN || p->rates.scaled))
 		return err_set(err, ERR_USAGE, "a history has its own changes: no rates");
+	if (p->history && (p->vanishing > 0 || p->commits > 0))
+		return err_set(err, ERR_USAGE,
+			"a history has its own changes: no vanishing pages, no commits");
+	if (p->cdn_host && p->requisite_host_count > 0)
+		return err_set(err, ERR_USAGE, "--cdn-host and --requisite-host: give one of them");
 	if (p->theme == LIVING_SHOP && (p->graph || p->history))
 		return err_set(err, ERR_USAGE, "a shop is a tree: no graph, no history");
 	if (shares > 1)
