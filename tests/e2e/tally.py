@@ -33,7 +33,8 @@ def looks(archive, served):
 
 class Tally:
     """Counts of pages, by ("noise" | "changes" | "lies", kind): each is in one row of each group,
-    or in several where it has several kinds."""
+    or in several where it has several kinds. Of the false ones, `undone` are A-B-A: both looks
+    showed the same."""
 
     def __init__(self, site, served_path, archive, report):
         self.rows = collections.defaultdict(collections.Counter)
@@ -54,7 +55,8 @@ class Tally:
         sharp = row["verdict"] == "sharp"
         for key in self.keys(url, pair):
             self.rows[key].update(pages=1, sharp=sharp, changed=changed, steady=steady,
-                                  false=sharp and changed, missed=steady and not sharp)
+                                  false=sharp and changed, missed=steady and not sharp,
+                                  undone=sharp and changed and not differs)
 
     def keys(self, url, pair):
         """The rows that a page belongs to."""
@@ -67,7 +69,7 @@ class Tally:
         return sum(row[name] for (kind, _), row in self.rows.items() if kind == group)
 
     def table(self):
-        columns = "pages", "sharp", "changed", "steady", "false", "missed"
+        columns = "pages", "sharp", "changed", "steady", "false", "undone", "missed"
         yield f"{'':22}" + "".join(f"{name:>9}" for name in columns)
         for (group, kind), row in sorted(self.rows.items()):
             yield f"{group + ' ' + kind:22}" + "".join(f"{row[name]:9}" for name in columns)
