@@ -10,6 +10,7 @@
 #include "cmd/option_row.h"
 #include "cmd/stop.h"
 #include "httpd/httpd.h"
+#include "living/noise.h"
 #include "living/site.h"
 
 enum {
@@ -49,6 +50,25 @@ struct living_options {
 	const char *lying;
 	double absent;
 	const char *noise;
+	int64_t noise_per_page;
+	const char *changes;
+	double vanishing;
+	double commits;
+	double commit_share;
+	const char *requisite_kinds;
+	struct option_list requisite_host;
+	struct option_list listen_also;
+	int64_t replicas;
+	double replica_lag;
+	int replicas_by;
+	double cache;
+	const char *variants;
+	int64_t block_after;
+	int64_t block_for;
+	int block_kind;
+	int64_t session_requests;
+	const char *shells;
+	const char *served;
 	int sitemap;
 	double robots_delay;
 	struct option_list disallow;
@@ -61,6 +81,8 @@ struct living_options {
 
 static const char *const THEMES[] = {"plain", "shop", NULL};
 static const char *const SITEMAPS[] = {"none", "flat", "index", NULL};
+static const char *const REPLICAS_BY[] = {"request", "connection", "address", NULL};
+static const char *const BLOCKS[] = {"forbidden", "too-many", "challenge", "soft", NULL};
 static const char *const ORDERS[] = {"shuffled", "hot-first", "hot-last", NULL};
 
 #define ROW_OF struct living_options
@@ -77,32 +99,34 @@ static const struct option_spec SPECS[] = {
 	ROW(INT, outdegree, "outdegree", 0, "children of a page in the tree (default: 10)",
 		.min = 1, .max = LIVING_OUTDEGREE_MAX),
 	ROW(CHOICE, theme, "theme", 0,
-		"plain, or shop: products, and /prices and /terms, which always change together "
-		"(default: plain)",
+		"plain, or shop: products, and /prices and /terms, which always change "
+		"together (default: plain)",
 		.choices = THEMES),
 	ROW(STRING, graph, "graph", 'g',
-		"pages, rates and links from a CSV file with the header page,rate,weight,links",
+		"pages, rates and links from a CSV file with the header "
+		"page,rate,weight,links",
 		.metavar = "FILE"),
 	ROW(STRING, history, "history", 0,
-		"replay a recorded history: lines of time, commit, A, M or D, and path, separated "
-		"by tabs",
+		"replay a recorded history: lines of time, commit, A, M or D, and path, "
+		"separated by tabs",
 		.metavar = "FILE"),
 	ROW(INT, history_from, "history-from", 0,
-		"recorded time at which the site starts, in Unix seconds (default: the first one)",
+		"recorded time at which the site starts, in Unix seconds (default: the "
+		"first one)",
 		.metavar = "UNIX", .min = 0, .max = 9e9),
 	ROW(DOUBLE, time_scale, "time-scale", 0,
 		"recorded seconds that pass in one second (default: 1)", .max = 1e9,
 		.bounds = OPTION_ABOVE_MIN),
 	ROW(STRING, rates, "rates", 'r',
-		"changes per second: zipf:SKEW, lognormal:MU,SIGMA, constant:R or a CSV file with "
-		"the columns page (or url) and rate (default: zipf:1)",
+		"changes per second: zipf:SKEW, lognormal:MU,SIGMA, constant:R or a CSV "
+		"file with the columns page (or url) and rate (default: zipf:1)",
 		.metavar = "RATES"),
 	ROW(DOUBLE, mean_rate, "mean-rate", 'm',
 		"scale the rates to this mean (default: 0.01 for zipf, else as they are)",
 		.max = LIVING_RATE_MAX),
 	ROW(CHOICE, rate_order, "rate-order", 0,
-		"which pages are hot: shuffled, hot-first (near the root) or hot-last (leaves) "
-		"(default: shuffled)",
+		"which pages are hot: shuffled, hot-first (near the root) or hot-last "
+		"(leaves) (default: shuffled)",
 		.choices = ORDERS),
 	ROW(DOUBLE, pair_rate, "pair-rate", 0,
 		"rate of a shop's /prices and /terms (default: 0.05)", .max = LIVING_RATE_MAX,
@@ -114,8 +138,8 @@ static const struct option_spec SPECS[] = {
 		"sites on this port, called site1.localhost, site2.localhost, …", .metavar = "N",
 		.min = 1, .max = LIVING_HOSTS_MAX),
 	ROW(LIST, host, "host", 0,
-		"a site on this port that is asked for by this name; may be given more than once "
-		"(default: one site that answers to every name)",
+		"a site on this port that is asked for by this name; may be given more "
+		"than once (default: one site that answers to every name)",
 		.metavar = "NAME"),
 	ROW(INT, requisites, "requisites", 0, "style sheets and images of each page (default: 0)",
 		.min = 0, .max = LIVING_REQUISITES_MAX),
@@ -126,28 +150,95 @@ static const struct option_spec SPECS[] = {
 		.max = LIVING_RATE_MAX),
 	ROW(STRING, cdn_host, "cdn-host", 0,
 		"serve requisites under this host name, on the same port", .metavar = "NAME"),
+	ROW(STRING, requisite_kinds, "requisite-kinds", 0,
+		"what they are, by turns: style, image, script, font, frame, background "
+		"(default: style,image)",
+		.metavar = "KIND,…"),
+	ROW(LIST, requisite_host, "requisite-host", 0,
+		"serve requisites under these host names by turns; may be given more than "
+		"once",
+		.metavar = "NAME"),
+	ROW(LIST, listen_also, "listen-also", 0,
+		"serve at this address too, on the same port; may be given more than once",
+		.metavar = "ADDRESS"),
 	ROW(STRING, errors, "errors", 0,
-		"share of pages that fail, and how: 404, 500, 503, reset, reset-once, truncated "
-		"(default: 0; of all kinds)",
+		"share of pages that fail, and how: 404, 500, 503, reset, reset-once, "
+		"truncated (default: 0; of all kinds)",
 		.metavar = "SHARE[:KIND,…]"),
 	ROW(STRING, redirects, "redirects", 0,
-		"share of pages that redirect, and how: 301, 302, moving (default: 0; of all "
-		"kinds)",
+		"share of pages that redirect, and how: 301, 302, moving (default: 0; of "
+		"all kinds)",
 		.metavar = "SHARE[:KIND,…]"),
 	ROW(STRING, slow, "slow", 0,
-		"share of pages that are slow, half of them before the first byte, half in the "
-		"middle (default: 0)",
+		"share of pages that are slow, half of them before the first byte, half "
+		"in the middle (default: 0)",
 		.metavar = "SHARE:SECONDS"),
 	ROW(STRING, lying, "lying-validators", 0,
-		"share of pages whose Last-Modified and ETag lie, and how: stale, now (default: 0; "
-		"both kinds)",
+		"share of pages whose Last-Modified and ETag lie, and how: stale, now "
+		"(default: 0; both kinds)",
 		.metavar = "SHARE[:KIND,…]"),
 	ROW(DOUBLE, absent, "absent-validators", 0,
 		"share of pages without Last-Modified and ETag (default: 0)", .metavar = "SHARE",
 		.max = 1),
 	ROW(STRING, noise, "noise", 0,
-		"what differs in every response and is not a change: nonce, csrf, clock, ad",
-		.metavar = "KIND,…"),
+		"what differs in every response and is not a change: nonce, csrf, clock, ad, "
+		"comment, csrf-meta, tokens, viewstate, session, buster, hash, rendered, "
+		"ids, attributes, whitespace, json, script, build, perf, challenge, email, "
+		"x-attribute, x-ad, x-field, x-literal (default: none)",
+		.metavar = "KIND,…|all"),
+	ROW(INT, noise_per_page, "noise-per-page", 0,
+		"give each page only so many of these kinds (default: all)", .metavar = "N",
+		.min = 1, .max = NOISE_KINDS),
+	ROW(STRING, changes, "changes", 0,
+		"what a change alters; each page has one kind: text, price, date, counter, "
+		"character, href, src, action, value, alt, structured, order (default: "
+		"text)",
+		.metavar = "KIND,…|all"),
+	ROW(DOUBLE, vanishing, "vanishing", 0,
+		"share of pages that vanish and appear again with their changes "
+		"(default: 0)",
+		.metavar = "SHARE", .max = 1),
+	ROW(DURATION, commits, "commits", 0,
+		"mean time between changes that touch many pages at one instant "
+		"(default: none)",
+		.min = 0.001, .max = 1e9),
+	ROW(DOUBLE, commit_share, "commit-share", 0,
+		"share of pages that such a change touches (default: 0.5)", .metavar = "SHARE",
+		.min = 0.001, .max = 1),
+	ROW(INT, replicas, "replicas", 0,
+		"servers that answer by turns, each further behind (default: 1)", .metavar = "N",
+		.min = 1, .max = 1000),
+	ROW(DURATION, replica_lag, "replica-lag", 0,
+		"how far each of them is behind the one before (default: 1s)", .max = 1e6),
+	ROW(CHOICE, replicas_by, "replicas-by", 0,
+		"what decides which one answers: request, connection or address "
+		"(default: request)",
+		.choices = REPLICAS_BY),
+	ROW(DURATION, cache, "cache", 0,
+		"put a cache in front that keeps each response for this time "
+		"(default: none)",
+		.max = 1e6),
+	ROW(STRING, variants, "variants", 0,
+		"share of pages that differ by cookie, language (default: 0; both kinds)",
+		.metavar = "SHARE[:KIND,…]"),
+	ROW(INT, block_after, "block-after", 0,
+		"answer with a block page after so many requests (default: never)", .metavar = "N",
+		.min = 1, .max = 1e9),
+	ROW(INT, block_for, "block-for", 0,
+		"to so many requests, then start again (default: for ever)", .metavar = "N",
+		.min = 1, .max = 1e9),
+	ROW(CHOICE, block_kind, "block-kind", 0,
+		"forbidden (403), too-many (429), challenge (503) or soft (200) "
+		"(default: forbidden)",
+		.choices = BLOCKS),
+	ROW(INT, session_requests, "session-requests", 0,
+		"requests until a session expires and pages redirect to /login "
+		"(default: never)",
+		.metavar = "N", .min = 1, .max = 1e9),
+	ROW(STRING, shells, "shells", 0,
+		"share of pages that are empty without scripts, whose content is JSON: "
+		"fetch, inline (default: 0; both kinds)",
+		.metavar = "SHARE[:KIND,…]"),
 	ROW(CHOICE, sitemap, "sitemap", 0,
 		"none, flat (one file) or index (a file for each section) (default: none)",
 		.choices = SITEMAPS),
@@ -158,10 +249,13 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, truth, "truth", 't',
 		"log every change: unix_ms, host, path and version, separated by tabs",
 		.metavar = "FILE"),
+	ROW(STRING, served, "served", 0,
+		"log every response: what it showed, and why its bytes differ", .metavar = "FILE"),
 	ROW(STRING, write_rates, "write-rates", 0, "write url,rate of all pages and requisites",
 		.metavar = "FILE"),
 	ROW(STRING, write_pages, "write-pages", 0,
-		"write url,kind,rate,behaviour,validators,target of them", .metavar = "FILE"),
+		"write url,kind,rate,behaviour,validators,target,changes,noise of them",
+		.metavar = "FILE"),
 	ROW(INT, threads, "threads", 0, "threads that serve (default: 2)", .min = 1, .max = 64),
 	ROW(DURATION, duration, "duration", 0,
 		"stop after this time (default: at SIGINT or SIGTERM)", .max = 1e9,
@@ -243,6 +337,18 @@ static int prepare_behaviour(
 			living_lies_parse(o->lying, &m->lying, err), "lying-validators", err);
 	if (rc == 0 && o->noise)
 		rc = cmd_in_option(living_noise_parse(o->noise, &m->noise, err), "noise", err);
+	if (rc == 0 && o->changes)
+		rc = cmd_in_option(
+			living_details_parse(o->changes, &m->details, err), "changes", err);
+	if (rc == 0 && o->variants)
+		rc = cmd_in_option(living_variants_parse(o->variants, &m->deceit.variants, err),
+			"variants", err);
+	if (rc == 0 && o->shells)
+		rc = cmd_in_option(
+			living_shells_parse(o->shells, &m->deceit.shells, err), "shells", err);
+	if (rc == 0 && o->requisite_kinds)
+		rc = cmd_in_option(living_requisites_parse(o->requisite_kinds, m, err),
+			"requisite-kinds", err);
 	return rc;
 }
 
@@ -278,6 +384,11 @@ static int prepare_hosts(const struct living_options *o, struct prepared *p, str
 	}
 	if (rc == 0 && o->cdn_host)
 		rc = cmd_in_option(check_name(o->cdn_host, err), "cdn-host", err);
+	for (size_t i = 0; rc == 0 && i < o->requisite_host.len; i++)
+		rc = cmd_in_option(
+			check_name(o->requisite_host.ptr[i], err), "requisite-host", err);
+	m->requisite_hosts = o->requisite_host.ptr;
+	m->requisite_host_count = o->requisite_host.len;
 	m->hosts = p->hosts;
 	m->host_count = count;
 	m->cdn_host = o->cdn_host;
@@ -302,6 +413,21 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 		.pair_rate = o->pair_rate,
 		.reverts = o->reverts,
 		.requisites = (size_t)o->requisites,
+		.noise_per_page = (size_t)o->noise_per_page,
+		.vanishing = o->vanishing,
+		.commits = o->commits,
+		.commit_share = o->commit_share,
+		.deceit =
+			{
+				.replicas = (size_t)o->replicas,
+				.replica_lag = o->replica_lag,
+				.replicas_by = (enum living_replicas_by)o->replicas_by,
+				.cache = o->cache,
+				.block_after = (size_t)o->block_after,
+				.block_for = (size_t)o->block_for,
+				.block_kind = (enum living_block)o->block_kind,
+				.session = (size_t)o->session_requests,
+			},
 		.absent = o->absent,
 		.sitemap = (enum living_sitemap)o->sitemap,
 		.robots_delay = o->robots_delay,
@@ -310,6 +436,12 @@ static int prepare(const struct living_options *o, struct prepared *p, struct er
 	};
 	p->params.threads = (unsigned)o->threads;
 	p->params.truth = o->truth;
+	p->params.served = o->served;
+	p->params.also = o->listen_also.ptr;
+	p->params.also_count = o->listen_also.len;
+	if (m->deceit.replicas_by == LIVING_BY_ADDRESS && o->listen_also.len == 0)
+		return err_set(err, ERR_USAGE,
+			"--replicas-by address needs more addresses: give --listen-also");
 	p->params.clock = clock_system();
 	p->params.address = p->address;
 	rc = cmd_in_option(
@@ -403,6 +535,9 @@ enum cmd_status cmd_living_site(int argc, char **argv)
 		.mean_rate = NOT_GIVEN,
 		.requisite_mean_rate = NOT_GIVEN,
 		.threads = 2,
+		.commit_share = 0.5,
+		.replicas = 1,
+		.replica_lag = 1,
 	};
 	struct prepared p = {0};
 	struct option_args args;

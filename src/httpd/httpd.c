@@ -2,6 +2,7 @@
 
 #include <microhttpd.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -24,6 +25,7 @@ struct httpd {
 	struct MHD_Daemon *daemon;
 	struct waker waker;
 	uint16_t port;
+	atomic_uint_fast64_t connections; /* so far */
 };
 
 /*
@@ -110,6 +112,33 @@ static slice host_of(const char *field)
 	return host;
 }
 
+/* Numbers the connections; without memory a connection is number 0. */
+static void notify_connection(void *context, struct MHD_Connection *connection, void **state,
+	enum MHD_ConnectionNotificationCode code)
+{
+	struct httpd *h = context;
+	uint64_t *number;
+
+	(void)connection;
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		free(*state);
+		return;
+	}
+	number = malloc(sizeof *number);
+	if (number)
+		*number = atomic_fetch_add(&h->connections, 1);
+	*state = number;
+}
+
+static uint64_t connection_number(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const uint64_t *number = info ? info->socket_context : NULL;
+
+	return number ? *number : 0;
+}
+
 static void call_handler(struct exchange *e, const char *method)
 {
 	struct httpd *h = e->httpd;
@@ -117,6 +146,7 @@ static void call_handler(struct exchange *e, const char *method)
 		.method = slice_str(method),
 		.connection = e->connection,
 		.port = h->port,
+		.connection_number = connection_number(e->connection),
 		.host = host_of(MHD_lookup_connection_value(
 			e->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)),
 	};
@@ -283,7 +313,7 @@ static struct MHD_Daemon *start_daemon(struct httpd *h, int fd)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 		MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, h, MHD_OPTION_UNESCAPE_CALLBACK,
 		keep_escapes, NULL, MHD_OPTION_NOTIFY_COMPLETED, end_exchange, NULL,
-		MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_CONNECTION, notify_connection, h, MHD_OPTION_END);
 }
 
 int httpd_start(const struct httpd_params *params, struct httpd **ret_httpd, struct err *err)

@@ -33,11 +33,12 @@ enum {
 /* All of it is valid until the handler returns. */
 struct httpd_request {
 	slice method;
-	slice target;     /* as sent: path and query */
-	slice path;       /* up to the "?" */
-	slice host;       /* the Host field without its port; empty when there is none */
-	uint16_t port;    /* that the server listens on */
-	void *connection; /* for httpd_request_field */
+	slice target;               /* as sent: path and query */
+	slice path;                 /* up to the "?" */
+	slice host;                 /* the Host field without its port; empty when there is none */
+	uint16_t port;              /* that the server listens on */
+	uint64_t connection_number; /* from 0, in the order in which they were made */
+	void *connection;           /* for httpd_request_field */
 };
 
 /* The value of a header field of the request, in any case of its name; NULL when it has none. */

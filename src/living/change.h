@@ -34,6 +34,11 @@ struct change_source {
 	const struct recorded_change *recorded; /* instead of all that; ascending */
 	size_t recorded_len;
 	bool is_recorded;
+	bool vanishing;         /* every change takes the resource away, or brings it back */
+	bool absent_first;      /* it is not there at the start; only of those */
+	uint64_t commit_stream; /* of the changes that touch many resources at one instant */
+	double commit_seconds;  /* between two of them, on average; 0: there are none */
+	double commit_share;    /* of the resources that each touches */
 };
 
 /* A place on the way: the last change, and the next. */

@@ -5,6 +5,43 @@
 
 #include "base/err.h"
 
+enum { WORD_COUNT = 32 };
+
+static const char *const WORDS[WORD_COUNT] = {
+	"amber",
+	"anchor",
+	"autumn",
+	"basket",
+	"birch",
+	"bridge",
+	"candle",
+	"canvas",
+	"cedar",
+	"copper",
+	"cotton",
+	"garden",
+	"granite",
+	"harbour",
+	"hazel",
+	"island",
+	"ivory",
+	"lantern",
+	"linen",
+	"maple",
+	"marble",
+	"meadow",
+	"mirror",
+	"morning",
+	"ochre",
+	"orchard",
+	"paper",
+	"pebble",
+	"river",
+	"saffron",
+	"velvet",
+	"walnut",
+};
+
 void markup_put(struct markup *w, const char *text)
 {
 	if (w->rc == 0)
@@ -19,6 +56,17 @@ void markup_printf(struct markup *w, const char *fmt, ...)
 	if (w->rc == 0)
 		w->rc = buf_vprintf(w->out, fmt, ap);
 	va_end(ap);
+}
+
+/* Five bits make a word. */
+void markup_words(struct markup *w, uint64_t number, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (i > 0)
+			markup_put(w, " ");
+		markup_put(w, WORDS[number % WORD_COUNT]);
+		number /= WORD_COUNT;
+	}
 }
 
 /* Paths are escaped so that only "&" has a meaning in markup. */

@@ -18,6 +18,9 @@ void markup_put(struct markup *w, const char *text);
 
 SP_PRINTF(2, 3) void markup_printf(struct markup *w, const char *fmt, ...);
 
+/* Words that a number stands for, at most 12. */
+void markup_words(struct markup *w, uint64_t number, int count);
+
 /* Its path, as the value of an attribute or an element. */
 void markup_path(struct markup *w, const struct living_model *m, uint32_t resource);
 

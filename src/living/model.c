@@ -19,6 +19,9 @@ enum purpose {
 	PURPOSE_VALIDATORS,
 	PURPOSE_VALIDATORS_KIND,
 	PURPOSE_REDIRECT,
+	PURPOSE_VANISHING,
+	PURPOSE_ABSENT_FIRST,
+	PURPOSE_COMMITS,
 };
 
 enum { MOVES = 1024 }; /* targets of a moving redirect before it comes back to the first */
@@ -49,7 +52,11 @@ struct living_place living_place_of(const struct living_model *m, uint32_t resou
 	local -= m->layout.n;
 	p.page = (uint32_t)(local / m->params.requisites);
 	p.requisite = local % m->params.requisites + 1;
-	p.kind = p.requisite % 2 ? LIVING_STYLE : LIVING_IMAGE;
+	if (m->params.requisite_kind_count)
+		p.kind = m->params.requisite_kinds[(p.requisite - 1) %
+						   m->params.requisite_kind_count];
+	else
+		p.kind = p.requisite % 2 ? LIVING_STYLE : LIVING_IMAGE;
 	return p;
 }
 
@@ -58,26 +65,43 @@ static const char *site_name(const struct living_model *m, size_t host)
 	return m->params.host_count ? m->params.hosts[host] : m->default_host;
 }
 
+const char *living_requisite_host(const struct living_model *m, size_t requisite)
+{
+	if (m->params.requisite_host_count == 0)
+		return m->params.cdn_host;
+	return m->params.requisite_hosts[(requisite - 1) % m->params.requisite_host_count];
+}
+
 const char *living_host_of(const struct living_model *m, uint32_t resource)
 {
 	struct living_place p = living_place_of(m, resource);
 
-	return p.requisite && m->params.cdn_host ? m->params.cdn_host : site_name(m, p.host);
+	const char *other = p.requisite ? living_requisite_host(m, p.requisite) : NULL;
+
+	return other ? other : site_name(m, p.host);
 }
 
 /* "/a/17-1.css"; sites that share a host for these have numbers: "/2/a/17-1.css". */
 int living_path_of(const struct living_model *m, uint32_t resource, struct buf *text)
 {
+	static const char *const ENDINGS[LIVING_KINDS] = {
+		[LIVING_STYLE] = "css",
+		[LIVING_IMAGE] = "gif",
+		[LIVING_SCRIPT] = "js",
+		[LIVING_FONT] = "woff2",
+		[LIVING_FRAME] = "html",
+		[LIVING_BACKGROUND] = "gif",
+	};
 	struct living_place p = living_place_of(m, resource);
 	int rc = 0;
 
 	if (!p.requisite)
 		return layout_path(&m->layout, p.page, text);
-	if (m->params.cdn_host)
+	if (living_requisite_host(m, 1))
 		rc = buf_printf(text, "/%zu", p.host + 1);
 	if (rc == 0)
-		rc = buf_printf(text, "/a/%lu-%zu%s", (unsigned long)p.page, p.requisite,
-			p.kind == LIVING_STYLE ? ".css" : ".gif");
+		rc = buf_printf(
+			text, "/a/%lu-%zu.%s", (unsigned long)p.page, p.requisite, ENDINGS[p.kind]);
 	return rc;
 }
 
@@ -97,10 +121,12 @@ bool living_find_host(const struct living_model *m, slice host, size_t *ret_host
 
 bool living_is_cdn(const struct living_model *m, slice host)
 {
-	size_t site;
+	size_t site, count = m->params.requisite_host_count;
+	bool cdn = count == 0 && m->params.cdn_host && word_is(host, slice_str(m->params.cdn_host));
 
-	return m->params.cdn_host && word_is(host, slice_str(m->params.cdn_host)) &&
-	       (m->params.host_count == 0 || !living_find_host(m, host, &site));
+	for (size_t i = 0; i < count && !cdn; i++)
+		cdn = word_is(host, slice_str(m->params.requisite_hosts[i]));
+	return cdn && (m->params.host_count == 0 || !living_find_host(m, host, &site));
 }
 
 /* Takes a number from the front. */
@@ -135,7 +161,8 @@ static bool find_requisite(
 	struct buf again;
 	bool found;
 
-	if (m->params.cdn_host && (!take_word(&rest, SLICE("/")) || !take_number(&rest, &site)))
+	if (living_requisite_host(m, 1) &&
+		(!take_word(&rest, SLICE("/")) || !take_number(&rest, &site)))
 		return false;
 	if (!take_word(&rest, SLICE("/a/")) || !take_number(&rest, &page) ||
 		!take_word(&rest, SLICE("-")) || !take_number(&rest, &requisite))
@@ -158,14 +185,15 @@ bool living_find(const struct living_model *m, slice host, slice target, uint32_
 	size_t site;
 
 	if (living_is_cdn(m, host))
-		return find_requisite(m, 0, target, ret_resource);
+		return find_requisite(m, 0, target, ret_resource) &&
+		       word_is(host, slice_str(living_host_of(m, *ret_resource)));
 	if (!living_find_host(m, host, &site))
 		return false;
 	if (layout_find(&m->layout, target, &page)) {
 		*ret_resource = living_page_resource(m, site, page);
 		return true;
 	}
-	return !m->params.cdn_host && find_requisite(m, site, target, ret_resource);
+	return !living_requisite_host(m, 1) && find_requisite(m, site, target, ret_resource);
 }
 
 /* The terms of a shop change when its prices do: they follow the same stream. */
@@ -178,6 +206,28 @@ static uint32_t leader_of(const struct living_model *m, uint32_t resource)
 	return resource;
 }
 
+/* Start page, listings and the shop's pair always answer: tests and demos rely on them. */
+static bool is_steady(const struct living_model *m, uint32_t resource)
+{
+	struct living_place p = living_place_of(m, resource);
+
+	return !p.requisite && (p.page == 0 || p.page >= m->layout.tree ||
+				       (m->layout.listing && m->layout.listing[p.page]));
+}
+
+bool living_draws(const struct living_model *m, uint32_t resource, uint64_t purpose, double share)
+{
+	return share > 0 && !is_steady(m, resource) && !living_place_of(m, resource).requisite &&
+	       change_uniform(m->params.seed, purpose, resource) < share;
+}
+
+/* Whether what is seen of a resource never changes. */
+static bool shows_no_change(enum living_behaviour b)
+{
+	return b == LIVING_NOT_FOUND || b == LIVING_ERROR || b == LIVING_RESET ||
+	       b == LIVING_MOVED || b == LIVING_FOUND;
+}
+
 struct change_source living_source(const struct living_model *m, uint32_t resource)
 {
 	struct change_source s = {
@@ -187,6 +237,15 @@ struct change_source living_source(const struct living_model *m, uint32_t resour
 	};
 	struct living_place p = living_place_of(m, resource);
 
+	if (living_draws(m, resource, PURPOSE_VANISHING, m->params.vanishing)) {
+		s.vanishing = true;
+		s.absent_first = change_mix(m->params.seed, PURPOSE_ABSENT_FIRST, resource) & 1;
+	}
+	if (m->params.commits > 0 && !p.requisite && !shows_no_change(m->behaviours[resource])) {
+		s.commit_stream = change_mix(m->params.seed, PURPOSE_COMMITS, 0);
+		s.commit_seconds = m->params.commits;
+		s.commit_share = m->params.commit_share;
+	}
 	if (m->recording && !p.requisite) {
 		s.is_recorded = true;
 		s.recorded = recording_of(m->recording, p.page, &s.recorded_len);
@@ -226,15 +285,6 @@ static unsigned draw_kind(unsigned kinds, uint64_t draw)
 	return kinds ? (unsigned)__builtin_ctz(kinds) : 0;
 }
 
-/* Start page, listings and the shop's pair always answer: tests and demos rely on them. */
-static bool is_steady(const struct living_model *m, uint32_t resource)
-{
-	struct living_place p = living_place_of(m, resource);
-
-	return !p.requisite && (p.page == 0 || p.page >= m->layout.tree ||
-				       (m->layout.listing && m->layout.listing[p.page]));
-}
-
 static enum living_behaviour draw_behaviour(const struct living_model *m, uint32_t resource)
 {
 	const struct living_params *p = &m->params;
@@ -263,13 +313,6 @@ static enum living_validators draw_validators(const struct living_model *m, uint
 		return draw_kind(
 			p->lying.kinds, change_mix(p->seed, PURPOSE_VALIDATORS_KIND, resource));
 	return u - p->lying.share < p->absent ? LIVING_ABSENT : LIVING_HONEST;
-}
-
-/* Whether what is seen of a resource never changes. */
-static bool shows_no_change(enum living_behaviour b)
-{
-	return b == LIVING_NOT_FOUND || b == LIVING_ERROR || b == LIVING_RESET ||
-	       b == LIVING_MOVED || b == LIVING_FOUND;
 }
 
 static void draw_facts(struct living_model *m)
@@ -412,6 +455,11 @@ static int check(const struct living_params *p, struct err *err)
 		return err_set(err, ERR_USAGE, "a history has one host");
 	if (p->history && (p->rates.kind != LIVING_GIVEN || p->rates.scaled))
 		return err_set(err, ERR_USAGE, "a history has its own changes: no rates");
+	if (p->history && (p->vanishing > 0 || p->commits > 0))
+		return err_set(err, ERR_USAGE,
+			"a history has its own changes: no vanishing pages, no commits");
+	if (p->cdn_host && p->requisite_host_count > 0)
+		return err_set(err, ERR_USAGE, "--cdn-host and --requisite-host: give one of them");
 	if (p->theme == LIVING_SHOP && (p->graph || p->history))
 		return err_set(err, ERR_USAGE, "a shop is a tree: no graph, no history");
 	if (shares > 1)

@@ -19,12 +19,6 @@
 #include "living/layout.h"
 #include "living/params.h"
 
-enum living_kind {
-	LIVING_PAGE,
-	LIVING_STYLE,
-	LIVING_IMAGE,
-};
-
 struct recording;
 
 struct living_model {
@@ -62,6 +56,12 @@ struct living_place living_place_of(const struct living_model *m, uint32_t resou
 uint32_t living_page_resource(const struct living_model *m, size_t host, uint32_t page);
 uint32_t living_requisite_resource(
 	const struct living_model *m, size_t host, uint32_t page, size_t requisite);
+
+/* The host of a page's requisite of that number; NULL: that of the page. */
+const char *living_requisite_host(const struct living_model *m, size_t requisite);
+
+/* Whether a share of the pages takes in this one: a seeded draw. Never the steady ones. */
+bool living_draws(const struct living_model *m, uint32_t resource, uint64_t purpose, double share);
 
 /* The name of the host that a resource is on. */
 const char *living_host_of(const struct living_model *m, uint32_t resource);

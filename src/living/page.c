@@ -1,10 +1,12 @@
 #include "living/page.h"
 
-#include "base/clock.h"
+#include <string.h>
+
+#include "living/detail.h"
 #include "living/markup.h"
+#include "living/noise.h"
 
 enum {
-	WORD_COUNT = 32,
 	SENTENCES = 3,
 	SENTENCE_WORDS = 9,
 	PRICE_MIN = 100, /* cents */
@@ -15,54 +17,8 @@ enum purpose {
 	PURPOSE_NAME = 100, /* away from those of the model */
 	PURPOSE_TEXT,
 	PURPOSE_PRICE,
-	PURPOSE_NOISE,
+	PURPOSE_VARIANT,
 };
-
-static const char *const WORDS[WORD_COUNT] = {
-	"amber",
-	"anchor",
-	"autumn",
-	"basket",
-	"birch",
-	"bridge",
-	"candle",
-	"canvas",
-	"cedar",
-	"copper",
-	"cotton",
-	"garden",
-	"granite",
-	"harbour",
-	"hazel",
-	"island",
-	"ivory",
-	"lantern",
-	"linen",
-	"maple",
-	"marble",
-	"meadow",
-	"mirror",
-	"morning",
-	"ochre",
-	"orchard",
-	"paper",
-	"pebble",
-	"river",
-	"saffron",
-	"velvet",
-	"walnut",
-};
-
-/* Words that a number stands for; five bits make one. */
-static void put_words(struct markup *w, uint64_t number, int count)
-{
-	for (int i = 0; i < count; i++) {
-		if (i > 0)
-			markup_put(w, " ");
-		markup_put(w, WORDS[number % WORD_COUNT]);
-		number /= WORD_COUNT;
-	}
-}
 
 static uint64_t draw(const struct page_view *v, uint64_t purpose, uint64_t id)
 {
@@ -80,7 +36,7 @@ static void put_title(struct markup *w, const struct page_view *v, uint32_t reso
 	else if (page >= layout->tree)
 		markup_put(w, page == layout->tree ? "Prices" : "Terms");
 	else
-		put_words(w, change_mix(v->model->params.seed, PURPOSE_NAME, resource), 2);
+		markup_words(w, change_mix(v->model->params.seed, PURPOSE_NAME, resource), 2);
 }
 
 /* What the page's price is in its version. */
@@ -90,6 +46,18 @@ static void put_price(struct markup *w, const struct page_view *v)
 
 	markup_printf(w, "<strong id=\"price\">%u.%02u EUR</strong>", cents / 100, cents % 100);
 }
+
+/* What stands around the URL of a requisite. */
+static const struct {
+	const char *before, *after;
+} REFERENCES[LIVING_KINDS] = {
+	[LIVING_STYLE] = {"<link rel=\"stylesheet\" href=\"", "\">\n"},
+	[LIVING_IMAGE] = {"<img src=\"", "\" alt=\"\" width=\"64\" height=\"64\">\n"},
+	[LIVING_SCRIPT] = {"<script src=\"", "\" defer></script>\n"},
+	[LIVING_FONT] = {"@font-face { font-family: living; src: url(\"", "\") }\n"},
+	[LIVING_FRAME] = {"<iframe src=\"", "\" title=\"A frame\"></iframe>\n"},
+	[LIVING_BACKGROUND] = {"main { background-image: url(\"", "\") }\n"},
+};
 
 static void put_requisites(
 	struct markup *w, const struct page_view *v, struct living_place p, enum living_kind kind)
@@ -101,14 +69,44 @@ static void put_requisites(
 
 		if (living_place_of(m, resource).kind != kind)
 			continue;
-		markup_put(w,
-			kind == LIVING_STYLE ? "<link rel=\"stylesheet\" href=\"" : "<img src=\"");
-		if (m->params.cdn_host)
-			markup_printf(w, "http://%s:%u", m->params.cdn_host, (unsigned)v->port);
+		markup_put(w, REFERENCES[kind].before);
+		if (living_requisite_host(m, i)) {
+			markup_printf(
+				w, "http://%s:%u", living_requisite_host(m, i), (unsigned)v->port);
+		}
 		markup_path(w, m, resource);
-		markup_put(w, kind == LIVING_STYLE ? "\">\n"
-						   : "\" alt=\"\" width=\"64\" height=\"64\">\n");
+		markup_put(w, REFERENCES[kind].after);
 	}
+}
+
+/* Of those that only style sheets can name. */
+static void put_style_requisites(struct markup *w, const struct page_view *v, struct living_place p)
+{
+	put_requisites(w, v, p, LIVING_FONT);
+	put_requisites(w, v, p, LIVING_BACKGROUND);
+}
+
+/* The requisite that names them; 0: the page itself. */
+static size_t first_style(const struct page_view *v, struct living_place p)
+{
+	for (size_t i = 1; i <= v->model->params.requisites; i++) {
+		uint32_t resource = living_requisite_resource(v->model, p.host, p.page, i);
+
+		if (living_place_of(v->model, resource).kind == LIVING_STYLE)
+			return i;
+	}
+	return 0;
+}
+
+static void put_head_requisites(struct markup *w, const struct page_view *v, struct living_place p)
+{
+	put_requisites(w, v, p, LIVING_STYLE);
+	if (v->model->params.requisite_kind_count > 0 && first_style(v, p) == 0) {
+		markup_put(w, "<style>\n");
+		put_style_requisites(w, v, p);
+		markup_put(w, "</style>\n");
+	}
+	put_requisites(w, v, p, LIVING_SCRIPT);
 }
 
 static void put_head(struct markup *w, const struct page_view *v, struct living_place p)
@@ -117,12 +115,8 @@ static void put_head(struct markup *w, const struct page_view *v, struct living_
 		      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
 	put_title(w, v, v->resource);
 	markup_put(w, "</title>\n");
-	put_requisites(w, v, p, LIVING_STYLE);
-	if (v->model->params.noise & LIVING_NOISE_NONCE)
-		markup_printf(w,
-			"<script nonce=\"%016llx\">document.documentElement.className = 'js';"
-			"</script>\n",
-			(unsigned long long)change_mix(v->noise, PURPOSE_NOISE, 1));
+	put_head_requisites(w, v, p);
+	noise_put(w, v, NOISE_HEAD);
 	markup_put(w, "</head>\n<body>\n");
 }
 
@@ -131,7 +125,7 @@ static void put_sentences(struct markup *w, const struct page_view *v)
 	markup_put(w, "<p>");
 	for (uint64_t i = 0; i < SENTENCES; i++) {
 		markup_put(w, i ? " The " : "The ");
-		put_words(w, draw(v, PURPOSE_TEXT, (uint64_t)v->version * SENTENCES + i),
+		markup_words(w, draw(v, PURPOSE_TEXT, (uint64_t)v->version * SENTENCES + i),
 			SENTENCE_WORDS);
 		markup_put(w, ".");
 	}
@@ -161,23 +155,48 @@ static bool put_pair(struct markup *w, const struct page_view *v, struct living_
 	return true;
 }
 
+static void put_text(struct markup *w, const struct page_view *v, struct living_place p)
+{
+	if (put_pair(w, v, p))
+		return;
+	markup_put(w, "<h1>");
+	markup_words(w, draw(v, PURPOSE_TEXT, ~(uint64_t)v->version), 4);
+	markup_put(w, "</h1>\n");
+	if (v->model->layout.theme == LIVING_SHOP) {
+		markup_put(w, "<p>Price: ");
+		put_price(w, v);
+		markup_put(w, "</p>\n");
+	}
+	put_sentences(w, v);
+}
+
+static void put_variant(struct markup *w, const struct page_view *v)
+{
+	if (!v->variant)
+		return;
+	markup_printf(w, "<p class=\"variant\">Variant %s: ", v->variant);
+	markup_words(w, draw(v, PURPOSE_VARIANT, strlen(v->variant)), 6);
+	markup_put(w, ".</p>\n");
+}
+
+/* The whole text changes, or all of it stays but for a detail. */
 static void put_article(struct markup *w, const struct page_view *v, struct living_place p)
 {
+	struct page_view first = *v;
+
+	first.version = 1;
 	markup_put(w, "<main>\n");
-	if (!put_pair(w, v, p)) {
-		markup_put(w, "<h1>");
-		put_words(w, draw(v, PURPOSE_TEXT, ~(uint64_t)v->version), 4);
-		markup_put(w, "</h1>\n");
-		if (v->model->layout.theme == LIVING_SHOP) {
-			markup_put(w, "<p>Price: ");
-			put_price(w, v);
-			markup_put(w, "</p>\n");
-		}
-		put_sentences(w, v);
+	if (detail_of(v->model, v->resource) == LIVING_DETAIL_TEXT) {
+		put_text(w, v, p);
+		markup_printf(w, "<p>Version <span id=\"version\">%llu</span></p>\n",
+			(unsigned long long)v->version);
+	} else {
+		put_text(w, &first, p);
+		detail_put(w, v);
 	}
-	markup_printf(
-		w, "<p>Version <span id=\"version\">%lu</span></p>\n", (unsigned long)v->version);
+	put_variant(w, v);
 	put_requisites(w, v, p, LIVING_IMAGE);
+	put_requisites(w, v, p, LIVING_FRAME);
 	markup_put(w, "</main>\n");
 }
 
@@ -196,43 +215,82 @@ static void put_links(struct markup *w, const struct page_view *v, struct living
 	markup_put(w, "</ul>\n</nav>\n");
 }
 
-static void put_noise(struct markup *w, const struct page_view *v)
-{
-	unsigned noise = v->model->params.noise;
-	char now[CLOCK_TEXT_SIZE];
-
-	if (noise & LIVING_NOISE_AD) {
-		markup_put(w, "<div class=\"ad\">Advertisement: ");
-		put_words(w, change_mix(v->noise, PURPOSE_NOISE, 2), 5);
-		markup_put(w, "</div>\n");
-	}
-	if (noise & LIVING_NOISE_CSRF)
-		markup_printf(w,
-			"<form method=\"post\"><input type=\"hidden\" name=\"csrf_token\" "
-			"value=\"%016llx\"></form>\n",
-			(unsigned long long)change_mix(v->noise, PURPOSE_NOISE, 3));
-	markup_put(w, "<footer>A living site");
-	if (noise & LIVING_NOISE_CLOCK) {
-		clock_format(v->now_ns, CLOCK_ROUND_DOWN, now);
-		markup_printf(w, "; generated at <time>%s</time>", now);
-	}
-	markup_put(w, "</footer>\n");
-}
-
 static void write_html(struct markup *w, const struct page_view *v, struct living_place p)
 {
 	put_head(w, v, p);
 	put_article(w, v, p);
 	put_links(w, v, p);
-	put_noise(w, v);
-	markup_put(w, "</body>\n</html>\n");
+	noise_put(w, v, NOISE_NAV);
+	noise_put(w, v, NOISE_END);
+	markup_put(w, "<footer>A living site");
+	noise_put(w, v, NOISE_FOOTER);
+	markup_put(w, "</footer>\n</body>\n</html>\n");
 }
 
-static void write_style(struct markup *w, const struct page_view *v)
+/* An application that scripts fill: nothing to read without them. */
+static void write_shell(struct markup *w, const struct page_view *v, struct living_place p)
 {
-	markup_printf(w, "/* version %lu */\nmain { border-color: #%06x }\n",
-		(unsigned long)v->version,
+	put_head(w, v, p);
+	markup_put(w, "<noscript>Please enable JavaScript.</noscript>\n<div id=\"root\"></div>\n");
+	if (v->shell == LIVING_SHELL_INLINE) {
+		markup_put(w, "<script>window.__INITIAL_STATE__ = ");
+		if (w->rc == 0)
+			w->rc = page_write_data(v, w->out);
+		markup_put(w, "</script>\n");
+	} else {
+		markup_printf(w, "<script>window.source = '/data/%llu.json';</script>\n",
+			(unsigned long long)p.page);
+	}
+	markup_put(w, "<script src=\"/x/app.js\"></script>\n</body>\n</html>\n");
+}
+
+static void write_frame(struct markup *w, const struct page_view *v)
+{
+	markup_put(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<title>A frame</title>\n");
+	noise_put(w, v, NOISE_HEAD);
+	markup_put(w, "</head>\n<body>\n");
+	put_sentences(w, v);
+	markup_printf(w, "<p>Version <span id=\"version\">%llu</span></p>\n",
+		(unsigned long long)v->version);
+	noise_put(w, v, NOISE_NAV);
+	noise_put(w, v, NOISE_END);
+	markup_put(w, "<footer>A frame");
+	noise_put(w, v, NOISE_FOOTER);
+	markup_put(w, "</footer>\n</body>\n</html>\n");
+}
+
+int page_write_data(const struct page_view *v, struct buf *body)
+{
+	struct markup w = {.out = body};
+
+	markup_put(&w, "{\"title\":\"");
+	markup_words(&w, draw(v, PURPOSE_TEXT, ~(uint64_t)v->version), 4);
+	markup_put(&w, "\",\"text\":\"");
+	markup_words(&w, draw(v, PURPOSE_TEXT, (uint64_t)v->version * SENTENCES), SENTENCE_WORDS);
+	markup_printf(&w, "\",\"version\":%llu}\n", (unsigned long long)v->version);
+	return w.rc;
+}
+
+static void write_script(struct markup *w, const struct page_view *v)
+{
+	markup_printf(w, "/* version %llu */\n", (unsigned long long)v->version);
+	markup_printf(w, "document.documentElement.dataset.living = '%016llx';\n",
+		(unsigned long long)draw(v, PURPOSE_TEXT, v->version));
+}
+
+/* The signature of WOFF2, and a text: nobody draws with it. */
+static void write_font(struct markup *w, const struct page_view *v)
+{
+	markup_printf(w, "wOF2 version %llu\n", (unsigned long long)v->version);
+}
+
+static void write_style(struct markup *w, const struct page_view *v, struct living_place p)
+{
+	markup_printf(w, "/* version %llu */\n", (unsigned long long)v->version);
+	markup_printf(w, "main { border-color: #%06x }\n",
 		(unsigned)(draw(v, PURPOSE_TEXT, v->version) & 0xffffff));
+	if (p.requisite == first_style(v, p))
+		put_style_requisites(w, v, p);
 }
 
 /* A GIF of one pixel in a colour of its version, and the version in a comment (GIF89a, 24). */
@@ -263,12 +321,29 @@ int page_write(const struct page_view *v, struct buf *body)
 	struct living_place p = living_place_of(v->model, v->resource);
 	struct markup w = {.out = body};
 
-	if (p.kind == LIVING_STYLE)
-		write_style(&w, v);
-	else if (p.kind == LIVING_IMAGE)
+	switch (p.kind) {
+	case LIVING_STYLE:
+		write_style(&w, v, p);
+		break;
+	case LIVING_IMAGE:
+	case LIVING_BACKGROUND:
 		write_image(&w, v);
-	else
-		write_html(&w, v, p);
+		break;
+	case LIVING_SCRIPT:
+		write_script(&w, v);
+		break;
+	case LIVING_FONT:
+		write_font(&w, v);
+		break;
+	case LIVING_FRAME:
+		write_frame(&w, v);
+		break;
+	default:
+		if (v->shell)
+			write_shell(&w, v, p);
+		else
+			write_html(&w, v, p);
+	}
 	return w.rc;
 }
 
@@ -278,7 +353,12 @@ const char *page_media_type(const struct living_model *m, uint32_t resource)
 	case LIVING_STYLE:
 		return "text/css; charset=utf-8";
 	case LIVING_IMAGE:
+	case LIVING_BACKGROUND:
 		return "image/gif";
+	case LIVING_SCRIPT:
+		return "text/javascript; charset=utf-8";
+	case LIVING_FONT:
+		return "font/woff2";
 	default:
 		return "text/html; charset=utf-8";
 	}

@@ -4,8 +4,10 @@
 
 #include "base/parse.h"
 #include "base/slice.h"
+#include "living/detail.h"
+#include "living/noise.h"
 
-enum { SHOWN_MAX = 80, LIST_SIZE = 160 };
+enum { SHOWN_MAX = 80, LIST_SIZE = 400, WORDS_MAX = 32 };
 
 static const char *const BEHAVIOURS[LIVING_BEHAVIOURS] = {
 	[LIVING_OK] = "ok",
@@ -29,9 +31,19 @@ static const char *const VALIDATORS[LIVING_VALIDATORS] = {
 	[LIVING_NOW] = "now",
 };
 
-static const char *const NOISES[] = {"nonce", "csrf", "clock", "ad"};
+static const char *const KIND_NAMES[LIVING_KINDS] = {
+	[LIVING_PAGE] = "page",
+	[LIVING_STYLE] = "style",
+	[LIVING_IMAGE] = "image",
+	[LIVING_SCRIPT] = "script",
+	[LIVING_FONT] = "font",
+	[LIVING_FRAME] = "frame",
+	[LIVING_BACKGROUND] = "background",
+};
 
-enum { NOISE_COUNT = sizeof NOISES / sizeof NOISES[0] };
+/* In the order of their bits. */
+static const char *const VARIANTS[] = {"cookie", "language"};
+static const char *const SHELLS[] = {"fetch", "inline"};
 
 const char *living_behaviour_name(enum living_behaviour b)
 {
@@ -148,13 +160,68 @@ int living_lies_parse(const char *text, struct living_share *ret, struct err *er
 	return parse_share(text, VALIDATORS, LIVING_VALIDATORS, LIVING_LIES, ret, err);
 }
 
-int living_noise_parse(const char *text, unsigned *ret, struct err *err)
+/* Names of a table, one for each bit, or "all" or "none". */
+static int parse_names(const char *text, const char *(*name)(unsigned kind), unsigned count,
+	unsigned *ret, struct err *err)
 {
-	unsigned set = 0;
-	int rc =
-		parse_set(slice_str(text), NOISES, NOISE_COUNT, (1U << NOISE_COUNT) - 1, &set, err);
+	const char *words[WORDS_MAX];
+	unsigned all = (unsigned)((1ULL << count) - 1), set = 0;
+	int rc = 0;
 
+	for (unsigned i = 0; i < count; i++)
+		words[i] = name(i);
+	if (strcmp(text, "all") == 0)
+		set = all;
+	else if (strcmp(text, "none") != 0)
+		rc = parse_set(slice_str(text), words, count, all, &set, err);
 	if (rc == 0)
 		*ret = set;
 	return rc;
+}
+
+int living_noise_parse(const char *text, unsigned *ret, struct err *err)
+{
+	return parse_names(text, noise_name, NOISE_KINDS, ret, err);
+}
+
+int living_details_parse(const char *text, unsigned *ret, struct err *err)
+{
+	return parse_names(text, detail_name, LIVING_DETAILS, ret, err);
+}
+
+int living_variants_parse(const char *text, struct living_share *ret, struct err *err)
+{
+	return parse_share(text, VARIANTS, 2, LIVING_VARIANTS, ret, err);
+}
+
+int living_shells_parse(const char *text, struct living_share *ret, struct err *err)
+{
+	return parse_share(text, SHELLS, 2, LIVING_SHELLS, ret, err);
+}
+
+int living_requisites_parse(const char *text, struct living_params *params, struct err *err)
+{
+	slice rest = slice_str(text);
+	size_t count = 0;
+
+	while (rest.len > 0) {
+		slice word = slice_take(&rest, ',');
+		unsigned set = 0;
+		int rc = parse_set(word, KIND_NAMES, LIVING_KINDS, ((1U << LIVING_KINDS) - 1) & ~1U,
+			&set, err);
+
+		if (rc == 0 && (set == 0 || count == LIVING_KINDS))
+			rc = err_set(err, ERR_SYNTAX, "'%.80s' is not a list of at most %d kinds",
+				text, (int)LIVING_KINDS);
+		if (rc)
+			return rc;
+		params->requisite_kinds[count++] = (uint8_t)__builtin_ctz(set);
+	}
+	params->requisite_kind_count = count;
+	return 0;
+}
+
+const char *living_kind_name(enum living_kind k)
+{
+	return KIND_NAMES[k];
 }

@@ -42,12 +42,48 @@ enum living_rate_order {
 	LIVING_RATES_HOT_LAST,  /* the leaves are */
 };
 
-/* What varies in the bytes of a page without being a change; to be or-ed. */
+/* What varies in the bytes of a page without being a change: some of living/noise.h. */
 enum living_noise {
 	LIVING_NOISE_NONCE = 1,
 	LIVING_NOISE_CSRF = 2,
 	LIVING_NOISE_CLOCK = 4,
 	LIVING_NOISE_AD = 8,
+	LIVING_NOISE_ASSETS = 1 << 9 | 1 << 10 | 1 << 17 | 1 << 22, /* buster, hash, build, x-ad */
+};
+
+/* What a resource is. Fonts and backgrounds are named in style sheets, the others in pages. */
+enum living_kind {
+	LIVING_PAGE,
+	LIVING_STYLE,
+	LIVING_IMAGE,
+	LIVING_SCRIPT,
+	LIVING_FONT,
+	LIVING_FRAME,
+	LIVING_BACKGROUND,
+	LIVING_KINDS,
+};
+
+enum living_replicas_by {
+	LIVING_BY_REQUEST,
+	LIVING_BY_CONNECTION,
+	LIVING_BY_ADDRESS, /* of those that the site listens on */
+};
+
+enum living_block {
+	LIVING_BLOCK_FORBIDDEN, /* 403 */
+	LIVING_BLOCK_TOO_MANY,  /* 429 with Retry-After */
+	LIVING_BLOCK_CHALLENGE, /* 503, as content delivery networks do */
+	LIVING_BLOCK_SOFT,      /* 200: only the text says so */
+};
+
+/* Bits of the kinds of variants, and of script shells. */
+enum {
+	LIVING_VARIANT_COOKIE = 1,
+	LIVING_VARIANT_LANGUAGE = 2,
+	LIVING_VARIANTS = 3,
+	LIVING_SHELL_FETCH = 1,  /* loads its content from /data/PAGE.json */
+	LIVING_SHELL_INLINE = 2, /* has it in a script */
+	LIVING_SHELLS = 3,
 };
 
 enum living_rate_kind {
@@ -109,6 +145,20 @@ enum living_validators {
 
 enum { LIVING_LIES = 1 << LIVING_STALE | 1 << LIVING_NOW };
 
+/* How a server misleads who looks at it; see living/lies.h. Zeroed: not at all. */
+struct living_deceit {
+	size_t replicas;    /* that answer by turns, the k-th of them k lags behind */
+	double replica_lag; /* seconds */
+	enum living_replicas_by replicas_by;
+	double cache;       /* seconds for which a cache keeps each response */
+	size_t block_after; /* requests after which */
+	size_t block_for;   /* so many are answered with a block page [all that follow] */
+	enum living_block block_kind;
+	size_t session;               /* requests until a session expires */
+	struct living_share variants; /* kinds: LIVING_VARIANT_… */
+	struct living_share shells;   /* kinds: LIVING_SHELL_… */
+};
+
 /* Strings are borrowed for the life of the site. Zeroed fields have the meaning in brackets. */
 struct living_params {
 	uint64_t seed;
@@ -128,16 +178,26 @@ struct living_params {
 
 	const char *const *hosts; /* names that the sites answer to [one, the address] */
 	size_t host_count;
-	size_t requisites;    /* of each page */
-	const char *cdn_host; /* where they are [on the page's host] */
+	size_t requisites;                  /* of each page */
+	const char *cdn_host;               /* where they are [on the page's host] */
+	const char *const *requisite_hosts; /* where they are by turns [cdn_host] */
+	size_t requisite_host_count;
+	uint8_t requisite_kinds[LIVING_KINDS]; /* of enum living_kind, by turns [style, image] */
+	size_t requisite_kind_count;
 
 	struct living_share errors;
 	struct living_share redirects;
 	struct living_share slow;
 	double slow_seconds;
 	struct living_share lying;
-	double absent;  /* share without Last-Modified and ETag */
-	unsigned noise; /* of enum living_noise */
+	double absent;         /* share without Last-Modified and ETag */
+	unsigned noise;        /* bits of the kinds of living/noise.h */
+	size_t noise_per_page; /* how many of these a page has [all] */
+	unsigned details;      /* bits of enum living_detail: what changes [the text] */
+	double vanishing;      /* share of the pages that come and go */
+	double commits;        /* seconds between two commits, on average [none] */
+	double commit_share;   /* of the pages that a commit changes */
+	struct living_deceit deceit;
 	enum living_sitemap sitemap;
 	double robots_delay; /* Crawl-delay [none] */
 	const char *const *disallow;
@@ -158,8 +218,20 @@ int living_share_parse(
 	const char *text, unsigned all, struct living_share *ret, struct err *err) SP_MUST_CHECK;
 int living_lies_parse(const char *text, struct living_share *ret, struct err *err) SP_MUST_CHECK;
 
-/* Reads nonce,csrf,clock,ad into a set. Errors as above. */
+/* Reads KIND,KIND…, all or none into a set: kinds of noise, of changes. Errors as above. */
 int living_noise_parse(const char *text, unsigned *ret, struct err *err) SP_MUST_CHECK;
+int living_details_parse(const char *text, unsigned *ret, struct err *err) SP_MUST_CHECK;
+
+/* Reads SHARE or SHARE:KIND,KIND…: cookie,language and fetch,inline. Errors as above. */
+int living_variants_parse(
+	const char *text, struct living_share *ret, struct err *err) SP_MUST_CHECK;
+int living_shells_parse(const char *text, struct living_share *ret, struct err *err) SP_MUST_CHECK;
+
+/* Reads style,script,… into the kinds of requisites, in this order. Errors as above. */
+int living_requisites_parse(
+	const char *text, struct living_params *params, struct err *err) SP_MUST_CHECK;
+
+const char *living_kind_name(enum living_kind k);
 
 const char *living_behaviour_name(enum living_behaviour b);
 const char *living_validators_name(enum living_validators v);

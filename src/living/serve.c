@@ -5,7 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/format.h"
 #include "living/documents.h"
+#include "living/noise.h"
 #include "living/page.h"
 
 enum {
@@ -21,6 +23,7 @@ enum {
 	DATE_SIZE = 32,
 	ETAG_SIZE = 64,
 	LOCATION_MAX = 64 << 10,
+	HOST_SIZE = 256,
 };
 
 /* One request that found its resource. */
@@ -32,6 +35,11 @@ struct visit {
 	uint32_t resource;
 	struct sighting seen;
 	uint64_t noise;
+	struct telling telling;
+	uint32_t version; /* the true one, at the time of the look */
+	bool data;        /* asked for is the content of a shell */
+	bool found;       /* the resource */
+	bool looked;      /* the fields above are filled in */
 };
 
 /* What Last-Modified and ETag say; empty where they say nothing. */
@@ -83,9 +91,9 @@ static void make_claims(const struct visit *v, struct claims *ret)
 	}
 	http_date(modified, ret->modified);
 	/* Noise varies the bytes of one version: such a tag must be weak (RFC 9110, 8.8.1). */
-	(void)snprintf(ret->etag, sizeof ret->etag, "%s\"%lu-%llx\"",
+	(void)snprintf(ret->etag, sizeof ret->etag, "%s\"%lu-%llx%s\"",
 		v->model->params.noise ? "W/" : "", (unsigned long)v->resource,
-		(unsigned long long)tag);
+		(unsigned long long)tag, v->telling.variant);
 }
 
 /* Weak comparison with each tag of the list. */
@@ -118,6 +126,25 @@ static bool is_unmodified(const struct visit *v, const struct claims *c)
 	return since && c->modified[0] && not_before(since, c->modified);
 }
 
+/* Replaces what was seen by what is to be shown. rc is that of the look, and is given back. */
+static int bend(struct visit *v, int rc)
+{
+	struct telling *t = &v->telling;
+	struct change_cursor past;
+
+	v->looked = true;
+	v->version = v->seen.version;
+	t->now_ns = v->seen.at_ns;
+	lies_bend(&v->serve->lies, t);
+	v->noise = t->noise;
+	if (t->shown_ns != t->now_ns) {
+		past = lies_past(&v->serve->lies, v->resource, t->shown_ns);
+		v->seen.version = past.version;
+		v->seen.changed_ns = v->serve->timeline->start_ns + past.at_ns;
+	}
+	return rc;
+}
+
 /* Links of the page; of a listing those to what is there, seen at the same instant. */
 static int look(struct visit *v, struct u32_vec *links)
 {
@@ -133,7 +160,7 @@ static int look(struct visit *v, struct u32_vec *links)
 	if (rc)
 		return rc;
 	if (!listing)
-		return timeline_look(v->serve->timeline, &v->resource, 1, true, &v->seen);
+		return bend(v, timeline_look(v->serve->timeline, &v->resource, 1, true, &v->seen));
 	rc = u32_vec_push(links, p.page);
 	seen = rc == 0 ? calloc(links->len, sizeof *seen) : NULL;
 	if (!seen)
@@ -141,6 +168,10 @@ static int look(struct visit *v, struct u32_vec *links)
 	/* A history has one host: page numbers are numbers of resources. */
 	rc = timeline_look(v->serve->timeline, links->ptr, links->len, false, seen);
 	v->seen = seen[--links->len];
+	rc = bend(v, rc);
+	for (size_t i = 0; i < links->len && v->telling.shown_ns != v->telling.now_ns; i++)
+		seen[i].version =
+			lies_past(&v->serve->lies, links->ptr[i], v->telling.shown_ns).version;
 	for (size_t i = 0; i < links->len; i++)
 		if (seen[i].version != LIVING_GONE)
 			links->ptr[kept++] = links->ptr[i];
@@ -158,10 +189,13 @@ static void answer_page(struct visit *v, const struct u32_vec *links)
 		.version = v->seen.version,
 		.port = v->request->port,
 		.links = links,
-		.now_ns = v->seen.at_ns,
+		.now_ns = v->telling.rendered_ns,
 		.noise = v->noise,
+		.variant = v->telling.variant[0] ? v->telling.variant : NULL,
+		.shell = v->telling.shell,
 	};
 	struct claims claims;
+	int rc;
 
 	make_claims(v, &claims);
 	r->status = STATUS_OK;
@@ -171,10 +205,15 @@ static void answer_page(struct visit *v, const struct u32_vec *links)
 	}
 	if (is_unmodified(v, &claims)) {
 		r->status = STATUS_NOT_MODIFIED;
+		v->telling.content = "-";
 		return;
 	}
-	httpd_header(r, "Content-Type", page_media_type(v->model, v->resource));
-	if (page_write(&view, &r->body))
+	if (v->telling.shell == LIVING_SHELL_FETCH && !v->data)
+		v->telling.content = "shell";
+	httpd_header(r, "Content-Type",
+		v->data ? "application/json" : page_media_type(v->model, v->resource));
+	rc = v->data ? page_write_data(&view, &r->body) : page_write(&view, &r->body);
+	if (rc)
 		answer_text(r, STATUS_ERROR, "Out of memory");
 }
 
@@ -256,6 +295,9 @@ static void answer_resource(struct visit *v)
 {
 	struct u32_vec links = {0};
 
+	v->telling.resource = v->resource;
+	if (lies_refuse(&v->serve->lies, &v->telling))
+		return;
 	if (look(v, &links)) {
 		answer_text(v->response, STATUS_ERROR, "The truth cannot be logged any more");
 	} else if (v->seen.version == LIVING_GONE) {
@@ -289,29 +331,115 @@ static void answer_document(
 	}
 }
 
-void serve_answer(void *context, const struct httpd_request *q, struct httpd_response *r)
+/* What was shown of a resource that answers in its own way. */
+static const char *content_of(const struct visit *v)
 {
-	struct serve *s = context;
-	struct visit v = {
-		.serve = s,
-		.model = s->timeline->model,
-		.request = q,
-		.response = r,
-		.noise = change_mix(s->timeline->model->params.seed,
-			(uint64_t)s->timeline->start_ns, atomic_fetch_add(&s->responses, 1)),
+	enum living_behaviour b =
+		v->looked ? (enum living_behaviour)v->model->behaviours[v->resource] : LIVING_OK;
+
+	if (v->telling.content)
+		return v->telling.content;
+	if (!v->looked || v->response->status >= STATUS_ERROR || v->response->end == HTTPD_RESET)
+		return "-";
+	return b == LIVING_NOT_FOUND ? "gone" : NULL;
+}
+
+/* Under the same names as in the log of the truth, where it is a resource. */
+static int log_response(struct visit *v, uint64_t number)
+{
+	bool is_page = v->looked && v->response->status == STATUS_OK && !v->data &&
+		       v->response->end != HTTPD_RESET;
+	struct served_line line = {
+		.at_ns = v->looked ? v->seen.at_ns : clock_realtime(v->serve->timeline->clock),
+		.number = number,
+		.path = v->request->path,
+		.status = v->response->end == HTTPD_RESET ? 0 : v->response->status,
+		.content = content_of(v),
+		.shown = v->seen.version,
+		.variant = v->telling.variant,
+		.version = v->version,
+		.no_resource = !v->looked,
+		.lies = v->telling.acted,
+		.noise = is_page ? noise_of(v->model, v->resource) : 0,
 	};
+	char host[HOST_SIZE];
+	struct buf path;
+	int rc = 0;
+
+	buf_init(&path, LOCATION_MAX);
+	(void)snprintf(host, sizeof host, "%.*s", slice_shown(v->request->host, HOST_SIZE - 1),
+		v->request->host.ptr);
+	line.host = host;
+	line.shown_ns = v->looked ? v->telling.shown_ns : line.at_ns;
+	if (v->telling.shell)
+		line.noise = noise_of_head(line.noise);
+	if (v->found && !v->data) {
+		rc = living_path_of(v->model, v->resource, &path);
+		line.path = buf_slice(&path);
+		line.host = living_host_of(v->model, v->resource);
+	}
+	if (rc == 0)
+		rc = served_write(&v->serve->served, &line);
+	buf_release(&path);
+	return rc;
+}
+
+static bool find_resource(struct visit *v)
+{
+	const struct httpd_request *q = v->request;
+
+	v->found = living_find(v->model, q->host, q->target, &v->resource);
+	if (!v->found)
+		v->found = v->data = lies_find_data(v->model, q->host, q->path, &v->resource);
+	return v->found;
+}
+
+static void answer(struct visit *v)
+{
+	const struct httpd_request *q = v->request;
+	struct httpd_response *r = v->response;
 	size_t host = 0;
 
 	if (!slice_eq(q->method, SLICE("GET")) && !slice_eq(q->method, SLICE("HEAD"))) {
 		answer_text(r, STATUS_NO_METHOD, "Method not allowed");
 		httpd_header(r, "Allow", "GET, HEAD");
-	} else if (living_find(v.model, q->host, q->target, &v.resource)) {
-		answer_resource(&v);
-	} else if (living_is_cdn(v.model, q->host)) {
+	} else if (find_resource(v)) {
+		answer_resource(v);
+	} else if (lies_answer_extra(&v->serve->lies, &v->telling)) {
+		r->status = STATUS_OK;
+	} else if (living_is_cdn(v->model, q->host)) {
 		answer_text(r, STATUS_NOT_FOUND, "Not found");
-	} else if (!living_find_host(v.model, q->host, &host)) {
+	} else if (!living_find_host(v->model, q->host, &host)) {
 		answer_text(r, STATUS_NO_SUCH_SITE, "No such site here");
 	} else {
-		answer_document(s, q, host, r);
+		answer_document(v->serve, q, host, r);
 	}
+}
+
+void serve_answer(void *context, const struct httpd_request *q, struct httpd_response *r)
+{
+	const struct serve_listener *listener = context;
+	struct serve *s = listener->serve;
+	uint64_t number = atomic_fetch_add(&s->responses, 1);
+	struct visit v = {
+		.serve = s,
+		.model = s->timeline->model,
+		.request = q,
+		.response = r,
+		.noise = change_mix(
+			s->timeline->model->params.seed, (uint64_t)s->timeline->start_ns, number),
+		.telling = {.request = q, .response = r, .listener = listener->index},
+	};
+	char text[FORMAT_U64_SIZE];
+
+	v.telling.noise = v.noise;
+	answer(&v);
+	if (!s->served.file)
+		return;
+	if (log_response(&v, number)) {
+		answer_text(r, STATUS_ERROR, "The responses cannot be logged any more");
+		return;
+	}
+	(void)format_u64(number, text);
+	httpd_header(r, "X-Living-Response", text);
 }

@@ -7,12 +7,15 @@
 #include "base/csv.h"
 #include "base/format.h"
 #include "httpd/httpd.h"
+#include "living/detail.h"
 #include "living/model.h"
+#include "living/noise.h"
 #include "living/serve.h"
 #include "living/timeline.h"
 
 enum {
 	URL_MAX = 64 << 10,
+	PORT_TRIES = 16,
 	DEFAULT_HOST_SIZE = HTTPD_ADDRESS_SIZE + 2,
 };
 
@@ -20,7 +23,9 @@ struct living_site {
 	struct living_model model;
 	struct timeline timeline;
 	struct serve serve;
-	struct httpd *httpd;
+	struct httpd *httpd[1 + LIVING_ADDRESSES_MAX];
+	struct serve_listener listeners[1 + LIVING_ADDRESSES_MAX];
+	size_t listening;
 	pthread_t logger;
 	char default_host[DEFAULT_HOST_SIZE]; /* the address as it stands in a URL */
 };
@@ -44,16 +49,79 @@ static void stop_logger(struct living_site *site)
 	(void)pthread_join(site->logger, NULL);
 }
 
-/* The server last: nobody can look before all is there. */
-static int start(struct living_site *site, const struct living_site_params *params, struct err *err)
+static void stop_listening(struct living_site *site)
+{
+	while (site->listening > 0)
+		httpd_stop(site->httpd[--site->listening]);
+}
+
+/* On all addresses, on one port. */
+static int listen_once(
+	struct living_site *site, const struct living_site_params *params, struct err *err)
 {
 	struct httpd_params http = {
 		.address = params->address,
 		.port = params->port,
 		.threads = params->threads,
 		.handler = serve_answer,
-		.context = &site->serve,
 	};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i <= params->also_count; i++) {
+		if (i > 0) {
+			http.address = params->also[i - 1];
+			http.port = httpd_port(site->httpd[0]);
+		}
+		site->listeners[i] = (struct serve_listener){&site->serve, i};
+		http.context = &site->listeners[i];
+		rc = httpd_start(&http, &site->httpd[i], err);
+		if (rc == 0)
+			site->listening++;
+	}
+	if (rc)
+		stop_listening(site);
+	return rc;
+}
+
+/* A port that is free at one address may be in use at another: then we take another port. */
+static int listen_all(
+	struct living_site *site, const struct living_site_params *params, struct err *err)
+{
+	int tries = params->port == 0 && params->also_count > 0 ? PORT_TRIES : 1;
+	int rc;
+
+	if (params->also_count > LIVING_ADDRESSES_MAX)
+		return err_set(
+			err, ERR_RANGE, "more than %d addresses more", (int)LIVING_ADDRESSES_MAX);
+	do {
+		rc = listen_once(site, params, err);
+	} while (rc == ERR_IO && --tries > 0);
+	return rc;
+}
+
+static int start_serving(
+	struct living_site *site, const struct living_site_params *params, struct err *err)
+{
+	int rc = 0;
+
+	site->serve.timeline = &site->timeline;
+	if (params->served)
+		rc = served_open(&site->serve.served, params->served, err);
+	if (rc == 0)
+		rc = err_code(
+			err, lies_init(&site->serve.lies, &site->model, site->timeline.start_ns));
+	if (rc == 0)
+		rc = listen_all(site, params, err);
+	if (rc) {
+		lies_release(&site->serve.lies);
+		(void)served_close(&site->serve.served, NULL);
+	}
+	return rc;
+}
+
+/* The server last: nobody can look before all is there. */
+static int start(struct living_site *site, const struct living_site_params *params, struct err *err)
+{
 	bool v6 = strchr(params->address, ':') != NULL;
 	int rc;
 
@@ -68,8 +136,7 @@ static int start(struct living_site *site, const struct living_site_params *para
 	rc = start_logger(site, err);
 	if (rc)
 		goto no_logger;
-	site->serve.timeline = &site->timeline;
-	rc = httpd_start(&http, &site->httpd, err);
+	rc = start_serving(site, params, err);
 	if (rc == 0)
 		return 0;
 	stop_logger(site);
@@ -98,13 +165,17 @@ int living_site_start(
 
 int living_site_stop(struct living_site *site, struct err *err)
 {
-	int rc;
+	int rc, served;
 
 	if (!site)
 		return 0;
-	httpd_stop(site->httpd);
+	stop_listening(site);
 	stop_logger(site);
+	served = served_close(&site->serve.served, err);
 	rc = timeline_release(&site->timeline, err);
+	if (rc == 0)
+		rc = served;
+	lies_release(&site->serve.lies);
 	living_model_release(&site->model);
 	free(site);
 	return rc;
@@ -112,7 +183,7 @@ int living_site_stop(struct living_site *site, struct err *err)
 
 uint16_t living_site_port(const struct living_site *site)
 {
-	return httpd_port(site->httpd);
+	return httpd_port(site->httpd[0]);
 }
 
 int64_t living_site_started(const struct living_site *site)
@@ -122,7 +193,9 @@ int64_t living_site_started(const struct living_site *site)
 
 int living_site_failed(struct living_site *site)
 {
-	return timeline_failed(&site->timeline);
+	int rc = timeline_failed(&site->timeline);
+
+	return rc ? rc : served_failed(&site->serve.served);
 }
 
 static int add_url(const struct living_site *site, uint32_t resource, struct buf *text)
@@ -170,27 +243,45 @@ static int write_target(
 	return rc;
 }
 
+/* How it changes, and the kinds of its noise, with "+" between them. */
+static void write_habits(const struct living_model *m, uint32_t resource, FILE *file)
+{
+	unsigned noise = noise_of(m, resource);
+	const char *before = "";
+
+	(void)fprintf(file, ",%s,", detail_name(detail_of(m, resource)));
+	for (unsigned i = 0; noise >> i; i++)
+		if (noise >> i & 1) {
+			(void)fprintf(file, "%s%s", before, noise_name(i));
+			before = "+";
+		}
+}
+
 /* A line for each resource: with all facts, or with its rate only. */
 static int write_rows(const struct living_site *site, bool facts, FILE *file)
 {
-	static const char *const KINDS[] = {"page", "style", "image"};
 	const struct living_model *m = &site->model;
 	struct buf url;
 	int rc = 0;
 
 	buf_init(&url, URL_MAX);
 	for (size_t i = 0; rc == 0 && i < m->count; i++) {
+		uint32_t resource = (uint32_t)i;
+
 		buf_reset(&url);
-		rc = add_url(site, (uint32_t)i, &url);
+		rc = add_url(site, resource, &url);
 		csv_write_field(file, buf_slice(&url));
 		if (facts)
-			(void)fprintf(file, ",%s", KINDS[living_place_of(m, (uint32_t)i).kind]);
+			(void)fprintf(
+				file, ",%s", living_kind_name(living_place_of(m, resource).kind));
 		put_rate(file, m->rates[i]);
 		if (facts)
 			(void)fprintf(file, ",%s,%s,", living_behaviour_name(m->behaviours[i]),
 				living_validators_name(m->validators[i]));
 		if (facts && rc == 0)
-			rc = write_target(site, (uint32_t)i, &url, file);
+			rc = write_target(site, resource, &url, file);
+		if (facts)
+			write_habits(m, resource, file);
 		(void)putc('\n', file);
 	}
 	buf_release(&url);
@@ -205,7 +296,7 @@ int living_site_write_rates(const struct living_site *site, FILE *file)
 
 int living_site_write_pages(const struct living_site *site, FILE *file)
 {
-	(void)fputs("url,kind,rate,behaviour,validators,target\n", file);
+	(void)fputs("url,kind,rate,behaviour,validators,target,changes,noise\n", file);
 	return write_rows(site, true, file);
 }
 

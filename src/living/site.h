@@ -25,12 +25,17 @@
 #include "living/change.h"
 #include "living/params.h"
 
+enum { LIVING_ADDRESSES_MAX = 16 };
+
 struct living_site_params {
 	struct living_params model;
 	const char *address;       /* numeric; borrowed like all strings */
 	uint16_t port;             /* 0: any that is free */
+	const char *const *also;   /* more addresses, on the same port */
+	size_t also_count;         /* at most LIVING_ADDRESSES_MAX */
 	unsigned threads;          /* that serve; 0 is 1 */
 	const char *truth;         /* log file, made anew; NULL: none */
+	const char *served;        /* log of responses, made anew; NULL: none */
 	const struct clock *clock; /* the machine's, but in tests */
 };
 
@@ -60,7 +65,8 @@ int living_site_print_urls(const struct living_site *site, FILE *file) SP_MUST_C
 /* CSV of all resources that answer with a content: url,rate. 0 or ERR_IO, ERR_NOMEM. */
 int living_site_write_rates(const struct living_site *site, FILE *file) SP_MUST_CHECK;
 
-/* CSV of all resources: url,kind,rate,behaviour,validators,target. The same errors. */
+/* CSV of all resources: url,kind,rate,behaviour,validators,target,changes,noise. The same errors.
+ */
 int living_site_write_pages(const struct living_site *site, FILE *file) SP_MUST_CHECK;
 
 /*

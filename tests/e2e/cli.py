@@ -138,7 +138,7 @@ BAD_PLACES = [
     ("inspect links: no base", 2, "inspect links: --base is missing", "inspect", "links", FILE),
     ("inspect sitemap: a bad base", 2, "inspect sitemap: --base: ", "inspect", "sitemap", FILE,
      "--base", "here"),
-    ("living-site: an unknown kind", 2, "--noise: unknown kind 'x' (nonce, csrf, clock, ad)",
+    ("living-site: an unknown kind", 2, "--noise: unknown kind 'x' (nonce, csrf, clock, ad, ",
      "living-site", "--noise", "x"),
     ("living-site: an unknown error", 2, "unknown kind 'x' (404, 500, 503,", "living-site",
      "--errors", "0.1:x"),

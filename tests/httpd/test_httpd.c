@@ -33,6 +33,8 @@ static void echo(void *context, const struct httpd_request *q, struct httpd_resp
 		httpd_header(r, "X-Split", "a\r\nb");
 	if (slice_eq(q->path, SLICE("/nothing")))
 		r->status = 0;
+	if (slice_eq(q->path, SLICE("/number")))
+		(void)buf_printf(&r->body, "#%u", (unsigned)q->connection_number);
 }
 
 static struct httpd *start(unsigned threads)
@@ -97,6 +99,28 @@ static void test_post_is_read_first(void)
 	CHECK(strstr(buf_str(&response), "POST|a|/p|/p|none"));
 	CHECK(strstr(buf_str(&response), "X-Answer: yes"));
 	buf_release(&response);
+	httpd_stop(h);
+}
+
+/* Two requests on each connection: both have its number. */
+static void test_connections_are_numbered(void)
+{
+	static const char TEXT[] = "GET /number HTTP/1.1\r\nHost: a\r\n\r\n"
+				   "GET /number HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+	struct httpd *h = start(2);
+
+	for (unsigned i = 0; i < 3; i++) {
+		char want[16];
+		struct buf response;
+		const char *first;
+
+		buf_init(&response, CLIENT_RESPONSE_MAX);
+		(void)snprintf(want, sizeof want, "#%u", i);
+		CHECK_INT(client_exchange(httpd_port(h), TEXT, &response), 0);
+		first = strstr(buf_str(&response), want);
+		CHECK(first && strstr(first + 1, want));
+		buf_release(&response);
+	}
 	httpd_stop(h);
 }
 
@@ -196,6 +220,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_answers();
 	TAP_RUN(test_post_is_read_first);
+	TAP_RUN(test_connections_are_numbered);
 	TAP_RUN(test_reset);
 	TAP_RUN(test_waiting_holds_nobody_up);
 	TAP_RUN(test_long_target);

@@ -120,6 +120,59 @@ static void test_recorded(void)
 	CHECK_INT(change_begin(&s).version, LIVING_GONE);
 }
 
+/* There, gone, there, …, and each time it comes with a new version. */
+static void test_vanishing(void)
+{
+	for (int absent = 0; absent <= 1; absent++) {
+		struct change_source s = {.stream = 5,
+			.rate = 1,
+			.reverts = 0.5,
+			.vanishing = true,
+			.absent_first = absent};
+		struct change_cursor c = change_begin(&s);
+		uint32_t last = 0;
+
+		for (int i = 0; i < 100; i++) {
+			CHECK_INT(c.version == LIVING_GONE, (i + absent) % 2);
+			CHECK(c.version == LIVING_GONE || c.version > last);
+			if (c.version != LIVING_GONE)
+				last = c.version;
+			change_step(&s, &c);
+		}
+	}
+}
+
+/* Instants of the commits that touch two resources; both change at none but these. */
+static void test_commits(void)
+{
+	enum { N = 2000 };
+	struct change_source a = {
+		.stream = 1, .commit_stream = 9, .commit_seconds = 10, .commit_share = 0.5};
+	struct change_source b = a;
+	struct change_cursor x, y;
+	int together = 0, all = 0;
+
+	b.stream = 2;
+	x = change_begin(&a);
+	y = change_begin(&b);
+	for (; all < N; all++) {
+		int64_t next = x.next_ns < y.next_ns ? x.next_ns : y.next_ns;
+		bool first = x.next_ns == next, second = y.next_ns == next;
+
+		CHECK(next > x.at_ns && next > y.at_ns);
+		if (first)
+			change_step(&a, &x);
+		if (second)
+			change_step(&b, &y);
+		together += first && second;
+	}
+	CHECK_NEAR((double)together / N, 1.0 / 3, 5 * sqrt(2.0 / 9 / N));
+	CHECK_NEAR((double)x.count * 20, (double)x.at_ns / (double)CLOCK_NS_PER_SECOND,
+		5 * 20 * sqrt((double)x.count));
+	CHECK_INT(change_at(&a, x.at_ns).count, x.count);
+	CHECK_INT(change_at(&a, x.at_ns - 1).count, x.count - 1);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -130,5 +183,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_reverts);
 	TAP_RUN(test_never);
 	TAP_RUN(test_recorded);
+	TAP_RUN(test_vanishing);
+	TAP_RUN(test_commits);
 	return tap_done();
 }

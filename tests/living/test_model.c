@@ -175,6 +175,45 @@ static void test_names(void)
 	living_model_release(&m);
 }
 
+static void test_requisites_on_other_hosts(void)
+{
+	static const char *const HOSTS[] = {"127.0.0.2", "img.test"};
+	static const struct {
+		size_t requisite;
+		enum living_kind kind;
+		const char *host, *path;
+	} ROWS[] = {
+		{1, LIVING_STYLE, "127.0.0.2", "/1/a/4-1.css"},
+		{2, LIVING_FONT, "img.test", "/1/a/4-2.woff2"},
+		{3, LIVING_FRAME, "127.0.0.2", "/1/a/4-3.html"},
+		{4, LIVING_STYLE, "img.test", "/1/a/4-4.css"},
+	};
+	struct living_params p = {
+		.pages = 9,
+		.outdegree = 3,
+		.requisites = 4,
+		.requisite_kinds = {LIVING_STYLE, LIVING_FONT, LIVING_FRAME},
+		.requisite_kind_count = 3,
+		.requisite_hosts = HOSTS,
+		.requisite_host_count = 2,
+	};
+	struct living_model m = make(&p);
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		uint32_t resource = living_requisite_resource(&m, 0, 4, ROWS[i].requisite);
+		uint32_t found = 0;
+
+		CHECK_INT(living_place_of(&m, resource).kind, ROWS[i].kind);
+		CHECK_STR(living_host_of(&m, resource), ROWS[i].host);
+		CHECK(living_find(&m, slice_str(ROWS[i].host), slice_str(ROWS[i].path), &found));
+		CHECK_INT(found, resource);
+		CHECK(!living_find(&m, SLICE("127.0.0.1"), slice_str(ROWS[i].path), &found));
+		CHECK(!living_find(&m, slice_str(HOSTS[ROWS[i].requisite % 2]),
+			slice_str(ROWS[i].path), &found));
+	}
+	living_model_release(&m);
+}
+
 static void test_pair_changes_together(void)
 {
 	struct living_params p = {
@@ -276,6 +315,14 @@ static void test_refused(void)
 		{"graph and history", {.graph = "x", .history = "y"}, ERR_USAGE},
 		{"history on two hosts", {.history = "y", .hosts = HOSTS, .host_count = 2},
 			ERR_USAGE},
+		{"history and commits", {.history = "y", .commits = 1}, ERR_USAGE},
+		{"history that vanishes", {.history = "y", .vanishing = 1}, ERR_USAGE},
+		{"two places for requisites",
+			{.pages = 1,
+				.cdn_host = "c",
+				.requisite_hosts = HOSTS,
+				.requisite_host_count = 2},
+			ERR_USAGE},
 		{"no such graph", {.graph = "/nonexistent"}, ERR_USAGE},
 		{"no such history", {.history = "/nonexistent"}, ERR_USAGE},
 	};
@@ -298,6 +345,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_lognormal);
 	test_rates_from_a_file();
 	TAP_RUN(test_names);
+	TAP_RUN(test_requisites_on_other_hosts);
 	TAP_RUN(test_pair_changes_together);
 	TAP_RUN(test_behaviours);
 	TAP_RUN(test_redirects_end);

@@ -1,5 +1,9 @@
 #include "living/params.h"
 
+#include <string.h>
+
+#include "living/detail.h"
+#include "living/noise.h"
 #include "tap.h"
 
 static void test_rates(void)
@@ -79,7 +83,32 @@ static void test_lies_and_noise(void)
 	CHECK_INT(living_noise_parse("csrf,ad", &noise, &err), 0);
 	CHECK_INT(noise, LIVING_NOISE_CSRF | LIVING_NOISE_AD);
 	CHECK_INT(living_noise_parse("csrf,hum", &noise, &err), ERR_SYNTAX);
-	CHECK_STR(err.text, "unknown kind 'hum' (nonce, csrf, clock, ad)");
+	CHECK(strstr(err.text, "unknown kind 'hum' (nonce, csrf, clock, ad, comment, "));
+	CHECK(strstr(err.text, ", x-literal)"));
+	CHECK_INT(living_noise_parse("all", &noise, &err), 0);
+	CHECK_INT(noise, (1U << NOISE_KINDS) - 1);
+	CHECK_INT(living_noise_parse("none", &noise, &err), 0);
+	CHECK_INT(noise, 0);
+}
+
+static void test_kinds(void)
+{
+	struct living_params p = {0};
+	struct living_share s = {0};
+	struct err err = {0};
+
+	CHECK_INT(living_details_parse("price,alt", &p.details, &err), 0);
+	CHECK_INT(p.details, 1 << LIVING_DETAIL_PRICE | 1 << LIVING_DETAIL_ALT);
+	CHECK_INT(living_details_parse("prices", &p.details, &err), ERR_SYNTAX);
+	CHECK_INT(living_variants_parse("0.5:language", &s, &err), 0);
+	CHECK_INT(s.kinds, LIVING_VARIANT_LANGUAGE);
+	CHECK_INT(living_shells_parse("1", &s, &err), 0);
+	CHECK_INT(s.kinds, LIVING_SHELLS);
+	CHECK_INT(living_requisites_parse("script,style,script", &p, &err), 0);
+	CHECK_INT(p.requisite_kind_count, 3);
+	CHECK_INT(p.requisite_kinds[2], LIVING_SCRIPT);
+	CHECK_INT(living_requisites_parse("page", &p, &err), ERR_SYNTAX);
+	CHECK_INT(living_requisites_parse("font,,font", &p, &err), ERR_SYNTAX);
 }
 
 int main(int argc, char **argv)
@@ -88,5 +117,6 @@ int main(int argc, char **argv)
 	test_rates();
 	test_shares();
 	TAP_RUN(test_lies_and_noise);
+	TAP_RUN(test_kinds);
 	return tap_done();
 }
