@@ -151,6 +151,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->epoch = clock_monotonic(clock);
 	c->directory = directory;
 	c->budget = settings->max_bytes;
+	requests_init(&c->requests);
 	trapping_init(&c->trapping, settings);
 	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
 	heap_init(&c->later);
@@ -179,9 +180,9 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	plan_run_free(c->plan);
-	side_release(c);
+	requests_release(&c->requests);
 	rules_release(c);
-	order_vec_release(&c->orders);
+	sitemaps_release(c);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	trapping_release(&c->trapping);
@@ -196,11 +197,11 @@ static int64_t wall_seconds(const struct capture *c)
 	return clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
 }
 
-int capture_fetch(struct capture *c, slice url, uint32_t host, uint64_t order, struct err *err)
+int capture_fetch(struct capture *c, slice url, uint32_t host, size_t place, struct err *err)
 {
 	struct net_request request = {
 		.url = url,
-		.tag = capture_tag(c, order),
+		.tag = request_tag(c->slot, place),
 		.budget = c->settings->max_bytes > 0 ? &c->budget : NULL,
 		.http1 = host < c->rules.len && c->rules.ptr[host].http1,
 		.allowed = c->allowed,

@@ -25,7 +25,7 @@
  *	slow.c       responses that hold up the others
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
- *	side.c       requests besides the plan's: for robots.txt and sitemaps
+ *	requests.c   the table of its requests; fetching.c: what happens to them
  *	sitemaps.c   sitemaps
  *	rules.c      the life of a robots.txt
  *	trapping.c   parts of a site that have no end
@@ -42,6 +42,7 @@
 #include "crawl/outfit.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
+#include "crawl/requests.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
 #include "frontier/hosts.h"
@@ -71,36 +72,6 @@ struct host_rules {
 
 VEC_DECLARE(host_rules_vec, struct host_rules);
 
-/* An order of the planner that is held or under way. */
-struct order {
-	struct plan_order plan;
-	uint32_t host;
-	bool asked;       /* robots.txt was asked for on its behalf */
-	size_t next_free; /* of a place without an order: the next one plus one, or 0 */
-};
-
-VEC_DECLARE(order_vec, struct order);
-
-enum side_kind {
-	SIDE_ROBOTS,
-	SIDE_SITEMAP,
-	SIDE_PROBE, /* for soft 404s */
-};
-
-/* A request for robots.txt, a sitemap or a page that is not there: not the planner's business. */
-struct side {
-	enum side_kind kind;
-	uint32_t host;    /* whom it is asked of */
-	uint32_t subject; /* robots.txt: the host that it speaks for */
-	uint8_t tries, redirects, nesting;
-	bool first;                           /* goes before all other orders of its server */
-	size_t next_free;                     /* of a place without a request: as of an order */
-	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* hashes of the URLs that led here */
-	char *url;
-};
-
-VEC_DECLARE(side_vec, struct side);
-
 /* A sitemap that waits for the robots.txt of its host. */
 struct waiting_sitemap {
 	char *url; /* owned */
@@ -110,11 +81,12 @@ struct waiting_sitemap {
 
 VEC_DECLARE(waiting_sitemaps, struct waiting_sitemap);
 
-/*
- * Tags. Of an order that is held: its place in orders or, with this bit, in sides. Of a fetch, the
- * capture's slot in its lane besides, above the lower 32 bits.
- */
-#define CAPTURE_SIDE_TAG (UINT64_C(1) << 63)
+/* Why a request is not sent. */
+enum drop_reason {
+	DROP_SERVER_DOWN,
+	DROP_CANCELLED, /* the capture has reached a limit */
+	DROP_NO_SOCKET,
+};
 
 VEC_DECLARE(moments, double);
 
@@ -143,11 +115,7 @@ struct capture {
 	struct outfit outfit;
 	struct trapping trapping;
 
-	struct order_vec orders;
-	size_t free_order; /* the first place in orders that is free, plus one; 0: none */
-	struct side_vec sides;
-	size_t free_side; /* as of orders */
-	size_t sides_open;
+	struct requests requests;
 	struct heap later;     /* hosts whose robots.txt is to be asked for, by the lane's time */
 	size_t robots_waiting; /* of them: hosts whose pages wait for it, and the barrier for them
 				*/
@@ -173,7 +141,7 @@ struct capture {
 	int64_t epoch;        /* monotonic: zero of the planner's clock */
 	double idle; /* seconds on that clock in which no process ran: no part of the limit */
 	uint32_t visits, revisits; /* given out so far: positions in the plan */
-	size_t requests;           /* for pages, ended in this process */
+	size_t pages_requested;    /* requests for pages that ended in this process */
 	size_t downloads;          /* ended, in the visits */
 	double download_seconds;   /* of them all together */
 	double first_request;      /* of them, on the planner's clock */
@@ -204,15 +172,9 @@ void capture_free(struct capture *c); /* NULL is fine */
 /* Puts it on a lane, under that number: the parts that it shares with others. */
 void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
 
-/* The tag of a fetch, by that of its order. */
-static inline uint64_t capture_tag(const struct capture *c, uint64_t order)
-{
-	return order | (uint64_t)c->slot << 32;
-}
-
-/* Begins the fetch of an order, with all that requests of the capture carry. */
+/* Starts the fetch of the request in that place, with all that requests of the capture carry. */
 int capture_fetch(
-	struct capture *c, slice url, uint32_t host, uint64_t order, struct err *err) SP_MUST_CHECK;
+	struct capture *c, slice url, uint32_t host, size_t place, struct err *err) SP_MUST_CHECK;
 
 /* What a response leaves for the next requests: cookies. */
 int capture_take(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
@@ -383,28 +345,35 @@ int probe_mark(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 /* A page has come: asks its host when it is time. */
 int probe_visited(
 	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-int probe_finished(
-	struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
-/* ---- side.c ---- */
+/* ---- fetching.c: requests of all kinds ---- */
+
+/* Queues a request until its server is ready; its URL is taken over. 0, ERR_NOMEM, ERR_LIMIT. */
+int fetch_hold(struct capture *c, const struct request *r) SP_MUST_CHECK;
 
 /*
- * Puts a request in line; *side says the rest, but for host and url. Nothing happens when the URL
- * is none, or when the time is up: *ret_held tells.
+ * The same for a URL that is not a page of the plan; *request has all but host and URL. Nothing
+ * happens if the URL is invalid or the capture is cancelled: then *ret_held is false.
  */
-int side_request(struct capture *c, slice url, const struct side *side, bool *ret_held,
+int fetch_url(struct capture *c, slice url, const struct request *request, bool *ret_held,
 	struct err *err) SP_MUST_CHECK;
 
-/* Where the redirect leads that was read last; false when that is nowhere. */
-bool side_location(const struct capture *c, const struct side *side, struct url *ret);
+/* A request may be sent: its server is ready. */
+int fetch_start(struct capture *c, size_t place, struct err *err) SP_MUST_CHECK;
 
-int side_start(struct capture *c, size_t side, struct err *err) SP_MUST_CHECK;
-int side_finished(
-	struct capture *c, size_t side, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+/* A fetch has ended. */
+int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
-/* Takes one out of line that will not be asked for. */
-void side_drop(struct capture *c, size_t side);
-void side_release(struct capture *c);
+/* Drops all requests that have not been sent: the capture is cancelled. */
+int fetch_drop_all(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Whether the host's server has stopped answering. */
+bool fetch_is_down(const struct capture *c, uint32_t host);
+
+/* The target of the redirect that was read last; false if it has no valid one. */
+bool fetch_location(const struct capture *c, const struct request *r, struct url *ret);
 
 /* ---- sitemaps.c ---- */
 
@@ -417,8 +386,8 @@ void sitemaps_release(struct capture *c);
 
 /* The same for all hosts: the process that did is gone. */
 int sitemaps_request_all(struct capture *c, struct err *err) SP_MUST_CHECK;
-int sitemaps_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
-	struct err *err) SP_MUST_CHECK;
+int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
 /* ---- rules.c ---- */
 
@@ -429,7 +398,7 @@ void rules_release(struct capture *c);
 /* Asks for the robots.txt of a host for the first time. */
 int rules_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 /* result is that of the response, zeroed when there is none. */
-int rules_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
+int rules_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
 /* What the catalog says of it: a capture is restored. */
@@ -447,8 +416,9 @@ int rules_decide(struct capture *c, uint32_t host, slice path, struct robots_dec
 bool rules_are_stale(const struct capture *c, uint32_t host);
 int rules_refresh(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* A request for it was dropped, since the server is down. */
-int rules_dropped(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+/* A request for it was dropped. */
+int rules_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
 
 /* A request has failed: when that looks like the server's failure, its robots.txt will tell. */
 int rules_probe(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
@@ -465,13 +435,12 @@ double orders_wait(const struct capture *c);
 /* Asks the planner for as much as there is room for. */
 int orders_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* An order that was held may start: its server is ready. */
-int orders_start(struct capture *c, uint64_t tag, struct err *err) SP_MUST_CHECK;
-
-int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-
-/* Gives all orders back that have not been started: there is no time for them. */
-int orders_give_back(struct capture *c, struct err *err) SP_MUST_CHECK;
+/* Requests of the kind REQUEST_PAGE: the functions that fetching.c calls. */
+int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err) SP_MUST_CHECK;
+int orders_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+int orders_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
 
 /* ---- response.c ---- */
 
@@ -483,8 +452,8 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 int response_skipped(struct capture *c, const struct plan_order *order, const char *failure,
 	struct err *err) SP_MUST_CHECK;
 
-/* Records a request that is not the planner's. */
-int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
+/* Records a request that is not part of the plan. */
+int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
 /*

@@ -443,12 +443,11 @@ static int collect(struct lane *lane, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && !is_stopping(lane) && (f = net_next(lane->net))) {
-		struct capture *c = lane->captures.ptr[(f->tag & ~CAPTURE_SIDE_TAG) >> 32];
-
+		struct capture *c = lane->captures.ptr[request_tag_slot(f->tag)];
 		bool is_starved = f->starved;
 
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
-		rc = orders_finished(c, f, err);
+		rc = fetch_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
 		if (is_starved)
 			starve(lane);
@@ -470,7 +469,7 @@ int lane_start_ready(struct lane *lane, struct err *err)
 		servers_take(&lane->servers, lane_now(lane), &slot, &tag)) {
 		struct capture *c = lane->captures.ptr[slot];
 
-		rc = orders_start(c, tag, err);
+		rc = fetch_start(c, (size_t)tag, err);
 		touch(lane, c);
 	}
 	return rc;

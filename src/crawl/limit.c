@@ -44,7 +44,7 @@ static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
 {
 	int rc = journal_cancel(c, limit, err);
 
-	return rc ? rc : orders_give_back(c, err);
+	return rc ? rc : fetch_drop_all(c, err);
 }
 
 /* What is under way when the time is up has a little more of it, so that most of it is whole. */
@@ -166,7 +166,7 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 		.sharp = c->sharp,
 		.revisited = c->revisited,
 		.expected = c->expected,
-		.requests = c->requests,
+		.requests = c->pages_requested,
 		.left = requests_left(c, &p),
 		.time_left = time_left(c),
 	};

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "crawl/capture.h"
-#include "crawl/names.h"
 
 /* Orders held for one server where there are several. */
 enum {
@@ -22,154 +21,71 @@ enum {
  */
 static const double STILL_POINT_MIN = 0.002;
 
-/* A place for an order: one that is free, or a new one. */
-static int take_place(struct capture *c, size_t *ret)
-{
-	int rc = 0;
-
-	if (c->free_order) {
-		*ret = c->free_order - 1;
-		c->free_order = c->orders.ptr[*ret].next_free;
-	} else {
-		*ret = c->orders.len;
-		rc = order_vec_push(&c->orders, (struct order){0});
-	}
-	return rc;
-}
-
-static void free_place(struct capture *c, size_t i)
-{
-	c->orders.ptr[i].next_free = c->free_order;
-	c->free_order = i + 1;
-}
-
-static int hold(struct capture *c, const struct plan_order *plan, struct err *err)
-{
-	struct order order = {.plan = *plan, .host = c->pages.list.ptr[plan->page].host};
-	size_t i;
-	int rc = take_place(c, &i);
-
-	if (rc == 0) {
-		c->orders.ptr[i] = order;
-		rc = hosts_hold(&c->hosts, order.host, i);
-	}
-	return err_code(err, rc);
-}
-
 /* ---- orders that are not carried out ---- */
 
 /* robots.txt has changed since the planner got to know the page: it is not wanted any longer. */
-static int withdraw(struct capture *c, const struct plan_order *plan, struct err *err)
+static int withdraw(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc = journal_withdraw(c, plan->page, err);
+	int rc = journal_withdraw(c, order->page, err);
 
-	return rc ? rc : journal_done(c, plan, PLAN_RETURNED, now, now, err);
-}
-
-static bool is_down(const struct capture *c, uint32_t host)
-{
-	double after = c->settings->down_after > 0 ? c->settings->down_after : PACE_DOWN_AFTER;
-
-	return pace_is_down(hosts_pace(&c->hosts, host), lane_now(c->lane), after);
+	return rc ? rc : journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
 
 /* Counts as an attempt: behind the other pages there may be another. */
-static int skip(struct capture *c, const struct plan_order *plan, struct err *err)
+static int skip(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc = response_skipped(c, plan, "host-down: its server has stopped answering", err);
+	int rc = response_skipped(c, order, "host-down: its server has stopped answering", err);
 
-	return rc ? rc : journal_done(c, plan, PLAN_RETRY, now, now, err);
+	return rc ? rc : journal_done(c, order, PLAN_RETRY, now, now, err);
 }
 
-static int skip_side(struct capture *c, size_t i, struct err *err)
+int orders_dropped(
+	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
 {
-	struct side side = c->sides.ptr[i];
+	double now = capture_now(c);
 
-	side_drop(c, i);
-	return side.kind == SIDE_ROBOTS ? rules_dropped(c, side.subject, err) : 0;
+	if (reason == DROP_SERVER_DOWN)
+		return skip(c, &r->order, err);
+	return journal_done(c, &r->order, PLAN_RETURNED, now, now, err);
 }
 
-/* What waits for a server that is down does not wait any longer. */
-static int skip_held(struct capture *c, uint32_t server, struct err *err)
-{
-	uint64_t tag;
-	int rc = 0;
-
-	while (rc == 0 && (rc = lane_check_stop(c->lane, err)) == 0 &&
-		hosts_drop_from(&c->hosts, server, &tag)) {
-		if (tag & CAPTURE_SIDE_TAG) {
-			rc = skip_side(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err);
-			continue;
-		}
-		rc = skip(c, &c->orders.ptr[tag].plan, err);
-		free_place(c, (size_t)tag);
-	}
-	return rc;
-}
-
-/* A request has ended: looks after the server if it goes on failing. */
-static int heed_server(struct capture *c, uint32_t host, struct err *err)
-{
-	int rc = is_down(c, host) ? skip_held(c, host, err) : 0;
-
-	return rc ? rc : rules_probe(c, host, err);
-}
-
-/* ---- starting ---- */
+/* ---- before an order is carried out ---- */
 
 /*
- * The order goes behind the question whether it is allowed still. Once: where the pause between two
+ * The order goes behind the question whether it is still allowed. Once: where the pause between two
  * requests is longer than robots.txt is trusted, the answer is always too old.
  */
-static int ask_first(struct capture *c, size_t i, uint32_t host, struct err *err)
+static int check_robots_first(struct capture *c, size_t place, uint32_t host, struct err *err)
 {
 	int rc;
 
-	c->orders.ptr[i].asked = true;
-	hosts_undo(&c->hosts, host);
-	rc = hosts_hold_first(&c->hosts, host, i);
+	c->requests.list.ptr[place].checked_robots = true;
+	rc = hosts_hold_first(&c->hosts, host, place);
 	return rc ? err_code(err, rc) : rules_refresh(c, host, err);
 }
 
-static int fetch(struct capture *c, size_t i, struct err *err)
+int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err)
 {
-	struct buf url;
+	struct request r = c->requests.list.ptr[place];
+	bool taken = c->pages.list.ptr[r.order.page].taken;
+	bool down = fetch_is_down(c, r.host);
+	bool stale = !r.checked_robots && rules_are_stale(c, r.host);
 	int rc;
 
-	buf_init(&url, URL_MAX);
-	rc = pages_url(&c->pages, c->orders.ptr[i].plan.page, &url, err);
-	if (rc == 0)
-		rc = capture_fetch(c, buf_slice(&url), c->orders.ptr[i].host, i, err);
-	buf_release(&url);
-	return rc;
-}
-
-static int start(struct capture *c, size_t i, struct err *err)
-{
-	struct order order = c->orders.ptr[i];
-	bool taken = c->pages.list.ptr[order.plan.page].taken;
-	bool down = is_down(c, order.host);
-	int rc;
-
-	hosts_started(&c->hosts, order.host);
-	if (taken && !down && !order.asked && rules_are_stale(c, order.host))
-		return ask_first(c, i, order.host, err);
+	*ret_send = taken && !down && !stale;
+	if (*ret_send)
+		return 0;
+	hosts_undo(&c->hosts, r.host);
 	if (taken && !down)
-		return fetch(c, i, err);
-	hosts_undo(&c->hosts, order.host);
-	rc = taken ? skip(c, &order.plan, err) : withdraw(c, &order.plan, err);
-	free_place(c, i);
+		return check_robots_first(c, place, r.host, err);
+	rc = taken ? skip(c, &r.order, err) : withdraw(c, &r.order, err);
+	requests_free(&c->requests, place);
 	return rc;
 }
 
-int orders_start(struct capture *c, uint64_t tag, struct err *err)
-{
-	c->progressed = capture_now(c);
-	return (tag & CAPTURE_SIDE_TAG) ? side_start(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err)
-					: start(c, (size_t)tag, err);
-}
+/* ---- asking the planner ---- */
 
 static bool has_room(struct capture *c)
 {
@@ -213,8 +129,8 @@ static bool may_ask(struct capture *c)
 	if (c->held_by_barrier)
 		return false;
 	if (visits_over && !c->cancelled)
-		return c->sides_open + c->robots_waiting == 0;
-	return c->sides_open == 0 || c->begun;
+		return c->requests.unplanned + c->robots_waiting == 0;
+	return c->requests.unplanned == 0 || c->begun;
 }
 
 /* The planner knows nothing of rules that change and of servers that go down. */
@@ -224,7 +140,11 @@ static int take_order(struct capture *c, const struct plan_order *order, struct 
 
 	if (!p->taken)
 		return withdraw(c, order, err);
-	return is_down(c, p->host) ? skip(c, order, err) : hold(c, order, err);
+	if (fetch_is_down(c, p->host))
+		return skip(c, order, err);
+	return err_code(err,
+		fetch_hold(c,
+			&(struct request){.kind = REQUEST_PAGE, .host = p->host, .order = *order}));
 }
 
 /* The instant of which everything is said: behind all visits, and before the first revisit. */
@@ -254,7 +174,7 @@ static int ask(struct capture *c, struct err *err)
 		break;
 	case PLAN_END:
 		c->asleep = true;
-		c->ended = c->sides_open == 0;
+		c->ended = c->requests.unplanned == 0;
 		break;
 	}
 	return 0;
@@ -292,86 +212,23 @@ static void count_visit(
 	c->serial += (end - begin + pace_delay(hosts_pace(&c->hosts, host))) / c->settings->jobs;
 }
 
-static int order_finished(struct capture *c, size_t i, const struct net_fetch *f, struct err *err)
+int orders_finished(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
 {
-	struct order order = c->orders.ptr[i];
 	double end = capture_seconds(c, f->monotonic.last_byte);
 	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
 	enum plan_outcome outcome = PLAN_FAILED;
 	int rc;
 
-	c->requests++;
-	if (order.plan.leg == PLAN_VISIT)
-		count_visit(c, order.host, f, begin, end);
-	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,
-		response_pace(f, order.plan.attempt == 1));
-	rc = names_fetched(c, order.host, f, err);
-	if (rc == 0)
-		rc = response_finished(c, &order.plan, f, &outcome, err);
+	c->pages_requested++;
+	if (r->order.leg == PLAN_VISIT)
+		count_visit(c, r->host, f, begin, end);
+	rc = response_finished(c, &r->order, f, &outcome, err);
 	if (rc)
 		return rc;
-	free_place(c, i);
 	if (f->failure == NET_FAILURE_SLOW)
-		outcome = slow_outcome(c, &order.plan);
-	if (f->no_name && !was_there(c, order.host))
+		outcome = slow_outcome(c, &r->order);
+	if (f->no_name && !was_there(c, r->host))
 		outcome = PLAN_FAILED;
-	rc = journal_done(c, &order.plan, outcome, begin, end, err);
-	return rc ? rc : heed_server(c, order.host, err);
-}
-
-/* Nobody was asked: the order goes back to the planner, or the request to its line. */
-static int starved(struct capture *c, const struct net_fetch *f, struct err *err)
-{
-	size_t place = (uint32_t)f->tag;
-	double now = capture_now(c);
-	struct order order;
-	int rc;
-
-	if (f->tag & CAPTURE_SIDE_TAG) {
-		hosts_done(&c->hosts, c->sides.ptr[place].host, lane_now(c->lane), 0, PACE_UNKNOWN);
-		rc = hosts_hold_first(
-			&c->hosts, c->sides.ptr[place].host, CAPTURE_SIDE_TAG | place);
-		return err_code(err, rc);
-	}
-	order = c->orders.ptr[place];
-	hosts_done(&c->hosts, order.host, lane_now(c->lane), 0, PACE_UNKNOWN);
-	free_place(c, place);
-	return journal_done(c, &order.plan, PLAN_RETURNED, now, now, err);
-}
-
-int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err)
-{
-	size_t place = (uint32_t)f->tag;
-	uint32_t host;
-	int rc;
-
-	if (f->starved)
-		return starved(c, f, err);
-	rc = capture_take(c, f, err);
-	c->progressed = capture_now(c);
-	if (rc)
-		return rc;
-	if (!(f->tag & CAPTURE_SIDE_TAG))
-		return order_finished(c, place, f, err);
-	host = c->sides.ptr[place].host;
-	rc = side_finished(c, place, f, err);
-	return rc ? rc : heed_server(c, host, err);
-}
-
-int orders_give_back(struct capture *c, struct err *err)
-{
-	double now = capture_now(c);
-	uint64_t tag;
-	int rc = 0;
-
-	while (rc == 0 && hosts_drop(&c->hosts, &tag)) {
-		if (tag & CAPTURE_SIDE_TAG) {
-			side_drop(c, (size_t)(tag & ~CAPTURE_SIDE_TAG));
-			continue;
-		}
-		rc = journal_done(c, &c->orders.ptr[tag].plan, PLAN_RETURNED, now, now, err);
-		free_place(c, (size_t)tag);
-	}
-	c->asleep = false;
-	return rc;
+	return journal_done(c, &r->order, outcome, begin, end, err);
 }

@@ -54,8 +54,8 @@ static int ask(struct capture *c, uint32_t host, struct err *err)
 	buf_init(&url, URL_MAX);
 	rc = buf_printf(&url, "%.*s%s", (int)origin.len, origin.ptr, path);
 	if (rc == 0)
-		rc = side_request(
-			c, buf_slice(&url), &(struct side){.kind = SIDE_PROBE}, &held, err);
+		rc = fetch_url(
+			c, buf_slice(&url), &(struct request){.kind = REQUEST_PROBE}, &held, err);
 	buf_release(&url);
 	return err_code(err, rc);
 }
@@ -128,13 +128,15 @@ static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
 	return 0;
 }
 
-int probe_finished(struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err)
+int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
 {
 	int rc = 0;
 
-	c->trapping.probes.ptr[host].state = PROBE_HONEST;
+	(void)result;
+	c->trapping.probes.ptr[r->host].state = PROBE_HONEST;
 	if (f->status >= 200 && f->status < 300)
-		rc = learn(c, host, f);
+		rc = learn(c, r->host, f);
 	return err_code(err, rc);
 }
 

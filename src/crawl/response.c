@@ -500,7 +500,7 @@ int response_skipped(
 	return rc;
 }
 
-int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
+int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {
 	char text[sizeof f->detail + 32];

@@ -150,13 +150,13 @@ int rules_decide(
 
 /* ---- asking ---- */
 
-static int request(struct capture *c, slice url, const struct side *side, struct err *err)
+static int request(struct capture *c, slice url, const struct request *r, struct err *err)
 {
 	bool held;
-	int rc = side_request(c, url, side, &held, err);
+	int rc = fetch_url(c, url, r, &held, err);
 
 	if (rc == 0)
-		c->rules.ptr[side->subject].asking = held;
+		c->rules.ptr[r->robots_host].asking = held;
 	return rc;
 }
 
@@ -170,8 +170,8 @@ static int ask(struct capture *c, uint32_t host, bool first, struct err *err)
 	rc = buf_printf(&url, "%.*s/robots.txt", (int)origin.len, origin.ptr);
 	if (rc == 0)
 		rc = request(c, buf_slice(&url),
-			&(struct side){.kind = SIDE_ROBOTS,
-				.subject = host,
+			&(struct request){.kind = REQUEST_ROBOTS,
+				.robots_host = host,
 				.tries = c->rules.ptr[host].failures,
 				.first = first},
 			err);
@@ -372,10 +372,15 @@ static int unreachable(struct capture *c, uint32_t host, const struct net_fetch 
 	return ask_later(c, host, pause_after(c, c->rules.ptr[host].failures), err);
 }
 
-int rules_dropped(struct capture *c, uint32_t host, struct err *err)
+int rules_dropped(
+	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
 {
+	uint32_t host = r->robots_host;
 	int rc = 0;
 
+	c->rules.ptr[host].asking = false;
+	if (reason != DROP_SERVER_DOWN)
+		return 0;
 	if (!are_known(c, host))
 		rc = settle_unreachable(c, host, "its server has stopped answering", err);
 	return rc ? rc : ask_later(c, host, pause_after(c, c->rules.ptr[host].failures), err);
@@ -411,34 +416,34 @@ static uint32_t hash_url(slice url)
 }
 
 /* Whether a redirect leads to where we have been. */
-static bool is_loop(const struct side *side, slice target)
+static bool is_loop(const struct request *r, slice target)
 {
 	uint32_t hash = hash_url(target);
 
-	for (unsigned i = 0; i < side->redirects; i++)
-		if (side->chain[i] == hash)
+	for (unsigned i = 0; i < r->redirects; i++)
+		if (r->chain[i] == hash)
 			return true;
-	return hash == hash_url(slice_str(side->url));
+	return hash == hash_url(slice_str(r->url));
 }
 
-static int follow(struct capture *c, const struct side *side, slice target, struct err *err)
+static int follow(struct capture *c, const struct request *r, slice target, struct err *err)
 {
-	struct side next = *side;
+	struct request next = *r;
 
-	next.chain[next.redirects++] = hash_url(slice_str(side->url));
+	next.chain[next.redirects++] = hash_url(slice_str(r->url));
 	next.url = NULL;
 	next.first = true;
 	return request(c, target, &next, err);
 }
 
-int rules_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
+int rules_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {
 	bool is_found = f->status >= 200 && f->status < 300 && !f->truncated;
 	bool is_unreadable = is_found && !is_readable(c, result);
 	struct robots_answer answer = {.status = f->truncated || is_unreadable ? 0 : (int)f->status,
-		.redirects = side->redirects};
-	uint32_t host = side->subject;
+		.redirects = r->redirects};
+	uint32_t host = r->robots_host;
 	struct outcome o = {.body = slice_sub(buf_slice(&c->reading->body), 0, ROBOTS_KEPT)};
 	char why[WHY_SIZE];
 	struct url target;
@@ -446,15 +451,15 @@ int rules_finished(struct capture *c, const struct side *side, const struct net_
 
 	c->rules.ptr[host].asking = false;
 	url_init(&target);
-	answer.location = f->status >= 300 && f->status < 400 && side_location(c, side, &target);
-	answer.loop = answer.location && is_loop(side, url_page(&target));
+	answer.location = f->status >= 300 && f->status < 400 && fetch_location(c, r, &target);
+	answer.loop = answer.location && is_loop(r, url_page(&target));
 	o.policy = robots_policy(&answer);
 	explain(f, answer.loop, is_unreadable, why, sizeof why);
 	o.why = o.policy == ROBOTS_PARSE ? "" : why;
 	if (o.policy != ROBOTS_FOLLOW && o.policy != ROBOTS_DISALLOW_ALL)
 		c->rules.ptr[host].failures = 0;
 	if (o.policy == ROBOTS_FOLLOW)
-		rc = follow(c, side, url_page(&target), err);
+		rc = follow(c, r, url_page(&target), err);
 	else if (o.policy == ROBOTS_DISALLOW_ALL)
 		rc = unreachable(c, host, f, why, err);
 	else

@@ -45,9 +45,9 @@ static int hold(struct capture *c, slice url, const struct named *n, struct err 
 {
 	bool held;
 
-	return side_request(c, url,
-		&(struct side){
-			.kind = SIDE_SITEMAP, .nesting = n->nesting, .redirects = n->redirects},
+	return fetch_url(c, url,
+		&(struct request){
+			.kind = REQUEST_SITEMAP, .nesting = n->nesting, .redirects = n->redirects},
 		&held, err);
 }
 
@@ -277,7 +277,7 @@ static int discover_entry(
 }
 
 static int read_entries(
-	struct capture *c, struct sitemap_reader *reader, const struct side *side, struct err *err)
+	struct capture *c, struct sitemap_reader *reader, const struct request *r, struct err *err)
 {
 	struct sitemap_entry entry;
 	struct err ignored = {0};
@@ -285,15 +285,15 @@ static int read_entries(
 	int rc;
 
 	buf_init(&how, URL_MAX + 16);
-	rc = buf_printf(&how, "sitemap %.*s", HOW_MAX, side->url); /* in every entry's row */
+	rc = buf_printf(&how, "sitemap %.*s", HOW_MAX, r->url); /* in every entry's row */
 	while (rc == 0 && sitemap_next(reader, &entry, &ignored) == 0) {
 		if (!entry.is_sitemap)
 			rc = discover_entry(c, &entry, buf_str(&how), err);
-		else if (side->nesting < NESTING_MAX)
+		else if (r->nesting < NESTING_MAX)
 			rc = request(c,
 				&(struct named){.url = entry.loc,
 					.inviter = NO_HOST,
-					.nesting = (uint8_t)(side->nesting + 1)},
+					.nesting = (uint8_t)(r->nesting + 1)},
 				err);
 		/* There may be a million of them; no order of the planner's is half done here. */
 		if (rc == 0 && store_due(c->store) <= 0)
@@ -304,36 +304,37 @@ static int read_entries(
 }
 
 /* What can be read of it is read; a broken sitemap is no reason to fail. */
-static int read_sitemap(struct capture *c, const struct side *side, struct err *err)
+static int read_sitemap(struct capture *c, const struct request *r, struct err *err)
 {
 	struct sitemap_reader *reader;
 	struct err ignored = {0};
 	int rc = sitemap_open_slice(
-		&reader, buf_slice(&c->reading->body), slice_str(side->url), &ignored);
+		&reader, buf_slice(&c->reading->body), slice_str(r->url), &ignored);
 
 	if (rc)
 		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
-	rc = read_entries(c, reader, side, err);
+	rc = read_entries(c, reader, r, err);
 	sitemap_close(reader);
 	return rc;
 }
 
-int sitemaps_finished(
-	struct capture *c, const struct side *side, const struct net_fetch *f, struct err *err)
+int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
 {
 	struct url target;
 	int rc = 0;
 
+	(void)result;
 	url_init(&target);
 	if (f->status >= 200 && f->status < 300)
-		rc = read_sitemap(c, side, err);
-	else if (f->status >= 300 && f->status < 400 && side->redirects < REDIRECTS_MAX &&
-		 side_location(c, side, &target))
+		rc = read_sitemap(c, r, err);
+	else if (f->status >= 300 && f->status < 400 && r->redirects < REDIRECTS_MAX &&
+		 fetch_location(c, r, &target))
 		rc = request(c,
 			&(struct named){.url = url_page(&target),
 				.inviter = NO_HOST,
-				.nesting = side->nesting,
-				.redirects = (uint8_t)(side->redirects + 1)},
+				.nesting = r->nesting,
+				.redirects = (uint8_t)(r->redirects + 1)},
 			err);
 	url_release(&target);
 	return rc;

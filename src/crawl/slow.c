@@ -38,7 +38,7 @@ static double patience(const struct capture *c)
 }
 
 /* With robots.txt and sitemaps: all depends on them, and some are made while we wait. */
-static const double PATIENCE_SIDES = 60;
+static const double PATIENCE_UNPLANNED = 60;
 
 /* Pages of the present leg that no order has been given for. */
 static bool others_wait(const struct capture *c, const struct plan_progress *p)
@@ -60,19 +60,23 @@ static bool is_held_up(const struct capture *c, const struct plan_progress *p)
 }
 
 struct choice {
-	uint32_t slot;
+	const struct capture *capture;
 	double patience, speed;
-	bool all;          /* however fast */
-	bool pages, sides; /* which of them; sides are those for robots.txt and sitemaps */
+	bool all;              /* however fast */
+	bool pages, unplanned; /* which of them */
 };
 
 static bool choose(void *context, const struct net_running *f)
 {
 	const struct choice *choice = context;
 
-	if ((uint32_t)((f->tag & ~CAPTURE_SIDE_TAG) >> 32) != choice->slot)
+	const struct capture *c = choice->capture;
+	bool is_page;
+
+	if (request_tag_slot(f->tag) != c->slot)
 		return false;
-	if (!((f->tag & CAPTURE_SIDE_TAG) ? choice->sides : choice->pages))
+	is_page = c->requests.list.ptr[request_tag_place(f->tag)].kind == REQUEST_PAGE;
+	if (!(is_page ? choice->pages : choice->unplanned))
 		return false;
 	if (choice->all || f->seconds >= PATIENCE_FAST)
 		return true;
@@ -88,7 +92,7 @@ static double least_speed(const struct crawl_settings *s)
 static void keep_pages(struct capture *c, const struct plan_progress *p, double quiet)
 {
 	struct choice choice = {
-		.slot = c->slot,
+		.capture = c,
 		.patience = patience(c),
 		.speed = least_speed(c->settings),
 		.all = p->leg == PLAN_VISIT && p->visited > 0 && limit_wants_revisits(c),
@@ -101,13 +105,13 @@ static void keep_pages(struct capture *c, const struct plan_progress *p, double 
 				   : "it held up the other pages");
 }
 
-static void keep_sides(struct capture *c, double quiet)
+static void keep_unplanned(struct capture *c, double quiet)
 {
 	struct choice choice = {
-		.slot = c->slot,
-		.patience = PATIENCE_SIDES,
+		.capture = c,
+		.patience = PATIENCE_UNPLANNED,
 		.speed = least_speed(c->settings),
-		.sides = true,
+		.unplanned = true,
 	};
 
 	if (quiet >= choice.patience)
@@ -122,13 +126,13 @@ void slow_keep(struct capture *c)
 
 	if (is_held_up(c, &p))
 		keep_pages(c, &p, quiet);
-	if (c->sides_open > 0 && !c->cancelled)
-		keep_sides(c, quiet);
+	if (c->requests.unplanned > 0 && !c->cancelled)
+		keep_unplanned(c, quiet);
 }
 
 void slow_end(struct capture *c)
 {
-	struct choice choice = {.slot = c->slot, .all = true, .pages = true, .sides = true};
+	struct choice choice = {.capture = c, .all = true, .pages = true, .unplanned = true};
 
 	net_cancel_some(c->net, choose, &choice, NET_FAILURE_ABORTED,
 		"the time limit was over before it was complete");
@@ -140,9 +144,9 @@ double slow_wait(const struct capture *c)
 	bool pages = is_held_up(c, &p);
 	double left;
 
-	if (!pages && (c->sides_open == 0 || c->cancelled))
+	if (!pages && (c->requests.unplanned == 0 || c->cancelled))
 		return INFINITY;
-	left = c->progressed + (pages ? patience(c) : PATIENCE_SIDES) - capture_now(c);
+	left = c->progressed + (pages ? patience(c) : PATIENCE_UNPLANNED) - capture_now(c);
 	return left > 0 ? left : LOOK_INTERVAL;
 }
 
