@@ -57,9 +57,9 @@ int beginning_again(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = capture_moment(c, "resume", err);
 	if (rc == 0 && c->went_back)
 		rc = capture_moment(c, "clock-set", err);
-	if (rc == 0 && !c->begun)
+	if (rc == 0 && !c->stage.begun)
 		rc = discover_seeds(c, err);
-	if (rc == 0 && !c->begun)
+	if (rc == 0 && !c->stage.begun)
 		rc = sitemaps_request_all(c, err);
 	return rc;
 }

@@ -150,11 +150,11 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->clock = clock;
 	c->epoch = clock_monotonic(clock);
 	c->directory = directory;
-	c->budget = settings->max_bytes;
+	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
 	trapping_init(&c->trapping, settings);
-	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
-	heap_init(&c->later);
+	rules_init(&c->rules);
+	sitemap_list_init(&c->sitemaps);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
@@ -171,6 +171,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 	c->store = &lane->store;
 	c->net = lane->net;
 	c->reading = &lane->reading;
+	c->rules.cache = &lane->robots;
 	pages_init(&c->pages, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
@@ -181,8 +182,8 @@ void capture_free(struct capture *c)
 		return;
 	plan_run_free(c->plan);
 	requests_release(&c->requests);
-	rules_release(c);
-	sitemaps_release(c);
+	rules_release(&c->rules);
+	sitemap_list_release(&c->sitemaps);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	trapping_release(&c->trapping);
@@ -202,8 +203,8 @@ int capture_fetch(struct capture *c, slice url, uint32_t host, size_t place, str
 	struct net_request request = {
 		.url = url,
 		.tag = request_tag(c->slot, place),
-		.budget = c->settings->max_bytes > 0 ? &c->budget : NULL,
-		.http1 = host < c->rules.len && c->rules.ptr[host].http1,
+		.budget = c->settings->max_bytes > 0 ? &c->counters.budget : NULL,
+		.http1 = host < c->rules.list.len && c->rules.list.ptr[host].http1,
 		.allowed = c->allowed,
 	};
 	int rc = outfit_dress(&c->outfit, &request, wall_seconds(c), err);

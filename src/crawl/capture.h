@@ -20,29 +20,35 @@
  *	pages.c      its pages, by number
  *	reading.c    what is read out of a response
  *	beginning.c  its first steps, and the first after it was cut off
+ *	counters.c   what it has done so far, in numbers
  *	limit.c      its limits, and how far it is
  *	outfit.c     what its requests carry: cookies, passwords, extra fields
  *	slow.c       responses that hold up the others
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
  *	requests.c   the table of its requests; fetching.c: what happens to them
- *	sitemaps.c   sitemaps
- *	rules.c      the life of a robots.txt
+ *	rules.c      what the robots.txt of its hosts say; robots_fetch.c: fetching them
+ *	sitemaps.c   sitemaps; sitemap_list.c: which are known
  *	trapping.c   parts of a site that have no end
  *	probe.c      pages that are not there
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	unkept.c     links that are only counted
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
  */
 #ifndef CRAWL_CAPTURE_H
 #define CRAWL_CAPTURE_H
 
+#include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/lane.h"
 #include "crawl/outfit.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
 #include "crawl/requests.h"
+#include "crawl/rules.h"
+#include "crawl/sitemap_list.h"
+#include "crawl/unkept.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
 #include "frontier/hosts.h"
@@ -54,33 +60,6 @@
 #include "store/store.h"
 #include "url/scope.h"
 
-/* robots.txt of a host, by its number. There may be very many of them. */
-struct host_rules {
-	/* Of ROBOTS_PARSE; else NULL. */
-	struct robots_version *robots;
-	char *why;           /* how it came to that, for reports; NULL for rules */
-	uint64_t version;    /* hash of what was parsed; 0 for nothing */
-	double checked;      /* on the planner's clock: when it was last known to be so */
-	uint8_t policy;      /* enum robots_policy */
-	uint8_t failures;    /* to get it, in a row */
-	bool asking;         /* a request for it is in line or under way */
-	bool has_seed;       /* or where one leads */
-	bool sitemap_host;   /* has none, but sitemaps have led to it */
-	bool wants_sitemaps; /* a seed is there, and they have not been asked for */
-	bool http1;          /* HTTP/2 proves too little there */
-};
-
-VEC_DECLARE(host_rules_vec, struct host_rules);
-
-/* A sitemap that waits for the robots.txt of its host. */
-struct waiting_sitemap {
-	char *url; /* owned */
-	uint32_t host;
-	uint8_t redirects, nesting;
-};
-
-VEC_DECLARE(waiting_sitemaps, struct waiting_sitemap);
-
 /* Why a request is not sent. */
 enum drop_reason {
 	DROP_SERVER_DOWN,
@@ -89,6 +68,19 @@ enum drop_reason {
 };
 
 VEC_DECLARE(moments, double);
+
+/* How far the plan is. */
+struct stage {
+	uint32_t visits_ordered, revisits_ordered; /* so far: positions in the plan */
+	bool begun;                                /* the planner has been asked once */
+	bool asleep;          /* the planner has nothing until something happens */
+	bool ended;           /* nor ever again */
+	bool cut;             /* by a limit: row.ended_by */
+	bool cancelled;       /* because the time is up, or the bytes are */
+	bool visits_ended;    /* to leave some for the revisits */
+	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
+	bool marked;          /* the still point has been recorded */
+};
 
 struct capture {
 	const struct crawl_settings *settings;
@@ -111,52 +103,21 @@ struct capture {
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
-	struct host_rules_vec rules;
 	struct outfit outfit;
 	struct trapping trapping;
-
 	struct requests requests;
-	struct heap later;     /* hosts whose robots.txt is to be asked for, by the lane's time */
-	size_t robots_waiting; /* of them: hosts whose pages wait for it, and the barrier for them
-				*/
+	struct rules rules; /* robots.txt of its hosts */
+	struct sitemap_list sitemaps;
+	struct unkept unkept;
+	struct stage stage;
+	struct counters counters;
 	struct rng rng;
-	/* Hosts without a seed that sitemaps have led to. */
-	uint32_t sitemap_hosts;
-	struct waiting_sitemaps sitemaps_waiting;
-	struct seen sitemaps; /* asked for so far, or waiting */
-	bool begun;           /* the planner has been asked once */
-	bool asleep;          /* the planner has nothing until something happens */
-	bool ended;           /* nor ever again */
-	bool cut;             /* by a limit: row.ended_by */
-	bool cancelled;       /* because the time is up, or the bytes are */
-	bool visits_ended;    /* to leave some for the revisits */
-	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
-	bool marked;          /* the still point has been recorded */
-	bool touched;         /* something happened to it: in the lane's queue */
-	bool unkept_changed;  /* unkept, since it went into the catalog */
-	bool went_back;       /* the wall clock, between two processes */
 
-	uint64_t budget;      /* bytes that may still be received, with --max-bytes */
-	uint64_t visit_bytes; /* received by downloads */
-	int64_t epoch;        /* monotonic: zero of the planner's clock */
-	double idle; /* seconds on that clock in which no process ran: no part of the limit */
-	uint32_t visits, revisits; /* given out so far: positions in the plan */
-	size_t pages_requested;    /* requests for pages that ended in this process */
-	size_t downloads;          /* ended, in the visits */
-	double download_seconds;   /* of them all together */
-	double first_request;      /* of them, on the planner's clock */
-	double last_visit;         /* end of the last one */
-	double serial;             /* seconds of them all, with the pauses, one after the other */
-	double progressed;         /* when a request last began or ended, on the planner's clock */
-	size_t sharp, revisited;
-	double expected;      /* of those revisited */
-	double expected_soon; /* if the revisits began now; of expected_at */
-	double expected_at;
-	size_t outside;                  /* URLs outside the scope that are kept */
-	uint64_t unkept[LEFT_OUT_COUNT]; /* links left out that have no page, by reason */
-	struct crawl_progress told;      /* what the lane's sum has of it */
-	struct clock_watch watch;        /* of the wall clock */
-	char *problem;                   /* or NULL */
+	int64_t epoch;            /* monotonic: zero of the planner's clock */
+	struct clock_watch watch; /* of the wall clock */
+	bool went_back;           /* the wall clock, between two processes */
+	bool touched;             /* something happened to it: in the lane's queue */
+	char *problem;            /* or NULL */
 };
 
 /*
@@ -382,50 +343,39 @@ bool fetch_location(const struct capture *c, const struct request *r, struct url
  * for those of the host that have waited for it.
  */
 int sitemaps_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
-void sitemaps_release(struct capture *c);
 
 /* The same for all hosts: the process that did is gone. */
 int sitemaps_request_all(struct capture *c, struct err *err) SP_MUST_CHECK;
 int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
-/* ---- rules.c ---- */
+/* ---- robots_fetch.c ---- */
 
-/* Room for the rules of all hosts so far. */
-int rules_reserve(struct capture *c) SP_MUST_CHECK;
-void rules_release(struct capture *c);
+/* Fetches the robots.txt of a host for the first time. */
+int robots_fetch_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* Asks for the robots.txt of a host for the first time. */
-int rules_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 /* result is that of the response, zeroed when there is none. */
-int rules_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+int robots_fetch_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
-/* What the catalog says of it: a capture is restored. */
-int rules_restore(struct capture *c, uint32_t host, const struct catalog_robots *row,
-	struct err *err) SP_MUST_CHECK;
-
-/*
- * Whether it lets a path with its query be fetched; it is known. 0, or as robots_cache_get. What
- * cannot be decided is not allowed.
- */
-int rules_decide(struct capture *c, uint32_t host, slice path, struct robots_decision *ret,
-	struct err *err) SP_MUST_CHECK;
-
-/* Whether it is too old to go by, and nobody has asked for it again yet. */
-bool rules_are_stale(const struct capture *c, uint32_t host);
-int rules_refresh(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
-
 /* A request for it was dropped. */
-int rules_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+int robots_fetch_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
 	struct err *err) SP_MUST_CHECK;
 
-/* A request has failed: when that looks like the server's failure, its robots.txt will tell. */
-int rules_probe(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+/* What the catalog says of it: a capture is restored. */
+int robots_fetch_restore(struct capture *c, uint32_t host, const struct catalog_robots *row,
+	struct err *err) SP_MUST_CHECK;
 
-/* Asks for those whose time has come; seconds until the next, or infinite. */
-int rules_due(struct capture *c, struct err *err) SP_MUST_CHECK;
-double rules_next(const struct capture *c);
+/* Whether it is too old to go by, and is not being fetched again yet. */
+bool robots_fetch_is_stale(const struct capture *c, uint32_t host);
+int robots_fetch_again(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* A request has failed: if that looks like the server's failure, its robots.txt will tell. */
+int robots_fetch_if_failing(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* Fetches those whose time has come; seconds until the next, or infinite. */
+int robots_fetch_due(struct capture *c, struct err *err) SP_MUST_CHECK;
+double robots_fetch_wait(const struct capture *c);
 
 /* ---- orders.c ---- */
 

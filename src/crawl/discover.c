@@ -159,7 +159,7 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 static int refuse(struct capture *c, uint32_t page, slice url, const char *rule, struct err *err)
 {
 	struct crawl_page *p = &c->pages.list.ptr[page];
-	bool by_rule = c->rules.ptr[p->host].policy == ROBOTS_PARSE;
+	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
 
 	p->taken = false;
 	p->left_out = LEFT_OUT_ROBOTS;
@@ -179,13 +179,13 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 static int ask_rules(
 	struct capture *c, uint32_t host, slice url, char out[WHY_SIZE], struct err *err)
 {
-	const struct host_rules *rules = &c->rules.ptr[host];
+	const struct host_rules *rules = &c->rules.list.ptr[host];
 	struct robots_decision d = {.allowed = true};
 	int rc = 0;
 
 	out[0] = '\0';
 	if (!c->settings->ignore_robots)
-		rc = rules_decide(c, host, robots_url_path(url), &d, err);
+		rc = rules_decide(&c->rules, host, robots_url_path(url), &d, err);
 	if (rc || d.allowed)
 		return rc;
 	if (rules->policy != ROBOTS_PARSE)
@@ -219,7 +219,7 @@ static int settle(struct capture *c, uint32_t page, struct err *err)
 	struct buf url;
 	int rc;
 
-	if (c->rules.ptr[c->pages.list.ptr[page].host].policy == ROBOTS_ALLOW_ALL)
+	if (c->rules.list.ptr[c->pages.list.ptr[page].host].policy == ROBOTS_ALLOW_ALL)
 		return journal_discovered(c, page, err);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
@@ -305,7 +305,7 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err)
 	rc = hosts_pend(&c->hosts, host, page);
 	if (rc)
 		return err_code(err, rc);
-	return robots == HOST_ROBOTS_UNKNOWN ? rules_request(c, host, err) : 0;
+	return robots == HOST_ROBOTS_UNKNOWN ? robots_fetch_request(c, host, err) : 0;
 }
 
 int discover_pending(struct capture *c, uint32_t host, struct err *err)
@@ -338,44 +338,22 @@ static int describe(
 		.left_out = d->left_out & PAGE_FOUR_BITS,
 	};
 	rc = ret->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
-	return rc ? rc : rules_reserve(c);
-}
-
-static void count_unkept(struct capture *c, enum left_out reason, uint64_t links)
-{
-	c->unkept[reason] += links;
-	c->unkept_changed = c->unkept_changed || links > 0;
-}
-
-/*
- * A page may link to any number of other sites. Beyond some they are only counted, each time they
- * are found: what is known of a URL takes memory.
- */
-static bool is_beyond(struct capture *c, const struct decision *d)
-{
-	if (d->left_out != LEFT_OUT_SCOPE)
-		return false;
-	if (c->outside < c->settings->max_outside) {
-		c->outside++;
-		return false;
-	}
-	count_unkept(c, LEFT_OUT_SCOPE, 1);
-	return true;
+	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
 int discover_record_unkept(struct capture *c, struct err *err)
 {
 	int rc = 0;
 
-	if (!c->unkept_changed)
+	if (!c->unkept.changed)
 		return 0;
-	c->unkept_changed = false;
+	c->unkept.changed = false;
 	for (int i = 0; rc == 0 && i < LEFT_OUT_COUNT; i++)
-		if (c->unkept[i])
+		if (c->unkept.links[i])
 			rc = capture_store(c,
 				&(struct catalog_row){CATALOG_ROW_UNKEPT,
 					.unkept = &(struct catalog_unkept){(enum left_out)i,
-						c->unkept[i]}},
+						c->unkept.links[i]}},
 				err);
 	return rc;
 }
@@ -399,7 +377,8 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	uint32_t number;
 	int rc = decide(c, f, text, &d);
 
-	if (rc == 0 && is_beyond(c, &d))
+	if (rc == 0 && d.left_out == LEFT_OUT_SCOPE &&
+		!unkept_keeps_outside(&c->unkept, c->settings->max_outside))
 		return 0;
 	if (rc == 0)
 		rc = describe(c, f, &d, &page);
@@ -449,7 +428,7 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	if (rc)
 		return rc;
 	page.record = known->record;
-	c->outside -= known->left_out == LEFT_OUT_SCOPE;
+	c->unkept.outside -= known->left_out == LEFT_OUT_SCOPE;
 	*known = page;
 	c->pages.taken++;
 	rc = record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE, err);
@@ -566,8 +545,8 @@ static int want_sitemaps(struct capture *c, const struct found *f, struct err *e
 	p = &c->pages.list.ptr[number];
 	if (!p->taken)
 		return 0;
-	c->rules.ptr[p->host].has_seed = true;
-	c->rules.ptr[p->host].wants_sitemaps = true;
+	c->rules.list.ptr[p->host].has_seed = true;
+	c->rules.list.ptr[p->host].wants_sitemaps = true;
 	return hosts_at(&c->hosts, p->host)->robots == HOST_ROBOTS_KNOWN
 		       ? sitemaps_request(c, p->host, err)
 		       : 0;
@@ -586,7 +565,7 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 		return rc;
 	/* A page of any size could name gigabytes of them. What the user gave is taken. */
 	if (url_page(f->url).len > LENGTH_MAX && (!f->is_seed || f->via != CATALOG_NO_PAGE)) {
-		count_unkept(c, LEFT_OUT_LENGTH, 1);
+		unkept_add(&c->unkept, LEFT_OUT_LENGTH, 1);
 		return 0;
 	}
 	buf_init(&text, URL_MAX + 1024);
@@ -638,7 +617,7 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 		if (is_followed(link.kind))
 			rc = discover_link(c, page, &link, shown, err);
 	if (rc == ERR_END) {
-		count_unkept(c, LEFT_OUT_LENGTH, resolver->left_out);
+		unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);
 		return discover_record_unkept(c, err);
 	}
 	return err_code(err, rc);

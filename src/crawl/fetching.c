@@ -28,7 +28,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_PAGE] = {.check = orders_check,
 		.finished = orders_finished,
 		.dropped = orders_dropped},
-	[REQUEST_ROBOTS] = {.answered = rules_answered, .dropped = rules_dropped},
+	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered},
 	[REQUEST_PROBE] = {.answered = probe_answered},
 };
@@ -57,7 +57,7 @@ static int hold_url(struct capture *c, const struct url *url, const struct reque
 	int rc = hosts_find(&c->hosts, url, &copy.host);
 
 	if (rc == 0)
-		rc = rules_reserve(c);
+		rc = rules_reserve(&c->rules, hosts_count(&c->hosts));
 	if (rc)
 		return rc;
 	copy.url = strndup(url_page(url).ptr, url_page(url).len);
@@ -74,7 +74,7 @@ int fetch_url(struct capture *c, slice text, const struct request *request, bool
 	int rc;
 
 	*ret_held = false;
-	if (c->cancelled)
+	if (c->stage.cancelled)
 		return 0;
 	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
@@ -110,7 +110,7 @@ int fetch_drop_all(struct capture *c, struct err *err)
 
 	while (rc == 0 && hosts_drop(&c->hosts, &place))
 		rc = drop(c, (size_t)place, DROP_CANCELLED, err);
-	c->asleep = false;
+	c->stage.asleep = false;
 	return rc;
 }
 
@@ -131,7 +131,7 @@ static int check_server_health(struct capture *c, uint32_t host, struct err *err
 		while (rc == 0 && (rc = lane_check_stop(c->lane, err)) == 0 &&
 			hosts_drop_from(&c->hosts, host, &place))
 			rc = drop(c, (size_t)place, DROP_SERVER_DOWN, err);
-	return rc ? rc : rules_probe(c, host, err);
+	return rc ? rc : robots_fetch_if_failing(c, host, err);
 }
 
 /* ---- sending ---- */
@@ -143,7 +143,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	bool send = true;
 	int rc = 0;
 
-	c->progressed = capture_now(c);
+	c->counters.last_change = capture_now(c);
 	hosts_started(&c->hosts, r->host);
 	if (KINDS[r->kind].check)
 		rc = KINDS[r->kind].check(c, place, &send, err);
@@ -208,7 +208,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 
 	if (f->starved)
 		return put_back(c, place, err);
-	c->progressed = capture_now(c);
+	c->counters.last_change = capture_now(c);
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, response_pace(f, is_first));
@@ -221,7 +221,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (rc)
 		return rc;
 	requests_free(&c->requests, place);
-	c->asleep = false;
+	c->stage.asleep = false;
 	return check_server_health(c, r.host, err);
 }
 

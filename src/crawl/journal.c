@@ -25,7 +25,7 @@ static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	c->pages.list.ptr[page].planned = true;
-	c->asleep = false;
+	c->stage.asleep = false;
 	return 0;
 }
 
@@ -43,10 +43,10 @@ int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 static void note_order(struct capture *c, const struct plan_order *order)
 {
 	if (order->attempt == 1 && order->leg == PLAN_VISIT)
-		c->pages.list.ptr[order->page].position = c->visits++;
+		c->pages.list.ptr[order->page].position = c->stage.visits_ordered++;
 	if (order->attempt == 1 && order->leg == PLAN_REVISIT)
-		c->revisits++;
-	c->begun = true;
+		c->stage.revisits_ordered++;
+	c->stage.begun = true;
 }
 
 static int record_position(struct capture *c, const struct plan_order *order, struct err *err)
@@ -57,8 +57,9 @@ static int record_position(struct capture *c, const struct plan_order *order, st
 		&(struct catalog_row){CATALOG_ROW_PLAN,
 			.plan = &(struct catalog_plan){.page = order->page,
 				.visit = c->pages.list.ptr[order->page].position,
-				.revisit =
-					order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1,
+				.revisit = order->leg == PLAN_REVISIT
+						   ? (int64_t)c->stage.revisits_ordered - 1
+						   : -1,
 				.hopeless = order->hopeless}},
 		err);
 }
@@ -88,7 +89,7 @@ int journal_done(struct capture *c, const struct plan_order *order, enum plan_ou
 	double begin, double end, struct err *err)
 {
 	plan_done(c->plan, order, outcome, begin, end);
-	c->asleep = false;
+	c->stage.asleep = false;
 	return append(c,
 		&(struct catalog_event){
 			.kind = CATALOG_EVENT_DONE,
@@ -116,15 +117,15 @@ int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
 static void tell_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
-	c->visits_ended = c->cut = true;
-	c->asleep = false;
+	c->stage.visits_ended = c->stage.cut = true;
+	c->stage.asleep = false;
 }
 
 static void tell_cancel(struct capture *c)
 {
 	plan_cancel(c->plan);
-	c->cancelled = c->cut = true;
-	c->asleep = false;
+	c->stage.cancelled = c->stage.cut = true;
+	c->stage.asleep = false;
 }
 
 /* The row says which limit it was, and goes into the catalog with the event. */
@@ -230,7 +231,7 @@ static void add_idle(struct replay *r, double until)
 	for (; r->resumes < r->resumed->len && r->resumed->ptr[r->resumes] <= until; r->resumes++) {
 		double at = r->resumed->ptr[r->resumes];
 
-		r->capture->idle += fmax(0, at - r->last);
+		r->capture->counters.idle += fmax(0, at - r->last);
 		r->last = fmax(r->last, at);
 	}
 }

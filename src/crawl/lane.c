@@ -289,8 +289,8 @@ void lane_drop(struct lane *lane, struct capture *c)
 /* When it has to be looked at though nothing happens: the barrier is over, the time is up. */
 static void set_wake(struct lane *lane, const struct capture *c)
 {
-	double wait = fmin(
-		fmin(orders_wait(c), slow_wait(c)), fmin(limit_wait(c), fmax(rules_next(c), 0)));
+	double wait =
+		fmin(fmin(orders_wait(c), slow_wait(c)), fmin(limit_wait(c), robots_fetch_wait(c)));
 	struct heap_key key = {.key = lane_now(lane) + wait};
 	int rc = 0;
 
@@ -313,7 +313,7 @@ static int touch_due(struct lane *lane, struct err *err)
 	while (rc == 0 && heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
 		(void)heap_remove(&lane->wakes, slot);
 		touch(lane, lane->captures.ptr[slot]);
-		rc = rules_due(lane->captures.ptr[slot], err);
+		rc = robots_fetch_due(lane->captures.ptr[slot], err);
 	}
 	return rc;
 }
@@ -341,8 +341,8 @@ static void count(struct lane *lane, struct capture *c)
 	if (lane->alone)
 		lane->sum = is;
 	else
-		add_up(&lane->sum, &c->told, &is);
-	c->told = is;
+		add_up(&lane->sum, &c->counters.told, &is);
+	c->counters.told = is;
 }
 
 static void tell(struct lane *lane, bool now)
@@ -387,7 +387,7 @@ static int finish(struct lane *lane, struct capture *c, struct err *err)
 
 	if (rc)
 		return rc;
-	c->row.state = c->cut ? CATALOG_CUT : CATALOG_FINISHED;
+	c->row.state = c->stage.cut ? CATALOG_CUT : CATALOG_FINISHED;
 	c->row.finished = clock_realtime(lane->clock);
 	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
@@ -403,7 +403,7 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 
 	if (rc)
 		return rc;
-	capture_result(c, c->cut ? CRAWL_CUT : CRAWL_FINISHED, c->result);
+	capture_result(c, c->stage.cut ? CRAWL_CUT : CRAWL_FINISHED, c->result);
 	lane->sum.ended++;
 	lane->running--;
 	lane->captures.ptr[c->slot] = NULL;
@@ -485,7 +485,7 @@ static int look_after(struct lane *lane, struct capture *c, struct err *err)
 	if (rc)
 		return rc;
 	count(lane, c);
-	if (c->ended)
+	if (c->stage.ended)
 		return end_capture(lane, c, err);
 	set_wake(lane, c);
 	return 0;

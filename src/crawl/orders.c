@@ -63,7 +63,7 @@ static int check_robots_first(struct capture *c, size_t place, uint32_t host, st
 
 	c->requests.list.ptr[place].checked_robots = true;
 	rc = hosts_hold_first(&c->hosts, host, place);
-	return rc ? err_code(err, rc) : rules_refresh(c, host, err);
+	return rc ? err_code(err, rc) : robots_fetch_again(c, host, err);
 }
 
 int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err)
@@ -71,7 +71,7 @@ int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *er
 	struct request r = c->requests.list.ptr[place];
 	bool taken = c->pages.list.ptr[r.order.page].taken;
 	bool down = fetch_is_down(c, r.host);
-	bool stale = !r.checked_robots && rules_are_stale(c, r.host);
+	bool stale = !r.checked_robots && robots_fetch_is_stale(c, r.host);
 	int rc;
 
 	*ret_send = taken && !down && !stale;
@@ -100,17 +100,17 @@ static bool has_room(struct capture *c)
 static double barrier_left(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
-	bool are_over = c->visits_ended || p.visited + p.failed == p.known;
+	bool are_over = c->stage.visits_ended || p.visited + p.failed == p.known;
 
-	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->downloads == 0)
+	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->counters.visits == 0)
 		return 0;
-	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
+	return fmax(0, c->counters.last_visit + STILL_POINT_MIN - capture_now(c));
 }
 
 double orders_wait(const struct capture *c)
 {
 	/* Not whether it is over by now: then nobody would ask. */
-	return c->held_by_barrier ? barrier_left(c) : INFINITY;
+	return c->stage.held_by_barrier ? barrier_left(c) : INFINITY;
 }
 
 /*
@@ -122,15 +122,15 @@ static bool may_ask(struct capture *c)
 	struct plan_progress p = plan_progress(c->plan);
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
-	c->held_by_barrier = false;
-	if (c->ended || c->asleep || !has_room(c))
+	c->stage.held_by_barrier = false;
+	if (c->stage.ended || c->stage.asleep || !has_room(c))
 		return false;
-	c->held_by_barrier = barrier_left(c) > 0;
-	if (c->held_by_barrier)
+	c->stage.held_by_barrier = barrier_left(c) > 0;
+	if (c->stage.held_by_barrier)
 		return false;
-	if (visits_over && !c->cancelled)
-		return c->requests.unplanned + c->robots_waiting == 0;
-	return c->requests.unplanned == 0 || c->begun;
+	if (visits_over && !c->stage.cancelled)
+		return c->requests.unplanned + c->rules.waiting == 0;
+	return c->requests.unplanned == 0 || c->stage.begun;
 }
 
 /* The planner knows nothing of rules that change and of servers that go down. */
@@ -150,9 +150,9 @@ static int take_order(struct capture *c, const struct plan_order *order, struct 
 /* The instant of which everything is said: behind all visits, and before the first revisit. */
 static int mark_still_point(struct capture *c, struct err *err)
 {
-	if (c->marked || plan_progress(c->plan).leg == PLAN_VISIT)
+	if (c->stage.marked || plan_progress(c->plan).leg == PLAN_VISIT)
 		return 0;
-	c->marked = true;
+	c->stage.marked = true;
 	return capture_moment(c, "stillpoint", err);
 }
 
@@ -170,11 +170,11 @@ static int ask(struct capture *c, struct err *err)
 	case PLAN_ORDER:
 		return take_order(c, &order, err);
 	case PLAN_WAIT:
-		c->asleep = true;
+		c->stage.asleep = true;
 		break;
 	case PLAN_END:
-		c->asleep = true;
-		c->ended = c->requests.unplanned == 0;
+		c->stage.asleep = true;
+		c->stage.ended = c->requests.unplanned == 0;
 		break;
 	}
 	return 0;
@@ -182,7 +182,7 @@ static int ask(struct capture *c, struct err *err)
 
 int orders_dispatch(struct capture *c, struct err *err)
 {
-	int rc = rules_due(c, err);
+	int rc = robots_fetch_due(c, err);
 
 	while (rc == 0 && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
@@ -197,19 +197,7 @@ int orders_dispatch(struct capture *c, struct err *err)
 /* Whether anything ever came from the host: then a name that is not there may come back. */
 static bool was_there(const struct capture *c, uint32_t host)
 {
-	return c->rules.ptr[host].policy != ROBOTS_DISALLOW_ALL;
-}
-
-/* For the limits. */
-static void count_visit(
-	struct capture *c, uint32_t host, const struct net_fetch *f, double begin, double end)
-{
-	c->visit_bytes += f->head.len + f->body_size;
-	c->download_seconds += end - begin;
-	c->last_visit = fmax(c->last_visit, end);
-	if (c->downloads++ == 0)
-		c->first_request = begin;
-	c->serial += (end - begin + pace_delay(hosts_pace(&c->hosts, host))) / c->settings->jobs;
+	return c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL;
 }
 
 int orders_finished(
@@ -220,9 +208,16 @@ int orders_finished(
 	enum plan_outcome outcome = PLAN_FAILED;
 	int rc;
 
-	c->pages_requested++;
+	c->counters.requests++;
 	if (r->order.leg == PLAN_VISIT)
-		count_visit(c, r->host, f, begin, end);
+		counters_add_visit(
+			&c->counters, &(struct counted_visit){
+					      .begin = begin,
+					      .end = end,
+					      .bytes = f->head.len + f->body_size,
+					      .delay = pace_delay(hosts_pace(&c->hosts, r->host)),
+					      .jobs = c->settings->jobs,
+				      });
 	rc = response_finished(c, &r->order, f, &outcome, err);
 	if (rc)
 		return rc;

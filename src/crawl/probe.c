@@ -46,8 +46,8 @@ static int ask(struct capture *c, uint32_t host, struct err *err)
 
 	(void)snprintf(path, sizeof path, "/stillpoint-probe-%" PRIu64, rng_u64(&c->rng));
 	p->state = PROBE_HONEST;
-	if (c->rules.ptr[host].policy == ROBOTS_PARSE)
-		rc = rules_decide(c, host, slice_str(path), &d, err);
+	if (c->rules.list.ptr[host].policy == ROBOTS_PARSE)
+		rc = rules_decide(&c->rules, host, slice_str(path), &d, err);
 	if (rc || !d.allowed)
 		return rc;
 	p->state = PROBE_ASKED;
@@ -71,7 +71,7 @@ int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, s
 	if (rc)
 		return err_code(err, rc);
 	if (++c->trapping.probes.ptr[host].visits < VISITS_BEFORE ||
-		c->trapping.probes.ptr[host].state != PROBE_NOT_YET || c->visits_ended)
+		c->trapping.probes.ptr[host].state != PROBE_NOT_YET || c->stage.visits_ended)
 		return 0;
 	return ask(c, host, err);
 }

@@ -171,7 +171,7 @@ static int find_host(struct replaying *r, slice text, uint32_t *ret)
 
 	if (rc == 0)
 		rc = hosts_find(&c->hosts, &r->url, ret);
-	return rc ? rc : rules_reserve(c);
+	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
 /* A redirected seed is one, too: its target was taken into the scope. */
@@ -231,12 +231,12 @@ static int on_page(void *context, const struct catalog_page *row)
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	if (rc == 0 && page.is_seed && page.taken) {
-		c->rules.ptr[page.host].has_seed = true;
-		c->rules.ptr[page.host].wants_sitemaps = true;
+		c->rules.list.ptr[page.host].has_seed = true;
+		c->rules.list.ptr[page.host].wants_sitemaps = true;
 	}
 	if (rc == 0 && left_out_is_trap(row->left_out))
 		rc = restore_trapped(c, row->url, number, row->left_out);
-	c->outside += row->left_out == LEFT_OUT_SCOPE;
+	c->unkept.outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
 }
 
@@ -244,7 +244,7 @@ static int on_unkept(void *context, enum left_out reason, uint64_t links)
 {
 	struct replaying *r = context;
 
-	r->capture->unkept[reason] = links;
+	r->capture->unkept.links[reason] = links;
 	return 0;
 }
 
@@ -270,7 +270,7 @@ static int on_robots(void *context, const struct catalog_robots *row)
 	uint32_t host;
 	int rc = find_host(r, row->origin, &host);
 
-	return fail(r, rc ? rc : rules_restore(c, host, row, r->err));
+	return fail(r, rc ? rc : robots_fetch_restore(c, host, row, r->err));
 }
 
 /* ---- observations ---- */
@@ -307,16 +307,9 @@ static int restore_revisit(struct replaying *r, const struct catalog_observation
 		rc = pages_prior(&c->pages, o->page, &prior, r->err);
 	if (rc)
 		return rc;
-	c->revisited++;
-	c->expected += survival_at(prior.survival, fmax(0, start - visit.end));
-	c->sharp += o->attempt.status < 400 && digest_eq(&o->attempt.state, &visit.state);
+	counters_add_revisit(&c->counters, survival_at(prior.survival, fmax(0, start - visit.end)),
+		o->attempt.status < 400 && digest_eq(&o->attempt.state, &visit.state));
 	return 0;
-}
-
-/* What was received by an earlier process counts as what is left of it: compressed, once. */
-static void spend(struct capture *c, uint64_t bytes)
-{
-	c->budget -= bytes < c->budget ? bytes : c->budget;
 }
 
 static int on_observation(void *context, const struct catalog_observation *o)
@@ -331,7 +324,8 @@ static int on_observation(void *context, const struct catalog_observation *o)
 	(void)capture_move_still_point(c, &o->attempt);
 	if (o->attempt.wall.last_byte > r->latest)
 		r->latest = o->attempt.wall.last_byte;
-	spend(c, o->length);
+	/* As much as is left of it: compressed, once. */
+	counters_spend(&c->counters, o->length);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
 	if (o->attempt.leg == ATTEMPT_VISIT)
@@ -345,7 +339,7 @@ static int on_clock(void *context, const struct catalog_clock *k)
 
 	clock_watch_add(&r->capture->watch, k);
 	if (slice_eq(k->moment, SLICE("stillpoint")))
-		r->capture->marked = true;
+		r->capture->stage.marked = true;
 	if (!slice_eq(k->moment, SLICE("resume")))
 		return 0;
 	return fail(r, moments_push(&r->resumed,

@@ -288,9 +288,8 @@ static int compare_visit(struct capture *c, uint32_t page, const struct page_vis
 
 	if (rc)
 		return rc;
-	c->revisited++;
-	c->expected += survival_at(prior.survival, length > 0 ? length : 0);
-	c->sharp += a->has_state && a->status < 400 && digest_eq(&a->state, &visit->state);
+	counters_add_revisit(&c->counters, survival_at(prior.survival, length > 0 ? length : 0),
+		a->has_state && a->status < 400 && digest_eq(&a->state, &visit->state));
 	return 0;
 }
 
@@ -414,8 +413,8 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 		bool unproven = is_unproven(f, &r.result);
 
 		apply(&a, &r, unproven);
-		if (unproven && host < c->rules.len)
-			c->rules.ptr[host].http1 = true;
+		if (unproven && host < c->rules.list.len)
+			c->rules.list.ptr[host].http1 = true;
 		response_obey_retry_after(c, host, f->status);
 	}
 	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);

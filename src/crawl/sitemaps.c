@@ -16,11 +16,9 @@
 #include "rate/frequency.h"
 
 enum {
-	SITEMAPS_MAX = 1000, /* of a capture */
-	NESTING_MAX = 5,     /* of indexes: the protocol knows none */
+	NESTING_MAX = 5, /* of indexes: the protocol knows none */
 	REDIRECTS_MAX = 5,
-	HOW_MAX = 2048,        /* bytes of a sitemap's URL that are kept with its entries */
-	FOREIGN_HOSTS_MAX = 8, /* without a seed that they may lead to */
+	HOW_MAX = 2048, /* bytes of a sitemap's URL that are kept with its entries */
 };
 
 /* A sitemap that was named. */
@@ -38,7 +36,7 @@ struct named {
 /* What is found after the visits could only be fetched once. */
 static bool may_be_asked(const struct capture *c)
 {
-	return !c->visits_ended && plan_progress(c->plan).leg == PLAN_VISIT;
+	return !c->stage.visits_ended && plan_progress(c->plan).leg == PLAN_VISIT;
 }
 
 static int hold(struct capture *c, slice url, const struct named *n, struct err *err)
@@ -58,7 +56,7 @@ static int hold_allowed(
 	int rc = 0;
 
 	if (!c->settings->ignore_robots)
-		rc = rules_decide(c, host, robots_url_path(url), &d, err);
+		rc = rules_decide(&c->rules, host, robots_url_path(url), &d, err);
 	if (rc || !d.allowed)
 		return rc;
 	return hold(c, url, n, err);
@@ -67,30 +65,23 @@ static int hold_allowed(
 static int wait_for_rules(
 	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
 {
-	struct waiting_sitemap w = {.url = strndup(url.ptr, url.len),
-		.host = host,
-		.nesting = n->nesting,
-		.redirects = n->redirects};
-	int rc = w.url ? waiting_sitemaps_push(&c->sitemaps_waiting, w) : ERR_NOMEM;
+	int rc = sitemap_list_wait(&c->sitemaps, url,
+		&(struct waiting_sitemap){
+			.host = host, .nesting = n->nesting, .redirects = n->redirects});
 
-	if (rc) {
-		free(w.url);
+	if (rc)
 		return err_code(err, rc);
-	}
 	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
-		       ? rules_request(c, host, err)
+		       ? robots_fetch_request(c, host, err)
 		       : 0;
 }
 
-/* Hosts that have no seed are counted: else a list of them would make us ask everybody. */
 static bool is_host_wanted(struct capture *c, uint32_t host)
 {
-	struct host_rules *rules = &c->rules.ptr[host];
+	struct host_rules *rules = &c->rules.list.ptr[host];
 
-	if (!rules->has_seed && !rules->sitemap_host && c->sitemap_hosts < FOREIGN_HOSTS_MAX) {
-		rules->sitemap_host = true;
-		c->sitemap_hosts++;
-	}
+	if (!rules->has_seed && !rules->sitemap_host)
+		rules->sitemap_host = sitemap_list_add_host(&c->sitemaps);
 	return rules->has_seed || rules->sitemap_host;
 }
 
@@ -102,24 +93,23 @@ static int request_of(
 	if (host == n->inviter)
 		return hold(c, url, n, err);
 	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
-		c->rules.ptr[host].policy != ROBOTS_DISALLOW_ALL)
+		c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL)
 		return hold_allowed(c, host, url, n, err);
 	return wait_for_rules(c, host, url, n, err);
 }
 
-/* Each is asked for once: indexes may contain each other, or themselves. */
 static int request_url(
 	struct capture *c, const struct url *url, const struct named *n, struct err *err)
 {
 	uint32_t host = NO_HOST;
-	int rc = url_is_http(url) ? seen_add(&c->sitemaps, url_page(url), 0) : ERR_EXISTS;
+	int rc = url_is_http(url) ? sitemap_list_add(&c->sitemaps, url_page(url)) : ERR_EXISTS;
 
 	if (rc == ERR_EXISTS)
 		return 0;
 	if (rc == 0)
 		rc = hosts_find(&c->hosts, url, &host);
 	if (rc == 0)
-		rc = rules_reserve(c);
+		rc = rules_reserve(&c->rules, hosts_count(&c->hosts));
 	if (rc)
 		return err_code(err, rc);
 	return request_of(c, host, url_page(url), n, err);
@@ -131,7 +121,7 @@ static int request(struct capture *c, const struct named *n, struct err *err)
 	bool has_base;
 	int rc;
 
-	if (seen_count(&c->sitemaps) >= SITEMAPS_MAX || c->cancelled)
+	if (sitemap_list_is_full(&c->sitemaps) || c->stage.cancelled)
 		return 0;
 	url_init(&url);
 	url_init(&base);
@@ -162,8 +152,9 @@ static int copy_named(
 	int rc = 0;
 
 	*ret = false;
-	if (c->rules.ptr[host].robots)
-		rc = robots_cache_get(&c->lane->robots, c->rules.ptr[host].robots, &robots, err);
+	if (c->rules.list.ptr[host].robots)
+		rc = robots_cache_get(
+			&c->lane->robots, c->rules.list.ptr[host].robots, &robots, err);
 	if (rc || !robots || i >= robots->sitemaps.len)
 		return rc;
 	buf_reset(out);
@@ -201,25 +192,18 @@ static int request_named(struct capture *c, uint32_t host, struct err *err)
 /* Those that are allowed now; the others are forgotten. */
 static int request_waiting(struct capture *c, uint32_t host, struct err *err)
 {
-	struct waiting_sitemaps *v = &c->sitemaps_waiting;
-	size_t kept = 0;
+	struct waiting_sitemap w;
 	int rc = 0;
 
-	if (c->rules.ptr[host].policy == ROBOTS_DISALLOW_ALL && !c->settings->ignore_robots)
+	if (c->rules.list.ptr[host].policy == ROBOTS_DISALLOW_ALL && !c->settings->ignore_robots)
 		return 0;
-	for (size_t i = 0; i < v->len; i++) {
-		struct waiting_sitemap w = v->ptr[i];
+	while (rc == 0 && sitemap_list_take(&c->sitemaps, host, &w)) {
 		struct named n = {.nesting = w.nesting, .redirects = w.redirects};
 
-		if (w.host != host) {
-			v->ptr[kept++] = w;
-			continue;
-		}
-		if (rc == 0 && may_be_asked(c))
+		if (may_be_asked(c))
 			rc = hold_allowed(c, host, slice_str(w.url), &n, err);
 		free(w.url);
 	}
-	v->len = kept;
 	return rc;
 }
 
@@ -227,19 +211,11 @@ int sitemaps_request(struct capture *c, uint32_t host, struct err *err)
 {
 	int rc = 0;
 
-	if (are_wanted(c, &c->rules.ptr[host])) {
-		c->rules.ptr[host].wants_sitemaps = false;
+	if (are_wanted(c, &c->rules.list.ptr[host])) {
+		c->rules.list.ptr[host].wants_sitemaps = false;
 		rc = request_named(c, host, err);
 	}
 	return rc ? rc : request_waiting(c, host, err);
-}
-
-void sitemaps_release(struct capture *c)
-{
-	for (size_t i = 0; i < c->sitemaps_waiting.len; i++)
-		free(c->sitemaps_waiting.ptr[i].url);
-	waiting_sitemaps_release(&c->sitemaps_waiting);
-	seen_release(&c->sitemaps);
 }
 
 int sitemaps_request_all(struct capture *c, struct err *err)

@@ -9,13 +9,6 @@
 
 #include "crawl/capture.h"
 
-/*
- * How long a fetch may be all that happens: a few times what downloads of this capture take, or a
- * tenth of what the visits have taken. With a time limit no more than a part of what is left of it.
- */
-static const double PATIENCE_MIN = 10, PATIENCE_MAX = 60;
-static const double PATIENCE_DOWNLOADS = 4, PATIENCE_SHARE = 0.1, PATIENCE_OF_LIMIT = 0.25;
-
 /* A large body that comes at some speed is not slow; yet it does not hold up the others for ever.
  */
 static const double SPEED_MIN = 2048; /* bytes per second */
@@ -26,15 +19,7 @@ static const double LOOK_INTERVAL = 1;
 
 static double patience(const struct capture *c)
 {
-	double now = capture_now(c), limit = c->settings->time_limit;
-	double mean = c->downloads ? c->download_seconds / (double)c->downloads : 0;
-	double visits = c->downloads ? now - c->first_request : 0;
-	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
-
-	seconds = fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX);
-	if (limit > 0)
-		seconds = fmin(seconds, PATIENCE_OF_LIMIT * (limit + c->idle - now));
-	return fmax(seconds, 0);
+	return counters_patience(&c->counters, capture_now(c), c->settings->time_limit);
 }
 
 /* With robots.txt and sitemaps: all depends on them, and some are made while we wait. */
@@ -46,13 +31,14 @@ static bool others_wait(const struct capture *c, const struct plan_progress *p)
 	if (hosts_held(&c->hosts) > 0)
 		return true;
 	return p->leg == PLAN_VISIT ? p->visited + p->failed + p->in_flight < p->known
-				    : c->revisits < p->visited;
+				    : c->stage.revisits_ordered < p->visited;
 }
 
 /* Whether anything is held up by what is under way. */
 static bool is_held_up(const struct capture *c, const struct plan_progress *p)
 {
-	if (p->in_flight == 0 || c->cancelled || !c->strategy->revisits || c->settings->single)
+	if (p->in_flight == 0 || c->stage.cancelled || !c->strategy->revisits ||
+		c->settings->single)
 		return false;
 	if (p->leg == PLAN_VISIT)
 		return p->visited > 0 || others_wait(c, p);
@@ -122,11 +108,11 @@ static void keep_unplanned(struct capture *c, double quiet)
 void slow_keep(struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
-	double quiet = capture_now(c) - c->progressed;
+	double quiet = capture_now(c) - c->counters.last_change;
 
 	if (is_held_up(c, &p))
 		keep_pages(c, &p, quiet);
-	if (c->requests.unplanned > 0 && !c->cancelled)
+	if (c->requests.unplanned > 0 && !c->stage.cancelled)
 		keep_unplanned(c, quiet);
 }
 
@@ -144,16 +130,17 @@ double slow_wait(const struct capture *c)
 	bool pages = is_held_up(c, &p);
 	double left;
 
-	if (!pages && (c->requests.unplanned == 0 || c->cancelled))
+	if (!pages && (c->requests.unplanned == 0 || c->stage.cancelled))
 		return INFINITY;
-	left = c->progressed + (pages ? patience(c) : PATIENCE_UNPLANNED) - capture_now(c);
+	left = c->counters.last_change + (pages ? patience(c) : PATIENCE_UNPLANNED) -
+	       capture_now(c);
 	return left > 0 ? left : LOOK_INTERVAL;
 }
 
 enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order)
 {
 	struct plan_progress p = plan_progress(c->plan);
-	bool again = order->attempt == 1 && c->settings->attempts != 1 && !c->visits_ended &&
+	bool again = order->attempt == 1 && c->settings->attempts != 1 && !c->stage.visits_ended &&
 		     others_wait(c, &p);
 
 	if (order->leg == PLAN_REVISIT)
