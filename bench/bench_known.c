@@ -98,8 +98,8 @@ static void take_shape(struct lab *lab, struct capture *c, const struct url *url
 	struct trap_shape shape;
 
 	require(trap_shape(&lab->shape, url, &shape) == 0, "trap_shape");
-	require(traps_find(&c->trapping.traps, &shape, &levels) == 0, "traps_find");
-	traps_take(&c->trapping.traps, &levels, false);
+	require(traps_find(&c->traps.traps, &shape, &levels) == 0, "traps_find");
+	traps_take(&c->traps.traps, &levels, false);
 }
 
 static void find_page(struct lab *lab, struct known *k, uint32_t i)

@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 #include "crawl/capture.h"
+#include "crawl/names.h"
+#include "extract/link_kind.h"
 #include "quality/stillpoint.h"
 
 double capture_seconds(const struct capture *c, int64_t monotonic)
@@ -152,7 +154,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->directory = directory;
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
-	trapping_init(&c->trapping, settings);
+	capture_traps_init(&c->traps, settings);
 	rules_init(&c->rules);
 	sitemap_list_init(&c->sitemaps);
 	rng_init(&c->rng, hash_key_random().k0);
@@ -186,12 +188,77 @@ void capture_free(struct capture *c)
 	sitemap_list_release(&c->sitemaps);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
-	trapping_release(&c->trapping);
+	capture_traps_release(&c->traps);
 	scope_release(&c->scope);
-	outfit_release(&c->outfit);
+	request_headers_release(&c->headers);
 	free(c->problem);
 	free(c);
 }
+
+/* ---- its first steps, and the first after it was cut off ---- */
+
+static int discover_seed(struct capture *c, const char *seed, struct err *err)
+{
+	struct url url;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(seed), NULL, err);
+	if (rc == 0)
+		rc = discover(c,
+			&(struct found){.url = &url,
+				.how = "seed",
+				.via = CATALOG_NO_PAGE,
+				.kind = LINK_PAGE,
+				.is_seed = true},
+			err);
+	url_release(&url);
+	return rc;
+}
+
+static int discover_seeds(struct capture *c, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++)
+		rc = discover_seed(c, c->settings->seeds.ptr[i], err);
+	return rc;
+}
+
+int capture_begin(struct capture *c, struct err *err)
+{
+	int rc = capture_moment(c, "start", err);
+
+	if (rc == 0)
+		rc = names_begin(c, err);
+	return rc ? rc : discover_seeds(c, err);
+}
+
+/*
+ * The planner's clock goes on where the wall clock says; journal_replay sees that it never goes
+ * back.
+ */
+int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
+{
+	int64_t since = clock_realtime(c->clock) - c->row.started;
+	int rc;
+
+	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
+	rc = names_begin(c, err);
+	if (rc == 0)
+		rc = replay(c, catalog, err);
+	if (rc == 0)
+		rc = capture_moment(c, "resume", err);
+	if (rc == 0 && c->went_back)
+		rc = capture_moment(c, "clock-set", err);
+	if (rc == 0 && !c->stage.begun)
+		rc = discover_seeds(c, err);
+	if (rc == 0 && !c->stage.begun)
+		rc = sitemaps_request_all(c, err);
+	return rc;
+}
+
+/* ---- while it runs ---- */
 
 static int64_t wall_seconds(const struct capture *c)
 {
@@ -207,14 +274,14 @@ int capture_fetch(struct capture *c, slice url, uint32_t host, size_t place, str
 		.http1 = host < c->rules.list.len && c->rules.list.ptr[host].http1,
 		.allowed = c->allowed,
 	};
-	int rc = outfit_dress(&c->outfit, &request, wall_seconds(c), err);
+	int rc = request_headers_apply(&c->headers, &request, wall_seconds(c), err);
 
 	return rc ? rc : net_start(c->net, &request, err);
 }
 
-int capture_take(struct capture *c, const struct net_fetch *f, struct err *err)
+int capture_keep_cookies(struct capture *c, const struct net_fetch *f, struct err *err)
 {
-	return outfit_take(&c->outfit, f, wall_seconds(c), err);
+	return request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
 }
 
 bool capture_move_still_point(struct capture *c, const struct attempt *a)

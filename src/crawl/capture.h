@@ -3,33 +3,32 @@
  * spread over lanes. What they leave is put away by src/store:
  *
  *	sites.c      which seeds make one site
- *	roster.c     the captures of a crawl before they are on their lanes
+ *	captures.c   the captures of a crawl before they are on their lanes
  *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
  *	lane.c       a thread with any number of captures: the loop
  *	warcinfo.c   what the settings say to its WARC files
  *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
  *	contact.c    how we introduce ourselves
  *	gate.c       whether anything may start at all
- *	memory.c     what earlier captures knew of hosts' robots.txt
+ *	robots_history.c  what earlier captures knew of hosts' robots.txt
  *	names.c      where servers are, and the address guard
  *	robots_cache.c  the parsed robots.txt of a lane's hosts
  *
  * The others are steps of one capture:
  *
- *	capture.c    the capture as an object
+ *	capture.c    the capture as an object, its beginning and its resuming
  *	pages.c      its pages, by number
  *	reading.c    what is read out of a response
- *	beginning.c  its first steps, and the first after it was cut off
  *	counters.c   what it has done so far, in numbers
  *	limit.c      its limits, and how far it is
- *	outfit.c     what its requests carry: cookies, passwords, extra fields
+ *	request_headers.c  what its requests carry: cookies, passwords, extra fields
  *	slow.c       responses that hold up the others
  *	orders.c     from the planner to the net: what is to be fetched, and when
  *	response.c   a page came back: records, outcome, links
  *	requests.c   the table of its requests; fetching.c: what happens to them
  *	rules.c      what the robots.txt of its hosts say; robots_fetch.c: fetching them
  *	sitemaps.c   sitemaps; sitemap_list.c: which are known
- *	trapping.c   parts of a site that have no end
+ *	capture_traps.c  parts of a site that have no end
  *	probe.c      pages that are not there
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	unkept.c     links that are only counted
@@ -42,9 +41,9 @@
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/lane.h"
-#include "crawl/outfit.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
+#include "crawl/request_headers.h"
 #include "crawl/requests.h"
 #include "crawl/rules.h"
 #include "crawl/sitemap_list.h"
@@ -103,8 +102,8 @@ struct capture {
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
-	struct outfit outfit;
-	struct trapping trapping;
+	struct request_headers headers;
+	struct capture_traps traps;
 	struct requests requests;
 	struct rules rules; /* robots.txt of its hosts */
 	struct sitemap_list sitemaps;
@@ -116,7 +115,7 @@ struct capture {
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
 	bool went_back;           /* the wall clock, between two processes */
-	bool touched;             /* something happened to it: in the lane's queue */
+	bool queued;              /* something happened to it: in the lane's queue */
 	char *problem;            /* or NULL */
 };
 
@@ -138,7 +137,8 @@ int capture_fetch(
 	struct capture *c, slice url, uint32_t host, size_t place, struct err *err) SP_MUST_CHECK;
 
 /* What a response leaves for the next requests: cookies. */
-int capture_take(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+int capture_keep_cookies(
+	struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Hands a row of the capture to the store; its number is filled in. */
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
@@ -173,18 +173,16 @@ int capture_moment(struct capture *c, const char *moment, struct err *err) SP_MU
 /* What came of it, so far. */
 void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret);
 
-/* ---- beginning.c ---- */
-
 /* Its row is in the catalog: records the start, and finds the seeds. */
-int beginning_fresh(struct capture *c, struct err *err) SP_MUST_CHECK;
+int capture_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Its row was in the catalog: restores all that is known of it, and goes on from there. */
-int beginning_again(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+int capture_resume(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* ---- limit.c ---- */
 
 /* Sees to the limits of time and of bytes. */
-int limit_keep(struct capture *c, struct err *err) SP_MUST_CHECK;
+int limit_check(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Seconds until it has to be looked at again; infinite without a limit. */
 double limit_wait(const struct capture *c);
@@ -198,7 +196,7 @@ bool limit_wants_revisits(const struct capture *c);
 /* ---- slow.c ---- */
 
 /* Ends the fetches that hold up the others: NET_FAILURE_SLOW. They come back as others do. */
-void slow_keep(struct capture *c);
+void slow_check(struct capture *c);
 
 /* Seconds until it has to be looked at again; infinite when nothing is held up. */
 double slow_wait(const struct capture *c);
@@ -207,7 +205,7 @@ double slow_wait(const struct capture *c);
 enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order);
 
 /* Ends all fetches under way: the time is up. */
-void slow_end(struct capture *c);
+void slow_cancel_all(struct capture *c);
 
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 
@@ -262,37 +260,38 @@ int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_C
 /* A page that was put off may be taken now: decides about it again. */
 int discover_again(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* ---- trapping.c: all return 0 or ERR_NOMEM, or as their err says ---- */
+/* ---- capture_traps.c: all return 0 or ERR_NOMEM, or as their err says ---- */
 
 /* Whether a URL may be taken. */
-int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret) SP_MUST_CHECK;
+int traps_decide(struct capture *c, const struct found *f, struct trap_decision *ret) SP_MUST_CHECK;
 
 /* Whether it may be taken whatever its budgets. */
-bool trapping_is_free(struct capture *c, const struct found *f);
+bool traps_is_exempt(struct capture *c, const struct found *f);
 
 /* Appends the rule by which it may not. */
-int trapping_explain(struct buf *out, const struct trapped *d) SP_MUST_CHECK;
+int traps_explain(struct buf *out, const struct trap_decision *d) SP_MUST_CHECK;
 
 /* The page of that URL is taken, or put off. */
-int trapping_settle(struct capture *c, uint32_t page, const struct trapped *d) SP_MUST_CHECK;
+int traps_note_decision(
+	struct capture *c, uint32_t page, const struct trap_decision *d) SP_MUST_CHECK;
 
 /* A page was put off by an earlier process. */
-int trapping_restore(struct capture *c, const struct url *url, uint32_t page,
+int traps_restore_page(struct capture *c, const struct url *url, uint32_t page,
 	enum left_out reason) SP_MUST_CHECK;
 
 /* A redirect led to a page that was taken. */
-int trapping_led_on(struct capture *c, const struct url *document) SP_MUST_CHECK;
+int traps_redirect_followed(struct capture *c, const struct url *document) SP_MUST_CHECK;
 
 /* A page has come, and is about to be read; *ret_text: its text is wanted. */
-int trapping_expect(
+int traps_page_arrived(
 	struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text) SP_MUST_CHECK;
 
 /* It was read; *ret_follow: its links are to be followed. */
-int trapping_came(struct capture *c, const struct net_fetch *f, const struct state_result *result,
+int traps_page_read(struct capture *c, const struct net_fetch *f, const struct state_result *result,
 	bool has_text, bool *ret_follow, struct err *err) SP_MUST_CHECK;
 
 /* Takes pages that were put off, as far as that page has made room for them. */
-int trapping_release_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
+int traps_take_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* ---- probe.c ---- */
 

@@ -28,7 +28,7 @@ struct counters {
 	double expected;         /* of those revisited: sharp pages expected */
 	double expected_soon;    /* if the revisits began now; computed again at expected_at */
 	double expected_at;
-	struct crawl_progress told; /* what the lane's sum has of it */
+	struct crawl_progress in_sum; /* what the lane's sum has of it */
 };
 
 /* An attempt at a visit that has ended. */

@@ -32,7 +32,7 @@ static const double PRIOR_SHAPE = 0.5;
 
 struct decision {
 	enum left_out left_out;
-	struct trapped trapped;
+	struct trap_decision traps;
 	unsigned hops_out;
 	slice rule;
 };
@@ -90,7 +90,7 @@ static struct scope_link link_of(const struct capture *c, const struct found *f)
 /* The rule's words are put into text. */
 static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
-	struct trapped trapped = {.reason = LEFT_OUT_NOT};
+	struct trap_decision traps = {.reason = LEFT_OUT_NOT};
 	struct scope_decision d = scope_decide(&c->scope, f->url, link_of(c, f));
 	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
 	unsigned port = (unsigned)url_effective_port(f->url);
@@ -99,7 +99,7 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 
 	if (d.in && !limit && (range || port_is_refused(port)))
 		limit = LEFT_OUT_ADDRESS;
-	rc = limit ? 0 : trapping_judge(c, f, &trapped);
+	rc = limit ? 0 : traps_decide(c, f, &traps);
 	buf_reset(text);
 	if (rc)
 		return rc;
@@ -107,12 +107,12 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 		rc = buf_printf(text, OUT "address guard: %s", range->text);
 	else if (limit == LEFT_OUT_ADDRESS)
 		rc = buf_printf(text, OUT "address guard: port %u", port);
-	else if (trapped.reason)
-		rc = trapping_explain(text, &trapped);
+	else if (traps.reason)
+		rc = traps_explain(text, &traps);
 	else
 		rc = d.in && limit ? buf_add_str(text, limit_rule(limit)) : scope_explain(text, &d);
-	*ret = (struct decision){.left_out = limit ? limit : trapped.reason,
-		.trapped = trapped,
+	*ret = (struct decision){.left_out = limit ? limit : traps.reason,
+		.traps = traps,
 		.hops_out = d.hops_out,
 		.rule = buf_slice(text)};
 	return rc;
@@ -364,12 +364,12 @@ static int settle_traps(struct capture *c, uint32_t page, const struct decision 
 {
 	int rc = 0;
 
-	if (d->left_out == d->trapped.reason)
-		rc = trapping_settle(c, page, &d->trapped);
+	if (d->left_out == d->traps.reason)
+		rc = traps_note_decision(c, page, &d->traps);
 	return err_code(err, rc);
 }
 
-static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
+static int add_page(struct capture *c, const struct found *f, struct buf *text, struct err *err)
 {
 	struct page_prior prior = prior_of(c, f);
 	struct crawl_page page;
@@ -395,7 +395,7 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 /* Put off by its budgets, and now somebody speaks for it. Else it waits for them to grow. */
 static bool is_redeemed(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
-	return left_out_is_trap((enum left_out)p->left_out) && trapping_is_free(c, f);
+	return left_out_is_trap((enum left_out)p->left_out) && traps_is_exempt(c, f);
 }
 
 /* A requisite outside is found with fewer others before it than so far. */
@@ -572,7 +572,7 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 	if (pages_find(&c->pages, url_page(f->url), &number))
 		rc = reconsider(c, number, f, &text, err);
 	else
-		rc = add(c, f, &text, err);
+		rc = add_page(c, f, &text, err);
 	buf_release(&text);
 	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
 }

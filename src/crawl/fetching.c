@@ -212,7 +212,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, response_pace(f, is_first));
-	rc = capture_take(c, f, err);
+	rc = capture_keep_cookies(c, f, err);
 	if (rc == 0)
 		rc = names_fetched(c, r.host, f, err);
 	if (rc == 0)

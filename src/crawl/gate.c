@@ -69,7 +69,7 @@ static void describe_disk(struct gate *g)
 
 /* ---- both ---- */
 
-static void tell(const struct gate *g, enum gate_state before)
+static void log_change(const struct gate *g, enum gate_state before)
 {
 	if (g->state == before || g->params.quiet)
 		return;
@@ -96,7 +96,7 @@ static void look(struct gate *g)
 		g->wait = LOOK_INTERVAL;
 		describe_disk(g);
 	}
-	tell(g, before);
+	log_change(g, before);
 }
 
 double gate_wait(struct gate *g)

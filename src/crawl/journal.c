@@ -14,7 +14,7 @@ static int append(struct capture *c, const struct catalog_event *e, struct err *
 	return capture_store(c, &(struct catalog_row){CATALOG_ROW_EVENT, .event = e}, err);
 }
 
-static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
+static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 {
 	struct page_prior prior;
 	int rc = pages_prior(&c->pages, page, &prior, err);
@@ -31,7 +31,7 @@ static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	int rc = tell_discovered(c, page, err);
+	int rc = apply_discovered(c, page, err);
 
 	if (rc)
 		return rc;
@@ -40,7 +40,7 @@ int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 }
 
 /* Orders are numbered as they are given out: that is a page's position in the plan. */
-static void note_order(struct capture *c, const struct plan_order *order)
+static void apply_order(struct capture *c, const struct plan_order *order)
 {
 	if (order->attempt == 1 && order->leg == PLAN_VISIT)
 		c->pages.list.ptr[order->page].position = c->stage.visits_ordered++;
@@ -79,7 +79,7 @@ int journal_next(
 		e.leg = (uint8_t)ret_order->leg;
 		e.attempt = (uint8_t)ret_order->attempt;
 		e.hopeless = ret_order->hopeless;
-		note_order(c, ret_order);
+		apply_order(c, ret_order);
 		rc = record_position(c, ret_order, err);
 	}
 	return rc ? rc : append(c, &e, err);
@@ -114,14 +114,14 @@ int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
 		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
 }
 
-static void tell_end_visits(struct capture *c)
+static void apply_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
 	c->stage.visits_ended = c->stage.cut = true;
 	c->stage.asleep = false;
 }
 
-static void tell_cancel(struct capture *c)
+static void apply_cancel(struct capture *c)
 {
 	plan_cancel(c->plan);
 	c->stage.cancelled = c->stage.cut = true;
@@ -142,13 +142,13 @@ static int append_limit(
 
 int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err)
 {
-	tell_end_visits(c);
+	apply_end_visits(c);
 	return append_limit(c, CATALOG_EVENT_END_VISITS, limit, err);
 }
 
 int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err)
 {
-	tell_cancel(c);
+	apply_cancel(c);
 	return append_limit(c, CATALOG_EVENT_CANCEL, limit, err);
 }
 
@@ -195,7 +195,7 @@ static int replay_next(struct replay *r, const struct catalog_event *e)
 		return err_code(r->err, rc);
 	if (e->kind == CATALOG_EVENT_STEP)
 		return 0;
-	note_order(r->capture, &order);
+	apply_order(r->capture, &order);
 	r->place[order.page] = (uint32_t)r->open.len + 1;
 	return open_orders_push(&r->open, order);
 }
@@ -240,7 +240,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 {
 	struct replay *r = context;
 	struct capture *c = r->capture;
-	int rc = r->events++ % STOP_INTERVAL ? 0 : lane_crowd_check_stop(c->lane->crowd, r->err);
+	int rc = r->events++ % STOP_INTERVAL ? 0 : lanes_shared_check_stop(c->lane->shared, r->err);
 
 	if (rc)
 		return rc;
@@ -248,7 +248,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 	r->last = fmax(r->last, fmax(e->begin, e->end));
 	switch (e->kind) {
 	case CATALOG_EVENT_DISCOVERED:
-		return e->page < c->pages.list.len ? tell_discovered(c, e->page, r->err)
+		return e->page < c->pages.list.len ? apply_discovered(c, e->page, r->err)
 						   : damaged(r);
 	case CATALOG_EVENT_NEXT:
 	case CATALOG_EVENT_STEP:
@@ -256,10 +256,10 @@ static int replay_event(void *context, const struct catalog_event *e)
 	case CATALOG_EVENT_DONE:
 		return replay_done(r, e);
 	case CATALOG_EVENT_END_VISITS:
-		tell_end_visits(c);
+		apply_end_visits(c);
 		return 0;
 	case CATALOG_EVENT_CANCEL:
-		tell_cancel(c);
+		apply_cancel(c);
 		return 0;
 	case CATALOG_EVENT_WITHDRAW:
 		return plan_withdraw(c->plan, e->page) ? damaged(r) : 0;

@@ -48,7 +48,7 @@ static double overtime(const struct capture *c)
 	return fmin(OVERTIME_MAX, OVERTIME_SHARE * c->settings->time_limit);
 }
 
-static int keep_time(struct capture *c, struct err *err)
+static int check_time(struct capture *c, struct err *err)
 {
 	double limit = c->settings->time_limit,
 	       elapsed = counters_elapsed(&c->counters, capture_now(c));
@@ -56,7 +56,7 @@ static int keep_time(struct capture *c, struct err *err)
 	if (limit <= 0)
 		return 0;
 	if (elapsed >= limit + overtime(c))
-		slow_end(c);
+		slow_cancel_all(c);
 	if (c->stage.cancelled)
 		return 0;
 	if (elapsed >= limit)
@@ -80,7 +80,7 @@ static bool bytes_must_end(const struct capture *c)
 }
 
 /* What is under way when the last byte is spent ends by itself: the net sees to it. */
-static int keep_bytes(struct capture *c, struct err *err)
+static int check_bytes(struct capture *c, struct err *err)
 {
 	if (c->settings->max_bytes == 0 || c->stage.cancelled)
 		return 0;
@@ -90,11 +90,11 @@ static int keep_bytes(struct capture *c, struct err *err)
 				      : cancel(c, CATALOG_END_BYTES, err);
 }
 
-int limit_keep(struct capture *c, struct err *err)
+int limit_check(struct capture *c, struct err *err)
 {
-	int rc = keep_time(c, err);
+	int rc = check_time(c, err);
 
-	return rc ? rc : keep_bytes(c, err);
+	return rc ? rc : check_bytes(c, err);
 }
 
 double limit_wait(const struct capture *c)

@@ -17,7 +17,7 @@ enum {
 
 static int reserve(struct capture *c, uint32_t host)
 {
-	struct probe_vec *v = &c->trapping.probes;
+	struct probe_vec *v = &c->traps.probes;
 	int rc = 0;
 
 	while (rc == 0 && v->len <= host)
@@ -27,7 +27,7 @@ static int reserve(struct capture *c, uint32_t host)
 
 bool probe_is_soft(const struct capture *c, uint32_t host)
 {
-	const struct probe_vec *v = &c->trapping.probes;
+	const struct probe_vec *v = &c->traps.probes;
 
 	return host < v->len && v->ptr[host].state == PROBE_SOFT;
 }
@@ -36,7 +36,7 @@ bool probe_is_soft(const struct capture *c, uint32_t host)
 
 static int ask(struct capture *c, uint32_t host, struct err *err)
 {
-	struct probe *p = &c->trapping.probes.ptr[host];
+	struct probe *p = &c->traps.probes.ptr[host];
 	slice origin = hosts_at(&c->hosts, host)->origin;
 	struct robots_decision d = {.allowed = true};
 	char path[64];
@@ -70,8 +70,8 @@ int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, s
 	rc = reserve(c, host);
 	if (rc)
 		return err_code(err, rc);
-	if (++c->trapping.probes.ptr[host].visits < VISITS_BEFORE ||
-		c->trapping.probes.ptr[host].state != PROBE_NOT_YET || c->stage.visits_ended)
+	if (++c->traps.probes.ptr[host].visits < VISITS_BEFORE ||
+		c->traps.probes.ptr[host].state != PROBE_NOT_YET || c->stage.visits_ended)
 		return 0;
 	return ask(c, host, err);
 }
@@ -104,7 +104,7 @@ static int by_hash(const void *a, const void *b)
 
 static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
 {
-	struct probe *p = &c->trapping.probes.ptr[host];
+	struct probe *p = &c->traps.probes.ptr[host];
 	slice type = reading_field(c->reading, SLICE("content-type"));
 	struct page_text text;
 	int rc = 0;
@@ -134,7 +134,7 @@ int probe_answered(struct capture *c, const struct request *r, const struct net_
 	int rc = 0;
 
 	(void)result;
-	c->trapping.probes.ptr[r->host].state = PROBE_HONEST;
+	c->traps.probes.ptr[r->host].state = PROBE_HONEST;
 	if (f->status >= 200 && f->status < 300)
 		rc = learn(c, r->host, f);
 	return err_code(err, rc);
@@ -162,7 +162,7 @@ bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gi
 	if (!probe_is_soft(c, p->host) || p->is_seed || p->via == CATALOG_NO_PAGE ||
 		page_kind_is_requisite(p->kind))
 		return false;
-	probe = &c->trapping.probes.ptr[p->host].gist;
+	probe = &c->traps.probes.ptr[p->host].gist;
 	return probe->weight >= WEIGHT_MIN && 10 * gist->weight >= 8 * probe->weight &&
 	       10 * shared_weight(probe, gist) >= 9 * gist->weight;
 }

@@ -155,8 +155,9 @@ struct replaying {
 /* There may be millions of rows: every now and then looks at the stop flag. */
 static int check_stop(struct replaying *r)
 {
-	return r->rows++ % STOP_INTERVAL ? 0
-					 : lane_crowd_check_stop(r->capture->lane->crowd, r->err);
+	return r->rows++ % STOP_INTERVAL
+		       ? 0
+		       : lanes_shared_check_stop(r->capture->lane->shared, r->err);
 }
 
 static int fail(struct replaying *r, int rc)
@@ -196,7 +197,7 @@ static int restore_trapped(struct capture *c, slice text, uint32_t page, enum le
 	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
 	if (rc == 0)
-		rc = trapping_restore(c, &url, page, reason);
+		rc = traps_restore_page(c, &url, page, reason);
 	url_release(&url);
 	return rc;
 }

@@ -240,7 +240,7 @@ static int discover_redirect(
 	if (rc == 0)
 		rc = discover_record_unkept(c, err);
 	if (rc == 0 && c->pages.taken > taken)
-		rc = trapping_led_on(c, document);
+		rc = traps_redirect_followed(c, document);
 	url_release(&target);
 	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
 		return rc;
@@ -365,7 +365,7 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	return rc ? rc : discover_in(c, order->page, f, err);
 }
 
-static void note_problem(struct capture *c, const struct attempt *a)
+static void report_problem(struct capture *c, const struct attempt *a)
 {
 	char text[ERR_TEXT_MAX];
 
@@ -384,7 +384,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	int rc = 0;
 
 	if (order->leg != PLAN_REVISIT)
-		rc = trapping_expect(c, f, order->page, &wants_text);
+		rc = traps_page_arrived(c, f, order->page, &wants_text);
 	if (rc)
 		return err_code(err, rc);
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
@@ -394,7 +394,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 }
 
 /* The page was found on via; visit is what to hold a revisit against, or NULL. */
-static int finish(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
 {
 	char text[sizeof f->detail + 32];
@@ -426,12 +426,12 @@ static int finish(struct capture *c, const struct plan_order *order, const struc
 	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
 		rc = compare_visit(c, order->page, visit, &a, err);
 	if (*ret_outcome != PLAN_OK)
-		note_problem(c, &a);
+		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
-		rc = trapping_came(c, f, &r.result, mode == READING_TEXT, &follow, err);
+		rc = traps_page_read(c, f, &r.result, mode == READING_TEXT, &follow, err);
 	if (rc == 0 && follow)
 		rc = find_links(c, order, &a, f, visit, err);
-	return rc ? rc : trapping_release_deferred(c, err);
+	return rc ? rc : traps_take_deferred(c, err);
 }
 
 /* The last attempt at a visit came to nothing, but an earlier one was usable: that one counts. */
@@ -457,7 +457,7 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 	if (rc == 0)
 		rc = via_of(c, order, &via, err);
 	if (rc == 0)
-		rc = finish(
+		rc = process(
 			c, order, f, buf_slice(&via), has_visit ? &visit : NULL, ret_outcome, err);
 	if (rc == 0 && has_good_visit(c, order, *ret_outcome))
 		*ret_outcome = PLAN_OK;
@@ -471,7 +471,7 @@ static int save_nothing(struct capture *c, const struct plan_order *order,
 	struct attempt a = describe(c, order, f, via, slice_str(failure));
 	struct warc_id none;
 
-	note_problem(c, &a);
+	report_problem(c, &a);
 	return store_attempt(c->store,
 		&(struct store_attempt){.capture = c->row.id, .attempt = a, .page = order->page},
 		&none, err);

@@ -200,8 +200,8 @@ static int settle(struct capture *c, uint32_t host, const struct rules_text *o, 
  */
 static int settle_unreachable(struct capture *c, uint32_t host, const char *why, struct err *err)
 {
-	const struct remembered *r =
-		robots_memory_find(c->lane->crowd->memory, hosts_at(&c->hosts, host)->origin);
+	const struct earlier_robots *r =
+		robots_history_find(c->lane->shared->history, hosts_at(&c->hosts, host)->origin);
 	struct robots_answer answer = {.copy = r && r->body};
 	struct rules_text o = {.why = why};
 	char text[RULES_WHY_SIZE], date[CLOCK_TEXT_SIZE];

@@ -75,7 +75,7 @@ static double least_speed(const struct crawl_settings *s)
 	return s->bandwidth ? fmin(SPEED_MIN, (double)s->bandwidth / 16) : SPEED_MIN;
 }
 
-static void keep_pages(struct capture *c, const struct plan_progress *p, double quiet)
+static void check_pages(struct capture *c, const struct plan_progress *p, double quiet)
 {
 	struct choice choice = {
 		.capture = c,
@@ -91,7 +91,7 @@ static void keep_pages(struct capture *c, const struct plan_progress *p, double 
 				   : "it held up the other pages");
 }
 
-static void keep_unplanned(struct capture *c, double quiet)
+static void check_unplanned(struct capture *c, double quiet)
 {
 	struct choice choice = {
 		.capture = c,
@@ -105,18 +105,18 @@ static void keep_unplanned(struct capture *c, double quiet)
 			"it was so slow that it held up the capture");
 }
 
-void slow_keep(struct capture *c)
+void slow_check(struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
 	double quiet = capture_now(c) - c->counters.last_change;
 
 	if (is_held_up(c, &p))
-		keep_pages(c, &p, quiet);
+		check_pages(c, &p, quiet);
 	if (c->requests.unplanned > 0 && !c->stage.cancelled)
-		keep_unplanned(c, quiet);
+		check_unplanned(c, quiet);
 }
 
-void slow_end(struct capture *c)
+void slow_cancel_all(struct capture *c)
 {
 	struct choice choice = {.capture = c, .all = true, .pages = true, .unplanned = true};
 
