@@ -193,8 +193,7 @@ static void open_capture(struct lab *lab, uint32_t number, const struct rates *r
 	k->number = number;
 	k->hosts = captures == 1 ? HOSTS : 1;
 	k->count = lab->figure->urls / captures;
-	require(capture_new(settings, rates, &lab->directory, clock_system(), &k->capture, &err) ==
-			0,
+	require(capture_new(settings, rates, clock_system(), &k->capture, &err) == 0,
 		"capture_new");
 	pages_init(&k->capture->pages, &lab->pool);
 	hosts_init(&k->capture->hosts, &lab->servers, number, hash_key_random());

@@ -41,7 +41,7 @@ int capture_store(struct capture *c, const struct catalog_row *row, struct err *
 	struct catalog_row ours = *row;
 
 	ours.capture = c->row.id;
-	return batch_add(c->store->batch, &ours, err);
+	return batch_add(c->lane->store.batch, &ours, err);
 }
 
 int capture_store_row(struct capture *c, struct err *err)
@@ -139,8 +139,7 @@ static int prepare(struct capture *c, struct err *err)
 }
 
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,
-	const struct directory *directory, const struct clock *clock, struct capture **ret,
-	struct err *err)
+	const struct clock *clock, struct capture **ret, struct err *err)
 {
 	struct capture *c = calloc(1, sizeof *c);
 	int rc;
@@ -151,7 +150,6 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->rates = rates;
 	c->clock = clock;
 	c->epoch = clock_monotonic(clock);
-	c->directory = directory;
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
 	capture_traps_init(&c->traps, settings);
@@ -170,9 +168,6 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 {
 	c->lane = lane;
 	c->slot = slot;
-	c->store = &lane->store;
-	c->net = lane->net;
-	c->reading = &lane->reading;
 	c->rules.cache = &lane->robots;
 	pages_init(&c->pages, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
@@ -197,31 +192,24 @@ void capture_free(struct capture *c)
 
 /* ---- its first steps, and the first after it was cut off ---- */
 
-static int discover_seed(struct capture *c, const char *seed, struct err *err)
-{
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, slice_str(seed), NULL, err);
-	if (rc == 0)
-		rc = discover(c,
-			&(struct found){.url = &url,
-				.how = "seed",
-				.via = CATALOG_NO_PAGE,
-				.kind = LINK_PAGE,
-				.is_seed = true},
-			err);
-	url_release(&url);
-	return rc;
-}
-
 static int discover_seeds(struct capture *c, struct err *err)
 {
+	struct url url;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++)
-		rc = discover_seed(c, c->settings->seeds.ptr[i], err);
+	url_init(&url);
+	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
+		rc = url_parse(&url, slice_str(c->settings->seeds.ptr[i]), NULL, err);
+		if (rc == 0)
+			rc = discover(c,
+				&(struct found){.url = &url,
+					.how = "seed",
+					.via = CATALOG_NO_PAGE,
+					.kind = LINK_PAGE,
+					.is_seed = true},
+				err);
+	}
+	url_release(&url);
 	return rc;
 }
 
@@ -260,30 +248,6 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 
 /* ---- while it runs ---- */
 
-static int64_t wall_seconds(const struct capture *c)
-{
-	return clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
-}
-
-int capture_fetch(struct capture *c, slice url, uint32_t host, size_t place, struct err *err)
-{
-	struct net_request request = {
-		.url = url,
-		.tag = request_tag(c->slot, place),
-		.budget = c->settings->max_bytes > 0 ? &c->counters.budget : NULL,
-		.http1 = host < c->rules.list.len && c->rules.list.ptr[host].http1,
-		.allowed = c->allowed,
-	};
-	int rc = request_headers_apply(&c->headers, &request, wall_seconds(c), err);
-
-	return rc ? rc : net_start(c->net, &request, err);
-}
-
-int capture_keep_cookies(struct capture *c, const struct net_fetch *f, struct err *err)
-{
-	return request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
-}
-
 bool capture_move_still_point(struct capture *c, const struct attempt *a)
 {
 	struct catalog_capture *row = &c->row;
@@ -300,7 +264,7 @@ bool capture_move_still_point(struct capture *c, const struct attempt *a)
 int capture_moment(struct capture *c, const char *moment, struct err *err)
 {
 	struct catalog_clock k;
-	int rc = store_moment(c->store, &c->row, moment, &k, err);
+	int rc = store_moment(&c->lane->store, &c->row, moment, &k, err);
 
 	if (rc)
 		return rc;

@@ -88,14 +88,9 @@ struct capture {
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
 
-	/* The lane's, which it shares with others. */
-	struct lane *lane;
-	uint32_t slot;
-	unsigned allowed; /* set of address classes that requests may be sent to: names.h */
-	const struct directory *directory;
-	struct store *store;
-	struct net *net;
-	struct reading *reading;
+	struct lane *lane; /* its thread, shared with other captures */
+	uint32_t slot;     /* in the lane */
+	unsigned allowed;  /* set of address classes that requests may be sent to: names.h */
 
 	struct plan_run *plan;
 	const struct plan_strategy *strategy;
@@ -120,25 +115,15 @@ struct capture {
 };
 
 /*
- * Makes the parts that need no archive. All that can be wrong with the settings is found here,
- * before anything is written. What is given is borrowed; the directory need not be open yet. 0,
- * ERR_USAGE, ERR_NOMEM, …
+ * Makes the parts that need no archive, and checks the settings before anything is written. All
+ * parameters are borrowed. 0, ERR_USAGE, ERR_NOMEM, …
  */
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,
-	const struct directory *directory, const struct clock *clock, struct capture **ret,
-	struct err *err) SP_MUST_CHECK;
+	const struct clock *clock, struct capture **ret, struct err *err) SP_MUST_CHECK;
 void capture_free(struct capture *c); /* NULL is fine */
 
 /* Puts it on a lane, under that number: the parts that it shares with others. */
 void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
-
-/* Starts the fetch of the request in that place, with all that requests of the capture carry. */
-int capture_fetch(
-	struct capture *c, slice url, uint32_t host, size_t place, struct err *err) SP_MUST_CHECK;
-
-/* What a response leaves for the next requests: cookies. */
-int capture_keep_cookies(
-	struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Hands a row of the capture to the store; its number is filled in. */
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
@@ -350,8 +335,8 @@ int sitemaps_answered(struct capture *c, const struct request *r, const struct n
 
 /* ---- robots_fetch.c ---- */
 
-/* Fetches the robots.txt of a host for the first time. */
-int robots_fetch_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+/* Fetches the robots.txt of a host; first: before all other requests of its server. */
+int robots_fetch(struct capture *c, uint32_t host, bool first, struct err *err) SP_MUST_CHECK;
 
 /* result is that of the response, zeroed when there is none. */
 int robots_fetch_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
@@ -367,7 +352,6 @@ int robots_fetch_restore(struct capture *c, uint32_t host, const struct catalog_
 
 /* Whether it is too old to go by, and is not being fetched again yet. */
 bool robots_fetch_is_stale(const struct capture *c, uint32_t host);
-int robots_fetch_again(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
 /* A request has failed: if that looks like the server's failure, its robots.txt will tell. */
 int robots_fetch_if_failing(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;

@@ -209,7 +209,7 @@ int traps_page_arrived(struct capture *c, const struct net_fetch *f, uint32_t pa
 static int make_gist(struct capture *c, slice url, const struct digest *payload)
 {
 	struct gist *gist = &c->lane->scratch.gist;
-	const struct page_text *text = &c->reading->text;
+	const struct page_text *text = &c->lane->reading.text;
 	uint64_t hash;
 	int rc;
 

@@ -92,7 +92,7 @@ static int add_capture(
 	if (rc == 0 && (capture_vec_reserve(&r->list, 1) || u32_vec_push(&r->groups, group)))
 		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
-		rc = capture_new(settings, rates, r->directory, r->clock, &c, err);
+		rc = capture_new(settings, rates, r->clock, &c, err);
 	if (rc)
 		return rc;
 	r->list.ptr[r->list.len++] = c;

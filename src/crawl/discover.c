@@ -199,32 +199,26 @@ static int ask_rules(
 	return 0;
 }
 
-static int settle_url(struct capture *c, uint32_t page, slice url, struct err *err)
-{
-	char why[WHY_SIZE], rule[WHY_SIZE + sizeof OUT];
-
-	int rc = ask_rules(c, c->pages.list.ptr[page].host, url, why, err);
-
-	if (rc)
-		return rc;
-	if (!why[0])
-		return journal_discovered(c, page, err);
-	(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
-	return refuse(c, page, url, rule, err);
-}
-
-/* The host's robots.txt is known: the planner gets the page, or nobody does. */
+/* The host's robots.txt is known: the planner gets the page, or it is refused. */
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
+	uint32_t host = c->pages.list.ptr[page].host;
+	char why[WHY_SIZE], rule[WHY_SIZE + sizeof OUT];
 	struct buf url;
 	int rc;
 
-	if (c->rules.list.ptr[c->pages.list.ptr[page].host].policy == ROBOTS_ALLOW_ALL)
+	if (c->rules.list.ptr[host].policy == ROBOTS_ALLOW_ALL)
 		return journal_discovered(c, page, err);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
-		rc = settle_url(c, page, buf_slice(&url), err);
+		rc = ask_rules(c, host, buf_slice(&url), why, err);
+	if (rc == 0 && !why[0]) {
+		rc = journal_discovered(c, page, err);
+	} else if (rc == 0) {
+		(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
+		rc = refuse(c, page, buf_slice(&url), rule, err);
+	}
 	buf_release(&url);
 	return rc;
 }
@@ -305,7 +299,7 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err)
 	rc = hosts_pend(&c->hosts, host, page);
 	if (rc)
 		return err_code(err, rc);
-	return robots == HOST_ROBOTS_UNKNOWN ? robots_fetch_request(c, host, err) : 0;
+	return robots == HOST_ROBOTS_UNKNOWN ? robots_fetch(c, host, false, err) : 0;
 }
 
 int discover_pending(struct capture *c, uint32_t host, struct err *err)
@@ -577,12 +571,6 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
 }
 
-/* Forms are listed, never sent. */
-static bool is_followed(enum link_kind kind)
-{
-	return kind != LINK_FORM;
-}
-
 /*
  * Browsers show the document in a frame, but not one that comes in place of an image or a script:
  * outside the scope nobody needs what it embeds.
@@ -592,30 +580,24 @@ static bool is_shown(const struct capture *c, uint32_t page)
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 
 	return p->hops_out == 0 || p->kind == LINK_FRAME || p->kind == LINK_MEDIA ||
-	       page_format_of(reading_field(c->reading, SLICE("content-type"))) != PAGE_HTML;
-}
-
-static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
-	bool shown, struct err *err)
-{
-	return discover(c,
-		&(struct found){.url = link->parsed,
-			.how = "link",
-			.via = page,
-			.kind = (uint8_t)(shown ? link->kind : LINK_OTHER)},
-		err);
+	       page_format_of(reading_field(&c->lane->reading, SLICE("content-type"))) != PAGE_HTML;
 }
 
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
-	struct resolver *resolver = &c->reading->resolver;
+	struct resolver *resolver = &c->lane->reading.resolver;
 	struct resolved_link link;
 	bool shown = is_shown(c, page);
-	int rc = resolver_start(resolver, &c->reading->links, document);
+	int rc = resolver_start(resolver, &c->lane->reading.links, document);
 
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
-		if (is_followed(link.kind))
-			rc = discover_link(c, page, &link, shown, err);
+		if (link.kind != LINK_FORM) /* forms are listed, never sent */
+			rc = discover(c,
+				&(struct found){.url = link.parsed,
+					.how = "link",
+					.via = page,
+					.kind = (uint8_t)(shown ? link.kind : LINK_OTHER)},
+				err);
 	if (rc == ERR_END) {
 		unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);
 		return discover_record_unkept(c, err);

@@ -136,25 +136,47 @@ static int check_server_health(struct capture *c, uint32_t host, struct err *err
 
 /* ---- sending ---- */
 
+/* For cookies: seconds since 1970. */
+static int64_t wall_seconds(const struct capture *c)
+{
+	return clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
+}
+
+static int send(struct capture *c, size_t place, slice url, struct err *err)
+{
+	uint32_t host = c->requests.list.ptr[place].host;
+	struct net_request request = {
+		.url = url,
+		.tag = request_tag(c->slot, place),
+		.budget = c->settings->max_bytes > 0 ? &c->counters.budget : NULL,
+		.http1 = c->rules.list.ptr[host].http1,
+		.allowed = c->allowed,
+	};
+	int rc = request_headers_apply(&c->headers, &request, wall_seconds(c), err);
+
+	return rc ? rc : net_start(c->lane->net, &request, err);
+}
+
 int fetch_start(struct capture *c, size_t place, struct err *err)
 {
 	const struct request *r = &c->requests.list.ptr[place];
 	struct buf url;
-	bool send = true;
+	bool is_wanted = true;
 	int rc = 0;
 
 	c->counters.last_change = capture_now(c);
 	hosts_started(&c->hosts, r->host);
 	if (KINDS[r->kind].check)
-		rc = KINDS[r->kind].check(c, place, &send, err);
-	if (rc || !send)
+		rc = KINDS[r->kind].check(c, place, &is_wanted, err);
+	if (rc || !is_wanted)
 		return rc;
 	r = &c->requests.list.ptr[place]; /* the table may have moved */
+	if (r->url)
+		return send(c, place, slice_str(r->url), err);
 	buf_init(&url, URL_MAX);
-	rc = r->url ? err_code(err, buf_add_str(&url, r->url))
-		    : pages_url(&c->pages, r->order.page, &url, err);
+	rc = pages_url(&c->pages, r->order.page, &url, err);
 	if (rc == 0)
-		rc = capture_fetch(c, buf_slice(&url), r->host, place, err);
+		rc = send(c, place, buf_slice(&url), err);
 	buf_release(&url);
 	return rc;
 }
@@ -180,9 +202,9 @@ static int answered(
 	bool has_response = f->status > 0;
 	int rc = 0;
 
-	buf_reset(&c->reading->body);
+	buf_reset(&c->lane->reading.body);
 	if (has_response)
-		rc = reading_read(c->reading, f, READING_BODY, &result, err);
+		rc = reading_read(&c->lane->reading, f, READING_BODY, &result, err);
 	if (rc == 0)
 		rc = response_unplanned(
 			c, slice_str(r->url), r->tries + 1U, f, has_response ? &result : NULL, err);
@@ -191,10 +213,10 @@ static int answered(
 	response_obey_retry_after(c, r->host, f->status);
 	rc = KINDS[r->kind].answered(c, r, f, &result, err);
 	/* A sitemap may have had 64 MiB. */
-	buf_release(&c->reading->body);
+	buf_release(&c->lane->reading.body);
 	/* Rows of many large robots.txt may come in one turn of the lane. */
-	if (rc == 0 && store_due(c->store) <= 0)
-		rc = store_commit(c->store, err);
+	if (rc == 0 && store_due(&c->lane->store) <= 0)
+		rc = store_commit(&c->lane->store, err);
 	return rc;
 }
 
@@ -212,7 +234,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, response_pace(f, is_first));
-	rc = capture_keep_cookies(c, f, err);
+	rc = request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
 	if (rc == 0)
 		rc = names_fetched(c, r.host, f, err);
 	if (rc == 0)
@@ -227,7 +249,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 
 bool fetch_location(const struct capture *c, const struct request *r, struct url *ret)
 {
-	slice location = reading_field(c->reading, SLICE("location"));
+	slice location = reading_field(&c->lane->reading, SLICE("location"));
 	struct url base;
 	bool good;
 

@@ -381,7 +381,7 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
  * The commit with its verdicts, after everything else of it, makes it a finished capture. If
  * anything fails before, resume does it again. The last one of all is left to crawl.c.
  */
-static int store_end(struct lane *lane, struct capture *c, struct err *err)
+static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 {
 	int rc = capture_moment(c, "end", err);
 
@@ -392,15 +392,9 @@ static int store_end(struct lane *lane, struct capture *c, struct err *err)
 	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
 	if (atomic_fetch_sub(&lane->shared->running, 1) > 1)
-		return capture_store_row(c, err);
-	lane->shared->last = c->row;
-	return 0;
-}
-
-static int end_capture(struct lane *lane, struct capture *c, struct err *err)
-{
-	int rc = store_end(lane, c, err);
-
+		rc = capture_store_row(c, err);
+	else
+		lane->shared->last = c->row;
 	if (rc)
 		return rc;
 	capture_result(c, c->stage.cut ? CRAWL_CUT : CRAWL_FINISHED, c->result);

@@ -63,7 +63,7 @@ static int check_robots_first(struct capture *c, size_t place, uint32_t host, st
 
 	c->requests.list.ptr[place].checked_robots = true;
 	rc = hosts_hold_first(&c->hosts, host, place);
-	return rc ? err_code(err, rc) : robots_fetch_again(c, host, err);
+	return rc ? err_code(err, rc) : robots_fetch(c, host, true, err);
 }
 
 int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err)

@@ -87,7 +87,7 @@ static int read_text(const struct capture *c, slice content_type, struct page_te
 	if (!page)
 		return ERR_NOMEM;
 	page_open(page, &(struct page_params){.content_type = content_type, .text = text});
-	rc = page_feed(page, buf_slice(&c->reading->body));
+	rc = page_feed(page, buf_slice(&c->lane->reading.body));
 	if (rc == 0)
 		rc = page_finish(page);
 	page_close(page);
@@ -105,7 +105,7 @@ static int by_hash(const void *a, const void *b)
 static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
 {
 	struct probe *p = &c->traps.probes.ptr[host];
-	slice type = reading_field(c->reading, SLICE("content-type"));
+	slice type = reading_field(&c->lane->reading, SLICE("content-type"));
 	struct page_text text;
 	int rc = 0;
 

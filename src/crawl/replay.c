@@ -165,41 +165,13 @@ static int fail(struct replaying *r, int rc)
 	return rc && !r->err->code ? err_set(r->err, rc, "resume: %s", err_name(rc)) : rc;
 }
 
-static int find_host(struct replaying *r, slice text, uint32_t *ret)
+/* The number of the host of r->url. */
+static int find_host(struct replaying *r, uint32_t *ret)
 {
 	struct capture *c = r->capture;
-	int rc = url_parse(&r->url, text, NULL, NULL);
+	int rc = hosts_find(&c->hosts, &r->url, ret);
 
-	if (rc == 0)
-		rc = hosts_find(&c->hosts, &r->url, ret);
 	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
-}
-
-/* A redirected seed is one, too: its target was taken into the scope. */
-static int widen_scope(struct capture *c, slice text, struct err *err)
-{
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0)
-		rc = scope_add_seed(&c->scope, &url, c->settings->scope, err);
-	url_release(&url);
-	return rc;
-}
-
-static int restore_trapped(struct capture *c, slice text, uint32_t page, enum left_out reason)
-{
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0)
-		rc = traps_restore_page(c, &url, page, reason);
-	url_release(&url);
-	return rc;
 }
 
 static int on_page(void *context, const struct catalog_page *row)
@@ -207,6 +179,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	struct replaying *r = context;
 	struct capture *c = r->capture;
 	bool is_seed_redirect = slice_eq(row->found, SLICE("seed redirect"));
+	bool is_trap = left_out_is_trap(row->left_out);
 	bool is_redirect = is_seed_redirect || slice_eq(row->found, SLICE("redirect"));
 	struct crawl_page page = {
 		.via = row->via,
@@ -223,20 +196,22 @@ static int on_page(void *context, const struct catalog_page *row)
 	uint32_t number;
 	int rc = check_stop(r);
 
+	if (rc == 0 && (crawl_page_has_host(&page) || is_seed_redirect || is_trap))
+		rc = url_parse(&r->url, row->url, NULL, NULL);
 	if (rc == 0 && crawl_page_has_host(&page))
-		rc = find_host(r, row->url, &page.host);
+		rc = find_host(r, &page.host);
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
-	if (rc == 0 && is_seed_redirect)
-		rc = widen_scope(c, row->url, r->err);
+	if (rc == 0 && is_seed_redirect) /* its target was taken into the scope */
+		rc = scope_add_seed(&c->scope, &r->url, c->settings->scope, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	if (rc == 0 && page.is_seed && page.taken) {
 		c->rules.list.ptr[page.host].has_seed = true;
 		c->rules.list.ptr[page.host].wants_sitemaps = true;
 	}
-	if (rc == 0 && left_out_is_trap(row->left_out))
-		rc = restore_trapped(c, row->url, number, row->left_out);
+	if (rc == 0 && is_trap)
+		rc = traps_restore_page(c, &r->url, number, row->left_out);
 	c->unkept.outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
 }
@@ -259,7 +234,7 @@ static int check_referrers(const struct capture *c, struct err *err)
 			return err_set(err, ERR_IO,
 				"%s: the catalog is damaged: page %zu was found on page %" PRIu32
 				", which is not there",
-				c->directory->path, i, via);
+				c->lane->directory->path, i, via);
 	}
 	return 0;
 }
@@ -269,8 +244,10 @@ static int on_robots(void *context, const struct catalog_robots *row)
 	struct replaying *r = context;
 	struct capture *c = r->capture;
 	uint32_t host;
-	int rc = find_host(r, row->origin, &host);
+	int rc = url_parse(&r->url, row->origin, NULL, NULL);
 
+	if (rc == 0)
+		rc = find_host(r, &host);
 	return fail(r, rc ? rc : robots_fetch_restore(c, host, row, r->err));
 }
 

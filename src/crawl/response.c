@@ -87,12 +87,12 @@ struct read {
 static int read_response(struct capture *c, const struct net_fetch *f, enum reading_for mode,
 	struct read *ret, struct err *err)
 {
-	int rc = reading_read(c->reading, f, mode, &ret->result, err);
+	int rc = reading_read(&c->lane->reading, f, mode, &ret->result, err);
 
 	if (rc)
 		return rc;
 	ret->there = true;
-	ret->media_type = reading_field(c->reading, SLICE("content-type"));
+	ret->media_type = reading_field(&c->lane->reading, SLICE("content-type"));
 	ret->coding = hash_bytes(CODING_KEY, ret->result.coding);
 	return 0;
 }
@@ -181,8 +181,8 @@ static bool is_cookie_check(
 	url_init(&document);
 	url_init(&target);
 	same = url_parse(&document, f->url, NULL, NULL) == 0 &&
-	       url_parse(&target, reading_field(c->reading, SLICE("location")), &document, NULL) ==
-		       0 &&
+	       url_parse(&target, reading_field(&c->lane->reading, SLICE("location")), &document,
+		       NULL) == 0 &&
 	       slice_eq(url_page(&target), url_page(&document));
 	url_release(&target);
 	url_release(&document);
@@ -203,7 +203,7 @@ void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status
 	double seconds;
 
 	if ((status == 429 || status == 503) &&
-		retry_after_parse(reading_field(c->reading, SLICE("retry-after")),
+		retry_after_parse(reading_field(&c->lane->reading, SLICE("retry-after")),
 			clock_realtime(c->clock), &seconds) == 0)
 		hosts_retry_after(&c->hosts, host, lane_now(c->lane), seconds);
 }
@@ -213,7 +213,7 @@ void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status
 static int discover_redirect(
 	struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
-	slice location = reading_field(c->reading, SLICE("location"));
+	slice location = reading_field(&c->lane->reading, SLICE("location"));
 	const struct crawl_page *from = &c->pages.list.ptr[page];
 	struct found found = {
 		.how = from->is_seed ? "seed redirect" : "redirect",
@@ -246,20 +246,6 @@ static int discover_redirect(
 		return rc;
 	*err = (struct err){0}; /* a page that leads nowhere is no failure of the capture's */
 	return 0;
-}
-
-static int discover_in(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
-{
-	struct url document;
-	int rc;
-
-	url_init(&document);
-	rc = url_parse(&document, f->url, NULL, err);
-	if (rc == 0)
-		rc = is_redirect(f->status) ? discover_redirect(c, page, &document, err)
-					    : discover_links(c, page, &document, err);
-	url_release(&document);
-	return rc;
 }
 
 /* ---- the two observations ---- */
@@ -301,24 +287,18 @@ static int find_visit(const struct capture *c, const struct plan_order *order,
 	return *ret_has ? pages_visit(&c->pages, order->page, ret, err) : 0;
 }
 
-/* The page's own visit has the body, in a record of its own. */
-static bool visit_has_body(const struct page_visit *v, const struct attempt *a,
-	const struct read *r, struct duplicates_original *ret)
-{
-	if (!v || !v->record.text[0] || !digest_eq(&v->payload, &r->result.payload) ||
-		v->coding != r->coding)
-		return false;
-	*ret = (struct duplicates_original){.record = v->record, .date = v->date, .url = a->url};
-	return true;
-}
-
-/* Whether the archive has the body already, so that it need not be stored again. */
+/* Whether the archive has the body already: of the page's own visit, or of any other page. */
 static bool find_body(struct capture *c, const struct page_visit *visit, const struct attempt *a,
 	const struct read *r, struct duplicates_original *ret)
 {
-	return r->there && !a->truncated &&
-	       (visit_has_body(visit, a, r, ret) ||
-		       store_has_body(c->store, &r->result, r->coding, ret));
+	if (!r->there || a->truncated)
+		return false;
+	if (!visit || !visit->record.text[0] || visit->coding != r->coding ||
+		!digest_eq(&visit->payload, &r->result.payload))
+		return store_has_body(&c->lane->store, &r->result, r->coding, ret);
+	*ret = (struct duplicates_original){
+		.record = visit->record, .date = visit->date, .url = a->url};
+	return true;
 }
 
 static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
@@ -328,7 +308,7 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 	struct duplicates_original original;
 	struct warc_id record;
 	bool is_known = find_body(c, visit, a, r, &original);
-	int rc = store_attempt(c->store,
+	int rc = store_attempt(&c->lane->store,
 		&(struct store_attempt){
 			.capture = c->row.id,
 			.attempt = *a,
@@ -348,10 +328,11 @@ static int save(struct capture *c, const struct plan_order *order, const struct 
 	return rc;
 }
 
-/* Links are wanted of what was not seen before: not of a page that is as it was. */
+/* Discovers the links of a page that was not seen before, or has changed since. */
 static int find_links(struct capture *c, const struct plan_order *order, const struct attempt *a,
 	const struct net_fetch *f, const struct page_visit *v, struct err *err)
 {
+	struct url document;
 	struct read again;
 	int rc = 0;
 
@@ -362,7 +343,14 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 			return 0;
 		rc = read_response(c, f, READING_LINKS, &again, err);
 	}
-	return rc ? rc : discover_in(c, order->page, f, err);
+	url_init(&document);
+	if (rc == 0)
+		rc = url_parse(&document, f->url, NULL, err);
+	if (rc == 0)
+		rc = is_redirect(f->status) ? discover_redirect(c, order->page, &document, err)
+					    : discover_links(c, order->page, &document, err);
+	url_release(&document);
+	return rc;
 }
 
 static void report_problem(struct capture *c, const struct attempt *a)
@@ -465,22 +453,12 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 	return rc;
 }
 
-static int save_nothing(struct capture *c, const struct plan_order *order,
-	const struct net_fetch *f, slice via, const char *failure, struct err *err)
-{
-	struct attempt a = describe(c, order, f, via, slice_str(failure));
-	struct warc_id none;
-
-	report_problem(c, &a);
-	return store_attempt(c->store,
-		&(struct store_attempt){.capture = c->row.id, .attempt = a, .page = order->page},
-		&none, err);
-}
-
 int response_skipped(
 	struct capture *c, const struct plan_order *order, const char *failure, struct err *err)
 {
 	struct net_fetch nothing = {.spool = -1};
+	struct store_attempt row = {.capture = c->row.id, .page = order->page};
+	struct warc_id none;
 	struct buf url, via;
 	int rc;
 
@@ -492,8 +470,11 @@ int response_skipped(
 	nothing.url = buf_slice(&url);
 	nothing.monotonic.last_byte = clock_monotonic(c->clock);
 	nothing.wall.last_byte = nothing.monotonic.last_byte + clock_offset(c->clock);
-	if (rc == 0)
-		rc = save_nothing(c, order, &nothing, buf_slice(&via), failure, err);
+	if (rc == 0) {
+		row.attempt = describe(c, order, &nothing, buf_slice(&via), slice_str(failure));
+		report_problem(c, &row.attempt);
+		rc = store_attempt(&c->lane->store, &row, &none, err);
+	}
 	buf_release(&url);
 	buf_release(&via);
 	return rc;
@@ -518,14 +499,15 @@ int response_unplanned(struct capture *c, slice url, unsigned tries, const struc
 
 	if (result && a.truncated && !a.failure.ptr)
 		a.failure = truncation(result);
-	return store_attempt(c->store,
+	return store_attempt(&c->lane->store,
 		&(struct store_attempt){
 			.capture = c->row.id,
 			.attempt = a,
 			.fetch = f,
 			.result = result,
-			.media_type = result ? reading_field(c->reading, SLICE("content-type"))
-					     : (slice){0},
+			.media_type =
+				result ? reading_field(&c->lane->reading, SLICE("content-type"))
+				       : (slice){0},
 			.page = CATALOG_NO_PAGE,
 		},
 		&record, err);

@@ -60,14 +60,16 @@ static int request(struct capture *c, slice url, const struct request *r, struct
 	return rc;
 }
 
-static int ask(struct capture *c, uint32_t host, bool first, struct err *err)
+int robots_fetch(struct capture *c, uint32_t host, bool first, struct err *err)
 {
-	slice origin = hosts_at(&c->hosts, host)->origin;
+	struct host *h = hosts_at(&c->hosts, host);
 	struct buf url;
 	int rc;
 
+	if (h->robots == HOST_ROBOTS_UNKNOWN)
+		h->robots = HOST_ROBOTS_FETCHING;
 	buf_init(&url, URL_MAX);
-	rc = buf_printf(&url, "%.*s/robots.txt", (int)origin.len, origin.ptr);
+	rc = buf_printf(&url, "%.*s/robots.txt", (int)h->origin.len, h->origin.ptr);
 	if (rc == 0)
 		rc = request(c, buf_slice(&url),
 			&(struct request){.kind = REQUEST_ROBOTS,
@@ -77,12 +79,6 @@ static int ask(struct capture *c, uint32_t host, bool first, struct err *err)
 			err);
 	buf_release(&url);
 	return err_code(err, rc);
-}
-
-int robots_fetch_request(struct capture *c, uint32_t host, struct err *err)
-{
-	hosts_at(&c->hosts, host)->robots = HOST_ROBOTS_FETCHING;
-	return ask(c, host, false, err);
 }
 
 static bool are_known(const struct capture *c, uint32_t host)
@@ -101,11 +97,6 @@ bool robots_fetch_is_stale(const struct capture *c, uint32_t host)
 
 	return !rules->asking && !heap_contains(&c->rules.later, host) && are_known(c, host) &&
 	       !c->stage.cancelled && capture_now(c) - rules->checked >= trusted_for(c);
-}
-
-int robots_fetch_again(struct capture *c, uint32_t host, struct err *err)
-{
-	return ask(c, host, true, err);
 }
 
 /* ---- asking later ---- */
@@ -143,7 +134,7 @@ int robots_fetch_due(struct capture *c, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && rules_take_due(&c->rules, now, &host))
-		rc = ask(c, host, true, err);
+		rc = robots_fetch(c, host, true, err);
 	return rc;
 }
 
@@ -277,7 +268,7 @@ static bool is_readable(const struct capture *c, const struct state_result *resu
 	if (result->payload_size == 0)
 		return result->whole;
 	return result->readable ||
-	       (result->coding_end == CODING_UNSEEN && c->reading->body.len >= ROBOTS_KEPT);
+	       (result->coding_end == CODING_UNSEEN && c->lane->reading.body.len >= ROBOTS_KEPT);
 }
 
 static void explain(const struct net_fetch *f, bool loop, bool unreadable, char *out, size_t size)
@@ -326,7 +317,8 @@ int robots_fetch_answered(struct capture *c, const struct request *r, const stru
 	struct robots_answer answer = {.status = f->truncated || is_unreadable ? 0 : (int)f->status,
 		.redirects = r->redirects};
 	uint32_t host = r->robots_host;
-	struct rules_text o = {.body = slice_sub(buf_slice(&c->reading->body), 0, ROBOTS_KEPT)};
+	struct rules_text o = {
+		.body = slice_sub(buf_slice(&c->lane->reading.body), 0, ROBOTS_KEPT)};
 	char why[RULES_WHY_SIZE];
 	struct url target;
 	int rc;

@@ -72,7 +72,7 @@ static int wait_for_rules(
 	if (rc)
 		return err_code(err, rc);
 	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
-		       ? robots_fetch_request(c, host, err)
+		       ? robots_fetch(c, host, false, err)
 		       : 0;
 }
 
@@ -83,19 +83,6 @@ static bool is_host_wanted(struct capture *c, uint32_t host)
 	if (!rules->has_seed && !rules->sitemap_host)
 		rules->sitemap_host = sitemap_list_add_host(&c->sitemaps);
 	return rules->has_seed || rules->sitemap_host;
-}
-
-static int request_of(
-	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
-{
-	if (!is_host_wanted(c, host))
-		return 0;
-	if (host == n->inviter)
-		return hold(c, url, n, err);
-	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
-		c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL)
-		return hold_allowed(c, host, url, n, err);
-	return wait_for_rules(c, host, url, n, err);
 }
 
 static int request_url(
@@ -112,7 +99,14 @@ static int request_url(
 		rc = rules_reserve(&c->rules, hosts_count(&c->hosts));
 	if (rc)
 		return err_code(err, rc);
-	return request_of(c, host, url_page(url), n, err);
+	if (!is_host_wanted(c, host))
+		return 0;
+	if (host == n->inviter)
+		return hold(c, url_page(url), n, err);
+	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
+		c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL)
+		return hold_allowed(c, host, url_page(url), n, err);
+	return wait_for_rules(c, host, url_page(url), n, err);
 }
 
 static int request(struct capture *c, const struct named *n, struct err *err)
@@ -272,8 +266,8 @@ static int read_entries(
 					.nesting = (uint8_t)(r->nesting + 1)},
 				err);
 		/* There may be a million of them; no order of the planner's is half done here. */
-		if (rc == 0 && store_due(c->store) <= 0)
-			rc = store_commit(c->store, err);
+		if (rc == 0 && store_due(&c->lane->store) <= 0)
+			rc = store_commit(&c->lane->store, err);
 	}
 	buf_release(&how);
 	return rc ? rc : discover_record_unkept(c, err);
@@ -285,7 +279,7 @@ static int read_sitemap(struct capture *c, const struct request *r, struct err *
 	struct sitemap_reader *reader;
 	struct err ignored = {0};
 	int rc = sitemap_open_slice(
-		&reader, buf_slice(&c->reading->body), slice_str(r->url), &ignored);
+		&reader, buf_slice(&c->lane->reading.body), slice_str(r->url), &ignored);
 
 	if (rc)
 		return rc == ERR_NOMEM ? err_code(err, rc) : 0;

@@ -75,52 +75,38 @@ static double least_speed(const struct crawl_settings *s)
 	return s->bandwidth ? fmin(SPEED_MIN, (double)s->bandwidth / 16) : SPEED_MIN;
 }
 
-static void check_pages(struct capture *c, const struct plan_progress *p, double quiet)
-{
-	struct choice choice = {
-		.capture = c,
-		.patience = patience(c),
-		.speed = least_speed(c->settings),
-		.all = p->leg == PLAN_VISIT && p->visited > 0 && limit_wants_revisits(c),
-		.pages = true,
-	};
-
-	if (quiet >= choice.patience || choice.all)
-		net_cancel_some(c->net, choose, &choice, NET_FAILURE_SLOW,
-			choice.all ? "it was not there when the revisits had to begin"
-				   : "it held up the other pages");
-}
-
-static void check_unplanned(struct capture *c, double quiet)
-{
-	struct choice choice = {
-		.capture = c,
-		.patience = PATIENCE_UNPLANNED,
-		.speed = least_speed(c->settings),
-		.unplanned = true,
-	};
-
-	if (quiet >= choice.patience)
-		net_cancel_some(c->net, choose, &choice, NET_FAILURE_TIMEOUT,
-			"it was so slow that it held up the capture");
-}
-
 void slow_check(struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
 	double quiet = capture_now(c) - c->counters.last_change;
+	struct choice pages = {
+		.capture = c,
+		.patience = patience(c),
+		.speed = least_speed(c->settings),
+		.all = p.leg == PLAN_VISIT && p.visited > 0 && limit_wants_revisits(c),
+		.pages = true,
+	};
+	struct choice others = {
+		.capture = c,
+		.patience = PATIENCE_UNPLANNED,
+		.speed = pages.speed,
+		.unplanned = true,
+	};
 
-	if (is_held_up(c, &p))
-		check_pages(c, &p, quiet);
-	if (c->requests.unplanned > 0 && !c->stage.cancelled)
-		check_unplanned(c, quiet);
+	if (is_held_up(c, &p) && (quiet >= pages.patience || pages.all))
+		net_cancel_some(c->lane->net, choose, &pages, NET_FAILURE_SLOW,
+			pages.all ? "it was not complete when the revisits had to begin"
+				  : "it held up the other pages");
+	if (c->requests.unplanned > 0 && !c->stage.cancelled && quiet >= others.patience)
+		net_cancel_some(c->lane->net, choose, &others, NET_FAILURE_TIMEOUT,
+			"it was so slow that it held up the capture");
 }
 
 void slow_cancel_all(struct capture *c)
 {
 	struct choice choice = {.capture = c, .all = true, .pages = true, .unplanned = true};
 
-	net_cancel_some(c->net, choose, &choice, NET_FAILURE_ABORTED,
+	net_cancel_some(c->lane->net, choose, &choice, NET_FAILURE_ABORTED,
 		"the time limit was over before it was complete");
 }
 
