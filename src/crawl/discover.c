@@ -477,25 +477,6 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	return d.left_out ? 0 : take_in(c, number, f, &d, err);
 }
 
-/* Found once more, in the way it was found: what was put off may be put off again. */
-static int found_again(struct capture *c, uint32_t number, const struct found *f, struct err *err)
-{
-	struct decision d;
-	struct buf text;
-	int rc;
-
-	buf_init(&text, URL_MAX + 1024);
-	rc = decide(c, f, &text, &d);
-	if (rc)
-		rc = err_code(err, rc);
-	else if (d.left_out == LEFT_OUT_NOT)
-		rc = take_in(c, number, f, &d, err);
-	else
-		rc = settle_traps(c, number, &d, err);
-	buf_release(&text);
-	return rc;
-}
-
 int discover_again(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
@@ -505,6 +486,7 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 		.kind = p->kind,
 		.is_redirect = p->redirects > 0,
 	};
+	struct decision d;
 	struct buf text;
 	struct url url;
 	int rc;
@@ -516,13 +498,16 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	if (rc)
 		return rc;
 	url_init(&url);
-	buf_init(&text, URL_MAX);
+	buf_init(&text, URL_MAX + 1024);
 	found.url = &url;
 	rc = pages_url(&c->pages, page, &text, err);
 	if (rc == 0)
 		rc = url_parse(&url, buf_slice(&text), NULL, err);
 	if (rc == 0)
-		rc = found_again(c, page, &found, err);
+		rc = err_code(err, decide(c, &found, &text, &d));
+	if (rc == 0) /* found in the way it was found before: it may be put off again */
+		rc = d.left_out ? settle_traps(c, page, &d, err)
+				: take_in(c, page, &found, &d, err);
 	buf_release(&text);
 	url_release(&url);
 	return rc;

@@ -142,41 +142,33 @@ static int64_t wall_seconds(const struct capture *c)
 	return clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
 }
 
-static int send(struct capture *c, size_t place, slice url, struct err *err)
-{
-	uint32_t host = c->requests.list.ptr[place].host;
-	struct net_request request = {
-		.url = url,
-		.tag = request_tag(c->slot, place),
-		.budget = c->settings->max_bytes > 0 ? &c->counters.budget : NULL,
-		.http1 = c->rules.list.ptr[host].http1,
-		.allowed = c->allowed,
-	};
-	int rc = request_headers_apply(&c->headers, &request, wall_seconds(c), err);
-
-	return rc ? rc : net_start(c->lane->net, &request, err);
-}
-
 int fetch_start(struct capture *c, size_t place, struct err *err)
 {
-	const struct request *r = &c->requests.list.ptr[place];
+	struct request r = c->requests.list.ptr[place];
+	struct net_request request = {
+		.tag = request_tag(c->slot, place),
+		.budget = c->settings->max_bytes > 0 ? &c->counters.budget : NULL,
+		.http1 = c->rules.list.ptr[r.host].http1,
+		.allowed = c->allowed,
+	};
 	struct buf url;
 	bool is_wanted = true;
 	int rc = 0;
 
 	c->counters.last_change = capture_now(c);
-	hosts_started(&c->hosts, r->host);
-	if (KINDS[r->kind].check)
-		rc = KINDS[r->kind].check(c, place, &is_wanted, err);
+	hosts_started(&c->hosts, r.host);
+	if (KINDS[r.kind].check)
+		rc = KINDS[r.kind].check(c, place, &is_wanted, err);
 	if (rc || !is_wanted)
 		return rc;
-	r = &c->requests.list.ptr[place]; /* the table may have moved */
-	if (r->url)
-		return send(c, place, slice_str(r->url), err);
 	buf_init(&url, URL_MAX);
-	rc = pages_url(&c->pages, r->order.page, &url, err);
+	if (!r.url)
+		rc = pages_url(&c->pages, r.order.page, &url, err);
+	request.url = r.url ? slice_str(r.url) : buf_slice(&url);
 	if (rc == 0)
-		rc = send(c, place, buf_slice(&url), err);
+		rc = request_headers_apply(&c->headers, &request, wall_seconds(c), err);
+	if (rc == 0)
+		rc = net_start(c->lane->net, &request, err);
 	buf_release(&url);
 	return rc;
 }

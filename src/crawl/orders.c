@@ -133,20 +133,6 @@ static bool may_ask(struct capture *c)
 	return c->requests.unplanned == 0 || c->stage.begun;
 }
 
-/* The planner knows nothing of rules that change and of servers that go down. */
-static int take_order(struct capture *c, const struct plan_order *order, struct err *err)
-{
-	const struct crawl_page *p = &c->pages.list.ptr[order->page];
-
-	if (!p->taken)
-		return withdraw(c, order, err);
-	if (fetch_is_down(c, p->host))
-		return skip(c, order, err);
-	return err_code(err,
-		fetch_hold(c,
-			&(struct request){.kind = REQUEST_PAGE, .host = p->host, .order = *order}));
-}
-
 /* The instant of which everything is said: behind all visits, and before the first revisit. */
 static int mark_still_point(struct capture *c, struct err *err)
 {
@@ -158,6 +144,7 @@ static int mark_still_point(struct capture *c, struct err *err)
 
 static int ask(struct capture *c, struct err *err)
 {
+	const struct crawl_page *page;
 	struct plan_order order;
 	enum plan_step step;
 	int rc = journal_next(c, &step, &order, err);
@@ -166,18 +153,20 @@ static int ask(struct capture *c, struct err *err)
 		rc = mark_still_point(c, err);
 	if (rc)
 		return rc;
-	switch (step) {
-	case PLAN_ORDER:
-		return take_order(c, &order, err);
-	case PLAN_WAIT:
+	if (step != PLAN_ORDER) {
 		c->stage.asleep = true;
-		break;
-	case PLAN_END:
-		c->stage.asleep = true;
-		c->stage.ended = c->requests.unplanned == 0;
-		break;
+		c->stage.ended = step == PLAN_END && c->requests.unplanned == 0;
+		return 0;
 	}
-	return 0;
+	/* The planner does not know of rules that change and of servers that are down. */
+	page = &c->pages.list.ptr[order.page];
+	if (!page->taken)
+		return withdraw(c, &order, err);
+	if (fetch_is_down(c, page->host))
+		return skip(c, &order, err);
+	return err_code(err,
+		fetch_hold(c, &(struct request){
+				      .kind = REQUEST_PAGE, .host = page->host, .order = order}));
 }
 
 int orders_dispatch(struct capture *c, struct err *err)

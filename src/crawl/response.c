@@ -75,28 +75,6 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	};
 }
 
-/* A response as it was read, and the fetch that it is of. */
-struct read {
-	const struct net_fetch *fetch;
-	bool there;
-	struct state_result result;
-	slice media_type;
-	uint64_t coding;
-};
-
-static int read_response(struct capture *c, const struct net_fetch *f, enum reading_for mode,
-	struct read *ret, struct err *err)
-{
-	int rc = reading_read(&c->lane->reading, f, mode, &ret->result, err);
-
-	if (rc)
-		return rc;
-	ret->there = true;
-	ret->media_type = reading_field(&c->lane->reading, SLICE("content-type"));
-	ret->coding = hash_bytes(CODING_KEY, ret->result.coding);
-	return 0;
-}
-
 /*
  * Over HTTP/2 without a length only a coding with an end of its own proves that nothing is missing
  * (net.h, open_ended).
@@ -117,16 +95,38 @@ static slice truncation(const struct state_result *result)
 }
 
 /* What the framing says against what came: both must agree that the body is whole. */
-static void apply(struct attempt *a, const struct read *r, bool unproven)
+static void apply(struct attempt *a, const struct state_result *result, bool unproven)
 {
-	a->truncated = a->truncated || !r->result.whole || unproven;
+	a->truncated = a->truncated || !result->whole || unproven;
 	a->has_state = !a->truncated;
-	a->state = r->result.state;
+	a->state = result->state;
 	if (unproven && !a->failure.ptr)
 		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
 				   "the server is asked over HTTP/1.1 from now on");
 	if (a->truncated && !a->failure.ptr)
-		a->failure = truncation(&r->result);
+		a->failure = truncation(result);
+}
+
+/* Reads the response, whose result is kept in *result, and completes the attempt. */
+static int read_response(struct capture *c, enum reading_for mode, struct store_attempt *s,
+	struct state_result *result, struct err *err)
+{
+	struct reading *reading = &c->lane->reading;
+	uint32_t host = c->pages.list.ptr[s->page].host;
+	int rc = reading_read(reading, s->fetch, mode, result, err);
+	bool unproven;
+
+	if (rc)
+		return rc;
+	s->result = result;
+	s->media_type = reading_field(reading, SLICE("content-type"));
+	s->coding = hash_bytes(CODING_KEY, result->coding);
+	unproven = is_unproven(s->fetch, result);
+	apply(&s->attempt, result, unproven);
+	if (unproven)
+		c->rules.list.ptr[host].http1 = true;
+	response_obey_retry_after(c, host, s->fetch->status);
+	return 0;
 }
 
 static bool is_redirect(unsigned status)
@@ -250,19 +250,19 @@ static int discover_redirect(
 
 /* ---- the two observations ---- */
 
-static int keep_visit(struct capture *c, uint32_t page, const struct attempt *a,
-	const struct read *r, const struct warc_id *record, struct err *err)
+static int keep_visit(struct capture *c, const struct store_attempt *s,
+	const struct warc_id *record, struct err *err)
 {
 	struct page_visit v = {
-		.state = a->state,
-		.payload = r->result.payload,
-		.coding = r->coding,
-		.date = a->wall.sent,
+		.state = s->attempt.state,
+		.payload = s->result->payload,
+		.coding = s->coding,
+		.date = s->attempt.wall.sent,
 		.record = *record,
-		.end = capture_seconds(c, a->clock.last_byte),
+		.end = capture_seconds(c, s->attempt.clock.last_byte),
 	};
 
-	return pages_set_visit(&c->pages, page, &v, err);
+	return pages_set_visit(&c->pages, s->page, &v, err);
 }
 
 static int compare_visit(struct capture *c, uint32_t page, const struct page_visit *visit,
@@ -288,43 +288,35 @@ static int find_visit(const struct capture *c, const struct plan_order *order,
 }
 
 /* Whether the archive has the body already: of the page's own visit, or of any other page. */
-static bool find_body(struct capture *c, const struct page_visit *visit, const struct attempt *a,
-	const struct read *r, struct duplicates_original *ret)
+static bool find_body(struct capture *c, const struct page_visit *visit,
+	const struct store_attempt *s, struct duplicates_original *ret)
 {
-	if (!r->there || a->truncated)
+	if (!s->result || s->attempt.truncated)
 		return false;
-	if (!visit || !visit->record.text[0] || visit->coding != r->coding ||
-		!digest_eq(&visit->payload, &r->result.payload))
-		return store_has_body(&c->lane->store, &r->result, r->coding, ret);
+	if (!visit || !visit->record.text[0] || visit->coding != s->coding ||
+		!digest_eq(&visit->payload, &s->result->payload))
+		return store_has_body(&c->lane->store, s->result, s->coding, ret);
 	*ret = (struct duplicates_original){
-		.record = visit->record, .date = visit->date, .url = a->url};
+		.record = visit->record, .date = visit->date, .url = s->attempt.url};
 	return true;
 }
 
-static int save(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct read *r, const struct page_visit *visit, struct err *err)
+static int save(
+	struct capture *c, struct store_attempt *s, const struct page_visit *visit, struct err *err)
 {
-	struct observation shown = legs_observe(a);
+	struct observation shown = legs_observe(&s->attempt);
 	struct duplicates_original original;
 	struct warc_id record;
-	bool is_known = find_body(c, visit, a, r, &original);
-	int rc = store_attempt(&c->lane->store,
-		&(struct store_attempt){
-			.capture = c->row.id,
-			.attempt = *a,
-			.fetch = r->fetch,
-			.result = r->there ? &r->result : NULL,
-			.media_type = r->media_type,
-			.coding = r->coding,
-			.page = order->page,
-			.original = is_known ? &original : NULL,
-		},
-		&record, err);
+	int rc;
 
-	if (is_known)
+	if (find_body(c, visit, s, &original))
+		s->original = &original;
+	rc = store_attempt(&c->lane->store, s, &record, err);
+	if (s->original)
 		record = (struct warc_id){0}; /* a revisit is never referred to */
-	if (rc == 0 && order->leg == PLAN_VISIT && observation_is_usable(&shown))
-		rc = keep_visit(c, order->page, a, r, &record, err);
+	if (rc == 0 && s->attempt.leg == ATTEMPT_VISIT && observation_is_usable(&shown))
+		rc = keep_visit(c, s, &record, err);
+	s->original = NULL;
 	return rc;
 }
 
@@ -333,7 +325,7 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	const struct net_fetch *f, const struct page_visit *v, struct err *err)
 {
 	struct url document;
-	struct read again;
+	struct state_result again;
 	int rc = 0;
 
 	if (f->status < 200 || f->status >= 400)
@@ -341,7 +333,7 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	if (order->leg == PLAN_REVISIT) {
 		if (v && a->has_state && digest_eq(&a->state, &v->state))
 			return 0;
-		rc = read_response(c, f, READING_LINKS, &again, err);
+		rc = reading_read(&c->lane->reading, f, READING_LINKS, &again, err);
 	}
 	url_init(&document);
 	if (rc == 0)
@@ -386,39 +378,36 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
 {
 	char text[sizeof f->detail + 32];
-	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
+	struct store_attempt s = {
+		.capture = c->row.id,
+		.page = order->page,
+		.fetch = f,
+		.attempt = describe(c, order, f, via, failure_of(f, text, sizeof text)),
+	};
+	struct state_result result = {0};
 	enum reading_for mode = READING_STATE;
 	bool follow = true;
-	struct read r = {.fetch = f};
 	int rc = choose_mode(c, order, f, &mode, err);
 
 	if (rc == 0 && f->status > 0)
-		rc = read_response(c, f, mode, &r, err);
+		rc = read_response(c, mode, &s, &result, err);
 	if (rc)
 		return rc;
-	if (r.there) {
-		uint32_t host = c->pages.list.ptr[order->page].host;
-		bool unproven = is_unproven(f, &r.result);
-
-		apply(&a, &r, unproven);
-		if (unproven && host < c->rules.list.len)
-			c->rules.list.ptr[host].http1 = true;
-		response_obey_retry_after(c, host, f->status);
-	}
-	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
-	rc = save(c, order, &a, &r, visit, err);
+	*ret_outcome =
+		s.result && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&s.attempt, f);
+	rc = save(c, &s, visit, err);
 	if (rc)
 		return rc;
 	/* The catalog learns of it with the observation that moves its end: the two agree. */
-	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
+	rc = capture_move_still_point(c, &s.attempt) ? capture_store_row(c, err) : 0;
 	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
-		rc = compare_visit(c, order->page, visit, &a, err);
+		rc = compare_visit(c, order->page, visit, &s.attempt, err);
 	if (*ret_outcome != PLAN_OK)
-		report_problem(c, &a);
+		report_problem(c, &s.attempt);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
-		rc = traps_page_read(c, f, &r.result, mode == READING_TEXT, &follow, err);
+		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
 	if (rc == 0 && follow)
-		rc = find_links(c, order, &a, f, visit, err);
+		rc = find_links(c, order, &s.attempt, f, visit, err);
 	return rc ? rc : traps_take_deferred(c, err);
 }
 
