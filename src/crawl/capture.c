@@ -1,4 +1,4 @@
-/* A capture as an object: made of its parts by its settings, and taken apart again. */
+/* A capture: makes its parts from its settings, begins or resumes it, frees it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ double capture_now(const struct capture *c)
 	return capture_seconds(c, clock_monotonic(c->clock));
 }
 
-/* What helps with this reason in particular, or the given advice. */
+/* Special advice for this reason, or the given one. */
 static const char *choose_advice(const char *reason, const char *advice)
 {
 	static const struct {
@@ -190,7 +190,7 @@ void capture_free(struct capture *c)
 	free(c);
 }
 
-/* ---- its first steps, and the first after it was cut off ---- */
+/* ---- beginning and resuming ---- */
 
 static int discover_seeds(struct capture *c, struct err *err)
 {
@@ -223,7 +223,7 @@ int capture_begin(struct capture *c, struct err *err)
 }
 
 /*
- * The planner's clock goes on where the wall clock says; journal_replay sees that it never goes
+ * The planner's clock continues by the wall clock; journal_replay makes sure that it never goes
  * back.
  */
 int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)

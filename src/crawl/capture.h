@@ -72,11 +72,11 @@ VEC_DECLARE(moments, double);
 struct stage {
 	uint32_t visits_ordered, revisits_ordered; /* so far: positions in the plan */
 	bool begun;                                /* the planner has been asked once */
-	bool asleep;          /* the planner has nothing until something happens */
-	bool ended;           /* nor ever again */
+	bool asleep;          /* the planner has no order until something happens */
+	bool ended;           /* the planner will have no more orders */
 	bool cut;             /* by a limit: row.ended_by */
-	bool cancelled;       /* because the time is up, or the bytes are */
-	bool visits_ended;    /* to leave some for the revisits */
+	bool cancelled;       /* the time or the bytes are used up */
+	bool visits_ended;    /* to leave time or bytes for the revisits */
 	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
 	bool marked;          /* the still point has been recorded */
 };
@@ -122,13 +122,13 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	const struct clock *clock, struct capture **ret, struct err *err) SP_MUST_CHECK;
 void capture_free(struct capture *c); /* NULL is fine */
 
-/* Puts it on a lane, under that number: the parts that it shares with others. */
+/* Puts it on a lane, in that slot, and makes the parts that need the lane. */
 void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
 
-/* Hands a row of the capture to the store; its number is filled in. */
+/* Adds a row to the batch; fills in the number of the capture. */
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
-/* What the capture has come to (row): the catalog has to know. */
+/* Adds the capture's own row, which has changed. */
 int capture_store_row(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* The planner's clock, in seconds. */
@@ -138,41 +138,41 @@ double capture_seconds(const struct capture *c, int64_t monotonic);
 #define CAPTURE_RETRY_ADVICE "check the URL, or try again later"
 
 /*
- * Keeps the first thing that went wrong, for people, with what they can do: the advice, or a better
- * one where the reason is known to have one.
+ * Keeps the first problem, as a message for people with an advice: the given one, or a better one
+ * for a known reason.
  */
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice);
 
 /*
- * Lets the still point of its row know of an attempt; true when that moved its end, or its
- * beginning although the end is known: then the catalog has to know.
+ * Updates the still point of its row for an attempt. True if that moved its end, or its beginning
+ * although the end is known: then the row must be stored.
  */
 bool capture_move_still_point(struct capture *c, const struct attempt *a);
 
 /*
- * Records what the clocks say at that moment (store_moment), and whether the wall clock was set:
- * then the capture will have no still point, and its row says so.
+ * Records the clocks at that moment (store_moment). If the wall clock was set, the capture will
+ * have no still point, and its row says so.
  */
 int capture_moment(struct capture *c, const char *moment, struct err *err) SP_MUST_CHECK;
 
-/* What came of it, so far. */
+/* Its result so far. */
 void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret);
 
-/* Its row is in the catalog: records the start, and finds the seeds. */
+/* Begins a new capture: records the start and discovers the seeds. */
 int capture_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* Its row was in the catalog: restores all that is known of it, and goes on from there. */
+/* Resumes a capture: restores it from the catalog. */
 int capture_resume(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* ---- limit.c ---- */
 
-/* Sees to the limits of time and of bytes. */
+/* Checks the limits of time and of bytes, and ends visits or all if needed. */
 int limit_check(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* Seconds until it has to be looked at again; infinite without a limit. */
+/* Seconds until it must be called again; infinite without a limit. */
 double limit_wait(const struct capture *c);
 
-/* How far it is; alone: of a crawl of one site, so that it is worth computing what to expect. */
+/* Its progress; alone: it is the only capture, so expected is computed before the revisits. */
 struct crawl_progress limit_progress(struct capture *c, bool alone);
 
 /* Whether the revisits must begin now, or there will be no time for them all. */
@@ -180,13 +180,13 @@ bool limit_wants_revisits(const struct capture *c);
 
 /* ---- slow.c ---- */
 
-/* Ends the fetches that hold up the others: NET_FAILURE_SLOW. They come back as others do. */
+/* Ends the fetches that hold up the others: NET_FAILURE_SLOW. */
 void slow_check(struct capture *c);
 
-/* Seconds until it has to be looked at again; infinite when nothing is held up. */
+/* Seconds until it must be called again; infinite when nothing is held up. */
 double slow_wait(const struct capture *c);
 
-/* What the planner is to make of such a fetch. */
+/* The outcome of such a fetch for the planner. */
 enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order);
 
 /* Ends all fetches under way: the time is up. */
@@ -200,13 +200,13 @@ int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order 
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err) SP_MUST_CHECK;
-/* That limit: no more visits; nothing more at all. The first one is the capture's ended_by. */
+/* A limit ends the visits, or everything. The first limit becomes the row's ended_by. */
 int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err) SP_MUST_CHECK;
 int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err) SP_MUST_CHECK;
 
 /*
- * Replays the log into a fresh planner; orders that were out are given back. resumed: when, on the
- * planner's clock and in their order, processes went on; the last is this one.
+ * Replays the log into a fresh planner and returns open orders to it. resumed: when processes
+ * resumed the capture, on the planner's clock, in their order; the last is this one.
  */
 int journal_replay(struct capture *c, struct catalog *catalog, const struct moments *resumed,
 	struct err *err) SP_MUST_CHECK;
@@ -219,30 +219,30 @@ struct found {
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint8_t kind;
 	bool is_redirect;
-	bool is_seed; /* or where one leads */
-	double rate;  /* changes per second, as somebody says; not above 0: nobody does */
+	bool is_seed; /* or the target of one */
+	double rate;  /* changes per second; ≤ 0: unknown */
 };
 
-/* A URL was found. New ones are taken or refused, and recorded as such. */
+/* A URL was found. A new one is taken or refused, and stored. */
 int discover(struct capture *c, const struct found *found, struct err *err) SP_MUST_CHECK;
 
-/* A page was taken: the planner gets it as soon as its robots.txt allows. */
+/* A page was taken: the planner gets it when its robots.txt allows it. */
 int discover_admit(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* All links that were read out of a page. */
+/* Discovers all links of the page that was read last. */
 int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	struct err *err) SP_MUST_CHECK;
 
-/* Records how many links were left out and not kept, if that has changed. */
+/* Stores how many links were not kept, if that has changed. */
 int discover_record_unkept(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* The host's robots.txt is known: decides about the pages that waited for it. */
+/* The host's robots.txt is known: decides the pages that waited for it. */
 int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* It has changed: decides about all pages of the host anew. */
+/* It has changed: decides all pages of the host again. */
 int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* A page that was put off may be taken now: decides about it again. */
+/* A page that was put off may be taken now: decides it again. */
 int discover_again(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
 /* ---- capture_traps.c: all return 0 or ERR_NOMEM, or as their err says ---- */
@@ -250,10 +250,10 @@ int discover_again(struct capture *c, uint32_t page, struct err *err) SP_MUST_CH
 /* Whether a URL may be taken. */
 int traps_decide(struct capture *c, const struct found *f, struct trap_decision *ret) SP_MUST_CHECK;
 
-/* Whether it may be taken whatever its budgets. */
+/* Whether it may be taken without asking its budgets. */
 bool traps_is_exempt(struct capture *c, const struct found *f);
 
-/* Appends the rule by which it may not. */
+/* Appends the rule that refuses it. */
 int traps_explain(struct buf *out, const struct trap_decision *d) SP_MUST_CHECK;
 
 /* The page of that URL is taken, or put off. */
@@ -267,27 +267,27 @@ int traps_restore_page(struct capture *c, const struct url *url, uint32_t page,
 /* A redirect led to a page that was taken. */
 int traps_redirect_followed(struct capture *c, const struct url *document) SP_MUST_CHECK;
 
-/* A page has come, and is about to be read; *ret_text: its text is wanted. */
+/* A page is about to be read; *ret_text: its text is wanted. */
 int traps_page_arrived(
 	struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text) SP_MUST_CHECK;
 
-/* It was read; *ret_follow: its links are to be followed. */
+/* The page was read; *ret_follow: its links may be followed. */
 int traps_page_read(struct capture *c, const struct net_fetch *f, const struct state_result *result,
 	bool has_text, bool *ret_follow, struct err *err) SP_MUST_CHECK;
 
-/* Takes pages that were put off, as far as that page has made room for them. */
+/* Takes pages that were put off, as far as that page has raised their budgets. */
 int traps_take_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* ---- probe.c ---- */
 
-/* The host says something else than 404 where nothing is. */
+/* The host answers something else than 404 to URLs that do not exist. */
 bool probe_is_soft(const struct capture *c, uint32_t host);
 
-/* The page is such an answer. */
+/* The page has the text of such an answer. */
 bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gist);
 int probe_mark(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* A page has come: asks its host when it is time. */
+/* A page was visited: after some of them, sends a probe to its host. */
 int probe_visited(
 	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
@@ -396,18 +396,18 @@ int response_unplanned(struct capture *c, slice url, unsigned tries, const struc
  */
 enum pace_outcome response_pace(const struct net_fetch *f, bool is_first);
 
-/* Lets the host rest as long as the answer that was just read asks for: 429 or 503. */
+/* Obeys the Retry-After of the response that was just read, if its status is 429 or 503. */
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);
 
 /* ---- replay.c ---- */
 
-/* Rows that are read between two looks at the stop flag. */
+/* The stop flag is read after so many rows. */
 enum { STOP_INTERVAL = 1024 };
 
 /* Restores all of the capture from the catalog. */
 int replay(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
-/* Sets aside what a crash left in the WARC files. */
+/* Repairs the WARC files after a crash: moves bytes that were not committed to other files. */
 int replay_repair(
 	struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
 

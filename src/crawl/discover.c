@@ -1,7 +1,7 @@
 /*
- * A URL was found. In this order: is it known already; does the scope want it; do the limits allow
- * it; does robots.txt (for which it may have to wait). Whatever the answer, the catalog gets to
- * know it, so that every link of the site can be accounted for.
+ * A URL was found. Checks in this order whether it is known, in the scope, within the limits, and
+ * allowed by robots.txt (for which it may have to wait). The catalog gets the answer in any case,
+ * so that reports can explain every link of the site.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,13 +19,13 @@ enum {
 	WHY_SIZE = 400,        /* of a reason to refuse a page */
 };
 
-/* Rules that refuse a page begin so. */
+/* Rules that refuse a page begin with this. */
 #define OUT "out: "
 
 /*
- * What is assumed of a page nobody knows anything of: a rate that is itself uncertain (Gamma), on
- * average one change in 30 days. The small shape says how little that is worth: many such pages
- * never change, a few change all the time.
+ * Prior of a page of which nothing is known: an uncertain rate (Gamma), on average one change in 30
+ * days. The small shape says that this is a weak guess: many pages never change, a few change all
+ * the time.
  */
 static const double PRIOR_RATE = 1.0 / (30 * 86400);
 static const double PRIOR_SHAPE = 0.5;
@@ -87,7 +87,7 @@ static struct scope_link link_of(const struct capture *c, const struct found *f)
 	};
 }
 
-/* The rule's words are put into text. */
+/* Decides whether a URL is taken; text gets the rule. */
 static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
 	struct trap_decision traps = {.reason = LEFT_OUT_NOT};
@@ -175,7 +175,7 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 		err);
 }
 
-/* robots.txt is known: why it forbids the page, without OUT; nothing where it does not. */
+/* robots.txt is known: why it forbids the page, without OUT; "" if it allows it. */
 static int ask_rules(
 	struct capture *c, uint32_t host, slice url, char out[WHY_SIZE], struct err *err)
 {
@@ -224,8 +224,8 @@ static int settle(struct capture *c, uint32_t page, struct err *err)
 }
 
 /*
- * A page that was allowed is forbidden from here on, visited or not. The planner still has it; what
- * it orders of it is not carried out.
+ * A page that was allowed is forbidden from now on, visited or not. The planner still has it;
+ * orders for it are not carried out.
  */
 static int exclude(struct capture *c, uint32_t page, slice url, const char *why, struct err *err)
 {
@@ -236,7 +236,7 @@ static int exclude(struct capture *c, uint32_t page, slice url, const char *why,
 	return refuse(c, page, url, rule, err);
 }
 
-/* A page that was forbidden, and which the planner has never known, is allowed. */
+/* A page that was forbidden and that the planner does not have is allowed now. */
 static int admit_again(struct capture *c, uint32_t page, struct err *err)
 {
 	char date[CLOCK_TEXT_SIZE], rule[80];
@@ -315,7 +315,7 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err)
 	return rc;
 }
 
-/* What is known of the page by this finding. */
+/* The page as this link describes it. */
 static int describe(
 	struct capture *c, const struct found *f, const struct decision *d, struct crawl_page *ret)
 {
@@ -352,8 +352,7 @@ int discover_record_unkept(struct capture *c, struct err *err)
 	return rc;
 }
 
-/* Tells the budgets what became of a page: not those that a limit refused before they were asked.
- */
+/* Tells the budgets about a page, unless a limit refused it before they were asked. */
 static int settle_traps(struct capture *c, uint32_t page, const struct decision *d, struct err *err)
 {
 	int rc = 0;
@@ -386,28 +385,28 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
-/* Put off by its budgets, and now somebody speaks for it. Else it waits for them to grow. */
+/* It was put off by its budgets, and this link is exempt from them. */
 static bool is_redeemed(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
 	return left_out_is_trap((enum left_out)p->left_out) && traps_is_exempt(c, f);
 }
 
-/* A requisite outside is found with fewer others before it than so far. */
+/* A requisite outside the scope is found with fewer hops than before. */
 static bool is_nearer(const struct capture *c, const struct crawl_page *p, const struct found *f)
 {
 	return page_kind_is_requisite(f->kind) && scope_link_hops(link_of(c, f)) < p->hops_out;
 }
 
-/* Whether this finding may take in a page that earlier ones could not. */
+/* Whether this link may admit a page that was refused before. */
 static bool is_better(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
-	/* What robots.txt refuses no other link can change. */
+	/* No link changes what robots.txt refuses. */
 	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
 	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) || is_nearer(c, p, f) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
 
-/* A page that is known is wanted after all. */
+/* Takes a page that was refused before. */
 static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	const struct decision *d, struct err *err)
 {
@@ -432,8 +431,8 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 }
 
 /*
- * A requisite that waits to be visited is found nearer: more of what it needs itself can be taken
- * then. Nothing else changes for it.
+ * A requisite that waits to be visited is found with fewer hops: more of its own requisites can be
+ * taken then. Nothing else changes for it.
  */
 static int bring_nearer(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
 	struct err *err)
@@ -505,7 +504,7 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 		rc = url_parse(&url, buf_slice(&text), NULL, err);
 	if (rc == 0)
 		rc = err_code(err, decide(c, &found, &text, &d));
-	if (rc == 0) /* found in the way it was found before: it may be put off again */
+	if (rc == 0) /* the link is the same, so it may be put off again */
 		rc = d.left_out ? settle_traps(c, page, &d, err)
 				: take_in(c, page, &found, &d, err);
 	buf_release(&text);
@@ -513,7 +512,7 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	return rc;
 }
 
-/* The sitemaps of a seed's host are those of the site; of the host it redirects to, too. */
+/* The sitemaps of a seed's host, and of the host it redirects to, are wanted. */
 static int want_sitemaps(struct capture *c, const struct found *f, struct err *err)
 {
 	const struct crawl_page *p;
@@ -542,7 +541,7 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 	rc = lane_check_stop(c->lane, err);
 	if (rc)
 		return rc;
-	/* A page of any size could name gigabytes of them. What the user gave is taken. */
+	/* A small page could contain gigabytes of URLs. Seeds are always taken. */
 	if (url_page(f->url).len > LENGTH_MAX && (!f->is_seed || f->via != CATALOG_NO_PAGE)) {
 		unkept_add(&c->unkept, LEFT_OUT_LENGTH, 1);
 		return 0;
@@ -557,8 +556,8 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 }
 
 /*
- * Browsers show the document in a frame, but not one that comes in place of an image or a script:
- * outside the scope nobody needs what it embeds.
+ * Browsers show a document in a frame, but not one that comes in place of an image or a script.
+ * Outside the scope, what such a document embeds is not needed.
  */
 static bool is_shown(const struct capture *c, uint32_t page)
 {

@@ -1,6 +1,6 @@
 /*
- * Requests of all kinds, from the queue of their server to their answer: made equally politely,
- * archived alike. The table KINDS has what differs; a new kind is a row there.
+ * Requests of all kinds, from the queue of their server to their response. Politeness and archiving
+ * are the same for all; the table KINDS has what differs. A new kind is a row there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,7 @@ bool fetch_is_down(const struct capture *c, uint32_t host)
 	return pace_is_down(hosts_pace(&c->hosts, host), lane_now(c->lane), after);
 }
 
-/* A request has ended: what waits for a server that is down does not wait any longer. */
+/* Drops the requests that wait for a server that is down. */
 static int check_server_health(struct capture *c, uint32_t host, struct err *err)
 {
 	uint64_t place;

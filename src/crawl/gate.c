@@ -51,7 +51,7 @@ static void describe_hours(struct gate *g, double wait)
 
 /* ---- disk ---- */
 
-/* Bytes that are free; a disk that does not tell is taken for large: writing will tell. */
+/* Free bytes; unknown counts as enough: writing will fail if it is not. */
 static uint64_t free_bytes(const struct gate *g)
 {
 	struct statvfs fs;

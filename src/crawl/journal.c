@@ -1,8 +1,7 @@
 /*
- * Every call of the planner that changes it goes through here and into the catalog's event log,
- * with its arguments; so a fresh planner, given the log, is the old one (plan.h, invariant 3). One
- * of another version that would have given other orders takes those of the log, and goes on from
- * there.
+ * Calls the planner and logs each call that changes it in the catalog, with its arguments.
+ * Replaying the log into a fresh planner restores the old one (plan.h, invariant 3). A newer
+ * version that would give other orders must take those of the log, and continues from there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +127,7 @@ static void apply_cancel(struct capture *c)
 	c->stage.asleep = false;
 }
 
-/* The row says which limit it was, and goes into the catalog with the event. */
+/* Logs the event together with the row, which says which limit it was. */
 static int append_limit(
 	struct capture *c, enum catalog_event_kind kind, enum catalog_end limit, struct err *err)
 {
@@ -158,7 +157,7 @@ VEC_DECLARE(open_orders, struct plan_order);
 
 struct replay {
 	struct capture *capture;
-	struct open_orders open; /* given out, and not heard of since */
+	struct open_orders open; /* given out, and not done yet */
 	uint32_t *place;         /* by page: where its order is in open, plus one; 0: nowhere */
 	double last;             /* time of the last event */
 	const struct moments *resumed;
@@ -182,7 +181,7 @@ static int damaged(struct replay *r)
 		"'stillpoint crawl'");
 }
 
-/* What was ordered then is imposed: another version may have made another plan. */
+/* Imposes the order of the log: another version may have planned otherwise. */
 static int replay_next(struct replay *r, const struct catalog_event *e)
 {
 	struct plan_order order = order_of(e);
@@ -200,7 +199,7 @@ static int replay_next(struct replay *r, const struct catalog_event *e)
 	return open_orders_push(&r->open, order);
 }
 
-/* Takes an order off those that are open. */
+/* Removes an order from those that are open. */
 static void close_order(struct replay *r, uint32_t page)
 {
 	uint32_t i = r->place[page] - 1;
@@ -225,7 +224,7 @@ static int replay_done(struct replay *r, const struct catalog_event *e)
 	return 0;
 }
 
-/* Between the last event of a process and the beginning of the next nobody was there. */
+/* Adds the time between the last event of a process and the start of the next. */
 static void add_idle(struct replay *r, double until)
 {
 	for (; r->resumes < r->resumed->len && r->resumed->ptr[r->resumes] <= until; r->resumes++) {

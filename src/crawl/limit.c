@@ -1,4 +1,4 @@
-/* The limits of a capture, and how far it is. */
+/* The limits of a capture, and its progress. */
 #include <math.h>
 
 #include "crawl/capture.h"
@@ -42,7 +42,7 @@ static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
 	return rc ? rc : fetch_drop_all(c, err);
 }
 
-/* What is under way when the time is up has a little more of it, so that most of it is whole. */
+/* Fetches under way when the time is up get a little more, so that most become complete. */
 static double overtime(const struct capture *c)
 {
 	return fmin(OVERTIME_MAX, OVERTIME_SHARE * c->settings->time_limit);
@@ -67,8 +67,8 @@ static int check_time(struct capture *c, struct err *err)
 /* ---- the limit of bytes ---- */
 
 /*
- * The same for bytes: every page that was visited needs as many again, and those under way need
- * theirs twice.
+ * The same for bytes: each visited page needs as many again, and each page under way needs its
+ * bytes twice.
  */
 static bool bytes_must_end(const struct capture *c)
 {
@@ -79,7 +79,7 @@ static bool bytes_must_end(const struct capture *c)
 	       counters_lacks_bytes(&c->counters, p.visited + 2 * (p.in_flight + 1));
 }
 
-/* What is under way when the last byte is spent ends by itself: the net sees to it. */
+/* When the last byte is spent, the net ends what is under way. */
 static int check_bytes(struct capture *c, struct err *err)
 {
 	if (c->settings->max_bytes == 0 || c->stage.cancelled)
@@ -105,13 +105,13 @@ double limit_wait(const struct capture *c)
 		return INFINITY;
 	if (c->stage.cancelled)
 		return left + overtime(c) > 0 ? left + overtime(c) : INFINITY;
-	/* Whether the visits must end is a matter of time, too, though nothing happens. */
+	/* The visits may have to end although nothing happens. */
 	return fmin(fmax(left, 0), 1);
 }
 
-/* ---- telling how far it is ---- */
+/* ---- progress ---- */
 
-/* Cheap enough to be asked for at every turn: at most a hundredth of the time goes into it. */
+/* Computed so rarely that it takes at most a hundredth of the time. */
 static double expect_soon(struct capture *c)
 {
 	double now = capture_now(c);
@@ -124,7 +124,7 @@ static double expect_soon(struct capture *c)
 	return c->counters.expected_soon;
 }
 
-/* Requests that are still to come, if all goes well and nothing more is found. */
+/* Requests still to come, if none fails and no more pages are found. */
 static size_t requests_left(const struct capture *c, const struct plan_progress *p)
 {
 	size_t over = p->visited + p->failed + p->late;

@@ -12,11 +12,11 @@
 
 enum { SEED_SHIFT = 32 };
 
-/* ---- what seeds open ---- */
+/* ---- which addresses are allowed ---- */
 
 static const unsigned PUBLIC = ADDRESS_SET(ADDRESS_PUBLIC);
 
-/* The address that a host shows by itself: its own, or what localhost means everywhere. */
+/* The address that a host name contains: written out, or 127.0.0.1 for localhost. */
 static bool shown_address(slice host, struct address *ret)
 {
 	static const struct address LOOPBACK = {ADDRESS_V4_SIZE, {127, 0, 0, 1}};
@@ -28,8 +28,8 @@ static bool shown_address(slice host, struct address *ret)
 }
 
 /*
- * A seed opens the class of the address that it shows. Where names lead is up to their owners, who
- * must not be able to open what is not theirs: of those only the address is looked up.
+ * A seed with an address allows the class of that address. A name allows nothing, since its owner
+ * could lead it anywhere; it is only looked up.
  */
 static int begin_seed(
 	struct capture *c, size_t number, const struct url *seed, bool decide, struct err *err)
@@ -72,7 +72,7 @@ int names_begin(struct capture *c, struct err *err)
 	return capture_store_row(c, err);
 }
 
-/* The guard refuses each request to it; here the user is told what to do. */
+/* The guard refuses each request to it; this tells the user what to do. */
 static void check_seed(struct capture *c, const struct net_lookup *l)
 {
 	size_t number = (l->tag & ~SEED_TAG) >> SEED_SHIFT;

@@ -1,9 +1,9 @@
 /*
- * From the planner to the net. The planner says what is next, the frontier when its server may be
- * asked. Visits are fetched from the planner as late as possible, since links found meanwhile may
- * change its mind: for one server no more than can be under way at once; where there are several,
- * a few more, so that one that has to wait does not hold up the others. The order of the revisits
- * is settled, so of those as many are fetched as it takes to keep all servers busy.
+ * Asks the planner which page is next, and handles pages before and after their fetch. The planner
+ * is asked for visits as late as possible, since links found meanwhile may change its plan. With
+ * one server, no more orders are held than may be under way at once; with several, a few more, so
+ * that one waiting server does not hold up the others. The order of the revisits is fixed, so as
+ * many are held as keep all servers busy.
  */
 #include <math.h>
 
@@ -16,14 +16,14 @@ enum {
 };
 
 /*
- * Seconds that the still point lasts at least. Times are told in milliseconds, rounded so that no
- * claim grows: of a shorter one nothing might be left.
+ * The still point lasts at least so many seconds. Reports round times to milliseconds so that no
+ * claim grows; of a shorter one nothing might be left.
  */
 static const double STILL_POINT_MIN = 0.002;
 
 /* ---- orders that are not carried out ---- */
 
-/* robots.txt has changed since the planner got to know the page: it is not wanted any longer. */
+/* robots.txt has changed since the planner got the page, and forbids it now. */
 static int withdraw(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
@@ -32,7 +32,7 @@ static int withdraw(struct capture *c, const struct plan_order *order, struct er
 	return rc ? rc : journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
 
-/* Counts as an attempt: behind the other pages there may be another. */
+/* Counts as an attempt; after the other pages there may be another one. */
 static int skip(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
@@ -54,8 +54,8 @@ int orders_dropped(
 /* ---- before an order is carried out ---- */
 
 /*
- * The order goes behind the question whether it is still allowed. Once: where the pause between two
- * requests is longer than robots.txt is trusted, the answer is always too old.
+ * Fetches robots.txt again before the page. Only once for each order: if the pause between two
+ * requests is longer than robots.txt is trusted, it is always too old.
  */
 static int check_robots_first(struct capture *c, size_t place, uint32_t host, struct err *err)
 {
@@ -96,7 +96,7 @@ static bool has_room(struct capture *c)
 	return hosts_held(&c->hosts) == 0 || hosts_has_room(&c->hosts, most);
 }
 
-/* Seconds that the first revisit has still to wait, so that the still point has a length. */
+/* Seconds until the first revisit may start: the still point must have a length. */
 static double barrier_left(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
@@ -109,13 +109,13 @@ static double barrier_left(const struct capture *c)
 
 double orders_wait(const struct capture *c)
 {
-	/* Not whether it is over by now: then nobody would ask. */
+	/* 0 if it is over by now: the planner must still be asked. */
 	return c->stage.held_by_barrier ? barrier_left(c) : INFINITY;
 }
 
 /*
- * Whether the planner may be asked. Not before the first robots.txt and sitemaps are in, and not
- * where it would go to the next leg while pages wait for a robots.txt: they belong before it.
+ * Whether the planner may be asked. Not before the first robots.txt and sitemaps have come, and not
+ * if it would begin the next leg while pages wait for a robots.txt: they belong to this one.
  */
 static bool may_ask(struct capture *c)
 {
@@ -133,7 +133,7 @@ static bool may_ask(struct capture *c)
 	return c->requests.unplanned == 0 || c->stage.begun;
 }
 
-/* The instant of which everything is said: behind all visits, and before the first revisit. */
+/* The still point is after all visits and before the first revisit. */
 static int mark_still_point(struct capture *c, struct err *err)
 {
 	if (c->stage.marked || plan_progress(c->plan).leg == PLAN_VISIT)
@@ -183,7 +183,7 @@ int orders_dispatch(struct capture *c, struct err *err)
 	return rc;
 }
 
-/* Whether anything ever came from the host: then a name that is not there may come back. */
+/* Whether the host has ever answered: then a name that is missing now may come back. */
 static bool was_there(const struct capture *c, uint32_t host)
 {
 	return c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL;

@@ -1,7 +1,7 @@
 /*
- * Soft 404s: servers that answer 200 to URLs that do not exist. Once a host has shown some pages,
- * it is asked for one that cannot be there. Pages that say the same are kept as what they are, but
- * their links are not followed: they lead to more of them.
+ * Soft 404s: servers that answer 200 to URLs that do not exist. After some pages of a host, a URL
+ * that cannot exist is requested. Pages with the same text are archived, but their links are not
+ * followed: they lead to more of them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "extract/robots_policy.h"
 
 enum {
-	VISITS_BEFORE = 32, /* small sites are not worth the question */
-	WEIGHT_MIN = 12,    /* of a text that says anything */
+	VISITS_BEFORE = 32, /* not for small sites */
+	WEIGHT_MIN = 12,    /* of a text that can be compared */
 };
 
 static int reserve(struct capture *c, uint32_t host)
@@ -78,7 +78,7 @@ int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, s
 
 /* ---- the answer ---- */
 
-/* Of the body that was read. There is one for each host, so the parser is made anew. */
+/* The text of the body that was read. Rare, so it makes a parser for each. */
 static int read_text(const struct capture *c, slice content_type, struct page_text *text)
 {
 	struct page *page = malloc(sizeof *page);
@@ -158,7 +158,7 @@ bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gi
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 	const struct gist *probe;
 
-	/* What somebody gave us by name is what he wanted, whatever it says. */
+	/* Seeds and URLs of sitemaps are wanted, whatever they say. */
 	if (!probe_is_soft(c, p->host) || p->is_seed || p->via == CATALOG_NO_PAGE ||
 		page_kind_is_requisite(p->kind))
 		return false;

@@ -40,7 +40,7 @@ static int on_warc(void *context, const struct catalog_warc *w)
 	return err_code(r->err, rc);
 }
 
-/* What counts of a file that was just repaired. */
+/* Computes the digest of a file that was just repaired. */
 static int sum_up(const struct repair *r, struct catalog_warc *row)
 {
 	int fd = row->size ? openat(r->dir, row->name.ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -59,7 +59,7 @@ static int sum_up(const struct repair *r, struct catalog_warc *row)
 	return rc;
 }
 
-/* What is mended is complete: nobody will add to it. */
+/* A repaired file is complete: nothing will be added to it. */
 static int repair_known(struct repair *r, struct catalog *catalog)
 {
 	int rc = 0;
@@ -85,8 +85,8 @@ static bool has_end(const char *text, const char *end)
 }
 
 /*
- * The name of a file that a process of ours began, without ".open"; false for any other file, for
- * instance what was torn off one, or what somebody put there.
+ * The name of a WARC file of a crawl, without ".open"; false for any other file, for instance a
+ * torn-off part, or a file that a user put there.
  */
 static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
 {
@@ -100,8 +100,8 @@ static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
 }
 
 /*
- * Files that the catalog never got to know hold nothing that was acknowledged, also when they are
- * complete: several may have been filled between two commits.
+ * Files that are not in the catalog have nothing that was committed, even if they are complete:
+ * several may be filled between two commits.
  */
 static int repair_unknown(struct repair *r, const char *path)
 {
@@ -145,14 +145,14 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 
 struct replaying {
 	struct capture *capture;
-	struct url url;         /* for one after the other */
+	struct url url;         /* of the row that is read */
 	struct moments resumed; /* on the planner's clock */
 	uint32_t rows;          /* so far */
 	int64_t latest;         /* wall: end of the last attempt */
 	struct err *err;
 };
 
-/* There may be millions of rows: every now and then looks at the stop flag. */
+/* There may be millions of rows: reads the stop flag now and then. */
 static int check_stop(struct replaying *r)
 {
 	return r->rows++ % STOP_INTERVAL
@@ -256,7 +256,7 @@ static int on_robots(void *context, const struct catalog_robots *row)
 static int restore_visit(struct replaying *r, const struct catalog_observation *o)
 {
 	struct capture *c = r->capture;
-	/* Wall time is what outlives the process; the planner's zero was when the capture began. */
+	/* Only wall times outlive the process; the planner's clock is 0 when the capture begins. */
 	struct page_visit v = {
 		.state = o->attempt.state,
 		.payload = o->payload,
@@ -302,7 +302,7 @@ static int on_observation(void *context, const struct catalog_observation *o)
 	(void)capture_move_still_point(c, &o->attempt);
 	if (o->attempt.wall.last_byte > r->latest)
 		r->latest = o->attempt.wall.last_byte;
-	/* As much as is left of it: compressed, once. */
+	/* What was received is not known; the record has it compressed, and once. */
 	counters_spend(&c->counters, o->length);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
@@ -324,7 +324,7 @@ static int on_clock(void *context, const struct catalog_clock *k)
 			       clock_seconds(k->capture_time - r->capture->row.started)));
 }
 
-/* Pages that waited for a robots.txt when the process ended wait again, or are decided about. */
+/* Pages that waited for a robots.txt when the process ended wait again, or are decided. */
 static int admit_waiting(struct capture *c, struct err *err)
 {
 	int rc = 0;

@@ -1,4 +1,4 @@
-/* A fetch has ended: its state, its records, its links, and what the planner is to make of it. */
+/* The response to a page: its state, its records, its links, and the outcome for the planner. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static slice failure_of(const struct net_fetch *f, char *out, size_t size)
 }
 
 /*
- * Where the page was found, put into text; nothing for what nobody links to. Of a page's two legs
- * only the first says so, and what kind of link it was: a revisit looks at what is known already.
+ * Puts the URL of the page that links to this one into text; nothing if there is none. Only the
+ * visit records that, and the kind of the link; the revisit does not repeat it.
  */
 static int via_of(
 	const struct capture *c, const struct plan_order *order, struct buf *text, struct err *err)
@@ -76,8 +76,8 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 }
 
 /*
- * Over HTTP/2 without a length only a coding with an end of its own proves that nothing is missing
- * (net.h, open_ended).
+ * Over HTTP/2 without a length, only a content coding with an end marker proves that the body is
+ * complete (net.h, open_ended).
  */
 static bool is_unproven(const struct net_fetch *f, const struct state_result *result)
 {
@@ -86,7 +86,7 @@ static bool is_unproven(const struct net_fetch *f, const struct state_result *re
 	return f->open_ended && !shows_end;
 }
 
-/* Why a body is not whole, although nothing went wrong on the way. */
+/* Why a body is not complete although the transfer succeeded. */
 static slice truncation(const struct state_result *result)
 {
 	return result->coding_end == CODING_CUT
@@ -94,7 +94,7 @@ static slice truncation(const struct state_result *result)
 		       : SLICE("truncated: the body does not end as its head says");
 }
 
-/* What the framing says against what came: both must agree that the body is whole. */
+/* The framing and the bytes must agree that the body is complete. */
 static void apply(struct attempt *a, const struct state_result *result, bool unproven)
 {
 	a->truncated = a->truncated || !result->whole || unproven;
@@ -134,7 +134,7 @@ static bool is_redirect(unsigned status)
 	return status >= 300 && status < 400;
 }
 
-/* Statuses that may be gone in a while (RFC 9110 §15, RFC 6585 §4). */
+/* Statuses that may be temporary (RFC 9110 §15, RFC 6585 §4). */
 static bool is_transient(unsigned status)
 {
 	switch (status) {
@@ -165,8 +165,8 @@ static enum plan_outcome outcome_of(const struct attempt *a, const struct net_fe
 }
 
 /*
- * A page that sends us to itself and sets a cookie wants to see whether we keep it: the page is
- * what it says then. Asked but once, since others do so for ever.
+ * A page that redirects to itself and sets a cookie checks whether cookies are kept; the next
+ * answer is the page. Tried only once, since some do it for ever.
  */
 static bool is_cookie_check(
 	const struct capture *c, const struct plan_order *order, const struct net_fetch *f)
@@ -230,7 +230,7 @@ static int discover_redirect(
 		return 0;
 	url_init(&target);
 	rc = url_parse(&target, location, document, NULL);
-	/* A seed stands for wherever it leads: http to https, the name without www to that with. */
+	/* The target of a seed is a seed: from http to https, or to the name with www. */
 	if (rc == 0 && found.is_seed && url_is_http(&target))
 		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
 	found.url = &target;
@@ -244,7 +244,7 @@ static int discover_redirect(
 	url_release(&target);
 	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
 		return rc;
-	*err = (struct err){0}; /* a page that leads nowhere is no failure of the capture's */
+	*err = (struct err){0}; /* an invalid target is not an error of the capture */
 	return 0;
 }
 
@@ -279,7 +279,7 @@ static int compare_visit(struct capture *c, uint32_t page, const struct page_vis
 	return 0;
 }
 
-/* The visit that a revisit is held against; ret_has is false where a damaged catalog has none. */
+/* The visit to compare a revisit with; *ret_has is false if a damaged catalog has none. */
 static int find_visit(const struct capture *c, const struct plan_order *order,
 	struct page_visit *ret, bool *ret_has, struct err *err)
 {
@@ -313,7 +313,7 @@ static int save(
 		s->original = &original;
 	rc = store_attempt(&c->lane->store, s, &record, err);
 	if (s->original)
-		record = (struct warc_id){0}; /* a revisit is never referred to */
+		record = (struct warc_id){0}; /* no record refers to a revisit record */
 	if (rc == 0 && s->attempt.leg == ATTEMPT_VISIT && observation_is_usable(&shown))
 		rc = keep_visit(c, s, &record, err);
 	s->original = NULL;
@@ -373,7 +373,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	return 0;
 }
 
-/* The page was found on via; visit is what to hold a revisit against, or NULL. */
+/* via: the page that links to it; visit: what to compare a revisit with, or NULL. */
 static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
 {
@@ -398,7 +398,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	rc = save(c, &s, visit, err);
 	if (rc)
 		return rc;
-	/* The catalog learns of it with the observation that moves its end: the two agree. */
+	/* In the same batch as the observation, so that the two agree. */
 	rc = capture_move_still_point(c, &s.attempt) ? capture_store_row(c, err) : 0;
 	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
 		rc = compare_visit(c, order->page, visit, &s.attempt, err);
@@ -411,7 +411,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	return rc ? rc : traps_take_deferred(c, err);
 }
 
-/* The last attempt at a visit came to nothing, but an earlier one was usable: that one counts. */
+/* The last attempt at a visit failed, but an earlier one was usable: that one counts. */
 static bool has_good_visit(
 	const struct capture *c, const struct plan_order *order, enum plan_outcome outcome)
 {

@@ -1,9 +1,8 @@
 /*
- * The life of a robots.txt (RFC 9309 §2.3.1, §2.4): asked for before the first page of a host,
- * trusted for a day, then asked for again. One that cannot be had is asked for again with a growing
- * pause: a few times before its host's pages are given up, then for as long as the capture has
- * other things to do; meanwhile an older copy counts, if there is one. One that changes counts from
- * there on, for the pages that were visited, too.
+ * Fetches robots.txt (RFC 9309 §2.3.1, §2.4): before the first page of a host, and again after a
+ * day. One that cannot be fetched is tried again with a growing pause: a few times before the pages
+ * of its host are given up, then for as long as the capture has other work. Meanwhile an older copy
+ * counts, if there is one. A changed one counts from then on, also for pages that were visited.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ enum {
 
 static const struct hash_key URL_KEY = {0x726f626f74732e74, 0x7874207265646972};
 
-/* From here on these are the rules of the host. */
+/* Makes these the rules of the host. */
 static int adopt(struct capture *c, uint32_t host, const struct rules_text *t, double checked,
 	struct err *err)
 {
@@ -107,7 +106,7 @@ static int ask_later(
 	double ready = pace_ready(hosts_pace(&c->hosts, host));
 	double due = lane_now(c->lane) + seconds;
 
-	/* Once in line it would hold up the barrier. */
+	/* In the queue of its server it would hold up the barrier. */
 	if (isfinite(ready))
 		due = fmax(due, ready);
 	return err_code(err, rules_fetch_at(&c->rules, host, due, pages_wait));
@@ -167,7 +166,7 @@ static int confirm(struct capture *c, uint32_t host, struct err *err)
 		c, &(struct catalog_row){CATALOG_ROW_CONFIRM_ROBOTS, .robots = &row}, err);
 }
 
-/* What counts from here on. */
+/* Confirms the rules of the host, or replaces them. */
 static int settle(struct capture *c, uint32_t host, const struct rules_text *o, struct err *err)
 {
 	bool was_known = are_known(c, host);
@@ -186,8 +185,8 @@ static int settle(struct capture *c, uint32_t host, const struct rules_text *o, 
 }
 
 /*
- * It cannot be had, and its host's pages have waited long enough: an earlier capture's copy, or
- * nothing; after a month everything (§2.3.1.4).
+ * It cannot be fetched, and the pages of its host have waited long enough: the copy of an earlier
+ * capture counts; without one nothing is allowed, after a month everything (§2.3.1.4).
  */
 static int settle_unreachable(struct capture *c, uint32_t host, const char *why, struct err *err)
 {
@@ -212,8 +211,8 @@ static int settle_unreachable(struct capture *c, uint32_t host, const char *why,
 }
 
 /*
- * A failure that another try may mend soon is worth waiting for; not one of a server that wants to
- * be left alone for longer than anything else could hold up the barrier.
+ * Whether pages should wait because another try may soon succeed. Not if the server asks for a
+ * longer pause than anything else could hold up the barrier.
  */
 static bool is_passing(const struct capture *c, uint32_t host, const struct net_fetch *f)
 {
@@ -239,7 +238,7 @@ static int unreachable(struct capture *c, uint32_t host, const struct net_fetch 
 		return ask_after_failure(c, host, true, err);
 	if (!are_known(c, host))
 		rc = settle_unreachable(c, host, why, err);
-	/* Whoever does not keep to it need not know it: each try that fails slows down the rest. */
+	/* With --ignore-robots it is not needed, and each failed try delays other requests. */
 	if (rc || c->settings->ignore_robots)
 		return rc;
 	return ask_after_failure(c, host, false, err);
@@ -260,8 +259,8 @@ int robots_fetch_dropped(
 }
 
 /*
- * Whether the text of a robots.txt came through. What a coding that breaks off has given may end
- * within a rule, or before all of them; only the text up to the limit has to be there.
+ * Whether the text of a robots.txt could be decoded. If its content coding is cut, rules may be
+ * missing; only the text up to the limit is needed.
  */
 static bool is_readable(const struct capture *c, const struct state_result *result)
 {
@@ -288,7 +287,7 @@ static uint32_t hash_url(slice url)
 	return (uint32_t)hash_bytes(URL_KEY, url);
 }
 
-/* Whether a redirect leads to where we have been. */
+/* Whether a redirect leads back to an earlier URL of the chain. */
 static bool is_loop(const struct request *r, slice target)
 {
 	uint32_t hash = hash_url(target);

@@ -18,12 +18,12 @@ void crawl_secrets_release(struct crawl_secrets *s)
 
 /* ---- header fields ---- */
 
-/* They say who reads and how, and open nothing. */
+/* Harmless: they say who reads and how. */
 static const char *const HARMLESS[] = {"Accept", "Accept-Charset", "Accept-Encoding",
 	"Accept-Language", "Cache-Control", "DNT", "From", "Pragma", "Referer", "Save-Data",
 	"Sec-GPC", "Upgrade-Insecure-Requests"};
 
-/* What would change what is asked, or whom, or how the answer is framed; and why, or what else. */
+/* Fields that cannot be set: why, or what to use instead. */
 static const struct {
 	const char *name, *why;
 } REFUSED[] = {

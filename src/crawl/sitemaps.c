@@ -1,11 +1,10 @@
 /*
- * Sitemaps of the seeds' hosts: asked for as soon as their robots.txt is known, since what is known
+ * Sitemaps of the seeds' hosts, fetched as soon as their robots.txt is known: pages that are known
  * early can be planned.
  *
- * A Sitemap line of a robots.txt invites us to a sitemap of its own host, whatever else it forbids.
- * All others are asked for only if the robots.txt of their host lets them be, which is fetched
- * first: those on other hosts, those that an index names or a redirect leads to, and /sitemap.xml,
- * which nobody has named.
+ * A sitemap that a robots.txt names on its own host is fetched without further question. All others
+ * (on other hosts, in an index, after a redirect, /sitemap.xml that no robots.txt names) are
+ * fetched only if the robots.txt of their host, which is fetched first, allows it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +15,16 @@
 #include "rate/frequency.h"
 
 enum {
-	NESTING_MAX = 5, /* of indexes: the protocol knows none */
+	NESTING_MAX = 5, /* of indexes; the protocol allows none */
 	REDIRECTS_MAX = 5,
 	HOW_MAX = 2048, /* bytes of a sitemap's URL that are kept with its entries */
 };
 
-/* A sitemap that was named. */
+/* A sitemap that was found. */
 struct named {
 	slice url;
-	slice base;       /* what it is resolved against; may be none */
-	uint32_t inviter; /* the host whose robots.txt names it, or NO_HOST */
+	slice base;        /* what it is resolved against; may be none */
+	uint32_t named_by; /* the host whose robots.txt names it, or NO_HOST */
 	uint8_t nesting, redirects;
 };
 
@@ -33,7 +32,7 @@ struct named {
 
 /* ---- asking ---- */
 
-/* What is found after the visits could only be fetched once. */
+/* Pages found after the visits could be fetched only once. */
 static bool may_be_asked(const struct capture *c)
 {
 	return !c->stage.visits_ended && plan_progress(c->plan).leg == PLAN_VISIT;
@@ -101,7 +100,7 @@ static int request_url(
 		return err_code(err, rc);
 	if (!is_host_wanted(c, host))
 		return 0;
-	if (host == n->inviter)
+	if (host == n->named_by)
 		return hold(c, url_page(url), n, err);
 	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
 		c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL)
@@ -138,7 +137,7 @@ static bool are_wanted(const struct capture *c, const struct host_rules *rules)
 	       (rules->policy != ROBOTS_DISALLOW_ALL || s->ignore_robots) && may_be_asked(c);
 }
 
-/* The one of that number that a robots.txt names, copied; *ret is false behind the last. */
+/* Copies the i-th sitemap that a robots.txt names; *ret is false after the last. */
 static int copy_named(
 	struct capture *c, uint32_t host, size_t i, struct buf *out, bool *ret, struct err *err)
 {
@@ -161,7 +160,7 @@ static int copy_named(
 static int request_named(struct capture *c, uint32_t host, struct err *err)
 {
 	slice origin = hosts_at(&c->hosts, host)->origin;
-	struct named n = {.base = origin, .inviter = host};
+	struct named n = {.base = origin, .named_by = host};
 	struct buf url;
 	bool there = true;
 	size_t i;
@@ -176,14 +175,14 @@ static int request_named(struct capture *c, uint32_t host, struct err *err)
 	}
 	if (rc == 0 && i == 1) {
 		n.url = SLICE("/sitemap.xml");
-		n.inviter = NO_HOST;
+		n.named_by = NO_HOST;
 		rc = request(c, &n, err);
 	}
 	buf_release(&url);
 	return rc;
 }
 
-/* Those that are allowed now; the others are forgotten. */
+/* Requests those that are allowed now; drops the others. */
 static int request_waiting(struct capture *c, uint32_t host, struct err *err)
 {
 	struct waiting_sitemap w;
@@ -262,10 +261,10 @@ static int read_entries(
 		else if (r->nesting < NESTING_MAX)
 			rc = request(c,
 				&(struct named){.url = entry.loc,
-					.inviter = NO_HOST,
+					.named_by = NO_HOST,
 					.nesting = (uint8_t)(r->nesting + 1)},
 				err);
-		/* There may be a million of them; no order of the planner's is half done here. */
+		/* There may be a million entries, and no order is half done here. */
 		if (rc == 0 && store_due(&c->lane->store) <= 0)
 			rc = store_commit(&c->lane->store, err);
 	}
@@ -273,7 +272,7 @@ static int read_entries(
 	return rc ? rc : discover_record_unkept(c, err);
 }
 
-/* What can be read of it is read; a broken sitemap is no reason to fail. */
+/* Reads as much as possible; a broken sitemap is not an error. */
 static int read_sitemap(struct capture *c, const struct request *r, struct err *err)
 {
 	struct sitemap_reader *reader;
@@ -302,7 +301,7 @@ int sitemaps_answered(struct capture *c, const struct request *r, const struct n
 		 fetch_location(c, r, &target))
 		rc = request(c,
 			&(struct named){.url = url_page(&target),
-				.inviter = NO_HOST,
+				.named_by = NO_HOST,
 				.nesting = r->nesting,
 				.redirects = (uint8_t)(r->redirects + 1)},
 			err);

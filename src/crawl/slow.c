@@ -1,16 +1,15 @@
 /*
- * Responses that hold up the others of their capture: a page that drips, or a server that accepts
- * and does not answer. While such a fetch is all that happens, the barrier waits for it, and every
- * interval around the still point grows. So it is ended after a while. A visit is tried once more
- * behind the other pages; if it is too slow then, too, its page is downloaded once after the
- * revisits, when it holds up nobody.
+ * Responses that hold up the others of their capture: a page that comes very slowly, or a server
+ * that accepts connections and does not answer. While such a fetch is all that happens, the barrier
+ * waits for it, and every interval around the still point grows. So it is ended after a while. A
+ * visit is tried once more after the other pages; if it is too slow again, its page is downloaded
+ * once after the revisits.
  */
 #include <math.h>
 
 #include "crawl/capture.h"
 
-/* A large body that comes at some speed is not slow; yet it does not hold up the others for ever.
- */
+/* A large body that comes at this speed is not slow, but may not hold up the others for longer. */
 static const double SPEED_MIN = 2048; /* bytes per second */
 static const double PATIENCE_FAST = 600;
 
@@ -22,7 +21,7 @@ static double patience(const struct capture *c)
 	return counters_patience(&c->counters, capture_now(c), c->settings->time_limit);
 }
 
-/* With robots.txt and sitemaps: all depends on them, and some are made while we wait. */
+/* For robots.txt and sitemaps: all depends on them, and some servers generate them slowly. */
 static const double PATIENCE_UNPLANNED = 60;
 
 /* Pages of the present leg that no order has been given for. */
@@ -69,7 +68,7 @@ static bool choose(void *context, const struct net_running *f)
 	return f->seconds >= choice->patience && (double)f->bytes < choice->speed * f->seconds;
 }
 
-/* Where the user wants less, less is not slow. */
+/* With --bandwidth a fetch may be slower. */
 static double least_speed(const struct crawl_settings *s)
 {
 	return s->bandwidth ? fmin(SPEED_MIN, (double)s->bandwidth / 16) : SPEED_MIN;
