@@ -36,6 +36,13 @@ static const char *choose_advice(const char *reason, const char *advice)
 	return advice;
 }
 
+int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
+{
+	int rc = hosts_find(&c->hosts, url, ret);
+
+	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
+}
+
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err)
 {
 	struct catalog_row ours = *row;

@@ -125,6 +125,9 @@ void capture_free(struct capture *c); /* NULL is fine */
 /* Puts it on a lane, in that slot, and makes the parts that need the lane. */
 void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
 
+/* The number of a URL's host, which is added with its rules if it is new. As hosts_find. */
+int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret) SP_MUST_CHECK;
+
 /* Adds a row to the batch; fills in the number of the capture. */
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
@@ -388,13 +391,6 @@ int response_skipped(struct capture *c, const struct plan_order *order, const ch
 /* Records a request that is not part of the plan. */
 int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
-
-/*
- * What the end of a request says of its server. An answer that is no HTTP is an answer. A page that
- * failed before and does so again says nothing new: retries come one after the other, and would
- * hold up the barrier for hours.
- */
-enum pace_outcome response_pace(const struct net_fetch *f, bool is_first);
 
 /* Obeys the Retry-After of the response that was just read, if its status is 429 or 503. */
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);

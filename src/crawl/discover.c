@@ -319,8 +319,6 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err)
 static int describe(
 	struct capture *c, const struct found *f, const struct decision *d, struct crawl_page *ret)
 {
-	int rc;
-
 	*ret = (struct crawl_page){
 		.via = f->via,
 		.depth = depth_of(c, f),
@@ -331,8 +329,7 @@ static int describe(
 		.taken = d->left_out == LEFT_OUT_NOT,
 		.left_out = d->left_out & PAGE_FOUR_BITS,
 	};
-	rc = ret->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
-	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
+	return ret->taken ? capture_find_host(c, f->url, &ret->host) : 0;
 }
 
 int discover_record_unkept(struct capture *c, struct err *err)

@@ -54,10 +54,8 @@ int fetch_hold(struct capture *c, const struct request *r)
 static int hold_url(struct capture *c, const struct url *url, const struct request *r)
 {
 	struct request copy = *r;
-	int rc = hosts_find(&c->hosts, url, &copy.host);
+	int rc = capture_find_host(c, url, &copy.host);
 
-	if (rc == 0)
-		rc = rules_reserve(&c->rules, hosts_count(&c->hosts));
 	if (rc)
 		return rc;
 	copy.url = strndup(url_page(url).ptr, url_page(url).len);
@@ -212,12 +210,27 @@ static int answered(
 	return rc;
 }
 
+/*
+ * What a fetch says about its server. An invalid response is an answer, too. The second failure of
+ * a page says nothing new: retries come one after the other, and would hold up the barrier for
+ * hours.
+ */
+static enum pace_outcome outcome_of(const struct request *r, const struct net_fetch *f)
+{
+	bool is_first = r->kind != REQUEST_PAGE || r->order.attempt == 1;
+
+	if (f->status == 429 || f->status == 503)
+		return PACE_REFUSED;
+	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
+		return PACE_ANSWERED;
+	return is_first && net_failure_is_transient(f->failure) ? PACE_FAILED : PACE_UNKNOWN;
+}
+
 int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err)
 {
 	size_t place = request_tag_place(f->tag);
 	struct request r = c->requests.list.ptr[place];
 	double seconds = 0;
-	bool is_first = r.kind != REQUEST_PAGE || r.order.attempt == 1;
 	int rc;
 
 	if (f->starved)
@@ -225,10 +238,10 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	c->counters.last_change = capture_now(c);
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
-	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, response_pace(f, is_first));
+	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(&r, f));
 	rc = request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
-	if (rc == 0)
-		rc = names_fetched(c, r.host, f, err);
+	if (rc == 0 && f->ip[0])
+		rc = err_code(err, hosts_set_address(&c->hosts, r.host, slice_str(f->ip)));
 	if (rc == 0)
 		rc = KINDS[r.kind].finished ? KINDS[r.kind].finished(c, &r, f, err)
 					    : answered(c, &r, f, err);

@@ -145,10 +145,3 @@ int names_collect(struct lane *lane, struct err *err)
 	}
 	return rc;
 }
-
-int names_fetched(struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err)
-{
-	int rc = f->ip[0] ? hosts_set_address(&c->hosts, host, slice_str(f->ip)) : 0;
-
-	return err_code(err, rc);
-}

@@ -17,7 +17,6 @@
 
 struct capture;
 struct lane;
-struct net_fetch;
 
 /* Decides which addresses the capture may use. Call it before anything else. */
 int names_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
@@ -27,10 +26,6 @@ int names_look_up(struct lane *lane, struct err *err) SP_MUST_CHECK;
 
 /* Takes the answers that have come. Before any fetch is started. */
 int names_collect(struct lane *lane, struct err *err) SP_MUST_CHECK;
-
-/* A fetch of that host has ended: stores the address of its server. After hosts_done. */
-int names_fetched(
-	struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* The range that forbids a URL whose host contains an address; NULL if it is allowed. */
 const struct address_range *names_forbids(const struct capture *c, const struct url *url);

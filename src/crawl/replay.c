@@ -165,15 +165,6 @@ static int fail(struct replaying *r, int rc)
 	return rc && !r->err->code ? err_set(r->err, rc, "resume: %s", err_name(rc)) : rc;
 }
 
-/* The number of the host of r->url. */
-static int find_host(struct replaying *r, uint32_t *ret)
-{
-	struct capture *c = r->capture;
-	int rc = hosts_find(&c->hosts, &r->url, ret);
-
-	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
-}
-
 static int on_page(void *context, const struct catalog_page *row)
 {
 	struct replaying *r = context;
@@ -199,7 +190,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	if (rc == 0 && (crawl_page_has_host(&page) || is_seed_redirect || is_trap))
 		rc = url_parse(&r->url, row->url, NULL, NULL);
 	if (rc == 0 && crawl_page_has_host(&page))
-		rc = find_host(r, &page.host);
+		rc = capture_find_host(c, &r->url, &page.host);
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
 	if (rc == 0 && is_seed_redirect) /* its target was taken into the scope */
@@ -247,7 +238,7 @@ static int on_robots(void *context, const struct catalog_robots *row)
 	int rc = url_parse(&r->url, row->origin, NULL, NULL);
 
 	if (rc == 0)
-		rc = find_host(r, &host);
+		rc = capture_find_host(c, &r->url, &host);
 	return fail(r, rc ? rc : robots_fetch_restore(c, host, row, r->err));
 }
 

@@ -15,15 +15,6 @@ static const char OF_SEEDS[] = "";
 
 /* ---- origins ---- */
 
-/* "https://host:443", always with its port. */
-static int add_origin(struct buf *out, const struct url *u)
-{
-	slice scheme = url_part(u, u->scheme), host = url_part(u, u->host);
-
-	return buf_printf(out, "%.*s://%.*s:%d", (int)scheme.len, scheme.ptr, (int)host.len,
-		host.ptr, (int)url_effective_port(u));
-}
-
 static int keep(struct text_list *list, struct buf *text, struct arena *arena)
 {
 	const char *copy = arena_strdup(arena, buf_slice(text));
@@ -43,7 +34,7 @@ static int add_seed(struct request_headers *o, const char *seed, struct arena *a
 	buf_init(&text, TEXT_MAX + 32);
 	rc = url_parse(&url, slice_str(seed), NULL, NULL);
 	if (rc == 0)
-		rc = add_origin(&text, &url);
+		rc = crawl_secrets_add_origin(&text, &url);
 	if (rc == 0)
 		rc = keep(&o->origins, &text, arena);
 	if (rc == 0 && url.scheme_id == URL_HTTP && url.port == URL_NO_PORT) {
@@ -151,7 +142,7 @@ static int add_url_auth(struct request_headers *o, const char *text, struct aren
 	if (rc == 0)
 		rc = url_percent_decode(&pair, url_part(&url, url.password));
 	if (rc == 0)
-		rc = add_origin(&of, &url);
+		rc = crawl_secrets_add_origin(&of, &url);
 	if (rc == 0 && !(origin = arena_strdup(arena, buf_slice(&of))))
 		rc = ERR_NOMEM;
 	if (rc == 0)
@@ -255,7 +246,7 @@ static int add_fields(struct request_headers *o, const struct url *url)
 	int rc;
 
 	buf_init(&origin, TEXT_MAX + 32);
-	rc = add_origin(&origin, url);
+	rc = crawl_secrets_add_origin(&origin, url);
 	for (size_t i = 0; rc == 0 && i < o->fields.len; i++)
 		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)))
 			rc = net_header_vec_push(&o->scratch, o->fields.ptr[i].field);

@@ -189,15 +189,6 @@ static bool is_cookie_check(
 	return same;
 }
 
-enum pace_outcome response_pace(const struct net_fetch *f, bool is_first)
-{
-	if (f->status == 429 || f->status == 503)
-		return PACE_REFUSED;
-	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
-		return PACE_ANSWERED;
-	return is_first && net_failure_is_transient(f->failure) ? PACE_FAILED : PACE_UNKNOWN;
-}
-
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status)
 {
 	double seconds;

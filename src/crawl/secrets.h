@@ -8,8 +8,10 @@
 
 #include "base/api.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "crawl/settings.h"
+#include "url/url.h"
 
 /* Strings are borrowed. Zeroed: none. */
 struct crawl_secrets {
@@ -42,6 +44,9 @@ int crawl_secrets_set_proxy(struct crawl_secrets *s, struct crawl_settings *sett
 
 /* Whether a login names its host. */
 bool crawl_secrets_has_host(const char *auth);
+
+/* Appends "https://host:443", always with the port. As buf_add. */
+int crawl_secrets_add_origin(struct buf *out, const struct url *url) SP_MUST_CHECK;
 
 /* Adds their names to the settings. Strings go into the arena. */
 int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *settings,

@@ -93,9 +93,7 @@ static int request_url(
 	if (rc == ERR_EXISTS)
 		return 0;
 	if (rc == 0)
-		rc = hosts_find(&c->hosts, url, &host);
-	if (rc == 0)
-		rc = rules_reserve(&c->rules, hosts_count(&c->hosts));
+		rc = capture_find_host(c, url, &host);
 	if (rc)
 		return err_code(err, rc);
 	if (!is_host_wanted(c, host))
