@@ -77,26 +77,20 @@ static int repair_known(struct repair *r, struct catalog *catalog)
 	return rc;
 }
 
-static bool has_end(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-
-	return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
-
 /*
  * The name of a WARC file of a crawl, without ".open"; false for any other file, for instance a
  * torn-off part, or a file that a user put there.
  */
 static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
 {
-	size_t len = warc_closed_name(slice_str(entry)).len;
+	slice name = warc_closed_name(slice_str(entry));
 
-	if (len > WARC_NAME_MAX || strncmp(entry, "stillpoint-", strlen("stillpoint-")) != 0)
+	if (name.len > WARC_NAME_MAX || !slice_starts_with(name, SLICE("stillpoint-")))
 		return false;
-	memcpy(out, entry, len);
-	out[len] = '\0';
-	return has_end(out, ".warc.gz") || has_end(out, ".warc.zst") || has_end(out, ".warc");
+	memcpy(out, name.ptr, name.len);
+	out[name.len] = '\0';
+	return slice_ends_with(name, SLICE(".warc.gz")) ||
+	       slice_ends_with(name, SLICE(".warc.zst")) || slice_ends_with(name, SLICE(".warc"));
 }
 
 /*

@@ -305,7 +305,8 @@ static int save(
 	rc = store_attempt(&c->lane->store, s, &record, err);
 	if (s->original)
 		record = (struct warc_id){0}; /* no record refers to a revisit record */
-	if (rc == 0 && s->attempt.leg == ATTEMPT_VISIT && observation_is_usable(&shown))
+	if (rc == 0 && s->result && s->attempt.leg == ATTEMPT_VISIT &&
+		observation_is_usable(&shown))
 		rc = keep_visit(c, s, &record, err);
 	s->original = NULL;
 	return rc;

@@ -60,8 +60,7 @@ static int describe(struct warcinfo *w, const struct warcinfo_params *p)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof fields / sizeof fields[0]; i++)
-		if (fields[i].value.ptr)
-			rc = add_info(w, fields[i].name, fields[i].value);
+		rc = add_info(w, fields[i].name, fields[i].value);
 	return rc ? rc
 		  : crawl_settings_each(
 			    p->settings, seeds ? add_setting : add_setting_but_seeds, w);
