@@ -103,23 +103,17 @@ static int make_scope(struct capture *c, struct err *err)
 	return rc;
 }
 
-static int find_strategy(struct capture *c, struct err *err)
-{
-	const struct crawl_settings *s = c->settings;
-
-	c->strategy =
-		plan_strategy_find(s->strategy, s->scope == SCOPE_PAGE && s->no_requisites &&
-							s->surts.len == 0 && s->includes.len == 0);
-	if (c->strategy)
-		return 0;
-	return err_set(err, ERR_USAGE,
-		"unknown strategy '%.60s' (try 'stillpoint plan --list-strategies')", s->strategy);
-}
-
 static int make_plan(struct capture *c, struct err *err)
 {
 	const struct crawl_settings *s = c->settings;
+	bool all_known = s->scope == SCOPE_PAGE && s->no_requisites && s->surts.len == 0 &&
+			 s->includes.len == 0;
 
+	c->strategy = plan_strategy_find(s->strategy, all_known);
+	if (!c->strategy)
+		return err_set(err, ERR_USAGE,
+			"unknown strategy '%.60s' (try 'stillpoint plan --list-strategies')",
+			s->strategy);
 	c->plan = plan_run_new(
 		&(struct plan_params){
 			.strategy = c->strategy,
@@ -136,13 +130,11 @@ static int make_plan(struct capture *c, struct err *err)
 static int prepare(struct capture *c, struct err *err)
 {
 	struct windows windows;
-	int rc = find_strategy(c, err);
+	int rc = make_plan(c, err);
 
 	if (rc == 0 && c->settings->hours)
 		rc = gate_parse_hours(&windows, c->settings->hours, err);
-	if (rc == 0)
-		rc = make_scope(c, err);
-	return rc ? rc : make_plan(c, err);
+	return rc ? rc : make_scope(c, err);
 }
 
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,

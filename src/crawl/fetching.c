@@ -51,23 +51,10 @@ int fetch_hold(struct capture *c, const struct request *r)
 	return rc;
 }
 
-static int hold_url(struct capture *c, const struct url *url, const struct request *r)
-{
-	struct request copy = *r;
-	int rc = capture_find_host(c, url, &copy.host);
-
-	if (rc)
-		return rc;
-	copy.url = strndup(url_page(url).ptr, url_page(url).len);
-	rc = copy.url ? fetch_hold(c, &copy) : ERR_NOMEM;
-	if (rc)
-		free(copy.url);
-	return rc;
-}
-
 int fetch_url(struct capture *c, slice text, const struct request *request, bool *ret_held,
 	struct err *err)
 {
+	struct request r = *request;
 	struct url url;
 	int rc;
 
@@ -76,17 +63,20 @@ int fetch_url(struct capture *c, slice text, const struct request *request, bool
 		return 0;
 	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0 && !url_is_http(&url))
-		rc = ERR_SYNTAX;
-	if (rc == 0) {
-		rc = hold_url(c, &url, request);
-		*ret_held = rc == 0;
-	}
+	if (rc == 0)
+		rc = url_is_http(&url) ? capture_find_host(c, &url, &r.host) : ERR_SYNTAX;
+	r.url = rc ? NULL : strndup(url_page(&url).ptr, url_page(&url).len);
+	if (rc == 0)
+		rc = r.url ? fetch_hold(c, &r) : ERR_NOMEM;
 	url_release(&url);
-	if (rc == 0 || rc == ERR_SYNTAX)
+	*ret_held = rc == 0;
+	if (rc == 0)
 		return 0;
-	return err_set(err, rc, "%.*s: %s", (int)(text.len < 200 ? text.len : 200), text.ptr,
-		err_name(rc));
+	free(r.url);
+	return rc == ERR_SYNTAX
+		       ? 0
+		       : err_set(err, rc, "%.*s: %s", (int)(text.len < 200 ? text.len : 200),
+				 text.ptr, err_name(rc));
 }
 
 /* ---- not sent ---- */
