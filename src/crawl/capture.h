@@ -1,17 +1,17 @@
 /*
  * A capture under way: what the files of this room share. A crawl has one capture for each site,
- * spread over lanes. What they leave is put away by src/store:
+ * on one or more lanes; src/store writes what they leave. The files:
  *
  *	sites.c      which seeds make one site
  *	captures.c   the captures of a crawl before they are on their lanes
  *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
  *	lane.c       a thread with any number of captures: the loop
- *	warcinfo.c   what the settings say to its WARC files
+ *	warcinfo.c   the warcinfo records of its WARC files
  *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
- *	contact.c    how we introduce ourselves
- *	gate.c       whether anything may start at all
+ *	contact.c    the user agent: how site owners reach the user
+ *	gate.c       whether any request may start
  *	robots_history.c  what earlier captures knew of hosts' robots.txt
- *	names.c      where servers are, and the address guard
+ *	names.c      addresses of servers, and the address guard
  *	robots_cache.c  the parsed robots.txt of a lane's hosts
  *
  * The others are steps of one capture:
@@ -20,16 +20,16 @@
  *	pages.c      its pages, by number
  *	reading.c    what is read out of a response
  *	counters.c   what it has done so far, in numbers
- *	limit.c      its limits, and how far it is
+ *	limit.c      its limits and its progress
  *	request_headers.c  what its requests carry: cookies, passwords, extra fields
  *	slow.c       responses that hold up the others
- *	orders.c     from the planner to the net: what is to be fetched, and when
+ *	orders.c     asks the planner; pages before and after their fetch
  *	response.c   a page came back: records, outcome, links
  *	requests.c   the table of its requests; fetching.c: what happens to them
  *	rules.c      what the robots.txt of its hosts say; robots_fetch.c: fetching them
  *	sitemaps.c   sitemaps; sitemap_list.c: which are known
  *	capture_traps.c  parts of a site that have no end
- *	probe.c      pages that are not there
+ *	probe.c      soft 404s
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	unkept.c     links that are only counted
  *	journal.c    the planner's calls, and their log

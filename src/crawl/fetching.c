@@ -6,20 +6,21 @@
 #include <string.h>
 
 #include "crawl/capture.h"
-#include "crawl/names.h"
 
 struct kind {
 	/* Before it is sent; NULL: it always is. *ret_send false: not now, or not at all. */
 	int (*check)(struct capture *c, size_t place, bool *ret_send, struct err *err);
 
-	/* Its fetch has ended. One of the two: the first stores the attempt itself; for the second
-	 * the body has been read whole, and the attempt stored. */
+	/*
+	 * Its fetch has ended. A kind has one of the two: finished stores the attempt itself;
+	 * before answered is called, the body was read whole and the attempt stored.
+	 */
 	int (*finished)(struct capture *c, const struct request *r, const struct net_fetch *f,
 		struct err *err);
 	int (*answered)(struct capture *c, const struct request *r, const struct net_fetch *f,
 		const struct state_result *result, struct err *err);
 
-	/* It will not be sent; NULL: nobody needs to know. */
+	/* It will not be sent; NULL: nothing is to be done then. */
 	int (*dropped)(struct capture *c, const struct request *r, enum drop_reason reason,
 		struct err *err);
 };
