@@ -98,8 +98,8 @@ static void take_shape(struct lab *lab, struct capture *c, const struct url *url
 	struct trap_shape shape;
 
 	require(trap_shape(&lab->shape, url, &shape) == 0, "trap_shape");
-	require(traps_find(&c->trapping.traps, &shape, &levels) == 0, "traps_find");
-	traps_take(&c->trapping.traps, &levels, false);
+	require(traps_find(&c->traps.traps, &shape, &levels) == 0, "traps_find");
+	traps_take(&c->traps.traps, &levels, false);
 }
 
 static void find_page(struct lab *lab, struct known *k, uint32_t i)
@@ -193,8 +193,7 @@ static void open_capture(struct lab *lab, uint32_t number, const struct rates *r
 	k->number = number;
 	k->hosts = captures == 1 ? HOSTS : 1;
 	k->count = lab->figure->urls / captures;
-	require(capture_new(settings, rates, &lab->directory, clock_system(), &k->capture, &err) ==
-			0,
+	require(capture_new(settings, rates, clock_system(), &k->capture, &err) == 0,
 		"capture_new");
 	pages_init(&k->capture->pages, &lab->pool);
 	hosts_init(&k->capture->hosts, &lab->servers, number, hash_key_random());

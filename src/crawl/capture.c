@@ -1,10 +1,12 @@
-/* A capture as an object: made of its parts by its settings, and taken apart again. */
+/* A capture: makes its parts from its settings, begins or resumes it, frees it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "crawl/capture.h"
+#include "crawl/names.h"
+#include "extract/link_kind.h"
 #include "quality/stillpoint.h"
 
 double capture_seconds(const struct capture *c, int64_t monotonic)
@@ -17,7 +19,7 @@ double capture_now(const struct capture *c)
 	return capture_seconds(c, clock_monotonic(c->clock));
 }
 
-/* What helps with this reason in particular, or the given advice. */
+/* Special advice for this reason, or the given one. */
 static const char *choose_advice(const char *reason, const char *advice)
 {
 	static const struct {
@@ -34,12 +36,19 @@ static const char *choose_advice(const char *reason, const char *advice)
 	return advice;
 }
 
+int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
+{
+	int rc = hosts_find(&c->hosts, url, ret);
+
+	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
+}
+
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err)
 {
 	struct catalog_row ours = *row;
 
 	ours.capture = c->row.id;
-	return batch_add(c->store->batch, &ours, err);
+	return batch_add(c->lane->store.batch, &ours, err);
 }
 
 int capture_store_row(struct capture *c, struct err *err)
@@ -94,23 +103,17 @@ static int make_scope(struct capture *c, struct err *err)
 	return rc;
 }
 
-static int find_strategy(struct capture *c, struct err *err)
-{
-	const struct crawl_settings *s = c->settings;
-
-	c->strategy =
-		plan_strategy_find(s->strategy, s->scope == SCOPE_PAGE && s->no_requisites &&
-							s->surts.len == 0 && s->includes.len == 0);
-	if (c->strategy)
-		return 0;
-	return err_set(err, ERR_USAGE,
-		"unknown strategy '%.60s' (try 'stillpoint plan --list-strategies')", s->strategy);
-}
-
 static int make_plan(struct capture *c, struct err *err)
 {
 	const struct crawl_settings *s = c->settings;
+	bool all_known = s->scope == SCOPE_PAGE && s->no_requisites && s->surts.len == 0 &&
+			 s->includes.len == 0;
 
+	c->strategy = plan_strategy_find(s->strategy, all_known);
+	if (!c->strategy)
+		return err_set(err, ERR_USAGE,
+			"unknown strategy '%.60s' (try 'stillpoint plan --list-strategies')",
+			s->strategy);
 	c->plan = plan_run_new(
 		&(struct plan_params){
 			.strategy = c->strategy,
@@ -127,18 +130,15 @@ static int make_plan(struct capture *c, struct err *err)
 static int prepare(struct capture *c, struct err *err)
 {
 	struct windows windows;
-	int rc = find_strategy(c, err);
+	int rc = make_plan(c, err);
 
 	if (rc == 0 && c->settings->hours)
 		rc = gate_parse_hours(&windows, c->settings->hours, err);
-	if (rc == 0)
-		rc = make_scope(c, err);
-	return rc ? rc : make_plan(c, err);
+	return rc ? rc : make_scope(c, err);
 }
 
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,
-	const struct directory *directory, const struct clock *clock, struct capture **ret,
-	struct err *err)
+	const struct clock *clock, struct capture **ret, struct err *err)
 {
 	struct capture *c = calloc(1, sizeof *c);
 	int rc;
@@ -149,11 +149,11 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->rates = rates;
 	c->clock = clock;
 	c->epoch = clock_monotonic(clock);
-	c->directory = directory;
-	c->budget = settings->max_bytes;
-	trapping_init(&c->trapping, settings);
-	seen_init(&c->sitemaps, hash_key_random(), hash_key_random());
-	heap_init(&c->later);
+	counters_init(&c->counters, settings->max_bytes);
+	requests_init(&c->requests);
+	capture_traps_init(&c->traps, settings);
+	rules_init(&c->rules);
+	sitemap_list_init(&c->sitemaps);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
@@ -167,9 +167,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 {
 	c->lane = lane;
 	c->slot = slot;
-	c->store = &lane->store;
-	c->net = lane->net;
-	c->reading = &lane->reading;
+	c->rules.cache = &lane->robots;
 	pages_init(&c->pages, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
@@ -179,41 +177,75 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	plan_run_free(c->plan);
-	side_release(c);
-	rules_release(c);
-	order_vec_release(&c->orders);
+	requests_release(&c->requests);
+	rules_release(&c->rules);
+	sitemap_list_release(&c->sitemaps);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
-	trapping_release(&c->trapping);
+	capture_traps_release(&c->traps);
 	scope_release(&c->scope);
-	outfit_release(&c->outfit);
+	request_headers_release(&c->headers);
 	free(c->problem);
 	free(c);
 }
 
-static int64_t wall_seconds(const struct capture *c)
+/* ---- beginning and resuming ---- */
+
+static int discover_seeds(struct capture *c, struct err *err)
 {
-	return clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
+	struct url url;
+	int rc = 0;
+
+	url_init(&url);
+	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
+		rc = url_parse(&url, slice_str(c->settings->seeds.ptr[i]), NULL, err);
+		if (rc == 0)
+			rc = discover(c,
+				&(struct found){.url = &url,
+					.how = "seed",
+					.via = CATALOG_NO_PAGE,
+					.kind = LINK_PAGE,
+					.is_seed = true},
+				err);
+	}
+	url_release(&url);
+	return rc;
 }
 
-int capture_fetch(struct capture *c, slice url, uint32_t host, uint64_t order, struct err *err)
+int capture_begin(struct capture *c, struct err *err)
 {
-	struct net_request request = {
-		.url = url,
-		.tag = capture_tag(c, order),
-		.budget = c->settings->max_bytes > 0 ? &c->budget : NULL,
-		.http1 = host < c->rules.len && c->rules.ptr[host].http1,
-		.allowed = c->allowed,
-	};
-	int rc = outfit_dress(&c->outfit, &request, wall_seconds(c), err);
+	int rc = capture_moment(c, "start", err);
 
-	return rc ? rc : net_start(c->net, &request, err);
+	if (rc == 0)
+		rc = names_begin(c, err);
+	return rc ? rc : discover_seeds(c, err);
 }
 
-int capture_take(struct capture *c, const struct net_fetch *f, struct err *err)
+/*
+ * The planner's clock continues by the wall clock; journal_replay makes sure that it never goes
+ * back.
+ */
+int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 {
-	return outfit_take(&c->outfit, f, wall_seconds(c), err);
+	int64_t since = clock_realtime(c->clock) - c->row.started;
+	int rc;
+
+	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
+	rc = names_begin(c, err);
+	if (rc == 0)
+		rc = replay(c, catalog, err);
+	if (rc == 0)
+		rc = capture_moment(c, "resume", err);
+	if (rc == 0 && c->went_back)
+		rc = capture_moment(c, "clock-set", err);
+	if (rc == 0 && !c->stage.begun)
+		rc = discover_seeds(c, err);
+	if (rc == 0 && !c->stage.begun)
+		rc = sitemaps_request_all(c, err);
+	return rc;
 }
+
+/* ---- while it runs ---- */
 
 bool capture_move_still_point(struct capture *c, const struct attempt *a)
 {
@@ -231,7 +263,7 @@ bool capture_move_still_point(struct capture *c, const struct attempt *a)
 int capture_moment(struct capture *c, const char *moment, struct err *err)
 {
 	struct catalog_clock k;
-	int rc = store_moment(c->store, &c->row, moment, &k, err);
+	int rc = store_moment(&c->lane->store, &c->row, moment, &k, err);
 
 	if (rc)
 		return rc;

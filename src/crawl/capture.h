@@ -1,47 +1,53 @@
 /*
  * A capture under way: what the files of this room share. A crawl has one capture for each site,
- * spread over lanes. What they leave is put away by src/store:
+ * on one or more lanes; src/store writes what they leave. The files:
  *
  *	sites.c      which seeds make one site
- *	roster.c     the captures of a crawl before they are on their lanes
+ *	captures.c   the captures of a crawl before they are on their lanes
  *	crawl.c      a crawl: the archive, its lanes and its clerk, how captures begin and end
  *	lane.c       a thread with any number of captures: the loop
- *	warcinfo.c   what the settings say to its WARC files
+ *	warcinfo.c   the warcinfo records of its WARC files
  *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
- *	contact.c    how we introduce ourselves
- *	gate.c       whether anything may start at all
- *	memory.c     what earlier captures knew of hosts' robots.txt
- *	names.c      where servers are, and the address guard
+ *	contact.c    the user agent: how site owners reach the user
+ *	gate.c       whether any request may start
+ *	robots_history.c  what earlier captures knew of hosts' robots.txt
+ *	names.c      addresses of servers, and the address guard
  *	robots_cache.c  the parsed robots.txt of a lane's hosts
  *
  * The others are steps of one capture:
  *
- *	capture.c    the capture as an object
+ *	capture.c    the capture as an object, its beginning and its resuming
  *	pages.c      its pages, by number
  *	reading.c    what is read out of a response
- *	beginning.c  its first steps, and the first after it was cut off
- *	limit.c      its limits, and how far it is
- *	outfit.c     what its requests carry: cookies, passwords, extra fields
+ *	counters.c   what it has done so far, in numbers
+ *	limit.c      its limits and its progress
+ *	request_headers.c  what its requests carry: cookies, passwords, extra fields
  *	slow.c       responses that hold up the others
- *	orders.c     from the planner to the net: what is to be fetched, and when
+ *	orders.c     asks the planner; pages before and after their fetch
  *	response.c   a page came back: records, outcome, links
- *	side.c       requests besides the plan's: for robots.txt and sitemaps
- *	sitemaps.c   sitemaps
- *	rules.c      the life of a robots.txt
- *	trapping.c   parts of a site that have no end
- *	probe.c      pages that are not there
+ *	requests.c   the table of its requests; fetching.c: what happens to them
+ *	rules.c      what the robots.txt of its hosts say; robots_fetch.c: fetching them
+ *	sitemaps.c   sitemaps; sitemap_list.c: which are known
+ *	capture_traps.c  parts of a site that have no end
+ *	probe.c      soft 404s
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	unkept.c     links that are only counted
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
  */
 #ifndef CRAWL_CAPTURE_H
 #define CRAWL_CAPTURE_H
 
+#include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/lane.h"
-#include "crawl/outfit.h"
 #include "crawl/pages.h"
 #include "crawl/reading.h"
+#include "crawl/request_headers.h"
+#include "crawl/requests.h"
+#include "crawl/rules.h"
+#include "crawl/sitemap_list.h"
+#include "crawl/unkept.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
 #include "frontier/hosts.h"
@@ -53,70 +59,27 @@
 #include "store/store.h"
 #include "url/scope.h"
 
-/* robots.txt of a host, by its number. There may be very many of them. */
-struct host_rules {
-	/* Of ROBOTS_PARSE; else NULL. */
-	struct robots_version *robots;
-	char *why;           /* how it came to that, for reports; NULL for rules */
-	uint64_t version;    /* hash of what was parsed; 0 for nothing */
-	double checked;      /* on the planner's clock: when it was last known to be so */
-	uint8_t policy;      /* enum robots_policy */
-	uint8_t failures;    /* to get it, in a row */
-	bool asking;         /* a request for it is in line or under way */
-	bool has_seed;       /* or where one leads */
-	bool sitemap_host;   /* has none, but sitemaps have led to it */
-	bool wants_sitemaps; /* a seed is there, and they have not been asked for */
-	bool http1;          /* HTTP/2 proves too little there */
+/* Why a request is not sent. */
+enum drop_reason {
+	DROP_SERVER_DOWN,
+	DROP_CANCELLED, /* the capture has reached a limit */
+	DROP_NO_SOCKET,
 };
-
-VEC_DECLARE(host_rules_vec, struct host_rules);
-
-/* An order of the planner that is held or under way. */
-struct order {
-	struct plan_order plan;
-	uint32_t host;
-	bool asked;       /* robots.txt was asked for on its behalf */
-	size_t next_free; /* of a place without an order: the next one plus one, or 0 */
-};
-
-VEC_DECLARE(order_vec, struct order);
-
-enum side_kind {
-	SIDE_ROBOTS,
-	SIDE_SITEMAP,
-	SIDE_PROBE, /* for soft 404s */
-};
-
-/* A request for robots.txt, a sitemap or a page that is not there: not the planner's business. */
-struct side {
-	enum side_kind kind;
-	uint32_t host;    /* whom it is asked of */
-	uint32_t subject; /* robots.txt: the host that it speaks for */
-	uint8_t tries, redirects, nesting;
-	bool first;                           /* goes before all other orders of its server */
-	size_t next_free;                     /* of a place without a request: as of an order */
-	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* hashes of the URLs that led here */
-	char *url;
-};
-
-VEC_DECLARE(side_vec, struct side);
-
-/* A sitemap that waits for the robots.txt of its host. */
-struct waiting_sitemap {
-	char *url; /* owned */
-	uint32_t host;
-	uint8_t redirects, nesting;
-};
-
-VEC_DECLARE(waiting_sitemaps, struct waiting_sitemap);
-
-/*
- * Tags. Of an order that is held: its place in orders or, with this bit, in sides. Of a fetch, the
- * capture's slot in its lane besides, above the lower 32 bits.
- */
-#define CAPTURE_SIDE_TAG (UINT64_C(1) << 63)
 
 VEC_DECLARE(moments, double);
+
+/* How far the plan is. */
+struct stage {
+	uint32_t visits_ordered, revisits_ordered; /* so far: positions in the plan */
+	bool begun;                                /* the planner has been asked once */
+	bool asleep;          /* the planner has no order until something happens */
+	bool ended;           /* the planner will have no more orders */
+	bool cut;             /* by a limit: row.ended_by */
+	bool cancelled;       /* the time or the bytes are used up */
+	bool visits_ended;    /* to leave time or bytes for the revisits */
+	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
+	bool marked;          /* the still point has been recorded */
+};
 
 struct capture {
 	const struct crawl_settings *settings;
@@ -125,102 +88,50 @@ struct capture {
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
 
-	/* The lane's, which it shares with others. */
-	struct lane *lane;
-	uint32_t slot;
-	unsigned allowed; /* set of address classes that requests may be sent to: names.h */
-	const struct directory *directory;
-	struct store *store;
-	struct net *net;
-	struct reading *reading;
+	struct lane *lane; /* its thread, shared with other captures */
+	uint32_t slot;     /* in the lane */
+	unsigned allowed;  /* set of address classes that requests may be sent to: names.h */
 
 	struct plan_run *plan;
 	const struct plan_strategy *strategy;
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
-	struct host_rules_vec rules;
-	struct outfit outfit;
-	struct trapping trapping;
-
-	struct order_vec orders;
-	size_t free_order; /* the first place in orders that is free, plus one; 0: none */
-	struct side_vec sides;
-	size_t free_side; /* as of orders */
-	size_t sides_open;
-	struct heap later;     /* hosts whose robots.txt is to be asked for, by the lane's time */
-	size_t robots_waiting; /* of them: hosts whose pages wait for it, and the barrier for them
-				*/
+	struct request_headers headers;
+	struct capture_traps traps;
+	struct requests requests;
+	struct rules rules; /* robots.txt of its hosts */
+	struct sitemap_list sitemaps;
+	struct unkept unkept;
+	struct stage stage;
+	struct counters counters;
 	struct rng rng;
-	/* Hosts without a seed that sitemaps have led to. */
-	uint32_t sitemap_hosts;
-	struct waiting_sitemaps sitemaps_waiting;
-	struct seen sitemaps; /* asked for so far, or waiting */
-	bool begun;           /* the planner has been asked once */
-	bool asleep;          /* the planner has nothing until something happens */
-	bool ended;           /* nor ever again */
-	bool cut;             /* by a limit: row.ended_by */
-	bool cancelled;       /* because the time is up, or the bytes are */
-	bool visits_ended;    /* to leave some for the revisits */
-	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
-	bool marked;          /* the still point has been recorded */
-	bool touched;         /* something happened to it: in the lane's queue */
-	bool unkept_changed;  /* unkept, since it went into the catalog */
-	bool went_back;       /* the wall clock, between two processes */
 
-	uint64_t budget;      /* bytes that may still be received, with --max-bytes */
-	uint64_t visit_bytes; /* received by downloads */
-	int64_t epoch;        /* monotonic: zero of the planner's clock */
-	double idle; /* seconds on that clock in which no process ran: no part of the limit */
-	uint32_t visits, revisits; /* given out so far: positions in the plan */
-	size_t requests;           /* for pages, ended in this process */
-	size_t downloads;          /* ended, in the visits */
-	double download_seconds;   /* of them all together */
-	double first_request;      /* of them, on the planner's clock */
-	double last_visit;         /* end of the last one */
-	double serial;             /* seconds of them all, with the pauses, one after the other */
-	double progressed;         /* when a request last began or ended, on the planner's clock */
-	size_t sharp, revisited;
-	double expected;      /* of those revisited */
-	double expected_soon; /* if the revisits began now; of expected_at */
-	double expected_at;
-	size_t outside;                  /* URLs outside the scope that are kept */
-	uint64_t unkept[LEFT_OUT_COUNT]; /* links left out that have no page, by reason */
-	struct crawl_progress told;      /* what the lane's sum has of it */
-	struct clock_watch watch;        /* of the wall clock */
-	char *problem;                   /* or NULL */
+	int64_t epoch;            /* monotonic: zero of the planner's clock */
+	struct clock_watch watch; /* of the wall clock */
+	bool went_back;           /* the wall clock, between two processes */
+	bool queued;              /* something happened to it: in the lane's queue */
+	char *problem;            /* or NULL */
 };
 
 /*
- * Makes the parts that need no archive. All that can be wrong with the settings is found here,
- * before anything is written. What is given is borrowed; the directory need not be open yet. 0,
- * ERR_USAGE, ERR_NOMEM, …
+ * Makes the parts that need no archive, and checks the settings before anything is written. All
+ * parameters are borrowed. 0, ERR_USAGE, ERR_NOMEM, …
  */
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,
-	const struct directory *directory, const struct clock *clock, struct capture **ret,
-	struct err *err) SP_MUST_CHECK;
+	const struct clock *clock, struct capture **ret, struct err *err) SP_MUST_CHECK;
 void capture_free(struct capture *c); /* NULL is fine */
 
-/* Puts it on a lane, under that number: the parts that it shares with others. */
+/* Puts it on a lane, in that slot, and makes the parts that need the lane. */
 void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
 
-/* The tag of a fetch, by that of its order. */
-static inline uint64_t capture_tag(const struct capture *c, uint64_t order)
-{
-	return order | (uint64_t)c->slot << 32;
-}
+/* The number of a URL's host, which is added with its rules if it is new. As hosts_find. */
+int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret) SP_MUST_CHECK;
 
-/* Begins the fetch of an order, with all that requests of the capture carry. */
-int capture_fetch(
-	struct capture *c, slice url, uint32_t host, uint64_t order, struct err *err) SP_MUST_CHECK;
-
-/* What a response leaves for the next requests: cookies. */
-int capture_take(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-
-/* Hands a row of the capture to the store; its number is filled in. */
+/* Adds a row to the batch; fills in the number of the capture. */
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
-/* What the capture has come to (row): the catalog has to know. */
+/* Adds the capture's own row, which has changed. */
 int capture_store_row(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* The planner's clock, in seconds. */
@@ -230,43 +141,41 @@ double capture_seconds(const struct capture *c, int64_t monotonic);
 #define CAPTURE_RETRY_ADVICE "check the URL, or try again later"
 
 /*
- * Keeps the first thing that went wrong, for people, with what they can do: the advice, or a better
- * one where the reason is known to have one.
+ * Keeps the first problem, as a message for people with an advice: the given one, or a better one
+ * for a known reason.
  */
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice);
 
 /*
- * Lets the still point of its row know of an attempt; true when that moved its end, or its
- * beginning although the end is known: then the catalog has to know.
+ * Updates the still point of its row for an attempt. True if that moved its end, or its beginning
+ * although the end is known: then the row must be stored.
  */
 bool capture_move_still_point(struct capture *c, const struct attempt *a);
 
 /*
- * Records what the clocks say at that moment (store_moment), and whether the wall clock was set:
- * then the capture will have no still point, and its row says so.
+ * Records the clocks at that moment (store_moment). If the wall clock was set, the capture will
+ * have no still point, and its row says so.
  */
 int capture_moment(struct capture *c, const char *moment, struct err *err) SP_MUST_CHECK;
 
-/* What came of it, so far. */
+/* Its result so far. */
 void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret);
 
-/* ---- beginning.c ---- */
+/* Begins a new capture: records the start and discovers the seeds. */
+int capture_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* Its row is in the catalog: records the start, and finds the seeds. */
-int beginning_fresh(struct capture *c, struct err *err) SP_MUST_CHECK;
-
-/* Its row was in the catalog: restores all that is known of it, and goes on from there. */
-int beginning_again(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+/* Resumes a capture: restores it from the catalog. */
+int capture_resume(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* ---- limit.c ---- */
 
-/* Sees to the limits of time and of bytes. */
-int limit_keep(struct capture *c, struct err *err) SP_MUST_CHECK;
+/* Checks the limits of time and of bytes, and ends visits or all if needed. */
+int limit_check(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* Seconds until it has to be looked at again; infinite without a limit. */
+/* Seconds until it must be called again; infinite without a limit. */
 double limit_wait(const struct capture *c);
 
-/* How far it is; alone: of a crawl of one site, so that it is worth computing what to expect. */
+/* Its progress; alone: it is the only capture, so expected is computed before the revisits. */
 struct crawl_progress limit_progress(struct capture *c, bool alone);
 
 /* Whether the revisits must begin now, or there will be no time for them all. */
@@ -274,17 +183,17 @@ bool limit_wants_revisits(const struct capture *c);
 
 /* ---- slow.c ---- */
 
-/* Ends the fetches that hold up the others: NET_FAILURE_SLOW. They come back as others do. */
-void slow_keep(struct capture *c);
+/* Ends the fetches that hold up the others: NET_FAILURE_SLOW. */
+void slow_check(struct capture *c);
 
-/* Seconds until it has to be looked at again; infinite when nothing is held up. */
+/* Seconds until it must be called again; infinite when nothing is held up. */
 double slow_wait(const struct capture *c);
 
-/* What the planner is to make of such a fetch. */
+/* The outcome of such a fetch for the planner. */
 enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order);
 
 /* Ends all fetches under way: the time is up. */
-void slow_end(struct capture *c);
+void slow_cancel_all(struct capture *c);
 
 /* ---- journal.c: each calls the planner and adds to the event log ---- */
 
@@ -294,13 +203,13 @@ int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order 
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err) SP_MUST_CHECK;
-/* That limit: no more visits; nothing more at all. The first one is the capture's ended_by. */
+/* A limit ends the visits, or everything. The first limit becomes the row's ended_by. */
 int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err) SP_MUST_CHECK;
 int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err) SP_MUST_CHECK;
 
 /*
- * Replays the log into a fresh planner; orders that were out are given back. resumed: when, on the
- * planner's clock and in their order, processes went on; the last is this one.
+ * Replays the log into a fresh planner and returns open orders to it. resumed: when processes
+ * resumed the capture, on the planner's clock, in their order; the last is this one.
  */
 int journal_replay(struct capture *c, struct catalog *catalog, const struct moments *resumed,
 	struct err *err) SP_MUST_CHECK;
@@ -313,98 +222,106 @@ struct found {
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint8_t kind;
 	bool is_redirect;
-	bool is_seed; /* or where one leads */
-	double rate;  /* changes per second, as somebody says; not above 0: nobody does */
+	bool is_seed; /* or the target of one */
+	double rate;  /* changes per second; ≤ 0: unknown */
 };
 
-/* A URL was found. New ones are taken or refused, and recorded as such. */
+/* A URL was found. A new one is taken or refused, and stored. */
 int discover(struct capture *c, const struct found *found, struct err *err) SP_MUST_CHECK;
 
-/* A page was taken: the planner gets it as soon as its robots.txt allows. */
+/* A page was taken: the planner gets it when its robots.txt allows it. */
 int discover_admit(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* All links that were read out of a page. */
+/* Discovers all links of the page that was read last. */
 int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	struct err *err) SP_MUST_CHECK;
 
-/* Records how many links were left out and not kept, if that has changed. */
+/* Stores how many links were not kept, if that has changed. */
 int discover_record_unkept(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* The host's robots.txt is known: decides about the pages that waited for it. */
+/* The host's robots.txt is known: decides the pages that waited for it. */
 int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* It has changed: decides about all pages of the host anew. */
+/* It has changed: decides all pages of the host again. */
 int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* A page that was put off may be taken now: decides about it again. */
+/* A page that was put off may be taken now: decides it again. */
 int discover_again(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* ---- trapping.c: all return 0 or ERR_NOMEM, or as their err says ---- */
+/* ---- capture_traps.c: all return 0 or ERR_NOMEM, or as their err says ---- */
 
 /* Whether a URL may be taken. */
-int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret) SP_MUST_CHECK;
+int traps_decide(struct capture *c, const struct found *f, struct trap_decision *ret) SP_MUST_CHECK;
 
-/* Whether it may be taken whatever its budgets. */
-bool trapping_is_free(struct capture *c, const struct found *f);
+/* Whether it may be taken without asking its budgets. */
+bool traps_is_exempt(struct capture *c, const struct found *f);
 
-/* Appends the rule by which it may not. */
-int trapping_explain(struct buf *out, const struct trapped *d) SP_MUST_CHECK;
+/* Appends the rule that refuses it. */
+int traps_explain(struct buf *out, const struct trap_decision *d) SP_MUST_CHECK;
 
 /* The page of that URL is taken, or put off. */
-int trapping_settle(struct capture *c, uint32_t page, const struct trapped *d) SP_MUST_CHECK;
+int traps_note_decision(
+	struct capture *c, uint32_t page, const struct trap_decision *d) SP_MUST_CHECK;
 
 /* A page was put off by an earlier process. */
-int trapping_restore(struct capture *c, const struct url *url, uint32_t page,
+int traps_restore_page(struct capture *c, const struct url *url, uint32_t page,
 	enum left_out reason) SP_MUST_CHECK;
 
 /* A redirect led to a page that was taken. */
-int trapping_led_on(struct capture *c, const struct url *document) SP_MUST_CHECK;
+int traps_redirect_followed(struct capture *c, const struct url *document) SP_MUST_CHECK;
 
-/* A page has come, and is about to be read; *ret_text: its text is wanted. */
-int trapping_expect(
+/* A page is about to be read; *ret_text: its text is wanted. */
+int traps_page_arrived(
 	struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text) SP_MUST_CHECK;
 
-/* It was read; *ret_follow: its links are to be followed. */
-int trapping_came(struct capture *c, const struct net_fetch *f, const struct state_result *result,
+/* The page was read; *ret_follow: its links may be followed. */
+int traps_page_read(struct capture *c, const struct net_fetch *f, const struct state_result *result,
 	bool has_text, bool *ret_follow, struct err *err) SP_MUST_CHECK;
 
-/* Takes pages that were put off, as far as that page has made room for them. */
-int trapping_release_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
+/* Takes pages that were put off, as far as that page has raised their budgets. */
+int traps_take_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* ---- probe.c ---- */
 
-/* The host says something else than 404 where nothing is. */
+/* The host answers something else than 404 to URLs that do not exist. */
 bool probe_is_soft(const struct capture *c, uint32_t host);
 
-/* The page is such an answer. */
+/* The page has the text of such an answer. */
 bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gist);
 int probe_mark(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* A page has come: asks its host when it is time. */
+/* A page was visited: after some of them, sends a probe to its host. */
 int probe_visited(
 	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-int probe_finished(
-	struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
-/* ---- side.c ---- */
+/* ---- fetching.c: requests of all kinds ---- */
+
+/* Queues a request until its server is ready; its URL is taken over. 0, ERR_NOMEM, ERR_LIMIT. */
+int fetch_hold(struct capture *c, const struct request *r) SP_MUST_CHECK;
 
 /*
- * Puts a request in line; *side says the rest, but for host and url. Nothing happens when the URL
- * is none, or when the time is up: *ret_held tells.
+ * The same for a URL that is not a page of the plan; *request has all but host and URL. Nothing
+ * happens if the URL is invalid or the capture is cancelled: then *ret_held is false.
  */
-int side_request(struct capture *c, slice url, const struct side *side, bool *ret_held,
+int fetch_url(struct capture *c, slice url, const struct request *request, bool *ret_held,
 	struct err *err) SP_MUST_CHECK;
 
-/* Where the redirect leads that was read last; false when that is nowhere. */
-bool side_location(const struct capture *c, const struct side *side, struct url *ret);
+/* A request may be sent: its server is ready. */
+int fetch_start(struct capture *c, size_t place, struct err *err) SP_MUST_CHECK;
 
-int side_start(struct capture *c, size_t side, struct err *err) SP_MUST_CHECK;
-int side_finished(
-	struct capture *c, size_t side, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+/* A fetch has ended. */
+int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
-/* Takes one out of line that will not be asked for. */
-void side_drop(struct capture *c, size_t side);
-void side_release(struct capture *c);
+/* Drops all requests that have not been sent: the capture is cancelled. */
+int fetch_drop_all(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Whether the host's server has stopped answering. */
+bool fetch_is_down(const struct capture *c, uint32_t host);
+
+/* The target of the redirect that was read last; false if it has no valid one. */
+bool fetch_location(const struct capture *c, const struct request *r, struct url *ret);
 
 /* ---- sitemaps.c ---- */
 
@@ -413,49 +330,38 @@ void side_release(struct capture *c);
  * for those of the host that have waited for it.
  */
 int sitemaps_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
-void sitemaps_release(struct capture *c);
 
 /* The same for all hosts: the process that did is gone. */
 int sitemaps_request_all(struct capture *c, struct err *err) SP_MUST_CHECK;
-int sitemaps_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
-	struct err *err) SP_MUST_CHECK;
-
-/* ---- rules.c ---- */
-
-/* Room for the rules of all hosts so far. */
-int rules_reserve(struct capture *c) SP_MUST_CHECK;
-void rules_release(struct capture *c);
-
-/* Asks for the robots.txt of a host for the first time. */
-int rules_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
-/* result is that of the response, zeroed when there is none. */
-int rules_finished(struct capture *c, const struct side *side, const struct net_fetch *f,
+int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
+/* ---- robots_fetch.c ---- */
+
+/* Fetches the robots.txt of a host; first: before all other requests of its server. */
+int robots_fetch(struct capture *c, uint32_t host, bool first, struct err *err) SP_MUST_CHECK;
+
+/* result is that of the response, zeroed when there is none. */
+int robots_fetch_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* A request for it was dropped. */
+int robots_fetch_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
+
 /* What the catalog says of it: a capture is restored. */
-int rules_restore(struct capture *c, uint32_t host, const struct catalog_robots *row,
+int robots_fetch_restore(struct capture *c, uint32_t host, const struct catalog_robots *row,
 	struct err *err) SP_MUST_CHECK;
 
-/*
- * Whether it lets a path with its query be fetched; it is known. 0, or as robots_cache_get. What
- * cannot be decided is not allowed.
- */
-int rules_decide(struct capture *c, uint32_t host, slice path, struct robots_decision *ret,
-	struct err *err) SP_MUST_CHECK;
+/* Whether it is too old to go by, and is not being fetched again yet. */
+bool robots_fetch_is_stale(const struct capture *c, uint32_t host);
 
-/* Whether it is too old to go by, and nobody has asked for it again yet. */
-bool rules_are_stale(const struct capture *c, uint32_t host);
-int rules_refresh(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+/* A request has failed: if that looks like the server's failure, its robots.txt will tell. */
+int robots_fetch_if_failing(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* A request for it was dropped, since the server is down. */
-int rules_dropped(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
-
-/* A request has failed: when that looks like the server's failure, its robots.txt will tell. */
-int rules_probe(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
-
-/* Asks for those whose time has come; seconds until the next, or infinite. */
-int rules_due(struct capture *c, struct err *err) SP_MUST_CHECK;
-double rules_next(const struct capture *c);
+/* Fetches those whose time has come; seconds until the next, or infinite. */
+int robots_fetch_due(struct capture *c, struct err *err) SP_MUST_CHECK;
+double robots_fetch_wait(const struct capture *c);
 
 /* ---- orders.c ---- */
 
@@ -465,13 +371,12 @@ double orders_wait(const struct capture *c);
 /* Asks the planner for as much as there is room for. */
 int orders_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* An order that was held may start: its server is ready. */
-int orders_start(struct capture *c, uint64_t tag, struct err *err) SP_MUST_CHECK;
-
-int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-
-/* Gives all orders back that have not been started: there is no time for them. */
-int orders_give_back(struct capture *c, struct err *err) SP_MUST_CHECK;
+/* Requests of the kind REQUEST_PAGE: the functions that fetching.c calls. */
+int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err) SP_MUST_CHECK;
+int orders_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+int orders_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
 
 /* ---- response.c ---- */
 
@@ -483,29 +388,22 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 int response_skipped(struct capture *c, const struct plan_order *order, const char *failure,
 	struct err *err) SP_MUST_CHECK;
 
-/* Records a request that is not the planner's. */
-int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
+/* Records a request that is not part of the plan. */
+int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
-/*
- * What the end of a request says of its server. An answer that is no HTTP is an answer. A page that
- * failed before and does so again says nothing new: retries come one after the other, and would
- * hold up the barrier for hours.
- */
-enum pace_outcome response_pace(const struct net_fetch *f, bool is_first);
-
-/* Lets the host rest as long as the answer that was just read asks for: 429 or 503. */
+/* Obeys the Retry-After of the response that was just read, if its status is 429 or 503. */
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);
 
 /* ---- replay.c ---- */
 
-/* Rows that are read between two looks at the stop flag. */
+/* The stop flag is read after so many rows. */
 enum { STOP_INTERVAL = 1024 };
 
 /* Restores all of the capture from the catalog. */
 int replay(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
-/* Sets aside what a crash left in the WARC files. */
+/* Repairs the WARC files after a crash: moves bytes that were not committed to other files. */
 int replay_repair(
 	struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
 

@@ -7,7 +7,7 @@
 
 #define PRODUCT "Mozilla/5.0 (compatible; stillpoint/" STILLPOINT_VERSION
 
-/* Nothing that would end the comment of a user agent, or its line. */
+/* No character that would end the comment of a user agent, or its line. */
 static bool is_plain(slice text)
 {
 	for (size_t i = 0; i < text.len; i++)

@@ -1,7 +1,7 @@
 /*
- * A crawl: the archive is opened, its captures are put on lanes, the lanes and the clerk run, and
- * when all have ended the index is written and the last capture is made a finished one. Until the
- * lanes start everything happens in the caller's thread, and so it does behind their end.
+ * A crawl: opens the archive, assigns the captures to lanes and runs the lanes and the clerk. When
+ * all have ended, it writes the index and marks the last capture as finished. Before the lanes
+ * start and after they have ended, everything happens in the caller's thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "crawl/capture.h"
-#include "crawl/roster.h"
+#include "crawl/captures.h"
 #include "extract/sitemap.h"
 #include "store/index.h"
 #include "store/judging.h"
@@ -34,10 +34,10 @@ struct crawl {
 	const struct crawl_options *options;
 	struct directory directory;
 	struct catalog *catalog;
-	struct roster roster;
+	struct captures captures;
 	struct clock_anchored clock; /* of all times that are told */
-	struct lane_crowd crowd;
-	struct robots_memory memory;
+	struct lanes_shared shared;
+	struct robots_history history;
 	struct lane_vec lanes;
 	size_t sites, broken;
 	bool has_begun; /* there is something to resume */
@@ -61,18 +61,18 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	*results = (struct crawl_results){0};
 	sitemap_init_library(); /* before there are lanes */
 	clock_anchor(&x->clock, clock);
-	roster_init(&x->roster, &x->directory, &x->clock.clock);
-	x->crowd.directory = &x->directory;
-	x->crowd.clock = &x->clock.clock;
-	x->crowd.wall = clock;
-	x->crowd.memory = &x->memory;
-	x->crowd.stop_fd = options->stop_fd;
-	x->crowd.secrets = x->roster.secrets = options->secrets;
-	x->crowd.paces = shared_paces_new();
-	x->crowd.ended = eventfd(0, EFD_CLOEXEC);
-	if (!x->crowd.paces)
+	captures_init(&x->captures, &x->directory, &x->clock.clock);
+	x->shared.directory = &x->directory;
+	x->shared.clock = &x->clock.clock;
+	x->shared.wall = clock;
+	x->shared.history = &x->history;
+	x->shared.stop_fd = options->stop_fd;
+	x->shared.secrets = x->captures.secrets = options->secrets;
+	x->shared.paces = shared_paces_new();
+	x->shared.ended = eventfd(0, EFD_CLOEXEC);
+	if (!x->shared.paces)
 		return err_code(err, ERR_NOMEM);
-	if (x->crowd.ended < 0)
+	if (x->shared.ended < 0)
 		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
 	return 0;
 }
@@ -82,19 +82,19 @@ static void close_crawl(struct crawl *x)
 	for (size_t i = 0; i < x->lanes.len; i++)
 		lane_free(x->lanes.ptr[i]);
 	lane_vec_release(&x->lanes);
-	(void)clerk_stop(x->crowd.clerk, NULL);
-	shared_paces_free(x->crowd.paces);
-	if (x->crowd.ended >= 0)
-		(void)close(x->crowd.ended);
+	(void)clerk_stop(x->shared.clerk, NULL);
+	shared_paces_free(x->shared.paces);
+	if (x->shared.ended >= 0)
+		(void)close(x->shared.ended);
 	catalog_close(x->catalog);
-	roster_release(&x->roster);
-	robots_memory_release(&x->memory);
+	captures_release(&x->captures);
+	robots_history_release(&x->history);
 	directory_close(&x->directory);
 }
 
 /* ---- lanes ---- */
 
-/* Sockets are what many sites need most of. */
+/* Many sites need many sockets. */
 static size_t raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -110,7 +110,7 @@ static size_t raise_descriptors(void)
 	return limit.rlim_cur < SIZE_MAX / 2 ? (size_t)limit.rlim_cur : SIZE_MAX / 2;
 }
 
-/* Those that are open already. */
+/* Descriptors that are open already. */
 static size_t count_open(size_t limit)
 {
 	size_t count = 0;
@@ -127,10 +127,10 @@ static void share_descriptors(size_t lanes, struct lane_params *p)
 	size_t files = count_open(all) + DESCRIPTORS_KEPT + lanes * LANE_DESCRIPTORS;
 	size_t share = all > files && lanes > 0 ? (all - files) / lanes : 0;
 
-	p->most = share < 2 ? 1 : share / 2;
-	if (p->most > FETCHES_MAX)
-		p->most = FETCHES_MAX;
-	p->kept = share > p->most ? share - p->most : 1; /* in use or not */
+	p->max_fetches = share < 2 ? 1 : share / 2;
+	if (p->max_fetches > FETCHES_MAX)
+		p->max_fetches = FETCHES_MAX;
+	p->max_kept = share > p->max_fetches ? share - p->max_fetches : 1; /* in use or not */
 }
 
 static size_t lanes_wanted(const struct crawl *x)
@@ -142,7 +142,7 @@ static size_t lanes_wanted(const struct crawl *x)
 	return processors > 1 ? (size_t)processors : 1;
 }
 
-/* A group's lanes: which they are, and whose turn it is to get a capture. */
+/* The lanes of a group of captures, and which gets the next capture. */
 struct group {
 	size_t captures;
 	const struct crawl_settings *settings; /* of the first one */
@@ -163,12 +163,12 @@ static size_t plan_lanes(struct crawl *x, struct group *groups)
 	size_t count = 0;
 
 	for (size_t i = 0; i < x->sites; i++) {
-		struct group *g = &groups[x->roster.groups.ptr[i]];
+		struct group *g = &groups[x->captures.groups.ptr[i]];
 
 		if (g->captures++ == 0)
-			g->settings = x->roster.captures.ptr[i]->settings;
+			g->settings = x->captures.list.ptr[i]->settings;
 	}
-	for (size_t i = 0; i < x->roster.group_count; i++) {
+	for (size_t i = 0; i < x->captures.group_count; i++) {
 		struct group *g = &groups[i];
 
 		g->first = count;
@@ -195,14 +195,14 @@ static int add_lane(struct crawl *x, const struct lane_params *params, struct er
 static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 {
 	size_t count = plan_lanes(x, groups);
-	struct lane_params params = {.crowd = &x->crowd, .lanes = count};
+	struct lane_params params = {.shared = &x->shared, .lanes = count};
 	/* Numbers go on, so that files have the order of their names even within a second. */
 	int rc = catalog_each_warc(x->catalog, count_file, &params.serial, err);
 
 	share_descriptors(count, &params);
 	if (x->sites == 1)
-		params.only = &x->roster.captures.ptr[0]->row;
-	for (size_t i = 0; rc == 0 && i < x->roster.group_count; i++) {
+		params.only = &x->captures.list.ptr[0]->row;
+	for (size_t i = 0; rc == 0 && i < x->captures.group_count; i++) {
 		params.settings = groups[i].settings;
 		for (size_t k = 0; rc == 0 && k < groups[i].lanes; k++) {
 			params.number = count > 1 ? (unsigned)(groups[i].first + k + 1) : 0;
@@ -212,28 +212,28 @@ static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 	return rc;
 }
 
-/* What is in the archive need not be stored again, by whichever lane. */
+/* Every lane must know which bodies the archive has. */
 static int learn_bodies(struct crawl *x, struct err *err)
 {
 	uint32_t last = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < x->sites; i++)
-		if (x->roster.captures.ptr[i]->row.id > last)
-			last = x->roster.captures.ptr[i]->row.id;
+		if (x->captures.list.ptr[i]->row.id > last)
+			last = x->captures.list.ptr[i]->row.id;
 	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++)
 		rc = duplicates_learn(&x->lanes.ptr[i]->duplicates, x->catalog, last + 1, err);
 	return rc;
 }
 
-/* Gives the captures out in turns. */
+/* Assigns captures to lanes in turn. */
 static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < x->sites; i++) {
-		struct group *g = &groups[x->roster.groups.ptr[i]];
-		struct capture **c = &x->roster.captures.ptr[i];
+		struct group *g = &groups[x->captures.groups.ptr[i]];
+		struct capture **c = &x->captures.list.ptr[i];
 
 		(*c)->result = &x->results->ptr[i];
 		rc = lane_add(x->lanes.ptr[g->first + g->next++ % g->lanes], *c);
@@ -243,12 +243,12 @@ static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
 	return err_code(err, rc);
 }
 
-/* A place for the result of each capture; those that are lost have theirs already, behind. */
+/* Makes room for the results; those of lost captures come last, and are known already. */
 static int make_results(struct crawl *x, struct err *err)
 {
-	const struct roster_losses *lost = &x->roster.lost;
+	const struct lost_captures *lost = &x->captures.lost;
 
-	x->sites = x->roster.captures.len;
+	x->sites = x->captures.list.len;
 	x->results->ptr = calloc(x->sites + lost->len, sizeof *x->results->ptr);
 	if (!x->results->ptr)
 		return err_code(err, ERR_NOMEM);
@@ -262,20 +262,20 @@ static int make_results(struct crawl *x, struct err *err)
 	return 0;
 }
 
-/* Puts all captures of the roster on lanes. */
-static int spread(struct crawl *x, struct err *err)
+/* Makes the lanes and assigns all captures to them. */
+static int assign_lanes(struct crawl *x, struct err *err)
 {
-	struct group *groups = calloc(x->roster.group_count, sizeof *groups);
+	struct group *groups = calloc(x->captures.group_count, sizeof *groups);
 	int rc;
 
 	if (!groups)
 		return err_code(err, ERR_NOMEM);
 	rc = make_results(x, err);
 	if (rc == 0)
-		rc = robots_memory_load(
-			&x->memory, x->catalog, x->roster.captures.ptr[0]->row.id, err);
+		rc = robots_history_load(
+			&x->history, x->catalog, x->captures.list.ptr[0]->row.id, err);
 	if (rc == 0)
-		rc = clerk_new(x->catalog, &x->crowd.clerk, err);
+		rc = clerk_new(x->catalog, &x->shared.clerk, err);
 	if (rc == 0)
 		rc = make_lanes(x, groups, err);
 	if (rc == 0)
@@ -286,8 +286,8 @@ static int spread(struct crawl *x, struct err *err)
 	return rc;
 }
 
-/* One that cannot be resumed is no reason to give up the others. */
-static void set_aside(struct crawl *x, struct lane *lane, struct capture *c, struct err *err)
+/* A capture that cannot be resumed does not stop the others. */
+static void report_broken(struct crawl *x, struct lane *lane, struct capture *c, struct err *err)
 {
 	*c->result = (struct crawl_result){
 		.capture = c->row.id, .end = CRAWL_BROKEN, .problem = strdup(err->text)};
@@ -296,7 +296,7 @@ static void set_aside(struct crawl *x, struct lane *lane, struct capture *c, str
 	*err = (struct err){0};
 }
 
-/* Lets the captures of a lane take their first steps, new or again. */
+/* Begins or resumes the captures of a lane. */
 static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err *err)
 {
 	int rc = 0;
@@ -304,11 +304,11 @@ static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err
 	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++) {
 		struct capture *c = lane->captures.ptr[i];
 
-		rc = lane_crowd_check_stop(&x->crowd, err);
+		rc = lanes_shared_check_stop(&x->shared, err);
 		if (rc == 0)
-			rc = again ? beginning_again(c, x->catalog, err) : beginning_fresh(c, err);
+			rc = again ? capture_resume(c, x->catalog, err) : capture_begin(c, err);
 		if (rc == ERR_STATE && again && x->results->len > 1) {
-			set_aside(x, lane, c, err);
+			report_broken(x, lane, c, err);
 			rc = 0;
 		}
 	}
@@ -327,7 +327,7 @@ static int begin_all(struct crawl *x, bool again, struct err *err)
 
 /* ---- while they run ---- */
 
-static void tell(const struct crawl *x)
+static void report_progress(const struct crawl *x)
 {
 	struct crawl_progress all = {0};
 
@@ -350,15 +350,14 @@ static size_t count_ended(const struct crawl *x)
 {
 	uint64_t count;
 
-	return read(x->crowd.ended, &count, sizeof count) == sizeof count ? (size_t)count : 0;
+	return read(x->shared.ended, &count, sizeof count) == sizeof count ? (size_t)count : 0;
 }
 
 /*
- * What is free between things that are in use goes back to the system: tables of thousands of
- * captures, which grow piece by piece, leave as much behind as they need. glibc gives back by
- * itself no more than is free at the end.
+ * Returns free memory to the system. Tables of thousands of captures grow piece by piece and leave
+ * holes as large as themselves; glibc alone returns only what is free at the end of the heap.
  */
-static void give_back(int64_t *last)
+static void trim_memory(int64_t *last)
 {
 	int64_t now = clock_monotonic(clock_system());
 
@@ -370,27 +369,27 @@ static void give_back(int64_t *last)
 #endif
 }
 
-/* Until all of them have ended. */
-static void watch(struct crawl *x, size_t running)
+/* Returns when all lanes have ended. */
+static void wait_for_lanes(struct crawl *x, size_t running)
 {
-	int64_t given_back = clock_monotonic(clock_system());
+	int64_t trimmed = clock_monotonic(clock_system());
 	struct pollfd events[] = {
 		{.fd = x->options->stop_fd, .events = POLLIN},
-		{.fd = x->crowd.ended, .events = POLLIN},
+		{.fd = x->shared.ended, .events = POLLIN},
 	};
 
 	while (running > 0) {
 		(void)poll(events, 2, x->options->on_progress ? PROGRESS_MS : TRIM_MS);
-		give_back(&given_back);
+		trim_memory(&trimmed);
 		if (events[0].fd >= 0 && events[0].revents) {
 			events[0].fd = -1;
-			atomic_store(&x->crowd.stopping, true);
+			atomic_store(&x->shared.stopping, true);
 		}
 		if (events[1].revents)
 			running -= count_ended(x);
-		if (atomic_load(&x->crowd.stopping))
+		if (atomic_load(&x->shared.stopping))
 			wake_all(x);
-		tell(x);
+		report_progress(x);
 	}
 }
 
@@ -410,37 +409,37 @@ static int join_all(struct crawl *x, struct err *err)
 	return rc;
 }
 
-/* Runs the lanes and the clerk until all have ended: the first error. */
+/* Runs the lanes and the clerk until all have ended; returns the first error. */
 static int run(struct crawl *x, struct err *err)
 {
 	struct err late = {0};
 	size_t running = 0;
-	int rc = clerk_start(x->crowd.clerk, err), ended;
+	int rc = clerk_start(x->shared.clerk, err), ended;
 
-	atomic_store(&x->crowd.running, x->sites - x->broken);
+	atomic_store(&x->shared.running, x->sites - x->broken);
 	while (rc == 0 && running < x->lanes.len) {
 		rc = lane_start(x->lanes.ptr[running], err);
 		running += rc == 0;
 	}
 	if (rc)
-		atomic_store(&x->crowd.stopping, true);
-	watch(x, running);
+		atomic_store(&x->shared.stopping, true);
+	wait_for_lanes(x, running);
 	ended = join_all(x, rc ? &late : err);
 	rc = rc ? rc : ended;
-	ended = clerk_stop(x->crowd.clerk, rc ? &late : err);
-	x->crowd.clerk = NULL;
+	ended = clerk_stop(x->shared.clerk, rc ? &late : err);
+	x->shared.clerk = NULL;
 	return rc ? rc : ended;
 }
 
 /* ---- ending ---- */
 
 /*
- * The commit that makes the last capture a finished one is the last thing that happens to the
- * archive: whatever fails before, resume does it again.
+ * The commit that marks the last capture as finished is the last change to the archive. If anything
+ * fails before it, resume does it again.
  */
-static int finish(struct crawl *x, struct err *err)
+static int finish_last(struct crawl *x, struct err *err)
 {
-	const struct catalog_capture *last = &x->crowd.last;
+	const struct catalog_capture *last = &x->shared.last;
 	int rc;
 
 	if (!last->id) /* not all have ended */
@@ -453,8 +452,8 @@ static int finish(struct crawl *x, struct err *err)
 	return rc ? rc : catalog_commit(x->catalog, err);
 }
 
-/* What is left on the lanes was stopped. */
-static void note_stopped(struct crawl *x)
+/* Captures that are still on the lanes were stopped. */
+static void report_stopped(struct crawl *x)
 {
 	for (size_t i = 0; i < x->lanes.len; i++) {
 		const struct lane *lane = x->lanes.ptr[i];
@@ -477,11 +476,11 @@ static int conclude(struct crawl *x, int rc, struct err *err)
 		*err = (struct err){0};
 	}
 	if (rc == 0) {
-		note_stopped(x);
-		rc = finish(x, err);
+		report_stopped(x);
+		rc = finish_last(x, err);
 	}
 	first = *err;
-	/* What was committed stays; what was not is asked for again. */
+	/* What was committed stays; resume fetches the rest again. */
 	if (rc && x->has_begun)
 		(void)err_set(err, first.code, "%.300s; fix this, then run: stillpoint resume %s",
 			first.text, x->directory.path);
@@ -500,7 +499,7 @@ static int open_archive(struct crawl *x, const char *archive, bool create, struc
 			    &x->catalog, err);
 }
 
-/* What logins have shown is not for every user of the machine. */
+/* Pages behind a login must not be readable for other users of the machine. */
 static int restrict_archive(
 	struct crawl *x, const struct crawl_settings *sites, size_t count, struct err *err)
 {
@@ -517,7 +516,7 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 	int rc = open_crawl(&x, options, ret, err);
 
 	if (rc == 0)
-		rc = roster_prepare(&x.roster, sites, count, err);
+		rc = captures_prepare(&x.captures, sites, count, err);
 	if (rc == 0)
 		rc = open_archive(&x, archive, true, err);
 	if (rc == 0)
@@ -526,11 +525,11 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 	if (rc == 0)
 		rc = replay_repair(x.catalog, &x.directory, err);
 	if (rc == 0)
-		rc = roster_enter(&x.roster, x.catalog, err);
+		rc = captures_add_to_catalog(&x.captures, x.catalog, err);
 	if (rc == 0) /* resume finds them, whatever stops this run */
 		rc = catalog_commit(x.catalog, err);
 	if (rc == 0)
-		rc = spread(&x, err);
+		rc = assign_lanes(&x, err);
 	if (rc == 0)
 		rc = begin_all(&x, false, err);
 	if (rc == 0)
@@ -538,11 +537,11 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 	return conclude(&x, rc, err);
 }
 
-/* Nothing is left to be done: tells so of the last capture. */
+/* There is nothing to resume: the result says so of the last capture. */
 static int note_finished(struct crawl *x, struct err *err)
 {
 	struct catalog_capture row;
-	int rc = catalog_get_capture(x->catalog, 0, &x->roster.arena, &row, err);
+	int rc = catalog_get_capture(x->catalog, 0, &x->captures.arena, &row, err);
 
 	if (rc)
 		return rc;
@@ -554,12 +553,12 @@ static int note_finished(struct crawl *x, struct err *err)
 	return 0;
 }
 
-static int go_on(struct crawl *x, struct err *err)
+static int run_again(struct crawl *x, struct err *err)
 {
 	int rc = replay_repair(x->catalog, &x->directory, err);
 
 	if (rc == 0)
-		rc = spread(x, err);
+		rc = assign_lanes(x, err);
 	if (rc == 0)
 		rc = begin_all(x, true, err);
 	return rc ? rc : run(x, err);
@@ -574,10 +573,10 @@ int crawl_resume(const char *archive, const struct crawl_options *options,
 	if (rc == 0)
 		rc = open_archive(&x, archive, false, err);
 	if (rc == 0)
-		rc = roster_recall(&x.roster, x.catalog, err);
-	if (rc == 0 && x.roster.captures.len > 0)
-		rc = go_on(&x, err);
+		rc = captures_load_unfinished(&x.captures, x.catalog, err);
+	if (rc == 0 && x.captures.list.len > 0)
+		rc = run_again(&x, err);
 	else if (rc == 0)
-		rc = x.roster.lost.len > 0 ? make_results(&x, err) : note_finished(&x, err);
+		rc = x.captures.lost.len > 0 ? make_results(&x, err) : note_finished(&x, err);
 	return conclude(&x, rc, err);
 }

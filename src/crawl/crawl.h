@@ -1,8 +1,7 @@
 /*
- * Captures from their first requests to their verdicts: the planner, the frontier, the net, the
- * readers, the archive and the catalog brought together. A crawl has one capture for each of its
- * sites, all in one archive, spread over lanes (threads); a process may run several crawls at once,
- * each with an archive of its own.
+ * Captures from their first requests to their verdicts. A crawl has one capture for each of its
+ * sites, all in one archive, on one or more lanes (threads). A process may run several crawls at
+ * once, each with its own archive.
  */
 #ifndef CRAWL_CRAWL_H
 #define CRAWL_CRAWL_H
@@ -21,8 +20,8 @@
 enum { CRAWL_LANES_MAX = 256 };
 
 /*
- * How far it is; for a line on a terminal. Of several sites, the sums of known, failed, fetched,
- * sharp, revisited, expected, requests and left; the others are 0.
+ * Progress, for a line on a terminal. With several sites known, failed, fetched, sharp, revisited,
+ * expected, requests and left are sums; the others are 0.
  */
 struct crawl_progress {
 	size_t sites, ended; /* captures, and how many of them have ended */
@@ -34,8 +33,9 @@ struct crawl_progress {
 	size_t failed;    /* given up */
 	size_t fetched;   /* visits and revisits that succeeded */
 	size_t sharp;     /* so far, of those revisited */
-	size_t revisited; /* the same number of pages for the next one */
-	double expected;  /* sharp ones: of those revisited; before, if the revisits began now */
+	size_t revisited; /* pages; expected is about the same ones */
+	double expected;  /* sharp pages of those revisited; before the revisits: if they began now
+			   */
 	size_t requests;  /* for pages, ended in this process */
 	size_t left;      /* still to come, as far as is known, revisits included */
 	double time_left; /* seconds until the time limit; 0 without one */
@@ -55,10 +55,10 @@ struct crawl_options {
 
 enum crawl_end {
 	CRAWL_FINISHED,     /* complete */
-	CRAWL_CUT,          /* complete as far as its limits let it */
-	CRAWL_STOPPED,      /* by stop_fd: resume goes on */
+	CRAWL_CUT,          /* ended by a limit */
+	CRAWL_STOPPED,      /* by stop_fd; can be resumed */
 	CRAWL_WAS_FINISHED, /* there was nothing to resume */
-	CRAWL_BROKEN,       /* it cannot be resumed; its problem says why, and others go on */
+	CRAWL_BROKEN,       /* cannot be resumed; its problem says why */
 };
 
 struct crawl_result {
@@ -79,18 +79,18 @@ struct crawl_results {
 void crawl_results_release(struct crawl_results *r);
 
 /*
- * Adds a capture for each site to the archive, which is made when it is not there. The settings of
- * the sites (at least one) differ in their seeds only; they and their strings are borrowed. 0, or
- * an error with one line for people: ERR_USAGE for settings that cannot be, ERR_IO, ERR_STATE,
- * ERR_NOMEM, …; what was captured until then stays, and resume goes on.
+ * Adds a capture for each site to the archive, which is created if needed. The settings of the
+ * sites (at least one) differ in their seeds only; they and their strings are borrowed. 0, or an
+ * error with one line for people: ERR_USAGE for invalid settings, ERR_IO, ERR_STATE, ERR_NOMEM, …
+ * What was captured before an error is kept and can be resumed.
  */
 int crawl_start(const char *archive, const struct crawl_settings *sites, size_t count,
 	const struct crawl_options *options, struct crawl_results *ret,
 	struct err *err) SP_MUST_CHECK;
 
 /*
- * Goes on with all captures of the archive that are not finished. When there are none, the result
- * is that of the last one: CRAWL_WAS_FINISHED.
+ * Resumes all unfinished captures of the archive. If there are none, the result is that of the last
+ * one: CRAWL_WAS_FINISHED.
  */
 int crawl_resume(const char *archive, const struct crawl_options *options,
 	struct crawl_results *ret, struct err *err) SP_MUST_CHECK;

@@ -1,7 +1,7 @@
 /*
- * A URL was found. In this order: is it known already; does the scope want it; do the limits allow
- * it; does robots.txt (for which it may have to wait). Whatever the answer, the catalog gets to
- * know it, so that every link of the site can be accounted for.
+ * A URL was found. Checks in this order whether it is known, in the scope, within the limits, and
+ * allowed by robots.txt (for which it may have to wait). The catalog gets the answer in any case,
+ * so that reports can explain every link of the site.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,20 +19,20 @@ enum {
 	WHY_SIZE = 400,        /* of a reason to refuse a page */
 };
 
-/* Rules that refuse a page begin so. */
+/* Rules that refuse a page begin with this. */
 #define OUT "out: "
 
 /*
- * What is assumed of a page nobody knows anything of: a rate that is itself uncertain (Gamma), on
- * average one change in 30 days. The small shape says how little that is worth: many such pages
- * never change, a few change all the time.
+ * Prior of a page of which nothing is known: an uncertain rate (Gamma), on average one change in 30
+ * days. The small shape says that this is a weak guess: many pages never change, a few change all
+ * the time.
  */
 static const double PRIOR_RATE = 1.0 / (30 * 86400);
 static const double PRIOR_SHAPE = 0.5;
 
 struct decision {
 	enum left_out left_out;
-	struct trapped trapped;
+	struct trap_decision traps;
 	unsigned hops_out;
 	slice rule;
 };
@@ -87,10 +87,10 @@ static struct scope_link link_of(const struct capture *c, const struct found *f)
 	};
 }
 
-/* The rule's words are put into text. */
+/* Decides whether a URL is taken; text gets the rule. */
 static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
-	struct trapped trapped = {.reason = LEFT_OUT_NOT};
+	struct trap_decision traps = {.reason = LEFT_OUT_NOT};
 	struct scope_decision d = scope_decide(&c->scope, f->url, link_of(c, f));
 	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
 	unsigned port = (unsigned)url_effective_port(f->url);
@@ -99,7 +99,7 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 
 	if (d.in && !limit && (range || port_is_refused(port)))
 		limit = LEFT_OUT_ADDRESS;
-	rc = limit ? 0 : trapping_judge(c, f, &trapped);
+	rc = limit ? 0 : traps_decide(c, f, &traps);
 	buf_reset(text);
 	if (rc)
 		return rc;
@@ -107,12 +107,12 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 		rc = buf_printf(text, OUT "address guard: %s", range->text);
 	else if (limit == LEFT_OUT_ADDRESS)
 		rc = buf_printf(text, OUT "address guard: port %u", port);
-	else if (trapped.reason)
-		rc = trapping_explain(text, &trapped);
+	else if (traps.reason)
+		rc = traps_explain(text, &traps);
 	else
 		rc = d.in && limit ? buf_add_str(text, limit_rule(limit)) : scope_explain(text, &d);
-	*ret = (struct decision){.left_out = limit ? limit : trapped.reason,
-		.trapped = trapped,
+	*ret = (struct decision){.left_out = limit ? limit : traps.reason,
+		.traps = traps,
 		.hops_out = d.hops_out,
 		.rule = buf_slice(text)};
 	return rc;
@@ -159,7 +159,7 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 static int refuse(struct capture *c, uint32_t page, slice url, const char *rule, struct err *err)
 {
 	struct crawl_page *p = &c->pages.list.ptr[page];
-	bool by_rule = c->rules.ptr[p->host].policy == ROBOTS_PARSE;
+	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
 
 	p->taken = false;
 	p->left_out = LEFT_OUT_ROBOTS;
@@ -175,17 +175,17 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 		err);
 }
 
-/* robots.txt is known: why it forbids the page, without OUT; nothing where it does not. */
+/* robots.txt is known: why it forbids the page, without OUT; "" if it allows it. */
 static int ask_rules(
 	struct capture *c, uint32_t host, slice url, char out[WHY_SIZE], struct err *err)
 {
-	const struct host_rules *rules = &c->rules.ptr[host];
+	const struct host_rules *rules = &c->rules.list.ptr[host];
 	struct robots_decision d = {.allowed = true};
 	int rc = 0;
 
 	out[0] = '\0';
 	if (!c->settings->ignore_robots)
-		rc = rules_decide(c, host, robots_url_path(url), &d, err);
+		rc = rules_decide(&c->rules, host, robots_url_path(url), &d, err);
 	if (rc || d.allowed)
 		return rc;
 	if (rules->policy != ROBOTS_PARSE)
@@ -199,39 +199,33 @@ static int ask_rules(
 	return 0;
 }
 
-static int settle_url(struct capture *c, uint32_t page, slice url, struct err *err)
-{
-	char why[WHY_SIZE], rule[WHY_SIZE + sizeof OUT];
-
-	int rc = ask_rules(c, c->pages.list.ptr[page].host, url, why, err);
-
-	if (rc)
-		return rc;
-	if (!why[0])
-		return journal_discovered(c, page, err);
-	(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
-	return refuse(c, page, url, rule, err);
-}
-
-/* The host's robots.txt is known: the planner gets the page, or nobody does. */
+/* The host's robots.txt is known: the planner gets the page, or it is refused. */
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
+	uint32_t host = c->pages.list.ptr[page].host;
+	char why[WHY_SIZE], rule[WHY_SIZE + sizeof OUT];
 	struct buf url;
 	int rc;
 
-	if (c->rules.ptr[c->pages.list.ptr[page].host].policy == ROBOTS_ALLOW_ALL)
+	if (c->rules.list.ptr[host].policy == ROBOTS_ALLOW_ALL)
 		return journal_discovered(c, page, err);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
-		rc = settle_url(c, page, buf_slice(&url), err);
+		rc = ask_rules(c, host, buf_slice(&url), why, err);
+	if (rc == 0 && !why[0]) {
+		rc = journal_discovered(c, page, err);
+	} else if (rc == 0) {
+		(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
+		rc = refuse(c, page, buf_slice(&url), rule, err);
+	}
 	buf_release(&url);
 	return rc;
 }
 
 /*
- * A page that was allowed is forbidden from here on, visited or not. The planner still has it; what
- * it orders of it is not carried out.
+ * A page that was allowed is forbidden from now on, visited or not. The planner still has it;
+ * orders for it are not carried out.
  */
 static int exclude(struct capture *c, uint32_t page, slice url, const char *why, struct err *err)
 {
@@ -242,7 +236,7 @@ static int exclude(struct capture *c, uint32_t page, slice url, const char *why,
 	return refuse(c, page, url, rule, err);
 }
 
-/* A page that was forbidden, and which the planner has never known, is allowed. */
+/* A page that was forbidden and that the planner does not have is allowed now. */
 static int admit_again(struct capture *c, uint32_t page, struct err *err)
 {
 	char date[CLOCK_TEXT_SIZE], rule[80];
@@ -305,7 +299,7 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err)
 	rc = hosts_pend(&c->hosts, host, page);
 	if (rc)
 		return err_code(err, rc);
-	return robots == HOST_ROBOTS_UNKNOWN ? rules_request(c, host, err) : 0;
+	return robots == HOST_ROBOTS_UNKNOWN ? robots_fetch(c, host, false, err) : 0;
 }
 
 int discover_pending(struct capture *c, uint32_t host, struct err *err)
@@ -321,12 +315,10 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err)
 	return rc;
 }
 
-/* What is known of the page by this finding. */
+/* The page as this link describes it. */
 static int describe(
 	struct capture *c, const struct found *f, const struct decision *d, struct crawl_page *ret)
 {
-	int rc;
-
 	*ret = (struct crawl_page){
 		.via = f->via,
 		.depth = depth_of(c, f),
@@ -337,61 +329,37 @@ static int describe(
 		.taken = d->left_out == LEFT_OUT_NOT,
 		.left_out = d->left_out & PAGE_FOUR_BITS,
 	};
-	rc = ret->taken ? hosts_find(&c->hosts, f->url, &ret->host) : 0;
-	return rc ? rc : rules_reserve(c);
-}
-
-static void count_unkept(struct capture *c, enum left_out reason, uint64_t links)
-{
-	c->unkept[reason] += links;
-	c->unkept_changed = c->unkept_changed || links > 0;
-}
-
-/*
- * A page may link to any number of other sites. Beyond some they are only counted, each time they
- * are found: what is known of a URL takes memory.
- */
-static bool is_beyond(struct capture *c, const struct decision *d)
-{
-	if (d->left_out != LEFT_OUT_SCOPE)
-		return false;
-	if (c->outside < c->settings->max_outside) {
-		c->outside++;
-		return false;
-	}
-	count_unkept(c, LEFT_OUT_SCOPE, 1);
-	return true;
+	return ret->taken ? capture_find_host(c, f->url, &ret->host) : 0;
 }
 
 int discover_record_unkept(struct capture *c, struct err *err)
 {
 	int rc = 0;
 
-	if (!c->unkept_changed)
+	if (!c->unkept.changed)
 		return 0;
-	c->unkept_changed = false;
+	c->unkept.changed = false;
 	for (int i = 0; rc == 0 && i < LEFT_OUT_COUNT; i++)
-		if (c->unkept[i])
+		if (c->unkept.links[i])
 			rc = capture_store(c,
 				&(struct catalog_row){CATALOG_ROW_UNKEPT,
 					.unkept = &(struct catalog_unkept){(enum left_out)i,
-						c->unkept[i]}},
+						c->unkept.links[i]}},
 				err);
 	return rc;
 }
 
-/* Tells the budgets what became of a page: not those that a limit refused before they were asked.
- */
+/* Tells the budgets about a page, unless a limit refused it before they were asked. */
 static int settle_traps(struct capture *c, uint32_t page, const struct decision *d, struct err *err)
 {
 	int rc = 0;
 
-	if (d->left_out == d->trapped.reason)
-		rc = trapping_settle(c, page, &d->trapped);
+	if (d->left_out == d->traps.reason)
+		rc = traps_note_decision(c, page, &d->traps);
 	return err_code(err, rc);
 }
 
-static int add(struct capture *c, const struct found *f, struct buf *text, struct err *err)
+static int add_page(struct capture *c, const struct found *f, struct buf *text, struct err *err)
 {
 	struct page_prior prior = prior_of(c, f);
 	struct crawl_page page;
@@ -399,7 +367,8 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	uint32_t number;
 	int rc = decide(c, f, text, &d);
 
-	if (rc == 0 && is_beyond(c, &d))
+	if (rc == 0 && d.left_out == LEFT_OUT_SCOPE &&
+		!unkept_keeps_outside(&c->unkept, c->settings->max_outside))
 		return 0;
 	if (rc == 0)
 		rc = describe(c, f, &d, &page);
@@ -413,28 +382,28 @@ static int add(struct capture *c, const struct found *f, struct buf *text, struc
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
-/* Put off by its budgets, and now somebody speaks for it. Else it waits for them to grow. */
+/* It was put off by its budgets, and this link is exempt from them. */
 static bool is_redeemed(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
-	return left_out_is_trap((enum left_out)p->left_out) && trapping_is_free(c, f);
+	return left_out_is_trap((enum left_out)p->left_out) && traps_is_exempt(c, f);
 }
 
-/* A requisite outside is found with fewer others before it than so far. */
+/* A requisite outside the scope is found with fewer hops than before. */
 static bool is_nearer(const struct capture *c, const struct crawl_page *p, const struct found *f)
 {
 	return page_kind_is_requisite(f->kind) && scope_link_hops(link_of(c, f)) < p->hops_out;
 }
 
-/* Whether this finding may take in a page that earlier ones could not. */
+/* Whether this link may admit a page that was refused before. */
 static bool is_better(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
-	/* What robots.txt refuses no other link can change. */
+	/* No link changes what robots.txt refuses. */
 	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
 	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) || is_nearer(c, p, f) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
 
-/* A page that is known is wanted after all. */
+/* Takes a page that was refused before. */
 static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	const struct decision *d, struct err *err)
 {
@@ -449,7 +418,7 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	if (rc)
 		return rc;
 	page.record = known->record;
-	c->outside -= known->left_out == LEFT_OUT_SCOPE;
+	c->unkept.outside -= known->left_out == LEFT_OUT_SCOPE;
 	*known = page;
 	c->pages.taken++;
 	rc = record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE, err);
@@ -459,8 +428,8 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 }
 
 /*
- * A requisite that waits to be visited is found nearer: more of what it needs itself can be taken
- * then. Nothing else changes for it.
+ * A requisite that waits to be visited is found with fewer hops: more of its own requisites can be
+ * taken then. Nothing else changes for it.
  */
 static int bring_nearer(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
 	struct err *err)
@@ -504,25 +473,6 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	return d.left_out ? 0 : take_in(c, number, f, &d, err);
 }
 
-/* Found once more, in the way it was found: what was put off may be put off again. */
-static int found_again(struct capture *c, uint32_t number, const struct found *f, struct err *err)
-{
-	struct decision d;
-	struct buf text;
-	int rc;
-
-	buf_init(&text, URL_MAX + 1024);
-	rc = decide(c, f, &text, &d);
-	if (rc)
-		rc = err_code(err, rc);
-	else if (d.left_out == LEFT_OUT_NOT)
-		rc = take_in(c, number, f, &d, err);
-	else
-		rc = settle_traps(c, number, &d, err);
-	buf_release(&text);
-	return rc;
-}
-
 int discover_again(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
@@ -532,6 +482,7 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 		.kind = p->kind,
 		.is_redirect = p->redirects > 0,
 	};
+	struct decision d;
 	struct buf text;
 	struct url url;
 	int rc;
@@ -543,19 +494,22 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	if (rc)
 		return rc;
 	url_init(&url);
-	buf_init(&text, URL_MAX);
+	buf_init(&text, URL_MAX + 1024);
 	found.url = &url;
 	rc = pages_url(&c->pages, page, &text, err);
 	if (rc == 0)
 		rc = url_parse(&url, buf_slice(&text), NULL, err);
 	if (rc == 0)
-		rc = found_again(c, page, &found, err);
+		rc = err_code(err, decide(c, &found, &text, &d));
+	if (rc == 0) /* the link is the same, so it may be put off again */
+		rc = d.left_out ? settle_traps(c, page, &d, err)
+				: take_in(c, page, &found, &d, err);
 	buf_release(&text);
 	url_release(&url);
 	return rc;
 }
 
-/* The sitemaps of a seed's host are those of the site; of the host it redirects to, too. */
+/* The sitemaps of a seed's host, and of the host it redirects to, are wanted. */
 static int want_sitemaps(struct capture *c, const struct found *f, struct err *err)
 {
 	const struct crawl_page *p;
@@ -566,8 +520,8 @@ static int want_sitemaps(struct capture *c, const struct found *f, struct err *e
 	p = &c->pages.list.ptr[number];
 	if (!p->taken)
 		return 0;
-	c->rules.ptr[p->host].has_seed = true;
-	c->rules.ptr[p->host].wants_sitemaps = true;
+	c->rules.list.ptr[p->host].has_seed = true;
+	c->rules.list.ptr[p->host].wants_sitemaps = true;
 	return hosts_at(&c->hosts, p->host)->robots == HOST_ROBOTS_KNOWN
 		       ? sitemaps_request(c, p->host, err)
 		       : 0;
@@ -584,61 +538,49 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 	rc = lane_check_stop(c->lane, err);
 	if (rc)
 		return rc;
-	/* A page of any size could name gigabytes of them. What the user gave is taken. */
+	/* A small page could contain gigabytes of URLs. Seeds are always taken. */
 	if (url_page(f->url).len > LENGTH_MAX && (!f->is_seed || f->via != CATALOG_NO_PAGE)) {
-		count_unkept(c, LEFT_OUT_LENGTH, 1);
+		unkept_add(&c->unkept, LEFT_OUT_LENGTH, 1);
 		return 0;
 	}
 	buf_init(&text, URL_MAX + 1024);
 	if (pages_find(&c->pages, url_page(f->url), &number))
 		rc = reconsider(c, number, f, &text, err);
 	else
-		rc = add(c, f, &text, err);
+		rc = add_page(c, f, &text, err);
 	buf_release(&text);
 	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
 }
 
-/* Forms are listed, never sent. */
-static bool is_followed(enum link_kind kind)
-{
-	return kind != LINK_FORM;
-}
-
 /*
- * Browsers show the document in a frame, but not one that comes in place of an image or a script:
- * outside the scope nobody needs what it embeds.
+ * Browsers show a document in a frame, but not one that comes in place of an image or a script.
+ * Outside the scope, what such a document embeds is not needed.
  */
 static bool is_shown(const struct capture *c, uint32_t page)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 
 	return p->hops_out == 0 || p->kind == LINK_FRAME || p->kind == LINK_MEDIA ||
-	       page_format_of(reading_field(c->reading, SLICE("content-type"))) != PAGE_HTML;
-}
-
-static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
-	bool shown, struct err *err)
-{
-	return discover(c,
-		&(struct found){.url = link->parsed,
-			.how = "link",
-			.via = page,
-			.kind = (uint8_t)(shown ? link->kind : LINK_OTHER)},
-		err);
+	       page_format_of(reading_field(&c->lane->reading, SLICE("content-type"))) != PAGE_HTML;
 }
 
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
-	struct resolver *resolver = &c->reading->resolver;
+	struct resolver *resolver = &c->lane->reading.resolver;
 	struct resolved_link link;
 	bool shown = is_shown(c, page);
-	int rc = resolver_start(resolver, &c->reading->links, document);
+	int rc = resolver_start(resolver, &c->lane->reading.links, document);
 
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
-		if (is_followed(link.kind))
-			rc = discover_link(c, page, &link, shown, err);
+		if (link.kind != LINK_FORM) /* forms are listed, never sent */
+			rc = discover(c,
+				&(struct found){.url = link.parsed,
+					.how = "link",
+					.via = page,
+					.kind = (uint8_t)(shown ? link.kind : LINK_OTHER)},
+				err);
 	if (rc == ERR_END) {
-		count_unkept(c, LEFT_OUT_LENGTH, resolver->left_out);
+		unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);
 		return discover_record_unkept(c, err);
 	}
 	return err_code(err, rc);

@@ -51,7 +51,7 @@ static void describe_hours(struct gate *g, double wait)
 
 /* ---- disk ---- */
 
-/* Bytes that are free; a disk that does not tell is taken for large: writing will tell. */
+/* Free bytes; unknown counts as enough: writing will fail if it is not. */
 static uint64_t free_bytes(const struct gate *g)
 {
 	struct statvfs fs;
@@ -70,7 +70,7 @@ static void describe_disk(struct gate *g)
 
 /* ---- both ---- */
 
-static void tell(const struct gate *g, enum gate_state before)
+static void log_change(const struct gate *g, enum gate_state before)
 {
 	if (g->state == before || g->params.quiet)
 		return;
@@ -97,7 +97,7 @@ static void look(struct gate *g)
 		g->wait = LOOK_INTERVAL;
 		describe_disk(g);
 	}
-	tell(g, before);
+	log_change(g, before);
 }
 
 double gate_wait(struct gate *g)

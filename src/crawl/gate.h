@@ -1,11 +1,11 @@
 /*
- * Whether requests may start at all, whatever their servers' pace says: the hours of the day, room
- * on the disk, and what comes in per second. What is under way goes on. Asked before each start, so
- * it must be cheap: clocks and disks are looked at once a second at most.
+ * Whether any request may start: allowed hours of the day, free space on the disk, bandwidth.
+ * Requests under way continue. Called before each start, so it is cheap: clock and disk are checked
+ * at most once a second.
  *
- * Bytes are paid for afterwards: each response costs its size over the bandwidth, from when it
- * began, and no request starts until all is paid. So the average holds however many requests run at
- * once; that a single one does not exceed it meanwhile is for net's max_speed.
+ * Bandwidth is accounted afterwards: each response takes its size divided by the bandwidth, from
+ * its start, and no request starts before that time. So the average holds for any number of
+ * requests at once. The net's max_speed limits a single one.
  */
 #ifndef CRAWL_GATE_H
 #define CRAWL_GATE_H
@@ -18,15 +18,15 @@
 #include "base/err.h"
 #include "frontier/window.h"
 
-#define GATE_MIN_FREE (UINT64_C(128) << 20) /* bytes; for callers without an opinion */
+#define GATE_MIN_FREE (UINT64_C(128) << 20) /* bytes; the default */
 
 struct gate_params {
 	const struct clock *clock; /* borrowed */
 	const char *path;          /* something on the archive's file system; borrowed */
 	const char *hours;         /* as window.h; NULL: always */
 	uint64_t bandwidth;        /* bytes per second; 0: no limit */
-	uint64_t min_free;         /* bytes; 0: the disk is not looked at */
-	bool quiet;                /* another one tells the same */
+	uint64_t min_free;         /* bytes; 0: the disk is not checked */
+	bool quiet;                /* does not log: another lane logs the same */
 };
 
 enum gate_state {
@@ -41,21 +41,20 @@ enum { GATE_TEXT_SIZE = 64 };
 struct gate {
 	struct gate_params params;
 	struct windows windows;
-	enum gate_state state;     /* of hours and disk, as of the last look */
+	enum gate_state state;     /* of hours and disk, when last checked */
 	double wait;               /* seconds from then until it may change */
 	int64_t looked;            /* monotonic, ns; 0: never */
 	int64_t paid;              /* monotonic, ns: when all bytes are paid for */
 	char text[GATE_TEXT_SIZE]; /* for people, while it is shut */
 };
 
-/* 0, or ERR_USAGE for hours that are none. */
+/* 0, or ERR_USAGE for invalid hours. */
 int gate_parse_hours(struct windows *w, const char *hours, struct err *err) SP_MUST_CHECK;
 int gate_init(struct gate *g, const struct gate_params *params, struct err *err) SP_MUST_CHECK;
 
 /*
- * Seconds until a request may start, as far as is known: 0 for now. Whoever waits should ask again
- * after a second: the disk tells nobody when there is room. Logs when it shuts and opens, but not
- * for the bandwidth, where it always does.
+ * Seconds until a request may start; 0: now. Call it again after a second, since free space can
+ * change at any time. Logs when hours or disk close and open the gate, not for the bandwidth.
  */
 double gate_wait(struct gate *g);
 

@@ -1,8 +1,7 @@
 /*
- * Every call of the planner that changes it goes through here and into the catalog's event log,
- * with its arguments; so a fresh planner, given the log, is the old one (plan.h, invariant 3). One
- * of another version that would have given other orders takes those of the log, and goes on from
- * there.
+ * Calls the planner and logs each call that changes it in the catalog, with its arguments.
+ * Replaying the log into a fresh planner restores the old one (plan.h, invariant 3). A newer
+ * version that would give other orders must take those of the log, and continues from there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@ static int append(struct capture *c, const struct catalog_event *e, struct err *
 	return capture_store(c, &(struct catalog_row){CATALOG_ROW_EVENT, .event = e}, err);
 }
 
-static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
+static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 {
 	struct page_prior prior;
 	int rc = pages_prior(&c->pages, page, &prior, err);
@@ -25,13 +24,13 @@ static int tell_discovered(struct capture *c, uint32_t page, struct err *err)
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	c->pages.list.ptr[page].planned = true;
-	c->asleep = false;
+	c->stage.asleep = false;
 	return 0;
 }
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	int rc = tell_discovered(c, page, err);
+	int rc = apply_discovered(c, page, err);
 
 	if (rc)
 		return rc;
@@ -40,13 +39,13 @@ int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 }
 
 /* Orders are numbered as they are given out: that is a page's position in the plan. */
-static void note_order(struct capture *c, const struct plan_order *order)
+static void apply_order(struct capture *c, const struct plan_order *order)
 {
 	if (order->attempt == 1 && order->leg == PLAN_VISIT)
-		c->pages.list.ptr[order->page].position = c->visits++;
+		c->pages.list.ptr[order->page].position = c->stage.visits_ordered++;
 	if (order->attempt == 1 && order->leg == PLAN_REVISIT)
-		c->revisits++;
-	c->begun = true;
+		c->stage.revisits_ordered++;
+	c->stage.begun = true;
 }
 
 static int record_position(struct capture *c, const struct plan_order *order, struct err *err)
@@ -57,8 +56,9 @@ static int record_position(struct capture *c, const struct plan_order *order, st
 		&(struct catalog_row){CATALOG_ROW_PLAN,
 			.plan = &(struct catalog_plan){.page = order->page,
 				.visit = c->pages.list.ptr[order->page].position,
-				.revisit =
-					order->leg == PLAN_REVISIT ? (int64_t)c->revisits - 1 : -1,
+				.revisit = order->leg == PLAN_REVISIT
+						   ? (int64_t)c->stage.revisits_ordered - 1
+						   : -1,
 				.hopeless = order->hopeless}},
 		err);
 }
@@ -78,7 +78,7 @@ int journal_next(
 		e.leg = (uint8_t)ret_order->leg;
 		e.attempt = (uint8_t)ret_order->attempt;
 		e.hopeless = ret_order->hopeless;
-		note_order(c, ret_order);
+		apply_order(c, ret_order);
 		rc = record_position(c, ret_order, err);
 	}
 	return rc ? rc : append(c, &e, err);
@@ -88,7 +88,7 @@ int journal_done(struct capture *c, const struct plan_order *order, enum plan_ou
 	double begin, double end, struct err *err)
 {
 	plan_done(c->plan, order, outcome, begin, end);
-	c->asleep = false;
+	c->stage.asleep = false;
 	return append(c,
 		&(struct catalog_event){
 			.kind = CATALOG_EVENT_DONE,
@@ -113,21 +113,21 @@ int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
 		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
 }
 
-static void tell_end_visits(struct capture *c)
+static void apply_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
-	c->visits_ended = c->cut = true;
-	c->asleep = false;
+	c->stage.visits_ended = c->stage.cut = true;
+	c->stage.asleep = false;
 }
 
-static void tell_cancel(struct capture *c)
+static void apply_cancel(struct capture *c)
 {
 	plan_cancel(c->plan);
-	c->cancelled = c->cut = true;
-	c->asleep = false;
+	c->stage.cancelled = c->stage.cut = true;
+	c->stage.asleep = false;
 }
 
-/* The row says which limit it was, and goes into the catalog with the event. */
+/* Logs the event together with the row, which says which limit it was. */
 static int append_limit(
 	struct capture *c, enum catalog_event_kind kind, enum catalog_end limit, struct err *err)
 {
@@ -141,13 +141,13 @@ static int append_limit(
 
 int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err)
 {
-	tell_end_visits(c);
+	apply_end_visits(c);
 	return append_limit(c, CATALOG_EVENT_END_VISITS, limit, err);
 }
 
 int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err)
 {
-	tell_cancel(c);
+	apply_cancel(c);
 	return append_limit(c, CATALOG_EVENT_CANCEL, limit, err);
 }
 
@@ -157,7 +157,7 @@ VEC_DECLARE(open_orders, struct plan_order);
 
 struct replay {
 	struct capture *capture;
-	struct open_orders open; /* given out, and not heard of since */
+	struct open_orders open; /* given out, and not done yet */
 	uint32_t *place;         /* by page: where its order is in open, plus one; 0: nowhere */
 	double last;             /* time of the last event */
 	const struct moments *resumed;
@@ -181,7 +181,7 @@ static int damaged(struct replay *r)
 		"'stillpoint crawl'");
 }
 
-/* What was ordered then is imposed: another version may have made another plan. */
+/* Imposes the order of the log: another version may have planned otherwise. */
 static int replay_next(struct replay *r, const struct catalog_event *e)
 {
 	struct plan_order order = order_of(e);
@@ -194,12 +194,12 @@ static int replay_next(struct replay *r, const struct catalog_event *e)
 		return err_code(r->err, rc);
 	if (e->kind == CATALOG_EVENT_STEP)
 		return 0;
-	note_order(r->capture, &order);
+	apply_order(r->capture, &order);
 	r->place[order.page] = (uint32_t)r->open.len + 1;
 	return open_orders_push(&r->open, order);
 }
 
-/* Takes an order off those that are open. */
+/* Removes an order from those that are open. */
 static void close_order(struct replay *r, uint32_t page)
 {
 	uint32_t i = r->place[page] - 1;
@@ -224,13 +224,13 @@ static int replay_done(struct replay *r, const struct catalog_event *e)
 	return 0;
 }
 
-/* Between the last event of a process and the beginning of the next nobody was there. */
+/* Adds the time between the last event of a process and the start of the next. */
 static void add_idle(struct replay *r, double until)
 {
 	for (; r->resumes < r->resumed->len && r->resumed->ptr[r->resumes] <= until; r->resumes++) {
 		double at = r->resumed->ptr[r->resumes];
 
-		r->capture->idle += fmax(0, at - r->last);
+		r->capture->counters.idle += fmax(0, at - r->last);
 		r->last = fmax(r->last, at);
 	}
 }
@@ -239,7 +239,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 {
 	struct replay *r = context;
 	struct capture *c = r->capture;
-	int rc = r->events++ % STOP_INTERVAL ? 0 : lane_crowd_check_stop(c->lane->crowd, r->err);
+	int rc = r->events++ % STOP_INTERVAL ? 0 : lanes_shared_check_stop(c->lane->shared, r->err);
 
 	if (rc)
 		return rc;
@@ -247,7 +247,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 	r->last = fmax(r->last, fmax(e->begin, e->end));
 	switch (e->kind) {
 	case CATALOG_EVENT_DISCOVERED:
-		return e->page < c->pages.list.len ? tell_discovered(c, e->page, r->err)
+		return e->page < c->pages.list.len ? apply_discovered(c, e->page, r->err)
 						   : damaged(r);
 	case CATALOG_EVENT_NEXT:
 	case CATALOG_EVENT_STEP:
@@ -255,10 +255,10 @@ static int replay_event(void *context, const struct catalog_event *e)
 	case CATALOG_EVENT_DONE:
 		return replay_done(r, e);
 	case CATALOG_EVENT_END_VISITS:
-		tell_end_visits(c);
+		apply_end_visits(c);
 		return 0;
 	case CATALOG_EVENT_CANCEL:
-		tell_cancel(c);
+		apply_cancel(c);
 		return 0;
 	case CATALOG_EVENT_WITHDRAW:
 		return plan_withdraw(c->plan, e->page) ? damaged(r) : 0;

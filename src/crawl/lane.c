@@ -1,6 +1,6 @@
 /*
- * The loop of a lane: take what has come back, ask for what is next, make it lasting, wait; and
- * meanwhile end the captures that are complete.
+ * The loop of a lane: take fetches that have ended, start what is next, commit, wait; end captures
+ * that are complete.
  */
 #include "crawl/lane.h"
 
@@ -22,11 +22,11 @@
 /* Of a sitemap, or what else is read whole; decoded. */
 static const size_t BODY_MAX = 64 << 20;
 
-/* How far it is is shown no more often than this. */
-static const int64_t TELL_INTERVAL = CLOCK_NS_PER_SECOND / 20;
+/* Nanoseconds between two updates of the progress shown. */
+static const int64_t SHOW_INTERVAL = CLOCK_NS_PER_SECOND / 20;
 
-/* Seconds after which a socket is tried again. */
-static const double STARVED_PAUSE = 0.5;
+/* Seconds until a socket is tried again. */
+static const double NO_SOCKET_PAUSE = 0.5;
 
 double lane_now(const struct lane *lane)
 {
@@ -37,7 +37,7 @@ double lane_now(const struct lane *lane)
 
 static bool is_stopping(const struct lane *lane)
 {
-	return atomic_load(&lane->crowd->stopping);
+	return atomic_load(&lane->shared->stopping);
 }
 
 int lane_check_stop(const struct lane *lane, struct err *err)
@@ -45,13 +45,13 @@ int lane_check_stop(const struct lane *lane, struct err *err)
 	return is_stopping(lane) ? err_code(err, ERR_STOPPED) : 0;
 }
 
-int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err)
+int lanes_shared_check_stop(struct lanes_shared *shared, struct err *err)
 {
-	struct pollfd p = {.fd = crowd->stop_fd, .events = POLLIN};
+	struct pollfd p = {.fd = shared->stop_fd, .events = POLLIN};
 
-	if (!atomic_load(&crowd->stopping) && p.fd >= 0 && poll(&p, 1, 0) == 1)
-		atomic_store(&crowd->stopping, true);
-	return atomic_load(&crowd->stopping) ? err_code(err, ERR_STOPPED) : 0;
+	if (!atomic_load(&shared->stopping) && p.fd >= 0 && poll(&p, 1, 0) == 1)
+		atomic_store(&shared->stopping, true);
+	return atomic_load(&shared->stopping) ? err_code(err, ERR_STOPPED) : 0;
 }
 
 /* ---- making one ---- */
@@ -62,7 +62,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 						    .settings = p->settings,
 						    .only = p->only,
 						    .user_agent = lane->agent,
-						    .secrets = lane->crowd->secrets,
+						    .secrets = lane->shared->secrets,
 					    });
 
 	if (rc)
@@ -79,8 +79,8 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 				.info_count = lane->info.info.len,
 				.secret = lane->info.secret.ptr,
 				.secret_count = lane->info.secret.len},
-			.clerk = p->crowd->clerk,
-			.wall = p->crowd->wall,
+			.clerk = p->shared->clerk,
+			.wall = p->shared->wall,
 			.bodies = &lane->duplicates,
 		},
 		err);
@@ -99,7 +99,7 @@ static int open_gate(struct lane *lane, const struct lane_params *p, struct err 
 {
 	return gate_init(&lane->gate,
 		&(struct gate_params){
-			.clock = lane->crowd->wall,
+			.clock = lane->shared->wall,
 			.path = lane->directory->path,
 			.hours = p->settings->hours,
 			.bandwidth = share_of_bandwidth(p),
@@ -111,7 +111,7 @@ static int open_gate(struct lane *lane, const struct lane_params *p, struct err 
 
 static int open_net(struct lane *lane, const struct lane_params *p, struct err *err)
 {
-	const struct crawl_secrets *secrets = lane->crowd->secrets;
+	const struct crawl_secrets *secrets = lane->shared->secrets;
 	const struct crawl_settings *s = p->settings;
 	int rc = net_new(
 		&(struct net_params){
@@ -124,7 +124,7 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 			.max_body = s->max_body,
 			.max_speed = share_of_bandwidth(p),
 			.max_head = (size_t)s->max_header,
-			.max_kept = p->kept,
+			.max_kept = p->max_kept,
 			.ca_file = s->ca_file,
 			.proxy = secrets && secrets->proxy ? secrets->proxy : s->proxy,
 			.http2 = s->http2,
@@ -152,7 +152,7 @@ static void open_robots(struct lane *lane, bool tell)
 		log_info("crawl", "robots.txt is read for '%.*s'", (int)agent.len, agent.ptr);
 	else if (tell)
 		log_info("crawl",
-			"robots.txt: the user agent '%s' begins with no name, so only "
+			"robots.txt: the user agent '%s' has no product name at its start, so only "
 			"rules for '*' apply",
 			lane->agent);
 }
@@ -165,12 +165,12 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 	servers_init(&lane->servers,
 		(struct pace_rule){
 			.delay = s->delay, .automatic = s->automatic_delay, .jobs = s->jobs},
-		p->crowd->paces, hash_key_random());
+		p->shared->paces, hash_key_random());
 	servers_want_addresses(&lane->servers);
 	heap_init(&lane->wakes);
 	if (rc)
 		return err_code(err, rc);
-	lane->reading.stopping = &p->crowd->stopping;
+	lane->reading.stopping = &p->shared->stopping;
 	lane->agent = contact_user_agent(s);
 	if (!lane->agent)
 		return err_code(err, ERR_NOMEM);
@@ -188,10 +188,10 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 
 	if (!lane)
 		return err_code(err, ERR_NOMEM);
-	lane->crowd = params->crowd;
-	lane->directory = params->crowd->directory;
-	lane->clock = params->crowd->clock;
-	lane->most = params->most;
+	lane->shared = params->shared;
+	lane->directory = params->shared->directory;
+	lane->clock = params->shared->clock;
+	lane->max_fetches = params->max_fetches;
 	lane->alone = params->only != NULL;
 	lane->wake = -1;
 	duplicates_init(&lane->duplicates, lane->directory->warc, DUPLICATES_MAX);
@@ -232,19 +232,19 @@ void lane_free(struct lane *lane)
 	free(lane);
 }
 
-/* ---- captures to which something happened ---- */
+/* ---- captures with pending work ---- */
 
 /* The queue is a ring with a place for every slot, and none is in it twice. */
-static void touch(struct lane *lane, struct capture *c)
+static void enqueue(struct lane *lane, struct capture *c)
 {
-	if (c->touched)
+	if (c->queued)
 		return;
-	c->touched = true;
+	c->queued = true;
 	lane->queue.ptr[(lane->first + lane->waiting++) % lane->queue.len] = c->slot;
 }
 
-/* The next one that was touched, or NULL. */
-static struct capture *next_touched(struct lane *lane)
+/* The next capture with pending work, or NULL. */
+static struct capture *dequeue(struct lane *lane)
 {
 	struct capture *c = NULL;
 
@@ -254,7 +254,7 @@ static struct capture *next_touched(struct lane *lane)
 		lane->waiting--;
 	}
 	if (c)
-		c->touched = false;
+		c->queued = false;
 	return c;
 }
 
@@ -286,11 +286,11 @@ void lane_drop(struct lane *lane, struct capture *c)
 	capture_free(c);
 }
 
-/* When it has to be looked at though nothing happens: the barrier is over, the time is up. */
+/* Sets when it has work although nothing happens: the barrier is over, the time is up. */
 static void set_wake(struct lane *lane, const struct capture *c)
 {
-	double wait = fmin(
-		fmin(orders_wait(c), slow_wait(c)), fmin(limit_wait(c), fmax(rules_next(c), 0)));
+	double wait =
+		fmin(fmin(orders_wait(c), slow_wait(c)), fmin(limit_wait(c), robots_fetch_wait(c)));
 	struct heap_key key = {.key = lane_now(lane) + wait};
 	int rc = 0;
 
@@ -302,8 +302,8 @@ static void set_wake(struct lane *lane, const struct capture *c)
 	(void)rc;
 }
 
-/* A robots.txt that is due goes before all that may start. */
-static int touch_due(struct lane *lane, struct err *err)
+/* A robots.txt that is due goes before all other requests. */
+static int enqueue_due(struct lane *lane, struct err *err)
 {
 	double now = lane_now(lane);
 	struct heap_key first;
@@ -312,16 +312,16 @@ static int touch_due(struct lane *lane, struct err *err)
 
 	while (rc == 0 && heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
 		(void)heap_remove(&lane->wakes, slot);
-		touch(lane, lane->captures.ptr[slot]);
-		rc = rules_due(lane->captures.ptr[slot], err);
+		enqueue(lane, lane->captures.ptr[slot]);
+		rc = robots_fetch_due(lane->captures.ptr[slot], err);
 	}
 	return rc;
 }
 
-/* ---- telling how far it is ---- */
+/* ---- progress ---- */
 
-/* A capture is further than it was. */
-static void add_up(struct crawl_progress *sum, const struct crawl_progress *was,
+/* Adds what has changed. */
+static void add_difference(struct crawl_progress *sum, const struct crawl_progress *was,
 	const struct crawl_progress *is)
 {
 	sum->known += is->known - was->known;
@@ -334,26 +334,26 @@ static void add_up(struct crawl_progress *sum, const struct crawl_progress *was,
 	sum->left += is->left - was->left;
 }
 
-static void count(struct lane *lane, struct capture *c)
+static void add_progress(struct lane *lane, struct capture *c)
 {
 	struct crawl_progress is = limit_progress(c, lane->alone);
 
 	if (lane->alone)
 		lane->sum = is;
 	else
-		add_up(&lane->sum, &c->told, &is);
-	c->told = is;
+		add_difference(&lane->sum, &c->counters.in_sum, &is);
+	c->counters.in_sum = is;
 }
 
-static void tell(struct lane *lane, bool now)
+static void show_progress(struct lane *lane, bool now)
 {
 	int64_t time = clock_monotonic(lane->clock);
 
-	if (!now && time - lane->told < TELL_INTERVAL)
+	if (!now && time - lane->shown_at < SHOW_INTERVAL)
 		return;
-	lane->told = time;
+	lane->shown_at = time;
 	if (lane->alone && lane->captures.ptr[0])
-		count(lane, lane->captures.ptr[0]);
+		add_progress(lane, lane->captures.ptr[0]);
 	(void)pthread_mutex_lock(&lane->lock);
 	lane->shown = lane->sum;
 	(void)snprintf(
@@ -369,7 +369,7 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
 	if (lane->alone)
 		*sum = lane->shown;
 	else
-		add_up(sum, &NOTHING, &lane->shown);
+		add_difference(sum, &NOTHING, &lane->shown);
 	sum->ended += lane->alone ? 0 : lane->shown.ended;
 	memcpy(sum->waiting, lane->shown.waiting, sizeof sum->waiting);
 	(void)pthread_mutex_unlock(&lane->lock);
@@ -378,32 +378,26 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
 /* ---- the end of a capture ---- */
 
 /*
- * It is finished by the commit that has its verdicts, which comes behind everything else of it;
- * whatever fails before, resume does it again. The last one of all is left to those who started us.
+ * The commit with its verdicts, after everything else of it, makes it a finished capture. If
+ * anything fails before, resume does it again. The last one of all is left to crawl.c.
  */
-static int finish(struct lane *lane, struct capture *c, struct err *err)
+static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 {
 	int rc = capture_moment(c, "end", err);
 
 	if (rc)
 		return rc;
-	c->row.state = c->cut ? CATALOG_CUT : CATALOG_FINISHED;
+	c->row.state = c->stage.cut ? CATALOG_CUT : CATALOG_FINISHED;
 	c->row.finished = clock_realtime(lane->clock);
 	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
-	if (atomic_fetch_sub(&lane->crowd->running, 1) > 1)
-		return capture_store_row(c, err);
-	lane->crowd->last = c->row;
-	return 0;
-}
-
-static int end_capture(struct lane *lane, struct capture *c, struct err *err)
-{
-	int rc = finish(lane, c, err);
-
+	if (atomic_fetch_sub(&lane->shared->running, 1) > 1)
+		rc = capture_store_row(c, err);
+	else
+		lane->shared->last = c->row;
 	if (rc)
 		return rc;
-	capture_result(c, c->cut ? CRAWL_CUT : CRAWL_FINISHED, c->result);
+	capture_result(c, c->stage.cut ? CRAWL_CUT : CRAWL_FINISHED, c->result);
 	lane->sum.ended++;
 	lane->running--;
 	lane->captures.ptr[c->slot] = NULL;
@@ -415,26 +409,26 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 /* ---- the loop ---- */
 
 /*
- * There was no socket for a fetch. What is under way shows how many there are; where that is
- * nothing, others of this machine have them all, and the lane waits.
+ * No socket was free for a fetch. From now on the lane runs no more fetches at once than there are
+ * now; if there are none, other processes have all sockets, and the lane waits.
  */
-static void starve(struct lane *lane)
+static void pause_without_sockets(struct lane *lane)
 {
 	size_t busy = servers_busy(&lane->servers);
 
-	lane->most = busy > 1 ? busy : 1;
-	lane->starved_until = lane_now(lane) + STARVED_PAUSE;
-	if (busy > 0 || lane->starved_told)
+	lane->max_fetches = busy > 1 ? busy : 1;
+	lane->no_socket_until = lane_now(lane) + NO_SOCKET_PAUSE;
+	if (busy > 0 || lane->no_socket_warned)
 		return;
-	lane->starved_told = true;
+	lane->no_socket_warned = true;
 	log_warn("crawl", "no socket can be opened; waiting until one can ('ulimit -n' shows how "
 			  "many files this process may open)");
 }
 
 static bool may_start(struct lane *lane)
 {
-	return servers_busy(&lane->servers) < lane->most && lane_now(lane) >= lane->starved_until &&
-	       gate_wait(&lane->gate) <= 0;
+	return servers_busy(&lane->servers) < lane->max_fetches &&
+	       lane_now(lane) >= lane->no_socket_until && gate_wait(&lane->gate) <= 0;
 }
 
 static int collect(struct lane *lane, struct err *err)
@@ -443,16 +437,15 @@ static int collect(struct lane *lane, struct err *err)
 	int rc = 0;
 
 	while (rc == 0 && !is_stopping(lane) && (f = net_next(lane->net))) {
-		struct capture *c = lane->captures.ptr[(f->tag & ~CAPTURE_SIDE_TAG) >> 32];
-
+		struct capture *c = lane->captures.ptr[request_tag_slot(f->tag)];
 		bool is_starved = f->starved;
 
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
-		rc = orders_finished(c, f, err);
+		rc = fetch_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
 		if (is_starved)
-			starve(lane);
-		touch(lane, c);
+			pause_without_sockets(lane);
+		enqueue(lane, c);
 		/* Many pages with many links may have come at once. */
 		if (rc == 0 && store_is_full(&lane->store))
 			rc = store_commit(&lane->store, err);
@@ -470,53 +463,54 @@ int lane_start_ready(struct lane *lane, struct err *err)
 		servers_take(&lane->servers, lane_now(lane), &slot, &tag)) {
 		struct capture *c = lane->captures.ptr[slot];
 
-		rc = orders_start(c, tag, err);
-		touch(lane, c);
+		rc = fetch_start(c, (size_t)tag, err);
+		enqueue(lane, c);
 	}
 	return rc;
 }
 
-static int look_after(struct lane *lane, struct capture *c, struct err *err)
+static int update_capture(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = limit_keep(c, err);
+	int rc = limit_check(c, err);
 
-	slow_keep(c);
+	slow_check(c);
 	if (rc == 0)
 		rc = orders_dispatch(c, err);
 	if (rc)
 		return rc;
-	count(lane, c);
-	if (c->ended)
+	add_progress(lane, c);
+	if (c->stage.ended)
 		return end_capture(lane, c, err);
 	set_wake(lane, c);
 	return 0;
 }
 
-/* Until a server may be asked again, a commit is due, or a time has come. */
+/* Seconds until a server may be asked again, a commit is due, or a time has come. */
 static double until_next(struct lane *lane)
 {
 	double now = lane_now(lane), next = store_due(&lane->store);
 	struct heap_key first;
 	uint32_t slot;
 
-	if (servers_busy(&lane->servers) < lane->most)
-		next = fmin(next, fmax(servers_next_ready(&lane->servers) - now,
-					  fmax(lane->starved_until - now, gate_wait(&lane->gate))));
+	if (servers_busy(&lane->servers) < lane->max_fetches)
+		next = fmin(
+			next, fmax(servers_next_ready(&lane->servers) - now,
+				      fmax(lane->no_socket_until - now, gate_wait(&lane->gate))));
 	if (heap_peek(&lane->wakes, &slot, &first))
 		next = fmin(next, first.key - now);
 	return fmin(fmax(next, 0), 1);
 }
 
 /*
- * A wall clock that was set is noticed at once, not at the end of the capture: who looks at one
- * that is not finished is to know, too.
+ * A wall clock that was set is recorded at once, not at the end of the capture: reports about
+ * unfinished captures must show it, too.
  */
 static int watch_clock(struct lane *lane, struct err *err)
 {
 	int rc = 0;
 
 	if (lane->clock_is_set ||
-		!clock_watch_differs(clock_offset(lane->crowd->wall), clock_offset(lane->clock)))
+		!clock_watch_differs(clock_offset(lane->shared->wall), clock_offset(lane->clock)))
 		return 0;
 	lane->clock_is_set = true;
 	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++)
@@ -540,17 +534,17 @@ static int turn(struct lane *lane, struct err *err)
 	if (rc == 0)
 		rc = collect(lane, err);
 	if (rc == 0)
-		rc = touch_due(lane, err);
+		rc = enqueue_due(lane, err);
 	if (rc == 0)
 		rc = lane_start_ready(lane, err);
-	while (rc == 0 && (c = next_touched(lane)))
-		rc = look_after(lane, c, err);
+	while (rc == 0 && (c = dequeue(lane)))
+		rc = update_capture(lane, c, err);
 	if (rc == 0)
 		rc = names_look_up(lane, err);
 	if (rc == 0)
 		rc = store_due(&lane->store) <= 0 ? commit(lane, err)
 						  : store_check(&lane->store, err);
-	tell(lane, false);
+	show_progress(lane, false);
 	return rc;
 }
 
@@ -560,21 +554,21 @@ static int loop(struct lane *lane, struct err *err)
 
 	for (size_t i = 0; i < lane->captures.len; i++)
 		if (lane->captures.ptr[i])
-			touch(lane, lane->captures.ptr[i]);
+			enqueue(lane, lane->captures.ptr[i]);
 	while (rc == 0 && lane->running > 0 && !is_stopping(lane)) {
 		rc = turn(lane, err);
 		if (rc == 0 && lane->running > 0)
 			rc = net_wait(lane->net, until_next(lane), err);
 	}
-	tell(lane, true);
+	show_progress(lane, true);
 	return rc;
 }
 
 /* ---- the thread ---- */
 
 /*
- * Whatever was done is kept; what is out is given back by resume. A turn that was stopped in its
- * middle is forgotten.
+ * All complete turns are kept; resume returns open orders to the planner. A turn that was stopped
+ * in its middle is not committed.
  */
 static void close_store(struct lane *lane)
 {
@@ -595,8 +589,8 @@ static void *run(void *context)
 	lane->rc = loop(lane, &lane->err);
 	close_store(lane);
 	if (lane->rc)
-		atomic_store(&lane->crowd->stopping, true);
-	while (write(lane->crowd->ended, &one, sizeof one) < 0 && errno == EINTR)
+		atomic_store(&lane->shared->stopping, true);
+	while (write(lane->shared->ended, &one, sizeof one) < 0 && errno == EINTR)
 		;
 	return NULL;
 }

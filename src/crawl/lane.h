@@ -1,10 +1,10 @@
 /*
- * A lane: one thread with its own sockets, its own politeness queue, its own WARC file and its own
- * buffers, which runs any number of captures. Lanes share nothing but the clerk, the clock of a
- * server that several of them ask, and the word that it is time to stop.
+ * A lane: a thread with its own sockets, politeness queue, WARC file and buffers that runs any
+ * number of captures. Lanes share only the clerk, the pace of a server that several of them ask,
+ * and the stop flag.
  *
- * Nothing is looked at in vain: a turn of the loop touches the captures of which a fetch ended, an
- * order was started or a time has come, however many there are.
+ * A turn of the loop visits only captures with pending work: a fetch ended, a request was started,
+ * or a time has come. Idle captures cost nothing.
  */
 #ifndef CRAWL_LANE_H
 #define CRAWL_LANE_H
@@ -19,12 +19,12 @@
 #include "base/lists.h"
 #include "base/spill.h"
 #include "base/vec.h"
+#include "crawl/capture_traps.h"
 #include "crawl/crawl.h"
 #include "crawl/gate.h"
-#include "crawl/memory.h"
 #include "crawl/reading.h"
 #include "crawl/robots_cache.h"
-#include "crawl/trapping.h"
+#include "crawl/robots_history.h"
 #include "crawl/warcinfo.h"
 #include "frontier/servers.h"
 #include "net/net.h"
@@ -34,22 +34,22 @@
 struct capture;
 
 /* What all lanes of a crawl share. */
-struct lane_crowd {
+struct lanes_shared {
 	const struct directory *directory;
-	const struct clock *clock; /* anchored when the crawl began: all times are its */
-	const struct clock *wall;  /* what the wall clock says meanwhile */
+	const struct clock *clock; /* of all times; anchored when the crawl began */
+	const struct clock *wall;  /* the wall clock as it is now */
 	struct clerk *clerk;
 	struct shared_paces *paces;
-	const struct robots_memory *memory;  /* of captures before this crawl */
-	const struct crawl_secrets *secrets; /* or NULL */
-	int ended;                           /* an eventfd: one more lane has ended */
-	int stop_fd;                         /* readable: stop; -1 for none */
-	atomic_bool stopping;                /* from outside, or because one has failed */
-	atomic_size_t running;               /* captures that have not ended */
+	const struct robots_history *history; /* what captures before this crawl knew */
+	const struct crawl_secrets *secrets;  /* or NULL */
+	int ended;                            /* eventfd: counts lanes that have ended */
+	int stop_fd;                          /* readable: stop; -1 for none */
+	atomic_bool stopping;                 /* from outside, or because one has failed */
+	atomic_size_t running;                /* captures that have not ended */
 
 	/*
-	 * The capture that ended last, if all have: whoever started the lanes makes it a finished
-	 * one when all else is done, so that a crawl is not taken for finished before that.
+	 * The capture that ended last, if all have ended. The crawl marks it as finished when all
+	 * else is done, so that no crawl counts as finished before that.
 	 */
 	struct catalog_capture last;
 };
@@ -58,34 +58,34 @@ VEC_DECLARE(capture_vec, struct capture *);
 
 /* Fields are for the files of this room; those behind lock for its holder. */
 struct lane {
-	struct lane_crowd *crowd;
+	struct lanes_shared *shared;
 	const struct directory *directory;
 	const struct clock *clock;
-	char *agent; /* how we introduce ourselves */
+	char *agent; /* User-Agent */
 	struct net *net;
 	struct gate gate;
 	struct servers servers;
 	struct warcinfo info; /* what its WARC files say of themselves */
 	struct store store;
 	bool store_is_open;
-	bool clock_is_set; /* the wall clock was set meanwhile, and its captures know */
+	bool clock_is_set; /* the wall clock was set; its captures have recorded it */
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;
-	struct spill_pool spill; /* what its captures need not have in memory */
+	struct spill_pool spill; /* data of its captures that need not be in memory */
 	struct robots_cache robots;
 
 	struct capture_vec captures; /* by slot; NULL when it has ended */
 	size_t running;
-	bool alone;            /* there is one capture in the whole crawl */
-	struct heap wakes;     /* slots by the time at which something is to be done */
-	struct u32_vec queue;  /* a ring of captures that were touched */
-	size_t first, waiting; /* in it */
-	size_t most;           /* fetches under way */
-	double starved_until;  /* no fetch starts before: there was no socket for one */
-	bool starved_told;
+	bool alone;             /* there is one capture in the whole crawl */
+	struct heap wakes;      /* slots by the time of their next work */
+	struct u32_vec queue;   /* a ring: slots of captures with pending work */
+	size_t first, waiting;  /* in it */
+	size_t max_fetches;     /* fetches under way */
+	double no_socket_until; /* no fetch starts before: no socket was free */
+	bool no_socket_warned;
 	struct crawl_progress sum;
-	int64_t told; /* when it was last shown */
+	int64_t shown_at; /* when shown was last set */
 
 	pthread_t thread;
 	bool started;
@@ -98,38 +98,38 @@ struct lane {
 };
 
 struct lane_params {
-	struct lane_crowd *crowd;
+	struct lanes_shared *shared;
 	const struct crawl_settings *settings; /* of all its captures, but for the seeds */
 	const struct catalog_capture *only;    /* as store_params */
 	unsigned number;                       /* the same */
 	uint64_t serial;                       /* the same */
-	size_t most;                           /* fetches under way at once */
-	size_t kept;                           /* connections kept open */
+	size_t max_fetches;                    /* fetches under way at once */
+	size_t max_kept;                       /* connections kept open */
 	size_t lanes;                          /* in all: they share the bandwidth */
 };
 
 /* All is borrowed. 0, ERR_IO, ERR_NOMEM. */
 int lane_new(const struct lane_params *params, struct lane **ret, struct err *err) SP_MUST_CHECK;
 
-/* Ends nothing properly: for a lane that has ended, or never began. NULL is fine. */
+/* For a lane that has ended or was never started: closes nothing properly. NULL is fine. */
 void lane_free(struct lane *lane);
 
-/* Takes a capture over. Not while the lane runs. 0 or ERR_NOMEM: then it stays the caller's. */
+/* Takes over a capture. Not while the lane runs. 0 or ERR_NOMEM: then the caller keeps it. */
 int lane_add(struct lane *lane, struct capture *c) SP_MUST_CHECK;
 
-/* Takes one off that cannot go on after all, and frees it. Not while the lane runs. */
+/* Removes and frees a capture that cannot be resumed. Not while the lane runs. */
 void lane_drop(struct lane *lane, struct capture *c);
 
-/* Starts its thread, which runs until its captures have ended or the crowd is stopping. */
+/* Starts its thread, which runs until its captures have ended or the stop flag is set. */
 int lane_start(struct lane *lane, struct err *err) SP_MUST_CHECK;
 
-/* Lets it see that the crowd is stopping. For any thread. */
+/* Makes it look at the stop flag. For any thread. */
 void lane_wake(struct lane *lane);
 
-/* Waits for the thread. 0, or what ended it. */
+/* Waits for the thread. 0, or the error that ended it. */
 int lane_join(struct lane *lane, struct err *err) SP_MUST_CHECK;
 
-/* Adds how far all its captures are. For any thread. */
+/* Adds the progress of all its captures. For any thread. */
 void lane_progress(struct lane *lane, struct crawl_progress *sum);
 
 /* ---- for its captures ---- */
@@ -138,13 +138,13 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum);
 double lane_now(const struct lane *lane);
 
 /*
- * The stop flag, for long loops: 0, or ERR_STOPPED when the crawl is stopping. Then nothing of this
- * turn is committed; resume does it again, as after a crash.
+ * Reads the stop flag, for long loops: 0, or ERR_STOPPED. Then nothing of this turn is committed;
+ * resume does it again, as after a crash.
  */
 int lane_check_stop(const struct lane *lane, struct err *err) SP_MUST_CHECK;
 
-/* The same before the lanes run, when nobody else looks at stop_fd. */
-int lane_crowd_check_stop(struct lane_crowd *crowd, struct err *err) SP_MUST_CHECK;
+/* The same before the lanes run, when nothing else reads stop_fd. */
+int lanes_shared_check_stop(struct lanes_shared *shared, struct err *err) SP_MUST_CHECK;
 
 /* Starts all held orders whose servers are ready. */
 int lane_start_ready(struct lane *lane, struct err *err) SP_MUST_CHECK;

@@ -1,37 +1,32 @@
-/* The limits of a capture, and how far it is. */
+/* The limits of a capture, and its progress. */
 #include <math.h>
 
 #include "crawl/capture.h"
-
-/* Revisits may take a little longer than visits did. */
-static const double LIMIT_MARGIN = 1.05;
 
 /* Seconds, and share of the limit. */
 static const double OVERTIME_MAX = 5, OVERTIME_SHARE = 0.1;
 
 /* ---- the time limit ---- */
 
-/*
- * The visits end while there is still time to revisit every page, at the pace so far. Servers that
- * were visited side by side may be revisited one after the other, so the time that is counted is at
- * least what the downloads and the pauses behind them come to.
- */
+static bool has_revisits(const struct capture *c)
+{
+	return c->strategy->revisits && !c->settings->single;
+}
+
+/* The visits end while there is still time to revisit every page. */
 static bool must_begin(const struct capture *c, size_t pages)
 {
-	double now = capture_now(c), pace;
+	double limit = c->settings->time_limit;
 
-	if (c->settings->time_limit <= 0 || c->downloads == 0 || !c->strategy->revisits ||
-		c->settings->single)
-		return false;
-	pace = LIMIT_MARGIN * fmax(now - c->first_request, c->serial) / (double)c->downloads;
-	return now - c->idle + pace * (double)pages >= c->settings->time_limit;
+	return limit > 0 && has_revisits(c) &&
+	       counters_is_late(&c->counters, capture_now(c), limit, pages);
 }
 
 static bool visits_must_end(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
 
-	return p.leg == PLAN_VISIT && !c->visits_ended &&
+	return p.leg == PLAN_VISIT && !c->stage.visits_ended &&
 	       must_begin(c, p.visited + p.in_flight + 1);
 }
 
@@ -44,24 +39,25 @@ static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
 {
 	int rc = journal_cancel(c, limit, err);
 
-	return rc ? rc : orders_give_back(c, err);
+	return rc ? rc : fetch_drop_all(c, err);
 }
 
-/* What is under way when the time is up has a little more of it, so that most of it is whole. */
+/* Fetches under way when the time is up get a little more, so that most become complete. */
 static double overtime(const struct capture *c)
 {
 	return fmin(OVERTIME_MAX, OVERTIME_SHARE * c->settings->time_limit);
 }
 
-static int keep_time(struct capture *c, struct err *err)
+static int check_time(struct capture *c, struct err *err)
 {
-	double limit = c->settings->time_limit, elapsed = capture_now(c) - c->idle;
+	double limit = c->settings->time_limit,
+	       elapsed = counters_elapsed(&c->counters, capture_now(c));
 
 	if (limit <= 0)
 		return 0;
 	if (elapsed >= limit + overtime(c))
-		slow_end(c);
-	if (c->cancelled)
+		slow_cancel_all(c);
+	if (c->stage.cancelled)
 		return 0;
 	if (elapsed >= limit)
 		return cancel(c, CATALOG_END_TIME, err);
@@ -71,83 +67,80 @@ static int keep_time(struct capture *c, struct err *err)
 /* ---- the limit of bytes ---- */
 
 /*
- * The same for bytes: every page that was visited needs as many again, and those under way need
- * theirs twice.
+ * The same for bytes: each visited page needs as many again, and each page under way needs its
+ * bytes twice.
  */
 static bool bytes_must_end(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
-	double mean;
 
-	if (p.leg != PLAN_VISIT || c->visits_ended || c->downloads == 0 || !c->strategy->revisits ||
-		c->settings->single || p.visited + p.failed + p.in_flight == p.known)
-		return false;
-	mean = LIMIT_MARGIN * (double)c->visit_bytes / (double)c->downloads;
-	return (double)c->budget < mean * (double)(p.visited + 2 * (p.in_flight + 1));
+	return p.leg == PLAN_VISIT && !c->stage.visits_ended && has_revisits(c) &&
+	       p.visited + p.failed + p.in_flight < p.known &&
+	       counters_lacks_bytes(&c->counters, p.visited + 2 * (p.in_flight + 1));
 }
 
-/* What is under way when the last byte is spent ends by itself: the net sees to it. */
-static int keep_bytes(struct capture *c, struct err *err)
+/* When the last byte is spent, the net ends what is under way. */
+static int check_bytes(struct capture *c, struct err *err)
 {
-	if (c->settings->max_bytes == 0 || c->cancelled)
+	if (c->settings->max_bytes == 0 || c->stage.cancelled)
 		return 0;
-	if (c->budget > 0 && !bytes_must_end(c))
+	if (c->counters.budget > 0 && !bytes_must_end(c))
 		return 0;
-	return c->budget > 0 ? journal_end_visits(c, CATALOG_END_BYTES, err)
-			     : cancel(c, CATALOG_END_BYTES, err);
+	return c->counters.budget > 0 ? journal_end_visits(c, CATALOG_END_BYTES, err)
+				      : cancel(c, CATALOG_END_BYTES, err);
 }
 
-int limit_keep(struct capture *c, struct err *err)
+int limit_check(struct capture *c, struct err *err)
 {
-	int rc = keep_time(c, err);
+	int rc = check_time(c, err);
 
-	return rc ? rc : keep_bytes(c, err);
+	return rc ? rc : check_bytes(c, err);
 }
 
 double limit_wait(const struct capture *c)
 {
-	double left = c->settings->time_limit + c->idle - capture_now(c);
+	double left = c->settings->time_limit - counters_elapsed(&c->counters, capture_now(c));
 
 	if (c->settings->time_limit <= 0)
 		return INFINITY;
-	if (c->cancelled)
+	if (c->stage.cancelled)
 		return left + overtime(c) > 0 ? left + overtime(c) : INFINITY;
-	/* Whether the visits must end is a matter of time, too, though nothing happens. */
+	/* The visits may have to end although nothing happens. */
 	return fmin(fmax(left, 0), 1);
 }
 
-/* ---- telling how far it is ---- */
+/* ---- progress ---- */
 
-/* Cheap enough to be asked for at every turn: at most a hundredth of the time goes into it. */
+/* Computed so rarely that it takes at most a hundredth of the time. */
 static double expect_soon(struct capture *c)
 {
 	double now = capture_now(c);
 	double pause = fmax(1, 1e-6 * (double)c->pages.list.len);
 
-	if (now >= c->expected_at) {
-		c->expected_soon = plan_expected(c->plan, now, false);
-		c->expected_at = now + pause;
+	if (now >= c->counters.expected_at) {
+		c->counters.expected_soon = plan_expected(c->plan, now, false);
+		c->counters.expected_at = now + pause;
 	}
-	return c->expected_soon;
+	return c->counters.expected_soon;
 }
 
-/* Requests that are still to come, if all goes well and nothing more is found. */
+/* Requests still to come, if none fails and no more pages are found. */
 static size_t requests_left(const struct capture *c, const struct plan_progress *p)
 {
 	size_t over = p->visited + p->failed + p->late;
 	size_t first = p->known > over ? p->known - over : 0;
-	bool twice = c->strategy->revisits && !c->settings->single;
+	bool twice = has_revisits(c);
 
 	if (p->leg == PLAN_VISIT)
 		return twice ? 2 * first + p->visited : first;
-	return first + (p->leg == PLAN_REVISIT && p->visited > c->revisited
-				       ? p->visited - c->revisited
+	return first + (p->leg == PLAN_REVISIT && p->visited > c->counters.revisited
+				       ? p->visited - c->counters.revisited
 				       : 0);
 }
 
 static double time_left(const struct capture *c)
 {
-	double left = c->settings->time_limit + c->idle - capture_now(c);
+	double left = c->settings->time_limit - counters_elapsed(&c->counters, capture_now(c));
 
 	return c->settings->time_limit > 0 && left > 0 ? left : 0;
 }
@@ -156,17 +149,17 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 {
 	struct plan_progress p = plan_progress(c->plan);
 	struct crawl_progress report = {
-		.preparing = !c->begun,
+		.preparing = !c->stage.begun,
 		.leg = p.leg,
 		.known = p.known,
 		.done = p.visited + p.failed,
 		.total = p.known,
 		.failed = p.failed - p.unasked,
 		.fetched = p.visited + p.revisited + p.late,
-		.sharp = c->sharp,
-		.revisited = c->revisited,
-		.expected = c->expected,
-		.requests = c->requests,
+		.sharp = c->counters.sharp,
+		.revisited = c->counters.revisited,
+		.expected = c->counters.expected,
+		.requests = c->counters.requests,
 		.left = requests_left(c, &p),
 		.time_left = time_left(c),
 	};
@@ -174,7 +167,7 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 	if (alone && p.leg == PLAN_VISIT)
 		report.expected = expect_soon(c);
 	if (p.leg == PLAN_REVISIT) {
-		report.done = c->revisited;
+		report.done = c->counters.revisited;
 		report.total = p.visited;
 	}
 	if (p.leg == PLAN_LATE) {

@@ -12,11 +12,11 @@
 
 enum { SEED_SHIFT = 32 };
 
-/* ---- what seeds open ---- */
+/* ---- which addresses are allowed ---- */
 
 static const unsigned PUBLIC = ADDRESS_SET(ADDRESS_PUBLIC);
 
-/* The address that a host shows by itself: its own, or what localhost means everywhere. */
+/* The address that a host name contains: written out, or 127.0.0.1 for localhost. */
 static bool shown_address(slice host, struct address *ret)
 {
 	static const struct address LOOPBACK = {ADDRESS_V4_SIZE, {127, 0, 0, 1}};
@@ -27,74 +27,52 @@ static bool shown_address(slice host, struct address *ret)
 	return true;
 }
 
-typedef int on_seed(struct capture *c, size_t number, const struct url *seed, struct err *err);
-
-static int each_seed(struct capture *c, on_seed *call, struct err *err)
-{
-	struct url seed;
-	int rc = 0;
-
-	url_init(&seed);
-	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
-		rc = url_parse(&seed, slice_str(c->settings->seeds.ptr[i]), NULL, err);
-		if (rc == 0)
-			rc = call(c, i, &seed, err);
-	}
-	url_release(&seed);
-	return rc;
-}
-
-static int open_seed(struct capture *c, size_t number, const struct url *seed, struct err *err)
-{
-	struct address a;
-
-	(void)number;
-	(void)err;
-	if (shown_address(url_part(seed, seed->host), &a))
-		c->allowed |= ADDRESS_SET(address_range(&a)->class);
-	return 0;
-}
-
-static int look_up_seed(struct capture *c, size_t number, const struct url *seed, struct err *err)
+/*
+ * A seed with an address allows the class of that address. A name allows nothing, since its owner
+ * could lead it anywhere; it is only looked up.
+ */
+static int begin_seed(
+	struct capture *c, size_t number, const struct url *seed, bool decide, struct err *err)
 {
 	slice host = url_part(seed, seed->host);
 	struct address a;
 
-	if (shown_address(host, &a))
+	if (shown_address(host, &a)) {
+		if (decide)
+			c->allowed |= ADDRESS_SET(address_range(&a)->class);
 		return 0;
-	return net_lookup(c->net, host, SEED_TAG | (uint64_t)number << SEED_SHIFT | c->slot, err);
+	}
+	if (c->allowed == ADDRESS_ALL)
+		return 0;
+	return net_lookup(
+		c->lane->net, host, SEED_TAG | (uint64_t)number << SEED_SHIFT | c->slot, err);
 }
 
-/*
- * Decided once for a capture, and kept with it. Where names lead is up to their owners, who must
- * not be able to open what is not theirs.
- */
-static int decide(struct capture *c, struct err *err)
+/* Decided once for a capture, and kept in the catalog. */
+int names_begin(struct capture *c, struct err *err)
 {
-	int rc;
+	bool decide = c->row.addresses == CATALOG_NO_ADDRESSES;
+	struct url seed;
+	int rc = 0;
 
-	c->allowed = c->settings->allow_private ? ADDRESS_ALL : PUBLIC;
-	rc = each_seed(c, open_seed, err);
-	if (rc)
+	url_init(&seed);
+	if (decide)
+		c->allowed = c->settings->allow_private ? ADDRESS_ALL : PUBLIC;
+	else
+		c->allowed = (unsigned)c->row.addresses | PUBLIC;
+	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
+		rc = url_parse(&seed, slice_str(c->settings->seeds.ptr[i]), NULL, err);
+		if (rc == 0)
+			rc = begin_seed(c, i, &seed, decide, err);
+	}
+	url_release(&seed);
+	if (rc || !decide)
 		return rc;
 	c->row.addresses = c->allowed;
 	return capture_store_row(c, err);
 }
 
-int names_begin(struct capture *c, struct err *err)
-{
-	int rc = 0;
-
-	if (c->row.addresses == CATALOG_NO_ADDRESSES)
-		rc = decide(c, err);
-	else
-		c->allowed = (unsigned)c->row.addresses | PUBLIC;
-	if (rc == 0 && c->allowed != ADDRESS_ALL)
-		rc = each_seed(c, look_up_seed, err);
-	return rc;
-}
-
-/* The guard refuses each request to it; here the user is told what to do. */
+/* The guard refuses each request to it; this tells the user what to do. */
 static void check_seed(struct capture *c, const struct net_lookup *l)
 {
 	size_t number = (l->tag & ~SEED_TAG) >> SEED_SHIFT;
@@ -166,11 +144,4 @@ int names_collect(struct lane *lane, struct err *err)
 		net_lookup_free(l);
 	}
 	return rc;
-}
-
-int names_fetched(struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err)
-{
-	int rc = f->ip[0] ? hosts_set_address(&c->hosts, host, slice_str(f->ip)) : 0;
-
-	return err_code(err, rc);
 }

@@ -1,11 +1,11 @@
 /*
- * Where servers are, and which addresses a capture may send requests to. A lane looks up the name
- * of every server before it asks it anything: politeness is owed to addresses, too.
+ * The addresses of servers, and which addresses a capture may send requests to. A lane looks up the
+ * name of every server before the first request to it: politeness is owed to addresses, too.
  *
- * The address guard keeps a capture out of networks that the public cannot see, unless its seeds
- * are there: a seed that spells out an address of one of the classes of net/address.h, or is
- * localhost or below it, opens that class to the capture. A name never does: its owner could lead
- * it anywhere, today or after resume. The set is decided once and kept in the catalog.
+ * The address guard keeps a capture out of private networks, unless its seeds are there. A seed
+ * that contains an address of one of the classes of net/address.h, or is localhost or below it,
+ * allows that class for the capture. Any other name allows nothing: its owner could lead it
+ * anywhere, now or after resume. The set is decided once and kept in the catalog.
  */
 #ifndef CRAWL_NAMES_H
 #define CRAWL_NAMES_H
@@ -17,9 +17,8 @@
 
 struct capture;
 struct lane;
-struct net_fetch;
 
-/* What its settings and its seeds open to it. Before anything else is done for it. */
+/* Decides which addresses the capture may use. Call it before anything else. */
 int names_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Asks for the addresses of servers that have orders waiting. */
@@ -28,11 +27,7 @@ int names_look_up(struct lane *lane, struct err *err) SP_MUST_CHECK;
 /* Takes the answers that have come. Before any fetch is started. */
 int names_collect(struct lane *lane, struct err *err) SP_MUST_CHECK;
 
-/* A fetch of that host has ended: where its server is now. Behind hosts_done. */
-int names_fetched(
-	struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-
-/* The range that keeps a URL out whose host shows its address by itself; NULL when none does. */
+/* The range that forbids a URL whose host contains an address; NULL if it is allowed. */
 const struct address_range *names_forbids(const struct capture *c, const struct url *url);
 
 #endif

@@ -1,14 +1,13 @@
 /*
- * From the planner to the net. The planner says what is next, the frontier when its server may be
- * asked. Visits are fetched from the planner as late as possible, since links found meanwhile may
- * change its mind: for one server no more than can be under way at once; where there are several,
- * a few more, so that one that has to wait does not hold up the others. The order of the revisits
- * is settled, so of those as many are fetched as it takes to keep all servers busy.
+ * Asks the planner which page is next, and handles pages before and after their fetch. The planner
+ * is asked for visits as late as possible, since links found meanwhile may change its plan. With
+ * one server, no more orders are held than may be under way at once; with several, a few more, so
+ * that one waiting server does not hold up the others. The order of the revisits is fixed, so as
+ * many are held as keep all servers busy.
  */
 #include <math.h>
 
 #include "crawl/capture.h"
-#include "crawl/names.h"
 
 /* Orders held for one server where there are several. */
 enum {
@@ -17,159 +16,76 @@ enum {
 };
 
 /*
- * Seconds that the still point lasts at least. Times are told in milliseconds, rounded so that no
- * claim grows: of a shorter one nothing might be left.
+ * The still point lasts at least so many seconds. Reports round times to milliseconds so that no
+ * claim grows; of a shorter one nothing might be left.
  */
 static const double STILL_POINT_MIN = 0.002;
 
-/* A place for an order: one that is free, or a new one. */
-static int take_place(struct capture *c, size_t *ret)
-{
-	int rc = 0;
-
-	if (c->free_order) {
-		*ret = c->free_order - 1;
-		c->free_order = c->orders.ptr[*ret].next_free;
-	} else {
-		*ret = c->orders.len;
-		rc = order_vec_push(&c->orders, (struct order){0});
-	}
-	return rc;
-}
-
-static void free_place(struct capture *c, size_t i)
-{
-	c->orders.ptr[i].next_free = c->free_order;
-	c->free_order = i + 1;
-}
-
-static int hold(struct capture *c, const struct plan_order *plan, struct err *err)
-{
-	struct order order = {.plan = *plan, .host = c->pages.list.ptr[plan->page].host};
-	size_t i;
-	int rc = take_place(c, &i);
-
-	if (rc == 0) {
-		c->orders.ptr[i] = order;
-		rc = hosts_hold(&c->hosts, order.host, i);
-	}
-	return err_code(err, rc);
-}
-
 /* ---- orders that are not carried out ---- */
 
-/* robots.txt has changed since the planner got to know the page: it is not wanted any longer. */
-static int withdraw(struct capture *c, const struct plan_order *plan, struct err *err)
+/* robots.txt has changed since the planner got the page, and forbids it now. */
+static int withdraw(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc = journal_withdraw(c, plan->page, err);
+	int rc = journal_withdraw(c, order->page, err);
 
-	return rc ? rc : journal_done(c, plan, PLAN_RETURNED, now, now, err);
+	return rc ? rc : journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
 
-static bool is_down(const struct capture *c, uint32_t host)
-{
-	double after = c->settings->down_after > 0 ? c->settings->down_after : PACE_DOWN_AFTER;
-
-	return pace_is_down(hosts_pace(&c->hosts, host), lane_now(c->lane), after);
-}
-
-/* Counts as an attempt: behind the other pages there may be another. */
-static int skip(struct capture *c, const struct plan_order *plan, struct err *err)
+/* Counts as an attempt; after the other pages there may be another one. */
+static int skip(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc = response_skipped(c, plan, "host-down: its server has stopped answering", err);
+	int rc = response_skipped(c, order, "host-down: its server has stopped answering", err);
 
-	return rc ? rc : journal_done(c, plan, PLAN_RETRY, now, now, err);
+	return rc ? rc : journal_done(c, order, PLAN_RETRY, now, now, err);
 }
 
-static int skip_side(struct capture *c, size_t i, struct err *err)
+int orders_dropped(
+	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
 {
-	struct side side = c->sides.ptr[i];
+	double now = capture_now(c);
 
-	side_drop(c, i);
-	return side.kind == SIDE_ROBOTS ? rules_dropped(c, side.subject, err) : 0;
+	if (reason == DROP_SERVER_DOWN)
+		return skip(c, &r->order, err);
+	return journal_done(c, &r->order, PLAN_RETURNED, now, now, err);
 }
 
-/* What waits for a server that is down does not wait any longer. */
-static int skip_held(struct capture *c, uint32_t server, struct err *err)
-{
-	uint64_t tag;
-	int rc = 0;
-
-	while (rc == 0 && (rc = lane_check_stop(c->lane, err)) == 0 &&
-		hosts_drop_from(&c->hosts, server, &tag)) {
-		if (tag & CAPTURE_SIDE_TAG) {
-			rc = skip_side(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err);
-			continue;
-		}
-		rc = skip(c, &c->orders.ptr[tag].plan, err);
-		free_place(c, (size_t)tag);
-	}
-	return rc;
-}
-
-/* A request has ended: looks after the server if it goes on failing. */
-static int heed_server(struct capture *c, uint32_t host, struct err *err)
-{
-	int rc = is_down(c, host) ? skip_held(c, host, err) : 0;
-
-	return rc ? rc : rules_probe(c, host, err);
-}
-
-/* ---- starting ---- */
+/* ---- before an order is carried out ---- */
 
 /*
- * The order goes behind the question whether it is allowed still. Once: where the pause between two
- * requests is longer than robots.txt is trusted, the answer is always too old.
+ * Fetches robots.txt again before the page. Only once for each order: if the pause between two
+ * requests is longer than robots.txt is trusted, it is always too old.
  */
-static int ask_first(struct capture *c, size_t i, uint32_t host, struct err *err)
+static int check_robots_first(struct capture *c, size_t place, uint32_t host, struct err *err)
 {
 	int rc;
 
-	c->orders.ptr[i].asked = true;
-	hosts_undo(&c->hosts, host);
-	rc = hosts_hold_first(&c->hosts, host, i);
-	return rc ? err_code(err, rc) : rules_refresh(c, host, err);
+	c->requests.list.ptr[place].checked_robots = true;
+	rc = hosts_hold_first(&c->hosts, host, place);
+	return rc ? err_code(err, rc) : robots_fetch(c, host, true, err);
 }
 
-static int fetch(struct capture *c, size_t i, struct err *err)
+int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err)
 {
-	struct buf url;
+	struct request r = c->requests.list.ptr[place];
+	bool taken = c->pages.list.ptr[r.order.page].taken;
+	bool down = fetch_is_down(c, r.host);
+	bool stale = !r.checked_robots && robots_fetch_is_stale(c, r.host);
 	int rc;
 
-	buf_init(&url, URL_MAX);
-	rc = pages_url(&c->pages, c->orders.ptr[i].plan.page, &url, err);
-	if (rc == 0)
-		rc = capture_fetch(c, buf_slice(&url), c->orders.ptr[i].host, i, err);
-	buf_release(&url);
-	return rc;
-}
-
-static int start(struct capture *c, size_t i, struct err *err)
-{
-	struct order order = c->orders.ptr[i];
-	bool taken = c->pages.list.ptr[order.plan.page].taken;
-	bool down = is_down(c, order.host);
-	int rc;
-
-	hosts_started(&c->hosts, order.host);
-	if (taken && !down && !order.asked && rules_are_stale(c, order.host))
-		return ask_first(c, i, order.host, err);
+	*ret_send = taken && !down && !stale;
+	if (*ret_send)
+		return 0;
+	hosts_undo(&c->hosts, r.host);
 	if (taken && !down)
-		return fetch(c, i, err);
-	hosts_undo(&c->hosts, order.host);
-	rc = taken ? skip(c, &order.plan, err) : withdraw(c, &order.plan, err);
-	free_place(c, i);
+		return check_robots_first(c, place, r.host, err);
+	rc = taken ? skip(c, &r.order, err) : withdraw(c, &r.order, err);
+	requests_free(&c->requests, place);
 	return rc;
 }
 
-int orders_start(struct capture *c, uint64_t tag, struct err *err)
-{
-	c->progressed = capture_now(c);
-	return (tag & CAPTURE_SIDE_TAG) ? side_start(c, (size_t)(tag & ~CAPTURE_SIDE_TAG), err)
-					: start(c, (size_t)tag, err);
-}
+/* ---- asking the planner ---- */
 
 static bool has_room(struct capture *c)
 {
@@ -180,64 +96,55 @@ static bool has_room(struct capture *c)
 	return hosts_held(&c->hosts) == 0 || hosts_has_room(&c->hosts, most);
 }
 
-/* Seconds that the first revisit has still to wait, so that the still point has a length. */
+/* Seconds until the first revisit may start: the still point must have a length. */
 static double barrier_left(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
-	bool are_over = c->visits_ended || p.visited + p.failed == p.known;
+	bool are_over = c->stage.visits_ended || p.visited + p.failed == p.known;
 
-	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->downloads == 0)
+	if (p.leg != PLAN_VISIT || p.in_flight > 0 || !are_over || c->counters.visits == 0)
 		return 0;
-	return fmax(0, c->last_visit + STILL_POINT_MIN - capture_now(c));
+	return fmax(0, c->counters.last_visit + STILL_POINT_MIN - capture_now(c));
 }
 
 double orders_wait(const struct capture *c)
 {
-	/* Not whether it is over by now: then nobody would ask. */
-	return c->held_by_barrier ? barrier_left(c) : INFINITY;
+	/* 0 if it is over by now: the planner must still be asked. */
+	return c->stage.held_by_barrier ? barrier_left(c) : INFINITY;
 }
 
 /*
- * Whether the planner may be asked. Not before the first robots.txt and sitemaps are in, and not
- * where it would go to the next leg while pages wait for a robots.txt: they belong before it.
+ * Whether the planner may be asked. Not before the first robots.txt and sitemaps have come, and not
+ * if it would begin the next leg while pages wait for a robots.txt: they belong to this one.
  */
 static bool may_ask(struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
-	c->held_by_barrier = false;
-	if (c->ended || c->asleep || !has_room(c))
+	c->stage.held_by_barrier = false;
+	if (c->stage.ended || c->stage.asleep || !has_room(c))
 		return false;
-	c->held_by_barrier = barrier_left(c) > 0;
-	if (c->held_by_barrier)
+	c->stage.held_by_barrier = barrier_left(c) > 0;
+	if (c->stage.held_by_barrier)
 		return false;
-	if (visits_over && !c->cancelled)
-		return c->sides_open + c->robots_waiting == 0;
-	return c->sides_open == 0 || c->begun;
+	if (visits_over && !c->stage.cancelled)
+		return c->requests.unplanned + c->rules.waiting == 0;
+	return c->requests.unplanned == 0 || c->stage.begun;
 }
 
-/* The planner knows nothing of rules that change and of servers that go down. */
-static int take_order(struct capture *c, const struct plan_order *order, struct err *err)
-{
-	const struct crawl_page *p = &c->pages.list.ptr[order->page];
-
-	if (!p->taken)
-		return withdraw(c, order, err);
-	return is_down(c, p->host) ? skip(c, order, err) : hold(c, order, err);
-}
-
-/* The instant of which everything is said: behind all visits, and before the first revisit. */
+/* The still point is after all visits and before the first revisit. */
 static int mark_still_point(struct capture *c, struct err *err)
 {
-	if (c->marked || plan_progress(c->plan).leg == PLAN_VISIT)
+	if (c->stage.marked || plan_progress(c->plan).leg == PLAN_VISIT)
 		return 0;
-	c->marked = true;
+	c->stage.marked = true;
 	return capture_moment(c, "stillpoint", err);
 }
 
 static int ask(struct capture *c, struct err *err)
 {
+	const struct crawl_page *page;
 	struct plan_order order;
 	enum plan_step step;
 	int rc = journal_next(c, &step, &order, err);
@@ -246,23 +153,25 @@ static int ask(struct capture *c, struct err *err)
 		rc = mark_still_point(c, err);
 	if (rc)
 		return rc;
-	switch (step) {
-	case PLAN_ORDER:
-		return take_order(c, &order, err);
-	case PLAN_WAIT:
-		c->asleep = true;
-		break;
-	case PLAN_END:
-		c->asleep = true;
-		c->ended = c->sides_open == 0;
-		break;
+	if (step != PLAN_ORDER) {
+		c->stage.asleep = true;
+		c->stage.ended = step == PLAN_END && c->requests.unplanned == 0;
+		return 0;
 	}
-	return 0;
+	/* The planner does not know of rules that change and of servers that are down. */
+	page = &c->pages.list.ptr[order.page];
+	if (!page->taken)
+		return withdraw(c, &order, err);
+	if (fetch_is_down(c, page->host))
+		return skip(c, &order, err);
+	return err_code(err,
+		fetch_hold(c, &(struct request){
+				      .kind = REQUEST_PAGE, .host = page->host, .order = order}));
 }
 
 int orders_dispatch(struct capture *c, struct err *err)
 {
-	int rc = rules_due(c, err);
+	int rc = robots_fetch_due(c, err);
 
 	while (rc == 0 && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
@@ -274,104 +183,36 @@ int orders_dispatch(struct capture *c, struct err *err)
 	return rc;
 }
 
-/* Whether anything ever came from the host: then a name that is not there may come back. */
+/* Whether the host has ever answered: then a name that is missing now may come back. */
 static bool was_there(const struct capture *c, uint32_t host)
 {
-	return c->rules.ptr[host].policy != ROBOTS_DISALLOW_ALL;
+	return c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL;
 }
 
-/* For the limits. */
-static void count_visit(
-	struct capture *c, uint32_t host, const struct net_fetch *f, double begin, double end)
+int orders_finished(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
 {
-	c->visit_bytes += f->head.len + f->body_size;
-	c->download_seconds += end - begin;
-	c->last_visit = fmax(c->last_visit, end);
-	if (c->downloads++ == 0)
-		c->first_request = begin;
-	c->serial += (end - begin + pace_delay(hosts_pace(&c->hosts, host))) / c->settings->jobs;
-}
-
-static int order_finished(struct capture *c, size_t i, const struct net_fetch *f, struct err *err)
-{
-	struct order order = c->orders.ptr[i];
 	double end = capture_seconds(c, f->monotonic.last_byte);
 	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
 	enum plan_outcome outcome = PLAN_FAILED;
 	int rc;
 
-	c->requests++;
-	if (order.plan.leg == PLAN_VISIT)
-		count_visit(c, order.host, f, begin, end);
-	hosts_done(&c->hosts, order.host, lane_now(c->lane), end - begin,
-		response_pace(f, order.plan.attempt == 1));
-	rc = names_fetched(c, order.host, f, err);
-	if (rc == 0)
-		rc = response_finished(c, &order.plan, f, &outcome, err);
+	c->counters.requests++;
+	if (r->order.leg == PLAN_VISIT)
+		counters_add_visit(
+			&c->counters, &(struct counted_visit){
+					      .begin = begin,
+					      .end = end,
+					      .bytes = f->head.len + f->body_size,
+					      .delay = pace_delay(hosts_pace(&c->hosts, r->host)),
+					      .jobs = c->settings->jobs,
+				      });
+	rc = response_finished(c, &r->order, f, &outcome, err);
 	if (rc)
 		return rc;
-	free_place(c, i);
 	if (f->failure == NET_FAILURE_SLOW)
-		outcome = slow_outcome(c, &order.plan);
-	if (f->no_name && !was_there(c, order.host))
+		outcome = slow_outcome(c, &r->order);
+	if (f->no_name && !was_there(c, r->host))
 		outcome = PLAN_FAILED;
-	rc = journal_done(c, &order.plan, outcome, begin, end, err);
-	return rc ? rc : heed_server(c, order.host, err);
-}
-
-/* Nobody was asked: the order goes back to the planner, or the request to its line. */
-static int starved(struct capture *c, const struct net_fetch *f, struct err *err)
-{
-	size_t place = (uint32_t)f->tag;
-	double now = capture_now(c);
-	struct order order;
-	int rc;
-
-	if (f->tag & CAPTURE_SIDE_TAG) {
-		hosts_done(&c->hosts, c->sides.ptr[place].host, lane_now(c->lane), 0, PACE_UNKNOWN);
-		rc = hosts_hold_first(
-			&c->hosts, c->sides.ptr[place].host, CAPTURE_SIDE_TAG | place);
-		return err_code(err, rc);
-	}
-	order = c->orders.ptr[place];
-	hosts_done(&c->hosts, order.host, lane_now(c->lane), 0, PACE_UNKNOWN);
-	free_place(c, place);
-	return journal_done(c, &order.plan, PLAN_RETURNED, now, now, err);
-}
-
-int orders_finished(struct capture *c, const struct net_fetch *f, struct err *err)
-{
-	size_t place = (uint32_t)f->tag;
-	uint32_t host;
-	int rc;
-
-	if (f->starved)
-		return starved(c, f, err);
-	rc = capture_take(c, f, err);
-	c->progressed = capture_now(c);
-	if (rc)
-		return rc;
-	if (!(f->tag & CAPTURE_SIDE_TAG))
-		return order_finished(c, place, f, err);
-	host = c->sides.ptr[place].host;
-	rc = side_finished(c, place, f, err);
-	return rc ? rc : heed_server(c, host, err);
-}
-
-int orders_give_back(struct capture *c, struct err *err)
-{
-	double now = capture_now(c);
-	uint64_t tag;
-	int rc = 0;
-
-	while (rc == 0 && hosts_drop(&c->hosts, &tag)) {
-		if (tag & CAPTURE_SIDE_TAG) {
-			side_drop(c, (size_t)(tag & ~CAPTURE_SIDE_TAG));
-			continue;
-		}
-		rc = journal_done(c, &c->orders.ptr[tag].plan, PLAN_RETURNED, now, now, err);
-		free_place(c, (size_t)tag);
-	}
-	c->asleep = false;
-	return rc;
+	return journal_done(c, &r->order, outcome, begin, end, err);
 }

@@ -5,7 +5,7 @@
 
 #include "extract/link_kind.h"
 
-/* What stands before a URL in the table of records. */
+/* Stored before each URL in the table of records. */
 struct record_head {
 	struct page_prior prior;
 	uint32_t url_len;

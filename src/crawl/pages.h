@@ -1,8 +1,8 @@
 /*
- * The pages of a capture, by number: what fetching and judging them needs. Everything else is in
- * the catalog. In memory is what every decision asks for, some 50 bytes a page with the test for
- * known URLs; the URLs themselves and what visits leave behind are in the lane's temporary file,
- * but for the last few megabytes of all its captures (base/spill.h).
+ * The pages of a capture, by number: what fetching and judging them needs; the rest is in the
+ * catalog. What every decision needs is in memory, some 50 bytes a page with the table of known
+ * URLs. URLs and visits are in the lane's temporary file, but for the last few megabytes of all its
+ * captures (base/spill.h).
  */
 #ifndef CRAWL_PAGES_H
 #define CRAWL_PAGES_H
@@ -23,13 +23,13 @@
 #include "http/digest.h"
 #include "plan/survival.h"
 
-/* The counterpart of link_kind_name; what is unknown is a page. */
+/* The inverse of link_kind_name; an unknown name is a page. */
 uint8_t page_kind_of_name(slice name);
 
-/* Needed to show another page, not somewhere to go. */
+/* Needed to show another page: an image, a script, a style sheet. */
 bool page_kind_is_requisite(uint8_t kind);
 
-/* What a good visit leaves behind for the revisit to be held against. */
+/* A usable visit, to compare the revisit with. */
 struct page_visit {
 	struct digest state;
 	struct digest payload;
@@ -39,13 +39,13 @@ struct page_visit {
 	double end;            /* on the planner's clock */
 };
 
-/* What is thought of a page when it is found; the planner keeps it from then on. */
+/* The prior of a page when it is found; then the planner has it. */
 struct page_prior {
 	struct survival survival;
 	float weight;
 };
 
-/* For what is put into fields of so many bits. */
+/* Masks for bit fields. */
 #define PAGE_FOUR_BITS 15U
 #define PAGE_TWO_BITS  3U
 
@@ -69,7 +69,7 @@ struct crawl_page {
 _Static_assert(sizeof(struct crawl_page) == 24, "there are millions of them");
 _Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 16, "they have four bits each");
 
-/* What the scope or a limit refused is nobody's business, robots.txt's neither. */
+/* Pages that the scope or a limit refused have no host. */
 static inline bool crawl_page_has_host(const struct crawl_page *p)
 {
 	return p->taken || p->left_out == LEFT_OUT_ROBOTS;
@@ -86,7 +86,7 @@ struct pages {
 	size_t taken;
 };
 
-/* The pool, for URLs and visits, is borrowed. Not to be moved from now on. */
+/* The pool, for URLs and visits, is borrowed. The struct must not be moved afterwards. */
 void pages_init(struct pages *p, struct spill_pool *pool);
 
 /* Safe on a zeroed struct. */
@@ -99,15 +99,15 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 /* Whether the URL (without fragment) is known. */
 bool pages_find(const struct pages *p, slice url, uint32_t *ret_number);
 
-/* Puts the URL of a page into text, in place of what is there: 0, ERR_NOMEM, ERR_IO. */
+/* Sets text to the URL of a page: 0, ERR_NOMEM, ERR_IO. */
 int pages_url(
 	const struct pages *p, uint32_t number, struct buf *text, struct err *err) SP_MUST_CHECK;
 
-/* What was thought of it when it was found: 0 or ERR_IO. */
+/* Its prior when it was found: 0 or ERR_IO. */
 int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret,
 	struct err *err) SP_MUST_CHECK;
 
-/* Keeps a visit in place of an earlier one. 0, ERR_NOMEM, ERR_IO. */
+/* Stores a visit; replaces an earlier one. 0, ERR_NOMEM, ERR_IO. */
 int pages_set_visit(struct pages *p, uint32_t number, const struct page_visit *visit,
 	struct err *err) SP_MUST_CHECK;
 

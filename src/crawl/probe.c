@@ -1,7 +1,7 @@
 /*
- * Soft 404s: servers that answer 200 to URLs that do not exist. Once a host has shown some pages,
- * it is asked for one that cannot be there. Pages that say the same are kept as what they are, but
- * their links are not followed: they lead to more of them.
+ * Soft 404s: servers that answer 200 to URLs that do not exist. After some pages of a host, a URL
+ * that cannot exist is requested. Pages with the same text are archived, but their links are not
+ * followed: they lead to more of them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include "extract/robots_policy.h"
 
 enum {
-	VISITS_BEFORE = 32, /* small sites are not worth the question */
-	WEIGHT_MIN = 12,    /* of a text that says anything */
+	VISITS_BEFORE = 32, /* not for small sites */
+	WEIGHT_MIN = 12,    /* of a text that can be compared */
 };
 
 static int reserve(struct capture *c, uint32_t host)
 {
-	struct probe_vec *v = &c->trapping.probes;
+	struct probe_vec *v = &c->traps.probes;
 	int rc = 0;
 
 	while (rc == 0 && v->len <= host)
@@ -27,7 +27,7 @@ static int reserve(struct capture *c, uint32_t host)
 
 bool probe_is_soft(const struct capture *c, uint32_t host)
 {
-	const struct probe_vec *v = &c->trapping.probes;
+	const struct probe_vec *v = &c->traps.probes;
 
 	return host < v->len && v->ptr[host].state == PROBE_SOFT;
 }
@@ -36,7 +36,7 @@ bool probe_is_soft(const struct capture *c, uint32_t host)
 
 static int ask(struct capture *c, uint32_t host, struct err *err)
 {
-	struct probe *p = &c->trapping.probes.ptr[host];
+	struct probe *p = &c->traps.probes.ptr[host];
 	slice origin = hosts_at(&c->hosts, host)->origin;
 	struct robots_decision d = {.allowed = true};
 	char path[64];
@@ -46,16 +46,16 @@ static int ask(struct capture *c, uint32_t host, struct err *err)
 
 	(void)snprintf(path, sizeof path, "/stillpoint-probe-%" PRIu64, rng_u64(&c->rng));
 	p->state = PROBE_HONEST;
-	if (c->rules.ptr[host].policy == ROBOTS_PARSE)
-		rc = rules_decide(c, host, slice_str(path), &d, err);
+	if (c->rules.list.ptr[host].policy == ROBOTS_PARSE)
+		rc = rules_decide(&c->rules, host, slice_str(path), &d, err);
 	if (rc || !d.allowed)
 		return rc;
 	p->state = PROBE_ASKED;
 	buf_init(&url, URL_MAX);
 	rc = buf_printf(&url, "%.*s%s", (int)origin.len, origin.ptr, path);
 	if (rc == 0)
-		rc = side_request(
-			c, buf_slice(&url), &(struct side){.kind = SIDE_PROBE}, &held, err);
+		rc = fetch_url(
+			c, buf_slice(&url), &(struct request){.kind = REQUEST_PROBE}, &held, err);
 	buf_release(&url);
 	return err_code(err, rc);
 }
@@ -70,15 +70,15 @@ int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, s
 	rc = reserve(c, host);
 	if (rc)
 		return err_code(err, rc);
-	if (++c->trapping.probes.ptr[host].visits < VISITS_BEFORE ||
-		c->trapping.probes.ptr[host].state != PROBE_NOT_YET || c->visits_ended)
+	if (++c->traps.probes.ptr[host].visits < VISITS_BEFORE ||
+		c->traps.probes.ptr[host].state != PROBE_NOT_YET || c->stage.visits_ended)
 		return 0;
 	return ask(c, host, err);
 }
 
 /* ---- the answer ---- */
 
-/* Of the body that was read. There is one for each host, so the parser is made anew. */
+/* The text of the body that was read. Rare, so it makes a parser for each. */
 static int read_text(const struct capture *c, slice content_type, struct page_text *text)
 {
 	struct page *page = malloc(sizeof *page);
@@ -87,7 +87,7 @@ static int read_text(const struct capture *c, slice content_type, struct page_te
 	if (!page)
 		return ERR_NOMEM;
 	page_open(page, &(struct page_params){.content_type = content_type, .text = text});
-	rc = page_feed(page, buf_slice(&c->reading->body));
+	rc = page_feed(page, buf_slice(&c->lane->reading.body));
 	if (rc == 0)
 		rc = page_finish(page);
 	page_close(page);
@@ -104,8 +104,8 @@ static int by_hash(const void *a, const void *b)
 
 static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
 {
-	struct probe *p = &c->trapping.probes.ptr[host];
-	slice type = reading_field(c->reading, SLICE("content-type"));
+	struct probe *p = &c->traps.probes.ptr[host];
+	slice type = reading_field(&c->lane->reading, SLICE("content-type"));
 	struct page_text text;
 	int rc = 0;
 
@@ -128,13 +128,15 @@ static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
 	return 0;
 }
 
-int probe_finished(struct capture *c, uint32_t host, const struct net_fetch *f, struct err *err)
+int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
 {
 	int rc = 0;
 
-	c->trapping.probes.ptr[host].state = PROBE_HONEST;
+	(void)result;
+	c->traps.probes.ptr[r->host].state = PROBE_HONEST;
 	if (f->status >= 200 && f->status < 300)
-		rc = learn(c, host, f);
+		rc = learn(c, r->host, f);
 	return err_code(err, rc);
 }
 
@@ -156,11 +158,11 @@ bool probe_matches(const struct capture *c, uint32_t page, const struct gist *gi
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 	const struct gist *probe;
 
-	/* What somebody gave us by name is what he wanted, whatever it says. */
+	/* Seeds and URLs of sitemaps are wanted, whatever they say. */
 	if (!probe_is_soft(c, p->host) || p->is_seed || p->via == CATALOG_NO_PAGE ||
 		page_kind_is_requisite(p->kind))
 		return false;
-	probe = &c->trapping.probes.ptr[p->host].gist;
+	probe = &c->traps.probes.ptr[p->host].gist;
 	return probe->weight >= WEIGHT_MIN && 10 * gist->weight >= 8 * probe->weight &&
 	       10 * shared_weight(probe, gist) >= 9 * gist->weight;
 }

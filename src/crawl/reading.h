@@ -1,6 +1,6 @@
 /*
- * Reads a response: its state and, if wanted, its links or its decoded body. The memory is used
- * again from one response to the next.
+ * Reads a response: its state and, if wanted, its links or its decoded body. Buffers are reused for
+ * the next response.
  */
 #ifndef CRAWL_READING_H
 #define CRAWL_READING_H
@@ -15,7 +15,7 @@
 #include "net/net.h"
 
 enum reading_for {
-	READING_STATE, /* nothing besides */
+	READING_STATE, /* only */
 	READING_LINKS,
 	READING_TEXT, /* and links */
 	READING_BODY, /* decoded, up to the maximum of the body */
@@ -28,7 +28,7 @@ struct reading {
 	struct links links;
 	struct page_text text; /* of READING_TEXT */
 	struct buf body;
-	struct resolver resolver; /* for whoever wants the links resolved */
+	struct resolver resolver; /* of links, for callers */
 	enum reading_for mode;
 	bool parsing;
 	const atomic_bool *stopping; /* the caller's; NULL: it never stops */
@@ -39,13 +39,13 @@ int reading_init(struct reading *r, size_t body_max) SP_MUST_CHECK;
 void reading_release(struct reading *r);
 
 /*
- * Reads the response of a fetch that has one (status above 0). 0, ERR_SYNTAX for a head that is
- * none, ERR_IO for the spool, ERR_NOMEM, ERR_STOPPED.
+ * Reads the response of a fetch that has one (status above 0). 0, ERR_SYNTAX for an invalid head,
+ * ERR_IO for the spool, ERR_NOMEM, ERR_STOPPED.
  */
 int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
 	struct state_result *ret, struct err *err) SP_MUST_CHECK;
 
-/* A field of the head that was read last; its ptr is NULL when it is not there. */
+/* A field of the head that was read last; ptr is NULL if it is missing. */
 slice reading_field(const struct reading *r, slice name);
 
 #endif

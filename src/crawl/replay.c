@@ -40,7 +40,7 @@ static int on_warc(void *context, const struct catalog_warc *w)
 	return err_code(r->err, rc);
 }
 
-/* What counts of a file that was just repaired. */
+/* Computes the digest of a file that was just repaired. */
 static int sum_up(const struct repair *r, struct catalog_warc *row)
 {
 	int fd = row->size ? openat(r->dir, row->name.ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -59,7 +59,7 @@ static int sum_up(const struct repair *r, struct catalog_warc *row)
 	return rc;
 }
 
-/* What is mended is complete: nobody will add to it. */
+/* A repaired file is complete: nothing will be added to it. */
 static int repair_known(struct repair *r, struct catalog *catalog)
 {
 	int rc = 0;
@@ -77,31 +77,25 @@ static int repair_known(struct repair *r, struct catalog *catalog)
 	return rc;
 }
 
-static bool has_end(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-
-	return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
-
 /*
- * The name of a file that a process of ours began, without ".open"; false for any other file, for
- * instance what was torn off one, or what somebody put there.
+ * The name of a WARC file of a crawl, without ".open"; false for any other file, for instance a
+ * torn-off part, or a file that a user put there.
  */
 static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
 {
-	size_t len = warc_closed_name(slice_str(entry)).len;
+	slice name = warc_closed_name(slice_str(entry));
 
-	if (len > WARC_NAME_MAX || strncmp(entry, "stillpoint-", strlen("stillpoint-")) != 0)
+	if (name.len > WARC_NAME_MAX || !slice_starts_with(name, SLICE("stillpoint-")))
 		return false;
-	memcpy(out, entry, len);
-	out[len] = '\0';
-	return has_end(out, ".warc.gz") || has_end(out, ".warc.zst") || has_end(out, ".warc");
+	memcpy(out, name.ptr, name.len);
+	out[name.len] = '\0';
+	return slice_ends_with(name, SLICE(".warc.gz")) ||
+	       slice_ends_with(name, SLICE(".warc.zst")) || slice_ends_with(name, SLICE(".warc"));
 }
 
 /*
- * Files that the catalog never got to know hold nothing that was acknowledged, also when they are
- * complete: several may have been filled between two commits.
+ * Files that are not in the catalog have nothing that was committed, even if they are complete:
+ * several may be filled between two commits.
  */
 static int repair_unknown(struct repair *r, const char *path)
 {
@@ -145,18 +139,19 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 
 struct replaying {
 	struct capture *capture;
-	struct url url;         /* for one after the other */
+	struct url url;         /* of the row that is read */
 	struct moments resumed; /* on the planner's clock */
 	uint32_t rows;          /* so far */
 	int64_t latest;         /* wall: end of the last attempt */
 	struct err *err;
 };
 
-/* There may be millions of rows: every now and then looks at the stop flag. */
+/* There may be millions of rows: reads the stop flag now and then. */
 static int check_stop(struct replaying *r)
 {
-	return r->rows++ % STOP_INTERVAL ? 0
-					 : lane_crowd_check_stop(r->capture->lane->crowd, r->err);
+	return r->rows++ % STOP_INTERVAL
+		       ? 0
+		       : lanes_shared_check_stop(r->capture->lane->shared, r->err);
 }
 
 static int fail(struct replaying *r, int rc)
@@ -164,48 +159,12 @@ static int fail(struct replaying *r, int rc)
 	return rc && !r->err->code ? err_set(r->err, rc, "resume: %s", err_name(rc)) : rc;
 }
 
-static int find_host(struct replaying *r, slice text, uint32_t *ret)
-{
-	struct capture *c = r->capture;
-	int rc = url_parse(&r->url, text, NULL, NULL);
-
-	if (rc == 0)
-		rc = hosts_find(&c->hosts, &r->url, ret);
-	return rc ? rc : rules_reserve(c);
-}
-
-/* A redirected seed is one, too: its target was taken into the scope. */
-static int widen_scope(struct capture *c, slice text, struct err *err)
-{
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0)
-		rc = scope_add_seed(&c->scope, &url, c->settings->scope, err);
-	url_release(&url);
-	return rc;
-}
-
-static int restore_trapped(struct capture *c, slice text, uint32_t page, enum left_out reason)
-{
-	struct url url;
-	int rc;
-
-	url_init(&url);
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0)
-		rc = trapping_restore(c, &url, page, reason);
-	url_release(&url);
-	return rc;
-}
-
 static int on_page(void *context, const struct catalog_page *row)
 {
 	struct replaying *r = context;
 	struct capture *c = r->capture;
 	bool is_seed_redirect = slice_eq(row->found, SLICE("seed redirect"));
+	bool is_trap = left_out_is_trap(row->left_out);
 	bool is_redirect = is_seed_redirect || slice_eq(row->found, SLICE("redirect"));
 	struct crawl_page page = {
 		.via = row->via,
@@ -222,21 +181,23 @@ static int on_page(void *context, const struct catalog_page *row)
 	uint32_t number;
 	int rc = check_stop(r);
 
+	if (rc == 0 && (crawl_page_has_host(&page) || is_seed_redirect || is_trap))
+		rc = url_parse(&r->url, row->url, NULL, NULL);
 	if (rc == 0 && crawl_page_has_host(&page))
-		rc = find_host(r, row->url, &page.host);
+		rc = capture_find_host(c, &r->url, &page.host);
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
-	if (rc == 0 && is_seed_redirect)
-		rc = widen_scope(c, row->url, r->err);
+	if (rc == 0 && is_seed_redirect) /* its target was taken into the scope */
+		rc = scope_add_seed(&c->scope, &r->url, c->settings->scope, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	if (rc == 0 && page.is_seed && page.taken) {
-		c->rules.ptr[page.host].has_seed = true;
-		c->rules.ptr[page.host].wants_sitemaps = true;
+		c->rules.list.ptr[page.host].has_seed = true;
+		c->rules.list.ptr[page.host].wants_sitemaps = true;
 	}
-	if (rc == 0 && left_out_is_trap(row->left_out))
-		rc = restore_trapped(c, row->url, number, row->left_out);
-	c->outside += row->left_out == LEFT_OUT_SCOPE;
+	if (rc == 0 && is_trap)
+		rc = traps_restore_page(c, &r->url, number, row->left_out);
+	c->unkept.outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
 }
 
@@ -244,7 +205,7 @@ static int on_unkept(void *context, enum left_out reason, uint64_t links)
 {
 	struct replaying *r = context;
 
-	r->capture->unkept[reason] = links;
+	r->capture->unkept.links[reason] = links;
 	return 0;
 }
 
@@ -258,7 +219,7 @@ static int check_referrers(const struct capture *c, struct err *err)
 			return err_set(err, ERR_IO,
 				"%s: the catalog is damaged: page %zu was found on page %" PRIu32
 				", which is not there",
-				c->directory->path, i, via);
+				c->lane->directory->path, i, via);
 	}
 	return 0;
 }
@@ -268,9 +229,11 @@ static int on_robots(void *context, const struct catalog_robots *row)
 	struct replaying *r = context;
 	struct capture *c = r->capture;
 	uint32_t host;
-	int rc = find_host(r, row->origin, &host);
+	int rc = url_parse(&r->url, row->origin, NULL, NULL);
 
-	return fail(r, rc ? rc : rules_restore(c, host, row, r->err));
+	if (rc == 0)
+		rc = capture_find_host(c, &r->url, &host);
+	return fail(r, rc ? rc : robots_fetch_restore(c, host, row, r->err));
 }
 
 /* ---- observations ---- */
@@ -278,7 +241,7 @@ static int on_robots(void *context, const struct catalog_robots *row)
 static int restore_visit(struct replaying *r, const struct attempt *o)
 {
 	struct capture *c = r->capture;
-	/* Wall time is what outlives the process; the planner's zero was when the capture began. */
+	/* Only wall times outlive the process; the planner's clock is 0 when the capture begins. */
 	struct page_visit v = {
 		.state = o->state,
 		.payload = o->payload,
@@ -307,16 +270,9 @@ static int restore_revisit(struct replaying *r, const struct attempt *o)
 		rc = pages_prior(&c->pages, o->page, &prior, r->err);
 	if (rc)
 		return rc;
-	c->revisited++;
-	c->expected += survival_at(prior.survival, fmax(0, start - visit.end));
-	c->sharp += o->status < 400 && digest_eq(&o->state, &visit.state);
+	counters_add_revisit(&c->counters, survival_at(prior.survival, fmax(0, start - visit.end)),
+		o->status < 400 && digest_eq(&o->state, &visit.state));
 	return 0;
-}
-
-/* What was received by an earlier process counts as what is left of it: compressed, once. */
-static void spend(struct capture *c, uint64_t bytes)
-{
-	c->budget -= bytes < c->budget ? bytes : c->budget;
 }
 
 static int on_observation(void *context, const struct attempt *o)
@@ -331,7 +287,8 @@ static int on_observation(void *context, const struct attempt *o)
 	(void)capture_move_still_point(c, o);
 	if (o->wall.last_byte > r->latest)
 		r->latest = o->wall.last_byte;
-	spend(c, o->length);
+	/* What was received is not known; the record has it compressed, and once. */
+	counters_spend(&c->counters, o->length);
 	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
 		return 0;
 	if (o->leg == ATTEMPT_VISIT)
@@ -345,14 +302,14 @@ static int on_clock(void *context, const struct catalog_clock *k)
 
 	clock_watch_add(&r->capture->watch, k);
 	if (slice_eq(k->moment, SLICE("stillpoint")))
-		r->capture->marked = true;
+		r->capture->stage.marked = true;
 	if (!slice_eq(k->moment, SLICE("resume")))
 		return 0;
 	return fail(r, moments_push(&r->resumed,
 			       clock_seconds(k->capture_time - r->capture->row.started)));
 }
 
-/* Pages that waited for a robots.txt when the process ended wait again, or are decided about. */
+/* Pages that waited for a robots.txt when the process ended wait again, or are decided. */
 static int admit_waiting(struct capture *c, struct err *err)
 {
 	int rc = 0;

@@ -1,4 +1,4 @@
-/* A fetch has ended: its state, its records, its links, and what the planner is to make of it. */
+/* The response to a page: its state, its records, its links, and the outcome for the planner. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static slice failure_of(const struct net_fetch *f, char *out, size_t size)
 }
 
 /*
- * Where the page was found, put into text; nothing for what nobody links to. Of a page's two legs
- * only the first says so, and what kind of link it was: a revisit looks at what is known already.
+ * Puts the URL of the page that links to this one into text; nothing if there is none. Only the
+ * visit records that, and the kind of the link; the revisit does not repeat it.
  */
 static int via_of(
 	const struct capture *c, const struct plan_order *order, struct buf *text, struct err *err)
@@ -76,30 +76,9 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	};
 }
 
-/* A response as it was read. */
-struct read {
-	bool there;
-	struct state_result result;
-	slice media_type;
-	uint64_t coding;
-};
-
-static int read_response(struct capture *c, const struct net_fetch *f, enum reading_for mode,
-	struct read *ret, struct err *err)
-{
-	int rc = reading_read(c->reading, f, mode, &ret->result, err);
-
-	if (rc)
-		return rc;
-	ret->there = true;
-	ret->media_type = reading_field(c->reading, SLICE("content-type"));
-	ret->coding = hash_bytes(CODING_KEY, ret->result.coding);
-	return 0;
-}
-
 /*
- * Over HTTP/2 without a length only a coding with an end of its own proves that nothing is missing
- * (net.h, open_ended).
+ * Over HTTP/2 without a length, only a content coding with an end marker proves that the body is
+ * complete (net.h, open_ended).
  */
 static bool is_unproven(const struct net_fetch *f, const struct state_result *result)
 {
@@ -108,7 +87,7 @@ static bool is_unproven(const struct net_fetch *f, const struct state_result *re
 	return f->open_ended && !shows_end;
 }
 
-/* Why a body is not whole, although nothing went wrong on the way. */
+/* Why a body is not complete although the transfer succeeded. */
 static slice truncation(const struct state_result *result)
 {
 	return result->coding_end == CODING_CUT
@@ -127,18 +106,38 @@ static void set_body(
 	a->coding = coding;
 }
 
-/* What the framing says against what came: both must agree that the body is whole. */
-static void apply(struct attempt *a, const struct read *r, bool unproven)
+/* The framing and the bytes must agree that the body is complete. */
+static void apply(struct attempt *a, const struct state_result *result, bool unproven)
 {
-	set_body(a, &r->result, r->media_type, r->coding);
-	a->truncated = a->truncated || !r->result.whole || unproven;
+	a->truncated = a->truncated || !result->whole || unproven;
 	a->has_state = !a->truncated;
-	a->state = r->result.state;
+	a->state = result->state;
 	if (unproven && !a->failure.ptr)
 		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
 				   "the server is asked over HTTP/1.1 from now on");
 	if (a->truncated && !a->failure.ptr)
-		a->failure = truncation(&r->result);
+		a->failure = truncation(result);
+}
+
+/* Reads the response, and completes the attempt. */
+static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
+	struct attempt *a, struct state_result *result, struct err *err)
+{
+	struct reading *reading = &c->lane->reading;
+	uint32_t host = c->pages.list.ptr[a->page].host;
+	int rc = reading_read(reading, f, mode, result, err);
+	bool unproven;
+
+	if (rc)
+		return rc;
+	set_body(a, result, reading_field(reading, SLICE("content-type")),
+		hash_bytes(CODING_KEY, result->coding));
+	unproven = is_unproven(f, result);
+	apply(a, result, unproven);
+	if (unproven)
+		c->rules.list.ptr[host].http1 = true;
+	response_obey_retry_after(c, host, f->status);
+	return 0;
 }
 
 static bool is_redirect(unsigned status)
@@ -146,7 +145,7 @@ static bool is_redirect(unsigned status)
 	return status >= 300 && status < 400;
 }
 
-/* Statuses that may be gone in a while (RFC 9110 §15, RFC 6585 §4). */
+/* Statuses that may be temporary (RFC 9110 §15, RFC 6585 §4). */
 static bool is_transient(unsigned status)
 {
 	switch (status) {
@@ -177,8 +176,8 @@ static enum plan_outcome outcome_of(const struct attempt *a, const struct net_fe
 }
 
 /*
- * A page that sends us to itself and sets a cookie wants to see whether we keep it: the page is
- * what it says then. Asked but once, since others do so for ever.
+ * A page that redirects to itself and sets a cookie checks whether cookies are kept; the next
+ * answer is the page. Tried only once, since some do it for ever.
  */
 static bool is_cookie_check(
 	const struct capture *c, const struct plan_order *order, const struct net_fetch *f)
@@ -193,21 +192,12 @@ static bool is_cookie_check(
 	url_init(&document);
 	url_init(&target);
 	same = url_parse(&document, f->url, NULL, NULL) == 0 &&
-	       url_parse(&target, reading_field(c->reading, SLICE("location")), &document, NULL) ==
-		       0 &&
+	       url_parse(&target, reading_field(&c->lane->reading, SLICE("location")), &document,
+		       NULL) == 0 &&
 	       slice_eq(url_page(&target), url_page(&document));
 	url_release(&target);
 	url_release(&document);
 	return same;
-}
-
-enum pace_outcome response_pace(const struct net_fetch *f, bool is_first)
-{
-	if (f->status == 429 || f->status == 503)
-		return PACE_REFUSED;
-	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
-		return PACE_ANSWERED;
-	return is_first && net_failure_is_transient(f->failure) ? PACE_FAILED : PACE_UNKNOWN;
 }
 
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status)
@@ -215,7 +205,7 @@ void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status
 	double seconds;
 
 	if ((status == 429 || status == 503) &&
-		retry_after_parse(reading_field(c->reading, SLICE("retry-after")),
+		retry_after_parse(reading_field(&c->lane->reading, SLICE("retry-after")),
 			clock_realtime(c->clock), &seconds) == 0)
 		hosts_retry_after(&c->hosts, host, lane_now(c->lane), seconds);
 }
@@ -225,7 +215,7 @@ void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status
 static int discover_redirect(
 	struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
-	slice location = reading_field(c->reading, SLICE("location"));
+	slice location = reading_field(&c->lane->reading, SLICE("location"));
 	const struct crawl_page *from = &c->pages.list.ptr[page];
 	struct found found = {
 		.how = from->is_seed ? "seed redirect" : "redirect",
@@ -242,7 +232,7 @@ static int discover_redirect(
 		return 0;
 	url_init(&target);
 	rc = url_parse(&target, location, document, NULL);
-	/* A seed stands for wherever it leads: http to https, the name without www to that with. */
+	/* The target of a seed is a seed: from http to https, or to the name with www. */
 	if (rc == 0 && found.is_seed && url_is_http(&target))
 		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
 	found.url = &target;
@@ -252,26 +242,12 @@ static int discover_redirect(
 	if (rc == 0)
 		rc = discover_record_unkept(c, err);
 	if (rc == 0 && c->pages.taken > taken)
-		rc = trapping_led_on(c, document);
+		rc = traps_redirect_followed(c, document);
 	url_release(&target);
 	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
 		return rc;
-	*err = (struct err){0}; /* a page that leads nowhere is no failure of the capture's */
+	*err = (struct err){0}; /* an invalid target is not an error of the capture */
 	return 0;
-}
-
-static int discover_in(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
-{
-	struct url document;
-	int rc;
-
-	url_init(&document);
-	rc = url_parse(&document, f->url, NULL, err);
-	if (rc == 0)
-		rc = is_redirect(f->status) ? discover_redirect(c, page, &document, err)
-					    : discover_links(c, page, &document, err);
-	url_release(&document);
-	return rc;
 }
 
 /* ---- the two observations ---- */
@@ -300,13 +276,12 @@ static int compare_visit(struct capture *c, uint32_t page, const struct page_vis
 
 	if (rc)
 		return rc;
-	c->revisited++;
-	c->expected += survival_at(prior.survival, length > 0 ? length : 0);
-	c->sharp += a->has_state && a->status < 400 && digest_eq(&a->state, &visit->state);
+	counters_add_revisit(&c->counters, survival_at(prior.survival, length > 0 ? length : 0),
+		a->has_state && a->status < 400 && digest_eq(&a->state, &visit->state));
 	return 0;
 }
 
-/* The visit that a revisit is held against; ret_has is false where a damaged catalog has none. */
+/* The visit to compare a revisit with; *ret_has is false if a damaged catalog has none. */
 static int find_visit(const struct capture *c, const struct plan_order *order,
 	struct page_visit *ret, bool *ret_has, struct err *err)
 {
@@ -314,15 +289,17 @@ static int find_visit(const struct capture *c, const struct plan_order *order,
 	return *ret_has ? pages_visit(&c->pages, order->page, ret, err) : 0;
 }
 
-/* The page's own visit has the body, in a record of its own. */
-static bool visit_has_body(
-	const struct page_visit *v, const struct attempt *a, struct attempt_original *ret)
+/* Whether the archive has the body already: of the page's own visit, or of any other page. */
+static bool find_body(struct capture *c, const struct page_visit *visit, const struct attempt *a,
+	struct attempt_original *ret)
 {
-	if (!v || !v->record.text[0] || !digest_eq(&v->payload, &a->payload) ||
-		v->coding != a->coding)
+	if (!a->has_payload || a->truncated)
 		return false;
+	if (!visit || !visit->record.text[0] || visit->coding != a->coding ||
+		!digest_eq(&visit->payload, &a->payload))
+		return store_find_body(&c->lane->store, a, ret);
 	*ret = (struct attempt_original){
-		.record = slice_str(v->record.text), .date = v->date, .url = a->url};
+		.record = slice_str(visit->record.text), .date = visit->date, .url = a->url};
 	return true;
 }
 
@@ -333,23 +310,21 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	struct warc_id record;
 	int rc;
 
-	/* What the archive has already need not be stored again. */
-	a->is_revisit = a->has_payload && !a->truncated &&
-			(visit_has_body(visit, a, &a->original) ||
-				store_find_body(c->store, a, &a->original));
-	rc = store_attempt(c->store, c->row.id, a, f, &record, err);
+	a->is_revisit = find_body(c, visit, a, &a->original);
+	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (a->is_revisit)
-		record = (struct warc_id){0}; /* a revisit is never referred to */
+		record = (struct warc_id){0}; /* no record refers to a revisit record */
 	if (rc == 0 && a->leg == ATTEMPT_VISIT && observation_is_usable(&shown))
 		rc = keep_visit(c, a, &record, err);
 	return rc;
 }
 
-/* Links are wanted of what was not seen before: not of a page that is as it was. */
+/* Discovers the links of a page that was not seen before, or has changed since. */
 static int find_links(struct capture *c, const struct plan_order *order, const struct attempt *a,
 	const struct net_fetch *f, const struct page_visit *v, struct err *err)
 {
-	struct read again;
+	struct url document;
+	struct state_result again;
 	int rc = 0;
 
 	if (f->status < 200 || f->status >= 400)
@@ -357,12 +332,19 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	if (order->leg == PLAN_REVISIT) {
 		if (v && a->has_state && digest_eq(&a->state, &v->state))
 			return 0;
-		rc = read_response(c, f, READING_LINKS, &again, err);
+		rc = reading_read(&c->lane->reading, f, READING_LINKS, &again, err);
 	}
-	return rc ? rc : discover_in(c, order->page, f, err);
+	url_init(&document);
+	if (rc == 0)
+		rc = url_parse(&document, f->url, NULL, err);
+	if (rc == 0)
+		rc = is_redirect(f->status) ? discover_redirect(c, order->page, &document, err)
+					    : discover_links(c, order->page, &document, err);
+	url_release(&document);
+	return rc;
 }
 
-static void note_problem(struct capture *c, const struct attempt *a)
+static void report_problem(struct capture *c, const struct attempt *a)
 {
 	char text[ERR_TEXT_MAX];
 
@@ -381,7 +363,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	int rc = 0;
 
 	if (order->leg != PLAN_REVISIT)
-		rc = trapping_expect(c, f, order->page, &wants_text);
+		rc = traps_page_arrived(c, f, order->page, &wants_text);
 	if (rc)
 		return err_code(err, rc);
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
@@ -390,48 +372,39 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	return 0;
 }
 
-/* The page was found on via; visit is what to hold a revisit against, or NULL. */
-static int finish(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+/* via: the page that links to it; visit: what to compare a revisit with, or NULL. */
+static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
 {
 	char text[sizeof f->detail + 32];
 	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
+	struct state_result result = {0};
 	enum reading_for mode = READING_STATE;
 	bool follow = true;
-	struct read r = {0};
 	int rc = choose_mode(c, order, f, &mode, err);
 
 	if (rc == 0 && f->status > 0)
-		rc = read_response(c, f, mode, &r, err);
+		rc = read_response(c, mode, f, &a, &result, err);
 	if (rc)
 		return rc;
-	if (r.there) {
-		uint32_t host = c->pages.list.ptr[order->page].host;
-		bool unproven = is_unproven(f, &r.result);
-
-		apply(&a, &r, unproven);
-		if (unproven && host < c->rules.len)
-			c->rules.ptr[host].http1 = true;
-		response_obey_retry_after(c, host, f->status);
-	}
-	*ret_outcome = r.there && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
+	*ret_outcome = a.has_payload && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;
-	/* The catalog learns of it with the observation that moves its end: the two agree. */
+	/* In the same batch as the observation, so that the two agree. */
 	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
 	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
 		rc = compare_visit(c, order->page, visit, &a, err);
 	if (*ret_outcome != PLAN_OK)
-		note_problem(c, &a);
+		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
-		rc = trapping_came(c, f, &r.result, mode == READING_TEXT, &follow, err);
+		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
 	if (rc == 0 && follow)
 		rc = find_links(c, order, &a, f, visit, err);
-	return rc ? rc : trapping_release_deferred(c, err);
+	return rc ? rc : traps_take_deferred(c, err);
 }
 
-/* The last attempt at a visit came to nothing, but an earlier one was usable: that one counts. */
+/* The last attempt at a visit failed, but an earlier one was usable: that one counts. */
 static bool has_good_visit(
 	const struct capture *c, const struct plan_order *order, enum plan_outcome outcome)
 {
@@ -454,21 +427,12 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 	if (rc == 0)
 		rc = via_of(c, order, &via, err);
 	if (rc == 0)
-		rc = finish(
+		rc = process(
 			c, order, f, buf_slice(&via), has_visit ? &visit : NULL, ret_outcome, err);
 	if (rc == 0 && has_good_visit(c, order, *ret_outcome))
 		*ret_outcome = PLAN_OK;
 	buf_release(&via);
 	return rc;
-}
-
-static int save_nothing(struct capture *c, const struct plan_order *order,
-	const struct net_fetch *f, slice via, const char *failure, struct err *err)
-{
-	struct attempt a = describe(c, order, f, via, slice_str(failure));
-
-	note_problem(c, &a);
-	return store_attempt(c->store, c->row.id, &a, NULL, NULL, err);
 }
 
 int response_skipped(
@@ -486,14 +450,19 @@ int response_skipped(
 	nothing.url = buf_slice(&url);
 	nothing.monotonic.last_byte = clock_monotonic(c->clock);
 	nothing.wall.last_byte = nothing.monotonic.last_byte + clock_offset(c->clock);
-	if (rc == 0)
-		rc = save_nothing(c, order, &nothing, buf_slice(&via), failure, err);
+	if (rc == 0) {
+		struct attempt a =
+			describe(c, order, &nothing, buf_slice(&via), slice_str(failure));
+
+		report_problem(c, &a);
+		rc = store_attempt(&c->lane->store, c->row.id, &a, NULL, NULL, err);
+	}
 	buf_release(&url);
 	buf_release(&via);
 	return rc;
 }
 
-int response_side(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
+int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {
 	char text[sizeof f->detail + 32];
@@ -511,8 +480,8 @@ int response_side(struct capture *c, slice url, unsigned tries, const struct net
 	};
 
 	if (result)
-		set_body(&a, result, reading_field(c->reading, SLICE("content-type")), 0);
+		set_body(&a, result, reading_field(&c->lane->reading, SLICE("content-type")), 0);
 	if (result && a.truncated && !a.failure.ptr)
 		a.failure = truncation(result);
-	return store_attempt(c->store, c->row.id, &a, f, NULL, err);
+	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
 }

@@ -1,8 +1,8 @@
 /*
- * The parsed robots.txt of all hosts of a lane. There may be very many of them, and each may be as
- * long as 1 MiB, so only those used last are in memory, ROBOTS_CACHE_MAX bytes of them; all are in
- * the lane's file (base/spill.h), in a form that is read back without parsing. Hosts with equal
- * files share one. Nothing is ever forgotten while a host uses it.
+ * The parsed robots.txt of all hosts of a lane. There may be very many, of up to 1 MiB each. So
+ * only those used last are in memory, ROBOTS_CACHE_MAX bytes of them; all are in the lane's file
+ * (base/spill.h), in a form that is read back without parsing. Hosts with equal files share one.
+ * None is dropped while a host uses it.
  */
 #ifndef CRAWL_ROBOTS_CACHE_H
 #define CRAWL_ROBOTS_CACHE_H
@@ -50,7 +50,7 @@ int robots_cache_add(struct robots_cache *c, slice body, struct robots_version *
 int robots_cache_get(struct robots_cache *c, struct robots_version *v, const struct robots **ret,
 	struct err *err) SP_MUST_CHECK;
 
-/* A host uses it no more; NULL is fine. */
+/* A host no longer uses it; NULL is fine. */
 void robots_cache_drop(struct robots_cache *c, struct robots_version *v);
 
 #endif

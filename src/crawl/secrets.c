@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/word.h"
 #include "net/net.h"
-#include "url/url.h"
 
 enum { MARK_MAX = 4096, HEADER_MAX = 8 << 10 };
 
@@ -18,12 +17,12 @@ void crawl_secrets_release(struct crawl_secrets *s)
 
 /* ---- header fields ---- */
 
-/* They say who reads and how, and open nothing. */
+/* Harmless: they say who reads and how. */
 static const char *const HARMLESS[] = {"Accept", "Accept-Charset", "Accept-Encoding",
 	"Accept-Language", "Cache-Control", "DNT", "From", "Pragma", "Referer", "Save-Data",
 	"Sec-GPC", "Upgrade-Insecure-Requests"};
 
-/* What would change what is asked, or whom, or how the answer is framed; and why, or what else. */
+/* Fields that cannot be set: why, or what to use instead. */
 static const struct {
 	const char *name, *why;
 } REFUSED[] = {
@@ -137,6 +136,14 @@ int crawl_secrets_set_proxy(struct crawl_secrets *s, struct crawl_settings *sett
 
 /* ---- which they are ---- */
 
+int crawl_secrets_add_origin(struct buf *out, const struct url *url)
+{
+	slice scheme = url_part(url, url->scheme), host = url_part(url, url->host);
+
+	return buf_printf(out, "%.*s://%.*s:%d", (int)scheme.len, scheme.ptr, (int)host.len,
+		host.ptr, (int)url_effective_port(url));
+}
+
 static int add_mark(struct text_list *list, struct arena *arena, const char *what, slice which)
 {
 	const char *copy = NULL;
@@ -167,9 +174,7 @@ static int mark_auth(struct text_list *list, const char *auth, struct arena *are
 	buf_init(&origin, MARK_MAX);
 	rc = url_parse(&url, slice_str(auth), NULL, NULL);
 	if (rc == 0)
-		rc = buf_printf(&origin, "%.*s://%.*s:%d", (int)url.scheme.len,
-			url_part(&url, url.scheme).ptr, (int)url.host.len,
-			url_part(&url, url.host).ptr, (int)url_effective_port(&url));
+		rc = crawl_secrets_add_origin(&origin, &url);
 	if (rc == 0)
 		rc = add_mark(list, arena, "auth", buf_slice(&origin));
 	buf_release(&origin);

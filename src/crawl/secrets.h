@@ -1,15 +1,17 @@
 /*
- * What a capture may be given that must not be found in its archive: passwords, keys, cookies. Each
- * run is given them anew. The settings keep which they were, not what ("withheld": "auth", "header
- * X-Key", "cookies", "proxy http://host:3128"), so that resume can ask for them.
+ * Passwords, keys and cookies of a capture, which must not be in its archive. The user gives them
+ * again for each run. The settings only say which there were ("withheld": "auth", "header X-Key",
+ * "cookies", "proxy http://host:3128"), so that resume can ask for them.
  */
 #ifndef CRAWL_SECRETS_H
 #define CRAWL_SECRETS_H
 
 #include "base/api.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "crawl/settings.h"
+#include "url/url.h"
 
 /* Strings are borrowed. Zeroed: none. */
 struct crawl_secrets {
@@ -27,8 +29,8 @@ slice crawl_secrets_header_name(const char *line);
 /* All return 0, ERR_NOMEM, or ERR_USAGE with a sentence that repeats no secret. */
 
 /*
- * A header field. Fields that are known to be harmless go to everybody and into the settings; any
- * other could be a key.
+ * Adds a header field. Known harmless fields are sent to all servers and go into the settings; any
+ * other may be a key.
  */
 int crawl_secrets_add_header(struct crawl_secrets *s, struct crawl_settings *settings,
 	const char *line, struct err *err) SP_MUST_CHECK;
@@ -40,17 +42,20 @@ int crawl_secrets_add_auth(
 int crawl_secrets_set_proxy(struct crawl_secrets *s, struct crawl_settings *settings,
 	const char *proxy, struct err *err) SP_MUST_CHECK;
 
-/* Whether what crawl_secrets_add_auth took says whose it is. */
+/* Whether a login names its host. */
 bool crawl_secrets_has_host(const char *auth);
 
-/* Adds to the settings which they are. Strings go into the arena. */
+/* Appends "https://host:443", always with the port. As buf_add. */
+int crawl_secrets_add_origin(struct buf *out, const struct url *url) SP_MUST_CHECK;
+
+/* Adds their names to the settings. Strings go into the arena. */
 int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *settings,
 	struct arena *arena, struct err *err) SP_MUST_CHECK;
 
-/* Whether captures of these settings are given any, or archive what they send. */
+/* Whether captures with these settings use secrets, or archive them. */
 bool crawl_secrets_are_in(const struct crawl_settings *settings);
 
-/* Whether all are there that the settings name. */
+/* Checks that all secrets that the settings name were given. */
 int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settings *settings,
 	struct arena *arena, struct err *err) SP_MUST_CHECK;
 

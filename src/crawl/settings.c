@@ -117,25 +117,24 @@ void crawl_settings_release(struct crawl_settings *s)
 static slice scalar_text(
 	const struct setting *row, const void *at, const void *usual, char out[FORMAT_DOUBLE_SIZE])
 {
+	static const size_t SIZES[] = {
+		[SETTING_BOOL] = sizeof(bool),
+		[SETTING_U32] = sizeof(uint32_t),
+		[SETTING_U64] = sizeof(uint64_t),
+		[SETTING_DOUBLE] = sizeof(double),
+	};
+
+	if (memcmp(at, usual, SIZES[row->kind]) == 0)
+		return SLICE("");
 	switch (row->kind) {
 	case SETTING_BOOL:
-		return *(const bool *)at == *(const bool *)usual ? SLICE("")
-		       : *(const bool *)at                       ? SLICE("true")
-								 : SLICE("false");
+		return *(const bool *)at ? SLICE("true") : SLICE("false");
 	case SETTING_U32:
-		if (*(const uint32_t *)at == *(const uint32_t *)usual)
-			return SLICE("");
 		return (slice){out, format_u64(*(const uint32_t *)at, out)};
 	case SETTING_U64:
-		if (*(const uint64_t *)at == *(const uint64_t *)usual)
-			return SLICE("");
 		return (slice){out, format_u64(*(const uint64_t *)at, out)};
-	case SETTING_DOUBLE:
-		if (*(const double *)at == *(const double *)usual)
-			return SLICE("");
-		return (slice){out, format_double(*(const double *)at, out)};
 	default:
-		return SLICE("");
+		return (slice){out, format_double(*(const double *)at, out)};
 	}
 }
 

@@ -1,8 +1,7 @@
 /*
- * What a capture is asked to do. Kept in the catalog as lines "name value", so that resume goes on
- * alike, and in the warcinfo records, so that a reader of the archive knows its rules. A list has a
- * line for each element; names that a version does not know are ignored, what is missing has its
- * default.
+ * The settings of a capture. They are in the catalog, as lines "name value", for resume, and in the
+ * warcinfo records, for readers of the archive. A list has a line for each element. Unknown names
+ * are ignored; a missing one has its default.
  */
 #ifndef CRAWL_SETTINGS_H
 #define CRAWL_SETTINGS_H
@@ -20,7 +19,7 @@
 
 VEC_DECLARE(text_list, const char *);
 
-/* URLs outside the scope that are kept unless said otherwise: some 100 MB of memory. */
+/* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
 /* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
@@ -33,7 +32,7 @@ struct crawl_settings {
 	const char *contact;       /* URL or mail address, as contact.h; NULL: none */
 	const char *hours;         /* as frontier/window.h; NULL: always */
 	struct text_list headers;  /* "Name: value", of every request */
-	struct text_list withheld; /* what crawl_secrets are needed besides (secrets.h) */
+	struct text_list withheld; /* which secrets are needed (secrets.h) */
 	const char *proxy;         /* URL without a password; NULL: none, or one withheld */
 	const char *ca_file;       /* PEM; as rates: within the archive; NULL: none */
 	const char *dns;           /* servers, as net_params; NULL: the system's */
@@ -44,10 +43,10 @@ struct crawl_settings {
 	double connect_timeout, stall_timeout, timeout; /* 0: net's defaults */
 	uint64_t max_body, max_header;                  /* 0: net's defaults */
 	uint64_t max_bytes;                             /* of the whole capture; 0: no limit */
-	double robots_age;    /* seconds that a robots.txt is trusted; 0: the most, 24 h */
+	double robots_age;    /* seconds that a robots.txt is trusted; 0: 24 h */
 	double down_after;    /* seconds without an answer; 0: PACE_DOWN_AFTER */
 	uint64_t bandwidth;   /* bytes per second; 0: no limit */
-	uint64_t min_free;    /* bytes on the disk below which nothing is asked for */
+	uint64_t min_free;    /* free bytes on the disk below which no request starts */
 	uint64_t warc_size;   /* begin a new WARC file at that size; 0: the default */
 	uint32_t warc_coding; /* enum warc_coding */
 
@@ -72,13 +71,13 @@ struct crawl_settings {
 	bool keep_secrets;  /* in the request records */
 	bool allow_private; /* no address guard */
 	bool dns_records;   /* archive what the DNS said */
-	bool no_traps;      /* whatever goes on without end is followed */
+	bool no_traps;      /* endless parts of a site are followed */
 };
 
 void crawl_settings_init(struct crawl_settings *s);
 void crawl_settings_release(struct crawl_settings *s);
 
-/* Calls back for each value that is not the default, as text; what it returns but 0 ends it. */
+/* Calls back for each value that is not the default, as text, until a call returns not 0. */
 typedef int crawl_on_setting(void *context, const char *name, slice value);
 int crawl_settings_each(const struct crawl_settings *s, crawl_on_setting *call, void *context);
 

@@ -1,11 +1,10 @@
 /*
- * Sitemaps of the seeds' hosts: asked for as soon as their robots.txt is known, since what is known
+ * Sitemaps of the seeds' hosts, fetched as soon as their robots.txt is known: pages that are known
  * early can be planned.
  *
- * A Sitemap line of a robots.txt invites us to a sitemap of its own host, whatever else it forbids.
- * All others are asked for only if the robots.txt of their host lets them be, which is fetched
- * first: those on other hosts, those that an index names or a redirect leads to, and /sitemap.xml,
- * which nobody has named.
+ * A sitemap that a robots.txt names on its own host is fetched without further question. All others
+ * (on other hosts, in an index, after a redirect, /sitemap.xml that no robots.txt names) are
+ * fetched only if the robots.txt of their host, which is fetched first, allows it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +15,16 @@
 #include "rate/frequency.h"
 
 enum {
-	SITEMAPS_MAX = 1000, /* of a capture */
-	NESTING_MAX = 5,     /* of indexes: the protocol knows none */
+	NESTING_MAX = 5, /* of indexes; the protocol allows none */
 	REDIRECTS_MAX = 5,
-	HOW_MAX = 2048,        /* bytes of a sitemap's URL that are kept with its entries */
-	FOREIGN_HOSTS_MAX = 8, /* without a seed that they may lead to */
+	HOW_MAX = 2048, /* bytes of a sitemap's URL that are kept with its entries */
 };
 
-/* A sitemap that was named. */
+/* A sitemap that was found. */
 struct named {
 	slice url;
-	slice base;       /* what it is resolved against; may be none */
-	uint32_t inviter; /* the host whose robots.txt names it, or NO_HOST */
+	slice base;        /* what it is resolved against; may be none */
+	uint32_t named_by; /* the host whose robots.txt names it, or NO_HOST */
 	uint8_t nesting, redirects;
 };
 
@@ -35,19 +32,19 @@ struct named {
 
 /* ---- asking ---- */
 
-/* What is found after the visits could only be fetched once. */
+/* Pages found after the visits could be fetched only once. */
 static bool may_be_asked(const struct capture *c)
 {
-	return !c->visits_ended && plan_progress(c->plan).leg == PLAN_VISIT;
+	return !c->stage.visits_ended && plan_progress(c->plan).leg == PLAN_VISIT;
 }
 
 static int hold(struct capture *c, slice url, const struct named *n, struct err *err)
 {
 	bool held;
 
-	return side_request(c, url,
-		&(struct side){
-			.kind = SIDE_SITEMAP, .nesting = n->nesting, .redirects = n->redirects},
+	return fetch_url(c, url,
+		&(struct request){
+			.kind = REQUEST_SITEMAP, .nesting = n->nesting, .redirects = n->redirects},
 		&held, err);
 }
 
@@ -58,7 +55,7 @@ static int hold_allowed(
 	int rc = 0;
 
 	if (!c->settings->ignore_robots)
-		rc = rules_decide(c, host, robots_url_path(url), &d, err);
+		rc = rules_decide(&c->rules, host, robots_url_path(url), &d, err);
 	if (rc || !d.allowed)
 		return rc;
 	return hold(c, url, n, err);
@@ -67,62 +64,46 @@ static int hold_allowed(
 static int wait_for_rules(
 	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
 {
-	struct waiting_sitemap w = {.url = strndup(url.ptr, url.len),
-		.host = host,
-		.nesting = n->nesting,
-		.redirects = n->redirects};
-	int rc = w.url ? waiting_sitemaps_push(&c->sitemaps_waiting, w) : ERR_NOMEM;
+	int rc = sitemap_list_wait(&c->sitemaps, url,
+		&(struct waiting_sitemap){
+			.host = host, .nesting = n->nesting, .redirects = n->redirects});
 
-	if (rc) {
-		free(w.url);
+	if (rc)
 		return err_code(err, rc);
-	}
 	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
-		       ? rules_request(c, host, err)
+		       ? robots_fetch(c, host, false, err)
 		       : 0;
 }
 
-/* Hosts that have no seed are counted: else a list of them would make us ask everybody. */
 static bool is_host_wanted(struct capture *c, uint32_t host)
 {
-	struct host_rules *rules = &c->rules.ptr[host];
+	struct host_rules *rules = &c->rules.list.ptr[host];
 
-	if (!rules->has_seed && !rules->sitemap_host && c->sitemap_hosts < FOREIGN_HOSTS_MAX) {
-		rules->sitemap_host = true;
-		c->sitemap_hosts++;
-	}
+	if (!rules->has_seed && !rules->sitemap_host)
+		rules->sitemap_host = sitemap_list_add_host(&c->sitemaps);
 	return rules->has_seed || rules->sitemap_host;
 }
 
-static int request_of(
-	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
-{
-	if (!is_host_wanted(c, host))
-		return 0;
-	if (host == n->inviter)
-		return hold(c, url, n, err);
-	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
-		c->rules.ptr[host].policy != ROBOTS_DISALLOW_ALL)
-		return hold_allowed(c, host, url, n, err);
-	return wait_for_rules(c, host, url, n, err);
-}
-
-/* Each is asked for once: indexes may contain each other, or themselves. */
 static int request_url(
 	struct capture *c, const struct url *url, const struct named *n, struct err *err)
 {
 	uint32_t host = NO_HOST;
-	int rc = url_is_http(url) ? seen_add(&c->sitemaps, url_page(url), 0) : ERR_EXISTS;
+	int rc = url_is_http(url) ? sitemap_list_add(&c->sitemaps, url_page(url)) : ERR_EXISTS;
 
 	if (rc == ERR_EXISTS)
 		return 0;
 	if (rc == 0)
-		rc = hosts_find(&c->hosts, url, &host);
-	if (rc == 0)
-		rc = rules_reserve(c);
+		rc = capture_find_host(c, url, &host);
 	if (rc)
 		return err_code(err, rc);
-	return request_of(c, host, url_page(url), n, err);
+	if (!is_host_wanted(c, host))
+		return 0;
+	if (host == n->named_by)
+		return hold(c, url_page(url), n, err);
+	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
+		c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL)
+		return hold_allowed(c, host, url_page(url), n, err);
+	return wait_for_rules(c, host, url_page(url), n, err);
 }
 
 static int request(struct capture *c, const struct named *n, struct err *err)
@@ -131,7 +112,7 @@ static int request(struct capture *c, const struct named *n, struct err *err)
 	bool has_base;
 	int rc;
 
-	if (seen_count(&c->sitemaps) >= SITEMAPS_MAX || c->cancelled)
+	if (sitemap_list_is_full(&c->sitemaps) || c->stage.cancelled)
 		return 0;
 	url_init(&url);
 	url_init(&base);
@@ -154,7 +135,7 @@ static bool are_wanted(const struct capture *c, const struct host_rules *rules)
 	       (rules->policy != ROBOTS_DISALLOW_ALL || s->ignore_robots) && may_be_asked(c);
 }
 
-/* The one of that number that a robots.txt names, copied; *ret is false behind the last. */
+/* Copies the i-th sitemap that a robots.txt names; *ret is false after the last. */
 static int copy_named(
 	struct capture *c, uint32_t host, size_t i, struct buf *out, bool *ret, struct err *err)
 {
@@ -162,8 +143,9 @@ static int copy_named(
 	int rc = 0;
 
 	*ret = false;
-	if (c->rules.ptr[host].robots)
-		rc = robots_cache_get(&c->lane->robots, c->rules.ptr[host].robots, &robots, err);
+	if (c->rules.list.ptr[host].robots)
+		rc = robots_cache_get(
+			&c->lane->robots, c->rules.list.ptr[host].robots, &robots, err);
 	if (rc || !robots || i >= robots->sitemaps.len)
 		return rc;
 	buf_reset(out);
@@ -176,7 +158,7 @@ static int copy_named(
 static int request_named(struct capture *c, uint32_t host, struct err *err)
 {
 	slice origin = hosts_at(&c->hosts, host)->origin;
-	struct named n = {.base = origin, .inviter = host};
+	struct named n = {.base = origin, .named_by = host};
 	struct buf url;
 	bool there = true;
 	size_t i;
@@ -191,35 +173,28 @@ static int request_named(struct capture *c, uint32_t host, struct err *err)
 	}
 	if (rc == 0 && i == 1) {
 		n.url = SLICE("/sitemap.xml");
-		n.inviter = NO_HOST;
+		n.named_by = NO_HOST;
 		rc = request(c, &n, err);
 	}
 	buf_release(&url);
 	return rc;
 }
 
-/* Those that are allowed now; the others are forgotten. */
+/* Requests those that are allowed now; drops the others. */
 static int request_waiting(struct capture *c, uint32_t host, struct err *err)
 {
-	struct waiting_sitemaps *v = &c->sitemaps_waiting;
-	size_t kept = 0;
+	struct waiting_sitemap w;
 	int rc = 0;
 
-	if (c->rules.ptr[host].policy == ROBOTS_DISALLOW_ALL && !c->settings->ignore_robots)
+	if (c->rules.list.ptr[host].policy == ROBOTS_DISALLOW_ALL && !c->settings->ignore_robots)
 		return 0;
-	for (size_t i = 0; i < v->len; i++) {
-		struct waiting_sitemap w = v->ptr[i];
+	while (rc == 0 && sitemap_list_take(&c->sitemaps, host, &w)) {
 		struct named n = {.nesting = w.nesting, .redirects = w.redirects};
 
-		if (w.host != host) {
-			v->ptr[kept++] = w;
-			continue;
-		}
-		if (rc == 0 && may_be_asked(c))
+		if (may_be_asked(c))
 			rc = hold_allowed(c, host, slice_str(w.url), &n, err);
 		free(w.url);
 	}
-	v->len = kept;
 	return rc;
 }
 
@@ -227,19 +202,11 @@ int sitemaps_request(struct capture *c, uint32_t host, struct err *err)
 {
 	int rc = 0;
 
-	if (are_wanted(c, &c->rules.ptr[host])) {
-		c->rules.ptr[host].wants_sitemaps = false;
+	if (are_wanted(c, &c->rules.list.ptr[host])) {
+		c->rules.list.ptr[host].wants_sitemaps = false;
 		rc = request_named(c, host, err);
 	}
 	return rc ? rc : request_waiting(c, host, err);
-}
-
-void sitemaps_release(struct capture *c)
-{
-	for (size_t i = 0; i < c->sitemaps_waiting.len; i++)
-		free(c->sitemaps_waiting.ptr[i].url);
-	waiting_sitemaps_release(&c->sitemaps_waiting);
-	seen_release(&c->sitemaps);
 }
 
 int sitemaps_request_all(struct capture *c, struct err *err)
@@ -277,7 +244,7 @@ static int discover_entry(
 }
 
 static int read_entries(
-	struct capture *c, struct sitemap_reader *reader, const struct side *side, struct err *err)
+	struct capture *c, struct sitemap_reader *reader, const struct request *r, struct err *err)
 {
 	struct sitemap_entry entry;
 	struct err ignored = {0};
@@ -285,55 +252,56 @@ static int read_entries(
 	int rc;
 
 	buf_init(&how, URL_MAX + 16);
-	rc = buf_printf(&how, "sitemap %.*s", HOW_MAX, side->url); /* in every entry's row */
+	rc = buf_printf(&how, "sitemap %.*s", HOW_MAX, r->url); /* in every entry's row */
 	while (rc == 0 && sitemap_next(reader, &entry, &ignored) == 0) {
 		if (!entry.is_sitemap)
 			rc = discover_entry(c, &entry, buf_str(&how), err);
-		else if (side->nesting < NESTING_MAX)
+		else if (r->nesting < NESTING_MAX)
 			rc = request(c,
 				&(struct named){.url = entry.loc,
-					.inviter = NO_HOST,
-					.nesting = (uint8_t)(side->nesting + 1)},
+					.named_by = NO_HOST,
+					.nesting = (uint8_t)(r->nesting + 1)},
 				err);
-		/* There may be a million of them; no order of the planner's is half done here. */
-		if (rc == 0 && store_due(c->store) <= 0)
-			rc = store_commit(c->store, err);
+		/* There may be a million entries, and no order is half done here. */
+		if (rc == 0 && store_due(&c->lane->store) <= 0)
+			rc = store_commit(&c->lane->store, err);
 	}
 	buf_release(&how);
 	return rc ? rc : discover_record_unkept(c, err);
 }
 
-/* What can be read of it is read; a broken sitemap is no reason to fail. */
-static int read_sitemap(struct capture *c, const struct side *side, struct err *err)
+/* Reads as much as possible; a broken sitemap is not an error. */
+static int read_sitemap(struct capture *c, const struct request *r, struct err *err)
 {
 	struct sitemap_reader *reader;
 	struct err ignored = {0};
 	int rc = sitemap_open_slice(
-		&reader, buf_slice(&c->reading->body), slice_str(side->url), &ignored);
+		&reader, buf_slice(&c->lane->reading.body), slice_str(r->url), &ignored);
 
 	if (rc)
 		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
-	rc = read_entries(c, reader, side, err);
+	rc = read_entries(c, reader, r, err);
 	sitemap_close(reader);
 	return rc;
 }
 
-int sitemaps_finished(
-	struct capture *c, const struct side *side, const struct net_fetch *f, struct err *err)
+int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
 {
 	struct url target;
 	int rc = 0;
 
+	(void)result;
 	url_init(&target);
 	if (f->status >= 200 && f->status < 300)
-		rc = read_sitemap(c, side, err);
-	else if (f->status >= 300 && f->status < 400 && side->redirects < REDIRECTS_MAX &&
-		 side_location(c, side, &target))
+		rc = read_sitemap(c, r, err);
+	else if (f->status >= 300 && f->status < 400 && r->redirects < REDIRECTS_MAX &&
+		 fetch_location(c, r, &target))
 		rc = request(c,
 			&(struct named){.url = url_page(&target),
-				.inviter = NO_HOST,
-				.nesting = side->nesting,
-				.redirects = (uint8_t)(side->redirects + 1)},
+				.named_by = NO_HOST,
+				.nesting = r->nesting,
+				.redirects = (uint8_t)(r->redirects + 1)},
 			err);
 	url_release(&target);
 	return rc;

@@ -18,7 +18,7 @@ void sites_release(struct sites *s)
 	buf_release(&s->key);
 }
 
-/* What the seeds of a site have in common. A host that has no registrable domain stands alone. */
+/* The key of a site, the same for all its seeds. A host without a registrable domain is a site. */
 static int write_key(struct sites *s, const struct url *seed)
 {
 	slice host = url_part(seed, seed->host);

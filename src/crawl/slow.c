@@ -1,23 +1,15 @@
 /*
- * Responses that hold up the others of their capture: a page that drips, or a server that accepts
- * and does not answer. While such a fetch is all that happens, the barrier waits for it, and every
- * interval around the still point grows. So it is ended after a while. A visit is tried once more
- * behind the other pages; if it is too slow then, too, its page is downloaded once after the
- * revisits, when it holds up nobody.
+ * Responses that hold up the others of their capture: a page that comes very slowly, or a server
+ * that accepts connections and does not answer. While such a fetch is all that happens, the barrier
+ * waits for it, and every interval around the still point grows. So it is ended after a while. A
+ * visit is tried once more after the other pages; if it is too slow again, its page is downloaded
+ * once after the revisits.
  */
 #include <math.h>
 
 #include "crawl/capture.h"
 
-/*
- * How long a fetch may be all that happens: a few times what downloads of this capture take, or a
- * tenth of what the visits have taken. With a time limit no more than a part of what is left of it.
- */
-static const double PATIENCE_MIN = 10, PATIENCE_MAX = 60;
-static const double PATIENCE_DOWNLOADS = 4, PATIENCE_SHARE = 0.1, PATIENCE_OF_LIMIT = 0.25;
-
-/* A large body that comes at some speed is not slow; yet it does not hold up the others for ever.
- */
+/* A large body that comes at this speed is not slow, but may not hold up the others for longer. */
 static const double SPEED_MIN = 2048; /* bytes per second */
 static const double PATIENCE_FAST = 600;
 
@@ -26,19 +18,11 @@ static const double LOOK_INTERVAL = 1;
 
 static double patience(const struct capture *c)
 {
-	double now = capture_now(c), limit = c->settings->time_limit;
-	double mean = c->downloads ? c->download_seconds / (double)c->downloads : 0;
-	double visits = c->downloads ? now - c->first_request : 0;
-	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
-
-	seconds = fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX);
-	if (limit > 0)
-		seconds = fmin(seconds, PATIENCE_OF_LIMIT * (limit + c->idle - now));
-	return fmax(seconds, 0);
+	return counters_patience(&c->counters, capture_now(c), c->settings->time_limit);
 }
 
-/* With robots.txt and sitemaps: all depends on them, and some are made while we wait. */
-static const double PATIENCE_SIDES = 60;
+/* For robots.txt and sitemaps: all depends on them, and some servers generate them slowly. */
+static const double PATIENCE_UNPLANNED = 60;
 
 /* Pages of the present leg that no order has been given for. */
 static bool others_wait(const struct capture *c, const struct plan_progress *p)
@@ -46,13 +30,14 @@ static bool others_wait(const struct capture *c, const struct plan_progress *p)
 	if (hosts_held(&c->hosts) > 0)
 		return true;
 	return p->leg == PLAN_VISIT ? p->visited + p->failed + p->in_flight < p->known
-				    : c->revisits < p->visited;
+				    : c->stage.revisits_ordered < p->visited;
 }
 
 /* Whether anything is held up by what is under way. */
 static bool is_held_up(const struct capture *c, const struct plan_progress *p)
 {
-	if (p->in_flight == 0 || c->cancelled || !c->strategy->revisits || c->settings->single)
+	if (p->in_flight == 0 || c->stage.cancelled || !c->strategy->revisits ||
+		c->settings->single)
 		return false;
 	if (p->leg == PLAN_VISIT)
 		return p->visited > 0 || others_wait(c, p);
@@ -60,77 +45,67 @@ static bool is_held_up(const struct capture *c, const struct plan_progress *p)
 }
 
 struct choice {
-	uint32_t slot;
+	const struct capture *capture;
 	double patience, speed;
-	bool all;          /* however fast */
-	bool pages, sides; /* which of them; sides are those for robots.txt and sitemaps */
+	bool all;              /* however fast */
+	bool pages, unplanned; /* which of them */
 };
 
 static bool choose(void *context, const struct net_running *f)
 {
 	const struct choice *choice = context;
 
-	if ((uint32_t)((f->tag & ~CAPTURE_SIDE_TAG) >> 32) != choice->slot)
+	const struct capture *c = choice->capture;
+	bool is_page;
+
+	if (request_tag_slot(f->tag) != c->slot)
 		return false;
-	if (!((f->tag & CAPTURE_SIDE_TAG) ? choice->sides : choice->pages))
+	is_page = c->requests.list.ptr[request_tag_place(f->tag)].kind == REQUEST_PAGE;
+	if (!(is_page ? choice->pages : choice->unplanned))
 		return false;
 	if (choice->all || f->seconds >= PATIENCE_FAST)
 		return true;
 	return f->seconds >= choice->patience && (double)f->bytes < choice->speed * f->seconds;
 }
 
-/* Where the user wants less, less is not slow. */
+/* With --bandwidth a fetch may be slower. */
 static double least_speed(const struct crawl_settings *s)
 {
 	return s->bandwidth ? fmin(SPEED_MIN, (double)s->bandwidth / 16) : SPEED_MIN;
 }
 
-static void keep_pages(struct capture *c, const struct plan_progress *p, double quiet)
+void slow_check(struct capture *c)
 {
-	struct choice choice = {
-		.slot = c->slot,
+	struct plan_progress p = plan_progress(c->plan);
+	double quiet = capture_now(c) - c->counters.last_change;
+	struct choice pages = {
+		.capture = c,
 		.patience = patience(c),
 		.speed = least_speed(c->settings),
-		.all = p->leg == PLAN_VISIT && p->visited > 0 && limit_wants_revisits(c),
+		.all = p.leg == PLAN_VISIT && p.visited > 0 && limit_wants_revisits(c),
 		.pages = true,
 	};
-
-	if (quiet >= choice.patience || choice.all)
-		net_cancel_some(c->net, choose, &choice, NET_FAILURE_SLOW,
-			choice.all ? "it was not there when the revisits had to begin"
-				   : "it held up the other pages");
-}
-
-static void keep_sides(struct capture *c, double quiet)
-{
-	struct choice choice = {
-		.slot = c->slot,
-		.patience = PATIENCE_SIDES,
-		.speed = least_speed(c->settings),
-		.sides = true,
+	struct choice others = {
+		.capture = c,
+		.patience = PATIENCE_UNPLANNED,
+		.speed = pages.speed,
+		.unplanned = true,
 	};
 
-	if (quiet >= choice.patience)
-		net_cancel_some(c->net, choose, &choice, NET_FAILURE_TIMEOUT,
+	if (is_held_up(c, &p) && (quiet >= pages.patience || pages.all))
+		net_cancel_some(c->lane->net, choose, &pages, NET_FAILURE_SLOW,
+			pages.all ? "it was not complete when the revisits had to begin"
+				  : "it held up the other pages");
+	if (c->requests.unplanned > 0 && !c->stage.cancelled && quiet >= others.patience)
+		net_cancel_some(c->lane->net, choose, &others, NET_FAILURE_TIMEOUT,
 			"it was so slow that it held up the capture");
 }
 
-void slow_keep(struct capture *c)
+void slow_cancel_all(struct capture *c)
 {
-	struct plan_progress p = plan_progress(c->plan);
-	double quiet = capture_now(c) - c->progressed;
+	struct choice choice = {.capture = c, .all = true, .pages = true, .unplanned = true};
 
-	if (is_held_up(c, &p))
-		keep_pages(c, &p, quiet);
-	if (c->sides_open > 0 && !c->cancelled)
-		keep_sides(c, quiet);
-}
-
-void slow_end(struct capture *c)
-{
-	struct choice choice = {.slot = c->slot, .all = true, .pages = true, .sides = true};
-
-	net_cancel_some(c->net, choose, &choice, NET_FAILURE_ABORTED,
+	net_cancel_some(c->lane->net, choose, &choice, NET_FAILURE_ABORTED,
 		"the time limit was over before it was complete");
 }
 
@@ -140,16 +115,17 @@ double slow_wait(const struct capture *c)
 	bool pages = is_held_up(c, &p);
 	double left;
 
-	if (!pages && (c->sides_open == 0 || c->cancelled))
+	if (!pages && (c->requests.unplanned == 0 || c->stage.cancelled))
 		return INFINITY;
-	left = c->progressed + (pages ? patience(c) : PATIENCE_SIDES) - capture_now(c);
+	left = c->counters.last_change + (pages ? patience(c) : PATIENCE_UNPLANNED) -
+	       capture_now(c);
 	return left > 0 ? left : LOOK_INTERVAL;
 }
 
 enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order)
 {
 	struct plan_progress p = plan_progress(c->plan);
-	bool again = order->attempt == 1 && c->settings->attempts != 1 && !c->visits_ended &&
+	bool again = order->attempt == 1 && c->settings->attempts != 1 && !c->stage.visits_ended &&
 		     others_wait(c, &p);
 
 	if (order->leg == PLAN_REVISIT)

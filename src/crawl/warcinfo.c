@@ -34,41 +34,33 @@ static int add_setting_but_seeds(void *context, const char *name, slice value)
 	return strcmp(name, "seeds") == 0 ? 0 : add_setting(context, name, value);
 }
 
-/* What is true of one capture only. */
-static int describe_capture(struct warcinfo *w, const struct catalog_capture *capture)
-{
-	int rc = add_info(w, "isPartOf", capture->uuid);
-
-	if (rc == 0)
-		rc = add_info(w, "description", capture->site);
-	if (rc == 0)
-		rc = add_info(w, "stillpoint-strategy-used", capture->strategy);
-	return rc;
-}
-
 /* The fields of every warcinfo record: who made the file, how, and by which rules. */
 static int describe(struct warcinfo *w, const struct warcinfo_params *p)
 {
+	static const struct catalog_capture NONE;
+	const struct catalog_capture *only = p->only ? p->only : &NONE;
+	const char *contact = p->settings->contact;
 	bool seeds = p->only && p->settings->seeds.len <= INFO_SEEDS_MAX;
-	int rc = add_info(w, "software", SLICE("stillpoint/" STILLPOINT_VERSION));
+	const struct {
+		const char *name;
+		slice value; /* ptr NULL: left out */
+	} fields[] = {
+		{"software", SLICE("stillpoint/" STILLPOINT_VERSION)},
+		{"format", SLICE("WARC File Format 1.1")},
+		{"conformsTo", SLICE("https://iipc.github.io/warc-specifications/specifications/"
+				     "warc-format/warc-1.1/")},
+		{"isPartOf", only->uuid},
+		{"description", only->site},
+		{"stillpoint-strategy-used", only->strategy},
+		{"robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey")},
+		{"operator", contact ? slice_str(contact) : (slice){0}},
+		{"http-header-user-agent", slice_str(p->user_agent)},
+		{"stillpoint-evidence", SLICE("bytes")},
+	};
+	int rc = 0;
 
-	if (rc == 0)
-		rc = add_info(w, "format", SLICE("WARC File Format 1.1"));
-	if (rc == 0)
-		rc = add_info(w, "conformsTo",
-			SLICE("https://iipc.github.io/warc-specifications/specifications/"
-			      "warc-format/warc-1.1/"));
-	if (rc == 0 && p->only)
-		rc = describe_capture(w, p->only);
-	if (rc == 0)
-		rc = add_info(
-			w, "robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey"));
-	if (rc == 0 && p->settings->contact)
-		rc = add_info(w, "operator", slice_str(p->settings->contact));
-	if (rc == 0)
-		rc = add_info(w, "http-header-user-agent", slice_str(p->user_agent));
-	if (rc == 0)
-		rc = add_info(w, "stillpoint-evidence", SLICE("bytes"));
+	for (size_t i = 0; rc == 0 && i < sizeof fields / sizeof fields[0]; i++)
+		rc = add_info(w, fields[i].name, fields[i].value);
 	return rc ? rc
 		  : crawl_settings_each(
 			    p->settings, seeds ? add_setting : add_setting_but_seeds, w);

@@ -1,6 +1,6 @@
 /*
- * What the settings of a lane's captures say to its WARC files: the fields of their warcinfo
- * records, and which fields of requests are not archived.
+ * What the WARC files of a lane need of the settings: the fields of their warcinfo records, and
+ * which request fields are not archived.
  */
 #ifndef CRAWL_WARCINFO_H
 #define CRAWL_WARCINFO_H

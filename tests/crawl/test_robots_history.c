@@ -1,4 +1,4 @@
-#include "crawl/memory.h"
+#include "crawl/robots_history.h"
 
 #include <stdio.h>
 
@@ -20,9 +20,9 @@ static void add(struct catalog *c, uint32_t capture, const char *origin, enum ro
 }
 
 static void check(
-	const struct robots_memory *m, const char *origin, const char *body, int64_t unreachable)
+	const struct robots_history *m, const char *origin, const char *body, int64_t unreachable)
 {
-	const struct remembered *r = robots_memory_find(m, slice_str(origin));
+	const struct earlier_robots *r = robots_history_find(m, slice_str(origin));
 
 	CHECK(r != NULL);
 	if (!r)
@@ -34,9 +34,9 @@ static void check(
 }
 
 /* What came last counts; of what could not be had, when that began. */
-static void test_memory(void)
+static void test_history(void)
 {
-	struct robots_memory m = {0};
+	struct robots_history m = {0};
 	struct catalog *c = NULL;
 	struct err err = {0};
 	char path[512];
@@ -54,22 +54,22 @@ static void test_memory(void)
 	add(c, 1, "http://e:80", ROBOTS_DISALLOW_ALL, 9, "");
 	add(c, 2, "http://e:80", ROBOTS_PARSE, 10, "");
 	add(c, 3, "http://f:80", ROBOTS_PARSE, 11, "of the capture itself");
-	CHECK_INT(robots_memory_load(&m, c, 3, &err), 0);
+	CHECK_INT(robots_history_load(&m, c, 3, &err), 0);
 	check(&m, "http://a:80", "new", 0);
 	check(&m, "http://b:80", NULL, 3);
 	check(&m, "http://c:80", NULL, 0);
 	check(&m, "http://d:80", "kept", 8);
 	check(&m, "http://e:80", "", 0); /* an empty robots.txt is one */
-	CHECK(!robots_memory_find(&m, SLICE("http://f:80")));
-	CHECK(!robots_memory_find(&m, SLICE("http://g:80")));
-	robots_memory_release(&m);
-	CHECK(!robots_memory_find(&m, SLICE("http://a:80")));
+	CHECK(!robots_history_find(&m, SLICE("http://f:80")));
+	CHECK(!robots_history_find(&m, SLICE("http://g:80")));
+	robots_history_release(&m);
+	CHECK(!robots_history_find(&m, SLICE("http://a:80")));
 	catalog_close(c);
 }
 
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
-	TAP_RUN(test_memory);
+	TAP_RUN(test_history);
 	return tap_done();
 }

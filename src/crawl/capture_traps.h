@@ -1,6 +1,6 @@
-/* Traps and soft 404s, as a capture sees them: trapping.c, probe.c. */
-#ifndef CRAWL_TRAPPING_H
-#define CRAWL_TRAPPING_H
+/* Traps and soft 404s of a capture: capture_traps.c, probe.c. */
+#ifndef CRAWL_CAPTURE_TRAPS_H
+#define CRAWL_CAPTURE_TRAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,11 +16,11 @@
 enum probe_state {
 	PROBE_NOT_YET,
 	PROBE_ASKED,
-	PROBE_HONEST, /* says 404 where nothing is, or cannot be asked */
-	PROBE_SOFT,   /* says something else */
+	PROBE_HONEST, /* answers 404 to URLs that do not exist, or cannot be asked */
+	PROBE_SOFT,   /* answers something else */
 };
 
-/* What a host says of a URL that cannot exist. */
+/* How a host answers a URL that cannot exist. */
 struct probe {
 	uint32_t visits; /* of pages so far */
 	uint8_t state;   /* enum probe_state */
@@ -30,26 +30,26 @@ struct probe {
 VEC_DECLARE(probe_vec, struct probe);
 
 /* Fields are its own. */
-struct trapping {
+struct capture_traps {
 	bool is_on;
 	struct traps traps;
 	struct probe_vec probes; /* by host */
 
-	/* The page that has come and whose links are found. */
+	/* The page whose links are being found. */
 	uint32_t source; /* or CATALOG_NO_PAGE */
 	struct trap_levels source_levels;
 	bool source_is_worthy; /* it shows something new */
 	bool wants_look;
 };
 
-/* What the captures of a lane have in common: memory that is used again and again. */
+/* Buffers that the captures of a lane share. */
 struct trap_scratch {
 	struct buf shape;
 	struct gist gist;
 };
 
-/* What is to be done with a URL. */
-struct trapped {
+/* Whether a URL may be taken. */
+struct trap_decision {
 	enum left_out reason; /* LEFT_OUT_NOT: it may be taken */
 	struct trap_levels levels;
 	bool is_free;
@@ -57,8 +57,8 @@ struct trapped {
 	slice shape;   /* valid until the next call */
 };
 
-void trapping_init(struct trapping *t, const struct crawl_settings *settings);
-void trapping_release(struct trapping *t);
+void capture_traps_init(struct capture_traps *t, const struct crawl_settings *settings);
+void capture_traps_release(struct capture_traps *t);
 
 void trap_scratch_init(struct trap_scratch *s);
 void trap_scratch_release(struct trap_scratch *s);

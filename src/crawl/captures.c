@@ -1,4 +1,4 @@
-#include "crawl/roster.h"
+#include "crawl/captures.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,24 +14,24 @@
 /* Of one capture's settings as text. */
 #define SETTINGS_MAX ((size_t)8 << 20)
 
-void roster_init(struct roster *r, struct directory *directory, const struct clock *clock)
+void captures_init(struct captures *r, struct directory *directory, const struct clock *clock)
 {
-	*r = (struct roster){.directory = directory, .clock = clock};
+	*r = (struct captures){.directory = directory, .clock = clock};
 	arena_init(&r->arena, STRINGS_MAX);
 	strmap_init(&r->group_numbers, hash_key_random(), &r->arena);
 }
 
-void roster_release(struct roster *r)
+void captures_release(struct captures *r)
 {
-	for (size_t i = 0; i < r->captures.len; i++)
-		capture_free(r->captures.ptr[i]);
-	capture_vec_release(&r->captures);
+	for (size_t i = 0; i < r->list.len; i++)
+		capture_free(r->list.ptr[i]);
+	capture_vec_release(&r->list);
 	u32_vec_release(&r->groups);
 	strmap_release(&r->group_numbers);
 	for (size_t i = 0; i < r->settings.len; i++)
 		crawl_settings_release(r->settings.ptr[i]);
 	settings_vec_release(&r->settings);
-	roster_losses_release(&r->lost);
+	lost_captures_release(&r->lost);
 	for (size_t i = 0; i < r->rates.len; i++)
 		rates_release(r->rates.ptr[i].rates);
 	rates_files_release(&r->rates);
@@ -40,7 +40,8 @@ void roster_release(struct roster *r)
 
 /* ---- preparing ---- */
 
-static int load_rates(struct roster *r, const char *path, const struct rates **ret, struct err *err)
+static int load_rates(
+	struct captures *r, const char *path, const struct rates **ret, struct err *err)
 {
 	struct rates *rates = ARENA_NEW(&r->arena, struct rates);
 	int rc;
@@ -48,7 +49,7 @@ static int load_rates(struct roster *r, const char *path, const struct rates **r
 	if (!rates || rates_files_reserve(&r->rates, 1))
 		return err_code(err, ERR_NOMEM);
 	rc = path ? rates_load(path, rates, err) : 0;
-	/* A file that the user named and nobody can read is bad input like any other. */
+	/* A file that the user named and that cannot be read is a usage error. */
 	if (rc == ERR_IO)
 		rc = err->code = ERR_USAGE;
 	if (rc)
@@ -58,7 +59,8 @@ static int load_rates(struct roster *r, const char *path, const struct rates **r
 	return 0;
 }
 
-static int find_rates(struct roster *r, const char *path, const struct rates **ret, struct err *err)
+static int find_rates(
+	struct captures *r, const char *path, const struct rates **ret, struct err *err)
 {
 	for (size_t i = r->rates.len; i > 0; i--) {
 		const struct rates_file *f = &r->rates.ptr[i - 1];
@@ -72,14 +74,14 @@ static int find_rates(struct roster *r, const char *path, const struct rates **r
 }
 
 /* What the capture's requests carry. */
-static int dress(struct roster *r, struct capture *c, struct err *err)
+static int init_headers(struct captures *r, struct capture *c, struct err *err)
 {
-	return outfit_init(&c->outfit, c->settings, r->secrets,
+	return request_headers_init(&c->headers, c->settings, r->secrets,
 		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
 }
 
-static int add(
-	struct roster *r, const struct crawl_settings *settings, uint32_t group, struct err *err)
+static int add_capture(
+	struct captures *r, const struct crawl_settings *settings, uint32_t group, struct err *err)
 {
 	const struct rates *rates = NULL;
 	struct capture *c = NULL;
@@ -87,25 +89,25 @@ static int add(
 
 	if (rc == 0 && settings->ca_file && access(settings->ca_file, R_OK) < 0)
 		rc = err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
-	if (rc == 0 && (capture_vec_reserve(&r->captures, 1) || u32_vec_push(&r->groups, group)))
+	if (rc == 0 && (capture_vec_reserve(&r->list, 1) || u32_vec_push(&r->groups, group)))
 		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
-		rc = capture_new(settings, rates, r->directory, r->clock, &c, err);
+		rc = capture_new(settings, rates, r->clock, &c, err);
 	if (rc)
 		return rc;
-	r->captures.ptr[r->captures.len++] = c;
+	r->list.ptr[r->list.len++] = c;
 	return 0;
 }
 
-int roster_prepare(
-	struct roster *r, const struct crawl_settings *sites, size_t count, struct err *err)
+int captures_prepare(
+	struct captures *r, const struct crawl_settings *sites, size_t count, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < count; i++) {
-		rc = add(r, &sites[i], 0, err);
+		rc = add_capture(r, &sites[i], 0, err);
 		if (rc == 0)
-			rc = dress(r, r->captures.ptr[i], err);
+			rc = init_headers(r, r->list.ptr[i], err);
 	}
 	r->group_count = 1;
 	return rc;
@@ -113,14 +115,14 @@ int roster_prepare(
 
 /* ---- new rows ---- */
 
-/* Files in the archive that captures need: their names there. */
-struct adopted {
+/* Names, within the archive, of files that captures need. */
+struct copied_files {
 	const char *rates, *ca_file;
 };
 
-/* Copies a file into the archive, so that resume has it, whatever becomes of the original. */
-static int adopt(
-	struct roster *r, const char *from, const char *name, const char **ret, struct err *err)
+/* Copies a file into the archive: resume needs it, even if the original is gone. */
+static int copy_in(
+	struct captures *r, const char *from, const char *name, const char **ret, struct err *err)
 {
 	int rc;
 
@@ -134,19 +136,19 @@ static int adopt(
 	return *ret ? 0 : err_code(err, ERR_NOMEM);
 }
 
-static int adopt_files(struct roster *r, const struct crawl_settings *s, uint32_t capture,
-	struct adopted *ret, struct err *err)
+static int copy_files(struct captures *r, const struct crawl_settings *s, uint32_t capture,
+	struct copied_files *ret, struct err *err)
 {
 	char name[32];
 	int rc;
 
 	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
-	rc = adopt(r, s->rates, name, &ret->rates, err);
+	rc = copy_in(r, s->rates, name, &ret->rates, err);
 	(void)snprintf(name, sizeof name, "cacert-%u.pem", capture);
-	return rc ? rc : adopt(r, s->ca_file, name, &ret->ca_file, err);
+	return rc ? rc : copy_in(r, s->ca_file, name, &ret->ca_file, err);
 }
 
-static int next_number(struct roster *r, struct catalog *catalog, uint32_t *ret, struct err *err)
+static int next_number(struct captures *r, struct catalog *catalog, uint32_t *ret, struct err *err)
 {
 	struct catalog_capture last;
 	struct err none = {0};
@@ -158,7 +160,7 @@ static int next_number(struct roster *r, struct catalog *catalog, uint32_t *ret,
 	return rc == ERR_NOTFOUND ? 0 : rc;
 }
 
-static slice make_uuid(struct roster *r, struct rng *rng)
+static slice make_uuid(struct captures *r, struct rng *rng)
 {
 	struct warc_id id = {0};
 
@@ -169,8 +171,8 @@ static slice make_uuid(struct roster *r, struct rng *rng)
 }
 
 /* The settings as the catalog keeps them, in the arena. */
-static int write_settings(struct roster *r, const struct crawl_settings *settings,
-	const struct adopted *files, slice *ret, struct err *err)
+static int write_settings(struct captures *r, const struct crawl_settings *settings,
+	const struct copied_files *files, slice *ret, struct err *err)
 {
 	struct crawl_settings kept = *settings;
 	struct buf text;
@@ -191,8 +193,8 @@ static int write_settings(struct roster *r, const struct crawl_settings *setting
 	return ret->ptr ? 0 : err_code(err, ERR_NOMEM);
 }
 
-static int enter(struct roster *r, struct catalog *catalog, struct capture *c,
-	const struct adopted *files, struct rng *rng, struct err *err)
+static int add_to_catalog(struct captures *r, struct catalog *catalog, struct capture *c,
+	const struct copied_files *files, struct rng *rng, struct err *err)
 {
 	struct catalog_capture *row = &c->row;
 	int rc;
@@ -213,38 +215,38 @@ static int enter(struct roster *r, struct catalog *catalog, struct capture *c,
 	return rc ? rc : catalog_add_capture(catalog, row, &row->id, err);
 }
 
-int roster_enter(struct roster *r, struct catalog *catalog, struct err *err)
+int captures_add_to_catalog(struct captures *r, struct catalog *catalog, struct err *err)
 {
-	struct adopted files = {0};
+	struct copied_files files = {0};
 	struct rng rng;
 	uint32_t number;
 	int rc = next_number(r, catalog, &number, err);
 
 	rng_init(&rng, hash_key_random().k0);
 	if (rc == 0)
-		rc = adopt_files(r, r->captures.ptr[0]->settings, number, &files, err);
-	for (size_t i = 0; rc == 0 && i < r->captures.len; i++)
-		rc = enter(r, catalog, r->captures.ptr[i], &files, &rng, err);
+		rc = copy_files(r, r->list.ptr[0]->settings, number, &files, err);
+	for (size_t i = 0; rc == 0 && i < r->list.len; i++)
+		rc = add_to_catalog(r, catalog, r->list.ptr[i], &files, &rng, err);
 	return rc;
 }
 
 /* ---- unfinished ones ---- */
 
-struct recalling {
+struct unfinished_ids {
 	struct u32_vec ids;
 	struct err *err;
 };
 
 static int on_capture(void *context, const struct catalog_capture *row)
 {
-	struct recalling *x = context;
+	struct unfinished_ids *x = context;
 
 	if (row->state != CATALOG_RUNNING)
 		return 0;
 	return err_code(x->err, u32_vec_push(&x->ids, row->id));
 }
 
-/* A line that differs between sites, but not in how they are to be crawled. */
+/* Settings that differ between the sites of one crawl. */
 static bool is_own_line(slice line)
 {
 	static const char *const OWN[] = {"seeds ", "rates "};
@@ -255,8 +257,8 @@ static bool is_own_line(slice line)
 	return false;
 }
 
-/* Captures that one crawl began are of one group: their settings are the same but for the site. */
-static int find_group(struct roster *r, slice settings, uint32_t *ret)
+/* Captures of one crawl are one group: their settings differ only in is_own_line. */
+static int find_group(struct captures *r, slice settings, uint32_t *ret)
 {
 	struct buf common;
 	int rc = 0;
@@ -279,7 +281,7 @@ static int find_group(struct roster *r, slice settings, uint32_t *ret)
 }
 
 static int read_settings(
-	struct roster *r, slice text, const struct crawl_settings **ret, struct err *err)
+	struct captures *r, slice text, const struct crawl_settings **ret, struct err *err)
 {
 	struct crawl_settings *settings = ARENA_NEW(&r->arena, struct crawl_settings);
 	int rc;
@@ -296,8 +298,8 @@ static int read_settings(
 	return rc;
 }
 
-/* A capture as its row has it. */
-static int add_row(struct roster *r, const struct catalog_capture *row, struct err *err)
+/* Makes a capture from its row. */
+static int add_row(struct captures *r, const struct catalog_capture *row, struct err *err)
 {
 	const struct crawl_settings *settings = NULL;
 	size_t groups = r->groups.len;
@@ -307,25 +309,25 @@ static int add_row(struct roster *r, const struct catalog_capture *row, struct e
 	if (rc == 0 && find_group(r, row->settings, &group))
 		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
-		rc = add(r, settings, group, err);
+		rc = add_capture(r, settings, group, err);
 	if (rc == 0)
-		r->captures.ptr[r->captures.len - 1]->row = *row;
+		r->list.ptr[r->list.len - 1]->row = *row;
 	else
 		r->groups.len = groups;
 	return rc;
 }
 
-static int lose(struct roster *r, uint32_t capture, struct err *err)
+static int add_lost(struct captures *r, uint32_t capture, struct err *err)
 {
-	struct roster_loss loss = {capture, arena_strdup(&r->arena, slice_str(err->text))};
+	struct lost_capture loss = {capture, arena_strdup(&r->arena, slice_str(err->text))};
 
-	if (!loss.problem || roster_losses_push(&r->lost, loss))
+	if (!loss.problem || lost_captures_push(&r->lost, loss))
 		return err_code(err, ERR_NOMEM);
 	*err = (struct err){0};
 	return 0;
 }
 
-static int recall(struct roster *r, struct catalog *catalog, uint32_t id, struct err *err)
+static int load_capture(struct captures *r, struct catalog *catalog, uint32_t id, struct err *err)
 {
 	static const struct crawl_secrets NONE = {0};
 	struct catalog_capture row;
@@ -336,19 +338,19 @@ static int recall(struct roster *r, struct catalog *catalog, uint32_t id, struct
 		return rc;
 	rc = add_row(r, &row, err);
 	if (rc)
-		return rc == ERR_NOMEM ? rc : lose(r, id, err);
-	c = r->captures.ptr[r->captures.len - 1];
+		return rc == ERR_NOMEM ? rc : add_lost(r, id, err);
+	c = r->list.ptr[r->list.len - 1];
 	rc = crawl_secrets_check(r->secrets ? r->secrets : &NONE, c->settings, &r->arena, err);
-	return rc ? rc : dress(r, c, err);
+	return rc ? rc : init_headers(r, c, err);
 }
 
-int roster_recall(struct roster *r, struct catalog *catalog, struct err *err)
+int captures_load_unfinished(struct captures *r, struct catalog *catalog, struct err *err)
 {
-	struct recalling x = {.err = err};
+	struct unfinished_ids x = {.err = err};
 	int rc = catalog_each_capture(catalog, on_capture, &x, err);
 
 	for (size_t i = 0; rc == 0 && i < x.ids.len; i++)
-		rc = recall(r, catalog, x.ids.ptr[i], err);
+		rc = load_capture(r, catalog, x.ids.ptr[i], err);
 	u32_vec_release(&x.ids);
 	return rc;
 }

@@ -1,4 +1,4 @@
-#include "crawl/outfit.h"
+#include "crawl/request_headers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +15,6 @@ static const char OF_SEEDS[] = "";
 
 /* ---- origins ---- */
 
-/* "https://host:443", always with its port. */
-static int add_origin(struct buf *out, const struct url *u)
-{
-	slice scheme = url_part(u, u->scheme), host = url_part(u, u->host);
-
-	return buf_printf(out, "%.*s://%.*s:%d", (int)scheme.len, scheme.ptr, (int)host.len,
-		host.ptr, (int)url_effective_port(u));
-}
-
 static int keep(struct text_list *list, struct buf *text, struct arena *arena)
 {
 	const char *copy = arena_strdup(arena, buf_slice(text));
@@ -32,8 +23,8 @@ static int keep(struct text_list *list, struct buf *text, struct arena *arena)
 	return copy ? text_list_push(list, copy) : ERR_NOMEM;
 }
 
-/* A site that has moved from http to https is still the same one; the other way round is a leak. */
-static int add_seed(struct outfit *o, const char *seed, struct arena *arena)
+/* A site may have moved from http to https; the other way would leak passwords. */
+static int add_seed(struct request_headers *o, const char *seed, struct arena *arena)
 {
 	struct buf text;
 	struct url url;
@@ -43,7 +34,7 @@ static int add_seed(struct outfit *o, const char *seed, struct arena *arena)
 	buf_init(&text, TEXT_MAX + 32);
 	rc = url_parse(&url, slice_str(seed), NULL, NULL);
 	if (rc == 0)
-		rc = add_origin(&text, &url);
+		rc = crawl_secrets_add_origin(&text, &url);
 	if (rc == 0)
 		rc = keep(&o->origins, &text, arena);
 	if (rc == 0 && url.scheme_id == URL_HTTP && url.port == URL_NO_PORT) {
@@ -57,7 +48,7 @@ static int add_seed(struct outfit *o, const char *seed, struct arena *arena)
 	return rc;
 }
 
-static bool is_seeds(const struct outfit *o, const char *origin)
+static bool is_seeds(const struct request_headers *o, const char *origin)
 {
 	for (size_t i = 0; i < o->origins.len; i++)
 		if (strcmp(o->origins.ptr[i], origin) == 0)
@@ -65,7 +56,8 @@ static bool is_seeds(const struct outfit *o, const char *origin)
 	return false;
 }
 
-static bool is_for(const struct outfit *o, const struct outfit_field *f, const char *origin)
+static bool is_for(
+	const struct request_headers *o, const struct request_header *f, const char *origin)
 {
 	if (!f->origin)
 		return true;
@@ -74,13 +66,13 @@ static bool is_for(const struct outfit *o, const struct outfit_field *f, const c
 
 /* ---- fields ---- */
 
-static int add_field(struct outfit *o, const char *origin, slice name, slice value)
+static int add_field(struct request_headers *o, const char *origin, slice name, slice value)
 {
-	return outfit_fields_push(
-		&o->fields, (struct outfit_field){.origin = origin, .field = {name, value}});
+	return request_header_vec_push(
+		&o->fields, (struct request_header){.origin = origin, .field = {name, value}});
 }
 
-static int add_line(struct outfit *o, const char *origin, const char *line)
+static int add_line(struct request_headers *o, const char *origin, const char *line)
 {
 	slice name = {line, strcspn(line, ":")};
 
@@ -112,7 +104,7 @@ static int add_base64(struct buf *out, slice bytes)
 }
 
 /* RFC 7617. */
-static int add_basic(struct outfit *o, const char *origin, slice pair, struct arena *arena)
+static int add_basic(struct request_headers *o, const char *origin, slice pair, struct arena *arena)
 {
 	const char *copy = NULL;
 	struct buf text;
@@ -132,7 +124,7 @@ static int add_basic(struct outfit *o, const char *origin, slice pair, struct ar
 }
 
 /* User and password of a URL, for its origin. */
-static int add_url_auth(struct outfit *o, const char *text, struct arena *arena)
+static int add_url_auth(struct request_headers *o, const char *text, struct arena *arena)
 {
 	const char *origin = NULL;
 	struct buf pair, of;
@@ -150,7 +142,7 @@ static int add_url_auth(struct outfit *o, const char *text, struct arena *arena)
 	if (rc == 0)
 		rc = url_percent_decode(&pair, url_part(&url, url.password));
 	if (rc == 0)
-		rc = add_origin(&of, &url);
+		rc = crawl_secrets_add_origin(&of, &url);
 	if (rc == 0 && !(origin = arena_strdup(arena, buf_slice(&of))))
 		rc = ERR_NOMEM;
 	if (rc == 0)
@@ -161,7 +153,7 @@ static int add_url_auth(struct outfit *o, const char *text, struct arena *arena)
 	return rc;
 }
 
-static int add_auth(struct outfit *o, const char *auth, struct arena *arena)
+static int add_auth(struct request_headers *o, const char *auth, struct arena *arena)
 {
 	if (crawl_secrets_has_host(auth))
 		return add_url_auth(o, auth, arena);
@@ -188,7 +180,7 @@ static int read_whole(const char *path, struct buf *out, struct err *err)
 	return rc;
 }
 
-static int load_cookies(struct outfit *o, const char *path, int64_t now, struct err *err)
+static int load_cookies(struct request_headers *o, const char *path, int64_t now, struct err *err)
 {
 	struct buf text;
 	int rc;
@@ -208,7 +200,8 @@ static int load_cookies(struct outfit *o, const char *path, int64_t now, struct 
 
 /* ---- */
 
-static int add_secrets(struct outfit *o, const struct crawl_secrets *s, struct arena *arena)
+static int add_secrets(
+	struct request_headers *o, const struct crawl_secrets *s, struct arena *arena)
 {
 	int rc = 0;
 
@@ -219,15 +212,15 @@ static int add_secrets(struct outfit *o, const struct crawl_secrets *s, struct a
 	return rc;
 }
 
-int outfit_init(struct outfit *o, const struct crawl_settings *settings,
+int request_headers_init(struct request_headers *o, const struct crawl_settings *settings,
 	const struct crawl_secrets *secrets, int64_t now, struct arena *arena, struct err *err)
 {
 	int rc;
 
-	*o = (struct outfit){.has_cookies = !settings->no_cookies};
+	*o = (struct request_headers){.has_cookies = !settings->no_cookies};
 	buf_init(&o->cookie, JAR_FIELD_MAX);
 	rc = secrets ? add_secrets(o, secrets, arena) : 0;
-	/* Of ten thousand captures most have nothing to hide, and need not know their seeds. */
+	/* Without secrets the origins of the seeds are not needed. */
 	for (size_t i = 0; rc == 0 && o->fields.len > 0 && i < settings->seeds.len; i++)
 		rc = add_seed(o, settings->seeds.ptr[i], arena);
 	for (size_t i = 0; rc == 0 && i < settings->headers.len; i++)
@@ -238,30 +231,30 @@ int outfit_init(struct outfit *o, const struct crawl_settings *settings,
 	return secrets && secrets->cookies ? load_cookies(o, secrets->cookies, now, err) : 0;
 }
 
-void outfit_release(struct outfit *o)
+void request_headers_release(struct request_headers *o)
 {
 	text_list_release(&o->origins);
-	outfit_fields_release(&o->fields);
-	outfit_headers_release(&o->scratch);
+	request_header_vec_release(&o->fields);
+	net_header_vec_release(&o->scratch);
 	jar_release(&o->jar);
 	buf_release(&o->cookie);
 }
 
-static int add_fields(struct outfit *o, const struct url *url)
+static int add_fields(struct request_headers *o, const struct url *url)
 {
 	struct buf origin;
 	int rc;
 
 	buf_init(&origin, TEXT_MAX + 32);
-	rc = add_origin(&origin, url);
+	rc = crawl_secrets_add_origin(&origin, url);
 	for (size_t i = 0; rc == 0 && i < o->fields.len; i++)
 		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)))
-			rc = outfit_headers_push(&o->scratch, o->fields.ptr[i].field);
+			rc = net_header_vec_push(&o->scratch, o->fields.ptr[i].field);
 	buf_release(&origin);
 	return rc;
 }
 
-static int add_cookies(struct outfit *o, const struct url *url, int64_t now)
+static int add_cookies(struct request_headers *o, const struct url *url, int64_t now)
 {
 	int rc;
 
@@ -269,18 +262,19 @@ static int add_cookies(struct outfit *o, const struct url *url, int64_t now)
 	rc = jar_cookies(&o->jar, url, now, &o->cookie);
 	if (rc || o->cookie.len == 0)
 		return rc;
-	return outfit_headers_push(
+	return net_header_vec_push(
 		&o->scratch, (struct net_header){SLICE("Cookie"), buf_slice(&o->cookie)});
 }
 
-int outfit_dress(struct outfit *o, struct net_request *request, int64_t now, struct err *err)
+int request_headers_apply(
+	struct request_headers *o, struct net_request *request, int64_t now, struct err *err)
 {
 	bool has_cookies = o->has_cookies && o->jar.cookies.len > 0;
 	struct url url;
 	int rc;
 
 	o->scratch.len = 0;
-	/* Most captures carry nothing: no URL is parsed for them. */
+	/* Usually there is nothing to add, and no URL need be parsed. */
 	if (o->fields.len == 0 && !has_cookies)
 		return 0;
 	url_init(&url);
@@ -297,7 +291,8 @@ int outfit_dress(struct outfit *o, struct net_request *request, int64_t now, str
 	return 0;
 }
 
-int outfit_take(struct outfit *o, const struct net_fetch *f, int64_t now, struct err *err)
+int request_headers_keep_cookies(
+	struct request_headers *o, const struct net_fetch *f, int64_t now, struct err *err)
 {
 	struct url url;
 	int rc;

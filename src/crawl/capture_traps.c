@@ -1,11 +1,11 @@
 /*
- * Traps: what the budgets of frontier/traps.h and the probes for soft 404s have to say of the URLs
- * and pages of a capture.
+ * Traps: applies the budgets of frontier/traps.h and the probes for soft 404s to the URLs and pages
+ * of a capture.
  *
- * Not every URL is charged to its budgets. Seeds and what a sitemap names are not: somebody wrote
- * them down. Nor is a link from a page of another shape that shows something new, which is how the
- * pages of normal sites are found; an endless part of a site leads to itself alone, or over pages
- * that are as empty.
+ * Some URLs are not charged to their budgets. Seeds and URLs in sitemaps are not: a person chose
+ * them. Neither is a link from a page of another shape that has new content: that is how pages of
+ * normal sites are found. An endless part of a site links only to itself, or to pages without new
+ * content.
  */
 #include <stdio.h>
 
@@ -16,13 +16,13 @@ enum {
 	OPAQUE_WEIGHT = 100,  /* of a document without text */
 };
 
-void trapping_init(struct trapping *t, const struct crawl_settings *settings)
+void capture_traps_init(struct capture_traps *t, const struct crawl_settings *settings)
 {
-	*t = (struct trapping){.is_on = !settings->no_traps, .source = CATALOG_NO_PAGE};
+	*t = (struct capture_traps){.is_on = !settings->no_traps, .source = CATALOG_NO_PAGE};
 	traps_init(&t->traps, settings->trap_budget, hash_key_random());
 }
 
-void trapping_release(struct trapping *t)
+void capture_traps_release(struct capture_traps *t)
 {
 	traps_release(&t->traps);
 	for (size_t i = 0; i < t->probes.len; i++)
@@ -49,14 +49,14 @@ static int find_levels(struct capture *c, const struct url *url, struct trap_sha
 {
 	int rc = trap_shape(&c->lane->scratch.shape, url, ret_shape);
 
-	return rc ? rc : traps_find(&c->trapping.traps, ret_shape, ret);
+	return rc ? rc : traps_find(&c->traps.traps, ret_shape, ret);
 }
 
-/* The page that it was found on speaks for it. */
+/* The page that it was found on has new content, and another shape. */
 static bool is_recommended(
 	const struct capture *c, const struct found *f, const struct trap_levels *levels)
 {
-	const struct trapping *t = &c->trapping;
+	const struct capture_traps *t = &c->traps;
 	uint32_t shape = levels->list[TRAP_LEVEL_SHAPE];
 
 	if (f->is_redirect || f->via != t->source || !t->source_is_worthy)
@@ -71,12 +71,12 @@ static bool is_free(
 	return f->is_seed || f->via == CATALOG_NO_PAGE || is_recommended(c, f, levels);
 }
 
-bool trapping_is_free(struct capture *c, const struct found *f)
+bool traps_is_exempt(struct capture *c, const struct found *f)
 {
 	struct trap_shape shape;
 	struct trap_levels levels;
 
-	return c->trapping.is_on && find_levels(c, f->url, &shape, &levels) == 0 &&
+	return c->traps.is_on && find_levels(c, f->url, &shape, &levels) == 0 &&
 	       is_free(c, f, &levels);
 }
 
@@ -96,13 +96,13 @@ static enum left_out reason_of(enum trap_kind kind, unsigned full)
 	return full == TRAP_LEVEL_PATH ? LEFT_OUT_PARAMETERS : REASONS[kind];
 }
 
-int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret)
+int traps_decide(struct capture *c, const struct found *f, struct trap_decision *ret)
 {
-	struct trapping *t = &c->trapping;
+	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
 	int rc;
 
-	*ret = (struct trapped){.reason = LEFT_OUT_NOT};
+	*ret = (struct trap_decision){.reason = LEFT_OUT_NOT};
 	if (!t->is_on)
 		return 0;
 	rc = find_levels(c, f->url, &shape, &ret->levels);
@@ -119,20 +119,20 @@ int trapping_judge(struct capture *c, const struct found *f, struct trapped *ret
 	return 0;
 }
 
-int trapping_explain(struct buf *out, const struct trapped *d)
+int traps_explain(struct buf *out, const struct trap_decision *d)
 {
 	slice shape = slice_sub(d->shape, 0, RULE_SHAPE_MAX);
 
-	/* There are as many of these as pages. */
+	/* There are as many shapes as pages. */
 	if (d->reason == LEFT_OUT_SESSION)
 		shape = SLICE("the same without its session id");
 	return buf_printf(
 		out, "out: %s, %.*s", left_out_word(d->reason), (int)shape.len, shape.ptr);
 }
 
-int trapping_settle(struct capture *c, uint32_t page, const struct trapped *d)
+int traps_note_decision(struct capture *c, uint32_t page, const struct trap_decision *d)
 {
-	struct trapping *t = &c->trapping;
+	struct capture_traps *t = &c->traps;
 
 	if (!t->is_on)
 		return 0;
@@ -142,9 +142,10 @@ int trapping_settle(struct capture *c, uint32_t page, const struct trapped *d)
 	return 0;
 }
 
-int trapping_restore(struct capture *c, const struct url *url, uint32_t page, enum left_out reason)
+int traps_restore_page(
+	struct capture *c, const struct url *url, uint32_t page, enum left_out reason)
 {
-	struct trapping *t = &c->trapping;
+	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
 	struct trap_levels levels;
 	uint32_t level;
@@ -161,9 +162,9 @@ int trapping_restore(struct capture *c, const struct url *url, uint32_t page, en
 	return traps_restore(&t->traps, level, page);
 }
 
-int trapping_led_on(struct capture *c, const struct url *document)
+int traps_redirect_followed(struct capture *c, const struct url *document)
 {
-	struct trapping *t = &c->trapping;
+	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
 	struct trap_levels levels;
 	int rc = t->is_on ? find_levels(c, document, &shape, &levels) : 0;
@@ -180,9 +181,9 @@ static bool is_content(unsigned status)
 	return (status >= 200 && status < 300) || status == 404 || status == 410;
 }
 
-int trapping_expect(struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text)
+int traps_page_arrived(struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text)
 {
-	struct trapping *t = &c->trapping;
+	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
 	struct url url;
 	int rc;
@@ -204,11 +205,11 @@ int trapping_expect(struct capture *c, const struct net_fetch *f, uint32_t page,
 	return 0;
 }
 
-/* The text of a document; where there is none, its bytes stand for it. */
+/* The text of a document; of one without text, the hash of its bytes. */
 static int make_gist(struct capture *c, slice url, const struct digest *payload)
 {
 	struct gist *gist = &c->lane->scratch.gist;
-	const struct page_text *text = &c->reading->text;
+	const struct page_text *text = &c->lane->reading.text;
 	uint64_t hash;
 	int rc;
 
@@ -222,10 +223,10 @@ static int make_gist(struct capture *c, slice url, const struct digest *payload)
 	return gist_add_hash(gist, hash, OPAQUE_WEIGHT);
 }
 
-int trapping_came(struct capture *c, const struct net_fetch *f, const struct state_result *result,
+int traps_page_read(struct capture *c, const struct net_fetch *f, const struct state_result *result,
 	bool has_text, bool *ret_follow, struct err *err)
 {
-	struct trapping *t = &c->trapping;
+	struct capture_traps *t = &c->traps;
 	bool is_new = true;
 	int rc = 0;
 
@@ -246,9 +247,9 @@ int trapping_came(struct capture *c, const struct net_fetch *f, const struct sta
 	return rc ? rc : probe_visited(c, t->source, f, err);
 }
 
-int trapping_release_deferred(struct capture *c, struct err *err)
+int traps_take_deferred(struct capture *c, struct err *err)
 {
-	struct trapping *t = &c->trapping;
+	struct capture_traps *t = &c->traps;
 	uint32_t page;
 	int rc = 0;
 

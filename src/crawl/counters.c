@@ -1,0 +1,71 @@
+#include "crawl/counters.h"
+
+#include <math.h>
+
+/* Revisits may take a little longer than visits did. */
+static const double LIMIT_MARGIN = 1.05;
+
+static const double PATIENCE_MIN = 10, PATIENCE_MAX = 60;
+static const double PATIENCE_DOWNLOADS = 4, PATIENCE_SHARE = 0.1, PATIENCE_OF_LIMIT = 0.25;
+
+void counters_init(struct counters *p, uint64_t max_bytes)
+{
+	*p = (struct counters){.budget = max_bytes};
+}
+
+void counters_spend(struct counters *p, uint64_t bytes)
+{
+	p->budget -= bytes < p->budget ? bytes : p->budget;
+}
+
+void counters_add_visit(struct counters *p, const struct counted_visit *visit)
+{
+	double seconds = visit->end - visit->begin;
+
+	if (p->visits++ == 0)
+		p->first_visit = visit->begin;
+	p->visit_bytes += visit->bytes;
+	p->visit_seconds += seconds;
+	p->last_visit = fmax(p->last_visit, visit->end);
+	p->serial += (seconds + visit->delay) / visit->jobs;
+}
+
+void counters_add_revisit(struct counters *p, double expected, bool is_sharp)
+{
+	p->revisited++;
+	p->expected += expected;
+	p->sharp += is_sharp;
+}
+
+double counters_elapsed(const struct counters *p, double now)
+{
+	return now - p->idle;
+}
+
+bool counters_is_late(const struct counters *p, double now, double limit, size_t pages)
+{
+	double pace;
+
+	if (p->visits == 0)
+		return false;
+	pace = LIMIT_MARGIN * fmax(now - p->first_visit, p->serial) / (double)p->visits;
+	return counters_elapsed(p, now) + pace * (double)pages >= limit;
+}
+
+bool counters_lacks_bytes(const struct counters *p, size_t pages)
+{
+	return p->visits > 0 && (double)p->budget < LIMIT_MARGIN * (double)p->visit_bytes /
+							    (double)p->visits * (double)pages;
+}
+
+double counters_patience(const struct counters *p, double now, double limit)
+{
+	double mean = p->visits ? p->visit_seconds / (double)p->visits : 0;
+	double visits = p->visits ? now - p->first_visit : 0;
+	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
+
+	seconds = fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX);
+	if (limit > 0)
+		seconds = fmin(seconds, PATIENCE_OF_LIMIT * (limit - counters_elapsed(p, now)));
+	return fmax(seconds, 0);
+}

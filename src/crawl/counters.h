@@ -1,0 +1,73 @@
+/*
+ * What a capture has done so far, in numbers, and what follows from them for its limits: when the
+ * visits must end, and how long a slow response may hold up the others. Times are seconds on the
+ * planner's clock.
+ */
+#ifndef CRAWL_COUNTERS_H
+#define CRAWL_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crawl/crawl.h"
+
+/* Fields are for the files of this room; those of the visits are set by counters_add_visit. */
+struct counters {
+	uint64_t budget;         /* bytes that may still be received, with --max-bytes */
+	double idle;             /* seconds in which no process ran: they do not count as time */
+	double last_change;      /* when a request last began or ended */
+	size_t requests;         /* for pages, ended in this process */
+	size_t visits;           /* ended in this process, each attempt */
+	uint64_t visit_bytes;    /* of them */
+	double visit_seconds;    /* of them all together */
+	double first_visit;      /* when it began */
+	double last_visit;       /* when it ended */
+	double serial;           /* seconds of them all, with the pauses, one after the other */
+	size_t revisited, sharp; /* pages */
+	double expected;         /* of those revisited: sharp pages expected */
+	double expected_soon;    /* if the revisits began now; computed again at expected_at */
+	double expected_at;
+	struct crawl_progress in_sum; /* what the lane's sum has of it */
+};
+
+/* An attempt at a visit that has ended. */
+struct counted_visit {
+	double begin, end;
+	uint64_t bytes;
+	double delay; /* until its server may be asked again */
+	unsigned jobs;
+};
+
+/* max_bytes: 0 for no limit. */
+void counters_init(struct counters *p, uint64_t max_bytes);
+
+/* Bytes were received by an earlier process. */
+void counters_spend(struct counters *p, uint64_t bytes);
+
+void counters_add_visit(struct counters *p, const struct counted_visit *visit);
+
+/* A page was revisited; expected: how probable it was that it would not have changed. */
+void counters_add_revisit(struct counters *p, double expected, bool is_sharp);
+
+/* Time that counts towards the limit. */
+double counters_elapsed(const struct counters *p, double now);
+
+/*
+ * Whether so many pages can no longer be revisited within the time limit (seconds), at the pace so
+ * far, unless that begins now. Servers that were visited side by side may be revisited one after
+ * the other, so a page counts at least as much as its download and the pause after it.
+ */
+bool counters_is_late(const struct counters *p, double now, double limit, size_t pages);
+
+/* The same for bytes: whether so many downloads would use up the budget. */
+bool counters_lacks_bytes(const struct counters *p, size_t pages);
+
+/*
+ * Seconds for which a slow fetch may be all that happens: a few times what downloads take, or a
+ * tenth of what the visits have taken; with a time limit (0: none) no more than a part of what is
+ * left of it.
+ */
+double counters_patience(const struct counters *p, double now, double limit);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * Requests of all kinds, from the queue of their server to their response. Politeness and archiving
+ * are the same for all; the table KINDS has what differs. A new kind is a row there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/capture.h"
+
+struct kind {
+	/* Before it is sent; NULL: it always is. *ret_send false: not now, or not at all. */
+	int (*check)(struct capture *c, size_t place, bool *ret_send, struct err *err);
+
+	/*
+	 * Its fetch has ended. A kind has one of the two: finished stores the attempt itself;
+	 * before answered is called, the body was read whole and the attempt stored.
+	 */
+	int (*finished)(struct capture *c, const struct request *r, const struct net_fetch *f,
+		struct err *err);
+	int (*answered)(struct capture *c, const struct request *r, const struct net_fetch *f,
+		const struct state_result *result, struct err *err);
+
+	/* It will not be sent; NULL: nothing is to be done then. */
+	int (*dropped)(struct capture *c, const struct request *r, enum drop_reason reason,
+		struct err *err);
+};
+
+static const struct kind KINDS[] = {
+	[REQUEST_PAGE] = {.check = orders_check,
+		.finished = orders_finished,
+		.dropped = orders_dropped},
+	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
+	[REQUEST_SITEMAP] = {.answered = sitemaps_answered},
+	[REQUEST_PROBE] = {.answered = probe_answered},
+};
+
+/* ---- waiting ---- */
+
+int fetch_hold(struct capture *c, const struct request *r)
+{
+	size_t place;
+	int rc = requests_take(&c->requests, r, &place);
+
+	if (rc)
+		return rc;
+	rc = r->first ? hosts_hold_first(&c->hosts, r->host, place)
+		      : hosts_hold(&c->hosts, r->host, place);
+	if (rc) {
+		c->requests.list.ptr[place].url = NULL; /* stays the caller's */
+		requests_free(&c->requests, place);
+	}
+	return rc;
+}
+
+int fetch_url(struct capture *c, slice text, const struct request *request, bool *ret_held,
+	struct err *err)
+{
+	struct request r = *request;
+	struct url url;
+	int rc;
+
+	*ret_held = false;
+	if (c->stage.cancelled)
+		return 0;
+	url_init(&url);
+	rc = url_parse(&url, text, NULL, NULL);
+	if (rc == 0)
+		rc = url_is_http(&url) ? capture_find_host(c, &url, &r.host) : ERR_SYNTAX;
+	r.url = rc ? NULL : strndup(url_page(&url).ptr, url_page(&url).len);
+	if (rc == 0)
+		rc = r.url ? fetch_hold(c, &r) : ERR_NOMEM;
+	url_release(&url);
+	*ret_held = rc == 0;
+	if (rc == 0)
+		return 0;
+	free(r.url);
+	return rc == ERR_SYNTAX
+		       ? 0
+		       : err_set(err, rc, "%.*s: %s", (int)(text.len < 200 ? text.len : 200),
+				 text.ptr, err_name(rc));
+}
+
+/* ---- not sent ---- */
+
+static int drop(struct capture *c, size_t place, enum drop_reason reason, struct err *err)
+{
+	struct request r = c->requests.list.ptr[place];
+	int rc = KINDS[r.kind].dropped ? KINDS[r.kind].dropped(c, &r, reason, err) : 0;
+
+	if (rc == 0)
+		requests_free(&c->requests, place);
+	return rc;
+}
+
+int fetch_drop_all(struct capture *c, struct err *err)
+{
+	uint64_t place;
+	int rc = 0;
+
+	while (rc == 0 && hosts_drop(&c->hosts, &place))
+		rc = drop(c, (size_t)place, DROP_CANCELLED, err);
+	c->stage.asleep = false;
+	return rc;
+}
+
+bool fetch_is_down(const struct capture *c, uint32_t host)
+{
+	double after = c->settings->down_after > 0 ? c->settings->down_after : PACE_DOWN_AFTER;
+
+	return pace_is_down(hosts_pace(&c->hosts, host), lane_now(c->lane), after);
+}
+
+/* Drops the requests that wait for a server that is down. */
+static int check_server_health(struct capture *c, uint32_t host, struct err *err)
+{
+	uint64_t place;
+	int rc = 0;
+
+	if (fetch_is_down(c, host))
+		while (rc == 0 && (rc = lane_check_stop(c->lane, err)) == 0 &&
+			hosts_drop_from(&c->hosts, host, &place))
+			rc = drop(c, (size_t)place, DROP_SERVER_DOWN, err);
+	return rc ? rc : robots_fetch_if_failing(c, host, err);
+}
+
+/* ---- sending ---- */
+
+/* For cookies: seconds since 1970. */
+static int64_t wall_seconds(const struct capture *c)
+{
+	return clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
+}
+
+int fetch_start(struct capture *c, size_t place, struct err *err)
+{
+	struct request r = c->requests.list.ptr[place];
+	struct net_request request = {
+		.tag = request_tag(c->slot, place),
+		.budget = c->settings->max_bytes > 0 ? &c->counters.budget : NULL,
+		.http1 = c->rules.list.ptr[r.host].http1,
+		.allowed = c->allowed,
+	};
+	struct buf url;
+	bool is_wanted = true;
+	int rc = 0;
+
+	c->counters.last_change = capture_now(c);
+	hosts_started(&c->hosts, r.host);
+	if (KINDS[r.kind].check)
+		rc = KINDS[r.kind].check(c, place, &is_wanted, err);
+	if (rc || !is_wanted)
+		return rc;
+	buf_init(&url, URL_MAX);
+	if (!r.url)
+		rc = pages_url(&c->pages, r.order.page, &url, err);
+	request.url = r.url ? slice_str(r.url) : buf_slice(&url);
+	if (rc == 0)
+		rc = request_headers_apply(&c->headers, &request, wall_seconds(c), err);
+	if (rc == 0)
+		rc = net_start(c->lane->net, &request, err);
+	buf_release(&url);
+	return rc;
+}
+
+/* ---- answers ---- */
+
+/* No socket was free: an order goes back to the planner, any other request into its queue. */
+static int put_back(struct capture *c, size_t place, struct err *err)
+{
+	struct request r = c->requests.list.ptr[place];
+
+	hosts_done(&c->hosts, r.host, lane_now(c->lane), 0, PACE_UNKNOWN);
+	if (r.kind == REQUEST_PAGE)
+		return drop(c, place, DROP_NO_SOCKET, err);
+	return err_code(err, hosts_hold_first(&c->hosts, r.host, place));
+}
+
+/* Reads the body, stores the attempt and passes it on. */
+static int answered(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	struct state_result result = {0};
+	bool has_response = f->status > 0;
+	int rc = 0;
+
+	buf_reset(&c->lane->reading.body);
+	if (has_response)
+		rc = reading_read(&c->lane->reading, f, READING_BODY, &result, err);
+	if (rc == 0)
+		rc = response_unplanned(
+			c, slice_str(r->url), r->tries + 1U, f, has_response ? &result : NULL, err);
+	if (rc)
+		return rc;
+	response_obey_retry_after(c, r->host, f->status);
+	rc = KINDS[r->kind].answered(c, r, f, &result, err);
+	/* A sitemap may have had 64 MiB. */
+	buf_release(&c->lane->reading.body);
+	/* Rows of many large robots.txt may come in one turn of the lane. */
+	if (rc == 0 && store_due(&c->lane->store) <= 0)
+		rc = store_commit(&c->lane->store, err);
+	return rc;
+}
+
+/*
+ * What a fetch says about its server. An invalid response is an answer, too. The second failure of
+ * a page says nothing new: retries come one after the other, and would hold up the barrier for
+ * hours.
+ */
+static enum pace_outcome outcome_of(const struct request *r, const struct net_fetch *f)
+{
+	bool is_first = r->kind != REQUEST_PAGE || r->order.attempt == 1;
+
+	if (f->status == 429 || f->status == 503)
+		return PACE_REFUSED;
+	if (f->status > 0 || f->failure == NET_FAILURE_PROTOCOL)
+		return PACE_ANSWERED;
+	return is_first && net_failure_is_transient(f->failure) ? PACE_FAILED : PACE_UNKNOWN;
+}
+
+int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err)
+{
+	size_t place = request_tag_place(f->tag);
+	struct request r = c->requests.list.ptr[place];
+	double seconds = 0;
+	int rc;
+
+	if (f->starved)
+		return put_back(c, place, err);
+	c->counters.last_change = capture_now(c);
+	if (f->monotonic.sent)
+		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
+	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(&r, f));
+	rc = request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
+	if (rc == 0 && f->ip[0])
+		rc = err_code(err, hosts_set_address(&c->hosts, r.host, slice_str(f->ip)));
+	if (rc == 0)
+		rc = KINDS[r.kind].finished ? KINDS[r.kind].finished(c, &r, f, err)
+					    : answered(c, &r, f, err);
+	if (rc)
+		return rc;
+	requests_free(&c->requests, place);
+	c->stage.asleep = false;
+	return check_server_health(c, r.host, err);
+}
+
+bool fetch_location(const struct capture *c, const struct request *r, struct url *ret)
+{
+	slice location = reading_field(&c->lane->reading, SLICE("location"));
+	struct url base;
+	bool good;
+
+	url_init(&base);
+	good = location.ptr && url_parse(&base, slice_str(r->url), NULL, NULL) == 0 &&
+	       url_parse(ret, location, &base, NULL) == 0 && url_is_http(ret);
+	url_release(&base);
+	return good;
+}

@@ -1,0 +1,54 @@
+/*
+ * Header fields that a capture adds to its requests: extra ones, passwords, cookies. Passwords and
+ * fields that may be keys are sent only to the origins of the seeds (and to https of the same host
+ * if a seed is http), wherever redirects lead.
+ */
+#ifndef CRAWL_REQUEST_HEADERS_H
+#define CRAWL_REQUEST_HEADERS_H
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "crawl/secrets.h"
+#include "crawl/settings.h"
+#include "net/jar.h"
+#include "net/net.h"
+
+struct request_header {
+	const char *origin; /* "https://host:443"; "": of the seeds; NULL: all */
+	struct net_header field;
+};
+
+VEC_DECLARE(request_header_vec, struct request_header);
+VEC_DECLARE(net_header_vec, struct net_header);
+
+/* Fields are its own. */
+struct request_headers {
+	struct text_list origins; /* of the seeds */
+	struct request_header_vec fields;
+	struct jar jar;
+	bool has_cookies;
+	struct net_header_vec scratch; /* of the last request */
+	struct buf cookie;
+};
+
+/*
+ * secrets may be NULL: none. All strings are borrowed or in the arena. 0, ERR_NOMEM, ERR_USAGE.
+ * request_headers_release is for any state, and a zeroed one.
+ */
+int request_headers_init(struct request_headers *o, const struct crawl_settings *settings,
+	const struct crawl_secrets *secrets, int64_t now, struct arena *arena,
+	struct err *err) SP_MUST_CHECK;
+void request_headers_release(struct request_headers *o);
+
+/* Sets the request's fields, valid until the next call. now: seconds since 1970. 0, ERR_NOMEM. */
+int request_headers_apply(struct request_headers *o, struct net_request *request, int64_t now,
+	struct err *err) SP_MUST_CHECK;
+
+/* Takes the cookies of a response: 0 or ERR_NOMEM. */
+int request_headers_keep_cookies(struct request_headers *o, const struct net_fetch *f, int64_t now,
+	struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * The requests of a capture that wait for their server or are under way, of all kinds, in one
+ * table. A request is known by its place there, which is used again when the request has ended: a
+ * robots.txt is fetched every day, for as long as a crawl takes. fetching.c says what happens to
+ * the requests of each kind.
+ */
+#ifndef CRAWL_REQUESTS_H
+#define CRAWL_REQUESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/vec.h"
+#include "extract/robots_policy.h"
+#include "plan/plan.h"
+
+enum request_kind {
+	REQUEST_PAGE, /* an order of the planner; all others are not part of the plan */
+	REQUEST_ROBOTS,
+	REQUEST_SITEMAP,
+	REQUEST_PROBE, /* a URL that cannot exist, for soft 404s */
+};
+
+struct request {
+	enum request_kind kind;
+	uint32_t host;           /* where it is sent */
+	char *url;               /* owned; NULL for a page, whose URL is in struct pages */
+	struct plan_order order; /* page */
+	bool checked_robots;     /* page: robots.txt was fetched again on its behalf */
+	uint32_t robots_host;    /* robots.txt: the host whose rules it has */
+	uint8_t tries;           /* robots.txt: earlier failures in a row */
+	uint8_t redirects;       /* robots.txt, sitemap: that led here */
+	uint8_t nesting;         /* sitemap: indexes that led here */
+	bool first;              /* goes before all other requests of its server */
+	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* robots.txt: hashes of the URLs that led here */
+	size_t next_free;                     /* of a free place: the next one plus one; 0: none */
+};
+
+VEC_DECLARE(request_vec, struct request);
+
+struct requests {
+	struct request_vec list;
+	size_t first_free; /* place plus one; 0: none */
+	size_t unplanned;  /* in the table that are not pages of the plan */
+};
+
+void requests_init(struct requests *q);
+
+/* Frees the URLs, too. Safe on a zeroed struct. */
+void requests_release(struct requests *q);
+
+/* Adds a copy; the URL is taken over on success. 0 or ERR_NOMEM. */
+int requests_take(
+	struct requests *q, const struct request *request, size_t *ret_place) SP_MUST_CHECK;
+
+/* Removes it, and frees its URL. */
+void requests_free(struct requests *q, size_t place);
+
+/*
+ * Tags of fetches: the request's place, and above the lower 32 bits the slot of its capture in its
+ * lane. In the politeness queue the place alone is the tag.
+ */
+static inline uint64_t request_tag(uint32_t slot, size_t place)
+{
+	return (uint64_t)slot << 32 | (uint32_t)place;
+}
+
+static inline uint32_t request_tag_slot(uint64_t tag)
+{
+	return (uint32_t)(tag >> 32);
+}
+
+static inline size_t request_tag_place(uint64_t tag)
+{
+	return (uint32_t)tag;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * The sitemaps of a capture: which it has asked for, and which wait for the robots.txt of their
+ * host. Each is asked for once: indexes may contain each other, or themselves.
+ */
+#ifndef CRAWL_SITEMAP_LIST_H
+#define CRAWL_SITEMAP_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/vec.h"
+#include "frontier/seen.h"
+#include "url/url.h"
+
+enum {
+	SITEMAPS_MAX = 1000,           /* of a capture */
+	SITEMAP_FOREIGN_HOSTS_MAX = 8, /* without a seed that they may lead to */
+};
+
+/* A sitemap that waits for the robots.txt of its host. */
+struct waiting_sitemap {
+	char *url; /* owned */
+	uint32_t host;
+	uint8_t redirects, nesting;
+};
+
+VEC_DECLARE(waiting_sitemaps, struct waiting_sitemap);
+
+/* Fields are its own. */
+struct sitemap_list {
+	struct seen seen; /* asked for so far, or waiting */
+	struct waiting_sitemaps waiting;
+	uint32_t foreign_hosts; /* without a seed that sitemaps have led to */
+};
+
+void sitemap_list_init(struct sitemap_list *l);
+void sitemap_list_release(struct sitemap_list *l);
+
+/* Whether the list is full. */
+bool sitemap_list_is_full(const struct sitemap_list *l);
+
+/* Notes a URL that is to be fetched: 0, ERR_EXISTS if it was noted before, ERR_NOMEM. */
+int sitemap_list_add(struct sitemap_list *l, slice url) SP_MUST_CHECK;
+
+/* Hosts without a seed are counted: else a list of them would make us ask everybody. */
+bool sitemap_list_add_host(struct sitemap_list *l);
+
+/* Lets a sitemap wait; its URL is copied. 0 or ERR_NOMEM. */
+int sitemap_list_wait(
+	struct sitemap_list *l, slice url, const struct waiting_sitemap *sitemap) SP_MUST_CHECK;
+
+/* Takes one that waits for that host, in their order; the caller frees its URL. */
+bool sitemap_list_take(struct sitemap_list *l, uint32_t host, struct waiting_sitemap *ret);
+
+#endif
