@@ -1,11 +1,15 @@
 #include "quality/intervals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "quality/verdict.h"
 
-enum { ETAGS_SIZE_MAX = 2 * INTERVALS_ETAGS_MAX * INTERVALS_ETAG_SIZE_MAX };
+enum {
+	KEY_SIZE = 1 + sizeof(uint32_t) + DIGEST_SIZE_MAX, /* of a state that was seen */
+	ARENA_MAX = 4 * INTERVALS_STATES_MAX * (INTERVALS_ETAG_SIZE_MAX + KEY_SIZE),
+};
 
 static const int64_t SECOND = 1000000000;
 
@@ -20,29 +24,26 @@ const char *interval_evidence_name(enum interval_evidence evidence)
 	return NAMES[evidence];
 }
 
-const char *validator_lie_text(enum validator_lie lie)
+const char *validator_lies_text(unsigned lies)
 {
-	static const char *const TEXTS[] = {
-		[VALIDATOR_HONEST] = "",
-		[VALIDATOR_MODIFIED_UNCHANGED] = "Last-Modified unchanged while the page changed",
-		[VALIDATOR_MODIFIED_BACK] = "Last-Modified went backwards",
-		[VALIDATOR_ETAG_REUSED] = "ETag used again for other content",
-	};
-
-	return TEXTS[lie];
+	if (lies & VALIDATOR_MODIFIED_UNCHANGED)
+		return "Last-Modified unchanged while the page changed";
+	if (lies & VALIDATOR_MODIFIED_BACK)
+		return "Last-Modified went backwards";
+	return lies & VALIDATOR_ETAG_REUSED ? "ETag used again for other content" : "";
 }
 
 void validator_trust_join(struct validator_trust *host, const struct validator_trust *page)
 {
-	if (host->lie == VALIDATOR_HONEST)
-		host->lie = page->lie;
+	host->lies |= page->lies;
 }
 
 void intervals_init(struct intervals *x, const struct intervals_terms *terms)
 {
 	*x = (struct intervals){.terms = *terms};
-	arena_init_small(&x->arena, ETAGS_SIZE_MAX);
+	arena_init_small(&x->arena, ARENA_MAX);
 	strmap_init(&x->etags, hash_key_random(), &x->arena);
+	strmap_init(&x->states, hash_key_random(), &x->arena);
 }
 
 void intervals_release(struct intervals *x)
@@ -52,6 +53,7 @@ void intervals_release(struct intervals *x)
 	interval_vec_release(&x->asserted);
 	look_vec_release(&x->etag_looks);
 	strmap_release(&x->etags);
+	strmap_release(&x->states);
 	arena_release(&x->arena);
 }
 
@@ -84,9 +86,36 @@ static bool same_content(const struct look *a, const struct look *b)
 	return same_bytes(a, b) || same_normalised(a, b);
 }
 
+/* Notes that a digest was seen. Whether it was already goes to *ret_known. */
+static int note_digest(
+	struct intervals *x, char kind, uint32_t rules, const struct digest *d, bool *ret_known)
+{
+	char key[KEY_SIZE] = {kind};
+	slice whole = {key, sizeof key};
+
+	memcpy(key + 1, &rules, sizeof rules);
+	memcpy(key + 1 + sizeof rules, d->bytes, sizeof d->bytes);
+	*ret_known = *ret_known || strmap_get(&x->states, whole, NULL);
+	if (*ret_known || x->states.len >= 2 * INTERVALS_STATES_MAX)
+		return 0;
+	return strmap_put(&x->states, whole, 0);
+}
+
+/* Notes the state of a look; it has come again if it was known and not that of the look before. */
+static int note_state(struct intervals *x, const struct look *look, bool same)
+{
+	bool known = false;
+	int rc = note_digest(x, 'b', 0, &look->state, &known);
+
+	if (rc == 0 && look->has_normalised && !look->close_delimited)
+		rc = note_digest(x, 'n', look->rules, &look->normalised, &known);
+	x->returned = x->returned || (known && !same);
+	return rc;
+}
+
 static void caught(struct intervals *x, enum validator_lie lie)
 {
-	validator_trust_join(&x->trust, &(struct validator_trust){lie});
+	x->trust.lies |= lie;
 }
 
 /* Ends a run; a single look proves nothing. */
@@ -197,7 +226,7 @@ static int check_etag(struct intervals *x, const struct look *look)
 			caught(x, VALIDATOR_ETAG_REUSED);
 		return 0;
 	}
-	if (x->etag_looks.len >= INTERVALS_ETAGS_MAX)
+	if (x->etag_looks.len >= INTERVALS_STATES_MAX)
 		return 0;
 	rc = strmap_put(&x->etags, look->etag, (uint32_t)x->etag_looks.len);
 	return rc ? rc : look_vec_push(&x->etag_looks, *look);
@@ -244,7 +273,9 @@ static int add_usable(struct intervals *x, const struct look *look, uint32_t num
 		x->other_begin = x->told;
 	}
 	check_modified(x, look);
-	rc = check_etag(x, look);
+	rc = note_state(x, look, same);
+	if (rc == 0)
+		rc = check_etag(x, look);
 	if (rc == 0)
 		rc = run_add(&x->run_bytes, &x->bytes, look, number, bytes && in_order);
 	if (rc == 0)

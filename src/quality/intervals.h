@@ -39,6 +39,9 @@
  * lists of a page do not know its host's other pages: whoever shows x.asserted joins the trust of
  * all pages of the host first (validator_trust_join).
  *
+ * A state that comes again after another (A-B-A) is noted in x.returned: replicas that are not in
+ * step show this, and so do edits that are undone.
+ *
  * Invariants:
  *	(1) intervals of one list do not overlap, and begin no later than they end;
  *	(2) every interval of `bytes` lies within one of `proven`;
@@ -59,7 +62,7 @@
 #include "http/digest.h"
 
 enum {
-	INTERVALS_ETAGS_MAX = 1024,    /* different ETags of a page that are remembered */
+	INTERVALS_STATES_MAX = 1024,   /* ETags and states of a page that are remembered, of each */
 	INTERVALS_ETAG_SIZE_MAX = 512, /* bytes of one; longer ones are not looked at */
 };
 
@@ -99,20 +102,19 @@ struct interval {
 
 VEC_DECLARE(interval_vec, struct interval);
 
-/* How a validator lied. */
+/* How validators lied. */
 enum validator_lie {
-	VALIDATOR_HONEST,
-	VALIDATOR_MODIFIED_UNCHANGED, /* (1) */
-	VALIDATOR_MODIFIED_BACK,      /* (2): perhaps replicas */
-	VALIDATOR_ETAG_REUSED,        /* (3) */
+	VALIDATOR_MODIFIED_UNCHANGED = 1, /* (1) */
+	VALIDATOR_MODIFIED_BACK = 2,      /* (2): a sign of replicas, too */
+	VALIDATOR_ETAG_REUSED = 4,        /* (3) */
 };
 
-/* For people: "", "Last-Modified unchanged while the page changed", …; constant. */
-const char *validator_lie_text(enum validator_lie lie);
+/* The first of a set of lies, for people: "Last-Modified went backwards", …; constant, "" for 0. */
+const char *validator_lies_text(unsigned lies);
 
 /* Zero-initialise: honest so far. */
 struct validator_trust {
-	enum validator_lie lie; /* the first */
+	unsigned lies; /* of enum validator_lie */
 };
 
 /* Adds what one page showed to what is known of its host. */
@@ -120,7 +122,7 @@ void validator_trust_join(struct validator_trust *host, const struct validator_t
 
 static inline bool validator_trust_holds(const struct validator_trust *t)
 {
-	return t->lie == VALIDATOR_HONEST;
+	return t->lies == 0;
 }
 
 struct intervals_terms {
@@ -143,6 +145,7 @@ struct intervals {
 		proven; /* by bytes or normalised; evidence is the weaker of its looks */
 	struct interval_vec asserted; /* if the host's trust holds */
 	struct validator_trust trust; /* of this page */
+	bool returned; /* a state came again after another, A-B-A: a sign of replicas */
 	struct intervals_terms terms;
 	uint32_t count; /* looks */
 	bool has_last;
@@ -156,6 +159,7 @@ struct intervals {
 	struct arena arena;
 	struct strmap etags; /* → index in etag_looks */
 	struct look_vec etag_looks;
+	struct strmap states; /* digests that were seen */
 };
 
 /* terms are copied. Allocates nothing. */
