@@ -128,21 +128,26 @@ static size_t reach_end(const struct selector_stack *m)
 	return m->levels.len > SELECTOR_REACH ? m->levels.len - SELECTOR_REACH : 0;
 }
 
-/* An open p, when nothing between keeps it open, ends with all in it. */
-static void end_p(struct selector_stack *m)
+/* An open p (or a), when nothing between keeps it open, ends with all in it. */
+static void end_open(struct selector_stack *m, enum html_tag ended)
 {
-	if (m->open[HTML_TAG_P] == 0)
+	if (m->open[ended] == 0)
 		return;
 	for (size_t i = m->levels.len; i > reach_end(m); i--) {
 		enum html_tag tag = m->levels.ptr[i - 1].tag;
 
-		if (tag == HTML_TAG_P) {
+		if (tag == ended) {
 			close_to(m, i - 1);
 			return;
 		}
-		if ((ROLES[tag] & IS_SCOPE) || tag == HTML_TAG_BUTTON)
+		if ((ROLES[tag] & IS_SCOPE) || (tag == HTML_TAG_BUTTON && ended == HTML_TAG_P))
 			return;
 	}
+}
+
+static bool is_heading(enum html_tag tag)
+{
+	return tag >= HTML_TAG_H1 && tag <= HTML_TAG_H6;
 }
 
 /* An open element of one of two kinds ends when another begins: li, dt and dd. */
@@ -195,7 +200,11 @@ static void end_implied(struct selector_stack *m, enum html_tag tag)
 	if (tag == HTML_TAG_OPTGROUP && innermost(m) == HTML_TAG_OPTGROUP)
 		selector_stack_close(m);
 	if (roles & ENDS_P)
-		end_p(m);
+		end_open(m, HTML_TAG_P);
+	if (tag == HTML_TAG_A)
+		end_open(m, HTML_TAG_A);
+	if (is_heading(tag) && is_heading(innermost(m)))
+		selector_stack_close(m);
 }
 
 static int open_implied(struct selector_stack *m, enum html_tag tag)
