@@ -23,26 +23,26 @@ const char *page_mark_name(enum page_mark mark)
  * there for every visitor, so they are no marks.
  */
 static const struct {
-	enum html_tag tag; /* HTML_TAG_OTHER: any */
 	const char *attr;
-	bool whole; /* the value, or a part of it */
 	const char *value;
+	bool whole;        /* or a part of the attribute's */
+	enum html_tag tag; /* HTML_TAG_OTHER: any */
 	enum page_mark mark;
 } MARKS[] = {
-	{HTML_TAG_FORM, "action", false, "/errors/validateCaptcha", PAGE_MARK_AMAZON},
-	{HTML_TAG_SCRIPT, "id", true, "anubis_challenge", PAGE_MARK_ANUBIS},
-	{HTML_TAG_FORM, "action", false, "__cf_chl_", PAGE_MARK_CLOUDFLARE},
-	{HTML_TAG_SCRIPT, "src", false, "/orchestrate/chl_page/", PAGE_MARK_CLOUDFLARE},
-	{HTML_TAG_OTHER, "id", true, "cf-error-details", PAGE_MARK_CLOUDFLARE_ERROR},
-	{HTML_TAG_SCRIPT, "src", false, "ct.captcha-delivery.com/", PAGE_MARK_DATADOME},
-	{HTML_TAG_IFRAME, "src", false, "geo.captcha-delivery.com/", PAGE_MARK_DATADOME},
-	{HTML_TAG_SCRIPT, "src", false, "/.well-known/ddos-guard/js-challenge/",
+	{"action", "/errors/validateCaptcha", false, HTML_TAG_FORM, PAGE_MARK_AMAZON},
+	{"id", "anubis_challenge", true, HTML_TAG_SCRIPT, PAGE_MARK_ANUBIS},
+	{"action", "__cf_chl_", false, HTML_TAG_FORM, PAGE_MARK_CLOUDFLARE},
+	{"src", "/orchestrate/chl_page/", false, HTML_TAG_SCRIPT, PAGE_MARK_CLOUDFLARE},
+	{"id", "cf-error-details", true, HTML_TAG_OTHER, PAGE_MARK_CLOUDFLARE_ERROR},
+	{"src", "ct.captcha-delivery.com/", false, HTML_TAG_SCRIPT, PAGE_MARK_DATADOME},
+	{"src", "geo.captcha-delivery.com/", false, HTML_TAG_IFRAME, PAGE_MARK_DATADOME},
+	{"src", "/.well-known/ddos-guard/js-challenge/", false, HTML_TAG_SCRIPT,
 		PAGE_MARK_DDOS_GUARD},
-	{HTML_TAG_FORM, "id", true, "captcha-form", PAGE_MARK_GOOGLE},
-	{HTML_TAG_IFRAME, "src", false, "/_Incapsula_Resource?", PAGE_MARK_IMPERVA},
-	{HTML_TAG_SCRIPT, "src", false, "KP_UIDz=", PAGE_MARK_KASADA},
-	{HTML_TAG_OTHER, "id", true, "px-captcha", PAGE_MARK_PERIMETERX},
-	{HTML_TAG_META, "content", false, "/.well-known/sgcaptcha/", PAGE_MARK_SITEGROUND},
+	{"id", "captcha-form", true, HTML_TAG_FORM, PAGE_MARK_GOOGLE},
+	{"src", "/_Incapsula_Resource?", false, HTML_TAG_IFRAME, PAGE_MARK_IMPERVA},
+	{"src", "KP_UIDz=", false, HTML_TAG_SCRIPT, PAGE_MARK_KASADA},
+	{"id", "px-captcha", true, HTML_TAG_OTHER, PAGE_MARK_PERIMETERX},
+	{"content", "/.well-known/sgcaptcha/", false, HTML_TAG_META, PAGE_MARK_SITEGROUND},
 };
 
 /* Marks in the text of scripts. */
