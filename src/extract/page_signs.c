@@ -18,7 +18,7 @@ const char *page_mark_name(enum page_mark mark)
 }
 
 /*
- * Marks in attributes. Each was checked against what the same product puts into ordinary pages:
+ * Marks in attributes, chosen so as not to meet what the same product puts into ordinary pages:
  * Cloudflare's /cdn-cgi/challenge-platform/scripts/jsd and Imperva's script of the same address are
  * there for every visitor, so they are no marks.
  */
