@@ -245,6 +245,7 @@ int selector_stack_open(struct selector_stack *m, const struct html_token *start
 	struct selector_level level = {
 		.name = hash_bytes(NO_KEY, start->name),
 		.tag = start->tag,
+		.foreign = start->foreign,
 	};
 	int rc;
 

@@ -106,6 +106,7 @@ static inline size_t selector_set_count(const struct selector_set *s)
 struct selector_level {
 	uint64_t name; /* hash of its name */
 	enum html_tag tag;
+	bool foreign;
 	bool inside; /* it or an element around it matches a selector of the set */
 };
 

@@ -1,8 +1,8 @@
 /*
  * Which elements tags open and close: the tree construction of HTML (13.2.6) as far as the stack
  * of open elements decides what lies in what. Left out: the adoption agency (an end tag of a
- * formatting element ends what was opened in it) and foster parents (what stands in a table
- * without a cell stays there). In both cases an element ends no later than in a browser.
+ * formatting element ends what was opened in it), foster parents (what stands in a table outside
+ * its cells stays there) and what select and frameset drop.
  */
 #include "base/hash.h"
 #include "extract/selector.h"
@@ -128,7 +128,7 @@ static size_t reach_end(const struct selector_stack *m)
 	return m->levels.len > SELECTOR_REACH ? m->levels.len - SELECTOR_REACH : 0;
 }
 
-/* An open p (or a), when nothing between keeps it open, ends with all in it. */
+/* An open p (or a, or button), when nothing between keeps it open, ends with all in it. */
 static void end_open(struct selector_stack *m, enum html_tag ended)
 {
 	if (m->open[ended] == 0)
@@ -165,20 +165,26 @@ static void end_item(struct selector_stack *m, enum html_tag one, enum html_tag 
 	}
 }
 
-/* Parts of a table end when a part of the same kind, or one that holds it, begins. */
+/* Whether a part of a table, of these roles, may stand in the element. */
+static bool holds_part(enum html_tag tag, unsigned roles)
+{
+	if (tag == HTML_TAG_TABLE || tag == HTML_TAG_TEMPLATE)
+		return true;
+	if (tag == HTML_TAG_CAPTION)
+		return false;
+	return ((roles & IS_CELL) && (ROLES[tag] & (IS_ROW | IS_ROWS))) ||
+	       ((roles & IS_ROW) && (ROLES[tag] & IS_ROWS));
+}
+
+/* A part of a table ends all that is open in the innermost element that may hold it. */
 static void end_table_parts(struct selector_stack *m, unsigned roles)
 {
-	size_t depth = m->levels.len;
-
 	for (size_t i = m->levels.len; i > reach_end(m); i--) {
-		enum html_tag tag = m->levels.ptr[i - 1].tag;
-
-		if (tag == HTML_TAG_TABLE || tag == HTML_TAG_TEMPLATE || tag == HTML_TAG_HTML)
-			break;
-		if (ROLES[tag] & roles)
-			depth = i - 1;
+		if (!holds_part(m->levels.ptr[i - 1].tag, roles))
+			continue;
+		close_to(m, i);
+		return;
 	}
-	close_to(m, depth);
 }
 
 static void end_implied(struct selector_stack *m, enum html_tag tag)
@@ -189,20 +195,16 @@ static void end_implied(struct selector_stack *m, enum html_tag tag)
 		end_item(m, HTML_TAG_LI, HTML_TAG_LI);
 	else if (tag == HTML_TAG_DT || tag == HTML_TAG_DD)
 		end_item(m, HTML_TAG_DT, HTML_TAG_DD);
-	else if (roles & IS_CELL)
-		end_table_parts(m, IS_CELL);
-	else if (roles & IS_ROW)
-		end_table_parts(m, IS_CELL | IS_ROW);
-	else if (roles & IS_ROWS)
-		end_table_parts(m, IS_CELL | IS_ROW | IS_ROWS);
+	else if (roles & (IS_CELL | IS_ROW | IS_ROWS))
+		end_table_parts(m, roles);
 	if ((tag == HTML_TAG_OPTION || tag == HTML_TAG_OPTGROUP) && innermost(m) == HTML_TAG_OPTION)
 		selector_stack_close(m);
 	if (tag == HTML_TAG_OPTGROUP && innermost(m) == HTML_TAG_OPTGROUP)
 		selector_stack_close(m);
 	if (roles & ENDS_P)
 		end_open(m, HTML_TAG_P);
-	if (tag == HTML_TAG_A)
-		end_open(m, HTML_TAG_A);
+	if (tag == HTML_TAG_A || tag == HTML_TAG_BUTTON)
+		end_open(m, tag);
 	if (is_heading(tag) && is_heading(innermost(m)))
 		selector_stack_close(m);
 }
@@ -230,9 +232,37 @@ static int open_frame(struct selector_stack *m, enum html_tag tag)
 	return open_implied(m, ROLES[tag] & IS_HEAD ? HTML_TAG_HEAD : HTML_TAG_BODY);
 }
 
-/* A second html, head or body adds nothing. */
-static bool is_repeated(const struct selector_stack *m, enum html_tag tag)
+/* Tags of SVG and MathML end where one of HTML begins, but for the elements made to hold these. */
+static void end_foreign(struct selector_stack *m)
 {
+	while (m->levels.len) {
+		const struct selector_level *level = &m->levels.ptr[m->levels.len - 1];
+
+		switch (level->tag) {
+		case HTML_TAG_ANNOTATION_XML:
+		case HTML_TAG_DESC:
+		case HTML_TAG_FOREIGNOBJECT:
+		case HTML_TAG_MI:
+		case HTML_TAG_MN:
+		case HTML_TAG_MO:
+		case HTML_TAG_MS:
+		case HTML_TAG_MTEXT:
+		case HTML_TAG_TITLE:
+			return;
+		default:
+			break;
+		}
+		if (!level->foreign)
+			return;
+		selector_stack_close(m);
+	}
+}
+
+/* Tags that are passed over: a second html, head or body, parts of a table without one. */
+static bool is_dropped(const struct selector_stack *m, enum html_tag tag)
+{
+	if (ROLES[tag] & (IS_CELL | IS_ROW | IS_ROWS))
+		return m->open[HTML_TAG_TABLE] == 0 && m->open[HTML_TAG_TEMPLATE] == 0;
 	if (tag == HTML_TAG_BODY || tag == HTML_TAG_FRAMESET)
 		return m->has_body;
 	if (tag == HTML_TAG_HEAD)
@@ -245,12 +275,14 @@ static int start_tag(struct selector_stack *m, const struct html_token *token)
 	int rc = 0;
 
 	if (!is_xml(m)) {
-		if (is_repeated(m, token->tag))
+		if (!token->foreign && is_dropped(m, token->tag))
 			return 0;
 		if (token->tag != HTML_TAG_HTML)
 			rc = open_frame(m, token->tag);
-		if (rc == 0 && !token->foreign)
+		if (rc == 0 && !token->foreign) {
+			end_foreign(m);
 			end_implied(m, token->tag);
+		}
 	}
 	if (rc == 0)
 		rc = selector_stack_open(m, token);
