@@ -114,7 +114,8 @@ struct ignore_page {
 	struct u32_vec texts;
 	struct u32_vec requires;
 	struct ignore_u64_vec work; /* by text rule: characters looked at */
-	bool gave_up; /* a text rule met a limit: from then on it found nothing on this page */
+	uint32_t gave_up; /* the first text rule that met a limit and found nothing from then on,
+			   * or IGNORE_NONE */
 };
 
 /* No page yet; the rules are borrowed. Allocates nothing. */

@@ -2,7 +2,7 @@
 
 void ignore_page_init(struct ignore_page *p, const struct ignore *rules)
 {
-	*p = (struct ignore_page){.rules = rules};
+	*p = (struct ignore_page){.rules = rules, .gave_up = IGNORE_NONE};
 	selector_stack_init(&p->stack, &rules->selectors, 0);
 }
 
@@ -39,7 +39,7 @@ int ignore_page_start(struct ignore_page *p, const struct url *url, unsigned fla
 	int rc = 0;
 
 	p->selects.len = p->texts.len = p->requires.len = p->work.len = 0;
-	p->gave_up = false;
+	p->gave_up = IGNORE_NONE;
 	selector_stack_reset(&p->stack, flags);
 	for (size_t i = 0; rc == 0 && i < rules->len; i++) {
 		if (rules->ptr[i].section != known) {
@@ -98,7 +98,8 @@ static bool find_one(
 			return found == TEXT_PATTERN_FOUND;
 		*work = UINT64_C(1) + IGNORE_WORK_MAX;
 	}
-	p->gave_up = true;
+	if (p->gave_up == IGNORE_NONE)
+		p->gave_up = p->texts.ptr[index];
 	return false;
 }
 

@@ -261,7 +261,7 @@ static void test_pages(void)
 			CHECK_INT(ignore_page_start(&page, &url, 0), 0);
 			read_page(&out, &page, pages[i].html);
 			CHECK_STR(buf_str(&out), pages[i].want);
-			CHECK(!page.gave_up);
+			CHECK(page.gave_up == IGNORE_NONE);
 		}
 		buf_release(&out);
 		ignore_page_release(&page);
@@ -314,9 +314,9 @@ static void test_hostile(void)
 		for (size_t n = 0; n < hostile[i].times; n++)
 			found |= ignore_page_find(&page, buf_slice(&text), 0, &match);
 		CHECK(found == hostile[i].found);
-		CHECK(page.gave_up == hostile[i].gave_up);
+		CHECK(page.gave_up == (hostile[i].gave_up ? 0 : IGNORE_NONE));
 		CHECK_INT(ignore_page_start(&page, &url, 0), 0);
-		CHECK(!page.gave_up);
+		CHECK(page.gave_up == IGNORE_NONE);
 		ignore_page_release(&page);
 		buf_release(&text);
 		ignore_release(&ig);
