@@ -12,8 +12,8 @@
  * Words are whole: /blog/how-to-log-out and /api/delete-user are articles and stay. So do paths
  * through a directory of documents (/docs/…, /help/…, /wiki/…, /blog/…, /tag/…), unless the query
  * says otherwise, or it is a wiki's own page (Special:UserLogout). `remove` alone as a field is the
- * remove-filter of shops and stays; as an action it counts. Case, "-", "_" and blanks do not
- *matter.
+ * remove-filter of shops and stays; as an action it counts. Neither case nor "-", "_" and blanks
+ * matter.
  */
 #ifndef EXTRACT_EFFECT_LINKS_H
 #define EXTRACT_EFFECT_LINKS_H

@@ -75,9 +75,9 @@ uint32_t ignore_page_element(const struct ignore_page *p)
 /* Characters that a search may look at when every place of the line is tried: half the square. */
 static uint64_t work_of(slice line, size_t from)
 {
-	uint64_t len = line.len < TEXT_PATTERN_LINE_MAX ? line.len : TEXT_PATTERN_LINE_MAX;
+	uint64_t len = slice_sub(line, from, TEXT_PATTERN_LINE_MAX).len;
 
-	return len > from ? (len - from) * (len - from + 1) / 2 : 0;
+	return len * (len + 1) / 2;
 }
 
 /* Asks one text rule. Having given up once, it finds nothing on this page any more. */
