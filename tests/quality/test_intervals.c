@@ -446,12 +446,102 @@ static void test_best_random(void)
 	}
 }
 
+/*
+ * A page that changes at known times, on an honest server: whatever is proven or asserted is true,
+ * and nobody is accused of lying. The server looks at the page at any instant of a look.
+ */
+enum { VERSIONS = 5 };
+
+struct truth {
+	int64_t since[VERSIONS + 1]; /* when each version appeared; the last is the end of time */
+};
+
+static unsigned version_at(const struct truth *t, int64_t instant)
+{
+	unsigned v = 0;
+
+	while (v + 1 < VERSIONS && t->since[v + 1] <= instant)
+		v++;
+	return v;
+}
+
+static void check_true(const struct truth *t, const struct interval_vec *list)
+{
+	for (size_t i = 0; i < list->len; i++) {
+		unsigned v = version_at(t, list->ptr[i].from);
+
+		CHECK(list->ptr[i].from <= list->ptr[i].to);
+		CHECK(list->ptr[i].to < t->since[v + 1]);
+		CHECK(i == 0 || list->ptr[i - 1].to < list->ptr[i].from);
+	}
+}
+
+static struct look look_at(const struct truth *t, struct rng *rng, int64_t begin, int last)
+{
+	int64_t end = begin + (int64_t)rng_below(rng, 3 * (uint64_t)SECOND);
+	unsigned v = version_at(t, begin + (int64_t)rng_below(rng, (uint64_t)(end - begin) + 1));
+	struct look look = {.begin = begin, .end = end, .status = 200, .whole = true};
+
+	if (rng_below(rng, 8) == 0)
+		look.status = 500;
+	look.not_modified = (int)v == last && rng_below(rng, 3) == 0;
+	if (look.not_modified)
+		look.status = 304;
+	look.has_state = true;
+	look.state.kind = look.normalised.kind = DIGEST_SHA256;
+	look.state.bytes[0] = (unsigned char)(v * 2 + rng_below(rng, 2)); /* noise */
+	look.has_normalised = true;
+	look.normalised.bytes[0] = (unsigned char)v;
+	look.has_last_modified = rng_below(rng, 2) == 0;
+	look.last_modified = t->since[v] / SECOND * SECOND;
+	return look;
+}
+
+static void test_truth(void)
+{
+	static const struct intervals_terms TERMS = {0};
+	struct rng rng;
+	size_t proven = 0, asserted = 0;
+
+	rng_init(&rng, 21);
+	for (size_t round = 0; round < tap_rounds(5000); round++) {
+		struct truth t = {{0}};
+		struct intervals x;
+		int64_t now = SECOND;
+		int last = -1;
+
+		for (unsigned v = 1; v < VERSIONS; v++)
+			t.since[v] = t.since[v - 1] + 1 +
+				     (int64_t)rng_below(&rng, 30 * (uint64_t)SECOND);
+		t.since[VERSIONS] = INT64_MAX;
+		intervals_init(&x, &TERMS);
+		for (unsigned n = 0; n < 12; n++) {
+			struct look look = look_at(&t, &rng, now, last);
+
+			CHECK_INT(intervals_add(&x, &look), 0);
+			if (look.status == 200)
+				last = look.normalised.bytes[0];
+			now = look.end + (int64_t)rng_below(&rng, 9 * (uint64_t)SECOND);
+		}
+		CHECK_INT(intervals_finish(&x), 0);
+		CHECK(validator_trust_holds(&x.trust) && !x.returned);
+		check_true(&t, &x.bytes);
+		check_true(&t, &x.proven);
+		check_true(&t, &x.asserted);
+		proven += x.proven.len;
+		asserted += x.asserted.len;
+		intervals_release(&x);
+	}
+	CHECK(proven > 0 && asserted > 0);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_rows();
 	test_returns();
 	TAP_RUN(test_many_states);
+	TAP_RUN(test_truth);
 	TAP_RUN(test_slack);
 	TAP_RUN(test_trust);
 	test_best();
