@@ -1,0 +1,67 @@
+/*
+ * Whether an answer is the page that was asked for, or stands in its place: a block or challenge
+ * page, a login page, a page that only scripts fill. Such an answer is never sharp. Pure;
+ * docs/judgement-blocked.md tells curators the same.
+ *
+ * Conservative: a sign that honest pages have as well decides nothing alone. A captcha's box
+ * counts only with a status of refusal, a password field only on a page with little else, and
+ * visible text never. Missed ones remain: a site's own block page that answers 200 can be
+ * recognised only by the user's rule (`require` in extract/ignore.h), or because many URLs have
+ * the same body, which one page does not show.
+ */
+#ifndef EXTRACT_BLOCKED_H
+#define EXTRACT_BLOCKED_H
+
+#include <stdbool.h>
+
+#include "extract/page_signs.h"
+#include "extract/text.h"
+#include "http/fields.h"
+#include "url/url.h"
+
+enum {
+	BLOCKED_TEXT_MAX = 1500,       /* bytes of visible text of a challenge page */
+	BLOCKED_LINKS_MAX = 12,        /* links of one */
+	BLOCKED_LOGIN_TEXT_MAX = 1000, /* the same of a login page, which has links to help */
+	BLOCKED_LOGIN_LINKS_MAX = 30,
+	BLOCKED_SHELL_TEXT_MAX = 300, /* the same of a page whose root element is empty */
+	BLOCKED_SHELL_LINKS_MAX = 5,
+	BLOCKED_SHELL_IMAGES_MAX = 3,
+	BLOCKED_HINT_TEXT_MAX = 100,   /* of a page with other hints that scripts fill it */
+	BLOCKED_EMPTY_TEXT_MAX = 20,   /* of a page with no hint but scripts */
+	BLOCKED_DATA_MIN = 4096,       /* bytes of JSON in the page: its data need not be loaded */
+	BLOCKED_SCRIPT_MIN = 64 << 10, /* of scripts in the page: the data may be in them */
+};
+
+enum blocked_kind {
+	BLOCKED_NOT,
+	BLOCKED_REFUSED,   /* a block page */
+	BLOCKED_CHALLENGE, /* a captcha or a riddle for the browser */
+	BLOCKED_LOGIN,
+	BLOCKED_SHELL, /* not blocked: a script shell, for the verdict `shell` */
+};
+
+/* "", "refused", "challenge", "login", "shell"; constant. */
+const char *blocked_kind_name(enum blocked_kind kind);
+
+/* All is borrowed for the call. */
+struct blocked_facts {
+	unsigned status;
+	const struct fields *fields;    /* of the response; NULL: unknown */
+	const struct url *asked;        /* the URL of the page */
+	const struct url *target;       /* of a redirect: where it leads; else NULL */
+	const struct page_signs *signs; /* of an HTML page, with text; else NULL */
+	const struct page_text *text;
+};
+
+struct blocked {
+	enum blocked_kind kind;
+	const char *reason; /* for people: "cloudflare challenge"; constant, "" for BLOCKED_NOT */
+};
+
+struct blocked blocked_judge(const struct blocked_facts *facts);
+
+/* Whether the path or host of a URL names a login page: /login, /wp-login.php, accounts.… */
+bool blocked_is_login_url(const struct url *url);
+
+#endif

@@ -1,0 +1,94 @@
+/* Links that do something when followed, and those that only look so. */
+#include "extract/effect_links.h"
+
+#include "tap.h"
+
+static const struct {
+	const char *url; /* behind https://example.org */
+	const char *want;
+} rows[] = {
+	{"/logout", "logout"},
+	{"/Logout/", "logout"},
+	{"/log-out", "logout"},
+	{"/user/logout.php", "logout"},
+	{"/account/sign_out", "logout"},
+	{"/session/logout?next=/", "logout"},
+	{"/logout/3f2a", "logout"},
+	{"/wp-login.php?action=logout&_wpnonce=1", "logout"},
+	{"/index.php?page=logout", "logout"},
+	{"/?logout", "logout"},
+	{"/?a=b&logout=1", "logout"},
+	{"/index.php?option=x;task=logout", "logout"},
+	{"/wiki/Special:UserLogout", "logout"},
+	{"/wiki/Spezial:Abmelden", "logout"},
+	{"/forum/logout", "logout"},
+	{"/api/v1/logout", "logout"},
+	{"/abmelden", "logout"},
+	{"/d%C3%A9connexion", "logout"},
+	{"/cerrar-sesion", "logout"},
+	{"/wyloguj", "logout"},
+	{"/%E3%83%AD%E3%82%B0%E3%82%A2%E3%82%A6%E3%83%88", "logout"},
+	{"/items/5/delete", "delete"},
+	{"/delete/5", "delete"},
+	{"/delete.php?id=5", "delete"},
+	{"/post/9f8e-77/remove", "delete"},
+	{"/posts?delete=5", "delete"},
+	{"/posts?action=delete&id=5", "delete"},
+	{"/cart?do=remove&item=4", "delete"},
+	{"/beitrag/12/l%C3%B6schen", "delete"},
+	{"/admin.php?cmd=supprimer", "delete"},
+	{"/unsubscribe", "unsubscribe"},
+	{"/newsletter/unsubscribe/abc123", "unsubscribe"},
+	{"/newsletter?unsubscribe=abc", "unsubscribe"},
+	{"/newsletter/abbestellen", "unsubscribe"},
+	{"/opt-out", "unsubscribe"},
+	{"/docs/a?action=delete", "delete"},
+
+	{"/", ""},
+	{"/login", ""},
+	{"/blog/how-to-log-out", ""},
+	{"/logout-design-patterns", ""},
+	{"/docs/logout", ""},
+	{"/help/account/logout.html", ""},
+	{"/wiki/Logout", ""},
+	{"/logout/2024/05/why-we-removed-it", ""},
+	{"/api/delete-user", ""},
+	{"/sql/delete", ""},
+	{"/docs/methods/delete/5", ""},
+	{"/reference/array/remove?id=2", ""},
+	{"/delete", ""},
+	{"/hair-removal", ""},
+	{"/shop?remove=filter-red", ""},
+	{"/search?q=logout", ""},
+	{"/search?q=delete", ""},
+	{"/tag/unsubscribe", ""},
+	{"/article?page=delete", ""},
+	{"/article?tag=unsubscribe", ""},
+	{"/article?action=view", ""},
+	{"/log", ""},
+	{"/signs", ""},
+	{"/%6c%6f%67", ""},
+	{"/logout%", "" /* a broken escape is part of the word */},
+};
+
+int main(int argc, char **argv)
+{
+	struct url base, url;
+
+	tap_init(argc, argv);
+	url_init(&base);
+	url_init(&url);
+	tap_case("base");
+	CHECK_INT(url_parse(&base, SLICE("https://example.org/"), NULL, NULL), 0);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("link: %s", rows[i].url);
+		CHECK_INT(url_parse(&url, slice_str(rows[i].url), &base, NULL), 0);
+		CHECK_STR(effect_name(effect_of_link(&url)), rows[i].want);
+	}
+	tap_case("link: no page");
+	CHECK_INT(url_parse(&url, SLICE("mailto:logout"), NULL, NULL), 0);
+	CHECK_INT(effect_of_link(&url), EFFECT_NONE);
+	url_release(&url);
+	url_release(&base);
+	return tap_done();
+}

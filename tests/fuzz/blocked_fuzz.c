@@ -1,0 +1,78 @@
+/*
+ * Signs of block pages, shells and links with effects: the first line is a URL, the rest a page.
+ * Any bytes are read, in pieces or at once with the same judgement.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "extract/blocked.h"
+#include "extract/effect_links.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void take_all(struct html_tokenizer *t, struct page_signs *signs, struct page_text *text)
+{
+	const struct html_token *token;
+
+	while (html_next(t, &token) == 0) {
+		require(page_signs_token(signs, token) == 0);
+		require(page_text_token(text, token) == 0);
+	}
+}
+
+/* Reads the page in chunks; text may come in any pieces then. */
+static struct blocked judge(slice page, size_t chunk, const struct url *url, unsigned status)
+{
+	struct html_tokenizer *t = malloc(sizeof *t);
+	struct page_signs signs;
+	struct page_text text;
+	struct blocked blocked;
+
+	require(t != NULL);
+	page_signs_init(&signs);
+	page_text_init(&text);
+	html_init(t, 0);
+	for (size_t at = 0; at < page.len; at += chunk) {
+		html_feed(t, slice_sub(page, at, at + chunk));
+		take_all(t, &signs, &text);
+	}
+	html_finish(t);
+	take_all(t, &signs, &text);
+	blocked = blocked_judge(&(struct blocked_facts){
+		.status = status, .asked = url, .target = url, .signs = &signs, .text = &text});
+	html_release(t);
+	free(t);
+	page_signs_release(&signs);
+	page_text_release(&text);
+	return blocked;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const unsigned STATUS[] = {200, 302, 403, 503};
+	slice in = {(const char *)data, size};
+	const char *end = size ? memchr(data, '\n', size) : NULL;
+	size_t len = end ? (size_t)(end - in.ptr) : size;
+	slice page = slice_sub(in, len + 1, size);
+	struct url url;
+
+	url_init(&url);
+	if (url_parse(&url, slice_sub(in, 0, len), NULL, NULL) == 0) {
+		require(effect_name(effect_of_link(&url)) != NULL);
+		for (size_t i = 0; i < sizeof STATUS / sizeof STATUS[0]; i++) {
+			struct blocked once = judge(page, size + 1, &url, STATUS[i]);
+			struct blocked pieces = judge(page, 3, &url, STATUS[i]);
+
+			require(once.kind == pieces.kind && once.reason == pieces.reason);
+			require((once.kind == BLOCKED_NOT) == (once.reason[0] == '\0'));
+		}
+	}
+	url_release(&url);
+	return 0;
+}
