@@ -1,0 +1,214 @@
+#include "extract/noise_url.h"
+
+#include "base/word.h"
+#include "extract/noise_email.h"
+#include "extract/noise_word.h"
+
+static bool is_one_of(slice name, const char *const *words)
+{
+	for (; *words; words++)
+		if (word_is(name, slice_str(*words)))
+			return true;
+	return false;
+}
+
+/* Session ids by name whatever their value. */
+static bool names_session(slice name)
+{
+	static const char *const NAMES[] = {"jsessionid", "phpsessid", "cfid", "cftoken", "oscsid",
+		"zenid", "sessionid", "session_id", "sessid", "sid_token", "asp.net_sessionid",
+		"_wpnonce", "sesskey", "authenticity_token", "csrf_token", "csrftoken", "_csrf",
+		"__requestverificationtoken", "form_key", "xsrf_token", NULL};
+
+	return is_one_of(name, NAMES) || word_starts(name, SLICE("aspsessionid"));
+}
+
+/* Names that may hold a token of this download, and may not. */
+static bool may_name_session(slice name)
+{
+	static const char *const NAMES[] = {"sid", "session", "s", "state", "nonce", "token",
+		"ticket", "code_challenge", "request_id", "requestid", "rid", "_token", "key",
+		"return_token", "correlationid", "ray", "logintoken", "tk", NULL};
+
+	return is_one_of(name, NAMES);
+}
+
+static bool names_signature(slice name)
+{
+	static const char *const NAMES[] = {"signature", "sig", "expires", "key-pair-id", "policy",
+		"hdnea", "hdnts", "hmac", "oh", "oe", "_nc_gid", "_nc_ohc", "_nc_oc", "_nc_sid",
+		NULL};
+
+	return is_one_of(name, NAMES) || word_starts(name, SLICE("x-amz-")) ||
+	       word_starts(name, SLICE("x-goog-"));
+}
+
+/* Names of cache busters beyond doubt: they go from links, too. */
+static bool names_buster(slice name)
+{
+	static const char *const NAMES[] = {"_", "cb", "cachebuster", "cache_buster", "cachebust",
+		"nocache", "no_cache", "timestamp", "_ts", "rnd", "rand", "random", "ord", NULL};
+
+	return is_one_of(name, NAMES);
+}
+
+static bool names_version(slice name)
+{
+	static const char *const NAMES[] = {"v", "ver", "version", "rev", "revision", "hash", "h",
+		"t", "ts", "time", "mtime", "modified", "build", "cache", "cachekey", "bust",
+		"itok", "dpl", "etag", "c", "m", "q", "md5", "sha", "vid", "lm", NULL};
+
+	return is_one_of(name, NAMES);
+}
+
+static bool is_clock_or_random(slice value)
+{
+	return noise_is_epoch(value) || noise_is_random(value);
+}
+
+/* A version number, a date, a hash: nothing that chooses what is shown. */
+static bool is_version(slice value)
+{
+	size_t digits = 0;
+
+	if (noise_is_random(value))
+		return true;
+	for (size_t i = 0; i < value.len; i++) {
+		if (!word_is_alnum(value.ptr[i]) && value.ptr[i] != '.' && value.ptr[i] != '-' &&
+			value.ptr[i] != '_' && value.ptr[i] != '=')
+			return false;
+		digits += word_is_digit(value.ptr[i]);
+	}
+	return value.len == 0 || digits > 0;
+}
+
+static bool masks_param(struct noise *n, enum noise_url_use use, slice param)
+{
+	const char *equals = memchr(param.ptr, '=', param.len);
+	size_t at = equals ? (size_t)(equals - param.ptr) : param.len;
+	slice name = slice_sub(param, 0, at), value = slice_sub(param, at + 1, param.len);
+
+	if (equals && names_session(name) && value.len)
+		return noise_applies(n, NOISE_SESSION_IDS, param);
+	if (equals && may_name_session(name) && noise_is_token(value))
+		return noise_applies(n, NOISE_SESSION_IDS, param);
+	if (equals && names_buster(name) && is_clock_or_random(value))
+		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
+	if (use == NOISE_URL_LINK)
+		return false;
+	if (equals && (names_signature(name) || names_buster(name)))
+		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
+	if (equals ? names_version(name) && is_version(value)
+		   : noise_is_random(name) || noise_is_epoch(name))
+		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
+	return false;
+}
+
+static int add_query(struct noise *n, enum noise_url_use use, slice query, struct buf *out)
+{
+	char before = '?';
+	int rc = 0;
+
+	while (rc == 0 && query.len) {
+		const char *end = memchr(query.ptr, '&', query.len);
+		size_t len = end ? (size_t)(end - query.ptr) : query.len;
+		slice param = slice_sub(query, 0, len);
+
+		query = slice_sub(query, len + 1, query.len);
+		if (param.len == 0 || masks_param(n, use, param))
+			continue;
+		rc = buf_add_char(out, before);
+		if (rc == 0)
+			rc = buf_add(out, param);
+		before = '&';
+	}
+	return rc;
+}
+
+/* The part of a path that holds a session id: ";jsessionid=…", "/(S(…))". */
+static slice session_in_path(slice path)
+{
+	for (size_t i = 0; i + 4 < path.len; i++) {
+		slice rest = slice_sub(path, i, path.len);
+		const char *end;
+
+		if (path.ptr[i] == ';' && (word_starts(rest, SLICE(";jsessionid=")) ||
+						  word_starts(rest, SLICE(";phpsessid=")))) {
+			end = memchr(rest.ptr, '/', rest.len);
+			return end ? slice_sub(rest, 0, (size_t)(end - rest.ptr)) : rest;
+		}
+		if (path.ptr[i] == '/' && slice_starts_with(rest, SLICE("/(S("))) {
+			end = memmem(rest.ptr, rest.len, "))", 2);
+			if (end)
+				return slice_sub(rest, 0, (size_t)(end - rest.ptr) + 2);
+		}
+	}
+	return (slice){0};
+}
+
+static int add_path(struct noise *n, slice path, struct buf *out)
+{
+	slice session = session_in_path(path);
+	size_t at;
+	int rc;
+
+	if (session.len == 0 || !noise_applies(n, NOISE_SESSION_IDS, session))
+		return buf_add(out, path);
+	at = (size_t)(session.ptr - path.ptr);
+	rc = buf_add(out, slice_sub(path, 0, at));
+	return rc ? rc : buf_add(out, slice_sub(path, at + session.len, path.len));
+}
+
+static int add_fragment(struct noise *n, bool alone, slice fragment, struct buf *out)
+{
+	if (alone && noise_has_random(fragment) && noise_applies(n, NOISE_RANDOM_IDS, fragment))
+		return buf_add_str(out, "#*");
+	return buf_add(out, fragment);
+}
+
+static bool is_challenge(slice ref)
+{
+	return memmem(ref.ptr, ref.len, "/cdn-cgi/content?", 17) ||
+	       memmem(ref.ptr, ref.len, "/cdn-cgi/challenge-platform/", 28);
+}
+
+/* False, with out as it was, when the address hides none. */
+static bool add_email(struct noise *n, slice ref, struct buf *out)
+{
+	slice hex = noise_email_in_url(ref);
+	size_t before = out->len;
+
+	if (hex.len == 0 || !noise_set_has(n->set, NOISE_EMAIL))
+		return false;
+	if (buf_add_str(out, "mailto:") == 0 && noise_email_decode(hex, out))
+		return noise_applies(n, NOISE_EMAIL, ref);
+	buf_truncate(out, before);
+	return false;
+}
+
+int noise_url(struct noise *n, enum noise_url_use use, slice ref, struct buf *out)
+{
+	const char *hash, *mark;
+	slice fragment, query;
+	int rc;
+
+	ref = word_trim(ref);
+	if (!ref.ptr || ref.len == 0)
+		return 0;
+	if (add_email(n, ref, out))
+		return 0;
+	if (is_challenge(ref) && noise_applies(n, NOISE_CHALLENGES, ref))
+		return 0;
+	if (word_starts(ref, SLICE("data:")) || word_starts(ref, SLICE("javascript:")))
+		return buf_add(out, ref);
+	hash = memchr(ref.ptr, '#', ref.len);
+	fragment = hash ? slice_sub(ref, (size_t)(hash - ref.ptr), ref.len) : (slice){"", 0};
+	ref.len -= fragment.len;
+	mark = ref.len ? memchr(ref.ptr, '?', ref.len) : NULL;
+	query = mark ? slice_sub(ref, (size_t)(mark - ref.ptr) + 1, ref.len) : (slice){"", 0};
+	ref.len -= mark ? query.len + 1 : 0;
+	rc = add_path(n, ref, out);
+	if (rc == 0)
+		rc = add_query(n, use, query, out);
+	return rc ? rc : add_fragment(n, ref.len + query.len == 0, fragment, out);
+}

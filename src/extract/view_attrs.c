@@ -1,0 +1,355 @@
+/*
+ * What of a start tag's attributes can be read, followed, seen or sent.
+ */
+#include "base/word.h"
+#include "extract/html_attr.h"
+#include "extract/noise_word.h"
+#include "extract/srcset.h"
+#include "extract/view_build.h"
+
+/* How an attribute is read. */
+enum role {
+	ROLE_MARKUP, /* not at all */
+	ROLE_LINK,
+	ROLE_FORM,
+	ROLE_IMAGE,
+	ROLE_IMAGES, /* srcset */
+	ROLE_MEDIA,
+	ROLE_FRAME,
+	ROLE_LABEL,
+	ROLE_SHAPE, /* of SVG */
+	ROLE_ASSET,
+	ROLE_STYLE,
+	ROLE_DONE, /* read with its element */
+	ROLE_CLASS,
+	ROLE_ID,
+	ROLE_NONCE,
+};
+
+struct attr_role {
+	const char *name;
+	enum role role;
+};
+
+/* Attributes that mean the same on any element. */
+static const struct attr_role ANYWHERE[] = {
+	{"alt", ROLE_LABEL},
+	{"aria-label", ROLE_LABEL},
+	{"cite", ROLE_LINK},
+	{"datetime", ROLE_LABEL},
+	{"label", ROLE_LABEL},
+	{"placeholder", ROLE_LABEL},
+	{"title", ROLE_LABEL},
+	{"background", ROLE_IMAGE},
+	{"data-src", ROLE_IMAGE},
+	{"data-srcset", ROLE_IMAGES},
+	{"data-lazy-src", ROLE_IMAGE},
+	{"data-original", ROLE_IMAGE},
+	{"data-bg", ROLE_IMAGE},
+	{"data-background", ROLE_IMAGE},
+	{"data-href", ROLE_LINK},
+	{"poster", ROLE_IMAGE},
+	{"srcset", ROLE_IMAGES},
+	{"formaction", ROLE_FORM},
+	{"d", ROLE_SHAPE},
+	{"points", ROLE_SHAPE},
+	{"style", ROLE_STYLE},
+	{"class", ROLE_CLASS},
+	{"id", ROLE_ID},
+	{"for", ROLE_ID},
+	{"aria-labelledby", ROLE_ID},
+	{"aria-describedby", ROLE_ID},
+	{"aria-controls", ROLE_ID},
+	{"aria-owns", ROLE_ID},
+	{"nonce", ROLE_NONCE},
+	{"integrity", ROLE_NONCE},
+};
+
+static enum role role_anywhere(slice name, const char **ret_name)
+{
+	for (size_t i = 0; i < sizeof ANYWHERE / sizeof ANYWHERE[0]; i++) {
+		if (slice_eq(name, slice_str(ANYWHERE[i].name))) {
+			*ret_name = ANYWHERE[i].name;
+			return ANYWHERE[i].role;
+		}
+	}
+	return ROLE_MARKUP;
+}
+
+static enum role role_of_source(enum html_tag tag)
+{
+	switch (tag) {
+	case HTML_TAG_SCRIPT:
+		return ROLE_ASSET;
+	case HTML_TAG_IFRAME:
+	case HTML_TAG_FRAME:
+		return ROLE_FRAME;
+	case HTML_TAG_AUDIO:
+	case HTML_TAG_EMBED:
+	case HTML_TAG_SOURCE:
+	case HTML_TAG_TRACK:
+	case HTML_TAG_VIDEO:
+		return ROLE_MEDIA;
+	default:
+		return ROLE_IMAGE;
+	}
+}
+
+static enum role role_of_href(const struct html_token *token)
+{
+	if (token->tag == HTML_TAG_LINK)
+		return ROLE_DONE;
+	if (token->tag == HTML_TAG_IMAGE || token->tag == HTML_TAG_FEIMAGE)
+		return ROLE_IMAGE;
+	return token->tag == HTML_TAG_USE ? ROLE_ASSET : ROLE_LINK;
+}
+
+static enum role role_of(const struct html_token *token, slice name, const char **ret_name)
+{
+	bool is_frame = token->tag == HTML_TAG_IFRAME || token->tag == HTML_TAG_FRAME;
+
+	*ret_name = NULL;
+	if (slice_eq(name, SLICE("href")) || slice_eq(name, SLICE("xlink:href"))) {
+		*ret_name = "href";
+		return role_of_href(token);
+	}
+	if (slice_eq(name, SLICE("src"))) {
+		*ret_name = "src";
+		return role_of_source(token->tag);
+	}
+	if (is_frame && (slice_eq(name, SLICE("srcdoc")) || slice_eq(name, SLICE("data-src")))) {
+		*ret_name = name.ptr[0] == 's' ? "srcdoc" : "data-src";
+		return ROLE_FRAME;
+	}
+	if (token->tag == HTML_TAG_OBJECT && slice_eq(name, SLICE("data"))) {
+		*ret_name = "data";
+		return ROLE_MEDIA;
+	}
+	if (token->tag == HTML_TAG_FORM &&
+		(slice_eq(name, SLICE("action")) || slice_eq(name, SLICE("method"))))
+		return ROLE_DONE;
+	return role_anywhere(name, ret_name);
+}
+
+static int add_images(struct view *v, const char *attr, slice value)
+{
+	struct srcset_candidate candidate;
+	struct srcset set;
+	int rc = 0;
+
+	srcset_init(&set, value);
+	while (rc == 0 && srcset_next(&set, &candidate))
+		rc = view_add_url(v, VIEW_IMAGE, attr, NOISE_URL_EMBED, candidate.url);
+	return rc;
+}
+
+static int add_label(struct view *v, const char *attr, slice value)
+{
+	return view_add(v, VIEW_LABEL, attr, word_trim(value));
+}
+
+/* What is no content, unless its rule is off. */
+static int add_masked(struct view *v, enum noise_rule rule, slice name, slice value)
+{
+	if (noise_applies(&v->noise, rule, value))
+		return 0;
+	return view_add_pair(v, VIEW_MARKUP, NULL, name, value);
+}
+
+static bool is_data_url(slice value)
+{
+	return word_starts(word_trim(value), SLICE("data:"));
+}
+
+static int add_attribute(struct view *v, const struct html_token *token,
+	const struct html_attr *attr)
+{
+	const char *name;
+
+	switch (role_of(token, attr->name, &name)) {
+	case ROLE_LINK:
+		return view_add_url(v, VIEW_LINK, name, NOISE_URL_LINK, attr->value);
+	case ROLE_FORM:
+		return view_add_url(v, VIEW_FORM, name, NOISE_URL_LINK, attr->value);
+	case ROLE_IMAGE:
+		return view_add_url(v, VIEW_IMAGE, name, NOISE_URL_EMBED, attr->value);
+	case ROLE_IMAGES:
+		if (is_data_url(attr->value))
+			return view_add(v, VIEW_IMAGE, name, attr->value);
+		return add_images(v, name, attr->value);
+	case ROLE_MEDIA:
+		return view_add_url(v, VIEW_MEDIA, name, NOISE_URL_EMBED, attr->value);
+	case ROLE_FRAME:
+		return view_add_url(v, VIEW_FRAME, name, NOISE_URL_EMBED, attr->value);
+	case ROLE_LABEL:
+		return add_label(v, name, attr->value);
+	case ROLE_SHAPE:
+		return token->foreign ? view_add(v, VIEW_IMAGE, name, attr->value) : 0;
+	case ROLE_STYLE:
+		return view_sheet(v, "style", attr->value);
+	case ROLE_ASSET:
+		if (noise_applies(&v->noise, NOISE_ASSET_HASHES, attr->value))
+			return 0;
+		return view_add(v, VIEW_ASSET, name, attr->value);
+	case ROLE_CLASS:
+		return add_masked(v, NOISE_HASHED_CLASSES, attr->name, attr->value);
+	case ROLE_ID:
+		return add_masked(v, NOISE_RANDOM_IDS, attr->name, attr->value);
+	case ROLE_NONCE:
+		return add_masked(v, NOISE_NONCES, attr->name, attr->value);
+	case ROLE_DONE:
+		return 0;
+	case ROLE_MARKUP:
+		break;
+	}
+	return add_masked(v, NOISE_MARKUP, attr->name, attr->value);
+}
+
+static bool has(const struct html_token *token, slice name)
+{
+	return html_attr_value(token, name).ptr != NULL;
+}
+
+static int link_element(struct view *v, const struct html_token *token)
+{
+	static const char *const CONTENT[] = {"canonical", "alternate", "next", "prev", "amphtml",
+		"license", "author", "shortlink", NULL};
+	slice rel = html_attr_value(token, SLICE("rel")), left = rel, word;
+	slice href = html_attr_value(token, SLICE("href"));
+	int rc;
+
+	if (href.len == 0)
+		return 0;
+	while (word_next(&left, ' ', &word)) {
+		for (const char *const *c = CONTENT; *c; c++) {
+			if (!word_is(word, slice_str(*c)))
+				continue;
+			buf_reset(&v->scratch);
+			rc = noise_url(&v->noise, NOISE_URL_LINK, href, &v->scratch);
+			if (rc)
+				return view_limited(v, rc);
+			return view_add_pair(
+				v, VIEW_META, "href", slice_str(*c), buf_slice(&v->scratch));
+		}
+	}
+	if (noise_applies(&v->noise, NOISE_ASSET_HASHES, href))
+		return 0;
+	return view_add(v, VIEW_ASSET, "href", href);
+}
+
+/* Metadata that speak to programs only. */
+static bool is_technical(slice name)
+{
+	static const char *const WORDS[] = {"viewport", "generator", "themecolor", "msapplication",
+		"xuacompatible", "verification", "formatdetection", "applewebapp", "mobilewebapp",
+		"applicationname", "charset", "contenttype", "colorscheme", "turbo", "csp",
+		"contentsecurity", "cachecontrol", "pragma", "referrer", "origintrial",
+		"httpequivx", NULL};
+
+	return noise_names(name, WORDS);
+}
+
+static int meta_element(struct view *v, const struct html_token *token)
+{
+	static const slice KEYS[] = {SLICE_INIT("name"), SLICE_INIT("property"),
+		SLICE_INIT("itemprop"), SLICE_INIT("http-equiv")};
+	slice content = word_trim(html_attr_value(token, SLICE("content")));
+	slice name = {0};
+	int rc;
+
+	for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0] && name.len == 0; i++)
+		name = word_trim(html_attr_value(token, KEYS[i]));
+	if (name.len == 0 || content.len == 0)
+		return 0;
+	if (noise_names_token(name) || noise_is_token(content) ||
+		(noise_names_clock(name) && is_data_url(content)))
+		return add_masked(v, NOISE_NONCES, name, content);
+	if (noise_names_build(name))
+		return add_masked(v, NOISE_BUILD_IDS, name, content);
+	if (is_technical(name))
+		return add_masked(v, NOISE_MARKUP, name, content);
+	buf_reset(&v->scratch);
+	rc = noise_url(&v->noise, NOISE_URL_EMBED, content, &v->scratch);
+	if (rc)
+		return view_limited(v, rc);
+	return view_add_pair(v, VIEW_META, "content", name, buf_slice(&v->scratch));
+}
+
+static int form_element(struct view *v, const struct html_token *token)
+{
+	slice method = word_trim(html_attr_value(token, SLICE("method")));
+	int rc = view_add_url(v, VIEW_FORM, "action", NOISE_URL_LINK,
+		html_attr_value(token, SLICE("action")));
+
+	if (rc || method.len == 0)
+		return rc;
+	return view_add(v, VIEW_FORM, "method",
+		word_is(method, SLICE("post")) ? SLICE("post") : SLICE("get"));
+}
+
+static bool is_one_time(slice name, slice value)
+{
+	return noise_names_token(name) || noise_is_token(value) ||
+	       (noise_names_clock(name) && (noise_is_epoch(value) || noise_is_instant(value)));
+}
+
+/* A field of a form: what it would send, and whether. */
+static int field_element(struct view *v, const struct html_token *token)
+{
+	slice type = word_trim(html_attr_value(token, SLICE("type")));
+	slice name = html_attr_value(token, SLICE("name"));
+	slice value = html_attr_value(token, SLICE("value"));
+	bool hidden = word_is(type, SLICE("hidden"));
+	int rc = 0;
+
+	if (hidden && value.len && is_one_time(name, value) &&
+		noise_applies(&v->noise, NOISE_ONE_TIME_FIELDS, value))
+		value = SLICE("*");
+	if (noise_has_random(name) && noise_applies(&v->noise, NOISE_RANDOM_IDS, name))
+		name = SLICE("*");
+	if (name.len || value.len)
+		rc = view_add_pair(v, VIEW_FIELD, "value", name, value);
+	if (rc == 0 && (has(token, SLICE("checked")) || has(token, SLICE("selected"))))
+		rc = view_add(v, VIEW_FIELD, "checked", SLICE("yes"));
+	if (rc == 0 && has(token, SLICE("disabled")))
+		rc = view_add(v, VIEW_FIELD, "disabled", SLICE("yes"));
+	return rc;
+}
+
+static int element(struct view *v, const struct html_token *token)
+{
+	switch (token->tag) {
+	case HTML_TAG_LINK:
+		return link_element(v, token);
+	case HTML_TAG_META:
+		return meta_element(v, token);
+	case HTML_TAG_FORM:
+		return form_element(v, token);
+	case HTML_TAG_INPUT:
+	case HTML_TAG_SELECT:
+	case HTML_TAG_OPTION:
+	case HTML_TAG_TEXTAREA:
+	case HTML_TAG_BUTTON:
+		return field_element(v, token);
+	case HTML_TAG_BASE:
+		return view_add_url(v, VIEW_META, "href", NOISE_URL_LINK,
+			html_attr_value(token, SLICE("href")));
+	default:
+		return 0;
+	}
+}
+
+int view_attributes(struct view *v, const struct html_token *token)
+{
+	int rc = 0;
+
+	/* Where a link begins, among the words, is part of what it says. */
+	if (token->tag == HTML_TAG_A || token->tag == HTML_TAG_IMG)
+		rc = view_end_run(v);
+	if (rc == 0)
+		rc = element(v, token);
+	for (size_t i = 0; i < token->attr_count && rc == 0; i++)
+		if (token->tag != HTML_TAG_META)
+			rc = add_attribute(v, token, &token->attrs[i]);
+	return rc;
+}
