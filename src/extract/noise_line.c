@@ -6,35 +6,37 @@ enum { LINE_MAX_SEEN = 160 };
 
 /* What the words of such a line may be; all other words make it content. */
 enum word_kind {
-	SUBJECT = 1,
-	VERB = 2,
+	SUBJECT = 1,   /* what was made */
+	VERB = 2,      /* how servers say it */
 	UNIT = 4,
 	FILLER = 8,
 	NUMBER = 16,
 	CLOCK = 32,
 	DATE = 64,
+	LOOSE = 128,   /* a verb that says it of anything: only with a subject */
+	DECIMAL = 256, /* a number with a fraction, besides NUMBER */
 };
 
 static const struct {
 	const char *word;
-	enum word_kind kind;
+	unsigned kind;
 } WORDS[] = {
 	{"page", SUBJECT},
 	{"seite", SUBJECT},
 	{"html", SUBJECT},
 	{"generated", VERB},
 	{"rendered", VERB},
-	{"served", VERB},
-	{"processed", VERB},
-	{"loaded", VERB},
-	{"built", VERB},
-	{"created", VERB},
+	{"served", LOOSE},
+	{"processed", LOOSE},
+	{"loaded", LOOSE},
+	{"built", LOOSE},
+	{"created", LOOSE},
 	{"erzeugt", VERB},
 	{"generiert", VERB},
-	{"generation", VERB},
-	{"rendering", VERB},
-	{"execution", VERB},
-	{"load", VERB},
+	{"generation", LOOSE},
+	{"rendering", LOOSE},
+	{"execution", LOOSE},
+	{"load", LOOSE},
 	{"s", UNIT},
 	{"sec", UNIT},
 	{"secs", UNIT},
@@ -122,11 +124,11 @@ static unsigned kind_of(slice w)
 	if (is_date(w))
 		return DATE;
 	if (is_number(w))
-		return NUMBER;
+		return NUMBER | (memchr(w.ptr, '.', w.len) ? DECIMAL : 0);
 	while (digits < w.len && (word_is_digit(w.ptr[digits]) || w.ptr[digits] == '.'))
 		digits++;
 	if (digits && (known_word(slice_sub(w, digits, w.len)) & UNIT))
-		return NUMBER | UNIT;
+		return NUMBER | UNIT | (memchr(w.ptr, '.', digits) ? DECIMAL : 0);
 	return 0;
 }
 
@@ -157,9 +159,11 @@ bool noise_is_generated_line(slice line)
 			return false;
 		seen |= kind;
 	}
-	if (!(seen & VERB))
+	if (!(seen & VERB) && !((seen & LOOSE) && (seen & SUBJECT)))
 		return false;
 	if (seen & CLOCK)
 		return true;
-	return (seen & NUMBER) && (seen & UNIT) && !(seen & DATE);
+	if (!(seen & NUMBER) || !(seen & UNIT) || (seen & DATE))
+		return false;
+	return (seen & SUBJECT) || (seen & DECIMAL);
 }

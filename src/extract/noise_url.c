@@ -16,19 +16,27 @@ static bool is_one_of(slice name, const char *const *words)
 static bool names_session(slice name)
 {
 	static const char *const NAMES[] = {"jsessionid", "phpsessid", "cfid", "cftoken", "oscsid",
-		"zenid", "sessionid", "session_id", "sessid", "sid_token", "asp.net_sessionid",
-		"_wpnonce", "sesskey", "authenticity_token", "csrf_token", "csrftoken", "_csrf",
+		"zenid", "asp.net_sessionid", "_wpnonce", "sesskey", "authenticity_token", "csrf_token", "csrftoken", "_csrf",
 		"__requestverificationtoken", "form_key", "xsrf_token", NULL};
 
 	return is_one_of(name, NAMES) || word_starts(name, SLICE("aspsessionid"));
 }
 
-/* Names that may hold a token of this download, and may not. */
+/* Names that may hold a session's id, or that of a talk: the value decides. */
 static bool may_name_session(slice name)
 {
-	static const char *const NAMES[] = {"sid", "session", "s", "state", "nonce", "token",
-		"ticket", "code_challenge", "request_id", "requestid", "rid", "_token", "key",
-		"return_token", "correlationid", "ray", "logintoken", "tk", NULL};
+	static const char *const NAMES[] = {"sid", "session", "sessionid", "session_id", "sessid",
+		NULL};
+
+	return is_one_of(name, NAMES);
+}
+
+/* Names that may hold a token of this download; the value decides again. */
+static bool may_name_token(slice name)
+{
+	static const char *const NAMES[] = {"state", "nonce", "token", "ticket", "code_challenge",
+		"request_id", "requestid", "_token", "return_token", "correlationid", "ray",
+		"logintoken", NULL};
 
 	return is_one_of(name, NAMES);
 }
@@ -54,9 +62,17 @@ static bool names_buster(slice name)
 
 static bool names_version(slice name)
 {
-	static const char *const NAMES[] = {"v", "ver", "version", "rev", "revision", "hash", "h",
-		"t", "ts", "time", "mtime", "modified", "build", "cache", "cachekey", "bust",
-		"itok", "dpl", "etag", "c", "m", "q", "md5", "sha", "vid", "lm", NULL};
+	static const char *const NAMES[] = {"v", "ver", "version", "rev", "revision", "hash",
+		"build", "cachekey", "bust", "etag", NULL};
+
+	return is_one_of(name, NAMES);
+}
+
+/* Names that may hold a time of change or a hash, or a height: the value decides. */
+static bool may_name_version(slice name)
+{
+	static const char *const NAMES[] = {"t", "ts", "time", "mtime", "modified", "cache", "h",
+		"c", "m", "md5", "sha", "lm", "itok", "dpl", NULL};
 
 	return is_one_of(name, NAMES);
 }
@@ -69,17 +85,13 @@ static bool is_clock_or_random(slice value)
 /* A version number, a date, a hash: nothing that chooses what is shown. */
 static bool is_version(slice value)
 {
-	size_t digits = 0;
-
 	if (noise_is_random(value))
 		return true;
-	for (size_t i = 0; i < value.len; i++) {
-		if (!word_is_alnum(value.ptr[i]) && value.ptr[i] != '.' && value.ptr[i] != '-' &&
-			value.ptr[i] != '_' && value.ptr[i] != '=')
+	for (size_t i = 0; i < value.len; i++)
+		if (!word_is_digit(value.ptr[i]) && value.ptr[i] != '.' && value.ptr[i] != '-' &&
+			value.ptr[i] != '_' && !(i == 0 && value.ptr[i] == 'v'))
 			return false;
-		digits += word_is_digit(value.ptr[i]);
-	}
-	return value.len == 0 || digits > 0;
+	return true;
 }
 
 static bool masks_param(struct noise *n, enum noise_url_use use, slice param)
@@ -90,7 +102,8 @@ static bool masks_param(struct noise *n, enum noise_url_use use, slice param)
 
 	if (equals && names_session(name) && value.len)
 		return noise_applies(n, NOISE_SESSION_IDS, param);
-	if (equals && may_name_session(name) && noise_is_token(value))
+	if (equals && ((may_name_session(name) && noise_is_random(value)) ||
+			      (may_name_token(name) && noise_is_token(value))))
 		return noise_applies(n, NOISE_SESSION_IDS, param);
 	if (equals && names_buster(name) && is_clock_or_random(value))
 		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
@@ -98,8 +111,9 @@ static bool masks_param(struct noise *n, enum noise_url_use use, slice param)
 		return false;
 	if (equals && (names_signature(name) || names_buster(name)))
 		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
-	if (equals ? names_version(name) && is_version(value)
-		   : noise_is_random(name) || noise_is_epoch(name))
+	if (equals ? (names_version(name) && is_version(value)) ||
+				     (may_name_version(name) && is_clock_or_random(value))
+		   : is_clock_or_random(name) || noise_is_instant(name))
 		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
 	return false;
 }
@@ -159,17 +173,34 @@ static int add_path(struct noise *n, slice path, struct buf *out)
 	return rc ? rc : buf_add(out, slice_sub(path, at + session.len, path.len));
 }
 
-static int add_fragment(struct noise *n, bool alone, slice fragment, struct buf *out)
-{
-	if (alone && noise_has_random(fragment) && noise_applies(n, NOISE_RANDOM_IDS, fragment))
-		return buf_add_str(out, "#*");
-	return buf_add(out, fragment);
-}
-
 static bool is_challenge(slice ref)
 {
 	return memmem(ref.ptr, ref.len, "/cdn-cgi/content?", 17) ||
 	       memmem(ref.ptr, ref.len, "/cdn-cgi/challenge-platform/", 28);
+}
+
+static bool has_image_path(slice ref)
+{
+	static const char *const ENDS[] = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif",
+		".svg", ".ico", NULL};
+	size_t end = 0;
+
+	while (end < ref.len && ref.ptr[end] != '?' && ref.ptr[end] != '#')
+		end++;
+	for (const char *const *e = ENDS; *e; e++) {
+		size_t len = strlen(*e);
+
+		if (end > len && word_is(slice_sub(ref, end - len, end), slice_str(*e)))
+			return true;
+	}
+	return false;
+}
+
+enum noise_url_use noise_url_use_of(slice name, slice ref)
+{
+	static const char *const IMAGES[] = {"image", "logo", "thumbnail", "icon", NULL};
+
+	return has_image_path(ref) || noise_names(name, IMAGES) ? NOISE_URL_EMBED : NOISE_URL_LINK;
 }
 
 /* False, with out as it was, when the address hides none. */
@@ -210,5 +241,5 @@ int noise_url(struct noise *n, enum noise_url_use use, slice ref, struct buf *ou
 	rc = add_path(n, ref, out);
 	if (rc == 0)
 		rc = add_query(n, use, query, out);
-	return rc ? rc : add_fragment(n, ref.len + query.len == 0, fragment, out);
+	return rc ? rc : buf_add(out, fragment);
 }

@@ -83,8 +83,12 @@ bool noise_is_random(slice s)
 		return shape.digits >= 2 && shape.hex_letters >= 1;
 	if (s.len < RANDOM_BASE64)
 		return false;
+	/* Padded base64 of few bytes may have no figures. */
+	if (s.len % 4 == 0 && s.ptr[s.len - 1] == '=' && shape.upper && shape.lower)
+		return shape.turns * 100 >= s.len * 36;
+	/* Of random base64, 62 % of the neighbours differ in class; of "iPhone15ProMax" fewer. */
 	return shape.digits && shape.upper && shape.lower && shape.other * 8 <= s.len &&
-	       shape.turns * 5 >= s.len;
+	       shape.turns * 100 >= s.len * (s.len < 24 ? 50 : 36);
 }
 
 bool noise_is_token(slice s)
@@ -123,6 +127,8 @@ bool noise_is_epoch(slice s)
 		else if (!word_is_digit(s.ptr[i]))
 			return false;
 	}
+	if (s.len == 18 && s.ptr[0] == '6') /* ticks of .NET, since the year 1 */
+		return true;
 	return (whole == 10 || whole == 13 || whole == 16) && s.ptr[0] >= '1' && s.ptr[0] <= '3' &&
 	       (s.ptr[0] < '3' || whole > 10);
 }
@@ -180,8 +186,8 @@ bool noise_names_token(slice name)
 		"requestverification", "authenticity", "formbuildid", "formkey", "formtoken",
 		"sesskey", "sessionid", "sessid", "securitytoken", "antiforgery", "accesstoken",
 		"onetime", "captcha", "honeypot", "requestid", "correlationid", "traceid",
-		"traceparent", "rayid", "cfray", "visitorid", "pageviewid", "impressionid", "jwt",
-		"uniqueid", "uuid", "guid", NULL};
+		"traceparent", "rayid", "cfray", "visitorid", "pageviewid", "trackingid", "impressionid", "jwt",
+		"uniqueid", NULL};
 
 	return noise_names(name, WORDS);
 }
@@ -194,6 +200,15 @@ bool noise_names_content(slice name)
 		"body", "summary", "question", "answer", "content", NULL};
 
 	return noise_names(name, WORDS);
+}
+
+bool noise_names_thing(slice name)
+{
+	static const char *const WORDS[] = {"created", "updated", "start", "deadline", "date",
+		"product", "item", "variant", "article", "offer", "listing", "order", "entry",
+		"document", "version", "event", NULL};
+
+	return noise_names_content(name) || noise_names(name, WORDS);
 }
 
 bool noise_names_clock(slice name)
@@ -216,8 +231,8 @@ bool noise_names_clock(slice name)
 bool noise_names_build(slice name)
 {
 	static const char *const WORDS[] = {"buildid", "buildhash", "buildversion", "buildnumber",
-		"commit", "gitsha", "revision", "assetversion", "assethash", "releaseid",
-		"deployment", "manifest", "bundlehash", "cachebust", "cachekey", "cssversion",
+		"staticversion", "scriptversion", "themeversion", "pluginversion", "commithash", "commitsha", "gitsha", "assetversion", "assethash", "releaseid",
+		"deploymentid", "bundlehash", "cachebust", "cachekey", "cssversion",
 		"jsversion", "appversion", "clientversion", "sentryrelease", "webversion", NULL};
 
 	return noise_names(name, WORDS);
@@ -225,7 +240,7 @@ bool noise_names_build(slice name)
 
 bool noise_names_performance(slice name)
 {
-	static const char *const WORDS[] = {"applicationtime", "queuetime", "duration", "elapsed",
+	static const char *const WORDS[] = {"applicationtime", "queuetime",
 		"ttfb", "responsetime", "servertiming", "querycount", "memoryusage", "rendertime",
 		"dbtime", "processingtime", "backendtime", NULL};
 

@@ -25,7 +25,7 @@ bool noise_is_token(slice word);
 /* One of the parts of a name between '-', '_', ':', '.' and '/' is random. */
 bool noise_has_random(slice name);
 
-/* Seconds, milliseconds or microseconds since 1970 in the years 2001 to 2100. */
+/* Seconds, milliseconds or microseconds since 1970 in the years 2001 to 2100; ticks of .NET. */
 bool noise_is_epoch(slice word);
 
 /* A date with a time of day to the second, ISO 8601 or RFC 9110. */
@@ -39,6 +39,9 @@ bool noise_names_token(slice name);
 
 /* A name for what a reader cares about: price, title, date, stock and so on. */
 bool noise_names_content(slice name);
+
+/* The same, or a name for what identifies it: product, event, version and so on. */
+bool noise_names_thing(slice name);
 
 /* Names for readings of the server's clock, for builds, and for figures of monitoring. */
 bool noise_names_clock(slice name);

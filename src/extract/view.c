@@ -75,7 +75,7 @@ int view_limited(struct view *v, int rc)
 
 static int add_at(struct view *v, enum view_kind kind, uint32_t node, const char *attr, slice text)
 {
-	struct view_item item = {kind, node, attr, v->text.len, text.len};
+	struct view_item item = {kind, node, 0, attr, v->text.len, text.len};
 	int rc;
 
 	if (text.len == 0)
@@ -249,6 +249,8 @@ static enum view_script script_type(const struct html_token *token)
 
 	if (word_starts(type, SLICE("application/ld+json")))
 		return VIEW_SCRIPT_LINKED_DATA;
+	if (word_is(type, SLICE("importmap")) || word_is(type, SLICE("speculationrules")))
+		return VIEW_SCRIPT_ASSETS;
 	if (type.len && memmem(type.ptr, type.len, "json", 4))
 		return VIEW_SCRIPT_JSON;
 	return VIEW_SCRIPT_CODE;
@@ -364,18 +366,26 @@ static int compare_texts(slice a, slice b)
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Metadata first, by text; all others as they come. The context is the view. */
+static int rank(enum view_kind kind)
+{
+	if (kind == VIEW_META)
+		return 0;
+	return kind == VIEW_DATA ? 2 : 1;
+}
+
+/* Metadata first, by text; data last, by group; all others as they come. */
 static int compare_items(const void *left, const void *right, void *context)
 {
 	const struct view *v = context;
 	const struct view_item *a = left, *b = right;
-	bool meta_a = a->kind == VIEW_META, meta_b = b->kind == VIEW_META;
-	int order = 0;
+	int order = rank(a->kind) - rank(b->kind);
 
-	if (meta_a != meta_b)
-		return meta_b - meta_a;
-	if (meta_a)
+	if (order)
+		return order;
+	if (a->kind == VIEW_META)
 		order = compare_texts(view_item_text(v, a), view_item_text(v, b));
+	else if (a->group != b->group)
+		order = a->group < b->group ? -1 : 1;
 	return order ? order : (a->from > b->from) - (a->from < b->from);
 }
 
@@ -387,7 +397,7 @@ int view_finish(struct view *v)
 		rc = view_end_line(v);
 	if (rc == 0 && v->items.len)
 		qsort_r(v->items.ptr, v->items.len, sizeof v->items.ptr[0], compare_items, v);
-	return rc;
+	return rc ? rc : view_targets(v);
 }
 
 static int feed_item(struct digester *d, const struct view *v, const struct view_item *item)

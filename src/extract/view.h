@@ -58,6 +58,7 @@ enum view_kind {
 struct view_item {
 	enum view_kind kind;
 	uint32_t node;    /* number of its element, 0 for none */
+	uint64_t group;   /* of data: what script they are from, by the names in it */
 	const char *attr; /* the attribute that holds it, lives for ever; NULL for none */
 	size_t from, len; /* canonical text, in view.text */
 };
@@ -106,7 +107,10 @@ void view_release(struct view *v);
 /* Takes in a token of the document. 0 or ERR_NOMEM. */
 int view_token(struct view *v, const struct html_token *token) SP_MUST_CHECK;
 
-/* Says that the document has ended. Metadata now come first, sorted. 0 or ERR_NOMEM. */
+/*
+ * Says that the document has ended. Metadata now come first, sorted, and data last, script by
+ * script: where they stand in the page does not matter. 0 or ERR_NOMEM.
+ */
 int view_finish(struct view *v) SP_MUST_CHECK;
 
 /* The text of an item, valid until the view is released or reset. */

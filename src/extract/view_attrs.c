@@ -4,6 +4,7 @@
 #include "base/word.h"
 #include "extract/html_attr.h"
 #include "extract/noise_word.h"
+#include "extract/script_literal.h"
 #include "extract/srcset.h"
 #include "extract/view_build.h"
 
@@ -13,11 +14,15 @@ enum role {
 	ROLE_LINK,
 	ROLE_FORM,
 	ROLE_IMAGE,
+	ROLE_SPRITE, /* a part of an SVG file or of the page: its name says which */
 	ROLE_IMAGES, /* srcset */
 	ROLE_MEDIA,
 	ROLE_FRAME,
 	ROLE_LABEL,
-	ROLE_SHAPE, /* of SVG */
+	ROLE_HIDDEN, /* present or not */
+	ROLE_CODE,   /* of an event handler */
+	ROLE_SHAPE,  /* of SVG */
+	ROLE_DATA, /* data-price and the like */
 	ROLE_ASSET,
 	ROLE_STYLE,
 	ROLE_DONE, /* read with its element */
@@ -35,6 +40,13 @@ struct attr_role {
 static const struct attr_role ANYWHERE[] = {
 	{"alt", ROLE_LABEL},
 	{"aria-label", ROLE_LABEL},
+	{"aria-valuetext", ROLE_LABEL},
+	{"content", ROLE_LABEL},
+	{"download", ROLE_LABEL},
+	{"hidden", ROLE_HIDDEN},
+	{"max", ROLE_LABEL},
+	{"min", ROLE_LABEL},
+	{"value", ROLE_LABEL},
 	{"cite", ROLE_LINK},
 	{"datetime", ROLE_LABEL},
 	{"label", ROLE_LABEL},
@@ -67,13 +79,18 @@ static const struct attr_role ANYWHERE[] = {
 
 static enum role role_anywhere(slice name, const char **ret_name)
 {
+	if (slice_starts_with(name, SLICE("on")))
+		return ROLE_CODE;
+	if (slice_starts_with(name, SLICE("data-")) && noise_names_content(name) &&
+		!noise_has_random(name))
+		*ret_name = "data-*";
 	for (size_t i = 0; i < sizeof ANYWHERE / sizeof ANYWHERE[0]; i++) {
 		if (slice_eq(name, slice_str(ANYWHERE[i].name))) {
 			*ret_name = ANYWHERE[i].name;
 			return ANYWHERE[i].role;
 		}
 	}
-	return ROLE_MARKUP;
+	return *ret_name ? ROLE_DATA : ROLE_MARKUP;
 }
 
 static enum role role_of_source(enum html_tag tag)
@@ -101,7 +118,13 @@ static enum role role_of_href(const struct html_token *token)
 		return ROLE_DONE;
 	if (token->tag == HTML_TAG_IMAGE || token->tag == HTML_TAG_FEIMAGE)
 		return ROLE_IMAGE;
-	return token->tag == HTML_TAG_USE ? ROLE_ASSET : ROLE_LINK;
+	return token->tag == HTML_TAG_USE ? ROLE_SPRITE : ROLE_LINK;
+}
+
+static bool is_field(enum html_tag tag)
+{
+	return tag == HTML_TAG_INPUT || tag == HTML_TAG_SELECT || tag == HTML_TAG_OPTION ||
+	       tag == HTML_TAG_TEXTAREA || tag == HTML_TAG_BUTTON;
 }
 
 static enum role role_of(const struct html_token *token, slice name, const char **ret_name)
@@ -127,6 +150,8 @@ static enum role role_of(const struct html_token *token, slice name, const char 
 	}
 	if (token->tag == HTML_TAG_FORM &&
 		(slice_eq(name, SLICE("action")) || slice_eq(name, SLICE("method"))))
+		return ROLE_DONE;
+	if (is_field(token->tag) && slice_eq(name, SLICE("value")))
 		return ROLE_DONE;
 	return role_anywhere(name, ret_name);
 }
@@ -161,6 +186,39 @@ static bool is_data_url(slice value)
 	return word_starts(word_trim(value), SLICE("data:"));
 }
 
+/* The icon of a sprite file is named by the fragment; the file is an asset. */
+static int add_sprite(struct view *v, slice ref)
+{
+	const char *hash = ref.len ? memchr(ref.ptr, '#', ref.len) : NULL;
+	slice icon = hash ? slice_sub(ref, (size_t)(hash - ref.ptr), ref.len) : ref;
+
+	if (icon.len < ref.len && !noise_applies(&v->noise, NOISE_ASSET_HASHES, ref))
+		icon = ref;
+	return view_add_url(v, VIEW_IMAGE, "href", NOISE_URL_EMBED, icon);
+}
+
+/* Where a handler leads; the rest of it is code. */
+static int add_handler(struct view *v, const struct html_attr *attr)
+{
+	struct script_literal literal;
+	struct script_scanner s;
+	int rc = add_masked(v, NOISE_MARKUP, attr->name, attr->value);
+
+	script_scanner_init(&s, attr->value);
+	while (rc == 0 && script_scanner_next(&s, &literal))
+		if (literal.string && (slice_starts_with(literal.value, SLICE("/")) ||
+					      slice_starts_with(literal.value, SLICE("http"))))
+			rc = view_add_url(v, VIEW_LINK, "on*", NOISE_URL_LINK, literal.value);
+	return rc;
+}
+
+static int add_data(struct view *v, const struct html_attr *attr)
+{
+	if (noise_has_random(attr->value))
+		return add_masked(v, NOISE_MARKUP, attr->name, attr->value);
+	return view_add_pair(v, VIEW_LABEL, "data-*", attr->name, word_trim(attr->value));
+}
+
 static int add_attribute(struct view *v, const struct html_token *token,
 	const struct html_attr *attr)
 {
@@ -180,7 +238,17 @@ static int add_attribute(struct view *v, const struct html_token *token,
 	case ROLE_MEDIA:
 		return view_add_url(v, VIEW_MEDIA, name, NOISE_URL_EMBED, attr->value);
 	case ROLE_FRAME:
-		return view_add_url(v, VIEW_FRAME, name, NOISE_URL_EMBED, attr->value);
+		if (strcmp(name, "srcdoc") == 0)
+			return view_add(v, VIEW_FRAME, name, attr->value);
+		return view_add_url(v, VIEW_FRAME, name, NOISE_URL_LINK, attr->value);
+	case ROLE_SPRITE:
+		return add_sprite(v, attr->value);
+	case ROLE_HIDDEN:
+		return view_add(v, VIEW_LABEL, name, SLICE("yes"));
+	case ROLE_CODE:
+		return add_handler(v, attr);
+	case ROLE_DATA:
+		return add_data(v, attr);
 	case ROLE_LABEL:
 		return add_label(v, name, attr->value);
 	case ROLE_SHAPE:
@@ -237,6 +305,19 @@ static int link_element(struct view *v, const struct html_token *token)
 	return view_add(v, VIEW_ASSET, "href", href);
 }
 
+static bool is_one_time(slice name, slice value)
+{
+	static const char *const TOKEN[] = {"token", NULL};
+
+	if (noise_names_token(name))
+		return true;
+	if (noise_names_clock(name) && (noise_is_epoch(value) || noise_is_instant(value)))
+		return true;
+	if (noise_names_thing(name))
+		return false;
+	return noise_is_token(value) || (noise_names(name, TOKEN) && noise_is_random(value));
+}
+
 /* Metadata that speak to programs only. */
 static bool is_technical(slice name)
 {
@@ -261,15 +342,16 @@ static int meta_element(struct view *v, const struct html_token *token)
 		name = word_trim(html_attr_value(token, KEYS[i]));
 	if (name.len == 0 || content.len == 0)
 		return 0;
-	if (noise_names_token(name) || noise_is_token(content) ||
-		(noise_names_clock(name) && is_data_url(content)))
+	if (is_one_time(name, content))
 		return add_masked(v, NOISE_NONCES, name, content);
 	if (noise_names_build(name))
 		return add_masked(v, NOISE_BUILD_IDS, name, content);
 	if (is_technical(name))
 		return add_masked(v, NOISE_MARKUP, name, content);
+	if (content.ptr[0] == '{')
+		return view_script(v, VIEW_SCRIPT_JSON, content);
 	buf_reset(&v->scratch);
-	rc = noise_url(&v->noise, NOISE_URL_EMBED, content, &v->scratch);
+	rc = noise_url(&v->noise, noise_url_use_of(name, content), content, &v->scratch);
 	if (rc)
 		return view_limited(v, rc);
 	return view_add_pair(v, VIEW_META, "content", name, buf_slice(&v->scratch));
@@ -285,12 +367,6 @@ static int form_element(struct view *v, const struct html_token *token)
 		return rc;
 	return view_add(v, VIEW_FORM, "method",
 		word_is(method, SLICE("post")) ? SLICE("post") : SLICE("get"));
-}
-
-static bool is_one_time(slice name, slice value)
-{
-	return noise_names_token(name) || noise_is_token(value) ||
-	       (noise_names_clock(name) && (noise_is_epoch(value) || noise_is_instant(value)));
 }
 
 /* A field of a form: what it would send, and whether. */
@@ -325,17 +401,11 @@ static int element(struct view *v, const struct html_token *token)
 		return meta_element(v, token);
 	case HTML_TAG_FORM:
 		return form_element(v, token);
-	case HTML_TAG_INPUT:
-	case HTML_TAG_SELECT:
-	case HTML_TAG_OPTION:
-	case HTML_TAG_TEXTAREA:
-	case HTML_TAG_BUTTON:
-		return field_element(v, token);
 	case HTML_TAG_BASE:
 		return view_add_url(v, VIEW_META, "href", NOISE_URL_LINK,
 			html_attr_value(token, SLICE("href")));
 	default:
-		return 0;
+		return is_field(token->tag) ? field_element(v, token) : 0;
 	}
 }
 

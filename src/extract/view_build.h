@@ -10,6 +10,7 @@
 /* What a script element holds. */
 enum view_script {
 	VIEW_SCRIPT_CODE,
+	VIEW_SCRIPT_ASSETS, /* names other scripts */
 	VIEW_SCRIPT_JSON,
 	VIEW_SCRIPT_LINKED_DATA, /* JSON-LD: all of it is content */
 };
@@ -40,6 +41,9 @@ int view_end_line(struct view *v) SP_MUST_CHECK;
 
 /* Adds what the attributes of a start tag hold; its element is open. */
 int view_attributes(struct view *v, const struct html_token *token) SP_MUST_CHECK;
+
+/* Replaces links within the page by the places they lead to, when all items are there. */
+int view_targets(struct view *v) SP_MUST_CHECK;
 
 /* Adds what the script or style sheet in raw_text holds. */
 int view_script(struct view *v, enum view_script type, slice text) SP_MUST_CHECK;

@@ -3,13 +3,17 @@
  * literals of code that read like text or are named like content, and the images of sheets.
  */
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/word.h"
 #include "extract/css.h"
 #include "extract/noise_word.h"
 #include "extract/script_literal.h"
 #include "extract/view_build.h"
 
-enum { TEXT_WORDS = 3 }; /* words from which a literal of code reads like text */
+enum {
+	TEXT_WORDS = 3,  /* words from which a literal of code reads like text */
+	GROUP_NAMES = 8, /* names that a script is known by */
+};
 
 static bool starts_like_url(slice value)
 {
@@ -41,37 +45,22 @@ static bool noise_of(const struct script_literal *l, enum noise_rule *ret_rule)
 {
 	bool number = !l->string;
 
-	if (noise_names_content(l->name) && !noise_names_token(l->name))
-		return false;
-	if (noise_names_build(l->name))
+	*ret_rule = NOISE_SCRIPT_TOKENS;
+	if (noise_names_build(l->name)) {
 		*ret_rule = NOISE_BUILD_IDS;
-	else if (number && noise_names_performance(l->name))
+		return true;
+	}
+	if (number && noise_names_performance(l->name)) {
 		*ret_rule = NOISE_PERFORMANCE;
-	else if (noise_names_token(l->name) || noise_is_token(l->value))
-		*ret_rule = NOISE_SCRIPT_TOKENS;
-	else if (noise_is_epoch(l->value))
-		*ret_rule = NOISE_SCRIPT_TOKENS;
-	else if (noise_names_clock(l->name) && (number || noise_is_instant(l->value)))
-		*ret_rule = NOISE_SCRIPT_TOKENS;
-	else
+		return true;
+	}
+	if (noise_names_token(l->name))
+		return true;
+	if (noise_names_clock(l->name) && (number || noise_is_instant(l->value)))
+		return true;
+	if (noise_names_thing(l->name))
 		return false;
-	return true;
-}
-
-static int add_literal(struct view *v, const struct script_literal *l)
-{
-	enum noise_rule rule;
-	int rc;
-
-	if (noise_of(l, &rule) && noise_applies(&v->noise, rule, l->value))
-		return view_add_pair(v, VIEW_DATA, NULL, l->name, SLICE("*"));
-	if (!l->string || !starts_like_url(l->value))
-		return view_add_pair(v, VIEW_DATA, NULL, l->name, l->value);
-	buf_reset(&v->scratch);
-	rc = noise_url(&v->noise, NOISE_URL_EMBED, l->value, &v->scratch);
-	if (rc)
-		return view_limited(v, rc);
-	return view_add_pair(v, VIEW_DATA, NULL, l->name, buf_slice(&v->scratch));
+	return noise_is_token(l->value) || noise_is_epoch(l->value);
 }
 
 static bool carries_content(const struct script_literal *l)
@@ -81,25 +70,104 @@ static bool carries_content(const struct script_literal *l)
 	return l->name.len && noise_names_content(l->name) && l->value.len;
 }
 
+/* The address of a script, a style sheet or a font. */
+static bool names_asset(slice value)
+{
+	static const char *const ENDS[] = {".js", ".mjs", ".css", ".map", ".woff", ".woff2", NULL};
+	size_t end = 0;
+
+	while (end < value.len && value.ptr[end] != '?' && value.ptr[end] != '#')
+		end++;
+	value.len = end;
+	if (value.len == 0 || memchr(value.ptr, ' ', value.len))
+		return false;
+	for (const char *const *e = ENDS; *e; e++)
+		if (slice_ends_with(value, slice_str(*e)))
+			return true;
+	return false;
+}
+
+static int add_value(struct view *v, const struct script_literal *l)
+{
+	int rc;
+
+	if (!l->string || !starts_like_url(l->value))
+		return view_add_pair(v, VIEW_DATA, NULL, l->name, l->value);
+	buf_reset(&v->scratch);
+	rc = noise_url(&v->noise, noise_url_use_of(l->name, l->value), l->value, &v->scratch);
+	if (rc)
+		return view_limited(v, rc);
+	return view_add_pair(v, VIEW_DATA, NULL, l->name, buf_slice(&v->scratch));
+}
+
+static int add_literal(struct view *v, enum view_script type, const struct script_literal *l)
+{
+	enum noise_rule rule;
+	bool is_noise = noise_of(l, &rule), is_code = type == VIEW_SCRIPT_CODE;
+
+	if (is_noise && noise_applies(&v->noise, rule, l->value))
+		return is_code ? 0 : view_add_pair(v, VIEW_DATA, NULL, l->name, SLICE("*"));
+	if (is_code && !is_noise && !carries_content(l))
+		return 0;
+	if (l->string && names_asset(l->value) &&
+		noise_applies(&v->noise, NOISE_ASSET_HASHES, l->value))
+		return 0;
+	return add_value(v, l);
+}
+
+/* A network's check of the browser, and its decoder of e-mail addresses. */
+static bool is_challenge(slice code)
+{
+	static const char *const MARKS[] = {"__CF$cv$params", "/cdn-cgi/challenge-platform/",
+		"_cf_chl_opt", "/_Incapsula_Resource", "bobcmn", NULL};
+
+	for (const char *const *m = MARKS; *m; m++)
+		if (memmem(code.ptr, code.len, *m, strlen(*m)))
+			return true;
+	return false;
+}
+
+/* Marks the items of one script by the first names in it, so that it is known when it moves. */
+static void group(struct view *v, size_t first)
+{
+	struct hash_key key = {1, 1};
+	size_t end = v->items.len < first + GROUP_NAMES ? v->items.len : first + GROUP_NAMES;
+
+	for (size_t i = first; i < end; i++) {
+		slice text = view_item_text(v, &v->items.ptr[i]);
+		const char *equals = text.len ? memchr(text.ptr, '=', text.len) : NULL;
+
+		text.len = equals ? (size_t)(equals - text.ptr) : 0;
+		key.k0 = hash_bytes(key, text);
+	}
+	for (size_t i = first; i < v->items.len; i++)
+		v->items.ptr[i].group = key.k0;
+}
+
 int view_script(struct view *v, enum view_script type, slice text)
 {
 	struct script_literal literal;
 	struct script_scanner s;
+	size_t first = v->items.len;
 	int rc = 0;
 
 	if (text.len == 0)
 		return 0;
+	if (type == VIEW_SCRIPT_CODE && is_challenge(text) &&
+		noise_applies(&v->noise, NOISE_CHALLENGES, text))
+		return 0;
 	if (type == VIEW_SCRIPT_CODE && !noise_applies(&v->noise, NOISE_SCRIPT_CODE, text))
 		return view_add(v, VIEW_MARKUP, "script", text);
+	if (type == VIEW_SCRIPT_ASSETS && noise_applies(&v->noise, NOISE_ASSET_HASHES, text))
+		return 0;
 	script_scanner_init(&s, text);
 	while (rc == 0 && script_scanner_next(&s, &literal)) {
-		if (type == VIEW_SCRIPT_CODE && !carries_content(&literal))
-			continue;
 		if (type == VIEW_SCRIPT_LINKED_DATA)
-			rc = view_add_pair(v, VIEW_DATA, NULL, literal.name, literal.value);
+			rc = add_value(v, &literal);
 		else
-			rc = add_literal(v, &literal);
+			rc = add_literal(v, type, &literal);
 	}
+	group(v, first);
 	return rc;
 }
 

@@ -2,7 +2,7 @@
 
 #include "extract/html_attr.h"
 
-enum { NAME_SHOWN = 40 }; /* bytes of an id */
+enum { NAME_SHOWN = 64 }; /* bytes of an id */
 
 bool view_tree_is_void(const struct html_token *token)
 {
