@@ -121,9 +121,9 @@ static int take_word(struct json_reader *r, struct json_member *m)
 		len++;
 	m->text = slice_sub(r->rest, 0, len);
 	m->kind = len && word_is_alpha(m->text.ptr[0]) ? JSON_READ_WORD : JSON_READ_NUMBER;
-	if (len == 0 || (m->kind == JSON_READ_WORD && !slice_eq(m->text, SLICE("true")) &&
-				!slice_eq(m->text, SLICE("false")) &&
-				!slice_eq(m->text, SLICE("null"))))
+	if (len == 0 ||
+		(m->kind == JSON_READ_WORD && !slice_eq(m->text, SLICE("true")) &&
+			!slice_eq(m->text, SLICE("false")) && !slice_eq(m->text, SLICE("null"))))
 		return ERR_SYNTAX;
 	r->rest = slice_sub(r->rest, len, r->rest.len);
 	return 0;

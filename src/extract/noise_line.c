@@ -6,8 +6,8 @@ enum { LINE_MAX_SEEN = 160 };
 
 /* What the words of such a line may be; all other words make it content. */
 enum word_kind {
-	SUBJECT = 1,   /* what was made */
-	VERB = 2,      /* how servers say it */
+	SUBJECT = 1, /* what was made */
+	VERB = 2,    /* how servers say it */
 	UNIT = 4,
 	FILLER = 8,
 	NUMBER = 16,

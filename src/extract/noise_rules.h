@@ -50,6 +50,8 @@ enum { NOISE_VERSION = 1 };
 		"ids and versions of the software that built the page") \
 	X(PERFORMANCE, "performance", \
 		"durations and counters of monitoring scripts") \
+	X(TRACKING_PIXELS, "tracking-pixels", \
+		"images and frames of at most one pixel, which count visits") \
 	X(CHALLENGES, "challenges", \
 		"scripts by which a content delivery network checks the browser") \
 	X(EMAIL, "email-obfuscation", \

@@ -16,8 +16,9 @@ static bool is_one_of(slice name, const char *const *words)
 static bool names_session(slice name)
 {
 	static const char *const NAMES[] = {"jsessionid", "phpsessid", "cfid", "cftoken", "oscsid",
-		"zenid", "asp.net_sessionid", "_wpnonce", "sesskey", "authenticity_token", "csrf_token", "csrftoken", "_csrf",
-		"__requestverificationtoken", "form_key", "xsrf_token", NULL};
+		"zenid", "asp.net_sessionid", "_wpnonce", "sesskey", "authenticity_token",
+		"csrf_token", "csrftoken", "_csrf", "__requestverificationtoken", "form_key",
+		"xsrf_token", NULL};
 
 	return is_one_of(name, NAMES) || word_starts(name, SLICE("aspsessionid"));
 }
@@ -25,8 +26,8 @@ static bool names_session(slice name)
 /* Names that may hold a session's id, or that of a talk: the value decides. */
 static bool may_name_session(slice name)
 {
-	static const char *const NAMES[] = {"sid", "session", "sessionid", "session_id", "sessid",
-		NULL};
+	static const char *const NAMES[] = {
+		"sid", "session", "sessionid", "session_id", "sessid", NULL};
 
 	return is_one_of(name, NAMES);
 }
@@ -112,7 +113,7 @@ static bool masks_param(struct noise *n, enum noise_url_use use, slice param)
 	if (equals && (names_signature(name) || names_buster(name)))
 		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
 	if (equals ? (names_version(name) && is_version(value)) ||
-				     (may_name_version(name) && is_clock_or_random(value))
+				(may_name_version(name) && is_clock_or_random(value))
 		   : is_clock_or_random(name) || noise_is_instant(name))
 		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
 	return false;
@@ -181,8 +182,8 @@ static bool is_challenge(slice ref)
 
 static bool has_image_path(slice ref)
 {
-	static const char *const ENDS[] = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif",
-		".svg", ".ico", NULL};
+	static const char *const ENDS[] = {
+		".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".ico", NULL};
 	size_t end = 0;
 
 	while (end < ref.len && ref.ptr[end] != '?' && ref.ptr[end] != '#')

@@ -186,8 +186,8 @@ bool noise_names_token(slice name)
 		"requestverification", "authenticity", "formbuildid", "formkey", "formtoken",
 		"sesskey", "sessionid", "sessid", "securitytoken", "antiforgery", "accesstoken",
 		"onetime", "captcha", "honeypot", "requestid", "correlationid", "traceid",
-		"traceparent", "rayid", "cfray", "visitorid", "pageviewid", "trackingid", "impressionid", "jwt",
-		"uniqueid", NULL};
+		"traceparent", "rayid", "cfray", "visitorid", "pageviewid", "trackingid",
+		"impressionid", "jwt", "uniqueid", NULL};
 
 	return noise_names(name, WORDS);
 }
@@ -231,18 +231,19 @@ bool noise_names_clock(slice name)
 bool noise_names_build(slice name)
 {
 	static const char *const WORDS[] = {"buildid", "buildhash", "buildversion", "buildnumber",
-		"staticversion", "scriptversion", "themeversion", "pluginversion", "commithash", "commitsha", "gitsha", "assetversion", "assethash", "releaseid",
-		"deploymentid", "bundlehash", "cachebust", "cachekey", "cssversion",
-		"jsversion", "appversion", "clientversion", "sentryrelease", "webversion", NULL};
+		"staticversion", "scriptversion", "themeversion", "pluginversion", "commithash",
+		"commitsha", "gitsha", "assetversion", "assethash", "releaseid", "deploymentid",
+		"bundlehash", "cachebust", "cachekey", "cssversion", "jsversion", "appversion",
+		"clientversion", "sentryrelease", "webversion", NULL};
 
 	return noise_names(name, WORDS);
 }
 
 bool noise_names_performance(slice name)
 {
-	static const char *const WORDS[] = {"applicationtime", "queuetime",
-		"ttfb", "responsetime", "servertiming", "querycount", "memoryusage", "rendertime",
-		"dbtime", "processingtime", "backendtime", NULL};
+	static const char *const WORDS[] = {"applicationtime", "queuetime", "ttfb", "responsetime",
+		"servertiming", "querycount", "memoryusage", "rendertime", "dbtime",
+		"processingtime", "backendtime", NULL};
 
 	return noise_names(name, WORDS);
 }

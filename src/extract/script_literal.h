@@ -1,7 +1,7 @@
 /*
  * The literals of a script or a JSON text, each with the name it is given there: the key of an
- * object's member or the variable that is assigned. A scanner, no parser: it knows strings, numbers,
- * comments and brackets, reads anything, and is the same for JSON and for code.
+ * object's member or the variable that is assigned. A scanner, no parser: it knows strings,
+ * numbers, comments and brackets, reads anything, and is the same for JSON and for code.
  */
 #ifndef EXTRACT_SCRIPT_LITERAL_H
 #define EXTRACT_SCRIPT_LITERAL_H

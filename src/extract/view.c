@@ -106,8 +106,8 @@ int view_add_pair(struct view *v, enum view_kind kind, const char *attr, slice n
 	return rc ? view_limited(v, rc) : view_add(v, kind, attr, buf_slice(&v->draft));
 }
 
-int view_add_url(struct view *v, enum view_kind kind, const char *attr, enum noise_url_use use,
-	slice ref)
+int view_add_url(
+	struct view *v, enum view_kind kind, const char *attr, enum noise_url_use use, slice ref)
 {
 	int rc;
 

@@ -22,13 +22,13 @@
 #include "http/digest.h"
 
 enum {
-	VIEW_TEXT_MAX = 32 << 20,  /* bytes of all items */
-	VIEW_ITEMS_MAX = 1 << 20,  /* items */
-	VIEW_NODES_MAX = 1 << 20,  /* elements whose places are known */
-	VIEW_RAW_MAX = 8 << 20,    /* bytes of a script or style sheet in the page */
-	VIEW_PLACE_MAX = 512,      /* bytes of a place as text */
-	VIEW_END_TAG_REACH = 256,  /* open elements among which an end tag looks for its own */
-	VIEW_DEPTH_SHOWN = 8,      /* elements of a place as text */
+	VIEW_TEXT_MAX = 32 << 20, /* bytes of all items */
+	VIEW_ITEMS_MAX = 1 << 20, /* items */
+	VIEW_NODES_MAX = 1 << 20, /* elements whose places are known */
+	VIEW_RAW_MAX = 8 << 20,   /* bytes of a script or style sheet in the page */
+	VIEW_PLACE_MAX = 512,     /* bytes of a place as text */
+	VIEW_END_TAG_REACH = 256, /* open elements among which an end tag looks for its own */
+	VIEW_DEPTH_SHOWN = 8,     /* elements of a place as text */
 };
 
 /* clang-format off */
@@ -84,15 +84,15 @@ struct view {
 	struct buf text;
 	struct buf names;
 	struct view_node_vec nodes;
-	uint32_t open;        /* the innermost open element */
-	struct buf run;       /* visible text since the last item or line */
-	uint32_t run_node;    /* where it began */
-	bool space;           /* white space is due before the next word */
-	bool line_has_text;   /* so that it is due at all */
-	enum html_tag raw;    /* the element whose raw text is gathered */
+	uint32_t open;      /* the innermost open element */
+	struct buf run;     /* visible text since the last item or line */
+	uint32_t run_node;  /* where it began */
+	bool space;         /* white space is due before the next word */
+	bool line_has_text; /* so that it is due at all */
+	enum html_tag raw;  /* the element whose raw text is gathered */
 	struct buf raw_text;
-	unsigned raw_type;    /* what a script is */
-	uint32_t mail_node;   /* the element whose text was replaced by an address */
+	unsigned raw_type;  /* what a script is */
+	uint32_t mail_node; /* the element whose text was replaced by an address */
 	struct buf scratch;
 	struct buf draft;
 };

@@ -22,7 +22,7 @@ enum role {
 	ROLE_HIDDEN, /* present or not */
 	ROLE_CODE,   /* of an event handler */
 	ROLE_SHAPE,  /* of SVG */
-	ROLE_DATA, /* data-price and the like */
+	ROLE_DATA,   /* data-price and the like */
 	ROLE_ASSET,
 	ROLE_STYLE,
 	ROLE_DONE, /* read with its element */
@@ -219,8 +219,8 @@ static int add_data(struct view *v, const struct html_attr *attr)
 	return view_add_pair(v, VIEW_LABEL, "data-*", attr->name, word_trim(attr->value));
 }
 
-static int add_attribute(struct view *v, const struct html_token *token,
-	const struct html_attr *attr)
+static int add_attribute(
+	struct view *v, const struct html_token *token, const struct html_attr *attr)
 {
 	const char *name;
 
@@ -360,8 +360,8 @@ static int meta_element(struct view *v, const struct html_token *token)
 static int form_element(struct view *v, const struct html_token *token)
 {
 	slice method = word_trim(html_attr_value(token, SLICE("method")));
-	int rc = view_add_url(v, VIEW_FORM, "action", NOISE_URL_LINK,
-		html_attr_value(token, SLICE("action")));
+	int rc = view_add_url(
+		v, VIEW_FORM, "action", NOISE_URL_LINK, html_attr_value(token, SLICE("action")));
 
 	if (rc || method.len == 0)
 		return rc;
@@ -409,6 +409,21 @@ static int element(struct view *v, const struct html_token *token)
 	}
 }
 
+static bool is_tiny(slice size)
+{
+	size = word_trim(size);
+	return (size.len == 1 || (size.len == 3 && word_is(slice_sub(size, 1, 3), SLICE("px")))) &&
+	       (size.ptr[0] == '0' || size.ptr[0] == '1');
+}
+
+/* Nobody can see it: its size, as written in the tag, is at most one pixel. */
+static bool is_pixel(const struct html_token *token)
+{
+	return (token->tag == HTML_TAG_IMG || token->tag == HTML_TAG_IFRAME) &&
+	       is_tiny(html_attr_value(token, SLICE("width"))) &&
+	       is_tiny(html_attr_value(token, SLICE("height")));
+}
+
 int view_attributes(struct view *v, const struct html_token *token)
 {
 	int rc = 0;
@@ -416,6 +431,9 @@ int view_attributes(struct view *v, const struct html_token *token)
 	/* Where a link begins, among the words, is part of what it says. */
 	if (token->tag == HTML_TAG_A || token->tag == HTML_TAG_IMG)
 		rc = view_end_run(v);
+	if (is_pixel(token) && noise_applies(&v->noise, NOISE_TRACKING_PIXELS,
+				       html_attr_value(token, SLICE("src"))))
+		return rc;
 	if (rc == 0)
 		rc = element(v, token);
 	for (size_t i = 0; i < token->attr_count && rc == 0; i++)

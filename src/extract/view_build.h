@@ -19,8 +19,9 @@ enum view_script {
 int view_limited(struct view *v, int rc) SP_MUST_CHECK;
 
 /*
- * Adds an item at the open element; an empty text adds none. What is too large sets view.cut. The text run is not ended:
- * call view_end_run before items among which text has its place. 0 or ERR_NOMEM.
+ * Adds an item at the open element; an empty text adds none. What is too large sets view.cut. The
+ * text run is not ended: call view_end_run before items among which text has its place. 0 or
+ * ERR_NOMEM.
  */
 int view_add(struct view *v, enum view_kind kind, const char *attr, slice text) SP_MUST_CHECK;
 

@@ -25,8 +25,8 @@ static int gather(const struct view *v, struct strmap *fragments)
 	for (size_t i = 0; i < v->items.len && rc == 0; i++) {
 		if (!is_reference(v, &v->items.ptr[i]))
 			continue;
-		rc = strmap_put(fragments, fragment_of(v, &v->items.ptr[i]),
-			(uint32_t)fragments->len);
+		rc = strmap_put(
+			fragments, fragment_of(v, &v->items.ptr[i]), (uint32_t)fragments->len);
 		rc = rc == ERR_EXISTS ? 0 : rc;
 	}
 	return rc;

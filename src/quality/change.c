@@ -65,6 +65,12 @@ static void list_rules(struct change *c, const struct view *a, const struct view
 	}
 }
 
+/* Of a page without text, or beyond the limits, the items do not tell whether it changed. */
+static bool can_tell(const struct view *v)
+{
+	return !v->cut && v->visible > v->noise.tally.masked;
+}
+
 static int compare_views(struct change *c, const struct view *a, const struct view *b)
 {
 	double share_a = masked_share(a), share_b = masked_share(b);
@@ -73,7 +79,7 @@ static int compare_views(struct change *c, const struct view *a, const struct vi
 	c->masked_visible = share_a > share_b ? share_a : share_b;
 	list_rules(c, a, b);
 	rc = change_diff(c, a, b);
-	if (rc == 0 && c->differ_count == 0 && !a->cut && !b->cut &&
+	if (rc == 0 && c->differ_count == 0 && can_tell(a) && can_tell(b) &&
 		c->masked_visible <= CHANGE_MASKED_MAX)
 		c->same = CHANGE_NORMALISED;
 	return rc;

@@ -2,8 +2,10 @@
  * Whether two downloads of a page show the same: equal bytes, or equal in all that can be read,
  * followed, seen or sent (extract/view.h), or changed.
  *
- * HTML and XHTML are normalised. All other types (style sheets, scripts, JSON, XML, feeds, plain
- * text, images, PDF) are compared by their bytes: in them nothing is known to be noise for certain.
+ * HTML and XHTML are normalised. A page without any visible text is compared by its bytes, too:
+ * what it shows is made by scripts and not known here. All other types (style sheets, scripts,
+ * JSON, XML, feeds, plain text, images, PDF) are compared by their bytes: in them nothing is known
+ * to be noise for certain.
  */
 #ifndef QUALITY_CHANGE_H
 #define QUALITY_CHANGE_H
