@@ -242,7 +242,7 @@ bool noise_names_build(slice name)
 bool noise_names_performance(slice name)
 {
 	static const char *const WORDS[] = {"applicationtime", "queuetime", "ttfb", "responsetime",
-		"servertiming", "querycount", "memoryusage", "rendertime", "dbtime",
+		"servertiming", "querycount", "memoryusage", "rendertime", "loadtime", "requesttime", "dbtime",
 		"processingtime", "backendtime", NULL};
 
 	return noise_names(name, WORDS);

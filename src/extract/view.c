@@ -75,7 +75,12 @@ int view_limited(struct view *v, int rc)
 
 static int add_at(struct view *v, enum view_kind kind, uint32_t node, const char *attr, slice text)
 {
-	struct view_item item = {kind, node, 0, attr, v->text.len, text.len};
+	struct view_item item = {.kind = kind,
+		.seq = (uint32_t)v->items.len,
+		.node = node,
+		.attr = attr,
+		.from = v->text.len,
+		.len = text.len};
 	int rc;
 
 	if (text.len == 0)
@@ -386,7 +391,7 @@ static int compare_items(const void *left, const void *right, void *context)
 		order = compare_texts(view_item_text(v, a), view_item_text(v, b));
 	else if (a->group != b->group)
 		order = a->group < b->group ? -1 : 1;
-	return order ? order : (a->from > b->from) - (a->from < b->from);
+	return order ? order : (a->seq > b->seq) - (a->seq < b->seq);
 }
 
 int view_finish(struct view *v)
@@ -395,9 +400,11 @@ int view_finish(struct view *v)
 
 	if (rc == 0)
 		rc = view_end_line(v);
+	if (rc == 0)
+		rc = view_targets(v);
 	if (rc == 0 && v->items.len)
 		qsort_r(v->items.ptr, v->items.len, sizeof v->items.ptr[0], compare_items, v);
-	return rc ? rc : view_targets(v);
+	return rc;
 }
 
 static int feed_item(struct digester *d, const struct view *v, const struct view_item *item)

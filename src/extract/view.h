@@ -57,6 +57,7 @@ enum view_kind {
 
 struct view_item {
 	enum view_kind kind;
+	uint32_t seq;     /* its number in the order of the document */
 	uint32_t node;    /* number of its element, 0 for none */
 	uint64_t group;   /* of data: what script they are from, by the names in it */
 	const char *attr; /* the attribute that holds it, lives for ever; NULL for none */
@@ -68,6 +69,7 @@ struct view_node {
 	uint32_t parent;
 	uint32_t nth;      /* child of its parent, from 1 */
 	uint32_t children; /* so far */
+	uint32_t item;     /* number of the first item in or after it */
 	uint32_t name;     /* offset in view.names: id or name, NUL-terminated; 0 for none */
 	uint8_t tag;       /* of enum html_tag */
 };

@@ -25,7 +25,8 @@ enum role {
 	ROLE_DATA,   /* data-price and the like */
 	ROLE_ASSET,
 	ROLE_STYLE,
-	ROLE_DONE, /* read with its element */
+	ROLE_EMAIL, /* decoded as text by its rule */
+	ROLE_DONE,  /* read with its element */
 	ROLE_CLASS,
 	ROLE_ID,
 	ROLE_NONCE,
@@ -59,6 +60,7 @@ static const struct attr_role ANYWHERE[] = {
 	{"data-original", ROLE_IMAGE},
 	{"data-bg", ROLE_IMAGE},
 	{"data-background", ROLE_IMAGE},
+	{"data-cfemail", ROLE_EMAIL},
 	{"data-href", ROLE_LINK},
 	{"poster", ROLE_IMAGE},
 	{"srcset", ROLE_IMAGES},
@@ -176,7 +178,7 @@ static int add_label(struct view *v, const char *attr, slice value)
 /* What is no content, unless its rule is off. */
 static int add_masked(struct view *v, enum noise_rule rule, slice name, slice value)
 {
-	if (noise_applies(&v->noise, rule, value))
+	if (noise_applies(&v->noise, rule, value.len ? value : name))
 		return 0;
 	return view_add_pair(v, VIEW_MARKUP, NULL, name, value);
 }
@@ -265,6 +267,10 @@ static int add_attribute(
 		return add_masked(v, NOISE_RANDOM_IDS, attr->name, attr->value);
 	case ROLE_NONCE:
 		return add_masked(v, NOISE_NONCES, attr->name, attr->value);
+	case ROLE_EMAIL:
+		if (noise_set_has(v->noise.set, NOISE_EMAIL))
+			return 0;
+		return add_label(v, name, attr->value);
 	case ROLE_DONE:
 		return 0;
 	case ROLE_MARKUP:
@@ -409,6 +415,22 @@ static int element(struct view *v, const struct html_token *token)
 	}
 }
 
+/* The names as written; their values are read one by one, whatever their order. */
+static int attribute_order(struct view *v, const struct html_token *token)
+{
+	int rc = 0;
+
+	buf_reset(&v->scratch);
+	for (size_t i = 0; i < token->attr_count && rc == 0; i++) {
+		rc = buf_add(&v->scratch, token->attrs[i].name);
+		if (rc == 0)
+			rc = buf_add_char(&v->scratch, ' ');
+	}
+	if (rc || noise_applies(&v->noise, NOISE_ATTRIBUTE_ORDER, buf_slice(&v->scratch)))
+		return view_limited(v, rc);
+	return view_add(v, VIEW_MARKUP, "order", buf_slice(&v->scratch));
+}
+
 static bool is_tiny(slice size)
 {
 	size = word_trim(size);
@@ -431,6 +453,8 @@ int view_attributes(struct view *v, const struct html_token *token)
 	/* Where a link begins, among the words, is part of what it says. */
 	if (token->tag == HTML_TAG_A || token->tag == HTML_TAG_IMG)
 		rc = view_end_run(v);
+	if (rc == 0 && token->attr_count > 1)
+		rc = attribute_order(v, token);
 	if (is_pixel(token) && noise_applies(&v->noise, NOISE_TRACKING_PIXELS,
 				       html_attr_value(token, SLICE("src"))))
 		return rc;

@@ -56,7 +56,7 @@ static bool noise_of(const struct script_literal *l, enum noise_rule *ret_rule)
 	}
 	if (noise_names_token(l->name))
 		return true;
-	if (noise_names_clock(l->name) && (number || noise_is_instant(l->value)))
+	if (noise_names_clock(l->name) && (noise_is_epoch(l->value) || noise_is_instant(l->value)))
 		return true;
 	if (noise_names_thing(l->name))
 		return false;
@@ -153,9 +153,10 @@ int view_script(struct view *v, enum view_script type, slice text)
 
 	if (text.len == 0)
 		return 0;
-	if (type == VIEW_SCRIPT_CODE && is_challenge(text) &&
-		noise_applies(&v->noise, NOISE_CHALLENGES, text))
-		return 0;
+	if (type == VIEW_SCRIPT_CODE && is_challenge(text))
+		return noise_applies(&v->noise, NOISE_CHALLENGES, text)
+			       ? 0
+			       : view_add(v, VIEW_MARKUP, "script", text);
 	if (type == VIEW_SCRIPT_CODE && !noise_applies(&v->noise, NOISE_SCRIPT_CODE, text))
 		return view_add(v, VIEW_MARKUP, "script", text);
 	if (type == VIEW_SCRIPT_ASSETS && noise_applies(&v->noise, NOISE_ASSET_HASHES, text))

@@ -1,11 +1,18 @@
 /*
  * Links within the page. Their targets are named by ids, which many sites draw anew for each
- * download. What counts is the place: the first, second, … of the places that links lead to.
+ * download. What counts is the place: the first, second, … of the places that links lead to, and
+ * what stands there.
  */
 #include "base/err.h"
 #include "base/hash.h"
 #include "extract/noise_word.h"
 #include "extract/view_build.h"
+
+enum {
+	TARGET_REACH = 64, /* items among which the text at a place is looked for */
+	TARGET_TEXT = 64,  /* bytes of it that are compared */
+	TARGET_HEAD = 32,  /* bytes of its number and the marks around it, at most */
+};
 
 static bool is_reference(const struct view *v, const struct view_item *item)
 {
@@ -40,30 +47,51 @@ static slice id_of(const struct view *v, const struct view_node *node)
 	return hash ? slice_str(hash + 1) : (slice){0};
 }
 
-static void number(const struct view *v, const struct strmap *fragments, uint32_t *places)
+struct place {
+	uint32_t number; /* from 1; 0 when the page has no such id */
+	uint32_t item;   /* what stands there */
+};
+
+static void number(const struct view *v, const struct strmap *fragments, struct place *places)
 {
 	uint32_t count = 0, at;
 
 	for (size_t i = 1; i < v->nodes.len; i++) {
 		slice id = id_of(v, &v->nodes.ptr[i]);
 
-		if (id.len && strmap_get(fragments, id, &at) && places[at] == 0)
-			places[at] = ++count;
+		if (id.len && strmap_get(fragments, id, &at) && !places[at].number)
+			places[at] = (struct place){++count, v->nodes.ptr[i].item};
 	}
 }
 
-/* "#:3" for the third place, "#*" for a random name of none. */
-static int replace(struct view *v, struct view_item *item, uint32_t place)
+/* The beginning of the text that stands at a place. */
+static slice text_at(const struct view *v, struct place place)
 {
-	slice old = view_item_text(v, item);
+	size_t end = (size_t)place.item + TARGET_REACH;
+
+	for (size_t i = place.item; i < v->items.len && i < end; i++)
+		if (v->items.ptr[i].kind == VIEW_TEXT)
+			return slice_sub(view_item_text(v, &v->items.ptr[i]), 0, TARGET_TEXT);
+	return (slice){"", 0};
+}
+
+/* "#:3 Heading" for the third place, "#*" for a random name of none. */
+static int replace(struct view *v, struct view_item *item, struct place place)
+{
+	slice old = view_item_text(v, item), text;
 	size_t from = v->text.len;
 	int rc;
 
-	if (place == 0 && !noise_has_random(slice_sub(old, 1, old.len)))
+	if (place.number == 0 && !noise_has_random(slice_sub(old, 1, old.len)))
 		return 0;
 	if (!noise_applies(&v->noise, NOISE_RANDOM_IDS, old))
 		return 0;
-	rc = place ? buf_printf(&v->text, "#:%u", place) : buf_add_str(&v->text, "#*");
+	rc = buf_reserve(&v->text, TARGET_TEXT + TARGET_HEAD);
+	text = text_at(v, place);
+	if (rc == 0 && place.number)
+		rc = buf_printf(&v->text, "#:%u %.*s", place.number, (int)text.len, text.ptr);
+	else if (rc == 0)
+		rc = buf_add_str(&v->text, "#*");
 	if (rc)
 		return view_limited(v, rc);
 	item->from = from;
@@ -75,7 +103,8 @@ int view_targets(struct view *v)
 {
 	struct strmap fragments;
 	struct arena arena; /* keys are copied: the texts of the view move as it grows */
-	uint32_t *places = NULL, at;
+	struct place *places = NULL;
+	uint32_t at;
 	int rc;
 
 	arena_init(&arena, VIEW_TEXT_MAX);

@@ -94,6 +94,7 @@ int view_tree_open(struct view *v, const struct html_token *token)
 	}
 	while (v->open && ends_before((enum html_tag)v->nodes.ptr[v->open].tag, token->tag))
 		view_tree_leave(v);
+	node.item = (uint32_t)v->items.len;
 	node.parent = v->open;
 	node.nth = ++v->nodes.ptr[v->open].children;
 	rc = add_name(v, token, &node.name);

@@ -88,17 +88,26 @@ static int list(struct change *c, const struct side *a, bool in_a, const struct 
 	return rc;
 }
 
-/* Lists what lies between here and the next equal items. */
+static enum view_kind kind_at(const struct side *s)
+{
+	return s->view->items.ptr[s->at].kind;
+}
+
+/* Lists what lies between here and the next equal items; only the like is set against the like. */
 static int list_gap(struct change *c, struct side *a, size_t skip_a, struct side *b, size_t skip_b)
 {
 	int rc = 0;
 
 	while ((skip_a || skip_b) && c->differ_count < CHANGE_DIFFERS_MAX && rc == 0) {
-		rc = list(c, a, skip_a > 0, b, skip_b > 0);
-		a->at += skip_a > 0;
-		b->at += skip_b > 0;
-		skip_a -= skip_a > 0;
-		skip_b -= skip_b > 0;
+		bool pair = skip_a && skip_b && kind_at(a) == kind_at(b);
+		bool in_a = skip_a && (pair || skip_a >= skip_b);
+		bool in_b = pair || !in_a;
+
+		rc = list(c, a, in_a, b, in_b);
+		a->at += in_a;
+		b->at += in_b;
+		skip_a -= in_a;
+		skip_b -= in_b;
 	}
 	return rc;
 }
