@@ -143,7 +143,7 @@ static int add_step(const struct view *v, const struct view_node *node, struct b
 		rc = buf_add(out, html_tag_name((enum html_tag)node->tag));
 	if (rc == 0)
 		rc = buf_add_str(out, name);
-	if (rc == 0 && !strchr(name, '#') && node->parent && node->tag != HTML_TAG_BODY &&
+	if (rc == 0 && !strchr(name, '#') && node->tag != HTML_TAG_BODY &&
 		node->tag != HTML_TAG_HEAD)
 		rc = buf_printf(out, ":nth-child(%u)", node->nth);
 	return rc;
