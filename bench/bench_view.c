@@ -88,7 +88,7 @@ static size_t run_archive_gzip(slice in)
 	struct err err = {0};
 	size_t bytes = 0;
 
-	if (warc_compress_open(WARC_GZIP, 0, &c, &err) ||
+	if (warc_compress_open(WARC_CODING_GZIP, 0, &c, &err) ||
 		warc_compress_begin(c, in.len, count_bytes, &bytes, &err) ||
 		warc_compress_feed(c, in, &err) || warc_compress_end(c, &err))
 		(void)fprintf(stderr, "%s\n", err.text);

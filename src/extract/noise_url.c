@@ -18,7 +18,7 @@ static bool names_session(slice name)
 	static const char *const NAMES[] = {"jsessionid", "phpsessid", "cfid", "cftoken", "oscsid",
 		"zenid", "asp.net_sessionid", "_wpnonce", "sesskey", "authenticity_token",
 		"csrf_token", "csrftoken", "_csrf", "__requestverificationtoken", "form_key",
-		"xsrf_token", NULL};
+		"p_auth", "_ga", "_gl", "xsrf_token", NULL};
 
 	return is_one_of(name, NAMES) || word_starts(name, SLICE("aspsessionid"));
 }
@@ -35,9 +35,9 @@ static bool may_name_session(slice name)
 /* Names that may hold a token of this download; the value decides again. */
 static bool may_name_token(slice name)
 {
-	static const char *const NAMES[] = {"state", "nonce", "token", "ticket", "code_challenge",
-		"request_id", "requestid", "_token", "return_token", "correlationid", "ray",
-		"logintoken", NULL};
+	static const char *const NAMES[] = {"s", "state", "nonce", "token", "ticket",
+		"code_challenge", "request_id", "requestid", "_token", "return_token",
+		"correlationid", "ray", "logintoken", NULL};
 
 	return is_one_of(name, NAMES);
 }
@@ -55,8 +55,16 @@ static bool names_signature(slice name)
 /* Names of cache busters beyond doubt: they go from links, too. */
 static bool names_buster(slice name)
 {
-	static const char *const NAMES[] = {"_", "cb", "cachebuster", "cache_buster", "cachebust",
-		"nocache", "no_cache", "timestamp", "_ts", "rnd", "rand", "random", "ord", NULL};
+	static const char *const NAMES[] = {"cb", "cachebuster", "cache_buster", "cachebust",
+		"nocache", "no_cache", "rnd", "rand", "random", "ord", NULL};
+
+	return is_one_of(name, NAMES);
+}
+
+/* Names of clock readings beyond doubt, when the value is one. */
+static bool names_clock(slice name)
+{
+	static const char *const NAMES[] = {"_", "timestamp", "_ts", "_t", NULL};
 
 	return is_one_of(name, NAMES);
 }
@@ -73,9 +81,18 @@ static bool names_version(slice name)
 static bool may_name_version(slice name)
 {
 	static const char *const NAMES[] = {"t", "ts", "time", "mtime", "modified", "cache", "h",
-		"c", "m", "md5", "sha", "lm", "itok", "dpl", NULL};
+		"c", "m", "md5", "sha", "lm", "itok", "dpl", "s", "token", "sign", NULL};
 
 	return is_one_of(name, NAMES);
+}
+
+/* Figures, hexadecimal or with a fraction: what scripts write for a random number. */
+static bool is_numeric(slice value)
+{
+	for (size_t i = 0; i < value.len; i++)
+		if (word_hex(value.ptr[i]) < 0 && value.ptr[i] != '.' && value.ptr[i] != '-')
+			return false;
+	return value.len > 0;
 }
 
 static bool is_clock_or_random(slice value)
@@ -106,7 +123,8 @@ static bool masks_param(struct noise *n, enum noise_url_use use, slice param)
 	if (equals && ((may_name_session(name) && noise_is_random(value)) ||
 			      (may_name_token(name) && noise_is_token(value))))
 		return noise_applies(n, NOISE_SESSION_IDS, param);
-	if (equals && names_buster(name) && is_clock_or_random(value))
+	if (equals && ((names_buster(name) && is_numeric(value)) ||
+			      (names_clock(name) && is_clock_or_random(value))))
 		return noise_applies(n, NOISE_CACHE_BUSTERS, param);
 	if (use == NOISE_URL_LINK)
 		return false;
@@ -174,10 +192,16 @@ static int add_path(struct noise *n, slice path, struct buf *out)
 	return rc ? rc : buf_add(out, slice_sub(path, at + session.len, path.len));
 }
 
+/* What networks (Cloudflare, Akamai, Imperva) put into pages to tell robots from people. */
 static bool is_challenge(slice ref)
 {
-	return memmem(ref.ptr, ref.len, "/cdn-cgi/content?", 17) ||
-	       memmem(ref.ptr, ref.len, "/cdn-cgi/challenge-platform/", 28);
+	static const char *const PATHS[] = {
+		"/cdn-cgi/content?", "/cdn-cgi/challenge-platform/", "/_Incapsula_Resource?", NULL};
+
+	for (const char *const *p = PATHS; *p; p++)
+		if (memmem(ref.ptr, ref.len, *p, strlen(*p)))
+			return true;
+	return memmem(ref.ptr, ref.len, "/akam/", 6) && memmem(ref.ptr, ref.len, "/pixel_", 7);
 }
 
 static bool has_image_path(slice ref)

@@ -187,7 +187,7 @@ bool noise_names_token(slice name)
 		"sesskey", "sessionid", "sessid", "securitytoken", "antiforgery", "accesstoken",
 		"onetime", "captcha", "honeypot", "requestid", "correlationid", "traceid",
 		"traceparent", "rayid", "cfray", "visitorid", "pageviewid", "trackingid",
-		"impressionid", "jwt", "uniqueid", NULL};
+		"impressionid", "jwt", "uniqueid", "requestdigest", "akjs", NULL};
 
 	return noise_names(name, WORDS);
 }
@@ -231,10 +231,11 @@ bool noise_names_clock(slice name)
 bool noise_names_build(slice name)
 {
 	static const char *const WORDS[] = {"buildid", "buildhash", "buildversion", "buildnumber",
-		"staticversion", "scriptversion", "themeversion", "pluginversion", "commithash",
-		"commitsha", "gitsha", "assetversion", "assethash", "releaseid", "deploymentid",
-		"bundlehash", "cachebust", "cachekey", "cssversion", "jsversion", "appversion",
-		"clientversion", "sentryrelease", "webversion", NULL};
+		"hostname", "servername", "podname", "instanceid", "serverip", "staticversion",
+		"scriptversion", "themeversion", "pluginversion", "commithash", "commitsha",
+		"gitsha", "assetversion", "assethash", "releaseid", "deploymentid", "bundlehash",
+		"cachebust", "cachekey", "cssversion", "jsversion", "appversion", "clientversion",
+		"sentryrelease", "webversion", NULL};
 
 	return noise_names(name, WORDS);
 }
@@ -242,8 +243,8 @@ bool noise_names_build(slice name)
 bool noise_names_performance(slice name)
 {
 	static const char *const WORDS[] = {"applicationtime", "queuetime", "ttfb", "responsetime",
-		"servertiming", "querycount", "memoryusage", "rendertime", "loadtime", "requesttime", "dbtime",
-		"processingtime", "backendtime", NULL};
+		"servertiming", "querycount", "memoryusage", "rendertime", "loadtime",
+		"requesttime", "dbtime", "processingtime", "backendtime", NULL};
 
 	return noise_names(name, WORDS);
 }

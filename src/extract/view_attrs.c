@@ -311,6 +311,12 @@ static int link_element(struct view *v, const struct html_token *token)
 	return view_add(v, VIEW_ASSET, "href", href);
 }
 
+/* "id", "post_id", "newsId": a number under such a name is no clock reading. */
+static bool ends_like_id(slice name)
+{
+	return name.len >= 2 && word_is(slice_sub(name, name.len - 2, name.len), SLICE("id"));
+}
+
 static bool is_one_time(slice name, slice value)
 {
 	static const char *const TOKEN[] = {"token", NULL};
@@ -321,6 +327,8 @@ static bool is_one_time(slice name, slice value)
 		return true;
 	if (noise_names_thing(name))
 		return false;
+	if (noise_is_epoch(value) && !ends_like_id(name))
+		return true;
 	return noise_is_token(value) || (noise_names(name, TOKEN) && noise_is_random(value));
 }
 
@@ -329,9 +337,9 @@ static bool is_technical(slice name)
 {
 	static const char *const WORDS[] = {"viewport", "generator", "themecolor", "msapplication",
 		"xuacompatible", "verification", "formatdetection", "applewebapp", "mobilewebapp",
-		"applicationname", "charset", "contenttype", "colorscheme", "turbo", "csp",
-		"contentsecurity", "cachecontrol", "pragma", "referrer", "origintrial",
-		"httpequivx", NULL};
+		"applicationname", "servername", "hostname", "serverid", "serverip", "charset",
+		"contenttype", "colorscheme", "turbo", "csp", "contentsecurity", "cachecontrol",
+		"pragma", "referrer", "origintrial", "httpequivx", NULL};
 
 	return noise_names(name, WORDS);
 }

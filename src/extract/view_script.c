@@ -12,6 +12,7 @@
 
 enum {
 	TEXT_WORDS = 3,  /* words from which a literal of code reads like text */
+	PACKED_MIN = 32, /* bytes of a literal that may hold others */
 	GROUP_NAMES = 8, /* names that a script is known by */
 };
 
@@ -22,7 +23,7 @@ static bool starts_like_url(slice value)
 	       slice_starts_with(value, SLICE("//")) || slice_starts_with(value, SLICE("/"));
 }
 
-/* Words with letters, blanks between them, and none of the marks of code or markup. */
+/* Words with letters, blanks between them, and none of the marks of code. */
 static bool reads_like_text(slice value)
 {
 	size_t words = 0, letters = 0;
@@ -31,7 +32,7 @@ static bool reads_like_text(slice value)
 	for (size_t i = 0; i < value.len; i++) {
 		char c = value.ptr[i];
 
-		if (c == '{' || c == '}' || c == '<' || c == '=' || c == '[' || c == '\\')
+		if (c == '{' || c == '}' || c == ';' || c == '=' || c == '[')
 			return false;
 		letters += word_is_alpha(c) || (c & 0x80);
 		words += !in_word && c != ' ';
@@ -46,6 +47,10 @@ static bool noise_of(const struct script_literal *l, enum noise_rule *ret_rule)
 	bool number = !l->string;
 
 	*ret_rule = NOISE_SCRIPT_TOKENS;
+	if (word_is(l->name, SLICE("class")) || word_is(l->name, SLICE("className"))) {
+		*ret_rule = NOISE_HASHED_CLASSES;
+		return true;
+	}
 	if (noise_names_build(l->name)) {
 		*ret_rule = NOISE_BUILD_IDS;
 		return true;
@@ -100,15 +105,62 @@ static int add_value(struct view *v, const struct script_literal *l)
 	return view_add_pair(v, VIEW_DATA, NULL, l->name, buf_slice(&v->scratch));
 }
 
+/* Undoes one level of backslashes before quotes, slashes and themselves. */
+static int undo_escapes(slice text, struct buf *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < text.len && rc == 0; i++) {
+		if (text.ptr[i] == '\\' && i + 1 < text.len && strchr("\"'\\/", text.ptr[i + 1]))
+			i++;
+		rc = buf_add_char(out, text.ptr[i]);
+	}
+	return rc;
+}
+
+static bool is_packed(slice value)
+{
+	return value.len >= PACKED_MIN && memmem(value.ptr, value.len, "\\\"", 2);
+}
+
+static int add_code_literal(struct view *v, const struct script_literal *l)
+{
+	enum noise_rule rule;
+	bool is_noise = noise_of(l, &rule);
+
+	if (is_noise && noise_applies(&v->noise, rule, l->value))
+		return 0;
+	return is_noise || carries_content(l) ? add_value(v, l) : 0;
+}
+
+/* A text in code that is itself data: JSON.parse("{\"price\":…}"). */
+static int add_packed(struct view *v, slice text)
+{
+	struct script_literal literal;
+	struct script_scanner s;
+	struct buf inner;
+	int rc;
+
+	buf_init(&inner, VIEW_RAW_MAX);
+	rc = undo_escapes(text, &inner);
+	script_scanner_init(&s, buf_slice(&inner));
+	while (rc == 0 && script_scanner_next(&s, &literal))
+		rc = add_code_literal(v, &literal);
+	buf_release(&inner);
+	return view_limited(v, rc);
+}
+
 static int add_literal(struct view *v, enum view_script type, const struct script_literal *l)
 {
 	enum noise_rule rule;
-	bool is_noise = noise_of(l, &rule), is_code = type == VIEW_SCRIPT_CODE;
 
-	if (is_noise && noise_applies(&v->noise, rule, l->value))
-		return is_code ? 0 : view_add_pair(v, VIEW_DATA, NULL, l->name, SLICE("*"));
-	if (is_code && !is_noise && !carries_content(l))
-		return 0;
+	if (type == VIEW_SCRIPT_LINKED_DATA)
+		return add_value(v, l);
+	if (type == VIEW_SCRIPT_CODE)
+		return l->string && is_packed(l->value) ? add_packed(v, l->value)
+							: add_code_literal(v, l);
+	if (noise_of(l, &rule) && noise_applies(&v->noise, rule, l->value))
+		return view_add_pair(v, VIEW_DATA, NULL, l->name, SLICE("*"));
 	if (l->string && names_asset(l->value) &&
 		noise_applies(&v->noise, NOISE_ASSET_HASHES, l->value))
 		return 0;
@@ -162,12 +214,8 @@ int view_script(struct view *v, enum view_script type, slice text)
 	if (type == VIEW_SCRIPT_ASSETS && noise_applies(&v->noise, NOISE_ASSET_HASHES, text))
 		return 0;
 	script_scanner_init(&s, text);
-	while (rc == 0 && script_scanner_next(&s, &literal)) {
-		if (type == VIEW_SCRIPT_LINKED_DATA)
-			rc = add_value(v, &literal);
-		else
-			rc = add_literal(v, type, &literal);
-	}
+	while (rc == 0 && script_scanner_next(&s, &literal))
+		rc = add_literal(v, type, &literal);
 	group(v, first);
 	return rc;
 }

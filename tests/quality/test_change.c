@@ -31,6 +31,16 @@ struct noise_row {
 #define UUID_B "6fa459ea-ee8a-4ca4-894e-db77e160355e"
 
 static const struct noise_row NOISE[] = {
+	{NOISE_ONE_TIME_FIELDS,
+		{"time under any name", "<input type=hidden name=creation value=1731801600>",
+			"<input type=hidden name=creation value=1731801999>"}},
+	{NOISE_CACHE_BUSTERS, {"random number in a link", "<a href='/p?rnd=0.1234'>x</a>",
+				      "<a href='/p?rnd=0.9876'>x</a>"}},
+	{NOISE_CHALLENGES, {"pixel of a network", "<img src='/akam/13/pixel_1f?a=1'>",
+				   "<img src='/akam/13/pixel_2e?a=2'>"}},
+	{NOISE_HASHED_CLASSES,
+		{"class in JSON", "<script type=application/json>{\"className\":\"a b\"}</script>",
+			"<script type=application/json>{\"className\":\"a c\"}</script>"}},
 	{NOISE_HTML_COMMENTS,
 		{"comment of a cache", "<!-- Cached 13:04:05 -->", "<!-- Cached 13:04:09 -->"}},
 	{NOISE_HTML_COMMENTS, {"a comment more", "<i>x</i>", "<i>x</i><!-- 0.03 s -->"}},
@@ -124,6 +134,17 @@ static const struct noise_row NOISE[] = {
 };
 
 static const struct row CONTENT[] = {
+	{"text in code with an escape", "<script>show('We\\u2019re closed today')</script>",
+		"<script>show('We\\u2019re open again today')</script>"},
+	{"price in packed JSON",
+		"<script>s=JSON.parse(\"{\\\"id\\\":7,\\\"price\\\":\\\"10 Euro "
+		"each\\\"}\")</script>",
+		"<script>s=JSON.parse(\"{\\\"id\\\":7,\\\"price\\\":\\\"11 Euro "
+		"each\\\"}\")</script>"},
+	{"HTML in code", "<script>w('<p>We are closed</p>')</script>",
+		"<script>w('<p>We are open now</p>')</script>"},
+	{"number of a post in a hidden field", "<input type=hidden name=post_id value=1731801600>",
+		"<input type=hidden name=post_id value=1731801601>"},
 	{"one character", "<p>word</p>", "<p>ward</p>"},
 	{"a blank more", "<p>to day</p>", "<p>today</p>"},
 	{"a blank at a link", "<p>a<a href=/x>b</a></p>", "<p>a <a href=/x>b</a></p>"},
