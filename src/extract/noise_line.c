@@ -107,7 +107,8 @@ static bool is_number(slice w)
 static unsigned known_word(slice w)
 {
 	for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
-		if (word_is(w, slice_str(WORDS[i].word)))
+		if (w.len && WORDS[i].word[0] == word_lower(w.ptr[0]) &&
+			word_is(w, slice_str(WORDS[i].word)))
 			return WORDS[i].kind;
 	return 0;
 }

@@ -6,8 +6,8 @@
 
 static bool is_one_of(slice name, const char *const *words)
 {
-	for (; *words; words++)
-		if (word_is(name, slice_str(*words)))
+	for (; name.len && *words; words++)
+		if ((*words)[0] == word_lower(name.ptr[0]) && word_is(name, slice_str(*words)))
 			return true;
 	return false;
 }
@@ -195,13 +195,20 @@ static int add_path(struct noise *n, slice path, struct buf *out)
 /* What networks (Cloudflare, Akamai, Imperva) put into pages to tell robots from people. */
 static bool is_challenge(slice ref)
 {
-	static const char *const PATHS[] = {
-		"/cdn-cgi/content?", "/cdn-cgi/challenge-platform/", "/_Incapsula_Resource?", NULL};
+	static const slice PATHS[] = {SLICE_INIT("/cdn-cgi/content?"),
+		SLICE_INIT("/cdn-cgi/challenge-platform/"), SLICE_INIT("/_Incapsula_Resource?"),
+		SLICE_INIT("/akam/")};
+	const char *at = ref.ptr, *end = ref.ptr + ref.len;
 
-	for (const char *const *p = PATHS; *p; p++)
-		if (memmem(ref.ptr, ref.len, *p, strlen(*p)))
-			return true;
-	return memmem(ref.ptr, ref.len, "/akam/", 6) && memmem(ref.ptr, ref.len, "/pixel_", 7);
+	while ((at = memchr(at, '/', (size_t)(end - at)))) {
+		slice rest = {at, (size_t)(end - at)};
+
+		for (size_t i = 0; i < sizeof PATHS / sizeof PATHS[0]; i++)
+			if (slice_starts_with(rest, PATHS[i]))
+				return i < 3 || memmem(rest.ptr, rest.len, "/pixel_", 7);
+		at++;
+	}
+	return false;
 }
 
 static bool has_image_path(slice ref)
@@ -231,7 +238,7 @@ enum noise_url_use noise_url_use_of(slice name, slice ref)
 /* False, with out as it was, when the address hides none. */
 static bool add_email(struct noise *n, slice ref, struct buf *out)
 {
-	slice hex = noise_email_in_url(ref);
+	slice hex = memchr(ref.ptr, '#', ref.len) ? noise_email_in_url(ref) : (slice){0};
 	size_t before = out->len;
 
 	if (hex.len == 0 || !noise_set_has(n->set, NOISE_EMAIL))

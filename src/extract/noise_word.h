@@ -34,18 +34,16 @@ bool noise_is_instant(slice word);
 /* The name, in any spelling, contains one of the words of the list, which ends with NULL. */
 bool noise_names(slice name, const char *const *words);
 
-/* A name for tokens that are made for one download: csrf, nonce, viewstate and so on. */
-bool noise_names_token(slice name);
+/* What a name says of the value under it, by the words in it; any number of these may hold. */
+struct noise_name {
+	bool token;       /* made for one download: csrf, nonce, viewstate and so on */
+	bool content;     /* what a reader cares about: price, title, stock and so on */
+	bool thing;       /* the same, or what identifies it: product, event, version, date */
+	bool clock;       /* a reading of the server's clock */
+	bool build;       /* software or machine that made the page */
+	bool performance; /* figures of monitoring */
+};
 
-/* A name for what a reader cares about: price, title, date, stock and so on. */
-bool noise_names_content(slice name);
-
-/* The same, or a name for what identifies it: product, event, version and so on. */
-bool noise_names_thing(slice name);
-
-/* Names for readings of the server's clock, for builds, and for figures of monitoring. */
-bool noise_names_clock(slice name);
-bool noise_names_build(slice name);
-bool noise_names_performance(slice name);
+struct noise_name noise_name_of(slice name);
 
 #endif

@@ -48,7 +48,9 @@ static slice take_string(struct script_scanner *s)
 
 static bool is_name_char(char c)
 {
-	return word_is_alnum(c) || c == '_' || c == '$' || (c & 0x80);
+	unsigned char u = (unsigned char)c;
+
+	return (u >= 'a' && u <= 'z') || u >= 0x80 || word_is_alnum(c) || u == '_' || u == '$';
 }
 
 static slice take_while_name(struct script_scanner *s, bool number)

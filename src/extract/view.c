@@ -162,7 +162,7 @@ int view_end_line(struct view *v)
 	return rc;
 }
 
-/* Length of the white space at p: ASCII's, or a no-break space in UTF-8. */
+/* Length of the white space here: ASCII's, or a no-break space in UTF-8. */
 static size_t space_at(slice text, size_t at)
 {
 	if (word_is_space(text.ptr[at]))
@@ -170,6 +170,25 @@ static size_t space_at(slice text, size_t at)
 	if (text.ptr[at] == '\xc2' && at + 1 < text.len && text.ptr[at + 1] == '\xa0')
 		return 2;
 	return 0;
+}
+
+/* The end of the words from here on that stand a single blank apart: copied as they are. */
+static size_t end_of_words(slice text, size_t at)
+{
+	static const bool MAY_END[256] = {[' '] = true,
+		['\t'] = true,
+		['\n'] = true,
+		['\f'] = true,
+		['\r'] = true,
+		[0xc2] = true};
+
+	for (; at < text.len; at++) {
+		if (!MAY_END[(unsigned char)text.ptr[at]] || space_at(text, at) == 0)
+			continue;
+		if (text.ptr[at] != ' ' || at + 1 == text.len || space_at(text, at + 1))
+			break;
+	}
+	return at;
 }
 
 static int add_word(struct view *v, slice word)
@@ -205,8 +224,7 @@ int view_add_text(struct view *v, slice text)
 			v->space = true;
 		}
 		from = at;
-		while (at < text.len && space_at(text, at) == 0)
-			at++;
+		at = end_of_words(text, at);
 		if (at > from)
 			rc = add_word(v, slice_sub(text, from, at));
 	}

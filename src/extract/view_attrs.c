@@ -33,66 +33,85 @@ enum role {
 };
 
 struct attr_role {
-	const char *name;
+	slice name;
 	enum role role;
 };
 
-/* Attributes that mean the same on any element. */
+/* Attributes that mean the same on any element; the most frequent first. */
 static const struct attr_role ANYWHERE[] = {
-	{"alt", ROLE_LABEL},
-	{"aria-label", ROLE_LABEL},
-	{"aria-valuetext", ROLE_LABEL},
-	{"content", ROLE_LABEL},
-	{"download", ROLE_LABEL},
-	{"hidden", ROLE_HIDDEN},
-	{"max", ROLE_LABEL},
-	{"min", ROLE_LABEL},
-	{"value", ROLE_LABEL},
-	{"cite", ROLE_LINK},
-	{"datetime", ROLE_LABEL},
-	{"label", ROLE_LABEL},
-	{"placeholder", ROLE_LABEL},
-	{"title", ROLE_LABEL},
-	{"background", ROLE_IMAGE},
-	{"data-src", ROLE_IMAGE},
-	{"data-srcset", ROLE_IMAGES},
-	{"data-lazy-src", ROLE_IMAGE},
-	{"data-original", ROLE_IMAGE},
-	{"data-bg", ROLE_IMAGE},
-	{"data-background", ROLE_IMAGE},
-	{"data-cfemail", ROLE_EMAIL},
-	{"data-href", ROLE_LINK},
-	{"poster", ROLE_IMAGE},
-	{"srcset", ROLE_IMAGES},
-	{"formaction", ROLE_FORM},
-	{"d", ROLE_SHAPE},
-	{"points", ROLE_SHAPE},
-	{"style", ROLE_STYLE},
-	{"class", ROLE_CLASS},
-	{"id", ROLE_ID},
-	{"for", ROLE_ID},
-	{"aria-labelledby", ROLE_ID},
-	{"aria-describedby", ROLE_ID},
-	{"aria-controls", ROLE_ID},
-	{"aria-owns", ROLE_ID},
-	{"nonce", ROLE_NONCE},
-	{"integrity", ROLE_NONCE},
+	{SLICE_INIT("class"), ROLE_CLASS},
+	{SLICE_INIT("id"), ROLE_ID},
+	{SLICE_INIT("style"), ROLE_STYLE},
+	{SLICE_INIT("alt"), ROLE_LABEL},
+	{SLICE_INIT("background"), ROLE_IMAGE},
+	{SLICE_INIT("cite"), ROLE_LINK},
+	{SLICE_INIT("content"), ROLE_LABEL},
+	{SLICE_INIT("d"), ROLE_SHAPE},
+	{SLICE_INIT("datetime"), ROLE_LABEL},
+	{SLICE_INIT("download"), ROLE_LABEL},
+	{SLICE_INIT("for"), ROLE_ID},
+	{SLICE_INIT("formaction"), ROLE_FORM},
+	{SLICE_INIT("hidden"), ROLE_HIDDEN},
+	{SLICE_INIT("integrity"), ROLE_NONCE},
+	{SLICE_INIT("label"), ROLE_LABEL},
+	{SLICE_INIT("max"), ROLE_LABEL},
+	{SLICE_INIT("min"), ROLE_LABEL},
+	{SLICE_INIT("nonce"), ROLE_NONCE},
+	{SLICE_INIT("placeholder"), ROLE_LABEL},
+	{SLICE_INIT("points"), ROLE_SHAPE},
+	{SLICE_INIT("poster"), ROLE_IMAGE},
+	{SLICE_INIT("srcset"), ROLE_IMAGES},
+	{SLICE_INIT("title"), ROLE_LABEL},
+	{SLICE_INIT("value"), ROLE_LABEL},
+	{{0}, ROLE_MARKUP},
 };
+
+/* The same with a prefix. */
+static const struct attr_role PREFIXED[] = {
+	{SLICE_INIT("aria-label"), ROLE_LABEL},
+	{SLICE_INIT("aria-valuetext"), ROLE_LABEL},
+	{SLICE_INIT("data-src"), ROLE_IMAGE},
+	{SLICE_INIT("data-srcset"), ROLE_IMAGES},
+	{SLICE_INIT("data-lazy-src"), ROLE_IMAGE},
+	{SLICE_INIT("data-original"), ROLE_IMAGE},
+	{SLICE_INIT("data-bg"), ROLE_IMAGE},
+	{SLICE_INIT("data-background"), ROLE_IMAGE},
+	{SLICE_INIT("data-cfemail"), ROLE_EMAIL},
+	{SLICE_INIT("data-href"), ROLE_LINK},
+	{SLICE_INIT("aria-labelledby"), ROLE_ID},
+	{SLICE_INIT("aria-describedby"), ROLE_ID},
+	{SLICE_INIT("aria-controls"), ROLE_ID},
+	{SLICE_INIT("aria-owns"), ROLE_ID},
+	{{0}, ROLE_MARKUP},
+};
+
+static enum role find_role(const struct attr_role *r, slice name, const char **ret_name)
+{
+	for (; r->name.len; r++) {
+		if (r->name.len == name.len && memcmp(r->name.ptr, name.ptr, name.len) == 0) {
+			*ret_name = r->name.ptr;
+			break;
+		}
+	}
+	return r->role;
+}
 
 static enum role role_anywhere(slice name, const char **ret_name)
 {
+	enum role role;
+
+	if (slice_starts_with(name, SLICE("data-"))) {
+		role = find_role(PREFIXED, name, ret_name);
+		if (role != ROLE_MARKUP || !noise_name_of(name).content || noise_has_random(name))
+			return role;
+		*ret_name = "data-*";
+		return ROLE_DATA;
+	}
+	if (slice_starts_with(name, SLICE("aria-")))
+		return find_role(PREFIXED, name, ret_name);
 	if (slice_starts_with(name, SLICE("on")))
 		return ROLE_CODE;
-	if (slice_starts_with(name, SLICE("data-")) && noise_names_content(name) &&
-		!noise_has_random(name))
-		*ret_name = "data-*";
-	for (size_t i = 0; i < sizeof ANYWHERE / sizeof ANYWHERE[0]; i++) {
-		if (slice_eq(name, slice_str(ANYWHERE[i].name))) {
-			*ret_name = ANYWHERE[i].name;
-			return ANYWHERE[i].role;
-		}
-	}
-	return *ret_name ? ROLE_DATA : ROLE_MARKUP;
+	return find_role(ANYWHERE, name, ret_name);
 }
 
 static enum role role_of_source(enum html_tag tag)
@@ -317,19 +336,19 @@ static bool ends_like_id(slice name)
 	return name.len >= 2 && word_is(slice_sub(name, name.len - 2, name.len), SLICE("id"));
 }
 
-static bool is_one_time(slice name, slice value)
+static bool is_one_time(struct noise_name kind, slice name, slice value)
 {
 	static const char *const TOKEN[] = {"token", NULL};
 
-	if (noise_names_token(name))
+	if (kind.token)
 		return true;
-	if (noise_names_clock(name) && (noise_is_epoch(value) || noise_is_instant(value)))
+	if (kind.clock && (noise_is_epoch(value) || noise_is_instant(value)))
 		return true;
-	if (noise_names_thing(name))
+	if (kind.thing)
 		return false;
 	if (noise_is_epoch(value) && !ends_like_id(name))
 		return true;
-	return noise_is_token(value) || (noise_names(name, TOKEN) && noise_is_random(value));
+	return noise_is_token(value) || (noise_is_random(value) && noise_names(name, TOKEN));
 }
 
 /* Metadata that speak to programs only. */
@@ -350,15 +369,17 @@ static int meta_element(struct view *v, const struct html_token *token)
 		SLICE_INIT("itemprop"), SLICE_INIT("http-equiv")};
 	slice content = word_trim(html_attr_value(token, SLICE("content")));
 	slice name = {0};
+	struct noise_name kind;
 	int rc;
 
 	for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0] && name.len == 0; i++)
 		name = word_trim(html_attr_value(token, KEYS[i]));
 	if (name.len == 0 || content.len == 0)
 		return 0;
-	if (is_one_time(name, content))
+	kind = noise_name_of(name);
+	if (is_one_time(kind, name, content))
 		return add_masked(v, NOISE_NONCES, name, content);
-	if (noise_names_build(name))
+	if (kind.build)
 		return add_masked(v, NOISE_BUILD_IDS, name, content);
 	if (is_technical(name))
 		return add_masked(v, NOISE_MARKUP, name, content);
@@ -392,7 +413,7 @@ static int field_element(struct view *v, const struct html_token *token)
 	bool hidden = word_is(type, SLICE("hidden"));
 	int rc = 0;
 
-	if (hidden && value.len && is_one_time(name, value) &&
+	if (hidden && value.len && is_one_time(noise_name_of(name), name, value) &&
 		noise_applies(&v->noise, NOISE_ONE_TIME_FIELDS, value))
 		value = SLICE("*");
 	if (noise_has_random(name) && noise_applies(&v->noise, NOISE_RANDOM_IDS, name))

@@ -11,9 +11,10 @@
 #include "extract/view_build.h"
 
 enum {
-	TEXT_WORDS = 3,  /* words from which a literal of code reads like text */
-	PACKED_MIN = 32, /* bytes of a literal that may hold others */
-	GROUP_NAMES = 8, /* names that a script is known by */
+	TEXT_WORDS = 3,        /* words from which a literal of code reads like text */
+	PACKED_MIN = 32,       /* bytes of a literal that may hold others */
+	CHALLENGE_SEEN = 4096, /* bytes of a script by which a challenge is known */
+	GROUP_NAMES = 8,       /* names that a script is known by */
 };
 
 static bool starts_like_url(slice value)
@@ -42,37 +43,36 @@ static bool reads_like_text(slice value)
 }
 
 /* The rule under which a literal is noise; false when it is none. */
-static bool noise_of(const struct script_literal *l, enum noise_rule *ret_rule)
+static bool noise_of(
+	const struct script_literal *l, struct noise_name name, enum noise_rule *ret_rule)
 {
-	bool number = !l->string;
-
 	*ret_rule = NOISE_SCRIPT_TOKENS;
 	if (word_is(l->name, SLICE("class")) || word_is(l->name, SLICE("className"))) {
 		*ret_rule = NOISE_HASHED_CLASSES;
 		return true;
 	}
-	if (noise_names_build(l->name)) {
+	if (name.build) {
 		*ret_rule = NOISE_BUILD_IDS;
 		return true;
 	}
-	if (number && noise_names_performance(l->name)) {
+	if (!l->string && name.performance) {
 		*ret_rule = NOISE_PERFORMANCE;
 		return true;
 	}
-	if (noise_names_token(l->name))
+	if (name.token)
 		return true;
-	if (noise_names_clock(l->name) && (noise_is_epoch(l->value) || noise_is_instant(l->value)))
+	if (name.clock && (noise_is_epoch(l->value) || noise_is_instant(l->value)))
 		return true;
-	if (noise_names_thing(l->name))
+	if (name.thing)
 		return false;
 	return noise_is_token(l->value) || noise_is_epoch(l->value);
 }
 
-static bool carries_content(const struct script_literal *l)
+static bool carries_content(const struct script_literal *l, struct noise_name name)
 {
 	if (l->string && reads_like_text(l->value))
 		return true;
-	return l->name.len && noise_names_content(l->name) && l->value.len;
+	return name.content && l->value.len;
 }
 
 /* The address of a script, a style sheet or a font. */
@@ -125,12 +125,13 @@ static bool is_packed(slice value)
 
 static int add_code_literal(struct view *v, const struct script_literal *l)
 {
+	struct noise_name name = noise_name_of(l->name);
 	enum noise_rule rule;
-	bool is_noise = noise_of(l, &rule);
+	bool is_noise = noise_of(l, name, &rule);
 
 	if (is_noise && noise_applies(&v->noise, rule, l->value))
 		return 0;
-	return is_noise || carries_content(l) ? add_value(v, l) : 0;
+	return is_noise || carries_content(l, name) ? add_value(v, l) : 0;
 }
 
 /* A text in code that is itself data: JSON.parse("{\"price\":…}"). */
@@ -159,7 +160,7 @@ static int add_literal(struct view *v, enum view_script type, const struct scrip
 	if (type == VIEW_SCRIPT_CODE)
 		return l->string && is_packed(l->value) ? add_packed(v, l->value)
 							: add_code_literal(v, l);
-	if (noise_of(l, &rule) && noise_applies(&v->noise, rule, l->value))
+	if (noise_of(l, noise_name_of(l->name), &rule) && noise_applies(&v->noise, rule, l->value))
 		return view_add_pair(v, VIEW_DATA, NULL, l->name, SLICE("*"));
 	if (l->string && names_asset(l->value) &&
 		noise_applies(&v->noise, NOISE_ASSET_HASHES, l->value))
@@ -173,6 +174,7 @@ static bool is_challenge(slice code)
 	static const char *const MARKS[] = {"__CF$cv$params", "/cdn-cgi/challenge-platform/",
 		"_cf_chl_opt", "/_Incapsula_Resource", "bobcmn", NULL};
 
+	code.len = code.len < CHALLENGE_SEEN ? code.len : CHALLENGE_SEEN;
 	for (const char *const *m = MARKS; *m; m++)
 		if (memmem(code.ptr, code.len, *m, strlen(*m)))
 			return true;
