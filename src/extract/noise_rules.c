@@ -32,6 +32,17 @@ bool noise_rule_find(slice name, enum noise_rule *ret_rule)
 	return false;
 }
 
+bool noise_applies_number(struct noise *n, enum noise_rule rule, uint64_t number)
+{
+	uint64_t mark = n->tally.rules[rule].mark;
+
+	if (!noise_set_has(n->set, rule))
+		return false;
+	n->tally.rules[rule].count++;
+	n->tally.rules[rule].mark = (mark ^ number) * 0x9e3779b97f4a7c15U + 1;
+	return true;
+}
+
 /* The key is fixed: marks of two pages are compared. They only say which rules were needed. */
 bool noise_applies(struct noise *n, enum noise_rule rule, slice bytes)
 {

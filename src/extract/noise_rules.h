@@ -102,4 +102,7 @@ struct noise {
 /* Whether the rule is on; notes then that it acted on these bytes. */
 bool noise_applies(struct noise *n, enum noise_rule rule, slice bytes);
 
+/* The same for what happens so often that a number must do: a length, a sum. */
+bool noise_applies_number(struct noise *n, enum noise_rule rule, uint64_t number);
+
 #endif

@@ -161,6 +161,8 @@ static int add_query(struct noise *n, enum noise_url_use use, slice query, struc
 /* The part of a path that holds a session id: ";jsessionid=…", "/(S(…))". */
 static slice session_in_path(slice path)
 {
+	if (path.len == 0 || (!memchr(path.ptr, ';', path.len) && !memchr(path.ptr, '(', path.len)))
+		return (slice){0};
 	for (size_t i = 0; i + 4 < path.len; i++) {
 		slice rest = slice_sub(path, i, path.len);
 		const char *end;

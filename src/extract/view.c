@@ -11,6 +11,8 @@
 #include "extract/view_build.h"
 #include "extract/view_tree.h"
 
+enum { STAGE_SIZE = 4096 }; /* bytes gathered for the digester */
+
 static const char *const KIND_NAMES[VIEW_KIND_COUNT] = {
 #define X(id, name) [VIEW_##id] = name,
 	VIEW_KINDS(X)
@@ -220,7 +222,7 @@ int view_add_text(struct view *v, slice text)
 			slice blanks = slice_sub(text, from, at);
 
 			if (blanks.len > 1 || blanks.ptr[0] != ' ')
-				(void)noise_applies(&v->noise, NOISE_WHITESPACE, blanks);
+				(void)noise_applies_number(&v->noise, NOISE_WHITESPACE, blanks.len);
 			v->space = true;
 		}
 		from = at;
@@ -288,8 +290,10 @@ static bool holds_raw(const struct html_token *token)
 /* The address in place of what Cloudflare shows instead of it. */
 static int add_email(struct view *v, const struct html_token *token)
 {
-	slice hex = html_attr_value(token, SLICE("data-cfemail"));
+	slice hex = {0};
 
+	if (token->tag == HTML_TAG_A || token->tag == HTML_TAG_SPAN)
+		hex = html_attr_value(token, SLICE("data-cfemail"));
 	if (hex.len == 0 || v->mail_node || !noise_set_has(v->noise.set, NOISE_EMAIL))
 		return 0;
 	buf_reset(&v->scratch);
@@ -425,7 +429,36 @@ int view_finish(struct view *v)
 	return rc;
 }
 
-static int feed_item(struct digester *d, const struct view *v, const struct view_item *item)
+/* Gathers small pieces: a call of the digester for each would cost more than the digest. */
+struct stage {
+	struct digester digester;
+	size_t len;
+	char bytes[STAGE_SIZE];
+};
+
+static int flush(struct stage *s)
+{
+	int rc = s->len ? digester_feed(&s->digester, (slice){s->bytes, s->len}) : 0;
+
+	s->len = 0;
+	return rc;
+}
+
+static int stage_add(struct stage *s, slice piece)
+{
+	int rc = 0;
+
+	if (piece.len > STAGE_SIZE - s->len)
+		rc = flush(s);
+	if (rc || piece.len > STAGE_SIZE)
+		return rc ? rc : digester_feed(&s->digester, piece);
+	if (piece.len)
+		memcpy(s->bytes + s->len, piece.ptr, piece.len);
+	s->len += piece.len;
+	return 0;
+}
+
+static int stage_item(struct stage *s, const struct view *v, const struct view_item *item)
 {
 	slice text = view_item_text(v, item);
 	slice attr = item->attr ? slice_str(item->attr) : SLICE("");
@@ -435,28 +468,30 @@ static int feed_item(struct digester *d, const struct view *v, const struct view
 
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (unsigned char)(head[i / 8] >> (8 * (i % 8)));
-	rc = digester_feed(d, (slice){(const char *)bytes, sizeof bytes});
-	if (rc == 0 && attr.len)
-		rc = digester_feed(d, attr);
-	return rc || text.len == 0 ? rc : digester_feed(d, text);
+	rc = stage_add(s, (slice){(const char *)bytes, sizeof bytes});
+	if (rc == 0)
+		rc = stage_add(s, attr);
+	return rc ? rc : stage_add(s, text);
 }
 
 int view_digest(const struct view *v, struct digest *ret_digest)
 {
-	struct digester d = {0};
+	struct stage s = {.len = 0};
 	char head[64];
 	int rc;
 
 	if (v->cut)
 		return ERR_LIMIT;
 	(void)snprintf(head, sizeof head, "stillpoint view %d %x\n", NOISE_VERSION, v->noise.set);
-	rc = digester_start(&d, DIGEST_SHA256);
+	rc = digester_start(&s.digester, DIGEST_SHA256);
 	if (rc == 0)
-		rc = digester_feed(&d, slice_str(head));
+		rc = stage_add(&s, slice_str(head));
 	for (size_t i = 0; i < v->items.len && rc == 0; i++)
-		rc = feed_item(&d, v, &v->items.ptr[i]);
+		rc = stage_item(&s, v, &v->items.ptr[i]);
 	if (rc == 0)
-		rc = digester_finish(&d, ret_digest);
-	digester_release(&d);
+		rc = flush(&s);
+	if (rc == 0)
+		rc = digester_finish(&s.digester, ret_digest);
+	digester_release(&s.digester);
 	return rc;
 }
