@@ -393,27 +393,60 @@ static int compare_texts(slice a, slice b)
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static int rank(enum view_kind kind)
-{
-	if (kind == VIEW_META)
-		return 0;
-	return kind == VIEW_DATA ? 2 : 1;
-}
-
-/* Metadata first, by text; data last, by group; all others as they come. */
-static int compare_items(const void *left, const void *right, void *context)
+/* The context is the view. */
+static int compare_metadata(const void *left, const void *right, void *context)
 {
 	const struct view *v = context;
 	const struct view_item *a = left, *b = right;
-	int order = rank(a->kind) - rank(b->kind);
+	int order = compare_texts(view_item_text(v, a), view_item_text(v, b));
 
-	if (order)
-		return order;
-	if (a->kind == VIEW_META)
-		order = compare_texts(view_item_text(v, a), view_item_text(v, b));
-	else if (a->group != b->group)
-		order = a->group < b->group ? -1 : 1;
 	return order ? order : (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static int compare_data(const void *left, const void *right)
+{
+	const struct view_item *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* Takes the items of a kind out of the others, which move up; returns how many were taken. */
+static size_t take_out(struct view_item_vec *items, enum view_kind kind, struct view_item *to)
+{
+	size_t taken = 0, kept = 0;
+
+	for (size_t i = 0; i < items->len; i++) {
+		if (items->ptr[i].kind == kind)
+			to[taken++] = items->ptr[i];
+		else
+			items->ptr[kept++] = items->ptr[i];
+	}
+	items->len = kept;
+	return taken;
+}
+
+/* Metadata first, by text; data last, by group; all others as they come. */
+static int sort_items(struct view *v)
+{
+	size_t count = v->items.len, meta, data;
+	struct view_item *aside = calloc(count ? count : 1, sizeof *aside);
+
+	if (!aside)
+		return ERR_NOMEM;
+	meta = take_out(&v->items, VIEW_META, aside);
+	data = take_out(&v->items, VIEW_DATA, aside + meta);
+	qsort_r(aside, meta, sizeof *aside, compare_metadata, v);
+	qsort(aside + meta, data, sizeof *aside, compare_data);
+	if (meta + data) {
+		memmove(v->items.ptr + meta, v->items.ptr, v->items.len * sizeof *aside);
+		memcpy(v->items.ptr, aside, meta * sizeof *aside);
+		memcpy(v->items.ptr + count - data, aside + meta, data * sizeof *aside);
+	}
+	v->items.len = count;
+	free(aside);
+	return 0;
 }
 
 int view_finish(struct view *v)
@@ -424,9 +457,7 @@ int view_finish(struct view *v)
 		rc = view_end_line(v);
 	if (rc == 0)
 		rc = view_targets(v);
-	if (rc == 0 && v->items.len)
-		qsort_r(v->items.ptr, v->items.len, sizeof v->items.ptr[0], compare_items, v);
-	return rc;
+	return rc ? rc : sort_items(v);
 }
 
 /* Gathers small pieces: a call of the digester for each would cost more than the digest. */
@@ -462,13 +493,10 @@ static int stage_item(struct stage *s, const struct view *v, const struct view_i
 {
 	slice text = view_item_text(v, item);
 	slice attr = item->attr ? slice_str(item->attr) : SLICE("");
-	uint64_t head[] = {item->kind, attr.len, text.len};
-	unsigned char bytes[sizeof head];
-	int rc;
+	const char head[] = {(char)item->kind, (char)attr.len, (char)(text.len >> 24),
+		(char)(text.len >> 16), (char)(text.len >> 8), (char)text.len};
+	int rc = stage_add(s, (slice){head, sizeof head});
 
-	for (size_t i = 0; i < sizeof bytes; i++)
-		bytes[i] = (unsigned char)(head[i / 8] >> (8 * (i % 8)));
-	rc = stage_add(s, (slice){(const char *)bytes, sizeof bytes});
 	if (rc == 0)
 		rc = stage_add(s, attr);
 	return rc ? rc : stage_add(s, text);
