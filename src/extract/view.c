@@ -309,6 +309,7 @@ static int start_tag(struct view *v, const struct html_token *token)
 	bool closed = view_tree_is_void(token);
 	int rc = is_inline(token->tag) ? 0 : view_end_line(v);
 
+	v->mail_node = 0;
 	if (rc == 0)
 		rc = view_tree_open(v, token);
 	if (rc == 0 && token->attr_count)
@@ -357,9 +358,21 @@ static int end_tag(struct view *v, const struct html_token *token)
 	return rc;
 }
 
+/* What is shown until a script decodes the address, or a piece of it. */
+static bool is_placeholder(slice text)
+{
+	static const slice TEXTS[] = {
+		SLICE_INIT("[email\xc2\xa0protected]"), SLICE_INIT("[email protected]")};
+
+	for (size_t i = 0; text.len && i < sizeof TEXTS / sizeof TEXTS[0]; i++)
+		if (memmem(TEXTS[i].ptr, TEXTS[i].len, text.ptr, text.len))
+			return true;
+	return false;
+}
+
 static int take_text(struct view *v, slice text)
 {
-	if (v->mail_node)
+	if (v->mail_node && is_placeholder(text))
 		return 0;
 	if (v->raw == HTML_TAG_OTHER || v->raw == HTML_TAG_TITLE)
 		return view_add_text(v, text);

@@ -94,7 +94,7 @@ struct view {
 	enum html_tag raw;  /* the element whose raw text is gathered */
 	struct buf raw_text;
 	unsigned raw_type;  /* what a script is */
-	uint32_t mail_node; /* the element whose text was replaced by an address */
+	uint32_t mail_node; /* the element whose placeholder an address replaced */
 	struct buf scratch;
 	struct buf draft;
 };

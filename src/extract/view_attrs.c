@@ -260,7 +260,7 @@ static int add_attribute(
 	case ROLE_MEDIA:
 		return view_add_url(v, VIEW_MEDIA, name, NOISE_URL_EMBED, attr->value);
 	case ROLE_FRAME:
-		if (strcmp(name, "srcdoc") == 0)
+		if (name && strcmp(name, "srcdoc") == 0)
 			return view_add(v, VIEW_FRAME, name, attr->value);
 		return view_add_url(v, VIEW_FRAME, name, NOISE_URL_LINK, attr->value);
 	case ROLE_SPRITE:

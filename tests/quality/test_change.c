@@ -134,6 +134,11 @@ static const struct noise_row NOISE[] = {
 };
 
 static const struct row CONTENT[] = {
+	{"text behind an address that is not closed", "<span data-cfemail=4223022c21>one",
+		"<span data-cfemail=4223022c21>two"},
+	{"elements behind an address that is not closed",
+		"<span data-cfemail=4223022c21>[email protected]<p>protected</p>",
+		"<span data-cfemail=4223022c21>[email protected]<p>email</p>"},
 	{"text in code with an escape", "<script>show('We\\u2019re closed today')</script>",
 		"<script>show('We\\u2019re open again today')</script>"},
 	{"price in packed JSON",
