@@ -356,7 +356,6 @@ static const struct name_word WORDS_Q[] = {
 
 static const struct name_word WORDS_R[] = {
 	{SLICE_INIT("rating"), CONTENT},
-	{SLICE_INIT("rayid"), TOKEN},
 	{SLICE_INIT("releaseid"), BUILD},
 	{SLICE_INIT("renderedat"), CLOCK},
 	{SLICE_INIT("rendertime"), CLOCK | PERFORMANCE},

@@ -281,10 +281,13 @@ static enum view_script script_type(const struct html_token *token)
 	return VIEW_SCRIPT_CODE;
 }
 
+/* One that is written as empty is empty in XHTML; in HTML its code counts as text, to be safe. */
 static bool holds_raw(const struct html_token *token)
 {
-	return !token->foreign && (token->tag == HTML_TAG_SCRIPT || token->tag == HTML_TAG_STYLE ||
-					  token->tag == HTML_TAG_TITLE);
+	if (token->foreign || token->self_closing)
+		return false;
+	return token->tag == HTML_TAG_SCRIPT || token->tag == HTML_TAG_STYLE ||
+	       token->tag == HTML_TAG_TITLE;
 }
 
 /* The address in place of what Cloudflare shows instead of it. */

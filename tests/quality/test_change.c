@@ -384,6 +384,20 @@ static int compare_whole(const char *a, const char *b, struct change *c)
 		c);
 }
 
+static void test_empty_script(void)
+{
+	static const struct row SCRIPT = {
+		"", "<script src='/x.js'/><p>one</p>", "<script src='/x.js'/><p>two</p>"};
+	struct change c;
+
+	compare(&SCRIPT, NOISE_DEFAULT, "application/xhtml+xml", &c);
+	CHECK_INT(c.same, CHANGE_DIFFERENT);
+	change_release(&c);
+	compare(&SCRIPT, NOISE_DEFAULT, "text/html", &c);
+	CHECK_INT(c.same, CHANGE_DIFFERENT);
+	change_release(&c);
+}
+
 static void test_masked_share(void)
 {
 	struct change c;
@@ -477,6 +491,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_equal_bytes);
 	TAP_RUN(test_attribute_order);
 	test_other_types();
+	TAP_RUN(test_empty_script);
 	TAP_RUN(test_masked_share);
 	TAP_RUN(test_no_text);
 	TAP_RUN(test_differences);
