@@ -241,6 +241,30 @@ static int add_data(struct view *v, const struct html_attr *attr)
 	return view_add_pair(v, VIEW_LABEL, "data-*", attr->name, word_trim(attr->value));
 }
 
+/* A class that hides by convention says what can be seen; all others only how it looks. */
+static int add_class(struct view *v, const struct html_attr *attr)
+{
+	static const slice HIDES[] = {SLICE_INIT("hidden"), SLICE_INIT("d-none"),
+		SLICE_INIT("hide"), SLICE_INIT("is-hidden"), SLICE_INIT("invisible")};
+	slice left = attr->value, word;
+	int rc = add_masked(v, NOISE_HASHED_CLASSES, attr->name, attr->value);
+
+	while (rc == 0 && word_next(&left, ' ', &word))
+		for (size_t i = 0; i < sizeof HIDES / sizeof HIDES[0] && rc == 0; i++)
+			if (slice_eq(word, HIDES[i]))
+				rc = view_add(v, VIEW_LABEL, "hidden", SLICE("yes"));
+	return rc;
+}
+
+static int add_style(struct view *v, slice style)
+{
+	bool hides = style.ptr && (memmem(style.ptr, style.len, "display:none", 12) ||
+					  memmem(style.ptr, style.len, "display: none", 13));
+	int rc = hides ? view_add(v, VIEW_LABEL, "hidden", SLICE("yes")) : 0;
+
+	return rc ? rc : view_sheet(v, "style", style);
+}
+
 static int add_attribute(
 	struct view *v, const struct html_token *token, const struct html_attr *attr)
 {
@@ -276,13 +300,13 @@ static int add_attribute(
 	case ROLE_SHAPE:
 		return token->foreign ? view_add(v, VIEW_IMAGE, name, attr->value) : 0;
 	case ROLE_STYLE:
-		return view_sheet(v, "style", attr->value);
+		return add_style(v, attr->value);
 	case ROLE_ASSET:
 		if (noise_applies(&v->noise, NOISE_ASSET_HASHES, attr->value))
 			return 0;
 		return view_add(v, VIEW_ASSET, name, attr->value);
 	case ROLE_CLASS:
-		return add_masked(v, NOISE_HASHED_CLASSES, attr->name, attr->value);
+		return add_class(v, attr);
 	case ROLE_ID:
 		return add_masked(v, NOISE_RANDOM_IDS, attr->name, attr->value);
 	case ROLE_NONCE:

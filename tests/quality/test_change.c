@@ -206,6 +206,8 @@ static const struct row CONTENT[] = {
 	{"machine-readable time", "<time datetime=2026-05-12>x</time>",
 		"<time datetime=2026-05-13>x</time>"},
 	{"meter", "<meter value=3></meter>", "<meter value=4></meter>"},
+	{"hidden by a class or not", "<p class=a>Sold out</p>", "<p class='a d-none'>Sold out</p>"},
+	{"hidden by a style or not", "<p>Sold out</p>", "<p style='display:none'>Sold out</p>"},
 	{"hidden or not", "<p>Sold out</p>", "<p hidden>Sold out</p>"},
 	{"price in an attribute", "<b data-price=10>x</b>", "<b data-price=12>x</b>"},
 	{"where a form goes", "<form action=/a></form>", "<form action=/b></form>"},
