@@ -11,6 +11,7 @@ static const struct {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } READERS[] = {
+	{"change", "whether two downloads are the same page, and what is noise", inspect_change},
 	{"links", "what a document links to", inspect_links},
 	{"robots", "what a robots.txt allows, and by which line", inspect_robots},
 	{"sitemap", "the entries of a sitemap or feed", inspect_sitemap},
@@ -59,10 +60,10 @@ static enum cmd_status fail_unknown(const char *name)
 enum cmd_status cmd_inspect(int argc, char **argv)
 {
 	if (argc < 2)
-		return cmd_fail(
-			"inspect", &(struct err){ERR_USAGE,
-					   "say what to inspect: links, robots, sitemap, text, url "
-					   "or warc (try 'stillpoint inspect --help')"});
+		return cmd_fail("inspect",
+			&(struct err){ERR_USAGE,
+				"say what to inspect: change, links, robots, sitemap, text, url "
+				"or warc (try 'stillpoint inspect --help')"});
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
 	for (size_t i = 0; i < READER_COUNT; i++)

@@ -52,6 +52,8 @@ static int take_tokens(struct page *p)
 			rc = links_token(p->params.links, token);
 		if (rc == 0 && p->params.text)
 			rc = page_text_token(p->params.text, token);
+		if (rc == 0 && p->params.view)
+			rc = view_token(p->params.view, token);
 		if (rc)
 			return rc;
 	}
@@ -154,5 +156,7 @@ int page_finish(struct page *p)
 	if (rc == 0 && p->params.links)
 		rc = p->format == PAGE_CSS ? links_css(p->params.links, buf_slice(&p->sheet))
 					   : links_finish(p->params.links);
+	if (rc == 0 && p->params.view)
+		rc = view_finish(p->params.view);
 	return rc;
 }

@@ -1,6 +1,6 @@
 /*
- * A document read from its bytes: encoding found and undone, then tokens, links and text, all in
- * pieces as they come.
+ * A document read from its bytes: encoding found and undone, then tokens, links, text and view, all
+ * in pieces as they come.
  *
  *	page_open(&p, &(struct page_params){.content_type = type, .links = &links});
  *	while (rc == 0 && there is more)
@@ -9,7 +9,7 @@
  *		rc = page_finish(&p);
  *	page_close(&p);
  *
- * HTML, XHTML, SVG and other XML give links and text; CSS gives links; plain text gives text;
+ * HTML, XHTML, SVG and other XML give links, text and view; CSS gives links; plain text gives text;
  * anything else gives nothing. Any bytes are read.
  */
 #ifndef EXTRACT_PAGE_H
@@ -19,6 +19,7 @@
 #include "extract/html_token.h"
 #include "extract/links.h"
 #include "extract/text.h"
+#include "extract/view.h"
 
 enum {
 	PAGE_STEP = 64 << 10,      /* bytes that are decoded at once */
@@ -31,6 +32,7 @@ struct page_params {
 	slice content_type;     /* the header's value; empty means HTML */
 	struct links *links;    /* borrowed, initialised; NULL when not wanted */
 	struct page_text *text; /* the same */
+	struct view *view;      /* the same */
 };
 
 /* Fields are the reader's own, but for guess, which is to be read after page_finish. */
