@@ -5,6 +5,7 @@
 #ifndef CMD_INSPECT_H
 #define CMD_INSPECT_H
 
+int inspect_rate(int argc, char **argv);
 int inspect_robots(int argc, char **argv);
 int inspect_sitemap(int argc, char **argv);
 int inspect_links(int argc, char **argv);
