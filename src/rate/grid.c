@@ -80,6 +80,7 @@ struct fit {
 	struct rate_row *likelihoods; /* by page, up to a factor */
 	struct rate_row *sums;        /* by class: of its pages' posteriors */
 	double strength;
+	struct rate_row base; /* parent of the root */
 };
 
 static void add_posterior(
@@ -99,18 +100,16 @@ static void shrink(
 	const struct fit *f, uint32_t c, const struct rate_row *parent, struct rate_row *ret)
 {
 	const struct rate_row *sum = &f->sums[c];
-	double weight = c == 0 ? 1 : f->strength;
-	double total = weight;
+	double total = f->strength;
 
 	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
 		total += sum->at[k];
 	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
-		ret->at[k] = (weight * parent->at[k] + sum->at[k]) / total;
+		ret->at[k] = (f->strength * parent->at[k] + sum->at[k]) / total;
 }
 
-/* One step for all classes of a depth; uniform is the parent of the root. */
-static void step(const struct fit *f, uint32_t depth, const struct rate_row *uniform,
-	struct rate_row *priors)
+/* One step for all classes of a depth. */
+static void step(const struct fit *f, uint32_t depth, struct rate_row *priors)
 {
 	const struct rate_tree *t = f->tree;
 
@@ -125,41 +124,32 @@ static void step(const struct fit *f, uint32_t depth, const struct rate_row *uni
 	}
 	for (uint32_t c = 0; c < t->classes; c++)
 		if (f->levels.depths[c] == depth)
-			shrink(f, c, c == 0 ? uniform : &priors[t->parents[c]], &priors[c]);
+			shrink(f, c, c == 0 ? &f->base : &priors[t->parents[c]], &priors[c]);
 }
 
 static void fit_depth(const struct fit *f, uint32_t depth, struct rate_row *priors)
 {
-	struct rate_row uniform;
-
-	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
-		uniform.at[k] = 1.0 / RATE_GRID_SIZE;
 	for (size_t c = 0; c < f->tree->classes; c++)
 		if (f->levels.depths[c] == depth)
-			priors[c] = c == 0 ? uniform : priors[f->tree->parents[c]];
+			priors[c] = c == 0 ? f->base : priors[f->tree->parents[c]];
 	for (int i = 0; i < (depth == 0 ? STEPS_ROOT : STEPS); i++)
-		step(f, depth, &uniform, priors);
+		step(f, depth, priors);
 }
 
-int rate_grid_fit(const struct rate_tree *tree, double strength, struct rate_row *ret)
+int rate_grid_fit(const struct rate_tree *tree, const struct rate_row *base, double strength,
+	struct rate_row *ret)
 {
 	struct fit f = {.tree = tree, .strength = strength > 1e-6 ? strength : 1e-6};
 	int rc = rate_levels_init(&f.levels, tree);
 
-	f.likelihoods = calloc(tree->pages + 1, sizeof *f.likelihoods);
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
+		f.base.at[k] = base ? base->at[k] : 1.0 / RATE_GRID_SIZE;
+	f.likelihoods = rate_tree_likelihoods(tree);
 	f.sums = calloc(tree->classes + 1, sizeof *f.sums);
 	if (rc == 0 && (!f.likelihoods || !f.sums))
 		rc = ERR_NOMEM;
-	if (rc == 0) {
-		struct rate_row flat;
-
-		for (size_t k = 0; k < RATE_GRID_SIZE; k++)
-			flat.at[k] = 1;
-		for (size_t i = 0; i < tree->pages; i++)
-			rate_grid_posterior(&flat, &tree->logs[i], &f.likelihoods[i]);
-		for (uint32_t d = 0; d <= f.levels.deepest; d++)
-			fit_depth(&f, d, ret);
-	}
+	for (uint32_t d = 0; rc == 0 && d <= f.levels.deepest; d++)
+		fit_depth(&f, d, ret);
 	free(f.likelihoods);
 	free(f.sums);
 	rate_levels_release(&f.levels);

@@ -55,9 +55,17 @@ struct rate_tree {
 	const struct rate_row *logs; /* by page: log-likelihoods */
 };
 
-/* Fits a prior for each class into ret, which has room for all. 0 or ERR_NOMEM. */
-int rate_grid_fit(
-	const struct rate_tree *tree, double strength, struct rate_row *ret) SP_MUST_CHECK;
+/*
+ * Fits a prior for each class into ret, which has room for all. The parent of the root is base, or
+ * equal probabilities where it is NULL. Where visits are rare nothing tells a high rate from a
+ * higher one, so a base that falls there, as rate_gamma_cells gives it, keeps means sound. 0 or
+ * ERR_NOMEM.
+ */
+int rate_grid_fit(const struct rate_tree *tree, const struct rate_row *base, double strength,
+	struct rate_row *ret) SP_MUST_CHECK;
+
+/* The probabilities that a Gamma distribution gives to the cells around the grid rates. */
+void rate_gamma_cells(const struct rate_grid *g, struct rate_gamma gamma, struct rate_row *ret);
 
 /*
  * The same with Gamma priors (empirical Bayes by EM; shapes down to 0.01), for those who keep only

@@ -37,8 +37,9 @@ struct fit {
 	const struct rate_grid *grid;
 	const struct rate_tree *tree;
 	struct rate_levels levels;
-	struct cells *cells;     /* by class */
-	struct moments *moments; /* by class */
+	struct rate_row *likelihoods; /* by page */
+	struct cells *cells;          /* by class */
+	struct moments *moments;      /* by class */
 	double strength;
 };
 
@@ -62,14 +63,24 @@ static void find_cells(const struct rate_grid *grid, struct rate_gamma g, struct
 	}
 }
 
-static void add_page(struct moments *m, const struct cells *c, const struct rate_row *logs)
+void rate_gamma_cells(const struct rate_grid *g, struct rate_gamma gamma, struct rate_row *ret)
 {
-	double top = -INFINITY, sum = 0, rate = 0, log_rate = 0;
+	struct cells cells;
+	double sum = 0;
 
+	find_cells(g, rate_gamma_clean(gamma), &cells);
 	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
-		top = fmax(top, logs->at[k]);
+		sum += cells.mass[k];
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
+		ret->at[k] = cells.mass[k] / sum;
+}
+
+static void add_page(struct moments *m, const struct cells *c, const struct rate_row *likelihood)
+{
+	double sum = 0, rate = 0, log_rate = 0;
+
 	for (size_t k = 0; k < RATE_GRID_SIZE; k++) {
-		double p = c->mass[k] * exp(logs->at[k] - top);
+		double p = c->mass[k] * likelihood->at[k];
 
 		sum += p;
 		rate += p * c->rate[k];
@@ -126,7 +137,7 @@ static void step(const struct fit *f, uint32_t depth, struct rate_gamma *priors)
 		uint32_t c;
 
 		if (rate_levels_find(&f->levels, t, i, depth, &c))
-			add_page(&f->moments[c], &f->cells[c], &t->logs[i]);
+			add_page(&f->moments[c], &f->cells[c], &f->likelihoods[i]);
 	}
 	for (uint32_t c = 0; c < t->classes; c++)
 		if (f->levels.depths[c] == depth && f->moments[c].pages > 0)
@@ -153,12 +164,14 @@ int rate_gamma_fit_tree(const struct rate_grid *g, const struct rate_tree *tree,
 	struct fit f = {.grid = g, .tree = tree, .strength = strength > 1e-6 ? strength : 1e-6};
 	int rc = rate_levels_init(&f.levels, tree);
 
+	f.likelihoods = rate_tree_likelihoods(tree);
 	f.cells = calloc(tree->classes + 1, sizeof *f.cells);
 	f.moments = calloc(tree->classes + 1, sizeof *f.moments);
-	if (rc == 0 && (!f.cells || !f.moments))
+	if (rc == 0 && (!f.likelihoods || !f.cells || !f.moments))
 		rc = ERR_NOMEM;
 	if (rc == 0)
 		fit_all(&f, ret);
+	free(f.likelihoods);
 	free(f.cells);
 	free(f.moments);
 	rate_levels_release(&f.levels);

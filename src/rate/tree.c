@@ -37,3 +37,15 @@ bool rate_levels_find(const struct rate_levels *l, const struct rate_tree *tree,
 	*ret_class = c;
 	return true;
 }
+
+struct rate_row *rate_tree_likelihoods(const struct rate_tree *tree)
+{
+	struct rate_row *rows = calloc(tree->pages + 1, sizeof *rows);
+	struct rate_row flat;
+
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
+		flat.at[k] = 1;
+	for (size_t i = 0; rows && i < tree->pages; i++)
+		rate_grid_posterior(&flat, &tree->logs[i], &rows[i]);
+	return rows;
+}

@@ -19,4 +19,7 @@ void rate_levels_release(struct rate_levels *l);
 bool rate_levels_find(const struct rate_levels *l, const struct rate_tree *tree, size_t page,
 	uint32_t depth, uint32_t *ret_class);
 
+/* By page, each row up to a factor; the caller frees them. NULL: no memory. */
+struct rate_row *rate_tree_likelihoods(const struct rate_tree *tree) SP_MUST_CHECK;
+
 #endif

@@ -59,7 +59,7 @@ static void test_tree(void)
 	struct site s;
 
 	site_make(&s);
-	CHECK_INT(rate_grid_fit(&s.tree, 1, priors), 0);
+	CHECK_INT(rate_grid_fit(&s.tree, NULL, 1, priors), 0);
 	CHECK_INT(rate_gamma_fit_tree(&s.grid, &s.tree, 1, gammas), 0);
 	for (size_t c = 0; c < CLASSES; c++)
 		check_probabilities(&priors[c]);
@@ -81,7 +81,7 @@ static void test_strength(void)
 	struct site s;
 
 	site_make(&s);
-	CHECK_INT(rate_grid_fit(&s.tree, 1e9, priors), 0);
+	CHECK_INT(rate_grid_fit(&s.tree, NULL, 1e9, priors), 0);
 	for (size_t c = 1; c < CLASSES; c++)
 		CHECK_NEAR(rate_grid_mean(&s.grid, &priors[c]), rate_grid_mean(&s.grid, &priors[0]),
 			1e-5);
@@ -122,7 +122,7 @@ static void test_empty(void)
 
 	rate_grid_init(&g, 1e-6, 10);
 	for (tree.pages = 0; tree.pages < 2; tree.pages++) {
-		CHECK_INT(rate_grid_fit(&tree, 5, &prior), 0);
+		CHECK_INT(rate_grid_fit(&tree, NULL, 5, &prior), 0);
 		CHECK_INT(rate_gamma_fit_tree(&g, &tree, 5, &gamma), 0);
 		check_probabilities(&prior);
 		CHECK(isfinite(gamma.shape) && isfinite(gamma.time) && gamma.time > 0);
