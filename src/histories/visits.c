@@ -126,14 +126,14 @@ static void find_period(struct visits *v, double last)
 	size_t most = 0;
 	double best = last;
 
-	for (double start = last; start >= VISITS_MARGIN; start -= 28) {
+	for (int steps = 0; last - 28.0 * steps >= VISITS_MARGIN; steps++) {
 		size_t count;
 
-		set_start(v, start);
+		set_start(v, last - 28.0 * steps);
 		count = count_pages(v);
 		if (count > most) {
 			most = count;
-			best = start;
+			best = v->start;
 		}
 	}
 	set_start(v, best);

@@ -22,8 +22,10 @@ double rate_digamma(double x)
 {
 	double sum = 0, y;
 
-	for (; x < 8; x++)
+	while (x < 8) {
 		sum -= 1 / x;
+		x += 1;
+	}
 	y = 1 / (x * x);
 	return sum + log(x) - 0.5 / x -
 	       y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y / 240)));

@@ -172,7 +172,7 @@ static int take_intervals(struct cursor *c, struct rate_intervals *out)
 static int take_members(struct cursor *c, struct rate_intervals *out)
 {
 	bool found = false;
-	slice key;
+	slice key = {0};
 	int rc;
 
 	if (!take(c, '{'))
