@@ -45,7 +45,7 @@ static const struct option_spec SPECS[] = {
 		.offset = offsetof(struct simulate_options, evaluate),
 		.metavar = "WHAT",
 		.help = "with --history: how well change rates are estimated: hacs (which pages "
-			"change within a week) or estimators"},
+			"change within a week), predictor (rates of unknown pages) or estimators"},
 	{.name = "start",
 		.kind = OPTION_STRING,
 		.offset = offsetof(struct simulate_options, start),
@@ -196,7 +196,8 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "simulate",
 	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]\n"
-		 "--history FILE [OPTION…]\n--evaluate hacs|estimators --history FILE [OPTION…]",
+		 "--history FILE [OPTION…]\n--evaluate hacs|predictor|estimators --history FILE "
+		 "[OPTION…]",
 	.description =
 		"--table repeats an experiment of the papers and prints our figures beside the "
 		"printed ones: what may be expected, and what simulated changes gave.\n\n"
@@ -218,7 +219,8 @@ static const struct options OPTIONS = {
 		"line is time, commit, A, M or D, and path, separated by tabs.\n\n"
 		"--evaluate draws irregular visits from such a past and prints how well what they "
 		"saw tells which pages change within the next week (hacs: against the policies of "
-		"that paper), or how often pages change (estimators).",
+		"that paper), how often pages change (estimators), and how well their paths alone "
+		"predict that (predictor).",
 	.specs = SPECS,
 };
 

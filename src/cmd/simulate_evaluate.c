@@ -14,6 +14,7 @@
 #include "histories/choices.h"
 #include "histories/estimators.h"
 #include "histories/history.h"
+#include "histories/predictor.h"
 #include "histories/visits.h"
 
 struct evaluation {
@@ -22,6 +23,7 @@ struct evaluation {
 	struct progress progress;
 	struct choices choices;
 	struct estimators estimators;
+	struct predictor predictor;
 };
 
 /* YYYY-MM-DD. */
@@ -106,6 +108,29 @@ static int estimators_json(const void *context, FILE *out)
 	return json_end(&j);
 }
 
+static int predictor_json(const void *context, FILE *out)
+{
+	const struct evaluation *e = context;
+	struct json j;
+
+	json_begin(&j, e, out);
+	for (size_t i = 0; i < PREDICTOR_ROWS; i++) {
+		const struct predictor_row *r = &e->predictor.rows[i];
+
+		json_object_begin(&j);
+		json_put_string(&j, "classifier", r->classifier);
+		json_put_string(&j, "features", r->features);
+		json_put_double(&j, "precision", r->precision);
+		json_key(&j, "histogram");
+		json_array_begin(&j);
+		for (size_t k = 0; k < RATE_BINS_MAX; k++)
+			json_uint(&j, r->histogram[k]);
+		json_array_end(&j);
+		json_object_end(&j);
+	}
+	return json_end(&j);
+}
+
 /* In a column; a dash for what has no meaning. */
 static void print_number(FILE *out, int width, double value)
 {
@@ -174,6 +199,27 @@ static void estimators_text(const void *context, FILE *out)
 	}
 }
 
+static void predictor_text(const void *context, FILE *out)
+{
+	const struct evaluation *e = context;
+
+	print_head(e, out);
+	(void)fprintf(out, "bins        %zu; the fullest has %.3f of the pages\n\n",
+		e->predictor.bins, e->predictor.most);
+	(void)fprintf(out, "%-10s %-8s %9s  %s\n", "classifier", "features", "precision",
+		"pages by the distance to the right bin");
+	for (size_t i = 0; i < PREDICTOR_ROWS; i++) {
+		const struct predictor_row *r = &e->predictor.rows[i];
+
+		(void)fprintf(out, "%-10s %-8s", r->classifier, r->features);
+		print_number(out, 9, r->precision);
+		(void)putc(' ', out);
+		for (size_t k = 0; k < RATE_BINS_MAX; k++)
+			(void)fprintf(out, " %zu", r->histogram[k]);
+		(void)putc('\n', out);
+	}
+}
+
 static void report(void *context, size_t weeks)
 {
 	struct evaluation *e = context;
@@ -200,6 +246,11 @@ static int run_estimators(struct evaluation *e)
 	return estimators_evaluate(&e->visits, &e->estimators);
 }
 
+static int run_predictor(struct evaluation *e)
+{
+	return predictor_evaluate(&e->visits, (uint64_t)e->options->seed, &e->predictor);
+}
+
 static const struct kind {
 	const char *name;
 	int (*run)(struct evaluation *e);
@@ -207,6 +258,7 @@ static const struct kind {
 	void (*text)(const void *context, FILE *file);
 } KINDS[] = {
 	{"hacs", run_hacs, hacs_json, hacs_text},
+	{"predictor", run_predictor, predictor_json, predictor_text},
 	{"estimators", run_estimators, estimators_json, estimators_text},
 };
 
@@ -215,7 +267,8 @@ static const struct kind *find_kind(const char *name, struct err *err)
 	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
 		if (strcmp(KINDS[i].name, name) == 0)
 			return &KINDS[i];
-	(void)err_set(err, ERR_USAGE, "--evaluate: '%.99s' is not hacs or estimators", name);
+	(void)err_set(
+		err, ERR_USAGE, "--evaluate: '%.99s' is not hacs, predictor or estimators", name);
 	return NULL;
 }
 

@@ -40,21 +40,33 @@ static int add_node(struct builder *b, struct c45_set set, uint32_t *ret_node)
 	return c45_nodes_push(&t->nodes, node);
 }
 
-/* The best ratio among the features whose gain is at least average; -1: none parts the set. */
+/* Whether a feature counts for the average gain: too many values gain by their number alone. */
+static bool is_usual(const struct sample *s, size_t f)
+{
+	return f >= FEATURES_CATEGORIES || s->values[f] < 0.3 * (double)s->count;
+}
+
+/*
+ * The best ratio among the features whose gain is at least average (as C4.5 release 8 takes the
+ * average); -1: none parts the set.
+ */
 static int choose(struct builder *b, struct c45_set set, struct c45_split *ret)
 {
+	const struct sample *s = b->sample;
 	struct c45_split splits[FEATURES];
 	double sum = 0, n = 0, average;
 	int best = -1;
 
-	for (size_t f = 0; f < b->sample->features; f++) {
-		splits[f] = f < FEATURES_CATEGORIES ? c45_split_words(b->sample, set, f, &b->room)
-						    : c45_split_number(b->sample, set, f, &b->room);
-		sum += splits[f].possible ? splits[f].gain : 0;
-		n += splits[f].possible;
+	for (size_t f = 0; f < s->features; f++) {
+		splits[f] = f < FEATURES_CATEGORIES ? c45_split_words(s, set, f, &b->room)
+						    : c45_split_number(s, set, f, &b->room);
+		if (splits[f].possible && is_usual(s, f)) {
+			sum += splits[f].gain;
+			n++;
+		}
 	}
 	average = n > 0 ? sum / n - 1e-3 : 0;
-	for (size_t f = 0; f < b->sample->features; f++)
+	for (size_t f = 0; f < s->features; f++)
 		if (splits[f].possible && splits[f].gain >= average &&
 			(best < 0 || splits[f].ratio > splits[best].ratio))
 			best = (int)f;

@@ -151,6 +151,13 @@ def evaluations():
         texts = [tap.succeed(*common, "--evaluate", "estimators", "--seed", seed)
                  for seed in (1, 1, 2)]
         assert texts[0] == texts[1] != texts[2]
+    with tap.case("evaluate predictor: two directories, two rates"):
+        run = tap.load(*common, "--evaluate", "predictor")
+        tap.equal([(row["classifier"], row["features"]) for row in run["rows"]],
+                  [("bayes", "online"), ("c45", "online"), ("bayes", "offline"), ("c45", "offline")])
+        for row in run["rows"]:
+            tap.equal(list(row), ["classifier", "features", "precision", "histogram"])
+            tap.equal((row["precision"], row["histogram"]), (1, [20] + 9 * [0]))
     with tap.case("evaluate estimators: keys"):
         run = tap.load(*common, "--evaluate", "estimators")
         tap.equal(list(run["rows"][0]), ["estimator", "observations", "log_likelihood",
@@ -183,7 +190,7 @@ def refusals():
          "needs a strategy with revisits"),
         ("two modes", ["--history", HISTORY, "--graph", "x.csv"], "exclude each other"),
         ("draws", ["--history", HISTORY, "--draws", "0"], "--draws"),
-        ("evaluation", ["--evaluate", "x", "--history", HISTORY], "'x' is not hacs or estimators"),
+        ("evaluation", ["--evaluate", "x", "--history", HISTORY], "'x' is not hacs, predictor or"),
         ("evaluation of nothing", ["--evaluate", "hacs"], "--evaluate needs --history"),
         ("evaluation with draws", ["--evaluate", "hacs", "--history", HISTORY, "--draws", "3"],
          "--draws has no meaning with --evaluate"),
