@@ -114,6 +114,7 @@ int main(int argc, char **argv)
 
 	if (!pages || n == 0) {
 		(void)fprintf(stderr, "rate_bench [PAGES]\n");
+		free(pages);
 		return 1;
 	}
 	rng_init(&r, 1);

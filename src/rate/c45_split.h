@@ -30,9 +30,9 @@ struct c45_room {
 };
 
 struct c45_split {
-	bool possible;
 	double gain, ratio;
 	float threshold; /* of a number */
+	bool possible;
 };
 
 enum { C45_BRANCH_MIN = 2 }; /* pages that two branches must have at least */

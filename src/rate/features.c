@@ -25,7 +25,9 @@ void feature_words_release(struct feature_words *w)
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	return c;
 }
 
 /* A feature's word in lower case, with the feature before it so that each has numbers of its own.
