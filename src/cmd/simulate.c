@@ -196,7 +196,7 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "simulate",
 	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]\n"
-		 "--history FILE [OPTION…]\n--evaluate hacs|predictor|estimators --history FILE "
+		 "--history FILE [OPTION…]\n--evaluate WHAT --history FILE "
 		 "[OPTION…]",
 	.description =
 		"--table repeats an experiment of the papers and prints our figures beside the "
