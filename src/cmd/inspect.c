@@ -13,6 +13,7 @@ static const struct {
 } READERS[] = {
 	{"change", "whether two downloads are the same page, and what is noise", inspect_change},
 	{"links", "what a document links to", inspect_links},
+	{"rate", "how often pages change, from what visits saw", inspect_rate},
 	{"robots", "what a robots.txt allows, and by which line", inspect_robots},
 	{"sitemap", "the entries of a sitemap or feed", inspect_sitemap},
 	{"text", "what a reader sees of a document", inspect_text},
@@ -62,8 +63,8 @@ enum cmd_status cmd_inspect(int argc, char **argv)
 	if (argc < 2)
 		return cmd_fail("inspect",
 			&(struct err){ERR_USAGE,
-				"say what to inspect: change, links, robots, sitemap, text, url "
-				"or warc (try 'stillpoint inspect --help')"});
+				"say what to inspect: change, links, rate, robots, sitemap, text, "
+				"url or warc (try 'stillpoint inspect --help')"});
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
 	for (size_t i = 0; i < READER_COUNT; i++)

@@ -6,6 +6,7 @@
 #define CMD_INSPECT_H
 
 int inspect_change(int argc, char **argv);
+int inspect_rate(int argc, char **argv);
 int inspect_robots(int argc, char **argv);
 int inspect_sitemap(int argc, char **argv);
 int inspect_links(int argc, char **argv);

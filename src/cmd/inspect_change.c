@@ -294,7 +294,7 @@ int inspect_change(int argc, char **argv)
 	struct change_options options = {0};
 	struct option_args args;
 	struct err err = {0};
-	noise_set rules;
+	noise_set rules = NOISE_DEFAULT;
 	enum cmd_status status;
 
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))

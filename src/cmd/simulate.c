@@ -29,6 +29,14 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, history, "history", 0,
 		"captures of a real site at random moments of its recorded history; gzip is fine",
 		.metavar = "FILE"),
+	ROW(STRING, evaluate, "evaluate", 0,
+		"with --history: how well change rates are estimated: hacs (which pages change "
+		"within a week), predictor (rates of unknown pages) or estimators",
+		.metavar = "WHAT"),
+	ROW(STRING, start, "start", 0,
+		"with --evaluate: first day of the three years, as 2015-06-01 (default: those with "
+		"most pages)",
+		.metavar = "DATE"),
 	CMD_PLANNING_SPECS,
 	ROW(INT, size, "size", 'n',
 		"estimated number of pages that the strategy is told (default: the true one)",
@@ -97,7 +105,8 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "simulate",
 	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]\n"
-		 "--history FILE [OPTION…]",
+		 "--history FILE [OPTION…]\n--evaluate WHAT --history FILE "
+		 "[OPTION…]",
 	.description =
 		"--table repeats an experiment of the papers and prints our figures beside the "
 		"printed ones: what may be expected, and what simulated changes gave.\n\n"
@@ -116,7 +125,11 @@ static const struct options OPTIONS = {
 		"A strategy that needs all pages beforehand is given those that can be reached.\n\n"
 		"--history captures a real site at random moments of its recorded past, by several "
 		"strategies, a list as above, and with what could be gained on top of the first. A "
-		"line is time, commit, A, M or D, and path, separated by tabs.",
+		"line is time, commit, A, M or D, and path, separated by tabs.\n\n"
+		"--evaluate draws irregular visits from such a past and prints how well what they "
+		"saw tells which pages change within the next week (hacs: against the policies of "
+		"that paper), how often pages change (estimators), and how well their paths alone "
+		"predict that (predictor).",
 	.specs = SPECS,
 };
 
@@ -126,6 +139,7 @@ static const struct mode {
 	const char *takes; /* its other options, each between blanks */
 	enum cmd_status (*run)(const struct simulate_options *o);
 } MODES[] = {
+	{"evaluate", " history start seed json text ", simulate_evaluate},
 	{"table", " runs seed threads json text html ", simulate_table},
 	{"site",
 		" strategy delay tau runs seed threads estimate-error rate-error failures late "
@@ -200,6 +214,8 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	for (size_t i = 0; i < MODES_N; i++) {
 		if (!is_given(MODES[i].option, o))
 			continue;
+		if (found && strcmp(found->option, "evaluate") == 0)
+			break; /* --history is its file then, others are refused below */
 		if (found) {
 			(void)err_set(err, ERR_USAGE, "--%s and --%s cannot be combined",
 				found->option, MODES[i].option);

@@ -16,6 +16,7 @@ struct simulate_options {
 	const char *site;
 	const char *graph;
 	const char *history;
+	const char *evaluate; /* with history */
 
 	struct cmd_planning planning;
 	bool json;
@@ -47,6 +48,9 @@ struct simulate_options {
 	int half; /* index into SIMULATE_HALVES, an enum replay_half */
 	double memory_days;
 	int64_t canary_period;
+
+	/* of --evaluate */
+	const char *start;
 };
 
 extern const char *const SIMULATE_RATES[];
@@ -78,5 +82,8 @@ enum cmd_status simulate_graph(const struct simulate_options *o);
 
 /* The recorded history of a real site: simulate_history.c. */
 enum cmd_status simulate_history(const struct simulate_options *o);
+
+/* How well change rates are estimated from one: simulate_evaluate.c. */
+enum cmd_status simulate_evaluate(const struct simulate_options *o);
 
 #endif

@@ -15,6 +15,8 @@ KEYS = {
     "warc": {"offset", "length", "type", "url", "date", "status", "mime", "payload_digest", "ok",
              "error"},
     "text": {"title", "language", "robots", "text", "images", "tables", "links"},
+    "rate": {"n", "m", "naive", "bias_reduced", "mle", "hacs", "posterior_mean", "low", "high",
+             "p_within"},
     "url": {"input", "url", "canonical", "surt", "error"},
 }
 OTHERS = {"robots": ["http://h/"], "links": ["--base", "http://h/"],
@@ -50,9 +52,10 @@ def check_refused(what, outcome):
 
 
 for what in KEYS:
-    # A sitemap is the only thing that bytes can fail to be; URLs come from standard input only.
-    check = check_refused if what == "sitemap" else check_readable
+    # Bytes can fail to be a sitemap or JSON (no lines are fine); URLs come from standard input only.
     for label, data in INPUTS.items():
+        refused = what == "sitemap" or (what == "rate" and data)
+        check = check_refused if refused else check_readable
         with tap.case(f"{what}: {label}"):
             check(what, run(what, "-", data))
             if what != "url":

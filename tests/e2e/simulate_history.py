@@ -124,6 +124,47 @@ def links():
                    "--links", graph)
 
 
+def evaluations():
+    """Pages of one directory change every day, those of the other never, for 1400 days."""
+    lines = [line(0, "c0", "A", f"{name}/{i}") for name in ("hot", "cold") for i in range(10)]
+    lines += [line(day, f"c{day}", "M", f"hot/{i}") for day in range(1, 1401) for i in range(10)]
+    history = tap.write("long.tsv", "".join(lines))
+    common = ["simulate", "--history", history, "--start", "1970-04-11"]
+    with tap.case("evaluate hacs: keys, and figures that are known"):
+        run = tap.load(*common, "--evaluate", "hacs")
+        tap.equal(list(run), ["evaluation", "history", "rows"])
+        tap.equal((run["evaluation"], run["history"]), ("hacs", history))
+        policies = ["hacs", "random", "brute-force", "last-obs", "all-history", "gamma-poisson",
+                    "directory-grid"]
+        tap.equal([(row["weeks"], row["policy"]) for row in run["rows"]],
+                  [(weeks, policy) for weeks in range(1, 13) for policy in policies])
+        for row in run["rows"]:
+            tap.equal(list(row), ["policy", "weeks", "threshold", "precision", "recall", "f1",
+                                  "macro_precision", "macro_recall", "macro_f1", "weighted_p_at_k",
+                                  "log_loss", "average_precision"])
+        last = {row["policy"]: row for row in run["rows"][-7:]}
+        tap.equal(last["brute-force"]["recall"], 1)
+        tap.near(last["brute-force"]["precision"], 0.5, 0.1)
+        tap.near(last["directory-grid"]["f1"], 1, 0.02)
+        tap.equal(last["last-obs"]["precision"], None)
+    with tap.case("evaluate: the same seed gives the same, another does not"):
+        texts = [tap.succeed(*common, "--evaluate", "estimators", "--seed", seed)
+                 for seed in (1, 1, 2)]
+        assert texts[0] == texts[1] != texts[2]
+    with tap.case("evaluate predictor: two directories, two rates"):
+        run = tap.load(*common, "--evaluate", "predictor")
+        tap.equal([(row["classifier"], row["features"]) for row in run["rows"]],
+                  [("bayes", "online"), ("c45", "online"), ("bayes", "offline"), ("c45", "offline")])
+        for row in run["rows"]:
+            tap.equal(list(row), ["classifier", "features", "precision", "histogram"])
+            tap.equal((row["precision"], row["histogram"]), (1, [20] + 9 * [0]))
+    with tap.case("evaluate estimators: keys"):
+        run = tap.load(*common, "--evaluate", "estimators")
+        tap.equal(list(run["rows"][0]), ["estimator", "observations", "log_likelihood",
+                                         "rate_error"])
+        tap.equal(len(run["rows"]), 49)
+
+
 def refusals():
     rows = [
         # label, content, what the line says
@@ -149,6 +190,18 @@ def refusals():
          "needs a strategy with revisits"),
         ("two modes", ["--history", HISTORY, "--graph", "x.csv"], "cannot be combined"),
         ("draws", ["--history", HISTORY, "--draws", "0"], "--draws"),
+        ("evaluation", ["--evaluate", "x", "--history", HISTORY], "'x' is not hacs, predictor or"),
+        ("evaluation of nothing", ["--evaluate", "hacs"], "--evaluate needs --history"),
+        ("evaluation with draws", ["--evaluate", "hacs", "--history", HISTORY, "--draws", "3"],
+         "--draws has no meaning with --evaluate"),
+        ("evaluation of a graph", ["--evaluate", "hacs", "--graph", "x.csv"],
+         "--graph has no meaning with --evaluate"),
+        ("start", ["--evaluate", "hacs", "--history", HISTORY, "--start", "2015-6-1"],
+         "'2015-6-1' is not a date"),
+        ("start without evaluation", ["--history", HISTORY, "--start", "2015-06-01"],
+         "--start has no meaning with --history"),
+        ("too short to evaluate", ["--evaluate", "hacs", "--history", HISTORY],
+         "must cover the 156 weeks"),
     ]
     for label, arguments, want in usage:
         with tap.case(f"usage: {label}"):
@@ -215,6 +268,7 @@ def from_git():
 
 replays()
 links()
+evaluations()
 refusals()
 from_git()
 tap.done()

@@ -1,0 +1,179 @@
+/*
+ * Gamma priors of classes by EM, on the same grid. The expected rate and the expected logarithm of
+ * the rate of a page are all that a Gamma distribution wants to know of it:
+ *
+ *	log(shape) - digamma(shape) = log(mean rate) - mean of log(rate),  time = shape / mean rate
+ *
+ * A class counts `strength` more pages that are distributed as its parent says. Each grid rate
+ * stands for the cell around it, the first for everything below it too: small shapes have much of
+ * their mass there, at rates too small to write down.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "rate/brent.h"
+#include "rate/gamma_page.h"
+#include "rate/grid.h"
+#include "rate/incomplete_gamma.h"
+#include "rate/tree.h"
+
+enum { STEPS_ROOT = 60, STEPS = 6 };
+
+static const double SHAPE_LOW = 0.01, SHAPE_HIGH = 100, SHAPE_FIRST = 0.3;
+
+/* Sums over pages: their number, expected rates, expected logarithms of rates. */
+struct moments {
+	double pages, rate, log_rate;
+};
+
+/* What a Gamma distribution gives to each cell of the grid. */
+struct cells {
+	double mass[RATE_GRID_SIZE], rate[RATE_GRID_SIZE], log_rate[RATE_GRID_SIZE];
+};
+
+struct fit {
+	const struct rate_grid *grid;
+	const struct rate_tree *tree;
+	struct rate_levels levels;
+	struct rate_row *likelihoods; /* by page */
+	struct cells *cells;          /* by class */
+	struct moments *moments;      /* by class */
+	double strength;
+};
+
+static void find_cells(const struct rate_grid *grid, struct rate_gamma g, struct cells *ret)
+{
+	double below = 0;
+
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++) {
+		double edge = k + 1 < RATE_GRID_SIZE ? sqrt(grid->rates[k] * grid->rates[k + 1])
+						     : INFINITY;
+		double up_to = rate_gamma_p(g.shape, g.time * edge);
+
+		ret->mass[k] = fmax(up_to - below, DBL_MIN);
+		ret->rate[k] = grid->rates[k];
+		ret->log_rate[k] = log(grid->rates[k]);
+		if (k == 0) { /* the density is a power there */
+			ret->rate[k] = edge * g.shape / (g.shape + 1);
+			ret->log_rate[k] = log(edge) - 1 / g.shape;
+		}
+		below = up_to;
+	}
+}
+
+void rate_gamma_cells(const struct rate_grid *g, struct rate_gamma gamma, struct rate_row *ret)
+{
+	struct cells cells;
+	double sum = 0;
+
+	find_cells(g, rate_gamma_clean(gamma), &cells);
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
+		sum += cells.mass[k];
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
+		ret->at[k] = cells.mass[k] / sum;
+}
+
+static void add_page(struct moments *m, const struct cells *c, const struct rate_row *likelihood)
+{
+	double sum = 0, rate = 0, log_rate = 0;
+
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++) {
+		double p = c->mass[k] * likelihood->at[k];
+
+		sum += p;
+		rate += p * c->rate[k];
+		log_rate += p * c->log_rate[k];
+	}
+	if (!(sum > 0))
+		return;
+	m->pages++;
+	m->rate += rate / sum;
+	m->log_rate += log_rate / sum;
+}
+
+static double excess(const void *context, double log_shape)
+{
+	double shape = exp(log_shape);
+
+	return log_shape - rate_digamma(shape) - *(const double *)context;
+}
+
+static struct rate_gamma most_likely(struct moments m)
+{
+	double mean = m.rate / m.pages, gap = log(mean) - m.log_rate / m.pages;
+	double shape = exp(rate_brent(excess, &gap, log(SHAPE_LOW), log(SHAPE_HIGH), 1e-9));
+
+	return rate_gamma_clean((struct rate_gamma){shape, shape / mean});
+}
+
+/* What the parent says counts as so many pages; the root has none. */
+static struct moments start_moments(
+	const struct fit *f, uint32_t c, const struct rate_gamma *priors)
+{
+	struct rate_gamma g;
+
+	if (c == 0)
+		return (struct moments){0};
+	g = priors[f->tree->parents[c]];
+	return (struct moments){
+		.pages = f->strength,
+		.rate = f->strength * rate_gamma_mean(g),
+		.log_rate = f->strength * (rate_digamma(g.shape) - log(g.time)),
+	};
+}
+
+static void step(const struct fit *f, uint32_t depth, struct rate_gamma *priors)
+{
+	const struct rate_tree *t = f->tree;
+
+	for (uint32_t c = 0; c < t->classes; c++)
+		if (f->levels.depths[c] == depth) {
+			f->moments[c] = start_moments(f, c, priors);
+			find_cells(f->grid, priors[c], &f->cells[c]);
+		}
+	for (size_t i = 0; i < t->pages; i++) {
+		uint32_t c;
+
+		if (rate_levels_find(&f->levels, t, i, depth, &c))
+			add_page(&f->moments[c], &f->cells[c], &f->likelihoods[i]);
+	}
+	for (uint32_t c = 0; c < t->classes; c++)
+		if (f->levels.depths[c] == depth && f->moments[c].pages > 0)
+			priors[c] = most_likely(f->moments[c]);
+}
+
+static void fit_all(const struct fit *f, struct rate_gamma *priors)
+{
+	double middle = f->grid->rates[RATE_GRID_SIZE / 2];
+
+	priors[0] = rate_gamma_clean((struct rate_gamma){SHAPE_FIRST, SHAPE_FIRST / middle});
+	for (uint32_t d = 0; d <= f->levels.deepest; d++) {
+		for (uint32_t c = 1; c < f->tree->classes; c++)
+			if (f->levels.depths[c] == d)
+				priors[c] = priors[f->tree->parents[c]];
+		for (int i = 0; i < (d == 0 ? STEPS_ROOT : STEPS); i++)
+			step(f, d, priors);
+	}
+}
+
+int rate_gamma_fit_tree(const struct rate_grid *g, const struct rate_tree *tree, double strength,
+	struct rate_gamma *ret)
+{
+	struct fit f = {.grid = g, .tree = tree, .strength = strength > 1e-6 ? strength : 1e-6};
+	int rc = rate_levels_init(&f.levels, tree);
+
+	f.likelihoods = rate_tree_likelihoods(tree);
+	f.cells = calloc(tree->classes + 1, sizeof *f.cells);
+	f.moments = calloc(tree->classes + 1, sizeof *f.moments);
+	if (rc == 0 && (!f.likelihoods || !f.cells || !f.moments))
+		rc = ERR_NOMEM;
+	if (rc == 0)
+		fit_all(&f, ret);
+	free(f.likelihoods);
+	free(f.cells);
+	free(f.moments);
+	rate_levels_release(&f.levels);
+	return rc;
+}

@@ -1,0 +1,109 @@
+#include "rate/gamma_page.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "tap.h"
+
+/* After Gamma(1, 1) and a change within 10: e^-x - e^-11x, of mean 12/11 and variance 122/121. */
+static void test_change(void)
+{
+	struct rate_gamma g = {1, 1};
+
+	rate_gamma_observe(&g, (struct rate_interval){10, true});
+	CHECK_NEAR(g.shape / g.time, 12.0 / 11, 1e-14);
+	CHECK_NEAR(g.shape / g.time / g.time, 122.0 / 121, 1e-14);
+}
+
+static void test_limits(void)
+{
+	struct rate_gamma g = {0.3, 5};
+
+	rate_gamma_observe(&g, (struct rate_interval){1e-12, true});
+	CHECK_NEAR(g.shape, 1.3, 1e-9);
+	CHECK_NEAR(g.time, 5, 1e-9);
+	g = (struct rate_gamma){3, 5};
+	rate_gamma_observe(&g, (struct rate_interval){1e14, true});
+	CHECK_NEAR(g.shape, 3, 1e-9);
+	CHECK_NEAR(g.time, 5, 1e-9);
+	rate_gamma_observe(&g, (struct rate_interval){7, false});
+	CHECK_NEAR(g.shape, 3, 1e-9);
+	CHECK_NEAR(g.time, 12, 1e-9);
+	rate_gamma_observe(&g, (struct rate_interval){-7, true});
+	CHECK_NEAR(g.time, 12, 1e-9);
+}
+
+static void test_modified(void)
+{
+	struct rate_gamma g = {1, 10};
+
+	rate_gamma_modified(&g, 30, 4); /* changed 4 ago: one event, 4 without one */
+	CHECK_NEAR(g.shape, 2, 0);
+	CHECK_NEAR(g.time, 14, 0);
+	rate_gamma_modified(&g, 30, 100); /* before the last visit */
+	CHECK_NEAR(g.shape, 2, 0);
+	CHECK_NEAR(g.time, 44, 0);
+	rate_gamma_modified(&g, 30, -1); /* in the future: says nothing */
+	rate_gamma_modified(&g, 30, NAN);
+	CHECK_NEAR(g.time, 44, 0);
+}
+
+static void test_forget(void)
+{
+	struct rate_gamma g = {5, 50}, prior = {1, 10};
+
+	rate_gamma_forget(&g, prior, 30, 30);
+	CHECK_NEAR(g.shape, 3, 1e-14);
+	CHECK_NEAR(g.time, 30, 1e-14);
+	rate_gamma_forget(&g, prior, 30, 0);
+	CHECK_NEAR(g.shape, 3, 1e-14);
+	rate_gamma_forget(&g, prior, 1e9, 1);
+	CHECK_NEAR(g.shape, 1, 1e-14);
+}
+
+static void test_survival(void)
+{
+	struct rate_gamma g = {2, 10};
+
+	CHECK_NEAR(rate_gamma_survival(g, 10), 0.25, 1e-15);
+	CHECK_NEAR(rate_gamma_survival(g, 0), 1, 0);
+	CHECK_NEAR(rate_gamma_survival(g, NAN), 1, 0);
+	CHECK_NEAR(rate_gamma_quantile((struct rate_gamma){1, 10}, 0.5), 0.0693147180559945, 1e-13);
+	CHECK_INT(sizeof(struct rate_gamma), 16);
+}
+
+static void test_total(void)
+{
+	static const double LENGTHS[] = {
+		NAN, -1, 0, 1e-300, 1e-15, 1e-3, 1, 1e9, 1e15, 1e300, INFINITY};
+	struct rng r;
+
+	rng_init(&r, 16);
+	for (size_t round = 0; round < tap_rounds(20000); round++) {
+		struct rate_gamma g = rate_gamma_clean(
+			(struct rate_gamma){exp(20 * rng_normal(&r)), exp(20 * rng_normal(&r))});
+
+		for (int i = 0; i < 20; i++) {
+			double length = LENGTHS[rng_below(&r, ARRAY_LEN(LENGTHS))];
+
+			rate_gamma_observe(&g, (struct rate_interval){length, rng_below(&r, 2)});
+			if (rng_below(&r, 4) == 0)
+				rate_gamma_modified(&g, length, rng_double(&r) * 10);
+		}
+		if (!CHECK(g.shape >= RATE_SHAPE_MIN && g.shape <= RATE_SHAPE_MAX) ||
+			!CHECK(g.time >= RATE_TIME_MIN && g.time <= RATE_TIME_MAX))
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_change);
+	TAP_RUN(test_limits);
+	TAP_RUN(test_modified);
+	TAP_RUN(test_forget);
+	TAP_RUN(test_survival);
+	TAP_RUN(test_total);
+	return tap_done();
+}
