@@ -47,7 +47,7 @@ struct inspector {
 
 static void print_key(struct inspector *in, const char *key, int rc)
 {
-	json_text(&in->json, key, rc ? (slice){0} : buf_slice(&in->text));
+	json_text(&in->json, key, rc == 0 ? buf_slice(&in->text) : (slice){0});
 	buf_reset(&in->text);
 }
 

@@ -35,14 +35,14 @@ static char lower(char c)
 static int set_word(struct feature_words *w, enum feature f, slice word, bool learn, float *ret)
 {
 	char key[WORD_MAX + 1];
-	size_t len = word.len < WORD_MAX ? word.len : WORD_MAX;
+	size_t len = 0;
 	uint32_t number;
 	int rc;
 
 	*ret = NAN;
 	key[0] = (char)('a' + f);
-	for (size_t i = 0; i < len; i++)
-		key[i + 1] = lower(word.ptr[i]);
+	for (; len < word.len && len < WORD_MAX; len++)
+		key[len + 1] = lower(word.ptr[len]);
 	if (strmap_get(&w->numbers, (slice){key, len + 1}, &number)) {
 		*ret = (float)number;
 		return 0;
@@ -79,14 +79,14 @@ static bool take_host(slice *rest, slice *ret_host)
 
 static slice type_of(slice path)
 {
-	size_t dot = path.len, end = path.len;
+	size_t dot = path.len;
 	slice type;
 
 	while (dot > 0 && path.ptr[dot - 1] != '.' && path.ptr[dot - 1] != '/')
 		dot--;
 	if (dot == 0 || path.ptr[dot - 1] == '/')
 		return SLICE("");
-	type = slice_sub(path, dot, end);
+	type = slice_sub(path, dot, path.len);
 	if (slice_eq(type, SLICE("htm")))
 		return SLICE("html");
 	return slice_eq(type, SLICE("jpeg")) ? SLICE("jpg") : type;
