@@ -157,14 +157,13 @@ static void test_commits(void)
 	y = change_begin(&b);
 	for (; all < N; all++) {
 		int64_t next = x.next_ns < y.next_ns ? x.next_ns : y.next_ns;
-		bool first = x.next_ns == next, second = y.next_ns == next;
 
 		CHECK(next > x.at_ns && next > y.at_ns);
-		if (first)
+		together += x.next_ns == y.next_ns;
+		if (x.next_ns == next)
 			change_step(&a, &x);
-		if (second)
+		if (y.next_ns == next)
 			change_step(&b, &y);
-		together += first && second;
 	}
 	CHECK_NEAR((double)together / N, 1.0 / 3, 5 * sqrt(2.0 / 9 / N));
 	CHECK_NEAR((double)x.count * 20, (double)x.at_ns / (double)CLOCK_NS_PER_SECOND,
