@@ -156,13 +156,13 @@ static void test_commits(void)
 	x = change_begin(&a);
 	y = change_begin(&b);
 	for (; all < N; all++) {
-		int64_t next = x.next_ns < y.next_ns ? x.next_ns : y.next_ns;
+		int64_t of_a = x.next_ns, of_b = y.next_ns;
 
-		CHECK(next > x.at_ns && next > y.at_ns);
-		together += x.next_ns == y.next_ns;
-		if (x.next_ns == next)
+		CHECK(of_a > x.at_ns && of_a > y.at_ns && of_b > x.at_ns && of_b > y.at_ns);
+		together += of_a == of_b;
+		if (of_a <= of_b)
 			change_step(&a, &x);
-		if (y.next_ns == next)
+		if (of_b <= of_a)
 			change_step(&b, &y);
 	}
 	CHECK_NEAR((double)together / N, 1.0 / 3, 5 * sqrt(2.0 / 9 / N));
