@@ -342,6 +342,10 @@ static void test_attribute_order(void)
 {
 	static const struct row ORDER = {
 		"", "<a class=k href=/x>x</a>", "<a href=/x class=k>x</a>"};
+	/* Several attributes that are content. */
+	static const struct row ATTRIBUTES = {"",
+		"<a href=/x title=t>x</a><img src=i.png srcset='j.png 2x' alt=k title=l>",
+		"<a title=t href=/x>x</a><img title=l alt=k srcset='j.png 2x' src=i.png>"};
 	struct change c;
 
 	compare(&ORDER, NOISE_DEFAULT, "text/html", &c);
@@ -350,6 +354,9 @@ static void test_attribute_order(void)
 	change_release(&c);
 	compare(&ORDER, NOISE_DEFAULT & ~(1U << NOISE_ATTRIBUTE_ORDER), "text/html", &c);
 	CHECK_INT(c.same, CHANGE_DIFFERENT);
+	change_release(&c);
+	compare(&ATTRIBUTES, NOISE_DEFAULT, "text/html", &c);
+	CHECK_INT(c.same, CHANGE_NORMALISED);
 	change_release(&c);
 }
 
