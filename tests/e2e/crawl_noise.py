@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Captures of pages with noise: what rules may call sharp, and what they may not."""
+
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import sqlite3
+
+import living
+import rawserver
+import tally
+import tap
+
+# Of the kinds of noise that rules know, at most this share of the steady pages may be missed.
+MISSED_MAX = 0.05
+
+
+def capture(name, *options, crawl=()):
+    """Of a site of its own: what it got wrong by kind, the report, and the archive."""
+    archive, served = tap.path(f"{name}.archive"), tap.path(f"{name}.served")
+    with living.Site(name, "--pages", living.scaled(400, 100), "--outdegree", 20, "--served",
+                     served, *options) as site:
+        done = living.crawl(site, archive, "--delay", "2ms", *crawl)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+    report = tap.load("report", archive)
+    counts = tally.Tally(site, served, archive, report)
+    for line in counts.table():
+        print("#", line)
+    check_totals(report)
+    tap.equal(counts.total("false"), counts.total("undone"))
+    return counts, report, archive
+
+
+def check_totals(report):
+    """What is said of the capture agrees with what is said of its pages."""
+    rows = report["verdicts"]
+    for word in ("bytes", "normalised"):
+        tap.equal(report[f"sharp_{word}"], sum(row["evidence"] == word for row in rows))
+    tap.equal(report["sharp"], report["sharp_bytes"] + report["sharp_normalised"])
+    used = {}
+    for row in rows:
+        assert (row["evidence"] is None) == (row["verdict"] != "sharp"), row
+        assert row["evidence"] != "bytes" or row["rules"] == [], row
+        assert row["evidence"] != "normalised" or row["rules"], row
+        assert row["evidence"] != "normalised" or row["masked_visible"] <= 0.05, row
+        for rule in row["rules"] if row["evidence"] == "normalised" else []:
+            pages, count = used.get(rule["name"], (0, 0))
+            used[rule["name"]] = pages + 1, count + rule["count"]
+    tap.equal({rule["name"]: (rule["pages"], rule["count"]) for rule in report["rules"]}, used)
+    tap.equal({rule["version"] for rule in report["rules"]}, {1} if used else set())
+
+
+def verify(archive):
+    """From the catalog and from the WARC files alone."""
+    for options in ([], ["--warc-only"]):
+        done = tap.run("verify", archive, *options)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+        print("#", done.stdout.splitlines()[-1])
+
+
+# Visible text that no built-in rule may mask: an advertisement, a clock among other words. And a
+# line that its rule masks, but which is more than 5 % of the text of pages as short as these.
+VISIBLE = "ad", "clock", "rendered"
+
+
+def known(counts, name):
+    """Sum over the kinds of noise that rules know."""
+    return sum(row[name] for (group, kind), row in counts.rows.items()
+               if group == "noise" and not kind.startswith("x-") and kind not in VISIBLE)
+
+
+def check_missed(counts, report):
+    """Of the kinds that rules know; of the rest the reason is known."""
+    print(f"# missed of known kinds: {known(counts, 'missed')} of {known(counts, 'steady')}")
+    assert known(counts, "missed") <= MISSED_MAX * known(counts, "steady"), counts.rows
+    for row in report["verdicts"]:
+        if counts.site.get(row["url"], {}).get("noise") == "rendered":
+            assert row["verdict"] != "sharp" or row["masked_visible"] <= 0.05, row
+            assert row["verdict"] == "sharp" or row["masked_visible"] > 0.05, row
+
+
+with tap.case("noise of every kind: steady pages are sharp"):
+    counts, report, archive = capture("noise", "--noise", "all", "--noise-per-page", 1,
+                                      "--rates", "constant:0.01")
+    tap.equal(counts.total("false"), 0)
+    check_missed(counts, report)
+    assert report["sharp_normalised"] > report["captured"] / 2, report["sharp_normalised"]
+    verify(archive)
+
+with tap.case("noise and small changes of every kind: no false claim"):
+    both = capture("both", "--noise", "all", "--noise-per-page", 1, "--changes", "all",
+                   "--rates", "constant:0.3")
+    tap.equal(both[0].total("false"), 0)
+    assert both[0].total("changed") > 10, "nothing has changed"
+    check_missed(*both[:2])
+    verify(both[2])
+
+with tap.case("the text tells what the claim rests on"):
+    text = tap.succeed("report", archive)
+    line = (f"Sharp byte for byte: {report['sharp_bytes']}; after rules against noise (version 1): "
+            f"{report['sharp_normalised']}.")
+    assert line in text, text
+    for rule in report["rules"]:
+        assert re.search(rf"^{rule['name']} +{rule['pages']} +{rule['count']}$", text, re.M), text
+    row = next(row for row in report["verdicts"] if row["evidence"] == "normalised")
+    text = tap.succeed("report", archive, "--why", row["url"])
+    for rule in row["rules"]:
+        assert f"{rule['name']} ({rule['count']} times): " in text, text
+    assert "sharp, the same after the rules above\n" in text, text
+
+with tap.case("--bytes-only: rules are not applied"):
+    counts, plain, archive_plain = capture("plain", "--noise", "csrf", "--rates", "constant:0",
+                                           crawl=["--bytes-only"])
+    tap.equal((plain["sharp_normalised"], plain["rules"]), (0, []))
+    tap.equal({row["evidence"] for row in plain["verdicts"]} - {"bytes"}, {None})
+    with contextlib.closing(sqlite3.connect(os.path.join(archive_plain, "catalog.sqlite"))) as db:
+        tap.equal(db.execute("SELECT count(*) FROM observation WHERE rule_set != 0 OR"
+                             " normal IS NOT NULL OR rules IS NOT NULL").fetchone(), (0,))
+        assert "bytes_only true\n" in db.execute("SELECT settings FROM capture").fetchone()[0]
+    verify(archive_plain)
+
+# ---- what the catalog and the WARC say, and what is there ----
+
+PAGE = f"page = (SELECT id & 0xffffffff FROM page WHERE url = '{row['url']}')"
+LIES = [
+    ("a normalised digest", f"UPDATE observation SET normal = zeroblob(32) WHERE {PAGE} AND leg = 1",
+     "catalog says changed, the WARC says sharp"),
+    ("both digests", f"UPDATE observation SET normal = zeroblob(32) WHERE {PAGE}",
+     "the catalog has another normalised digest, or other rules, than the WARC"),
+    ("a version of the rules", f"UPDATE observation SET rule_set = 2 WHERE {PAGE} AND leg = 0",
+     "catalog says changed, the WARC says sharp"),
+    ("both versions", f"UPDATE observation SET rule_set = 2 WHERE {PAGE}",
+     "the catalog has another normalised digest, or other rules, than the WARC"),
+    ("masked text", f"UPDATE observation SET masked = masked + 1 WHERE {PAGE}",
+     "the catalog has another normalised digest, or other rules, than the WARC"),
+    ("rules", f"UPDATE observation SET rules = 'nonces=1:0000' WHERE {PAGE}",
+     "the catalog has another normalised digest, or other rules, than the WARC"),
+    ("close-delimited", f"UPDATE observation SET close_delimited = 1 WHERE {PAGE}",
+     "catalog says changed, the WARC says sharp"),
+    ("evidence", "UPDATE verdict SET evidence = 'bytes' WHERE id & 0xffffffff ="
+     f" (SELECT id & 0xffffffff FROM page WHERE url = '{row['url']}')",
+     "stored evidence is bytes, the WARC says normalised"),
+]
+
+
+def lie(sql):
+    lying = tap.path("lying")
+    shutil.rmtree(lying, ignore_errors=True)
+    shutil.copytree(archive, lying)
+    with contextlib.closing(sqlite3.connect(os.path.join(lying, "catalog.sqlite"))) as database:
+        assert database.execute(sql).rowcount > 0, sql
+        database.commit()
+    return lying
+
+
+for label, sql, want in LIES:
+    with tap.case(f"the catalog lies about {label}"):
+        done = tap.run("verify", lie(sql))
+        tap.equal((done.returncode, done.stderr), (1, ""))
+        assert f"{row['url']}: {want}" in done.stdout, done.stdout
+
+# ---- pages by hand ----
+
+COUNT = itertools.count()
+FORM = "<form action=/send><input type=hidden name=csrf_token value={:032x}></form>"
+TEXT = "<p>What there is to read on this page stays as it is, word for word.</p>"
+LINKS = "".join(f"<a href=/{name}>{name}</a>" for name in
+                ("noise", "closed", "moved", "typed", "untyped", "empty", "mostly", "price"))
+
+
+def answer(request):
+    """Every response has noise; what else varies is said by the path."""
+    turn = next(COUNT)
+    noise = FORM.format(turn * 0x9e3779b97f4a7c15 % 2**127)
+    head, body = "Content-Type: text/html; charset=utf-8\r\n", TEXT + noise
+    if request.path in ("/robots.txt", "/sitemap.xml"):
+        return rawserver.NOT_FOUND
+    if request.path == "/":
+        body += LINKS
+    if request.path == "/closed":
+        request.send(f"HTTP/1.1 200 OK\r\n{head}Connection: close\r\n\r\n{body}".encode())
+        return None
+    if request.path == "/typed":
+        head = f"Content-Type: text/html; charset={('utf-8', 'windows-1252')[turn % 2]}\r\n"
+    if request.path == "/untyped":
+        head = ""
+    if request.path == "/empty":
+        body = noise
+    if request.path == "/mostly":
+        body = f"<p>Home</p><p>Page generated in 0.{turn:04} seconds</p>{noise}"
+    if request.path == "/price":
+        body += f"<p>Price: {turn + 100}.00</p>"
+    status = "200 OK"
+    if request.path == "/moved":
+        status, head = "302 Found", head + f"Location: /noise?{turn}\r\n"
+    return (f"HTTP/1.1 {status}\r\n{head}Content-Length: {len(body)}\r\n\r\n{body}").encode()
+
+
+WANTED = {  # verdict, evidence, flags
+    "": ("sharp", "normalised", []),
+    "noise": ("sharp", "normalised", []),
+    "closed": ("changed", None, ["close-delimited"]),
+    "moved": ("changed", None, []),
+    "untyped": ("changed", None, []),
+    "empty": ("changed", None, []),
+    "mostly": ("changed", None, []),
+    "price": ("changed", None, []),
+}
+
+with tap.case("what the rules may not decide"):
+    hand = tap.path("hand")
+    with rawserver.Server(answer) as server:
+        done = tap.run("crawl", server.url, "-o", hand, "--delay", "1ms", "--no-sitemaps")
+        tap.equal((done.returncode, done.stderr), (0, ""))
+    rows = {row["url"].removeprefix(server.url): row
+            for row in tap.load("report", hand)["verdicts"]}
+    for path, want in WANTED.items():
+        got = rows[path]
+        tap.equal((path, got["verdict"], got["evidence"], got["flags"]), (path, *want))
+    tap.equal(rows["noise"]["rules"], [{"name": "one-time-fields", "count": 1}])
+    assert rows["mostly"]["masked_visible"] > 0.05, rows["mostly"]
+    for url, word in (("closed", "close-delimited: only the end of the connection"),
+                      ("mostly", "too much to call the page sharp by rules")):
+        assert word in tap.succeed("report", hand, "--why", server.url + url), url
+    verify(hand)
+
+tap.done()
