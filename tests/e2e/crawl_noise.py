@@ -2,7 +2,10 @@
 """Captures of pages with noise: what rules may call sharp, and what they may not."""
 
 import contextlib
+import gzip
+import hashlib
 import itertools
+import json
 import os
 import re
 import shutil
@@ -125,7 +128,8 @@ with tap.case("--bytes-only: rules are not applied"):
 
 PAGE = f"page = (SELECT id & 0xffffffff FROM page WHERE url = '{row['url']}')"
 LIES = [
-    ("a normalised digest", f"UPDATE observation SET normal = zeroblob(32) WHERE {PAGE} AND leg = 1",
+    ("a normalised digest",
+     f"UPDATE observation SET normal = zeroblob(32) WHERE {PAGE} AND leg = 1",
      "catalog says changed, the WARC says sharp"),
     ("both digests", f"UPDATE observation SET normal = zeroblob(32) WHERE {PAGE}",
      "the catalog has another normalised digest, or other rules, than the WARC"),
@@ -160,6 +164,59 @@ for label, sql, want in LIES:
         done = tap.run("verify", lie(sql))
         tap.equal((done.returncode, done.stderr), (1, ""))
         assert f"{row['url']}: {want}" in done.stdout, done.stdout
+
+def rewrite(old, new):
+    """A copy of the WARC files in which the attempts at the page say something else, with digests
+    that match: only what follows from the responses can tell."""
+    lying = tap.path("rewritten")
+    shutil.rmtree(lying, ignore_errors=True)
+    os.makedirs(os.path.join(lying, "warc"))
+    count = 0
+    for name in os.listdir(os.path.join(archive, "warc")):
+        with open(os.path.join(lying, "warc", name), "wb") as file:
+            for record in living.records(os.path.join(archive, "warc", name)):
+                if record.type == "metadata" and record.fields["WARC-Target-URI"] == row["url"]:
+                    record.block, done = re.subn(old, new, record.block)
+                    count += done
+                file.write(gzip.compress(plain_record(record)))
+    assert count, f"nothing says {old}"
+    return lying
+
+
+def plain_record(record):
+    fields = dict(record.lines)
+    fields["Content-Length"] = str(len(record.block))
+    fields["WARC-Block-Digest"] = "sha256:" + hashlib.sha256(record.block).hexdigest()
+    head = "".join(f"{name}: {fields[name] if name in fields else value}\r\n"
+                   for name, value in record.lines)
+    return b"WARC/1.1\r\n" + head.encode() + b"\r\n" + record.block + b"\r\n\r\n"
+
+
+with tap.case("the WARC files, written anew, say the same"):
+    tap.equal(tap.run("verify", rewrite(rb"ruleSet: 1", rb"ruleSet: 1"), "--warc-only").returncode,
+              0)
+
+for label, old, new, want in (
+        ("a normalised digest", rb"(normalised: sha256:)........", rb"\g<1>00000000",
+         "its attempt says another normalised digest than the response"),
+        ("no normalised digest", rb"normalised: sha256:\w+\r\n", b"",
+         "its attempt says another normalised digest than the response"),
+        ("a version of the rules", rb"ruleSet: 1", rb"ruleSet: 2",
+         "its attempt says what another version of the rules made of the response"),
+        ("no version of the rules", rb"ruleSet: 1\r\n", b"",
+         "its attempt says what rules made of the response, but not which version of them"),
+        ("masked text", rb"ruleSet: 1\r\n", b"ruleSet: 1\r\nmaskedMillionths: 3\r\n",
+         "its attempt says that other rules acted than the response"),
+        ("rules", rb"rules: [^\r]*", rb"rules: nonces=1:0000",
+         "its attempt says that other rules acted than the response"),
+        ("close-delimited", rb"ruleSet: 1\r\n", b"closeDelimited: true\r\nruleSet: 1\r\n",
+         "its attempt says that the body is close-delimited, the response that it is not")):
+    with tap.case(f"the WARC lies about {label}"):
+        result = json.loads(tap.run("verify", rewrite(old, new), "--warc-only", "--json").stdout)
+        tap.equal(result["ok"], False)
+        tap.equal({problem["url"] for problem in result["problems"]}, {row["url"]})
+        assert all(want in problem["problem"] for problem in result["problems"]), result
+        tap.equal(result["sharp"], report["sharp"] - 1)
 
 # ---- pages by hand ----
 

@@ -382,7 +382,7 @@ with tap.case("wrong options say what is wrong"):
                            (["--variants", "2"], "--variants: share '2'"),
                            (["--shells", "1:x"], "--shells: unknown kind 'x' (fetch, inline)"),
                            (["--requisite-kinds", "page"], "--requisite-kinds: unknown kind"),
-                           (["--requisite-host", "a b"], "--requisite-host: 'a b' is no host"),
+                           (["--requisite-host", "a b"], "--requisite-host: 'a b' is not a host"),
                            (["--replicas-by", "address"], "give --listen-also"),
                            (["--listen-also", "here"], "'here' is no numeric address"),
                            (["--served", "/nowhere/x"], "/nowhere/x: No such file")):
