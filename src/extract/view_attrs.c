@@ -533,7 +533,7 @@ static int add_attributes(struct view *v, const struct html_token *token)
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &token->attrs[i];
 	if (count > 1)
-		qsort(sorted, count, sizeof sorted[0], by_name);
+		qsort(sorted, count, sizeof(void *), by_name);
 	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = add_attribute(v, token, sorted[i]);
 	return rc;

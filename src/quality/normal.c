@@ -83,6 +83,8 @@ static void read_rules(slice text, struct acted ret[NOISE_RULE_COUNT])
 {
 	slice word;
 
+	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++)
+		ret[i] = (struct acted){0, SLICE("")};
 	while (word_next(&text, ' ', &word)) {
 		const char *equals = memchr(word.ptr, '=', word.len);
 		const char *colon = memchr(word.ptr, ':', word.len);
@@ -100,7 +102,7 @@ static void read_rules(slice text, struct acted ret[NOISE_RULE_COUNT])
 
 size_t normal_rules_needed(slice a, slice b, struct normal_rule ret[NOISE_RULE_COUNT])
 {
-	struct acted in_a[NOISE_RULE_COUNT] = {0}, in_b[NOISE_RULE_COUNT] = {0};
+	struct acted in_a[NOISE_RULE_COUNT], in_b[NOISE_RULE_COUNT];
 	size_t count = 0;
 
 	read_rules(a, in_a);
