@@ -47,8 +47,7 @@ const char *evidence_rules_fault(
 			       ? "what rules made of the response, but not which version of them"
 			       : NULL;
 	if (a->rule_set != NOISE_VERSION)
-		return "what another version of the rules made of the response: it cannot be "
-		       "checked with this version of stillpoint";
+		return "what another version of the rules made of the response: not recomputed";
 	if (!e->is_read)
 		return "what rules made of the response, to which they do not apply";
 	if (a->has_normal != e->has_normal || (a->has_normal && !digest_eq(&a->normal, &e->normal)))
