@@ -203,7 +203,7 @@ static void print_evidence(const struct report *r, FILE *file)
 		return;
 	(void)fprintf(file,
 		"\nSharp byte for byte: %" PRIu64
-		"; after rules against noise (version %u): %" PRIu64 ".\n%-*s%9s%9s\n",
+		"; after rules against noise (version %u): %" PRIu64 ".\n\n%-*s%9s%9s\n",
 		r->sharp_bytes, r->rule_set, r->sharp_normalised, NAME_WIDTH, "rules that acted",
 		"pages", "times");
 	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++)

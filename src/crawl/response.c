@@ -112,7 +112,7 @@ static void apply(struct attempt *a, const struct state_result *result, bool unp
 	a->truncated = a->truncated || !result->whole || unproven;
 	a->has_state = !a->truncated;
 	a->state = result->state;
-	a->close_delimited = result->close_delimited;
+	a->close_delimited = a->has_state && result->close_delimited;
 	if (unproven && !a->failure.ptr)
 		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
 				   "the server is asked over HTTP/1.1 from now on");
