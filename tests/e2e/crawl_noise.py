@@ -10,6 +10,8 @@ import os
 import re
 import shutil
 import sqlite3
+import subprocess
+import time
 
 import living
 import rawserver
@@ -18,6 +20,7 @@ import tap
 
 # Of the kinds of noise that rules know, at most this share of the steady pages may be missed.
 MISSED_MAX = 0.05
+DEADLINE = 120
 
 
 def capture(name, *options, crawl=()):
@@ -123,6 +126,38 @@ with tap.case("--bytes-only: rules are not applied"):
                              " normal IS NOT NULL OR rules IS NOT NULL").fetchone(), (0,))
         assert "bytes_only true\n" in db.execute("SELECT settings FROM capture").fetchone()[0]
     verify(archive_plain)
+
+# ---- stopped between visits and revisits ----
+
+
+def stop_and_resume(name, *options):
+    """A capture whose visits are of one process, and most revisits of another."""
+    archive = tap.path(name)
+    with living.Site(name, "--pages", 8, "--noise", "csrf", "--rates", "constant:0") as site:
+        process = subprocess.Popen([tap.PROGRAM, "crawl", site.url, "-o", archive, "--delay",
+                                    living.SLOW, *options],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        revisits = "SELECT count(*) FROM observation WHERE leg = 1"
+        end = time.monotonic() + DEADLINE
+        while not any(row[0] for row in living.peek(archive, revisits)):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        process.kill()
+        process.wait(timeout=DEADLINE)
+        living.hasten(archive)
+        done = tap.run("resume", archive)
+        tap.equal(done.returncode, 0)
+    verify(archive)
+    return tap.load("report", archive)
+
+
+with tap.case("resume goes on with the digests of the visits"):
+    resumed = stop_and_resume("resumed")
+    tap.equal((resumed["sharp"], resumed["sharp_normalised"]), (8, 8))
+
+with tap.case("resume keeps --bytes-only"):
+    resumed = stop_and_resume("resumed-plain", "--bytes-only")
+    tap.equal((resumed["sharp"], resumed["totals"]["changed"]), (0, 8))
 
 # ---- what the catalog and the WARC say, and what is there ----
 
