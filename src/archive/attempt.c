@@ -57,6 +57,11 @@ static const struct row ROWS[] = {
 	ROW("cipherSuite", TEXT, cipher),
 	ROW("redacted", TEXT, redacted),
 	ROW_DIGEST("state", state),
+	ROW("closeDelimited", FLAG, close_delimited),
+	ROW("ruleSet", COUNT, rule_set),
+	ROW("rules", TEXT, rules),
+	ROW("maskedMillionths", COUNT, masked),
+	ROW_DIGEST("normalised", normal),
 };
 
 /* Strings that the metadata record does not have. */

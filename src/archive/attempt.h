@@ -70,6 +70,14 @@ struct attempt {
 	slice redacted; /* names of the request's fields whose values were left out */
 	bool single;    /* the capture has no revisits */
 	bool truncated; /* there is a response, but its body is not whole */
+	bool close_delimited; /* only the end of the connection shows where its body ends */
+
+	/* What the rules against noise made of it (quality/normal.h), if rule_set is not 0. */
+	unsigned rule_set; /* version of the rules */
+	unsigned masked;   /* millionths of the visible text that rules masked */
+	slice rules;       /* those that acted: "nonces=5:1a2b …" */
+	bool has_normal;
+	struct digest normal; /* the normalised digest */
 
 	/* The response, if has_payload. */
 	bool is_revisit; /* its record is a revisit record: original has the body */

@@ -103,7 +103,12 @@ const char *catalog_sql(enum catalog_sql id);
 	X(failure, TEXT, failure)                       \
 	D(state, state)                                 \
 	X(media_type, WORD, media_type)                 \
-	X(record_id, ID, record_id)
+	X(record_id, ID, record_id)                     \
+	X(close_delimited, FLAG, close_delimited)       \
+	X(rule_set, COUNT, rule_set)                    \
+	X(rules, TEXT, rules)                           \
+	X(masked, COUNT, masked)                        \
+	D(normal, normal)
 /* clang-format on */
 
 /*

@@ -66,7 +66,8 @@ static const char VERSION_2[] =
 
 /*
  * Version 3: how captures ended and what limits their claims; digests of complete files;
- * readings of the clock that can be held against each other (capture_time 0: as wall).
+ * readings of the clock that can be held against each other (capture_time 0: as wall); what the
+ * rules against noise made of a response.
  */
 static const char VERSION_3[] =
 	"ALTER TABLE capture ADD COLUMN ended_by INTEGER NOT NULL DEFAULT 0;"
@@ -74,7 +75,12 @@ static const char VERSION_3[] =
 	"ALTER TABLE capture ADD COLUMN addresses INTEGER NOT NULL DEFAULT -1;"
 	"ALTER TABLE warc ADD COLUMN digest BLOB;"
 	"ALTER TABLE clock ADD COLUMN capture_time INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE clock ADD COLUMN boot TEXT NOT NULL DEFAULT '';";
+	"ALTER TABLE clock ADD COLUMN boot TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE observation ADD COLUMN close_delimited INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE observation ADD COLUMN rule_set INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE observation ADD COLUMN rules TEXT;"
+	"ALTER TABLE observation ADD COLUMN masked INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE observation ADD COLUMN normal BLOB;";
 
 static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3};
 

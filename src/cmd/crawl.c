@@ -113,6 +113,9 @@ static const struct option_spec SPECS[] = {
 	ROW(DOUBLE, settings.tau, "tau", 0,
 		"confidence of solar and sharc-threshold (default: 0.7)", .max = 1,
 		.bounds = OPTION_ABOVE_MIN),
+	ROW(FLAG, settings.bytes_only, "bytes-only", 0,
+		"call pages sharp only if both downloads are equal byte for byte: no rules against "
+		"noise"),
 	ROW(INT, attempts, "attempts", 0, "tries of a page in each leg (default: 3)", .min = 1,
 		.max = 100),
 	ROW(DURATION, settings.connect_timeout, "connect-timeout", 0,

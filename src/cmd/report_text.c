@@ -196,6 +196,23 @@ static void print_totals(const struct report *r, FILE *file)
 	(void)putc('\n', file);
 }
 
+/* What the claim rests on where it is more than bytes. */
+static void print_evidence(const struct report *r, FILE *file)
+{
+	if (r->sharp_normalised == 0)
+		return;
+	(void)fprintf(file,
+		"\nSharp byte for byte: %" PRIu64
+		"; after rules against noise (version %u): %" PRIu64 ".\n\n%-*s%9s%9s\n",
+		r->sharp_bytes, r->rule_set, r->sharp_normalised, NAME_WIDTH, "rules that acted",
+		"pages", "times");
+	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++)
+		if (r->rules[i].pages)
+			(void)fprintf(file, "%-*s%9" PRIu64 "%9" PRIu64 "\n", NAME_WIDTH,
+				noise_rule_name((enum noise_rule)i), r->rules[i].pages,
+				r->rules[i].count);
+}
+
 /* The blur is in the JSON: it means little to who has not read the papers. */
 static void print_measures(const struct report *r, FILE *file)
 {
@@ -309,6 +326,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 
 	print_head(r, file);
 	print_totals(r, file);
+	print_evidence(r, file);
 	print_measures(r, file);
 	rc = print_directories(r, file);
 	print_hottest(r, file);

@@ -1,7 +1,9 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "cmd/report_print.h"
 #include "cmd/text.h"
+#include "quality/normal.h"
 
 static const double DAY = 86400;
 
@@ -59,6 +61,9 @@ static void print_attempt(const struct attempt *a, FILE *file)
 	(void)putc('\n', file);
 	if (a->failure.ptr)
 		print_line(file, "", a->failure);
+	if (a->rule_set && !a->has_normal)
+		print_line(file, "",
+			SLICE("no normalised digest: too little of it can be compared by rules"));
 	if (a->warc.ptr) {
 		print_label(file, "");
 		(void)fputs("warc/", file);
@@ -67,12 +72,39 @@ static void print_attempt(const struct attempt *a, FILE *file)
 	}
 }
 
+/* What rules had to do with the verdict. */
+static void print_rules(const struct report_page *p, FILE *file)
+{
+	struct normal_rule rules[NOISE_RULE_COUNT];
+	size_t count = normal_rules_needed(p->rules, (slice){0}, rules);
+
+	for (size_t i = 0; i < count; i++) {
+		print_label(file, i ? "" : "rules");
+		(void)fprintf(file, "%s (%" PRIu64 " times): %s\n", noise_rule_name(rules[i].rule),
+			rules[i].count, noise_rule_summary(rules[i].rule));
+	}
+	if (p->masked) {
+		print_label(file, "masked");
+		(void)fprintf(file, "%.2f %% of the visible text%s\n",
+			100 * (double)p->masked / NORMAL_MILLION,
+			p->masked > NORMAL_MASKED_MAX ? ": too much to call the page sharp by rules"
+						      : "");
+	}
+	if (p->close_delimited)
+		print_line(file, "flags",
+			SLICE("close-delimited: only the end of the connection shows where its "
+			      "body ends, so it can be sharp byte for byte only"));
+}
+
 static void print_verdict(const struct report_page *p, FILE *file)
 {
+	bool is_bytes = p->evidence && strcmp(p->evidence, "bytes") == 0;
+
+	print_rules(p, file);
 	print_label(file, "verdict");
 	(void)fputs(verdict_name((enum verdict)p->verdict), file);
 	if (p->evidence)
-		(void)fprintf(file, ", by %s", p->evidence);
+		(void)fputs(is_bytes ? ", by bytes" : ", the same after the rules above", file);
 	if (p->reason.ptr) {
 		(void)fputs(": ", file);
 		text_name(file, p->reason, 0);

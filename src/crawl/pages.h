@@ -33,11 +33,17 @@ bool page_kind_is_requisite(uint8_t kind);
 struct page_visit {
 	struct digest state;
 	struct digest payload;
+	struct digest normal; /* the normalised one, if has_normal */
+	unsigned rule_set;    /* version of its rules */
+	bool has_normal;
 	uint64_t coding; /* hash of Content-Encoding: bodies are the same only if that is, too */
 	int64_t date;    /* of its record */
 	struct warc_id record; /* empty when its body is in another one */
 	double end;            /* on the planner's clock */
 };
+
+/* Whether an attempt shows the same as the visit; both are usable (quality/verdict.h). */
+bool page_visit_is_same(const struct page_visit *visit, const struct attempt *a);
 
 /* The prior of a page when it is found; then the planner has it. */
 struct page_prior {

@@ -7,6 +7,11 @@
 
 #include "base/word.h"
 
+enum {
+	VIEW_TEXT_KEEP = 4 << 20,  /* bytes of memory of a view that are kept for the next */
+	VIEW_ITEMS_KEEP = 1 << 16, /* items, the same */
+};
+
 static int sink(void *context, slice decoded)
 {
 	struct reading *r = context;
@@ -29,6 +34,7 @@ int reading_init(struct reading *r, size_t body_max)
 	resolver_init(&r->resolver, hash_key_random());
 	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
+	view_init(&r->view, NOISE_DEFAULT);
 	r->page = malloc(sizeof *r->page);
 	r->state = state_new(sink, r);
 	if (r->page && r->state)
@@ -45,6 +51,7 @@ void reading_release(struct reading *r)
 	resolver_release(&r->resolver);
 	page_text_release(&r->text);
 	buf_release(&r->body);
+	view_release(&r->view);
 	*r = (struct reading){0};
 }
 
@@ -67,20 +74,53 @@ static int read_link_headers(struct reading *r)
 
 static int begin_links(struct reading *r)
 {
-	slice type = reading_field(r, SLICE("content-type"));
-
 	links_reset(&r->links);
 	page_text_release(&r->text);
 	page_text_init(&r->text);
-	if (page_format_of(type) != PAGE_OPAQUE) {
+	return read_link_headers(r);
+}
+
+/* A view that was large gives its memory back. */
+static void begin_view(struct reading *r)
+{
+	if (r->view.text.len > VIEW_TEXT_KEEP || r->view.items.len > VIEW_ITEMS_KEEP ||
+		r->view.nodes.len > VIEW_ITEMS_KEEP) {
+		view_release(&r->view);
+		view_init(&r->view, NOISE_DEFAULT);
+	} else {
+		view_reset(&r->view, NOISE_DEFAULT);
+	}
+}
+
+/* Starts the parser if anything is wanted of it. */
+static int begin(struct reading *r)
+{
+	slice type = reading_field(r, SLICE("content-type"));
+	bool wants_links = r->mode == READING_LINKS || r->mode == READING_TEXT;
+
+	r->viewing =
+		r->normalise && r->mode != READING_BODY && normal_applies(state_fields(r->state));
+	if (r->viewing)
+		begin_view(r);
+	r->parsing = r->viewing || (wants_links && page_format_of(type) != PAGE_OPAQUE);
+	if (r->parsing)
 		page_open(r->page, &(struct page_params){
 					   .content_type = type,
-					   .links = &r->links,
+					   .links = wants_links ? &r->links : NULL,
 					   .text = r->mode == READING_TEXT ? &r->text : NULL,
+					   .view = r->viewing ? &r->view : NULL,
 				   });
-		r->parsing = true;
-	}
-	return read_link_headers(r);
+	return wants_links ? begin_links(r) : 0;
+}
+
+/* What the rules made of a response that has been read. */
+static int finish_view(struct reading *r, const struct state_result *result)
+{
+	int rc = normal_take(&r->view, result, &r->normal);
+
+	if (rc == 0 && r->normal.has_digest)
+		rc = state_shown(r->state, &r->normal.digest, &r->normal.digest);
+	return rc;
 }
 
 static int feed_spool(struct reading *r, int fd, uint64_t size, struct err *err)
@@ -116,12 +156,12 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 
 	r->mode = mode;
 	r->parsing = false;
+	r->normal = (struct normal){0};
 	buf_reset(&r->body);
 	rc = state_start(r->state, f->head, err);
 	if (rc)
 		return rc;
-	if (mode == READING_LINKS || mode == READING_TEXT)
-		rc = begin_links(r);
+	rc = begin(r);
 	if (rc == 0)
 		rc = feed(r, f, err);
 	if (rc == 0)
@@ -131,5 +171,7 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	if (r->parsing)
 		page_close(r->page);
 	r->parsing = false;
+	if (rc == 0 && r->viewing)
+		rc = finish_view(r, ret);
 	return err_code(err, rc);
 }

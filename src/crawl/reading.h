@@ -1,5 +1,6 @@
 /*
- * Reads a response: its state and, if wanted, its links or its decoded body. Buffers are reused for
+ * Reads a response: its state and, if wanted, its links, its decoded body or what rules against
+ * noise make of it, all in one pass. Buffers are reused for
  * the next response.
  */
 #ifndef CRAWL_READING_H
@@ -13,6 +14,7 @@
 #include "extract/resolve.h"
 #include "http/state.h"
 #include "net/net.h"
+#include "quality/normal.h"
 
 enum reading_for {
 	READING_STATE, /* only */
@@ -21,7 +23,7 @@ enum reading_for {
 	READING_BODY, /* decoded, up to the maximum of the body */
 };
 
-/* Fields are its own, but for links, text, resolver and body. */
+/* Fields are its own, but for links, text, resolver, body, normal and normalise. */
 struct reading {
 	struct state *state;
 	struct page *page; /* the parser */
@@ -30,6 +32,10 @@ struct reading {
 	struct buf body;
 	struct resolver resolver; /* of links, for callers */
 	enum reading_for mode;
+	bool normalise;       /* the caller's: normal is wanted, but of READING_BODY */
+	struct normal normal; /* of the response that was read last */
+	struct view view;
+	bool viewing;
 	bool parsing;
 	const atomic_bool *stopping; /* the caller's; NULL: it never stops */
 };

@@ -245,6 +245,9 @@ static int restore_visit(struct replaying *r, const struct attempt *o)
 	struct page_visit v = {
 		.state = o->state,
 		.payload = o->payload,
+		.has_normal = o->has_normal,
+		.normal = o->normal,
+		.rule_set = o->rule_set,
 		.coding = o->coding,
 		.date = o->wall.sent,
 		.end = clock_seconds(o->wall.last_byte - c->row.started),
@@ -271,7 +274,7 @@ static int restore_revisit(struct replaying *r, const struct attempt *o)
 	if (rc)
 		return rc;
 	counters_add_revisit(&c->counters, survival_at(prior.survival, fmax(0, start - visit.end)),
-		o->status < 400 && digest_eq(&o->state, &visit.state));
+		o->status < 400 && page_visit_is_same(&visit, o));
 	return 0;
 }
 

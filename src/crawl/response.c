@@ -112,11 +112,24 @@ static void apply(struct attempt *a, const struct state_result *result, bool unp
 	a->truncated = a->truncated || !result->whole || unproven;
 	a->has_state = !a->truncated;
 	a->state = result->state;
+	a->close_delimited = a->has_state && result->close_delimited;
 	if (unproven && !a->failure.ptr)
 		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
 				   "the server is asked over HTTP/1.1 from now on");
 	if (a->truncated && !a->failure.ptr)
 		a->failure = truncation(result);
+}
+
+/* What the rules made of it. What they say of error pages proves nothing. */
+static void apply_rules(struct attempt *a, const struct normal *n)
+{
+	if (!n->is_read || !a->has_state || a->status >= 400)
+		return;
+	a->rule_set = NOISE_VERSION;
+	a->masked = n->masked;
+	a->rules = slice_str(n->rules);
+	a->has_normal = n->has_digest;
+	a->normal = n->digest;
 }
 
 /* Reads the response, and completes the attempt. */
@@ -125,15 +138,18 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 {
 	struct reading *reading = &c->lane->reading;
 	uint32_t host = c->pages.list.ptr[a->page].host;
-	int rc = reading_read(reading, f, mode, result, err);
 	bool unproven;
+	int rc;
 
+	reading->normalise = !c->settings->bytes_only;
+	rc = reading_read(reading, f, mode, result, err);
 	if (rc)
 		return rc;
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
 		hash_bytes(CODING_KEY, result->coding));
 	unproven = is_unproven(f, result);
 	apply(a, result, unproven);
+	apply_rules(a, &reading->normal);
 	if (unproven)
 		c->rules.list.ptr[host].http1 = true;
 	response_obey_retry_after(c, host, f->status);
@@ -258,6 +274,9 @@ static int keep_visit(
 	struct page_visit v = {
 		.state = a->state,
 		.payload = a->payload,
+		.has_normal = a->has_normal,
+		.normal = a->normal,
+		.rule_set = a->rule_set,
 		.coding = a->coding,
 		.date = a->wall.sent,
 		.record = *record,
@@ -277,7 +296,7 @@ static int compare_visit(struct capture *c, uint32_t page, const struct page_vis
 	if (rc)
 		return rc;
 	counters_add_revisit(&c->counters, survival_at(prior.survival, length > 0 ? length : 0),
-		a->has_state && a->status < 400 && digest_eq(&a->state, &visit->state));
+		a->status < 400 && page_visit_is_same(visit, a));
 	return 0;
 }
 
@@ -303,6 +322,18 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 	return true;
 }
 
+/*
+ * A revisit record has no body, and the one it refers to may be of another media type: what the
+ * rules make of it could not be computed again from the record. Nothing is lost when the body is
+ * that of the page's own visit: bytes prove more.
+ */
+static void drop_rules(struct attempt *a)
+{
+	a->rule_set = a->masked = 0;
+	a->rules = (slice){0};
+	a->has_normal = false;
+}
+
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	const struct page_visit *visit, struct err *err)
 {
@@ -311,6 +342,8 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	int rc;
 
 	a->is_revisit = find_body(c, visit, a, &a->original);
+	if (a->is_revisit)
+		drop_rules(a);
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (a->is_revisit)
 		record = (struct warc_id){0}; /* no record refers to a revisit record */
@@ -330,8 +363,9 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	if (f->status < 200 || f->status >= 400)
 		return 0;
 	if (order->leg == PLAN_REVISIT) {
-		if (v && a->has_state && digest_eq(&a->state, &v->state))
+		if (v && page_visit_is_same(v, a))
 			return 0;
+		c->lane->reading.normalise = false;
 		rc = reading_read(&c->lane->reading, f, READING_LINKS, &again, err);
 	}
 	url_init(&document);

@@ -52,6 +52,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(attempts, SETTING_U32),
 	SETTING(rates, SETTING_TEXT),
 	SETTING(no_sitemaps, SETTING_BOOL),
+	SETTING(bytes_only, SETTING_BOOL),
 	SETTING(connect_timeout, SETTING_DOUBLE),
 	SETTING(stall_timeout, SETTING_DOUBLE),
 	SETTING(timeout, SETTING_DOUBLE),

@@ -72,6 +72,7 @@ struct crawl_settings {
 	bool allow_private; /* no address guard */
 	bool dns_records;   /* archive what the DNS said */
 	bool no_traps;      /* endless parts of a site are followed */
+	bool bytes_only;    /* no rules against noise: pages are compared by their bytes */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

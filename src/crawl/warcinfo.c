@@ -55,7 +55,8 @@ static int describe(struct warcinfo *w, const struct warcinfo_params *p)
 		{"robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey")},
 		{"operator", contact ? slice_str(contact) : (slice){0}},
 		{"http-header-user-agent", slice_str(p->user_agent)},
-		{"stillpoint-evidence", SLICE("bytes")},
+		{"stillpoint-evidence",
+			p->settings->bytes_only ? SLICE("bytes") : SLICE("bytes, normalised")},
 	};
 	int rc = 0;
 

@@ -1,6 +1,9 @@
 /*
  * What of a start tag's attributes can be read, followed, seen or sent.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/word.h"
 #include "extract/html_attr.h"
 #include "extract/noise_word.h"
@@ -511,6 +514,31 @@ static bool is_pixel(const struct html_token *token)
 	       is_tiny(html_attr_value(token, SLICE("height")));
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct html_attr *const *x = a, *const *y = b;
+	size_t m = (*x)->name.len, n = (*y)->name.len;
+	int order = memcmp((*x)->name.ptr, (*y)->name.ptr, m < n ? m : n);
+
+	return order ? order : (m > n) - (m < n);
+}
+
+/* In the order of their names: that in which they are written means nothing. */
+static int add_attributes(struct view *v, const struct html_token *token)
+{
+	const struct html_attr *sorted[HTML_ATTRS_MAX + HTML_ATTRS_MORE];
+	size_t count = token->attr_count;
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &token->attrs[i];
+	if (count > 1)
+		qsort(sorted, count, sizeof(void *), by_name);
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = add_attribute(v, token, sorted[i]);
+	return rc;
+}
+
 int view_attributes(struct view *v, const struct html_token *token)
 {
 	int rc = 0;
@@ -525,8 +553,5 @@ int view_attributes(struct view *v, const struct html_token *token)
 		return rc;
 	if (rc == 0)
 		rc = element(v, token);
-	for (size_t i = 0; i < token->attr_count && rc == 0; i++)
-		if (token->tag != HTML_TAG_META)
-			rc = add_attribute(v, token, &token->attrs[i]);
-	return rc;
+	return rc || token->tag == HTML_TAG_META ? rc : add_attributes(v, token);
 }

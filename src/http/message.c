@@ -15,14 +15,14 @@ struct message {
 	size_t seen; /* bytes of it that were looked through */
 };
 
-struct message *message_new(void)
+struct message *message_new(state_sink *sink, void *context)
 {
 	struct message *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	buf_init(&m->head, FIELDS_HEAD_MAX);
-	m->state = state_new(NULL, NULL);
+	m->state = state_new(sink, context);
 	if (m->state)
 		return m;
 	message_free(m);
@@ -84,4 +84,14 @@ int message_finish(struct message *m, struct state_result *ret)
 int message_combine(struct message *m, const struct state_result *of, struct state_result *ret)
 {
 	return m->part == IN_BODY ? state_combine(m->state, of, ret) : ERR_SYNTAX;
+}
+
+const struct fields *message_fields(const struct message *m)
+{
+	return state_fields(m->state);
+}
+
+int message_shown(struct message *m, const struct digest *shown, struct digest *ret)
+{
+	return state_shown(m->state, shown, ret);
 }

@@ -11,8 +11,8 @@
 
 struct message; /* opaque; one may be used again and again */
 
-/* NULL when there is no memory. */
-struct message *message_new(void);
+/* NULL when there is no memory. The sink, which may be NULL, takes the decoded body (state.h). */
+struct message *message_new(state_sink *sink, void *context);
 void message_free(struct message *m); /* NULL is fine */
 
 void message_start(struct message *m);
@@ -26,5 +26,9 @@ int message_finish(struct message *m, struct state_result *ret) SP_MUST_CHECK;
 /* The same for a block that is a head alone; the body is that of another one (state_combine). */
 int message_combine(
 	struct message *m, const struct state_result *of, struct state_result *ret) SP_MUST_CHECK;
+
+/* Of the response whose head has been read: its fields, and state_shown. */
+const struct fields *message_fields(const struct message *m);
+int message_shown(struct message *m, const struct digest *shown, struct digest *ret) SP_MUST_CHECK;
 
 #endif

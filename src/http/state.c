@@ -10,6 +10,7 @@
 
 /* Changes with whatever makes the same response another digest. */
 #define STATE_FORM "stillpoint-state-1"
+#define SHOWN_FORM "stillpoint-shown-1"
 
 struct state {
 	struct payload head; /* only its head is fed */
@@ -151,21 +152,37 @@ static int add_body(struct state *s, const struct state_result *r)
 	return rc ? rc : add_pair(&s->parts, SLICE("body"), digest);
 }
 
-static int compute(struct state *s, struct state_result *r)
+/* Begins a digest with all that counts of the head. */
+static int add_head(struct state *s, slice form)
 {
 	char status[FORMAT_U64_SIZE];
 	slice text = {status, format_u64(s->head.status, status)};
 	int rc = digester_start(&s->parts, DIGEST_SHA256);
 
 	if (rc == 0)
-		rc = add_pair(&s->parts, SLICE(STATE_FORM), text);
+		rc = add_pair(&s->parts, form, text);
 	if (rc == 0)
 		rc = add_fields(s, SLICE("Location"), add_location);
-	if (rc == 0)
-		rc = add_fields(s, SLICE("Content-Type"), add_media_type);
+	return rc ? rc : add_fields(s, SLICE("Content-Type"), add_media_type);
+}
+
+static int compute(struct state *s, struct state_result *r)
+{
+	int rc = add_head(s, SLICE(STATE_FORM));
+
 	if (rc == 0)
 		rc = add_body(s, r);
 	return rc ? rc : digester_finish(&s->parts, &r->state);
+}
+
+int state_shown(struct state *s, const struct digest *shown, struct digest *ret)
+{
+	slice digest = {(const char *)shown->bytes, DIGEST_SIZE_MAX};
+	int rc = add_head(s, SLICE(SHOWN_FORM));
+
+	if (rc == 0)
+		rc = add_pair(&s->parts, SLICE("view"), digest);
+	return rc ? rc : digester_finish(&s->parts, ret);
 }
 
 /* Chunked in name only: the payload is what was sent, as http/payload.h has it. */
@@ -183,6 +200,14 @@ static bool is_whole(const struct framing *f, enum coding_end end)
 	return end == CODING_ENDED || (end == CODING_UNSEEN && framing_shows_end(f));
 }
 
+/* A content coding with an end of its own shows it where the framing does not. */
+static bool is_close_delimited(const struct state *s, enum coding_end end)
+{
+	bool coding_shows = s->coding.names.len > 0 && end == CODING_ENDED;
+
+	return !framing_shows_end(&s->framing) && !coding_shows;
+}
+
 int state_finish(struct state *s, struct state_result *ret)
 {
 	struct coding_result c;
@@ -196,6 +221,7 @@ int state_finish(struct state *s, struct state_result *ret)
 		.whole = framing_is_whole(&s->framing) && is_whole(&s->framing, c.end),
 		.decoded = c.decoded,
 		.readable = c.readable,
+		.close_delimited = is_close_delimited(s, c.end),
 		.coding_end = c.end,
 		.payload = c.payload,
 		.body = c.body,
@@ -220,6 +246,7 @@ int state_combine(struct state *s, const struct state_result *of, struct state_r
 	r.status = s->head.status;
 	r.whole = of->whole && s->framing.kind != FRAMING_BROKEN &&
 		  is_whole(&s->framing, of->coding_end);
+	r.close_delimited = is_close_delimited(s, of->coding_end);
 	r.coding = buf_slice(&s->coding.names);
 	rc = compute(s, &r);
 	if (rc == 0)

@@ -29,9 +29,10 @@
 
 struct state_result {
 	unsigned status;
-	bool whole;    /* the body ended as its framing and its content coding say */
-	bool decoded;  /* its content coding, if any, could be undone */
-	bool readable; /* the sink was given all of the body */
+	bool whole;           /* the body ended as its framing and its content coding say */
+	bool decoded;         /* its content coding, if any, could be undone */
+	bool readable;        /* the sink was given all of the body */
+	bool close_delimited; /* only the end of the connection shows where the body ends */
 	enum coding_end coding_end;
 	struct digest state;   /* of all of it; worth nothing when the body is not whole */
 	struct digest payload; /* SHA-256 of the body, transfer coding removed, content coding kept
@@ -71,5 +72,11 @@ int state_finish(struct state *s, struct state_result *ret) SP_MUST_CHECK;
  */
 int state_combine(
 	struct state *s, const struct state_result *of, struct state_result *ret) SP_MUST_CHECK;
+
+/*
+ * After state_finish: the digest of the same status, Location and media type, with what the body
+ * shows (a digest of it) in place of its bytes. shown and ret may be the same. 0 or ERR_NOMEM.
+ */
+int state_shown(struct state *s, const struct digest *shown, struct digest *ret) SP_MUST_CHECK;
 
 #endif

@@ -1,5 +1,7 @@
 #include "quality/evidence.h"
 
+#include "extract/noise_rules.h"
+
 #include "base/err.h"
 
 void evidence_init(struct evidence_table *t, struct arena *arena)
@@ -33,4 +35,24 @@ struct evidence *evidence_find(const struct evidence_table *t, slice id)
 	if (!id.ptr || !strmap_get(&t->ids, id, &at))
 		return NULL;
 	return &t->list.ptr[at];
+}
+
+const char *evidence_rules_fault(
+	const struct evidence_table *t, const struct evidence *e, const struct attempt *a)
+{
+	if (a->close_delimited && !e->close_delimited)
+		return "that the body is close-delimited, the response that it is not";
+	if (a->rule_set == 0)
+		return a->has_normal || a->rules.ptr || a->masked
+			       ? "what rules made of the response, but not which version of them"
+			       : NULL;
+	if (a->rule_set != NOISE_VERSION)
+		return "what another version of the rules made of the response: not recomputed";
+	if (!e->is_read)
+		return "what rules made of the response, to which they do not apply";
+	if (a->has_normal != e->has_normal || (a->has_normal && !digest_eq(&a->normal, &e->normal)))
+		return "another normalised digest than the response";
+	if (a->masked != e->masked || hash_bytes(t->key, a->rules) != e->rules)
+		return "that other rules acted than the response";
+	return NULL;
 }

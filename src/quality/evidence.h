@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/attempt.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/hash.h"
@@ -21,7 +22,13 @@ struct evidence {
 	struct digest state;
 	struct digest payload;
 	struct digest body;
-	uint64_t url; /* hash of the target URI, by the table's key */
+	struct digest normal; /* quality/normal.h, if has_normal */
+	uint64_t rules;       /* hash of the rules that acted, by the table's key */
+	uint32_t masked;
+	bool is_read; /* the rules were applied */
+	bool has_normal;
+	bool close_delimited; /* as in http/state.h */
+	uint64_t url;         /* hash of the target URI, by the table's key */
 	uint64_t offset;
 	uint64_t line;   /* hash of its line in the index, by the table's key; 0: it has none */
 	int64_t date;    /* of the record */
@@ -59,5 +66,13 @@ int evidence_add(struct evidence_table *t, slice id, const struct evidence *e) S
 
 /* Valid until the next evidence_add; NULL when there is none. */
 struct evidence *evidence_find(const struct evidence_table *t, slice id);
+
+/*
+ * What an attempt says of close-delimited bodies and of the rules against noise that its record
+ * does not show: "another normalised digest than the response" and the like; NULL when all agrees.
+ * Constant.
+ */
+const char *evidence_rules_fault(
+	const struct evidence_table *t, const struct evidence *e, const struct attempt *a);
 
 #endif

@@ -11,6 +11,12 @@ struct observation legs_observe(const struct attempt *a)
 		.start = a->wall.sent,
 		.end = a->wall.last_byte,
 		.failure = a->failure,
+		.close_delimited = a->close_delimited,
+		.has_normal = a->has_normal,
+		.normal = a->normal,
+		.rule_set = a->rule_set,
+		.masked = a->masked,
+		.rules = a->rules,
 	};
 }
 
@@ -32,7 +38,7 @@ static bool differ(const struct observation *a, const struct observation *b)
 
 	if (there != (b->status < 400))
 		return true;
-	return there && (a->status != b->status || !digest_eq(&a->state, &b->state));
+	return there && !observation_same(a, b);
 }
 
 void legs_add(struct legs *l, const struct attempt *a, const struct observation *shown)

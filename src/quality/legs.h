@@ -46,7 +46,7 @@ struct legs_terms {
 /* Which limit it was, for people: "time limit", "byte limit", "a limit"; constant. */
 slice legs_limit(enum catalog_end limit);
 
-/* What an attempt shows; borrows its failure. */
+/* What an attempt shows; borrows its failure and rules. */
 struct observation legs_observe(const struct attempt *a);
 
 /* Adds an attempt that showed this. Those beside the legs (ATTEMPT_SIDE) are left out. */

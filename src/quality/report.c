@@ -3,9 +3,12 @@
 #include "quality/clock_watch.h"
 #include "quality/expect.h"
 #include "quality/legs.h"
+#include "quality/normal.h"
 
 /* Of strings; a catalog that needs more is no catalog of one machine. */
 #define ARENA_MAX ((size_t)16 << 30)
+
+enum { RULES_MAX = 64 << 20 }; /* texts of the rules of one page's attempts */
 
 /* A reading of the catalog under way. */
 struct loading {
@@ -13,7 +16,8 @@ struct loading {
 	struct err *err;
 	struct legs_terms terms;
 	struct clock_watch watch;
-	struct legs legs; /* of the page whose observations are coming */
+	struct legs legs;   /* of the page whose observations are coming */
+	struct arena rules; /* their texts of rules */
 	uint32_t page;
 };
 
@@ -93,6 +97,30 @@ static struct report_leg leg_of(const struct observation *o, unsigned attempts)
 	};
 }
 
+/* The rules that were needed, in the text that the report keeps. */
+static int keep_rules(struct loading *l, struct report_page *page, const struct legs *legs)
+{
+	struct normal_rule needed[NOISE_RULE_COUNT];
+	const struct observation *a = &legs->visit, *b = &legs->revisit;
+	char text[NORMAL_RULES_SIZE];
+	size_t count = 0, len = 0;
+
+	if (a->rule_set && a->rule_set == b->rule_set)
+		count = normal_rules_needed(a->rules, b->rules, needed);
+	for (size_t i = 0; i < count; i++) {
+		bool counts = page->evidence && strcmp(page->evidence, "normalised") == 0;
+
+		len += normal_rule_format(&needed[i], len > 0, text + len, sizeof text - len);
+		l->report->rules[needed[i].rule].pages += counts;
+		l->report->rules[needed[i].rule].count += counts ? needed[i].count : 0;
+	}
+	if (a->rule_set > l->report->rule_set)
+		l->report->rule_set = a->rule_set;
+	page->masked = a->masked > b->masked ? a->masked : b->masked;
+	page->close_delimited = a->close_delimited || b->close_delimited;
+	return len ? words_keep(&l->report->words, (slice){text, len}, &page->rules) : 0;
+}
+
 static void judge_page(struct loading *l, struct report_page *page, const struct legs *legs)
 {
 	struct judgement j = legs_judge(legs, &l->terms);
@@ -110,12 +138,29 @@ static void judge_page(struct loading *l, struct report_page *page, const struct
 	page->reason = j.reason;
 }
 
-static void end_page(struct loading *l)
+static int end_page(struct loading *l)
 {
-	if (l->page != CATALOG_NO_PAGE)
-		judge_page(l, &l->report->pages.ptr[l->page], &l->legs);
+	int rc = 0;
+
+	if (l->page != CATALOG_NO_PAGE) {
+		struct report_page *page = &l->report->pages.ptr[l->page];
+
+		judge_page(l, page, &l->legs);
+		rc = keep_rules(l, page, &l->legs);
+	}
 	l->legs = (struct legs){0};
 	l->page = CATALOG_NO_PAGE;
+	arena_reset(&l->rules);
+	return err_code(l->err, rc);
+}
+
+/* A row's text of rules, until its page is judged. */
+static int borrow_rules(struct loading *l, struct observation *shown)
+{
+	if (!shown->rules.ptr)
+		return 0;
+	shown->rules.ptr = arena_strdup(&l->rules, shown->rules);
+	return shown->rules.ptr ? 0 : ERR_NOMEM;
 }
 
 /* They come page by page: a page is judged when the next one begins. */
@@ -126,7 +171,9 @@ static int on_observation(void *context, const struct attempt *o)
 	int rc;
 
 	if (o->page != l->page) {
-		end_page(l);
+		rc = end_page(l);
+		if (rc)
+			return rc;
 		l->page = o->page;
 	}
 	if (o->page == CATALOG_NO_PAGE)
@@ -134,6 +181,8 @@ static int on_observation(void *context, const struct attempt *o)
 	if (o->page >= l->report->pages.len)
 		return damaged(l, "an observation", o->page);
 	rc = words_keep(&l->report->words, o->failure, &shown.failure);
+	if (rc == 0)
+		rc = borrow_rules(l, &shown);
 	if (rc)
 		return err_code(l->err, rc);
 	legs_add(&l->legs, o, &shown);
@@ -154,9 +203,7 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 		judge_page(l, &r->pages.ptr[i], &none);
 	l->page = CATALOG_NO_PAGE;
 	rc = catalog_each_observation(c, id, on_observation, l, l->err);
-	if (rc == 0)
-		end_page(l);
-	return rc;
+	return rc ? rc : end_page(l);
 }
 
 static void count(struct report *r)
@@ -167,6 +214,9 @@ static void count(struct report *r)
 		const struct report_page *p = &r->pages.ptr[i];
 
 		r->totals[p->verdict]++;
+		if (p->evidence && p->verdict == VERDICT_SHARP)
+			*(strcmp(p->evidence, "bytes") ? &r->sharp_normalised : &r->sharp_bytes) +=
+				1;
 		r->captured += verdict_is_captured((enum verdict)p->verdict);
 		r->left_out[p->left_out] += !p->taken;
 		r->out_of_scope += report_is_out_of_scope(p);
@@ -215,8 +265,10 @@ int report_load(struct report *r, struct catalog *catalog, uint32_t capture, str
 
 	*r = (struct report){0};
 	arena_init(&r->arena, ARENA_MAX);
+	arena_init(&l.rules, RULES_MAX);
 	words_init(&r->words, &r->arena);
 	rc = load(&l, catalog, capture);
+	arena_release(&l.rules);
 	if (rc)
 		report_release(r);
 	return rc;

@@ -16,6 +16,7 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
+#include "extract/noise_rules.h"
 #include "quality/stillpoint.h"
 #include "quality/verdict.h"
 #include "quality/words.h"
@@ -34,6 +35,9 @@ struct report_page {
 	slice url, kind;
 	slice reason;         /* of the verdict; ptr NULL for none */
 	const char *evidence; /* constant, or NULL */
+	slice rules;     /* that were needed to compare its looks, "nonces=5 …"; may be empty */
+	unsigned masked; /* millionths of the visible text that they masked, the larger one */
+	bool close_delimited; /* one of its looks */
 	double rate, shape;   /* of its survival function */
 	float weight;
 	uint8_t verdict;  /* enum verdict */
@@ -54,6 +58,12 @@ struct report {
 	struct stillpoint window;
 	struct report_pages pages; /* by their number */
 	uint64_t totals[VERDICT_COUNT];
+	uint64_t sharp_bytes, sharp_normalised;
+	unsigned rule_set; /* version of the rules; 0: none were applied */
+	/* Of the pages that are sharp by rules: how many needed each, and how often it acted. */
+	struct {
+		uint64_t pages, count;
+	} rules[NOISE_RULE_COUNT];
 	uint64_t captured;                 /* pages with a verdict that verdict_is_captured */
 	uint64_t out_of_scope;             /* pages that are only known as links out of the scope */
 	bool rates_differ;                 /* among the pages that were taken */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "quality/normal.h"
 
 static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
 {
@@ -12,6 +13,28 @@ static void put_time(struct json *j, const char *key, int64_t time, enum clock_r
 	if (time)
 		clock_format(time, round, text);
 	json_string(j, time ? text : NULL);
+}
+
+static void put_page_rules(struct json *j, const struct report_page *p)
+{
+	struct normal_rule rules[NOISE_RULE_COUNT];
+	size_t count = normal_rules_needed(p->rules, (slice){0}, rules);
+
+	json_key(j, "rules");
+	json_array_begin(j);
+	for (size_t i = 0; i < count; i++) {
+		json_object_begin(j);
+		json_put_string(j, "name", noise_rule_name(rules[i].rule));
+		json_put_uint(j, "count", rules[i].count);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_put_double(j, "masked_visible", (double)p->masked / NORMAL_MILLION);
+	json_key(j, "flags");
+	json_array_begin(j);
+	if (p->close_delimited)
+		json_string(j, "close-delimited");
+	json_array_end(j);
 }
 
 static void put_page(struct json *j, const struct report_page *p)
@@ -27,6 +50,7 @@ static void put_page(struct json *j, const struct report_page *p)
 	put_time(j, "revisit_end", p->revisit.end, CLOCK_ROUND_UP);
 	json_put_string(j, "verdict", verdict_name((enum verdict)p->verdict));
 	json_put_string(j, "evidence", p->evidence);
+	put_page_rules(j, p);
 	json_text(j, "reason", p->reason);
 	json_put_double(j, "rate", p->rate);
 	json_put_double(j, "weight", (double)p->weight);
@@ -114,6 +138,24 @@ static void put_capture(struct json *j, const struct report *r)
 	report_json_window(&r->window, j);
 }
 
+/* Those that pages which are sharp by rules needed. */
+static void put_rules(struct json *j, const struct report *r)
+{
+	json_key(j, "rules");
+	json_array_begin(j);
+	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++) {
+		if (r->rules[i].pages == 0)
+			continue;
+		json_object_begin(j);
+		json_put_string(j, "name", noise_rule_name((enum noise_rule)i));
+		json_put_uint(j, "version", r->rule_set);
+		json_put_uint(j, "pages", r->rules[i].pages);
+		json_put_uint(j, "count", r->rules[i].count);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 /* All but the verdicts; the object stays open. */
 static void put_report(struct json *j, const struct report *r)
 {
@@ -122,11 +164,14 @@ static void put_report(struct json *j, const struct report *r)
 	json_put_uint(j, "pages", r->pages.len);
 	json_put_uint(j, "captured", r->captured);
 	json_put_uint(j, "sharp", r->totals[VERDICT_SHARP]);
+	json_put_uint(j, "sharp_bytes", r->sharp_bytes);
+	json_put_uint(j, "sharp_normalised", r->sharp_normalised);
 	json_put_uint(j, "changed", r->totals[VERDICT_CHANGED]);
 	json_put_uint(j, "failed", r->totals[VERDICT_FAILED]);
 	put_totals(j, r);
 	json_put_double(j, "expected_sharp", r->capture.single ? NAN : r->expected_sharp);
 	json_put_double(j, "blur", r->blur);
+	put_rules(j, r);
 }
 
 void report_json_totals(const struct report *r, struct json *j)

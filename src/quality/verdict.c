@@ -1,5 +1,7 @@
 #include "quality/verdict.h"
 
+#include "quality/normal.h"
+
 const char *verdict_name(enum verdict v)
 {
 	static const char *const names[] = {
@@ -89,14 +91,34 @@ static struct judgement unconfirmed(slice reason)
 	return (struct judgement){VERDICT_UNCONFIRMED, NULL, reason};
 }
 
+/* Whether the normalised digest may carry a claim. */
+static bool is_normalised(const struct observation *o)
+{
+	return o->has_normal && o->rule_set > 0 && o->masked <= NORMAL_MASKED_MAX &&
+	       !o->close_delimited;
+}
+
+const char *observation_same(const struct observation *a, const struct observation *b)
+{
+	if (!a->has_state || !b->has_state || a->status != b->status)
+		return NULL;
+	if (digest_eq(&a->state, &b->state))
+		return "bytes";
+	if (is_normalised(a) && is_normalised(b) && a->rule_set == b->rule_set &&
+		digest_eq(&a->normal, &b->normal))
+		return "normalised";
+	return NULL;
+}
+
 static struct judgement judge_present(
 	const struct observation *visit, const struct observation *revisit)
 {
+	const char *same = observation_same(visit, revisit);
+
 	if (!visit->has_state || !revisit->has_state)
 		return unconfirmed(SLICE("its state was not recorded"));
-	if (visit->status != revisit->status || !digest_eq(&visit->state, &revisit->state))
-		return (struct judgement){.verdict = VERDICT_CHANGED};
-	return (struct judgement){.verdict = VERDICT_SHARP, .evidence = "bytes"};
+	return (struct judgement){
+		.verdict = same ? VERDICT_SHARP : VERDICT_CHANGED, .evidence = same};
 }
 
 /* Both are usable. */

@@ -2,7 +2,8 @@
  * What can be said of a page after its two observations (docs/quality.md, the table of verdicts).
  * Pure. Invariants:
  *
- *	(1) sharp means: both observations whole, present, with states that are equal;
+ *	(1) sharp means: both observations whole, present, with states that are equal, or with
+ *	    normalised digests that are, by the same version of the rules (observation_same);
  *	(2) sharp or absent in a capture (judge_in_window) means besides: the interval from the end
  *	    of the visit to the start of the revisit contains the whole still point.
  */
@@ -51,11 +52,17 @@ struct observation {
 	struct digest state;
 	int64_t start, end; /* wall, ns: request sent, last byte */
 	slice failure;      /* for the reason, when there was no whole answer */
+
+	/* As in struct attempt. */
+	bool has_normal, close_delimited;
+	unsigned rule_set, masked;
+	struct digest normal;
+	slice rules;
 };
 
 struct judgement {
 	enum verdict verdict;
-	const char *evidence; /* "bytes", or NULL */
+	const char *evidence; /* "bytes", "normalised", or NULL */
 	slice reason; /* of failed, unconfirmed, blocked, unvisited, and of single that was put off;
 		       * else ptr NULL; constant or the failure */
 };
@@ -82,5 +89,11 @@ struct judgement judge_in_window(const struct observation *visit, const struct o
  * assertions that nobody asked for.
  */
 bool observation_is_usable(const struct observation *o);
+
+/*
+ * Why two usable, present observations show the same: "bytes" when their states are equal, else
+ * "normalised" when their normalised digests are; NULL when neither is known. Constant.
+ */
+const char *observation_same(const struct observation *a, const struct observation *b);
 
 #endif

@@ -1,6 +1,7 @@
 /* What was read off the WARC files, held against what the catalog says. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "archive/warc_file.h"
 #include "base/lists.h"
@@ -34,6 +35,12 @@ static const struct legs *find_legs(const struct comparison *c, slice url)
 static bool same_times(const struct report_leg *a, const struct observation *b)
 {
 	return a->start == b->start && a->end == b->end && a->status == b->status;
+}
+
+/* Both may be NULL. */
+static bool same_word(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static const char *find_difference(const struct report_page *p, const struct legs *l)
@@ -76,8 +83,12 @@ static int compare_page(struct comparison *c, size_t page)
 	const struct report_page *p = &c->report->pages.ptr[page];
 	const struct legs *l = find_legs(c, p->url);
 	struct legs_terms terms = verify_terms(c->warc);
-	enum verdict says = (enum verdict)p->verdict, is = legs_judge(l, &terms).verdict;
+	struct judgement j = legs_judge(l, &terms);
+	enum verdict says = (enum verdict)p->verdict, is = j.verdict;
 	const char *other = find_difference(p, l);
+
+	if (!other && p->taken && !same_word(p->evidence, j.evidence))
+		other = "the catalog has other evidence of its verdict than the WARC";
 
 	c->told[page] = other || (p->taken && says != is);
 	if (p->taken && says != is)
@@ -124,6 +135,20 @@ static int find_unknown(struct comparison *c)
 
 /* ---- stored verdicts ---- */
 
+static int compare_evidence(struct comparison *c, const struct report_page *p, slice stored)
+{
+	slice computed = p->evidence ? slice_str(p->evidence) : SLICE("none");
+	int rc = 0;
+
+	if (!stored.ptr)
+		stored = SLICE("none");
+	if (!slice_eq(stored, computed))
+		rc = verify_problem(c->v, p->url, NULL,
+			"stored evidence is %.*s, the WARC says %.*s", (int)stored.len, stored.ptr,
+			(int)computed.len, computed.ptr);
+	return err_code(c->err, rc);
+}
+
 static int on_verdict(void *context, const struct catalog_verdict *stored)
 {
 	struct comparison *c = context;
@@ -141,8 +166,10 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 	/* The word of earlier versions for pages that were never asked for. */
 	if (p->verdict == VERDICT_UNVISITED && slice_eq(stored->verdict, SLICE("failed")))
 		return 0;
-	if (c->told[stored->page] || slice_eq(stored->verdict, computed))
+	if (c->told[stored->page])
 		return 0;
+	if (slice_eq(stored->verdict, computed))
+		return compare_evidence(c, p, stored->evidence);
 	blame_page(c, stored->page);
 	rc = verify_problem(c->v, p->url, NULL, "stored verdict is %.*s, the WARC says %.*s",
 		(int)stored->verdict.len, stored->verdict.ptr, (int)computed.len, computed.ptr);
@@ -163,7 +190,10 @@ static const char *find_fault(
 		return "the catalog has another payload digest than the WARC";
 	if (o->has_state && (!e->whole || !digest_eq(&e->state, &o->state)))
 		return "the catalog has another state than the WARC";
-	return NULL;
+	return evidence_rules_fault(&v->evidence, e, o)
+		       ? "the catalog has another normalised digest, "
+			 "or other rules, than the WARC"
+		       : NULL;
 }
 
 static int on_observation(void *context, const struct attempt *o)

@@ -8,8 +8,8 @@
 #include "archive/warc_date.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
-#include "http/message.h"
 #include "quality/member.h"
+#include "quality/normal_reader.h"
 #include "quality/verify_exchange.h"
 #include "quality/verify_run.h"
 #include "url/url.h"
@@ -22,7 +22,7 @@ struct reading {
 	const struct verify_file *known; /* what the catalog says of the file, or NULL */
 	struct warc_reader *reader;
 	int fd;
-	struct message *message;
+	struct normal_reader responses;
 	struct member_forms forms;
 	struct buf block;     /* of a metadata record */
 	struct arena scratch; /* strings of one attempt */
@@ -44,9 +44,9 @@ static int read_message(struct reading *r)
 	slice bytes;
 	int rc;
 
-	message_start(r->message);
+	normal_reader_start(&r->responses);
 	while ((rc = warc_reader_block(r->reader, &bytes, &r->err)) == 0) {
-		rc = message_feed(r->message, bytes);
+		rc = normal_reader_feed(&r->responses, bytes);
 		if (rc)
 			return rc;
 	}
@@ -59,6 +59,7 @@ static int fill(struct reading *r, const struct state_result *s, struct evidence
 	e->whole = s->whole;
 	e->decoded = s->decoded;
 	e->coding_end = (uint8_t)s->coding_end;
+	e->close_delimited = s->close_delimited;
 	e->has_state = true;
 	e->state = s->state;
 	e->payload = s->payload;
@@ -69,11 +70,19 @@ static int fill(struct reading *r, const struct state_result *s, struct evidence
 static int finish_response(struct reading *r, struct evidence *e)
 {
 	struct state_result result;
-	int rc = message_finish(r->message, &result);
+	struct normal normal;
+	int rc = normal_reader_finish(&r->responses, &result, &normal);
 
 	if (rc == ERR_SYNTAX) /* no HTTP: a record that no attempt can claim a status for */
 		return 0;
-	return rc ? rc : fill(r, &result, e);
+	if (rc)
+		return rc;
+	e->is_read = normal.is_read;
+	e->has_normal = normal.has_digest;
+	e->normal = normal.digest;
+	e->masked = normal.masked;
+	e->rules = hash_bytes(r->v->evidence.key, slice_str(normal.rules));
+	return fill(r, &result, e);
 }
 
 static uint64_t hash_url(const struct reading *r, slice url)
@@ -145,7 +154,7 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 		.body = of->body,
 		.coding = words_text(&r->v->words, of->coding),
 	};
-	rc = message_combine(r->message, &result, &result);
+	rc = normal_reader_combine(&r->responses, &result, &result);
 	if (rc == ERR_STATE)
 		return verify_problem(
 			r->v, url, &place, "the record it refers to has another content coding");
@@ -224,6 +233,23 @@ static int read_metadata(struct reading *r)
 	return rc == ERR_END ? 0 : rc;
 }
 
+/*
+ * The same of what the rules made of it. A claim that cannot be computed again counts for nothing.
+ */
+static int hold_rules(struct reading *r, const struct verify_place *place, const struct attempt *a,
+	const struct evidence *e, struct observation *shown)
+{
+	const char *fault = evidence_rules_fault(&r->v->evidence, e, a);
+
+	shown->close_delimited = e->close_delimited;
+	shown->has_normal = !fault && a->has_normal && e->sound && e->has_normal;
+	shown->normal = e->normal;
+	shown->masked = e->masked;
+	if (!fault || !e->sound || !e->has_state)
+		return 0;
+	return verify_problem(r->v, a->url, place, "its attempt says %s", fault);
+}
+
 /* What the record really shows, and whether the attempt says so. */
 static int hold_against_record(struct reading *r, const struct verify_place *place,
 	const struct attempt *a, struct evidence *e, struct observation *shown)
@@ -254,7 +280,7 @@ static int hold_against_record(struct reading *r, const struct verify_place *pla
 	shown->whole = e->sound && e->has_state && e->whole && !a->truncated;
 	shown->has_state = shown->whole;
 	shown->state = e->state;
-	return rc;
+	return rc ? rc : hold_rules(r, place, a, e, shown);
 }
 
 static int observe(struct reading *r, const struct warc_record *rec, const struct attempt *a,
@@ -308,6 +334,7 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 		rc = legs_vec_push(&c->pages, (struct legs){0});
 	if (rc == 0)
 		rc = words_keep(&r->v->words, shown->failure, &shown->failure);
+	shown->rules = (slice){0}; /* the attempt's, which does not live as long */
 	if (rc == 0 && is_again(&c->pages.ptr[page], a))
 		rc = verify_problem(r->v, a->url, place, "attempt %u of the %s is there twice",
 			a->number, attempt_leg_name(a->leg));
@@ -470,20 +497,19 @@ int verify_read(struct verify *v, const struct verify_input *input, struct progr
 		.in = input,
 		.known = find_known(v, input->name),
 		.fd = open(input->path, O_RDONLY | O_CLOEXEC),
-		.message = message_new(),
 	};
-	int rc = ERR_NOMEM;
+	int rc = normal_reader_init(&r.responses);
 
 	buf_init(&r.block, METADATA_MAX);
 	buf_init(&r.key, 2 * URL_MAX);
 	buf_init(&r.line, CDXJ_LINE_MAX + 1);
 	verify_request_init(&r.request);
 	arena_init(&r.scratch, SCRATCH_MAX);
-	if (r.message)
+	if (rc == 0)
 		rc = open_and_read(&r, progress);
 	if (r.fd >= 0)
 		(void)close(r.fd);
-	message_free(r.message);
+	normal_reader_release(&r.responses);
 	buf_release(&r.block);
 	buf_release(&r.key);
 	buf_release(&r.line);

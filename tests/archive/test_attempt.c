@@ -24,11 +24,18 @@ static struct attempt full(void)
 		.truncated = true,
 		.failure = SLICE("timeout: no byte for 30 s"),
 		.has_state = true,
+		.close_delimited = true,
+		.rule_set = 1,
+		.rules = SLICE("nonces=2:00ff whitespace=12:1234"),
+		.masked = 49999,
+		.has_normal = true,
 	};
 
-	a.state.kind = DIGEST_SHA256;
-	for (unsigned i = 0; i < DIGEST_SIZE_MAX; i++)
+	a.state.kind = a.normal.kind = DIGEST_SHA256;
+	for (unsigned i = 0; i < DIGEST_SIZE_MAX; i++) {
 		a.state.bytes[i] = (unsigned char)(i * 7 + 1);
+		a.normal.bytes[i] = (unsigned char)(i * 5 + 2);
+	}
 	return a;
 }
 
@@ -57,7 +64,13 @@ static void test_fields(void)
 		"truncated: true\r\n"
 		"failure: timeout: no byte for 30 s\r\n"
 		"state: sha256:"
-		"01080f161d242b323940474e555c636a71787f868d949ba2a9b0b7bec5ccd3da\r\n");
+		"01080f161d242b323940474e555c636a71787f868d949ba2a9b0b7bec5ccd3da\r\n"
+		"closeDelimited: true\r\n"
+		"ruleSet: 1\r\n"
+		"rules: nonces=2:00ff whitespace=12:1234\r\n"
+		"maskedMillionths: 49999\r\n"
+		"normalised: sha256:"
+		"02070c11161b20252a2f34393e43484d52575c61666b70757a7f84898e93989d\r\n");
 	buf_release(&out);
 }
 
@@ -78,6 +91,12 @@ static void check_same(const struct attempt *got, const struct attempt *want)
 	CHECK_INT(got->truncated, want->truncated);
 	CHECK_INT(got->has_state, want->has_state);
 	CHECK(!want->has_state || digest_eq(&got->state, &want->state));
+	CHECK_INT(got->close_delimited, want->close_delimited);
+	CHECK_INT(got->rule_set, want->rule_set);
+	CHECK_SLICE(got->rules, want->rules);
+	CHECK_INT(got->masked, want->masked);
+	CHECK_INT(got->has_normal, want->has_normal);
+	CHECK(!want->has_normal || digest_eq(&got->normal, &want->normal));
 }
 
 static void check_round_trip(const struct attempt *a)

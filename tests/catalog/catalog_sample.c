@@ -94,6 +94,14 @@ static struct attempt make_observation(
 	o.length = 1000 + n;
 	o.is_revisit = leg == ATTEMPT_REVISIT;
 	o.coding = UINT64_MAX - n;
+	o.close_delimited = n % 5 == 1;
+	if (n % 3) {
+		o.rule_set = n % 3;
+		o.rules = n % 2 ? SLICE("nonces=2:00ff") : SLICE("");
+		o.masked = n % 1000001;
+		o.has_normal = n % 3 == 2;
+		o.normal = make_digest(n + 7, DIGEST_SHA256);
+	}
 	/* Most ids are ours; others have whatever form. */
 	o.record_id = PRINT(
 		s->id, n % 4 ? "<urn:uuid:deadbeef-0123-4567-89ab-%012x>" : "<urn:UUID:%u>", n);
@@ -310,6 +318,11 @@ static void check_attempt(const struct attempt *got, const struct attempt *want)
 	CHECK_SLICE(got->failure, want->failure);
 	CHECK_INT(!got->failure.ptr, !want->failure.ptr);
 	check_digest(got->has_state, &got->state, want->has_state, &want->state);
+	CHECK_INT(got->close_delimited, want->close_delimited);
+	CHECK_INT(got->rule_set, want->rule_set);
+	CHECK_SLICE(got->rules, want->rules);
+	CHECK_INT(got->masked, want->masked);
+	check_digest(got->has_normal, &got->normal, want->has_normal, &want->normal);
 }
 
 /* The i-th: the two legs of each page, then the side ones. */

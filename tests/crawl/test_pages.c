@@ -126,6 +126,40 @@ static void test_visit(void)
 	spill_pool_release(&pool);
 }
 
+/* What the counter of sharp pages and the reading of links go by: as the verdicts (verdict.h). */
+static void test_same(void)
+{
+	static const struct digest A = {DIGEST_SHA256, {1}}, B = {DIGEST_SHA256, {2}};
+	static const struct {
+		const char *label;
+		struct page_visit visit;
+		struct attempt attempt;
+		bool same;
+	} rows[] = {
+		{"equal states", {.state = {DIGEST_SHA256, {1}}}, {.has_state = true}, true},
+		{"other states", {.state = {DIGEST_SHA256, {2}}}, {.has_state = true}, false},
+		{"a look without a state", {.state = {DIGEST_SHA256, {1}}}, {.has_state = false},
+			false},
+		{"equal after rules", {.has_normal = true, .rule_set = 1},
+			{.has_state = true, .has_normal = true, .rule_set = 1}, true},
+		{"only the visit has a digest", {.has_normal = true, .rule_set = 1},
+			{.has_state = true}, false},
+		{"another version of the rules", {.has_normal = true, .rule_set = 1},
+			{.has_state = true, .has_normal = true, .rule_set = 2}, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct page_visit visit = rows[i].visit;
+		struct attempt a = rows[i].attempt;
+
+		tap_case("same: %s", rows[i].label);
+		a.status = 200;
+		a.state = A;
+		a.normal = visit.normal = B;
+		CHECK_INT(page_visit_is_same(&visit, &a), rows[i].same);
+	}
+}
+
 static void test_kinds(void)
 {
 	for (int k = 0; k < LINK_KIND_COUNT; k++)
@@ -142,6 +176,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_long);
 	TAP_RUN(test_identity);
 	TAP_RUN(test_visit);
+	test_same();
 	TAP_RUN(test_kinds);
 	return tap_done();
 }

@@ -25,6 +25,7 @@ import tap
 KILLS = living.scaled(50, 12)
 SEED = 20240617
 PAGES = ["--seed", 5, "--pages", 30, "--outdegree", 4, "--requisites", 1,
+         "--noise", "csrf,nonce,comment",
          "--cdn-host", "cdn.localhost", "--sitemap", "index", "--rates", "lognormal:-4,1.5",
          "--mean-rate", 0.15, "--requisite-rates", "lognormal:-4,1.5",
          "--requisite-mean-rate", 0.15, "--errors", "0.1:404,500", "--redirects", 0.1]

@@ -82,7 +82,7 @@ class Judge:
     def check_claim(self, row, behaviour):
         """A page that is called sharp."""
         _, visited, revisited, _ = self.times(row)
-        if row["evidence"] != "bytes" or not 200 <= row["status"] < 400:
+        if row["evidence"] not in ("bytes", "normalised") or not 200 <= row["status"] < 400:
             self.complain(row, "it has no evidence")
         if behaviour not in GOOD:
             self.complain(row, f"a page that is {behaviour} cannot be sharp")

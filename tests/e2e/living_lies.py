@@ -382,9 +382,9 @@ with tap.case("wrong options say what is wrong"):
                            (["--variants", "2"], "--variants: share '2'"),
                            (["--shells", "1:x"], "--shells: unknown kind 'x' (fetch, inline)"),
                            (["--requisite-kinds", "page"], "--requisite-kinds: unknown kind"),
-                           (["--requisite-host", "a b"], "--requisite-host: 'a b' is no host"),
+                           (["--requisite-host", "a b"], "--requisite-host: 'a b' is not a host"),
                            (["--replicas-by", "address"], "give --listen-also"),
-                           (["--listen-also", "here"], "'here' is no numeric address"),
+                           (["--listen-also", "here"], "'here' is not a numeric address"),
                            (["--served", "/nowhere/x"], "/nowhere/x: No such file")):
         done = tap.run("living-site", *options, "--duration", "0.1s")
         assert done.returncode in (1, 2) and words in done.stderr, (options, done.stderr)

@@ -39,7 +39,7 @@ static void check_payload(slice block, const struct state_result *r)
 
 static void check_combined(slice block, const struct state_result *r)
 {
-	struct message *again = message_new();
+	struct message *again = message_new(NULL, NULL);
 	struct state_result c;
 
 	require(again != NULL);
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const size_t pieces[] = {1, 7, 4096};
 	slice block = {(const char *)data, size};
-	struct message *m = message_new(), *other = message_new();
+	struct message *m = message_new(NULL, NULL), *other = message_new(NULL, NULL);
 	struct state_result want, got;
 	int rc;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "quality/change.h"
+#include "quality/normal.h"
 #include "tap.h"
 
 struct row {
@@ -342,6 +343,10 @@ static void test_attribute_order(void)
 {
 	static const struct row ORDER = {
 		"", "<a class=k href=/x>x</a>", "<a href=/x class=k>x</a>"};
+	/* Several attributes that are content. */
+	static const struct row ATTRIBUTES = {"",
+		"<a href=/x title=t>x</a><img src=i.png srcset='j.png 2x' alt=k title=l>",
+		"<a title=t href=/x>x</a><img title=l alt=k srcset='j.png 2x' src=i.png>"};
 	struct change c;
 
 	compare(&ORDER, NOISE_DEFAULT, "text/html", &c);
@@ -351,6 +356,38 @@ static void test_attribute_order(void)
 	compare(&ORDER, NOISE_DEFAULT & ~(1U << NOISE_ATTRIBUTE_ORDER), "text/html", &c);
 	CHECK_INT(c.same, CHANGE_DIFFERENT);
 	change_release(&c);
+	compare(&ATTRIBUTES, NOISE_DEFAULT, "text/html", &c);
+	CHECK_INT(c.same, CHANGE_NORMALISED);
+	change_release(&c);
+}
+
+/* Which rules two looks needed, by the texts that are stored of them, whatever these are. */
+static void test_rules_needed(void)
+{
+	static const struct {
+		const char *label, *a, *b, *want;
+	} rows[] = {
+		{"none", "", "", ""},
+		{"the same", "nonces=2:00ff", "nonces=2:00ff", ""},
+		{"another mark", "nonces=2:00ff", "nonces=2:00fe", "nonces=2"},
+		{"another count", "nonces=2:00ff", "nonces=3:00ff", "nonces=3"},
+		{"in one only", "nonces=2:00ff whitespace=1:0000", "whitespace=1:0000", "nonces=2"},
+		{"in their order", "whitespace=1:0000 nonces=2:00ff", "", "whitespace=1 nonces=2"},
+		{"without marks", "nonces=2", "", "nonces=2"},
+		{"unknown, malformed", "magic=2:00ff nonces= =3 : nonces=x:1 nonces:1=2", "", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct normal_rule rules[NOISE_RULE_COUNT];
+		char text[NORMAL_RULES_SIZE] = "";
+		size_t len = 0, count = normal_rules_needed(
+					slice_str(rows[i].a), slice_str(rows[i].b), rules);
+
+		tap_case("rules needed: %s", rows[i].label);
+		for (size_t k = 0; k < count; k++)
+			len += normal_rule_format(&rules[k], k > 0, text + len, sizeof text - len);
+		CHECK_STR(text, rows[i].want);
+	}
 }
 
 static void test_other_types(void)
@@ -491,6 +528,7 @@ int main(int argc, char **argv)
 	test_content();
 	TAP_RUN(test_rules_covered);
 	TAP_RUN(test_equal_bytes);
+	test_rules_needed();
 	TAP_RUN(test_attribute_order);
 	test_other_types();
 	TAP_RUN(test_empty_script);

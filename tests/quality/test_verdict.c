@@ -142,6 +142,59 @@ static void test_pairs(void)
 	}
 }
 
+/* Bytes differ: what else is known of the two looks, and whether rules prove them the same. */
+static void test_normalised(void)
+{
+	static const struct look {
+		char normal; /* the digest; 0: none */
+		unsigned rule_set, masked;
+		bool close_delimited;
+	} GOOD = {'n', 1, 0, false};
+	static const struct {
+		const char *label;
+		struct look look;
+		bool sharp;
+	} rows[] = {
+		{"equal digests", {'n', 1, 0, false}, true},
+		{"just enough masked", {'n', 1, 50000, false}, true},
+		{"other digests", {'m', 1, 0, false}, false},
+		{"no digest", {0, 1, 0, false}, false},
+		{"another version of the rules", {'n', 2, 0, false}, false},
+		{"no version of the rules", {'n', 0, 0, false}, false},
+		{"too much masked", {'n', 1, 50001, false}, false},
+		{"close-delimited", {'n', 1, 0, true}, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows) * 2; i++) {
+		const struct look *looks[] = {&GOOD, &rows[i / 2].look};
+		struct observation o[] = {make(OK_A, 100, 200), make(OK_B, 300, 400)};
+		struct judgement j;
+
+		for (size_t k = 0; k < 2; k++) {
+			const struct look *look = looks[k ^ (i & 1)];
+
+			o[k].has_normal = look->normal != 0;
+			o[k].normal = (struct digest){DIGEST_SHA256, {(unsigned char)look->normal}};
+			o[k].rule_set = look->rule_set;
+			o[k].masked = look->masked;
+			o[k].close_delimited = look->close_delimited;
+		}
+		tap_case("normalised: %s%s", rows[i / 2].label, i & 1 ? ", the visit" : "");
+		j = judge(&o[0], &o[1], JUDGED_PAIR);
+		CHECK_INT(j.verdict, rows[i / 2].sharp ? VERDICT_SHARP : VERDICT_CHANGED);
+		CHECK_STR(j.evidence ? j.evidence : "", rows[i / 2].sharp ? "normalised" : "");
+		/* Equal bytes need no rules. */
+		o[1].state = o[0].state;
+		j = judge(&o[0], &o[1], JUDGED_PAIR);
+		CHECK_STR(j.evidence ? j.evidence : "", "bytes");
+		/* Another status is another page, whatever the digests say. */
+		o[1].state = (struct digest){DIGEST_SHA256, {'B'}};
+		o[1].status = 203;
+		j = judge(&o[0], &o[1], JUDGED_PAIR);
+		CHECK_INT(j.verdict, VERDICT_CHANGED);
+	}
+}
+
 static void test_single(void)
 {
 	struct observation none = {0};
@@ -355,6 +408,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_pairs();
 	TAP_RUN(test_single);
+	test_normalised();
 	test_window();
 	TAP_RUN(test_window_leaves_the_rest);
 	test_attempts();

@@ -1,0 +1,61 @@
+/*
+ * The normalised digest of a look at a page: status, Location and media type, and all of the body
+ * that can be read, followed, seen or sent (extract/view.h). The crawler stores it with the
+ * attempt, and verify computes it again from the WARC record, by the same code:
+ *
+ *	if (normal_applies(fields))
+ *		let the body pass through a page (extract/page.h) with a view;
+ *	rc = normal_take(&view, result, &n);
+ *	if (rc == 0 && n.has_digest)
+ *		rc = state_shown(state, &n.digest, &n.digest);
+ *
+ * Invariants: there is no digest
+ *	(1) of anything but HTML and XHTML, named by exactly one Content-Type;
+ *	(2) of a body that is not whole, not decoded, or close-delimited;
+ *	(3) of a page beyond the limits of a view, without visible text, or of whose visible text
+ *	    the rules masked more than NORMAL_MASKED_MAX.
+ */
+#ifndef QUALITY_NORMAL_H
+#define QUALITY_NORMAL_H
+
+#include "base/buf.h"
+#include "extract/view.h"
+#include "http/state.h"
+
+enum {
+	NORMAL_MILLION = 1000000,
+	NORMAL_MASKED_MAX = 50000, /* millionths */
+	NORMAL_RULES_SIZE = 1024,
+};
+
+struct normal {
+	bool is_read;         /* the view is that of the whole body: the rest counts */
+	bool has_digest;      /* see the invariants */
+	struct digest digest; /* of the view; state_shown makes the normalised digest of it */
+	unsigned masked;      /* millionths of the visible text, rounded up */
+	/* Rules that acted, "NAME=COUNT:MARK …"; MARK is a short hash of what they acted on. */
+	char rules[NORMAL_RULES_SIZE];
+};
+
+/* Whether responses with this head have normalised digests. */
+bool normal_applies(const struct fields *head);
+
+/* Describes the view of a response that came out as result. 0 or ERR_NOMEM. */
+int normal_take(const struct view *view, const struct state_result *result,
+	struct normal *ret) SP_MUST_CHECK;
+
+struct normal_rule {
+	enum noise_rule rule;
+	uint64_t count;
+};
+
+/*
+ * The rules that made two looks equal, by their texts: they acted, and not on the same bytes. The
+ * count is the larger one. Returns their number. Names that are not known are left out.
+ */
+size_t normal_rules_needed(slice a, slice b, struct normal_rule ret[NOISE_RULE_COUNT]);
+
+/* Appends "NAME=COUNT", behind a blank if is_next; returns the length. Out has room for it. */
+size_t normal_rule_format(const struct normal_rule *r, bool is_next, char *out, size_t size);
+
+#endif
