@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -271,14 +272,22 @@ void diff_result(const struct versions *v, char out[DIFF_RESULT_SIZE])
 }
 
 /* Text of ours, in lines. */
-static void print_prose(const struct screen *s, slice text, const char *code)
+SP_PRINTF(3, 4)
+static void print_prose(const struct screen *s, const char *code, const char *format, ...)
 {
-	while (text.len) {
-		size_t n = line_bytes(text, s->width - 1);
+	char text[DIFF_RESULT_SIZE];
+	va_list arguments;
+	slice rest;
 
-		print_line(s, trim_end(slice_sub(text, 0, n)), 0, code);
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	for (rest = slice_str(text); rest.len;) {
+		size_t n = line_bytes(rest, s->width - 1);
+
+		print_line(s, trim_end(slice_sub(rest, 0, n)), 0, code);
 		(void)putc('\n', s->file);
-		text = slice_sub(text, n, text.len);
+		rest = slice_sub(rest, n, rest.len);
 	}
 }
 
@@ -288,7 +297,7 @@ static void print_result(const struct screen *s, const struct versions *v)
 
 	diff_result(v, text);
 	(void)putc('\n', s->file);
-	print_prose(s, slice_str(text), BOLD);
+	print_prose(s, BOLD, "%s", text);
 }
 
 static void print_place(const struct screen *s, slice where, size_t indent)
@@ -373,12 +382,10 @@ static void print_rows(const struct screen *s, const struct versions *v)
 static void print_rule(const struct screen *s, const struct versions *v, size_t number)
 {
 	const struct change_rule *r = &v->change.rules[number];
-	char text[DIFF_RESULT_SIZE];
 	size_t rows = 0;
 
-	(void)snprintf(text, sizeof text, "%s, %" PRIu64 "×: %s", noise_rule_name(r->rule),
-		r->count, noise_rule_summary(r->rule));
-	print_prose(s, slice_str(text), NULL);
+	print_prose(s, NULL, "%s, %" PRIu64 "×: %s", noise_rule_name(r->rule), r->count,
+		noise_rule_summary(r->rule));
 	for (size_t i = 0; i < v->masked.len; i++) {
 		if (v->masked.ptr[i].rule != r->rule || ++rows > RULE_ROWS)
 			continue;
@@ -386,8 +393,8 @@ static void print_rule(const struct screen *s, const struct versions *v, size_t 
 		print_row(s, &v->masked.ptr[i].row, true);
 	}
 	if (rows > RULE_ROWS)
-		(void)fprintf(s->file, "  … and %zu more; --html and --json show them\n",
-			rows - RULE_ROWS);
+		print_prose(
+			s, NULL, "  … and %zu more; --html and --json show them", rows - RULE_ROWS);
 }
 
 void diff_print(const struct diff *d, FILE *file)
@@ -409,7 +416,8 @@ void diff_print(const struct diff *d, FILE *file)
 		print_heading(&s, "What was masked as noise");
 		for (size_t i = 0; i < v->change.rule_count; i++)
 			print_rule(&s, v, i);
-		(void)fprintf(file, "\nShare of the visible text that was masked: %.2f %%\n",
+		(void)putc('\n', file);
+		print_prose(&s, NULL, "Share of the visible text that was masked: %.2f %%",
 			v->change.masked_visible * 100);
 	}
 }
