@@ -38,6 +38,7 @@ static void put_look(struct json *j, const char *key, const struct look *l)
 	put_buf(j, "location", &l->location);
 	put_buf(j, "coding", &l->coding);
 	json_put_bool(j, "whole", l->whole);
+	json_put_bool(j, "close_delimited", l->close_delimited);
 	json_put_uint(j, "size", l->size);
 	json_put_string(j, "digest", digest);
 	json_text(j, "warc", l->attempt->warc);

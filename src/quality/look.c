@@ -20,8 +20,9 @@ struct reading {
 	struct state *state;
 	struct buf head;
 	size_t seen;
-	bool has_head; /* and the state has begun */
-	bool has_body; /* wanted: else the head alone */
+	bool has_head;  /* and the state has begun */
+	bool has_body;  /* wanted: else the head alone */
+	bool is_framed; /* the protocol (HTTP/2) shows where a body ends */
 	struct err *err;
 };
 
@@ -90,8 +91,12 @@ static int keep_field(struct reading *r, const char *name, struct buf *out)
 /* What the head of the attempt's own record says. */
 static int keep_head(struct reading *r)
 {
+	const struct fields *head = state_fields(r->state);
 	int rc = keep_field(r, "Content-Type", &r->look->media_type);
 
+	r->look->close_delimited = !r->is_framed &&
+				   !fields_get(head, SLICE("Content-Length")).ptr &&
+				   !fields_get(head, SLICE("Transfer-Encoding")).ptr;
 	return rc ? rc : keep_field(r, "Location", &r->look->location);
 }
 
@@ -103,6 +108,9 @@ static int keep_result(struct reading *r, const struct state_result *s)
 	l->status = s->status;
 	l->whole = s->whole && !l->attempt->truncated;
 	l->readable = s->readable && s->decoded && !cut;
+	if (s->status == 204 || s->status == 304 ||
+		(s->coding.len && s->coding_end == CODING_ENDED))
+		l->close_delimited = false;
 	l->state = s->state;
 	l->digest = s->body;
 	if (!s->decoded)
@@ -148,6 +156,8 @@ static int read_found(
 		return rc;
 	*ret_revisit = rec->header.type == WARC_TYPE_REVISIT;
 	r->has_body = !*ret_revisit;
+	r->is_framed = slice_starts_with(
+		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Protocol"))), SLICE("h2"));
 	if (*ret_revisit)
 		rc = buf_add(&r->look->original,
 			fields_trim(warc_header_get(&rec->header, SLICE("WARC-Refers-To"))));

@@ -31,6 +31,7 @@ struct look {
 	struct buf original;   /* id of the record that has the body; empty: this one */
 	bool whole;            /* as its framing and coding say, and not truncated */
 	bool readable;         /* body is all of it, decoded */
+	bool close_delimited;  /* nothing but the end of the connection shows its end */
 	struct digest state;   /* http/state.h */
 	struct digest digest;  /* of the body, decoded if readable */
 	uint64_t size;         /* of the body, in the same way */

@@ -449,17 +449,20 @@ static int add_body(struct versions *v, const struct look *a, const struct look 
 /* Never the same: a body of which a part is missing. */
 static void judge(struct versions *v, const struct look *a, const struct look *b, bool head_differs)
 {
-	bool whole = a->whole && b->whole;
+	bool whole = a->whole && b->whole, ends = !a->close_delimited && !b->close_delimited;
+	bool noise_only = !head_differs && v->change.same == CHANGE_NORMALISED;
 
 	v->same = CHANGE_DIFFERENT;
 	if (whole && digest_eq(&a->state, &b->state))
 		v->same = CHANGE_BYTES;
-	else if (whole && !head_differs && v->change.same == CHANGE_NORMALISED)
+	else if (whole && ends && noise_only)
 		v->same = CHANGE_NORMALISED;
 	if (!whole)
 		v->doubt = "a body was cut off: what is missing is not known";
 	else if (v->same != CHANGE_DIFFERENT || v->differ_count)
 		v->doubt = NULL;
+	else if (noise_only)
+		v->doubt = "a body ends with its connection, so it may be cut off";
 	else if (!v->doubt)
 		v->doubt = "they differ in bytes that no row shows";
 }

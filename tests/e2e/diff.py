@@ -55,7 +55,7 @@ def versions(request):
 
 PATHS = ["/same", "/noise", "/price", "/hostile", "/long", "/wide", "/lines.txt", "/latin.txt", "/image.png",
          "/still.png", "/packed", "/packed-same", "/copy", "/odd-coding", "/empty", "/gone", "/moved", "/lost",
-         "/cut", "/never"]
+         "/cut", "/closed", "/never"]
 
 
 def answer(request):
@@ -66,6 +66,10 @@ def answer(request):
         return rawserver.page(FILLER)
     if request.path == "/moved":
         return rawserver.respond("302 Found", location="/price" if again else "/same")
+    if request.path == "/closed":
+        request.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!-- %d -->" % again)
+        request.send(FILLER)
+        return None
     if request.path == "/cut":
         if again:
             request.send(rawserver.page(FILLER[:700], content_length=len(FILLER)))
@@ -182,6 +186,10 @@ def check_details(archive, url):
     with tap.case("a rule that is off"):
         found = tap.load("diff", archive, url + "/noise", "--without-rule", "html-comments", "-w", "nonces")
         tap.equal((found["same"], len(found["differs"]), len(found["masked"])), (None, 2, 1))
+    with tap.case("a body that ends with its connection is the same by its bytes only"):
+        found = tap.load("diff", archive, url + "/closed")
+        tap.equal((found["same"], found["differs"], found["visit"]["close_delimited"]), (None, [], True))
+        assert "ends with its connection" in found["doubt"], found
     with tap.case("a body that was cut off is never the same"):
         result = tap.run("diff", archive, url + "/cut", "--json")
         if result.returncode == 0:

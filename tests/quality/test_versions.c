@@ -17,7 +17,7 @@ struct side {
 	const char *type; /* NULL: HTML */
 	const char *location;
 	unsigned status; /* 0: 200 */
-	bool cut, opaque;
+	bool cut, opaque, closed;
 };
 
 struct row {
@@ -56,6 +56,11 @@ static const struct row ROWS[] = {
 	{"noise, but cut off", {.body = PAGE "<!-- 1 -->"},
 		{.body = PAGE "<!-- 2 -->", .cut = true},
 		.doubt = "a body was cut off: what is missing is not known", .masked = 1},
+	{"noise, but it may be cut off", {.body = PAGE "<!-- 1 -->"},
+		{.body = PAGE "<!-- 2 -->", .closed = true},
+		.doubt = "a body ends with its connection, so it may be cut off", .masked = 1},
+	{"equal, whatever ends it", {.body = PAGE}, {.body = PAGE, .closed = true},
+		.same = "bytes"},
 	{"no visible text", {.body = "<script>a=1</script>"}, {.body = "<script>a=2</script>"},
 		.doubt = "the page has no visible text: scripts make what it shows", .masked = 1},
 	{"too much masked", {.body = "<p>Some words</p><p>Page generated in 0.03 seconds</p>"},
@@ -97,6 +102,7 @@ static void make(const struct side *s, struct look *l)
 	*l = (struct look){.status = s->status ? s->status : 200,
 		.whole = !s->cut,
 		.readable = !s->opaque,
+		.close_delimited = s->closed,
 		.size = strlen(s->body)};
 	buf_init(&l->media_type, MAX);
 	buf_init(&l->location, MAX);
