@@ -11,10 +11,11 @@
 
 static const char STYLE[] =
 	":root{color-scheme:light dark;--paper:#fff;--text:#1b1f24;--quiet:#57606a;--rule:#d8dce1;"
-	"--old:#fde8e4;--new:#e2f3e8;--noise:#fbf3d5;--mark-old:#f5b5a8;--mark-new:#a5d9b6}\n"
+	"--old:#fde8e4;--new:#e2f3e8;--noise:#fbf3d5;--mark-old:#f5b5a8;--mark-new:#a5d9b6;--mark-"
+	"noise:#ecd57a}\n"
 	"@media screen and (prefers-color-scheme:dark){:root{--paper:#14171a;--text:#e6e8ea;"
 	"--quiet:#a0a8b0;--rule:#2c3238;--old:#3a1f1b;--new:#17301f;--noise:#332c14;"
-	"--mark-old:#7c3327;--mark-new:#266b3c}}\n"
+	"--mark-old:#7c3327;--mark-new:#266b3c;--mark-noise:#6b5a1c}}\n"
 	"body{margin:0 auto;max-width:90rem;padding:1.5rem;background:var(--paper);"
 	"color:var(--text);font:16px/1.5 system-ui,sans-serif}\n"
 	"h1{font-size:1.3rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem}"
@@ -24,10 +25,10 @@ static const char STYLE[] =
 	"var(--rule);font-weight:normal}\n"
 	"td{width:50%;white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate;"
 	"font-family:ui-monospace,monospace}\n"
-	".looks th{width:6rem}.where{color:var(--quiet);overflow-wrap:anywhere}\n"
+	".looks th:first-child{width:6rem}.where{color:var(--quiet);overflow-wrap:anywhere}\n"
 	".old{background:var(--old)}.new{background:var(--new)}.noise{background:var(--noise)}\n"
 	".old mark{background:var(--mark-old)}.new mark{background:var(--mark-new)}"
-	"mark{color:inherit}\n"
+	".noise mark{background:var(--mark-noise)}mark{color:inherit}\n"
 	"summary,.quiet{color:var(--quiet)}\n";
 
 /* Text without characters that would change how the rest is shown. */
@@ -85,22 +86,23 @@ static struct common find_common(slice a, slice b)
 static void put_cell(FILE *file, const char *class, slice text, struct common common)
 {
 	size_t end = text.len - common.back;
+	bool marked = common.front < end;
 
 	(void)fprintf(file, "<td dir=\"auto\"%s%s%s>", class ? " class=\"" : "", class ? class : "",
 		class ? "\"" : "");
 	put_text(file, slice_sub(text, 0, common.front));
-	if (class && end > common.front) {
+	if (marked) {
 		(void)fputs("<mark>", file);
 		put_text(file, slice_sub(text, common.front, end));
 		(void)fputs("</mark>", file);
 	}
-	put_text(file, slice_sub(text, class ? end : common.front, text.len));
+	put_text(file, slice_sub(text, marked ? end : common.front, text.len));
 	(void)fputs("</td>", file);
 }
 
 static void put_row(FILE *file, const struct versions_row *row, const char *masked)
 {
-	struct common common = {0};
+	struct common common = {.front = SIZE_MAX}; /* nothing is marked */
 
 	if (row->where.len) {
 		(void)fputs("<tr><th class=\"where\" colspan=\"2\">", file);
@@ -123,9 +125,13 @@ static void put_row(FILE *file, const struct versions_row *row, const char *mask
 	(void)fputs("</tr>\n", file);
 }
 
-static void begin_table(FILE *file)
+/* Only the first of several says what its columns are. */
+static void begin_table(FILE *file, bool first)
 {
-	(void)fputs("<table><thead><tr><th>visit</th><th>revisit</th></tr></thead><tbody>\n", file);
+	(void)fprintf(file, "<table>%s<tbody>\n",
+		first ? "<thead><tr><th scope=\"col\">visit</th><th scope=\"col\">revisit</th></tr>"
+			"</thead>"
+		      : "");
 }
 
 static void end_table(FILE *file)
@@ -178,7 +184,7 @@ static void put_looks(FILE *file, const struct diff *d)
 static void put_equal(FILE *file, const struct versions_rows *rows, size_t from, size_t to)
 {
 	(void)fprintf(file, "<details><summary>%zu without a difference</summary>\n", to - from);
-	begin_table(file);
+	begin_table(file, from == 0);
 	for (size_t i = from; i < to; i++)
 		put_row(file, &rows->ptr[i], NULL);
 	end_table(file);
@@ -198,7 +204,7 @@ static void put_rows(FILE *file, const struct versions *v)
 			put_equal(file, rows, i, next);
 			continue;
 		}
-		begin_table(file);
+		begin_table(file, i == 0);
 		for (size_t k = i; k < next; k++)
 			put_row(file, &rows->ptr[k], NULL);
 		end_table(file);
@@ -219,7 +225,7 @@ static void put_rule(FILE *file, const struct versions *v, const struct change_r
 		if (v->masked.ptr[i].rule != r->rule)
 			continue;
 		if (!any)
-			begin_table(file);
+			begin_table(file, true);
 		any = true;
 		put_row(file, &v->masked.ptr[i].row, "noise");
 	}
