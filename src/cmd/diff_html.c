@@ -43,7 +43,8 @@ static void put_text(FILE *file, slice text)
 		bool ok, bad;
 
 		n = utf8_length(p, text.len - at, &ok);
-		bad = (n == 1 && *p < ' ' && *p != '\n' && *p != '\t') ||
+		bad = (n == 1 && (*p < ' ' || *p == 0x7f) && *p != '\n' && *p != '\t') ||
+		      (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) ||
 		      (n == 3 && p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||
 		      (n == 3 && p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 		if (!bad)

@@ -253,8 +253,8 @@ void diff_result(const struct versions *v, char out[DIFF_RESULT_SIZE])
 			"The two versions are the same, byte for byte (evidence: bytes).");
 	else if (v->same == CHANGE_NORMALISED)
 		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions are the same but for noise (evidence: normalised): %zu "
-			"differences are masked, none remains.",
+			"The two versions are the same but for noise (evidence: normalised). "
+			"Differences masked as noise: %zu; none remains.",
 			v->masked_count);
 	else if (v->doubt)
 		(void)snprintf(out, DIFF_RESULT_SIZE,
@@ -375,6 +375,8 @@ static void print_rows(const struct screen *s, const struct versions *v)
 			print_place(s, row->where, 0);
 		print_row(s, row, false);
 	}
+	if (skipped)
+		(void)fprintf(s->file, "  … %zu without a difference\n", skipped);
 	if (v->differ_count > kept && v->form != VERSIONS_BYTES)
 		(void)fprintf(s->file, "  … and %zu more differences\n", v->differ_count - kept);
 }
