@@ -14,6 +14,7 @@ import screen
 import tap
 
 FILLER = b"<p>" + b"Words that stay as they are, whoever asks. " * 40 + b"</p>"
+SAME = FILLER + b"<p>This stands nowhere else.</p>"
 # Ends cells, elements and lines, calls for a request, and turns text and terminal around.
 HOSTILE = ('</title></td></table><script>alert(1)</script><img src="http://evil.example/x">'
            "\x1b[31m\x07\x9b2J\u202egnp.exe \"'&amp;&lt;b&gt;")
@@ -31,7 +32,7 @@ def versions(request):
     text = {"content_type": "text/plain"}
     site = {
         "/": (b"<title>start</title>" + b"".join(b'<a href="%s">x</a> ' % path.encode() for path in PATHS), {}),
-        "/same": (FILLER, {}),
+        "/same": (SAME, {}),
         "/noise": (b'<!-- made %s --><script nonce="n%s">a</script>' % (number, number) + FILLER +
                    b'<input type=hidden name=csrf_token value=%s>' % (number * 32), {}),
         "/price": (b"<!-- made %s -->" % number + FILLER + b"<p>Price: %s EUR</p><p>end</p>" % number, {}),
@@ -163,7 +164,7 @@ def check_details(archive, url):
         found = tap.load("diff", archive, url + "/same")
         tap.equal(found["visit"]["refers_to"], None)
         assert re.fullmatch(r"<urn:uuid:[0-9a-f-]{36}>", found["revisit"]["refers_to"]), found
-        tap.equal(found["revisit"]["size"], len(FILLER))
+        tap.equal(found["revisit"]["size"], len(SAME))
         assert "revisit record" in tap.succeed("diff", archive, url + "/same")
     with tap.case("one that refers to another URL"):
         found = tap.load("diff", archive, url + "/copy")
@@ -286,6 +287,13 @@ def known_site():
     check_hostile(archive, url)
     check_terminal(archive, url)
     check_refusals(archive, url)
+    with tap.case("two captures: the newest, or the one that is asked for"):
+        with rawserver.Server(answer) as server:
+            for _ in range(2):
+                tap.run("crawl", server.url, "-o", tap.path("twice"), "--delay", "0", "--attempts", "1")
+            for options, capture in ([], 2), (["--capture", 1], 1), (["--capture", 2], 2):
+                found = tap.load("diff", tap.path("twice"), server.url + "same", *options)
+                tap.equal((found["capture"], found["same"], found["visit"]["size"]), (capture, "bytes", len(SAME)))
     with tap.case("one look only: a capture without revisits"):
         with rawserver.Server(answer) as server:
             tap.run("crawl", server.url, "-o", tap.path("single"), "--delay", "0", "--single", "--attempts", "1")
