@@ -5,6 +5,7 @@ import gzip
 import html.parser
 import json
 import os
+import random
 import re
 import unicodedata
 
@@ -14,7 +15,8 @@ import screen
 import tap
 
 FILLER = b"<p>" + b"Words that stay as they are, whoever asks. " * 40 + b"</p>"
-SAME = FILLER + b"<p>This stands nowhere else.</p>"
+# So large, compressed, that later captures refer to it.
+SAME = FILLER + b"<p>" + random.Random(12).randbytes(2000).hex().encode() + b"</p>"
 # Ends cells, elements and lines, calls for a request, and turns text and terminal around.
 HOSTILE = ('</title></td></table><script>alert(1)</script><img src="http://evil.example/x">'
            "\x1b[31m\x07\x9b2J\u202egnp.exe \"'&amp;&lt;b&gt;")
@@ -287,13 +289,14 @@ def known_site():
     check_hostile(archive, url)
     check_terminal(archive, url)
     check_refusals(archive, url)
-    with tap.case("two captures: the newest, or the one that is asked for"):
+    with tap.case("two captures: the newest, whose visit has the body of the earlier one"):
         with rawserver.Server(answer) as server:
             for _ in range(2):
                 tap.run("crawl", server.url, "-o", tap.path("twice"), "--delay", "0", "--attempts", "1")
             for options, capture in ([], 2), (["--capture", 1], 1), (["--capture", 2], 2):
                 found = tap.load("diff", tap.path("twice"), server.url + "same", *options)
                 tap.equal((found["capture"], found["same"], found["visit"]["size"]), (capture, "bytes", len(SAME)))
+                tap.equal(found["visit"]["refers_to"] is None, capture == 1)
     with tap.case("one look only: a capture without revisits"):
         with rawserver.Server(answer) as server:
             tap.run("crawl", server.url, "-o", tap.path("single"), "--delay", "0", "--single", "--attempts", "1")
