@@ -4,11 +4,11 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/closest.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/noise_option.h"
 #include "quality/change.h"
 
 enum {
@@ -221,30 +221,6 @@ static int inspect_lines(struct inspector *in, FILE *file, struct err *err)
 	return rc;
 }
 
-static int find_rules(const struct option_list *without, noise_set *ret_rules, struct err *err)
-{
-	noise_set rules = NOISE_DEFAULT;
-
-	for (size_t i = 0; i < without->len; i++) {
-		enum noise_rule rule;
-		struct closest c;
-
-		if (noise_rule_find(slice_str(without->ptr[i]), &rule)) {
-			rules &= ~(1U << rule);
-			continue;
-		}
-		closest_init(&c, without->ptr[i]);
-		for (unsigned k = 0; k < NOISE_RULE_COUNT; k++)
-			closest_offer(&c, noise_rule_name((enum noise_rule)k));
-		return err_set(err, ERR_USAGE,
-			"--without-rule: there is no rule '%.99s'%s%s%s (see --list-rules)",
-			without->ptr[i], closest_get(&c) ? ", did you mean '" : "",
-			closest_get(&c) ? closest_get(&c) : "", closest_get(&c) ? "'?" : "");
-	}
-	*ret_rules = rules;
-	return 0;
-}
-
 static enum cmd_status list_rules(void)
 {
 	struct json j;
@@ -305,7 +281,7 @@ int inspect_change(int argc, char **argv)
 		status = cmd_fail("inspect change",
 			&(struct err){ERR_USAGE, "the FILE with pairs of paths is missing (try "
 						 "'stillpoint inspect change --help')"});
-	else if (find_rules(&options.without, &rules, &err))
+	else if (noise_option_rules(&options.without, &rules, &err))
 		status = cmd_fail("inspect change", &err);
 	else
 		status = run(args.ptr[0], rules);

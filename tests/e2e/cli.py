@@ -104,6 +104,13 @@ BAD_PLACES = [
           ("a file", FILE, "not an archive (an archive is a directory)"),
           ("the host alone", NAMED[:-len(".stillpoint")],
            f"No such file or directory; did you mean '{NAMED}'?"))),
+    *((f"diff: {label}", 1, f"stillpoint: diff: {path}: {want}", "diff", path, URL)
+      for label, path, want in (
+          ("no archive", NOWHERE, "No such file or directory; an archive is the directory that"),
+          ("a file", FILE, "not an archive (an archive is a directory)"))),
+    ("diff: no catalog", 1, "verify --warc-only needs none", "diff", BARE, URL),
+    ("diff: no URL", 2, "too few arguments", "diff", BARE),
+    ("diff: an unknown rule", 2, "did you mean 'nonces'?", "diff", BARE, URL, "-w", "nonce"),
     ("report: an empty name", 1, "report: '': No such file", "report", ""),
     ("report: no catalog", 1, "verify --warc-only needs none", "report", BARE),
     ("report: no archive to list", 1, "report: ", "report", NOWHERE, "--captures"),

@@ -4,7 +4,8 @@
     status = screen.run(tap.PROGRAM, "crawl", url)
     print(screen.text())
 
-It understands what our program sends: text, CR, LF, "erase to the end of the line" and "cursor up".
+It understands what our program sends: text, CR, LF, "erase to the end of the line" and "cursor up";
+colours are passed over.
 Long lines wrap, and wrap anew when the width changes, as terminals of today do it.
 """
 
@@ -46,7 +47,7 @@ class Screen:
             self.wrapped.append("".join(line))
         line[self.at:self.at + 1] = character
         self.at += 1
-        if unicodedata.east_asian_width(character) in "WF":
+        if character and unicodedata.east_asian_width(character) in "WF":
             self.put("")
 
     def up(self):
@@ -62,10 +63,10 @@ class Screen:
         while text:
             escape = ESCAPE.match(text)
             if escape:
-                assert escape[2] in "AK", f"unknown escape sequence {escape[0]!r}"
+                assert escape[2] in "AKm", f"unknown escape sequence {escape[0]!r}"
                 if escape[2] == "K":
                     del self.lines[self.line][self.at:]
-                else:
+                elif escape[2] == "A":
                     for _ in range(int(escape[1] or 1)):
                         self.up()
                 text = text[escape.end():]

@@ -1,0 +1,293 @@
+/* stillpoint diff: the two versions of a page side by side. */
+#include "cmd/diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/archive.h"
+#include "cmd/cmd.h"
+#include "cmd/noise_option.h"
+#include "cmd/option_row.h"
+#include "quality/legs.h"
+#include "quality/why.h"
+
+enum { CAPTURE_MAX = 1 << 24, URL_MAX = 1 << 20 };
+
+struct diff_options {
+	int64_t capture; /* 0: the newest that has the page */
+	const char *html;
+	struct option_list without;
+	bool json;
+};
+
+#define ROW_OF struct diff_options
+
+static const struct option_spec SPECS[] = {
+	ROW(INT, capture, "capture", 'c',
+		"which capture of the archive, from 1 (default: the newest that has the page)",
+		.metavar = "N", .min = 1, .max = UINT32_MAX - 1.0),
+	ROW(STRING, html, "html", 0,
+		"also write an HTML page with both versions to a file; it makes no request and "
+		"has no script",
+		.metavar = "FILE"),
+	ROW(LIST, without, "without-rule", 'w',
+		"switch this rule for noise off; may be given several times (default: all rules "
+		"are on)",
+		.metavar = "NAME"),
+	ROW(FLAG, json, "json", 'j', "print one JSON document"),
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "diff",
+	.usage = "ARCHIVE URL [OPTION…]",
+	.description = "Shows the two versions of a page, its visit and its revisit, side by side: "
+		       "what differs, what was masked as noise by which rule, and what remains. "
+		       "Pages are compared by what can be read, followed, seen or sent, other "
+		       "text line by line, all else by its bytes.",
+	.specs = SPECS,
+	.min_args = 2,
+	.max_args = 2,
+};
+
+/* ---- the nearest URL ---- */
+
+struct nearest {
+	slice text;
+	size_t score; /* of best */
+	struct buf best;
+};
+
+/* Bytes that the two have in common at both ends. */
+static size_t common_ends(slice a, slice b)
+{
+	size_t least = a.len < b.len ? a.len : b.len, front = 0, back = 0;
+
+	while (front < least && a.ptr[front] == b.ptr[front])
+		front++;
+	while (back < least - front && a.ptr[a.len - 1 - back] == b.ptr[b.len - 1 - back])
+		back++;
+	return front + back;
+}
+
+static int on_page(void *context, const struct catalog_page *p)
+{
+	struct nearest *n = context;
+	size_t longer = p->url.len > n->text.len ? p->url.len : n->text.len;
+	size_t score = common_ends(n->text, p->url);
+
+	/* A third of it may be wrong; of equals the first. */
+	if (!p->taken || score * 3 < longer * 2 || score <= n->score)
+		return 0;
+	buf_reset(&n->best);
+	if (buf_add(&n->best, p->url) == 0)
+		n->score = score;
+	return 0;
+}
+
+/* Adds a proposal to what why_find has said, unless it made one. */
+static int propose(struct catalog *c, uint32_t capture, const char *text, struct err *err)
+{
+	struct nearest n = {.text = slice_str(text)};
+
+	if (strstr(err->text, "did you mean"))
+		return ERR_NOTFOUND;
+	buf_init(&n.best, URL_MAX);
+	if (catalog_each_page(c, capture, on_page, &n, NULL) == 0 && n.best.len)
+		(void)err_set(err, ERR_NOTFOUND,
+			"%.160s: capture %u does not know this URL; did you mean %.200s ?", text,
+			capture, buf_str(&n.best));
+	buf_release(&n.best);
+	return ERR_NOTFOUND;
+}
+
+/* ---- the two looks ---- */
+
+struct looks {
+	const struct attempt *visit, *revisit;
+};
+
+static const struct attempt *find_attempt(
+	const struct why *w, enum attempt_leg leg, unsigned number)
+{
+	for (size_t i = 0; i < w->attempts.len; i++) {
+		const struct attempt *a = &w->attempts.ptr[i];
+
+		if (a->leg == leg && a->number == number)
+			return a->status && a->warc.ptr ? a : NULL;
+	}
+	return NULL;
+}
+
+static const char *one_look_reason(const struct catalog_capture *c, const struct legs *l)
+{
+	if (c->single)
+		return "the capture makes no revisits";
+	if (l->late)
+		return "it was found or fetched after the still point";
+	if (l->revisits)
+		return "its revisit got no answer";
+	return c->state == CATALOG_RUNNING ? "the capture is not finished" : "it was not revisited";
+}
+
+/* Those by which the page was judged (quality/legs.h): 0 or ERR_NOTFOUND. */
+static int find_looks(
+	const struct why *w, const struct catalog_capture *c, struct looks *ret, struct err *err)
+{
+	const struct catalog_page *page = &w->way.ptr[w->way.len - 1];
+	struct legs legs = {0};
+
+	for (size_t i = 0; i < w->attempts.len; i++) {
+		struct observation shown = legs_observe(&w->attempts.ptr[i]);
+
+		legs_add(&legs, &w->attempts.ptr[i], &shown);
+	}
+	ret->visit = find_attempt(w, legs.late ? ATTEMPT_LATE : ATTEMPT_VISIT, legs.visit_number);
+	ret->revisit = find_attempt(w, ATTEMPT_REVISIT, legs.revisit_number);
+	if (ret->visit && ret->revisit)
+		return 0;
+	if (!page->taken)
+		return err_set(err, ERR_NOTFOUND, "%.*s: capture %u left it out: %s",
+			slice_shown(page->url, 200), page->url.ptr, c->id,
+			left_out_meaning(page->left_out));
+	if (!ret->visit && !ret->revisit)
+		return err_set(err, ERR_NOTFOUND,
+			"%.*s: capture %u has no answer of it; 'stillpoint report --why' says more",
+			slice_shown(page->url, 200), page->url.ptr, c->id);
+	return err_set(err, ERR_NOTFOUND, "%.*s: capture %u has one look at it only: %s",
+		slice_shown(page->url, 200), page->url.ptr, c->id,
+		ret->visit ? one_look_reason(c, &legs) : "its visit got no answer");
+}
+
+/* ---- output ---- */
+
+static int write_html(const struct diff *d, const char *path, struct err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool failed;
+
+	if (!file)
+		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));
+	diff_html(d, file);
+	failed = ferror(file);
+	if (fclose(file) || failed)
+		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));
+	return 0;
+}
+
+static enum cmd_status show(const struct diff *d, const struct diff_options *o)
+{
+	struct err err = {0};
+	struct json j;
+
+	if (o->html && write_html(d, o->html, &err))
+		return cmd_fail("diff", &err);
+	if (!o->json) {
+		diff_print(d, stdout);
+		return cmd_finish(0);
+	}
+	json_init_file(&j, stdout, JSON_LINES);
+	diff_json(d, &j);
+	return cmd_finish(json_finish(&j));
+}
+
+static int read_look(
+	struct look *l, const struct look_source *from, const struct attempt *a, struct err *err)
+{
+	int rc = look_read(l, from, a, err);
+
+	if (rc)
+		err_prefix(err, "%s %u", attempt_leg_name(a->leg), a->number);
+	return rc;
+}
+
+static enum cmd_status compare(const struct look_source *from, const struct looks *looks, slice url,
+	const struct catalog_capture *capture, noise_set rules, const struct diff_options *o)
+{
+	struct look visit = {0}, revisit = {0};
+	struct versions v = {0};
+	struct err err = {0};
+	enum cmd_status status;
+	int rc = read_look(&visit, from, looks->visit, &err);
+
+	if (rc == 0)
+		rc = read_look(&revisit, from, looks->revisit, &err);
+	if (rc == 0)
+		rc = err_code(&err, versions_compare(&visit, &revisit, rules, &v));
+	status = rc ? cmd_fail_archive("diff", &err)
+		    : show(&(struct diff){.url = url,
+				   .capture = capture,
+				   .visit = &visit,
+				   .revisit = &revisit,
+				   .versions = &v},
+			      o);
+	versions_release(&v);
+	look_release(&visit);
+	look_release(&revisit);
+	return status;
+}
+
+static enum cmd_status run_capture(const struct look_source *from,
+	const struct catalog_capture *capture, const char *url, noise_set rules,
+	const struct diff_options *o)
+{
+	struct err err = {0};
+	struct looks looks;
+	enum cmd_status status;
+	struct why w;
+	int rc = why_find(&w, from->catalog, capture, url, &err);
+
+	if (rc == ERR_NOTFOUND)
+		rc = propose(from->catalog, capture->id, url, &err);
+	if (rc == 0)
+		rc = find_looks(&w, capture, &looks, &err);
+	status = rc ? cmd_fail_archive("diff", &err)
+		    : compare(from, &looks, w.way.ptr[w.way.len - 1].url, capture, rules, o);
+	why_release(&w);
+	return status;
+}
+
+static enum cmd_status run(
+	const char *archive, const char *url, noise_set rules, const struct diff_options *o)
+{
+	struct look_source from = {0};
+	uint32_t id = (uint32_t)o->capture;
+	char warc_dir[ARCHIVE_PATH_SIZE];
+	struct catalog_capture capture;
+	struct err err = {0};
+	enum cmd_status status;
+	struct arena arena;
+
+	if (archive_open_catalog(archive, &from.catalog, &err))
+		return cmd_fail_archive("diff", &err);
+	arena_init(&arena, CAPTURE_MAX);
+	from.warc_dir = warc_dir;
+	if (!id)
+		id = why_newest_capture(from.catalog, url);
+	if (archive_warc_dir(archive, warc_dir, &err) ||
+		catalog_get_capture(from.catalog, id, &arena, &capture, &err))
+		status = cmd_fail_archive("diff", &err);
+	else
+		status = run_capture(&from, &capture, url, rules, o);
+	arena_release(&arena);
+	catalog_close(from.catalog);
+	return status;
+}
+
+enum cmd_status cmd_diff(int argc, char **argv)
+{
+	struct diff_options o = {0};
+	noise_set rules = NOISE_DEFAULT;
+	struct option_args args;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		status = noise_option_rules(&o.without, &rules, &err)
+				 ? cmd_fail("diff", &err)
+				 : run(args.ptr[0], args.ptr[1], rules, &o);
+	options_release(&OPTIONS, &o);
+	return status;
+}

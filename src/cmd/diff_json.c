@@ -1,0 +1,112 @@
+#include "base/clock.h"
+#include "cmd/diff.h"
+
+const char *diff_form_name(enum versions_form form)
+{
+	static const char *const NAMES[] = {
+		[VERSIONS_PAGE] = "page", [VERSIONS_TEXT] = "text", [VERSIONS_BYTES] = "bytes"};
+
+	return NAMES[form];
+}
+
+static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	if (time)
+		clock_format(time, round, text);
+	json_put_string(j, key, time ? text : NULL);
+}
+
+static void put_buf(struct json *j, const char *key, const struct buf *b)
+{
+	json_text(j, key, b->len ? buf_slice(b) : (slice){0});
+}
+
+static void put_look(struct json *j, const char *key, const struct look *l)
+{
+	char digest[DIGEST_TEXT_SIZE];
+
+	(void)digest_format(&l->digest, digest);
+	json_key(j, key);
+	json_object_begin(j);
+	json_put_uint(j, "attempt", l->attempt->number);
+	put_time(j, "from", l->attempt->wall.sent, CLOCK_ROUND_DOWN);
+	put_time(j, "to", l->attempt->wall.last_byte, CLOCK_ROUND_UP);
+	json_put_uint(j, "status", l->status);
+	put_buf(j, "media_type", &l->media_type);
+	put_buf(j, "location", &l->location);
+	put_buf(j, "coding", &l->coding);
+	json_put_bool(j, "whole", l->whole);
+	json_put_bool(j, "close_delimited", l->close_delimited);
+	json_put_uint(j, "size", l->size);
+	json_put_string(j, "digest", digest);
+	json_text(j, "warc", l->attempt->warc);
+	json_put_uint(j, "offset", l->attempt->offset);
+	put_buf(j, "refers_to", &l->original);
+	json_object_end(j);
+}
+
+static void put_cells(struct json *j, const struct versions_row *row)
+{
+	json_text(j, "where", row->where);
+	json_text(j, "a", row->a);
+	json_text(j, "b", row->b);
+}
+
+static void put_rules(struct json *j, const struct change *c)
+{
+	json_key(j, "rules");
+	json_array_begin(j);
+	for (size_t i = 0; i < c->rule_count; i++) {
+		json_object_begin(j);
+		json_put_string(j, "name", noise_rule_name(c->rules[i].rule));
+		json_put_uint(j, "count", c->rules[i].count);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_put_double(j, "masked_visible", c->masked_visible);
+}
+
+static void put_rows(struct json *j, const struct versions *v)
+{
+	json_put_uint(j, "differ_count", v->differ_count);
+	json_key(j, "differs");
+	json_array_begin(j);
+	for (size_t i = 0; i < v->rows.len; i++) {
+		if (!v->rows.ptr[i].differs)
+			continue;
+		json_object_begin(j);
+		put_cells(j, &v->rows.ptr[i]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_put_uint(j, "masked_count", v->masked_count);
+	json_key(j, "masked");
+	json_array_begin(j);
+	for (size_t i = 0; i < v->masked.len; i++) {
+		json_object_begin(j);
+		json_put_string(j, "rule", noise_rule_name(v->masked.ptr[i].rule));
+		put_cells(j, &v->masked.ptr[i].row);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+void diff_json(const struct diff *d, struct json *j)
+{
+	const struct versions *v = d->versions;
+
+	json_object_begin(j);
+	json_text(j, "url", d->url);
+	json_put_uint(j, "capture", d->capture->id);
+	json_text(j, "site", d->capture->site);
+	json_put_string(j, "same", change_same_name(v->same));
+	json_put_string(j, "doubt", v->doubt);
+	json_put_string(j, "form", diff_form_name(v->form));
+	put_look(j, "visit", d->visit);
+	put_look(j, "revisit", d->revisit);
+	put_rules(j, &v->change);
+	put_rows(j, v);
+	json_object_end(j);
+}

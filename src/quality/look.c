@@ -1,0 +1,300 @@
+#include "quality/look.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "archive/warc_file.h"
+#include "archive/warc_reader.h"
+#include "base/lists.h"
+#include "http/fields.h"
+#include "http/state.h"
+
+enum { VALUE_MAX = FIELDS_HEAD_MAX, CAPTURES_MAX = 1 << 20 };
+
+/* A record being read. */
+struct reading {
+	struct look *look;
+	struct state *state;
+	struct buf head;
+	size_t seen;
+	bool has_head;  /* and the state has begun */
+	bool has_body;  /* wanted: else the head alone */
+	bool is_framed; /* the protocol (HTTP/2) shows where a body ends */
+	struct err *err;
+};
+
+static int take_body(void *context, slice bytes)
+{
+	struct reading *r = context;
+	struct look *l = r->look;
+	size_t room = LOOK_BODY_MAX - l->body.len;
+
+	l->size += bytes.len;
+	return buf_add(&l->body, slice_sub(bytes, 0, room));
+}
+
+static int begin(struct reading *r, slice block, size_t *ret_used)
+{
+	size_t before = r->head.len, end;
+	slice part = slice_sub(block, 0, FIELDS_HEAD_MAX - before);
+	int rc = buf_add(&r->head, part);
+
+	*ret_used = block.len;
+	if (rc)
+		return rc;
+	end = fields_find_end(buf_slice(&r->head), &r->seen);
+	if (end == 0)
+		return r->head.len == FIELDS_HEAD_MAX ? ERR_SYNTAX : 0;
+	*ret_used = end - before;
+	rc = state_start(r->state, slice_sub(buf_slice(&r->head), 0, end), NULL);
+	r->has_head = rc == 0;
+	return rc;
+}
+
+static int feed(struct reading *r, slice block)
+{
+	size_t used = 0;
+	int rc = r->has_head ? 0 : begin(r, block, &used);
+
+	if (rc || !r->has_head || !r->has_body || used == block.len)
+		return rc;
+	return state_feed(r->state, slice_sub(block, used, block.len));
+}
+
+static int read_block(struct reading *r, struct warc_reader *reader)
+{
+	slice block;
+	int rc;
+
+	r->has_head = false;
+	r->seen = 0;
+	buf_reset(&r->head);
+	while ((rc = warc_reader_block(reader, &block, r->err)) == 0)
+		if ((rc = feed(r, block)))
+			return err_code(r->err, rc);
+	if (rc == ERR_END)
+		rc = r->has_head ? 0 : err_set(r->err, ERR_SYNTAX, "it has no HTTP head");
+	return rc;
+}
+
+static int keep_field(struct reading *r, const char *name, struct buf *out)
+{
+	slice value = fields_get(state_fields(r->state), slice_str(name));
+
+	buf_reset(out);
+	return value.ptr ? buf_add(out, fields_trim(value)) : 0;
+}
+
+/* What the head of the attempt's own record says. */
+static int keep_head(struct reading *r)
+{
+	const struct fields *head = state_fields(r->state);
+	int rc = keep_field(r, "Content-Type", &r->look->media_type);
+
+	r->look->close_delimited = !r->is_framed &&
+				   !fields_get(head, SLICE("Content-Length")).ptr &&
+				   !fields_get(head, SLICE("Transfer-Encoding")).ptr;
+	return rc ? rc : keep_field(r, "Location", &r->look->location);
+}
+
+static int keep_result(struct reading *r, const struct state_result *s)
+{
+	struct look *l = r->look;
+	bool cut = l->size > l->body.len;
+
+	l->status = s->status;
+	l->whole = s->whole && !l->attempt->truncated;
+	l->readable = s->readable && s->decoded && !cut;
+	if (s->status == 204 || s->status == 304 ||
+		(s->coding.len && s->coding_end == CODING_ENDED))
+		l->close_delimited = false;
+	l->state = s->state;
+	l->digest = s->body;
+	if (!s->decoded)
+		l->size = s->payload_size;
+	buf_reset(&l->coding);
+	return buf_add(&l->coding, s->coding);
+}
+
+/* The file that is being written has another name; it may be completed while we look. */
+static int open_file(const char *dir, slice name, struct warc_reader **ret_reader, struct err *err)
+{
+	static const char *const SUFFIXES[] = {"", WARC_OPEN, ""};
+	char path[PATH_MAX];
+	int rc = ERR_NOTFOUND;
+
+	for (size_t i = 0; rc && i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
+		(void)snprintf(
+			path, sizeof path, "%s/%.*s%s", dir, (int)name.len, name.ptr, SUFFIXES[i]);
+		rc = warc_reader_open(path, 0, ret_reader, err);
+	}
+	return rc;
+}
+
+static bool is_wanted(const struct warc_record *rec, slice id)
+{
+	return !rec->is_gap &&
+	       (rec->header.type == WARC_TYPE_RESPONSE || rec->header.type == WARC_TYPE_REVISIT) &&
+	       slice_eq(fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID"))), id);
+}
+
+/* Reads head and body; *ret_revisit is set to whether it is a revisit record, without a body. */
+static int read_found(
+	struct reading *r, struct warc_reader *reader, const struct attempt *at, bool *ret_revisit)
+{
+	const struct warc_record *rec;
+	int rc = warc_reader_seek(reader, (struct warc_spot){.offset = at->offset}, r->err);
+
+	if (rc == 0)
+		rc = warc_reader_next(reader, &rec, r->err);
+	if (rc == ERR_END || (rc == 0 && !is_wanted(rec, at->record_id)))
+		return err_set(r->err, ERR_SYNTAX, "the record of the page is not there");
+	if (rc)
+		return rc;
+	*ret_revisit = rec->header.type == WARC_TYPE_REVISIT;
+	r->has_body = !*ret_revisit;
+	r->is_framed = slice_starts_with(
+		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Protocol"))), SLICE("h2"));
+	if (*ret_revisit)
+		rc = buf_add(&r->look->original,
+			fields_trim(warc_header_get(&rec->header, SLICE("WARC-Refers-To"))));
+	if (rc == 0)
+		rc = read_block(r, reader);
+	if (rc == 0)
+		rc = warc_reader_end(reader, r->err);
+	if (rc == 0 && rec->problem.code)
+		rc = err_set(r->err, ERR_SYNTAX, "%s", rec->problem.text);
+	return rc;
+}
+
+static int read_record(struct reading *r, const struct look_source *from, const struct attempt *at,
+	bool *ret_revisit)
+{
+	struct warc_reader *reader;
+	int rc = open_file(from->warc_dir, at->warc, &reader, r->err);
+
+	if (rc)
+		return rc;
+	rc = read_found(r, reader, at, ret_revisit);
+	warc_reader_close(reader);
+	if (rc && rc != ERR_NOMEM)
+		err_prefix(r->err, "warc/%.*s at %" PRIu64, (int)at->warc.len, at->warc.ptr,
+			at->offset);
+	return rc;
+}
+
+/* ---- the record that a revisit record refers to ---- */
+
+struct search {
+	slice id;
+	struct attempt found;
+	struct arena arena;
+	struct u32_vec captures;
+};
+
+static int on_capture(void *context, const struct catalog_capture *c)
+{
+	struct search *s = context;
+
+	return s->captures.len < CAPTURES_MAX ? u32_vec_push(&s->captures, c->id) : 0;
+}
+
+static int on_observation(void *context, const struct attempt *a)
+{
+	struct search *s = context;
+
+	if (s->found.record_id.ptr || !a->record_id.ptr || !slice_eq(a->record_id, s->id))
+		return 0;
+	s->found = *a;
+	return attempt_keep(&s->found, &s->arena);
+}
+
+/* The newest captures first: what a capture has again is mostly its own. */
+static int find_original(struct search *s, struct catalog *catalog, struct err *err)
+{
+	int rc = catalog_each_capture(catalog, on_capture, s, err);
+
+	for (size_t i = s->captures.len; rc == 0 && !s->found.record_id.ptr && i > 0; i--)
+		rc = catalog_each_observation(
+			catalog, s->captures.ptr[i - 1], on_observation, s, err);
+	if (rc || s->found.record_id.ptr)
+		return err_code(err, rc);
+	return err_set(err, ERR_NOTFOUND, "the record with its body (%.*s) is not in this archive",
+		slice_shown(s->id, 80), s->id.ptr);
+}
+
+static int read_original(struct reading *r, const struct look_source *from)
+{
+	struct search s = {.id = buf_slice(&r->look->original)};
+	struct state_result result;
+	struct state *own = r->state; /* has the head of the revisit record */
+	bool is_revisit = false;
+	int rc;
+
+	arena_init(&s.arena, VALUE_MAX);
+	rc = find_original(&s, from->catalog, r->err);
+	if (rc == 0)
+		rc = (r->state = state_new(take_body, r)) ? 0 : err_code(r->err, ERR_NOMEM);
+	if (rc == 0)
+		rc = read_record(r, from, &s.found, &is_revisit);
+	if (rc == 0 && is_revisit)
+		rc = err_set(r->err, ERR_SYNTAX, "a revisit record refers to another one");
+	if (rc == 0)
+		rc = err_code(r->err, state_finish(r->state, &result));
+	if (rc == 0 && state_combine(own, &result, &result))
+		rc = err_set(r->err, ERR_SYNTAX,
+			"a revisit record and the one with its body have different codings");
+	if (rc == 0)
+		rc = err_code(r->err, keep_result(r, &result));
+	if (r->state != own)
+		state_free(r->state);
+	r->state = own;
+	u32_vec_release(&s.captures);
+	arena_release(&s.arena);
+	return rc;
+}
+
+int look_read(struct look *l, const struct look_source *from, const struct attempt *attempt,
+	struct err *err)
+{
+	struct reading r = {.look = l, .err = err};
+	struct state_result result;
+	bool is_revisit = false;
+	int rc;
+
+	*l = (struct look){.attempt = attempt};
+	buf_init(&l->media_type, VALUE_MAX);
+	buf_init(&l->location, VALUE_MAX);
+	buf_init(&l->coding, VALUE_MAX);
+	buf_init(&l->original, VALUE_MAX);
+	buf_init(&l->body, LOOK_BODY_MAX);
+	buf_init(&r.head, FIELDS_HEAD_MAX);
+	if (!attempt->warc.ptr)
+		return err_set(err, ERR_NOTFOUND, "this look has no record in the WARC files");
+	r.state = state_new(take_body, &r);
+	rc = r.state ? read_record(&r, from, attempt, &is_revisit) : err_code(err, ERR_NOMEM);
+	if (rc == 0)
+		rc = err_code(err, keep_head(&r));
+	if (rc == 0 && is_revisit) {
+		rc = read_original(&r, from);
+	} else if (rc == 0) {
+		rc = err_code(err, state_finish(r.state, &result));
+		if (rc == 0)
+			rc = err_code(err, keep_result(&r, &result));
+	}
+	state_free(r.state);
+	buf_release(&r.head);
+	return rc;
+}
+
+void look_release(struct look *l)
+{
+	buf_release(&l->media_type);
+	buf_release(&l->location);
+	buf_release(&l->coding);
+	buf_release(&l->original);
+	buf_release(&l->body);
+}

@@ -1,0 +1,51 @@
+/*
+ * What a look at a page showed, read from the WARC files: status, type and decoded body. A revisit
+ * record has no body; it is read from the response record that it refers to.
+ */
+#ifndef QUALITY_LOOK_H
+#define QUALITY_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/attempt.h"
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "catalog/catalog.h"
+#include "http/digest.h"
+
+enum { LOOK_BODY_MAX = 64 << 20 }; /* bytes of a body that are kept */
+
+struct look_source {
+	const char *warc_dir;
+	struct catalog *catalog; /* knows where records are */
+};
+
+struct look {
+	const struct attempt *attempt; /* borrowed */
+	unsigned status;
+	struct buf media_type; /* of Content-Type, as sent; empty for none */
+	struct buf location;   /* of Location */
+	struct buf coding;     /* names of the content codings */
+	struct buf original;   /* id of the record that has the body; empty: this one */
+	bool whole;            /* as its framing and coding say, and not truncated */
+	bool readable;         /* body is all of it, decoded */
+	bool close_delimited;  /* nothing but the end of the connection shows its end */
+	struct digest state;   /* http/state.h */
+	struct digest digest;  /* of the body, decoded if readable */
+	uint64_t size;         /* of the body, in the same way */
+	struct buf body;       /* at most LOOK_BODY_MAX bytes */
+};
+
+/*
+ * Reads the response of an attempt, which is borrowed. 0, ERR_NOTFOUND when there is no record,
+ * ERR_SYNTAX when it is damaged, ERR_IO, ERR_NOMEM, or as the catalog's functions. To be released
+ * in any case.
+ */
+int look_read(struct look *l, const struct look_source *from, const struct attempt *attempt,
+	struct err *err) SP_MUST_CHECK;
+
+void look_release(struct look *l);
+
+#endif
