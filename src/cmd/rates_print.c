@@ -84,6 +84,7 @@ static void put_csv(const struct rates_answer *a, bool due)
 	rates_source(a, source);
 	csv_write_field(stdout, a->url);
 	put_number(a->rate);
+	put_number(a->rate * a->rate / a->variance);
 	put_number(a->low);
 	put_number(a->high);
 	(void)printf(",%" PRIu64 ",", a->captures);
@@ -97,7 +98,7 @@ static void put_csv(const struct rates_answer *a, bool due)
 
 static int print_csv(const struct rates_answers *answers, bool due)
 {
-	(void)printf("url,rate,low,high,observations,changes,last_change,source%s\n",
+	(void)printf("url,rate,shape,low,high,observations,changes,last_change,source%s\n",
 		due ? ",probability" : "");
 	for (size_t i = 0; i < answers->len; i++)
 		put_csv(&answers->ptr[i], due);

@@ -24,20 +24,20 @@ static bool is_hex(slice text)
 	return true;
 }
 
-/* The algorithm that has values of that length, with its colon; NULL for none. */
-static const char *guess(slice text)
+/* The algorithm that has values of that length, with its colon; ptr is NULL for none. */
+static slice guess(slice text)
 {
 	switch (text.len) {
 	case 32:
-		return is_hex(text) ? "md5:" : "sha1:";
+		return is_hex(text) ? SLICE("md5:") : SLICE("sha1:");
 	case 40:
-		return "sha1:";
+		return SLICE("sha1:");
 	case 52:
 	case 56:
 	case 64:
-		return "sha256:";
+		return SLICE("sha256:");
 	default:
-		return NULL;
+		return (slice){0};
 	}
 }
 
@@ -53,21 +53,17 @@ static listed_digest other(slice text)
 
 listed_digest listed_digest_parse(slice text)
 {
-	const char *algorithm;
+	slice algorithm;
 	char full[DIGEST_TEXT_SIZE];
 	struct digest d;
-	int n;
 
 	if (text.len == 0 || slice_eq(text, SLICE("-")))
 		return LISTED_NO_DIGEST;
-	algorithm = memchr(text.ptr, ':', text.len) ? "" : guess(text);
-	if (algorithm && text.len + strlen(algorithm) < sizeof full) {
-		size_t head = strlen(algorithm);
-
-		memcpy(full, algorithm, head);
-		memcpy(full + head, text.ptr, text.len);
-		n = digest_parse((slice){full, head + text.len}, &d);
-		if (n == 0)
+	algorithm = memchr(text.ptr, ':', text.len) ? SLICE("") : guess(text);
+	if (algorithm.ptr && text.len + algorithm.len < sizeof full) {
+		memcpy(full, algorithm.ptr, algorithm.len);
+		memcpy(full + algorithm.len, text.ptr, text.len);
+		if (digest_parse((slice){full, algorithm.len + text.len}, &d) == 0)
 			return listed_digest_of(&d);
 	}
 	return other(text);

@@ -24,12 +24,14 @@ struct reader {
 	void *context;
 	struct timemap_counts *counts;
 	unsigned depth;
+	unsigned inside;           /* objects within a capture: they say nothing about it */
 	struct buf text;           /* the last string, number or word */
 	struct buf fields[FIELDS]; /* of the capture that is being read, but for FIELD_ORIGINAL */
 	struct err *err;
 
 	/* A table of a CDX server. */
 	enum field columns[TIMEMAP_COLUMNS_MAX];
+	bool is_table; /* what is open at the top is a list */
 	bool has_header;
 };
 
@@ -181,8 +183,10 @@ static int emit(struct reader *r)
 	struct listed o = {.url = buf_slice(&r->fields[FIELD_URL])};
 	int rc = 0;
 
-	if (date.len == 0)
+	if (date.len == 0) {
+		forget_capture(r);
 		return 0;
+	}
 	if (o.url.len == 0)
 		o.url = buf_slice(&r->fields[FIELD_ORIGINAL]);
 	if (o.url.len == 0 || (cdx_date_parse(date, &o.time) && warc_date_parse(date, &o.time))) {
@@ -197,12 +201,19 @@ static int emit(struct reader *r)
 	return rc;
 }
 
+static bool has_fields(const struct reader *r)
+{
+	for (int i = 0; i < FIELDS; i++)
+		if (i != FIELD_ORIGINAL && r->fields[i].len > 0)
+			return true;
+	return false;
+}
+
 /* Behind "{". */
-static int take_object(struct reader *r)
+static int take_members(struct reader *r)
 {
 	int rc = 0;
 
-	forget_capture(r);
 	if (take(r, '}'))
 		return 0;
 	do {
@@ -216,7 +227,18 @@ static int take_object(struct reader *r)
 		if (rc)
 			return rc;
 	} while (take(r, ','));
-	return take(r, '}') ? emit(r) : ERR_SYNTAX;
+	return take(r, '}') ? 0 : ERR_SYNTAX;
+}
+
+static int take_object(struct reader *r)
+{
+	bool inside = r->inside > 0 || has_fields(r);
+	int rc;
+
+	r->inside += inside;
+	rc = take_members(r);
+	r->inside -= inside;
+	return rc || inside ? rc : emit(r);
 }
 
 /* The columns of a table's row; the first row names them. */
@@ -233,10 +255,12 @@ static int take_cell(struct reader *r, size_t column)
 /* Behind "["; a list in a list at the top is a row. */
 static int take_array(struct reader *r)
 {
-	bool is_row = r->depth == 2;
+	bool is_row = r->depth == 2 && r->is_table;
 	size_t count = 0;
 	int rc;
 
+	if (r->depth == 1)
+		r->is_table = true;
 	if (is_row)
 		forget_capture(r);
 	if (take(r, ']'))
@@ -263,6 +287,8 @@ static int take_nested(struct reader *r, char open)
 	if (r->depth >= TIMEMAP_DEPTH_MAX)
 		return ERR_LIMIT;
 	r->depth++;
+	if (r->depth == 1)
+		r->is_table = false;
 	rc = open == '{' ? take_object(r) : take_array(r);
 	r->depth--;
 	return rc;
@@ -277,7 +303,7 @@ static int take_value(struct reader *r, enum field field)
 	if (take(r, '['))
 		return take_nested(r, '[');
 	rc = take(r, '"') ? take_string(r) : take_word(r);
-	if (rc == 0 && field != FIELD_NONE) {
+	if (rc == 0 && field != FIELD_NONE && r->inside == 0) {
 		buf_reset(&r->fields[field]);
 		rc = buf_add(&r->fields[field], buf_slice(&r->text));
 	}
