@@ -165,11 +165,10 @@ static int on_attempt(void *context, const struct attempt *a)
 
 static int read_catalog(struct input *in, struct catalog *catalog, struct err *err)
 {
-	int rc = catalog_snapshot(catalog, err);
+	int rc;
 
 	in->captures.len = 0;
-	if (rc == 0)
-		rc = catalog_each_capture(catalog, on_capture, in, err);
+	rc = catalog_each_capture(catalog, on_capture, in, err);
 	for (size_t i = 0; rc == 0 && i < in->captures.len; i++) {
 		in->pages.len = 0;
 		rc = catalog_each_page(catalog, in->captures.ptr[i], on_page, in, err);
