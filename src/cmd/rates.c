@@ -104,11 +104,9 @@ static const struct options OPTIONS = {
 struct input {
 	struct page_table table;
 	struct listing_counts counts; /* of the file that is being read */
-	struct u32_vec pages;         /* of a capture: its page numbers to ours, or NO_PAGE */
-	struct u32_vec captures;      /* of an archive */
+	struct u32_vec pages;    /* of a capture: its page numbers to ours, or CATALOG_NO_PAGE */
+	struct u32_vec captures; /* of an archive */
 };
-
-enum { NO_PAGE = UINT32_MAX };
 
 static int on_listed(void *context, const struct listed *o, struct err *err)
 {
@@ -142,7 +140,7 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 static int on_page(void *context, const struct catalog_page *page)
 {
 	struct input *in = context;
-	uint32_t number = NO_PAGE;
+	uint32_t number = CATALOG_NO_PAGE;
 	int rc = page->taken ? page_table_get(&in->table, page->url, &number, NULL) : 0;
 
 	if (rc == ERR_SYNTAX)
@@ -156,8 +154,8 @@ static int on_attempt(void *context, const struct attempt *a)
 	struct input *in = context;
 	struct listed o = {.time = a->wall.first_byte, .status = a->status};
 
-	if (a->page >= in->pages.len || in->pages.ptr[a->page] == NO_PAGE || !a->has_payload ||
-		a->truncated || a->failure.ptr || o.time == 0)
+	if (a->page >= in->pages.len || in->pages.ptr[a->page] == CATALOG_NO_PAGE ||
+		!a->has_payload || a->truncated || a->failure.ptr || o.time == 0)
 		return 0;
 	o.digest = listed_digest_of(&a->payload);
 	return page_table_see(&in->table, in->pages.ptr[a->page], &o, RATES_FROM_ARCHIVE);
@@ -366,7 +364,7 @@ enum cmd_status cmd_rates(int argc, char **argv)
 	struct err err = {0};
 	struct input in = {0};
 	enum cmd_status status;
-	int64_t by;
+	int64_t by = 0;
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;

@@ -7,9 +7,10 @@ enum { FIRST = 1, OTHER = 128 };
 
 listed_digest listed_digest_of(const struct digest *d)
 {
-	uint64_t bits;
+	uint64_t bits = 0;
 
-	memcpy(&bits, d->bytes, sizeof bits);
+	for (size_t i = 0; i < sizeof bits; i++)
+		bits = bits << 8 | d->bytes[i];
 	return (bits & ~(uint64_t)LISTED_ALGORITHM) | (uint64_t)(FIRST + (int)d->kind);
 }
 
