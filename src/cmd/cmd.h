@@ -28,6 +28,7 @@ enum cmd_status {
 /* argv[0] is the command's name. Return what to exit with. */
 enum cmd_status cmd_crawl(int argc, char **argv);
 enum cmd_status cmd_demo(int argc, char **argv);
+enum cmd_status cmd_import(int argc, char **argv);
 enum cmd_status cmd_index(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_living_site(int argc, char **argv);

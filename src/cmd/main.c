@@ -15,6 +15,7 @@ struct command {
 static const struct command COMMANDS[] = {
 	{"crawl", "capture a site, then print its quality", cmd_crawl},
 	{"demo", "capture a changing site in several ways and check the results", cmd_demo},
+	{"import", "keep captures that others made, for change rates", cmd_import},
 	{"index", "rebuild the index of an archive", cmd_index},
 	{"inspect", "show how input files are read, one JSON object per line", cmd_inspect},
 	{"living-site", "serve a web site whose pages change at known times", cmd_living_site},

@@ -1,5 +1,4 @@
 /* stillpoint rates: how often pages change, from archives and from lists of captures. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +6,10 @@
 
 #include "archive/warc_date.h"
 #include "base/clock.h"
-#include "base/lists.h"
-#include "base/log.h"
-#include "cmd/archive.h"
 #include "cmd/cmd.h"
+#include "cmd/rates_input.h"
 #include "cmd/rates_model.h"
 #include "cmd/rates_print.h"
-#include "import/listing.h"
 
 struct rates_options {
 	const char *explain;
@@ -101,94 +97,6 @@ static const struct options OPTIONS = {
 
 /* ---- reading ---- */
 
-struct input {
-	struct page_table table;
-	struct listing_counts counts; /* of the file that is being read */
-	struct u32_vec pages;    /* of a capture: its page numbers to ours, or CATALOG_NO_PAGE */
-	struct u32_vec captures; /* of an archive */
-};
-
-static int on_listed(void *context, const struct listed *o, struct err *err)
-{
-	struct input *in = context;
-
-	return err_code(err, page_table_add(&in->table, o, 1U << in->counts.format));
-}
-
-static int read_list(struct input *in, const char *path, struct err *err)
-{
-	int rc = listing_read(path, on_listed, in, &in->counts, err);
-
-	if (rc || in->counts.bad == 0)
-		return rc;
-	if (in->counts.first_bad > 0)
-		log_warn("rates",
-			"%s: passed over %" PRIu64 " unreadable lines (first: line %" PRIu64 ")",
-			path, in->counts.bad, in->counts.first_bad);
-	else
-		log_warn("rates", "%s: passed over %" PRIu64 " unreadable captures", path,
-			in->counts.bad);
-	return 0;
-}
-
-static int on_capture(void *context, const struct catalog_capture *capture)
-{
-	return u32_vec_push(&((struct input *)context)->captures, capture->id);
-}
-
-/* Numbers are dense: pages come as 0, 1, 2, … */
-static int on_page(void *context, const struct catalog_page *page)
-{
-	struct input *in = context;
-	uint32_t number = CATALOG_NO_PAGE;
-	int rc = page->taken ? page_table_get(&in->table, page->url, &number, NULL) : 0;
-
-	if (rc == ERR_SYNTAX)
-		rc = 0;
-	return rc ? rc : u32_vec_push(&in->pages, number);
-}
-
-/* What was cut off, or failed, shows no state of the page. */
-static int on_attempt(void *context, const struct attempt *a)
-{
-	struct input *in = context;
-	struct listed o = {.time = a->wall.first_byte, .status = a->status};
-
-	if (a->page >= in->pages.len || in->pages.ptr[a->page] == CATALOG_NO_PAGE ||
-		!a->has_payload || a->truncated || a->failure.ptr || o.time == 0)
-		return 0;
-	o.digest = listed_digest_of(&a->payload);
-	return page_table_see(&in->table, in->pages.ptr[a->page], &o, RATES_FROM_ARCHIVE);
-}
-
-static int read_catalog(struct input *in, struct catalog *catalog, struct err *err)
-{
-	int rc;
-
-	in->captures.len = 0;
-	rc = catalog_each_capture(catalog, on_capture, in, err);
-	for (size_t i = 0; rc == 0 && i < in->captures.len; i++) {
-		in->pages.len = 0;
-		rc = catalog_each_page(catalog, in->captures.ptr[i], on_page, in, err);
-		if (rc == 0)
-			rc = catalog_each_observation(
-				catalog, in->captures.ptr[i], on_attempt, in, err);
-	}
-	return err_code(err, rc);
-}
-
-static int read_archive(struct input *in, const char *path, struct err *err)
-{
-	struct catalog *catalog;
-	int rc = archive_open_catalog(path, &catalog, err);
-
-	if (rc)
-		return rc;
-	rc = read_catalog(in, catalog, err);
-	catalog_close(catalog);
-	return rc;
-}
-
 static bool is_directory(const char *path)
 {
 	struct stat st;
@@ -197,15 +105,16 @@ static bool is_directory(const char *path)
 }
 
 /* *ret_status is set on failure. */
-static int read_all(struct input *in, const struct option_args *args, enum cmd_status *ret_status)
+static int read_all(
+	struct rates_input *in, const struct option_args *args, enum cmd_status *ret_status)
 {
 	struct err err = {0};
 
 	for (size_t i = 0; i < args->count; i++) {
 		bool archive = is_directory(args->ptr[i]);
 
-		if (archive ? read_archive(in, args->ptr[i], &err)
-			    : read_list(in, args->ptr[i], &err)) {
+		if (archive ? rates_input_archive(in, args->ptr[i], &err)
+			    : rates_input_list(in, args->ptr[i], &err)) {
 			*ret_status = archive ? cmd_fail_archive("rates", &err)
 					      : cmd_fail_input("rates", &err);
 			return err.code;
@@ -292,7 +201,7 @@ static enum cmd_status print_all(
 }
 
 static enum cmd_status answer(
-	struct input *in, const struct rates_options *o, int64_t by, struct err *err)
+	struct rates_input *in, const struct rates_options *o, int64_t by, struct err *err)
 {
 	struct rates_model *m = calloc(1, sizeof *m);
 	struct rates_answer a;
@@ -362,7 +271,7 @@ enum cmd_status cmd_rates(int argc, char **argv)
 	struct rates_options o = {.threshold = UNSET, .within = UNSET};
 	struct option_args args;
 	struct err err = {0};
-	struct input in = {0};
+	struct rates_input in;
 	enum cmd_status status;
 	int64_t by = 0;
 
@@ -371,11 +280,9 @@ enum cmd_status cmd_rates(int argc, char **argv)
 	if (check(&o, &err) || find_end(&o, &by, &err))
 		return cmd_fail("rates", &err);
 	cmd_log(false);
-	page_table_init(&in.table);
+	rates_input_init(&in);
 	if (read_all(&in, &args, &status) == 0)
 		status = answer(&in, &o, by, &err);
-	page_table_release(&in.table);
-	u32_vec_release(&in.pages);
-	u32_vec_release(&in.captures);
+	rates_input_release(&in);
 	return status;
 }

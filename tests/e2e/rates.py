@@ -203,6 +203,27 @@ with living.Site("site", "--pages", 12, "--mean-rate", "0.2", "--seed", 3) as si
         file = tap.write("living.csv", tap.succeed("rates", ARCHIVE, "--csv"))
         tap.equal(living.crawl(site, ARCHIVE, "--delay", "0s", "--rates", file).returncode, 0)
 
+with tap.case("import: kept in the archive, and nothing twice"):
+    want = rates(ARCHIVE, CDX)
+    captures = sum(row["observations"] for row in ANSWERS.values())
+    for added, known in ((captures, 0), (0, captures)):
+        tap.equal(tap.succeed("import", ARCHIVE, CDX),
+                  f"imported {added} captures of {len(TRUTH)} pages; {known} were there already\n")
+        for url, row in rates(ARCHIVE).items():
+            tap.near(row["rate"], want[url]["rate"], 1e-6 * row["rate"])
+            tap.equal({**want[url], **{key: row[key] for key in ("rate", "low", "high")}}, row)
+
+with tap.case("import: the archive is as sound as before"):
+    tap.equal(tap.run("verify", ARCHIVE).returncode, 0)
+
+with tap.case("import: what cannot be read leaves the archive alone"):
+    before = rates(ARCHIVE)
+    tap.refuse(2, "not a list of captures", "import", ARCHIVE, cdxj, tap.write("prose", "Dear Sir,\n"))
+    tap.equal(rates(ARCHIVE), before)
+
+with tap.case("refused: import into nothing"):
+    tap.refuse(1, "nowhere", "import", tap.path("nowhere"), CDX)
+
 for label, want, *arguments in [
         ("no file", "No such file or directory", tap.path("nowhere")),
         ("not a list", "not a list of captures", tap.write("prose", "Dear Sir,\n")),
