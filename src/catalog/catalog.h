@@ -292,6 +292,23 @@ struct catalog_verdict {
 int catalog_set_verdict(struct catalog *c, uint32_t capture, const struct catalog_verdict *v,
 	struct err *err) SP_MUST_CHECK;
 
+/* ---- captures of others ---- */
+
+/* A capture of a page that somebody else made. The meaning of digest and source is the caller's. */
+struct catalog_imported {
+	slice url;       /* url_page */
+	int64_t time;    /* wall, ns */
+	uint64_t digest; /* 0: unknown */
+	unsigned source;
+};
+
+/*
+ * Adds it unless the page has one of that time. *ret_added also if only its digest was missing;
+ * untouched on failure.
+ */
+int catalog_add_imported(struct catalog *c, const struct catalog_imported *i, bool *ret_added,
+	struct err *err) SP_MUST_CHECK;
+
 /* ---- rows ---- */
 
 /* Which function a row is for, and which member it is in; of a page, also which fields count. */
@@ -388,6 +405,11 @@ int catalog_each_clock(struct catalog *c, uint32_t capture, catalog_on_clock *ca
 	struct err *err) SP_MUST_CHECK;
 int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict *call,
 	void *context, struct err *err) SP_MUST_CHECK;
+
+/* In the order they were added. */
+typedef int catalog_on_imported(void *context, const struct catalog_imported *i);
+int catalog_each_imported(
+	struct catalog *c, catalog_on_imported *call, void *context, struct err *err) SP_MUST_CHECK;
 
 typedef int catalog_on_plan(void *context, const struct catalog_plan *p);
 int catalog_each_plan(struct catalog *c, uint32_t capture, catalog_on_plan *call, void *context,

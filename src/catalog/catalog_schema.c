@@ -80,7 +80,11 @@ static const char VERSION_3[] =
 	"ALTER TABLE observation ADD COLUMN rule_set INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE observation ADD COLUMN rules TEXT;"
 	"ALTER TABLE observation ADD COLUMN masked INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE observation ADD COLUMN normal BLOB;";
+	"ALTER TABLE observation ADD COLUMN normal BLOB;"
+	"CREATE TABLE imported_page(id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE) STRICT;"
+	"CREATE TABLE imported(id INTEGER PRIMARY KEY, page INTEGER NOT NULL,"
+	" time INTEGER NOT NULL, digest INTEGER NOT NULL, source INTEGER NOT NULL,"
+	" UNIQUE(page, time)) STRICT;";
 
 static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3};
 

@@ -105,6 +105,16 @@ static const char *const SQL[SQL_COUNT] = {
 		" ON CONFLICT(id) DO UPDATE SET verdict = ?2, evidence = ?3, reason = ?4",
 	[SQL_EACH_VERDICT] =
 		"SELECT id, verdict, evidence, reason FROM verdict " OF_CAPTURE "ORDER BY id",
+
+	[SQL_ADD_IMPORTED_PAGE] =
+		"INSERT INTO imported_page(url) VALUES(?1) ON CONFLICT DO NOTHING",
+	[SQL_ADD_IMPORTED] = "INSERT INTO imported(page, time, digest, source)"
+			     " VALUES((SELECT id FROM imported_page WHERE url = ?1), ?2, ?3, ?4)"
+			     " ON CONFLICT(page, time) DO UPDATE SET digest = ?3, source = ?4"
+			     " WHERE digest = 0 AND ?3 <> 0",
+	[SQL_EACH_IMPORTED] =
+		"SELECT imported.id, imported_page.url, time, digest, source FROM imported"
+		" JOIN imported_page ON imported_page.id = imported.page ORDER BY imported.id",
 };
 
 const char *catalog_sql(enum catalog_sql id)

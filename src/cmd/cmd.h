@@ -29,10 +29,12 @@ enum cmd_status {
 enum cmd_status cmd_crawl(int argc, char **argv);
 enum cmd_status cmd_demo(int argc, char **argv);
 enum cmd_status cmd_diff(int argc, char **argv);
+enum cmd_status cmd_import(int argc, char **argv);
 enum cmd_status cmd_index(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_living_site(int argc, char **argv);
 enum cmd_status cmd_plan(int argc, char **argv);
+enum cmd_status cmd_rates(int argc, char **argv);
 enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);

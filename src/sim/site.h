@@ -2,7 +2,8 @@
  * A site as a file describes it: pages, how often each changes, what each is worth, how much is
  * known of its rate (plan/survival.h) and which pages it links to. CSV with the header
  * page,rate[,weight][,shape][,links], columns in any order; links are page names separated by
- * blanks. The first may also be called url, as in the files of import/rates.h.
+ * blanks. The first may also be called url, as in the files of import/rates.h; other columns that
+ * `stillpoint rates --csv` writes are ignored.
  */
 #ifndef SIM_SITE_H
 #define SIM_SITE_H

@@ -94,8 +94,29 @@ static void locate(struct err *err, const char *file, uint64_t line)
 		err_prefix(err, "%s", file);
 }
 
+/* Other columns of `stillpoint rates --csv`. Unknown ones are refused: they may be misspelt. */
+static bool is_ignored(slice name)
+{
+	static const slice NAMES[] = {
+		SLICE_INIT("low"),
+		SLICE_INIT("high"),
+		SLICE_INIT("observations"),
+		SLICE_INIT("changes"),
+		SLICE_INIT("last_change"),
+		SLICE_INIT("source"),
+		SLICE_INIT("probability"),
+	};
+
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+		if (slice_eq(NAMES[i], name))
+			return true;
+	return false;
+}
+
 static int read_column(struct reader *r, slice name, int at)
 {
+	if (is_ignored(name))
+		return 0;
 	if (slice_eq(name, SLICE("url"))) /* as in files for crawl --rates */
 		name = COLUMNS[COLUMN_PAGE];
 	for (size_t c = 0; c < COLUMN_COUNT; c++) {

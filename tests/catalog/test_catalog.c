@@ -401,7 +401,65 @@ static void test_many_words(void)
 	catalog_close(c);
 }
 
-/* No statement sorts, or reads more than its capture. */
+struct imported_seen {
+	int count;
+	struct catalog_imported last;
+	char url[64];
+};
+
+static int keep_imported(void *context, const struct catalog_imported *i)
+{
+	struct imported_seen *seen = context;
+
+	seen->count++;
+	seen->last = *i;
+	(void)snprintf(seen->url, sizeof seen->url, "%.*s", (int)i->url.len, i->url.ptr);
+	return 0;
+}
+
+/* A capture of others is added once; a digest that was missing is added to it. */
+static void test_imported(void)
+{
+	static const struct {
+		const char *url;
+		int64_t time;
+		uint64_t digest;
+		bool added;
+	} ROWS[] = {
+		{"http://a/", 5, 0, true},
+		{"http://a/", 5, 0, false},
+		{"http://a/", 5, UINT64_MAX, true},
+		{"http://a/", 5, 7, false},
+		{"http://a/", 6, 7, true},
+		{"http://b/", 5, 8, true},
+	};
+	char path[SAMPLE_PATH_SIZE];
+	struct imported_seen seen = {0};
+	struct err err = {0};
+	uint32_t capture = 0;
+	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct catalog_imported row = {
+			slice_str(ROWS[i].url), ROWS[i].time, ROWS[i].digest, 4};
+		bool added = !ROWS[i].added;
+
+		CHECK_INT(catalog_add_imported(c, &row, &added, &err), 0);
+		CHECK_INT(added, ROWS[i].added);
+	}
+	CHECK_INT(catalog_commit(c, &err), 0);
+	catalog_close(c);
+	c = sample_open(path, CATALOG_READ);
+	CHECK_INT(catalog_each_imported(c, keep_imported, &seen, &err), 0);
+	CHECK_INT(seen.count, 3);
+	CHECK_STR(seen.url, "http://b/");
+	CHECK_INT(seen.last.time, 5);
+	CHECK_INT((int64_t)seen.last.digest, 8);
+	CHECK_INT(seen.last.source, 4);
+	catalog_close(c);
+}
+
+/* No statement sorts, or reads more than its capture; some tables are of no capture. */
 static void test_query_plans(void)
 {
 	char path[SAMPLE_PATH_SIZE], sql[2048];
@@ -420,7 +478,8 @@ static void test_query_plans(void)
 			bool bad = strstr(line, "TEMP B-TREE") || strstr(line, "AUTOMATIC");
 			bool scan = strncmp(line, "SCAN ", 5) == 0 &&
 				    strcmp(line, "SCAN warc") != 0 &&
-				    strcmp(line, "SCAN capture") != 0;
+				    strcmp(line, "SCAN capture") != 0 &&
+				    strcmp(line, "SCAN imported") != 0;
 
 			if (!CHECK(!bad && !scan))
 				tap_note("%s: %s", sql, line);
@@ -446,6 +505,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_rollback);
 	TAP_RUN(test_refused_rows);
 	TAP_RUN(test_many_words);
+	TAP_RUN(test_imported);
 	TAP_RUN(test_query_plans);
 	return tap_done();
 }

@@ -205,7 +205,7 @@ with tap.case("a file of rates that is wrong is named with its line"):
     for content, *says in (
             ("url,rate\nhttp://a/,1\nhttp://b/,-1\n", "line 3", "negative"),
             ("url,rate\nhttp://a/,nan\n", "line 2", "not a number"),
-            ("url,rate\nhttp://a/,1\nhttp://A:80,2\n", "line 3", "there already"),
+            ("url,rate\nhttp://a/,1\nhttp://A:80,2\n", "line 3", "given already"),
             ("url\nhttp://a/\n", "line 1", "no column 'rate'"),
             ("url,rate\na,1\n", "line 2", "not a URL"),
             ("", "line 1", "empty")):

@@ -1,0 +1,288 @@
+/* stillpoint rates: how often pages change, from archives and from lists of captures. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "archive/warc_date.h"
+#include "base/clock.h"
+#include "cmd/cmd.h"
+#include "cmd/rates_input.h"
+#include "cmd/rates_model.h"
+#include "cmd/rates_print.h"
+
+struct rates_options {
+	const char *explain;
+	const char *at;
+	double threshold, within;
+	int64_t limit;
+	int per;
+	bool json, csv, due;
+};
+
+enum { PER_PAGE, PER_SITE };
+
+static const char *const PER[] = {"page", "site", NULL};
+
+static const double UNSET = -1, THRESHOLD = 0.5, WEEK = 7 * 86400.0;
+
+#define AT(member) offsetof(struct rates_options, member)
+
+static const struct option_spec SPECS[] = {
+	{.name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print JSON lines"},
+	{.name = "csv",
+		.kind = OPTION_FLAG,
+		.offset = AT(csv),
+		.help = "print CSV, as plan, crawl --rates and simulate read it"},
+	{.name = "explain",
+		.kind = OPTION_STRING,
+		.offset = AT(explain),
+		.metavar = "URL",
+		.help = "show how the rate of this page came about"},
+	{.name = "due",
+		.kind = OPTION_FLAG,
+		.offset = AT(due),
+		.help = "list what has probably changed since its last capture, likeliest first"},
+	{.name = "threshold",
+		.kind = OPTION_DOUBLE,
+		.offset = AT(threshold),
+		.metavar = "T",
+		.min = 0,
+		.max = 1,
+		.help = "with --due: the least probability to be listed (default 0.5)"},
+	{.name = "within",
+		.kind = OPTION_DURATION,
+		.offset = AT(within),
+		.metavar = "TIME",
+		.help = "with --due: changed by then, from now (default 7d)"},
+	{.name = "limit",
+		.kind = OPTION_INT,
+		.offset = AT(limit),
+		.metavar = "N",
+		.min = 1,
+		.max = 1e15,
+		.help = "with --due: list at most so many"},
+	{.name = "per",
+		.kind = OPTION_CHOICE,
+		.offset = AT(per),
+		.choices = PER,
+		.help = "an answer for each page, or for each site: the rate at which any of "
+			"its pages changes (default page)"},
+	{.name = "at",
+		.kind = OPTION_STRING,
+		.offset = AT(at),
+		.metavar = "DATE",
+		.help = "count from this time instead of now, such as 2026-01-31 or "
+			"2026-01-31T12:00:00Z"},
+	{0},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "rates",
+	.usage = "ARCHIVE|FILE… [--json|--csv] [--per page|site]\n"
+		 "ARCHIVE|FILE… --due [--threshold T] [--within TIME] [--limit N]\n"
+		 "ARCHIVE|FILE… --explain URL",
+	.description =
+		"Tells how often each page changes, in changes per second, and how sure that is: "
+		"what pages in its directory do, corrected by what its own captures show. "
+		"Captures come from archives of Stillpoint, and from files of others: CDX, CDXJ, "
+		"ZipNum indexes, TimeMaps, WARC files, all of them also gzip. Several are taken "
+		"together.\n\nTwo captures with the same digest: unchanged in between. TimeMaps "
+		"have no digests as a rule and tell nothing about changes.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+};
+
+/* ---- reading ---- */
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* *ret_status is set on failure. */
+static int read_all(
+	struct rates_input *in, const struct option_args *args, enum cmd_status *ret_status)
+{
+	struct err err = {0};
+
+	for (size_t i = 0; i < args->count; i++) {
+		bool archive = is_directory(args->ptr[i]);
+
+		if (archive ? rates_input_archive(in, args->ptr[i], &err)
+			    : rates_input_list(in, args->ptr[i], &err)) {
+			*ret_status = archive ? cmd_fail_archive("rates", &err)
+					      : cmd_fail_input("rates", &err);
+			return err.code;
+		}
+	}
+	return 0;
+}
+
+/* ---- answers ---- */
+
+static int by_url(const void *a, const void *b)
+{
+	const struct rates_answer *x = a, *y = b;
+	size_t n = x->url.len < y->url.len ? x->url.len : y->url.len;
+	int order = memcmp(x->url.ptr, y->url.ptr, n);
+
+	return order ? order : (x->url.len > y->url.len) - (x->url.len < y->url.len);
+}
+
+static int by_chance(const void *a, const void *b)
+{
+	const struct rates_answer *x = a, *y = b;
+
+	if (x->changed != y->changed)
+		return x->changed > y->changed ? -1 : 1;
+	return by_url(a, b);
+}
+
+static void sort(struct rates_answers *answers, int (*order)(const void *, const void *))
+{
+	if (answers->len > 0)
+		qsort(answers->ptr, answers->len, sizeof *answers->ptr, order);
+}
+
+/* Keeps what is likely enough, likeliest first. */
+static void keep_due(struct rates_answers *answers, const struct rates_options *o)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < answers->len; i++)
+		if (answers->ptr[i].changed >= o->threshold)
+			answers->ptr[kept++] = answers->ptr[i];
+	answers->len = kept;
+	sort(answers, by_chance);
+	if (o->limit > 0 && answers->len > (uint64_t)o->limit)
+		answers->len = (size_t)o->limit;
+}
+
+static int answer_all(struct rates_model *m, int64_t by, struct rates_answers *out)
+{
+	for (uint32_t i = 0; i < m->table->pages.len; i++) {
+		struct rates_answer a;
+		int rc = rates_model_answer(m, i, by, &a);
+
+		if (rc == 0)
+			rc = rates_answers_push(out, a);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static enum cmd_status print_all(
+	struct rates_model *m, const struct rates_options *o, int64_t by, struct err *err)
+{
+	struct rates_answers answers = {0};
+	enum rates_form form = o->json ? RATES_JSON : o->csv ? RATES_CSV : RATES_TEXT;
+	int rc = answer_all(m, by, &answers);
+	enum cmd_status status;
+
+	if (rc) {
+		(void)err_code(err, rc);
+		status = cmd_fail("rates", err);
+	} else {
+		sort(&answers, by_url);
+		if (o->per == PER_SITE)
+			rates_join_sites(&answers);
+		if (o->due)
+			keep_due(&answers, o);
+		status = cmd_finish(rates_print(&answers, form, o->due));
+	}
+	rates_answers_release(&answers);
+	return status;
+}
+
+static enum cmd_status answer(
+	struct rates_input *in, const struct rates_options *o, int64_t by, struct err *err)
+{
+	struct rates_model *m = calloc(1, sizeof *m);
+	struct rates_answer a;
+	uint32_t page = 0;
+	enum cmd_status status;
+	int rc = m ? 0 : ERR_NOMEM;
+
+	if (rc == 0 && o->explain)
+		rc = cmd_in_option(page_table_get(&in->table, slice_str(o->explain), &page, err),
+			"explain", err);
+	if (rc == 0)
+		rc = rates_model_init(m, &in->table);
+	if (rc == 0 && o->explain)
+		rc = rates_model_answer(m, page, by, &a);
+	if (rc) {
+		(void)err_code(err, rc);
+		status = cmd_fail("rates", err);
+	} else if (o->explain) {
+		rates_explain(m, page, &a, by);
+		status = cmd_finish(0);
+	} else {
+		status = print_all(m, o, by, err);
+	}
+	if (m)
+		rates_model_release(m);
+	free(m);
+	return status;
+}
+
+/* ---- options ---- */
+
+static int check(struct rates_options *o, struct err *err)
+{
+	bool for_due = o->threshold >= 0 || o->limit > 0;
+
+	if (o->json && o->csv)
+		return err_set(err, ERR_USAGE, "--json and --csv exclude each other; give one");
+	if (o->explain && (o->json || o->csv || o->due || o->per != PER_PAGE))
+		return err_set(err, ERR_USAGE,
+			"--explain is for one page, as text; leave out --json, --csv, --due, "
+			"--per");
+	if (for_due && !o->due)
+		return err_set(err, ERR_USAGE, "--threshold and --limit need --due");
+	if (o->within >= 0 && !o->due && !o->explain)
+		return err_set(err, ERR_USAGE, "--within needs --due or --explain");
+	o->threshold = o->threshold >= 0 ? o->threshold : THRESHOLD;
+	o->within = o->within >= 0 ? o->within : WEEK;
+	return 0;
+}
+
+/* The time by which pages have changed or not, ns. */
+static int find_end(const struct rates_options *o, int64_t *ret, struct err *err)
+{
+	int64_t start = clock_realtime(clock_system());
+	double end;
+
+	if (o->at && warc_date_parse(slice_str(o->at), &start))
+		return err_set(err, ERR_USAGE,
+			"--at: '%.99s' is not a date such as 2026-01-31T12:00:00Z", o->at);
+	end = (double)start + o->within * 1e9;
+	*ret = end < 9.2e18 ? (int64_t)end : INT64_MAX;
+	return 0;
+}
+
+enum cmd_status cmd_rates(int argc, char **argv)
+{
+	struct rates_options o = {.threshold = UNSET, .within = UNSET};
+	struct option_args args;
+	struct err err = {0};
+	struct rates_input in;
+	enum cmd_status status;
+	int64_t by = 0;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (check(&o, &err) || find_end(&o, &by, &err))
+		return cmd_fail("rates", &err);
+	cmd_log(false);
+	rates_input_init(&in);
+	if (read_all(&in, &args, &status) == 0)
+		status = answer(&in, &o, by, &err);
+	rates_input_release(&in);
+	return status;
+}

@@ -1,0 +1,43 @@
+/*
+ * Captures that others made, from the files that list them: CDX, CDXJ, ZipNum-compressed indexes
+ * (their blocks, or the index of the blocks, whose files must be beside it), TimeMaps, and WARC
+ * files. The bytes tell which it is, not the name. All may be gzip. Read as a stream: memory does
+ * not grow with the file.
+ *
+ * They give change rates, and no more: nobody proves that a page was still between two captures.
+ */
+#ifndef IMPORT_LISTING_H
+#define IMPORT_LISTING_H
+
+#include "base/api.h"
+#include "import/listed.h"
+
+enum listing_format {
+	LISTING_UNKNOWN,
+	LISTING_CDX,
+	LISTING_CDXJ,
+	LISTING_ZIPNUM,
+	LISTING_TIMEMAP,
+	LISTING_WARC,
+	LISTING_FORMATS,
+};
+
+/* "cdx", …; constant. */
+const char *listing_format_name(enum listing_format format);
+
+struct listing_counts {
+	enum listing_format format;
+	uint64_t read;      /* handed out */
+	uint64_t bad;       /* lines or records that could not be read, and were passed over */
+	uint64_t first_bad; /* the first such line, from 1; 0: none, or not of a line */
+};
+
+/*
+ * Hands out all captures of a file ("-": standard input, but no WARC file) in its order. 0; ERR_IO;
+ * ERR_SYNTAX for a file that is none of these or damaged; ERR_LIMIT, ERR_NOMEM; or what the sink
+ * returned. err has the file's name.
+ */
+int listing_read(const char *path, listed_sink *sink, void *context,
+	struct listing_counts *ret_counts, struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,110 @@
+#include "import/listing_warc.h"
+
+#include "archive/warc_reader.h"
+#include "http/payload.h"
+
+struct reader {
+	struct warc_reader *warc;
+	struct payload payload;
+	struct listing_counts *counts;
+};
+
+/* What was cut, or is a part of something, has no digest that could be compared. */
+static bool is_part(const struct warc_header *h)
+{
+	return warc_header_get(h, SLICE("WARC-Truncated")).ptr ||
+	       warc_header_get(h, SLICE("WARC-Segment-Number")).ptr;
+}
+
+static bool is_capture(const struct warc_header *h)
+{
+	return (h->type == WARC_TYPE_RESPONSE || h->type == WARC_TYPE_RESOURCE ||
+		       h->type == WARC_TYPE_REVISIT) &&
+	       h->url.ptr && h->has_date;
+}
+
+static int compute(
+	struct reader *r, const struct warc_header *h, listed_digest *ret, struct err *err)
+{
+	enum payload_form form = payload_is_http(h->content_type) ? PAYLOAD_HTTP : PAYLOAD_WHOLE;
+	struct payload_digests digests;
+	slice bytes;
+	int rc = payload_start(&r->payload, form, DIGEST_SHA1);
+
+	if (rc)
+		return err_code(err, rc);
+	while ((rc = warc_reader_block(r->warc, &bytes, err)) == 0) {
+		rc = payload_feed(&r->payload, bytes);
+		if (rc)
+			return err_code(err, rc);
+	}
+	if (rc != ERR_END)
+		return rc;
+	rc = payload_finish(&r->payload, &digests);
+	if (rc == 0 && r->payload.state != PAYLOAD_NO_HTTP)
+		*ret = listed_digest_of(&digests.decoded);
+	return err_code(err, rc);
+}
+
+static int read_record(
+	struct reader *r, const struct warc_record *record, struct listed *o, struct err *err)
+{
+	const struct warc_header *h = &record->header;
+	slice stated = warc_header_get(h, SLICE("WARC-Payload-Digest"));
+	int rc = 0;
+
+	*o = (struct listed){.url = h->url, .time = h->date};
+	if (is_part(h))
+		o->digest = LISTED_NO_DIGEST;
+	else if (stated.ptr)
+		o->digest = listed_digest_parse(stated);
+	else if (h->type != WARC_TYPE_REVISIT)
+		rc = compute(r, h, &o->digest, err);
+	if (rc == 0)
+		rc = warc_reader_end(r->warc, err);
+	o->status = record->status;
+	return rc;
+}
+
+static int read_records(struct reader *r, listed_sink *sink, void *context, struct err *err)
+{
+	const struct warc_record *record;
+	int rc;
+
+	while ((rc = warc_reader_next(r->warc, &record, err)) == 0) {
+		struct listed o;
+
+		if (record->is_gap) {
+			r->counts->bad++;
+			continue;
+		}
+		if (!is_capture(&record->header))
+			continue;
+		rc = read_record(r, record, &o, err);
+		if (rc)
+			return rc;
+		if (record->problem.code) {
+			r->counts->bad++;
+			continue;
+		}
+		r->counts->read++;
+		rc = sink(context, &o, err);
+		if (rc)
+			return rc;
+	}
+	return rc == ERR_END ? 0 : rc;
+}
+
+int listing_read_warc(const char *path, listed_sink *sink, void *context,
+	struct listing_counts *counts, struct err *err)
+{
+	struct reader r = {.counts = counts};
+	int rc = warc_reader_open(path, WARC_READER_UNCHECKED, &r.warc, err);
+
+	if (rc)
+		return rc;
+	rc = read_records(&r, sink, context, err);
+	warc_reader_close(r.warc);
+	payload_release(&r.payload);
+	return rc;
+}

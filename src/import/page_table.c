@@ -1,0 +1,246 @@
+#include "import/page_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of all URLs; ten million of them have a quarter of it. */
+#define URLS_MAX ((size_t)16 << 30)
+
+enum { SHOWN_MAX = 80 }; /* bytes of a URL in a message */
+
+static const double NS = 1e9;
+
+void page_table_init(struct page_table *t)
+{
+	*t = (struct page_table){0};
+	arena_init(&t->urls, URLS_MAX);
+	strmap_init(&t->map, hash_key_random(), NULL);
+	url_init(&t->url);
+	buf_init(&t->last, URL_MAX);
+}
+
+void page_table_release(struct page_table *t)
+{
+	for (size_t i = 0; i < t->pages.len; i++)
+		free(t->pages.ptr[i].seen);
+	page_entries_release(&t->pages);
+	strmap_release(&t->map);
+	arena_release(&t->urls);
+	url_release(&t->url);
+	buf_release(&t->last);
+}
+
+/* ERR_NOTFOUND for what is no page. */
+static int read_url(struct page_table *t, slice url)
+{
+	int rc = url_parse(&t->url, url, NULL, NULL);
+
+	if (rc == ERR_NOMEM)
+		return rc;
+	return rc || !url_is_http(&t->url) ? ERR_NOTFOUND : 0;
+}
+
+static int add_page(struct page_table *t, slice url, uint32_t *ret)
+{
+	char *copy = arena_strdup(&t->urls, url);
+	struct page_entry page = {.url = {copy, url.len}};
+	int rc;
+
+	if (!copy)
+		return ERR_NOMEM;
+	if (t->pages.len >= UINT32_MAX)
+		return ERR_LIMIT;
+	*ret = (uint32_t)t->pages.len;
+	rc = page_entries_push(&t->pages, page);
+	return rc ? rc : strmap_put(&t->map, page.url, *ret);
+}
+
+/* Lists are sorted by URL as a rule: that of the line before is at hand. */
+static int find_page(struct page_table *t, slice url, uint32_t *ret)
+{
+	int rc;
+
+	if (t->last.len > 0 && slice_eq(buf_slice(&t->last), url)) {
+		*ret = t->last_page;
+		return 0;
+	}
+	rc = read_url(t, url);
+	if (rc)
+		return rc;
+	if (!strmap_get(&t->map, url_page(&t->url), ret))
+		rc = add_page(t, url_page(&t->url), ret);
+	if (rc)
+		return rc;
+	buf_reset(&t->last);
+	t->last_page = *ret;
+	rc = buf_add(&t->last, url);
+	return rc == ERR_LIMIT ? 0 : rc;
+}
+
+static bool is_comparable(listed_digest a, listed_digest b)
+{
+	return a != LISTED_NO_DIGEST && b != LISTED_NO_DIGEST && ((a ^ b) & LISTED_ALGORITHM) == 0;
+}
+
+/* Takes out captures whose two neighbours have the same digest. */
+static void drop_confirming(struct page_entry *p)
+{
+	uint32_t kept = 1;
+
+	for (uint32_t i = 1; i + 1 < p->len; i++)
+		if (p->seen[i].digest != p->seen[kept - 1].digest ||
+			p->seen[i].digest != p->seen[i + 1].digest)
+			p->seen[kept++] = p->seen[i];
+	p->seen[kept++] = p->seen[p->len - 1];
+	p->len = kept;
+}
+
+static void drop_oldest(struct page_entry *p)
+{
+	uint32_t gone = p->len / 2;
+
+	for (uint32_t i = 1; i <= gone; i++)
+		p->gone_changes += is_comparable(p->seen[i - 1].digest, p->seen[i].digest) &&
+				   p->seen[i - 1].digest != p->seen[i].digest;
+	memmove(p->seen, p->seen + gone, (p->len - gone) * sizeof *p->seen);
+	p->len -= gone;
+}
+
+static int make_room(struct page_entry *p)
+{
+	uint32_t cap = p->cap ? 2 * p->cap : 1;
+	struct page_seen *seen;
+
+	if (p->len < p->cap)
+		return 0;
+	if (p->cap >= PAGE_TABLE_KEEP) {
+		drop_confirming(p);
+		if (p->len > PAGE_TABLE_KEEP / 2)
+			drop_oldest(p);
+		return 0;
+	}
+	seen = realloc(p->seen, cap * sizeof *seen);
+	if (!seen)
+		return ERR_NOMEM;
+	p->seen = seen;
+	p->cap = cap;
+	return 0;
+}
+
+/* The first capture that is not before that time. */
+static uint32_t find_place(const struct page_entry *p, int64_t time)
+{
+	uint32_t low = 0, high = p->len;
+
+	if (high > 0 && p->seen[high - 1].time < time)
+		return high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (p->seen[middle].time < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int add_seen(struct page_entry *p, struct page_seen seen)
+{
+	uint32_t at = find_place(p, seen.time);
+	int rc;
+
+	if (at < p->len && p->seen[at].time == seen.time) {
+		if (p->seen[at].digest == LISTED_NO_DIGEST)
+			p->seen[at].digest = seen.digest;
+		return 0;
+	}
+	rc = make_room(p);
+	if (rc)
+		return rc;
+	p->captures++;
+	at = find_place(p, seen.time);
+	if (at == 0 && p->gone_changes > 0)
+		return 0; /* older than what is no longer kept */
+	memmove(p->seen + at + 1, p->seen + at, (p->len - at) * sizeof *p->seen);
+	p->seen[at] = seen;
+	p->len++;
+	return 0;
+}
+
+static bool is_page(const struct listed *o)
+{
+	return o->status == 0 || (o->status >= 200 && o->status <= 299);
+}
+
+int page_table_see(struct page_table *t, uint32_t page, const struct listed *o, unsigned source)
+{
+	struct page_entry *p = &t->pages.ptr[page];
+
+	if (!is_page(o)) {
+		t->other_status++;
+		return 0;
+	}
+	if (o->digest != LISTED_NO_DIGEST)
+		p->sources |= source;
+	return add_seen(p, (struct page_seen){o->time, o->digest});
+}
+
+int page_table_add(struct page_table *t, const struct listed *o, unsigned source)
+{
+	uint32_t page = 0;
+	int rc;
+
+	if (!is_page(o)) {
+		t->other_status++;
+		return 0;
+	}
+	rc = find_page(t, o->url, &page);
+	if (rc == ERR_NOTFOUND) {
+		t->bad_urls++;
+		return 0;
+	}
+	return rc ? rc : page_table_see(t, page, o, source);
+}
+
+int page_table_get(struct page_table *t, slice url, uint32_t *ret_page, struct err *err)
+{
+	int rc = find_page(t, url, ret_page);
+
+	if (rc == ERR_NOTFOUND)
+		return err_set(err, ERR_SYNTAX, "'%.*s' is not an http or https URL",
+			slice_shown(url, SHOWN_MAX), url.ptr);
+	return err_code(err, rc);
+}
+
+int page_entry_intervals(
+	const struct page_entry *page, struct rate_intervals *out, struct page_summary *ret)
+{
+	struct page_summary s = {.changes = page->gone_changes};
+	const struct page_seen *before = NULL;
+
+	out->len = 0;
+	for (uint32_t i = 0; i < page->len; i++) {
+		const struct page_seen *now = &page->seen[i];
+		bool changed;
+		int rc;
+
+		if (now->digest == LISTED_NO_DIGEST)
+			continue;
+		if (before && is_comparable(before->digest, now->digest)) {
+			changed = before->digest != now->digest;
+			rc = rate_intervals_push(
+				out, (struct rate_interval){
+					     (double)(now->time - before->time) / NS, changed});
+			if (rc)
+				return rc;
+			s.changes += changed;
+			s.last_change = changed ? now->time : s.last_change;
+		}
+		before = now;
+		s.last_seen = now->time;
+	}
+	s.compared = out->len;
+	*ret = s;
+	return 0;
+}

@@ -1,0 +1,85 @@
+/*
+ * Captures gathered by page, in the order of time, whatever the order in which files have them.
+ * Memory grows with pages: of a page with more than PAGE_TABLE_KEEP captures, those that only
+ * confirm their neighbours go first (nothing is lost by that), then the oldest (their changes are
+ * still counted, but say no more about the rate).
+ *
+ * A capture counts if its status is 2xx or unknown. The same capture twice counts once; of two at
+ * one instant the first counts.
+ */
+#ifndef IMPORT_PAGE_TABLE_H
+#define IMPORT_PAGE_TABLE_H
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "import/listed.h"
+#include "rate/interval_line.h"
+#include "url/url.h"
+
+enum { PAGE_TABLE_KEEP = 512 };
+
+struct page_seen {
+	int64_t time; /* ns */
+	listed_digest digest;
+};
+
+struct page_entry {
+	slice url;              /* url_page; the table's */
+	struct page_seen *seen; /* by time */
+	uint32_t len, cap;
+	uint32_t gone_changes; /* among captures that are no longer kept */
+	uint64_t captures;     /* all that count */
+	unsigned sources;      /* a set of the caller's, of captures with a digest */
+};
+
+VEC_DECLARE(page_entries, struct page_entry);
+
+/* Fields are its own but for pages, which may be read. */
+struct page_table {
+	struct arena urls;
+	struct strmap map;
+	struct page_entries pages;
+	struct url url;        /* scratch */
+	struct buf last;       /* the URL of the last capture as written */
+	uint32_t last_page;    /* its page */
+	uint64_t other_status; /* captures that do not count */
+	uint64_t bad_urls;     /* and those whose URL is none, or not of HTTP */
+};
+
+/* Does not move afterwards. */
+void page_table_init(struct page_table *t);
+void page_table_release(struct page_table *t);
+
+/* Adds a capture; source is a bit for page_entry.sources. 0, ERR_LIMIT, ERR_NOMEM. */
+int page_table_add(struct page_table *t, const struct listed *o, unsigned source) SP_MUST_CHECK;
+
+/* The same for a page of that number; the URL is not read. */
+int page_table_see(
+	struct page_table *t, uint32_t page, const struct listed *o, unsigned source) SP_MUST_CHECK;
+
+/*
+ * The number of the page of a URL in any spelling, which is added if it is not there, without
+ * captures. 0, ERR_SYNTAX for what is no URL of HTTP, ERR_LIMIT, ERR_NOMEM.
+ */
+int page_table_get(
+	struct page_table *t, slice url, uint32_t *ret_page, struct err *err) SP_MUST_CHECK;
+
+/* What is known of a page. */
+struct page_summary {
+	uint64_t compared;   /* intervals */
+	uint64_t changes;    /* of these, and of captures no longer kept */
+	int64_t last_change; /* the capture that showed it first, ns; 0: none */
+	int64_t last_seen;   /* the last capture with a digest, ns; 0: none */
+};
+
+/*
+ * Puts a page's intervals in place of what is in the list: each capture is compared with the one
+ * before it, those without a digest left out; where the two have digests of different algorithms,
+ * there is no interval. 0 or ERR_NOMEM.
+ */
+int page_entry_intervals(const struct page_entry *page, struct rate_intervals *out,
+	struct page_summary *ret) SP_MUST_CHECK;
+
+#endif

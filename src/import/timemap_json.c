@@ -1,0 +1,338 @@
+/*
+ * TimeMaps in JSON. Read as a stream: of each object, or row of a table, only the few strings that
+ * matter are kept.
+ */
+#include "archive/warc_date.h"
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "import/cdx.h"
+#include "import/timemap.h"
+
+enum field {
+	FIELD_NONE,
+	FIELD_DATE,
+	FIELD_URL,
+	FIELD_DIGEST,
+	FIELD_STATUS,
+	FIELD_ORIGINAL,
+	FIELDS
+};
+
+struct reader {
+	struct text_input *in;
+	listed_sink *sink;
+	void *context;
+	struct timemap_counts *counts;
+	unsigned depth;
+	unsigned inside;           /* objects within a capture: they say nothing about it */
+	struct buf text;           /* the last string, number or word */
+	struct buf fields[FIELDS]; /* of the capture that is being read, but for FIELD_ORIGINAL */
+	struct err *err;
+
+	/* A table of a CDX server. */
+	enum field columns[TIMEMAP_COLUMNS_MAX];
+	bool is_table; /* what is open at the top is a list */
+	bool has_header;
+};
+
+static int take_value(struct reader *r, enum field field);
+
+static int look(struct reader *r)
+{
+	int c = text_input_look(r->in);
+
+	for (; c == ' ' || c == '\t' || c == '\r' || c == '\n'; c = text_input_look(r->in))
+		(void)text_input_get(r->in);
+	return c;
+}
+
+static bool take(struct reader *r, char c)
+{
+	if (look(r) != c)
+		return false;
+	(void)text_input_get(r->in);
+	return true;
+}
+
+static enum field field_of(slice name)
+{
+	static const struct {
+		slice name;
+		enum field field;
+	} ROWS[] = {
+		{SLICE_INIT("datetime"), FIELD_DATE},
+		{SLICE_INIT("timestamp"), FIELD_DATE},
+		{SLICE_INIT("url"), FIELD_URL},
+		{SLICE_INIT("original"), FIELD_URL},
+		{SLICE_INIT("digest"), FIELD_DIGEST},
+		{SLICE_INIT("status"), FIELD_STATUS},
+		{SLICE_INIT("statuscode"), FIELD_STATUS},
+		{SLICE_INIT("original_uri"), FIELD_ORIGINAL},
+		{SLICE_INIT("original_url"), FIELD_ORIGINAL},
+	};
+
+	for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+		if (slice_eq(ROWS[i].name, name))
+			return ROWS[i].field;
+	return FIELD_NONE;
+}
+
+static int take_hex4(struct reader *r, unsigned *ret)
+{
+	unsigned value = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int c = text_input_get(r->in);
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (unsigned)(c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			value = value << 4 | (unsigned)((c | 0x20) - 'a' + 10);
+		else
+			return ERR_SYNTAX;
+	}
+	*ret = value;
+	return 0;
+}
+
+/* A character behind "\u"; half a surrogate pair is U+FFFD. */
+static int take_unicode(struct reader *r, struct buf *out)
+{
+	char bytes[UTF8_MAX];
+	unsigned code, low;
+	int rc = take_hex4(r, &code);
+
+	while (rc == 0 && code >= 0xd800 && code < 0xdc00 && text_input_look(r->in) == '\\') {
+		(void)text_input_get(r->in);
+		if (text_input_get(r->in) != 'u')
+			return ERR_SYNTAX; /* nobody writes half a pair and another escape */
+		rc = take_hex4(r, &low);
+		if (rc == 0 && low >= 0xdc00 && low < 0xe000)
+			code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+		else
+			code = low;
+	}
+	return rc ? rc : buf_add(out, (slice){bytes, utf8_put(code, bytes)});
+}
+
+static int take_escape(struct reader *r, struct buf *out)
+{
+	static const char FROM[] = "\"\\/bfnrt", TO[] = "\"\\/\b\f\n\r\t";
+	int c = text_input_get(r->in);
+	const char *hit = c > 0 ? strchr(FROM, c) : NULL;
+
+	if (hit)
+		return buf_add_char(out, TO[hit - FROM]);
+	return c == 'u' ? take_unicode(r, out) : ERR_SYNTAX;
+}
+
+/* Behind the opening quote. A string that is too long is empty: no field of ours is. */
+static int take_string(struct reader *r)
+{
+	bool too_long = false;
+
+	buf_reset(&r->text);
+	for (;;) {
+		int c = text_input_get(r->in), rc;
+
+		if (c == '"')
+			break;
+		if (c == TEXT_INPUT_END)
+			return ERR_SYNTAX;
+		rc = c == '\\' ? take_escape(r, &r->text) : buf_add_char(&r->text, (char)c);
+		if (rc == ERR_LIMIT) {
+			too_long = true;
+			buf_reset(&r->text);
+		} else if (rc) {
+			return rc;
+		}
+	}
+	if (too_long)
+		buf_reset(&r->text);
+	return 0;
+}
+
+/* A number, true, false or null. */
+static int take_word(struct reader *r)
+{
+	buf_reset(&r->text);
+	for (;;) {
+		int c = text_input_look(r->in), rc;
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' ||
+			    c == '.' || c == 'E'))
+			return r->text.len > 0 ? 0 : ERR_SYNTAX;
+		(void)text_input_get(r->in);
+		rc = buf_add_char(&r->text, (char)c);
+		if (rc)
+			return rc;
+	}
+}
+
+static void forget_capture(struct reader *r)
+{
+	for (int i = 0; i < FIELDS; i++)
+		if (i != FIELD_ORIGINAL)
+			buf_reset(&r->fields[i]);
+}
+
+/* Hands out what was gathered, if it is a capture: if it has a date. */
+static int emit(struct reader *r)
+{
+	slice date = buf_slice(&r->fields[FIELD_DATE]);
+	struct listed o = {.url = buf_slice(&r->fields[FIELD_URL])};
+	int rc = 0;
+
+	if (date.len == 0) {
+		forget_capture(r);
+		return 0;
+	}
+	if (o.url.len == 0)
+		o.url = buf_slice(&r->fields[FIELD_ORIGINAL]);
+	if (o.url.len == 0 || (cdx_date_parse(date, &o.time) && warc_date_parse(date, &o.time))) {
+		r->counts->bad++;
+	} else {
+		o.digest = listed_digest_parse(buf_slice(&r->fields[FIELD_DIGEST]));
+		o.status = cdx_status_parse(buf_slice(&r->fields[FIELD_STATUS]));
+		r->counts->read++;
+		rc = r->sink(r->context, &o, r->err);
+	}
+	forget_capture(r);
+	return rc;
+}
+
+static bool has_fields(const struct reader *r)
+{
+	for (int i = 0; i < FIELDS; i++)
+		if (i != FIELD_ORIGINAL && r->fields[i].len > 0)
+			return true;
+	return false;
+}
+
+/* Behind "{". */
+static int take_members(struct reader *r)
+{
+	int rc = 0;
+
+	if (take(r, '}'))
+		return 0;
+	do {
+		if (!take(r, '"'))
+			return ERR_SYNTAX;
+		rc = take_string(r);
+		if (rc == 0 && !take(r, ':'))
+			rc = ERR_SYNTAX;
+		if (rc == 0)
+			rc = take_value(r, field_of(buf_slice(&r->text)));
+		if (rc)
+			return rc;
+	} while (take(r, ','));
+	return take(r, '}') ? 0 : ERR_SYNTAX;
+}
+
+static int take_object(struct reader *r)
+{
+	bool inside = r->inside > 0 || has_fields(r);
+	int rc;
+
+	r->inside += inside;
+	rc = take_members(r);
+	r->inside -= inside;
+	return rc || inside ? rc : emit(r);
+}
+
+/* The columns of a table's row; the first row names them. */
+static int take_cell(struct reader *r, size_t column)
+{
+	int rc = take_value(
+		r, column < TIMEMAP_COLUMNS_MAX && r->has_header ? r->columns[column] : FIELD_NONE);
+
+	if (rc == 0 && !r->has_header && column < TIMEMAP_COLUMNS_MAX)
+		r->columns[column] = field_of(buf_slice(&r->text));
+	return rc;
+}
+
+/* Behind "["; a list in a list at the top is a row. */
+static int take_array(struct reader *r)
+{
+	bool is_row = r->depth == 2 && r->is_table;
+	size_t count = 0;
+	int rc;
+
+	if (r->depth == 1)
+		r->is_table = true;
+	if (is_row)
+		forget_capture(r);
+	if (take(r, ']'))
+		return 0;
+	do {
+		rc = is_row ? take_cell(r, count++) : take_value(r, FIELD_NONE);
+		if (rc)
+			return rc;
+	} while (take(r, ','));
+	if (!take(r, ']'))
+		return ERR_SYNTAX;
+	if (!is_row)
+		return 0;
+	if (r->has_header)
+		return emit(r);
+	r->has_header = true;
+	return 0;
+}
+
+static int take_nested(struct reader *r, char open)
+{
+	int rc;
+
+	if (r->depth >= TIMEMAP_DEPTH_MAX)
+		return ERR_LIMIT;
+	r->depth++;
+	if (r->depth == 1)
+		r->is_table = false;
+	rc = open == '{' ? take_object(r) : take_array(r);
+	r->depth--;
+	return rc;
+}
+
+static int take_value(struct reader *r, enum field field)
+{
+	int rc;
+
+	if (take(r, '{'))
+		return take_nested(r, '{');
+	if (take(r, '['))
+		return take_nested(r, '[');
+	rc = take(r, '"') ? take_string(r) : take_word(r);
+	if (rc == 0 && field != FIELD_NONE && r->inside == 0) {
+		buf_reset(&r->fields[field]);
+		rc = buf_add(&r->fields[field], buf_slice(&r->text));
+	}
+	return rc;
+}
+
+int timemap_read_json(struct text_input *in, listed_sink *sink, void *context,
+	struct timemap_counts *counts, struct err *err)
+{
+	struct reader r = {
+		.in = in, .sink = sink, .context = context, .counts = counts, .err = err};
+	int rc = 0;
+
+	buf_init(&r.text, TIMEMAP_TEXT_MAX);
+	for (int i = 0; i < FIELDS; i++)
+		buf_init(&r.fields[i], TIMEMAP_TEXT_MAX);
+	while (rc == 0 && look(&r) != TEXT_INPUT_END)
+		rc = take_value(&r, FIELD_NONE);
+	if (rc == 0 || rc == ERR_SYNTAX) {
+		int broken = text_input_check(in, err);
+
+		if (broken)
+			rc = broken;
+		else if (rc && err && err->code != rc)
+			(void)err_set(err, rc, "not JSON after %llu captures; fetch it again",
+				(unsigned long long)counts->read);
+	}
+	buf_release(&r.text);
+	for (int i = 0; i < FIELDS; i++)
+		buf_release(&r.fields[i]);
+	return err_code(err, rc);
+}

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""stillpoint rates: from lists of captures whose rates are known, and from archives of our own."""
+
+import base64
+import csv
+import gzip
+import hashlib
+import io
+import json
+import os
+import random
+import time
+
+import living
+import tap
+
+KEYS = ["url", "rate", "low", "high", "observations", "changes", "last_change", "source"]
+DAY = 86400
+PAGES = 60  # in each of DIRECTORIES
+DIRECTORIES = {"news": 3 * DAY, "docs": 200 * DAY}  # mean time between changes
+
+
+def digest(text):
+    return base64.b32encode(hashlib.sha1(text.encode()).digest()).decode()
+
+
+def stamp(seconds):
+    return time.strftime("%Y%m%d%H%M%S", time.gmtime(seconds))
+
+
+def cdx_line(url, seconds, version, status="200"):
+    key = "org,example)" + url[len("http://example.org"):]
+    return f"{key} {stamp(seconds)} {url} text/html {status} {digest(url + str(version))} - 1 a.gz\n"
+
+
+def poisson_pages():
+    """Pages of known rates, each seen at random times; lines by page and time, and the rates."""
+    draw = random.Random(1)
+    lines, rates = [], {}
+    for directory, period in DIRECTORIES.items():
+        for page in range(PAGES):
+            url = f"http://example.org/{directory}/{page}.html"
+            rates[url] = draw.gammavariate(1, 1 / period)
+            now, version, change = 1.3e9, 0, draw.expovariate(rates[url])
+            for _ in range(draw.randint(2, 30)):
+                gap = draw.lognormvariate(13.5, 1)
+                now += gap
+                change -= gap
+                if change < 0:  # one or many look alike, and the process has no memory
+                    version += 1
+                    change = draw.expovariate(rates[url])
+                lines.append(cdx_line(url, now, version))
+    return lines, rates
+
+
+def rates(*arguments):
+    return {row["url"]: row
+            for row in map(json.loads, tap.succeed("rates", *arguments, "--json").splitlines())}
+
+
+LINES, TRUTH = poisson_pages()
+CDX = tap.write("all.cdx", " CDX N b a m s k r V g\n" + "".join(LINES))
+ANSWERS = rates(CDX)
+
+with tap.case("the contract of JSON"):
+    tap.equal(sorted(ANSWERS), sorted(TRUTH))
+    for row in ANSWERS.values():
+        tap.equal(list(row), KEYS)
+        assert 0 < row["low"] < row["rate"] < row["high"], row
+        tap.equal(row["source"], "cdx")
+        tap.equal(row["last_change"] is None, row["changes"] == 0)
+
+with tap.case("intervals cover the true rates about as often as they say"):
+    covered = sum(ANSWERS[url]["low"] <= rate <= ANSWERS[url]["high"] for url, rate in TRUTH.items())
+    share = covered / len(TRUTH)  # the draw is fixed; 95 % are due
+    assert 0.89 <= share <= 0.995, share
+
+with tap.case("observations and changes are those of the list"):
+    for url in list(TRUTH)[::10]:
+        seen = [line.split()[5] for line in LINES if line.split()[2] == url]
+        tap.equal(ANSWERS[url]["observations"], len(seen))
+        tap.equal(ANSWERS[url]["changes"], sum(a != b for a, b in zip(seen, seen[1:])))
+
+with tap.case("a list in two files, overlapping and in another order, is the same list"):
+    first = tap.write("first.cdx", "".join(reversed(LINES[:len(LINES) * 2 // 3])))
+    second = tap.write("second.cdx.gz", gzip.compress("".join(LINES[len(LINES) // 3:]).encode()))
+    for url, row in rates(second, first, first).items():
+        for key in ("rate", "low", "high"):  # sums in another order
+            tap.near(row[key], ANSWERS[url][key], 1e-6 * row[key])
+            row[key] = ANSWERS[url][key]
+        tap.equal(row, ANSWERS[url])
+
+with tap.case("CDXJ gives what CDX gives"):
+    rows = [line.split() for line in LINES]
+    cdxj = tap.write("all.cdxj", "".join(
+        f'{r[0]} {r[1]} {{"url":"{r[2]}","status":"200","digest":"sha1:{r[5]}"}}\n' for r in rows))
+    got = rates(cdxj)
+    for url, row in ANSWERS.items():
+        tap.equal(got[url], {**row, "source": "cdxj"})
+
+with tap.case("a page without captures of its own has the rate of its directory"):
+    news, docs = (tap.succeed("rates", CDX, "--explain", f"http://example.org/{name}/new.html")
+                  for name in DIRECTORIES)
+    assert "none: the prior stands" in news, news
+    per_second = [float(text.split(" per second")[0].split()[-1]) for text in (news, docs)]
+    assert 0.5 < per_second[0] * DIRECTORIES["news"] < 2, per_second
+    # what other directories do counts as ten pages, so a calm one looks less calm than it is
+    assert 0.5 < per_second[1] * DIRECTORIES["docs"] < 10, per_second
+
+with tap.case("explain: prior, evidence, both"):
+    url = list(TRUTH)[0]
+    text = tap.succeed("rates", CDX, "--explain", url, "--at", "2013-01-01")
+    for want in (url, "example.org/news/ (60 with captures to compare)", "all pages (120",
+                 f"{ANSWERS[url]['observations']} captures, ", "alone, without the prior: once in",
+                 f"{ANSWERS[url]['rate']:.3g} per second", "by 2013-01-08T00:00:00Z: "):
+        assert want in text, (want, text)
+
+with tap.case("TimeMaps tell times, and nothing about changes"):
+    timemap = tap.write("timemap", '<http://example.org/docs/t.html>; rel="original",\n' + ",\n".join(
+        f'<http://a.example/{n}>; rel="memento"; datetime="Mon, {n + 10} Jan 2016 23:24:25 GMT"'
+        for n in range(5)))
+    row = rates(CDX, timemap)["http://example.org/docs/t.html"]
+    tap.equal((row["observations"], row["changes"], row["last_change"], row["source"]),
+              (5, None, None, "class"))
+    assert "no two of them can be compared" in tap.succeed(
+        "rates", timemap, "--explain", "http://example.org/docs/t.html")
+
+with tap.case("errors and redirects are no states of a page"):
+    url = "http://example.org/x"
+    file = tap.write("status.cdx", cdx_line(url, 1e9, 1) + cdx_line(url, 1.1e9, 2, "503")
+                     + cdx_line(url, 1.2e9, 3, "302") + cdx_line(url, 1.3e9, 1, "-"))
+    row = rates(file)[url]
+    tap.equal((row["observations"], row["changes"]), (2, 0))
+
+with tap.case("due: likeliest first, above the threshold, at most so many"):
+    arguments = ["--due", "--at", "2013-01-01", "--threshold", "0.9"]
+    due = [json.loads(line)
+           for line in tap.succeed("rates", CDX, *arguments, "--json").splitlines()]
+    chances = [row["probability"] for row in due]
+    assert 0 < len(due) < len(TRUTH) and min(chances) >= 0.9, chances
+    tap.equal(chances, sorted(chances, reverse=True))
+    few = tap.succeed("rates", CDX, *arguments, "--json", "--limit", 3).splitlines()
+    tap.equal([json.loads(line) for line in few], due[:3])
+
+with tap.case("due: later is likelier"):
+    soon, late = (rates(CDX, "--due", "--threshold", 0, "--at", "2011-04-01", "--within", within)
+                  for within in ("1h", "30d"))
+    assert all(soon[url]["probability"] <= late[url]["probability"] for url in soon)
+    assert any(soon[url]["probability"] < late[url]["probability"] for url in soon)
+
+with tap.case("per site: any of its pages changes"):
+    other = tap.write("other.cdx", cdx_line("http://example.org/a", 1e9, 1).replace(
+        "http://example.org/", "https://other.example/"))
+    site = rates(CDX, other, "--per", "site")
+    tap.equal(sorted(site), ["http://example.org/", "https://other.example/"])
+    row = site["http://example.org/"]
+    tap.equal(row["changes"], sum(row["changes"] for row in ANSWERS.values()))
+    assert row["low"] < sum(row["rate"] for row in ANSWERS.values()) < row["high"], row
+
+with tap.case("CSV is what plan, simulate and crawl --rates read"):
+    text = tap.succeed("rates", CDX, "--csv")
+    table = list(csv.DictReader(io.StringIO(text)))
+    tap.equal([float(row["rate"]) for row in table],
+              [ANSWERS[row["url"]]["rate"] for row in table])
+    file = tap.write("rates.csv", text)
+    tap.equal(tap.load("plan", file)["pages"], len(TRUTH))
+    tap.succeed("simulate", "--graph", file, "--strategy", "stillpoint")
+    due = tap.write("due.csv", tap.succeed("rates", CDX, "--csv", "--due", "--threshold", "0"))
+    tap.equal(tap.load("plan", due)["pages"], len(TRUTH))
+
+with tap.case("lines that cannot be read are passed over and told"):
+    file = tap.write("bad.cdx", LINES[0] + "what is this\n" + LINES[1])
+    done = tap.run("rates", file, "--json")
+    tap.equal(done.returncode, 0)
+    assert "passed over 1 unreadable lines (first: line 2)" in done.stderr, done.stderr
+
+with tap.case("nothing known"):
+    tap.equal(tap.succeed("rates", tap.write("empty", ""), "--json"), "")
+
+with living.Site("site", "--pages", 12, "--mean-rate", "0.2", "--seed", 3) as site:
+    ARCHIVE = tap.path("living")
+    for _ in range(2):
+        done = living.crawl(site, ARCHIVE, "--delay", "100ms")
+        tap.equal(done.returncode, 0)
+    with tap.case("an archive of our own: two captures of a living site"):
+        got = rates(ARCHIVE)
+        pages = [row for row in got.values() if row["changes"] is not None]
+        assert len(pages) >= 10, got
+        tap.equal({row["source"] for row in pages}, {"archive"})
+        for row in pages:
+            assert row["observations"] >= 3, row
+
+    with tap.case("changes of an archive are those of its WARC files"):
+        warcs = rates(*living.warc_files(ARCHIVE))
+        compared = 0
+        for url, row in got.items():
+            if row["changes"] is not None and url in warcs:
+                compared += 1
+                assert abs(warcs[url]["changes"] - row["changes"]) <= 1, (row, warcs[url])
+        assert compared >= 10, compared
+
+    with tap.case("its CSV is taken by the next crawl"):
+        file = tap.write("living.csv", tap.succeed("rates", ARCHIVE, "--csv"))
+        tap.equal(living.crawl(site, ARCHIVE, "--delay", "0s", "--rates", file).returncode, 0)
+
+with tap.case("import: kept in the archive, and nothing twice"):
+    want = rates(ARCHIVE, CDX)
+    captures = sum(row["observations"] for row in ANSWERS.values())
+    for added, known in ((captures, 0), (0, captures)):
+        tap.equal(tap.succeed("import", ARCHIVE, CDX),
+                  f"imported {added} captures of {len(TRUTH)} pages; {known} were there already\n")
+        for url, row in rates(ARCHIVE).items():
+            tap.near(row["rate"], want[url]["rate"], 1e-6 * row["rate"])
+            tap.equal({**want[url], **{key: row[key] for key in ("rate", "low", "high")}}, row)
+
+with tap.case("import: the archive is as sound as before"):
+    tap.equal(tap.run("verify", ARCHIVE).returncode, 0)
+
+with tap.case("import: what cannot be read leaves the archive alone"):
+    before = rates(ARCHIVE)
+    tap.refuse(2, "not a list of captures", "import", ARCHIVE, cdxj, tap.write("prose", "Dear Sir,\n"))
+    tap.equal(rates(ARCHIVE), before)
+
+with tap.case("refused: import into nothing"):
+    tap.refuse(1, "nowhere", "import", tap.path("nowhere"), CDX)
+
+for label, want, *arguments in [
+        ("no file", "No such file or directory", tap.path("nowhere")),
+        ("not a list", "not a list of captures", tap.write("prose", "Dear Sir,\n")),
+        ("two forms", "exclude each other", CDX, "--json", "--csv"),
+        ("limit alone", "need --due", CDX, "--limit", "3"),
+        ("within alone", "needs --due", CDX, "--within", "3d"),
+        ("a bad date", "--at: 'soon' is not a date", CDX, "--due", "--at", "soon"),
+        ("explain no URL", "--explain: 'here' is not an http or https URL", CDX, "--explain", "here"),
+        ("explain as JSON", "--explain is for one page", CDX, "--explain", "http://a/", "--json")]:
+    with tap.case(f"refused: {label}"):
+        tap.refuse(2, want, "rates", *arguments)
+
+with tap.case("refused: a directory that is no archive"):
+    os.mkdir(tap.path("empty-directory"))
+    tap.refuse(1, "not an archive", "rates", tap.path("empty-directory"))
+
+tap.done()
