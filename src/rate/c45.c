@@ -6,8 +6,6 @@
 
 #include "rate/c45_split.h"
 
-enum { DEPTH_MAX = 48 };
-
 static const double CONFIDENCE = 0.25, CONFIDENCE_Z = 0.67448975019608;
 
 struct builder {
@@ -204,7 +202,7 @@ static int grow_branches(
 	return rc;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): no deeper than DEPTH_MAX */
+/* NOLINTNEXTLINE(misc-no-recursion): no deeper than C45_DEPTH_MAX */
 static int grow(struct builder *b, struct c45_set set, unsigned depth, uint32_t *ret_node)
 {
 	struct c45_node node;
@@ -215,7 +213,7 @@ static int grow(struct builder *b, struct c45_set set, unsigned depth, uint32_t 
 	if (rc)
 		return rc;
 	node = b->tree->nodes.ptr[*ret_node];
-	if (depth >= DEPTH_MAX || node.weight < 2 * C45_BRANCH_MIN)
+	if (depth >= C45_DEPTH_MAX || node.weight < 2 * C45_BRANCH_MIN)
 		return 0;
 	node.feature = choose(b, set, &split);
 	if (node.feature < 0)
@@ -315,7 +313,7 @@ void c45_release(struct c45 *t)
 	c45_floats_release(&t->weights);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): no deeper than DEPTH_MAX */
+/* NOLINTNEXTLINE(misc-no-recursion): no deeper than C45_DEPTH_MAX */
 static void add_shares(const struct c45 *t, uint32_t number, const struct features *f, double share,
 	double *scores)
 {

@@ -13,7 +13,10 @@
 #include "base/vec.h"
 #include "rate/sample.h"
 
-enum { C45_LEAF = -1 };
+enum {
+	C45_LEAF = -1,
+	C45_DEPTH_MAX = 48, /* of a node below the root */
+};
 
 struct c45_node {
 	int feature;           /* or C45_LEAF */
