@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/parse.h"
+#include "base/word.h"
 #include "rate/predict_model.h"
 
 enum { SHOWN_MAX = 60 }; /* bytes of a token in a message */
@@ -200,13 +201,6 @@ static int read_head(struct parser *p)
 	return rc;
 }
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The byte at *at, which moves to its last digit where it is %XX; -1: an invalid one. */
 static int read_byte(slice s, size_t *at)
 {
@@ -216,8 +210,8 @@ static int read_byte(slice s, size_t *at)
 		return (unsigned char)s.ptr[*at];
 	if (s.len - *at < 3)
 		return -1;
-	high = hex(s.ptr[*at + 1]);
-	low = hex(s.ptr[*at + 2]);
+	high = word_hex(s.ptr[*at + 1]);
+	low = word_hex(s.ptr[*at + 2]);
 	*at += 2;
 	return high < 0 || low < 0 ? -1 : high << 4 | low;
 }

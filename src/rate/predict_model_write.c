@@ -1,6 +1,7 @@
 /* A model as text. Numbers have as many digits as it takes to read the same ones back. */
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "rate/predict_model.h"
 
 struct writer {
@@ -21,6 +22,14 @@ static void put(struct writer *w, const char *text)
 		if ((w)->rc == 0)                                    \
 			(w)->rc = buf_printf((w)->out, __VA_ARGS__); \
 	} while (0)
+
+static void put_number(struct writer *w, double number)
+{
+	char text[FORMAT_DOUBLE_SIZE];
+
+	(void)format_double(number, text);
+	put(w, text);
+}
 
 /* Bytes other than printable ASCII as %XX; "-" stands for the empty word. */
 static void put_word(struct writer *w, slice word)
@@ -50,8 +59,11 @@ static void put_head(struct writer *w)
 	for (size_t i = 0; i < m->class_count; i++) {
 		const struct predict_class *c = &m->classes[i];
 
-		PRINT(w, "class %s rate %.17g upto %.17g pages %llu\n", c->name, c->rate, c->upper,
-			(unsigned long long)c->pages);
+		PRINT(w, "class %s rate ", c->name);
+		put_number(w, c->rate);
+		put(w, " upto ");
+		put_number(w, c->upper);
+		PRINT(w, " pages %llu\n", (unsigned long long)c->pages);
 	}
 }
 
@@ -64,8 +76,10 @@ static void put_floats(struct writer *w, const float *numbers, size_t count)
 static void put_doubles(struct writer *w, const char *name, const double *numbers)
 {
 	put(w, name);
-	for (size_t i = 0; i < w->model->class_count; i++)
-		PRINT(w, " %.17g", numbers[i]);
+	for (size_t i = 0; i < w->model->class_count; i++) {
+		put(w, " ");
+		put_number(w, numbers[i]);
+	}
 	put(w, "\n");
 }
 
