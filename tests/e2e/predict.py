@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import random
+import subprocess
 
 import tap
 
@@ -87,6 +88,18 @@ with tap.case("the predictions are read by plan and simulate"):
     tap.equal(tap.load("plan", rates, "--fast")["pages"], 600)
     tap.succeed("simulate", "--graph", tap.write("few.csv", "\n".join(
         predict(MODEL, "/", "/news/a", "/docs/b")) + "\n"), "--seeds", "/")
+
+with tap.case("crawl takes the predictions: what it refuses is its output"):
+    tap.refuse(2, "choose another name with -o", "crawl", "http://127.0.0.1:8/", "--rates", rates,
+               "-o", A)
+
+with tap.case("output that fails"), open("/dev/full", "w", encoding="ascii") as full:
+    for arguments in (["predict", MODEL, A], ["predict", MODEL, A, "--json"],
+                      ["train", A, "-o", MODEL]):
+        result = subprocess.run([tap.PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                text=True, check=False)
+        tap.equal(result.returncode, 1)
+        assert result.stderr.startswith("stillpoint: standard output: "), result.stderr
 
 with tap.case("the same seed gives the same model, another one the same tree"):
     def text(seed):
