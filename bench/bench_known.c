@@ -50,7 +50,6 @@ struct known {
 struct lab {
 	const struct figure *figure;
 	struct known *list;
-	struct directory directory;
 	struct spill_pool pool;
 	struct servers servers;
 	struct buf shape;

@@ -49,11 +49,11 @@ double rng_normal(struct rng *r);
 static inline void rng_shuffle(struct rng *r, void *items, size_t count, size_t size)
 {
 	for (size_t left = count; left > 1; left--) {
-		char *pick = (char *)items + (size_t)rng_below(r, left) * size;
+		char *drawn = (char *)items + (size_t)rng_below(r, left) * size;
 		char *last = (char *)items + (left - 1) * size, item[8];
 
-		memcpy(item, pick, size);
-		memmove(pick, last, size); /* they may be the same */
+		memcpy(item, drawn, size);
+		memmove(drawn, last, size); /* they may be the same */
 		memcpy(last, item, size);
 	}
 }

@@ -172,7 +172,7 @@ static int add(
 	query_put_int(q, capture);
 	query_put_int(q, page);
 	/* That of a page is the page's. */
-	query_put_text(q, page < SIDE_FIRST ? (slice){0} : a->url);
+	query_put_text(q, page >= SIDE_FIRST ? a->url : (slice){0});
 	for (size_t i = 0; i < COUNT_OF(ALL); i++)
 		put(q, &ALL[i], a, id);
 	return query_run(q, err);

@@ -47,7 +47,7 @@ struct inspector {
 
 static void print_key(struct inspector *in, const char *key, int rc)
 {
-	json_text(&in->json, key, rc ? (slice){0} : buf_slice(&in->text));
+	json_text(&in->json, key, rc == 0 ? buf_slice(&in->text) : (slice){0});
 	buf_reset(&in->text);
 }
 
@@ -59,7 +59,7 @@ static void inspect(struct inspector *in, slice input)
 	json_object_begin(&in->json);
 	json_key(&in->json, "input");
 	json_slice(&in->json, input);
-	json_text(&in->json, "url", rc ? (slice){0} : url_text(&in->url));
+	json_text(&in->json, "url", rc == 0 ? url_text(&in->url) : (slice){0});
 	print_key(in, "canonical", rc ? rc : url_canonical(&in->text, &in->url));
 	print_key(in, "surt", rc ? rc : url_surt(&in->text, &in->url));
 	json_put_string(&in->json, "error", rc ? err.text : NULL);

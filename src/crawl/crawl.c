@@ -77,12 +77,18 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	return 0;
 }
 
-static void close_crawl(struct crawl *x)
+static void free_lanes(struct crawl *x)
 {
 	for (size_t i = 0; i < x->lanes.len; i++)
 		lane_free(x->lanes.ptr[i]);
 	lane_vec_release(&x->lanes);
 	(void)clerk_stop(x->shared.clerk, NULL);
+	x->shared.clerk = NULL;
+}
+
+static void close_crawl(struct crawl *x)
+{
+	free_lanes(x);
 	shared_paces_free(x->shared.paces);
 	if (x->shared.ended >= 0)
 		(void)close(x->shared.ended);
@@ -467,8 +473,16 @@ static void report_stopped(struct crawl *x)
 	}
 }
 
+/* A lane that is stopped in the middle of its work leaves its WARC file open. */
+static int complete_files(struct crawl *x, struct err *err)
+{
+	free_lanes(x);
+	return replay_repair(x->catalog, &x->directory, err);
+}
+
 static int conclude(struct crawl *x, int rc, struct err *err)
 {
+	bool stopped = rc == ERR_STOPPED || atomic_load(&x->shared.stopping);
 	struct err first;
 
 	if (rc == ERR_STOPPED) { /* before the lanes ran */
@@ -479,6 +493,8 @@ static int conclude(struct crawl *x, int rc, struct err *err)
 		report_stopped(x);
 		rc = finish_last(x, err);
 	}
+	if (rc == 0 && stopped && x->has_begun)
+		rc = complete_files(x, err);
 	first = *err;
 	/* What was committed stays; resume fetches the rest again. */
 	if (rc && x->has_begun)

@@ -387,7 +387,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = read_response(c, mode, f, &a, &result, err);
 	if (rc)
 		return rc;
-	*ret_outcome = a.has_payload && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
+	*ret_outcome =
+		a.has_payload && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;

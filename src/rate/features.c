@@ -77,16 +77,16 @@ static char lower(char c)
 /* A word with its feature before it, so that each feature has numbers of its own. */
 struct key {
 	char text[FEATURE_WORD_MAX + 1];
-	size_t len;
 };
 
 static slice make_key(struct key *k, size_t feature, slice word)
 {
-	k->len = word.len < FEATURE_WORD_MAX ? word.len : FEATURE_WORD_MAX;
+	size_t len = 0;
+
 	k->text[0] = (char)('a' + feature);
-	for (size_t i = 0; i < k->len; i++)
-		k->text[i + 1] = lower(word.ptr[i]);
-	return (slice){k->text, ++k->len};
+	for (; len < word.len && len < FEATURE_WORD_MAX; len++)
+		k->text[len + 1] = lower(word.ptr[len]);
+	return (slice){k->text, len + 1};
 }
 
 static int add_key(struct feature_words *w, size_t f, slice key)
@@ -176,14 +176,14 @@ static bool take_host(slice *rest, slice *ret_host)
 
 static slice type_of(slice path)
 {
-	size_t dot = path.len, end = path.len;
+	size_t dot = path.len;
 	slice type;
 
 	while (dot > 0 && path.ptr[dot - 1] != '.' && path.ptr[dot - 1] != '/')
 		dot--;
 	if (dot == 0 || path.ptr[dot - 1] == '/')
 		return SLICE("");
-	type = slice_sub(path, dot, end);
+	type = slice_sub(path, dot, path.len);
 	if (slice_eq(type, SLICE("htm")))
 		return SLICE("html");
 	return slice_eq(type, SLICE("jpeg")) ? SLICE("jpg") : type;

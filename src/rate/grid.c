@@ -18,10 +18,10 @@ enum { STEPS_ROOT = 60, STEPS = 12 };
 
 void rate_grid_init(struct rate_grid *g, double low, double high)
 {
-	double step = log(high / low) / (RATE_GRID_SIZE - 1);
+	double ratio = log(high / low) / (RATE_GRID_SIZE - 1);
 
 	for (size_t k = 0; k < RATE_GRID_SIZE; k++)
-		g->rates[k] = low * exp((double)k * step);
+		g->rates[k] = low * exp((double)k * ratio);
 }
 
 void rate_grid_observe(const struct rate_grid *g, struct rate_row *logs, struct rate_interval seen)

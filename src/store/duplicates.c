@@ -311,13 +311,13 @@ static int on_body(void *context, const struct attempt *a)
 {
 	struct learning *l = context;
 	struct duplicates *d = l->d;
-	bool is_original = a->has_payload && a->warc.ptr && !a->is_revisit && !a->truncated;
+	bool has_body = a->has_payload && a->warc.ptr && !a->is_revisit && !a->truncated;
 	int rc = 0;
 
 	l->is_full = ++l->rows > LEARN_ROWS_MAX || d->count >= d->max / 4 * 3;
 	if (l->is_full)
 		return ERR_LIMIT;
-	if (is_original && a->length >= LENGTH_MIN)
+	if (has_body && a->length >= LENGTH_MIN)
 		rc = duplicates_add(
 			d, &(struct duplicates_body){a->payload, a->coding, a->warc, a->offset});
 	return err_code(l->err, rc);

@@ -145,14 +145,6 @@ static int do_job(struct press *p, struct job *job, struct err *err)
 	return 0;
 }
 
-static void carry_out(struct press *p, struct job *job)
-{
-	struct err err = {0};
-
-	if (err_code(&err, do_job(p, job, &err)))
-		fail(p, &err);
-}
-
 /* The bytes of the jobs that were done. */
 static size_t do_jobs(struct press *p, uint64_t from, uint64_t to)
 {
@@ -160,12 +152,13 @@ static size_t do_jobs(struct press *p, uint64_t from, uint64_t to)
 
 	for (uint64_t i = from; i < to; i++) {
 		struct job *job = &p->ring[i % PRESS_JOBS_MAX];
+		struct err err = {0};
 
 		bytes += job->bytes;
 		if (atomic_load_explicit(&p->failed, memory_order_relaxed))
 			drop(job);
-		else
-			carry_out(p, job);
+		else if (err_code(&err, do_job(p, job, &err)))
+			fail(p, &err);
 	}
 	return bytes;
 }

@@ -156,15 +156,14 @@ static void test_commits(void)
 	x = change_begin(&a);
 	y = change_begin(&b);
 	for (; all < N; all++) {
-		int64_t next = x.next_ns < y.next_ns ? x.next_ns : y.next_ns;
-		bool first = x.next_ns == next, second = y.next_ns == next;
+		int64_t of_a = x.next_ns, of_b = y.next_ns;
 
-		CHECK(next > x.at_ns && next > y.at_ns);
-		if (first)
+		CHECK(of_a > x.at_ns && of_a > y.at_ns && of_b > x.at_ns && of_b > y.at_ns);
+		together += of_a == of_b;
+		if (of_a <= of_b)
 			change_step(&a, &x);
-		if (second)
+		if (of_b <= of_a)
 			change_step(&b, &y);
-		together += first && second;
 	}
 	CHECK_NEAR((double)together / N, 1.0 / 3, 5 * sqrt(2.0 / 9 / N));
 	CHECK_NEAR((double)x.count * 20, (double)x.at_ns / (double)CLOCK_NS_PER_SECOND,

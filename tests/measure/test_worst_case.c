@@ -19,9 +19,10 @@ static double increase_of(const struct blur_site *site, size_t hottest, size_t c
 	for (size_t rank = 0; rank < n; rank++) {
 		bool misplaced = rank < hottest || rank >= n - coldest;
 		double there = site->rates[misplaced ? n - 1 - rank : rank + coldest - hottest];
+		size_t ring = rank / 2;
 
 		increase += (there - site->rates[rank]) *
-			    blur_penalty((double)(rank / 2) * site->delay, crawl);
+			    blur_penalty((double)ring * site->delay, crawl);
 	}
 	return increase;
 }

@@ -175,7 +175,7 @@ static void test_noise(void)
 	}
 	/* 0.9 of the pages have the feature, and 0.8 + 0.2 / 3 of these follow it: 0.78, and
 	 * guesses. */
-	CHECK(tree_right > 0.78 * N && bayes_right > 0.78 * N);
+	CHECK((double)tree_right > 0.78 * N && (double)bayes_right > 0.78 * N);
 	CHECK_INT(t.nodes.ptr[0].feature, FEATURE_TYPE);
 	CHECK(t.nodes.len > 3);
 	c45_release(&t);
