@@ -1,6 +1,6 @@
 /*
  * What learning from visits costs: updates of the Gamma state of many pages, in the order of their
- * numbers and at random, the true posterior of one page, and both classifiers.
+ * numbers and at random, the true posterior of one page, features of URLs, and both classifiers.
  *
  *	rate_bench [PAGES]
  */
@@ -45,24 +45,54 @@ static void posteriors(const struct rate_interval *seen)
 	free(p);
 }
 
+enum { URL_SIZE = 64 };
+
 /* A made-up site whose sections change at different rates, with some noise. */
-static void make_pages(struct feature_words *w, struct features *rows, uint8_t *labels, size_t n)
+static void make_urls(char (*urls)[URL_SIZE], unsigned *parts, size_t n)
 {
 	struct rng r;
-	char url[128];
 
 	rng_init(&r, 2);
 	for (size_t i = 0; i < n; i++) {
-		unsigned host = (unsigned)rng_below(&r, 500), part = (unsigned)rng_below(&r, 200);
-		int len = snprintf(url, sizeof url, "https://www%u.example.org/part-%u/%zu.html",
-			host, part, i);
+		parts[i] = (unsigned)rng_below(&r, 200);
+		(void)snprintf(urls[i], URL_SIZE, "https://www%u.example.org/part-%u/%zu.html",
+			(unsigned)rng_below(&r, 500), parts[i], i);
+	}
+}
 
-		if (features_of_url(w, (slice){url, (size_t)len}, true, &rows[i]))
+static void read_features(struct feature_words *w, char (*urls)[URL_SIZE], struct features *rows,
+	size_t n, bool learn)
+{
+	double start = processor_time();
+
+	for (size_t i = 0; i < n; i++)
+		if (features_of_url(w, slice_str(urls[i]), learn, &rows[i]))
 			exit(1);
+	report(learn ? "features of URLs, words learned" : "features of URLs, words known",
+		(double)n, start, 0);
+}
+
+static void make_pages(struct feature_words *w, struct features *rows, uint8_t *labels, size_t n)
+{
+	char(*urls)[URL_SIZE] = calloc(n, sizeof *urls);
+	unsigned *parts = calloc(n, sizeof *parts);
+	struct rng r;
+
+	if (!urls || !parts)
+		exit(1);
+	make_urls(urls, parts, n);
+	read_features(w, urls, rows, n, true);
+	read_features(w, urls, rows, n, false);
+	rng_init(&r, 3);
+	for (size_t i = 0; i < n; i++) {
+		unsigned part = parts[i];
+
 		rows[i].at[FEATURE_DAYS] = (float)rng_exponential(&r, 0.01 * (1 + part % 10));
 		rows[i].at[FEATURE_IMAGES] = (float)rng_below(&r, 50);
 		labels[i] = (uint8_t)(rng_below(&r, 4) ? part % 10 : rng_below(&r, 10));
 	}
+	free(urls);
+	free(parts);
 }
 
 static void classifiers(size_t n)
@@ -78,9 +108,7 @@ static void classifiers(size_t n)
 	if (!rows || !labels)
 		exit(1);
 	feature_words_init(&w);
-	start = processor_time();
 	make_pages(&w, rows, labels, n);
-	report("features of URLs", (double)n, start, 0);
 	start = processor_time();
 	if (bayes_train(&bayes, &s))
 		exit(1);

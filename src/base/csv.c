@@ -363,15 +363,26 @@ FILE *csv_open_path(const char *path, struct err *err)
 
 int csv_open_file(struct csv_reader *r, FILE *file, unsigned flags, struct err *err)
 {
+	return csv_open_begun(r, SLICE(""), file, flags, err);
+}
+
+int csv_open_begun(struct csv_reader *r, slice begun, FILE *file, unsigned flags, struct err *err)
+{
 	int rc = ERR_NOMEM;
+
+	assert(begun.len <= FIRST_CAP / 2);
 
 	*r = (struct csv_reader){
 		.file = file, .flags = flags, .line = 1, .line_now = 1, .cap = FIRST_CAP};
 	r->ptr = malloc(r->cap);
-	if (!r->ptr)
+	if (!r->ptr) {
 		(void)fail(r, err, rc, err_name(rc));
-	else
+	} else {
+		memcpy(r->ptr, begun.ptr, begun.len);
+		r->end = begun.len;
+		r->ptr[r->end] = '\0';
 		rc = skip_byte_order_mark(r, err);
+	}
 	if (rc == 0 && (flags & CSV_HEADER))
 		rc = read_header(r, err);
 	if (rc)

@@ -80,6 +80,13 @@ FILE *csv_open_path(const char *path, struct err *err) SP_MUST_CHECK;
  */
 int csv_open_file(struct csv_reader *r, FILE *file, unsigned flags, struct err *err) SP_MUST_CHECK;
 
+/*
+ * The same for a file whose first bytes, at most 32 KiB, are read already: they are in begun, which
+ * is borrowed during the call.
+ */
+int csv_open_begun(struct csv_reader *r, slice begun, FILE *file, unsigned flags,
+	struct err *err) SP_MUST_CHECK;
+
 /* Frees all but the input. */
 void csv_close(struct csv_reader *r);
 

@@ -1,6 +1,7 @@
-#include <string.h>
-
 #include "base/csv.h"
+
+/* Bytes that may stand only between quotes. */
+static const bool QUOTED[256] = {[','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
 
 static bool needs_quotes(slice field)
 {
@@ -10,7 +11,7 @@ static bool needs_quotes(slice field)
 	if (slice_eq(slice_sub(field, 0, mark.len), mark))
 		return true;
 	for (size_t i = 0; i < field.len; i++)
-		if (field.ptr[i] && strchr(",\"\r\n", field.ptr[i]))
+		if (QUOTED[(unsigned char)field.ptr[i]])
 			return true;
 	return false;
 }

@@ -34,10 +34,12 @@ enum cmd_status cmd_index(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_living_site(int argc, char **argv);
 enum cmd_status cmd_plan(int argc, char **argv);
+enum cmd_status cmd_predict(int argc, char **argv);
 enum cmd_status cmd_rates(int argc, char **argv);
 enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
+enum cmd_status cmd_train(int argc, char **argv);
 enum cmd_status cmd_verify(int argc, char **argv);
 
 /* What `report` prints of a capture (0: the last), for the commands that have just made one. */

@@ -21,10 +21,12 @@ static const struct command COMMANDS[] = {
 	{"inspect", "show how input files are read, one JSON object per line", cmd_inspect},
 	{"living-site", "serve a web site whose pages change at known times", cmd_living_site},
 	{"plan", "compute a schedule for known pages and rates, and its outcome", cmd_plan},
+	{"predict", "predict change rates of pages without history", cmd_predict},
 	{"rates", "tell how often pages change, from archives and lists of captures", cmd_rates},
 	{"report", "print how sharp a capture is, page by page", cmd_report},
 	{"resume", "continue captures that were interrupted", cmd_resume},
 	{"simulate", "simulate captures of a given site", cmd_simulate},
+	{"train", "learn from known change rates, for predict", cmd_train},
 	{"verify", "check what an archive claims against its WARC files", cmd_verify},
 };
 

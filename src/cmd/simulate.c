@@ -11,7 +11,7 @@
 
 enum { COMMAND_MAX = 16 << 10 };
 
-const char *const SIMULATE_RATES[] = {"past", "oracle", NULL};
+const char *const SIMULATE_RATES[] = {"past", "oracle", "predicted", NULL};
 const char *const SIMULATE_HALVES[] = {"all", "first", "second", NULL};
 
 #define ROW_OF struct simulate_options
@@ -58,8 +58,9 @@ static const struct option_spec SPECS[] = {
 		"known at the start)",
 		.metavar = "FILE"),
 	ROW(CHOICE, rates, "rates", 0,
-		"with --history: change rates from what came before the crawl (default), or from "
-		"the changes during it",
+		"with --history: change rates from what came before the crawl (default), from "
+		"the changes during it, or predicted from paths and the past of a tenth of the "
+		"pages",
 		.choices = SIMULATE_RATES),
 	ROW(DOUBLE, memory_days, "memory-days", 0,
 		"with --history: rates from so much of the past (default: all of it)",

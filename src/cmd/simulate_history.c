@@ -127,6 +127,17 @@ static int summarise(struct history_experiment *e)
 	return rc;
 }
 
+const char *history_rates_name(const struct history_experiment *e)
+{
+	static const char *const NAMES[] = {
+		[DRAW_PAST] = "the past",
+		[DRAW_ORACLE] = "the oracle",
+		[DRAW_PREDICTED] = "the predictor",
+	};
+
+	return NAMES[e->params.rates];
+}
+
 double history_mean_pages(const struct replay *r)
 {
 	double sum = 0;
@@ -261,7 +272,7 @@ static void print_text(const void *context, FILE *out)
 						 : "second half");
 	(void)fprintf(out, "crawls      %zu of %g days, %.0f pages on average, rates from %s\n",
 		e->params.draws, e->params.days, history_mean_pages(&e->result),
-		e->params.rates == DRAW_PAST ? "the past" : "the oracle");
+		history_rates_name(e));
 	if (e->options->links)
 		(void)fprintf(out, "links       %s, %.1f %% of the pages are found by them\n",
 			e->options->links, 100 * history_linked_share(&e->result));

@@ -66,6 +66,9 @@ double history_linked_share(const struct replay *r);
 /* The strategy, or what it is to gain. */
 void history_arm_name(const struct history_experiment *e, size_t arm, char out[GAINS_TEXT_SIZE]);
 
+/* Where rates come from: "the past". */
+const char *history_rates_name(const struct history_experiment *e);
+
 void simulate_history_html(const void *experiment, FILE *file);
 
 #endif

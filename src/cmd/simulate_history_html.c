@@ -171,7 +171,7 @@ static void write_made(FILE *file, const struct history_experiment *e)
 						 : "second half");
 	simulate_html_fact(file, "crawls", "%zu of %g days, %.0f pages on average, rates from %s",
 		e->params.draws, e->params.days, history_mean_pages(&e->result),
-		e->params.rates == DRAW_PAST ? "the past" : "the oracle");
+		history_rates_name(e));
 	if (e->options->links)
 		simulate_html_fact(file, "links", "%s, %.1f %% of the pages are found by them",
 			e->options->links, 100 * history_linked_share(&e->result));

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 
 #include "histories/history_links.h"
-#include "rate/gamma_poisson.h"
 
-/* Changes and time before the start, as far back as memory goes. */
-static struct rate_count past(const struct draw *d, uint32_t page)
+struct rate_count draw_past(const struct draw *d, uint32_t page)
 {
 	struct change_history events = history_events(d->history, d->pages[page]);
 	double start = d->params.start, from = events.times[0];
@@ -29,7 +27,7 @@ static int learn(struct draw *d)
 	if (!counts)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < d->site.n; i++)
-		counts[i] = past(d, i);
+		counts[i] = draw_past(d, i);
 	prior = rate_gamma_fit(counts, d->site.n);
 	for (uint32_t i = 0; i < d->site.n; i++) {
 		struct rate_gamma g = rate_gamma_posterior(prior, counts[i]);
@@ -79,6 +77,8 @@ static int fill(struct draw *d)
 
 	if (rc == 0 && p->rates == DRAW_PAST)
 		rc = learn(d);
+	else if (rc == 0 && p->rates == DRAW_PREDICTED)
+		rc = draw_predict(d);
 	else if (rc == 0)
 		foresee(d);
 	if (rc == 0 && p->links)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "histories/history.h"
+#include "rate/gamma_poisson.h"
 #include "sim/site.h"
 
 struct history_links;
@@ -29,6 +30,8 @@ enum draw_rates {
 	 * how often, but not when.
 	 */
 	DRAW_ORACLE,
+	/* Predicted from the paths, given the past of a tenth of the pages (draw_predict.c). */
+	DRAW_PREDICTED,
 };
 
 struct draw_params {
@@ -54,6 +57,12 @@ struct draw {
  */
 int draw_make(const struct history *history, const struct draw_params *params,
 	struct draw *ret_draw) SP_MUST_CHECK;
+
+/* Changes and time of a page before the start, as far back as memory goes. */
+struct rate_count draw_past(const struct draw *d, uint32_t page);
+
+/* Sets predicted rates; for draw_make. 0 or ERR_NOMEM. */
+int draw_predict(struct draw *d) SP_MUST_CHECK;
 
 /* Safe on a zeroed struct. */
 void draw_release(struct draw *d);

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "rate/bayes.h"
-#include "rate/c45.h"
-
-enum { FOLDS = 10 };
+#include "rate/classifier.h"
 
 struct study {
 	const struct visits *visits;
@@ -15,10 +12,8 @@ struct study {
 	struct features *rows; /* by page */
 	double *rates;
 	uint8_t *labels;
-	uint32_t *order;          /* pages at random; fold k has every tenth from k on */
-	struct features *learned; /* of the other folds, with their labels */
-	uint8_t *learned_labels;
-	size_t learned_count;
+	uint8_t *predicted;
+	uint32_t *order; /* pages at random */
 	struct rate_bins bins;
 };
 
@@ -30,11 +25,8 @@ static int allocate(struct study *s)
 	s->rates = calloc(n, sizeof *s->rates);
 	s->labels = calloc(n, sizeof *s->labels);
 	s->order = calloc(n, sizeof *s->order);
-	s->learned = calloc(n, sizeof *s->learned);
-	s->learned_labels = calloc(n, sizeof *s->learned_labels);
-	return s->rows && s->rates && s->labels && s->order && s->learned && s->learned_labels
-		       ? 0
-		       : ERR_NOMEM;
+	s->predicted = calloc(n, sizeof *s->predicted);
+	return s->rows && s->rates && s->labels && s->order && s->predicted ? 0 : ERR_NOMEM;
 }
 
 static void study_release(struct study *s)
@@ -44,8 +36,7 @@ static void study_release(struct study *s)
 	free(s->rates);
 	free(s->labels);
 	free(s->order);
-	free(s->learned);
-	free(s->learned_labels);
+	free(s->predicted);
 }
 
 static int describe(struct study *s, size_t page)
@@ -81,39 +72,18 @@ static int describe_all(struct study *s, uint64_t seed)
 	return rc;
 }
 
-static void learn_others(struct study *s, size_t fold)
+static int validate(
+	struct study *s, enum classifier_kind kind, size_t features, struct predictor_row *row)
 {
-	s->learned_count = 0;
-	for (size_t i = 0; i < s->visits->pages; i++) {
-		if (i % FOLDS == fold)
-			continue;
-		s->learned[s->learned_count] = s->rows[s->order[i]];
-		s->learned_labels[s->learned_count++] = s->labels[s->order[i]];
-	}
-}
+	struct sample sample = {
+		s->visits->pages, s->rows, s->labels, s->bins.count, features, s->words.counts};
+	int rc = 0;
 
-static void judge(struct predictor_row *row, size_t predicted, size_t label)
-{
-	row->histogram[predicted > label ? predicted - label : label - predicted]++;
-}
-
-static int run_fold(struct study *s, size_t fold, size_t features, struct predictor_row *rows)
-{
-	struct sample sample = {s->learned_count, s->learned, s->learned_labels, s->bins.count,
-		features, s->words.counts};
-	struct bayes bayes;
-	struct c45 tree;
-	int rc = bayes_train(&bayes, &sample), rc_tree = c45_train(&tree, &sample);
-
-	rc = rc ? rc : rc_tree;
-	for (size_t i = fold; rc == 0 && i < s->visits->pages; i += FOLDS) {
-		uint32_t page = s->order[i];
-
-		judge(&rows[0], bayes_predict(&bayes, &s->rows[page]), s->labels[page]);
-		judge(&rows[1], c45_predict(&tree, &s->rows[page]), s->labels[page]);
-	}
-	bayes_release(&bayes);
-	c45_release(&tree);
+	for (size_t fold = 0; rc == 0 && fold < CLASSIFIER_FOLDS; fold++)
+		rc = classifier_fold(kind, &sample, s->order, fold, s->predicted);
+	for (size_t i = 0; rc == 0 && i < s->visits->pages; i++)
+		row->histogram[abs(s->predicted[i] - s->labels[i])]++;
+	row->precision = (double)row->histogram[0] / (double)s->visits->pages;
 	return rc;
 }
 
@@ -130,27 +100,22 @@ static double fullest(const struct study *s)
 int predictor_evaluate(const struct visits *visits, uint64_t seed, struct predictor *ret)
 {
 	struct study s = {.visits = visits};
-	struct predictor p = {.rows = {{.classifier = "bayes", .features = "online"},
-				      {.classifier = "c45", .features = "online"},
-				      {.classifier = "bayes", .features = "offline"},
-				      {.classifier = "c45", .features = "offline"}}};
+	struct predictor p = {.rows = {{.features = "online"}, {.features = "online"},
+				      {.features = "offline"}, {.features = "offline"}}};
 	int rc = allocate(&s);
 
 	feature_words_init(&s.words);
 	if (rc == 0)
 		rc = describe_all(&s, seed);
-	for (size_t fold = 0; rc == 0 && fold < FOLDS; fold++) {
-		learn_others(&s, fold);
-		rc = run_fold(&s, fold, FEATURES_ONLINE, &p.rows[0]);
-		if (rc == 0)
-			rc = run_fold(&s, fold, FEATURES, &p.rows[2]);
+	for (size_t i = 0; rc == 0 && i < PREDICTOR_ROWS; i++) {
+		enum classifier_kind kind = i % 2 ? CLASSIFIER_C45 : CLASSIFIER_BAYES;
+
+		p.rows[i].classifier = classifier_name(kind);
+		rc = validate(&s, kind, i < 2 ? FEATURES_ONLINE : FEATURES, &p.rows[i]);
 	}
 	if (rc == 0) {
 		p.bins = s.bins.count;
 		p.most = fullest(&s);
-		for (size_t i = 0; i < PREDICTOR_ROWS; i++)
-			p.rows[i].precision =
-				(double)p.rows[i].histogram[0] / (double)visits->pages;
 		*ret = p;
 	}
 	study_release(&s);

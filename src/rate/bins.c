@@ -18,10 +18,11 @@ static size_t fill(const double *rates, size_t count, size_t bins_left, double *
 	double share = (double)count / (double)bins_left, sum = 0;
 	size_t n = 0;
 
+	/* Differences to the first: the mean of equal rates is exactly theirs. */
 	do
-		sum += rates[n++];
+		sum += rates[n++] - rates[0];
 	while (n < count && ((double)n < share - 0.5 || rates[n] == rates[n - 1]));
-	*ret_mean = sum / (double)n;
+	*ret_mean = rates[0] + sum / (double)n;
 	return n;
 }
 

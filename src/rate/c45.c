@@ -6,8 +6,6 @@
 
 #include "rate/c45_split.h"
 
-enum { DEPTH_MAX = 48 };
-
 static const double CONFIDENCE = 0.25, CONFIDENCE_Z = 0.67448975019608;
 
 struct builder {
@@ -204,7 +202,7 @@ static int grow_branches(
 	return rc;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): no deeper than DEPTH_MAX */
+/* NOLINTNEXTLINE(misc-no-recursion): no deeper than C45_DEPTH_MAX */
 static int grow(struct builder *b, struct c45_set set, unsigned depth, uint32_t *ret_node)
 {
 	struct c45_node node;
@@ -215,7 +213,7 @@ static int grow(struct builder *b, struct c45_set set, unsigned depth, uint32_t 
 	if (rc)
 		return rc;
 	node = b->tree->nodes.ptr[*ret_node];
-	if (depth >= DEPTH_MAX || node.weight < 2 * C45_BRANCH_MIN)
+	if (depth >= C45_DEPTH_MAX || node.weight < 2 * C45_BRANCH_MIN)
 		return 0;
 	node.feature = choose(b, set, &split);
 	if (node.feature < 0)
@@ -315,11 +313,32 @@ void c45_release(struct c45 *t)
 	c45_floats_release(&t->weights);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): no deeper than DEPTH_MAX */
+/* What the pages of a node say. */
+static void add_weights(const struct c45 *t, uint32_t number, double share, double *scores)
+{
+	float weight = t->nodes.ptr[number].weight;
+
+	for (size_t c = 0; c < t->classes && weight > 0; c++)
+		scores[c] += share * t->weights.ptr[number * t->classes + c] / weight;
+}
+
+/* The node of the k-th of so many branches that are spread evenly over all of them. */
+static uint32_t child_of(
+	const struct c45 *t, const struct c45_node *node, uint32_t k, uint32_t taken)
+{
+	return t->branches.ptr[node->first + (uint64_t)k * node->count / taken].node;
+}
+
+/*
+ * A missing value takes all branches, but no more than paths in all: of more, as many as that stand
+ * for the others, and where nothing is left a node for its branches.
+ */
+/* NOLINTNEXTLINE(misc-no-recursion): no deeper than C45_DEPTH_MAX */
 static void add_shares(const struct c45 *t, uint32_t number, const struct features *f, double share,
-	double *scores)
+	uint32_t paths, double *scores)
 {
 	const struct c45_node *node = &t->nodes.ptr[number];
+	uint32_t taken;
 	int64_t branch;
 	double sum = 0;
 
@@ -327,17 +346,18 @@ static void add_shares(const struct c45 *t, uint32_t number, const struct featur
 		number = t->branches.ptr[branch].node;
 		node = &t->nodes.ptr[number];
 	}
-	if (node->feature < 0) {
-		for (size_t c = 0; c < t->classes && node->weight > 0; c++)
-			scores[c] += share * t->weights.ptr[number * t->classes + c] / node->weight;
+	if (node->feature < 0 || paths < 2) {
+		add_weights(t, number, share, scores);
 		return;
 	}
-	for (uint32_t k = 0; k < node->count; k++)
-		sum += t->nodes.ptr[t->branches.ptr[node->first + k].node].weight;
-	for (uint32_t k = 0; k < node->count && sum > 0; k++) {
-		uint32_t child = t->branches.ptr[node->first + k].node;
+	taken = node->count < paths ? node->count : paths;
+	for (uint32_t k = 0; k < taken; k++)
+		sum += t->nodes.ptr[child_of(t, node, k, taken)].weight;
+	for (uint32_t k = 0; k < taken && sum > 0; k++) {
+		uint32_t child = child_of(t, node, k, taken);
 
-		add_shares(t, child, f, share * t->nodes.ptr[child].weight / sum, scores);
+		add_shares(t, child, f, share * t->nodes.ptr[child].weight / sum, paths / taken,
+			scores);
 	}
 }
 
@@ -346,7 +366,7 @@ size_t c45_predict(const struct c45 *t, const struct features *f)
 	double scores[SAMPLE_CLASSES_MAX] = {0};
 	size_t best = 0;
 
-	add_shares(t, 0, f, 1, scores);
+	add_shares(t, 0, f, 1, C45_PATHS_MAX, scores);
 	for (size_t c = 1; c < t->classes; c++)
 		if (scores[c] > scores[best])
 			best = c;

@@ -1,8 +1,8 @@
 /*
  * C4.5 (J. R. Quinlan, C4.5: Programs for Machine Learning, 1993): a decision tree by gain ratio.
  * Words part a node into a branch for each value, numbers at a threshold. A page whose value is
- * missing goes down all branches, with a share each. Pruned by pessimistic error estimates at
- * confidence 0.25.
+ * missing goes down all branches, with a share each (in a prediction down 256 at most). Pruned by
+ * pessimistic error estimates at confidence 0.25.
  */
 #ifndef RATE_C45_H
 #define RATE_C45_H
@@ -13,7 +13,11 @@
 #include "base/vec.h"
 #include "rate/sample.h"
 
-enum { C45_LEAF = -1 };
+enum {
+	C45_LEAF = -1,
+	C45_DEPTH_MAX = 48,  /* of a node below the root */
+	C45_PATHS_MAX = 256, /* down the tree for one page with missing values */
+};
 
 struct c45_node {
 	int feature;           /* or C45_LEAF */

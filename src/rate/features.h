@@ -14,6 +14,7 @@
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/lists.h"
 #include "base/slice.h"
 
 enum feature {
@@ -46,7 +47,10 @@ enum feature {
 	FEATURES_ONLINE = FEATURE_DAYS,      /* those before are online */
 };
 
-enum { FEATURE_VALUES_MAX = 1 << 16 }; /* different words of a feature; more are missing */
+enum {
+	FEATURE_VALUES_MAX = 1 << 16, /* different words of a feature; more are missing */
+	FEATURE_WORD_MAX = 64,        /* bytes of a word that count */
+};
 
 struct features {
 	float at[FEATURES];
@@ -56,11 +60,25 @@ struct features {
 struct feature_words {
 	struct arena text;
 	struct strmap numbers;
-	uint32_t counts[FEATURES_CATEGORIES]; /* different values of each */
+	struct slice_vec words[FEATURES_WORDS]; /* by number */
+	uint32_t counts[FEATURES_CATEGORIES];   /* different values of each */
 };
+
+/* The name of a feature in models and in columns of CSV files. */
+const char *feature_name(size_t feature);
 
 void feature_words_init(struct feature_words *w);
 void feature_words_release(struct feature_words *w);
+
+/*
+ * Learns a word, which gets the next number. 0, ERR_EXISTS, ERR_LIMIT when the feature has
+ * FEATURE_VALUES_MAX words or the word is longer than FEATURE_WORD_MAX, ERR_NOMEM.
+ */
+int feature_words_add(struct feature_words *w, size_t feature, slice word) SP_MUST_CHECK;
+
+/* The number of a word; false: it is not known. */
+bool feature_words_find(
+	const struct feature_words *w, size_t feature, slice word, uint32_t *ret_number);
 
 /*
  * The online features of a URL or path; the others are missing. A new word is learned, or missing

@@ -266,6 +266,29 @@ static void test_file(void)
 	buf_release(&out);
 }
 
+/* The first bytes are read already, up to the middle of a record. */
+static void test_begun(void)
+{
+	FILE *file = tmpfile();
+	struct csv_reader r;
+	struct csv_row row;
+
+	if (!CHECK(file != NULL))
+		return;
+	CHECK(fputs("2\nx,y\n", file) >= 0);
+	rewind(file);
+	if (CHECK_INT(csv_open_begun(&r, SLICE("a,b\n1,"), file, CSV_HEADER, NULL), 0)) {
+		CHECK_INT(csv_column(&r, SLICE("b")), 1);
+		CHECK_INT(csv_next(&r, &row, NULL), 0);
+		CHECK(slice_eq(row.fields[1], SLICE("2")) && row.line == 2);
+		CHECK_INT(csv_next(&r, &row, NULL), 0);
+		CHECK(slice_eq(row.fields[0], SLICE("x")) && row.line == 3);
+		CHECK_INT(csv_next(&r, &row, NULL), ERR_END);
+		csv_close(&r);
+	}
+	(void)fclose(file);
+}
+
 static void test_read_error(void)
 {
 	FILE *file = fopen(tap_tempdir(), "r"); /* a directory opens, but cannot be read */
@@ -316,6 +339,7 @@ int main(int argc, char **argv)
 	test_limits();
 	TAP_RUN(test_too_many_fields);
 	TAP_RUN(test_file);
+	TAP_RUN(test_begun);
 	TAP_RUN(test_read_error);
 	TAP_RUN(test_written_fields_are_read_back);
 	if (source)

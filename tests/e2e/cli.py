@@ -63,6 +63,8 @@ BAD_USAGE = [
     ("plan: no such file", "nowhere.csv: No such file", "plan", tap.path("nowhere.csv")),
     ("plan: a directory", "is a directory", "plan", tap.DIRECTORY.name),
     ("plan: reading fails", "/proc/self/mem:1: Input/output error", "plan", "/proc/self/mem"),
+    ("train: no model", "say where to write it with -o", "train", GOOD),
+    ("predict: no pages", "too few arguments", "predict", GOOD),
     ("simulate: no such file", "nowhere.csv: No such file", "simulate", "--graph",
      tap.path("nowhere.csv")),
     ("simulate: an argument too many", "unexpected argument", "simulate", GOOD),

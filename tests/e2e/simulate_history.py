@@ -79,6 +79,10 @@ def replays():
                         ("--canary-period", 3, "--gain", "canaries")):
             run = simulate("--crawl-days", 20, *options)
             assert 0.6 < run["arms"][0]["sharp"]["mean"] <= 1, run
+    with tap.case("predicted rates: the directories tell them"):
+        arms = {rates: simulate("--crawl-days", 60, "--rates", rates)["arms"][0]["sharp"]["mean"]
+                for rates in ("past", "predicted")}
+        assert 20 / 30 - 1e-9 <= arms["predicted"] <= arms["past"] + 0.1, arms
     with tap.case("all strategies"):
         names = [a["strategy"] for a in simulate("--strategy", "all")["arms"]]
         tap.equal(names[0], "stillpoint-offline")

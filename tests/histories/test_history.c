@@ -106,6 +106,14 @@ static void test_draw(void)
 		CHECK_NEAR(d.site.survival[1].rate, 2.0 / 4, 0);
 		draw_release(&d);
 	}
+	/* The past of one of the two pages is known: both are predicted to be as it. */
+	p = (struct draw_params){.start = 5.5, .days = 4, .rates = DRAW_PREDICTED};
+	rng_init(&p.randoms, 1);
+	if (CHECK_INT(draw_make(&h, &p, &d), 0)) {
+		CHECK(d.site.survival[0].rate > 0);
+		CHECK_NEAR(d.site.survival[0].rate, d.site.survival[1].rate, 0);
+		draw_release(&d);
+	}
 	p.start = -1;
 	CHECK_INT(draw_make(&h, &p, &d), ERR_NOTFOUND);
 	history_release(&h);

@@ -184,6 +184,35 @@ static void test_noise(void)
 	free(labels);
 }
 
+/* More branches than a missing value may take: those taken stand for the others. */
+static void test_many_branches(void)
+{
+	enum { WORDS = 1000, PAGES = 4 * WORDS };
+	static const uint32_t VALUES[FEATURES_CATEGORIES] = {
+		1, WORDS, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2};
+	struct features *rows = calloc(PAGES, sizeof *rows);
+	uint8_t *labels = calloc(PAGES, 1);
+	struct sample s = {PAGES, rows, labels, 2, FEATURES_ONLINE, VALUES};
+	struct c45 t;
+
+	for (size_t i = 0; i < PAGES; i++) {
+		for (size_t f = 0; f < FEATURES; f++)
+			rows[i].at[f] = NAN;
+		rows[i].at[FEATURE_TYPE] = (float)(i % WORDS);
+		labels[i] = i % WORDS % 10 < 7; /* 7 of 10 words */
+	}
+	CHECK_INT(c45_train(&t, &s), 0);
+	CHECK_INT(t.nodes.ptr[0].count, WORDS);
+	for (size_t i = 0; i < WORDS; i++)
+		if (c45_predict(&t, &rows[i]) != labels[i])
+			CHECK(false);
+	rows[0].at[FEATURE_TYPE] = NAN;
+	CHECK_INT((int64_t)c45_predict(&t, &rows[0]), 1);
+	c45_release(&t);
+	free(rows);
+	free(labels);
+}
+
 static void test_odd_samples(void)
 {
 	struct features rows[4];
@@ -214,6 +243,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_c45_weather);
 	TAP_RUN(test_bayes_weather);
 	TAP_RUN(test_noise);
+	TAP_RUN(test_many_branches);
 	TAP_RUN(test_odd_samples);
 	return tap_done();
 }
