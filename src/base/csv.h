@@ -2,9 +2,9 @@
  * A streaming reader of CSV after RFC 4180: quoted fields with doubled quotes, separators and line
  * breaks in them; lines end in LF or CRLF; a UTF-8 byte order mark is skipped, and so are empty
  * lines. Refused with the line's number: a quote inside an unquoted field, anything between a
- * closing quote and the separator, a quote that is never closed, a carriage return alone, NUL bytes,
- * and with CSV_HEADER a record with more or fewer fields than the header. Memory is bounded by the
- * limits below whatever the input.
+ * closing quote and the separator, a quote that is never closed, a carriage return alone, NUL
+ * bytes, and with CSV_HEADER a record with more or fewer fields than the header. Memory is bounded
+ * by the limits below whatever the input.
  *
  *	struct csv_reader r;
  *	struct csv_row row;

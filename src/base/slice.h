@@ -56,10 +56,10 @@ static inline bool slice_ends_with(slice s, slice end)
 /* Takes what stands before the first byte c, and c itself, off *rest; all of it without one. */
 static inline slice slice_take(slice *rest, char c)
 {
-	const char *found = rest->len ? (const char *)memchr(rest->ptr, c, rest->len) : NULL;
-	slice taken = slice_sub(*rest, 0, found ? (size_t)(found - rest->ptr) : rest->len);
+	const char *separator = rest->len ? (const char *)memchr(rest->ptr, c, rest->len) : NULL;
+	slice taken = slice_sub(*rest, 0, separator ? (size_t)(separator - rest->ptr) : rest->len);
 
-	*rest = slice_sub(*rest, taken.len + (found != NULL), rest->len);
+	*rest = slice_sub(*rest, taken.len + (separator != NULL), rest->len);
 	return taken;
 }
 

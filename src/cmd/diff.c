@@ -63,13 +63,17 @@ struct nearest {
 /* Bytes that the two have in common at both ends. */
 static size_t common_ends(slice a, slice b)
 {
-	size_t least = a.len < b.len ? a.len : b.len, front = 0, back = 0;
+	size_t least = a.len < b.len ? a.len : b.len, same = 0;
 
-	while (front < least && a.ptr[front] == b.ptr[front])
-		front++;
-	while (back < least - front && a.ptr[a.len - 1 - back] == b.ptr[b.len - 1 - back])
-		back++;
-	return front + back;
+	while (same < least && a.ptr[same] == b.ptr[same])
+		same++;
+	a = slice_sub(a, same, a.len);
+	b = slice_sub(b, same, b.len);
+	for (; a.len > 0 && b.len > 0 && a.ptr[a.len - 1] == b.ptr[b.len - 1]; same++) {
+		a.len--;
+		b.len--;
+	}
+	return same;
 }
 
 static int on_page(void *context, const struct catalog_page *p)

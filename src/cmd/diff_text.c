@@ -29,7 +29,7 @@ struct screen {
 static struct screen look_at(FILE *file)
 {
 	struct screen s = {.file = file, .width = DEFAULT_WIDTH};
-	const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 	struct winsize w = {0};
 	int fd = fileno(file);
 
@@ -37,7 +37,7 @@ static struct screen look_at(FILE *file)
 		return s;
 	if (ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col)
 		s.width = w.ws_col > WIDTH_MIN ? w.ws_col : WIDTH_MIN;
-	s.colours = !(plain && *plain) && term && *term && strcmp(term, "dumb") != 0;
+	s.colours = !(no_colour && *no_colour) && term && *term && strcmp(term, "dumb") != 0;
 	return s;
 }
 

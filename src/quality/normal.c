@@ -110,8 +110,9 @@ size_t normal_rules_needed(slice a, slice b, struct normal_rule ret[NOISE_RULE_C
 	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++) {
 		if (in_a[i].count == in_b[i].count && slice_eq(in_a[i].mark, in_b[i].mark))
 			continue;
-		ret[count++] = (struct normal_rule){.rule = (enum noise_rule)i,
+		ret[count] = (struct normal_rule){.rule = (enum noise_rule)i,
 			.count = in_a[i].count > in_b[i].count ? in_a[i].count : in_b[i].count};
+		count++;
 	}
 	return count;
 }

@@ -103,11 +103,11 @@ static int keep_rules(struct loading *l, struct report_page *page, const struct 
 	struct normal_rule needed[NOISE_RULE_COUNT];
 	const struct observation *a = &legs->visit, *b = &legs->revisit;
 	char text[NORMAL_RULES_SIZE];
-	size_t count = 0, len = 0;
+	size_t rules = 0, len = 0;
 
 	if (a->rule_set && a->rule_set == b->rule_set)
-		count = normal_rules_needed(a->rules, b->rules, needed);
-	for (size_t i = 0; i < count; i++) {
+		rules = normal_rules_needed(a->rules, b->rules, needed);
+	for (size_t i = 0; i < rules; i++) {
 		bool counts = page->evidence && strcmp(page->evidence, "normalised") == 0;
 
 		len += normal_rule_format(&needed[i], len > 0, text + len, sizeof text - len);
