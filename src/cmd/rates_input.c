@@ -17,6 +17,7 @@ void rates_input_release(struct rates_input *in)
 	page_table_release(&in->table);
 	u32_vec_release(&in->pages);
 	u32_vec_release(&in->captures);
+	rates_looks_release(&in->looks);
 }
 
 static int on_listed(void *context, const struct listed *o, struct err *err)
@@ -59,17 +60,47 @@ static int on_page(void *context, const struct catalog_page *page)
 	return rc ? rc : u32_vec_push(&in->pages, number);
 }
 
+/* The same bytes, or the same but for noise. */
+static bool is_same(const struct rates_look *a, const struct rates_look *b)
+{
+	return a->payload == b->payload ||
+	       (a->rule_set && a->rule_set == b->rule_set && a->normal == b->normal);
+}
+
+/* What the state of a page is called that an attempt has seen. */
+static int name_state(
+	struct rates_input *in, uint32_t page, const struct attempt *a, listed_digest *ret)
+{
+	struct rates_look now = {.payload = listed_digest_of(&a->payload)};
+
+	if (a->has_normal) {
+		now.normal = listed_digest_of(&a->normal);
+		now.rule_set = a->rule_set;
+	}
+	while (in->looks.len <= page) {
+		int rc = rates_looks_push(&in->looks, (struct rates_look){0});
+
+		if (rc)
+			return rc;
+	}
+	now.state = is_same(&in->looks.ptr[page], &now) ? in->looks.ptr[page].state : now.payload;
+	in->looks.ptr[page] = now;
+	*ret = now.state;
+	return 0;
+}
+
 /* What was cut off, or failed, shows no state of the page. */
 static int on_attempt(void *context, const struct attempt *a)
 {
 	struct rates_input *in = context;
 	struct listed o = {.time = a->wall.first_byte, .status = a->status};
+	int rc;
 
 	if (a->page >= in->pages.len || in->pages.ptr[a->page] == CATALOG_NO_PAGE ||
 		!a->has_payload || a->truncated || a->failure.ptr || o.time == 0)
 		return 0;
-	o.digest = listed_digest_of(&a->payload);
-	return page_table_see(&in->table, in->pages.ptr[a->page], &o, RATES_FROM_ARCHIVE);
+	rc = name_state(in, in->pages.ptr[a->page], a, &o.digest);
+	return rc ? rc : page_table_see(&in->table, in->pages.ptr[a->page], &o, RATES_FROM_ARCHIVE);
 }
 
 /* What `stillpoint import` has put there. */
@@ -86,6 +117,7 @@ static int read_catalog(struct rates_input *in, struct catalog *catalog, struct 
 	int rc;
 
 	in->captures.len = 0;
+	in->looks.len = 0;
 	rc = catalog_each_capture(catalog, on_capture, in, err);
 	if (rc == 0)
 		rc = catalog_each_imported(catalog, on_imported, in, err);

@@ -7,12 +7,23 @@
 #include "import/listing.h"
 #include "import/page_table.h"
 
+/* The last look at a page, and what its state is called: the digest of the first look that had it.
+ */
+struct rates_look {
+	listed_digest payload, state;
+	listed_digest normal; /* with rule_set */
+	unsigned rule_set;    /* 0: there is none */
+};
+
+VEC_DECLARE(rates_looks, struct rates_look);
+
 /* Fields are its own but for the table. */
 struct rates_input {
 	struct page_table table;
 	struct listing_counts counts; /* of the file that is being read */
-	struct u32_vec pages;    /* of a capture: its page numbers to ours, or CATALOG_NO_PAGE */
-	struct u32_vec captures; /* of an archive */
+	struct u32_vec pages;     /* of a capture: its page numbers to ours, or CATALOG_NO_PAGE */
+	struct u32_vec captures;  /* of an archive */
+	struct rates_looks looks; /* of an archive, by our page numbers */
 };
 
 /* Does not move afterwards. */

@@ -203,6 +203,17 @@ with living.Site("site", "--pages", 12, "--mean-rate", "0.2", "--seed", 3) as si
         file = tap.write("living.csv", tap.succeed("rates", ARCHIVE, "--csv"))
         tap.equal(living.crawl(site, ARCHIVE, "--delay", "0s", "--rates", file).returncode, 0)
 
+with tap.case("noise is no change"):
+    archive = tap.path("noisy")
+    with living.Site("noisy-site", "--pages", 20, "--noise", "nonce,comment",
+                     "--rates", "constant:0") as site:
+        for _ in range(2):
+            tap.equal(living.crawl(site, archive, "--delay", 0).returncode, 0)
+    report = tap.load("report", archive)
+    tap.equal((report["sharp"], report["sharp_bytes"]), (20, 0))
+    rows = rates(archive).values()
+    tap.equal({(row["observations"], row["changes"]) for row in rows}, {(4, 0)})
+
 with tap.case("import: kept in the archive, and nothing twice"):
     want = rates(ARCHIVE, CDX)
     captures = sum(row["observations"] for row in ANSWERS.values())
