@@ -7,7 +7,7 @@
 
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
-#include "cmd/noise_option.h"
+#include "cmd/noise.h"
 #include "cmd/option_row.h"
 #include "quality/legs.h"
 #include "quality/why.h"

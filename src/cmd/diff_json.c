@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "cmd/diff.h"
+#include "cmd/noise.h"
 
 const char *diff_form_name(enum versions_form form)
 {
@@ -54,20 +55,6 @@ static void put_cells(struct json *j, const struct versions_row *row)
 	json_text(j, "b", row->b);
 }
 
-static void put_rules(struct json *j, const struct change *c)
-{
-	json_key(j, "rules");
-	json_array_begin(j);
-	for (size_t i = 0; i < c->rule_count; i++) {
-		json_object_begin(j);
-		json_put_string(j, "name", noise_rule_name(c->rules[i].rule));
-		json_put_uint(j, "count", c->rules[i].count);
-		json_object_end(j);
-	}
-	json_array_end(j);
-	json_put_double(j, "masked_visible", c->masked_visible);
-}
-
 static void put_rows(struct json *j, const struct versions *v)
 {
 	json_put_uint(j, "differ_count", v->differ_count);
@@ -106,7 +93,7 @@ void diff_json(const struct diff *d, struct json *j)
 	json_put_string(j, "form", diff_form_name(v->form));
 	put_look(j, "visit", d->visit);
 	put_look(j, "revisit", d->revisit);
-	put_rules(j, &v->change);
+	noise_put_rules(j, &v->change);
 	put_rows(j, v);
 	json_object_end(j);
 }

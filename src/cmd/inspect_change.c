@@ -8,7 +8,7 @@
 #include "base/json_read.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
-#include "cmd/noise_option.h"
+#include "cmd/noise.h"
 #include "quality/change.h"
 
 enum {
@@ -141,16 +141,7 @@ static void print_change(struct json *j, const struct change *c)
 {
 	json_object_begin(j);
 	json_put_string(j, "same", change_same_name(c->same));
-	json_key(j, "rules");
-	json_array_begin(j);
-	for (size_t i = 0; i < c->rule_count; i++) {
-		json_object_begin(j);
-		json_put_string(j, "name", noise_rule_name(c->rules[i].rule));
-		json_put_uint(j, "count", c->rules[i].count);
-		json_object_end(j);
-	}
-	json_array_end(j);
-	json_put_double(j, "masked_visible", c->masked_visible);
+	noise_put_rules(j, c);
 	json_key(j, "differs");
 	json_array_begin(j);
 	for (size_t i = 0; i < c->differ_count; i++) {

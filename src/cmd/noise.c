@@ -1,4 +1,4 @@
-#include "cmd/noise_option.h"
+#include "cmd/noise.h"
 
 #include "base/closest.h"
 
@@ -25,4 +25,18 @@ int noise_option_rules(const struct option_list *without, noise_set *ret_rules, 
 	}
 	*ret_rules = rules;
 	return 0;
+}
+
+void noise_put_rules(struct json *j, const struct change *c)
+{
+	json_key(j, "rules");
+	json_array_begin(j);
+	for (size_t i = 0; i < c->rule_count; i++) {
+		json_object_begin(j);
+		json_put_string(j, "name", noise_rule_name(c->rules[i].rule));
+		json_put_uint(j, "count", c->rules[i].count);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_put_double(j, "masked_visible", c->masked_visible);
 }
