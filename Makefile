@@ -38,6 +38,11 @@ soak: all
 	@tools/install-packages test
 	@tools/soak
 
+# What captures of living sites get wrong, by kind of noise, change and lie: docs/judgement.md.
+truth: all
+	@tools/install-packages test
+	@tools/truth
+
 # The papers' tables, our own studies, real sites: build/experiments/index.html leads to all.
 experiments: all
 	@tools/install-packages test
@@ -55,6 +60,6 @@ install: all
 		meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf $(BUILD) build-asan build-clang build-tsan build-fuzz
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz
 
-.PHONY: all test lint fuzz bench soak experiments demo install clean
+.PHONY: all test lint fuzz bench soak truth experiments demo install clean

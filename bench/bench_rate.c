@@ -149,7 +149,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < n; i++)
 		pages[i] = (struct rate_gamma){0.5, 15};
 	for (size_t i = 0; i < SEEN; i++)
-		seen[i] = (struct rate_interval){rng_exponential(&r, 0.02), rng_below(&r, 3) == 0};
+		seen[i] = (struct rate_interval){
+			.length = rng_exponential(&r, 0.02), .changed = rng_below(&r, 3) == 0};
 	updates(pages, n, seen, NULL);
 	updates(pages, n, seen, &r);
 	posteriors(seen);

@@ -150,11 +150,9 @@ void tap_note(const char *fmt, ...)
 
 size_t tap_rounds(size_t full)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	if (!TAP_SANITIZED)
+		return full;
 	return full < 10 ? full > 0 : full / 10;
-#else
-	return full;
-#endif
 }
 
 const char *tap_tempdir(void)

@@ -47,10 +47,22 @@ void tap_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A diagnostic line. */
 void tap_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Built with ASan or TSan: gcc says so by macros, clang by features. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TAP_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAP_SANITIZED 1
+#endif
+#endif
+#ifndef TAP_SANITIZED
+#define TAP_SANITIZED 0
+#endif
+
 /*
  * How many of so many rounds or rows to go through: all of them, but a tenth (at least one) under a
  * sanitizer, where everything takes many times as long. For rounds that look for rare inputs or
- * confirm figures; the same program runs in full without.
+ * confirm figures. List the test in `full_speed` of tests/meson.build: there it runs in full.
  */
 size_t tap_rounds(size_t full);
 

@@ -40,6 +40,7 @@ struct row {
 static const struct row ROWS[] = {
 	ROW("capture", TEXT, capture),
 	ROW("leg", LEG, leg),
+	ROW("purpose", TEXT, purpose),
 	ROW("attempt", COUNT, number),
 	ROW("kind", TEXT, kind),
 	ROW("via", TEXT, via),
@@ -58,6 +59,8 @@ static const struct row ROWS[] = {
 	ROW("redacted", TEXT, redacted),
 	ROW_DIGEST("state", state),
 	ROW("closeDelimited", FLAG, close_delimited),
+	ROW("standIn", TEXT, stand_in),
+	ROW("signSet", COUNT, sign_set),
 	ROW("ruleSet", COUNT, rule_set),
 	ROW("rules", TEXT, rules),
 	ROW("maskedMillionths", COUNT, masked),
@@ -67,6 +70,10 @@ static const struct row ROWS[] = {
 /* Strings that the metadata record does not have. */
 static const size_t OTHER_TEXTS[] = {
 	offsetof(struct attempt, url),
+	offsetof(struct attempt, etag),
+	offsetof(struct attempt, caches),
+	offsetof(struct attempt, address),
+	offsetof(struct attempt, links),
 	offsetof(struct attempt, media_type),
 	offsetof(struct attempt, record_id),
 	offsetof(struct attempt, warc),
@@ -82,11 +89,15 @@ enum {
 	READING_SIZE = 1 + FORMAT_U64_SIZE,
 };
 
+_Static_assert((int)ROW_COUNT <= 64, "read_fields keeps a bit of each row");
+
 static const slice LEGS[ATTEMPT_LEGS] = {
 	[ATTEMPT_VISIT] = SLICE_INIT("visit"),
 	[ATTEMPT_REVISIT] = SLICE_INIT("revisit"),
 	[ATTEMPT_LATE] = SLICE_INIT("late"),
 	[ATTEMPT_SIDE] = SLICE_INIT("side"),
+	[ATTEMPT_PROBE] = SLICE_INIT("probe"),
+	[ATTEMPT_LOOK] = SLICE_INIT("look"),
 };
 
 const char *attempt_leg_name(enum attempt_leg leg)
@@ -197,7 +208,7 @@ static int read_leg(slice value, enum attempt_leg *ret)
 			*ret = (enum attempt_leg)i;
 			return 0;
 		}
-	return ERR_SYNTAX;
+	return ERR_UNSUPPORTED;
 }
 
 static int read_count(slice value, unsigned *ret)
@@ -260,24 +271,32 @@ static size_t find_row(slice name)
 
 static int read_fields(const struct fields *f, struct attempt *a, struct err *err)
 {
-	unsigned seen = 0;
+	bool known_leg = true;
+	uint64_t seen = 0;
 
 	for (size_t i = 0; i < f->items.len; i++) {
 		size_t row = find_row(f->items.ptr[i].name);
+		int rc;
+		bool is_later_leg;
 
 		if (row == ROW_COUNT)
 			continue;
 		/* Two answers to one question prove neither. */
-		if (seen & 1U << row)
+		if (seen & UINT64_C(1) << row)
 			return err_set(
 				err, ERR_SYNTAX, "attempt: %s is there twice", ROWS[row].name.ptr);
-		if (read_row(&ROWS[row], f->items.ptr[i].value, a))
+		rc = read_row(&ROWS[row], f->items.ptr[i].value, a);
+		is_later_leg = ROWS[row].spelling == LEG && rc == ERR_UNSUPPORTED;
+		known_leg = known_leg && !is_later_leg;
+		if (rc && !is_later_leg)
 			return err_set(
 				err, ERR_SYNTAX, "attempt: malformed %s", ROWS[row].name.ptr);
-		seen |= 1U << row;
+		seen |= UINT64_C(1) << row;
 	}
 	if ((seen & REQUIRED) != REQUIRED)
 		return err_set(err, ERR_NOTFOUND, "the fields are not those of an attempt");
+	if (!known_leg)
+		return err_set(err, ERR_UNSUPPORTED, "attempt: a leg of a later version");
 	return 0;
 }
 

@@ -30,12 +30,14 @@
 enum attempt_leg {
 	ATTEMPT_VISIT = 0,
 	ATTEMPT_REVISIT = 1,
-	ATTEMPT_LATE = 2, /* found after the barrier, or single visits only after the end */
-	ATTEMPT_SIDE = 3, /* robots.txt, sitemaps: archived, not judged */
+	ATTEMPT_LATE = 2,  /* found after the barrier, or single visits only after the end */
+	ATTEMPT_SIDE = 3,  /* robots.txt, sitemaps: archived, not judged */
+	ATTEMPT_PROBE = 4, /* a further look at a page, for a purpose: it has no verdict */
+	ATTEMPT_LOOK = 5,  /* at a page that is watched: there are no legs, and no still point */
 	ATTEMPT_LEGS,
 };
 
-/* "visit", "revisit", "late", "side"; constant. */
+/* "visit", "revisit", "late", "side", "probe", "look"; constant. */
 const char *attempt_leg_name(enum attempt_leg leg);
 
 /* Nanoseconds; 0 for what did not happen. */
@@ -52,6 +54,12 @@ struct attempt_original {
 	int64_t date;
 };
 
+/* The Age of a response, if it has one. */
+struct attempt_age {
+	bool known;
+	unsigned seconds;
+};
+
 /* All slices are borrowed; ptr is NULL for what is not there. */
 struct attempt {
 	uint32_t page; /* number of the page, or CATALOG_NO_PAGE; then url says what it was */
@@ -60,6 +68,7 @@ struct attempt {
 	unsigned status; /* of the HTTP response; 0 when there was none */
 	slice capture;   /* "urn:uuid:…" */
 	slice url;
+	slice purpose;              /* of a probe: "noise", "variant", "language", "canary" */
 	slice kind;                 /* what it is: "page", "image", … (extract/link_kind.h) */
 	slice via;                  /* the URL it was found on */
 	struct attempt_times wall;  /* since 1970 */
@@ -78,6 +87,22 @@ struct attempt {
 	slice rules;       /* those that acted: "nonces=5:1a2b …" */
 	bool has_normal;
 	struct digest normal; /* the normalised digest */
+
+	/*
+	 * What stands in the page's place, "challenge: …", "login: …", "refused: …", "shell: …"
+	 * (docs/judgement.md); none when it is the page.
+	 */
+	slice stand_in;
+	unsigned sign_set; /* version of the signs by which that was judged; 0: it was not */
+
+	/* What the head says (http/served.h); not in the metadata, since the response has it. */
+	int64_t modified; /* Last-Modified, ns since 1970; 0: none */
+	slice etag;
+	struct attempt_age age;
+	slice caches;  /* "via: …; x-cache: …" */
+	slice address; /* of the server */
+
+	slice links; /* a sketch of the links that lead out (rate/link_set.h), if they were read */
 
 	/* The response, if has_payload. */
 	bool is_revisit; /* its record is a revisit record: original has the body */
@@ -107,7 +132,8 @@ int attempt_format(const struct attempt *a, struct buf *out) SP_MUST_CHECK;
 /*
  * Reads such a block; strings are copied into the arena. url is the record's target URI. Fields
  * that are not known are left alone. 0, ERR_NOTFOUND for a block that is not of an attempt (it has
- * no capture or leg), ERR_SYNTAX (a known field malformed or there twice), ERR_NOMEM.
+ * no capture or leg), ERR_UNSUPPORTED (a leg of a later version: to be passed over), ERR_SYNTAX (a
+ * known field malformed or there twice), ERR_NOMEM.
  */
 int attempt_parse(slice block, slice url, struct arena *arena, struct attempt *ret,
 	struct err *err) SP_MUST_CHECK;

@@ -1,8 +1,10 @@
 #include "archive/cdxj_find.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "base/io.h"
+
+enum { PROBE_SIZE = 2048 }; /* bytes read to look at one line of a search */
 
 bool cdxj_has_key(slice line, slice key)
 {
@@ -27,28 +29,69 @@ static int read_line(
 }
 
 /*
+ * Whether the first line that begins at or behind at is below from, and where it begins, from a
+ * small read: 0, or ERR_LIMIT when that does not show it.
+ */
+static int probe(
+	const struct lines *lines, uint64_t at, slice from, uint64_t *ret_start, bool *ret_below)
+{
+	char bytes[PROBE_SIZE];
+	uint64_t first = at > 0 ? at - 1 : 0;
+	ssize_t n = io_read_at(lines->fd, bytes, sizeof bytes, lines->base + first);
+	slice line = {bytes, n > 0 ? (size_t)n : 0};
+	const char *lf;
+
+	if (at > 0) {
+		lf = line.len ? memchr(line.ptr, '\n', line.len) : NULL;
+		line = slice_sub(line, lf ? (size_t)(lf - line.ptr) + 1 : line.len, line.len);
+	}
+	*ret_start = first + (uint64_t)(line.ptr - bytes);
+	lf = line.len ? memchr(line.ptr, '\n', line.len) : NULL;
+	if (!lf && line.len < from.len)
+		return ERR_LIMIT;
+	line = slice_sub(line, 0, lf ? (size_t)(lf - line.ptr) : from.len);
+	*ret_below = cdxj_compare(line, from) < 0;
+	return 0;
+}
+
+/* The same whatever the length of the line: 0, ERR_END when there is none, or as lines_next. */
+static int probe_line(struct lines *lines, uint64_t at, slice from, uint64_t *ret_start,
+	bool *ret_below, struct err *err)
+{
+	slice line;
+	int rc;
+
+	if (at + PROBE_SIZE < lines->limit && probe(lines, at, from, ret_start, ret_below) == 0)
+		return 0;
+	rc = read_line(lines, at, ret_start, &line, err);
+	if (rc == 0)
+		*ret_below = cdxj_compare(line, from) < 0;
+	return rc;
+}
+
+/*
  * Invariant: lines that begin before low are below from, lines that begin at or behind high are
  * not. before is where the last one begins that is known to be below. Ends at the first that is
  * not.
  */
 static int find(struct lines *lines, slice from, uint64_t *ret_before, struct err *err)
 {
-	uint64_t low = 0, high, before = 0, found;
-	struct stat st;
+	uint64_t low = 0, high = 0, before = 0, found;
+	int rc = lines_size(lines, &high, err);
 
-	if (fstat(lines->fd, &st) < 0)
-		return err_set(err, ERR_IO, "%s", strerror(errno));
-	found = high = (uint64_t)st.st_size;
+	if (rc)
+		return rc;
+	found = high;
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2, start;
-		slice line;
-		int rc = read_line(lines, middle, &start, &line, err);
+		bool below = false;
 
+		rc = probe_line(lines, middle, from, &start, &below, err);
 		if (rc && rc != ERR_END)
 			return rc;
-		if (rc == 0 && cdxj_compare(line, from) < 0) {
+		if (rc == 0 && below) {
 			before = start;
-			low = lines_offset(lines);
+			low = start + 1;
 		} else {
 			found = rc == 0 ? start : found;
 			high = middle;

@@ -35,3 +35,41 @@ int cdxj_record_line(
 	buf_truncate(out, out->len - 1);
 	return 0;
 }
+
+/* The digest without its algorithm in front, as in other indexes. */
+static slice digest_value(const struct digest *d, char out[DIGEST_TEXT_SIZE])
+{
+	size_t len = digest_format(d, out);
+	const char *colon = memchr(out, ':', len);
+
+	return colon ? (slice){colon + 1, len - (size_t)(colon + 1 - out)} : (slice){out, len};
+}
+
+int cdxj_attempt_line(struct buf *out, struct buf *key, const struct attempt *a)
+{
+	char digest[DIGEST_TEXT_SIZE];
+	struct cdxj line = {
+		.url = a->url,
+		.mime = a->is_revisit ? SLICE("warc/revisit") : fields_media_type(a->media_type),
+		.digest = digest_value(&a->payload, digest),
+		.filename = a->warc,
+		.status = a->status,
+		.has_place = true,
+		.length = a->length,
+		.offset = a->offset,
+	};
+	int rc;
+
+	buf_reset(out);
+	if (!a->warc.ptr || !a->has_payload)
+		return ERR_NOTFOUND;
+	rc = cdxj_key(key, a->url);
+	line.key = buf_slice(key);
+	warc_date_digits(a->wall.sent, line.timestamp);
+	if (rc == 0)
+		rc = cdxj_write(out, &line);
+	if (rc)
+		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
+	buf_truncate(out, out->len - 1);
+	return 0;
+}

@@ -13,6 +13,22 @@ void lines_init(struct lines *l, int fd, uint64_t offset)
 	*l = (struct lines){.fd = fd, .offset = offset};
 }
 
+void lines_init_part(struct lines *l, const struct file_part *part)
+{
+	*l = (struct lines){
+		.fd = part->fd, .is_part = true, .base = part->base, .limit = part->size};
+}
+
+int lines_size(const struct lines *l, uint64_t *ret, struct err *err)
+{
+	struct stat st;
+
+	if (!l->is_part && fstat(l->fd, &st) < 0)
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	*ret = l->is_part ? l->limit : (uint64_t)st.st_size;
+	return 0;
+}
+
 void lines_release(struct lines *l)
 {
 	free(l->ptr);
@@ -57,12 +73,17 @@ static int make_room(struct lines *l, struct err *err)
 
 static int read_more(struct lines *l, struct err *err)
 {
+	uint64_t at = l->offset + (l->end - l->start);
 	int rc = make_room(l, err);
+	size_t room;
 	ssize_t n;
 
 	if (rc)
 		return rc;
-	n = io_read_at(l->fd, l->ptr + l->end, l->cap - l->end, l->offset + (l->end - l->start));
+	room = l->cap - l->end;
+	if (l->is_part && room > l->limit - (at < l->limit ? at : l->limit))
+		room = (size_t)(l->limit - (at < l->limit ? at : l->limit));
+	n = io_read_at(l->fd, l->ptr + l->end, room, l->base + at);
 	if (n < 0)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	l->end += (size_t)n;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/file_part.h"
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
@@ -23,10 +24,14 @@ struct lines {
 	size_t end;   /* of what is read in */
 	int fd;       /* borrowed */
 	bool eof;
+	bool is_part;   /* only part of the file counts: */
+	uint64_t base;  /* where offset 0 is in the file */
+	uint64_t limit; /* where it ends, from there */
 };
 
 /* Allocates nothing; the file is borrowed. offset is where a line begins. */
 void lines_init(struct lines *l, int fd, uint64_t offset);
+void lines_init_part(struct lines *l, const struct file_part *part);
 void lines_release(struct lines *l);
 
 /* Goes to where a line begins. Cannot fail. */
@@ -37,6 +42,9 @@ void lines_seek(struct lines *l, uint64_t offset);
  * ERR_LIMIT, ERR_NOMEM. The last line need not have an end.
  */
 int lines_next(struct lines *l, slice *ret, struct err *err) SP_MUST_CHECK;
+
+/* Bytes of the file, or of the part of it: 0 or ERR_IO. */
+int lines_size(const struct lines *l, uint64_t *ret, struct err *err) SP_MUST_CHECK;
 
 /* Where the next line begins. */
 uint64_t lines_offset(const struct lines *l);

@@ -73,7 +73,7 @@ static int read_at(const struct warc_input *in, uint64_t at, void *to, size_t ro
 		*ret_len = room;
 		return 0;
 	}
-	len = io_read_at(in->source.fd, to, room, at);
+	len = io_read_at(in->source.fd, to, room, in->source.start + at);
 	if (len < 0)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	*ret_len = (size_t)len;
@@ -515,6 +515,11 @@ static int find_size(struct warc_input *in, struct err *err)
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, ERR_UNSUPPORTED, "not a regular file");
 	in->size = (uint64_t)st.st_size;
+	if (in->source.start > in->size || in->source.length > in->size - in->source.start)
+		return err_set(err, ERR_RANGE, "a part that is not in the file");
+	in->size -= in->source.start;
+	if (in->source.length)
+		in->size = in->source.length;
 	return 0;
 }
 

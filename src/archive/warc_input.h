@@ -34,8 +34,10 @@ enum warc_coding {
 
 /* Where the bytes come from; the caller closes the file. */
 struct warc_source {
-	int fd;       /* a file that can be sought in, or -1 for memory */
-	slice memory; /* borrowed */
+	int fd;          /* a file that can be sought in, or -1 for memory */
+	slice memory;    /* borrowed */
+	uint64_t start;  /* of the WARC in that file, where it is a part of it (WACZ) */
+	uint64_t length; /* of that part; 0: up to the end of the file */
 };
 
 /* Where something is: in which unit, and how far into what it holds. */

@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "archive/cdxj.h"
+#include "archive/file_part.h"
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
@@ -54,6 +55,9 @@ struct zipnum_reader; /* opaque */
  */
 int zipnum_reader_open(
 	int data, int index, slice from, struct zipnum_reader **ret, struct err *err) SP_MUST_CHECK;
+/* The same for parts of files, which are copied; their files are borrowed. */
+int zipnum_reader_open_parts(const struct file_part *data, const struct file_part *index,
+	slice from, struct zipnum_reader **ret, struct err *err) SP_MUST_CHECK;
 void zipnum_reader_close(struct zipnum_reader *r);
 
 /* The next line, valid until the next call: 0, ERR_END, ERR_SYNTAX (a damaged block), ERR_IO, … */

@@ -15,7 +15,7 @@ enum {
 };
 
 struct zipnum_reader {
-	int data;
+	struct file_part data;
 	struct lines index;
 	struct buf text; /* of the block */
 	size_t at;       /* in it */
@@ -63,10 +63,10 @@ static int parse_index_line(struct zipnum_reader *r, slice line, struct block *r
 	return fields.has_place ? 0 : ERR_SYNTAX;
 }
 
-/* No file is so large: pread would take the offset for a negative one. */
-static bool is_possible(struct block b)
+/* A block lies within the data. */
+static bool is_possible(const struct zipnum_reader *r, struct block b)
 {
-	return b.offset <= INT64_MAX && b.length <= INT64_MAX - b.offset;
+	return b.offset <= r->data.size && b.length <= r->data.size - b.offset;
 }
 
 static int read_raw(struct zipnum_reader *r, struct block *left, z_stream *z, struct err *err)
@@ -75,7 +75,7 @@ static int read_raw(struct zipnum_reader *r, struct block *left, z_stream *z, st
 	ssize_t n;
 
 	do
-		n = pread(r->data, r->raw, room, (off_t)left->offset);
+		n = pread(r->data.fd, r->raw, room, (off_t)(r->data.base + left->offset));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
@@ -142,7 +142,7 @@ static int next_block(struct zipnum_reader *r, struct err *err)
 	if (rc)
 		return rc;
 	rc = parse_index_line(r, line, &block);
-	if (rc == 0 && !is_possible(block))
+	if (rc == 0 && !is_possible(r, block))
 		rc = ERR_SYNTAX;
 	return rc ? err_set(err, rc, "index of blocks: %s", err_name(rc))
 		  : load_block(r, block, err);
@@ -179,13 +179,21 @@ int zipnum_reader_next(struct zipnum_reader *r, slice *ret, struct err *err)
 
 int zipnum_reader_open(int data, int index, slice from, struct zipnum_reader **ret, struct err *err)
 {
+	struct file_part parts[] = {file_part_whole(data), file_part_whole(index)};
+
+	return zipnum_reader_open_parts(&parts[0], &parts[1], from, ret, err);
+}
+
+int zipnum_reader_open_parts(const struct file_part *data, const struct file_part *index,
+	slice from, struct zipnum_reader **ret, struct err *err)
+{
 	struct zipnum_reader *r = calloc(1, sizeof *r);
 	int rc;
 
 	if (!r)
 		return err_code(err, ERR_NOMEM);
-	r->data = data;
-	lines_init(&r->index, index, 0);
+	r->data = *data;
+	lines_init_part(&r->index, index);
 	buf_init(&r->text, ZIPNUM_BLOCK_MAX + RAW_SIZE); /* to see that there is more */
 	buf_init(&r->scratch, CDXJ_LINE_MAX);
 	r->from_copy = malloc(from.len + 1);

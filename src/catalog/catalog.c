@@ -176,9 +176,18 @@ static int open_for_writing(
 }
 
 /*
- * Reads from a copy from now on: a temporary database of SQLite's, in memory as far as its cache
- * goes, which no name leads to and which goes when it is closed.
+ * A temporary database of SQLite's, in memory as far as its cache goes, which no name leads to and
+ * which goes when it is closed. SQLite's code.
  */
+static int connect_temporary(struct catalog *c)
+{
+	return sqlite3_open_v2("", &c->db,
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+			SQLITE_OPEN_EXRESCODE,
+		NULL);
+}
+
+/* Reads from a copy from now on. */
 static int copy_to_temporary(struct catalog *c, struct err *err)
 {
 	sqlite3 *file = c->db;
@@ -186,10 +195,7 @@ static int copy_to_temporary(struct catalog *c, struct err *err)
 	int rc;
 
 	c->db = NULL;
-	rc = sqlite3_open_v2("", &c->db,
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-			SQLITE_OPEN_EXRESCODE,
-		NULL);
+	rc = connect_temporary(c);
 	if (rc == SQLITE_OK) {
 		backup = sqlite3_backup_init(c->db, "main", file, "main");
 		if (backup)
@@ -317,6 +323,31 @@ int catalog_open_schema(const char *path, enum catalog_mode mode,
 int catalog_open(const char *path, enum catalog_mode mode, struct catalog **ret, struct err *err)
 {
 	return catalog_open_schema(path, mode, catalog_schema(), ret, err);
+}
+
+static int open_temporary(struct catalog *c, struct err *err)
+{
+	int sqlite = connect_temporary(c);
+	int rc = sqlite == SQLITE_OK ? harden(c, err) : catalog_error(c, sqlite, err);
+
+	return rc ? rc : catalog_schema_upgrade(c, catalog_schema(), err);
+}
+
+int catalog_open_temporary(struct catalog **ret, struct err *err)
+{
+	struct catalog *c = calloc(1, sizeof *c);
+	int rc;
+
+	if (!c)
+		return err_code(err, ERR_NOMEM);
+	catalog_words_init(&c->words);
+	c->path = strdup("a temporary catalog");
+	rc = c->path ? open_temporary(c, err) : err_code(err, ERR_NOMEM);
+	if (rc)
+		catalog_close(c);
+	else
+		*ret = c;
+	return rc;
 }
 
 int catalog_snapshot(struct catalog *c, struct err *err)

@@ -29,6 +29,7 @@
 #include "archive/attempt.h"
 #include "base/api.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include "catalog/left_out.h"
@@ -49,6 +50,9 @@ enum catalog_mode {
  */
 int catalog_open(const char *path, enum catalog_mode mode, struct catalog **ret,
 	struct err *err) SP_MUST_CHECK;
+
+/* An empty one without a name, for this process alone: on the disk as far as memory is short. */
+int catalog_open_temporary(struct catalog **ret, struct err *err) SP_MUST_CHECK;
 
 /*
  * All that is read from now on is of this moment, until the catalog is closed: a writer goes on
@@ -89,6 +93,9 @@ const char *catalog_end_name(enum catalog_end end);
 /* What limits the claims of a capture: a set, of powers of two. Numbers are stored. */
 enum catalog_caveat {
 	CATALOG_CAVEAT_CLOCK = 1, /* the wall clock was set meanwhile: no still point is known */
+	/* Nobody planned it: archives of others were judged, and still_from and still_to were
+	 * chosen afterwards. */
+	CATALOG_CAVEAT_AFTERWARDS = 2,
 };
 
 /* Address classes of a capture that has not looked up its seeds yet. */
@@ -145,9 +152,13 @@ struct catalog_page {
 	double rate;  /* mean changes per second */
 	double shape; /* of its survival function; 0: Poisson */
 	float weight;
+	int64_t lastmod;    /* as its sitemap says, wall, ns; 0: unknown */
+	unsigned frequency; /* changefreq of its sitemap: enum frequency (rate/frequency.h) */
 };
 
 #define CATALOG_NO_PAGE UINT32_MAX
+
+enum { CATALOG_FREQUENCY_MAX = 7 };
 
 int catalog_add_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
 	struct err *err) SP_MUST_CHECK;
@@ -164,6 +175,10 @@ int catalog_admit_page(struct catalog *c, uint32_t capture, uint32_t number, sli
 /* A page was seen to be of that kind: ERR_NOTFOUND. */
 int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
 	enum catalog_content content, struct err *err) SP_MUST_CHECK;
+
+/* A sitemap says this of a page that is known already; 0 leaves it as it is. ERR_NOTFOUND. */
+int catalog_list_page(struct catalog *c, uint32_t capture, uint32_t number, int64_t lastmod,
+	unsigned frequency, struct err *err) SP_MUST_CHECK;
 
 /* A page that was refused is wanted after all: *page is what is known of it now. */
 int catalog_take_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
@@ -203,6 +218,31 @@ int catalog_find_page(struct catalog *c, uint32_t capture, slice url, uint32_t *
  * with a page is that of the page.
  */
 int catalog_add_observation(struct catalog *c, uint32_t capture, const struct attempt *a,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- requisites ---- */
+
+/*
+ * A resource that a page is made of: style, script, image, font, frame. Both are pages; requisite
+ * is CATALOG_NO_PAGE for those that were found but not kept.
+ */
+struct catalog_requisite {
+	uint32_t page, requisite;
+};
+
+/* Adds it unless it is there. */
+int catalog_add_requisite(struct catalog *c, uint32_t capture, const struct catalog_requisite *r,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- learned rules ---- */
+
+/* A rule against noise that was learned from the site, in a line of text; whoever learns it says
+ * how it reads. */
+struct catalog_learned {
+	slice rule;
+};
+
+int catalog_add_learned(struct catalog *c, uint32_t capture, const struct catalog_learned *l,
 	struct err *err) SP_MUST_CHECK;
 
 /* ---- events ---- */
@@ -309,6 +349,15 @@ struct catalog_imported {
 int catalog_add_imported(struct catalog *c, const struct catalog_imported *i, bool *ret_added,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * How far an import from that source came: any text, empty at its end, which forgets it. Reading
+ * sets the buffer, to nothing where there is none; ERR_LIMIT when it has no room.
+ */
+int catalog_set_progress(
+	struct catalog *c, slice source, slice progress, struct err *err) SP_MUST_CHECK;
+int catalog_get_progress(
+	struct catalog *c, slice source, struct buf *ret, struct err *err) SP_MUST_CHECK;
+
 /* ---- rows ---- */
 
 /* Which function a row is for, and which member it is in; of a page, also which fields count. */
@@ -318,6 +367,7 @@ enum catalog_row_kind {
 	CATALOG_ROW_REFUSE_PAGE, /* number, left_out, rule */
 	CATALOG_ROW_ADMIT_PAGE,  /* number, rule */
 	CATALOG_ROW_MARK_PAGE,   /* number, content */
+	CATALOG_ROW_LIST_PAGE,   /* number, lastmod, frequency */
 	CATALOG_ROW_UNKEPT,
 	CATALOG_ROW_PLAN,
 	CATALOG_ROW_OBSERVATION,
@@ -326,6 +376,8 @@ enum catalog_row_kind {
 	CATALOG_ROW_ADD_ROBOTS,
 	CATALOG_ROW_CONFIRM_ROBOTS, /* origin, checked */
 	CATALOG_ROW_CLOCK,
+	CATALOG_ROW_REQUISITE,
+	CATALOG_ROW_LEARNED,
 	CATALOG_ROW_CAPTURE, /* an update */
 	CATALOG_ROW_KINDS,
 };
@@ -344,6 +396,8 @@ struct catalog_row {
 		const struct catalog_warc *warc;
 		const struct catalog_robots *robots;
 		const struct catalog_clock *clock;
+		const struct catalog_requisite *requisite;
+		const struct catalog_learned *learned;
 		const struct catalog_capture *state;
 	};
 };
@@ -365,6 +419,8 @@ typedef int catalog_on_event(void *context, const struct catalog_event *e);
 typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
 typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
 typedef int catalog_on_clock(void *context, const struct catalog_clock *k);
+typedef int catalog_on_requisite(void *context, const struct catalog_requisite *r);
+typedef int catalog_on_learned(void *context, const struct catalog_learned *l);
 typedef int catalog_on_verdict(void *context, const struct catalog_verdict *v);
 
 int catalog_each_capture(
@@ -403,6 +459,12 @@ int catalog_earlier_robots(struct catalog *c, uint32_t capture, catalog_on_robot
 	void *context, struct err *err) SP_MUST_CHECK;
 int catalog_each_clock(struct catalog *c, uint32_t capture, catalog_on_clock *call, void *context,
 	struct err *err) SP_MUST_CHECK;
+/* By page and requisite. */
+int catalog_each_requisite(struct catalog *c, uint32_t capture, catalog_on_requisite *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+/* In the order they were added. */
+int catalog_each_learned(struct catalog *c, uint32_t capture, catalog_on_learned *call,
+	void *context, struct err *err) SP_MUST_CHECK;
 int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 
@@ -410,6 +472,20 @@ int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict
 typedef int catalog_on_imported(void *context, const struct catalog_imported *i);
 int catalog_each_imported(
 	struct catalog *c, catalog_on_imported *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/*
+ * For readers that go on where they were, or know which page they want: all from a number on, and
+ * what belongs to one page, each by its key.
+ */
+typedef int catalog_on_url(void *context, uint32_t number, slice url);
+int catalog_urls_from(struct catalog *c, uint32_t capture, uint32_t first, catalog_on_url *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+int catalog_events_from(struct catalog *c, uint32_t capture, uint32_t first, catalog_on_event *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page,
+	catalog_on_observation *call, void *context, struct err *err) SP_MUST_CHECK;
+int catalog_page_requisites(struct catalog *c, uint32_t capture, uint32_t page,
+	catalog_on_requisite *call, void *context, struct err *err) SP_MUST_CHECK;
 
 typedef int catalog_on_plan(void *context, const struct catalog_plan *p);
 int catalog_each_plan(struct catalog *c, uint32_t capture, catalog_on_plan *call, void *context,

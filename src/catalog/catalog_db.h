@@ -41,8 +41,10 @@ enum catalog_sql {
 	SQL_ADMIT_PAGE,
 	SQL_TAKE_PAGE,
 	SQL_MARK_PAGE,
+	SQL_LIST_PAGE,
 	SQL_EACH_PAGE,
 	SQL_EACH_URL,
+	SQL_URLS_FROM,
 	SQL_SET_UNKEPT,
 	SQL_EACH_UNKEPT,
 	SQL_SET_PLAN,
@@ -50,11 +52,13 @@ enum catalog_sql {
 	SQL_ADD_OBSERVATION,
 	SQL_NEXT_SIDE,
 	SQL_EACH_OBSERVATION,
+	SQL_PAGE_OBSERVATIONS,
 	SQL_EACH_BODY,
 	SQL_EACH_TIMES,
 	SQL_ADD_EVENT,
 	SQL_NEXT_EVENT,
 	SQL_EACH_EVENT,
+	SQL_EVENTS_FROM,
 	SQL_SET_WARC,
 	SQL_EACH_WARC,
 	SQL_ADD_ROBOTS,
@@ -63,8 +67,16 @@ enum catalog_sql {
 	SQL_EARLIER_ROBOTS,
 	SQL_ADD_CLOCK,
 	SQL_EACH_CLOCK,
+	SQL_ADD_REQUISITE,
+	SQL_EACH_REQUISITE,
+	SQL_PAGE_REQUISITES,
+	SQL_ADD_LEARNED,
+	SQL_EACH_LEARNED,
 	SQL_SET_VERDICT,
 	SQL_EACH_VERDICT,
+	SQL_SET_PROGRESS,
+	SQL_DROP_PROGRESS,
+	SQL_GET_PROGRESS,
 	SQL_ADD_IMPORTED_PAGE,
 	SQL_ADD_IMPORTED,
 	SQL_EACH_IMPORTED,
@@ -111,7 +123,15 @@ const char *catalog_sql(enum catalog_sql id);
 	X(rule_set, COUNT, rule_set)                    \
 	X(rules, TEXT, rules)                           \
 	X(masked, COUNT, masked)                        \
-	D(normal, normal)
+	D(normal, normal)                               \
+	X(purpose, WORD, purpose)                       \
+	X(stand_in, WORD, stand_in)                     \
+	X(modified, TIME, modified)                     \
+	X(etag, TEXT, etag)                             \
+	X(age, AGE, age)                                \
+	X(caches, WORD, caches)                         \
+	X(address, WORD, address)                       \
+	X(links, BLOB, links)
 /* clang-format on */
 
 /*
@@ -155,7 +175,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 3,
+	CATALOG_VERSION = 4,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

@@ -65,19 +65,37 @@ static int read_row(struct query *q, struct catalog_event *ret, struct err *err)
 	return query_check(q, err);
 }
 
+/* Those from number count on, which a query has been made for. */
+static int hand_out(struct query *q, uint32_t count, catalog_on_event *call, void *context, int rc,
+	struct err *err)
+{
+	struct catalog_event event;
+
+	/* A log with a hole would restore another run. */
+	while (rc == 0 && (rc = query_next_key(q, err)) == 0 &&
+		(rc = read_row(q, &event, err)) == 0)
+		rc = query_number(q, 0) == count++
+			     ? call(context, &event)
+			     : catalog_damaged(q->c, "an event is missing", err);
+	return query_end(q, rc);
+}
+
 int catalog_each_event(
 	struct catalog *c, uint32_t capture, catalog_on_event *call, void *context, struct err *err)
 {
-	struct catalog_event event;
-	uint32_t count = 0;
 	struct query q;
 	int rc = query_rows(&q, c, SQL_EACH_EVENT, capture, err);
 
-	/* A log with a hole would restore another run. */
-	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
-		(rc = read_row(&q, &event, err)) == 0)
-		rc = query_number(&q, 0) == count++
-			     ? call(context, &event)
-			     : catalog_damaged(c, "an event is missing", err);
-	return query_end(&q, rc);
+	return hand_out(&q, 0, call, context, rc, err);
+}
+
+int catalog_events_from(struct catalog *c, uint32_t capture, uint32_t first, catalog_on_event *call,
+	void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_EVENTS_FROM, capture, err);
+
+	if (rc == 0)
+		query_put_int(&q, first);
+	return hand_out(&q, first, call, context, rc, err);
 }

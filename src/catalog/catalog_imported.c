@@ -51,3 +51,28 @@ int catalog_each_imported(
 		rc = call(context, &imported);
 	return query_end(&q, rc);
 }
+
+int catalog_set_progress(struct catalog *c, slice source, slice progress, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, progress.len > 0 ? SQL_SET_PROGRESS : SQL_DROP_PROGRESS, err);
+	query_put_text(&q, source);
+	if (progress.len > 0)
+		query_put_blob(&q, progress);
+	return query_run(&q, err);
+}
+
+int catalog_get_progress(struct catalog *c, slice source, struct buf *ret, struct err *err)
+{
+	struct query q;
+	int rc = query_read(&q, c, SQL_GET_PROGRESS, err);
+
+	buf_reset(ret);
+	query_put_text(&q, source);
+	if (rc == 0)
+		rc = query_next(&q, err);
+	if (rc == 0)
+		rc = err_code(err, buf_add(ret, query_text(&q, 0)));
+	return query_end(&q, rc == 0 ? ERR_END : rc);
+}

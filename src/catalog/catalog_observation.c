@@ -10,7 +10,8 @@
 #define SIDE_FIRST INT64_C(0xffffffff)
 
 enum {
-	ATTEMPT_MAX = (1 << 28) - 1, /* what the reading order has room for */
+	ATTEMPT_MAX = (1 << 26) - 1, /* what the reading order has room for, and of legs: */
+	LEG_MAX = (1 << 4) - 1,
 	UUID_SIZE = 16,
 };
 
@@ -23,7 +24,9 @@ enum column_kind {
 	TIME,   /* int64_t */
 	HASH,   /* uint64_t, of which all bits count */
 	SIZE,   /* uint64_t, up to INT64_MAX */
+	AGE,    /* struct attempt_age */
 	TEXT,   /* slice */
+	BLOB,   /* slice */
 	WORD,   /* slice, in the table word */
 	ID,     /* slice, a record's */
 	DIGEST, /* if the flag is set */
@@ -123,6 +126,14 @@ static void put_id(struct query *q, slice id, unsigned char packed[UUID_SIZE])
 		query_put_text(q, id);
 }
 
+static void put_age(struct query *q, const struct attempt_age *age)
+{
+	if (age->known)
+		query_put_int(q, age->seconds);
+	else
+		query_put_null(q);
+}
+
 /* id is room for the record's, until the query is run. */
 static void put(struct query *q, const struct column *column, const struct attempt *a,
 	unsigned char id[UUID_SIZE])
@@ -149,8 +160,14 @@ static void put(struct query *q, const struct column *column, const struct attem
 	case SIZE:
 		query_put_size(q, *(const uint64_t *)member);
 		break;
+	case AGE:
+		put_age(q, member);
+		break;
 	case TEXT:
 		query_put_text(q, *(const slice *)member);
+		break;
+	case BLOB:
+		query_put_blob(q, *(const slice *)member);
 		break;
 	case WORD:
 		query_put_word(q, *(const slice *)member);
@@ -208,6 +225,13 @@ static slice read_record_id(struct query *q, int column, char out[RECORD_ID_LEN]
 	return unpack_id(id, out);
 }
 
+static struct attempt_age read_age(struct query *q, int column)
+{
+	if (sqlite3_column_type(q->stmt, column) == SQLITE_NULL)
+		return (struct attempt_age){0};
+	return (struct attempt_age){true, (unsigned)query_up_to(q, column, UINT32_MAX)};
+}
+
 static void read_column(struct query *q, int at, const struct column *column, struct attempt *ret,
 	char id[RECORD_ID_LEN])
 {
@@ -215,8 +239,7 @@ static void read_column(struct query *q, int at, const struct column *column, st
 
 	switch (column->kind) {
 	case LEG:
-		*(enum attempt_leg *)member =
-			(enum attempt_leg)query_up_to(q, at, ATTEMPT_LEGS - 1);
+		*(enum attempt_leg *)member = (enum attempt_leg)query_up_to(q, at, LEG_MAX);
 		break;
 	case NUMBER:
 		*(unsigned *)member = (unsigned)query_up_to(q, at, ATTEMPT_MAX);
@@ -236,7 +259,11 @@ static void read_column(struct query *q, int at, const struct column *column, st
 	case SIZE:
 		*(uint64_t *)member = query_up_to(q, at, INT64_MAX);
 		break;
+	case AGE:
+		*(struct attempt_age *)member = read_age(q, at);
+		break;
 	case TEXT:
+	case BLOB:
 		*(slice *)member = query_text(q, at);
 		break;
 	case WORD:
@@ -258,27 +285,47 @@ struct reading {
 	size_t count;
 };
 
-static int each(struct catalog *c, uint32_t capture, const struct reading *r,
-	catalog_on_observation *call, void *context, struct err *err)
+static int hand_out(struct query *q, const struct reading *r, catalog_on_observation *call,
+	void *context, int rc, struct err *err)
 {
 	char id[RECORD_ID_LEN];
-	struct query q;
-	int rc = query_rows(&q, c, r->sql, capture, err);
 
-	while (rc == 0 && (rc = query_next_key(&q, err)) == 0) {
-		uint64_t page = query_up_to(&q, 1, INT64_MAX >> 30);
+	while (rc == 0 && (rc = query_next_key(q, err)) == 0) {
+		uint64_t page = query_up_to(q, 1, INT64_MAX >> 30);
 		struct attempt a = {
 			.page = page < SIDE_FIRST ? (uint32_t)page : CATALOG_NO_PAGE,
-			.url = query_text(&q, 2),
+			.url = query_text(q, 2),
 		};
 
 		for (size_t i = 0; i < r->count; i++)
-			read_column(&q, 3 + (int)i, &r->columns[i], &a, id);
-		rc = query_check(&q, err);
-		if (rc == 0)
+			read_column(q, 3 + (int)i, &r->columns[i], &a, id);
+		rc = query_check(q, err);
+		/* Legs of a later version are passed over. */
+		if (rc == 0 && a.leg < ATTEMPT_LEGS)
 			rc = call(context, &a);
 	}
-	return query_end(&q, rc);
+	return query_end(q, rc);
+}
+
+static int each(struct catalog *c, uint32_t capture, const struct reading *r,
+	catalog_on_observation *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, r->sql, capture, err);
+
+	return hand_out(&q, r, call, context, rc, err);
+}
+
+int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page,
+	catalog_on_observation *call, void *context, struct err *err)
+{
+	static const struct reading R = {SQL_PAGE_OBSERVATIONS, ALL, COUNT_OF(ALL)};
+	struct query q;
+	int rc = query_rows(&q, c, R.sql, capture, err);
+
+	if (rc == 0)
+		query_put_int(&q, page);
+	return hand_out(&q, &R, call, context, rc, err);
 }
 
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,

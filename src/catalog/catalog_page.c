@@ -28,6 +28,8 @@ int catalog_add_page(
 	query_put_double(&q, page->shape);
 	query_put_double(&q, (double)page->weight);
 	query_put_int(&q, page->left_out);
+	query_put_int(&q, page->lastmod);
+	query_put_int(&q, page->frequency);
 	return query_run(&q, err);
 }
 
@@ -41,6 +43,18 @@ static int set_rule(struct catalog *c, enum catalog_sql sql, int64_t page, slice
 	query_put_int(&q, page);
 	query_put_word(&q, rule);
 	query_put_int(&q, reason);
+	return query_run_on(&q, "page", err);
+}
+
+int catalog_list_page(struct catalog *c, uint32_t capture, uint32_t number, int64_t lastmod,
+	unsigned frequency, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_LIST_PAGE, err);
+	query_put_int(&q, catalog_key(capture, number));
+	query_put_int(&q, lastmod);
+	query_put_int(&q, frequency);
 	return query_run_on(&q, "page", err);
 }
 
@@ -76,6 +90,8 @@ int catalog_take_page(
 	query_put_int(&q, catalog_key(capture, page->number));
 	put_finding(&q, page);
 	query_put_word(&q, page->rule);
+	query_put_int(&q, page->lastmod);
+	query_put_int(&q, page->frequency);
 	return query_run_on(&q, "page", err);
 }
 
@@ -103,6 +119,8 @@ static int read_row(struct query *q, struct catalog_page *ret, struct err *err)
 		.weight = (float)query_double(q, 11),
 		.left_out = (enum left_out)query_up_to(q, 12, LEFT_OUT_COUNT - 1),
 		.content = (enum catalog_content)query_up_to(q, 13, CATALOG_CONTENT_SOFT_404),
+		.lastmod = query_int(q, 14),
+		.frequency = (unsigned)query_up_to(q, 15, CATALOG_FREQUENCY_MAX),
 	};
 	return query_check(q, err);
 }
@@ -136,5 +154,18 @@ int catalog_find_page(
 	else if (rc == ERR_END)
 		rc = err_set(err, ERR_NOTFOUND, "%.*s: the capture has no such page",
 			(int)(url.len < ERR_TEXT_MAX ? url.len : ERR_TEXT_MAX), url.ptr);
+	return query_end(&q, rc);
+}
+
+int catalog_urls_from(struct catalog *c, uint32_t capture, uint32_t first, catalog_on_url *call,
+	void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_URLS_FROM, capture, err);
+
+	if (rc == 0)
+		query_put_int(&q, first);
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0)
+		rc = call(context, query_number(&q, 0), query_text(&q, 1));
 	return query_end(&q, rc);
 }

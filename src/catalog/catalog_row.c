@@ -16,6 +16,9 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 		return catalog_admit_page(c, capture, row->page->number, row->page->rule, err);
 	case CATALOG_ROW_MARK_PAGE:
 		return catalog_mark_page(c, capture, row->page->number, row->page->content, err);
+	case CATALOG_ROW_LIST_PAGE:
+		return catalog_list_page(c, capture, row->page->number, row->page->lastmod,
+			row->page->frequency, err);
 	case CATALOG_ROW_UNKEPT:
 		return catalog_set_unkept(c, capture, row->unkept, err);
 	case CATALOG_ROW_PLAN:
@@ -33,6 +36,10 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 			c, capture, row->robots->origin, row->robots->checked, err);
 	case CATALOG_ROW_CLOCK:
 		return catalog_add_clock(c, capture, row->clock, err);
+	case CATALOG_ROW_REQUISITE:
+		return catalog_add_requisite(c, capture, row->requisite, err);
+	case CATALOG_ROW_LEARNED:
+		return catalog_add_learned(c, capture, row->learned, err);
 	case CATALOG_ROW_CAPTURE:
 		return catalog_update_capture(c, row->state, err);
 	case CATALOG_ROW_KINDS:

@@ -86,7 +86,30 @@ static const char VERSION_3[] =
 	" time INTEGER NOT NULL, digest INTEGER NOT NULL, source INTEGER NOT NULL,"
 	" UNIQUE(page, time)) STRICT;";
 
-static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3};
+/*
+ * Version 4: what a look was for, what stood in the page's place and what the server said of it;
+ * which resources a page is made of; rules that were learned from the site itself; what sitemaps
+ * say of a page; how far imports from servers came.
+ */
+static const char VERSION_4[] =
+	"ALTER TABLE page ADD COLUMN lastmod INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE page ADD COLUMN frequency INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE observation ADD COLUMN purpose ANY;"
+	"ALTER TABLE observation ADD COLUMN stand_in ANY;"
+	"ALTER TABLE observation ADD COLUMN modified INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE observation ADD COLUMN etag TEXT;"
+	"ALTER TABLE observation ADD COLUMN age INTEGER;"
+	"ALTER TABLE observation ADD COLUMN caches ANY;"
+	"ALTER TABLE observation ADD COLUMN address ANY;"
+	"ALTER TABLE observation ADD COLUMN links BLOB;"
+	"CREATE TABLE requisite(capture INTEGER NOT NULL, page INTEGER NOT NULL,"
+	" requisite INTEGER NOT NULL,"
+	" PRIMARY KEY(capture, page, requisite)) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE import_progress(source TEXT PRIMARY KEY, progress BLOB NOT NULL)"
+	" STRICT, WITHOUT ROWID;"
+	"CREATE TABLE learned(id INTEGER PRIMARY KEY, rule TEXT NOT NULL) STRICT;";
+
+static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3, VERSION_4};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

@@ -7,8 +7,11 @@
 	"id, uuid, site, strategy, settings, single, state, started, finished, still_from," \
 	" still_to, ended_by, caveats, addresses"
 
+/* The same from one of them on. */
+#define FROM_NUMBER "WHERE id BETWEEN (?1 << 32) | ?2 AND (?1 << 32) | 0xffffffff "
+
 /* Of an observation: a number that goes up in the order of page, leg and attempt. */
-#define OBSERVATION_KEY "(o.page << 30) | (leg << 28) | attempt"
+#define OBSERVATION_KEY "(o.page << 30) | (leg << 26) | attempt"
 #define OBSERVATIONS    " FROM observation AS o WHERE capture = ?1 ORDER BY page, leg, attempt"
 
 #define NAME(column, ...) ", " #column
@@ -39,17 +42,22 @@ static const char *const SQL[SQL_COUNT] = {
 
 	[SQL_ADD_PAGE] =
 		"INSERT INTO page(id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
-		" shape, weight, left_out) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
-		"?12,"
-		" ?13)",
+		" shape, weight, left_out, lastmod, frequency) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7,"
+		" ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
 	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2, left_out = ?3 WHERE id = ?1",
 	[SQL_ADMIT_PAGE] = "UPDATE page SET taken = 1, rule = ?2, left_out = ?3 WHERE id = ?1",
 	[SQL_MARK_PAGE] = "UPDATE page SET content = ?2 WHERE id = ?1",
+	[SQL_LIST_PAGE] = "UPDATE page SET lastmod = iif(?2, ?2, lastmod),"
+			  " frequency = iif(?3, ?3, frequency) WHERE id = ?1",
 	[SQL_TAKE_PAGE] = "UPDATE page SET kind = ?2, via = ?3, found = ?4, depth = ?5,"
-			  " hops_out = ?6, taken = 1, rule = ?7, left_out = 0 WHERE id = ?1",
-	[SQL_EACH_PAGE] = "SELECT id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
-			  " shape, weight, left_out, content FROM page " OF_CAPTURE "ORDER BY id",
+			  " hops_out = ?6, taken = 1, rule = ?7, lastmod = max(lastmod, ?8),"
+			  " frequency = max(frequency, ?9), left_out = 0 WHERE id = ?1",
+	[SQL_EACH_PAGE] =
+		"SELECT id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
+		" shape, weight, left_out, content, lastmod, frequency FROM page " OF_CAPTURE
+		"ORDER BY id",
 	[SQL_EACH_URL] = "SELECT id, url FROM page " OF_CAPTURE "ORDER BY id",
+	[SQL_URLS_FROM] = "SELECT id, url FROM page " FROM_NUMBER "ORDER BY id",
 
 	[SQL_SET_UNKEPT] = "INSERT INTO unkept(id, links) VALUES(?1, ?2)"
 			   " ON CONFLICT(id) DO UPDATE SET links = ?2",
@@ -68,6 +76,10 @@ static const char *const SQL[SQL_COUNT] = {
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" AND o.page < 0xffffffff"
 		" WHERE capture = ?1 ORDER BY o.page, leg, attempt",
+	[SQL_PAGE_OBSERVATIONS] =
+		"SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url)" ALL_NAMES
+		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
+		" WHERE capture = ?1 AND o.page = ?2 ORDER BY leg, attempt",
 	[SQL_EACH_BODY] = "SELECT " OBSERVATION_KEY ", page, NULL" BODY_NAMES OBSERVATIONS,
 	[SQL_EACH_TIMES] = "SELECT " OBSERVATION_KEY ", page, NULL" TIMES_NAMES OBSERVATIONS,
 
@@ -76,6 +88,8 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_NEXT_EVENT] = "SELECT max(id) + 1 FROM event " OF_CAPTURE,
 	[SQL_EACH_EVENT] = "SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
 			   " FROM event " OF_CAPTURE "ORDER BY id",
+	[SQL_EVENTS_FROM] = "SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
+			    " FROM event " FROM_NUMBER "ORDER BY id",
 
 	[SQL_SET_WARC] = "INSERT INTO warc(name, size, complete, digest) VALUES(?1, ?2, ?3, ?4)"
 			 " ON CONFLICT(name) DO UPDATE SET size = ?2, complete = ?3, digest = ?4",
@@ -100,12 +114,28 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_EACH_CLOCK] = "SELECT id, moment, wall, monotonic, estimated_error, maximum_error,"
 			   " synchronised, capture_time, boot FROM clock " OF_CAPTURE "ORDER BY id",
 
+	[SQL_ADD_REQUISITE] = "INSERT INTO requisite(capture, page, requisite) VALUES(?1, ?2, ?3)"
+			      " ON CONFLICT DO NOTHING",
+	[SQL_EACH_REQUISITE] =
+		"SELECT ((page - 0x80000000) << 32) | requisite, page, requisite FROM requisite"
+		" WHERE capture = ?1 ORDER BY page, requisite",
+	[SQL_PAGE_REQUISITES] =
+		"SELECT requisite, page, requisite FROM requisite WHERE capture = ?1 AND page = ?2"
+		" ORDER BY requisite",
+	[SQL_ADD_LEARNED] = "INSERT INTO learned(id, rule) VALUES((SELECT coalesce(max(id) + 1,"
+			    " ?1 << 32) FROM learned " OF_CAPTURE "), ?2)",
+	[SQL_EACH_LEARNED] = "SELECT id, rule FROM learned " OF_CAPTURE "ORDER BY id",
+
 	[SQL_SET_VERDICT] =
 		"INSERT INTO verdict(id, verdict, evidence, reason) VALUES(?1, ?2, ?3, ?4)"
 		" ON CONFLICT(id) DO UPDATE SET verdict = ?2, evidence = ?3, reason = ?4",
 	[SQL_EACH_VERDICT] =
 		"SELECT id, verdict, evidence, reason FROM verdict " OF_CAPTURE "ORDER BY id",
 
+	[SQL_SET_PROGRESS] = "INSERT INTO import_progress(source, progress) VALUES(?1, ?2)"
+			     " ON CONFLICT DO UPDATE SET progress = ?2",
+	[SQL_DROP_PROGRESS] = "DELETE FROM import_progress WHERE source = ?1",
+	[SQL_GET_PROGRESS] = "SELECT progress FROM import_progress WHERE source = ?1",
 	[SQL_ADD_IMPORTED_PAGE] =
 		"INSERT INTO imported_page(url) VALUES(?1) ON CONFLICT DO NOTHING",
 	[SQL_ADD_IMPORTED] = "INSERT INTO imported(page, time, digest, source)"

@@ -25,7 +25,8 @@
 	X(LEFT_OUT_SESSION, "trap-session", "trap: the same page with another session id") \
 	X(LEFT_OUT_REPEATS, "trap-repeats", "trap: endless URLs with the same content")    \
 	X(LEFT_OUT_ADDRESS, "address", "refused by the address guard")                     \
-	X(LEFT_OUT_LENGTH, "length", "URLs that are too long, or too many on one page")
+	X(LEFT_OUT_LENGTH, "length", "URLs that are too long, or too many on one page")    \
+	X(LEFT_OUT_EFFECT, "effect", "links that log out, delete or unsubscribe")
 
 enum left_out {
 #define X(name, word, meaning) name,

@@ -263,7 +263,7 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 	case CRAWL_STOPPED:
 		(void)fprintf(stderr, "stillpoint: stopped; continue with: stillpoint resume %s\n",
 			archive);
-		return CMD_OK;
+		return CMD_PARTIAL;
 	case CRAWL_CUT:
 		(void)fprintf(stderr, "stillpoint: %s ended the capture\n", result->cut_by);
 		break;
@@ -313,15 +313,16 @@ static void tell_empty(const char *command, const struct crawl_results *results)
 }
 
 /*
- * A site that cannot be had is a line in the list; only when none could be, all has failed. That a
- * capture cannot go on is a failure of the archive, not of a site.
+ * A site that cannot be had is a line in the list, and the exit status says that there is one; only
+ * when none could be, all has failed. That a capture cannot go on is a failure of the archive, not
+ * of a site.
  */
 static enum cmd_status finish_many(const struct capture_view *v, const char *archive,
 	const struct crawl_results *results, bool json)
 {
 	struct u32_vec ids = {0};
 	enum cmd_status status = CMD_FAILURE;
-	size_t stopped = 0, got = 0, broken = 0;
+	size_t stopped = 0, got = 0, broken = 0, empty = 0;
 
 	for (size_t i = 0; i < results->len; i++) {
 		const struct crawl_result *r = &results->ptr[i];
@@ -329,6 +330,7 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 		stopped += r->end == CRAWL_STOPPED;
 		got += r->visited > 0;
 		broken += r->end == CRAWL_BROKEN;
+		empty += r->visited == 0;
 	}
 	tell_empty(v->command, results);
 	if (stopped > 0)
@@ -341,7 +343,9 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	if (status == CMD_OK && !json)
 		status = tell_next(archive, true);
 	u32_vec_release(&ids);
-	return broken > 0 || (got == 0 && stopped == 0) ? CMD_FAILURE : status;
+	if (broken > 0 || (got == 0 && stopped == 0))
+		return CMD_FAILURE;
+	return status == CMD_OK && (stopped > 0 || empty > 0) ? CMD_PARTIAL : status;
 }
 
 enum cmd_status capture_view_finish(

@@ -23,21 +23,25 @@ enum cmd_status {
 	CMD_OK = 0,
 	CMD_FAILURE = 1, /* memory, output */
 	CMD_USAGE = 2,   /* wrong usage or bad input */
+	CMD_PARTIAL = 3, /* some sites failed, or a signal stopped it: what there is is kept */
 };
 
 /* argv[0] is the command's name. Return what to exit with. */
 enum cmd_status cmd_crawl(int argc, char **argv);
 enum cmd_status cmd_demo(int argc, char **argv);
 enum cmd_status cmd_diff(int argc, char **argv);
+enum cmd_status cmd_export(int argc, char **argv);
 enum cmd_status cmd_import(int argc, char **argv);
 enum cmd_status cmd_index(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
+enum cmd_status cmd_judge(int argc, char **argv);
 enum cmd_status cmd_living_site(int argc, char **argv);
 enum cmd_status cmd_plan(int argc, char **argv);
 enum cmd_status cmd_predict(int argc, char **argv);
 enum cmd_status cmd_rates(int argc, char **argv);
 enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
+enum cmd_status cmd_serve(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
 enum cmd_status cmd_train(int argc, char **argv);
 enum cmd_status cmd_verify(int argc, char **argv);

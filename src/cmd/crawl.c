@@ -105,7 +105,8 @@ static const struct option_spec SPECS[] = {
 		"end after this time; visits stop in time to revisit every page that was visited",
 		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
 	ROW(STRING, settings.rates, "rates", 'r',
-		"how often pages change: CSV with the header url,rate[,weight] (or page for url), "
+		"how often pages change: CSV with the header "
+		"url,rate[,weight][,shape] (or page for url), "
 		"in changes per second",
 		.metavar = "CSV"),
 	ROW(INT, size, "size", 0, "estimated number of pages of the site", .min = 1,
@@ -116,6 +117,15 @@ static const struct option_spec SPECS[] = {
 	ROW(FLAG, settings.bytes_only, "bytes-only", 0,
 		"call pages sharp only if both downloads are equal byte for byte: no rules against "
 		"noise"),
+	ROW(FLAG, settings.no_probes, "no-probes", 0,
+		"do not fetch some pages once more to learn what varies by itself; such probes are "
+		"at most 6 % of the requests, or 4"),
+	ROW(FLAG, settings.mask_visible, "mask-visible", 0,
+		"let learned rules mask visible lines, too, unless they read like a price, a date, "
+		"an amount, a name or a stock figure"),
+	ROW(STRING, settings.variant_language, "variant-language", 0,
+		"fetch some pages with this Accept-Language, too, and note where they differ",
+		.metavar = "TAG"),
 	ROW(INT, attempts, "attempts", 0, "tries of a page in each leg (default: 3)", .min = 1,
 		.max = 100),
 	ROW(DURATION, settings.connect_timeout, "connect-timeout", 0,

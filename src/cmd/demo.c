@@ -264,11 +264,17 @@ static int conclude(const struct contest *c, const char *dir, struct err *err)
 		printf("\nThe archives are in %s. Look at ours with\n\n"
 		       "  %s report %s\n"
 		       "  %s report %s --why %sprices\n"
-		       "  %s verify %s\n",
+		       "  %s verify %s\n\n"
+		       "All of them are at http://127.0.0.1:8080/ while this runs: "
+		       "%s serve %s/*.stillpoint\n",
 			dir, program_invocation_name, ours->archive, program_invocation_name,
-			ours->archive, ours->url, program_invocation_name, ours->archive);
+			ours->archive, ours->url, program_invocation_name, ours->archive,
+			program_invocation_name, dir);
 	return rc;
 }
+
+/* What shops put into every response: kinds of living-site --noise that name no other URLs. */
+#define NOISE "nonce,csrf,comment,csrf-meta,tokens,ids,attributes,json,script,perf"
 
 static int run(const struct demo_options *o, const char *dir, int signals, struct err *err)
 {
@@ -285,11 +291,16 @@ static int run(const struct demo_options *o, const char *dir, int signals, struc
 	};
 	struct contest c;
 	bool finished = false;
-	int rc = contest_start(&c, &params, err);
+	int rc = living_noise_parse(NOISE, &params.site.noise, err);
 
+	if (rc)
+		return rc;
+	rc = contest_start(&c, &params, err);
 	if (rc == 0) {
 		printf("A shop of %lld pages that change all the time, in %zu identical copies, is "
-		       "captured\nby %zu strategies at once, one request every %.0f ms.\n\n",
+		       "captured\nby %zu strategies at once, one request every %.0f ms. Tokens, "
+		       "ids and comments differ in\nevery response; that is noise, and no "
+		       "change.\n\n",
 			(long long)o->pages, c.count, c.count, 1000 * o->delay);
 		finished = watch(&c, signals);
 		rc = contest_finish(&c, err);

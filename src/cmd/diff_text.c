@@ -133,7 +133,7 @@ static size_t line_bytes(slice rest, size_t width)
 
 static slice trim_end(slice s)
 {
-	while (s.len && s.ptr[s.len - 1] == ' ')
+	while (slice_ends_with(s, SLICE(" ")))
 		s.len--;
 	return s;
 }

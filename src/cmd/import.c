@@ -1,109 +1,177 @@
 /* stillpoint import: keeps captures that others made in an archive, for the rates of its pages. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "catalog/catalog.h"
+#include "base/parse.h"
 #include "cmd/cmd.h"
-#include "cmd/rates_input.h"
+#include "cmd/listings.h"
+#include "cmd/option_row.h"
+#include "rates/keep.h"
 #include "store/directory.h"
 
+struct import_options {
+	struct option_list cdx_servers, timemaps;
+	const char *delay;
+};
+
+#define ROW_OF struct import_options
+
 static const struct option_spec SPECS[] = {
+	ROW(LIST, cdx_servers, "cdx-server", 0,
+		"a query to a CDX server, such as "
+		"https://web.archive.org/cdx/search/cdx?url=example.org&matchType=host",
+		.metavar = "URL"),
+	ROW(LIST, timemaps, "timemap", 0,
+		"a TimeMap on a server, such as "
+		"https://web.archive.org/web/timemap/link/https://example.org/",
+		.metavar = "URL"),
+	ROW(STRING, delay, "delay", 'd',
+		"pause between requests to a server: seconds, or auto, which follows its response "
+		"time (default auto)",
+		.metavar = "auto|SECONDS"),
 	{.name = NULL},
 };
 
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "import",
-	.usage = "ARCHIVE FILE…",
+	.usage = "ARCHIVE FILE… [--cdx-server URL] [--timemap URL]",
 	.description =
 		"Keeps in an archive when pages were captured by others, and with which digest: "
-		"from CDX, CDXJ, ZipNum indexes, TimeMaps and WARC files, all of them also gzip. "
-		"'stillpoint rates ARCHIVE' uses them from then on. They give change rates and "
-		"prove nothing; no content is copied. What is there already is not added twice.",
+		"from CDX, CDXJ, ZipNum indexes, TimeMaps and WARC files, all of them also gzip, "
+		"and from servers that have such lists. 'stillpoint rates ARCHIVE' and the "
+		"archive's next captures use them from then on. They give change rates and "
+		"prove nothing; no content is copied. What is there already is not added twice. "
+		"An archive that is not there yet is created, for its first capture.\n\n"
+		"What a server lists is kept part by part. An import that was stopped goes on "
+		"where it was when the same command is run again.",
 	.specs = SPECS,
-	.min_args = 2,
+	.min_args = 1,
 	.max_args = SIZE_MAX,
 };
 
-struct totals {
-	uint64_t added, known, pages;
+struct importing {
+	struct catalog *catalog;
+	struct download_params download;
+	struct keep_totals totals;
+	const char *address; /* that is being read */
 };
 
-static int add_page(
-	struct catalog *c, const struct page_entry *p, struct totals *t, struct err *err)
+static int read_delay(const char *text, struct download_params *ret, struct err *err)
 {
-	for (uint32_t i = 0; i < p->len; i++) {
-		struct catalog_imported imported = {.url = p->url,
-			.time = p->seen[i].time,
-			.digest = p->seen[i].digest,
-			.source = p->sources};
-		bool added = false;
-		int rc = catalog_add_imported(c, &imported, &added, err);
-
-		if (rc)
-			return rc;
-		t->added += added;
-		t->known += !added;
-	}
-	t->pages++;
+	ret->automatic = !text || strcmp(text, "auto") == 0;
+	if (!ret->automatic && (parse_duration(slice_str(text), &ret->delay) || ret->delay > 86400))
+		return err_set(err, ERR_USAGE,
+			"--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
 	return 0;
 }
 
-static int add_all(
-	struct catalog *c, const struct page_table *table, struct totals *t, struct err *err)
+static int read_files(struct rates_observed *in, const struct option_args *args, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < table->pages.len; i++)
-		rc = add_page(c, &table->pages.ptr[i], t, err);
-	return rc ? rc : catalog_commit(c, err);
-}
-
-/* All of it in one transaction: nothing is there by half. */
-static int store(
-	const char *archive, const struct page_table *table, struct totals *t, struct err *err)
-{
-	struct directory d = {.lock = -1};
-	struct catalog *c = NULL;
-	int rc = directory_open(&d, archive, false, err);
-
-	if (rc)
-		return rc;
-	rc = catalog_open(d.catalog, CATALOG_WRITE, &c, err);
-	if (rc == 0)
-		rc = add_all(c, table, t, err);
-	catalog_close(c);
-	directory_close(&d);
+	for (size_t i = 1; rc == 0 && i < args->count; i++)
+		rc = listings_read(in, "import", args->ptr[i], err);
 	return rc;
 }
 
-static enum cmd_status import(struct rates_input *in, const struct option_args *args)
+static void on_part(void *context, const struct listing_counts *counts)
 {
-	struct totals t = {0};
+	listings_warn(counts, "import", ((struct importing *)context)->address);
+}
+
+static int import_servers(struct importing *x, enum remote_kind kind,
+	const struct option_list *addresses, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < addresses->len; i++) {
+		x->address = addresses->ptr[i];
+		x->download.home = slice_str(x->address);
+		rc = keep_remote(x->catalog,
+			&(struct keep_source){
+				.kind = kind,
+				.address = x->address,
+				.download = &x->download,
+				.on_part = on_part,
+				.context = x,
+			},
+			&x->totals, err);
+	}
+	return rc;
+}
+
+static enum cmd_status import_all(
+	struct importing *x, const struct import_options *o, const struct rates_observed *files)
+{
 	struct err err = {0};
 
-	for (size_t i = 1; i < args->count; i++)
-		if (rates_input_list(in, args->ptr[i], &err))
-			return cmd_fail_input("import", &err);
-	if (store(args->ptr[0], &in->table, &t, &err))
+	if (keep_table(x->catalog, &files->table, &x->totals, &err))
 		return cmd_fail_archive("import", &err);
-	printf("imported %" PRIu64 " captures of %" PRIu64 " pages; %" PRIu64
-	       " were there already\n",
-		t.added, t.pages, t.known);
+	if (import_servers(x, REMOTE_CDX, &o->cdx_servers, &err) ||
+		import_servers(x, REMOTE_TIMEMAP, &o->timemaps, &err)) {
+		enum cmd_status status = cmd_fail("import", &err);
+
+		return err.code == ERR_USAGE ? status : CMD_FAILURE; /* what a server did */
+	}
+	printf("imported %" PRIu64 " captures of %zu pages; %" PRIu64 " were there already\n",
+		x->totals.added, x->totals.pages.len, x->totals.known);
 	return cmd_finish(0);
+}
+
+static enum cmd_status import_into(const char *archive, struct importing *x,
+	const struct import_options *o, const struct rates_observed *files)
+{
+	struct directory d = {.lock = -1};
+	struct err err = {0};
+	enum cmd_status status;
+	int rc = directory_open(&d, archive, true, &err);
+
+	if (rc == 0)
+		rc = catalog_open(d.catalog, CATALOG_CREATE, &x->catalog, &err);
+	status = rc ? cmd_fail_archive("import", &err) : import_all(x, o, files);
+	catalog_close(x->catalog);
+	directory_close(&d);
+	return status;
+}
+
+/* Files are read first: what is wrong with them leaves no new archive behind. */
+static enum cmd_status import(
+	struct importing *x, const struct import_options *o, const struct option_args *args)
+{
+	struct rates_observed files;
+	struct err err = {0};
+	enum cmd_status status;
+
+	rates_observed_init(&files, RATES_CHANGE_PAYLOAD);
+	status = read_files(&files, args, &err) ? cmd_fail_input("import", &err)
+						: import_into(args->ptr[0], x, o, &files);
+	rates_observed_release(&files);
+	return status;
 }
 
 enum cmd_status cmd_import(int argc, char **argv)
 {
+	struct import_options o = {0};
+	struct importing x = {0};
 	struct option_args args;
-	struct rates_input in;
+	struct err err = {0};
 	enum cmd_status status;
 
-	if (!cmd_options(&OPTIONS, argc, argv, NULL, &args, &status))
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(false);
-	rates_input_init(&in);
-	status = import(&in, &args);
-	rates_input_release(&in);
+	if (args.count < 2 && o.cdx_servers.len + o.timemaps.len == 0)
+		(void)err_set(&err, ERR_USAGE,
+			"nothing to import: name files, or a server with --cdx-server or "
+			"--timemap");
+	else
+		(void)read_delay(o.delay, &x.download, &err);
+	keep_totals_init(&x.totals);
+	status = err.code ? cmd_fail("import", &err) : import(&x, &o, &args);
+	keep_totals_release(&x.totals);
+	option_list_release(&o.cdx_servers);
+	option_list_release(&o.timemaps);
 	return status;
 }

@@ -1,23 +1,47 @@
-/* stillpoint index: writes the index of an archive anew, from its WARC files. */
+/* stillpoint index: writes the index of an archive, or of anybody's WARC files, anew. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
+#include "store/foreign_index.h"
 #include "store/index.h"
 
+struct index_options {
+	const char *output;
+	bool compressed;
+};
+
 static const struct option_spec SPECS[] = {
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct index_options, output),
+		.metavar = "FILE",
+		.help = "where to write the index; '-' is standard output (default: index.cdxj in "
+			"the directory)"},
+	{.name = "compressed",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct index_options, compressed),
+		.help = "write ZipNum: blocks in NAME.cdx.gz, and their index in NAME.idx"},
 	{.name = NULL},
 };
 
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "index",
-	.usage = "ARCHIVE",
+	.usage = "ARCHIVE|DIR|FILE",
 	.description =
 		"Rebuilds index.cdxj of an archive from its WARC files: one line for each "
 		"response, sorted. A crawl does so at its end; use this command if the index is "
-		"missing or damaged, or after adding files. Nothing else is changed.",
+		"missing or damaged, or after adding files. Nothing else is changed.\n"
+		"\n"
+		"Does the same for WARC files and WACZ packages of other tools, and for "
+		"directories of them.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,
@@ -36,16 +60,92 @@ static void print(const struct index_counts *x)
 			x->open);
 }
 
+static bool has(const char *directory, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path &&
+	       stat(path, &st) == 0;
+}
+
+/* One of ours has a directory for its WARC files; its index stays where it is. */
+static bool is_archive(const char *path)
+{
+	return has(path, "warc") || has(path, "catalog.sqlite");
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Where the index goes when nobody says. */
+static int choose_output(
+	const char *path, const struct index_options *o, char out[PATH_MAX], struct err *err)
+{
+	const char *name = o->compressed ? "index.cdx.gz" : "index.cdxj";
+
+	if (o->output && strcmp(o->output, "-") == 0 && o->compressed)
+		return err_set(
+			err, ERR_USAGE, "--compressed writes two files: give their name with -o");
+	if (o->output) {
+		(void)snprintf(out, PATH_MAX, "%s", o->output);
+		return 0;
+	}
+	if (!is_directory(path))
+		return err_set(
+			err, ERR_USAGE, "%s is no directory: say with -o where to write", path);
+	(void)snprintf(out, PATH_MAX, "%s/%s", path, name);
+	return 0;
+}
+
+static enum cmd_status index_foreign(const char *path, const struct index_options *o)
+{
+	const char *temporary = getenv("TMPDIR");
+	struct foreign_index_params p = {
+		.path = path,
+		.compressed = o->compressed,
+		.temporary = temporary && *temporary ? temporary : "/tmp",
+	};
+	struct warc_index_counts counts;
+	char out[PATH_MAX];
+	struct err err = {0};
+	struct stat st;
+
+	if (stat(path, &st) && archive_check(path, &err))
+		return cmd_fail_archive("index", &err);
+	if (choose_output(path, o, out, &err))
+		return cmd_fail("index", &err);
+	p.out = out;
+	if (foreign_index_write(&p, &counts, &err))
+		return cmd_fail_archive("index", &err);
+	if (strcmp(out, "-") != 0)
+		printf("%s: %" PRIu64 " lines from %" PRIu64 " WARC %s\n", out, counts.lines,
+			counts.files, counts.files == 1 ? "file" : "files");
+	if (counts.damaged)
+		fprintf(stderr, "stillpoint: index: left out: damaged records (%" PRIu64 ")\n",
+			counts.damaged);
+	return cmd_finish(0);
+}
+
 enum cmd_status cmd_index(int argc, char **argv)
 {
+	struct index_options o = {0};
 	struct index_counts counts;
 	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
+	const char *path;
 
-	if (!cmd_options(&OPTIONS, argc, argv, NULL, &args, &status))
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	if (archive_check(args.ptr[0], &err) || index_from_warc(args.ptr[0], &counts, &err))
+	path = args.ptr[0];
+	if (o.output || o.compressed || !is_archive(path))
+		return index_foreign(path, &o);
+	if (archive_check(path, &err) || index_from_warc(path, &counts, &err))
 		return cmd_fail_archive("index", &err);
 	print(&counts);
 	return cmd_finish(0);

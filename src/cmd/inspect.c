@@ -11,8 +11,11 @@ static const struct {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } READERS[] = {
+	{"allocate", "how a budget of looks is best divided among pages", inspect_allocate},
 	{"change", "whether two downloads are the same page, and what is noise", inspect_change},
+	{"distance", "how far pages are from a page, by links or directories", inspect_distance},
 	{"links", "what a document links to", inspect_links},
+	{"pagerank", "the PageRank of the pages of a link graph", inspect_pagerank},
 	{"rate", "how often pages change, from what visits saw", inspect_rate},
 	{"robots", "what a robots.txt allows, and by which line", inspect_robots},
 	{"sitemap", "the entries of a sitemap or feed", inspect_sitemap},
@@ -31,7 +34,7 @@ static enum cmd_status print_help(void)
 
 	puts("Usage: stillpoint inspect WHAT ARGUMENT…\n"
 	     "\n"
-	     "Shows how Stillpoint reads what comes from outside, one JSON object on each line.\n"
+	     "Shows how Stillpoint reads foreign input, one JSON object on each line.\n"
 	     "\n"
 	     "What:");
 	for (size_t i = 0; i < READER_COUNT; i++)
@@ -63,8 +66,9 @@ enum cmd_status cmd_inspect(int argc, char **argv)
 	if (argc < 2)
 		return cmd_fail("inspect",
 			&(struct err){ERR_USAGE,
-				"say what to inspect: change, links, rate, robots, sitemap, text, "
-				"url or warc (try 'stillpoint inspect --help')"});
+				"say what to inspect: allocate, change, distance, links, pagerank, "
+				"rate, robots, sitemap, text, url or warc (try 'stillpoint inspect "
+				"--help')"});
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
 	for (size_t i = 0; i < READER_COUNT; i++)

@@ -5,7 +5,10 @@
 #ifndef CMD_INSPECT_H
 #define CMD_INSPECT_H
 
+int inspect_allocate(int argc, char **argv);
 int inspect_change(int argc, char **argv);
+int inspect_distance(int argc, char **argv);
+int inspect_pagerank(int argc, char **argv);
 int inspect_rate(int argc, char **argv);
 int inspect_robots(int argc, char **argv);
 int inspect_sitemap(int argc, char **argv);

@@ -1,21 +1,18 @@
 /* stillpoint inspect rate: how often a page changes, by every estimator, from what visits saw. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "cmd/inspect_lines.h"
 #include "rate/estimate.h"
 #include "rate/gamma_page.h"
 #include "rate/interval_line.h"
 #include "rate/posterior.h"
-
-#define LINE_SIZE_MAX ((size_t)64 << 20)
 
 struct rate_options {
 	const char *prior;
@@ -123,64 +120,24 @@ static void print(struct inspector *in)
 	json_object_end(j);
 }
 
-/* A line without its end, ERR_END after the last. */
-static int read_line(FILE *file, struct buf *line)
+static int read_line(void *context, slice line, struct err *err)
 {
-	int c = getc_unlocked(file), rc = 0;
+	struct inspector *in = context;
+	int rc = rate_interval_line(line, &in->seen, err);
 
-	buf_reset(line);
-	if (c == EOF)
-		return ferror(file) ? ERR_IO : ERR_END;
-	for (; c != EOF && c != '\n' && rc == 0; c = getc_unlocked(file))
-		rc = buf_add_char(line, (char)c);
-	return rc;
-}
-
-static int inspect_lines(struct inspector *in, FILE *file, const char *name, struct err *err)
-{
-	struct buf line;
-	size_t number = 0;
-	int rc;
-
-	buf_init(&line, LINE_SIZE_MAX);
-	while ((rc = read_line(file, &line)) == 0) {
-		slice text = line.len > 0 ? buf_slice(&line) : SLICE("");
-
-		number++;
-		if (strspn(buf_str(&line), " \t\r") == line.len)
-			continue;
-		rc = rate_interval_line(text, &in->seen, err);
-		if (rc)
-			break;
+	if (rc == 0)
 		print(in);
-	}
-	buf_release(&line);
-	if (rc == ERR_IO)
-		return err_set(err, rc, "%s: %s", name, strerror(errno));
-	if (rc && rc != ERR_END) {
-		(void)err_code(err, rc);
-		err_prefix(err, "%.200s:%zu", name, number);
-		return rc;
-	}
-	return 0;
+	return rc;
 }
 
 static enum cmd_status run(struct inspector *in, const char *name)
 {
-	bool standard = strcmp(name, "-") == 0;
-	FILE *file = standard ? stdin : fopen(name, "rbe");
 	struct err err = {0};
 	int rc, written;
 
-	if (!file) {
-		(void)err_set(&err, ERR_IO, "%s: %s", name, strerror(errno));
-		return cmd_fail_input("inspect rate", &err);
-	}
 	json_init_file(&in->json, stdout, JSON_LINES);
-	rc = inspect_lines(in, file, standard ? "standard input" : name, &err);
+	rc = inspect_lines(name, read_line, in, &err);
 	written = json_finish(&in->json);
-	if (!standard)
-		(void)fclose(file);
 	return rc ? cmd_fail_input("inspect rate", &err) : cmd_finish(written);
 }
 

@@ -16,15 +16,18 @@ static const struct command COMMANDS[] = {
 	{"crawl", "capture a site, then print its quality", cmd_crawl},
 	{"demo", "capture a changing site in several ways and check the results", cmd_demo},
 	{"diff", "show the two versions of a page side by side", cmd_diff},
+	{"export", "write an archive as WACZ or WARC, or its index as CDXJ or CSV", cmd_export},
 	{"import", "keep captures that others made, for change rates", cmd_import},
 	{"index", "rebuild the index of an archive", cmd_index},
 	{"inspect", "show how input files are read, one JSON object per line", cmd_inspect},
+	{"judge", "verdicts from one or two archives of any crawler", cmd_judge},
 	{"living-site", "serve a web site whose pages change at known times", cmd_living_site},
 	{"plan", "compute a schedule for known pages and rates, and its outcome", cmd_plan},
 	{"predict", "predict change rates of pages without history", cmd_predict},
 	{"rates", "tell how often pages change, from archives and lists of captures", cmd_rates},
 	{"report", "print how sharp a capture is, page by page", cmd_report},
 	{"resume", "continue captures that were interrupted", cmd_resume},
+	{"serve", "show archives in a browser, and by Memento and CDX", cmd_serve},
 	{"simulate", "simulate captures of a given site", cmd_simulate},
 	{"train", "learn from known change rates, for predict", cmd_train},
 	{"verify", "check what an archive claims against its WARC files", cmd_verify},
@@ -109,6 +112,18 @@ static void set_up_memory(void)
 #endif
 }
 
+/* Nothing is lost when the reader of its output goes away. */
+static bool only_prints(const struct command *command)
+{
+	static const char *const names[] = {"diff", "inspect", "judge", "plan", "predict", "rates",
+		"report", "simulate", "verify"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(command->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -130,5 +145,7 @@ int main(int argc, char **argv)
 	command = find(argv[1]);
 	if (!command)
 		return fail_unknown(argv[1]);
+	if (only_prints(command)) /* so it ends at once, however much it would still compute */
+		(void)signal(SIGPIPE, SIG_DFL);
 	return command->run(argc - 1, argv + 1);
 }

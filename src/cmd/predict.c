@@ -9,9 +9,9 @@
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
 #include "cmd/page_file.h"
-#include "rate/predict_model.h"
+#include "rates/model_file.h"
 
-enum { READ_SIZE = 64 << 10, OUTPUT_SIZE = 256 << 10 };
+enum { OUTPUT_SIZE = 256 << 10 };
 
 struct predict_options {
 	bool json, csv;
@@ -41,45 +41,6 @@ static const struct options OPTIONS = {
 	.min_args = 2,
 	.max_args = SIZE_MAX,
 };
-
-static int read_all(FILE *file, struct buf *out, struct err *err)
-{
-	size_t n;
-
-	do {
-		int rc = buf_reserve(out, READ_SIZE);
-
-		if (rc == ERR_LIMIT)
-			return err_set(err, rc, "the model is too large");
-		if (rc)
-			return err_code(err, rc);
-		n = fread(out->ptr + out->len, 1, READ_SIZE, file);
-		buf_truncate(out, out->len + n);
-	} while (n > 0);
-	return ferror(file) ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
-}
-
-static int load_model(const char *path, struct predict_model *ret, struct err *err)
-{
-	FILE *file = cmd_open_input(path, err);
-	uint64_t line = 0;
-	struct buf text;
-	int rc;
-
-	if (!file)
-		return err->code;
-	buf_init(&text, PREDICT_MODEL_MAX);
-	rc = read_all(file, &text, err);
-	cmd_close_input(file);
-	if (rc == 0)
-		rc = predict_model_parse(buf_slice(&text), ret, &line, err);
-	buf_release(&text);
-	if (rc && line)
-		err_prefix(err, "%.200s:%llu", path, (unsigned long long)line);
-	else if (rc)
-		err_prefix(err, "%.200s", path);
-	return rc;
-}
 
 struct predicting {
 	const struct predict_options *options;
@@ -160,7 +121,7 @@ enum cmd_status cmd_predict(int argc, char **argv)
 	if (!p)
 		return cmd_fail("predict", &(struct err){ERR_NOMEM, "out of memory"});
 	p->options = &o;
-	if (load_model(args.ptr[0], &p->model, &err))
+	if (rates_model_file_read(args.ptr[0], &p->model, &err))
 		status = cmd_fail_input("predict", &err);
 	else
 		status = predict(p, args.ptr + 1, args.count - 1);

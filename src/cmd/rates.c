@@ -6,23 +6,25 @@
 
 #include "archive/warc_date.h"
 #include "base/clock.h"
+#include "cmd/archive.h"
 #include "cmd/cmd.h"
-#include "cmd/rates_input.h"
-#include "cmd/rates_model.h"
+#include "cmd/listings.h"
 #include "cmd/rates_print.h"
+#include "rates/model_file.h"
+#include "rates/observed.h"
 
 struct rates_options {
 	const char *explain;
-	const char *at;
+	const char *at, *model;
 	double threshold, within;
 	int64_t limit;
-	int per;
+	int per, change;
 	bool json, csv, due;
 };
 
-enum { PER_PAGE, PER_SITE };
+enum { PER_PAGE, PER_HOMEPAGE, PER_SITE };
 
-static const char *const PER[] = {"page", "site", NULL};
+static const char *const PER[] = {"page", "homepage", "site", NULL};
 
 static const double UNSET = -1, THRESHOLD = 0.5, WEEK = 7 * 86400.0;
 
@@ -66,8 +68,20 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_CHOICE,
 		.offset = AT(per),
 		.choices = PER,
-		.help = "an answer for each page, or for each site: the rate at which any of "
-			"its pages changes (default page)"},
+		.help = "an answer for each page, for each home page, or for each site: the rate "
+			"at which any of its pages changes (default page)"},
+	{.name = "change",
+		.kind = OPTION_CHOICE,
+		.offset = AT(change),
+		.choices = RATES_CHANGES,
+		.help = "what counts as a change: the content without noise, the payload's bytes, "
+			"or links that are new (default content)"},
+	{.name = "model",
+		.kind = OPTION_STRING,
+		.offset = AT(model),
+		.metavar = "FILE",
+		.help = "a model of 'train' for pages without captures (default: rates.model in "
+			"an archive, if it is there)"},
 	{.name = "at",
 		.kind = OPTION_STRING,
 		.offset = AT(at),
@@ -80,12 +94,12 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "rates",
-	.usage = "ARCHIVE|FILE… [--json|--csv] [--per page|site]\n"
-		 "ARCHIVE|FILE… --due [--threshold T] [--within TIME] [--limit N]\n"
+	.usage = "ARCHIVE|FILE… [--json|--csv] [--per page|homepage|site]\n"
+		 "ARCHIVE|FILE… --due [--threshold T] [OPTION…]\n"
 		 "ARCHIVE|FILE… --explain URL",
 	.description =
 		"Tells how often each page changes, in changes per second, and how sure that is: "
-		"what pages in its directory do, corrected by what its own captures show. "
+		"what pages of its kind do, corrected by what its own captures show. "
 		"Captures come from archives of Stillpoint, and from files of others: CDX, CDXJ, "
 		"ZipNum indexes, TimeMaps, WARC files, all of them also gzip. Several are taken "
 		"together.\n\nTwo captures with the same digest: unchanged in between. TimeMaps "
@@ -104,23 +118,57 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static int read_archive(struct rates_observed *in, const char *path, struct err *err)
+{
+	struct catalog *catalog;
+	int rc = archive_open_catalog(path, &catalog, err);
+
+	if (rc)
+		return rc;
+	rc = rates_observed_catalog(in, catalog, err);
+	catalog_close(catalog);
+	return rc;
+}
+
 /* *ret_status is set on failure. */
 static int read_all(
-	struct rates_input *in, const struct option_args *args, enum cmd_status *ret_status)
+	struct rates_observed *in, const struct option_args *args, enum cmd_status *ret_status)
 {
 	struct err err = {0};
 
 	for (size_t i = 0; i < args->count; i++) {
 		bool archive = is_directory(args->ptr[i]);
 
-		if (archive ? rates_input_archive(in, args->ptr[i], &err)
-			    : rates_input_list(in, args->ptr[i], &err)) {
+		if (archive ? read_archive(in, args->ptr[i], &err)
+			    : listings_read(in, "rates", args->ptr[i], &err)) {
 			*ret_status = archive ? cmd_fail_archive("rates", &err)
 					      : cmd_fail_input("rates", &err);
 			return err.code;
 		}
 	}
 	return 0;
+}
+
+/* The model that the user names, or that of the first archive that has one. */
+static int read_model(const struct rates_options *o, const struct option_args *args,
+	struct predict_model *ret, bool *ret_has, struct err *err)
+{
+	char path[ARCHIVE_PATH_SIZE];
+	int rc = o->model ? rates_model_file_read(o->model, ret, err) : ERR_NOTFOUND;
+
+	*ret_has = rc == 0;
+	if (o->model)
+		return rc;
+	for (size_t i = 0; i < args->count && rc == ERR_NOTFOUND; i++) {
+		int n = snprintf(path, sizeof path, "%s/" RATES_MODEL_NAME, args->ptr[i]);
+
+		if (is_directory(args->ptr[i]) && n > 0 && (size_t)n < sizeof path)
+			rc = rates_model_file_read(path, ret, err);
+	}
+	*ret_has = rc == 0;
+	if (rc == ERR_NOTFOUND)
+		*err = (struct err){0};
+	return rc == ERR_NOTFOUND ? 0 : rc;
 }
 
 /* ---- answers ---- */
@@ -192,6 +240,8 @@ static enum cmd_status print_all(
 		sort(&answers, by_url);
 		if (o->per == PER_SITE)
 			rates_join_sites(&answers);
+		else if (o->per == PER_HOMEPAGE)
+			rates_keep_homepages(&answers);
 		if (o->due)
 			keep_due(&answers, o);
 		status = cmd_finish(rates_print(&answers, form, o->due));
@@ -200,8 +250,8 @@ static enum cmd_status print_all(
 	return status;
 }
 
-static enum cmd_status answer(
-	struct rates_input *in, const struct rates_options *o, int64_t by, struct err *err)
+static enum cmd_status answer(struct rates_observed *in, struct predict_model *predictor,
+	const struct rates_options *o, int64_t by, struct err *err)
 {
 	struct rates_model *m = calloc(1, sizeof *m);
 	struct rates_answer a;
@@ -213,7 +263,7 @@ static enum cmd_status answer(
 		rc = cmd_in_option(page_table_get(&in->table, slice_str(o->explain), &page, err),
 			"explain", err);
 	if (rc == 0)
-		rc = rates_model_init(m, &in->table);
+		rc = rates_model_init(m, &in->table, predictor);
 	if (rc == 0 && o->explain)
 		rc = rates_model_answer(m, page, by, &a);
 	if (rc) {
@@ -269,10 +319,12 @@ static int find_end(const struct rates_options *o, int64_t *ret, struct err *err
 enum cmd_status cmd_rates(int argc, char **argv)
 {
 	struct rates_options o = {.threshold = UNSET, .within = UNSET};
+	struct predict_model predictor = {0};
 	struct option_args args;
 	struct err err = {0};
-	struct rates_input in;
+	struct rates_observed in;
 	enum cmd_status status;
+	bool has_predictor = false;
 	int64_t by = 0;
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
@@ -280,9 +332,12 @@ enum cmd_status cmd_rates(int argc, char **argv)
 	if (check(&o, &err) || find_end(&o, &by, &err))
 		return cmd_fail("rates", &err);
 	cmd_log(false);
-	rates_input_init(&in);
-	if (read_all(&in, &args, &status) == 0)
-		status = answer(&in, &o, by, &err);
-	rates_input_release(&in);
+	rates_observed_init(&in, (enum rates_change)o.change);
+	if (read_model(&o, &args, &predictor, &has_predictor, &err))
+		status = cmd_fail_input("rates", &err);
+	else if (read_all(&in, &args, &status) == 0)
+		status = answer(&in, has_predictor ? &predictor : NULL, &o, by, &err);
+	rates_observed_release(&in);
+	predict_model_release(&predictor);
 	return status;
 }

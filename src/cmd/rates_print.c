@@ -11,23 +11,34 @@
 #include "cmd/text.h"
 #include "import/listing.h"
 #include "rate/gamma_page.h"
+#include "rates/observed.h"
 
-enum { EVERY_SIZE = 64 };
+enum { EVERY_SIZE = 64, PATH_MAX_SIZE = 4096 };
+
+static size_t add_source(char out[RATES_SOURCE_SIZE], size_t len, const char *name)
+{
+	int n = snprintf(out + len, RATES_SOURCE_SIZE - len, "%s%s", len ? "+" : "", name);
+
+	return len + (size_t)n < RATES_SOURCE_SIZE ? len + (size_t)n : RATES_SOURCE_SIZE - 1;
+}
 
 void rates_source(const struct rates_answer *a, char out[RATES_SOURCE_SIZE])
 {
 	size_t len = 0;
 
-	if (a->compared == 0) {
-		(void)snprintf(out, RATES_SOURCE_SIZE, "class");
-		return;
-	}
 	out[0] = '\0';
-	for (unsigned i = 0; i < LISTING_FORMATS; i++)
+	for (unsigned i = 0; a->compared > 0 && i < LISTING_FORMATS; i++)
 		if (a->sources & 1U << i)
-			len += (size_t)snprintf(out + len, RATES_SOURCE_SIZE - len, "%s%s",
-				len ? "+" : "",
+			len = add_source(out, len,
 				1U << i == RATES_FROM_ARCHIVE ? "archive" : listing_format_name(i));
+	if (a->words & PAGE_WORD_HTTP)
+		len = add_source(out, len, "last-modified");
+	if (a->words & PAGE_WORD_SITEMAP || (a->has_word && a->compared == 0))
+		len = add_source(out, len, "sitemap");
+	if (a->predicted && a->compared == 0)
+		len = add_source(out, len, "model");
+	if (len == 0)
+		(void)add_source(out, len, "class");
 }
 
 /* "" for a change that is not known. */
@@ -167,23 +178,64 @@ static void explain_prior(const struct rates_model *m, uint32_t class, slice pat
 	(void)printf(" (%" PRIu32 " with captures to compare)\n", m->evidence[class]);
 }
 
-/* From all pages down to the page's own directory. */
-static void explain_classes(const struct rates_model *m, uint32_t page)
+/* From all pages down to the page's own directory: each slash ends the name of a class. */
+static void explain_classes(const struct rates_model *m, slice path)
 {
-	slice path = rates_model_path(m->table->pages.ptr[page].url);
-	uint32_t classes[RATES_DIRECTORIES_MAX + 2];
-	size_t count = 0, next = 0;
-
-	for (uint32_t c = m->directories.classes.ptr[page];
-		c != 0 && count < RATES_DIRECTORIES_MAX + 2; c = m->directories.parents.ptr[c])
-		classes[count++] = c;
-	(void)puts("  Prior: what pages of its kind do");
 	explain_prior(m, 0, path);
-	for (size_t i = 0; i < path.len && count > 0; i++)
-		if (path.ptr[i] == '/') {
-			next = i + 1;
-			explain_prior(m, classes[--count], slice_sub(path, 0, next));
-		}
+	for (size_t i = 0; i < path.len; i++) {
+		uint32_t class;
+
+		if (path.ptr[i] == '/' &&
+			strmap_get(&m->directories.known, slice_sub(path, 0, i), &class))
+			explain_prior(m, class, slice_sub(path, 0, i + 1));
+	}
+}
+
+/* What a word that was not met there, and the predictor, make of it. */
+static void explain_other(const struct rates_model *m, const struct rates_prior *p)
+{
+	char often[EVERY_SIZE];
+
+	if (p->predicted)
+		(void)printf("    %-28s the model, for pages with such a URL\n",
+			every(p->predicted_rate, often));
+	if (rate_gamma_mean(p->gamma) != rate_gamma_mean(m->priors[p->class]))
+		(void)printf("    %-28s all of this together\n",
+			every(rate_gamma_mean(p->gamma), often));
+}
+
+static void explain_kind(const struct rates_model *m, const struct page_entry *page)
+{
+	enum frequency word = (enum frequency)page->frequency;
+	struct rates_prior prior;
+	struct buf path;
+
+	(void)puts("  Prior: what pages of its kind do");
+	buf_init(&path, PATH_MAX_SIZE);
+	if (rates_class_path(page->url, word, &path) == 0)
+		explain_classes(m, buf_slice(&path));
+	if (rates_model_prior(m, &(struct rates_page){.url = page->url, .word = word}, &prior) == 0)
+		explain_other(m, &prior);
+	buf_release(&path);
+}
+
+static void explain_words(const struct rates_model *m, slice url, const struct rates_answer *a)
+{
+	unsigned trusted = rates_trust_of(&m->trust, url);
+
+	if (a->words & PAGE_WORD_HTTP)
+		(void)puts("    Last-Modified tells when it changed");
+	else if (!(trusted & PAGE_WORD_HTTP))
+		(void)puts("    Last-Modified of this host contradicts its captures: not used");
+	if (a->words & PAGE_WORD_SITEMAP)
+		(void)puts("    lastmod of its sitemap tells when it changed, or that it did not");
+	else if (!(trusted & PAGE_WORD_SITEMAP))
+		(void)puts(
+			"    lastmod of this host's sitemaps contradicts its captures: not used");
+	if (a->forgotten > 0)
+		(void)printf("    it behaves otherwise since: the first %" PRIu64
+			     " intervals are forgotten\n",
+			a->forgotten);
 }
 
 static void explain_evidence(
@@ -201,6 +253,7 @@ static void explain_evidence(
 	warc_date_format(p->seen[0].time, first);
 	warc_date_format(p->seen[p->len - 1].time, last);
 	(void)printf("    %" PRIu64 " captures, %s to %s\n", a->captures, first, last);
+	explain_words(m, p->url, a);
 	if (a->compared == 0) {
 		(void)puts("    no two of them can be compared (no digests): the prior stands");
 		return;
@@ -225,7 +278,7 @@ void rates_explain(
 
 	text_name(stdout, a->url, 0);
 	(void)putchar('\n');
-	explain_classes(m, page);
+	explain_kind(m, &m->table->pages.ptr[page]);
 	explain_evidence(m, &m->table->pages.ptr[page], a);
 	(void)puts("  Both together");
 	(void)printf("    changes %s: %.3g per second\n", every(a->rate, often), a->rate);

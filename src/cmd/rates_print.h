@@ -4,16 +4,13 @@
 
 #include <stdbool.h>
 
-#include "cmd/rates_model.h"
+#include "rates/model.h"
 
 enum rates_form { RATES_TEXT, RATES_JSON, RATES_CSV };
 
-enum { RATES_SOURCE_SIZE = 64 };
+enum { RATES_SOURCE_SIZE = 96 };
 
-/* Bits of rates_answer.sources: 1 << a format of import/listing.h, and: */
-enum { RATES_FROM_ARCHIVE = 1 };
-
-/* "archive+cdx"; "class" where no capture of the page itself tells its rate. */
+/* "archive+cdx+last-modified"; "class" where nothing of the page itself tells its rate. */
 void rates_source(const struct rates_answer *a, char out[RATES_SOURCE_SIZE]);
 
 /* All answers to standard output; with how likely each has changed, if due. 0 or ERR_IO. */

@@ -13,6 +13,7 @@ struct report_options {
 	int64_t capture; /* 0: the last */
 	const char *why;
 	bool captures;
+	bool requisites;
 	bool json;
 };
 
@@ -28,6 +29,8 @@ static const struct option_spec SPECS[] = {
 		"explain one page: where it was found, which rule took or refused it, and what "
 		"became of it",
 		.metavar = "URL"),
+	ROW(FLAG, requisites, "requisites", 0,
+		"list the requisites of each page, and how each stands to it in time"),
 	ROW(FLAG, json, "json", 'j', "print one JSON document with every known page"),
 	{.name = NULL},
 };
@@ -70,7 +73,9 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 		return cmd_finish(rc);
 	}
 	json_init_file(&j, stdout, JSON_LINES);
-	report_json(r, &j);
+	rc = report_json(r, &j);
+	if (rc)
+		return cmd_fail("report", &(struct err){ERR_NOMEM, "out of memory"});
 	return cmd_finish(json_finish(&j));
 }
 
@@ -105,6 +110,7 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 	if (report_load(&report, catalog, capture, &err)) {
 		status = cmd_fail_archive("report", &err);
 	} else {
+		report.lists_requisites = o->requisites;
 		status = o->why ? explain(catalog, &report, o->why)
 				: print(&report, catalog, archive, o);
 		report_release(&report);

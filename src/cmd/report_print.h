@@ -11,6 +11,9 @@
 /* archive is how the user names it: for what to type next. 0 or ERR_NOMEM. */
 int report_print(const struct report *r, const char *archive, FILE *file) SP_MUST_CHECK;
 
+/* The requisites of each page, with their states. 0 or ERR_NOMEM. */
+int report_print_requisites(const struct report *r, FILE *file) SP_MUST_CHECK;
+
 /* Where a page comes from, by which rule, and what came of it. */
 void report_print_why(const struct report *r, const struct why *w, FILE *file);
 

@@ -26,9 +26,10 @@ static const char *const MEANINGS[] = {
 	[VERDICT_UNCONFIRMED] = "visited, but no usable revisit",
 	[VERDICT_FAILED] = "no usable visit",
 	[VERDICT_EXCLUDED] = "refused by robots.txt, a limit or as a trap",
-	[VERDICT_BLOCKED] = "the server asked for a login or refused",
+	[VERDICT_BLOCKED] = "a block, challenge or login page instead of the page",
 	[VERDICT_SINGLE] = "seen once",
 	[VERDICT_UNVISITED] = "not requested: a limit or a stop came first",
+	[VERDICT_SHELL] = "content shown only by scripts: not judged",
 };
 
 static void print_label(FILE *file, const char *label)
@@ -130,13 +131,21 @@ static void print_headline(const struct report *r, FILE *file)
 
 static void print_head(const struct report *r, FILE *file)
 {
-	(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
+	if (report_is_judged(r))
+		(void)fputs("Judged from ", file);
+	else
+		(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
 	text_name(file, r->capture.site, 0);
-	print_ending(&r->capture, file);
+	if (report_is_judged(r))
+		(void)fputs("\n\n", file);
+	else
+		print_ending(&r->capture, file);
 	print_headline(r, file);
-	print_label(file, "strategy");
-	text_name(file, r->capture.strategy, 0);
-	(void)fputs(r->capture.single ? ", visits only\n" : "\n", file);
+	if (!report_is_judged(r)) {
+		print_label(file, "strategy");
+		text_name(file, r->capture.strategy, 0);
+		(void)fputs(r->capture.single ? ", visits only\n" : "\n", file);
+	}
 	print_times(r, file);
 	print_stillpoint(r, file);
 }
@@ -196,6 +205,25 @@ static void print_totals(const struct report *r, FILE *file)
 	(void)putc('\n', file);
 }
 
+/* The instant that most proven intervals contain, where it is more than the still point has. */
+static void print_best(const struct report *r, FILE *file)
+{
+	const struct best_instant *best = &r->known.best;
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+
+	if (r->asserted)
+		(void)fprintf(file,
+			"\nAsserted by the server, not proven (Last-Modified, ETag): %" PRIu64
+			" pages besides.\n",
+			r->asserted);
+	if (best->proven <= r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT])
+		return;
+	clock_format(best->from, CLOCK_ROUND_UP, from);
+	clock_format(best->to, CLOCK_ROUND_DOWN, to);
+	(void)fprintf(
+		file, "\nBest instant: %s to %s, with %zu pages proven.\n", from, to, best->proven);
+}
+
 /* What the claim rests on where it is more than bytes. */
 static void print_evidence(const struct report *r, FILE *file)
 {
@@ -206,11 +234,34 @@ static void print_evidence(const struct report *r, FILE *file)
 		"; after rules against noise (version %u): %" PRIu64 ".\n\n%-*s%9s%9s\n",
 		r->sharp_bytes, r->rule_set, r->sharp_normalised, NAME_WIDTH, "rules that acted",
 		"pages", "times");
-	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++)
-		if (r->rules[i].pages)
-			(void)fprintf(file, "%-*s%9" PRIu64 "%9" PRIu64 "\n", NAME_WIDTH,
-				noise_rule_name((enum noise_rule)i), r->rules[i].pages,
-				r->rules[i].count);
+	for (size_t i = 0; i < r->rules.len; i++) {
+		const struct acted_rule *rule = &r->rules.ptr[i];
+
+		(void)fprintf(file, "%-*.*s%9" PRIu64 "%9" PRIu64 "\n", NAME_WIDTH,
+			(int)rule->name.len, rule->name.ptr, rule->pages, rule->count);
+	}
+}
+
+/* What probes found. */
+static void print_variants(const struct report *r, FILE *file)
+{
+	if (r->variants)
+		(void)fprintf(file,
+			"\nPages of the sample that show something else without cookies or in "
+			"another language: %" PRIu64 ".\n",
+			r->variants);
+}
+
+/* What readers see is a page with all that it embeds. */
+static void print_composites(const struct report *r, FILE *file)
+{
+	if (r->composites.pages == 0 || r->requisites.list.len == 0)
+		return;
+	(void)fprintf(file,
+		"\nPages that are sharp together with all their requisites: %" PRIu64 " of %" PRIu64
+		" (%.1f %%).\n",
+		r->composites.sharp, r->composites.pages,
+		percent(r->composites.sharp, r->composites.pages));
 }
 
 /* The blur is in the JSON: it means little to who has not read the papers. */
@@ -218,7 +269,7 @@ static void print_measures(const struct report *r, FILE *file)
 {
 	uint64_t found = r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT];
 
-	if (r->capture.single)
+	if (r->capture.single || report_is_judged(r))
 		return;
 	(void)fprintf(file,
 		"\nUnchanged from visit to revisit: %" PRIu64 " found, %.1f expected.\n", found,
@@ -327,12 +378,17 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 	print_head(r, file);
 	print_totals(r, file);
 	print_evidence(r, file);
+	print_best(r, file);
+	print_composites(r, file);
+	print_variants(r, file);
 	print_measures(r, file);
 	rc = print_directories(r, file);
 	print_hottest(r, file);
 	for (size_t i = 0; rc == 0 && i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
 		rc = print_reasons(r, EXPLAINED[i], file);
 	print_left_out(r, file);
+	if (rc == 0 && r->lists_requisites)
+		rc = report_print_requisites(r, file);
 	if (r->capture.state == CATALOG_RUNNING) {
 		(void)fputs("\nContinue with: stillpoint resume ", file);
 		text_name(file, slice_str(archive), 0);

@@ -48,7 +48,7 @@ static void print_time(FILE *file, int64_t time, enum clock_round round)
 	(void)fputs(time ? text : "-", file);
 }
 
-static void print_attempt(const struct attempt *a, FILE *file)
+static void print_attempt(const struct attempt *a, bool is_judged, FILE *file)
 {
 	(void)fprintf(file, "%-8s%-5u", attempt_leg_name(a->leg), a->number);
 	print_time(file, a->wall.sent, CLOCK_ROUND_DOWN);
@@ -66,7 +66,7 @@ static void print_attempt(const struct attempt *a, FILE *file)
 			SLICE("no normalised digest: too little of it can be compared by rules"));
 	if (a->warc.ptr) {
 		print_label(file, "");
-		(void)fputs("warc/", file);
+		(void)fputs(is_judged ? "" : "warc/", file);
 		text_name(file, a->warc, 0);
 		(void)fprintf(file, " at %" PRIu64 "\n", a->offset);
 	}
@@ -75,13 +75,13 @@ static void print_attempt(const struct attempt *a, FILE *file)
 /* What rules had to do with the verdict. */
 static void print_rules(const struct report_page *p, FILE *file)
 {
-	struct normal_rule rules[NOISE_RULE_COUNT];
-	size_t count = normal_rules_needed(p->rules, (slice){0}, rules);
+	slice left = p->rules, name;
+	uint64_t count;
 
-	for (size_t i = 0; i < count; i++) {
-		print_label(file, i ? "" : "rules");
-		(void)fprintf(file, "%s (%" PRIu64 " times): %s\n", noise_rule_name(rules[i].rule),
-			rules[i].count, noise_rule_summary(rules[i].rule));
+	for (bool first = true; acted_next(&left, &name, &count); first = false) {
+		print_label(file, first ? "rules" : "");
+		text_name(file, name, 0);
+		(void)fprintf(file, " (%" PRIu64 " times): %s\n", count, acted_summary(name));
 	}
 	if (p->masked) {
 		print_label(file, "masked");
@@ -90,6 +90,14 @@ static void print_rules(const struct report_page *p, FILE *file)
 			p->masked > NORMAL_MASKED_MAX ? ": too much to call the page sharp by rules"
 						      : "");
 	}
+	if (p->foreign_times)
+		print_line(file, "flags",
+			SLICE("foreign-times: when it was downloaded is only known from "
+			      "WARC-Date"));
+	if (p->variant)
+		print_line(file, "flags",
+			SLICE("variant: it shows something else without cookies, or in another "
+			      "language"));
 	if (p->close_delimited)
 		print_line(file, "flags",
 			SLICE("close-delimited: only the end of the connection shows where its "
@@ -117,8 +125,9 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 	const struct catalog_page *page = &w->way.ptr[w->way.len - 1];
 
 	print_line(file, "page", page->url);
-	print_label(file, "capture");
-	(void)fprintf(file, "%u of ", (unsigned)r->capture.id);
+	print_label(file, report_is_judged(r) ? "judged from" : "capture");
+	if (!report_is_judged(r))
+		(void)fprintf(file, "%u of ", (unsigned)r->capture.id);
 	text_name(file, r->capture.site, 0);
 	(void)putc('\n', file);
 	print_way(w, file);
@@ -129,7 +138,7 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 		print_line(file, "content",
 			SLICE("a soft 404: a URL that cannot exist shows the same; its links were "
 			      "not followed"));
-	if (page->taken) {
+	if (page->taken && !report_is_judged(r)) {
 		print_label(file, "rate");
 		(void)fprintf(file, "%.3g changes a day, weight %g%s\n", page->rate * DAY,
 			(double)page->weight,
@@ -138,6 +147,6 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 				: "");
 	}
 	for (size_t i = 0; i < w->attempts.len; i++)
-		print_attempt(&w->attempts.ptr[i], file);
+		print_attempt(&w->attempts.ptr[i], report_is_judged(r), file);
 	print_verdict(&r->pages.ptr[w->page], file);
 }

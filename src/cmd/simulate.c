@@ -14,6 +14,8 @@ enum { COMMAND_MAX = 16 << 10 };
 const char *const SIMULATE_RATES[] = {"past", "oracle", "predicted", NULL};
 const char *const SIMULATE_HALVES[] = {"all", "first", "second", NULL};
 
+const char *const SIMULATE_CHANGED[] = {"cycle", "local", NULL};
+
 #define ROW_OF struct simulate_options
 
 static const struct option_spec SPECS[] = {
@@ -35,8 +37,25 @@ static const struct option_spec SPECS[] = {
 		.metavar = "WHAT"),
 	ROW(STRING, start, "start", 0,
 		"with --evaluate: first day of the three years, as 2015-06-01 (default: those with "
-		"most pages)",
+		"most pages); with --sampling: first day of the first cycle",
 		.metavar = "DATE"),
+	ROW(LIST, sampling, "sampling", 0,
+		"with --history: how many of the pages downloaded in each cycle have changed, by "
+		"rns, rr, gsb, db:D, db:D:ha, db:D:wha (D: depth), hybrid, clairvoyant",
+		.metavar = "POLICIES"),
+	ROW(STRING, cycle, "cycle", 0,
+		"with --sampling: length of a cycle, as 8w or 10d (default: 8w)",
+		.metavar = "TIME"),
+	ROW(INT, cycles, "cycles", 0, "with --sampling: number of cycles (default: 24)", .min = 1,
+		.max = 100000),
+	ROW(DOUBLE, budget, "budget", 0,
+		"with --sampling: downloads in a cycle, as a share of the pages at the start "
+		"(default: 0.1)",
+		.metavar = "SHARE", .max = 1, .bounds = OPTION_ABOVE_MIN),
+	ROW(CHOICE, changed, "changed", 0,
+		"with --sampling: changed within the cycle (default), or since the last download: "
+		"cycle, local",
+		.choices = SIMULATE_CHANGED),
 	CMD_PLANNING_SPECS,
 	ROW(INT, size, "size", 'n',
 		"estimated number of pages that the strategy is told (default: the true one)",
@@ -107,7 +126,7 @@ static const struct options OPTIONS = {
 	.command = "simulate",
 	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]\n"
 		 "--history FILE [OPTION…]\n--evaluate WHAT --history FILE "
-		 "[OPTION…]",
+		 "[OPTION…]\n--sampling POLICIES --history FILE [OPTION…]",
 	.description =
 		"--table repeats an experiment of the papers and prints our figures beside the "
 		"printed ones: what may be expected, and what simulated changes gave.\n\n"
@@ -130,7 +149,10 @@ static const struct options OPTIONS = {
 		"--evaluate draws irregular visits from such a past and prints how well what they "
 		"saw tells which pages change within the next week (hacs: against the policies of "
 		"that paper), how often pages change (estimators), and how well their paths alone "
-		"predict that (predictor).",
+		"predict that (predictor).\n\n"
+		"--sampling repeats the experiments of update detection by sampling: in each cycle "
+		"a share of the pages is downloaded, as the policies choose, and the change ratio "
+		"is the share of these that had changed.",
 	.specs = SPECS,
 };
 
@@ -141,6 +163,8 @@ static const struct mode {
 	enum cmd_status (*run)(const struct simulate_options *o);
 } MODES[] = {
 	{"evaluate", " history start seed json text ", simulate_evaluate},
+	{"sampling", " history start cycle cycles budget changed runs seed json text ",
+		simulate_sampling},
 	{"table", " runs seed threads json text html ", simulate_table},
 	{"site",
 		" strategy delay tau runs seed threads estimate-error rate-error failures late "
@@ -215,7 +239,7 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	for (size_t i = 0; i < MODES_N; i++) {
 		if (!is_given(MODES[i].option, o))
 			continue;
-		if (found && strcmp(found->option, "evaluate") == 0)
+		if (found && takes(found, "history"))
 			break; /* --history is its file then, others are refused below */
 		if (found) {
 			(void)err_set(err, ERR_USAGE, "--%s and --%s cannot be combined",

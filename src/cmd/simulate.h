@@ -49,12 +49,20 @@ struct simulate_options {
 	double memory_days;
 	int64_t canary_period;
 
-	/* of --evaluate */
+	/* of --evaluate and --sampling */
 	const char *start;
+
+	/* of --sampling, with history */
+	struct option_list sampling;
+	const char *cycle;
+	int64_t cycles;
+	double budget;
+	int changed; /* index into SIMULATE_CHANGED */
 };
 
 extern const char *const SIMULATE_RATES[];
 extern const char *const SIMULATE_HALVES[];
+extern const char *const SIMULATE_CHANGED[];
 
 /* What a mode has to print, in all forms. */
 struct simulate_output {
@@ -85,5 +93,11 @@ enum cmd_status simulate_history(const struct simulate_options *o);
 
 /* How well change rates are estimated from one: simulate_evaluate.c. */
 enum cmd_status simulate_evaluate(const struct simulate_options *o);
+
+/* Update detection by sampling on one: simulate_sampling.c. */
+enum cmd_status simulate_sampling(const struct simulate_options *o);
+
+/* The value of --start, YYYY-MM-DD, as Unix seconds; else ERR_USAGE. */
+int simulate_date(const char *text, int64_t *ret_seconds, struct err *err);
 
 #endif

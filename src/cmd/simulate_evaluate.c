@@ -26,8 +26,7 @@ struct evaluation {
 	struct predictor predictor;
 };
 
-/* YYYY-MM-DD. */
-static int parse_date(const char *text, int64_t *ret_seconds, struct err *err)
+int simulate_date(const char *text, int64_t *ret_seconds, struct err *err)
 {
 	uint64_t year, month, day;
 	struct calendar_time time = {0};
@@ -318,7 +317,7 @@ enum cmd_status simulate_evaluate(const struct simulate_options *o)
 	if (kind && !o->history)
 		(void)err_set(&err, ERR_USAGE, "--evaluate needs --history FILE");
 	else if (kind && o->start)
-		(void)parse_date(o->start, &start_s, &err);
+		(void)simulate_date(o->start, &start_s, &err);
 	if (err.code)
 		return cmd_fail("simulate", &err);
 	return load_and_run(o, kind, start_s);

@@ -48,7 +48,7 @@ int capture_store(struct capture *c, const struct catalog_row *row, struct err *
 	struct catalog_row ours = *row;
 
 	ours.capture = c->row.id;
-	return batch_add(c->lane->store.batch, &ours, err);
+	return store_row(&c->lane->store, c->row.uuid, &ours, err);
 }
 
 int capture_store_row(struct capture *c, struct err *err)
@@ -178,6 +178,8 @@ void capture_free(struct capture *c)
 		return;
 	plan_run_free(c->plan);
 	requests_release(&c->requests);
+	probing_release(&c->probing);
+	canaries_release(&c->canaries);
 	rules_release(&c->rules);
 	sitemap_list_release(&c->sitemaps);
 	hosts_release(&c->hosts);

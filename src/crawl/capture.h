@@ -30,6 +30,8 @@
  *	sitemaps.c   sitemaps; sitemap_list.c: which are known
  *	capture_traps.c  parts of a site that have no end
  *	probe.c      soft 404s
+ *	canaries.c   bulk changes that are noticed during the visits
+ *	probing.c    further looks at some pages; learning.c: what they teach
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	unkept.c     links that are only counted
  *	journal.c    the planner's calls, and their log
@@ -38,10 +40,12 @@
 #ifndef CRAWL_CAPTURE_H
 #define CRAWL_CAPTURE_H
 
+#include "crawl/canaries.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/lane.h"
 #include "crawl/pages.h"
+#include "crawl/probing.h"
 #include "crawl/reading.h"
 #include "crawl/request_headers.h"
 #include "crawl/requests.h"
@@ -55,6 +59,7 @@
 #include "net/net.h"
 #include "plan/plan.h"
 #include "quality/clock_watch.h"
+#include "rates/known.h"
 #include "store/directory.h"
 #include "store/store.h"
 #include "url/scope.h"
@@ -84,7 +89,8 @@ struct stage {
 struct capture {
 	const struct crawl_settings *settings;
 	const struct clock *clock;
-	const struct rates *rates; /* of all captures of the crawl */
+	const struct rates *rates;       /* of all captures of the crawl: what the user knows */
+	const struct known_rates *known; /* the same: what the archive knows; NULL: nothing yet */
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
 
@@ -105,6 +111,8 @@ struct capture {
 	struct unkept unkept;
 	struct stage stage;
 	struct counters counters;
+	struct probing probing;
+	struct canaries canaries;
 	struct rng rng;
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
@@ -222,8 +230,9 @@ struct found {
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint8_t kind;
 	bool is_redirect;
-	bool is_seed; /* or the target of one */
-	double rate;  /* changes per second; ≤ 0: unknown */
+	bool is_seed;        /* or the target of one */
+	enum frequency word; /* of a sitemap's changefreq */
+	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
 };
 
 /* A URL was found. A new one is taken or refused, and stored. */
@@ -235,6 +244,10 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err) SP_MUST_CH
 /* Discovers all links of the page that was read last. */
 int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	struct err *err) SP_MUST_CHECK;
+
+/* What was just discovered is part of the page, if it is a requisite. */
+int discover_requisite(
+	struct capture *c, uint32_t page, const struct found *found, struct err *err) SP_MUST_CHECK;
 
 /* Stores how many links were not kept, if that has changed. */
 int discover_record_unkept(struct capture *c, struct err *err) SP_MUST_CHECK;
@@ -295,6 +308,45 @@ int probe_visited(
 	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* ---- probing.c ---- */
+
+/* A usable revisit was read and stored; is_same: it shows what the visit showed. */
+int probing_revisited(
+	struct capture *c, const struct attempt *a, bool is_same, struct err *err) SP_MUST_CHECK;
+
+/* The plan is done: sends the probes of the end, once. *ret_waits: some are under way. */
+int probing_close(struct capture *c, bool *ret_waits, struct err *err) SP_MUST_CHECK;
+
+/* An attempt of an earlier process; is_same as above. 0 or ERR_NOMEM. */
+int probing_restore(struct capture *c, const struct attempt *a, bool is_same) SP_MUST_CHECK;
+
+/* Requests of these kinds: the functions that fetching.c calls. */
+int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *err) SP_MUST_CHECK;
+int probing_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* For canaries: whether there may be one, urgent once a change was seen; and sending one. */
+bool probing_has_room(const struct capture *c, bool urgent);
+int probing_send_canary(
+	struct capture *c, uint32_t page, bool *ret_sent, struct err *err) SP_MUST_CHECK;
+
+/* ---- canaries.c ---- */
+
+/* A usable visit was read and stored. */
+int canaries_visited(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* A canary was looked at; usable: its response can be compared. */
+int canaries_looked(
+	struct capture *c, const struct attempt *a, bool usable, struct err *err) SP_MUST_CHECK;
+
+/* All visits are done: the last look, then the second visits; the barrier waits for both. */
+int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- learning.c ---- */
+
+/* Learns from the probes of a capture that ends, and looks again at pages that differ. */
+int learning_conclude(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* ---- fetching.c: requests of all kinds ---- */
 
@@ -375,6 +427,9 @@ int orders_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
 int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err) SP_MUST_CHECK;
 int orders_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
 	struct err *err) SP_MUST_CHECK;
+/* The same of REQUEST_AGAIN: a visit that the planner does not know of. */
+int orders_visited_again(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
 int orders_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
 	struct err *err) SP_MUST_CHECK;
 
@@ -383,6 +438,10 @@ int orders_dropped(struct capture *c, const struct request *r, enum drop_reason 
 /* What came of an order: records it, finds links, tells how it went. */
 int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	enum plan_outcome *ret_outcome, struct err *err) SP_MUST_CHECK;
+
+/* Records a further look at a page, for a purpose. */
+int response_probed(struct capture *c, const struct plan_order *order, const char *purpose,
+	const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Records that an order was not carried out, since its server is down. */
 int response_skipped(struct capture *c, const struct plan_order *order, const char *failure,

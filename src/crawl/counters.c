@@ -62,10 +62,15 @@ double counters_patience(const struct counters *p, double now, double limit)
 {
 	double mean = p->visits ? p->visit_seconds / (double)p->visits : 0;
 	double visits = p->visits ? now - p->first_visit : 0;
-	double seconds = fmax(PATIENCE_SHARE * visits, PATIENCE_DOWNLOADS * mean);
+	double usual = PATIENCE_DOWNLOADS * mean;
+	double seconds = fmax(PATIENCE_SHARE * visits, usual);
 
 	seconds = fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX);
-	if (limit > 0)
-		seconds = fmin(seconds, PATIENCE_OF_LIMIT * (limit - counters_elapsed(p, now)));
+	if (limit > 0) {
+		double part = PATIENCE_OF_LIMIT * (limit - counters_elapsed(p, now));
+
+		/* In the last moments no page is slow that comes as others did. */
+		seconds = fmin(seconds, fmax(part, usual));
+	}
 	return fmax(seconds, 0);
 }

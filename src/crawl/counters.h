@@ -66,7 +66,7 @@ bool counters_lacks_bytes(const struct counters *p, size_t pages);
 /*
  * Seconds for which a slow fetch may be all that happens: a few times what downloads take, or a
  * tenth of what the visits have taken; with a time limit (0: none) no more than a part of what is
- * left of it.
+ * left of it, or a few times what downloads take.
  */
 double counters_patience(const struct counters *p, double now, double limit);
 

@@ -16,6 +16,7 @@
 #include "crawl/capture.h"
 #include "crawl/captures.h"
 #include "extract/sitemap.h"
+#include "rates/model_file.h"
 #include "store/index.h"
 #include "store/judging.h"
 
@@ -38,6 +39,7 @@ struct crawl {
 	struct clock_anchored clock; /* of all times that are told */
 	struct lanes_shared shared;
 	struct robots_history history;
+	struct known_rates known;
 	struct lane_vec lanes;
 	size_t sites, broken;
 	bool has_begun; /* there is something to resume */
@@ -95,6 +97,7 @@ static void close_crawl(struct crawl *x)
 	catalog_close(x->catalog);
 	captures_release(&x->captures);
 	robots_history_release(&x->history);
+	known_rates_release(&x->known);
 	directory_close(&x->directory);
 }
 
@@ -515,6 +518,24 @@ static int open_archive(struct crawl *x, const char *archive, bool create, struc
 			    &x->catalog, err);
 }
 
+/*
+ * What the archive knows of change rates. All captures of a crawl count noise alike, so the first
+ * one says whether it is a change.
+ */
+static int load_rates(struct crawl *x, struct err *err)
+{
+	bool bytes_only = x->captures.list.ptr[0]->settings->bytes_only;
+	const char *model = RATES_MODEL_NAME;
+	int rc = directory_path(&x->directory, &model, &x->captures.arena, err);
+
+	if (rc == 0)
+		rc = known_rates_load(&x->known, x->catalog, model,
+			bytes_only ? RATES_CHANGE_PAYLOAD : RATES_CHANGE_CONTENT, err);
+	for (size_t i = 0; rc == 0 && i < x->captures.list.len; i++)
+		x->captures.list.ptr[i]->known = &x->known;
+	return rc;
+}
+
 /* Pages behind a login must not be readable for other users of the machine. */
 static int restrict_archive(
 	struct crawl *x, const struct crawl_settings *sites, size_t count, struct err *err)
@@ -545,6 +566,8 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 	if (rc == 0) /* resume finds them, whatever stops this run */
 		rc = catalog_commit(x.catalog, err);
 	if (rc == 0)
+		rc = load_rates(&x, err);
+	if (rc == 0)
 		rc = assign_lanes(&x, err);
 	if (rc == 0)
 		rc = begin_all(&x, false, err);
@@ -573,6 +596,8 @@ static int run_again(struct crawl *x, struct err *err)
 {
 	int rc = replay_repair(x->catalog, &x->directory, err);
 
+	if (rc == 0)
+		rc = load_rates(x, err);
 	if (rc == 0)
 		rc = assign_lanes(x, err);
 	if (rc == 0)

@@ -8,6 +8,7 @@
 
 #include "crawl/capture.h"
 #include "crawl/names.h"
+#include "extract/effect_links.h"
 #include "extract/link_kind.h"
 #include "extract/page.h"
 #include "extract/resolve.h"
@@ -21,14 +22,6 @@ enum {
 
 /* Rules that refuse a page begin with this. */
 #define OUT "out: "
-
-/*
- * Prior of a page of which nothing is known: an uncertain rate (Gamma), on average one change in 30
- * days. The small shape says that this is a weak guess: many pages never change, a few change all
- * the time.
- */
-static const double PRIOR_RATE = 1.0 / (30 * 86400);
-static const double PRIOR_SHAPE = 0.5;
 
 struct decision {
 	enum left_out left_out;
@@ -87,6 +80,14 @@ static struct scope_link link_of(const struct capture *c, const struct found *f)
 	};
 }
 
+/* What following it would do. Seeds are the user's wish, and requisites load by themselves. */
+static enum effect effect_of(const struct found *f)
+{
+	bool is_wanted = f->is_seed && !f->is_redirect;
+
+	return is_wanted || page_kind_is_requisite(f->kind) ? EFFECT_NONE : effect_of_link(f->url);
+}
+
 /* Decides whether a URL is taken; text gets the rule. */
 static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
@@ -95,10 +96,13 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
 	unsigned port = (unsigned)url_effective_port(f->url);
 	enum left_out limit = d.in ? limit_of(c, f) : LEFT_OUT_SCOPE;
+	enum effect effect = effect_of(f);
 	int rc;
 
 	if (d.in && !limit && (range || port_is_refused(port)))
 		limit = LEFT_OUT_ADDRESS;
+	if (!limit && effect)
+		limit = LEFT_OUT_EFFECT;
 	rc = limit ? 0 : traps_decide(c, f, &traps);
 	buf_reset(text);
 	if (rc)
@@ -107,6 +111,8 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 		rc = buf_printf(text, OUT "address guard: %s", range->text);
 	else if (limit == LEFT_OUT_ADDRESS)
 		rc = buf_printf(text, OUT "address guard: port %u", port);
+	else if (limit == LEFT_OUT_EFFECT)
+		rc = buf_printf(text, OUT "a link that does something: %s", effect_name(effect));
 	else if (traps.reason)
 		rc = traps_explain(text, &traps);
 	else
@@ -118,18 +124,25 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 	return rc;
 }
 
-static struct page_prior prior_of(const struct capture *c, const struct found *f)
+/* What the user says of the page; else what the archive and the sitemap know. */
+static int find_prior(const struct capture *c, const struct found *f, struct page_prior *ret)
 {
-	struct page_prior prior = {.weight = 1};
-	double rate;
+	struct rates_page page = {.url = url_page(f->url),
+		.word = f->word,
+		.lastmod = f->lastmod,
+		.read = clock_realtime(c->clock)};
+	struct rates_value given;
+	struct rate_gamma g;
+	int rc;
 
-	if (rates_find(c->rates, url_page(f->url), &rate, &prior.weight))
-		prior.survival = survival_poisson(rate);
-	else if (f->rate > 0)
-		prior.survival = survival_poisson(f->rate);
-	else
-		prior.survival = survival_gamma(PRIOR_SHAPE, PRIOR_SHAPE / PRIOR_RATE);
-	return prior;
+	if (rates_find(c->rates, page.url, &given)) {
+		*ret = (struct page_prior){{given.rate, given.shape}, given.weight};
+		return 0;
+	}
+	rc = known_rates_find(c->known, &page, &g);
+	if (rc == 0)
+		*ret = (struct page_prior){survival_gamma(g.shape, g.time), 1};
+	return rc;
 }
 
 static int record(struct capture *c, const struct found *f, uint32_t number,
@@ -151,6 +164,8 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 		.rate = prior->survival.rate,
 		.shape = prior->survival.shape,
 		.weight = prior->weight,
+		.lastmod = f->lastmod,
+		.frequency = f->word,
 	};
 
 	return capture_store(c, &(struct catalog_row){kind, .page = &row}, err);
@@ -361,7 +376,7 @@ static int settle_traps(struct capture *c, uint32_t page, const struct decision 
 
 static int add_page(struct capture *c, const struct found *f, struct buf *text, struct err *err)
 {
-	struct page_prior prior = prior_of(c, f);
+	struct page_prior prior;
 	struct crawl_page page;
 	struct decision d;
 	uint32_t number;
@@ -372,6 +387,8 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 		return 0;
 	if (rc == 0)
 		rc = describe(c, f, &d, &page);
+	if (rc == 0)
+		rc = find_prior(c, f, &prior);
 	if (rc == 0)
 		rc = pages_add(&c->pages, url_page(f->url), &prior, &page, &number, err);
 	if (rc)
@@ -456,13 +473,25 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	return rc ? rc : record(c, f, number, &d, &prior, CATALOG_ROW_TAKE_PAGE, err);
 }
 
+/* A sitemap names a page that is known: for the rates of later captures. */
+static int note_sitemap(struct capture *c, uint32_t number, const struct found *f, struct err *err)
+{
+	struct catalog_page row = {.number = number, .lastmod = f->lastmod, .frequency = f->word};
+
+	if (f->word == FREQUENCY_NONE && f->lastmod == 0)
+		return 0;
+	return capture_store(c, &(struct catalog_row){CATALOG_ROW_LIST_PAGE, .page = &row}, err);
+}
+
 static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
 	struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct decision d;
-	int rc;
+	int rc = note_sitemap(c, number, f, err);
 
+	if (rc)
+		return rc;
 	if (p->taken && !p->visited && is_nearer(c, p, f))
 		return bring_nearer(c, number, f, text, err);
 	if (!is_better(c, p, f))
@@ -564,6 +593,45 @@ static bool is_shown(const struct capture *c, uint32_t page)
 	       page_format_of(reading_field(&c->lane->reading, SLICE("content-type"))) != PAGE_HTML;
 }
 
+static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)
+{
+	return capture_store(c,
+		&(struct catalog_row){CATALOG_ROW_REQUISITE,
+			.requisite = &(struct catalog_requisite){page, requisite}},
+		err);
+}
+
+/*
+ * What was found is part of the page, now that it has a number. One that was not kept has none: the
+ * page is not complete without it.
+ */
+int discover_requisite(struct capture *c, uint32_t page, const struct found *f, struct err *err)
+{
+	uint32_t number = CATALOG_NO_PAGE;
+
+	if (!page_kind_is_requisite(f->kind) || !url_is_http(f->url))
+		return 0;
+	(void)pages_find(&c->pages, url_page(f->url), &number);
+	return number == page ? 0 : record_requisite(c, page, number, err);
+}
+
+static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
+	bool shown, struct err *err)
+{
+	struct found found = {
+		.url = link->parsed,
+		.how = "link",
+		.via = page,
+		.kind = (uint8_t)(shown ? link->kind : LINK_OTHER),
+	};
+	int rc;
+
+	if (link->kind == LINK_FORM) /* forms are listed, never sent */
+		return 0;
+	rc = discover(c, &found, err);
+	return rc ? rc : discover_requisite(c, page, &found, err);
+}
+
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
 	struct resolver *resolver = &c->lane->reading.resolver;
@@ -572,16 +640,12 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	int rc = resolver_start(resolver, &c->lane->reading.links, document);
 
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
-		if (link.kind != LINK_FORM) /* forms are listed, never sent */
-			rc = discover(c,
-				&(struct found){.url = link.parsed,
-					.how = "link",
-					.via = page,
-					.kind = (uint8_t)(shown ? link.kind : LINK_OTHER)},
-				err);
-	if (rc == ERR_END) {
-		unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);
-		return discover_record_unkept(c, err);
-	}
-	return err_code(err, rc);
+		rc = discover_link(c, page, &link, shown, err);
+	if (rc != ERR_END)
+		return err_code(err, rc);
+	rc = 0;
+	if (resolver->left_out || c->lane->reading.links.cut)
+		rc = record_requisite(c, page, CATALOG_NO_PAGE, err);
+	unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);
+	return rc ? rc : discover_record_unkept(c, err);
 }

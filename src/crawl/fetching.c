@@ -32,6 +32,11 @@ static const struct kind KINDS[] = {
 	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered},
 	[REQUEST_PROBE] = {.answered = probe_answered},
+	[REQUEST_NOISE] = {.check = probing_check, .finished = probing_finished},
+	[REQUEST_VARIANT] = {.check = probing_check, .finished = probing_finished},
+	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},
+	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
+	[REQUEST_AGAIN] = {.check = probing_check, .finished = orders_visited_again},
 };
 
 /* ---- waiting ---- */
@@ -155,7 +160,14 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 		rc = pages_url(&c->pages, r.order.page, &url, err);
 	request.url = r.url ? slice_str(r.url) : buf_slice(&url);
 	if (rc == 0)
-		rc = request_headers_apply(&c->headers, &request, wall_seconds(c), err);
+		rc = request_headers_apply(&c->headers,
+			&(struct request_look){
+				.fresh_jar = r.kind == REQUEST_VARIANT,
+				.language = r.kind == REQUEST_LANGUAGE
+						    ? c->settings->variant_language
+						    : NULL,
+			},
+			&request, wall_seconds(c), err);
 	if (rc == 0)
 		rc = net_start(c->lane->net, &request, err);
 	buf_release(&url);
@@ -230,7 +242,9 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(&r, f));
-	rc = request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
+	rc = r.kind == REQUEST_VARIANT
+		     ? 0
+		     : request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
 	if (rc == 0 && f->ip[0])
 		rc = err_code(err, hosts_set_address(&c->hosts, r.host, slice_str(f->ip)));
 	if (rc == 0)

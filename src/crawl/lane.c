@@ -383,8 +383,10 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
  */
 static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = capture_moment(c, "end", err);
+	int rc = learning_conclude(c, err);
 
+	if (rc == 0)
+		rc = capture_moment(c, "end", err);
 	if (rc)
 		return rc;
 	c->row.state = c->stage.cut ? CATALOG_CUT : CATALOG_FINISHED;

@@ -142,6 +142,16 @@ static int mark_still_point(struct capture *c, struct err *err)
 	return capture_moment(c, "stillpoint", err);
 }
 
+/* The planner has no more orders: the last probes are sent, and when they are done, it is over. */
+static int end_orders(struct capture *c, struct err *err)
+{
+	bool waits;
+	int rc = probing_close(c, &waits, err);
+
+	c->stage.ended = rc == 0 && !waits;
+	return rc;
+}
+
 static int ask(struct capture *c, struct err *err)
 {
 	const struct crawl_page *page;
@@ -155,8 +165,7 @@ static int ask(struct capture *c, struct err *err)
 		return rc;
 	if (step != PLAN_ORDER) {
 		c->stage.asleep = true;
-		c->stage.ended = step == PLAN_END && c->requests.unplanned == 0;
-		return 0;
+		return step == PLAN_END && c->requests.unplanned == 0 ? end_orders(c, err) : 0;
 	}
 	/* The planner does not know of rules that change and of servers that are down. */
 	page = &c->pages.list.ptr[order.page];
@@ -169,13 +178,25 @@ static int ask(struct capture *c, struct err *err)
 				      .kind = REQUEST_PAGE, .host = page->host, .order = order}));
 }
 
+/* The next order would be the first revisit. */
+static bool is_at_barrier(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+
+	return c->stage.begun && p.leg == PLAN_VISIT && p.in_flight == 0 && p.known > 0 &&
+	       p.visited + p.failed == p.known;
+}
+
 int orders_dispatch(struct capture *c, struct err *err)
 {
 	int rc = robots_fetch_due(c, err);
 
 	while (rc == 0 && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
-		if (rc == 0)
+		if (rc == 0 && is_at_barrier(c))
+			rc = canaries_close(c, err);
+		/* Unless there are second visits to wait for. */
+		if (rc == 0 && (c->requests.unplanned == 0 || !is_at_barrier(c)))
 			rc = ask(c, err);
 		if (rc == 0)
 			rc = lane_start_ready(c->lane, err);
@@ -189,15 +210,12 @@ static bool was_there(const struct capture *c, uint32_t host)
 	return c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL;
 }
 
-int orders_finished(
-	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+/* A download of the plan, or a second visit. */
+static void count(struct capture *c, const struct request *r, const struct net_fetch *f,
+	double begin, double end)
 {
-	double end = capture_seconds(c, f->monotonic.last_byte);
-	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
-	enum plan_outcome outcome = PLAN_FAILED;
-	int rc;
-
 	c->counters.requests++;
+	c->probing.requests++;
 	if (r->order.leg == PLAN_VISIT)
 		counters_add_visit(
 			&c->counters, &(struct counted_visit){
@@ -207,6 +225,28 @@ int orders_finished(
 					      .delay = pace_delay(hosts_pace(&c->hosts, r->host)),
 					      .jobs = c->settings->jobs,
 				      });
+}
+
+int orders_visited_again(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	double end = capture_seconds(c, f->monotonic.last_byte);
+	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
+	enum plan_outcome ignored;
+
+	count(c, r, f, begin, end);
+	return response_finished(c, &r->order, f, &ignored, err);
+}
+
+int orders_finished(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	double end = capture_seconds(c, f->monotonic.last_byte);
+	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
+	enum plan_outcome outcome = PLAN_FAILED;
+	int rc;
+
+	count(c, r, f, begin, end);
 	rc = response_finished(c, &r->order, f, &outcome, err);
 	if (rc)
 		return rc;

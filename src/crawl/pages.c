@@ -27,17 +27,7 @@ uint8_t page_kind_of_name(slice name)
 
 bool page_kind_is_requisite(uint8_t kind)
 {
-	switch (kind) {
-	case LINK_IMAGE:
-	case LINK_STYLE:
-	case LINK_SCRIPT:
-	case LINK_MEDIA:
-	case LINK_FONT:
-	case LINK_FRAME:
-		return true;
-	default:
-		return false;
-	}
+	return kind < LINK_KIND_COUNT && link_kind_is_requisite((enum link_kind)kind);
 }
 
 void pages_init(struct pages *p, struct spill_pool *pool)

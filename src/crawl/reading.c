@@ -35,6 +35,7 @@ int reading_init(struct reading *r, size_t body_max)
 	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
 	view_init(&r->view, NOISE_DEFAULT);
+	stand_in_init(&r->stand_in);
 	r->page = malloc(sizeof *r->page);
 	r->state = state_new(sink, r);
 	if (r->page && r->state)
@@ -52,12 +53,33 @@ void reading_release(struct reading *r)
 	page_text_release(&r->text);
 	buf_release(&r->body);
 	view_release(&r->view);
+	stand_in_release(&r->stand_in);
 	*r = (struct reading){0};
 }
 
 slice reading_field(const struct reading *r, slice name)
 {
 	return fields_get(state_fields(r->state), name);
+}
+
+int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,
+	char ret[STAND_IN_SIZE])
+{
+	struct blocked_body body = stand_in_body(&r->stand_in);
+
+	return stand_in_judge(
+		&(struct stand_in_facts){
+			.status = result->status,
+			.head = state_fields(r->state),
+			.url = url,
+			.body = r->signing && normal_is_read(result) ? &body : NULL,
+		},
+		ret);
+}
+
+void reading_served(const struct reading *r, int64_t now, struct served *ret)
+{
+	served_read(state_fields(r->state), now, ret);
 }
 
 /* Link headers count for any kind of document. */
@@ -102,13 +124,18 @@ static int begin(struct reading *r)
 		r->normalise && r->mode != READING_BODY && normal_applies(state_fields(r->state));
 	if (r->viewing)
 		begin_view(r);
-	r->parsing = r->viewing || (wants_links && page_format_of(type) != PAGE_OPAQUE);
+	r->signing = r->mode != READING_BODY && stand_in_applies(state_fields(r->state));
+	if (r->signing)
+		stand_in_reset(&r->stand_in);
+	r->parsing =
+		r->viewing || r->signing || (wants_links && page_format_of(type) != PAGE_OPAQUE);
 	if (r->parsing)
 		page_open(r->page, &(struct page_params){
 					   .content_type = type,
 					   .links = wants_links ? &r->links : NULL,
 					   .text = r->mode == READING_TEXT ? &r->text : NULL,
 					   .view = r->viewing ? &r->view : NULL,
+					   .stand_in = r->signing ? &r->stand_in : NULL,
 				   });
 	return wants_links ? begin_links(r) : 0;
 }

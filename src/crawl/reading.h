@@ -12,6 +12,7 @@
 #include "extract/links.h"
 #include "extract/page.h"
 #include "extract/resolve.h"
+#include "http/served.h"
 #include "http/state.h"
 #include "net/net.h"
 #include "quality/normal.h"
@@ -35,6 +36,8 @@ struct reading {
 	bool normalise;       /* the caller's: normal is wanted, but of READING_BODY */
 	struct normal normal; /* of the response that was read last */
 	struct view view;
+	struct stand_in stand_in;
+	bool signing; /* signs of what stands in a page's place are read */
 	bool viewing;
 	bool parsing;
 	const atomic_bool *stopping; /* the caller's; NULL: it never stops */
@@ -53,5 +56,15 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 
 /* A field of the head that was read last; ptr is NULL if it is missing. */
 slice reading_field(const struct reading *r, slice name);
+
+/*
+ * What stands in the place of the page at that URL (extract/stand_in.h), by the response that was
+ * read last as result; "" when it is the page. 0 or ERR_NOMEM.
+ */
+int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,
+	char ret[STAND_IN_SIZE]) SP_MUST_CHECK;
+
+/* What that head says of age and origin; borrows from it. now: wall, ns. */
+void reading_served(const struct reading *r, int64_t now, struct served *ret);
 
 #endif

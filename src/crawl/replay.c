@@ -278,6 +278,20 @@ static int restore_revisit(struct replaying *r, const struct attempt *o)
 	return 0;
 }
 
+static int restore_probing(struct replaying *r, const struct attempt *o, bool is_usable)
+{
+	struct capture *c = r->capture;
+	struct page_visit visit;
+	bool is_same = true;
+	int rc = 0;
+
+	if (o->leg == ATTEMPT_REVISIT && is_usable && c->pages.list.ptr[o->page].visited) {
+		rc = pages_visit(&c->pages, o->page, &visit, r->err);
+		is_same = rc == 0 && page_visit_is_same(&visit, o);
+	}
+	return rc ? rc : fail(r, probing_restore(c, o, is_same));
+}
+
 static int on_observation(void *context, const struct attempt *o)
 {
 	struct replaying *r = context;
@@ -292,8 +306,11 @@ static int on_observation(void *context, const struct attempt *o)
 		r->latest = o->wall.last_byte;
 	/* What was received is not known; the record has it compressed, and once. */
 	counters_spend(&c->counters, o->length);
-	if (o->page >= c->pages.list.len || !observation_is_usable(&shown))
+	if (o->page >= c->pages.list.len)
 		return 0;
+	rc = restore_probing(r, o, observation_is_usable(&shown));
+	if (rc || !observation_is_usable(&shown))
+		return rc;
 	if (o->leg == ATTEMPT_VISIT)
 		return restore_visit(r, o);
 	return o->leg == ATTEMPT_REVISIT ? restore_revisit(r, o) : 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/word.h"
 #include "http/fields.h"
 #include "url/percent.h"
 #include "url/url.h"
@@ -240,16 +241,22 @@ void request_headers_release(struct request_headers *o)
 	buf_release(&o->cookie);
 }
 
-static int add_fields(struct request_headers *o, const struct url *url)
+static int add_fields(
+	struct request_headers *o, const struct request_look *look, const struct url *url)
 {
+	static const slice LANGUAGE = SLICE_INIT("Accept-Language");
 	struct buf origin;
 	int rc;
 
 	buf_init(&origin, TEXT_MAX + 32);
 	rc = crawl_secrets_add_origin(&origin, url);
 	for (size_t i = 0; rc == 0 && i < o->fields.len; i++)
-		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)))
+		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)) &&
+			!(look->language && word_is(o->fields.ptr[i].field.name, LANGUAGE)))
 			rc = net_header_vec_push(&o->scratch, o->fields.ptr[i].field);
+	if (rc == 0 && look->language)
+		rc = net_header_vec_push(
+			&o->scratch, (struct net_header){LANGUAGE, slice_str(look->language)});
 	buf_release(&origin);
 	return rc;
 }
@@ -266,21 +273,26 @@ static int add_cookies(struct request_headers *o, const struct url *url, int64_t
 		&o->scratch, (struct net_header){SLICE("Cookie"), buf_slice(&o->cookie)});
 }
 
-int request_headers_apply(
-	struct request_headers *o, struct net_request *request, int64_t now, struct err *err)
+bool request_headers_has_cookies(const struct request_headers *o)
 {
-	bool has_cookies = o->has_cookies && o->jar.cookies.len > 0;
+	return o->has_cookies && o->jar.cookies.len > 0;
+}
+
+int request_headers_apply(struct request_headers *o, const struct request_look *look,
+	struct net_request *request, int64_t now, struct err *err)
+{
+	bool has_cookies = request_headers_has_cookies(o) && !look->fresh_jar;
 	struct url url;
 	int rc;
 
 	o->scratch.len = 0;
 	/* Usually there is nothing to add, and no URL need be parsed. */
-	if (o->fields.len == 0 && !has_cookies)
+	if (o->fields.len == 0 && !has_cookies && !look->language)
 		return 0;
 	url_init(&url);
 	rc = url_parse(&url, request->url, NULL, NULL);
 	if (rc == 0)
-		rc = add_fields(o, &url);
+		rc = add_fields(o, look, &url);
 	if (rc == 0 && has_cookies)
 		rc = add_cookies(o, &url, now);
 	url_release(&url);

@@ -43,9 +43,18 @@ int request_headers_init(struct request_headers *o, const struct crawl_settings 
 	struct err *err) SP_MUST_CHECK;
 void request_headers_release(struct request_headers *o);
 
+/* How a request differs from the others. Zeroed: not at all. */
+struct request_look {
+	bool fresh_jar;       /* without cookies */
+	const char *language; /* Accept-Language, instead of what the settings say; NULL: none */
+};
+
 /* Sets the request's fields, valid until the next call. now: seconds since 1970. 0, ERR_NOMEM. */
-int request_headers_apply(struct request_headers *o, struct net_request *request, int64_t now,
-	struct err *err) SP_MUST_CHECK;
+int request_headers_apply(struct request_headers *o, const struct request_look *look,
+	struct net_request *request, int64_t now, struct err *err) SP_MUST_CHECK;
+
+/* Whether requests may carry cookies that responses have set, or the user has given. */
+bool request_headers_has_cookies(const struct request_headers *o);
 
 /* Takes the cookies of a response: 0 or ERR_NOMEM. */
 int request_headers_keep_cookies(struct request_headers *o, const struct net_fetch *f, int64_t now,

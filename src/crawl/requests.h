@@ -21,13 +21,18 @@ enum request_kind {
 	REQUEST_ROBOTS,
 	REQUEST_SITEMAP,
 	REQUEST_PROBE, /* a URL that cannot exist, for soft 404s */
+	REQUEST_NOISE, /* this and those that follow: further looks at a page (probing.h) */
+	REQUEST_VARIANT,
+	REQUEST_LANGUAGE,
+	REQUEST_CANARY,
+	REQUEST_AGAIN, /* a second visit, after a bulk change (canaries.h) */
 };
 
 struct request {
 	enum request_kind kind;
 	uint32_t host;           /* where it is sent */
 	char *url;               /* owned; NULL for a page, whose URL is in struct pages */
-	struct plan_order order; /* page */
+	struct plan_order order; /* page; of further looks page and attempt only */
 	bool checked_robots;     /* page: robots.txt was fetched again on its behalf */
 	uint32_t robots_host;    /* robots.txt: the host whose rules it has */
 	uint8_t tries;           /* robots.txt: earlier failures in a row */

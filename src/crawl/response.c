@@ -6,7 +6,9 @@
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "http/retry_after.h"
+#include "http/served.h"
 #include "quality/legs.h"
+#include "rate/link_set.h"
 
 /* Constant: only ever compared with each other within one capture. */
 static const struct hash_key CODING_KEY = {0x5354494c4c504f49, 0x4e542d434f44494e};
@@ -120,6 +122,18 @@ static void apply(struct attempt *a, const struct state_result *result, bool unp
 		a->failure = truncation(result);
 }
 
+/* What the head says of its age and origin. served holds the texts. */
+static void apply_head(struct attempt *a, const struct served *served, const struct net_fetch *f)
+{
+	a->modified = served->modified;
+	a->etag = served->etag;
+	a->age = (struct attempt_age){served->has_age, served->age};
+	if (served->caches[0])
+		a->caches = slice_str(served->caches);
+	if (f->ip[0])
+		a->address = slice_str(f->ip);
+}
+
 /* What the rules made of it. What they say of error pages proves nothing. */
 static void apply_rules(struct attempt *a, const struct normal *n)
 {
@@ -132,9 +146,30 @@ static void apply_rules(struct attempt *a, const struct normal *n)
 	a->normal = n->digest;
 }
 
+/* A sketch of the page's links, for rates of new ones. */
+static void apply_links(struct attempt *a, const struct links *links, struct link_set *set)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < links->list.len; i++)
+		count += links->list.ptr[i].kind == LINK_PAGE;
+	link_set_init(set, count);
+	for (size_t i = 0; i < links->list.len; i++)
+		if (links->list.ptr[i].kind == LINK_PAGE)
+			link_set_add(set, links->list.ptr[i].ref);
+	a->links = link_set_sketch(set);
+}
+
+/* What the attempt borrows of the response. */
+struct shown {
+	struct served served;
+	struct link_set links;
+	char stand_in[STAND_IN_SIZE];
+};
+
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
-	struct attempt *a, struct state_result *result, struct err *err)
+	struct attempt *a, struct shown *shown, struct state_result *result, struct err *err)
 {
 	struct reading *reading = &c->lane->reading;
 	uint32_t host = c->pages.list.ptr[a->page].host;
@@ -143,6 +178,8 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 
 	reading->normalise = !c->settings->bytes_only;
 	rc = reading_read(reading, f, mode, result, err);
+	if (rc == 0)
+		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
 	if (rc)
 		return rc;
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
@@ -150,6 +187,13 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	unproven = is_unproven(f, result);
 	apply(a, result, unproven);
 	apply_rules(a, &reading->normal);
+	reading_served(reading, a->wall.last_byte, &shown->served);
+	apply_head(a, &shown->served, f);
+	if ((mode == READING_LINKS || mode == READING_TEXT) && f->status < 300 && result->whole)
+		apply_links(a, &reading->links, &shown->links);
+	a->sign_set = STAND_IN_VERSION;
+	if (shown->stand_in[0])
+		a->stand_in = slice_str(shown->stand_in);
 	if (unproven)
 		c->rules.list.ptr[host].http1 = true;
 	response_obey_retry_after(c, host, f->status);
@@ -256,6 +300,8 @@ static int discover_redirect(
 	if (rc == 0)
 		rc = discover(c, &found, err);
 	if (rc == 0)
+		rc = discover_requisite(c, page, &found, err);
+	if (rc == 0)
 		rc = discover_record_unkept(c, err);
 	if (rc == 0 && c->pages.taken > taken)
 		rc = traps_redirect_followed(c, document);
@@ -286,18 +332,19 @@ static int keep_visit(
 	return pages_set_visit(&c->pages, a->page, &v, err);
 }
 
-static int compare_visit(struct capture *c, uint32_t page, const struct page_visit *visit,
-	const struct attempt *a, struct err *err)
+static int compare_visit(
+	struct capture *c, const struct page_visit *visit, const struct attempt *a, struct err *err)
 {
 	double length = capture_seconds(c, a->clock.sent) - visit->end;
+	bool is_same = page_visit_is_same(visit, a);
 	struct page_prior prior;
-	int rc = pages_prior(&c->pages, page, &prior, err);
+	int rc = pages_prior(&c->pages, a->page, &prior, err);
 
 	if (rc)
 		return rc;
 	counters_add_revisit(&c->counters, survival_at(prior.survival, length > 0 ? length : 0),
-		a->status < 400 && page_visit_is_same(visit, a));
-	return 0;
+		a->status < 400 && is_same);
+	return probing_revisited(c, a, is_same, err);
 }
 
 /* The visit to compare a revisit with; *ret_has is false if a damaged catalog has none. */
@@ -384,6 +431,9 @@ static void report_problem(struct capture *c, const struct attempt *a)
 
 	if (a->failure.ptr)
 		(void)snprintf(text, sizeof text, "%.*s", (int)a->failure.len, a->failure.ptr);
+	else if (a->stand_in.ptr)
+		(void)snprintf(text, sizeof text, "HTTP %u, blocked: %.*s", a->status,
+			(int)a->stand_in.len, a->stand_in.ptr);
 	else
 		(void)snprintf(text, sizeof text, "HTTP %u", a->status);
 	capture_problem(c, a->url, text, CAPTURE_RETRY_ADVICE);
@@ -406,6 +456,12 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	return 0;
 }
 
+/* A block, challenge or login page: its links, or where it leads, are not the page's. */
+static bool is_in_place(const struct attempt *a)
+{
+	return a->stand_in.ptr && !stand_in_is_shell(a->stand_in);
+}
+
 /* via: the page that links to it; visit: what to compare a revisit with, or NULL. */
 static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
@@ -413,12 +469,13 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	char text[sizeof f->detail + 32];
 	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
 	struct state_result result = {0};
+	struct shown shown;
 	enum reading_for mode = READING_STATE;
 	bool follow = true;
 	int rc = choose_mode(c, order, f, &mode, err);
 
 	if (rc == 0 && f->status > 0)
-		rc = read_response(c, mode, f, &a, &result, err);
+		rc = read_response(c, mode, f, &a, &shown, &result, err);
 	if (rc)
 		return rc;
 	*ret_outcome =
@@ -429,12 +486,14 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	/* In the same batch as the observation, so that the two agree. */
 	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
 	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
-		rc = compare_visit(c, order->page, visit, &a, err);
+		rc = compare_visit(c, visit, &a, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg == PLAN_VISIT)
+		rc = canaries_visited(c, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
 		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
-	if (rc == 0 && follow)
+	if (rc == 0 && follow && !is_in_place(&a))
 		rc = find_links(c, order, &a, f, visit, err);
 	return rc ? rc : traps_take_deferred(c, err);
 }
@@ -468,6 +527,38 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 		*ret_outcome = PLAN_OK;
 	buf_release(&via);
 	return rc;
+}
+
+int response_probed(struct capture *c, const struct plan_order *order, const char *purpose,
+	const struct net_fetch *f, struct err *err)
+{
+	char text[sizeof f->detail + 32];
+	struct attempt a = {
+		.page = order->page,
+		.capture = c->row.uuid,
+		.url = f->url,
+		.leg = ATTEMPT_PROBE,
+		.purpose = slice_str(purpose),
+		.number = order->attempt,
+		.wall = times_of(&f->wall),
+		.clock = times_of(&f->monotonic),
+		.status = f->status,
+		.failure = failure_of(f, text, sizeof text),
+		.truncated = f->status > 0 && (f->truncated || f->failure != NET_FAILURE_NONE),
+	};
+	struct state_result result = {0};
+	struct observation looked;
+	struct shown shown;
+	int rc = 0;
+
+	if (f->status > 0)
+		rc = read_response(c, READING_STATE, f, &a, &shown, &result, err);
+	if (rc == 0)
+		rc = save(c, &a, f, NULL, err);
+	if (rc || strcmp(purpose, "canary") != 0)
+		return rc;
+	looked = legs_observe(&a);
+	return canaries_looked(c, &a, observation_is_usable(&looked), err);
 }
 
 int response_skipped(

@@ -66,13 +66,16 @@ struct crawl_settings {
 	bool no_sitemaps;
 	bool ignore_robots;
 	bool http2;
-	bool insecure;      /* certificates are not checked */
-	bool no_cookies;    /* neither taken nor sent */
-	bool keep_secrets;  /* in the request records */
-	bool allow_private; /* no address guard */
-	bool dns_records;   /* archive what the DNS said */
-	bool no_traps;      /* endless parts of a site are followed */
-	bool bytes_only;    /* no rules against noise: pages are compared by their bytes */
+	bool insecure;                /* certificates are not checked */
+	bool no_cookies;              /* neither taken nor sent */
+	bool keep_secrets;            /* in the request records */
+	bool allow_private;           /* no address guard */
+	bool dns_records;             /* archive what the DNS said */
+	bool no_traps;                /* endless parts of a site are followed */
+	const char *variant_language; /* Accept-Language of some probes; NULL: none */
+	bool no_probes;               /* no further looks at pages (probing.h) */
+	bool mask_visible;            /* learned rules may mask visible text */
+	bool bytes_only; /* no rules against noise: pages are compared by their bytes */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

@@ -14,6 +14,8 @@
 #include "extract/sitemap.h"
 #include "rate/frequency.h"
 
+enum { HALF_A_DAY = 12 * 60 * 60 }; /* seconds */
+
 enum {
 	NESTING_MAX = 5, /* of indexes; the protocol allows none */
 	REDIRECTS_MAX = 5,
@@ -222,19 +224,31 @@ int sitemaps_request_all(struct capture *c, struct err *err)
 
 /* ---- reading ---- */
 
+/* 0 for a date without a day; the middle of the day where no time is given. */
+static int64_t lastmod_of(const struct sitemap_entry *entry)
+{
+	if (!entry->has_lastmod || entry->lastmod.precision < W3CDATE_DAY)
+		return 0;
+	return entry->lastmod.ns +
+	       (entry->lastmod.precision == W3CDATE_DAY ? HALF_A_DAY * CLOCK_NS_PER_SECOND : 0);
+}
+
 static int discover_entry(
 	struct capture *c, const struct sitemap_entry *entry, const char *how, struct err *err)
 {
 	const char *word = sitemap_frequency_name(entry->changefreq);
-	struct found found = {.how = how, .via = CATALOG_NO_PAGE, .kind = LINK_PAGE};
+	struct found found = {.how = how,
+		.via = CATALOG_NO_PAGE,
+		.kind = LINK_PAGE,
+		.lastmod = lastmod_of(entry)};
 	struct url url;
 	int rc;
 
 	url_init(&url);
 	rc = url_parse(&url, entry->loc, NULL, NULL);
 	found.url = &url;
-	if (word && !frequency_rate(slice_str(word), &found.rate))
-		found.rate = 0;
+	if (word)
+		found.word = frequency_parse(slice_str(word));
 	if (rc == 0)
 		rc = discover(c, &found, err);
 	else if (rc != ERR_NOMEM)

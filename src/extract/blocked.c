@@ -102,23 +102,23 @@ static bool has_refusal_title(slice title)
 
 static struct blocked judge_page(const struct blocked_facts *f)
 {
-	slice title = word_trim(buf_slice(&f->text->title));
-	enum page_mark mark = f->signs->mark;
+	const struct blocked_body *body = f->body;
+	enum page_mark mark = (enum page_mark)body->mark;
 
 	/* The error page of a service is one only as an error. */
 	if (mark == PAGE_MARK_CLOUDFLARE_ERROR)
 		return f->status >= 400 ? found(BLOCKED_REFUSED, page_mark_name(mark))
 					: found(BLOCKED_NOT, "");
-	if (mark && (is_short(f->text) || is_refusal(f->status)))
+	if (mark && (body->is_short || is_refusal(f->status)))
 		return found(BLOCKED_CHALLENGE, page_mark_name(mark));
-	if (is_short(f->text) && has_product_title(title))
+	if (body->is_short && body->product_title)
 		return found(BLOCKED_CHALLENGE, "title of a challenge page");
-	if (!is_refusal(f->status) || !is_short(f->text))
+	if (!is_refusal(f->status) || !body->is_short)
 		return found(BLOCKED_NOT, "");
-	if (f->signs->captcha)
+	if (body->captcha)
 		return found(BLOCKED_CHALLENGE, "captcha");
-	return has_refusal_title(title) ? found(BLOCKED_REFUSED, "title of a block page")
-					: found(BLOCKED_NOT, "");
+	return body->refusal_title ? found(BLOCKED_REFUSED, "title of a block page")
+				   : found(BLOCKED_NOT, "");
 }
 
 /* A segment of a path without its file's extension. */
@@ -197,9 +197,7 @@ static struct blocked judge_login(const struct blocked_facts *f)
 	if (f->target && f->status >= 300 && f->status < 400 && blocked_is_login_url(f->target) &&
 		!blocked_is_login_url(f->asked))
 		return found(BLOCKED_LOGIN, "redirect to a login page");
-	if (f->signs && f->signs->passwords > 0 && f->signs->passwords <= 2 &&
-		f->text->text.len <= BLOCKED_LOGIN_TEXT_MAX &&
-		f->text->links <= BLOCKED_LOGIN_LINKS_MAX && !is_account_url(f->asked))
+	if (f->body && f->body->password_form && !is_account_url(f->asked))
 		return found(BLOCKED_LOGIN, "password form");
 	return found(BLOCKED_NOT, "");
 }
@@ -220,19 +218,40 @@ static bool is_shell(const struct page_signs *s, const struct page_text *t)
 	return t->text.len <= BLOCKED_EMPTY_TEXT_MAX && t->links == 0 && t->images == 0;
 }
 
+static bool is_password_form(const struct page_signs *s, const struct page_text *t)
+{
+	return s->passwords > 0 && s->passwords <= 2 && t->text.len <= BLOCKED_LOGIN_TEXT_MAX &&
+	       t->links <= BLOCKED_LOGIN_LINKS_MAX;
+}
+
+struct blocked_body blocked_read(const struct page_signs *signs, const struct page_text *text)
+{
+	slice title = word_trim(buf_slice(&text->title));
+
+	return (struct blocked_body){
+		.mark = (uint8_t)signs->mark,
+		.is_short = is_short(text),
+		.captcha = signs->captcha,
+		.product_title = has_product_title(title),
+		.refusal_title = has_refusal_title(title),
+		.password_form = is_password_form(signs, text),
+		.is_shell = is_shell(signs, text),
+	};
+}
+
 struct blocked blocked_judge(const struct blocked_facts *f)
 {
 	struct blocked b = found(BLOCKED_NOT, "");
 
 	if (f->fields)
 		b = judge_fields(f->fields);
-	if (b.kind == BLOCKED_NOT && f->signs)
+	if (b.kind == BLOCKED_NOT && f->body)
 		b = judge_page(f);
 	if (b.kind == BLOCKED_NOT)
 		b = judge_login(f);
 	if (b.kind == BLOCKED_NOT && f->status == 429)
 		b = found(BLOCKED_REFUSED, "too many requests");
-	if (b.kind == BLOCKED_NOT && f->signs && f->status == 200 && is_shell(f->signs, f->text))
+	if (b.kind == BLOCKED_NOT && f->body && f->status == 200 && f->body->is_shell)
 		b = found(BLOCKED_SHELL, "filled by scripts");
 	return b;
 }

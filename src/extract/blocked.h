@@ -1,7 +1,7 @@
 /*
  * Whether an answer is the page that was asked for, or stands in its place: a block or challenge
  * page, a login page, a page that only scripts fill. Such an answer is never sharp. Pure;
- * docs/judgement-blocked.md tells curators the same.
+ * docs/judgement.md tells curators the same.
  *
  * Conservative: a sign that honest pages have as well decides nothing alone. A captcha's box
  * counts only with a status of refusal, a password field only on a page with little else, and
@@ -13,6 +13,7 @@
 #define EXTRACT_BLOCKED_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "extract/page_signs.h"
 #include "extract/text.h"
@@ -44,14 +45,26 @@ enum blocked_kind {
 /* "", "refused", "challenge", "login", "shell"; constant. */
 const char *blocked_kind_name(enum blocked_kind kind);
 
+/* What an HTML body shows, whatever the head says: small enough to be kept of every response. */
+struct blocked_body {
+	uint8_t mark; /* enum page_mark */
+	bool is_short;
+	bool captcha;
+	bool product_title; /* of a page that only products' own pages have */
+	bool refusal_title; /* that honest pages have, too */
+	bool password_form; /* with little else */
+	bool is_shell;
+};
+
+struct blocked_body blocked_read(const struct page_signs *signs, const struct page_text *text);
+
 /* All is borrowed for the call. */
 struct blocked_facts {
 	unsigned status;
-	const struct fields *fields;    /* of the response; NULL: unknown */
-	const struct url *asked;        /* the URL of the page */
-	const struct url *target;       /* of a redirect: where it leads; else NULL */
-	const struct page_signs *signs; /* of an HTML page, with text; else NULL */
-	const struct page_text *text;
+	const struct fields *fields;     /* of the response; NULL: unknown */
+	const struct url *asked;         /* the URL of the page */
+	const struct url *target;        /* of a redirect: where it leads; else NULL */
+	const struct blocked_body *body; /* of an HTML page; else NULL */
 };
 
 struct blocked {

@@ -72,6 +72,16 @@ static void close_brace(struct css_reader *c)
 	c->parens = 0;
 }
 
+static struct css_link link_of(const struct css_token *token, enum link_kind kind)
+{
+	return (struct css_link){
+		.url = token->value,
+		.source = token->source,
+		.is_string = token->kind == CSS_STRING,
+		.kind = kind,
+	};
+}
+
 /* Whether a string or URL is a link here, and of which kind. */
 static bool is_link(struct css_reader *c, const struct css_token *token, struct css_link *ret_link)
 {
@@ -81,12 +91,12 @@ static bool is_link(struct css_reader *c, const struct css_token *token, struct 
 		return false;
 	if (c->rule == RULE_IMPORT && (is_url || c->parens == 0)) {
 		c->rule = RULE_NONE;
-		*ret_link = (struct css_link){token->value, LINK_STYLE};
+		*ret_link = link_of(token, LINK_STYLE);
 		return true;
 	}
 	if (!is_url && innermost(c) != FUNCTION_IMAGES)
 		return false;
-	*ret_link = (struct css_link){token->value, c->font_face ? LINK_FONT : LINK_IMAGE};
+	*ret_link = link_of(token, c->font_face ? LINK_FONT : LINK_IMAGE);
 	return true;
 }
 
@@ -120,16 +130,21 @@ static void follow(struct css_reader *c, const struct css_token *token)
 	}
 }
 
+bool css_step(struct css_reader *c, const struct css_token *token, struct css_link *ret_link)
+{
+	if (token->kind == CSS_STRING || token->kind == CSS_URL)
+		return is_link(c, token, ret_link);
+	follow(c, token);
+	return false;
+}
+
 int css_next(struct css_reader *c, struct css_link *ret_link)
 {
 	struct css_token token;
 	int rc;
 
-	while ((rc = css_token_next(&c->tokens, &token)) == 0) {
-		if (token.kind != CSS_STRING && token.kind != CSS_URL)
-			follow(c, &token);
-		else if (is_link(c, &token, ret_link))
+	while ((rc = css_token_next(&c->tokens, &token)) == 0)
+		if (css_step(c, &token, ret_link))
 			return 0;
-	}
 	return rc;
 }

@@ -11,6 +11,8 @@
 #ifndef EXTRACT_CSS_H
 #define EXTRACT_CSS_H
 
+#include <stdbool.h>
+
 #include "extract/css_token.h"
 #include "extract/link_kind.h"
 
@@ -20,6 +22,8 @@ enum {
 
 struct css_link {
 	slice url;           /* valid until the next call */
+	slice source;        /* the string or url(…) in the input */
+	bool is_string;      /* a string, not url(…) without quotes */
 	enum link_kind kind; /* LINK_STYLE, LINK_FONT or LINK_IMAGE */
 };
 
@@ -36,6 +40,9 @@ struct css_reader {
 /* Starts; the input (UTF-8) is borrowed until release. Allocates nothing. */
 void css_init(struct css_reader *c, slice in);
 void css_release(struct css_reader *c);
+
+/* Takes in the next token, for callers who read them on their own; true when it is a link. */
+bool css_step(struct css_reader *c, const struct css_token *token, struct css_link *ret_link);
 
 /* The next link: 0, ERR_END or ERR_NOMEM. */
 int css_next(struct css_reader *c, struct css_link *ret_link) SP_MUST_CHECK;

@@ -6,9 +6,14 @@
 
 void css_tokenizer_init(struct css_tokenizer *t, slice in)
 {
+	css_tokenizer_continue(t, in);
+	buf_init(&t->scratch, CSS_VALUE_MAX);
+}
+
+void css_tokenizer_continue(struct css_tokenizer *t, slice in)
+{
 	t->at = in.ptr;
 	t->end = in.len ? in.ptr + in.len : in.ptr;
-	buf_init(&t->scratch, CSS_VALUE_MAX);
 }
 
 void css_tokenizer_release(struct css_tokenizer *t)
@@ -283,15 +288,11 @@ static enum css_token_kind punctuation(char c)
 	}
 }
 
-int css_token_next(struct css_tokenizer *t, struct css_token *ret_token)
+/* The token that begins here, which is neither white space nor a comment. */
+static int take_token(struct css_tokenizer *t, struct css_token *token)
 {
-	struct css_token *token = ret_token;
-	char c;
+	char c = *t->at;
 
-	skip_blank(t);
-	if (t->at == t->end)
-		return ERR_END;
-	c = *t->at;
 	*token = (struct css_token){.kind = punctuation(c)};
 	if (c == '"' || c == '\'') {
 		t->at++;
@@ -310,4 +311,18 @@ int css_token_next(struct css_tokenizer *t, struct css_token *ret_token)
 		return 0;
 	token->kind = CSS_AT_KEYWORD;
 	return take_name(t, &token->value);
+}
+
+int css_token_next(struct css_tokenizer *t, struct css_token *ret_token)
+{
+	const char *from;
+	int rc;
+
+	skip_blank(t);
+	if (t->at == t->end)
+		return ERR_END;
+	from = t->at;
+	rc = take_token(t, ret_token);
+	ret_token->source = (slice){from, (size_t)(t->at - from)};
+	return rc;
 }

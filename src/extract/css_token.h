@@ -29,7 +29,8 @@ enum css_token_kind {
 
 struct css_token {
 	enum css_token_kind kind;
-	slice value; /* names, strings, URLs; escapes replaced; valid until the next call */
+	slice value;  /* names, strings, URLs; escapes replaced; valid until the next call */
+	slice source; /* the part of the input that it was read from */
 };
 
 /* Fields are the reader's own. */
@@ -42,6 +43,9 @@ struct css_tokenizer {
 /* Starts; the input is borrowed until release. Allocates nothing. */
 void css_tokenizer_init(struct css_tokenizer *t, slice in);
 void css_tokenizer_release(struct css_tokenizer *t);
+
+/* Goes on with other input, borrowed as the first. */
+void css_tokenizer_continue(struct css_tokenizer *t, slice in);
 
 /* The next token, comments and white space left out: 0, ERR_END or ERR_NOMEM. */
 int css_token_next(struct css_tokenizer *t, struct css_token *ret_token) SP_MUST_CHECK;

@@ -61,7 +61,7 @@ void html_begin_tag(struct html_tokenizer *t, enum html_token_kind kind)
 	t->span_count = 0;
 	t->names_seen = 0;
 	t->token.kind = kind;
-	t->token.self_closing = false;
+	t->token.self_closing = t->token.has_doubles = false;
 	t->state = HTML_STATE_TAG_NAME;
 }
 
@@ -127,7 +127,8 @@ static void begin_attr(struct html_tokenizer *t)
 		t->room = 0;
 	} else {
 		t->room = HTML_NAME_MAX;
-		t->spans[t->span_count] = (struct html_span){.name = (uint32_t)t->scratch.len};
+		t->spans[t->span_count] = (struct html_span){
+			.name = (uint32_t)t->scratch.len, .from = html_position(t)};
 	}
 	t->state = HTML_STATE_ATTR_NAME;
 }
@@ -180,7 +181,8 @@ static bool may_have_link(slice name)
 		SLICE_INIT("manifest"), SLICE_INIT("as"), SLICE_INIT("method"),
 		SLICE_INIT("formmethod"), SLICE_INIT("data-original"), SLICE_INIT("data-lazy-src"),
 		SLICE_INIT("data-poster"), SLICE_INIT("data-bg"),
-		SLICE_INIT("data-background-image")};
+		SLICE_INIT("data-background-image"), SLICE_INIT("integrity"), SLICE_INIT("nonce"),
+		SLICE_INIT("ping")};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (slice_eq(name, names[i]))
@@ -202,7 +204,8 @@ static void end_attr_name(struct html_tokenizer *t)
 	drop = span->name_len == 0;
 	if (!drop && t->span_count >= HTML_ATTRS_MAX && !may_have_link(span_name(t, span)))
 		drop = t->token.cut = true;
-	drop = drop || is_duplicate(t, span);
+	if (!drop && is_duplicate(t, span))
+		drop = t->token.has_doubles = true;
 	if (drop) {
 		t->scratch.len = span->name;
 		t->dropped = true;
@@ -223,7 +226,16 @@ static void end_attr_value(struct html_tokenizer *t)
 		return;
 	span = &t->spans[t->span_count - 1];
 	span->value_len = (uint32_t)(t->scratch.len - span->value);
+	span->value_to = html_position(t);
 	span->cut = t->cut;
+}
+
+/* The value, or its quote, comes next. */
+static void begin_attr_value(struct html_tokenizer *t, enum html_state state)
+{
+	if (!t->dropped)
+		t->spans[t->span_count - 1].value_from = html_position(t);
+	t->state = state;
 }
 
 void html_attr_name_state(struct html_tokenizer *t)
@@ -261,18 +273,18 @@ void html_before_attr_value_state(struct html_tokenizer *t)
 			return;
 	switch (*t->at) {
 	case '"':
+		begin_attr_value(t, HTML_STATE_ATTR_VALUE_DOUBLE_QUOTED);
 		t->at++;
-		t->state = HTML_STATE_ATTR_VALUE_DOUBLE_QUOTED;
 		break;
 	case '\'':
+		begin_attr_value(t, HTML_STATE_ATTR_VALUE_SINGLE_QUOTED);
 		t->at++;
-		t->state = HTML_STATE_ATTR_VALUE_SINGLE_QUOTED;
 		break;
 	case '>':
 		after_piece(t);
 		break;
 	default:
-		t->state = HTML_STATE_ATTR_VALUE_UNQUOTED;
+		begin_attr_value(t, HTML_STATE_ATTR_VALUE_UNQUOTED);
 	}
 }
 
@@ -383,8 +395,14 @@ void html_emit_tag(struct html_tokenizer *t)
 	for (size_t i = 0; i < t->span_count; i++) {
 		const struct html_span *span = &t->spans[i];
 
-		t->attrs[i] = (struct html_attr){{scratch + span->name, span->name_len},
-			{scratch + span->value, span->value_len}, span->cut};
+		t->attrs[i] = (struct html_attr){
+			.name = {scratch + span->name, span->name_len},
+			.value = {scratch + span->value, span->value_len},
+			.cut = span->cut,
+			.from = span->from,
+			.value_from = span->value_from,
+			.value_to = span->value_to,
+		};
 	}
 	token->attrs = t->attrs;
 	token->attr_count = t->span_count;

@@ -27,7 +27,8 @@ void html_release(struct html_tokenizer *t)
 
 void html_reset(struct html_tokenizer *t, unsigned flags)
 {
-	t->at = t->end = NULL;
+	t->at = t->end = t->chunk = NULL;
+	t->chunk_at = t->from = 0;
 	t->flags = flags;
 	t->rc = 0;
 	t->state = HTML_STATE_DATA;
@@ -42,7 +43,8 @@ void html_reset(struct html_tokenizer *t, unsigned flags)
 
 void html_feed(struct html_tokenizer *t, slice chunk)
 {
-	t->at = chunk.ptr;
+	t->chunk_at = html_position(t);
+	t->at = t->chunk = chunk.ptr;
 	t->end = chunk.len ? chunk.ptr + chunk.len : chunk.ptr;
 }
 
@@ -53,6 +55,8 @@ void html_finish(struct html_tokenizer *t)
 
 int html_next(struct html_tokenizer *t, const struct html_token **ret_token)
 {
+	if (t->ready)
+		t->from = html_position(t);
 	t->ready = false;
 	while (!t->ready) {
 		if (t->rc)
@@ -64,6 +68,8 @@ int html_next(struct html_tokenizer *t, const struct html_token **ret_token)
 		else
 			return ERR_END;
 	}
+	t->token.from = t->from;
+	t->token.to = html_position(t);
 	*ret_token = &t->token;
 	return t->rc;
 }

@@ -59,9 +59,11 @@ enum html_token_kind {
 };
 
 struct html_attr {
-	slice name;  /* in lower case */
-	slice value; /* character references replaced */
-	bool cut;    /* the value was longer */
+	slice name;                    /* in lower case */
+	slice value;                   /* character references replaced */
+	bool cut;                      /* the value was longer */
+	uint64_t from;                 /* where its name begins in the document, in bytes */
+	uint64_t value_from, value_to; /* its value with its quotes; equal when there is none */
 };
 
 /* A token; all it points to is valid until the next call. */
@@ -73,20 +75,26 @@ struct html_token {
 	const struct html_attr *attrs;
 	size_t attr_count;
 	bool self_closing;
-	bool foreign; /* the tag is one of SVG or MathML; svg and math themselves are */
-	bool cut;     /* a name, value or text was longer, or there were more attributes */
+	bool foreign;      /* the tag is one of SVG or MathML; svg and math themselves are */
+	bool cut;          /* a name, value or text was longer, or there were more attributes */
+	bool has_doubles;  /* attributes were there again: only the first counts */
+	uint64_t from, to; /* bytes of the document that it was read from */
 };
 
 struct html_span {
 	uint32_t name, name_len;
 	uint32_t value, value_len;
 	bool cut;
+	uint64_t from, value_from, value_to;
 };
 
 /* Fields are the tokenizer's own. */
 struct html_tokenizer {
 	const char *at; /* what is left of the chunk, borrowed */
 	const char *end;
+	const char *chunk;
+	uint64_t chunk_at; /* bytes of the document before the chunk */
+	uint64_t from;     /* where the token that is being read begins */
 	unsigned flags;
 	int rc;
 	unsigned state;    /* of enum html_state */
@@ -126,6 +134,12 @@ void html_feed(struct html_tokenizer *t, slice chunk);
 
 /* Says that all has been given. */
 void html_finish(struct html_tokenizer *t);
+
+/* How many bytes of the document have been read. */
+static inline uint64_t html_position(const struct html_tokenizer *t)
+{
+	return t->chunk_at + (uint64_t)(t->at - t->chunk);
+}
 
 /*
  * The next token, owned by the tokenizer: 0, ERR_END when the chunk (after html_finish: the

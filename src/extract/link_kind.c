@@ -13,6 +13,21 @@ const char *link_kind_name(enum link_kind kind)
 	return NAMES[kind];
 }
 
+bool link_kind_is_requisite(enum link_kind kind)
+{
+	switch (kind) {
+	case LINK_IMAGE:
+	case LINK_STYLE:
+	case LINK_SCRIPT:
+	case LINK_MEDIA:
+	case LINK_FONT:
+	case LINK_FRAME:
+		return true;
+	default:
+		return false;
+	}
+}
+
 struct meaning {
 	slice word;
 	enum link_kind kind;

@@ -30,6 +30,9 @@ enum link_kind {
 		LINK_KIND_COUNT,
 };
 
+/* Whether what it leads to is part of the page: an image, a style, a script, a font, a frame … */
+bool link_kind_is_requisite(enum link_kind kind);
+
 /* The word for a kind; lives for ever. */
 const char *link_kind_name(enum link_kind kind);
 

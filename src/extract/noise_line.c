@@ -142,12 +142,21 @@ static slice without_marks(slice w)
 	return w;
 }
 
+/* All such lines have figures, and most other lines have none. */
+static bool has_digit(slice line)
+{
+	for (size_t i = 0; i < line.len; i++)
+		if (word_is_digit(line.ptr[i]))
+			return true;
+	return false;
+}
+
 bool noise_is_generated_line(slice line)
 {
 	unsigned seen = 0;
 	slice word;
 
-	if (line.len > LINE_MAX_SEEN)
+	if (line.len > LINE_MAX_SEEN || !has_digit(line))
 		return false;
 	while (word_next(&line, ' ', &word)) {
 		unsigned kind;

@@ -54,6 +54,8 @@ static int take_tokens(struct page *p)
 			rc = page_text_token(p->params.text, token);
 		if (rc == 0 && p->params.view)
 			rc = view_token(p->params.view, token);
+		if (rc == 0 && p->params.stand_in)
+			rc = stand_in_token(p->params.stand_in, token);
 		if (rc)
 			return rc;
 	}

@@ -18,6 +18,7 @@
 #include "extract/charset.h"
 #include "extract/html_token.h"
 #include "extract/links.h"
+#include "extract/stand_in.h"
 #include "extract/text.h"
 #include "extract/view.h"
 
@@ -29,10 +30,11 @@ enum {
 enum page_format { PAGE_HTML, PAGE_XML, PAGE_CSS, PAGE_PLAIN, PAGE_OPAQUE };
 
 struct page_params {
-	slice content_type;     /* the header's value; empty means HTML */
-	struct links *links;    /* borrowed, initialised; NULL when not wanted */
-	struct page_text *text; /* the same */
-	struct view *view;      /* the same */
+	slice content_type;        /* the header's value; empty means HTML */
+	struct links *links;       /* borrowed, initialised; NULL when not wanted */
+	struct page_text *text;    /* the same */
+	struct view *view;         /* the same */
+	struct stand_in *stand_in; /* the same */
 };
 
 /* Fields are the reader's own, but for guess, which is to be read after page_finish. */

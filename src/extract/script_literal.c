@@ -32,14 +32,20 @@ static bool skip_comment(struct script_scanner *s)
 /* The string whose quote stands here; one in '"' or '\'' ends with its line at the latest. */
 static slice take_string(struct script_scanner *s)
 {
+	static const bool MAY_END[256] = {
+		['"'] = true, ['\''] = true, ['`'] = true, ['\n'] = true, ['\\'] = true};
 	char quote = s->rest.ptr[0];
 	size_t at = 1;
 	slice value;
 
-	while (at < s->rest.len && s->rest.ptr[at] != quote) {
-		if (s->rest.ptr[at] == '\n' && quote != '`')
+	for (; at < s->rest.len; at++) {
+		char c = s->rest.ptr[at];
+
+		if (!MAY_END[(unsigned char)c])
+			continue;
+		if (c == quote || (c == '\n' && quote != '`'))
 			break;
-		at += s->rest.ptr[at] == '\\' ? 2 : 1;
+		at += c == '\\';
 	}
 	value = slice_sub(s->rest, 1, at);
 	advance(s, at + 1);

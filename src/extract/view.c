@@ -113,6 +113,12 @@ int view_add_pair(struct view *v, enum view_kind kind, const char *attr, slice n
 	return rc ? view_limited(v, rc) : view_add(v, kind, attr, buf_slice(&v->draft));
 }
 
+void view_mark_learnable(struct view *v, size_t first)
+{
+	for (size_t i = first; i < v->items.len; i++)
+		v->items.ptr[i].learnable = true;
+}
+
 int view_add_url(
 	struct view *v, enum view_kind kind, const char *attr, enum noise_url_use use, slice ref)
 {
@@ -125,12 +131,21 @@ int view_add_url(
 	return view_add(v, kind, attr, buf_slice(&v->draft));
 }
 
+/* Bytes that do not continue a character of UTF-8, eight at a time. */
 static size_t characters(slice text)
 {
-	size_t count = 0;
+	const uint64_t ones = 0x0101010101010101U;
+	size_t count = text.len, i = 0;
 
-	for (size_t i = 0; i < text.len; i++)
-		count += (text.ptr[i] & 0xc0) != 0x80;
+	for (; i + 8 <= text.len; i += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, text.ptr + i, sizeof eight);
+		eight = eight >> 7 & ~(eight >> 6) & ones;
+		count -= (size_t)(eight * ones >> 56);
+	}
+	for (; i < text.len; i++)
+		count -= (text.ptr[i] & 0xc0) == 0x80;
 	return count;
 }
 
@@ -185,7 +200,14 @@ static size_t end_of_words(slice text, size_t at)
 		[0xc2] = true};
 
 	for (; at < text.len; at++) {
-		if (!MAY_END[(unsigned char)text.ptr[at]] || space_at(text, at) == 0)
+		if (!MAY_END[(unsigned char)text.ptr[at]])
+			continue;
+		if (text.ptr[at] == ' ' && at + 1 < text.len &&
+			!MAY_END[(unsigned char)text.ptr[at + 1]]) {
+			at++;
+			continue;
+		}
+		if (space_at(text, at) == 0)
 			continue;
 		if (text.ptr[at] != ' ' || at + 1 == text.len || space_at(text, at + 1))
 			break;

@@ -61,6 +61,7 @@ struct view_item {
 	uint32_t node;    /* number of its element, 0 for none */
 	uint64_t group;   /* of data: what script they are from, by the names in it */
 	const char *attr; /* the attribute that holds it, lives for ever; NULL for none */
+	bool learnable; /* a "name=value" nobody sees: quality/learner.h may find it to be noise */
 	size_t from, len; /* canonical text, in view.text */
 };
 

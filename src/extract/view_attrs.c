@@ -398,6 +398,7 @@ static int meta_element(struct view *v, const struct html_token *token)
 	slice content = word_trim(html_attr_value(token, SLICE("content")));
 	slice name = {0};
 	struct noise_name kind;
+	size_t first;
 	int rc;
 
 	for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0] && name.len == 0; i++)
@@ -417,7 +418,10 @@ static int meta_element(struct view *v, const struct html_token *token)
 	rc = noise_url(&v->noise, noise_url_use_of(name, content), content, &v->scratch);
 	if (rc)
 		return view_limited(v, rc);
-	return view_add_pair(v, VIEW_META, "content", name, buf_slice(&v->scratch));
+	first = v->items.len;
+	rc = view_add_pair(v, VIEW_META, "content", name, buf_slice(&v->scratch));
+	view_mark_learnable(v, first);
+	return rc;
 }
 
 static int form_element(struct view *v, const struct html_token *token)
@@ -439,6 +443,7 @@ static int field_element(struct view *v, const struct html_token *token)
 	slice name = html_attr_value(token, SLICE("name"));
 	slice value = html_attr_value(token, SLICE("value"));
 	bool hidden = word_is(type, SLICE("hidden"));
+	size_t first = v->items.len;
 	int rc = 0;
 
 	if (hidden && value.len && is_one_time(noise_name_of(name), name, value) &&
@@ -448,6 +453,8 @@ static int field_element(struct view *v, const struct html_token *token)
 		name = SLICE("*");
 	if (name.len || value.len)
 		rc = view_add_pair(v, VIEW_FIELD, "value", name, value);
+	if (hidden)
+		view_mark_learnable(v, first);
 	if (rc == 0 && (has(token, SLICE("checked")) || has(token, SLICE("selected"))))
 		rc = view_add(v, VIEW_FIELD, "checked", SLICE("yes"));
 	if (rc == 0 && has(token, SLICE("disabled")))
@@ -514,26 +521,31 @@ static bool is_pixel(const struct html_token *token)
 	       is_tiny(html_attr_value(token, SLICE("height")));
 }
 
-static int by_name(const void *a, const void *b)
+static bool goes_before(const struct html_attr *a, const struct html_attr *b)
 {
-	const struct html_attr *const *x = a, *const *y = b;
-	size_t m = (*x)->name.len, n = (*y)->name.len;
-	int order = memcmp((*x)->name.ptr, (*y)->name.ptr, m < n ? m : n);
+	size_t m = a->name.len, n = b->name.len;
+	int order = memcmp(a->name.ptr, b->name.ptr, m < n ? m : n);
 
-	return order ? order : (m > n) - (m < n);
+	return order < 0 || (order == 0 && m < n);
 }
 
-/* In the order of their names: that in which they are written means nothing. */
+/*
+ * In the order of their names: that in which they are written means nothing. Tags have a few
+ * attributes, and never more than the tokenizer's limit, so they are sorted by insertion.
+ */
 static int add_attributes(struct view *v, const struct html_token *token)
 {
 	const struct html_attr *sorted[HTML_ATTRS_MAX + HTML_ATTRS_MORE];
 	size_t count = token->attr_count;
 	int rc = 0;
 
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = &token->attrs[i];
-	if (count > 1)
-		qsort(sorted, count, sizeof(void *), by_name);
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i;
+
+		for (; at > 0 && goes_before(&token->attrs[i], sorted[at - 1]); at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = &token->attrs[i];
+	}
 	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = add_attribute(v, token, sorted[i]);
 	return rc;

@@ -29,6 +29,9 @@ int view_add(struct view *v, enum view_kind kind, const char *attr, slice text) 
 int view_add_pair(struct view *v, enum view_kind kind, const char *attr, slice name,
 	slice value) SP_MUST_CHECK;
 
+/* Marks the items from the given one on: learned rules may mask their values. */
+void view_mark_learnable(struct view *v, size_t first);
+
 /* The same for an address; none is added when nothing of it is left, or it was empty. */
 int view_add_url(struct view *v, enum view_kind kind, const char *attr, enum noise_url_use use,
 	slice ref) SP_MUST_CHECK;

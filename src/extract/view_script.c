@@ -218,6 +218,8 @@ int view_script(struct view *v, enum view_script type, slice text)
 	script_scanner_init(&s, text);
 	while (rc == 0 && script_scanner_next(&s, &literal))
 		rc = add_literal(v, type, &literal);
+	if (type != VIEW_SCRIPT_LINKED_DATA)
+		view_mark_learnable(v, first);
 	group(v, first);
 	return rc;
 }

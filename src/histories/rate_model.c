@@ -1,7 +1,5 @@
 #include "histories/rate_model.h"
 
-#include <stdlib.h>
-
 /* The lowest rate stands for "never". */
 static const double RATE_LOW = 1e-6, RATE_HIGH = 20;
 
@@ -10,16 +8,10 @@ static const double STRENGTH = 10;
 
 int rate_model_init(struct rate_model *m, const struct visits *visits)
 {
-	slice *paths = calloc(visits->pages + 1, sizeof *paths);
-	int rc;
+	int rc = directories_init(&m->directories);
 
-	*m = (struct rate_model){0};
-	if (!paths)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < visits->pages; i++)
-		paths[i] = visits->history->paths[visits->numbers[i]];
-	rc = directories_make(paths, visits->pages, &m->directories);
-	free(paths);
+	for (size_t i = 0; rc == 0 && i < visits->pages; i++)
+		rc = directories_add(&m->directories, visits->history->paths[visits->numbers[i]]);
 	rate_grid_init(&m->grid, RATE_LOW, RATE_HIGH);
 	return rc;
 }

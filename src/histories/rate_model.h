@@ -3,8 +3,8 @@
 #define HISTORIES_RATE_MODEL_H
 
 #include "base/api.h"
-#include "histories/directories.h"
 #include "histories/visits.h"
+#include "rate/directories.h"
 #include "rate/grid.h"
 
 struct rate_model {
@@ -12,7 +12,7 @@ struct rate_model {
 	struct directories directories; /* of the pages of the visits */
 };
 
-/* 0 or ERR_NOMEM; release after both. */
+/* Does not move afterwards. 0 or ERR_NOMEM; release after both. */
 int rate_model_init(struct rate_model *m, const struct visits *visits) SP_MUST_CHECK;
 void rate_model_release(struct rate_model *m);
 

@@ -50,7 +50,7 @@ static inline struct rate_interval visits_interval(const struct visits *v, size_
 {
 	const struct rate_visit *at = &v->list[v->from[page] + i];
 
-	return (struct rate_interval){at->time - at[-1].time, at->changed};
+	return (struct rate_interval){.length = at->time - at[-1].time, .changed = at->changed};
 }
 
 #endif

@@ -1,5 +1,8 @@
 #include "http/date.h"
 
+#include <stdio.h>
+#include <time.h>
+
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/date_cursor.h"
@@ -117,4 +120,18 @@ int http_date_parse_seconds(slice text, int64_t now_ns, int64_t *ret_seconds)
 	if (f.two_digits)
 		f.time.year = full_year(f.time.year, now_ns);
 	return calendar_seconds(&f.time, ret_seconds);
+}
+
+void http_date_format(int64_t realtime_ns, char out[HTTP_DATE_SIZE])
+{
+	static const char DAYS[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+	static const char MONTHS[][4] = {
+		"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+	int64_t below = realtime_ns % CLOCK_NS_PER_SECOND < 0;
+	time_t seconds = (time_t)(realtime_ns / CLOCK_NS_PER_SECOND - below);
+	struct tm t;
+
+	(void)gmtime_r(&seconds, &t);
+	(void)snprintf(out, HTTP_DATE_SIZE, "%s, %02d %s %04d %02d:%02d:%02d GMT", DAYS[t.tm_wday],
+		t.tm_mday, MONTHS[t.tm_mon], t.tm_year + 1900, t.tm_hour, t.tm_min, t.tm_sec);
 }

@@ -18,7 +18,13 @@
 #include "base/api.h"
 #include "base/slice.h"
 
-enum { HTTP_DATE_TEXT_MAX = 128 }; /* bytes of a date, blanks around it included */
+enum {
+	HTTP_DATE_TEXT_MAX = 128, /* bytes of a date, blanks around it included */
+	HTTP_DATE_SIZE = 30,      /* of an IMF-fixdate and the NUL */
+};
+
+/* Writes an IMF-fixdate, rounded down to the second, whatever the locale. Cannot fail. */
+void http_date_format(int64_t realtime_ns, char out[HTTP_DATE_SIZE]);
 
 /*
  * Seconds from 1970; years 1 to 9999. now, in nanoseconds, says which century a year of two digits

@@ -19,7 +19,7 @@ static slice take_line(slice *head)
 static size_t find(slice line, const slice *names, size_t count)
 {
 	const char *colon = memchr(line.ptr, ':', line.len);
-	slice name = slice_sub(line, 0, colon ? (size_t)(colon - line.ptr) : 0);
+	slice name = fields_trim(slice_sub(line, 0, colon ? (size_t)(colon - line.ptr) : 0));
 	size_t i = 0;
 
 	while (i < count && !word_is(name, names[i]))
@@ -27,11 +27,18 @@ static size_t find(slice line, const slice *names, size_t count)
 	return i;
 }
 
-static int add_redacted(slice line, size_t name_len, struct buf *out)
+static int add_redacted(slice line, struct buf *out)
 {
-	int rc = buf_add(out, slice_sub(line, 0, name_len));
+	int rc = buf_add(out, fields_trim(slice_take(&line, ':')));
 
 	return rc ? rc : buf_add_str(out, ": " REDACT_MARK "\r\n");
+}
+
+/* A line that begins with a blank continues the value (RFC 9112 §5.2). */
+static void drop_folds(slice *head)
+{
+	while (head->len > 0 && (head->ptr[0] == ' ' || head->ptr[0] == '\t'))
+		(void)take_line(head);
 }
 
 static bool has_word(slice list, slice word)
@@ -68,7 +75,8 @@ int redact_head(slice head, const slice *names, size_t count, struct buf *out, s
 			rc = buf_add(out, line);
 			continue;
 		}
-		rc = add_redacted(line, names[i].len, out);
+		rc = add_redacted(line, out);
+		drop_folds(&head);
 		if (rc == 0)
 			rc = add_word(found, names[i]);
 	}

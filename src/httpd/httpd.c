@@ -39,6 +39,8 @@ struct exchange {
 	bool begun;    /* libmicrohttpd has shown it once */
 	bool answered; /* the handler has been called */
 	bool paused;   /* pause_ns has begun */
+	struct buf body;
+	bool body_cut;
 	struct httpd_response response;
 };
 
@@ -47,8 +49,16 @@ const char *httpd_request_field(const struct httpd_request *q, const char *name)
 	return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
 }
 
+static void drop_stream(struct httpd_response *r)
+{
+	if (r->stream.read && r->stream.free)
+		r->stream.free(r->stream.context);
+	r->stream = (struct httpd_stream){0};
+}
+
 static void spoil(struct httpd_response *r)
 {
+	drop_stream(r);
 	r->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
 	buf_reset(&r->headers);
 	buf_reset(&r->body);
@@ -79,6 +89,7 @@ static void *begin_exchange(void *context, const char *uri, struct MHD_Connectio
 		e->target = strdup(uri);
 	buf_init(&e->response.headers, HTTPD_HEADERS_MAX);
 	buf_init(&e->response.body, HTTPD_BODY_MAX);
+	buf_init(&e->body, e->httpd->params.body_max);
 	return e;
 }
 
@@ -93,8 +104,10 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 	*state = NULL;
 	if (!e)
 		return;
+	drop_stream(&e->response);
 	buf_release(&e->response.headers);
 	buf_release(&e->response.body);
+	buf_release(&e->body);
 	free(e->target);
 	free(e);
 }
@@ -146,6 +159,8 @@ static void call_handler(struct exchange *e, const char *method)
 		.method = slice_str(method),
 		.connection = e->connection,
 		.port = h->port,
+		.body = buf_slice(&e->body),
+		.body_cut = e->body_cut,
 		.connection_number = connection_number(e->connection),
 		.host = host_of(MHD_lookup_connection_value(
 			e->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)),
@@ -200,11 +215,27 @@ static ssize_t read_body(void *context, uint64_t at, char *out, size_t room)
 	return (ssize_t)room;
 }
 
+/* libmicrohttpd takes no 0 for the end. */
+static ssize_t read_stream(void *context, uint64_t at, char *out, size_t room)
+{
+	struct httpd_stream *stream = context;
+	ssize_t n = stream->read(stream->context, out, room);
+
+	(void)at;
+	if (n < 0)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	return n > 0 ? n : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
 static struct MHD_Response *make_response(struct exchange *e)
 {
 	struct httpd_response *r = &e->response;
 	struct MHD_Response *m;
 
+	if (r->stream.read)
+		return MHD_create_response_from_callback(
+			r->stream.has_size ? r->stream.size : MHD_SIZE_UNKNOWN, BLOCK_SIZE,
+			read_stream, &r->stream, NULL);
 	if (r->body.len > 1 && (r->pause_ns > 0 || r->end == HTTPD_TRUNCATED))
 		return MHD_create_response_from_callback(
 			r->body.len, BLOCK_SIZE, read_body, e, NULL);
@@ -260,6 +291,16 @@ static enum MHD_Result go_on(struct exchange *e, const char *method)
 	return send_response(e);
 }
 
+static void take_body(struct exchange *e, slice bytes)
+{
+	size_t room = e->body.max - e->body.len;
+
+	if (bytes.len > room || buf_add(&e->body, bytes)) {
+		e->body_cut = true;
+		(void)buf_add(&e->body, slice_sub(bytes, 0, room));
+	}
+}
+
 /* libmicrohttpd's parameters. NOLINTNEXTLINE(readability-function-size) */
 static enum MHD_Result access_handler(void *context, struct MHD_Connection *connection,
 	const char *url, const char *method, const char *version, const char *upload,
@@ -269,11 +310,11 @@ static enum MHD_Result access_handler(void *context, struct MHD_Connection *conn
 	(void)connection;
 	(void)url;
 	(void)version;
-	(void)upload;
 	if (!*state)
 		return MHD_NO;
 	if (*upload_len > 0) {
-		*upload_len = 0; /* dropped */
+		take_body(*state, (slice){upload, *upload_len});
+		*upload_len = 0;
 		return MHD_YES;
 	}
 	return go_on(*state, method);

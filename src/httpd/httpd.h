@@ -11,12 +11,14 @@
  *		(void)buf_add_str(&r->body, "hello\n");
  *	}
  *
- * Targets are handed over as they came, escapes and all; bodies of requests are read and dropped.
+ * Targets are handed over as they came, escapes and all. Bodies of requests are read up to
+ * body_max bytes; what is more is dropped.
  */
 #ifndef HTTPD_HTTPD_H
 #define HTTPD_HTTPD_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/api.h"
 #include "base/buf.h"
@@ -38,6 +40,8 @@ struct httpd_request {
 	slice host;                 /* the Host field without its port; empty when there is none */
 	uint16_t port;              /* that the server listens on */
 	uint64_t connection_number; /* from 0, in the order in which they were made */
+	slice body;                 /* at most body_max bytes */
+	bool body_cut;              /* there was more */
 	void *connection;           /* for httpd_request_field */
 };
 
@@ -51,6 +55,20 @@ enum httpd_end {
 	HTTPD_RESET,     /* nothing is sent: the connection is reset */
 };
 
+/*
+ * A body that is made piece by piece as the client takes it, so that it is never in memory as a
+ * whole. Called by one thread at a time, not always the handler's.
+ */
+struct httpd_stream {
+	/* Puts up to room (> 0) bytes into out: their number, 0 at the end, negative to break off.
+	 */
+	ssize_t (*read)(void *context, char *out, size_t room);
+	void (*free)(void *context);
+	void *context;
+	bool has_size;
+	uint64_t size; /* else it is sent in chunks */
+};
+
 /* Comes to the handler zeroed but for its two empty buffers. */
 struct httpd_response {
 	unsigned status; /* 0 is taken for 500 */
@@ -59,6 +77,7 @@ struct httpd_response {
 	int64_t pause_ns;   /* in the middle of the body */
 	struct buf headers; /* by httpd_header */
 	struct buf body;
+	struct httpd_stream stream; /* instead of body, if read is set; freed by the server */
 };
 
 /*
@@ -74,6 +93,7 @@ struct httpd_params {
 	const char *address; /* numeric, without brackets: "127.0.0.1", "::1" */
 	uint16_t port;       /* 0: any that is free */
 	unsigned threads;    /* event loops; 0 is 1 */
+	size_t body_max;     /* bytes of a request's body that are kept */
 	httpd_handler *handler;
 	void *context;
 };

@@ -69,3 +69,13 @@ listed_digest listed_digest_parse(slice text)
 	}
 	return other(text);
 }
+
+int listed_more_timemap(struct listed_more *more, slice address)
+{
+	int rc;
+
+	if (address.len == 0 || memchr(address.ptr, '\n', address.len))
+		return 0;
+	rc = buf_add(&more->timemaps, address);
+	return rc ? rc : buf_add_char(&more->timemaps, '\n');
+}

@@ -28,6 +28,8 @@ struct reader {
 	void *context;
 	struct buf scratch; /* of CDXJ lines */
 	struct cdx_layout layout;
+	struct listed_more *more; /* of a server's answer; else NULL */
+	bool after_blank;         /* an empty line was there: a key may follow */
 	struct err *err;
 };
 
@@ -76,12 +78,24 @@ static void note_bad(struct reader *r)
 		r->counts->first_bad = r->in.lines;
 }
 
+/* "com%2Cexample%29%2F+20160304": one word behind an empty line. */
+static bool is_key(const struct reader *r, slice line)
+{
+	return r->more && r->after_blank && line.ptr && line.len > 0 &&
+	       !memchr(line.ptr, ' ', line.len);
+}
+
 /* A line of either kind; some files have both, after others were appended. */
 static int read_line(struct reader *r, slice line)
 {
 	struct listed o = {0};
 	int rc;
 
+	if (is_key(r, line)) {
+		buf_reset(&r->more->key);
+		return err_code(r->err, buf_add(&r->more->key, line));
+	}
+	r->after_blank = line.ptr && line.len == 0;
 	if (line.ptr && (line.len == 0 || line.ptr[0] == '!'))
 		return 0; /* "!meta" of a CDXJ file */
 	if (line.ptr && cdx_is_header(line)) {
@@ -303,7 +317,7 @@ static enum listing_format find_format(slice start)
 
 static int read_timemap(struct reader *r)
 {
-	struct timemap_counts counts = {0};
+	struct timemap_counts counts = {.more = r->more};
 	int c = text_input_look(&r->in), rc;
 
 	for (; c == ' ' || c == '\t' || c == '\r' || c == '\n'; c = text_input_look(&r->in))
@@ -331,6 +345,9 @@ static int read_open(struct reader *r, const char *path)
 	if (start.len == 0)
 		return rc; /* an empty list of captures is one */
 	r->counts->format = find_format(start);
+	if (r->more && (r->counts->format == LISTING_ZIPNUM || r->counts->format == LISTING_WARC))
+		return err_set(r->err, ERR_SYNTAX,
+			"the server does not answer with a list of captures; check the address");
 	switch (r->counts->format) {
 	case LISTING_CDX:
 	case LISTING_CDXJ:
@@ -347,21 +364,36 @@ static int read_open(struct reader *r, const char *path)
 	}
 }
 
+/* After the input was opened, or not. */
+static int read_input(struct reader *r, const char *name, int opened)
+{
+	size_t len = strlen(name);
+	int rc = opened;
+
+	*r->counts = (struct listing_counts){0};
+	buf_init(&r->scratch, CDXJ_LINE_MAX);
+	if (rc == 0)
+		rc = read_open(r, name);
+	text_input_close(&r->in);
+	buf_release(&r->scratch);
+	if (rc) /* the end of a long name tells more than its beginning */
+		err_prefix(r->err, "%s", len > SHOWN_MAX ? name + len - SHOWN_MAX : name);
+	return rc;
+}
+
 int listing_read(const char *path, listed_sink *sink, void *context,
 	struct listing_counts *ret_counts, struct err *err)
 {
 	struct reader r = {.counts = ret_counts, .sink = sink, .context = context, .err = err};
-	size_t len = strlen(path);
-	int rc;
 
-	*ret_counts = (struct listing_counts){0};
-	buf_init(&r.scratch, CDXJ_LINE_MAX);
-	rc = text_input_open(&r.in, path, err);
-	if (rc == 0)
-		rc = read_open(&r, path);
-	text_input_close(&r.in);
-	buf_release(&r.scratch);
-	if (rc) /* the end of a long name tells more than its beginning */
-		err_prefix(err, "%s", len > SHOWN_MAX ? path + len - SHOWN_MAX : path);
-	return rc;
+	return read_input(&r, path, text_input_open(&r.in, path, err));
+}
+
+int listing_read_answer(int fd, const char *name, listed_sink *sink, void *context,
+	struct listed_more *more, struct listing_counts *ret_counts, struct err *err)
+{
+	struct reader r = {
+		.counts = ret_counts, .sink = sink, .context = context, .more = more, .err = err};
+
+	return read_input(&r, name, text_input_open_fd(&r.in, fd, err));
 }

@@ -40,4 +40,11 @@ struct listing_counts {
 int listing_read(const char *path, listed_sink *sink, void *context,
 	struct listing_counts *ret_counts, struct err *err) SP_MUST_CHECK;
 
+/*
+ * The same for a descriptor, which is closed, with the answer of a server: no WARC file and no
+ * ZipNum index. name is for messages. *more gets where the list goes on.
+ */
+int listing_read_answer(int fd, const char *name, listed_sink *sink, void *context,
+	struct listed_more *more, struct listing_counts *ret_counts, struct err *err) SP_MUST_CHECK;
+
 #endif

@@ -8,11 +8,9 @@
 
 enum { SHOWN_MAX = 80 }; /* bytes of a URL in a message */
 
-static const double NS = 1e9;
-
 void page_table_init(struct page_table *t)
 {
-	*t = (struct page_table){0};
+	*t = (struct page_table){.keep = PAGE_TABLE_KEEP};
 	arena_init(&t->urls, URLS_MAX);
 	strmap_init(&t->map, hash_key_random(), NULL);
 	url_init(&t->url);
@@ -77,19 +75,29 @@ static int find_page(struct page_table *t, slice url, uint32_t *ret)
 	return rc == ERR_LIMIT ? 0 : rc;
 }
 
+static bool is_sitemap(const struct page_seen *s)
+{
+	return s->modified != 0 && s->digest == LISTED_NO_DIGEST;
+}
+
 static bool is_comparable(listed_digest a, listed_digest b)
 {
 	return a != LISTED_NO_DIGEST && b != LISTED_NO_DIGEST && ((a ^ b) & LISTED_ALGORITHM) == 0;
 }
 
-/* Takes out captures whose two neighbours have the same digest. */
+static bool says_the_same(const struct page_seen *a, const struct page_seen *b)
+{
+	return a->digest == b->digest && a->modified == b->modified;
+}
+
+/* Takes out captures whose two neighbours say the same. */
 static void drop_confirming(struct page_entry *p)
 {
 	uint32_t kept = 1;
 
 	for (uint32_t i = 1; i + 1 < p->len; i++)
-		if (p->seen[i].digest != p->seen[kept - 1].digest ||
-			p->seen[i].digest != p->seen[i + 1].digest)
+		if (!says_the_same(&p->seen[i], &p->seen[kept - 1]) ||
+			!says_the_same(&p->seen[i], &p->seen[i + 1]))
 			p->seen[kept++] = p->seen[i];
 	p->seen[kept++] = p->seen[p->len - 1];
 	p->len = kept;
@@ -106,16 +114,16 @@ static void drop_oldest(struct page_entry *p)
 	p->len -= gone;
 }
 
-static int make_room(struct page_entry *p)
+static int make_room(struct page_entry *p, uint32_t keep)
 {
 	uint32_t cap = p->cap ? 2 * p->cap : 1;
 	struct page_seen *seen;
 
 	if (p->len < p->cap)
 		return 0;
-	if (p->cap >= PAGE_TABLE_KEEP) {
+	if (p->cap >= keep) {
 		drop_confirming(p);
-		if (p->len > PAGE_TABLE_KEEP / 2)
+		if (p->len > keep / 2)
 			drop_oldest(p);
 		return 0;
 	}
@@ -145,20 +153,20 @@ static uint32_t find_place(const struct page_entry *p, int64_t time)
 	return low;
 }
 
-static int add_seen(struct page_entry *p, struct page_seen seen)
+static int add_seen(struct page_entry *p, struct page_seen seen, uint32_t keep)
 {
 	uint32_t at = find_place(p, seen.time);
 	int rc;
 
 	if (at < p->len && p->seen[at].time == seen.time) {
 		if (p->seen[at].digest == LISTED_NO_DIGEST)
-			p->seen[at].digest = seen.digest;
+			p->seen[at] = seen;
 		return 0;
 	}
-	rc = make_room(p);
+	rc = make_room(p, keep);
 	if (rc)
 		return rc;
-	p->captures++;
+	p->captures += !is_sitemap(&seen);
 	at = find_place(p, seen.time);
 	if (at == 0 && p->gone_changes > 0)
 		return 0; /* older than what is no longer kept */
@@ -183,7 +191,7 @@ int page_table_see(struct page_table *t, uint32_t page, const struct listed *o, 
 	}
 	if (o->digest != LISTED_NO_DIGEST)
 		p->sources |= source;
-	return add_seen(p, (struct page_seen){o->time, o->digest});
+	return add_seen(p, (struct page_seen){o->time, o->digest, o->modified}, t->keep);
 }
 
 int page_table_add(struct page_table *t, const struct listed *o, unsigned source)
@@ -211,36 +219,4 @@ int page_table_get(struct page_table *t, slice url, uint32_t *ret_page, struct e
 		return err_set(err, ERR_SYNTAX, "'%.*s' is not an http or https URL",
 			slice_shown(url, SHOWN_MAX), url.ptr);
 	return err_code(err, rc);
-}
-
-int page_entry_intervals(
-	const struct page_entry *page, struct rate_intervals *out, struct page_summary *ret)
-{
-	struct page_summary s = {.changes = page->gone_changes};
-	const struct page_seen *before = NULL;
-
-	out->len = 0;
-	for (uint32_t i = 0; i < page->len; i++) {
-		const struct page_seen *now = &page->seen[i];
-		bool changed;
-		int rc;
-
-		if (now->digest == LISTED_NO_DIGEST)
-			continue;
-		if (before && is_comparable(before->digest, now->digest)) {
-			changed = before->digest != now->digest;
-			rc = rate_intervals_push(
-				out, (struct rate_interval){
-					     (double)(now->time - before->time) / NS, changed});
-			if (rc)
-				return rc;
-			s.changes += changed;
-			s.last_change = changed ? now->time : s.last_change;
-		}
-		before = now;
-		s.last_seen = now->time;
-	}
-	s.compared = out->len;
-	*ret = s;
-	return 0;
 }

@@ -6,6 +6,10 @@
  *
  * A capture counts if its status is 2xx or unknown. The same capture twice counts once; of two at
  * one instant the first counts.
+ *
+ * Besides what captures show there is what the site says: Last-Modified of a response, lastmod of a
+ * sitemap. It counts as long as its host is trusted (rates/trust.h); page_entry_lies finds where it
+ * contradicts what was seen.
  */
 #ifndef IMPORT_PAGE_TABLE_H
 #define IMPORT_PAGE_TABLE_H
@@ -23,6 +27,7 @@ enum { PAGE_TABLE_KEEP = 512 };
 struct page_seen {
 	int64_t time; /* ns */
 	listed_digest digest;
+	int64_t modified; /* ns; 0: unknown. Without a digest it is that of a sitemap */
 };
 
 struct page_entry {
@@ -32,6 +37,8 @@ struct page_entry {
 	uint32_t gone_changes; /* among captures that are no longer kept */
 	uint64_t captures;     /* all that count */
 	unsigned sources;      /* a set of the caller's, of captures with a digest */
+	uint8_t frequency;     /* the caller's: the word that a sitemap has for it; 0: none */
+	uint8_t lies;          /* the caller's: set of enum page_word, besides those found here */
 };
 
 VEC_DECLARE(page_entries, struct page_entry);
@@ -44,6 +51,7 @@ struct page_table {
 	struct url url;        /* scratch */
 	struct buf last;       /* the URL of the last capture as written */
 	uint32_t last_page;    /* its page */
+	uint32_t keep;         /* captures of a page; PAGE_TABLE_KEEP unless set */
 	uint64_t other_status; /* captures that do not count */
 	uint64_t bad_urls;     /* and those whose URL is none, or not of HTTP */
 };
@@ -66,20 +74,34 @@ int page_table_see(
 int page_table_get(
 	struct page_table *t, slice url, uint32_t *ret_page, struct err *err) SP_MUST_CHECK;
 
+/* Who says when a page was last modified: a set. */
+enum page_word {
+	PAGE_WORD_HTTP = 1,    /* Last-Modified */
+	PAGE_WORD_SITEMAP = 2, /* lastmod */
+};
+
 /* What is known of a page. */
 struct page_summary {
-	uint64_t compared;   /* intervals */
+	uint64_t compared;   /* captures that could be compared with the one before */
 	uint64_t changes;    /* of these, and of captures no longer kept */
 	int64_t last_change; /* the capture that showed it first, ns; 0: none */
-	int64_t last_seen;   /* the last capture with a digest, ns; 0: none */
+	int64_t last_seen;   /* the last capture, ns; 0: none */
+	unsigned words;      /* set of enum page_word: whose word made a difference */
 };
 
 /*
  * Puts a page's intervals in place of what is in the list: each capture is compared with the one
  * before it, those without a digest left out; where the two have digests of different algorithms,
- * there is no interval. 0 or ERR_NOMEM.
+ * there is no interval. Where a trusted word tells the time of the change, the interval is exact. A
+ * trusted sitemap counts as a look in between. 0 or ERR_NOMEM.
  */
-int page_entry_intervals(const struct page_entry *page, struct rate_intervals *out,
-	struct page_summary *ret) SP_MUST_CHECK;
+int page_entry_intervals(const struct page_entry *page, unsigned trusted,
+	struct rate_intervals *out, struct page_summary *ret) SP_MUST_CHECK;
+
+/*
+ * Whose word captures of the page contradict, a set of enum page_word: it denies a change that was
+ * seen, asserts one where the page was the same before and after, or goes back in time.
+ */
+unsigned page_entry_lies(const struct page_entry *page);
 
 #endif

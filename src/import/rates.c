@@ -20,7 +20,7 @@ struct reader {
 	struct csv_reader csv;
 	struct url url; /* its memory serves for every line */
 	int url_column, rate_column;
-	int weight_column; /* or -1 */
+	int weight_column, shape_column; /* or -1 */
 	struct err *err;
 };
 
@@ -31,9 +31,10 @@ static int find_columns(struct reader *r)
 		r->url_column = csv_column(&r->csv, SLICE("page")); /* as in files for plan */
 	r->rate_column = csv_column(&r->csv, SLICE("rate"));
 	r->weight_column = csv_column(&r->csv, SLICE("weight"));
+	r->shape_column = csv_column(&r->csv, SLICE("shape"));
 	if (r->url_column < 0 || r->rate_column < 0)
 		return err_set(r->err, ERR_SYNTAX,
-			"line 1: no column '%s' (the header is url,rate[,weight])",
+			"line 1: no column '%s' (the header is url,rate[,weight][,shape])",
 			r->url_column < 0 ? "url" : "rate");
 	return 0;
 }
@@ -69,15 +70,17 @@ static int add(struct reader *r, struct rates_value value)
 
 static int read_row(struct reader *r, const struct csv_row *row)
 {
-	double rate = 0, weight = 1;
+	double rate = 0, weight = 1, shape = 0;
 	int rc = read_url(r, row->fields[r->url_column]);
 
 	if (rc == 0)
 		rc = csv_number(row->fields[r->rate_column], "rate", DBL_MAX, &rate, r->err);
 	if (rc == 0 && r->weight_column >= 0)
 		rc = csv_number(row->fields[r->weight_column], "weight", FLT_MAX, &weight, r->err);
+	if (rc == 0 && r->shape_column >= 0)
+		rc = csv_number(row->fields[r->shape_column], "shape", DBL_MAX, &shape, r->err);
 	if (rc == 0)
-		rc = add(r, (struct rates_value){rate, (float)weight});
+		rc = add(r, (struct rates_value){rate, shape, (float)weight});
 	if (rc)
 		err_prefix(r->err, "line %llu", (unsigned long long)row->line);
 	return rc;
@@ -140,13 +143,12 @@ void rates_release(struct rates *r)
 	arena_release(&r->urls);
 }
 
-bool rates_find(const struct rates *r, slice url_page, double *ret_rate, float *ret_weight)
+bool rates_find(const struct rates *r, slice url_page, struct rates_value *ret)
 {
 	uint32_t at;
 
 	if (!strmap_get(&r->map, url_page, &at))
 		return false;
-	*ret_rate = r->values.ptr[at].rate;
-	*ret_weight = r->values.ptr[at].weight;
+	*ret = r->values.ptr[at];
 	return true;
 }

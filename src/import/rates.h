@@ -1,9 +1,10 @@
 /*
- * Change rates that the user knows: a CSV file with a header `url,rate[,weight]`, the rate in
- * changes per second, the weight 1 when it is not given. Columns may come in any order, and others
- * may be there too; without a column url, page is taken for it, as in the files of sim/site.h. URLs
- * are read by url_parse, so any spelling of a URL will do; two lines that mean one page are an
- * error, for one of them is wrong.
+ * Change rates that the user knows: a CSV file with a header `url,rate[,weight][,shape]`, the
+ * rate in changes per second, the weight 1 when it is not given. The shape says how well the rate
+ * is known (plan/survival.h); without one, or 0, it is certain. Columns may come in any order, and
+ * others may be there too; without a column url, page is taken for it, as in the files of
+ * sim/site.h. URLs are read by url_parse, so any spelling of a URL will do; two lines that mean one
+ * page are an error, for one of them is wrong.
  */
 #ifndef IMPORT_RATES_H
 #define IMPORT_RATES_H
@@ -18,7 +19,7 @@
 #include "base/vec.h"
 
 struct rates_value {
-	double rate;
+	double rate, shape;
 	float weight;
 };
 
@@ -43,6 +44,6 @@ int rates_load(const char *path, struct rates *ret, struct err *err) SP_MUST_CHE
 void rates_release(struct rates *r);
 
 /* What the file says of a page (url_page); false when it says nothing. */
-bool rates_find(const struct rates *r, slice url_page, double *ret_rate, float *ret_weight);
+bool rates_find(const struct rates *r, slice url_page, struct rates_value *ret);
 
 #endif

@@ -14,7 +14,7 @@ struct reader {
 	listed_sink *sink;
 	void *context;
 	struct timemap_counts *counts;
-	struct buf uri, original, name, value, rel, date;
+	struct buf uri, original, name, value, rel, date, type;
 };
 
 static void skip_blanks(struct text_input *in)
@@ -86,6 +86,9 @@ static int take_parameter(struct reader *r)
 	} else if (rc == 0 && slice_eq(buf_slice(&r->name), SLICE("datetime"))) {
 		buf_reset(&r->date);
 		rc = buf_add(&r->date, buf_slice(&r->value));
+	} else if (rc == 0 && slice_eq(buf_slice(&r->name), SLICE("type"))) {
+		buf_reset(&r->type);
+		rc = buf_add(&r->type, buf_slice(&r->value));
 	}
 	return rc;
 }
@@ -116,6 +119,14 @@ static int emit(struct reader *r, struct err *err)
 	return r->sink(r->context, &o, err);
 }
 
+/* Another TimeMap that can be read as this one; the same one is there in other formats, too. */
+static bool is_timemap(const struct reader *r)
+{
+	return has_word(buf_slice(&r->rel), SLICE("timemap")) &&
+	       (r->type.len == 0 ||
+		       slice_eq(buf_slice(&r->type), SLICE("application/link-format")));
+}
+
 /* <URI> and its parameters. What is too long makes this link unreadable, no other. */
 static int take_link(struct reader *r, struct err *err)
 {
@@ -124,6 +135,7 @@ static int take_link(struct reader *r, struct err *err)
 
 	buf_reset(&r->rel);
 	buf_reset(&r->date);
+	buf_reset(&r->type);
 	rc = take_until(r->in, '>', false, &r->uri);
 	too_long = rc == ERR_LIMIT;
 	for (skip_blanks(r->in); (rc == 0 || rc == ERR_LIMIT) && text_input_look(r->in) == ';';
@@ -138,7 +150,9 @@ static int take_link(struct reader *r, struct err *err)
 	}
 	if (rc)
 		return rc;
-	if (has_word(buf_slice(&r->rel), SLICE("original"))) {
+	if (r->counts->more && is_timemap(r))
+		rc = listed_more_timemap(r->counts->more, buf_slice(&r->uri));
+	if (rc == 0 && has_word(buf_slice(&r->rel), SLICE("original"))) {
 		buf_reset(&r->original);
 		rc = buf_add(&r->original, buf_slice(&r->uri));
 	}
@@ -171,7 +185,7 @@ int timemap_read_links(struct text_input *in, listed_sink *sink, void *context,
 	struct timemap_counts *counts, struct err *err)
 {
 	struct reader r = {.in = in, .sink = sink, .context = context, .counts = counts};
-	struct buf *bufs[] = {&r.uri, &r.original, &r.name, &r.value, &r.rel, &r.date};
+	struct buf *bufs[] = {&r.uri, &r.original, &r.name, &r.value, &r.rel, &r.date, &r.type};
 	int rc;
 
 	for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++)

@@ -26,6 +26,7 @@ enum {
 /* Captures that were handed out, and those that could not be read. */
 struct timemap_counts {
 	uint64_t read, bad;
+	struct listed_more *more; /* borrowed; NULL: not wanted */
 };
 
 /* Both: 0, ERR_SYNTAX, ERR_LIMIT, ERR_NOMEM, as text_input_check, or what the sink returned. */

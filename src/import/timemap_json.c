@@ -15,7 +15,9 @@ enum field {
 	FIELD_DIGEST,
 	FIELD_STATUS,
 	FIELD_ORIGINAL,
-	FIELDS
+	FIELDS,
+	FIELD_MORE = FIELDS, /* not kept: something else is listed in this value */
+	FIELD_URI,           /* not kept: the address of it */
 };
 
 struct reader {
@@ -33,6 +35,9 @@ struct reader {
 	enum field columns[TIMEMAP_COLUMNS_MAX];
 	bool is_table; /* what is open at the top is a list */
 	bool has_header;
+	bool has_ended; /* an empty row was there: the next one has the key of what follows */
+
+	unsigned more; /* values that list other TimeMaps, and are open */
 };
 
 static int take_value(struct reader *r, enum field field);
@@ -69,6 +74,9 @@ static enum field field_of(slice name)
 		{SLICE_INIT("statuscode"), FIELD_STATUS},
 		{SLICE_INIT("original_uri"), FIELD_ORIGINAL},
 		{SLICE_INIT("original_url"), FIELD_ORIGINAL},
+		{SLICE_INIT("timemap_index"), FIELD_MORE},
+		{SLICE_INIT("next"), FIELD_MORE},
+		{SLICE_INIT("uri"), FIELD_URI},
 	};
 
 	for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
@@ -252,6 +260,17 @@ static int take_cell(struct reader *r, size_t column)
 	return rc;
 }
 
+static int take_key(struct reader *r)
+{
+	struct listed_more *more = r->counts->more;
+
+	forget_capture(r);
+	if (!more)
+		return 0;
+	buf_reset(&more->key);
+	return buf_add(&more->key, buf_slice(&r->text));
+}
+
 /* Behind "["; a list in a list at the top is a row. */
 static int take_array(struct reader *r)
 {
@@ -263,8 +282,10 @@ static int take_array(struct reader *r)
 		r->is_table = true;
 	if (is_row)
 		forget_capture(r);
-	if (take(r, ']'))
+	if (take(r, ']')) {
+		r->has_ended = r->has_ended || is_row;
 		return 0;
+	}
 	do {
 		rc = is_row ? take_cell(r, count++) : take_value(r, FIELD_NONE);
 		if (rc)
@@ -274,6 +295,8 @@ static int take_array(struct reader *r)
 		return ERR_SYNTAX;
 	if (!is_row)
 		return 0;
+	if (r->has_ended && count == 1)
+		return take_key(r);
 	if (r->has_header)
 		return emit(r);
 	r->has_header = true;
@@ -294,19 +317,35 @@ static int take_nested(struct reader *r, char open)
 	return rc;
 }
 
+/* What was a string, number or word. */
+static int keep(struct reader *r, enum field field)
+{
+	if (field == FIELD_URI)
+		return r->counts->more && r->more > 0
+			       ? listed_more_timemap(r->counts->more, buf_slice(&r->text))
+			       : 0;
+	if (field == FIELD_NONE || field == FIELD_MORE || r->inside > 0)
+		return 0;
+	buf_reset(&r->fields[field]);
+	return buf_add(&r->fields[field], buf_slice(&r->text));
+}
+
 static int take_value(struct reader *r, enum field field)
 {
+	bool more = field == FIELD_MORE;
 	int rc;
 
-	if (take(r, '{'))
-		return take_nested(r, '{');
-	if (take(r, '['))
-		return take_nested(r, '[');
-	rc = take(r, '"') ? take_string(r) : take_word(r);
-	if (rc == 0 && field != FIELD_NONE && r->inside == 0) {
-		buf_reset(&r->fields[field]);
-		rc = buf_add(&r->fields[field], buf_slice(&r->text));
+	r->more += more;
+	if (take(r, '{')) {
+		rc = take_nested(r, '{');
+	} else if (take(r, '[')) {
+		rc = take_nested(r, '[');
+	} else {
+		rc = take(r, '"') ? take_string(r) : take_word(r);
+		if (rc == 0)
+			rc = keep(r, field);
 	}
+	r->more -= more;
 	return rc;
 }
 

@@ -117,6 +117,9 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 {
 	struct study_params params = {
 		.trial = {.site = row->site,
+			.kind = row->kind.n ? &row->kind : NULL,
+			.size_error = r->table->size_error,
+			.size_unknown = r->table->size_unknown,
 			.in_order = r->table->in_order,
 			.delay = row->delay,
 			.tau = row->tau,

@@ -1,7 +1,8 @@
 /*
  * The experiments of the papers as data: SHARC (Denev, Mazeika, Spaniol, Weikum) tables 11 to 21
- * and figure 6, SOLAR (Mazeika, Denev, Spaniol, Weikum) tables 1 and 2. A table knows its set-up,
- * the printed figures, and what is known about those that do not come out.
+ * and figure 6, SOLAR (Mazeika, Denev, Spaniol, Weikum) tables 1 and 2; and a study of our own of
+ * online strategies. A table knows its set-up, the printed figures, and what is known about those
+ * that do not come out.
  */
 #ifndef PAPERS_TABLES_H
 #define PAPERS_TABLES_H
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sim/kinds.h"
 #include "sim/synthetic.h"
 
 enum {
@@ -31,6 +33,7 @@ struct table_row {
 	double tau;    /* 0: PLAN_TAU */
 	double printed[TABLE_COLUMNS_MAX];
 	double printed_expected[TABLE_COLUMNS_MAX]; /* SOLAR prints expectations too */
+	struct kind kind; /* in place of site, whose n is the same; 0 pages: none */
 };
 
 /* Holds for one row or all (NULL), for one strategy or all (NULL). */
@@ -56,6 +59,8 @@ struct table {
 	const char *title;
 	enum table_metric metric;
 	bool in_order;              /* links in the order of their numbers */
+	bool size_unknown;          /* strategies are told nothing of the size */
+	double size_error;          /* or n(1 + size_error) pages */
 	const char *const *columns; /* strategies; ends with NULL */
 	const struct table_row *rows;
 	const struct table_worst_row *worst; /* in place of columns and rows */
@@ -71,5 +76,6 @@ const struct table *table_find(const char *name);
 /* For table_at: ends with one without a name. */
 extern const struct table TABLES_SHARC[];
 extern const struct table TABLES_SOLAR[];
+extern const struct table TABLES_ONLINE[];
 
 #endif

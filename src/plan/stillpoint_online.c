@@ -16,7 +16,8 @@
  *
  * What is still to be found often hangs on pages that change all the time, because they list what
  * is new; the rule would leave them to the end, and all that is behind them. So while many pages
- * are missing a few of the hottest are visited at once, and more if those find more than others.
+ * of a large site are missing a few of the hottest are visited at once, and more if those find more
+ * than others. On a small site that costs more than it finds.
  *
  * All this is for pages of equal weight. Where weights differ, weighted.c decides.
  *
@@ -39,8 +40,9 @@ enum {
 	PATIENCE = 256,     /* but not before a 256th of the waiting pages has been visited */
 	SETTLED = 16,       /* pages keep turning up until a 16th of those waiting found none */
 	MISSING = 4,        /* many are: more than a 4th of those waiting */
-	SOUNDINGS = 4,      /* of the hottest pages, whatever they find */
-	SOUNDING_COST = 32, /* pages that they must find, beyond what others do, for each more */
+	SOUNDINGS = 4,      /* of the hottest pages, whatever they find, */
+	SOUNDING_SHARE = 512, /* but only one for so many pages: each costs up to one sharp page */
+	SOUNDING_COST = 32,   /* pages that they must find, beyond what others do, for each more */
 };
 
 struct online {
@@ -73,6 +75,7 @@ struct picture {
 	size_t n;
 	struct survival page[SAMPLE];
 	double step;
+	double first; /* length of the shortest: the mean of those that it stands for */
 };
 
 static void draw(struct picture *p, const struct ranking *hottest_first,
@@ -82,6 +85,7 @@ static void draw(struct picture *p, const struct ranking *hottest_first,
 
 	p->n = waiting < SAMPLE ? waiting : SAMPLE;
 	p->step = plan_pyramid(site, 1) * left / (double)p->n;
+	p->first = (p->step - plan_pyramid(site, 1)) / 2;
 	for (size_t i = 0; i < p->n; i++) {
 		size_t rank = (size_t)(((double)i + 0.5) * (double)waiting / (double)p->n);
 
@@ -96,7 +100,8 @@ static double lay(const struct picture *p, size_t k)
 	double sum = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		double shortest = (double)lo * p->step, longest = (double)(hi - 1) * p->step;
+		double shortest = p->first + (double)lo * p->step;
+		double longest = p->first + (double)(hi - 1) * p->step;
 
 		if (i < k && survival_sensitivity(p->page[i], shortest) >
 				     survival_sensitivity(p->page[i], longest)) {
@@ -185,14 +190,15 @@ static size_t first_hopeless(const struct ranking *hottest_first, const struct p
 {
 	size_t waiting = hottest_first->len;
 	double step = plan_pyramid(site, 1) * left / (double)waiting;
-	double longest = step * (double)(waiting - 1);
+	double first = (step - plan_pyramid(site, 1)) / 2;
+	double longest = first + step * (double)(waiting - 1);
 
 	for (size_t rank = 0; rank < waiting; rank++) {
 		struct survival s = site->survival[ranking_at(hottest_first, rank).page];
 
 		if (s.rate < cut)
 			break;
-		if (exploring || survival_sensitivity(s, step * (double)rank) >
+		if (exploring || survival_sensitivity(s, first + step * (double)rank) >
 					 survival_sensitivity(s, longest))
 			return rank;
 	}
@@ -212,12 +218,13 @@ static double sounded_more(const struct online *o, const struct plan_site *site)
 static bool is_sounding(struct online *o, const struct plan_site *site, double left)
 {
 	double waiting = (double)o->waiting.len;
+	double few = fmin(SOUNDINGS, floor(left / SOUNDING_SHARE));
 
 	if (o->sounding)
 		o->sounded += site->known - o->known;
 	o->known = site->known;
 	o->sounding = (left - waiting) * MISSING > waiting &&
-		      o->soundings < SOUNDINGS + sounded_more(o, site) / SOUNDING_COST;
+		      o->soundings < few + sounded_more(o, site) / SOUNDING_COST;
 	o->soundings += o->sounding;
 	return o->sounding;
 }

@@ -37,6 +37,17 @@ struct evidence *evidence_find(const struct evidence_table *t, slice id)
 	return &t->list.ptr[at];
 }
 
+uint64_t evidence_served(const struct evidence_table *t, const struct attempt *a)
+{
+	uint64_t parts[] = {(uint64_t)a->modified, a->age.known, a->age.seconds,
+		a->etag.ptr ? hash_bytes(t->key, a->etag) : 0,
+		a->caches.ptr ? hash_bytes(t->key, a->caches) : 0};
+
+	if (!a->modified && !a->age.known && !a->etag.ptr && !a->caches.ptr)
+		return 0;
+	return hash_bytes(t->key, (slice){(const char *)parts, sizeof parts});
+}
+
 const char *evidence_rules_fault(
 	const struct evidence_table *t, const struct evidence *e, const struct attempt *a)
 {

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/slice.h"
 #include "base/vec.h"
+#include "extract/blocked.h"
 #include "http/digest.h"
 
 /* A response or revisit record. */
@@ -28,7 +29,11 @@ struct evidence {
 	bool is_read; /* the rules were applied */
 	bool has_normal;
 	bool close_delimited; /* as in http/state.h */
-	uint64_t url;         /* hash of the target URI, by the table's key */
+	bool has_signs;       /* of an HTML body: */
+	struct blocked_body signs;
+	uint32_t stand_in; /* number of a word: what stands in the page's place, or "" */
+	uint64_t served;   /* hash of what its head says of age and origin; 0: nothing */
+	uint64_t url;      /* hash of the target URI, by the table's key */
 	uint64_t offset;
 	uint64_t line;   /* hash of its line in the index, by the table's key; 0: it has none */
 	int64_t date;    /* of the record */
@@ -66,6 +71,9 @@ int evidence_add(struct evidence_table *t, slice id, const struct evidence *e) S
 
 /* Valid until the next evidence_add; NULL when there is none. */
 struct evidence *evidence_find(const struct evidence_table *t, slice id);
+
+/* Hash of what a head says of age and origin, as an attempt has it; 0 when it says nothing. */
+uint64_t evidence_served(const struct evidence_table *t, const struct attempt *a);
 
 /*
  * What an attempt says of close-delimited bodies and of the rules against noise that its record

@@ -51,13 +51,13 @@ void intervals_release(struct intervals *x)
 	interval_vec_release(&x->bytes);
 	interval_vec_release(&x->proven);
 	interval_vec_release(&x->asserted);
-	look_vec_release(&x->etag_looks);
+	interval_looks_release(&x->etag_looks);
 	strmap_release(&x->etags);
 	strmap_release(&x->states);
 	arena_release(&x->arena);
 }
 
-static bool is_usable(const struct look *look)
+static bool is_usable(const struct interval_look *look)
 {
 	struct observation shown = {.made = true,
 		.status = look->status,
@@ -68,12 +68,12 @@ static bool is_usable(const struct look *look)
 	return look->has_state && !look->blocked && observation_is_usable(&shown);
 }
 
-static bool same_bytes(const struct look *a, const struct look *b)
+static bool same_bytes(const struct interval_look *a, const struct interval_look *b)
 {
 	return digest_eq(&a->state, &b->state);
 }
 
-static bool same_normalised(const struct look *a, const struct look *b)
+static bool same_normalised(const struct interval_look *a, const struct interval_look *b)
 {
 	if (a->close_delimited || b->close_delimited || a->status != b->status)
 		return false;
@@ -81,7 +81,7 @@ static bool same_normalised(const struct look *a, const struct look *b)
 	       digest_eq(&a->normalised, &b->normalised);
 }
 
-static bool same_content(const struct look *a, const struct look *b)
+static bool same_content(const struct interval_look *a, const struct interval_look *b)
 {
 	return same_bytes(a, b) || same_normalised(a, b);
 }
@@ -102,7 +102,7 @@ static int note_digest(
 }
 
 /* Notes the state of a look; it has come again if it was known and not that of the look before. */
-static int note_state(struct intervals *x, const struct look *look, bool same)
+static int note_state(struct intervals *x, const struct interval_look *look, bool same)
 {
 	bool known = false;
 	int rc = note_digest(x, 'b', 0, &look->state, &known);
@@ -131,8 +131,8 @@ static int end_run(struct interval_run *run, struct interval_vec *list)
 }
 
 /* Adds a look to a run, or ends that and begins another with it. */
-static int run_add(struct interval_run *run, struct interval_vec *list, const struct look *look,
-	uint32_t number, bool goes_on)
+static int run_add(struct interval_run *run, struct interval_vec *list,
+	const struct interval_look *look, uint32_t number, bool goes_on)
 {
 	int rc;
 
@@ -152,7 +152,8 @@ static int run_add(struct interval_run *run, struct interval_vec *list, const st
 }
 
 /* The instant from which the look's Last-Modified asserts its state; false when it tells none. */
-static bool modified_from(const struct intervals *x, const struct look *look, int64_t *ret_from)
+static bool modified_from(
+	const struct intervals *x, const struct interval_look *look, int64_t *ret_from)
 {
 	int64_t grain = SECOND + x->terms.slack;
 
@@ -173,7 +174,8 @@ static int end_asserted(struct intervals *x)
 	return rc;
 }
 
-static int add_asserted(struct intervals *x, const struct look *look, uint32_t number, bool goes_on)
+static int add_asserted(
+	struct intervals *x, const struct interval_look *look, uint32_t number, bool goes_on)
 {
 	struct interval_run *run = &x->run_asserted;
 	int64_t from;
@@ -199,7 +201,7 @@ static int add_asserted(struct intervals *x, const struct look *look, uint32_t n
 }
 
 /* Lies (1) and (2). */
-static void check_modified(struct intervals *x, const struct look *look)
+static void check_modified(struct intervals *x, const struct interval_look *look)
 {
 	int64_t from;
 
@@ -214,7 +216,7 @@ static void check_modified(struct intervals *x, const struct look *look)
 }
 
 /* Lie (3). */
-static int check_etag(struct intervals *x, const struct look *look)
+static int check_etag(struct intervals *x, const struct interval_look *look)
 {
 	uint32_t at;
 	int rc;
@@ -229,11 +231,11 @@ static int check_etag(struct intervals *x, const struct look *look)
 	if (x->etag_looks.len >= INTERVALS_STATES_MAX)
 		return 0;
 	rc = strmap_put(&x->etags, look->etag, (uint32_t)x->etag_looks.len);
-	return rc ? rc : look_vec_push(&x->etag_looks, *look);
+	return rc ? rc : interval_looks_push(&x->etag_looks, *look);
 }
 
 /* A 304 says that the state of the last usable look lasts. */
-static void add_not_modified(struct intervals *x, const struct look *look, uint32_t number)
+static void add_not_modified(struct intervals *x, const struct interval_look *look, uint32_t number)
 {
 	struct interval_run *run = &x->run_asserted;
 
@@ -246,9 +248,9 @@ static void add_not_modified(struct intervals *x, const struct look *look, uint3
 }
 
 /* Equal bytes have equal normalised states: what was computed for one holds for the other. */
-static void keep_last(struct intervals *x, const struct look *look, bool bytes)
+static void keep_last(struct intervals *x, const struct interval_look *look, bool bytes)
 {
-	struct look kept = *look;
+	struct interval_look kept = *look;
 
 	if (bytes && !kept.has_normalised && x->last.has_normalised) {
 		kept.has_normalised = true;
@@ -261,7 +263,7 @@ static void keep_last(struct intervals *x, const struct look *look, bool bytes)
 	x->told = look->begin;
 }
 
-static int add_usable(struct intervals *x, const struct look *look, uint32_t number)
+static int add_usable(struct intervals *x, const struct interval_look *look, uint32_t number)
 {
 	bool in_order = x->has_last && look->begin >= x->last.end;
 	bool bytes = x->has_last && same_bytes(&x->last, look);
@@ -288,9 +290,9 @@ static int add_usable(struct intervals *x, const struct look *look, uint32_t num
 	return rc;
 }
 
-int intervals_add(struct intervals *x, const struct look *look)
+int intervals_add(struct intervals *x, const struct interval_look *look)
 {
-	struct look in_time = *look;
+	struct interval_look in_time = *look;
 	uint32_t number = x->count++;
 
 	/* The clock was set back meanwhile: the later of the two is the safe one for both. */

@@ -67,7 +67,7 @@ enum {
 };
 
 /* One look at a page: a visit, a revisit, a probe for noise, a canary. Never one for variants. */
-struct look {
+struct interval_look {
 	int64_t begin, end; /* wall, ns: request sent, last byte */
 	unsigned status;    /* 0: no answer */
 	bool whole;         /* answered, and the body is whole */
@@ -136,7 +136,7 @@ struct interval_run {
 	struct interval interval;
 };
 
-VEC_DECLARE(look_vec, struct look);
+VEC_DECLARE(interval_looks, struct interval_look);
 
 /* The three lists and trust may be read, the rest is its own. */
 struct intervals {
@@ -149,7 +149,7 @@ struct intervals {
 	struct intervals_terms terms;
 	uint32_t count; /* looks */
 	bool has_last;
-	struct look last; /* usable; its etag is not kept */
+	struct interval_look last; /* usable; its etag is not kept */
 	struct interval_run run_bytes, run_proven, run_asserted;
 	bool has_modified;
 	int64_t modified; /* Last-Modified, the last one seen */
@@ -158,7 +158,7 @@ struct intervals {
 	int64_t other_begin; /* the same of the state before */
 	struct arena arena;
 	struct strmap etags; /* → index in etag_looks */
-	struct look_vec etag_looks;
+	struct interval_looks etag_looks;
 	struct strmap states; /* digests that were seen */
 };
 
@@ -167,7 +167,7 @@ void intervals_init(struct intervals *x, const struct intervals_terms *terms);
 void intervals_release(struct intervals *x);
 
 /* The next look. 0 or ERR_NOMEM. */
-int intervals_add(struct intervals *x, const struct look *look) SP_MUST_CHECK;
+int intervals_add(struct intervals *x, const struct interval_look *look) SP_MUST_CHECK;
 
 /* All looks are there: ends and sorts the lists. 0 or ERR_NOMEM. */
 int intervals_finish(struct intervals *x) SP_MUST_CHECK;

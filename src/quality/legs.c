@@ -1,5 +1,19 @@
 #include "quality/legs.h"
 
+#include <stdio.h>
+
+#include "base/word.h"
+#include "extract/stand_in.h"
+
+/* Caches say so in many ways: "HIT", "Hit from cloudfront", "TCP_HIT", "fresh; hit". */
+static bool says_hit(slice caches)
+{
+	for (size_t i = 0; i + 3 <= caches.len; i++)
+		if (word_is(slice_sub(caches, i, i + 3), SLICE("hit")))
+			return true;
+	return false;
+}
+
 struct observation legs_observe(const struct attempt *a)
 {
 	return (struct observation){
@@ -11,6 +25,12 @@ struct observation legs_observe(const struct attempt *a)
 		.start = a->wall.sent,
 		.end = a->wall.last_byte,
 		.failure = a->failure,
+		.modified = a->modified,
+		.stand_in = a->stand_in,
+		.is_html = stand_in_is_html(a->media_type),
+		.cached = a->age.known || says_hit(a->caches),
+		.age = a->age,
+		.foreign_times = a->wall.sent && !a->clock.sent,
 		.close_delimited = a->close_delimited,
 		.has_normal = a->has_normal,
 		.normal = a->normal,
@@ -18,6 +38,21 @@ struct observation legs_observe(const struct attempt *a)
 		.masked = a->masked,
 		.rules = a->rules,
 	};
+}
+
+int legs_keep_texts(struct observation *o, struct words *words)
+{
+	static const slice BLOCKED = SLICE_INIT("blocked: ");
+	char text[256];
+	int rc = words_keep(words, o->failure, &o->failure), len;
+
+	if (rc || !o->stand_in.ptr)
+		return rc;
+	if (observation_is_shell(o) || slice_starts_with(o->stand_in, BLOCKED))
+		return words_keep(words, o->stand_in, &o->stand_in);
+	len = snprintf(text, sizeof text, "%s%.*s", BLOCKED.ptr, slice_shown(o->stand_in, 200),
+		o->stand_in.ptr);
+	return words_keep(words, (slice){text, len > 0 ? (size_t)len : 0}, &o->stand_in);
 }
 
 /* Whether an attempt goes before what counts of its leg so far. Late ones come behind visits. */
@@ -41,13 +76,20 @@ static bool differ(const struct observation *a, const struct observation *b)
 	return there && !observation_same(a, b);
 }
 
+bool legs_has(enum attempt_leg leg)
+{
+	return leg == ATTEMPT_VISIT || leg == ATTEMPT_REVISIT || leg == ATTEMPT_LATE;
+}
+
 void legs_add(struct legs *l, const struct attempt *a, const struct observation *shown)
 {
 	bool again = a->leg == ATTEMPT_REVISIT, late = a->leg == ATTEMPT_LATE;
 	struct observation *kept = again ? &l->revisit : &l->visit;
 	unsigned *number = again ? &l->revisit_number : &l->visit_number;
 
-	if (a->leg == ATTEMPT_SIDE)
+	if (a->leg == ATTEMPT_PROBE || a->leg == ATTEMPT_LOOK)
+		l->look_number = a->number;
+	if (!legs_has(a->leg))
 		return;
 	*(again ? &l->revisits : &l->visits) += 1;
 	if (a->leg == ATTEMPT_VISIT && shown->failure.ptr && a->number > l->put_off_number) {
@@ -99,12 +141,26 @@ static slice unrevisited_reason(const struct legs_terms *terms)
 	return LIMITS[terms->ended_by].unrevisited;
 }
 
+/*
+ * A limit of ours ended the attempt before its request was sent: the page was never asked
+ * for. A server that could not be found or reached is another matter.
+ */
+static bool was_ended_unsent(const struct observation *visit)
+{
+	return visit->made && !visit->start && !visit->status &&
+	       (slice_starts_with(visit->failure, SLICE("slow:")) ||
+		       slice_starts_with(visit->failure, SLICE("aborted:")));
+}
+
 struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms)
 {
 	enum judged_as as = terms->single || l->late ? JUDGED_SINGLE : JUDGED_PAIR;
 
 	struct judgement j = judge_in_window(&l->visit, &l->revisit, as, &terms->window);
 
+	if (j.verdict == VERDICT_FAILED && terms->ended_by != CATALOG_END_NONE &&
+		was_ended_unsent(&l->visit))
+		j.verdict = VERDICT_UNVISITED;
 	if (j.verdict == VERDICT_UNVISITED)
 		j.reason = unvisited_reason(terms);
 	else if (j.verdict == VERDICT_UNCONFIRMED && !l->revisit.made)

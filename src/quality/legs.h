@@ -20,6 +20,7 @@
 #include "catalog/catalog.h"
 #include "quality/stillpoint.h"
 #include "quality/verdict.h"
+#include "quality/words.h"
 
 /* Zero-initialise. */
 struct legs {
@@ -33,6 +34,7 @@ struct legs {
 	bool revisits_differ; /* usable ones */
 	slice put_off;        /* of a page that was put off: the failure of its visit, borrowed */
 	unsigned put_off_number;
+	unsigned look_number; /* of its last probe, or look of a watch; 0 for none */
 };
 
 /* How the capture stands, as far as a page's verdict goes. */
@@ -49,7 +51,19 @@ slice legs_limit(enum catalog_end limit);
 /* What an attempt shows; borrows its failure and rules. */
 struct observation legs_observe(const struct attempt *a);
 
-/* Adds an attempt that showed this. Those beside the legs (ATTEMPT_SIDE) are left out. */
+/*
+ * Keeps the texts of an observation but for its rules, as reasons: "blocked: " is put before what
+ * stands in the page's place. 0 or ERR_NOMEM.
+ */
+int legs_keep_texts(struct observation *o, struct words *words) SP_MUST_CHECK;
+
+/* Whether attempts of that leg are judged: visits, revisits and late ones. */
+bool legs_has(enum attempt_leg leg);
+
+/*
+ * Adds an attempt that showed this. Those beside the legs have no part in the verdict: robots.txt,
+ * probes, looks of a watch.
+ */
 void legs_add(struct legs *l, const struct attempt *a, const struct observation *shown);
 
 struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms);

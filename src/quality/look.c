@@ -138,7 +138,9 @@ static bool is_wanted(const struct warc_record *rec, slice id)
 {
 	return !rec->is_gap &&
 	       (rec->header.type == WARC_TYPE_RESPONSE || rec->header.type == WARC_TYPE_REVISIT) &&
-	       slice_eq(fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID"))), id);
+	       (id.len == 0 ||
+		       slice_eq(fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID"))),
+			       id));
 }
 
 /* Reads head and body; *ret_revisit is set to whether it is a revisit record, without a body. */

@@ -39,7 +39,8 @@ struct look {
 };
 
 /*
- * Reads the response of an attempt, which is borrowed. 0, ERR_NOTFOUND when there is no record,
+ * Reads the response of an attempt, which is borrowed; without a record_id, that which stands at
+ * its place. 0, ERR_NOTFOUND when there is no record,
  * ERR_SYNTAX when it is damaged, ERR_IO, ERR_NOMEM, or as the catalog's functions. To be released
  * in any case.
  */

@@ -22,7 +22,7 @@ bool normal_applies(const struct fields *head)
 	return count == 1 && type.len > 0 && change_normalises(type);
 }
 
-static unsigned masked_share(const struct view *v)
+unsigned normal_masked_share(const struct view *v)
 {
 	uint64_t masked = v->noise.tally.masked;
 
@@ -55,13 +55,13 @@ static void list_rules(const struct noise_tally *tally, char out[NORMAL_RULES_SI
 
 int normal_take(const struct view *view, const struct state_result *result, struct normal *ret)
 {
-	bool is_read = result->whole && result->decoded && result->readable;
+	bool is_read = normal_is_read(result);
 	int rc = 0;
 
 	*ret = (struct normal){.is_read = is_read};
 	if (!is_read)
 		return 0;
-	ret->masked = masked_share(view);
+	ret->masked = normal_masked_share(view);
 	list_rules(&view->noise.tally, ret->rules);
 	ret->has_digest = !result->close_delimited && !view->cut &&
 			  view->visible > view->noise.tally.masked &&

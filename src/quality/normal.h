@@ -40,6 +40,15 @@ struct normal {
 /* Whether responses with this head have normalised digests. */
 bool normal_applies(const struct fields *head);
 
+/* Millionths of the visible text that rules masked, rounded up. */
+unsigned normal_masked_share(const struct view *v);
+
+/* Whether all of the body passed by, so that what was read of it counts. */
+static inline bool normal_is_read(const struct state_result *result)
+{
+	return result->whole && result->decoded && result->readable;
+}
+
 /* Describes the view of a response that came out as result. 0 or ERR_NOMEM. */
 int normal_take(const struct view *view, const struct state_result *result,
 	struct normal *ret) SP_MUST_CHECK;

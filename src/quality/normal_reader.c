@@ -6,16 +6,25 @@
 static void begin_body(struct normal_reader *r)
 {
 	const struct fields *head = message_fields(r->message);
+	slice type = fields_get(head, SLICE("Content-Type"));
 
 	r->begun = true;
 	r->viewing = normal_applies(head);
-	if (!r->viewing)
-		return;
-	view_reset(&r->view, NOISE_DEFAULT);
-	page_open(r->page, &(struct page_params){
-				   .content_type = fields_get(head, SLICE("Content-Type")),
-				   .view = &r->view,
-			   });
+	r->signing = stand_in_applies(head);
+	r->parsing = r->viewing || r->signing || (r->links && page_format_of(type) != PAGE_OPAQUE);
+	if (r->links)
+		links_reset(r->links);
+	if (r->viewing)
+		view_reset(&r->view, NOISE_DEFAULT);
+	if (r->signing)
+		stand_in_reset(&r->stand_in);
+	if (r->parsing)
+		page_open(r->page, &(struct page_params){
+					   .content_type = type,
+					   .links = r->links,
+					   .view = r->viewing ? &r->view : NULL,
+					   .stand_in = r->signing ? &r->stand_in : NULL,
+				   });
 }
 
 static int sink(void *context, slice decoded)
@@ -24,13 +33,14 @@ static int sink(void *context, slice decoded)
 
 	if (!r->begun)
 		begin_body(r);
-	return r->viewing ? page_feed(r->page, decoded) : 0;
+	return r->parsing ? page_feed(r->page, decoded) : 0;
 }
 
 int normal_reader_init(struct normal_reader *r)
 {
 	*r = (struct normal_reader){0};
 	view_init(&r->view, NOISE_DEFAULT);
+	stand_in_init(&r->stand_in);
 	r->message = message_new(sink, r);
 	r->page = malloc(sizeof *r->page);
 	return r->message && r->page ? 0 : ERR_NOMEM;
@@ -38,9 +48,9 @@ int normal_reader_init(struct normal_reader *r)
 
 static void end_body(struct normal_reader *r)
 {
-	if (r->viewing)
+	if (r->parsing)
 		page_close(r->page);
-	r->begun = r->viewing = false;
+	r->begun = r->viewing = r->parsing = r->signing = false;
 }
 
 void normal_reader_release(struct normal_reader *r)
@@ -49,6 +59,7 @@ void normal_reader_release(struct normal_reader *r)
 	message_free(r->message);
 	free(r->page);
 	view_release(&r->view);
+	stand_in_release(&r->stand_in);
 	*r = (struct normal_reader){0};
 }
 
@@ -69,17 +80,34 @@ int normal_reader_finish(
 	int rc = message_finish(r->message, ret_state);
 
 	*ret = (struct normal){0};
+	if (rc == 0 && r->framed)
+		ret_state->close_delimited = false;
 	if (rc == 0 && !r->begun) /* an empty body */
 		begin_body(r);
-	if (rc == 0 && r->viewing) {
+	if (rc == 0 && r->parsing)
 		rc = page_finish(r->page);
-		if (rc == 0)
-			rc = normal_take(&r->view, ret_state, ret);
+	r->has_signs = rc == 0 && r->signing && normal_is_read(ret_state);
+	if (r->has_signs)
+		r->signs = stand_in_body(&r->stand_in);
+	if (rc == 0 && r->viewing) {
+		rc = normal_take(&r->view, ret_state, ret);
 		if (rc == 0 && ret->has_digest)
 			rc = message_shown(r->message, &ret->digest, &ret->digest);
 	}
 	end_body(r);
 	return rc;
+}
+
+bool normal_reader_signs(const struct normal_reader *r, struct blocked_body *ret)
+{
+	if (r->has_signs)
+		*ret = r->signs;
+	return r->has_signs;
+}
+
+const struct fields *normal_reader_head(const struct normal_reader *r)
+{
+	return message_fields(r->message);
 }
 
 int normal_reader_combine(

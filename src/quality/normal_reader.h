@@ -9,13 +9,20 @@
 #include "http/message.h"
 #include "quality/normal.h"
 
-/* Fields are its own. */
+/* Fields are its own, but for links and framed, which callers may set before each start. */
 struct normal_reader {
+	struct links *links; /* borrowed: filled with the links of the body; NULL: not wanted */
+	bool framed;         /* the protocol (HTTP/2) shows where a body ends */
 	struct message *message;
 	struct page *page;
 	struct view view;
 	bool begun;   /* the body has */
-	bool viewing; /* it passes through the page */
+	bool viewing; /* it passes through the view */
+	bool parsing; /* it passes through the page */
+	bool signing; /* its signs are read */
+	struct stand_in stand_in;
+	bool has_signs; /* of the response that was finished last */
+	struct blocked_body signs;
 };
 
 /* The struct must not be moved afterwards. 0 or ERR_NOMEM; release in any case. */
@@ -29,6 +36,15 @@ int normal_reader_feed(struct normal_reader *r, slice block) SP_MUST_CHECK;
 /* ret->digest is the normalised digest. */
 int normal_reader_finish(
 	struct normal_reader *r, struct state_result *ret_state, struct normal *ret) SP_MUST_CHECK;
+
+/*
+ * What the body of the response that was finished last shows of being the page or not; false when
+ * it is not HTML, or not whole.
+ */
+bool normal_reader_signs(const struct normal_reader *r, struct blocked_body *ret);
+
+/* The head of the response that was read last; valid until the next one. */
+const struct fields *normal_reader_head(const struct normal_reader *r);
 
 /* As message_combine: a response without a body of its own has no normalised digest. */
 int normal_reader_combine(struct normal_reader *r, const struct state_result *of,

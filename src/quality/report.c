@@ -1,12 +1,17 @@
 #include "quality/report.h"
 
 #include "quality/clock_watch.h"
+#include "quality/composite.h"
 #include "quality/expect.h"
+#include "quality/learned_pages.h"
 #include "quality/legs.h"
 #include "quality/normal.h"
+#include "quality/same_body.h"
 
 /* Of strings; a catalog that needs more is no catalog of one machine. */
 #define ARENA_MAX ((size_t)16 << 30)
+
+#define NS_PER_SECOND INT64_C(1000000000)
 
 enum { RULES_MAX = 64 << 20 }; /* texts of the rules of one page's attempts */
 
@@ -18,7 +23,11 @@ struct loading {
 	struct clock_watch watch;
 	struct legs legs;   /* of the page whose observations are coming */
 	struct arena rules; /* their texts of rules */
+	struct same_bodies same;
+	bool is_first; /* pass: bodies are counted, and no more */
 	uint32_t page;
+	struct learned_pages learned;
+	struct observation probe; /* for variants of the page */
 };
 
 static int damaged(struct loading *l, const char *what, uint32_t page)
@@ -78,6 +87,15 @@ static int on_times(void *context, const struct attempt *a)
 	return 0;
 }
 
+static int on_learned(void *context, const struct catalog_learned *line)
+{
+	struct loading *l = context;
+	int rc = learned_pages_add(&l->learned, line->rule);
+
+	/* What a later version wrote says nothing here. */
+	return rc == ERR_NOMEM ? err_code(l->err, rc) : 0;
+}
+
 static int on_clock(void *context, const struct catalog_clock *k)
 {
 	struct loading *l = context;
@@ -91,40 +109,84 @@ static struct report_leg leg_of(const struct observation *o, unsigned attempts)
 	return (struct report_leg){
 		.start = o->start,
 		.end = o->end,
+		.modified = o->modified,
 		.attempts = attempts,
 		.status = (uint16_t)o->status,
 		.made = o->made,
 	};
 }
 
-/* The rules that were needed, in the text that the report keeps. */
-static int keep_rules(struct loading *l, struct report_page *page, const struct legs *legs)
+/*
+ * The rules that the looks of a page needed, as text. Marks are short, so those of two looks may be
+ * equal by chance: then all rules that acted are listed.
+ */
+static size_t list_rules(const struct legs *legs, char text[NORMAL_RULES_SIZE])
 {
 	struct normal_rule needed[NOISE_RULE_COUNT];
 	const struct observation *a = &legs->visit, *b = &legs->revisit;
-	char text[NORMAL_RULES_SIZE];
 	size_t rules = 0, len = 0;
 
 	if (a->rule_set && a->rule_set == b->rule_set)
 		rules = normal_rules_needed(a->rules, b->rules, needed);
-	for (size_t i = 0; i < rules; i++) {
-		bool counts = page->evidence && strcmp(page->evidence, "normalised") == 0;
+	if (rules == 0 && a->rule_set && !digest_eq(&a->state, &b->state))
+		rules = normal_rules_needed(a->rules, (slice){0}, needed);
+	for (size_t i = 0; i < rules; i++)
+		len += normal_rule_format(&needed[i], len > 0, text + len, NORMAL_RULES_SIZE - len);
+	return len;
+}
 
-		len += normal_rule_format(&needed[i], len > 0, text + len, sizeof text - len);
-		l->report->rules[needed[i].rule].pages += counts;
-		l->report->rules[needed[i].rule].count += counts ? needed[i].count : 0;
+static int count_rules(struct loading *l, slice text)
+{
+	struct acted_rule rule = {.pages = 1};
+	int rc = 0;
+
+	while (rc == 0 && acted_next(&text, &rule.name, &rule.count)) {
+		rule.version = slice_starts_with(rule.name, SLICE("learned:"))
+				       ? LEARNED_VERSION
+				       : l->report->rule_set;
+		rc = acted_add(&l->report->rules, &l->report->words, &rule);
 	}
+	return rc;
+}
+
+/* The rules that were needed, in the text that the report keeps. */
+static int keep_rules(struct loading *l, struct report_page *page, const struct legs *legs,
+	const struct learning_line *line)
+{
+	const struct observation *a = &legs->visit, *b = &legs->revisit;
+	char text[NORMAL_RULES_SIZE];
+	slice rules = line ? line->rules : (slice){text, list_rules(legs, text)};
+	int rc;
+
 	if (a->rule_set > l->report->rule_set)
 		l->report->rule_set = a->rule_set;
 	page->masked = a->masked > b->masked ? a->masked : b->masked;
 	page->close_delimited = a->close_delimited || b->close_delimited;
-	return len ? words_keep(&l->report->words, (slice){text, len}, &page->rules) : 0;
+	page->foreign_times = a->foreign_times || b->foreign_times;
+	rc = rules.len ? words_keep(&l->report->words, rules, &page->rules) : 0;
+	if (rc || !page->evidence || strcmp(page->evidence, "normalised") != 0)
+		return rc;
+	return count_rules(l, rules);
+}
+
+/*
+ * A response of that Age shows what the origin had sent so long before it was asked for: the claim
+ * reaches the origin if the still point is earlier than that, with a second for rounding.
+ */
+static int8_t origin_of(const struct stillpoint *window, const struct observation *revisit)
+{
+	int64_t sent = revisit->start - ((int64_t)revisit->age.seconds + 1) * NS_PER_SECOND;
+
+	if (!revisit->age.known)
+		return -1;
+	return (int8_t)(window->to < sent);
 }
 
 static void judge_page(struct loading *l, struct report_page *page, const struct legs *legs)
 {
 	struct judgement j = legs_judge(legs, &l->terms);
 
+	page->origin = -1;
 	page->visit = leg_of(&legs->visit, legs->visits);
 	page->revisit = leg_of(&legs->revisit, legs->revisits);
 	page->usable_visit = observation_is_usable(&legs->visit);
@@ -136,6 +198,32 @@ static void judge_page(struct loading *l, struct report_page *page, const struct
 	page->verdict = (uint8_t)j.verdict;
 	page->evidence = j.evidence;
 	page->reason = j.reason;
+	page->cached = legs->visit.cached || legs->revisit.cached;
+	if (j.verdict == VERDICT_SHARP || j.verdict == VERDICT_ABSENT)
+		page->origin = origin_of(&l->terms.window, &legs->revisit);
+}
+
+/* Whether a look without cookies, or in another language, shows something else. */
+static bool is_variant(const struct legs *legs, const struct observation *probe)
+{
+	const struct observation *near = &legs->revisit;
+
+	if (!observation_is_usable(probe) || !observation_is_usable(near) ||
+		!observation_same(&legs->visit, near))
+		return false;
+	return !observation_same(near, probe);
+}
+
+/* In the first pass only bodies are counted. */
+static int end_first(struct loading *l, const struct report_page *page)
+{
+	int rc = same_bodies_add(&l->same, page->url, &l->legs);
+
+	l->probe = (struct observation){0};
+	l->legs = (struct legs){0};
+	l->page = CATALOG_NO_PAGE;
+	arena_reset(&l->rules);
+	return err_code(l->err, rc);
 }
 
 static int end_page(struct loading *l)
@@ -144,10 +232,22 @@ static int end_page(struct loading *l)
 
 	if (l->page != CATALOG_NO_PAGE) {
 		struct report_page *page = &l->report->pages.ptr[l->page];
+		const struct learning_line *line =
+			learned_pages_find(&l->learned, page->url, &l->legs);
 
+		if (l->is_first)
+			return end_first(l, page);
+		if (same_bodies_mark(&l->same, &l->legs))
+			known_forget(&l->report->known);
+		if (line)
+			learned_pages_apply(line, &l->legs);
 		judge_page(l, page, &l->legs);
-		rc = keep_rules(l, page, &l->legs);
+		page->variant = is_variant(&l->legs, &l->probe);
+		rc = keep_rules(l, page, &l->legs, line);
+		if (rc == 0)
+			rc = known_page(&l->report->known, l->page, page->url);
 	}
+	l->probe = (struct observation){0};
 	l->legs = (struct legs){0};
 	l->page = CATALOG_NO_PAGE;
 	arena_reset(&l->rules);
@@ -161,6 +261,14 @@ static int borrow_rules(struct loading *l, struct observation *shown)
 		return 0;
 	shown->rules.ptr = arena_strdup(&l->rules, shown->rules);
 	return shown->rules.ptr ? 0 : ERR_NOMEM;
+}
+
+/* Of two probes of a page the one that shows something else counts. */
+static struct observation worst_probe(const struct loading *l, const struct observation *shown)
+{
+	bool differs = is_variant(&l->legs, &l->probe);
+
+	return differs ? l->probe : *shown;
 }
 
 /* They come page by page: a page is judged when the next one begins. */
@@ -180,12 +288,17 @@ static int on_observation(void *context, const struct attempt *o)
 		return 0;
 	if (o->page >= l->report->pages.len)
 		return damaged(l, "an observation", o->page);
-	rc = words_keep(&l->report->words, o->failure, &shown.failure);
+	rc = legs_keep_texts(&shown, &l->report->words);
 	if (rc == 0)
 		rc = borrow_rules(l, &shown);
+	if (rc == 0 && !l->is_first)
+		rc = known_look(&l->report->known, o, &shown);
 	if (rc)
 		return err_code(l->err, rc);
 	legs_add(&l->legs, o, &shown);
+	if (o->leg == ATTEMPT_PROBE &&
+		(slice_eq(o->purpose, SLICE("variant")) || slice_eq(o->purpose, SLICE("language"))))
+		l->probe = worst_probe(l, &shown);
 	return 0;
 }
 
@@ -202,8 +315,32 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 	for (size_t i = 0; i < r->pages.len; i++)
 		judge_page(l, &r->pages.ptr[i], &none);
 	l->page = CATALOG_NO_PAGE;
+	l->is_first = true;
 	rc = catalog_each_observation(c, id, on_observation, l, l->err);
+	if (rc == 0)
+		rc = end_page(l);
+	l->is_first = false;
+	same_bodies_find(&l->same);
+	if (rc == 0)
+		rc = catalog_each_observation(c, id, on_observation, l, l->err);
 	return rc ? rc : end_page(l);
+}
+
+/* What the server asserts of pages that nothing proves: at the still point, and no more. */
+static void assert_pages(struct report *r)
+{
+	for (uint32_t i = 0; i < r->pages.len; i++) {
+		struct report_page *p = &r->pages.ptr[i];
+		size_t intervals;
+		const struct interval *list = known_asserted(&r->known, i, &intervals);
+
+		if (p->verdict != VERDICT_UNCONFIRMED && p->verdict != VERDICT_SINGLE)
+			continue;
+		for (size_t n = 0; n < intervals; n++)
+			if (stillpoint_is_within(&r->window, list[n].from, list[n].to))
+				p->evidence = interval_evidence_name(INTERVAL_ASSERTED);
+		r->asserted += p->evidence != NULL;
+	}
 }
 
 static void count(struct report *r)
@@ -223,7 +360,14 @@ static void count(struct report *r)
 		first = first || !p->taken ? first : p;
 		r->rates_differ = r->rates_differ || (p->taken && p->rate != first->rate);
 		r->soft_404 += p->content == CATALOG_CONTENT_SOFT_404;
+		r->variants += p->variant;
 	}
+	acted_sort(&r->rules);
+}
+
+bool report_is_judged(const struct report *r)
+{
+	return r->capture.caveats & CATALOG_CAVEAT_AFTERWARDS;
 }
 
 bool report_is_out_of_scope(const struct report_page *p)
@@ -247,11 +391,23 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 		rc = catalog_each_times(c, id, on_times, l, l->err);
 	if (rc == 0)
 		rc = catalog_each_clock(c, id, on_clock, l, l->err);
+	if (rc == 0 && report_is_judged(r))
+		r->window = (struct stillpoint){r->capture.still_from, r->capture.still_to, false};
 	r->window.clock_set = l->watch.set || r->capture.caveats & CATALOG_CAVEAT_CLOCK;
 	if (rc == 0)
+		rc = catalog_each_learned(c, id, on_learned, l, l->err);
+	if (rc == 0)
 		rc = judge_all(l, c, id);
+	if (rc == 0)
+		rc = err_code(l->err, known_finish(&r->known, &r->window));
+	if (rc == 0)
+		rc = requisites_load(&r->requisites, c, id, r->pages.len, l->err);
+	if (rc == 0)
+		rc = err_code(l->err, composite_judge(r));
 	if (rc)
 		return rc;
+	assert_pages(r);
+	r->learned = l->learned.rules.rules.len;
 	count(r);
 	r->expected_sharp = expect_sharp(r);
 	r->blur = expect_blur(r);
@@ -266,9 +422,13 @@ int report_load(struct report *r, struct catalog *catalog, uint32_t capture, str
 	*r = (struct report){0};
 	arena_init(&r->arena, ARENA_MAX);
 	arena_init(&l.rules, RULES_MAX);
+	learned_pages_init(&l.learned);
 	words_init(&r->words, &r->arena);
+	known_init(&r->known);
 	rc = load(&l, catalog, capture);
 	arena_release(&l.rules);
+	learned_pages_release(&l.learned);
+	same_bodies_release(&l.same);
 	if (rc)
 		report_release(r);
 	return rc;
@@ -287,6 +447,9 @@ int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *er
 void report_release(struct report *r)
 {
 	report_pages_release(&r->pages);
+	known_release(&r->known);
+	requisites_release(&r->requisites);
+	acted_rules_release(&r->rules);
 	words_release(&r->words);
 	arena_release(&r->arena);
 	*r = (struct report){0};

@@ -16,7 +16,9 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
-#include "extract/noise_rules.h"
+#include "quality/acted.h"
+#include "quality/known.h"
+#include "quality/requisites.h"
 #include "quality/stillpoint.h"
 #include "quality/verdict.h"
 #include "quality/words.h"
@@ -25,6 +27,7 @@
  * happen. */
 struct report_leg {
 	int64_t start, end;
+	int64_t modified; /* Last-Modified */
 	uint32_t attempts;
 	uint16_t status; /* 0: no answer, or not made */
 	bool made;
@@ -38,11 +41,17 @@ struct report_page {
 	slice rules;     /* that were needed to compare its looks, "nonces=5 …"; may be empty */
 	unsigned masked; /* millionths of the visible text that they masked, the larger one */
 	bool close_delimited; /* one of its looks */
+	bool cached;          /* the same: a cache says that it answered */
+	int8_t origin;        /* 1: the claim reaches the origin; 0: a cache stood between;
+			       * -1: there is no telling */
+	bool foreign_times;   /* the same: its times are only known by the date of its record */
+	bool variant;         /* it differs without cookies, or in another language */
 	double rate, shape;   /* of its survival function */
 	float weight;
-	uint8_t verdict;  /* enum verdict */
-	uint8_t left_out; /* enum left_out */
-	uint8_t content;  /* enum catalog_content */
+	uint8_t verdict;   /* enum verdict */
+	uint8_t left_out;  /* enum left_out */
+	uint8_t content;   /* enum catalog_content */
+	uint8_t composite; /* enum composite */
 	bool taken;
 	bool hopeless;
 	bool usable_visit;
@@ -52,26 +61,32 @@ struct report_page {
 
 VEC_DECLARE(report_pages, struct report_page);
 
-/* Fields may be read, not written. */
+/* Fields may be read, not written, but for lists_requisites. */
 struct report {
 	struct catalog_capture capture; /* strings are the report's */
 	struct stillpoint window;
 	struct report_pages pages; /* by their number */
 	uint64_t totals[VERDICT_COUNT];
 	uint64_t sharp_bytes, sharp_normalised;
-	unsigned rule_set; /* version of the rules; 0: none were applied */
-	/* Of the pages that are sharp by rules: how many needed each, and how often it acted. */
-	struct {
-		uint64_t pages, count;
-	} rules[NOISE_RULE_COUNT];
+	unsigned rule_set;                 /* version of the rules; 0: none were applied */
+	struct acted_rules rules;          /* that pages which are sharp by rules needed */
+	size_t learned;                    /* rules that the capture has learned */
+	uint64_t variants;                 /* pages that showed something else to a probe */
 	uint64_t captured;                 /* pages with a verdict that verdict_is_captured */
 	uint64_t out_of_scope;             /* pages that are only known as links out of the scope */
 	bool rates_differ;                 /* among the pages that were taken */
 	uint64_t left_out[LEFT_OUT_COUNT]; /* by reason; those without a page included */
 	uint64_t unkept;                   /* links that were left out and have no page */
 	uint64_t soft_404;                 /* pages that only say that there is nothing */
-	double expected_sharp;             /* quality/expect.h */
-	double blur;                       /* the same */
+	uint64_t asserted;                 /* pages with evidence "asserted" */
+	struct known known;                /* intervals of the pages, the best instant */
+	struct {
+		uint64_t pages, sharp;
+	} composites;                 /* quality/composite.h */
+	struct requisites requisites; /* of the pages */
+	bool lists_requisites;        /* the caller's: report_json lists them */
+	double expected_sharp;        /* quality/expect.h */
+	double blur;                  /* the same */
 	struct arena arena;
 	struct words words; /* strings that many pages share */
 };
@@ -85,6 +100,9 @@ int report_load(
 
 /* Appends the numbers of all captures, in their order: 0, or as the catalog's functions. */
 int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *err) SP_MUST_CHECK;
+
+/* Archives of other crawlers: nothing was planned or expected. */
+bool report_is_judged(const struct report *r);
 
 /* Known as a link that leads out of the scope, and no more. */
 bool report_is_out_of_scope(const struct report_page *p);

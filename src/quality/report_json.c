@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "quality/composite.h"
 #include "quality/normal.h"
 
 static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
@@ -15,30 +16,97 @@ static void put_time(struct json *j, const char *key, int64_t time, enum clock_r
 	json_string(j, time ? text : NULL);
 }
 
-static void put_page_rules(struct json *j, const struct report_page *p)
+/* Rounded inwards: what is printed is known. */
+static void put_span(struct json *j, int64_t from, int64_t to)
 {
-	struct normal_rule rules[NOISE_RULE_COUNT];
-	size_t count = normal_rules_needed(p->rules, (slice){0}, rules);
+	put_time(j, "from", from, CLOCK_ROUND_UP);
+	put_time(j, "to", to, CLOCK_ROUND_DOWN);
+}
 
-	json_key(j, "rules");
+static void put_intervals(
+	struct json *j, const char *key, const struct interval *list, size_t count)
+{
+	json_key(j, key);
 	json_array_begin(j);
 	for (size_t i = 0; i < count; i++) {
 		json_object_begin(j);
-		json_put_string(j, "name", noise_rule_name(rules[i].rule));
-		json_put_uint(j, "count", rules[i].count);
+		put_span(j, list[i].from, list[i].to);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void put_known(struct json *j, const struct report *r, uint32_t page)
+{
+	const struct report_page *p = &r->pages.ptr[page];
+	size_t count;
+	const struct interval *list = known_proven(&r->known, page, &count);
+
+	json_key(j, "origin");
+	if (p->origin < 0)
+		json_null(j);
+	else
+		json_bool(j, p->origin > 0);
+	put_intervals(j, "proven", list, count);
+	list = known_asserted(&r->known, page, &count);
+	put_intervals(j, "asserted", list, count);
+}
+
+static void put_page_rules(struct json *j, const struct report_page *p, bool divergent)
+{
+	slice left = p->rules, name;
+	uint64_t count;
+
+	json_key(j, "rules");
+	json_array_begin(j);
+	while (acted_next(&left, &name, &count)) {
+		json_object_begin(j);
+		json_text(j, "name", name);
+		json_put_uint(j, "count", count);
 		json_object_end(j);
 	}
 	json_array_end(j);
 	json_put_double(j, "masked_visible", (double)p->masked / NORMAL_MILLION);
 	json_key(j, "flags");
 	json_array_begin(j);
+	if (divergent)
+		json_string(j, "divergent");
+	if (p->cached)
+		json_string(j, "cached");
 	if (p->close_delimited)
 		json_string(j, "close-delimited");
+	if (p->foreign_times)
+		json_string(j, "foreign-times");
+	if (p->variant)
+		json_string(j, "variant");
 	json_array_end(j);
 }
 
-static void put_page(struct json *j, const struct report_page *p)
+static void put_requisites(
+	struct json *j, const struct report *r, uint32_t page, struct requisites_search *search)
 {
+	enum coherence state;
+
+	requisites_find(&r->requisites, page, search);
+	json_key(j, "requisites");
+	json_array_begin(j);
+	for (size_t i = 0; i < search->parts.len; i++) {
+		uint32_t part = search->parts.ptr[i];
+		bool known = composite_state(&r->pages.ptr[page], &r->pages.ptr[part], &state);
+
+		json_object_begin(j);
+		json_put_uint(j, "page", part);
+		json_put_string(j, "state", known ? coherence_name(state) : NULL);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+/* The object stays open. */
+static void put_page(struct json *j, const struct report *r, uint32_t page)
+{
+	const struct report_page *p = &r->pages.ptr[page];
+
 	json_object_begin(j);
 	json_text(j, "url", p->url);
 	json_text(j, "kind", p->kind);
@@ -50,14 +118,15 @@ static void put_page(struct json *j, const struct report_page *p)
 	put_time(j, "revisit_end", p->revisit.end, CLOCK_ROUND_UP);
 	json_put_string(j, "verdict", verdict_name((enum verdict)p->verdict));
 	json_put_string(j, "evidence", p->evidence);
-	put_page_rules(j, p);
+	json_put_string(j, "composite", composite_name((enum composite)p->composite));
+	put_page_rules(j, p, known_is_divergent(&r->known, page));
+	put_known(j, r, page);
 	json_text(j, "reason", p->reason);
 	json_put_double(j, "rate", p->rate);
 	json_put_double(j, "weight", (double)p->weight);
 	json_put_bool(j, "hopeless", p->hopeless);
 	json_put_string(j, "left_out", p->taken ? NULL : left_out_word((enum left_out)p->left_out));
 	json_put_bool(j, "soft_404", p->content == CATALOG_CONTENT_SOFT_404);
-	json_object_end(j);
 }
 
 void report_json_window(const struct stillpoint *window, struct json *j)
@@ -143,17 +212,27 @@ static void put_rules(struct json *j, const struct report *r)
 {
 	json_key(j, "rules");
 	json_array_begin(j);
-	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++) {
-		if (r->rules[i].pages == 0)
-			continue;
+	for (size_t i = 0; i < r->rules.len; i++) {
+		const struct acted_rule *rule = &r->rules.ptr[i];
+
 		json_object_begin(j);
-		json_put_string(j, "name", noise_rule_name((enum noise_rule)i));
-		json_put_uint(j, "version", r->rule_set);
-		json_put_uint(j, "pages", r->rules[i].pages);
-		json_put_uint(j, "count", r->rules[i].count);
+		json_text(j, "name", rule->name);
+		json_put_uint(j, "version", rule->version);
+		json_put_uint(j, "pages", rule->pages);
+		json_put_uint(j, "count", rule->count);
 		json_object_end(j);
 	}
 	json_array_end(j);
+}
+
+/* The instant that most proven intervals contain. */
+static void put_best(struct json *j, const struct best_instant *best)
+{
+	json_key(j, "best_instant");
+	json_object_begin(j);
+	put_span(j, best->proven ? best->from : 0, best->proven ? best->to : 0);
+	json_put_uint(j, "proven", best->proven);
+	json_object_end(j);
 }
 
 /* All but the verdicts; the object stays open. */
@@ -166,12 +245,21 @@ static void put_report(struct json *j, const struct report *r)
 	json_put_uint(j, "sharp", r->totals[VERDICT_SHARP]);
 	json_put_uint(j, "sharp_bytes", r->sharp_bytes);
 	json_put_uint(j, "sharp_normalised", r->sharp_normalised);
+	json_put_uint(j, "asserted", r->asserted);
+	put_best(j, &r->known.best);
 	json_put_uint(j, "changed", r->totals[VERDICT_CHANGED]);
 	json_put_uint(j, "failed", r->totals[VERDICT_FAILED]);
 	put_totals(j, r);
-	json_put_double(j, "expected_sharp", r->capture.single ? NAN : r->expected_sharp);
-	json_put_double(j, "blur", r->blur);
+	json_key(j, "composites");
+	json_object_begin(j);
+	json_put_uint(j, "pages", r->composites.pages);
+	json_put_uint(j, "sharp", r->composites.sharp);
+	json_object_end(j);
+	json_put_double(j, "expected_sharp",
+		r->capture.single || report_is_judged(r) ? NAN : r->expected_sharp);
+	json_put_double(j, "blur", report_is_judged(r) ? NAN : r->blur);
 	put_rules(j, r);
+	json_put_uint(j, "variants", r->variants);
 }
 
 void report_json_totals(const struct report *r, struct json *j)
@@ -180,14 +268,27 @@ void report_json_totals(const struct report *r, struct json *j)
 	json_object_end(j);
 }
 
-void report_json(const struct report *r, struct json *j)
+int report_json(const struct report *r, struct json *j)
 {
+	struct requisites_search search;
+	int rc = requisites_search_init(&search, &r->requisites);
+
+	if (rc) {
+		requisites_search_release(&search);
+		return rc;
+	}
 	put_report(j, r);
 	json_key(j, "verdicts");
 	json_array_begin(j);
-	for (size_t i = 0; i < r->pages.len; i++)
-		put_page(j, &r->pages.ptr[i]);
+	for (size_t i = 0; i < r->pages.len; i++) {
+		put_page(j, r, (uint32_t)i);
+		if (r->lists_requisites)
+			put_requisites(j, r, (uint32_t)i, &search);
+		json_object_end(j);
+	}
 	json_array_end(j);
 	put_left_out(j, r);
 	json_object_end(j);
+	requisites_search_release(&search);
+	return 0;
 }

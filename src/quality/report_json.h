@@ -2,11 +2,12 @@
 #ifndef QUALITY_REPORT_JSON_H
 #define QUALITY_REPORT_JSON_H
 
+#include "base/api.h"
 #include "base/json.h"
 #include "quality/report.h"
 
-/* Errors stay in the writer. */
-void report_json(const struct report *r, struct json *j);
+/* 0 or ERR_NOMEM, before anything is written; other errors stay in the writer. */
+int report_json(const struct report *r, struct json *j) SP_MUST_CHECK;
 
 /* The same without the verdicts: what is said of each capture where several are listed. */
 void report_json_totals(const struct report *r, struct json *j);

@@ -1,5 +1,6 @@
 #include "quality/verdict.h"
 
+#include "extract/stand_in.h"
 #include "quality/normal.h"
 
 const char *verdict_name(enum verdict v)
@@ -55,7 +56,18 @@ static bool is_absent(unsigned status)
 	return status == 404 || status == 410;
 }
 
-/* A login, a block page, a demand to slow down: an answer, but not the page. */
+bool observation_is_shell(const struct observation *o)
+{
+	return stand_in_is_shell(o->stand_in);
+}
+
+/* An answer, but not the page. */
+static bool is_stand_in(const struct observation *o)
+{
+	return o->stand_in.ptr && !observation_is_shell(o);
+}
+
+/* A login, a block page, a demand to slow down: the same by status alone. */
 static bool is_blocked(unsigned status)
 {
 	return status == 401 || status == 403 || status == 407 || status == 429 || status == 451;
@@ -63,12 +75,15 @@ static bool is_blocked(unsigned status)
 
 bool observation_is_usable(const struct observation *o)
 {
-	return o->made && o->whole && (is_present(o->status) || is_absent(o->status));
+	return o->made && o->whole && !is_stand_in(o) &&
+	       (is_present(o->status) || is_absent(o->status));
 }
 
 /* Why an observation that was made is not usable. */
 static slice reason_of(const struct observation *o)
 {
+	if (is_stand_in(o))
+		return o->stand_in;
 	if (o->status && !is_present(o->status) && !is_absent(o->status))
 		return status_reason(o->status);
 	if (o->failure.len > 0)
@@ -76,13 +91,37 @@ static slice reason_of(const struct observation *o)
 	return o->status ? SLICE("truncated") : SLICE("no answer");
 }
 
+/* The same of a revisit: a block is named as one. */
+static slice blocked_reason(const struct observation *o)
+{
+	static const slice REASONS[] = {SLICE_INIT("blocked: HTTP 401"),
+		SLICE_INIT("blocked: HTTP 403"), SLICE_INIT("blocked: HTTP 407"),
+		SLICE_INIT("blocked: HTTP 429"), SLICE_INIT("blocked: HTTP 451")};
+	slice reason = reason_of(o);
+
+	for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++)
+		if (slice_ends_with(REASONS[i], reason) && is_blocked(o->status))
+			return REASONS[i];
+	return reason;
+}
+
+/* The verdict says that it is blocked. */
+static slice without_prefix(slice reason)
+{
+	static const slice BLOCKED = SLICE_INIT("blocked: ");
+
+	return slice_starts_with(reason, BLOCKED) ? slice_sub(reason, BLOCKED.len, reason.len)
+						  : reason;
+}
+
 static struct judgement judge_failed(const struct observation *visit)
 {
 	if (!visit->made)
 		return (struct judgement){VERDICT_UNVISITED, NULL, SLICE("not visited")};
 	return (struct judgement){
-		.verdict = is_blocked(visit->status) ? VERDICT_BLOCKED : VERDICT_FAILED,
-		.reason = reason_of(visit),
+		.verdict = is_blocked(visit->status) || is_stand_in(visit) ? VERDICT_BLOCKED
+									   : VERDICT_FAILED,
+		.reason = without_prefix(reason_of(visit)),
 	};
 }
 
@@ -139,12 +178,15 @@ struct judgement judge(
 {
 	if (!observation_is_usable(visit))
 		return judge_failed(visit);
+	if (observation_is_shell(visit) || observation_is_shell(revisit))
+		return (struct judgement){
+			VERDICT_SHELL, NULL, SLICE("its content is shown only by scripts")};
 	if (as == JUDGED_SINGLE)
 		return (struct judgement){.verdict = VERDICT_SINGLE};
 	if (!revisit->made)
 		return unconfirmed(SLICE("not revisited"));
 	if (!observation_is_usable(revisit))
-		return unconfirmed(reason_of(revisit));
+		return unconfirmed(blocked_reason(revisit));
 	return judge_both(visit, revisit);
 }
 

@@ -4,7 +4,8 @@
  *
  *	(1) sharp means: both observations whole, present, with states that are equal, or with
  *	    normalised digests that are, by the same version of the rules (observation_same);
- *	(2) sharp or absent in a capture (judge_in_window) means besides: the interval from the end
+ *	(2) neither is a block, challenge or login page, or a page that only scripts fill;
+ *	(3) sharp or absent in a capture (judge_in_window) means besides: the interval from the end
  *	    of the visit to the start of the revisit contains the whole still point.
  */
 #ifndef QUALITY_VERDICT_H
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/attempt.h"
 #include "base/slice.h"
 #include "http/digest.h"
 #include "quality/stillpoint.h"
@@ -28,7 +30,8 @@
 	X(VERDICT_EXCLUDED, "excluded")       \
 	X(VERDICT_BLOCKED, "blocked")         \
 	X(VERDICT_SINGLE, "single")           \
-	X(VERDICT_UNVISITED, "unvisited")
+	X(VERDICT_UNVISITED, "unvisited")     \
+	X(VERDICT_SHELL, "shell")
 
 enum verdict {
 #define X(name, word) name,
@@ -53,6 +56,19 @@ struct observation {
 	int64_t start, end; /* wall, ns: request sent, last byte */
 	slice failure;      /* for the reason, when there was no whole answer */
 
+	int64_t modified; /* Last-Modified, ns; 0: none */
+	/*
+	 * What stands in the page's place, "blocked: login: …" or "shell: …" (extract/stand_in.h);
+	 * ptr NULL when it is the page.
+	 */
+	slice stand_in;
+
+	bool foreign_times; /* start and end are estimates, from the date of a WARC record */
+
+	bool is_html;           /* the body */
+	bool cached;            /* a cache says that it answered */
+	struct attempt_age age; /* of the response */
+
 	/* As in struct attempt. */
 	bool has_normal, close_delimited;
 	unsigned rule_set, masked;
@@ -63,8 +79,8 @@ struct observation {
 struct judgement {
 	enum verdict verdict;
 	const char *evidence; /* "bytes", "normalised", or NULL */
-	slice reason; /* of failed, unconfirmed, blocked, unvisited, and of single that was put off;
-		       * else ptr NULL; constant or the failure */
+	slice reason; /* of failed, unconfirmed, blocked, unvisited, shell, and of single that was
+		       * put off; else ptr NULL; constant, the failure or the stand-in */
 };
 
 /* How the page stands in its capture. */
@@ -86,9 +102,12 @@ struct judgement judge_in_window(const struct observation *visit, const struct o
 
 /*
  * Whether a visit is worth a revisit: whole, and 2xx, 3xx, 404 or 410. Not 206, 304: parts and
- * assertions that nobody asked for.
+ * assertions that nobody asked for; nor a block, challenge or login page in the page's place.
  */
 bool observation_is_usable(const struct observation *o);
+
+/* It shows its content only by scripts: usable, but nothing is known of what a reader sees. */
+bool observation_is_shell(const struct observation *o);
 
 /*
  * Why two usable, present observations show the same: "bytes" when their states are equal, else

@@ -1,7 +1,9 @@
 #include "quality/verify.h"
+#include "quality/same_body.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +104,7 @@ int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **re
 	if (rc)
 		return rc;
 	words_init(&c.urls, &v->arena);
+	learned_pages_init(&c.learned);
 	rc = verify_captures_push(&v->captures, c);
 	if (rc)
 		words_release(&c.urls);
@@ -120,14 +123,23 @@ struct legs_terms verify_terms(const struct verify_capture *c)
 		.ended_by = c->ended_by};
 }
 
-static void count_capture(struct verify *v, struct verify_capture *c)
+static int count_capture(struct verify *v, struct verify_capture *c)
 {
 	struct legs_terms terms = verify_terms(c);
+	struct same_bodies same = {0};
+	int rc = 0;
 
+	for (uint32_t i = 0; rc == 0 && i < c->pages.len; i++)
+		rc = same_bodies_add(&same, words_text(&c->urls, i), &c->pages.ptr[i]);
+	same_bodies_find(&same);
+	for (size_t i = 0; i < c->pages.len; i++)
+		(void)same_bodies_mark(&same, &c->pages.ptr[i]);
 	for (size_t i = 0; i < c->pages.len; i++)
 		c->sharp += legs_judge(&c->pages.ptr[i], &terms).verdict == VERDICT_SHARP;
 	v->pages += c->pages.len;
 	v->sharp += c->sharp;
+	same_bodies_release(&same);
+	return rc;
 }
 
 /* ---- files ---- */
@@ -315,6 +327,16 @@ static int note_unclaimed(struct verify *v)
 	return verify_note(v, (slice){0}, NULL, "responses that belong to no attempt: %zu", count);
 }
 
+/* Their digests are of what the export wrote, not of what the server or the crawler sent. */
+static int note_redacted(struct verify *v)
+{
+	if (v->redacted == 0)
+		return 0;
+	return verify_note(v, (slice){0}, NULL,
+		"records in which an export replaced secrets, and wrote new digests: %" PRIu64,
+		v->redacted);
+}
+
 /* ---- all of it ---- */
 
 static int run(struct verify *v, const struct verify_params *p, struct err *err)
@@ -327,10 +349,15 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < v->captures.len; i++) {
 		rc = verify_clock_check(v, &v->captures.ptr[i]);
-		count_capture(v, &v->captures.ptr[i]);
+		if (rc == 0)
+			rc = verify_learned_check(v, &v->captures.ptr[i], p->warc_dir);
+		if (rc == 0)
+			rc = count_capture(v, &v->captures.ptr[i]);
 	}
 	if (rc == 0)
 		rc = note_unclaimed(v);
+	if (rc == 0)
+		rc = note_redacted(v);
 	if (rc)
 		return err_code(err, rc);
 	rc = p->catalog ? verify_compare(v, p->catalog, err) : 0;
@@ -356,6 +383,9 @@ void verify_release(struct verify *v)
 		legs_vec_release(&v->captures.ptr[i].pages);
 		verify_moments_release(&v->captures.ptr[i].moments);
 		verify_offsets_release(&v->captures.ptr[i].offsets);
+		verify_looks_release(&v->captures.ptr[i].looks);
+		learned_pages_release(&v->captures.ptr[i].learned);
+		verify_table_release(&v->captures.ptr[i].table);
 	}
 	verify_captures_release(&v->captures);
 	strmap_release(&v->by_uuid);

@@ -24,7 +24,9 @@
 #include "catalog/catalog.h"
 #include "quality/clock_watch.h"
 #include "quality/evidence.h"
+#include "quality/learned_pages.h"
 #include "quality/legs.h"
+#include "quality/verify_table.h"
 #include "quality/words.h"
 
 /* Strings are the verification's; those whose ptr is NULL are not known. */
@@ -58,6 +60,14 @@ struct verify_offset {
 	uint64_t place;
 };
 
+/* A look whose body is in its record, so that it can be read again. */
+struct verify_look {
+	uint32_t page, evidence; /* their numbers */
+	uint32_t number;         /* of the attempt in its leg */
+	uint8_t leg;             /* enum attempt_leg; of probes those for noise */
+};
+
+VEC_DECLARE(verify_looks, struct verify_look);
 VEC_DECLARE(verify_moments, struct verify_moment);
 VEC_DECLARE(verify_offsets, struct verify_offset);
 
@@ -67,6 +77,7 @@ struct verify_capture {
 	uint32_t id; /* in the catalog; 0 when it is not there */
 	bool single;
 	bool ended;                /* it has a record of its end */
+	bool resumed;              /* at least once */
 	enum catalog_end ended_by; /* as its records say */
 	struct stillpoint window;
 	struct words urls;
@@ -74,6 +85,9 @@ struct verify_capture {
 	struct verify_moments moments; /* in their order */
 	struct verify_offsets offsets;
 	struct clock_watch watch;
+	struct verify_looks looks;
+	struct learned_pages learned;
+	struct verify_table table;
 	uint64_t sharp;
 };
 
@@ -94,8 +108,9 @@ VEC_DECLARE(verify_files, struct verify_file);
 /* Fields may be read, not written. */
 struct verify {
 	uint64_t records;
-	uint64_t pages; /* with an attempt in the WARC files, of all captures */
-	uint64_t sharp; /* of those */
+	uint64_t pages;    /* with an attempt in the WARC files, of all captures */
+	uint64_t sharp;    /* of those */
+	uint64_t redacted; /* records in which an export replaced secrets */
 	struct verify_problems problems;
 	struct verify_problems notes; /* worth knowing, but nothing is wrong */
 	struct verify_captures captures;

@@ -78,6 +78,7 @@ static int keep(struct verify *v, slice uuid, struct verify_moment *m, enum cata
 		return rc;
 	clock_watch_add(&c->watch, &m->clock);
 	c->ended = c->ended || slice_eq(m->clock.moment, SLICE("end"));
+	c->resumed = c->resumed || slice_eq(m->clock.moment, SLICE("resume"));
 	c->ended_by = limit == CATALOG_END_NONE ? c->ended_by : limit;
 	return 0;
 }

@@ -190,6 +190,9 @@ static const char *find_fault(
 		return "the catalog has another payload digest than the WARC";
 	if (o->has_state && (!e->whole || !digest_eq(&e->state, &o->state)))
 		return "the catalog has another state than the WARC";
+	/* Earlier versions did not keep it. */
+	if (evidence_served(&v->evidence, o) && evidence_served(&v->evidence, o) != e->served)
+		return "the catalog has another Last-Modified, ETag, Age or cache than the WARC";
 	return evidence_rules_fault(&v->evidence, e, o)
 		       ? "the catalog has another normalised digest, "
 			 "or other rules, than the WARC"
@@ -286,6 +289,8 @@ static int compare_all(struct comparison *c, struct catalog *catalog)
 		rc = catalog_each_observation(catalog, id, on_observation, c, c->err);
 	if (rc == 0)
 		rc = verify_clock_compare(c->v, c->warc, catalog, c->err);
+	if (rc == 0)
+		rc = verify_table_compare(c->v, c->warc, catalog, c->err);
 	if (rc == 0)
 		rc = compare_window(c);
 	return rc ? rc : compare_end(c);

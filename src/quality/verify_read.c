@@ -8,6 +8,8 @@
 #include "archive/warc_date.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
+#include "catalog/catalog_line.h"
+#include "http/served.h"
 #include "quality/member.h"
 #include "quality/normal_reader.h"
 #include "quality/verify_exchange.h"
@@ -82,7 +84,37 @@ static int finish_response(struct reading *r, struct evidence *e)
 	e->normal = normal.digest;
 	e->masked = normal.masked;
 	e->rules = hash_bytes(r->v->evidence.key, slice_str(normal.rules));
+	e->has_signs = normal_reader_signs(&r->responses, &e->signs);
 	return fill(r, &result, e);
+}
+
+static void read_served(struct reading *r, const struct warc_record *rec, struct evidence *e)
+{
+	struct served s;
+
+	served_read(normal_reader_head(&r->responses), rec->header.date, &s);
+	e->served = evidence_served(
+		&r->v->evidence, &(struct attempt){
+					 .modified = s.modified,
+					 .etag = s.etag,
+					 .age = {s.has_age, s.age},
+					 .caches = s.caches[0] ? slice_str(s.caches) : (slice){0},
+				 });
+}
+
+/* What stands in the page's place, as far as its head and body show. */
+static int judge_stand_in(struct reading *r, const struct warc_record *rec, struct evidence *e)
+{
+	struct stand_in_facts facts = {
+		.status = e->status,
+		.head = normal_reader_head(&r->responses),
+		.url = rec->header.url,
+		.body = e->has_signs ? &e->signs : NULL,
+	};
+	char text[STAND_IN_SIZE];
+	int rc = stand_in_judge(&facts, text);
+
+	return rc ? rc : words_number(&r->v->words, slice_str(text), &e->stand_in);
 }
 
 static uint64_t hash_url(const struct reading *r, slice url)
@@ -154,6 +186,8 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 		.body = of->body,
 		.coding = words_text(&r->v->words, of->coding),
 	};
+	e->has_signs = of->has_signs;
+	e->signs = of->signs;
 	rc = normal_reader_combine(&r->responses, &result, &result);
 	if (rc == ERR_STATE)
 		return verify_problem(
@@ -203,6 +237,10 @@ static int keep_evidence(struct reading *r, const struct warc_record *rec)
 	if (rc == 0)
 		rc = rec->header.type == WARC_TYPE_REVISIT ? finish_revisit(r, rec, &e)
 							   : finish_response(r, &e);
+	if (rc == 0 && e.has_state)
+		rc = judge_stand_in(r, rec, &e);
+	if (e.has_state)
+		read_served(r, rec, &e);
 	if (rc || !id.ptr)
 		return rc;
 	if (warc_header_get(&rec->header, SLICE("WARC-Truncated")).ptr)
@@ -250,6 +288,26 @@ static int hold_rules(struct reading *r, const struct verify_place *place, const
 	return verify_problem(r->v, a->url, place, "its attempt says %s", fault);
 }
 
+/*
+ * What stands in the page's place: that which the record shows, if the attempt was judged by the
+ * same signs. An attempt of an earlier version was not judged at all.
+ */
+static int hold_stand_in(struct reading *r, const struct verify_place *place,
+	const struct attempt *a, const struct evidence *e, struct observation *shown)
+{
+	slice seen = words_text(&r->v->words, e->stand_in);
+	slice said = a->stand_in.ptr ? a->stand_in : SLICE("");
+
+	if (a->sign_set != STAND_IN_VERSION || !e->has_state || !e->sound)
+		return 0;
+	shown->stand_in = seen.len ? seen : (slice){0};
+	if (slice_eq(seen, said))
+		return 0;
+	return verify_problem(r->v, a->url, place,
+		"its attempt says that '%.*s' stands in the page's place, the response '%.*s'",
+		slice_shown(said, STAND_IN_SIZE), said.ptr, (int)seen.len, seen.ptr);
+}
+
 /* What the record really shows, and whether the attempt says so. */
 static int hold_against_record(struct reading *r, const struct verify_place *place,
 	const struct attempt *a, struct evidence *e, struct observation *shown)
@@ -280,6 +338,9 @@ static int hold_against_record(struct reading *r, const struct verify_place *pla
 	shown->whole = e->sound && e->has_state && e->whole && !a->truncated;
 	shown->has_state = shown->whole;
 	shown->state = e->state;
+	shown->is_html = e->has_signs;
+	if (rc == 0)
+		rc = hold_stand_in(r, place, a, e, shown);
 	return rc ? rc : hold_rules(r, place, a, e, shown);
 }
 
@@ -316,6 +377,8 @@ static int observe(struct reading *r, const struct warc_record *rec, const struc
 
 static bool is_again(const struct legs *l, const struct attempt *a)
 {
+	if (!legs_has(a->leg))
+		return l->look_number == a->number;
 	if (a->leg == ATTEMPT_REVISIT)
 		return l->revisit.made && l->revisit_number == a->number;
 	return l->visit.made && l->visit_number == a->number && l->late == (a->leg == ATTEMPT_LATE);
@@ -333,7 +396,7 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	if (rc == 0 && page == c->pages.len)
 		rc = legs_vec_push(&c->pages, (struct legs){0});
 	if (rc == 0)
-		rc = words_keep(&r->v->words, shown->failure, &shown->failure);
+		rc = legs_keep_texts(shown, &r->v->words);
 	shown->rules = (slice){0}; /* the attempt's, which does not live as long */
 	if (rc == 0 && is_again(&c->pages.ptr[page], a))
 		rc = verify_problem(r->v, a->url, place, "attempt %u of the %s is there twice",
@@ -346,6 +409,29 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	return 0;
 }
 
+/* An attempt of a leg that only a later version knows: its records are not judged. */
+static int pass_over(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_place place = place_of(r, rec);
+	struct evidence *e = evidence_find(&r->v->evidence,
+		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Concurrent-To"))));
+
+	if (e)
+		e->claimed = true;
+	r->request.made = false;
+	r->is_begun = true;
+	return verify_note(r->v, rec->header.url, &place,
+		"its attempt has a leg of a later version, which is passed over");
+}
+
+/* A metadata record that is not about an attempt. */
+static int keep_note(struct reading *r, const struct verify_clock_record *note)
+{
+	int rc = verify_clock_moment(r->v, note);
+
+	return rc ? rc : verify_learned_record(r->v, note);
+}
+
 static int keep_attempt(struct reading *r, const struct warc_record *rec)
 {
 	struct verify_place place = place_of(r, rec);
@@ -355,18 +441,22 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 
 	if (rec->problem.code || r->block.len == 0)
 		return 0;
+	if (slice_eq(rec->header.url, SLICE(CATALOG_TABLE_TARGET)))
+		return verify_table_record(r->v, buf_slice(&r->block), &place, &r->scratch);
 	arena_reset(&r->scratch);
 	rc = attempt_parse(buf_slice(&r->block), rec->header.url, &r->scratch, &a, NULL);
 	if (rc == ERR_NOTFOUND)
-		return verify_clock_moment(r->v, &(struct verify_clock_record){
-							 .uuid = rec->header.url,
-							 .block = buf_slice(&r->block),
-							 .date = rec->header.date,
-							 .place = place,
-							 .scratch = &r->scratch,
-						 });
+		return keep_note(r, &(struct verify_clock_record){
+					    .uuid = rec->header.url,
+					    .block = buf_slice(&r->block),
+					    .date = rec->header.date,
+					    .place = place,
+					    .scratch = &r->scratch,
+				    });
 	if (rc == ERR_NOMEM)
 		return rc;
+	if (rc == ERR_UNSUPPORTED)
+		return pass_over(r, rec);
 	if (rc)
 		return verify_problem(r->v, rec->header.url, &place, "the attempt cannot be read");
 	rc = observe(r, rec, &a, &shown);
@@ -376,6 +466,10 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 		rc = verify_clock_attempt(r->v, &a, &place);
 	if (rc == 0 && a.leg != ATTEMPT_SIDE)
 		rc = add_to_page(r, &place, &a, &shown);
+	if (rc == 0 && a.leg != ATTEMPT_SIDE)
+		rc = verify_learned_look(r->v, &a,
+			evidence_find(&r->v->evidence, fields_trim(warc_header_get(&rec->header,
+							       SLICE("WARC-Concurrent-To")))));
 	return rc;
 }
 
@@ -424,6 +518,7 @@ static int read_record(struct reading *r, const struct warc_record *rec)
 
 	if (!rec->is_gap) {
 		r->v->records++;
+		r->v->redacted += warc_header_get(&rec->header, SLICE("WARC-Redacted")).ptr != NULL;
 		rc = read_block(r, rec->header.type);
 		if (rc == 0)
 			rc = warc_reader_end(r->reader, &r->err);

@@ -57,6 +57,27 @@ int verify_clock_check(struct verify *v, struct verify_capture *c) SP_MUST_CHECK
 int verify_clock_compare(struct verify *v, const struct verify_capture *c, struct catalog *catalog,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * What was learned: verify_learned.c. All return 0 or ERR_NOMEM. A metadata record that is about
+ * something else is left alone; the look is that of an attempt whose response is e, or NULL.
+ */
+int verify_learned_record(struct verify *v, const struct verify_clock_record *r) SP_MUST_CHECK;
+int verify_learned_look(
+	struct verify *v, const struct attempt *a, const struct evidence *e) SP_MUST_CHECK;
+
+/* All was read: computes it again, and applies it to the pages. */
+int verify_learned_check(
+	struct verify *v, struct verify_capture *c, const char *warc_dir) SP_MUST_CHECK;
+
+/*
+ * A record of page tables, and a capture's table against the catalog, when all was read:
+ * verify_table.c. 0 or ERR_NOMEM; the second also as the catalog.
+ */
+int verify_table_record(struct verify *v, slice block, const struct verify_place *place,
+	struct arena *scratch) SP_MUST_CHECK;
+int verify_table_compare(struct verify *v, struct verify_capture *c, struct catalog *catalog,
+	struct err *err) SP_MUST_CHECK;
+
 /* The SHA-256 of a file against the catalog's: 0 or ERR_NOMEM. verify_read.c */
 int verify_sum(struct verify *v, const struct verify_input *input) SP_MUST_CHECK;
 

@@ -113,7 +113,8 @@ size_t rate_interpolate(
 			at = visits[i - 1].time / 2 + at / 2;
 			*ret_last = at;
 		}
-		out[i - 1] = (struct rate_interval){at - before, visits[i].changed};
+		out[i - 1] =
+			(struct rate_interval){.length = at - before, .changed = visits[i].changed};
 		before = at;
 	}
 	return count > 0 ? count - 1 : 0;

@@ -21,6 +21,9 @@
 struct rate_interval {
 	double length;
 	bool changed;
+	/* The time of the change is known: `length` before the end of the interval, and nothing
+	 * changed since. Only posteriors and priors make use of it. */
+	bool exact;
 };
 
 /* Lengths outside are ignored or cut; rates stay far from what a double cannot hold. */

@@ -4,26 +4,43 @@
 
 #define DAY 86400.0
 
+static const struct {
+	const char *word;
+	double seconds; /* from one change to the next */
+} ROWS[FREQUENCIES] = {
+	[FREQUENCY_ALWAYS] = {"always", 60},
+	[FREQUENCY_HOURLY] = {"hourly", 3600},
+	[FREQUENCY_DAILY] = {"daily", DAY},
+	[FREQUENCY_WEEKLY] = {"weekly", 7 * DAY},
+	[FREQUENCY_MONTHLY] = {"monthly", 30 * DAY},
+	[FREQUENCY_YEARLY] = {"yearly", 365 * DAY},
+	[FREQUENCY_NEVER] = {"never", 3650 * DAY},
+};
+
+enum frequency frequency_parse(slice word)
+{
+	for (int f = FREQUENCY_NONE + 1; f < FREQUENCIES; f++)
+		if (word_is(word, slice_str(ROWS[f].word)))
+			return (enum frequency)f;
+	return FREQUENCY_NONE;
+}
+
+const char *frequency_name(enum frequency f)
+{
+	return ROWS[f].word;
+}
+
+double frequency_value(enum frequency f)
+{
+	return f == FREQUENCY_NONE ? 0 : 1 / ROWS[f].seconds;
+}
+
 bool frequency_rate(slice word, double *ret_rate)
 {
-	static const struct {
-		slice word;
-		double seconds; /* from one change to the next */
-	} rows[] = {
-		{SLICE_INIT("always"), 60},
-		{SLICE_INIT("hourly"), 3600},
-		{SLICE_INIT("daily"), DAY},
-		{SLICE_INIT("weekly"), 7 * DAY},
-		{SLICE_INIT("monthly"), 30 * DAY},
-		{SLICE_INIT("yearly"), 365 * DAY},
-		{SLICE_INIT("never"), 3650 * DAY},
-	};
+	enum frequency f = frequency_parse(word);
 
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		if (word_is(word, rows[i].word)) {
-			*ret_rate = 1 / rows[i].seconds;
-			return true;
-		}
-	}
-	return false;
+	if (f == FREQUENCY_NONE)
+		return false;
+	*ret_rate = frequency_value(f);
+	return true;
 }

@@ -57,7 +57,9 @@ void rate_gamma_observe(struct rate_gamma *g, struct rate_interval seen)
 
 	if (t == 0)
 		return;
-	if (seen.changed)
+	if (seen.changed && seen.exact)
+		add(g, 1, t);
+	else if (seen.changed)
 		observe_change(g, t);
 	else
 		add(g, 0, t);

@@ -33,7 +33,10 @@ void rate_grid_observe(const struct rate_grid *g, struct rate_row *logs, struct 
 	for (size_t k = 0; k < RATE_GRID_SIZE; k++) {
 		double z = g->rates[k] * length;
 
-		logs->at[k] += seen.changed ? log(-expm1(-z)) : -z;
+		if (seen.changed && seen.exact)
+			logs->at[k] += log(g->rates[k]) - z;
+		else
+			logs->at[k] += seen.changed ? log(-expm1(-z)) : -z;
 	}
 }
 

@@ -4,7 +4,13 @@
  *
  *	log(shape) - digamma(shape) = log(mean rate) - mean of log(rate),  time = shape / mean rate
  *
- * A class counts `strength` more pages that are distributed as its parent says. Each grid rate
+ * A class counts `strength` more pages that are distributed as its parent says, fewer where its
+ * pages show that they are not: a calm directory beside a busy one must not inherit its mean. The
+ * evidence is how much likelier the class's own prior makes its pages than its parent's does:
+ *
+ *	strength / (1 + max(0, gain of the log-likelihood - GAIN_FREE))
+ *
+ * GAIN_FREE is what two fitted numbers gain by chance, and some more. Each grid rate
  * stands for the cell around it, the first for everything below it too: small shapes have much of
  * their mass there, at rates too small to write down.
  */
@@ -22,10 +28,11 @@
 enum { STEPS_ROOT = 60, STEPS = 6 };
 
 static const double SHAPE_LOW = 0.01, SHAPE_HIGH = 100, SHAPE_FIRST = 0.3;
+static const double GAIN_FREE = 3;
 
-/* Sums over pages: their number, expected rates, expected logarithms of rates. */
+/* Sums over pages: their number, expected rates, expected logarithms of rates, log-likelihoods. */
 struct moments {
-	double pages, rate, log_rate;
+	double pages, rate, log_rate, log_likelihood;
 };
 
 /* What a Gamma distribution gives to each cell of the grid. */
@@ -40,7 +47,8 @@ struct fit {
 	struct rate_row *likelihoods; /* by page */
 	struct cells *cells;          /* by class */
 	struct moments *moments;      /* by class */
-	double strength;
+	double *strengths;            /* by class: pages that its parent counts for */
+	double *inherited;            /* by class: log-likelihood under its parent's prior */
 };
 
 static void find_cells(const struct rate_grid *grid, struct rate_gamma g, struct cells *ret)
@@ -89,6 +97,7 @@ static void add_page(struct moments *m, const struct cells *c, const struct rate
 	if (!(sum > 0))
 		return;
 	m->pages++;
+	m->log_likelihood += log(sum);
 	m->rate += rate / sum;
 	m->log_rate += log_rate / sum;
 }
@@ -118,9 +127,9 @@ static struct moments start_moments(
 		return (struct moments){0};
 	g = priors[f->tree->parents[c]];
 	return (struct moments){
-		.pages = f->strength,
-		.rate = f->strength * rate_gamma_mean(g),
-		.log_rate = f->strength * (rate_digamma(g.shape) - log(g.time)),
+		.pages = f->strengths[c],
+		.rate = f->strengths[c] * rate_gamma_mean(g),
+		.log_rate = f->strengths[c] * (rate_digamma(g.shape) - log(g.time)),
 	};
 }
 
@@ -144,36 +153,75 @@ static void step(const struct fit *f, uint32_t depth, struct rate_gamma *priors)
 			priors[c] = most_likely(f->moments[c]);
 }
 
+static void fit_depth(const struct fit *f, uint32_t depth, struct rate_gamma *priors)
+{
+	int steps = depth == 0 ? STEPS_ROOT : STEPS;
+
+	for (uint32_t c = 1; c < f->tree->classes; c++)
+		if (f->levels.depths[c] == depth)
+			priors[c] = priors[f->tree->parents[c]];
+	for (int i = 0; i < steps; i++) {
+		step(f, depth, priors);
+		for (uint32_t c = 1; i == 0 && c < f->tree->classes; c++)
+			if (f->levels.depths[c] == depth)
+				f->inherited[c] = f->moments[c].log_likelihood;
+	}
+}
+
+/* Classes that differ from their parents are fitted again, with less of these. */
+static void loosen(const struct fit *f, uint32_t depth, struct rate_gamma *priors)
+{
+	for (uint32_t c = 1; c < f->tree->classes; c++)
+		if (f->levels.depths[c] == depth)
+			f->strengths[c] /= 1 + fmax(0, f->moments[c].log_likelihood -
+							       f->inherited[c] - GAIN_FREE);
+	for (int i = 0; i < STEPS; i++)
+		step(f, depth, priors);
+}
+
 static void fit_all(const struct fit *f, struct rate_gamma *priors)
 {
 	double middle = f->grid->rates[RATE_GRID_SIZE / 2];
 
 	priors[0] = rate_gamma_clean((struct rate_gamma){SHAPE_FIRST, SHAPE_FIRST / middle});
 	for (uint32_t d = 0; d <= f->levels.deepest; d++) {
-		for (uint32_t c = 1; c < f->tree->classes; c++)
-			if (f->levels.depths[c] == d)
-				priors[c] = priors[f->tree->parents[c]];
-		for (int i = 0; i < (d == 0 ? STEPS_ROOT : STEPS); i++)
-			step(f, d, priors);
+		fit_depth(f, d, priors);
+		if (d > 0)
+			loosen(f, d, priors);
 	}
+}
+
+static int allocate(struct fit *f, double strength)
+{
+	size_t n = f->tree->classes + 1;
+
+	f->likelihoods = rate_tree_likelihoods(f->tree);
+	f->cells = calloc(n, sizeof *f->cells);
+	f->moments = calloc(n, sizeof *f->moments);
+	f->strengths = calloc(n, sizeof *f->strengths);
+	f->inherited = calloc(n, sizeof *f->inherited);
+	if (!f->likelihoods || !f->cells || !f->moments || !f->strengths || !f->inherited)
+		return ERR_NOMEM;
+	for (size_t c = 0; c < n; c++)
+		f->strengths[c] = fmax(strength, 1e-6);
+	return 0;
 }
 
 int rate_gamma_fit_tree(const struct rate_grid *g, const struct rate_tree *tree, double strength,
 	struct rate_gamma *ret)
 {
-	struct fit f = {.grid = g, .tree = tree, .strength = strength > 1e-6 ? strength : 1e-6};
+	struct fit f = {.grid = g, .tree = tree};
 	int rc = rate_levels_init(&f.levels, tree);
 
-	f.likelihoods = rate_tree_likelihoods(tree);
-	f.cells = calloc(tree->classes + 1, sizeof *f.cells);
-	f.moments = calloc(tree->classes + 1, sizeof *f.moments);
-	if (rc == 0 && (!f.likelihoods || !f.cells || !f.moments))
-		rc = ERR_NOMEM;
+	if (rc == 0)
+		rc = allocate(&f, strength);
 	if (rc == 0)
 		fit_all(&f, ret);
 	free(f.likelihoods);
 	free(f.cells);
 	free(f.moments);
+	free(f.strengths);
+	free(f.inherited);
 	rate_levels_release(&f.levels);
 	return rc;
 }

@@ -139,7 +139,7 @@ static int take_changed(struct cursor *c, bool *ret)
 
 static int take_interval(struct cursor *c, struct rate_intervals *out)
 {
-	struct rate_interval i;
+	struct rate_interval i = {0};
 	int rc;
 
 	if (!take(c, '['))

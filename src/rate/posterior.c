@@ -20,17 +20,22 @@ static const double STEP_WIDEST = 0.5; /* flanks are never steeper than this is 
 static const double STEPS_PER_WIDTH = 24; /* moments need 4, quantiles more */
 
 struct density {
-	double a, b; /* the unchanged intervals are in b */
+	double a, b; /* with unchanged intervals, and changes whose time is known */
 	const struct rate_interval *intervals;
 	size_t count;
 };
+
+static bool is_censored(const struct rate_interval *i)
+{
+	return i->changed && !i->exact;
+}
 
 static double value(const struct density *d, double x)
 {
 	double rate = exp(x), sum = d->a * x - d->b * rate;
 
 	for (size_t i = 0; i < d->count; i++)
-		if (d->intervals[i].changed) {
+		if (is_censored(&d->intervals[i])) {
 			double z = rate * rate_length(d->intervals[i].length);
 
 			sum += z > 0 ? log(-expm1(-z)) : 0;
@@ -46,7 +51,7 @@ static double slope(const void *context, double x)
 	for (size_t i = 0; i < d->count; i++) {
 		double z = rate * rate_length(d->intervals[i].length);
 
-		if (d->intervals[i].changed && z > 0)
+		if (is_censored(&d->intervals[i]) && z > 0)
 			sum += z / expm1(z);
 	}
 	return sum;
@@ -60,7 +65,7 @@ static double curvature(const struct density *d, double x)
 	for (size_t i = 0; i < d->count; i++) {
 		double z = rate * rate_length(d->intervals[i].length);
 
-		if (d->intervals[i].changed && z > 0)
+		if (is_censored(&d->intervals[i]) && z > 0)
 			sum += z / expm1(z) * (z / -expm1(-z) - 1);
 	}
 	return sum;
@@ -95,17 +100,38 @@ static void integrate(struct rate_posterior *p, const struct density *d, double 
 		p->weights[i] /= sum;
 }
 
+/* What keeps a Gamma distribution one goes into it; the rest is tallied. */
+static struct rate_tally take_conjugate(
+	struct rate_gamma *g, const struct rate_interval *intervals, size_t count)
+{
+	struct rate_tally censored = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		double length = rate_length(intervals[i].length);
+
+		if (length > 0 && is_censored(&intervals[i])) {
+			censored.m++;
+			censored.changed += length;
+		} else {
+			g->shape += intervals[i].changed && length > 0;
+			g->time += length;
+		}
+	}
+	*g = rate_gamma_clean(*g);
+	return censored;
+}
+
 void rate_posterior_init(struct rate_posterior *p, struct rate_gamma prior,
 	const struct rate_interval *intervals, size_t count)
 {
-	struct rate_tally t = rate_tally_of(intervals, count);
 	struct density d = {.intervals = intervals, .count = count};
+	struct rate_tally t;
 	double events;
 
 	p->gamma = rate_gamma_clean(prior);
+	t = take_conjugate(&p->gamma, intervals, count);
 	d.a = p->gamma.shape;
-	d.b = p->gamma.time + t.steady;
-	p->gamma = rate_gamma_clean((struct rate_gamma){d.a, d.b});
+	d.b = p->gamma.time;
 	p->count = 0;
 	if (t.m == 0)
 		return;

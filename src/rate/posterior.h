@@ -5,7 +5,8 @@
  *	x^(a-1) e^(-(b + Tu) x) * product over changed intervals of (1 - e^(-x t))
  *
  * which has no closed form (without a changed interval it is a Gamma density). Quadrature gives its
- * moments to about ten digits. O(intervals) for each of some hundred nodes; no allocation.
+ * moments to about ten digits. O(intervals) for each of some hundred nodes; no allocation. A change
+ * whose time is known (rate_interval.exact) counts in a and b: the update is exact.
  */
 #ifndef RATE_POSTERIOR_H
 #define RATE_POSTERIOR_H

@@ -153,7 +153,9 @@ static int prepare(struct run *r, struct err *err)
 		rc = reach(r);
 	if (rc)
 		return err_code(err, rc);
-	if (plan.size == 0)
+	if (r->params->size_unknown)
+		plan.size = 0;
+	else if (plan.size == 0)
 		plan.size = (uint32_t)r->reached.len;
 	r->plan = plan_run_new(&plan, err);
 	return r->plan ? 0 : err->code;

@@ -30,6 +30,7 @@ struct drive_params {
 	const struct site *site;
 	const struct survival *told; /* what the strategy takes for true; NULL: the site's own */
 	struct plan_params plan; /* delay > 0; size 0: the number of pages that can be reached */
+	bool size_unknown;       /* strategies are told no size */
 	const uint32_t *seeds;   /* NULL: all pages, in their order */
 	size_t seed_count;
 	struct drive_faults faults;

@@ -67,7 +67,8 @@ static double horizon(const struct trial_params *p)
 static int prepare(struct trial *t, struct rng *rng)
 {
 	const struct trial_params *p = t->params;
-	int rc = synthetic_site(&p->site, p->in_order ? NULL : rng, &t->site);
+	int rc = p->kind ? kind_site(p->kind, rng, &t->site)
+			 : synthetic_site(&p->site, p->in_order ? NULL : rng, &t->site);
 
 	if (rc == 0)
 		rc = tell_rates(t, rng);
@@ -96,6 +97,7 @@ static int capture(
 			.tau = p->tau,
 			.fast = p->fast,
 			.size = told_size(p)},
+		.size_unknown = p->size_unknown,
 		.seeds = ROOT,
 		.seed_count = 1,
 		.faults = {.rng = rng, .failure = p->failure, .late = p->late},

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "measure/history.h"
 #include "plan/plan.h"
+#include "sim/kinds.h"
 #include "sim/synthetic.h"
 
 /* Who takes part. */
@@ -48,11 +49,13 @@ struct trial_values {
 /* Borrows the contenders. */
 struct trial_params {
 	struct synthetic site;
-	bool in_order; /* links in the order of their numbers, not a random one */
+	const struct kind *kind; /* in place of site, whose n is the same; may be NULL */
+	bool in_order;           /* links in the order of their numbers, not a random one */
 	double delay;
 	double tau;        /* 0: PLAN_TAU */
 	bool fast;         /* no exact plans, whatever the size */
 	double size_error; /* strategies are told n(1 + size_error); above -1 */
+	bool size_unknown; /* or nothing */
 	double rate_error; /* each is told with a random error of up to this factor; 0 or 1: none */
 	double failure, late; /* see drive.h */
 	const struct contender *contenders;

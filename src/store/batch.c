@@ -58,6 +58,7 @@ static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
 	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
 static const size_t CLOCK[] = {
 	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
+static const size_t LEARNED[] = {offsetof(struct catalog_learned, rule), SIZE_MAX};
 
 /* Of the body of a row, by its kind. */
 static const struct {
@@ -69,6 +70,7 @@ static const struct {
 	[CATALOG_ROW_REFUSE_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_ADMIT_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_MARK_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_LIST_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_UNKEPT] = {sizeof(struct catalog_unkept), NONE},
 	[CATALOG_ROW_PLAN] = {sizeof(struct catalog_plan), NONE},
 	[CATALOG_ROW_OBSERVATION] = {sizeof(struct attempt), NONE}, /* attempt_keep */
@@ -77,6 +79,8 @@ static const struct {
 	[CATALOG_ROW_ADD_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
 	[CATALOG_ROW_CONFIRM_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
 	[CATALOG_ROW_CLOCK] = {sizeof(struct catalog_clock), CLOCK},
+	[CATALOG_ROW_REQUISITE] = {sizeof(struct catalog_requisite), NONE},
+	[CATALOG_ROW_LEARNED] = {sizeof(struct catalog_learned), LEARNED},
 	/* An update does not look at its strings. */
 	[CATALOG_ROW_CAPTURE] = {sizeof(struct catalog_capture), NONE},
 };

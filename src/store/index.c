@@ -22,47 +22,19 @@ struct indexing {
 	struct err *err;
 };
 
-/* The digest without its algorithm in front, as in other indexes. */
-static slice digest_value(const struct digest *d, char out[DIGEST_TEXT_SIZE])
-{
-	size_t len = digest_format(d, out);
-	const char *colon = memchr(out, ':', len);
-
-	return colon ? (slice){colon + 1, len - (size_t)(colon + 1 - out)} : (slice){out, len};
-}
-
 static int add_line(struct indexing *x, const struct attempt *o)
 {
-	char digest[DIGEST_TEXT_SIZE];
-	struct cdxj line = {
-		.url = o->url,
-		.mime = o->is_revisit ? SLICE("warc/revisit") : fields_media_type(o->media_type),
-		.digest = digest_value(&o->payload, digest),
-		.filename = o->warc,
-		.status = o->status,
-		.has_place = true,
-		.length = o->length,
-		.offset = o->offset,
-	};
-	int rc = cdxj_key(&x->key, o->url);
+	int rc = cdxj_attempt_line(&x->line, &x->key, o);
 
-	if (rc == ERR_NOMEM)
-		return rc;
-	if (rc || !o->has_payload)
-		return 0;
-	line.key = buf_slice(&x->key);
-	warc_date_digits(o->wall.sent, line.timestamp);
-	buf_reset(&x->line);
-	rc = cdxj_write(&x->line, &line);
 	if (rc)
-		return rc == ERR_NOMEM ? rc : 0;
-	return cdxj_sort_add(x->sort, slice_sub(buf_slice(&x->line), 0, x->line.len - 1), x->err);
+		return rc == ERR_NOTFOUND ? 0 : rc;
+	return cdxj_sort_add(x->sort, buf_slice(&x->line), x->err);
 }
 
 static int on_observation(void *context, const struct attempt *o)
 {
 	struct indexing *x = context;
-	int rc = o->warc.ptr ? add_line(x, o) : 0;
+	int rc = add_line(x, o);
 
 	return rc && !x->err->code ? err_set(x->err, rc, "index: %s", err_name(rc)) : rc;
 }

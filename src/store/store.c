@@ -6,13 +6,40 @@
 
 #include "archive/warc_date.h"
 #include "base/hash.h"
+#include "catalog/catalog_line.h"
 #include "quality/clock_watch.h"
+#include "quality/learned.h"
 
 /* Of a record about a capture: its settings as far as there is room. */
 static const size_t SETTINGS_MAX = 512 << 10;
 
 /* Of any record that is not of an attempt. */
 static const size_t NOTE_MAX = 1 << 20;
+
+/* ---- records of their own ---- */
+
+/* Puts a record in line; what it borrows is copied into the batch. */
+static int add_note(struct store *s, struct warc_entry entry, struct err *err)
+{
+	entry.url.ptr = batch_keep(s->batch, entry.url);
+	entry.body.ptr = batch_keep(s->batch, entry.body);
+	if (!entry.url.ptr || !entry.body.ptr)
+		return err_code(err, ERR_NOMEM);
+	return press_note(s->press, s->batch, &entry, err);
+}
+
+static int write_table(struct store *s, struct err *err)
+{
+	int rc = add_note(s,
+		(struct warc_entry){.type = WARC_TYPE_METADATA,
+			.date = clock_realtime(s->clock),
+			.url = SLICE(CATALOG_TABLE_TARGET),
+			.body = buf_slice(&s->table.text)},
+		err);
+
+	table_lines_reset(&s->table);
+	return rc;
+}
 
 /* ---- opening and closing ---- */
 
@@ -23,6 +50,8 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 	*s = (struct store){.clerk = p->clerk, .bodies = p->bodies, .clock = p->records.clock};
 	s->wall = p->wall ? p->wall : s->clock;
 	clock_boot_id(s->boot);
+	buf_init(&s->learned, NOTE_MAX);
+	table_lines_init(&s->table);
 	rng_init(&s->rng, hash_key_random().k0);
 	s->batch = clerk_batch(p->clerk);
 	rc = s->batch ? press_new(&p->records, p->clerk, &s->press, err) : err_code(err, ERR_NOMEM);
@@ -35,6 +64,8 @@ static void release(struct store *s)
 {
 	batch_free(s->batch);
 	records_bodies_release(&s->readable);
+	buf_release(&s->learned);
+	table_lines_release(&s->table);
 	*s = (struct store){0};
 }
 
@@ -46,8 +77,10 @@ void store_abandon(struct store *s)
 
 int store_close(struct store *s, struct err *err)
 {
-	int rc = store_commit(s, err);
+	int rc = s->table.text.len ? write_table(s, err) : 0;
 
+	if (rc == 0)
+		rc = store_commit(s, err);
 	if (rc) {
 		store_abandon(s);
 		return rc;
@@ -89,17 +122,37 @@ static int learn_bodies(struct store *s, struct err *err)
 	return rc;
 }
 
+int store_row(struct store *s, slice uuid, const struct catalog_row *row, struct err *err)
+{
+	int rc = batch_add(s->batch, row, err);
+
+	if (rc == 0)
+		rc = err_code(err, table_lines_add(&s->table, uuid, row));
+	if (rc == 0 && s->table.text.len >= TABLE_LINES_FULL)
+		rc = write_table(s, err);
+	return rc;
+}
+
 int store_commit(struct store *s, struct err *err)
 {
-	struct batch *fresh = clerk_batch(s->clerk), *full = s->batch;
-	int rc;
+	int rc = table_lines_is_due(&s->table) ? write_table(s, err) : 0;
+	struct batch *fresh = rc ? NULL : clerk_batch(s->clerk), *full = s->batch;
 
 	if (!fresh)
-		return err_code(err, ERR_NOMEM);
+		return rc ? rc : err_code(err, ERR_NOMEM);
 	s->batch = fresh;
 	s->dirty_since = 0;
 	rc = press_commit(s->press, full, err);
 	return rc ? rc : learn_bodies(s, err);
+}
+
+int store_settle(struct store *s, struct err *err)
+{
+	int rc = store_commit(s, err);
+
+	if (rc == 0)
+		rc = press_flush(s->press, err);
+	return rc ? rc : clerk_wait(s->clerk, err);
 }
 
 int store_check(struct store *s, struct err *err)
@@ -153,16 +206,6 @@ void store_free_fetch(struct store *s, struct net_fetch *fetch)
 }
 
 /* ---- names ---- */
-
-/* Puts a record in line; what it borrows is copied into the batch. */
-static int add_note(struct store *s, struct warc_entry entry, struct err *err)
-{
-	entry.url.ptr = batch_keep(s->batch, entry.url);
-	entry.body.ptr = batch_keep(s->batch, entry.body);
-	if (!entry.url.ptr || !entry.body.ptr)
-		return err_code(err, ERR_NOMEM);
-	return press_note(s->press, s->batch, &entry, err);
-}
 
 int store_lookup(struct store *s, slice host, const struct net_lookup *lookup, struct err *err)
 {
@@ -288,4 +331,47 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	if (rc == 0 && ret_clock)
 		*ret_clock = k;
 	return rc;
+}
+
+/* ---- learned rules ---- */
+
+int store_end_learned(struct store *s, const struct catalog_capture *capture, struct err *err)
+{
+	struct warc_entry entry = {
+		.type = WARC_TYPE_METADATA,
+		.date = clock_realtime(s->clock),
+		.url = capture->uuid,
+		.body = buf_slice(&s->learned),
+	};
+	int rc = s->learned.len ? add_note(s, entry, err) : 0;
+
+	buf_reset(&s->learned);
+	return rc;
+}
+
+/* "rule …" becomes "rule: …". */
+static int add_learned_line(struct buf *out, slice line)
+{
+	slice left = line, word = slice_take(&left, ' ');
+	int rc = out->len ? 0 : buf_printf(out, "learnedRules: %d\r\n", LEARNED_VERSION);
+
+	return rc ? rc
+		  : buf_printf(out, "%.*s: %.*s\r\n", (int)word.len, word.ptr, (int)left.len,
+			    left.ptr);
+}
+
+int store_learned(
+	struct store *s, const struct catalog_capture *capture, slice line, struct err *err)
+{
+	int rc = 0;
+
+	if (s->learned.len + line.len > SETTINGS_MAX)
+		rc = store_end_learned(s, capture, err);
+	if (rc == 0)
+		rc = err_code(err, add_learned_line(&s->learned, line));
+	return rc ? rc
+		  : batch_add(s->batch,
+			    &(struct catalog_row){CATALOG_ROW_LEARNED, capture->id,
+				    .learned = &(struct catalog_learned){.rule = line}},
+			    err);
 }

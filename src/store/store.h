@@ -26,23 +26,26 @@
 #include "store/clerk.h"
 #include "store/duplicates.h"
 #include "store/press.h"
+#include "store/table_lines.h"
 
 #define STORE_COMMIT_INTERVAL (CLOCK_NS_PER_SECOND / 4)
 
 /* Bytes of rows that make a commit due at once. */
 #define STORE_BATCH_MAX ((size_t)4 << 20)
 
-/* Private, except batch: callers may add rows to it. */
+/* Private, except batch. */
 struct store {
 	struct clerk *clerk;
 	struct batch *batch; /* never NULL */
 	struct press *press;
 	struct duplicates *bodies;
+	struct table_lines table;       /* lines that no record has yet */
 	struct records_bodies readable; /* scratch */
 	struct rng rng;                 /* of the names of records */
 	const struct clock *clock;
 	const struct clock *wall;
 	char boot[CLOCK_BOOT_SIZE];
+	struct buf learned;  /* block of the record of learned rules */
 	int64_t dirty_since; /* monotonic; 0 when nothing waits for a commit */
 };
 
@@ -74,6 +77,10 @@ void store_abandon(struct store *s);
 int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 	const struct net_fetch *fetch, struct warc_id *ret_record, struct err *err) SP_MUST_CHECK;
 
+/* Adds a row of a capture, which has this name, to the batch, and its line to the page table. */
+int store_row(
+	struct store *s, slice uuid, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+
 /* Takes a fetch, and frees it when its records are written. */
 void store_free_fetch(struct store *s, struct net_fetch *fetch);
 
@@ -95,6 +102,19 @@ int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,
  */
 int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
 	struct catalog_clock *ret_clock, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Adds a line that a capture has learned (quality/learning.h) to the catalog, and to a metadata
+ * record that is written when it is full, or by store_end_learned. No commit in between: they are
+ * there all or not at all.
+ */
+int store_learned(struct store *s, const struct catalog_capture *capture, slice line,
+	struct err *err) SP_MUST_CHECK;
+int store_end_learned(
+	struct store *s, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
+
+/* Commits, and waits until all is on the disk and in the catalog. */
+int store_settle(struct store *s, struct err *err) SP_MUST_CHECK;
 
 /* Whether there are so many rows that a commit is due at once. */
 bool store_is_full(const struct store *s);

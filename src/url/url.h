@@ -143,4 +143,11 @@ static inline int32_t url_effective_port(const struct url *u)
 	return u->port != URL_NO_PORT ? u->port : url_default_port(u->scheme_id);
 }
 
+/* Whether both have the same host and port. */
+static inline bool url_is_same_server(const struct url *a, const struct url *b)
+{
+	return slice_eq(url_part(a, a->host), url_part(b, b->host)) &&
+	       url_effective_port(a) == url_effective_port(b);
+}
+
 #endif

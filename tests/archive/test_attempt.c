@@ -15,7 +15,8 @@ static struct attempt full(void)
 		.url = SLICE("http://example.org/"),
 		.kind = SLICE("page"),
 		.via = SLICE("http://example.org/index"),
-		.leg = ATTEMPT_REVISIT,
+		.leg = ATTEMPT_PROBE,
+		.purpose = SLICE("canary"),
 		.single = true,
 		.number = 2,
 		.wall = {1300000000000000001, 1300000000000000002, 1300000000999999999},
@@ -25,6 +26,8 @@ static struct attempt full(void)
 		.failure = SLICE("timeout: no byte for 30 s"),
 		.has_state = true,
 		.close_delimited = true,
+		.stand_in = SLICE("login: a form"),
+		.sign_set = 1,
 		.rule_set = 1,
 		.rules = SLICE("nonces=2:00ff whitespace=12:1234"),
 		.masked = 49999,
@@ -49,7 +52,8 @@ static void test_fields(void)
 	/* 1300000000 is 2011-03-13T07:06:40Z (date -u -d @1300000000). */
 	CHECK_STR(buf_str(&out),
 		"capture: urn:uuid:00000000-0000-4000-8000-000000000001\r\n"
-		"leg: revisit\r\n"
+		"leg: probe\r\n"
+		"purpose: canary\r\n"
 		"attempt: 2\r\n"
 		"kind: page\r\n"
 		"via: http://example.org/index\r\n"
@@ -66,6 +70,8 @@ static void test_fields(void)
 		"state: sha256:"
 		"01080f161d242b323940474e555c636a71787f868d949ba2a9b0b7bec5ccd3da\r\n"
 		"closeDelimited: true\r\n"
+		"standIn: login: a form\r\n"
+		"signSet: 1\r\n"
 		"ruleSet: 1\r\n"
 		"rules: nonces=2:00ff whitespace=12:1234\r\n"
 		"maskedMillionths: 49999\r\n"
@@ -80,6 +86,9 @@ static void check_same(const struct attempt *got, const struct attempt *want)
 	CHECK_SLICE(got->url, want->url);
 	CHECK_SLICE(got->kind, want->kind);
 	CHECK_SLICE(got->via, want->via);
+	CHECK_SLICE(got->purpose, want->purpose);
+	CHECK_SLICE(got->stand_in, want->stand_in);
+	CHECK_INT(got->sign_set, want->sign_set);
 	CHECK_SLICE(got->failure, want->failure);
 	CHECK(!got->via.ptr == !want->via.ptr && !got->failure.ptr == !want->failure.ptr);
 	CHECK_INT(got->leg, want->leg);
@@ -132,7 +141,7 @@ static void test_round_trip(void)
 	}
 	a.clock.sent = INT64_MIN;
 	a.number = UINT_MAX;
-	for (int leg = ATTEMPT_VISIT; leg <= ATTEMPT_SIDE; leg++) {
+	for (int leg = ATTEMPT_VISIT; leg < ATTEMPT_LEGS; leg++) {
 		a.leg = (enum attempt_leg)leg;
 		check_round_trip(&a);
 	}
@@ -183,7 +192,9 @@ static void test_parse(void)
 		{"nothing", "", ERR_NOTFOUND},
 		{"another producer's metadata", "fetchTimeMs: 12\r\nvia: x\r\n", ERR_NOTFOUND},
 		{"no leg", "capture: c\r\nattempt: 1\r\n", ERR_NOTFOUND},
-		{"unknown leg", "capture: c\r\nleg: third\r\n", ERR_SYNTAX},
+		{"unknown leg", "capture: c\r\nleg: third\r\n", ERR_UNSUPPORTED},
+		{"unknown leg, damaged", "capture: c\r\nleg: third\r\nstatus: x\r\n", ERR_SYNTAX},
+		{"unknown leg, twice", "capture: c\r\nleg: a\r\nleg: visit\r\n", ERR_SYNTAX},
 		{"leg twice", "capture: c\r\nleg: visit\r\nleg: revisit\r\n", ERR_SYNTAX},
 		{"number", "capture: c\r\nleg: visit\r\nattempt: one\r\n", ERR_SYNTAX},
 		{"large number", "capture: c\r\nleg: visit\r\nstatus: 4294967296\r\n", ERR_SYNTAX},

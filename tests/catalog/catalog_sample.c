@@ -9,11 +9,12 @@ enum {
 	TEXT_SIZE = 160,
 	EVENTS = 5, /* of a page: discovered, ordered and done twice */
 	SIDES = 3,
+	REQUISITES = 2, /* of a page */
 };
 
 /* The strings of a row that is being made. */
 struct strings {
-	char url[TEXT_SIZE], rule[TEXT_SIZE], failure[TEXT_SIZE], id[TEXT_SIZE];
+	char url[TEXT_SIZE], rule[TEXT_SIZE], failure[TEXT_SIZE], id[TEXT_SIZE], etag[TEXT_SIZE];
 };
 
 #define PRINT(out, ...) ((void)snprintf((out), TEXT_SIZE, __VA_ARGS__), slice_str(out))
@@ -49,6 +50,7 @@ static struct catalog_page make_page(struct strings *s, uint32_t n)
 		.rate = 1e-9 * (n + 1) / 3,
 		.shape = n % 2 ? 0.5 : 0,
 		.weight = 1.0F / (float)(n + 1),
+		.lastmod = n % 3 ? INT64_C(1600000000000000000) + n : 0,
 	};
 }
 
@@ -102,6 +104,16 @@ static struct attempt make_observation(
 		o.has_normal = n % 3 == 2;
 		o.normal = make_digest(n + 7, DIGEST_SHA256);
 	}
+	if (n % 4 == 1) {
+		o.purpose = SLICE("noise");
+		o.stand_in = SLICE("login: a form");
+		o.modified = at - 1;
+		o.etag = PRINT(s->etag, "W/\"%u\"", n);
+		o.age = (struct attempt_age){true, n % 8 ? n : 0};
+		o.caches = SLICE("via: 1.1 cache");
+		o.address = SLICE("2001:db8::1");
+		o.links = SLICE("\0\1\2\377\0\0\0\0");
+	}
 	/* Most ids are ours; others have whatever form. */
 	o.record_id = PRINT(
 		s->id, n % 4 ? "<urn:uuid:deadbeef-0123-4567-89ab-%012x>" : "<urn:UUID:%u>", n);
@@ -141,6 +153,17 @@ static struct catalog_verdict make_verdict(struct strings *s, uint32_t n)
 	else
 		v.reason = PRINT(s->failure, "timeout: after %u s", n);
 	return v;
+}
+
+/* The i-th of the page n. */
+static struct catalog_requisite make_requisite(uint32_t n, uint32_t i)
+{
+	return (struct catalog_requisite){.page = n, .requisite = n + i * 7};
+}
+
+static struct catalog_learned make_learned(struct strings *s, uint32_t n)
+{
+	return (struct catalog_learned){.rule = PRINT(s->rule, "attribute %u", n)};
 }
 
 static struct catalog_warc make_warc(struct strings *s, uint32_t n)
@@ -207,6 +230,12 @@ int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err 
 
 		rc = catalog_add_observation(c, capture, &o, err);
 	}
+	/* In the reverse order, and one of them twice. */
+	for (uint32_t i = REQUISITES + 1; rc == 0 && i > 0; i--) {
+		struct catalog_requisite r = make_requisite(n, (i - 1) % REQUISITES);
+
+		rc = catalog_add_requisite(c, capture, &r, err);
+	}
 	if (rc == 0) {
 		struct catalog_plan plan = make_plan(n);
 		struct catalog_verdict verdict = make_verdict(&s, n);
@@ -238,6 +267,9 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 		o = make_observation(&s, i, ATTEMPT_SIDE, true);
 		if (rc == 0)
 			rc = catalog_add_observation(c, capture, &o, err);
+		if (rc == 0)
+			rc = catalog_add_learned(c, capture,
+				&(struct catalog_learned){make_learned(&s, i).rule}, err);
 	}
 	return rc;
 }
@@ -277,6 +309,7 @@ struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capt
 
 struct counts {
 	uint32_t pages, observations, times, events, warcs, robots, clocks, verdicts, plans;
+	uint32_t requisites, learned;
 	uint32_t total_pages; /* of the capture, for what comes behind them */
 };
 
@@ -296,6 +329,7 @@ static int on_page(void *context, const struct catalog_page *got)
 	CHECK_INT(got->taken, want.taken);
 	CHECK_SLICE(got->rule, want.rule);
 	CHECK_INT(got->left_out, want.left_out);
+	CHECK_INT(got->lastmod, want.lastmod);
 	CHECK(got->rate == want.rate && got->shape == want.shape && got->weight == want.weight);
 	return 0;
 }
@@ -323,6 +357,15 @@ static void check_attempt(const struct attempt *got, const struct attempt *want)
 	CHECK_SLICE(got->rules, want->rules);
 	CHECK_INT(got->masked, want->masked);
 	check_digest(got->has_normal, &got->normal, want->has_normal, &want->normal);
+	CHECK_SLICE(got->purpose, want->purpose);
+	CHECK_SLICE(got->stand_in, want->stand_in);
+	CHECK_INT(got->modified, want->modified);
+	CHECK_SLICE(got->etag, want->etag);
+	CHECK_INT(got->age.known, want->age.known);
+	CHECK_INT(got->age.seconds, want->age.seconds);
+	CHECK_SLICE(got->caches, want->caches);
+	CHECK_SLICE(got->address, want->address);
+	CHECK_SLICE(got->links, want->links);
 }
 
 /* The i-th: the two legs of each page, then the side ones. */
@@ -392,6 +435,27 @@ static int on_plan(void *context, const struct catalog_plan *got)
 	CHECK_INT(got->visit, want.visit);
 	CHECK_INT(got->revisit, want.revisit);
 	CHECK_INT(got->hopeless, want.hopeless);
+	return 0;
+}
+
+static int on_requisite(void *context, const struct catalog_requisite *got)
+{
+	struct counts *n = context;
+	struct catalog_requisite want =
+		make_requisite(n->requisites / REQUISITES, n->requisites % REQUISITES);
+
+	n->requisites++;
+	CHECK_INT(got->page, want.page);
+	CHECK_INT(got->requisite, want.requisite);
+	return 0;
+}
+
+static int on_learned(void *context, const struct catalog_learned *got)
+{
+	struct counts *n = context;
+	struct strings s = {0};
+
+	CHECK_SLICE(got->rule, make_learned(&s, n->learned++).rule);
 	return 0;
 }
 
@@ -469,6 +533,8 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(catalog_each_warc(c, on_warc, &n, &err), 0);
 	CHECK_INT(catalog_each_robots(c, capture, on_robots, &n, &err), 0);
 	CHECK_INT(catalog_each_clock(c, capture, on_clock, &n, &err), 0);
+	CHECK_INT(catalog_each_requisite(c, capture, on_requisite, &n, &err), 0);
+	CHECK_INT(catalog_each_learned(c, capture, on_learned, &n, &err), 0);
 	CHECK_INT(n.observations, 2 * n.pages + sides);
 	CHECK_INT(n.times, n.observations);
 	CHECK_INT(n.events, EVENTS * n.pages);
@@ -476,6 +542,8 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(n.verdicts, n.pages);
 	CHECK_INT(n.robots, sides);
 	CHECK_INT(n.clocks, sides);
+	CHECK_INT(n.requisites, REQUISITES * n.pages);
+	CHECK_INT(n.learned, sides);
 	if (err.text[0])
 		tap_note("%s", err.text);
 	return n.pages;
@@ -531,6 +599,18 @@ static int any_clock(void *context, const struct catalog_clock *k)
 	return 0;
 }
 
+static int any_requisite(void *context, const struct catalog_requisite *r)
+{
+	*(size_t *)context += r->requisite;
+	return 0;
+}
+
+static int any_learned(void *context, const struct catalog_learned *l)
+{
+	*(size_t *)context += l->rule.len;
+	return 0;
+}
+
 struct reading {
 	struct catalog *c;
 	struct err *err;
@@ -556,6 +636,10 @@ static int any_capture(void *context, const struct catalog_capture *capture)
 		rc = catalog_each_robots(r->c, capture->id, any_robots, &r->bytes, r->err);
 	if (rc == 0)
 		rc = catalog_each_clock(r->c, capture->id, any_clock, &r->bytes, r->err);
+	if (rc == 0)
+		rc = catalog_each_requisite(r->c, capture->id, any_requisite, &r->bytes, r->err);
+	if (rc == 0)
+		rc = catalog_each_learned(r->c, capture->id, any_learned, &r->bytes, r->err);
 	r->bytes += capture->uuid.len + capture->settings.len;
 	return rc;
 }

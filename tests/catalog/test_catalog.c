@@ -223,6 +223,36 @@ static void test_unkept(void)
 	catalog_close(c);
 }
 
+static int count_observation(void *context, const struct attempt *a)
+{
+	CHECK(a->leg < ATTEMPT_LEGS);
+	++*(int *)context;
+	return 0;
+}
+
+/* A later version may have more legs: its catalog is still read, without them. */
+static void test_later_leg(void)
+{
+	char path[SAMPLE_PATH_SIZE];
+	struct err err = {0};
+	uint32_t capture = 0;
+	int before = 0, after = 0;
+	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
+
+	CHECK_INT(catalog_each_observation(c, capture, count_observation, &before, &err), 0);
+	for (unsigned leg = ATTEMPT_PROBE; leg <= ATTEMPT_LEGS; leg++) {
+		struct attempt a = {.page = 2, .leg = (enum attempt_leg)leg, .number = 1};
+
+		CHECK_INT(catalog_add_observation(c, capture, &a, &err), 0);
+	}
+	CHECK_INT(catalog_each_observation(c, capture, count_observation, &after, &err), 0);
+	CHECK_INT(after, before + 2);
+	after = 0;
+	CHECK_INT(catalog_each_times(c, capture, count_observation, &after, &err), 0);
+	CHECK_INT(after, before + 2);
+	catalog_close(c);
+}
+
 static void test_find_page(void)
 {
 	char path[SAMPLE_PATH_SIZE];
@@ -499,6 +529,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_take_page);
 	TAP_RUN(test_mark_page);
 	TAP_RUN(test_unkept);
+	TAP_RUN(test_later_leg);
 	TAP_RUN(test_find_page);
 	TAP_RUN(test_replace);
 	TAP_RUN(test_robots_versions);

@@ -107,7 +107,8 @@ static void test_patience(void)
 		{"a tenth of the visits", 1, 300, 0, 30},
 		{"at most a minute", 1, 3000, 0, 60},
 		{"a quarter of the remaining time", 1, 80, 100, 5},
-		{"never negative", 1, 200, 100, 0},
+		{"four downloads when less remains", 1, 99, 100, 4},
+		{"never negative", 0, 200, 100, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {

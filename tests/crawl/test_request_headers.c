@@ -9,10 +9,11 @@
 static void fields_of(struct request_headers *h, const char *url, struct buf *out)
 {
 	struct net_request r = {.url = slice_str(url)};
+	struct request_look plain = {0};
 	struct err err = {0};
 
 	buf_reset(out);
-	CHECK_INT(request_headers_apply(h, &r, 0, &err), 0);
+	CHECK_INT(request_headers_apply(h, &plain, &r, 0, &err), 0);
 	for (size_t i = 0; i < r.header_count; i++)
 		CHECK_INT(buf_printf(out, "%.*s: %.*s\n", (int)r.headers[i].name.len,
 				  r.headers[i].name.ptr, (int)r.headers[i].value.len,

@@ -136,7 +136,7 @@ def stop_and_resume(name, wall, boot):
     process = subprocess.Popen(
         [tap.PROGRAM, "crawl", "--delay", "0.02", "-j", "1", site.url, "-o", archive],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clocks.environment)
-    tap.equal(process.wait(timeout=DEADLINE), 0)
+    tap.equal(process.wait(timeout=DEADLINE), 3)
     clocks.shift(wall, boot)
     done = clocks.run("resume", archive)
     tap.equal(done.returncode, 0)

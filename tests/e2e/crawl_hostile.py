@@ -9,7 +9,9 @@ import base64
 import concurrent.futures
 import gzip
 import json
+import queue
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -64,7 +66,9 @@ class Capture:
         """Ended well, within its memory, and what it left behind is sound."""
         said = [line for line in self.messages.splitlines()
                 if len(self.reports) == 1 or "nothing could be captured" not in line]
-        tap.equal((self.status, said if status == 0 else []), (status, []))
+        if status == 0 and len(said) < len(self.messages.splitlines()):
+            status = 3  # some of several sites have failed
+        tap.equal((self.status, said if status != 1 else []), (status, []))
         assert living.SANITIZED or self.memory < MEMORY_MAX, f"{self.memory >> 20} MiB"
         for file in living.warc_files(self.archive, ""):
             for line in tap.succeed("inspect", "warc", file).splitlines():
@@ -284,7 +288,7 @@ NASTY = {
     "Location with odd bytes": (closing(respond("302 Go", location="/\xff\xfe\x80%00")), "sharp"),
     "Location without value": (closing(respond("302 Go", location="")), "sharp"),
     "redirect to itself": (closing(respond("302 Go", location="/")), "sharp"),
-    "429 for ever": (closing(respond("429 No", retry_after="0")), "blocked", "429"),
+    "429 for ever": (closing(respond("429 No", retry_after="0")), "blocked", "too many requests"),
     "503 with nonsense": (closing(respond("503 No", retry_after="soon")), "failed", "503"),
 }
 
@@ -441,6 +445,30 @@ def test_long_urls():
     for name in ("", "based", "moved", "headed", "fine", "listed"):
         capture.is_page(site.url + name, "sharp")
     tap.equal((capture.report["pages"], capture.report["left_out"]["length"]), (6, 20003))
+
+
+def test_resume_long_urls():
+    """Killed when such a page is in the archive, the capture is resumed like any other."""
+    processes = queue.Queue()
+    based = page((f'<base href="/{"a" * 60000}/">' + "".join(
+        f"<a href={i}>" for i in range(20000))).encode())
+
+    def kill_at_revisit(_):
+        if len(site.asked("/based")) == 2:
+            processes.get(timeout=DEADLINE).kill()
+        return based
+
+    site = Site({"/": links("/based", "/fine"), "/based": kill_at_revisit, "/fine": page(b"fine")})
+    archive = tap.path("long-killed")
+    process = subprocess.Popen([tap.PROGRAM, "crawl", *LIMITS, site.url, "-o", archive],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    processes.put(process)
+    tap.equal(process.wait(DEADLINE), -signal.SIGKILL)
+    report = tap.load("resume", archive, timeout=DEADLINE)
+    site.server.stop()
+    tap.equal((report["state"], report["pages"], report["sharp"], report["left_out"]["length"]),
+              ("finished", 3, 3, 20000))
+    tap.succeed("verify", archive)
 
 
 def test_one_line():

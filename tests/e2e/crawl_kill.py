@@ -205,7 +205,7 @@ def check(site, archive, wanted):
     tap.equal(sorted(row["url"] for row in report["verdicts"]), wanted)
     judge.Judge(site, archive, report).check()
     done = tap.run("verify", archive)
-    tap.equal((done.returncode, done.stderr), (0, ""))
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
 
 
 def undisturbed(site):
@@ -235,7 +235,7 @@ def kill_all(site, length):
 def stop(process, archive, number):
     """Stops a capture in the middle; it says how to go on, and does."""
     process.send_signal(number)
-    tap.equal(finish(process), (0, f"stillpoint: stopped; continue with: stillpoint resume {archive}\n"))
+    tap.equal(finish(process), (3, f"stillpoint: stopped; continue with: stillpoint resume {archive}\n"))
     check_files(archive)
     check_unvisited(archive)
     living.hasten(archive)

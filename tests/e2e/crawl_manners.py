@@ -216,7 +216,7 @@ def resumed_later(name, hours, times):
     site.server.answer = lambda request: (slow if request.path == "/a" else site.answer)(request)
     running = Running(name, site.url)
     wait_until(lambda: site.asked("/a"))
-    tap.equal(running.end(signal.SIGINT), 0)
+    tap.equal(running.end(signal.SIGINT), 3)
     ended.set()
     change(tap.path(name), f"UPDATE robots SET checked = checked - {hours} * 3600000000000")
     tap.succeed("resume", tap.path(name), timeout=DEADLINE)
@@ -405,6 +405,24 @@ def slow_rules():
     capture.is_page(site.url[:-1] + long, "excluded", "take too long to compare")
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stopped_in_rules():
+    """Ctrl-C is heard between two links: nothing is kept of a page that was not read to its end."""
+    paths = [f"/{number}{'a' * 1900}" for number in range(3000)]
+    site = Site({"/": links(*paths)}, robots_of(*(f"Disallow: /*b{i}*c" for i in range(4900))))
+    running = Running("stopped-in-rules", site.url)
+    wait_until(lambda: site.asked("/"))
+    busy = cpu_seconds(running.process.pid) + 0.4  # by then the page has been read
+    wait_until(lambda: cpu_seconds(running.process.pid) >= busy)
+    tap.equal(running.end(signal.SIGINT), 3)
+    tap.equal(tap.load("report", tap.path("stopped-in-rules"))["pages"], 1)
+
+
 # ---- servers that ask for less, or die ----
 
 def gap_after(site, index):
@@ -468,7 +486,7 @@ def dying_image_server():
         request.reset()
 
     other = Site({path: dead for path in images},
-                 lambda request: dead(request) if other.asked(images[0]) else ALLOW)
+                 lambda request: dead(request) if any(map(other.asked, images)) else ALLOW)
     site = Site({"/": page("".join(f'<img src="{other.url}{path[1:]}">'
                                    for path in images).encode())})
     capture = Capture("image-server", site.url, "--down-after", "1s")
@@ -576,7 +594,7 @@ def hours():
     site = Site({"/": page(b"x")})
     running = Running("closed", site.url, "--hours", f"{(now + 3) % 24:02}-{(now + 4) % 24:02}")
     running.wait_for(f"waiting until {(now + 3) % 24:02}:00")
-    tap.equal(running.end(signal.SIGINT), 0)
+    tap.equal(running.end(signal.SIGINT), 3)
     tap.equal(site.asked(), [])
     around = f"{(now + 12) % 24}:30-{(now + 13) % 24}:00,{(now - 1) % 24}-{(now + 3) % 24}"
     running = Running("open", site.url, "--hours", around)
@@ -647,6 +665,7 @@ CASES = {
     "sitemaps of the own host": own_sitemaps,
     "sitemaps of very many hosts": many_sitemap_hosts,
     "robots.txt that takes long to compare": slow_rules,
+    "Ctrl-C while rules are compared": stopped_in_rules,
     "429 without Retry-After": lambda: refused("429"),
     "429 with seconds": lambda: refused("seconds", retry_after=lambda: "1"),
     "429 with a date": lambda: refused("date", retry_after=in_two_seconds),

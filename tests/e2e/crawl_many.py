@@ -186,7 +186,7 @@ def stop():
         process.send_signal(signal.SIGINT)
         out, said = process.communicate(timeout=DEADLINE)
         tap.equal((process.returncode, said),
-                  (0, f"stillpoint: stopped; continue with: stillpoint resume {archive}\n"))
+                  (3, f"stillpoint: stopped; continue with: stillpoint resume {archive}\n"))
         assert out.count("not finished\n") == SITES, out
         tap.equal(tap.run("verify", archive).returncode, 0)
         living.hasten(archive)
@@ -293,7 +293,7 @@ def disturb():
                           for i, keeper in enumerate(nobody, 1))
         done = tap.run("crawl", server.url("a.localhost"), dead, server.url("b.localhost"), "-o",
                        archive, "--delay", "1ms", "--attempts", 1, timeout=DEADLINE)
-        tap.equal(done.returncode, 0)
+        tap.equal(done.returncode, 3)
         tap.equal(done.stderr.count("\n"), 1)
         assert dead in done.stderr and "nothing could be captured" in done.stderr, done.stderr
         rows = tap.load("report", archive, "--captures")["captures"]

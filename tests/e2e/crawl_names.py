@@ -235,7 +235,7 @@ def stop_when(condition, name, *arguments):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     told = process.communicate()[1]
-    assert process.returncode == 0 and "stopped" in told, (process.returncode, told)
+    assert process.returncode == 3 and "stopped" in told, (process.returncode, told)
 
 
 def forget_addresses(name):

@@ -15,6 +15,7 @@ import time
 
 import dnsserver
 import rawserver
+import replaying
 import tap
 
 NOBODY = 65534
@@ -239,6 +240,26 @@ with tap.case("to resume what is finished is no failure"):
     tap.equal(result.stdout, tap.succeed("report", SOUND, "--json"))
 
 
+# What version 4 of the catalog has added.
+ADDED = {"page": ["lastmod", "frequency"],
+         "observation": ["purpose", "stand_in", "modified", "etag", "age", "caches", "address", "links"]}
+
+
+def make_older(archive):
+    """Its catalog as version 3 had it."""
+    for table, columns in ADDED.items():
+        for column in columns:
+            change(archive, f"ALTER TABLE {table} DROP COLUMN {column}")
+    for table in ("requisite", "import_progress", "learned"):
+        change(archive, f"DROP TABLE {table}")
+    change(archive, "PRAGMA user_version = 3")
+
+
+def version_of(archive):
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        return database.execute("PRAGMA user_version").fetchone()[0]
+
+
 AS_NOBODY = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
 if ROOT:
@@ -256,6 +277,17 @@ if ROOT:
                       tap.succeed(command, SOUND))
         for command in ("resume", "index"):
             one_line(tap.run(command, SOUND, **AS_NOBODY), 1, "Permission denied")
+
+    with tap.case("an archive of an older version that may only be read can be read"):
+        older = copy(SOUND, "older")
+        make_older(older)
+        for command in (["report", "--json"], ["report", "--captures"], ["verify"], ["rates"]):
+            tap.equal(tap.succeed(*command, older, **AS_NOBODY),
+                      tap.succeed(*command, SOUND).replace(SOUND, older))
+        with replaying.Server(older, **AS_NOBODY) as server:
+            assert "<title>Stillpoint</title>" in server.text("/")
+            tap.equal(len(server.text(f"/older/cdx?url={site.url}1").splitlines()), 2)
+        tap.equal(version_of(older), 3)
 
     with tap.case("an archive that may not be looked into is not called none"):
         closed_off = copy(SOUND, "closed-off")
@@ -353,7 +385,7 @@ with tap.case("an archive in use is left alone, but can be looked at; Ctrl-C sto
         tap.succeed("verify", archive)
         process.send_signal(signal.SIGINT)
         output, messages = process.communicate(timeout=DEADLINE)
-        tap.equal((process.returncode, output), (0, ""))
+        tap.equal((process.returncode, output), (3, ""))
         tap.equal(messages, f"stillpoint: stopped; continue with: stillpoint resume {archive}\n")
         tap.equal(tap.load("report", archive)["state"], "running")
         tap.succeed("verify", archive)
@@ -475,11 +507,51 @@ with tap.case("what Ctrl-C has stopped goes on"):
             stderr=subprocess.DEVNULL)
         wait_for(begun)
         process.terminate()
-        tap.equal(process.wait(DEADLINE), 0)
+        tap.equal(process.wait(DEADLINE), 3)
         stopped.set()
         report = tap.load("resume", tap.path("stopped"))
     tap.equal((report["state"], report["pages"], report["sharp"]), ("finished", PAGES, PAGES))
     usable(tap.path("stopped"))
+
+
+def fill(pipe):
+    """It takes nothing more then, as a terminal that is held by Ctrl-S."""
+    os.set_blocking(pipe, False)
+    for size in (4096, 1):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(pipe, bytes(size))
+    os.set_blocking(pipe, True)
+
+
+with tap.case("a second Ctrl-C ends at once what cannot hear the first, and it goes on later"):
+    # -v has a line for each failure, and the lane waits until it is taken.
+    failing = threading.Event()
+
+    def fail_at_first(request):
+        if request.path != "/5" or failing.is_set():
+            return small_site(request)
+        fill(ends[1])
+        failing.set()
+        return b"nonsense\r\n\r\n"
+
+    ends = os.pipe()
+    with rawserver.Server(fail_at_first) as server:
+        process = subprocess.Popen(
+            [tap.PROGRAM, "crawl", "-v", server.url, "--delay", "0", "-o", tap.path("twice")],
+            stderr=ends[1])
+        wait_for(failing)
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.2)
+        tap.equal(process.returncode, -signal.SIGINT)
+        report = tap.load("resume", tap.path("twice"))
+    for end in ends:
+        os.close(end)
+    tap.equal((report["state"], report["pages"]), ("finished", PAGES))
+    assert report["sharp"] >= PAGES - 1, report["sharp"]  # if the failure is kept, it stays one
+    usable(tap.path("twice"))
 
 
 def completed_later(archive):

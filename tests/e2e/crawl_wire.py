@@ -300,13 +300,19 @@ def shop(request):
     return rawserver.NOT_FOUND
 
 
+def looked_with(server, path):
+    """The cookies of visit and revisit. A probe with an empty jar may follow: do cookies matter?"""
+    sent = [cookie(request) for request in server.requests if request.path == path]
+    assert sent[2:] in ([], [""]), sent
+    return sent[:2]
+
+
 with tap.case("cookies are kept for the capture, and redacted in its requests"):
     with rawserver.Server(shop) as server:
         capture = Capture("cookies", server.url)
-        sent = [cookie(request) for request in server.requests if request.path == "/a"]
-        tap.equal(sent, ["session=7", "session=7"])
+        tap.equal(looked_with(server, "/a"), ["session=7"] * 2)
     tap.equal(capture.verdict(server.url + "a"), "sharp")
-    for record in capture.of("request", server.url + "a"):
+    for record in capture.of("request", server.url + "a")[:2]:
         assert b"\r\nCookie: [redacted]\r\n" in record.block, record.block
     tap.equal(capture.attempt(server.url + "a")["redacted"], "cookie")
     # What the server said is part of the page's history.
@@ -368,10 +374,8 @@ with tap.case("--cookies begins with those of a file"):
                      ".example.org\tTRUE\t/\tFALSE\t0\tother\tx\n")
     with rawserver.Server(shop) as server:
         capture = Capture("file", server.url, "--cookies", file)
-        tap.equal([cookie(request) for request in server.requests if request.path == "/"],
-                  ["session=7"] * 2)
-        tap.equal({cookie(request) for request in server.requests if request.path == "/a"},
-                  {"deep=secret-deep; session=7"})
+        for path, want in (("/", "session=7"), ("/a", "deep=secret-deep; session=7")):
+            tap.equal(looked_with(server, path), [want] * 2)
     assert not capture.contains(b"secret-deep")
     tap.equal(capture.records[0].content()["stillpoint-withheld"], "cookies")
     refuse("line 1 is not a cookie", server.url, "--cookies", tap.write("bad.txt", "a=b\n"))
@@ -480,6 +484,7 @@ with tap.case("resume wants the secrets again"):
             slow.wait(0.01)
         process.send_signal(signal.SIGTERM)
         assert b"stillpoint resume" in process.communicate()[1]
+        tap.equal(process.returncode, 3)
         slow.set()
         tap.refuse(2, "started with --header X-Key, which is not kept in the archive; give it again",
                    "resume", archive)
@@ -659,7 +664,7 @@ with tap.case("--max-bytes is named as what ended the capture, beside a time lim
     table = tap.succeed("report", tap.path("bytes-and-time"), "--captures")
     assert "byte limit" in table and "time limit" not in table, table
     moments = [record.content() for record in capture.records
-               if record.type == "metadata" and "moment" in record.content()]
+               if record.type == "metadata" and record.block.startswith(b"moment: ")]
     tap.equal([(moment["moment"], moment.get("endedBy")) for moment in moments],
               [("start", None), ("stillpoint", "bytes"), ("end", "bytes")])
 

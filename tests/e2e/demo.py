@@ -33,6 +33,10 @@ with tap.case("a bit that was turned is noticed, with the page's name"):
     start = next(i for i, line in enumerate(lines) if line.startswith("One bit of "))
     assert any("/prices: " in line for line in lines[start:]), lines[start:]
 
+with tap.case("ends with the way to look at the archives"):
+    assert "http://127.0.0.1:8080/" in lines[-1], lines[-1]
+    assert lines[-1].endswith(f"stillpoint serve {DIR}/*.stillpoint"), lines[-1]
+
 for name in STRATEGIES:
     with tap.case(f"{name}: the archive is finished and sound"):
         archive = os.path.join(DIR, name + ".stillpoint")

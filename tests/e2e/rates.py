@@ -5,10 +5,12 @@ import base64
 import csv
 import gzip
 import hashlib
+import http.server
 import io
 import json
 import os
 import random
+import threading
 import time
 
 import living
@@ -186,7 +188,7 @@ with living.Site("site", "--pages", 12, "--mean-rate", "0.2", "--seed", 3) as si
         got = rates(ARCHIVE)
         pages = [row for row in got.values() if row["changes"] is not None]
         assert len(pages) >= 10, got
-        tap.equal({row["source"] for row in pages}, {"archive"})
+        tap.equal({row["source"] for row in pages}, {"archive+last-modified"})
         for row in pages:
             assert row["observations"] >= 3, row
 
@@ -214,6 +216,63 @@ with tap.case("noise is no change"):
     rows = rates(archive).values()
     tap.equal({(row["observations"], row["changes"]) for row in rows}, {(4, 0)})
 
+class Words(http.server.BaseHTTPRequestHandler):
+    """A site with a sitemap; pages have links, text, Last-Modified and lies as VERSION says."""
+    version = 0
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        pages = {"/": "".join(f'<a href="/{n}">x</a>' for n in ("still", "text", "links", "liar/1")),
+                 "/still": "still", "/text": f"text {self.version}", "/liar/1": f"lie {self.version}",
+                 "/links": "".join(f'<a href="/?{n}">x</a>' for n in range(3 + self.version))}
+        body = pages.get(self.path)
+        if self.path == "/sitemap.xml":
+            body = "<urlset>" + "".join(
+                f"<url><loc>http://{self.headers['Host']}{path}</loc><lastmod>2020-01-01</lastmod>"
+                f"<changefreq>{word}</changefreq></url>" for path, word in
+                (("/still", "yearly"), ("/daily/new", "daily"))) + "</urlset>"
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", "text/xml" if "xml" in self.path else "text/html")
+        if self.path.startswith("/liar"):
+            self.send_header("Last-Modified", "Mon, 06 Jan 2020 00:00:00 GMT")
+        self.end_headers()
+        self.wfile.write((body or "none").encode())
+
+
+with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Words) as server:
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    home = f"http://127.0.0.1:{server.server_address[1]}"
+    archive = tap.path("words")
+    for Words.version in range(3):
+        tap.equal(tap.run("crawl", home + "/", "-o", archive, "--delay", 0).returncode, 0)
+    server.shutdown()
+
+with tap.case("what counts as a change: content, payload or new links"):
+    for change, want in (("content", (0, 2, 2)), ("payload", (0, 2, 2)), ("links", (0, 0, 2))):
+        got = rates(archive, "--change", change)
+        tap.equal(tuple(got[home + page]["changes"] for page in ("/still", "/text", "/links")), want)
+
+with tap.case("changefreq and lastmod of a sitemap; a Last-Modified that lies has no say"):
+    got = rates(archive)
+    assert "sitemap" in got[home + "/still"]["source"], got[home + "/still"]
+    tap.equal(got[home + "/liar/1"]["source"], "archive")
+    text = tap.succeed("rates", archive, "--explain", home + "/still")
+    assert "/sitemap:yearly/" in text and "Last-Modified of this host contradicts" in text, text
+
+with tap.case("a home page, and a site"):
+    tap.equal(list(rates(archive, "--per", "homepage")), [home + "/"])
+    assert rates(archive, "--per", "site")[home + "/"]["changes"] > 4
+
+with tap.case("a model in the archive speaks for pages without captures"):
+    table = tap.write("rates.csv", "url,rate\n" + "".join(
+        f"{home}/{kind}/{n}.html,{rate}\n" for n in range(30) for kind, rate in (("hot", 1), ("cold", 1e-7))))
+    tap.succeed("train", table, "-o", os.path.join(archive, "rates.model"))
+    hot, cold = (float(tap.succeed("rates", archive, "--explain", f"{home}/{kind}/77.html")
+                       .split(" per second")[0].split()[-1]) for kind in ("hot", "cold"))
+    assert hot > 3 * cold, (hot, cold)
+
 with tap.case("import: kept in the archive, and nothing twice"):
     want = rates(ARCHIVE, CDX)
     captures = sum(row["observations"] for row in ANSWERS.values())
@@ -232,8 +291,15 @@ with tap.case("import: what cannot be read leaves the archive alone"):
     tap.refuse(2, "not a list of captures", "import", ARCHIVE, cdxj, tap.write("prose", "Dear Sir,\n"))
     tap.equal(rates(ARCHIVE), before)
 
-with tap.case("refused: import into nothing"):
-    tap.refuse(1, "nowhere", "import", tap.path("nowhere"), CDX)
+with tap.case("import: into a new archive, but not when a file cannot be read"):
+    new = tap.path("new.stillpoint")
+    tap.refuse(2, "not a list of captures", "import", new, CDX, tap.path("prose"))
+    assert not os.path.exists(new)
+    tap.succeed("import", new, CDX)
+    tap.equal({url: (row["observations"], row["changes"]) for url, row in rates(new).items()},
+              {url: (row["observations"], row["changes"]) for url, row in ANSWERS.items()})
+    tap.equal(tap.run("verify", new).returncode, 0)
+    tap.refuse(1, "nowhere", "import", tap.path("nowhere/new"), CDX)
 
 for label, want, *arguments in [
         ("no file", "No such file or directory", tap.path("nowhere")),

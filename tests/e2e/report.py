@@ -19,7 +19,7 @@ KEYS = ["capture", "site", "strategy", "started", "finished", "stillpoint", "pag
 PAGE_KEYS = ["url", "kind", "status", "visit_start", "visit_end", "revisit_start", "revisit_end",
              "verdict", "evidence", "rate", "weight", "hopeless"]
 VERDICTS = ["sharp", "absent", "changed", "appeared", "gone", "unconfirmed", "failed", "excluded",
-            "blocked", "single", "unvisited"]
+            "blocked", "single", "unvisited", "shell"]
 NOT_CAPTURED = ["failed", "excluded", "blocked", "unvisited"]
 TIMES = ["visit_start", "visit_end", "revisit_start", "revisit_end"]
 

@@ -6,7 +6,8 @@ import json
 import tap
 
 KEYS = ["table", "row", "strategy", "metric", "paper", "ours", "stderr", "note"]
-NAMES = ["sharc-fig6", *(f"sharc-{i}" for i in range(11, 22)), "solar-1", "solar-2"]
+NAMES = ["sharc-fig6", *(f"sharc-{i}" for i in range(11, 22)), "solar-1", "solar-2",
+         *(f"online-{told}" for told in ("exact", "half", "twice", "none"))]
 
 EXPECTED = [
     # of solar-2: row, strategy, the expected value that an independent computation gives

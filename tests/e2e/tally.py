@@ -53,9 +53,10 @@ class Tally:
         changed = differs or self.truth.changed_within(url, visited, revisited)
         steady = not differs and not self.truth.changed_around(url, start, end)
         sharp = row["verdict"] == "sharp"
+        proven = sharp or row["verdict"] == "absent"  # 404 at both looks
         for key in self.keys(url, pair):
             self.rows[key].update(pages=1, sharp=sharp, changed=changed, steady=steady,
-                                  false=sharp and changed, missed=steady and not sharp,
+                                  false=sharp and changed, missed=steady and not proven,
                                   undone=sharp and changed and not differs)
 
     def keys(self, url, pair):

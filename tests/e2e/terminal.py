@@ -110,7 +110,7 @@ def stop(shown, process):
     process.send_signal(signal.SIGINT)
     while shown.read():
         pass
-    tap.equal(process.wait(), 0)
+    tap.equal(process.wait(), 3)
     assert "stillpoint resume" in shown.text(), shown.text()
 
 

@@ -321,7 +321,7 @@ with tap.case("'stillpoint index' leaves damaged records and unfinished files ou
     text = tap.succeed("index", old)
     assert text.startswith(f"index.cdxj: {len(LINES) - 1} lines from 1 WARC file\n"), text
     assert "damaged records (1)" in text and "not finished (1)" in text, text
-    tap.refuse(1, "has no directory warc", "index", tap.path("empty"))
+    tap.refuse(1, "there are no WARC files in it", "index", tap.path("empty"))
     tap.refuse(1, "No such file", "index", tap.path("nowhere"))
     tap.refuse(2, "argument is missing", "index")
 

@@ -187,6 +187,7 @@ static void check_row(size_t i)
 	struct page_text text;
 	struct url base, asked, target;
 	struct buf html, head, got;
+	struct blocked_body body;
 	struct blocked blocked;
 
 	page_signs_init(&signs);
@@ -209,12 +210,12 @@ static void check_row(size_t i)
 	(void)buf_printf(&head, "HTTP/1.1 %u x\r\n%s\r\n\r\n", rows[i].status,
 		rows[i].head ? rows[i].head : "A: b");
 	CHECK_INT(fields_parse(&fields, head.ptr, head.len), 0);
+	body = blocked_read(&signs, &text);
 	blocked = blocked_judge(&(struct blocked_facts){.status = rows[i].status,
 		.fields = &fields,
 		.asked = &asked,
 		.target = rows[i].target ? &target : NULL,
-		.signs = rows[i].html ? &signs : NULL,
-		.text = &text});
+		.body = rows[i].html ? &body : NULL});
 	if (blocked.kind)
 		(void)buf_printf(&got, "%s: %s", blocked_kind_name(blocked.kind), blocked.reason);
 	CHECK_STR(buf_str(&got), rows[i].want);

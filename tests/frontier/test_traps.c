@@ -211,11 +211,7 @@ static void text_third(const char *url, char out[1024])
 }
 
 /* Sanitizers find in a tenth of it what they can find. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { NORMAL = 10000 };
-#else
-enum { NORMAL = 100000 };
-#endif
+enum { NORMAL = TAP_SANITIZED ? 10000 : 100000 };
 
 /* A chain: each leads to the next few, which nobody else links to. */
 static void links_chain(const char *url, struct links *l)

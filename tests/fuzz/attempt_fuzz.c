@@ -22,6 +22,7 @@ static void require_same(const struct attempt *a, const struct attempt *b)
 {
 	require(slice_eq(a->capture, b->capture) && slice_eq(a->url, b->url));
 	require(slice_eq(a->kind, b->kind) && slice_eq(a->via, b->via));
+	require(slice_eq(a->purpose, b->purpose) && slice_eq(a->stand_in, b->stand_in));
 	require(slice_eq(a->failure, b->failure) && !a->failure.ptr == !b->failure.ptr);
 	require(a->leg == b->leg && a->number == b->number && a->single == b->single);
 	require(memcmp(&a->wall, &b->wall, sizeof a->wall) == 0);
@@ -43,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	arena_init(&arena, MEMORY_MAX);
 	buf_init(&out, MEMORY_MAX);
 	rc = attempt_parse(block, SLICE("http://example.org/"), &arena, &once, &err);
-	require(rc == 0 || rc == ERR_NOTFOUND || rc == ERR_SYNTAX);
+	require(rc == 0 || rc == ERR_NOTFOUND || rc == ERR_SYNTAX || rc == ERR_UNSUPPORTED);
 	require(rc == 0 || err.text[0] != '\0');
 	if (rc == 0) {
 		rc = attempt_format(&once, &out);

@@ -32,6 +32,7 @@ static struct blocked judge(slice page, size_t chunk, const struct url *url, uns
 	struct html_tokenizer *t = malloc(sizeof *t);
 	struct page_signs signs;
 	struct page_text text;
+	struct blocked_body body;
 	struct blocked blocked;
 
 	require(t != NULL);
@@ -44,8 +45,9 @@ static struct blocked judge(slice page, size_t chunk, const struct url *url, uns
 	}
 	html_finish(t);
 	take_all(t, &signs, &text);
+	body = blocked_read(&signs, &text);
 	blocked = blocked_judge(&(struct blocked_facts){
-		.status = status, .asked = url, .target = url, .signs = &signs, .text = &text});
+		.status = status, .asked = url, .target = url, .body = &body});
 	html_release(t);
 	free(t);
 	page_signs_release(&signs);

@@ -12,7 +12,10 @@ static listed_digest digest(unsigned version)
 
 static struct listed at(int64_t seconds, listed_digest d)
 {
-	return (struct listed){SLICE_INIT("http://example.org/"), seconds * SECOND, d, 200};
+	return (struct listed){.url = SLICE_INIT("http://example.org/"),
+		.time = seconds * SECOND,
+		.digest = d,
+		.status = 200};
 }
 
 /* Captures as version digits, '-' for no digest, 'x' for another algorithm, at seconds 1, 2, … */
@@ -55,7 +58,7 @@ static void test_intervals(void)
 			}
 			CHECK_INT((int64_t)t.pages.len, 1);
 			CHECK_INT((int64_t)t.pages.ptr[0].captures, (int64_t)n);
-			CHECK_INT(page_entry_intervals(&t.pages.ptr[0], &intervals, &s), 0);
+			CHECK_INT(page_entry_intervals(&t.pages.ptr[0], 0, &intervals, &s), 0);
 			CHECK_INT((int64_t)s.compared, (int64_t)ROWS[i].compared);
 			CHECK_INT((int64_t)s.changes, (int64_t)ROWS[i].changes);
 			CHECK_INT(s.last_change, ROWS[i].last_change * SECOND);
@@ -75,7 +78,7 @@ static void test_lengths(void)
 	page_table_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(o); i++)
 		CHECK_INT(page_table_add(&t, &o[i], 4), 0);
-	CHECK_INT(page_entry_intervals(&t.pages.ptr[0], &intervals, &s), 0);
+	CHECK_INT(page_entry_intervals(&t.pages.ptr[0], 0, &intervals, &s), 0);
 	if (CHECK_INT((int64_t)intervals.len, 2)) {
 		CHECK_NEAR(intervals.ptr[0].length, 30, 1e-9);
 		CHECK(!intervals.ptr[0].changed);
@@ -139,7 +142,7 @@ static void test_bounds(void)
 		}
 		CHECK(t.pages.ptr[0].len <= PAGE_TABLE_KEEP);
 		CHECK_INT((int64_t)t.pages.ptr[0].captures, MANY);
-		CHECK_INT(page_entry_intervals(&t.pages.ptr[0], &intervals, &s), 0);
+		CHECK_INT(page_entry_intervals(&t.pages.ptr[0], 0, &intervals, &s), 0);
 		CHECK_INT((int64_t)s.changes, (MANY - 1) / ROWS[i].period);
 		for (size_t k = 0; k < intervals.len; k++)
 			sum += intervals.ptr[k].length;

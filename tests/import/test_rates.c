@@ -23,22 +23,22 @@ static void test_load(void)
 	struct rates r = {0};
 	struct err err = {0};
 	struct buf path;
-	double rate = 0;
-	float weight = 0;
+	struct rates_value value = {0};
 
-	(void)write_file(&path, SLICE("weight,url,note,rate\r\n"
-				      "2.5,HTTP://Example.ORG:80/a/../b#part,hot,1e-3\r\n"
-				      "0,https://example.org,cold,0\r\n"
-				      "1,\"http://example.org/q?a,b\",,-0\r\n"));
+	(void)write_file(&path, SLICE("weight,url,note,rate,shape\r\n"
+				      "2.5,HTTP://Example.ORG:80/a/../b#part,hot,1e-3,0.5\r\n"
+				      "0,https://example.org,cold,0,0\r\n"
+				      "1,\"http://example.org/q?a,b\",,-0,1\r\n"));
 	CHECK_INT(rates_load(buf_str(&path), &r, &err), 0);
-	CHECK(rates_find(&r, SLICE("http://example.org/b"), &rate, &weight));
-	CHECK_NEAR(rate, 1e-3, 0);
-	CHECK_NEAR((double)weight, 2.5, 0);
-	CHECK(rates_find(&r, SLICE("https://example.org/"), &rate, &weight));
-	CHECK_NEAR(rate, 0, 0);
-	CHECK_NEAR((double)weight, 0, 0);
-	CHECK(rates_find(&r, SLICE("http://example.org/q?a,b"), &rate, &weight));
-	CHECK(!rates_find(&r, SLICE("http://example.org/"), &rate, &weight));
+	CHECK(rates_find(&r, SLICE("http://example.org/b"), &value));
+	CHECK_NEAR(value.rate, 1e-3, 0);
+	CHECK_NEAR(value.shape, 0.5, 0);
+	CHECK_NEAR((double)value.weight, 2.5, 0);
+	CHECK(rates_find(&r, SLICE("https://example.org/"), &value));
+	CHECK_NEAR(value.rate, 0, 0);
+	CHECK_NEAR((double)value.weight, 0, 0);
+	CHECK(rates_find(&r, SLICE("http://example.org/q?a,b"), &value));
+	CHECK(!rates_find(&r, SLICE("http://example.org/"), &value));
 	rates_release(&r);
 	buf_release(&path);
 }
@@ -48,16 +48,16 @@ static void test_weights_default(void)
 	struct rates r = {0};
 	struct err err = {0};
 	struct buf path, bare;
-	double rate = 0;
-	float weight = 0;
+	struct rates_value value = {0};
 
-	CHECK(!rates_find(&r, SLICE("http://a/"), &rate, &weight));
+	CHECK(!rates_find(&r, SLICE("http://a/"), &value));
 	CHECK_INT(rates_load(write_file(&path, SLICE("url,rate\nhttp://a/,5\n")), &r, &err), 0);
-	CHECK(rates_find(&r, SLICE("http://a/"), &rate, &weight));
-	CHECK_NEAR((double)weight, 1, 0);
+	CHECK(rates_find(&r, SLICE("http://a/"), &value));
+	CHECK_NEAR((double)value.weight, 1, 0);
+	CHECK_NEAR(value.shape, 0, 0);
 	rates_release(&r);
 	CHECK_INT(rates_load(write_file(&bare, SLICE("url,rate\n")), &r, &err), 0);
-	CHECK(!rates_find(&r, SLICE("http://a/"), &rate, &weight));
+	CHECK(!rates_find(&r, SLICE("http://a/"), &value));
 	rates_release(&r);
 	buf_release(&path);
 	buf_release(&bare);
@@ -69,16 +69,15 @@ static void test_page_column(void)
 	struct rates r = {0};
 	struct err err = {0};
 	struct buf path, both;
-	double rate = 0;
-	float weight = 0;
+	struct rates_value value = {0};
 
 	CHECK_INT(rates_load(write_file(&path, SLICE("page,rate\nhttp://a/,5\n")), &r, &err), 0);
-	CHECK(rates_find(&r, SLICE("http://a/"), &rate, &weight));
-	CHECK_NEAR(rate, 5, 0);
+	CHECK(rates_find(&r, SLICE("http://a/"), &value));
+	CHECK_NEAR(value.rate, 5, 0);
 	rates_release(&r);
 	CHECK_INT(rates_load(write_file(&both, SLICE("page,url,rate\n7,http://b/,5\n")), &r, &err),
 		0);
-	CHECK(rates_find(&r, SLICE("http://b/"), &rate, &weight));
+	CHECK(rates_find(&r, SLICE("http://b/"), &value));
 	rates_release(&r);
 	buf_release(&path);
 	buf_release(&both);
@@ -93,9 +92,9 @@ static void test_refused(void)
 	} rows[] = {
 		{"empty", "", ERR_SYNTAX, "line 1"},
 		{"no url", "site,rate\nhttp://a/,1\n", ERR_SYNTAX,
-			"line 1: no column 'url' (the header is url,rate[,weight])"},
+			"line 1: no column 'url' (the header is url,rate[,weight][,shape])"},
 		{"no rate", "url\nhttp://a/\n", ERR_SYNTAX,
-			"line 1: no column 'rate' (the header is url,rate[,weight])"},
+			"line 1: no column 'rate' (the header is url,rate[,weight][,shape])"},
 		{"negative", "url,rate\nhttp://a/,1\nhttp://b/,-1\n", ERR_RANGE,
 			"line 3: rate -1 is negative (0 or more is needed)"},
 		{"NaN", "url,rate\nhttp://a/,nan\n", ERR_SYNTAX,

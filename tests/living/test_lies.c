@@ -68,8 +68,11 @@ static struct telling ask(struct fixture *f, uint32_t resource, double seconds, 
 /* Fields are kept as name, NUL, value, NUL. */
 static const char *header(const struct fixture *f, const char *name)
 {
-	const char *at = f->response.headers.ptr, *end = at + f->response.headers.len;
+	const char *at = f->response.headers.ptr, *end;
 
+	if (!at)
+		return "";
+	end = at + f->response.headers.len;
 	while (at < end) {
 		const char *value = at + strlen(at) + 1;
 

@@ -50,9 +50,9 @@ struct sample {
 	struct clock_manual clock;
 	struct catalog_capture capture;
 	uint32_t pages;
-	unsigned attempts[SAMPLE_PAGES_MAX][4];     /* by page and leg */
-	struct warc_place visits[SAMPLE_PAGES_MAX]; /* the last one's record */
-	int64_t dates[SAMPLE_PAGES_MAX];            /* of that record */
+	unsigned attempts[SAMPLE_PAGES_MAX][ATTEMPT_LEGS]; /* by page and leg */
+	struct warc_place visits[SAMPLE_PAGES_MAX];        /* the last one's record */
+	int64_t dates[SAMPLE_PAGES_MAX];                   /* of that record */
 	struct digest payloads[SAMPLE_PAGES_MAX];
 	char *urls[SAMPLE_PAGES_MAX];
 	char file[WARC_NAME_MAX + 1];

@@ -183,9 +183,9 @@ static const struct {
 		"", NULL, "3-10 ", 0},
 };
 
-static struct look look_of(const struct row_look *r)
+static struct interval_look look_of(const struct row_look *r)
 {
-	struct look look = {.begin = r->begin * SECOND,
+	struct interval_look look = {.begin = r->begin * SECOND,
 		.end = r->end * SECOND,
 		.status = r->status ? r->status : 200,
 		.whole = !r->cut,
@@ -238,7 +238,7 @@ static void test_rows(void)
 		tap_case("intervals: %s", rows[i].label);
 		intervals_init(&x, &TERMS);
 		for (size_t n = 0; n < LOOKS_MAX && rows[i].looks[n].end; n++) {
-			struct look look = look_of(&rows[i].looks[n]);
+			struct interval_look look = look_of(&rows[i].looks[n]);
 
 			CHECK_INT(intervals_add(&x, &look), 0);
 		}
@@ -258,7 +258,7 @@ static void test_slack(void)
 {
 	static const struct intervals_terms TERMS = {.slack = 3 * SECOND};
 	struct row_look row = {LOOK(10, 11, 'a'), .modified = 2};
-	struct look look = look_of(&row);
+	struct interval_look look = look_of(&row);
 	struct intervals x;
 
 	intervals_init(&x, &TERMS);
@@ -315,7 +315,7 @@ static void test_returns(void)
 		tap_case("returned: %s", returns[i].label);
 		intervals_init(&x, &TERMS);
 		for (size_t n = 0; n < LOOKS_MAX && returns[i].looks[n].end; n++) {
-			struct look look = look_of(&returns[i].looks[n]);
+			struct interval_look look = look_of(&returns[i].looks[n]);
 
 			CHECK_INT(intervals_add(&x, &look), 0);
 		}
@@ -335,7 +335,7 @@ static void test_many_states(void)
 	intervals_init(&x, &TERMS);
 	for (int i = 0; i < 5 * INTERVALS_STATES_MAX; i++) {
 		struct row_look row = {LOOK(2 * i, 2 * i + 1, 'a'), .normalised = 'b'};
-		struct look look = look_of(&row);
+		struct interval_look look = look_of(&row);
 
 		memcpy(look.state.bytes, &i, sizeof i);
 		memcpy(look.normalised.bytes, &i, sizeof i);
@@ -476,11 +476,11 @@ static void check_true(const struct truth *t, const struct interval_vec *list)
 	}
 }
 
-static struct look look_at(const struct truth *t, struct rng *rng, int64_t begin, int last)
+static struct interval_look look_at(const struct truth *t, struct rng *rng, int64_t begin, int last)
 {
 	int64_t end = begin + (int64_t)rng_below(rng, 3 * (uint64_t)SECOND);
 	unsigned v = version_at(t, begin + (int64_t)rng_below(rng, (uint64_t)(end - begin) + 1));
-	struct look look = {.begin = begin, .end = end, .status = 200, .whole = true};
+	struct interval_look look = {.begin = begin, .end = end, .status = 200, .whole = true};
 
 	if (rng_below(rng, 8) == 0)
 		look.status = 500;
@@ -516,7 +516,7 @@ static void test_truth(void)
 		t.since[VERSIONS] = INT64_MAX;
 		intervals_init(&x, &TERMS);
 		for (unsigned n = 0; n < 12; n++) {
-			struct look look = look_at(&t, &rng, now, last);
+			struct interval_look look = look_at(&t, &rng, now, last);
 
 			CHECK_INT(intervals_add(&x, &look), 0);
 			if (look.status == 200)

@@ -275,7 +275,7 @@ static void test_golden(void)
 	why_release(&w);
 	buf_init(&text, TEXT_MAX);
 	json_init_buf(&j, &text, JSON_PRETTY | JSON_LINES);
-	report_json(&r, &j);
+	CHECK_INT(report_json(&r, &j), 0);
 	CHECK_INT(json_finish(&j), 0);
 	tap_golden("quality/report.json", buf_slice(&text));
 	buf_release(&text);

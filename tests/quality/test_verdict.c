@@ -114,6 +114,8 @@ static const char *want_reason(enum kind visit, enum kind revisit, enum verdict 
 		return "";
 	if (revisit == NOT_MADE)
 		return "not revisited";
+	if (expected[revisit].failed == VERDICT_BLOCKED)
+		return revisit == TOO_MANY ? "blocked: HTTP 429" : "blocked: HTTP 403";
 	return expected[revisit].reason ? expected[revisit].reason : "its state was not recorded";
 }
 
@@ -353,6 +355,32 @@ static void test_attempts(void)
 	}
 }
 
+/* Attempts that ended before their request was sent. */
+static void test_unsent(void)
+{
+	static const struct {
+		const char *failure;
+		enum catalog_end limit;
+		enum verdict verdict;
+	} rows[] = {
+		{"slow: it was not complete when the revisits had to begin", CATALOG_END_TIME,
+			VERDICT_UNVISITED},
+		{"aborted: the time limit was over before it was complete", CATALOG_END_TIME,
+			VERDICT_UNVISITED},
+		{"slow: it held up the other pages", CATALOG_END_NONE, VERDICT_FAILED},
+		{"dns: there is no such name", CATALOG_END_TIME, VERDICT_FAILED},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct legs_terms terms = {.state = CATALOG_CUT, .ended_by = rows[i].limit};
+		struct legs l = {.visit = {.made = true, .failure = slice_str(rows[i].failure)},
+			.visits = 1};
+
+		tap_case("unsent: %s", rows[i].failure);
+		CHECK_INT(legs_judge(&l, &terms).verdict, rows[i].verdict);
+	}
+}
+
 /* Why a page was not asked for, or not again. */
 static void test_unasked(void)
 {
@@ -392,7 +420,8 @@ static void test_captured(void)
 		captured |= (unsigned)verdict_is_captured((enum verdict)i) << i;
 	CHECK_INT(captured, 1 << VERDICT_SHARP | 1 << VERDICT_ABSENT | 1 << VERDICT_CHANGED |
 				    1 << VERDICT_APPEARED | 1 << VERDICT_GONE |
-				    1 << VERDICT_UNCONFIRMED | 1 << VERDICT_SINGLE);
+				    1 << VERDICT_UNCONFIRMED | 1 << VERDICT_SINGLE |
+				    1 << VERDICT_SHELL);
 }
 
 static void test_names(void)
@@ -400,7 +429,43 @@ static void test_names(void)
 	CHECK_STR(verdict_name(VERDICT_SHARP), "sharp");
 	CHECK_STR(verdict_name(VERDICT_SINGLE), "single");
 	CHECK_STR(verdict_name(VERDICT_UNVISITED), "unvisited");
-	CHECK_INT(VERDICT_COUNT, 11);
+	CHECK_STR(verdict_name(VERDICT_SHELL), "shell");
+	CHECK_INT(VERDICT_COUNT, 12);
+}
+
+/* What stands in a page's place is never sharp, however equal it is. */
+static void test_stand_ins(void)
+{
+	static const struct {
+		const char *label, *visit, *revisit;
+		enum verdict want;
+		const char *reason;
+	} rows[] = {
+		{"both blocked", "blocked: login: password form", "blocked: login: password form",
+			VERDICT_BLOCKED, "login: password form"},
+		{"a good visit", NULL, "blocked: challenge: captcha", VERDICT_UNCONFIRMED,
+			"blocked: challenge: captcha"},
+		{"a good revisit", "blocked: challenge: captcha", NULL, VERDICT_BLOCKED,
+			"challenge: captcha"},
+		{"shells", "shell: filled by scripts", "shell: filled by scripts", VERDICT_SHELL,
+			"its content is shown only by scripts"},
+		{"a shell at the revisit", NULL, "shell: filled by scripts", VERDICT_SHELL,
+			"its content is shown only by scripts"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct observation visit = make(OK_A, 100, 200), revisit = make(OK_A, 300, 400);
+		struct judgement j;
+
+		tap_case("stand-ins: %s", rows[i].label);
+		visit.stand_in = rows[i].visit ? slice_str(rows[i].visit) : (slice){0};
+		revisit.stand_in = rows[i].revisit ? slice_str(rows[i].revisit) : (slice){0};
+		j = judge(&visit, &revisit, JUDGED_PAIR);
+		CHECK_STR(verdict_name(j.verdict), verdict_name(rows[i].want));
+		CHECK_SLICE(j.reason, slice_str(rows[i].reason));
+		CHECK(j.evidence == NULL);
+	}
+	CHECK(!verdict_is_captured(VERDICT_BLOCKED) && verdict_is_captured(VERDICT_SHELL));
 }
 
 int main(int argc, char **argv)
@@ -412,8 +477,10 @@ int main(int argc, char **argv)
 	test_window();
 	TAP_RUN(test_window_leaves_the_rest);
 	test_attempts();
+	test_unsent();
 	test_unasked();
 	TAP_RUN(test_captured);
 	TAP_RUN(test_names);
+	test_stand_ins();
 	return tap_done();
 }

@@ -438,6 +438,27 @@ static void test_inside_out(void)
 	verify_release(&v);
 }
 
+/* Probes are archived and checked, but judge nothing and bound nothing. */
+static void test_probes(void)
+{
+	const char *dir = tap_tempdir();
+	struct sample *s = sample_open(dir, false);
+	struct verify v;
+
+	sample_sharp(s, "http://example.org/", 100, 5000);
+	sample_fetch(s, 0,
+		&(struct sample_fetch){
+			.leg = ATTEMPT_PROBE, .sent = 90, .end = 6000, .response = OK "b"});
+	sample_fetch(s, 0,
+		&(struct sample_fetch){
+			.leg = ATTEMPT_PROBE, .sent = 6500, .end = 7000, .failure = "timeout"});
+	sample_close(s, CATALOG_FINISHED);
+	verify(dir, true, &v);
+	CHECK_INT(v.problems.len, 0);
+	CHECK_INT(v.sharp, 1);
+	verify_release(&v);
+}
+
 static void test_two_captures(void)
 {
 	const char *dir = tap_tempdir();
@@ -576,6 +597,7 @@ int main(int argc, char **argv)
 	test_revisit_records();
 	TAP_RUN(test_revisit_of_revisit);
 	TAP_RUN(test_inside_out);
+	TAP_RUN(test_probes);
 	TAP_RUN(test_two_captures);
 	test_ends();
 	TAP_RUN(test_uncommitted);

@@ -19,19 +19,23 @@ static void test_values(void)
 		struct rate_interval seen[INTERVALS_MAX];
 		double naive, bias_reduced, mle, hacs;
 	} ROWS[] = {
-		{"nothing", 0, {{0, false}}, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN},
-		{"no change", 2, {{3, false}, {7, false}}, 0, 0, 0, 0},
-		{"all changed", 2, {{1, true}, {3, true}}, 0.5, 0.80471895621705, UNKNOWN,
-			0.80471895621705}, /* 2/4 ln 5 */
-		{"one of two", 2, {{1, true}, {1, false}}, 0.5, 0.5108256237659907,
+		{"nothing", 0, {{0, false, false}}, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN},
+		{"no change", 2, {{3, false, false}, {7, false, false}}, 0, 0, 0, 0},
+		{"all changed", 2, {{1, true, false}, {3, true, false}}, 0.5, 0.80471895621705,
+			UNKNOWN, 0.80471895621705}, /* 2/4 ln 5 */
+		{"one of two", 2, {{1, true, false}, {1, false, false}}, 0.5, 0.5108256237659907,
 			0.693147180559945, 0.693147180559945}, /* ln(2.5/1.5) */
-		{"irregular", 4, {{5, true}, {3, false}, {8, true}, {2, false}}, 2.0 / 18,
-			0.1306192588671373, 0.198480923190277, 0.198480923190277},
-		{"far apart", 4, {{10, true}, {0.001, true}, {30, true}, {100, false}}, 3 / 140.001,
-			4 / 140.001 * 1.0986122886681098, 0.0254456071473182, 0.0254456071473182},
+		{"irregular", 4,
+			{{5, true, false}, {3, false, false}, {8, true, false}, {2, false, false}},
+			2.0 / 18, 0.1306192588671373, 0.198480923190277, 0.198480923190277},
+		{"far apart", 4,
+			{{10, true, false}, {0.001, true, false}, {30, true, false},
+				{100, false, false}},
+			3 / 140.001, 4 / 140.001 * 1.0986122886681098, 0.0254456071473182,
+			0.0254456071473182},
 		{"lengths that cannot be", 6,
-			{{1, true}, {0, true}, {-5, true}, {NAN, false}, {-INFINITY, true},
-				{1, false}},
+			{{1, true, false}, {0, true, false}, {-5, true, false}, {NAN, false, false},
+				{-INFINITY, true, false}, {1, false, false}},
 			0.5, 0.5108256237659907, 0.693147180559945, 0.693147180559945},
 	};
 
@@ -87,7 +91,8 @@ static void test_total(void)
 
 		for (size_t i = 0; i < n; i++)
 			seen[i] = (struct rate_interval){
-				LENGTHS[rng_below(&r, ARRAY_LEN(LENGTHS))], rng_below(&r, 2)};
+				.length = LENGTHS[rng_below(&r, ARRAY_LEN(LENGTHS))],
+				.changed = rng_below(&r, 2)};
 		t = rate_tally_of(seen, n);
 		if (!CHECK(!rate_naive(&t, &rate) || (isfinite(rate) && rate >= 0)) ||
 			!CHECK(!rate_bias_reduced(&t, &rate) || (isfinite(rate) && rate >= 0)) ||
@@ -113,8 +118,8 @@ static void test_recovers(void)
 		for (size_t i = 0; i < N; i++) {
 			double length = exp(1 + rng_normal(&r));
 
-			seen[i] = (struct rate_interval){
-				length, rng_exponential(&r, RATES[k]) <= length};
+			seen[i] = (struct rate_interval){.length = length,
+				.changed = rng_exponential(&r, RATES[k]) <= length};
 		}
 		t = rate_tally_of(seen, N);
 		CHECK(rate_naive(&t, &naive) && rate_mle(seen, N, &mle));

@@ -10,7 +10,7 @@ static void test_change(void)
 {
 	struct rate_gamma g = {1, 1};
 
-	rate_gamma_observe(&g, (struct rate_interval){10, true});
+	rate_gamma_observe(&g, (struct rate_interval){.length = 10, .changed = true});
 	CHECK_NEAR(g.shape / g.time, 12.0 / 11, 1e-14);
 	CHECK_NEAR(g.shape / g.time / g.time, 122.0 / 121, 1e-14);
 }
@@ -19,17 +19,17 @@ static void test_limits(void)
 {
 	struct rate_gamma g = {0.3, 5};
 
-	rate_gamma_observe(&g, (struct rate_interval){1e-12, true});
+	rate_gamma_observe(&g, (struct rate_interval){.length = 1e-12, .changed = true});
 	CHECK_NEAR(g.shape, 1.3, 1e-9);
 	CHECK_NEAR(g.time, 5, 1e-9);
 	g = (struct rate_gamma){3, 5};
-	rate_gamma_observe(&g, (struct rate_interval){1e14, true});
+	rate_gamma_observe(&g, (struct rate_interval){.length = 1e14, .changed = true});
 	CHECK_NEAR(g.shape, 3, 1e-9);
 	CHECK_NEAR(g.time, 5, 1e-9);
-	rate_gamma_observe(&g, (struct rate_interval){7, false});
+	rate_gamma_observe(&g, (struct rate_interval){.length = 7, .changed = false});
 	CHECK_NEAR(g.shape, 3, 1e-9);
 	CHECK_NEAR(g.time, 12, 1e-9);
-	rate_gamma_observe(&g, (struct rate_interval){-7, true});
+	rate_gamma_observe(&g, (struct rate_interval){.length = -7, .changed = true});
 	CHECK_NEAR(g.time, 12, 1e-9);
 }
 
@@ -86,7 +86,8 @@ static void test_total(void)
 		for (int i = 0; i < 20; i++) {
 			double length = LENGTHS[rng_below(&r, ARRAY_LEN(LENGTHS))];
 
-			rate_gamma_observe(&g, (struct rate_interval){length, rng_below(&r, 2)});
+			rate_gamma_observe(&g, (struct rate_interval){.length = length,
+						       .changed = rng_below(&r, 2)});
 			if (rng_below(&r, 4) == 0)
 				rate_gamma_modified(&g, length, rng_double(&r) * 10);
 		}

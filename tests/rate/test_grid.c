@@ -33,8 +33,8 @@ static void site_make(struct site *s)
 			double length = rng_exponential(&r, 0.02);
 			bool changed = rng_exponential(&r, RATES[i % DIRECTORIES]) <= length;
 
-			rate_grid_observe(
-				&s->grid, &s->logs[i], (struct rate_interval){length, changed});
+			rate_grid_observe(&s->grid, &s->logs[i],
+				(struct rate_interval){.length = length, .changed = changed});
 		}
 	}
 	s->tree = (struct rate_tree){CLASSES, PARENTS, PAGES, s->classes, s->logs};
@@ -101,9 +101,9 @@ static void test_page(void)
 	CHECK_NEAR(rate_grid_within(&g, &prior, 7), -expm1(-0.07), 1e-15);
 	CHECK_NEAR(rate_grid_within(&g, &prior, NAN), 0, 0);
 	prior.at[1] = prior.at[2] = 0.5;
-	rate_grid_observe(&g, &logs, (struct rate_interval){10, true});
-	rate_grid_observe(&g, &logs, (struct rate_interval){20, false});
-	rate_grid_observe(&g, &logs, (struct rate_interval){-20, false});
+	rate_grid_observe(&g, &logs, (struct rate_interval){.length = 10, .changed = true});
+	rate_grid_observe(&g, &logs, (struct rate_interval){.length = 20, .changed = false});
+	rate_grid_observe(&g, &logs, (struct rate_interval){.length = -20, .changed = false});
 	rate_grid_posterior(&prior, &logs, &posterior);
 	a = -expm1(-0.1) * exp(-0.2);
 	b = -expm1(-1) * exp(-2);

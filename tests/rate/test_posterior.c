@@ -40,12 +40,13 @@ static void test_values(void)
 	struct rate_posterior *p = malloc(sizeof *p);
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-		struct rate_interval seen[INTERVALS_MAX] = {{ROWS[i].steady, false}};
+		struct rate_interval seen[INTERVALS_MAX] = {{.length = ROWS[i].steady}};
 		struct rate_gamma g;
 
 		tap_case("values: %s", ROWS[i].label);
 		for (int k = 0; k < ROWS[i].changed; k++)
-			seen[1 + k] = (struct rate_interval){ROWS[i].lengths[k % 2], true};
+			seen[1 + k] = (struct rate_interval){
+				.length = ROWS[i].lengths[k % 2], .changed = true};
 		rate_posterior_init(p, ROWS[i].prior, seen, 1 + (size_t)ROWS[i].changed);
 		g = rate_posterior_gamma(p);
 		CHECK_NEAR(rate_posterior_mean(p), ROWS[i].mean, 1e-9 * ROWS[i].mean);
@@ -87,7 +88,9 @@ static void test_total(void)
 
 		for (size_t i = 0; i < n; i++)
 			seen[i] = (struct rate_interval){
-				LENGTHS[rng_below(&r, ARRAY_LEN(LENGTHS))], rng_below(&r, 2)};
+				.length = LENGTHS[rng_below(&r, ARRAY_LEN(LENGTHS))],
+				.changed = rng_below(&r, 2),
+				.exact = rng_below(&r, 2)};
 		rate_posterior_init(p, prior, seen, n);
 		check_sound(p);
 	}
@@ -112,8 +115,8 @@ static void test_coverage(void)
 		for (size_t i = 0; i < ARRAY_LEN(seen); i++) {
 			double length = exp(2 + rng_normal(&r));
 
-			seen[i] =
-				(struct rate_interval){length, rng_exponential(&r, rate) <= length};
+			seen[i] = (struct rate_interval){
+				.length = length, .changed = rng_exponential(&r, rate) <= length};
 			rate_gamma_observe(&g, seen[i]);
 		}
 		rate_posterior_init(p, PRIOR, seen, ARRAY_LEN(seen));

@@ -1,0 +1,81 @@
+/*
+ * Reads ZIP files (PKWARE APPNOTE 6.3): the directory at their end, and the entries that it names,
+ * stored or deflated, with zip64. What is needed for WACZ files of any producer:
+ *
+ *	rc = zip_reader_open(&z, fd, err);
+ *	while (rc == 0 && (rc = zip_reader_next(&z, &entry, err)) == 0)
+ *		use(&entry);				// ERR_END behind the last
+ *	zip_reader_release(&z);
+ *
+ *	rc = zip_entry_find(&entry, fd, &start, err);	// where its bytes begin
+ *	rc = zip_entry_read(&entry, fd, sink, context, err);
+ *
+ * The directory is read entry by entry, so memory does not grow with it. A file may come from
+ * anywhere: no size that it states is believed beyond the file, and an entry never unpacks to more
+ * than the directory says.
+ */
+#ifndef ARCHIVE_ZIP_READER_H
+#define ARCHIVE_ZIP_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+enum zip_method {
+	ZIP_STORED = 0,
+	ZIP_DEFLATED = 8,
+};
+
+struct zip_entry {
+	slice name;      /* the reader's, valid until the next entry; "archive/a.warc.gz" */
+	uint16_t method; /* enum zip_method, or another that cannot be read */
+	bool encrypted;  /* cannot be read either */
+	uint32_t crc;    /* of the unpacked bytes */
+	uint64_t packed; /* bytes in the file */
+	uint64_t size;   /* unpacked */
+	uint64_t head;   /* offset of its local header */
+};
+
+/* Fields are its own, but for entries, the number that the directory states. */
+struct zip_reader {
+	int fd;
+	uint64_t file_size;
+	uint64_t entries;
+	uint64_t taken; /* entries so far */
+	uint64_t at;    /* of the next header of the directory */
+	uint64_t end;   /* of the directory */
+	struct buf row; /* the header that was read last */
+};
+
+/* Whether a file begins like a ZIP file; four bytes are enough to tell. */
+bool zip_is_start(slice bytes);
+
+/*
+ * Finds the directory. The descriptor is borrowed. 0, ERR_SYNTAX for what is no ZIP file,
+ * ERR_UNSUPPORTED for one in several parts, ERR_IO, ERR_NOMEM; to be released in any case.
+ */
+int zip_reader_open(struct zip_reader *z, int fd, struct err *err) SP_MUST_CHECK;
+void zip_reader_release(struct zip_reader *z);
+
+/* The next entry: 0, ERR_END, ERR_SYNTAX, ERR_IO, ERR_NOMEM. */
+int zip_reader_next(struct zip_reader *z, struct zip_entry *ret, struct err *err) SP_MUST_CHECK;
+
+/* Where the packed bytes of an entry begin: 0, ERR_SYNTAX, ERR_IO. */
+int zip_entry_find(
+	const struct zip_entry *entry, int fd, uint64_t *ret_start, struct err *err) SP_MUST_CHECK;
+
+/* Takes unpacked bytes, piece by piece; what it returns but 0 ends the reading and is returned. */
+typedef int zip_sink(void *context, slice bytes, struct err *err);
+
+/*
+ * Unpacks an entry: 0, ERR_SYNTAX for one that is damaged (sizes and checksum are compared),
+ * ERR_UNSUPPORTED, ERR_IO, ERR_NOMEM.
+ */
+int zip_entry_read(const struct zip_entry *entry, int fd, zip_sink *sink, void *context,
+	struct err *err) SP_MUST_CHECK;
+
+#endif

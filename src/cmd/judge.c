@@ -1,0 +1,154 @@
+/* stillpoint judge: verdicts from archives of any crawler. */
+#include "judge/judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/option_row.h"
+#include "cmd/report_print.h"
+#include "quality/report_json.h"
+
+struct judge_options {
+	double slack;
+	const char *why;
+	bool bytes_only;
+	bool requisites;
+	bool json;
+};
+
+#define ROW_OF struct judge_options
+
+static const struct option_spec SPECS[] = {
+	ROW(DURATION, slack, "slack", 's',
+		"how far the date of a record may be from its download (default: 60 s)",
+		.max = 86400),
+	ROW(FLAG, bytes_only, "bytes-only", 0, "compare bytes alone: apply no rules against noise"),
+	ROW(STRING, why, "why", 'w', "explain the verdict of one page", .metavar = "URL"),
+	ROW(FLAG, requisites, "requisites", 0,
+		"list the requisites of each page, and how each stands to it in time"),
+	ROW(FLAG, json, "json", 'j', "print one JSON document with every page, as 'report' does"),
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "judge",
+	.usage = "A [B] [OPTION…]",
+	.description =
+		"Tells which pages are proven unchanged by archives that other crawlers made: "
+		"visits are taken from A, revisits from B. With A alone, both are taken from it: "
+		"it has to hold pages twice. The still point is found afterwards.\n\n"
+		"An archive is a WARC or WACZ file, a directory with such files, or an archive of "
+		"Stillpoint.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 2,
+};
+
+static void warn(uint64_t count, const char *what)
+{
+	if (count)
+		(void)fprintf(stderr, "stillpoint: judge: %" PRIu64 " %s\n", count, what);
+}
+
+static void tell_counts(const struct judge_counts *c)
+{
+	if (c->damaged)
+		(void)fprintf(stderr,
+			"stillpoint: judge: %" PRIu64
+			" records are damaged and prove nothing, the first: %s\n",
+			c->damaged, c->example);
+	warn(c->unresolved, "revisit records refer to records that are not in the archives");
+	warn(c->repeated, "records were there already, and count once");
+}
+
+static enum cmd_status explain(struct catalog *catalog, const struct report *r, const char *url)
+{
+	enum cmd_status status;
+	struct err err = {0};
+	struct why w;
+
+	if (why_find(&w, catalog, &r->capture, url, &err)) {
+		status = cmd_fail_archive("judge", &err);
+	} else {
+		report_print_why(r, &w, stdout);
+		status = cmd_finish(0);
+	}
+	why_release(&w);
+	return status;
+}
+
+static enum cmd_status print(const struct report *r, const char *archive, bool as_json)
+{
+	struct json j;
+	int rc;
+
+	if (!as_json)
+		return cmd_finish(report_print(r, archive, stdout));
+	json_init_file(&j, stdout, JSON_LINES);
+	rc = report_json(r, &j);
+	if (rc)
+		return cmd_fail("judge", &(struct err){ERR_NOMEM, "out of memory"});
+	return cmd_finish(json_finish(&j));
+}
+
+static enum cmd_status judge_and_print(
+	struct catalog *catalog, const struct judge_params *params, const struct judge_options *o)
+{
+	struct judge_counts counts;
+	struct report report;
+	struct err err = {0};
+	enum cmd_status status;
+	int rc = judge_run(params, catalog, &counts, &err);
+
+	progress_clear(params->progress);
+	if (rc)
+		return cmd_fail_archive("judge", &err);
+	tell_counts(&counts);
+	if (report_load(&report, catalog, 0, &err))
+		return cmd_fail_archive("judge", &err);
+	report.lists_requisites = o->requisites;
+	status =
+		o->why ? explain(catalog, &report, o->why) : print(&report, params->first, o->json);
+	report_release(&report);
+	return status;
+}
+
+enum cmd_status cmd_judge(int argc, char **argv)
+{
+	struct judge_options o = {.slack = 60};
+	struct judge_params params = {0};
+	const char *tmp_dir = getenv("TMPDIR");
+	struct catalog *catalog;
+	struct progress progress;
+	struct option_args args;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (o.why && o.json)
+		return cmd_fail(
+			"judge", &(struct err){ERR_USAGE, "--why and --json cannot be combined"});
+	if (catalog_open_temporary(&catalog, &err))
+		return cmd_fail("judge", &err);
+	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
+					 .clock = clock_system(),
+					 .title = "judge",
+					 .unit = "bytes"});
+	params = (struct judge_params){
+		.first = args.ptr[0],
+		.second = args.count > 1 ? args.ptr[1] : NULL,
+		.slack = (int64_t)(o.slack * (double)CLOCK_NS_PER_SECOND),
+		.bytes_only = o.bytes_only,
+		.tmp_dir = tmp_dir && *tmp_dir ? tmp_dir : "/tmp",
+		.progress = &progress,
+	};
+	status = judge_and_print(catalog, &params, &o);
+	catalog_close(catalog);
+	return status;
+}

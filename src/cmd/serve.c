@@ -1,0 +1,141 @@
+/* stillpoint serve: shows archives in a browser, and to machines by Memento and CDX. */
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/cmd.h"
+#include "cmd/stop.h"
+#include "httpd/httpd.h"
+#include "replay/server.h"
+
+struct serve_options {
+	const char *listen, *content_listen, *access;
+	double window;
+	int64_t threads;
+};
+
+enum { THREADS_MAX = 64 };
+
+static const struct option_spec SPECS[] = {
+	{.name = "listen",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct serve_options, listen),
+		.metavar = "ADDRESS:PORT",
+		.help = "where to listen for readers and programs (default 127.0.0.1:8080); port 0 "
+			"is any that is free"},
+	{.name = "content-listen",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct serve_options, content_listen),
+		.metavar = "ADDRESS:PORT",
+		.help = "where to serve archived content, apart from our own pages (default: the "
+			"next port)"},
+	{.name = "access",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct serve_options, access),
+		.metavar = "FILE",
+		.help = "rules that say what may be shown: lines of SURT-PREFIX and 'allow', "
+			"'block' or 'embargo DURATION'; the longest prefix wins"},
+	{.name = "window",
+		.kind = OPTION_DURATION,
+		.offset = offsetof(struct serve_options, window),
+		.metavar = "TIME",
+		.help = "refuse resources whose memento is further away from the asked time than "
+			"this, as '1h' (default: show the nearest)"},
+	{.name = "threads",
+		.kind = OPTION_INT,
+		.offset = offsetof(struct serve_options, threads),
+		.min = 1,
+		.max = THREADS_MAX,
+		.help = "event loops of each of the two addresses (default 2)"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "serve",
+	.usage = "ARCHIVE|FILE…",
+	.description =
+		"Serves archives, WARC files, directories of them and WACZ packages for reading: "
+		"in "
+		"a browser, by Memento (RFC 7089) and by a CDX server. Each is a collection, named "
+		"by its directory or file without suffix. Archives that are being written are "
+		"served, too. Nothing is changed. Ends with SIGINT or SIGTERM.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = SIZE_MAX,
+};
+
+static int parse_addresses(const struct serve_options *o, struct server_params *p,
+	char address[HTTPD_ADDRESS_SIZE], char content[HTTPD_ADDRESS_SIZE], struct err *err)
+{
+	int rc = cmd_in_option(
+		httpd_address_parse(o->listen, address, &p->port, err), "listen", err);
+
+	p->address = address;
+	p->content_address = o->content_listen ? content : address;
+	if (rc == 0 && o->content_listen)
+		rc = cmd_in_option(
+			httpd_address_parse(o->content_listen, content, &p->content_port, err),
+			"content-listen", err);
+	return rc;
+}
+
+/* Where to look, as a line that a script can read off. */
+static int print_address(const struct server *s, const char *address)
+{
+	bool is_v6 = strchr(address, ':') != NULL;
+
+	printf("http://%s%s%s:%u/\n", is_v6 ? "[" : "", address, is_v6 ? "]" : "",
+		(unsigned)server_port(s));
+	return fflush(stdout) ? ERR_IO : 0;
+}
+
+static int serve(const struct server_params *p, struct err *err)
+{
+	struct server *server = NULL;
+	struct pollfd wait = {.events = POLLIN};
+	int rc = stop_open(&wait.fd, err);
+
+	if (rc)
+		return rc;
+	rc = server_start(p, &server, err);
+	if (rc == 0)
+		rc = err_code(err, print_address(server, p->address));
+	while (rc == 0 && poll(&wait, 1, -1) <= 0)
+		;
+	server_stop(server);
+	stop_close(wait.fd);
+	return rc;
+}
+
+enum cmd_status cmd_serve(int argc, char **argv)
+{
+	struct serve_options o = {.listen = "127.0.0.1:8080", .threads = 2};
+	char address[HTTPD_ADDRESS_SIZE], content[HTTPD_ADDRESS_SIZE];
+	const char *temporary = getenv("TMPDIR");
+	struct server_params p = {0};
+	struct option_args args;
+	enum cmd_status status;
+	struct err err = {0};
+	int rc;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	p = (struct server_params){
+		.paths = (const char *const *)args.ptr,
+		.path_count = args.count,
+		.threads = (unsigned)o.threads,
+		.access = o.access,
+		.window_ns = (int64_t)(o.window * (double)CLOCK_NS_PER_SECOND),
+		.temporary = temporary && *temporary ? temporary : "/tmp",
+	};
+	rc = parse_addresses(&o, &p, address, content, &err);
+	if (rc)
+		return cmd_fail("serve", &err);
+	rc = serve(&p, &err);
+	return rc ? cmd_fail_archive("serve", &err) : cmd_finish(0);
+}

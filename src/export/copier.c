@@ -1,0 +1,308 @@
+#include "export/copier.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/warc_compress.h"
+#include "archive/warc_reader.h"
+#include "base/io.h"
+#include "base/tempfile.h"
+#include "base/word.h"
+#include "export/chosen.h"
+#include "http/payload.h"
+#include "http/redact.h"
+
+/* Both directions in one list: a field of the other one does no harm. */
+static const slice SECRETS[] = {
+	SLICE_INIT("authorization"),
+	SLICE_INIT("cookie"),
+	SLICE_INIT("cookie2"),
+	SLICE_INIT("proxy-authorization"),
+	SLICE_INIT("set-cookie"),
+	SLICE_INIT("set-cookie2"),
+};
+
+enum {
+	SECRET_COUNT = sizeof SECRETS / sizeof SECRETS[0],
+	/* A value of no bytes grows by the mark, so a head of short fields may double. */
+	REDACTED_MAX = 8 * FIELDS_HEAD_MAX,
+};
+
+#define RECORD_END "\r\n\r\n"
+
+struct copier {
+	const struct export_params *params;
+	struct warc_compress *compress;
+	int spool;           /* a file without a name: the block behind its HTTP head */
+	uint64_t spooled;    /* bytes of it */
+	struct buf http;     /* the HTTP head, as it was read */
+	struct buf redacted; /* and without secrets */
+	struct buf found;    /* names of the fields that were replaced */
+	struct buf head;     /* of the record */
+	struct digester digester;
+};
+
+int copier_open(enum warc_coding coding, const struct export_params *params, struct copier **ret,
+	struct err *err)
+{
+	struct copier *r = calloc(1, sizeof *r);
+	int rc = 0;
+
+	if (!r)
+		return err_code(err, ERR_NOMEM);
+	r->params = params;
+	buf_init(&r->http, FIELDS_HEAD_MAX + WARC_WINDOW_SIZE);
+	buf_init(&r->redacted, REDACTED_MAX);
+	buf_init(&r->found, 4096);
+	buf_init(&r->head, 2 * WARC_HEAD_MAX);
+	r->spool = tempfile_open(params->temporary);
+	if (r->spool < 0)
+		rc = err_set(err, ERR_IO, "%s: no temporary file: %s", params->temporary,
+			strerror(errno));
+	if (rc == 0)
+		rc = warc_compress_open(coding, 0, &r->compress, err);
+	if (rc)
+		copier_close(r);
+	else
+		*ret = r;
+	return rc;
+}
+
+void copier_close(struct copier *r)
+{
+	if (!r)
+		return;
+	if (r->spool >= 0)
+		(void)close(r->spool);
+	warc_compress_close(r->compress);
+	buf_release(&r->http);
+	buf_release(&r->redacted);
+	buf_release(&r->found);
+	buf_release(&r->head);
+	digester_release(&r->digester);
+	free(r);
+}
+
+/* ---- reading ---- */
+
+static int spool(struct copier *r, slice bytes, struct err *err)
+{
+	if (io_write_at(r->spool, bytes.ptr, bytes.len, r->spooled))
+		return err_set(err, ERR_IO, "a temporary file: %s", strerror(errno));
+	r->spooled += bytes.len;
+	return 0;
+}
+
+/* All of http is read, or as much as a head may have: what is behind its end is spooled. */
+static int split(struct copier *r, size_t end, struct err *err)
+{
+	slice rest = slice_sub(buf_slice(&r->http), end, r->http.len);
+	int rc = spool(r, rest, err);
+
+	buf_truncate(&r->http, end);
+	return rc;
+}
+
+/* A block without the end of a head is all head, as far as a head may reach. */
+static int read_block(struct copier *r, struct warc_reader *reader, bool has_head, struct err *err)
+{
+	size_t from = 0, end;
+	slice bytes;
+	int rc;
+
+	while ((rc = warc_reader_block(reader, &bytes, err)) == 0) {
+		rc = has_head ? err_code(err, buf_add(&r->http, bytes)) : spool(r, bytes, err);
+		if (rc)
+			return rc;
+		end = has_head ? fields_find_end(buf_slice(&r->http), &from) : 0;
+		if (has_head && (end > 0 || r->http.len >= FIELDS_HEAD_MAX)) {
+			has_head = false;
+			rc = split(r, end ? end : r->http.len, err);
+		}
+		if (rc)
+			return rc;
+	}
+	return rc == ERR_END ? 0 : rc;
+}
+
+static bool has_http_head(const struct warc_record *rec)
+{
+	return !rec->is_gap &&
+	       (rec->header.type == WARC_TYPE_REQUEST || rec->header.type == WARC_TYPE_RESPONSE ||
+		       payload_is_http(rec->header.content_type));
+}
+
+/* ---- writing ---- */
+
+typedef int block_call(void *context, slice bytes, struct err *err);
+
+static slice new_http(const struct copier *r)
+{
+	return buf_slice(r->found.len ? &r->redacted : &r->http);
+}
+
+/* The new block, piece by piece. */
+static int each_piece(struct copier *r, block_call *call, void *context, struct err *err)
+{
+	int rc = call(context, new_http(r), err);
+
+	if (rc)
+		return rc;
+	return export_copy(&(struct warc_source){.fd = r->spool}, r->spooled, call, context, err);
+}
+
+static int digest_piece(void *context, slice bytes, struct err *err)
+{
+	return err_code(err, digester_feed(context, bytes));
+}
+
+static int compress_piece(void *context, slice bytes, struct err *err)
+{
+	return warc_compress_feed(context, bytes, err);
+}
+
+static int add_digest(struct copier *r, struct err *err)
+{
+	char text[DIGEST_TEXT_SIZE];
+	struct digest digest;
+	int rc = err_code(err, digester_start(&r->digester, DIGEST_SHA256));
+
+	if (rc == 0)
+		rc = each_piece(r, digest_piece, &r->digester, err);
+	if (rc == 0)
+		rc = err_code(err, digester_finish(&r->digester, &digest));
+	if (rc)
+		return rc;
+	(void)digest_format(&digest, text);
+	rc = warc_header_add(&r->head, SLICE("WARC-Block-Digest"), slice_str(text));
+	if (rc == 0)
+		rc = warc_header_add(&r->head, SLICE("WARC-Redacted"), buf_slice(&r->found));
+	return err_code(err, rc);
+}
+
+static bool is_replaced(const struct copier *r, slice name)
+{
+	return word_is(name, SLICE("content-length")) ||
+	       (r->found.len && word_is(name, SLICE("warc-block-digest")));
+}
+
+static int format_head(struct copier *r, const struct warc_header *h, struct err *err)
+{
+	uint64_t size = new_http(r).len + r->spooled;
+	int rc = buf_printf(&r->head, "WARC/%u.%u\r\n", h->version / 100, h->version % 100);
+
+	for (size_t i = 0; rc == 0 && i < h->fields.items.len; i++) {
+		const struct field *f = &h->fields.items.ptr[i];
+		size_t before = r->head.len;
+
+		if (is_replaced(r, f->name))
+			continue;
+		rc = warc_header_add(&r->head, f->name, f->value);
+		if (rc == ERR_SYNTAX) { /* no reader could have made use of it */
+			buf_truncate(&r->head, before);
+			rc = 0;
+		}
+	}
+	if (rc == 0)
+		rc = buf_printf(&r->head, "Content-Length: %llu\r\n", (unsigned long long)size);
+	rc = err_code(err, rc);
+	if (rc == 0 && r->found.len)
+		rc = add_digest(r, err);
+	return rc ? rc : err_code(err, buf_add_str(&r->head, "\r\n"));
+}
+
+static int write_record(struct copier *r, export_emit *emit, void *context, struct err *err)
+{
+	uint64_t size = r->head.len + new_http(r).len + r->spooled + sizeof RECORD_END - 1;
+	int rc = warc_compress_begin(r->compress, size, emit, context, err);
+
+	if (rc == 0)
+		rc = warc_compress_feed(r->compress, buf_slice(&r->head), err);
+	if (rc == 0)
+		rc = each_piece(r, compress_piece, r->compress, err);
+	if (rc == 0)
+		rc = warc_compress_feed(r->compress, SLICE(RECORD_END), err);
+	return rc ? rc : warc_compress_end(r->compress, err);
+}
+
+static void reset(struct copier *r)
+{
+	buf_reset(&r->http);
+	buf_reset(&r->redacted);
+	buf_reset(&r->found);
+	buf_reset(&r->head);
+	r->spooled = 0;
+}
+
+/* Secrets that the crawl has left out already change nothing. */
+static int redact(struct copier *r, struct err *err)
+{
+	int rc = redact_head(buf_slice(&r->http), SECRETS, SECRET_COUNT, &r->redacted, &r->found);
+
+	if (rc == 0 && slice_eq(buf_slice(&r->redacted), buf_slice(&r->http)))
+		buf_reset(&r->found);
+	return err_code(err, rc);
+}
+
+/* The block has been read: of metadata, which has no HTTP head, all of it is spooled. */
+static int is_chosen(struct copier *r, const struct warc_record *rec, bool *ret, struct err *err)
+{
+	char start[CHOSEN_LOOK_MAX];
+	size_t len = r->spooled < sizeof start ? (size_t)r->spooled : sizeof start;
+	ssize_t n;
+
+	*ret = true;
+	if (!r->params->chosen)
+		return 0;
+	n = io_read_at(r->spool, start, len, 0);
+	if (n < 0)
+		return err_set(err, ERR_IO, "a temporary file: %s", strerror(errno));
+	*ret = chosen_has(r->params->chosen, &rec->header, (slice){start, (size_t)n});
+	return 0;
+}
+
+static int copy_record(struct copier *r, struct warc_reader *reader, const struct warc_record *rec,
+	export_emit *emit, void *context, struct copier_counts *counts, struct err *err)
+{
+	bool has_head = r->params->redact && has_http_head(rec), wanted;
+	int rc;
+
+	reset(r);
+	rc = rec->is_gap ? 0 : read_block(r, reader, has_head, err);
+	if (rc == 0)
+		rc = warc_reader_end(reader, err);
+	if (rc)
+		return rc;
+	if (rec->is_gap || rec->problem.code) {
+		counts->damaged++;
+		return 0;
+	}
+	rc = is_chosen(r, rec, &wanted, err);
+	if (rc || !wanted)
+		return rc;
+	counts->kept += rec->header.type != WARC_TYPE_WARCINFO;
+	rc = has_head ? redact(r, err) : 0;
+	if (rc == 0)
+		rc = format_head(r, &rec->header, err);
+	if (rc)
+		return rc;
+	counts->redacted += r->found.len > 0;
+	return write_record(r, emit, context, err);
+}
+
+int copier_copy(struct copier *r, const struct warc_source *source, export_emit *emit,
+	void *context, struct copier_counts *counts, struct err *err)
+{
+	const struct warc_record *rec;
+	struct warc_reader *reader;
+	int rc = warc_reader_open_source(source, 0, &reader, err);
+
+	if (rc)
+		return rc;
+	while (rc == 0 && (rc = warc_reader_next(reader, &rec, err)) == 0)
+		rc = copy_record(r, reader, rec, emit, context, counts, err);
+	warc_reader_close(reader);
+	return rc == ERR_END ? 0 : rc;
+}

@@ -1,0 +1,36 @@
+/*
+ * WARC records written anew: in another compression, or without secrets. Redaction replaces the
+ * values of fields in HTTP heads that let somebody act as the one who crawled; such a record gets a
+ * new length and block digest, and a field WARC-Redacted that names what was replaced. Bodies, and
+ * so payload digests, stay as they are.
+ */
+#ifndef EXPORT_COPIER_H
+#define EXPORT_COPIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/warc_input.h"
+#include "base/api.h"
+#include "base/err.h"
+#include "export/set.h"
+
+struct copier; /* opaque */
+
+/* params are borrowed: redact, chosen, temporary. 0, ERR_IO, ERR_NOMEM.
+ */
+int copier_open(enum warc_coding coding, const struct export_params *params, struct copier **ret,
+	struct err *err) SP_MUST_CHECK;
+void copier_close(struct copier *r); /* NULL is fine */
+
+struct copier_counts {
+	uint64_t redacted; /* records that were changed */
+	uint64_t kept;     /* records but for warcinfo */
+	uint64_t damaged;  /* records and gaps that were left out */
+};
+
+/* Hands the records of a source to emit. 0, ERR_IO, ERR_NOMEM, or what emit returned. */
+int copier_copy(struct copier *r, const struct warc_source *source, export_emit *emit,
+	void *context, struct copier_counts *counts, struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,73 @@
+#include "export/warc.h"
+
+#include "archive/warc_reader.h"
+#include "base/word.h"
+#include "export/copier.h"
+
+struct joining {
+	enum warc_coding coding; /* of the output */
+	bool anew;               /* all records are written anew */
+	struct copier *copier;
+	struct copier_counts counts;
+	struct output *out;
+};
+
+/* As the name of the output says; gzip unless it says something else. */
+static enum warc_coding coding_of(slice path)
+{
+	if (word_ends(path, SLICE(".warc")))
+		return WARC_CODING_PLAIN;
+	return word_ends(path, SLICE(".warc.zst")) ? WARC_CODING_ZSTD : WARC_CODING_GZIP;
+}
+
+static int find_coding(const struct warc_source *source, enum warc_coding *ret, struct err *err)
+{
+	struct warc_reader *r;
+	int rc = warc_reader_open_source(source, WARC_READER_UNCHECKED, &r, err);
+
+	if (rc)
+		return rc;
+	*ret = warc_reader_coding(r);
+	warc_reader_close(r);
+	return 0;
+}
+
+/* zstd files may have dictionaries of their own, so they are never joined as they are. */
+static bool can_copy(const struct joining *j, enum warc_coding coding)
+{
+	return !j->anew && coding == j->coding && coding != WARC_CODING_ZSTD;
+}
+
+static int add_warc(
+	void *context, slice name, const struct warc_source *source, uint64_t size, struct err *err)
+{
+	struct joining *j = context;
+	enum warc_coding coding;
+	int rc = find_coding(source, &coding, err);
+
+	if (rc == 0)
+		rc = can_copy(j, coding) ? export_copy(source, size, output_write, j->out, err)
+					 : copier_copy(j->copier, source, output_write, j->out,
+						   &j->counts, err);
+	if (rc)
+		err_prefix(err, "%.*s", (int)name.len, name.ptr);
+	return rc;
+}
+
+int warc_export(const struct export_params *params, struct output *out,
+	struct export_counts *counts, struct err *err)
+{
+	struct joining j = {
+		.coding = coding_of(slice_str(out->path)),
+		.anew = params->redact || params->chosen,
+		.out = out,
+	};
+	int rc = copier_open(j.coding, params, &j.copier, err);
+
+	if (rc == 0)
+		rc = export_each_file(params, add_warc, &j, counts, err);
+	copier_close(j.copier);
+	counts->redacted = j.counts.redacted;
+	counts->damaged = j.counts.damaged;
+	return rc;
+}

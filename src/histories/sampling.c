@@ -1,0 +1,476 @@
+#include "histories/sampling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/rng.h"
+#include "rank/directory.h"
+
+enum { BATCHES = 20 };
+
+/* Of the hybrid policy: looks that the directory's past is worth, and changes that are assumed. */
+#define PRIOR_LOOKS   1.0
+#define PRIOR_CHANGES 0.5
+#define EXPLORED      0.05
+
+struct page {
+	uint32_t id;      /* in the history */
+	uint32_t dir;     /* index page folded into its parent */
+	uint32_t top;     /* first page of the same top directory */
+	bool alive, done; /* still there; downloaded in this cycle */
+	double last;      /* last download */
+	double looks, changes, weighted_looks, weighted_changes;
+};
+
+struct trial {
+	const struct sampling_setup *setup;
+	const struct sampling_policy *policy;
+	struct page *pages;
+	slice *names; /* by directory: a path in it */
+	size_t n, dirs, used, changed, budget;
+	size_t cycle;
+	double from, to;
+	uint32_t *order; /* of pages */
+	uint32_t *spare; /* room for another */
+	double *score;
+	double *seen, *expected, *past_looks, *past_changes; /* by directory */
+	struct rng rng;
+};
+
+int sampling_policy_parse(slice text, struct sampling_policy *ret, struct err *err)
+{
+	static const struct {
+		slice name;
+		enum sampling_kind kind;
+	} ROWS[] = {{SLICE_INIT("rns"), SAMPLING_RNS}, {SLICE_INIT("rr"), SAMPLING_RR},
+		{SLICE_INIT("gsb"), SAMPLING_GSB}, {SLICE_INIT("hybrid"), SAMPLING_HYBRID},
+		{SLICE_INIT("clairvoyant"), SAMPLING_CLAIRVOYANT}};
+	slice rest = text, name = slice_take(&rest, ':'), depth = slice_take(&rest, ':');
+	int64_t d = 0;
+
+	for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+		if (slice_eq(text, ROWS[i].name)) {
+			*ret = (struct sampling_policy){.kind = ROWS[i].kind};
+			return 0;
+		}
+	if (slice_eq(name, SLICE("db")) && parse_i64(depth, &d) == 0 && d >= -99 && d <= 99 &&
+		(rest.len == 0 || slice_eq(rest, SLICE("ha")) || slice_eq(rest, SLICE("wha")))) {
+		*ret = (struct sampling_policy){.kind = SAMPLING_DB, .depth = (int)d};
+		if (rest.len > 0)
+			ret->phi = rest.len == 2 ? SAMPLING_HA : SAMPLING_WHA;
+		return 0;
+	}
+	return err_set(err, ERR_USAGE,
+		"--sampling: unknown policy '%.*s', it is one of rns, rr, gsb, db:D, db:D:ha, "
+		"db:D:wha, hybrid, clairvoyant",
+		slice_shown(text, 99), text.ptr);
+}
+
+/* The path of a page, dir/index.* as dir. */
+static slice folded(slice path)
+{
+	size_t slash = path.len;
+
+	while (slash > 0 && path.ptr[slash - 1] != '/')
+		slash--;
+	if (!slice_starts_with(slice_sub(path, slash, path.len), SLICE("index.")))
+		return path;
+	return slice_sub(path, 0, slash > 0 ? slash - 1 : 0);
+}
+
+static slice directory_of(slice path)
+{
+	while (path.len > 0 && path.ptr[path.len - 1] != '/')
+		path.len--;
+	return path;
+}
+
+static bool changed(const struct trial *t, const struct page *p)
+{
+	double from = t->setup->local ? p->last : t->from;
+	struct change_history events = history_events(t->setup->history, p->id);
+
+	return change_history_until(events, t->to) > change_history_until(events, from);
+}
+
+static bool open_to(const struct trial *t, uint32_t page)
+{
+	return t->pages[page].alive && !t->pages[page].done && t->used < t->budget;
+}
+
+/* Whether it had changed; the page must be open. */
+static bool download(struct trial *t, uint32_t page)
+{
+	struct page *p = &t->pages[page];
+	bool hit = changed(t, p);
+	double spans = t->setup->local ? (t->to - p->last) / t->setup->cycle : 1;
+
+	p->done = true;
+	p->last = t->to;
+	p->looks += spans;
+	p->changes += hit;
+	p->weighted_looks += (double)(t->cycle + 1);
+	p->weighted_changes += hit ? (double)(t->cycle + 1) : 0;
+	t->seen[p->dir] += hit;
+	t->past_looks[p->dir] += spans;
+	t->past_changes[p->dir] += hit;
+	t->used++;
+	t->changed += hit;
+	return hit;
+}
+
+static void shuffle(struct trial *t)
+{
+	rng_shuffle(&t->rng, t->order, t->n, sizeof *t->order);
+}
+
+static void download_in_order(struct trial *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (open_to(t, t->order[i]))
+			(void)download(t, t->order[i]);
+}
+
+static void run_rns(struct trial *t)
+{
+	shuffle(t);
+	download_in_order(t);
+}
+
+/* Who was downloaded goes to the end of the queue. */
+static void run_rr(struct trial *t)
+{
+	size_t kept = 0, late = t->n;
+
+	download_in_order(t);
+	for (size_t i = 0; i < t->n; i++)
+		late -= t->pages[t->order[i]].done;
+	for (size_t i = 0; i < t->n; i++)
+		t->spare[t->pages[t->order[i]].done ? late++ : kept++] = t->order[i];
+	memcpy(t->order, t->spare, t->n * sizeof *t->spare);
+}
+
+static void run_clairvoyant(struct trial *t)
+{
+	shuffle(t);
+	for (size_t i = 0; i < t->n; i++)
+		if (open_to(t, t->order[i]) && changed(t, &t->pages[t->order[i]]))
+			(void)download(t, t->order[i]);
+	download_in_order(t);
+}
+
+static int by_score(const void *a, const void *b, void *context)
+{
+	const double *score = ((struct trial *)context)->score;
+	double x = score[*(const uint32_t *)a], y = score[*(const uint32_t *)b];
+
+	return (x < y) - (x > y);
+}
+
+/* Highest score first, at random where equal. */
+static void sort_by_score(struct trial *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->score[i] += 1e-9 * rng_double(&t->rng);
+	qsort_r(t->order, t->n, sizeof *t->order, by_score, t);
+}
+
+/* A sample of every top directory, then the directories with most changed samples. */
+static void run_gsb(struct trial *t)
+{
+	size_t tops = 0;
+	double sample;
+
+	memset(t->expected, 0, 2 * t->n * sizeof *t->expected);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->pages[i].alive && t->expected[t->pages[i].top]++ == 0)
+			tops++;
+	sample = tops ? ceil(sqrt((double)t->budget / (double)tops)) : 0;
+	for (size_t i = 0; i < t->n; i++)
+		t->expected[i] = 0;
+	shuffle(t);
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t top = t->pages[t->order[i]].top;
+
+		if (!open_to(t, t->order[i]) || t->expected[top] >= sample)
+			continue;
+		if (t->expected[top]++ == 0) /* one tie-break for a directory */
+			t->expected[top + t->n] = rng_double(&t->rng) / 2;
+		t->expected[top + t->n] += download(t, t->order[i]);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		t->score[i] = t->expected[t->pages[i].top + t->n];
+	sort_by_score(t);
+	download_in_order(t);
+}
+
+static bool triggers(struct trial *t, const struct page *p, bool hit)
+{
+	switch (t->policy->phi) {
+	case SAMPLING_HA:
+		return rng_double(&t->rng) < -expm1(-p->changes / p->looks);
+	case SAMPLING_WHA:
+		return rng_double(&t->rng) < -expm1(-p->weighted_changes / p->weighted_looks);
+	default:
+		return hit;
+	}
+}
+
+/* Algorithm 2: nearest first, at random where equal. spare is in random order. */
+static void download_neighbours(struct trial *t, uint32_t seed)
+{
+	int depth = t->policy->depth, sign = depth < 0 ? -1 : 1;
+
+	for (size_t d = 0; d < t->dirs; d++) {
+		int32_t dist = rank_directory_distance(t->names[t->pages[seed].dir], t->names[d]);
+
+		t->expected[d] = dist * sign >= 0 && dist * sign <= depth * sign ? dist * sign : -1;
+	}
+	for (int level = 0; level <= depth * sign; level++)
+		for (size_t i = 0; i < t->n; i++)
+			if ((int)t->expected[t->pages[t->spare[i]].dir] == level &&
+				open_to(t, t->spare[i]))
+				(void)download(t, t->spare[i]);
+}
+
+/* Algorithm 1. */
+static void run_db(struct trial *t)
+{
+	shuffle(t);
+	memcpy(t->spare, t->order, t->n * sizeof *t->spare);
+	shuffle(t);
+	for (size_t i = 0; i < t->n && t->used < t->budget; i++) {
+		uint32_t page = t->order[i];
+
+		if (open_to(t, page) && triggers(t, &t->pages[page], download(t, page)))
+			download_neighbours(t, page);
+	}
+}
+
+/*
+ * The probability that a page changed by its own looks and those at its directory, times how much
+ * more than expected changed in its directory within this cycle.
+ */
+static double hybrid_score(const struct trial *t, const struct page *p, double *ret_chance)
+{
+	double site = 0.1, dir, own, spans;
+
+	dir = (t->past_changes[p->dir] + site * 2) / (t->past_looks[p->dir] + 2);
+	own = fmin((p->changes + PRIOR_LOOKS * dir) / (p->looks + PRIOR_LOOKS), 0.999);
+	spans = t->setup->local ? (t->to - p->last) / t->setup->cycle : 1;
+	*ret_chance = 1 - pow(1 - own, spans);
+	return *ret_chance * (t->seen[p->dir] + PRIOR_CHANGES) /
+	       (t->expected[p->dir] + PRIOR_CHANGES);
+}
+
+static void take_one(struct trial *t, uint32_t page)
+{
+	double chance;
+
+	(void)hybrid_score(t, &t->pages[page], &chance);
+	t->expected[t->pages[page].dir] += chance;
+	(void)download(t, page);
+}
+
+/* Random downloads of the batch that ends there: EXPLORED of all downloads of the run. */
+static size_t explored_until(const struct trial *t, size_t end)
+{
+	double before = (double)(t->cycle * t->budget);
+
+	return (size_t)(floor(EXPLORED * (before + (double)end)) -
+			floor(EXPLORED * (before + (double)t->used)));
+}
+
+static void run_hybrid(struct trial *t)
+{
+	size_t batch = t->budget / BATCHES + 1;
+
+	memset(t->expected, 0, 2 * t->n * sizeof *t->expected);
+	for (size_t begun = SIZE_MAX; t->used < t->budget && t->used != begun;) {
+		size_t end = t->used + batch, explored = explored_until(t, end);
+		double chance;
+
+		begun = t->used;
+		shuffle(t);
+		for (size_t i = 0; i < t->n && t->used < begun + explored; i++)
+			if (open_to(t, t->order[i]))
+				take_one(t, t->order[i]);
+			else if (t->used >= t->budget)
+				break;
+		for (size_t i = 0; i < t->n; i++)
+			t->score[i] = hybrid_score(t, &t->pages[i], &chance);
+		sort_by_score(t);
+		for (size_t i = 0; i < t->n && t->used < end; i++)
+			if (open_to(t, t->order[i]))
+				take_one(t, t->order[i]);
+	}
+}
+
+/* The share of downloads that found a change; NAN without downloads. */
+static double run_cycle(struct trial *t, size_t cycle)
+{
+	static void (*const RUN[])(struct trial *) = {[SAMPLING_RNS] = run_rns,
+		[SAMPLING_RR] = run_rr,
+		[SAMPLING_GSB] = run_gsb,
+		[SAMPLING_DB] = run_db,
+		[SAMPLING_HYBRID] = run_hybrid,
+		[SAMPLING_CLAIRVOYANT] = run_clairvoyant};
+
+	t->cycle = cycle;
+	t->from = t->setup->start + t->setup->cycle * (double)cycle;
+	t->to = t->from + t->setup->cycle;
+	t->used = t->changed = 0;
+	for (size_t i = 0; i < t->n; i++)
+		t->pages[i].done = false;
+	memset(t->seen, 0, t->n * sizeof *t->seen);
+	RUN[t->policy->kind](t);
+	for (size_t i = 0; i < t->n; i++) /* a removal counts in its cycle, then the page leaves */
+		t->pages[i].alive = t->pages[i].alive &&
+				    history_alive(t->setup->history, t->pages[i].id, t->to);
+	return t->used ? (double)t->changed / (double)t->used : NAN;
+}
+
+static void begin_run(struct trial *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct page *p = &t->pages[i];
+
+		*p = (struct page){.id = p->id,
+			.dir = p->dir,
+			.top = p->top,
+			.alive = true,
+			.last = t->setup->start};
+		t->order[i] = (uint32_t)i;
+	}
+	memset(t->past_looks, 0, t->n * sizeof *t->past_looks);
+	memset(t->past_changes, 0, t->n * sizeof *t->past_changes);
+	shuffle(t);
+}
+
+/* Mean ratio of cycles from up to to; those without downloads do not count. */
+static double mean_of(const double *ratio, size_t from, size_t to)
+{
+	double sum = 0, count = 0;
+
+	for (size_t i = from; i < to; i++)
+		if (!isnan(ratio[i])) {
+			sum += ratio[i];
+			count++;
+		}
+	return count > 0 ? sum / count : NAN;
+}
+
+static void run_all(struct trial *t, double *ratio, struct sampling_result *ret)
+{
+	size_t cycles = t->setup->cycles, quarter = (cycles + 3) / 4;
+	double runs = (double)t->setup->runs, squares = 0;
+	struct sampling_result r = {0};
+
+	for (size_t run = 0; run < t->setup->runs; run++) {
+		double mean;
+
+		begin_run(t);
+		for (size_t c = 0; c < cycles; c++) {
+			ratio[c] = run_cycle(t, c);
+			r.found += (double)t->changed / runs;
+		}
+		mean = mean_of(ratio, 0, cycles);
+		r.change_ratio += mean / runs;
+		squares += mean * mean;
+		r.first += mean_of(ratio, 0, quarter) / runs;
+		r.last += mean_of(ratio, cycles - quarter, cycles) / runs;
+	}
+	r.se = runs > 1 ? sqrt(fmax(squares / runs - r.change_ratio * r.change_ratio, 0) /
+				  (runs - 1))
+			: NAN;
+	*ret = r;
+}
+
+/* Pages of the start with their directories, found by comparing with all before: once per policy.
+ */
+static void find_pages(struct trial *t)
+{
+	const struct history *h = t->setup->history;
+
+	for (uint32_t id = 0; id < h->n; id++) {
+		slice dir, top, rest;
+		struct page p = {.id = id, .top = (uint32_t)t->n};
+
+		if (!history_alive(h, id, t->setup->start))
+			continue;
+		rest = dir = directory_of(folded(h->paths[id]));
+		top = slice_take(&rest, '/');
+		while (p.dir < t->dirs && !slice_eq(t->names[p.dir], dir))
+			p.dir++;
+		if (p.dir == t->dirs)
+			t->names[t->dirs++] = dir;
+		for (uint32_t i = 0; i < t->n; i++) {
+			slice other = t->names[t->pages[i].dir];
+
+			if (t->pages[i].top == i && slice_eq(slice_take(&other, '/'), top)) {
+				p.top = i;
+				break;
+			}
+		}
+		t->pages[t->n++] = p;
+	}
+}
+
+static int trial_init(struct trial *t)
+{
+	size_t n = t->setup->history->n + 1;
+
+	t->pages = calloc(n, sizeof *t->pages);
+	t->names = calloc(n, sizeof *t->names);
+	t->order = calloc(n, sizeof *t->order);
+	t->spare = calloc(n, sizeof *t->spare);
+	t->score = calloc(n, sizeof *t->score);
+	t->seen = calloc(n, sizeof *t->seen);
+	t->expected = calloc(2 * n, sizeof *t->expected);
+	t->past_looks = calloc(n, sizeof *t->past_looks);
+	t->past_changes = calloc(n, sizeof *t->past_changes);
+	rng_init(&t->rng, t->setup->seed);
+	return t->pages && t->names && t->order && t->spare && t->score && t->seen && t->expected &&
+			       t->past_looks && t->past_changes
+		       ? 0
+		       : ERR_NOMEM;
+}
+
+static void trial_release(struct trial *t)
+{
+	free(t->pages);
+	free(t->names);
+	free(t->order);
+	free(t->spare);
+	free(t->score);
+	free(t->seen);
+	free(t->expected);
+	free(t->past_looks);
+	free(t->past_changes);
+}
+
+int sampling_run(const struct sampling_setup *setup, const struct sampling_policy *policy,
+	struct sampling_result *ret, struct err *err)
+{
+	struct trial t = {.setup = setup, .policy = policy};
+	double *ratio = calloc(setup->cycles, sizeof *ratio);
+	int rc = ratio ? trial_init(&t) : ERR_NOMEM;
+
+	if (rc == 0 && setup->start + setup->cycle * (double)setup->cycles > setup->history->days)
+		rc = err_set(err, ERR_RANGE,
+			"the history ends before the last cycle; begin earlier or take fewer or "
+			"shorter cycles");
+	if (rc == 0)
+		find_pages(&t);
+	if (rc == 0 && t.n == 0)
+		rc = err_set(err, ERR_RANGE, "the history has no pages at the start");
+	if (rc == 0) {
+		t.budget = (size_t)fmax(1, round(setup->budget * (double)t.n));
+		run_all(&t, ratio, ret);
+	}
+	trial_release(&t);
+	free(ratio);
+	return err_code(err, rc);
+}

@@ -1,0 +1,34 @@
+/*
+ * Verdicts from archives of any crawler (docs/judgement.md, "Archives of other crawlers"): reads
+ * one or two of them and writes what they show into a catalog, as the one capture of it. The
+ * report of that capture is what `stillpoint judge` prints.
+ */
+#ifndef JUDGE_JUDGE_H
+#define JUDGE_JUDGE_H
+
+#include "base/api.h"
+#include "base/err.h"
+#include "base/progress.h"
+#include "catalog/catalog.h"
+#include "judge/read.h"
+
+/* The strategy of such a capture: nobody planned it. */
+#define JUDGE_STRATEGY "judge"
+
+struct judge_params {
+	const char *first;  /* archive, with the visits */
+	const char *second; /* the same with the revisits; NULL: the first has both */
+	int64_t slack;      /* ns: how far WARC-Date may be from the download */
+	bool bytes_only;
+	const char *tmp_dir;
+	struct progress *progress; /* NULL for none */
+};
+
+/*
+ * Fills a catalog that is empty; all is committed. 0, ERR_NOTFOUND when an archive has no looks at
+ * pages, as warc_set_each and the catalog.
+ */
+int judge_run(const struct judge_params *params, struct catalog *catalog,
+	struct judge_counts *ret_counts, struct err *err) SP_MUST_CHECK;
+
+#endif

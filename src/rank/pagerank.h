@@ -1,0 +1,15 @@
+/*
+ * PageRank (Brin and Page, 1998; Tan et al., eq. 9): where a reader is who follows a random link
+ * with probability 0.85 and goes to a random page otherwise. From a page without links he goes to a
+ * random page, too: eq. 9 as printed loses his rank.
+ */
+#ifndef RANK_PAGERANK_H
+#define RANK_PAGERANK_H
+
+#include "base/api.h"
+#include "rank/graph.h"
+
+/* Fills rank[g->n], which sums to 1; the sum of all errors is below 1e-13. 0 or ERR_NOMEM. */
+int rank_pagerank(const struct rank_graph *g, double *rank) SP_MUST_CHECK;
+
+#endif

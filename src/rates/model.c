@@ -1,0 +1,421 @@
+#include "rates/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rate/gamma_page.h"
+#include "rate/grid.h"
+#include "rate/shift.h"
+
+static const double NS = 1e9, DAY = 86400;
+
+/* Once in 3000 years stands for "never". */
+static const double RATE_LOW = 1e-11, RATE_HIGH = 1;
+
+/* Pages that a parent's prior counts for, and what a predictor says. */
+static const double PRIOR_STRENGTH = 10;
+
+/*
+ * What is assumed of a page that nothing is known about (in days). It counts as BASE_PAGES
+ * pages: with few pages of their own, priors would else claim to know what they cannot.
+ */
+static const struct rate_gamma BASE = {.shape = 0.5, .time = 15};
+enum { BASE_PAGES = 8, PATH_MAX_SIZE = 4096 };
+
+/* How sure a word alone is, and a predictor: as if one change had been seen. */
+static const double WORD_SHAPE = 1, PREDICTED_SHAPE = 1;
+
+/* Pages of a class that are in the sample in any case. */
+enum { SAMPLE_MIN = 4 };
+
+int rates_class_path(slice url, enum frequency word, struct buf *out)
+{
+	const char *colon = memchr(url.ptr, ':', url.len);
+	size_t start = colon ? (size_t)(colon - url.ptr) + 3 : 0, host, end, slashes = 0;
+	int rc;
+
+	for (end = host = start; end < url.len && url.ptr[end] != '?'; end++) {
+		if (url.ptr[end] == '/' && ++slashes > RATES_DIRECTORIES_MAX + 1)
+			break;
+		host = slashes == 0 ? end + 1 : host;
+	}
+	rc = buf_add(out, slice_sub(url, start, host));
+	if (rc == 0 && word != FREQUENCY_NONE)
+		rc = buf_printf(out, "/sitemap:%s", frequency_name(word));
+	return rc ? rc : buf_add(out, slice_sub(url, host, end));
+}
+
+/* ---- fitting ---- */
+
+/* Pages with evidence, and what counts as some, as the fit wants them. */
+struct fit {
+	struct rate_row *logs;
+	uint32_t *classes;
+	size_t count;
+	uint32_t *seen; /* by class: pages with evidence in it that the sample has passed */
+	double share;   /* of pages that are in the sample */
+};
+
+static int add_page_class(struct rates_model *m, const struct page_entry *p, struct buf *path,
+	struct u32_vec *ret_words)
+{
+	enum frequency word = (enum frequency)p->frequency;
+	uint32_t class = 0;
+	slice name;
+	int rc;
+
+	buf_reset(path);
+	rc = rates_class_path(p->url, word, path);
+	if (rc == ERR_LIMIT) /* of a longer URL the first directories tell enough */
+		rc = 0;
+	if (rc == 0)
+		rc = directories_add(&m->directories, buf_slice(path));
+	if (rc || word == FREQUENCY_NONE)
+		return rc;
+	name = buf_slice(path);
+	for (size_t i = 0, slashes = 0; i < path->len; i++)
+		if (path->ptr[i] == '/' && ++slashes == 2) {
+			name = slice_sub(name, 0, i);
+			break;
+		}
+	if (!strmap_get(&m->directories.known, name, &class))
+		return 0;
+	while (rc == 0 && ret_words->len <= class)
+		rc = u32_vec_push(ret_words, FREQUENCY_NONE);
+	if (rc == 0)
+		ret_words->ptr[class] = word;
+	return rc;
+}
+
+/* Makes the classes of all pages; *ret_words has the word of each class that a word makes. */
+static int make_classes(struct rates_model *m, struct u32_vec *ret_words)
+{
+	struct buf path;
+	int rc = directories_init(&m->directories);
+
+	buf_init(&path, PATH_MAX_SIZE);
+	for (size_t i = 0; rc == 0 && i < m->table->pages.len; i++)
+		rc = add_page_class(m, &m->table->pages.ptr[i], &path, ret_words);
+	buf_release(&path);
+	return rc;
+}
+
+/* A page whose rate is known, more or less. */
+static void add_known(const struct rates_model *m, struct fit *f, double rate, uint32_t class)
+{
+	struct rate_row *row = &f->logs[f->count];
+
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++) {
+		double far = log(m->grid.rates[k] / fmax(rate, RATE_LOW));
+
+		row->at[k] = -far * far;
+	}
+	f->classes[f->count++] = class;
+}
+
+/* A sitemap's word counts as one page of its class. */
+static void add_assumed(const struct rates_model *m, struct fit *f, const struct u32_vec *words)
+{
+	for (int i = 0; i < BASE_PAGES; i++)
+		add_known(m, f, rate_gamma_quantile(BASE, (i + 0.5) / BASE_PAGES) / DAY, 0);
+	for (uint32_t c = 0; c < words->len; c++)
+		if (words->ptr[c] != FREQUENCY_NONE)
+			add_known(m, f, frequency_value((enum frequency)words->ptr[c]), c);
+}
+
+static int page_intervals(struct rates_model *m, uint32_t page, struct page_summary *ret)
+{
+	const struct page_entry *p = &m->table->pages.ptr[page];
+
+	return page_entry_intervals(p, rates_trust_of(&m->trust, p->url), &m->intervals, ret);
+}
+
+/* Whether the sample takes this page of a class: a share of them, spread evenly. */
+static bool is_sampled(struct fit *f, uint32_t class)
+{
+	double n = f->seen[class]++;
+
+	return n < SAMPLE_MIN || floor(n * f->share) != floor((n + 1) * f->share);
+}
+
+static int count_evidence(struct rates_model *m, uint64_t *ret_pages)
+{
+	*ret_pages = 0;
+	for (uint32_t i = 0; i < m->table->pages.len; i++) {
+		struct page_summary s;
+		int rc = page_intervals(m, i, &s);
+
+		if (rc)
+			return rc;
+		if (m->intervals.len == 0)
+			continue;
+		++*ret_pages;
+		for (uint32_t c = m->directories.classes.ptr[i]; c != 0;
+			c = m->directories.parents.ptr[c])
+			m->evidence[c]++;
+		m->evidence[0]++;
+	}
+	return 0;
+}
+
+static int add_pages(struct rates_model *m, struct fit *f)
+{
+	for (uint32_t i = 0; i < m->table->pages.len; i++) {
+		uint32_t class = m->directories.classes.ptr[i];
+		struct page_summary s;
+		int rc = page_intervals(m, i, &s);
+
+		if (rc)
+			return rc;
+		if (m->intervals.len == 0 || !is_sampled(f, class))
+			continue;
+		for (size_t k = 0; k < m->intervals.len; k++)
+			rate_grid_observe(&m->grid, &f->logs[f->count], m->intervals.ptr[k]);
+		f->classes[f->count++] = class;
+	}
+	return 0;
+}
+
+static int fit_sample(struct rates_model *m, struct fit *f, const struct u32_vec *words)
+{
+	struct rate_tree tree = {
+		.classes = m->directories.parents.len, .parents = m->directories.parents.ptr};
+	int rc;
+
+	add_assumed(m, f, words);
+	rc = add_pages(m, f);
+	if (rc)
+		return rc;
+	tree.pages = f->count;
+	tree.page_classes = f->classes;
+	tree.logs = f->logs;
+	return rate_gamma_fit_tree(&m->grid, &tree, PRIOR_STRENGTH, m->priors);
+}
+
+static int fit_priors(struct rates_model *m, const struct u32_vec *words)
+{
+	size_t classes = m->directories.parents.len, room;
+	struct fit f = {.seen = calloc(classes, sizeof *f.seen)};
+	uint64_t pages = 0;
+	int rc = f.seen ? count_evidence(m, &pages) : ERR_NOMEM;
+
+	f.share = pages > RATES_FIT_MAX ? (double)RATES_FIT_MAX / (double)pages : 1;
+	room = (size_t)(f.share * (double)pages) + (SAMPLE_MIN + 1) * classes + BASE_PAGES +
+	       words->len;
+	f.logs = calloc(room, sizeof *f.logs);
+	f.classes = calloc(room, sizeof *f.classes);
+	if (rc == 0)
+		rc = f.logs && f.classes ? fit_sample(m, &f, words) : ERR_NOMEM;
+	free(f.logs);
+	free(f.classes);
+	free(f.seen);
+	return rc;
+}
+
+static int fit_all(struct rates_model *m)
+{
+	struct u32_vec words = {0};
+	int rc = make_classes(m, &words);
+	size_t classes = m->directories.parents.len;
+
+	if (rc == 0)
+		rc = rates_trust_learn(&m->trust, m->table);
+	if (rc == 0) {
+		m->priors = calloc(classes, sizeof *m->priors);
+		m->evidence = calloc(classes, sizeof *m->evidence);
+		rc = m->priors && m->evidence ? fit_priors(m, &words) : ERR_NOMEM;
+	}
+	u32_vec_release(&words);
+	return rc;
+}
+
+int rates_model_init(
+	struct rates_model *m, const struct page_table *table, struct predict_model *predictor)
+{
+	*m = (struct rates_model){.table = table, .predictor = predictor};
+	rate_grid_init(&m->grid, RATE_LOW, RATE_HIGH);
+	rates_trust_init(&m->trust);
+	return fit_all(m);
+}
+
+void rates_model_release(struct rates_model *m)
+{
+	directories_release(&m->directories);
+	rates_trust_release(&m->trust);
+	rate_intervals_release(&m->intervals);
+	free(m->priors);
+	free(m->evidence);
+}
+
+/* ---- priors ---- */
+
+/* Two opinions, of which the first has that share: a Gamma distribution between them. */
+static struct rate_gamma pool(struct rate_gamma a, struct rate_gamma b, double share)
+{
+	return rate_gamma_clean((struct rate_gamma){
+		.shape = share * a.shape + (1 - share) * b.shape,
+		.time = share * a.time + (1 - share) * b.time,
+	});
+}
+
+static struct rate_gamma gamma_of(double shape, double rate)
+{
+	return rate_gamma_clean((struct rate_gamma){shape, shape / fmax(rate, RATE_LOW)});
+}
+
+/* How much a class counts against PRIOR_STRENGTH pages of another opinion. */
+static double share_of(double pages)
+{
+	return pages / (pages + PRIOR_STRENGTH);
+}
+
+static int predict(const struct rates_model *m, slice url, struct rates_prior *p)
+{
+	struct features f;
+	int rc;
+
+	if (!m->predictor)
+		return 0;
+	rc = features_of_url(&m->predictor->words, url, false, &f);
+	if (rc)
+		return rc;
+	p->predicted = true;
+	p->predicted_rate = m->predictor->classes[predict_model_class(m->predictor, &f)].rate;
+	p->gamma = pool(p->gamma, gamma_of(PREDICTED_SHAPE, p->predicted_rate),
+		share_of(m->evidence[p->class]));
+	return 0;
+}
+
+/* The class is that of a host, or of all pages: its word has not been met there. */
+static struct rate_gamma with_word(
+	const struct rates_model *m, const struct rates_prior *p, enum frequency word)
+{
+	struct rate_gamma says = gamma_of(WORD_SHAPE, frequency_value(word));
+
+	return pool(p->gamma, says, share_of(fmin(m->evidence[p->class], PRIOR_STRENGTH)));
+}
+
+static bool knows_word(const struct rates_model *m, slice path)
+{
+	size_t slashes = 0, i;
+
+	for (i = 0; i < path.len; i++)
+		if (path.ptr[i] == '/' && ++slashes == 2)
+			break;
+	return strmap_get(&m->directories.known, slice_sub(path, 0, i), NULL);
+}
+
+int rates_model_prior(
+	const struct rates_model *m, const struct rates_page *page, struct rates_prior *ret)
+{
+	struct rates_prior p = {0};
+	struct buf path;
+	int rc;
+
+	buf_init(&path, PATH_MAX_SIZE);
+	rc = rates_class_path(page->url, page->word, &path);
+	if (rc == ERR_LIMIT)
+		rc = 0;
+	p.class = directories_find(&m->directories, buf_slice(&path));
+	p.gamma = m->priors[p.class];
+	if (m->evidence[0] == 0 && p.class == 0)
+		p.gamma = (struct rate_gamma){BASE.shape, BASE.time * DAY};
+	if (page->word != FREQUENCY_NONE && !knows_word(m, buf_slice(&path)))
+		p.gamma = with_word(m, &p, page->word);
+	buf_release(&path);
+	if (rc == 0)
+		rc = predict(m, page->url, &p);
+	if (rc == 0)
+		*ret = p;
+	return rc;
+}
+
+/* ---- answers ---- */
+
+static bool is_mixed(const struct rate_intervals *x)
+{
+	size_t changes = 0;
+
+	for (size_t i = 0; i < x->len; i++)
+		changes += x->ptr[i].changed;
+	return x->len >= (size_t)2 * SHIFT_SIDE_MIN && changes > 0 && changes < x->len;
+}
+
+/* Intervals from before the page's behaviour changed, if it did. */
+static size_t find_shift(const struct rates_model *m, struct rate_gamma prior)
+{
+	struct rate_row row;
+
+	if (!is_mixed(&m->intervals))
+		return 0;
+	rate_gamma_cells(&m->grid, prior, &row);
+	return rate_shift(&m->grid, &row, m->intervals.ptr, m->intervals.len);
+}
+
+static int prepare(
+	struct rates_model *m, uint32_t page, struct rates_prior *prior, struct page_summary *ret)
+{
+	const struct page_entry *p = &m->table->pages.ptr[page];
+	int rc = page_intervals(m, page, ret);
+
+	if (rc == 0)
+		rc = rates_model_prior(m,
+			&(struct rates_page){.url = p->url, .word = (enum frequency)p->frequency},
+			prior);
+	return rc;
+}
+
+int rates_model_gamma(struct rates_model *m, uint32_t page, struct rate_gamma *ret)
+{
+	struct rates_prior prior;
+	struct page_summary s;
+	int rc = prepare(m, page, &prior, &s);
+
+	if (rc)
+		return rc;
+	for (size_t i = find_shift(m, prior.gamma); i < m->intervals.len; i++)
+		rate_gamma_observe(&prior.gamma, m->intervals.ptr[i]);
+	*ret = prior.gamma;
+	return 0;
+}
+
+static double waiting(const struct page_summary *s, int64_t by)
+{
+	return s->last_seen ? fmax(((double)by - (double)s->last_seen) / NS, 0) : 0;
+}
+
+int rates_model_answer(struct rates_model *m, uint32_t page, int64_t by, struct rates_answer *ret)
+{
+	const struct page_entry *p = &m->table->pages.ptr[page];
+	struct rates_prior prior;
+	struct rate_gamma same;
+	struct page_summary s;
+	size_t shift;
+	int rc = prepare(m, page, &prior, &s);
+
+	if (rc)
+		return rc;
+	shift = find_shift(m, prior.gamma);
+	rate_posterior_init(&m->posterior, prior.gamma,
+		shift > 0 ? m->intervals.ptr + shift : m->intervals.ptr, m->intervals.len - shift);
+	same = rate_posterior_gamma(&m->posterior);
+	*ret = (struct rates_answer){
+		.url = p->url,
+		.rate = rate_posterior_mean(&m->posterior),
+		.low = rate_posterior_quantile(&m->posterior, 0.025),
+		.high = rate_posterior_quantile(&m->posterior, 0.975),
+		.variance = same.shape / (same.time * same.time),
+		.captures = p->captures,
+		.compared = s.compared,
+		.changes = s.changes,
+		.forgotten = shift,
+		.last_change = s.last_change,
+		.sources = p->sources,
+		.words = s.words,
+		.has_word = p->frequency != FREQUENCY_NONE,
+		.predicted = prior.predicted,
+		.changed = p->len > 0 ? rate_posterior_within(&m->posterior, waiting(&s, by)) : 1,
+	};
+	return 0;
+}

@@ -1,0 +1,242 @@
+#include "rates/observed.h"
+
+#include "base/hash.h"
+
+const char *const RATES_CHANGES[] = {"content", "payload", "links", NULL};
+
+/* The algorithm of names that are no digests: comparable with each other only. */
+enum { NAMED = 127 };
+
+/* Constant: only ever compared with each other. */
+static const struct hash_key ETAG_KEY = {0x65746167, 0x72617465};
+
+#define SECOND INT64_C(1000000000)
+
+void rates_observed_init(struct rates_observed *o, enum rates_change change)
+{
+	*o = (struct rates_observed){.change = change};
+	page_table_init(&o->table);
+}
+
+static void forget_archive(struct rates_observed *o)
+{
+	for (size_t i = 0; i < o->links.len; i++)
+		link_union_release(&o->links.ptr[i]);
+	o->links.len = 0;
+	o->looks.len = 0;
+	o->captures.len = 0;
+}
+
+void rates_observed_release(struct rates_observed *o)
+{
+	forget_archive(o);
+	link_unions_release(&o->links);
+	rates_looks_release(&o->looks);
+	rates_captures_release(&o->captures);
+	u32_vec_release(&o->pages);
+	page_table_release(&o->table);
+}
+
+static int on_listed(void *context, const struct listed *listed, struct err *err)
+{
+	struct rates_observed *o = context;
+
+	return err_code(err, page_table_add(&o->table, listed, 1U << o->counts.format));
+}
+
+int rates_observed_list(struct rates_observed *o, const char *path, struct err *err)
+{
+	return listing_read(path, on_listed, o, &o->counts, err);
+}
+
+/* ---- an archive ---- */
+
+static int on_capture(void *context, const struct catalog_capture *capture)
+{
+	struct rates_observed *o = context;
+	struct rates_capture c = {capture->id, capture->started};
+
+	if (o->finished_only && capture->state == CATALOG_RUNNING)
+		return 0;
+	return rates_captures_push(&o->captures, c);
+}
+
+/* What a sitemap said of a page when the capture began. */
+static int note_sitemap(struct rates_observed *o, uint32_t page, const struct catalog_page *row)
+{
+	struct listed said = {.time = o->started, .modified = row->lastmod};
+
+	if (row->frequency)
+		o->table.pages.ptr[page].frequency = (uint8_t)row->frequency;
+	return row->lastmod ? page_table_see(&o->table, page, &said, 0) : 0;
+}
+
+/* Numbers are dense: pages come as 0, 1, 2, … */
+static int on_page(void *context, const struct catalog_page *page)
+{
+	struct rates_observed *o = context;
+	uint32_t number = CATALOG_NO_PAGE;
+	int rc = page->taken ? page_table_get(&o->table, page->url, &number, NULL) : 0;
+
+	if (rc == ERR_SYNTAX)
+		rc = 0;
+	if (rc == 0 && number != CATALOG_NO_PAGE)
+		rc = note_sitemap(o, number, page);
+	return rc ? rc : u32_vec_push(&o->pages, number);
+}
+
+/* But for noise. */
+static bool is_same_content(const struct rates_look *a, const struct rates_look *b)
+{
+	return a->payload == b->payload ||
+	       (a->rule_set && a->rule_set == b->rule_set && a->normal == b->normal);
+}
+
+static struct rates_look look_of(const struct attempt *a)
+{
+	struct rates_look look = {.payload = listed_digest_of(&a->payload)};
+
+	if (a->has_normal) {
+		look.normal = listed_digest_of(&a->normal);
+		look.rule_set = a->rule_set;
+	}
+	if (a->etag.ptr)
+		look.etag = hash_bytes(ETAG_KEY, a->etag) | 1;
+	return look;
+}
+
+static int last_look(struct rates_observed *o, uint32_t page, struct rates_look **ret)
+{
+	while (o->looks.len <= page) {
+		int rc = rates_looks_push(&o->looks, (struct rates_look){0});
+
+		if (rc)
+			return rc;
+	}
+	*ret = &o->looks.ptr[page];
+	return 0;
+}
+
+/* Whether the look has links that none before it had. */
+static int find_new_links(
+	struct rates_observed *o, uint32_t page, const struct attempt *a, bool *ret)
+{
+	while (o->links.len <= page) {
+		int rc = link_unions_push(&o->links, (struct link_union){0});
+
+		if (rc)
+			return rc;
+	}
+	return link_union_add(&o->links.ptr[page], a->links, ret);
+}
+
+/* A look whose links were not read shows the same if its bytes are the same; else nothing. */
+static int name_links(struct rates_observed *o, uint32_t page, const struct attempt *a,
+	const struct rates_look *before, struct rates_look *now)
+{
+	bool is_new = before->state == LISTED_NO_DIGEST;
+	int rc = 0;
+
+	now->state = before->state;
+	if (link_set_is_sketch(a->links)) {
+		bool added = false;
+
+		rc = find_new_links(o, page, a, &added);
+		is_new = is_new || added;
+	} else if (before->payload != now->payload) {
+		now->state = LISTED_NO_DIGEST;
+		return 0;
+	}
+	if (rc == 0 && is_new)
+		now->state = ++o->states << 8 | NAMED;
+	return rc;
+}
+
+/* What the state of a page is called that an attempt has seen. */
+static int name_state(
+	struct rates_observed *o, uint32_t page, const struct attempt *a, listed_digest *ret)
+{
+	struct rates_look now = look_of(a), *before;
+	int rc = last_look(o, page, &before);
+
+	if (rc)
+		return rc;
+	if (o->change == RATES_CHANGE_LINKS)
+		rc = name_links(o, page, a, before, &now);
+	else if (o->change == RATES_CHANGE_PAYLOAD)
+		now.state = now.payload;
+	else
+		now.state = is_same_content(before, &now) ? before->state : now.payload;
+	if (rc)
+		return rc;
+	if (now.etag && now.etag == before->etag && !is_same_content(before, &now))
+		o->table.pages.ptr[page].lies |= PAGE_WORD_HTTP; /* of validators, one is as good */
+	*ret = now.state;
+	if (now.state == LISTED_NO_DIGEST)
+		now.state = before->state;
+	*before = now;
+	return 0;
+}
+
+/* A cache shows a page as it was when it was stored. */
+static int64_t time_of(const struct attempt *a)
+{
+	int64_t age = a->age.known ? (int64_t)a->age.seconds * SECOND : 0;
+
+	return a->wall.first_byte - age;
+}
+
+/*
+ * What was cut off, failed, or stood in the page's place, shows no state of the page. Probes come
+ * seconds after a look and tell little.
+ */
+static int on_attempt(void *context, const struct attempt *a)
+{
+	struct rates_observed *o = context;
+	struct listed seen = {.time = time_of(a), .status = a->status, .modified = a->modified};
+	uint32_t page;
+	int rc;
+
+	if (a->page >= o->pages.len || o->pages.ptr[a->page] == CATALOG_NO_PAGE ||
+		a->leg == ATTEMPT_PROBE || !a->has_payload || a->truncated || a->failure.ptr ||
+		a->stand_in.ptr || a->wall.first_byte == 0 || seen.time <= 0)
+		return 0;
+	page = o->pages.ptr[a->page];
+	rc = name_state(o, page, a, &seen.digest);
+	if (rc || seen.digest == LISTED_NO_DIGEST)
+		return rc;
+	return page_table_see(&o->table, page, &seen, RATES_FROM_ARCHIVE);
+}
+
+/* What `stillpoint import` has put there. */
+static int on_imported(void *context, const struct catalog_imported *i)
+{
+	struct rates_observed *o = context;
+	struct listed seen = {.url = i->url, .time = i->time, .digest = i->digest};
+
+	return page_table_add(&o->table, &seen, i->source);
+}
+
+static int read_capture(struct rates_observed *o, struct catalog *catalog,
+	struct rates_capture capture, struct err *err)
+{
+	int rc;
+
+	o->pages.len = 0;
+	o->started = capture.started;
+	rc = catalog_each_page(catalog, capture.id, on_page, o, err);
+	return rc ? rc : catalog_each_observation(catalog, capture.id, on_attempt, o, err);
+}
+
+int rates_observed_catalog(struct rates_observed *o, struct catalog *catalog, struct err *err)
+{
+	int rc;
+
+	forget_archive(o);
+	rc = catalog_each_capture(catalog, on_capture, o, err);
+	if (rc == 0)
+		rc = catalog_each_imported(catalog, on_imported, o, err);
+	for (size_t i = 0; rc == 0 && i < o->captures.len; i++)
+		rc = read_capture(o, catalog, o->captures.ptr[i], err);
+	return err_code(err, rc);
+}

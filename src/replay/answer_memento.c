@@ -1,0 +1,164 @@
+/* Mementos and the TimeGate (RFC 7089, patterns 2.1 and 4.1.2). */
+#include <string.h>
+
+#include "archive/post_query.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/word.h"
+#include "http/date.h"
+#include "replay/answer_record.h"
+#include "replay/answers.h"
+#include "replay/memento_links.h"
+#include "replay/record.h"
+
+enum { LINK_MAX = 14 << 10 }; /* bytes of a Link header: the server has no room for more */
+
+void answer_memento_headers(struct asked *a, const struct found *found)
+{
+	char date[HTTP_DATE_SIZE];
+	struct buf links;
+
+	if (found->memento) {
+		http_date_format(found->memento->seen, date);
+		answer_header(a, "Memento-Datetime", "%s", date);
+	}
+	buf_init(&links, LINK_MAX);
+	if (links_add_resources(&links, a) == 0) {
+		size_t whole = links.len;
+
+		if (links_add_mementos(&links, a, &found->mementos, found->memento))
+			buf_truncate(&links, whole);
+		answer_header(a, "Link", "%s", buf_str(&links));
+	}
+	buf_release(&links);
+}
+
+static int find(struct asked *a, int64_t time, slice digits, struct found *ret, struct err *err)
+{
+	struct wanted wanted = {
+		.page = a->page,
+		.key = buf_slice(&a->key),
+		.time = time,
+		.digits = digits,
+		.window = a->replay->window_ns,
+		.quick = a->route.kind == ROUTE_MEMENTO && a->route.form == ROUTE_RAW,
+	};
+
+	return choice_find(a->collection, &wanted, ret, err);
+}
+
+/* ---- mementos ---- */
+
+static void answer_found(struct asked *a, const struct found *found)
+{
+	struct record *record = NULL;
+	struct err err = {0};
+	int rc;
+
+	if (a->route.form == ROUTE_FRAMED) {
+		answer_memento_headers(a, found);
+		answer_framed(a, found);
+		return;
+	}
+	rc = record_open(a->collection, found->memento, &record, &err);
+	if (rc) {
+		answer_error(
+			a, rc == ERR_NOTFOUND ? STATUS_NOT_FOUND : STATUS_BAD_GATEWAY, err.text);
+		return;
+	}
+	answer_memento_headers(a, found);
+	if (a->route.form == ROUTE_RAW)
+		answer_raw(a, found->memento, record);
+	else
+		answer_rewritten(a, found, record);
+}
+
+void answer_memento(struct asked *a)
+{
+	struct found found = {0};
+	struct err err = {0};
+
+	if (!post_query_has_key(a->request->method) && !asked_is_read(a))
+		return;
+	if (find(a, a->route.time.last, a->route.digits, &found, &err))
+		answer_failure(a, &err);
+	else if (!found.memento)
+		answer_missing(a, &found);
+	else
+		answer_found(a, &found);
+	found_release(&found);
+}
+
+/* ---- the TimeGate ---- */
+
+/* The asked time; none is the newest. False for a date that is none. */
+static bool read_accept(const struct asked *a, int64_t *ret, bool *ret_given)
+{
+	const char *field = httpd_request_field(a->request, "Accept-Datetime");
+	int64_t seconds;
+
+	*ret = INT64_MAX;
+	*ret_given = field != NULL;
+	if (!field)
+		return true;
+	if (http_date_parse_seconds(slice_str(field), clock_realtime(clock_system()), &seconds))
+		return false;
+	/* A date counts whole seconds: as with timestamps, its last instant. */
+	if (seconds >= INT64_MAX / CLOCK_NS_PER_SECOND)
+		*ret = INT64_MAX;
+	else if (seconds <= INT64_MIN / CLOCK_NS_PER_SECOND)
+		*ret = INT64_MIN;
+	else
+		*ret = seconds * CLOCK_NS_PER_SECOND + (CLOCK_NS_PER_SECOND - 1);
+	return true;
+}
+
+static void redirect(struct asked *a, const struct found *found, int64_t time, bool given)
+{
+	char digits[TIMESTAMP_SIZE];
+	const char *shown = found->memento->digits;
+	slice url = found->memento->url;
+	struct buf address;
+
+	if (given && found->ground != CHOICE_NEAREST) {
+		timestamp_format(time, TIMESTAMP_SECONDS, digits);
+		shown = digits;
+		url = a->page;
+	}
+	buf_init(&address, LINK_MAX);
+	if (add_memento_address(&address, a->control, a->collection, shown, ROUTE_FRAMED, url)) {
+		answer_error(a, STATUS_ERROR, "the address is too long");
+	} else {
+		a->response->status = STATUS_FOUND;
+		answer_header(a, "Location", "%s", buf_str(&address));
+	}
+	buf_release(&address);
+}
+
+void answer_timegate(struct asked *a)
+{
+	struct found found = {0};
+	struct err err = {0};
+	int64_t time;
+	bool given;
+
+	if (!asked_is_read(a))
+		return;
+	answer_header(a, "Vary", "accept-datetime");
+	if (!read_accept(a, &time, &given)) {
+		answer_error(a, STATUS_BAD_REQUEST, "Accept-Datetime is no date of HTTP");
+		return;
+	}
+	if (find(a, time, (slice){0}, &found, &err)) {
+		answer_failure(a, &err);
+	} else if (!found.memento) {
+		answer_missing(a, &found);
+	} else {
+		struct found links = found;
+
+		links.memento = NULL; /* a TimeGate has no Memento-Datetime */
+		answer_memento_headers(a, &links);
+		redirect(a, &found, time, given);
+	}
+	found_release(&found);
+}

@@ -1,0 +1,90 @@
+/*
+ * One request on its way through the server, and what all answers share: texts, errors, addresses.
+ * Internal to the room.
+ */
+#ifndef REPLAY_ASKED_H
+#define REPLAY_ASKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "httpd/httpd.h"
+#include "replay/collection.h"
+#include "replay/route.h"
+#include "url/url.h"
+
+enum asked_status {
+	STATUS_OK = 200,
+	STATUS_NO_CONTENT = 204,
+	STATUS_PARTIAL = 206,
+	STATUS_FOUND = 302,
+	STATUS_NOT_MODIFIED = 304,
+	STATUS_TEMPORARY = 307,
+	STATUS_BAD_REQUEST = 400,
+	STATUS_FORBIDDEN = 403,
+	STATUS_NOT_FOUND = 404,
+	STATUS_NO_METHOD = 405,
+	STATUS_TOO_LARGE = 413,
+	STATUS_BAD_RANGE = 416,
+	STATUS_BLOCKED = 451,
+	STATUS_ERROR = 500,
+	STATUS_BAD_GATEWAY = 502,
+};
+
+enum { ORIGIN_SIZE = 300 };
+
+VEC_DECLARE(collection_vec, struct collection *);
+
+/* What all requests share; constant while the server runs. */
+struct replay {
+	struct collection_vec collections;
+	struct access *access; /* rules, or NULL (replay/access.h) */
+	int64_t window_ns;
+	uint16_t port, content_port;
+	/* Hosts of the origins, where they differ; NULL: the host by which the client asked. */
+	const char *control_address, *content_address;
+};
+
+/* Everything is borrowed; the URL is the asked one's own. */
+struct asked {
+	const struct replay *replay;
+	const struct httpd_request *request;
+	struct httpd_response *response;
+	bool on_content;           /* which of the two origins */
+	char control[ORIGIN_SIZE]; /* "http://127.0.0.1:8080", as the client knows it */
+	char content[ORIGIN_SIZE];
+	struct route route;
+	struct collection *collection; /* NULL where the route has none */
+	struct url url;                /* of the route, where it has one */
+	slice page;                    /* url without its fragment */
+	struct buf key;                /* of url, and of the method and body of a POST */
+};
+
+/* ---- answers ---- */
+
+void answer_text(struct asked *a, unsigned status, const char *type, slice text);
+
+/* A plain line of text for machines, or a small page for people, whichever the route is for. */
+void answer_error(struct asked *a, unsigned status, const char *message);
+
+/* The status that an error code of ours has, and its text. */
+void answer_failure(struct asked *a, const struct err *err);
+
+/* Adds a header field, its value as printf makes it. Control characters become blanks. */
+void answer_header(struct asked *a, const char *name, const char *format, ...) SP_PRINTF(3, 4);
+
+/* Whether the method is GET or HEAD; else answers 405 (OPTIONS: 204). */
+bool asked_is_read(struct asked *a);
+
+/* ---- addresses ---- */
+
+/* Appends "ORIGIN/NAME/", NAME escaped. */
+int add_collection_address(struct buf *out, const char *origin, const struct collection *c);
+
+/* Appends the address of a memento, or without digits that of the TimeGate. 0 or as buf_add. */
+int add_memento_address(struct buf *out, const char *origin, const struct collection *c,
+	const char *digits, enum route_form form, slice url);
+
+#endif

@@ -1,0 +1,233 @@
+#include "replay/body.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/decode.h"
+
+enum {
+	FEED_SIZE = 16 << 10,   /* bytes given to the decoder at a time */
+	DECODED_MAX = 16 << 20, /* bytes that it may make of them */
+	DECODED_KEEP = 1 << 20, /* memory that is kept from one piece to the next */
+};
+
+struct body {
+	struct record *record;
+	bool decodes;
+	struct decode decode;
+	bool ended;
+	slice raw;          /* of the record, waits to be decoded */
+	struct buf decoded; /* the piece handed out */
+	slice waiting;      /* of the piece that was handed out, not taken yet */
+	struct buf gathered;
+	size_t gathered_at;
+	bool limited;
+	uint64_t left; /* of the limit */
+};
+
+int body_new(struct record *record, bool decode, struct body **ret, struct err *err)
+{
+	slice coding = fields_get(record_head(record)->fields, SLICE("Content-Encoding"));
+	struct body *b = calloc(1, sizeof *b);
+	int rc = 0;
+
+	if (!b) {
+		record_close(record);
+		return err_code(err, ERR_NOMEM);
+	}
+	b->record = record;
+	buf_init(&b->decoded, DECODED_MAX);
+	buf_init(&b->gathered, BODY_MEMORY_MAX + DECODED_MAX);
+	if (decode && coding.len) {
+		rc = decode_open(&b->decode, fields_trim(coding), err);
+		b->decodes = rc == 0 && b->decode.count > 0;
+	}
+	if (rc) {
+		body_free(b);
+		return rc;
+	}
+	*ret = b;
+	return 0;
+}
+
+void body_free(struct body *b)
+{
+	if (!b)
+		return;
+	record_close(b->record);
+	if (b->decodes)
+		decode_close(&b->decode);
+	buf_release(&b->decoded);
+	buf_release(&b->gathered);
+	free(b);
+}
+
+/* Many servers label a body that is not coded. */
+static void begin_decoding(struct body *b)
+{
+	if (b->decode.in == 0 && b->raw.len &&
+		decode_start(&b->decode, b->raw) == DECODE_START_OTHER) {
+		decode_close(&b->decode);
+		b->decodes = false;
+	}
+}
+
+static int decode_some(struct body *b, struct err *err)
+{
+	slice piece = slice_sub(b->raw, 0, FEED_SIZE);
+
+	b->raw = slice_sub(b->raw, piece.len, b->raw.len);
+	if (b->decoded.cap > DECODED_KEEP) {
+		buf_release(&b->decoded);
+		buf_init(&b->decoded, DECODED_MAX);
+	}
+	buf_reset(&b->decoded);
+	return decode_feed(&b->decode, piece, &b->decoded, err);
+}
+
+/* The next piece of what the record holds, content coding undone if that is wanted. */
+static int next_decoded(struct body *b, slice *ret, struct err *err)
+{
+	for (;;) {
+		int rc = 0;
+
+		if (b->raw.len == 0)
+			rc = record_read(b->record, &b->raw, err);
+		if (rc)
+			return rc;
+		if (b->decodes)
+			begin_decoding(b);
+		if (!b->decodes) {
+			*ret = b->raw;
+			b->raw.len = 0;
+			return 0;
+		}
+		rc = decode_some(b, err);
+		if (rc)
+			return rc;
+		if (b->decoded.len > 0) {
+			*ret = buf_slice(&b->decoded);
+			return 0;
+		}
+	}
+}
+
+int body_next(struct body *b, slice *ret, struct err *err)
+{
+	int rc = 0;
+
+	if (b->limited && b->left == 0)
+		return ERR_END;
+	if (b->waiting.len == 0)
+		rc = b->ended ? ERR_END : next_decoded(b, &b->waiting, err);
+	if (rc) {
+		b->ended = true;
+		return rc;
+	}
+	*ret = b->waiting;
+	if (b->limited && ret->len > b->left)
+		ret->len = (size_t)b->left;
+	if (b->limited)
+		b->left -= ret->len;
+	b->waiting.len = 0;
+	return 0;
+}
+
+int body_skip(struct body *b, uint64_t count, struct err *err)
+{
+	while (count > 0) {
+		size_t step;
+		int rc = 0;
+
+		if (b->waiting.len == 0)
+			rc = b->ended ? ERR_END : next_decoded(b, &b->waiting, err);
+		if (rc == ERR_END)
+			return 0;
+		if (rc)
+			return rc;
+		step = b->waiting.len < count ? b->waiting.len : (size_t)count;
+		b->waiting = slice_sub(b->waiting, step, b->waiting.len);
+		count -= step;
+	}
+	return 0;
+}
+
+/* ---- sending ---- */
+
+static ssize_t read_some(void *context, char *out, size_t room)
+{
+	struct body *b = context;
+	slice rest = slice_sub(buf_slice(&b->gathered), b->gathered_at, SIZE_MAX);
+	struct err ignored = {0};
+	int rc;
+
+	if (rest.len > 0) {
+		room = rest.len < room ? rest.len : room;
+		memcpy(out, rest.ptr, room);
+		b->gathered_at += room;
+		return (ssize_t)room;
+	}
+	if (b->limited && b->left == 0)
+		return 0;
+	rc = b->waiting.len ? 0 : b->ended ? ERR_END : next_decoded(b, &b->waiting, &ignored);
+	if (rc)
+		return rc == ERR_END ? 0 : -1;
+	rest = b->waiting;
+	room = rest.len < room ? rest.len : room;
+	if (b->limited && room > b->left)
+		room = (size_t)b->left;
+	if (b->limited)
+		b->left -= room;
+	memcpy(out, rest.ptr, room);
+	b->waiting = slice_sub(rest, room, rest.len);
+	return (ssize_t)room;
+}
+
+static void free_stream(void *context)
+{
+	body_free(context);
+}
+
+/* Reads ahead what is sent from memory if it is all: 0, ERR_END when it is, or an error. */
+static int gather(struct body *b, struct err *err)
+{
+	slice piece;
+	int rc = 0;
+
+	while (b->gathered.len < BODY_MEMORY_MAX && (rc = body_next(b, &piece, err)) == 0) {
+		rc = err_code(err, buf_add(&b->gathered, piece));
+		if (rc)
+			return rc;
+	}
+	return rc;
+}
+
+int body_send(
+	struct body *b, bool has_size, uint64_t size, struct httpd_response *r, struct err *err)
+{
+	int rc;
+
+	b->limited = has_size;
+	b->left = size;
+	rc = gather(b, err);
+	if (rc == ERR_END) {
+		/* The response frees its buffer, so it may have this one. */
+		buf_release(&r->body);
+		r->body = b->gathered;
+		b->gathered = (struct buf){0};
+		body_free(b);
+		return 0;
+	}
+	if (rc) {
+		body_free(b);
+		return rc;
+	}
+	r->stream = (struct httpd_stream){
+		.read = read_some,
+		.free = free_stream,
+		.context = b,
+		.has_size = has_size,
+		.size = size,
+	};
+	return 0;
+}

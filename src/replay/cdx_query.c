@@ -1,0 +1,581 @@
+#include "replay/cdx_query.h"
+
+#include <string.h>
+
+#include "archive/cdxj_record.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/json.h"
+#include "base/parse.h"
+#include "base/word.h"
+#include "url/canonical.h"
+#include "url/pattern.h"
+#include "url/percent.h"
+#include "url/surt.h"
+
+enum {
+	ARENA_MAX = 4 << 20,
+	NAME_LEN_MAX = 32,
+};
+
+static const slice FIELDS[CDX_FIELDS] = {
+	[CDX_URLKEY] = SLICE_INIT("urlkey"),
+	[CDX_TIMESTAMP] = SLICE_INIT("timestamp"),
+	[CDX_URL] = SLICE_INIT("url"),
+	[CDX_MIME] = SLICE_INIT("mime"),
+	[CDX_STATUS] = SLICE_INIT("status"),
+	[CDX_DIGEST] = SLICE_INIT("digest"),
+	[CDX_LENGTH] = SLICE_INIT("length"),
+	[CDX_OFFSET] = SLICE_INIT("offset"),
+	[CDX_FILENAME] = SLICE_INIT("filename"),
+};
+
+/* What the Wayback Machine calls them. */
+static const struct {
+	slice name;
+	enum cdx_field field;
+} ALIASES[] = {
+	{SLICE_INIT("original"), CDX_URL},
+	{SLICE_INIT("mimetype"), CDX_MIME},
+	{SLICE_INIT("statuscode"), CDX_STATUS},
+};
+
+static const slice MATCHES[] = {
+	[CDX_EXACT] = SLICE_INIT("exact"),
+	[CDX_PREFIX] = SLICE_INIT("prefix"),
+	[CDX_HOST] = SLICE_INIT("host"),
+	[CDX_DOMAIN] = SLICE_INIT("domain"),
+};
+
+static const slice SORTS[] = {
+	[CDX_SORT_DEFAULT] = SLICE_INIT("default"),
+	[CDX_SORT_REVERSE] = SLICE_INIT("reverse"),
+	[CDX_SORT_CLOSEST] = SLICE_INIT("closest"),
+};
+
+static const slice OUTPUTS[] = {
+	[CDX_OUTPUT_CDXJ] = SLICE_INIT("cdxj"),
+	[CDX_OUTPUT_JSON] = SLICE_INIT("json"),
+	[CDX_OUTPUT_TEXT] = SLICE_INIT("text"),
+};
+
+#define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
+
+const char *cdx_field_name(enum cdx_field field)
+{
+	return FIELDS[field].ptr;
+}
+
+/* A query being read, and what decides in the end. */
+struct reading {
+	struct cdx_query *q;
+	struct err *err;
+	bool has_match, has_sort;
+};
+
+static int bad(struct reading *r, slice name, slice value, const char *wanted)
+{
+	return err_set(r->err, ERR_USAGE, "%.*s=%.*s: %s", slice_shown(name, NAME_LEN_MAX),
+		name.ptr, slice_shown(value, 100), value.ptr, wanted);
+}
+
+static int find_word(const slice *words, size_t count, slice word)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_eq(words[i], word))
+			return (int)i;
+	return -1;
+}
+
+static int find_field(slice name)
+{
+	for (size_t i = 0; i < COUNT_OF(ALIASES); i++)
+		if (slice_eq(ALIASES[i].name, name))
+			return (int)ALIASES[i].field;
+	return find_word(FIELDS, CDX_FIELDS, name);
+}
+
+/* ---- one parameter ---- */
+
+typedef int read_function(struct reading *r, slice name, slice value);
+
+static int read_url(struct reading *r, slice name, slice value)
+{
+	(void)name;
+	r->q->url = value;
+	return 0;
+}
+
+static int read_match(struct reading *r, slice name, slice value)
+{
+	int at = find_word(MATCHES, COUNT_OF(MATCHES), value);
+
+	if (at < 0)
+		return bad(r, name, value, "give exact, prefix, host or domain");
+	r->q->match = (enum cdx_match)at;
+	r->has_match = true;
+	return 0;
+}
+
+static int read_sort(struct reading *r, slice name, slice value)
+{
+	int at = find_word(SORTS, COUNT_OF(SORTS), value);
+
+	if (at < 0)
+		return bad(r, name, value, "give default, reverse or closest");
+	r->q->sort = (enum cdx_sort)at;
+	r->has_sort = true;
+	return 0;
+}
+
+static int read_output(struct reading *r, slice name, slice value)
+{
+	int at = find_word(OUTPUTS, COUNT_OF(OUTPUTS), value);
+
+	if (at < 0)
+		return bad(r, name, value, "give text, json or cdxj");
+	r->q->output = (enum cdx_output)at;
+	return 0;
+}
+
+static int read_time(struct reading *r, slice name, slice value)
+{
+	struct cdx_query *q = r->q;
+	struct timestamp t;
+
+	if (timestamp_parse(value, &t))
+		return bad(r, name, value, "give 4 to 17 digits of YYYYMMDDhhmmss");
+	if (slice_eq(name, SLICE("from"))) {
+		q->has_from = true;
+		q->from = t.first;
+	} else if (slice_eq(name, SLICE("to"))) {
+		q->has_to = true;
+		q->to = t.last;
+	} else {
+		q->has_closest = true;
+		q->closest = t.last;
+	}
+	return 0;
+}
+
+static int read_limit(struct reading *r, slice name, slice value)
+{
+	int64_t n;
+
+	if (parse_i64(value, &n) || n == 0 || n == INT64_MIN)
+		return bad(r, name, value, "give a number; a negative one is for the last lines");
+	r->q->has_limit = true;
+	r->q->from_end = n < 0;
+	r->q->limit = (uint64_t)(n < 0 ? -n : n);
+	return 0;
+}
+
+static int read_filter(struct reading *r, slice name, slice value)
+{
+	struct cdx_filter f = {.test = CDX_CONTAINS};
+	slice rest = value, field;
+	int at;
+
+	if (r->q->filter_count == CDX_FILTERS_MAX)
+		return bad(r, name, value, "there are too many filters");
+	if (rest.len && rest.ptr[0] == '!') {
+		f.negated = true;
+		rest = slice_sub(rest, 1, rest.len);
+	}
+	if (rest.len && (rest.ptr[0] == '=' || rest.ptr[0] == '~')) {
+		f.test = rest.ptr[0] == '=' ? CDX_EQUALS : CDX_MATCHES;
+		rest = slice_sub(rest, 1, rest.len);
+	}
+	if (!rest.len || !memchr(rest.ptr, ':', rest.len))
+		return bad(r, name, value, "give [!][=|~]FIELD:VALUE");
+	field = slice_take(&rest, ':');
+	at = find_field(field);
+	if (at < 0)
+		return bad(r, name, field, "there is no such field");
+	f.field = (enum cdx_field)at;
+	f.value = rest;
+	if (f.test == CDX_MATCHES) {
+		struct err why = {0};
+		int rc = pattern_compile(rest, &f.pattern, &why);
+
+		if (rc)
+			return rc == ERR_NOMEM ? err_code(r->err, rc)
+					       : bad(r, name, rest, why.text);
+	}
+	r->q->filters[r->q->filter_count++] = f;
+	return 0;
+}
+
+static int read_fields(struct reading *r, slice name, slice value)
+{
+	r->q->has_fields = true;
+	r->q->field_count = 0;
+	while (value.len) {
+		slice word = slice_take(&value, ',');
+		int at = find_field(word);
+
+		if (at < 0)
+			return bad(r, name, word, "there is no such field");
+		if (r->q->field_count == CDX_FIELDS)
+			return bad(r, name, word, "there are too many fields");
+		r->q->fields[r->q->field_count++] = (enum cdx_field)at;
+	}
+	return r->q->field_count ? 0 : bad(r, name, value, "give names of fields");
+}
+
+static int read_number(
+	struct reading *r, slice name, slice value, uint64_t min, uint64_t max, uint64_t *ret)
+{
+	uint64_t n;
+
+	if (parse_u64(value, &n) || n < min || n > max)
+		return bad(r, name, value, "this number is not possible here");
+	*ret = n;
+	return 0;
+}
+
+static int read_page(struct reading *r, slice name, slice value)
+{
+	r->q->has_page = true;
+	return read_number(r, name, value, 0, UINT32_MAX, &r->q->page);
+}
+
+static int read_page_size(struct reading *r, slice name, slice value)
+{
+	return read_number(r, name, value, 1, CDX_PAGE_SIZE_MAX, &r->q->page_size);
+}
+
+static int read_collapse(struct reading *r, slice name, slice value)
+{
+	uint64_t n = 0;
+	int rc = read_number(r, name, value, 1, TIMESTAMP_SECONDS, &n);
+
+	r->q->collapse = (unsigned)n;
+	return rc;
+}
+
+static int read_flag(struct reading *r, slice name, slice value, bool *ret)
+{
+	if (!slice_eq(value, SLICE("true")) && !slice_eq(value, SLICE("false")))
+		return bad(r, name, value, "give true or false");
+	*ret = slice_eq(value, SLICE("true"));
+	return 0;
+}
+
+static int read_show_pages(struct reading *r, slice name, slice value)
+{
+	return read_flag(r, name, value, &r->q->show_pages);
+}
+
+static int read_show_resume(struct reading *r, slice name, slice value)
+{
+	return read_flag(r, name, value, &r->q->show_resume);
+}
+
+static int read_resume(struct reading *r, slice name, slice value)
+{
+	(void)name;
+	r->q->resume = value;
+	return 0;
+}
+
+static const struct {
+	slice name;
+	read_function *read;
+} PARAMETERS[] = {
+	{SLICE_INIT("url"), read_url},
+	{SLICE_INIT("matchType"), read_match},
+	{SLICE_INIT("from"), read_time},
+	{SLICE_INIT("to"), read_time},
+	{SLICE_INIT("closest"), read_time},
+	{SLICE_INIT("sort"), read_sort},
+	{SLICE_INIT("limit"), read_limit},
+	{SLICE_INIT("filter"), read_filter},
+	{SLICE_INIT("fl"), read_fields},
+	{SLICE_INIT("fields"), read_fields},
+	{SLICE_INIT("output"), read_output},
+	{SLICE_INIT("collapseTime"), read_collapse},
+	{SLICE_INIT("page"), read_page},
+	{SLICE_INIT("pageSize"), read_page_size},
+	{SLICE_INIT("showNumPages"), read_show_pages},
+	{SLICE_INIT("showResumeKey"), read_show_resume},
+	{SLICE_INIT("resumeKey"), read_resume},
+};
+
+/* ---- the whole query ---- */
+
+/* A value with "+" and escapes undone, in the arena. */
+static int unescape(struct reading *r, slice text, slice *ret)
+{
+	struct buf plain;
+	int rc = 0;
+
+	buf_init(&plain, text.len + 1);
+	for (size_t i = 0; rc == 0 && i < text.len; i++)
+		rc = buf_add_char(&plain, (char)(text.ptr[i] == '+' ? ' ' : text.ptr[i]));
+	if (rc == 0) {
+		struct buf decoded;
+
+		buf_init(&decoded, plain.len + 1);
+		rc = url_percent_decode(&decoded, buf_slice(&plain));
+		*ret = (slice){
+			rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&decoded)), decoded.len};
+		buf_release(&decoded);
+		rc = rc == 0 && !ret->ptr ? ERR_NOMEM : rc;
+	}
+	buf_release(&plain);
+	return err_code(r->err, rc);
+}
+
+static int read_parameter(struct reading *r, slice pair)
+{
+	slice value, name = slice_take(&pair, '=');
+	int rc = unescape(r, name, &name);
+
+	if (rc == 0)
+		rc = unescape(r, pair, &value);
+	for (size_t i = 0; rc == 0 && i < COUNT_OF(PARAMETERS); i++)
+		if (slice_eq(PARAMETERS[i].name, name))
+			return PARAMETERS[i].read(r, name, value);
+	return rc;
+}
+
+/* "*.example.org" and "example.org/a*". */
+static void read_stars(struct reading *r)
+{
+	struct cdx_query *q = r->q;
+
+	if (r->has_match)
+		return;
+	if (slice_starts_with(q->url, SLICE("*."))) {
+		q->match = CDX_DOMAIN;
+		q->url = slice_sub(q->url, 2, q->url.len);
+	} else if (slice_ends_with(q->url, SLICE("*"))) {
+		q->match = CDX_PREFIX;
+		q->url = slice_sub(q->url, 0, q->url.len - 1);
+	}
+}
+
+/* Of "org,example)/a": the host for CDX_HOST and CDX_DOMAIN, all of it for the others. */
+static void cut_key(struct reading *r, struct buf *key, bool had_slash)
+{
+	slice whole = buf_slice(key);
+	const char *end = memchr(whole.ptr, ')', whole.len);
+
+	if (r->q->match == CDX_HOST && end)
+		buf_truncate(key, (size_t)(end - whole.ptr) + 1);
+	if (r->q->match == CDX_DOMAIN && end)
+		buf_truncate(key, (size_t)(end - whole.ptr));
+	/* The canonical form drops a slash at the end, which a prefix means. */
+	if (r->q->match == CDX_PREFIX && had_slash && key->len && key->ptr[key->len - 1] != '/')
+		(void)buf_add_char(key, '/');
+}
+
+static int make_key(struct reading *r)
+{
+	slice url = r->q->url;
+	bool has_scheme = memmem(url.ptr, url.len, "://", 3) != NULL;
+	struct buf text, key;
+	int rc = 0;
+
+	buf_init(&text, URL_MAX);
+	buf_init(&key, URL_CANONICAL_MAX);
+	if (!has_scheme)
+		rc = buf_add_str(&text, "http://");
+	if (rc == 0)
+		rc = buf_add(&text, url);
+	if (rc == 0)
+		rc = cdxj_key(&key, buf_slice(&text));
+	if (rc == 0) {
+		cut_key(r, &key, slice_ends_with(url, SLICE("/")));
+		r->q->key = (slice){arena_strdup(&r->q->arena, buf_slice(&key)), key.len};
+		rc = r->q->key.ptr ? 0 : ERR_NOMEM;
+	}
+	buf_release(&text);
+	buf_release(&key);
+	if (rc == ERR_NOMEM)
+		return err_code(r->err, rc);
+	return rc ? bad(r, SLICE("url"), url, "this is no URL") : 0;
+}
+
+static int check(struct reading *r)
+{
+	struct cdx_query *q = r->q;
+
+	if (q->url.len == 0)
+		return err_set(r->err, ERR_USAGE, "url is missing: give url=URL");
+	if (q->has_closest && !r->has_sort)
+		q->sort = CDX_SORT_CLOSEST;
+	if (q->sort == CDX_SORT_CLOSEST && !q->has_closest)
+		return err_set(r->err, ERR_USAGE, "sort=closest needs closest=TIMESTAMP");
+	if ((q->show_resume || q->resume.ptr) && (q->sort != CDX_SORT_DEFAULT || q->from_end))
+		return err_set(r->err, ERR_USAGE, "resumeKey needs the order of the index");
+	if (q->has_page && (q->sort != CDX_SORT_DEFAULT || q->from_end))
+		return err_set(r->err, ERR_USAGE, "page needs the order of the index");
+	read_stars(r);
+	return make_key(r);
+}
+
+int cdx_query_parse(slice text, struct cdx_query *ret, struct err *err)
+{
+	struct reading r = {.q = ret, .err = err};
+	int rc = 0;
+
+	*ret = (struct cdx_query){.page_size = CDX_PAGE_SIZE, .field_count = CDX_FIELDS};
+	for (int i = 0; i < CDX_FIELDS; i++)
+		ret->fields[i] = (enum cdx_field)i;
+	arena_init(&ret->arena, ARENA_MAX);
+	if (text.len > CDX_QUERY_MAX)
+		return err_set(err, ERR_USAGE, "the query is too long");
+	while (rc == 0 && text.len)
+		rc = read_parameter(&r, slice_take(&text, '&'));
+	return rc ? rc : check(&r);
+}
+
+void cdx_query_release(struct cdx_query *q)
+{
+	for (size_t i = 0; i < q->filter_count; i++)
+		pattern_free(q->filters[i].pattern);
+	arena_release(&q->arena);
+}
+
+/* ---- matching ---- */
+
+slice cdx_query_start(const struct cdx_query *q)
+{
+	return q->key;
+}
+
+bool cdx_query_fits_key(const struct cdx_query *q, slice key, bool *ret_past)
+{
+	slice rest;
+
+	if (!slice_starts_with(key, q->key)) {
+		*ret_past = cdxj_compare(key, q->key) > 0;
+		return false;
+	}
+	rest = slice_sub(key, q->key.len, key.len);
+	switch (q->match) {
+	case CDX_EXACT:
+		*ret_past = rest.len > 0;
+		return rest.len == 0;
+	case CDX_DOMAIN:
+		/* "org,example" is no part of "org,example2". */
+		return rest.len > 0 && strchr("),:", rest.ptr[0]) != NULL;
+	default:
+		return true;
+	}
+}
+
+slice cdx_field_value(const struct cdxj *line, enum cdx_field field, char *scratch)
+{
+	uint64_t number = 0;
+
+	switch (field) {
+	case CDX_URLKEY:
+		return line->key;
+	case CDX_TIMESTAMP:
+		return slice_str(line->timestamp);
+	case CDX_URL:
+		return line->url;
+	case CDX_MIME:
+		return line->mime;
+	case CDX_DIGEST:
+		return line->digest;
+	case CDX_FILENAME:
+		return line->filename;
+	case CDX_STATUS:
+		number = line->status;
+		break;
+	case CDX_LENGTH:
+		number = line->length;
+		break;
+	default:
+		number = line->offset;
+		break;
+	}
+	if (field == CDX_STATUS ? number == 0 : !line->has_place)
+		return (slice){0};
+	return (slice){scratch, format_u64(number, scratch)};
+}
+
+static bool passes(const struct cdx_filter *f, const struct cdxj *line)
+{
+	char scratch[FORMAT_U64_SIZE];
+	slice value = cdx_field_value(line, f->field, scratch);
+	bool holds;
+
+	if (!value.ptr)
+		value = SLICE("-");
+	if (f->test == CDX_EQUALS)
+		holds = slice_eq(value, f->value);
+	else if (f->test == CDX_MATCHES)
+		holds = pattern_match(f->pattern, value) == PATTERN_YES;
+	else
+		holds = memmem(value.ptr, value.len, f->value.ptr, f->value.len) != NULL;
+	return holds != f->negated;
+}
+
+bool cdx_query_fits(const struct cdx_query *q, const struct cdxj *line, int64_t time)
+{
+	/* A line counts whole seconds: one that begins before `to` is not after it. */
+	if ((q->has_from && time + CLOCK_NS_PER_SECOND - 1 < q->from) ||
+		(q->has_to && time > q->to))
+		return false;
+	for (size_t i = 0; i < q->filter_count; i++)
+		if (!passes(&q->filters[i], line))
+			return false;
+	return true;
+}
+
+/* ---- printing ---- */
+
+static int print_text(const struct cdx_query *q, const struct cdxj *line, struct buf *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < q->field_count; i++) {
+		char scratch[FORMAT_U64_SIZE];
+		slice value = cdx_field_value(line, q->fields[i], scratch);
+
+		if (i > 0)
+			rc = buf_add_char(out, ' ');
+		if (rc == 0)
+			rc = buf_add(out, value.len ? value : SLICE("-"));
+	}
+	return rc ? rc : buf_add_char(out, '\n');
+}
+
+static int print_json(const struct cdx_query *q, const struct cdxj *line, struct buf *out)
+{
+	struct json j;
+
+	json_init_buf(&j, out, JSON_LINES);
+	json_object_begin(&j);
+	for (size_t i = 0; i < q->field_count; i++) {
+		char scratch[FORMAT_U64_SIZE];
+		slice value = cdx_field_value(line, q->fields[i], scratch);
+
+		/* Before the object of a CDXJ line, key and timestamp stand already. */
+		if (!value.ptr || (q->output == CDX_OUTPUT_CDXJ && q->fields[i] <= CDX_TIMESTAMP))
+			continue;
+		json_key(&j, cdx_field_name(q->fields[i]));
+		json_slice(&j, value);
+	}
+	json_object_end(&j);
+	return json_finish(&j);
+}
+
+int cdx_query_print(const struct cdx_query *q, const struct cdxj *line, struct buf *out)
+{
+	int rc = 0;
+
+	if (q->output == CDX_OUTPUT_TEXT)
+		return print_text(q, line, out);
+	if (q->output == CDX_OUTPUT_CDXJ) {
+		rc = buf_add(out, line->key);
+		if (rc == 0)
+			rc = buf_printf(out, " %s ", line->timestamp);
+	}
+	return rc ? rc : print_json(q, line, out);
+}

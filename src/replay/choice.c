@@ -1,0 +1,402 @@
+#include "replay/choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/word.h"
+#include "replay/looks.h"
+#include "replay/record.h"
+#include "url/url.h"
+
+enum {
+	SPELLINGS_MAX = 8, /* pages of one key whose looks are read */
+	STATUS_REDIRECT = 300,
+	STATUS_CLIENT_ERROR = 400,
+	STATUS_SERVER_ERROR = 500,
+};
+
+/* What is known of one spelling of the page. */
+struct spelling {
+	slice url;
+	struct looks looks;
+};
+
+struct choosing {
+	struct collection *c;
+	const struct wanted *wanted;
+	struct found *found;
+	struct spelling spellings[SPELLINGS_MAX];
+	size_t count;
+	bool *skipped; /* mementos that are out of the question, by number */
+	struct err *err;
+};
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+	return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+/* Without scheme and "www.". */
+static slice address_of(slice url)
+{
+	static const slice STARTS[] = {
+		SLICE_INIT("http://"), SLICE_INIT("https://"), SLICE_INIT("www.")};
+
+	for (size_t i = 0; i < sizeof STARTS / sizeof STARTS[0]; i++)
+		if (slice_starts_with(url, STARTS[i]))
+			url = slice_sub(url, STARTS[i].len, url.len);
+	return url;
+}
+
+static const struct memento *memento_at(const struct choosing *x, size_t number)
+{
+	return &x->found->mementos.list.ptr[number];
+}
+
+static size_t count_of(const struct choosing *x)
+{
+	return x->found->mementos.list.len;
+}
+
+/* ---- which mementos are of the page ---- */
+
+static int skip_strangers(struct choosing *x)
+{
+	slice address = address_of(x->wanted->page);
+	bool has_own = false;
+
+	x->skipped = calloc(count_of(x) + 1, sizeof *x->skipped);
+	if (!x->skipped)
+		return err_code(x->err, ERR_NOMEM);
+	for (size_t i = 0; i < count_of(x); i++) {
+		x->skipped[i] = !slice_eq(address_of(memento_at(x, i)->url), address);
+		has_own = has_own || !x->skipped[i];
+	}
+	if (!has_own)
+		memset(x->skipped, 0, count_of(x) * sizeof *x->skipped);
+	return 0;
+}
+
+static bool has_spelling(const struct choosing *x, slice url)
+{
+	for (size_t i = 0; i < x->count; i++)
+		if (slice_eq(x->spellings[i].url, url))
+			return true;
+	return false;
+}
+
+static int read_spelling(struct choosing *x, slice url)
+{
+	struct spelling *s = &x->spellings[x->count];
+
+	if (x->count == SPELLINGS_MAX || has_spelling(x, url))
+		return 0;
+	x->count++;
+	s->url = url;
+	looks_init(&s->looks);
+	return looks_read(&s->looks, x->c, url, &x->found->mementos, x->wanted->time, x->err);
+}
+
+/* The page as it was asked for comes first. */
+static int read_spellings(struct choosing *x)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count_of(x); i++)
+		if (slice_eq(memento_at(x, i)->url, x->wanted->page)) {
+			rc = read_spelling(x, memento_at(x, i)->url);
+			break;
+		}
+	for (size_t i = 0; rc == 0 && i < count_of(x); i++)
+		if (!x->skipped[i])
+			rc = read_spelling(x, memento_at(x, i)->url);
+	return rc;
+}
+
+/* Archives know when exactly the looks were; the index has whole seconds. */
+static void set_exact_times(struct choosing *x)
+{
+	bool changed = false;
+
+	for (size_t i = 0; x->c->live && i < count_of(x); i++) {
+		struct memento *m = &x->found->mementos.list.ptr[i];
+
+		for (size_t k = 0; k < x->count; k++) {
+			const struct page_look *look = looks_of(&x->spellings[k].looks, m);
+
+			if (!look)
+				continue;
+			m->time = m->seen = look->look.begin;
+			changed = true;
+			break;
+		}
+	}
+	if (changed)
+		mementos_settle(&x->found->mementos);
+}
+
+/* ---- choosing ---- */
+
+static bool is_of(const struct choosing *x, size_t number, const struct spelling *s)
+{
+	return !x->skipped[number] && slice_eq(memento_at(x, number)->url, s->url);
+}
+
+/* The number in its list of the look that a memento shows; false for none. */
+static bool look_number(const struct spelling *s, const struct memento *m, uint32_t *ret)
+{
+	const struct page_look *look = looks_of(&s->looks, m);
+
+	if (look)
+		*ret = (uint32_t)(look - s->looks.list.ptr);
+	return look != NULL;
+}
+
+/* Of the mementos that prove an interval the last one that is not after T, else the first. */
+static const struct memento *of_interval(
+	const struct choosing *x, const struct spelling *s, const struct interval *interval)
+{
+	const struct memento *best = NULL;
+	uint32_t number;
+
+	for (size_t i = 0; i < count_of(x); i++) {
+		const struct memento *m = memento_at(x, i);
+
+		if (!is_of(x, i, s) || !look_number(s, m, &number) || number < interval->first ||
+			number > interval->last || (best && m->time > x->wanted->time))
+			continue;
+		/* Looks between that failed, or were told "not modified", show nothing. */
+		if (m->status < STATUS_SERVER_ERROR && m->status != 304)
+			best = m;
+	}
+	return best;
+}
+
+static bool take(struct choosing *x, const struct spelling *s, const struct interval *interval,
+	enum choice_ground ground)
+{
+	const struct memento *m = interval ? of_interval(x, s, interval) : NULL;
+
+	if (!m)
+		return false;
+	x->found->memento = m;
+	x->found->ground = ground;
+	x->found->interval = *interval;
+	x->found->has_other = ground == CHOICE_PROVEN;
+	x->found->other = s->looks.list.ptr[interval->last].look.begin;
+	return true;
+}
+
+static bool choose_known(struct choosing *x)
+{
+	for (size_t i = 0; i < x->count; i++) {
+		const struct spelling *s = &x->spellings[i];
+
+		if (!s->looks.unreliable &&
+			take(x, s, intervals_at(&s->looks.intervals.proven, x->wanted->time),
+				CHOICE_PROVEN))
+			return true;
+	}
+	for (size_t i = 0; i < x->count; i++) {
+		const struct spelling *s = &x->spellings[i];
+
+		if (looks_trusted(&s->looks, x->c, s->url) &&
+			take(x, s, intervals_at(&s->looks.intervals.asserted, x->wanted->time),
+				CHOICE_ASSERTED))
+			return true;
+	}
+	return false;
+}
+
+/* Failures of the server are shown only where there is nothing else. */
+static bool is_nearer(const struct choosing *x, const struct memento *m, const struct memento *best)
+{
+	uint64_t here, there;
+
+	if (!best)
+		return true;
+	if ((m->status >= STATUS_SERVER_ERROR) != (best->status >= STATUS_SERVER_ERROR))
+		return m->status < STATUS_SERVER_ERROR;
+	here = distance(m->time, x->wanted->time);
+	there = distance(best->time, x->wanted->time);
+	if (here != there)
+		return here < there;
+	return slice_eq(m->url, x->wanted->page) && !slice_eq(best->url, x->wanted->page);
+}
+
+static void choose_nearest(struct choosing *x)
+{
+	const struct memento *best = NULL;
+
+	for (size_t i = 0; i < count_of(x); i++)
+		if (!x->skipped[i] && is_nearer(x, memento_at(x, i), best))
+			best = memento_at(x, i);
+	x->found->memento = best;
+	x->found->ground = CHOICE_NEAREST;
+}
+
+/* The memento whose own timestamp was asked for, if there is one. */
+static const struct memento *exact(const struct choosing *x)
+{
+	slice digits = x->wanted->digits;
+	const struct memento *found = NULL;
+
+	for (size_t i = 0; digits.len >= TIMESTAMP_SECONDS && i < count_of(x); i++) {
+		const struct memento *m = memento_at(x, i);
+
+		if (!x->skipped[i] && slice_eq(slice_str(m->digits), digits) &&
+			m->status < STATUS_SERVER_ERROR &&
+			(!found || slice_eq(m->url, x->wanted->page)))
+			found = m;
+	}
+	return found;
+}
+
+/* The ground is that of T, if it holds for the memento that was asked for. */
+static void choose(struct choosing *x)
+{
+	const struct memento *own = exact(x);
+	bool known = choose_known(x);
+
+	if (!own) {
+		if (!known)
+			choose_nearest(x);
+		return;
+	}
+	for (size_t i = 0; known && i < x->count; i++) {
+		uint32_t number;
+
+		if (slice_eq(x->spellings[i].url, own->url) &&
+			look_number(&x->spellings[i], own, &number) &&
+			number >= x->found->interval.first && number <= x->found->interval.last) {
+			x->found->memento = own;
+			return;
+		}
+	}
+	x->found->memento = own;
+	x->found->ground = CHOICE_NEAREST;
+	x->found->has_other = false;
+}
+
+/* ---- redirects to oneself ---- */
+
+/* Whether the memento leads to the page that was asked for, and so nowhere. */
+static int leads_here(struct choosing *x, const struct memento *m, bool *ret)
+{
+	struct record *r = NULL;
+	struct err ignored = {0};
+	struct url base, target;
+	slice location;
+	int rc = 0;
+
+	*ret = false;
+	if (m->status < STATUS_REDIRECT || m->status >= STATUS_CLIENT_ERROR)
+		return 0;
+	if (record_open_head(x->c, m, &r, &ignored))
+		return 0; /* whoever shows it will say what is wrong */
+	url_init(&base);
+	url_init(&target);
+	location = fields_trim(fields_get(record_head(r)->fields, SLICE("Location")));
+	if (location.len && url_parse(&base, m->url, NULL, NULL) == 0 &&
+		url_parse(&target, location, &base, NULL) == 0)
+		*ret = slice_eq(url_page(&target), x->wanted->page);
+	url_release(&base);
+	url_release(&target);
+	record_close(r);
+	return rc;
+}
+
+static int choose_without_loops(struct choosing *x)
+{
+	for (;;) {
+		bool loops = false;
+		int rc;
+
+		choose(x);
+		if (!x->found->memento)
+			return 0;
+		rc = leads_here(x, x->found->memento, &loops);
+		if (rc || !loops)
+			return rc;
+		x->skipped[x->found->memento - x->found->mementos.list.ptr] = true;
+	}
+}
+
+/* ---- all together ---- */
+
+static void set_capture(struct choosing *x)
+{
+	for (size_t i = 0; x->found->memento && i < x->count; i++) {
+		const struct page_look *look = looks_of(&x->spellings[i].looks, x->found->memento);
+
+		if (look)
+			x->found->capture = look->capture;
+	}
+}
+
+/* No two share a second, and one has the second that was asked for: nothing else need be known. */
+static bool choose_quickly(struct choosing *x)
+{
+	const struct memento *own;
+
+	if (!x->wanted->quick || x->wanted->digits.len != TIMESTAMP_SECONDS)
+		return false;
+	for (size_t i = 0; i < count_of(x); i++)
+		if (memento_at(x, i)->digits[TIMESTAMP_SECONDS])
+			return false;
+	own = exact(x);
+	if (!own || (own->status >= STATUS_REDIRECT && own->status < STATUS_CLIENT_ERROR))
+		return false;
+	x->found->memento = own;
+	return true;
+}
+
+/* A proven or asserted version is no further than T itself. */
+static void apply_window(struct choosing *x)
+{
+	struct found *f = x->found;
+
+	if (!f->memento || x->wanted->window == 0 || f->ground != CHOICE_NEAREST ||
+		distance(f->memento->time, x->wanted->time) <= (uint64_t)x->wanted->window)
+		return;
+	/* A timestamp counts whole seconds; its last instant was asked for. */
+	if (exact(x) == f->memento)
+		return;
+	f->refused = f->memento;
+	f->memento = NULL;
+}
+
+int choice_find(
+	struct collection *c, const struct wanted *wanted, struct found *ret, struct err *err)
+{
+	struct choosing x = {.c = c, .wanted = wanted, .found = ret, .err = err};
+	int rc;
+
+	*ret = (struct found){0};
+	rc = mementos_find(c, wanted->key, &ret->mementos, err);
+	if (rc == 0)
+		rc = skip_strangers(&x);
+	if (rc == 0 && !choose_quickly(&x)) {
+		rc = read_spellings(&x);
+		if (rc == 0) {
+			free(x.skipped);
+			set_exact_times(&x);
+			rc = skip_strangers(&x); /* they may have changed places */
+		}
+		if (rc == 0)
+			rc = choose_without_loops(&x);
+		if (rc == 0) {
+			set_capture(&x);
+			apply_window(&x);
+		}
+	}
+	for (size_t i = 0; i < x.count; i++)
+		looks_release(&x.spellings[i].looks);
+	free(x.skipped);
+	return rc;
+}
+
+void found_release(struct found *f)
+{
+	mementos_release(&f->mementos);
+}

@@ -1,0 +1,88 @@
+/*
+ * A collection: what one argument of `stillpoint serve` names, with an index to look up in and the
+ * WARC files that it points to.
+ *
+ *	archive		a Stillpoint archive; also one that is being written (replay/live_archive.h)
+ *	directory	WARC files and WACZ packages below it, and their index if there is one
+ *	WARC file
+ *	WACZ package	of any producer, read in place
+ *
+ * Any thread may look up; opening and closing belong to one.
+ */
+#ifndef REPLAY_COLLECTION_H
+#define REPLAY_COLLECTION_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "archive/cdxj_merge.h"
+#include "archive/warc_input.h"
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "replay/index_set.h"
+
+enum {
+	COLLECTION_FILES_MAX = 1 << 20, /* WARC files */
+	COLLECTION_DEPTH_MAX = 4,       /* directories below a directory that are looked through */
+};
+
+/* A WARC file: a file of its own, or a part of a package. */
+struct warc_place {
+	const char *path;      /* NULL: the part */
+	struct file_part part; /* its file stays open as long as the collection */
+};
+
+VEC_DECLARE(warc_place_vec, struct warc_place);
+
+/* Fields may be read, not written; what lock guards only under it. */
+struct collection {
+	const char *name; /* in URLs, before escaping */
+	const char *path; /* as given */
+	bool is_archive;
+	const struct access *access; /* rules; NULL: all is allowed */
+	struct arena arena;
+	struct strmap files; /* name of a WARC file → number of its place */
+	struct warc_place_vec places;
+	struct fd_vec fds;         /* of packages and temporary files */
+	char *warc_dir;            /* of an archive */
+	struct live_archive *live; /* of an archive */
+	pthread_mutex_t lock;      /* guards set */
+	struct index_set *set;
+};
+
+struct collection_terms {
+	const char *temporary; /* directory for indexes that have to be made */
+	const struct access *access;
+};
+
+/*
+ * Opens what path names. Reading WARC files without an index takes as long as reading them. 0,
+ * ERR_NOTFOUND, ERR_SYNTAX when it is nothing that can be served, ERR_IO, ERR_NOMEM; err names
+ * path.
+ */
+int collection_open(const char *path, const struct collection_terms *terms, struct collection **ret,
+	struct err *err) SP_MUST_CHECK;
+void collection_close(struct collection *c); /* NULL is fine */
+
+/* The indexes of this moment; the caller drops them. */
+struct index_set *collection_indexes(struct collection *c);
+
+/* Puts other indexes in place of these, which it takes over. */
+void collection_replace(struct collection *c, struct index_set *set);
+
+/*
+ * Opens the WARC file of that name, as index lines give it. *ret_fd is -1 or to be closed by the
+ * caller when he is done with the source. 0, ERR_NOTFOUND, ERR_IO.
+ */
+int collection_open_warc(const struct collection *c, slice filename, struct warc_source *ret,
+	int *ret_fd, struct err *err) SP_MUST_CHECK;
+
+/* ---- for what collects files (collection_files.c) ---- */
+
+int collection_add_place(
+	struct collection *c, slice filename, const struct warc_place *place, struct err *err);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * An archive, also while it is being written. A thread of its own looks into the catalog four times
+ * a second: what was committed since is put into an overlay of index.cdxj, and pages become known
+ * by their URLs. When index.cdxj is written anew, the overlay begins again.
+ *
+ * Requests ask here for what the catalog knows of a page. The host's trust in Last-Modified
+ * (quality/intervals.h) is known once all observations have been read.
+ */
+#ifndef REPLAY_LIVE_ARCHIVE_H
+#define REPLAY_LIVE_ARCHIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/attempt.h"
+#include "base/api.h"
+#include "base/err.h"
+#include "base/lists.h"
+#include "base/slice.h"
+#include "catalog/catalog.h"
+#include "quality/intervals.h"
+#include "replay/collection.h"
+
+struct live_archive; /* opaque */
+
+/* Opens the catalog of a collection that is an archive, and starts the thread. */
+int live_archive_start(struct collection *c, const char *temporary, struct live_archive **ret,
+	struct err *err) SP_MUST_CHECK;
+void live_archive_stop(struct live_archive *l); /* NULL is fine */
+
+/* A look at a page; valid for the call. */
+struct live_archive_look {
+	uint32_t capture;
+	bool clock_was_set; /* meanwhile: no times of this capture can be relied on */
+	const struct attempt *attempt;
+};
+
+typedef int live_archive_on_look(void *context, const struct live_archive_look *look);
+
+/* Calls for every look at the page with this URL, capture by capture. 0, what call returned, … */
+int live_archive_each_look(struct live_archive *l, slice url, live_archive_on_look *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Calls with the URL of each requisite of the page in a capture, as far as they are known; an empty
+ * one for each that was found but not kept.
+ */
+typedef int live_archive_on_url(void *context, slice url);
+int live_archive_each_requisite(struct live_archive *l, slice url, uint32_t capture,
+	live_archive_on_url *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/* Whether nothing is known against the validators of a URL's host; false until that is known. */
+bool live_archive_trusts(struct live_archive *l, slice url);
+
+/* Notes that a page of the host was caught lying. */
+void live_archive_distrust(struct live_archive *l, slice url, const struct validator_trust *trust);
+
+/* For pages about the collection: its captures. */
+int live_archive_each_capture(struct live_archive *l, catalog_on_capture *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+
+#endif

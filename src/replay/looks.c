@@ -1,0 +1,282 @@
+#include "replay/looks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "http/served.h"
+#include "replay/live_archive.h"
+#include "replay/record.h"
+
+enum {
+	ARENA_MAX = 64 << 20,
+	AROUND_MAX = 8,   /* mementos on either side of the time, of foreign collections */
+	PER_CAPTURE = 16, /* bits for the version of the rules in intervals' number of a set */
+};
+
+void looks_init(struct looks *l)
+{
+	static const struct intervals_terms TERMS = {0};
+
+	*l = (struct looks){.unreliable = false};
+	arena_init_small(&l->arena, ARENA_MAX);
+	intervals_init(&l->intervals, &TERMS);
+}
+
+void looks_release(struct looks *l)
+{
+	page_look_vec_release(&l->list);
+	u32_vec_release(&l->by_offset);
+	intervals_release(&l->intervals);
+	arena_release(&l->arena);
+}
+
+static bool keep(struct arena *arena, slice *text)
+{
+	if (!text->ptr)
+		return true;
+	text->ptr = arena_strdup(arena, *text);
+	return text->ptr != NULL;
+}
+
+static int add(struct looks *l, struct page_look *x)
+{
+	x->order = (uint32_t)l->list.len;
+	if (!keep(&l->arena, &x->look.etag) || !keep(&l->arena, &x->filename))
+		return ERR_NOMEM;
+	return page_look_vec_push(&l->list, *x);
+}
+
+/* ---- from the catalog ---- */
+
+static bool is_look(const struct attempt *a)
+{
+	if (a->leg == ATTEMPT_SIDE)
+		return false;
+	return a->leg != ATTEMPT_PROBE || slice_eq(a->purpose, SLICE("noise")) ||
+	       slice_eq(a->purpose, SLICE("canary"));
+}
+
+int looks_add_attempt(struct looks *l, uint32_t capture, const struct attempt *a)
+{
+	struct page_look x = {
+		.look =
+			{
+				.begin = a->wall.sent,
+				.end = a->wall.last_byte,
+				.status = a->status,
+				.whole = a->status && !a->truncated && !a->failure.ptr,
+				.blocked = a->stand_in.ptr != NULL,
+				.close_delimited = a->close_delimited,
+				.not_modified = a->status == 304 && a->leg == ATTEMPT_LOOK,
+				.has_state = a->has_state,
+				.state = a->state,
+				.has_normalised = a->has_normal,
+				.normalised = a->normal,
+				/* Rules that were learned or given differ between captures. */
+				.rules = capture << PER_CAPTURE | a->rule_set,
+				.has_last_modified = a->modified != 0,
+				.last_modified = a->modified,
+				.etag = a->etag,
+			},
+		.capture = capture,
+		.filename = a->has_payload ? a->warc : (slice){0},
+		.offset = a->offset,
+	};
+
+	return is_look(a) ? add(l, &x) : 0;
+}
+
+static int on_look(void *context, const struct live_archive_look *look)
+{
+	struct looks *l = context;
+
+	l->unreliable = l->unreliable || look->clock_was_set;
+	return looks_add_attempt(l, look->capture, look->attempt);
+}
+
+/* ---- from records of any crawler ---- */
+
+static int feed(struct digester *d, slice text)
+{
+	int rc = digester_feed(d, text);
+
+	return rc ? rc : digester_feed(d, (slice){"\n", 1});
+}
+
+/* What has to be equal for two looks to show the same. */
+static int make_state(const struct record_head *head, const struct memento *m, struct digest *ret)
+{
+	unsigned char status[2] = {(unsigned char)(head->status >> 8), (unsigned char)head->status};
+	struct digester d = {0};
+	int rc = digester_start(&d, DIGEST_SHA256);
+
+	if (rc == 0)
+		rc = feed(&d, (slice){(const char *)status, sizeof status});
+	if (rc == 0)
+		rc = feed(&d, fields_trim(fields_get(head->fields, SLICE("Location"))));
+	if (rc == 0)
+		rc = feed(&d, fields_trim(head->content_type));
+	if (rc == 0)
+		rc = feed(&d, fields_trim(fields_get(head->fields, SLICE("Content-Encoding"))));
+	if (rc == 0)
+		rc = feed(&d, m->digest);
+	if (rc == 0)
+		rc = digester_finish(&d, ret);
+	digester_release(&d);
+	return rc;
+}
+
+static int add_record(struct looks *l, const struct memento *m, const struct record_head *head)
+{
+	struct served served;
+	struct page_look x = {
+		.look =
+			{
+				.begin = head->date,
+				.end = head->date + CLOCK_NS_PER_SECOND,
+				.status = head->is_not_modified ? 304 : head->status,
+				.whole = !head->is_truncated,
+				.not_modified = head->is_not_modified,
+				.has_state = m->digest.len > 0 && !head->is_not_modified,
+			},
+		.filename = m->filename,
+		.offset = m->offset,
+	};
+	int rc;
+
+	served_read(head->fields, head->date, &served);
+	x.look.has_last_modified = served.modified != 0;
+	x.look.last_modified = served.modified;
+	x.look.etag = served.etag;
+	rc = make_state(head, m, &x.look.state);
+	return rc ? rc : add(l, &x);
+}
+
+static int add_memento(
+	struct looks *l, struct collection *c, const struct memento *m, struct err *err)
+{
+	struct record *r = NULL;
+	struct err ignored = {0};
+	int rc = record_open_head(c, m, &r, &ignored);
+
+	if (rc)
+		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
+	rc = add_record(l, m, record_head(r));
+	record_close(r);
+	return err_code(err, rc);
+}
+
+/* The mementos of the page around the time: enough to know what surrounds it. */
+static int add_around(struct looks *l, struct collection *c, slice url,
+	const struct mementos *mementos, int64_t time, struct err *err)
+{
+	const struct memento_vec *list = &mementos->list;
+	size_t middle = 0, before = 0, after = 0;
+	int rc = 0;
+
+	while (middle < list->len && list->ptr[middle].time <= time)
+		middle++;
+	for (size_t i = middle; rc == 0 && before < AROUND_MAX && i > 0; i--)
+		if (slice_eq(list->ptr[i - 1].url, url)) {
+			before++;
+			rc = add_memento(l, c, &list->ptr[i - 1], err);
+		}
+	for (size_t i = middle; rc == 0 && after < AROUND_MAX && i < list->len; i++)
+		if (slice_eq(list->ptr[i].url, url)) {
+			after++;
+			rc = add_memento(l, c, &list->ptr[i], err);
+		}
+	return rc;
+}
+
+/* ---- both ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct page_look *x = a, *y = b;
+
+	if (x->look.begin != y->look.begin)
+		return x->look.begin < y->look.begin ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int by_offset(const void *a, const void *b, void *context)
+{
+	const struct page_look *list = context;
+	const struct page_look *x = &list[*(const uint32_t *)a], *y = &list[*(const uint32_t *)b];
+
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int sort_by_offset(struct looks *l)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->list.len; i++)
+		if (l->list.ptr[i].filename.ptr)
+			rc = u32_vec_push(&l->by_offset, (uint32_t)i);
+	if (rc == 0 && l->by_offset.len > 1)
+		qsort_r(l->by_offset.ptr, l->by_offset.len, sizeof l->by_offset.ptr[0], by_offset,
+			l->list.ptr);
+	return rc;
+}
+
+int looks_finish(struct looks *l)
+{
+	int rc = 0;
+
+	if (l->list.len > 1)
+		qsort(l->list.ptr, l->list.len, sizeof l->list.ptr[0], by_time);
+	for (size_t i = 0; rc == 0 && i < l->list.len; i++)
+		rc = intervals_add(&l->intervals, &l->list.ptr[i].look);
+	if (rc == 0)
+		rc = intervals_finish(&l->intervals);
+	return rc ? rc : sort_by_offset(l);
+}
+
+int looks_read(struct looks *l, struct collection *c, slice url, const struct mementos *mementos,
+	int64_t time, struct err *err)
+{
+	int rc;
+
+	if (c->live)
+		rc = live_archive_each_look(c->live, url, on_look, l, err);
+	else
+		rc = add_around(l, c, url, mementos, time, err);
+	if (rc == 0)
+		rc = err_code(err, looks_finish(l));
+	if (rc == 0 && c->live)
+		live_archive_distrust(c->live, url, &l->intervals.trust);
+	return rc;
+}
+
+const struct page_look *looks_of(const struct looks *l, const struct memento *m)
+{
+	size_t low = 0, high = l->by_offset.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->list.ptr[l->by_offset.ptr[middle]].offset < m->offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < l->by_offset.len; low++) {
+		const struct page_look *look = &l->list.ptr[l->by_offset.ptr[low]];
+
+		if (look->offset != m->offset)
+			break;
+		if (slice_eq(look->filename, m->filename))
+			return look;
+	}
+	return NULL;
+}
+
+bool looks_trusted(const struct looks *l, struct collection *c, slice url)
+{
+	if (l->unreliable || !validator_trust_holds(&l->intervals.trust))
+		return false;
+	return !c->live || live_archive_trusts(c->live, url);
+}

@@ -1,0 +1,144 @@
+#include "replay/memento.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/cdxj_find.h"
+#include "archive/cdxj_scan.h"
+#include "archive/warc_date.h"
+#include "base/clock.h"
+#include "replay/access.h"
+
+enum { ARENA_MAX = 512 << 20 };
+
+static const int64_t MS = 1000000;
+
+static bool keep(struct arena *arena, slice *text)
+{
+	if (!text->ptr)
+		return true;
+	text->ptr = arena_strdup(arena, *text);
+	return text->ptr != NULL;
+}
+
+/* Lines that cannot be read, or have no record, are no mementos. */
+static int add_line(struct mementos *m, const struct collection *c, slice line, struct buf *scratch)
+{
+	struct memento x;
+	struct cdxj parsed;
+	int rc = cdxj_parse(line, scratch, &parsed);
+
+	if (rc)
+		return rc == ERR_NOMEM ? rc : 0;
+	if (!parsed.has_place || !parsed.filename.ptr || !parsed.url.ptr)
+		return 0;
+	x = (struct memento){
+		.url = parsed.url,
+		.mime = parsed.mime,
+		.digest = parsed.digest,
+		.filename = parsed.filename,
+		.status = parsed.status,
+		.is_revisit = slice_eq(parsed.mime, SLICE("warc/revisit")),
+		.offset = parsed.offset,
+		.length = parsed.length,
+	};
+	if (warc_date_parse(slice_str(parsed.timestamp), &x.time))
+		return 0;
+	x.seen = x.time;
+	if (!access_allows(c->access, parsed.key, x.time, m->now)) {
+		m->refused++;
+		return 0;
+	}
+	if (m->list.len >= MEMENTOS_MAX)
+		return ERR_LIMIT;
+	if (!keep(&m->arena, &x.url) || !keep(&m->arena, &x.mime) || !keep(&m->arena, &x.digest) ||
+		!keep(&m->arena, &x.filename))
+		return ERR_NOMEM;
+	return memento_vec_push(&m->list, x);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct memento *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int64_t second_of(int64_t ns)
+{
+	return warc_date_truncate(ns);
+}
+
+/*
+ * Where several share a second and a millisecond, the later ones move on by one: their URIs have to
+ * differ, and a URI leads back to the memento by the same rule.
+ */
+void mementos_settle(struct mementos *m)
+{
+	struct memento *list = m->list.ptr;
+
+	if (m->list.len > 1)
+		qsort(list, m->list.len, sizeof *list, by_time);
+	for (size_t i = 1; i < m->list.len; i++)
+		if (list[i].time / MS <= list[i - 1].time / MS)
+			list[i].time = (list[i - 1].time / MS + 1) * MS;
+	for (size_t i = 0; i < m->list.len; i++) {
+		int64_t second = second_of(list[i].time);
+		bool shared = (i > 0 && second_of(list[i - 1].time) == second) ||
+			      (i + 1 < m->list.len && second_of(list[i + 1].time) == second);
+
+		timestamp_format(list[i].time, shared ? TIMESTAMP_DIGITS_MAX : TIMESTAMP_SECONDS,
+			list[i].digits);
+	}
+}
+
+static int read_lines(struct mementos *m, const struct collection *c, struct cdxj_scan *scan,
+	slice key, struct err *err)
+{
+	struct buf scratch;
+	slice line;
+	int rc;
+
+	buf_init(&scratch, CDXJ_LINE_MAX);
+	while ((rc = cdxj_scan_next(scan, &line, err)) == 0 && cdxj_has_key(line, key)) {
+		rc = err_code(err, add_line(m, c, line, &scratch));
+		if (rc)
+			break;
+	}
+	buf_release(&scratch);
+	return rc == ERR_END ? 0 : rc;
+}
+
+int mementos_find(struct collection *c, slice key, struct mementos *ret, struct err *err)
+{
+	struct index_set *set = collection_indexes(c);
+	struct cdxj_scan *scan = NULL;
+	struct buf from;
+	int rc;
+
+	*ret = (struct mementos){.now = clock_realtime(clock_system())};
+	arena_init(&ret->arena, ARENA_MAX);
+	buf_init(&from, key.len + 1);
+	rc = err_code(err, buf_add(&from, key));
+	if (rc == 0)
+		rc = err_code(err, buf_add_char(&from, ' '));
+	if (rc == 0)
+		rc = cdxj_scan_open(
+			set->sources.ptr, set->sources.len, buf_slice(&from), &scan, err);
+	if (rc == 0)
+		rc = read_lines(ret, c, scan, key, err);
+	cdxj_scan_close(scan);
+	index_set_drop(set);
+	buf_release(&from);
+	if (rc == 0)
+		mementos_settle(ret);
+	return rc;
+}
+
+void mementos_release(struct mementos *m)
+{
+	memento_vec_release(&m->list);
+	arena_release(&m->arena);
+}

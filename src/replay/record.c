@@ -1,0 +1,255 @@
+#include "replay/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/cdxj_record.h"
+#include "archive/warc_date.h"
+#include "archive/warc_reader.h"
+#include "base/clock.h"
+#include "http/framing.h"
+#include "replay/original.h"
+#include "url/canonical.h"
+
+enum { HEAD_ROOM = FIELDS_HEAD_MAX + WARC_WINDOW_SIZE }; /* a head and what came with it */
+
+/* One record in a file. */
+struct part {
+	int fd; /* -1, or ours */
+	struct warc_reader *reader;
+	const struct warc_record *record;
+	struct buf start;       /* its first bytes: the head, and what came with it */
+	struct payload payload; /* the head, taken apart */
+	struct framing framing;
+	bool is_http;
+	slice wire; /* bytes of the block that wait to be read */
+};
+
+struct record {
+	struct part own;
+	struct part original; /* of a revisit: the record with its body */
+	struct part *body;
+	struct record_head head;
+};
+
+static void close_part(struct part *p)
+{
+	warc_reader_close(p->reader);
+	buf_release(&p->start);
+	payload_release(&p->payload);
+	if (p->fd >= 0)
+		(void)close(p->fd);
+}
+
+/* An index that is older than the file may point to anything. */
+static int check_record(const struct warc_record *rec, const struct memento *m, struct err *err)
+{
+	if (rec->is_gap)
+		return err_set(err, ERR_SYNTAX, "%s", rec->problem.text);
+	switch (rec->header.type) {
+	case WARC_TYPE_RESPONSE:
+	case WARC_TYPE_REVISIT:
+	case WARC_TYPE_RESOURCE:
+	case WARC_TYPE_CONVERSION:
+	case WARC_TYPE_METADATA:
+		if (slice_eq(rec->header.url, m->url))
+			return 0;
+		break;
+	default:
+		break;
+	}
+	return err_set(err, ERR_SYNTAX,
+		"the record is of another page: the index does not fit the file; write it anew "
+		"with 'stillpoint index'");
+}
+
+/* Reads up to the end of the HTTP head. */
+static int read_head(struct part *p, struct err *err)
+{
+	size_t seen = 0, len = 0;
+	slice block;
+	int rc = 0;
+
+	while (len == 0 && (rc = warc_reader_block(p->reader, &block, err)) == 0) {
+		rc = err_code(err, buf_add(&p->start, block));
+		if (rc)
+			return rc == ERR_LIMIT ? err_set(err, ERR_SYNTAX, "its head is too long")
+					       : rc;
+		len = fields_find_end(buf_slice(&p->start), &seen);
+	}
+	if (rc && rc != ERR_END)
+		return rc;
+	if (len == 0)
+		return p->start.len == 0 ? 0 : err_set(err, ERR_SYNTAX, "it has no HTTP head");
+	payload_start_unchecked(&p->payload, PAYLOAD_HTTP);
+	rc = err_code(err, payload_feed(&p->payload, slice_sub(buf_slice(&p->start), 0, len)));
+	if (rc)
+		return rc;
+	framing_start(&p->framing, &p->payload);
+	p->is_http = true;
+	p->wire = slice_sub(buf_slice(&p->start), len, p->start.len);
+	return 0;
+}
+
+static int open_part(
+	struct part *p, const struct collection *c, const struct memento *m, struct err *err)
+{
+	struct warc_source source;
+	int rc = collection_open_warc(c, m->filename, &source, &p->fd, err);
+
+	buf_init(&p->start, HEAD_ROOM);
+	if (rc)
+		return rc;
+	rc = warc_reader_open_source(&source, WARC_READER_UNCHECKED, &p->reader, err);
+	if (rc == 0)
+		rc = warc_reader_seek(p->reader, (struct warc_spot){.offset = m->offset}, err);
+	if (rc == 0)
+		rc = warc_reader_next(p->reader, &p->record, err);
+	if (rc == ERR_END || rc == ERR_RANGE)
+		rc = err_set(err, ERR_SYNTAX, "the file ends before the record");
+	if (rc == 0)
+		rc = check_record(p->record, m, err);
+	if (rc == 0 && payload_is_http(p->record->header.content_type))
+		rc = read_head(p, err);
+	if (rc)
+		err_prefix(err, "%.*s at %llu", slice_shown(m->filename, 200), m->filename.ptr,
+			(unsigned long long)m->offset);
+	return rc;
+}
+
+/* Finds and opens the record with the body of a revisit. */
+static int open_original(
+	struct record *r, struct collection *c, const struct memento *m, struct err *err)
+{
+	struct mementos found = {0};
+	const struct memento *original = NULL;
+	int rc = original_find(c, m, &r->own.record->header, &found, &original, err);
+
+	if (rc == 0)
+		rc = open_part(&r->original, c, original, err);
+	if (rc == 0)
+		r->body = &r->original;
+	mementos_release(&found);
+	return rc;
+}
+
+static bool is_not_modified(const struct warc_header *h)
+{
+	slice profile = fields_trim(warc_header_get(h, SLICE("WARC-Profile")));
+
+	return slice_ends_with(profile, SLICE("server-not-modified"));
+}
+
+/* How many bytes the body has, where that can be told from head and header. */
+static void find_size(struct record_head *head, const struct part *body)
+{
+	const struct warc_header *h = &body->record->header;
+	uint64_t head_len = body->is_http ? body->payload.head.len : 0;
+
+	if (!h->has_length || h->length < head_len)
+		return;
+	if (body->is_http && body->framing.kind == FRAMING_CHUNKED)
+		return;
+	head->has_size = true;
+	head->size = h->length - head_len;
+}
+
+/* The head is the record's own; a revisit without one has that of its original. */
+static void fill_head(struct record *r)
+{
+	static const struct fields NONE = {0};
+	const struct part *p = r->own.is_http || r->body == &r->own ? &r->own : r->body;
+	const struct warc_header *own = &r->own.record->header;
+
+	r->head = (struct record_head){
+		.status = p->is_http ? p->payload.status : 200,
+		.fields = p->is_http ? &p->payload.fields : &NONE,
+		.content_type =
+			p->is_http ? p->payload.content_type : p->record->header.content_type,
+		.date = own->date,
+		.is_http = p->is_http,
+		.is_truncated =
+			warc_header_get(&r->body->record->header, SLICE("WARC-Truncated")).len > 0,
+		.is_not_modified = own->type == WARC_TYPE_REVISIT && is_not_modified(own),
+	};
+	/* The server's "304" has the fields of its answer, and the status of what it confirms. */
+	if (r->head.is_not_modified && r->body != &r->own) {
+		r->head.status = r->body->payload.status;
+		r->head.fields = &r->body->payload.fields;
+		r->head.content_type = r->body->payload.content_type;
+	}
+	find_size(&r->head, r->body);
+}
+
+static int open_record(struct collection *c, const struct memento *m, bool with_body,
+	struct record **ret, struct err *err)
+{
+	struct record *r = calloc(1, sizeof *r);
+	int rc;
+
+	if (!r)
+		return err_code(err, ERR_NOMEM);
+	r->own.fd = r->original.fd = -1;
+	r->body = &r->own;
+	rc = open_part(&r->own, c, m, err);
+	if (rc == 0 && with_body && r->own.record->header.type == WARC_TYPE_REVISIT)
+		rc = open_original(r, c, m, err);
+	if (rc) {
+		record_close(r);
+		return rc;
+	}
+	fill_head(r);
+	*ret = r;
+	return 0;
+}
+
+int record_open(struct collection *c, const struct memento *m, struct record **ret, struct err *err)
+{
+	return open_record(c, m, true, ret, err);
+}
+
+int record_open_head(
+	struct collection *c, const struct memento *m, struct record **ret, struct err *err)
+{
+	return open_record(c, m, false, ret, err);
+}
+
+void record_close(struct record *r)
+{
+	if (!r)
+		return;
+	close_part(&r->own);
+	close_part(&r->original);
+	free(r);
+}
+
+const struct record_head *record_head(const struct record *r)
+{
+	return &r->head;
+}
+
+int record_read(struct record *r, slice *ret, struct err *err)
+{
+	struct part *p = r->body;
+
+	for (;;) {
+		int rc;
+
+		while (p->wire.len > 0) {
+			slice piece = p->wire;
+
+			if (p->is_http)
+				piece = framing_next(&p->framing, &p->wire);
+			else
+				p->wire.len = 0;
+			if (piece.len > 0) {
+				*ret = piece;
+				return 0;
+			}
+		}
+		rc = warc_reader_block(p->reader, &p->wire, err);
+		if (rc)
+			return rc;
+	}
+}

@@ -1,0 +1,401 @@
+#include "replay/server.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "archive/cdxj_record.h"
+#include "archive/post_query.h"
+#include "base/word.h"
+#include "replay/access.h"
+#include "replay/answers.h"
+#include "replay/asked.h"
+#include "replay/policy.h"
+#include "replay/stray.h"
+#include "url/canonical.h"
+#include "url/percent.h"
+
+enum {
+	BODY_MAX = 1 << 20, /* bytes of a POST that are looked at */
+	NAME_TRIES = 1000,
+};
+
+/* One of the two origins. */
+struct origin {
+	struct server *server;
+	bool is_content;
+	struct httpd *httpd;
+};
+
+struct server {
+	struct replay replay;
+	struct origin control, content;
+	char control_address[HTTPD_ADDRESS_SIZE], content_address[HTTPD_ADDRESS_SIZE];
+};
+
+/* ---- a request ---- */
+
+static struct collection *find_collection(const struct replay *r, slice escaped)
+{
+	struct collection *found = NULL;
+	struct buf name;
+
+	buf_init(&name, escaped.len + 1);
+	if (url_percent_decode(&name, escaped) == 0)
+		for (size_t i = 0; !found && i < r->collections.len; i++)
+			if (slice_eq(buf_slice(&name), slice_str(r->collections.ptr[i]->name)))
+				found = r->collections.ptr[i];
+	buf_release(&name);
+	return found;
+}
+
+/* The host by which the client knows us, if it can stand in an address. */
+static slice safe_host(slice host)
+{
+	for (size_t i = 0; i < host.len; i++)
+		if (!word_is_alnum(host.ptr[i]) && !strchr(".-:[]", host.ptr[i]))
+			return (slice){0};
+	return host.len < ORIGIN_SIZE / 2 ? host : (slice){0};
+}
+
+static void set_origin(char origin[ORIGIN_SIZE], slice host, const char *fixed, uint16_t port)
+{
+	if (fixed)
+		host = slice_str(fixed);
+	(void)snprintf(
+		origin, ORIGIN_SIZE, "http://%.*s:%u", (int)host.len, host.ptr, (unsigned)port);
+}
+
+/* The origin that was asked has the name by which the client knows it. */
+static void set_origins(struct asked *a)
+{
+	const struct replay *r = a->replay;
+	slice host = safe_host(a->request->host);
+
+	if (host.len == 0)
+		host = SLICE("127.0.0.1");
+	set_origin(a->control, host, a->on_content ? r->control_address : NULL, r->port);
+	set_origin(a->content, host, a->on_content ? NULL : r->content_address, r->content_port);
+}
+
+/* A POST is looked up by its method and body. */
+static int make_key(struct asked *a)
+{
+	const char *type = httpd_request_field(a->request, "Content-Type");
+	struct buf query;
+	int rc;
+
+	if (!post_query_has_key(a->request->method))
+		return cdxj_key(&a->key, a->page);
+	buf_init(&query, POST_QUERY_MAX);
+	rc = post_query_add(
+		&query, a->request->method, slice_str(type ? type : ""), a->request->body);
+	if (rc == 0)
+		rc = post_query_key(&a->key, a->page, buf_slice(&query));
+	buf_release(&query);
+	return rc;
+}
+
+/* "example.org/x" is http; a slash that was lost on the way ("http:/example.org") comes back. */
+static int read_url(struct asked *a, struct err *err)
+{
+	static const slice SCHEMES[] = {SLICE_INIT("http:/"), SLICE_INIT("https:/")};
+	slice given = a->route.url, rest = given;
+	struct buf text;
+	int rc = 0;
+
+	buf_init(&text, URL_MAX);
+	for (size_t i = 0; i < sizeof SCHEMES / sizeof SCHEMES[0]; i++) {
+		if (!word_starts(given, SCHEMES[i]))
+			continue;
+		rest = slice_sub(given, SCHEMES[i].len, given.len);
+		while (rest.len && rest.ptr[0] == '/')
+			rest = slice_sub(rest, 1, rest.len);
+		rc = buf_add(&text, SCHEMES[i]);
+		if (rc == 0)
+			rc = buf_add_char(&text, '/');
+	}
+	if (rc == 0 && text.len == 0 && !memmem(given.ptr, given.len, "://", 3))
+		rc = buf_add_str(&text, "http://");
+	if (rc == 0)
+		rc = buf_add(&text, rest);
+	if (rc == 0)
+		rc = url_parse(&a->url, buf_slice(&text), NULL, NULL);
+	buf_release(&text);
+	if (rc == ERR_NOMEM)
+		return err_code(err, rc);
+	if (rc)
+		return err_set(
+			err, ERR_SYNTAX, "'%.*s' is no URL", slice_shown(given, 200), given.ptr);
+	a->page = url_page(&a->url);
+	rc = make_key(a);
+	return rc ? err_set(err, rc == ERR_NOMEM ? rc : ERR_SYNTAX, "'%.*s' cannot be looked up",
+			    slice_shown(given, 200), given.ptr)
+		  : 0;
+}
+
+static void dispatch(struct asked *a)
+{
+	switch (a->route.kind) {
+	case ROUTE_HOME:
+		answer_home(a);
+		return;
+	case ROUTE_COLLECTION:
+		answer_collection(a);
+		return;
+	case ROUTE_CALENDAR:
+		answer_calendar(a);
+		return;
+	case ROUTE_TIMEGATE:
+		answer_timegate(a);
+		return;
+	case ROUTE_MEMENTO:
+		answer_memento(a);
+		return;
+	case ROUTE_TIMEMAP:
+		answer_timemap(a);
+		return;
+	case ROUTE_CDX:
+		answer_cdx(a);
+		return;
+	case ROUTE_COMPOSITE:
+		answer_composite(a);
+		return;
+	case ROUTE_SEARCH:
+		answer_search(a);
+		return;
+	case ROUTE_ASSET:
+		answer_asset(a);
+		return;
+	}
+}
+
+/* The content origin has rewritten mementos and our scripts for them, and nothing else. */
+static bool belongs_here(const struct asked *a)
+{
+	if (a->route.kind == ROUTE_ASSET)
+		return true;
+	if (a->route.kind != ROUTE_MEMENTO)
+		return !a->on_content;
+	return a->on_content == (a->route.form != ROUTE_FRAMED && a->route.form != ROUTE_RAW);
+}
+
+/* A memento that was asked of the other origin is there. */
+static void answer_elsewhere(struct asked *a)
+{
+	const char *origin = a->on_content ? a->control : a->content;
+
+	if (a->route.kind != ROUTE_MEMENTO) {
+		answer_error(a, STATUS_NOT_FOUND, "only archived pages are here");
+		return;
+	}
+	a->response->status = STATUS_FOUND;
+	answer_header(a, "Location", "%s%.*s", origin, (int)a->request->target.len,
+		a->request->target.ptr);
+}
+
+static void answer(struct asked *a)
+{
+	struct err err = {0};
+	int rc = route_parse(a->request->target, &a->route, &err);
+
+	if (rc == 0 && a->route.kind != ROUTE_HOME && a->route.kind != ROUTE_ASSET) {
+		a->collection = find_collection(a->replay, a->route.name);
+		if (!a->collection)
+			rc = err_set(&err, ERR_NOTFOUND, "there is no collection of this name");
+	}
+	if (rc == 0 && a->route.url.len)
+		rc = read_url(a, &err);
+	if (policy_refuses(a))
+		return;
+	if ((rc || !belongs_here(a)) && answer_stray(a))
+		return;
+	if (rc)
+		answer_failure(a, &err);
+	else if (!belongs_here(a))
+		answer_elsewhere(a);
+	else
+		dispatch(a);
+}
+
+static void handle(void *context, const struct httpd_request *q, struct httpd_response *r)
+{
+	const struct origin *o = context;
+	struct asked a = {
+		.replay = &o->server->replay,
+		.request = q,
+		.response = r,
+		.on_content = o->is_content,
+	};
+
+	url_init(&a.url);
+	buf_init(&a.key, URL_CANONICAL_MAX + BODY_MAX);
+	set_origins(&a);
+	answer(&a);
+	policy_add(&a);
+	url_release(&a.url);
+	buf_release(&a.key);
+}
+
+/* ---- starting and stopping ---- */
+
+static bool is_taken(const struct replay *r, const char *name)
+{
+	for (size_t i = 0; i < r->collections.len; i++)
+		if (strcmp(r->collections.ptr[i]->name, name) == 0)
+			return true;
+	return strcmp(name, "_") == 0; /* our own files */
+}
+
+/* Of two collections with one name, the second becomes NAME-2. */
+static int name_apart(const struct replay *r, struct collection *c, struct err *err)
+{
+	const char *base = c->name;
+	char name[NAME_MAX + 16];
+
+	for (int i = 2; is_taken(r, c->name) && i < NAME_TRIES; i++) {
+		(void)snprintf(name, sizeof name, "%s-%d", base, i);
+		c->name = arena_strdup(&c->arena, slice_str(name));
+		if (!c->name)
+			return err_code(err, ERR_NOMEM);
+	}
+	return 0;
+}
+
+static int open_collections(struct replay *r, const struct server_params *p, struct err *err)
+{
+	struct collection_terms terms = {.temporary = p->temporary, .access = r->access};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < p->path_count; i++) {
+		struct collection *c = NULL;
+
+		rc = collection_open(p->paths[i], &terms, &c, err);
+		if (rc == 0)
+			rc = name_apart(r, c, err);
+		if (rc == 0)
+			rc = err_code(err, collection_vec_push(&r->collections, c));
+		if (rc)
+			collection_close(c);
+	}
+	return rc;
+}
+
+/* Every client needs a file descriptor, and so does every file that is read for it. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int listen_on(
+	struct origin *o, const char *address, uint16_t port, unsigned threads, struct err *err)
+{
+	struct httpd_params p = {
+		.address = address,
+		.port = port,
+		.threads = threads,
+		.body_max = BODY_MAX,
+		.handler = handle,
+		.context = o,
+	};
+
+	return httpd_start(&p, &o->httpd, err);
+}
+
+static int listen_both(struct server *s, const struct server_params *p, struct err *err)
+{
+	uint16_t content = p->content_port;
+	int rc;
+
+	/* Handlers read the ports, so the content origin, whose address is handed out, is first. */
+	if (content == 0 && p->port && p->port < UINT16_MAX)
+		content = (uint16_t)(p->port + 1);
+	rc = listen_on(&s->content, p->content_address, content, p->threads, err);
+	if (rc) {
+		err_prefix(err, "content origin");
+		return rc;
+	}
+	s->replay.content_port = httpd_port(s->content.httpd);
+	s->replay.port = p->port;
+	rc = listen_on(&s->control, p->address, p->port, p->threads, err);
+	if (rc == 0)
+		s->replay.port = httpd_port(s->control.httpd);
+	return rc;
+}
+
+/* An address as it stands in a URL; NULL for one that means all of them. */
+static const char *host_of(const char *address, char out[HTTPD_ADDRESS_SIZE])
+{
+	if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
+		return NULL;
+	(void)snprintf(out, HTTPD_ADDRESS_SIZE, strchr(address, ':') ? "[%s]" : "%s", address);
+	return out;
+}
+
+int server_start(const struct server_params *params, struct server **ret, struct err *err)
+{
+	struct server *s = calloc(1, sizeof *s);
+	int rc;
+
+	if (!s)
+		return err_code(err, ERR_NOMEM);
+	s->control = (struct origin){.server = s};
+	s->content = (struct origin){.server = s, .is_content = true};
+	s->replay.window_ns = params->window_ns;
+	if (strcmp(params->address, params->content_address) != 0) {
+		s->replay.control_address = host_of(params->address, s->control_address);
+		s->replay.content_address = host_of(params->content_address, s->content_address);
+	}
+	raise_limit();
+	rc = params->access ? access_read(params->access, &s->replay.access, err) : 0;
+	if (rc == 0)
+		rc = open_collections(&s->replay, params, err);
+	if (rc == 0)
+		rc = listen_both(s, params, err);
+	if (rc) {
+		server_stop(s);
+		return rc;
+	}
+	*ret = s;
+	return 0;
+}
+
+void server_stop(struct server *s)
+{
+	if (!s)
+		return;
+	httpd_stop(s->control.httpd);
+	httpd_stop(s->content.httpd);
+	for (size_t i = 0; i < s->replay.collections.len; i++)
+		collection_close(s->replay.collections.ptr[i]);
+	collection_vec_release(&s->replay.collections);
+	access_free(s->replay.access);
+	free(s);
+}
+
+uint16_t server_port(const struct server *s)
+{
+	return s->replay.port;
+}
+
+uint16_t server_content_port(const struct server *s)
+{
+	return s->replay.content_port;
+}
+
+size_t server_count(const struct server *s)
+{
+	return s->replay.collections.len;
+}
+
+const char *server_name(const struct server *s, size_t number)
+{
+	return s->replay.collections.ptr[number]->name;
+}

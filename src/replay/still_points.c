@@ -1,0 +1,140 @@
+#include "replay/still_points.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/word.h"
+#include "catalog/catalog.h"
+#include "quality/verdict.h"
+#include "url/url.h"
+
+enum { ARENA_MAX = 64 << 20, NS_PER_MS = 1000000 };
+
+static int on_capture(void *context, const struct catalog_capture *from)
+{
+	struct still_points *c = context;
+	struct still_point_row row = {
+		.id = from->id,
+		.started = from->started,
+		.is_running = from->state == CATALOG_RUNNING,
+		.is_single = from->single,
+	};
+	char *site = arena_strdup(&c->arena, from->site);
+	char *strategy = arena_strdup(&c->arena, from->strategy);
+
+	if (!site || !strategy)
+		return ERR_NOMEM;
+	row.site = (slice){site, from->site.len};
+	row.strategy = (slice){strategy, from->strategy.len};
+	if (from->still_from > 0 && from->still_from <= from->still_to && !from->caveats) {
+		row.still_from = from->still_from;
+		row.still_to = from->still_to;
+	}
+	return still_point_rows_push(&c->list, row);
+}
+
+static int on_verdict(void *context, const struct catalog_verdict *v)
+{
+	struct still_point_row *row = context;
+
+	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++) {
+		if (!slice_eq(v->verdict, slice_str(verdict_name((enum verdict)verdict))))
+			continue;
+		row->captured += verdict_is_captured((enum verdict)verdict);
+		row->sharp += verdict == VERDICT_SHARP;
+	}
+	return 0;
+}
+
+static int load(struct catalog *catalog, bool count, struct still_points *ret, struct err *err)
+{
+	int rc = catalog_each_capture(catalog, on_capture, ret, err);
+
+	for (size_t i = 0; rc == 0 && count && i < ret->list.len; i++)
+		rc = catalog_each_verdict(
+			catalog, ret->list.ptr[i].id, on_verdict, &ret->list.ptr[i], err);
+	return rc;
+}
+
+int still_points_load(struct collection *c, bool count, struct still_points *ret, struct err *err)
+{
+	struct catalog *catalog = NULL;
+	char path[PATH_MAX];
+	int rc;
+
+	*ret = (struct still_points){0};
+	arena_init(&ret->arena, ARENA_MAX);
+	if (!c->is_archive)
+		return 0;
+	(void)snprintf(path, sizeof path, "%s/catalog.sqlite", c->path);
+	rc = catalog_open(path, CATALOG_READ, &catalog, err);
+	if (rc == 0)
+		rc = load(catalog, count, ret, err);
+	catalog_close(catalog);
+	return rc;
+}
+
+void still_points_release(struct still_points *c)
+{
+	still_point_rows_release(&c->list);
+	arena_release(&c->arena);
+}
+
+static bool is_same_host(slice a, slice b)
+{
+	struct url x, y;
+	bool same;
+
+	url_init(&x);
+	url_init(&y);
+	same = url_parse(&x, a, NULL, NULL) == 0 && url_parse(&y, b, NULL, NULL) == 0 &&
+	       slice_eq(url_part(&x, x.host), url_part(&y, y.host));
+	url_release(&x);
+	url_release(&y);
+	return same;
+}
+
+static uint64_t distance(const struct still_point_row *row, int64_t instant)
+{
+	if (instant < row->still_from)
+		return (uint64_t)row->still_from - (uint64_t)instant;
+	return instant > row->still_to ? (uint64_t)instant - (uint64_t)row->still_to : 0;
+}
+
+const struct still_point_row *still_points_nearest(
+	const struct still_points *c, slice url, int64_t instant)
+{
+	const struct still_point_row *best = NULL;
+	bool best_same = false;
+
+	for (size_t i = 0; i < c->list.len; i++) {
+		const struct still_point_row *row = &c->list.ptr[i];
+		bool same;
+
+		if (row->still_from == 0)
+			continue;
+		same = is_same_host(row->site, url);
+		if (!best || (same && !best_same) ||
+			(same == best_same && distance(row, instant) < distance(best, instant))) {
+			best = row;
+			best_same = same;
+		}
+	}
+	return best;
+}
+
+/* 17 digits mean the last instant of their millisecond: the last one that ends in the window. */
+bool still_point_digits(const struct still_point_row *row, char out[TIMESTAMP_SIZE])
+{
+	int64_t ms;
+
+	if (row->still_from == 0)
+		return false;
+	ms = (row->still_to + 1) / NS_PER_MS - 1;
+	if (ms * NS_PER_MS + NS_PER_MS - 1 < row->still_from)
+		ms = row->still_from / NS_PER_MS;
+	timestamp_format(ms * NS_PER_MS, TIMESTAMP_DIGITS_MAX, out);
+	return true;
+}

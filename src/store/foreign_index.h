@@ -1,0 +1,28 @@
+/*
+ * The index of WARC files that are no archive of ours: of a file, a WACZ package or a directory of
+ * them. Plain CDXJ, or ZipNum (archive/zipnum.h): NAME.cdx.gz and NAME.idx.
+ */
+#ifndef STORE_FOREIGN_INDEX_H
+#define STORE_FOREIGN_INDEX_H
+
+#include <stdbool.h>
+
+#include "archive/warc_index.h"
+#include "base/api.h"
+#include "base/err.h"
+
+struct foreign_index_params {
+	const char *path;
+	const char *out; /* file to write, or "-" for standard output; ZipNum: NAME.cdx.gz */
+	bool compressed;
+	const char *temporary; /* directory for temporary files */
+};
+
+/*
+ * Writes it, under another name first: an index is whole, or the old one. Files that are being
+ * written (.open) are left out. 0, ERR_NOTFOUND when there are no WARC files, ERR_IO, ERR_NOMEM, …
+ */
+int foreign_index_write(const struct foreign_index_params *params, struct warc_index_counts *ret,
+	struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,46 @@
+#include "store/table_lines.h"
+
+#include "base/err.h"
+#include "catalog/catalog_line.h"
+
+void table_lines_init(struct table_lines *t)
+{
+	*t = (struct table_lines){0};
+	buf_init(&t->text, TABLE_LINES_MAX);
+}
+
+void table_lines_release(struct table_lines *t)
+{
+	buf_release(&t->text);
+}
+
+void table_lines_reset(struct table_lines *t)
+{
+	buf_reset(&t->text);
+	t->capture = 0;
+	t->urgent = false;
+}
+
+/* Each record names the captures whose lines follow, so it can be read alone. */
+static int begin_lines(struct table_lines *t, slice uuid, uint32_t capture)
+{
+	int rc = t->text.len ? 0 : buf_add_str(&t->text, CATALOG_TABLE_HEAD);
+
+	if (rc == 0 && t->capture != capture)
+		rc = buf_printf(&t->text, CATALOG_TABLE_OF "%.*s\r\n", (int)uuid.len, uuid.ptr);
+	t->capture = capture;
+	return rc;
+}
+
+int table_lines_add(struct table_lines *t, slice uuid, const struct catalog_row *row)
+{
+	int rc;
+
+	if (!catalog_line_has(row->kind))
+		return 0;
+	rc = begin_lines(t, uuid, row->capture);
+	if (rc == 0)
+		rc = catalog_line_format(row, &t->text);
+	t->urgent = t->urgent || row->kind != CATALOG_ROW_PLAN;
+	return rc;
+}

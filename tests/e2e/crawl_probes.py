@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Probes: what a capture learns from them, and what it may not learn."""
+
+import contextlib
+import gzip
+import hashlib
+import itertools
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import time
+
+import living
+import rawserver
+import tap
+
+DEADLINE = 120
+COUNT = itertools.count(1)
+TEXT = "<p>What there is to read on this page stays as it is, word for word. It goes on.</p>" * 8
+
+
+def token(turn):
+    return f"{turn % 89999 + 10000}:{turn * 0x9e3779b1 % 2**32:08x}"
+
+
+def page(body, *fields):
+    data = f"<html><head><title>T</title></head><body>{TEXT}{body}</body></html>".encode()
+    head = "".join(f"{field}\r\n" for field in ("Content-Type: text/html", *fields))
+    return (f"HTTP/1.1 200 OK\r\n{head}Content-Length: {len(data)}\r\n\r\n").encode() + data
+
+
+def site(parts):
+    """An answer: pages /n/NAME, each with its part, a function of the number of the request."""
+    links = "".join(f"<a href=/n/{name}>x</a>" for name in parts)
+
+    def answer(request):
+        if request.path == "/":
+            return page(links)
+        name = request.path.removeprefix("/n/")
+        return page(parts[name](next(COUNT))) if name in parts else rawserver.NOT_FOUND
+    return answer
+
+
+def capture(name, answer, *options):
+    """The report with its pages by path, the server, and the archive."""
+    archive = tap.path(name)
+    with rawserver.Server(answer) as server:
+        done = tap.run("crawl", server.url, "-o", archive, "--delay", "1ms", "--no-sitemaps",
+                       *options)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+    report = tap.load("report", archive)
+    return report, {row["url"].removeprefix(server.url): row for row in report["verdicts"]}, \
+        server, archive
+
+
+def verify(archive):
+    for options in ([], ["--warc-only"]):
+        done = tap.run("verify", archive, *options)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+
+
+def probes(archive):
+    """Purpose and URL of each probe, as the WARC files have them."""
+    found = []
+    for path in living.warc_files(archive):
+        for record in living.records(path):
+            block = record.block.decode("latin-1")
+            if record.type == "metadata" and "leg: probe\r\n" in block:
+                found.append((re.search("purpose: (.*)\r", block)[1],
+                              record.fields["WARC-Target-URI"]))
+    return found
+
+
+def field(turn):
+    return f"<form><input type=hidden name=zq7 value='{token(turn)}'></form>"
+
+
+def advert(turn):
+    return f"<aside><img src='http://ads.example/{turn}.gif' width=300 height=250></aside>"
+
+
+SITE = {f"f{i}": field for i in range(6)} | {f"a{i}": advert for i in range(6)} | {
+    f"s{i}": lambda turn: "<ul><li>steady</li></ul>" for i in range(80)} | {
+    "price": lambda turn: field(turn) + f"<b>{turn} EUR</b>",
+    "own": lambda turn: f"<aside><img src='/i/{turn}.gif'></aside>",
+}
+
+with tap.case("places that vary by themselves are learned"):
+    report, rows, server, learned = capture("learned", site(SITE), "--no-requisites")
+    for name in SITE:
+        want = "changed" if name in ("price", "own") else "sharp"
+        tap.equal((name, rows[f"n/{name}"]["verdict"]), (name, want))
+    tap.equal(rows["n/f1"]["rules"], [{"name": "learned:field:zq7", "count": 1}])
+    tap.equal(rows["n/a1"]["rules"], [{"name": "learned:image:src", "count": 1}])
+    tap.equal({rule["name"]: (rule["version"], rule["pages"]) for rule in report["rules"]},
+              {"learned:field:zq7": (1, 6), "learned:image:src": (1, 6)})
+    tap.equal(report["sharp_normalised"], 12)
+    verify(learned)
+
+with tap.case("probes are few, and in the archive"):
+    made = probes(learned)
+    requests = sum(request.path == "/" or request.path.startswith("/n/")
+                   for request in server.requests) - len(made)
+    assert 4 <= len(made) <= max(4, 0.06 * requests), (made, requests)
+    tap.equal({purpose for purpose, _ in made}, {"noise"})
+    tap.equal(len(set(made)), len(made))
+
+with tap.case("the report names the learned rules"):
+    text = tap.succeed("report", learned)
+    assert re.search(r"^learned:field:zq7 +6 +6$", text, re.M), text
+    text = tap.succeed("report", learned, "--why", f"{server.url}n/f1")
+    assert "learned:field:zq7 (1 times): learned: it varied on several pages" in text, text
+
+with tap.case("--no-probes: nothing is learned"):
+    report, rows, _, plain = capture("plain", site(SITE), "--no-requisites", "--no-probes")
+    tap.equal((rows["n/f1"]["verdict"], report["rules"], probes(plain)), ("changed", [], []))
+
+with tap.case("what one page alone has is not learned"):
+    _, rows, _, _ = capture("alone", site({"f1": field, "s": lambda turn: "<ul></ul>"}))
+    tap.equal((rows["n/f1"]["verdict"], rows["n/s"]["verdict"]), ("changed", "sharp"))
+
+CONTENT = {
+    "a price in a field": lambda turn: f"<input type=hidden name=zq7 value='{turn}.00 EUR'>",
+    "a stock figure in JSON":
+        lambda turn: f"<script type='application/json'>{{\"left\":{turn}}}</script>",
+    "a link": lambda turn: f"<a href='http://ads.example/{token(turn)}'>x</a>",
+    "the target of a form": lambda turn: f"<form action='/go/{token(turn)}'></form>",
+    "visible text": lambda turn: f"<p>Rate of the hour {token(turn)}</p>",
+}
+
+for label, part in CONTENT.items():
+    with tap.case(f"{label} is not learned"):
+        report, rows, _, archive = capture(f"content-{label}", site({f"p{i}": part
+                                                                     for i in range(6)}))
+        tap.equal({row["verdict"] for path, row in rows.items() if path.startswith("n/")},
+                  {"changed"})
+        tap.equal(report["rules"], [])
+        verify(archive)
+
+with tap.case("--mask-visible: lines are learned, but no prices"):
+    LINES = {f"l{i}": lambda turn: f"<p>Served at 12:{turn % 60:02}:{turn // 60:02}</p>"
+             for i in range(4)} | {
+        f"p{i}": lambda turn: f"<ul><li>Served for {turn} EUR</li></ul>" for i in range(4)}
+    report, rows, _, archive = capture("visible", site(LINES), "--mask-visible")
+    for name in LINES:
+        want = "sharp" if name.startswith("l") else "changed"
+        tap.equal((name, rows[f"n/{name}"]["verdict"]), (name, want))
+    assert 0 < rows["n/l0"]["masked_visible"] <= 0.05, rows["n/l0"]
+    verify(archive)
+
+# ---- what the archive says, and what is there ----
+
+
+def lie(name, change):
+    """A copy of the archive whose record of learned rules is changed, with digests that match."""
+    lying, count = tap.path(name), 0
+    shutil.rmtree(lying, ignore_errors=True)
+    os.makedirs(os.path.join(lying, "warc"))
+    for path in living.warc_files(learned):
+        with open(os.path.join(lying, "warc", os.path.basename(path)), "wb") as file:
+            for record in living.records(path):
+                if record.type == "metadata" and record.block.startswith(b"learnedRules"):
+                    record.block = change(record.block)
+                    count += 1
+                fields = dict(record.lines)
+                fields["Content-Length"] = str(len(record.block))
+                fields["WARC-Block-Digest"] = "sha256:" + hashlib.sha256(record.block).hexdigest()
+                head = "".join(f"{key}: {fields[key]}\r\n" for key, _ in record.lines)
+                file.write(gzip.compress(b"WARC/1.1\r\n" + head.encode() + b"\r\n" +
+                                         record.block + b"\r\n\r\n"))
+    tap.equal(count, 1)
+    return tap.run("verify", lying, "--warc-only")
+
+
+def forge(block):
+    """Says of the page with a price what is true of another."""
+    line = next(line for line in block.split(b"\r\n") if line.endswith(b"/n/f1"))
+    return block + line.replace(b"/n/f1", b"/n/price") + b"\r\n"
+
+
+for label, change, want in (
+        ("nothing", lambda block: block, None),
+        ("a rule more", lambda block: block.replace(
+            b"\r\nrule: ", b"\r\nrule: http://h/ 01234567 field price html>body>p 3\r\nrule: ", 1),
+         "a learned rule does not follow from the probes: http://h/ 01234567 field price"),
+        ("a page more", forge, "/n/price: it is said to be the same under learned rules"),
+        ("a line of rubbish", lambda block: block + b"same: x\r\n",
+         "a learned rule cannot be read")):
+    with tap.case(f"verify: the WARC lies about what was learned: {label}"):
+        done = lie("lying", change)
+        tap.equal((done.returncode, done.stderr), (1 if want else 0, ""))
+        assert want is None or want in done.stdout, done.stdout
+
+with tap.case("verify: the catalog says more than the WARC"):
+    lying = tap.path("lying-catalog")
+    shutil.copytree(learned, lying)
+    with contextlib.closing(sqlite3.connect(os.path.join(lying, "catalog.sqlite"))) as database:
+        database.execute("UPDATE learned SET rule = replace(rule, '/n/f1', '/n/price')")
+        database.commit()
+    done = tap.run("verify", lying)
+    tap.equal(done.returncode, 1)
+    for path, want in (("f1", "catalog says changed, the WARC says sharp"),
+                       ("price", "catalog says sharp, the WARC says changed")):
+        assert f"/n/{path}: {want}" in done.stdout, done.stdout
+
+# ---- stopped ----
+
+with tap.case("killed among the revisits and resumed: the same is learned"):
+    archive = tap.path("killed")
+    parts = {f"f{i}": field for i in range(8)}
+    with rawserver.Server(site(parts)) as server:
+        process = subprocess.Popen([tap.PROGRAM, "crawl", server.url, "-o", archive, "--delay",
+                                    living.SLOW, "--no-sitemaps"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + DEADLINE
+        while not any(row[0] for row in living.peek(
+                archive, "SELECT count(*) FROM observation WHERE leg = 4")):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        process.kill()
+        process.wait(timeout=DEADLINE)
+        living.hasten(archive)
+        tap.equal(tap.run("resume", archive).returncode, 0)
+    report = tap.load("report", archive)
+    tap.equal((report["sharp"], report["sharp_normalised"]), (9, 8))
+    assert len(probes(archive)) <= 4, probes(archive)
+    verify(archive)
+
+# ---- canaries ----
+
+
+def bulk(changes_at):
+    """A site all of whose pages change when so many of them were asked for, and their number."""
+    pages = 120
+    seen = itertools.count(1)
+    links = "".join(f"<a href=/n/p{i}>x</a>" for i in range(pages))
+
+    def answer(request):
+        if request.path == "/":
+            return page(links)
+        if not request.path.startswith("/n/"):
+            return rawserver.NOT_FOUND
+        version = 1 + (next(seen) > changes_at)
+        return page(f"<ul><li>Issue {version} of {request.path}</li></ul>")
+    return pages, answer
+
+
+with tap.case("a bulk change during the visits: the pages are visited again before the barrier"):
+    pages, answer = bulk(100)
+    report, _, server, archive = capture("bulk", answer)
+    tap.equal((report["sharp"], report["changed"]), (pages + 1, 0))
+    asked = sum(request.path.startswith("/n/") for request in server.requests)
+    made = probes(archive)
+    assert 0 < len(made) <= 0.06 * (asked - len(made)), (made, asked)
+    tap.equal({purpose for purpose, _ in made}, {"canary"})
+    assert 2 * pages + 100 <= asked - len(made) <= 3 * pages, asked
+    verify(archive)
+
+with tap.case("without canaries they have changed"):
+    report, _, server, _ = capture("bulk-blind", bulk(100)[1], "--no-probes")
+    tap.equal(report["changed"], 100)
+    tap.equal(sum(request.path.startswith("/n/") for request in server.requests), 240)
+
+with tap.case("a site that does not change has no second visits"):
+    report, _, server, archive = capture("calm", bulk(10000)[1])
+    tap.equal(report["changed"], 0)
+    asked = sum(request.path.startswith("/n/") for request in server.requests)
+    tap.equal(asked - len(probes(archive)), 240)
+
+with tap.case("noise is no bulk change"):
+    report, rows, server, archive = capture("noisy", site({f"f{i}": field
+                                                             for i in range(110)}))
+    tap.equal(report["changed"], 0)
+    asked = sum(request.path.startswith("/n/") for request in server.requests)
+    tap.equal(asked - len(probes(archive)), 220)
+    assert "canary" in {purpose for purpose, _ in probes(archive)}
+    verify(archive)
+
+# ---- variants ----
+
+
+def varied(request):
+    """Other words without the cookie that the first answer sets, and in another language."""
+    name = request.path.removeprefix("/")
+    if name and not re.fullmatch("[ab][0-9]", name):
+        return rawserver.NOT_FOUND
+    body = "".join(f"<a href=/{group}{i}>x</a>" for group in "ab" for i in range(8))
+    if name.startswith("a") and "Cookie" not in request.fields:
+        body += "<p>Please log in</p>"
+    if name.startswith("b") and request.fields.get("Accept-Language") == "de":
+        body += "<p>Guten Tag</p>"
+    return page(body, "Set-Cookie: id=1; Path=/")
+
+
+with tap.case("variants by cookie and language are noted"):
+    report, rows, server, archive = capture("varied", varied, "--variant-language", "de")
+    tap.equal((report["sharp"], report["changed"]), (17, 0))
+    fresh = [request.path for request in server.requests if "Cookie" not in request.fields]
+    german = [request.path for request in server.requests
+              if request.fields.get("Accept-Language") == "de"]
+    flagged = {path for path, row in rows.items() if "variant" in row["flags"]}
+    fresh = [path for path in fresh if path not in ("/robots.txt", "/")]
+    assert len(fresh) >= 1 and len(german) >= 1 and len(fresh + german) <= 4, (fresh, german)
+    tap.equal(flagged, {path[1:] for path in fresh if path.startswith("/a")} |
+              {path[1:] for path in german if path.startswith("/b")})
+    tap.equal(report["variants"], len(flagged))
+    tap.equal(sorted(purpose for purpose, _ in probes(archive)),
+              sorted(["variant"] * len(fresh) + ["language"] * len(german)))
+    verify(archive)
+
+tap.done()

@@ -1,0 +1,146 @@
+// replay_browser.mjs MODULES CHROMIUM PLACE LIVE: looks at the pages of replay_browser.py, framed at
+// PLACE/URL and alone on the content origin, and prints as JSON what is there.
+import { createRequire } from "node:module";
+
+const [modules, executablePath, place, live] = process.argv.slice(2);
+const { chromium } = createRequire(`${modules}/`)("playwright-core");
+const DEADLINE = 60000; // of a loaded machine
+
+const browser = await chromium.launch({
+  executablePath,
+  timeout: DEADLINE,
+  args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
+});
+
+async function visit(url) {
+  const context = await browser.newContext();
+  context.setDefaultTimeout(DEADLINE);
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+// The archived page, in its frame.
+async function framed(path) {
+  const page = await visit(`${place}/${live}${path}`);
+  return [page, await (await page.waitForSelector("#page")).contentFrame()];
+}
+
+async function look(frame, page) {
+  await frame.waitForFunction(() => window.seen?.done && window.innerLoaded);
+  return {
+    ...(await frame.evaluate(() => ({
+      colour: getComputedStyle(document.querySelector("h1")).color,
+      image: document.querySelector("#still").naturalWidth,
+      inner: window.innerLoaded,
+      seen: window.seen,
+    }))),
+    cookies: await page.context().cookies(),
+  };
+}
+
+const pathOf = (url) => new URL(url).pathname + new URL(url).search;
+
+// Goes on from a page; what the window shows then.
+async function move(path, go, want, text) {
+  const [page, frame] = await framed(path);
+  if (go) await Promise.all([page.waitForURL((url) => url.href.endsWith(want)), go(frame)]);
+  else await page.waitForURL((url) => url.href.endsWith(want));
+  const inner = await (await page.waitForSelector("#page")).contentFrame();
+  await inner.waitForFunction((wanted) => document.body?.innerText.includes(wanted), text);
+  const result = { url: pathOf(page.url()), want, text, shown: (await inner.innerText("body")).trim() };
+  await page.context().close();
+  return result;
+}
+
+async function popup(page, go) {
+  const [opened] = await Promise.all([page.context().waitForEvent("page"), go()]);
+  await opened.waitForURL((url) => url.href.includes("next.html"));
+  const url = pathOf(opened.url());
+  await opened.close();
+  return url;
+}
+
+const out = {};
+const [plain, plainFrame] = await framed("/");
+const content = new URL(plainFrame.url()).origin;
+const alone = (path) => visit(`${content}${new URL(place).pathname}mp_/${live}${path}`);
+out.framed = await look(plainFrame, plain);
+const single = await alone("/");
+out.alone = await look(single, single);
+
+out.windows = {
+  script: await popup(plain, () => plainFrame.evaluate((url) => void window.open(url), `${live}/next.html`)),
+  link: await popup(plain, () => plainFrame.click("#fresh")),
+  alone: await popup(single, () => single.evaluate((url) => void window.open(url), `${live}/next.html`)),
+};
+
+out.moves = {
+  link: await move("/", (frame) => frame.click("#next"), "/next.html", "next page"),
+  form: await move("/", (frame) => frame.click("#go"), "/search?q=milk", "found milk"),
+  redirect: await move("/moved", null, "/next.html", "next page"),
+  script: await move("/jump", null, "/next.html", "next page"),
+};
+
+async function tryWays(frame) {
+  await frame.waitForFunction(() => window.tried);
+  return frame.evaluate(() => !window.registered);
+}
+const [ways, waysFrame] = await framed("/ways");
+const waysAlone = await alone("/ways");
+out.ways = { framed: await tryWays(waysFrame), alone: await tryWays(waysAlone) };
+await waysFrame.evaluate(() => window.leave()).catch(() => 0);
+await waysAlone.evaluate(() => window.leave()).catch(() => 0);
+await waysAlone.waitForURL((url) => url.href.endsWith("/way-top"));
+out.ways.left = new URL(waysAlone.url()).origin !== content || !ways.url().startsWith(place);
+
+const [control, hostile] = await framed("/hostile");
+const sentence = await control.innerText("#verdict");
+await hostile.waitForFunction(() => window.found?.done);
+out.hostile = {
+  found: await hostile.evaluate(() => window.found),
+  workers: control.context().serviceWorkers().length,
+  still: (await control.innerText("#verdict")) === sentence && control.url().endsWith("/hostile"),
+};
+
+const [past] = await framed("/past");
+await past.waitForSelector("#moved:not([hidden])");
+out.moved = await past.isVisible("#moved");
+
+const alerts = [];
+const title = await visit(`${place}/${live}/title?%3Cb%3Ex%3C/b%3E`);
+title.on("dialog", (dialog) => alerts.push(dialog.message()));
+out.text = {
+  bold: await title.locator("#banner b").count(),
+  box: decodeURIComponent(await title.inputValue("[name=url]")),
+  alerts,
+};
+
+// The sentence comes when the composite is known.
+const verdict = async (page) => (await page.waitForSelector("#verdict[class]")).innerText();
+out.blurred = await verdict(plain);
+const shop = await visit(new URL("/shop/", place).href);
+await shop.click("tbody a");
+out.shop = {
+  verdict: await verdict(shop),
+  mood: await shop.getAttribute("#verdict", "class"),
+  lines: await shop.$$eval("#resources tbody td:last-child", (cells) => cells.map((cell) => cell.textContent)),
+};
+const shopFrame = await (await shop.waitForSelector("#page")).contentFrame();
+await shopFrame.waitForFunction(() => document.querySelector("img")?.naturalWidth);
+out.shop.image = await shopFrame.$eval("img", (image) => image.naturalWidth);
+const instant = shop.url().split("/")[4];
+await Promise.all([shop.waitForURL(/terms$/), shopFrame.click("a", { force: true })]);
+const terms = await (await shop.waitForSelector("#page")).contentFrame();
+out.shop.terms = await (await terms.waitForSelector("p")).innerText();
+out.shop.same = shop.url().split("/")[4] === instant;
+
+const calendar = await visit(`${place.replace(/[^/]*$/, "*")}/${live}/next.html`);
+out.calendar = {
+  links: await calendar.$$eval(".months a", (links) => links.map((link) => link.getAttribute("href"))),
+  caption: await calendar.innerText("caption"),
+};
+
+await browser.close();
+console.log(JSON.stringify(out));
