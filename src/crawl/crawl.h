@@ -40,6 +40,7 @@ struct crawl_progress {
 	size_t left;      /* still to come, as far as is known, revisits included */
 	double time_left; /* seconds until the time limit; 0 without one */
 	char waiting[64]; /* why no request starts at all, or "" */
+	char site[128];   /* of a single capture; cut if need be */
 };
 
 struct crawl_options {
