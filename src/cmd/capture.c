@@ -97,6 +97,9 @@ int capture_view_init(struct capture_view *v, const struct capture_look *look, s
 	int rc;
 
 	*v = (struct capture_view){.command = look->command, .signals = -1, .quiet = look->quiet};
+	/* Events have standard output to themselves. */
+	if (look->events && strcmp(look->events, "-") == 0)
+		v->quiet = true;
 	rc = stop_open(&v->signals, err);
 	if (rc)
 		return rc;
@@ -108,17 +111,20 @@ int capture_view_init(struct capture_view *v, const struct capture_look *look, s
 					    .bar = true,
 					    .log_interval = LOG_INTERVAL});
 	log_share(&v->progress.live);
+	rc = crawl_log_open(&v->log, look->crawl_log, look->events, err);
 	v->options = (struct crawl_options){.stop_fd = v->signals,
+		.log = v->log.log || v->log.events ? &v->log : NULL,
 		.lanes = look->lanes,
 		.on_progress = look->quiet ? NULL : on_progress,
 		.context = v};
-	return 0;
+	return rc;
 }
 
 void capture_view_release(struct capture_view *v)
 {
 	progress_clear(&v->progress);
 	log_share(NULL);
+	crawl_log_close(&v->log);
 	stop_close(v->signals);
 }
 

@@ -11,6 +11,7 @@ struct capture_view {
 	struct progress progress;
 	const char *command;
 	char site[sizeof((struct crawl_progress *)NULL)->site]; /* the heading */
+	struct crawl_log log;
 	bool quiet;
 	int signals; /* of stop_open, or -1 */
 };
@@ -18,8 +19,9 @@ struct capture_view {
 /* How a crawl is to look; borrowed. */
 struct capture_look {
 	const char *command;
-	unsigned lanes; /* 0: the default */
-	bool quiet;     /* neither progress nor, without --json, a report */
+	unsigned lanes;                 /* 0: the default */
+	bool quiet;                     /* neither progress nor, without --json, a report */
+	const char *crawl_log, *events; /* files to append to, or NULL */
 };
 
 /* From here on Ctrl-C stops the crawl cleanly. Do not move it. 0 or ERR_IO. */

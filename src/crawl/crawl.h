@@ -16,6 +16,7 @@
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "plan/plan.h"
+#include "store/crawl_log.h"
 
 enum { CRAWL_LANES_MAX = 256 };
 
@@ -52,6 +53,7 @@ struct crawl_options {
 	void (*on_progress)(void *context, const struct crawl_progress *progress); /* or NULL */
 	void *context;
 	const struct crawl_secrets *secrets; /* borrowed; NULL for none */
+	struct crawl_log *log;               /* the same */
 };
 
 enum crawl_end {
