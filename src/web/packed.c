@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#define ZLIB_CONST
 #include <zlib.h>
 
 #include "base/err.h"
@@ -20,7 +21,9 @@ struct packed {
 	char text[CHUNK / 3 * 4];
 };
 
-static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+
+enum { PADDING = 64 };
 
 /* Three bytes are four digits; only the last group may be shorter. */
 static void put_base64(struct packed *p, size_t count)
@@ -35,8 +38,8 @@ static void put_base64(struct packed *p, size_t count)
 
 		p->text[len++] = DIGITS[group >> 18];
 		p->text[len++] = DIGITS[group >> 12 & 63];
-		p->text[len++] = left > 1 ? DIGITS[group >> 6 & 63] : '=';
-		p->text[len++] = left > 2 ? DIGITS[group & 63] : '=';
+		p->text[len++] = DIGITS[left > 1 ? group >> 6 & 63 : PADDING];
+		p->text[len++] = DIGITS[left > 2 ? group & 63 : PADDING];
 	}
 	(void)fwrite(p->text, 1, len, p->page);
 }
@@ -60,7 +63,7 @@ static ssize_t write_packed(void *cookie, const char *bytes, size_t count)
 {
 	struct packed *p = cookie;
 
-	p->z.next_in = (z_const Bytef *)(uintptr_t)bytes;
+	p->z.next_in = (const Bytef *)bytes;
 	p->z.avail_in = (uInt)count;
 	deflate_all(p, Z_NO_FLUSH);
 	return (ssize_t)count;
