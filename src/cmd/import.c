@@ -39,7 +39,7 @@ static const struct options OPTIONS = {
 	.usage = "ARCHIVE FILE… [--cdx-server URL] [--timemap URL]",
 	.description =
 		"Keeps in an archive when pages were captured by others, and with which digest: "
-		"from CDX, CDXJ, ZipNum indexes, TimeMaps and WARC files, all of them also gzip, "
+		"from CDX, CDXJ, ZipNum indexes, TimeMaps, WARC and WACZ files, most also gzip, "
 		"and from servers that have such lists. 'stillpoint rates ARCHIVE' and the "
 		"archive's next captures use them from then on. They give change rates and "
 		"prove nothing; no content is copied. What is there already is not added twice. "

@@ -5,9 +5,11 @@
 
 #include "archive/cdxj.h"
 #include "archive/warc_header.h"
+#include "archive/zip_reader.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/lists.h"
+#include "base/parse.h"
 #include "import/cdx.h"
 #include "import/listing_warc.h"
 #include "import/text_input.h"
@@ -18,7 +20,6 @@ enum {
 	SHOWN_MAX = 160,        /* bytes of a path in a message */
 	PARTS_MAX = 64 << 20,   /* bytes of the names of a ZipNum index's files */
 	DETECT_SIZE = 16 << 10, /* bytes that tell the format */
-	ZIPNUM_FIELDS = 4,      /* of its older form: key, part, offset, length */
 };
 
 struct reader {
@@ -266,20 +267,22 @@ static size_t count_fields(slice line)
 	return count;
 }
 
-static size_t count_tabs(slice line)
+/* Its older form: key, part, offset, length, with tabs between. */
+static bool is_zipnum(slice line)
 {
-	size_t count = 0;
+	slice key = slice_take(&line, '\t'), part = slice_take(&line, '\t');
+	slice offset = slice_take(&line, '\t'), length = slice_take(&line, '\t');
+	uint64_t number;
 
-	for (size_t i = 0; i < line.len; i++)
-		count += line.ptr[i] == '\t';
-	return count;
+	return key.len > 0 && part.len > 0 && parse_u64(offset, &number) == 0 &&
+	       parse_u64(length, &number) == 0;
 }
 
 static enum listing_format format_of_line(slice line)
 {
 	if (slice_starts_with(line, SLICE("!meta ")))
 		return LISTING_ZIPNUM;
-	if (count_tabs(line) + 1 >= ZIPNUM_FIELDS && !cdx_is_header(line))
+	if (is_zipnum(line))
 		return LISTING_ZIPNUM;
 	if (is_cdxj(line))
 		return LISTING_CDXJ;
@@ -298,7 +301,7 @@ static enum listing_format find_format(slice start)
 {
 	slice trimmed = start;
 
-	if (is_zstd(start) || warc_header_is_start(start))
+	if (is_zstd(start) || zip_is_start(start) || warc_header_is_start(start))
 		return LISTING_WARC;
 	if (cdx_is_header(start))
 		return LISTING_CDX;
@@ -333,7 +336,7 @@ static int read_warc(struct reader *r, const char *path)
 {
 	if (strcmp(path, "-") == 0)
 		return err_set(r->err, ERR_UNSUPPORTED,
-			"WARC files cannot be read from a pipe; give the file's name");
+			"WARC and WACZ files cannot be read from a pipe; give the file's name");
 	return listing_read_warc(path, r->sink, r->context, r->counts, r->err);
 }
 
@@ -360,7 +363,8 @@ static int read_open(struct reader *r, const char *path)
 		return read_warc(r, path);
 	default:
 		return err_set(r->err, ERR_SYNTAX,
-			"not a list of captures (known are CDX, CDXJ, ZipNum, TimeMaps and WARC)");
+			"not a list of captures (known are CDX, CDXJ, ZipNum, TimeMaps, WARC and "
+			"WACZ)");
 	}
 }
 
@@ -376,7 +380,8 @@ static int read_input(struct reader *r, const char *name, int opened)
 		rc = read_open(r, name);
 	text_input_close(&r->in);
 	buf_release(&r->scratch);
-	if (rc) /* the end of a long name tells more than its beginning */
+	/* The end of a long name tells more than its beginning. */
+	if (rc && !(r->err && strstr(r->err->text, name)))
 		err_prefix(r->err, "%s", len > SHOWN_MAX ? name + len - SHOWN_MAX : name);
 	return rc;
 }

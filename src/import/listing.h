@@ -1,8 +1,8 @@
 /*
  * Captures that others made, from the files that list them: CDX, CDXJ, ZipNum-compressed indexes
- * (their blocks, or the index of the blocks, whose files must be beside it), TimeMaps, and WARC
- * files. The bytes tell which it is, not the name. All may be gzip. Read as a stream: memory does
- * not grow with the file.
+ * (their blocks, or the index of the blocks, whose files must be beside it), TimeMaps, WARC and
+ * WACZ files. The bytes tell which it is, not the name. All may be gzip. Read as a stream: memory
+ * does not grow with the file.
  *
  * They give change rates, and no more: nobody proves that a page was still between two captures.
  */
@@ -33,9 +33,9 @@ struct listing_counts {
 };
 
 /*
- * Hands out all captures of a file ("-": standard input, but no WARC file) in its order. 0; ERR_IO;
- * ERR_SYNTAX for a file that is none of these or damaged; ERR_LIMIT, ERR_NOMEM; or what the sink
- * returned. err has the file's name.
+ * Hands out all captures of a file ("-": standard input, but no WARC or WACZ file) in its order. 0;
+ * ERR_IO; ERR_SYNTAX for a file that is none of these or damaged; ERR_LIMIT, ERR_NOMEM; or what the
+ * sink returned. err has the file's name.
  */
 int listing_read(const char *path, listed_sink *sink, void *context,
 	struct listing_counts *ret_counts, struct err *err) SP_MUST_CHECK;

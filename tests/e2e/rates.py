@@ -201,6 +201,15 @@ with living.Site("site", "--pages", 12, "--mean-rate", "0.2", "--seed", 3) as si
                 assert abs(warcs[url]["changes"] - row["changes"]) <= 1, (row, warcs[url])
         assert compared >= 10, compared
 
+    with tap.case("a WACZ file is what its WARC files are, and Last-Modified counts"):
+        package = tap.path("living.wacz")
+        tap.succeed("export", ARCHIVE, "--wacz", package)
+        packed = rates(package)
+        assert all("last-modified" in packed[url]["source"] for url in got), packed
+        for url, row in warcs.items():
+            tap.equal((packed[url]["observations"], packed[url]["changes"]),
+                      (row["observations"], row["changes"]))
+
     with tap.case("its CSV is taken by the next crawl"):
         file = tap.write("living.csv", tap.succeed("rates", ARCHIVE, "--csv"))
         tap.equal(living.crawl(site, ARCHIVE, "--delay", "0s", "--rates", file).returncode, 0)
@@ -304,6 +313,8 @@ with tap.case("import: into a new archive, but not when a file cannot be read"):
 for label, want, *arguments in [
         ("no file", "No such file or directory", tap.path("nowhere")),
         ("not a list", "not a list of captures", tap.write("prose", "Dear Sir,\n")),
+        ("bytes with tabs", "not a list of captures", tap.write("bytes", b"\0k\tp\t\1\t\2\t\n" * 9)),
+        ("half a WACZ file", "half.wacz", tap.write("half.wacz", b"PK\3\4" + bytes(99))),
         ("two forms", "exclude each other", CDX, "--json", "--csv"),
         ("limit alone", "need --due", CDX, "--limit", "3"),
         ("within alone", "needs --due", CDX, "--within", "3d"),
