@@ -71,8 +71,14 @@ static int read_files(struct rates_observed *in, const struct option_args *args,
 {
 	int rc = 0;
 
-	for (size_t i = 1; rc == 0 && i < args->count; i++)
+	for (size_t i = 1; rc == 0 && i < args->count; i++) {
 		rc = listings_read(in, "import", args->ptr[i], err);
+		if (rc == 0 && in->counts.format == LISTING_SITEMAP)
+			rc = err_set(err, ERR_UNSUPPORTED,
+				"%.200s: a sitemap has no captures; a crawl reads those of its "
+				"site, 'stillpoint rates' any",
+				args->ptr[i]);
+	}
 	return rc;
 }
 

@@ -101,7 +101,8 @@ static const struct options OPTIONS = {
 		"Tells how often each page changes, in changes per second, and how sure that is: "
 		"what pages of its kind do, corrected by what its own captures show. "
 		"Captures come from archives of Stillpoint, and from files of others: CDX, CDXJ, "
-		"ZipNum indexes, TimeMaps, WARC and WACZ files, most also gzip. Several are taken "
+		"ZipNum indexes, TimeMaps, sitemaps, WARC and WACZ files, most also gzip. Several "
+		"are taken "
 		"together.\n\nTwo captures with the same digest: unchanged in between. TimeMaps "
 		"have no digests as a rule and tell nothing about changes.",
 	.specs = SPECS,

@@ -191,11 +191,15 @@ static void explain_classes(const struct rates_model *m, slice path)
 	}
 }
 
-/* What a word that was not met there, and the predictor, make of it. */
-static void explain_other(const struct rates_model *m, const struct rates_prior *p)
+/* What the word of a sitemap and the predictor make of it. */
+static void explain_other(
+	const struct rates_model *m, const struct rates_prior *p, enum frequency word)
 {
 	char often[EVERY_SIZE];
 
+	if (word != FREQUENCY_NONE)
+		(void)printf("    %-28s its sitemap: %s\n", every(frequency_value(word), often),
+			frequency_name(word));
 	if (p->predicted)
 		(void)printf("    %-28s the model, for pages with such a URL\n",
 			every(p->predicted_rate, often));
@@ -215,7 +219,7 @@ static void explain_kind(const struct rates_model *m, const struct page_entry *p
 	if (rates_class_path(page->url, word, &path) == 0)
 		explain_classes(m, buf_slice(&path));
 	if (rates_model_prior(m, &(struct rates_page){.url = page->url, .word = word}, &prior) == 0)
-		explain_other(m, &prior);
+		explain_other(m, &prior, word);
 	buf_release(&path);
 }
 

@@ -11,6 +11,7 @@
 #include "base/lists.h"
 #include "base/parse.h"
 #include "import/cdx.h"
+#include "import/listing_sitemap.h"
 #include "import/listing_warc.h"
 #include "import/text_input.h"
 #include "import/timemap.h"
@@ -37,7 +38,7 @@ struct reader {
 const char *listing_format_name(enum listing_format format)
 {
 	static const char *const NAMES[LISTING_FORMATS] = {
-		"unknown", "cdx", "cdxj", "zipnum", "timemap", "warc"};
+		"unknown", "cdx", "cdxj", "zipnum", "timemap", "warc", "sitemap"};
 
 	return NAMES[format];
 }
@@ -297,6 +298,14 @@ static bool is_zstd(slice bytes)
 	       slice_starts_with(bytes, SLICE("\x5d\x2a\x4d\x18"));
 }
 
+/* "<?xml", "<!--", "<urlset …>": no link, which has a colon. */
+static bool is_xml(slice text)
+{
+	slice tag = slice_take(&text, '>'), name = slice_take(&tag, ' ');
+
+	return name.len > 1 && name.ptr[0] == '<' && !memchr(name.ptr, ':', name.len);
+}
+
 static enum listing_format find_format(slice start)
 {
 	slice trimmed = start;
@@ -305,8 +314,12 @@ static enum listing_format find_format(slice start)
 		return LISTING_WARC;
 	if (cdx_is_header(start))
 		return LISTING_CDX;
+	if (slice_starts_with(trimmed, SLICE("\xef\xbb\xbf")))
+		trimmed = slice_sub(trimmed, 3, trimmed.len);
 	while (trimmed.len > 0 && strchr(" \t\r\n", trimmed.ptr[0]) && trimmed.ptr[0])
 		trimmed = slice_sub(trimmed, 1, trimmed.len);
+	if (is_xml(trimmed))
+		return LISTING_SITEMAP;
 	if (trimmed.len > 0 && strchr("<{[", trimmed.ptr[0]) && trimmed.ptr[0])
 		return LISTING_TIMEMAP;
 	while (start.len > 0) { /* a few lines that cannot be read do not hide what a file is */
@@ -332,12 +345,21 @@ static int read_timemap(struct reader *r)
 	return rc;
 }
 
-static int read_warc(struct reader *r, const char *path)
+/* What is not read as text. */
+static int read_again(struct reader *r, const char *path)
 {
 	if (strcmp(path, "-") == 0)
 		return err_set(r->err, ERR_UNSUPPORTED,
-			"WARC and WACZ files cannot be read from a pipe; give the file's name");
-	return listing_read_warc(path, r->sink, r->context, r->counts, r->err);
+			"WARC and WACZ files and sitemaps cannot be read from a pipe; give the "
+			"file's name");
+	return (r->counts->format == LISTING_WARC ? listing_read_warc : listing_read_sitemap)(
+		path, r->sink, r->context, r->counts, r->err);
+}
+
+/* Formats of files that no server answers with. */
+static bool is_file(enum listing_format format)
+{
+	return format == LISTING_ZIPNUM || format == LISTING_WARC || format == LISTING_SITEMAP;
 }
 
 static int read_open(struct reader *r, const char *path)
@@ -348,7 +370,7 @@ static int read_open(struct reader *r, const char *path)
 	if (start.len == 0)
 		return rc; /* an empty list of captures is one */
 	r->counts->format = find_format(start);
-	if (r->more && (r->counts->format == LISTING_ZIPNUM || r->counts->format == LISTING_WARC))
+	if (r->more && is_file(r->counts->format))
 		return err_set(r->err, ERR_SYNTAX,
 			"the server does not answer with a list of captures; check the address");
 	switch (r->counts->format) {
@@ -360,7 +382,8 @@ static int read_open(struct reader *r, const char *path)
 	case LISTING_TIMEMAP:
 		return read_timemap(r);
 	case LISTING_WARC:
-		return read_warc(r, path);
+	case LISTING_SITEMAP:
+		return read_again(r, path);
 	default:
 		return err_set(r->err, ERR_SYNTAX,
 			"not a list of captures (known are CDX, CDXJ, ZipNum, TimeMaps, WARC and "

@@ -93,7 +93,9 @@ static int read_record(
 	if (rc == 0)
 		rc = warc_reader_end(r->warc, err);
 	o->status = record->status;
-	return rc ? rc : err_code(err, read_head(r, record->http_head, o));
+	if (rc == 0 && o->digest != LISTED_NO_DIGEST)
+		rc = err_code(err, read_head(r, record->http_head, o));
+	return rc;
 }
 
 static int read_records(struct reader *r, struct err *err)

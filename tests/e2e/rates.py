@@ -270,6 +270,20 @@ with tap.case("changefreq and lastmod of a sitemap; a Last-Modified that lies ha
     text = tap.succeed("rates", archive, "--explain", home + "/still")
     assert "/sitemap:yearly/" in text and "Last-Modified of this host contradicts" in text, text
 
+with tap.case("a sitemap file: words, and a lastmod as of the file's time"):
+    sitemap = tap.write("sitemap.xml.gz", gzip.compress(
+        b"<?xml version='1.0'?><urlset>" + b"".join(
+            b"<url><loc>http://s.example/%s</loc>%s</url>" % row for row in (
+                (b"", b"<changefreq>always</changefreq>"), (b"d", b"<changefreq>daily</changefreq>"),
+                (b"old", b"<lastmod>2001-01-01</lastmod>"), (b"none", b""))) + b"</urlset>"))
+    got = rates(sitemap)
+    tap.near(got["http://s.example/"]["rate"], 1 / 60, 1e-9)
+    tap.near(got["http://s.example/d"]["rate"], 1 / 86400, 1e-9)
+    assert got["http://s.example/old"]["rate"] < 0.1 * got["http://s.example/none"]["rate"], got
+    tap.equal([row["source"] for row in got.values()], ["sitemap", "sitemap", "class", "sitemap"])
+    assert "its sitemap: daily" in tap.succeed("rates", sitemap, "--explain", "http://s.example/d")
+    tap.refuse(2, "a sitemap has no captures", "import", tap.path("never.stillpoint"), sitemap)
+
 with tap.case("a home page, and a site"):
     tap.equal(list(rates(archive, "--per", "homepage")), [home + "/"])
     assert rates(archive, "--per", "site")[home + "/"]["changes"] > 4
