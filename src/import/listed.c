@@ -27,7 +27,7 @@ static listed_digest join(uint64_t hash, uint64_t algorithm)
 
 listed_digest listed_digest_of(const struct digest *d)
 {
-	return join(mix(d->bytes, digest_size(d->kind)), (uint64_t)(FIRST + (int)d->kind));
+	return join(mix(d->bytes, digest_size(d->kind)), FIRST + (uint64_t)d->kind);
 }
 
 /* 32 characters are SHA-1 in base32, in upper case as a rule, or MD5 in hexadecimal. */
