@@ -245,7 +245,8 @@ static enum cmd_status print_all(
 			rates_keep_homepages(&answers);
 		if (o->due)
 			keep_due(&answers, o);
-		status = cmd_finish(rates_print(&answers, form, o->due));
+		status = cmd_finish(
+			rates_print(&answers, form, o->due, (double)by / 1e9 - o->within));
 	}
 	rates_answers_release(&answers);
 	return status;

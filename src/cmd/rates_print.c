@@ -87,7 +87,7 @@ static void put_number(double value)
 	(void)printf(",%s", text);
 }
 
-static void put_csv(const struct rates_answer *a, bool due)
+static void put_csv(const struct rates_answer *a, bool due, double at)
 {
 	char source[RATES_SOURCE_SIZE], date[WARC_DATE_SIZE];
 	slice changed = date_text(a->last_change, date);
@@ -101,18 +101,22 @@ static void put_csv(const struct rates_answer *a, bool due)
 	(void)printf(",%" PRIu64 ",", a->captures);
 	if (a->compared > 0)
 		(void)printf("%" PRIu64, a->changes);
-	(void)printf(",%.*s,%s", (int)changed.len, changed.ptr ? changed.ptr : "", source);
+	(void)printf(",%.*s,", (int)changed.len, changed.ptr ? changed.ptr : "");
+	if (a->last_change)
+		(void)printf("%.3f", fmax(at - (double)a->last_change / 1e9, 0) / 86400);
+	(void)printf(",%s", source);
 	if (due)
 		put_number(a->changed);
 	(void)putchar('\n');
 }
 
-static int print_csv(const struct rates_answers *answers, bool due)
+static int print_csv(const struct rates_answers *answers, bool due, double at)
 {
-	(void)printf("url,rate,shape,low,high,observations,changes,last_change,source%s\n",
+	(void)printf("url,rate,shape,low,high,observations,changes,last_change,"
+		     "days_since_change,source%s\n",
 		due ? ",probability" : "");
 	for (size_t i = 0; i < answers->len; i++)
-		put_csv(&answers->ptr[i], due);
+		put_csv(&answers->ptr[i], due, at);
 	return 0;
 }
 
@@ -151,13 +155,13 @@ static int print_text(const struct rates_answers *answers, bool due)
 	return 0;
 }
 
-int rates_print(const struct rates_answers *answers, enum rates_form form, bool due)
+int rates_print(const struct rates_answers *answers, enum rates_form form, bool due, double at)
 {
 	switch (form) {
 	case RATES_JSON:
 		return print_json(answers, due);
 	case RATES_CSV:
-		return print_csv(answers, due);
+		return print_csv(answers, due, at);
 	default:
 		return print_text(answers, due);
 	}

@@ -103,6 +103,7 @@ static bool is_ignored(slice name)
 		SLICE_INIT("observations"),
 		SLICE_INIT("changes"),
 		SLICE_INIT("last_change"),
+		SLICE_INIT("days_since_change"),
 		SLICE_INIT("source"),
 		SLICE_INIT("probability"),
 	};

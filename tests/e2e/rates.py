@@ -3,6 +3,7 @@
 
 import base64
 import csv
+import datetime
 import gzip
 import hashlib
 import http.server
@@ -167,6 +168,11 @@ with tap.case("CSV is what plan, simulate and crawl --rates read"):
     file = tap.write("rates.csv", text)
     tap.equal(tap.load("plan", file)["pages"], len(TRUTH))
     tap.succeed("simulate", "--graph", file, "--strategy", "stillpoint")
+    tap.succeed("train", file, "-o", tap.path("offline.model"), "--features", "offline")
+    for row in csv.DictReader(io.StringIO(tap.succeed("rates", CDX, "--csv", "--at", "2013-01-01"))):
+        age = datetime.datetime(2013, 1, 1) - datetime.datetime.fromisoformat(
+            row["last_change"].rstrip("Z") or "2013-01-01")
+        tap.near(float(row["days_since_change"] or 0), age.total_seconds() / 86400, 1e-3)
     due = tap.write("due.csv", tap.succeed("rates", CDX, "--csv", "--due", "--threshold", "0"))
     tap.equal(tap.load("plan", due)["pages"], len(TRUTH))
 
