@@ -87,7 +87,15 @@ static void put_number(double value)
 	(void)printf(",%s", text);
 }
 
-static void put_csv(const struct rates_answer *a, bool due, double at)
+static void put_contents(const struct page_contents *c)
+{
+	if (c)
+		(void)printf(",%u,%u,%u,%u", c->images, c->tables, c->out_links, c->in_links);
+	else
+		(void)printf(",,,,");
+}
+
+static void put_csv(const struct rates_answer *a, const struct rates_listing *l)
 {
 	char source[RATES_SOURCE_SIZE], date[WARC_DATE_SIZE];
 	slice changed = date_text(a->last_change, date);
@@ -103,20 +111,23 @@ static void put_csv(const struct rates_answer *a, bool due, double at)
 		(void)printf("%" PRIu64, a->changes);
 	(void)printf(",%.*s,", (int)changed.len, changed.ptr ? changed.ptr : "");
 	if (a->last_change)
-		(void)printf("%.3f", fmax(at - (double)a->last_change / 1e9, 0) / 86400);
+		(void)printf("%.3f", fmax(l->at - (double)a->last_change / 1e9, 0) / 86400);
 	(void)printf(",%s", source);
-	if (due)
+	if (l->contents)
+		put_contents(rates_contents_find(l->contents, a->url));
+	if (l->due)
 		put_number(a->changed);
 	(void)putchar('\n');
 }
 
-static int print_csv(const struct rates_answers *answers, bool due, double at)
+static int print_csv(const struct rates_answers *answers, const struct rates_listing *l)
 {
 	(void)printf("url,rate,shape,low,high,observations,changes,last_change,"
-		     "days_since_change,source%s\n",
-		due ? ",probability" : "");
+		     "days_since_change,source%s%s\n",
+		l->contents ? ",images,tables,out_links,in_links" : "",
+		l->due ? ",probability" : "");
 	for (size_t i = 0; i < answers->len; i++)
-		put_csv(&answers->ptr[i], due, at);
+		put_csv(&answers->ptr[i], l);
 	return 0;
 }
 
@@ -155,15 +166,15 @@ static int print_text(const struct rates_answers *answers, bool due)
 	return 0;
 }
 
-int rates_print(const struct rates_answers *answers, enum rates_form form, bool due, double at)
+int rates_print(const struct rates_answers *answers, const struct rates_listing *listing)
 {
-	switch (form) {
+	switch (listing->form) {
 	case RATES_JSON:
-		return print_json(answers, due);
+		return print_json(answers, listing->due);
 	case RATES_CSV:
-		return print_csv(answers, due, at);
+		return print_csv(answers, listing);
 	default:
-		return print_text(answers, due);
+		return print_text(answers, listing->due);
 	}
 }
 

@@ -290,6 +290,15 @@ with tap.case("a sitemap file: words, and a lastmod as of the file's time"):
     assert "its sitemap: daily" in tap.succeed("rates", sitemap, "--explain", "http://s.example/d")
     tap.refuse(2, "a sitemap has no captures", "import", tap.path("never.stillpoint"), sitemap)
 
+with tap.case("contents of pages, for train"):
+    text = tap.succeed("rates", archive, "--csv", "--contents")
+    rows = {row["url"][len(home):]: [row[key] for key in ("images", "tables", "out_links", "in_links")]
+            for row in csv.DictReader(io.StringIO(text))}
+    tap.equal((rows["/"], rows["/still"], rows["/links"], rows["/?1"]),
+              (["0", "0", "4", "0"], ["0", "0", "0", "1"], ["0", "0", "3", "1"], [""] * 4))
+    tap.succeed("train", tap.write("contents.csv", text), "-o", tap.path("contents.model"), "-f", "offline")
+    tap.equal(tap.load("plan", tap.path("contents.csv"))["pages"], len(rows))
+
 with tap.case("a home page, and a site"):
     tap.equal(list(rates(archive, "--per", "homepage")), [home + "/"])
     assert rates(archive, "--per", "site")[home + "/"]["changes"] > 4
@@ -337,6 +346,7 @@ for label, want, *arguments in [
         ("half a WACZ file", "half.wacz", tap.write("half.wacz", b"PK\3\4" + bytes(99))),
         ("two forms", "exclude each other", CDX, "--json", "--csv"),
         ("limit alone", "need --due", CDX, "--limit", "3"),
+        ("contents as JSON", "--contents needs --csv", CDX, "--json", "--contents"),
         ("within alone", "needs --due", CDX, "--within", "3d"),
         ("a bad date", "--at: 'soon' is not a date", CDX, "--due", "--at", "soon"),
         ("explain no URL", "--explain: 'here' is not an http or https URL", CDX, "--explain", "here"),
