@@ -342,3 +342,9 @@ void json_put_bool(struct json *j, const char *key, bool value)
 	json_key(j, key);
 	json_bool(j, value);
 }
+
+void json_document_begin(struct json *j)
+{
+	json_object_begin(j);
+	json_put_uint(j, "schema", JSON_SCHEMA);
+}

@@ -29,6 +29,12 @@ enum {
 	JSON_STAGE_SIZE = 4096, /* bytes gathered before they go to the FILE or buf */
 };
 
+/*
+ * Version of the documents that commands print. It rises when a member goes or changes its meaning,
+ * not when one is added.
+ */
+enum { JSON_SCHEMA = 1 };
+
 enum json_flags {
 	JSON_LINES = 1,  /* a newline after each top-level value, of which there may be many */
 	JSON_PRETTY = 2, /* indented by two blanks, for people */
@@ -59,6 +65,8 @@ void json_init_buf(struct json *j, struct buf *buf, unsigned flags);
  */
 int json_finish(struct json *j) SP_MUST_CHECK;
 
+/* The object of a whole document that a command prints: its first member is the schema. */
+void json_document_begin(struct json *j);
 void json_object_begin(struct json *j);
 void json_object_end(struct json *j);
 void json_array_begin(struct json *j);

@@ -130,7 +130,7 @@ static enum cmd_status print_json(struct listing *l)
 
 	json_init_file(&j, stdout, JSON_LINES);
 	l->json = &j;
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "archive", l->archive);
 	json_key(&j, "captures");
 	json_array_begin(&j);

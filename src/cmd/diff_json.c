@@ -84,7 +84,7 @@ void diff_json(const struct diff *d, struct json *j)
 {
 	const struct versions *v = d->versions;
 
-	json_object_begin(j);
+	json_document_begin(j);
 	json_text(j, "url", d->url);
 	json_put_uint(j, "capture", d->capture->id);
 	json_text(j, "site", d->capture->site);

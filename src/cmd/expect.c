@@ -140,7 +140,7 @@ static int print_json(const struct table *t)
 	struct json j;
 
 	json_init_file(&j, stdout, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_uint(&j, "pages", t->params->site->n);
 	json_key(&j, "rows");
 	json_array_begin(&j);

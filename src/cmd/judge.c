@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/explain.h"
 #include "cmd/option_row.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
@@ -66,22 +67,6 @@ static void tell_counts(const struct judge_counts *c)
 	warn(c->repeated, "records were there already, and count once");
 }
 
-static enum cmd_status explain(struct catalog *catalog, const struct report *r, const char *url)
-{
-	enum cmd_status status;
-	struct err err = {0};
-	struct why w;
-
-	if (why_find(&w, catalog, &r->capture, url, &err)) {
-		status = cmd_fail_archive("judge", &err);
-	} else {
-		report_print_why(r, &w, stdout);
-		status = cmd_finish(0);
-	}
-	why_release(&w);
-	return status;
-}
-
 static enum cmd_status print(const struct report *r, const char *archive, bool as_json)
 {
 	struct json j;
@@ -112,8 +97,8 @@ static enum cmd_status judge_and_print(
 	if (report_load(&report, catalog, 0, &err))
 		return cmd_fail_archive("judge", &err);
 	report.lists_requisites = o->requisites;
-	status =
-		o->why ? explain(catalog, &report, o->why) : print(&report, params->first, o->json);
+	status = o->why ? explain("judge", catalog, &report, o->why, o->json)
+			: print(&report, params->first, o->json);
 	report_release(&report);
 	return status;
 }
@@ -131,9 +116,6 @@ enum cmd_status cmd_judge(int argc, char **argv)
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	if (o.why && o.json)
-		return cmd_fail(
-			"judge", &(struct err){ERR_USAGE, "--why and --json cannot be combined"});
 	if (catalog_open_temporary(&catalog, &err))
 		return cmd_fail("judge", &err);
 	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,

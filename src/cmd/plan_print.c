@@ -43,7 +43,7 @@ int plan_print_json(const struct plan_view *v)
 	struct json j;
 
 	json_init_file(&j, stdout, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "strategy", v->strategy->name);
 	json_put_uint(&j, "pages", v->site->n);
 	json_put_double(&j, "delay", v->capture->delay);

@@ -5,6 +5,7 @@
 #include "cmd/archive.h"
 #include "cmd/captures.h"
 #include "cmd/cmd.h"
+#include "cmd/explain.h"
 #include "cmd/option_row.h"
 #include "cmd/report_html.h"
 #include "cmd/report_print.h"
@@ -47,7 +48,8 @@ static const struct option_spec SPECS[] = {
 	ROW(FLAG, types, "types", 0, "list the requests by media type"),
 	ROW(FLAG, status, "status", 0, "list the requests by status"),
 	ROW(FLAG, csv, "csv", 0, "print all known pages as CSV, or what --hosts and the like list"),
-	ROW(FLAG, json, "json", 'j', "print one JSON document with every known page"),
+	ROW(FLAG, json, "json", 'j',
+		"print one JSON document with every known page, or with what --why says"),
 	{.name = NULL},
 };
 
@@ -168,22 +170,6 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 	return cmd_finish(json_finish(&j));
 }
 
-static enum cmd_status explain(struct catalog *c, const struct report *r, const char *url)
-{
-	struct err err = {0};
-	struct why w;
-	enum cmd_status status;
-
-	if (why_find(&w, c, &r->capture, url, &err)) {
-		status = cmd_fail_archive("report", &err);
-	} else {
-		report_print_why(r, &w, stdout);
-		status = cmd_finish(0);
-	}
-	why_release(&w);
-	return status;
-}
-
 static enum cmd_status run(const char *archive, const struct report_options *o)
 {
 	uint32_t capture = (uint32_t)o->capture;
@@ -200,7 +186,7 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 		status = cmd_fail_archive("report", &err);
 	} else {
 		report.lists_requisites = o->requisites;
-		status = o->why ? explain(catalog, &report, o->why)
+		status = o->why ? explain("report", catalog, &report, o->why, o->json)
 				: print(&report, catalog, archive, o);
 		report_release(&report);
 	}
@@ -224,9 +210,9 @@ enum cmd_status cmd_report_page(const char *archive, const char *html)
 
 static int check(const struct report_options *o, struct err *err)
 {
-	if (o->why && (o->json || o->csv || o->html || wants_tally(o)))
+	if (o->why && (o->csv || o->html || wants_tally(o)))
 		return err_set(err, ERR_USAGE,
-			"--why explains one page as text; leave out the other forms");
+			"--why explains one page; combine it with --json or --capture only");
 	if (o->captures && (o->why || o->capture || o->html || o->csv || wants_tally(o)))
 		return err_set(err, ERR_USAGE,
 			"--captures lists all of them; combine it with --json only");

@@ -85,7 +85,7 @@ int report_tally_json(const struct tally *t, enum tally_by by, FILE *file)
 	struct json j;
 
 	json_init_file(&j, file, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "by", NAMES[by]);
 	json_key(&j, "rows");
 	json_array_begin(&j);

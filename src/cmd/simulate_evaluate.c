@@ -47,7 +47,7 @@ int simulate_date(const char *text, int64_t *ret_seconds, struct err *err)
 static void json_begin(struct json *j, const struct evaluation *e, FILE *out)
 {
 	json_init_file(j, out, JSON_LINES);
-	json_object_begin(j);
+	json_document_begin(j);
 	json_put_string(j, "evaluation", e->options->evaluate);
 	json_put_string(j, "history", e->options->history);
 	json_key(j, "rows");

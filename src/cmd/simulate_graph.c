@@ -81,7 +81,7 @@ static int print_json(const void *context, FILE *out)
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "strategy", v->strategy->name);
 	json_pages(&j, "visits", v->site, &v->capture->visits);
 	json_pages(&j, "revisits", v->site, &v->capture->revisits);

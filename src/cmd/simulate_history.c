@@ -218,7 +218,7 @@ static int print_json(const void *context, FILE *out)
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_head(&j, e);
 	json_key(&j, "arms");
 	json_array_begin(&j);

@@ -31,7 +31,7 @@ static int print_json(const void *context, FILE *out)
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "history", r->options->history);
 	json_put_string(&j, "changed", SIMULATE_CHANGED[r->options->changed]);
 	json_key(&j, "rows");

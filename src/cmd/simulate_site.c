@@ -50,7 +50,7 @@ static int print_json(const void *context, FILE *out)
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "site", s->options->site);
 	json_put_double(&j, "pages", t->site.n);
 	json_put_double(&j, "delay", t->delay);

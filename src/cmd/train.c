@@ -133,7 +133,7 @@ static int print_json(const struct view *v)
 	struct json j;
 
 	json_init_file(&j, stdout, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "model", v->options->output);
 	json_put_string(&j, "classifier", classifier_name(m->classifier.kind));
 	json_put_string(&j, "features", FEATURE_SETS[v->options->features]);

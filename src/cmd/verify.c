@@ -178,7 +178,7 @@ static int print_json(const struct verify *v)
 	struct json j;
 
 	json_init_file(&j, stdout, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_bool(&j, "ok", v->problems.len == 0);
 	json_put_uint(&j, "records", v->records);
 	json_put_uint(&j, "pages", v->pages);

@@ -6,7 +6,7 @@
 #include "quality/composite.h"
 #include "quality/normal.h"
 
-static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
+void report_json_time(struct json *j, const char *key, int64_t time, enum clock_round round)
 {
 	char text[CLOCK_TEXT_SIZE];
 
@@ -19,8 +19,8 @@ static void put_time(struct json *j, const char *key, int64_t time, enum clock_r
 /* Rounded inwards: what is printed is known. */
 static void put_span(struct json *j, int64_t from, int64_t to)
 {
-	put_time(j, "from", from, CLOCK_ROUND_UP);
-	put_time(j, "to", to, CLOCK_ROUND_DOWN);
+	report_json_time(j, "from", from, CLOCK_ROUND_UP);
+	report_json_time(j, "to", to, CLOCK_ROUND_DOWN);
 }
 
 static void put_intervals(
@@ -102,20 +102,18 @@ static void put_requisites(
 	json_array_end(j);
 }
 
-/* The object stays open. */
-static void put_page(struct json *j, const struct report *r, uint32_t page)
+void report_json_page(const struct report *r, uint32_t page, struct json *j)
 {
 	const struct report_page *p = &r->pages.ptr[page];
 
-	json_object_begin(j);
 	json_text(j, "url", p->url);
 	json_text(j, "kind", p->kind);
 	json_put_uint_if(j, "status", p->visit.status, p->visit.status);
 	json_put_uint_if(j, "revisit_status", p->revisit.status, p->revisit.status);
-	put_time(j, "visit_start", p->visit.start, CLOCK_ROUND_DOWN);
-	put_time(j, "visit_end", p->visit.end, CLOCK_ROUND_UP);
-	put_time(j, "revisit_start", p->revisit.start, CLOCK_ROUND_DOWN);
-	put_time(j, "revisit_end", p->revisit.end, CLOCK_ROUND_UP);
+	report_json_time(j, "visit_start", p->visit.start, CLOCK_ROUND_DOWN);
+	report_json_time(j, "visit_end", p->visit.end, CLOCK_ROUND_UP);
+	report_json_time(j, "revisit_start", p->revisit.start, CLOCK_ROUND_DOWN);
+	report_json_time(j, "revisit_end", p->revisit.end, CLOCK_ROUND_UP);
 	json_put_string(j, "verdict", verdict_name((enum verdict)p->verdict));
 	json_put_string(j, "evidence", p->evidence);
 	json_put_string(j, "composite", composite_name((enum composite)p->composite));
@@ -202,8 +200,8 @@ static void put_capture(struct json *j, const struct report *r)
 	json_key(j, "ended_by");
 	json_string(
 		j, r->capture.state == CATALOG_CUT ? catalog_end_name(r->capture.ended_by) : NULL);
-	put_time(j, "started", r->capture.started, CLOCK_ROUND_DOWN);
-	put_time(j, "finished", r->capture.finished, CLOCK_ROUND_UP);
+	report_json_time(j, "started", r->capture.started, CLOCK_ROUND_DOWN);
+	report_json_time(j, "finished", r->capture.finished, CLOCK_ROUND_UP);
 	report_json_window(&r->window, j);
 }
 
@@ -235,10 +233,9 @@ static void put_best(struct json *j, const struct best_instant *best)
 	json_object_end(j);
 }
 
-/* All but the verdicts; the object stays open. */
+/* The members of a report, but for the verdicts. */
 static void put_report(struct json *j, const struct report *r)
 {
-	json_object_begin(j);
 	put_capture(j, r);
 	json_put_uint(j, "pages", r->pages.len);
 	json_put_uint(j, "captured", r->captured);
@@ -264,6 +261,7 @@ static void put_report(struct json *j, const struct report *r)
 
 void report_json_totals(const struct report *r, struct json *j)
 {
+	json_object_begin(j);
 	put_report(j, r);
 	json_object_end(j);
 }
@@ -277,11 +275,13 @@ int report_json(const struct report *r, struct json *j)
 		requisites_search_release(&search);
 		return rc;
 	}
+	json_document_begin(j);
 	put_report(j, r);
 	json_key(j, "verdicts");
 	json_array_begin(j);
 	for (size_t i = 0; i < r->pages.len; i++) {
-		put_page(j, r, (uint32_t)i);
+		json_object_begin(j);
+		report_json_page(r, (uint32_t)i, j);
 		if (r->lists_requisites)
 			put_requisites(j, r, (uint32_t)i, &search);
 		json_object_end(j);

@@ -3,6 +3,7 @@
 #define QUALITY_REPORT_JSON_H
 
 #include "base/api.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "quality/report.h"
 
@@ -14,5 +15,11 @@ void report_json_totals(const struct report *r, struct json *j);
 
 /* The key "stillpoint" with its object, inside of another; nulls when there is none. */
 void report_json_window(const struct stillpoint *window, struct json *j);
+
+/* The members of a page's object. */
+void report_json_page(const struct report *r, uint32_t page, struct json *j);
+
+/* A key with a time, in UTC with milliseconds; null for 0. */
+void report_json_time(struct json *j, const char *key, int64_t time, enum clock_round round);
 
 #endif

@@ -109,6 +109,13 @@ static void write_markup(struct json *j)
 	json_object_end(j);
 }
 
+static void write_document(struct json *j)
+{
+	json_document_begin(j);
+	json_put_bool(j, "ok", true);
+	json_object_end(j);
+}
+
 static void test_documents(void)
 {
 	static const struct {
@@ -131,6 +138,7 @@ static void test_documents(void)
 			"{\n  \"empty\": {},\n  \"none\": [],\n  \"a\\\"b\": [\n    {\n"
 			"      \"page\": \"p1\",\n      \"revisit\": null\n    },\n    2\n  "
 			"]\n}\n"},
+		{"a command's document", write_document, 0, "{\"schema\":1,\"ok\":true}"},
 		{"lines", write_lines, JSON_LINES, "1\n{}\n\"x\"\n"},
 		{"markup", write_markup, 0, "{\"<k>\":\"</script><!-- & 'x'\"}"},
 		{"markup in a script", write_markup, JSON_SCRIPT,

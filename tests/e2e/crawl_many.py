@@ -98,7 +98,7 @@ def capture_all(lanes):
         tap.equal((done.returncode, done.stderr), (0, ""))
     rows = check(sites, archive)
     printed = json.loads(done.stdout)
-    tap.equal(sorted(printed), ["archive", "captures"])
+    tap.equal(sorted(printed), ["archive", "captures", "schema"])
     tap.equal((printed["archive"], printed["captures"]), (archive, rows))
     tap.equal(len(living.warc_files(archive)), lanes)
     check_index(archive, rows)

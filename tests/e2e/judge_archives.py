@@ -81,6 +81,9 @@ with tap.case("for people"):
     text = tap.succeed("judge", A, B, "--why", SITE + "noise")
     for part in ("sharp, the same after the rules above", "foreign-times", "a.warc.gz at "):
         assert part in text, text
+    why = tap.load("judge", A, B, "--why", SITE + "noise")
+    tap.equal((why["verdict"], why["flags"], why["attempts"][0]["record"]["file"][-9:]),
+              ("sharp", ["foreign-times"], "a.warc.gz"))
 
 with tap.case("one archive that holds pages twice"):
     both = tap.write("both.warc", BEFORE.plain() + AFTER.plain())
@@ -279,7 +282,6 @@ with tap.case("what is no archive is refused in one line"):
     tap.refuse(1, "there are no HTTP responses in it", "judge", tap.write("x.txt", "hello\n" * 99))
     tap.refuse(1, "its end is missing", "judge", tap.write("x.wacz", b"PK\3\4" + bytes(99)))
     tap.refuse(2, "--slack", "judge", A, B, "--slack", "2d")
-    tap.refuse(2, "cannot be combined", "judge", A, "--json", "--why", SITE)
 
 
 class Site(http.server.BaseHTTPRequestHandler):

@@ -35,7 +35,7 @@ SMALL = "page,rate,weight\n/,0.3,2\n/a,0.05,1\n\"/b,c\",0.2,0.5\n/d,0,1\n/e,0.1,
 SMALL_RATES = [0.3, 0.05, 0.2, 0, 0.1]
 SMALL_WEIGHTS = [2, 1, 0.5, 1, 3]
 NAMES = ["/", "/a", "/b,c", "/d", "/e"]
-KEYS = ["strategy", "pages", "delay", "expected_coherence", "upper_bound", "expected_blur",
+KEYS = ["schema", "strategy", "pages", "delay", "expected_coherence", "upper_bound", "expected_blur",
         "schedule"]
 
 
@@ -177,7 +177,7 @@ def formats():
 def exposure():
     with tap.case("--expect: rows and what they say"):
         document = tap.load("plan", FILES["zipf"], "--expect")
-        tap.equal(list(document), ["pages", "rows"])
+        tap.equal(list(document), ["schema", "pages", "rows"])
         tap.equal([row["delay"] for row in document["rows"]], [.1, .2, .5, 1, 2, 5, 10, 30, 60])
         for row in document["rows"]:
             tap.equal(list(row), ["delay", "seconds", "strategies", "upper_bound"])

@@ -52,7 +52,7 @@ MODEL = tap.path("model")
 for classifier in ("c45", "bayes"):
     with tap.case(f"{classifier}: a known rule is found"):
         got = tap.load("train", A, B, "-o", MODEL, "--classifier", classifier)
-        tap.equal(list(got), ["model", "classifier", "features", "pages", "left_out", "seed",
+        tap.equal(list(got), ["schema", "model", "classifier", "features", "pages", "left_out", "seed",
                               "classes", "data_sets", "held_out"])
         tap.equal([got["classifier"], got["features"], got["pages"]], [classifier, "online", 900])
         tap.equal([c["rate"] for c in got["classes"]], sorted(RATES.values()))

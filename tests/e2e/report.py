@@ -129,6 +129,19 @@ with tap.case("--capture"):
     tap.refuse(1, "capture 2", "report", ARCHIVE, "--capture", 2)
     tap.refuse(2, "--capture", "report", ARCHIVE, "--capture", 0)
 
+with tap.case("--why --json says of a page what the report does, and how it was found"):
+    for row in report["verdicts"]:
+        why = tap.load("report", ARCHIVE, "--why", row["url"])
+        tap.equal({key: why[key] for key in row}, row)
+        tap.equal(why["stillpoint"], report["stillpoint"])
+        tap.equal((why["way"][0]["found"], why["way"][-1]["url"]), ("seed", row["url"]))
+        tap.equal(why["taken"], row["left_out"] is None)
+        tries = [a for a in why["attempts"] if a["leg"] == "visit" and a["status"]]
+        tap.equal(tries[-1]["start"] if tries else None, row["visit_start"] if tries else None)
+        for attempt in why["attempts"]:
+            tap.equal(attempt["record"] is None, attempt["payload"] is None)
+    tap.refuse(1, "found no link to it", "report", ARCHIVE, "--why", "http://example.org/x", "-j")
+
 with tap.case("--why"):
     text = tap.succeed("report", ARCHIVE, "--why", "http://example.org/late")
     assert "http://example.org/b/new: link" in text and "http://example.org/: seed" in text, text
@@ -147,7 +160,6 @@ with tap.case("--why of a path that is not known"):
     tap.refuse(1, "capture 1 does not know http://example.net/none", "report", ARCHIVE, "--why",
                "example.net/none")
     tap.refuse(1, "found no link to it", "report", ARCHIVE, "--why", "no URL")
-    tap.refuse(2, "--why and --json cannot be combined", "report", ARCHIVE, "--why", "x", "--json")
 
 with tap.case("--why of a page that was taken in by a later one, and of a way in a circle"):
     numbers = {row["url"]: i for i, row in enumerate(report["verdicts"])}

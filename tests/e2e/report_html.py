@@ -62,7 +62,7 @@ with tap.case("--status: each status is counted"):
     tap.equal(rows["200"]["pages"], REPORT["captured"] - 1)
 
 for want, *options in (
-        ("--why explains one page as text", "--why", URLS[0], "--csv"),
+        ("--why explains one page", "--why", URLS[0], "--csv"),
         ("--captures lists all of them", "--captures", "--html", "x"),
         ("--csv and --json cannot be combined", "--csv", "--json"),
         ("choose one of", "--hosts", "--types"),

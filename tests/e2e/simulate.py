@@ -6,7 +6,7 @@ import math
 import sites
 import tap
 
-KEYS = ["strategy", "visits", "revisits", "hopeless", "unreached", "expected_coherence",
+KEYS = ["schema", "strategy", "visits", "revisits", "hopeless", "unreached", "expected_coherence",
         "expected_blur"]
 FIGURE_3 = sites.write("figure-3.csv", range(6), sites.FIGURE_3)
 TREES = {name: sites.write(f"{name}-tree.csv", rates, sites.solar_tree())

@@ -9,7 +9,8 @@ import tap
 
 HISTORY_FROM_GIT = os.path.join(os.environ["SRCDIR"], "tools", "history-from-git")
 DAY = 86400
-KEYS = ["history", "crawl_days", "draws", "blocks", "rates", "links", "linked", "half", "seed", "pages", "arms"]
+KEYS = ["schema", "history", "crawl_days", "draws", "blocks", "rates", "links", "linked", "half",
+        "seed", "pages", "arms"]
 VALUES = ["sharp", "blur", "requests", "joint", "absent", "lost_bulk", "lost_large"]
 
 
@@ -136,7 +137,7 @@ def evaluations():
     common = ["simulate", "--history", history, "--start", "1970-04-11"]
     with tap.case("evaluate hacs: keys, and figures that are known"):
         run = tap.load(*common, "--evaluate", "hacs")
-        tap.equal(list(run), ["evaluation", "history", "rows"])
+        tap.equal(list(run), ["schema", "evaluation", "history", "rows"])
         tap.equal((run["evaluation"], run["history"]), ("hacs", history))
         policies = ["hacs", "random", "brute-force", "last-obs", "all-history", "gamma-poisson",
                     "directory-grid"]

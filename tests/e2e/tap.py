@@ -77,8 +77,11 @@ def succeed(*arguments, **options):
 
 
 def load(*arguments, **options):
-    """The JSON document that the program prints."""
-    return json.loads(succeed(*arguments, "--json", **options))
+    """The JSON document that the program prints; an object's first member is its schema."""
+    document = json.loads(succeed(*arguments, "--json", **options))
+    if isinstance(document, dict) and arguments[0] != "inspect":
+        equal(next(iter(document.items())), ("schema", 1))
+    return document
 
 
 def refuse(status, want, *arguments, **options):

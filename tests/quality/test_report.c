@@ -12,6 +12,7 @@
 #include "quality/ranking.h"
 #include "quality/report_json.h"
 #include "quality/why.h"
+#include "quality/why_json.h"
 #include "tap.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -240,17 +241,35 @@ static void print_golden(const char *name, const struct report *r, const struct 
 	buf_release(&text);
 }
 
+/* Of the page that was just explained as text. */
+static void why_json_golden(const char *name, const struct report *r, const struct why *w)
+{
+	struct buf text;
+	struct json j;
+
+	buf_init(&text, TEXT_MAX);
+	json_init_buf(&j, &text, JSON_PRETTY | JSON_LINES);
+	why_json(r, w, &j);
+	CHECK_INT(json_finish(&j), 0);
+	tap_golden(name, buf_slice(&text));
+	buf_release(&text);
+}
+
 static void explain_golden(
 	const char *name, struct catalog *c, const struct report *r, const char *url)
 {
+	char path[64];
 	struct err err = {0};
 	struct why w;
 
 	if (CHECK_INT(why_load(&w, c, r->capture.id, slice_str(url), &err), 0)) {
 		/* Where records lie depends on how well the library at hand compresses. */
 		for (size_t i = 0; i < w.attempts.len; i++)
-			w.attempts.ptr[i].offset = 1000 * (i + 1);
-		print_golden(name, r, &w);
+			w.attempts.ptr[i].length = w.attempts.ptr[i].offset = 1000 * (i + 1);
+		(void)snprintf(path, sizeof path, "quality/%s.txt", name);
+		print_golden(path, r, &w);
+		(void)snprintf(path, sizeof path, "quality/%s.json", name);
+		why_json_golden(path, r, &w);
 	}
 	why_release(&w);
 }
@@ -268,9 +287,9 @@ static void test_golden(void)
 	sample_site(dir);
 	c = load(dir, &r);
 	print_golden("quality/report.txt", &r, NULL);
-	explain_golden("quality/why.txt", c, &r, "http://example.org/b/busy");
-	explain_golden("quality/why-refused.txt", c, &r, "http://example.org/private/");
-	explain_golden("quality/why-late.txt", c, &r, "http://example.org/late");
+	explain_golden("why", c, &r, "http://example.org/b/busy");
+	explain_golden("why-refused", c, &r, "http://example.org/private/");
+	explain_golden("why-late", c, &r, "http://example.org/late");
 	CHECK_INT(why_load(&w, c, 1, SLICE("http://example.org/unknown"), &err), ERR_NOTFOUND);
 	why_release(&w);
 	buf_init(&text, TEXT_MAX);
@@ -405,7 +424,8 @@ static void test_expect_compare(void)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		tap_case("expected and found: %s", rows[i].label);
-		CHECK_INT(expect_compare(rows[i].found, rows[i].expected, rows[i].pages), rows[i].result);
+		CHECK_INT(expect_compare(rows[i].found, rows[i].expected, rows[i].pages),
+			rows[i].result);
 	}
 }
 
