@@ -80,14 +80,16 @@ enum catalog_state {
 	CATALOG_CUT = 2,      /* ended by a limit (catalog_end): complete, too */
 };
 
-/* Which limit ended a capture. Numbers are stored. */
+/* Which limit ended a capture, or its visits. Numbers are stored. */
 enum catalog_end {
 	CATALOG_END_NONE = 0, /* none, or written by a version that did not say */
 	CATALOG_END_TIME = 1,
 	CATALOG_END_BYTES = 2,
+	CATALOG_END_OPERATOR = 3, /* who asked for the revisits */
+	CATALOG_END_LAST = CATALOG_END_OPERATOR,
 };
 
-/* "time", "bytes", or NULL for CATALOG_END_NONE; constant. */
+/* "time", "bytes", "operator", or NULL for CATALOG_END_NONE; constant. */
 const char *catalog_end_name(enum catalog_end end);
 
 /* What limits the claims of a capture: a set, of powers of two. Numbers are stored. */
@@ -123,6 +125,10 @@ int catalog_add_capture(struct catalog *c, const struct catalog_capture *capture
 /* All from state on, but for started, of the capture with that id: ERR_NOTFOUND. */
 int catalog_update_capture(
 	struct catalog *c, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
+
+/* Its settings alone: ERR_NOTFOUND. */
+int catalog_set_settings(
+	struct catalog *c, uint32_t capture, slice settings, struct err *err) SP_MUST_CHECK;
 
 /* id 0 is the last one. Strings are copied into the arena. ERR_NOTFOUND. */
 int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
@@ -256,6 +262,7 @@ enum catalog_event_kind {
 	CATALOG_EVENT_STEP = 4,   /* plan_next gave no order but may have changed the run: begin */
 	CATALOG_EVENT_CANCEL = 5, /* plan_cancel: the time is up */
 	CATALOG_EVENT_WITHDRAW = 6, /* plan_withdraw: page */
+	CATALOG_EVENT_RETRY = 7,    /* plan_retry: page */
 };
 
 struct catalog_event {

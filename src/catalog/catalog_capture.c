@@ -17,9 +17,10 @@ const char *catalog_end_name(enum catalog_end end)
 	static const char *const names[] = {
 		[CATALOG_END_TIME] = "time",
 		[CATALOG_END_BYTES] = "bytes",
+		[CATALOG_END_OPERATOR] = "operator",
 	};
 
-	return end <= CATALOG_END_BYTES ? names[end] : NULL;
+	return end <= CATALOG_END_LAST ? names[end] : NULL;
 }
 
 int catalog_add_capture(
@@ -59,6 +60,16 @@ int catalog_update_capture(
 	return query_run_on(&q, "capture", err);
 }
 
+int catalog_set_settings(struct catalog *c, uint32_t capture, slice settings, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_SET_SETTINGS, err);
+	query_put_int(&q, capture);
+	query_put_text(&q, settings);
+	return query_run_on(&q, "capture", err);
+}
+
 static int read_row(struct query *q, struct catalog_capture *ret, struct err *err)
 {
 	*ret = (struct catalog_capture){
@@ -73,7 +84,7 @@ static int read_row(struct query *q, struct catalog_capture *ret, struct err *er
 		.finished = query_int(q, 8),
 		.still_from = query_int(q, 9),
 		.still_to = query_int(q, 10),
-		.ended_by = (enum catalog_end)query_up_to(q, 11, CATALOG_END_BYTES),
+		.ended_by = (enum catalog_end)query_up_to(q, 11, CATALOG_END_LAST),
 		.caveats = (unsigned)query_up_to(q, 12, UINT32_MAX),
 		.addresses = query_int(q, 13),
 	};

@@ -36,6 +36,7 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_UPDATE_CAPTURE] = "UPDATE capture SET state = ?2, finished = ?3, still_from = ?4,"
 			       " still_to = ?5, ended_by = ?6, caveats = ?7, addresses = ?8"
 			       " WHERE id = ?1",
+	[SQL_SET_SETTINGS] = "UPDATE capture SET settings = ?2 WHERE id = ?1",
 	[SQL_GET_CAPTURE] = "SELECT " CAPTURE_COLUMNS " FROM capture WHERE id = ?1",
 	[SQL_LAST_CAPTURE] = "SELECT " CAPTURE_COLUMNS " FROM capture ORDER BY id DESC LIMIT 1",
 	[SQL_EACH_CAPTURE] = "SELECT " CAPTURE_COLUMNS " FROM capture ORDER BY id",

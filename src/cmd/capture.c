@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/parse.h"
 #include "cmd/archive.h"
 #include "cmd/captures.h"
 #include "cmd/stop.h"
@@ -227,6 +228,19 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
 		rc = add_source(&sources[i], &to, err);
 	return rc;
+}
+
+int capture_delay(const char *text, bool *ret_automatic, double *ret_seconds, struct err *err)
+{
+	static const double DAY = 86400;
+	double seconds = 0;
+
+	*ret_automatic = strcmp(text, "auto") == 0;
+	if (!*ret_automatic && (parse_duration(slice_str(text), &seconds) || seconds > DAY))
+		return err_set(err, ERR_USAGE,
+			"--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
+	*ret_seconds = seconds;
+	return 0;
 }
 
 void capture_guard_files(const char *archive, bool has_secrets)

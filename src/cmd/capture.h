@@ -49,6 +49,10 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 	struct crawl_settings *settings, struct crawl_secrets *secrets,
 	struct err *err) SP_MUST_CHECK;
 
+/* --delay: automatic, or so many seconds. 0 or ERR_USAGE. */
+int capture_delay(
+	const char *text, bool *ret_automatic, double *ret_seconds, struct err *err) SP_MUST_CHECK;
+
 /*
  * From here on the process makes files that only the user can read, if the captures have secrets or
  * the archive's directory is the user's alone. Before there are threads.

@@ -249,18 +249,6 @@ static const struct options OPTIONS = {
 
 #define SEE_HELP " (try 'stillpoint crawl --help')"
 
-static int set_delay(const char *text, struct crawl_settings *s, struct err *err)
-{
-	if (!text || strcmp(text, "auto") == 0)
-		return 0;
-	s->automatic_delay = false;
-	if (parse_duration(slice_str(text), &s->delay) || s->delay > 86400)
-		return err_set(err, ERR_USAGE,
-			"--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'" SEE_HELP,
-			text);
-	return 0;
-}
-
 static int set_contact(const char *text, struct crawl_settings *s, struct err *err)
 {
 	if (!text)
@@ -310,7 +298,7 @@ static int check(const struct crawl_command *o, struct err *err)
 static int complete_settings(struct crawl_command *o, struct err *err)
 {
 	struct crawl_settings *s = &o->settings;
-	int rc = set_delay(o->delay, s, err);
+	int rc = o->delay ? capture_delay(o->delay, &s->automatic_delay, &s->delay, err) : 0;
 
 	s->scope = (enum scope_kind)o->scope;
 	s->max_pages = (uint32_t)o->max_pages;

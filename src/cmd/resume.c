@@ -10,6 +10,9 @@ struct resume_options {
 	struct option_list auth, headers;
 	const char *cookies, *proxy;
 	const char *auth_file, *header_file, *proxy_file;
+	const char *delay;
+	int64_t max_pages;
+	struct crawl_changes changes;
 	bool json;
 	const char *crawl_log, *events;
 	bool quiet;
@@ -38,6 +41,21 @@ static const struct option_spec SPECS[] = {
 		.metavar = "URL"),
 	ROW(STRING, proxy_file, "proxy-file", 0, "read the proxy's URL from a file",
 		.metavar = "FILE"),
+	ROW(STRING, delay, "delay", 'd', "another pause between requests, as in crawl",
+		.metavar = "auto|DURATION"),
+	ROW(DURATION, changes.time_limit, "time-limit", 't',
+		"another limit for the whole capture; time between two runs does not count",
+		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
+	ROW(SIZE, changes.max_bytes, "max-bytes", 0, "another limit for the whole capture",
+		.min = 1, .max = 1e18),
+	ROW(INT, max_pages, "max-pages", 0,
+		"another limit for the whole capture; pages that the old one refused are taken as "
+		"far as there is room",
+		.min = 1, .max = UINT32_MAX - 1),
+	ROW(FLAG, changes.retry_failed, "retry-failed", 0,
+		"ask once more for pages that failed, if the visits are not over"),
+	ROW(FLAG, changes.revisit_now, "revisit-now", 0,
+		"end the visits and begin the revisits; pages not yet visited stay unvisited"),
 	ROW(FLAG, json, "json", 0, "print the report as JSON"),
 	ROW(STRING, crawl_log, "crawl-log", 0,
 		"append a line for each request to a file, in the columns of Heritrix",
@@ -54,7 +72,9 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "resume",
 	.usage = "ARCHIVE [OPTION…]",
-	.description = "Continues all unfinished captures of an archive with the same settings. "
+	.description = "Continues all unfinished captures of an archive with the same settings, "
+		       "but for those that are given here: they count from now on, for later "
+		       "runs, too. "
 		       "Passwords, keys and cookies are not in the archive: give those that a "
 		       "capture was started with again. What a crash left unfinished in a WARC "
 		       "file is moved to a file of its own, never deleted.",
@@ -62,6 +82,15 @@ static const struct options OPTIONS = {
 	.min_args = 1,
 	.max_args = 1,
 };
+
+static int find_changes(struct resume_options *o, struct err *err)
+{
+	struct crawl_changes *x = &o->changes;
+
+	x->max_pages = (uint32_t)o->max_pages;
+	x->has_delay = o->delay;
+	return o->delay ? capture_delay(o->delay, &x->automatic_delay, &x->delay, err) : 0;
+}
 
 static enum cmd_status resume(const char *archive, const struct resume_options *o,
 	const struct crawl_secrets *secrets, struct err *err)
@@ -76,6 +105,7 @@ static enum cmd_status resume(const char *archive, const struct resume_options *
 
 	capture_guard_files(archive, false);
 	view.options.secrets = secrets;
+	view.options.changes = &o->changes;
 	if (rc == 0)
 		rc = archive_check(archive, err);
 	if (rc || crawl_resume(archive, &view.options, &results, err))
@@ -100,6 +130,10 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(o.verbose);
+	if (find_changes(&o, &err)) {
+		options_release(&OPTIONS, &o);
+		return cmd_fail("resume", &err);
+	}
 	crawl_settings_init(&unused);
 	arena_init(&arena, CAPTURE_SECRETS_MAX);
 	if (capture_secrets(&(struct capture_given){&o.auth, &o.headers, o.cookies, o.proxy,

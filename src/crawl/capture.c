@@ -244,7 +244,7 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = discover_seeds(c, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = sitemaps_request_all(c, err);
-	return rc;
+	return rc ? rc : changes_carry_out(c, c->lane->shared->changes, err);
 }
 
 /* ---- while it runs ---- */
@@ -288,6 +288,8 @@ static const char *limit_name(enum catalog_end limit)
 		return "the time limit";
 	case CATALOG_END_BYTES:
 		return "--max-bytes";
+	case CATALOG_END_OPERATOR:
+		return "--revisit-now";
 	case CATALOG_END_NONE: /* resumed from a version that did not say */
 		break;
 	}

@@ -207,6 +207,7 @@ void slow_cancel_all(struct capture *c);
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 int journal_withdraw(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+int journal_retry(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order *ret_order,
 	struct err *err) SP_MUST_CHECK;
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
@@ -258,7 +259,7 @@ int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_
 /* It has changed: decides all pages of the host again. */
 int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
 
-/* A page that was put off may be taken now: decides it again. */
+/* A page that was put off, or refused by --max-pages, may be taken now: decides it again. */
 int discover_again(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
 /* ---- capture_traps.c: all return 0 or ERR_NOMEM, or as their err says ---- */

@@ -327,6 +327,21 @@ static int add_lost(struct captures *r, uint32_t capture, struct err *err)
 	return 0;
 }
 
+/* The row's settings become what the operator wants now. */
+static int change_settings(struct captures *r, struct catalog_capture *row, struct err *err)
+{
+	struct crawl_settings s;
+	int rc = crawl_settings_read(&s, row->settings, &r->arena, err);
+
+	if (rc == 0) {
+		crawl_changes_apply(r->changes, &s);
+		rc = write_settings(
+			r, &s, &(struct copied_files){s.rates, s.ca_file}, &row->settings, err);
+	}
+	crawl_settings_release(&s);
+	return rc;
+}
+
 static int load_capture(struct captures *r, struct catalog *catalog, uint32_t id, struct err *err)
 {
 	static const struct crawl_secrets NONE = {0};
@@ -336,9 +351,16 @@ static int load_capture(struct captures *r, struct catalog *catalog, uint32_t id
 
 	if (rc)
 		return rc;
-	rc = add_row(r, &row, err);
+	if (crawl_changes_settings(r->changes))
+		rc = change_settings(r, &row, err);
+	if (rc == 0)
+		rc = add_row(r, &row, err);
 	if (rc)
 		return rc == ERR_NOMEM ? rc : add_lost(r, id, err);
+	if (crawl_changes_settings(r->changes))
+		rc = catalog_set_settings(catalog, id, row.settings, err);
+	if (rc)
+		return rc;
 	c = r->list.ptr[r->list.len - 1];
 	rc = crawl_secrets_check(r->secrets ? r->secrets : &NONE, c->settings, &r->arena, err);
 	return rc ? rc : init_headers(r, c, err);

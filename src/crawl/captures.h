@@ -38,6 +38,7 @@ struct captures {
 	struct directory *directory;
 	const struct clock *clock;
 	const struct crawl_secrets *secrets; /* of all captures; NULL for none; set by the caller */
+	const struct crawl_changes *changes; /* the same */
 	struct arena arena;                  /* of strings that live as long as the crawl */
 	struct capture_vec list;
 	struct u32_vec groups; /* by capture: those of one group may share a lane */

@@ -70,6 +70,7 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	x->shared.history = &x->history;
 	x->shared.stop_fd = options->stop_fd;
 	x->shared.secrets = x->captures.secrets = options->secrets;
+	x->shared.changes = x->captures.changes = options->changes;
 	x->shared.paces = shared_paces_new();
 	x->shared.ended = eventfd(0, EFD_CLOEXEC);
 	if (!x->shared.paces)

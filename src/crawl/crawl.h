@@ -13,6 +13,7 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "crawl/changes.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "plan/plan.h"
@@ -54,6 +55,7 @@ struct crawl_options {
 	void *context;
 	const struct crawl_secrets *secrets; /* borrowed; NULL for none */
 	struct crawl_log *log;               /* the same */
+	const struct crawl_changes *changes; /* the same; by crawl_resume only */
 };
 
 enum crawl_end {

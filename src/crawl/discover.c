@@ -502,14 +502,25 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	return d.left_out ? 0 : take_in(c, number, f, &d, err);
 }
 
+/* How a page was found, as far as that is still known. */
+static const char *how_again(const struct crawl_page *p)
+{
+	if (p->redirects)
+		return p->is_seed ? "seed redirect" : "redirect";
+	if (p->via != CATALOG_NO_PAGE)
+		return "link";
+	return p->is_seed ? "seed" : "sitemap";
+}
+
 int discover_again(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 	struct found found = {
-		.how = p->redirects ? "redirect" : "link",
+		.how = how_again(p),
 		.via = p->via,
 		.kind = p->kind,
 		.is_redirect = p->redirects > 0,
+		.is_seed = p->is_seed,
 	};
 	struct decision d;
 	struct buf text;
@@ -517,7 +528,7 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	int rc;
 
 	/* Another link may have taken it in since. */
-	if (!left_out_is_trap((enum left_out)p->left_out))
+	if (!left_out_is_trap((enum left_out)p->left_out) && p->left_out != LEFT_OUT_MAX_PAGES)
 		return 0;
 	rc = lane_check_stop(c->lane, err);
 	if (rc)

@@ -113,6 +113,19 @@ int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
 		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
 }
 
+int journal_retry(struct capture *c, uint32_t page, struct err *err)
+{
+	size_t failed = plan_progress(c->plan).failed;
+	int rc = plan_retry(c->plan, page);
+
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	if (plan_progress(c->plan).failed == failed)
+		return 0;
+	c->stage.asleep = false;
+	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_RETRY, .page = page}, err);
+}
+
 static void apply_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
@@ -262,6 +275,8 @@ static int replay_event(void *context, const struct catalog_event *e)
 		return 0;
 	case CATALOG_EVENT_WITHDRAW:
 		return plan_withdraw(c->plan, e->page) ? damaged(r) : 0;
+	case CATALOG_EVENT_RETRY:
+		return plan_retry(c->plan, e->page) ? damaged(r) : 0;
 	}
 	return damaged(r);
 }

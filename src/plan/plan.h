@@ -130,6 +130,12 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
 int plan_withdraw(struct plan_run *run, uint32_t page);
 
 /*
+ * A page whose visit failed gets one more attempt, behind the other pages, unless the visits are
+ * over. Others are left as they are. 0, ERR_NOTFOUND (unknown page) or ERR_NOMEM.
+ */
+int plan_retry(struct plan_run *run, uint32_t page);
+
+/*
  * What to do at time now (the unit and zero are the caller's; it never runs backwards). Cost: see
  * docs/planning.md; the first call of an offline strategy and the first revisit plan the leg.
  * Without memory for a plan, pages are visited in the order of their discovery and revisited in

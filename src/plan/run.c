@@ -472,6 +472,15 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 	return rc;
 }
 
+int plan_retry(struct plan_run *run, uint32_t page)
+{
+	if (page >= run->pages.len || run->pages.ptr[page].state == UNKNOWN)
+		return ERR_NOTFOUND;
+	if (run->pages.ptr[page].attempts == UINT8_MAX)
+		return 0;
+	return revive(run, &(struct plan_order){.page = page, .leg = PLAN_VISIT});
+}
+
 static bool may_be_ordered(const struct plan_run *run, const struct plan_order *order)
 {
 	const struct plan_page *p = &run->pages.ptr[order->page];

@@ -109,11 +109,16 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 
 /* The limit that ended a capture, and what it did to pages that were visited only. */
 static const struct {
-	slice limit, unrevisited;
+	slice limit, unvisited, unrevisited;
 } LIMITS[] = {
-	[CATALOG_END_NONE] = {SLICE_INIT("a limit"), SLICE_INIT("not revisited: a limit")},
-	[CATALOG_END_TIME] = {SLICE_INIT("time limit"), SLICE_INIT("not revisited: time limit")},
-	[CATALOG_END_BYTES] = {SLICE_INIT("byte limit"), SLICE_INIT("not revisited: byte limit")},
+	[CATALOG_END_NONE] = {SLICE_INIT("a limit"), SLICE_INIT("a limit"),
+		SLICE_INIT("not revisited: a limit")},
+	[CATALOG_END_TIME] = {SLICE_INIT("time limit"), SLICE_INIT("time limit"),
+		SLICE_INIT("not revisited: time limit")},
+	[CATALOG_END_BYTES] = {SLICE_INIT("byte limit"), SLICE_INIT("byte limit"),
+		SLICE_INIT("not revisited: byte limit")},
+	[CATALOG_END_OPERATOR] = {SLICE_INIT("operator"),
+		SLICE_INIT("the operator ended the visits"), SLICE_INIT("not revisited: a limit")},
 };
 
 slice legs_limit(enum catalog_end limit)
@@ -126,7 +131,7 @@ static slice unvisited_reason(const struct legs_terms *terms)
 {
 	/* A limit may have ended the visits of a capture that still has revisits to make. */
 	if (terms->state == CATALOG_CUT || terms->ended_by != CATALOG_END_NONE)
-		return legs_limit(terms->ended_by);
+		return LIMITS[terms->ended_by].unvisited;
 	return terms->state == CATALOG_RUNNING ? SLICE("the capture is not finished")
 					       : SLICE("not visited");
 }

@@ -56,7 +56,7 @@ static int read_fields(const struct fields *f, int64_t date, struct verify_momen
 
 static enum catalog_end limit_of(slice name)
 {
-	for (int i = CATALOG_END_NONE + 1; i <= CATALOG_END_BYTES; i++)
+	for (int i = CATALOG_END_NONE + 1; i <= CATALOG_END_LAST; i++)
 		if (slice_eq(name, slice_str(catalog_end_name((enum catalog_end)i))))
 			return (enum catalog_end)i;
 	return CATALOG_END_NONE;

@@ -144,11 +144,42 @@ static void test_other_rules(void)
 	plan_run_free(run);
 }
 
+/* A page that failed for good is ordered once more, last of all, until the visits are over. */
+static void test_retry(void)
+{
+	struct plan_run *run = run_for("bfs-fifo");
+	struct plan_order order;
+
+	discover(run, 3);
+	CHECK_INT(plan_retry(run, 9), ERR_NOTFOUND);
+	CHECK_INT(plan_next(run, 0, &order), PLAN_ORDER);
+	CHECK_INT(plan_retry(run, 0), 0); /* under way: nothing changes */
+	done(run, 0, PLAN_VISIT, 1, PLAN_FAILED);
+	CHECK_INT(plan_progress(run).failed, 1);
+	CHECK_INT(plan_retry(run, 0), 0);
+	CHECK_INT(plan_retry(run, 0), 0); /* waits already */
+	CHECK_INT(plan_progress(run).failed, 0);
+	for (uint32_t i = 1; i < 3; i++) {
+		CHECK_INT(plan_next(run, 0, &order), PLAN_ORDER);
+		CHECK_INT(order.page, i);
+		done(run, i, PLAN_VISIT, 1, i == 1 ? PLAN_OK : PLAN_FAILED);
+	}
+	CHECK_INT(plan_next(run, 0, &order), PLAN_ORDER);
+	CHECK(order.page == 0 && order.leg == PLAN_VISIT && order.attempt == 2);
+	done(run, 0, PLAN_VISIT, 2, PLAN_OK);
+	CHECK_INT(plan_next(run, 0, &order), PLAN_ORDER);
+	CHECK_INT(order.leg, PLAN_REVISIT);
+	CHECK_INT(plan_retry(run, 2), 0); /* too late */
+	CHECK_INT(plan_progress(run).failed, 1);
+	plan_run_free(run);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_refused);
 	test_goes_on();
 	TAP_RUN(test_other_rules);
+	TAP_RUN(test_retry);
 	return tap_done();
 }

@@ -1,0 +1,89 @@
+#include "crawl/changes.h"
+
+#include "base/log.h"
+#include "crawl/capture.h"
+
+bool crawl_changes_settings(const struct crawl_changes *x)
+{
+	return x && (x->has_delay || x->time_limit > 0 || x->max_bytes || x->max_pages);
+}
+
+void crawl_changes_apply(const struct crawl_changes *x, struct crawl_settings *s)
+{
+	if (x->has_delay) {
+		s->automatic_delay = x->automatic_delay;
+		s->delay = x->automatic_delay ? 0 : x->delay;
+	}
+	if (x->time_limit > 0)
+		s->time_limit = x->time_limit;
+	if (x->max_bytes)
+		s->max_bytes = x->max_bytes;
+	if (x->max_pages)
+		s->max_pages = x->max_pages;
+}
+
+/* Pages that the old limit refused, as far as the new one has room for them. */
+static int take_more(struct capture *c, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
+		if (c->pages.list.ptr[i].left_out == LEFT_OUT_MAX_PAGES &&
+			c->pages.taken < c->settings->max_pages)
+			rc = discover_again(c, i, err);
+	return rc;
+}
+
+static bool are_visits_over(const struct capture *c)
+{
+	return c->stage.visits_ended || c->stage.cancelled ||
+	       plan_progress(c->plan).leg != PLAN_VISIT;
+}
+
+static void warn(const struct capture *c, const char *text)
+{
+	log_warn("crawl", "capture %u of %.*s: %s", (unsigned)c->row.id,
+		slice_shown(c->row.site, 200), c->row.site.ptr, text);
+}
+
+static int retry_failed(struct capture *c, struct err *err)
+{
+	int rc = 0;
+
+	if (are_visits_over(c)) {
+		warn(c, "its visits are over, so pages that failed cannot be tried again; capture "
+			"the site again for them");
+		return 0;
+	}
+	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
+		if (c->pages.list.ptr[i].taken && c->pages.list.ptr[i].planned)
+			rc = journal_retry(c, i, err);
+	return rc;
+}
+
+static int revisit_now(struct capture *c, struct err *err)
+{
+	if (c->row.single || are_visits_over(c)) {
+		warn(c, c->row.single ? "it has no revisits, so --revisit-now changes nothing"
+				      : "its visits are over already");
+		return 0;
+	}
+	if (plan_progress(c->plan).visited == 0)
+		return err_set(err, ERR_STATE,
+			"no page has been visited yet, so there is nothing to revisit: leave out "
+			"--revisit-now");
+	return journal_end_visits(c, CATALOG_END_OPERATOR, err);
+}
+
+int changes_carry_out(struct capture *c, const struct crawl_changes *x, struct err *err)
+{
+	int rc = 0;
+
+	if (x && x->max_pages)
+		rc = take_more(c, err);
+	if (rc == 0 && x && x->retry_failed)
+		rc = retry_failed(c, err);
+	if (rc == 0 && x && x->revisit_now)
+		rc = revisit_now(c, err);
+	return rc;
+}

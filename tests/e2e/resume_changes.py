@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""resume with other limits, --revisit-now and --retry-failed: what an operator asks of a capture
+that was stopped in its visits, or in its revisits."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+
+import living
+import rawserver
+import tap
+from rawserver import page, respond
+
+DEADLINE = 60
+NAMES = ["", "a", "bad", "hold", "y", "z"]
+
+
+class Site:
+    """Links to its pages; one fails until it is mended, and one answer can be held back."""
+
+    def __init__(self):
+        self.mended = False
+        self.held = None  # (path, how many requests for it are answered before)
+        self.release = threading.Event()
+        self.server = rawserver.Server(self.answer)
+        self.url = self.server.url
+
+    def count(self, path):
+        return sum(request.path == path for request in self.server.requests)
+
+    def answer(self, request):
+        path = request.path
+        if self.held and path == self.held[0] and self.count(path) > self.held[1]:
+            self.release.wait(DEADLINE)
+        if path == "/bad" and not self.mended:
+            return respond("500 Oops")
+        if path == "/":
+            return page("".join(f'<a href="/{name}">x</a>' for name in NAMES[1:]).encode())
+        return page(path.encode()) if path[1:] in NAMES else rawserver.NOT_FOUND
+
+
+@contextlib.contextmanager
+def held(path, before=0):
+    """A site that does not answer the next request for this path but so many."""
+    site = Site()
+    site.held = (path, before)
+    try:
+        yield site
+    finally:
+        site.release.set()
+        site.server.stop()
+
+
+def stop_at(site, count, *arguments):
+    """Runs the program until the site holds so many requests back, then stops it."""
+    process = subprocess.Popen([tap.PROGRAM, *map(str, arguments)], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + DEADLINE
+    while site.count(site.held[0]) < count and process.poll() is None:
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate()[1]
+    tap.equal(process.returncode, 3)
+    assert "stopped" in told, told
+
+
+def crawl(site, name, *options):
+    archive = tap.path(name)
+    stop_at(site, site.held[1] + 1, "crawl", site.url, "-o", archive, "--strategy", "bfs-lifo",
+            "--delay", "1ms", "--attempts", 1, "--no-sitemaps", "--no-probes", *options)
+    return archive
+
+
+def finish(site, archive, *options):
+    """Lets the site go on, resumes the capture and looks at it: (report, pages by name, errors)."""
+    site.held = None
+    site.release.set()
+    result = tap.run("resume", archive, *options, timeout=DEADLINE)
+    tap.equal(result.returncode, 0)
+    tap.equal(tap.load("verify", archive)["problems"], [])
+    report = tap.load("report", archive)
+    rows = {row["url"][len(site.url):]: (row["verdict"], row["reason"])
+            for row in report["verdicts"]}
+    return report, rows, result.stderr
+
+
+def settings(archive):
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        text, = database.execute("SELECT settings FROM capture").fetchone()
+    return dict(line.split(" ", 1) for line in text.splitlines())
+
+
+def recorded(archive):
+    """What the records of the beginnings of runs say of the settings."""
+    return [record.content() for name in living.warc_files(archive)
+            for record in living.records(name)
+            if record.block.startswith((b"moment: start\r\n", b"moment: resume\r\n"))]
+
+
+with tap.case("--revisit-now ends the visits"):
+    with held("/hold") as site:
+        archive = crawl(site, "now")
+        report, rows, _ = finish(site, archive, "--revisit-now")
+        unvisited = ("unvisited", "the operator ended the visits")
+        tap.equal(rows, {"": ("sharp", None), "a": ("sharp", None), "bad": ("failed", "HTTP 500"),
+                         "hold": unvisited, "y": unvisited, "z": unvisited})
+        tap.equal((report["state"], report["ended_by"]), ("cut", "operator"))
+        assert "ended by its operator" in tap.succeed("report", archive)
+        tap.equal(site.count("/y"), 0)
+
+with tap.case("--retry-failed asks once more for what failed, also after another stop"):
+    with held("/hold") as site:
+        archive = crawl(site, "failed")
+        site.mended = True
+        stop_at(site, 2, "resume", archive, "--retry-failed")
+        report, rows, errors = finish(site, archive)
+        tap.equal(rows, {name: ("sharp", None) for name in NAMES})
+        tap.equal((report["state"], report["ended_by"], errors), ("finished", None, ""))
+        attempts = tap.load("report", archive, "--why", site.url + "bad")["attempts"]
+        tap.equal([(a["leg"], a["number"], a["status"]) for a in attempts],
+                  [("visit", 1, 500), ("visit", 2, 200), ("revisit", 1, 200)])
+
+with tap.case("behind the still point there is nothing to try again, and that is said"):
+    with held("/a", 1) as site:
+        archive = crawl(site, "late")
+        asked = site.count("/bad")
+        report, rows, errors = finish(site, archive, "--retry-failed", "--revisit-now")
+        assert "cannot be tried again" in errors and "over already" in errors, errors
+        tap.equal(rows["bad"], ("failed", "HTTP 500"))
+        tap.equal((report["state"], site.count("/bad")), ("finished", asked))
+
+with tap.case("new limits count from then on, and are kept"):
+    with held("/hold") as site:
+        archive = crawl(site, "limits", "--max-pages", 4)
+        tap.equal(tap.load("report", archive)["left_out"]["max-pages"], 2)
+        stop_at(site, 2, "resume", archive, "--delay", "3ms", "--time-limit", "1h", "--max-bytes",
+                "1M", "--max-pages", 5)
+        want = {"delay": "0.003", "time_limit": "3600", "max_bytes": "1048576", "max_pages": "5"}
+        kept = settings(archive)
+        tap.equal({key: kept[key] for key in want}, want)
+        report, rows, _ = finish(site, archive)
+        tap.equal([rows[name][0] for name in NAMES],
+                  ["sharp", "sharp", "failed", "sharp", "sharp", "excluded"])
+        tap.equal(settings(archive), kept)
+        delays = [moment["stillpoint-delay"] for moment in recorded(archive)]
+        tap.equal(delays, ["0.001", "0.003", "0.003"])
+
+with tap.case("a time limit that is over ends it; a delay may become automatic"):
+    with held("/hold") as site:
+        archive = crawl(site, "over")
+        report, rows, _ = finish(site, archive, "--time-limit", "1ms", "--delay", "auto")
+        tap.equal((report["state"], report["ended_by"], rows["y"]),
+                  ("cut", "time", ("unvisited", "time limit")))
+        assert "delay" not in settings(archive), settings(archive)
+
+with tap.case("what cannot be is refused in one line"):
+    with held("/") as site:
+        archive = crawl(site, "nothing")
+        site.held = None
+        site.release.set()
+        tap.refuse(1, "no page has been visited yet", "resume", archive, "--revisit-now")
+        tap.refuse(2, "--delay is 'auto' or a time", "resume", archive, "--delay", "soon")
+        tap.equal(finish(site, archive)[1]["a"], ("sharp", None))
+
+tap.done()
