@@ -331,13 +331,15 @@ static int add_lost(struct captures *r, uint32_t capture, struct err *err)
 static int change_settings(struct captures *r, struct catalog_capture *row, struct err *err)
 {
 	struct crawl_settings s;
+	slice text = {0};
 	int rc = crawl_settings_read(&s, row->settings, &r->arena, err);
 
 	if (rc == 0) {
 		crawl_changes_apply(r->changes, &s);
-		rc = write_settings(
-			r, &s, &(struct copied_files){s.rates, s.ca_file}, &row->settings, err);
+		rc = write_settings(r, &s, &(struct copied_files){s.rates, s.ca_file}, &text, err);
 	}
+	if (text.ptr)
+		row->settings = text;
 	crawl_settings_release(&s);
 	return rc;
 }
