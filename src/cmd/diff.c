@@ -10,6 +10,7 @@
 #include "cmd/noise.h"
 #include "cmd/option_row.h"
 #include "quality/legs.h"
+#include "quality/originals.h"
 #include "quality/why.h"
 
 enum { CAPTURE_MAX = 1 << 24, URL_MAX = 1 << 20 };
@@ -233,22 +234,27 @@ static enum cmd_status compare(const struct look_source *from, const struct look
 	return status;
 }
 
-static enum cmd_status run_capture(const struct look_source *from,
+static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog,
 	const struct catalog_capture *capture, const char *url, noise_set rules,
 	const struct diff_options *o)
 {
+	struct originals originals;
+	struct look_source from = {
+		.warc_dir = warc_dir, .find = originals_find, .context = &originals};
 	struct err err = {0};
 	struct looks looks;
 	enum cmd_status status;
 	struct why w;
-	int rc = why_find(&w, from->catalog, capture, url, &err);
+	int rc = why_find(&w, catalog, capture, url, &err);
 
+	originals_init(&originals, catalog);
 	if (rc == ERR_NOTFOUND)
-		rc = propose(from->catalog, capture->id, url, &err);
+		rc = propose(catalog, capture->id, url, &err);
 	if (rc == 0)
 		rc = find_looks(&w, capture, &looks, &err);
 	status = rc ? cmd_fail_archive("diff", &err)
-		    : compare(from, &looks, w.way.ptr[w.way.len - 1].url, capture, rules, o);
+		    : compare(&from, &looks, w.way.ptr[w.way.len - 1].url, capture, rules, o);
+	originals_release(&originals);
 	why_release(&w);
 	return status;
 }
@@ -256,7 +262,7 @@ static enum cmd_status run_capture(const struct look_source *from,
 static enum cmd_status run(
 	const char *archive, const char *url, noise_set rules, const struct diff_options *o)
 {
-	struct look_source from = {0};
+	struct catalog *catalog = NULL;
 	uint32_t id = (uint32_t)o->capture;
 	char warc_dir[ARCHIVE_PATH_SIZE];
 	struct catalog_capture capture;
@@ -264,19 +270,18 @@ static enum cmd_status run(
 	enum cmd_status status;
 	struct arena arena;
 
-	if (archive_open_catalog(archive, &from.catalog, &err))
+	if (archive_open_catalog(archive, &catalog, &err))
 		return cmd_fail_archive("diff", &err);
 	arena_init(&arena, CAPTURE_MAX);
-	from.warc_dir = warc_dir;
 	if (!id)
-		id = why_newest_capture(from.catalog, url);
+		id = why_newest_capture(catalog, url);
 	if (archive_warc_dir(archive, warc_dir, &err) ||
-		catalog_get_capture(from.catalog, id, &arena, &capture, &err))
+		catalog_get_capture(catalog, id, &arena, &capture, &err))
 		status = cmd_fail_archive("diff", &err);
 	else
-		status = run_capture(&from, &capture, url, rules, o);
+		status = run_capture(warc_dir, catalog, &capture, url, rules, o);
 	arena_release(&arena);
-	catalog_close(from.catalog);
+	catalog_close(catalog);
 	return status;
 }
 

@@ -62,6 +62,11 @@ slice reading_field(const struct reading *r, slice name)
 	return fields_get(state_fields(r->state), name);
 }
 
+uint64_t reading_manner(const struct reading *r)
+{
+	return normal_manner(state_fields(r->state));
+}
+
 int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,
 	char ret[STAND_IN_SIZE])
 {
@@ -146,7 +151,7 @@ static int finish_view(struct reading *r, const struct state_result *result)
 	int rc = normal_take(&r->view, result, &r->normal);
 
 	if (rc == 0 && r->normal.has_digest)
-		rc = state_shown(r->state, &r->normal.digest, &r->normal.digest);
+		rc = state_shown(r->state, &r->normal.view, &r->normal.digest);
 	return rc;
 }
 

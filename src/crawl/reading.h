@@ -57,6 +57,9 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 /* A field of the head that was read last; ptr is NULL if it is missing. */
 slice reading_field(const struct reading *r, slice name);
 
+/* How the body under that head is read (quality/normal.h). */
+uint64_t reading_manner(const struct reading *r);
+
 /*
  * What stands in the place of the page at that URL (extract/stand_in.h), by the response that was
  * read last as result; "" when it is the page. 0 or ERR_NOMEM.

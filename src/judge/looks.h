@@ -28,7 +28,9 @@ struct judge_look {
 	int64_t modified;               /* Last-Modified, ns; 0: none */
 	uint64_t offset;                /* of its record */
 	struct digest state; /* http/state.h; what a revisit record shows, once it is resolved */
+	struct digest view;  /* quality/normal.h, if has_view */
 	struct digest normal;
+	uint64_t manner; /* how its body is read, by its head */
 	struct digest payload;
 	struct digest body;
 	uint32_t page;
@@ -54,6 +56,7 @@ struct judge_look {
 	bool decoded;         /* http/state.h */
 	bool close_delimited; /* the same */
 	bool is_read;         /* rules against noise were applied */
+	bool has_view;
 	bool has_normal;
 	bool has_age;
 	bool has_signs;

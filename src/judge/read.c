@@ -172,6 +172,17 @@ static int fill(struct reader *r, const struct state_result *s, struct judge_loo
 	return rc ? rc : fill_served(r, look);
 }
 
+static void fill_rules(const struct reader *r, const struct normal *n, struct judge_look *look)
+{
+	look->is_read = n->is_read;
+	look->has_view = n->has_view;
+	look->view = n->view;
+	look->has_normal = n->has_digest;
+	look->normal = n->digest;
+	look->masked = n->masked;
+	look->manner = normal_manner(normal_reader_head(&r->responses));
+}
+
 /* ERR_SYNTAX when the block is no HTTP response. */
 static int finish_response(struct reader *r, struct judge_look *look)
 {
@@ -183,10 +194,7 @@ static int finish_response(struct reader *r, struct judge_look *look)
 		rc = fill(r, &s, look);
 	if (rc == 0)
 		rc = words_number(&r->looks->words, slice_str(n.rules), &look->rules);
-	look->is_read = n.is_read;
-	look->has_normal = n.has_digest;
-	look->normal = n.digest;
-	look->masked = n.masked;
+	fill_rules(r, &n, look);
 	look->has_signs = normal_reader_signs(&r->responses, &look->signs);
 	return rc;
 }
@@ -215,18 +223,6 @@ static bool is_not_modified(const struct warc_record *rec)
 	return slice_ends_with(profile, SLICE("/server-not-modified"));
 }
 
-/* Same head and same body: rules make the same of it. */
-static void take_over_normal(struct judge_look *look, const struct judge_look *of)
-{
-	if (!digest_eq(&look->state, &of->state))
-		return;
-	look->is_read = of->is_read;
-	look->has_normal = of->has_normal;
-	look->normal = of->normal;
-	look->masked = of->masked;
-	look->rules = of->rules;
-}
-
 static int combine(struct reader *r, const struct judge_look *of, struct judge_look *look)
 {
 	struct state_result s = {
@@ -238,17 +234,24 @@ static int combine(struct reader *r, const struct judge_look *of, struct judge_l
 		.body = of->body,
 		.coding = words_text(&r->looks->words, of->coding),
 	};
-	int rc = normal_reader_combine(&r->responses, &s, &s);
+	struct normal n = {
+		.is_read = of->is_read,
+		.has_view = of->has_view,
+		.view = of->view,
+		.masked = of->masked,
+	};
+	int rc = normal_reader_combine(&r->responses,
+		&(struct normal_original){.state = &s, .shown = &n, .manner = of->manner}, &s, &n);
 
 	look->has_signs = of->has_signs;
 	look->signs = of->signs;
 	if (rc == ERR_STATE) /* another content coding: the same bytes mean another body */
 		return 0;
-	if (rc == 0)
-		rc = fill(r, &s, look);
-	if (rc == 0)
-		take_over_normal(look, of);
-	return rc;
+	if (rc)
+		return rc;
+	look->rules = of->rules;
+	fill_rules(r, &n, look);
+	return fill(r, &s, look);
 }
 
 static int finish_revisit(struct reader *r, const struct warc_record *rec, struct judge_look *look)

@@ -23,10 +23,13 @@ struct evidence {
 	struct digest state;
 	struct digest payload;
 	struct digest body;
-	struct digest normal; /* quality/normal.h, if has_normal */
+	struct digest view;   /* quality/normal.h, if has_view */
+	struct digest normal; /* the same, if has_normal */
+	uint64_t manner;      /* how its body is read, by its head */
 	uint64_t rules;       /* hash of the rules that acted, by the table's key */
 	uint32_t masked;
 	bool is_read; /* the rules were applied */
+	bool has_view;
 	bool has_normal;
 	bool close_delimited; /* as in http/state.h */
 	bool has_signs;       /* of an HTML body: */

@@ -13,7 +13,7 @@
 
 bool learning_can_read(const struct attempt *a)
 {
-	return a->warc.ptr && !a->is_revisit && !a->truncated && a->rule_set == NOISE_VERSION &&
+	return a->warc.ptr && !a->truncated && a->rule_set == NOISE_VERSION &&
 	       !a->close_delimited && a->status >= 200 && a->status < 400;
 }
 

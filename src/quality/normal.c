@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/parse.h"
 #include "base/word.h"
 #include "quality/change.h"
+
+/* Constant: the catalog holds such hashes (attempt.h, coding). */
+static const struct hash_key MANNER_KEY = {0x5354494c4c504f49, 0x4e542d4d414e4e45};
 
 /* What browsers make of a second or missing Content-Type is not certain. */
 bool normal_applies(const struct fields *head)
@@ -20,6 +24,19 @@ bool normal_applies(const struct fields *head)
 			count++;
 		}
 	return count == 1 && type.len > 0 && change_normalises(type);
+}
+
+uint64_t normal_manner(const struct fields *head)
+{
+	uint64_t so_far[2] = {0, 0};
+
+	for (size_t i = 0; i < head->items.len; i++)
+		if (word_is(head->items.ptr[i].name, SLICE("Content-Type"))) {
+			so_far[1] = hash_bytes(MANNER_KEY, fields_trim(head->items.ptr[i].value));
+			so_far[0] = hash_bytes(
+				MANNER_KEY, (slice){(const char *)so_far, sizeof so_far});
+		}
+	return so_far[0];
 }
 
 unsigned normal_masked_share(const struct view *v)
@@ -63,12 +80,12 @@ int normal_take(const struct view *view, const struct state_result *result, stru
 		return 0;
 	ret->masked = normal_masked_share(view);
 	list_rules(&view->noise.tally, ret->rules);
-	ret->has_digest = !result->close_delimited && !view->cut &&
-			  view->visible > view->noise.tally.masked &&
-			  ret->masked <= NORMAL_MASKED_MAX;
-	if (ret->has_digest)
-		rc = view_digest(view, &ret->digest);
-	ret->has_digest = ret->has_digest && rc == 0;
+	ret->has_view = !view->cut && view->visible > view->noise.tally.masked &&
+			ret->masked <= NORMAL_MASKED_MAX;
+	if (ret->has_view)
+		rc = view_digest(view, &ret->view);
+	ret->has_view = ret->has_view && rc == 0;
+	ret->has_digest = ret->has_view && !result->close_delimited;
 	return rc;
 }
 

@@ -7,7 +7,10 @@
  *		let the body pass through a page (extract/page.h) with a view;
  *	rc = normal_take(&view, result, &n);
  *	if (rc == 0 && n.has_digest)
- *		rc = state_shown(state, &n.digest, &n.digest);
+ *		rc = state_shown(state, &n.view, &n.digest);
+ *
+ * A WARC revisit record has a head of its own and the body of another record. Equal bodies that
+ * were read in the same manner have equal views, so its digest follows from that record's view.
  *
  * Invariants: there is no digest
  *	(1) of anything but HTML and XHTML, named by exactly one Content-Type;
@@ -30,8 +33,10 @@ enum {
 
 struct normal {
 	bool is_read;         /* the view is that of the whole body: the rest counts */
-	bool has_digest;      /* see the invariants */
-	struct digest digest; /* of the view; state_shown makes the normalised digest of it */
+	bool has_view;        /* invariants (1) and (3) hold */
+	bool has_digest;      /* and (2) */
+	struct digest view;   /* of the view */
+	struct digest digest; /* the normalised one, which state_shown makes of it */
 	unsigned masked;      /* millionths of the visible text, rounded up */
 	/* Rules that acted, "NAME=COUNT:MARK …"; MARK is a short hash of what they acted on. */
 	char rules[NORMAL_RULES_SIZE];
@@ -39,6 +44,12 @@ struct normal {
 
 /* Whether responses with this head have normalised digests. */
 bool normal_applies(const struct fields *head);
+
+/*
+ * How the body of a response with this head is read: equal numbers, and equal bodies have equal
+ * views. What decides is the Content-Type with its charset.
+ */
+uint64_t normal_manner(const struct fields *head);
 
 /* Millionths of the visible text that rules masked, rounded up. */
 unsigned normal_masked_share(const struct view *v);

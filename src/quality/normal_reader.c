@@ -92,7 +92,7 @@ int normal_reader_finish(
 	if (rc == 0 && r->viewing) {
 		rc = normal_take(&r->view, ret_state, ret);
 		if (rc == 0 && ret->has_digest)
-			rc = message_shown(r->message, &ret->digest, &ret->digest);
+			rc = message_shown(r->message, &ret->view, &ret->digest);
 	}
 	end_body(r);
 	return rc;
@@ -110,8 +110,21 @@ const struct fields *normal_reader_head(const struct normal_reader *r)
 	return message_fields(r->message);
 }
 
-int normal_reader_combine(
-	struct normal_reader *r, const struct state_result *of, struct state_result *ret)
+int normal_reader_combine(struct normal_reader *r, const struct normal_original *of,
+	struct state_result *ret_state, struct normal *ret)
 {
-	return message_combine(r->message, of, ret);
+	struct normal shown = *of->shown;
+	int rc = message_combine(r->message, of->state, ret_state);
+
+	*ret = (struct normal){0};
+	if (rc)
+		return rc;
+	if (r->framed)
+		ret_state->close_delimited = false;
+	if (!shown.is_read || !ret_state->whole ||
+		of->manner != normal_manner(normal_reader_head(r)))
+		return 0;
+	*ret = shown;
+	ret->has_digest = ret->has_view && !ret_state->close_delimited;
+	return ret->has_digest ? message_shown(r->message, &ret->view, &ret->digest) : 0;
 }

@@ -46,8 +46,19 @@ bool normal_reader_signs(const struct normal_reader *r, struct blocked_body *ret
 /* The head of the response that was read last; valid until the next one. */
 const struct fields *normal_reader_head(const struct normal_reader *r);
 
-/* As message_combine: a response without a body of its own has no normalised digest. */
-int normal_reader_combine(struct normal_reader *r, const struct state_result *of,
-	struct state_result *ret) SP_MUST_CHECK;
+/* The record that has the body of a revisit record; both are borrowed. */
+struct normal_original {
+	const struct state_result *state;
+	const struct normal *shown;
+	uint64_t manner; /* of its head */
+};
+
+/*
+ * As message_combine, in place of finishing. There is no normalised digest, and nothing was read,
+ * when the two heads do not say the same of how the body is to be read. The results may be in the
+ * place of what they are made of.
+ */
+int normal_reader_combine(struct normal_reader *r, const struct normal_original *of,
+	struct state_result *ret_state, struct normal *ret) SP_MUST_CHECK;
 
 #endif

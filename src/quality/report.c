@@ -226,6 +226,12 @@ static int end_first(struct loading *l, const struct report_page *page)
 	return err_code(l->err, rc);
 }
 
+static void apply_learned(struct loading *l, const struct learning_line *line)
+{
+	learned_pages_apply(line, &l->legs);
+	known_share(&l->report->known, l->legs.visit.start, l->legs.revisit.start, &line->digest);
+}
+
 static int end_page(struct loading *l)
 {
 	int rc = 0;
@@ -240,7 +246,7 @@ static int end_page(struct loading *l)
 		if (same_bodies_mark(&l->same, &l->legs))
 			known_forget(&l->report->known);
 		if (line)
-			learned_pages_apply(line, &l->legs);
+			apply_learned(l, line);
 		judge_page(l, page, &l->legs);
 		page->variant = is_variant(&l->legs, &l->probe);
 		rc = keep_rules(l, page, &l->legs, line);

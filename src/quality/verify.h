@@ -60,11 +60,13 @@ struct verify_offset {
 	uint64_t place;
 };
 
-/* A look whose body is in its record, so that it can be read again. */
+/* A look that can be read again. */
 struct verify_look {
 	uint32_t page, evidence; /* their numbers */
 	uint32_t number;         /* of the attempt in its leg */
-	uint8_t leg;             /* enum attempt_leg; of probes those for noise */
+	uint8_t leg;             /* enum attempt_leg; of probes those for noise, and: */
+	bool is_canary;
+	int64_t sent; /* wall, ns */
 };
 
 VEC_DECLARE(verify_looks, struct verify_look);

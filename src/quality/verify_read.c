@@ -69,6 +69,17 @@ static int fill(struct reading *r, const struct state_result *s, struct evidence
 	return words_number(&r->v->words, s->coding, &e->coding);
 }
 
+static void fill_rules(const struct reading *r, const struct normal *n, struct evidence *e)
+{
+	e->is_read = n->is_read;
+	e->has_view = n->has_view;
+	e->view = n->view;
+	e->has_normal = n->has_digest;
+	e->normal = n->digest;
+	e->masked = n->masked;
+	e->manner = normal_manner(normal_reader_head(&r->responses));
+}
+
 static int finish_response(struct reading *r, struct evidence *e)
 {
 	struct state_result result;
@@ -79,10 +90,7 @@ static int finish_response(struct reading *r, struct evidence *e)
 		return 0;
 	if (rc)
 		return rc;
-	e->is_read = normal.is_read;
-	e->has_normal = normal.has_digest;
-	e->normal = normal.digest;
-	e->masked = normal.masked;
+	fill_rules(r, &normal, e);
 	e->rules = hash_bytes(r->v->evidence.key, slice_str(normal.rules));
 	e->has_signs = normal_reader_signs(&r->responses, &e->signs);
 	return fill(r, &result, e);
@@ -158,6 +166,36 @@ static int tell_lost(
 	return rc;
 }
 
+/* Its own head with the body of the other record. As normal_reader_combine. */
+static int combine(struct reading *r, const struct evidence *of, struct evidence *e)
+{
+	struct state_result state = {
+		.whole = of->whole && of->sound,
+		.decoded = of->decoded,
+		.coding_end = (enum coding_end)of->coding_end,
+		.payload = of->payload,
+		.body = of->body,
+		.coding = words_text(&r->v->words, of->coding),
+	};
+	struct normal shown = {
+		.is_read = of->is_read,
+		.has_view = of->has_view,
+		.view = of->view,
+		.masked = of->masked,
+	};
+	int rc = normal_reader_combine(&r->responses,
+		&(struct normal_original){.state = &state, .shown = &shown, .manner = of->manner},
+		&state, &shown);
+
+	if (rc)
+		return rc;
+	e->has_signs = of->has_signs;
+	e->signs = of->signs;
+	e->rules = of->rules;
+	fill_rules(r, &shown, e);
+	return fill(r, &state, e);
+}
+
 /* Its body is that of the record it refers to, if that says the same of it. */
 static int finish_revisit(struct reading *r, const struct warc_record *rec, struct evidence *e)
 {
@@ -166,7 +204,6 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 	const struct evidence *of = evidence_find(&r->v->evidence,
 		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Refers-To"))));
 	slice stated = warc_header_get(&rec->header, SLICE("WARC-Payload-Digest"));
-	struct state_result result;
 	struct digest payload;
 	int rc;
 
@@ -176,25 +213,14 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 		return verify_problem(
 			r->v, url, &place, "the record it refers to has another payload");
 	rc = check_reference(r, rec, of);
-	if (rc)
-		return rc;
-	result = (struct state_result){
-		.whole = of->whole && of->sound,
-		.decoded = of->decoded,
-		.coding_end = (enum coding_end)of->coding_end,
-		.payload = of->payload,
-		.body = of->body,
-		.coding = words_text(&r->v->words, of->coding),
-	};
-	e->has_signs = of->has_signs;
-	e->signs = of->signs;
-	rc = normal_reader_combine(&r->responses, &result, &result);
+	if (rc == 0)
+		rc = combine(r, of, e);
 	if (rc == ERR_STATE)
 		return verify_problem(
 			r->v, url, &place, "the record it refers to has another content coding");
 	if (rc == ERR_SYNTAX)
 		return verify_problem(r->v, url, &place, "it has no HTTP head");
-	return rc ? rc : fill(r, &result, e);
+	return rc;
 }
 
 /* The hash of the line that the index has of the record, if it is to have one. */
