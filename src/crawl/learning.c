@@ -104,7 +104,8 @@ static int compare_canaries(
 		if (!is_canary(k, &k->looks.ptr[i]))
 			continue;
 		rc = learning_compare(&k->rules, &k->from,
-			&(struct learning_pair){pair->url, pair->a, &k->looks.ptr[i]}, &between);
+			&(struct learning_pair){pair->url, pair->a, &k->looks.ptr[i], pair->book},
+			&between);
 		same->same = between.same;
 	}
 	return rc;
@@ -134,7 +135,8 @@ static int compare(struct concluding *k, const struct learning_pair *pair)
 static int look_at_pair(struct concluding *k)
 {
 	struct learning_pair pair = {
-		.b = find(k, ATTEMPT_REVISIT, k->legs.revisit_number, (slice){0})};
+		.b = find(k, ATTEMPT_REVISIT, k->legs.revisit_number, (slice){0}),
+		.book = &k->c->book};
 	int rc;
 
 	pair.a = k->stage == COMPARING ? find(k, ATTEMPT_VISIT, k->legs.visit_number, (slice){0})

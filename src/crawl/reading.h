@@ -24,7 +24,7 @@ enum reading_for {
 	READING_BODY, /* decoded, up to the maximum of the body */
 };
 
-/* Fields are its own, but for links, text, resolver, body, normal and normalise. */
+/* Fields are its own, but for links, text, resolver, body, normal, normalise and book. */
 struct reading {
 	struct state *state;
 	struct page *page; /* the parser */
@@ -33,8 +33,9 @@ struct reading {
 	struct buf body;
 	struct resolver resolver; /* of links, for callers */
 	enum reading_for mode;
-	bool normalise;       /* the caller's: normal is wanted, but of READING_BODY */
-	struct normal normal; /* of the response that was read last */
+	bool normalise;              /* the caller's: normal is wanted, but of READING_BODY */
+	const struct rulebook *book; /* the caller's: by these rules; borrowed */
+	struct normal normal;        /* of the response that was read last */
 	struct view view;
 	struct stand_in stand_in;
 	bool signing; /* signs of what stands in a page's place are read */

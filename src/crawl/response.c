@@ -188,6 +188,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	int rc;
 
 	reading->normalise = !c->settings->bytes_only;
+	reading->book = &c->book;
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));

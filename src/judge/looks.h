@@ -36,6 +36,7 @@ struct judge_look {
 	uint32_t page;
 	uint32_t file; /* this and those that follow are numbers of words */
 	uint32_t rules;
+	uint32_t missing;  /* the rule whose required element is missing, or "" */
 	uint32_t stand_in; /* what stands in the page's place (extract/stand_in.h), or "" */
 	uint32_t media_type;
 	uint32_t coding;

@@ -127,7 +127,7 @@ static int start_look(struct reader *r, const struct warc_record *rec, struct ju
 		.sound = rec->problem.code == 0,
 	};
 	rc = words_number(&r->looks->words, SLICE(""), &look->rules);
-	look->stand_in = look->rules;
+	look->stand_in = look->missing = look->rules;
 	return rc ? rc : words_number(&r->looks->pages, url_page(&r->url), &look->page);
 }
 
@@ -172,7 +172,7 @@ static int fill(struct reader *r, const struct state_result *s, struct judge_loo
 	return rc ? rc : fill_served(r, look);
 }
 
-static void fill_rules(const struct reader *r, const struct normal *n, struct judge_look *look)
+static int fill_rules(struct reader *r, const struct normal *n, struct judge_look *look)
 {
 	look->is_read = n->is_read;
 	look->has_view = n->has_view;
@@ -180,7 +180,9 @@ static void fill_rules(const struct reader *r, const struct normal *n, struct ju
 	look->has_normal = n->has_digest;
 	look->normal = n->digest;
 	look->masked = n->masked;
-	look->manner = normal_manner(normal_reader_head(&r->responses));
+	look->manner = normal_reader_manner(&r->responses);
+	return words_number(
+		&r->looks->words, n->missing.len ? n->missing : SLICE(""), &look->missing);
 }
 
 /* ERR_SYNTAX when the block is no HTTP response. */
@@ -194,9 +196,8 @@ static int finish_response(struct reader *r, struct judge_look *look)
 		rc = fill(r, &s, look);
 	if (rc == 0)
 		rc = words_number(&r->looks->words, slice_str(n.rules), &look->rules);
-	fill_rules(r, &n, look);
 	look->has_signs = normal_reader_signs(&r->responses, &look->signs);
-	return rc;
+	return rc ? rc : fill_rules(r, &n, look);
 }
 
 /* The record that has its body: by id, else by digest. It must state the same digest. */
@@ -239,6 +240,7 @@ static int combine(struct reader *r, const struct judge_look *of, struct judge_l
 		.has_view = of->has_view,
 		.view = of->view,
 		.masked = of->masked,
+		.missing = words_text(&r->looks->words, of->missing),
 	};
 	int rc = normal_reader_combine(&r->responses,
 		&(struct normal_original){.state = &s, .shown = &n, .manner = of->manner}, &s, &n);
@@ -250,8 +252,8 @@ static int combine(struct reader *r, const struct judge_look *of, struct judge_l
 	if (rc)
 		return rc;
 	look->rules = of->rules;
-	fill_rules(r, &n, look);
-	return fill(r, &s, look);
+	rc = fill_rules(r, &n, look);
+	return rc ? rc : fill(r, &s, look);
 }
 
 static int finish_revisit(struct reader *r, const struct warc_record *rec, struct judge_look *look)
@@ -297,6 +299,7 @@ static int judge_stand_in(struct reader *r, struct judge_look *look)
 		.head = normal_reader_head(&r->responses),
 		.url = url_page(&r->url),
 		.body = look->has_signs ? &look->signs : NULL,
+		.missing = words_text(&r->looks->words, look->missing),
 	};
 	char text[STAND_IN_SIZE];
 	int rc = stand_in_judge(&facts, text);
@@ -390,6 +393,7 @@ static int read_response(struct reader *r, const struct warc_record *rec)
 		return warc_reader_end(r->warc, r->err);
 	}
 	r->responses.framed = is_framed(rec);
+	r->responses.url = url_page(&r->url);
 	links_reset(&r->links);
 	normal_reader_start(&r->responses);
 	rc = feed_block(r);
@@ -547,6 +551,7 @@ static int open_and_read(struct reader *r, const struct warc_set_file *file)
 	int rc = normal_reader_init(&r->responses);
 
 	r->responses.links = &r->links;
+	r->responses.book = r->in->book;
 	if (rc == 0)
 		rc = name_file(r, file);
 	if (rc)

@@ -156,7 +156,7 @@ static int add_capture(struct writing *w)
 		.uuid = SLICE("urn:uuid:00000000-0000-0000-0000-000000000000"),
 		.site = slice_str(w->in->name),
 		.strategy = SLICE(JUDGE_STRATEGY),
-		.settings = SLICE(""),
+		.settings = w->in->settings,
 		.state = CATALOG_FINISHED,
 		.still_from = w->in->pairs->from,
 		.still_to = w->in->pairs->to,

@@ -34,7 +34,8 @@ struct evidence {
 	bool close_delimited; /* as in http/state.h */
 	bool has_signs;       /* of an HTML body: */
 	struct blocked_body signs;
-	uint32_t stand_in; /* number of a word: what stands in the page's place, or "" */
+	uint32_t missing;  /* number of a word: the rule whose required element is missing, or "" */
+	uint32_t stand_in; /* the same: what stands in the page's place, or "" */
 	uint64_t served;   /* hash of what its head says of age and origin; 0: nothing */
 	uint64_t url;      /* hash of the target URI, by the table's key */
 	uint64_t offset;

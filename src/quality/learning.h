@@ -28,6 +28,7 @@ enum { LEARNING_RULES_MAX = 4096, LEARNING_LINE_MAX = 80 << 10 }; /* bytes */
 struct learning_pair {
 	slice url;
 	const struct attempt *a, *b;
+	const struct rulebook *book; /* the capture's rules */
 };
 
 /* What a second look showed. */

@@ -9,17 +9,21 @@
 #include "http/message.h"
 #include "quality/normal.h"
 
-/* Fields are its own, but for links and framed, which callers may set before each start. */
+/* Fields are its own, but for the first ones, which callers may set before each start. */
 struct normal_reader {
+	const struct rulebook *book; /* borrowed: the rules */
+	slice url;                   /* of the page, which some of them need; borrowed */
+
 	struct links *links; /* borrowed: filled with the links of the body; NULL: not wanted */
 	bool framed;         /* the protocol (HTTP/2) shows where a body ends */
 	struct message *message;
 	struct page *page;
 	struct view view;
-	bool begun;   /* the body has */
-	bool viewing; /* it passes through the view */
-	bool parsing; /* it passes through the page */
-	bool signing; /* its signs are read */
+	bool begun;      /* the body has */
+	bool viewing;    /* it passes through the view */
+	bool parsing;    /* it passes through the page */
+	uint64_t manner; /* how it is read (normal.h), once its head is known */
+	bool signing;    /* its signs are read */
 	struct stand_in stand_in;
 	bool has_signs; /* of the response that was finished last */
 	struct blocked_body signs;
@@ -42,6 +46,12 @@ int normal_reader_finish(
  * it is not HTML, or not whole.
  */
 bool normal_reader_signs(const struct normal_reader *r, struct blocked_body *ret);
+
+/* How the body of the response that was read last is read (normal.h). */
+static inline uint64_t normal_reader_manner(const struct normal_reader *r)
+{
+	return r->manner;
+}
 
 /* The head of the response that was read last; valid until the next one. */
 const struct fields *normal_reader_head(const struct normal_reader *r);

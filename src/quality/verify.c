@@ -90,7 +90,7 @@ int verify_note(struct verify *v, slice url, const struct verify_place *place, c
 
 int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **ret)
 {
-	struct verify_capture c = {0};
+	struct verify_capture c = {.book = rulebook_default()};
 	uint32_t number;
 	int rc;
 
@@ -393,6 +393,7 @@ void verify_release(struct verify *v)
 	verify_problems_release(&v->problems);
 	verify_problems_release(&v->notes);
 	verify_files_release(&v->files);
+	verify_rules_release(v);
 	evidence_release(&v->evidence);
 	words_release(&v->file_names);
 	words_release(&v->words);

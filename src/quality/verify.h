@@ -89,6 +89,7 @@ struct verify_capture {
 	struct clock_watch watch;
 	struct verify_looks looks;
 	struct learned_pages learned;
+	const struct rulebook *book; /* its rules */
 	struct verify_table table;
 	uint64_t sharp;
 };
@@ -106,6 +107,7 @@ struct verify_file {
 };
 
 VEC_DECLARE(verify_files, struct verify_file);
+VEC_DECLARE(verify_books, struct rulebook *);
 
 /* Fields may be read, not written. */
 struct verify {
@@ -124,6 +126,7 @@ struct verify {
 	struct evidence_table evidence;
 	struct words file_names;
 	struct verify_files files; /* by the number of their name */
+	struct verify_books books; /* rules that are not the default */
 	struct strmap causes;      /* by text: the first problem of each */
 	uint32_t loss;             /* as that of the first file that has one */
 	uint32_t cause;            /* 1 + that of the problems to come, if it is known; else 0 */

@@ -152,8 +152,10 @@ static int learn_again(struct check *k)
 			!find_look(k, i, ATTEMPT_REVISIT, number, &revisit))
 			continue;
 		rc = learning_add(&learner, &k->from,
-			&(struct learning_pair){
-				.url = words_text(&k->c->urls, i), .a = &probe, .b = &revisit});
+			&(struct learning_pair){.url = words_text(&k->c->urls, i),
+				.a = &probe,
+				.b = &revisit,
+				.book = k->c->book});
 	}
 	if (rc == 0)
 		rc = learner_finish(&learner, &k->again);
@@ -211,7 +213,7 @@ static int compare_canaries(struct check *k, uint32_t page, slice url, const str
 			continue;
 		canary = place_of(k, &k->v->evidence.list.ptr[l->evidence]);
 		rc = learning_compare(&k->c->learned.rules, &k->from,
-			&(struct learning_pair){url, visit, &canary}, &between);
+			&(struct learning_pair){url, visit, &canary, k->c->book}, &between);
 		same->same = between.same;
 	}
 	return rc;
@@ -229,7 +231,7 @@ static int compare_looks(
 		!find_look(k, page, ATTEMPT_REVISIT, line->revisit, &revisit))
 		return 0;
 	rc = learning_compare(&k->c->learned.rules, &k->from,
-		&(struct learning_pair){line->url, &visit, &revisit}, ret);
+		&(struct learning_pair){line->url, &visit, &revisit, k->c->book}, ret);
 	return rc ? rc : compare_canaries(k, page, line->url, &visit, ret);
 }
 

@@ -16,7 +16,7 @@
 #include "quality/verify_run.h"
 #include "url/url.h"
 
-enum { METADATA_MAX = 1 << 20, SCRATCH_MAX = 4 << 20 };
+enum { METADATA_MAX = 8 << 20, SCRATCH_MAX = 4 << 20 };
 
 struct reading {
 	struct verify *v;
@@ -41,11 +41,12 @@ static struct verify_place place_of(const struct reading *r, const struct warc_r
 
 /* ---- responses ---- */
 
-static int read_message(struct reading *r)
+static int read_message(struct reading *r, slice url)
 {
 	slice bytes;
 	int rc;
 
+	r->responses.url = url;
 	normal_reader_start(&r->responses);
 	while ((rc = warc_reader_block(r->reader, &bytes, &r->err)) == 0) {
 		rc = normal_reader_feed(&r->responses, bytes);
@@ -69,15 +70,18 @@ static int fill(struct reading *r, const struct state_result *s, struct evidence
 	return words_number(&r->v->words, s->coding, &e->coding);
 }
 
-static void fill_rules(const struct reading *r, const struct normal *n, struct evidence *e)
+static int fill_rules(struct reading *r, const struct normal *n, struct evidence *e)
 {
+	slice missing = n->missing.len ? n->missing : SLICE("");
+
 	e->is_read = n->is_read;
 	e->has_view = n->has_view;
 	e->view = n->view;
 	e->has_normal = n->has_digest;
 	e->normal = n->digest;
 	e->masked = n->masked;
-	e->manner = normal_manner(normal_reader_head(&r->responses));
+	e->manner = normal_reader_manner(&r->responses);
+	return words_number(&r->v->words, missing, &e->missing);
 }
 
 static int finish_response(struct reading *r, struct evidence *e)
@@ -90,10 +94,10 @@ static int finish_response(struct reading *r, struct evidence *e)
 		return 0;
 	if (rc)
 		return rc;
-	fill_rules(r, &normal, e);
 	e->rules = hash_bytes(r->v->evidence.key, slice_str(normal.rules));
 	e->has_signs = normal_reader_signs(&r->responses, &e->signs);
-	return fill(r, &result, e);
+	rc = fill_rules(r, &normal, e);
+	return rc ? rc : fill(r, &result, e);
 }
 
 static void read_served(struct reading *r, const struct warc_record *rec, struct evidence *e)
@@ -118,6 +122,7 @@ static int judge_stand_in(struct reading *r, const struct warc_record *rec, stru
 		.head = normal_reader_head(&r->responses),
 		.url = rec->header.url,
 		.body = e->has_signs ? &e->signs : NULL,
+		.missing = words_text(&r->v->words, e->missing),
 	};
 	char text[STAND_IN_SIZE];
 	int rc = stand_in_judge(&facts, text);
@@ -182,6 +187,7 @@ static int combine(struct reading *r, const struct evidence *of, struct evidence
 		.has_view = of->has_view,
 		.view = of->view,
 		.masked = of->masked,
+		.missing = words_text(&r->v->words, of->missing),
 	};
 	int rc = normal_reader_combine(&r->responses,
 		&(struct normal_original){.state = &state, .shown = &shown, .manner = of->manner},
@@ -192,8 +198,8 @@ static int combine(struct reading *r, const struct evidence *of, struct evidence
 	e->has_signs = of->has_signs;
 	e->signs = of->signs;
 	e->rules = of->rules;
-	fill_rules(r, &shown, e);
-	return fill(r, &state, e);
+	rc = fill_rules(r, &shown, e);
+	return rc ? rc : fill(r, &state, e);
 }
 
 /* Its body is that of the record it refers to, if that says the same of it. */
@@ -430,6 +436,7 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	if (rc)
 		return rc;
 	c->single = c->single || a->single;
+	c->book = r->responses.book;
 	stillpoint_add(&c->window, a->leg, &a->wall);
 	legs_add(&c->pages.ptr[page], a, shown);
 	return 0;
@@ -501,11 +508,21 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 
 /* ---- records ---- */
 
-static int read_block(struct reading *r, enum warc_type type)
+static int read_block(struct reading *r, const struct warc_record *rec)
 {
+	enum warc_type type = rec->header.type;
+
 	if (type == WARC_TYPE_RESPONSE || type == WARC_TYPE_REVISIT)
-		return read_message(r);
-	return type == WARC_TYPE_METADATA ? read_metadata(r) : 0;
+		return read_message(r, rec->header.url);
+	return type == WARC_TYPE_METADATA || type == WARC_TYPE_WARCINFO ? read_metadata(r) : 0;
+}
+
+/* They hold for what follows in the file. */
+static int keep_rules(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_place place = place_of(r, rec);
+
+	return verify_rules_record(r->v, buf_slice(&r->block), &place, &r->responses.book);
 }
 
 static int keep_record(struct reading *r, const struct warc_record *rec)
@@ -516,6 +533,8 @@ static int keep_record(struct reading *r, const struct warc_record *rec)
 		r->is_begun = true;
 		return verify_request_keep(r->v, &r->request, rec);
 	}
+	if (rec->header.type == WARC_TYPE_WARCINFO)
+		return keep_rules(r, rec);
 	return rec->header.type == WARC_TYPE_METADATA ? keep_attempt(r, rec) : 0;
 }
 
@@ -545,7 +564,7 @@ static int read_record(struct reading *r, const struct warc_record *rec)
 	if (!rec->is_gap) {
 		r->v->records++;
 		r->v->redacted += warc_header_get(&rec->header, SLICE("WARC-Redacted")).ptr != NULL;
-		rc = read_block(r, rec->header.type);
+		rc = read_block(r, rec);
 		if (rc == 0)
 			rc = warc_reader_end(r->reader, &r->err);
 	}

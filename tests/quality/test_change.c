@@ -257,6 +257,7 @@ static const struct row CONTENT[] = {
 
 static void compare(const struct row *row, noise_set rules, const char *type, struct change *ret)
 {
+	struct rulebook book = {.set = rules, .off = IGNORE_NONE};
 	char *a = NULL, *b = NULL;
 
 	if (asprintf(&a, PAGE_HEAD "%s" PAGE_TAIL, row->a) < 0 ||
@@ -265,7 +266,7 @@ static void compare(const struct row *row, noise_set rules, const char *type, st
 	CHECK_INT(change_compare(&(struct change_params){.a = slice_str(a),
 					 .b = slice_str(b),
 					 .media_type = slice_str(type),
-					 .rules = rules},
+					 .terms = {.book = &book}},
 			  ret),
 		0);
 	free(a);
@@ -374,11 +375,13 @@ static void test_rules_needed(void)
 		{"in one only", "nonces=2:00ff whitespace=1:0000", "whitespace=1:0000", "nonces=2"},
 		{"in their order", "whitespace=1:0000 nonces=2:00ff", "", "whitespace=1 nonces=2"},
 		{"without marks", "nonces=2", "", "nonces=2"},
+		{"the user's", "nonces=1:0000 ignore:ads=2:00ff", "nonces=1:0000 ignore:ads=2:00fe",
+			"ignore:ads=2"},
 		{"unknown, malformed", "magic=2:00ff nonces= =3 : nonces=x:1 nonces:1=2", "", ""},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct normal_rule rules[NOISE_RULE_COUNT];
+		struct normal_rule rules[NORMAL_RULES_MAX];
 		char text[NORMAL_RULES_SIZE] = "";
 		size_t len = 0, count = normal_rules_needed(
 					slice_str(rows[i].a), slice_str(rows[i].b), rules);
@@ -417,9 +420,9 @@ static void test_other_types(void)
 
 static int compare_whole(const char *a, const char *b, struct change *c)
 {
-	return change_compare(
-		&(struct change_params){
-			.a = slice_str(a), .b = slice_str(b), .rules = NOISE_DEFAULT},
+	return change_compare(&(struct change_params){.a = slice_str(a),
+				      .b = slice_str(b),
+				      .terms = {.book = rulebook_default()}},
 		c);
 }
 

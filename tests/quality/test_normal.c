@@ -25,7 +25,7 @@ static void combine(struct normal_reader *r, const char *original, const char *h
 	struct normal_original of = {.state = state, .shown = shown};
 
 	read_response(r, original, state, shown);
-	of.manner = normal_manner(normal_reader_head(r));
+	of.manner = normal_reader_manner(r);
 	state->coding = (slice){0};
 	normal_reader_start(r);
 	CHECK_INT(normal_reader_feed(r, slice_str(head)), 0);
