@@ -429,7 +429,7 @@ static const struct name_word WORDS_X[] = {
 	{{0}, 0},
 };
 
-/* The words by their first letter; each list ends with an empty word. */
+/* The words by their first letter; each list is sorted, and ends with an empty word. */
 static const struct name_word *const WORDS[26] = {
 	['a' - 'a'] = WORDS_A,
 	['b' - 'a'] = WORDS_B,
@@ -467,8 +467,8 @@ static unsigned kinds_of(slice name)
 		const struct name_word *w = word_is_digit(plain[i]) ? NULL : WORDS[plain[i] - 'a'];
 
 		/* The second letter decides nearly always: a call for each word would cost more. */
-		for (; w && w->word.len; w++)
-			if (w->word.len <= len - i && w->word.ptr[1] == plain[i + 1] &&
+		for (; w && w->word.len && w->word.ptr[1] <= plain[i + 1]; w++)
+			if (w->word.ptr[1] == plain[i + 1] && w->word.len <= len - i &&
 				memcmp(plain + i, w->word.ptr, w->word.len) == 0)
 				kinds |= w->kinds;
 	}

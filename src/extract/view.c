@@ -251,6 +251,8 @@ static int add_word(struct view *v, slice word)
 
 int view_add_text(struct view *v, slice text)
 {
+	static const bool SPACES[256] = {
+		[' '] = true, ['\t'] = true, ['\n'] = true, ['\f'] = true, ['\r'] = true};
 	size_t at = 0;
 	int rc = 0;
 
@@ -259,6 +261,8 @@ int view_add_text(struct view *v, slice text)
 	while (at < text.len && rc == 0) {
 		size_t from = at, n;
 
+		while (at < text.len && SPACES[(unsigned char)text.ptr[at]])
+			at++;
 		while (at < text.len && (n = space_at(text, at)) > 0)
 			at += n;
 		if (at > from) {

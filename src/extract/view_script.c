@@ -74,7 +74,7 @@ static bool carries_content(const struct script_literal *l, struct noise_name na
 		return true;
 	if (l->value.len == 0)
 		return false;
-	return name.content || noise_name_of(l->within).content;
+	return name.content || (l->within.len && noise_name_of(l->within).content);
 }
 
 /* The address of a script, a style sheet or a font. */
