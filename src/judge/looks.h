@@ -34,6 +34,7 @@ struct judge_look {
 	struct digest payload;
 	struct digest body;
 	uint32_t page;
+	uint32_t original; /* of a revisit record that is resolved: the look that has its body */
 	uint32_t file; /* this and those that follow are numbers of words */
 	uint32_t rules;
 	uint32_t missing;  /* the rule whose required element is missing, or "" */
@@ -59,6 +60,7 @@ struct judge_look {
 	bool is_read;         /* rules against noise were applied */
 	bool has_view;
 	bool has_normal;
+	bool names_requisites; /* its body does */
 	bool has_age;
 	bool has_signs;
 };

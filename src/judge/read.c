@@ -252,6 +252,8 @@ static int combine(struct reader *r, const struct judge_look *of, struct judge_l
 	if (rc)
 		return rc;
 	look->rules = of->rules;
+	look->original = (uint32_t)(of - r->looks->list.ptr);
+	look->names_requisites = of->names_requisites;
 	rc = fill_rules(r, &n, look);
 	return rc ? rc : fill(r, &s, look);
 }
@@ -287,6 +289,7 @@ static int keep_edges(struct reader *r, uint32_t look)
 		rc = words_number(&r->looks->pages, link.url, &edge.requisite);
 		if (rc == 0)
 			rc = judge_edge_vec_push(&r->looks->edges, edge);
+		r->looks->list.ptr[look].names_requisites = true;
 	}
 	return rc == ERR_END ? 0 : rc;
 }
