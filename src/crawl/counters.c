@@ -22,11 +22,15 @@ void counters_add_visit(struct counters *p, const struct counted_visit *visit)
 {
 	double seconds = visit->end - visit->begin;
 
+	p->last_visit = fmax(p->last_visit, visit->end);
+	if (visit->slow) {
+		p->held_up += p->visits ? seconds : 0;
+		return;
+	}
 	if (p->visits++ == 0)
 		p->first_visit = visit->begin;
 	p->visit_bytes += visit->bytes;
 	p->visit_seconds += seconds;
-	p->last_visit = fmax(p->last_visit, visit->end);
 	p->serial += (seconds + visit->delay) / visit->jobs;
 }
 
@@ -44,11 +48,12 @@ double counters_elapsed(const struct counters *p, double now)
 
 bool counters_is_late(const struct counters *p, double now, double limit, size_t pages)
 {
-	double pace;
+	double taken, pace;
 
 	if (p->visits == 0)
 		return false;
-	pace = LIMIT_MARGIN * fmax(now - p->first_visit, p->serial) / (double)p->visits;
+	taken = fmax(p->last_visit - p->first_visit - p->held_up, p->serial);
+	pace = LIMIT_MARGIN * taken / (double)p->visits;
 	return counters_elapsed(p, now) + pace * (double)pages >= limit;
 }
 

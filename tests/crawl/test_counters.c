@@ -40,6 +40,25 @@ static void test_visits(void)
 	CHECK(n.serial == 5.5);
 }
 
+/* A slow page at the start of a capture must not make the visits end. */
+static void test_slow(void)
+{
+	struct counters n;
+
+	counters_init(&n, 0);
+	counters_add_visit(&n, &(struct counted_visit){.end = 5, .jobs = 1, .slow = true});
+	CHECK_INT(n.visits, 0);
+	CHECK(n.last_visit == 5);
+	counters_add_visit(&n, &(struct counted_visit){.begin = 5, .end = 6, .jobs = 1});
+	CHECK(!counters_is_late(&n, 9, 20, 10)); /* 10.5 s, while another is under way */
+	counters_add_visit(
+		&n, &(struct counted_visit){.begin = 6, .end = 9, .jobs = 1, .slow = true});
+	CHECK(n.last_visit == 9);
+	CHECK(n.held_up == 3);
+	CHECK(!counters_is_late(&n, 9, 20, 10));
+	CHECK(counters_is_late(&n, 10, 20, 10));
+}
+
 static void test_revisits(void)
 {
 	struct counters n;
@@ -124,6 +143,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_visits);
+	TAP_RUN(test_slow);
 	TAP_RUN(test_revisits);
 	TAP_RUN(test_budget);
 	test_time();

@@ -30,6 +30,7 @@ class Site:
         self.url = self.server.url
         self.over = threading.Event()
         self.closes = False  # the connection behind each answer
+        self.place = 9  # of the given answers among the links: some pages come before, some behind
 
     def __enter__(self):
         return self
@@ -44,8 +45,7 @@ class Site:
             return rawserver.NOT_FOUND
         if name in self.answers:
             return self.answers[name](self, request)
-        # In their middle, so that some pages come before and some behind them.
-        names = self.names[:9] + list(self.answers) + self.names[9:]
+        names = self.names[:self.place] + list(self.answers) + self.names[self.place:]
         more = {"connection": "close"} if self.closes else {}
         return page(b"".join(b"<a href=/%s>x</a>" % n.encode() for n in names)
                     if not name else name.encode(), **more)
@@ -91,10 +91,11 @@ def came_last(report, row):
     assert row["visit_start"] >= last, (row, last)
 
 
-def drip_within_limit(jobs):
+def drip_within_limit(jobs, place=9):
     """Its time limit holds although a page drips, and the others are revisited."""
-    name, limit = f"drip-{jobs}", 30 if living.SANITIZED else 12
+    name, limit = f"drip-{jobs}-{place}", 30 if living.SANITIZED else 12
     with Site(slow=drip) as site:
+        site.place = place
         report = crawl(site, name, "-t", f"{limit}s", "-j", str(jobs))
     others_are_sharp(report, site.url + "slow")
     tap.equal(row_of(report, site.url + "slow")["verdict"], "failed")
@@ -200,10 +201,12 @@ def hang_up():
 
 def main():
     # They wait most of the time.
-    pool = concurrent.futures.ThreadPoolExecutor(8)
+    pool = concurrent.futures.ThreadPoolExecutor(10)
     cases = {
         "a page that drips, a time limit, one request at once": pool.submit(drip_within_limit, 1),
         "a page that drips, a time limit, four requests at once": pool.submit(drip_within_limit, 4),
+        "the first of all links drips": pool.submit(drip_within_limit, 1, 0),
+        "the last of all links drips": pool.submit(drip_within_limit, 1, PAGES),
         "a page that drips is put off behind the revisits": pool.submit(put_off),
         "a page that hangs holds up the barrier once": pool.submit(hung),
         "a name that does not exist, --robots ignore": pool.submit(mistyped),
