@@ -212,6 +212,12 @@ int net_watch(struct net *net, int fd, struct err *err) SP_MUST_CHECK;
 /* Ends all fetches under way: each finishes with NET_FAILURE_ABORTED. Lookups go on. */
 void net_cancel(struct net *net);
 
+/*
+ * Closes the connections that are kept for later, if no fetch is under way; ret_any: whether there
+ * were any. 0, or an error after which the net can only be freed.
+ */
+int net_close_kept(struct net *net, bool *ret_any, struct err *err) SP_MUST_CHECK;
+
 /* A fetch under way. */
 struct net_running {
 	uint64_t tag;

@@ -160,6 +160,20 @@ def few_descriptors():
     tap.equal((report["sharp"], said), (PAGES, ""))
 
 
+def few_for_many(count):
+    """Many hosts one after the other: connections that are kept make room for others."""
+    sites = [rawserver.Server(lambda _: page(b"one page"), host=f"127.0.7.{i + 1}")
+             for i in range(12)]
+    options = ["-o", tap.path(f"many-{count}"), "--delay", "0", "--lanes", "2"]
+    done = subprocess.run([tap.PROGRAM, "crawl", *(site.url for site in sites), *options],
+                          text=True, capture_output=True, check=False, timeout=DEADLINE,
+                          preexec_fn=limit_files(count))
+    for site in sites:
+        site.stop()
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    assert "12 pages captured, 12 sharp" in done.stdout, done.stdout
+
+
 def no_descriptors():
     """None at all for a while: it waits, says so once, and goes on."""
     running = []
@@ -201,7 +215,7 @@ def hang_up():
 
 def main():
     # They wait most of the time.
-    pool = concurrent.futures.ThreadPoolExecutor(10)
+    pool = concurrent.futures.ThreadPoolExecutor(12)
     cases = {
         "a page that drips, a time limit, one request at once": pool.submit(drip_within_limit, 1),
         "a page that drips, a time limit, four requests at once": pool.submit(drip_within_limit, 4),
@@ -211,6 +225,8 @@ def main():
         "a page that hangs holds up the barrier once": pool.submit(hung),
         "a name that does not exist, --robots ignore": pool.submit(mistyped),
         "few file descriptors": pool.submit(few_descriptors),
+        "few file descriptors, many hosts": pool.submit(few_for_many, FEW_FILES),
+        "hardly any file descriptors, many hosts": pool.submit(few_for_many, FEW_FILES - 6),
         "no file descriptors for a while": pool.submit(no_descriptors),
         "SIGHUP that is ignored": pool.submit(hang_up),
     }
