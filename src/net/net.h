@@ -59,6 +59,8 @@ enum net_failure {
 
 /* The detail of a failure where https meets a server, or a port, of plain HTTP. */
 #define NET_NO_TLS "the server does not speak TLS on this port"
+/* The same where the server hangs up at our greeting, as some of plain HTTP do. */
+#define NET_TLS_REFUSED "the server ended the connection at the start of TLS"
 
 /* The word; constant. */
 const char *net_failure_name(enum net_failure failure);
