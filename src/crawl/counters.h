@@ -56,20 +56,21 @@ void counters_add_revisit(struct counters *p, double expected, bool is_sharp);
 double counters_elapsed(const struct counters *p, double now);
 
 /*
- * Whether so many pages can no longer be revisited within the time limit (seconds), at the pace so
- * far, unless that begins now. Servers that were visited side by side may be revisited one after
- * the other, so a page counts at least as much as its download and the pause after it. The time of
- * slow attempts, ended or under way, says nothing about the pace.
+ * Seconds until the revisits of so many pages must begin if they are to end within the time limit
+ * (seconds), at the pace so far; INFINITY when that is not known. Servers that were visited side by
+ * side may be revisited one after the other, so a page counts at least as much as its download and
+ * the pause after it. The time of slow attempts, ended or under way, says nothing about the pace.
  */
-bool counters_is_late(const struct counters *p, double now, double limit, size_t pages);
+double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages);
 
-/* The same for bytes: whether so many downloads would use up the budget. */
+/* Whether so many downloads would use up the budget of bytes. */
 bool counters_lacks_bytes(const struct counters *p, size_t pages);
 
 /*
  * Seconds for which a slow fetch may be all that happens: a few times what downloads take, or a
  * tenth of what the visits have taken; with a time limit (0: none) no more than a part of what is
- * left of it, or a few times what downloads take.
+ * left of it, or a few times what downloads take. When all slow fetches together have had half of
+ * the limit, each gets a second, or a twentieth of the limit.
  */
 double counters_patience(const struct counters *p, double now, double limit);
 

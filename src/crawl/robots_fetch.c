@@ -282,7 +282,7 @@ static void explain(const struct net_fetch *f, bool loop, bool unreadable, char 
 		(void)snprintf(out, size, "its redirects go round in a circle");
 	else if (unreadable)
 		(void)snprintf(out, size, "its content coding cannot be undone");
-	else if (f->status)
+	else if (f->status && !f->truncated)
 		(void)snprintf(out, size, "HTTP %u", f->status);
 	else
 		(void)snprintf(out, size, "%s: %s", net_failure_name(f->failure), f->detail);

@@ -16,13 +16,20 @@ static const double PATIENCE_FAST = 600;
 /* Seconds between two looks at a large body. */
 static const double LOOK_INTERVAL = 1;
 
+/* For robots.txt and sitemaps: all depends on them, and some servers generate them slowly. */
+static const double PATIENCE_UNPLANNED = 60, PATIENCE_OF_LIMIT = 0.5;
+
 static double patience(const struct capture *c)
 {
 	return counters_patience(&c->counters, capture_now(c), c->settings->time_limit);
 }
 
-/* For robots.txt and sitemaps: all depends on them, and some servers generate them slowly. */
-static const double PATIENCE_UNPLANNED = 60;
+static double patience_unplanned(const struct capture *c)
+{
+	double limit = c->settings->time_limit;
+
+	return limit > 0 ? fmin(PATIENCE_UNPLANNED, PATIENCE_OF_LIMIT * limit) : PATIENCE_UNPLANNED;
+}
 
 /* Pages of the present leg that no order has been given for. */
 static bool others_wait(const struct capture *c, const struct plan_progress *p)
@@ -87,7 +94,7 @@ void slow_check(struct capture *c)
 	};
 	struct choice others = {
 		.capture = c,
-		.patience = PATIENCE_UNPLANNED,
+		.patience = patience_unplanned(c),
 		.speed = pages.speed,
 		.unplanned = true,
 	};
@@ -117,7 +124,7 @@ double slow_wait(const struct capture *c)
 
 	if (!pages && (c->requests.unplanned == 0 || c->stage.cancelled))
 		return INFINITY;
-	left = c->counters.last_change + (pages ? patience(c) : PATIENCE_UNPLANNED) -
+	left = c->counters.last_change + (pages ? patience(c) : patience_unplanned(c)) -
 	       capture_now(c);
 	return left > 0 ? left : LOOK_INTERVAL;
 }

@@ -25,7 +25,8 @@ class Site:
 
     def __init__(self, **answers):
         self.answers = answers
-        self.names = [f"p{i}" for i in range(PAGES - 1 - len(answers))]
+        linked = [name for name in answers if "." not in name]
+        self.names = [f"p{i}" for i in range(PAGES - 1 - len(linked))]
         self.server = rawserver.Server(self.answer)
         self.url = self.server.url
         self.over = threading.Event()
@@ -41,11 +42,12 @@ class Site:
 
     def answer(self, request):
         name = request.path[1:]
-        if name in ("robots.txt", "sitemap.xml"):
-            return rawserver.NOT_FOUND
         if name in self.answers:
             return self.answers[name](self, request)
-        names = self.names[:self.place] + list(self.answers) + self.names[self.place:]
+        if name in ("robots.txt", "sitemap.xml"):
+            return rawserver.NOT_FOUND
+        slow = [name for name in self.answers if "." not in name]
+        names = self.names[:self.place] + slow + self.names[self.place:]
         more = {"connection": "close"} if self.closes else {}
         return page(b"".join(b"<a href=/%s>x</a>" % n.encode() for n in names)
                     if not name else name.encode(), **more)
@@ -101,6 +103,22 @@ def drip_within_limit(jobs, place=9):
     tap.equal(row_of(report, site.url + "slow")["verdict"], "failed")
     tap.succeed("verify", tap.path(name))
     return report
+
+
+def many_drip():
+    """A quarter of the pages: together they get half of the time, and the others are revisited."""
+    with Site(**{f"slow{i}": drip for i in range(10)}) as site:
+        site.place = PAGES
+        report = crawl(site, "many-drip", "-t", "30s" if living.SANITIZED else "12s")
+    tap.equal((report["sharp"], report["totals"]["unconfirmed"]), (PAGES - 10, 0))
+    tap.succeed("verify", tap.path("many-drip"))
+
+
+def sitemap_drips():
+    """It gets half of the time limit, not all of it."""
+    with Site(**{"sitemap.xml": drip}) as site:
+        report = crawl(site, "sitemap", "-t", "30s" if living.SANITIZED else "12s")
+    tap.equal(report["sharp"], PAGES)
 
 
 def put_off():
@@ -215,12 +233,14 @@ def hang_up():
 
 def main():
     # They wait most of the time.
-    pool = concurrent.futures.ThreadPoolExecutor(11)
+    pool = concurrent.futures.ThreadPoolExecutor(13)
     cases = {
         "a page that drips, a time limit, one request at once": pool.submit(drip_within_limit, 1),
         "a page that drips, a time limit, four requests at once": pool.submit(drip_within_limit, 4),
         "the first of all links drips": pool.submit(drip_within_limit, 1, 0),
         "the last of all links drips": pool.submit(drip_within_limit, 1, PAGES),
+        "many pages that drip, a time limit": pool.submit(many_drip),
+        "a sitemap that drips, a time limit": pool.submit(sitemap_drips),
         "a page that drips is put off behind the revisits": pool.submit(put_off),
         "a page that hangs holds up the barrier once": pool.submit(hung),
         "a name that does not exist, --robots ignore": pool.submit(mistyped),
