@@ -255,28 +255,13 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	return found;
 }
 
-static int write_file(const char *path, void (*write)(const void *context, FILE *file),
-	const void *context, struct err *err)
-{
-	FILE *file = fopen(path, "we");
-	bool failed;
-
-	if (!file)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	write(context, file);
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	return 0;
-}
-
 enum cmd_status simulate_print(
 	const struct simulate_options *o, const struct simulate_output *output)
 {
 	struct err err = {0};
 
-	if ((o->html && write_file(o->html, output->html, output->context, &err)) ||
-		(o->text && write_file(o->text, output->text, output->context, &err)))
+	if ((o->html && cmd_write_file(o->html, output->html, output->context, &err)) ||
+		(o->text && cmd_write_file(o->text, output->text, output->context, &err)))
 		return cmd_fail("simulate", &err);
 	if (o->json)
 		return cmd_finish(output->json(output->context, stdout));
