@@ -26,7 +26,8 @@ static const struct option_spec SPECS[] = {
 		"left out is as here",
 		.metavar = "SPEC"),
 	ROW(STRING, graph, "graph", 'g',
-		"the site: CSV with the header page,rate,weight,links; '-' is standard input",
+		"the site: CSV with the header page,rate[,weight][,shape][,links]; '-' is standard "
+		"input",
 		.metavar = "FILE"),
 	ROW(STRING, history, "history", 0,
 		"captures of a real site at random moments of its recorded history; gzip is fine",
@@ -62,7 +63,7 @@ static const struct option_spec SPECS[] = {
 		.min = 1, .max = UINT32_MAX),
 	ROW(LIST, seeds, "seeds", 0,
 		"pages known at the beginning, separated by commas; may be given more than once "
-		"(default: the first page of the file)",
+		"(default: the first page of the file, or all where no page has links)",
 		.metavar = "PAGES"),
 	ROW(INT, runs, "runs", 'r',
 		"how often the changes are drawn (default: 20; for tables 40, and fewer for their "
