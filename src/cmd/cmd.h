@@ -41,6 +41,7 @@ enum cmd_status cmd_predict(int argc, char **argv);
 enum cmd_status cmd_rates(int argc, char **argv);
 enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
+enum cmd_status cmd_search(int argc, char **argv);
 enum cmd_status cmd_serve(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
 enum cmd_status cmd_train(int argc, char **argv);

@@ -27,6 +27,7 @@ static const struct command COMMANDS[] = {
 	{"rates", "tell how often pages change, from archives and lists of captures", cmd_rates},
 	{"report", "print how sharp a capture is, page by page", cmd_report},
 	{"resume", "continue captures that were interrupted", cmd_resume},
+	{"search", "find pages of an archive by their words", cmd_search},
 	{"serve", "show archives in a browser, and by Memento and CDX", cmd_serve},
 	{"simulate", "simulate captures of a given site", cmd_simulate},
 	{"train", "learn from known change rates, for predict", cmd_train},

@@ -8,9 +8,9 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/word.h"
+#include "replay/parameters.h"
 #include "url/canonical.h"
 #include "url/pattern.h"
-#include "url/percent.h"
 #include "url/surt.h"
 
 enum {
@@ -304,27 +304,17 @@ static const struct {
 
 /* ---- the whole query ---- */
 
-/* A value with "+" and escapes undone, in the arena. */
+/* A name or value, in the arena. */
 static int unescape(struct reading *r, slice text, slice *ret)
 {
 	struct buf plain;
-	int rc = 0;
+	int rc;
 
 	buf_init(&plain, text.len + 1);
-	for (size_t i = 0; rc == 0 && i < text.len; i++)
-		rc = buf_add_char(&plain, (char)(text.ptr[i] == '+' ? ' ' : text.ptr[i]));
-	if (rc == 0) {
-		struct buf decoded;
-
-		buf_init(&decoded, plain.len + 1);
-		rc = url_percent_decode(&decoded, buf_slice(&plain));
-		*ret = (slice){
-			rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&decoded)), decoded.len};
-		buf_release(&decoded);
-		rc = rc == 0 && !ret->ptr ? ERR_NOMEM : rc;
-	}
+	rc = parameter_decode(&plain, text);
+	*ret = (slice){rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&plain)), plain.len};
 	buf_release(&plain);
-	return err_code(r->err, rc);
+	return err_code(r->err, rc == 0 && !ret->ptr ? ERR_NOMEM : rc);
 }
 
 static int read_parameter(struct reading *r, slice pair)
