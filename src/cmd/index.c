@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -114,19 +113,12 @@ static int choose_output(
 	return 0;
 }
 
-static const char *temporary_directory(void)
-{
-	const char *given = getenv("TMPDIR");
-
-	return given && *given ? given : "/tmp";
-}
-
 static enum cmd_status index_foreign(const char *path, const struct index_options *o)
 {
 	struct foreign_index_params p = {
 		.path = path,
 		.compressed = o->compressed,
-		.temporary = temporary_directory(),
+		.temporary = cmd_temporary(),
 	};
 	struct warc_index_counts counts;
 	char out[PATH_MAX];
@@ -166,7 +158,7 @@ static enum cmd_status index_text(const char *path, const struct index_options *
 {
 	char warc_dir[ARCHIVE_PATH_SIZE];
 	struct text_index_params p = {
-		.path = path, .directory = path, .temporary = temporary_directory()};
+		.path = path, .directory = path, .temporary = cmd_temporary()};
 	struct text_index_counts counts;
 	struct err err = {0};
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -122,7 +121,6 @@ enum cmd_status cmd_judge(int argc, char **argv)
 {
 	struct judge_options o = {.slack = 60};
 	struct judge_params params = {0};
-	const char *tmp_dir = getenv("TMPDIR");
 	struct catalog *catalog;
 	struct progress progress;
 	struct option_args args;
@@ -145,7 +143,7 @@ enum cmd_status cmd_judge(int argc, char **argv)
 		.second = args.count > 1 ? args.ptr[1] : NULL,
 		.slack = (int64_t)(o.slack * (double)CLOCK_NS_PER_SECOND),
 		.bytes_only = o.bytes_only,
-		.tmp_dir = tmp_dir && *tmp_dir ? tmp_dir : "/tmp",
+		.tmp_dir = cmd_temporary(),
 		.progress = &progress,
 	};
 	status = judge_and_print(catalog, &params, &o);

@@ -1,6 +1,6 @@
 /* stillpoint search: pages of an archive that have all words, as of one instant. */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -115,8 +115,7 @@ static int print_json(const struct search_result *r, slice words)
 
 static enum cmd_status search(const char *path, const struct search_options *o, slice words)
 {
-	const char *temporary = getenv("TMPDIR");
-	struct collection_terms terms = {.temporary = temporary && *temporary ? temporary : "/tmp"};
+	struct collection_terms terms = {.temporary = cmd_temporary()};
 	struct search_params params = {
 		.words = words, .at = slice_str(o->at ? o->at : ""), .limit = (uint64_t)o->limit};
 	struct search_result result;
