@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/warc_date.h"
 #include "base/word.h"
 #include "replay/looks.h"
 #include "replay/record.h"
@@ -208,6 +209,14 @@ static bool choose_known(struct choosing *x)
 	return false;
 }
 
+/* Where only whole seconds are known, only they count: of two at the same distance, the earlier. */
+static uint64_t distance_to(const struct choosing *x, const struct memento *m)
+{
+	if (x->c->live)
+		return distance(m->time, x->wanted->time);
+	return distance(warc_date_truncate(m->time), warc_date_truncate(x->wanted->time));
+}
+
 /* Failures of the server are shown only where there is nothing else. */
 static bool is_nearer(const struct choosing *x, const struct memento *m, const struct memento *best)
 {
@@ -217,8 +226,8 @@ static bool is_nearer(const struct choosing *x, const struct memento *m, const s
 		return true;
 	if ((m->status >= STATUS_SERVER_ERROR) != (best->status >= STATUS_SERVER_ERROR))
 		return m->status < STATUS_SERVER_ERROR;
-	here = distance(m->time, x->wanted->time);
-	there = distance(best->time, x->wanted->time);
+	here = distance_to(x, m);
+	there = distance_to(x, best);
 	if (here != there)
 		return here < there;
 	return slice_eq(m->url, x->wanted->page) && !slice_eq(best->url, x->wanted->page);
