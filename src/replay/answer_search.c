@@ -2,6 +2,8 @@
  * /NAME/search?q=WORDS[&at=TIME][&skip=N][&limit=N][&output=json]: the pages of a collection that
  * have these words, as of one instant.
  */
+#include <inttypes.h>
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/parse.h"
@@ -222,8 +224,7 @@ static void answer_page(struct asked *a, const struct question *q, const struct 
 	put_time(p.file, r);
 	if (r->hits.len == 0)
 		(void)fputs("<p>No page has all these words then.</p>\n", p.file);
-	(void)fprintf(p.file, "<ol class=\"hits\" start=\"%llu\">\n",
-		(unsigned long long)q->params.skip + 1);
+	(void)fprintf(p.file, "<ol class=\"hits\" start=\"%" PRIu64 "\">\n", q->params.skip + 1);
 	for (size_t i = 0; i < r->hits.len; i++)
 		put_hit(p.file, a, r, &r->hits.ptr[i]);
 	(void)fputs("</ol>\n", p.file);

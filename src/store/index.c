@@ -201,7 +201,7 @@ static int keep_line(
 /* An old index that cannot be read is no loss: its files are read instead. */
 static int keep_lines(struct indexing *x, const struct directory *d, struct known_files *k)
 {
-	int fd = open(d->index, O_RDONLY | O_CLOEXEC), rc;
+	int fd = open(d->index, O_RDONLY | O_CLOEXEC), rc = 0;
 	struct err ignored = {0};
 	struct lines lines;
 	slice line;
@@ -209,12 +209,11 @@ static int keep_lines(struct indexing *x, const struct directory *d, struct know
 	if (fd < 0)
 		return 0;
 	lines_init(&lines, fd, 0);
-	while ((rc = lines_next(&lines, &line, &ignored)) == 0 &&
-		(rc = keep_line(x, d, k, line)) == 0)
-		;
+	while (rc == 0 && lines_next(&lines, &line, &ignored) == 0)
+		rc = keep_line(x, d, k, line);
 	lines_release(&lines);
 	(void)close(fd);
-	return x->err->code ? x->err->code : 0;
+	return rc;
 }
 
 /* The catalog does not know the records of other tools' files: the old index does. */

@@ -394,6 +394,29 @@ with tap.case("WACZ packages of any producer"):
             tap.equal(raw(server, "2020", A + "again", name).body, b"other file")
             tap.equal(server.text(f"/{name}/cdx?url=example.org*"), server.text("/dir/cdx?url=example.org*"))
 
+with tap.case("a TimeMap of more than 10,000 mementos has pages; two in one second have 17 digits"):
+    os.mkdir(tap.path("many"))
+    one = response(A, day(1), b"one")
+    tap.write("many/one.warc", one)
+    os.utime(tap.path("many/one.warc"), (1, 1))
+    start = datetime.datetime(2020, 1, 1, 12)
+    times = [start] + [start + datetime.timedelta(seconds=i) for i in range(10002)]
+    tap.write("many/index.cdxj", "".join(
+        f'org,example)/ {time:%Y%m%d%H%M%S} {{"url":"{A}","mime":"text/html","status":"200","length":"{len(one)}",'
+        f'"offset":"0","filename":"one.warc"}}\n' for time in times))
+    with Server(tap.path("many")) as server:
+        pages = [server.text(f"/many/timemap/link/{part}{A}") for part in ("", "2/")]
+        tap.equal([len(re.findall('memento"; datetime', page)) for page in pages], [10000, 3])
+        uris = [uri for page in pages for uri in re.findall(r'<([^>]*)>; rel="[a-z ]*memento"', page)]
+        tap.equal(len(set(uris)), len(times))
+        tap.equal([uri.split("/")[4] for uri in uris[:3]],
+                  ["20200101120000000", "20200101120000001", "20200101120001"])
+        assert re.search(r'timemap/link/2/http://example.org/>; rel="timemap"; type="application/link-format"; '
+                         r'from="Wed, 01 Jan 2020 14:46:39 GMT"; until="Wed, 01 Jan 2020 14:46:41 GMT"', pages[0])
+        listed = json.loads(server.text(f"/many/timemap/json/2/{A}"))
+        tap.equal(len(listed["mementos"]["list"]), 3)
+        tap.equal(server.get(f"/many/timemap/link/3/{A}").status, 404)
+
 with tap.case("access rules hide pages everywhere"):
     rules = tap.write("rules", "# rules\norg,example)/ allow\norg,example)/a block\n"
                                "org,example)/api allow\norg,example)/large embargo 20000d\n")
