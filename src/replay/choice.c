@@ -153,11 +153,14 @@ static bool look_number(const struct spelling *s, const struct memento *m, uint3
 	return look != NULL;
 }
 
-/* Of the mementos that prove an interval the last one that is not after T, else the first. */
+/*
+ * Of the mementos that prove an interval the last one that is not after T, else the first. Those of
+ * the capture that the page is of go before others.
+ */
 static const struct memento *of_interval(
 	const struct choosing *x, const struct spelling *s, const struct interval *interval)
 {
-	const struct memento *best = NULL;
+	const struct memento *best = NULL, *own = NULL;
 	uint32_t number;
 
 	for (size_t i = 0; i < count_of(x); i++) {
@@ -167,10 +170,14 @@ static const struct memento *of_interval(
 			number > interval->last || (best && m->time > x->wanted->time))
 			continue;
 		/* Looks between that failed, or were told "not modified", show nothing. */
-		if (m->status < STATUS_SERVER_ERROR && m->status != 304)
-			best = m;
+		if (m->status >= STATUS_SERVER_ERROR || m->status == 304)
+			continue;
+		best = m;
+		if (x->wanted->capture && m->time <= x->wanted->time &&
+			s->looks.list.ptr[number].capture == x->wanted->capture)
+			own = m;
 	}
-	return best;
+	return own ? own : best;
 }
 
 static bool take(struct choosing *x, const struct spelling *s, const struct interval *interval,

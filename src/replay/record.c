@@ -12,7 +12,10 @@
 #include "replay/original.h"
 #include "url/canonical.h"
 
-enum { HEAD_ROOM = FIELDS_HEAD_MAX + WARC_WINDOW_SIZE }; /* a head and what came with it */
+enum {
+	HEAD_ROOM = FIELDS_HEAD_MAX + 2 * WARC_WINDOW_SIZE, /* a head and what came with it */
+	CHUNK_START = 16, /* bytes that show whether a chunk begins */
+};
 
 /* One record in a file. */
 struct part {
@@ -92,6 +95,32 @@ static int read_head(struct part *p, struct err *err)
 	return 0;
 }
 
+/*
+ * Some tools undo the chunked coding and leave the field that says it. What does not begin with the
+ * size of a chunk is the body itself.
+ */
+static int check_chunks(struct part *p, struct err *err)
+{
+	struct http_chunked chunks = {0};
+	slice block, data, rest;
+	size_t head = p->start.len - p->wire.len;
+	int rc = 0;
+
+	while (p->start.len - head < CHUNK_START && rc == 0 &&
+		(rc = warc_reader_block(p->reader, &block, err)) == 0)
+		rc = err_code(err, buf_add(&p->start, block));
+	if (rc && rc != ERR_END)
+		return rc;
+	p->wire = slice_sub(buf_slice(&p->start), head, p->start.len);
+	rest = slice_sub(p->wire, 0, CHUNK_START);
+	rc = 0;
+	while (rc == 0 && rest.len > 0)
+		rc = http_chunked_next(&chunks, &rest, &data);
+	if (rc)
+		framing_ignore_chunks(&p->framing);
+	return 0;
+}
+
 static int open_part(
 	struct part *p, const struct collection *c, const struct memento *m, struct err *err)
 {
@@ -112,6 +141,8 @@ static int open_part(
 		rc = check_record(p->record, m, err);
 	if (rc == 0 && payload_is_http(p->record->header.content_type))
 		rc = read_head(p, err);
+	if (rc == 0 && p->is_http && p->framing.kind == FRAMING_CHUNKED)
+		rc = check_chunks(p, err);
 	if (rc)
 		err_prefix(err, "%.*s at %llu", slice_shown(m->filename, 200), m->filename.ptr,
 			(unsigned long long)m->offset);

@@ -53,6 +53,8 @@ tap.write("tools.warc.gz", members(
            WARC_Profile="http://netpreserve.org/warc/1.0/revisit/identical-payload-digest"),
     record("response", A + "chunked", day(1),
            head(Content_Type="text/plain", Transfer_Encoding="chunked") + chunked(b"c" * 1234)),
+    record("response", A + "not-chunked", day(1),
+           head(Content_Type="text/plain", Transfer_Encoding="chunked") + b"plain text"),
     response(A + "zipped", day(1), ZIPPED, Content_Encoding="gzip"),
     response(A + "large", day(1), LARGE, Content_Type="video/mp4"),
     response(A + "pair", day(1), b"a pair"),
@@ -171,6 +173,8 @@ with Server(tap.path("dir")) as server:
         tap.equal(raw(server, "2020", A + "by-digest").body, b"other file")
 
     with tap.case("the transfer coding is undone, the content coding where it is not accepted"):
+        answer = raw(server, "2020", A + "not-chunked")
+        tap.equal((answer.status, answer.body), (200, b"plain text"))
         tap.equal(raw(server, "2020", A + "chunked").body, b"c" * 1234)
         answer = raw(server, "2020", A + "zipped", Accept_Encoding="gzip")
         tap.equal((answer.fields["content-encoding"], answer.body), ("gzip", ZIPPED))
