@@ -76,6 +76,7 @@ static int parse_addresses(const struct serve_options *o, struct server_params *
 
 	p->address = address;
 	p->content_address = o->content_listen ? content : address;
+	p->has_content_port = o->content_listen != NULL;
 	if (rc == 0 && o->content_listen)
 		rc = cmd_in_option(
 			httpd_address_parse(o->content_listen, content, &p->content_port, err),

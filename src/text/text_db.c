@@ -176,7 +176,7 @@ static int connect_writer(const char *path, sqlite3 **ret, struct err *err)
 	int rc = connect(path, SQLITE_OPEN_READWRITE, ret, err);
 
 	(void)snprintf(pragmas, sizeof pragmas,
-		"PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
+		"PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
 		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -%d",
 		(int)CACHE_KB);
 	if (rc == 0 && sqlite3_exec(*ret, pragmas, NULL, NULL, NULL))
