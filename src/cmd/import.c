@@ -46,7 +46,7 @@ static const struct options OPTIONS = {
 	.usage = "ARCHIVE FILE… | FILE… -o ARCHIVE",
 	.description =
 		"Keeps in an archive when pages were captured by others, and with which digest: "
-		"from CDX, CDXJ, ZipNum indexes, TimeMaps and WARC files, all of them also gzip, "
+		"from CDX, CDXJ, ZipNum indexes, TimeMaps, WARC and WACZ files, most also gzip, "
 		"and from servers that have such lists. 'stillpoint rates ARCHIVE' and the "
 		"archive's next captures use them from then on. They give change rates and "
 		"prove nothing; no content is copied unless -o is given. What is there already is "
@@ -78,6 +78,18 @@ static int read_delay(const char *text, struct download_params *ret, struct err 
 	return 0;
 }
 
+static int read_list(struct rates_observed *in, const char *path, struct err *err)
+{
+	int rc = listings_read(in, "import", path, err);
+
+	if (rc == 0 && in->counts.format == LISTING_SITEMAP)
+		rc = err_set(err, ERR_UNSUPPORTED,
+			"%.200s: a sitemap has no captures; a crawl reads those of its site, "
+			"'stillpoint rates' any",
+			path);
+	return rc;
+}
+
 /* Reads lists; what is to be copied is only tried, and read when the archive has it. */
 static int read_files(struct importing *x, const struct import_options *o,
 	const struct option_args *args, struct err *err)
@@ -92,7 +104,7 @@ static int read_files(struct importing *x, const struct import_options *o,
 			if (rc == 0)
 				rc = err_code(err, option_list_push(&x->content, path));
 		} else {
-			rc = listings_read(&x->files, "import", path, err);
+			rc = read_list(&x->files, path, err);
 		}
 	}
 	return rc;
