@@ -205,8 +205,8 @@ static void put_more(
 	(void)fprintf(file,
 		"\"><input type=\"hidden\" name=\"at\" value=\"%s\">"
 		"<input type=\"hidden\" name=\"skip\" "
-		"value=\"%llu\"><button>More</button></form>\n",
-		r->digits, (unsigned long long)(q->params.skip + r->hits.len));
+		"value=\"%" PRIu64 "\"><button>More</button></form>\n",
+		r->digits, q->params.skip + r->hits.len);
 }
 
 static void answer_page(struct asked *a, const struct question *q, const struct search_result *r)
