@@ -10,9 +10,9 @@
  *	filter=[!][=|~]FIELD:VALUE     may come again and again; contains, equals, matches
  *	fl=FIELD,…        the fields to print, in this order
  *	output=           cdxj, json, text
- *	collapseTime=N    of lines in a row with one key and status that agree in N digits, the
- *first resolveRevisits=true    revisits get type and status of the line with their body, whose
- *	                  place is in orig.length, orig.offset and orig.filename ("-" of others)
+ *	collapseTime=N    of lines in a row with one key and status that agree in N digits
+ *	resolveRevisits=true    revisits get type and status of the line with their body, and
+ *	                  its place as orig.length, orig.offset and orig.filename
  *	page=, pageSize=, showNumPages=true
  *	resumeKey=, showResumeKey=true
  *
