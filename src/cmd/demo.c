@@ -216,8 +216,8 @@ static int print_problems(const struct contestant *who, struct err *err)
 	for (size_t i = 0; rc == 0 && i < v.problems.len; i++) {
 		const struct verify_problem *p = &v.problems.ptr[i];
 
-		printf("  %.*s: %.*s\n", (int)p->url.len, p->url.ptr ? p->url.ptr : "",
-			(int)p->text.len, p->text.ptr);
+		printf("  %.*s%s%.*s\n", (int)p->url.len, p->url.ptr ? p->url.ptr : "",
+			p->url.len ? ": " : "", (int)p->text.len, p->text.ptr);
 	}
 	if (rc == 0 && v.problems.len == 0)
 		rc = err_set(err, ERR_STATE, "verify did not notice a flipped bit");
