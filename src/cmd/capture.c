@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "cmd/archive.h"
 #include "cmd/captures.h"
+#include "cmd/report_next.h"
 #include "cmd/stop.h"
 #include "cmd/text.h"
 #include "import/lines.h"
@@ -271,18 +272,15 @@ static enum cmd_status fail_broken(const char *command, const struct crawl_resul
 }
 
 /* Where it all is, and what can be done with it. Machines that read JSON know. */
-static enum cmd_status tell_next(const char *archive, bool several)
+static enum cmd_status tell_next(const char *archive)
 {
 	char size[TEXT_SIZE_SIZE];
 
 	text_size(archive_size(archive), size);
 	(void)fputs("\nThe archive is ", stdout);
 	text_name(stdout, slice_str(archive), 0);
-	printf(" (%s). Next steps:\n\n", size);
-	if (!several) /* else the list has said it of its sites */
-		printf("  stillpoint report %s --why URL     what became of one page, and why\n",
-			archive);
-	printf("  stillpoint verify %s               check it against the WARC files\n", archive);
+	printf(" (%s).\n", size);
+	report_print_next(archive, stdout);
 	return cmd_finish(0);
 }
 
@@ -315,7 +313,7 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 	if (v->quiet && !json)
 		return cmd_finish(0);
 	status = cmd_report_capture(archive, result->capture, json);
-	return status == CMD_OK && !json ? tell_next(archive, false) : status;
+	return status == CMD_OK && !json ? tell_next(archive) : status;
 }
 
 /* ---- several ---- */
@@ -378,7 +376,7 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	else
 		status = captures_print(archive, &ids, json);
 	if (status == CMD_OK && !json && !v->quiet)
-		status = tell_next(archive, true);
+		status = tell_next(archive);
 	u32_vec_release(&ids);
 	if (broken > 0 || (got == 0 && stopped == 0))
 		return CMD_FAILURE;

@@ -8,6 +8,7 @@
 #include "cmd/explain.h"
 #include "cmd/option_row.h"
 #include "cmd/report_html.h"
+#include "cmd/report_next.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
 
@@ -21,6 +22,7 @@ struct report_options {
 	bool hosts, types, status;
 	bool csv;
 	bool json;
+	bool is_end; /* of a crawl, which says itself what to do next */
 };
 
 #define ROW_OF struct report_options
@@ -141,6 +143,23 @@ static enum cmd_status print_tally(
 	return status;
 }
 
+static enum cmd_status print_text(const struct report *r, struct catalog *c, const char *archive,
+	const struct report_options *o)
+{
+	struct err err = {0};
+	int rc = err_code(&err, report_print(r, archive, stdout));
+
+	if (rc == 0)
+		rc = report_print_moved(r, c, stdout, &err);
+	if (rc)
+		return cmd_fail_archive("report", &err);
+	if (!o->is_end)
+		report_print_next(archive, stdout);
+	if (!o->capture)
+		tell_others(c, archive);
+	return cmd_finish(0);
+}
+
 static enum cmd_status print(const struct report *r, struct catalog *c, const char *archive,
 	const struct report_options *o)
 {
@@ -155,14 +174,8 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 		report_csv(r, stdout);
 		return cmd_finish(0);
 	}
-	if (!o->json) {
-		rc = report_print(r, archive, stdout);
-		if (rc == ERR_NOMEM)
-			return cmd_fail("report", &(struct err){ERR_NOMEM, "out of memory"});
-		if (rc == 0 && !o->capture)
-			tell_others(c, archive);
-		return cmd_finish(rc);
-	}
+	if (!o->json)
+		return print_text(r, c, archive, o);
 	json_init_file(&j, stdout, JSON_LINES);
 	rc = report_json(r, &j);
 	if (rc)
@@ -196,8 +209,8 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 
 enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool json)
 {
-	enum cmd_status status =
-		run(archive, &(struct report_options){.capture = capture, .json = json});
+	enum cmd_status status = run(archive,
+		&(struct report_options){.capture = capture, .json = json, .is_end = true});
 
 	/* Whatever is wrong with an archive that was just written, the command line was right. */
 	return status == CMD_USAGE ? CMD_FAILURE : status;
