@@ -63,7 +63,7 @@ with tap.case("a crawl and a report end with what to do next; sharpness since th
     moved = f"Sharpness: {now:.1f} %; in capture 1 of this site ({captures[0]['started']}) it was"
     for text in (told, tap.succeed("report", archive), tap.succeed("report", archive, "-c", 2)):
         assert f"{moved} {then:.1f} %." in text, text
-        steps = re.findall(rf"^  stillpoint (\w+) {re.escape(archive)}( .*?|)  +\w", text, re.M)
+        steps = re.findall(rf"^  stillpoint (\w+) {re.escape(archive)}(.*?)  +\w", text, re.M)
         tap.equal(steps, [("report", " --why URL"), ("diff", " URL"), ("serve", ""),
                           ("report", " --html FILE"), ("verify", "")])
     assert re.search(rf"^The archive is {re.escape(archive)} \(.*B\)\.$", told, re.M), told
