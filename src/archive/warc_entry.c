@@ -149,6 +149,7 @@ int warc_entry_format(const struct warc_entry *e, const struct warc_entry_facts 
 	put_str(&d, SLICE("WARC-Type"), warc_type_name(e->type));
 	put_str(&d, SLICE("WARC-Record-ID"), facts->id.text);
 	put_date(&d, SLICE("WARC-Date"), e->date);
+	put_str(&d, SLICE("WARC-Warcinfo-ID"), facts->warcinfo);
 	put(&d, SLICE("WARC-Target-URI"), e->url);
 	put_str(&d, SLICE("WARC-Filename"), facts->filename);
 	put(&d, SLICE("WARC-IP-Address"), e->ip);

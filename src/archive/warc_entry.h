@@ -70,6 +70,7 @@ struct warc_entry {
 struct warc_entry_facts {
 	struct warc_id id;
 	const char *filename; /* of a warcinfo record */
+	const char *warcinfo; /* of other records: id of that of their file */
 	struct digest block;
 	bool has_payload;
 	struct digest payload;

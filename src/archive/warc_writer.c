@@ -19,6 +19,7 @@ struct warc_writer {
 	int dir;
 	uint64_t serial; /* of the next file */
 	struct warc_file file;
+	struct warc_id info;  /* of its warcinfo record */
 	struct digest digest; /* of the last one, if has_digest */
 	bool has_digest;
 	struct warc_compress *compress;
@@ -304,6 +305,8 @@ static int write_info(struct warc_writer *w, struct err *err)
 	e.body = buf_slice(&block);
 	if (rc == 0)
 		rc = write_record(w, &e, &facts, err);
+	if (rc == 0)
+		w->info = facts.id;
 	buf_release(&block);
 	return rc;
 }
@@ -354,6 +357,7 @@ int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 
 	if (rc)
 		return rc;
+	facts.warcinfo = w->info.text;
 	offset = w->file.size;
 	rc = write_record(w, entry, &facts, err);
 	if (rc || !ret_place)

@@ -238,6 +238,27 @@ static void test_types(void)
 	}
 }
 
+/* The record names that of its file's warcinfo, whose fields these are. */
+static void check_refers(const char *dir, const struct warc_place *place, const char *info)
+{
+	const char *id = strstr(info, "WARC-Record-ID: ");
+	char want[128];
+	struct buf fields, block;
+
+	buf_init(&fields, SAMPLE_MAX);
+	buf_init(&block, SAMPLE_MAX);
+	read_back(dir, place, &fields, &block);
+	if (CHECK(id != NULL)) {
+		id += strlen("WARC-Record-ID: ");
+		(void)snprintf(want, sizeof want, "\nWARC-Warcinfo-ID: %.*s\n",
+			(int)strcspn(id, "\n"), id);
+		CHECK(strstr(buf_str(&fields), want) != NULL);
+		CHECK(strstr(info, "WARC-Warcinfo-ID") == NULL);
+	}
+	buf_release(&fields);
+	buf_release(&block);
+}
+
 static void test_warcinfo(void)
 {
 	const char *dir = tap_tempdir();
@@ -261,6 +282,7 @@ static void test_warcinfo(void)
 	CHECK(strstr(buf_str(&fields),
 		      "WARC-Filename: stillpoint-20160111232425-00000.warc.gz\n") != NULL);
 	CHECK_STR(buf_str(&block), "software: stillpoint/test\r\nformat: WARC File Format 1.1\r\n");
+	check_refers(dir, &place, buf_str(&fields));
 	buf_release(&fields);
 	buf_release(&block);
 }
