@@ -159,6 +159,9 @@ static const struct option_spec SPECS[] = {
 		.min = 1, .max = 1e18),
 	ROW(SIZE, settings.warc_size, "warc-size", 0,
 		"start a new WARC file at this size (default: 1G)", .min = 1, .max = 1e15),
+	ROW(STRING, settings.warc_prefix, "warc-prefix", 0,
+		"what the names of WARC files begin with (default: stillpoint)",
+		.metavar = "PREFIX"),
 	ROW(CHOICE, warc_coding, "warc-compression", 0,
 		"how records are compressed, each by itself; zstd is read faster, but not by every "
 		"tool yet (default: gzip)",
@@ -356,6 +359,11 @@ static int complete_settings(struct crawl_command *o, struct arena *arena, struc
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
+	if (rc == 0 && s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix)))
+		rc = err_set(err, ERR_USAGE,
+			"--warc-prefix is up to 64 letters, digits and . _ -, and begins with a "
+			"letter or digit, not '%.70s'" SEE_HELP,
+			s->warc_prefix);
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
 	if (rc == 0)

@@ -71,6 +71,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 		&(struct store_params){
 			.records = {.directory = lane->directory,
 				.clock = lane->clock,
+				.prefix = p->settings->warc_prefix,
 				.lane = p->number,
 				.serial = p->serial,
 				.coding = (enum warc_coding)p->settings->warc_coding,

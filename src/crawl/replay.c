@@ -14,6 +14,7 @@
 #include "crawl/capture.h"
 #include "extract/robots_policy.h"
 #include "quality/legs.h"
+#include "store/records.h"
 
 /* ---- WARC files ---- */
 
@@ -22,8 +23,9 @@ VEC_DECLARE(warc_rows, struct catalog_warc);
 struct repair {
 	int dir; /* of the WARC files */
 	struct arena arena;
-	struct strmap known;   /* names of the catalog's files */
-	struct warc_rows open; /* those of them that no process has completed */
+	struct strmap known;    /* names of the catalog's files */
+	struct strmap prefixes; /* that captures were given, besides the default */
+	struct warc_rows open;  /* those of them that no process has completed */
 	struct err *err;
 };
 
@@ -77,15 +79,32 @@ static int repair_known(struct repair *r, struct catalog *catalog)
 	return rc;
 }
 
+static int on_capture(void *context, const struct catalog_capture *row)
+{
+	struct repair *r = context;
+	slice prefix = crawl_settings_prefix(row->settings);
+
+	return err_code(r->err, prefix.len ? strmap_put(&r->prefixes, prefix, 0) : 0);
+}
+
+/* Whether it is "PREFIX-TIME-NUMBER…" with a prefix that we have used. */
+static bool is_our_prefix(const struct repair *r, slice name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (name.ptr[i] == '-' && strmap_get(&r->prefixes, slice_sub(name, 0, i), NULL))
+			return true;
+	return false;
+}
+
 /*
  * The name of a WARC file of a crawl, without ".open"; false for any other file, for instance a
  * torn-off part, or a file that a user put there.
  */
-static bool our_name(const char *entry, char out[WARC_NAME_MAX + 1])
+static bool our_name(const struct repair *r, const char *entry, char out[WARC_NAME_MAX + 1])
 {
 	slice name = warc_closed_name(slice_str(entry));
 
-	if (name.len > WARC_NAME_MAX || !slice_starts_with(name, SLICE("stillpoint-")))
+	if (name.len > WARC_NAME_MAX || !is_our_prefix(r, name))
 		return false;
 	memcpy(out, name.ptr, name.len);
 	out[name.len] = '\0';
@@ -107,7 +126,8 @@ static int repair_unknown(struct repair *r, const char *path)
 	if (!dir)
 		return err_set(r->err, ERR_IO, "%s: %s", path, strerror(errno));
 	while (rc == 0 && (entry = readdir(dir)))
-		if (our_name(entry->d_name, name) && !strmap_get(&r->known, slice_str(name), NULL))
+		if (our_name(r, entry->d_name, name) &&
+			!strmap_get(&r->known, slice_str(name), NULL))
 			rc = warc_repair(r->dir, name, 0, NULL, r->err);
 	(void)closedir(dir);
 	return rc;
@@ -123,13 +143,19 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 		return err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno));
 	arena_init(&r.arena, 16 << 20);
 	strmap_init(&r.known, hash_key_random(), NULL);
-	rc = catalog_each_warc(catalog, on_warc, &r, err);
+	strmap_init(&r.prefixes, hash_key_random(), &r.arena);
+	rc = err_code(err, strmap_put(&r.prefixes, SLICE(RECORDS_PREFIX), 0));
+	if (rc == 0)
+		rc = catalog_each_capture(catalog, on_capture, &r, err);
+	if (rc == 0)
+		rc = catalog_each_warc(catalog, on_warc, &r, err);
 	if (rc == 0)
 		rc = repair_known(&r, catalog);
 	if (rc == 0)
 		rc = repair_unknown(&r, d->warc);
 	warc_rows_release(&r.open);
 	strmap_release(&r.known);
+	strmap_release(&r.prefixes);
 	arena_release(&r.arena);
 	(void)close(r.dir);
 	return rc;

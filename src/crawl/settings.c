@@ -5,6 +5,7 @@
 #include "archive/warc_input.h"
 #include "base/format.h"
 #include "base/parse.h"
+#include "base/word.h"
 #include "crawl/gate.h"
 #include "frontier/traps.h"
 
@@ -74,6 +75,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(keep_secrets, SETTING_BOOL),
 	SETTING(warc_size, SETTING_U64),
 	SETTING(warc_coding, SETTING_U32),
+	SETTING(warc_prefix, SETTING_TEXT),
 	SETTING(user_agent, SETTING_TEXT),
 	SETTING(contact, SETTING_TEXT),
 	SETTING(hours, SETTING_TEXT),
@@ -117,6 +119,31 @@ void crawl_settings_release(struct crawl_settings *s)
 	text_list_release(&s->withheld);
 	text_list_release(&s->without_rules);
 	text_list_release(&s->ignore);
+}
+
+bool crawl_prefix_is_valid(slice prefix)
+{
+	enum { PREFIX_MAX = 64 };
+
+	for (size_t i = 0; i < prefix.len; i++)
+		if (!word_is_alnum(prefix.ptr[i]) && (i == 0 || !memchr("._-", prefix.ptr[i], 3)))
+			return false;
+	return prefix.len > 0 && prefix.len <= PREFIX_MAX;
+}
+
+slice crawl_settings_prefix(slice text)
+{
+	static const slice NAME = SLICE_INIT("warc_prefix ");
+
+	while (text.len > 0) {
+		const char *end = memchr(text.ptr, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.ptr) : text.len;
+
+		if (slice_starts_with(slice_sub(text, 0, len), NAME))
+			return slice_sub(text, NAME.len, len);
+		text = slice_sub(text, len + 1, text.len);
+	}
+	return (slice){0};
 }
 
 /* ---- writing ---- */
@@ -275,8 +302,10 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 		rc = read_line(s, slice_sub(text, 0, len), arena);
 		text = slice_sub(text, len + 1, text.len);
 	}
-	if (rc == 0 && (s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
-			       s->warc_coding > WARC_CODING_ZSTD))
+	if (rc == 0 &&
+		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
+			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
+			s->warc_coding > WARC_CODING_ZSTD))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

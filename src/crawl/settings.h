@@ -35,6 +35,7 @@ struct crawl_settings {
 	struct text_list withheld; /* which secrets are needed (secrets.h) */
 	const char *proxy;         /* URL without a password; NULL: none, or one withheld */
 	const char *ca_file;       /* PEM; as rates: within the archive; NULL: none */
+	const char *warc_prefix;   /* of file names, as crawl_prefix_is_valid; NULL: the default */
 	const char *dns;           /* servers, as net_params; NULL: the system's */
 
 	double delay;      /* seconds, when not automatic */
@@ -82,6 +83,12 @@ struct crawl_settings {
 
 void crawl_settings_init(struct crawl_settings *s);
 void crawl_settings_release(struct crawl_settings *s);
+
+/* Of WARC files: up to 64 letters, digits and . _ -, the first a letter or digit. */
+bool crawl_prefix_is_valid(slice prefix);
+
+/* The prefix that settings as text have, or {0}. */
+slice crawl_settings_prefix(slice text);
 
 /* Calls back for each value that is not the default, as text, until a call returns not 0. */
 typedef int crawl_on_setting(void *context, const char *name, slice value);

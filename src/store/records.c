@@ -16,12 +16,14 @@ static const size_t FILES_MAX = 64 << 20;
  * Lanes have names of their own, since they do not know of each other's files. The number comes
  * first: that of a later process is higher, whatever lane a capture is on then.
  */
-static void name_files(struct records *r, unsigned lane)
+static void name_files(struct records *r, const struct records_params *p)
 {
-	if (lane)
-		(void)snprintf(r->name, sizeof r->name, "stillpoint-%%t-%%n-%u", lane);
+	const char *prefix = p->prefix ? p->prefix : RECORDS_PREFIX;
+
+	if (p->lane)
+		(void)snprintf(r->name, sizeof r->name, "%s-%%t-%%n-%u", prefix, p->lane);
 	else
-		(void)snprintf(r->name, sizeof r->name, "stillpoint-%%t-%%n");
+		(void)snprintf(r->name, sizeof r->name, "%s-%%t-%%n", prefix);
 }
 
 static int open_writer(struct records *r, const struct records_params *p, struct err *err)
@@ -45,7 +47,7 @@ int records_open(struct records *r, const struct records_params *p, struct err *
 	int rc;
 
 	*r = (struct records){.secret = p->secret, .secret_count = p->secret_count};
-	name_files(r, p->lane);
+	name_files(r, p);
 	buf_init(&r->metadata, SCRATCH_MAX);
 	buf_init(&r->request, SCRATCH_MAX);
 	buf_init(&r->redacted, SCRATCH_MAX);

@@ -28,26 +28,29 @@ VEC_DECLARE(records_bodies, struct duplicates_body);
 /* Fields are its own, but for fresh. */
 struct records {
 	struct warc_writer *warc;
-	char name[32];       /* of the files, as a pattern */
-	struct arena files;  /* names of them */
-	slice file;          /* being written; empty before the first record */
-	uint64_t end;        /* of its last record */
-	uint64_t whole;      /* of its last whole attempt */
-	struct buf metadata; /* block of the last attempt's */
-	struct buf request;  /* head of the last one, without secrets */
-	struct buf redacted; /* what was left out of it */
-	const slice *secret; /* names of fields whose values are left out */
+	char name[WARC_NAME_MAX + 1]; /* of the files, as a pattern */
+	struct arena files;           /* names of them */
+	slice file;                   /* being written; empty before the first record */
+	uint64_t end;                 /* of its last record */
+	uint64_t whole;               /* of its last whole attempt */
+	struct buf metadata;          /* block of the last attempt's */
+	struct buf request;           /* head of the last one, without secrets */
+	struct buf redacted;          /* what was left out of it */
+	const slice *secret;          /* names of fields whose values are left out */
 	size_t secret_count;
 	struct batch *batch; /* of the call */
 	struct records_bodies
 		fresh; /* written since the last flush or sync, whose caller takes them */
 };
 
+#define RECORDS_PREFIX "stillpoint"
+
 struct records_params {
 	const struct directory *directory;
 	const struct clock *clock;
-	unsigned lane;   /* from 1; 0 when there is one only */
-	uint64_t serial; /* of the first file */
+	const char *prefix; /* of the files' names; NULL: RECORDS_PREFIX */
+	unsigned lane;      /* from 1; 0 when there is one only */
+	uint64_t serial;    /* of the first file */
 	enum warc_coding coding;
 	uint64_t max_size;        /* begin a new file at that size; 0: the default */
 	const struct field *info; /* of every warcinfo record */

@@ -167,4 +167,38 @@ with tap.case("what cannot be is refused in one line"):
         tap.refuse(2, "--delay is 'auto' or a time", "resume", archive, "--delay", "soon")
         tap.equal(finish(site, archive)[1]["a"], ("sharp", None))
 
+with tap.case("--warc-prefix: names, repair, and the order of files without a catalog"):
+    with held("/hold") as site:
+        archive = crawl(site, "prefix", "--warc-prefix", "my.site_1")
+        torn = "my.site_1-20260101000000-00009.warc.gz"
+        others = "other-20260101000000-00009.warc.gz.open"
+        for name in (torn + ".open", others):
+            with open(os.path.join(archive, "warc", name), "wb") as file:
+                file.write(b"x")
+        site.held = None
+        site.release.set()
+        tap.succeed("resume", archive)
+        left = os.listdir(os.path.join(archive, "warc"))
+        assert others in left and torn + ".open" not in left, left
+        os.remove(os.path.join(archive, "warc", others))
+        tap.succeed("crawl", site.url, "-o", archive, "--delay", "1ms", "--attempts", 1,
+                    "--warc-prefix", "a")
+        names = {name.split("-")[0] for name in os.listdir(os.path.join(archive, "warc"))
+                 if name.endswith(".warc.gz")}
+        tap.equal(names, {"my.site_1", "a"})
+        tap.equal(tap.load("verify", archive)["problems"], [])
+        tap.equal(tap.load("verify", "--warc-only", archive)["problems"], [])
+
+with tap.case("a prefix is no path, whoever gives it"):
+    for prefix in ("", "../x", "a/b", "-x", ".x", "a b", "%t", "é", 65 * "a"):
+        tap.refuse(2, "--warc-prefix is up to 64", "crawl", "http://127.0.0.1:9/", "-o",
+                   tap.path("none"), "--warc-prefix", prefix)
+    with held("/hold") as site:
+        archive = crawl(site, "path", "--warc-prefix", "good")
+        with contextlib.closing(sqlite3.connect(archive + "/catalog.sqlite")) as database:
+            database.execute("UPDATE capture SET settings = replace(settings, 'warc_prefix good',"
+                             " 'warc_prefix ../../x')")
+            database.commit()
+        tap.equal(tap.run("resume", archive).returncode, 1)
+
 tap.done()
