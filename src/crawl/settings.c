@@ -125,9 +125,13 @@ bool crawl_prefix_is_valid(slice prefix)
 {
 	enum { PREFIX_MAX = 64 };
 
-	for (size_t i = 0; i < prefix.len; i++)
-		if (!word_is_alnum(prefix.ptr[i]) && (i == 0 || !memchr("._-", prefix.ptr[i], 3)))
+	for (size_t i = 0; i < prefix.len; i++) {
+		char c = prefix.ptr[i];
+		bool is_mark = c == '.' || c == '_' || c == '-';
+
+		if (!word_is_alnum(c) && (i == 0 || !is_mark))
 			return false;
+	}
 	return prefix.len > 0 && prefix.len <= PREFIX_MAX;
 }
 
