@@ -11,7 +11,7 @@
 
 enum { COMMAND_MAX = 16 << 10 };
 
-const char *const SIMULATE_RATES[] = {"past", "oracle", "predicted", NULL};
+const char *const SIMULATE_RATES[] = {"past", "oracle", "predicted", "known", "learned", NULL};
 const char *const SIMULATE_HALVES[] = {"all", "first", "second", NULL};
 
 const char *const SIMULATE_CHANGED[] = {"cycle", "local", NULL};
@@ -49,13 +49,26 @@ static const struct option_spec SPECS[] = {
 	ROW(INT, cycles, "cycles", 0, "with --sampling: number of cycles (default: 24)", .min = 1,
 		.max = 100000),
 	ROW(DOUBLE, budget, "budget", 0,
-		"with --sampling: downloads in a cycle, as a share of the pages at the start "
-		"(default: 0.1)",
-		.metavar = "SHARE", .max = 1, .bounds = OPTION_ABOVE_MIN),
+		"with --sampling: downloads in a cycle, with --watch: looks in a day (for --site a "
+		"unit of time), as a share of the pages at the start (default: 0.1)",
+		.metavar = "SHARE", .max = 1e6, .bounds = OPTION_ABOVE_MIN),
 	ROW(CHOICE, changed, "changed", 0,
 		"with --sampling: changed within the cycle (default), or since the last download: "
 		"cycle, local",
 		.choices = SIMULATE_CHANGED),
+	ROW(LIST, watch, "watch", 0,
+		"with --history or --site: what an archive is worth that is kept up to date by "
+		"uniform, proportional, fresh, age, harmonic, longevity, capture, hacs, sample, "
+		"hybrid, sharp, captures",
+		.metavar = "POLICIES"),
+	ROW(DOUBLE, days, "days", 0,
+		"with --watch: length of a watch, of which the second half is measured (default: "
+		"365)",
+		.max = 1e6, .bounds = OPTION_ABOVE_MIN),
+	ROW(DURATION, grid, "grid", 0,
+		"with --watch: time between two instants at which pages are to be proven (default: "
+		"1d)",
+		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
 	CMD_PLANNING_SPECS,
 	ROW(INT, size, "size", 'n',
 		"estimated number of pages that the strategy is told (default: the true one)",
@@ -126,7 +139,8 @@ static const struct options OPTIONS = {
 	.command = "simulate",
 	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]\n"
 		 "--history FILE [OPTION…]\n--evaluate WHAT --history FILE "
-		 "[OPTION…]\n--sampling POLICIES --history FILE [OPTION…]",
+		 "[OPTION…]\n--sampling POLICIES --history FILE [OPTION…]\n--watch POLICIES "
+		 "--history FILE|--site SPEC [OPTION…]",
 	.description =
 		"--table repeats an experiment of the papers and prints our figures beside the "
 		"printed ones: what may be expected, and what simulated changes gave.\n\n"
@@ -152,7 +166,10 @@ static const struct options OPTIONS = {
 		"predict that (predictor).\n\n"
 		"--sampling repeats the experiments of update detection by sampling: in each cycle "
 		"a share of the pages is downloaded, as the policies choose, and the change ratio "
-		"is the share of these that had changed.",
+		"is the share of these that had changed.\n\n"
+		"--watch keeps an archive up to date with a budget of looks, as the policies of "
+		"`stillpoint watch` choose, and prints how fresh, old, complete and sharp it is. "
+		"captures is one more: captures of the whole site, one behind another.",
 	.specs = SPECS,
 };
 
@@ -163,6 +180,10 @@ static const struct mode {
 	enum cmd_status (*run)(const struct simulate_options *o);
 } MODES[] = {
 	{"evaluate", " history start seed json text ", simulate_evaluate},
+	{"watch",
+		" history site start days grid budget rates memory-days runs seed threads json "
+		"text ",
+		simulate_watch},
 	{"sampling", " history start cycle cycles budget changed runs seed json text ",
 		simulate_sampling},
 	{"table", " runs seed threads json text html ", simulate_table},
@@ -239,8 +260,8 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	for (size_t i = 0; i < MODES_N; i++) {
 		if (!is_given(MODES[i].option, o))
 			continue;
-		if (found && takes(found, "history"))
-			break; /* --history is its file then, others are refused below */
+		if (found && takes(found, MODES[i].option))
+			continue; /* what it works on; others are refused below */
 		if (found) {
 			(void)err_set(err, ERR_USAGE, "--%s and --%s cannot be combined",
 				found->option, MODES[i].option);

@@ -131,6 +131,9 @@ enum cmd_status simulate_sampling(const struct simulate_options *o)
 
 	if (!o->history || !o->start)
 		rc = err_set(&err, ERR_USAGE, "--sampling needs --history FILE and --start DATE");
+	if (rc == 0 && setup.budget > 1)
+		rc = err_set(
+			&err, ERR_USAGE, "--sampling: --budget is at most 1, not %g", setup.budget);
 	if (rc == 0)
 		rc = simulate_date(o->start, &start_s, &err);
 	if (rc == 0 && o->cycle)
