@@ -19,7 +19,9 @@ const char *const SIMULATE_CHANGED[] = {"cycle", "local", NULL};
 #define ROW_OF struct simulate_options
 
 static const struct option_spec SPECS[] = {
-	ROW(STRING, table, "table", 'T', "an experiment of the papers, 'all' of them, or 'list'",
+	ROW(STRING, table, "table", 'T',
+		"an experiment of the papers, 'all' of them, or 'list'; those that begin with "
+		"sampling- or fresh- stand by themselves, most with --history and --start",
 		.metavar = "NAME"),
 	ROW(STRING, site, "site", 0,
 		"a synthetic site: synthetic:n=10000,skew=1.2,outdegree=400,leaves=cold; what is "
@@ -41,12 +43,16 @@ static const struct option_spec SPECS[] = {
 		.metavar = "DATE"),
 	ROW(LIST, sampling, "sampling", 0,
 		"with --history: how many of the pages downloaded in each cycle have changed, by "
-		"rns, rr, gsb, db:D, db:D:ha, db:D:wha (D: depth), hybrid, clairvoyant",
+		"rns, rr, gsb, db:D, cb:D, lb:D (D: depth; also with :ha, :wha, :pra), hybrid, "
+		"clairvoyant",
 		.metavar = "POLICIES"),
 	ROW(STRING, cycle, "cycle", 0,
 		"with --sampling: length of a cycle, as 8w or 10d (default: 8w)",
 		.metavar = "TIME"),
 	ROW(INT, cycles, "cycles", 0, "with --sampling: number of cycles (default: 24)", .min = 1,
+		.max = 100000),
+	ROW(INT, clusters, "clusters", 0,
+		"with --sampling: clusters of cb:D (default: the root of half the pages)", .min = 1,
 		.max = 100000),
 	ROW(DOUBLE, budget, "budget", 0,
 		"with --sampling: downloads in a cycle, with --watch: looks in a day (for --site a "
@@ -87,7 +93,7 @@ static const struct option_spec SPECS[] = {
 		.max = 1e6),
 	ROW(STRING, links, "links", 0,
 		"with --history: find pages by these links, from index.html on (default: all are "
-		"known at the start)",
+		"known at the start); with --sampling: the link graph",
 		.metavar = "FILE"),
 	ROW(CHOICE, rates, "rates", 0,
 		"with --history: change rates from what came before the crawl (default), from "
@@ -178,26 +184,28 @@ static const struct mode {
 	const char *option;
 	const char *takes; /* its other options, each between blanks */
 	enum cmd_status (*run)(const struct simulate_options *o);
+	bool studies; /* needs one of the others, as what it works on */
 } MODES[] = {
-	{"evaluate", " history start seed json text ", simulate_evaluate},
+	{"evaluate", " history start seed json text ", simulate_evaluate, true},
 	{"watch",
 		" history site start days grid budget rates memory-days runs seed threads json "
 		"text ",
-		simulate_watch},
-	{"sampling", " history start cycle cycles budget changed runs seed json text ",
-		simulate_sampling},
-	{"table", " runs seed threads json text html ", simulate_table},
+		simulate_watch, true},
+	{"sampling",
+		" history links start cycle cycles clusters budget changed runs seed json text ",
+		simulate_sampling, true},
+	{"table", " history links start runs seed threads json text html ", simulate_table, false},
 	{"site",
 		" strategy delay tau runs seed threads estimate-error rate-error failures late "
 		"json text html ",
-		simulate_site},
-	{"graph", " strategy delay tau size seeds json text html ", simulate_graph},
+		simulate_site, false},
+	{"graph", " strategy delay tau size seeds json text html ", simulate_graph, false},
 	{"history",
 		" strategy tau crawl-days draws links rates memory-days gain canary-period half "
 		"seed "
 		"threads "
 		"json text html ",
-		simulate_history},
+		simulate_history, false},
 };
 
 enum { MODES_N = sizeof MODES / sizeof MODES[0] };
@@ -260,7 +268,7 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	for (size_t i = 0; i < MODES_N; i++) {
 		if (!is_given(MODES[i].option, o))
 			continue;
-		if (found && takes(found, MODES[i].option))
+		if (found && (found->studies || takes(found, MODES[i].option)))
 			continue; /* what it works on; others are refused below */
 		if (found) {
 			(void)err_set(err, ERR_USAGE, "--%s and --%s cannot be combined",

@@ -56,6 +56,7 @@ struct simulate_options {
 	struct option_list sampling;
 	const char *cycle;
 	int64_t cycles;
+	int64_t clusters;
 	double budget;
 	int changed; /* index into SIMULATE_CHANGED */
 

@@ -539,7 +539,7 @@ static void learn(
 static void lives(struct refresh_run *run, uint32_t page, double rate)
 {
 	leave_market(run, page);
-	if (rate >= 0)
+	if (refresh_number_ok(rate))
 		run->pages.ptr[page].rate = silent_rate(run, page, rate);
 	set_state(run, page, PAGE_LIVING);
 	forget_tries(run, page);

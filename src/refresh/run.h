@@ -114,7 +114,7 @@ enum refresh_outcome {
 struct refresh_look {
 	enum refresh_outcome outcome;
 	double time;   /* of its end; not before the last look at the page */
-	double rate;   /* what it is now; negative: as before */
+	double rate;   /* what it is now; negative, or out of range: as before */
 	uint32_t born; /* links to unknown pages that it revealed */
 };
 

@@ -84,5 +84,6 @@ double rate_learner_rate(const struct rate_learner *l, size_t page)
 
 	rate_grid_posterior(&l->priors[l->page_classes ? l->page_classes[page] : 0], &l->logs[page],
 		&posterior);
-	return -log1p(-rate_grid_within(&l->grid, &posterior, horizon)) / horizon;
+	return fmin(rate_grid_mean(&l->grid, &posterior),
+		-log1p(-rate_grid_within(&l->grid, &posterior, horizon)) / horizon);
 }

@@ -40,7 +40,7 @@ int rate_learner_fit(struct rate_learner *l) SP_MUST_CHECK;
 /*
  * The rate with which a Poisson process would survive half a unit as likely as the page does by its
  * posterior. A page that has changed at every look may have any high rate: the mean of its
- * posterior is far too high, and a policy would give the page up for ever.
+ * posterior is far too high, and a policy would give the page up for ever. Never above that mean.
  */
 double rate_learner_rate(const struct rate_learner *l, size_t page);
 
