@@ -183,8 +183,8 @@ static size_t size_rank(const struct means *m, size_t cluster)
 	size_t larger = 0;
 
 	for (size_t c = 0; c < m->k; c++)
-		larger += m->sizes[c] > m->sizes[cluster] ||
-			  (m->sizes[c] == m->sizes[cluster] && c < cluster);
+		larger += c < cluster ? m->sizes[c] >= m->sizes[cluster]
+				      : m->sizes[c] > m->sizes[cluster];
 	return larger;
 }
 
@@ -274,7 +274,9 @@ int clusters_make(struct clusters *c, const slice *paths, size_t n, const struct
 
 	rng_init(&rng, seed);
 	*c = (struct clusters){.n = n};
-	m.k = c->k = k > 0 && k < n ? k : k > 0 ? n : (size_t)ceil(sqrt((double)n / 2));
+	if (k == 0)
+		k = (size_t)ceil(sqrt((double)n / 2));
+	m.k = c->k = k < n ? k : n;
 	if (rc == 0)
 		rc = find_features(paths, n, graph, m.k, &rng, features);
 	if (rc == 0) {

@@ -46,6 +46,7 @@ struct trial {
 	struct activity *dir_activity;     /* by directory */
 	struct activity *top_activity;     /* by first page of a top directory */
 	double *tally;                     /* room for two numbers by page */
+	uint32_t *walked;                  /* by directory or cluster: the last cycle, plus one */
 	int32_t *near;                     /* by page: steps from the seed */
 	struct rank_graph graph;           /* of the pages, where links are known */
 	double *rank;                      /* by page; mean 1 */
@@ -287,12 +288,27 @@ static int find_distances(struct trial *t, uint32_t seed)
 	return 0;
 }
 
+/* Whether another seed with the same neighbours came before in this cycle; now one has. */
+static bool is_walked(struct trial *t, uint32_t seed)
+{
+	uint32_t *walked = &t->walked[t->policy->kind == SAMPLING_CB   ? t->clusters.of[seed]
+				      : t->policy->kind == SAMPLING_DB ? t->pages[seed].dir
+								       : seed];
+	bool before = *walked == t->cycle + 1;
+
+	*walked = (uint32_t)t->cycle + 1;
+	return before;
+}
+
 /* Algorithm 2: nearest first, at random where equal. spare is in random order. */
 static int download_neighbours(struct trial *t, uint32_t seed)
 {
 	int depth = t->policy->depth, sign = depth < 0 ? -1 : 1;
-	int rc = find_distances(t, seed);
+	int rc;
 
+	if (is_walked(t, seed))
+		return 0;
+	rc = find_distances(t, seed);
 	for (int level = 0; rc == 0 && level <= depth * sign; level++)
 		for (size_t i = 0; i < t->n; i++)
 			if (t->near[t->spare[i]] == level * sign && open_to(t, t->spare[i]))
@@ -424,6 +440,7 @@ static void begin_run(struct trial *t)
 		t->order[i] = (uint32_t)i;
 	}
 	memset(t->past_looks, 0, t->n * sizeof *t->past_looks);
+	memset(t->walked, 0, t->n * sizeof *t->walked);
 	memset(t->past_changes, 0, t->n * sizeof *t->past_changes);
 	shuffle(t);
 }
@@ -514,12 +531,13 @@ static int trial_init(struct trial *t)
 	t->top_activity = calloc(n, sizeof *t->top_activity);
 	t->tally = calloc(2 * n, sizeof *t->tally);
 	t->near = calloc(n, sizeof *t->near);
+	t->walked = calloc(n, sizeof *t->walked);
 	t->past_looks = calloc(n, sizeof *t->past_looks);
 	t->past_changes = calloc(n, sizeof *t->past_changes);
 	rng_init(&t->rng, t->setup->seed);
 	return t->pages && t->names && t->order && t->spare && t->score && t->dir_activity &&
-			       t->top_activity && t->tally && t->near && t->past_looks &&
-			       t->past_changes
+			       t->top_activity && t->tally && t->near && t->walked &&
+			       t->past_looks && t->past_changes
 		       ? 0
 		       : ERR_NOMEM;
 }
@@ -535,6 +553,7 @@ static void trial_release(struct trial *t)
 	free(t->top_activity);
 	free(t->tally);
 	free(t->near);
+	free(t->walked);
 	free(t->past_looks);
 	free(t->past_changes);
 	free(t->rank);

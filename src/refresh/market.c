@@ -1,5 +1,6 @@
 #include "refresh/market.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,21 @@ static double cell_wants(const struct market *m, const struct market_cell *c)
 	return m->policy->demand(m->aim, rate, weight, m->margin);
 }
 
+static int add_cell(struct market *m, uint32_t key)
+{
+	int rc = 2 * (m->cells.len + 1) > m->slots ? grow(m) : 0;
+	size_t slot;
+
+	if (rc)
+		return rc;
+	slot = slot_of(m, key);
+	assert(m->cells.ptr || (m->cells.cap == 0 && m->cells.len == 0));
+	rc = market_cells_push(&m->cells, (struct market_cell){.key = key});
+	if (rc == 0)
+		m->index[slot] = (uint32_t)m->cells.len;
+	return rc;
+}
+
 int market_add(struct market *m, struct market_page page)
 {
 	uint32_t key = key_of(page);
@@ -117,13 +133,9 @@ int market_add(struct market *m, struct market_page page)
 	if (!is_traded(m, page))
 		return 0;
 	if (!c) {
-		if (2 * (m->cells.len + 1) > m->slots)
-			rc = grow(m);
-		if (rc == 0)
-			rc = market_cells_push(&m->cells, (struct market_cell){.key = key});
+		rc = add_cell(m, key);
 		if (rc)
 			return rc;
-		m->index[slot_of(m, key)] = (uint32_t)m->cells.len;
 		c = &m->cells.ptr[m->cells.len - 1];
 	}
 	c->rates += (double)page.rate;
@@ -176,7 +188,7 @@ static double total(struct market *m, double margin)
  * margin: a little change takes a few steps. */
 static void bracket(struct market *m, double bandwidth, double *ret_low, double *ret_high)
 {
-	double low = m->margin, high = m->margin, step = STEP;
+	double low = m->margin, high = low, step = STEP;
 
 	while (low > MARGIN_MIN && total(m, low) < bandwidth) {
 		high = low;
@@ -263,7 +275,7 @@ double market_place(const struct market *m, struct market_page page, double draw
 
 void market_clear(struct market *m, double bandwidth)
 {
-	double low = m->margin, high = m->margin, more, less;
+	double low = m->margin, high = low, more, less;
 
 	if (!m->policy->threshold && m->cells.len > 0)
 		bracket(m, fmax(bandwidth, MARGIN_MIN), &low, &high);

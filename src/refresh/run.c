@@ -11,17 +11,13 @@ enum {
 	DRAWS_MAX = 16, /* random pages tried before there is none */
 	SETTLE_MIN = 64,
 	IDLE_SCRUBBED = 64, /* the same when there is nothing to do */
-	TRIES_MAX = PAGE_TRIES >> PAGE_TRIES_SHIFT,
-	DOUBLED_MAX = 12,     /* times that a pause doubles */
-	SIDE_MEMORY = 512,    /* requests over which the share of others is measured */
-	REST_OF_CONFIRM = 16, /* first pause of a dead page, in times of confirmation */
+	SIDE_MEMORY = 512,  /* requests over which the share of others is measured */
 };
 
 #define AUDIT_DEFAULT   0.01
 #define EXPLORE_DEFAULT 0.01
 #define BIRTH_DEFAULT   0.1
-#define RECALL_MAX      0.99 /* silence is never proof */
-#define EARNED_MAX      2.0  /* orders of a share that wait, at most */
+#define EARNED_MAX      2.0 /* orders of a share that wait, at most */
 #define REBASE_AT       ((uint32_t)1 << 31)
 
 static double or_default(double value, double standard)
@@ -93,213 +89,6 @@ void refresh_run_free(struct refresh_run *run)
 	free(run);
 }
 
-static uint32_t tick_of(const struct refresh_run *run, double time)
-{
-	double tick = (time - run->base) / run->tick;
-
-	if (!(tick > 0))
-		return 0;
-	return tick < (double)(UINT32_MAX - 1) ? (uint32_t)tick : UINT32_MAX - 1;
-}
-
-void run_due(struct refresh_run *run, uint32_t page, double time)
-{
-	wheel_put(&run->wheel, page, tick_of(run, time));
-}
-
-/* A number from 0 up to 1 that stays with the page. */
-static double draw_of(uint32_t page)
-{
-	uint64_t state = page;
-
-	return (double)(rng_splitmix64(&state) >> 11) * 0x1p-53;
-}
-
-static struct market_page traded(const struct refresh_run *run, uint32_t page)
-{
-	const struct watched *w = &run->pages.ptr[page];
-
-	return (struct market_page){w->rate, w->weight,
-		run->params.policy == &REFRESH_HARMONIC &&
-			(item_of(run, page)->mark & PAGE_SOURCE) != 0};
-}
-
-static bool is_on_market(unsigned state)
-{
-	return state == PAGE_LIVING || state == PAGE_SUSPECT;
-}
-
-static void set_state(struct refresh_run *run, uint32_t page, unsigned state)
-{
-	struct wheel_item *item = item_of(run, page);
-
-	run->states[item->mark & PAGE_STATE]--;
-	run->states[state]++;
-	item->mark = (uint16_t)((item->mark & ~PAGE_STATE) | state);
-}
-
-/* Group sums follow the market: what is on it counts in both. */
-static void leave_market(struct refresh_run *run, uint32_t page)
-{
-	const struct watched *w = &run->pages.ptr[page];
-
-	if (!is_on_market(state_of(run, page)))
-		return;
-	market_remove(&run->market, traded(run, page));
-	run->groups.ptr[w->group].rate -= (double)w->rate;
-	run->unsettled++;
-}
-
-static int enter_market(struct refresh_run *run, uint32_t page)
-{
-	const struct watched *w = &run->pages.ptr[page];
-
-	run->groups.ptr[w->group].rate += (double)w->rate;
-	run->unsettled++;
-	return market_add(&run->market, traded(run, page));
-}
-
-/* sharp, two looks around an instant: the next of them behind a time. Pages are spread over the
- * time that the looks at all of them take. */
-static double next_of_pair(const struct refresh_run *run, uint32_t page, double since)
-{
-	double place = market_place(&run->market, traded(run, page), draw_of(page));
-	double grid = run->aim.grid, half = run->aim.gap * place;
-	double instant = ceil(since / grid) * grid;
-
-	if (since >= instant - 2 * half - run->tick)
-		return instant + half;
-	return instant - half;
-}
-
-static double looks_wanted(const struct refresh_run *run, uint32_t page)
-{
-	const struct watched *w = &run->pages.ptr[page];
-
-	if (run->params.site_level && run->params.policy == &REFRESH_HACS && w->group)
-		return run->params.policy->demand(
-			&run->aim, fmax(0, run->groups.ptr[w->group].rate), 1, 1);
-	return market_demand(&run->market, traded(run, page), draw_of(page));
-}
-
-/* When the policy wants the next look; infinite: never. */
-static double due_time(const struct refresh_run *run, uint32_t page)
-{
-	double since = run->pages.ptr[page].since, f;
-
-	if (!run->params.policy->demand || traded(run, page).announced)
-		return INFINITY;
-	f = looks_wanted(run, page);
-	if (f <= 0)
-		return INFINITY;
-	if (run->params.policy == &REFRESH_SHARP && refresh_sharp_pairs(&run->aim, f))
-		return next_of_pair(run, page, since);
-	return since + 1 / f;
-}
-
-static void schedule(struct refresh_run *run, uint32_t page)
-{
-	double due = due_time(run, page);
-
-	if (isinf(due))
-		wheel_remove(&run->wheel, page);
-	else
-		run_due(run, page, due);
-}
-
-/* Pauses double with every try. */
-static double pause_of(struct refresh_run *run, uint32_t page, double first)
-{
-	struct wheel_item *item = item_of(run, page);
-	unsigned tries = (item->mark & PAGE_TRIES) >> PAGE_TRIES_SHIFT;
-
-	if (tries < TRIES_MAX)
-		item->mark = (uint16_t)(item->mark + (1 << PAGE_TRIES_SHIFT));
-	return ldexp(first, (int)(tries < DOUBLED_MAX ? tries : DOUBLED_MAX));
-}
-
-static void forget_tries(struct refresh_run *run, uint32_t page)
-{
-	item_of(run, page)->mark &= (uint16_t)~PAGE_TRIES;
-}
-
-/* Silence of a source that announces most changes means that little has changed. */
-static float silent_rate(const struct refresh_run *run, uint32_t page, double rate)
-{
-	unsigned source = (item_of(run, page)->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT;
-
-	if (source == 0 || run->params.policy == &REFRESH_HARMONIC)
-		return (float)rate;
-	return (float)(rate * (1 - fmin(refresh_recall(&run->sources[source]), RECALL_MAX)));
-}
-
-static int check_facts(const struct refresh_facts *f)
-{
-	return refresh_number_ok(f->rate) && refresh_number_ok(f->weight) &&
-			       f->source < REFRESH_SOURCES && f->group < UINT32_MAX
-		       ? 0
-		       : ERR_RANGE;
-}
-
-static int make_room(struct refresh_run *run, uint32_t page, uint32_t group)
-{
-	int rc = wheel_reserve(&run->wheel, page);
-
-	while (rc == 0 && run->pages.len <= page) {
-		rc = watched_pages_push(&run->pages, (struct watched){.since = -INFINITY});
-		run->states[PAGE_UNKNOWN] += rc == 0;
-	}
-	return rc ? rc
-		  : refresh_group(run, group,
-			    group < run->groups.len ? run->groups.ptr[group].parent
-						    : REFRESH_NO_GROUP);
-}
-
-static void set_facts(struct refresh_run *run, uint32_t page, const struct refresh_facts *facts)
-{
-	struct wheel_item *item = item_of(run, page);
-
-	item->mark = (uint16_t)((item->mark & ~PAGE_SOURCE) | facts->source << PAGE_SOURCE_SHIFT);
-	run->pages.ptr[page].rate = silent_rate(run, page, facts->rate);
-	run->pages.ptr[page].weight = (float)facts->weight;
-	run->weight_max = fmax(run->weight_max, facts->weight);
-}
-
-int refresh_discovered(struct refresh_run *run, uint32_t page, const struct refresh_facts *facts)
-{
-	int rc = check_facts(facts);
-	unsigned state;
-
-	if (rc == 0)
-		rc = make_room(run, page, facts->group);
-	if (rc)
-		return rc;
-	state = state_of(run, page);
-	if (state == PAGE_UNKNOWN) {
-		if (facts->group && (rc = groups_join(run, page, facts->group)))
-			return rc;
-		set_facts(run, page, facts);
-		set_state(run, page, PAGE_NEW);
-		wheel_queue(&run->wheel, page);
-		return 0;
-	}
-	leave_market(run, page);
-	set_facts(run, page, facts);
-	if (is_on_market(state))
-		rc = enter_market(run, page);
-	if (state == PAGE_LIVING && !(item_of(run, page)->mark & (PAGE_OUT | PAGE_TRIES)))
-		schedule(run, page);
-	return rc;
-}
-
-void refresh_withdraw(struct refresh_run *run, uint32_t page)
-{
-	leave_market(run, page);
-	wheel_remove(&run->wheel, page);
-	refresh_hubs_forget(&run->hubs, page);
-	set_state(run, page, PAGE_WITHDRAWN);
-}
-
 static double bandwidth(const struct refresh_run *run)
 {
 	return run->params.budget * (1 - run->side);
@@ -332,13 +121,13 @@ static void scrub(struct refresh_run *run, int pages)
 		run->scrub = page + 1;
 		if ((item->mark & (PAGE_STATE | PAGE_OUT | PAGE_TRIES)) != PAGE_LIVING)
 			continue;
-		due = due_time(run, page);
+		due = run_due_time(run, page);
 		is = item->list == WHEEL_OUT ? INFINITY : run->base + run->tick * item->due;
 		if (due == is || (run->params.policy->groups && due > is))
 			continue;
 		if (isinf(due) || isinf(is) ||
 			fabs(due - is) > run->tick + (due - run->pages.ptr[page].since) / TOLERANCE)
-			schedule(run, page);
+			run_schedule(run, page);
 	}
 }
 
@@ -387,7 +176,7 @@ static bool choose_share(struct refresh_run *run, struct refresh_order *ret)
 static bool may_be_early(const struct refresh_run *run, uint32_t page)
 {
 	return run->params.policy == &REFRESH_SHARP
-		       ? !refresh_sharp_pairs(&run->aim, looks_wanted(run, page))
+		       ? !refresh_sharp_pairs(&run->aim, run_wanted(run, page))
 		       : !run->params.policy->patient;
 }
 
@@ -397,7 +186,7 @@ static bool choose_due(struct refresh_run *run, struct refresh_order *ret)
 	uint32_t due;
 
 	ret->purpose = REFRESH_LOOK;
-	return wheel_first(&run->wheel, tick_of(run, run->now), &ret->page, &due);
+	return wheel_first(&run->wheel, run_tick(run, run->now), &ret->page, &due);
 }
 
 /* A page before it is due, when budget would be lost; else *ret_until is when to ask again. */
@@ -447,7 +236,7 @@ static void note_side(struct refresh_run *run, bool side)
 	run->side += ((side ? 1.0 : 0.0) - run->side) / SIDE_MEMORY;
 }
 
-static void advance(struct refresh_run *run, double now)
+void run_advance(struct refresh_run *run, double now)
 {
 	run->now = fmax(run->now, now);
 	if (run->wheel.cursor > REBASE_AT) {
@@ -472,7 +261,7 @@ enum refresh_step refresh_next(
 {
 	struct refresh_order order = {0};
 
-	advance(run, now);
+	run_advance(run, now);
 	if (!refresh_pace_ready(&run->pace, run->now, ret_until))
 		return REFRESH_WAIT;
 	settle(run);
@@ -493,156 +282,9 @@ enum refresh_step refresh_next(
 	return REFRESH_ORDER;
 }
 
-/* A fresh audit is a copy that was current; the sums give a weighted mean and its error. */
-static void learn_audit(struct refresh_run *run, uint32_t page, enum refresh_outcome outcome)
-{
-	double weight = (double)run->pages.ptr[page].weight;
-
-	run->audits++;
-	run->audited += weight;
-	run->audited_squares += weight * weight;
-	run->audited_fresh += outcome == REFRESH_SAME ? weight : 0;
-}
-
-static void learn_source(struct refresh_run *run, uint32_t page, bool changed)
-{
-	struct wheel_item *item = item_of(run, page);
-	unsigned source = (item->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT;
-
-	if (source)
-		refresh_source_learn(
-			&run->sources[source], (item->mark & PAGE_ANNOUNCED) != 0, changed);
-	item->mark &= (uint16_t)~PAGE_ANNOUNCED;
-}
-
-static void learn(
-	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
-{
-	struct watched *w = &run->pages.ptr[order->page];
-	bool changed = look->outcome != REFRESH_SAME, again = !isinf(w->since);
-	double since = w->since;
-
-	run->looks++;
-	run->changes += again && changed;
-	if (again) {
-		learn_source(run, order->page, changed);
-		refresh_hubs_seen(
-			&run->hubs, order->page, look->born, look->time - since, look->time);
-	}
-	if (again && order->purpose == REFRESH_AUDIT)
-		learn_audit(run, order->page, look->outcome);
-	w->since = look->time;
-	groups_learn(run, order, look, since);
-}
-
-/* A page that answered. Without memory it waits outside the market: looked at by chance only. */
-static void lives(struct refresh_run *run, uint32_t page, double rate)
-{
-	leave_market(run, page);
-	if (refresh_number_ok(rate))
-		run->pages.ptr[page].rate = silent_rate(run, page, rate);
-	set_state(run, page, PAGE_LIVING);
-	forget_tries(run, page);
-	(void)enter_market(run, page);
-	schedule(run, page);
-}
-
-static void is_gone(struct refresh_run *run, uint32_t page, double time)
-{
-	if (state_of(run, page) == PAGE_NEW || state_of(run, page) == PAGE_LIVING) {
-		if (state_of(run, page) == PAGE_NEW) /* its demand counts until it is confirmed */
-			(void)enter_market(run, page);
-		set_state(run, page, PAGE_SUSPECT);
-		forget_tries(run, page);
-		run_due(run, page, time + run->params.confirm);
-		return;
-	}
-	if (state_of(run, page) == PAGE_SUSPECT) {
-		leave_market(run, page);
-		refresh_hubs_forget(&run->hubs, page);
-		set_state(run, page, PAGE_DEAD);
-	}
-	run_due(run, page, time + pause_of(run, page, run->params.confirm * REST_OF_CONFIRM));
-}
-
-static void report(
-	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
-{
-	uint32_t page = order->page;
-
-	advance(run, look->time);
-	if (state_of(run, page) == PAGE_WITHDRAWN)
-		return;
-	switch (look->outcome) {
-	case REFRESH_RETURNED:
-		run_due(run, page, run->base); /* what has passed is due at once */
-		break;
-	case REFRESH_FAILED:
-		run_due(run, page, look->time + pause_of(run, page, run->params.confirm));
-		break;
-	case REFRESH_GONE:
-		learn(run, order, look);
-		is_gone(run, page, look->time);
-		break;
-	default:
-		learn(run, order, look);
-		lives(run, page, look->rate);
-	}
-}
-
-void refresh_done(
-	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
-{
-	struct wheel_item *item = item_of(run, order->page);
-
-	run->out -= (item->mark & PAGE_OUT) != 0;
-	item->mark &= (uint16_t)~PAGE_OUT;
-	if (look->outcome == REFRESH_RETURNED)
-		refresh_pace_spend(&run->pace, -1);
-	report(run, order, look);
-}
-
-void refresh_seen(struct refresh_run *run, uint32_t page, const struct refresh_look *look)
-{
-	if (!(item_of(run, page)->mark & PAGE_OUT))
-		report(run, &(struct refresh_order){page, REFRESH_LOOK}, look);
-}
-
-int refresh_signal(struct refresh_run *run, uint32_t page, unsigned source, double now)
-{
-	struct wheel_item *item;
-	struct watched *w;
-
-	if (page >= run->pages.len || source == 0 || source >= REFRESH_SOURCES ||
-		state_of(run, page) == PAGE_UNKNOWN)
-		return ERR_NOTFOUND;
-	advance(run, now);
-	item = item_of(run, page);
-	w = &run->pages.ptr[page];
-	if ((item->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT == source) {
-		if (item->mark & PAGE_ANNOUNCED)
-			return 0; /* it says no more than the first time */
-		item->mark |= PAGE_ANNOUNCED;
-	}
-	if (!is_free(run, page) || state_of(run, page) != PAGE_LIVING)
-		return 0;
-	if (traded(run, page).announced) {
-		if (rng_double(&run->rng) < looks_wanted(run, page))
-			run_due(run, page, now);
-		return 0;
-	}
-	if (w->rate > 0) { /* as if so much time had passed without a look */
-		w->since += log1p(-refresh_precision(&run->sources[source])) / (double)w->rate;
-		schedule(run, page);
-	} else {
-		run_due(run, page, now);
-	}
-	return 0;
-}
-
 void refresh_set_budget(struct refresh_run *run, double budget, double now)
 {
-	advance(run, now);
+	run_advance(run, now);
 	run->params.budget = budget;
 	refresh_pace_change(&run->pace, budget, run->now);
 	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */
@@ -651,7 +293,7 @@ void refresh_set_budget(struct refresh_run *run, double budget, double now)
 void refresh_spend(struct refresh_run *run, double requests)
 {
 	refresh_pace_spend(&run->pace, requests);
-	for (double i = 0; i < fmin(requests, SIDE_MEMORY); i++)
+	for (int i = 0; i < SIDE_MEMORY && i < requests; i++)
 		note_side(run, true);
 }
 
@@ -677,11 +319,4 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 			sqrt(measured * (1 - measured) * run->audited_squares) / run->audited,
 		.audits = run->audits,
 	};
-}
-
-void refresh_source_worth(
-	const struct refresh_run *run, unsigned source, double *ret_precision, double *ret_recall)
-{
-	*ret_precision = refresh_precision(&run->sources[source]);
-	*ret_recall = refresh_recall(&run->sources[source]);
 }

@@ -109,8 +109,29 @@ static inline bool is_free(const struct refresh_run *run, uint32_t page)
 	return !(mark & PAGE_OUT) && (state == PAGE_NEW || state == PAGE_LIVING);
 }
 
-/* The page becomes due at a time. */
+/* run.c: time passes; it never runs backwards. */
+void run_advance(struct refresh_run *run, double now);
+
+/* run_pages.c: the tick of a time, and a page becomes due at one. */
+uint32_t run_tick(const struct refresh_run *run, double time);
 void run_due(struct refresh_run *run, uint32_t page, double time);
+
+/* When the policy wants the next look, infinite: never; and the page becomes due then. */
+double run_due_time(const struct refresh_run *run, uint32_t page);
+void run_schedule(struct refresh_run *run, uint32_t page);
+
+/* Looks per unit of time that the policy wants; of what is announced, the share. */
+double run_wanted(const struct refresh_run *run, uint32_t page);
+
+/* What the market knows of a page; pages enter when they live and leave when they are dead. A page
+ * leaves before its state, rate or weight changes. Entering: 0 or ERR_NOMEM. */
+struct market_page run_traded(const struct refresh_run *run, uint32_t page);
+int run_enter_market(struct refresh_run *run, uint32_t page);
+void run_leave_market(struct refresh_run *run, uint32_t page);
+void run_set_state(struct refresh_run *run, uint32_t page, unsigned state);
+
+/* The rate of changes that the page's source does not announce. */
+float run_silent_rate(const struct refresh_run *run, uint32_t page, double rate);
 
 /* run_groups.c: a page joins a group; 0 or ERR_NOMEM. */
 int groups_join(struct refresh_run *run, uint32_t page, uint32_t group) SP_MUST_CHECK;
