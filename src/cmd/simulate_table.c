@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "cmd/simulate_lab.h"
 #include "cmd/simulate_table.h"
+#include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
 
@@ -220,7 +221,7 @@ static void print_list_html(const void *context, FILE *out)
 	static const char *const COLUMNS[] = {"name", "what it is about", NULL};
 	const char *name, *title;
 
-	web_page_begin(out, SLICE("Experiments of the papers"), "All there are.");
+	web_page_begin(out, web_report_css(), SLICE("Experiments of the papers"), "All there are.");
 	html_table_begin(out, "simulate --table NAME", COLUMNS);
 	for (size_t i = 0; listed(i, &name, &title); i++) {
 		html_row_begin(out, name);
