@@ -80,7 +80,7 @@ static double next_of_pair(const struct refresh_run *run, uint32_t page, double 
 	double grid = run->aim.grid, half = run->aim.gap * place;
 	double instant = ceil(since / grid) * grid;
 
-	if (since >= instant - 2 * half - run->tick)
+	if (since >= instant - half - 2 * run->tick) /* the first look is never earlier */
 		return instant + half;
 	return instant - half;
 }

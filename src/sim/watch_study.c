@@ -89,21 +89,22 @@ static int one_run(void *context, size_t run)
 	return err_code(&o->err, rc);
 }
 
-/* Of a number that each run gives. */
+/* Of a number that each run gives; runs without one (all pages were removed) do not count. */
 static struct estimate estimate(const struct study *s,
 	double (*number)(const struct outcome *o, size_t contender, size_t measure),
 	size_t contender, size_t measure)
 {
-	double n = (double)s->params->runs, mean = 0, squares = 0;
+	double n = 0, mean = 0, squares = 0;
 
-	for (size_t i = 0; i < s->params->runs; i++)
-		mean += number(&s->outcomes[i], contender, measure) / n;
 	for (size_t i = 0; i < s->params->runs; i++) {
-		double off = number(&s->outcomes[i], contender, measure) - mean;
+		double x = number(&s->outcomes[i], contender, measure), off = x - mean;
 
-		squares += off * off;
+		if (isnan(x))
+			continue;
+		mean += off / ++n; /* Welford, 1962 */
+		squares += off * (x - mean);
 	}
-	return (struct estimate){mean, n > 1 ? sqrt(squares / (n - 1) / n) : NAN};
+	return (struct estimate){n > 0 ? mean : NAN, n > 1 ? sqrt(squares / (n - 1) / n) : NAN};
 }
 
 static double result_of(const struct outcome *o, size_t contender, size_t measure)
