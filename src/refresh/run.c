@@ -305,7 +305,7 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 	return (struct refresh_status){
 		.pages = run->pages.len - run->states[PAGE_UNKNOWN],
 		.living = run->states[PAGE_LIVING],
-		.fresh_new = run->states[PAGE_NEW],
+		.unseen = run->states[PAGE_NEW],
 		.suspect = run->states[PAGE_SUSPECT],
 		.dead = run->states[PAGE_DEAD],
 		.out = run->out,

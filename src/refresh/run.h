@@ -163,7 +163,7 @@ void refresh_set_budget(struct refresh_run *run, double budget, double now);
 void refresh_spend(struct refresh_run *run, double requests);
 
 struct refresh_status {
-	size_t pages, living, fresh_new, suspect, dead; /* fresh_new: never looked at */
+	size_t pages, living, unseen, suspect, dead; /* unseen: never looked at */
 	size_t out;
 	size_t looks, changes; /* by orders */
 	double margin;

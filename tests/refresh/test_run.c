@@ -228,11 +228,11 @@ static void test_birth(void)
 		refresh_discovered(w.run, N - 1, &(struct refresh_facts){.rate = 0.1, .weight = 2}),
 		0);
 	CHECK_INT(refresh_discovered(w.run, N, &(struct refresh_facts){.rate = -1}), ERR_RANGE);
-	CHECK_INT((long long)refresh_status(w.run).fresh_new, 0);
+	CHECK_INT((long long)refresh_status(w.run).unseen, 0);
 	CHECK_INT(
 		refresh_discovered(w.run, N + 5, &(struct refresh_facts){.rate = 0.1, .weight = 1}),
 		0);
-	CHECK_INT((long long)refresh_status(w.run).fresh_new, 1);
+	CHECK_INT((long long)refresh_status(w.run).unseen, 1);
 	CHECK_INT((long long)refresh_status(w.run).pages, N + 1);
 	refresh_run_free(w.run);
 }
