@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -132,7 +131,6 @@ static enum cmd_status judge_and_print(
 static enum cmd_status run(
 	const struct option_args *args, const struct judge_options *o, const struct rulebook *book)
 {
-	const char *tmp_dir = getenv("TMPDIR");
 	struct catalog *catalog;
 	struct progress progress;
 	struct err err = {0};
@@ -151,7 +149,7 @@ static enum cmd_status run(
 			.slack = (int64_t)(o->slack * (double)CLOCK_NS_PER_SECOND),
 			.bytes_only = o->bytes_only,
 			.book = book,
-			.tmp_dir = tmp_dir && *tmp_dir ? tmp_dir : "/tmp",
+			.tmp_dir = cmd_temporary(),
 			.progress = &progress,
 		},
 		o);

@@ -10,7 +10,7 @@
  *
  * A `same` line says which attempts (the number of the visit and of the revisit) show the same
  * under the rules above, and all canaries between them, their common digest, the masked share of
- *the text in millionths, and the rules that were needed.
+ * the text in millionths, and the rules that were needed.
  */
 #ifndef QUALITY_LEARNING_H
 #define QUALITY_LEARNING_H

@@ -361,7 +361,7 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 	if (rc)
 		return err_code(err, rc);
 	rc = p->catalog ? verify_compare(v, p->catalog, err) : 0;
-	return rc || !p->catalog || !p->index ? rc : verify_index(v, p->index, p->catalog, err);
+	return rc || !p->catalog || !p->index ? rc : verify_index(v, p, err);
 }
 
 int verify_run(struct verify *v, const struct verify_params *params, struct err *err)

@@ -76,7 +76,8 @@ VEC_DECLARE(verify_offsets, struct verify_offset);
 /* A capture as the WARC files have it. */
 struct verify_capture {
 	slice uuid;
-	uint32_t id; /* in the catalog; 0 when it is not there */
+	uint32_t id;      /* in the catalog; 0 when it is not there */
+	bool is_imported; /* all its attempts are in files that the catalog does not know */
 	bool single;
 	bool ended;                /* it has a record of its end */
 	bool resumed;              /* at least once */

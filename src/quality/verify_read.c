@@ -423,8 +423,10 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	uint32_t page;
 	int rc = verify_find_capture(r->v, a->capture, &c);
 
-	if (rc == 0)
+	if (rc == 0) {
+		c->is_imported = !r->known && (c->is_imported || c->pages.len == 0);
 		rc = words_number(&c->urls, a->url, &page);
+	}
 	if (rc == 0 && page == c->pages.len)
 		rc = legs_vec_push(&c->pages, (struct legs){0});
 	if (rc == 0)

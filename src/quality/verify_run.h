@@ -94,7 +94,7 @@ int verify_sum(struct verify *v, const struct verify_input *input) SP_MUST_CHECK
  * the index need not have all of them. verify_index.c
  */
 int verify_index(
-	struct verify *v, const char *path, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+	struct verify *v, const struct verify_params *params, struct err *err) SP_MUST_CHECK;
 
 /* Holds what was read against the catalog: 0, ERR_NOMEM, as the catalog. verify_compare.c */
 int verify_compare(struct verify *v, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
