@@ -42,20 +42,21 @@ double counters_elapsed(const struct counters *p, double now)
 	return now - p->idle;
 }
 
-bool counters_is_late(const struct counters *p, double now, double limit, size_t pages)
+double counters_time_left(const struct counters *p, double now, double limit)
 {
 	double pace;
 
 	if (p->visits == 0)
-		return false;
+		return INFINITY;
 	pace = LIMIT_MARGIN * fmax(now - p->first_visit, p->serial) / (double)p->visits;
-	return counters_elapsed(p, now) + pace * (double)pages >= limit;
+	return fmax(0, limit - counters_elapsed(p, now)) / pace;
 }
 
-bool counters_lacks_bytes(const struct counters *p, size_t pages)
+double counters_bytes_left(const struct counters *p)
 {
-	return p->visits > 0 && (double)p->budget < LIMIT_MARGIN * (double)p->visit_bytes /
-							    (double)p->visits * (double)pages;
+	if (p->visits == 0)
+		return INFINITY;
+	return (double)p->budget * (double)p->visits / (LIMIT_MARGIN * (double)p->visit_bytes);
 }
 
 double counters_patience(const struct counters *p, double now, double limit)

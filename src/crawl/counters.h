@@ -54,14 +54,14 @@ void counters_add_revisit(struct counters *p, double expected, bool is_sharp);
 double counters_elapsed(const struct counters *p, double now);
 
 /*
- * Whether so many pages can no longer be revisited within the time limit (seconds), at the pace so
- * far, unless that begins now. Servers that were visited side by side may be revisited one after
- * the other, so a page counts at least as much as its download and the pause after it.
+ * How many downloads fit into the rest of the time limit (seconds), at the pace so far; infinite
+ * before the first visit has ended. Servers that were visited side by side may be revisited one
+ * after the other, so a page counts at least as much as its download and the pause after it.
  */
-bool counters_is_late(const struct counters *p, double now, double limit, size_t pages);
+double counters_time_left(const struct counters *p, double now, double limit);
 
-/* The same for bytes: whether so many downloads would use up the budget. */
-bool counters_lacks_bytes(const struct counters *p, size_t pages);
+/* The same for what is left of the bytes. */
+double counters_bytes_left(const struct counters *p);
 
 /*
  * Seconds for which a slow fetch may be all that happens: a few times what downloads take, or a

@@ -21,8 +21,9 @@ struct plan_page {
 	double visit_end;
 	float key; /* as given by the visit order */
 	bool hopeless : 1;
-	bool ordered : 1; /* at least once */
-	bool put_off : 1; /* from the visits to the late leg */
+	bool ordered : 1;  /* at least once */
+	bool put_off : 1;  /* from the visits to the late leg */
+	bool deferred : 1; /* behind the other visits */
 	bool withdrawn : 1;
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
@@ -42,6 +43,7 @@ struct plan_site {
 	double barrier; /* when the revisits begin, once they do */
 	double tau;
 	bool fast;
+	size_t revisits; /* no more than so many will be carried out; 0: no limit */
 };
 
 /* From the end of its visit to the barrier. */

@@ -56,6 +56,20 @@ const struct plan_strategy *plan_strategy_find(const char *name, bool all_known)
 /* All strategies, in the order of the documentation; NULL past the last. */
 const struct plan_strategy *plan_strategy_at(size_t i);
 
+/*
+ * What a limit is spent on when it is too small for a visit and a revisit of every page. Weights
+ * say which pages matter; the aim says how many, and how often (docs/planning.md).
+ */
+enum plan_aim {
+	PLAN_BALANCED, /* a page is revisited, rather than another one visited, when it is more
+			* likely than not to be sharp */
+	PLAN_SHARP,    /* as many sharp pages as possible: all that are visited are revisited */
+	PLAN_COMPLETE, /* as many pages as possible; revisits with what is left */
+};
+
+/* By enum plan_aim, NULL past the last. */
+extern const char *const PLAN_AIMS[];
+
 struct plan_params {
 	const struct plan_strategy *strategy;
 	/*
@@ -68,6 +82,12 @@ struct plan_params {
 	unsigned attempts; /* downloads of a page per leg before it is given up; 0: PLAN_ATTEMPTS */
 	bool single;       /* only the visits of a visit-revisit strategy */
 	bool fast;         /* no exact assignment, whatever the size */
+	enum plan_aim aim; /* of a capture with a limit: plan_budget */
+	/*
+	 * Downloads in all; 0: no limit, or not known beforehand. Strategies that know all pages
+	 * choose among them before the first download: the others count as failed, never asked.
+	 */
+	size_t downloads;
 };
 
 #define PLAN_TAU 0.7
@@ -153,6 +173,14 @@ bool plan_is_out(const struct plan_run *run, const struct plan_order *order);
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end);
 
+/*
+ * At most so many downloads may still begin, as far as anybody can tell at time now. True when the
+ * aim wants the visits to end for it: call plan_end_visits. The revisits that are worth most come
+ * first if there are more than that. Changes no order by itself, so it is not part of a log.
+ * Cost: O(1) mostly, at times O(pages); among the revisits O(pages) when it is called first.
+ */
+bool plan_budget(struct plan_run *run, double now, double downloads);
+
 /* The visits end here (a time limit): pages not yet visited are given up, the revisits begin. */
 void plan_end_visits(struct plan_run *run);
 
@@ -166,6 +194,7 @@ struct plan_progress {
 	size_t visited, revisited, late;
 	size_t failed;  /* given up in their first leg, or put off and not downloaded since */
 	size_t unasked; /* of these, those that were never carried out: their leg was cut */
+	size_t wanted; /* visited pages that the aim would revisit, when plan_budget last counted */
 	size_t in_flight;
 	double size; /* the present estimate of the number of pages, known ones included */
 };
@@ -180,6 +209,34 @@ double plan_expected(const struct plan_run *run, double now, bool weighted);
 
 /* 0, or ERR_NOMEM when some planning had to be skipped for want of memory. */
 int plan_error(const struct plan_run *run);
+
+/*
+ * How a limit of downloads is spent on known pages, visits + revisits <= downloads, and what may
+ * be expected of it.
+ */
+struct plan_budgeting {
+	const struct survival *survival; /* borrowed, as weight */
+	const float *weight;             /* may be NULL */
+	size_t n;
+	double delay;
+	size_t downloads;
+	enum plan_aim aim;
+	bool shared_slot; /* the innermost page is downloaded once, which counts as two here */
+	bool fast;        /* no exact selection, whatever the size */
+};
+
+struct plan_share {
+	size_t visits, revisits;
+	double captured; /* weight that is visited */
+	double sharp;    /* weight expected sharp */
+	double bound;    /* what no choice of so many revisits can exceed */
+};
+
+/*
+ * pages: n entries of the caller's, or NULL; gets the pages that are visited in the order of their
+ * visits, those that are revisited last. 0 or ERR_NOMEM.
+ */
+int plan_share(const struct plan_budgeting *b, uint32_t *pages, struct plan_share *ret_share);
 
 /*
  * An upper bound on the weighted number of sharp pages, sum w_i S_i(L_i), that any schedule can

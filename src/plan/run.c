@@ -4,81 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lists.h"
-#include "plan/order.h"
-#include "plan/plan.h"
+#include "plan/run.h"
 #include "plan/size.h"
-
-enum page_state {
-	UNKNOWN,
-	WAITING, /* for its visit, its revisit or its late download */
-	IN_FLIGHT,
-	VISITED,  /* between its good visit and the barrier */
-	DONE,     /* in all legs it takes part in */
-	GIVEN_UP, /* by failure or because its leg was cut */
-};
-
-/* First in, first out. */
-struct waiting_line {
-	struct u32_vec pages;
-	size_t head;
-};
-
-static int line_push(struct waiting_line *l, uint32_t page)
-{
-	return u32_vec_push(&l->pages, page);
-}
-
-static bool line_pop(struct waiting_line *l, uint32_t *ret_page)
-{
-	if (l->head == l->pages.len)
-		return false;
-	*ret_page = l->pages.ptr[l->head++];
-	/* Orders may come back again and again. */
-	if (l->head == l->pages.len)
-		l->head = l->pages.len = 0;
-	return true;
-}
-
-/* Puts back what was just taken from the head. */
-static int line_unpop(struct waiting_line *l, uint32_t page)
-{
-	if (l->head == 0)
-		return line_push(l, page);
-	l->pages.ptr[--l->head] = page;
-	return 0;
-}
-
-VEC_DECLARE(survivals, struct survival);
-VEC_DECLARE(weights, float);
-VEC_DECLARE(plan_pages, struct plan_page);
-
-struct plan_run {
-	struct plan_params params;
-	const struct visit_order *visits;
-	void *state; /* of the visit order */
-	struct plan_site site;
-	struct survivals survival; /* these three by page, of the same length */
-	struct weights weight;
-	struct plan_pages pages;
-
-	enum plan_leg leg;
-	bool visits_ended, cancelled;
-	int error;
-
-	struct u32_vec batch;         /* found since the last call, not yet given to the order */
-	struct waiting_line returned; /* orders that were not carried out: first of all */
-	struct waiting_line retries;  /* behind the other pages of the leg */
-	struct waiting_line revisits;
-	struct waiting_line late;
-	struct u32_vec visited;        /* in the order of their visits */
-	struct waiting_line unordered; /* pages the order could not take for want of memory */
-
-	uint32_t found, visits_done;    /* since the last look at the size */
-	double clock_first, clock_last; /* first request, last response: for an unknown delay */
-	size_t downloads;
-	struct plan_progress progress;
-};
 
 static int check_params(const struct plan_params *p, struct err *err)
 {
@@ -115,6 +42,7 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 	run->site.delay = params->delay > 0 ? params->delay : 1;
 	run->site.tau = params->tau > 0 ? params->tau : PLAN_TAU;
 	run->site.fast = params->fast;
+	run->budget.left = INFINITY;
 	return run;
 }
 
@@ -134,6 +62,7 @@ void plan_run_free(struct plan_run *run)
 	u32_vec_release(&run->late.pages);
 	u32_vec_release(&run->visited);
 	u32_vec_release(&run->unordered.pages);
+	u32_vec_release(&run->hopeless.pages);
 	free(run);
 }
 
@@ -156,11 +85,6 @@ static int grow(struct plan_run *run, uint32_t page)
 	run->site.weight = run->weight.ptr;
 	run->site.page = run->pages.ptr;
 	return 0;
-}
-
-static bool has_late_leg(const struct plan_run *run)
-{
-	return run->params.strategy->revisits && !run->params.single;
 }
 
 int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight)
@@ -317,31 +241,55 @@ static bool pop_waiting(struct plan_run *run, struct waiting_line *line, uint32_
 	return false;
 }
 
+/* A page that the plan gives up costs a visit that others need more: they come first. */
+static bool defer(struct plan_run *run, const struct visit_choice *c)
+{
+	return c->hopeless && run->params.aim != PLAN_COMPLETE && !run->budget.chosen &&
+	       has_late_leg(run) && run_is_short(run) && line_push(&run->hopeless, c->page) == 0;
+}
+
+/* The next page of the visit order, or of those that it could not take. */
+static bool take_ordered(struct plan_run *run, struct visit_choice *ret)
+{
+	int rc;
+
+	*ret = (struct visit_choice){0};
+	rc = run->visits->take(run->state, &run->site, ret);
+	if (rc == ERR_NOMEM) { /* the order goes on without its plan */
+		run->error = rc;
+		rc = run->visits->take(run->state, &run->site, ret);
+	}
+	if (rc == 0)
+		return true;
+	*ret = (struct visit_choice){0};
+	if (take_unordered(run, &ret->page))
+		return true;
+	*ret = (struct visit_choice){.hopeless = true};
+	return pop_waiting(run, &run->hopeless, &ret->page);
+}
+
 /* The next page that was never visited. */
 static bool take_new(struct plan_run *run, uint32_t *ret_page)
 {
-	for (;;) {
-		struct visit_choice c = {0};
-		int rc = run->visits->take(run->state, &run->site, &c);
+	struct visit_choice c;
 
-		if (rc == ERR_NOMEM) { /* the order goes on without its plan */
-			run->error = rc;
-			rc = run->visits->take(run->state, &run->site, &c);
-		}
-		if (rc) {
-			c = (struct visit_choice){0};
-			if (!take_unordered(run, &c.page))
-				return false;
-		}
-		if (run->pages.ptr[c.page].state != WAITING || run->pages.ptr[c.page].ordered)
+	while (take_ordered(run, &c)) {
+		struct plan_page *p = &run->pages.ptr[c.page];
+		bool is_last = p->deferred;
+
+		if (p->state != WAITING || p->ordered)
 			continue;
-		run->pages.ptr[c.page].hopeless = c.hopeless;
-		run->pages.ptr[c.page].key = c.key;
-		run->pages.ptr[c.page].ordered = true;
+		p->deferred = !is_last && defer(run, &c);
+		if (p->deferred)
+			continue;
+		p->hopeless = c.hopeless;
+		p->key = c.key;
+		p->ordered = true;
 		run->site.visited++;
 		*ret_page = c.page;
 		return true;
 	}
+	return false;
 }
 
 static bool take_visit(struct plan_run *run, uint32_t *ret_page)
@@ -386,6 +334,7 @@ static void begin_revisits(struct plan_run *run, double now)
 	run->visits->close(run->state); /* its memory is wanted */
 	memset(run->state, 0, run->visits->state_size);
 	run->site.barrier = now;
+	run_limit_revisits(run);
 	if (run->params.strategy->revisits->arrange(&run->site, run->visited.ptr, n))
 		run->error = ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
@@ -427,6 +376,7 @@ static bool next_leg(struct plan_run *run, double now)
 static enum plan_step choose(struct plan_run *run, double now, uint32_t *ret_page)
 {
 	look_at_size(run);
+	run_choose_pages(run);
 	flush_batch(run);
 	learn_delay(run);
 	do {

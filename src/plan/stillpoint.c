@@ -11,75 +11,27 @@
 
 #include "base/err.h"
 #include "plan/assign.h"
+#include "plan/assign_solve.h"
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "plan/planned.h"
-
-/*
- * Rows an exact solution may scan: some seconds at PLAN_EXACT_MAX pages, far more than instances
- * with equal weights need.
- */
-enum { EXACT_ROWS = 200000 };
-
-/* Sums of the same values in another order may differ by this share. */
-static const double ROUNDING = 1e-13;
+#include "plan/select.h"
 
 /* A better order of revisits must be better by this share, or it is only another. */
 static const double SAME = 1e-7;
-
-struct solution {
-	uint32_t *page_of; /* interval -> index of the page */
-	double *price;
-	double bound;
-};
-
-static void solution_release(struct solution *s)
-{
-	free(s->page_of);
-	free(s->price);
-}
-
-/* An upper bound is made only where it is wanted or comes with the exact solution. */
-static int solve(const struct assign_problem *p, bool fast, bool bound, struct solution *ret)
-{
-	struct solution s = {.page_of = malloc((p->n ? p->n : 1) * sizeof *s.page_of)};
-	bool exact = !fast && p->n <= PLAN_EXACT_MAX;
-	int rc = s.page_of ? assign_start(p, s.page_of) : ERR_NOMEM;
-
-	if (!rc && (exact || bound)) {
-		s.price = malloc((p->n ? p->n : 1) * sizeof *s.price);
-		rc = s.price ? assign_prices(p, s.page_of, s.price) : ERR_NOMEM;
-	}
-	if (!rc && bound)
-		rc = assign_bound(p, s.price, &s.bound);
-	if (!rc && exact) {
-		double certified;
-
-		rc = assign_exact(p, EXACT_ROWS, s.page_of, s.price, &certified);
-		if (rc == ERR_LIMIT)
-			rc = 0;
-		if (!bound || certified < s.bound)
-			s.bound = certified;
-	}
-	if (rc)
-		solution_release(&s);
-	else
-		*ret = s;
-	return rc;
-}
 
 int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
 	bool fast, struct plan_limit *ret_limit)
 {
 	struct assign_problem p = {
 		.n = n, .survival = survival, .weight = weight, .step = 2 * delay};
-	struct solution s;
-	int rc = solve(&p, fast, true, &s);
+	struct assign_solution s;
+	int rc = assign_solve(&p, fast, ASSIGN_BOUND, &s);
 
 	if (!rc) {
 		ret_limit->reached = assign_total(&p, s.page_of);
-		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ROUNDING);
-		solution_release(&s);
+		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ASSIGN_ROUNDING);
+		assign_solution_release(&s);
 	}
 	return rc;
 }
@@ -151,21 +103,52 @@ static void mark_hopeless(const struct plan_site *site, struct visit_choice *out
 		outside_in[i].hopeless = true;
 }
 
+/* Whether a limit leaves fewer revisits than there are pages. */
+static bool is_limited(const struct plan_site *site, size_t n)
+{
+	return site->revisits > 0 && site->revisits < n;
+}
+
+/* The best pages on the intervals that have a revisit; the others in their order behind them. */
+static int solve_limited(
+	const struct assign_problem *p, const struct plan_site *site, struct assign_solution *ret)
+{
+	struct select_problem select = {.assign = *p, .slots = site->revisits, .fast = site->fast};
+	size_t to = site->revisits;
+	bool *taken = calloc(p->n, sizeof *taken);
+	uint32_t *page_of = malloc(p->n * sizeof *page_of);
+	int rc = taken && page_of ? select_pages(&select, page_of, NULL, NULL) : ERR_NOMEM;
+
+	for (size_t j = 0; rc == 0 && j < site->revisits; j++)
+		taken[page_of[j]] = true;
+	for (uint32_t i = 0; rc == 0 && i < p->n; i++)
+		if (!taken[i])
+			page_of[to++] = i;
+	free(taken);
+	if (rc)
+		free(page_of);
+	else
+		ret->page_of = page_of;
+	return rc;
+}
+
 static int offline(const struct plan_site *site, struct visit_choice *choices, size_t n)
 {
 	struct leg leg;
-	struct solution s = {0};
+	struct assign_solution s = {0};
 	int rc = leg_of_visits(&leg, site, choices, n);
 
-	if (!rc)
-		rc = solve(&leg.problem, site->fast, false, &s);
+	if (!rc && is_limited(site, n))
+		rc = solve_limited(&leg.problem, site, &s);
+	else if (!rc)
+		rc = assign_solve(&leg.problem, site->fast, ASSIGN_PAGES, &s);
 	for (size_t i = 0; !rc && i < n; i++)
 		s.page_of[i] = choices[s.page_of[i]].page;
 	for (size_t i = 0; !rc && i < n; i++)
 		choices[n - 1 - i] = (struct visit_choice){.page = s.page_of[i]};
 	if (!rc)
 		mark_hopeless(site, choices, n);
-	solution_release(&s);
+	assign_solution_release(&s);
 	leg_release(&leg);
 	return rc;
 }
@@ -221,13 +204,13 @@ static bool keep_lifo(const struct assign_problem *p, bool fast)
 
 /* Solves the second leg; false in *ret_better when last in first out is as good. */
 static int solve_revisits(
-	const struct assign_problem *p, bool fast, struct solution *ret, bool *ret_better)
+	const struct assign_problem *p, bool fast, struct assign_solution *ret, bool *ret_better)
 {
 	int rc = 0;
 
 	*ret_better = !keep_lifo(p, fast);
 	if (*ret_better)
-		rc = solve(p, fast, false, ret);
+		rc = assign_solve(p, fast, ASSIGN_PAGES, ret);
 	if (rc == 0 && *ret_better)
 		*ret_better = assign_total(p, ret->page_of) > lifo_total(p) * (1 + SAME);
 	return rc;
@@ -237,7 +220,7 @@ static int solve_revisits(
 static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	struct leg leg;
-	struct solution s = {0};
+	struct assign_solution s = {0};
 	bool better = false;
 	int rc = leg_init(&leg, n, site->delay);
 
@@ -247,15 +230,19 @@ static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 		leg.survival[i] = survival_after(site->survival[pages[i]], age, &alive);
 		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
 	}
-	if (!rc)
+	if (!rc && is_limited(site, n)) {
+		better = true;
+		rc = solve_limited(&leg.problem, site, &s);
+	} else if (!rc) {
 		rc = solve_revisits(&leg.problem, site->fast, &s, &better);
+	}
 	for (size_t i = 0; !rc && better && i < n; i++)
 		s.page_of[i] = pages[s.page_of[i]];
 	for (size_t i = 0; !rc && better && i < n; i++)
 		pages[i] = s.page_of[i];
 	if (!rc && !better)
 		rc = revisit_lifo.arrange(site, pages, n);
-	solution_release(&s);
+	assign_solution_release(&s);
 	leg_release(&leg);
 	return rc;
 }

@@ -11,6 +11,7 @@ struct run {
 	struct u32_vec reached; /* breadth first */
 	uint64_t slot;          /* of the last download; time is slot times delay, never a sum */
 	enum plan_leg leg;      /* of the last download */
+	size_t downloads;       /* so far */
 	bool begun;
 	struct drive_result *result;
 };
@@ -92,10 +93,30 @@ static int carry_out(struct run *r, const struct plan_order *order)
 	int rc;
 
 	pass_delay(r, order->leg);
+	r->downloads++;
 	rc = failed ? 0 : record(r, order);
 	if (rc == 0)
 		plan_done(r->plan, order, failed ? PLAN_RETRY : PLAN_OK, now(r), now(r));
 	return rc;
+}
+
+/* Keeps to the limit of downloads, if there is one. */
+static void limit(struct run *r)
+{
+	size_t most = r->params->plan.downloads;
+
+	if (most == 0)
+		return;
+	if (r->downloads >= most)
+		plan_cancel(r->plan);
+	else if (plan_budget(r->plan, now(r), (double)(most - r->downloads)))
+		plan_end_visits(r->plan);
+}
+
+static enum plan_step next(struct run *r, struct plan_order *ret_order)
+{
+	limit(r);
+	return plan_next(r->plan, now(r), ret_order);
 }
 
 static int run_all(struct run *r)
@@ -109,7 +130,7 @@ static int run_all(struct run *r)
 		rc = discover_all(r, r->reached.ptr, r->reached.len);
 	else
 		rc = discover_all(r, p->seeds, p->seed_count);
-	while (rc == 0 && (step = plan_next(r->plan, now(r), &order)) != PLAN_END) {
+	while (rc == 0 && (step = next(r, &order)) != PLAN_END) {
 		assert(step == PLAN_ORDER); /* nothing is in flight that could be waited for */
 		rc = carry_out(r, &order);
 	}

@@ -4,7 +4,8 @@
  * is under way at a time. None fails and no link comes late, unless that is asked for.
  *
  * Where the papers let one page hold both slots 0 (strategy->shared_slot), the first revisit begins
- * at the instant of the last visit; else a delay after it.
+ * at the instant of the last visit; else a delay after it. With a limit of downloads
+ * (plan_params.downloads) both count, and the capture ends when the last of them is made.
  */
 #ifndef SIM_DRIVE_H
 #define SIM_DRIVE_H

@@ -58,6 +58,8 @@ struct trial_params {
 	bool size_unknown; /* or nothing */
 	double rate_error; /* each is told with a random error of up to this factor; 0 or 1: none */
 	double failure, late; /* see drive.h */
+	enum plan_aim aim;    /* with a limit */
+	double limit;         /* share of the downloads that two legs take; 0: no limit */
 	const struct contender *contenders;
 	size_t contender_count;
 	trial_watch *watch; /* of every capture; may be NULL */
