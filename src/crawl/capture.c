@@ -131,6 +131,7 @@ static int make_plan(struct capture *c, struct err *err)
 			.attempts = s->attempts,
 			.single = s->single,
 			.aim = (enum plan_aim)s->aim,
+			.orders = 2 * s->jobs,
 			.downloads = known_downloads(s),
 		},
 		err);

@@ -123,6 +123,7 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 			.size_error = r->table->size_error,
 			.size_unknown = r->table->size_unknown,
 			.in_order = r->table->in_order,
+			.fleet = row->fleet,
 			.aim = row->aim,
 			.limit = row->limit,
 			.delay = row->delay,

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "plan/plan.h"
+#include "sim/fleet.h"
 #include "sim/kinds.h"
 #include "sim/synthetic.h"
 
@@ -35,6 +36,7 @@ struct table_row {
 	double tau;    /* 0: PLAN_TAU */
 	double printed[TABLE_COLUMNS_MAX];
 	double printed_expected[TABLE_COLUMNS_MAX]; /* SOLAR prints expectations too */
+	struct fleet_kind fleet;                    /* 0 servers: one, with the delay */
 	enum plan_aim aim;                          /* with a limit */
 	double limit;     /* share of the downloads that two legs take; 0: no limit */
 	struct kind kind; /* in place of site, whose n is the same; 0 pages: none */
@@ -82,5 +84,6 @@ extern const struct table TABLES_SHARC[];
 extern const struct table TABLES_SOLAR[];
 extern const struct table TABLES_ONLINE[];
 extern const struct table TABLES_LIMITS[];
+extern const struct table TABLES_SERVERS[];
 
 #endif

@@ -15,6 +15,8 @@
 #include "plan/size.h"
 #include "plan/survival.h"
 
+struct group_edge;
+
 /* What a visit leaves behind for the revisit; ordered, state and attempts are plan_run's
  * own. */
 struct plan_page {
@@ -43,7 +45,10 @@ struct plan_site {
 	double barrier; /* when the revisits begin, once they do */
 	double tau;
 	bool fast;
-	size_t revisits; /* no more than so many will be carried out; 0: no limit */
+	size_t revisits;                /* no more than so many will be carried out; 0: no limit */
+	size_t pages;                   /* numbers that the arrays by page have */
+	const struct group_edge *edges; /* pages and their requisites, in any order */
+	size_t edge_count;              /* 0: there are no groups */
 };
 
 /* From the end of its visit to the barrier. */

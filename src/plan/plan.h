@@ -88,6 +88,8 @@ struct plan_params {
 	 * choose among them before the first download: the others count as failed, never asked.
 	 */
 	size_t downloads;
+	unsigned orders; /* that a server may have at once; 0: any number */
+	bool eager; /* servers do not wait for each other to begin, and the barrier waits for all */
 };
 
 #define PLAN_TAU 0.7
@@ -104,11 +106,13 @@ struct plan_order {
 	enum plan_leg leg;
 	unsigned attempt; /* 1 for the first */
 	bool hopeless;    /* the plan has given this page up for the sake of the others */
+	bool put_off;     /* not to be carried out but reported as PLAN_PUT_OFF at once: waiting for
+			   * this server would cost more sharp pages than it gives */
 };
 
 enum plan_step {
 	PLAN_ORDER, /* *ret_order is to be carried out and reported by plan_done */
-	PLAN_WAIT,  /* nothing until an order in flight is done */
+	PLAN_WAIT,  /* nothing until an order in flight is done, or plan_wake */
 	PLAN_END,   /* the capture is complete */
 };
 
@@ -134,6 +138,32 @@ void plan_run_free(struct plan_run *run);
 int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight);
 
 /*
+ * The page that will be discovered next under this number is on that server; without it, on server
+ * 0. Servers are numbered from 0, densely. Each is asked at its own pace, all at the same time. 0,
+ * ERR_STATE (known already), ERR_RANGE (more than PLAN_SERVERS_MAX) or ERR_NOMEM.
+ *
+ * Every server has its own order of visits and of revisits, and all share one barrier. A server
+ * that needs less time than another begins its visits later, so that both end at the same time,
+ * unless its pages lead to new ones. If some have ended and the last one would take longer than it
+ * is worth, its remaining pages are put off (plan_order.put_off).
+ */
+enum { PLAN_SERVERS_MAX = 1 << 20 };
+
+int plan_place(struct plan_run *run, uint32_t page, uint32_t server);
+
+/*
+ * From now on a download of that server and the pause after it take so long. 0, ERR_RANGE (not
+ * above 0, or the server's number) or ERR_NOMEM.
+ */
+int plan_pace(struct plan_run *run, uint32_t server, double delay);
+
+/*
+ * When plan_next should be asked again although nothing has happened: a server that was held back
+ * may begin then. Infinite when there is none; valid until the next call.
+ */
+double plan_wake(const struct plan_run *run);
+
+/*
  * More is known of a page now. Where the order of visits depends on rates or weights, a page that
  * waits for its visit gets another place in it; visits that are planned already, as by all offline
  * strategies after the first plan_next, stay as they are. Revisits are planned with what is known
@@ -141,6 +171,15 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
  * ERR_NOMEM (then nothing has changed). Cost: O(pages) at most.
  */
 int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight);
+
+/*
+ * A page is worth its weight only together with these requisites: pages too, known or not. Several
+ * calls for a page add up. Strategies that maximise expected weight (stillpoint) then maximise that
+ * of whole groups where a leg is planned at once: offline the visits, and always the revisits. A
+ * requisite of more than 16 pages stands for itself, with its own weight; others count through
+ * their pages only. 0 or ERR_NOMEM.
+ */
+int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, size_t count);
 
 /*
  * A page is no longer wanted: it gets no further orders. One that waits for its first download

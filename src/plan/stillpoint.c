@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "plan/assign.h"
 #include "plan/assign_solve.h"
+#include "plan/group.h"
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "plan/planned.h"
@@ -132,6 +133,61 @@ static int solve_limited(
 	return rc;
 }
 
+/*
+ * Improves an assignment for the sake of whole groups. number: of the page, by index; factor:
+ * by index, what is left of each page (NULL: 1).
+ */
+struct grouping {
+	const struct assign_problem *problem;
+	const uint32_t *number;
+	const double *factor;
+};
+
+static int solve_groups(const struct plan_site *site, const struct grouping *by, uint32_t *page_of)
+{
+	size_t n = by->problem->n;
+	uint32_t *index_of = malloc((site->pages + 1) * sizeof *index_of);
+	float *weight = malloc((n + 1) * sizeof *weight);
+	struct groups g = {0};
+	int rc = index_of && weight ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; rc == 0 && i < site->pages; i++)
+		index_of[i] = UINT32_MAX;
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		index_of[by->number[i]] = i;
+		weight[i] = site->weight[by->number[i]];
+	}
+	if (rc == 0)
+		rc = groups_init(&g, &(struct groups_params){.edges = site->edges,
+					     .edge_count = site->edge_count,
+					     .index_of = index_of,
+					     .pages = site->pages,
+					     .weight = weight,
+					     .factor = by->factor,
+					     .n = n});
+	if (rc == 0 && g.count > 0)
+		rc = groups_solve(&g, by->problem, site->fast, page_of);
+	groups_release(&g);
+	free(index_of);
+	free(weight);
+	return rc;
+}
+
+static int group_visits(const struct plan_site *site, const struct assign_problem *p,
+	const struct visit_choice *choices, uint32_t *page_of)
+{
+	uint32_t *number = malloc((p->n + 1) * sizeof *number);
+	int rc = number ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; rc == 0 && i < p->n; i++)
+		number[i] = choices[i].page;
+	if (rc == 0)
+		rc = solve_groups(
+			site, &(struct grouping){.problem = p, .number = number}, page_of);
+	free(number);
+	return rc;
+}
+
 static int offline(const struct plan_site *site, struct visit_choice *choices, size_t n)
 {
 	struct leg leg;
@@ -142,6 +198,8 @@ static int offline(const struct plan_site *site, struct visit_choice *choices, s
 		rc = solve_limited(&leg.problem, site, &s);
 	else if (!rc)
 		rc = assign_solve(&leg.problem, site->fast, ASSIGN_PAGES, &s);
+	if (!rc && site->edge_count > 0 && !is_limited(site, n))
+		rc = group_visits(site, &leg.problem, choices, s.page_of);
 	for (size_t i = 0; !rc && i < n; i++)
 		s.page_of[i] = choices[s.page_of[i]].page;
 	for (size_t i = 0; !rc && i < n; i++)
@@ -216,7 +274,56 @@ static int solve_revisits(
 	return rc;
 }
 
+/* The last visited first, where that is as good as any. */
+static void fill_lifo(const struct assign_problem *p, struct assign_solution *s)
+{
+	for (size_t j = 0; j < p->n; j++)
+		s->page_of[j] = lifo_page(p, j);
+}
+
+/* What is expected of whole groups; begins with what is best without them. */
+static int arrange_groups(const struct plan_site *site, const struct leg *leg,
+	const uint32_t *pages, bool better, struct assign_solution *s)
+{
+	size_t n = leg->problem.n;
+	double *alive = malloc((n + 1) * sizeof *alive);
+	int rc = alive ? 0 : ERR_NOMEM;
+
+	if (rc == 0 && !s->page_of) {
+		s->page_of = malloc((n + 1) * sizeof *s->page_of);
+		rc = s->page_of ? 0 : ERR_NOMEM;
+	}
+	if (rc == 0 && !better)
+		fill_lifo(&leg->problem, s);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		alive[i] = survival_at(site->survival[pages[i]], plan_age(site, pages[i]));
+	if (rc == 0)
+		rc = solve_groups(site,
+			&(struct grouping){
+				.problem = &leg->problem, .number = pages, .factor = alive},
+			s->page_of);
+	free(alive);
+	return rc;
+}
+
 /* Revisits at 0, 1, 2, ... delays after the barrier. */
+static int plan_revisits(const struct plan_site *site, const struct leg *leg, const uint32_t *pages,
+	struct assign_solution *s, bool *ret_better)
+{
+	size_t n = leg->problem.n;
+	int rc;
+
+	*ret_better = true;
+	if (is_limited(site, n))
+		return solve_limited(&leg->problem, site, s);
+	rc = solve_revisits(&leg->problem, site->fast, s, ret_better);
+	if (rc == 0 && site->edge_count > 0) {
+		rc = arrange_groups(site, leg, pages, *ret_better, s);
+		*ret_better = true;
+	}
+	return rc;
+}
+
 static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	struct leg leg;
@@ -230,12 +337,8 @@ static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 		leg.survival[i] = survival_after(site->survival[pages[i]], age, &alive);
 		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
 	}
-	if (!rc && is_limited(site, n)) {
-		better = true;
-		rc = solve_limited(&leg.problem, site, &s);
-	} else if (!rc) {
-		rc = solve_revisits(&leg.problem, site->fast, &s, &better);
-	}
+	if (!rc)
+		rc = plan_revisits(site, &leg, pages, &s, &better);
 	for (size_t i = 0; !rc && better && i < n; i++)
 		s.page_of[i] = pages[s.page_of[i]];
 	for (size_t i = 0; !rc && better && i < n; i++)
