@@ -68,8 +68,9 @@ static const struct options OPTIONS = {
 	.description = "Computes in which order the pages of a site are to be visited and "
 		       "revisited, given "
 		       "how often each changes. The file has one line for each page and a header "
-		       "that names the columns. weight, shape (how well the rate is known) and "
-		       "links may be left out, and links play no part here. '-' is standard "
+		       "that names the columns. weight, shape (how well the rate is known), links "
+		       "and requisites may be left out, and links play no part here. A page with "
+		       "requisites counts only together with them. '-' is standard "
 		       "input.\n\n"
 		       "  page,rate,weight\n"
 		       "  /,0.01,2\n"
@@ -174,6 +175,8 @@ static enum cmd_status schedule(
 	/* Costly, and no column of the CSV. */
 	if (!capture.single && o->format != CMD_FORMAT_CSV)
 		rc = find_bound(&params, &view);
+	if (rc == 0 && site->requisites.len > 0)
+		rc = evaluate_groups(site, &capture, o->fast, &view.groups);
 	if (rc) {
 		(void)err_code(&err, rc);
 		status = cmd_fail("plan", &err);

@@ -61,6 +61,11 @@ int plan_print_json(const struct plan_view *v)
 	json_put_double(&j, "expected_coherence", v->expected.coherence);
 	json_put_double(&j, "upper_bound", v->bound);
 	json_put_double(&j, "expected_blur", v->expected.blur);
+	if (v->groups.groups > 0) {
+		json_put_uint(&j, "groups", v->groups.groups);
+		json_put_double(&j, "expected_groups", v->groups.expected);
+		json_put_double(&j, "groups_upper_bound", v->groups.bound);
+	}
 	json_key(&j, "schedule");
 	json_array_begin(&j);
 	for (uint32_t i = 0; i < v->site->n; i++)
@@ -118,6 +123,9 @@ static void print_summary(const struct plan_view *v)
 		printf("upper bound     %.3f\n", v->bound);
 		printf("hopeless        %zu\n", count_hopeless(v));
 	}
+	if (v->groups.groups > 0 && !isnan(v->groups.expected))
+		printf("whole groups    %.3f expected of %zu and the pages in none, at most %.3f\n",
+			v->groups.expected, v->groups.groups, v->groups.bound);
 	printf("expected blur   %.3f, %.3f per page\n\n", v->expected.blur,
 		v->expected.blur / (double)n);
 }

@@ -13,6 +13,7 @@ struct plan_view {
 	const struct site *site;
 	const struct drive_result *capture;
 	struct evaluation expected;
+	struct group_evaluation groups; /* of the site; 0 groups: none */
 	double bound; /* NAN for a single-visit strategy; not needed for CSV */
 };
 

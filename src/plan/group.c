@@ -12,8 +12,11 @@
  */
 enum { ROUNDS_MAX = 12, SWEEPS_MAX = 8, MOVES_MAX = 500 };
 
-/* Of values in all: pairs of distance 1, 2, 3, … are exchanged as far as that goes. */
-static const double EXCHANGES_MAX = 4e6;
+/* Survival functions that all exchanges together may look at: some tenths of a second. */
+static const double EFFORT_MAX = 5e7;
+
+/* Below this a quotient is not the product of the others. */
+static const double TINY = 1e-100;
 
 /* What is gained must be more than rounding. */
 static const double GAIN = 1e-12;
@@ -181,30 +184,40 @@ double groups_value(const struct groups *g, const struct assign_problem *p, cons
 
 /* ---- the linear problem for given lengths of the others ---- */
 
-/* What page i adds to its groups for each unit of its own survival. */
-static double marginal(
-	const struct groups *g, const struct assign_problem *p, const double *alive, uint32_t i)
+/* The product of a group without one of its members. */
+static double product_of_others(
+	const struct groups *g, size_t group, const double *alive, uint32_t index, double whole)
 {
-	double sum = 0;
+	double others = 1;
 
-	if (!g->grouped[i])
-		return assign_weight(p, i);
-	for (size_t k = g->in_from[i]; k < g->in_from[i + 1]; k++) {
-		size_t a = g->in[k];
-		double others = g->weight[a];
+	if (alive[index] > TINY)
+		return whole / alive[index];
+	for (size_t k = g->from[group]; k < g->from[group + 1]; k++)
+		others *= g->member[k] == index ? 1 : alive[g->member[k]];
+	return others;
+}
 
-		for (size_t m = g->from[a]; m < g->from[a + 1]; m++)
-			others *= g->member[m] == i ? 1 : alive[g->member[m]];
-		sum += others;
+/* What each page adds to its groups for each unit of its own survival. */
+static void find_marginals(const struct groups *g, const struct assign_problem *p,
+	const double *alive, double *marginal)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		marginal[i] = g->grouped[i] ? 0 : assign_weight(p, i);
+	for (size_t a = 0; a < g->count; a++) {
+		double whole = product(g, a, alive);
+
+		for (size_t k = g->from[a]; k < g->from[a + 1]; k++)
+			marginal[g->member[k]] +=
+				g->weight[a] * product_of_others(g, a, alive, g->member[k], whole);
 	}
-	return sum;
 }
 
 /* What a solution needs besides. */
 struct search {
 	const struct groups *g;
 	const struct assign_problem *p;
-	double *alive;  /* by index, in page_of */
+	double *alive; /* by index, in page_of */
+	double *marginal;
 	float *weight;  /* of the linear problem */
 	double value;   /* of page_of */
 	uint32_t *next; /* another assignment */
@@ -213,6 +226,7 @@ struct search {
 static void search_release(struct search *s)
 {
 	free(s->alive);
+	free(s->marginal);
 	free(s->weight);
 	free(s->next);
 }
@@ -224,10 +238,11 @@ static int search_init(
 		.g = g,
 		.p = p,
 		.alive = malloc((p->n + 1) * sizeof *s->alive),
-		.weight = malloc((p->n + 1) * sizeof *s->weight),
+		.marginal = malloc((p->n + 1) * sizeof *s->marginal),
+		.weight = calloc(p->n + 1, sizeof *s->weight),
 		.next = malloc((p->n + 1) * sizeof *s->next),
 	};
-	if (!s->alive || !s->weight || !s->next)
+	if (!s->alive || !s->marginal || !s->weight || !s->next)
 		return ERR_NOMEM;
 	find_alive(p, page_of, s->alive);
 	s->value = total(g, p, s->alive);
@@ -242,11 +257,9 @@ static int linearise(struct search *s, bool fast, double damp, uint32_t *page_of
 	double value;
 	int rc;
 
-	for (uint32_t i = 0; i < s->p->n; i++) {
-		double w = marginal(s->g, s->p, s->alive, i);
-
-		s->weight[i] = (float)(damp * (double)s->weight[i] + (1 - damp) * w);
-	}
+	find_marginals(s->g, s->p, s->alive, s->marginal);
+	for (uint32_t i = 0; i < s->p->n; i++)
+		s->weight[i] = (float)(damp * (double)s->weight[i] + (1 - damp) * s->marginal[i]);
 	linear.weight = s->weight;
 	rc = assign_solve(&linear, fast, ASSIGN_PAGES, &solution);
 	if (rc)
@@ -309,15 +322,29 @@ static bool exchange(struct search *s, uint32_t *page_of, size_t j, size_t k)
 	return false;
 }
 
+/* Survival functions that an exchange of two pages looks at, on average. */
+static double effort(const struct groups *g, size_t n)
+{
+	double sum = 0;
+
+	for (size_t a = 0; a < g->count; a++) {
+		double size = (double)(g->from[a + 1] - g->from[a]);
+
+		sum += size * size;
+	}
+	return 4 * (1 + sum / ((double)n + 1));
+}
+
 /* All pairs of a few pages; of many those at distances 1, 2, 3, …, as far as the effort goes. */
 static void exchange_all(struct search *s, uint32_t *page_of)
 {
-	size_t n = s->p->n, far = (size_t)fmin((double)n, EXCHANGES_MAX / ((double)n + 1) / 4);
+	size_t n = s->p->n;
+	double far = EFFORT_MAX / SWEEPS_MAX / effort(s->g, n) / ((double)n + 1);
 	bool changed = true;
 
 	for (int sweep = 0; changed && sweep < SWEEPS_MAX; sweep++) {
 		changed = false;
-		for (size_t d = 1; d <= far; d++)
+		for (size_t d = 1; (double)d <= far && d < n; d++)
 			for (size_t j = 0; j + d < n; j++)
 				changed |= exchange(s, page_of, j, j + d);
 	}

@@ -202,6 +202,11 @@ static int run_all(struct run *r)
 		rc = discover_all(r, r->reached.ptr, r->reached.len);
 	else
 		rc = discover_all(r, p->seeds, p->seed_count);
+	for (size_t i = 0; rc == 0 && i < p->site->requisites.len; i++) {
+		const struct group_edge *e = &p->site->requisites.ptr[i];
+
+		rc = plan_group(r->plan, e->page, &e->requisite, 1);
+	}
 	for (uint32_t s = 0; rc == 0 && has_fleet(r) && s < p->fleet->servers; s++)
 		rc = plan_pace(r->plan, s, p->fleet->delays[s]);
 	if (rc == 0 && has_fleet(r))

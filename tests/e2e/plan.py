@@ -232,6 +232,18 @@ def exposure():
                   expected["sharp"]["visits"])
         tap.succeed("plan", FILES["zipf"], "--time-limit", "600", "--format", "csv")
         tap.succeed("plan", FILES["zipf"], "--time-limit", "600", "--format", "text")
+    with tap.case("requisites: whole groups are worth more, within the bound"):
+        lines = ["page,rate,requisites"]
+        for i in range(30):
+            lines.append(f"p{i},{(i * 7 % 30 + 1) / 400},{f'p{i + 20} p{29 - i}' if i < 10 else ''}")
+        path = tap.write("groups.csv", "\n".join(lines) + "\n")
+        grouped, plain = (tap.load("plan", path, "--strategy", name)
+                          for name in ("stillpoint", "sharc-selective"))
+        tap.equal((grouped["groups"], plain["groups"]), (10, 10))
+        assert plain["expected_groups"] < grouped["expected_groups"] <= grouped["groups_upper_bound"]
+        assert "whole groups" in tap.succeed("plan", path)
+        tap.refuse(2, "is not a page of the file", "plan",
+                   tap.write("no-part.csv", "page,rate,requisites\np0,1,p9\n"))
     with tap.case("--time-limit: what cannot be"):
         for options, says in (
                 (["--aim", "sharp"], "--aim is for --time-limit"),
