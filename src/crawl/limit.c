@@ -1,16 +1,30 @@
 /* The limits of a capture, and its progress. */
 #include <math.h>
+#include <stdio.h>
 
 #include "crawl/capture.h"
 
 /* Seconds, and share of the limit. */
 static const double OVERTIME_MAX = 5, OVERTIME_SHARE = 0.1;
 
+/* Seconds between two looks at the time. */
+static const double LOOK_MIN = 0.05, LOOK_MAX = 1;
+
 /* ---- the time limit ---- */
 
 static bool has_revisits(const struct capture *c)
 {
 	return c->strategy->revisits && !c->settings->single;
+}
+
+/* Seconds until the revisits of so many pages must begin. */
+static double time_to_spare(const struct capture *c, size_t pages)
+{
+	double limit = c->settings->time_limit;
+
+	if (limit <= 0 || !has_revisits(c))
+		return INFINITY;
+	return counters_time_to_spare(&c->counters, capture_now(c), limit, pages);
 }
 
 /* Downloads that the limits leave; infinite without one. */
@@ -65,8 +79,7 @@ bool limit_wants_revisits(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
 
-	return c->stage.visits_ended && has_revisits(c) && c->settings->time_limit > 0 &&
-	       downloads_left(c) <= (double)p.wanted;
+	return c->stage.visits_ended && time_to_spare(c, p.wanted) <= 0;
 }
 
 static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
@@ -124,7 +137,9 @@ double limit_wait(const struct capture *c)
 	if (c->stage.cancelled)
 		return left + overtime(c) > 0 ? left + overtime(c) : INFINITY;
 	/* The visits may have to end although nothing happens. */
-	return fmin(fmax(left, 0), 1);
+	if (plan_progress(c->plan).leg == PLAN_VISIT)
+		left = fmin(left, fmax(time_to_spare(c, plan_progress(c->plan).visited), LOOK_MIN));
+	return fmin(fmax(left, 0), LOOK_MAX);
 }
 
 /* ---- progress ---- */
@@ -182,6 +197,9 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 		.time_left = time_left(c),
 	};
 
+	if (alone)
+		(void)snprintf(report.site, sizeof report.site, "%.*s",
+			slice_shown(c->row.site, sizeof report.site), c->row.site.ptr);
 	if (alone && p.leg == PLAN_VISIT)
 		report.expected = expect_soon(c);
 	if (p.leg == PLAN_REVISIT) {

@@ -105,8 +105,10 @@ static bool wants_revisits(struct plan_run *run, double now)
 	size_t out = run->progress.in_flight, visited = run->progress.visited;
 	double left = run->budget.left, moved;
 
-	if (run->budget.chosen)
-		return left < (double)count_chosen(run) && left <= (double)(visited + out);
+	if (run->budget.chosen) {
+		run->progress.wanted = count_chosen(run);
+		return left < (double)run->progress.wanted && left <= (double)(visited + out);
+	}
 	if (left > (double)(visited + out + 1))
 		return false;
 	moved = run->budget.at_left - left + (double)(visited + out) - (double)run->budget.at_visit;
