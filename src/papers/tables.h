@@ -32,12 +32,12 @@ struct table_row {
 	const char *label;
 	struct synthetic site;
 	double delay;
-	unsigned runs; /* 0: TABLE_RUNS */
-	double tau;    /* 0: PLAN_TAU */
+	unsigned runs;     /* 0: TABLE_RUNS */
+	enum plan_aim aim; /* with a limit */
+	double tau;        /* 0: PLAN_TAU */
 	double printed[TABLE_COLUMNS_MAX];
 	double printed_expected[TABLE_COLUMNS_MAX]; /* SOLAR prints expectations too */
 	struct fleet_kind fleet;                    /* 0 servers: one, with the delay */
-	enum plan_aim aim;                          /* with a limit */
 	double limit;     /* share of the downloads that two legs take; 0: no limit */
 	struct kind kind; /* in place of site, whose n is the same; 0 pages: none */
 };

@@ -210,7 +210,7 @@ int aim_choose(const struct plan_params *params, const struct plan_site *site, b
 {
 	struct survival *survival = malloc((n + 1) * sizeof *survival);
 	float *weight = malloc((n + 1) * sizeof *weight);
-	uint32_t *chosen = malloc((n + 1) * sizeof *chosen);
+	uint32_t *chosen = calloc(n + 1, sizeof *chosen);
 	struct plan_budgeting b = {
 		.survival = survival,
 		.weight = weight,

@@ -53,6 +53,8 @@ void run_choose_pages(struct plan_run *run, struct run_server *s)
 	params.downloads = (size_t)part(run, (double)params.downloads, n, run->progress.known);
 	drop_given_up(run, &s->batch);
 	n = s->batch.len;
+	if (n == 0)
+		return;
 	if (legs == 1)
 		params.aim = PLAN_COMPLETE;
 	if (u32_vec_add(&copy, s->batch.ptr, n) ||
