@@ -79,6 +79,7 @@ struct plan_run {
 	struct {
 		double wake;    /* when a server that is held back may begin; infinite: none */
 		double waiting; /* visits, of all servers */
+		size_t kept;    /* orders that were given out by this plan */
 		size_t weighed; /* visits that were left when it was last weighed against waiting */
 	} barrier;
 	struct plan_progress progress;

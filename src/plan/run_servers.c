@@ -18,6 +18,9 @@
 /* Visits in a row without a new page after which those of a server may wait. */
 enum { BARREN = 4 };
 
+/* One order more is given out by the same plan for each so many servers. */
+enum { KEPT_MAX = 64 };
+
 /* The weight of the last visit in what visits find. */
 static const double RECENT = 0.05;
 
@@ -287,18 +290,31 @@ static void weigh_waiting(struct plan_run *run, double now)
 
 /* ---- both ---- */
 
+/* With hundreds of servers a plan is kept for some orders: it costs as much as there are servers.
+ */
+static bool is_recent(struct plan_run *run, double now)
+{
+	if (run->barrier.kept < run->servers.len / KEPT_MAX && run->barrier.wake > now) {
+		run->barrier.kept++;
+		return true;
+	}
+	run->barrier.kept = 0;
+	return false;
+}
+
 void run_plan_barrier(struct plan_run *run, double now)
 {
 	double end = now;
 
+	if (run->servers.len == 1 || run->leg != PLAN_VISIT || is_recent(run, now))
+		return;
 	run->barrier.waiting = 0;
+	run->barrier.wake = INFINITY;
 	for (size_t i = 0; i < run->servers.len; i++)
 		run->barrier.waiting += (double)waiting(&run->servers.ptr[i]);
-	for (size_t i = 0; run->servers.len > 1 && i < run->servers.len; i++)
+	for (size_t i = 0; i < run->servers.len; i++)
 		share_size(run, &run->servers.ptr[i]);
-	run->barrier.wake = INFINITY;
-	if (run->servers.len == 1 || run->leg != PLAN_VISIT || run->params.eager ||
-		!has_late_leg(run))
+	if (run->params.eager || !has_late_leg(run))
 		return;
 	for (size_t i = 0; i < run->servers.len; i++) {
 		struct run_server *s = &run->servers.ptr[i];

@@ -19,10 +19,11 @@ bool contender_find(const char *name, struct contender *ret_contender)
 	char strategy[64];
 
 	(void)snprintf(strategy, sizeof strategy, "%.*s", (int)(eager ? len - suffix : len), name);
-	c.plan = plan_strategy_find(strategy, false);
-	if (c.plan && !eager)
+	c.is_bound = strcmp(name, CONTENDER_BOUND) == 0;
+	c.plan = plan_strategy_find(c.is_bound ? "stillpoint-offline" : strategy, false);
+	if (c.plan && !eager && !c.is_bound)
 		c.name = c.plan->name;
-	else if (!c.plan && strcmp(name, CONTENDER_OP) != 0 && strcmp(name, CONTENDER_BOUND) != 0)
+	else if (!c.plan && strcmp(name, CONTENDER_OP) != 0)
 		return false;
 	*ret_contender = c;
 	return true;
@@ -126,7 +127,9 @@ static int capture(
 static int measure_bound(const struct trial *t, struct trial_values *ret_values)
 {
 	double bound = NAN;
-	int rc = fleet_bound(&t->fleet, &t->site, &bound);
+	const struct trial_params *p = t->params;
+	int rc = t->fleet.servers > 0 ? fleet_bound(&t->fleet, &t->site, &bound)
+				      : evaluate_bound(&t->site, p->delay, p->fast, 0, &bound);
 
 	*ret_values = (struct trial_values){.of = {[TRIAL_PAGES] = (double)t->site.n,
 						    [TRIAL_EXPECTED_COHERENCE] = bound,
@@ -145,7 +148,7 @@ static int measure(
 	size_t pages;
 	int rc;
 
-	if (strcmp(p->contenders[contender].name, CONTENDER_BOUND) == 0)
+	if (p->contenders[contender].is_bound)
 		return measure_bound(t, ret_values);
 	rc = capture(t, &p->contenders[contender], rng, &result);
 

@@ -20,12 +20,13 @@
 /* Who takes part. */
 struct contender {
 	const char *name;
-	const struct plan_strategy *plan; /* NULL: OP, which knows the future, or the bound */
+	const struct plan_strategy *plan; /* NULL: OP, which knows the future */
+	bool is_bound;                    /* not a capture: what it can reach at best */
 	bool eager;                       /* as plan_params: servers without a common plan */
 };
 
 #define CONTENDER_OP    "op"
-#define CONTENDER_BOUND "bound"  /* of several servers: fleet_bound */
+#define CONTENDER_BOUND "bound"  /* what no capture can expect, all pages known */
 #define CONTENDER_EAGER ":eager" /* behind the name of a strategy */
 
 /* Those of plan_strategy_find, with CONTENDER_EAGER or not, OP and the bound. The name is borrowed.
