@@ -29,6 +29,7 @@ struct plan_page {
 	bool withdrawn : 1;
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
+	unsigned char users;    /* pages that it is a requisite of, as far as was counted */
 };
 
 /* What orders see of a capture; survival, weight and page are indexed by page. */

@@ -177,7 +177,7 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
  * calls for a page add up. Strategies that maximise expected weight (stillpoint) then maximise that
  * of whole groups where a leg is planned at once: offline the visits, and always the revisits. A
  * requisite of more than 16 pages stands for itself, with its own weight; others count through
- * their pages only. 0 or ERR_NOMEM.
+ * their pages only. 0, ERR_RANGE (a number that no page can have) or ERR_NOMEM.
  */
 int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, size_t count);
 

@@ -539,12 +539,26 @@ static bool waits_for_first(const struct plan_run *run, const struct plan_page *
 	return run->leg != PLAN_REVISIT || !p->ordered;
 }
 
+/* Of a requisite of many pages no more edges are kept than show that it has many. */
+static int add_requisite(struct plan_run *run, uint32_t page, uint32_t requisite)
+{
+	int rc = grow(run, requisite);
+
+	if (rc || run->pages.ptr[requisite].users > GROUP_SHARED_MAX)
+		return rc;
+	run->pages.ptr[requisite].users++;
+	return group_edges_push(&run->groups, (struct group_edge){page, requisite});
+}
+
 int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, size_t count)
 {
-	int rc = group_edges_reserve(&run->groups, count);
+	int rc = 0;
 
+	for (size_t i = 0; i < count; i++)
+		if (requisites[i] == UINT32_MAX)
+			return ERR_RANGE;
 	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = group_edges_push(&run->groups, (struct group_edge){page, requisites[i]});
+		rc = add_requisite(run, page, requisites[i]);
 	return rc;
 }
 
