@@ -18,7 +18,7 @@
 #include "plan/heat.h"
 
 /* Values and steps of the Hungarian method: 32 MB, and less than a second. */
-static const double VALUES_MAX = 4e6, STEPS_MAX = 3e8;
+static const double VALUES_MAX = 4e6, STEPS_MAX = 3e8, FAST_STEPS_MAX = 2e7;
 
 enum { ROUNDS_MAX = 8 };
 
@@ -328,6 +328,61 @@ static int improve(
 	return 0;
 }
 
+/* ---- one page for another ---- */
+
+/* Intervals at which a page is compared with the one that is there; all of a few. */
+enum { PLACES = 256 };
+
+/* Takes a page in for the one that it beats by most on its own interval; false if it beats none. */
+static bool take_in(const struct select_problem *p, uint32_t page, uint32_t *page_of, bool *taken)
+{
+	double most = NEAR * assign_weight(&p->assign, page);
+	size_t at = p->slots;
+
+	for (size_t j = 0; j < p->slots; j += p->slots / PLACES + 1) {
+		double gain =
+			assign_value(&p->assign, page, j) - assign_value(&p->assign, page_of[j], j);
+
+		if (gain > most) {
+			most = gain;
+			at = j;
+		}
+	}
+	if (at == p->slots)
+		return false;
+	taken[page_of[at]] = false;
+	taken[page] = true;
+	page_of[at] = page;
+	return true;
+}
+
+/* Exchanges and assigns again as long as that gains something. */
+static int exchange_pages(const struct select_problem *p, uint32_t *page_of, struct found *best)
+{
+	bool *taken = calloc(p->assign.n + 1, sizeof *taken), changed = true;
+	uint32_t *pages = malloc((p->slots + 1) * sizeof *pages);
+	int rc = taken && pages ? 0 : ERR_NOMEM;
+
+	for (size_t j = 0; rc == 0 && j < p->slots; j++)
+		taken[page_of[j]] = true;
+	for (int i = 0; rc == 0 && changed && i < ROUNDS_MAX; i++) {
+		struct assign_solution s = {0};
+
+		changed = false;
+		for (uint32_t page = 0; page < p->assign.n; page++)
+			changed |= !taken[page] && take_in(p, page, page_of, taken);
+		memcpy(pages, page_of, p->slots * sizeof *pages);
+		if (changed)
+			rc = assign_subset(p, pages, ASSIGN_PAGES, page_of, &s);
+		assign_solution_release(&s);
+	}
+	if (rc == 0)
+		best->value = total(p, page_of);
+	free(taken);
+	free(pages);
+	return rc;
+}
+
 static int settle_many(const struct select_problem *p, uint32_t *page_of, struct found *ret)
 {
 	struct found best = {.value = -1, .bound = INFINITY};
@@ -344,6 +399,8 @@ static int settle_many(const struct select_problem *p, uint32_t *page_of, struct
 			break;
 	}
 	round_release(&r);
+	if (rc == 0 && best.bound > best.value * (1 + NEAR))
+		rc = exchange_pages(p, page_of, &best);
 	*ret = best;
 	return rc;
 }
@@ -354,7 +411,7 @@ static bool are_few(const struct select_problem *p)
 {
 	double n = (double)p->assign.n, k = (double)p->slots;
 
-	return !p->fast && n * k <= VALUES_MAX && k * k * n <= STEPS_MAX;
+	return n * k <= VALUES_MAX && k * k * n <= (p->fast ? FAST_STEPS_MAX : STEPS_MAX);
 }
 
 int select_pages(
