@@ -14,7 +14,7 @@ struct plan_view {
 	const struct drive_result *capture;
 	struct evaluation expected;
 	struct group_evaluation groups; /* of the site; 0 groups: none */
-	double bound; /* NAN for a single-visit strategy; not needed for CSV */
+	double bound;                   /* NAN for a single-visit strategy; not needed for CSV */
 };
 
 /* To standard output. 0 or ERR_IO; what stdio holds back is for cmd_finish to check. */
