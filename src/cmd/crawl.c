@@ -28,6 +28,7 @@ struct crawl_command {
 	int64_t lanes;
 	const char *delay, *contact;
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
+	int aim;                               /* enum plan_aim */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;
 	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
@@ -106,8 +107,14 @@ static const struct option_spec SPECS[] = {
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
 	ROW(DURATION, settings.time_limit, "time-limit", 't',
-		"end after this time; visits stop in time to revisit every page that was visited",
+		"end after this time; if it is too short for two downloads of every page, visits "
+		"stop in time for the revisits that --aim wants",
 		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
+	ROW(CHOICE, aim, "aim", 0,
+		"what a limit that is too small is spent on: 'sharp' for most sharp pages, "
+		"'complete' for most pages, 'balanced' to revisit what is more likely than not to "
+		"be sharp (default: balanced)",
+		.choices = PLAN_AIMS),
 	ROW(STRING, settings.rates, "rates", 'r',
 		"how often pages change: CSV with the header "
 		"url,rate[,weight][,shape] (or page for url), "
@@ -154,8 +161,8 @@ static const struct option_spec SPECS[] = {
 		"give up a response whose header is larger (default and maximum: 256k)", .min = 256,
 		.max = NET_HEAD_MAX),
 	ROW(SIZE, settings.max_bytes, "max-bytes", 0,
-		"download no more than this in all; visits stop in time to revisit every page that "
-		"was visited",
+		"download no more than this in all; as with --time-limit, visits stop in time for "
+		"the revisits that --aim wants",
 		.min = 1, .max = 1e18),
 	ROW(SIZE, settings.warc_size, "warc-size", 0,
 		"start a new WARC file at this size (default: 1G)", .min = 1, .max = 1e15),
@@ -367,6 +374,7 @@ static int complete_settings(struct crawl_command *o, struct arena *arena, struc
 	s->size = (uint32_t)o->size;
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
+	s->aim = (uint32_t)o->aim;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);

@@ -7,6 +7,7 @@
 #include "base/parse.h"
 #include "crawl/gate.h"
 #include "frontier/traps.h"
+#include "plan/plan.h"
 
 /* One row for each setting: how it is called, where it is, what it is. */
 enum setting_kind {
@@ -47,6 +48,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(delay, SETTING_DOUBLE),
 	SETTING(jobs, SETTING_U32),
 	SETTING(time_limit, SETTING_DOUBLE),
+	SETTING(aim, SETTING_U32),
 	SETTING(size, SETTING_U32),
 	SETTING(tau, SETTING_DOUBLE),
 	SETTING(attempts, SETTING_U32),
@@ -276,7 +278,7 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 		text = slice_sub(text, len + 1, text.len);
 	}
 	if (rc == 0 && (s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
-			       s->warc_coding > WARC_CODING_ZSTD))
+			       s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

@@ -51,6 +51,7 @@ struct crawl_settings {
 	uint32_t warc_coding; /* enum warc_coding */
 
 	enum scope_kind scope;
+	uint32_t aim;       /* enum plan_aim: what a limit that is too small is spent on */
 	uint32_t max_pages; /* 0: no limit */
 	uint32_t max_depth; /* links from a seed; UINT32_MAX: no limit */
 	uint32_t size;      /* estimate of the number of pages; 0: none */
