@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,6 +95,13 @@ int cmd_in_option(int rc, const char *option, struct err *err)
 	return rc;
 }
 
+const char *cmd_temporary(void)
+{
+	const char *given = getenv("TMPDIR");
+
+	return given && *given ? given : "/tmp";
+}
+
 void cmd_log(bool verbose)
 {
 	log_setup(&(struct log_config){
@@ -121,6 +129,22 @@ void cmd_close_input(FILE *file)
 {
 	if (file != stdin)
 		(void)fclose(file);
+}
+
+int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),
+	const void *context, struct err *err)
+{
+	bool is_stdout = strcmp(path, "-") == 0, failed;
+	FILE *file = is_stdout ? stdout : fopen(path, "we");
+
+	if (!file)
+		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));
+	write(context, file);
+	failed = (is_stdout && fflush(file)) || ferror(file);
+	if ((!is_stdout && fclose(file)) || failed)
+		return err_set(err, ERR_IO, "%.300s: %s", is_stdout ? "standard output" : path,
+			strerror(errno));
+	return 0;
 }
 
 /* Copies the name without -offline or -online; false when it has neither. */

@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
+#include "cmd/noise.h"
 #include "cmd/option_row.h"
 #include "crawl/contact.h"
 #include "crawl/crawl.h"
@@ -27,12 +28,15 @@ struct crawl_command {
 	int64_t lanes;
 	const char *delay, *contact;
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
-	struct option_list surts, includes, excludes;
+	struct option_list surts, includes, excludes, without;
+	const char *ignore;
 	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
 	const char *proxy, *cookies;
 	const char *auth_file, *header_file, *proxy_file;
 	struct option_list auth, headers;
 	bool json;
+	const char *crawl_log, *events;
+	bool quiet;
 	bool verbose;
 };
 
@@ -117,6 +121,14 @@ static const struct option_spec SPECS[] = {
 	ROW(FLAG, settings.bytes_only, "bytes-only", 0,
 		"call pages sharp only if both downloads are equal byte for byte: no rules against "
 		"noise"),
+	ROW(LIST, without, "without-rule", 0,
+		"switch this rule against noise off; may be given several times (inspect change "
+		"--list-rules prints them)",
+		.metavar = "NAME"),
+	ROW(STRING, ignore, "ignore", 0,
+		"rules of your own: what to ignore in pages, and what a page must have, see "
+		"docs/judgement.md",
+		.metavar = "FILE"),
 	ROW(FLAG, settings.no_probes, "no-probes", 0,
 		"do not fetch some pages once more to learn what varies by itself; such probes are "
 		"at most 6 % of the requests, or 4"),
@@ -220,6 +232,13 @@ static const struct option_spec SPECS[] = {
 		.metavar = "HOST[:PORT],…"),
 	ROW(FLAG, settings.dns_records, "dns-records", 0, "archive the DNS answers for each host"),
 	ROW(FLAG, json, "json", 0, "print the report as JSON"),
+	ROW(STRING, crawl_log, "crawl-log", 0,
+		"append a line for each request to a file, in the columns of Heritrix",
+		.metavar = "FILE"),
+	ROW(STRING, events, "events", 0,
+		"append what happens to a file as JSON lines; - is standard output",
+		.metavar = "FILE"),
+	ROW(FLAG, quiet, "quiet", 'q', "show no progress, and print no report"),
 	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
 };
@@ -297,8 +316,43 @@ static int check(const struct crawl_command *o, struct err *err)
 	return rc;
 }
 
+/* The lines of the user's rules; text goes into the arena. */
+static int set_ignore(
+	const char *path, struct arena *arena, struct crawl_settings *s, struct err *err)
+{
+	struct buf content;
+	slice left, line;
+	int rc;
+
+	buf_init(&content, IGNORE_FILE_MAX + 1);
+	rc = noise_read_file(path, &content, err);
+	left = buf_slice(&content);
+	while (rc == 0 && rulebook_next_line(&left, &line)) {
+		const char *copy = arena_strdup(arena, line);
+
+		rc = err_code(err, copy ? text_list_push(&s->ignore, copy) : ERR_NOMEM);
+	}
+	buf_release(&content);
+	return rc;
+}
+
+static int set_rules(struct crawl_command *o, struct arena *arena, struct err *err)
+{
+	noise_set checked;
+	int rc;
+
+	if (o->settings.bytes_only && (o->ignore || o->without.len))
+		return err_set(err, ERR_USAGE,
+			"--bytes-only applies no rules: leave it out, or --ignore and "
+			"--without-rule" SEE_HELP);
+	rc = noise_option_rules(&o->without, &checked, err);
+	if (rc == 0 && copy_list(&o->without, &o->settings.without_rules))
+		rc = err_code(err, ERR_NOMEM);
+	return rc == 0 && o->ignore ? set_ignore(o->ignore, arena, &o->settings, err) : rc;
+}
+
 /* What options cannot write into the settings themselves. */
-static int complete_settings(struct crawl_command *o, struct err *err)
+static int complete_settings(struct crawl_command *o, struct arena *arena, struct err *err)
 {
 	struct crawl_settings *s = &o->settings;
 	int rc = set_delay(o->delay, s, err);
@@ -316,6 +370,8 @@ static int complete_settings(struct crawl_command *o, struct err *err)
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
+	if (rc == 0)
+		rc = set_rules(o, arena, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_code(err, ERR_NOMEM);
@@ -355,7 +411,10 @@ static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	struct crawl_results results = {0};
 	struct capture_view view;
 	enum cmd_status status;
-	int rc = capture_view_init(&view, "crawl", (unsigned)o->lanes, err);
+	int rc = capture_view_init(&view,
+		&(struct capture_look){
+			"crawl", (unsigned)o->lanes, o->quiet, o->crawl_log, o->events},
+		err);
 
 	view.options.secrets = seeds->secrets;
 	if (rc || crawl_start(archive, sites->list.ptr, sites->list.len, &view.options, &results,
@@ -376,7 +435,7 @@ static int prepare(struct crawl_command *o, const struct option_args *args,
 	int rc = check(o, err);
 
 	if (rc == 0)
-		rc = complete_settings(o, err);
+		rc = complete_settings(o, seeds->sites->arena, err);
 	if (rc == 0)
 		rc = capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies,
 					     o->proxy, o->auth_file, o->header_file, o->proxy_file},

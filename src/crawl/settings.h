@@ -76,6 +76,8 @@ struct crawl_settings {
 	bool no_probes;               /* no further looks at pages (probing.h) */
 	bool mask_visible;            /* learned rules may mask visible text */
 	bool bytes_only; /* no rules against noise: pages are compared by their bytes */
+	struct text_list without_rules; /* built-in rules that are off */
+	struct text_list ignore;        /* lines of the user's rules (extract/rulebook.h) */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

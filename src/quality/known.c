@@ -72,6 +72,15 @@ void known_forget(struct known *k)
 	k->looks.len = 0;
 }
 
+void known_share(struct known *k, int64_t from, int64_t to, const struct digest *shown)
+{
+	for (size_t i = 0; i < k->looks.len; i++)
+		if (k->looks.ptr[i].begin >= from && k->looks.ptr[i].begin <= to) {
+			k->looks.ptr[i].has_normalised = true;
+			k->looks.ptr[i].normalised = *shown;
+		}
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct interval_look *x = a, *y = b;
@@ -79,8 +88,7 @@ static int by_time(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* "https://example.org:8443" of a URL. */
-static slice origin_of(slice url)
+slice known_origin(slice url)
 {
 	const char *host = memmem(url.ptr, url.len, "://", 3), *path;
 	size_t from = host ? (size_t)(host - url.ptr) + 3 : 0;
@@ -144,7 +152,7 @@ int known_page(struct known *k, uint32_t page, slice url)
 	while (rc == 0 && k->pages.len < page)
 		rc = known_pages_push(&k->pages, (struct known_page){0});
 	if (rc == 0)
-		rc = words_number(&k->names, origin_of(url), &known.host);
+		rc = words_number(&k->names, known_origin(url), &known.host);
 	if (rc == 0)
 		rc = compute(k, &x, &known);
 	if (rc == 0)

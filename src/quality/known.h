@@ -62,12 +62,21 @@ int known_look(
 /* The looks of the page that is coming show nothing of it after all. */
 void known_forget(struct known *k);
 
+/*
+ * Of the page that is coming: its looks that began from one instant to the other show the same
+ * under learned rules, by this digest.
+ */
+void known_share(struct known *k, int64_t from, int64_t to, const struct digest *shown);
+
 int known_page(struct known *k, uint32_t page, slice url) SP_MUST_CHECK;
 int known_finish(struct known *k, const struct stillpoint *window) SP_MUST_CHECK;
 
 /* Sorted by time; those that hosts without trust assert are left out. */
 const struct interval *known_proven(const struct known *k, uint32_t page, size_t *ret_count);
 const struct interval *known_asserted(const struct known *k, uint32_t page, size_t *ret_count);
+
+/* "https://example.org:8443" of a page's URL: whose trust it shares. */
+slice known_origin(slice url);
 
 /* Whether replicas of the page's host show different states. */
 bool known_is_divergent(const struct known *k, uint32_t page);

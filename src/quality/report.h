@@ -29,6 +29,7 @@ struct report_leg {
 	int64_t start, end;
 	int64_t modified; /* Last-Modified */
 	uint32_t attempts;
+	uint32_t number; /* of the attempt that counts, from 1; 0: none */
 	uint16_t status; /* 0: no answer, or not made */
 	bool made;
 };
@@ -54,6 +55,7 @@ struct report_page {
 	uint8_t composite; /* enum composite */
 	bool taken;
 	bool hopeless;
+	bool late; /* its visit was made behind the barrier */
 	bool usable_visit;
 	bool usable_revisit;
 	struct report_leg visit, revisit;
@@ -69,6 +71,7 @@ struct report {
 	uint64_t totals[VERDICT_COUNT];
 	uint64_t sharp_bytes, sharp_normalised;
 	unsigned rule_set;                 /* version of the rules; 0: none were applied */
+	char ignore[DIGEST_TEXT_SIZE];     /* the same of the user's; empty: there are none */
 	struct acted_rules rules;          /* that pages which are sharp by rules needed */
 	size_t learned;                    /* rules that the capture has learned */
 	uint64_t variants;                 /* pages that showed something else to a probe */
