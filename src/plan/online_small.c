@@ -20,6 +20,7 @@
  * Cost of a decision: O(log n) for the rankings and the regret of the ends that changed, which is
  * O(OUTLOOK_SAMPLE); new prices are made when pages or intervals changed by a REFRESH-th.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -348,6 +349,7 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 		return rc;
 	choose(o, site, &all);
 	next = is_cautious(o, site, hidden) ? &all.coldest : &all.least;
+	assert(next->class && all.coldest.class); /* some page waits */
 	/* Before a colder page: the longest interval is as good as any for it. */
 	ret_choice->hopeless = ranking_at(&next->class->by_rate, next->rank).key >
 			       ranking_at(&all.coldest.class->by_rate, all.coldest.rank).key;
