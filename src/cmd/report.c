@@ -6,12 +6,16 @@
 #include "cmd/captures.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
+#include "cmd/report_at.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
 
 struct report_options {
 	int64_t capture; /* 0: the last */
 	const char *why;
+	const char *at;
+	const char *curve; /* from when; until when is an argument */
+	const char *site;
 	bool captures;
 	bool requisites;
 	bool json;
@@ -29,6 +33,16 @@ static const struct option_spec SPECS[] = {
 		"explain one page: where it was found, which rule took or refused it, and what "
 		"became of it",
 		.metavar = "URL"),
+	ROW(STRING, at, "at", 0,
+		"what the whole archive proves of each page at that instant, such as "
+		"2026-05-31T12:00:00Z, 2026-05-31 or 20260531120000",
+		.metavar = "TIME"),
+	ROW(STRING, curve, "curve", 0,
+		"how many pages are proven at each instant from FROM to TO: the sharpness curve",
+		.metavar = "FROM TO"),
+	ROW(STRING, site, "site", 0,
+		"with --at and --curve: pages of this site only, as --captures lists it",
+		.metavar = "URL"),
 	ROW(FLAG, requisites, "requisites", 0,
 		"list the requisites of each page, and how each stands to it in time"),
 	ROW(FLAG, json, "json", 'j', "print one JSON document with every known page"),
@@ -44,7 +58,7 @@ static const struct options OPTIONS = {
 		       "were left out, what was expected, and where the problems are.",
 	.specs = SPECS,
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 };
 
 /* Who has not said which capture may not know that there are others. */
@@ -128,20 +142,60 @@ enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool j
 	return status == CMD_USAGE ? CMD_FAILURE : status;
 }
 
+/* What is wrong with the options together, or NULL. */
+static const char *find_conflict(const struct report_options *o, size_t args)
+{
+	bool instant = o->at || o->curve;
+
+	if (o->why && o->json)
+		return "--why and --json cannot be combined";
+	if (o->captures && (o->why || o->capture))
+		return "--captures lists all of them; leave out --capture and --why";
+	if (o->at && o->curve)
+		return "--at and --curve cannot be combined";
+	if (instant && (o->capture || o->captures || o->why || o->requisites))
+		return "--at and --curve are about the whole archive; leave out --capture, "
+		       "--captures, --why and --requisites";
+	if (o->site && !instant)
+		return "--site goes with --at or --curve";
+	if (o->curve && args < 2)
+		return "--curve needs two times: --curve FROM TO";
+	if (!o->curve && args > 1)
+		return "one archive at a time";
+	return NULL;
+}
+
+/* "--curve FROM TO ARCHIVE" leaves its end in front of the archive. */
+static enum cmd_status whole(const struct report_options *o, const struct option_args *args)
+{
+	bool swapped =
+		o->curve && report_at_is_time(args->ptr[0]) && !report_at_is_time(args->ptr[1]);
+
+	return report_at(args->ptr[swapped], &(struct report_at_options){
+						     .at = o->at,
+						     .from = o->curve,
+						     .to = o->curve ? args->ptr[!swapped] : NULL,
+						     .site = o->site,
+						     .json = o->json,
+					     });
+}
+
 enum cmd_status cmd_report(int argc, char **argv)
 {
 	struct report_options o = {0};
 	struct option_args args;
 	enum cmd_status status;
+	struct err err = {0};
+	const char *conflict;
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	if (o.why && o.json)
-		return cmd_fail(
-			"report", &(struct err){ERR_USAGE, "--why and --json cannot be combined"});
-	if (o.captures && (o.why || o.capture))
-		return cmd_fail("report",
-			&(struct err){ERR_USAGE,
-				"--captures lists all of them; leave out --capture and --why"});
+	conflict = find_conflict(&o, args.count);
+	if (conflict) {
+		(void)err_set(&err, ERR_USAGE, "%s", conflict);
+		return cmd_fail("report", &err);
+	}
+	if (o.at || o.curve)
+		return whole(&o, &args);
 	return o.captures ? captures_print(args.ptr[0], NULL, o.json) : run(args.ptr[0], &o);
 }
