@@ -47,7 +47,7 @@ static int parse_time(const char *text, int64_t *ret, struct err *err)
 
 bool report_at_is_time(const char *text)
 {
-	int64_t ignored;
+	int64_t ignored = 0;
 
 	return parse_time(text, &ignored, NULL) == 0;
 }
@@ -257,7 +257,7 @@ enum cmd_status report_at(const char *archive, const struct report_at_options *o
 	struct catalog *catalog;
 	struct err err = {0};
 	enum cmd_status status;
-	struct times t;
+	struct times t = {0};
 	struct url url;
 
 	if (parse_times(o, &t, &err))

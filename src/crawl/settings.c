@@ -53,6 +53,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(rates, SETTING_TEXT),
 	SETTING(no_sitemaps, SETTING_BOOL),
 	SETTING(bytes_only, SETTING_BOOL),
+	SETTING(records, SETTING_BOOL),
 	SETTING(no_probes, SETTING_BOOL),
 	SETTING(mask_visible, SETTING_BOOL),
 	SETTING(variant_language, SETTING_TEXT),

@@ -271,26 +271,19 @@ void archive_known_release(struct archive_known *x)
 
 /* ---- answers ---- */
 
-static const struct interval *find(const struct interval *list, size_t count, int64_t instant)
-{
-	struct interval_vec all = {.ptr = (struct interval *)(uintptr_t)list, .len = count};
-
-	return intervals_at(&all, instant);
-}
-
 struct known_at archive_known_at(const struct archive_known *x, uint32_t page, int64_t instant)
 {
 	struct known_at at = {.state = KNOWN_UNKNOWN};
 	size_t count;
 	const struct interval *list = known_proven(&x->known, page, &count);
 
-	at.interval = find(list, count, instant);
+	at.interval = intervals_find(list, count, instant);
 	if (at.interval) {
 		at.state = interval_is_absent(at.interval) ? KNOWN_ABSENT : KNOWN_PROVEN;
 		return at;
 	}
 	list = known_asserted(&x->known, page, &count);
-	at.interval = find(list, count, instant);
+	at.interval = intervals_find(list, count, instant);
 	if (at.interval)
 		at.state = KNOWN_ASSERTED;
 	return at;

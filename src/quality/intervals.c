@@ -387,19 +387,22 @@ int intervals_finish(struct intervals *x)
 	return rc;
 }
 
-const struct interval *intervals_at(const struct interval_vec *list, int64_t instant)
+const struct interval *intervals_find(const struct interval *list, size_t count, int64_t instant)
 {
-	size_t low = 0, high = list->len;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (list->ptr[middle].to < instant)
+		if (list[middle].to < instant)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == list->len || list->ptr[low].from > instant)
-		return NULL;
-	return &list->ptr[low];
+	return low < count && list[low].from <= instant ? &list[low] : NULL;
+}
+
+const struct interval *intervals_at(const struct interval_vec *list, int64_t instant)
+{
+	return intervals_find(list->ptr, list->len, instant);
 }

@@ -180,5 +180,6 @@ bool interval_is_absent(const struct interval *interval);
 
 /* The interval of a sorted list that contains the instant, or NULL; valid as long as the list. */
 const struct interval *intervals_at(const struct interval_vec *list, int64_t instant);
+const struct interval *intervals_find(const struct interval *list, size_t count, int64_t instant);
 
 #endif

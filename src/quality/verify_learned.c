@@ -56,7 +56,7 @@ int verify_learned_look(struct verify *v, const struct attempt *a, const struct 
 	struct verify_capture *c;
 	int rc;
 
-	if (!e || !e->is_read || e->is_revisit || !e->sound || !e->whole ||
+	if (!e || !e->is_read || e->is_revisit || e->is_compact || !e->sound || !e->whole ||
 		(a->leg == ATTEMPT_PROBE && !slice_eq(a->purpose, SLICE("noise"))))
 		return 0;
 	rc = verify_find_capture(v, a->capture, &c);

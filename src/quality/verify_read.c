@@ -1,10 +1,12 @@
 /* The records of one WARC file: digests, states, attempts. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include "archive/attempt.h"
 #include "archive/cdxj_record.h"
+#include "archive/compact.h"
 #include "archive/warc_date.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
@@ -16,7 +18,7 @@
 #include "quality/verify_run.h"
 #include "url/url.h"
 
-enum { METADATA_MAX = 1 << 20, SCRATCH_MAX = 4 << 20 };
+enum { METADATA_MAX = COMPACT_BLOCK_MAX, SCRATCH_MAX = 4 << 20 };
 
 struct reading {
 	struct verify *v;
@@ -32,11 +34,14 @@ struct reading {
 	bool is_begun;        /* a record of an attempt has been read */
 	struct buf key, line; /* of the index */
 	struct err err;       /* of the file that is read */
+	bool is_compact;      /* the records are those of a compact look, of a batch … */
+	uint64_t batch;       /* … at this offset */
 };
 
 static struct verify_place place_of(const struct reading *r, const struct warc_record *rec)
 {
-	return (struct verify_place){.file = r->in->shown, .offset = rec->spot.offset};
+	return (struct verify_place){.file = r->in->shown,
+		.offset = r->is_compact ? r->batch : rec->spot.offset};
 }
 
 /* ---- responses ---- */
@@ -215,8 +220,10 @@ static bool is_our_profile(slice profile)
 
 static int keep_evidence(struct reading *r, const struct warc_record *rec)
 {
+	struct verify_place place = place_of(r, rec);
 	struct evidence e = {
-		.offset = rec->spot.offset,
+		.offset = place.offset,
+		.is_compact = r->is_compact,
 		.url = hash_url(r, rec->header.url),
 		.date = rec->header.date,
 		.sound = rec->problem.code == 0,
@@ -224,7 +231,6 @@ static int keep_evidence(struct reading *r, const struct warc_record *rec)
 		.has_digest = rec->block == WARC_VERDICT_OK,
 		.is_ours = is_our_profile(warc_header_get(&rec->header, SLICE("WARC-Profile"))),
 	};
-	struct verify_place place = place_of(r, rec);
 	slice id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
 	int rc = words_number(&r->v->words, r->in->name, &e.file);
 
@@ -232,7 +238,7 @@ static int keep_evidence(struct reading *r, const struct warc_record *rec)
 	r->is_begun = true;
 	if (rc == 0)
 		rc = verify_address(r->v, rec, &e.ip);
-	if (rc == 0)
+	if (rc == 0 && !r->is_compact) /* compact looks are not in the index */
 		rc = hash_line(r, rec, &e.line);
 	if (rc == 0)
 		rc = rec->header.type == WARC_TYPE_REVISIT ? finish_revisit(r, rec, &e)
@@ -473,6 +479,96 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 	return rc;
 }
 
+/* ---- compact looks ---- */
+
+static int read_record(struct reading *r, const struct warc_record *rec);
+
+/* The records of a look, by the code that reads those of a file. */
+static int read_expanded(struct reading *r, slice records)
+{
+	struct warc_source source = {.fd = -1, .memory = records};
+	struct warc_reader *outer = r->reader;
+	const struct warc_record *rec;
+	int rc = warc_reader_open_source(&source, 0, &r->reader, &r->err);
+
+	if (rc == 0) {
+		while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, &r->err)) == 0)
+			rc = read_record(r, rec);
+		warc_reader_close(r->reader);
+	}
+	r->reader = outer;
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int read_look(struct reading *r, const struct compact_look *look,
+	const struct verify_place *place)
+{
+	struct buf records;
+	int rc;
+
+	buf_init(&records, COMPACT_EXPANDED_MAX);
+	rc = verify_expand(r->v, r->in->path, look, &records);
+	if (rc == ERR_NOTFOUND)
+		rc = tell_lost(r, look->attempt.url, place,
+			"the record that a look is a patch against is not there, or another one");
+	else if (rc && rc != ERR_NOMEM)
+		rc = verify_problem(
+			r->v, look->attempt.url, place, "a compact look makes no records");
+	else if (rc == 0)
+		rc = read_expanded(r, buf_slice(&records));
+	buf_release(&records);
+	return rc;
+}
+
+static int tell_look(struct reading *r, const struct verify_place *place, int rc)
+{
+	if (rc == ERR_UNSUPPORTED)
+		return verify_note(r->v, (slice){0}, place,
+			"a look of a later version, which is passed over");
+	return verify_problem(r->v, (slice){0}, place, "a compact look cannot be read");
+}
+
+static int read_looks(struct reading *r, slice block, const struct verify_place *place)
+{
+	struct compact_rows rows;
+	struct compact_look look;
+	struct arena arena;
+	int rc = compact_open(&rows, block, NULL);
+
+	if (rc)
+		return tell_look(r, place, rc);
+	arena_init(&arena, SCRATCH_MAX);
+	r->is_compact = true;
+	r->batch = place->offset;
+	while (rc == 0 && (rc = compact_next(&rows, &arena, &look, NULL)) != ERR_END) {
+		if (rc == 0)
+			rc = read_look(r, &look, place);
+		else if (rc != ERR_NOMEM)
+			rc = tell_look(r, place, rc);
+		arena_reset(&arena);
+	}
+	r->is_compact = false;
+	r->is_begun = true;
+	arena_release(&arena);
+	return rc == ERR_END ? 0 : rc;
+}
+
+/* The block is that of the record; scratch of the looks comes on top of it. */
+static int keep_looks(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_place place = place_of(r, rec);
+	struct buf block = r->block;
+	int rc;
+
+	if (r->is_compact || rec->problem.code)
+		return 0; /* has been told, or is one within another, which we do not write */
+	buf_init(&r->block, METADATA_MAX);
+	rc = read_looks(r, buf_slice(&block), &place);
+	buf_release(&r->block);
+	r->block = block;
+	return rc;
+}
+
 /* ---- records ---- */
 
 static int read_block(struct reading *r, enum warc_type type)
@@ -490,7 +586,10 @@ static int keep_record(struct reading *r, const struct warc_record *rec)
 		r->is_begun = true;
 		return verify_request_keep(r->v, &r->request, rec);
 	}
-	return rec->header.type == WARC_TYPE_METADATA ? keep_attempt(r, rec) : 0;
+	if (rec->header.type != WARC_TYPE_METADATA)
+		return 0;
+	return compact_is_type(rec->header.content_type) ? keep_looks(r, rec)
+							 : keep_attempt(r, rec);
 }
 
 static int tell_problem(struct reading *r, const struct warc_record *rec)
@@ -517,7 +616,7 @@ static int read_record(struct reading *r, const struct warc_record *rec)
 	int rc = 0;
 
 	if (!rec->is_gap) {
-		r->v->records++;
+		r->v->records += !r->is_compact;
 		r->v->redacted += warc_header_get(&rec->header, SLICE("WARC-Redacted")).ptr != NULL;
 		rc = read_block(r, rec->header.type);
 		if (rc == 0)
@@ -584,33 +683,93 @@ static int open_and_read(struct reading *r, struct progress *progress)
 	return rc == ERR_NOMEM ? rc : tell_unreadable(r, r->err.text);
 }
 
+static int reading_init(struct reading *r, struct verify *v, const struct verify_input *input)
+{
+	*r = (struct reading){.v = v, .in = input, .fd = -1};
+	buf_init(&r->block, METADATA_MAX);
+	buf_init(&r->key, 2 * URL_MAX);
+	buf_init(&r->line, CDXJ_LINE_MAX + 1);
+	verify_request_init(&r->request);
+	arena_init(&r->scratch, SCRATCH_MAX);
+	return normal_reader_init(&r->responses);
+}
+
+static void reading_release(struct reading *r)
+{
+	if (r->fd >= 0)
+		(void)close(r->fd);
+	normal_reader_release(&r->responses);
+	buf_release(&r->block);
+	buf_release(&r->key);
+	buf_release(&r->line);
+	verify_request_release(&r->request);
+	arena_release(&r->scratch);
+}
+
 int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
 	struct err *err)
 {
-	struct reading r = {
-		.v = v,
-		.in = input,
-		.known = find_known(v, input->name),
-		.fd = open(input->path, O_RDONLY | O_CLOEXEC),
-	};
-	int rc = normal_reader_init(&r.responses);
+	struct reading r;
+	int rc = reading_init(&r, v, input);
 
-	buf_init(&r.block, METADATA_MAX);
-	buf_init(&r.key, 2 * URL_MAX);
-	buf_init(&r.line, CDXJ_LINE_MAX + 1);
-	verify_request_init(&r.request);
-	arena_init(&r.scratch, SCRATCH_MAX);
+	r.known = find_known(v, input->name);
+	r.fd = open(input->path, O_RDONLY | O_CLOEXEC);
 	if (rc == 0)
 		rc = open_and_read(&r, progress);
-	if (r.fd >= 0)
-		(void)close(r.fd);
-	normal_reader_release(&r.responses);
-	buf_release(&r.block);
-	buf_release(&r.key);
-	buf_release(&r.line);
-	verify_request_release(&r.request);
-	arena_release(&r.scratch);
+	reading_release(&r);
 	return rc ? err_set(err, rc, "%s: %s", input->path, err_name(rc)) : 0;
+}
+
+/* ---- looks that wait in the catalog ---- */
+
+struct waiting {
+	struct reading *r;
+	struct buf block;
+	uint64_t count;
+};
+
+static int on_waiting(void *context, const struct catalog_look *look)
+{
+	struct waiting *w = context;
+	struct verify_place place = {.file = w->r->in->shown, .offset = look->batch};
+	int rc = 0;
+
+	w->count++;
+	buf_reset(&w->block);
+	rc = buf_add(&w->block, SLICE(COMPACT_FIRST));
+	if (rc == 0)
+		rc = buf_add(&w->block, look->row);
+	return rc ? rc : read_looks(w->r, buf_slice(&w->block), &place);
+}
+
+int verify_waiting(
+	struct verify *v, const char *warc_dir, struct catalog *catalog, struct err *err)
+{
+	struct verify_input input = {.shown = SLICE("catalog.sqlite")};
+	struct reading r;
+	struct waiting w = {.r = &r};
+	struct buf path;
+	int rc;
+
+	buf_init(&path, PATH_MAX);
+	rc = buf_printf(&path, "%s/", warc_dir);
+	input.path = buf_str(&path);
+	input.name = input.shown;
+	if (rc == 0) {
+		rc = reading_init(&r, v, &input);
+		buf_init(&w.block, COMPACT_BLOCK_MAX);
+		if (rc == 0)
+			rc = catalog_each_look(catalog, on_waiting, &w, err);
+		buf_release(&w.block);
+		reading_release(&r);
+	}
+	buf_release(&path);
+	if (rc == 0 && w.count > 0)
+		rc = verify_note(v, (slice){0}, NULL,
+			"looks that wait in the catalog for their record: %llu; 'stillpoint "
+			"resume' writes it",
+			(unsigned long long)w.count);
+	return err_code(err, rc);
 }
 
 /* What no record's digest covers is in the file's: its header lines, and what was removed. */

@@ -2,6 +2,7 @@
 #ifndef QUALITY_VERIFY_RUN_H
 #define QUALITY_VERIFY_RUN_H
 
+#include "archive/compact.h"
 #include "quality/verify.h"
 
 /* Where something was found. */
@@ -35,6 +36,20 @@ struct verify_input {
 	slice name;  /* without ".open" */
 };
 int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
+	struct err *err) SP_MUST_CHECK;
+
+/*
+ * Appends the records of a compact look of the file at path to a buffer: 0, ERR_NOTFOUND when that
+ * which it is a patch against is not there, ERR_NOMEM, or as compact_expand. verify_compact.c
+ */
+int verify_expand(const struct verify *v, const char *path, const struct compact_look *look,
+	struct buf *records) SP_MUST_CHECK;
+
+/*
+ * Reads the looks that wait in the catalog for their record, and notes how many these are: 0,
+ * ERR_NOMEM, as the catalog. verify_read.c
+ */
+int verify_waiting(struct verify *v, const char *warc_dir, struct catalog *catalog,
 	struct err *err) SP_MUST_CHECK;
 
 /*
