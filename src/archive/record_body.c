@@ -18,7 +18,7 @@ int record_body_open(const char *dir, slice file)
 	int fd = -1;
 
 	/* A name, not a way out of the directory. */
-	if (memchr(file.ptr, '/', file.len) || memchr(file.ptr, '\0', file.len)) {
+	if (!dir[0] || memchr(file.ptr, '/', file.len) || memchr(file.ptr, '\0', file.len)) {
 		errno = ENOENT;
 		return -1;
 	}

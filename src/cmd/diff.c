@@ -120,7 +120,7 @@ static const struct attempt *find_attempt(
 		const struct attempt *a = &w->attempts.ptr[i];
 
 		if (a->leg == leg && a->number == number)
-			return a->status && a->warc.ptr ? a : NULL;
+			return a->status && (a->warc.ptr || a->is_compact) ? a : NULL;
 	}
 	return NULL;
 }

@@ -508,7 +508,7 @@ static int read_look(struct reading *r, const struct compact_look *look,
 
 	buf_init(&records, COMPACT_EXPANDED_MAX);
 	rc = verify_expand(r->v, r->in->path, look, &records);
-	if (rc == ERR_NOTFOUND)
+	if (rc && rc != ERR_NOMEM && look->is_patch)
 		rc = tell_lost(r, look->attempt.url, place,
 			"the record that a look is a patch against is not there, or another one");
 	else if (rc && rc != ERR_NOMEM)
