@@ -102,8 +102,8 @@ bool compact_may(const struct attempt *a)
 	const struct attempt_times *w = &a->wall, *c = &a->clock;
 	unsigned char id[UUID_SIZE];
 
-	return a->has_payload && !a->truncated && !a->failure.ptr && a->status > 0 &&
-	       w->sent > 0 && w->first_byte >= w->sent && w->last_byte >= w->first_byte &&
+	return a->has_payload && !a->truncated && !a->failure.ptr && a->status > 0 && w->sent > 0 &&
+	       w->first_byte >= w->sent && w->last_byte >= w->first_byte &&
 	       c->first_byte - c->sent == w->first_byte - w->sent &&
 	       c->last_byte - c->sent == w->last_byte - w->sent && c->sent > 0 &&
 	       pack_id(a->original.record, id) && a->original.date > 0 && a->original.url.len > 0;
@@ -196,8 +196,8 @@ static int put_original(struct buf *out, const struct attempt *a)
 	if (rc == 0)
 		rc = buf_add_char(out, kind);
 	return rc ? rc
-		  : buf_add(out, (slice){(const char *)a->payload.bytes,
-					 digest_size(a->payload.kind)});
+		  : buf_add(out,
+			    (slice){(const char *)a->payload.bytes, digest_size(a->payload.kind)});
 }
 
 static int put_patch(struct buf *out, const struct compact_look *look)
@@ -336,8 +336,7 @@ static void take_original(struct cursor *c, struct attempt *a, struct warc_id *i
 	slice url = take_text(c), digest;
 	unsigned kind = take_byte(c);
 
-	if (c->bad || kind > DIGEST_SHA256 || date == 0 ||
-		date > INT64_MAX / CLOCK_NS_PER_SECOND) {
+	if (c->bad || kind > DIGEST_SHA256 || date == 0 || date > INT64_MAX / CLOCK_NS_PER_SECOND) {
 		c->bad = true;
 		return;
 	}
@@ -374,8 +373,8 @@ static bool is_possible(const struct attempt *a)
 	       !a->clock.first_byte && !a->clock.last_byte;
 }
 
-static int read_row(struct cursor *c, struct arena *arena, struct compact_look *look,
-	struct err *err)
+static int read_row(
+	struct cursor *c, struct arena *arena, struct compact_look *look, struct err *err)
 {
 	slice fields = take_text(c), url = take_text(c);
 	struct warc_id *ids = arena_alloc(arena, 2 * sizeof *ids, _Alignof(struct warc_id));
@@ -421,8 +420,8 @@ int compact_open(struct compact_rows *rows, slice block, struct err *err)
 	return 0;
 }
 
-int compact_next(struct compact_rows *rows, struct arena *arena, struct compact_look *ret,
-	struct err *err)
+int compact_next(
+	struct compact_rows *rows, struct arena *arena, struct compact_look *ret, struct err *err)
 {
 	struct cursor block = {.left = rows->left}, row = {0};
 	struct compact_look look = {0};
@@ -469,9 +468,8 @@ static int sum_block(const struct warc_entry *e, struct digest *ret)
 static int put_record(
 	struct buf *out, const struct warc_entry *e, const struct warc_id *id, struct err *err)
 {
-	struct warc_entry_facts facts = {.id = *id,
-		.has_payload = e->payload != NULL,
-		.length = e->head.len + e->body.len};
+	struct warc_entry_facts facts = {
+		.id = *id, .has_payload = e->payload != NULL, .length = e->head.len + e->body.len};
 	int rc = sum_block(e, &facts.block);
 
 	if (rc)
@@ -527,8 +525,8 @@ static int put_response(struct buf *out, const struct compact_look *look, slice 
 	return put_record(out, &e, id, err);
 }
 
-static int put_metadata(struct buf *out, const struct attempt *a, const struct warc_id *response,
-	struct err *err)
+static int put_metadata(
+	struct buf *out, const struct attempt *a, const struct warc_id *response, struct err *err)
 {
 	struct warc_entry e = {.type = WARC_TYPE_METADATA,
 		.date = a->wall.sent,

@@ -28,7 +28,8 @@ int compact_dir(const char *path, struct buf *out) SP_MUST_CHECK;
 
 /*
  * Calls with the records of each look of a record's block, one look at a time. What cannot be read,
- * or is of a later version, is counted in *ret_bad and left out. 0, ERR_NOMEM, or what call returned.
+ * or is of a later version, is counted in *ret_bad and left out. 0, ERR_NOMEM, or what call
+ * returned.
  */
 typedef int compact_call(void *context, slice records, struct err *err);
 int compact_each(const char *dir, slice block, compact_call *call, void *context, uint64_t *ret_bad,

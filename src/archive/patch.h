@@ -17,8 +17,8 @@ enum { PATCH_BYTES_MAX = 8 << 20 }; /* of either side */
 int patch_make(slice from, slice bytes, struct buf *out) SP_MUST_CHECK;
 
 /*
- * Appends what a patch makes of `from`, which must be exactly size bytes: 0, ERR_SYNTAX when it does
- * not, ERR_LIMIT, ERR_NOMEM.
+ * Appends what a patch makes of `from`, which must be exactly size bytes: 0, ERR_SYNTAX when it
+ * does not, ERR_LIMIT, ERR_NOMEM.
  */
 int patch_apply(slice from, slice patch, uint64_t size, struct buf *out) SP_MUST_CHECK;
 

@@ -23,8 +23,8 @@ int record_body_open(const char *dir, slice file)
 		return -1;
 	}
 	for (size_t i = 0; fd < 0 && i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
-		int n = snprintf(path, sizeof path, "%s/%.*s%s", dir, (int)file.len, file.ptr,
-			SUFFIXES[i]);
+		int n = snprintf(
+			path, sizeof path, "%s/%.*s%s", dir, (int)file.len, file.ptr, SUFFIXES[i]);
 
 		if (n < 0 || (size_t)n >= sizeof path) {
 			errno = ENAMETOOLONG;

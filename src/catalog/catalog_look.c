@@ -103,8 +103,8 @@ int catalog_each_look(struct catalog *c, catalog_on_look *call, void *context, s
 	return hand_out(&q, call, context, rc, err);
 }
 
-int catalog_looks_rows(struct catalog *c, uint64_t batch, catalog_on_look *call, void *context,
-	struct err *err)
+int catalog_looks_rows(
+	struct catalog *c, uint64_t batch, catalog_on_look *call, void *context, struct err *err)
 {
 	struct query q;
 	int rc = query_read(&q, c, SQL_LOOKS_ROWS, err);

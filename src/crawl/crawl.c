@@ -218,7 +218,8 @@ static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 		params.settings = groups[i].settings;
 		for (size_t k = 0; rc == 0 && k < groups[i].lanes; k++) {
 			params.number = count > 1 ? (unsigned)(groups[i].first + k + 1) : 0;
-			params.looks = (last / LOOK_BATCH_STEP + 1) * LOOK_BATCH_STEP + params.number;
+			params.looks =
+				(last / LOOK_BATCH_STEP + 1) * LOOK_BATCH_STEP + params.number;
 			rc = add_lane(x, &params, err);
 		}
 	}

@@ -385,8 +385,7 @@ static void drop_rules(struct attempt *a)
  * Looks that found what is known already, or that and noise, are kept as compact evidence
  * (archive/compact.h), if it is wanted. Of a patch the place of the other body has to be known.
  */
-static void choose_form(
-	const struct capture *c, const struct page_visit *visit, struct attempt *a)
+static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
 {
 	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated)
 		return;

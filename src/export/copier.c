@@ -324,8 +324,8 @@ static int expand_record(struct copying *c, struct warc_reader *reader,
 	if (rc == 0 && rec->problem.code)
 		c->counts->damaged++;
 	else if (rc == 0)
-		rc = compact_each(buf_str(&dir), buf_slice(&block), copy_look, c,
-			&c->counts->damaged, err);
+		rc = compact_each(
+			buf_str(&dir), buf_slice(&block), copy_look, c, &c->counts->damaged, err);
 	buf_release(&dir);
 	buf_release(&block);
 	return rc;

@@ -24,7 +24,8 @@ int copier_open(enum warc_coding coding, const struct export_params *params, str
 	struct err *err) SP_MUST_CHECK;
 void copier_close(struct copier *r); /* NULL is fine */
 
-/* Whether a source has records that other tools do not know: compact looks. 0, ERR_IO, ERR_NOMEM. */
+/* Whether a source has records that other tools do not know: compact looks. 0, ERR_IO, ERR_NOMEM.
+ */
 int copier_is_needed(const struct warc_source *source, bool *ret, struct err *err) SP_MUST_CHECK;
 
 struct copier_counts {

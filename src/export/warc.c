@@ -50,8 +50,7 @@ static int add_warc(
 		rc = copier_is_needed(source, &anew, err);
 	if (rc == 0)
 		rc = !anew ? export_copy(source, size, output_write, j->out, err)
-					 : copier_copy(j->copier, source, output_write, j->out,
-						   &j->counts, err);
+			   : copier_copy(j->copier, source, output_write, j->out, &j->counts, err);
 	if (rc)
 		err_prefix(err, "%.*s", (int)name.len, name.ptr);
 	return rc;

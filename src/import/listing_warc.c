@@ -1,7 +1,11 @@
 #include "import/listing_warc.h"
 
+#include "archive/compact_body.h"
+#include "archive/warc_date.h"
 #include "archive/warc_reader.h"
 #include "http/payload.h"
+
+enum { LOOK_MAX = 4 << 20 };
 
 struct reader {
 	struct warc_reader *warc;
@@ -66,6 +70,56 @@ static int read_record(
 	return rc;
 }
 
+/* Compact looks are captures, too. */
+static int list_looks(
+	struct reader *r, slice block, listed_sink *sink, void *context, struct err *err)
+{
+	struct compact_rows rows;
+	struct compact_look look;
+	struct arena arena;
+	int rc = compact_open(&rows, block, NULL);
+
+	if (rc) {
+		r->counts->bad++;
+		return 0;
+	}
+	arena_init(&arena, LOOK_MAX);
+	while (rc == 0 && (rc = compact_next(&rows, &arena, &look, NULL)) != ERR_END) {
+		struct listed o;
+
+		if (rc) {
+			r->counts->bad++;
+			rc = rc == ERR_NOMEM ? err_code(err, rc) : 0;
+			continue;
+		}
+		o = (struct listed){.url = look.attempt.url,
+			.time = warc_date_truncate(look.attempt.wall.sent),
+			.digest = listed_digest_of(&look.attempt.payload),
+			.status = look.attempt.status};
+		r->counts->read++;
+		rc = sink(context, &o, err);
+		arena_reset(&arena);
+	}
+	arena_release(&arena);
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int read_looks(struct reader *r, const struct warc_record *record, listed_sink *sink,
+	void *context, struct err *err)
+{
+	struct buf block;
+	int rc;
+
+	buf_init(&block, COMPACT_BLOCK_MAX);
+	rc = compact_block(r->warc, &block, err);
+	if (rc == 0 && record->problem.code)
+		r->counts->bad++;
+	else if (rc == 0)
+		rc = list_looks(r, buf_slice(&block), sink, context, err);
+	buf_release(&block);
+	return rc;
+}
+
 static int read_records(struct reader *r, listed_sink *sink, void *context, struct err *err)
 {
 	const struct warc_record *record;
@@ -76,6 +130,12 @@ static int read_records(struct reader *r, listed_sink *sink, void *context, stru
 
 		if (record->is_gap) {
 			r->counts->bad++;
+			continue;
+		}
+		if (compact_is_type(record->header.content_type)) {
+			rc = read_looks(r, record, sink, context, err);
+			if (rc)
+				return rc;
 			continue;
 		}
 		if (!is_capture(&record->header))

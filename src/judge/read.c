@@ -8,9 +8,9 @@
  *	both		what stands in the page's place (a challenge, a login …) is judged as a
  *			crawl judges it
  *	request		tells the method
- *	looks		compact looks of ours (archive/compact.h), as the records that they stand for
- *	metadata	fetchTimeMs (Heritrix) says how long the download took; the fields of a
- *			Stillpoint attempt say it exactly
+ *	looks		compact looks of ours (archive/compact.h), as the records that they stand
+ *for metadata	fetchTimeMs (Heritrix) says how long the download took; the fields of a Stillpoint
+ *attempt say it exactly
  *
  * Without exact times a look lies between WARC-Date − slack and WARC-Date + 1 s + fetchTimeMs, or
  * + slack where that is not known: producers write the time at which a download began, or the
@@ -58,9 +58,9 @@ struct reader {
 	struct buf request; /* id of the request that was read last */
 	bool request_is_get;
 	uint32_t file;
-	const char *dir;     /* of the file; NULL when it is in a package */
-	bool is_compact;     /* the records are those of a compact look, of a batch … */
-	uint64_t batch;      /* … at this offset */
+	const char *dir; /* of the file; NULL when it is in a package */
+	bool is_compact; /* the records are those of a compact look, of a batch … */
+	uint64_t batch;  /* … at this offset */
 	struct err *err;
 };
 

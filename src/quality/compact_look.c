@@ -22,7 +22,8 @@ static int read_batch(struct warc_reader *r, uint64_t offset, struct buf *block,
 
 	if (rc == 0)
 		rc = warc_reader_next(r, &rec, err);
-	if (rc == ERR_END || (rc == 0 && (rec->is_gap || !compact_is_type(rec->header.content_type))))
+	if (rc == ERR_END ||
+		(rc == 0 && (rec->is_gap || !compact_is_type(rec->header.content_type))))
 		return missing(err);
 	if (rc == 0)
 		rc = compact_block(r, block, err);
@@ -78,8 +79,8 @@ static int find_block(
 
 /* ---- its row ---- */
 
-static int find_row(const struct look_source *from, slice block, slice id, struct buf *records,
-	struct err *err)
+static int find_row(
+	const struct look_source *from, slice block, slice id, struct buf *records, struct err *err)
 {
 	struct compact_rows rows;
 	struct compact_look look;

@@ -333,8 +333,7 @@ static int compare_all(struct comparison *c, struct catalog *catalog)
 static int compare_capture(
 	struct verify_naming *naming, struct catalog *catalog, uint32_t id, struct err *err)
 {
-	struct comparison c = {
-		.v = naming->v, .naming = naming, .catalog = catalog, .err = err};
+	struct comparison c = {.v = naming->v, .naming = naming, .catalog = catalog, .err = err};
 	struct report report;
 	int rc = report_load(&report, catalog, id, err);
 

@@ -40,8 +40,8 @@ struct reading {
 
 static struct verify_place place_of(const struct reading *r, const struct warc_record *rec)
 {
-	return (struct verify_place){.file = r->in->shown,
-		.offset = r->is_compact ? r->batch : rec->spot.offset};
+	return (struct verify_place){
+		.file = r->in->shown, .offset = r->is_compact ? r->batch : rec->spot.offset};
 }
 
 /* ---- responses ---- */
@@ -500,8 +500,8 @@ static int read_expanded(struct reading *r, slice records)
 	return rc == ERR_END ? 0 : rc;
 }
 
-static int read_look(struct reading *r, const struct compact_look *look,
-	const struct verify_place *place)
+static int read_look(
+	struct reading *r, const struct compact_look *look, const struct verify_place *place)
 {
 	struct buf records;
 	int rc;
@@ -523,8 +523,8 @@ static int read_look(struct reading *r, const struct compact_look *look,
 static int tell_look(struct reading *r, const struct verify_place *place, int rc)
 {
 	if (rc == ERR_UNSUPPORTED)
-		return verify_note(r->v, (slice){0}, place,
-			"a look of a later version, which is passed over");
+		return verify_note(
+			r->v, (slice){0}, place, "a look of a later version, which is passed over");
 	return verify_problem(r->v, (slice){0}, place, "a compact look cannot be read");
 }
 
@@ -742,8 +742,7 @@ static int on_waiting(void *context, const struct catalog_look *look)
 	return rc ? rc : read_looks(w->r, buf_slice(&w->block), &place);
 }
 
-int verify_waiting(
-	struct verify *v, const char *warc_dir, struct catalog *catalog, struct err *err)
+int verify_waiting(struct verify *v, const char *warc_dir, struct catalog *catalog, struct err *err)
 {
 	struct verify_input input = {.shown = SLICE("catalog.sqlite")};
 	struct reading r;

@@ -43,8 +43,8 @@ void duplicates_release(struct duplicates *d)
 
 bool duplicates_is_original(const struct attempt *a)
 {
-	return a->has_payload && !a->is_revisit && !a->is_compact && !a->truncated && a->page != CATALOG_NO_PAGE &&
-	       a->payload_size >= DUPLICATES_SIZE_MIN;
+	return a->has_payload && !a->is_revisit && !a->is_compact && !a->truncated &&
+	       a->page != CATALOG_NO_PAGE && a->payload_size >= DUPLICATES_SIZE_MIN;
 }
 
 /* ---- the table ---- */
@@ -269,8 +269,8 @@ enum duplicates_sight duplicates_look(
 	return slot->place == EXPECTED ? DUPLICATES_EXPECTED : DUPLICATES_ADDED;
 }
 
-bool duplicates_place(
-	const struct duplicates *d, const struct duplicates_body *body, slice *file, uint64_t *offset)
+bool duplicates_place(const struct duplicates *d, const struct duplicates_body *body, slice *file,
+	uint64_t *offset)
 {
 	const struct duplicates_slot *slot;
 	uint64_t key[2];

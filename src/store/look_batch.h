@@ -1,8 +1,8 @@
 /*
  * Looks that wait to be written to a WARC file as one record (archive/compact.h). Until then they
- * wait in the catalog: those that a commit finds here go with it (look_batch_keep). So a look is, at any
- * moment, in a row of the catalog or in a WARC file that the catalog knows, and a crash loses
- * nothing that was committed.
+ * wait in the catalog: those that a commit finds here go with it (look_batch_keep). So a look is,
+ * at any moment, in a row of the catalog or in a WARC file that the catalog knows, and a crash
+ * loses nothing that was committed.
  *
  * For one thread: that of the lane's press.
  */
@@ -23,8 +23,8 @@ enum { LOOK_BATCH_STEP = 1 << 16 };
 
 /* Fields may be read. */
 struct look_batch {
-	uint64_t batch;    /* number of the batch that is being filled */
-	struct buf block;  /* of its record: empty when no look waits */
+	uint64_t batch;                   /* number of the batch that is being filled */
+	struct buf block;                 /* of its record: empty when no look waits */
 	uint32_t ends[COMPACT_LOOKS_MAX]; /* of the rows in the block */
 	uint32_t count;
 	uint32_t kept; /* of them, in the catalog already, or handed to it */

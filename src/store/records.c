@@ -46,9 +46,8 @@ int records_open(struct records *r, const struct records_params *p, struct err *
 {
 	int rc;
 
-	*r = (struct records){.secret = p->secret,
-		.secret_count = p->secret_count,
-		.dir = p->directory->warc};
+	*r = (struct records){
+		.secret = p->secret, .secret_count = p->secret_count, .dir = p->directory->warc};
 	name_files(r, p->lane);
 	look_batch_init(&r->looks, p->looks);
 	buf_init(&r->body, PATCH_BYTES_MAX + FIELDS_HEAD_MAX);
@@ -88,8 +87,7 @@ static int set_warc(
 	row.has_digest = digest != NULL;
 	if (digest)
 		row.digest = *digest;
-	return batch_add_written(
-		batch, &(struct catalog_row){CATALOG_ROW_WARC, .warc = &row}, err);
+	return batch_add_written(batch, &(struct catalog_row){CATALOG_ROW_WARC, .warc = &row}, err);
 }
 
 int records_close(struct records *r, struct batch *batch, struct err *err)
@@ -326,8 +324,8 @@ static int add_records(
 
 /* ---- compact looks ---- */
 
-static int write_looks(struct records *r, uint64_t looks, const struct warc_entry *entry,
-	struct err *err)
+static int write_looks(
+	struct records *r, uint64_t looks, const struct warc_entry *entry, struct err *err)
 {
 	struct warc_place place;
 	struct catalog_looks row = {.batch = looks};
@@ -390,8 +388,8 @@ static int make_patch(struct records *r, const struct net_fetch *f, struct compa
 }
 
 /* Puts a look into the batch; what makes a row too large for it makes a new batch. */
-static int add_look(struct records *r, const struct compact_look *look, uint64_t *ret_length,
-	struct err *err)
+static int add_look(
+	struct records *r, const struct compact_look *look, uint64_t *ret_length, struct err *err)
 {
 	int rc = look_batch_add(&r->looks, look, ret_length);
 

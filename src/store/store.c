@@ -181,18 +181,25 @@ int store_check(struct store *s, struct err *err)
 
 /* ---- attempts ---- */
 
+/* A body that is being written can be read after this. */
+static void await_body(struct store *s, const struct duplicates_body *body)
+{
+	struct err ignored = {0}; /* of the press: the record that comes next is told */
+
+	if (duplicates_look(s->bodies, body) == DUPLICATES_EXPECTED)
+		(void)learn_bodies(s, &ignored);
+	if (duplicates_look(s->bodies, body) == DUPLICATES_EXPECTED &&
+		press_flush(s->press, &ignored) == 0)
+		(void)learn_bodies(s, &ignored);
+}
+
 bool store_find_body(struct store *s, const struct attempt *a, struct attempt_original *ret)
 {
 	struct duplicates_body body = {.payload = a->payload, .coding = a->coding};
-	struct err ignored = {0}; /* of the press: the record that comes next is told */
 
 	if (a->payload_size < DUPLICATES_SIZE_MIN)
 		return false;
-	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED)
-		(void)learn_bodies(s, &ignored);
-	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED &&
-		press_flush(s->press, &ignored) == 0)
-		(void)learn_bodies(s, &ignored);
+	await_body(s, &body);
 	return duplicates_find(s->bodies, &body, ret);
 }
 
@@ -221,11 +228,12 @@ int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 	return rc;
 }
 
-bool store_place_of(const struct store *s, const struct digest *payload, uint64_t coding,
+bool store_place_of(struct store *s, const struct digest *payload, uint64_t coding,
 	struct attempt_original *original)
 {
 	struct duplicates_body body = {.payload = *payload, .coding = coding};
 
+	await_body(s, &body);
 	return duplicates_place(s->bodies, &body, &original->file, &original->offset);
 }
 
@@ -252,8 +260,9 @@ static int end_adopted(struct adoption *a)
 	if (a->block.len == 0)
 		return 0;
 	entry.body.ptr = batch_keep(a->store->batch, entry.body);
-	rc = entry.body.ptr ? press_adopt(a->store->press, a->store->batch, a->batch, &entry, a->err)
-			    : err_code(a->err, ERR_NOMEM);
+	rc = entry.body.ptr
+		     ? press_adopt(a->store->press, a->store->batch, a->batch, &entry, a->err)
+		     : err_code(a->err, ERR_NOMEM);
 	buf_reset(&a->block);
 	return rc;
 }
@@ -269,7 +278,8 @@ static int on_look(void *context, const struct catalog_look *look)
 	if (rc == 0)
 		rc = buf_add(&a->block, look->row);
 	if (rc == ERR_LIMIT)
-		return err_set(a->err, ERR_IO, "the catalog is damaged: a batch of looks is too large");
+		return err_set(
+			a->err, ERR_IO, "the catalog is damaged: a batch of looks is too large");
 	return err_code(a->err, rc);
 }
 

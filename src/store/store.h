@@ -97,9 +97,9 @@ bool store_find_body(struct store *s, const struct attempt *a, struct attempt_or
 
 /*
  * The place of a response record with that payload and coding goes to *original, for a patch
- * against it; false when it is not known, or cannot be read yet.
+ * against it; false when it is not known. May have to wait until it can be read.
  */
-bool store_place_of(const struct store *s, const struct digest *payload, uint64_t coding,
+bool store_place_of(struct store *s, const struct digest *payload, uint64_t coding,
 	struct attempt_original *original);
 
 /*

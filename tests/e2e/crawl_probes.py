@@ -160,7 +160,7 @@ def lie(name, change):
     os.makedirs(os.path.join(lying, "warc"))
     for path in living.warc_files(learned):
         with open(os.path.join(lying, "warc", os.path.basename(path)), "wb") as file:
-            for record in living.records(path):
+            for record in living.stored_records(path):
                 if record.type == "metadata" and record.block.startswith(b"learnedRules"):
                     record.block = change(record.block)
                     count += 1
