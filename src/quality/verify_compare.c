@@ -235,9 +235,11 @@ static int compare_record(struct comparison *c, const struct attempt *o)
 	const char *fault;
 	int rc;
 
-	if (!o->warc.ptr)
+	if (!o->warc.ptr && !o->record_id.ptr)
 		return 0;
-	rc = o->is_compact ? 0 : verify_naming_offer(c->naming, url, o->warc, o->offset);
+	rc = o->is_compact || !o->warc.ptr
+		     ? 0
+		     : verify_naming_offer(c->naming, url, o->warc, o->offset);
 	fault = e ? find_fault(c->v, e, o) : "its record is missing";
 	if (rc || !fault)
 		return err_code(c->err, rc);
