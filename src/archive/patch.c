@@ -7,7 +7,18 @@
 enum {
 	LEVEL = 3,
 	WINDOW_LOG = 24, /* both sides at their largest */
+	WINDOW_LOG_MIN = 10,
 };
+
+/* The window must reach over both sides, and costs time and memory beyond that. */
+static int window_log(size_t bytes)
+{
+	int log = WINDOW_LOG_MIN;
+
+	while (log < WINDOW_LOG && (size_t)1 << log < bytes)
+		log++;
+	return log;
+}
 
 static int make(ZSTD_CCtx *c, slice from, slice bytes, struct buf *out)
 {
@@ -16,7 +27,7 @@ static int make(ZSTD_CCtx *c, slice from, slice bytes, struct buf *out)
 	if (buf_reserve(out, room))
 		return out->max - out->len < room ? ERR_LIMIT : ERR_NOMEM;
 	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, LEVEL);
-	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, WINDOW_LOG);
+	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, window_log(from.len + bytes.len));
 	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_enableLongDistanceMatching, from.len > (1 << 20));
 	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
 	if (ZSTD_isError(ZSTD_CCtx_refPrefix(c, from.ptr, from.len)))

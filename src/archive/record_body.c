@@ -71,7 +71,7 @@ int record_body_from(const struct warc_source *source, const struct record_place
 	struct buf *out, struct err *err)
 {
 	size_t before = out->len;
-	const struct warc_record *rec;
+	const struct warc_record *rec = NULL;
 	struct warc_reader *r;
 	int rc = warc_reader_open_source(source, 0, &r, err);
 
@@ -81,13 +81,13 @@ int record_body_from(const struct warc_source *source, const struct record_place
 	if (rc == 0)
 		rc = warc_reader_next(r, &rec, err);
 	if (rc == ERR_END || rc == ERR_RANGE || rc == ERR_SYNTAX ||
-		(rc == 0 && !is_wanted(rec, place->id)))
+		(rc == 0 && (!rec || !is_wanted(rec, place->id))))
 		rc = missing(err);
 	if (rc == 0)
 		rc = read_block(r, out, err);
 	if (rc == 0)
 		rc = warc_reader_end(r, err);
-	if (rc == 0 && rec->problem.code)
+	if (rc == 0 && rec && rec->problem.code)
 		rc = err_set(err, ERR_SYNTAX, "%s", rec->problem.text);
 	if (rc)
 		buf_truncate(out, before);

@@ -326,11 +326,11 @@ enum { CATALOG_LOOK_NUMBER_MAX = 4095 };
 /* The largest number of a batch. */
 #define CATALOG_LOOKS_MAX (INT64_MAX >> 13)
 
-/* A look of a batch (archive/compact.h) that no WARC file has yet. */
+/* Looks of a batch (archive/compact.h) that no WARC file has yet: those of one commit. */
 struct catalog_look {
 	uint64_t batch;  /* from 1 to CATALOG_LOOKS_MAX */
-	uint32_t number; /* in it, up to CATALOG_LOOK_NUMBER_MAX */
-	slice row;
+	uint32_t number; /* of the first in it, up to CATALOG_LOOK_NUMBER_MAX */
+	slice rows;
 };
 
 /* A batch of looks, and where its record is. */

@@ -10,7 +10,7 @@ int catalog_add_look(struct catalog *c, const struct catalog_look *look, struct 
 	query_write(&q, c, SQL_ADD_LOOK, err);
 	query_put_size(&q, look->batch);
 	query_put_int(&q, look->number);
-	query_put_blob(&q, look->row);
+	query_put_blob(&q, look->rows);
 	return query_run(&q, err);
 }
 
@@ -72,10 +72,10 @@ int catalog_last_looks(struct catalog *c, uint64_t *ret, struct err *err)
 
 	if (rc == 0)
 		rc = query_next(&q, err);
-	if (rc == 0)
+	if (rc == 0) {
 		*ret = query_up_to(&q, 0, CATALOG_LOOKS_MAX);
-	if (rc == 0)
 		rc = query_check(&q, err);
+	}
 	return query_end(&q, rc);
 }
 
@@ -85,7 +85,7 @@ static int hand_out(struct query *q, catalog_on_look *call, void *context, int r
 		struct catalog_look look = {
 			.batch = query_up_to(q, 1, CATALOG_LOOKS_MAX),
 			.number = (uint32_t)query_up_to(q, 2, CATALOG_LOOK_NUMBER_MAX),
-			.row = query_text(q, 3),
+			.rows = query_text(q, 3),
 		};
 
 		rc = query_check(q, err);

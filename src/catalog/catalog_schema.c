@@ -110,12 +110,12 @@ static const char VERSION_4[] =
 	"CREATE TABLE learned(id INTEGER PRIMARY KEY, rule TEXT NOT NULL) STRICT;";
 
 /*
- * Version 5: compact evidence. Looks of which rows wait to be written to a WARC file (look), and
+ * Version 5: compact evidence. Looks whose rows wait to be written to a WARC file (look), and
  * batches of them that were (looks). Numbers of batches are never used again.
  */
 static const char VERSION_5[] =
 	"ALTER TABLE observation ADD COLUMN is_compact INTEGER NOT NULL DEFAULT 0;"
-	"CREATE TABLE look(batch INTEGER NOT NULL, number INTEGER NOT NULL, row BLOB NOT NULL,"
+	"CREATE TABLE look(batch INTEGER NOT NULL, number INTEGER NOT NULL, rows BLOB NOT NULL,"
 	" PRIMARY KEY(batch, number)) STRICT, WITHOUT ROWID;"
 	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT NULL,"
 	" length INTEGER NOT NULL) STRICT;";

@@ -17,17 +17,17 @@ static int missing(struct err *err)
 
 static int read_batch(struct warc_reader *r, uint64_t offset, struct buf *block, struct err *err)
 {
-	const struct warc_record *rec;
+	const struct warc_record *rec = NULL;
 	int rc = warc_reader_seek(r, (struct warc_spot){.offset = offset}, err);
 
 	if (rc == 0)
 		rc = warc_reader_next(r, &rec, err);
 	if (rc == ERR_END ||
-		(rc == 0 && (rec->is_gap || !compact_is_type(rec->header.content_type))))
+		(rc == 0 && (!rec || rec->is_gap || !compact_is_type(rec->header.content_type))))
 		return missing(err);
 	if (rc == 0)
 		rc = compact_block(r, block, err);
-	if (rc == 0 && rec->problem.code)
+	if (rc == 0 && rec && rec->problem.code)
 		rc = err_set(err, ERR_SYNTAX, "%s", rec->problem.text);
 	return rc;
 }
@@ -52,7 +52,7 @@ static int read_file(
 
 static int on_look(void *context, const struct catalog_look *look)
 {
-	return buf_add(context, look->row);
+	return buf_add(context, look->rows);
 }
 
 /* Its place may become known while the rows that waited are looked for. */

@@ -36,6 +36,7 @@ struct reading {
 	struct err err;       /* of the file that is read */
 	bool is_compact;      /* the records are those of a compact look, of a batch … */
 	uint64_t batch;       /* … at this offset */
+	uint64_t looks;       /* compact ones, so far */
 };
 
 static struct verify_place place_of(const struct reading *r, const struct warc_record *rec)
@@ -506,6 +507,7 @@ static int read_look(
 	struct buf records;
 	int rc;
 
+	r->looks++;
 	buf_init(&records, COMPACT_EXPANDED_MAX);
 	rc = verify_expand(r->v, r->in->path, look, &records);
 	if (rc && rc != ERR_NOMEM && look->is_patch)
@@ -725,7 +727,6 @@ int verify_read(struct verify *v, const struct verify_input *input, struct progr
 struct waiting {
 	struct reading *r;
 	struct buf block;
-	uint64_t count;
 };
 
 static int on_waiting(void *context, const struct catalog_look *look)
@@ -734,11 +735,10 @@ static int on_waiting(void *context, const struct catalog_look *look)
 	struct verify_place place = {.file = w->r->in->shown, .offset = look->batch};
 	int rc = 0;
 
-	w->count++;
 	buf_reset(&w->block);
 	rc = buf_add(&w->block, SLICE(COMPACT_FIRST));
 	if (rc == 0)
-		rc = buf_add(&w->block, look->row);
+		rc = buf_add(&w->block, look->rows);
 	return rc ? rc : read_looks(w->r, buf_slice(&w->block), &place);
 }
 
@@ -763,11 +763,11 @@ int verify_waiting(struct verify *v, const char *warc_dir, struct catalog *catal
 		reading_release(&r);
 	}
 	buf_release(&path);
-	if (rc == 0 && w.count > 0)
+	if (rc == 0 && r.looks > 0)
 		rc = verify_note(v, (slice){0}, NULL,
 			"looks that wait in the catalog for their record: %llu; 'stillpoint "
 			"resume' writes it",
-			(unsigned long long)w.count);
+			(unsigned long long)r.looks);
 	return err_code(err, rc);
 }
 

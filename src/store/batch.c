@@ -58,7 +58,7 @@ static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
 	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
 static const size_t CLOCK[] = {
 	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
-static const size_t LOOK[] = {offsetof(struct catalog_look, row), SIZE_MAX};
+static const size_t LOOK[] = {offsetof(struct catalog_look, rows), SIZE_MAX};
 static const size_t LOOKS[] = {offsetof(struct catalog_looks, warc), SIZE_MAX};
 static const size_t LEARNED[] = {offsetof(struct catalog_learned, rule), SIZE_MAX};
 

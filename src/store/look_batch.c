@@ -24,7 +24,7 @@ int look_batch_add(struct look_batch *l, const struct compact_look *look, uint64
 		buf_truncate(&l->block, l->count ? before : 0);
 		return rc;
 	}
-	l->ends[l->count++] = (uint32_t)l->block.len;
+	l->count++;
 	l->date = look->attempt.wall.sent;
 	*ret_length = l->block.len - before;
 	return 0;
@@ -37,19 +37,20 @@ bool look_batch_is_full(const struct look_batch *l)
 
 int look_batch_keep(struct look_batch *l, struct batch *batch, struct err *err)
 {
-	int rc = 0;
+	size_t from = l->kept ? l->kept_length : sizeof COMPACT_FIRST - 1;
+	struct catalog_look looks = {.batch = l->batch,
+		.number = l->kept,
+		.rows = slice_sub(buf_slice(&l->block), from, l->block.len)};
+	int rc;
 
-	for (; rc == 0 && l->kept < l->count; l->kept += rc == 0) {
-		uint32_t i = l->kept;
-		size_t from = i ? l->ends[i - 1] : sizeof COMPACT_FIRST - 1;
-		struct catalog_look look = {.batch = l->batch,
-			.number = i,
-			.row = slice_sub(buf_slice(&l->block), from, l->ends[i])};
-
-		rc = batch_add_written(
-			batch, &(struct catalog_row){CATALOG_ROW_LOOK, .look = &look}, err);
-	}
-	return rc;
+	if (l->kept == l->count)
+		return 0;
+	rc = batch_add_written(batch, &(struct catalog_row){CATALOG_ROW_LOOK, .look = &looks}, err);
+	if (rc)
+		return rc;
+	l->kept = l->count;
+	l->kept_length = l->block.len;
+	return 0;
 }
 
 struct warc_entry look_batch_entry(slice block, int64_t date)

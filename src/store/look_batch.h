@@ -23,12 +23,12 @@ enum { LOOK_BATCH_STEP = 1 << 16 };
 
 /* Fields may be read. */
 struct look_batch {
-	uint64_t batch;                   /* number of the batch that is being filled */
-	struct buf block;                 /* of its record: empty when no look waits */
-	uint32_t ends[COMPACT_LOOKS_MAX]; /* of the rows in the block */
+	uint64_t batch;   /* number of the batch that is being filled */
+	struct buf block; /* of its record: empty when no look waits */
 	uint32_t count;
-	uint32_t kept; /* of them, in the catalog already, or handed to it */
-	int64_t date;  /* of the last one */
+	uint32_t kept;      /* of them, in the catalog already, or handed to it */
+	size_t kept_length; /* bytes of the block up to these */
+	int64_t date;       /* of the last one */
 };
 
 /* first: the number of the first batch; 0 counts as 1. */

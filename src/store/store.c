@@ -276,7 +276,7 @@ static int on_look(void *context, const struct catalog_look *look)
 	if (rc == 0 && a->block.len == 0)
 		rc = buf_add(&a->block, SLICE(COMPACT_FIRST));
 	if (rc == 0)
-		rc = buf_add(&a->block, look->row);
+		rc = buf_add(&a->block, look->rows);
 	if (rc == ERR_LIMIT)
 		return err_set(
 			a->err, ERR_IO, "the catalog is damaged: a batch of looks is too large");

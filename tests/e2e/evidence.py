@@ -236,7 +236,7 @@ def query(archive, sql):
 
 
 def waiting(archive):
-    return living.peek(archive, "SELECT count(*) FROM look")
+    return living.peek(archive, "SELECT count(*) FROM observation WHERE is_compact")
 
 
 with tap.case("looks wait in the catalog, and a crash loses none"):
@@ -250,7 +250,7 @@ with tap.case("looks wait in the catalog, and a crash loses none"):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        (count,), = query(archive, "SELECT count(*) FROM look")
+        (count,), = query(archive, "SELECT count(*) FROM observation WHERE is_compact")
         tap.equal(batches(archive), [])
         done = tap.run("verify", archive)
         tap.equal((done.returncode, done.stderr), (0, ""))
