@@ -167,19 +167,6 @@ static int put_times(struct buf *out, const struct attempt *a)
 	return rc ? rc : put_varint(out, (uint64_t)(a->wall.last_byte - a->wall.first_byte));
 }
 
-static size_t digest_size(enum digest_kind kind)
-{
-	switch (kind) {
-	case DIGEST_MD5:
-		return 16;
-	case DIGEST_SHA1:
-		return 20;
-	case DIGEST_SHA256:
-		return 32;
-	}
-	return 0;
-}
-
 static int put_original(struct buf *out, const struct attempt *a)
 {
 	bool elsewhere = !slice_eq(a->original.url, a->url);

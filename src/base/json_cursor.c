@@ -24,7 +24,7 @@ bool json_cursor_take(struct json_cursor *c, char byte)
 	return true;
 }
 
-static bool take_word(struct json_cursor *c, slice word)
+bool json_cursor_word(struct json_cursor *c, slice word)
 {
 	(void)json_cursor_peek(c);
 	if (!slice_starts_with(slice_sub(c->text, c->at, c->text.len), word))
@@ -69,47 +69,86 @@ int json_cursor_number(struct json_cursor *c, double *ret)
 	return rc ? json_cursor_fail(c, "a number") : 0;
 }
 
-/* "key": value, … up to the brace; or value, … up to the bracket. */
-static int skip_members(struct json_cursor *c, bool keys, char end)
+int json_cursor_list(
+	struct json_cursor *c, const char *what, json_cursor_element *element, void *context)
 {
-	slice key;
-	int rc = 0;
+	int rc;
 
-	if (json_cursor_take(c, end))
+	if (!json_cursor_take(c, '['))
+		return json_cursor_fail(c, what);
+	if (json_cursor_take(c, ']'))
 		return 0;
-	do {
-		if (keys)
-			rc = json_cursor_string(c, &key);
-		if (rc == 0 && keys && !json_cursor_take(c, ':'))
-			rc = json_cursor_fail(c, "a colon");
-		if (rc == 0)
-			rc = json_cursor_skip(c);
-	} while (rc == 0 && json_cursor_take(c, ','));
-	if (rc || json_cursor_take(c, end))
+	do
+		rc = element(context, c);
+	while (rc == 0 && json_cursor_take(c, ','));
+	if (rc || json_cursor_take(c, ']'))
 		return rc;
 	return json_cursor_fail(c, "a comma or the end of the list");
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): no deeper than DEPTH_MAX */
+static int take_members(struct json_cursor *c, json_cursor_member *member, void *context)
+{
+	int rc;
+
+	if (!json_cursor_take(c, '{'))
+		return json_cursor_fail(c, "an object");
+	if (json_cursor_take(c, '}'))
+		return 0;
+	do {
+		slice key = {0};
+
+		rc = json_cursor_string(c, &key);
+		if (rc == 0 && !json_cursor_take(c, ':'))
+			rc = json_cursor_fail(c, "a colon");
+		if (rc == 0)
+			rc = member(context, c, key);
+	} while (rc == 0 && json_cursor_take(c, ','));
+	if (rc || json_cursor_take(c, '}'))
+		return rc;
+	return json_cursor_fail(c, "a comma or the end of the object");
+}
+
+int json_cursor_object(struct json_cursor *c, json_cursor_member *member, void *context)
+{
+	int rc = take_members(c, member, context);
+
+	if (rc || json_cursor_peek(c) < 0)
+		return rc;
+	return json_cursor_fail(c, "the end of the line");
+}
+
+static int skip_element(void *context, struct json_cursor *c)
+{
+	(void)context;
+	return json_cursor_skip(c);
+}
+
+static int skip_member(void *context, struct json_cursor *c, slice key)
+{
+	(void)context;
+	(void)key;
+	return json_cursor_skip(c);
+}
+
+/* Calls itself for what is nested, no deeper than DEPTH_MAX. */
 int json_cursor_skip(struct json_cursor *c)
 {
-	bool object;
 	slice text;
 	double number;
-	int rc;
+	int next = json_cursor_peek(c), rc;
 
 	if (c->depth >= DEPTH_MAX)
 		return err_set(c->err, ERR_LIMIT, "byte %zu: nested too deeply", c->at + 1);
-	if (take_word(c, SLICE("true")) || take_word(c, SLICE("false")) ||
-		take_word(c, SLICE("null")))
+	if (json_cursor_word(c, SLICE("true")) || json_cursor_word(c, SLICE("false")) ||
+		json_cursor_word(c, SLICE("null")))
 		return 0;
-	if (json_cursor_peek(c) == '"')
+	if (next == '"')
 		return json_cursor_string(c, &text);
-	object = json_cursor_take(c, '{');
-	if (!object && !json_cursor_take(c, '['))
+	if (next != '{' && next != '[')
 		return json_cursor_number(c, &number);
 	c->depth++;
-	rc = skip_members(c, object, object ? '}' : ']');
+	rc = next == '{' ? take_members(c, skip_member, NULL)
+			 : json_cursor_list(c, "", skip_element, NULL);
 	c->depth--;
 	return rc;
 }

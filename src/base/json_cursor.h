@@ -28,6 +28,9 @@ int json_cursor_peek(struct json_cursor *c);
 /* Takes this byte if it comes next; blanks before it are skipped. */
 bool json_cursor_take(struct json_cursor *c, char byte);
 
+/* Takes this word if it comes next: true, false or null. */
+bool json_cursor_word(struct json_cursor *c, slice word);
+
 /* What stands between the quotes, escapes as they are; lies in the text. */
 int json_cursor_string(struct json_cursor *c, slice *ret) SP_MUST_CHECK;
 
@@ -35,5 +38,19 @@ int json_cursor_number(struct json_cursor *c, double *ret) SP_MUST_CHECK;
 
 /* Any value. */
 int json_cursor_skip(struct json_cursor *c) SP_MUST_CHECK;
+
+/* Reads one element; what it returns but 0 ends the reading and is returned. */
+typedef int json_cursor_element(void *context, struct json_cursor *c);
+
+/* "[", elements, "]"; what is how messages call the list. */
+int json_cursor_list(struct json_cursor *c, const char *what, json_cursor_element *element,
+	void *context) SP_MUST_CHECK;
+
+/* Reads the value of a member, or skips it; the key is as json_cursor_string gives it. */
+typedef int json_cursor_member(void *context, struct json_cursor *c, slice key);
+
+/* An object, and nothing behind it. */
+int json_cursor_object(
+	struct json_cursor *c, json_cursor_member *member, void *context) SP_MUST_CHECK;
 
 #endif

@@ -19,12 +19,16 @@ static const int64_t MEASURE_INTERVAL = CLOCK_NS_PER_SECOND / 10;
 static const double STALL_SECONDS = 10;
 static const double STALL_FACTOR = 5;
 
+enum { BAR_CELLS = 40 };
+
 static const double DAY = 86400;
 static const double ETA_MAX = 1000 * 86400.0;
 
 void progress_init(struct progress *p, const struct progress_config *config)
 {
-	*p = (struct progress){.config = *config, .measured_at = clock_monotonic(config->clock)};
+	int64_t now = clock_monotonic(config->clock);
+
+	*p = (struct progress){.config = *config, .measured_at = now, .logged_at = now};
 	live_init(&p->live, config->fd, config->clock);
 }
 
@@ -162,29 +166,79 @@ void progress_text(
 			size);
 	at = advance(at, add_eta(out + at, size - at, p->time_left), size);
 	if (note && note[0])
-		(void)snprintf(out + at, size - at, "  %s", note);
+		(void)snprintf(out + at, size - at, "%s%s", note[0] == '\n' ? "" : "  ", note);
 }
 
 /* ---- drawing ---- */
+
+/* "████████░░░░": as far as the work has come. */
+static void make_bar(const struct progress *p, uint64_t done, char out[PROGRESS_LINE_MAX])
+{
+	double share = p->config.total ? fmin(1, (double)done / (double)p->config.total) : 0;
+	size_t full = (size_t)(share * BAR_CELLS), at = 0;
+
+	for (size_t i = 0; i < BAR_CELLS; i++)
+		at = advance(at,
+			snprintf(out + at, PROGRESS_LINE_MAX - at, "%s", i < full ? "█" : "░"),
+			PROGRESS_LINE_MAX);
+}
+
+/* Heading, text, bar, and the lines of the note that follow its first. */
+static void draw(struct progress *p, uint64_t done, char *text)
+{
+	const char *lines[LIVE_LINES_MAX];
+	char bar[PROGRESS_LINE_MAX];
+	size_t count = 0;
+
+	if (p->config.heading && p->config.heading[0])
+		lines[count++] = p->config.heading;
+	lines[count++] = strsep(&text, "\n");
+	if (p->config.bar && p->config.total) {
+		make_bar(p, done, bar);
+		lines[count++] = bar;
+	}
+	while (text && count < LIVE_LINES_MAX)
+		lines[count++] = strsep(&text, "\n");
+	live_draw(&p->live, lines, count);
+}
+
+/* One line, with the notes behind each other. */
+static void log_line(struct progress *p, char *text)
+{
+	for (char *c = text; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	(void)dprintf(p->config.fd, "stillpoint: %s\n", text);
+}
+
+static bool is_log_due(const struct progress *p, int64_t now)
+{
+	return p->config.log_interval > 0 &&
+	       clock_seconds(now - p->logged_at) >= p->config.log_interval;
+}
 
 void progress_update_work(
 	struct progress *p, uint64_t done, const struct progress_work *work, const char *note)
 {
 	char text[PROGRESS_LINE_MAX];
-	const char *lines[] = {text};
+	bool is_off = p->live.mode == LIVE_OFF;
 	int64_t now;
 
 	p->done = done;
-	if (p->live.mode == LIVE_OFF)
+	if (is_off && p->config.log_interval <= 0)
 		return;
 	now = clock_monotonic(p->config.clock);
 	if (now - p->measured_at < MEASURE_INTERVAL)
 		return;
 	measure(p, work, now);
-	if (!live_is_due(&p->live))
+	if (is_off ? !is_log_due(p, now) : !live_is_due(&p->live))
 		return;
 	progress_text(p, done, note, text, sizeof text);
-	live_draw(&p->live, lines, 1);
+	p->logged_at = now;
+	if (is_off)
+		log_line(p, text);
+	else
+		draw(p, done, text);
 }
 
 void progress_update(struct progress *p, uint64_t done, const char *note)

@@ -3,9 +3,10 @@
  *
  *	simulate: 4200/10000 runs  42 %  1400/s  ETA 0:04  sharp 0.73
  *
- * It draws nothing when the file descriptor is no terminal, and at most ten times a second when it
- * is (see live.h). Writing never fails as far as the caller can see: progress is not worth an
- * error.
+ * or several: a heading above it, a bar and lines of notes below it. It draws nothing when the file
+ * descriptor is no terminal, and at most ten times a second when it is (see live.h); what is no
+ * terminal may get the text as a line every few minutes instead. Writing never fails as far as the
+ *caller can see: progress is not worth an error.
  *
  * The rate is that of the last minute, or of the last units when they are few, counted from the
  * first unit that this process has finished. There is no rate, and so no ETA, until some seconds
@@ -23,7 +24,7 @@
 #include "base/live.h"
 
 enum {
-	PROGRESS_LINE_MAX = 256,
+	PROGRESS_LINE_MAX = 512,
 	PROGRESS_MARKS = 64,
 };
 
@@ -34,6 +35,9 @@ struct progress_config {
 	const char *title;         /* "simulate" */
 	const char *unit;          /* "runs"; may be NULL */
 	uint64_t total;            /* 0 when unknown: no percentage, no ETA */
+	const char *heading;       /* a line above; NULL or empty for none */
+	bool bar;                  /* a line below that shows the share of the total */
+	double log_interval;       /* seconds between lines where there is no terminal; 0: none */
 };
 
 /*
@@ -63,6 +67,7 @@ struct progress {
 	struct progress_mark last; /* when something was finished for the last time */
 	double rate;               /* units of work per second; 0: unknown */
 	double time_left;          /* seconds; 0: unknown */
+	int64_t logged_at;         /* monotonic; or of the beginning */
 };
 
 /* Looks at the terminal and starts the time; draws nothing yet. Needs no release. */
@@ -75,8 +80,9 @@ static inline void progress_set_total(struct progress *p, uint64_t total)
 }
 
 /*
- * Says that done units are finished; note (may be NULL) goes to the end of the line. Cheap when
- * it is not yet time to draw, so call it for every unit.
+ * Says that done units are finished; note (may be NULL) goes to the end of the line, and what
+ * stands behind a line feed in it to lines of its own. Cheap when it is not yet time to draw, so
+ * call it for every unit.
  */
 void progress_update(struct progress *p, uint64_t done, const char *note);
 

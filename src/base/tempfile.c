@@ -31,3 +31,10 @@ int tempfile_open(const char *dir)
 
 	return fd >= 0 ? fd : open_and_unlink(dir);
 }
+
+const char *tempfile_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && dir[0] ? dir : "/tmp";
+}

@@ -7,4 +7,7 @@
 /* For reading and writing, in the directory; -1 with errno. The caller closes it. */
 int tempfile_open(const char *dir) SP_MUST_CHECK;
 
+/* Where the user wants such files: TMPDIR, or /tmp. */
+const char *tempfile_dir(void);
+
 #endif

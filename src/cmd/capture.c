@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,9 @@
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
+
+/* Seconds between lines of progress in a log. */
+static const double LOG_INTERVAL = 300;
 
 static const char *leg_name(const struct crawl_progress *p)
 {
@@ -30,22 +34,25 @@ static const char *leg_name(const struct crawl_progress *p)
 	return "";
 }
 
-/* "sharp 120, expected 118.4": so far, of the pages revisited; before that, what is to be hoped
- * for. */
+/*
+ * Lines below the progress. "sharp 120, expected 118.4": so far, of the pages revisited; before
+ * that, what is to be hoped for. Then what is wrong, if anything is.
+ */
 static void describe(const struct crawl_progress *p, char *out, size_t size)
 {
+	const char *comma = p->failed > 0 && p->waiting[0] ? ", " : "";
 	int n = 0;
 
-	if (p->waiting[0])
-		n = snprintf(out, size, "%s", p->waiting);
-	else if (p->leg != PLAN_VISIT)
-		n = snprintf(out, size, "sharp %zu, expected %.1f", p->sharp, p->expected);
+	out[0] = '\0';
+	if (p->leg != PLAN_VISIT)
+		n = snprintf(out, size, "\nsharp %zu, expected %.1f", p->sharp, p->expected);
 	else if (p->expected > 0)
-		n = snprintf(out, size, "expected sharp %.1f", p->expected);
-	else
-		out[0] = '\0';
-	if (n >= 0 && (size_t)n < size && p->failed > 0)
-		(void)snprintf(out + n, size - (size_t)n, "%sfailed %zu", n ? ", " : "", p->failed);
+		n = snprintf(out, size, "\nexpected sharp %.1f", p->expected);
+	if (n < 0 || (size_t)n >= size || (!p->waiting[0] && p->failed == 0))
+		return;
+	n += snprintf(out + n, size - (size_t)n, "\n%s%s", p->waiting, comma);
+	if (p->failed > 0 && (size_t)n < size)
+		(void)snprintf(out + n, size - (size_t)n, "failed %zu", p->failed);
 }
 
 /* "sites 3/8, sharp 120, failed 2" */
@@ -77,6 +84,7 @@ static void on_progress(void *context, const struct crawl_progress *p)
 		show_many(v, p);
 		return;
 	}
+	memcpy(v->site, p->site, sizeof v->site);
 	v->progress.config.title = leg_name(p);
 	progress_set_total(&v->progress, p->total);
 	describe(p, note, sizeof note);
@@ -84,28 +92,39 @@ static void on_progress(void *context, const struct crawl_progress *p)
 		&(struct progress_work){p->requests, p->left, p->time_left}, note);
 }
 
-int capture_view_init(struct capture_view *v, const char *command, unsigned lanes, struct err *err)
+int capture_view_init(struct capture_view *v, const struct capture_look *look, struct err *err)
 {
 	int rc;
 
-	*v = (struct capture_view){.command = command, .signals = -1};
+	*v = (struct capture_view){.command = look->command, .signals = -1, .quiet = look->quiet};
+	/* Events have standard output to themselves. */
+	if (look->events && strcmp(look->events, "-") == 0)
+		v->quiet = true;
 	rc = stop_open(&v->signals, err);
 	if (rc)
 		return rc;
 	progress_init(&v->progress, &(struct progress_config){.fd = STDERR_FILENO,
 					    .clock = clock_system(),
-					    .title = command,
-					    .unit = "pages"});
+					    .title = look->command,
+					    .unit = "pages",
+					    .heading = v->site,
+					    .bar = true,
+					    .log_interval = LOG_INTERVAL});
 	log_share(&v->progress.live);
-	v->options = (struct crawl_options){
-		.stop_fd = v->signals, .lanes = lanes, .on_progress = on_progress, .context = v};
-	return 0;
+	rc = crawl_log_open(&v->log, look->crawl_log, look->events, err);
+	v->options = (struct crawl_options){.stop_fd = v->signals,
+		.log = v->log.log || v->log.events ? &v->log : NULL,
+		.lanes = look->lanes,
+		.on_progress = look->quiet ? NULL : on_progress,
+		.context = v};
+	return rc;
 }
 
 void capture_view_release(struct capture_view *v)
 {
 	progress_clear(&v->progress);
 	log_share(NULL);
+	crawl_log_close(&v->log);
 	stop_close(v->signals);
 }
 
@@ -279,6 +298,8 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 	}
 	if (result->end != CRAWL_WAS_FINISHED && result->visited == 0)
 		return fail_empty(v->command, result);
+	if (v->quiet && !json)
+		return cmd_finish(0);
 	status = cmd_report_capture(archive, result->capture, json);
 	return status == CMD_OK && !json ? tell_next(archive, false) : status;
 }
@@ -338,9 +359,11 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 			archive);
 	if (collect_ids(results, &ids))
 		(void)cmd_fail(v->command, &(struct err){ERR_NOMEM, "out of memory"});
+	else if (v->quiet && !json)
+		status = CMD_OK;
 	else
 		status = captures_print(archive, &ids, json);
-	if (status == CMD_OK && !json)
+	if (status == CMD_OK && !json && !v->quiet)
 		status = tell_next(archive, true);
 	u32_vec_release(&ids);
 	if (broken > 0 || (got == 0 && stopped == 0))

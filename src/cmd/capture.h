@@ -10,15 +10,23 @@ struct capture_view {
 	struct crawl_options options; /* to be handed to crawl_start or crawl_resume */
 	struct progress progress;
 	const char *command;
+	char site[sizeof((struct crawl_progress *)NULL)->site]; /* the heading */
+	struct crawl_log log;
+	bool quiet;
 	int signals; /* of stop_open, or -1 */
 };
 
-/*
- * From here on Ctrl-C stops the crawl cleanly. The command's name is borrowed; lanes: 0 for the
- * default. 0 or ERR_IO.
- */
+/* How a crawl is to look; borrowed. */
+struct capture_look {
+	const char *command;
+	unsigned lanes;                 /* 0: the default */
+	bool quiet;                     /* neither progress nor, without --json, a report */
+	const char *crawl_log, *events; /* files to append to, or NULL */
+};
+
+/* From here on Ctrl-C stops the crawl cleanly. Do not move it. 0 or ERR_IO. */
 int capture_view_init(
-	struct capture_view *v, const char *command, unsigned lanes, struct err *err) SP_MUST_CHECK;
+	struct capture_view *v, const struct capture_look *look, struct err *err) SP_MUST_CHECK;
 
 /* Gives the signals back. */
 void capture_view_release(struct capture_view *v);

@@ -123,6 +123,22 @@ void cmd_close_input(FILE *file)
 		(void)fclose(file);
 }
 
+int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),
+	const void *context, struct err *err)
+{
+	bool is_stdout = strcmp(path, "-") == 0, failed;
+	FILE *file = is_stdout ? stdout : fopen(path, "we");
+
+	if (!file)
+		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));
+	write(context, file);
+	failed = (is_stdout && fflush(file)) || ferror(file);
+	if ((!is_stdout && fclose(file)) || failed)
+		return err_set(err, ERR_IO, "%.300s: %s", is_stdout ? "standard output" : path,
+			strerror(errno));
+	return 0;
+}
+
 /* Copies the name without -offline or -online; false when it has neither. */
 static bool make_stem(const char *name, char out[STEM_SIZE])
 {

@@ -49,6 +49,9 @@ enum cmd_status cmd_verify(int argc, char **argv);
 /* What `report` prints of a capture (0: the last), for the commands that have just made one. */
 enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool json);
 
+/* Writes the page of its last capture, as `report --html` does. */
+enum cmd_status cmd_report_page(const char *archive, const char *html);
+
 /*
  * Prints "stillpoint: COMMAND: …" as one line on standard error and returns the status that belongs
  * to the error. The command is NULL where the error names it, or where there is none.
@@ -92,6 +95,10 @@ int cmd_unknown(const char *what, const struct closest *c, const char *hint, str
 /* Opens a file to read; "-" is standard input. NULL with "PATH: why" in err. */
 FILE *cmd_open_input(const char *path, struct err *err);
 void cmd_close_input(FILE *file);
+
+/* Writes a file anew; "-" is standard output. 0, or ERR_IO with "PATH: why" in err. */
+int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),
+	const void *context, struct err *err);
 
 /* Finds a strategy; else NULL and an error that proposes one. */
 const struct plan_strategy *cmd_strategy(const char *name, bool all_known, struct err *err);

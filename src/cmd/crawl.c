@@ -34,6 +34,8 @@ struct crawl_command {
 	const char *auth_file, *header_file, *proxy_file;
 	struct option_list auth, headers;
 	bool json;
+	const char *crawl_log, *events;
+	bool quiet;
 	bool verbose;
 };
 
@@ -228,6 +230,13 @@ static const struct option_spec SPECS[] = {
 		.metavar = "HOST[:PORT],…"),
 	ROW(FLAG, settings.dns_records, "dns-records", 0, "archive the DNS answers for each host"),
 	ROW(FLAG, json, "json", 0, "print the report as JSON"),
+	ROW(STRING, crawl_log, "crawl-log", 0,
+		"append a line for each request to a file, in the columns of Heritrix",
+		.metavar = "FILE"),
+	ROW(STRING, events, "events", 0,
+		"append what happens to a file as JSON lines; - is standard output",
+		.metavar = "FILE"),
+	ROW(FLAG, quiet, "quiet", 'q', "show no progress, and print no report"),
 	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
 };
@@ -364,7 +373,10 @@ static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	struct crawl_results results = {0};
 	struct capture_view view;
 	enum cmd_status status;
-	int rc = capture_view_init(&view, "crawl", (unsigned)o->lanes, err);
+	int rc = capture_view_init(&view,
+		&(struct capture_look){
+			"crawl", (unsigned)o->lanes, o->quiet, o->crawl_log, o->events},
+		err);
 
 	view.options.secrets = seeds->secrets;
 	if (rc || crawl_start(archive, sites->list.ptr, sites->list.len, &view.options, &results,

@@ -216,8 +216,8 @@ static int print_problems(const struct contestant *who, struct err *err)
 	for (size_t i = 0; rc == 0 && i < v.problems.len; i++) {
 		const struct verify_problem *p = &v.problems.ptr[i];
 
-		printf("  %.*s: %.*s\n", (int)p->url.len, p->url.ptr ? p->url.ptr : "",
-			(int)p->text.len, p->text.ptr);
+		printf("  %.*s%s%.*s\n", (int)p->url.len, p->url.ptr ? p->url.ptr : "",
+			p->url.len ? ": " : "", (int)p->text.len, p->text.ptr);
 	}
 	if (rc == 0 && v.problems.len == 0)
 		rc = err_set(err, ERR_STATE, "verify did not notice a flipped bit");
@@ -254,21 +254,26 @@ static int print_verify(const struct contestant *who, struct err *err)
 static int conclude(const struct contest *c, const char *dir, struct err *err)
 {
 	const struct contestant *ours = &c->list[c->count - 1];
+	char page[1100];
 	int rc;
 
 	print_scores(c);
 	rc = print_pairs(c, err);
 	if (rc == 0)
 		rc = print_verify(ours, err);
+	(void)snprintf(page, sizeof page, "%s/report.html", dir);
+	if (rc == 0 && cmd_report_page(ours->archive, page) != CMD_OK)
+		rc = err_set(err, ERR_IO, "%s was not written", page);
 	if (rc == 0)
-		printf("\nThe archives are in %s. Look at ours with\n\n"
+		printf("\nThe archives are in %s. A report of ours, for a browser: %s\n"
+		       "Look at it here with\n\n"
 		       "  %s report %s\n"
 		       "  %s report %s --why %sprices\n"
 		       "  %s verify %s\n\n"
 		       "All of them are at http://127.0.0.1:8080/ while this runs: "
 		       "%s serve %s/*.stillpoint\n",
-			dir, program_invocation_name, ours->archive, program_invocation_name,
-			ours->archive, ours->url, program_invocation_name, ours->archive,
+			dir, page, program_invocation_name, ours->archive,
+			program_invocation_name, ours->archive, ours->url, program_invocation_name, ours->archive,
 			program_invocation_name, dir);
 	return rc;
 }

@@ -167,18 +167,9 @@ static int find_looks(
 
 /* ---- output ---- */
 
-static int write_html(const struct diff *d, const char *path, struct err *err)
+static void write_html(const void *diff, FILE *file)
 {
-	FILE *file = fopen(path, "we");
-	bool failed;
-
-	if (!file)
-		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));
-	diff_html(d, file);
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));
-	return 0;
+	diff_html(diff, file);
 }
 
 static enum cmd_status show(const struct diff *d, const struct diff_options *o)
@@ -186,7 +177,7 @@ static enum cmd_status show(const struct diff *d, const struct diff_options *o)
 	struct err err = {0};
 	struct json j;
 
-	if (o->html && write_html(d, o->html, &err))
+	if (o->html && cmd_write_file(o->html, write_html, d, &err))
 		return cmd_fail("diff", &err);
 	if (!o->json) {
 		diff_print(d, stdout);

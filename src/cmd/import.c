@@ -39,7 +39,7 @@ static const struct options OPTIONS = {
 	.usage = "ARCHIVE FILE… [--cdx-server URL] [--timemap URL]",
 	.description =
 		"Keeps in an archive when pages were captured by others, and with which digest: "
-		"from CDX, CDXJ, ZipNum indexes, TimeMaps and WARC files, all of them also gzip, "
+		"from CDX, CDXJ, ZipNum indexes, TimeMaps, WARC and WACZ files, most also gzip, "
 		"and from servers that have such lists. 'stillpoint rates ARCHIVE' and the "
 		"archive's next captures use them from then on. They give change rates and "
 		"prove nothing; no content is copied. What is there already is not added twice. "
@@ -71,8 +71,14 @@ static int read_files(struct rates_observed *in, const struct option_args *args,
 {
 	int rc = 0;
 
-	for (size_t i = 1; rc == 0 && i < args->count; i++)
+	for (size_t i = 1; rc == 0 && i < args->count; i++) {
 		rc = listings_read(in, "import", args->ptr[i], err);
+		if (rc == 0 && in->counts.format == LISTING_SITEMAP)
+			rc = err_set(err, ERR_UNSUPPORTED,
+				"%.200s: a sitemap has no captures; a crawl reads those of its "
+				"site, 'stillpoint rates' any",
+				args->ptr[i]);
+	}
 	return rc;
 }
 

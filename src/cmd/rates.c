@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "archive/warc_date.h"
+#include "archive/warc_set.h"
 #include "base/clock.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
@@ -19,7 +20,7 @@ struct rates_options {
 	double threshold, within;
 	int64_t limit;
 	int per, change;
-	bool json, csv, due;
+	bool json, csv, contents, due;
 };
 
 enum { PER_PAGE, PER_HOMEPAGE, PER_SITE };
@@ -36,6 +37,11 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_FLAG,
 		.offset = AT(csv),
 		.help = "print CSV, as plan, crawl --rates and simulate read it"},
+	{.name = "contents",
+		.kind = OPTION_FLAG,
+		.offset = AT(contents),
+		.help = "with --csv: read the captured pages, too, for the columns images, tables, "
+			"out_links and in_links of train --features=offline"},
 	{.name = "explain",
 		.kind = OPTION_STRING,
 		.offset = AT(explain),
@@ -101,7 +107,8 @@ static const struct options OPTIONS = {
 		"Tells how often each page changes, in changes per second, and how sure that is: "
 		"what pages of its kind do, corrected by what its own captures show. "
 		"Captures come from archives of Stillpoint, and from files of others: CDX, CDXJ, "
-		"ZipNum indexes, TimeMaps, WARC files, all of them also gzip. Several are taken "
+		"ZipNum indexes, TimeMaps, sitemaps, WARC and WACZ files, most also gzip. Several "
+		"are taken "
 		"together.\n\nTwo captures with the same digest: unchanged in between. TimeMaps "
 		"have no digests as a rule and tell nothing about changes.",
 	.specs = SPECS,
@@ -147,6 +154,21 @@ static int read_all(
 		}
 	}
 	return 0;
+}
+
+/* Archives, WARC and WACZ files; lists have no contents. *ret_status is set on failure. */
+static int read_contents(struct rates_contents *c, const struct page_table *table,
+	const struct option_args *args, enum cmd_status *ret_status)
+{
+	struct err err = {0};
+	int rc = err_code(&err, rates_contents_init(c, table));
+
+	for (size_t i = 0; rc == 0 && i < args->count; i++)
+		if (is_directory(args->ptr[i]) || warc_set_is_name(slice_str(args->ptr[i])))
+			rc = rates_contents_read(c, args->ptr[i], &err);
+	if (rc)
+		*ret_status = cmd_fail_input("rates", &err);
+	return rc;
 }
 
 /* The model that the user names, or that of the first archive that has one. */
@@ -225,11 +247,18 @@ static int answer_all(struct rates_model *m, int64_t by, struct rates_answers *o
 	return 0;
 }
 
-static enum cmd_status print_all(
-	struct rates_model *m, const struct rates_options *o, int64_t by, struct err *err)
+static enum cmd_status print_all(struct rates_model *m, const struct rates_options *o,
+	const struct rates_contents *contents, int64_t by, struct err *err)
 {
 	struct rates_answers answers = {0};
-	enum rates_form form = o->json ? RATES_JSON : o->csv ? RATES_CSV : RATES_TEXT;
+	struct rates_listing listing = {
+		.form = o->json  ? RATES_JSON
+			: o->csv ? RATES_CSV
+				 : RATES_TEXT,
+		.due = o->due,
+		.at = (double)by / 1e9 - o->within,
+		.contents = contents,
+	};
 	int rc = answer_all(m, by, &answers);
 	enum cmd_status status;
 
@@ -244,14 +273,15 @@ static enum cmd_status print_all(
 			rates_keep_homepages(&answers);
 		if (o->due)
 			keep_due(&answers, o);
-		status = cmd_finish(rates_print(&answers, form, o->due));
+		status = cmd_finish(rates_print(&answers, &listing));
 	}
 	rates_answers_release(&answers);
 	return status;
 }
 
 static enum cmd_status answer(struct rates_observed *in, struct predict_model *predictor,
-	const struct rates_options *o, int64_t by, struct err *err)
+	const struct rates_options *o, const struct rates_contents *contents, int64_t by,
+	struct err *err)
 {
 	struct rates_model *m = calloc(1, sizeof *m);
 	struct rates_answer a;
@@ -273,7 +303,7 @@ static enum cmd_status answer(struct rates_observed *in, struct predict_model *p
 		rates_explain(m, page, &a, by);
 		status = cmd_finish(0);
 	} else {
-		status = print_all(m, o, by, err);
+		status = print_all(m, o, contents, by, err);
 	}
 	if (m)
 		rates_model_release(m);
@@ -293,6 +323,8 @@ static int check(struct rates_options *o, struct err *err)
 		return err_set(err, ERR_USAGE,
 			"--explain is for one page, as text; leave out --json, --csv, --due, "
 			"--per");
+	if (o->contents && (!o->csv || o->per != PER_PAGE))
+		return err_set(err, ERR_USAGE, "--contents needs --csv, and pages, not sites");
 	if (for_due && !o->due)
 		return err_set(err, ERR_USAGE, "--threshold and --limit need --due");
 	if (o->within >= 0 && !o->due && !o->explain)
@@ -320,6 +352,7 @@ enum cmd_status cmd_rates(int argc, char **argv)
 {
 	struct rates_options o = {.threshold = UNSET, .within = UNSET};
 	struct predict_model predictor = {0};
+	struct rates_contents contents = {0};
 	struct option_args args;
 	struct err err = {0};
 	struct rates_observed in;
@@ -335,8 +368,11 @@ enum cmd_status cmd_rates(int argc, char **argv)
 	rates_observed_init(&in, (enum rates_change)o.change);
 	if (read_model(&o, &args, &predictor, &has_predictor, &err))
 		status = cmd_fail_input("rates", &err);
-	else if (read_all(&in, &args, &status) == 0)
-		status = answer(&in, has_predictor ? &predictor : NULL, &o, by, &err);
+	else if (read_all(&in, &args, &status) == 0 &&
+		 (!o.contents || read_contents(&contents, &in.table, &args, &status) == 0))
+		status = answer(&in, has_predictor ? &predictor : NULL, &o,
+			o.contents ? &contents : NULL, by, &err);
+	rates_contents_release(&contents);
 	rates_observed_release(&in);
 	predict_model_release(&predictor);
 	return status;

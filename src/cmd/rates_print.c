@@ -87,7 +87,15 @@ static void put_number(double value)
 	(void)printf(",%s", text);
 }
 
-static void put_csv(const struct rates_answer *a, bool due)
+static void put_contents(const struct page_contents *c)
+{
+	if (c)
+		(void)printf(",%u,%u,%u,%u", c->images, c->tables, c->out_links, c->in_links);
+	else
+		(void)printf(",,,,");
+}
+
+static void put_csv(const struct rates_answer *a, const struct rates_listing *l)
 {
 	char source[RATES_SOURCE_SIZE], date[WARC_DATE_SIZE];
 	slice changed = date_text(a->last_change, date);
@@ -101,18 +109,25 @@ static void put_csv(const struct rates_answer *a, bool due)
 	(void)printf(",%" PRIu64 ",", a->captures);
 	if (a->compared > 0)
 		(void)printf("%" PRIu64, a->changes);
-	(void)printf(",%.*s,%s", (int)changed.len, changed.ptr ? changed.ptr : "", source);
-	if (due)
+	(void)printf(",%.*s,", (int)changed.len, changed.ptr ? changed.ptr : "");
+	if (a->last_change)
+		(void)printf("%.3f", fmax(l->at - (double)a->last_change / 1e9, 0) / 86400);
+	(void)printf(",%s", source);
+	if (l->contents)
+		put_contents(rates_contents_find(l->contents, a->url));
+	if (l->due)
 		put_number(a->changed);
 	(void)putchar('\n');
 }
 
-static int print_csv(const struct rates_answers *answers, bool due)
+static int print_csv(const struct rates_answers *answers, const struct rates_listing *l)
 {
-	(void)printf("url,rate,shape,low,high,observations,changes,last_change,source%s\n",
-		due ? ",probability" : "");
+	(void)printf("url,rate,shape,low,high,observations,changes,last_change,"
+		     "days_since_change,source%s%s\n",
+		l->contents ? ",images,tables,out_links,in_links" : "",
+		l->due ? ",probability" : "");
 	for (size_t i = 0; i < answers->len; i++)
-		put_csv(&answers->ptr[i], due);
+		put_csv(&answers->ptr[i], l);
 	return 0;
 }
 
@@ -151,15 +166,15 @@ static int print_text(const struct rates_answers *answers, bool due)
 	return 0;
 }
 
-int rates_print(const struct rates_answers *answers, enum rates_form form, bool due)
+int rates_print(const struct rates_answers *answers, const struct rates_listing *listing)
 {
-	switch (form) {
+	switch (listing->form) {
 	case RATES_JSON:
-		return print_json(answers, due);
+		return print_json(answers, listing->due);
 	case RATES_CSV:
-		return print_csv(answers, due);
+		return print_csv(answers, listing);
 	default:
-		return print_text(answers, due);
+		return print_text(answers, listing->due);
 	}
 }
 
@@ -191,11 +206,15 @@ static void explain_classes(const struct rates_model *m, slice path)
 	}
 }
 
-/* What a word that was not met there, and the predictor, make of it. */
-static void explain_other(const struct rates_model *m, const struct rates_prior *p)
+/* What the word of a sitemap and the predictor make of it. */
+static void explain_other(
+	const struct rates_model *m, const struct rates_prior *p, enum frequency word)
 {
 	char often[EVERY_SIZE];
 
+	if (word != FREQUENCY_NONE)
+		(void)printf("    %-28s its sitemap: %s\n", every(frequency_value(word), often),
+			frequency_name(word));
 	if (p->predicted)
 		(void)printf("    %-28s the model, for pages with such a URL\n",
 			every(p->predicted_rate, often));
@@ -215,7 +234,7 @@ static void explain_kind(const struct rates_model *m, const struct page_entry *p
 	if (rates_class_path(page->url, word, &path) == 0)
 		explain_classes(m, buf_slice(&path));
 	if (rates_model_prior(m, &(struct rates_page){.url = page->url, .word = word}, &prior) == 0)
-		explain_other(m, &prior);
+		explain_other(m, &prior, word);
 	buf_release(&path);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "rates/contents.h"
 #include "rates/model.h"
 
 enum rates_form { RATES_TEXT, RATES_JSON, RATES_CSV };
@@ -13,8 +14,15 @@ enum { RATES_SOURCE_SIZE = 96 };
 /* "archive+cdx+last-modified"; "class" where nothing of the page itself tells its rate. */
 void rates_source(const struct rates_answer *a, char out[RATES_SOURCE_SIZE]);
 
-/* All answers to standard output; with how likely each has changed, if due. 0 or ERR_IO. */
-int rates_print(const struct rates_answers *answers, enum rates_form form, bool due);
+struct rates_listing {
+	enum rates_form form;
+	bool due;                              /* with how likely each has changed */
+	double at;                             /* seconds since 1970, for the days since then */
+	const struct rates_contents *contents; /* columns of CSV; NULL: none */
+};
+
+/* All answers to standard output. 0 or ERR_IO. */
+int rates_print(const struct rates_answers *answers, const struct rates_listing *listing);
 
 /* How the answer for a page came about; the model has just given it. */
 void rates_explain(

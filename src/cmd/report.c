@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
 #include "cmd/report_at.h"
+#include "cmd/report_html.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
 
@@ -16,8 +17,12 @@ struct report_options {
 	const char *at;
 	const char *curve; /* from when; until when is an argument */
 	const char *site;
+	const char *html;
+	const char *replay;
 	bool captures;
 	bool requisites;
+	bool hosts, types, status;
+	bool csv;
 	bool json;
 };
 
@@ -45,6 +50,17 @@ static const struct option_spec SPECS[] = {
 		.metavar = "URL"),
 	ROW(FLAG, requisites, "requisites", 0,
 		"list the requisites of each page, and how each stands to it in time"),
+	ROW(STRING, html, "html", 0,
+		"write one page that needs no request, with figures and all pages, to a file",
+		.metavar = "FILE"),
+	ROW(STRING, replay, "replay", 0,
+		"with --html: where the archive is served, for links to its pages, such as "
+		"http://127.0.0.1:8080/example.org",
+		.metavar = "URL"),
+	ROW(FLAG, hosts, "hosts", 0, "list the requests by host"),
+	ROW(FLAG, types, "types", 0, "list the requests by media type"),
+	ROW(FLAG, status, "status", 0, "list the requests by status"),
+	ROW(FLAG, csv, "csv", 0, "print all known pages as CSV, or what --hosts and the like list"),
 	ROW(FLAG, json, "json", 'j', "print one JSON document with every known page"),
 	{.name = NULL},
 };
@@ -72,12 +88,85 @@ static void tell_others(struct catalog *c, const char *archive)
 	u32_vec_release(&ids);
 }
 
+/* ---- the page ---- */
+
+struct page_writing {
+	struct report_page_parts parts;
+	int *rc; /* of report_html */
+};
+
+static void write_page(const void *context, FILE *file)
+{
+	const struct page_writing *w = context;
+
+	*w->rc = report_html(&w->parts, file);
+}
+
+static enum cmd_status print_html(const struct report *r, struct catalog *c, const char *archive,
+	const struct report_options *o)
+{
+	struct records records;
+	struct tally hosts = {0};
+	struct err err = {0};
+	int written = 0;
+	int rc = records_load(&records, c, r, &err);
+
+	if (rc == 0)
+		rc = tally_load(&hosts, c, r, TALLY_HOSTS, &err);
+	if (rc == 0) {
+		struct page_writing w = {
+			.parts = {r, &records, &hosts, archive, o->replay}, .rc = &written};
+
+		rc = cmd_write_file(o->html, write_page, &w, &err);
+		rc = rc ? rc : err_code(&err, written);
+	}
+	tally_release(&hosts);
+	records_release(&records);
+	return rc ? cmd_fail("report", &err) : cmd_finish(0);
+}
+
+/* ---- where the requests went ---- */
+
+static bool wants_tally(const struct report_options *o)
+{
+	return o->hosts || o->types || o->status;
+}
+
+static enum cmd_status print_tally(
+	const struct report *r, struct catalog *c, const struct report_options *o)
+{
+	enum tally_by by = o->hosts ? TALLY_HOSTS : o->types ? TALLY_TYPES : TALLY_STATUS;
+	struct err err = {0};
+	struct tally tally;
+	enum cmd_status status;
+	int rc = tally_load(&tally, c, r, by, &err);
+
+	if (rc)
+		status = cmd_fail_archive("report", &err);
+	else if (o->json)
+		status = cmd_finish(report_tally_json(&tally, by, stdout));
+	else if (o->csv)
+		status = cmd_finish((report_tally_csv(&tally, by, stdout), 0));
+	else
+		status = cmd_finish((report_tally_print(&tally, by, stdout), 0));
+	tally_release(&tally);
+	return status;
+}
+
 static enum cmd_status print(const struct report *r, struct catalog *c, const char *archive,
 	const struct report_options *o)
 {
 	struct json j;
 	int rc;
 
+	if (o->html)
+		return print_html(r, c, archive, o);
+	if (wants_tally(o))
+		return print_tally(r, c, o);
+	if (o->csv) {
+		report_csv(r, stdout);
+		return cmd_finish(0);
+	}
 	if (!o->json) {
 		rc = report_print(r, archive, stdout);
 		if (rc == ERR_NOMEM)
@@ -142,27 +231,51 @@ enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool j
 	return status == CMD_USAGE ? CMD_FAILURE : status;
 }
 
-/* What is wrong with the options together, or NULL. */
-static const char *find_conflict(const struct report_options *o, size_t args)
+enum cmd_status cmd_report_page(const char *archive, const char *html)
+{
+	return run(archive, &(struct report_options){.html = html});
+}
+
+static int check(const struct report_options *o, struct err *err)
+{
+	if (o->why && (o->json || o->csv || o->html || wants_tally(o)))
+		return err_set(err, ERR_USAGE,
+			"--why explains one page as text; leave out the other forms");
+	if (o->captures && (o->why || o->capture || o->html || o->csv || wants_tally(o)))
+		return err_set(err, ERR_USAGE,
+			"--captures lists all of them; combine it with --json only");
+	if (o->csv && o->json)
+		return err_set(err, ERR_USAGE, "--csv and --json cannot be combined");
+	if (o->hosts + o->types + o->status > 1)
+		return err_set(err, ERR_USAGE, "choose one of --hosts, --types and --status");
+	if (o->html && (o->csv || o->json || wants_tally(o)))
+		return err_set(err, ERR_USAGE,
+			"--html writes a page of its own; leave out --json, --csv and the lists");
+	if (o->replay && !o->html)
+		return err_set(err, ERR_USAGE, "--replay is for --html");
+	return 0;
+}
+
+/* The same of --at and --curve, which are about the whole archive. */
+static int check_instant(const struct report_options *o, size_t args, struct err *err)
 {
 	bool instant = o->at || o->curve;
+	bool other = o->capture || o->captures || o->why || o->requisites || o->html || o->csv ||
+		     wants_tally(o);
 
-	if (o->why && o->json)
-		return "--why and --json cannot be combined";
-	if (o->captures && (o->why || o->capture))
-		return "--captures lists all of them; leave out --capture and --why";
 	if (o->at && o->curve)
-		return "--at and --curve cannot be combined";
-	if (instant && (o->capture || o->captures || o->why || o->requisites))
-		return "--at and --curve are about the whole archive; leave out --capture, "
-		       "--captures, --why and --requisites";
+		return err_set(err, ERR_USAGE, "--at and --curve cannot be combined");
+	if (instant && other)
+		return err_set(err, ERR_USAGE,
+			"--at and --curve are about the whole archive; combine them with --site "
+			"and --json only");
 	if (o->site && !instant)
-		return "--site goes with --at or --curve";
+		return err_set(err, ERR_USAGE, "--site goes with --at or --curve");
 	if (o->curve && args < 2)
-		return "--curve needs two times: --curve FROM TO";
+		return err_set(err, ERR_USAGE, "--curve needs two times: --curve FROM TO");
 	if (!o->curve && args > 1)
-		return "one archive at a time";
-	return NULL;
+		return err_set(err, ERR_USAGE, "one archive at a time");
+	return 0;
 }
 
 /* "--curve FROM TO ARCHIVE" leaves its end in front of the archive. */
@@ -184,17 +297,13 @@ enum cmd_status cmd_report(int argc, char **argv)
 {
 	struct report_options o = {0};
 	struct option_args args;
-	enum cmd_status status;
 	struct err err = {0};
-	const char *conflict;
+	enum cmd_status status;
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	conflict = find_conflict(&o, args.count);
-	if (conflict) {
-		(void)err_set(&err, ERR_USAGE, "%s", conflict);
+	if (check(&o, &err) || check_instant(&o, args.count, &err))
 		return cmd_fail("report", &err);
-	}
 	if (o.at || o.curve)
 		return whole(&o, &args);
 	return o.captures ? captures_print(args.ptr[0], NULL, o.json) : run(args.ptr[0], &o);

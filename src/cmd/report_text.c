@@ -1,10 +1,8 @@
 #include <inttypes.h>
-#include <math.h>
 
 #include "cmd/report_print.h"
+#include "cmd/report_words.h"
 #include "cmd/text.h"
-#include "quality/expect.h"
-#include "quality/legs.h"
 #include "quality/ranking.h"
 
 enum {
@@ -12,24 +10,6 @@ enum {
 	DIRECTORIES = 10, /* rows of each table */
 	HOTTEST = 10,
 	REASONS = 8,
-};
-
-static const double DAY = 86400;
-
-/* What a reader of totals may not know. */
-static const char *const MEANINGS[] = {
-	[VERDICT_SHARP] = "the same at visit and revisit",
-	[VERDICT_ABSENT] = "missing at visit and revisit",
-	[VERDICT_CHANGED] = "different at the revisit",
-	[VERDICT_APPEARED] = "found only at the revisit",
-	[VERDICT_GONE] = "found only at the visit",
-	[VERDICT_UNCONFIRMED] = "visited, but no usable revisit",
-	[VERDICT_FAILED] = "no usable visit",
-	[VERDICT_EXCLUDED] = "refused by robots.txt, a limit or as a trap",
-	[VERDICT_BLOCKED] = "a block, challenge or login page instead of the page",
-	[VERDICT_SINGLE] = "seen once",
-	[VERDICT_UNVISITED] = "not requested: a limit or a stop came first",
-	[VERDICT_SHELL] = "content shown only by scripts: not judged",
 };
 
 static void print_label(FILE *file, const char *label)
@@ -67,81 +47,30 @@ static void print_times(const struct report *r, FILE *file)
 
 static void print_stillpoint(const struct report *r, FILE *file)
 {
-	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+	char text[REPORT_WORDS_SIZE];
 
 	if (r->capture.single)
 		return;
+	report_window(r, text);
 	print_label(file, "still point");
-	if (stillpoint_format(&r->window, from, to)) {
-		(void)fprintf(file, "%s to %s", from, to);
-		print_duration(file, r->window.from, r->window.to);
-	} else if (r->window.clock_set) {
-		(void)fputs("none: the wall clock was set during the capture\n", file);
-	} else if (stillpoint_is_known(&r->window)) {
-		(void)fputs("shorter than a millisecond\n", file);
-	} else if (r->window.from && r->window.to) {
-		(void)fputs("none: a revisit began before the last visit had ended\n", file);
-	} else {
-		(void)fputs(r->capture.state == CATALOG_RUNNING ? "none yet\n" : "none\n", file);
-	}
-}
-
-static void print_ending(const struct catalog_capture *c, FILE *file)
-{
-	static const char *const ENDINGS[] = {
-		[CATALOG_RUNNING] = "not finished",
-		[CATALOG_FINISHED] = "finished",
-		[CATALOG_CUT] = "ended by ",
-	};
-	bool is_cut = c->state == CATALOG_CUT;
-
-	(void)fprintf(file, ": %s%s%s\n\n", ENDINGS[c->state],
-		is_cut && c->ended_by != CATALOG_END_NONE ? "its " : "",
-		is_cut ? legs_limit(c->ended_by).ptr : "");
-}
-
-/* With one digit behind the point: 100.0 means all of them. */
-static double percent(uint64_t part, uint64_t all)
-{
-	double value = all ? 100 * (double)part / (double)all : 0;
-
-	return part < all ? fmin(value, 99.9) : value;
-}
-
-/* The one line that everybody reads. */
-static void print_headline(const struct report *r, FILE *file)
-{
-	const char *pages = r->captured == 1 ? "page" : "pages";
-
-	if (r->captured == 0)
-		(void)fputs("No page was captured.\n\n", file);
-	else if (r->capture.single)
-		(void)fprintf(file,
-			"%" PRIu64 " %s captured, visited once: nothing is proven sharp.\n\n",
-			r->captured, pages);
-	else if (r->capture.state == CATALOG_RUNNING && !r->window.to)
-		(void)fprintf(file, "%" PRIu64 " %s captured so far, none revisited yet.\n\n",
-			r->captured, pages);
-	else
-		(void)fprintf(file,
-			"%" PRIu64 " of %" PRIu64 " captured pages are sharp (%.1f %%).\n\n",
-			r->totals[VERDICT_SHARP], r->captured,
-			percent(r->totals[VERDICT_SHARP], r->captured));
+	(void)fprintf(file, "%s\n", text);
 }
 
 static void print_head(const struct report *r, FILE *file)
 {
-	if (report_is_judged(r))
+	char ending[REPORT_WORDS_SIZE], headline[REPORT_WORDS_SIZE];
+	bool is_judged = report_is_judged(r);
+
+	report_ending(&r->capture, ending);
+	report_headline(r, headline);
+	if (is_judged)
 		(void)fputs("Judged from ", file);
 	else
 		(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
 	text_name(file, r->capture.site, 0);
-	if (report_is_judged(r))
-		(void)fputs("\n\n", file);
-	else
-		print_ending(&r->capture, file);
-	print_headline(r, file);
-	if (!report_is_judged(r)) {
+	(void)fprintf(
+		file, "%s%s\n\n%s\n\n", is_judged ? "" : ": ", is_judged ? "" : ending, headline);
+	if (!is_judged) {
 		print_label(file, "strategy");
 		text_name(file, r->capture.strategy, 0);
 		(void)fputs(r->capture.single ? ", visits only\n" : "\n", file);
@@ -179,9 +108,10 @@ static void print_total(const struct report *r, enum verdict v, FILE *file)
 		return;
 	(void)fprintf(file, "%-13s%9" PRIu64, verdict_name(v), pages);
 	if (verdict_is_captured(v))
-		(void)fprintf(file, "  %5.1f %%  %s\n", percent(pages, r->captured), MEANINGS[v]);
+		(void)fprintf(file, "  %5.1f %%  %s\n", report_percent(pages, r->captured),
+			report_meaning(v));
 	else
-		(void)fprintf(file, "           %s\n", MEANINGS[v]);
+		(void)fprintf(file, "           %s\n", report_meaning(v));
 }
 
 static void print_totals(const struct report *r, FILE *file)
@@ -261,7 +191,7 @@ static void print_composites(const struct report *r, FILE *file)
 		"\nPages that are sharp together with all their requisites: %" PRIu64 " of %" PRIu64
 		" (%.1f %%).\n",
 		r->composites.sharp, r->composites.pages,
-		percent(r->composites.sharp, r->composites.pages));
+		report_percent(r->composites.sharp, r->composites.pages));
 }
 
 /* The blur is in the JSON: it means little to who has not read the papers. */
@@ -274,22 +204,7 @@ static void print_measures(const struct report *r, FILE *file)
 	(void)fprintf(file,
 		"\nUnchanged from visit to revisit: %" PRIu64 " found, %.1f expected.\n", found,
 		r->expected_sharp);
-	switch (expect_compare(found, r->expected_sharp)) {
-	case EXPECT_FEWER:
-		(void)fputs("That is fewer than expected: pages changed more often than the "
-			    "capture assumed\n(give it their rates with --rates), or revisits "
-			    "failed.\n",
-			file);
-		break;
-	case EXPECT_AGREES:
-		(void)fputs("The pages changed about as often as the capture assumed.\n", file);
-		break;
-	case EXPECT_MORE:
-		(void)fputs("That is more than expected: pages changed less often than the "
-			    "capture assumed.\n",
-			file);
-		break;
-	}
+	(void)fprintf(file, "%s\n", report_comparison(r));
 }
 
 static int print_directories(const struct report *r, FILE *file)
@@ -329,13 +244,15 @@ static void print_hottest(const struct report *r, FILE *file)
 
 	if (count == 0)
 		return;
-	(void)fprintf(file, "\n%-*s%18s\n", NAME_WIDTH, "changed, hottest first", "changes a day");
+	(void)fprintf(file, "\n%-*s  %s\n", NAME_WIDTH, "changed, hottest first", "changes");
 	for (size_t i = 0; i < count; i++) {
 		const struct report_page *p = &r->pages.ptr[pages[i]];
+		char rate[TEXT_RATE_SIZE];
 
+		text_rate(p->rate, rate);
 		text_name(file, p->url, NAME_WIDTH);
-		(void)fprintf(file, p->rate * DAY < 100 ? "%18.3g%s\n" : "%18.0f%s\n",
-			p->rate * DAY, p->hopeless && r->rates_differ ? "  not prioritised" : "");
+		(void)fprintf(file, "  %s%s\n", rate,
+			p->hopeless && r->rates_differ ? ", not prioritised" : "");
 	}
 }
 

@@ -5,8 +5,6 @@
 #include "cmd/text.h"
 #include "quality/normal.h"
 
-static const double DAY = 86400;
-
 static void print_label(FILE *file, const char *label)
 {
 	(void)fprintf(file, "%-13s", label);
@@ -125,6 +123,7 @@ static void print_verdict(const struct report_page *p, FILE *file)
 void report_print_why(const struct report *r, const struct why *w, FILE *file)
 {
 	const struct catalog_page *page = &w->way.ptr[w->way.len - 1];
+	char rate[TEXT_RATE_SIZE];
 
 	print_line(file, "page", page->url);
 	print_label(file, report_is_judged(r) ? "judged from" : "capture");
@@ -142,8 +141,8 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 			      "not followed"));
 	if (page->taken && !report_is_judged(r)) {
 		print_label(file, "rate");
-		(void)fprintf(file, "%.3g changes a day, weight %g%s\n", page->rate * DAY,
-			(double)page->weight,
+		text_rate(page->rate, rate);
+		(void)fprintf(file, "changes %s, weight %g%s\n", rate, (double)page->weight,
 			r->rates_differ && r->pages.ptr[w->page].hopeless
 				? "; not prioritised, since it changes so often (hopeless)"
 				: "");

@@ -11,6 +11,8 @@ struct resume_options {
 	const char *cookies, *proxy;
 	const char *auth_file, *header_file, *proxy_file;
 	bool json;
+	const char *crawl_log, *events;
+	bool quiet;
 	bool verbose;
 };
 
@@ -37,6 +39,13 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, proxy_file, "proxy-file", 0, "read the proxy's URL from a file",
 		.metavar = "FILE"),
 	ROW(FLAG, json, "json", 0, "print the report as JSON"),
+	ROW(STRING, crawl_log, "crawl-log", 0,
+		"append a line for each request to a file, in the columns of Heritrix",
+		.metavar = "FILE"),
+	ROW(STRING, events, "events", 0,
+		"append what happens to a file as JSON lines; - is standard output",
+		.metavar = "FILE"),
+	ROW(FLAG, quiet, "quiet", 'q', "show no progress, and print no report"),
 	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
 };
@@ -60,7 +69,10 @@ static enum cmd_status resume(const char *archive, const struct resume_options *
 	struct crawl_results results = {0};
 	struct capture_view view;
 	enum cmd_status status;
-	int rc = capture_view_init(&view, "resume", (unsigned)o->lanes, err);
+	int rc = capture_view_init(&view,
+		&(struct capture_look){
+			"resume", (unsigned)o->lanes, o->quiet, o->crawl_log, o->events},
+		err);
 
 	capture_guard_files(archive, false);
 	view.options.secrets = secrets;

@@ -26,7 +26,8 @@ static const struct option_spec SPECS[] = {
 		"left out is as here",
 		.metavar = "SPEC"),
 	ROW(STRING, graph, "graph", 'g',
-		"the site: CSV with the header page,rate,weight,links; '-' is standard input",
+		"the site: CSV with the header page,rate[,weight][,shape][,links]; '-' is standard "
+		"input",
 		.metavar = "FILE"),
 	ROW(STRING, history, "history", 0,
 		"captures of a real site at random moments of its recorded history; gzip is fine",
@@ -62,7 +63,7 @@ static const struct option_spec SPECS[] = {
 		.min = 1, .max = UINT32_MAX),
 	ROW(LIST, seeds, "seeds", 0,
 		"pages known at the beginning, separated by commas; may be given more than once "
-		"(default: the first page of the file)",
+		"(default: the first page of the file, or all where no page has links)",
 		.metavar = "PAGES"),
 	ROW(INT, runs, "runs", 'r',
 		"how often the changes are drawn (default: 20; for tables 40, and fewer for their "
@@ -255,28 +256,13 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	return found;
 }
 
-static int write_file(const char *path, void (*write)(const void *context, FILE *file),
-	const void *context, struct err *err)
-{
-	FILE *file = fopen(path, "we");
-	bool failed;
-
-	if (!file)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	write(context, file);
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	return 0;
-}
-
 enum cmd_status simulate_print(
 	const struct simulate_options *o, const struct simulate_output *output)
 {
 	struct err err = {0};
 
-	if ((o->html && write_file(o->html, output->html, output->context, &err)) ||
-		(o->text && write_file(o->text, output->text, output->context, &err)))
+	if ((o->html && cmd_write_file(o->html, output->html, output->context, &err)) ||
+		(o->text && cmd_write_file(o->text, output->text, output->context, &err)))
 		return cmd_fail("simulate", &err);
 	if (o->json)
 		return cmd_finish(output->json(output->context, stdout));

@@ -42,13 +42,24 @@ static int add_seeds(
 	}
 }
 
+/* A file of rates has no links: all of its pages are known. */
+static int add_default_seeds(const struct site *site, struct u32_vec *seeds)
+{
+	size_t count = site->link_from[site->n] == 0 ? site->n : 1;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < count; i++)
+		rc = u32_vec_push(seeds, i);
+	return rc;
+}
+
 static int read_seeds(const struct simulate_options *o, const struct site *site,
 	struct u32_vec *seeds, struct err *err)
 {
 	int rc = 0;
 
 	if (o->seeds.len == 0)
-		return add_seed(site, site->names[0], seeds, err);
+		return err_code(err, add_default_seeds(site, seeds));
 	for (size_t i = 0; rc == 0 && i < o->seeds.len; i++)
 		rc = add_seeds(site, o->seeds.ptr[i], seeds, err);
 	return rc;

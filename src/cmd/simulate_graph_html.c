@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "cmd/simulate_graph.h"
+#include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
 #include "web/plot.h"
@@ -141,7 +142,7 @@ void simulate_graph_html(const void *view, FILE *file)
 
 	(void)snprintf(title, sizeof title, "A capture of %.100s by %s",
 		simulate_html_base(v->options->graph), v->strategy->name);
-	web_page_begin(file, slice_str(title),
+	web_page_begin(file, web_report_css(), slice_str(title),
 		"Pages are found by following links, as a crawler finds them; this is what may be "
 		"expected of that.");
 	web_page_section(file, "The capture");

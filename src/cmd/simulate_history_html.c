@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/simulate_history.h"
+#include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
 #include "web/plot.h"
@@ -188,7 +189,7 @@ void simulate_history_html(const void *experiment, FILE *file)
 
 	(void)snprintf(title, sizeof title, "Crawls of %.100s in %g days",
 		simulate_html_base(e->options->history), e->params.days);
-	web_page_begin(file, slice_str(title),
+	web_page_begin(file, web_report_css(), slice_str(title),
 		"Crawls that begin at random moments of the site's recorded history. What each "
 		"proves is read off the record.");
 	web_page_section(file, "Strategies and gains");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
 #include "web/plot.h"
@@ -118,5 +119,5 @@ void simulate_html_fact(FILE *file, const char *name, const char *format, ...)
 void simulate_html_end(FILE *file)
 {
 	(void)fputs("</dl>\n", file);
-	web_page_end(file);
+	web_page_end(file, web_report_js());
 }

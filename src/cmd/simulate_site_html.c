@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "cmd/simulate_site.h"
+#include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
 #include "web/plot.h"
@@ -134,7 +135,7 @@ void simulate_site_html(const void *study, FILE *file)
 	char title[160];
 
 	(void)snprintf(title, sizeof title, "Strategies on %.120s", s->options->site);
-	web_page_begin(file, slice_str(title),
+	web_page_begin(file, web_report_css(), slice_str(title),
 		"All see the same site and the same changes, in every run. Expected is what the "
 		"rates say of a schedule; the other figures are what the changes gave.");
 	web_page_section(file, "Sharp pages and blur");

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "cmd/simulate_table.h"
+#include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
 
@@ -197,7 +198,7 @@ static void print_list_html(const void *context, FILE *out)
 	static const char *const COLUMNS[] = {"name", "what it is about", NULL};
 	const struct table *t;
 
-	web_page_begin(out, SLICE("Experiments of the papers"), "All there are.");
+	web_page_begin(out, web_report_css(), SLICE("Experiments of the papers"), "All there are.");
 	html_table_begin(out, "simulate --table NAME", COLUMNS);
 	for (size_t i = 0; (t = table_at(i)); i++) {
 		html_row_begin(out, t->name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/simulate_table.h"
+#include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
 #include "web/plot.h"
@@ -348,7 +349,7 @@ void simulate_table_html(const void *results, FILE *file)
 	struct view v;
 
 	(void)snprintf(title, sizeof title, "Experiments of the papers: %.40s", r->options->table);
-	web_page_begin(file, slice_str(title),
+	web_page_begin(file, web_report_css(), slice_str(title),
 		"Figures of the SHARC and SOLAR papers beside ours: what may be expected of the "
 		"schedules, and what simulated changes gave.");
 	for (size_t i = 0; i < cells->len; i += v.count) {

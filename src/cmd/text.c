@@ -40,6 +40,42 @@ void text_duration(double seconds, char out[TEXT_DURATION_SIZE])
 		parts - whole * u->parts, u->part);
 }
 
+/* Units in which changes are counted, from the shortest. */
+static const struct {
+	double seconds;
+	const char *one, *many;
+} SPANS[] = {
+	{1, "a second", "seconds"},
+	{60, "a minute", "minutes"},
+	{3600, "an hour", "hours"},
+	{86400, "a day", "days"},
+	{86400 * 30.44, "a month", "months"},
+	{86400 * 365.25, "a year", "years"},
+};
+
+enum { SPANS_COUNT = sizeof SPANS / sizeof SPANS[0], YEARS_MAX = 100 };
+
+/* Once in so many of the largest unit that is not longer than the mean gap. */
+void text_rate(double rate, char out[TEXT_RATE_SIZE])
+{
+	double gap = rate > 0 ? 1 / rate : INFINITY, units;
+	size_t i = SPANS_COUNT - 1;
+
+	if (!(gap <= YEARS_MAX * SPANS[i].seconds)) {
+		(void)snprintf(out, TEXT_RATE_SIZE, "hardly ever");
+		return;
+	}
+	while (i > 0 && gap < 0.95 * SPANS[i].seconds)
+		i--;
+	units = round(gap / SPANS[i].seconds);
+	if (units > 1)
+		(void)snprintf(out, TEXT_RATE_SIZE, "about once in %.0f %s", units, SPANS[i].many);
+	else if (rate < 1.5)
+		(void)snprintf(out, TEXT_RATE_SIZE, "about once %s", SPANS[i].one);
+	else
+		(void)snprintf(out, TEXT_RATE_SIZE, "about %.3g times a second", rate);
+}
+
 void text_size(uint64_t bytes, char out[TEXT_SIZE_SIZE])
 {
 	static const char *const NAMES[] = {"kB", "MB", "GB", "TB", "PB", "EB"};

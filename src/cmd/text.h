@@ -11,6 +11,7 @@
 enum {
 	TEXT_DURATION_SIZE = 32,
 	TEXT_SIZE_SIZE = 32,
+	TEXT_RATE_SIZE = 48,
 };
 
 /* "0.9 s", "9 min 59 s", "2 h 13 min", "3 d 4 h": the two largest units. */
@@ -18,6 +19,9 @@ void text_duration(double seconds, char out[TEXT_DURATION_SIZE]);
 
 /* "512 bytes", "1.4 MB": powers of 1000, as disks are sold. */
 void text_size(uint64_t bytes, char out[TEXT_SIZE_SIZE]);
+
+/* "about once in 3 days", "about 12 times a second", "hardly ever"; of changes per second. */
+void text_rate(double rate, char out[TEXT_RATE_SIZE]);
 
 /*
  * A name from a file, with "?" for what a terminal would obey and what is not UTF-8; cut with "…",

@@ -430,8 +430,10 @@ static int run(struct crawl *x, struct err *err)
 {
 	struct err late = {0};
 	size_t running = 0;
-	int rc = clerk_start(x->shared.clerk, err), ended;
+	int rc, ended;
 
+	clerk_set_log(x->shared.clerk, x->options->log);
+	rc = clerk_start(x->shared.clerk, err);
 	atomic_store(&x->shared.running, x->sites - x->broken);
 	while (rc == 0 && running < x->lanes.len) {
 		rc = lane_start(x->lanes.ptr[running], err);
@@ -465,7 +467,12 @@ static int finish_last(struct crawl *x, struct err *err)
 		rc = catalog_update_capture(x->catalog, last, err);
 	if (rc == 0)
 		rc = judging_store(x->catalog, last->id, err);
-	return rc ? rc : catalog_commit(x->catalog, err);
+	if (rc == 0)
+		rc = catalog_commit(x->catalog, err);
+	if (rc || !x->options->log)
+		return rc;
+	rc = crawl_log_verdicts(x->options->log, x->catalog, last->id, err);
+	return rc ? rc : crawl_log_commit(x->options->log, err);
 }
 
 /* Captures that are still on the lanes were stopped. */

@@ -16,6 +16,7 @@
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "plan/plan.h"
+#include "store/crawl_log.h"
 
 enum { CRAWL_LANES_MAX = 256 };
 
@@ -40,6 +41,7 @@ struct crawl_progress {
 	size_t left;      /* still to come, as far as is known, revisits included */
 	double time_left; /* seconds until the time limit; 0 without one */
 	char waiting[64]; /* why no request starts at all, or "" */
+	char site[128];   /* of a single capture; cut if need be */
 };
 
 struct crawl_options {
@@ -51,6 +53,7 @@ struct crawl_options {
 	void (*on_progress)(void *context, const struct crawl_progress *progress); /* or NULL */
 	void *context;
 	const struct crawl_secrets *secrets; /* borrowed; NULL for none */
+	struct crawl_log *log;               /* the same */
 };
 
 enum crawl_end {

@@ -1,5 +1,6 @@
 /* The limits of a capture, and its progress. */
 #include <math.h>
+#include <stdio.h>
 
 #include "crawl/capture.h"
 
@@ -164,6 +165,9 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 		.time_left = time_left(c),
 	};
 
+	if (alone)
+		(void)snprintf(report.site, sizeof report.site, "%.*s",
+			slice_shown(c->row.site, sizeof report.site), c->row.site.ptr);
 	if (alone && p.leg == PLAN_VISIT)
 		report.expected = expect_soon(c);
 	if (p.leg == PLAN_REVISIT) {

@@ -14,8 +14,6 @@
 #include "extract/sitemap.h"
 #include "rate/frequency.h"
 
-enum { HALF_A_DAY = 12 * 60 * 60 }; /* seconds */
-
 enum {
 	NESTING_MAX = 5, /* of indexes; the protocol allows none */
 	REDIRECTS_MAX = 5,
@@ -224,15 +222,6 @@ int sitemaps_request_all(struct capture *c, struct err *err)
 
 /* ---- reading ---- */
 
-/* 0 for a date without a day; the middle of the day where no time is given. */
-static int64_t lastmod_of(const struct sitemap_entry *entry)
-{
-	if (!entry->has_lastmod || entry->lastmod.precision < W3CDATE_DAY)
-		return 0;
-	return entry->lastmod.ns +
-	       (entry->lastmod.precision == W3CDATE_DAY ? HALF_A_DAY * CLOCK_NS_PER_SECOND : 0);
-}
-
 static int discover_entry(
 	struct capture *c, const struct sitemap_entry *entry, const char *how, struct err *err)
 {
@@ -240,7 +229,7 @@ static int discover_entry(
 	struct found found = {.how = how,
 		.via = CATALOG_NO_PAGE,
 		.kind = LINK_PAGE,
-		.lastmod = lastmod_of(entry)};
+		.lastmod = sitemap_lastmod(entry)};
 	struct url url;
 	int rc;
 

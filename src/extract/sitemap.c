@@ -14,6 +14,8 @@
 #include "extract/sitemap_xml.h"
 #include "url/url.h"
 
+#define HALF_A_DAY INT64_C(43200000000000) /* ns */
+
 enum {
 	BLOCK = 16 << 10, /* bytes parsed at a time, and looked at to tell text from XML */
 	REPAIRED_MAX = 5 * BLOCK + SITEMAP_HELD_MAX +
@@ -403,6 +405,15 @@ const char *sitemap_damage(struct sitemap_reader *r)
 	if (r->syntax == SYNTAX_TEXT && r->text.passed_over)
 		add_reason(&r->damage, "lines that are not URLs", r->text.passed_over);
 	return r->damage.len ? buf_str(&r->damage) : NULL;
+}
+
+int64_t sitemap_lastmod(const struct sitemap_entry *entry)
+{
+	const struct w3cdate *d = &entry->lastmod;
+
+	if (!entry->has_lastmod || d->precision < W3CDATE_DAY)
+		return 0;
+	return d->ns + (d->precision == W3CDATE_DAY ? HALF_A_DAY : 0);
 }
 
 static const char *const FREQUENCIES[] = {

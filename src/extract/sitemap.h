@@ -93,6 +93,12 @@ enum sitemap_format sitemap_format(const struct sitemap_reader *r);
 /* What was wrong so far, for people; NULL when nothing was. Valid until the next call. */
 const char *sitemap_damage(struct sitemap_reader *r);
 
+/*
+ * When the page was last modified, ns since 1970; the middle of the day where no time is given; 0
+ * without a date, or for one without a day.
+ */
+int64_t sitemap_lastmod(const struct sitemap_entry *entry);
+
 /* The protocol's word, NULL for none; constant. */
 const char *sitemap_frequency_name(enum sitemap_frequency frequency);
 

@@ -86,6 +86,11 @@ int digest_parse(slice text, struct digest *ret)
 	return rc;
 }
 
+size_t digest_size(enum digest_kind kind)
+{
+	return KINDS[kind].size;
+}
+
 size_t digest_format(const struct digest *d, char out[DIGEST_TEXT_SIZE])
 {
 	static const char HEX[] = "0123456789abcdef";

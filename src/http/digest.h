@@ -25,6 +25,9 @@ struct digest {
 	unsigned char bytes[DIGEST_SIZE_MAX]; /* the kind says how many count */
 };
 
+/* How many bytes count. */
+size_t digest_size(enum digest_kind kind);
+
 /* "sha1:…", "SHA-256:…", "md5:…": 0, ERR_UNSUPPORTED for another algorithm, ERR_SYNTAX. */
 int digest_parse(slice text, struct digest *ret) SP_MUST_CHECK;
 

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/tempfile.h"
 #include "frontier/pace.h"
 #include "http/retry_after.h"
 #include "http/state.h"
@@ -162,22 +163,6 @@ static void settle(struct download *d, const struct net_fetch *f)
 
 /* ---- the body ---- */
 
-static int open_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd = open(dir && dir[0] ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	(void)snprintf(
-		path, sizeof path, "%s/stillpoint-import-XXXXXX", dir && dir[0] ? dir : "/tmp");
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		(void)unlink(path);
-	return fd;
-}
-
 static int feed_spool(struct download *d, const struct net_fetch *f)
 {
 	char chunk[CHUNK];
@@ -201,7 +186,7 @@ static int store(struct download *d, const struct net_fetch *f, bool *ret_whole,
 
 	d->size = 0;
 	d->rc = 0;
-	d->out = open_file();
+	d->out = tempfile_open(tempfile_dir());
 	if (d->out < 0)
 		return err_set(
 			err, ERR_IO, "no temporary file for the answer: %s", strerror(errno));

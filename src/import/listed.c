@@ -2,27 +2,47 @@
 
 #include <string.h>
 
-/* Algorithms of the low byte: digest.h's from 1, and the length of a digest of another kind. */
+#include "base/word.h"
+
+/* Algorithms of the low byte: digest.h's from 1, others have the highest bit. */
 enum { FIRST = 1, OTHER = 128 };
+
+enum { REAL_MIN = 24 }; /* characters of a real digest; what is shorter is a mere name */
+
+/* FNV-1a over all bytes: equal ones are all that matters here. Catalogs keep the result. */
+static uint64_t mix(const void *bytes, size_t count)
+{
+	const unsigned char *at = bytes;
+	uint64_t h = 0xcbf29ce484222325U;
+
+	for (size_t i = 0; i < count; i++)
+		h = (h ^ at[i]) * 0x100000001b3U;
+	return h;
+}
+
+static listed_digest join(uint64_t hash, uint64_t algorithm)
+{
+	return (hash & ~(uint64_t)LISTED_ALGORITHM) | algorithm;
+}
 
 listed_digest listed_digest_of(const struct digest *d)
 {
-	uint64_t bits = 0;
-
-	for (size_t i = 0; i < sizeof bits; i++)
-		bits = bits << 8 | d->bytes[i];
-	return (bits & ~(uint64_t)LISTED_ALGORITHM) | (uint64_t)(FIRST + (int)d->kind);
+	return join(mix(d->bytes, digest_size(d->kind)), FIRST + (uint64_t)d->kind);
 }
 
-static bool is_hex(slice text)
+/* 32 characters are SHA-1 in base32, in upper case as a rule, or MD5 in hexadecimal. */
+static bool is_md5(slice text)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		char c = (char)(text.ptr[i] | 0x20);
+	bool is_base32 = true;
 
-		if (!(text.ptr[i] >= '0' && text.ptr[i] <= '9') && !(c >= 'a' && c <= 'f'))
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (word_hex(c) < 0)
 			return false;
+		is_base32 = is_base32 && ((c >= 'A' && c <= 'F') || (c >= '2' && c <= '7'));
 	}
-	return true;
+	return !is_base32;
 }
 
 /* The algorithm that has values of that length, with its colon; ptr is NULL for none. */
@@ -30,7 +50,7 @@ static slice guess(slice text)
 {
 	switch (text.len) {
 	case 32:
-		return is_hex(text) ? SLICE("md5:") : SLICE("sha1:");
+		return is_md5(text) ? SLICE("md5:") : SLICE("sha1:");
 	case 40:
 		return SLICE("sha1:");
 	case 52:
@@ -42,14 +62,15 @@ static slice guess(slice text)
 	}
 }
 
-/* FNV-1a: equal texts are all that matters here. */
+/* Those of an algorithm that we do not know: its name tells them apart, or their length. */
 static listed_digest other(slice text)
 {
-	uint64_t h = 0xcbf29ce484222325U;
+	const char *colon = memchr(text.ptr, ':', text.len);
+	uint64_t kind = text.len >= REAL_MIN ? text.len : 0;
 
-	for (size_t i = 0; i < text.len; i++)
-		h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3U;
-	return (h & ~(uint64_t)LISTED_ALGORITHM) | OTHER | (text.len & (OTHER - 1));
+	if (colon)
+		kind = mix(text.ptr, (size_t)(colon - text.ptr));
+	return join(mix(text.ptr, text.len), OTHER | (kind & (OTHER - 1)));
 }
 
 listed_digest listed_digest_parse(slice text)

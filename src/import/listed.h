@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "http/digest.h"
+#include "rate/frequency.h"
 
 /* Digests of different algorithms are not comparable; the low byte is the algorithm. */
 typedef uint64_t listed_digest;
@@ -28,6 +29,7 @@ struct listed {
 	listed_digest digest;
 	unsigned status;  /* of HTTP; 0: unknown */
 	int64_t modified; /* what the server says of the last change before, ns; 0: nothing */
+	enum frequency frequency; /* the word that a sitemap has for it */
 };
 
 /* Where a list goes on, as servers say. Both bufs are initialised by the caller. */

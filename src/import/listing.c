@@ -5,10 +5,13 @@
 
 #include "archive/cdxj.h"
 #include "archive/warc_header.h"
+#include "archive/zip_reader.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/lists.h"
+#include "base/parse.h"
 #include "import/cdx.h"
+#include "import/listing_sitemap.h"
 #include "import/listing_warc.h"
 #include "import/text_input.h"
 #include "import/timemap.h"
@@ -18,7 +21,6 @@ enum {
 	SHOWN_MAX = 160,        /* bytes of a path in a message */
 	PARTS_MAX = 64 << 20,   /* bytes of the names of a ZipNum index's files */
 	DETECT_SIZE = 16 << 10, /* bytes that tell the format */
-	ZIPNUM_FIELDS = 4,      /* of its older form: key, part, offset, length */
 };
 
 struct reader {
@@ -36,7 +38,7 @@ struct reader {
 const char *listing_format_name(enum listing_format format)
 {
 	static const char *const NAMES[LISTING_FORMATS] = {
-		"unknown", "cdx", "cdxj", "zipnum", "timemap", "warc"};
+		"unknown", "cdx", "cdxj", "zipnum", "timemap", "warc", "sitemap"};
 
 	return NAMES[format];
 }
@@ -266,20 +268,22 @@ static size_t count_fields(slice line)
 	return count;
 }
 
-static size_t count_tabs(slice line)
+/* Its older form: key, part, offset, length, with tabs between. */
+static bool is_zipnum(slice line)
 {
-	size_t count = 0;
+	slice key = slice_take(&line, '\t'), part = slice_take(&line, '\t');
+	slice offset = slice_take(&line, '\t'), length = slice_take(&line, '\t');
+	uint64_t number;
 
-	for (size_t i = 0; i < line.len; i++)
-		count += line.ptr[i] == '\t';
-	return count;
+	return key.len > 0 && part.len > 0 && parse_u64(offset, &number) == 0 &&
+	       parse_u64(length, &number) == 0;
 }
 
 static enum listing_format format_of_line(slice line)
 {
 	if (slice_starts_with(line, SLICE("!meta ")))
 		return LISTING_ZIPNUM;
-	if (count_tabs(line) + 1 >= ZIPNUM_FIELDS && !cdx_is_header(line))
+	if (is_zipnum(line))
 		return LISTING_ZIPNUM;
 	if (is_cdxj(line))
 		return LISTING_CDXJ;
@@ -294,16 +298,28 @@ static bool is_zstd(slice bytes)
 	       slice_starts_with(bytes, SLICE("\x5d\x2a\x4d\x18"));
 }
 
+/* "<?xml", "<!--", "<urlset …>": no link, which has a colon. */
+static bool is_xml(slice text)
+{
+	slice tag = slice_take(&text, '>'), name = slice_take(&tag, ' ');
+
+	return name.len > 1 && name.ptr[0] == '<' && !memchr(name.ptr, ':', name.len);
+}
+
 static enum listing_format find_format(slice start)
 {
 	slice trimmed = start;
 
-	if (is_zstd(start) || warc_header_is_start(start))
+	if (is_zstd(start) || zip_is_start(start) || warc_header_is_start(start))
 		return LISTING_WARC;
 	if (cdx_is_header(start))
 		return LISTING_CDX;
+	if (slice_starts_with(trimmed, SLICE("\xef\xbb\xbf")))
+		trimmed = slice_sub(trimmed, 3, trimmed.len);
 	while (trimmed.len > 0 && strchr(" \t\r\n", trimmed.ptr[0]) && trimmed.ptr[0])
 		trimmed = slice_sub(trimmed, 1, trimmed.len);
+	if (is_xml(trimmed))
+		return LISTING_SITEMAP;
 	if (trimmed.len > 0 && strchr("<{[", trimmed.ptr[0]) && trimmed.ptr[0])
 		return LISTING_TIMEMAP;
 	while (start.len > 0) { /* a few lines that cannot be read do not hide what a file is */
@@ -329,12 +345,21 @@ static int read_timemap(struct reader *r)
 	return rc;
 }
 
-static int read_warc(struct reader *r, const char *path)
+/* What is not read as text. */
+static int read_again(struct reader *r, const char *path)
 {
 	if (strcmp(path, "-") == 0)
 		return err_set(r->err, ERR_UNSUPPORTED,
-			"WARC files cannot be read from a pipe; give the file's name");
-	return listing_read_warc(path, r->sink, r->context, r->counts, r->err);
+			"WARC and WACZ files and sitemaps cannot be read from a pipe; give the "
+			"file's name");
+	return (r->counts->format == LISTING_WARC ? listing_read_warc : listing_read_sitemap)(
+		path, r->sink, r->context, r->counts, r->err);
+}
+
+/* Formats of files that no server answers with. */
+static bool is_file(enum listing_format format)
+{
+	return format == LISTING_ZIPNUM || format == LISTING_WARC || format == LISTING_SITEMAP;
 }
 
 static int read_open(struct reader *r, const char *path)
@@ -345,7 +370,7 @@ static int read_open(struct reader *r, const char *path)
 	if (start.len == 0)
 		return rc; /* an empty list of captures is one */
 	r->counts->format = find_format(start);
-	if (r->more && (r->counts->format == LISTING_ZIPNUM || r->counts->format == LISTING_WARC))
+	if (r->more && is_file(r->counts->format))
 		return err_set(r->err, ERR_SYNTAX,
 			"the server does not answer with a list of captures; check the address");
 	switch (r->counts->format) {
@@ -357,10 +382,12 @@ static int read_open(struct reader *r, const char *path)
 	case LISTING_TIMEMAP:
 		return read_timemap(r);
 	case LISTING_WARC:
-		return read_warc(r, path);
+	case LISTING_SITEMAP:
+		return read_again(r, path);
 	default:
 		return err_set(r->err, ERR_SYNTAX,
-			"not a list of captures (known are CDX, CDXJ, ZipNum, TimeMaps and WARC)");
+			"not a list of captures (known are CDX, CDXJ, ZipNum, TimeMaps, WARC and "
+			"WACZ)");
 	}
 }
 
@@ -376,7 +403,8 @@ static int read_input(struct reader *r, const char *name, int opened)
 		rc = read_open(r, name);
 	text_input_close(&r->in);
 	buf_release(&r->scratch);
-	if (rc) /* the end of a long name tells more than its beginning */
+	/* The end of a long name tells more than its beginning. */
+	if (rc && !(r->err && strstr(r->err->text, name)))
 		err_prefix(r->err, "%s", len > SHOWN_MAX ? name + len - SHOWN_MAX : name);
 	return rc;
 }

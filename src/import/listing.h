@@ -1,8 +1,9 @@
 /*
  * Captures that others made, from the files that list them: CDX, CDXJ, ZipNum-compressed indexes
- * (their blocks, or the index of the blocks, whose files must be beside it), TimeMaps, and WARC
- * files. The bytes tell which it is, not the name. All may be gzip. Read as a stream: memory does
- * not grow with the file.
+ * (their blocks, or the index of the blocks, whose files must be beside it), TimeMaps, WARC and
+ * WACZ files; and sitemaps and feeds, whose entries are no captures: they say when a page was last
+ * modified, or how often. The bytes tell which it is, not the name. All may be gzip. Read as a
+ * stream: memory does not grow with the file.
  *
  * They give change rates, and no more: nobody proves that a page was still between two captures.
  */
@@ -19,10 +20,11 @@ enum listing_format {
 	LISTING_ZIPNUM,
 	LISTING_TIMEMAP,
 	LISTING_WARC,
+	LISTING_SITEMAP,
 	LISTING_FORMATS,
 };
 
-/* "cdx", …; constant. */
+/* "cdx", …; constant. Catalogs keep the numbers. */
 const char *listing_format_name(enum listing_format format);
 
 struct listing_counts {
@@ -33,16 +35,16 @@ struct listing_counts {
 };
 
 /*
- * Hands out all captures of a file ("-": standard input, but no WARC file) in its order. 0; ERR_IO;
- * ERR_SYNTAX for a file that is none of these or damaged; ERR_LIMIT, ERR_NOMEM; or what the sink
- * returned. err has the file's name.
+ * Hands out all captures of a file ("-": standard input, but no WARC file, WACZ file or sitemap) in
+ * its order. 0; ERR_IO; ERR_SYNTAX for a file that is none of these or damaged; ERR_LIMIT,
+ * ERR_NOMEM; or what the sink returned. err has the file's name.
  */
 int listing_read(const char *path, listed_sink *sink, void *context,
 	struct listing_counts *ret_counts, struct err *err) SP_MUST_CHECK;
 
 /*
- * The same for a descriptor, which is closed, with the answer of a server: no WARC file and no
- * ZipNum index. name is for messages. *more gets where the list goes on.
+ * The same for a descriptor, which is closed, with the answer of a server: CDX, CDXJ or a
+ * TimeMap. name is for messages. *more gets where the list goes on.
  */
 int listing_read_answer(int fd, const char *name, listed_sink *sink, void *context,
 	struct listed_more *more, struct listing_counts *ret_counts, struct err *err) SP_MUST_CHECK;

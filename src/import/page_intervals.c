@@ -104,8 +104,8 @@ static int push(struct teller *t, int64_t length, bool changed, bool exact)
 }
 
 /*
- * The page is as old as its word says, which for Last-Modified is cut to seconds. At the first look
- * that may be all: it may be new.
+ * The page is as old as its word says, which for Last-Modified is cut to seconds: a change just now
+ * was half a second ago. At the first look that may be all: it may be new.
  */
 static int push_age(struct teller *t, const struct page_seen *now)
 {
@@ -113,6 +113,8 @@ static int push_age(struct teller *t, const struct page_seen *now)
 	int64_t age = since < now->time ? now->time - since : 0;
 	bool is_change = t->from != 0;
 
+	if (is_change && age < SECOND / 2)
+		age = SECOND / 2; /* an interval without a length would not count */
 	t->summary.words |= word_of(now);
 	return push(t, age, is_change, is_change);
 }

@@ -25,9 +25,11 @@ double expect_sharp(const struct report *r)
 }
 
 /* The variance of a sum of pages that are each sharp or not is at most its mean. */
-enum expect_result expect_compare(uint64_t found, double expected)
+enum expect_result expect_compare(uint64_t found, double expected, uint64_t pages)
 {
-	double difference = (double)found - expected, tolerance = 3 * sqrt(fmax(expected, 1));
+	/* Of independent pages the variance is largest when all are alike. */
+	double variance = pages ? expected * (1 - fmin(expected / (double)pages, 1)) : 0;
+	double difference = (double)found - expected, tolerance = 3 * sqrt(fmax(variance, 1));
 
 	if (fabs(difference) <= tolerance)
 		return EXPECT_AGREES;

@@ -19,11 +19,11 @@ double expect_sharp(const struct report *r);
 /* How the pages found unchanged compare with the number that was expected. */
 enum expect_result {
 	EXPECT_FEWER,  /* pages change more often than the rates say, or revisits failed */
-	EXPECT_AGREES, /* within three standard deviations, of a Poisson distribution */
+	EXPECT_AGREES, /* within three standard deviations */
 	EXPECT_MORE,
 };
 
-enum expect_result expect_compare(uint64_t found, double expected);
+enum expect_result expect_compare(uint64_t found, double expected, uint64_t pages);
 
 /*
  * Blur of the capture: SHARC eq. 20 for pages with two usable observations, eq. 3 for those with

@@ -93,8 +93,7 @@ static int by_time(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* "https://example.org:8443" of a URL. */
-static slice origin_of(slice url)
+slice known_origin(slice url)
 {
 	const char *host = memmem(url.ptr, url.len, "://", 3), *path;
 	size_t from = host ? (size_t)(host - url.ptr) + 3 : 0;
@@ -158,7 +157,7 @@ int known_page(struct known *k, uint32_t page, slice url)
 	while (rc == 0 && k->pages.len < page)
 		rc = known_pages_push(&k->pages, (struct known_page){0});
 	if (rc == 0)
-		rc = words_number(&k->names, origin_of(url), &known.host);
+		rc = words_number(&k->names, known_origin(url), &known.host);
 	if (rc == 0)
 		rc = compute(k, &x, &known);
 	if (rc == 0)

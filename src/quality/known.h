@@ -76,6 +76,9 @@ int known_finish(struct known *k, const struct stillpoint *window) SP_MUST_CHECK
 const struct interval *known_proven(const struct known *k, uint32_t page, size_t *ret_count);
 const struct interval *known_asserted(const struct known *k, uint32_t page, size_t *ret_count);
 
+/* "https://example.org:8443" of a page's URL: whose trust it shares. */
+slice known_origin(slice url);
+
 /* Whether replicas of the page's host show different states. */
 bool known_is_divergent(const struct known *k, uint32_t page);
 

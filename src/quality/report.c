@@ -104,9 +104,10 @@ static int on_clock(void *context, const struct catalog_clock *k)
 	return 0;
 }
 
-static struct report_leg leg_of(const struct observation *o, unsigned attempts)
+static struct report_leg leg_of(const struct observation *o, unsigned attempts, unsigned number)
 {
 	return (struct report_leg){
+		.number = number,
 		.start = o->start,
 		.end = o->end,
 		.modified = o->modified,
@@ -187,8 +188,9 @@ static void judge_page(struct loading *l, struct report_page *page, const struct
 	struct judgement j = legs_judge(legs, &l->terms);
 
 	page->origin = -1;
-	page->visit = leg_of(&legs->visit, legs->visits);
-	page->revisit = leg_of(&legs->revisit, legs->revisits);
+	page->visit = leg_of(&legs->visit, legs->visits, legs->visit_number);
+	page->revisit = leg_of(&legs->revisit, legs->revisits, legs->revisit_number);
+	page->late = legs->late;
 	page->usable_visit = observation_is_usable(&legs->visit);
 	page->usable_revisit = observation_is_usable(&legs->revisit);
 	if (!page->taken) {

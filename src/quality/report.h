@@ -29,6 +29,7 @@ struct report_leg {
 	int64_t start, end;
 	int64_t modified; /* Last-Modified */
 	uint32_t attempts;
+	uint32_t number; /* of the attempt that counts, from 1; 0: none */
 	uint16_t status; /* 0: no answer, or not made */
 	bool made;
 };
@@ -54,6 +55,7 @@ struct report_page {
 	uint8_t composite; /* enum composite */
 	bool taken;
 	bool hopeless;
+	bool late; /* its visit was made behind the barrier */
 	bool usable_visit;
 	bool usable_revisit;
 	struct report_leg visit, revisit;

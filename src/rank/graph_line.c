@@ -17,7 +17,7 @@ static int take_count(struct json_cursor *c, uint32_t max, uint32_t *ret)
 	return 0;
 }
 
-static int take_edge(struct json_cursor *c, struct rank_edges *edges)
+static int take_edge(void *context, struct json_cursor *c)
 {
 	struct rank_edge e = {0};
 	int rc;
@@ -31,47 +31,29 @@ static int take_edge(struct json_cursor *c, struct rank_edges *edges)
 		rc = take_count(c, RANK_PAGES_MAX, &e.to);
 	if (rc == 0 && !json_cursor_take(c, ']'))
 		rc = json_cursor_fail(c, "]");
-	return rc ? rc : rank_edges_push(edges, e);
+	return rc ? rc : rank_edges_push(context, e);
 }
 
-static int take_edges(struct json_cursor *c, struct rank_edges *edges)
-{
-	int rc;
-
-	edges->len = 0;
-	if (!json_cursor_take(c, '['))
-		return json_cursor_fail(c, "a list of edges");
-	if (json_cursor_take(c, ']'))
-		return 0;
-	do
-		rc = take_edge(c, edges);
-	while (rc == 0 && json_cursor_take(c, ','));
-	if (rc || json_cursor_take(c, ']'))
-		return rc;
-	return json_cursor_fail(c, "a comma or the end of the list");
-}
-
-/* Which keys there were. */
+/* The line, and which keys there were. */
 struct found {
+	struct rank_graph_line *line;
 	bool n, edges;
 };
 
-static int take_member(struct json_cursor *c, struct rank_graph_line *ret, struct found *found)
+static int take_member(void *context, struct json_cursor *c, slice key)
 {
-	slice key = {0};
+	struct found *found = context;
+	struct rank_graph_line *ret = found->line;
 	uint32_t n = 0;
-	int rc = json_cursor_string(c, &key);
+	int rc;
 
-	if (rc)
-		return rc;
-	if (!json_cursor_take(c, ':'))
-		return json_cursor_fail(c, "a colon");
 	if (slice_eq(key, SLICE("n"))) {
 		rc = take_count(c, RANK_PAGES_MAX, &n);
 		ret->n = n;
 		found->n = true;
 	} else if (slice_eq(key, SLICE("edges"))) {
-		rc = take_edges(c, &ret->edges);
+		ret->edges.len = 0;
+		rc = json_cursor_list(c, "a list of edges", take_edge, &ret->edges);
 		found->edges = true;
 	} else if (slice_eq(key, SLICE("seed"))) {
 		rc = take_count(c, RANK_PAGES_MAX, &ret->seed);
@@ -80,24 +62,6 @@ static int take_member(struct json_cursor *c, struct rank_graph_line *ret, struc
 		rc = json_cursor_skip(c);
 	}
 	return rc;
-}
-
-static int take_object(struct json_cursor *c, struct rank_graph_line *ret, struct found *found)
-{
-	int rc;
-
-	if (!json_cursor_take(c, '{'))
-		return json_cursor_fail(c, "an object");
-	if (!json_cursor_take(c, '}')) {
-		do
-			rc = take_member(c, ret, found);
-		while (rc == 0 && json_cursor_take(c, ','));
-		if (rc)
-			return rc;
-		if (!json_cursor_take(c, '}'))
-			return json_cursor_fail(c, "a comma or the end of the object");
-	}
-	return json_cursor_peek(c) < 0 ? 0 : json_cursor_fail(c, "the end of the line");
 }
 
 static int check(const struct rank_graph_line *l, const struct found *found, struct err *err)
@@ -120,13 +84,13 @@ static int check(const struct rank_graph_line *l, const struct found *found, str
 int rank_graph_line(slice line, struct rank_graph_line *ret, struct err *err)
 {
 	struct json_cursor c = {.text = line, .err = err};
-	struct found found = {0};
+	struct found found = {.line = ret};
 	int rc;
 
 	ret->n = 0;
 	ret->edges.len = 0;
 	ret->seeded = false;
-	rc = take_object(&c, ret, &found);
+	rc = json_cursor_object(&c, take_member, &found);
 	if (rc == 0)
 		rc = check(ret, &found, err);
 	return err_code(err, rc);

@@ -65,32 +65,6 @@ void rate_gamma_observe(struct rate_gamma *g, struct rate_interval seen)
 		add(g, 0, t);
 }
 
-void rate_gamma_modified(struct rate_gamma *g, double length, double age)
-{
-	double t = rate_length(length);
-
-	if (t == 0 || !(age >= 0))
-		return;
-	if (age >= t)
-		add(g, 0, t);
-	else
-		add(g, 1, age);
-}
-
-void rate_gamma_forget(
-	struct rate_gamma *g, struct rate_gamma prior, double elapsed, double half_life)
-{
-	double keep;
-
-	if (!(half_life > 0) || !(elapsed > 0))
-		return;
-	keep = exp2(-elapsed / half_life);
-	*g = rate_gamma_clean((struct rate_gamma){
-		.shape = prior.shape + keep * (g->shape - prior.shape),
-		.time = prior.time + keep * (g->time - prior.time),
-	});
-}
-
 double rate_gamma_survival(struct rate_gamma g, double length)
 {
 	return length > 0 ? exp(-g.shape * log1p(length / g.time)) : 1;

@@ -25,21 +25,6 @@ struct rate_gamma rate_gamma_clean(struct rate_gamma g);
 /* An interval between two visits. The state must be clean; it stays so. */
 void rate_gamma_observe(struct rate_gamma *g, struct rate_interval seen);
 
-/*
- * The same where a trusted Last-Modified says that the last change was `age` before the visit:
- * exact. An age that is not below the interval's length means that nothing changed. Where there
- * was no visit before, the length is RATE_LENGTH_MAX.
- */
-void rate_gamma_modified(struct rate_gamma *g, double length, double age);
-
-/*
- * Forgets: what was learned beyond the prior keeps the share 2^(-elapsed / half_life) of its
- * weight. Call it before observing an interval of that length. half_life <= 0: nothing is
- * forgotten.
- */
-void rate_gamma_forget(
-	struct rate_gamma *g, struct rate_gamma prior, double elapsed, double half_life);
-
 static inline double rate_gamma_mean(struct rate_gamma g)
 {
 	return g.shape / g.time;

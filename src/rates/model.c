@@ -57,46 +57,25 @@ struct fit {
 	double share;   /* of pages that are in the sample */
 };
 
-static int add_page_class(struct rates_model *m, const struct page_entry *p, struct buf *path,
-	struct u32_vec *ret_words)
+static int add_page_class(struct rates_model *m, const struct page_entry *p, struct buf *path)
 {
-	enum frequency word = (enum frequency)p->frequency;
-	uint32_t class = 0;
-	slice name;
 	int rc;
 
 	buf_reset(path);
-	rc = rates_class_path(p->url, word, path);
+	rc = rates_class_path(p->url, (enum frequency)p->frequency, path);
 	if (rc == ERR_LIMIT) /* of a longer URL the first directories tell enough */
 		rc = 0;
-	if (rc == 0)
-		rc = directories_add(&m->directories, buf_slice(path));
-	if (rc || word == FREQUENCY_NONE)
-		return rc;
-	name = buf_slice(path);
-	for (size_t i = 0, slashes = 0; i < path->len; i++)
-		if (path->ptr[i] == '/' && ++slashes == 2) {
-			name = slice_sub(name, 0, i);
-			break;
-		}
-	if (!strmap_get(&m->directories.known, name, &class))
-		return 0;
-	while (rc == 0 && ret_words->len <= class)
-		rc = u32_vec_push(ret_words, FREQUENCY_NONE);
-	if (rc == 0)
-		ret_words->ptr[class] = word;
-	return rc;
+	return rc ? rc : directories_add(&m->directories, buf_slice(path));
 }
 
-/* Makes the classes of all pages; *ret_words has the word of each class that a word makes. */
-static int make_classes(struct rates_model *m, struct u32_vec *ret_words)
+static int make_classes(struct rates_model *m)
 {
 	struct buf path;
 	int rc = directories_init(&m->directories);
 
 	buf_init(&path, PATH_MAX_SIZE);
 	for (size_t i = 0; rc == 0 && i < m->table->pages.len; i++)
-		rc = add_page_class(m, &m->table->pages.ptr[i], &path, ret_words);
+		rc = add_page_class(m, &m->table->pages.ptr[i], &path);
 	buf_release(&path);
 	return rc;
 }
@@ -114,14 +93,10 @@ static void add_known(const struct rates_model *m, struct fit *f, double rate, u
 	f->classes[f->count++] = class;
 }
 
-/* A sitemap's word counts as one page of its class. */
-static void add_assumed(const struct rates_model *m, struct fit *f, const struct u32_vec *words)
+static void add_assumed(const struct rates_model *m, struct fit *f)
 {
 	for (int i = 0; i < BASE_PAGES; i++)
 		add_known(m, f, rate_gamma_quantile(BASE, (i + 0.5) / BASE_PAGES) / DAY, 0);
-	for (uint32_t c = 0; c < words->len; c++)
-		if (words->ptr[c] != FREQUENCY_NONE)
-			add_known(m, f, frequency_value((enum frequency)words->ptr[c]), c);
 }
 
 static int page_intervals(struct rates_model *m, uint32_t page, struct page_summary *ret)
@@ -177,13 +152,13 @@ static int add_pages(struct rates_model *m, struct fit *f)
 	return 0;
 }
 
-static int fit_sample(struct rates_model *m, struct fit *f, const struct u32_vec *words)
+static int fit_sample(struct rates_model *m, struct fit *f)
 {
 	struct rate_tree tree = {
 		.classes = m->directories.parents.len, .parents = m->directories.parents.ptr};
 	int rc;
 
-	add_assumed(m, f, words);
+	add_assumed(m, f);
 	rc = add_pages(m, f);
 	if (rc)
 		return rc;
@@ -193,7 +168,7 @@ static int fit_sample(struct rates_model *m, struct fit *f, const struct u32_vec
 	return rate_gamma_fit_tree(&m->grid, &tree, PRIOR_STRENGTH, m->priors);
 }
 
-static int fit_priors(struct rates_model *m, const struct u32_vec *words)
+static int fit_priors(struct rates_model *m)
 {
 	size_t classes = m->directories.parents.len, room;
 	struct fit f = {.seen = calloc(classes, sizeof *f.seen)};
@@ -201,12 +176,11 @@ static int fit_priors(struct rates_model *m, const struct u32_vec *words)
 	int rc = f.seen ? count_evidence(m, &pages) : ERR_NOMEM;
 
 	f.share = pages > RATES_FIT_MAX ? (double)RATES_FIT_MAX / (double)pages : 1;
-	room = (size_t)(f.share * (double)pages) + (SAMPLE_MIN + 1) * classes + BASE_PAGES +
-	       words->len;
+	room = (size_t)(f.share * (double)pages) + (SAMPLE_MIN + 1) * classes + BASE_PAGES;
 	f.logs = calloc(room, sizeof *f.logs);
 	f.classes = calloc(room, sizeof *f.classes);
 	if (rc == 0)
-		rc = f.logs && f.classes ? fit_sample(m, &f, words) : ERR_NOMEM;
+		rc = f.logs && f.classes ? fit_sample(m, &f) : ERR_NOMEM;
 	free(f.logs);
 	free(f.classes);
 	free(f.seen);
@@ -215,8 +189,7 @@ static int fit_priors(struct rates_model *m, const struct u32_vec *words)
 
 static int fit_all(struct rates_model *m)
 {
-	struct u32_vec words = {0};
-	int rc = make_classes(m, &words);
+	int rc = make_classes(m);
 	size_t classes = m->directories.parents.len;
 
 	if (rc == 0)
@@ -224,9 +197,8 @@ static int fit_all(struct rates_model *m)
 	if (rc == 0) {
 		m->priors = calloc(classes, sizeof *m->priors);
 		m->evidence = calloc(classes, sizeof *m->evidence);
-		rc = m->priors && m->evidence ? fit_priors(m, &words) : ERR_NOMEM;
+		rc = m->priors && m->evidence ? fit_priors(m) : ERR_NOMEM;
 	}
-	u32_vec_release(&words);
 	return rc;
 }
 
@@ -250,13 +222,16 @@ void rates_model_release(struct rates_model *m)
 
 /* ---- priors ---- */
 
-/* Two opinions, of which the first has that share: a Gamma distribution between them. */
+/*
+ * Two opinions, of which the first has that share: a Gamma distribution whose mean lies between
+ * theirs by orders of magnitude, so that one that is far off counts no more for that.
+ */
 static struct rate_gamma pool(struct rate_gamma a, struct rate_gamma b, double share)
 {
-	return rate_gamma_clean((struct rate_gamma){
-		.shape = share * a.shape + (1 - share) * b.shape,
-		.time = share * a.time + (1 - share) * b.time,
-	});
+	double shape = share * a.shape + (1 - share) * b.shape;
+	double log_mean = share * log(rate_gamma_mean(a)) + (1 - share) * log(rate_gamma_mean(b));
+
+	return rate_gamma_clean((struct rate_gamma){shape, shape / exp(log_mean)});
 }
 
 static struct rate_gamma gamma_of(double shape, double rate)
@@ -287,23 +262,18 @@ static int predict(const struct rates_model *m, slice url, struct rates_prior *p
 	return 0;
 }
 
-/* The class is that of a host, or of all pages: its word has not been met there. */
-static struct rate_gamma with_word(
-	const struct rates_model *m, const struct rates_prior *p, enum frequency word)
-{
-	struct rate_gamma says = gamma_of(WORD_SHAPE, frequency_value(word));
-
-	return pool(p->gamma, says, share_of(fmin(m->evidence[p->class], PRIOR_STRENGTH)));
-}
-
-static bool knows_word(const struct rates_model *m, slice path)
+/* How many pages with that word were seen; of a word not met yet, pages of the host may count. */
+static double pages_with_word(const struct rates_model *m, slice path, uint32_t host)
 {
 	size_t slashes = 0, i;
+	uint32_t class;
 
 	for (i = 0; i < path.len; i++)
 		if (path.ptr[i] == '/' && ++slashes == 2)
 			break;
-	return strmap_get(&m->directories.known, slice_sub(path, 0, i), NULL);
+	if (strmap_get(&m->directories.known, slice_sub(path, 0, i), &class))
+		return m->evidence[class];
+	return fmin(m->evidence[host], PRIOR_STRENGTH);
 }
 
 int rates_model_prior(
@@ -321,8 +291,9 @@ int rates_model_prior(
 	p.gamma = m->priors[p.class];
 	if (m->evidence[0] == 0 && p.class == 0)
 		p.gamma = (struct rate_gamma){BASE.shape, BASE.time * DAY};
-	if (page->word != FREQUENCY_NONE && !knows_word(m, buf_slice(&path)))
-		p.gamma = with_word(m, &p, page->word);
+	if (page->word != FREQUENCY_NONE)
+		p.gamma = pool(p.gamma, gamma_of(WORD_SHAPE, frequency_value(page->word)),
+			share_of(pages_with_word(m, buf_slice(&path), p.class)));
 	buf_release(&path);
 	if (rc == 0)
 		rc = predict(m, page->url, &p);

@@ -37,10 +37,30 @@ void rates_observed_release(struct rates_observed *o)
 	page_table_release(&o->table);
 }
 
+/* What a sitemap said of a page at that time. */
+static int note_sitemap(struct rates_observed *o, uint32_t page, const struct listed *said)
+{
+	if (said->frequency)
+		o->table.pages.ptr[page].frequency = (uint8_t)said->frequency;
+	return said->modified ? page_table_see(&o->table, page, said, 0) : 0;
+}
+
+static int on_entry(struct rates_observed *o, const struct listed *said)
+{
+	uint32_t page = 0;
+	int rc = page_table_get(&o->table, said->url, &page, NULL);
+
+	if (rc)
+		return rc == ERR_SYNTAX ? 0 : rc;
+	return note_sitemap(o, page, said);
+}
+
 static int on_listed(void *context, const struct listed *listed, struct err *err)
 {
 	struct rates_observed *o = context;
 
+	if (o->counts.format == LISTING_SITEMAP)
+		return err_code(err, on_entry(o, listed));
 	return err_code(err, page_table_add(&o->table, listed, 1U << o->counts.format));
 }
 
@@ -61,16 +81,6 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 	return rates_captures_push(&o->captures, c);
 }
 
-/* What a sitemap said of a page when the capture began. */
-static int note_sitemap(struct rates_observed *o, uint32_t page, const struct catalog_page *row)
-{
-	struct listed said = {.time = o->started, .modified = row->lastmod};
-
-	if (row->frequency)
-		o->table.pages.ptr[page].frequency = (uint8_t)row->frequency;
-	return row->lastmod ? page_table_see(&o->table, page, &said, 0) : 0;
-}
-
 /* Numbers are dense: pages come as 0, 1, 2, … */
 static int on_page(void *context, const struct catalog_page *page)
 {
@@ -81,7 +91,10 @@ static int on_page(void *context, const struct catalog_page *page)
 	if (rc == ERR_SYNTAX)
 		rc = 0;
 	if (rc == 0 && number != CATALOG_NO_PAGE)
-		rc = note_sitemap(o, number, page);
+		rc = note_sitemap(o, number,
+			&(struct listed){.time = o->started,
+				.modified = page->lastmod,
+				.frequency = (enum frequency)page->frequency});
 	return rc ? rc : u32_vec_push(&o->pages, number);
 }
 

@@ -16,52 +16,33 @@ static int take_value(struct json_cursor *c, const char *what, double *ret)
 	return 0;
 }
 
-static int take_member(struct json_cursor *c, struct refresh_page *page, bool *rated)
-{
-	slice key = {0};
-	int rc = json_cursor_string(c, &key);
+struct found {
+	struct refresh_page page;
+	bool rated;
+};
 
-	if (rc)
-		return rc;
-	if (!json_cursor_take(c, ':'))
-		return json_cursor_fail(c, "a colon");
+static int take_member(void *context, struct json_cursor *c, slice key)
+{
+	struct found *found = context;
+
 	if (slice_eq(key, SLICE("rate"))) {
-		*rated = true;
-		return take_value(c, "\"rate\"", &page->rate);
+		found->rated = true;
+		return take_value(c, "\"rate\"", &found->page.rate);
 	}
 	if (slice_eq(key, SLICE("weight")))
-		return take_value(c, "\"weight\"", &page->weight);
+		return take_value(c, "\"weight\"", &found->page.weight);
 	return json_cursor_skip(c);
-}
-
-static int take_page(struct json_cursor *c, struct refresh_page *page)
-{
-	bool rated = false;
-	int rc = 0;
-
-	if (!json_cursor_take(c, '{'))
-		return json_cursor_fail(c, "an object");
-	if (!json_cursor_take(c, '}')) {
-		do
-			rc = take_member(c, page, &rated);
-		while (rc == 0 && json_cursor_take(c, ','));
-		if (rc == 0 && !json_cursor_take(c, '}'))
-			rc = json_cursor_fail(c, "a comma or the end of the object");
-	}
-	if (rc == 0 && json_cursor_peek(c) >= 0)
-		rc = json_cursor_fail(c, "the end of the line");
-	if (rc == 0 && !rated)
-		rc = err_set(c->err, ERR_SYNTAX, "\"rate\" is missing");
-	return rc;
 }
 
 int refresh_page_line(slice line, struct refresh_page *ret, struct err *err)
 {
 	struct json_cursor c = {.text = line, .err = err};
-	struct refresh_page page = {.weight = 1};
-	int rc = take_page(&c, &page);
+	struct found found = {.page = {.weight = 1}};
+	int rc = json_cursor_object(&c, take_member, &found);
 
+	if (rc == 0 && !found.rated)
+		rc = err_set(err, ERR_SYNTAX, "\"rate\" is missing");
 	if (rc == 0)
-		*ret = page;
+		*ret = found.page;
 	return err_code(err, rc);
 }

@@ -103,7 +103,12 @@ static bool is_ignored(slice name)
 		SLICE_INIT("observations"),
 		SLICE_INIT("changes"),
 		SLICE_INIT("last_change"),
+		SLICE_INIT("days_since_change"),
 		SLICE_INIT("source"),
+		SLICE_INIT("images"),
+		SLICE_INIT("tables"),
+		SLICE_INIT("out_links"),
+		SLICE_INIT("in_links"),
 		SLICE_INIT("probability"),
 	};
 

@@ -185,7 +185,7 @@ int batch_in_looks(struct batch *b, struct attempt *a, const struct warc_id *id,
 /* ---- writing ---- */
 
 /* A capture that has ended is judged, by all that came before. */
-static bool has_ended(const struct catalog_row *row)
+bool batch_row_ends_capture(const struct catalog_row *row)
 {
 	return row->kind == CATALOG_ROW_CAPTURE && row->state->state != CATALOG_RUNNING;
 }
@@ -196,7 +196,7 @@ static int write_part(const struct batch_part *p, struct catalog *catalog, struc
 
 	for (const struct batch_row *r = p->first; rc == 0 && r; r = r->next) {
 		rc = catalog_write(catalog, &r->row, err);
-		if (rc == 0 && has_ended(&r->row))
+		if (rc == 0 && batch_row_ends_capture(&r->row))
 			rc = judging_store(catalog, r->row.state->id, err);
 	}
 	return rc;
@@ -208,4 +208,14 @@ int batch_write(const struct batch *b, struct catalog *catalog, struct err *err)
 	int rc = write_part(&b->press, catalog, err);
 
 	return rc ? rc : write_part(&b->lane, catalog, err);
+}
+
+int batch_each(const struct batch *b, int (*call)(void *context, const struct catalog_row *row),
+	void *context)
+{
+	int rc = 0;
+
+	for (const struct batch_row *r = b->lane.first; rc == 0 && r; r = r->next)
+		rc = call(context, &r->row);
+	return rc;
 }

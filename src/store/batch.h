@@ -92,4 +92,11 @@ int batch_add_written(
 /* Writes all rows, the press's first; the first failure ends it. Commits nothing. */
 int batch_write(const struct batch *b, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
+/* Whether a row ends a capture, so that its pages are judged. */
+bool batch_row_ends_capture(const struct catalog_row *row);
+
+/* Calls for each of the lane's rows, in their order; what is not 0 ends it and is returned. */
+int batch_each(const struct batch *b, int (*call)(void *context, const struct catalog_row *row),
+	void *context) SP_MUST_CHECK;
+
 #endif

@@ -5,6 +5,7 @@
 
 struct clerk {
 	struct catalog *catalog; /* the thread's */
+	struct crawl_log *log;   /* the same; or NULL */
 	pthread_t thread;
 
 	pthread_mutex_t lock; /* of all that follows */
@@ -34,6 +35,18 @@ static int write_all(struct clerk *k, const struct batch *b, struct err *err)
 	return rc;
 }
 
+/* What is committed can be told. */
+static int log_all(struct clerk *k, const struct batch *b, struct err *err)
+{
+	int rc = 0;
+
+	if (!k->log)
+		return 0;
+	for (; rc == 0 && b; b = b->next)
+		rc = crawl_log_batch(k->log, b, k->catalog, err);
+	return rc ? rc : crawl_log_commit(k->log, err);
+}
+
 /* Puts written batches aside for the lanes. The lock is held. */
 static void give_back(struct clerk *k, struct batch *b)
 {
@@ -60,6 +73,8 @@ static void work(struct clerk *k)
 	(void)pthread_mutex_unlock(&k->lock);
 	if (rc == 0)
 		rc = write_all(k, taken, &err);
+	if (rc == 0)
+		rc = log_all(k, taken, &err);
 	(void)pthread_mutex_lock(&k->lock);
 	if (rc && !k->err.code)
 		k->err = err;
@@ -107,6 +122,11 @@ int clerk_new(struct catalog *catalog, struct clerk **ret, struct err *err)
 	(void)pthread_cond_init(&k->done, NULL);
 	*ret = k;
 	return 0;
+}
+
+void clerk_set_log(struct clerk *k, struct crawl_log *log)
+{
+	k->log = log;
 }
 
 int clerk_start(struct clerk *k, struct err *err)

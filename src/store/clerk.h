@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "catalog/catalog.h"
 #include "store/batch.h"
+#include "store/crawl_log.h"
 
 /* Bytes of batches in the queue; a larger batch waits until it is empty. */
 #define CLERK_BYTES_MAX ((size_t)32 << 20)
@@ -24,6 +25,9 @@ struct clerk; /* opaque */
 
 /* Does not write before clerk_start: batches wait. The catalog is borrowed. 0, ERR_NOMEM. */
 int clerk_new(struct catalog *catalog, struct clerk **ret, struct err *err) SP_MUST_CHECK;
+
+/* Before clerk_start: what is committed is written to the log, which is borrowed. */
+void clerk_set_log(struct clerk *k, struct crawl_log *log);
 
 /*
  * Starts the thread. Until clerk_stop nobody else uses the catalog; a transaction that is open in

@@ -10,6 +10,8 @@
 
 slice web_report_js(void);
 slice web_report_css(void);
+slice web_capture_js(void); /* of the report of a capture */
+slice web_capture_css(void);
 slice web_replay_js(void); /* the first script of replayed pages */
 slice web_viewer_js(void); /* the page around them */
 slice web_viewer_css(void);

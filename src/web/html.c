@@ -94,6 +94,13 @@ void html_cell(FILE *file, const char *format, ...)
 	(void)fputs("</td>", file);
 }
 
+void html_cell_words(FILE *file, slice words)
+{
+	(void)fputs("<td class=\"words\">", file);
+	html_text(file, words);
+	(void)fputs("</td>", file);
+}
+
 void html_cell_empty(FILE *file)
 {
 	(void)fputs("<td></td>", file);

@@ -34,6 +34,7 @@ void html_table_begin(FILE *file, const char *caption, const char *const *headin
 void html_table_group(FILE *file, const char *heading, unsigned columns);
 void html_row_begin(FILE *file, const char *heading);
 void html_cell(FILE *file, const char *format, ...) SP_PRINTF(2, 3);
+void html_cell_words(FILE *file, slice words); /* of any length, not a figure */
 void html_cell_empty(FILE *file);
 void html_row_end(FILE *file);
 void html_table_end(FILE *file);

@@ -1,6 +1,5 @@
 #include "web/page.h"
 
-#include "web/assets.h"
 #include "web/html.h"
 
 static void put(FILE *file, slice bytes)
@@ -8,7 +7,7 @@ static void put(FILE *file, slice bytes)
 	(void)fwrite(bytes.ptr, 1, bytes.len, file);
 }
 
-void web_page_begin(FILE *file, slice title, const char *lead)
+void web_page_begin(FILE *file, slice style, slice title, const char *lead)
 {
 	(void)fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -18,7 +17,7 @@ void web_page_begin(FILE *file, slice title, const char *lead)
 		file);
 	html_text(file, title);
 	(void)fputs("</title>\n<style>", file);
-	put(file, web_report_css());
+	put(file, style);
 	(void)fputs("</style>\n</head>\n<body>\n<header><h1>", file);
 	html_text(file, title);
 	(void)fputs("</h1>\n<p class=\"lead\">", file);
@@ -33,9 +32,9 @@ void web_page_section(FILE *file, const char *heading)
 	(void)fputs("</h2>\n", file);
 }
 
-void web_page_end(FILE *file)
+void web_page_end(FILE *file, slice script)
 {
 	(void)fputs("</main>\n<script>", file);
-	put(file, web_report_js());
+	put(file, script);
 	(void)fputs("</script>\n</body>\n</html>\n", file);
 }

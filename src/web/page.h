@@ -10,14 +10,16 @@
 
 #include "base/slice.h"
 
-/* Everything up to the first section. Title and lead are text, not markup; errors stay in the FILE.
+/*
+ * Everything up to the first section, with that style sheet. Title and lead are text, not markup;
+ * errors stay in the FILE.
  */
-void web_page_begin(FILE *file, slice title, const char *lead);
+void web_page_begin(FILE *file, slice style, slice title, const char *lead);
 
 /* A section; it ends where the next begins, or with the page. */
 void web_page_section(FILE *file, const char *heading);
 
 /* The script, and the end. */
-void web_page_end(FILE *file);
+void web_page_end(FILE *file, slice script);
 
 #endif

@@ -285,6 +285,61 @@ static void test_work(void)
 	}
 }
 
+/* Heading, bar and notes have lines of their own. */
+static void test_lines(void)
+{
+	static const char *const WANTED[] = {
+		"http://example.org/", "50/100  50 %", "█░", "sharp 7", "failed 1"};
+	char out[4096];
+	const char *at = out;
+	struct stage s;
+
+	if (!open_stage(&s, "xterm", 100))
+		return;
+	s.progress.config.heading = "http://example.org/";
+	s.progress.config.bar = true;
+	clock_manual_advance(&s.clock, 1);
+	progress_update(&s.progress, 50, "\nsharp 7\nfailed 1");
+	(void)drawn(&s.terminal, out, sizeof out);
+	for (size_t i = 0; i < ARRAY_LEN(WANTED); i++) {
+		const char *found = strstr(at, WANTED[i]);
+
+		CHECK(found != NULL);
+		at = found ? found + 1 : at;
+	}
+	close_terminal(&s.terminal);
+}
+
+/* A log gets a line now and then, and only if it is wanted. */
+static void test_log(void)
+{
+	struct clock_manual clock;
+	char text[512] = "";
+	int ends[2];
+	ssize_t n;
+	struct progress p;
+
+	CHECK_INT(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+	clock_manual_init(&clock, 0);
+	progress_init(&p, &(struct progress_config){.fd = ends[1],
+				  .clock = &clock.clock,
+				  .title = "visits",
+				  .unit = "pages",
+				  .total = 10,
+				  .bar = true,
+				  .log_interval = 300});
+	clock_manual_advance(&clock, 299);
+	progress_update(&p, 1, "\nsharp 1");
+	CHECK(read(ends[0], text, sizeof text - 1) < 0);
+	clock_manual_advance(&clock, 1);
+	progress_update(&p, 2, "\nsharp 2");
+	n = read(ends[0], text, sizeof text - 1);
+	CHECK(n > 0);
+	CHECK_STR(text, "stillpoint: visits: 2/10 pages  20 % sharp 2\n");
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -297,5 +352,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_slow_work);
 	TAP_RUN(test_hung_unit);
 	test_work();
+	TAP_RUN(test_lines);
+	TAP_RUN(test_log);
 	return tap_done();
 }

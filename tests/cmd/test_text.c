@@ -35,6 +35,33 @@ static void test_duration(void)
 	}
 }
 
+static void test_rate(void)
+{
+	static const struct {
+		double rate;
+		const char *want;
+	} rows[] = {
+		{12, "about 12 times a second"},
+		{1, "about once a second"},
+		{0.5, "about once in 2 seconds"},
+		{1 / 60.0, "about once a minute"},
+		{1 / 5400.0, "about once in 2 hours"},
+		{1 / 86400.0, "about once a day"},
+		{1 / 259200.0, "about once in 3 days"},
+		{1 / (400 * 86400.0), "about once a year"},
+		{1e-12, "hardly ever"},
+		{0, "hardly ever"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[TEXT_RATE_SIZE];
+
+		tap_case("rate: %s", rows[i].want);
+		text_rate(rows[i].rate, text);
+		CHECK_STR(text, rows[i].want);
+	}
+}
+
 static void test_size(void)
 {
 	static const struct {
@@ -103,6 +130,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_duration();
+	test_rate();
 	test_size();
 	test_name();
 	return tap_done();

@@ -33,6 +33,12 @@ with tap.case("a bit that was turned is noticed, with the page's name"):
     start = next(i for i, line in enumerate(lines) if line.startswith("One bit of "))
     assert any("/prices: " in line for line in lines[start:]), lines[start:]
 
+with tap.case("writes a report for a browser, and names it"):
+    page = os.path.join(DIR, "report.html")
+    assert any(line.endswith(page) for line in lines), lines
+    with open(page, encoding="utf-8") as file:
+        assert " captured pages are sharp (" in file.read()
+
 with tap.case("ends with the way to look at the archives"):
     assert "http://127.0.0.1:8080/" in lines[-1], lines[-1]
     assert lines[-1].endswith(f"stillpoint serve {DIR}/*.stillpoint"), lines[-1]

@@ -3,6 +3,7 @@
 
 import base64
 import csv
+import datetime
 import gzip
 import hashlib
 import http.server
@@ -167,6 +168,11 @@ with tap.case("CSV is what plan, simulate and crawl --rates read"):
     file = tap.write("rates.csv", text)
     tap.equal(tap.load("plan", file)["pages"], len(TRUTH))
     tap.succeed("simulate", "--graph", file, "--strategy", "stillpoint")
+    tap.succeed("train", file, "-o", tap.path("offline.model"), "--features", "offline")
+    for row in csv.DictReader(io.StringIO(tap.succeed("rates", CDX, "--csv", "--at", "2013-01-01"))):
+        age = datetime.datetime(2013, 1, 1) - datetime.datetime.fromisoformat(
+            row["last_change"].rstrip("Z") or "2013-01-01")
+        tap.near(float(row["days_since_change"] or 0), age.total_seconds() / 86400, 1e-3)
     due = tap.write("due.csv", tap.succeed("rates", CDX, "--csv", "--due", "--threshold", "0"))
     tap.equal(tap.load("plan", due)["pages"], len(TRUTH))
 
@@ -200,6 +206,15 @@ with living.Site("site", "--pages", 12, "--mean-rate", "0.2", "--seed", 3) as si
                 compared += 1
                 assert abs(warcs[url]["changes"] - row["changes"]) <= 1, (row, warcs[url])
         assert compared >= 10, compared
+
+    with tap.case("a WACZ file is what its WARC files are, and Last-Modified counts"):
+        package = tap.path("living.wacz")
+        tap.succeed("export", ARCHIVE, "--wacz", package)
+        packed = rates(package)
+        assert all("last-modified" in packed[url]["source"] for url in got), packed
+        for url, row in warcs.items():
+            tap.equal((packed[url]["observations"], packed[url]["changes"]),
+                      (row["observations"], row["changes"]))
 
     with tap.case("its CSV is taken by the next crawl"):
         file = tap.write("living.csv", tap.succeed("rates", ARCHIVE, "--csv"))
@@ -261,6 +276,29 @@ with tap.case("changefreq and lastmod of a sitemap; a Last-Modified that lies ha
     text = tap.succeed("rates", archive, "--explain", home + "/still")
     assert "/sitemap:yearly/" in text and "Last-Modified of this host contradicts" in text, text
 
+with tap.case("a sitemap file: words, and a lastmod as of the file's time"):
+    sitemap = tap.write("sitemap.xml.gz", gzip.compress(
+        b"<?xml version='1.0'?><urlset>" + b"".join(
+            b"<url><loc>http://s.example/%s</loc>%s</url>" % row for row in (
+                (b"", b"<changefreq>always</changefreq>"), (b"d", b"<changefreq>daily</changefreq>"),
+                (b"old", b"<lastmod>2001-01-01</lastmod>"), (b"none", b""))) + b"</urlset>"))
+    got = rates(sitemap)
+    tap.near(got["http://s.example/"]["rate"], 1 / 60, 1e-9)
+    tap.near(got["http://s.example/d"]["rate"], 1 / 86400, 1e-9)
+    assert got["http://s.example/old"]["rate"] < 0.1 * got["http://s.example/none"]["rate"], got
+    tap.equal([row["source"] for row in got.values()], ["sitemap", "sitemap", "class", "sitemap"])
+    assert "its sitemap: daily" in tap.succeed("rates", sitemap, "--explain", "http://s.example/d")
+    tap.refuse(2, "a sitemap has no captures", "import", tap.path("never.stillpoint"), sitemap)
+
+with tap.case("contents of pages, for train"):
+    text = tap.succeed("rates", archive, "--csv", "--contents")
+    rows = {row["url"][len(home):]: [row[key] for key in ("images", "tables", "out_links", "in_links")]
+            for row in csv.DictReader(io.StringIO(text))}
+    tap.equal((rows["/"], rows["/still"], rows["/links"], rows["/?1"]),
+              (["0", "0", "4", "0"], ["0", "0", "0", "1"], ["0", "0", "3", "1"], [""] * 4))
+    tap.succeed("train", tap.write("contents.csv", text), "-o", tap.path("contents.model"), "-f", "offline")
+    tap.equal(tap.load("plan", tap.path("contents.csv"))["pages"], len(rows))
+
 with tap.case("a home page, and a site"):
     tap.equal(list(rates(archive, "--per", "homepage")), [home + "/"])
     assert rates(archive, "--per", "site")[home + "/"]["changes"] > 4
@@ -304,8 +342,11 @@ with tap.case("import: into a new archive, but not when a file cannot be read"):
 for label, want, *arguments in [
         ("no file", "No such file or directory", tap.path("nowhere")),
         ("not a list", "not a list of captures", tap.write("prose", "Dear Sir,\n")),
+        ("bytes with tabs", "not a list of captures", tap.write("bytes", b"\0k\tp\t\1\t\2\t\n" * 9)),
+        ("half a WACZ file", "half.wacz", tap.write("half.wacz", b"PK\3\4" + bytes(99))),
         ("two forms", "exclude each other", CDX, "--json", "--csv"),
         ("limit alone", "need --due", CDX, "--limit", "3"),
+        ("contents as JSON", "--contents needs --csv", CDX, "--json", "--contents"),
         ("within alone", "needs --due", CDX, "--within", "3d"),
         ("a bad date", "--at: 'soon' is not a date", CDX, "--due", "--at", "soon"),
         ("explain no URL", "--explain: 'here' is not an http or https URL", CDX, "--explain", "here"),

@@ -110,6 +110,11 @@ def seeds():
         heavy = tap.write("heavy.csv", "page,rate,weight,links\na,0,5,b\nb,0,0.5,\n")
         run = tap.load("simulate", "--graph", heavy, "-s", "bfs-lifo")
         tap.near(run["expected_coherence"], 5.5, 1e-12)
+    with tap.case("a file of rates, without links: all pages are known, and planned alike"):
+        rates = tap.write("rates.csv", "url,rate,weight,shape\nhttp://a/,1,3,2\nhttp://b/,0.1,1,0\nhttp://c/,0.2,1,1\n")
+        run = tap.load("simulate", "--graph", rates, "-s", "stillpoint-offline")
+        tap.equal(run["unreached"], [])
+        tap.near(run["expected_coherence"], tap.load("plan", rates)["expected_coherence"], 1e-9)
     with tap.case("text"):
         text = tap.succeed("simulate", "--graph", web, "-s", "dfs-lifo")
         for line in ("strategy        dfs-lifo", "visits (4)\n  a b d c", "unreached (2)\n  e f,g"):

@@ -289,19 +289,32 @@ static void test_digests(void)
 {
 	static const struct {
 		const char *label, *a, *b;
-		bool same;
+		bool same, comparable;
 	} PAIRS[] = {
-		{"with and without its algorithm", SHA1_A, "sha1:" SHA1_A, true},
-		{"base32 and hexadecimal", "VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N", HELLO, true},
-		{"two of an algorithm", SHA1_A, SHA1_B, false},
-		{"of an algorithm that we do not know", "blake3:abc", "blake3:abc", true},
-		{"two of those", "blake3:abc", "blake3:abd", false},
+		{"with and without its algorithm", SHA1_A, "sha1:" SHA1_A, true, true},
+		{"base32 and hexadecimal", "VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N", HELLO, true, true},
+		{"two of an algorithm", SHA1_A, SHA1_B, false, true},
+		{"that differ at the end only", "sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB",
+			"sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBC", false, true},
+		{"base32 whose digits are all hexadecimal", "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB",
+			"GGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGG", false, true},
+		{"two of MD5", "d41d8cd98f00b204e9800998ecf8427e",
+			"d41d8cd98f00b204e9800998ecf8427f", false, true},
+		{"of different algorithms", "md5:d41d8cd98f00b204e9800998ecf8427e", SHA1_A, false,
+			false},
+		{"of an algorithm that we do not know", "blake3:abc", "blake3:abc", true, true},
+		{"two of those", "blake3:abc", "blake3:abcd", false, true},
+		{"of two that we do not know", "blake3:abc", "blake2:abc", false, false},
+		{"mere names", "v9", "v10", false, true},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(PAIRS); i++) {
+		listed_digest a = listed_digest_parse(slice_str(PAIRS[i].a));
+		listed_digest b = listed_digest_parse(slice_str(PAIRS[i].b));
+
 		tap_case("digests: %s", PAIRS[i].label);
-		CHECK((listed_digest_parse(slice_str(PAIRS[i].a)) ==
-			      listed_digest_parse(slice_str(PAIRS[i].b))) == PAIRS[i].same);
+		CHECK((a == b) == PAIRS[i].same);
+		CHECK((((a ^ b) & LISTED_ALGORITHM) == 0) == PAIRS[i].comparable);
 	}
 	tap_case("no digest");
 	CHECK(listed_digest_parse(SLICE("-")) == LISTED_NO_DIGEST);

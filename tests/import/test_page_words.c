@@ -67,6 +67,8 @@ static const struct {
 	{"not trusted", {{10, 1, 5}, {20, 2, 15}}, 0, 1, {{10, true, false}}},
 	{"the time of a change", {{10, 1, 5}, {20, 2, 15}}, PAGE_WORD_HTTP, 2,
 		{{5, false, false}, {5, true, true}}},
+	{"changed just now", {{10, 1, 10}, {20, 2, 20}}, PAGE_WORD_HTTP, 2,
+		{{0, false, false}, {0.5 / 86400, true, true}}},
 	{"unchanged: captures say it, too", {{10, 1, 0}, {20, 1, 5}}, PAGE_WORD_HTTP, 1,
 		{{10, false, false}}},
 	{"a sitemap in between: unchanged until then", {{10, 1, 0}, {20, 0, 5}, {30, 2, 0}},
@@ -94,6 +96,7 @@ static void test_intervals(void)
 			const struct rate_interval *want = &INTERVALS[i].want[k];
 
 			CHECK_NEAR(got.ptr[k].length / 86400, want->length, 2e-5); /* a second */
+			CHECK(!got.ptr[k].changed || got.ptr[k].length > 0);
 			CHECK_INT(got.ptr[k].changed, want->changed);
 			CHECK_INT(got.ptr[k].exact, want->exact);
 		}

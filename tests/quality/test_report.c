@@ -388,21 +388,24 @@ static void test_expect_compare(void)
 		const char *label;
 		uint64_t found;
 		double expected;
+		uint64_t pages;
 		enum expect_result result;
 	} rows[] = {
-		{"nothing of nothing", 0, 0, EXPECT_AGREES},
-		{"chance, below", 91, 100, EXPECT_AGREES},
-		{"chance, above", 129, 100, EXPECT_AGREES},
-		{"few pages scatter", 4, 6.9, EXPECT_AGREES},
-		{"fewer", 43, 147.0, EXPECT_FEWER},
-		{"none at all", 0, 9.5, EXPECT_FEWER},
-		{"more", 147, 43.0, EXPECT_MORE},
-		{"more than none", 4, 0, EXPECT_MORE},
+		{"nothing of nothing", 0, 0, 0, EXPECT_AGREES},
+		{"chance, below", 91, 100, 200, EXPECT_AGREES},
+		{"chance, above", 120, 100, 200, EXPECT_AGREES},
+		{"few pages scatter", 4, 6.9, 12, EXPECT_AGREES},
+		{"all but one of nearly all", 399, 399.9, 400, EXPECT_AGREES},
+		{"far from nearly all", 378, 399.9, 400, EXPECT_FEWER},
+		{"fewer", 43, 147.0, 300, EXPECT_FEWER},
+		{"none at all", 0, 9.5, 300, EXPECT_FEWER},
+		{"more", 147, 43.0, 300, EXPECT_MORE},
+		{"more than none", 4, 0, 300, EXPECT_MORE},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		tap_case("expected and found: %s", rows[i].label);
-		CHECK_INT(expect_compare(rows[i].found, rows[i].expected), rows[i].result);
+		CHECK_INT(expect_compare(rows[i].found, rows[i].expected, rows[i].pages), rows[i].result);
 	}
 }
 

@@ -33,32 +33,14 @@ static void test_limits(void)
 	CHECK_NEAR(g.time, 12, 1e-9);
 }
 
-static void test_modified(void)
+static void test_exact(void)
 {
 	struct rate_gamma g = {1, 10};
 
-	rate_gamma_modified(&g, 30, 4); /* changed 4 ago: one event, 4 without one */
+	/* changed 4 ago: one event, 4 without one */
+	rate_gamma_observe(&g, (struct rate_interval){.length = 4, .changed = true, .exact = true});
 	CHECK_NEAR(g.shape, 2, 0);
 	CHECK_NEAR(g.time, 14, 0);
-	rate_gamma_modified(&g, 30, 100); /* before the last visit */
-	CHECK_NEAR(g.shape, 2, 0);
-	CHECK_NEAR(g.time, 44, 0);
-	rate_gamma_modified(&g, 30, -1); /* in the future: says nothing */
-	rate_gamma_modified(&g, 30, NAN);
-	CHECK_NEAR(g.time, 44, 0);
-}
-
-static void test_forget(void)
-{
-	struct rate_gamma g = {5, 50}, prior = {1, 10};
-
-	rate_gamma_forget(&g, prior, 30, 30);
-	CHECK_NEAR(g.shape, 3, 1e-14);
-	CHECK_NEAR(g.time, 30, 1e-14);
-	rate_gamma_forget(&g, prior, 30, 0);
-	CHECK_NEAR(g.shape, 3, 1e-14);
-	rate_gamma_forget(&g, prior, 1e9, 1);
-	CHECK_NEAR(g.shape, 1, 1e-14);
 }
 
 static void test_survival(void)
@@ -87,9 +69,8 @@ static void test_total(void)
 			double length = LENGTHS[rng_below(&r, ARRAY_LEN(LENGTHS))];
 
 			rate_gamma_observe(&g, (struct rate_interval){.length = length,
-						       .changed = rng_below(&r, 2)});
-			if (rng_below(&r, 4) == 0)
-				rate_gamma_modified(&g, length, rng_double(&r) * 10);
+						       .changed = rng_below(&r, 2),
+						       .exact = rng_below(&r, 4) == 0});
 		}
 		if (!CHECK(g.shape >= RATE_SHAPE_MIN && g.shape <= RATE_SHAPE_MAX) ||
 			!CHECK(g.time >= RATE_TIME_MIN && g.time <= RATE_TIME_MAX))
@@ -102,8 +83,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_change);
 	TAP_RUN(test_limits);
-	TAP_RUN(test_modified);
-	TAP_RUN(test_forget);
+	TAP_RUN(test_exact);
 	TAP_RUN(test_survival);
 	TAP_RUN(test_total);
 	return tap_done();

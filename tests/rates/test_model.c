@@ -131,6 +131,26 @@ static void test_words(void)
 	done(m, &t);
 }
 
+/* Words speak for their own pages, whatever other words the host has. */
+static void test_words_alone(void)
+{
+	struct rates_model *m;
+	struct page_table t;
+
+	page_table_init(&t);
+	for (int i = 0; i < 20; i++) {
+		uint32_t p = page(&t, "x", i);
+
+		t.pages.ptr[p].frequency = (uint8_t)(i % 2 ? FREQUENCY_ALWAYS : FREQUENCY_YEARLY);
+	}
+	add_directory(&t, "hot", 40, 1, FREQUENCY_NEVER);
+	m = fit(&t);
+	CHECK_NEAR(prior_of(m, "http://example.org/x/0", FREQUENCY_ALWAYS), 1440, 1);
+	CHECK_NEAR(prior_of(m, "http://example.org/x/1", FREQUENCY_YEARLY), 1.0 / 365, 1e-6);
+	CHECK(prior_of(m, "http://example.org/hot/z", FREQUENCY_NEVER) > 0.1);
+	done(m, &t);
+}
+
 /* A host that was caught on one page loses its say on all; a hair's breadth is no lie. */
 static void test_trust(void)
 {
@@ -215,6 +235,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_directories);
 	TAP_RUN(test_empty);
 	TAP_RUN(test_words);
+	TAP_RUN(test_words_alone);
 	TAP_RUN(test_trust);
 	TAP_RUN(test_forgets);
 	TAP_RUN(test_coverage);

@@ -72,9 +72,9 @@ static void test_page(void)
 	char *text;
 
 	written_begin(&w);
-	web_page_begin(w.file, SLICE("</title><script>"), "lead");
+	web_page_begin(w.file, SLICE("p{}"), SLICE("</title><script>"), "lead");
 	web_page_section(w.file, "first");
-	web_page_end(w.file);
+	web_page_end(w.file, SLICE("run()"));
 	text = written_end(&w);
 	policy = strstr(text, "default-src 'none'; style-src 'unsafe-inline'; script-src "
 			      "'unsafe-inline'; img-src data:");

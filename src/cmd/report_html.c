@@ -1,0 +1,380 @@
+#include "cmd/report_html.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "base/clock.h"
+#include "cmd/report_words.h"
+#include "cmd/text.h"
+#include "quality/ranking.h"
+#include "web/assets.h"
+#include "web/html.h"
+#include "web/packed.h"
+#include "web/page.h"
+
+enum {
+	STATIC_ROWS = 1000, /* pages that can be read without the script */
+	DIRECTORIES = 30,
+	HOSTS = 30,
+	HOTTEST = 50,
+	REASONS = 20,
+};
+
+/* ---- what was captured ---- */
+
+static void fact(FILE *file, const char *name, const char *format, ...) SP_PRINTF(3, 4);
+
+static void fact(FILE *file, const char *name, const char *format, ...)
+{
+	va_list arguments;
+
+	(void)fprintf(file, "<dt>%s</dt><dd>", name);
+	va_start(arguments, format);
+	html_vprintf(file, format, arguments);
+	va_end(arguments);
+	(void)fputs("</dd>\n", file);
+}
+
+static void put_times(const struct report *r, FILE *file)
+{
+	char started[CLOCK_TEXT_SIZE], finished[CLOCK_TEXT_SIZE], length[TEXT_DURATION_SIZE];
+
+	clock_format(r->capture.started, CLOCK_ROUND_DOWN, started);
+	if (!r->capture.finished) {
+		fact(file, "Time", "since %s", started);
+		return;
+	}
+	clock_format(r->capture.finished, CLOCK_ROUND_UP, finished);
+	text_duration(clock_seconds(r->capture.finished - r->capture.started), length);
+	fact(file, "Time", "%s to %s (%s)", started, finished, length);
+}
+
+static void put_best(const struct report *r, FILE *file)
+{
+	const struct best_instant *best = &r->known.best;
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+
+	if (best->proven == 0)
+		return;
+	clock_format(best->from, CLOCK_ROUND_UP, from);
+	clock_format(best->to, CLOCK_ROUND_DOWN, to);
+	fact(file, "Best instant", "%s to %s, with %zu pages proven", from, to, best->proven);
+}
+
+static void put_facts(const struct report_page_parts *p, FILE *file)
+{
+	const struct report *r = p->report;
+	char text[REPORT_WORDS_SIZE];
+
+	(void)fputs("<dl class=\"facts\">\n", file);
+	fact(file, "Site", "%.*s", (int)r->capture.site.len, r->capture.site.ptr);
+	fact(file, "Archive", "%s", p->archive);
+	if (!report_is_judged(r)) {
+		report_ending(&r->capture, text);
+		fact(file, "Capture", "%" PRIu32 ", %s", r->capture.id, text);
+		fact(file, "Strategy", "%.*s%s", (int)r->capture.strategy.len,
+			r->capture.strategy.ptr, r->capture.single ? ", visits only" : "");
+	}
+	put_times(r, file);
+	report_window(r, text);
+	if (!r->capture.single)
+		fact(file, "Still point", "%s", text);
+	put_best(r, file);
+	if (r->composites.pages)
+		fact(file, "With all requisites",
+			"%" PRIu64 " of %" PRIu64 " pages sharp (%.1f %%)", r->composites.sharp,
+			r->composites.pages,
+			report_percent(r->composites.sharp, r->composites.pages));
+	if (r->asserted)
+		fact(file, "Asserted only",
+			"%" PRIu64 " pages, by Last-Modified or ETag of their server", r->asserted);
+	(void)fputs("</dl>\n", file);
+}
+
+static void put_claims(const struct report *r, FILE *file)
+{
+	(void)fputs(
+		"<p>A page is <b>sharp</b> when two full downloads of it, one before and one after "
+		"the still point, had the same status, Location, media type and content. Each such "
+		"page is claimed to have been like this from the end of the first download to the "
+		"start of the second.</p>\n",
+		file);
+	if (r->sharp_normalised)
+		(void)fprintf(file,
+			"<p>Of the sharp pages, %" PRIu64 " were the same byte for byte. %" PRIu64
+			" differed by noise only: what can be read, followed, seen or sent is the "
+			"same (rules of version %u).</p>\n",
+			r->sharp_bytes, r->sharp_normalised, r->rule_set);
+	(void)fputs(
+		"<p>Not claimed: that a page did not change and change back between the two "
+		"downloads; that a cache in between showed what the origin had; that other "
+		"visitors, with other cookies or from other places, saw the same. What a server "
+		"merely asserts (304, Last-Modified) proves nothing here.</p>\n",
+		file);
+}
+
+/* ---- tables ---- */
+
+static void put_verdict_row(const struct report *r, enum verdict v, FILE *file)
+{
+	uint64_t pages = r->totals[v] - (v == VERDICT_EXCLUDED ? r->out_of_scope : 0);
+
+	if (pages == 0)
+		return;
+	html_row_begin(file, verdict_name(v));
+	html_cell(file, "%" PRIu64, pages);
+	if (verdict_is_captured(v))
+		html_cell(file, "%.1f %%", report_percent(pages, r->captured));
+	else
+		html_cell_empty(file);
+	html_cell_words(file, slice_str(report_meaning(v)));
+	html_row_end(file);
+}
+
+static void put_verdicts(const struct report *r, FILE *file)
+{
+	static const char *const HEADINGS[] = {"verdict", "pages", "of captured", "meaning", NULL};
+
+	html_table_begin(file, "Pages by verdict", HEADINGS);
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		put_verdict_row(r, (enum verdict)v, file);
+	html_table_end(file);
+	if (r->capture.single || report_is_judged(r))
+		return;
+	(void)fputs("<p>", file);
+	html_printf(file, "Unchanged from visit to revisit: %" PRIu64 " found, %.1f expected. %s",
+		r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT], r->expected_sharp,
+		report_comparison(r));
+	(void)fputs("</p>\n", file);
+}
+
+/* The URL itself is the heading of its row. */
+static void begin_url_row(FILE *file, slice url)
+{
+	(void)fputs("<tr><th scope=\"row\" class=\"url\">", file);
+	html_text(file, url);
+	(void)fputs("</th>", file);
+}
+
+static int put_directories(const struct report *r, FILE *file)
+{
+	static const char *const HEADINGS[] = {"directory", "captured", "sharp", "changed", NULL};
+	struct ranking_groups groups = {0};
+	int rc = ranking_directories(r, &groups);
+
+	if (rc)
+		return rc;
+	html_table_begin(file, "Directories with most pages", HEADINGS);
+	for (size_t i = 0; i < groups.len && i < DIRECTORIES; i++) {
+		const struct ranking_group *g = &groups.ptr[i];
+
+		begin_url_row(file, g->name);
+		html_cell(file, "%" PRIu64, g->captured);
+		html_cell(file, "%" PRIu64, g->sharp);
+		html_cell(file, "%" PRIu64, g->changed);
+		html_row_end(file);
+	}
+	html_table_end(file);
+	if (groups.len > DIRECTORIES)
+		(void)fprintf(file, "<p>And %zu more.</p>\n", groups.len - DIRECTORIES);
+	ranking_groups_release(&groups);
+	return 0;
+}
+
+static void put_hosts(const struct tally *hosts, FILE *file)
+{
+	static const char *const HEADINGS[] = {"host", "pages", "requests", "retries", "errors",
+		"stored", "time downloading", NULL};
+
+	html_table_begin(file, "Hosts with most requests", HEADINGS);
+	for (size_t i = 0; i < hosts->rows.len && i < HOSTS; i++) {
+		const struct tally_row *row = &hosts->rows.ptr[i];
+		char size[TEXT_SIZE_SIZE], busy[TEXT_DURATION_SIZE];
+
+		text_size(row->bytes, size);
+		text_duration(clock_seconds(row->busy), busy);
+		begin_url_row(file, row->name);
+		html_cell(file, "%" PRIu64, row->pages);
+		html_cell(file, "%" PRIu64, row->requests);
+		html_cell(file, "%" PRIu64, row->retries);
+		html_cell(file, "%" PRIu64, row->errors);
+		html_cell(file, "%s", size);
+		html_cell(file, "%s", busy);
+		html_row_end(file);
+	}
+	html_table_end(file);
+}
+
+static void put_hottest(const struct report *r, FILE *file)
+{
+	static const char *const HEADINGS[] = {"page", "changes", "", NULL};
+	uint32_t pages[HOTTEST];
+	size_t count = ranking_hottest(r, VERDICT_CHANGED, HOTTEST, pages);
+
+	if (count == 0)
+		return;
+	web_page_section(file, "What changed");
+	html_table_begin(file, "Changed pages, hottest first", HEADINGS);
+	for (size_t i = 0; i < count; i++) {
+		const struct report_page *p = &r->pages.ptr[pages[i]];
+		char rate[TEXT_RATE_SIZE];
+
+		text_rate(p->rate, rate);
+		begin_url_row(file, p->url);
+		html_cell_words(file, slice_str(rate));
+		html_cell_words(
+			file, slice_str(p->hopeless && r->rates_differ ? "not prioritised" : ""));
+		html_row_end(file);
+	}
+	html_table_end(file);
+}
+
+static int put_reasons(const struct report *r, enum verdict v, FILE *file)
+{
+	static const char *const HEADINGS[] = {"reason", "pages", "for instance", NULL};
+	struct ranking_groups groups = {0};
+	int rc = ranking_reasons(r, v, &groups);
+
+	if (rc == 0 && groups.len > 0) {
+		html_table_begin(file, verdict_name(v), HEADINGS);
+		for (size_t i = 0; i < groups.len && i < REASONS; i++) {
+			begin_url_row(file, groups.ptr[i].name);
+			html_cell(file, "%" PRIu64, groups.ptr[i].pages);
+			html_cell_words(file, groups.ptr[i].example);
+			html_row_end(file);
+		}
+		html_table_end(file);
+	}
+	ranking_groups_release(&groups);
+	return rc;
+}
+
+static int put_left_out(const struct report *r, FILE *file)
+{
+	static const enum verdict EXPLAINED[] = {VERDICT_UNCONFIRMED, VERDICT_FAILED,
+		VERDICT_BLOCKED, VERDICT_UNVISITED, VERDICT_EXCLUDED};
+	uint64_t links = 0;
+	int rc = 0;
+
+	web_page_section(file, "What is missing, and why");
+	for (size_t i = 0; rc == 0 && i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
+		rc = put_reasons(r, EXPLAINED[i], file);
+	(void)fputs("<ul>\n", file);
+	for (int i = 0; i < LEFT_OUT_COUNT; i++) {
+		if (!r->left_out[i])
+			continue;
+		(void)fprintf(file, "<li>%" PRIu64 " links: ", r->left_out[i]);
+		html_text(file, slice_str(left_out_meaning((enum left_out)i)));
+		(void)fputs("</li>\n", file);
+		links += r->left_out[i];
+	}
+	(void)fputs(links ? "</ul>\n" : "<li>No link was left out.</li></ul>\n", file);
+	return rc;
+}
+
+/* ---- figures and pages ---- */
+
+static void put_figure(FILE *file, const char *id, const char *title, const char *text)
+{
+	(void)fprintf(file,
+		"<figure class=\"drawing\" id=\"%s\"><figcaption><b>%s</b> %s</figcaption>"
+		"<div class=\"canvas\" role=\"img\" aria-label=\"%s\"></div></figure>\n",
+		id, title, text, title);
+}
+
+static void put_figures(const struct report *r, FILE *file)
+{
+	if (r->capture.single)
+		return;
+	web_page_section(file, "Around the still point");
+	put_figure(file, "pyramid", "From visit to revisit.",
+		"Each page is a bar from the end of its visit to the start of its revisit; the "
+		"line is the still point.");
+	put_figure(file, "curve", "Sharpness curve.",
+		"How many pages are proven at each instant of the capture.");
+}
+
+static void put_static_row(const struct report_page *p, FILE *file)
+{
+	char visit[CLOCK_TEXT_SIZE] = "", revisit[CLOCK_TEXT_SIZE] = "";
+
+	if (p->visit.end)
+		clock_format(p->visit.end, CLOCK_ROUND_UP, visit);
+	if (p->revisit.start)
+		clock_format(p->revisit.start, CLOCK_ROUND_DOWN, revisit);
+	begin_url_row(file, p->url);
+	html_cell(file, "%s", verdict_name((enum verdict)p->verdict));
+	if (p->visit.status)
+		html_cell(file, "%u", p->visit.status);
+	else
+		html_cell_empty(file);
+	html_cell(file, "%s", visit);
+	html_cell(file, "%s", revisit);
+	html_cell_words(file, p->reason);
+	html_row_end(file);
+}
+
+static void put_pages(const struct report *r, FILE *file)
+{
+	static const char *const HEADINGS[] = {
+		"URL", "verdict", "status", "visit ended", "revisit began", "reason", NULL};
+	size_t rows = 0;
+
+	web_page_section(file, "All pages");
+	(void)fputs("<div id=\"pages\"></div>\n<div id=\"first-pages\">\n", file);
+	html_table_begin(file, "The first pages; those out of the scope are left out", HEADINGS);
+	for (size_t i = 0; i < r->pages.len && rows < STATIC_ROWS; i++) {
+		if (report_is_out_of_scope(&r->pages.ptr[i]))
+			continue;
+		put_static_row(&r->pages.ptr[i], file);
+		rows++;
+	}
+	html_table_end(file);
+	(void)fputs("</div>\n", file);
+}
+
+static int put_data(const struct report_page_parts *p, FILE *file)
+{
+	FILE *data = packed_begin(file, "data");
+	struct json j;
+	int rc;
+
+	if (!data)
+		return ERR_NOMEM;
+	json_init_file(&j, data, 0);
+	report_html_data(p, &j);
+	rc = json_finish(&j) ? ERR_NOMEM : 0;
+	return packed_end(data) || rc ? ERR_NOMEM : 0;
+}
+
+int report_html(const struct report_page_parts *p, FILE *file)
+{
+	const struct report *r = p->report;
+	char lead[2 * REPORT_WORDS_SIZE], claim[REPORT_WORDS_SIZE], title[REPORT_WORDS_SIZE];
+	int rc;
+
+	report_headline(r, lead);
+	report_claim(r, claim);
+	(void)snprintf(title, sizeof title, "How sharp: %.*s", slice_shown(r->capture.site, 300),
+		r->capture.site.ptr);
+	(void)snprintf(lead + strlen(lead), sizeof lead - strlen(lead), " %s", claim);
+	web_page_begin(file, web_capture_css(), slice_str(title), lead);
+	put_facts(p, file);
+	put_claims(r, file);
+	put_verdicts(r, file);
+	put_figures(r, file);
+	web_page_section(file, "Where the pages are");
+	put_figure(file, "treemap", "Directories.",
+		"The area is the number of captured pages, the colours are their verdicts.");
+	rc = put_directories(r, file);
+	web_page_section(file, "Where the time went");
+	put_hosts(p->hosts, file);
+	put_hottest(r, file);
+	if (rc == 0)
+		rc = put_left_out(r, file);
+	put_pages(r, file);
+	if (rc == 0)
+		rc = put_data(p, file);
+	web_page_end(file, web_capture_js());
+	return rc;
+}

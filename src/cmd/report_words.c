@@ -1,0 +1,135 @@
+#include "cmd/report_words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "cmd/text.h"
+#include "quality/expect.h"
+#include "quality/legs.h"
+
+static const char *const MEANINGS[] = {
+	[VERDICT_SHARP] = "the same at visit and revisit",
+	[VERDICT_ABSENT] = "missing at visit and revisit",
+	[VERDICT_CHANGED] = "different at the revisit",
+	[VERDICT_APPEARED] = "found only at the revisit",
+	[VERDICT_GONE] = "found only at the visit",
+	[VERDICT_UNCONFIRMED] = "visited, but no usable revisit",
+	[VERDICT_FAILED] = "no usable visit",
+	[VERDICT_EXCLUDED] = "refused by robots.txt, a limit or as a trap",
+	[VERDICT_BLOCKED] = "a block, challenge or login page instead of the page",
+	[VERDICT_SINGLE] = "seen once",
+	[VERDICT_UNVISITED] = "not requested: a limit or a stop came first",
+	[VERDICT_SHELL] = "content shown only by scripts: not judged",
+};
+
+const char *report_meaning(enum verdict v)
+{
+	return MEANINGS[v];
+}
+
+double report_percent(uint64_t part, uint64_t all)
+{
+	double value = all ? 100 * (double)part / (double)all : 0;
+
+	return part < all ? fmin(value, 99.9) : value;
+}
+
+static bool is_before_revisits(const struct report *r)
+{
+	return r->capture.state == CATALOG_RUNNING && !r->window.to;
+}
+
+void report_headline(const struct report *r, char out[REPORT_WORDS_SIZE])
+{
+	const char *pages = r->captured == 1 ? "page" : "pages";
+
+	if (r->captured == 0)
+		(void)snprintf(out, REPORT_WORDS_SIZE, "No page was captured.");
+	else if (r->capture.single)
+		(void)snprintf(out, REPORT_WORDS_SIZE,
+			"%" PRIu64 " %s captured, visited once: nothing is proven sharp.",
+			r->captured, pages);
+	else if (is_before_revisits(r))
+		(void)snprintf(out, REPORT_WORDS_SIZE,
+			"%" PRIu64 " %s captured so far, none revisited yet.", r->captured, pages);
+	else
+		(void)snprintf(out, REPORT_WORDS_SIZE,
+			"%" PRIu64 " of %" PRIu64 " captured pages are sharp (%.1f %%).",
+			r->totals[VERDICT_SHARP], r->captured,
+			report_percent(r->totals[VERDICT_SHARP], r->captured));
+}
+
+void report_claim(const struct report *r, char out[REPORT_WORDS_SIZE])
+{
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+
+	if (r->totals[VERDICT_SHARP] == 0)
+		(void)snprintf(out, REPORT_WORDS_SIZE, "No page is claimed to be sharp.");
+	else if (stillpoint_format(&r->window, from, to))
+		(void)snprintf(out, REPORT_WORDS_SIZE,
+			"Each of them was downloaded in full before %s and again after %s, and was "
+			"the same both times: so they are taken to have stood together, "
+			"unchanged, in all that time between.",
+			from, to);
+	else
+		(void)snprintf(out, REPORT_WORDS_SIZE,
+			"Each of them was downloaded twice in full, and was the same both times.");
+}
+
+void report_ending(const struct catalog_capture *c, char out[REPORT_WORDS_SIZE])
+{
+	static const char *const ENDINGS[] = {
+		[CATALOG_RUNNING] = "not finished",
+		[CATALOG_FINISHED] = "finished",
+		[CATALOG_CUT] = "ended by ",
+	};
+	bool is_cut = c->state == CATALOG_CUT;
+
+	(void)snprintf(out, REPORT_WORDS_SIZE, "%s%s%s", ENDINGS[c->state],
+		is_cut && c->ended_by != CATALOG_END_NONE ? "its " : "",
+		is_cut ? legs_limit(c->ended_by).ptr : "");
+}
+
+static const char *why_no_window(const struct report *r)
+{
+	if (r->window.clock_set)
+		return "none: the wall clock was set during the capture";
+	if (stillpoint_is_known(&r->window))
+		return "shorter than a millisecond";
+	if (r->window.from && r->window.to)
+		return "none: a revisit began before the last visit had ended";
+	return r->capture.state == CATALOG_RUNNING ? "none yet" : "none";
+}
+
+void report_window(const struct report *r, char out[REPORT_WORDS_SIZE])
+{
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE], length[TEXT_DURATION_SIZE];
+	double seconds = clock_seconds(r->window.to - r->window.from);
+
+	if (!stillpoint_format(&r->window, from, to)) {
+		(void)snprintf(out, REPORT_WORDS_SIZE, "%s", why_no_window(r));
+		return;
+	}
+	text_duration(seconds, length);
+	if (seconds < 1)
+		(void)snprintf(length, sizeof length, "%.3f s", seconds);
+	(void)snprintf(out, REPORT_WORDS_SIZE, "%s to %s (%s)", from, to, length);
+}
+
+const char *report_comparison(const struct report *r)
+{
+	switch (expect_compare(r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT],
+		r->expected_sharp, r->captured)) {
+	case EXPECT_FEWER:
+		return "That is fewer than expected: pages changed more often than the capture "
+		       "assumed\n(give it their rates with --rates), or revisits failed.";
+	case EXPECT_MORE:
+		return "That is more than expected: pages changed less often than the capture "
+		       "assumed.";
+	case EXPECT_AGREES:
+		break;
+	}
+	return "The pages changed about as often as the capture assumed.";
+}

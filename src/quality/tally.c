@@ -1,0 +1,120 @@
+#include "quality/tally.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/fields.h"
+#include "quality/legs.h"
+
+/* Names of hosts and media types. */
+#define ARENA_MAX ((size_t)1 << 30)
+
+static const slice NONE = SLICE_INIT("-");
+
+struct loading {
+	struct tally *tally;
+	const struct report *report;
+	enum tally_by by;
+	struct err *err;
+};
+
+static slice host_of(slice url)
+{
+	slice origin = known_origin(url);
+	const char *host = memmem(origin.ptr, origin.len, "://", 3);
+
+	return host ? slice_sub(origin, (size_t)(host - origin.ptr) + 3, origin.len) : origin;
+}
+
+static slice type_of(const struct attempt *a)
+{
+	slice type = a->media_type.ptr ? fields_media_type(a->media_type) : NONE;
+
+	return type.len ? type : NONE;
+}
+
+static slice name_of(const struct loading *l, const struct attempt *a, char status[16])
+{
+	bool has_page = a->page < l->report->pages.len;
+
+	switch (l->by) {
+	case TALLY_HOSTS:
+		return host_of(has_page ? l->report->pages.ptr[a->page].url : a->url);
+	case TALLY_TYPES:
+		return type_of(a);
+	case TALLY_STATUS:
+		break;
+	}
+	if (a->status == 0)
+		return NONE;
+	(void)snprintf(status, 16, "%u", a->status);
+	return slice_str(status);
+}
+
+static void count(struct tally_row *row, const struct attempt *a)
+{
+	row->requests++;
+	row->retries += a->number > 1 && legs_has(a->leg);
+	row->errors += a->failure.ptr || a->truncated || a->status >= 400 || a->status == 0;
+	row->bytes += a->length;
+	if (a->wall.last_byte > a->wall.sent)
+		row->busy += a->wall.last_byte - a->wall.sent;
+	if (a->page == CATALOG_NO_PAGE || a->page == row->page)
+		return;
+	row->page = a->page;
+	row->pages++;
+}
+
+static int on_observation(void *context, const struct attempt *a)
+{
+	struct loading *l = context;
+	struct tally *t = l->tally;
+	char status[16];
+	uint32_t number;
+	int rc;
+
+	if (!a->wall.sent)
+		return 0;
+	rc = words_number(&t->names, name_of(l, a, status), &number);
+	if (rc == 0 && number == t->rows.len)
+		rc = tally_rows_push(&t->rows, (struct tally_row){
+						       .name = words_text(&t->names, number),
+						       .number = number,
+						       .page = CATALOG_NO_PAGE,
+					       });
+	if (rc == 0)
+		count(&t->rows.ptr[number], a);
+	return err_code(l->err, rc);
+}
+
+static int by_requests(const void *a, const void *b)
+{
+	const struct tally_row *x = a, *y = b;
+
+	if (x->requests != y->requests)
+		return x->requests < y->requests ? 1 : -1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+int tally_load(struct tally *t, struct catalog *catalog, const struct report *report,
+	enum tally_by by, struct err *err)
+{
+	struct loading l = {.tally = t, .report = report, .by = by, .err = err};
+	int rc;
+
+	*t = (struct tally){0};
+	arena_init(&t->arena, ARENA_MAX);
+	words_init(&t->names, &t->arena);
+	rc = catalog_each_observation(catalog, report->capture.id, on_observation, &l, err);
+	if (rc == 0 && t->rows.len > 0)
+		qsort(t->rows.ptr, t->rows.len, sizeof *t->rows.ptr, by_requests);
+	return rc;
+}
+
+void tally_release(struct tally *t)
+{
+	tally_rows_release(&t->rows);
+	words_release(&t->names);
+	arena_release(&t->arena);
+}

@@ -1,0 +1,199 @@
+#include "rates/contents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "archive/warc_reader.h"
+#include "archive/warc_set.h"
+#include "base/tempfile.h"
+#include "extract/page.h"
+#include "extract/resolve.h"
+#include "http/message.h"
+
+struct reader {
+	struct rates_contents *contents;
+	struct message *message;
+	struct page *page;
+	bool begun; /* a body has */
+	struct links links;
+	struct page_text text;
+	struct resolver resolver;
+	struct url url; /* of the record */
+};
+
+int rates_contents_init(struct rates_contents *c, const struct page_table *table)
+{
+	int rc = 0;
+
+	*c = (struct rates_contents){.table = table};
+	while (rc == 0 && c->pages.len < table->pages.len)
+		rc = pages_contents_push(&c->pages, (struct page_contents){0});
+	return rc;
+}
+
+void rates_contents_release(struct rates_contents *c)
+{
+	pages_contents_release(&c->pages);
+}
+
+static struct page_contents *find(const struct rates_contents *c, slice url)
+{
+	uint32_t page;
+
+	return strmap_get(&c->table->map, url, &page) && page < c->pages.len ? &c->pages.ptr[page]
+									     : NULL;
+}
+
+const struct page_contents *rates_contents_find(const struct rates_contents *c, slice url)
+{
+	const struct page_contents *found = find(c, url);
+
+	return found && found->known ? found : NULL;
+}
+
+/* ---- a page ---- */
+
+static int on_body(void *context, slice decoded)
+{
+	struct reader *r = context;
+	slice type = fields_get(message_fields(r->message), SLICE("Content-Type"));
+
+	if (!r->begun)
+		page_open(r->page,
+			&(struct page_params){
+				.content_type = type, .links = &r->links, .text = &r->text});
+	r->begun = true;
+	return page_feed(r->page, decoded);
+}
+
+static void start_page(struct reader *r)
+{
+	message_start(r->message);
+	links_reset(&r->links);
+	page_text_init(&r->text);
+	r->begun = false;
+}
+
+static void end_page(struct reader *r)
+{
+	if (r->begun)
+		page_close(r->page);
+	r->begun = false;
+	page_text_release(&r->text);
+}
+
+static int count_links(struct reader *r, struct page_contents *out)
+{
+	struct resolved_link link;
+	int rc = resolver_start(&r->resolver, &r->links, &r->url);
+
+	while (rc == 0 && (rc = resolver_next(&r->resolver, &link)) == 0) {
+		struct page_contents *target;
+
+		if (link.kind != LINK_PAGE)
+			continue;
+		target = find(r->contents, url_page(link.parsed));
+		if (target && target == out)
+			continue;
+		out->out_links++;
+		if (target)
+			target->in_links++;
+	}
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int finish_page(struct reader *r, struct page_contents *out)
+{
+	struct state_result state;
+	int rc = message_finish(r->message, &state);
+
+	if (rc == ERR_SYNTAX || !r->begun)
+		return 0;
+	if (rc == 0)
+		rc = page_finish(r->page);
+	if (rc || r->page->format != PAGE_HTML)
+		return rc;
+	out->known = true;
+	out->images = (uint32_t)r->text.images;
+	out->tables = (uint32_t)r->text.tables;
+	return count_links(r, out);
+}
+
+static int read_page(struct reader *r, struct warc_reader *warc, const struct warc_record *record,
+	struct page_contents *out, struct err *err)
+{
+	slice bytes;
+	int rc;
+
+	start_page(r);
+	while ((rc = warc_reader_block(warc, &bytes, err)) == 0) {
+		rc = message_feed(r->message, bytes);
+		if (rc)
+			break;
+	}
+	if (rc == ERR_END)
+		rc = warc_reader_end(warc, err);
+	if (rc == 0 && record->problem.code == 0 && record->status / 100 == 2)
+		rc = finish_page(r, out);
+	end_page(r);
+	return err_code(err, rc);
+}
+
+/* ---- files ---- */
+
+/* The page of a response that is worth reading, or NULL. */
+static struct page_contents *wanted(struct reader *r, const struct warc_record *record)
+{
+	const struct warc_header *h = &record->header;
+	struct page_contents *found;
+
+	if (record->is_gap || h->type != WARC_TYPE_RESPONSE || !h->url.ptr ||
+		url_parse(&r->url, h->url, NULL, NULL))
+		return NULL;
+	found = find(r->contents, url_page(&r->url));
+	return found && !found->known ? found : NULL;
+}
+
+static int read_file(void *context, const struct warc_set_file *file, struct err *err)
+{
+	const struct warc_record *record;
+	struct reader *r = context;
+	struct warc_reader *warc;
+	int rc = warc_reader_open_source(&file->source, WARC_READER_UNCHECKED, &warc, err);
+
+	if (rc)
+		return rc;
+	while (rc == 0 && (rc = warc_reader_next(warc, &record, err)) == 0) {
+		struct page_contents *out = wanted(r, record);
+
+		if (out)
+			rc = read_page(r, warc, record, out, err);
+	}
+	warc_reader_close(warc);
+	return rc == ERR_END ? 0 : rc;
+}
+
+int rates_contents_read(struct rates_contents *c, const char *path, struct err *err)
+{
+	struct reader r = {.contents = c, .page = malloc(sizeof *r.page)};
+	char warc[WARC_SET_PATH_MAX];
+	int rc;
+
+	r.message = message_new(on_body, &r);
+	links_init(&r.links);
+	resolver_init(&r.resolver, hash_key_random());
+	url_init(&r.url);
+	/* An archive has other things beside its WARC files. */
+	if (snprintf(warc, sizeof warc, "%s/warc", path) >= (int)sizeof warc)
+		warc[0] = '\0';
+	rc = r.page && r.message ? warc_set_each(access(warc, F_OK) == 0 ? warc : path,
+					   tempfile_dir(), read_file, &r, err)
+				 : err_code(err, ERR_NOMEM);
+	links_release(&r.links);
+	resolver_release(&r.resolver);
+	url_release(&r.url);
+	message_free(r.message);
+	free(r.page);
+	return rc;
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""stillpoint report --html: what its page shows in Chromium, held against --json; --csv and the
+lists of requests."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+
+import rawserver
+import tap
+
+SRCDIR = os.environ["SRCDIR"]
+PAGES = 60
+HOSTILE = "/x'\"><img src=x onerror=alert(1)></script><b>bold"
+COUNTS = {}
+
+
+def answer(request):
+    """A home page with links; some pages change with every request, one is missing."""
+    COUNTS[request.path] = COUNTS.get(request.path, 0) + 1
+    if request.path in ("/robots.txt", "/sitemap.xml", "/d1/7"):
+        return rawserver.NOT_FOUND
+    body = f"<title>T</title><p>This is what {len(request.path)} says.</p>"
+    if request.path == "/":
+        body += "".join(f"<a href=/d{i % 3}/{i}>{i}</a>" for i in range(PAGES))
+        body += f"<a href='{HOSTILE.replace(chr(39), '&#39;')}'>odd</a>"
+    if request.path in ("/d0/3", "/d2/5"):
+        body += f"<p>Price: {COUNTS[request.path]}00.00</p>"
+    return (f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"{body}").encode()
+
+
+ARCHIVE = tap.path("<i>archive")
+with rawserver.Server(answer) as server:
+    done = tap.run("crawl", server.url, "-o", ARCHIVE, "--delay", "2ms", "--no-sitemaps")
+    assert done.returncode == 0, done.stderr
+REPORT = tap.load("report", ARCHIVE)
+URLS = [row["url"] for row in REPORT["verdicts"]]
+
+with tap.case("--csv is what --json says"):
+    rows = list(csv.DictReader(io.StringIO(tap.succeed("report", ARCHIVE, "--csv"))))
+    tap.equal([row["url"] for row in rows], URLS)
+    for row, want in zip(rows, REPORT["verdicts"]):
+        for key in row:
+            if key not in ("rate", "weight", "hopeless"):
+                tap.equal((key, row[key]), (key, str(want[key] if want[key] is not None else "")))
+
+for option, name in ("--hosts", "host"), ("--types", "type"), ("--status", "status"):
+    with tap.case(f"{option}: requests are counted"):
+        rows = tap.load("report", ARCHIVE, option)["rows"]
+        tap.equal(sum(row["requests"] for row in rows), sum(COUNTS.values()))
+        lines = tap.succeed("report", ARCHIVE, option, "--csv").splitlines()
+        tap.equal((lines[0].split(",")[0], len(lines)), (name, len(rows) + 1))
+        assert len(tap.succeed("report", ARCHIVE, option).splitlines()) == len(rows) + 1
+with tap.case("--status: each status is counted"):
+    rows = {row["status"]: row for row in tap.load("report", ARCHIVE, "--status")["rows"]}
+    tap.equal((set(rows), rows["404"]["pages"], rows["404"]["errors"]),
+              ({"200", "404"}, 1, rows["404"]["requests"]))
+    tap.equal(rows["200"]["pages"], REPORT["captured"] - 1)
+
+for want, *options in (
+        ("--why explains one page as text", "--why", URLS[0], "--csv"),
+        ("--captures lists all of them", "--captures", "--html", "x"),
+        ("--csv and --json cannot be combined", "--csv", "--json"),
+        ("choose one of", "--hosts", "--types"),
+        ("--html writes a page of its own", "--html", "x", "--json"),
+        ("--replay is for --html", "--replay", "http://127.0.0.1/")):
+    with tap.case(f"refused: {' '.join(options)}"):
+        tap.refuse(2, want, "report", ARCHIVE, *options)
+with tap.case("a page that cannot be written"):
+    tap.refuse(1, "/nowhere/at/all.html: No such file", "report", ARCHIVE, "--html",
+               "/nowhere/at/all.html")
+
+chromium = shutil.which("chromium")
+if not (chromium and shutil.which("npm")):
+    tap.skip("the page in a browser", "there is no chromium, or no npm")
+    tap.done()
+modules = subprocess.run([f"{SRCDIR}/tools/install-npm"], text=True, stdout=subprocess.PIPE,
+                         check=True).stdout.strip()
+
+PAGE = tap.path("report.html")
+PDF = tap.path("report.pdf")
+tap.succeed("report", ARCHIVE, "--html", PAGE, "--replay", "http://127.0.0.1:1/archive")
+done = subprocess.run(["node", f"{SRCDIR}/tests/e2e/report_html.mjs", modules, chromium, PAGE,
+                       "/d1/13", PDF], text=True, capture_output=True, check=False)
+assert done.returncode == 0, done.stderr
+SEEN = json.loads(done.stdout)
+
+with tap.case("nothing is requested, run or complained about"):
+    tap.equal(SEEN["trouble"], [])
+    for form in "light", "dark", "plain":
+        tap.equal((form, SEEN[form]["strange"], SEEN[form]["wide"] > 0), (form, 0, False))
+
+with tap.case("it says how sharp the capture is"):
+    line = f"{REPORT['sharp']} of {REPORT['captured']} captured pages are sharp"
+    for form in "light", "plain":
+        assert SEEN[form]["lead"].startswith(line), SEEN[form]["lead"]
+        assert REPORT["stillpoint"]["from"] in SEEN[form]["lead"], SEEN[form]["lead"]
+
+with tap.case("the figures are drawn"):
+    for form in "light", "dark":
+        tap.equal(set(SEEN[form]["figures"]), {"pyramid", "curve", "treemap"})
+        assert all(ink and ink > 1000 for ink in SEEN[form]["figures"].values()), SEEN[form]
+
+with tap.case("without scripts the pages can be read"):
+    tap.equal({row[0]: row[1] for row in SEEN["plain"]["first"]},
+              {row["url"]: row["verdict"] for row in REPORT["verdicts"]})
+    tap.equal(SEEN["plain"]["shown"], [])
+
+with tap.case("the table sorts, filters, finds and pages"):
+    use = SEEN["use"]
+    count = len(use["ascending"])
+    tap.equal(SEEN["light"]["count"], f"{len(URLS)} of {len(URLS)} pages")
+    tap.equal(use["ascending"], sorted(URLS)[:count])
+    tap.equal(use["descending"], sorted(URLS, reverse=True)[:count])
+    assert use["paged"][0] == sorted(URLS, reverse=True)[count], use["paged"]
+    tap.equal(use["changed"], f"{REPORT['changed']} of {len(URLS)} pages")
+    tap.equal(use["found"], [server.url + "d1/13"])
+
+with tap.case("the evidence of a page"):
+    want = next(row for row in REPORT["verdicts"] if row["url"] == server.url + "d1/13")
+    detail = SEEN["use"]["detail"]
+    tap.equal((detail["Verdict"], detail["Evidence"]), (want["verdict"], want["evidence"]))
+    tap.equal(detail["Visit"], f"{want['visit_start']} to {want['visit_end']}")
+    tap.equal(detail["Revisit"], f"{want['revisit_start']} to {want['revisit_end']}")
+    tap.equal(detail["Visit, digest"], detail["Revisit, digest"])
+    file, offset = detail["Visit, record"].split(", offset ")
+    with open(os.path.join(ARCHIVE, "warc", file), "rb") as warc:
+        warc.seek(int(offset))
+        assert warc.read(2) == b"\x1f\x8b", "no record begins there"
+    assert SEEN["use"]["link"].startswith("http://127.0.0.1:1/archive/20"), SEEN["use"]["link"]
+    assert SEEN["use"]["link"].endswith(want["url"]), SEEN["use"]["link"]
+
+with tap.case("nothing serious for readers with other senses"):
+    tap.equal(SEEN["audits"], {"light": [], "dark": []})
+
+with tap.case("it prints"):
+    with open(PDF, "rb") as pdf:
+        assert pdf.read(5) == b"%PDF-"
+
+tap.done()
