@@ -139,7 +139,7 @@ static void put_verdicts(const struct report *r, FILE *file)
 	for (int v = 0; v < VERDICT_COUNT; v++)
 		put_verdict_row(r, (enum verdict)v, file);
 	html_table_end(file);
-	if (r->capture.single || report_is_judged(r))
+	if (!report_has_expectation(r))
 		return;
 	(void)fputs("<p>", file);
 	html_printf(file, "Unchanged from visit to revisit: %" PRIu64 " found, %.1f expected. %s",

@@ -199,7 +199,7 @@ static void print_measures(const struct report *r, FILE *file)
 {
 	uint64_t found = r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT];
 
-	if (r->capture.single || report_is_judged(r))
+	if (!report_has_expectation(r))
 		return;
 	(void)fprintf(file,
 		"\nUnchanged from visit to revisit: %" PRIu64 " found, %.1f expected.\n", found,

@@ -118,6 +118,11 @@ void report_window(const struct report *r, char out[REPORT_WORDS_SIZE])
 	(void)snprintf(out, REPORT_WORDS_SIZE, "%s to %s (%s)", from, to, length);
 }
 
+bool report_has_expectation(const struct report *r)
+{
+	return !r->capture.single && !report_is_judged(r) && r->window.to;
+}
+
 const char *report_comparison(const struct report *r)
 {
 	switch (expect_compare(r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT],

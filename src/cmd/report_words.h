@@ -24,6 +24,9 @@ void report_ending(const struct catalog_capture *c, char out[REPORT_WORDS_SIZE])
 /* "FROM to TO (1.2 s)", or why there is no still point. */
 void report_window(const struct report *r, char out[REPORT_WORDS_SIZE]);
 
+/* Whether there is anything to compare with what was expected: pages were revisited. */
+bool report_has_expectation(const struct report *r);
+
 /* How what was found compares with what was expected; constant. */
 const char *report_comparison(const struct report *r);
 

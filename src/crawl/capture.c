@@ -28,6 +28,7 @@ static const char *choose_advice(const char *reason, const char *advice)
 		{"HTTP 401", "it needs a login; add --auth USER:PASSWORD"},
 		{"HTTP 407", "the proxy needs a login; use --proxy http://USER:PASSWORD@HOST:PORT"},
 		{NET_NO_TLS, "try the URL with http:// instead of https://"},
+		{NET_TLS_REFUSED, "perhaps it speaks plain HTTP: try http:// instead of https://"},
 	};
 
 	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)

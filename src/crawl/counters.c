@@ -8,6 +8,9 @@ static const double LIMIT_MARGIN = 1.05;
 static const double PATIENCE_MIN = 10, PATIENCE_MAX = 60;
 static const double PATIENCE_DOWNLOADS = 4, PATIENCE_SHARE = 0.1, PATIENCE_OF_LIMIT = 0.25;
 
+/* With a time limit: seconds, and share of the limit. */
+static const double PATIENCE_LEAST = 1, PATIENCE_LEAST_SHARE = 0.05;
+
 void counters_init(struct counters *p, uint64_t max_bytes)
 {
 	*p = (struct counters){.budget = max_bytes};
@@ -22,11 +25,15 @@ void counters_add_visit(struct counters *p, const struct counted_visit *visit)
 {
 	double seconds = visit->end - visit->begin;
 
+	p->last_visit = fmax(p->last_visit, visit->end);
+	if (visit->slow) {
+		p->held_up += p->visits ? seconds : 0;
+		return;
+	}
 	if (p->visits++ == 0)
 		p->first_visit = visit->begin;
 	p->visit_bytes += visit->bytes;
 	p->visit_seconds += seconds;
-	p->last_visit = fmax(p->last_visit, visit->end);
 	p->serial += (seconds + visit->delay) / visit->jobs;
 }
 
@@ -42,14 +49,15 @@ double counters_elapsed(const struct counters *p, double now)
 	return now - p->idle;
 }
 
-bool counters_is_late(const struct counters *p, double now, double limit, size_t pages)
+double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages)
 {
-	double pace;
+	double taken, pace;
 
 	if (p->visits == 0)
-		return false;
-	pace = LIMIT_MARGIN * fmax(now - p->first_visit, p->serial) / (double)p->visits;
-	return counters_elapsed(p, now) + pace * (double)pages >= limit;
+		return INFINITY;
+	taken = fmax(p->last_visit - p->first_visit - p->held_up, p->serial);
+	pace = LIMIT_MARGIN * taken / (double)p->visits;
+	return limit - counters_elapsed(p, now) - pace * (double)pages;
 }
 
 bool counters_lacks_bytes(const struct counters *p, size_t pages)
@@ -67,10 +75,12 @@ double counters_patience(const struct counters *p, double now, double limit)
 
 	seconds = fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX);
 	if (limit > 0) {
-		double part = PATIENCE_OF_LIMIT * (limit - counters_elapsed(p, now));
+		double left = limit - counters_elapsed(p, now);
+		double part = PATIENCE_OF_LIMIT * fmin(left, limit - 2 * p->held_up);
 
 		/* In the last moments no page is slow that comes as others did. */
+		part = fmax(part, fmin(PATIENCE_LEAST, PATIENCE_LEAST_SHARE * limit));
 		seconds = fmin(seconds, fmax(part, usual));
 	}
-	return fmax(seconds, 0);
+	return seconds;
 }

@@ -18,12 +18,13 @@ struct counters {
 	double idle;             /* seconds in which no process ran: they do not count as time */
 	double last_change;      /* when a request last began or ended */
 	size_t requests;         /* for pages, ended in this process */
-	size_t visits;           /* ended in this process, each attempt */
+	size_t visits;           /* ended in this process, each attempt but slow ones */
 	uint64_t visit_bytes;    /* of them */
 	double visit_seconds;    /* of them all together */
 	double first_visit;      /* when it began */
 	double last_visit;       /* when it ended */
 	double serial;           /* seconds of them all, with the pauses, one after the other */
+	double held_up;          /* seconds of slow attempts since the first of them */
 	size_t revisited, sharp; /* pages */
 	double expected;         /* of those revisited: sharp pages expected */
 	double expected_soon;    /* if the revisits began now; computed again at expected_at */
@@ -37,6 +38,7 @@ struct counted_visit {
 	uint64_t bytes;
 	double delay; /* until its server may be asked again */
 	unsigned jobs;
+	bool slow; /* it was ended since it held up the others: no measure of their pace */
 };
 
 /* max_bytes: 0 for no limit. */
@@ -54,19 +56,21 @@ void counters_add_revisit(struct counters *p, double expected, bool is_sharp);
 double counters_elapsed(const struct counters *p, double now);
 
 /*
- * Whether so many pages can no longer be revisited within the time limit (seconds), at the pace so
- * far, unless that begins now. Servers that were visited side by side may be revisited one after
- * the other, so a page counts at least as much as its download and the pause after it.
+ * Seconds until the revisits of so many pages must begin if they are to end within the time limit
+ * (seconds), at the pace so far; INFINITY when that is not known. Servers that were visited side by
+ * side may be revisited one after the other, so a page counts at least as much as its download and
+ * the pause after it. The time of slow attempts, ended or under way, says nothing about the pace.
  */
-bool counters_is_late(const struct counters *p, double now, double limit, size_t pages);
+double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages);
 
-/* The same for bytes: whether so many downloads would use up the budget. */
+/* Whether so many downloads would use up the budget of bytes. */
 bool counters_lacks_bytes(const struct counters *p, size_t pages);
 
 /*
  * Seconds for which a slow fetch may be all that happens: a few times what downloads take, or a
  * tenth of what the visits have taken; with a time limit (0: none) no more than a part of what is
- * left of it, or a few times what downloads take.
+ * left of it, or a few times what downloads take. When all slow fetches together have had half of
+ * the limit, each gets a second, or a twentieth of the limit.
  */
 double counters_patience(const struct counters *p, double now, double limit);
 

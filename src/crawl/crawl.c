@@ -26,6 +26,7 @@ enum {
 	FETCHES_MAX = 1000,    /* of a lane at once */
 	DESCRIPTORS_KEPT = 4,  /* for files of the catalog */
 	LANE_DESCRIPTORS = 10, /* of a lane and its press, but for its fetches */
+	LANE_SOCKETS = 4,      /* that a lane should have at least */
 	OPEN_MAX_LOOKED = 1024,
 };
 
@@ -129,12 +130,20 @@ static size_t count_open(size_t limit)
 	return count;
 }
 
+/* Descriptors that lanes can have. */
+static size_t count_free(void)
+{
+	size_t all = raise_descriptors();
+	size_t used = count_open(all) + DESCRIPTORS_KEPT;
+
+	return all > used ? all - used : 0;
+}
+
 /* Fetches of a lane at once: a connection each and, for a large body, a file. */
 static void share_descriptors(size_t lanes, struct lane_params *p)
 {
-	size_t all = raise_descriptors();
-	size_t files = count_open(all) + DESCRIPTORS_KEPT + lanes * LANE_DESCRIPTORS;
-	size_t share = all > files && lanes > 0 ? (all - files) / lanes : 0;
+	size_t all = count_free(), own = lanes * LANE_DESCRIPTORS;
+	size_t share = all > own && lanes > 0 ? (all - own) / lanes : 0;
 
 	p->max_fetches = share < 2 ? 1 : share / 2;
 	if (p->max_fetches > FETCHES_MAX)
@@ -142,13 +151,18 @@ static void share_descriptors(size_t lanes, struct lane_params *p)
 	p->max_kept = share > p->max_fetches ? share - p->max_fetches : 1; /* in use or not */
 }
 
+/* Lanes of a group at most: no more than there are descriptors for. */
 static size_t lanes_wanted(const struct crawl *x)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t wanted = processors > 1 ? (size_t)processors : 1;
+	size_t most = count_free() / (LANE_DESCRIPTORS + LANE_SOCKETS);
 
 	if (x->options->lanes)
-		return x->options->lanes < CRAWL_LANES_MAX ? x->options->lanes : CRAWL_LANES_MAX;
-	return processors > 1 ? (size_t)processors : 1;
+		wanted = x->options->lanes < CRAWL_LANES_MAX ? x->options->lanes : CRAWL_LANES_MAX;
+	if (wanted > most)
+		wanted = most;
+	return wanted > 1 ? wanted : 1;
 }
 
 /* The lanes of a group of captures, and which gets the next capture. */
@@ -169,7 +183,7 @@ static int count_file(void *context, const struct catalog_warc *warc)
 
 static size_t plan_lanes(struct crawl *x, struct group *groups)
 {
-	size_t count = 0;
+	size_t count = 0, wanted = lanes_wanted(x);
 
 	for (size_t i = 0; i < x->sites; i++) {
 		struct group *g = &groups[x->captures.groups.ptr[i]];
@@ -181,7 +195,7 @@ static size_t plan_lanes(struct crawl *x, struct group *groups)
 		struct group *g = &groups[i];
 
 		g->first = count;
-		g->lanes = g->captures < lanes_wanted(x) ? g->captures : lanes_wanted(x);
+		g->lanes = g->captures < wanted ? g->captures : wanted;
 		count += g->lanes;
 	}
 	return count;

@@ -413,19 +413,25 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 
 /*
  * No socket was free for a fetch. From now on the lane runs no more fetches at once than there are
- * now; if there are none, other processes have all sockets, and the lane waits.
+ * now. If there are none, it closes the connections that it keeps for later. If there are none of
+ * these either, others have all sockets, and the lane waits.
  */
-static void pause_without_sockets(struct lane *lane)
+static int pause_without_sockets(struct lane *lane, struct err *err)
 {
 	size_t busy = servers_busy(&lane->servers);
+	bool closed = false;
+	int rc = busy > 0 ? 0 : net_close_kept(lane->net, &closed, err);
 
 	lane->max_fetches = busy > 1 ? busy : 1;
+	if (rc || closed)
+		return rc;
 	lane->no_socket_until = lane_now(lane) + NO_SOCKET_PAUSE;
 	if (busy > 0 || lane->no_socket_warned)
-		return;
+		return 0;
 	lane->no_socket_warned = true;
 	log_warn("crawl", "no socket can be opened; waiting until one can ('ulimit -n' shows how "
 			  "many files this process may open)");
+	return 0;
 }
 
 static bool may_start(struct lane *lane)
@@ -446,8 +452,8 @@ static int collect(struct lane *lane, struct err *err)
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
 		rc = fetch_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
-		if (is_starved)
-			pause_without_sockets(lane);
+		if (rc == 0 && is_starved)
+			rc = pause_without_sockets(lane, err);
 		enqueue(lane, c);
 		/* Many pages with many links may have come at once. */
 		if (rc == 0 && store_is_full(&lane->store))

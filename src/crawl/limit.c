@@ -7,6 +7,9 @@
 /* Seconds, and share of the limit. */
 static const double OVERTIME_MAX = 5, OVERTIME_SHARE = 0.1;
 
+/* Seconds between two looks at the time. */
+static const double LOOK_MIN = 0.05, LOOK_MAX = 1;
+
 /* ---- the time limit ---- */
 
 static bool has_revisits(const struct capture *c)
@@ -14,13 +17,14 @@ static bool has_revisits(const struct capture *c)
 	return c->strategy->revisits && !c->settings->single;
 }
 
-/* The visits end while there is still time to revisit every page. */
-static bool must_begin(const struct capture *c, size_t pages)
+/* Seconds until the revisits of so many pages must begin. */
+static double time_to_spare(const struct capture *c, size_t pages)
 {
 	double limit = c->settings->time_limit;
 
-	return limit > 0 && has_revisits(c) &&
-	       counters_is_late(&c->counters, capture_now(c), limit, pages);
+	if (limit <= 0 || !has_revisits(c))
+		return INFINITY;
+	return counters_time_to_spare(&c->counters, capture_now(c), limit, pages);
 }
 
 static bool visits_must_end(const struct capture *c)
@@ -28,12 +32,12 @@ static bool visits_must_end(const struct capture *c)
 	struct plan_progress p = plan_progress(c->plan);
 
 	return p.leg == PLAN_VISIT && !c->stage.visits_ended &&
-	       must_begin(c, p.visited + p.in_flight + 1);
+	       time_to_spare(c, p.visited + p.in_flight + 1) <= 0;
 }
 
 bool limit_wants_revisits(const struct capture *c)
 {
-	return must_begin(c, plan_progress(c->plan).visited);
+	return time_to_spare(c, plan_progress(c->plan).visited) <= 0;
 }
 
 static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
@@ -107,7 +111,9 @@ double limit_wait(const struct capture *c)
 	if (c->stage.cancelled)
 		return left + overtime(c) > 0 ? left + overtime(c) : INFINITY;
 	/* The visits may have to end although nothing happens. */
-	return fmin(fmax(left, 0), 1);
+	if (plan_progress(c->plan).leg == PLAN_VISIT)
+		left = fmin(left, fmax(time_to_spare(c, plan_progress(c->plan).visited), LOOK_MIN));
+	return fmin(fmax(left, 0), LOOK_MAX);
 }
 
 /* ---- progress ---- */

@@ -224,6 +224,7 @@ static void count(struct capture *c, const struct request *r, const struct net_f
 					      .bytes = f->head.len + f->body_size,
 					      .delay = pace_delay(hosts_pace(&c->hosts, r->host)),
 					      .jobs = c->settings->jobs,
+					      .slow = f->failure == NET_FAILURE_SLOW,
 				      });
 }
 

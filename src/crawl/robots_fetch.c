@@ -260,12 +260,18 @@ int robots_fetch_dropped(
 
 /*
  * Whether the text of a robots.txt could be decoded. If its content coding is cut, rules may be
- * missing; only the text up to the limit is needed.
+ * missing; only the text up to the limit is needed. One that is still compressed, by its signature,
+ * has no label of its coding or another one.
  */
 static bool is_readable(const struct capture *c, const struct state_result *result)
 {
+	slice text = buf_slice(&c->lane->reading.body);
+
 	if (result->payload_size == 0)
 		return result->whole;
+	if (slice_starts_with(text, SLICE("\x1f\x8b\x08")) ||
+		slice_starts_with(text, SLICE("\x28\xb5\x2f\xfd")))
+		return false;
 	return result->readable ||
 	       (result->coding_end == CODING_UNSEEN && c->lane->reading.body.len >= ROBOTS_KEPT);
 }
@@ -276,7 +282,7 @@ static void explain(const struct net_fetch *f, bool loop, bool unreadable, char 
 		(void)snprintf(out, size, "its redirects go round in a circle");
 	else if (unreadable)
 		(void)snprintf(out, size, "its content coding cannot be undone");
-	else if (f->status)
+	else if (f->status && !f->truncated)
 		(void)snprintf(out, size, "HTTP %u", f->status);
 	else
 		(void)snprintf(out, size, "%s: %s", net_failure_name(f->failure), f->detail);

@@ -16,13 +16,20 @@ static const double PATIENCE_FAST = 600;
 /* Seconds between two looks at a large body. */
 static const double LOOK_INTERVAL = 1;
 
-static double patience(const struct capture *c)
+/* For robots.txt and sitemaps: all depends on them, and some servers generate them slowly. */
+static const double PATIENCE_UNPLANNED = 60, PATIENCE_OF_LIMIT = 0.5;
+
+static double page_patience(const struct capture *c)
 {
 	return counters_patience(&c->counters, capture_now(c), c->settings->time_limit);
 }
 
-/* For robots.txt and sitemaps: all depends on them, and some servers generate them slowly. */
-static const double PATIENCE_UNPLANNED = 60;
+static double patience_unplanned(const struct capture *c)
+{
+	double limit = c->settings->time_limit;
+
+	return limit > 0 ? fmin(PATIENCE_UNPLANNED, PATIENCE_OF_LIMIT * limit) : PATIENCE_UNPLANNED;
+}
 
 /* Pages of the present leg that no order has been given for. */
 static bool others_wait(const struct capture *c, const struct plan_progress *p)
@@ -56,16 +63,20 @@ static bool choose(void *context, const struct net_running *f)
 	const struct choice *choice = context;
 
 	const struct capture *c = choice->capture;
-	bool is_page;
+	double patience = choice->patience;
+	enum request_kind kind;
 
 	if (request_tag_slot(f->tag) != c->slot)
 		return false;
-	is_page = c->requests.list.ptr[request_tag_place(f->tag)].kind == REQUEST_PAGE;
-	if (!(is_page ? choice->pages : choice->unplanned))
+	kind = c->requests.list.ptr[request_tag_place(f->tag)].kind;
+	if (!(kind == REQUEST_PAGE ? choice->pages : choice->unplanned))
 		return false;
 	if (choice->all || f->seconds >= PATIENCE_FAST)
 		return true;
-	return f->seconds >= choice->patience && (double)f->bytes < choice->speed * f->seconds;
+	/* Without it nothing can be captured, so no time limit is saved by giving it up. */
+	if (kind == REQUEST_ROBOTS)
+		patience = PATIENCE_UNPLANNED;
+	return f->seconds >= patience && (double)f->bytes < choice->speed * f->seconds;
 }
 
 /* With --bandwidth a fetch may be slower. */
@@ -80,14 +91,14 @@ void slow_check(struct capture *c)
 	double quiet = capture_now(c) - c->counters.last_change;
 	struct choice pages = {
 		.capture = c,
-		.patience = patience(c),
+		.patience = page_patience(c),
 		.speed = least_speed(c->settings),
 		.all = p.leg == PLAN_VISIT && p.visited > 0 && limit_wants_revisits(c),
 		.pages = true,
 	};
 	struct choice others = {
 		.capture = c,
-		.patience = PATIENCE_UNPLANNED,
+		.patience = patience_unplanned(c),
 		.speed = pages.speed,
 		.unplanned = true,
 	};
@@ -117,7 +128,7 @@ double slow_wait(const struct capture *c)
 
 	if (!pages && (c->requests.unplanned == 0 || c->stage.cancelled))
 		return INFINITY;
-	left = c->counters.last_change + (pages ? patience(c) : PATIENCE_UNPLANNED) -
+	left = c->counters.last_change + (pages ? page_patience(c) : patience_unplanned(c)) -
 	       capture_now(c);
 	return left > 0 ? left : LOOK_INTERVAL;
 }

@@ -65,13 +65,21 @@ static const struct {
 
 const char *failure_explain_tls(const char *text)
 {
-	/* What OpenSSL says when the answer to its greeting is HTTP, or nothing of TLS. */
-	static const char *const PLAIN[] = {
-		"wrong version number", "http request", "packet length too long"};
+	/* What OpenSSL says when the answer to its greeting is HTTP, or nothing of TLS, or none. */
+	static const struct {
+		const char *part, *meaning;
+	} KNOWN[] = {
+		{"wrong version number", NET_NO_TLS},
+		{"http request", NET_NO_TLS},
+		{"packet length too long", NET_NO_TLS},
+		{"Recv failure: Connection reset", NET_TLS_REFUSED},
+		{"SSL_connect: SSL_ERROR_SYSCALL", NET_TLS_REFUSED},
+		{"unexpected eof while reading", NET_TLS_REFUSED},
+	};
 
-	for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++)
-		if (strstr(text, PLAIN[i]))
-			return NET_NO_TLS;
+	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
+		if (strstr(text, KNOWN[i].part))
+			return KNOWN[i].meaning;
 	return text;
 }
 

@@ -121,13 +121,10 @@ static void fill_defaults(struct net_params *p)
 		p->max_head = NET_HEAD_MAX;
 }
 
-static int open_loop(struct net *net, struct err *err)
+static int open_multi(struct net *net, struct err *err)
 {
 	CURLMcode code = CURLM_OUT_OF_MEMORY;
 
-	net->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (net->epoll < 0)
-		return err_set(err, ERR_IO, "epoll: %s", strerror(errno));
 	net->multi = curl_multi_init();
 	if (net->multi)
 		code = curl_multi_setopt(net->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
@@ -141,6 +138,27 @@ static int open_loop(struct net *net, struct err *err)
 		code = curl_multi_setopt(
 			net->multi, CURLMOPT_MAXCONNECTS, (long)net->shared.params.max_kept);
 	return check(code, err);
+}
+
+static int open_loop(struct net *net, struct err *err)
+{
+	net->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (net->epoll < 0)
+		return err_set(err, ERR_IO, "epoll: %s", strerror(errno));
+	return open_multi(net, err);
+}
+
+int net_close_kept(struct net *net, bool *ret_any, struct err *err)
+{
+	bool is_busy = net->shared.running.first || net->shared.waiting.first;
+
+	*ret_any = !is_busy && net->shared.sockets.len > 0;
+	if (!*ret_any)
+		return 0;
+	/* libcurl closes connections with the handle that keeps them. */
+	(void)curl_multi_cleanup(net->multi);
+	net->timer = NEVER;
+	return open_multi(net, err);
 }
 
 int net_new(const struct net_params *params, struct net **ret, struct err *err)

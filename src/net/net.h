@@ -59,6 +59,8 @@ enum net_failure {
 
 /* The detail of a failure where https meets a server, or a port, of plain HTTP. */
 #define NET_NO_TLS "the server does not speak TLS on this port"
+/* The same where the server hangs up at our greeting, as some of plain HTTP do. */
+#define NET_TLS_REFUSED "the server ended the connection at the start of TLS"
 
 /* The word; constant. */
 const char *net_failure_name(enum net_failure failure);
@@ -211,6 +213,12 @@ int net_watch(struct net *net, int fd, struct err *err) SP_MUST_CHECK;
 
 /* Ends all fetches under way: each finishes with NET_FAILURE_ABORTED. Lookups go on. */
 void net_cancel(struct net *net);
+
+/*
+ * Closes the connections that are kept for later, if no fetch is under way; ret_any: whether there
+ * were any. 0, or an error after which the net can only be freed.
+ */
+int net_close_kept(struct net *net, bool *ret_any, struct err *err) SP_MUST_CHECK;
 
 /* A fetch under way. */
 struct net_running {

@@ -161,8 +161,9 @@ static int tell_missing(struct index_check *c)
 			 !list->ptr[i].is_indexed;
 	if (count == 0 || c->is_partial)
 		return 0;
-	return verify_problem(
-		c->v, (slice){0}, NULL, "index.cdxj lacks the lines of %zu records" ADVICE, count);
+	return verify_problem(c->v, (slice){0}, NULL,
+		"index.cdxj lacks the %s of %zu record%s" ADVICE, count == 1 ? "line" : "lines",
+		count, count == 1 ? "" : "s");
 }
 
 static int on_capture(void *context, const struct catalog_capture *capture)

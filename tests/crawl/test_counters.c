@@ -40,6 +40,30 @@ static void test_visits(void)
 	CHECK(n.serial == 5.5);
 }
 
+/* A slow page at the start of a capture must not make the visits end. */
+static void test_slow(void)
+{
+	struct counters n;
+
+	counters_init(&n, 0);
+	counters_add_visit(&n, &(struct counted_visit){.end = 5, .jobs = 1, .slow = true});
+	CHECK_INT(n.visits, 0);
+	CHECK(n.last_visit == 5);
+	counters_add_visit(
+		&n, &(struct counted_visit){.begin = 5, .end = 5.25, .delay = 0.75, .jobs = 1});
+	/* 10.5 s, while another one is under way. */
+	CHECK(fabs(counters_time_to_spare(&n, 9, 20, 10) - 0.5) < 1e-9);
+	counters_add_visit(
+		&n, &(struct counted_visit){.begin = 6, .end = 9, .jobs = 1, .slow = true});
+	CHECK(n.last_visit == 9);
+	CHECK(n.held_up == 3);
+	CHECK(fabs(counters_time_to_spare(&n, 9, 20, 10) - 0.5) < 1e-9);
+	/* A quarter of what is left, unless slow pages have had half of the limit. */
+	CHECK(counters_patience(&n, 9, 15) == 6.0 / 4);
+	n.held_up = 5;
+	CHECK(counters_patience(&n, 9, 15) == 5.0 / 4);
+}
+
 static void test_revisits(void)
 {
 	struct counters n;
@@ -90,7 +114,8 @@ static void test_time(void)
 		tap_case("time limit: %s", ROWS[i].label);
 		n.idle = ROWS[i].idle;
 		CHECK(counters_elapsed(&n, ROWS[i].now) == ROWS[i].now - ROWS[i].idle);
-		CHECK_INT(counters_is_late(&n, ROWS[i].now, ROWS[i].limit, ROWS[i].pages),
+		CHECK_INT(
+			counters_time_to_spare(&n, ROWS[i].now, ROWS[i].limit, ROWS[i].pages) <= 0,
 			ROWS[i].late);
 	}
 }
@@ -108,7 +133,8 @@ static void test_patience(void)
 		{"at most a minute", 1, 3000, 0, 60},
 		{"a quarter of the remaining time", 1, 80, 100, 5},
 		{"four downloads when less remains", 1, 99, 100, 4},
-		{"never negative", 0, 200, 100, 0},
+		{"a second at the end", 0, 200, 100, 1},
+		{"a twentieth of a short limit", 0, 200, 10, 0.5},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
@@ -124,6 +150,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_visits);
+	TAP_RUN(test_slow);
 	TAP_RUN(test_revisits);
 	TAP_RUN(test_budget);
 	test_time();

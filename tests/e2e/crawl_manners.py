@@ -283,6 +283,9 @@ def unreadable_robots():
     """One whose content coding is cut off or damaged is as good as none that can be had."""
     sites = {name: Site({"/": page(b"x")}, respond("200 OK", body, content_encoding="gzip"))
              for name, body in UNREADABLE.items()}
+    sites["not labelled"] = Site({"/": page(b"x")}, respond("200 OK", PACKED))
+    sites["labelled x-foo"] = Site({"/": page(b"x")}, respond("200 OK", PACKED,
+                                                             content_encoding="x-foo"))
     late = Site({"/": page(b"late")}, lambda _: respond(
         "200 OK", PACKED if late.times("/robots.txt") > 1 else PACKED[:-20],
         content_encoding="gzip"))

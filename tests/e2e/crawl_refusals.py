@@ -81,7 +81,7 @@ def copy(archive, name):
 # ---- sites ----
 
 # What cannot be had at once is asked for again after a while: these wait side by side.
-PATIENT = concurrent.futures.ThreadPoolExecutor(5)
+PATIENT = concurrent.futures.ThreadPoolExecutor(6)
 UNUSED = rawserver.reserve()
 CLOSED = f"http://127.0.0.1:{rawserver.port_of(UNUSED)}/"
 NAMES = dnsserver.Server({})
@@ -103,6 +103,9 @@ class Plain(http.server.BaseHTTPRequestHandler):
 PLAIN = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Plain)
 threading.Thread(target=PLAIN.serve_forever, daemon=True).start()
 no_tls = PATIENT.submit(crawl, f"https://127.0.0.1:{PLAIN.server_port}/", tap.path("no-tls"))
+# This one hangs up at such a greeting.
+MUTE = rawserver.Server(small_site)
+hung_up = PATIENT.submit(crawl, MUTE.url.replace("http:", "https:"), tap.path("hung-up"))
 
 
 def slow_robots(request):
@@ -152,6 +155,11 @@ with tap.case("https where only http is spoken"):
     PLAIN.shutdown()
     PLAIN.server_close()
     usable(tap.path("no-tls"))
+
+with tap.case("https where the server hangs up at the greeting of TLS"):
+    one_line(hung_up.result(), 1, "the server ended the connection at the start of TLS",
+             "try http:// instead")
+    MUTE.stop()
 
 with tap.case("a site that wants a login"):
     with rawserver.Server(lambda request: rawserver.respond(

@@ -25,11 +25,13 @@ class Site:
 
     def __init__(self, **answers):
         self.answers = answers
-        self.names = [f"p{i}" for i in range(PAGES - 1 - len(answers))]
+        linked = [name for name in answers if "." not in name]
+        self.names = [f"p{i}" for i in range(PAGES - 1 - len(linked))]
         self.server = rawserver.Server(self.answer)
         self.url = self.server.url
         self.over = threading.Event()
         self.closes = False  # the connection behind each answer
+        self.place = 9  # of the given answers among the links: some pages come before, some behind
 
     def __enter__(self):
         return self
@@ -40,12 +42,12 @@ class Site:
 
     def answer(self, request):
         name = request.path[1:]
-        if name in ("robots.txt", "sitemap.xml"):
-            return rawserver.NOT_FOUND
         if name in self.answers:
             return self.answers[name](self, request)
-        # In their middle, so that some pages come before and some behind them.
-        names = self.names[:9] + list(self.answers) + self.names[9:]
+        if name in ("robots.txt", "sitemap.xml"):
+            return rawserver.NOT_FOUND
+        slow = [name for name in self.answers if "." not in name]
+        names = self.names[:self.place] + slow + self.names[self.place:]
         more = {"connection": "close"} if self.closes else {}
         return page(b"".join(b"<a href=/%s>x</a>" % n.encode() for n in names)
                     if not name else name.encode(), **more)
@@ -91,15 +93,33 @@ def came_last(report, row):
     assert row["visit_start"] >= last, (row, last)
 
 
-def drip_within_limit(jobs):
+def drip_within_limit(jobs, place=9):
     """Its time limit holds although a page drips, and the others are revisited."""
-    name, limit = f"drip-{jobs}", 30 if living.SANITIZED else 12
+    name, limit = f"drip-{jobs}-{place}", 30 if living.SANITIZED else 12
     with Site(slow=drip) as site:
+        site.place = place
         report = crawl(site, name, "-t", f"{limit}s", "-j", str(jobs))
     others_are_sharp(report, site.url + "slow")
     tap.equal(row_of(report, site.url + "slow")["verdict"], "failed")
     tap.succeed("verify", tap.path(name))
     return report
+
+
+def many_drip():
+    """A quarter of the pages: the revisits of the others begin in time. How many of them end in
+    time depends on the machine."""
+    with Site(**{f"slow{i}": drip for i in range(10)}) as site:
+        site.place = PAGES
+        report = crawl(site, "many-drip", "-t", "30s" if living.SANITIZED else "12s")
+    assert report["sharp"] > 0 and report["stillpoint"]["from"], report["totals"]
+    tap.succeed("verify", tap.path("many-drip"))
+
+
+def sitemap_drips():
+    """It gets half of the time limit, not all of it."""
+    with Site(**{"sitemap.xml": drip}) as site:
+        report = crawl(site, "sitemap", "-t", "30s" if living.SANITIZED else "12s")
+    tap.equal(report["sharp"], PAGES)
 
 
 def put_off():
@@ -159,6 +179,20 @@ def few_descriptors():
     tap.equal((report["sharp"], said), (PAGES, ""))
 
 
+def few_for_many():
+    """Many hosts and several lanes: no lane takes the sockets that another one needs."""
+    sites = [rawserver.Server(lambda _: page(b"one page"), host=f"127.0.7.{i + 1}")
+             for i in range(12)]
+    options = ["-o", tap.path("many"), "--delay", "0", "--lanes", "2"]
+    done = subprocess.run([tap.PROGRAM, "crawl", *(site.url for site in sites), *options],
+                          text=True, capture_output=True, check=False, timeout=DEADLINE,
+                          preexec_fn=limit_files(FEW_FILES))
+    for site in sites:
+        site.stop()
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    assert "12 pages captured, 12 sharp" in done.stdout, done.stdout
+
+
 def no_descriptors():
     """None at all for a while: it waits, says so once, and goes on."""
     running = []
@@ -200,14 +234,19 @@ def hang_up():
 
 def main():
     # They wait most of the time.
-    pool = concurrent.futures.ThreadPoolExecutor(8)
+    pool = concurrent.futures.ThreadPoolExecutor(13)
     cases = {
         "a page that drips, a time limit, one request at once": pool.submit(drip_within_limit, 1),
         "a page that drips, a time limit, four requests at once": pool.submit(drip_within_limit, 4),
+        "the first of all links drips": pool.submit(drip_within_limit, 1, 0),
+        "the last of all links drips": pool.submit(drip_within_limit, 1, PAGES),
+        "many pages that drip, a time limit": pool.submit(many_drip),
+        "a sitemap that drips, a time limit": pool.submit(sitemap_drips),
         "a page that drips is put off behind the revisits": pool.submit(put_off),
         "a page that hangs holds up the barrier once": pool.submit(hung),
         "a name that does not exist, --robots ignore": pool.submit(mistyped),
         "few file descriptors": pool.submit(few_descriptors),
+        "few file descriptors, many hosts": pool.submit(few_for_many),
         "no file descriptors for a while": pool.submit(no_descriptors),
         "SIGHUP that is ignored": pool.submit(hang_up),
     }

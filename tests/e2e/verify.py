@@ -282,7 +282,7 @@ with tap.case("dates with fractions, as earlier versions wrote them, are right a
 
 LINES = INDEX.splitlines(True)
 INDEXES = [
-    ("a line is missing", b"".join(LINES[:3] + LINES[4:]), "lacks the lines of 1 records"),
+    ("a line is missing", b"".join(LINES[:3] + LINES[4:]), "lacks the line of 1 record;"),
     ("a line is there twice", b"".join(LINES[:4] + LINES[3:]), "no record's"),
     ("a line is made up", b"".join(LINES + [b"zz)/ 2026 {}\n"]), "no record's"),
     ("a place", INDEX.replace(b'"offset":"', b'"offset":"1', 1), "no record's"),

@@ -49,6 +49,26 @@ static void test_kept(struct net *net, struct server *server)
 	CHECK_INT(server_connections(server) - before, 1);
 }
 
+static void test_close_kept(struct net *net, struct server *server)
+{
+	unsigned before;
+	bool any = false;
+
+	tap_case("connections that are kept can be closed, but not under a fetch");
+	net_fetch_free(fetch_get(net, server_origin(server), "/kept"));
+	before = fetch_descriptors();
+	fetch_begin(net, server_origin(server), "/kept", 1);
+	CHECK_INT(net_close_kept(net, &any, NULL), 0);
+	CHECK(!any);
+	check_ok(fetch_wait(net), true);
+	CHECK_INT(net_close_kept(net, &any, NULL), 0);
+	CHECK(any);
+	CHECK(fetch_descriptors() < before);
+	CHECK_INT(net_close_kept(net, &any, NULL), 0);
+	CHECK(!any);
+	check_ok(fetch_get(net, server_origin(server), "/kept"), false);
+}
+
 static void test_closed(struct net *net, struct server *server)
 {
 	tap_case("a connection closed between two requests");
@@ -261,6 +281,7 @@ int main(int argc, char **argv)
 	(void)setenv("ALL_PROXY", "http://127.0.0.1:1/", 1);
 	net = fetch_net(&params);
 	test_kept(net, server);
+	test_close_kept(net, server);
 	test_closed(net, server);
 	test_retried(net, server);
 	test_many(net, server);
