@@ -74,8 +74,7 @@ int compact_id(const struct attempt *a, struct warc_id *ret) SP_MUST_CHECK;
 
 /*
  * Appends a row: 0, ERR_RANGE for a look that may be none, ERR_LIMIT, ERR_NOMEM, or as
- * attempt_format. The state and, of the same body, what rules made of it are left out: they follow
- * from the record with the body.
+ * attempt_format. The state of the same body is left out: it follows from the record with the body.
  */
 int compact_add(const struct compact_look *look, struct buf *out) SP_MUST_CHECK;
 

@@ -398,6 +398,9 @@ static void choose_form(const struct capture *c, const struct page_visit *visit,
 	} else {
 		a->is_compact = a->is_revisit;
 	}
+	/* The same bytes as at the visit prove more than rules, and take less space. */
+	if (a->is_revisit && visit && digest_eq(&visit->state, &a->state))
+		drop_rules(a);
 }
 
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,

@@ -1,7 +1,6 @@
 /* The records of one WARC file: digests, states, attempts. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <unistd.h>
 
 #include "archive/attempt.h"
@@ -36,7 +35,6 @@ struct reading {
 	struct err err;       /* of the file that is read */
 	bool is_compact;      /* the records are those of a compact look, of a batch … */
 	uint64_t batch;       /* … at this offset */
-	uint64_t looks;       /* compact ones, so far */
 };
 
 static struct verify_place place_of(const struct reading *r, const struct warc_record *rec)
@@ -484,9 +482,10 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 
 static int read_record(struct reading *r, const struct warc_record *rec);
 
-/* The records of a look, by the code that reads those of a file. */
-static int read_expanded(struct reading *r, slice records)
+/* The records that a look stands for, by the code that reads those of a file. */
+static int read_expanded(void *context, slice records)
 {
+	struct reading *r = context;
 	struct warc_source source = {.fd = -1, .memory = records};
 	struct warc_reader *outer = r->reader;
 	const struct warc_record *rec;
@@ -501,74 +500,30 @@ static int read_expanded(struct reading *r, slice records)
 	return rc == ERR_END ? 0 : rc;
 }
 
-static int read_look(
-	struct reading *r, const struct compact_look *look, const struct verify_place *place)
+static int read_looks(struct reading *r, slice block, const struct verify_place *place)
 {
-	struct buf records;
+	struct verify_batch batch = {.path = r->in->path, .block = block, .place = *place};
+	struct buf own = r->block; /* the block may be in it; looks have metadata, too */
 	int rc;
 
-	r->looks++;
-	buf_init(&records, COMPACT_EXPANDED_MAX);
-	rc = verify_expand(r->v, r->in->path, look, &records);
-	if (rc && rc != ERR_NOMEM && look->is_patch)
-		rc = tell_lost(r, look->attempt.url, place,
-			"the record that a look is a patch against is not there, or another one");
-	else if (rc && rc != ERR_NOMEM)
-		rc = verify_problem(
-			r->v, look->attempt.url, place, "a compact look makes no records");
-	else if (rc == 0)
-		rc = read_expanded(r, buf_slice(&records));
-	buf_release(&records);
+	buf_init(&r->block, METADATA_MAX);
+	r->is_compact = true;
+	r->batch = place->offset;
+	rc = verify_looks(r->v, &batch, read_expanded, r);
+	r->is_compact = false;
+	r->is_begun = true;
+	buf_release(&r->block);
+	r->block = own;
 	return rc;
 }
 
-static int tell_look(struct reading *r, const struct verify_place *place, int rc)
-{
-	if (rc == ERR_UNSUPPORTED)
-		return verify_note(
-			r->v, (slice){0}, place, "a look of a later version, which is passed over");
-	return verify_problem(r->v, (slice){0}, place, "a compact look cannot be read");
-}
-
-static int read_looks(struct reading *r, slice block, const struct verify_place *place)
-{
-	struct compact_rows rows;
-	struct compact_look look;
-	struct arena arena;
-	int rc = compact_open(&rows, block, NULL);
-
-	if (rc)
-		return tell_look(r, place, rc);
-	arena_init(&arena, SCRATCH_MAX);
-	r->is_compact = true;
-	r->batch = place->offset;
-	while (rc == 0 && (rc = compact_next(&rows, &arena, &look, NULL)) != ERR_END) {
-		if (rc == 0)
-			rc = read_look(r, &look, place);
-		else if (rc != ERR_NOMEM)
-			rc = tell_look(r, place, rc);
-		arena_reset(&arena);
-	}
-	r->is_compact = false;
-	r->is_begun = true;
-	arena_release(&arena);
-	return rc == ERR_END ? 0 : rc;
-}
-
-/* The block is that of the record; scratch of the looks comes on top of it. */
 static int keep_looks(struct reading *r, const struct warc_record *rec)
 {
 	struct verify_place place = place_of(r, rec);
-	struct buf block = r->block;
-	int rc;
 
 	if (r->is_compact || rec->problem.code)
 		return 0; /* has been told, or is one within another, which we do not write */
-	buf_init(&r->block, METADATA_MAX);
-	rc = read_looks(r, buf_slice(&block), &place);
-	buf_release(&r->block);
-	r->block = block;
-	return rc;
+	return read_looks(r, buf_slice(&r->block), &place);
 }
 
 /* ---- records ---- */
@@ -722,53 +677,16 @@ int verify_read(struct verify *v, const struct verify_input *input, struct progr
 	return rc ? err_set(err, rc, "%s: %s", input->path, err_name(rc)) : 0;
 }
 
-/* ---- looks that wait in the catalog ---- */
-
-struct waiting {
-	struct reading *r;
-	struct buf block;
-};
-
-static int on_waiting(void *context, const struct catalog_look *look)
+int verify_read_looks(struct verify *v, const struct verify_input *input, slice block,
+	const struct verify_place *place)
 {
-	struct waiting *w = context;
-	struct verify_place place = {.file = w->r->in->shown, .offset = look->batch};
-	int rc = 0;
-
-	buf_reset(&w->block);
-	rc = buf_add(&w->block, SLICE(COMPACT_FIRST));
-	if (rc == 0)
-		rc = buf_add(&w->block, look->rows);
-	return rc ? rc : read_looks(w->r, buf_slice(&w->block), &place);
-}
-
-int verify_waiting(struct verify *v, const char *warc_dir, struct catalog *catalog, struct err *err)
-{
-	struct verify_input input = {.shown = SLICE("catalog.sqlite")};
 	struct reading r;
-	struct waiting w = {.r = &r};
-	struct buf path;
-	int rc;
+	int rc = reading_init(&r, v, input);
 
-	buf_init(&path, PATH_MAX);
-	rc = buf_printf(&path, "%s/", warc_dir);
-	input.path = buf_str(&path);
-	input.name = input.shown;
-	if (rc == 0) {
-		rc = reading_init(&r, v, &input);
-		buf_init(&w.block, COMPACT_BLOCK_MAX);
-		if (rc == 0)
-			rc = catalog_each_look(catalog, on_waiting, &w, err);
-		buf_release(&w.block);
-		reading_release(&r);
-	}
-	buf_release(&path);
-	if (rc == 0 && r.looks > 0)
-		rc = verify_note(v, (slice){0}, NULL,
-			"looks that wait in the catalog for their record: %llu; 'stillpoint "
-			"resume' writes it",
-			(unsigned long long)r.looks);
-	return err_code(err, rc);
+	if (rc == 0)
+		rc = read_looks(&r, block, place);
+	reading_release(&r);
+	return rc;
 }
 
 /* What no record's digest covers is in the file's: its header lines, and what was removed. */

@@ -39,15 +39,25 @@ int verify_read(struct verify *v, const struct verify_input *input, struct progr
 	struct err *err) SP_MUST_CHECK;
 
 /*
- * Appends the records of a compact look of the file at path to a buffer: 0, ERR_NOTFOUND when that
- * which it is a patch against is not there, ERR_NOMEM, or as compact_expand. verify_compact.c
+ * Calls with the records of each look of a batch, and tells what cannot be read: 0, ERR_NOMEM, or
+ * what call returned. verify_compact.c
  */
-int verify_expand(const struct verify *v, const char *path, const struct compact_look *look,
-	struct buf *records) SP_MUST_CHECK;
+struct verify_batch {
+	const char *path; /* of a file; others of its directory have the bodies of patches */
+	slice block;
+	struct verify_place place;
+};
+typedef int verify_on_records(void *context, slice records);
+int verify_looks(struct verify *v, const struct verify_batch *batch, verify_on_records *call,
+	void *context) SP_MUST_CHECK;
+
+/* Reads looks as if a record of that file had them: 0, ERR_NOMEM, ERR_IO. verify_read.c */
+int verify_read_looks(struct verify *v, const struct verify_input *input, slice block,
+	const struct verify_place *place) SP_MUST_CHECK;
 
 /*
  * Reads the looks that wait in the catalog for their record, and notes how many these are: 0,
- * ERR_NOMEM, as the catalog. verify_read.c
+ * ERR_NOMEM, as the catalog. verify_compact.c
  */
 int verify_waiting(struct verify *v, const char *warc_dir, struct catalog *catalog,
 	struct err *err) SP_MUST_CHECK;
