@@ -15,7 +15,7 @@ static int make_body(
 	int rc;
 
 	buf_init(&from, PATCH_BYTES_MAX + FIELDS_HEAD_MAX);
-	rc = record_body_read(dir, &place, &from, err);
+	rc = record_body_read(dir, &place, 0, &from, err);
 	if (rc == 0) {
 		rc = patch_apply(buf_slice(&from), look->patch, look->body_size, out);
 		if (rc)

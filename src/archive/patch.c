@@ -39,17 +39,22 @@ static int make(ZSTD_CCtx *c, slice from, slice bytes, struct buf *out)
 	return 0;
 }
 
-int patch_make(slice from, slice bytes, struct buf *out)
+void patch_maker_release(struct patch_maker *m)
 {
-	ZSTD_CCtx *c;
-	int rc;
+	(void)ZSTD_freeCCtx(m->context);
+	m->context = NULL;
+}
 
+int patch_make(struct patch_maker *m, slice from, slice bytes, struct buf *out)
+{
 	if (from.len > PATCH_BYTES_MAX || bytes.len > PATCH_BYTES_MAX)
 		return ERR_LIMIT;
-	c = ZSTD_createCCtx();
-	rc = c ? make(c, from, bytes, out) : ERR_NOMEM;
-	(void)ZSTD_freeCCtx(c);
-	return rc;
+	if (!m->context)
+		m->context = ZSTD_createCCtx();
+	if (!m->context)
+		return ERR_NOMEM;
+	(void)ZSTD_CCtx_reset(m->context, ZSTD_reset_session_and_parameters);
+	return make(m->context, from, bytes, out);
 }
 
 static int apply(ZSTD_DCtx *d, slice from, slice patch, size_t size, struct buf *out)

@@ -13,8 +13,15 @@
 
 enum { PATCH_BYTES_MAX = 8 << 20 }; /* of either side */
 
+/* What makes patches; its memory is used again. Zero-initialise. */
+struct patch_maker {
+	struct ZSTD_CCtx_s *context;
+};
+
+void patch_maker_release(struct patch_maker *m);
+
 /* Appends the patch that makes `bytes` of `from`: 0, ERR_LIMIT when one is too long, ERR_NOMEM. */
-int patch_make(slice from, slice bytes, struct buf *out) SP_MUST_CHECK;
+int patch_make(struct patch_maker *m, slice from, slice bytes, struct buf *out) SP_MUST_CHECK;
 
 /*
  * Appends what a patch makes of `from`, which must be exactly size bytes: 0, ERR_SYNTAX when it

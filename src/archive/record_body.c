@@ -67,13 +67,13 @@ static int read_block(struct warc_reader *r, struct buf *out, struct err *err)
 	return 0;
 }
 
-int record_body_from(const struct warc_source *source, const struct record_place *place,
-	struct buf *out, struct err *err)
+static int read_from(const struct warc_source *source, const struct record_place *place,
+	unsigned flags, struct buf *out, struct err *err)
 {
 	size_t before = out->len;
 	const struct warc_record *rec = NULL;
 	struct warc_reader *r;
-	int rc = warc_reader_open_source(source, 0, &r, err);
+	int rc = warc_reader_open_source(source, flags, &r, err);
 
 	if (rc)
 		return rc;
@@ -95,15 +95,15 @@ int record_body_from(const struct warc_source *source, const struct record_place
 	return rc;
 }
 
-int record_body_read(
-	const char *dir, const struct record_place *place, struct buf *out, struct err *err)
+int record_body_read(const char *dir, const struct record_place *place, unsigned flags,
+	struct buf *out, struct err *err)
 {
 	struct warc_source source = {.fd = record_body_open(dir, place->file)};
 	int rc;
 
 	if (source.fd < 0)
 		return missing(err);
-	rc = record_body_from(&source, place, out, err);
+	rc = read_from(&source, place, flags, out, err);
 	(void)close(source.fd);
 	return rc;
 }

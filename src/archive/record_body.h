@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-#include "archive/warc_input.h"
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -27,14 +26,10 @@ int record_body_open(const char *dir, slice file);
 
 /*
  * Appends the block behind the HTTP head to out, whose maximum counts. The record must be sound:
- * its digests are checked. 0, ERR_NOTFOUND when there is no such record, ERR_SYNTAX, ERR_LIMIT,
- * ERR_IO, ERR_NOMEM.
+ * its digests are checked, unless flags (enum warc_reader_flags) say otherwise. 0, ERR_NOTFOUND
+ * when there is no such record, ERR_SYNTAX, ERR_LIMIT, ERR_IO, ERR_NOMEM.
  */
-int record_body_read(const char *dir, const struct record_place *place, struct buf *out,
-	struct err *err) SP_MUST_CHECK;
-
-/* The same from a source. */
-int record_body_from(const struct warc_source *source, const struct record_place *place,
+int record_body_read(const char *dir, const struct record_place *place, unsigned flags,
 	struct buf *out, struct err *err) SP_MUST_CHECK;
 
 #endif

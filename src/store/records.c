@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/patch.h"
 #include "archive/record_body.h"
+#include "archive/warc_reader.h"
 #include "http/redact.h"
 
 static const size_t SCRATCH_MAX = 1 << 20;
@@ -70,6 +70,7 @@ void records_abandon(struct records *r)
 	buf_release(&r->redacted);
 	buf_release(&r->body);
 	buf_release(&r->patch);
+	patch_maker_release(&r->patches);
 	look_batch_release(&r->looks);
 	arena_release(&r->files);
 	records_bodies_release(&r->fresh);
@@ -374,9 +375,9 @@ static int make_patch(struct records *r, const struct net_fetch *f, struct compa
 		return ERR_UNSUPPORTED;
 	buf_reset(&r->body);
 	buf_reset(&r->patch);
-	rc = record_body_read(r->dir, &place, &r->body, &ignored);
+	rc = record_body_read(r->dir, &place, WARC_READER_UNCHECKED, &r->body, &ignored);
 	if (rc == 0)
-		rc = patch_make(buf_slice(&r->body), f->body, &r->patch);
+		rc = patch_make(&r->patches, buf_slice(&r->body), f->body, &r->patch);
 	if (rc == 0 && r->patch.len > f->body.len / 2)
 		rc = ERR_UNSUPPORTED;
 	look->is_patch = true;

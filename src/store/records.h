@@ -13,6 +13,7 @@
 #define STORE_RECORDS_H
 
 #include "archive/attempt.h"
+#include "archive/patch.h"
 #include "archive/warc_writer.h"
 #include "base/api.h"
 #include "base/clock.h"
@@ -43,6 +44,7 @@ struct records {
 	struct batch *batch; /* of the call */
 	const char *dir;     /* of the files */
 	struct look_batch looks;
+	struct patch_maker patches;
 	struct buf body, patch; /* scratch */
 	struct records_bodies
 		fresh; /* written since the last flush or sync, whose caller takes them */

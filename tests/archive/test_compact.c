@@ -197,6 +197,7 @@ static void test_damaged(void)
 static void test_patch(void)
 {
 	struct buf from, to, patch, got;
+	struct patch_maker maker = {0};
 
 	buf_init(&from, BUF_MAX);
 	buf_init(&to, BUF_MAX);
@@ -206,7 +207,7 @@ static void test_patch(void)
 		CHECK_INT(buf_printf(&from, "line %d of a page, %d\n", i, i * i), 0);
 		CHECK_INT(buf_printf(&to, "line %d of a page, %d\n", i, i * i + (i == 250)), 0);
 	}
-	CHECK_INT(patch_make(buf_slice(&from), buf_slice(&to), &patch), 0);
+	CHECK_INT(patch_make(&maker, buf_slice(&from), buf_slice(&to), &patch), 0);
 	CHECK(patch.len < 200);
 	CHECK_INT(patch_apply(buf_slice(&from), buf_slice(&patch), to.len, &got), 0);
 	CHECK(slice_eq(buf_slice(&got), buf_slice(&to)));
@@ -219,6 +220,7 @@ static void test_patch(void)
 	CHECK_INT(patch_apply(SLICE(""), buf_slice(&patch), to.len, &got), ERR_SYNTAX);
 	CHECK_INT(patch_apply(buf_slice(&from), SLICE("nonsense"), 5, &got), ERR_SYNTAX);
 	CHECK_INT(got.len, 0);
+	patch_maker_release(&maker);
 	buf_release(&got);
 	buf_release(&patch);
 	buf_release(&to);
