@@ -119,7 +119,7 @@ struct attempt {
 	bool has_payload;
 	struct digest payload;
 	uint64_t payload_size;
-	uint64_t coding; /* hash of Content-Encoding */
+	uint64_t coding; /* hash of Content-Encoding and Content-Type: how the body is read */
 	slice media_type;
 	slice record_id;
 	slice warc;              /* the file's name; none before the record is written */

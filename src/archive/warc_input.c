@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@ enum {
 	GZIP_SIZE_FIELD = 4, /* ISIZE, behind the checksum */
 	ZSTD_MAGIC_SIZE = 4, /* little-endian */
 	SKIPPABLE_HEAD = 8,  /* magic and size of a skippable frame */
+	STEP_MIN = 8 << 10,  /* bytes that are read first at a new place: one record is often all */
 	PROBE_ROOM = 16,     /* bytes to decode in order to see whether a record begins */
 	PROBE_FACTOR = 8, /* raw bytes decoded in vain, per byte of the file, before we give up */
 	PROBE_FREE = 8 << 20,               /* a small file is looked through in any case */
@@ -42,12 +44,13 @@ struct warc_input {
 	uint64_t raw_offset; /* of raw[0] in the file */
 	size_t raw_len;
 	size_t raw_pos;
+	size_t step; /* bytes to read next; the further we go, the more */
 	size_t out_pos;
 	size_t out_len;
 	z_stream gzip;
 	bool has_gzip; /* gzip is initialised */
 	ZSTD_DCtx *zstd;
-	unsigned char raw[WARC_WINDOW_SIZE];
+	unsigned char raw[WARC_WINDOW_SIZE]; /* the windows are last: they need not be cleared */
 	unsigned char out[WARC_WINDOW_SIZE];
 };
 
@@ -83,16 +86,19 @@ static int read_at(const struct warc_input *in, uint64_t at, void *to, size_t ro
 /* Makes at least want raw bytes available, where the file has them. */
 static int fill_raw(struct warc_input *in, size_t want, struct err *err)
 {
-	size_t held = in->raw_len - in->raw_pos, n = 0;
+	size_t held = in->raw_len - in->raw_pos, room = WARC_WINDOW_SIZE - held, n = 0;
 	int rc;
 
 	if (held >= want)
 		return 0;
+	if (room > in->step && in->step >= want)
+		room = in->step;
+	in->step = in->step < WARC_WINDOW_SIZE ? 2 * in->step : in->step;
 	memmove(in->raw, in->raw + in->raw_pos, held);
 	in->raw_offset += in->raw_pos;
 	in->raw_pos = 0;
 	in->raw_len = held;
-	rc = read_at(in, in->raw_offset + held, in->raw + held, WARC_WINDOW_SIZE - held, &n, err);
+	rc = read_at(in, in->raw_offset + held, in->raw + held, room, &n, err);
 	if (rc == 0)
 		in->raw_len += n;
 	return rc;
@@ -111,6 +117,7 @@ static void go_to(struct warc_input *in, uint64_t offset)
 	} else {
 		in->raw_offset = offset;
 		in->raw_pos = in->raw_len = 0;
+		in->step = STEP_MIN;
 	}
 	in->in_unit = in->unit_ended = in->end_is_known = false;
 	in->damage.code = 0;
@@ -525,12 +532,14 @@ static int find_size(struct warc_input *in, struct err *err)
 
 int warc_input_open(const struct warc_source *source, struct warc_input **ret, struct err *err)
 {
-	struct warc_input *in = calloc(1, sizeof *in);
+	struct warc_input *in = malloc(sizeof *in);
 	int rc;
 
 	if (!in)
 		return err_code(err, ERR_NOMEM);
+	memset(in, 0, offsetof(struct warc_input, raw));
 	in->source = *source;
+	in->step = STEP_MIN;
 	rc = find_size(in, err);
 	if (rc == 0)
 		rc = detect(in, err);

@@ -22,7 +22,7 @@
 
 enum {
 	WARC_WRITER_TRIES_MAX = 10000,  /* names that may be taken before we give up */
-	WARC_WRITER_INFO_MAX = 1 << 20, /* bytes of a warcinfo block */
+	WARC_WRITER_INFO_MAX = 8 << 20, /* bytes of a warcinfo block */
 };
 
 struct warc_writer_params {

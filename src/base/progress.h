@@ -6,7 +6,7 @@
  * or several: a heading above it, a bar and lines of notes below it. It draws nothing when the file
  * descriptor is no terminal, and at most ten times a second when it is (see live.h); what is no
  * terminal may get the text as a line every few minutes instead. Writing never fails as far as the
- *caller can see: progress is not worth an error.
+ * caller can see: progress is not worth an error.
  *
  * The rate is that of the last minute, or of the last units when they are few, counted from the
  * first unit that this process has finished. There is no rate, and so no ETA, until some seconds

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -92,6 +93,13 @@ int cmd_in_option(int rc, const char *option, struct err *err)
 	if (rc)
 		err_prefix(err, "--%s", option);
 	return rc;
+}
+
+const char *cmd_temporary(void)
+{
+	const char *given = getenv("TMPDIR");
+
+	return given && *given ? given : "/tmp";
 }
 
 void cmd_log(bool verbose)

@@ -41,6 +41,7 @@ enum cmd_status cmd_predict(int argc, char **argv);
 enum cmd_status cmd_rates(int argc, char **argv);
 enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
+enum cmd_status cmd_search(int argc, char **argv);
 enum cmd_status cmd_serve(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
 enum cmd_status cmd_train(int argc, char **argv);
@@ -82,6 +83,9 @@ bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 
 /* Returns rc; puts "--OPTION: " before the sentence of an error. */
 int cmd_in_option(int rc, const char *option, struct err *err);
+
+/* The directory for temporary files: $TMPDIR, or /tmp. */
+const char *cmd_temporary(void);
 
 /* Messages of long-running commands go to standard error: warnings, or all there is to tell. */
 void cmd_log(bool verbose);

@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
+#include "cmd/noise.h"
 #include "cmd/option_row.h"
 #include "crawl/contact.h"
 #include "crawl/crawl.h"
@@ -28,7 +29,8 @@ struct crawl_command {
 	const char *delay, *contact;
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	int evidence;                          /* the same */
-	struct option_list surts, includes, excludes;
+	struct option_list surts, includes, excludes, without;
+	const char *ignore;
 	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
 	const char *proxy, *cookies;
 	const char *auth_file, *header_file, *proxy_file;
@@ -122,6 +124,14 @@ static const struct option_spec SPECS[] = {
 	ROW(FLAG, settings.bytes_only, "bytes-only", 0,
 		"call pages sharp only if both downloads are equal byte for byte: no rules against "
 		"noise"),
+	ROW(LIST, without, "without-rule", 0,
+		"switch this rule against noise off; may be given several times (inspect change "
+		"--list-rules prints them)",
+		.metavar = "NAME"),
+	ROW(STRING, ignore, "ignore", 0,
+		"rules of your own: what to ignore in pages, and what a page must have, see "
+		"docs/judgement.md",
+		.metavar = "FILE"),
 	ROW(FLAG, settings.no_probes, "no-probes", 0,
 		"do not fetch some pages once more to learn what varies by itself; such probes are "
 		"at most 6 % of the requests, or 4"),
@@ -314,8 +324,43 @@ static int check(const struct crawl_command *o, struct err *err)
 	return rc;
 }
 
+/* The lines of the user's rules; text goes into the arena. */
+static int set_ignore(
+	const char *path, struct arena *arena, struct crawl_settings *s, struct err *err)
+{
+	struct buf content;
+	slice left, line;
+	int rc;
+
+	buf_init(&content, IGNORE_FILE_MAX + 1);
+	rc = noise_read_file(path, &content, err);
+	left = buf_slice(&content);
+	while (rc == 0 && rulebook_next_line(&left, &line)) {
+		const char *copy = arena_strdup(arena, line);
+
+		rc = err_code(err, copy ? text_list_push(&s->ignore, copy) : ERR_NOMEM);
+	}
+	buf_release(&content);
+	return rc;
+}
+
+static int set_rules(struct crawl_command *o, struct arena *arena, struct err *err)
+{
+	noise_set checked;
+	int rc;
+
+	if (o->settings.bytes_only && (o->ignore || o->without.len))
+		return err_set(err, ERR_USAGE,
+			"--bytes-only applies no rules: leave it out, or --ignore and "
+			"--without-rule" SEE_HELP);
+	rc = noise_option_rules(&o->without, &checked, err);
+	if (rc == 0 && copy_list(&o->without, &o->settings.without_rules))
+		rc = err_code(err, ERR_NOMEM);
+	return rc == 0 && o->ignore ? set_ignore(o->ignore, arena, &o->settings, err) : rc;
+}
+
 /* What options cannot write into the settings themselves. */
-static int complete_settings(struct crawl_command *o, struct err *err)
+static int complete_settings(struct crawl_command *o, struct arena *arena, struct err *err)
 {
 	struct crawl_settings *s = &o->settings;
 	int rc = set_delay(o->delay, s, err);
@@ -334,6 +379,8 @@ static int complete_settings(struct crawl_command *o, struct err *err)
 	s->records = o->evidence == EVIDENCE_RECORDS;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
+	if (rc == 0)
+		rc = set_rules(o, arena, err);
 	if (rc == 0 && (copy_list(&o->surts, &s->surts) || copy_list(&o->includes, &s->includes) ||
 			       copy_list(&o->excludes, &s->excludes)))
 		rc = err_code(err, ERR_NOMEM);
@@ -397,7 +444,7 @@ static int prepare(struct crawl_command *o, const struct option_args *args,
 	int rc = check(o, err);
 
 	if (rc == 0)
-		rc = complete_settings(o, err);
+		rc = complete_settings(o, seeds->sites->arena, err);
 	if (rc == 0)
 		rc = capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies,
 					     o->proxy, o->auth_file, o->header_file, o->proxy_file},

@@ -9,10 +9,12 @@
 #include "cmd/cmd.h"
 #include "cmd/noise.h"
 #include "cmd/option_row.h"
+#include "quality/learned_pages.h"
 #include "quality/legs.h"
+#include "quality/originals.h"
 #include "quality/why.h"
 
-enum { CAPTURE_MAX = 1 << 24, URL_MAX = 1 << 20 };
+enum { CAPTURE_MAX = 1 << 24 };
 
 struct diff_options {
 	int64_t capture; /* 0: the newest that has the page */
@@ -198,8 +200,9 @@ static int read_look(
 	return rc;
 }
 
-static enum cmd_status compare(const struct look_source *from, const struct looks *looks, slice url,
-	const struct catalog_capture *capture, noise_set rules, const struct diff_options *o)
+static enum cmd_status compare(const struct look_source *from, const struct looks *looks,
+	const struct catalog_capture *capture, const struct change_terms *terms,
+	const struct diff_options *o)
 {
 	struct look visit = {0}, revisit = {0};
 	struct versions v = {0};
@@ -210,9 +213,9 @@ static enum cmd_status compare(const struct look_source *from, const struct look
 	if (rc == 0)
 		rc = read_look(&revisit, from, looks->revisit, &err);
 	if (rc == 0)
-		rc = err_code(&err, versions_compare(&visit, &revisit, rules, &v));
+		rc = err_code(&err, versions_compare(&visit, &revisit, terms, &v));
 	status = rc ? cmd_fail_archive("diff", &err)
-		    : show(&(struct diff){.url = url,
+		    : show(&(struct diff){.url = terms->url,
 				   .capture = capture,
 				   .visit = &visit,
 				   .revisit = &revisit,
@@ -224,22 +227,80 @@ static enum cmd_status compare(const struct look_source *from, const struct look
 	return status;
 }
 
-static enum cmd_status run_capture(const struct look_source *from,
-	const struct catalog_capture *capture, const char *url, noise_set rules,
+/* The rules of a capture: its own, without those of the options, and what it learned. */
+struct rules {
+	struct rulebook book;
+	struct learned_pages learned;
+	struct err *err;
+};
+
+static void rules_init(struct rules *r)
+{
+	rulebook_init(&r->book);
+	learned_pages_init(&r->learned);
+}
+
+static void rules_release(struct rules *r)
+{
+	rulebook_release(&r->book);
+	learned_pages_release(&r->learned);
+}
+
+static int on_learned(void *context, const struct catalog_learned *line)
+{
+	struct rules *r = context;
+	int rc = learned_pages_add(&r->learned, line->rule);
+
+	/* What a later version wrote says nothing here. */
+	return rc == ERR_NOMEM ? err_code(r->err, rc) : 0;
+}
+
+static int rules_read(struct rules *r, struct catalog *catalog,
+	const struct catalog_capture *capture, noise_set set, struct err *err)
+{
+	int rc = err_code(err, rulebook_add_settings(&r->book, capture->settings));
+
+	r->err = err;
+	if (rc == 0)
+		rc = rulebook_finish(&r->book, "--ignore", err);
+	r->book.set &= set;
+	return rc ? rc : catalog_each_learned(catalog, capture->id, on_learned, r, err);
+}
+
+static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog,
+	const struct catalog_capture *capture, const char *url, noise_set set,
 	const struct diff_options *o)
 {
+	struct originals originals;
+	struct look_source from = {.warc_dir = warc_dir,
+		.find = originals_find,
+		.context = &originals,
+		.catalog = catalog};
 	struct err err = {0};
 	struct looks looks;
+	struct rules rules;
 	enum cmd_status status;
 	struct why w;
-	int rc = why_find(&w, from->catalog, capture, url, &err);
+	int rc = why_find(&w, catalog, capture, url, &err);
 
+	rules_init(&rules);
+	originals_init(&originals, catalog);
 	if (rc == ERR_NOTFOUND)
-		rc = propose(from->catalog, capture->id, url, &err);
+		rc = propose(catalog, capture->id, url, &err);
 	if (rc == 0)
 		rc = find_looks(&w, capture, &looks, &err);
-	status = rc ? cmd_fail_archive("diff", &err)
-		    : compare(from, &looks, w.way.ptr[w.way.len - 1].url, capture, rules, o);
+	if (rc == 0)
+		rc = rules_read(&rules, catalog, capture, set, &err);
+	if (rc)
+		status = cmd_fail_archive("diff", &err);
+	else
+		status = compare(&from, &looks, capture,
+			&(struct change_terms){.book = &rules.book,
+				.learned = &rules.learned.rules,
+				.url = w.way.ptr[w.way.len - 1].url},
+			o);
+	rules_release(&rules);
+	originals_release(&originals);
 	why_release(&w);
 	return status;
 }
@@ -247,7 +308,7 @@ static enum cmd_status run_capture(const struct look_source *from,
 static enum cmd_status run(
 	const char *archive, const char *url, noise_set rules, const struct diff_options *o)
 {
-	struct look_source from = {0};
+	struct catalog *catalog = NULL;
 	uint32_t id = (uint32_t)o->capture;
 	char warc_dir[ARCHIVE_PATH_SIZE];
 	struct catalog_capture capture;
@@ -255,19 +316,18 @@ static enum cmd_status run(
 	enum cmd_status status;
 	struct arena arena;
 
-	if (archive_open_catalog(archive, &from.catalog, &err))
+	if (archive_open_catalog(archive, &catalog, &err))
 		return cmd_fail_archive("diff", &err);
 	arena_init(&arena, CAPTURE_MAX);
-	from.warc_dir = warc_dir;
 	if (!id)
-		id = why_newest_capture(from.catalog, url);
+		id = why_newest_capture(catalog, url);
 	if (archive_warc_dir(archive, warc_dir, &err) ||
-		catalog_get_capture(from.catalog, id, &arena, &capture, &err))
+		catalog_get_capture(catalog, id, &arena, &capture, &err))
 		status = cmd_fail_archive("diff", &err);
 	else
-		status = run_capture(&from, &capture, url, rules, o);
+		status = run_capture(warc_dir, catalog, &capture, url, rules, o);
 	arena_release(&arena);
-	catalog_close(from.catalog);
+	catalog_close(catalog);
 	return status;
 }
 

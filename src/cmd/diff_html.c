@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "cmd/diff.h"
+#include "quality/acted.h"
 #include "web/html.h"
 
 static const char STYLE[] =
@@ -219,8 +220,10 @@ static void put_rule(FILE *file, const struct versions *v, const struct change_r
 {
 	bool any = false;
 
-	(void)fprintf(file, "<h3>%s</h3>\n<p class=\"quiet\">", noise_rule_name(r->rule));
-	html_printf(file, "%" PRIu64 "×: %s", r->count, noise_rule_summary(r->rule));
+	(void)fputs("<h3>", file);
+	put_text(file, r->name);
+	(void)fputs("</h3>\n<p class=\"quiet\">", file);
+	html_printf(file, "%" PRIu64 "×: %s", r->count, acted_summary(r->name));
 	(void)fputs("</p>\n", file);
 	for (size_t i = 0; i < v->masked.len; i++) {
 		if (v->masked.ptr[i].rule != r->rule)

@@ -73,7 +73,7 @@ static void put_rows(struct json *j, const struct versions *v)
 	json_array_begin(j);
 	for (size_t i = 0; i < v->masked.len; i++) {
 		json_object_begin(j);
-		json_put_string(j, "rule", noise_rule_name(v->masked.ptr[i].rule));
+		json_text(j, "rule", v->masked.ptr[i].name);
 		put_cells(j, &v->masked.ptr[i].row);
 		json_object_end(j);
 	}

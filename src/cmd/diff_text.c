@@ -8,6 +8,7 @@
 #include "base/live.h"
 #include "base/utf8.h"
 #include "cmd/diff.h"
+#include "quality/acted.h"
 
 enum {
 	DEFAULT_WIDTH = 80,
@@ -386,8 +387,8 @@ static void print_rule(const struct screen *s, const struct versions *v, size_t 
 	const struct change_rule *r = &v->change.rules[number];
 	size_t rows = 0;
 
-	print_prose(s, NULL, "%s, %" PRIu64 "×: %s", noise_rule_name(r->rule), r->count,
-		noise_rule_summary(r->rule));
+	print_prose(s, NULL, "%.*s, %" PRIu64 "×: %s", (int)r->name.len, r->name.ptr, r->count,
+		acted_summary(r->name));
 	for (size_t i = 0; i < v->masked.len; i++) {
 		if (v->masked.ptr[i].rule != r->rule || ++rows > RULE_ROWS)
 			continue;

@@ -1,7 +1,6 @@
 /* stillpoint export: an archive for other tools, as WACZ or WARC, or its index as CDXJ or CSV. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -165,10 +164,7 @@ static enum cmd_status run(const struct export_params *params, const struct form
 
 enum cmd_status cmd_export(int argc, char **argv)
 {
-	const char *temporary = getenv("TMPDIR");
-	struct export_params params = {
-		.temporary = temporary && *temporary ? temporary : "/tmp",
-	};
+	struct export_params params = {.temporary = cmd_temporary()};
 	struct export_options o = {0};
 	struct option_args args;
 	struct err err = {0};

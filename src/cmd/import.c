@@ -9,15 +9,22 @@
 #include "cmd/option_row.h"
 #include "rates/keep.h"
 #include "store/directory.h"
+#include "store/index.h"
+#include "store/take_in.h"
 
 struct import_options {
 	struct option_list cdx_servers, timemaps;
 	const char *delay;
+	const char *output; /* archive, where it is not the first argument */
 };
 
 #define ROW_OF struct import_options
 
 static const struct option_spec SPECS[] = {
+	ROW(STRING, output, "output", 'o',
+		"the archive; with this option, WARC files, WACZ packages and directories of them "
+		"are copied into it and can be looked at there",
+		.metavar = "ARCHIVE"),
 	ROW(LIST, cdx_servers, "cdx-server", 0,
 		"a query to a CDX server, such as "
 		"https://web.archive.org/cdx/search/cdx?url=example.org&matchType=host",
@@ -36,23 +43,27 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "import",
-	.usage = "ARCHIVE FILE… [--cdx-server URL] [--timemap URL]",
+	.usage = "ARCHIVE FILE… | FILE… -o ARCHIVE",
 	.description =
 		"Keeps in an archive when pages were captured by others, and with which digest: "
 		"from CDX, CDXJ, ZipNum indexes, TimeMaps, WARC and WACZ files, most also gzip, "
 		"and from servers that have such lists. 'stillpoint rates ARCHIVE' and the "
 		"archive's next captures use them from then on. They give change rates and "
-		"prove nothing; no content is copied. What is there already is not added twice. "
+		"prove nothing; no content is copied unless -o is given. What is there already is "
+		"not added twice. "
 		"An archive that is not there yet is created, for its first capture.\n\n"
 		"What a server lists is kept part by part. An import that was stopped goes on "
 		"where it was when the same command is run again.",
 	.specs = SPECS,
-	.min_args = 1,
+	.min_args = 0,
 	.max_args = SIZE_MAX,
 };
 
 struct importing {
 	struct catalog *catalog;
+	struct rates_observed files; /* what lists of captures say */
+	struct option_list content;  /* what is copied into the archive */
+	struct take_in_counts taken;
 	struct download_params download;
 	struct keep_totals totals;
 	const char *address; /* that is being read */
@@ -67,18 +78,53 @@ static int read_delay(const char *text, struct download_params *ret, struct err 
 	return 0;
 }
 
-static int read_files(struct rates_observed *in, const struct option_args *args, struct err *err)
+static int read_list(struct rates_observed *in, const char *path, struct err *err)
+{
+	int rc = listings_read(in, "import", path, err);
+
+	if (rc == 0 && in->counts.format == LISTING_SITEMAP)
+		rc = err_set(err, ERR_UNSUPPORTED,
+			"%.200s: a sitemap has no captures; a crawl reads those of its site, "
+			"'stillpoint rates' any",
+			path);
+	return rc;
+}
+
+/* Reads lists; what is to be copied is only tried, and read when the archive has it. */
+static int read_files(struct importing *x, const struct import_options *o,
+	const struct option_args *args, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 1; rc == 0 && i < args->count; i++) {
-		rc = listings_read(in, "import", args->ptr[i], err);
-		if (rc == 0 && in->counts.format == LISTING_SITEMAP)
-			rc = err_set(err, ERR_UNSUPPORTED,
-				"%.200s: a sitemap has no captures; a crawl reads those of its "
-				"site, 'stillpoint rates' any",
-				args->ptr[i]);
+	for (size_t i = o->output ? 0 : 1; rc == 0 && i < args->count; i++) {
+		const char *path = args->ptr[i];
+
+		if (o->output && take_in_is_content(path)) {
+			rc = take_in_check(path, cmd_temporary(), err);
+			if (rc == 0)
+				rc = err_code(err, option_list_push(&x->content, path));
+		} else {
+			rc = read_list(&x->files, path, err);
+		}
 	}
+	return rc;
+}
+
+static int on_taken(void *context, const char *path, struct err *err)
+{
+	struct importing *x = context;
+
+	return listings_read(&x->files, "import", path, err);
+}
+
+static int import_content(struct importing *x, const struct directory *d, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < x->content.len; i++)
+		rc = take_in(d, x->content.ptr[i], on_taken, x, &x->taken, err);
+	if (rc == 0 && x->content.len)
+		rc = index_write(x->catalog, d, err);
 	return rc;
 }
 
@@ -109,11 +155,11 @@ static int import_servers(struct importing *x, enum remote_kind kind,
 }
 
 static enum cmd_status import_all(
-	struct importing *x, const struct import_options *o, const struct rates_observed *files)
+	struct importing *x, const struct import_options *o, const struct directory *d)
 {
 	struct err err = {0};
 
-	if (keep_table(x->catalog, &files->table, &x->totals, &err))
+	if (import_content(x, d, &err) || keep_table(x->catalog, &x->files.table, &x->totals, &err))
 		return cmd_fail_archive("import", &err);
 	if (import_servers(x, REMOTE_CDX, &o->cdx_servers, &err) ||
 		import_servers(x, REMOTE_TIMEMAP, &o->timemaps, &err)) {
@@ -121,13 +167,16 @@ static enum cmd_status import_all(
 
 		return err.code == ERR_USAGE ? status : CMD_FAILURE; /* what a server did */
 	}
+	if (x->content.len)
+		printf("copied %" PRIu64 " WARC files; %" PRIu64 " were there already\n",
+			x->taken.files, x->taken.known);
 	printf("imported %" PRIu64 " captures of %zu pages; %" PRIu64 " were there already\n",
 		x->totals.added, x->totals.pages.len, x->totals.known);
 	return cmd_finish(0);
 }
 
-static enum cmd_status import_into(const char *archive, struct importing *x,
-	const struct import_options *o, const struct rates_observed *files)
+static enum cmd_status import_into(
+	const char *archive, struct importing *x, const struct import_options *o)
 {
 	struct directory d = {.lock = -1};
 	struct err err = {0};
@@ -136,7 +185,7 @@ static enum cmd_status import_into(const char *archive, struct importing *x,
 
 	if (rc == 0)
 		rc = catalog_open(d.catalog, CATALOG_CREATE, &x->catalog, &err);
-	status = rc ? cmd_fail_archive("import", &err) : import_all(x, o, files);
+	status = rc ? cmd_fail_archive("import", &err) : import_all(x, o, &d);
 	catalog_close(x->catalog);
 	directory_close(&d);
 	return status;
@@ -146,14 +195,15 @@ static enum cmd_status import_into(const char *archive, struct importing *x,
 static enum cmd_status import(
 	struct importing *x, const struct import_options *o, const struct option_args *args)
 {
-	struct rates_observed files;
 	struct err err = {0};
 	enum cmd_status status;
 
-	rates_observed_init(&files, RATES_CHANGE_PAYLOAD);
-	status = read_files(&files, args, &err) ? cmd_fail_input("import", &err)
-						: import_into(args->ptr[0], x, o, &files);
-	rates_observed_release(&files);
+	rates_observed_init(&x->files, RATES_CHANGE_PAYLOAD);
+	status = read_files(x, o, args, &err)
+			 ? cmd_fail_input("import", &err)
+			 : import_into(o->output ? o->output : args->ptr[0], x, o);
+	rates_observed_release(&x->files);
+	option_list_release(&x->content);
 	return status;
 }
 
@@ -168,7 +218,9 @@ enum cmd_status cmd_import(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	cmd_log(false);
-	if (args.count < 2 && o.cdx_servers.len + o.timemaps.len == 0)
+	if (args.count == 0 && !o.output)
+		(void)err_set(&err, ERR_USAGE, "the archive is missing: name it, or give -o");
+	else if (args.count < (o.output ? 1 : 2) && o.cdx_servers.len + o.timemaps.len == 0)
 		(void)err_set(&err, ERR_USAGE,
 			"nothing to import: name files, or a server with --cdx-server or "
 			"--timemap");

@@ -2,18 +2,20 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
+#include "cmd/text.h"
 #include "store/foreign_index.h"
 #include "store/index.h"
+#include "text/text_db.h"
+#include "text/text_index.h"
 
 struct index_options {
 	const char *output;
-	bool compressed;
+	bool compressed, text;
 };
 
 static const struct option_spec SPECS[] = {
@@ -28,6 +30,11 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct index_options, compressed),
 		.help = "write ZipNum: blocks in NAME.cdx.gz, and their index in NAME.idx"},
+	{.name = "text",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct index_options, text),
+		.help = "write a full text index instead, text.sqlite in the directory; only files "
+			"that it does not know yet are read"},
 	{.name = NULL},
 };
 
@@ -41,7 +48,11 @@ static const struct options OPTIONS = {
 		"missing or damaged, or after adding files. Nothing else is changed.\n"
 		"\n"
 		"Does the same for WARC files and WACZ packages of other tools, and for "
-		"directories of them.",
+		"directories of them.\n"
+		"\n"
+		"With --text, writes the full text index that 'stillpoint search' and the search "
+		"of "
+		"'stillpoint serve' use.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,
@@ -104,11 +115,10 @@ static int choose_output(
 
 static enum cmd_status index_foreign(const char *path, const struct index_options *o)
 {
-	const char *temporary = getenv("TMPDIR");
 	struct foreign_index_params p = {
 		.path = path,
 		.compressed = o->compressed,
-		.temporary = temporary && *temporary ? temporary : "/tmp",
+		.temporary = cmd_temporary(),
 	};
 	struct warc_index_counts counts;
 	char out[PATH_MAX];
@@ -131,6 +141,41 @@ static enum cmd_status index_foreign(const char *path, const struct index_option
 	return cmd_finish(0);
 }
 
+static void print_text(const struct text_index_counts *x)
+{
+	char size[TEXT_SIZE_SIZE];
+
+	text_size(x->bytes, size);
+	printf(TEXT_FILE_NAME ": %" PRIu64 " new pages with %s of text from %" PRIu64
+			      " WARC %s; %" PRIu64 " were known\n",
+		x->docs, size, x->files, x->files == 1 ? "file" : "files", x->known);
+	if (x->open)
+		printf("left out: files of a capture that is not finished (%" PRIu64 ")\n",
+			x->open);
+}
+
+static enum cmd_status index_text(const char *path, const struct index_options *o)
+{
+	char warc_dir[ARCHIVE_PATH_SIZE];
+	struct text_index_params p = {
+		.path = path, .directory = path, .temporary = cmd_temporary()};
+	struct text_index_counts counts;
+	struct err err = {0};
+
+	if (o->output || o->compressed) {
+		(void)err_set(&err, ERR_USAGE, "--text goes with no other option");
+		return cmd_fail("index", &err);
+	}
+	if (is_archive(path))
+		p.path = warc_dir;
+	if (archive_check(path, &err) ||
+		(is_archive(path) && archive_warc_dir(path, warc_dir, &err)) ||
+		text_index_write(&p, &counts, &err))
+		return cmd_fail_archive("index", &err);
+	print_text(&counts);
+	return cmd_finish(0);
+}
+
 enum cmd_status cmd_index(int argc, char **argv)
 {
 	struct index_options o = {0};
@@ -143,6 +188,8 @@ enum cmd_status cmd_index(int argc, char **argv)
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
 	path = args.ptr[0];
+	if (o.text)
+		return index_text(path, &o);
 	if (o.output || o.compressed || !is_archive(path))
 		return index_foreign(path, &o);
 	if (archive_check(path, &err) || index_from_warc(path, &counts, &err))

@@ -19,6 +19,7 @@ enum {
 
 struct change_options {
 	struct option_list without;
+	const char *ignore;
 	bool list;
 };
 
@@ -30,6 +31,12 @@ static const struct option_spec SPECS[] = {
 		.metavar = "NAME",
 		.help = "switch this rule off; may be given several times (default: all rules are "
 			"on)"},
+	{.name = "ignore",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct change_options, ignore),
+		.metavar = "FILE",
+		.help = "rules of your own: what to ignore, see docs/judgement.md"},
 	{.name = "list-rules",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct change_options, list),
@@ -41,7 +48,7 @@ static const struct option_spec SPECS[] = {
 static const struct options COMMAND = {
 	.program = "stillpoint",
 	.command = "inspect change",
-	.usage = "FILE|- [--without-rule NAME]…\n--list-rules",
+	.usage = "FILE|- [--without-rule NAME]… [--ignore FILE]\n--list-rules",
 	.description =
 		"Reads lines {\"a\":PATH,\"b\":PATH,\"media_type\":\"text/html\"} and prints for "
 		"each an object\n"
@@ -49,7 +56,9 @@ static const struct options COMMAND = {
 		"count\n"
 		"of those that were needed), masked_visible (share of the visible text that they\n"
 		"masked) and differs (where, a and b of at most 20 differences). The files may be\n"
-		"packed with gzip. Without media_type they are HTML.",
+		"packed with gzip. Without media_type they are HTML. A member url says which page "
+		"it\n"
+		"is, for rules of --ignore that hold for some sites only.",
 	.specs = SPECS,
 	.max_args = 1,
 };
@@ -57,11 +66,12 @@ static const struct options COMMAND = {
 struct pair {
 	struct buf a, b;       /* paths */
 	struct buf media_type; /* empty: HTML */
+	struct buf url;        /* empty: not known */
 };
 
 struct inspector {
 	struct json json;
-	noise_set rules;
+	const struct rulebook *book;
 	struct pair pair;
 	struct buf body_a, body_b;
 };
@@ -109,6 +119,8 @@ static int take_member(struct pair *p, const struct json_member *m, struct err *
 		return set_path(&p->b, m, err);
 	if (slice_eq(m->key, SLICE("media_type")))
 		return set_path(&p->media_type, m, err);
+	if (slice_eq(m->key, SLICE("url")))
+		return set_path(&p->url, m, err);
 	return 0;
 }
 
@@ -121,6 +133,7 @@ static int read_pair(struct pair *p, slice line, struct err *err)
 	buf_reset(&p->a);
 	buf_reset(&p->b);
 	buf_reset(&p->media_type);
+	buf_reset(&p->url);
 	json_reader_init(&reader, line, LINE_MAX_BYTES);
 	while ((rc = json_reader_next(&reader, &member)) == 0)
 		if ((rc = take_member(p, &member, err)))
@@ -169,7 +182,7 @@ static int inspect_line(struct inspector *in, slice line, struct err *err)
 	rc = change_compare(&(struct change_params){.a = buf_slice(&in->body_a),
 				    .b = buf_slice(&in->body_b),
 				    .media_type = buf_slice(&in->pair.media_type),
-				    .rules = in->rules},
+				    .terms = {.book = in->book, .url = buf_slice(&in->pair.url)}},
 		&change);
 	if (rc == 0)
 		print_change(&in->json, &change);
@@ -227,17 +240,18 @@ static enum cmd_status list_rules(void)
 	return cmd_finish(json_finish(&j));
 }
 
-static enum cmd_status run(const char *path, noise_set rules)
+static enum cmd_status run(const char *path, const struct rulebook *book)
 {
 	bool standard = strcmp(path, "-") == 0;
 	FILE *file = standard ? stdin : fopen(path, "rb");
-	struct inspector in = {.rules = rules};
+	struct inspector in = {.book = book};
 	struct err err = {0};
 	int rc, written;
 
 	buf_init(&in.pair.a, LINE_MAX_BYTES);
 	buf_init(&in.pair.b, LINE_MAX_BYTES);
 	buf_init(&in.pair.media_type, LINE_MAX_BYTES);
+	buf_init(&in.pair.url, LINE_MAX_BYTES);
 	buf_init(&in.body_a, BODY_MAX);
 	buf_init(&in.body_b, BODY_MAX);
 	json_init_file(&in.json, stdout, JSON_LINES);
@@ -248,6 +262,7 @@ static enum cmd_status run(const char *path, noise_set rules)
 	buf_release(&in.pair.a);
 	buf_release(&in.pair.b);
 	buf_release(&in.pair.media_type);
+	buf_release(&in.pair.url);
 	buf_release(&in.body_a);
 	buf_release(&in.body_b);
 	if (rc == 0)
@@ -256,12 +271,22 @@ static enum cmd_status run(const char *path, noise_set rules)
 	return cmd_fail_input("inspect change", &err);
 }
 
+static enum cmd_status read_rules_and_run(const char *path, const struct change_options *o)
+{
+	struct rulebook book;
+	struct err err = {0};
+	enum cmd_status status = noise_read_book(&o->without, o->ignore, &book, &err)
+					 ? cmd_fail("inspect change", &err)
+					 : run(path, &book);
+
+	rulebook_release(&book);
+	return status;
+}
+
 int inspect_change(int argc, char **argv)
 {
 	struct change_options options = {0};
 	struct option_args args;
-	struct err err = {0};
-	noise_set rules = NOISE_DEFAULT;
 	enum cmd_status status;
 
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
@@ -272,10 +297,8 @@ int inspect_change(int argc, char **argv)
 		status = cmd_fail("inspect change",
 			&(struct err){ERR_USAGE, "the FILE with pairs of paths is missing (try "
 						 "'stillpoint inspect change --help')"});
-	else if (noise_option_rules(&options.without, &rules, &err))
-		status = cmd_fail("inspect change", &err);
 	else
-		status = run(args.ptr[0], rules);
+		status = read_rules_and_run(args.ptr[0], &options);
 	options_release(&COMMAND, &options);
 	return status;
 }

@@ -3,16 +3,18 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/noise.h"
 #include "cmd/option_row.h"
 #include "cmd/report_print.h"
 #include "quality/report_json.h"
 
 struct judge_options {
+	struct option_list without;
+	const char *ignore;
 	double slack;
 	const char *why;
 	bool bytes_only;
@@ -27,6 +29,14 @@ static const struct option_spec SPECS[] = {
 		"how far the date of a record may be from its download (default: 60 s)",
 		.max = 86400),
 	ROW(FLAG, bytes_only, "bytes-only", 0, "compare bytes alone: apply no rules against noise"),
+	ROW(LIST, without, "without-rule", 0,
+		"switch this rule against noise off; may be given several times (inspect change "
+		"--list-rules prints them)",
+		.metavar = "NAME"),
+	ROW(STRING, ignore, "ignore", 'i',
+		"rules of your own: what to ignore in pages, and what a page must have, see "
+		"docs/judgement.md",
+		.metavar = "FILE"),
 	ROW(STRING, why, "why", 'w', "explain the verdict of one page", .metavar = "URL"),
 	ROW(FLAG, requisites, "requisites", 0,
 		"list the requisites of each page, and how each stands to it in time"),
@@ -118,37 +128,56 @@ static enum cmd_status judge_and_print(
 	return status;
 }
 
-enum cmd_status cmd_judge(int argc, char **argv)
+static enum cmd_status run(
+	const struct option_args *args, const struct judge_options *o, const struct rulebook *book)
 {
-	struct judge_options o = {.slack = 60};
-	struct judge_params params = {0};
-	const char *tmp_dir = getenv("TMPDIR");
 	struct catalog *catalog;
 	struct progress progress;
-	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
 
-	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
-		return status;
-	if (o.why && o.json)
-		return cmd_fail(
-			"judge", &(struct err){ERR_USAGE, "--why and --json cannot be combined"});
 	if (catalog_open_temporary(&catalog, &err))
 		return cmd_fail("judge", &err);
 	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
 					 .clock = clock_system(),
 					 .title = "judge",
 					 .unit = "bytes"});
-	params = (struct judge_params){
-		.first = args.ptr[0],
-		.second = args.count > 1 ? args.ptr[1] : NULL,
-		.slack = (int64_t)(o.slack * (double)CLOCK_NS_PER_SECOND),
-		.bytes_only = o.bytes_only,
-		.tmp_dir = tmp_dir && *tmp_dir ? tmp_dir : "/tmp",
-		.progress = &progress,
-	};
-	status = judge_and_print(catalog, &params, &o);
+	status = judge_and_print(catalog,
+		&(struct judge_params){
+			.first = args->ptr[0],
+			.second = args->count > 1 ? args->ptr[1] : NULL,
+			.slack = (int64_t)(o->slack * (double)CLOCK_NS_PER_SECOND),
+			.bytes_only = o->bytes_only,
+			.book = book,
+			.tmp_dir = cmd_temporary(),
+			.progress = &progress,
+		},
+		o);
 	catalog_close(catalog);
+	return status;
+}
+
+enum cmd_status cmd_judge(int argc, char **argv)
+{
+	struct judge_options o = {.slack = 60};
+	struct option_args args;
+	struct rulebook book;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	rulebook_init(&book);
+	if (o.why && o.json)
+		(void)err_set(&err, ERR_USAGE, "--why and --json cannot be combined");
+	else if (o.bytes_only && (o.ignore || o.without.len))
+		(void)err_set(&err, ERR_USAGE,
+			"--bytes-only applies no rules: leave it out, or --ignore and "
+			"--without-rule");
+	else if (noise_read_book(&o.without, o.ignore, &book, &err) == 0)
+		err.code = 0;
+	status = err.code ? cmd_fail("judge", &err) : run(&args, &o, &book);
+	rulebook_release(&book);
+	options_release(&OPTIONS, &o);
 	return status;
 }

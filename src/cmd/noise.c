@@ -1,6 +1,11 @@
 #include "cmd/noise.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/closest.h"
+#include "cmd/cmd.h"
 
 int noise_option_rules(const struct option_list *without, noise_set *ret_rules, struct err *err)
 {
@@ -27,13 +32,56 @@ int noise_option_rules(const struct option_list *without, noise_set *ret_rules, 
 	return 0;
 }
 
+int noise_read_file(const char *path, struct buf *out, struct err *err)
+{
+	FILE *file = cmd_open_input(path, err);
+	struct ignore rules;
+	int rc;
+
+	if (!file)
+		return ERR_IO;
+	rc = buf_reserve(out, out->max);
+	if (rc == 0)
+		out->len = fread(out->ptr, 1, out->max, file);
+	if (rc)
+		(void)err_set(err, rc, "%s: %s", path, err_name(rc));
+	else if (ferror(file))
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	cmd_close_input(file);
+	ignore_init(&rules);
+	if (rc == 0)
+		rc = ignore_parse(&rules, buf_slice(out), path, err);
+	ignore_release(&rules);
+	return rc;
+}
+
+int noise_read_book(
+	const struct option_list *without, const char *path, struct rulebook *ret, struct err *err)
+{
+	struct buf content;
+	int rc;
+
+	rulebook_init(ret);
+	rc = noise_option_rules(without, &ret->set, err);
+	if (rc || !path)
+		return rc;
+	buf_init(&content, IGNORE_FILE_MAX + 1);
+	rc = noise_read_file(path, &content, err);
+	if (rc == 0)
+		rc = err_code(err, rulebook_add_file(ret, buf_slice(&content)));
+	if (rc == 0)
+		rc = rulebook_finish(ret, path, err);
+	buf_release(&content);
+	return rc;
+}
+
 void noise_put_rules(struct json *j, const struct change *c)
 {
 	json_key(j, "rules");
 	json_array_begin(j);
 	for (size_t i = 0; i < c->rule_count; i++) {
 		json_object_begin(j);
-		json_put_string(j, "name", noise_rule_name(c->rules[i].rule));
+		json_text(j, "name", c->rules[i].name);
 		json_put_uint(j, "count", c->rules[i].count);
 		json_object_end(j);
 	}

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -77,6 +76,7 @@ static int parse_addresses(const struct serve_options *o, struct server_params *
 
 	p->address = address;
 	p->content_address = o->content_listen ? content : address;
+	p->has_content_port = o->content_listen != NULL;
 	if (rc == 0 && o->content_listen)
 		rc = cmd_in_option(
 			httpd_address_parse(o->content_listen, content, &p->content_port, err),
@@ -116,7 +116,6 @@ enum cmd_status cmd_serve(int argc, char **argv)
 {
 	struct serve_options o = {.listen = "127.0.0.1:8080", .threads = 2};
 	char address[HTTPD_ADDRESS_SIZE], content[HTTPD_ADDRESS_SIZE];
-	const char *temporary = getenv("TMPDIR");
 	struct server_params p = {0};
 	struct option_args args;
 	enum cmd_status status;
@@ -131,7 +130,7 @@ enum cmd_status cmd_serve(int argc, char **argv)
 		.threads = (unsigned)o.threads,
 		.access = o.access,
 		.window_ns = (int64_t)(o.window * (double)CLOCK_NS_PER_SECOND),
-		.temporary = temporary && *temporary ? temporary : "/tmp",
+		.temporary = cmd_temporary(),
 	};
 	rc = parse_addresses(&o, &p, address, content, &err);
 	if (rc)

@@ -128,10 +128,27 @@ static int make_plan(struct capture *c, struct err *err)
 	return c->plan ? 0 : err->code;
 }
 
+/* A damaged catalog may name rules that are not known. */
+static int make_book(struct capture *c, struct err *err)
+{
+	const struct crawl_settings *s = c->settings;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s->without_rules.len; i++)
+		rc = rulebook_add(
+			&c->book, SLICE("without_rules"), slice_str(s->without_rules.ptr[i]));
+	for (size_t i = 0; rc == 0 && i < s->ignore.len; i++)
+		rc = rulebook_add(&c->book, SLICE("ignore"), slice_str(s->ignore.ptr[i]));
+	return rc ? err_code(err, rc) : rulebook_finish(&c->book, "--ignore", err);
+}
+
 static int prepare(struct capture *c, struct err *err)
 {
 	struct windows windows;
 	int rc = make_plan(c, err);
+
+	if (rc == 0)
+		rc = make_book(c, err);
 
 	if (rc == 0 && c->settings->hours)
 		rc = gate_parse_hours(&windows, c->settings->hours, err);
@@ -154,6 +171,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	requests_init(&c->requests);
 	capture_traps_init(&c->traps, settings);
 	rules_init(&c->rules);
+	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
@@ -182,6 +200,7 @@ void capture_free(struct capture *c)
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
 	rules_release(&c->rules);
+	rulebook_release(&c->book);
 	sitemap_list_release(&c->sitemaps);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);

@@ -106,7 +106,8 @@ struct capture {
 	struct request_headers headers;
 	struct capture_traps traps;
 	struct requests requests;
-	struct rules rules; /* robots.txt of its hosts */
+	struct rules rules;   /* robots.txt of its hosts */
+	struct rulebook book; /* by which its pages are compared */
 	struct sitemap_list sitemaps;
 	struct unkept unkept;
 	struct stage stage;

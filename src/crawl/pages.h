@@ -36,8 +36,8 @@ struct page_visit {
 	struct digest normal; /* the normalised one, if has_normal */
 	unsigned rule_set;    /* version of its rules */
 	bool has_normal;
-	uint64_t coding; /* hash of Content-Encoding: bodies are the same only if that is, too */
-	int64_t date;    /* of its record */
+	uint64_t coding;       /* attempt.h: bodies are the same only if that is, too */
+	int64_t date;          /* of its record */
 	struct warc_id record; /* empty when its body is in another one */
 	double end;            /* on the planner's clock */
 };

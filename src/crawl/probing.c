@@ -243,9 +243,7 @@ int probing_revisited(struct capture *c, const struct attempt *a, bool is_same, 
 {
 	if (!is_wanted(c) || !c->lane->reading.normal.is_read || a->status >= 300)
 		return 0;
-	if (is_same)
-		return probe_variant(c, a, err);
-	return a->is_revisit ? 0 : probe_noise(c, a, err);
+	return is_same ? probe_variant(c, a, err) : probe_noise(c, a, err);
 }
 
 /* Sends those whose kind has fewer double fetches than that, as long as there is room. */
@@ -293,8 +291,7 @@ int probing_restore(struct capture *c, const struct attempt *a, bool is_same)
 
 	if (a->leg != ATTEMPT_PROBE) {
 		p->requests++;
-		if (a->leg == ATTEMPT_REVISIT && !is_same && a->rule_set && !a->is_revisit &&
-			a->status < 300)
+		if (a->leg == ATTEMPT_REVISIT && !is_same && a->rule_set && a->status < 300)
 			return keep_for_later(p, a->page, 0);
 		return 0;
 	}

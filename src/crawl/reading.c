@@ -29,7 +29,7 @@ static int sink(void *context, slice decoded)
 
 int reading_init(struct reading *r, size_t body_max)
 {
-	*r = (struct reading){0};
+	*r = (struct reading){.book = rulebook_default()};
 	links_init(&r->links);
 	resolver_init(&r->resolver, hash_key_random());
 	page_text_init(&r->text);
@@ -62,6 +62,11 @@ slice reading_field(const struct reading *r, slice name)
 	return fields_get(state_fields(r->state), name);
 }
 
+uint64_t reading_manner(const struct reading *r)
+{
+	return normal_manner(state_fields(r->state), r->viewing ? r->view.manner : 0);
+}
+
 int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,
 	char ret[STAND_IN_SIZE])
 {
@@ -73,6 +78,7 @@ int reading_stand_in(const struct reading *r, const struct state_result *result,
 			.head = state_fields(r->state),
 			.url = url,
 			.body = r->signing && normal_is_read(result) ? &body : NULL,
+			.missing = r->normal.missing,
 		},
 		ret);
 }
@@ -103,27 +109,28 @@ static int begin_links(struct reading *r)
 }
 
 /* A view that was large gives its memory back. */
-static void begin_view(struct reading *r)
+static int begin_view(struct reading *r, slice url)
 {
 	if (r->view.text.len > VIEW_TEXT_KEEP || r->view.items.len > VIEW_ITEMS_KEEP ||
 		r->view.nodes.len > VIEW_ITEMS_KEEP) {
 		view_release(&r->view);
 		view_init(&r->view, NOISE_DEFAULT);
-	} else {
-		view_reset(&r->view, NOISE_DEFAULT);
 	}
+	return view_start(&r->view, r->book, url);
 }
 
 /* Starts the parser if anything is wanted of it. */
-static int begin(struct reading *r)
+static int begin(struct reading *r, slice url)
 {
 	slice type = reading_field(r, SLICE("content-type"));
 	bool wants_links = r->mode == READING_LINKS || r->mode == READING_TEXT;
+	int rc;
 
 	r->viewing =
 		r->normalise && r->mode != READING_BODY && normal_applies(state_fields(r->state));
-	if (r->viewing)
-		begin_view(r);
+	rc = r->viewing ? begin_view(r, url) : 0;
+	if (rc)
+		return rc;
 	r->signing = r->mode != READING_BODY && stand_in_applies(state_fields(r->state));
 	if (r->signing)
 		stand_in_reset(&r->stand_in);
@@ -146,7 +153,7 @@ static int finish_view(struct reading *r, const struct state_result *result)
 	int rc = normal_take(&r->view, result, &r->normal);
 
 	if (rc == 0 && r->normal.has_digest)
-		rc = state_shown(r->state, &r->normal.digest, &r->normal.digest);
+		rc = state_shown(r->state, &r->normal.view, &r->normal.digest);
 	return rc;
 }
 
@@ -188,7 +195,7 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	rc = state_start(r->state, f->head, err);
 	if (rc)
 		return rc;
-	rc = begin(r);
+	rc = begin(r, f->url);
 	if (rc == 0)
 		rc = feed(r, f, err);
 	if (rc == 0)

@@ -24,7 +24,7 @@ enum reading_for {
 	READING_BODY, /* decoded, up to the maximum of the body */
 };
 
-/* Fields are its own, but for links, text, resolver, body, normal and normalise. */
+/* Fields are its own, but for links, text, resolver, body, normal, normalise and book. */
 struct reading {
 	struct state *state;
 	struct page *page; /* the parser */
@@ -33,8 +33,9 @@ struct reading {
 	struct buf body;
 	struct resolver resolver; /* of links, for callers */
 	enum reading_for mode;
-	bool normalise;       /* the caller's: normal is wanted, but of READING_BODY */
-	struct normal normal; /* of the response that was read last */
+	bool normalise;              /* the caller's: normal is wanted, but of READING_BODY */
+	const struct rulebook *book; /* the caller's: by these rules; borrowed */
+	struct normal normal;        /* of the response that was read last */
 	struct view view;
 	struct stand_in stand_in;
 	bool signing; /* signs of what stands in a page's place are read */
@@ -56,6 +57,9 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 
 /* A field of the head that was read last; ptr is NULL if it is missing. */
 slice reading_field(const struct reading *r, slice name);
+
+/* How the body under that head is read (quality/normal.h). */
+uint64_t reading_manner(const struct reading *r);
 
 /*
  * What stands in the place of the page at that URL (extract/stand_in.h), by the response that was

@@ -167,6 +167,17 @@ struct shown {
 	char stand_in[STAND_IN_SIZE];
 };
 
+/*
+ * How the body is read. A revisit record refers only to a body that is read in the same way, so
+ * that what the rules make of it can be computed again from the two records.
+ */
+static uint64_t coding_of(const struct reading *reading, const struct state_result *result)
+{
+	uint64_t parts[] = {hash_bytes(CODING_KEY, result->coding), reading_manner(reading)};
+
+	return hash_bytes(CODING_KEY, (slice){(const char *)parts, sizeof parts});
+}
+
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
 	struct attempt *a, struct shown *shown, struct state_result *result, struct err *err)
@@ -177,13 +188,14 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	int rc;
 
 	reading->normalise = !c->settings->bytes_only;
+	reading->book = &c->book;
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
 	if (rc)
 		return rc;
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
-		hash_bytes(CODING_KEY, result->coding));
+		coding_of(reading, result));
 	unproven = is_unproven(f, result);
 	apply(a, result, unproven);
 	apply_rules(a, &reading->normal);
@@ -369,11 +381,7 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 	return true;
 }
 
-/*
- * A revisit record has no body, and the one it refers to may be of another media type: what the
- * rules make of it could not be computed again from the record. Nothing is lost when the body is
- * that of the page's own visit: bytes prove more.
- */
+/* The same bytes as at the visit prove more than rules, and take less space. */
 static void drop_rules(struct attempt *a)
 {
 	a->rule_set = a->masked = 0;
@@ -387,9 +395,10 @@ static void drop_rules(struct attempt *a)
  */
 static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
 {
-	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated)
+	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated ||
+		!visit || !page_visit_is_same(visit, a))
 		return;
-	if (!a->is_revisit && visit && visit->record.text[0] && page_visit_is_same(visit, a)) {
+	if (!a->is_revisit && visit->record.text[0]) {
 		a->original = (struct attempt_original){.record = slice_str(visit->record.text),
 			.date = visit->date,
 			.url = a->url};
@@ -398,8 +407,7 @@ static void choose_form(const struct capture *c, const struct page_visit *visit,
 	} else {
 		a->is_compact = a->is_revisit;
 	}
-	/* The same bytes as at the visit prove more than rules, and take less space. */
-	if (a->is_revisit && visit && digest_eq(&visit->state, &a->state))
+	if (a->is_compact && a->is_revisit && digest_eq(&visit->state, &a->state))
 		drop_rules(a);
 }
 
@@ -411,8 +419,6 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	int rc;
 
 	a->is_revisit = find_body(c, visit, a, &a->original);
-	if (a->is_revisit)
-		drop_rules(a);
 	choose_form(c, visit, a);
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (a->is_revisit)

@@ -54,6 +54,8 @@ static const struct setting SETTINGS[] = {
 	SETTING(no_sitemaps, SETTING_BOOL),
 	SETTING(bytes_only, SETTING_BOOL),
 	SETTING(records, SETTING_BOOL),
+	SETTING(without_rules, SETTING_TEXTS),
+	SETTING(ignore, SETTING_TEXTS),
 	SETTING(no_probes, SETTING_BOOL),
 	SETTING(mask_visible, SETTING_BOOL),
 	SETTING(variant_language, SETTING_TEXT),
@@ -114,6 +116,8 @@ void crawl_settings_release(struct crawl_settings *s)
 	text_list_release(&s->excludes);
 	text_list_release(&s->headers);
 	text_list_release(&s->withheld);
+	text_list_release(&s->without_rules);
+	text_list_release(&s->ignore);
 }
 
 /* ---- writing ---- */

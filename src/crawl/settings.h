@@ -77,6 +77,8 @@ struct crawl_settings {
 	bool mask_visible;            /* learned rules may mask visible text */
 	bool records;                 /* evidence of revisits: a record for each, not compact */
 	bool bytes_only; /* no rules against noise: pages are compared by their bytes */
+	struct text_list without_rules; /* built-in rules that are off */
+	struct text_list ignore;        /* lines of the user's rules (extract/rulebook.h) */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const size_t TEXT_MAX = 1 << 20;
+static const size_t TEXT_MAX = 8 << 20;
 
 static int add_info(struct warcinfo *w, const char *name, slice value)
 {

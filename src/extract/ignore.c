@@ -316,6 +316,11 @@ static int read_line(struct parser *p)
 		(void)err_set(p->err, ERR_SYNTAX, "this is not UTF-8");
 		return fail_at(p, p->line.ptr + sound);
 	}
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.ptr[i] < ' ' && text.ptr[i] != '\t') {
+			(void)err_set(p->err, ERR_SYNTAX, "this is a control character");
+			return fail_at(p, text.ptr + i);
+		}
 	if (text.len == 0 || text.ptr[0] == '#')
 		return 0;
 	return text.ptr[0] == '[' ? read_section(p, text) : read_rule(p, text);

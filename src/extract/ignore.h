@@ -1,6 +1,6 @@
 /*
  * The user's rules about what to ignore when two downloads of a page are compared (--ignore FILE),
- * and which elements a page must have to be the page (docs/judgement-ignore.md):
+ * and which elements a page must have to be the page (docs/judgement.md, "Rules of your own"):
  *
  *	# a comment
  *	select .advert, #visitors
@@ -29,7 +29,7 @@
 #include "url/url.h"
 
 enum {
-	IGNORE_FILE_MAX = 1 << 20,   /* bytes of a file */
+	IGNORE_FILE_MAX = 256 << 10, /* bytes of a file */
 	IGNORE_RULES_MAX = 1000,     /* rules of a file */
 	IGNORE_SITES_MAX = 10000,    /* hosts and prefixes of a file */
 	IGNORE_NAME_MAX = 64,        /* bytes of a rule's name */
@@ -108,6 +108,7 @@ VEC_DECLARE(ignore_u64_vec, uint64_t);
 /* The rules at work on one page. Fields are its own, but those named may be read. */
 struct ignore_page {
 	const struct ignore *rules;
+	uint32_t off; /* a rule that is left out, or IGNORE_NONE; to be set before the start */
 	struct selector_stack
 		stack;          /* stack.cut: nested too deeply, do not trust what was ignored */
 	struct u32_vec selects; /* rules that hold for the page, by kind */
@@ -121,6 +122,15 @@ struct ignore_page {
 /* No page yet; the rules are borrowed. Allocates nothing. */
 void ignore_page_init(struct ignore_page *p, const struct ignore *rules);
 void ignore_page_release(struct ignore_page *p);
+
+/* Whether any rule holds for the page that was begun. */
+static inline bool ignore_page_acts(const struct ignore_page *p)
+{
+	return p->selects.len || p->texts.len || p->requires.len;
+}
+
+/* A number of the rules that hold for the page: equal ones, equal rules of equal files. */
+uint64_t ignore_page_number(const struct ignore_page *p);
 
 /* Begins a page; flags are of enum html_flags. 0 or ERR_NOMEM. */
 int ignore_page_start(struct ignore_page *p, const struct url *url, unsigned flags) SP_MUST_CHECK;

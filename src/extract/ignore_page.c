@@ -1,8 +1,10 @@
 #include "extract/ignore.h"
 
+#include "base/hash.h"
+
 void ignore_page_init(struct ignore_page *p, const struct ignore *rules)
 {
-	*p = (struct ignore_page){.rules = rules, .gave_up = IGNORE_NONE};
+	*p = (struct ignore_page){.rules = rules, .off = IGNORE_NONE, .gave_up = IGNORE_NONE};
 	selector_stack_init(&p->stack, &rules->selectors, 0);
 }
 
@@ -46,10 +48,31 @@ int ignore_page_start(struct ignore_page *p, const struct url *url, unsigned fla
 			known = rules->ptr[i].section;
 			applies = ignore_applies(p->rules, known, url);
 		}
-		if (applies)
+		if (applies && i != p->off)
 			rc = add_rule(p, (uint32_t)i);
 	}
 	return rc;
+}
+
+/* The key is constant: the numbers are stored. */
+static uint64_t mix(uint64_t so_far, slice more)
+{
+	return hash_bytes((struct hash_key){so_far, 0x49474e4f5245}, more);
+}
+
+static slice bytes_of(const struct u32_vec *list)
+{
+	return (slice){(const char *)list->ptr, list->len * sizeof list->ptr[0]};
+}
+
+uint64_t ignore_page_number(const struct ignore_page *p)
+{
+	const struct digest *d = &p->rules->digest;
+	uint64_t number = mix(1, (slice){(const char *)d->bytes, sizeof d->bytes});
+
+	number = mix(number, bytes_of(&p->selects));
+	number = mix(number, bytes_of(&p->texts));
+	return mix(number, bytes_of(&p->requires));
 }
 
 int ignore_page_token(struct ignore_page *p, const struct html_token *token)

@@ -137,8 +137,30 @@ static bool masks_param(struct noise *n, enum noise_url_use use, slice param)
 	return false;
 }
 
+/* Whether the query has a parameter "sig": that of an address that is signed for some time. */
+static bool is_signed(slice query)
+{
+	while (query.len) {
+		slice param = slice_take(&query, '&');
+
+		if (word_is(slice_take(&param, '='), SLICE("sig")))
+			return true;
+	}
+	return false;
+}
+
+/* What goes with a signature (Azure): from when to when it holds, and for what. */
+static bool names_signed(slice param)
+{
+	static const char *const NAMES[] = {
+		"se", "st", "sp", "sr", "sv", "ske", "skt", "sks", "skv", "skoid", "sktid", NULL};
+
+	return is_one_of(slice_take(&param, '='), NAMES);
+}
+
 static int add_query(struct noise *n, enum noise_url_use use, slice query, struct buf *out)
 {
+	bool has_signature = use == NOISE_URL_EMBED && is_signed(query);
 	char before = '?';
 	int rc = 0;
 
@@ -149,6 +171,9 @@ static int add_query(struct noise *n, enum noise_url_use use, slice query, struc
 
 		query = slice_sub(query, len + 1, query.len);
 		if (param.len == 0 || masks_param(n, use, param))
+			continue;
+		if (has_signature && names_signed(param) &&
+			noise_applies(n, NOISE_CACHE_BUSTERS, param))
 			continue;
 		rc = buf_add_char(out, before);
 		if (rc == 0)
@@ -181,17 +206,41 @@ static slice session_in_path(slice path)
 	return (slice){0};
 }
 
-static int add_path(struct noise *n, slice path, struct buf *out)
+/* "/version1731801600" or "/v1731801600": the moment of a deployment. */
+static slice version_in_path(slice path)
 {
-	slice session = session_in_path(path);
+	static const slice PREFIXES[] = {SLICE_INIT("version"), SLICE_INIT("v")};
+
+	for (size_t from = 0; from < path.len; from++) {
+		slice rest = slice_sub(path, from + 1, path.len), segment;
+
+		if (path.ptr[from] != '/')
+			continue;
+		segment = slice_take(&rest, '/');
+		for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++)
+			if (rest.len && slice_starts_with(segment, PREFIXES[i]) &&
+				noise_is_epoch(slice_sub(segment, PREFIXES[i].len, segment.len)))
+				return slice_sub(path, from, from + 1 + segment.len);
+	}
+	return (slice){0};
+}
+
+static int add_path(struct noise *n, enum noise_url_use use, slice path, struct buf *out)
+{
+	slice part = session_in_path(path);
+	bool masks = part.len && noise_applies(n, NOISE_SESSION_IDS, part);
 	size_t at;
 	int rc;
 
-	if (session.len == 0 || !noise_applies(n, NOISE_SESSION_IDS, session))
+	if (!masks && use == NOISE_URL_EMBED) {
+		part = version_in_path(path);
+		masks = part.len && noise_applies(n, NOISE_CACHE_BUSTERS, part);
+	}
+	if (!masks)
 		return buf_add(out, path);
-	at = (size_t)(session.ptr - path.ptr);
+	at = (size_t)(part.ptr - path.ptr);
 	rc = buf_add(out, slice_sub(path, 0, at));
-	return rc ? rc : buf_add(out, slice_sub(path, at + session.len, path.len));
+	return rc ? rc : buf_add(out, slice_sub(path, at + part.len, path.len));
 }
 
 /* What networks (Cloudflare, Akamai, Imperva) put into pages to tell robots from people. */
@@ -272,7 +321,7 @@ int noise_url(struct noise *n, enum noise_url_use use, slice ref, struct buf *ou
 	mark = ref.len ? memchr(ref.ptr, '?', ref.len) : NULL;
 	query = mark ? slice_sub(ref, (size_t)(mark - ref.ptr) + 1, ref.len) : (slice){"", 0};
 	ref.len -= mark ? query.len + 1 : 0;
-	rc = add_path(n, ref, out);
+	rc = add_path(n, use, ref, out);
 	if (rc == 0)
 		rc = add_query(n, use, query, out);
 	return rc ? rc : buf_add(out, fragment);

@@ -288,6 +288,7 @@ static const struct name_word WORDS_G[] = {
 
 static const struct name_word WORDS_H[] = {
 	{SLICE_INIT("headline"), CONTENT},
+	{SLICE_INIT("hmac"), TOKEN},
 	{SLICE_INIT("honeypot"), TOKEN},
 	{SLICE_INIT("hostname"), BUILD},
 	{{0}, 0},
@@ -373,6 +374,7 @@ static const struct name_word WORDS_S[] = {
 	{SLICE_INIT("scriptversion"), BUILD},
 	{SLICE_INIT("securitytoken"), TOKEN},
 	{SLICE_INIT("sentryrelease"), BUILD},
+	{SLICE_INIT("sentrytrace"), TOKEN},
 	{SLICE_INIT("servedate"), CLOCK},
 	{SLICE_INIT("serverip"), BUILD},
 	{SLICE_INIT("servername"), BUILD},
@@ -392,10 +394,13 @@ static const struct name_word WORDS_S[] = {
 static const struct name_word WORDS_T[] = {
 	{SLICE_INIT("themeversion"), BUILD},
 	{SLICE_INIT("timestamp"), CLOCK},
+	{SLICE_INIT("timestampsecret"), TOKEN},
 	{SLICE_INIT("title"), CONTENT},
 	{SLICE_INIT("traceid"), TOKEN},
 	{SLICE_INIT("traceparent"), TOKEN},
+	{SLICE_INIT("tracestate"), TOKEN},
 	{SLICE_INIT("trackingid"), TOKEN},
+	{SLICE_INIT("trustedproperties"), TOKEN},
 	{SLICE_INIT("ttfb"), PERFORMANCE},
 	{{0}, 0},
 };
@@ -424,7 +429,7 @@ static const struct name_word WORDS_X[] = {
 	{{0}, 0},
 };
 
-/* The words by their first letter; each list ends with an empty word. */
+/* The words by their first letter; each list is sorted, and ends with an empty word. */
 static const struct name_word *const WORDS[26] = {
 	['a' - 'a'] = WORDS_A,
 	['b' - 'a'] = WORDS_B,
@@ -462,8 +467,8 @@ static unsigned kinds_of(slice name)
 		const struct name_word *w = word_is_digit(plain[i]) ? NULL : WORDS[plain[i] - 'a'];
 
 		/* The second letter decides nearly always: a call for each word would cost more. */
-		for (; w && w->word.len; w++)
-			if (w->word.len <= len - i && w->word.ptr[1] == plain[i + 1] &&
+		for (; w && w->word.len && w->word.ptr[1] <= plain[i + 1]; w++)
+			if (w->word.ptr[1] == plain[i + 1] && w->word.len <= len - i &&
 				memcmp(plain + i, w->word.ptr, w->word.len) == 0)
 				kinds |= w->kinds;
 	}

@@ -29,6 +29,8 @@ void page_open(struct page *p, const struct page_params *params)
 	buf_init(&p->scratch, CHARSET_EXPANSION * (size_t)PAGE_STEP);
 	buf_init(&p->sheet, PAGE_SHEET_MAX);
 	html_init(&p->tokens, p->format == PAGE_XML ? HTML_XML : 0);
+	if (params->view)
+		view_set_flags(params->view, p->format == PAGE_XML ? HTML_XML : 0);
 }
 
 void page_close(struct page *p)

@@ -148,6 +148,14 @@ static bool is_word_value(slice word)
 	       slice_eq(word, SLICE("null"));
 }
 
+static slice object_name(const struct script_scanner *s)
+{
+	unsigned at = s->depth;
+
+	return at > 0 && at <= SCRIPT_DEPTH_MAX && !s->open[at - 1].array ? s->open[at - 1].name
+									  : (slice){0};
+}
+
 /* A word, string or number is a name or a literal: true for a literal. */
 static bool take_word(struct script_scanner *s, struct script_literal *ret)
 {
@@ -162,7 +170,7 @@ static bool take_word(struct script_scanner *s, struct script_literal *ret)
 	}
 	if (!string && !number && !is_word_value(word))
 		return false;
-	*ret = (struct script_literal){s->name, word, string};
+	*ret = (struct script_literal){s->name, object_name(s), word, string};
 	return true;
 }
 

@@ -13,9 +13,10 @@
 enum { SCRIPT_DEPTH_MAX = 32 }; /* brackets whose names are remembered */
 
 struct script_literal {
-	slice name;  /* empty when there is none */
-	slice value; /* of a string what is between the quotes, escapes as written */
-	bool string; /* else a number, or a word of JSON: true, false, null */
+	slice name;   /* empty when there is none */
+	slice within; /* the name of the object that it is a member of; the same */
+	slice value;  /* of a string what is between the quotes, escapes as written */
+	bool string;  /* else a number, or a word of JSON: true, false, null */
 };
 
 /* Fields are the scanner's own. */

@@ -104,6 +104,10 @@ int stand_in_judge(const struct stand_in_facts *f, char ret_text[STAND_IN_SIZE])
 			(void)snprintf(ret_text, STAND_IN_SIZE, "%s: %s", blocked_kind_name(b.kind),
 				b.reason);
 	}
+	if (f->missing.len && f->status >= 200 && f->status < 300 &&
+		(!ret_text[0] || stand_in_is_shell(slice_str(ret_text))))
+		(void)snprintf(ret_text, STAND_IN_SIZE, "required: no element for %.*s",
+			slice_shown(f->missing, STAND_IN_SIZE / 2), f->missing.ptr);
 	url_release(&target);
 	url_release(&asked);
 	return rc == ERR_NOMEM ? rc : 0;

@@ -55,11 +55,13 @@ struct stand_in_facts {
 	const struct fields *head;
 	slice url;                       /* of the page */
 	const struct blocked_body *body; /* NULL: not HTML, or not whole */
+	slice missing; /* the user's rule whose required element is missing; empty for none */
 };
 
 /*
- * Writes "challenge: …", "login: …", "refused: …" or "shell: …" (blocked_kind_name, reason), or ""
- * when it is the page. 0 or ERR_NOMEM.
+ * Writes "challenge: …", "login: …", "refused: …" or "shell: …" (blocked_kind_name, reason),
+ * "required: …" when the page lacks what the user requires, or "" when it is the page. 0 or
+ * ERR_NOMEM.
  */
 int stand_in_judge(const struct stand_in_facts *facts, char ret_text[STAND_IN_SIZE]) SP_MUST_CHECK;
 

@@ -1,5 +1,6 @@
 #include "extract/view.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,12 +34,16 @@ void view_init(struct view *v, noise_set rules)
 	buf_init(&v->raw_text, VIEW_RAW_MAX);
 	buf_init(&v->scratch, VIEW_RAW_MAX);
 	buf_init(&v->draft, VIEW_RAW_MAX);
+	v->ignoring = IGNORE_NONE;
 }
 
 void view_release(struct view *v)
 {
 	view_item_vec_release(&v->items);
 	view_node_vec_release(&v->nodes);
+	view_ignored_vec_release(&v->ignored);
+	if (v->ignore.rules)
+		ignore_page_release(&v->ignore);
 	buf_release(&v->text);
 	buf_release(&v->names);
 	buf_release(&v->run);
@@ -59,8 +64,11 @@ void view_reset(struct view *v, noise_set rules)
 		.run = old.run,
 		.raw_text = old.raw_text,
 		.scratch = old.scratch,
-		.draft = old.draft};
-	v->items.len = v->nodes.len = 0;
+		.draft = old.draft,
+		.ignore = old.ignore,
+		.ignored = old.ignored,
+		.ignoring = IGNORE_NONE};
+	v->items.len = v->nodes.len = v->ignored.len = 0;
 	buf_reset(&v->text);
 	buf_reset(&v->names);
 	buf_reset(&v->run);
@@ -132,7 +140,7 @@ int view_add_url(
 }
 
 /* Bytes that do not continue a character of UTF-8, eight at a time. */
-static size_t characters(slice text)
+size_t view_characters(slice text)
 {
 	const uint64_t ones = 0x0101010101010101U;
 	size_t count = text.len, i = 0;
@@ -149,6 +157,17 @@ static size_t characters(slice text)
 	return count;
 }
 
+/* A line of which nothing is ignored keeps the blanks around it. */
+static int ignore_in_run(struct view *v, slice *text)
+{
+	slice line = word_trim(*text), left = line;
+	int rc = view_ignore_line(v, &left);
+
+	if (left.ptr != line.ptr || left.len != line.len)
+		*text = left;
+	return rc;
+}
+
 int view_end_run(struct view *v)
 {
 	slice text = buf_slice(&v->run), line = word_trim(text);
@@ -158,14 +177,16 @@ int view_end_run(struct view *v)
 
 	if (text.len == 0)
 		return 0;
-	count = characters(line);
+	count = view_characters(line);
 	v->visible += count;
 	if (noise_is_generated_line(line) &&
 		noise_applies(&v->noise, NOISE_GENERATED_LINES, line)) {
 		v->noise.tally.masked += count;
 		rc = 0;
 	} else {
-		rc = add_at(v, kind, v->run_node, NULL, text);
+		rc = v->ignores ? ignore_in_run(v, &text) : 0;
+		if (rc == 0)
+			rc = add_at(v, kind, v->run_node, NULL, text);
 	}
 	buf_reset(&v->run);
 	return rc;
@@ -230,6 +251,8 @@ static int add_word(struct view *v, slice word)
 
 int view_add_text(struct view *v, slice text)
 {
+	static const bool SPACES[256] = {
+		[' '] = true, ['\t'] = true, ['\n'] = true, ['\f'] = true, ['\r'] = true};
 	size_t at = 0;
 	int rc = 0;
 
@@ -238,6 +261,8 @@ int view_add_text(struct view *v, slice text)
 	while (at < text.len && rc == 0) {
 		size_t from = at, n;
 
+		while (at < text.len && SPACES[(unsigned char)text.ptr[at]])
+			at++;
 		while (at < text.len && (n = space_at(text, at)) > 0)
 			at += n;
 		if (at > from) {
@@ -329,6 +354,29 @@ static int add_email(struct view *v, const struct html_token *token)
 	return view_add_text(v, buf_slice(&v->scratch));
 }
 
+static void begin_raw(struct view *v, const struct html_token *token)
+{
+	if (!holds_raw(token))
+		return;
+	v->raw = token->tag;
+	v->raw_type = token->tag == HTML_TAG_SCRIPT ? script_type(token) : 0;
+	buf_reset(&v->raw_text);
+}
+
+/* In an ignored element only its place is noted. */
+static int start_ignored(struct view *v, const struct html_token *token)
+{
+	int rc = view_tree_open(v, token);
+
+	view_ignore_tag(v, token);
+	v->cut = v->cut || token->cut;
+	if (view_tree_is_void(token))
+		view_tree_leave(v);
+	else
+		begin_raw(v, token);
+	return rc;
+}
+
 static int start_tag(struct view *v, const struct html_token *token)
 {
 	bool closed = view_tree_is_void(token);
@@ -342,13 +390,10 @@ static int start_tag(struct view *v, const struct html_token *token)
 	if (rc == 0 && !closed)
 		rc = add_email(v, token);
 	v->cut = v->cut || token->cut;
-	if (closed) {
+	if (closed)
 		view_tree_leave(v);
-	} else if (holds_raw(token)) {
-		v->raw = token->tag;
-		v->raw_type = token->tag == HTML_TAG_SCRIPT ? script_type(token) : 0;
-		buf_reset(&v->raw_text);
-	}
+	else
+		begin_raw(v, token);
 	return rc;
 }
 
@@ -371,7 +416,9 @@ static int end_tag(struct view *v, const struct html_token *token)
 {
 	int rc = 0;
 
-	if (v->raw)
+	if (view_is_ignoring(v))
+		v->raw = HTML_TAG_OTHER;
+	else if (v->raw)
 		rc = end_raw(v);
 	else if (token->tag == HTML_TAG_A)
 		rc = view_end_run(v);
@@ -397,6 +444,11 @@ static bool is_placeholder(slice text)
 
 static int take_text(struct view *v, slice text)
 {
+	if (view_is_ignoring(v)) {
+		if (v->raw == HTML_TAG_OTHER || v->raw == HTML_TAG_TITLE)
+			view_ignore_text(v, text);
+		return 0;
+	}
 	if (v->mail_node && is_placeholder(text))
 		return 0;
 	if (v->raw == HTML_TAG_OTHER || v->raw == HTML_TAG_TITLE)
@@ -404,23 +456,38 @@ static int take_text(struct view *v, slice text)
 	return view_limited(v, buf_add(&v->raw_text, text));
 }
 
-int view_token(struct view *v, const struct html_token *token)
+static int take_token(struct view *v, const struct html_token *token)
 {
 	switch (token->kind) {
 	case HTML_START_TAG:
-		return start_tag(v, token);
+		return view_is_ignoring(v) ? start_ignored(v, token) : start_tag(v, token);
 	case HTML_END_TAG:
 		return end_tag(v, token);
 	case HTML_TEXT:
 		return take_text(v, token->text);
 	case HTML_COMMENT:
-		if (noise_applies(&v->noise, NOISE_HTML_COMMENTS, token->text))
+		if (view_is_ignoring(v) ||
+			noise_applies(&v->noise, NOISE_HTML_COMMENTS, token->text))
 			return 0;
 		return view_add(v, VIEW_MARKUP, "comment", token->text);
 	case HTML_DOCTYPE:
 		break;
 	}
 	return 0;
+}
+
+/* The element of an end tag is ignored up to its end. */
+int view_token(struct view *v, const struct html_token *token)
+{
+	bool ends = token->kind == HTML_END_TAG;
+	int rc;
+
+	if (!v->ignores)
+		return take_token(v, token);
+	rc = ends ? take_token(v, token) : view_ignore_token(v, token);
+	if (rc)
+		return rc;
+	return ends ? view_ignore_token(v, token) : take_token(v, token);
 }
 
 static int compare_texts(slice a, slice b)
@@ -489,10 +556,13 @@ static int sort_items(struct view *v)
 
 int view_finish(struct view *v)
 {
-	int rc = v->raw ? end_raw(v) : 0;
+	int rc = v->raw && !view_is_ignoring(v) ? end_raw(v) : 0;
 
 	if (rc == 0)
 		rc = view_end_line(v);
+	/* What the user's rules might have ignored is not known. */
+	v->cut =
+		v->cut || (v->ignores && (v->ignore.stack.cut || v->ignore.gave_up != IGNORE_NONE));
 	if (rc == 0)
 		rc = view_targets(v);
 	return rc ? rc : sort_items(v);
@@ -549,6 +619,9 @@ int view_digest(const struct view *v, struct digest *ret_digest)
 	if (v->cut)
 		return ERR_LIMIT;
 	(void)snprintf(head, sizeof head, "stillpoint view %d %x\n", NOISE_VERSION, v->noise.set);
+	if (v->ignores)
+		(void)snprintf(head, sizeof head, "stillpoint view %d %x %" PRIx64 "\n",
+			NOISE_VERSION, v->noise.set, v->manner);
 	rc = digester_start(&s.digester, DIGEST_SHA256);
 	if (rc == 0)
 		rc = stage_add(&s, slice_str(head));

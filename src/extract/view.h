@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "extract/html_token.h"
 #include "extract/noise_rules.h"
+#include "extract/rulebook.h"
 #include "http/digest.h"
 
 enum {
@@ -75,6 +76,13 @@ struct view_node {
 	uint8_t tag;       /* of enum html_tag */
 };
 
+/* What a rule of the user did. */
+struct view_ignored {
+	uint64_t count;
+	uint64_t mark; /* hash of what it acted on, in order */
+};
+
+VEC_DECLARE(view_ignored_vec, struct view_ignored);
 VEC_DECLARE(view_item_vec, struct view_item);
 VEC_DECLARE(view_node_vec, struct view_node);
 
@@ -83,6 +91,10 @@ struct view {
 	struct view_item_vec items;
 	uint64_t visible; /* characters of text, masked ones among them */
 	bool cut;         /* something was beyond a limit: never the same as another */
+	uint64_t manner;  /* number of the rules, as far as they are not the default; 0: they are */
+	bool ignores;     /* rules of the user hold for the page: */
+	struct ignore_page ignore;
+	struct view_ignored_vec ignored; /* by number of the rule */
 	/* The rest is the reader's own. */
 	struct buf text;
 	struct buf names;
@@ -96,6 +108,7 @@ struct view {
 	struct buf raw_text;
 	unsigned raw_type;  /* what a script is */
 	uint32_t mail_node; /* the element whose placeholder an address replaced */
+	uint32_t ignoring;  /* the rule that ignores the open element, or IGNORE_NONE */
 	struct buf scratch;
 	struct buf draft;
 };
@@ -106,6 +119,23 @@ void view_init(struct view *v, noise_set rules);
 /* Empty again, memory kept. */
 void view_reset(struct view *v, noise_set rules);
 void view_release(struct view *v);
+
+/*
+ * Empty again, under the rules of the book for a page of that URL. The book is borrowed until the
+ * next start or reset. 0 or ERR_NOMEM.
+ */
+int view_start(struct view *v, const struct rulebook *book, slice url) SP_MUST_CHECK;
+
+/* Says what the document is, before its first token; flags are of enum html_flags (0 if not
+ * called).
+ */
+void view_set_flags(struct view *v, unsigned flags);
+
+/*
+ * Of a page that was finished: the name of the user's rule whose required element is missing; empty
+ * when all are there.
+ */
+slice view_missing(const struct view *v);
 
 /* Takes in a token of the document. 0 or ERR_NOMEM. */
 int view_token(struct view *v, const struct html_token *token) SP_MUST_CHECK;

@@ -386,7 +386,7 @@ static bool is_technical(slice name)
 		"xuacompatible", "verification", "formatdetection", "applewebapp", "mobilewebapp",
 		"applicationname", "servername", "hostname", "serverid", "serverip", "charset",
 		"contenttype", "colorscheme", "turbo", "csp", "contentsecurity", "cachecontrol",
-		"pragma", "referrer", "origintrial", "httpequivx", NULL};
+		"pragma", "referrer", "origintrial", "httpequivx", "baggage", NULL};
 
 	return noise_names(name, WORDS);
 }

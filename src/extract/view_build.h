@@ -49,6 +49,25 @@ int view_attributes(struct view *v, const struct html_token *token) SP_MUST_CHEC
 /* Replaces links within the page by the places they lead to, when all items are there. */
 int view_targets(struct view *v) SP_MUST_CHECK;
 
+/*
+ * The rules of the user: view_ignore.c. A token is noted before or behind what the view makes of
+ * it; view_ignore_start, _end and _text take its place inside of ignored elements. 0 or ERR_NOMEM.
+ */
+int view_ignore_token(struct view *v, const struct html_token *token) SP_MUST_CHECK;
+void view_ignore_text(struct view *v, slice text);
+void view_ignore_tag(struct view *v, const struct html_token *token);
+
+static inline bool view_is_ignoring(const struct view *v)
+{
+	return v->ignores && v->ignoring != IGNORE_NONE;
+}
+
+/* Takes out of a line what text rules match: *line is then what is left, in view.scratch. */
+int view_ignore_line(struct view *v, slice *line) SP_MUST_CHECK;
+
+/* The number of characters of UTF-8. */
+size_t view_characters(slice text);
+
 /* Adds what the script or style sheet in raw_text holds. */
 int view_script(struct view *v, enum view_script type, slice text) SP_MUST_CHECK;
 int view_sheet(struct view *v, const char *attr, slice text) SP_MUST_CHECK;

@@ -72,7 +72,9 @@ static bool carries_content(const struct script_literal *l, struct noise_name na
 {
 	if (l->string && reads_like_text(l->value))
 		return true;
-	return name.content && l->value.len;
+	if (l->value.len == 0)
+		return false;
+	return name.content || (l->within.len && noise_name_of(l->within).content);
 }
 
 /* The address of a script, a style sheet or a font. */

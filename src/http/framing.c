@@ -72,6 +72,12 @@ void framing_start(struct framing *f, const struct payload *head)
 	f->bodiless = head->status < 200 || head->status == 204 || head->status == 304;
 }
 
+void framing_ignore_chunks(struct framing *f)
+{
+	f->kind = FRAMING_BROKEN;
+	f->bad = true;
+}
+
 static slice take_all(slice *wire)
 {
 	slice all = *wire;

@@ -52,6 +52,12 @@ void framing_start(struct framing *f, const struct payload *head);
  */
 slice framing_next(struct framing *f, slice *wire);
 
+/*
+ * Of a body that says it is chunked and is not, as other tools' archives have it: its bytes are
+ * handed out as they are. It is never whole.
+ */
+void framing_ignore_chunks(struct framing *f);
+
 /* Whether a body that ends here is whole. */
 bool framing_is_whole(const struct framing *f);
 

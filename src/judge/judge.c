@@ -1,7 +1,10 @@
 #include "judge/judge.h"
 
+#include "extract/rulebook.h"
 #include "judge/pairs.h"
 #include "judge/write.h"
+
+enum { SETTINGS_MAX = 8 << 20 }; /* bytes */
 
 /* One pass over an archive. */
 static int read_archive(const struct judge_params *p, const char *path, enum judge_side side,
@@ -42,8 +45,11 @@ static bool has_unresolved(const struct judge_looks *looks)
 static int read_looks(const struct judge_params *p, struct judge_looks *looks,
 	struct judge_counts *counts, struct err *err)
 {
-	struct judge_reading reading = {
-		.looks = looks, .counts = counts, .slack = p->slack, .progress = p->progress};
+	struct judge_reading reading = {.looks = looks,
+		.counts = counts,
+		.slack = p->slack,
+		.book = p->book,
+		.progress = p->progress};
 	int rc = read_both(p, &reading, err);
 
 	if (rc || !has_unresolved(looks))
@@ -58,16 +64,22 @@ int judge_run(const struct judge_params *p, struct catalog *catalog,
 	struct judge_terms terms = {.two_archives = p->second, .bytes_only = p->bytes_only};
 	struct judge_looks looks;
 	struct judge_pairs pairs = {0};
+	struct buf settings;
 	int rc;
 
 	*ret_counts = (struct judge_counts){0};
 	judge_looks_init(&looks);
-	rc = read_looks(p, &looks, ret_counts, err);
+	buf_init(&settings, SETTINGS_MAX);
+	rc = err_code(err, rulebook_write(p->book, &settings));
+	if (rc == 0)
+		rc = read_looks(p, &looks, ret_counts, err);
 	if (rc == 0)
 		rc = err_code(err, judge_pairs_find(&pairs, &looks, &terms));
 	if (rc == 0)
-		rc = judge_write(
-			&(struct judge_result){&looks, &pairs, &terms, p->first}, catalog, err);
+		rc = judge_write(&(struct judge_result){&looks, &pairs, &terms, p->first,
+					 slice_str(buf_str(&settings))},
+			catalog, err);
+	buf_release(&settings);
 	judge_pairs_release(&pairs);
 	judge_looks_release(&looks);
 	return rc;

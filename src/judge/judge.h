@@ -20,6 +20,7 @@ struct judge_params {
 	const char *second; /* the same with the revisits; NULL: the first has both */
 	int64_t slack;      /* ns: how far WARC-Date may be from the download */
 	bool bytes_only;
+	const struct rulebook *book; /* the rules against noise; borrowed */
 	const char *tmp_dir;
 	struct progress *progress; /* NULL for none */
 };

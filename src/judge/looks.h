@@ -28,12 +28,16 @@ struct judge_look {
 	int64_t modified;               /* Last-Modified, ns; 0: none */
 	uint64_t offset;                /* of its record */
 	struct digest state; /* http/state.h; what a revisit record shows, once it is resolved */
+	struct digest view;  /* quality/normal.h, if has_view */
 	struct digest normal;
+	uint64_t manner; /* how its body is read, by its head */
 	struct digest payload;
 	struct digest body;
 	uint32_t page;
+	uint32_t original; /* of a revisit record that is resolved: the look that has its body */
 	uint32_t file; /* this and those that follow are numbers of words */
 	uint32_t rules;
+	uint32_t missing;  /* the rule whose required element is missing, or "" */
 	uint32_t stand_in; /* what stands in the page's place (extract/stand_in.h), or "" */
 	uint32_t media_type;
 	uint32_t coding;
@@ -54,7 +58,9 @@ struct judge_look {
 	bool decoded;         /* http/state.h */
 	bool close_delimited; /* the same */
 	bool is_read;         /* rules against noise were applied */
+	bool has_view;
 	bool has_normal;
+	bool names_requisites; /* its body does */
 	bool has_age;
 	bool has_signs;
 };

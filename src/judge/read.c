@@ -133,7 +133,7 @@ static int start_look(struct reader *r, const struct warc_record *rec, struct ju
 		.sound = rec->problem.code == 0,
 	};
 	rc = words_number(&r->looks->words, SLICE(""), &look->rules);
-	look->stand_in = look->rules;
+	look->stand_in = look->missing = look->rules;
 	return rc ? rc : words_number(&r->looks->pages, url_page(&r->url), &look->page);
 }
 
@@ -178,6 +178,19 @@ static int fill(struct reader *r, const struct state_result *s, struct judge_loo
 	return rc ? rc : fill_served(r, look);
 }
 
+static int fill_rules(struct reader *r, const struct normal *n, struct judge_look *look)
+{
+	look->is_read = n->is_read;
+	look->has_view = n->has_view;
+	look->view = n->view;
+	look->has_normal = n->has_digest;
+	look->normal = n->digest;
+	look->masked = n->masked;
+	look->manner = normal_reader_manner(&r->responses);
+	return words_number(
+		&r->looks->words, n->missing.len ? n->missing : SLICE(""), &look->missing);
+}
+
 /* ERR_SYNTAX when the block is no HTTP response. */
 static int finish_response(struct reader *r, struct judge_look *look)
 {
@@ -189,12 +202,8 @@ static int finish_response(struct reader *r, struct judge_look *look)
 		rc = fill(r, &s, look);
 	if (rc == 0)
 		rc = words_number(&r->looks->words, slice_str(n.rules), &look->rules);
-	look->is_read = n.is_read;
-	look->has_normal = n.has_digest;
-	look->normal = n.digest;
-	look->masked = n.masked;
 	look->has_signs = normal_reader_signs(&r->responses, &look->signs);
-	return rc;
+	return rc ? rc : fill_rules(r, &n, look);
 }
 
 /* The record that has its body: by id, else by digest. It must state the same digest. */
@@ -221,18 +230,6 @@ static bool is_not_modified(const struct warc_record *rec)
 	return slice_ends_with(profile, SLICE("/server-not-modified"));
 }
 
-/* Same head and same body: rules make the same of it. */
-static void take_over_normal(struct judge_look *look, const struct judge_look *of)
-{
-	if (!digest_eq(&look->state, &of->state))
-		return;
-	look->is_read = of->is_read;
-	look->has_normal = of->has_normal;
-	look->normal = of->normal;
-	look->masked = of->masked;
-	look->rules = of->rules;
-}
-
 static int combine(struct reader *r, const struct judge_look *of, struct judge_look *look)
 {
 	struct state_result s = {
@@ -244,17 +241,27 @@ static int combine(struct reader *r, const struct judge_look *of, struct judge_l
 		.body = of->body,
 		.coding = words_text(&r->looks->words, of->coding),
 	};
-	int rc = normal_reader_combine(&r->responses, &s, &s);
+	struct normal n = {
+		.is_read = of->is_read,
+		.has_view = of->has_view,
+		.view = of->view,
+		.masked = of->masked,
+		.missing = words_text(&r->looks->words, of->missing),
+	};
+	int rc = normal_reader_combine(&r->responses,
+		&(struct normal_original){.state = &s, .shown = &n, .manner = of->manner}, &s, &n);
 
 	look->has_signs = of->has_signs;
 	look->signs = of->signs;
 	if (rc == ERR_STATE) /* another content coding: the same bytes mean another body */
 		return 0;
-	if (rc == 0)
-		rc = fill(r, &s, look);
-	if (rc == 0)
-		take_over_normal(look, of);
-	return rc;
+	if (rc)
+		return rc;
+	look->rules = of->rules;
+	look->original = (uint32_t)(of - r->looks->list.ptr);
+	look->names_requisites = of->names_requisites;
+	rc = fill_rules(r, &n, look);
+	return rc ? rc : fill(r, &s, look);
 }
 
 static int finish_revisit(struct reader *r, const struct warc_record *rec, struct judge_look *look)
@@ -288,6 +295,7 @@ static int keep_edges(struct reader *r, uint32_t look)
 		rc = words_number(&r->looks->pages, link.url, &edge.requisite);
 		if (rc == 0)
 			rc = judge_edge_vec_push(&r->looks->edges, edge);
+		r->looks->list.ptr[look].names_requisites = true;
 	}
 	return rc == ERR_END ? 0 : rc;
 }
@@ -300,6 +308,7 @@ static int judge_stand_in(struct reader *r, struct judge_look *look)
 		.head = normal_reader_head(&r->responses),
 		.url = url_page(&r->url),
 		.body = look->has_signs ? &look->signs : NULL,
+		.missing = words_text(&r->looks->words, look->missing),
 	};
 	char text[STAND_IN_SIZE];
 	int rc = stand_in_judge(&facts, text);
@@ -393,6 +402,7 @@ static int read_response(struct reader *r, const struct warc_record *rec)
 		return warc_reader_end(r->warc, r->err);
 	}
 	r->responses.framed = is_framed(rec);
+	r->responses.url = url_page(&r->url);
 	links_reset(&r->links);
 	normal_reader_start(&r->responses);
 	rc = feed_block(r);
@@ -594,6 +604,7 @@ static int open_and_read(struct reader *r, const struct warc_set_file *file)
 	int rc = normal_reader_init(&r->responses);
 
 	r->responses.links = &r->links;
+	r->responses.book = r->in->book;
 	if (rc == 0)
 		rc = name_file(r, file);
 	if (rc)

@@ -23,9 +23,10 @@ struct judge_reading {
 	struct judge_looks *looks;
 	struct judge_counts *counts;
 	enum judge_side side;
-	int64_t slack;             /* ns */
-	bool resolving;            /* the second pass: only revisit records that are unresolved */
-	struct progress *progress; /* NULL for none */
+	int64_t slack;               /* ns */
+	const struct rulebook *book; /* the rules against noise; borrowed */
+	bool resolving;              /* the second pass: only revisit records that are unresolved */
+	struct progress *progress;   /* NULL for none */
 };
 
 /* One file: 0, ERR_NOMEM, ERR_LIMIT, ERR_IO. Damage is counted. As warc_set_call, of that context.

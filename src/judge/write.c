@@ -156,7 +156,7 @@ static int add_capture(struct writing *w)
 		.uuid = SLICE("urn:uuid:00000000-0000-0000-0000-000000000000"),
 		.site = slice_str(w->in->name),
 		.strategy = SLICE(JUDGE_STRATEGY),
-		.settings = SLICE(""),
+		.settings = w->in->settings,
 		.state = CATALOG_FINISHED,
 		.still_from = w->in->pairs->from,
 		.still_to = w->in->pairs->to,
@@ -190,6 +190,20 @@ static int number_pairs(struct writing *w)
 	return 0;
 }
 
+/* The look whose body that of a look is; JUDGE_NO_LOOK stays what it is. */
+static uint32_t body_of(const struct writing *w, uint32_t look)
+{
+	if (look == JUDGE_NO_LOOK || !look_of(w, look)->is_revisit || !look_of(w, look)->resolved)
+		return look;
+	return look_of(w, look)->original;
+}
+
+static int add_edge(struct writing *w, uint32_t page, uint32_t requisite)
+{
+	return catalog_add_requisite(w->catalog, w->capture,
+		&(struct catalog_requisite){.page = page, .requisite = requisite}, w->err);
+}
+
 /* What the look that counts as the visit named; a requisite that no archive has is missing. */
 static int add_requisite(struct writing *w, const struct judge_edge *edge)
 {
@@ -197,10 +211,20 @@ static int add_requisite(struct writing *w, const struct judge_edge *edge)
 	uint32_t requisite = w->pairs.ptr[edge->requisite];
 
 	if (pair == CATALOG_NO_PAGE || pair == requisite ||
-		edge->look != w->in->pairs->list.ptr[pair].visit)
+		edge->look != body_of(w, w->in->pairs->list.ptr[pair].visit))
 		return 0;
-	return catalog_add_requisite(w->catalog, w->capture,
-		&(struct catalog_requisite){.page = pair, .requisite = requisite}, w->err);
+	return add_edge(w, pair, requisite);
+}
+
+/* What a body that was read under another URL names under this one is not known. */
+static int add_unknown(struct writing *w, uint32_t pair)
+{
+	uint32_t visit = w->in->pairs->list.ptr[pair].visit, body = body_of(w, visit);
+
+	if (body == visit || !look_of(w, visit)->names_requisites ||
+		look_of(w, body)->page == look_of(w, visit)->page)
+		return 0;
+	return add_edge(w, pair, CATALOG_NO_PAGE);
 }
 
 static int add_requisites(struct writing *w)
@@ -210,6 +234,8 @@ static int add_requisites(struct writing *w)
 
 	for (size_t i = 0; rc == 0 && i < edges->len; i++)
 		rc = add_requisite(w, &edges->ptr[i]);
+	for (uint32_t i = 0; rc == 0 && i < w->in->pairs->list.len; i++)
+		rc = add_unknown(w, i);
 	return rc;
 }
 

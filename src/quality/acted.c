@@ -29,6 +29,8 @@ const char *acted_summary(slice name)
 
 	if (noise_rule_find(name, &rule))
 		return noise_rule_summary(rule);
+	if (slice_starts_with(name, SLICE("ignore:")))
+		return "a rule of the file of --ignore";
 	return slice_starts_with(name, SLICE("learned:"))
 		       ? "learned: it varied on several pages of this kind that were fetched twice "
 			 "in quick succession"

@@ -12,8 +12,17 @@
 
 #include "base/arena.h"
 #include "extract/view.h"
+#include "quality/learned.h"
 
-enum { CHANGE_DIFFERS_MAX = 20, CHANGE_SHOWN_MAX = 200 };
+enum {
+	CHANGE_DIFFERS_MAX = 20,
+	CHANGE_SHOWN_MAX = 200,
+	CHANGE_RULES_MAX = NOISE_RULE_COUNT + 64, /* that are named */
+};
+
+/* Rules are numbered: built-in ones as enum noise_rule, then the user's, then learned ones. */
+#define CHANGE_USER_FIRST    ((uint32_t)NOISE_RULE_COUNT)
+#define CHANGE_LEARNED_FIRST (CHANGE_USER_FIRST + IGNORE_RULES_MAX)
 
 /* Visible text that rules may mask: a page with more is not called unchanged. */
 #define CHANGE_MASKED_MAX 0.05
@@ -24,10 +33,17 @@ enum change_same {
 	CHANGE_NORMALISED,
 };
 
+/* By which rules two downloads are compared; all is borrowed. */
+struct change_terms {
+	const struct rulebook *book;
+	const struct learned *learned; /* NULL: none */
+	slice url;                     /* of the page: some rules hold for some pages only */
+};
+
 struct change_params {
 	slice a, b;       /* the two bodies, content coding undone; borrowed */
 	slice media_type; /* a Content-Type's value; empty means HTML */
-	noise_set rules;
+	struct change_terms terms;
 };
 
 /* One place where the two differ; a or b has a NULL ptr when it is missing there. */
@@ -36,14 +52,15 @@ struct change_difference {
 };
 
 struct change_rule {
-	enum noise_rule rule;
+	uint32_t rule;
+	slice name;     /* that of the book, or of the learned rules */
 	uint64_t count; /* times that it acted, in the page where it did so more often */
 };
 
 struct change {
 	enum change_same same;
 	/* The rules that were needed: they acted, and not on the same bytes in both pages. */
-	struct change_rule rules[NOISE_RULE_COUNT];
+	struct change_rule rules[CHANGE_RULES_MAX];
 	size_t rule_count;
 	double masked_visible; /* share of the visible text that rules masked, the larger one */
 	struct change_difference differs[CHANGE_DIFFERS_MAX];
@@ -63,9 +80,28 @@ const char *change_same_name(enum change_same same);
 bool change_normalises(slice media_type);
 
 /*
- * Reads a body of such a type into a view that was initialised by its caller: what change_compare
- * compares, and what view_digest is taken of. 0 or ERR_NOMEM.
+ * Reads a body of such a type into a view that was initialised by its caller: what view_digest is
+ * taken of. 0 or ERR_NOMEM.
  */
 int change_view(slice body, slice media_type, struct view *view) SP_MUST_CHECK;
+
+/* One of the two, as change_compare compares them. */
+struct change_side {
+	struct view view;
+	struct learned_tally learned;
+};
+
+/* Reads a body of such a type by the terms. 0 or ERR_NOMEM; to be released in both cases. */
+int change_side_read(struct change_side *s, slice body, slice media_type,
+	const struct change_terms *terms) SP_MUST_CHECK;
+void change_side_release(struct change_side *s);
+
+/* The terms without one rule; what they borrow is in the room, and valid as long as that. */
+struct change_room {
+	struct rulebook book;
+	struct learned learned;
+};
+struct change_terms change_without(
+	const struct change_terms *terms, uint32_t rule, struct change_room *room);
 
 #endif

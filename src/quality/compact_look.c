@@ -5,6 +5,7 @@
 #include "archive/compact_body.h"
 #include "archive/record_body.h"
 #include "archive/warc_reader.h"
+#include "catalog/catalog.h"
 
 enum { SCRATCH_MAX = 4 << 20 };
 
@@ -105,6 +106,8 @@ int compact_look_read(const struct look_source *from, const struct attempt *a, s
 	struct buf block;
 	int rc;
 
+	if (!from->catalog)
+		return missing(err);
 	buf_init(&block, COMPACT_BLOCK_MAX);
 	rc = find_block(from, a->offset, &block, err);
 	if (rc == 0)

@@ -59,6 +59,8 @@ const char *evidence_rules_fault(
 			       : NULL;
 	if (a->rule_set != NOISE_VERSION)
 		return "what another version of the rules made of the response: not recomputed";
+	if (!e->is_read && e->is_revisit)
+		return "what rules made of a body that its record does not hold: not recomputed";
 	if (!e->is_read)
 		return "what rules made of the response, to which they do not apply";
 	if (a->has_normal != e->has_normal || (a->has_normal && !digest_eq(&a->normal, &e->normal)))

@@ -23,15 +23,19 @@ struct evidence {
 	struct digest state;
 	struct digest payload;
 	struct digest body;
-	struct digest normal; /* quality/normal.h, if has_normal */
+	struct digest view;   /* quality/normal.h, if has_view */
+	struct digest normal; /* the same, if has_normal */
+	uint64_t manner;      /* how its body is read, by its head */
 	uint64_t rules;       /* hash of the rules that acted, by the table's key */
 	uint32_t masked;
 	bool is_read; /* the rules were applied */
+	bool has_view;
 	bool has_normal;
 	bool close_delimited; /* as in http/state.h */
 	bool has_signs;       /* of an HTML body: */
 	struct blocked_body signs;
-	uint32_t stand_in; /* number of a word: what stands in the page's place, or "" */
+	uint32_t missing;  /* number of a word: the rule whose required element is missing, or "" */
+	uint32_t stand_in; /* the same: what stands in the page's place, or "" */
 	uint64_t served;   /* hash of what its head says of age and origin; 0: nothing */
 	uint64_t url;      /* hash of the target URI, by the table's key */
 	uint64_t offset;

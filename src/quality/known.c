@@ -86,6 +86,15 @@ void known_forget(struct known *k)
 	k->looks.len = 0;
 }
 
+void known_share(struct known *k, int64_t from, int64_t to, const struct digest *shown)
+{
+	for (size_t i = 0; i < k->looks.len; i++)
+		if (k->looks.ptr[i].begin >= from && k->looks.ptr[i].begin <= to) {
+			k->looks.ptr[i].has_normalised = true;
+			k->looks.ptr[i].normalised = *shown;
+		}
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct interval_look *x = a, *y = b;

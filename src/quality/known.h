@@ -69,6 +69,12 @@ int known_look(struct known *k, uint32_t capture, const struct attempt *a,
 /* The looks of the page that is coming show nothing of it after all. */
 void known_forget(struct known *k);
 
+/*
+ * Of the page that is coming: its looks that began from one instant to the other show the same
+ * under learned rules, by this digest.
+ */
+void known_share(struct known *k, int64_t from, int64_t to, const struct digest *shown);
+
 int known_page(struct known *k, uint32_t page, slice url) SP_MUST_CHECK;
 int known_finish(struct known *k, const struct stillpoint *window) SP_MUST_CHECK;
 

@@ -397,7 +397,7 @@ static int mask_all(struct masking *m)
 	for (size_t i = 0; rc == 0 && i < items->len; i++) {
 		uint32_t rule = m->found[i];
 
-		if (rule == NO_RULE ||
+		if (rule == NO_RULE || rule + 1 == m->l->off ||
 			(learned_is_embedded(m->l->rules.ptr[rule].what) && m->counts[rule] > 1))
 			continue;
 		rc = mask_item(m, &items->ptr[i], rule);

@@ -86,11 +86,12 @@ struct learned_rule {
 
 VEC_DECLARE(learned_rules, struct learned_rule);
 
-/* Rules may be read. */
+/* Rules may be read; off may be set in a copy, which is not to be released. */
 struct learned {
 	struct learned_rules rules; /* sorted by key */
 	struct strmap index;        /* by key */
 	struct strmap kinds;        /* of pages that have rules, and their directories */
+	uint32_t off;               /* 1 + number of a rule that is not to act; 0: all act */
 	struct arena arena;
 };
 

@@ -56,4 +56,5 @@ void learned_pages_apply(const struct learning_line *line, struct legs *legs)
 	legs->visit.has_normal = legs->revisit.has_normal = true;
 	legs->visit.normal = legs->revisit.normal = line->digest;
 	legs->visit.masked = legs->revisit.masked = line->masked;
+	legs->glimpse_count = 0;
 }

@@ -33,7 +33,10 @@ int learned_pages_add(struct learned_pages *p, slice line) SP_MUST_CHECK;
 const struct learning_line *learned_pages_find(
 	const struct learned_pages *p, slice url, const struct legs *legs);
 
-/* Puts the common digest into both looks of the legs: they show the same under the rules. */
+/*
+ * Puts the common digest into both looks of the legs: they, and canaries between them, show the
+ * same under the rules.
+ */
 void learned_pages_apply(const struct learning_line *line, struct legs *legs);
 
 #endif

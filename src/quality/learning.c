@@ -13,7 +13,7 @@
 
 bool learning_can_read(const struct attempt *a)
 {
-	return a->warc.ptr && !a->is_revisit && !a->truncated && a->rule_set == NOISE_VERSION &&
+	return a->warc.ptr && !a->truncated && a->rule_set == NOISE_VERSION &&
 	       !a->close_delimited && a->status >= 200 && a->status < 400;
 }
 
@@ -26,7 +26,8 @@ struct side {
 };
 
 /* What cannot be read is left out: only memory is worth an error. */
-static int side_read(struct side *s, const struct look_source *from, const struct attempt *a)
+static int side_read(struct side *s, const struct look_source *from,
+	const struct learning_pair *pair, const struct attempt *a)
 {
 	struct err err = {0};
 	int rc = look_read(&s->look, from, a, &err);
@@ -34,6 +35,8 @@ static int side_read(struct side *s, const struct look_source *from, const struc
 	view_init(&s->view, NOISE_DEFAULT);
 	s->readable = rc == 0 && s->look.whole && s->look.readable && !s->look.close_delimited;
 	if (s->readable)
+		rc = view_start(&s->view, pair->book, pair->url);
+	if (s->readable && rc == 0)
 		rc = change_view(
 			buf_slice(&s->look.body), buf_slice(&s->look.media_type), &s->view);
 	buf_release(&s->look.body);
@@ -64,9 +67,9 @@ static int sides_read(
 	rc = url_parse(&s->url, pair->url, NULL, NULL);
 	if (rc)
 		return rc == ERR_NOMEM ? rc : 0;
-	rc = side_read(&s->a, from, pair->a);
+	rc = side_read(&s->a, from, pair, pair->a);
 	if (rc == 0)
-		rc = side_read(&s->b, from, pair->b);
+		rc = side_read(&s->b, from, pair, pair->b);
 	s->readable = rc == 0 && s->a.readable && s->b.readable;
 	return rc;
 }
@@ -131,11 +134,12 @@ static void add_rule(struct learning_same *ret, size_t *len, slice name, uint64_
 	ret->rules[*len] = '\0';
 }
 
-/* The rules that acted, and not on the same bytes: learned ones, then built-in ones. */
+/* The rules that acted, and not on the same bytes: learned, built-in, the user's. */
 static void list_rules(
 	const struct learned *rules, const struct sides *s, struct learning_same *ret)
 {
 	const struct noise_tally *x = &s->a.view.noise.tally, *y = &s->b.view.noise.tally;
+	const struct view_ignored *m = s->a.view.ignored.ptr, *n = s->b.view.ignored.ptr;
 	size_t len = 0;
 
 	for (size_t i = 0; i < rules->rules.len; i++) {
@@ -151,6 +155,10 @@ static void list_rules(
 			add_rule(ret, &len, slice_str(noise_rule_name((enum noise_rule)i)),
 				a > b ? a : b);
 	}
+	for (size_t i = 0; i < s->a.view.ignored.len && i < s->b.view.ignored.len; i++)
+		if (m[i].count != n[i].count || m[i].mark != n[i].mark)
+			add_rule(ret, &len, s->a.view.ignore.rules->rules.ptr[i].name,
+				m[i].count > n[i].count ? m[i].count : n[i].count);
 }
 
 /* The digest of a view, if it may carry a claim (normal.h). */

@@ -9,8 +9,8 @@
  *	same 1 1 sha256:… 0 learned:field:zq7=1,nonces=4 http://example.org/news/a
  *
  * A `same` line says which attempts (the number of the visit and of the revisit) show the same
- * under the rules above, their common digest, the masked share of the text in millionths, and the
- * rules that were needed.
+ * under the rules above, and all canaries between them, their common digest, the masked share of
+ * the text in millionths, and the rules that were needed.
  */
 #ifndef QUALITY_LEARNING_H
 #define QUALITY_LEARNING_H
@@ -24,10 +24,11 @@
 
 enum { LEARNING_RULES_MAX = 4096, LEARNING_LINE_MAX = 80 << 10 }; /* bytes */
 
-/* Two looks at a page, which are borrowed; each has a record of its own with a body. */
+/* Two looks at a page, which are borrowed. */
 struct learning_pair {
 	slice url;
 	const struct attempt *a, *b;
+	const struct rulebook *book; /* the capture's rules */
 };
 
 /* What a second look showed. */
@@ -44,7 +45,7 @@ struct learning_same {
 int learning_add(struct learner *l, const struct look_source *from,
 	const struct learning_pair *pair) SP_MUST_CHECK;
 
-/* Whether an attempt can be looked at again: HTML, whole, and its record holds its body. */
+/* Whether an attempt can be looked at again: HTML, and whole. */
 bool learning_can_read(const struct attempt *a);
 
 /* Whether pages of the URL's directory have rules. */

@@ -1,6 +1,7 @@
 #include "quality/legs.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/word.h"
 #include "extract/stand_in.h"
@@ -76,6 +77,42 @@ static bool differ(const struct observation *a, const struct observation *b)
 	return there && !observation_same(a, b);
 }
 
+static uint64_t first_bytes(const struct digest *d)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, d->bytes, sizeof bytes);
+	return bytes;
+}
+
+static void add_glimpse(struct legs *l, const struct observation *shown)
+{
+	l->glimpses[l->glimpse_count++ % LEGS_GLIMPSES] = (struct legs_glimpse){
+		.start = shown->start,
+		.state = first_bytes(&shown->state),
+		.normal = shown->has_normal ? first_bytes(&shown->normal) : 0,
+		.absent = shown->status >= 400,
+	};
+}
+
+static bool glimpse_differs(const struct legs_glimpse *g, const struct observation *visit)
+{
+	if (g->absent || visit->status >= 400)
+		return g->absent != (visit->status >= 400);
+	return g->state != first_bytes(&visit->state) &&
+	       !(g->normal && visit->has_normal && g->normal == first_bytes(&visit->normal));
+}
+
+/* Whether something else was seen behind the visit that counts. */
+static bool has_other_glimpse(const struct legs *l)
+{
+	for (unsigned i = 0; i < l->glimpse_count && i < LEGS_GLIMPSES; i++)
+		if (l->glimpses[i].start >= l->visit.end &&
+			glimpse_differs(&l->glimpses[i], &l->visit))
+			return true;
+	return false;
+}
+
 bool legs_has(enum attempt_leg leg)
 {
 	return leg == ATTEMPT_VISIT || leg == ATTEMPT_REVISIT || leg == ATTEMPT_LATE;
@@ -89,6 +126,9 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 
 	if (a->leg == ATTEMPT_PROBE || a->leg == ATTEMPT_LOOK)
 		l->look_number = a->number;
+	if (a->leg == ATTEMPT_PROBE && slice_eq(a->purpose, SLICE("canary")) &&
+		observation_is_usable(shown))
+		add_glimpse(l, shown);
 	if (!legs_has(a->leg))
 		return;
 	*(again ? &l->revisits : &l->visits) += 1;
@@ -168,6 +208,9 @@ struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms
 	else if (l->revisits_differ && (j.verdict == VERDICT_SHARP || j.verdict == VERDICT_ABSENT))
 		j = (struct judgement){
 			.verdict = VERDICT_UNCONFIRMED, .reason = SLICE("its revisits differ")};
+	else if ((j.verdict == VERDICT_SHARP || j.verdict == VERDICT_ABSENT) &&
+		 has_other_glimpse(l))
+		j = (struct judgement){.verdict = VERDICT_CHANGED};
 	else if (j.verdict == VERDICT_SINGLE && l->late)
 		j.reason = l->put_off;
 	return j;

@@ -9,7 +9,8 @@
  * (stillpoint.h). So the interval from the end of the visit that counts to the start of the
  * revisit that counts contains it. What was seen in between must not differ: of the visits the
  * last usable one counts, so there is none behind it; if usable revisits differ from each other,
- * the page is not sharp, whichever of them counts.
+ * the page is not sharp, whichever of them counts. Canaries look at a page between its visit and
+ * its revisit: what shows something else then is `changed`, even if the two agree.
  */
 #ifndef QUALITY_LEGS_H
 #define QUALITY_LEGS_H
@@ -21,6 +22,15 @@
 #include "quality/stillpoint.h"
 #include "quality/verdict.h"
 #include "quality/words.h"
+
+enum { LEGS_GLIMPSES = 2 };
+
+/* What a canary showed between the legs; of the digests their first bytes. */
+struct legs_glimpse {
+	int64_t start;
+	uint64_t state, normal; /* normal 0: none */
+	bool absent;
+};
 
 /* Zero-initialise. */
 struct legs {
@@ -34,7 +44,9 @@ struct legs {
 	bool revisits_differ; /* usable ones */
 	slice put_off;        /* of a page that was put off: the failure of its visit, borrowed */
 	unsigned put_off_number;
-	unsigned look_number; /* of its last probe, or look of a watch; 0 for none */
+	unsigned look_number;   /* of its last probe, or look of a watch; 0 for none */
+	unsigned glimpse_count; /* usable canaries; of more than LEGS_GLIMPSES the last are kept */
+	struct legs_glimpse glimpses[LEGS_GLIMPSES];
 };
 
 /* How the capture stands, as far as a page's verdict goes. */

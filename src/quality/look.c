@@ -9,12 +9,11 @@
 #include "archive/compact.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
-#include "base/lists.h"
 #include "http/fields.h"
 #include "http/state.h"
 #include "quality/compact_look.h"
 
-enum { VALUE_MAX = FIELDS_HEAD_MAX, CAPTURES_MAX = 1 << 20 };
+enum { VALUE_MAX = FIELDS_HEAD_MAX };
 
 /* A record being read. */
 struct reading {
@@ -219,58 +218,18 @@ static int read_record(struct reading *r, const struct look_source *from, const 
 
 /* ---- the record that a revisit record refers to ---- */
 
-struct search {
-	slice id;
-	struct attempt found;
-	struct arena arena;
-	struct u32_vec captures;
-};
-
-static int on_capture(void *context, const struct catalog_capture *c)
-{
-	struct search *s = context;
-
-	return s->captures.len < CAPTURES_MAX ? u32_vec_push(&s->captures, c->id) : 0;
-}
-
-static int on_observation(void *context, const struct attempt *a)
-{
-	struct search *s = context;
-
-	if (s->found.record_id.ptr || !a->record_id.ptr || !slice_eq(a->record_id, s->id))
-		return 0;
-	s->found = *a;
-	return attempt_keep(&s->found, &s->arena);
-}
-
-/* The newest captures first: what a capture has again is mostly its own. */
-static int find_original(struct search *s, struct catalog *catalog, struct err *err)
-{
-	int rc = catalog_each_capture(catalog, on_capture, s, err);
-
-	for (size_t i = s->captures.len; rc == 0 && !s->found.record_id.ptr && i > 0; i--)
-		rc = catalog_each_observation(
-			catalog, s->captures.ptr[i - 1], on_observation, s, err);
-	if (rc || s->found.record_id.ptr)
-		return err_code(err, rc);
-	return err_set(err, ERR_NOTFOUND, "the record with its body (%.*s) is not in this archive",
-		slice_shown(s->id, 80), s->id.ptr);
-}
-
 static int read_original(struct reading *r, const struct look_source *from)
 {
-	struct search s = {.id = buf_slice(&r->look->original)};
 	struct state_result result;
 	struct state *own = r->state; /* has the head of the revisit record */
+	struct attempt found;
 	bool is_revisit = false;
-	int rc;
+	int rc = from->find(from->context, buf_slice(&r->look->original), &found, r->err);
 
-	arena_init(&s.arena, VALUE_MAX);
-	rc = find_original(&s, from->catalog, r->err);
 	if (rc == 0)
 		rc = (r->state = state_new(take_body, r)) ? 0 : err_code(r->err, ERR_NOMEM);
 	if (rc == 0)
-		rc = read_record(r, from, &s.found, &is_revisit);
+		rc = read_record(r, from, &found, &is_revisit);
 	if (rc == 0 && is_revisit)
 		rc = err_set(r->err, ERR_SYNTAX, "a revisit record refers to another one");
 	if (rc == 0)
@@ -283,8 +242,6 @@ static int read_original(struct reading *r, const struct look_source *from)
 	if (r->state != own)
 		state_free(r->state);
 	r->state = own;
-	u32_vec_release(&s.captures);
-	arena_release(&s.arena);
 	return rc;
 }
 
@@ -328,4 +285,24 @@ void look_release(struct look *l)
 	buf_release(&l->coding);
 	buf_release(&l->original);
 	buf_release(&l->body);
+}
+
+int look_refers_to(
+	const struct look_source *from, const struct attempt *a, struct buf *ret, struct err *err)
+{
+	const struct warc_record *rec;
+	struct warc_reader *reader;
+	int rc = open_file(from->warc_dir, a->warc, &reader, err);
+
+	buf_reset(ret);
+	if (rc)
+		return rc;
+	rc = warc_reader_seek(reader, (struct warc_spot){.offset = a->offset}, err);
+	if (rc == 0)
+		rc = warc_reader_next(reader, &rec, err);
+	if (rc == 0 && is_wanted(rec, a->record_id))
+		rc = err_code(err, buf_add(ret, fields_trim(warc_header_get(
+							&rec->header, SLICE("WARC-Refers-To")))));
+	warc_reader_close(reader);
+	return rc;
 }

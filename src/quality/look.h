@@ -12,14 +12,21 @@
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "catalog/catalog.h"
 #include "http/digest.h"
 
 enum { LOOK_BODY_MAX = 64 << 20 }; /* bytes of a body that are kept */
 
+/*
+ * Finds the response record of that id: puts its file, offset and id into *ret, borrowed from the
+ * context. 0, ERR_NOTFOUND, ERR_NOMEM, or as the catalog's functions.
+ */
+typedef int look_find(void *context, slice id, struct attempt *ret, struct err *err);
+
 struct look_source {
 	const char *warc_dir;
-	struct catalog *catalog; /* knows where records are */
+	look_find *find; /* quality/originals.h, if there is a catalog */
+	void *context;
+	struct catalog *catalog; /* knows where compact looks are; NULL: they are not found */
 };
 
 struct look {
@@ -48,5 +55,12 @@ int look_read(struct look *l, const struct look_source *from, const struct attem
 	struct err *err) SP_MUST_CHECK;
 
 void look_release(struct look *l);
+
+/*
+ * The id of the record that has the body of an attempt whose record is a revisit record; empty when
+ * it names none. 0, or as look_read.
+ */
+int look_refers_to(const struct look_source *from, const struct attempt *a, struct buf *ret,
+	struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -2,20 +2,33 @@
 
 #include <stdlib.h>
 
+/* Which rules hold, and how the body is read by them. */
+static int begin_view(struct normal_reader *r)
+{
+	const struct fields *head = message_fields(r->message);
+	int rc = 0;
+
+	r->viewing = normal_applies(head);
+	if (r->viewing)
+		rc = view_start(&r->view, r->book, r->url);
+	r->manner = normal_manner(head, r->viewing ? r->view.manner : 0);
+	return rc;
+}
+
 /* The head is known when the body begins. */
-static void begin_body(struct normal_reader *r)
+static int begin_body(struct normal_reader *r)
 {
 	const struct fields *head = message_fields(r->message);
 	slice type = fields_get(head, SLICE("Content-Type"));
+	int rc = begin_view(r);
 
+	if (rc)
+		return rc;
 	r->begun = true;
-	r->viewing = normal_applies(head);
 	r->signing = stand_in_applies(head);
 	r->parsing = r->viewing || r->signing || (r->links && page_format_of(type) != PAGE_OPAQUE);
 	if (r->links)
 		links_reset(r->links);
-	if (r->viewing)
-		view_reset(&r->view, NOISE_DEFAULT);
 	if (r->signing)
 		stand_in_reset(&r->stand_in);
 	if (r->parsing)
@@ -25,20 +38,22 @@ static void begin_body(struct normal_reader *r)
 					   .view = r->viewing ? &r->view : NULL,
 					   .stand_in = r->signing ? &r->stand_in : NULL,
 				   });
+	return 0;
 }
 
 static int sink(void *context, slice decoded)
 {
 	struct normal_reader *r = context;
+	int rc = r->begun ? 0 : begin_body(r);
 
-	if (!r->begun)
-		begin_body(r);
+	if (rc)
+		return rc;
 	return r->parsing ? page_feed(r->page, decoded) : 0;
 }
 
 int normal_reader_init(struct normal_reader *r)
 {
-	*r = (struct normal_reader){0};
+	*r = (struct normal_reader){.book = rulebook_default()};
 	view_init(&r->view, NOISE_DEFAULT);
 	stand_in_init(&r->stand_in);
 	r->message = message_new(sink, r);
@@ -83,7 +98,7 @@ int normal_reader_finish(
 	if (rc == 0 && r->framed)
 		ret_state->close_delimited = false;
 	if (rc == 0 && !r->begun) /* an empty body */
-		begin_body(r);
+		rc = begin_body(r);
 	if (rc == 0 && r->parsing)
 		rc = page_finish(r->page);
 	r->has_signs = rc == 0 && r->signing && normal_is_read(ret_state);
@@ -92,7 +107,7 @@ int normal_reader_finish(
 	if (rc == 0 && r->viewing) {
 		rc = normal_take(&r->view, ret_state, ret);
 		if (rc == 0 && ret->has_digest)
-			rc = message_shown(r->message, &ret->digest, &ret->digest);
+			rc = message_shown(r->message, &ret->view, &ret->digest);
 	}
 	end_body(r);
 	return rc;
@@ -110,8 +125,21 @@ const struct fields *normal_reader_head(const struct normal_reader *r)
 	return message_fields(r->message);
 }
 
-int normal_reader_combine(
-	struct normal_reader *r, const struct state_result *of, struct state_result *ret)
+int normal_reader_combine(struct normal_reader *r, const struct normal_original *of,
+	struct state_result *ret_state, struct normal *ret)
 {
-	return message_combine(r->message, of, ret);
+	struct normal shown = *of->shown;
+	int rc = message_combine(r->message, of->state, ret_state);
+
+	*ret = (struct normal){0};
+	if (rc)
+		return rc;
+	if (r->framed)
+		ret_state->close_delimited = false;
+	rc = begin_view(r);
+	if (rc || !shown.is_read || !ret_state->whole || of->manner != r->manner)
+		return rc;
+	*ret = shown;
+	ret->has_digest = ret->has_view && !ret_state->close_delimited;
+	return ret->has_digest ? message_shown(r->message, &ret->view, &ret->digest) : 0;
 }

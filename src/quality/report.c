@@ -123,7 +123,7 @@ static struct report_leg leg_of(const struct observation *o, unsigned attempts, 
  */
 static size_t list_rules(const struct legs *legs, char text[NORMAL_RULES_SIZE])
 {
-	struct normal_rule needed[NOISE_RULE_COUNT];
+	struct normal_rule needed[NORMAL_RULES_MAX];
 	const struct observation *a = &legs->visit, *b = &legs->revisit;
 	size_t rules = 0, len = 0;
 
@@ -228,6 +228,12 @@ static int end_first(struct loading *l, const struct report_page *page)
 	return err_code(l->err, rc);
 }
 
+static void apply_learned(struct loading *l, const struct learning_line *line)
+{
+	learned_pages_apply(line, &l->legs);
+	known_share(&l->report->known, l->legs.visit.start, l->legs.revisit.start, &line->digest);
+}
+
 static int end_page(struct loading *l)
 {
 	int rc = 0;
@@ -242,7 +248,7 @@ static int end_page(struct loading *l)
 		if (same_bodies_mark(&l->same, &l->legs))
 			known_forget(&l->report->known);
 		if (line)
-			learned_pages_apply(line, &l->legs);
+			apply_learned(l, line);
 		judge_page(l, page, &l->legs);
 		page->variant = is_variant(&l->legs, &l->probe);
 		rc = keep_rules(l, page, &l->legs, line);
@@ -377,12 +383,30 @@ bool report_is_out_of_scope(const struct report_page *p)
 	return !p->taken && p->left_out == LEFT_OUT_SCOPE;
 }
 
+/* The version of the user's rules, if there are any. What cannot be read has none. */
+static int name_ignore(struct report *r)
+{
+	struct rulebook book;
+	int rc;
+
+	rulebook_init(&book);
+	rc = rulebook_add_settings(&book, r->capture.settings);
+	if (rc == 0 && book.text.len)
+		rc = rulebook_finish(&book, "--ignore", NULL);
+	if (rc == 0 && book.has_ignore)
+		(void)digest_format(&book.ignore.digest, r->ignore);
+	rulebook_release(&book);
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
 static int load(struct loading *l, struct catalog *c, uint32_t capture)
 {
 	struct report *r = l->report;
 	int rc = catalog_get_capture(c, capture, &r->arena, &r->capture, l->err);
 	uint32_t id = r->capture.id;
 
+	if (rc == 0)
+		rc = err_code(l->err, name_ignore(r));
 	if (rc == 0)
 		rc = catalog_each_page(c, id, on_page, l, l->err);
 	if (rc == 0)

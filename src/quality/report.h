@@ -71,6 +71,7 @@ struct report {
 	uint64_t totals[VERDICT_COUNT];
 	uint64_t sharp_bytes, sharp_normalised;
 	unsigned rule_set;                 /* version of the rules; 0: none were applied */
+	char ignore[DIGEST_TEXT_SIZE];     /* the same of the user's; empty: there are none */
 	struct acted_rules rules;          /* that pages which are sharp by rules needed */
 	size_t learned;                    /* rules that the capture has learned */
 	uint64_t variants;                 /* pages that showed something else to a probe */

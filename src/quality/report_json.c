@@ -217,7 +217,10 @@ static void put_rules(struct json *j, const struct report *r)
 
 		json_object_begin(j);
 		json_text(j, "name", rule->name);
-		json_put_uint(j, "version", rule->version);
+		if (slice_starts_with(rule->name, SLICE("ignore:")))
+			json_put_string(j, "version", r->ignore);
+		else
+			json_put_uint(j, "version", rule->version);
 		json_put_uint(j, "pages", rule->pages);
 		json_put_uint(j, "count", rule->count);
 		json_object_end(j);

@@ -90,7 +90,7 @@ int verify_note(struct verify *v, slice url, const struct verify_place *place, c
 
 int verify_find_capture(struct verify *v, slice uuid, struct verify_capture **ret)
 {
-	struct verify_capture c = {0};
+	struct verify_capture c = {.book = rulebook_default()};
 	uint32_t number;
 	int rc;
 
@@ -363,7 +363,7 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 	if (rc)
 		return err_code(err, rc);
 	rc = p->catalog ? verify_compare(v, p->catalog, err) : 0;
-	return rc || !p->catalog || !p->index ? rc : verify_index(v, p->index, p->catalog, err);
+	return rc || !p->catalog || !p->index ? rc : verify_index(v, p, err);
 }
 
 int verify_run(struct verify *v, const struct verify_params *params, struct err *err)
@@ -395,6 +395,7 @@ void verify_release(struct verify *v)
 	verify_problems_release(&v->problems);
 	verify_problems_release(&v->notes);
 	verify_files_release(&v->files);
+	verify_rules_release(v);
 	evidence_release(&v->evidence);
 	words_release(&v->file_names);
 	words_release(&v->words);

@@ -60,11 +60,13 @@ struct verify_offset {
 	uint64_t place;
 };
 
-/* A look whose body is in its record, so that it can be read again. */
+/* A look that can be read again. */
 struct verify_look {
 	uint32_t page, evidence; /* their numbers */
 	uint32_t number;         /* of the attempt in its leg */
-	uint8_t leg;             /* enum attempt_leg; of probes those for noise */
+	uint8_t leg;             /* enum attempt_leg; of probes those for noise, and: */
+	bool is_canary;
+	int64_t sent; /* wall, ns */
 };
 
 VEC_DECLARE(verify_looks, struct verify_look);
@@ -74,7 +76,8 @@ VEC_DECLARE(verify_offsets, struct verify_offset);
 /* A capture as the WARC files have it. */
 struct verify_capture {
 	slice uuid;
-	uint32_t id; /* in the catalog; 0 when it is not there */
+	uint32_t id;      /* in the catalog; 0 when it is not there */
+	bool is_imported; /* all its attempts are in files that the catalog does not know */
 	bool single;
 	bool ended;                /* it has a record of its end */
 	bool resumed;              /* at least once */
@@ -87,6 +90,7 @@ struct verify_capture {
 	struct clock_watch watch;
 	struct verify_looks looks;
 	struct learned_pages learned;
+	const struct rulebook *book; /* its rules */
 	struct verify_table table;
 	uint64_t sharp;
 };
@@ -104,6 +108,7 @@ struct verify_file {
 };
 
 VEC_DECLARE(verify_files, struct verify_file);
+VEC_DECLARE(verify_books, struct rulebook *);
 
 /* Fields may be read, not written. */
 struct verify {
@@ -122,6 +127,7 @@ struct verify {
 	struct evidence_table evidence;
 	struct words file_names;
 	struct verify_files files; /* by the number of their name */
+	struct verify_books books; /* rules that are not the default */
 	struct strmap causes;      /* by text: the first problem of each */
 	uint32_t loss;             /* as that of the first file that has one */
 	uint32_t cause;            /* 1 + that of the problems to come, if it is known; else 0 */

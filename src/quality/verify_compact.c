@@ -55,7 +55,7 @@ static int read_look(struct verify *v, const struct verify_batch *b,
 	buf_init(&records, COMPACT_EXPANDED_MAX);
 	rc = expand(v, b->path, look, &records);
 	if (rc == 0)
-		rc = call(context, buf_slice(&records));
+		rc = call(context, look, buf_slice(&records));
 	else if (rc != ERR_NOMEM && look->is_patch)
 		rc = tell_lost(v, look->attempt.url, &b->place);
 	else if (rc != ERR_NOMEM)

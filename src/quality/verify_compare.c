@@ -382,7 +382,11 @@ static int find_unknown_captures(struct verify *v)
 	for (size_t i = 0; rc == 0 && i < v->captures.len; i++) {
 		const struct verify_capture *c = &v->captures.ptr[i];
 
-		if (c->id == 0)
+		if (c->id == 0 && c->is_imported)
+			rc = verify_note(v, (slice){0}, NULL,
+				"a capture of another archive, in imported files: %.*s",
+				(int)c->uuid.len, c->uuid.ptr);
+		else if (c->id == 0)
 			rc = verify_problem(v, (slice){0}, NULL,
 				"the WARC has a capture that the catalog has not: %.*s",
 				(int)c->uuid.len, c->uuid.ptr);

@@ -1,6 +1,8 @@
 /* index.cdxj against the records: every line is one's, and every one has a line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,6 +12,8 @@
 
 /* What is told of every fault: any of them is cured the same way. */
 #define ADVICE "; 'stillpoint index' writes it anew"
+
+enum { PATH_SIZE = 4096 };
 
 /* A record's line. */
 struct expected {
@@ -21,6 +25,7 @@ VEC_DECLARE(expected_vec, struct expected);
 
 struct index_check {
 	struct verify *v;
+	const char *warc_dir;
 	struct expected_vec expected; /* by line */
 	struct buf before;            /* the line before */
 	struct buf scratch;           /* strings of a line, or another spelling of it */
@@ -99,6 +104,19 @@ static bool is_of_lost_file(const struct verify *v, slice filename)
 	       v->files.ptr[number].loss;
 }
 
+/* The catalog does not know a file that was imported: its lines are not ours to judge. */
+static bool is_of_another(const struct index_check *c, slice filename)
+{
+	char path[PATH_SIZE];
+
+	if (!filename.ptr || memchr(filename.ptr, '/', filename.len) ||
+		strmap_get(&c->v->file_names.map, filename, NULL))
+		return false;
+	return snprintf(path, sizeof path, "%s/%.*s", c->warc_dir, slice_shown(filename, NAME_MAX),
+		       filename.ptr) < (int)sizeof path &&
+	       access(path, F_OK) == 0;
+}
+
 static int tell_extra(struct index_check *c, slice line)
 {
 	struct cdxj parsed = {0};
@@ -106,7 +124,7 @@ static int tell_extra(struct index_check *c, slice line)
 	buf_reset(&c->scratch);
 	if (cdxj_parse(line, &c->scratch, &parsed))
 		parsed = (struct cdxj){0};
-	if (is_of_lost_file(c->v, parsed.filename))
+	if (is_of_lost_file(c->v, parsed.filename) || is_of_another(c, parsed.filename))
 		return 0;
 	return verify_problem(
 		c->v, parsed.url, NULL, "index.cdxj has a line that is no record's" ADVICE);
@@ -192,16 +210,16 @@ static int check(struct index_check *c, const char *path)
 	return rc ? rc : tell_missing(c);
 }
 
-int verify_index(struct verify *v, const char *path, struct catalog *catalog, struct err *err)
+int verify_index(struct verify *v, const struct verify_params *p, struct err *err)
 {
-	struct index_check c = {.v = v};
-	int rc = catalog_each_capture(catalog, on_capture, &c, err);
+	struct index_check c = {.v = v, .warc_dir = p->warc_dir};
+	int rc = catalog_each_capture(p->catalog, on_capture, &c, err);
 
 	if (rc)
 		return rc;
 	buf_init(&c.before, LINES_LINE_MAX);
 	buf_init(&c.scratch, LINES_LINE_MAX);
-	rc = check(&c, path);
+	rc = check(&c, p->index);
 	expected_vec_release(&c.expected);
 	buf_release(&c.before);
 	buf_release(&c.scratch);

@@ -52,12 +52,19 @@ int verify_learned_record(struct verify *v, const struct verify_clock_record *r)
 
 int verify_learned_look(struct verify *v, const struct attempt *a, const struct evidence *e)
 {
-	struct verify_look look = {.number = a->number, .leg = (uint8_t)a->leg};
+	struct verify_look look = {
+		.number = a->number,
+		.leg = (uint8_t)a->leg,
+		.is_canary = slice_eq(a->purpose, SLICE("canary")),
+		.sent = a->wall.sent,
+	};
 	struct verify_capture *c;
 	int rc;
 
-	if (!e || !e->is_read || e->is_revisit || e->is_compact || !e->sound || !e->whole ||
-		(a->leg == ATTEMPT_PROBE && !slice_eq(a->purpose, SLICE("noise"))))
+	if (!e || !e->is_read || e->is_compact || !e->sound || !e->whole ||
+		a->rule_set != NOISE_VERSION ||
+		(a->leg == ATTEMPT_PROBE && !look.is_canary &&
+			!slice_eq(a->purpose, SLICE("noise"))))
 		return 0;
 	rc = verify_find_capture(v, a->capture, &c);
 	if (rc == 0)
@@ -93,23 +100,42 @@ static int index_looks(struct check *k)
 	return rc;
 }
 
-/* The look of a page of that leg and number (0: any) as an attempt to be read. */
+static struct attempt place_of(const struct check *k, const struct evidence *e)
+{
+	return (struct attempt){.warc = words_text(&k->v->words, e->file), .offset = e->offset};
+}
+
+/* The look of a page of that leg and number (0: the first) as an attempt to be read. */
 static bool find_look(const struct check *k, uint32_t page, enum attempt_leg leg, unsigned number,
 	struct attempt *ret)
 {
+	const struct verify_look *found = NULL;
+
 	for (uint32_t at = k->first.ptr[page]; at; at = k->next.ptr[at - 1]) {
 		const struct verify_look *l = &k->c->looks.ptr[at - 1];
-		const struct evidence *e = &k->v->evidence.list.ptr[l->evidence];
 
-		if (l->leg != leg || (number && l->number != number))
-			continue;
-		*ret = (struct attempt){.leg = leg,
-			.number = l->number,
-			.warc = words_text(&k->v->words, e->file),
-			.offset = e->offset};
-		return true;
+		if (l->leg == leg && !l->is_canary && (!number || l->number == number) &&
+			(!found || l->number < found->number))
+			found = l;
 	}
-	return false;
+	if (!found)
+		return false;
+	*ret = place_of(k, &k->v->evidence.list.ptr[found->evidence]);
+	ret->leg = leg;
+	ret->number = found->number;
+	return true;
+}
+
+/* As look_find: the record with the body of a revisit record. */
+static int find_original(void *context, slice id, struct attempt *ret, struct err *err)
+{
+	const struct check *k = context;
+	const struct evidence *e = evidence_find(&k->v->evidence, id);
+
+	if (!e || e->is_revisit)
+		return err_set(err, ERR_NOTFOUND, "the record with its body is not there");
+	*ret = place_of(k, e);
+	return 0;
 }
 
 static int learn_again(struct check *k)
@@ -127,8 +153,10 @@ static int learn_again(struct check *k)
 			!find_look(k, i, ATTEMPT_REVISIT, number, &revisit))
 			continue;
 		rc = learning_add(&learner, &k->from,
-			&(struct learning_pair){
-				.url = words_text(&k->c->urls, i), .a = &probe, .b = &revisit});
+			&(struct learning_pair){.url = words_text(&k->c->urls, i),
+				.a = &probe,
+				.b = &revisit,
+				.book = k->c->book});
 	}
 	if (rc == 0)
 		rc = learner_finish(&learner, &k->again);
@@ -170,19 +198,52 @@ static bool same_rules(slice line, const char *rules)
 	return i == line.len && !rules[i];
 }
 
+/* The same of canaries behind the visit. */
+static int compare_canaries(struct check *k, uint32_t page, slice url, const struct attempt *visit,
+	struct learning_same *same)
+{
+	int rc = 0;
+
+	for (uint32_t at = k->first.ptr[page]; rc == 0 && at && same->same;
+		at = k->next.ptr[at - 1]) {
+		const struct verify_look *l = &k->c->looks.ptr[at - 1];
+		struct learning_same between;
+		struct attempt canary;
+
+		if (!l->is_canary || l->sent < k->c->pages.ptr[page].visit.end)
+			continue;
+		canary = place_of(k, &k->v->evidence.list.ptr[l->evidence]);
+		rc = learning_compare(&k->c->learned.rules, &k->from,
+			&(struct learning_pair){url, visit, &canary, k->c->book}, &between);
+		same->same = between.same;
+	}
+	return rc;
+}
+
+/* Whether the looks that the line speaks of, and canaries between them, show the same. */
+static int compare_looks(
+	struct check *k, uint32_t page, const struct learning_line *line, struct learning_same *ret)
+{
+	struct attempt visit, revisit;
+	int rc;
+
+	if (!learned_pages_find(&k->c->learned, line->url, &k->c->pages.ptr[page]) ||
+		!find_look(k, page, ATTEMPT_VISIT, line->visit, &visit) ||
+		!find_look(k, page, ATTEMPT_REVISIT, line->revisit, &revisit))
+		return 0;
+	rc = learning_compare(&k->c->learned.rules, &k->from,
+		&(struct learning_pair){line->url, &visit, &revisit, k->c->book}, ret);
+	return rc ? rc : compare_canaries(k, page, line->url, &visit, ret);
+}
+
 static int check_page(struct check *k, const struct learning_line *line)
 {
 	struct learning_same same = {0};
-	struct attempt visit, revisit;
 	uint32_t page;
 	int rc = 0;
 
-	if (strmap_get(&k->c->urls.map, line->url, &page) && page < k->first.len &&
-		learned_pages_find(&k->c->learned, line->url, &k->c->pages.ptr[page]) &&
-		find_look(k, page, ATTEMPT_VISIT, line->visit, &visit) &&
-		find_look(k, page, ATTEMPT_REVISIT, line->revisit, &revisit))
-		rc = learning_compare(&k->c->learned.rules, &k->from,
-			&(struct learning_pair){line->url, &visit, &revisit}, &same);
+	if (strmap_get(&k->c->urls.map, line->url, &page) && page < k->first.len)
+		rc = compare_looks(k, page, line, &same);
 	if (rc)
 		return rc;
 	if (same.same && digest_eq(&same.digest, &line->digest) && same.masked == line->masked &&
@@ -213,11 +274,12 @@ static int check(struct check *k)
 
 int verify_learned_check(struct verify *v, struct verify_capture *c, const char *warc_dir)
 {
-	struct check k = {.v = v, .c = c, .from = {.warc_dir = warc_dir}};
+	struct check k = {.v = v, .c = c};
 	int rc;
 
 	if (c->learned.rules.rules.len == 0 && c->learned.lines.len == 0)
 		return 0;
+	k.from = (struct look_source){.warc_dir = warc_dir, .find = find_original, .context = &k};
 	learned_init(&k.again);
 	rc = check(&k);
 	learned_release(&k.again);

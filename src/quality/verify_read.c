@@ -45,11 +45,12 @@ static struct verify_place place_of(const struct reading *r, const struct warc_r
 
 /* ---- responses ---- */
 
-static int read_message(struct reading *r)
+static int read_message(struct reading *r, slice url)
 {
 	slice bytes;
 	int rc;
 
+	r->responses.url = url;
 	normal_reader_start(&r->responses);
 	while ((rc = warc_reader_block(r->reader, &bytes, &r->err)) == 0) {
 		rc = normal_reader_feed(&r->responses, bytes);
@@ -73,6 +74,20 @@ static int fill(struct reading *r, const struct state_result *s, struct evidence
 	return words_number(&r->v->words, s->coding, &e->coding);
 }
 
+static int fill_rules(struct reading *r, const struct normal *n, struct evidence *e)
+{
+	slice missing = n->missing.len ? n->missing : SLICE("");
+
+	e->is_read = n->is_read;
+	e->has_view = n->has_view;
+	e->view = n->view;
+	e->has_normal = n->has_digest;
+	e->normal = n->digest;
+	e->masked = n->masked;
+	e->manner = normal_reader_manner(&r->responses);
+	return words_number(&r->v->words, missing, &e->missing);
+}
+
 static int finish_response(struct reading *r, struct evidence *e)
 {
 	struct state_result result;
@@ -83,13 +98,10 @@ static int finish_response(struct reading *r, struct evidence *e)
 		return 0;
 	if (rc)
 		return rc;
-	e->is_read = normal.is_read;
-	e->has_normal = normal.has_digest;
-	e->normal = normal.digest;
-	e->masked = normal.masked;
 	e->rules = hash_bytes(r->v->evidence.key, slice_str(normal.rules));
 	e->has_signs = normal_reader_signs(&r->responses, &e->signs);
-	return fill(r, &result, e);
+	rc = fill_rules(r, &normal, e);
+	return rc ? rc : fill(r, &result, e);
 }
 
 static void read_served(struct reading *r, const struct warc_record *rec, struct evidence *e)
@@ -114,6 +126,7 @@ static int judge_stand_in(struct reading *r, const struct warc_record *rec, stru
 		.head = normal_reader_head(&r->responses),
 		.url = rec->header.url,
 		.body = e->has_signs ? &e->signs : NULL,
+		.missing = words_text(&r->v->words, e->missing),
 	};
 	char text[STAND_IN_SIZE];
 	int rc = stand_in_judge(&facts, text);
@@ -162,6 +175,37 @@ static int tell_lost(
 	return rc;
 }
 
+/* Its own head with the body of the other record. As normal_reader_combine. */
+static int combine(struct reading *r, const struct evidence *of, struct evidence *e)
+{
+	struct state_result state = {
+		.whole = of->whole && of->sound,
+		.decoded = of->decoded,
+		.coding_end = (enum coding_end)of->coding_end,
+		.payload = of->payload,
+		.body = of->body,
+		.coding = words_text(&r->v->words, of->coding),
+	};
+	struct normal shown = {
+		.is_read = of->is_read,
+		.has_view = of->has_view,
+		.view = of->view,
+		.masked = of->masked,
+		.missing = words_text(&r->v->words, of->missing),
+	};
+	int rc = normal_reader_combine(&r->responses,
+		&(struct normal_original){.state = &state, .shown = &shown, .manner = of->manner},
+		&state, &shown);
+
+	if (rc)
+		return rc;
+	e->has_signs = of->has_signs;
+	e->signs = of->signs;
+	e->rules = of->rules;
+	rc = fill_rules(r, &shown, e);
+	return rc ? rc : fill(r, &state, e);
+}
+
 /* Its body is that of the record it refers to, if that says the same of it. */
 static int finish_revisit(struct reading *r, const struct warc_record *rec, struct evidence *e)
 {
@@ -170,7 +214,6 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 	const struct evidence *of = evidence_find(&r->v->evidence,
 		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Refers-To"))));
 	slice stated = warc_header_get(&rec->header, SLICE("WARC-Payload-Digest"));
-	struct state_result result;
 	struct digest payload;
 	int rc;
 
@@ -180,25 +223,14 @@ static int finish_revisit(struct reading *r, const struct warc_record *rec, stru
 		return verify_problem(
 			r->v, url, &place, "the record it refers to has another payload");
 	rc = check_reference(r, rec, of);
-	if (rc)
-		return rc;
-	result = (struct state_result){
-		.whole = of->whole && of->sound,
-		.decoded = of->decoded,
-		.coding_end = (enum coding_end)of->coding_end,
-		.payload = of->payload,
-		.body = of->body,
-		.coding = words_text(&r->v->words, of->coding),
-	};
-	e->has_signs = of->has_signs;
-	e->signs = of->signs;
-	rc = normal_reader_combine(&r->responses, &result, &result);
+	if (rc == 0)
+		rc = combine(r, of, e);
 	if (rc == ERR_STATE)
 		return verify_problem(
 			r->v, url, &place, "the record it refers to has another content coding");
 	if (rc == ERR_SYNTAX)
 		return verify_problem(r->v, url, &place, "it has no HTTP head");
-	return rc ? rc : fill(r, &result, e);
+	return rc;
 }
 
 /* The hash of the line that the index has of the record, if it is to have one. */
@@ -396,8 +428,10 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	uint32_t page;
 	int rc = verify_find_capture(r->v, a->capture, &c);
 
-	if (rc == 0)
+	if (rc == 0) {
+		c->is_imported = !r->known && (c->is_imported || c->pages.len == 0);
 		rc = words_number(&c->urls, a->url, &page);
+	}
 	if (rc == 0 && page == c->pages.len)
 		rc = legs_vec_push(&c->pages, (struct legs){0});
 	if (rc == 0)
@@ -409,6 +443,7 @@ static int add_to_page(struct reading *r, const struct verify_place *place, cons
 	if (rc)
 		return rc;
 	c->single = c->single || a->single;
+	c->book = r->responses.book;
 	stillpoint_add(&c->window, a->leg, &a->wall);
 	legs_add(&c->pages.ptr[page], a, shown);
 	return 0;
@@ -482,21 +517,32 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 
 static int read_record(struct reading *r, const struct warc_record *rec);
 
-/* The records that a look stands for, by the code that reads those of a file. */
-static int read_expanded(void *context, slice records)
+/*
+ * The records that a look stands for, by the code that reads those of a file. Rules are those of
+ * the capture, whose visits come before: a look that had waited may be in a file of another one.
+ */
+static int read_expanded(void *context, const struct compact_look *look, slice records)
 {
 	struct reading *r = context;
 	struct warc_source source = {.fd = -1, .memory = records};
+	const struct rulebook *book = r->responses.book;
 	struct warc_reader *outer = r->reader;
 	const struct warc_record *rec;
-	int rc = warc_reader_open_source(&source, 0, &r->reader, &r->err);
+	struct verify_capture *c;
+	int rc = verify_find_capture(r->v, look->attempt.capture, &c);
 
+	if (rc)
+		return rc;
+	if (c->book)
+		r->responses.book = c->book;
+	rc = warc_reader_open_source(&source, 0, &r->reader, &r->err);
 	if (rc == 0) {
 		while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, &r->err)) == 0)
 			rc = read_record(r, rec);
 		warc_reader_close(r->reader);
 	}
 	r->reader = outer;
+	r->responses.book = book;
 	return rc == ERR_END ? 0 : rc;
 }
 
@@ -528,11 +574,21 @@ static int keep_looks(struct reading *r, const struct warc_record *rec)
 
 /* ---- records ---- */
 
-static int read_block(struct reading *r, enum warc_type type)
+static int read_block(struct reading *r, const struct warc_record *rec)
 {
+	enum warc_type type = rec->header.type;
+
 	if (type == WARC_TYPE_RESPONSE || type == WARC_TYPE_REVISIT)
-		return read_message(r);
-	return type == WARC_TYPE_METADATA ? read_metadata(r) : 0;
+		return read_message(r, rec->header.url);
+	return type == WARC_TYPE_METADATA || type == WARC_TYPE_WARCINFO ? read_metadata(r) : 0;
+}
+
+/* They hold for what follows in the file. */
+static int keep_rules(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_place place = place_of(r, rec);
+
+	return verify_rules_record(r->v, buf_slice(&r->block), &place, &r->responses.book);
 }
 
 static int keep_record(struct reading *r, const struct warc_record *rec)
@@ -543,6 +599,8 @@ static int keep_record(struct reading *r, const struct warc_record *rec)
 		r->is_begun = true;
 		return verify_request_keep(r->v, &r->request, rec);
 	}
+	if (rec->header.type == WARC_TYPE_WARCINFO)
+		return keep_rules(r, rec);
 	if (rec->header.type != WARC_TYPE_METADATA)
 		return 0;
 	return compact_is_type(rec->header.content_type) ? keep_looks(r, rec)
@@ -575,7 +633,7 @@ static int read_record(struct reading *r, const struct warc_record *rec)
 	if (!rec->is_gap) {
 		r->v->records += !r->is_compact;
 		r->v->redacted += warc_header_get(&rec->header, SLICE("WARC-Redacted")).ptr != NULL;
-		rc = read_block(r, rec->header.type);
+		rc = read_block(r, rec);
 		if (rc == 0)
 			rc = warc_reader_end(r->reader, &r->err);
 	}

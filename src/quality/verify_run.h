@@ -47,7 +47,7 @@ struct verify_batch {
 	slice block;
 	struct verify_place place;
 };
-typedef int verify_on_records(void *context, slice records);
+typedef int verify_on_records(void *context, const struct compact_look *look, slice records);
 int verify_looks(struct verify *v, const struct verify_batch *batch, verify_on_records *call,
 	void *context) SP_MUST_CHECK;
 
@@ -83,6 +83,14 @@ int verify_clock_compare(struct verify *v, const struct verify_capture *c, struc
 	struct err *err) SP_MUST_CHECK;
 
 /*
+ * The rules by which the responses of a file were read, as the block of its warcinfo record has
+ * them: 0 or ERR_NOMEM. verify_rules.c
+ */
+int verify_rules_record(struct verify *v, slice block, const struct verify_place *place,
+	const struct rulebook **ret) SP_MUST_CHECK;
+void verify_rules_release(struct verify *v);
+
+/*
  * What was learned: verify_learned.c. All return 0 or ERR_NOMEM. A metadata record that is about
  * something else is left alone; the look is that of an attempt whose response is e, or NULL.
  */
@@ -111,7 +119,7 @@ int verify_sum(struct verify *v, const struct verify_input *input) SP_MUST_CHECK
  * the index need not have all of them. verify_index.c
  */
 int verify_index(
-	struct verify *v, const char *path, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+	struct verify *v, const struct verify_params *params, struct err *err) SP_MUST_CHECK;
 
 /* Holds what was read against the catalog: 0, ERR_NOMEM, as the catalog. verify_compare.c */
 int verify_compare(struct verify *v, struct catalog *catalog, struct err *err) SP_MUST_CHECK;

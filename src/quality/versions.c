@@ -122,7 +122,7 @@ static int add_head(struct versions *v, const struct look *a, const struct look 
 
 /* Two views of a pair under one set of rules, and their rows. */
 struct pair {
-	struct view a, b;
+	struct change_side a, b;
 	struct align_rows rows;
 };
 
@@ -147,22 +147,21 @@ static int list_items(struct hash_key key, const struct view *v, struct align_it
 	return rc;
 }
 
-static int pair_read(struct pair *p, const struct look *a, const struct look *b, noise_set rules)
+static int pair_read(struct pair *p, const struct look *a, const struct look *b,
+	const struct change_terms *terms)
 {
 	struct hash_key key = hash_key_random();
 	struct align_items items_a = {0}, items_b = {0};
-	int rc;
+	int rc = change_side_read(&p->a, buf_slice(&a->body), buf_slice(&a->media_type), terms);
+	int again = change_side_read(&p->b, buf_slice(&b->body), buf_slice(&b->media_type), terms);
 
 	p->rows = (struct align_rows){0};
-	view_init(&p->a, rules);
-	view_init(&p->b, rules);
-	rc = change_view(buf_slice(&a->body), buf_slice(&a->media_type), &p->a);
 	if (rc == 0)
-		rc = change_view(buf_slice(&b->body), buf_slice(&b->media_type), &p->b);
+		rc = again;
 	if (rc == 0)
-		rc = list_items(key, &p->a, &items_a);
+		rc = list_items(key, &p->a.view, &items_a);
 	if (rc == 0)
-		rc = list_items(key, &p->b, &items_b);
+		rc = list_items(key, &p->b.view, &items_b);
 	if (rc == 0)
 		rc = align(&items_a, &items_b, &p->rows);
 	align_items_release(&items_a);
@@ -172,8 +171,8 @@ static int pair_read(struct pair *p, const struct look *a, const struct look *b,
 
 static void pair_release(struct pair *p)
 {
-	view_release(&p->a);
-	view_release(&p->b);
+	change_side_release(&p->a);
+	change_side_release(&p->b);
 	align_rows_release(&p->rows);
 }
 
@@ -183,26 +182,26 @@ static bool same_item(const struct pair *p, struct align_row at)
 
 	if (at.a == ALIGN_NONE || at.b == ALIGN_NONE)
 		return false;
-	a = &p->a.items.ptr[at.a];
-	b = &p->b.items.ptr[at.b];
+	a = &p->a.view.items.ptr[at.a];
+	b = &p->b.view.items.ptr[at.b];
 	return a->kind == b->kind &&
 	       (a->attr == b->attr || (a->attr && b->attr && strcmp(a->attr, b->attr) == 0)) &&
-	       slice_eq(view_item_text(&p->a, a), view_item_text(&p->b, b));
+	       slice_eq(view_item_text(&p->a.view, a), view_item_text(&p->b.view, b));
 }
 
 /* The place is put into a buffer, which must stay; that of a row without a difference is empty. */
 static int describe(
 	const struct pair *p, struct align_row at, struct buf *place, struct versions_row *ret)
 {
-	const struct view *v = at.a == ALIGN_NONE ? &p->b : &p->a;
+	const struct view *v = at.a == ALIGN_NONE ? &p->b.view : &p->a.view;
 	const struct view_item *item = &v->items.ptr[at.a == ALIGN_NONE ? at.b : at.a];
 	int rc = 0;
 
 	*ret = (struct versions_row){.differs = !same_item(p, at)};
 	if (at.a != ALIGN_NONE)
-		ret->a = view_item_text(&p->a, &p->a.items.ptr[at.a]);
+		ret->a = view_item_text(&p->a.view, &p->a.view.items.ptr[at.a]);
 	if (at.b != ALIGN_NONE)
-		ret->b = view_item_text(&p->b, &p->b.items.ptr[at.b]);
+		ret->b = view_item_text(&p->b.view, &p->b.view.items.ptr[at.b]);
 	buf_reset(place);
 	if (ret->differs)
 		rc = view_place(v, item, place);
@@ -260,8 +259,8 @@ static int add_items(struct versions *v, const struct pair *p, struct known *kno
 }
 
 /* Rows that differ when this rule is off, and do not when it is on. */
-static int add_masked(
-	struct versions *v, const struct pair *p, const struct known *known, enum noise_rule rule)
+static int add_masked(struct versions *v, const struct pair *p, const struct known *known,
+	const struct change_rule *rule)
 {
 	size_t kept = 0;
 	struct buf place;
@@ -269,7 +268,7 @@ static int add_masked(
 
 	buf_init(&place, VIEW_PLACE_MAX * 2);
 	for (size_t i = 0; rc == 0 && i < p->rows.len; i++) {
-		struct versions_mask mask = {.rule = rule};
+		struct versions_mask mask = {.rule = rule->rule, .name = rule->name};
 		struct versions_row row;
 
 		rc = describe(p, p->rows.ptr[i], &place, &row);
@@ -289,21 +288,23 @@ static int add_masked(
 /* Why items without a difference prove nothing. */
 static const char *find_doubt(const struct versions *v, const struct pair *p)
 {
-	if (p->a.cut || p->b.cut)
+	const struct view *a = &p->a.view, *b = &p->b.view;
+
+	if (a->cut || b->cut)
 		return "the page is beyond the limits of the reader";
-	if (p->a.visible <= p->a.noise.tally.masked || p->b.visible <= p->b.noise.tally.masked)
+	if (a->visible <= a->noise.tally.masked || b->visible <= b->noise.tally.masked)
 		return "the page has no visible text: scripts make what it shows";
 	if (v->change.masked_visible > CHANGE_MASKED_MAX)
 		return "more than 5 % of the visible text is masked";
 	return NULL;
 }
 
-static int compare_page(
-	struct versions *v, const struct look *a, const struct look *b, noise_set rules)
+static int compare_page(struct versions *v, const struct look *a, const struct look *b,
+	const struct change_terms *terms)
 {
 	struct known known;
 	struct pair pair;
-	int rc = pair_read(&pair, a, b, rules);
+	int rc = pair_read(&pair, a, b, terms);
 
 	arena_init(&known.arena, ARENA_MAX);
 	strmap_init(&known.rows, hash_key_random(), &known.arena);
@@ -313,9 +314,11 @@ static int compare_page(
 		v->doubt = find_doubt(v, &pair);
 	pair_release(&pair);
 	for (size_t i = 0; rc == 0 && i < v->change.rule_count; i++) {
-		enum noise_rule rule = v->change.rules[i].rule;
+		const struct change_rule *rule = &v->change.rules[i];
+		struct change_room room;
+		struct change_terms without = change_without(terms, rule->rule, &room);
 
-		rc = pair_read(&pair, a, b, rules & ~(1U << rule));
+		rc = pair_read(&pair, a, b, &without);
 		if (rc == 0)
 			rc = add_masked(v, &pair, &known, rule);
 		pair_release(&pair);
@@ -429,12 +432,13 @@ static enum versions_form find_form(const struct look *a, const struct look *b)
 	return VERSIONS_BYTES;
 }
 
-static int add_body(struct versions *v, const struct look *a, const struct look *b, noise_set rules)
+static int add_body(struct versions *v, const struct look *a, const struct look *b,
+	const struct change_terms *terms)
 {
 	int rc = 0;
 
 	if (v->form == VERSIONS_PAGE)
-		return compare_page(v, a, b, rules);
+		return compare_page(v, a, b, terms);
 	if (v->form == VERSIONS_TEXT)
 		rc = compare_lines(v, buf_slice(&a->body), buf_slice(&b->body));
 	if (rc == ERR_LIMIT) {
@@ -467,8 +471,8 @@ static void judge(struct versions *v, const struct look *a, const struct look *b
 		v->doubt = "they differ in bytes that no row shows";
 }
 
-int versions_compare(
-	const struct look *a, const struct look *b, noise_set rules, struct versions *ret)
+int versions_compare(const struct look *a, const struct look *b, const struct change_terms *terms,
+	struct versions *ret)
 {
 	bool head_differs;
 	int rc;
@@ -480,13 +484,13 @@ int versions_compare(
 				    .media_type = ret->form == VERSIONS_PAGE
 							  ? buf_slice(&a->media_type)
 							  : SLICE("application/octet-stream"),
-				    .rules = rules},
+				    .terms = *terms},
 		&ret->change);
 	if (rc == 0 && !digest_eq(&a->state, &b->state))
 		rc = add_head(ret, a, b);
 	head_differs = ret->differ_count > 0;
 	if (rc == 0)
-		rc = add_body(ret, a, b, rules);
+		rc = add_body(ret, a, b, terms);
 	if (rc == 0)
 		judge(ret, a, b, head_differs);
 	return rc;

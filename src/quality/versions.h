@@ -35,7 +35,8 @@ struct versions_row {
 };
 
 struct versions_mask {
-	enum noise_rule rule;
+	uint32_t rule; /* of the change */
+	slice name;    /* the rule's */
 	struct versions_row row;
 };
 
@@ -55,8 +56,10 @@ struct versions {
 	struct arena arena; /* owns the texts */
 };
 
-/* Compares. 0 or ERR_NOMEM; ret is to be released in both cases. */
-int versions_compare(const struct look *a, const struct look *b, noise_set rules,
+/*
+ * Compares. 0 or ERR_NOMEM; ret is to be released in both cases, before what the terms borrow.
+ */
+int versions_compare(const struct look *a, const struct look *b, const struct change_terms *terms,
 	struct versions *ret) SP_MUST_CHECK;
 
 void versions_release(struct versions *v);

@@ -10,10 +10,12 @@
 #include "archive/warc_date.h"
 #include "archive/zipnum.h"
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "replay/access.h"
 #include "replay/answers.h"
+#include "replay/cdx_originals.h"
 #include "replay/cdx_query.h"
 
 enum {
@@ -33,7 +35,8 @@ struct cursor {
 	int64_t now;
 	struct buf scratch; /* strings of the line */
 	struct buf group;   /* key and digits of the line before, for collapseTime */
-	struct cdxj line;
+	struct cdx_row row;
+	struct cdx_originals *originals; /* with resolveRevisits */
 	int64_t time;
 	uint64_t given; /* lines so far */
 	uint64_t end;   /* lines in all, of which the next one comes only for its key */
@@ -49,27 +52,29 @@ static void cursor_free(void *context)
 	cdx_query_release(&x->q);
 	cdxj_scan_close(x->scan);
 	index_set_drop(x->set);
+	cdx_originals_free(x->originals);
 	buf_release(&x->scratch);
 	buf_release(&x->group);
 	buf_release(&x->out);
 	free(x);
 }
 
-/* Whether the line agrees with the one before in key and collapseTime digits. */
+/* Whether the line agrees with the one before in key, status and collapseTime digits. */
 static bool is_collapsed(struct cursor *x)
 {
-	slice digits = slice_sub(slice_str(x->line.timestamp), 0, x->q.collapse), before;
+	const struct cdxj *line = &x->row.line;
+	struct buf group;
 	bool same;
 
 	if (x->q.collapse == 0)
 		return false;
-	before = buf_slice(&x->group);
-	same = before.len == x->line.key.len + 1 + digits.len &&
-	       slice_starts_with(before, x->line.key) && slice_ends_with(before, digits);
-	buf_reset(&x->group);
-	if (buf_add(&x->group, x->line.key) || buf_add_char(&x->group, ' ') ||
-		buf_add(&x->group, digits))
-		buf_reset(&x->group);
+	buf_init(&group, CDXJ_LINE_MAX + TIMESTAMP_SIZE + FORMAT_U64_SIZE);
+	same = buf_add(&group, line->key) == 0 &&
+	       buf_printf(&group, " %.*s %u", (int)x->q.collapse, line->timestamp, line->status) ==
+		       0 &&
+	       slice_eq(buf_slice(&group), buf_slice(&x->group));
+	buf_release(&x->group);
+	x->group = group;
 	return same;
 }
 
@@ -86,12 +91,15 @@ static slice bare(slice filename)
 /* Reads a line of the index into x->line; false for one that is not shown. */
 static bool is_shown(struct cursor *x, slice text)
 {
-	if (cdxj_parse(text, &x->scratch, &x->line) || !x->line.url.ptr ||
-		warc_date_parse(slice_str(x->line.timestamp), &x->time) ||
-		!access_allows(x->c->access, x->line.key, x->time, x->now))
+	if (cdxj_parse(text, &x->scratch, &x->row.line) || !x->row.line.url.ptr ||
+		warc_date_parse(slice_str(x->row.line.timestamp), &x->time) ||
+		!access_allows(x->c->access, x->row.line.key, x->time, x->now))
 		return false;
-	x->line.filename = bare(x->line.filename);
-	return cdx_query_fits(&x->q, &x->line, x->time) && !is_collapsed(x);
+	x->row.line.filename = bare(x->row.line.filename);
+	x->row.original = NULL;
+	if (x->originals)
+		cdx_originals_apply(x->originals, &x->row);
+	return cdx_query_fits(&x->q, &x->row, x->time) && !is_collapsed(x);
 }
 
 /* The next line that fits: 0, ERR_END, or an error. */
@@ -121,6 +129,8 @@ static int cursor_open(struct cursor *x, slice from, struct err *err)
 	cdxj_scan_close(x->scan);
 	x->scan = NULL;
 	buf_reset(&x->group);
+	if (x->originals)
+		cdx_originals_reset(x->originals);
 	return cdxj_scan_open(x->set->sources.ptr, x->set->sources.len, from, &x->scan, err);
 }
 
@@ -129,9 +139,9 @@ static int cursor_open(struct cursor *x, slice from, struct err *err)
 /* Names a line: key, timestamp, offset and file. */
 static int add_resume_key(struct cursor *x, struct buf *out)
 {
-	return buf_printf(out, "%.*s %s %llu %.*s", (int)x->line.key.len, x->line.key.ptr,
-		x->line.timestamp, (unsigned long long)x->line.offset, (int)x->line.filename.len,
-		x->line.filename.ptr);
+	return buf_printf(out, "%.*s %s %llu %.*s", (int)x->row.line.key.len, x->row.line.key.ptr,
+		x->row.line.timestamp, (unsigned long long)x->row.line.offset,
+		(int)x->row.line.filename.len, x->row.line.filename.ptr);
 }
 
 /* Blanks as "+", and what has a meaning in queries escaped. */
@@ -221,7 +231,7 @@ static int fill(struct cursor *x, struct err *err)
 			return err_code(err, print_resume_key(x, &x->out));
 		}
 		x->given++;
-		rc = err_code(err, cdx_query_print(&x->q, &x->line, &x->out));
+		rc = err_code(err, cdx_query_print(&x->q, &x->row, &x->out));
 	}
 	return rc;
 }
@@ -274,7 +284,7 @@ static int keep_line(struct cursor *x, struct keeping *k, struct err *err)
 
 	line.distance = gap < 0 ? 0 - (uint64_t)gap : (uint64_t)gap;
 	buf_reset(&x->out);
-	rc = err_code(err, cdx_query_print(&x->q, &x->line, &x->out));
+	rc = err_code(err, cdx_query_print(&x->q, &x->row, &x->out));
 	if (rc)
 		return rc;
 	line.text = (slice){arena_strdup(&k->arena, buf_slice(&x->out)), x->out.len};
@@ -381,7 +391,7 @@ static int go_to_page(struct cursor *x, struct err *err)
 		x->end = x->q.limit;
 	if (x->q.page > 0) {
 		x->given = 1;
-		rc = err_code(err, cdx_query_print(&x->q, &x->line, &x->out));
+		rc = err_code(err, cdx_query_print(&x->q, &x->row, &x->out));
 	}
 	return rc;
 }
@@ -392,7 +402,9 @@ static const char *type_of(const struct cdx_query *q)
 {
 	if (q->show_pages)
 		return "application/json";
-	return q->output == CDX_OUTPUT_JSON ? "application/x-ndjson" : "text/plain; charset=utf-8";
+	return q->output == CDX_OUTPUT_JSON   ? "text/x-ndjson; charset=utf-8"
+	       : q->output == CDX_OUTPUT_CDXJ ? "text/x-cdxj; charset=utf-8"
+					      : "text/plain; charset=utf-8";
 }
 
 /* *ret_streams: the response has taken the cursor over. */
@@ -440,6 +452,8 @@ void answer_cdx(struct asked *a)
 	buf_init(&x->group, CDXJ_LINE_MAX + TIMESTAMP_SIZE);
 	buf_init(&x->out, OUT_MAX);
 	rc = cdx_query_parse(a->route.query, &x->q, &err);
+	if (rc == 0 && x->q.resolve)
+		rc = err_code(&err, cdx_originals_new(&x->originals));
 	if (rc == 0)
 		rc = begin(a, x, &streams, &err);
 	if (rc == 0) {

@@ -105,6 +105,7 @@ static int find(struct composite *x, slice url, struct found *ret, struct err *e
 		.time = a->route.time.last,
 		.digits = a->route.digits,
 		.window = a->replay->window_ns,
+		.capture = x->capture,
 	};
 	struct buf key;
 	int rc;

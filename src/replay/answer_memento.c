@@ -11,7 +11,10 @@
 #include "replay/memento_links.h"
 #include "replay/record.h"
 
-enum { LINK_MAX = 14 << 10 }; /* bytes of a Link header: the server has no room for more */
+enum {
+	LINK_MAX = 14 << 10, /* bytes of a Link header: the server has no room for more */
+	DATE_MAX = 100,      /* bytes of a date */
+};
 
 void answer_memento_headers(struct asked *a, const struct found *found)
 {
@@ -91,6 +94,25 @@ void answer_memento(struct asked *a)
 
 /* ---- the TimeGate ---- */
 
+/* Clients that leave out "GMT" mean it. */
+static int parse_date(slice text, int64_t *ret_seconds)
+{
+	int64_t now = clock_realtime(clock_system());
+	struct buf zoned;
+	int rc = http_date_parse_seconds(text, now, ret_seconds);
+
+	if (rc == 0)
+		return 0;
+	buf_init(&zoned, DATE_MAX);
+	rc = buf_add(&zoned, text);
+	if (rc == 0)
+		rc = buf_add_str(&zoned, " GMT");
+	if (rc == 0)
+		rc = http_date_parse_seconds(buf_slice(&zoned), now, ret_seconds);
+	buf_release(&zoned);
+	return rc;
+}
+
 /* The asked time; none is the newest. False for a date that is none. */
 static bool read_accept(const struct asked *a, int64_t *ret, bool *ret_given)
 {
@@ -101,7 +123,7 @@ static bool read_accept(const struct asked *a, int64_t *ret, bool *ret_given)
 	*ret_given = field != NULL;
 	if (!field)
 		return true;
-	if (http_date_parse_seconds(slice_str(field), clock_realtime(clock_system()), &seconds))
+	if (parse_date(slice_str(field), &seconds))
 		return false;
 	/* A date counts whole seconds: as with timestamps, its last instant. */
 	if (seconds >= INT64_MAX / CLOCK_NS_PER_SECOND)

@@ -3,14 +3,15 @@
 #include <string.h>
 
 #include "archive/cdxj_record.h"
+#include "archive/warc_date.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/word.h"
+#include "replay/parameters.h"
 #include "url/canonical.h"
 #include "url/pattern.h"
-#include "url/percent.h"
 #include "url/surt.h"
 
 enum {
@@ -28,6 +29,9 @@ static const slice FIELDS[CDX_FIELDS] = {
 	[CDX_LENGTH] = SLICE_INIT("length"),
 	[CDX_OFFSET] = SLICE_INIT("offset"),
 	[CDX_FILENAME] = SLICE_INIT("filename"),
+	[CDX_ORIG_LENGTH] = SLICE_INIT("orig.length"),
+	[CDX_ORIG_OFFSET] = SLICE_INIT("orig.offset"),
+	[CDX_ORIG_FILENAME] = SLICE_INIT("orig.filename"),
 };
 
 /* What the Wayback Machine calls them. */
@@ -70,7 +74,8 @@ const char *cdx_field_name(enum cdx_field field)
 struct reading {
 	struct cdx_query *q;
 	struct err *err;
-	bool has_match, has_sort;
+	bool has_match;
+	bool in_order; /* sort=default was said */
 };
 
 static int bad(struct reading *r, slice name, slice value, const char *wanted)
@@ -124,7 +129,7 @@ static int read_sort(struct reading *r, slice name, slice value)
 	if (at < 0)
 		return bad(r, name, value, "give default, reverse or closest");
 	r->q->sort = (enum cdx_sort)at;
-	r->has_sort = true;
+	r->in_order = at == CDX_SORT_DEFAULT;
 	return 0;
 }
 
@@ -145,7 +150,7 @@ static int read_time(struct reading *r, slice name, slice value)
 
 	if (timestamp_parse(value, &t))
 		return bad(r, name, value, "give 4 to 17 digits of YYYYMMDDhhmmss");
-	if (slice_eq(name, SLICE("from"))) {
+	if (slice_starts_with(name, SLICE("from"))) {
 		q->has_from = true;
 		q->from = t.first;
 	} else if (slice_eq(name, SLICE("to"))) {
@@ -153,7 +158,7 @@ static int read_time(struct reading *r, slice name, slice value)
 		q->to = t.last;
 	} else {
 		q->has_closest = true;
-		q->closest = t.last;
+		q->closest = warc_date_truncate(t.last); /* lines have whole seconds */
 	}
 	return 0;
 }
@@ -256,10 +261,29 @@ static int read_collapse(struct reading *r, slice name, slice value)
 
 static int read_flag(struct reading *r, slice name, slice value, bool *ret)
 {
-	if (!slice_eq(value, SLICE("true")) && !slice_eq(value, SLICE("false")))
+	static const slice WORDS[] = {
+		SLICE_INIT("false"), SLICE_INIT("true"), SLICE_INIT("0"), SLICE_INIT("1")};
+	int at = find_word(WORDS, COUNT_OF(WORDS), value);
+
+	if (at < 0)
 		return bad(r, name, value, "give true or false");
-	*ret = slice_eq(value, SLICE("true"));
+	*ret = at % 2 == 1;
 	return 0;
+}
+
+static int read_reverse(struct reading *r, slice name, slice value)
+{
+	bool reverse = false;
+	int rc = read_flag(r, name, value, &reverse);
+
+	if (reverse)
+		r->q->sort = CDX_SORT_REVERSE;
+	return rc;
+}
+
+static int read_resolve(struct reading *r, slice name, slice value)
+{
+	return read_flag(r, name, value, &r->q->resolve);
 }
 
 static int read_show_pages(struct reading *r, slice name, slice value)
@@ -286,15 +310,18 @@ static const struct {
 	{SLICE_INIT("url"), read_url},
 	{SLICE_INIT("matchType"), read_match},
 	{SLICE_INIT("from"), read_time},
+	{SLICE_INIT("from_ts"), read_time},
 	{SLICE_INIT("to"), read_time},
 	{SLICE_INIT("closest"), read_time},
 	{SLICE_INIT("sort"), read_sort},
+	{SLICE_INIT("reverse"), read_reverse},
 	{SLICE_INIT("limit"), read_limit},
 	{SLICE_INIT("filter"), read_filter},
 	{SLICE_INIT("fl"), read_fields},
 	{SLICE_INIT("fields"), read_fields},
 	{SLICE_INIT("output"), read_output},
 	{SLICE_INIT("collapseTime"), read_collapse},
+	{SLICE_INIT("resolveRevisits"), read_resolve},
 	{SLICE_INIT("page"), read_page},
 	{SLICE_INIT("pageSize"), read_page_size},
 	{SLICE_INIT("showNumPages"), read_show_pages},
@@ -304,27 +331,17 @@ static const struct {
 
 /* ---- the whole query ---- */
 
-/* A value with "+" and escapes undone, in the arena. */
+/* A name or value, in the arena. */
 static int unescape(struct reading *r, slice text, slice *ret)
 {
 	struct buf plain;
-	int rc = 0;
+	int rc;
 
 	buf_init(&plain, text.len + 1);
-	for (size_t i = 0; rc == 0 && i < text.len; i++)
-		rc = buf_add_char(&plain, (char)(text.ptr[i] == '+' ? ' ' : text.ptr[i]));
-	if (rc == 0) {
-		struct buf decoded;
-
-		buf_init(&decoded, plain.len + 1);
-		rc = url_percent_decode(&decoded, buf_slice(&plain));
-		*ret = (slice){
-			rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&decoded)), decoded.len};
-		buf_release(&decoded);
-		rc = rc == 0 && !ret->ptr ? ERR_NOMEM : rc;
-	}
+	rc = parameter_decode(&plain, text);
+	*ret = (slice){rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&plain)), plain.len};
 	buf_release(&plain);
-	return err_code(r->err, rc);
+	return err_code(r->err, rc == 0 && !ret->ptr ? ERR_NOMEM : rc);
 }
 
 static int read_parameter(struct reading *r, slice pair)
@@ -404,8 +421,10 @@ static int check(struct reading *r)
 
 	if (q->url.len == 0)
 		return err_set(r->err, ERR_USAGE, "url is missing: give url=URL");
-	if (q->has_closest && !r->has_sort)
+	if (q->has_closest && !r->in_order)
 		q->sort = CDX_SORT_CLOSEST;
+	if (q->resolve && !q->has_fields)
+		q->field_count = CDX_FIELDS;
 	if (q->sort == CDX_SORT_CLOSEST && !q->has_closest)
 		return err_set(r->err, ERR_USAGE, "sort=closest needs closest=TIMESTAMP");
 	if ((q->show_resume || q->resume.ptr) && (q->sort != CDX_SORT_DEFAULT || q->from_end))
@@ -421,7 +440,7 @@ int cdx_query_parse(slice text, struct cdx_query *ret, struct err *err)
 	struct reading r = {.q = ret, .err = err};
 	int rc = 0;
 
-	*ret = (struct cdx_query){.page_size = CDX_PAGE_SIZE, .field_count = CDX_FIELDS};
+	*ret = (struct cdx_query){.page_size = CDX_PAGE_SIZE, .field_count = CDX_PLAIN_FIELDS};
 	for (int i = 0; i < CDX_FIELDS; i++)
 		ret->fields[i] = (enum cdx_field)i;
 	arena_init(&ret->arena, ARENA_MAX);
@@ -467,9 +486,24 @@ bool cdx_query_fits_key(const struct cdx_query *q, slice key, bool *ret_past)
 	}
 }
 
-slice cdx_field_value(const struct cdxj *line, enum cdx_field field, char *scratch)
+static slice number_text(bool known, uint64_t number, char *scratch)
 {
-	uint64_t number = 0;
+	return known ? (slice){scratch, format_u64(number, scratch)} : (slice){0};
+}
+
+static slice original_value(const struct cdxj *of, enum cdx_field field, char *scratch)
+{
+	if (!of)
+		return SLICE("-");
+	if (field == CDX_ORIG_FILENAME)
+		return of->filename;
+	return number_text(
+		of->has_place, field == CDX_ORIG_LENGTH ? of->length : of->offset, scratch);
+}
+
+slice cdx_field_value(const struct cdx_row *row, enum cdx_field field, char *scratch)
+{
+	const struct cdxj *line = &row->line;
 
 	switch (field) {
 	case CDX_URLKEY:
@@ -485,24 +519,20 @@ slice cdx_field_value(const struct cdxj *line, enum cdx_field field, char *scrat
 	case CDX_FILENAME:
 		return line->filename;
 	case CDX_STATUS:
-		number = line->status;
-		break;
+		return number_text(line->status > 0, line->status, scratch);
 	case CDX_LENGTH:
-		number = line->length;
-		break;
+		return number_text(line->has_place, line->length, scratch);
+	case CDX_OFFSET:
+		return number_text(line->has_place, line->offset, scratch);
 	default:
-		number = line->offset;
-		break;
+		return original_value(row->original, field, scratch);
 	}
-	if (field == CDX_STATUS ? number == 0 : !line->has_place)
-		return (slice){0};
-	return (slice){scratch, format_u64(number, scratch)};
 }
 
-static bool passes(const struct cdx_filter *f, const struct cdxj *line)
+static bool passes(const struct cdx_filter *f, const struct cdx_row *row)
 {
 	char scratch[FORMAT_U64_SIZE];
-	slice value = cdx_field_value(line, f->field, scratch);
+	slice value = cdx_field_value(row, f->field, scratch);
 	bool holds;
 
 	if (!value.ptr)
@@ -516,27 +546,27 @@ static bool passes(const struct cdx_filter *f, const struct cdxj *line)
 	return holds != f->negated;
 }
 
-bool cdx_query_fits(const struct cdx_query *q, const struct cdxj *line, int64_t time)
+bool cdx_query_fits(const struct cdx_query *q, const struct cdx_row *row, int64_t time)
 {
 	/* A line counts whole seconds: one that begins before `to` is not after it. */
 	if ((q->has_from && time + CLOCK_NS_PER_SECOND - 1 < q->from) ||
 		(q->has_to && time > q->to))
 		return false;
 	for (size_t i = 0; i < q->filter_count; i++)
-		if (!passes(&q->filters[i], line))
+		if (!passes(&q->filters[i], row))
 			return false;
 	return true;
 }
 
 /* ---- printing ---- */
 
-static int print_text(const struct cdx_query *q, const struct cdxj *line, struct buf *out)
+static int print_text(const struct cdx_query *q, const struct cdx_row *row, struct buf *out)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < q->field_count; i++) {
 		char scratch[FORMAT_U64_SIZE];
-		slice value = cdx_field_value(line, q->fields[i], scratch);
+		slice value = cdx_field_value(row, q->fields[i], scratch);
 
 		if (i > 0)
 			rc = buf_add_char(out, ' ');
@@ -546,7 +576,7 @@ static int print_text(const struct cdx_query *q, const struct cdxj *line, struct
 	return rc ? rc : buf_add_char(out, '\n');
 }
 
-static int print_json(const struct cdx_query *q, const struct cdxj *line, struct buf *out)
+static int print_json(const struct cdx_query *q, const struct cdx_row *row, struct buf *out)
 {
 	struct json j;
 
@@ -554,7 +584,7 @@ static int print_json(const struct cdx_query *q, const struct cdxj *line, struct
 	json_object_begin(&j);
 	for (size_t i = 0; i < q->field_count; i++) {
 		char scratch[FORMAT_U64_SIZE];
-		slice value = cdx_field_value(line, q->fields[i], scratch);
+		slice value = cdx_field_value(row, q->fields[i], scratch);
 
 		/* Before the object of a CDXJ line, key and timestamp stand already. */
 		if (!value.ptr || (q->output == CDX_OUTPUT_CDXJ && q->fields[i] <= CDX_TIMESTAMP))
@@ -566,16 +596,16 @@ static int print_json(const struct cdx_query *q, const struct cdxj *line, struct
 	return json_finish(&j);
 }
 
-int cdx_query_print(const struct cdx_query *q, const struct cdxj *line, struct buf *out)
+int cdx_query_print(const struct cdx_query *q, const struct cdx_row *row, struct buf *out)
 {
 	int rc = 0;
 
 	if (q->output == CDX_OUTPUT_TEXT)
-		return print_text(q, line, out);
+		return print_text(q, row, out);
 	if (q->output == CDX_OUTPUT_CDXJ) {
-		rc = buf_add(out, line->key);
+		rc = buf_add(out, row->line.key);
 		if (rc == 0)
-			rc = buf_printf(out, " %s ", line->timestamp);
+			rc = buf_printf(out, " %s ", row->line.timestamp);
 	}
-	return rc ? rc : print_json(q, line, out);
+	return rc ? rc : print_json(q, row, out);
 }

@@ -5,12 +5,14 @@
  *	matchType=        exact, prefix, host, domain
  *	from=, to=        timestamps; partial ones count from their first, to their last instant
  *	closest=          timestamp: nearest first, unless sort says otherwise
- *	sort=             default (the index's order), reverse, closest
+ *	sort=             default (the index's order), reverse (also reverse=true), closest
  *	limit=N           negative: the last N
  *	filter=[!][=|~]FIELD:VALUE     may come again and again; contains, equals, matches
  *	fl=FIELD,…        the fields to print, in this order
  *	output=           cdxj, json, text
- *	collapseTime=N    of lines in a row with one key that agree in N digits, the first
+ *	collapseTime=N    of lines in a row with one key and status that agree in N digits
+ *	resolveRevisits=true    revisits get type and status of the line with their body, and
+ *	                  its place as orig.length, orig.offset and orig.filename
  *	page=, pageSize=, showNumPages=true
  *	resumeKey=, showResumeKey=true
  *
@@ -66,7 +68,17 @@ enum cdx_field {
 	CDX_LENGTH,
 	CDX_OFFSET,
 	CDX_FILENAME,
+	CDX_ORIG_LENGTH, /* these three only with resolveRevisits, unless asked for */
+	CDX_ORIG_OFFSET,
+	CDX_ORIG_FILENAME,
 	CDX_FIELDS,
+	CDX_PLAIN_FIELDS = CDX_ORIG_LENGTH,
+};
+
+/* A line, and of a revisit the one that has its body, if that is known. */
+struct cdx_row {
+	struct cdxj line;
+	const struct cdxj *original; /* or NULL */
 };
 
 /* "urlkey", "timestamp", …; constant. */
@@ -106,7 +118,7 @@ struct cdx_query {
 	enum cdx_output output;
 	unsigned collapse; /* digits; 0: none */
 	uint64_t page, page_size;
-	bool show_pages, show_resume;
+	bool show_pages, show_resume, resolve;
 	slice resume; /* ptr NULL for none */
 };
 
@@ -124,14 +136,14 @@ slice cdx_query_start(const struct cdx_query *q);
 bool cdx_query_fits_key(const struct cdx_query *q, slice key, bool *ret_past);
 
 /* Whether time and filters let a line through. */
-bool cdx_query_fits(const struct cdx_query *q, const struct cdxj *line, int64_t time);
+bool cdx_query_fits(const struct cdx_query *q, const struct cdx_row *row, int64_t time);
 
 /* The text of a field; numbers go to scratch (FORMAT_U64_SIZE). ptr NULL when unknown. */
-slice cdx_field_value(const struct cdxj *line, enum cdx_field field, char *scratch);
+slice cdx_field_value(const struct cdx_row *row, enum cdx_field field, char *scratch);
 
 /* Appends the line as asked for, with its end. 0 or as buf_add. */
 struct buf;
 int cdx_query_print(
-	const struct cdx_query *q, const struct cdxj *line, struct buf *out) SP_MUST_CHECK;
+	const struct cdx_query *q, const struct cdx_row *row, struct buf *out) SP_MUST_CHECK;
 
 #endif

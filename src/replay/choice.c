@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/warc_date.h"
 #include "base/word.h"
 #include "replay/looks.h"
 #include "replay/record.h"
@@ -152,11 +153,14 @@ static bool look_number(const struct spelling *s, const struct memento *m, uint3
 	return look != NULL;
 }
 
-/* Of the mementos that prove an interval the last one that is not after T, else the first. */
+/*
+ * Of the mementos that prove an interval the last one that is not after T, else the first. Those of
+ * the capture that the page is of go before others.
+ */
 static const struct memento *of_interval(
 	const struct choosing *x, const struct spelling *s, const struct interval *interval)
 {
-	const struct memento *best = NULL;
+	const struct memento *best = NULL, *own = NULL;
 	uint32_t number;
 
 	for (size_t i = 0; i < count_of(x); i++) {
@@ -166,10 +170,14 @@ static const struct memento *of_interval(
 			number > interval->last || (best && m->time > x->wanted->time))
 			continue;
 		/* Looks between that failed, or were told "not modified", show nothing. */
-		if (m->status < STATUS_SERVER_ERROR && m->status != 304)
-			best = m;
+		if (m->status >= STATUS_SERVER_ERROR || m->status == 304)
+			continue;
+		best = m;
+		if (x->wanted->capture && m->time <= x->wanted->time &&
+			s->looks.list.ptr[number].capture == x->wanted->capture)
+			own = m;
 	}
-	return best;
+	return own ? own : best;
 }
 
 static bool take(struct choosing *x, const struct spelling *s, const struct interval *interval,
@@ -208,6 +216,14 @@ static bool choose_known(struct choosing *x)
 	return false;
 }
 
+/* Where only whole seconds are known, only they count: of two at the same distance, the earlier. */
+static uint64_t distance_to(const struct choosing *x, const struct memento *m)
+{
+	if (x->c->live)
+		return distance(m->time, x->wanted->time);
+	return distance(warc_date_truncate(m->time), warc_date_truncate(x->wanted->time));
+}
+
 /* Failures of the server are shown only where there is nothing else. */
 static bool is_nearer(const struct choosing *x, const struct memento *m, const struct memento *best)
 {
@@ -217,8 +233,8 @@ static bool is_nearer(const struct choosing *x, const struct memento *m, const s
 		return true;
 	if ((m->status >= STATUS_SERVER_ERROR) != (best->status >= STATUS_SERVER_ERROR))
 		return m->status < STATUS_SERVER_ERROR;
-	here = distance(m->time, x->wanted->time);
-	there = distance(best->time, x->wanted->time);
+	here = distance_to(x, m);
+	there = distance_to(x, best);
 	if (here != there)
 		return here < there;
 	return slice_eq(m->url, x->wanted->page) && !slice_eq(best->url, x->wanted->page);

@@ -32,12 +32,14 @@ enum choice_ground {
 };
 
 struct wanted {
-	slice page;     /* the URL, without its fragment */
-	slice key;      /* what to look up */
-	int64_t time;   /* T, ns */
-	slice digits;   /* of the timestamp as it was given; empty for none */
-	int64_t window; /* mementos further from T are refused; 0: none is */
-	bool quick;     /* an exact timestamp needs no ground: for raw mementos */
+	slice page;       /* the URL, without its fragment */
+	slice key;        /* what to look up */
+	int64_t time;     /* T, ns */
+	slice digits;     /* of the timestamp as it was given; empty for none */
+	int64_t window;   /* mementos further from T are refused; 0: none is */
+	bool quick;       /* an exact timestamp needs no ground: for raw mementos */
+	uint32_t capture; /* of the page that it belongs to; of equals, one of this is taken. 0:
+			     none */
 };
 
 /* Release in every case. */

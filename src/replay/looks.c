@@ -142,23 +142,38 @@ static int add_memento(
 	return err_code(err, rc);
 }
 
-/* The mementos of the page around the time: enough to know what surrounds it. */
+/* Whether one of the first looks, which are the catalog's, has its record in that file. */
+static bool is_of_catalog(const struct looks *l, size_t count, slice filename)
+{
+	for (size_t i = 0; i < count; i++)
+		if (l->list.ptr[i].filename.ptr && slice_eq(l->list.ptr[i].filename, filename))
+			return true;
+	return false;
+}
+
+/*
+ * The mementos of the page around the time: enough to know what surrounds it. In an archive those
+ * of imported files, whose states cannot be compared with the catalog's: between two looks of ours
+ * they leave nothing proven.
+ */
 static int add_around(struct looks *l, struct collection *c, slice url,
 	const struct mementos *mementos, int64_t time, struct err *err)
 {
 	const struct memento_vec *list = &mementos->list;
-	size_t middle = 0, before = 0, after = 0;
+	size_t middle = 0, before = 0, after = 0, ours = l->list.len;
 	int rc = 0;
 
 	while (middle < list->len && list->ptr[middle].time <= time)
 		middle++;
 	for (size_t i = middle; rc == 0 && before < AROUND_MAX && i > 0; i--)
-		if (slice_eq(list->ptr[i - 1].url, url)) {
+		if (slice_eq(list->ptr[i - 1].url, url) &&
+			!is_of_catalog(l, ours, list->ptr[i - 1].filename)) {
 			before++;
 			rc = add_memento(l, c, &list->ptr[i - 1], err);
 		}
 	for (size_t i = middle; rc == 0 && after < AROUND_MAX && i < list->len; i++)
-		if (slice_eq(list->ptr[i].url, url)) {
+		if (slice_eq(list->ptr[i].url, url) &&
+			!is_of_catalog(l, ours, list->ptr[i].filename)) {
 			after++;
 			rc = add_memento(l, c, &list->ptr[i], err);
 		}
@@ -213,11 +228,9 @@ int looks_finish(struct looks *l)
 int looks_read(struct looks *l, struct collection *c, slice url, const struct mementos *mementos,
 	int64_t time, struct err *err)
 {
-	int rc;
+	int rc = c->live ? live_archive_each_look(c->live, url, on_look, l, err) : 0;
 
-	if (c->live)
-		rc = live_archive_each_look(c->live, url, on_look, l, err);
-	else
+	if (rc == 0)
 		rc = add_around(l, c, url, mementos, time, err);
 	if (rc == 0)
 		rc = err_code(err, looks_finish(l));

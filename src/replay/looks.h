@@ -53,8 +53,9 @@ int looks_add_attempt(struct looks *l, uint32_t capture, const struct attempt *a
 int looks_finish(struct looks *l) SP_MUST_CHECK;
 
 /*
- * The looks at the page with this URL. Of an archive all; of other collections those of the
- * mementos around the time. 0, ERR_NOMEM, ERR_IO, …; records that cannot be read are left out.
+ * The looks at the page with this URL. Of an archive all that its catalog has; of other
+ * collections, and of files that were imported into an archive, those of the mementos around the
+ * time. 0, ERR_NOMEM, ERR_IO, …; records that cannot be read are left out.
  */
 int looks_read(struct looks *l, struct collection *c, slice url, const struct mementos *mementos,
 	int64_t time, struct err *err) SP_MUST_CHECK;

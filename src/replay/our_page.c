@@ -88,3 +88,18 @@ void put_url_box(FILE *file, const struct asked *a, slice url)
 	html_text(file, url);
 	(void)fputs("\"></label> <button>Show</button></form>\n", file);
 }
+
+void put_search_box(FILE *file, const struct asked *a, slice words, slice at)
+{
+	(void)fputs("<form action=\"", file);
+	put_collection_path(file, a->collection);
+	(void)fputs("search\"><label>Words <input name=\"q\" type=\"search\" value=\"", file);
+	html_text(file, words);
+	(void)fputs("\"></label> ", file);
+	if (at.len) {
+		(void)fputs("<input name=\"at\" type=\"hidden\" value=\"", file);
+		html_text(file, at);
+		(void)fputs("\">", file);
+	}
+	(void)fputs("<button>Search</button></form>\n", file);
+}

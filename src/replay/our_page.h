@@ -36,4 +36,7 @@ void put_collection_path(FILE *file, const struct collection *c);
 /* The box for a URL. */
 void put_url_box(FILE *file, const struct asked *a, slice url);
 
+/* The box for words, with the time to which the search belongs, or none. */
+void put_search_box(FILE *file, const struct asked *a, slice words, slice at);
+
 #endif

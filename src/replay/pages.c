@@ -4,8 +4,8 @@
 #include "base/word.h"
 #include "replay/answers.h"
 #include "replay/our_page.h"
+#include "replay/parameters.h"
 #include "replay/still_points.h"
-#include "url/percent.h"
 #include "web/assets.h"
 #include "web/html.h"
 
@@ -30,49 +30,25 @@ void answer_home(struct asked *a)
 
 /* ---- a collection ---- */
 
-/* The URL that the box sent: /NAME/?url=… */
-static bool read_box(const struct asked *a, struct buf *ret)
-{
-	slice query = a->request->target, pair;
-
-	(void)slice_take(&query, '?');
-	while (query.len) {
-		pair = slice_take(&query, '&');
-		if (!slice_eq(slice_take(&pair, '='), SLICE("url")))
-			continue;
-		for (size_t i = 0; i < pair.len; i++) {
-			char c = pair.ptr[i];
-
-			if (c == '+')
-				c = ' ';
-			if (buf_add_char(ret, c))
-				return false;
-		}
-		return true;
-	}
-	return false;
-}
-
-/* Sends the reader of the box to the calendar of the URL. */
+/* Sends who filled in the box (/NAME/?url=…) to the calendar of the URL. */
 static bool redirect_box(struct asked *a)
 {
-	struct buf typed, text, address;
-	slice url = {0};
+	slice query = a->request->target, url;
+	struct buf text, address;
 	bool given;
 
-	buf_init(&typed, URL_MAX);
+	(void)slice_take(&query, '?');
 	buf_init(&text, URL_MAX);
 	buf_init(&address, 2 * (size_t)URL_MAX);
-	given = read_box(a, &typed) && url_percent_decode(&text, buf_slice(&typed)) == 0;
-	if (given)
-		url = word_trim(buf_slice(&text));
+	url = parameter_get(query, SLICE("url"), &text, &given) == 0 && given
+		      ? word_trim(buf_slice(&text))
+		      : (slice){0};
 	given = url.len > 0 &&
 		add_memento_address(&address, "", a->collection, "*", ROUTE_FRAMED, url) == 0;
 	if (given) {
 		a->response->status = STATUS_FOUND;
 		answer_header(a, "Location", "%s", buf_str(&address));
 	}
-	buf_release(&typed);
 	buf_release(&text);
 	buf_release(&address);
 	return given;
@@ -152,6 +128,7 @@ void answer_collection(struct asked *a)
 	html_text(p.file, name);
 	(void)fputs("</h1>\n", p.file);
 	put_url_box(p.file, a, (slice){0});
+	put_search_box(p.file, a, (slice){0}, (slice){0});
 	put_captures(p.file, a);
 	(void)fputs("</main>\n", p.file);
 	our_page_send(&p, a);

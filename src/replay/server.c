@@ -315,7 +315,7 @@ static int listen_both(struct server *s, const struct server_params *p, struct e
 	int rc;
 
 	/* Handlers read the ports, so the content origin, whose address is handed out, is first. */
-	if (content == 0 && p->port && p->port < UINT16_MAX)
+	if (!p->has_content_port && p->port && p->port < UINT16_MAX)
 		content = (uint16_t)(p->port + 1);
 	rc = listen_on(&s->content, p->content_address, content, p->threads, err);
 	if (rc) {

@@ -19,7 +19,8 @@ struct server_params {
 	const char *address; /* numeric */
 	uint16_t port;       /* 0: any that is free */
 	const char *content_address;
-	uint16_t content_port; /* 0: the next one, or any that is free if port is 0 */
+	bool has_content_port; /* else it is the next one, or any that is free if port is 0 */
+	uint16_t content_port; /* 0: any that is free */
 	unsigned threads;      /* of each origin; 0 is 1 */
 	const char *access;    /* file with access rules, or NULL */
 	int64_t window_ns;     /* resources further away are refused; 0: none is */

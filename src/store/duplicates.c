@@ -49,7 +49,7 @@ bool duplicates_is_original(const struct attempt *a)
 
 /* ---- the table ---- */
 
-/* A payload that is the same in another coding is another body. */
+/* A payload that is read in another way is another body. */
 static void make_key(const struct duplicates_body *body, uint64_t ret[2])
 {
 	memcpy(ret, body->payload.bytes, 2 * sizeof *ret);

@@ -34,7 +34,7 @@ enum {
 };
 
 struct duplicates_slot {
-	uint64_t key[2]; /* of payload and content coding; all zero: free */
+	uint64_t key[2]; /* of payload and coding; all zero: free */
 	uint64_t place;  /* number of the file << 40 | offset; all ones: expected */
 };
 
@@ -55,7 +55,7 @@ struct duplicates {
 /* A body, and the response record that has it. */
 struct duplicates_body {
 	struct digest payload;
-	uint64_t coding; /* hash of its Content-Encoding (attempt.h) */
+	uint64_t coding; /* how it is read (attempt.h) */
 	slice file;      /* for duplicates_add only: the name of the WARC file, */
 	uint64_t offset; /* and where in it the record begins */
 };

@@ -10,7 +10,10 @@
 
 #include "archive/cdxj_merge.h"
 #include "archive/cdxj_record.h"
+#include "archive/lines.h"
 #include "archive/warc_file.h"
+#include "archive/warc_index.h"
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/lists.h"
 #include "url/url.h"
@@ -84,6 +87,155 @@ static void close_indexing(struct indexing *x)
 	buf_release(&x->line);
 }
 
+/* ---- files ---- */
+
+static int add_file(struct indexing *x, const struct directory *d, const char *name,
+	struct warc_index_counts *counts)
+{
+	char path[DIRECTORY_PATH_MAX + WARC_NAME_MAX];
+	struct warc_source source;
+	int rc;
+
+	(void)snprintf(path, sizeof path, "%s/%s", d->warc, name);
+	source = (struct warc_source){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+	if (source.fd < 0)
+		return err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
+	rc = warc_index_file(&source, slice_str(name), x->sort, counts, x->err);
+	if (rc)
+		err_prefix(x->err, "%s", path);
+	(void)close(source.fd);
+	return rc;
+}
+
+/* Calls for each WARC file that is complete, but for those that skip has. */
+static int add_files(struct indexing *x, const struct directory *d, const struct strmap *skip,
+	struct index_counts *counts)
+{
+	DIR *dir = opendir(d->warc);
+	struct warc_index_counts found = {0};
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!dir)
+		return err_set(x->err, ERR_IO, "%s: %s", d->warc, strerror(errno));
+	while (rc == 0 && (entry = readdir(dir))) {
+		slice name = slice_str(entry->d_name), closed = warc_closed_name(name);
+
+		if (closed.len < name.len)
+			counts->open += warc_is_name(closed);
+		else if (warc_is_name(name) && !(skip && strmap_get(skip, name, NULL)))
+			rc = add_file(x, d, entry->d_name, &found);
+	}
+	(void)closedir(dir);
+	counts->lines += found.lines;
+	counts->damaged += found.damaged;
+	counts->files += found.files;
+	return rc;
+}
+
+/* ---- files of others in an archive ---- */
+
+/* WARC files by name: those of the catalog, and then those that need not be read again. */
+struct known_files {
+	struct strmap names;
+	struct arena arena;
+};
+
+enum { NAMES_MAX = 256 << 20, OURS = 0, OTHERS = 1 };
+
+static int know_file(struct known_files *k, slice name, uint32_t whose)
+{
+	int rc = strmap_put(&k->names, name, whose);
+
+	return rc == ERR_EXISTS ? 0 : rc;
+}
+
+static int on_warc(void *context, const struct catalog_warc *w)
+{
+	return know_file(context, w->name, OURS);
+}
+
+static bool has_others(const struct directory *d, const struct known_files *k)
+{
+	DIR *dir = opendir(d->warc);
+	const struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = warc_is_name(slice_str(entry->d_name)) &&
+			!strmap_get(&k->names, slice_str(entry->d_name), NULL);
+	if (dir)
+		(void)closedir(dir);
+	return found;
+}
+
+static bool is_there(const struct directory *d, slice name)
+{
+	char path[DIRECTORY_PATH_MAX + WARC_NAME_MAX];
+
+	if (name.len > WARC_NAME_MAX || memchr(name.ptr, '/', name.len))
+		return false;
+	(void)snprintf(path, sizeof path, "%s/%.*s", d->warc, (int)name.len, name.ptr);
+	return access(path, F_OK) == 0;
+}
+
+/* Keeps a line of the old index that is of another's file. */
+static int keep_line(
+	struct indexing *x, const struct directory *d, struct known_files *k, slice line)
+{
+	uint32_t whose = OURS;
+	struct cdxj parsed;
+
+	if (cdxj_parse(line, &x->line, &parsed) || !parsed.filename.ptr)
+		return 0;
+	if (!strmap_get(&k->names, parsed.filename, &whose) && is_there(d, parsed.filename)) {
+		int rc = know_file(k, parsed.filename, OTHERS);
+
+		if (rc)
+			return err_code(x->err, rc);
+		whose = OTHERS;
+	}
+	return whose == OTHERS ? cdxj_sort_add(x->sort, line, x->err) : 0;
+}
+
+/* An old index that cannot be read is no loss: its files are read instead. */
+static int keep_lines(struct indexing *x, const struct directory *d, struct known_files *k)
+{
+	int fd = open(d->index, O_RDONLY | O_CLOEXEC), rc = 0;
+	struct err ignored = {0};
+	struct lines lines;
+	slice line;
+
+	if (fd < 0)
+		return 0;
+	lines_init(&lines, fd, 0);
+	while (rc == 0 && lines_next(&lines, &line, &ignored) == 0)
+		rc = keep_line(x, d, k, line);
+	lines_release(&lines);
+	(void)close(fd);
+	return rc;
+}
+
+/* The catalog does not know the records of other tools' files: the old index does. */
+static int add_others(struct indexing *x, struct catalog *catalog, const struct directory *d)
+{
+	struct index_counts ignored = {0};
+	struct known_files k;
+	int rc;
+
+	arena_init(&k.arena, NAMES_MAX);
+	strmap_init(&k.names, hash_key_random(), &k.arena);
+	rc = catalog_each_warc(catalog, on_warc, &k, x->err);
+	if (rc == 0 && has_others(d, &k)) {
+		rc = keep_lines(x, d, &k);
+		if (rc == 0)
+			rc = add_files(x, d, &k.names, &ignored);
+	}
+	strmap_release(&k.names);
+	arena_release(&k.arena);
+	return rc;
+}
+
 int index_write(struct catalog *catalog, const struct directory *d, struct err *err)
 {
 	struct indexing x = {.err = err};
@@ -96,67 +248,10 @@ int index_write(struct catalog *catalog, const struct directory *d, struct err *
 	for (size_t i = 0; rc == 0 && i < x.captures.len; i++)
 		rc = catalog_each_observation(catalog, x.captures.ptr[i], on_observation, &x, err);
 	if (rc == 0)
+		rc = add_others(&x, catalog, d);
+	if (rc == 0)
 		rc = write_sorted(&x, d);
 	close_indexing(&x);
-	return rc;
-}
-
-/* ---- from the WARC files ---- */
-
-static int add_record(struct indexing *x, const struct warc_record *rec, slice filename,
-	struct index_counts *counts)
-{
-	int rc;
-
-	if (rec->is_gap || rec->problem.code) {
-		counts->damaged++;
-		return 0;
-	}
-	rc = cdxj_record_line(&x->line, &x->key, rec, filename);
-	if (rc)
-		return rc == ERR_NOTFOUND ? 0 : err_set(x->err, rc, "index: %s", err_name(rc));
-	counts->lines++;
-	return cdxj_sort_add(x->sort, buf_slice(&x->line), x->err);
-}
-
-static int add_file(struct indexing *x, const struct directory *d, const char *name,
-	struct index_counts *counts)
-{
-	char path[DIRECTORY_PATH_MAX + WARC_NAME_MAX];
-	const struct warc_record *rec;
-	struct warc_reader *r;
-	int rc;
-
-	(void)snprintf(path, sizeof path, "%s/%s", d->warc, name);
-	rc = warc_reader_open(path, 0, &r, x->err);
-	if (rc)
-		return rc;
-	while ((rc = warc_reader_next(r, &rec, x->err)) == 0 &&
-		(rc = warc_reader_end(r, x->err)) == 0 &&
-		(rc = add_record(x, rec, slice_str(name), counts)) == 0)
-		;
-	warc_reader_close(r);
-	counts->files++;
-	return rc == ERR_END ? 0 : rc;
-}
-
-static int add_files(struct indexing *x, const struct directory *d, struct index_counts *counts)
-{
-	DIR *dir = opendir(d->warc);
-	const struct dirent *entry;
-	int rc = 0;
-
-	if (!dir)
-		return err_set(x->err, ERR_IO, "%s: %s", d->warc, strerror(errno));
-	while (rc == 0 && (entry = readdir(dir))) {
-		slice name = slice_str(entry->d_name), closed = warc_closed_name(name);
-
-		if (closed.len < name.len)
-			counts->open += warc_is_name(closed);
-		else if (warc_is_name(name))
-			rc = add_file(x, d, entry->d_name, counts);
-	}
-	(void)closedir(dir);
 	return rc;
 }
 
@@ -172,7 +267,7 @@ int index_from_warc(const char *archive, struct index_counts *ret, struct err *e
 	open_indexing(&x);
 	rc = cdxj_sort_open(d.spool, 0, CDXJ_UNIQUE, &x.sort, err);
 	if (rc == 0)
-		rc = add_files(&x, &d, &counts);
+		rc = add_files(&x, &d, NULL, &counts);
 	if (rc == 0)
 		rc = write_sorted(&x, &d);
 	close_indexing(&x);

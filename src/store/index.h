@@ -12,7 +12,10 @@
 #include "catalog/catalog.h"
 #include "store/directory.h"
 
-/* Writes index.cdxj anew from the catalog. */
+/*
+ * Writes index.cdxj anew from the catalog. Of WARC files that the catalog does not know (imported
+ * ones) the lines of the old index stay; files that have none there are read.
+ */
 int index_write(struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
 
 /* What index_from_warc found. */

@@ -1,4 +1,4 @@
-/* What ISA-L makes is read by zlib. */
+/* What ISA-L makes is read by zlib, and the other way round. */
 #include "archive/warc_gzip.h"
 
 #include <stdlib.h>
@@ -181,11 +181,72 @@ static void test_refused(void)
 	warc_gzip_close(g);
 }
 
+/* A member as zlib makes it; its length. */
+static size_t zlib_member(slice text, unsigned char *out, size_t room)
+{
+	z_stream z = {.next_in = (const Bytef *)text.ptr, .avail_in = (uInt)text.len};
+
+	z.next_out = out;
+	z.avail_out = (uInt)room;
+	CHECK_INT(deflateInit2(&z, 9, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	CHECK_INT(deflate(&z, Z_FINISH), Z_STREAM_END);
+	(void)deflateEnd(&z);
+	return z.total_out;
+}
+
+static void test_unpack(void)
+{
+	static const size_t SIZES[] = {0, 1, 17, 9000, 70000, 1 << 20};
+	size_t room = 2 << 20;
+	unsigned char *member = malloc(room);
+	struct buf text, got;
+
+	buf_init(&text, TEXT_MAX);
+	buf_init(&got, 1 << 20);
+	for (size_t i = 0; member && i < KIND_COUNT * (sizeof SIZES / sizeof SIZES[0]); i++) {
+		size_t len;
+
+		make_text(&text, KINDS[i % KIND_COUNT].add, SIZES[i / KIND_COUNT]);
+		len = zlib_member(buf_slice(&text), member, room);
+		buf_reset(&got);
+		CHECK_INT(warc_gzip_unpack((slice){(const char *)member, len}, &got), 0);
+		CHECK(slice_eq(buf_slice(&got), buf_slice(&text)));
+	}
+	buf_release(&text);
+	buf_release(&got);
+	free(member);
+}
+
+/* What is cut, goes on or is damaged is refused, or not damaged in what counts. */
+static void test_unpack_refused(void)
+{
+	slice text = SLICE("a record of some words, some words that come again");
+	unsigned char member[200] = {0};
+	size_t len = zlib_member(text, member, sizeof member);
+	struct buf got;
+
+	buf_init(&got, 1000);
+	for (size_t n = 0; n < len; n++)
+		CHECK(warc_gzip_unpack((slice){(const char *)member, n}, &got) != 0);
+	CHECK(warc_gzip_unpack((slice){(const char *)member, len + 1}, &got) != 0);
+	for (size_t bit = 0; bit < 8 * len; bit++) {
+		buf_reset(&got);
+		member[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		if (warc_gzip_unpack((slice){(const char *)member, len}, &got) == 0 &&
+			!slice_eq(buf_slice(&got), text))
+			tap_fail(__FILE__, __LINE__, "bit %zu is damaged, and not noticed", bit);
+		member[bit / 8] ^= (unsigned char)(1 << bit % 8);
+	}
+	buf_release(&got);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_sizes);
 	TAP_RUN(test_alike);
 	TAP_RUN(test_refused);
+	TAP_RUN(test_unpack);
+	TAP_RUN(test_unpack_refused);
 	return tap_done();
 }

@@ -15,7 +15,9 @@ import zipfile
 import living
 import rawserver
 import tap
+import warcs
 from rawserver import page, respond
+from replaying import Server
 
 ARCHIVE = tap.path("site.stillpoint")
 PACKAGE = tap.path("site.wacz")
@@ -208,6 +210,52 @@ with tap.case("a damaged record is told, and the rest goes out"):
     with zipfile.ZipFile(tap.path("broken.wacz")) as package:
         tap.equal(package.read("archive/broken.warc.gz"), bytes(broken))
     assert whole > 0
+
+with tap.case("WACZ and WARC files come in: copied once, indexed, and shown"):
+    fresh = tap.path("fresh.stillpoint")
+    old = warcs.Warc()
+    old.response(URL + "second", "<title>Older</title>", "2020-01-01T00:00:00Z")
+    tap.write("other.warc", old.plain())
+    assert "copied 2 WARC files; 0 were there" in (said := tap.succeed(
+        "import", PACKAGE, tap.path("other.warc"), "-o", fresh)), said
+    assert "copied 0 WARC files; 2 were there" in (said := tap.succeed(
+        "import", tap.path("other.warc"), PACKAGE, "-o", fresh)), said
+    for name in map(os.path.basename, living.warc_files(ARCHIVE)):
+        tap.equal(read(f"{fresh}/warc/{name}"), read(f"{ARCHIVE}/warc/{name}"))
+    assert "a capture of another archive" in tap.succeed("verify", fresh)
+    with Server(fresh) as server:
+        tap.equal(server.text(f"/fresh/2020id_/{URL}second"), "<title>Older</title>")
+        assert "Milk is 1.09" in server.text(f"/fresh/2100id_/{URL}")
+    rows = list(map(json.loads, tap.succeed("rates", fresh, "--json").splitlines()))
+    assert {row["url"] for row in rows} >= {URL, URL + "second"}, rows
+
+with tap.case("another file of the same name gets a name of its own"):
+    os.mkdir(tap.path("also"))
+    newer = warcs.Warc()
+    newer.response(URL + "third", "<title>Third</title>", "2021-01-01T00:00:00Z")
+    tap.write("also/other.warc", newer.plain())
+    tap.succeed("import", tap.path("also"), "-o", fresh)
+    tap.equal(read(f"{fresh}/warc/other-2.warc"), newer.plain())
+    assert "copied 0" in tap.succeed("import", tap.path("also"), "-o", fresh)
+
+with tap.case("imported files stay in the index when the archive is crawled"):
+    with rawserver.Server(lambda request: SITE.get(request.path, rawserver.NOT_FOUND)) as site:
+        tap.load("crawl", site.url, "--delay", 0, "-o", fresh)
+    index = read(f"{fresh}/index.cdxj").decode()
+    tap.equal((index.count('"other.warc"'), index.count('"other-2.warc"')), (1, 1))
+    assert f'"{site.url}second"' in index
+    tap.succeed("index", fresh)
+    tap.equal(read(f"{fresh}/index.cdxj").decode(), index)
+    tap.succeed("verify", fresh)
+
+with tap.case("what cannot come in leaves no archive"):
+    tap.write("text.warc", "no WARC at all, but a list of nothing\n")
+    tap.write("torn.wacz", read(PACKAGE)[:-40])
+    for name in ("text.warc", "torn.wacz", "nothing.warc"):
+        tap.refuse(2, name, "import", tap.path("other.warc"), tap.path(name), "-o", tap.path("no.stillpoint"))
+        assert not os.path.exists(tap.path("no.stillpoint"))
+    tap.refuse(2, "archive is missing", "import")
+    tap.refuse(2, "nothing to import", "import", "-o", tap.path("no.stillpoint"))
 
 with tap.case("bad input gets one line and leaves no file"):
     os.mkdir(tap.path("empty"))

@@ -340,4 +340,21 @@ with tap.case("an archive of our own has exact times"):
                   [report[url][key] for key in ("verdict", "visit_end", "revisit_start")])
         assert "foreign-times" not in judged[url]["flags"], judged[url]
 
+with tap.case("composites: also of a page whose body is in another record"):
+    page, old = TEXT + "<img src=i.gif>", "2025-12-31T10:00:00Z"
+    for second, image, want in ((b"GIF1", "same", "sharp"), (b"GIF2", "changed", "blurred")):
+        a, b = warcs.Warc(), warcs.Warc()
+        first = a.response(SITE + "p", page, old)
+        a.revisit(SITE + "p", FIRST.format(1), first)
+        a.revisit(SITE + "dir/other", FIRST.format(2), first)
+        a.response(SITE + "i.gif", b"GIF1", FIRST.format(3), media="image/gif")
+        for number, name in enumerate(("p", "dir/other")):
+            b.response(SITE + name, page, SECOND.format(number))
+        b.response(SITE + "i.gif", second, SECOND.format(3), media="image/gif")
+        document, rows = judge(tap.write("ca.warc.gz", a.gz()), tap.write("cb.warc.gz", b.gz()))
+        tap.equal((image, rows["p"]["verdict"], rows["p"]["composite"]), (image, "sharp", want))
+        # What its relative links lead to was not read under this URL.
+        tap.equal((rows["dir/other"]["verdict"], rows["dir/other"]["composite"]),
+                  ("sharp", "incomplete"))
+
 tap.done()

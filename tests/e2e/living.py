@@ -7,9 +7,11 @@ truth is the site's log. SCALE makes sites smaller where the program is slow (sa
 import contextlib
 import csv
 import datetime
+import gzip
 import hashlib
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -238,6 +240,31 @@ def warc_files(archive, ending=".warc.gz"):
     directory = os.path.join(archive, "warc")
     return [os.path.join(directory, name) for name in sorted(os.listdir(directory))
             if name.endswith(ending)]
+
+
+def pack(record):
+    """The record as bytes of a WARC file, with the length and digest of its block as it is now."""
+    fields = dict(record.lines)
+    fields["Content-Length"] = str(len(record.block))
+    fields["WARC-Block-Digest"] = "sha256:" + hashlib.sha256(record.block).hexdigest()
+    head = "".join(f"{name}: {fields.get(name, value)}\r\n" for name, value in record.lines)
+    return gzip.compress(b"WARC/1.1\r\n" + head.encode() + b"\r\n" + record.block + b"\r\n\r\n")
+
+
+def rewrite(archive, to, wanted, change):
+    """Copies the WARC files to another archive with other blocks in wanted records; how many there
+    were. Digests match: only what follows from other records can tell."""
+    shutil.rmtree(to, ignore_errors=True)
+    os.makedirs(os.path.join(to, "warc"))
+    count = 0
+    for path in warc_files(archive):
+        with open(os.path.join(to, "warc", os.path.basename(path)), "wb") as file:
+            for record in stored_records(path):
+                if wanted(record):
+                    before, record.block = record.block, change(record.block)
+                    count += record.block != before
+                file.write(pack(record))
+    return count
 
 
 class Attempt:

@@ -1,8 +1,8 @@
-// replay_browser.mjs MODULES CHROMIUM PLACE LIVE: looks at the pages of replay_browser.py, framed at
+// replay_browser.mjs MODULES CHROMIUM PLACE LIVE STEADY BUSY: looks at the pages of replay_browser.py, framed at
 // PLACE/URL and alone on the content origin, and prints as JSON what is there.
 import { createRequire } from "node:module";
 
-const [modules, executablePath, place, live] = process.argv.slice(2);
+const [modules, executablePath, place, live, steady, busy] = process.argv.slice(2);
 const { chromium } = createRequire(`${modules}/`)("playwright-core");
 const DEADLINE = 60000; // of a loaded machine
 
@@ -135,6 +135,37 @@ await Promise.all([shop.waitForURL(/terms$/), shopFrame.click("a", { force: true
 const terms = await (await shop.waitForSelector("#page")).contentFrame();
 out.shop.terms = await (await terms.waitForSelector("p")).innerText();
 out.shop.same = shop.url().split("/")[4] === instant;
+
+// The price list, and the terms that its link leads to.
+async function pair(address) {
+  const page = await visit(new URL(address, place).href);
+  const paragraph = async () => {
+    const frame = await (await page.waitForSelector("#page")).contentFrame();
+    return [await (await frame.waitForSelector("p")).innerText(), frame];
+  };
+  const [prices, frame] = await paragraph();
+  const verdicts = [await verdict(page)];
+  await Promise.all([page.waitForURL(/terms$/), frame.click("a")]);
+  const [terms] = await paragraph();
+  verdicts.push(await verdict(page));
+  await page.context().close();
+  return { prices, terms, verdicts };
+}
+out.pairs = {
+  still: await pair(`/shop/${instant}/${steady}/prices`),
+  plain: await pair(`/plain/${busy}/prices`),
+};
+
+const box = await visit(new URL("/shop/", place).href);
+await box.fill("[name=q]", "edition");
+await Promise.all([box.waitForURL(/search/), box.press("[name=q]", "Enter")]);
+out.search = {
+  marked: await box.$$eval("mark", (marks) => marks.map((mark) => mark.textContent)),
+  time: await box.innerText("main > .quiet"),
+};
+await box.click(".hits a");
+const hit = await (await box.waitForSelector("#page")).contentFrame();
+out.search.shown = await (await hit.waitForSelector("p")).innerText();
 
 const calendar = await visit(`${place.replace(/[^/]*$/, "*")}/${live}/next.html`);
 out.calendar = {

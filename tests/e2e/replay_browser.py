@@ -39,12 +39,17 @@ class Ears(http.server.BaseHTTPRequestHandler):
 class Shop(http.server.BaseHTTPRequestHandler):
     """A site that does not change: its pages are sharp."""
 
-    PAGES = {"/": ("text/html", b"<title>Shop</title><link rel=stylesheet href=s.css><img src=/i.svg><a href=/terms>x</a>"),
+    PAGES = {"/": ("text/html", b"<title>Shop</title><link rel=stylesheet href=s.css><img src=/i.svg><a href=/terms>x</a>"
+                                b"<a href=/prices>prices</a>"),
              "/s.css": ("text/css", b"p { color: red }"), "/terms": ("text/html", b"<title>Terms</title><p>edition 2"),
+             "/prices": ("text/html", b"<title>Prices</title><p>edition 2</p><a href=/terms>our terms</a>"),
              "/i.svg": ("image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg' width='7' height='5'/>")}
 
+    def look_up(self):
+        return self.PAGES.get(self.path, ("text/plain", None))
+
     def do_GET(self):
-        media, body = self.PAGES.get(self.path, ("text/plain", None))
+        media, body = self.look_up()
         self.send_response(404 if body is None else 200)
         self.send_header("Content-Type", media)
         self.send_header("Content-Length", len(body or b""))
@@ -55,13 +60,29 @@ class Shop(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def capture_shop():
-    """An archive of it; the shop is gone then."""
-    shop = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+class BusyShop(Shop):
+    """Its prices and terms change together, between the moments at which a plain crawl sees them."""
+
+    PAGES = {**Shop.PAGES, "/": ("text/html", b"<title>Shop</title><a href=/prices>prices</a>")}
+    edition = b"edition 1"
+
+    def look_up(self):
+        media, body = super().look_up()
+        if body and self.path in ("/prices", "/terms"):
+            body = body.replace(b"edition 2", self.edition)
+        if self.path == "/prices":
+            BusyShop.edition = b"edition 2"
+        return media, body
+
+
+def capture(handler, archive, *options):
+    """An archive of a shop, which is gone then; its address."""
+    shop = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=shop.serve_forever, daemon=True).start()
-    tap.succeed("crawl", f"http://127.0.0.1:{shop.server_port}/", "--delay", 0, "-o", SHOP)
+    tap.succeed("crawl", f"http://127.0.0.1:{shop.server_port}/", "--delay", 0, "-o", archive, *options)
     shop.shutdown()
     shop.server_close()
+    return f"http://127.0.0.1:{shop.server_port}"
 
 
 def hear_datagrams(ear):
@@ -249,7 +270,7 @@ def browse(control):
     modules = subprocess.run([f"{SRCDIR}/tools/install-npm"], text=True, stdout=subprocess.PIPE,
                              check=True).stdout.strip()
     done = subprocess.run(["node", f"{SRCDIR}/tests/e2e/replay_browser.mjs", modules,
-                           shutil.which("chromium"), f"{control}/x/{TIME}", LIVE],
+                           shutil.which("chromium"), f"{control}/x/{TIME}", LIVE, STEADY, BUSY],
                           text=True, capture_output=True, check=False, timeout=280)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -263,12 +284,15 @@ threading.Thread(target=hear_datagrams, args=(datagrams,), daemon=True).start()
 LIVE = f"http://127.0.0.1:{ears.server_port}"
 WARC = tap.path("x.warc")
 SHOP = tap.path("shop.stillpoint")
-capture_shop()
+PLAIN_CRAWL = tap.path("plain.stillpoint")
+STEADY = capture(Shop, SHOP)
+BUSY = capture(BusyShop, PLAIN_CRAWL, "--single")
+tap.succeed("index", SHOP, "--text")
 with open(WARC, "wb") as file:
     for path, block in site(LIVE, datagrams.getsockname()[1]).items():
         file.write(record(LIVE + path, block))
 
-with subprocess.Popen([tap.PROGRAM, "serve", WARC, SHOP, "--listen", "127.0.0.1:0"], text=True,
+with subprocess.Popen([tap.PROGRAM, "serve", WARC, SHOP, PLAIN_CRAWL, "--listen", "127.0.0.1:0"], text=True,
                       stdout=subprocess.PIPE) as server:
     try:
         got = browse(server.stdout.readline().strip().rstrip("/"))
@@ -322,6 +346,18 @@ with tap.case("at the still point the banner says what is proven, and lists it")
 
 with tap.case("a click leads on at the same instant"):
     tap.equal((shop["same"], shop["terms"]), (True, "edition 2"))
+
+with tap.case("at the still point prices and terms agree, in a plain crawl they do not, and the banner says so"):
+    tap.equal([got["pairs"]["still"][key] for key in ("prices", "terms")], ["edition 2", "edition 2"])
+    tap.equal([got["pairs"]["plain"][key] for key in ("prices", "terms")], ["edition 1", "edition 2"])
+    for verdict in got["pairs"]["still"]["verdicts"]:
+        assert "proven to have been like this" in verdict, verdict
+    for verdict in got["pairs"]["plain"]["verdicts"]:
+        assert "is not proven" in verdict, verdict
+
+with tap.case("a search from the collection's page leads to the page of the still point"):
+    tap.equal((got["search"]["marked"], got["search"]["shown"]), (["edition"] * 2, "edition 2"))
+    assert "the newest still point" in got["search"]["time"], got["search"]
 
 with tap.case("what was looked at once is not called proven"):
     assert "is not proven" in got["blurred"] and "from other times" in got["blurred"], got["blurred"]

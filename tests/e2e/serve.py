@@ -53,8 +53,13 @@ tap.write("tools.warc.gz", members(
            WARC_Profile="http://netpreserve.org/warc/1.0/revisit/identical-payload-digest"),
     record("response", A + "chunked", day(1),
            head(Content_Type="text/plain", Transfer_Encoding="chunked") + chunked(b"c" * 1234)),
+    record("response", A + "not-chunked", day(1),
+           head(Content_Type="text/plain", Transfer_Encoding="chunked") + b"plain text"),
     response(A + "zipped", day(1), ZIPPED, Content_Encoding="gzip"),
     response(A + "large", day(1), LARGE, Content_Type="video/mp4"),
+    response(A + "pair", day(1), b"a pair"),
+    record("revisit", A + "pair", day(2), b"", WARC_Payload_Digest=sha1(b"a pair"),
+           WARC_Profile="http://netpreserve.org/warc/1.0/revisit/identical-payload-digest"),
     response(A + "moved", day(1), b"", status="301 Moved Permanently", Location="/"),
     # http leads to https, which has the same key.
     response("http://example.org/s", day(1), b"", status="301 Moved Permanently",
@@ -147,7 +152,9 @@ with Server(tap.path("dir")) as server:
             tap.equal((answer.status, answer.fields["location"]), (302, f"{server.url}/dir/{want}/{A}"))
             tap.equal(answer.fields["vary"], "accept-datetime")
             assert datetime_of(answer) is None
-        tap.equal(server.get(f"/dir/{A}", Accept_Datetime="yesterday").status, 400)
+        tap.equal(server.get(f"/dir/{A}", Accept_Datetime="Thu, 02 Jan 2020 10:00:00").status, 302)
+        for bad in ("yesterday", "Sun", "Thu, 02 Jan", ""):
+            tap.equal(server.get(f"/dir/{A}", Accept_Datetime=bad).status, 400)
 
     with tap.case("Link has all relations of RFC 7089"):
         links = links_of(raw(server, "20200103120000", A))
@@ -166,6 +173,8 @@ with Server(tap.path("dir")) as server:
         tap.equal(raw(server, "2020", A + "by-digest").body, b"other file")
 
     with tap.case("the transfer coding is undone, the content coding where it is not accepted"):
+        answer = raw(server, "2020", A + "not-chunked")
+        tap.equal((answer.status, answer.body), (200, b"plain text"))
         tap.equal(raw(server, "2020", A + "chunked").body, b"c" * 1234)
         answer = raw(server, "2020", A + "zipped", Accept_Encoding="gzip")
         tap.equal((answer.fields["content-encoding"], answer.body), ("gzip", ZIPPED))
@@ -273,7 +282,7 @@ with Server(tap.path("dir")) as server:
         for query, want in (("from=20200103", "03 05 06"), ("to=20200103", "01 03"), ("from=2021", ""),
                             ("sort=reverse", "06 05 03 01"), ("limit=-2", "05 06"), ("limit=2", "01 03"),
                             ("closest=20200104", "05 03 06 01"), ("closest=20200104&limit=1", "05"),
-                            ("closest=20200104&sort=default", "01 03 05 06"), ("collapseTime=7", "01")):
+                            ("closest=20200104&sort=default", "01 03 05 06"), ("collapseTime=7", "01 06")):
             tap.equal([s[6:] for s in stamps(query)], want.split())
 
     with tap.case("CDX: filters"):
@@ -290,6 +299,25 @@ with Server(tap.path("dir")) as server:
         tap.equal(len(cdx("url=*.example.org").splitlines()), whole)
         tap.equal(len(cdx("url=org&matchType=domain").splitlines()), whole)
         tap.equal(cdx("url=xample.org&matchType=domain"), "")
+
+    with tap.case("CDX as clients of pywb ask it: types, reverse, ties, collapsing, revisits resolved"):
+        for output, media in (("cdxj", "text/x-cdxj"), ("json", "text/x-ndjson"), ("text", "text/plain")):
+            answer = server.get(f"/dir/cdx?url={A}&output={output}")
+            assert answer.fields["content-type"].startswith(media), answer
+        tap.equal(stamps("reverse=1&limit=1"), stamps("sort=reverse&limit=1"))
+        tap.equal(stamps("from_ts=20200105"), stamps("from=20200105"))
+        # The 2nd at noon is as far from the 1st as from the 3rd: the earlier one comes first.
+        tap.equal(stamps("closest=20200102120000&limit=2"), ["20200101", "20200103"])
+        tap.equal(stamps("closest=20200102120000&limit=2&sort=reverse"), ["20200101", "20200103"])
+        # All of January but for the status.
+        tap.equal(stamps("collapseTime=6"), ["20200101", "20200106"])
+        fields = "fl=mime,status,orig.length,orig.offset,orig.filename&output=text"
+        lines = cdx(f"url={A}*&resolveRevisits=true&filter=urlkey:again&{fields}").splitlines()
+        tap.equal(lines, ["warc/revisit 200 - - -"])  # its body comes later in the index
+        lines = cdx(f"url={A}pair&resolveRevisits=true&{fields}").splitlines()
+        line = json.loads(cdx(f"url={A}pair&output=json&limit=1"))
+        tap.equal(lines, ["text/html 200 - - -",
+                          f"text/html 200 {line['length']} {line['offset']} tools.warc.gz"])
 
     with tap.case("CDX: pages and resume keys go through all lines once"):
         whole = cdx("url=example.org*").splitlines()
@@ -369,6 +397,29 @@ with tap.case("WACZ packages of any producer"):
         for name in ("stored", "deflated", "bare"):
             tap.equal(raw(server, "2020", A + "again", name).body, b"other file")
             tap.equal(server.text(f"/{name}/cdx?url=example.org*"), server.text("/dir/cdx?url=example.org*"))
+
+with tap.case("a TimeMap of more than 10,000 mementos has pages; two in one second have 17 digits"):
+    os.mkdir(tap.path("many"))
+    one = response(A, day(1), b"one")
+    tap.write("many/one.warc", one)
+    os.utime(tap.path("many/one.warc"), (1, 1))
+    start = datetime.datetime(2020, 1, 1, 12)
+    times = [start] + [start + datetime.timedelta(seconds=i) for i in range(10002)]
+    tap.write("many/index.cdxj", "".join(
+        f'org,example)/ {time:%Y%m%d%H%M%S} {{"url":"{A}","mime":"text/html","status":"200","length":"{len(one)}",'
+        f'"offset":"0","filename":"one.warc"}}\n' for time in times))
+    with Server(tap.path("many")) as server:
+        pages = [server.text(f"/many/timemap/link/{part}{A}") for part in ("", "2/")]
+        tap.equal([len(re.findall('memento"; datetime', page)) for page in pages], [10000, 3])
+        uris = [uri for page in pages for uri in re.findall(r'<([^>]*)>; rel="[a-z ]*memento"', page)]
+        tap.equal(len(set(uris)), len(times))
+        tap.equal([uri.split("/")[4] for uri in uris[:3]],
+                  ["20200101120000000", "20200101120000001", "20200101120001"])
+        assert re.search(r'timemap/link/2/http://example.org/>; rel="timemap"; type="application/link-format"; '
+                         r'from="Wed, 01 Jan 2020 14:46:39 GMT"; until="Wed, 01 Jan 2020 14:46:41 GMT"', pages[0])
+        listed = json.loads(server.text(f"/many/timemap/json/2/{A}"))
+        tap.equal(len(listed["mementos"]["list"]), 3)
+        tap.equal(server.get(f"/many/timemap/link/3/{A}").status, 404)
 
 with tap.case("access rules hide pages everywhere"):
     rules = tap.write("rules", "# rules\norg,example)/ allow\norg,example)/a block\n"

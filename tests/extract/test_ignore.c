@@ -355,7 +355,7 @@ static void test_limits(void)
 		(void)buf_add_str(&file, "# a comment that fills the file\n");
 	ignore_init(&ig);
 	CHECK_INT(ignore_parse(&ig, buf_slice(&file), "f", &err), ERR_LIMIT);
-	CHECK_STR(err.text, "f:1:1: the file has more than 1048576 bytes");
+	CHECK_STR(err.text, "f:1:1: the file has more than 262144 bytes");
 	ignore_release(&ig);
 	buf_release(&file);
 }

@@ -51,6 +51,7 @@ static void check_items(const struct view *v)
  */
 static void check_change(slice a, slice b, noise_set rules)
 {
+	struct rulebook book = {.set = rules, .off = IGNORE_NONE};
 	struct digest digest_a, digest_b;
 	struct view view_a, view_b;
 	struct change c;
@@ -59,7 +60,8 @@ static void check_change(slice a, slice b, noise_set rules)
 	view_init(&view_b, rules);
 	require(change_view(a, SLICE("text/html"), &view_a) == 0);
 	require(change_view(b, SLICE("text/html"), &view_b) == 0);
-	require(change_compare(&(struct change_params){.a = a, .b = b, .rules = rules}, &c) == 0);
+	require(change_compare(&(struct change_params){.a = a, .b = b, .terms = {.book = &book}},
+			&c) == 0);
 	require(view_digest(&view_a, &digest_a) == (view_a.cut ? ERR_LIMIT : 0));
 	require(view_digest(&view_b, &digest_b) == (view_b.cut ? ERR_LIMIT : 0));
 	if (c.same == CHANGE_BYTES)

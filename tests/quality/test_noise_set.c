@@ -107,7 +107,7 @@ static void judge(struct set *s, char *const *row)
 	CHECK_INT(change_compare(&(struct change_params){.a = buf_slice(&s->a),
 					 .b = buf_slice(&s->b),
 					 .media_type = SLICE("text/html; charset=utf-8"),
-					 .rules = NOISE_DEFAULT},
+					 .terms = {.book = rulebook_default()}},
 			  &c),
 		0);
 	same = c.same != CHANGE_DIFFERENT;

@@ -286,11 +286,11 @@ static struct observation shown_of(char letter, int64_t start)
 	return o;
 }
 
-/* The attempts, each a leg (v, r, l) and a letter, from the one numbered by turn on. */
+/* The attempts, each a leg (v, r, l; c: a canary) and a letter, from that numbered by turn on. */
 static struct judgement judge_attempts(const char *attempts, size_t turn)
 {
 	struct legs_terms terms = {.window = {.from = 100, .to = 200}};
-	unsigned numbers[ATTEMPT_SIDE + 1] = {0};
+	unsigned numbers[ATTEMPT_LEGS] = {0};
 	struct attempt list[ATTEMPTS_MAX];
 	struct observation shown[ATTEMPTS_MAX];
 	size_t count = 0;
@@ -298,11 +298,15 @@ static struct judgement judge_attempts(const char *attempts, size_t turn)
 
 	for (const char *at = attempts; *at; at += at[2] ? 3 : 2, count++) {
 		enum attempt_leg leg = at[0] == 'v'   ? ATTEMPT_VISIT
+				       : at[0] == 'c' ? ATTEMPT_PROBE
 				       : at[0] == 'r' ? ATTEMPT_REVISIT
 						      : ATTEMPT_LATE;
-		int64_t start = (leg == ATTEMPT_VISIT ? 10 : 200) + (int64_t)count * 10;
+		bool before = leg == ATTEMPT_VISIT || leg == ATTEMPT_PROBE;
+		int64_t start = (before ? 10 : 200) + (int64_t)count * 10;
 
 		list[count] = (struct attempt){.leg = leg, .number = ++numbers[leg]};
+		if (leg == ATTEMPT_PROBE)
+			list[count].purpose = SLICE("canary");
 		shown[count] = shown_of(at[1], start);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -341,6 +345,14 @@ static void test_attempts(void)
 		{"vA le rA", VERDICT_SHARP, ""},
 		{"ve le", VERDICT_FAILED, "HTTP 500"},
 		{"le", VERDICT_FAILED, "HTTP 500"},
+		{"vA cA rA", VERDICT_SHARP, ""},
+		{"vA cB rA", VERDICT_CHANGED, ""},
+		{"vA cB cA rA", VERDICT_CHANGED, ""},
+		{"vA cB cB vB rB", VERDICT_SHARP, ""},
+		{"vA ce rA", VERDICT_SHARP, ""},
+		{"vA cN rA", VERDICT_CHANGED, ""},
+		{"vN cA rN", VERDICT_CHANGED, ""},
+		{"vN ca rN", VERDICT_ABSENT, ""},
 		{"", VERDICT_UNVISITED, "the capture is not finished"},
 	};
 

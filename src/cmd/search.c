@@ -1,0 +1,165 @@
+/* stillpoint search: pages of an archive that have all words, as of one instant. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cmd/archive.h"
+#include "cmd/cmd.h"
+#include "cmd/option_row.h"
+#include "cmd/text.h"
+#include "replay/collection.h"
+#include "replay/search.h"
+#include "text/text_query.h"
+#include "text/text_search.h"
+
+struct search_options {
+	const char *at;
+	int64_t limit;
+	bool json;
+};
+
+#define ROW_OF struct search_options
+
+static const struct option_spec SPECS[] = {
+	ROW(STRING, at, "at", 0,
+		"the instant: 4 to 17 digits of YYYYMMDDhhmmss and milliseconds, or a date such as "
+		"2026-11-17T13:09:03Z (default: the newest still point, or now if there is none)",
+		.metavar = "TIME"),
+	ROW(INT, limit, "limit", 'n', "at most so many pages (default 20)", .min = 1,
+		.max = SEARCH_LIMIT_MAX),
+	ROW(FLAG, json, "json", 0, "print one JSON document"),
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "search",
+	.usage = "ARCHIVE WORD…",
+	.description =
+		"Finds the pages of an archive that have all words in the version of one instant, "
+		"the best first. Several words in quotes stand next to each other; 'word*' is the "
+		"beginning of a word. Case and accents do not matter.\n"
+		"\n"
+		"'stillpoint index ARCHIVE --text' writes the index that this needs.",
+	.specs = SPECS,
+	.min_args = 2,
+	.max_args = SIZE_MAX,
+};
+
+/* An argument with blanks in it was quoted for the shell: it is a phrase. */
+static int join(const struct option_args *args, struct buf *out)
+{
+	int rc = 0;
+
+	for (size_t i = 1; rc == 0 && i < args->count; i++) {
+		slice word = slice_str(args->ptr[i]);
+		bool is_phrase = args->count > 2 && memchr(word.ptr, ' ', word.len) &&
+				 !memchr(word.ptr, '"', word.len);
+
+		rc = buf_add_str(out, is_phrase ? " \"" : " ");
+		if (rc == 0)
+			rc = buf_add(out, word);
+		if (rc == 0 && is_phrase)
+			rc = buf_add_str(out, "\"");
+	}
+	return rc;
+}
+
+/* Marks are for pages, and what a terminal would obey is not printed. */
+static void print_snippet(slice snippet)
+{
+	printf("    ");
+	while (snippet.len) {
+		slice piece = slice_take(&snippet, TEXT_MARK_BEGIN), word;
+
+		text_name(stdout, piece, 0);
+		word = slice_take(&snippet, TEXT_MARK_END);
+		text_name(stdout, word, 0);
+	}
+	putchar('\n');
+}
+
+static void print(const struct search_result *r)
+{
+	char time[CLOCK_TEXT_SIZE];
+
+	for (size_t i = 0; i < r->hits.len; i++) {
+		const struct search_hit *hit = &r->hits.ptr[i];
+
+		clock_format(hit->seen, CLOCK_ROUND_DOWN, time);
+		text_name(stdout, hit->url, 0);
+		printf("  %s\n", time);
+		if (hit->title.len) {
+			printf("    ");
+			text_name(stdout, hit->title, 0);
+			putchar('\n');
+		}
+		if (hit->snippet.len)
+			print_snippet(hit->snippet);
+	}
+	clock_format(r->time, CLOCK_ROUND_DOWN, time);
+	printf("%s%zu %s%s as of %s%s\n", r->hits.len ? "\n" : "", r->hits.len,
+		r->hits.len == 1 ? "page" : "pages", r->more ? ", and more," : "", time,
+		r->at_still_point ? ", the newest still point" : "");
+}
+
+static int print_json(const struct search_result *r, slice words)
+{
+	struct json j;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	search_print_json(r, words, &j);
+	return json_finish(&j);
+}
+
+static enum cmd_status search(const char *path, const struct search_options *o, slice words)
+{
+	struct collection_terms terms = {.temporary = cmd_temporary()};
+	struct search_params params = {
+		.words = words, .at = slice_str(o->at ? o->at : ""), .limit = (uint64_t)o->limit};
+	struct search_result result;
+	struct collection *c = NULL;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (archive_check(path, &err) || collection_open(path, &terms, &c, &err))
+		return cmd_fail_archive("search", &err);
+	if (search_run(c, &params, &result, &err)) {
+		status = err.code == ERR_USAGE ? cmd_fail("search", &err)
+					       : cmd_fail_archive("search", &err);
+	} else {
+		int rc = 0;
+
+		if (o->json)
+			rc = print_json(&result, words);
+		else
+			print(&result);
+		status = cmd_finish(rc);
+	}
+	search_result_release(&result);
+	collection_close(c);
+	return status;
+}
+
+enum cmd_status cmd_search(int argc, char **argv)
+{
+	struct search_options o = {.limit = SEARCH_LIMIT};
+	struct option_args args;
+	struct err err = {0};
+	enum cmd_status status;
+	struct buf words;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	buf_init(&words, TEXT_QUERY_MAX);
+	if (join(&args, &words)) {
+		(void)err_set(
+			&err, ERR_USAGE, "the search has more than %d bytes", (int)TEXT_QUERY_MAX);
+		status = cmd_fail("search", &err);
+	} else {
+		status = search(args.ptr[0], &o, slice_sub(buf_slice(&words), 1, words.len));
+	}
+	buf_release(&words);
+	return status;
+}

@@ -1,0 +1,45 @@
+/*
+ * Searching a full text index: docs that have all words, the best first (BM25; a word in the title
+ * counts ten times), and what to show of a page. One thread at a time.
+ */
+#ifndef TEXT_TEXT_SEARCH_H
+#define TEXT_TEXT_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "text/text_db.h"
+
+enum {
+	TEXT_SNIPPET_TEXT_MAX = 4 << 20, /* bytes of a page in which a snippet is looked for */
+	TEXT_SNIPPET_MAX = 64 << 10,
+};
+
+/* Words that were searched for stand between these in a snippet. */
+#define TEXT_MARK_BEGIN '\x02'
+#define TEXT_MARK_END   '\x03'
+
+struct text_search; /* opaque */
+
+/* 0, ERR_NOTFOUND without such a file, ERR_USAGE for what cannot be searched for, ERR_IO, … */
+int text_search_open(
+	const char *path, slice typed, struct text_search **ret, struct err *err) SP_MUST_CHECK;
+void text_search_close(struct text_search *s); /* NULL is fine */
+
+/* The next one, its URL valid until the next call: 0, ERR_END, ERR_IO, ERR_NOMEM. */
+int text_search_next(
+	struct text_search *s, int64_t *ret_doc, slice *ret_url, struct err *err) SP_MUST_CHECK;
+
+/* Which doc a version of a page is: 0, ERR_NOTFOUND when it is not in the index, ERR_IO, … */
+int text_search_doc(struct text_search *s, const struct text_version *version, int64_t *ret_doc,
+	struct err *err) SP_MUST_CHECK;
+
+/* Replaces out by some words of the text around those searched for: 0, ERR_IO, ERR_NOMEM. */
+int text_search_snippet(struct text_search *s, slice title, slice text, struct buf *out,
+	struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Looks whose body the archive has already are judged by the rules against noise like all others:
+their records are revisit records, and the body is in that of another look, page or capture."""
+
+import collections
+import itertools
+import os
+import shutil
+
+import living
+import rawserver
+import tap
+
+TEXT = "<p>Caf\u00e9: what there is to read on this page stays as it is, word for word.</p>" * 9
+
+
+def token(number):
+    return number * 0x9e3779b97f4a7c15 % 2**127
+
+
+def known(state):
+    """Noise that a built-in rule knows."""
+    return f"<form><input type=hidden name=csrf_token value={token(state):032x}></form>"
+
+
+def unknown(state):
+    """The same, but no rule knows it before it is learned."""
+    value = f"{state % 89999 + 10000}:{(state + 1) * 0x9e3779b1 % 2**32:08x}"
+    return f"<form><input type=hidden name=zq7 value='{value}'></form>"
+
+
+def page(body, charset="utf-8", status="200 OK"):
+    data = f"<html><body>{TEXT}{body}</body></html>".encode()
+    return (f"HTTP/1.1 {status}\r\nContent-Type: text/html; charset={charset}\r\n"
+            f"Content-Length: {len(data)}\r\n\r\n").encode() + data
+
+
+class Site:
+    """Page NAME shows the next of its states at each look; pages share their bodies."""
+
+    def __init__(self, noise, names, charsets=("utf-8",)):
+        self.noise, self.names, self.charsets = noise, names, charsets
+        self.looks = collections.defaultdict(itertools.count)
+        self.first = 0
+
+    def begin(self, first):
+        """The next look at each page shows state 0, the one after it the given one."""
+        self.looks.clear()
+        self.first = first
+
+    def __call__(self, request):
+        if request.path == "/":
+            return page("".join(f"<a href=/{name}>x</a>" for name in self.names))
+        name = request.path.removeprefix("/")
+        if name not in self.names:
+            return rawserver.NOT_FOUND
+        look = next(self.looks[name])
+        state = 0 if look == 0 else self.first + look
+        return page(self.noise(state) if name[0] != "s" else "",
+                    self.charsets[self.names.index(name) % len(self.charsets)])
+
+
+def crawl(server, archive, *options):
+    done = tap.run("crawl", server.url, "-o", archive, "--delay", "1ms", "--no-sitemaps", *options)
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    report = tap.load("report", archive)
+    return report, {row["url"].removeprefix(server.url): row for row in report["verdicts"]}
+
+
+def verify(archive):
+    for options in ([], ["--warc-only"]):
+        done = tap.run("verify", archive, *options)
+        assert done.returncode == 0 and not done.stderr, done
+
+
+def revisit_records(archive):
+    return {record.fields["WARC-Target-URI"] for path in living.warc_files(archive)
+            for record in living.records(path) if record.type == "revisit"}
+
+
+def check_sharp(rows, names, rule):
+    for name in names:
+        row = rows[name]
+        tap.equal((name, row["verdict"], row["evidence"]), (name, "sharp", "normalised"))
+        tap.equal(row["rules"], [{"name": rule, "count": 1}])
+        assert row["proven"], row
+
+
+NAMES = ["a", "b", "c"]
+
+with tap.case("pages that share their bodies are sharp in spite of their noise"):
+    archive, site = tap.path("known"), Site(known, NAMES)
+    with rawserver.Server(site) as server:
+        site.begin(10)
+        report, rows = crawl(server, archive, "--no-probes")
+        check_sharp(rows, NAMES, "one-time-fields")
+        # Both looks at two of the pages are in records of the third.
+        assert len(revisit_records(archive)) >= 3, revisit_records(archive)
+        verify(archive)
+        site.begin(20)
+        report, rows = crawl(server, archive, "--no-probes")
+        tap.equal(report["capture"], 2)
+        check_sharp(rows, NAMES, "one-time-fields")
+        verify(archive)
+
+with tap.case("diff shows them"):
+    for name in NAMES:
+        text = tap.succeed("diff", archive, server.url + name)
+        assert "one-time-fields, 1" in text and "none remains" in text, text
+
+with tap.case("a body that is not there proves nothing"):
+    lost = tap.path("lost")
+    shutil.copytree(os.path.join(archive, "warc"), os.path.join(lost, "warc"))
+    os.unlink(sorted(living.warc_files(lost))[0])
+    done = tap.run("verify", lost, "--warc-only")
+    tap.equal(done.returncode, 1)
+    assert "the record it refers to is not there" in done.stdout, done.stdout
+    assert "0 sharp" in done.stdout or " 0 of " in done.stdout, done.stdout
+
+with tap.case("judge resolves them, too"):
+    judged = tap.load("judge", archive)
+    for row in judged["verdicts"]:
+        if row["url"].removeprefix(server.url) in NAMES:
+            tap.equal((row["url"], row["verdict"], row["evidence"]),
+                      (row["url"], "sharp", "normalised"))
+
+with tap.case("the same bytes under another charset are another text"):
+    archive, site = tap.path("charsets"), Site(known, NAMES, ("utf-8", "windows-1252"))
+    with rawserver.Server(site) as server:
+        site.begin(10)
+        _, rows = crawl(server, archive, "--no-probes")
+        check_sharp(rows, NAMES, "one-time-fields")
+        assert server.url + "b" not in revisit_records(archive)
+        assert server.url + "c" in revisit_records(archive)
+        verify(archive)
+
+with tap.case("rules are learned from such looks, and act on them"):
+    names = [f"f{i}" for i in range(6)] + [f"s{i}" for i in range(60)]
+    archive, site = tap.path("unknown"), Site(unknown, names)
+    with rawserver.Server(site) as server:
+        for capture, first in enumerate((10, 20), 1):
+            site.begin(first)
+            report, rows = crawl(server, archive)
+            tap.equal(report["capture"], capture)
+            check_sharp(rows, names[:6], "learned:field:zq7")
+            verify(archive)
+
+tap.done()
