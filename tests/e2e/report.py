@@ -147,7 +147,7 @@ with tap.case("--why of a path that is not known"):
     tap.refuse(1, "capture 1 does not know http://example.net/none", "report", ARCHIVE, "--why",
                "example.net/none")
     tap.refuse(1, "found no link to it", "report", ARCHIVE, "--why", "no URL")
-    tap.refuse(2, "--why and --json cannot be combined", "report", ARCHIVE, "--why", "x", "--json")
+    tap.refuse(2, "--why explains one page as text", "report", ARCHIVE, "--why", "x", "--json")
 
 with tap.case("--why of a page that was taken in by a later one, and of a way in a circle"):
     numbers = {row["url"]: i for i, row in enumerate(report["verdicts"])}
