@@ -185,7 +185,7 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 static const char *find_fault(
 	const struct verify *v, const struct evidence *e, const struct attempt *o)
 {
-	if (e->is_compact != o->is_compact || e->offset != o->offset ||
+	if (!o->warc.ptr || e->is_compact != o->is_compact || e->offset != o->offset ||
 		!slice_eq(words_text(&v->words, e->file), o->warc))
 		return "its record is not where the catalog says";
 	if (!e->sound || !e->has_state)
