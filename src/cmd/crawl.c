@@ -28,6 +28,7 @@ struct crawl_command {
 	int64_t lanes;
 	const char *delay, *contact;
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
+	int evidence;                          /* the same */
 	int aim;                               /* enum plan_aim */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;
@@ -42,8 +43,10 @@ struct crawl_command {
 };
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
+enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
 
 static const char *const ROBOTS[] = {"obey", "ignore", NULL};
+static const char *const EVIDENCE[] = {"compact", "records", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
@@ -166,6 +169,11 @@ static const struct option_spec SPECS[] = {
 		.min = 1, .max = 1e18),
 	ROW(SIZE, settings.warc_size, "warc-size", 0,
 		"start a new WARC file at this size (default: 1G)", .min = 1, .max = 1e15),
+	ROW(CHOICE, evidence, "evidence", 0,
+		"how revisits that found nothing new are archived: compact, many in one record "
+		"(default), or records, a revisit, request and metadata record each, for other "
+		"tools",
+		.choices = EVIDENCE),
 	ROW(CHOICE, warc_coding, "warc-compression", 0,
 		"how records are compressed, each by itself; zstd is read faster, but not by every "
 		"tool yet (default: gzip)",
@@ -376,6 +384,7 @@ static int complete_settings(struct crawl_command *o, struct arena *arena, struc
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->aim = (uint32_t)o->aim;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
+	s->records = o->evidence == EVIDENCE_RECORDS;
 	if (rc == 0)
 		rc = set_contact(o->contact, s, err);
 	if (rc == 0)

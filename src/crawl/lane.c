@@ -73,6 +73,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 				.clock = lane->clock,
 				.lane = p->number,
 				.serial = p->serial,
+				.looks = p->looks,
 				.coding = (enum warc_coding)p->settings->warc_coding,
 				.max_size = p->settings->warc_size,
 				.info = lane->info.info.ptr,

@@ -55,6 +55,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(rates, SETTING_TEXT),
 	SETTING(no_sitemaps, SETTING_BOOL),
 	SETTING(bytes_only, SETTING_BOOL),
+	SETTING(records, SETTING_BOOL),
 	SETTING(without_rules, SETTING_TEXTS),
 	SETTING(ignore, SETTING_TEXTS),
 	SETTING(no_probes, SETTING_BOOL),

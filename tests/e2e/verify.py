@@ -141,7 +141,8 @@ def small_site(request):
 
 def crawl(name, *options):
     with rawserver.Server(small_site) as server:
-        tap.succeed("crawl", server.url, "--delay", 0, "-o", tap.path(name), "--json", *options)
+        tap.succeed("crawl", server.url, "--delay", 0, "-o", tap.path(name), "--json",
+                    "--evidence", "records", *options)
     return tap.path(name)
 
 
