@@ -1,8 +1,8 @@
 /*
  * Groups: a page is worth its weight only together with its requisites. The value of a schedule is
  *
- *	sum over groups of w_g prod_{i in g} S_i(L_i)  +  sum over pages in no group of w_i
- *S_i(L_i).
+ *	sum over groups of w_g prod_{i in g} S_i(L_i)
+ *	+ sum over pages in no group of w_i S_i(L_i).
  *
  * No longer a linear assignment, but one for given lengths of the others: page i then has the
  * weight w_g prod_{k != i} S_k(L_k), summed over its groups. That is repeated, and pairs exchanged.

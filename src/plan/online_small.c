@@ -52,14 +52,13 @@ struct end {
 	double regret;
 };
 
-struct class
-{
+struct page_class {
 	struct ranking by_rate; /* from hot to cold */
 	unsigned weight, depth, heat;
 	struct end hot, cold;
 };
 
-VEC_DECLARE(classes, struct class);
+VEC_DECLARE(classes, struct page_class);
 VEC_DECLARE(depths, unsigned char);
 
 struct online {
@@ -102,13 +101,13 @@ static unsigned weight_class(const struct online *o, float weight)
 }
 
 /* The class of a page whose depth is known; NULL when there is none yet. */
-static struct class *find_class(struct online *o, const struct plan_site *site, uint32_t page)
+static struct page_class *find_class(struct online *o, const struct plan_site *site, uint32_t page)
 {
 	unsigned weight = weight_class(o, site->weight[page]), depth = o->depths.ptr[page];
 	unsigned heat = yield_heat(site->survival[page].rate);
 
 	for (size_t i = 0; i < o->classes.len; i++) {
-		struct class *c = &o->classes.ptr[i];
+		struct page_class *c = &o->classes.ptr[i];
 
 		if (c->weight == weight && c->depth == depth && c->heat == heat)
 			return c;
@@ -116,10 +115,10 @@ static struct class *find_class(struct online *o, const struct plan_site *site, 
 	return NULL;
 }
 
-static int make_class(
-	struct online *o, const struct plan_site *site, uint32_t page, struct class **ret_class)
+static int make_class(struct online *o, const struct plan_site *site, uint32_t page,
+	struct page_class **ret_class)
 {
-	struct class class = {
+	struct page_class made = {
 		.weight = weight_class(o, site->weight[page]),
 		.depth = o->depths.ptr[page],
 		.heat = yield_heat(site->survival[page].rate),
@@ -129,7 +128,7 @@ static int make_class(
 	*ret_class = find_class(o, site, page);
 	if (*ret_class)
 		return 0;
-	rc = classes_push(&o->classes, class);
+	rc = classes_push(&o->classes, made);
 	if (!rc)
 		*ret_class = &o->classes.ptr[o->classes.len - 1];
 	return rc;
@@ -153,7 +152,7 @@ static int find_depth(struct online *o, uint32_t page, bool *ret_new)
 
 static int insert(struct online *o, const struct plan_site *site, uint32_t page)
 {
-	struct class *c = NULL;
+	struct page_class *c = NULL;
 	bool new = false;
 	int rc = find_depth(o, page, &new);
 
@@ -198,7 +197,7 @@ static void expect_yields(struct online *o, double hidden)
 
 	yields_expect(&o->yields, o->yield);
 	for (size_t i = 0; i < o->classes.len; i++) {
-		const struct class *c = &o->classes.ptr[i];
+		const struct page_class *c = &o->classes.ptr[i];
 
 		sum += (double)c->by_rate.len * o->yield[c->depth][c->heat];
 	}
@@ -212,10 +211,12 @@ static void expect_yields(struct online *o, double hidden)
 static size_t sample(
 	const struct online *o, const struct plan_site *site, struct outlook_page *pages)
 {
-	size_t n = o->waiting < OUTLOOK_SAMPLE ? o->waiting : OUTLOOK_SAMPLE;
-	const struct class *c = o->classes.ptr;
+	size_t n = OUTLOOK_SAMPLE;
+	const struct page_class *c = o->classes.ptr;
 	size_t before = 0; /* pages of the classes before */
 
+	if (o->waiting < n)
+		n = o->waiting;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (size_t)(((double)i + 0.5) * (double)o->waiting / (double)n);
 		uint32_t page;
@@ -263,8 +264,8 @@ static int refresh(struct online *o, const struct plan_site *site, double hidden
 }
 
 /* What a page loses if it is visited next; from memory, unless prices or the end have changed. */
-static double regret(const struct online *o, const struct plan_site *site, const struct class *c,
-	struct end *end, size_t rank)
+static double regret(const struct online *o, const struct plan_site *site,
+	const struct page_class *c, struct end *end, size_t rank)
 {
 	bool exploring = (size_t)site->quiet * SETTLED < o->waiting;
 	size_t shortest = exploring ? (o->outlook.n + EXPLORING - 1) / EXPLORING : 0;
@@ -281,12 +282,12 @@ static double regret(const struct online *o, const struct plan_site *site, const
 
 /* A waiting page: a class and a rank in it. */
 struct choice {
-	struct class *class;
+	struct page_class *class;
 	size_t rank;
 	double regret;
 };
 
-static void consider(struct choice *best, struct class *c, size_t rank, double regret)
+static void consider(struct choice *best, struct page_class *c, size_t rank, double regret)
 {
 	if (!best->class || regret < best->regret)
 		*best = (struct choice){c, rank, regret};
@@ -300,7 +301,7 @@ struct choices {
 static void choose(struct online *o, const struct plan_site *site, struct choices *ret)
 {
 	for (size_t i = 0; i < o->classes.len; i++) {
-		struct class *c = &o->classes.ptr[i];
+		struct page_class *c = &o->classes.ptr[i];
 		size_t last = c->by_rate.len - 1;
 
 		if (c->by_rate.len == 0)
@@ -360,7 +361,7 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 static bool take_out(void *state, const struct plan_site *site, uint32_t page)
 {
 	struct online *o = state;
-	struct class *c = page < o->depths.len ? find_class(o, site, page) : NULL;
+	struct page_class *c = page < o->depths.len ? find_class(o, site, page) : NULL;
 
 	if (!c || !ranking_remove(&c->by_rate, page))
 		return false;

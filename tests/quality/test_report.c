@@ -405,7 +405,8 @@ static void test_expect_compare(void)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		tap_case("expected and found: %s", rows[i].label);
-		CHECK_INT(expect_compare(rows[i].found, rows[i].expected, rows[i].pages), rows[i].result);
+		CHECK_INT(expect_compare(rows[i].found, rows[i].expected, rows[i].pages),
+			rows[i].result);
 	}
 }
 
