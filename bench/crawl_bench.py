@@ -241,6 +241,8 @@ def print_ratios(results):
         ("visit–revisit: CPU / single", "pair", "single", "cpu", ""),
         ("visit–revisit: time / single", "pair", "single", "wall", ""),
         ("visit–revisit: bytes / single", "pair", "single", "bytes", "at most 1.03"),
+        ("compact evidence: CPU / records", "pair", "records", "cpu", "below 1"),
+        ("compact evidence: bytes / records", "pair", "records", "bytes", ""),
         ("traps: CPU / without", "single", "no traps", "cpu", ""),
         ("8 sites, 2 lanes: time / 1 lane", "two lanes", "one lane", "wall", ""),
     ]
@@ -248,7 +250,16 @@ def print_ratios(results):
     for text, one, other, key, aim in wanted:
         if one in results and other in results:
             value = ratio(results, one, other, key)
-            print(f"{text:32} {value:6.3f}  {aim}")
+            print(f"{text:34} {value:6.3f}  {aim}")
+
+
+def print_looks(results, pages):
+    """What a revisit adds to the archive, beyond a capture of visits alone."""
+    for name, text in (("pair", "compact"), ("records", "records")):
+        if name in results and "single" in results:
+            more = [(a["bytes"] - b["bytes"]) / pages for a, b in zip(results[name], results["single"])]
+            print(f"bytes of a revisit, {text:14} {statistics.median(more):6.0f}  "
+                  + ("at most 150" if name == "pair" else ""))  # fmt: skip
 
 
 def has_option(program, option):
@@ -263,6 +274,10 @@ def make_runners(program):
         Stillpoint(program, "single", "stillpoint --single (gzip)", "--single"),
         Stillpoint(program, "pair", "stillpoint, visit–revisit"),
     ]
+    if has_option(program, "--evidence"):
+        runners.append(
+            Stillpoint(program, "records", "the same, --evidence records", "--evidence", "records")
+        )
     if has_option(program, "--warc-compression"):
         runners.append(
             Stillpoint(program, "zstd", "stillpoint --single (zstd)", "--single",
@@ -287,7 +302,7 @@ def parse_arguments():
     parser.add_argument("program", help="the stillpoint to measure")
     parser.add_argument("--pages", type=int, default=20000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", nargs="*", help="wget, wget2, single, pair, zstd, no traps, one lane, two lanes")
+    parser.add_argument("--only", nargs="*", help="wget, wget2, single, pair, records, zstd, no traps, one lane, two lanes")
     parser.add_argument("--again", type=int, metavar="N", help="captures of one archive")
     return parser.parse_args()
 
@@ -325,6 +340,8 @@ def capture_again(program, server, args, work):
 def main():
     args = parse_arguments()
     for tool in ("nginx", "wget", "wget2"):
+        if args.only and tool != "nginx" and tool not in args.only:
+            continue
         if not shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin"):
             print(f"crawl_bench: {tool} is not installed; see tools/packages")
             return
@@ -351,6 +368,7 @@ def main():
             server.stop()
     print_table(runners, results, args.pages)
     print_ratios(results)
+    print_looks(results, args.pages)
 
 
 if __name__ == "__main__":

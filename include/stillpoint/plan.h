@@ -33,6 +33,14 @@ enum {
 	SP_PLAN_ALL_KNOWN = 4 /* all pages are found before the first sp_plan_next */
 };
 
+/* What a limit is spent on when it is too small for two downloads of every page. */
+enum sp_aim {
+	SP_BALANCED, /* a revisit rather than another visit for what is more likely sharp than not
+		      */
+	SP_SHARP,    /* as many sharp pages as possible */
+	SP_COMPLETE  /* as many pages as possible, revisits with what is left */
+};
+
 /* The largest number of pages of a plan, unless its parameters say otherwise. */
 #define SP_MAX_PAGES ((uint32_t)1 << 24)
 
@@ -50,6 +58,7 @@ struct sp_plan_params {
 	uint32_t max_pages; /* page numbers are below this; 0: SP_MAX_PAGES */
 	uint32_t attempts;  /* downloads of a page in each leg, at most 255; 0: 3 */
 	uint32_t flags;     /* SP_PLAN_… */
+	uint32_t aim;       /* enum sp_aim: what sp_plan_budget is spent on */
 };
 
 /* What is known of a page. SP_PAGE(rate) initialises it with weight 1. */
@@ -130,6 +139,24 @@ SP_API int sp_plan_update(struct sp_plan *plan, uint32_t page, const struct sp_p
  * ever: it is not repeated.
  */
 SP_API int sp_plan_withdraw(struct sp_plan *plan, uint32_t page);
+
+/*
+ * A page is worth its weight only together with these requisites: pages too, known or not, with
+ * numbers below max_pages. Several calls for a page add up. The strategy stillpoint then maximises
+ * the expected weight of whole groups where it plans a leg at once: offline the visits, and always
+ * the revisits. A requisite of more than 16 pages stands for itself, with its own weight; others
+ * count through their pages only. Without groups nothing changes. Borrows the array during the
+ * call.
+ */
+SP_API int sp_plan_group(
+	struct sp_plan *plan, uint32_t page, const uint32_t *requisites, size_t count);
+
+/*
+ * At most so many downloads may still begin, because of a time limit for instance. *ret_end is 1
+ * when the aim of the parameters wants the visits to end for it: call sp_plan_end_visits. If there
+ * are more revisits than that, those that are worth most come first. Call it before sp_plan_next.
+ */
+SP_API int sp_plan_budget(struct sp_plan *plan, double now, double downloads, int *ret_end);
 
 /* What to do at time now, which never runs backwards. ret_order is filled for SP_ORDER only. */
 SP_API int sp_plan_next(

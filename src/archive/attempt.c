@@ -79,6 +79,7 @@ static const size_t OTHER_TEXTS[] = {
 	offsetof(struct attempt, warc),
 	offsetof(struct attempt, original.record),
 	offsetof(struct attempt, original.url),
+	offsetof(struct attempt, original.file),
 };
 
 enum {

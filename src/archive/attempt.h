@@ -47,11 +47,13 @@ struct attempt_times {
 	int64_t last_byte;  /* of the response; of a failure, when it was noticed */
 };
 
-/* The response record that has the body of a revisit record. */
+/* The response record that has the body of a revisit record, or that a patch is against. */
 struct attempt_original {
 	slice record; /* its id, with angle brackets */
 	slice url;
 	int64_t date;
+	slice file;      /* where it is, if that is known: for patches */
+	uint64_t offset; /* the same */
 };
 
 /* The Age of a response, if it has one. */
@@ -106,6 +108,12 @@ struct attempt {
 
 	/* The response, if has_payload. */
 	bool is_revisit; /* its record is a revisit record: original has the body */
+	/*
+	 * Kept as a row of a batch of looks (archive/compact.h): warc is none, offset the number of
+	 * the batch, length the bytes of the row. Its body is that of original, or, without
+	 * is_revisit, a patch against it.
+	 */
+	bool is_compact;
 	bool has_state;
 	struct digest state; /* http/state.h; of whole responses only */
 	bool has_payload;

@@ -1,5 +1,6 @@
 #include "archive/cdxj.h"
 
+#include "archive/compact.h"
 #include "base/err.h"
 #include "base/format.h"
 #include "base/json.h"
@@ -86,7 +87,8 @@ static bool is_indexed(const struct warc_record *r)
 		break;
 	case WARC_TYPE_RESOURCE:
 	case WARC_TYPE_METADATA:
-		if (word_is(fields_media_type(r->header.content_type), fields))
+		if (word_is(fields_media_type(r->header.content_type), fields) ||
+			compact_is_type(r->header.content_type))
 			return false;
 		break;
 	default:

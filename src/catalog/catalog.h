@@ -326,6 +326,41 @@ struct catalog_clock {
 int catalog_add_clock(struct catalog *c, uint32_t capture, const struct catalog_clock *k,
 	struct err *err) SP_MUST_CHECK;
 
+/* ---- compact looks ---- */
+
+enum { CATALOG_LOOK_NUMBER_MAX = 4095 };
+
+/* The largest number of a batch. */
+#define CATALOG_LOOKS_MAX (INT64_MAX >> 13)
+
+/* Looks of a batch (archive/compact.h) that no WARC file has yet: those of one commit. */
+struct catalog_look {
+	uint64_t batch;  /* from 1 to CATALOG_LOOKS_MAX */
+	uint32_t number; /* of the first in it, up to CATALOG_LOOK_NUMBER_MAX */
+	slice rows;
+};
+
+/* A batch of looks, and where its record is. */
+struct catalog_looks {
+	uint64_t batch;
+	slice warc;
+	uint64_t offset, length;
+};
+
+int catalog_add_look(
+	struct catalog *c, const struct catalog_look *look, struct err *err) SP_MUST_CHECK;
+
+/* A batch was written to a WARC file: none of its looks waits any longer. */
+int catalog_set_looks(
+	struct catalog *c, const struct catalog_looks *looks, struct err *err) SP_MUST_CHECK;
+
+/* Where a batch is: ERR_NOTFOUND as long as it waits. warc is copied into the arena. */
+int catalog_get_looks(struct catalog *c, uint64_t batch, struct arena *arena,
+	struct catalog_looks *ret, struct err *err) SP_MUST_CHECK;
+
+/* The number of the last batch, 0 when there is none. */
+int catalog_last_looks(struct catalog *c, uint64_t *ret, struct err *err) SP_MUST_CHECK;
+
 /* ---- verdicts ---- */
 
 /* Words as in quality/verdict.h; the catalog knows nothing of their meaning. */
@@ -385,6 +420,8 @@ enum catalog_row_kind {
 	CATALOG_ROW_CLOCK,
 	CATALOG_ROW_REQUISITE,
 	CATALOG_ROW_LEARNED,
+	CATALOG_ROW_LOOK,
+	CATALOG_ROW_LOOKS,
 	CATALOG_ROW_CAPTURE, /* an update */
 	CATALOG_ROW_KINDS,
 };
@@ -392,7 +429,7 @@ enum catalog_row_kind {
 /* A change that one thread notes and another makes. All is borrowed. */
 struct catalog_row {
 	enum catalog_row_kind kind;
-	uint32_t capture; /* not of CATALOG_ROW_WARC and CATALOG_ROW_CAPTURE */
+	uint32_t capture; /* not of CATALOG_ROW_WARC, _LOOK, _LOOKS and _CAPTURE */
 	union {
 		const void *body; /* whichever it is */
 		const struct catalog_page *page;
@@ -405,6 +442,8 @@ struct catalog_row {
 		const struct catalog_clock *clock;
 		const struct catalog_requisite *requisite;
 		const struct catalog_learned *learned;
+		const struct catalog_look *look;
+		const struct catalog_looks *looks;
 		const struct catalog_capture *state;
 	};
 };
@@ -429,6 +468,7 @@ typedef int catalog_on_clock(void *context, const struct catalog_clock *k);
 typedef int catalog_on_requisite(void *context, const struct catalog_requisite *r);
 typedef int catalog_on_learned(void *context, const struct catalog_learned *l);
 typedef int catalog_on_verdict(void *context, const struct catalog_verdict *v);
+typedef int catalog_on_look(void *context, const struct catalog_look *look);
 
 int catalog_each_capture(
 	struct catalog *c, catalog_on_capture *call, void *context, struct err *err) SP_MUST_CHECK;
@@ -474,6 +514,12 @@ int catalog_each_learned(struct catalog *c, uint32_t capture, catalog_on_learned
 	void *context, struct err *err) SP_MUST_CHECK;
 int catalog_each_verdict(struct catalog *c, uint32_t capture, catalog_on_verdict *call,
 	void *context, struct err *err) SP_MUST_CHECK;
+
+/* Looks that wait, by batch and number: all, or those of a batch. */
+int catalog_each_look(
+	struct catalog *c, catalog_on_look *call, void *context, struct err *err) SP_MUST_CHECK;
+int catalog_looks_rows(struct catalog *c, uint64_t batch, catalog_on_look *call, void *context,
+	struct err *err) SP_MUST_CHECK;
 
 /* In the order they were added. */
 typedef int catalog_on_imported(void *context, const struct catalog_imported *i);

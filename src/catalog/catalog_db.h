@@ -60,6 +60,13 @@ enum catalog_sql {
 	SQL_NEXT_EVENT,
 	SQL_EACH_EVENT,
 	SQL_EVENTS_FROM,
+	SQL_ADD_LOOK,
+	SQL_SET_LOOKS,
+	SQL_DROP_LOOK,
+	SQL_EACH_LOOK,
+	SQL_LOOKS_ROWS,
+	SQL_GET_LOOKS,
+	SQL_LAST_LOOKS,
 	SQL_SET_WARC,
 	SQL_EACH_WARC,
 	SQL_ADD_ROBOTS,
@@ -132,7 +139,8 @@ const char *catalog_sql(enum catalog_sql id);
 	X(age, AGE, age)                                \
 	X(caches, WORD, caches)                         \
 	X(address, WORD, address)                       \
-	X(links, BLOB, links)
+	X(links, BLOB, links)                           \
+	X(is_compact, FLAG, is_compact)
 /* clang-format on */
 
 /*
@@ -176,7 +184,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 4,
+	CATALOG_VERSION = 5,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

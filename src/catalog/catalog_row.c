@@ -40,6 +40,10 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 		return catalog_add_requisite(c, capture, row->requisite, err);
 	case CATALOG_ROW_LEARNED:
 		return catalog_add_learned(c, capture, row->learned, err);
+	case CATALOG_ROW_LOOK:
+		return catalog_add_look(c, row->look, err);
+	case CATALOG_ROW_LOOKS:
+		return catalog_set_looks(c, row->looks, err);
 	case CATALOG_ROW_CAPTURE:
 		return catalog_update_capture(c, row->state, err);
 	case CATALOG_ROW_KINDS:

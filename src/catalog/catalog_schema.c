@@ -109,7 +109,19 @@ static const char VERSION_4[] =
 	" STRICT, WITHOUT ROWID;"
 	"CREATE TABLE learned(id INTEGER PRIMARY KEY, rule TEXT NOT NULL) STRICT;";
 
-static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3, VERSION_4};
+/*
+ * Version 5: compact evidence. Looks whose rows wait to be written to a WARC file (look), and
+ * batches of them that were (looks). Numbers of batches are never used again.
+ */
+static const char VERSION_5[] =
+	"ALTER TABLE observation ADD COLUMN is_compact INTEGER NOT NULL DEFAULT 0;"
+	"CREATE TABLE look(batch INTEGER NOT NULL, number INTEGER NOT NULL, rows BLOB NOT NULL,"
+	" PRIMARY KEY(batch, number)) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT NULL,"
+	" length INTEGER NOT NULL) STRICT;";
+
+static const char *const STEPS[CATALOG_VERSION] = {
+	VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

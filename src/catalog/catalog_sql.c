@@ -92,6 +92,17 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_EVENTS_FROM] = "SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
 			    " FROM event " FROM_NUMBER "ORDER BY id",
 
+	[SQL_ADD_LOOK] = "INSERT INTO look(batch, number, rows) VALUES(?1, ?2, ?3)",
+	[SQL_SET_LOOKS] = "INSERT INTO looks(id, warc, place, length) VALUES(?1, ?2, ?3, ?4)",
+	[SQL_DROP_LOOK] = "DELETE FROM look WHERE batch = ?1",
+	[SQL_EACH_LOOK] = "SELECT (batch << 12) | number, batch, number, rows FROM look"
+			  " ORDER BY batch, number",
+	[SQL_LOOKS_ROWS] = "SELECT number, batch, number, rows FROM look WHERE batch = ?1"
+			   " ORDER BY number",
+	[SQL_GET_LOOKS] = "SELECT id, warc, place, length FROM looks WHERE id = ?1",
+	[SQL_LAST_LOOKS] = "SELECT max(coalesce((SELECT max(id) FROM looks), 0),"
+			   " coalesce((SELECT max(batch) FROM look), 0))",
+
 	[SQL_SET_WARC] = "INSERT INTO warc(name, size, complete, digest) VALUES(?1, ?2, ?3, ?4)"
 			 " ON CONFLICT(name) DO UPDATE SET size = ?2, complete = ?3, digest = ?4",
 	[SQL_EACH_WARC] = "SELECT id, name, size, complete, digest FROM warc ORDER BY id",

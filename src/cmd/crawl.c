@@ -28,6 +28,8 @@ struct crawl_command {
 	int64_t lanes;
 	const char *delay, *contact;
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
+	int evidence;                          /* the same */
+	int aim;                               /* enum plan_aim */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;
 	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
@@ -41,8 +43,10 @@ struct crawl_command {
 };
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
+enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
 
 static const char *const ROBOTS[] = {"obey", "ignore", NULL};
+static const char *const EVIDENCE[] = {"compact", "records", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
@@ -106,8 +110,14 @@ static const struct option_spec SPECS[] = {
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
 	ROW(DURATION, settings.time_limit, "time-limit", 't',
-		"end after this time; visits stop in time to revisit every page that was visited",
+		"end after this time; if it is too short for two downloads of every page, visits "
+		"stop in time for the revisits that --aim wants",
 		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
+	ROW(CHOICE, aim, "aim", 0,
+		"what a limit that is too small is spent on: 'sharp' for most sharp pages, "
+		"'complete' for most pages, 'balanced' to revisit what is more likely than not to "
+		"be sharp (default: balanced)",
+		.choices = PLAN_AIMS),
 	ROW(STRING, settings.rates, "rates", 'r',
 		"how often pages change: CSV with the header "
 		"url,rate[,weight][,shape] (or page for url), "
@@ -154,14 +164,19 @@ static const struct option_spec SPECS[] = {
 		"give up a response whose header is larger (default and maximum: 256k)", .min = 256,
 		.max = NET_HEAD_MAX),
 	ROW(SIZE, settings.max_bytes, "max-bytes", 0,
-		"download no more than this in all; visits stop in time to revisit every page that "
-		"was visited",
+		"download no more than this in all; as with --time-limit, visits stop in time for "
+		"the revisits that --aim wants",
 		.min = 1, .max = 1e18),
 	ROW(SIZE, settings.warc_size, "warc-size", 0,
 		"start a new WARC file at this size (default: 1G)", .min = 1, .max = 1e15),
 	ROW(STRING, settings.warc_prefix, "warc-prefix", 0,
 		"what the names of WARC files begin with (default: stillpoint)",
 		.metavar = "PREFIX"),
+	ROW(CHOICE, evidence, "evidence", 0,
+		"how revisits that found nothing new are archived: compact, many in one record "
+		"(default), or records, a revisit, request and metadata record each, for other "
+		"tools",
+		.choices = EVIDENCE),
 	ROW(CHOICE, warc_coding, "warc-compression", 0,
 		"how records are compressed, each by itself; zstd is read faster, but not by every "
 		"tool yet (default: gzip)",
@@ -358,7 +373,9 @@ static int complete_settings(struct crawl_command *o, struct arena *arena, struc
 	s->size = (uint32_t)o->size;
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
+	s->aim = (uint32_t)o->aim;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
+	s->records = o->evidence == EVIDENCE_RECORDS;
 	if (rc == 0 && s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix)))
 		rc = err_set(err, ERR_USAGE,
 			"--warc-prefix is up to 64 letters, digits and . _ -, and begins with a "

@@ -272,8 +272,8 @@ static int conclude(const struct contest *c, const char *dir, struct err *err)
 		       "  %s verify %s\n\n"
 		       "All of them are at http://127.0.0.1:8080/ while this runs: "
 		       "%s serve %s/*.stillpoint\n",
-			dir, page, program_invocation_name, ours->archive,
-			program_invocation_name, ours->archive, ours->url, program_invocation_name, ours->archive,
+			dir, page, program_invocation_name, ours->archive, program_invocation_name,
+			ours->archive, ours->url, program_invocation_name, ours->archive,
 			program_invocation_name, dir);
 	return rc;
 }

@@ -122,7 +122,7 @@ static const struct attempt *find_attempt(
 		const struct attempt *a = &w->attempts.ptr[i];
 
 		if (a->leg == leg && a->number == number)
-			return a->status && a->warc.ptr ? a : NULL;
+			return a->status && (a->warc.ptr || a->is_compact) ? a : NULL;
 	}
 	return NULL;
 }
@@ -272,8 +272,10 @@ static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog
 	const struct diff_options *o)
 {
 	struct originals originals;
-	struct look_source from = {
-		.warc_dir = warc_dir, .find = originals_find, .context = &originals};
+	struct look_source from = {.warc_dir = warc_dir,
+		.find = originals_find,
+		.context = &originals,
+		.catalog = catalog};
 	struct err err = {0};
 	struct looks looks;
 	struct rules rules;

@@ -43,7 +43,7 @@ static void put_look(struct json *j, const char *key, const struct look *l)
 	json_put_uint(j, "size", l->size);
 	json_put_string(j, "digest", digest);
 	json_text(j, "warc", l->attempt->warc);
-	json_put_uint(j, "offset", l->attempt->offset);
+	json_put_uint_if(j, "offset", l->attempt->warc.ptr != NULL, l->attempt->offset);
 	put_buf(j, "refers_to", &l->original);
 	json_object_end(j);
 }

@@ -19,6 +19,8 @@ struct expect_params {
 	const char *strategies; /* separated by commas; NULL: a sensible list */
 	double tau;
 	bool fast;
+	double time_limit; /* seconds; 0: none, and the table is one of strategies */
+	int aim;           /* enum plan_aim; below 0: all of them */
 	enum cmd_format format;
 };
 

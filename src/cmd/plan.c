@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/format.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/expect.h"
@@ -10,6 +11,7 @@
 #include "cmd/planning.h"
 #include "sim/drive.h"
 #include "sim/evaluate.h"
+#include "sim/exposure.h"
 #include "sim/site.h"
 
 /* 0 and NULL: not given. */
@@ -21,6 +23,8 @@ struct plan_options {
 	bool expect;
 	const char *delays;
 	const char *strategies;
+	double time_limit;
+	int aim;
 	bool list;
 };
 
@@ -43,6 +47,14 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, strategies, "strategies", 0,
 		"strategies for --expect, separated by commas (default: the main ones)",
 		.metavar = "LIST"),
+	ROW(DURATION, time_limit, "time-limit", 0,
+		"plan a capture that lasts no longer, in the unit of the rates; with --expect: "
+		"what each aim makes of it",
+		.max = 1e15, .bounds = OPTION_ABOVE_MIN),
+	ROW(CHOICE, aim, "aim", 0,
+		"what a time limit that is too short is spent on: most sharp pages, most pages, or "
+		"both (default: balanced; with --expect: all of them)",
+		.choices = PLAN_AIMS),
 	ROW(FLAG, list, "list-strategies", 'l', "print the names of all strategies"),
 	{.name = NULL},
 };
@@ -56,8 +68,9 @@ static const struct options OPTIONS = {
 	.description = "Computes in which order the pages of a site are to be visited and "
 		       "revisited, given "
 		       "how often each changes. The file has one line for each page and a header "
-		       "that names the columns. weight, shape (how well the rate is known) and "
-		       "links may be left out, and links play no part here. '-' is standard "
+		       "that names the columns. weight, shape (how well the rate is known), links "
+		       "and requisites may be left out, and links play no part here. A page with "
+		       "requisites counts only together with them. '-' is standard "
 		       "input.\n\n"
 		       "  page,rate,weight\n"
 		       "  /,0.01,2\n"
@@ -97,6 +110,45 @@ static int print(const struct plan_view *v, int format)
 	return PRINT[format](v);
 }
 
+/* With revisits, the innermost page is downloaded once for both legs. */
+static void limit_plan(const struct plan_options *o, struct plan_params *plan)
+{
+	size_t downloads = exposure_downloads(plan->delay, o->time_limit);
+
+	plan->aim = o->aim < 0 ? PLAN_BALANCED : (enum plan_aim)o->aim;
+	plan->downloads = plan->strategy->shared_slot || downloads == 0 ? downloads : downloads - 1;
+}
+
+static enum cmd_status fail_short(const struct plan_options *o)
+{
+	struct err err = {0};
+	char limit[FORMAT_DOUBLE_SIZE];
+
+	(void)format_double(o->time_limit, limit);
+	(void)err_set(&err, ERR_USAGE,
+		"--time-limit %s is shorter than one delay; give more time or a shorter --delay",
+		limit);
+	return cmd_fail("plan", &err);
+}
+
+/* What nobody can exceed: with so many revisits where a limit leaves fewer than pages. */
+static int find_bound(const struct drive_params *params, struct plan_view *view)
+{
+	const struct site *site = params->site;
+	const struct plan_params *plan = &params->plan;
+	struct exposure_params exposure = {.site = site, .fast = plan->fast};
+	struct plan_share share;
+	int rc;
+
+	if (plan->downloads == 0 || plan->downloads >= 2 * site->n)
+		return evaluate_bound(
+			site, plan->delay, plan->fast, view->expected.coherence, &view->bound);
+	rc = exposure_share(&exposure, plan->delay, plan->downloads, plan->aim, &share);
+	if (rc == 0)
+		view->bound = fmax(share.bound, view->expected.coherence);
+	return rc;
+}
+
 static enum cmd_status schedule(
 	const struct plan_options *o, const struct plan_strategy *strategy, const struct site *site)
 {
@@ -112,13 +164,19 @@ static enum cmd_status schedule(
 	int rc = 0;
 
 	params.plan.fast = o->fast;
+	if (o->time_limit > 0) {
+		limit_plan(o, &params.plan);
+		if (params.plan.downloads == 0)
+			return fail_short(o);
+	}
 	if (drive(&params, &capture, &err))
 		return cmd_fail("plan", &err);
 	view.expected = evaluate(site, &capture, NULL);
 	/* Costly, and no column of the CSV. */
 	if (!capture.single && o->format != CMD_FORMAT_CSV)
-		rc = evaluate_bound(
-			site, capture.delay, o->fast, view.expected.coherence, &view.bound);
+		rc = find_bound(&params, &view);
+	if (rc == 0 && site->requisites.len > 0)
+		rc = evaluate_groups(site, &capture, o->fast, &view.groups);
 	if (rc) {
 		(void)err_code(&err, rc);
 		status = cmd_fail("plan", &err);
@@ -139,6 +197,8 @@ static enum cmd_status expect(const struct plan_options *o, const struct site *s
 		.strategies = o->strategies ? o->strategies : o->planning.strategy,
 		.tau = o->planning.tau,
 		.fast = o->fast,
+		.time_limit = o->time_limit,
+		.aim = o->aim,
 		.format = (enum cmd_format)o->format,
 	});
 }
@@ -153,6 +213,10 @@ static int check_usage(const struct plan_options *o, size_t files, struct err *e
 		wrong = "the file of pages is missing";
 	else if ((o->delays || o->strategies) && !o->expect)
 		wrong = "--delays and --strategies are for --expect";
+	else if (o->aim >= 0 && !(o->time_limit > 0))
+		wrong = "--aim is for --time-limit";
+	else if (o->time_limit > 0 && o->strategies)
+		wrong = "--expect --time-limit compares aims, not --strategies";
 	if (!wrong)
 		return 0;
 	return err_set(err, ERR_USAGE, "%s (try 'stillpoint plan --help')", wrong);
@@ -160,7 +224,7 @@ static int check_usage(const struct plan_options *o, size_t files, struct err *e
 
 enum cmd_status cmd_plan(int argc, char **argv)
 {
-	struct plan_options o = {0};
+	struct plan_options o = {.aim = -1};
 	const struct plan_strategy *strategy;
 	struct option_args args;
 	struct err err = {0};

@@ -13,7 +13,8 @@ struct plan_view {
 	const struct site *site;
 	const struct drive_result *capture;
 	struct evaluation expected;
-	double bound; /* NAN for a single-visit strategy; not needed for CSV */
+	struct group_evaluation groups; /* of the site; 0 groups: none */
+	double bound;                   /* NAN for a single-visit strategy; not needed for CSV */
 };
 
 /* To standard output. 0 or ERR_IO; what stdio holds back is for cmd_finish to check. */

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
 #include "cmd/option_row.h"
+#include "cmd/report_at.h"
 #include "cmd/report_html.h"
 #include "cmd/report_next.h"
 #include "cmd/report_print.h"
@@ -15,6 +16,9 @@
 struct report_options {
 	int64_t capture; /* 0: the last */
 	const char *why;
+	const char *at;
+	const char *curve; /* from when; until when is an argument */
+	const char *site;
 	const char *html;
 	const char *replay;
 	bool captures;
@@ -36,6 +40,16 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, why, "why", 'w',
 		"explain one page: where it was found, which rule took or refused it, and what "
 		"became of it",
+		.metavar = "URL"),
+	ROW(STRING, at, "at", 0,
+		"what the whole archive proves of each page at that instant, such as "
+		"2026-05-31T12:00:00Z, 2026-05-31 or 20260531120000",
+		.metavar = "TIME"),
+	ROW(STRING, curve, "curve", 0,
+		"how many pages are proven at each instant from FROM to TO: the sharpness curve",
+		.metavar = "FROM TO"),
+	ROW(STRING, site, "site", 0,
+		"with --at and --curve: pages of this site only, as --captures lists it",
 		.metavar = "URL"),
 	ROW(FLAG, requisites, "requisites", 0,
 		"list the requisites of each page, and how each stands to it in time"),
@@ -64,7 +78,7 @@ static const struct options OPTIONS = {
 		       "were left out, what was expected, and where the problems are.",
 	.specs = SPECS,
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 };
 
 /* Who has not said which capture may not know that there are others. */
@@ -241,6 +255,43 @@ static int check(const struct report_options *o, struct err *err)
 	return 0;
 }
 
+/* The same of --at and --curve, which are about the whole archive. */
+static int check_instant(const struct report_options *o, size_t args, struct err *err)
+{
+	bool instant = o->at || o->curve;
+	bool other = o->capture || o->captures || o->why || o->requisites || o->html || o->csv ||
+		     wants_tally(o);
+
+	if (o->at && o->curve)
+		return err_set(err, ERR_USAGE, "--at and --curve cannot be combined");
+	if (instant && other)
+		return err_set(err, ERR_USAGE,
+			"--at and --curve are about the whole archive; combine them with --site "
+			"and --json only");
+	if (o->site && !instant)
+		return err_set(err, ERR_USAGE, "--site goes with --at or --curve");
+	if (o->curve && args < 2)
+		return err_set(err, ERR_USAGE, "--curve needs two times: --curve FROM TO");
+	if (!o->curve && args > 1)
+		return err_set(err, ERR_USAGE, "one archive at a time");
+	return 0;
+}
+
+/* "--curve FROM TO ARCHIVE" leaves its end in front of the archive. */
+static enum cmd_status whole(const struct report_options *o, const struct option_args *args)
+{
+	bool swapped =
+		o->curve && report_at_is_time(args->ptr[0]) && !report_at_is_time(args->ptr[1]);
+
+	return report_at(args->ptr[swapped], &(struct report_at_options){
+						     .at = o->at,
+						     .from = o->curve,
+						     .to = o->curve ? args->ptr[!swapped] : NULL,
+						     .site = o->site,
+						     .json = o->json,
+					     });
+}
+
 enum cmd_status cmd_report(int argc, char **argv)
 {
 	struct report_options o = {0};
@@ -250,7 +301,9 @@ enum cmd_status cmd_report(int argc, char **argv)
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	if (check(&o, &err))
+	if (check(&o, &err) || check_instant(&o, args.count, &err))
 		return cmd_fail("report", &err);
+	if (o.at || o.curve)
+		return whole(&o, &args);
 	return o.captures ? captures_print(args.ptr[0], NULL, o.json) : run(args.ptr[0], &o);
 }

@@ -62,6 +62,8 @@ static void print_attempt(const struct attempt *a, bool is_judged, FILE *file)
 	if (a->rule_set && !a->has_normal)
 		print_line(file, "",
 			SLICE("no normalised digest: too little of it can be compared by rules"));
+	if (a->is_compact)
+		print_line(file, "", SLICE("compact: in a record with other looks"));
 	if (a->warc.ptr) {
 		print_label(file, "");
 		(void)fputs(is_judged ? "" : "warc/", file);

@@ -11,7 +11,7 @@
 
 enum { COMMAND_MAX = 16 << 10 };
 
-const char *const SIMULATE_RATES[] = {"past", "oracle", "predicted", NULL};
+const char *const SIMULATE_RATES[] = {"past", "oracle", "predicted", "known", "learned", NULL};
 const char *const SIMULATE_HALVES[] = {"all", "first", "second", NULL};
 
 const char *const SIMULATE_CHANGED[] = {"cycle", "local", NULL};
@@ -19,7 +19,9 @@ const char *const SIMULATE_CHANGED[] = {"cycle", "local", NULL};
 #define ROW_OF struct simulate_options
 
 static const struct option_spec SPECS[] = {
-	ROW(STRING, table, "table", 'T', "an experiment of the papers, 'all' of them, or 'list'",
+	ROW(STRING, table, "table", 'T',
+		"an experiment of the papers, 'all' of them, or 'list'; those that begin with "
+		"sampling- or fresh- stand by themselves, most with --history and --start",
 		.metavar = "NAME"),
 	ROW(STRING, site, "site", 0,
 		"a synthetic site: synthetic:n=10000,skew=1.2,outdegree=400,leaves=cold; what is "
@@ -42,21 +44,38 @@ static const struct option_spec SPECS[] = {
 		.metavar = "DATE"),
 	ROW(LIST, sampling, "sampling", 0,
 		"with --history: how many of the pages downloaded in each cycle have changed, by "
-		"rns, rr, gsb, db:D, db:D:ha, db:D:wha (D: depth), hybrid, clairvoyant",
+		"rns, rr, gsb, db:D, cb:D, lb:D (D: depth; also with :ha, :wha, :pra), hybrid, "
+		"clairvoyant",
 		.metavar = "POLICIES"),
 	ROW(STRING, cycle, "cycle", 0,
 		"with --sampling: length of a cycle, as 8w or 10d (default: 8w)",
 		.metavar = "TIME"),
 	ROW(INT, cycles, "cycles", 0, "with --sampling: number of cycles (default: 24)", .min = 1,
 		.max = 100000),
+	ROW(INT, clusters, "clusters", 0,
+		"with --sampling: clusters of cb:D (default: the root of half the pages)", .min = 1,
+		.max = 100000),
 	ROW(DOUBLE, budget, "budget", 0,
-		"with --sampling: downloads in a cycle, as a share of the pages at the start "
-		"(default: 0.1)",
-		.metavar = "SHARE", .max = 1, .bounds = OPTION_ABOVE_MIN),
+		"with --sampling: downloads in a cycle, with --watch: looks in a day (for --site a "
+		"unit of time), as a share of the pages at the start (default: 0.1)",
+		.metavar = "SHARE", .max = 1e6, .bounds = OPTION_ABOVE_MIN),
 	ROW(CHOICE, changed, "changed", 0,
 		"with --sampling: changed within the cycle (default), or since the last download: "
 		"cycle, local",
 		.choices = SIMULATE_CHANGED),
+	ROW(LIST, watch, "watch", 0,
+		"with --history or --site: what an archive is worth that is kept up to date by "
+		"uniform, proportional, fresh, age, harmonic, longevity, capture, hacs, sample, "
+		"hybrid, sharp, captures",
+		.metavar = "POLICIES"),
+	ROW(DOUBLE, days, "days", 0,
+		"with --watch: length of a watch, of which the second half is measured (default: "
+		"365)",
+		.max = 1e6, .bounds = OPTION_ABOVE_MIN),
+	ROW(DURATION, grid, "grid", 0,
+		"with --watch: time between two instants at which pages are to be proven (default: "
+		"1d)",
+		.max = 1e9, .bounds = OPTION_ABOVE_MIN),
 	CMD_PLANNING_SPECS,
 	ROW(INT, size, "size", 'n',
 		"estimated number of pages that the strategy is told (default: the true one)",
@@ -75,7 +94,7 @@ static const struct option_spec SPECS[] = {
 		.max = 1e6),
 	ROW(STRING, links, "links", 0,
 		"with --history: find pages by these links, from index.html on (default: all are "
-		"known at the start)",
+		"known at the start); with --sampling: the link graph",
 		.metavar = "FILE"),
 	ROW(CHOICE, rates, "rates", 0,
 		"with --history: change rates from what came before the crawl (default), from "
@@ -127,7 +146,8 @@ static const struct options OPTIONS = {
 	.command = "simulate",
 	.usage = "--table NAME [OPTION…]\n--site SPEC [OPTION…]\n--graph FILE [OPTION…]\n"
 		 "--history FILE [OPTION…]\n--evaluate WHAT --history FILE "
-		 "[OPTION…]\n--sampling POLICIES --history FILE [OPTION…]",
+		 "[OPTION…]\n--sampling POLICIES --history FILE [OPTION…]\n--watch POLICIES "
+		 "--history FILE|--site SPEC [OPTION…]",
 	.description =
 		"--table repeats an experiment of the papers and prints our figures beside the "
 		"printed ones: what may be expected, and what simulated changes gave.\n\n"
@@ -153,7 +173,10 @@ static const struct options OPTIONS = {
 		"predict that (predictor).\n\n"
 		"--sampling repeats the experiments of update detection by sampling: in each cycle "
 		"a share of the pages is downloaded, as the policies choose, and the change ratio "
-		"is the share of these that had changed.",
+		"is the share of these that had changed.\n\n"
+		"--watch keeps an archive up to date with a budget of looks, as the policies of "
+		"`stillpoint watch` choose, and prints how fresh, old, complete and sharp it is. "
+		"captures is one more: captures of the whole site, one behind another.",
 	.specs = SPECS,
 };
 
@@ -162,22 +185,28 @@ static const struct mode {
 	const char *option;
 	const char *takes; /* its other options, each between blanks */
 	enum cmd_status (*run)(const struct simulate_options *o);
+	bool studies; /* needs one of the others, as what it works on */
 } MODES[] = {
-	{"evaluate", " history start seed json text ", simulate_evaluate},
-	{"sampling", " history start cycle cycles budget changed runs seed json text ",
-		simulate_sampling},
-	{"table", " runs seed threads json text html ", simulate_table},
+	{"evaluate", " history start seed json text ", simulate_evaluate, true},
+	{"watch",
+		" history site start days grid budget rates memory-days runs seed threads json "
+		"text ",
+		simulate_watch, true},
+	{"sampling",
+		" history links start cycle cycles clusters budget changed runs seed json text ",
+		simulate_sampling, true},
+	{"table", " history links start runs seed threads json text html ", simulate_table, false},
 	{"site",
 		" strategy delay tau runs seed threads estimate-error rate-error failures late "
 		"json text html ",
-		simulate_site},
-	{"graph", " strategy delay tau size seeds json text html ", simulate_graph},
+		simulate_site, false},
+	{"graph", " strategy delay tau size seeds json text html ", simulate_graph, false},
 	{"history",
 		" strategy tau crawl-days draws links rates memory-days gain canary-period half "
 		"seed "
 		"threads "
 		"json text html ",
-		simulate_history},
+		simulate_history, false},
 };
 
 enum { MODES_N = sizeof MODES / sizeof MODES[0] };
@@ -240,8 +269,8 @@ static const struct mode *pick(const struct simulate_options *o, struct err *err
 	for (size_t i = 0; i < MODES_N; i++) {
 		if (!is_given(MODES[i].option, o))
 			continue;
-		if (found && takes(found, "history"))
-			break; /* --history is its file then, others are refused below */
+		if (found && (found->studies || takes(found, MODES[i].option)))
+			continue; /* what it works on; others are refused below */
 		if (found) {
 			(void)err_set(err, ERR_USAGE, "--%s and --%s cannot be combined",
 				found->option, MODES[i].option);

@@ -56,9 +56,18 @@ struct simulate_options {
 	struct option_list sampling;
 	const char *cycle;
 	int64_t cycles;
+	int64_t clusters;
 	double budget;
 	int changed; /* index into SIMULATE_CHANGED */
+
+	/* of --watch, with history or site; budget as above, per day */
+	struct option_list watch;
+	double days;
+	double grid; /* seconds */
 };
+
+/* The first rates are those of enum draw_rates; the last two are for --watch only. */
+enum { SIMULATE_RATES_KNOWN = 3, SIMULATE_RATES_LEARNED };
 
 extern const char *const SIMULATE_RATES[];
 extern const char *const SIMULATE_HALVES[];
@@ -96,6 +105,9 @@ enum cmd_status simulate_evaluate(const struct simulate_options *o);
 
 /* Update detection by sampling on one: simulate_sampling.c. */
 enum cmd_status simulate_sampling(const struct simulate_options *o);
+
+/* Policies that keep an archive up to date: simulate_watch.c. */
+enum cmd_status simulate_watch(const struct simulate_options *o);
 
 /* The value of --start, YYYY-MM-DD, as Unix seconds; else ERR_USAGE. */
 int simulate_date(const char *text, int64_t *ret_seconds, struct err *err);

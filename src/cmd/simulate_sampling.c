@@ -45,7 +45,7 @@ static int print_json(const void *context, FILE *out)
 		json_put_double(&j, "se", s->se);
 		json_put_double(&j, "first", s->first);
 		json_put_double(&j, "last", s->last);
-		json_put_double(&j, "weighted", NAN); /* needs a link graph of the history */
+		json_put_double(&j, "weighted", s->weighted);
 		json_put_double(&j, "found", s->found);
 		json_object_end(&j);
 	}
@@ -58,14 +58,19 @@ static void print_text(const void *context, FILE *out)
 {
 	const struct report *r = context;
 
-	(void)fprintf(out, "%-14s %12s %8s %8s %8s %10s\n", "policy", "change ratio", "se", "first",
-		"last", "found");
+	(void)fprintf(out, "%-14s %12s %8s %8s %8s %8s %10s\n", "policy", "change ratio", "se",
+		"first", "last", "weighted", "found");
 	for (size_t i = 0; i < r->rows.len; i++) {
 		const struct row *row = &r->rows.ptr[i];
 
-		(void)fprintf(out, "%-14.*s %12.4f %8.4f %8.4f %8.4f %10.1f\n",
-			slice_shown(row->name, 99), row->name.ptr, row->result.change_ratio,
-			row->result.se, row->result.first, row->result.last, row->result.found);
+		(void)fprintf(out, "%-14.*s %12.4f %8.4f %8.4f %8.4f", slice_shown(row->name, 99),
+			row->name.ptr, row->result.change_ratio, row->result.se, row->result.first,
+			row->result.last);
+		if (isnan(row->result.weighted))
+			(void)fprintf(out, " %8s", "-");
+		else
+			(void)fprintf(out, " %8.4f", row->result.weighted);
+		(void)fprintf(out, " %10.1f\n", row->result.found);
 	}
 }
 
@@ -105,12 +110,17 @@ static int parse_policies(struct report *r, const char *text, struct err *err)
 static int run_rows(struct report *r, struct sampling_setup setup, int64_t start_s, struct err *err)
 {
 	struct history history = {0};
+	struct history_links links = {0};
 	int rc = history_load(r->options->history, &history, err);
 
+	if (rc == 0 && r->options->links)
+		rc = history_links_load(r->options->links, &history, &links, err);
 	setup.history = &history;
+	setup.links = r->options->links ? &links : NULL;
 	setup.start = (double)(start_s - history.began_s) / DAY_S;
 	for (size_t i = 0; i < r->rows.len && rc == 0; i++)
 		rc = sampling_run(&setup, &r->rows.ptr[i].policy, &r->rows.ptr[i].result, err);
+	history_links_release(&links);
 	history_release(&history);
 	return rc;
 }
@@ -122,6 +132,7 @@ enum cmd_status simulate_sampling(const struct simulate_options *o)
 		.cycles = o->cycles ? (size_t)o->cycles : CYCLES,
 		.budget = o->budget > 0 ? o->budget : 0.1,
 		.local = o->changed == 1,
+		.clusters = (size_t)o->clusters,
 		.runs = o->runs ? (size_t)o->runs : RUNS,
 		.seed = (uint64_t)o->seed};
 	struct err err = {0};
@@ -131,6 +142,9 @@ enum cmd_status simulate_sampling(const struct simulate_options *o)
 
 	if (!o->history || !o->start)
 		rc = err_set(&err, ERR_USAGE, "--sampling needs --history FILE and --start DATE");
+	if (rc == 0 && setup.budget > 1)
+		rc = err_set(
+			&err, ERR_USAGE, "--sampling: --budget is at most 1, not %g", setup.budget);
 	if (rc == 0)
 		rc = simulate_date(o->start, &start_s, &err);
 	if (rc == 0 && o->cycle)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "cmd/simulate_lab.h"
 #include "cmd/simulate_table.h"
 #include "web/assets.h"
 #include "web/html.h"
@@ -166,18 +167,40 @@ static void print_text(const void *context, FILE *out)
 		print_notes(out, last->table);
 }
 
+/* Name and title of all tables, those of the papers first; false past the last. */
+static bool listed(size_t i, const char **ret_name, const char **ret_title)
+{
+	const struct table *t = table_at(i);
+	const struct lab_table *lab;
+	size_t tables = 0;
+
+	if (t) {
+		*ret_name = t->name;
+		*ret_title = t->title;
+		return true;
+	}
+	while (table_at(tables))
+		tables++;
+	lab = lab_table_at(i - tables);
+	if (lab) {
+		*ret_name = lab->name;
+		*ret_title = lab->title;
+	}
+	return lab != NULL;
+}
+
 static int print_list_json(const void *context, FILE *out)
 {
-	const struct table *t;
+	const char *name, *title;
 	struct json j;
 
 	(void)context;
 	json_init_file(&j, out, JSON_LINES);
 	json_array_begin(&j);
-	for (size_t i = 0; (t = table_at(i)); i++) {
+	for (size_t i = 0; listed(i, &name, &title); i++) {
 		json_object_begin(&j);
-		json_put_string(&j, "table", t->name);
-		json_put_string(&j, "title", t->title);
+		json_put_string(&j, "table", name);
+		json_put_string(&j, "title", title);
 		json_object_end(&j);
 	}
 	json_array_end(&j);
@@ -186,23 +209,23 @@ static int print_list_json(const void *context, FILE *out)
 
 static void print_list(const void *context, FILE *out)
 {
-	const struct table *t;
+	const char *name, *title;
 
 	(void)context;
-	for (size_t i = 0; (t = table_at(i)); i++)
-		(void)fprintf(out, "%-12s %s\n", t->name, t->title);
+	for (size_t i = 0; listed(i, &name, &title); i++)
+		(void)fprintf(out, "%-18s %s\n", name, title);
 }
 
 static void print_list_html(const void *context, FILE *out)
 {
 	static const char *const COLUMNS[] = {"name", "what it is about", NULL};
-	const struct table *t;
+	const char *name, *title;
 
 	web_page_begin(out, web_report_css(), SLICE("Experiments of the papers"), "All there are.");
 	html_table_begin(out, "simulate --table NAME", COLUMNS);
-	for (size_t i = 0; (t = table_at(i)); i++) {
-		html_row_begin(out, t->name);
-		html_cell(out, "%s", t->title);
+	for (size_t i = 0; listed(i, &name, &title); i++) {
+		html_row_begin(out, name);
+		html_cell(out, "%s", title);
 		html_row_end(out);
 	}
 	html_table_end(out);
@@ -264,12 +287,12 @@ static uint64_t total_runs(const struct session *s, const struct table *table)
 
 static int unknown(const char *name, struct err *err)
 {
-	const struct table *t;
+	const char *known, *title;
 	struct closest c;
 
 	closest_init(&c, name);
-	for (size_t i = 0; (t = table_at(i)); i++)
-		closest_offer(&c, t->name);
+	for (size_t i = 0; listed(i, &known, &title); i++)
+		closest_offer(&c, known);
 	return cmd_unknown("unknown table", &c, "all: stillpoint simulate --table list", err);
 }
 
@@ -300,6 +323,18 @@ static int run(struct session *s, const struct table *table, struct err *err)
 	return rc;
 }
 
+/* The papers' sites are synthetic. */
+static struct err *refuse(const struct simulate_options *o, struct err *err)
+{
+	(void)err_set(err, ERR_USAGE,
+		"--%s has no meaning with --table %s (try 'stillpoint simulate --help')",
+		o->history ? "history"
+		: o->links ? "links"
+			   : "start",
+		o->table);
+	return err;
+}
+
 enum cmd_status simulate_table(const struct simulate_options *o)
 {
 	const struct table *table = table_find(o->table);
@@ -311,6 +346,10 @@ enum cmd_status simulate_table(const struct simulate_options *o)
 
 	if (strcmp(o->table, "list") == 0)
 		return simulate_print(o, &list);
+	if (lab_table_find(o->table))
+		return simulate_lab(o, lab_table_find(o->table));
+	if (o->history || o->links || o->start)
+		return cmd_fail("simulate", refuse(o, &err));
 	if ((!table && strcmp(o->table, "all") != 0 && unknown(o->table, &err)) ||
 		run(&s, table, &err))
 		status = cmd_fail("simulate", &err);

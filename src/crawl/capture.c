@@ -104,6 +104,14 @@ static int make_scope(struct capture *c, struct err *err)
 	return rc;
 }
 
+/* What a strategy that knows all pages beforehand may count with; 0: not known. */
+static size_t known_downloads(const struct crawl_settings *s)
+{
+	double count = s->automatic_delay || s->delay <= 0 ? 0 : s->time_limit / s->delay * s->jobs;
+
+	return count > UINT32_MAX ? 0 : (size_t)count;
+}
+
 static int make_plan(struct capture *c, struct err *err)
 {
 	const struct crawl_settings *s = c->settings;
@@ -123,6 +131,9 @@ static int make_plan(struct capture *c, struct err *err)
 			.size = s->size,
 			.attempts = s->attempts,
 			.single = s->single,
+			.aim = (enum plan_aim)s->aim,
+			.orders = 2 * s->jobs,
+			.downloads = known_downloads(s),
 		},
 		err);
 	return c->plan ? 0 : err->code;

@@ -49,21 +49,33 @@ double counters_elapsed(const struct counters *p, double now)
 	return now - p->idle;
 }
 
-double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages)
+/* Seconds for one download. */
+static double pace(const struct counters *p)
 {
-	double taken, pace;
+	double taken = fmax(p->last_visit - p->first_visit - p->held_up, p->serial);
 
-	if (p->visits == 0)
-		return INFINITY;
-	taken = fmax(p->last_visit - p->first_visit - p->held_up, p->serial);
-	pace = LIMIT_MARGIN * taken / (double)p->visits;
-	return limit - counters_elapsed(p, now) - pace * (double)pages;
+	return LIMIT_MARGIN * taken / (double)p->visits;
 }
 
-bool counters_lacks_bytes(const struct counters *p, size_t pages)
+double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages)
 {
-	return p->visits > 0 && (double)p->budget < LIMIT_MARGIN * (double)p->visit_bytes /
-							    (double)p->visits * (double)pages;
+	if (p->visits == 0)
+		return INFINITY;
+	return limit - counters_elapsed(p, now) - pace(p) * (double)pages;
+}
+
+double counters_time_left(const struct counters *p, double now, double limit)
+{
+	if (p->visits == 0)
+		return INFINITY;
+	return fmax(0, limit - counters_elapsed(p, now)) / pace(p);
+}
+
+double counters_bytes_left(const struct counters *p)
+{
+	if (p->visits == 0)
+		return INFINITY;
+	return (double)p->budget * (double)p->visits / (LIMIT_MARGIN * (double)p->visit_bytes);
 }
 
 double counters_patience(const struct counters *p, double now, double limit)

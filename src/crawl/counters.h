@@ -63,8 +63,11 @@ double counters_elapsed(const struct counters *p, double now);
  */
 double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages);
 
-/* Whether so many downloads would use up the budget of bytes. */
-bool counters_lacks_bytes(const struct counters *p, size_t pages);
+/* How many downloads fit into the rest of it; infinite before the first visit has ended. */
+double counters_time_left(const struct counters *p, double now, double limit);
+
+/* The same for what is left of the bytes. */
+double counters_bytes_left(const struct counters *p);
 
 /*
  * Seconds for which a slow fetch may be all that happens: a few times what downloads take, or a

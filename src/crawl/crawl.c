@@ -222,7 +222,10 @@ static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 	struct lane_params params = {.shared = &x->shared, .lanes = count};
 	/* Numbers go on, so that files have the order of their names even within a second. */
 	int rc = catalog_each_warc(x->catalog, count_file, &params.serial, err);
+	uint64_t last = 0;
 
+	if (rc == 0)
+		rc = catalog_last_looks(x->catalog, &last, err);
 	share_descriptors(count, &params);
 	if (x->sites == 1)
 		params.only = &x->captures.list.ptr[0]->row;
@@ -230,6 +233,8 @@ static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
 		params.settings = groups[i].settings;
 		for (size_t k = 0; rc == 0 && k < groups[i].lanes; k++) {
 			params.number = count > 1 ? (unsigned)(groups[i].first + k + 1) : 0;
+			params.looks =
+				(last / LOOK_BATCH_STEP + 1) * LOOK_BATCH_STEP + params.number;
 			rc = add_lane(x, &params, err);
 		}
 	}
@@ -302,6 +307,8 @@ static int assign_lanes(struct crawl *x, struct err *err)
 		rc = clerk_new(x->catalog, &x->shared.clerk, err);
 	if (rc == 0)
 		rc = make_lanes(x, groups, err);
+	if (rc == 0 && x->lanes.len > 0)
+		rc = store_adopt_looks(&x->lanes.ptr[0]->store, x->catalog, err);
 	if (rc == 0)
 		rc = learn_bodies(x, err);
 	if (rc == 0)

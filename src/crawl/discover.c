@@ -606,6 +606,10 @@ static bool is_shown(const struct capture *c, uint32_t page)
 
 static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)
 {
+	int rc = requisite == CATALOG_NO_PAGE ? 0 : plan_group(c->plan, page, &requisite, 1);
+
+	if (rc)
+		return err_code(err, rc);
 	return capture_store(c,
 		&(struct catalog_row){CATALOG_ROW_REQUISITE,
 			.requisite = &(struct catalog_requisite){page, requisite}},

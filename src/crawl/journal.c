@@ -13,6 +13,17 @@ static int append(struct capture *c, const struct catalog_event *e, struct err *
 	return capture_store(c, &(struct catalog_row){CATALOG_ROW_EVENT, .event = e}, err);
 }
 
+/* A page that the planner knows already stays where it is. */
+static int place(struct capture *c, uint32_t page)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+	int rc = 0;
+
+	if (crawl_page_has_host(p))
+		rc = plan_place(c->plan, page, hosts_at(&c->hosts, p->host)->server);
+	return rc == ERR_STATE ? 0 : rc;
+}
+
 static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 {
 	struct page_prior prior;
@@ -20,7 +31,9 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 
 	if (rc)
 		return rc;
-	rc = plan_discovered(c->plan, page, prior.survival, prior.weight);
+	rc = place(c, page);
+	if (rc == 0)
+		rc = plan_discovered(c->plan, page, prior.survival, prior.weight);
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	c->pages.list.ptr[page].planned = true;

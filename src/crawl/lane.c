@@ -74,6 +74,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 				.prefix = p->settings->warc_prefix,
 				.lane = p->number,
 				.serial = p->serial,
+				.looks = p->looks,
 				.coding = (enum warc_coding)p->settings->warc_coding,
 				.max_size = p->settings->warc_size,
 				.info = lane->info.info.ptr,

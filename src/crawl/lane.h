@@ -104,6 +104,7 @@ struct lane_params {
 	const struct catalog_capture *only;    /* as store_params */
 	unsigned number;                       /* the same */
 	uint64_t serial;                       /* the same */
+	uint64_t looks;                        /* the same */
 	size_t max_fetches;                    /* fetches under way at once */
 	size_t max_kept;                       /* connections kept open */
 	size_t lanes;                          /* in all: they share the bandwidth */

@@ -27,17 +27,59 @@ static double time_to_spare(const struct capture *c, size_t pages)
 	return counters_time_to_spare(&c->counters, capture_now(c), limit, pages);
 }
 
-static bool visits_must_end(const struct capture *c)
+/* Downloads that the limits leave; infinite without one. */
+static double downloads_left(const struct capture *c)
 {
-	struct plan_progress p = plan_progress(c->plan);
+	double limit = c->settings->time_limit, left = INFINITY;
 
-	return p.leg == PLAN_VISIT && !c->stage.visits_ended &&
-	       time_to_spare(c, p.visited + p.in_flight + 1) <= 0;
+	if (limit > 0)
+		left = counters_time_left(&c->counters, capture_now(c), limit);
+	if (c->settings->max_bytes > 0)
+		left = fmin(left, counters_bytes_left(&c->counters));
+	return left;
+}
+
+/* Which limit leaves less. */
+static enum catalog_end tighter_limit(const struct capture *c)
+{
+	double limit = c->settings->time_limit;
+
+	if (c->settings->max_bytes == 0 || limit <= 0)
+		return limit > 0 ? CATALOG_END_TIME : CATALOG_END_BYTES;
+	return counters_bytes_left(&c->counters) <
+			       counters_time_left(&c->counters, capture_now(c), limit)
+		       ? CATALOG_END_BYTES
+		       : CATALOG_END_TIME;
+}
+
+/* Whether anything is left that the end of the visits would cut off. */
+static bool is_cut(const struct capture *c, const struct plan_progress *p)
+{
+	if (p->visited + p->failed + p->in_flight < p->known)
+		return true;
+	return p->in_flight > 0 && tighter_limit(c) == CATALOG_END_TIME;
+}
+
+/* The planner ends the visits while there is still time for the revisits that the aim wants. */
+static int check_visits(struct capture *c, struct err *err)
+{
+	double left = downloads_left(c);
+	struct plan_progress p;
+
+	if (isinf(left) || c->stage.cancelled)
+		return 0;
+	p = plan_progress(c->plan);
+	left = fmax(0, left - (double)p.in_flight);
+	if (!plan_budget(c->plan, capture_now(c), left) || !is_cut(c, &p))
+		return 0;
+	return journal_end_visits(c, tighter_limit(c), err);
 }
 
 bool limit_wants_revisits(const struct capture *c)
 {
-	return time_to_spare(c, plan_progress(c->plan).visited) <= 0;
+	struct plan_progress p = plan_progress(c->plan);
+
+	return c->stage.visits_ended && time_to_spare(c, p.wanted) <= 0;
 }
 
 static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
@@ -64,42 +106,26 @@ static int check_time(struct capture *c, struct err *err)
 		slow_cancel_all(c);
 	if (c->stage.cancelled)
 		return 0;
-	if (elapsed >= limit)
-		return cancel(c, CATALOG_END_TIME, err);
-	return visits_must_end(c) ? journal_end_visits(c, CATALOG_END_TIME, err) : 0;
+	return elapsed >= limit ? cancel(c, CATALOG_END_TIME, err) : 0;
 }
 
 /* ---- the limit of bytes ---- */
 
-/*
- * The same for bytes: each visited page needs as many again, and each page under way needs its
- * bytes twice.
- */
-static bool bytes_must_end(const struct capture *c)
-{
-	struct plan_progress p = plan_progress(c->plan);
-
-	return p.leg == PLAN_VISIT && !c->stage.visits_ended && has_revisits(c) &&
-	       p.visited + p.failed + p.in_flight < p.known &&
-	       counters_lacks_bytes(&c->counters, p.visited + 2 * (p.in_flight + 1));
-}
-
 /* When the last byte is spent, the net ends what is under way. */
 static int check_bytes(struct capture *c, struct err *err)
 {
-	if (c->settings->max_bytes == 0 || c->stage.cancelled)
+	if (c->settings->max_bytes == 0 || c->stage.cancelled || c->counters.budget > 0)
 		return 0;
-	if (c->counters.budget > 0 && !bytes_must_end(c))
-		return 0;
-	return c->counters.budget > 0 ? journal_end_visits(c, CATALOG_END_BYTES, err)
-				      : cancel(c, CATALOG_END_BYTES, err);
+	return cancel(c, CATALOG_END_BYTES, err);
 }
 
 int limit_check(struct capture *c, struct err *err)
 {
 	int rc = check_time(c, err);
 
-	return rc ? rc : check_bytes(c, err);
+	if (rc == 0)
+		rc = check_bytes(c, err);
+	return rc ? rc : check_visits(c, err);
 }
 
 double limit_wait(const struct capture *c)

@@ -1,19 +1,11 @@
 /*
  * Asks the planner which page is next, and handles pages before and after their fetch. The planner
- * is asked for visits as late as possible, since links found meanwhile may change its plan. With
- * one server, no more orders are held than may be under way at once; with several, a few more, so
- * that one waiting server does not hold up the others. The order of the revisits is fixed, so as
- * many are held as keep all servers busy.
+ * is asked for visits as late as possible, since links found meanwhile may change its plan: each
+ * server has no more orders than may be under way at once, and as many again that wait for it.
  */
 #include <math.h>
 
 #include "crawl/capture.h"
-
-/* Orders held for one server where there are several. */
-enum {
-	VISITS_AHEAD = 8,
-	REVISITS_AHEAD = 512,
-};
 
 /*
  * The still point lasts at least so many seconds. Reports round times to milliseconds so that no
@@ -39,6 +31,16 @@ static int skip(struct capture *c, const struct plan_order *order, struct err *e
 	int rc = response_skipped(c, order, "host-down: its server has stopped answering", err);
 
 	return rc ? rc : journal_done(c, order, PLAN_RETRY, now, now, err);
+}
+
+/* Its page is downloaded once after the revisits: the planner does not wait for its server. */
+static int put_off(struct capture *c, const struct plan_order *order, struct err *err)
+{
+	double now = capture_now(c);
+	int rc = response_skipped(c, order,
+		"slow: waiting for its server would have cost more sharp pages than it gives", err);
+
+	return rc ? rc : journal_done(c, order, PLAN_PUT_OFF, now, now, err);
 }
 
 int orders_dropped(
@@ -87,15 +89,6 @@ int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *er
 
 /* ---- asking the planner ---- */
 
-static bool has_room(struct capture *c)
-{
-	size_t most = c->settings->jobs;
-
-	if (c->hosts.asked.len > 1)
-		most = plan_progress(c->plan).leg == PLAN_VISIT ? VISITS_AHEAD : REVISITS_AHEAD;
-	return hosts_held(&c->hosts) == 0 || hosts_has_room(&c->hosts, most);
-}
-
 /* Seconds until the first revisit may start: the still point must have a length. */
 static double barrier_left(const struct capture *c)
 {
@@ -109,8 +102,17 @@ static double barrier_left(const struct capture *c)
 
 double orders_wait(const struct capture *c)
 {
+	double wait = plan_wake(c->plan) - capture_now(c);
+
 	/* 0 if it is over by now: the planner must still be asked. */
-	return c->stage.held_by_barrier ? barrier_left(c) : INFINITY;
+	return c->stage.held_by_barrier ? barrier_left(c) : fmax(0, wait);
+}
+
+/* Nothing has happened since the planner had no order, and no server that it held back may begin.
+ */
+static bool is_asleep(const struct capture *c)
+{
+	return c->stage.asleep && plan_wake(c->plan) > capture_now(c);
 }
 
 /*
@@ -123,7 +125,7 @@ static bool may_ask(struct capture *c)
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
 	c->stage.held_by_barrier = false;
-	if (c->stage.ended || c->stage.asleep || !has_room(c))
+	if (c->stage.ended || is_asleep(c))
 		return false;
 	c->stage.held_by_barrier = barrier_left(c) > 0;
 	if (c->stage.held_by_barrier)
@@ -171,6 +173,8 @@ static int ask(struct capture *c, struct err *err)
 	page = &c->pages.list.ptr[order.page];
 	if (!page->taken)
 		return withdraw(c, &order, err);
+	if (order.put_off)
+		return put_off(c, &order, err);
 	if (fetch_is_down(c, page->host))
 		return skip(c, &order, err);
 	return err_code(err,
@@ -208,6 +212,18 @@ int orders_dispatch(struct capture *c, struct err *err)
 static bool was_there(const struct capture *c, uint32_t host)
 {
 	return c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL;
+}
+
+/* Tells the planner how long downloads of one of several servers take. */
+static int note_pace(struct capture *c, uint32_t host, double seconds, struct err *err)
+{
+	double delay = pace_delay(hosts_pace(&c->hosts, host));
+	int rc = 0;
+
+	if (c->hosts.asked.len > 1 && delay + seconds > 0)
+		rc = plan_pace(c->plan, hosts_at(&c->hosts, host)->server,
+			(delay + seconds) / c->settings->jobs);
+	return rc ? err_code(err, rc) : 0;
 }
 
 /* A download of the plan, or a second visit. */
@@ -255,5 +271,6 @@ int orders_finished(
 		outcome = slow_outcome(c, &r->order);
 	if (f->no_name && !was_there(c, r->host))
 		outcome = PLAN_FAILED;
-	return journal_done(c, &r->order, outcome, begin, end, err);
+	rc = note_pace(c, r->host, end - begin, err);
+	return rc ? rc : journal_done(c, &r->order, outcome, begin, end, err);
 }

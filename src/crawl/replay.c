@@ -355,6 +355,16 @@ static int on_clock(void *context, const struct catalog_clock *k)
 			       clock_seconds(k->capture_time - r->capture->row.started)));
 }
 
+/* The planner keeps a page and its requisites together. */
+static int on_requisite(void *context, const struct catalog_requisite *e)
+{
+	struct replaying *r = context;
+
+	if (e->requisite == CATALOG_NO_PAGE || e->requisite >= r->capture->pages.list.len)
+		return 0;
+	return fail(r, plan_group(r->capture->plan, e->page, &e->requisite, 1));
+}
+
 /* Pages that waited for a robots.txt when the process ended wait again, or are decided. */
 static int admit_waiting(struct capture *c, struct err *err)
 {
@@ -380,6 +390,8 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = catalog_each_unkept(catalog, id, on_unkept, &r, err);
 	if (rc == 0)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
+	if (rc == 0)
+		rc = catalog_each_requisite(catalog, id, on_requisite, &r, err);
 	if (rc == 0)
 		rc = catalog_each_observation(catalog, id, on_observation, &r, err);
 	if (rc == 0)

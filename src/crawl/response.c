@@ -381,6 +381,36 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 	return true;
 }
 
+/* The same bytes as at the visit prove more than rules, and take less space. */
+static void drop_rules(struct attempt *a)
+{
+	a->rule_set = a->masked = 0;
+	a->rules = (slice){0};
+	a->has_normal = false;
+}
+
+/*
+ * Looks that found what is known already, or that and noise, are kept as compact evidence
+ * (archive/compact.h), if it is wanted. Of a patch the place of the other body has to be known.
+ */
+static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
+{
+	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated ||
+		!visit || !page_visit_is_same(visit, a))
+		return;
+	if (!a->is_revisit && visit->record.text[0]) {
+		a->original = (struct attempt_original){.record = slice_str(visit->record.text),
+			.date = visit->date,
+			.url = a->url};
+		a->is_compact = store_place_of(
+			&c->lane->store, &visit->payload, visit->coding, &a->original);
+	} else {
+		a->is_compact = a->is_revisit;
+	}
+	if (a->is_compact && a->is_revisit && digest_eq(&visit->state, &a->state))
+		drop_rules(a);
+}
+
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	const struct page_visit *visit, struct err *err)
 {
@@ -389,6 +419,7 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	int rc;
 
 	a->is_revisit = find_body(c, visit, a, &a->original);
+	choose_form(c, visit, a);
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (a->is_revisit)
 		record = (struct warc_id){0}; /* no record refers to a revisit record */

@@ -8,6 +8,7 @@
 #include "base/word.h"
 #include "crawl/gate.h"
 #include "frontier/traps.h"
+#include "plan/plan.h"
 
 /* One row for each setting: how it is called, where it is, what it is. */
 enum setting_kind {
@@ -48,12 +49,14 @@ static const struct setting SETTINGS[] = {
 	SETTING(delay, SETTING_DOUBLE),
 	SETTING(jobs, SETTING_U32),
 	SETTING(time_limit, SETTING_DOUBLE),
+	SETTING(aim, SETTING_U32),
 	SETTING(size, SETTING_U32),
 	SETTING(tau, SETTING_DOUBLE),
 	SETTING(attempts, SETTING_U32),
 	SETTING(rates, SETTING_TEXT),
 	SETTING(no_sitemaps, SETTING_BOOL),
 	SETTING(bytes_only, SETTING_BOOL),
+	SETTING(records, SETTING_BOOL),
 	SETTING(without_rules, SETTING_TEXTS),
 	SETTING(ignore, SETTING_TEXTS),
 	SETTING(no_probes, SETTING_BOOL),
@@ -309,7 +312,7 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 	if (rc == 0 &&
 		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
 			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
-			s->warc_coding > WARC_CODING_ZSTD))
+			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

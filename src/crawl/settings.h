@@ -52,6 +52,7 @@ struct crawl_settings {
 	uint32_t warc_coding; /* enum warc_coding */
 
 	enum scope_kind scope;
+	uint32_t aim;       /* enum plan_aim: what a limit that is too small is spent on */
 	uint32_t max_pages; /* 0: no limit */
 	uint32_t max_depth; /* links from a seed; UINT32_MAX: no limit */
 	uint32_t size;      /* estimate of the number of pages; 0: none */
@@ -76,6 +77,7 @@ struct crawl_settings {
 	const char *variant_language; /* Accept-Language of some probes; NULL: none */
 	bool no_probes;               /* no further looks at pages (probing.h) */
 	bool mask_visible;            /* learned rules may mask visible text */
+	bool records;                 /* evidence of revisits: a record for each, not compact */
 	bool bytes_only; /* no rules against noise: pages are compared by their bytes */
 	struct text_list without_rules; /* built-in rules that are off */
 	struct text_list ignore;        /* lines of the user's rules (extract/rulebook.h) */

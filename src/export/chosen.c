@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/compact_body.h"
 #include "archive/warc_reader.h"
 #include "base/hash.h"
 
-enum { IDS_MAX = 1 << 30 };
+enum { IDS_MAX = 1 << 30, LOOK_MAX = 4 << 20 };
 
 struct chosen {
 	struct arena arena;
@@ -73,7 +74,41 @@ void chosen_close(struct chosen *c)
 	free(c);
 }
 
-/* ---- what revisit records refer to: the catalog does not know ---- */
+/* ---- what revisit records and compact looks refer to: the catalog does not know ---- */
+
+static int add_of_looks(struct chosen *c, slice block)
+{
+	struct compact_rows rows;
+	struct compact_look look;
+	struct arena arena;
+	int rc = compact_open(&rows, block, NULL);
+
+	if (rc)
+		return 0;
+	arena_init(&arena, LOOK_MAX);
+	while (rc == 0 && (rc = compact_next(&rows, &arena, &look, NULL)) != ERR_END) {
+		if (rc == 0 && strmap_get(&c->ids, look.attempt.record_id, NULL))
+			rc = add(c, look.attempt.original.record);
+		else if (rc != ERR_NOMEM)
+			rc = 0;
+		arena_reset(&arena);
+	}
+	arena_release(&arena);
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int read_looks(struct chosen *c, struct warc_reader *r, struct err *err)
+{
+	struct buf block;
+	int rc;
+
+	buf_init(&block, COMPACT_BLOCK_MAX);
+	rc = compact_block(r, &block, err);
+	if (rc == 0)
+		rc = err_code(err, add_of_looks(c, buf_slice(&block)));
+	buf_release(&block);
+	return rc;
+}
 
 static int add_referred(struct chosen *c, const struct warc_record *rec)
 {
@@ -94,7 +129,9 @@ static int read_file(
 	(void)size;
 	if (rc == 0) {
 		while (rc == 0 && (rc = warc_reader_next(r, &rec, err)) == 0)
-			rc = err_code(err, add_referred(context, rec));
+			rc = !rec->is_gap && compact_is_type(rec->header.content_type)
+				     ? read_looks(context, r, err)
+				     : err_code(err, add_referred(context, rec));
 		warc_reader_close(r);
 	}
 	if (rc && rc != ERR_END)

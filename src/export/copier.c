@@ -1,10 +1,12 @@
 #include "export/copier.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/compact_body.h"
 #include "archive/warc_compress.h"
 #include "archive/warc_reader.h"
 #include "base/io.h"
@@ -292,8 +294,44 @@ static int copy_record(struct copier *r, struct warc_reader *reader, const struc
 	return write_record(r, emit, context, err);
 }
 
-int copier_copy(struct copier *r, const struct warc_source *source, export_emit *emit,
-	void *context, struct copier_counts *counts, struct err *err)
+/* Where records go. */
+struct copying {
+	struct copier *r;
+	export_emit *emit;
+	void *context;
+	struct copier_counts *counts;
+};
+
+static int copy_all(struct copying *c, const struct warc_source *source, struct err *err);
+
+static int copy_look(void *context, slice records, struct err *err)
+{
+	return copy_all(context, &(struct warc_source){.fd = -1, .memory = records}, err);
+}
+
+/* Other tools do not know compact looks: each becomes the records that it stands for. */
+static int expand_record(struct copying *c, struct warc_reader *reader,
+	const struct warc_record *rec, struct err *err)
+{
+	struct buf block, dir;
+	int rc;
+
+	buf_init(&block, COMPACT_BLOCK_MAX);
+	buf_init(&dir, PATH_MAX);
+	rc = compact_block(reader, &block, err);
+	if (rc == 0)
+		rc = err_code(err, export_dir(c->r->params, &dir));
+	if (rc == 0 && rec->problem.code)
+		c->counts->damaged++;
+	else if (rc == 0)
+		rc = compact_each(
+			buf_str(&dir), buf_slice(&block), copy_look, c, &c->counts->damaged, err);
+	buf_release(&dir);
+	buf_release(&block);
+	return rc;
+}
+
+static int copy_all(struct copying *c, const struct warc_source *source, struct err *err)
 {
 	const struct warc_record *rec;
 	struct warc_reader *reader;
@@ -302,7 +340,32 @@ int copier_copy(struct copier *r, const struct warc_source *source, export_emit 
 	if (rc)
 		return rc;
 	while (rc == 0 && (rc = warc_reader_next(reader, &rec, err)) == 0)
-		rc = copy_record(r, reader, rec, emit, context, counts, err);
+		rc = !rec->is_gap && compact_is_type(rec->header.content_type)
+			     ? expand_record(c, reader, rec, err)
+			     : copy_record(c->r, reader, rec, c->emit, c->context, c->counts, err);
 	warc_reader_close(reader);
 	return rc == ERR_END ? 0 : rc;
+}
+
+int copier_is_needed(const struct warc_source *source, bool *ret, struct err *err)
+{
+	const struct warc_record *rec;
+	struct warc_reader *reader;
+	int rc = warc_reader_open_source(source, WARC_READER_UNCHECKED, &reader, err);
+
+	if (rc)
+		return rc;
+	*ret = false;
+	while (rc == 0 && !*ret && (rc = warc_reader_next(reader, &rec, err)) == 0)
+		*ret = !rec->is_gap && compact_is_type(rec->header.content_type);
+	warc_reader_close(reader);
+	return rc == ERR_END ? 0 : rc;
+}
+
+int copier_copy(struct copier *r, const struct warc_source *source, export_emit *emit,
+	void *context, struct copier_counts *counts, struct err *err)
+{
+	struct copying c = {r, emit, context, counts};
+
+	return copy_all(&c, source, err);
 }

@@ -2,7 +2,8 @@
  * WARC records written anew: in another compression, or without secrets. Redaction replaces the
  * values of fields in HTTP heads that let somebody act as the one who crawled; such a record gets a
  * new length and block digest, and a field WARC-Redacted that names what was replaced. Bodies, and
- * so payload digests, stay as they are.
+ * so payload digests, stay as they are. Compact looks (archive/compact.h) become the records that
+ * they stand for.
  */
 #ifndef EXPORT_COPIER_H
 #define EXPORT_COPIER_H
@@ -22,6 +23,10 @@ struct copier; /* opaque */
 int copier_open(enum warc_coding coding, const struct export_params *params, struct copier **ret,
 	struct err *err) SP_MUST_CHECK;
 void copier_close(struct copier *r); /* NULL is fine */
+
+/* Whether a source has records that other tools do not know: compact looks. 0, ERR_IO, ERR_NOMEM.
+ */
+int copier_is_needed(const struct warc_source *source, bool *ret, struct err *err) SP_MUST_CHECK;
 
 struct copier_counts {
 	uint64_t redacted; /* records that were changed */

@@ -4,8 +4,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/compact_body.h"
 #include "archive/warc_file.h"
 #include "archive/warc_set.h"
 #include "base/arena.h"
@@ -77,6 +79,20 @@ int export_each_file(const struct export_params *params, export_call *call, void
 			"'stillpoint resume' first",
 			params->path);
 	return rc;
+}
+
+int export_dir(const struct export_params *params, struct buf *out)
+{
+	size_t before = out->len;
+	struct stat st;
+	int rc = buf_printf(out, "%s/warc", params->path);
+
+	if (rc || access(buf_str(out) + before, F_OK) == 0)
+		return rc;
+	buf_truncate(out, before);
+	if (stat(params->path, &st) == 0 && S_ISDIR(st.st_mode))
+		return buf_add_str(out, params->path);
+	return compact_dir(params->path, out);
 }
 
 int export_copy(const struct warc_source *source, uint64_t size, export_emit *emit, void *context,

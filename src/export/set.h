@@ -9,6 +9,7 @@
 
 #include "archive/warc_input.h"
 #include "base/api.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
 
@@ -43,6 +44,9 @@ typedef int export_call(void *context, slice name, const struct warc_source *sou
  */
 int export_each_file(const struct export_params *params, export_call *call, void *context,
 	struct export_counts *counts, struct err *err) SP_MUST_CHECK;
+
+/* Appends the directory of the files: 0 or as buf_add. */
+int export_dir(const struct export_params *params, struct buf *out) SP_MUST_CHECK;
 
 /* Hands the bytes of a source to emit, piece by piece. 0, ERR_IO, or what emit returned. */
 typedef int export_emit(void *context, slice bytes, struct err *err);

@@ -160,8 +160,11 @@ static int add_warc(
 	void *context, slice name, const struct warc_source *source, uint64_t size, struct err *err)
 {
 	struct package *w = context;
-	int rc = w->params->redact || w->params->chosen ? add_anew(w, name, source, err)
-							: add_file(w, name, source, size, err);
+	bool anew = w->params->redact || w->params->chosen;
+	int rc = anew ? 0 : copier_is_needed(source, &anew, err);
+
+	if (rc == 0)
+		rc = anew ? add_anew(w, name, source, err) : add_file(w, name, source, size, err);
 
 	if (rc && err && !memmem(err->text, strlen(err->text), name.ptr, name.len))
 		err_prefix(err, "%.*s", (int)name.len, name.ptr);

@@ -42,13 +42,15 @@ static int add_warc(
 	void *context, slice name, const struct warc_source *source, uint64_t size, struct err *err)
 {
 	struct joining *j = context;
-	enum warc_coding coding;
+	enum warc_coding coding = WARC_CODING_PLAIN;
+	bool anew = true;
 	int rc = find_coding(source, &coding, err);
 
+	if (rc == 0 && can_copy(j, coding))
+		rc = copier_is_needed(source, &anew, err);
 	if (rc == 0)
-		rc = can_copy(j, coding) ? export_copy(source, size, output_write, j->out, err)
-					 : copier_copy(j->copier, source, output_write, j->out,
-						   &j->counts, err);
+		rc = !anew ? export_copy(source, size, output_write, j->out, err)
+			   : copier_copy(j->copier, source, output_write, j->out, &j->counts, err);
 	if (rc)
 		err_prefix(err, "%.*s", (int)name.len, name.ptr);
 	return rc;

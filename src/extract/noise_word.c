@@ -459,7 +459,7 @@ static const struct name_word *const WORDS[26] = {
 /* All that the words in a name say of it: one look for all questions below. */
 static unsigned kinds_of(slice name)
 {
-	char plain[NAME_MAX_SEEN] = {0};
+	char plain[NAME_MAX_SEEN + 1] = {0}; /* the letter behind the last one is looked at */
 	size_t len = squeeze(name, plain);
 	unsigned kinds = 0;
 

@@ -59,7 +59,9 @@ slice view_missing(const struct view *v)
 {
 	uint32_t rule = v->ignores ? ignore_page_missing(&v->ignore) : IGNORE_NONE;
 
-	return rule == IGNORE_NONE ? (slice){0} : v->ignore.rules->rules.ptr[rule].name;
+	if (rule == IGNORE_NONE)
+		return (slice){0};
+	return v->ignore.rules->rules.ptr[rule].name;
 }
 
 /* FNV-1a: text may come in any number of pieces, and the mark must not tell. */

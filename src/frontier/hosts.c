@@ -9,7 +9,7 @@
 
 void hosts_init(struct hosts *h, struct servers *servers, uint32_t client, struct hash_key key)
 {
-	*h = (struct hosts){.servers = servers, .client = client, .ahead = SIZE_MAX};
+	*h = (struct hosts){.servers = servers, .client = client};
 	arena_init_small(&h->names, NAMES_MAX);
 	buf_init(&h->scratch, URL_MAX);
 	strmap_init(&h->by_origin, key, NULL);
@@ -132,7 +132,6 @@ static void note_held(struct hosts *h, struct host_server *s)
 {
 	h->held++;
 	s->held++;
-	h->full += s->held == h->ahead;
 }
 
 int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag)
@@ -159,7 +158,6 @@ int hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag)
 static void let_go(struct hosts *h, struct host_server *s)
 {
 	assert(s->held > 0);
-	h->full -= s->held == h->ahead;
 	s->held--;
 	h->held--;
 }
@@ -201,17 +199,6 @@ bool hosts_drop_from(struct hosts *h, uint32_t host, uint64_t *ret_tag)
 		return false;
 	let_go(h, s);
 	return servers_drop(h->servers, s->number, h->client, ret_tag);
-}
-
-bool hosts_has_room(struct hosts *h, size_t ahead)
-{
-	if (ahead != h->ahead) {
-		h->ahead = ahead;
-		h->full = 0;
-		for (size_t i = 0; i < h->asked.len; i++)
-			h->full += h->asked.ptr[i].held >= ahead;
-	}
-	return h->full == 0;
 }
 
 void hosts_set_crawl_delay(struct hosts *h, uint32_t host, double seconds)

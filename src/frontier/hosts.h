@@ -66,8 +66,6 @@ struct hosts {
 	struct host_server_vec asked; /* servers, at most as many as hosts */
 	struct queues queues;
 	size_t held, pending;
-	size_t ahead; /* orders for one server that are as many as there should be */
-	size_t full;  /* servers with that many */
 };
 
 /* Allocates nothing. Servers are borrowed; the key should be hash_key_random. */
@@ -111,12 +109,6 @@ bool hosts_drop(struct hosts *h, uint64_t *ret_tag);
 
 /* The same for one of this host's server. */
 bool hosts_drop_from(struct hosts *h, uint32_t host, uint64_t *ret_tag);
-
-/*
- * Whether one more order may be held: no server has `ahead` of them already. Which server the next
- * one will be for, nobody knows. O(1), but for a change of `ahead`, which counts anew.
- */
-bool hosts_has_room(struct hosts *h, size_t ahead);
 
 /* As pace_set_crawl_delay and pace_retry_after, for the host's server. */
 void hosts_set_crawl_delay(struct hosts *h, uint32_t host, double seconds);

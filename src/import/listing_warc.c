@@ -1,12 +1,17 @@
 #include "import/listing_warc.h"
 
+#include "archive/compact_body.h"
+#include "archive/warc_date.h"
 #include "archive/warc_reader.h"
 #include "archive/warc_set.h"
 #include "base/tempfile.h"
 #include "http/payload.h"
 #include "http/served.h"
 
-enum { HEAD_MAX = 256 << 10 }; /* bytes of a response's head; a longer one is not read */
+enum {
+	HEAD_MAX = 256 << 10, /* bytes of a response's head; a longer one is not read */
+	LOOK_MAX = 4 << 20,   /* strings of a compact look */
+};
 
 #define SECOND INT64_C(1000000000)
 
@@ -98,6 +103,59 @@ static int read_record(
 	return rc;
 }
 
+/* Compact looks are captures, too. */
+static int list_look(struct reader *r, const struct compact_look *look, struct err *err)
+{
+	struct listed o = {.url = look->attempt.url,
+		.time = warc_date_truncate(look->attempt.wall.sent),
+		.digest = listed_digest_of(&look->attempt.payload),
+		.status = look->attempt.status};
+	int rc = err_code(err, read_head(r, look->head, &o));
+
+	r->counts->read++;
+	return rc ? rc : r->sink(r->context, &o, err);
+}
+
+static int list_looks(struct reader *r, slice block, struct err *err)
+{
+	struct compact_rows rows;
+	struct compact_look look;
+	struct arena arena;
+	int rc = compact_open(&rows, block, NULL);
+
+	if (rc) {
+		r->counts->bad++;
+		return 0;
+	}
+	arena_init(&arena, LOOK_MAX);
+	while (rc == 0 && (rc = compact_next(&rows, &arena, &look, NULL)) != ERR_END) {
+		if (rc == 0) {
+			rc = list_look(r, &look, err);
+		} else {
+			r->counts->bad++;
+			rc = rc == ERR_NOMEM ? err_code(err, rc) : 0;
+		}
+		arena_reset(&arena);
+	}
+	arena_release(&arena);
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int read_looks(struct reader *r, const struct warc_record *record, struct err *err)
+{
+	struct buf block;
+	int rc;
+
+	buf_init(&block, COMPACT_BLOCK_MAX);
+	rc = compact_block(r->warc, &block, err);
+	if (rc == 0 && record->problem.code)
+		r->counts->bad++;
+	else if (rc == 0)
+		rc = list_looks(r, buf_slice(&block), err);
+	buf_release(&block);
+	return rc;
+}
+
 static int read_records(struct reader *r, struct err *err)
 {
 	const struct warc_record *record;
@@ -108,6 +166,12 @@ static int read_records(struct reader *r, struct err *err)
 
 		if (record->is_gap) {
 			r->counts->bad++;
+			continue;
+		}
+		if (compact_is_type(record->header.content_type)) {
+			rc = read_looks(r, record, err);
+			if (rc)
+				return rc;
 			continue;
 		}
 		if (!is_capture(&record->header))

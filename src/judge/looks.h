@@ -35,7 +35,7 @@ struct judge_look {
 	struct digest body;
 	uint32_t page;
 	uint32_t original; /* of a revisit record that is resolved: the look that has its body */
-	uint32_t file; /* this and those that follow are numbers of words */
+	uint32_t file;     /* this and those that follow are numbers of words */
 	uint32_t rules;
 	uint32_t missing;  /* the rule whose required element is missing, or "" */
 	uint32_t stand_in; /* what stands in the page's place (extract/stand_in.h), or "" */

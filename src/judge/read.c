@@ -8,8 +8,9 @@
  *	both		what stands in the page's place (a challenge, a login …) is judged as a
  *			crawl judges it
  *	request		tells the method
- *	metadata	fetchTimeMs (Heritrix) says how long the download took; the fields of a
- *			Stillpoint attempt say it exactly
+ *	looks		compact looks of ours (archive/compact.h), as the records that they stand
+ *for metadata	fetchTimeMs (Heritrix) says how long the download took; the fields of a Stillpoint
+ *attempt say it exactly
  *
  * Without exact times a look lies between WARC-Date − slack and WARC-Date + 1 s + fetchTimeMs, or
  * + slack where that is not known: producers write the time at which a download began, or the
@@ -18,10 +19,12 @@
 #include "judge/read.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "archive/attempt.h"
+#include "archive/compact_body.h"
 #include "archive/warc_reader.h"
 #include "base/clock.h"
 #include "base/parse.h"
@@ -55,6 +58,9 @@ struct reader {
 	struct buf request; /* id of the request that was read last */
 	bool request_is_get;
 	uint32_t file;
+	const char *dir; /* of the file; NULL when it is in a package */
+	bool is_compact; /* the records are those of a compact look, of a batch … */
+	uint64_t batch;  /* … at this offset */
 	struct err *err;
 };
 
@@ -120,7 +126,7 @@ static int start_look(struct reader *r, const struct warc_record *rec, struct ju
 		.date = date,
 		.begin = date - slack,
 		.end = date + CLOCK_NS_PER_SECOND + slack,
-		.offset = rec->spot.offset,
+		.offset = r->is_compact ? r->batch : rec->spot.offset,
 		.file = r->file,
 		.side = (uint8_t)r->in->side,
 		.is_revisit = rec->header.type == WARC_TYPE_REVISIT,
@@ -505,6 +511,47 @@ static int read_metadata(struct reader *r, const struct warc_record *rec)
 	return err_code(r->err, rc);
 }
 
+/* ---- compact looks ---- */
+
+static int read_record(struct reader *r, const struct warc_record *rec);
+
+static int read_look(void *context, slice records, struct err *err)
+{
+	struct reader *r = context;
+	struct warc_source source = {.fd = -1, .memory = records};
+	struct warc_reader *outer = r->warc;
+	const struct warc_record *rec;
+	int rc = warc_reader_open_source(&source, 0, &r->warc, err);
+
+	if (rc == 0) {
+		while (rc == 0 && (rc = warc_reader_next(r->warc, &rec, err)) == 0)
+			rc = read_record(r, rec);
+		warc_reader_close(r->warc);
+	}
+	r->warc = outer;
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int read_looks(struct reader *r, const struct warc_record *rec)
+{
+	uint64_t bad = 0;
+	struct buf block;
+	int rc;
+
+	buf_init(&block, COMPACT_BLOCK_MAX);
+	rc = compact_block(r->warc, &block, r->err);
+	r->is_compact = true;
+	r->batch = rec->spot.offset;
+	if (rc == 0 && !rec->problem.code)
+		rc = compact_each(
+			r->dir ? r->dir : "", buf_slice(&block), read_look, r, &bad, r->err);
+	r->is_compact = false;
+	if (rc == 0 && bad > 0 && !r->in->resolving)
+		note_damage(r, rec, "a compact look cannot be read");
+	buf_release(&block);
+	return rc;
+}
+
 /* ---- files ---- */
 
 static int read_record(struct reader *r, const struct warc_record *rec)
@@ -513,6 +560,9 @@ static int read_record(struct reader *r, const struct warc_record *rec)
 
 	if (rec->is_gap)
 		return 0;
+	if (type == WARC_TYPE_METADATA && compact_is_type(rec->header.content_type) &&
+		!r->is_compact)
+		return read_looks(r, rec);
 	if (type == WARC_TYPE_REVISIT || (type == WARC_TYPE_RESPONSE && !r->in->resolving))
 		return read_response(r, rec);
 	if (type == WARC_TYPE_REQUEST && !r->in->resolving)
@@ -571,6 +621,7 @@ int judge_read_file(void *context, const struct warc_set_file *file, struct err 
 {
 	struct judge_reading *in = context;
 	struct reader r = {.in = in, .looks = in->looks, .err = err};
+	struct buf dir;
 	int rc;
 
 	links_init(&r.links);
@@ -579,7 +630,13 @@ int judge_read_file(void *context, const struct warc_set_file *file, struct err 
 	buf_init(&r.block, METADATA_MAX);
 	buf_init(&r.request, ID_MAX);
 	arena_init(&r.scratch, SCRATCH_MAX);
-	rc = open_and_read(&r, file);
+	buf_init(&dir, PATH_MAX);
+	rc = err_code(err, compact_dir(file->path, &dir));
+	if (!file->inner.ptr)
+		r.dir = buf_str(&dir);
+	if (rc == 0)
+		rc = open_and_read(&r, file);
+	buf_release(&dir);
 	warc_reader_close(r.warc);
 	normal_reader_release(&r.responses);
 	links_release(&r.links);

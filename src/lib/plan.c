@@ -15,6 +15,9 @@ struct sp_plan {
 int lib_plan_params(const struct sp_plan_params *from, struct plan_params *ret_params)
 {
 	static const struct sp_plan_params DEFAULTS = {.size = sizeof DEFAULTS};
+	static const enum plan_aim AIMS[] = {[SP_BALANCED] = PLAN_BALANCED,
+		[SP_SHARP] = PLAN_SHARP,
+		[SP_COMPLETE] = PLAN_COMPLETE};
 	const uint32_t flags = SP_PLAN_SINGLE | SP_PLAN_FAST | SP_PLAN_ALL_KNOWN;
 	const struct sp_plan_params *p = from ? from : &DEFAULTS;
 	struct plan_params params;
@@ -30,11 +33,12 @@ int lib_plan_params(const struct sp_plan_params *from, struct plan_params *ret_p
 		.attempts = p->attempts,
 		.single = p->flags & SP_PLAN_SINGLE,
 		.fast = p->flags & SP_PLAN_FAST,
+		.aim = AIMS[p->aim <= SP_COMPLETE ? p->aim : SP_BALANCED],
 	};
 	if (!params.strategy)
 		return SP_ERROR_STRATEGY;
 	if (!lib_is_not_negative(p->delay) || !lib_is_not_negative(p->tau) || p->tau > 1 ||
-		p->attempts > UINT8_MAX || (p->flags & ~flags))
+		p->attempts > UINT8_MAX || (p->flags & ~flags) || p->aim > SP_COMPLETE)
 		return SP_ERROR_ARGUMENT;
 	*ret_params = params;
 	return SP_OK;
@@ -113,6 +117,26 @@ int sp_plan_update(struct sp_plan *plan, uint32_t page, const struct sp_page *in
 int sp_plan_withdraw(struct sp_plan *plan, uint32_t page)
 {
 	return plan ? lib_code(plan_withdraw(plan->run, page)) : SP_ERROR_ARGUMENT;
+}
+
+int sp_plan_group(struct sp_plan *plan, uint32_t page, const uint32_t *requisites, size_t count)
+{
+	if (!plan || (!requisites && count > 0))
+		return SP_ERROR_ARGUMENT;
+	if (page >= plan->max_pages)
+		return SP_ERROR_PAGE;
+	for (size_t i = 0; i < count; i++)
+		if (requisites[i] >= plan->max_pages)
+			return SP_ERROR_PAGE;
+	return lib_code(plan_group(plan->run, page, requisites, count));
+}
+
+int sp_plan_budget(struct sp_plan *plan, double now, double downloads, int *ret_end)
+{
+	if (!plan || !ret_end || !lib_is_number(now) || !lib_is_not_negative(downloads))
+		return SP_ERROR_ARGUMENT;
+	*ret_end = plan_budget(plan->run, now, downloads);
+	return SP_OK;
 }
 
 int sp_plan_next(struct sp_plan *plan, double now, int *ret_step, struct sp_order *ret_order)

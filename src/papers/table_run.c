@@ -19,6 +19,8 @@ static const struct {
 		TRIAL_COHERENCE, true},
 	[TABLE_COHERENCE] = {"expected_coherence", "coherence", TRIAL_EXPECTED_COHERENCE,
 		TRIAL_COHERENCE, false},
+	[TABLE_CAPTURE] = {"expected_coherence", "pages", TRIAL_EXPECTED_COHERENCE, TRIAL_PAGES,
+		false},
 };
 
 /* A table under way. */
@@ -121,6 +123,9 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 			.size_error = r->table->size_error,
 			.size_unknown = r->table->size_unknown,
 			.in_order = r->table->in_order,
+			.fleet = row->fleet,
+			.aim = row->aim,
+			.limit = row->limit,
 			.delay = row->delay,
 			.tau = row->tau,
 			.contenders = r->contenders,

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "plan/plan.h"
+#include "sim/fleet.h"
 #include "sim/kinds.h"
 #include "sim/synthetic.h"
 
@@ -22,6 +24,7 @@ enum table_metric {
 	TABLE_BLUR,        /* per page */
 	TABLE_INCOHERENCE, /* pages that changed between visit and revisit */
 	TABLE_COHERENCE,   /* pages that did not */
+	TABLE_CAPTURE,     /* sharp pages that are expected, and pages that were captured */
 };
 
 /* 0: not printed. The columns are those of the table. */
@@ -29,10 +32,13 @@ struct table_row {
 	const char *label;
 	struct synthetic site;
 	double delay;
-	unsigned runs; /* 0: TABLE_RUNS */
-	double tau;    /* 0: PLAN_TAU */
+	unsigned runs;     /* 0: TABLE_RUNS */
+	enum plan_aim aim; /* with a limit */
+	double tau;        /* 0: PLAN_TAU */
 	double printed[TABLE_COLUMNS_MAX];
 	double printed_expected[TABLE_COLUMNS_MAX]; /* SOLAR prints expectations too */
+	struct fleet_kind fleet;                    /* 0 servers: one, with the delay */
+	double limit;     /* share of the downloads that two legs take; 0: no limit */
 	struct kind kind; /* in place of site, whose n is the same; 0 pages: none */
 };
 
@@ -77,5 +83,7 @@ const struct table *table_find(const char *name);
 extern const struct table TABLES_SHARC[];
 extern const struct table TABLES_SOLAR[];
 extern const struct table TABLES_ONLINE[];
+extern const struct table TABLES_LIMITS[];
+extern const struct table TABLES_SERVERS[];
 
 #endif

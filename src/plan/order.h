@@ -15,17 +15,21 @@
 #include "plan/size.h"
 #include "plan/survival.h"
 
+struct group_edge;
+
 /* What a visit leaves behind for the revisit; ordered, state and attempts are plan_run's
  * own. */
 struct plan_page {
 	double visit_end;
 	float key; /* as given by the visit order */
 	bool hopeless : 1;
-	bool ordered : 1; /* at least once */
-	bool put_off : 1; /* from the visits to the late leg */
+	bool ordered : 1;  /* at least once */
+	bool put_off : 1;  /* from the visits to the late leg */
+	bool deferred : 1; /* behind the other visits */
 	bool withdrawn : 1;
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
+	unsigned char users;    /* pages that it is a requisite of, as far as was counted */
 };
 
 /* What orders see of a capture; survival, weight and page are indexed by page. */
@@ -42,6 +46,10 @@ struct plan_site {
 	double barrier; /* when the revisits begin, once they do */
 	double tau;
 	bool fast;
+	size_t revisits;                /* no more than so many will be carried out; 0: no limit */
+	size_t pages;                   /* numbers that the arrays by page have */
+	const struct group_edge *edges; /* pages and their requisites, in any order */
+	size_t edge_count;              /* 0: there are no groups */
 };
 
 /* From the end of its visit to the barrier. */

@@ -56,6 +56,20 @@ const struct plan_strategy *plan_strategy_find(const char *name, bool all_known)
 /* All strategies, in the order of the documentation; NULL past the last. */
 const struct plan_strategy *plan_strategy_at(size_t i);
 
+/*
+ * What a limit is spent on when it is too small for a visit and a revisit of every page. Weights
+ * say which pages matter; the aim says how many, and how often (docs/planning.md).
+ */
+enum plan_aim {
+	PLAN_BALANCED, /* a page is revisited, rather than another one visited, when it is more
+			* likely than not to be sharp */
+	PLAN_SHARP,    /* as many sharp pages as possible: all that are visited are revisited */
+	PLAN_COMPLETE, /* as many pages as possible; revisits with what is left */
+};
+
+/* By enum plan_aim, NULL past the last. */
+extern const char *const PLAN_AIMS[];
+
 struct plan_params {
 	const struct plan_strategy *strategy;
 	/*
@@ -68,6 +82,14 @@ struct plan_params {
 	unsigned attempts; /* downloads of a page per leg before it is given up; 0: PLAN_ATTEMPTS */
 	bool single;       /* only the visits of a visit-revisit strategy */
 	bool fast;         /* no exact assignment, whatever the size */
+	enum plan_aim aim; /* of a capture with a limit: plan_budget */
+	/*
+	 * Downloads in all; 0: no limit, or not known beforehand. Strategies that know all pages
+	 * choose among them before the first download: the others count as failed, never asked.
+	 */
+	size_t downloads;
+	unsigned orders; /* that a server may have at once; 0: any number */
+	bool eager; /* servers do not wait for each other to begin, and the barrier waits for all */
 };
 
 #define PLAN_TAU 0.7
@@ -84,11 +106,13 @@ struct plan_order {
 	enum plan_leg leg;
 	unsigned attempt; /* 1 for the first */
 	bool hopeless;    /* the plan has given this page up for the sake of the others */
+	bool put_off;     /* not to be carried out but reported as PLAN_PUT_OFF at once: waiting for
+			   * this server would cost more sharp pages than it gives */
 };
 
 enum plan_step {
 	PLAN_ORDER, /* *ret_order is to be carried out and reported by plan_done */
-	PLAN_WAIT,  /* nothing until an order in flight is done */
+	PLAN_WAIT,  /* nothing until an order in flight is done, or plan_wake */
 	PLAN_END,   /* the capture is complete */
 };
 
@@ -114,6 +138,32 @@ void plan_run_free(struct plan_run *run);
 int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight);
 
 /*
+ * The page that will be discovered next under this number is on that server; without it, on server
+ * 0. Servers are numbered from 0, densely. Each is asked at its own pace, all at the same time. 0,
+ * ERR_STATE (known already), ERR_RANGE (more than PLAN_SERVERS_MAX) or ERR_NOMEM.
+ *
+ * Every server has its own order of visits and of revisits, and all share one barrier. A server
+ * that needs less time than another begins its visits later, so that both end at the same time,
+ * unless its pages lead to new ones. If some have ended and the last one would take longer than it
+ * is worth, its remaining pages are put off (plan_order.put_off).
+ */
+enum { PLAN_SERVERS_MAX = 1 << 20 };
+
+int plan_place(struct plan_run *run, uint32_t page, uint32_t server);
+
+/*
+ * From now on a download of that server and the pause after it take so long. 0, ERR_RANGE (not
+ * above 0, or the server's number) or ERR_NOMEM.
+ */
+int plan_pace(struct plan_run *run, uint32_t server, double delay);
+
+/*
+ * When plan_next should be asked again although nothing has happened: a server that was held back
+ * may begin then. Infinite when there is none; valid until the next call.
+ */
+double plan_wake(const struct plan_run *run);
+
+/*
  * More is known of a page now. Where the order of visits depends on rates or weights, a page that
  * waits for its visit gets another place in it; visits that are planned already, as by all offline
  * strategies after the first plan_next, stay as they are. Revisits are planned with what is known
@@ -121,6 +171,15 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
  * ERR_NOMEM (then nothing has changed). Cost: O(pages) at most.
  */
 int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight);
+
+/*
+ * A page is worth its weight only together with these requisites: pages too, known or not. Several
+ * calls for a page add up. Strategies that maximise expected weight (stillpoint) then maximise that
+ * of whole groups where a leg is planned at once: offline the visits, and always the revisits. A
+ * requisite of more than 16 pages stands for itself, with its own weight; others count through
+ * their pages only. 0, ERR_RANGE (a number that no page can have) or ERR_NOMEM.
+ */
+int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, size_t count);
 
 /*
  * A page is no longer wanted: it gets no further orders. One that waits for its first download
@@ -159,6 +218,14 @@ bool plan_is_out(const struct plan_run *run, const struct plan_order *order);
 void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end);
 
+/*
+ * At most so many downloads may still begin, as far as anybody can tell at time now. True when the
+ * aim wants the visits to end for it: call plan_end_visits. The revisits that are worth most come
+ * first if there are more than that. Changes no order by itself, so it is not part of a log.
+ * Cost: O(1) mostly, at times O(pages); among the revisits O(pages) when it is called first.
+ */
+bool plan_budget(struct plan_run *run, double now, double downloads);
+
 /* The visits end here (a time limit): pages not yet visited are given up, the revisits begin. */
 void plan_end_visits(struct plan_run *run);
 
@@ -172,6 +239,7 @@ struct plan_progress {
 	size_t visited, revisited, late;
 	size_t failed;  /* given up in their first leg, or put off and not downloaded since */
 	size_t unasked; /* of these, those that were never carried out: their leg was cut */
+	size_t wanted; /* visited pages that the aim would revisit, when plan_budget last counted */
 	size_t in_flight;
 	double size; /* the present estimate of the number of pages, known ones included */
 };
@@ -186,6 +254,34 @@ double plan_expected(const struct plan_run *run, double now, bool weighted);
 
 /* 0, or ERR_NOMEM when some planning had to be skipped for want of memory. */
 int plan_error(const struct plan_run *run);
+
+/*
+ * How a limit of downloads is spent on known pages, visits + revisits <= downloads, and what may
+ * be expected of it.
+ */
+struct plan_budgeting {
+	const struct survival *survival; /* borrowed, as weight */
+	const float *weight;             /* may be NULL */
+	size_t n;
+	double delay;
+	size_t downloads;
+	enum plan_aim aim;
+	bool shared_slot; /* the innermost page is downloaded once, which counts as two here */
+	bool fast;        /* no exact selection, whatever the size */
+};
+
+struct plan_share {
+	size_t visits, revisits;
+	double captured; /* weight that is visited */
+	double sharp;    /* weight expected sharp */
+	double bound;    /* what no choice of so many revisits can exceed */
+};
+
+/*
+ * pages: n entries of the caller's, or NULL; gets the pages that are visited in the order of their
+ * visits, those that are revisited last. 0 or ERR_NOMEM.
+ */
+int plan_share(const struct plan_budgeting *b, uint32_t *pages, struct plan_share *ret_share);
 
 /*
  * An upper bound on the weighted number of sharp pages, sum w_i S_i(L_i), that any schedule can

@@ -4,81 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lists.h"
-#include "plan/order.h"
-#include "plan/plan.h"
+#include "plan/run.h"
 #include "plan/size.h"
-
-enum page_state {
-	UNKNOWN,
-	WAITING, /* for its visit, its revisit or its late download */
-	IN_FLIGHT,
-	VISITED,  /* between its good visit and the barrier */
-	DONE,     /* in all legs it takes part in */
-	GIVEN_UP, /* by failure or because its leg was cut */
-};
-
-/* First in, first out. */
-struct waiting_line {
-	struct u32_vec pages;
-	size_t head;
-};
-
-static int line_push(struct waiting_line *l, uint32_t page)
-{
-	return u32_vec_push(&l->pages, page);
-}
-
-static bool line_pop(struct waiting_line *l, uint32_t *ret_page)
-{
-	if (l->head == l->pages.len)
-		return false;
-	*ret_page = l->pages.ptr[l->head++];
-	/* Orders may come back again and again. */
-	if (l->head == l->pages.len)
-		l->head = l->pages.len = 0;
-	return true;
-}
-
-/* Puts back what was just taken from the head. */
-static int line_unpop(struct waiting_line *l, uint32_t page)
-{
-	if (l->head == 0)
-		return line_push(l, page);
-	l->pages.ptr[--l->head] = page;
-	return 0;
-}
-
-VEC_DECLARE(survivals, struct survival);
-VEC_DECLARE(weights, float);
-VEC_DECLARE(plan_pages, struct plan_page);
-
-struct plan_run {
-	struct plan_params params;
-	const struct visit_order *visits;
-	void *state; /* of the visit order */
-	struct plan_site site;
-	struct survivals survival; /* these three by page, of the same length */
-	struct weights weight;
-	struct plan_pages pages;
-
-	enum plan_leg leg;
-	bool visits_ended, cancelled;
-	int error;
-
-	struct u32_vec batch;         /* found since the last call, not yet given to the order */
-	struct waiting_line returned; /* orders that were not carried out: first of all */
-	struct waiting_line retries;  /* behind the other pages of the leg */
-	struct waiting_line revisits;
-	struct waiting_line late;
-	struct u32_vec visited;        /* in the order of their visits */
-	struct waiting_line unordered; /* pages the order could not take for want of memory */
-
-	uint32_t found, visits_done;    /* since the last look at the size */
-	double clock_first, clock_last; /* first request, last response: for an unknown delay */
-	size_t downloads;
-	struct plan_progress progress;
-};
 
 static int check_params(const struct plan_params *p, struct err *err)
 {
@@ -100,10 +27,7 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 	if (check_params(params, err))
 		return NULL;
 	run = calloc(1, sizeof *run);
-	if (run)
-		run->state = calloc(1, params->strategy->visits->state_size);
-	if (!run || !run->state) {
-		free(run);
+	if (!run) {
 		(void)err_code(err, ERR_NOMEM);
 		return NULL;
 	}
@@ -111,10 +35,13 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 	if (!run->params.attempts)
 		run->params.attempts = PLAN_ATTEMPTS;
 	run->visits = params->strategy->visits;
-	run->site.growth.given = params->strategy->offline ? 0 : params->size;
-	run->site.delay = params->delay > 0 ? params->delay : 1;
-	run->site.tau = params->tau > 0 ? params->tau : PLAN_TAU;
-	run->site.fast = params->fast;
+	run->budget.left = INFINITY;
+	if (run_add_server(run)) {
+		plan_run_free(run);
+		(void)err_code(err, ERR_NOMEM);
+		return NULL;
+	}
+	run->servers.ptr[0].site.growth.given = params->strategy->offline ? 0 : params->size;
 	return run;
 }
 
@@ -122,18 +49,12 @@ void plan_run_free(struct plan_run *run)
 {
 	if (!run)
 		return;
-	run->visits->close(run->state);
-	free(run->state);
+	run_release_servers(run);
 	survivals_release(&run->survival);
 	weights_release(&run->weight);
 	plan_pages_release(&run->pages);
-	u32_vec_release(&run->batch);
-	u32_vec_release(&run->returned.pages);
-	u32_vec_release(&run->retries.pages);
-	u32_vec_release(&run->revisits.pages);
-	u32_vec_release(&run->late.pages);
-	u32_vec_release(&run->visited);
-	u32_vec_release(&run->unordered.pages);
+	u32_vec_release(&run->server_of);
+	group_edges_release(&run->groups);
 	free(run);
 }
 
@@ -152,20 +73,13 @@ static int grow(struct plan_run *run, uint32_t page)
 	for (size_t i = len; i < len + more; i++)
 		run->pages.ptr[i] = (struct plan_page){.state = UNKNOWN};
 	run->survival.len = run->weight.len = run->pages.len = len + more;
-	run->site.survival = run->survival.ptr;
-	run->site.weight = run->weight.ptr;
-	run->site.page = run->pages.ptr;
 	return 0;
-}
-
-static bool has_late_leg(const struct plan_run *run)
-{
-	return run->params.strategy->revisits && !run->params.single;
 }
 
 int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight)
 {
 	bool in_time = run->leg == PLAN_VISIT && !run->visits_ended;
+	struct run_server *s = run_server(run, page);
 	int rc;
 
 	if (!survival_valid(survival) || !isfinite(weight) || weight < 0 || page == UINT32_MAX)
@@ -174,9 +88,9 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 		return 0;
 	rc = grow(run, page);
 	if (!rc && in_time)
-		rc = u32_vec_push(&run->batch, page);
+		rc = u32_vec_push(&s->batch, page);
 	else if (!rc && has_late_leg(run))
-		rc = line_push(&run->late, page);
+		rc = line_push(&s->late, page);
 	if (rc)
 		return rc;
 	run->survival.ptr[page] = survival;
@@ -184,63 +98,68 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	run->pages.ptr[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
 	run->progress.failed += run->pages.ptr[page].state == GIVEN_UP;
 	run->progress.unasked += run->pages.ptr[page].state == GIVEN_UP;
-	run->site.known++;
-	run->found++;
+	s->site.known++;
+	s->found++;
+	s->arrived++;
+	run->progress.known++;
 	return 0;
 }
 
 /* Appends the batch to the line of pages that the order has no memory for. */
-static int line_up_batch(struct plan_run *run)
+static int line_up_batch(struct run_server *s)
 {
-	struct waiting_line *l = &run->unordered;
+	struct waiting_line *l = &s->unordered;
 
 	if (l->head == l->pages.len) { /* needs no memory of its own */
 		u32_vec_release(&l->pages);
-		*l = (struct waiting_line){.pages = run->batch};
-		run->batch = (struct u32_vec){0};
+		*l = (struct waiting_line){.pages = s->batch};
+		s->batch = (struct u32_vec){0};
 		return 0;
 	}
-	return u32_vec_add(&l->pages, run->batch.ptr, run->batch.len);
+	return u32_vec_add(&l->pages, s->batch.ptr, s->batch.len);
 }
 
 /* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
-static void flush_batch(struct plan_run *run)
+static void flush_batch(struct plan_run *run, struct run_server *s)
 {
-	struct u32_vec *b = &run->batch;
+	struct u32_vec *b = &s->batch;
 
 	if (b->len == 0)
 		return;
-	if (run->visits->add(run->state, &run->site, b->ptr, b->len)) {
+	run_refresh(run, s);
+	if (run->visits->add(s->state, &s->site, b->ptr, b->len)) {
 		run->error = ERR_NOMEM;
-		if (line_up_batch(run))
+		if (line_up_batch(s))
 			return; /* it stays as it is until the line is empty */
 	}
 	u32_vec_release(b); /* the first batch of an offline plan is the whole site */
 }
 
 /* The next page in the order of discovery. */
-static bool take_unordered(struct plan_run *run, uint32_t *ret_page)
+static bool take_unordered(struct run_server *s, uint32_t *ret_page)
 {
-	if (run->unordered.head == run->unordered.pages.len && run->batch.len > 0)
-		(void)line_up_batch(run); /* which cannot fail now */
-	return line_pop(&run->unordered, ret_page);
+	if (s->unordered.head == s->unordered.pages.len && s->batch.len > 0)
+		(void)line_up_batch(s); /* which cannot fail now */
+	return line_pop(&s->unordered, ret_page);
 }
 
 /* A page in the visit order gets the place that its new rate and weight give it. */
 static int order_anew(
 	struct plan_run *run, uint32_t page, const struct survival *survival, float weight)
 {
-	int rc = u32_vec_reserve(&run->unordered.pages, 1);
+	struct run_server *s = run_server(run, page);
+	int rc = u32_vec_reserve(&s->unordered.pages, 1);
 	bool removed;
 
 	if (rc)
 		return rc;
-	removed = run->visits->remove(run->state, &run->site, page);
+	run_refresh(run, s);
+	removed = run->visits->remove(s->state, &s->site, page);
 	run->survival.ptr[page] = *survival;
 	run->weight.ptr[page] = weight;
-	if (removed && run->visits->add(run->state, &run->site, &page, 1)) {
+	if (removed && run->visits->add(s->state, &s->site, &page, 1)) {
 		run->error = ERR_NOMEM;
-		return line_push(&run->unordered, page); /* which cannot fail now */
+		return line_push(&s->unordered, page); /* which cannot fail now */
 	}
 	return 0;
 }
@@ -260,37 +179,38 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
 }
 
 /* What visits since the last call have found tells how large the site may be. */
-static void look_at_size(struct plan_run *run)
+static void look_at_size(struct run_server *s)
 {
-	uint32_t waiting = run->site.known - run->site.visited;
+	uint32_t waiting = s->site.known - s->site.visited;
 	/* Links of a page that is still out: they count when it is done. */
-	bool early = run->visits_done == 0 && run->progress.in_flight > 0;
+	bool early = s->visits_done == 0 && s->out > 0;
 
-	for (uint32_t i = 0; i < run->visits_done; i++)
-		size_guess_visit(&run->site.growth,
-			run->found / run->visits_done + (i < run->found % run->visits_done));
-	if (run->found) {
-		run->site.quiet = 0;
-		run->site.size = size_guess(&run->site.growth, run->site.known, waiting);
+	for (uint32_t i = 0; i < s->visits_done; i++)
+		size_guess_visit(&s->site.growth,
+			s->found / s->visits_done + (i < s->found % s->visits_done));
+	if (s->found) {
+		s->site.quiet = 0;
+		s->site.size = size_guess(&s->site.growth, s->site.known, waiting);
 	} else {
-		run->site.quiet += run->visits_done;
+		s->site.quiet += s->visits_done;
 	}
 	if (!early)
-		run->found = run->visits_done = 0;
+		s->found = s->visits_done = 0;
 }
 
 /* Orders have to think again when the delay changes; so it does not for less than this share. */
 static const double DELAY_STEP = 0.01;
 
-static void learn_delay(struct plan_run *run)
+static void learn_delay(const struct plan_run *run, struct run_server *s)
 {
 	double mean;
 
-	if (run->params.delay > 0 || run->downloads < 2 || run->clock_last <= run->clock_first)
+	if (s->is_paced || run->params.delay > 0 || s->downloads < 2 ||
+		s->clock_last <= s->clock_first)
 		return;
-	mean = (run->clock_last - run->clock_first) / (double)(run->downloads - 1);
-	if (fabs(mean - run->site.delay) > DELAY_STEP * mean)
-		run->site.delay = mean;
+	mean = (s->clock_last - s->clock_first) / (double)(s->downloads - 1);
+	if (fabs(mean - s->site.delay) > DELAY_STEP * mean)
+		s->site.delay = mean;
 }
 
 static void give(struct plan_run *run, uint32_t page)
@@ -300,6 +220,7 @@ static void give(struct plan_run *run, uint32_t page)
 	p->state = IN_FLIGHT;
 	p->attempts++;
 	run->progress.in_flight++;
+	run_server(run, page)->out++;
 }
 
 /*
@@ -317,57 +238,81 @@ static bool pop_waiting(struct plan_run *run, struct waiting_line *line, uint32_
 	return false;
 }
 
-/* The next page that was never visited. */
-static bool take_new(struct plan_run *run, uint32_t *ret_page)
+/* A page that the plan gives up costs a visit that others need more: they come first. */
+static bool defer(struct plan_run *run, struct run_server *s, const struct visit_choice *c)
 {
-	for (;;) {
-		struct visit_choice c = {0};
-		int rc = run->visits->take(run->state, &run->site, &c);
+	return c->hopeless && run->params.aim != PLAN_COMPLETE && !run->budget.chosen &&
+	       has_late_leg(run) && run_is_short(run) && line_push(&s->hopeless, c->page) == 0;
+}
 
-		if (rc == ERR_NOMEM) { /* the order goes on without its plan */
-			run->error = rc;
-			rc = run->visits->take(run->state, &run->site, &c);
-		}
-		if (rc) {
-			c = (struct visit_choice){0};
-			if (!take_unordered(run, &c.page))
-				return false;
-		}
-		if (run->pages.ptr[c.page].state != WAITING || run->pages.ptr[c.page].ordered)
+/* The next page of the visit order, or of those that it could not take. */
+static bool take_ordered(struct plan_run *run, struct run_server *s, struct visit_choice *ret)
+{
+	int rc;
+
+	*ret = (struct visit_choice){0};
+	rc = run->visits->take(s->state, &s->site, ret);
+	if (rc == ERR_NOMEM) { /* the order goes on without its plan */
+		run->error = rc;
+		rc = run->visits->take(s->state, &s->site, ret);
+	}
+	if (rc == 0)
+		return true;
+	*ret = (struct visit_choice){0};
+	if (take_unordered(s, &ret->page))
+		return true;
+	*ret = (struct visit_choice){.hopeless = true};
+	return pop_waiting(run, &s->hopeless, &ret->page);
+}
+
+/* The next page that was never visited. */
+static bool take_new(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
+{
+	struct visit_choice c;
+
+	while (take_ordered(run, s, &c)) {
+		struct plan_page *p = &run->pages.ptr[c.page];
+		bool is_last = p->deferred;
+
+		if (p->state != WAITING || p->ordered)
 			continue;
-		run->pages.ptr[c.page].hopeless = c.hopeless;
-		run->pages.ptr[c.page].key = c.key;
-		run->pages.ptr[c.page].ordered = true;
-		run->site.visited++;
+		p->deferred = !is_last && defer(run, s, &c);
+		if (p->deferred)
+			continue;
+		p->hopeless = c.hopeless;
+		p->key = c.key;
+		p->ordered = true;
+		s->site.visited++;
 		*ret_page = c.page;
 		return true;
 	}
+	return false;
 }
 
-static bool take_visit(struct plan_run *run, uint32_t *ret_page)
+static bool take_visit(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
 {
 	if (run->visits_ended)
 		return false;
-	return pop_waiting(run, &run->returned, ret_page) || take_new(run, ret_page) ||
-	       pop_waiting(run, &run->retries, ret_page);
+	return pop_waiting(run, &s->returned, ret_page) || take_new(run, s, ret_page) ||
+	       pop_waiting(run, &s->retries, ret_page);
 }
 
 /* Everything still waiting when the visits end has had its chance. */
-static void drop_waiting(struct plan_run *run)
+static void drop_waiting(struct plan_run *run, struct run_server *s)
 {
 	uint32_t page;
 
-	while (pop_waiting(run, &run->returned, &page) || pop_waiting(run, &run->retries, &page) ||
-		take_new(run, &page)) {
+	while (pop_waiting(run, &s->returned, &page) || pop_waiting(run, &s->retries, &page) ||
+		take_new(run, s, &page)) {
 		run->pages.ptr[page].state = GIVEN_UP;
 		run->progress.failed++;
 		run->progress.unasked += run->pages.ptr[page].attempts == 0;
 	}
 }
 
-static void drop_withdrawn(struct plan_run *run)
+static void drop_withdrawn(const struct plan_run *run, struct run_server *s)
 {
-	struct u32_vec *visited = &run->visited;
+	struct u32_vec *visited = &s->visited;
 	size_t n = 0;
 
 	for (size_t i = 0; i < visited->len; i++)
@@ -377,62 +322,86 @@ static void drop_withdrawn(struct plan_run *run)
 }
 
 /* The barrier: all visits are over. */
-static void begin_revisits(struct plan_run *run, double now)
+static void begin_revisits(struct plan_run *run, struct run_server *s, double now)
 {
 	size_t n;
 
-	drop_withdrawn(run);
-	n = run->visited.len;
-	run->visits->close(run->state); /* its memory is wanted */
-	memset(run->state, 0, run->visits->state_size);
-	run->site.barrier = now;
-	if (run->params.strategy->revisits->arrange(&run->site, run->visited.ptr, n))
+	run_refresh(run, s);
+	drop_withdrawn(run, s);
+	n = s->visited.len;
+	run->visits->close(s->state); /* its memory is wanted */
+	memset(s->state, 0, run->visits->state_size);
+	s->site.barrier = now;
+	run_limit_revisits(run, s);
+	if (run->params.strategy->revisits->arrange(&s->site, s->visited.ptr, n))
 		run->error = ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
-		run->pages.ptr[run->visited.ptr[i]].state = WAITING;
-		run->pages.ptr[run->visited.ptr[i]].attempts = 0;
+		run->pages.ptr[s->visited.ptr[i]].state = WAITING;
+		run->pages.ptr[s->visited.ptr[i]].attempts = 0;
 	}
-	run->revisits = (struct waiting_line){.pages = run->visited};
-	run->visited = (struct u32_vec){0};
-	run->leg = PLAN_REVISIT;
-	run->returned.head = run->returned.pages.len = 0;
-	run->retries.head = run->retries.pages.len = 0;
+	s->revisits = (struct waiting_line){.pages = s->visited};
+	s->visited = (struct u32_vec){0};
+	s->returned.head = s->returned.pages.len = 0;
+	s->retries.head = s->retries.pages.len = 0;
 }
 
 /* The next page of the present leg. */
-static bool take(struct plan_run *run, uint32_t *ret_page)
+static bool take(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
 {
 	if (run->leg == PLAN_VISIT)
-		return take_visit(run, ret_page);
-	return pop_waiting(run, &run->returned, ret_page) ||
-	       pop_waiting(run, run->leg == PLAN_REVISIT ? &run->revisits : &run->late, ret_page) ||
-	       pop_waiting(run, &run->retries, ret_page);
+		return take_visit(run, s, ret_page);
+	return pop_waiting(run, &s->returned, ret_page) ||
+	       pop_waiting(run, run->leg == PLAN_REVISIT ? &s->revisits : &s->late, ret_page) ||
+	       pop_waiting(run, &s->retries, ret_page);
 }
 
 /* Goes to the next leg; false after the last. */
 static bool next_leg(struct plan_run *run, double now)
 {
-	if (run->leg == PLAN_VISIT && run->visits_ended)
-		drop_waiting(run);
+	for (size_t i = 0; run->leg == PLAN_VISIT && run->visits_ended && i < run->servers.len; i++)
+		drop_waiting(run, &run->servers.ptr[i]);
 	if (!has_late_leg(run) || run->leg == PLAN_LATE)
 		return false;
-	if (run->leg == PLAN_VISIT)
-		begin_revisits(run, now);
-	else
-		run->leg = PLAN_LATE;
+	for (size_t i = 0; run->leg == PLAN_VISIT && i < run->servers.len; i++)
+		begin_revisits(run, &run->servers.ptr[i], now);
+	run->leg = run->leg == PLAN_VISIT ? PLAN_REVISIT : PLAN_LATE;
 	return true;
+}
+
+/* The next page of a server, of the present leg. */
+static bool take_from(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
+{
+	run_refresh(run, s);
+	look_at_size(s);
+	run_choose_pages(run, s);
+	flush_batch(run, s);
+	learn_delay(run, s);
+	return !run->cancelled && run_may_take(run, s) && take(run, s, ret_page);
+}
+
+/* Servers in turn, so that all have work. */
+static bool take_from_any(struct plan_run *run, double now, uint32_t *ret_page)
+{
+	size_t n = run->servers.len;
+
+	run_plan_barrier(run, now);
+	for (size_t i = 0; i < n; i++) {
+		struct run_server *s = &run->servers.ptr[run->next_server];
+
+		run->next_server = (run->next_server + 1) % n;
+		if (take_from(run, s, ret_page))
+			return true;
+	}
+	return false;
 }
 
 /* Takes the next page out of its line, of the next leg if need be. */
 static enum plan_step choose(struct plan_run *run, double now, uint32_t *ret_page)
 {
-	look_at_size(run);
-	flush_batch(run);
-	learn_delay(run);
 	do {
-		if (!run->cancelled && take(run, ret_page))
+		if (take_from_any(run, now, ret_page))
 			return PLAN_ORDER;
-		if (run->progress.in_flight)
+		if (run->progress.in_flight || (!run->cancelled && isfinite(plan_wake(run))))
 			return PLAN_WAIT;
 	} while (!run->cancelled && next_leg(run, now));
 	return PLAN_END;
@@ -451,6 +420,7 @@ enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *re
 		.leg = run->leg,
 		.attempt = run->pages.ptr[page].attempts,
 		.hopeless = run->pages.ptr[page].hopeless,
+		.put_off = run->leg == PLAN_VISIT && run_server(run, page)->is_cut,
 	};
 	return PLAN_ORDER;
 }
@@ -464,7 +434,7 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 	if (p->state != GIVEN_UP || p->withdrawn || run->leg != PLAN_VISIT ||
 		order->leg != PLAN_VISIT || run->visits_ended)
 		return 0;
-	rc = line_push(&run->retries, order->page);
+	rc = line_push(&run_server(run, order->page)->retries, order->page);
 	if (rc == 0) {
 		p->state = WAITING;
 		run->progress.failed--;
@@ -501,14 +471,14 @@ int plan_impose(struct plan_run *run, const struct plan_order *order, double now
 	if (order)
 		rc = revive(run, order);
 	if (rc == 0 && choose(run, now, &page) == PLAN_ORDER && (!order || page != order->page))
-		rc = line_unpop(&run->returned, page);
+		rc = line_unpop(&run_server(run, page)->returned, page);
 	if (rc || !order)
 		return rc;
 	if (!may_be_ordered(run, order))
 		return ERR_STATE;
 	p = &run->pages.ptr[order->page];
 	if (run->leg == PLAN_VISIT && !p->ordered)
-		run->site.visited++;
+		run_server(run, order->page)->site.visited++;
 	p->ordered = true;
 	p->hopeless = order->hopeless;
 	give(run, order->page);
@@ -518,17 +488,19 @@ int plan_impose(struct plan_run *run, const struct plan_order *order, double now
 static void succeeded(struct plan_run *run, const struct plan_order *order, double end)
 {
 	struct plan_page *p = &run->pages.ptr[order->page];
+	struct run_server *s = run_server(run, order->page);
 
 	p->state = DONE;
 	switch (order->leg) {
 	case PLAN_VISIT:
 		run->progress.visited++;
-		run->visits_done++;
+		s->visits_done++;
+		run_note_visit(run, s);
 		p->visit_end = end;
 		if (!has_late_leg(run) || p->withdrawn)
 			break;
 		p->state = VISITED;
-		if (u32_vec_push(&run->visited, order->page)) {
+		if (u32_vec_push(&s->visited, order->page)) {
 			run->error = ERR_NOMEM;
 			p->state = DONE;
 		}
@@ -561,7 +533,8 @@ static void put_off(struct plan_run *run, const struct plan_order *order)
 
 	gave_up(run, order);
 	if (order->leg != PLAN_VISIT || !has_late_leg(run) || run->cancelled || p->withdrawn ||
-		p->attempts == UINT8_MAX || line_push(&run->late, order->page))
+		p->attempts == UINT8_MAX ||
+		line_push(&run_server(run, order->page)->late, order->page))
 		return;
 	p->put_off = true;
 	p->state = WAITING;
@@ -573,6 +546,29 @@ static bool waits_for_first(const struct plan_run *run, const struct plan_page *
 	if (p->state != WAITING || p->put_off)
 		return false;
 	return run->leg != PLAN_REVISIT || !p->ordered;
+}
+
+/* Of a requisite of many pages no more edges are kept than show that it has many. */
+static int add_requisite(struct plan_run *run, uint32_t page, uint32_t requisite)
+{
+	int rc = grow(run, requisite);
+
+	if (rc || run->pages.ptr[requisite].users > GROUP_SHARED_MAX)
+		return rc;
+	run->pages.ptr[requisite].users++;
+	return group_edges_push(&run->groups, (struct group_edge){page, requisite});
+}
+
+int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (requisites[i] == UINT32_MAX)
+			return ERR_RANGE;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = add_requisite(run, page, requisites[i]);
+	return rc;
 }
 
 int plan_withdraw(struct plan_run *run, uint32_t page)
@@ -588,7 +584,7 @@ int plan_withdraw(struct plan_run *run, uint32_t page)
 		run->progress.unasked += p->attempts == 0;
 		if (run->leg == PLAN_VISIT && !p->ordered) {
 			p->ordered = true; /* it does not wait any longer */
-			run->site.visited++;
+			run_server(run, page)->site.visited++;
 		}
 	}
 	if (p->state == WAITING || p->state == VISITED)
@@ -608,13 +604,13 @@ static void again(struct plan_run *run, const struct plan_order *order, struct w
 		run->pages.ptr[order->page].state = WAITING;
 }
 
-static void note_times(struct plan_run *run, double begin, double end)
+static void note_times(struct run_server *s, double begin, double end)
 {
-	if (run->downloads == 0 || begin < run->clock_first)
-		run->clock_first = begin;
-	if (run->downloads == 0 || end > run->clock_last)
-		run->clock_last = end;
-	run->downloads++;
+	if (s->downloads == 0 || begin < s->clock_first)
+		s->clock_first = begin;
+	if (s->downloads == 0 || end > s->clock_last)
+		s->clock_last = end;
+	s->downloads++;
 }
 
 bool plan_is_out(const struct plan_run *run, const struct plan_order *order)
@@ -627,19 +623,22 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 	double begin, double end)
 {
 	struct plan_page *p = &run->pages.ptr[order->page];
+	struct run_server *s = run_server(run, order->page);
 
 	assert(plan_is_out(run, order));
-	flush_batch(run);
+	for (size_t i = 0; i < run->servers.len; i++)
+		flush_batch(run, &run->servers.ptr[i]);
 	run->progress.in_flight--;
+	s->out--;
 	if (outcome != PLAN_RETURNED)
-		note_times(run, begin, end);
+		note_times(s, begin, end);
 	switch (outcome) {
 	case PLAN_OK:
 		succeeded(run, order, end);
 		break;
 	case PLAN_RETRY:
 		if (order->attempt < run->params.attempts && !p->put_off)
-			again(run, order, &run->retries);
+			again(run, order, &s->retries);
 		else
 			gave_up(run, order);
 		break;
@@ -648,7 +647,7 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 		break;
 	case PLAN_RETURNED:
 		p->attempts--;
-		again(run, order, &run->returned);
+		again(run, order, &s->returned);
 		break;
 	case PLAN_PUT_OFF:
 		put_off(run, order);
@@ -671,17 +670,19 @@ struct plan_progress plan_progress(const struct plan_run *run)
 	struct plan_progress p = run->progress;
 
 	p.leg = run->leg;
-	p.known = run->site.known;
-	p.size = run->site.size > run->site.known ? run->site.size : run->site.known;
+	p.size = 0;
+	for (size_t i = 0; i < run->servers.len; i++)
+		p.size += fmax(run->servers.ptr[i].site.size, run->servers.ptr[i].site.known);
 	return p;
 }
 
-double plan_expected(const struct plan_run *run, double now, bool weighted)
+static double expect_server(
+	const struct plan_run *run, const struct run_server *s, double now, bool weighted)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < run->visited.len; i++) {
-		uint32_t page = run->visited.ptr[i];
+	for (size_t i = 0; i < s->visited.len; i++) {
+		uint32_t page = s->visited.ptr[i];
 		double age = now - run->pages.ptr[page].visit_end;
 
 		if (run->pages.ptr[page].withdrawn)
@@ -689,6 +690,15 @@ double plan_expected(const struct plan_run *run, double now, bool weighted)
 		sum += (weighted ? (double)run->weight.ptr[page] : 1) *
 		       survival_at(run->survival.ptr[page], age > 0 ? 2 * age : 0);
 	}
+	return sum;
+}
+
+double plan_expected(const struct plan_run *run, double now, bool weighted)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->servers.len; i++)
+		sum += expect_server(run, &run->servers.ptr[i], now, weighted);
 	return sum;
 }
 

@@ -11,75 +11,28 @@
 
 #include "base/err.h"
 #include "plan/assign.h"
+#include "plan/assign_solve.h"
+#include "plan/group.h"
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "plan/planned.h"
-
-/*
- * Rows an exact solution may scan: some seconds at PLAN_EXACT_MAX pages, far more than instances
- * with equal weights need.
- */
-enum { EXACT_ROWS = 200000 };
-
-/* Sums of the same values in another order may differ by this share. */
-static const double ROUNDING = 1e-13;
+#include "plan/select.h"
 
 /* A better order of revisits must be better by this share, or it is only another. */
 static const double SAME = 1e-7;
-
-struct solution {
-	uint32_t *page_of; /* interval -> index of the page */
-	double *price;
-	double bound;
-};
-
-static void solution_release(struct solution *s)
-{
-	free(s->page_of);
-	free(s->price);
-}
-
-/* An upper bound is made only where it is wanted or comes with the exact solution. */
-static int solve(const struct assign_problem *p, bool fast, bool bound, struct solution *ret)
-{
-	struct solution s = {.page_of = malloc((p->n ? p->n : 1) * sizeof *s.page_of)};
-	bool exact = !fast && p->n <= PLAN_EXACT_MAX;
-	int rc = s.page_of ? assign_start(p, s.page_of) : ERR_NOMEM;
-
-	if (!rc && (exact || bound)) {
-		s.price = malloc((p->n ? p->n : 1) * sizeof *s.price);
-		rc = s.price ? assign_prices(p, s.page_of, s.price) : ERR_NOMEM;
-	}
-	if (!rc && bound)
-		rc = assign_bound(p, s.price, &s.bound);
-	if (!rc && exact) {
-		double certified;
-
-		rc = assign_exact(p, EXACT_ROWS, s.page_of, s.price, &certified);
-		if (rc == ERR_LIMIT)
-			rc = 0;
-		if (!bound || certified < s.bound)
-			s.bound = certified;
-	}
-	if (rc)
-		solution_release(&s);
-	else
-		*ret = s;
-	return rc;
-}
 
 int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
 	bool fast, struct plan_limit *ret_limit)
 {
 	struct assign_problem p = {
 		.n = n, .survival = survival, .weight = weight, .step = 2 * delay};
-	struct solution s;
-	int rc = solve(&p, fast, true, &s);
+	struct assign_solution s;
+	int rc = assign_solve(&p, fast, ASSIGN_BOUND, &s);
 
 	if (!rc) {
 		ret_limit->reached = assign_total(&p, s.page_of);
-		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ROUNDING);
-		solution_release(&s);
+		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ASSIGN_ROUNDING);
+		assign_solution_release(&s);
 	}
 	return rc;
 }
@@ -151,21 +104,109 @@ static void mark_hopeless(const struct plan_site *site, struct visit_choice *out
 		outside_in[i].hopeless = true;
 }
 
+/* Whether a limit leaves fewer revisits than there are pages. */
+static bool is_limited(const struct plan_site *site, size_t n)
+{
+	return site->revisits > 0 && site->revisits < n;
+}
+
+/* The best pages on the intervals that have a revisit; the others in their order behind them. */
+static int solve_limited(
+	const struct assign_problem *p, const struct plan_site *site, struct assign_solution *ret)
+{
+	struct select_problem select = {.assign = *p, .slots = site->revisits, .fast = site->fast};
+	size_t to = site->revisits;
+	bool *taken = calloc(p->n, sizeof *taken);
+	uint32_t *page_of = malloc(p->n * sizeof *page_of);
+	int rc = taken && page_of ? select_pages(&select, page_of, NULL, NULL) : ERR_NOMEM;
+
+	for (size_t j = 0; rc == 0 && j < site->revisits; j++)
+		taken[page_of[j]] = true;
+	for (uint32_t i = 0; rc == 0 && i < p->n; i++)
+		if (!taken[i])
+			page_of[to++] = i;
+	free(taken);
+	if (rc)
+		free(page_of);
+	else
+		ret->page_of = page_of;
+	return rc;
+}
+
+/*
+ * Improves an assignment for the sake of whole groups. number: of the page, by index; factor:
+ * by index, what is left of each page (NULL: 1).
+ */
+struct grouping {
+	const struct assign_problem *problem;
+	const uint32_t *number;
+	const double *factor;
+};
+
+static int solve_groups(const struct plan_site *site, const struct grouping *by, uint32_t *page_of)
+{
+	size_t n = by->problem->n;
+	uint32_t *index_of = malloc((site->pages + 1) * sizeof *index_of);
+	float *weight = malloc((n + 1) * sizeof *weight);
+	struct groups g = {0};
+	int rc = index_of && weight ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; rc == 0 && i < site->pages; i++)
+		index_of[i] = UINT32_MAX;
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		index_of[by->number[i]] = i;
+		weight[i] = site->weight[by->number[i]];
+	}
+	if (rc == 0)
+		rc = groups_init(&g, &(struct groups_params){.edges = site->edges,
+					     .edge_count = site->edge_count,
+					     .index_of = index_of,
+					     .pages = site->pages,
+					     .weight = weight,
+					     .factor = by->factor,
+					     .n = n});
+	if (rc == 0 && g.count > 0)
+		rc = groups_solve(&g, by->problem, site->fast, page_of);
+	groups_release(&g);
+	free(index_of);
+	free(weight);
+	return rc;
+}
+
+static int group_visits(const struct plan_site *site, const struct assign_problem *p,
+	const struct visit_choice *choices, uint32_t *page_of)
+{
+	uint32_t *number = malloc((p->n + 1) * sizeof *number);
+	int rc = number ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; rc == 0 && i < p->n; i++)
+		number[i] = choices[i].page;
+	if (rc == 0)
+		rc = solve_groups(
+			site, &(struct grouping){.problem = p, .number = number}, page_of);
+	free(number);
+	return rc;
+}
+
 static int offline(const struct plan_site *site, struct visit_choice *choices, size_t n)
 {
 	struct leg leg;
-	struct solution s = {0};
+	struct assign_solution s = {0};
 	int rc = leg_of_visits(&leg, site, choices, n);
 
-	if (!rc)
-		rc = solve(&leg.problem, site->fast, false, &s);
+	if (!rc && is_limited(site, n))
+		rc = solve_limited(&leg.problem, site, &s);
+	else if (!rc)
+		rc = assign_solve(&leg.problem, site->fast, ASSIGN_PAGES, &s);
+	if (!rc && site->edge_count > 0 && !is_limited(site, n))
+		rc = group_visits(site, &leg.problem, choices, s.page_of);
 	for (size_t i = 0; !rc && i < n; i++)
 		s.page_of[i] = choices[s.page_of[i]].page;
 	for (size_t i = 0; !rc && i < n; i++)
 		choices[n - 1 - i] = (struct visit_choice){.page = s.page_of[i]};
 	if (!rc)
 		mark_hopeless(site, choices, n);
-	solution_release(&s);
+	assign_solution_release(&s);
 	leg_release(&leg);
 	return rc;
 }
@@ -221,23 +262,72 @@ static bool keep_lifo(const struct assign_problem *p, bool fast)
 
 /* Solves the second leg; false in *ret_better when last in first out is as good. */
 static int solve_revisits(
-	const struct assign_problem *p, bool fast, struct solution *ret, bool *ret_better)
+	const struct assign_problem *p, bool fast, struct assign_solution *ret, bool *ret_better)
 {
 	int rc = 0;
 
 	*ret_better = !keep_lifo(p, fast);
 	if (*ret_better)
-		rc = solve(p, fast, false, ret);
+		rc = assign_solve(p, fast, ASSIGN_PAGES, ret);
 	if (rc == 0 && *ret_better)
 		*ret_better = assign_total(p, ret->page_of) > lifo_total(p) * (1 + SAME);
 	return rc;
 }
 
+/* The last visited first, where that is as good as any. */
+static void fill_lifo(const struct assign_problem *p, struct assign_solution *s)
+{
+	for (size_t j = 0; j < p->n; j++)
+		s->page_of[j] = lifo_page(p, j);
+}
+
+/* What is expected of whole groups; begins with what is best without them. */
+static int arrange_groups(const struct plan_site *site, const struct leg *leg,
+	const uint32_t *pages, bool better, struct assign_solution *s)
+{
+	size_t n = leg->problem.n;
+	double *alive = malloc((n + 1) * sizeof *alive);
+	int rc = alive ? 0 : ERR_NOMEM;
+
+	if (rc == 0 && !s->page_of) {
+		s->page_of = malloc((n + 1) * sizeof *s->page_of);
+		rc = s->page_of ? 0 : ERR_NOMEM;
+	}
+	if (rc == 0 && !better)
+		fill_lifo(&leg->problem, s);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		alive[i] = survival_at(site->survival[pages[i]], plan_age(site, pages[i]));
+	if (rc == 0)
+		rc = solve_groups(site,
+			&(struct grouping){
+				.problem = &leg->problem, .number = pages, .factor = alive},
+			s->page_of);
+	free(alive);
+	return rc;
+}
+
 /* Revisits at 0, 1, 2, ... delays after the barrier. */
+static int plan_revisits(const struct plan_site *site, const struct leg *leg, const uint32_t *pages,
+	struct assign_solution *s, bool *ret_better)
+{
+	size_t n = leg->problem.n;
+	int rc;
+
+	*ret_better = true;
+	if (is_limited(site, n))
+		return solve_limited(&leg->problem, site, s);
+	rc = solve_revisits(&leg->problem, site->fast, s, ret_better);
+	if (rc == 0 && site->edge_count > 0) {
+		rc = arrange_groups(site, leg, pages, *ret_better, s);
+		*ret_better = true;
+	}
+	return rc;
+}
+
 static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 {
 	struct leg leg;
-	struct solution s = {0};
+	struct assign_solution s = {0};
 	bool better = false;
 	int rc = leg_init(&leg, n, site->delay);
 
@@ -248,14 +338,14 @@ static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
 	}
 	if (!rc)
-		rc = solve_revisits(&leg.problem, site->fast, &s, &better);
+		rc = plan_revisits(site, &leg, pages, &s, &better);
 	for (size_t i = 0; !rc && better && i < n; i++)
 		s.page_of[i] = pages[s.page_of[i]];
 	for (size_t i = 0; !rc && better && i < n; i++)
 		pages[i] = s.page_of[i];
 	if (!rc && !better)
 		rc = revisit_lifo.arrange(site, pages, n);
-	solution_release(&s);
+	assign_solution_release(&s);
 	leg_release(&leg);
 	return rc;
 }

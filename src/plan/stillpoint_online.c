@@ -1,273 +1,107 @@
 /*
- * stillpoint-online: the two chains of the offline solution, built from the outside in while the
- * site is discovered.
- *
- * Pages not found yet are thought to be like those found: E waiting pages stand for all U + E that
- * are left, each for a stretch of the pyramid, so the j-th shortest interval of E is
- * 2 j (U + E) / E delays long. As in assign_chains.c, pages taken from hot to cold go to the
- * shortest or the longest free interval, whichever is less sensitive to their rate, and only pages
- * hotter than a cut may be given up; the cut is searched on a sample of the waiting pages whenever
- * enough has changed. The page that this puts on the longest interval is visited next: the hottest
- * hopeless page, or else the coldest of all.
- *
- * The rule would keep a few of the very hottest pages for the shortest intervals. While new pages
- * keep turning up it does not: a page that is kept back may hide half the site, and that costs more
- * than one interval is worth.
- *
- * What is still to be found often hangs on pages that change all the time, because they list what
- * is new; the rule would leave them to the end, and all that is behind them. So while many pages
- * of a large site are missing a few of the hottest are visited at once, and more if those find more
- * than others. On a small site that costs more than it finds.
- *
- * All this is for pages of equal weight. Where weights differ, weighted.c decides.
- *
- * Cost of a decision: O(log n) for the ranking; a search is O(SAMPLE), and the pages or intervals
- * must change by a REFRESH-th before the next.
+ * stillpoint-online: two rules. On a small site every page counts, and what matters is what is
+ * still hidden: online_small.c weighs single pages and what they lead to. On a large one pages can
+ * be counted rather than weighed: online_large.c is finer where many are known, and cheaper. A site
+ * is large when that was told or when so many pages are known; then the waiting pages change over,
+ * once. They also do when a small site has next to nothing left to find, which online_large.c is
+ * then told in place of the size that was given.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/lists.h"
+#include "plan/online.h"
 #include "plan/order.h"
-#include "plan/ranking.h"
-#include "plan/weighted.h"
 
-enum {
-	SAMPLE = 256,       /* waiting pages on which the cut is searched */
-	CUTS = 24,          /* cut points of a first round; a second looks between them */
-	REFRESH = 64,       /* a new search when the waiting pages or intervals changed by a 64th */
-	REFRESH_MIXED = 16, /* where weights differ */
-	PATIENCE = 256,     /* but not before a 256th of the waiting pages has been visited */
-	SETTLED = 16,       /* pages keep turning up until a 16th of those waiting found none */
-	MISSING = 4,        /* many are: more than a 4th of those waiting */
-	SOUNDINGS = 4,      /* of the hottest pages, whatever they find, */
-	SOUNDING_SHARE = 512, /* but only one for so many pages: each costs up to one sharp page */
-	SOUNDING_COST = 32,   /* pages that they must find, beyond what others do, for each more */
-};
+enum { LARGE = 3200 };
 
+/* The states are made when they are needed. */
 struct online {
-	struct weighted waiting;
-	double cut;         /* pages colder than this are not given up */
-	uint32_t cut_known; /* when it was found */
-	uint32_t cut_visited;
-	double cut_left;
-	double cut_delay;
-	bool cut_mixed;
-	bool sounding;      /* the last visit was one */
-	uint32_t soundings; /* so far */
-	uint32_t sounded;   /* pages found by them */
-	uint32_t known;     /* at the last visit */
+	const struct visit_order *rule; /* NULL: no page yet */
+	void *state;
+	bool all_found;
 };
+
+static int set_rule(struct online *o, const struct visit_order *rule)
+{
+	void *state = calloc(1, rule->state_size);
+
+	if (!state)
+		return ERR_NOMEM;
+	o->rule = rule;
+	o->state = state;
+	return 0;
+}
+
+static void drop_rule(struct online *o)
+{
+	if (o->rule)
+		o->rule->close(o->state);
+	free(o->state);
+	*o = (struct online){0};
+}
+
+/* All waiting pages under the new rule. Without memory for that they stay where they are. */
+static void change_over(struct online *o, const struct plan_site *site)
+{
+	struct u32_vec waiting = {0};
+	struct online large = {0};
+	int rc = online_small_waiting(o->state, &waiting);
+
+	if (rc == 0)
+		rc = set_rule(&large, &online_large);
+	if (rc == 0)
+		rc = large.rule->add(large.state, site, waiting.ptr, waiting.len);
+	u32_vec_release(&waiting);
+	if (rc) {
+		drop_rule(&large);
+		return;
+	}
+	large.all_found = online_small_is_settled(o->state);
+	drop_rule(o);
+	*o = large;
+}
 
 static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct online *o = state;
+	bool large = site->growth.given > LARGE || site->known > LARGE;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = weighted_insert(&o->waiting, site, pages[i]);
+	if (!o->rule)
+		rc = set_rule(o, large ? &online_large : &online_small);
+	if (rc == 0)
+		rc = o->rule->add(o->state, site, pages, n);
+	if (rc == 0 && large && o->rule == &online_small)
+		change_over(o, site);
 	return rc;
-}
-
-/* A picture of the rest of the capture: n pages from hot to cold, the j-th interval j steps long.
- */
-struct picture {
-	size_t n;
-	struct survival page[SAMPLE];
-	double step;
-	double first; /* length of the shortest: the mean of those that it stands for */
-};
-
-static void draw(struct picture *p, const struct ranking *hottest_first,
-	const struct plan_site *site, double left)
-{
-	size_t waiting = hottest_first->len;
-
-	p->n = waiting < SAMPLE ? waiting : SAMPLE;
-	p->step = plan_pyramid(site, 1) * left / (double)p->n;
-	p->first = (p->step - plan_pyramid(site, 1)) / 2;
-	for (size_t i = 0; i < p->n; i++) {
-		size_t rank = (size_t)(((double)i + 0.5) * (double)waiting / (double)p->n);
-
-		p->page[i] = site->survival[ranking_at(hottest_first, rank).page];
-	}
-}
-
-/* Expected sharp pages of the picture when only the first k may be given up. */
-static double lay(const struct picture *p, size_t k)
-{
-	size_t lo = 0, hi = p->n;
-	double sum = 0;
-
-	for (size_t i = 0; i < p->n; i++) {
-		double shortest = p->first + (double)lo * p->step;
-		double longest = p->first + (double)(hi - 1) * p->step;
-
-		if (i < k && survival_sensitivity(p->page[i], shortest) >
-				     survival_sensitivity(p->page[i], longest)) {
-			sum += survival_at(p->page[i], longest);
-			hi--;
-		} else {
-			sum += survival_at(p->page[i], shortest);
-			lo++;
-		}
-	}
-	return sum;
-}
-
-/* Pages that are all alike, as at first, when nothing is known of any, can be exchanged freely. */
-static bool is_uniform(const struct picture *p)
-{
-	for (size_t i = 1; i < p->n; i++)
-		if (p->page[i].rate != p->page[0].rate || p->page[i].shape != p->page[0].shape)
-			return false;
-	return true;
-}
-
-static size_t best_cut(const struct picture *p)
-{
-	size_t best = 0, width = p->n / CUTS + 1;
-	double total = lay(p, 0);
-
-	for (int round = 0; round < 2; round++) {
-		size_t from = round == 0 || best < width ? 0 : best - width;
-		size_t to = round == 0 ? p->n : best + width;
-		size_t step = round == 0 ? width : 1;
-
-		for (size_t k = from; k <= to && k <= p->n; k += step) {
-			double t = lay(p, k);
-
-			if (t > total) {
-				total = t;
-				best = k;
-			}
-		}
-	}
-	return best;
-}
-
-static double find_cut(
-	const struct ranking *hottest_first, const struct plan_site *site, double left)
-{
-	struct picture p;
-	size_t k;
-
-	draw(&p, hottest_first, site, left);
-	k = is_uniform(&p) ? 0 : best_cut(&p);
-	return k == 0 ? INFINITY : p.page[k - 1].rate;
-}
-
-static bool is_stale(const struct online *o, const struct plan_site *site, double left)
-{
-	uint32_t share = o->waiting.mixed ? REFRESH_MIXED : REFRESH;
-	bool grown = site->known > o->cut_known + o->cut_known / share;
-	bool shrunk = fabs(left - o->cut_left) > o->cut_left / share;
-	bool soon = site->visited < o->cut_visited + o->waiting.len / PATIENCE;
-
-	return o->cut_delay != site->delay || o->cut_mixed != o->waiting.mixed ||
-	       ((grown || shrunk) && !soon);
-}
-
-/* Looks at the waiting pages anew, when enough has changed. 0 or ERR_NOMEM. */
-static int refresh(struct online *o, const struct plan_site *site, double left)
-{
-	if (!is_stale(o, site, left))
-		return 0;
-	o->cut_known = site->known;
-	o->cut_visited = site->visited;
-	o->cut_left = left;
-	o->cut_delay = site->delay;
-	o->cut_mixed = o->waiting.mixed;
-	if (o->waiting.mixed)
-		return weighted_price(&o->waiting, site, left);
-	o->cut = find_cut(weighted_middle(&o->waiting), site, left);
-	return 0;
-}
-
-/* Rank of the hottest page that is given up, or the number of pages. */
-static size_t first_hopeless(const struct ranking *hottest_first, const struct plan_site *site,
-	double cut, double left, bool exploring)
-{
-	size_t waiting = hottest_first->len;
-	double step = plan_pyramid(site, 1) * left / (double)waiting;
-	double first = (step - plan_pyramid(site, 1)) / 2;
-	double longest = first + step * (double)(waiting - 1);
-
-	for (size_t rank = 0; rank < waiting; rank++) {
-		struct survival s = site->survival[ranking_at(hottest_first, rank).page];
-
-		if (s.rate < cut)
-			break;
-		if (exploring || survival_sensitivity(s, first + step * (double)rank) >
-					 survival_sensitivity(s, longest))
-			return rank;
-	}
-	return waiting;
-}
-
-/* Pages that soundings found beyond what as many visits of other pages would have. */
-static double sounded_more(const struct online *o, const struct plan_site *site)
-{
-	double others = (double)site->visited - o->soundings;
-	double found = (double)site->growth.found - o->sounded;
-
-	return others > 0 ? o->sounded - o->soundings * found / others : o->sounded;
-}
-
-/* Whether the hottest page should be visited now for what may hang on it. */
-static bool is_sounding(struct online *o, const struct plan_site *site, double left)
-{
-	double waiting = (double)o->waiting.len;
-	double few = fmin(SOUNDINGS, floor(left / SOUNDING_SHARE));
-
-	if (o->sounding)
-		o->sounded += site->known - o->known;
-	o->known = site->known;
-	o->sounding = (left - waiting) * MISSING > waiting &&
-		      o->soundings < few + sounded_more(o, site) / SOUNDING_COST;
-	o->soundings += o->sounding;
-	return o->sounding;
 }
 
 static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
 {
 	struct online *o = state;
-	size_t waiting = o->waiting.len, rank;
-	bool exploring = (size_t)site->quiet * SETTLED < waiting;
-	double left;
-	int rc;
+	struct plan_site as_found = *site;
 
-	if (waiting == 0)
+	if (!o->rule)
 		return ERR_END;
-	left = (double)waiting + size_unknown(site, (uint32_t)waiting);
-	rc = refresh(o, site, left);
-	if (rc)
-		return rc;
-	if (o->waiting.mixed) {
-		weighted_take(&o->waiting, site, exploring, ret_choice);
-		return 0;
-	}
-	rank = is_sounding(o, site, left) ? 0
-					  : first_hopeless(weighted_middle(&o->waiting), site,
-						    o->cut, left, exploring);
-	ret_choice->hopeless = rank < waiting;
-	ret_choice->page = weighted_take_rank(&o->waiting, rank < waiting ? rank : waiting - 1);
-	return 0;
+	if (o->rule == &online_small && online_small_is_settled(o->state))
+		change_over(o, site);
+	if (!o->all_found)
+		return o->rule->take(o->state, site, ret_choice);
+	as_found.growth.given = site->known;
+	return o->rule->take(o->state, &as_found, ret_choice);
 }
 
 static bool take_out(void *state, const struct plan_site *site, uint32_t page)
 {
 	struct online *o = state;
 
-	o->cut_known = 0; /* look again soon */
-	return weighted_remove(&o->waiting, site, page);
+	return o->rule && o->rule->remove(o->state, site, page);
 }
 
 static void close(void *state)
 {
-	struct online *o = state;
-
-	weighted_release(&o->waiting);
+	drop_rule(state);
 }
 
 const struct visit_order visit_stillpoint_online = {.state_size = sizeof(struct online),

@@ -55,6 +55,7 @@ struct evidence {
 	bool has_digest;    /* of its block, which was checked */
 	bool is_ours;       /* of a revisit: its profile is the one that we write */
 	bool is_indexed;    /* its line was found in the index */
+	bool is_compact;    /* it is a look of a batch (archive/compact.h) */
 };
 
 VEC_DECLARE(evidence_vec, struct evidence);

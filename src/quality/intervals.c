@@ -18,6 +18,7 @@ const char *interval_evidence_name(enum interval_evidence evidence)
 	static const char *const NAMES[] = {
 		[INTERVAL_BYTES] = "bytes",
 		[INTERVAL_NORMALISED] = "normalised",
+		[INTERVAL_STATUS] = "status",
 		[INTERVAL_ASSERTED] = "asserted",
 	};
 
@@ -81,9 +82,28 @@ static bool same_normalised(const struct interval_look *a, const struct interval
 	       digest_eq(&a->normalised, &b->normalised);
 }
 
+static bool is_missing(unsigned status)
+{
+	return status == 404 || status == 410;
+}
+
 static bool same_content(const struct interval_look *a, const struct interval_look *b)
 {
-	return same_bytes(a, b) || same_normalised(a, b);
+	return same_bytes(a, b) || same_normalised(a, b) ||
+	       (is_missing(a->status) && is_missing(b->status));
+}
+
+/* What makes two looks that show the same the same. */
+static enum interval_evidence same_by(const struct interval_look *a, const struct interval_look *b)
+{
+	if (same_bytes(a, b))
+		return INTERVAL_BYTES;
+	return same_normalised(a, b) ? INTERVAL_NORMALISED : INTERVAL_STATUS;
+}
+
+bool interval_is_absent(const struct interval *interval)
+{
+	return is_missing(interval->status);
 }
 
 /* Notes that a digest was seen. Whether it was already goes to *ret_known. */
@@ -147,7 +167,8 @@ static int run_add(struct interval_run *run, struct interval_vec *list,
 			.to = look->end,
 			.evidence = INTERVAL_BYTES,
 			.first = number,
-			.last = number}};
+			.last = number,
+			.status = look->status}};
 	return rc;
 }
 
@@ -187,7 +208,8 @@ static int add_asserted(
 			.interval = {.from = look->end,
 				.to = look->end,
 				.evidence = INTERVAL_ASSERTED,
-				.first = number}};
+				.first = number,
+				.status = look->status}};
 	}
 	if (goes_on)
 		run->interval.to = look->begin;
@@ -266,8 +288,9 @@ static void keep_last(struct intervals *x, const struct interval_look *look, boo
 static int add_usable(struct intervals *x, const struct interval_look *look, uint32_t number)
 {
 	bool in_order = x->has_last && look->begin >= x->last.end;
-	bool bytes = x->has_last && same_bytes(&x->last, look);
-	bool same = bytes || (x->has_last && same_normalised(&x->last, look));
+	bool same = x->has_last && same_content(&x->last, look);
+	enum interval_evidence by = same ? same_by(&x->last, look) : INTERVAL_BYTES;
+	bool bytes = same && by == INTERVAL_BYTES;
 	int rc;
 
 	if (x->has_last && !same) {
@@ -282,8 +305,8 @@ static int add_usable(struct intervals *x, const struct interval_look *look, uin
 		rc = run_add(&x->run_bytes, &x->bytes, look, number, bytes && in_order);
 	if (rc == 0)
 		rc = run_add(&x->run_proven, &x->proven, look, number, same && in_order);
-	if (rc == 0 && same && in_order && !bytes)
-		x->run_proven.interval.evidence = INTERVAL_NORMALISED;
+	if (same && in_order && by > x->run_proven.interval.evidence)
+		x->run_proven.interval.evidence = by;
 	if (rc == 0)
 		rc = add_asserted(x, look, number, same && in_order);
 	keep_last(x, look, bytes);
@@ -364,19 +387,22 @@ int intervals_finish(struct intervals *x)
 	return rc;
 }
 
-const struct interval *intervals_at(const struct interval_vec *list, int64_t instant)
+const struct interval *intervals_find(const struct interval *list, size_t count, int64_t instant)
 {
-	size_t low = 0, high = list->len;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (list->ptr[middle].to < instant)
+		if (list[middle].to < instant)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == list->len || list->ptr[low].from > instant)
-		return NULL;
-	return &list->ptr[low];
+	return low < count && list[low].from <= instant ? &list[low] : NULL;
+}
+
+const struct interval *intervals_at(const struct interval_vec *list, int64_t instant)
+{
+	return intervals_find(list->ptr, list->len, instant);
 }

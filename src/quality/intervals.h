@@ -20,7 +20,8 @@
  *
  * Same state means: equal digests of states (`bytes`), or of the normalised states by the same set
  * of rules (`normalised`). A body that only the end of the connection delimits may have been cut
- * off: such a look is compared by bytes only.
+ * off: such a look is compared by bytes only. A page that is missing (404, 410) is missing whatever
+ * the error page says (`status`).
  *
  * *Asserted*: what the server says goes further. A look with Last-Modified at L asserts its state
  * from L to the beginning of the look. Last-Modified counts whole seconds, so the interval begins
@@ -87,10 +88,11 @@ struct interval_look {
 enum interval_evidence {
 	INTERVAL_BYTES,
 	INTERVAL_NORMALISED,
+	INTERVAL_STATUS,
 	INTERVAL_ASSERTED,
 };
 
-/* "bytes", "normalised", "asserted"; constant. */
+/* "bytes", "normalised", "status", "asserted"; constant. */
 const char *interval_evidence_name(enum interval_evidence evidence);
 
 /* Both ends belong to it. */
@@ -98,6 +100,7 @@ struct interval {
 	int64_t from, to; /* wall, ns */
 	enum interval_evidence evidence;
 	uint32_t first, last; /* looks that prove it: their numbers in the order of adding */
+	unsigned status;      /* of the looks; of missing pages that of the first */
 };
 
 VEC_DECLARE(interval_vec, struct interval);
@@ -172,7 +175,11 @@ int intervals_add(struct intervals *x, const struct interval_look *look) SP_MUST
 /* All looks are there: ends and sorts the lists. 0 or ERR_NOMEM. */
 int intervals_finish(struct intervals *x) SP_MUST_CHECK;
 
+/* Whether it says that there is no page. */
+bool interval_is_absent(const struct interval *interval);
+
 /* The interval of a sorted list that contains the instant, or NULL; valid as long as the list. */
 const struct interval *intervals_at(const struct interval_vec *list, int64_t instant);
+const struct interval *intervals_find(const struct interval *list, size_t count, int64_t instant);
 
 #endif

@@ -7,7 +7,10 @@
 
 #define ARENA_MAX ((size_t)4 << 30)
 
-enum { ETAGS_MAX = 64 << 20 };
+enum {
+	ETAGS_MAX = 64 << 20,
+	PER_CAPTURE = 16, /* bits for the version of the rules in intervals' number of a set */
+};
 
 void known_init(struct known *k)
 {
@@ -38,27 +41,38 @@ static bool is_look(const struct attempt *a)
 	       slice_eq(a->purpose, SLICE("canary"));
 }
 
-int known_look(struct known *k, const struct attempt *a, const struct observation *shown)
+bool known_look_of(uint32_t capture, const struct attempt *a, const struct observation *shown,
+	struct interval_look *ret)
 {
-	struct interval_look look = {
+	if (!is_look(a))
+		return false;
+	*ret = (struct interval_look){
 		.begin = shown->start,
 		.end = shown->end,
 		.status = shown->status,
 		.whole = shown->whole,
 		.blocked = shown->stand_in.ptr != NULL,
 		.close_delimited = shown->close_delimited,
+		.not_modified = shown->status == 304 && a->leg == ATTEMPT_LOOK,
 		.has_state = shown->has_state,
 		.state = shown->state,
 		.has_normalised = shown->has_normal && shown->rule_set > 0 &&
 				  shown->masked <= NORMAL_MASKED_MAX,
 		.normalised = shown->normal,
-		.rules = shown->rule_set,
+		.rules = capture << PER_CAPTURE | shown->rule_set,
 		.has_last_modified = a->modified != 0,
 		.last_modified = a->modified,
 		.etag = a->etag,
 	};
+	return true;
+}
 
-	if (!is_look(a) || !shown->start)
+int known_look(
+	struct known *k, uint32_t capture, const struct attempt *a, const struct observation *shown)
+{
+	struct interval_look look;
+
+	if (!shown->start || !known_look_of(capture, a, shown, &look))
 		return 0;
 	if (look.etag.ptr)
 		look.etag.ptr = arena_strdup(&k->etags, look.etag);

@@ -6,7 +6,7 @@
  *
  *	for each page:
  *		for each of its attempts, in any order:
- *			rc = known_look(&k, attempt, &shown);
+ *			rc = known_look(&k, capture, attempt, &shown);
  *		rc = known_page(&k, page, url);
  *	rc = known_finish(&k, &window);
  *	known_proven(&k, page, &count), known_asserted(&k, page, &count)
@@ -56,9 +56,16 @@ struct known {
 void known_init(struct known *k);
 void known_release(struct known *k);
 
+/*
+ * Makes a look of an attempt of that capture (any number for the only one) and what it shows; false
+ * when it is none. Borrows the ETag. The rules of captures differ: theirs were learned or given.
+ */
+bool known_look_of(uint32_t capture, const struct attempt *a, const struct observation *shown,
+	struct interval_look *ret);
+
 /* 0 or ERR_NOMEM; the same of the two below. */
-int known_look(
-	struct known *k, const struct attempt *a, const struct observation *shown) SP_MUST_CHECK;
+int known_look(struct known *k, uint32_t capture, const struct attempt *a,
+	const struct observation *shown) SP_MUST_CHECK;
 /* The looks of the page that is coming show nothing of it after all. */
 void known_forget(struct known *k);
 

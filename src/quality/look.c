@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "archive/compact.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
 #include "http/fields.h"
 #include "http/state.h"
+#include "quality/compact_look.h"
 
 enum { VALUE_MAX = FIELDS_HEAD_MAX };
 
@@ -171,11 +173,38 @@ static int read_found(
 	return rc;
 }
 
+/* The records that a compact look stands for: the first of them is that of the page. */
+static int read_compact(struct reading *r, const struct look_source *from, const struct attempt *at,
+	bool *ret_revisit)
+{
+	struct attempt first = {.record_id = at->record_id};
+	struct warc_source source = {.fd = -1};
+	struct warc_reader *reader;
+	struct buf records;
+	int rc;
+
+	buf_init(&records, COMPACT_EXPANDED_MAX);
+	rc = compact_look_read(from, at, &records, r->err);
+	source.memory = buf_slice(&records);
+	if (rc == 0)
+		rc = warc_reader_open_source(&source, 0, &reader, r->err);
+	if (rc == 0) {
+		rc = read_found(r, reader, &first, ret_revisit);
+		warc_reader_close(reader);
+	}
+	buf_release(&records);
+	return rc;
+}
+
 static int read_record(struct reading *r, const struct look_source *from, const struct attempt *at,
 	bool *ret_revisit)
 {
 	struct warc_reader *reader;
-	int rc = open_file(from->warc_dir, at->warc, &reader, r->err);
+	int rc;
+
+	if (at->is_compact)
+		return read_compact(r, from, at, ret_revisit);
+	rc = open_file(from->warc_dir, at->warc, &reader, r->err);
 
 	if (rc)
 		return rc;
@@ -231,7 +260,7 @@ int look_read(struct look *l, const struct look_source *from, const struct attem
 	buf_init(&l->original, VALUE_MAX);
 	buf_init(&l->body, LOOK_BODY_MAX);
 	buf_init(&r.head, FIELDS_HEAD_MAX);
-	if (!attempt->warc.ptr)
+	if (!attempt->warc.ptr && !attempt->is_compact)
 		return err_set(err, ERR_NOTFOUND, "this look has no record in the WARC files");
 	r.state = state_new(take_body, &r);
 	rc = r.state ? read_record(&r, from, attempt, &is_revisit) : err_code(err, ERR_NOMEM);

@@ -26,6 +26,7 @@ struct look_source {
 	const char *warc_dir;
 	look_find *find; /* quality/originals.h, if there is a catalog */
 	void *context;
+	struct catalog *catalog; /* knows where compact looks are; NULL: they are not found */
 };
 
 struct look {

@@ -362,6 +362,8 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 
 	if (rc == 0)
 		rc = read_files(v, p, err);
+	if (rc == 0 && p->catalog)
+		rc = verify_waiting(v, p->warc_dir, p->catalog, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < v->captures.len; i++) {

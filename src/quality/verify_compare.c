@@ -19,6 +19,9 @@ struct comparison {
 	struct verify_naming *naming;
 	bool *told;     /* by page: what is wrong with it has been said */
 	uint32_t *lost; /* by page: the loss of the file that has a record of it (verify.h) */
+	struct catalog *catalog;
+	struct catalog_looks looks; /* the batch of looks that was asked for last */
+	struct arena arena;         /* its strings */
 	struct err *err;
 };
 
@@ -182,7 +185,8 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 static const char *find_fault(
 	const struct verify *v, const struct evidence *e, const struct attempt *o)
 {
-	if (e->offset != o->offset || !slice_eq(words_text(&v->words, e->file), o->warc))
+	if (!o->warc.ptr || e->is_compact != o->is_compact || e->offset != o->offset ||
+		!slice_eq(words_text(&v->words, e->file), o->warc))
 		return "its record is not where the catalog says";
 	if (!e->sound || !e->has_state)
 		return NULL; /* has been told */
@@ -199,9 +203,30 @@ static const char *find_fault(
 		       : NULL;
 }
 
-static int on_observation(void *context, const struct attempt *o)
+/* A look of a batch is where the batch is: in a WARC file, or waiting in the catalog. */
+static int find_batch(struct comparison *c, struct attempt *o)
 {
-	struct comparison *c = context;
+	int rc = 0;
+
+	if (!o->is_compact)
+		return 0;
+	if (c->looks.batch != o->offset) {
+		arena_reset(&c->arena);
+		rc = catalog_get_looks(c->catalog, o->offset, &c->arena, &c->looks, c->err);
+	}
+	if (rc == ERR_NOTFOUND) {
+		c->looks = (struct catalog_looks){
+			.batch = o->offset, .warc = SLICE("catalog.sqlite"), .offset = o->offset};
+		*c->err = (struct err){0};
+		rc = 0;
+	}
+	o->warc = c->looks.warc;
+	o->offset = c->looks.offset;
+	return rc;
+}
+
+static int compare_record(struct comparison *c, const struct attempt *o)
+{
 	bool is_page = o->page < c->report->pages.len;
 	slice url = is_page ? c->report->pages.ptr[o->page].url : o->url;
 	const struct evidence *e = evidence_find(&c->v->evidence, o->record_id);
@@ -210,9 +235,11 @@ static int on_observation(void *context, const struct attempt *o)
 	const char *fault;
 	int rc;
 
-	if (!o->warc.ptr)
+	if (!o->warc.ptr && !o->record_id.ptr)
 		return 0;
-	rc = verify_naming_offer(c->naming, url, o->warc, o->offset);
+	rc = o->is_compact || !o->warc.ptr
+		     ? 0
+		     : verify_naming_offer(c->naming, url, o->warc, o->offset);
 	fault = e ? find_fault(c->v, e, o) : "its record is missing";
 	if (rc || !fault)
 		return err_code(c->err, rc);
@@ -222,6 +249,15 @@ static int on_observation(void *context, const struct attempt *o)
 	rc = verify_problem(c->v, url, &place, "%s", fault);
 	verify_blame(c->v, 0);
 	return err_code(c->err, rc);
+}
+
+static int on_observation(void *context, const struct attempt *o)
+{
+	struct comparison *c = context;
+	struct attempt placed = *o;
+	int rc = find_batch(c, &placed);
+
+	return rc ? rc : compare_record(c, &placed);
 }
 
 /* ---- captures ---- */
@@ -299,12 +335,13 @@ static int compare_all(struct comparison *c, struct catalog *catalog)
 static int compare_capture(
 	struct verify_naming *naming, struct catalog *catalog, uint32_t id, struct err *err)
 {
-	struct comparison c = {.v = naming->v, .naming = naming, .err = err};
+	struct comparison c = {.v = naming->v, .naming = naming, .catalog = catalog, .err = err};
 	struct report report;
 	int rc = report_load(&report, catalog, id, err);
 
 	if (rc)
 		return rc;
+	arena_init_small(&c.arena, 1 << 20);
 	c.report = &report;
 	c.told = calloc(report.pages.len + 1, sizeof(*c.told));
 	c.lost = calloc(report.pages.len + 1, sizeof(*c.lost));
@@ -317,6 +354,7 @@ static int compare_capture(
 	}
 	free(c.told);
 	free(c.lost);
+	arena_release(&c.arena);
 	report_release(&report);
 	return rc;
 }

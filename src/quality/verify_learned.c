@@ -61,7 +61,8 @@ int verify_learned_look(struct verify *v, const struct attempt *a, const struct 
 	struct verify_capture *c;
 	int rc;
 
-	if (!e || !e->is_read || !e->sound || !e->whole || a->rule_set != NOISE_VERSION ||
+	if (!e || !e->is_read || e->is_compact || !e->sound || !e->whole ||
+		a->rule_set != NOISE_VERSION ||
 		(a->leg == ATTEMPT_PROBE && !look.is_canary &&
 			!slice_eq(a->purpose, SLICE("noise"))))
 		return 0;

@@ -5,6 +5,7 @@
 
 #include "archive/attempt.h"
 #include "archive/cdxj_record.h"
+#include "archive/compact.h"
 #include "archive/warc_date.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
@@ -16,7 +17,7 @@
 #include "quality/verify_run.h"
 #include "url/url.h"
 
-enum { METADATA_MAX = 8 << 20, SCRATCH_MAX = 4 << 20 };
+enum { METADATA_MAX = COMPACT_BLOCK_MAX, SCRATCH_MAX = 4 << 20 };
 
 struct reading {
 	struct verify *v;
@@ -32,11 +33,14 @@ struct reading {
 	bool is_begun;        /* a record of an attempt has been read */
 	struct buf key, line; /* of the index */
 	struct err err;       /* of the file that is read */
+	bool is_compact;      /* the records are those of a compact look, of a batch … */
+	uint64_t batch;       /* … at this offset */
 };
 
 static struct verify_place place_of(const struct reading *r, const struct warc_record *rec)
 {
-	return (struct verify_place){.file = r->in->shown, .offset = rec->spot.offset};
+	return (struct verify_place){
+		.file = r->in->shown, .offset = r->is_compact ? r->batch : rec->spot.offset};
 }
 
 /* ---- responses ---- */
@@ -247,8 +251,10 @@ static bool is_our_profile(slice profile)
 
 static int keep_evidence(struct reading *r, const struct warc_record *rec)
 {
+	struct verify_place place = place_of(r, rec);
 	struct evidence e = {
-		.offset = rec->spot.offset,
+		.offset = place.offset,
+		.is_compact = r->is_compact,
 		.url = hash_url(r, rec->header.url),
 		.date = rec->header.date,
 		.sound = rec->problem.code == 0,
@@ -256,7 +262,6 @@ static int keep_evidence(struct reading *r, const struct warc_record *rec)
 		.has_digest = rec->block == WARC_VERDICT_OK,
 		.is_ours = is_our_profile(warc_header_get(&rec->header, SLICE("WARC-Profile"))),
 	};
-	struct verify_place place = place_of(r, rec);
 	slice id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
 	int rc = words_number(&r->v->words, r->in->name, &e.file);
 
@@ -264,7 +269,7 @@ static int keep_evidence(struct reading *r, const struct warc_record *rec)
 	r->is_begun = true;
 	if (rc == 0)
 		rc = verify_address(r->v, rec, &e.ip);
-	if (rc == 0)
+	if (rc == 0 && !r->is_compact) /* compact looks are not in the index */
 		rc = hash_line(r, rec, &e.line);
 	if (rc == 0)
 		rc = rec->header.type == WARC_TYPE_REVISIT ? finish_revisit(r, rec, &e)
@@ -508,6 +513,65 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 	return rc;
 }
 
+/* ---- compact looks ---- */
+
+static int read_record(struct reading *r, const struct warc_record *rec);
+
+/*
+ * The records that a look stands for, by the code that reads those of a file. Rules are those of
+ * the capture, whose visits come before: a look that had waited may be in a file of another one.
+ */
+static int read_expanded(void *context, const struct compact_look *look, slice records)
+{
+	struct reading *r = context;
+	struct warc_source source = {.fd = -1, .memory = records};
+	const struct rulebook *book = r->responses.book;
+	struct warc_reader *outer = r->reader;
+	const struct warc_record *rec;
+	struct verify_capture *c;
+	int rc = verify_find_capture(r->v, look->attempt.capture, &c);
+
+	if (rc)
+		return rc;
+	if (c->book)
+		r->responses.book = c->book;
+	rc = warc_reader_open_source(&source, 0, &r->reader, &r->err);
+	if (rc == 0) {
+		while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, &r->err)) == 0)
+			rc = read_record(r, rec);
+		warc_reader_close(r->reader);
+	}
+	r->reader = outer;
+	r->responses.book = book;
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int read_looks(struct reading *r, slice block, const struct verify_place *place)
+{
+	struct verify_batch batch = {.path = r->in->path, .block = block, .place = *place};
+	struct buf own = r->block; /* the block may be in it; looks have metadata, too */
+	int rc;
+
+	buf_init(&r->block, METADATA_MAX);
+	r->is_compact = true;
+	r->batch = place->offset;
+	rc = verify_looks(r->v, &batch, read_expanded, r);
+	r->is_compact = false;
+	r->is_begun = true;
+	buf_release(&r->block);
+	r->block = own;
+	return rc;
+}
+
+static int keep_looks(struct reading *r, const struct warc_record *rec)
+{
+	struct verify_place place = place_of(r, rec);
+
+	if (r->is_compact || rec->problem.code)
+		return 0; /* has been told, or is one within another, which we do not write */
+	return read_looks(r, buf_slice(&r->block), &place);
+}
+
 /* ---- records ---- */
 
 static int read_block(struct reading *r, const struct warc_record *rec)
@@ -537,7 +601,10 @@ static int keep_record(struct reading *r, const struct warc_record *rec)
 	}
 	if (rec->header.type == WARC_TYPE_WARCINFO)
 		return keep_rules(r, rec);
-	return rec->header.type == WARC_TYPE_METADATA ? keep_attempt(r, rec) : 0;
+	if (rec->header.type != WARC_TYPE_METADATA)
+		return 0;
+	return compact_is_type(rec->header.content_type) ? keep_looks(r, rec)
+							 : keep_attempt(r, rec);
 }
 
 static int tell_problem(struct reading *r, const struct warc_record *rec)
@@ -564,7 +631,7 @@ static int read_record(struct reading *r, const struct warc_record *rec)
 	int rc = 0;
 
 	if (!rec->is_gap) {
-		r->v->records++;
+		r->v->records += !r->is_compact;
 		r->v->redacted += warc_header_get(&rec->header, SLICE("WARC-Redacted")).ptr != NULL;
 		rc = read_block(r, rec);
 		if (rc == 0)
@@ -631,33 +698,53 @@ static int open_and_read(struct reading *r, struct progress *progress)
 	return rc == ERR_NOMEM ? rc : tell_unreadable(r, r->err.text);
 }
 
+static int reading_init(struct reading *r, struct verify *v, const struct verify_input *input)
+{
+	*r = (struct reading){.v = v, .in = input, .fd = -1};
+	buf_init(&r->block, METADATA_MAX);
+	buf_init(&r->key, 2 * URL_MAX);
+	buf_init(&r->line, CDXJ_LINE_MAX + 1);
+	verify_request_init(&r->request);
+	arena_init(&r->scratch, SCRATCH_MAX);
+	return normal_reader_init(&r->responses);
+}
+
+static void reading_release(struct reading *r)
+{
+	if (r->fd >= 0)
+		(void)close(r->fd);
+	normal_reader_release(&r->responses);
+	buf_release(&r->block);
+	buf_release(&r->key);
+	buf_release(&r->line);
+	verify_request_release(&r->request);
+	arena_release(&r->scratch);
+}
+
 int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
 	struct err *err)
 {
-	struct reading r = {
-		.v = v,
-		.in = input,
-		.known = find_known(v, input->name),
-		.fd = open(input->path, O_RDONLY | O_CLOEXEC),
-	};
-	int rc = normal_reader_init(&r.responses);
+	struct reading r;
+	int rc = reading_init(&r, v, input);
 
-	buf_init(&r.block, METADATA_MAX);
-	buf_init(&r.key, 2 * URL_MAX);
-	buf_init(&r.line, CDXJ_LINE_MAX + 1);
-	verify_request_init(&r.request);
-	arena_init(&r.scratch, SCRATCH_MAX);
+	r.known = find_known(v, input->name);
+	r.fd = open(input->path, O_RDONLY | O_CLOEXEC);
 	if (rc == 0)
 		rc = open_and_read(&r, progress);
-	if (r.fd >= 0)
-		(void)close(r.fd);
-	normal_reader_release(&r.responses);
-	buf_release(&r.block);
-	buf_release(&r.key);
-	buf_release(&r.line);
-	verify_request_release(&r.request);
-	arena_release(&r.scratch);
+	reading_release(&r);
 	return rc ? err_set(err, rc, "%s: %s", input->path, err_name(rc)) : 0;
+}
+
+int verify_read_looks(struct verify *v, const struct verify_input *input, slice block,
+	const struct verify_place *place)
+{
+	struct reading r;
+	int rc = reading_init(&r, v, input);
+
+	if (rc == 0)
+		rc = read_looks(&r, block, place);
+	reading_release(&r);
+	return rc;
 }
 
 /* What no record's digest covers is in the file's: its header lines, and what was removed. */

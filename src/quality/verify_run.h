@@ -2,6 +2,7 @@
 #ifndef QUALITY_VERIFY_RUN_H
 #define QUALITY_VERIFY_RUN_H
 
+#include "archive/compact.h"
 #include "quality/verify.h"
 
 /* Where something was found. */
@@ -35,6 +36,30 @@ struct verify_input {
 	slice name;  /* without ".open" */
 };
 int verify_read(struct verify *v, const struct verify_input *input, struct progress *progress,
+	struct err *err) SP_MUST_CHECK;
+
+/*
+ * Calls with the records of each look of a batch, and tells what cannot be read: 0, ERR_NOMEM, or
+ * what call returned. verify_compact.c
+ */
+struct verify_batch {
+	const char *path; /* of a file; others of its directory have the bodies of patches */
+	slice block;
+	struct verify_place place;
+};
+typedef int verify_on_records(void *context, const struct compact_look *look, slice records);
+int verify_looks(struct verify *v, const struct verify_batch *batch, verify_on_records *call,
+	void *context) SP_MUST_CHECK;
+
+/* Reads looks as if a record of that file had them: 0, ERR_NOMEM, ERR_IO. verify_read.c */
+int verify_read_looks(struct verify *v, const struct verify_input *input, slice block,
+	const struct verify_place *place) SP_MUST_CHECK;
+
+/*
+ * Reads the looks that wait in the catalog for their record, and notes how many these are: 0,
+ * ERR_NOMEM, as the catalog. verify_compact.c
+ */
+int verify_waiting(struct verify *v, const char *warc_dir, struct catalog *catalog,
 	struct err *err) SP_MUST_CHECK;
 
 /*

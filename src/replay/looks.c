@@ -5,13 +5,14 @@
 
 #include "base/clock.h"
 #include "http/served.h"
+#include "quality/known.h"
+#include "quality/legs.h"
 #include "replay/live_archive.h"
 #include "replay/record.h"
 
 enum {
 	ARENA_MAX = 64 << 20,
-	AROUND_MAX = 8,   /* mementos on either side of the time, of foreign collections */
-	PER_CAPTURE = 16, /* bits for the version of the rules in intervals' number of a set */
+	AROUND_MAX = 8, /* mementos on either side of the time, of foreign collections */
 };
 
 void looks_init(struct looks *l)
@@ -49,42 +50,16 @@ static int add(struct looks *l, struct page_look *x)
 
 /* ---- from the catalog ---- */
 
-static bool is_look(const struct attempt *a)
-{
-	if (a->leg == ATTEMPT_SIDE)
-		return false;
-	return a->leg != ATTEMPT_PROBE || slice_eq(a->purpose, SLICE("noise")) ||
-	       slice_eq(a->purpose, SLICE("canary"));
-}
-
 int looks_add_attempt(struct looks *l, uint32_t capture, const struct attempt *a)
 {
+	struct observation shown = legs_observe(a);
 	struct page_look x = {
-		.look =
-			{
-				.begin = a->wall.sent,
-				.end = a->wall.last_byte,
-				.status = a->status,
-				.whole = a->status && !a->truncated && !a->failure.ptr,
-				.blocked = a->stand_in.ptr != NULL,
-				.close_delimited = a->close_delimited,
-				.not_modified = a->status == 304 && a->leg == ATTEMPT_LOOK,
-				.has_state = a->has_state,
-				.state = a->state,
-				.has_normalised = a->has_normal,
-				.normalised = a->normal,
-				/* Rules that were learned or given differ between captures. */
-				.rules = capture << PER_CAPTURE | a->rule_set,
-				.has_last_modified = a->modified != 0,
-				.last_modified = a->modified,
-				.etag = a->etag,
-			},
 		.capture = capture,
 		.filename = a->has_payload ? a->warc : (slice){0},
 		.offset = a->offset,
 	};
 
-	return is_look(a) ? add(l, &x) : 0;
+	return known_look_of(capture, a, &shown, &x.look) ? add(l, &x) : 0;
 }
 
 static int on_look(void *context, const struct live_archive_look *look)

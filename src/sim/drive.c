@@ -11,12 +11,27 @@ struct run {
 	struct u32_vec reached; /* breadth first */
 	uint64_t slot;          /* of the last download; time is slot times delay, never a sum */
 	enum plan_leg leg;      /* of the last download */
+	size_t downloads;       /* so far */
 	bool begun;
 	struct drive_result *result;
+
+	/* Of several servers: */
+	double time;
+	double ready[FLEET_MAX];             /* when a server may be asked again */
+	double start[FLEET_MAX];             /* of its order; infinite: it has none */
+	enum plan_leg leg_of[FLEET_MAX];     /* of its last order */
+	struct plan_order orders[FLEET_MAX]; /* given out */
 };
+
+static bool has_fleet(const struct run *r)
+{
+	return r->params->fleet && r->params->fleet->servers > 0;
+}
 
 static double now(const struct run *r)
 {
+	if (has_fleet(r))
+		return r->time;
 	return (double)r->slot * r->params->plan.delay;
 }
 
@@ -25,6 +40,10 @@ static int discover(struct run *r, uint32_t page)
 	const struct site *site = r->params->site;
 	const struct survival *told = r->params->told ? r->params->told : site->survival;
 
+	/* One that is known already stays where it is. */
+	if (has_fleet(r) &&
+		plan_place(r->plan, page, r->params->fleet->server_of[page]) == ERR_NOMEM)
+		return ERR_NOMEM;
 	return plan_discovered(r->plan, page, told[page], site_weight(site, page));
 }
 
@@ -63,7 +82,6 @@ static void pass_delay(struct run *r, enum plan_leg leg)
 		r->slot++;
 	r->begun = true;
 	r->leg = leg;
-	r->result->end = now(r);
 }
 
 static int record(struct run *r, const struct plan_order *order)
@@ -91,10 +109,85 @@ static int carry_out(struct run *r, const struct plan_order *order)
 	bool failed = happens(r, r->params->faults.failure);
 	int rc;
 
-	pass_delay(r, order->leg);
+	if (!has_fleet(r))
+		pass_delay(r, order->leg);
+	r->result->end = now(r);
+	r->downloads++;
 	rc = failed ? 0 : record(r, order);
 	if (rc == 0)
 		plan_done(r->plan, order, failed ? PLAN_RETRY : PLAN_OK, now(r), now(r));
+	return rc;
+}
+
+/* Keeps to the limit of downloads, if there is one. */
+static void limit(struct run *r)
+{
+	size_t most = r->params->plan.downloads;
+
+	if (most == 0)
+		return;
+	if (r->downloads >= most)
+		plan_cancel(r->plan);
+	else if (plan_budget(r->plan, now(r), (double)(most - r->downloads)))
+		plan_end_visits(r->plan);
+}
+
+static enum plan_step next(struct run *r, struct plan_order *ret_order)
+{
+	limit(r);
+	return plan_next(r->plan, now(r), ret_order);
+}
+
+/* Puts an order into the queue of its server, which has one at most. */
+static void enqueue(struct run *r, const struct plan_order *order)
+{
+	uint32_t s = r->params->fleet->server_of[order->page];
+	bool at_barrier = order->leg == PLAN_REVISIT && r->leg_of[s] == PLAN_VISIT;
+
+	if (at_barrier && r->params->plan.strategy->shared_slot)
+		r->ready[s] = r->time;
+	r->leg_of[s] = order->leg;
+	r->start[s] = fmax(r->time, r->ready[s]);
+	r->orders[s] = *order;
+}
+
+/* Lets time pass until something can happen, and carries out the order that is due by then. */
+static int pass_time(struct run *r)
+{
+	const struct fleet *f = r->params->fleet;
+	size_t first = 0;
+
+	for (size_t s = 1; s < f->servers; s++)
+		if (r->start[s] < r->start[first])
+			first = s;
+	if (plan_wake(r->plan) < r->start[first] && plan_wake(r->plan) > r->time) {
+		r->time = plan_wake(r->plan);
+		return 0;
+	}
+	assert(isfinite(r->start[first])); /* a plan waits only for something */
+	r->time = r->start[first];
+	r->start[first] = INFINITY;
+	r->ready[first] = r->time + f->delays[first];
+	return carry_out(r, &r->orders[first]);
+}
+
+static int run_fleet(struct run *r)
+{
+	enum plan_step step = PLAN_WAIT;
+	struct plan_order order;
+	int rc = 0;
+
+	for (size_t s = 0; s < r->params->fleet->servers; s++)
+		r->start[s] = INFINITY;
+	while (rc == 0 && step != PLAN_END) {
+		step = next(r, &order);
+		if (step == PLAN_WAIT)
+			rc = pass_time(r);
+		else if (step == PLAN_ORDER && order.put_off)
+			plan_done(r->plan, &order, PLAN_PUT_OFF, r->time, r->time);
+		else if (step == PLAN_ORDER)
+			enqueue(r, &order);
+	}
 	return rc;
 }
 
@@ -109,7 +202,16 @@ static int run_all(struct run *r)
 		rc = discover_all(r, r->reached.ptr, r->reached.len);
 	else
 		rc = discover_all(r, p->seeds, p->seed_count);
-	while (rc == 0 && (step = plan_next(r->plan, now(r), &order)) != PLAN_END) {
+	for (size_t i = 0; rc == 0 && i < p->site->requisites.len; i++) {
+		const struct group_edge *e = &p->site->requisites.ptr[i];
+
+		rc = plan_group(r->plan, e->page, &e->requisite, 1);
+	}
+	for (uint32_t s = 0; rc == 0 && has_fleet(r) && s < p->fleet->servers; s++)
+		rc = plan_pace(r->plan, s, p->fleet->delays[s]);
+	if (rc == 0 && has_fleet(r))
+		rc = run_fleet(r);
+	while (rc == 0 && !has_fleet(r) && (step = next(r, &order)) != PLAN_END) {
 		assert(step == PLAN_ORDER); /* nothing is in flight that could be waited for */
 		rc = carry_out(r, &order);
 	}
@@ -157,6 +259,7 @@ static int prepare(struct run *r, struct err *err)
 		plan.size = 0;
 	else if (plan.size == 0)
 		plan.size = (uint32_t)r->reached.len;
+	plan.orders = 1;
 	r->plan = plan_run_new(&plan, err);
 	return r->plan ? 0 : err->code;
 }

@@ -4,7 +4,11 @@
  * is under way at a time. None fails and no link comes late, unless that is asked for.
  *
  * Where the papers let one page hold both slots 0 (strategy->shared_slot), the first revisit begins
- * at the instant of the last visit; else a delay after it.
+ * at the instant of the last visit; else a delay after it. With a limit of downloads
+ * (plan_params.downloads) both count, and the capture ends when the last of them is made.
+ *
+ * With several servers (fleet.h) each has its own delay, and one of each is under way at a time.
+ * Their first revisits begin together at the barrier.
  */
 #ifndef SIM_DRIVE_H
 #define SIM_DRIVE_H
@@ -16,6 +20,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "plan/plan.h"
+#include "sim/fleet.h"
 #include "sim/site.h"
 
 /* What may go wrong. Zeroed: nothing does. */
@@ -34,6 +39,7 @@ struct drive_params {
 	const uint32_t *seeds;   /* NULL: all pages, in their order */
 	size_t seed_count;
 	struct drive_faults faults;
+	const struct fleet *fleet; /* NULL, or 0 servers: one server, with the plan's delay */
 };
 
 /* By page: arrays of site->n. Times begin with 0 at the first visit; NAN: never downloaded. */

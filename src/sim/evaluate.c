@@ -1,11 +1,13 @@
 #include "sim/evaluate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "measure/actual.h"
 #include "measure/blur.h"
 #include "measure/coherence.h"
 #include "measure/sum.h"
+#include "plan/heat.h"
 
 /* What is measured of a page whose revisit may be missing (NAN). */
 struct page_value {
@@ -72,4 +74,80 @@ int evaluate_bound(
 		limit.bound = reached;
 	*ret_bound = limit.bound;
 	return 0;
+}
+
+static double alive(const struct site *site, const struct drive_result *capture, uint32_t page)
+{
+	return survival_at(
+		site->survival[page], capture->revisited_at[page] - capture->visited_at[page]);
+}
+
+static double groups_expected(
+	const struct site *site, const struct drive_result *capture, const struct groups *g)
+{
+	struct sum sum = {0};
+
+	for (size_t a = 0; a < g->count; a++) {
+		double whole = g->weight[a];
+
+		for (size_t k = g->from[a]; k < g->from[a + 1]; k++)
+			whole *= alive(site, capture, g->member[k]);
+		sum_add(&sum, whole);
+	}
+	for (uint32_t i = 0; i < site->n; i++)
+		if (!g->grouped[i])
+			sum_add(&sum, (double)site_weight(site, i) * alive(site, capture, i));
+	return sum_value(&sum);
+}
+
+/* Pages by the length of their intervals, which are those of the pyramid if all are revisited. */
+static int order_by_length(
+	const struct site *site, const struct drive_result *capture, uint32_t *page_of)
+{
+	double *key = malloc((site->n + 1) * sizeof *key);
+	int rc = key ? 0 : ERR_NOMEM;
+
+	for (uint32_t i = 0; rc == 0 && i < site->n; i++) {
+		page_of[i] = i;
+		key[i] = capture->visited_at[i] - capture->revisited_at[i];
+	}
+	if (rc == 0)
+		rc = heat_sort_by(key, page_of, site->n);
+	free(key);
+	return rc;
+}
+
+int evaluate_groups(const struct site *site, const struct drive_result *capture, bool fast,
+	struct group_evaluation *ret)
+{
+	struct assign_problem p = {.n = site->n,
+		.survival = site->survival,
+		.weight = site->weights,
+		.step = 2 * capture->delay};
+	uint32_t *same = malloc((site->n + 1) * sizeof *same);
+	uint32_t *page_of = malloc((site->n + 1) * sizeof *page_of);
+	struct groups g = {0};
+	int rc = same && page_of ? 0 : ERR_NOMEM;
+
+	*ret = (struct group_evaluation){.expected = NAN, .bound = NAN};
+	for (uint32_t i = 0; rc == 0 && i < site->n; i++)
+		same[i] = i;
+	if (rc == 0)
+		rc = groups_init(&g, &(struct groups_params){.edges = site->requisites.ptr,
+					     .edge_count = site->requisites.len,
+					     .index_of = same,
+					     .pages = site->n,
+					     .weight = site->weights,
+					     .n = site->n});
+	ret->groups = g.count;
+	if (rc == 0 && !capture->single && capture->revisits.len == site->n) {
+		rc = order_by_length(site, capture, page_of);
+		if (rc == 0)
+			rc = groups_bound(&g, &p, fast, page_of, &ret->bound);
+		ret->expected = groups_expected(site, capture, &g);
+	}
+	groups_release(&g);
+	free(same);
+	free(page_of);
+	return rc;
 }

@@ -24,6 +24,18 @@ struct evaluation evaluate(const struct site *site, const struct drive_result *c
 	const struct change_history *histories);
 
 /*
+ * The expected weight of whole groups (plan/group.h), pages in none being groups of one, and what
+ * no schedule can exceed; NAN without revisits. 0 or ERR_NOMEM.
+ */
+struct group_evaluation {
+	size_t groups; /* of more than one page */
+	double expected, bound;
+};
+
+int evaluate_groups(const struct site *site, const struct drive_result *capture, bool fast,
+	struct group_evaluation *ret) SP_MUST_CHECK;
+
+/*
  * What no schedule can exceed in expectation (plan_limit), for a site all of whose pages are
  * captured. Where a schedule attains it, rounding may put the bound a little below: it is raised to
  * the largest of what was reached, as long as rounding explains the difference. 0 or ERR_NOMEM.

@@ -47,3 +47,28 @@ double exposure_duration(size_t n, double delay)
 {
 	return n ? (2 * (double)n - 1) * delay : 0;
 }
+
+size_t exposure_downloads(double delay, double seconds)
+{
+	static const double MOST = 1e15, ROUNDING = 1e-9;
+	double count = floor(seconds / delay * (1 + ROUNDING));
+
+	return count < 1 ? 0 : (size_t)fmin(count, MOST) + 1;
+}
+
+int exposure_share(const struct exposure_params *params, double delay, size_t downloads,
+	enum plan_aim aim, struct plan_share *ret_share)
+{
+	return plan_share(
+		&(struct plan_budgeting){
+			.survival = params->site->survival,
+			.weight = params->site->weights,
+			.n = params->site->n,
+			.delay = delay,
+			.downloads = downloads,
+			.aim = aim,
+			.shared_slot = true,
+			.fast = is_fast(params),
+		},
+		NULL, ret_share);
+}

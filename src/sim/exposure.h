@@ -36,4 +36,14 @@ int exposure_row(const struct exposure_params *params, double delay, double *sha
 /* How long a capture of n pages lasts: 2n - 1 downloads and their delays, one page being shared. */
 double exposure_duration(size_t n, double delay);
 
+/*
+ * How many downloads fit into a time, the one that the innermost page shares counted twice:
+ * visits + revisits of plan_share.
+ */
+size_t exposure_downloads(double delay, double seconds);
+
+/* How the default strategy spends them with an aim. 0 or ERR_NOMEM. */
+int exposure_share(const struct exposure_params *params, double delay, size_t downloads,
+	enum plan_aim aim, struct plan_share *ret_share) SP_MUST_CHECK;
+
 #endif

@@ -9,6 +9,7 @@ void site_release(struct site *s)
 	free(s->weights);
 	free(s->link_from);
 	free(s->links);
+	group_edges_release(&s->requisites);
 	strmap_release(&s->ids);
 	free(s->page_of_id);
 	arena_release(&s->text);

@@ -1,9 +1,9 @@
 /*
  * A site as a file describes it: pages, how often each changes, what each is worth, how much is
  * known of its rate (plan/survival.h) and which pages it links to. CSV with the header
- * page,rate[,weight][,shape][,links], columns in any order; links are page names separated by
- * blanks. The first may also be called url, as in the files of import/rates.h; other columns that
- * `stillpoint rates --csv` writes are ignored.
+ * page,rate[,weight][,shape][,links][,requisites], columns in any order; links and requisites are
+ * page names separated by blanks. The first may also be called url, as in the files of
+ * import/rates.h; other columns that `stillpoint rates --csv` writes are ignored.
  */
 #ifndef SIM_SITE_H
 #define SIM_SITE_H
@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/lists.h"
 #include "base/slice.h"
+#include "plan/group.h"
 #include "plan/survival.h"
 
 /*
@@ -31,6 +32,7 @@ struct site {
 	float *weights;            /* NULL: the file has none, all are 1 */
 	size_t *link_from;         /* links of page i: links[link_from[i]] up to link_from[i + 1] */
 	uint32_t *links;           /* page numbers, in the order of the page */
+	struct group_edges requisites; /* without which a page is worth nothing */
 
 	/* For site_find: every name that was mentioned has an id, which stands for a page. */
 	struct strmap ids;

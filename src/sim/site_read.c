@@ -28,6 +28,7 @@ enum column {
 	COLUMN_WEIGHT,
 	COLUMN_SHAPE,
 	COLUMN_LINKS,
+	COLUMN_REQUISITES,
 	COLUMN_COUNT,
 };
 
@@ -37,6 +38,7 @@ static const slice COLUMNS[COLUMN_COUNT] = {
 	[COLUMN_WEIGHT] = SLICE_INIT("weight"),
 	[COLUMN_SHAPE] = SLICE_INIT("shape"),
 	[COLUMN_LINKS] = SLICE_INIT("links"),
+	[COLUMN_REQUISITES] = SLICE_INIT("requisites"),
 };
 
 /* A name with an id. */
@@ -63,7 +65,8 @@ struct reader {
 	struct survivals survival;
 	struct floats weights;
 	struct sizes link_from;
-	struct u32_vec links; /* ids */
+	struct u32_vec links;          /* ids */
+	struct group_edges requisites; /* page numbers and ids */
 };
 
 /* The CSV reader says "line N: …": the line is kept apart. */
@@ -243,6 +246,28 @@ static int read_links(struct reader *r, const struct csv_row *row)
 	return rc;
 }
 
+/* Of the page that is read: its number is the next. */
+static int read_requisites(struct reader *r, const struct csv_row *row)
+{
+	uint32_t page = (uint32_t)r->survival.len, id;
+	slice rest = {0};
+	int rc = 0;
+
+	if (r->column[COLUMN_REQUISITES] >= 0)
+		rest = row->fields[r->column[COLUMN_REQUISITES]];
+	while (rc == 0 && rest.len > 0) {
+		slice name = slice_take(&rest, ' ');
+
+		if (name.len == 0)
+			continue;
+		rc = find_id(r, name, &id);
+		if (rc == 0)
+			rc = err_code(r->err,
+				group_edges_push(&r->requisites, (struct group_edge){page, id}));
+	}
+	return rc;
+}
+
 static int read_row(struct reader *r, const struct csv_row *row)
 {
 	struct survival survival = {0};
@@ -259,6 +284,8 @@ static int read_row(struct reader *r, const struct csv_row *row)
 		rc = read_weight(r, row);
 	if (rc == 0)
 		rc = read_links(r, row);
+	if (rc == 0)
+		rc = read_requisites(r, row);
 	return rc ? rc : err_code(r->err, survivals_push(&r->survival, survival));
 }
 
@@ -300,6 +327,9 @@ static void hand_over(struct reader *r, struct site *s)
 	}
 	for (size_t i = 0; i < r->links.len; i++)
 		r->links.ptr[i] = s->page_of_id[r->links.ptr[i]];
+	for (size_t i = 0; i < r->requisites.len; i++)
+		r->requisites.ptr[i].requisite = s->page_of_id[r->requisites.ptr[i].requisite];
+	s->requisites = r->requisites;
 	s->survival = r->survival.ptr;
 	s->weights = r->weights.ptr;
 	s->link_from = r->link_from.ptr;
@@ -342,6 +372,7 @@ static void release(struct reader *r)
 	floats_release(&r->weights);
 	sizes_release(&r->link_from);
 	u32_vec_release(&r->links);
+	group_edges_release(&r->requisites);
 	arena_release(&r->text);
 }
 

@@ -7,6 +7,22 @@
 
 static const double SMOOTH_TAU = 0.7;
 
+/* The z that a normal variable exceeds with probability p, by bisection. */
+static double normal_above(double p)
+{
+	double low = -9, high = 9;
+
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		if (erfc(middle / sqrt(2)) / 2 > p)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void synthetic_fill_rates(const struct synthetic *s, double *rates)
 {
 	double rate = 1;
@@ -25,6 +41,9 @@ void synthetic_fill_rates(const struct synthetic *s, double *rates)
 			rates[i] = rate;
 			/* Denormal rates would only be slow. */
 			rate = fmax(rate / (i % 9 < 3 ? 1.06 : 1.001), DBL_MIN);
+			break;
+		case SYNTHETIC_LOGNORMAL:
+			rates[i] = 0.1 * exp(s->skew * normal_above((rank - 0.5) / s->n));
 			break;
 		}
 	}

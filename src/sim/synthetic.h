@@ -21,8 +21,9 @@
 
 enum synthetic_rates {
 	SYNTHETIC_ZIPF,
-	SYNTHETIC_SMOOTH, /* SOLAR: confidence lengths 1, 2, 3, … at tau 0.7 */
-	SYNTHETIC_SKEWED, /* SOLAR: falling by 6 % three times, then by 0.1 % six times */
+	SYNTHETIC_SMOOTH,    /* SOLAR: confidence lengths 1, 2, 3, … at tau 0.7 */
+	SYNTHETIC_SKEWED,    /* SOLAR: falling by 6 % three times, then by 0.1 % six times */
+	SYNTHETIC_LOGNORMAL, /* quantiles of 0.1 e^(skew z), z normal: as pages of the web */
 };
 
 enum synthetic_leaves {
@@ -35,7 +36,7 @@ struct synthetic {
 	uint32_t n;
 	uint32_t outdegree;
 	uint32_t root; /* links of the root; 0: outdegree */
-	double skew;   /* of SYNTHETIC_ZIPF */
+	double skew;   /* of SYNTHETIC_ZIPF and SYNTHETIC_LOGNORMAL */
 	enum synthetic_rates rates;
 	enum synthetic_leaves leaves;
 };

@@ -10,7 +10,7 @@ enum kind { COUNT, NUMBER, WORD };
 
 enum { SHOWN_MAX = 40 };
 
-static const char *const RATES[] = {"zipf", "smooth", "skewed", NULL};
+static const char *const RATES[] = {"zipf", "smooth", "skewed", "lognormal", NULL};
 static const char *const LEAVES[] = {"cold", "hot", "mixed", NULL};
 
 static const struct key {
@@ -70,8 +70,9 @@ static int read_word(const struct key *k, slice value, int *ret, struct err *err
 			*ret = i;
 			return 0;
 		}
-	return err_set(err, ERR_USAGE, "%s must be %s, %s or %s, not '%.*s'", k->name, k->words[0],
-		k->words[1], k->words[2], slice_shown(value, SHOWN_MAX), value.ptr);
+	return err_set(err, ERR_USAGE, "%s must be %s, %s%s%s or %s, not '%.*s'", k->name,
+		k->words[0], k->words[1], k->words[3] ? ", " : "", k->words[3] ? k->words[2] : "",
+		k->words[3] ? k->words[3] : k->words[2], slice_shown(value, SHOWN_MAX), value.ptr);
 }
 
 static int read_value(const struct key *k, slice value, struct synthetic *s, struct err *err)

@@ -1,6 +1,7 @@
 #include "sim/trial.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,17 @@
 
 bool contender_find(const char *name, struct contender *ret_contender)
 {
-	struct contender c = {.name = name, .plan = plan_strategy_find(name, false)};
+	size_t len = strlen(name), suffix = strlen(CONTENDER_EAGER);
+	bool eager = len > suffix && strcmp(name + len - suffix, CONTENDER_EAGER) == 0;
+	struct contender c = {.name = name, .eager = eager};
+	char strategy[64];
 
-	if (c.plan)
+	(void)snprintf(strategy, sizeof strategy, "%.*s", (int)(eager ? len - suffix : len), name);
+	c.is_bound = strcmp(name, CONTENDER_BOUND) == 0;
+	c.plan = plan_strategy_find(c.is_bound ? "stillpoint-offline" : strategy, false);
+	if (c.plan && !eager && !c.is_bound)
 		c.name = c.plan->name;
-	else if (strcmp(name, CONTENDER_OP) != 0)
+	else if (!c.plan && strcmp(name, CONTENDER_OP) != 0)
 		return false;
 	*ret_contender = c;
 	return true;
@@ -26,6 +33,7 @@ bool contender_find(const char *name, struct contender *ret_contender)
 struct trial {
 	const struct trial_params *params;
 	struct site site;
+	struct fleet fleet;
 	struct survival *told; /* NULL: the truth */
 	struct changes changes;
 };
@@ -61,6 +69,8 @@ static double horizon(const struct trial_params *p)
 			legs = 2;
 	if (p->failure > 0)
 		legs *= PLAN_ATTEMPTS;
+	if (p->fleet.servers > 0)
+		return legs * (double)p->site.n * p->fleet.delays[p->fleet.servers - 1];
 	return legs * (double)p->site.n * p->delay;
 }
 
@@ -70,6 +80,8 @@ static int prepare(struct trial *t, struct rng *rng)
 	int rc = p->kind ? kind_site(p->kind, rng, &t->site)
 			 : synthetic_site(&p->site, p->in_order ? NULL : rng, &t->site);
 
+	if (rc == 0)
+		rc = fleet_init(&t->fleet, &p->fleet, &t->site, rng);
 	if (rc == 0)
 		rc = tell_rates(t, rng);
 	if (rc == 0)
@@ -96,16 +108,35 @@ static int capture(
 			.delay = p->delay,
 			.tau = p->tau,
 			.fast = p->fast,
-			.size = told_size(p)},
+			.size = told_size(p),
+			.eager = c->eager,
+			.aim = p->aim,
+			.downloads = (size_t)(2 * p->limit * (double)t->site.n)},
 		.size_unknown = p->size_unknown,
 		.seeds = ROOT,
 		.seed_count = 1,
+		.fleet = &t->fleet,
 		.faults = {.rng = rng, .failure = p->failure, .late = p->late},
 	};
 	struct err err = {0};
 
 	return c->plan ? drive(&params, ret, &err)
 		       : op_capture(&t->site, t->changes.histories, p->delay, ret);
+}
+
+static int measure_bound(const struct trial *t, struct trial_values *ret_values)
+{
+	double bound = NAN;
+	const struct trial_params *p = t->params;
+	int rc = t->fleet.servers > 0 ? fleet_bound(&t->fleet, &t->site, &bound)
+				      : evaluate_bound(&t->site, p->delay, p->fast, 0, &bound);
+
+	*ret_values = (struct trial_values){.of = {[TRIAL_PAGES] = (double)t->site.n,
+						    [TRIAL_EXPECTED_COHERENCE] = bound,
+						    [TRIAL_COHERENCE] = NAN,
+						    [TRIAL_EXPECTED_BLUR] = NAN,
+						    [TRIAL_BLUR] = NAN}};
+	return rc;
 }
 
 static int measure(
@@ -115,7 +146,11 @@ static int measure(
 	struct evaluation expected, actual;
 	struct drive_result result;
 	size_t pages;
-	int rc = capture(t, &p->contenders[contender], rng, &result);
+	int rc;
+
+	if (p->contenders[contender].is_bound)
+		return measure_bound(t, ret_values);
+	rc = capture(t, &p->contenders[contender], rng, &result);
 
 	if (rc)
 		return rc;
@@ -149,6 +184,7 @@ int trial_run(const struct trial_params *params, struct rng *rng, struct trial_v
 		rc = measure(&t, i, &own, &values[i]);
 	}
 	site_release(&t.site);
+	fleet_release(&t.fleet);
 	free(t.told);
 	changes_release(&t.changes);
 	return rc;

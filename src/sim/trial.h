@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "measure/history.h"
 #include "plan/plan.h"
+#include "sim/fleet.h"
 #include "sim/kinds.h"
 #include "sim/synthetic.h"
 
@@ -20,11 +21,16 @@
 struct contender {
 	const char *name;
 	const struct plan_strategy *plan; /* NULL: OP, which knows the future */
+	bool is_bound;                    /* not a capture: what it can reach at best */
+	bool eager;                       /* as plan_params: servers without a common plan */
 };
 
-#define CONTENDER_OP "op"
+#define CONTENDER_OP    "op"
+#define CONTENDER_BOUND "bound"  /* what no capture can expect, all pages known */
+#define CONTENDER_EAGER ":eager" /* behind the name of a strategy */
 
-/* Those of plan_strategy_find, and OP. The name is borrowed. False when there is none. */
+/* Those of plan_strategy_find, with CONTENDER_EAGER or not, OP and the bound. The name is borrowed.
+ * False when there is none. */
 bool contender_find(const char *name, struct contender *ret_contender);
 
 /* Sees a capture with the changes that happened, by page; both are the trial's. */
@@ -58,6 +64,9 @@ struct trial_params {
 	bool size_unknown; /* or nothing */
 	double rate_error; /* each is told with a random error of up to this factor; 0 or 1: none */
 	double failure, late; /* see drive.h */
+	struct fleet_kind fleet;
+	enum plan_aim aim; /* with a limit */
+	double limit;      /* share of the downloads that two legs take; 0: no limit */
 	const struct contender *contenders;
 	size_t contender_count;
 	trial_watch *watch; /* of every capture; may be NULL */

@@ -58,6 +58,8 @@ static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
 	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
 static const size_t CLOCK[] = {
 	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
+static const size_t LOOK[] = {offsetof(struct catalog_look, rows), SIZE_MAX};
+static const size_t LOOKS[] = {offsetof(struct catalog_looks, warc), SIZE_MAX};
 static const size_t LEARNED[] = {offsetof(struct catalog_learned, rule), SIZE_MAX};
 
 /* Of the body of a row, by its kind. */
@@ -81,6 +83,8 @@ static const struct {
 	[CATALOG_ROW_CLOCK] = {sizeof(struct catalog_clock), CLOCK},
 	[CATALOG_ROW_REQUISITE] = {sizeof(struct catalog_requisite), NONE},
 	[CATALOG_ROW_LEARNED] = {sizeof(struct catalog_learned), LEARNED},
+	[CATALOG_ROW_LOOK] = {sizeof(struct catalog_look), LOOK},
+	[CATALOG_ROW_LOOKS] = {sizeof(struct catalog_looks), LOOKS},
 	/* An update does not look at its strings. */
 	[CATALOG_ROW_CAPTURE] = {sizeof(struct catalog_capture), NONE},
 };
@@ -159,11 +163,23 @@ int batch_place(struct batch *b, struct attempt *a, const struct warc_place *pla
 	return 0;
 }
 
-int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err)
+int batch_add_written(struct batch *b, const struct catalog_row *row, struct err *err)
 {
 	void *body;
 
-	return add(&b->press, &(struct catalog_row){CATALOG_ROW_WARC, .warc = warc}, &body, err);
+	return add(&b->press, row, &body, err);
+}
+
+int batch_in_looks(struct batch *b, struct attempt *a, const struct warc_id *id, uint64_t looks,
+	uint64_t length, struct err *err)
+{
+	slice text = slice_str(id->text);
+
+	a->record_id = (slice){arena_strdup(&b->press.arena, text), text.len};
+	a->warc = (slice){0};
+	a->offset = looks;
+	a->length = length;
+	return a->record_id.ptr ? 0 : err_code(err, ERR_NOMEM);
 }
 
 /* ---- writing ---- */

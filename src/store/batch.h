@@ -78,7 +78,14 @@ int batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a
 /* Sets where the record of an attempt in the batch is; the file's name is copied. */
 int batch_place(struct batch *b, struct attempt *a, const struct warc_place *place,
 	struct err *err) SP_MUST_CHECK;
-int batch_set_warc(struct batch *b, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
+
+/* The same of one that is a row of a batch of looks, with that number. */
+int batch_in_looks(struct batch *b, struct attempt *a, const struct warc_id *id, uint64_t looks,
+	uint64_t length, struct err *err) SP_MUST_CHECK;
+
+/* Adds a copy of a row about WARC files or looks. */
+int batch_add_written(
+	struct batch *b, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
 /* ---- for the clerk ---- */
 

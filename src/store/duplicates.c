@@ -43,8 +43,8 @@ void duplicates_release(struct duplicates *d)
 
 bool duplicates_is_original(const struct attempt *a)
 {
-	return a->has_payload && !a->is_revisit && !a->truncated && a->page != CATALOG_NO_PAGE &&
-	       a->payload_size >= DUPLICATES_SIZE_MIN;
+	return a->has_payload && !a->is_revisit && !a->is_compact && !a->truncated &&
+	       a->page != CATALOG_NO_PAGE && a->payload_size >= DUPLICATES_SIZE_MIN;
 }
 
 /* ---- the table ---- */
@@ -267,6 +267,21 @@ enum duplicates_sight duplicates_look(
 	if (!slot)
 		return DUPLICATES_NONE;
 	return slot->place == EXPECTED ? DUPLICATES_EXPECTED : DUPLICATES_ADDED;
+}
+
+bool duplicates_place(const struct duplicates *d, const struct duplicates_body *body, slice *file,
+	uint64_t *offset)
+{
+	const struct duplicates_slot *slot;
+	uint64_t key[2];
+
+	make_key(body, key);
+	slot = find_slot(d, key);
+	if (!slot || slot->place == EXPECTED)
+		return false;
+	*file = slice_str(d->files.ptr[slot->place >> OFFSET_BITS]);
+	*offset = slot->place & OFFSET_MAX;
+	return true;
 }
 
 bool duplicates_find(

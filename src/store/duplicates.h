@@ -94,6 +94,13 @@ bool duplicates_find(
 	struct duplicates *d, const struct duplicates_body *body, struct attempt_original *ret);
 
 /*
+ * Where a response record with that body is, as far as is known without reading it: the file's name
+ * is valid until the next addition.
+ */
+bool duplicates_place(const struct duplicates *d, const struct duplicates_body *body, slice *file,
+	uint64_t *offset);
+
+/*
  * Learns what the captures before that number have, the last ones first, as far as there is room
  * and not more than some millions of rows: 0, ERR_NOMEM, or as the catalog's functions.
  */

@@ -15,6 +15,8 @@ enum {
 enum job_kind {
 	JOB_ATTEMPT,
 	JOB_NOTE,
+	JOB_LOOKS,
+	JOB_ADOPT,
 	JOB_FREE,
 	JOB_COMMIT,
 	JOB_FLUSH,
@@ -30,7 +32,10 @@ struct job {
 			struct attempt *attempt;
 			const struct net_fetch *fetch;
 		};
-		struct warc_entry note;
+		struct {
+			struct warc_entry note;
+			uint64_t looks; /* of JOB_ADOPT */
+		};
 		struct net_fetch *taken; /* by JOB_FREE */
 	};
 };
@@ -132,6 +137,10 @@ static int do_job(struct press *p, struct job *job, struct err *err)
 		return records_attempt(&p->records, job->batch, job->attempt, job->fetch, err);
 	case JOB_NOTE:
 		return records_note(&p->records, job->batch, &job->note, err);
+	case JOB_LOOKS:
+		return records_looks(&p->records, job->batch, err);
+	case JOB_ADOPT:
+		return records_adopt(&p->records, job->batch, job->looks, &job->note, err);
 	case JOB_FREE:
 		net_fetch_free(job->taken);
 		return 0;
@@ -296,6 +305,23 @@ int press_note(
 {
 	struct job job = {
 		.kind = JOB_NOTE, .bytes = entry->body.len, .batch = batch, .note = *entry};
+
+	return add(p, &job, err);
+}
+
+int press_looks(struct press *p, struct batch *batch, struct err *err)
+{
+	return add(p, &(struct job){.kind = JOB_LOOKS, .batch = batch}, err);
+}
+
+int press_adopt(struct press *p, struct batch *batch, uint64_t looks,
+	const struct warc_entry *entry, struct err *err)
+{
+	struct job job = {.kind = JOB_ADOPT,
+		.bytes = entry->body.len,
+		.batch = batch,
+		.note = *entry,
+		.looks = looks};
 
 	return add(p, &job, err);
 }

@@ -63,6 +63,11 @@ int press_attempt(struct press *p, struct batch *batch, struct attempt *a,
 int press_note(struct press *p, struct batch *batch, const struct warc_entry *entry,
 	struct err *err) SP_MUST_CHECK;
 
+/* Writes the looks that wait; or a batch of them that an earlier process left, as press_note. */
+int press_looks(struct press *p, struct batch *batch, struct err *err) SP_MUST_CHECK;
+int press_adopt(struct press *p, struct batch *batch, uint64_t looks,
+	const struct warc_entry *entry, struct err *err) SP_MUST_CHECK;
+
 /* Takes a fetch, and frees it after all attempts that borrow it. */
 void press_free_fetch(struct press *p, struct net_fetch *fetch);
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "archive/record_body.h"
+#include "archive/warc_reader.h"
 #include "http/redact.h"
 
 static const size_t SCRATCH_MAX = 1 << 20;
@@ -46,8 +48,12 @@ int records_open(struct records *r, const struct records_params *p, struct err *
 {
 	int rc;
 
-	*r = (struct records){.secret = p->secret, .secret_count = p->secret_count};
+	*r = (struct records){
+		.secret = p->secret, .secret_count = p->secret_count, .dir = p->directory->warc};
 	name_files(r, p);
+	look_batch_init(&r->looks, p->looks);
+	buf_init(&r->body, PATCH_BYTES_MAX + FIELDS_HEAD_MAX);
+	buf_init(&r->patch, PATCH_BYTES_MAX + SCRATCH_MAX);
 	buf_init(&r->metadata, SCRATCH_MAX);
 	buf_init(&r->request, SCRATCH_MAX);
 	buf_init(&r->redacted, SCRATCH_MAX);
@@ -64,6 +70,10 @@ void records_abandon(struct records *r)
 	buf_release(&r->metadata);
 	buf_release(&r->request);
 	buf_release(&r->redacted);
+	buf_release(&r->body);
+	buf_release(&r->patch);
+	patch_maker_release(&r->patches);
+	look_batch_release(&r->looks);
 	arena_release(&r->files);
 	records_bodies_release(&r->fresh);
 	*r = (struct records){0};
@@ -80,13 +90,15 @@ static int set_warc(
 	row.has_digest = digest != NULL;
 	if (digest)
 		row.digest = *digest;
-	return batch_set_warc(batch, &row, err);
+	return batch_add_written(batch, &(struct catalog_row){CATALOG_ROW_WARC, .warc = &row}, err);
 }
 
 int records_close(struct records *r, struct batch *batch, struct err *err)
 {
-	int rc = warc_writer_complete(r->warc, err);
+	int rc = records_looks(r, batch, err);
 
+	if (rc == 0)
+		rc = warc_writer_complete(r->warc, err);
 	if (rc == 0)
 		rc = set_warc(r, batch, r->end, true, err);
 	records_abandon(r);
@@ -102,6 +114,8 @@ int records_sync(struct records *r, struct batch *batch, struct err *err)
 {
 	int rc = r->file.len ? warc_writer_sync(r->warc, err) : 0;
 
+	if (rc == 0)
+		rc = look_batch_keep(&r->looks, batch, err);
 	return rc ? rc : set_warc(r, batch, r->whole, false, err);
 }
 
@@ -257,34 +271,44 @@ static int add_request(struct records *r, const struct attempt *a, const struct 
 	return rc;
 }
 
+/* Room for what an attempt borrows here. */
+struct borrowed {
+	char protocol[sizeof((struct net_fetch *)0)->protocol + sizeof((struct net_fetch *)0)->tls];
+};
+
 /* The attempt, with what is known of it only here. */
-static int format_attempt(struct records *r, const struct attempt *a, const struct net_fetch *f)
+static struct attempt complete(const struct records *r, const struct attempt *a,
+	const struct net_fetch *f, struct borrowed *room)
 {
-	char protocol[sizeof f->protocol + sizeof f->tls];
 	struct attempt full = *a;
 
 	if (f && f->tls[0]) {
-		(void)snprintf(protocol, sizeof protocol, "%s%s%s", f->protocol,
+		(void)snprintf(room->protocol, sizeof room->protocol, "%s%s%s", f->protocol,
 			f->protocol[0] ? " " : "", f->tls);
-		full.protocol = slice_str(protocol);
+		full.protocol = slice_str(room->protocol);
 		full.cipher = slice_str(f->cipher);
 	}
 	if (r->redacted.len > 0)
 		full.redacted = buf_slice(&r->redacted);
+	return full;
+}
+
+static int format_attempt(struct records *r, const struct attempt *a, const struct net_fetch *f)
+{
+	struct borrowed room;
+	struct attempt full = complete(r, a, f, &room);
+
 	buf_reset(&r->metadata);
 	return attempt_format(&full, &r->metadata);
 }
 
-int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
-	const struct net_fetch *f, struct err *err)
+static int add_records(
+	struct records *r, struct attempt *a, const struct net_fetch *f, struct err *err)
 {
 	struct warc_entry metadata = entry_of(a, WARC_TYPE_METADATA);
 	struct warc_id request = {0};
 	int rc = 0;
 
-	r->batch = batch;
-	buf_reset(&r->request);
-	buf_reset(&r->redacted);
 	if (f && a->has_payload)
 		rc = add_response(r, a, f, err);
 	if (rc == 0 && f)
@@ -298,5 +322,131 @@ int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
 	metadata.concurrent = a->record_id;
 	if (!a->record_id.ptr && request.text[0])
 		metadata.concurrent = slice_str(request.text);
-	return records_note(r, batch, &metadata, err);
+	return records_note(r, r->batch, &metadata, err);
+}
+
+/* ---- compact looks ---- */
+
+static int write_looks(
+	struct records *r, uint64_t looks, const struct warc_entry *entry, struct err *err)
+{
+	struct warc_place place;
+	struct catalog_looks row = {.batch = looks};
+	int rc = add(r, entry, &place, err);
+
+	if (rc)
+		return rc;
+	r->whole = r->end;
+	row.warc = r->file;
+	row.offset = place.offset;
+	row.length = place.length;
+	return batch_add_written(
+		r->batch, &(struct catalog_row){CATALOG_ROW_LOOKS, .looks = &row}, err);
+}
+
+int records_looks(struct records *r, struct batch *batch, struct err *err)
+{
+	struct warc_entry entry = look_batch_entry(buf_slice(&r->looks.block), r->looks.date);
+	int rc;
+
+	if (r->looks.count == 0)
+		return 0;
+	r->batch = batch;
+	rc = write_looks(r, r->looks.batch, &entry, err);
+	if (rc == 0)
+		look_batch_next(&r->looks);
+	return rc;
+}
+
+int records_adopt(struct records *r, struct batch *batch, uint64_t looks,
+	const struct warc_entry *entry, struct err *err)
+{
+	r->batch = batch;
+	return write_looks(r, looks, entry, err);
+}
+
+/* What is not worth it, or cannot be: then the look gets records of its own. */
+static int make_patch(struct records *r, const struct net_fetch *f, struct compact_look *look)
+{
+	const struct attempt_original *of = &look->attempt.original;
+	struct record_place place = {of->file, of->offset, of->record};
+	struct err ignored = {0};
+	int rc;
+
+	if (f->spool >= 0 || !of->file.ptr || f->body.len > PATCH_BYTES_MAX)
+		return ERR_UNSUPPORTED;
+	buf_reset(&r->body);
+	buf_reset(&r->patch);
+	rc = record_body_read(r->dir, &place, WARC_READER_UNCHECKED, &r->body, &ignored);
+	if (rc == 0)
+		rc = patch_make(&r->patches, buf_slice(&r->body), f->body, &r->patch);
+	if (rc == 0 && r->patch.len > f->body.len / 2)
+		rc = ERR_UNSUPPORTED;
+	look->is_patch = true;
+	look->patch = buf_slice(&r->patch);
+	look->body_size = f->body.len;
+	look->file = of->file;
+	look->offset = of->offset;
+	return rc;
+}
+
+/* Puts a look into the batch; what makes a row too large for it makes a new batch. */
+static int add_look(
+	struct records *r, const struct compact_look *look, uint64_t *ret_length, struct err *err)
+{
+	int rc = look_batch_add(&r->looks, look, ret_length);
+
+	if (rc != ERR_LIMIT || r->looks.count == 0)
+		return rc;
+	rc = records_looks(r, r->batch, err);
+	return rc ? rc : look_batch_add(&r->looks, look, ret_length);
+}
+
+/* ERR_UNSUPPORTED and the like when the attempt needs records of its own. */
+static int add_compact(
+	struct records *r, struct attempt *a, const struct net_fetch *f, struct err *err)
+{
+	struct borrowed room;
+	struct compact_look look = {.head = f->head};
+	struct warc_id id;
+	uint64_t length = 0;
+	int rc =
+		redact_head(f->request_head, r->secret, r->secret_count, &r->request, &r->redacted);
+
+	if (rc)
+		return rc;
+	look.attempt = complete(r, a, f, &room);
+	look.request = buf_slice(&r->request);
+	look.address = f->ip[0] ? slice_str(f->ip) : (slice){0};
+	if (!a->is_revisit)
+		rc = make_patch(r, f, &look);
+	if (rc == 0)
+		rc = compact_id(a, &id);
+	if (rc == 0)
+		rc = add_look(r, &look, &length, err);
+	if (rc)
+		return rc;
+	rc = batch_in_looks(r->batch, a, &id, r->looks.batch, length, err);
+	if (rc == 0 && look_batch_is_full(&r->looks))
+		rc = records_looks(r, r->batch, err);
+	return rc;
+}
+
+int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
+	const struct net_fetch *f, struct err *err)
+{
+	int rc;
+
+	r->batch = batch;
+	buf_reset(&r->request);
+	buf_reset(&r->redacted);
+	if (a->is_compact && f) {
+		rc = add_compact(r, a, f, err);
+		if (rc == 0 || rc == ERR_NOMEM || rc == ERR_IO)
+			return rc;
+		buf_reset(&r->request);
+		buf_reset(&r->redacted);
+	}
+	a->is_compact = false;
+	return add_records(r, a, f, err);
 }

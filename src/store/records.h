@@ -1,6 +1,7 @@
 /*
  * The WARC files of a lane, and the records of attempts, lookups and clocks in them. Records are
- * written in the order of the calls. The batch of each call gets the rows about the files.
+ * written in the order of the calls. The batch of each call gets the rows about the files. Compact
+ * looks wait (look_batch.h) until there are enough of them for a record.
  * Invariant:
  *
  *	(1) The size of a WARC file in a batch ends after a whole attempt: its response, request
@@ -12,6 +13,7 @@
 #define STORE_RECORDS_H
 
 #include "archive/attempt.h"
+#include "archive/patch.h"
 #include "archive/warc_writer.h"
 #include "base/api.h"
 #include "base/clock.h"
@@ -21,6 +23,7 @@
 #include "store/batch.h"
 #include "store/directory.h"
 #include "store/duplicates.h"
+#include "store/look_batch.h"
 
 /* Their files' names are valid until the records are closed or abandoned. */
 VEC_DECLARE(records_bodies, struct duplicates_body);
@@ -39,6 +42,10 @@ struct records {
 	const slice *secret;          /* names of fields whose values are left out */
 	size_t secret_count;
 	struct batch *batch; /* of the call */
+	const char *dir;     /* of the files */
+	struct look_batch looks;
+	struct patch_maker patches;
+	struct buf body, patch; /* scratch */
 	struct records_bodies
 		fresh; /* written since the last flush or sync, whose caller takes them */
 };
@@ -51,6 +58,7 @@ struct records_params {
 	const char *prefix; /* of the files' names; NULL: RECORDS_PREFIX */
 	unsigned lane;      /* from 1; 0 when there is one only */
 	uint64_t serial;    /* of the first file */
+	uint64_t looks;     /* number of the first batch of looks, from 1 (look_batch.h) */
 	enum warc_coding coding;
 	uint64_t max_size;        /* begin a new file at that size; 0: the default */
 	const struct field *info; /* of every warcinfo record */
@@ -76,6 +84,13 @@ void records_abandon(struct records *r);
 int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
 	const struct net_fetch *fetch, struct err *err) SP_MUST_CHECK;
 
+/* Writes the looks that wait, if there are any: 0, ERR_IO, ERR_NOMEM, or as warc_writer_add. */
+int records_looks(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
+
+/* Writes the block of a batch of looks that an earlier process left in the catalog: the same. */
+int records_adopt(struct records *r, struct batch *batch, uint64_t looks,
+	const struct warc_entry *entry, struct err *err) SP_MUST_CHECK;
+
 /* Writes a record of its own: the same. */
 int records_note(struct records *r, struct batch *batch, const struct warc_entry *entry,
 	struct err *err) SP_MUST_CHECK;
@@ -83,7 +98,10 @@ int records_note(struct records *r, struct batch *batch, const struct warc_entry
 /* All records can be read from their files: 0 or ERR_IO. */
 int records_flush(struct records *r, struct err *err) SP_MUST_CHECK;
 
-/* All records are on the disk, and the batch says so: 0, ERR_IO, ERR_NOMEM. */
+/*
+ * All records are on the disk, and the batch says so; looks that wait are in it. 0, ERR_IO,
+ * ERR_NOMEM.
+ */
 int records_sync(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -98,12 +98,20 @@ bool store_is_full(const struct store *s)
 	return batch_bytes(s->batch) >= STORE_BATCH_MAX;
 }
 
+/* Seconds until looks have waited long enough. */
+static double looks_due(const struct store *s, int64_t now)
+{
+	if (!s->looks_since)
+		return INFINITY;
+	return fmax(0, clock_seconds(s->looks_since + STORE_LOOKS_INTERVAL - now));
+}
+
 double store_due(struct store *s)
 {
 	int64_t now = clock_monotonic(s->clock);
 
 	if (batch_is_empty(s->batch))
-		return INFINITY;
+		return looks_due(s, now);
 	if (store_is_full(s))
 		return 0;
 	if (!s->dirty_since)
@@ -133,10 +141,21 @@ int store_row(struct store *s, slice uuid, const struct catalog_row *row, struct
 	return rc;
 }
 
+/* The looks that wait are written now. */
+static int write_looks(struct store *s, struct err *err)
+{
+	s->looks_since = 0;
+	return press_looks(s->press, s->batch, err);
+}
+
 int store_commit(struct store *s, struct err *err)
 {
 	int rc = table_lines_is_due(&s->table) ? write_table(s, err) : 0;
-	struct batch *fresh = rc ? NULL : clerk_batch(s->clerk), *full = s->batch;
+	struct batch *fresh, *full = s->batch;
+
+	if (rc == 0 && looks_due(s, clock_monotonic(s->clock)) <= 0)
+		rc = write_looks(s, err);
+	fresh = rc ? NULL : clerk_batch(s->clerk);
 
 	if (!fresh)
 		return rc ? rc : err_code(err, ERR_NOMEM);
@@ -162,18 +181,25 @@ int store_check(struct store *s, struct err *err)
 
 /* ---- attempts ---- */
 
+/* A body that is being written can be read after this. */
+static void await_body(struct store *s, const struct duplicates_body *body)
+{
+	struct err ignored = {0}; /* of the press: the record that comes next is told */
+
+	if (duplicates_look(s->bodies, body) == DUPLICATES_EXPECTED)
+		(void)learn_bodies(s, &ignored);
+	if (duplicates_look(s->bodies, body) == DUPLICATES_EXPECTED &&
+		press_flush(s->press, &ignored) == 0)
+		(void)learn_bodies(s, &ignored);
+}
+
 bool store_find_body(struct store *s, const struct attempt *a, struct attempt_original *ret)
 {
 	struct duplicates_body body = {.payload = a->payload, .coding = a->coding};
-	struct err ignored = {0}; /* of the press: the record that comes next is told */
 
 	if (a->payload_size < DUPLICATES_SIZE_MIN)
 		return false;
-	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED)
-		(void)learn_bodies(s, &ignored);
-	if (duplicates_look(s->bodies, &body) == DUPLICATES_EXPECTED &&
-		press_flush(s->press, &ignored) == 0)
-		(void)learn_bodies(s, &ignored);
+	await_body(s, &body);
 	return duplicates_find(s->bodies, &body, ret);
 }
 
@@ -193,6 +219,8 @@ int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 		rc = err_code(err, duplicates_expect(s->bodies, &body));
 	if (rc == 0)
 		rc = batch_add_attempt(s->batch, capture, &named, &copy, err);
+	if (a->is_compact && !s->looks_since)
+		s->looks_since = clock_monotonic(s->clock);
 	if (rc == 0)
 		rc = press_attempt(s->press, s->batch, copy, fetch, err);
 	if (rc == 0 && ret_record)
@@ -200,9 +228,72 @@ int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 	return rc;
 }
 
+bool store_place_of(struct store *s, const struct digest *payload, uint64_t coding,
+	struct attempt_original *original)
+{
+	struct duplicates_body body = {.payload = *payload, .coding = coding};
+
+	await_body(s, &body);
+	return duplicates_place(s->bodies, &body, &original->file, &original->offset);
+}
+
 void store_free_fetch(struct store *s, struct net_fetch *fetch)
 {
 	press_free_fetch(s->press, fetch);
+}
+
+/* ---- looks of an earlier process ---- */
+
+struct adoption {
+	struct store *store;
+	struct buf block;
+	uint64_t batch;
+	struct err *err;
+};
+
+static int end_adopted(struct adoption *a)
+{
+	struct warc_entry entry =
+		look_batch_entry(buf_slice(&a->block), clock_realtime(a->store->clock));
+	int rc;
+
+	if (a->block.len == 0)
+		return 0;
+	entry.body.ptr = batch_keep(a->store->batch, entry.body);
+	rc = entry.body.ptr
+		     ? press_adopt(a->store->press, a->store->batch, a->batch, &entry, a->err)
+		     : err_code(a->err, ERR_NOMEM);
+	buf_reset(&a->block);
+	return rc;
+}
+
+static int on_look(void *context, const struct catalog_look *look)
+{
+	struct adoption *a = context;
+	int rc = look->batch == a->batch ? 0 : end_adopted(a);
+
+	a->batch = look->batch;
+	if (rc == 0 && a->block.len == 0)
+		rc = buf_add(&a->block, SLICE(COMPACT_FIRST));
+	if (rc == 0)
+		rc = buf_add(&a->block, look->rows);
+	if (rc == ERR_LIMIT)
+		return err_set(
+			a->err, ERR_IO, "the catalog is damaged: a batch of looks is too large");
+	return err_code(a->err, rc);
+}
+
+int store_adopt_looks(struct store *s, struct catalog *catalog, struct err *err)
+{
+	struct adoption a = {.store = s, .err = err};
+	int rc;
+
+	buf_init(&a.block, COMPACT_BLOCK_MAX);
+	rc = catalog_each_look(catalog, on_look, &a, err);
+	if (rc == 0)
+		rc = end_adopted(&a);
+	buf_release(&a.block);
+	return rc;
 }
 
 /* ---- names ---- */
@@ -320,7 +411,10 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	int rc;
 
 	buf_init(&text, NOTE_MAX);
-	rc = err_code(err, format_moment(&text, capture, &k));
+	/* At the barrier and at the end the WARC files have all looks. */
+	rc = s->looks_since ? write_looks(s, err) : 0;
+	if (rc == 0)
+		rc = err_code(err, format_moment(&text, capture, &k));
 	entry.body = buf_slice(&text);
 	if (rc == 0)
 		rc = add_note(s, entry, err);

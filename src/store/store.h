@@ -30,6 +30,9 @@
 
 #define STORE_COMMIT_INTERVAL (CLOCK_NS_PER_SECOND / 4)
 
+/* How long a compact look may wait for others (look_batch.h). */
+#define STORE_LOOKS_INTERVAL (900 * CLOCK_NS_PER_SECOND)
+
 /* Bytes of rows that make a commit due at once. */
 #define STORE_BATCH_MAX ((size_t)4 << 20)
 
@@ -47,6 +50,7 @@ struct store {
 	char boot[CLOCK_BOOT_SIZE];
 	struct buf learned;  /* block of the record of learned rules */
 	int64_t dirty_since; /* monotonic; 0 when nothing waits for a commit */
+	int64_t looks_since; /* the same: the oldest compact look that may be waiting */
 };
 
 struct store_params {
@@ -90,6 +94,19 @@ void store_free_fetch(struct store *s, struct net_fetch *fetch);
  * call.
  */
 bool store_find_body(struct store *s, const struct attempt *a, struct attempt_original *ret);
+
+/*
+ * The place of a response record with that payload and coding goes to *original, for a patch
+ * against it; false when it is not known. May have to wait until it can be read.
+ */
+bool store_place_of(struct store *s, const struct digest *payload, uint64_t coding,
+	struct attempt_original *original);
+
+/*
+ * Queues the looks that an earlier process left in the catalog, to be written first. 0, ERR_NOMEM,
+ * ERR_IO for rows that are damaged, or as the catalog's functions.
+ */
+int store_adopt_looks(struct store *s, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* Writes what the DNS said of a host, as a resource record (ISO 28500:2017 §6.4.3, RFC 4027). */
 int store_lookup(struct store *s, slice host, const struct net_lookup *lookup,

@@ -80,15 +80,15 @@ static void test_budget(void)
 {
 	struct counters n = after_visits(2, 0, 0, 3000);
 
-	CHECK(!counters_lacks_bytes(&n, 2));
-	CHECK(counters_lacks_bytes(&n, 3)); /* 1,050 bytes are counted for each */
+	CHECK(fabs(counters_bytes_left(&n) - 3000.0 / 1050) < 1e-9); /* a little more for each */
 	counters_spend(&n, 1000);
 	CHECK_INT(n.budget, 2000);
-	CHECK(counters_lacks_bytes(&n, 2));
+	CHECK(fabs(counters_bytes_left(&n) - 2000.0 / 1050) < 1e-9);
 	counters_spend(&n, 5000);
 	CHECK_INT(n.budget, 0);
+	CHECK(counters_bytes_left(&n) == 0);
 	counters_init(&n, 10);
-	CHECK(!counters_lacks_bytes(&n, 1000)); /* nothing is known yet */
+	CHECK(isinf(counters_bytes_left(&n))); /* nothing is known yet */
 }
 
 static void test_time(void)
@@ -96,27 +96,25 @@ static void test_time(void)
 	static const struct {
 		const char *label;
 		size_t visits;
-		double delay, idle, now, limit;
-		size_t pages;
-		bool late;
+		double delay, idle, now, limit, want;
 	} ROWS[] = {
-		{"nothing was visited", 0, 0, 0, 99, 100, 100, false},
-		{"time enough", 10, 0, 0, 10, 100, 80, false},
-		{"not any more", 10, 0, 0, 10, 100, 90, true},
+		{"nothing was visited", 0, 0, 0, 99, 100, (double)INFINITY},
+		{"a little more for each", 10, 0, 0, 10, 100, 90 / 1.05},
 		{"pauses count where servers are revisited one after the other", 10, 1, 0, 10, 100,
-			50, true},
-		{"time without a process does not count", 10, 0, 50, 60, 100, 10, false},
+			45 / 1.05},
+		{"time without a process does not count", 10, 0, 50, 60, 100, 90 / 1.05},
+		{"nothing is left", 10, 0, 0, 120, 100, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		struct counters n = after_visits(ROWS[i].visits, 0, ROWS[i].delay, 0);
+		double left;
 
 		tap_case("time limit: %s", ROWS[i].label);
 		n.idle = ROWS[i].idle;
 		CHECK(counters_elapsed(&n, ROWS[i].now) == ROWS[i].now - ROWS[i].idle);
-		CHECK_INT(
-			counters_time_to_spare(&n, ROWS[i].now, ROWS[i].limit, ROWS[i].pages) <= 0,
-			ROWS[i].late);
+		left = counters_time_left(&n, ROWS[i].now, ROWS[i].limit);
+		CHECK(left == ROWS[i].want || fabs(left - ROWS[i].want) < 1e-9);
 	}
 }
 

@@ -26,6 +26,7 @@ static void fill(struct crawl_settings *s)
 	s->user_agent = "Robot (mailto:a@example.org)";
 	s->delay = 0.1;
 	s->time_limit = 1.0 / 3;
+	s->aim = 2;
 	s->tau = 0.25;
 	s->connect_timeout = 1e-9;
 	s->stall_timeout = 2;
@@ -65,6 +66,7 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 {
 	CHECK(got->delay == want->delay);
 	CHECK(got->time_limit == want->time_limit);
+	CHECK_INT(got->aim, want->aim);
 	CHECK(got->tau == want->tau);
 	CHECK(got->connect_timeout == want->connect_timeout);
 	CHECK(got->stall_timeout == want->stall_timeout);

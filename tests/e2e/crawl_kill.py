@@ -7,6 +7,7 @@ bytes that it speaks of in the WARC files, and must be the same in the end.
 
 import concurrent.futures
 import contextlib
+import gzip
 import hashlib
 import http.server
 import os
@@ -72,7 +73,7 @@ class Acknowledged:
     """What the catalog has committed, and its bytes in the WARC files."""
 
     def __init__(self, archive):
-        self.captures, self.pages, self.observations = 0, set(), {}
+        self.captures, self.pages, self.observations, self.looks = 0, set(), {}, set()
         if not os.path.exists(os.path.join(archive, "catalog.sqlite")):
             return
         with CatalogCopy(archive) as copy:
@@ -91,11 +92,33 @@ class Acknowledged:
                 "SELECT page || ' ' || leg || ' ' || attempt, coalesce(word.text, warc), place,"
                 " length FROM observation LEFT JOIN word ON word.id = warc"):
             self.observations[key] = name and (name, self.digest(archive, name, place, length))
+        self.read_looks(database, archive)
+
+    def read_looks(self, database, archive):
+        """Compact ones: rows that wait in the catalog, or in records that it knows."""
+        blocks = [rows for rows, in database.execute("SELECT rows FROM look")]
+        for name, place, length in database.execute(
+                "SELECT text, place, length FROM looks JOIN word ON word.id = warc"):
+            with self.open(archive, name) as file:
+                file.seek(place)
+                record = gzip.decompress(file.read(length))
+            block = record.split(b"\r\n\r\n", 1)[1][:-4]
+            blocks.append(block.removeprefix(b"stillpoint-looks: 1\r\n"))
+        for block in blocks:
+            rest = living.Row(block)
+            while rest.rest:
+                self.looks.add(rest.text())
+        count, = database.execute("SELECT count(*) FROM observation WHERE is_compact").fetchone()
+        tap.equal(len(self.looks), count)
+
+    @staticmethod
+    def open(archive, name):
+        path = os.path.join(archive, "warc", name)
+        return open(path if os.path.exists(path) else path + ".open", "rb")
 
     @staticmethod
     def digest(archive, name, place, length):
-        path = os.path.join(archive, "warc", name)
-        with open(path if os.path.exists(path) else path + ".open", "rb") as file:
+        with Acknowledged.open(archive, name) as file:
             file.seek(place)
             return hashlib.sha256(file.read(length)).hexdigest()
 
@@ -103,7 +126,7 @@ class Acknowledged:
         """What of it is not the same later."""
         missing = [key for key, value in self.observations.items()
                    if key not in later.observations or later.observations[key] != value]
-        return missing + sorted(self.pages - later.pages)
+        return missing + sorted(self.pages - later.pages) + sorted(self.looks - later.looks)
 
 
 class CatalogCopy:

@@ -198,10 +198,16 @@ for label, sql, want in LIES:
         tap.equal((done.returncode, done.stderr), (1, ""))
         assert f"{row['url']}: {want}" in done.stdout, done.stdout
 
+# Compact looks as records.
+WRITTEN = tap.path("written")
+os.makedirs(os.path.join(WRITTEN, "warc"))
+tap.succeed("export", archive, "--warc", os.path.join(WRITTEN, "warc", "a.warc.gz"))
+
+
 def rewrite(old, new):
     """A copy of the WARC files in which the attempts at the page say something else."""
     lying = tap.path("rewritten")
-    count = living.rewrite(archive, lying,
+    count = living.rewrite(WRITTEN, lying,
                            lambda record: record.type == "metadata" and
                            record.fields["WARC-Target-URI"] == row["url"],
                            lambda block: re.sub(old, new, block))

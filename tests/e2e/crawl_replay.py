@@ -94,11 +94,11 @@ modules = subprocess.run([f"{SRCDIR}/tools/install-npm"], text=True, stdout=subp
 
 with tap.case("a page with style and image is captured"):
     with rawserver.Server(lambda request: SITE.get(request.path, rawserver.NOT_FOUND)) as site:
-        report = tap.load("crawl", site.url, "--delay", 0, "-o", ARCHIVE)
+        report = tap.load("crawl", site.url, "--delay", 0, "--evidence", "records", "-o", ARCHIVE)
         second = int(time.time())
         while int(time.time()) < second + 1:  # a date of its own
             time.sleep(0.02)
-        LATER = tap.load("crawl", site.url, "--delay", 0, "-o", ARCHIVE)
+        LATER = tap.load("crawl", site.url, "--delay", 0, "--evidence", "records", "-o", ARCHIVE)
     tap.equal((report["pages"], report["sharp"]), (5, 5))
     pictures = [record.type for file in living.warc_files(ARCHIVE) for record in living.records(file)
                 if record.fields.get("WARC-Target-URI", "").endswith(".png")

@@ -34,10 +34,10 @@ with tap.case("a living site is captured"):
                      "--requisites", 2, "--mean-rate", 0.3, "--redirects", 0.1,
                      "--errors", "0.2:404,500,reset,truncated") as site:
         report = tap.load("crawl", site.url, "--delay", 0, "--jobs", 2, "--attempts", 1,
-                          "--warc-size", "60k", "-o", ARCHIVE)
+                          "--warc-size", "60k", "--evidence", "records", "-o", ARCHIVE)
         # Once more: what has not changed since is in the archive already.
         again = tap.load("crawl", site.url, "--delay", 0, "--jobs", 2, "--attempts", 1,
-                         "--warc-size", "60k", "-o", ARCHIVE)
+                         "--warc-size", "60k", "--evidence", "records", "-o", ARCHIVE)
     tap.equal(again["capture"], 2)
     assert report["sharp"] > 40 and report["failed"] > 0 and report["totals"]["absent"] > 0
     assert any(row["status"] in (301, 302) for row in report["verdicts"])
@@ -92,7 +92,7 @@ if shutil.which("nghttpd"):
         key, certificate = h2server.make_certificate()
         with h2server.Nghttpd({"index.html": "<a href=a.html>a</a>", "a.html": "A"}, key,
                               certificate) as server:
-            tap.succeed("crawl", server.url, "--http2", "--cacert", certificate, "--delay", 0,
+            tap.succeed("crawl", server.url, "--evidence", "records", "--http2", "--cacert", certificate, "--delay", 0,
                         "-o", tap.path("h2"))
         files = living.warc_files(tap.path("h2"))
         lines = node(f"{SOURCE}/warcio.mjs", MODULES, *files).splitlines()

@@ -16,6 +16,7 @@ import signal
 import sqlite3
 import subprocess
 import urllib.parse
+import uuid
 import zlib
 
 import tap
@@ -108,6 +109,7 @@ def milliseconds(text):
 class Record:
     def __init__(self, offset, length, header, block):
         self.offset, self.length, self.block = offset, length, block
+        self.is_compact = False
         lines = header.decode().split("\r\n")
         tap.equal(lines[0], "WARC/1.1")
         self.lines = [line.split(": ", 1) for line in lines[1:]]
@@ -124,8 +126,100 @@ class Record:
         return dict(line.split(": ", 1) for line in self.block.decode().split("\r\n") if line)
 
 
+class Row:
+    """Bytes of a compact look (docs/archive.md), taken from the front."""
+
+    def __init__(self, rest):
+        self.rest = rest
+
+    def take(self, count):
+        assert count <= len(self.rest), "a row is cut off"
+        taken, self.rest = self.rest[:count], self.rest[count:]
+        return taken
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            value, shift = value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return value
+
+    def text(self):
+        return self.take(self.number())
+
+    def time(self):
+        return int.from_bytes(self.take(8), "big", signed=True)
+
+
+def nanoseconds(time):
+    """RFC 3339 with nine digits, as metadata records have it."""
+    moment = datetime.datetime.fromtimestamp(time // 10**9, datetime.timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{time % 10**9:09d}Z"
+
+
+def look(batch, row):
+    """The records that a compact look stands for. Of a patch the body is left out."""
+    kind, fields, url, address = row.take(1)[0], row.text(), row.text().decode(), row.text()
+    sent, ahead, wait, rest = row.time(), row.time(), row.number(), row.number()
+    original, date, other = uuid.UUID(bytes=row.take(16)), row.number(), row.text().decode()
+    tap.equal(row.take(1), b"\x02")
+    payload, request, head = "sha256:" + row.take(32).hex(), row.text(), row.text()
+    if kind == 1:
+        row.number(), row.text(), row.number(), row.text()
+    tap.equal((row.rest, kind in (0, 1)), (b"", True))
+    times = {"requestSent": sent, "firstByte": sent + wait, "lastByte": sent + wait + rest}
+    lines = [f"{name}: {nanoseconds(time)}" for name, time in times.items()]
+    lines += [f"monotonic{name[0].upper()}{name[1:]}: {time + ahead}" for name, time in times.items()]
+    name = f"<urn:x-look:{hashlib.sha256(fields + url.encode() + str(sent).encode()).hexdigest()}>"
+    shared = f"WARC-Date: {nanoseconds(sent)[:19]}Z\r\nWARC-Target-URI: {url}\r\n"
+    said = dict(line.split(": ", 1) for line in fields.decode().split("\r\n") if line)
+    shared += "".join(f"WARC-Protocol: {word}\r\n" for word in said.get("protocol", "").split())
+    if "cipherSuite" in said:
+        shared += f"WARC-Cipher-Suite: {said['cipherSuite']}\r\n"
+    if address:
+        shared += f"WARC-IP-Address: {address.decode()}\r\n"
+
+    def record(kind, block, more):
+        header = f"WARC/1.1\r\nWARC-Type: {kind}\r\n{shared}{more}\r\nContent-Length: {len(block)}"
+        made = Record(batch.offset, batch.length, header.encode(), block)
+        made.is_compact = True
+        return made
+
+    stamp = datetime.datetime.fromtimestamp(date, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    yield record("revisit" if kind == 0 else "response", head,
+                 f"WARC-Record-ID: {name}\r\nWARC-Payload-Digest: {payload}\r\n"
+                 f"WARC-Refers-To: <urn:uuid:{original}>\r\n"
+                 f"WARC-Refers-To-Target-URI: {other or url}\r\nWARC-Refers-To-Date: {stamp}")
+    yield record("request", request,
+                 f"WARC-Record-ID: {name[:-1]}-request>\r\nWARC-Concurrent-To: {name}")
+    yield record("metadata", fields + "".join(line + "\r\n" for line in lines).encode(),
+                 f"WARC-Record-ID: {name[:-1]}-metadata>\r\nWARC-Concurrent-To: {name}")
+
+
+def looks(batch):
+    """The records of all compact looks of one record."""
+    first = b"stillpoint-looks: 1\r\n"
+    assert batch.block.startswith(first), batch.block[:40]
+    rest = Row(batch.block[len(first):])
+    while rest.rest:
+        yield from look(batch, Row(rest.text()))
+
+
 def records(path):
-    """All records of a WARC file; whatever is not whole raises."""
+    """All records of a WARC file, in place of compact looks those that they stand for.
+
+    Whatever is not whole raises.
+    """
+    for record in stored_records(path):
+        if record.fields["Content-Type"] == "application/x-stillpoint-looks":
+            yield from looks(record)
+        else:
+            yield record
+
+
+def stored_records(path):
+    """The same, as they are."""
     with open(path, "rb") as file:
         rest = file.read()
     offset = 0
@@ -165,7 +259,7 @@ def rewrite(archive, to, wanted, change):
     count = 0
     for path in warc_files(archive):
         with open(os.path.join(to, "warc", os.path.basename(path)), "wb") as file:
-            for record in records(path):
+            for record in stored_records(path):
                 if wanted(record):
                     before, record.block = record.block, change(record.block)
                     count += record.block != before

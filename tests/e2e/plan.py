@@ -204,6 +204,52 @@ def exposure():
         document = tap.load("plan", FILES["skewed"], "-e", "--delay", "1", "--tau", "0.2",
                             "-s", "sharc-threshold")
         tap.near(document["rows"][0]["strategies"]["sharc-threshold"], 684.145, 0.0005)
+    with tap.case("--expect --time-limit: all aims side by side"):
+        document = tap.load("plan", FILES["zipf"], "--expect", "--time-limit", "25m",
+                            "--delays", "1,5")
+        tap.equal((document["pages"], document["time_limit"]), (1000, 1500))
+        tap.equal([row["downloads"] for row in document["rows"]], [1501, 301])
+        for row in document["rows"]:
+            complete, balanced, sharp = (row["aims"][aim] for aim in (
+                "complete", "balanced", "sharp"))
+            for share in (complete, balanced, sharp):
+                assert share["visits"] + share["revisits"] <= row["downloads"]
+                tap.near(share["expected_sharp"], share["upper_bound"], 1e-6)
+            tap.equal(complete["visits"], min(1000, row["downloads"] - 1))
+            assert complete["captured"] >= balanced["captured"] >= sharp["captured"]
+            assert (complete["expected_sharp"] < balanced["expected_sharp"]
+                    <= sharp["expected_sharp"])
+    with tap.case("--time-limit: a schedule that keeps to it"):
+        expected = tap.load("plan", FILES["zipf"], "-e", "--time-limit", "600", "--delay", "1",
+                            "--aim", "sharp")["rows"][0]["aims"]
+        tap.equal(list(expected), ["sharp"])
+        document = tap.load("plan", FILES["zipf"], "--time-limit", "600", "--aim", "sharp")
+        tap.near(document["expected_coherence"], expected["sharp"]["expected_sharp"], 1e-6)
+        times = [page[leg] for page in document["schedule"] for leg in ("visit", "revisit")
+                 if page[leg] is not None]
+        assert max(times) - min(times) <= 600
+        tap.equal(sum(page["visit"] is not None for page in document["schedule"]),
+                  expected["sharp"]["visits"])
+        tap.succeed("plan", FILES["zipf"], "--time-limit", "600", "--format", "csv")
+        tap.succeed("plan", FILES["zipf"], "--time-limit", "600", "--format", "text")
+    with tap.case("requisites: whole groups are worth more, within the bound"):
+        lines = ["page,rate,requisites"]
+        for i in range(30):
+            lines.append(f"p{i},{(i * 7 % 30 + 1) / 400},{f'p{i + 20} p{29 - i}' if i < 10 else ''}")
+        path = tap.write("groups.csv", "\n".join(lines) + "\n")
+        grouped, plain = (tap.load("plan", path, "--strategy", name)
+                          for name in ("stillpoint", "sharc-selective"))
+        tap.equal((grouped["groups"], plain["groups"]), (10, 10))
+        assert plain["expected_groups"] < grouped["expected_groups"] <= grouped["groups_upper_bound"]
+        assert "whole groups" in tap.succeed("plan", path)
+        tap.refuse(2, "is not a page of the file", "plan",
+                   tap.write("no-part.csv", "page,rate,requisites\np0,1,p9\n"))
+    with tap.case("--time-limit: what cannot be"):
+        for options, says in (
+                (["--aim", "sharp"], "--aim is for --time-limit"),
+                (["--time-limit", "0.5"], "shorter than one delay"),
+                (["-e", "--time-limit", "9", "--strategies", "bfs"], "compares aims")):
+            tap.refuse(2, says, "plan", FILES["zipf"], *options)
     with tap.case("--expect: --fast has a weaker bound"):
         exact, fast = (tap.load("plan", FILES["smooth"], "-e", "--delay", "1", *option)["rows"][0]
                        for option in ([], ["--fast"]))

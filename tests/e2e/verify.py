@@ -141,7 +141,8 @@ def small_site(request):
 
 def crawl(name, *options):
     with rawserver.Server(small_site) as server:
-        tap.succeed("crawl", server.url, "--delay", 0, "-o", tap.path(name), "--json", *options)
+        tap.succeed("crawl", server.url, "--delay", 0, "-o", tap.path(name), "--json",
+                    "--evidence", "records", *options)
     return tap.path(name)
 
 
@@ -327,7 +328,9 @@ with tap.case("'stillpoint index' leaves damaged records and unfinished files ou
 
 with tap.case("one missing file is one line, whatever follows from it"):
     several = crawl("several", "--warc-size", "5k")
-    files = sorted(os.listdir(f"{several}/warc"))
+    # The last file may hold nothing that others refer to.
+    files = [os.path.basename(path) for path in living.warc_files(several)
+             if any(record.type == "response" for record in living.records(path))]
     assert len(files) > 3, files
     tap.succeed("verify", several)
     for file in (files[0], files[len(files) // 2], files[-1]):

@@ -172,8 +172,6 @@ static void test_schemes_share_a_pace(void)
 	CHECK_INT(hold(&h, tls, 2), 0);
 	CHECK_INT(hold(&h, other, 3), 0);
 	CHECK_INT(h.asked.len, 2);
-	CHECK(!hosts_has_room(&h, 2)); /* two for the one, one for the other */
-	CHECK(hosts_has_room(&h, 3));
 	check_take(&h, 0, plain, 1);
 	check_take(&h, 0, other, 3);
 	check_nothing(&h, 0, (double)INFINITY);
@@ -345,20 +343,12 @@ static void test_room(void)
 	set_up(&h, (struct pace_rule){.delay = 5});
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
-	CHECK(hosts_has_room(&h, 2));
 	CHECK_INT(hold(&h, a, 1), 0);
 	CHECK_INT(hold(&h, a, 2), 0);
-	CHECK(!hosts_has_room(&h, 2));
 	CHECK_INT(hold(&h, b, 3), 0); /* the last one was for another: a is full all the same */
-	CHECK(!hosts_has_room(&h, 2));
-	CHECK(hosts_has_room(&h, 3));
 	CHECK_INT(hold(&h, a, 4), 0);
-	CHECK(!hosts_has_room(&h, 3));
 	check_take(&h, 0, a, 1);
-	CHECK(hosts_has_room(&h, 3));
-	CHECK(!hosts_has_room(&h, 2));
 	CHECK(hosts_drop(&h, &tag));
-	CHECK(hosts_has_room(&h, 2));
 	tear_down(&h);
 }
 

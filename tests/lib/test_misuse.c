@@ -96,7 +96,8 @@ static void test_null(void)
 	struct sp_schedule schedule = {.size = sizeof schedule};
 	struct sp_site site = {.size = sizeof site, .pages = 1};
 	struct sp_plan *plan = new_plan();
-	int step;
+	uint32_t one = 1;
+	int step, end;
 	double x;
 
 	tap_case("NULL");
@@ -107,6 +108,16 @@ static void test_null(void)
 	CHECK_INT(sp_plan_update(NULL, 0, &info), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_update(plan, 0, NULL), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_update(plan, 0, &info), SP_ERROR_PAGE);
+	CHECK_INT(sp_plan_group(NULL, 0, &one, 1), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_group(plan, 0, NULL, 1), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_group(plan, UINT32_MAX, &one, 1), SP_ERROR_PAGE);
+	one = UINT32_MAX;
+	CHECK_INT(sp_plan_group(plan, 0, &one, 1), SP_ERROR_PAGE);
+	CHECK_INT(sp_plan_group(plan, 0, NULL, 0), SP_OK);
+	CHECK_INT(sp_plan_budget(NULL, 0, 1, &end), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_budget(plan, 0, -1, &end), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_budget(plan, 0, NAN, &end), SP_ERROR_ARGUMENT);
+	CHECK_INT(sp_plan_budget(plan, 0, 1, NULL), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_withdraw(NULL, 0), SP_ERROR_ARGUMENT);
 	CHECK_INT(sp_plan_withdraw(plan, UINT32_MAX), SP_ERROR_PAGE);
 	CHECK_INT(sp_plan_next(NULL, 0, &step, &order), SP_ERROR_ARGUMENT);

@@ -172,6 +172,74 @@ static void test_end(void)
 	sp_plan_free(plan);
 }
 
+/* The page that is visited last of four that change alike; three of them may be a group. */
+static uint32_t innermost(bool grouped)
+{
+	static const uint32_t REQUISITES[] = {1, 2};
+	struct sp_plan_params params = {
+		.size = sizeof params, .delay = 1, .flags = SP_PLAN_ALL_KNOWN};
+	struct sp_order order = {.size = sizeof order};
+	struct sp_plan *plan = NULL;
+	int step = -1;
+
+	CHECK_INT(sp_plan_new(&params, &plan), SP_OK);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct sp_page info = SP_PAGE(0.5);
+
+		info.weight = i == 3 ? 0.5 : 1;
+		CHECK_INT(sp_plan_found(plan, i, &info), SP_OK);
+	}
+	if (grouped)
+		CHECK_INT(sp_plan_group(plan, 0, REQUISITES, 2), SP_OK);
+	for (int i = 0; i < 4; i++) {
+		CHECK_INT(sp_plan_next(plan, i, &step, &order), SP_OK);
+		CHECK_INT(sp_plan_done(plan, &order, SP_DONE, i, i), SP_OK);
+	}
+	sp_plan_free(plan);
+	return order.page;
+}
+
+/*
+ * Lengths 0, 2, 4, 6. Alone, a page of half the weight is worth less than the others. But the three
+ * together are worth e^(-0.5 (0 + 2 + 4)) = 0.05 at best, so it gets the best place.
+ */
+static void test_groups(void)
+{
+	tap_case("groups");
+	CHECK(innermost(false) != 3);
+	CHECK_INT(innermost(true), 3);
+}
+
+static void test_budget(void)
+{
+	struct sp_plan_params params = {.size = sizeof params, .delay = 1, .aim = SP_SHARP};
+	struct sp_order order = {.size = sizeof order};
+	struct sp_page info = SP_PAGE(0.001);
+	struct sp_plan *plan = NULL;
+	unsigned downloads[2] = {0, 0};
+	int step = SP_ORDER, end = 0;
+
+	tap_case("a limit of ten downloads");
+	CHECK_INT(sp_plan_new(&params, &plan), SP_OK);
+	for (uint32_t i = 0; i < 20; i++)
+		CHECK_INT(sp_plan_found(plan, i, &info), SP_OK);
+	for (int i = 0; i < 10; i++) {
+		CHECK_INT(sp_plan_budget(plan, i, 10 - i, &end), SP_OK);
+		if (end)
+			CHECK_INT(sp_plan_end_visits(plan), SP_OK);
+		CHECK_INT(sp_plan_next(plan, i, &step, &order), SP_OK);
+		if (!CHECK_INT(step, SP_ORDER) || !CHECK(order.leg <= SP_REVISIT))
+			break;
+		downloads[order.leg]++;
+		CHECK_INT(sp_plan_done(plan, &order, SP_DONE, i, i), SP_OK);
+	}
+	CHECK_INT(downloads[SP_VISIT], 5);
+	CHECK_INT(downloads[SP_REVISIT], 5);
+	sp_plan_free(plan);
+	params.aim = SP_COMPLETE + 1;
+	CHECK_INT(sp_plan_new(&params, &plan), SP_ERROR_ARGUMENT);
+}
+
 static void test_changes(void)
 {
 	struct sp_plan_params params = {.size = sizeof params, .strategy = "hottest-first"};
@@ -239,6 +307,8 @@ int main(int argc, char **argv)
 	test_schedule_parts();
 	test_capture();
 	test_end();
+	test_groups();
+	test_budget();
 	test_changes();
 	test_values();
 	return tap_done();

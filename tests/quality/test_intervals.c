@@ -67,6 +67,10 @@ static const struct {
 		{{LOOK(10, 11, 'a')}, {LOOK(20, 21, 'n'), .status = 404},
 			{LOOK(30, 31, 'n'), .status = 404}},
 		"21-30b ", NULL, "", 0},
+	{"an absent page is absent whatever it says",
+		{{LOOK(10, 11, 'm'), .status = 404}, {LOOK(20, 21, 'n'), .status = 410},
+			{LOOK(30, 31, 'n'), .status = 410}},
+		"11-30s ", "21-30b ", "", 0},
 	{"a page that was gone in between",
 		{{LOOK(10, 11, 'a')}, {LOOK(20, 21, 'n'), .status = 404}, {LOOK(30, 31, 'a')}}, "",
 		NULL, "", 0},
@@ -207,7 +211,7 @@ static struct interval_look look_of(const struct row_look *r)
 
 static void check_list(const struct interval_vec *list, const char *want)
 {
-	static const char LETTERS[] = {'b', 'n', '\0'};
+	static const char LETTERS[] = {'b', 'n', 's', '\0'};
 	struct buf got;
 
 	buf_init(&got, MAX);

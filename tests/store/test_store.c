@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/compact_body.h"
 #include "archive/warc_reader.h"
 #include "store/store.h"
 #include "tap.h"
@@ -408,6 +409,212 @@ static void test_names(void)
 	tear_down(&f);
 }
 
+/* ---- compact looks ---- */
+
+static int look_again(struct fixture *f, uint32_t page, const struct warc_id *original)
+{
+	struct attempt a = attempt_at(f, "http://a/", page, 1);
+	struct err err = {0};
+
+	a.leg = ATTEMPT_REVISIT;
+	a.clock = (struct attempt_times){11, 12, 13};
+	a.is_revisit = a.is_compact = true;
+	a.original = (struct attempt_original){
+		.record = slice_str(original->text), .url = a.url, .date = NOW};
+	return store_attempt(&f->store, 1, &a, &FETCH, NULL, &err);
+}
+
+/* What is where. */
+struct looks_sight {
+	unsigned waiting; /* looks in the catalog, … */
+	unsigned written; /* … in records, … */
+	unsigned batches; /* … of which there are so many; */
+	unsigned compact; /* observations */
+	struct catalog *catalog;
+	const char *dir;
+};
+
+static unsigned count_rows(slice block)
+{
+	struct compact_rows rows;
+	struct compact_look look_;
+	struct arena arena;
+	unsigned count = 0;
+
+	arena_init(&arena, 1 << 20);
+	CHECK_INT(compact_open(&rows, block, NULL), 0);
+	while (compact_next(&rows, &arena, &look_, NULL) == 0)
+		count++;
+	arena_release(&arena);
+	return count;
+}
+
+static int on_waiting(void *context, const struct catalog_look *looks)
+{
+	struct looks_sight *s = context;
+	struct buf block;
+
+	buf_init(&block, 1 << 20);
+	CHECK_INT(buf_add(&block, SLICE(COMPACT_FIRST)), 0);
+	CHECK_INT(buf_add(&block, looks->rows), 0);
+	s->waiting += count_rows(buf_slice(&block));
+	buf_release(&block);
+	return 0;
+}
+
+/* The record of a batch is where the catalog says. */
+static void read_batch(struct looks_sight *s, const struct catalog_looks *at)
+{
+	struct sight files = {.dir = s->dir};
+	const struct warc_record *rec;
+	struct warc_reader *reader;
+	struct err err = {0};
+	struct buf block;
+
+	if (!CHECK_INT(open_warc(&files, at->warc, &reader), 0))
+		return;
+	buf_init(&block, 1 << 20);
+	CHECK_INT(warc_reader_seek(reader, (struct warc_spot){.offset = at->offset}, &err), 0);
+	CHECK_INT(warc_reader_next(reader, &rec, &err), 0);
+	CHECK(compact_is_type(rec->header.content_type));
+	CHECK_INT(compact_block(reader, &block, &err), 0);
+	s->written += count_rows(buf_slice(&block));
+	s->batches++;
+	buf_release(&block);
+	warc_reader_close(reader);
+}
+
+static int on_compact(void *context, const struct attempt *a)
+{
+	struct looks_sight *s = context;
+
+	s->compact += a->is_compact;
+	CHECK(!a->is_compact || (!a->warc.ptr && a->offset > 0 && a->record_id.ptr));
+	return 0;
+}
+
+static struct looks_sight look_at_looks(const struct fixture *f)
+{
+	struct looks_sight s = {.dir = f->directory.warc};
+	struct catalog_looks at;
+	struct err err = {0};
+	struct arena arena;
+	uint64_t last = 0;
+
+	if (!CHECK_INT(catalog_open(f->directory.catalog, CATALOG_READ, &s.catalog, &err), 0))
+		return s;
+	arena_init(&arena, 1 << 20);
+	CHECK_INT(catalog_each_look(s.catalog, on_waiting, &s, &err), 0);
+	CHECK_INT(catalog_last_looks(s.catalog, &last, &err), 0);
+	for (uint64_t i = 1; i <= last; i += LOOK_BATCH_STEP)
+		if (catalog_get_looks(s.catalog, i, &arena, &at, &err) == 0)
+			read_batch(&s, &at);
+	CHECK_INT(catalog_each_observation(s.catalog, 1, on_compact, &s, &err), 0);
+	catalog_close(s.catalog);
+	arena_release(&arena);
+	return s;
+}
+
+static void check_looks(
+	const struct fixture *f, unsigned waiting, unsigned written, unsigned batches)
+{
+	struct looks_sight s = look_at_looks(f);
+
+	CHECK_INT(s.waiting, waiting);
+	CHECK_INT(s.written, written);
+	CHECK_INT(s.batches, batches);
+	CHECK_INT(s.compact, waiting + written);
+}
+
+/* They wait in the catalog, for others, for the barrier or for a quarter of an hour. */
+static void test_looks(void)
+{
+	struct fixture f;
+	struct warc_id record = {0};
+	struct err err = {0};
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	CHECK_INT(visit(&f, 0, &record), 0);
+	CHECK_INT(look_again(&f, 0, &record), 0);
+	CHECK_INT(look_again(&f, 1, &record), 0);
+	CHECK_INT(commit(&f), 0);
+	check_looks(&f, 2, 0, 0);
+	CHECK_INT(look_again(&f, 2, &record), 0);
+	CHECK_INT(commit(&f), 0);
+	check_looks(&f, 3, 0, 0);
+	CHECK(store_due(&f.store) > 899 && store_due(&f.store) <= 900);
+	clock_manual_advance(&f.clock, 900);
+	CHECK(store_due(&f.store) == 0);
+	CHECK_INT(commit(&f), 0);
+	check_looks(&f, 0, 3, 1);
+	CHECK(isinf(store_due(&f.store)));
+	CHECK_INT(look_again(&f, 3, &record), 0);
+	CHECK_INT(store_moment(&f.store, &f.row, "stillpoint", NULL, &err), 0);
+	CHECK_INT(commit(&f), 0);
+	check_looks(&f, 0, 4, 2);
+	for (uint32_t i = 4; i < 4 + COMPACT_LOOKS_MAX + 1; i++)
+		CHECK_INT(look_again(&f, i, &record), 0);
+	CHECK_INT(commit(&f), 0);
+	check_looks(&f, 1, 4 + COMPACT_LOOKS_MAX, 3);
+	CHECK_INT(close_store(&f), 0);
+	check_looks(&f, 0, 5 + COMPACT_LOOKS_MAX, 4);
+	tear_down(&f);
+}
+
+/* What a process left that was killed is written by the next one, and keeps its number. */
+static void test_looks_left(void)
+{
+	char path[DIRECTORY_PATH_MAX];
+	struct fixture f;
+	struct warc_id record = {0};
+	struct catalog *reader;
+	struct err err = {0};
+
+	(void)snprintf(path, sizeof path, "%s/left", tap_tempdir());
+	if (!set_up(&f, path, 0))
+		return;
+	CHECK_INT(visit(&f, 0, &record), 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		CHECK_INT(look_again(&f, i, &record), 0);
+		CHECK_INT(commit(&f), 0);
+	}
+	CHECK_INT(look_again(&f, 3, &record), 0); /* not committed: in flight */
+	store_abandon(&f.store);
+	check_looks(&f, 3, 0, 0);
+	tear_down(&f);
+	if (!open_store(&f, path, 1))
+		return;
+	CHECK_INT(catalog_open(f.directory.catalog, CATALOG_READ, &reader, &err), 0);
+	CHECK_INT(store_adopt_looks(&f.store, reader, &err), 0);
+	catalog_close(reader);
+	CHECK_INT(commit(&f), 0);
+	check_looks(&f, 0, 3, 1);
+	CHECK_INT(close_store(&f), 0);
+	check_looks(&f, 0, 3, 1);
+	tear_down(&f);
+}
+
+/* A look that cannot be a row gets records of its own. */
+static void test_looks_refused(void)
+{
+	struct fixture f;
+	struct attempt a;
+	struct err err = {0};
+	struct sight seen;
+
+	if (!set_up(&f, tap_tempdir(), 0))
+		return;
+	a = attempt_at(&f, "http://a/", 0, 1);
+	a.is_compact = true; /* a patch against what nobody knows */
+	CHECK_INT(store_attempt(&f.store, 1, &a, &FETCH, NULL, &err), 0);
+	CHECK_INT(close_store(&f), 0);
+	check_looks(&f, 0, 0, 0);
+	seen = look(&f);
+	CHECK_INT(seen.found, 1);
+	tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -418,5 +625,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_line);
 	TAP_RUN(test_bodies);
 	TAP_RUN(test_failure);
+	TAP_RUN(test_looks);
+	TAP_RUN(test_looks_left);
+	TAP_RUN(test_looks_refused);
 	return tap_done();
 }

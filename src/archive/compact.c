@@ -1,0 +1,557 @@
+#include "archive/compact.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/word.h"
+
+enum {
+	ROW_SAME = 0,
+	ROW_PATCH = 1,
+	UUID_SIZE = 16,
+	VARINT_MAX = 10,
+	SEVEN = 7,
+	LOW = 0x7f,
+	MORE = 0x80,
+};
+
+static const char ID_SHAPE[] = "<urn:uuid:xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx>";
+
+/* ---- names ---- */
+
+/* Whether it is of our own form, and its 16 bytes. */
+static bool pack_id(slice id, unsigned char out[UUID_SIZE])
+{
+	unsigned digits = 0;
+
+	if (id.len != sizeof ID_SHAPE - 1)
+		return false;
+	memset(out, 0, UUID_SIZE);
+	for (size_t i = 0; i < id.len; i++) {
+		int value = word_hex(id.ptr[i]);
+
+		if (ID_SHAPE[i] != 'x') {
+			if (id.ptr[i] != ID_SHAPE[i])
+				return false;
+			continue;
+		}
+		if (value < 0 || (id.ptr[i] >= 'A' && id.ptr[i] <= 'F'))
+			return false;
+		out[digits / 2] = (unsigned char)(out[digits / 2] << 4 | value);
+		digits++;
+	}
+	return true;
+}
+
+static void unpack_id(const unsigned char packed[UUID_SIZE], struct warc_id *ret)
+{
+	static const char HEX[] = "0123456789abcdef";
+	unsigned digits = 0;
+
+	memcpy(ret->text, ID_SHAPE, sizeof ID_SHAPE);
+	for (char *at = ret->text; *at; at++) {
+		if (*at != 'x')
+			continue;
+		*at = HEX[digits % 2 ? packed[digits / 2] & 15 : packed[digits / 2] >> 4];
+		digits++;
+	}
+}
+
+/* UUIDs of version 8 (RFC 9562 §5.8): the first bytes of a digest. */
+static int derive_id(const struct attempt *a, const char *what, struct warc_id *ret)
+{
+	struct digester d = {0};
+	struct digest digest;
+	int64_t parts[] = {a->leg, a->number, a->wall.sent};
+	int rc = digester_start(&d, DIGEST_SHA256);
+
+	if (rc == 0)
+		rc = digester_feed(&d, slice_str(what));
+	if (rc == 0)
+		rc = digester_feed(&d, a->capture);
+	for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof parts[0]; i++) {
+		unsigned char big[8];
+
+		for (int n = 0; n < 8; n++)
+			big[n] = (unsigned char)((uint64_t)parts[i] >> (56 - 8 * n));
+		rc = digester_feed(&d, (slice){(const char *)big, sizeof big});
+	}
+	if (rc == 0)
+		rc = digester_feed(&d, a->url);
+	if (rc == 0)
+		rc = digester_finish(&d, &digest);
+	digester_release(&d);
+	if (rc)
+		return rc;
+	digest.bytes[6] = (unsigned char)((digest.bytes[6] & 0x0f) | 0x80);
+	digest.bytes[8] = (unsigned char)((digest.bytes[8] & 0x3f) | 0x80);
+	unpack_id(digest.bytes, ret);
+	return 0;
+}
+
+int compact_id(const struct attempt *a, struct warc_id *ret)
+{
+	return derive_id(a, "response", ret);
+}
+
+/* ---- writing ---- */
+
+bool compact_may(const struct attempt *a)
+{
+	const struct attempt_times *w = &a->wall, *c = &a->clock;
+	unsigned char id[UUID_SIZE];
+
+	return a->has_payload && !a->truncated && !a->failure.ptr && a->status > 0 && w->sent > 0 &&
+	       w->first_byte >= w->sent && w->last_byte >= w->first_byte &&
+	       c->first_byte - c->sent == w->first_byte - w->sent &&
+	       c->last_byte - c->sent == w->last_byte - w->sent && c->sent > 0 &&
+	       pack_id(a->original.record, id) && a->original.date > 0 && a->original.url.len > 0;
+}
+
+static int put_varint(struct buf *out, uint64_t value)
+{
+	char bytes[VARINT_MAX];
+	size_t n = 0;
+
+	while (value > LOW) {
+		bytes[n++] = (char)(MORE | (value & LOW));
+		value >>= SEVEN;
+	}
+	bytes[n++] = (char)value;
+	return buf_add(out, (slice){bytes, n});
+}
+
+static int put_text(struct buf *out, slice text)
+{
+	int rc = put_varint(out, text.len);
+
+	return rc || !text.len ? rc : buf_add(out, text);
+}
+
+static int put_big(struct buf *out, int64_t value)
+{
+	char bytes[8];
+
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (char)((uint64_t)value >> (56 - 8 * i));
+	return buf_add(out, (slice){bytes, sizeof bytes});
+}
+
+/* The lines of the attempt, but for what stands elsewhere or follows from it. */
+static int put_fields(struct buf *out, const struct compact_look *look)
+{
+	struct attempt a = look->attempt;
+	struct buf text;
+	int rc;
+
+	a.wall = a.clock = (struct attempt_times){0};
+	if (!look->is_patch)
+		a.has_state = false;
+	buf_init(&text, COMPACT_ROW_MAX);
+	rc = attempt_format(&a, &text);
+	if (rc == 0)
+		rc = put_text(out, buf_slice(&text));
+	buf_release(&text);
+	return rc;
+}
+
+static int put_times(struct buf *out, const struct attempt *a)
+{
+	int rc = put_big(out, a->wall.sent);
+
+	if (rc == 0)
+		rc = put_big(out, a->clock.sent - a->wall.sent);
+	if (rc == 0)
+		rc = put_varint(out, (uint64_t)(a->wall.first_byte - a->wall.sent));
+	return rc ? rc : put_varint(out, (uint64_t)(a->wall.last_byte - a->wall.first_byte));
+}
+
+static int put_original(struct buf *out, const struct attempt *a)
+{
+	bool elsewhere = !slice_eq(a->original.url, a->url);
+	char kind = (char)a->payload.kind;
+	unsigned char id[UUID_SIZE];
+	int rc = pack_id(a->original.record, id) ? 0 : ERR_RANGE;
+
+	if (rc == 0)
+		rc = buf_add(out, (slice){(const char *)id, UUID_SIZE});
+	if (rc == 0)
+		rc = put_varint(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND));
+	if (rc == 0)
+		rc = put_text(out, elsewhere ? a->original.url : (slice){0});
+	if (rc == 0)
+		rc = buf_add_char(out, kind);
+	return rc ? rc
+		  : buf_add(out,
+			    (slice){(const char *)a->payload.bytes, digest_size(a->payload.kind)});
+}
+
+static int put_patch(struct buf *out, const struct compact_look *look)
+{
+	int rc = put_varint(out, look->body_size);
+
+	if (rc == 0)
+		rc = put_text(out, look->file);
+	if (rc == 0)
+		rc = put_varint(out, look->offset);
+	return rc ? rc : put_text(out, look->patch);
+}
+
+static int put_row(struct buf *out, const struct compact_look *look)
+{
+	int rc = buf_add_char(out, look->is_patch ? ROW_PATCH : ROW_SAME);
+
+	if (rc == 0)
+		rc = put_fields(out, look);
+	if (rc == 0)
+		rc = put_text(out, look->attempt.url);
+	if (rc == 0)
+		rc = put_text(out, look->address);
+	if (rc == 0)
+		rc = put_times(out, &look->attempt);
+	if (rc == 0)
+		rc = put_original(out, &look->attempt);
+	if (rc == 0)
+		rc = put_text(out, look->request);
+	if (rc == 0)
+		rc = put_text(out, look->head);
+	return rc || !look->is_patch ? rc : put_patch(out, look);
+}
+
+int compact_add(const struct compact_look *look, struct buf *out)
+{
+	size_t before = out->len;
+	struct buf row;
+	int rc = compact_may(&look->attempt) ? 0 : ERR_RANGE;
+
+	buf_init(&row, COMPACT_ROW_MAX);
+	if (rc == 0)
+		rc = put_row(&row, look);
+	if (rc == 0)
+		rc = put_text(out, buf_slice(&row));
+	buf_release(&row);
+	if (rc)
+		buf_truncate(out, before);
+	return rc;
+}
+
+/* ---- reading ---- */
+
+/* A row being read; what is not there makes it bad, and reads as 0. */
+struct cursor {
+	slice left;
+	bool bad;
+};
+
+static slice take(struct cursor *c, uint64_t count)
+{
+	slice taken = slice_sub(c->left, 0, count > c->left.len ? 0 : (size_t)count);
+
+	c->bad = c->bad || count > c->left.len;
+	c->left = slice_sub(c->left, taken.len, c->left.len);
+	return taken;
+}
+
+static unsigned take_byte(struct cursor *c)
+{
+	slice byte = take(c, 1);
+
+	return byte.len ? (unsigned char)byte.ptr[0] : 0;
+}
+
+static uint64_t take_varint(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; !c->bad; shift += SEVEN) {
+		unsigned byte = take_byte(c);
+
+		if (shift >= 63 && byte > 1) {
+			c->bad = true;
+			break;
+		}
+		value |= (uint64_t)(byte & LOW) << shift;
+		if (!(byte & MORE))
+			return value;
+	}
+	return 0;
+}
+
+static slice take_text(struct cursor *c)
+{
+	return take(c, take_varint(c));
+}
+
+static int64_t take_big(struct cursor *c)
+{
+	slice bytes = take(c, 8);
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < bytes.len; i++)
+		value = value << 8 | (unsigned char)bytes.ptr[i];
+	return (int64_t)value;
+}
+
+/* Up to an hour of a century: nothing that is added to it overflows. */
+static int64_t take_span(struct cursor *c)
+{
+	uint64_t value = take_varint(c);
+
+	c->bad = c->bad || value > INT64_MAX / 8;
+	return c->bad ? 0 : (int64_t)value;
+}
+
+static void take_times(struct cursor *c, struct attempt *a)
+{
+	int64_t sent = take_big(c), ahead = take_big(c);
+	int64_t first = take_span(c), last = take_span(c);
+
+	if (sent <= 0 || sent > INT64_MAX / 2 || ahead > INT64_MAX / 4 || ahead <= -sent) {
+		c->bad = true;
+		return;
+	}
+	a->wall = (struct attempt_times){sent, sent + first, sent + first + last};
+	sent += ahead;
+	a->clock = (struct attempt_times){sent, sent + first, sent + first + last};
+}
+
+static void take_original(struct cursor *c, struct attempt *a, struct warc_id *id)
+{
+	slice packed = take(c, UUID_SIZE);
+	uint64_t date = take_varint(c);
+	slice url = take_text(c), digest;
+	unsigned kind = take_byte(c);
+
+	if (c->bad || kind > DIGEST_SHA256 || date == 0 || date > INT64_MAX / CLOCK_NS_PER_SECOND) {
+		c->bad = true;
+		return;
+	}
+	unpack_id((const unsigned char *)packed.ptr, id);
+	a->payload.kind = (enum digest_kind)kind;
+	digest = take(c, digest_size(a->payload.kind));
+	if (digest.len)
+		memcpy(a->payload.bytes, digest.ptr, digest.len);
+	a->has_payload = true;
+	a->original = (struct attempt_original){
+		.record = slice_str(id->text),
+		.url = url.len ? url : a->url,
+		.date = (int64_t)date * CLOCK_NS_PER_SECOND,
+	};
+}
+
+static void take_patch(struct cursor *c, struct compact_look *look)
+{
+	look->body_size = take_varint(c);
+	look->file = take_text(c);
+	look->offset = take_varint(c);
+	look->patch = take_text(c);
+}
+
+static int bad_row(struct err *err)
+{
+	return err_set(err, ERR_SYNTAX, "a compact look cannot be read");
+}
+
+/* What a row can say of an attempt: nothing twice, and nothing that no row may be. */
+static bool is_possible(const struct attempt *a)
+{
+	return !a->wall.sent && !a->wall.first_byte && !a->wall.last_byte && !a->clock.sent &&
+	       !a->clock.first_byte && !a->clock.last_byte;
+}
+
+static int read_row(
+	struct cursor *c, struct arena *arena, struct compact_look *look, struct err *err)
+{
+	slice fields = take_text(c), url = take_text(c);
+	struct warc_id *ids = arena_alloc(arena, 2 * sizeof *ids, _Alignof(struct warc_id));
+	int rc;
+
+	if (!ids)
+		return err_code(err, ERR_NOMEM);
+	if (c->bad || !url.len)
+		return bad_row(err);
+	rc = attempt_parse(fields, url, arena, &look->attempt, err);
+	if (rc == ERR_NOTFOUND || (rc == 0 && !is_possible(&look->attempt)))
+		return bad_row(err);
+	if (rc)
+		return rc;
+	look->address = take_text(c);
+	take_times(c, &look->attempt);
+	take_original(c, &look->attempt, &ids[0]);
+	look->request = take_text(c);
+	look->head = take_text(c);
+	if (look->is_patch)
+		take_patch(c, look);
+	look->attempt.is_revisit = !look->is_patch;
+	if (c->bad || c->left.len || !look->head.len || !compact_may(&look->attempt))
+		return bad_row(err);
+	rc = compact_id(&look->attempt, &ids[1]);
+	look->attempt.record_id = slice_str(ids[1].text);
+	return err_code(err, rc);
+}
+
+bool compact_is_type(slice content_type)
+{
+	return slice_eq(content_type, SLICE(COMPACT_TYPE));
+}
+
+int compact_open(struct compact_rows *rows, slice block, struct err *err)
+{
+	slice first = SLICE(COMPACT_FIRST);
+
+	if (!slice_starts_with(block, first))
+		return err_set(err, ERR_UNSUPPORTED,
+			"a record of looks of another version; use a newer stillpoint");
+	rows->left = slice_sub(block, first.len, block.len);
+	return 0;
+}
+
+int compact_next(
+	struct compact_rows *rows, struct arena *arena, struct compact_look *ret, struct err *err)
+{
+	struct cursor block = {.left = rows->left}, row = {0};
+	struct compact_look look = {0};
+	unsigned kind;
+	int rc;
+
+	if (rows->left.len == 0)
+		return ERR_END;
+	row.left = take_text(&block);
+	if (block.bad) {
+		rows->left = (slice){0};
+		return bad_row(err);
+	}
+	rows->left = block.left;
+	kind = take_byte(&row);
+	if (row.bad)
+		return bad_row(err);
+	if (kind > ROW_PATCH)
+		return err_set(err, ERR_UNSUPPORTED, "a compact look of a later version");
+	look.is_patch = kind == ROW_PATCH;
+	rc = read_row(&row, arena, &look, err);
+	if (rc == 0)
+		*ret = look;
+	return rc;
+}
+
+/* ---- as records ---- */
+
+static int sum_block(const struct warc_entry *e, struct digest *ret)
+{
+	struct digester d = {0};
+	int rc = digester_start(&d, DIGEST_SHA256);
+
+	if (rc == 0 && e->head.len)
+		rc = digester_feed(&d, e->head);
+	if (rc == 0 && e->body.len)
+		rc = digester_feed(&d, e->body);
+	if (rc == 0)
+		rc = digester_finish(&d, ret);
+	digester_release(&d);
+	return rc;
+}
+
+static int put_record(
+	struct buf *out, const struct warc_entry *e, const struct warc_id *id, struct err *err)
+{
+	struct warc_entry_facts facts = {
+		.id = *id, .has_payload = e->payload != NULL, .length = e->head.len + e->body.len};
+	int rc = sum_block(e, &facts.block);
+
+	if (rc)
+		return err_code(err, rc);
+	if (e->payload)
+		facts.payload = *e->payload;
+	rc = warc_entry_format(e, &facts, out, err);
+	if (rc)
+		return rc;
+	if (e->head.len)
+		rc = buf_add(out, e->head);
+	if (rc == 0 && e->body.len)
+		rc = buf_add(out, e->body);
+	if (rc == 0)
+		rc = buf_add_str(out, "\r\n\r\n");
+	return err_code(err, rc);
+}
+
+enum { PROTOCOL_FIELDS = 3 };
+
+/* "h2 tls/1.3" was written as two fields (records.c). */
+static size_t describe_protocol(const struct attempt *a, struct field out[PROTOCOL_FIELDS])
+{
+	slice left = a->protocol, first = slice_take(&left, ' ');
+	size_t n = 0;
+
+	if (!first.len || !left.len)
+		return 0;
+	out[n++] = (struct field){SLICE("WARC-Protocol"), first};
+	out[n++] = (struct field){SLICE("WARC-Protocol"), left};
+	if (a->cipher.len)
+		out[n++] = (struct field){SLICE("WARC-Cipher-Suite"), a->cipher};
+	return n;
+}
+
+static int put_response(struct buf *out, const struct compact_look *look, slice body,
+	const struct warc_entry *shared, const struct warc_id *id, struct err *err)
+{
+	const struct attempt *a = &look->attempt;
+	struct warc_entry e = *shared;
+
+	e.type = look->is_patch ? WARC_TYPE_RESPONSE : WARC_TYPE_REVISIT;
+	e.head = look->head;
+	e.payload = &a->payload;
+	if (look->is_patch) {
+		e.body = body;
+	} else {
+		e.profile = WARC_PROFILE_IDENTICAL;
+		e.refers_to = a->original.record;
+		e.refers_to_url = a->original.url;
+		e.refers_to_date = a->original.date;
+	}
+	return put_record(out, &e, id, err);
+}
+
+static int put_metadata(
+	struct buf *out, const struct attempt *a, const struct warc_id *response, struct err *err)
+{
+	struct warc_entry e = {.type = WARC_TYPE_METADATA,
+		.date = a->wall.sent,
+		.url = a->url,
+		.concurrent = slice_str(response->text)};
+	struct warc_id id;
+	struct buf text;
+	int rc = derive_id(a, "metadata", &id);
+
+	buf_init(&text, COMPACT_ROW_MAX);
+	if (rc == 0)
+		rc = attempt_format(a, &text);
+	e.body = buf_slice(&text);
+	rc = rc ? err_code(err, rc) : put_record(out, &e, &id, err);
+	buf_release(&text);
+	return rc;
+}
+
+int compact_expand(const struct compact_look *look, slice body, struct buf *out, struct err *err)
+{
+	const struct attempt *a = &look->attempt;
+	struct field extra[PROTOCOL_FIELDS];
+	struct warc_entry shared = {.date = a->wall.sent,
+		.url = a->url,
+		.ip = look->address.len ? look->address : (slice){0},
+		.extra = extra,
+		.extra_count = describe_protocol(a, extra)};
+	struct warc_id response, request;
+	int rc = compact_id(a, &response);
+
+	if (rc == 0)
+		rc = derive_id(a, "request", &request);
+	rc = rc ? err_code(err, rc) : put_response(out, look, body, &shared, &response, err);
+	if (rc == 0 && look->request.len) {
+		shared.type = WARC_TYPE_REQUEST;
+		shared.head = look->request;
+		shared.concurrent = slice_str(response.text);
+		rc = put_record(out, &shared, &request, err);
+	}
+	return rc ? rc : put_metadata(out, a, &response, err);
+}

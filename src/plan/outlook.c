@@ -1,0 +1,158 @@
+/*
+ * Prices. The sample of what is left is assigned to the intervals in small; the j-th of n stands
+ * for all those in its stretch and is as long as their mean. Pages found lately stand for the
+ * hidden ones: what is deep in a site is more like what was found last than like the home page.
+ *
+ * Leads. A page found on interval j can be visited on that interval or a shorter one, where its
+ * survival less the price is greatest. The mean of this over the pages found is what finding a page
+ * there is worth. It grows with the length: cold pages want long intervals, which cost little.
+ */
+#include "plan/outlook.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "plan/assign_steps.h"
+
+void outlook_find(struct outlook_found *f, uint32_t page)
+{
+	if (f->skip > 0) {
+		f->skip--;
+		return;
+	}
+	if (f->n == OUTLOOK_SAMPLE) {
+		f->n /= 2;
+		for (size_t i = 0; i < f->n; i++)
+			f->page[i] = f->page[2 * i];
+		f->every *= 2;
+	}
+	if (f->every == 0)
+		f->every = 1;
+	f->page[f->n++] = page;
+	f->skip = f->every - 1;
+}
+
+static int hotter_first(const void *a, const void *b)
+{
+	const struct outlook_page *x = a, *y = b;
+
+	return (x->survival.rate < y->survival.rate) - (x->survival.rate > y->survival.rate);
+}
+
+static void sort(struct outlook_page *pages, size_t n)
+{
+	qsort(pages, n, sizeof *pages, hotter_first);
+}
+
+/* What is left, of the length of the problem. */
+struct picture {
+	size_t n;
+	struct survival survival[OUTLOOK_SAMPLE];
+	float weight[OUTLOOK_SAMPLE];
+	double length[OUTLOOK_SAMPLE];
+};
+
+/* count pages evenly from n sorted ones. */
+static void draw(const struct outlook_page *from, size_t n, struct outlook_page *to, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = from[(size_t)(((double)i + 0.5) * (double)n / (double)count)];
+}
+
+/* The later half of those found, sorted; the number of them. */
+static size_t sort_recent(const struct outlook_params *params, struct outlook_page *recent)
+{
+	enum { FEW = 8 };
+	size_t from = params->found_n > FEW ? params->found_n / 2 : 0, n = params->found_n - from;
+
+	for (size_t i = 0; i < n; i++)
+		recent[i] = params->found[from + i];
+	sort(recent, n);
+	return n;
+}
+
+static void make_picture(const struct outlook_params *params, struct picture *p)
+{
+	struct outlook_page recent[OUTLOOK_SAMPLE], all[OUTLOOK_SAMPLE];
+	double left = params->waiting + params->hidden, step, first;
+	size_t hidden, recent_n = sort_recent(params, recent);
+
+	p->n = left < OUTLOOK_SAMPLE ? (size_t)ceil(left) : OUTLOOK_SAMPLE;
+	hidden = (size_t)lround((double)p->n * params->hidden / left);
+	if (hidden > p->n - 1)
+		hidden = p->n - 1; /* at least one waits */
+	sort(params->page, params->n);
+	draw(params->page, params->n, all, p->n - hidden);
+	draw(recent, recent_n, all + p->n - hidden, hidden);
+	sort(all, p->n);
+	step = params->step * left / (double)p->n;
+	first = fmax(0, (step - params->step) / 2);
+	for (size_t i = 0; i < p->n; i++) {
+		p->survival[i] = all[i].survival;
+		p->weight[i] = all[i].weight;
+		p->length[i] = first + step * (double)i;
+	}
+}
+
+static double surplus(const struct outlook *o, struct outlook_page page, size_t j)
+{
+	return (double)page.weight * survival_at(page.survival, o->length[j]) - o->price[j];
+}
+
+static void find_leads(struct outlook *o, const struct outlook_page *found, size_t n)
+{
+	double best[OUTLOOK_SAMPLE];
+
+	for (size_t i = 0; i < n; i++)
+		best[i] = -INFINITY;
+	for (size_t j = 0; j < o->n; j++) {
+		double sum = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			best[i] = fmax(best[i], surplus(o, found[i], j));
+			sum += best[i];
+		}
+		o->lead[j] = sum / (double)n;
+	}
+}
+
+int outlook_price(struct outlook *o, const struct outlook_params *params)
+{
+	double scratch[(OUTLOOK_SAMPLE + 1) * ASSIGN_SCRATCH / sizeof(double)];
+	uint32_t page_of[OUTLOOK_SAMPLE];
+	double price[OUTLOOK_SAMPLE];
+	struct picture p;
+	struct assign_problem problem;
+	int rc;
+
+	make_picture(params, &p);
+	problem = (struct assign_problem){
+		.n = p.n, .survival = p.survival, .weight = p.weight, .length = p.length};
+	assign_chains(&problem, scratch, page_of);
+	assign_exchange(&problem, scratch, page_of); /* good enough to find prices from */
+	rc = assign_prices(&problem, page_of, price);
+	if (rc)
+		return rc;
+	o->n = p.n;
+	for (size_t j = 0; j < p.n; j++) {
+		o->length[j] = p.length[j];
+		o->price[j] = price[j];
+	}
+	find_leads(o, params->found, params->found_n);
+	return 0;
+}
+
+double outlook_regret(
+	const struct outlook *o, struct outlook_page page, double yield, size_t shortest)
+{
+	double best = -INFINITY;
+	size_t longest;
+
+	if (o->n < 2)
+		return 0;
+	longest = o->n - 1;
+	for (size_t j = shortest < longest ? shortest : longest - 1; j < longest; j++)
+		best = fmax(best, surplus(o, page, j) + yield * o->lead[j]);
+	return best - surplus(o, page, longest) - yield * o->lead[longest];
+}

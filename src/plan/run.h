@@ -1,0 +1,127 @@
+/* A run, for the files that it is made of: run.c, run_limit.c, run_servers.c. */
+#ifndef PLAN_RUN_H
+#define PLAN_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lists.h"
+#include "plan/group.h"
+#include "plan/line.h"
+#include "plan/order.h"
+#include "plan/plan.h"
+
+enum page_state {
+	UNKNOWN,
+	WAITING, /* for its visit, its revisit or its late download */
+	IN_FLIGHT,
+	VISITED,  /* between its good visit and the barrier */
+	DONE,     /* in all legs it takes part in */
+	GIVEN_UP, /* by failure or because its leg was cut */
+};
+
+VEC_DECLARE(survivals, struct survival);
+VEC_DECLARE(weights, float);
+VEC_DECLARE(plan_pages, struct plan_page);
+
+/* Pages that are downloaded one after the other, at a pace of their own. */
+struct run_server {
+	void *state; /* of the visit order */
+	struct plan_site site;
+	struct u32_vec batch;         /* found since the last call, not yet given to the order */
+	struct waiting_line returned; /* orders that were not carried out: first of all */
+	struct waiting_line retries;  /* behind the other pages of the leg */
+	struct waiting_line revisits;
+	struct waiting_line late;
+	struct u32_vec visited;         /* in the order of their visits */
+	struct waiting_line unordered;  /* pages the order could not take for want of memory */
+	struct waiting_line hopeless;   /* visited behind the others: there is a limit */
+	uint32_t found, visits_done;    /* since the last look at the size */
+	uint32_t arrived;               /* pages found on it since the last visit to any server */
+	double arrivals;                /* the same for each visit, a moving average */
+	uint32_t barren;                /* visits in a row that found nothing on any server */
+	size_t out;                     /* orders that are not done yet */
+	double clock_first, clock_last; /* first request, last response: for an unknown delay */
+	size_t downloads;
+	bool is_chosen; /* its pages were chosen for a limit */
+	bool is_paced;  /* plan_pace has told its delay */
+	bool is_held;   /* its visits begin later, to end with those of the others */
+	bool is_cut;    /* its remaining visits are put off: the barrier does not wait for them */
+};
+
+VEC_DECLARE(run_servers, struct run_server);
+
+struct plan_run {
+	struct plan_params params;
+	const struct visit_order *visits;
+	struct run_servers servers; /* at least one */
+	size_t next_server;         /* the first to be asked */
+	struct u32_vec server_of;   /* by page; those beyond its end are on server 0 */
+	struct survivals survival;  /* these three by page, of the same length */
+	struct weights weight;
+	struct plan_pages pages;
+	struct group_edges groups; /* pages and their requisites */
+
+	enum plan_leg leg;
+	bool visits_ended, cancelled;
+	int error;
+
+	struct {
+		double left;     /* downloads that may still begin; infinite: no limit */
+		bool chosen;     /* among pages of which all were known */
+		bool arranged;   /* the revisits, with this limit */
+		double slack;    /* when last counted: downloads that no revisit is wanted for */
+		double at_left;  /* and how many were left then */
+		size_t at_visit; /* and were visited */
+	} budget;
+
+	struct {
+		double wake;    /* when a server that is held back may begin; infinite: none */
+		double waiting; /* visits, of all servers */
+		size_t kept;    /* orders that were given out by this plan */
+		size_t weighed; /* visits that were left when it was last weighed against waiting */
+	} barrier;
+	struct plan_progress progress;
+};
+
+static inline struct run_server *run_server(const struct plan_run *run, uint32_t page)
+{
+	return &run->servers.ptr[page < run->server_of.len ? run->server_of.ptr[page] : 0];
+}
+
+static inline bool has_late_leg(const struct plan_run *run)
+{
+	return run->params.strategy->revisits && !run->params.single;
+}
+
+/* ---- run_limit.c ---- */
+
+/* Whether a visit and a revisit of every page are more than the limit leaves. */
+bool run_is_short(const struct plan_run *run);
+
+/* At the first order: all pages are known, and the limit may be too small for them. */
+void run_choose_pages(struct plan_run *run, struct run_server *s);
+
+/* At the barrier: the order of revisits begins with those that the limit leaves room for. */
+void run_limit_revisits(struct plan_run *run, struct run_server *s);
+
+/* ---- run_servers.c ---- */
+
+/* 0 or ERR_NOMEM. */
+int run_add_server(struct plan_run *run);
+void run_release_servers(struct plan_run *run);
+
+/* The arrays of the run may have moved. */
+void run_refresh(const struct plan_run *run, struct run_server *s);
+
+/* When the visits of all servers end, and who is held back until when. */
+void run_plan_barrier(struct plan_run *run, double now);
+
+/* After a visit: what it found, and on which servers. */
+void run_note_visit(struct plan_run *run, struct run_server *s);
+
+/* Whether a server may get an order now. */
+bool run_may_take(const struct plan_run *run, const struct run_server *s);
+
+#endif

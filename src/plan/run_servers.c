@@ -1,0 +1,349 @@
+/*
+ * Several servers that share one barrier (docs/planning.md). Pages use the slots of their own
+ * server only, so each has its own nested schedule, and the best for all is the best for each as
+ * long as their visits end together. So the server that needs longest begins first, and the others
+ * are held back until what they have left takes as long as what it has left.
+ *
+ * Pages that lead to others cannot be held back: what they hide belongs to the plan. Where a server
+ * has ended all the same, waiting for another one costs its pages; the visits of that one are put
+ * off when they are worth less.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "plan/run.h"
+#include "plan/size.h"
+
+/* Visits in a row without a new page after which those of a server may wait. */
+enum { BARREN = 4 };
+
+/* One order more is given out by the same plan for each so many servers. */
+enum { KEPT_MAX = 64 };
+
+/* The weight of the last visit in what visits find. */
+static const double RECENT = 0.05;
+
+/* Visits may take a little longer than expected. */
+static const double MARGIN = 1.02;
+
+/* One server holds up the others when theirs take less than this share of its time. */
+static const double ALONE = 0.25;
+
+/* The share of pages that may be missing when all count as known. */
+static const double SETTLED = 0.02;
+
+/* Pages that are put off are lost for certain, what waiting costs is an estimate. */
+static const double PATIENCE = 1.5;
+
+/* A pace that differs by less is the same. */
+static const double PACE_STEP = 0.01;
+
+/* Instants that differ by this share are the same. */
+static const double SAME = 1e-9;
+
+int run_add_server(struct plan_run *run)
+{
+	struct run_server s = {.state = calloc(1, run->visits->state_size)};
+	int rc = s.state ? run_servers_push(&run->servers, s) : ERR_NOMEM;
+	struct plan_site *site;
+
+	if (rc) {
+		free(s.state);
+		return rc;
+	}
+	site = &run->servers.ptr[run->servers.len - 1].site;
+	site->delay = run->params.delay > 0 ? run->params.delay : 1;
+	site->tau = run->params.tau > 0 ? run->params.tau : PLAN_TAU;
+	site->fast = run->params.fast;
+	return 0;
+}
+
+void run_release_servers(struct plan_run *run)
+{
+	for (size_t i = 0; i < run->servers.len; i++) {
+		struct run_server *s = &run->servers.ptr[i];
+
+		run->visits->close(s->state);
+		free(s->state);
+		u32_vec_release(&s->batch);
+		u32_vec_release(&s->returned.pages);
+		u32_vec_release(&s->retries.pages);
+		u32_vec_release(&s->revisits.pages);
+		u32_vec_release(&s->late.pages);
+		u32_vec_release(&s->visited);
+		u32_vec_release(&s->unordered.pages);
+		u32_vec_release(&s->hopeless.pages);
+	}
+	run_servers_release(&run->servers);
+}
+
+void run_refresh(const struct plan_run *run, struct run_server *s)
+{
+	s->site.survival = run->survival.ptr;
+	s->site.weight = run->weight.ptr;
+	s->site.page = run->pages.ptr;
+	s->site.pages = run->pages.len;
+	s->site.edges = run->groups.ptr;
+	s->site.edge_count = run->groups.len;
+}
+
+static int add_servers(struct plan_run *run, uint32_t server)
+{
+	int rc = server < PLAN_SERVERS_MAX ? 0 : ERR_RANGE;
+
+	while (rc == 0 && run->servers.len <= server)
+		rc = run_add_server(run);
+	return rc;
+}
+
+int plan_place(struct plan_run *run, uint32_t page, uint32_t server)
+{
+	int rc;
+
+	if (page < run->pages.len && run->pages.ptr[page].state != UNKNOWN)
+		return ERR_STATE;
+	if (page == UINT32_MAX)
+		return ERR_RANGE;
+	rc = add_servers(run, server);
+	if (server == 0 && page >= run->server_of.len)
+		return rc;
+	while (rc == 0 && run->server_of.len <= page)
+		rc = u32_vec_push(&run->server_of, 0);
+	if (rc == 0)
+		run->server_of.ptr[page] = server;
+	return rc;
+}
+
+int plan_pace(struct plan_run *run, uint32_t server, double delay)
+{
+	int rc = delay > 0 && isfinite(delay) ? add_servers(run, server) : ERR_RANGE;
+	struct run_server *s;
+
+	if (rc)
+		return rc;
+	s = &run->servers.ptr[server];
+	/* Orders think again when it changes: so it does not for little. */
+	if (!s->is_paced || fabs(delay - s->site.delay) > PACE_STEP * delay)
+		s->site.delay = delay;
+	s->is_paced = true;
+	return 0;
+}
+
+/* ---- when to begin ---- */
+
+void run_note_visit(struct plan_run *run, struct run_server *s)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < run->servers.len; i++) {
+		struct run_server *other = &run->servers.ptr[i];
+
+		found |= other->arrived > 0;
+		other->arrivals += RECENT * ((double)other->arrived - other->arrivals);
+		other->arrived = 0;
+	}
+	s->barren = found ? 0 : s->barren + 1;
+}
+
+static size_t waiting(const struct run_server *s)
+{
+	return s->site.known - s->site.visited + (s->retries.pages.len - s->retries.head) +
+	       (s->returned.pages.len - s->returned.head);
+}
+
+/* Pages of a server that are probably still to be found, by visits to any server. */
+static double unknown(const struct plan_run *run, const struct run_server *s)
+{
+	double own = size_unknown(&s->site, s->site.known - s->site.visited);
+
+	if (run->params.strategy->offline)
+		return 0;
+	if (run->params.size > 0)
+		return own;
+	return fmax(own, fmin(s->arrivals * run->barrier.waiting / 2, s->site.known));
+}
+
+/* How long the visits of a server still take after the next one, which may begin at once. */
+static double time_left(const struct plan_run *run, struct run_server *s)
+{
+	double pages = (double)(waiting(s) + s->out);
+
+	run_refresh(run, s);
+	return fmax(0, pages + unknown(run, s) - 1) * s->site.delay;
+}
+
+/* A size that was given is that of all servers: each has its share of what is known. */
+static void share_size(const struct plan_run *run, struct run_server *s)
+{
+	double known = (double)run->progress.known, size = fmax(run->params.size, known);
+
+	if (run->params.size > 0 && !run->params.strategy->offline && known > 0)
+		s->site.growth.given = (uint32_t)lround(size * (double)s->site.known / known);
+}
+
+/* When its next visit may begin: a pause after the last one. */
+static double next_visit(const struct run_server *s, double now)
+{
+	return s->downloads > 0 ? fmax(now, s->clock_last + s->site.delay) : now;
+}
+
+static bool may_wait(const struct plan_run *run, const struct run_server *s)
+{
+	return run->params.strategy->offline || s->barren >= BARREN;
+}
+
+/* ---- whether to wait ---- */
+
+/* Weight that waiting so long for one server costs the pages that were visited on the others. */
+static double cost_of_waiting(
+	const struct plan_run *run, const struct run_server *slow, double now, double time)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->servers.len; i++) {
+		const struct run_server *s = &run->servers.ptr[i];
+
+		for (size_t k = 0; s != slow && k < s->visited.len; k++) {
+			uint32_t page = s->visited.ptr[k];
+			struct survival life = run->survival.ptr[page];
+			double length = 2 * fmax(0, now - run->pages.ptr[page].visit_end);
+
+			sum += (double)run->weight.ptr[page] *
+			       (survival_at(life, length) - survival_at(life, length + time));
+		}
+	}
+	return sum;
+}
+
+/* Weight that may be expected sharp of what a server has left, on intervals of that length. */
+static double worth_of_rest(
+	const struct plan_run *run, const struct run_server *slow, double length)
+{
+	double sum = 0;
+
+	for (uint32_t page = 0; page < run->pages.len; page++) {
+		const struct plan_page *p = &run->pages.ptr[page];
+
+		if (p->state == WAITING && !p->put_off && run_server(run, page) == slow)
+			sum += (double)run->weight.ptr[page] *
+			       survival_at(run->survival.ptr[page], length);
+	}
+	return sum;
+}
+
+/* Whether some part of the wait is worth more than it costs; its pages lie on nested intervals. */
+static bool is_worth_it(const struct plan_run *run, const struct run_server *slow, double now)
+{
+	double pause = slow->site.delay, all = (double)waiting(slow);
+
+	for (size_t pages = waiting(slow); pages > 0; pages /= 2) {
+		double k = (double)pages;
+
+		if (PATIENCE * k / all * worth_of_rest(run, slow, (k - 1) * pause) >=
+			cost_of_waiting(run, slow, now, k * pause))
+			return true;
+	}
+	return false;
+}
+
+/* The server that the others wait for, or will soon; NULL when there is none. */
+static struct run_server *find_slow(struct plan_run *run)
+{
+	struct run_server *slow = &run->servers.ptr[0];
+	double longest = 0, second = 0;
+
+	for (size_t i = 0; i < run->servers.len; i++) {
+		struct run_server *s = &run->servers.ptr[i];
+		double time = (double)waiting(s) * s->site.delay;
+
+		second = fmax(second, fmin(time, longest));
+		if (time > longest)
+			slow = s;
+		longest = fmax(longest, time);
+	}
+	return second < ALONE * longest ? slow : NULL;
+}
+
+/* Whether what is left is known: pages that may lead to others are no reason to end. */
+static bool is_settled(const struct plan_run *run)
+{
+	double missing = 0;
+
+	for (size_t i = 0; i < run->servers.len; i++)
+		missing += unknown(run, &run->servers.ptr[i]);
+	return missing < SETTLED * (double)run->progress.known;
+}
+
+static void weigh_waiting(struct plan_run *run, double now)
+{
+	struct run_server *slow = find_slow(run);
+	size_t left = slow ? waiting(slow) : 0;
+
+	/* Weighed again when an eighth of it is done, or more has come. */
+	if (left == 0 || run->visits_ended || slow->is_cut || !is_settled(run) ||
+		(left <= run->barrier.weighed && 8 * left > 7 * run->barrier.weighed))
+		return;
+	run->barrier.weighed = left;
+	slow->is_cut = !is_worth_it(run, slow, now);
+}
+
+/* ---- both ---- */
+
+/* With hundreds of servers a plan is kept for some orders: it costs as much as there are servers.
+ */
+static bool is_recent(struct plan_run *run, double now)
+{
+	if (run->barrier.kept < run->servers.len / KEPT_MAX && run->barrier.wake > now) {
+		run->barrier.kept++;
+		return true;
+	}
+	run->barrier.kept = 0;
+	return false;
+}
+
+void run_plan_barrier(struct plan_run *run, double now)
+{
+	double end = now;
+
+	if (run->servers.len == 1 || run->leg != PLAN_VISIT || is_recent(run, now))
+		return;
+	run->barrier.waiting = 0;
+	run->barrier.wake = INFINITY;
+	for (size_t i = 0; i < run->servers.len; i++)
+		run->barrier.waiting += (double)waiting(&run->servers.ptr[i]);
+	for (size_t i = 0; i < run->servers.len; i++)
+		share_size(run, &run->servers.ptr[i]);
+	if (run->params.eager || !has_late_leg(run))
+		return;
+	for (size_t i = 0; i < run->servers.len; i++) {
+		struct run_server *s = &run->servers.ptr[i];
+
+		if (waiting(s) + s->out > 0)
+			end = fmax(end, next_visit(s, now) + time_left(run, s));
+	}
+	for (size_t i = 0; i < run->servers.len; i++) {
+		struct run_server *s = &run->servers.ptr[i];
+		double begin = end - MARGIN * time_left(run, s);
+
+		s->is_held = next_visit(s, now) < begin - SAME * fmax(1, fabs(begin)) &&
+			     !s->is_cut && may_wait(run, s);
+		if (s->is_held && waiting(s) > 0)
+			run->barrier.wake = fmin(run->barrier.wake, begin);
+	}
+	weigh_waiting(run, now);
+}
+
+bool run_may_take(const struct plan_run *run, const struct run_server *s)
+{
+	if (run->params.orders && s->out >= run->params.orders)
+		return false;
+	if (run->servers.len == 1)
+		return true;
+	return run->leg != PLAN_VISIT || run->visits_ended || !s->is_held;
+}
+
+double plan_wake(const struct plan_run *run)
+{
+	return run->servers.len > 1 && run->leg == PLAN_VISIT ? run->barrier.wake : INFINITY;
+}

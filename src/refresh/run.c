@@ -1,0 +1,322 @@
+#include "refresh/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "refresh/allocate.h"
+#include "refresh/run_state.h"
+
+enum {
+	SCRUBBED = 2,   /* due times checked with every order */
+	DRAWS_MAX = 16, /* random pages tried before there is none */
+	SETTLE_MIN = 64,
+	IDLE_SCRUBBED = 64, /* the same when there is nothing to do */
+	SIDE_MEMORY = 512,  /* requests over which the share of others is measured */
+};
+
+#define AUDIT_DEFAULT   0.01
+#define EXPLORE_DEFAULT 0.01
+#define BIRTH_DEFAULT   0.1
+#define EARNED_MAX      2.0 /* orders of a share that wait, at most */
+#define REBASE_AT       ((uint32_t)1 << 31)
+
+static double or_default(double value, double standard)
+{
+	return value > 0 ? value : value < 0 ? 0 : standard;
+}
+
+static int check(const struct refresh_params *p, struct err *err)
+{
+	if (!p->policy)
+		return err_set(err, ERR_RANGE, "a watch needs a policy");
+	if (!(p->budget > 0) || !refresh_number_ok(p->budget))
+		return err_set(err, ERR_RANGE, "the budget must be above 0, not %g", p->budget);
+	if (!isfinite(p->start))
+		return err_set(err, ERR_RANGE, "a watch begins at a finite time");
+	if (p->policy == &REFRESH_SHARP && !(p->aim.grid > 0))
+		return err_set(err, ERR_RANGE, "the policy sharp needs a grid");
+	if (!(p->aim.theta >= 0 && p->aim.theta < 1))
+		return err_set(err, ERR_RANGE, "theta must be below 1, not %g", p->aim.theta);
+	if (p->audit + p->explore + p->birth >= 1)
+		return err_set(err, ERR_RANGE, "audits, exploration and births take all looks");
+	return 0;
+}
+
+static struct refresh_params complete(struct refresh_params p)
+{
+	double minute = or_default(p.minute, 1.0 / 1440);
+
+	p.minute = minute;
+	p.audit = or_default(p.audit, AUDIT_DEFAULT);
+	p.explore = or_default(p.explore, EXPLORE_DEFAULT);
+	p.birth = or_default(p.birth, BIRTH_DEFAULT);
+	p.confirm = or_default(p.confirm, 10 * minute);
+	p.cycle = or_default(p.cycle, 7 * 1440 * minute);
+	return p;
+}
+
+struct refresh_run *refresh_run_new(const struct refresh_params *params, struct err *err)
+{
+	struct refresh_run *run;
+
+	if (check(params, err))
+		return NULL;
+	run = calloc(1, sizeof *run);
+	if (!run) {
+		(void)err_code(err, ERR_NOMEM);
+		return NULL;
+	}
+	run->params = complete(*params);
+	run->aim = run->params.aim;
+	run->base = run->now = run->params.start;
+	run->tick = 1 / run->params.budget; /* about a page for each tick */
+	wheel_init(&run->wheel);
+	market_init(&run->market, run->params.policy, &run->aim);
+	refresh_pace_init(&run->pace, run->params.budget, run->params.minute, run->now);
+	rng_init(&run->rng, run->params.seed);
+	return run;
+}
+
+void refresh_run_free(struct refresh_run *run)
+{
+	if (!run)
+		return;
+	wheel_release(&run->wheel);
+	market_release(&run->market);
+	watched_pages_release(&run->pages);
+	group_vec_release(&run->groups);
+	errand_vec_release(&run->errands);
+	free(run);
+}
+
+static double bandwidth(const struct refresh_run *run)
+{
+	return run->params.budget * (1 - run->side);
+}
+
+/* A new margin, when enough has changed. The time that pairs need around an instant follows. */
+static void settle(struct refresh_run *run)
+{
+	size_t enough = run->pages.len / 16 + 4 * run->market.cells.len + SETTLE_MIN;
+
+	if (run->unsettled == 0 || (run->unsettled < enough && run->unsettled < run->looks))
+		return;
+	run->unsettled = 0;
+	market_clear(&run->market, bandwidth(run));
+	if (run->params.policy == &REFRESH_SHARP && !(run->params.aim.gap > 0))
+		run->aim.gap = fmin(
+			run->aim.grid / 2, run->tick + market_pairs(&run->market) / bandwidth(run));
+}
+
+/* Due times follow a new margin page by page: no sweep. */
+static void scrub(struct refresh_run *run, int pages)
+{
+	enum { TOLERANCE = 8 }; /* part of the interval by which a due time may be off */
+
+	for (int i = 0; i < pages && run->pages.len > 0; i++) {
+		uint32_t page = run->scrub < run->pages.len ? run->scrub : 0;
+		const struct wheel_item *item = item_of(run, page);
+		double due, is;
+
+		run->scrub = page + 1;
+		if ((item->mark & (PAGE_STATE | PAGE_OUT | PAGE_TRIES)) != PAGE_LIVING)
+			continue;
+		due = run_due_time(run, page);
+		is = item->list == WHEEL_OUT ? INFINITY : run->base + run->tick * item->due;
+		if (due == is || (run->params.policy->groups && due > is))
+			continue;
+		if (isinf(due) || isinf(is) ||
+			fabs(due - is) > run->tick + (due - run->pages.ptr[page].since) / TOLERANCE)
+			run_schedule(run, page);
+	}
+}
+
+static bool draw(struct refresh_run *run, enum refresh_purpose purpose, struct refresh_order *ret)
+{
+	for (int i = 0; i < DRAWS_MAX && run->pages.len > 0; i++) {
+		uint32_t page = (uint32_t)rng_below(&run->rng, run->pages.len);
+
+		if (is_free(run, page) && state_of(run, page) == PAGE_LIVING) {
+			*ret = (struct refresh_order){page, purpose};
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool choose_birth(struct refresh_run *run, struct refresh_order *ret)
+{
+	const struct refresh_hub *hub = refresh_hubs_best(&run->hubs, run->now);
+
+	ret->purpose = REFRESH_BIRTH;
+	if (hub && is_free(run, hub->page)) {
+		ret->page = hub->page;
+		return true;
+	}
+	return wheel_queued(&run->wheel, &ret->page);
+}
+
+static bool earned(double *due)
+{
+	if (*due < 1)
+		return false;
+	*due -= 1;
+	return true;
+}
+
+/* What the shares have earned comes first. */
+static bool choose_share(struct refresh_run *run, struct refresh_order *ret)
+{
+	return (earned(&run->audit_due) && draw(run, REFRESH_AUDIT, ret)) ||
+	       (earned(&run->explore_due) && draw(run, REFRESH_EXPLORE, ret)) ||
+	       (earned(&run->birth_due) && choose_birth(run, ret));
+}
+
+/* Whether a look before its time is of use: not where it must lie behind an instant. */
+static bool may_be_early(const struct refresh_run *run, uint32_t page)
+{
+	return run->params.policy == &REFRESH_SHARP
+		       ? !refresh_sharp_pairs(&run->aim, run_wanted(run, page))
+		       : !run->params.policy->patient;
+}
+
+/* A page that is due. */
+static bool choose_due(struct refresh_run *run, struct refresh_order *ret)
+{
+	uint32_t due;
+
+	ret->purpose = REFRESH_LOOK;
+	return wheel_first(&run->wheel, run_tick(run, run->now), &ret->page, &due);
+}
+
+/* A page before it is due, when budget would be lost; else *ret_until is when to ask again. */
+static bool choose_early(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
+{
+	uint32_t due;
+	double until = INFINITY;
+
+	ret->purpose = REFRESH_LOOK;
+	if (!wheel_peek(&run->wheel, &ret->page, &due))
+		return false;
+	*ret_until = run->base + run->tick * due;
+	if (!may_be_early(run, ret->page))
+		return *ret_until <= run->now;
+	if (refresh_pace_surplus(&run->pace, run->now, &until))
+		return true;
+	*ret_until = fmin(*ret_until, until);
+	return *ret_until <= run->now;
+}
+
+static bool choose(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
+{
+	*ret_until = INFINITY;
+	if (choose_share(run, ret) || choose_due(run, ret))
+		return true;
+	if (wheel_queued(&run->wheel, &ret->page)) {
+		ret->purpose = REFRESH_BIRTH;
+		return true;
+	}
+	if (run->params.policy == &REFRESH_SAMPLE && groups_sample(run, ret))
+		return true;
+	if (run->params.policy != &REFRESH_SAMPLE)
+		return choose_early(run, ret, ret_until);
+	*ret_until = groups_cycle_end(run);
+	return false;
+}
+
+static void earn(struct refresh_run *run)
+{
+	run->audit_due = fmin(run->audit_due + run->params.audit, EARNED_MAX);
+	run->explore_due = fmin(run->explore_due + run->params.explore, EARNED_MAX);
+	run->birth_due = fmin(run->birth_due + run->params.birth, EARNED_MAX);
+}
+
+static void note_side(struct refresh_run *run, bool side)
+{
+	run->side += ((side ? 1.0 : 0.0) - run->side) / SIDE_MEMORY;
+}
+
+void run_advance(struct refresh_run *run, double now)
+{
+	run->now = fmax(run->now, now);
+	if (run->wheel.cursor > REBASE_AT) {
+		run->base += run->tick * (double)run->wheel.cursor;
+		wheel_rebase(&run->wheel, run->wheel.cursor);
+	}
+}
+
+/* All pages are given up, as after a change of all rates: a new margin may be worth some looks. */
+static void reconsider(struct refresh_run *run, double *ret_until)
+{
+	if (run->states[PAGE_LIVING] == 0)
+		return;
+	if (run->unsettled > 0)
+		run->unsettled = SIZE_MAX / 2;
+	scrub(run, IDLE_SCRUBBED);
+	*ret_until = fmin(*ret_until, run->now + run->tick);
+}
+
+enum refresh_step refresh_next(
+	struct refresh_run *run, double now, struct refresh_order *ret_order, double *ret_until)
+{
+	struct refresh_order order = {0};
+
+	run_advance(run, now);
+	if (!refresh_pace_ready(&run->pace, run->now, ret_until))
+		return REFRESH_WAIT;
+	settle(run);
+	scrub(run, SCRUBBED);
+	if (!choose(run, &order, ret_until)) {
+		if (run->wheel.len == 0)
+			reconsider(run, ret_until);
+		return REFRESH_WAIT;
+	}
+	earn(run);
+	refresh_pace_spend(&run->pace, 1);
+	note_side(run, order.purpose == REFRESH_AUDIT || order.purpose == REFRESH_EXPLORE ||
+			       order.purpose == REFRESH_BIRTH);
+	wheel_remove(&run->wheel, order.page);
+	item_of(run, order.page)->mark |= PAGE_OUT;
+	run->out++;
+	*ret_order = order;
+	return REFRESH_ORDER;
+}
+
+void refresh_set_budget(struct refresh_run *run, double budget, double now)
+{
+	run_advance(run, now);
+	run->params.budget = budget;
+	refresh_pace_change(&run->pace, budget, run->now);
+	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */
+}
+
+void refresh_spend(struct refresh_run *run, double requests)
+{
+	refresh_pace_spend(&run->pace, requests);
+	for (int i = 0; i < SIDE_MEMORY && i < requests; i++)
+		note_side(run, true);
+}
+
+struct refresh_status refresh_status(const struct refresh_run *run)
+{
+	struct market_outlook outlook = market_outlook(&run->market);
+	double measured = run->audited > 0 ? run->audited_fresh / run->audited : NAN;
+
+	return (struct refresh_status){
+		.pages = run->pages.len - run->states[PAGE_UNKNOWN],
+		.living = run->states[PAGE_LIVING],
+		.unseen = run->states[PAGE_NEW],
+		.suspect = run->states[PAGE_SUSPECT],
+		.dead = run->states[PAGE_DEAD],
+		.out = run->out,
+		.looks = run->looks,
+		.changes = run->changes,
+		.margin = run->market.margin,
+		.fresh_expected = outlook.fresh,
+		.sharp_expected = outlook.sharp,
+		.fresh_measured = measured,
+		.fresh_error =
+			sqrt(measured * (1 - measured) * run->audited_squares) / run->audited,
+		.audits = run->audits,
+	};
+}

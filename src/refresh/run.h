@@ -1,0 +1,182 @@
+/*
+ * What to look at next, so that an archive stays as true as a budget allows.
+ *
+ * A refresh_run is one site, or several, under watch by one policy (refresh/policy.h). It does no
+ * I/O, has no clock and calls nobody. A lane calls it from its event loop and the simulator from a
+ * loop in virtual time:
+ *
+ *	refresh_discovered   a page was found, with its rate, weight and group
+ *	refresh_next         what to look at now: an order, or nothing until a time
+ *	refresh_done         how an order went, and the page's rate after it
+ *	refresh_signal       somebody says that a page has changed
+ *
+ * Several orders may be out at once. Rates come from the caller (src/rate) with every look; they
+ * are per unit of time, whatever the unit is.
+ *
+ * After a crash nothing is restored but facts: refresh_discovered for all pages, then refresh_seen
+ * for the last look at each (all looks, in the order of time, also restore what was learned of
+ * sources, hubs and the audit). Due times follow from these; an order that was out then is simply
+ * given again.
+ *
+ * Who gets the budget:
+ *   - pages that are due by the policy. Due times are kept in buckets (refresh/wheel.h) and follow
+ *     from the time of the last look and the margin (refresh/market.h).
+ *   - audits: a share goes to pages drawn at random from all living ones. What they find is an
+ *     unbiased sample of the archive's freshness.
+ *   - exploration: a share goes to random pages too, so that a page with a wrong rate is seen.
+ *   - births: a share goes to pages that were never looked at, and to hubs where new ones appear.
+ *     New pages also get all that is left by pages that are due.
+ * A page that is gone is looked at again soon; when that confirms it, ever more rarely.
+ *
+ * Invariants:
+ *   (1) A page is out at most once.
+ *   (2) No order without budget: over any time, orders and refresh_spend are within refresh/pace.h.
+ *   (3) Every living page with weight and rate that is not out is due at some time, or given up by
+ *       the policy; those given up are still drawn for audits and exploration.
+ *   (4) The same calls with the same arguments give the same orders.
+ *
+ * Cost: O(1) for each call, but for a new margin every few thousand looks; 40 bytes for a page.
+ * Not thread-safe. Nothing blocks.
+ */
+#ifndef REFRESH_RUN_H
+#define REFRESH_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "refresh/policy.h"
+
+/* When a sample makes its group be downloaded (Tan et al., section 5). */
+enum refresh_phi {
+	REFRESH_STATUS,  /* it has changed */
+	REFRESH_HISTORY, /* by chance, as likely as it changes within a cycle by its rate */
+	REFRESH_RANK,    /* by chance, its weight as a share of the largest one */
+	REFRESH_NEVER,   /* random looks only */
+};
+
+/* Times are in one unit, that of budget and rates. 0: the default. */
+struct refresh_params {
+	const struct refresh_policy *policy;
+	double budget; /* requests per unit of time */
+	double start;  /* the present time */
+	double minute; /* in that unit; 1 / 1440: the unit is a day */
+	struct refresh_aim aim;
+	double cycle; /* sample, hybrid: how long activity in a group counts; 7 minutes·1440 */
+	enum refresh_phi phi; /* sample */
+	unsigned depth;       /* sample: groups above that are downloaded along */
+	bool site_level;      /* hacs: a group is due as a whole */
+	double audit;         /* shares of the budget; < 0: none. 0.01 */
+	double explore;       /* 0.01 */
+	double birth;         /* 0.1 */
+	double confirm;       /* time to the second look at a page that is gone; 10 minutes */
+	uint64_t seed;
+};
+
+enum { REFRESH_NO_GROUP = 0 };
+
+/* What is known of a page. */
+struct refresh_facts {
+	double rate;     /* changes per unit of time */
+	double weight;   /* what it is worth that the copy is current */
+	uint32_t group;  /* directory, cluster, …: numbers from 1 on, dense; 0: none */
+	unsigned source; /* that announces changes of the page (refresh/sources.h); 0: none */
+};
+
+enum refresh_purpose {
+	REFRESH_LOOK,    /* due */
+	REFRESH_SAMPLED, /* drawn by the policy `sample` */
+	REFRESH_AUDIT,
+	REFRESH_EXPLORE,
+	REFRESH_BIRTH, /* a new page, or a hub */
+};
+
+struct refresh_order {
+	uint32_t page;
+	enum refresh_purpose purpose;
+};
+
+enum refresh_step {
+	REFRESH_ORDER, /* *ret_order is to be carried out and reported by refresh_done */
+	REFRESH_WAIT,  /* nothing until *ret_until, which may be infinite, or another call */
+};
+
+enum refresh_outcome {
+	REFRESH_SAME,
+	REFRESH_CHANGED,  /* also: seen for the first time */
+	REFRESH_GONE,     /* 404 or 410 */
+	REFRESH_FAILED,   /* no answer: tried again, later and later */
+	REFRESH_RETURNED, /* not carried out: given again, and not counted in the budget */
+};
+
+struct refresh_look {
+	enum refresh_outcome outcome;
+	double time;   /* of its end; not before the last look at the page */
+	double rate;   /* what it is now; negative, or out of range: as before */
+	uint32_t born; /* links to unknown pages that it revealed */
+};
+
+struct refresh_run;
+
+/* NULL with *err set on bad parameters or no memory. Free with refresh_run_free (NULL-safe). */
+struct refresh_run *refresh_run_new(const struct refresh_params *params, struct err *err);
+void refresh_run_free(struct refresh_run *run);
+
+/*
+ * A page was found, or more is known of one: a new rate, weight or source; the group stays as it
+ * was first. Page numbers are the caller's, dense from 0; numbers that are left out are not looked
+ * at. 0, ERR_RANGE (invalid rate or weight, unknown source) or ERR_NOMEM, and nothing has changed.
+ */
+int refresh_discovered(
+	struct refresh_run *run, uint32_t page, const struct refresh_facts *facts) SP_MUST_CHECK;
+
+/* A group lies within another one, for depth. 0 or ERR_NOMEM. */
+int refresh_group(struct refresh_run *run, uint32_t group, uint32_t parent) SP_MUST_CHECK;
+
+/* A page is no longer wanted. An order that is out is reported as ever. */
+void refresh_withdraw(struct refresh_run *run, uint32_t page);
+
+enum refresh_step refresh_next(
+	struct refresh_run *run, double now, struct refresh_order *ret_order, double *ret_until);
+
+/* Reports an order that refresh_next gave. */
+void refresh_done(struct refresh_run *run, const struct refresh_order *order,
+	const struct refresh_look *look);
+
+/* A look that was made without an order, or before a crash: a fact. The page must be known. */
+void refresh_seen(struct refresh_run *run, uint32_t page, const struct refresh_look *look);
+
+/*
+ * A source says that a page has changed. Like time passed, this makes a look more worth; how much
+ * depends on what the source's words were worth so far. Under harmonic such pages are looked at
+ * when they are announced, with a probability that the budget allows, and only then. 0 or
+ * ERR_NOTFOUND (unknown page or source).
+ */
+int refresh_signal(struct refresh_run *run, uint32_t page, unsigned source, double now);
+
+/* Another budget from now on; due times follow within one pass of orders over the pages. */
+void refresh_set_budget(struct refresh_run *run, double budget, double now);
+
+/* Requests that the run did not order: robots.txt, sitemaps, retries. */
+void refresh_spend(struct refresh_run *run, double requests);
+
+struct refresh_status {
+	size_t pages, living, unseen, suspect, dead; /* unseen: never looked at */
+	size_t out;
+	size_t looks, changes; /* by orders */
+	double margin;
+	double fresh_expected, sharp_expected; /* NAN: not known */
+	double fresh_measured, fresh_error;    /* by audits, with its standard error; NAN */
+	size_t audits;
+};
+
+/* O(cells): for people, not for every order. */
+struct refresh_status refresh_status(const struct refresh_run *run);
+
+/* What a source was worth so far. */
+void refresh_source_worth(
+	const struct refresh_run *run, unsigned source, double *ret_precision, double *ret_recall);
+
+#endif

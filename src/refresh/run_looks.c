@@ -1,0 +1,181 @@
+/* What looks and announcements tell: changes, births, deaths, what sources and audits are worth. */
+#include <math.h>
+
+#include "refresh/allocate.h"
+#include "refresh/run_state.h"
+
+enum {
+	TRIES_MAX = PAGE_TRIES >> PAGE_TRIES_SHIFT,
+	DOUBLED_MAX = 12,     /* times that a pause doubles */
+	REST_OF_CONFIRM = 16, /* first pause of a dead page, in times of confirmation */
+};
+
+/* Pauses double with every try. */
+static double pause_of(struct refresh_run *run, uint32_t page, double first)
+{
+	struct wheel_item *item = item_of(run, page);
+	unsigned tries = (item->mark & PAGE_TRIES) >> PAGE_TRIES_SHIFT;
+
+	if (tries < TRIES_MAX)
+		item->mark = (uint16_t)(item->mark + (1 << PAGE_TRIES_SHIFT));
+	return ldexp(first, (int)(tries < DOUBLED_MAX ? tries : DOUBLED_MAX));
+}
+
+static void forget_tries(struct refresh_run *run, uint32_t page)
+{
+	item_of(run, page)->mark &= (uint16_t)~PAGE_TRIES;
+}
+
+/* A fresh audit is a copy that was current; the sums give a weighted mean and its error. */
+static void learn_audit(struct refresh_run *run, uint32_t page, enum refresh_outcome outcome)
+{
+	double weight = (double)run->pages.ptr[page].weight;
+
+	run->audits++;
+	run->audited += weight;
+	run->audited_squares += weight * weight;
+	run->audited_fresh += outcome == REFRESH_SAME ? weight : 0;
+}
+
+static void learn_source(struct refresh_run *run, uint32_t page, bool changed)
+{
+	struct wheel_item *item = item_of(run, page);
+	unsigned source = (item->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT;
+
+	if (source)
+		refresh_source_learn(
+			&run->sources[source], (item->mark & PAGE_ANNOUNCED) != 0, changed);
+	item->mark &= (uint16_t)~PAGE_ANNOUNCED;
+}
+
+static void learn(
+	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
+{
+	struct watched *w = &run->pages.ptr[order->page];
+	bool changed = look->outcome != REFRESH_SAME, again = !isinf(w->since);
+	double since = w->since;
+
+	run->looks++;
+	run->changes += again && changed;
+	if (again) {
+		learn_source(run, order->page, changed);
+		refresh_hubs_seen(
+			&run->hubs, order->page, look->born, look->time - since, look->time);
+	}
+	if (again && order->purpose == REFRESH_AUDIT)
+		learn_audit(run, order->page, look->outcome);
+	w->since = look->time;
+	groups_learn(run, order, look, since);
+}
+
+/* A page that answered. Without memory it waits outside the market: looked at by chance only. */
+static void lives(struct refresh_run *run, uint32_t page, double rate)
+{
+	run_leave_market(run, page);
+	if (refresh_number_ok(rate))
+		run->pages.ptr[page].rate = run_silent_rate(run, page, rate);
+	run_set_state(run, page, PAGE_LIVING);
+	forget_tries(run, page);
+	(void)run_enter_market(run, page);
+	run_schedule(run, page);
+}
+
+static void is_gone(struct refresh_run *run, uint32_t page, double time)
+{
+	if (state_of(run, page) == PAGE_NEW || state_of(run, page) == PAGE_LIVING) {
+		if (state_of(run, page) == PAGE_NEW) /* its demand counts until it is confirmed */
+			(void)run_enter_market(run, page);
+		run_set_state(run, page, PAGE_SUSPECT);
+		forget_tries(run, page);
+		run_due(run, page, time + run->params.confirm);
+		return;
+	}
+	if (state_of(run, page) == PAGE_SUSPECT) {
+		run_leave_market(run, page);
+		refresh_hubs_forget(&run->hubs, page);
+		run_set_state(run, page, PAGE_DEAD);
+	}
+	run_due(run, page, time + pause_of(run, page, run->params.confirm * REST_OF_CONFIRM));
+}
+
+static void report(
+	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
+{
+	uint32_t page = order->page;
+
+	run_advance(run, look->time);
+	if (state_of(run, page) == PAGE_WITHDRAWN)
+		return;
+	switch (look->outcome) {
+	case REFRESH_RETURNED:
+		run_due(run, page, run->base); /* what has passed is due at once */
+		break;
+	case REFRESH_FAILED:
+		run_due(run, page, look->time + pause_of(run, page, run->params.confirm));
+		break;
+	case REFRESH_GONE:
+		learn(run, order, look);
+		is_gone(run, page, look->time);
+		break;
+	default:
+		learn(run, order, look);
+		lives(run, page, look->rate);
+	}
+}
+
+void refresh_done(
+	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
+{
+	struct wheel_item *item = item_of(run, order->page);
+
+	run->out -= (item->mark & PAGE_OUT) != 0;
+	item->mark &= (uint16_t)~PAGE_OUT;
+	if (look->outcome == REFRESH_RETURNED)
+		refresh_pace_spend(&run->pace, -1);
+	report(run, order, look);
+}
+
+void refresh_seen(struct refresh_run *run, uint32_t page, const struct refresh_look *look)
+{
+	if (!(item_of(run, page)->mark & PAGE_OUT))
+		report(run, &(struct refresh_order){page, REFRESH_LOOK}, look);
+}
+
+int refresh_signal(struct refresh_run *run, uint32_t page, unsigned source, double now)
+{
+	struct wheel_item *item;
+	struct watched *w;
+
+	if (page >= run->pages.len || source == 0 || source >= REFRESH_SOURCES ||
+		state_of(run, page) == PAGE_UNKNOWN)
+		return ERR_NOTFOUND;
+	run_advance(run, now);
+	item = item_of(run, page);
+	w = &run->pages.ptr[page];
+	if ((item->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT == source) {
+		if (item->mark & PAGE_ANNOUNCED)
+			return 0; /* it says no more than the first time */
+		item->mark |= PAGE_ANNOUNCED;
+	}
+	if (!is_free(run, page) || state_of(run, page) != PAGE_LIVING)
+		return 0;
+	if (run_traded(run, page).announced) {
+		if (rng_double(&run->rng) < run_wanted(run, page))
+			run_due(run, page, now);
+		return 0;
+	}
+	if (w->rate > 0) { /* as if so much time had passed without a look */
+		w->since += log1p(-refresh_precision(&run->sources[source])) / (double)w->rate;
+		run_schedule(run, page);
+	} else {
+		run_due(run, page, now);
+	}
+	return 0;
+}
+
+void refresh_source_worth(
+	const struct refresh_run *run, unsigned source, double *ret_precision, double *ret_recall)
+{
+	*ret_precision = refresh_precision(&run->sources[source]);
+	*ret_recall = refresh_recall(&run->sources[source]);
+}

@@ -1,0 +1,149 @@
+/* What the files of refresh_run share. */
+#ifndef REFRESH_RUN_STATE_H
+#define REFRESH_RUN_STATE_H
+
+#include "base/rng.h"
+#include "base/vec.h"
+#include "refresh/hubs.h"
+#include "refresh/market.h"
+#include "refresh/pace.h"
+#include "refresh/run.h"
+#include "refresh/sources.h"
+#include "refresh/wheel.h"
+
+/* Bits of wheel_item.mark. */
+enum {
+	PAGE_UNKNOWN = 0, /* a number that was left out */
+	PAGE_NEW,         /* never looked at */
+	PAGE_LIVING,
+	PAGE_SUSPECT, /* gone once */
+	PAGE_DEAD,    /* gone at least twice */
+	PAGE_WITHDRAWN,
+	PAGE_STATES,
+	PAGE_STATE = 7,
+	PAGE_OUT = 8,
+	PAGE_ANNOUNCED = 16, /* since its last look */
+	PAGE_SOURCE_SHIFT = 5,
+	PAGE_SOURCE = 15 << PAGE_SOURCE_SHIFT,
+	PAGE_TRIES_SHIFT = 9, /* failures, or looks since it is dead */
+	PAGE_TRIES = 31 << PAGE_TRIES_SHIFT,
+};
+
+/* 24 bytes; 16 more are in the wheel. */
+struct watched {
+	double since; /* last look, moved back by announcements; -INFINITY: none */
+	float rate;   /* of changes that no source announces */
+	float weight;
+	uint32_t group;
+	uint32_t sibling; /* next member of the group, a ring */
+};
+
+VEC_DECLARE(watched_pages, struct watched);
+
+struct group {
+	uint32_t member; /* where to go on; UINT32_MAX: none yet */
+	uint32_t parent; /* 0: none */
+	uint32_t size;
+	uint32_t walked;          /* cycle in which it was, plus one */
+	double rate;              /* sum, for hacs at site level */
+	double changes, expected; /* of this cycle or so, fading */
+	double at;                /* time up to which they have faded */
+};
+
+VEC_DECLARE(group_vec, struct group);
+
+/* A group whose members are looked at, one after another. */
+struct errand {
+	uint32_t group, left;
+};
+
+VEC_DECLARE(errand_vec, struct errand);
+
+struct refresh_run {
+	struct refresh_params params;
+	struct refresh_aim aim; /* the market's */
+	struct refresh_pace pace;
+	struct market market;
+	struct wheel wheel;
+	struct watched_pages pages;
+	struct group_vec groups; /* by number; that of number 0 is not used */
+	struct refresh_source sources[REFRESH_SOURCES];
+	struct refresh_hubs hubs;
+	struct rng rng;
+	double base, tick; /* time of tick 0, and between two ticks */
+	double now;
+	double weight_max;
+	size_t states[PAGE_STATES], out;
+	size_t looks, changes;
+	size_t unsettled; /* changes of the market since its margin was found */
+	uint32_t scrub;   /* the next page whose due time is checked */
+
+	double audit_due, explore_due, birth_due; /* orders that their shares have earned */
+	double side;                              /* share of requests that were not due pages */
+	double audited, audited_squares, audited_fresh; /* sums of weights */
+	size_t audits;
+
+	/* sample */
+	uint64_t cycle; /* number of the present one */
+	uint64_t drawn; /* samples drawn in it */
+	uint64_t mask, key;
+	struct errand_vec errands; /* taken from the front */
+	size_t errand;
+};
+
+static inline struct wheel_item *item_of(const struct refresh_run *run, uint32_t page)
+{
+	return &run->wheel.items.ptr[page];
+}
+
+static inline unsigned state_of(const struct refresh_run *run, uint32_t page)
+{
+	return item_of(run, page)->mark & PAGE_STATE;
+}
+
+/* Whether it may be ordered now, apart from time and budget. */
+static inline bool is_free(const struct refresh_run *run, uint32_t page)
+{
+	unsigned mark = item_of(run, page)->mark, state = mark & PAGE_STATE;
+
+	return !(mark & PAGE_OUT) && (state == PAGE_NEW || state == PAGE_LIVING);
+}
+
+/* run.c: time passes; it never runs backwards. */
+void run_advance(struct refresh_run *run, double now);
+
+/* run_pages.c: the tick of a time, and a page becomes due at one. */
+uint32_t run_tick(const struct refresh_run *run, double time);
+void run_due(struct refresh_run *run, uint32_t page, double time);
+
+/* When the policy wants the next look, infinite: never; and the page becomes due then. */
+double run_due_time(const struct refresh_run *run, uint32_t page);
+void run_schedule(struct refresh_run *run, uint32_t page);
+
+/* Looks per unit of time that the policy wants; of what is announced, the share. */
+double run_wanted(const struct refresh_run *run, uint32_t page);
+
+/* What the market knows of a page; pages enter when they live and leave when they are dead. A page
+ * leaves before its state, rate or weight changes. Entering: 0 or ERR_NOMEM. */
+struct market_page run_traded(const struct refresh_run *run, uint32_t page);
+int run_enter_market(struct refresh_run *run, uint32_t page);
+void run_leave_market(struct refresh_run *run, uint32_t page);
+void run_set_state(struct refresh_run *run, uint32_t page, unsigned state);
+
+/* The rate of changes that the page's source does not announce. */
+float run_silent_rate(const struct refresh_run *run, uint32_t page, double rate);
+
+/* run_groups.c: a page joins a group; 0 or ERR_NOMEM. */
+int groups_join(struct refresh_run *run, uint32_t page, uint32_t group) SP_MUST_CHECK;
+
+/* What a look found in a group; since: the time of the look before. */
+void groups_learn(struct refresh_run *run, const struct refresh_order *order,
+	const struct refresh_look *look, double since);
+
+/* The policy `sample`: what to look at; false when all pages of this cycle have been. */
+bool groups_sample(struct refresh_run *run, struct refresh_order *ret_order);
+
+/* The time at which the present cycle ends. */
+double groups_cycle_end(const struct refresh_run *run);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * When which page is due: a hierarchical timing wheel (Varghese and Lauck, 1987). Four levels of
+ * 256 buckets; a bucket of the lowest level holds the pages of one tick, one of the next level
+ * those of 256 ticks, and so on. A page is moved down at most three times before it is taken. All
+ * operations are O(1) but for that, and there is no sweep over all pages.
+ *
+ * Pages are numbers, dense from 0; 16 bytes each. Pages of one bucket come out in the order in
+ * which they went in.
+ */
+#ifndef REFRESH_WHEEL_H
+#define REFRESH_WHEEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/vec.h"
+
+enum {
+	WHEEL_LEVELS = 4,
+	WHEEL_SLOTS = 256,
+	WHEEL_QUEUE = WHEEL_LEVELS * WHEEL_SLOTS, /* a list of pages without a due time */
+	WHEEL_LISTS,
+	WHEEL_OUT = UINT16_MAX, /* the page is in no list */
+};
+
+struct wheel_item {
+	uint32_t prev, next; /* of the list, which is a ring */
+	uint32_t due;        /* tick */
+	uint16_t list;
+	uint16_t mark; /* the owner's */
+};
+
+VEC_DECLARE(wheel_items, struct wheel_item);
+
+/* Fields are the wheel's own but for items.ptr[page].mark. */
+struct wheel {
+	struct wheel_items items;
+	uint32_t heads[WHEEL_LISTS]; /* UINT32_MAX: the list is empty */
+	uint64_t full[WHEEL_LEVELS][WHEEL_SLOTS / 64];
+	uint32_t cursor; /* no page of the levels is due before it */
+	size_t len;      /* pages in the levels */
+};
+
+void wheel_init(struct wheel *w);
+void wheel_release(struct wheel *w);
+
+/* Makes room for all pages up to this one. 0 or ERR_NOMEM. */
+int wheel_reserve(struct wheel *w, uint32_t page) SP_MUST_CHECK;
+
+/* Puts a page, wherever it was, to a tick; one that has passed counts as the present one. */
+void wheel_put(struct wheel *w, uint32_t page, uint32_t due);
+
+/* The same for the end of the queue. */
+void wheel_queue(struct wheel *w, uint32_t page);
+
+/* Takes a page out; nothing where it is in no list. */
+void wheel_remove(struct wheel *w, uint32_t page);
+
+/* The page that is due first, which stays, and its tick; false when none is due up to the limit.
+ * The present moves on, up to the limit. */
+bool wheel_first(struct wheel *w, uint32_t limit, uint32_t *ret_page, uint32_t *ret_due);
+
+/*
+ * The same whenever it is due, and the present stays; false when there is no page. Exact where the
+ * page is due within this turn of the lowest level; else the first of some of the pages of the
+ * first bucket.
+ */
+bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_due);
+
+/* The head of the queue, which stays. */
+bool wheel_queued(const struct wheel *w, uint32_t *ret_page);
+
+/* Ticks begin anew: all that is due, and the present, move back by so many ticks. O(pages). */
+void wheel_rebase(struct wheel *w, uint32_t ticks);
+
+#endif

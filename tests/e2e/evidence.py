@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Compact evidence: looks that found nothing new, many in one record; and nothing that is lost."""
+
+import collections
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+import living
+import tap
+
+PAGES = living.scaled(300, 80)
+SITE = ["--pages", PAGES, "--outdegree", 20, "--seed", 3, "--requisites", 1]
+NOISE = ["--noise", "csrf,nonce,comment,session", "--noise-per-page", 1]
+FIRST = b"stillpoint-looks: 1\r\n"
+
+
+def capture(site, name, *options):
+    archive = tap.path(name)
+    done = living.crawl(site, archive, "--delay", 0, "--jobs", 4, *options)
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    return archive, tap.load("report", archive)
+
+
+def verdicts(report):
+    """Of the pages of the site; its noise has links to others."""
+    return {row["url"]: (row["verdict"], row["evidence"]) for row in report["verdicts"]
+            if ".invalid/" not in row["url"]}
+
+
+def same(got, want):
+    """Of large things, what differs."""
+    if isinstance(got, dict):
+        got, want = set(got.items()), set(want.items())
+    assert got == want, (len(got), len(want), sorted(set(got) ^ set(want), key=str)[:6])
+
+
+def verify(archive):
+    """From the catalog and from the WARC files alone; the last lines."""
+    lines = []
+    for options in ([], ["--warc-only"]):
+        done = tap.run("verify", archive, *options)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+        lines.append(done.stdout.splitlines()[-1])
+    return lines
+
+
+def stored(archive):
+    return [record for path in living.warc_files(archive) for record in living.stored_records(path)]
+
+
+def batches(archive):
+    return [record for record in stored(archive) if record.block.startswith(FIRST)]
+
+
+with living.Site("still", *SITE, *NOISE, "--mean-rate", 1e-9) as site:
+    COMPACT, REPORT = capture(site, "compact")
+    RECORDS, OTHER = capture(site, "records", "--evidence", "records")
+
+with tap.case("both forms prove the same"):
+    assert REPORT["sharp_bytes"] > 10 and REPORT["sharp_normalised"] > PAGES / 2, REPORT["totals"]
+    same(verdicts(REPORT), verdicts(OTHER))
+    sharp = f"{REPORT['sharp']} sharp"
+    for line in verify(COMPACT) + verify(RECORDS):
+        assert line.endswith(sharp), line
+
+with tap.case("a record for 256 looks, and none but those of batches"):
+    looks = [list(living.looks(batch)) for batch in batches(COMPACT)]
+    tap.equal([len(group) // 3 for group in looks[:-1]], [256] * (len(looks) - 1))
+    tap.equal(sum(len(group) // 3 for group in looks), REPORT["sharp"])
+    tap.equal([record.id for record in stored(COMPACT) if record.type == "metadata"
+               and b"leg: revisit" in record.block and not record.block.startswith(FIRST)], [])
+    tap.equal(batches(RECORDS), [])
+
+with tap.case("little space"):
+    equal = [record for batch in batches(COMPACT) for record in living.looks(batch)
+             if record.type == "revisit"]
+    patches = REPORT["sharp"] - len(equal)
+    size = sum(batch.length for batch in batches(COMPACT))
+    of_records = sum(record.length for record in stored(RECORDS)
+                     if record.type == "revisit") / max(1, len(equal))
+    print(f"# {len(equal)} the same, {patches} patches: {size / REPORT['sharp']:.0f} bytes a look;"
+          f" revisit records alone: {of_records:.0f}")
+    assert size < 150 * len(equal) + 400 * patches + 1000, size
+
+with tap.case("export: the records that they stand for, byte for byte"):
+    exported = tap.path("exported")
+    os.makedirs(os.path.join(exported, "warc"))
+    path = os.path.join(exported, "warc", "a.warc.gz")
+    tap.succeed("export", COMPACT, "--warc", path)
+    made = list(living.stored_records(path))
+    tap.equal([record for record in made if record.block.startswith(FIRST)], [])
+    done = tap.run("verify", "--warc-only", exported)
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    assert done.stdout.splitlines()[-1].endswith(sharp), done.stdout
+    by_id = {record.id: record for record in made}
+    kinds = collections.Counter()
+    for record in made:
+        if record.type != "metadata" or b"leg: revisit\r\n" not in record.block:
+            continue
+        answer = by_id[record.fields["WARC-Concurrent-To"]]
+        kinds[answer.type] += 1
+        block = "sha256:" + hashlib.sha256(answer.block).hexdigest()
+        tap.equal(answer.fields["WARC-Block-Digest"], block)
+        if answer.type == "response":
+            body = answer.block.partition(b"\r\n\r\n")[2]
+            payload = "sha256:" + hashlib.sha256(body).hexdigest()
+            tap.equal(answer.fields["WARC-Payload-Digest"], payload)
+        else:
+            assert by_id[answer.fields["WARC-Refers-To"]].type == "response", answer.fields
+    tap.equal(kinds, {"revisit": len(equal), "response": patches})
+    tap.succeed("export", COMPACT, "--warc", tap.path("again.warc.gz"))
+    with open(path, "rb") as one, open(tap.path("again.warc.gz"), "rb") as two:
+        assert one.read() == two.read(), "the same archive gives other bytes"
+    tap.succeed("export", COMPACT, "--warc", tap.path("one.warc.gz"), "--capture", 1)
+    same({record.id for record in living.stored_records(tap.path("one.warc.gz"))
+          if record.type in ("response", "revisit")},
+         {record.id for record in made if record.type in ("response", "revisit")})
+
+with tap.case("judge reads both forms alike"):
+    def judged(path):
+        return verdicts(json.loads(tap.run("judge", path, "--json").stdout))
+    same(judged(COMPACT), judged(os.path.join(exported, "warc", "a.warc.gz")))
+
+with tap.case("diff shows a compact look"):
+    for word in ("bytes", "normalised"):
+        url = next(row["url"] for row in REPORT["verdicts"] if row["evidence"] == word)
+        text = tap.succeed("diff", COMPACT, url)
+        assert f"(evidence: {word})" in text, text
+        assert "compact" in tap.succeed("report", COMPACT, "--why", url)
+
+with tap.case("the index has no line of them, and is complete"):
+    with open(os.path.join(COMPACT, "index.cdxj"), encoding="utf-8") as index:
+        before = index.read().splitlines()
+    tap.equal(len(before), sum(record.type in ("response", "revisit") for record in stored(COMPACT)))
+    tap.succeed("index", COMPACT)
+    with open(os.path.join(COMPACT, "index.cdxj"), encoding="utf-8") as index:
+        same(set(index.read().splitlines()), set(before))
+
+
+# ---- forgeries ----
+
+def pack(record, block):
+    """The record with another block, and digests that match."""
+    fields = dict(record.lines, **{
+        "Content-Length": str(len(block)),
+        "WARC-Block-Digest": "sha256:" + hashlib.sha256(block).hexdigest()})
+    head = "".join(f"{name}: {fields[name]}\r\n" for name, _ in record.lines)
+    return gzip.compress(b"WARC/1.1\r\n" + head.encode() + b"\r\n" + block + b"\r\n\r\n")
+
+
+def forge(change):
+    """A copy in which the first batch has another block."""
+    forged = tap.path("forged")
+    shutil.rmtree(forged, ignore_errors=True)
+    os.makedirs(os.path.join(forged, "warc"))
+    done = False
+    for path in living.warc_files(COMPACT):
+        with open(os.path.join(forged, "warc", os.path.basename(path)), "wb") as file:
+            for record in living.stored_records(path):
+                block = record.block
+                if block.startswith(FIRST) and not done:
+                    block, done = change(block), True
+                    assert block != record.block, "nothing was forged"
+                file.write(pack(record, block))
+    assert done
+    return forged
+
+
+def sharp_in(text):
+    return int(text.splitlines()[-1].split()[-2]) if "sharp" in text.splitlines()[-1] else 0
+
+
+FORGERIES = [
+    ("a status", lambda block: block.replace(b"HTTP/1.1 200 OK", b"HTTP/1.1 201 OK", 1)),
+    ("a media type", lambda block: block.replace(b"Content-Type: text/html",
+                                                 b"Content-Type: text/htmx", 1)),
+    ("the row that is cut off", lambda block: block[:-10]),
+    ("a row that no one knows", lambda block: block + b"\x02\x07\x00"),
+    ("a row that is nonsense", lambda block: block + b"\x03\x00\x01\x02"),
+    ("a capture", lambda block: block.replace(b"leg: revisit", b"leg: tisiver", 1)),
+    ("a version", lambda block: block.replace(b"looks: 1", b"looks: 2", 1)),
+]
+for label, change in FORGERIES:
+    with tap.case(f"forged: {label}"):
+        done = tap.run("verify", "--warc-only", forge(change))
+        tap.equal(done.stderr, "")
+        lost = REPORT["sharp"] - sharp_in(done.stdout)
+        assert done.returncode == 1 or lost > 0 or "later version" in done.stdout, done.stdout
+        assert label == "a row that no one knows" or lost > 0 or done.returncode == 1, done.stdout
+
+with tap.case("damage is told"):
+    damaged = tap.path("damaged")
+    shutil.copytree(COMPACT, damaged)
+    batch = batches(damaged)[0]
+    path = living.warc_files(damaged)[0]
+    with open(path, "r+b") as file:
+        file.seek(batch.offset + batch.length // 2)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 255]))
+    done = tap.run("verify", damaged)
+    tap.equal((done.returncode, done.stderr), (1, ""))
+
+LIES = [
+    ("another batch", "UPDATE observation SET place = place + 1 WHERE is_compact"),
+    ("no compact look", "UPDATE observation SET is_compact = 0 WHERE is_compact"),
+    ("a place", "UPDATE looks SET place = place + 1"),
+    ("a name", "UPDATE observation SET record_id = zeroblob(16) WHERE is_compact"),
+    ("a state", "UPDATE observation SET state = zeroblob(32) WHERE is_compact"),
+]
+for label, sql in LIES:
+    with tap.case(f"the catalog lies: {label}"):
+        lying = tap.path("lying")
+        shutil.rmtree(lying, ignore_errors=True)
+        shutil.copytree(COMPACT, lying)
+        with contextlib.closing(sqlite3.connect(os.path.join(lying, "catalog.sqlite"))) as database:
+            assert database.execute(sql).rowcount > 0
+            database.commit()
+        done = tap.run("verify", lying)
+        tap.equal((done.returncode, done.stderr), (1, ""))
+
+
+# ---- a crash while looks wait ----
+
+def query(archive, sql):
+    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
+        return database.execute(sql).fetchall()
+
+
+def waiting(archive):
+    return living.peek(archive, "SELECT count(*) FROM observation WHERE is_compact")
+
+
+with tap.case("looks wait in the catalog, and a crash loses none"):
+    archive = tap.path("killed")
+    with living.Site("slow", "--pages", 24, "--outdegree", 20, "--mean-rate", 1e-9, *NOISE) as site:
+        process = subprocess.Popen([tap.PROGRAM, "crawl", site.url, "-o", archive, "--delay", "30ms"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while not any(count >= 5 for count, in waiting(archive)):
+            assert process.poll() is None and time.monotonic() < deadline, "no look waits"
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        (count,), = query(archive, "SELECT count(*) FROM observation WHERE is_compact")
+        tap.equal(batches(archive), [])
+        done = tap.run("verify", archive)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+        assert f"looks that wait in the catalog for their record: {count};" in done.stdout, done.stdout
+        (url,), *_ = query(archive, "SELECT page.url FROM page JOIN observation ON page.id ="
+                                    " (capture << 32 | page) WHERE is_compact")
+        assert "(evidence: " in tap.succeed("diff", archive, url)
+        tap.equal(tap.run("resume", archive).returncode, 0)
+    tap.equal(query(archive, "SELECT count(*) FROM look"), [(0,)])
+    report = tap.load("report", archive)
+    tap.equal(sum(len(list(living.looks(batch))) // 3 for batch in batches(archive)), report["sharp"])
+    tap.equal(report["sharp"], report["captured"])
+    assert len(batches(archive)) == 2, "those that waited come first"
+    verify(archive)
+
+with tap.case("--evidence is kept, and other words are refused"):
+    with contextlib.closing(sqlite3.connect(os.path.join(RECORDS, "catalog.sqlite"))) as database:
+        assert "records true\n" in database.execute("SELECT settings FROM capture").fetchone()[0]
+    tap.refuse(2, "unknown evidence 'some'", "crawl", "http://127.0.0.1:9/", "--evidence", "some")
+
+tap.done()

@@ -1,0 +1,74 @@
+/* What visits lead to, and how much is still hidden. */
+#include "plan/yields.h"
+
+#include "tap.h"
+
+/* Hot pages found ten each, cold ones nothing. */
+static void test_heat(void)
+{
+	double expected[YIELD_DEPTHS][YIELD_HEATS];
+	struct yields y = {0};
+
+	for (int i = 0; i < 20; i++) {
+		yields_visit(&y, 1, 1e-2, 10);
+		yields_visit(&y, 1, 1e-5, 0);
+	}
+	yields_expect(&y, expected);
+	CHECK(expected[1][yield_heat(1e-2)] > 8);
+	CHECK(expected[1][yield_heat(1e-5)] < 1);
+	/* Of a depth without visits heat tells, less surely. */
+	CHECK(expected[2][yield_heat(1e-2)] > 2 * expected[2][yield_heat(1e-5)]);
+}
+
+/* Every rate has its place, and hotter pages none below. */
+static void test_octaves(void)
+{
+	static const double rates[] = {0, 1e-300, 1e-9, 1e-6, 1e-3, 1, 1e3, 1e300};
+
+	CHECK_INT(yield_heat(rates[0]), 0);
+	for (size_t i = 1; i < ARRAY_LEN(rates); i++) {
+		CHECK(yield_heat(rates[i]) >= yield_heat(rates[i - 1]));
+		CHECK(yield_heat(rates[i]) < YIELD_HEATS);
+	}
+}
+
+static void test_hidden(void)
+{
+	static const uint32_t waiting[YIELD_DEPTHS] = {0, 0, 80, 0};
+	static const struct {
+		const char *label;
+		uint32_t visits, found; /* of links of links, each */
+		uint32_t known, given;
+		double least, most;
+	} rows[] = {
+		{"nothing seen", 0, 0, 100, 0, 20, 25},
+		{"quiet", 60, 0, 100, 0, 0, 3},
+		{"quiet, twice as many told", 60, 0, 100, 200, 0, 3},
+		{"growing, all told found", 60, 1, 100, 100, 0, 0},
+		{"growing, few missing", 60, 1, 100, 110, 10, 10},
+		{"growing, many missing", 60, 1, 100, 1000, 85, 85},
+		{"growing, too few told", 60, 1, 100, 50, 25, 25},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct yields y = {0};
+		double hidden;
+
+		tap_case("hidden: %s", rows[i].label);
+		yields_visit(&y, 0, 1e-3, 20);
+		for (uint32_t k = 0; k < rows[i].visits; k++)
+			yields_visit(&y, 2, 1e-3, rows[i].found);
+		hidden = yields_hidden(&y, waiting, rows[i].known, rows[i].given);
+		tap_note("%.2f", hidden);
+		CHECK(hidden >= rows[i].least - 1e-9 && hidden <= rows[i].most + 1e-9);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_heat);
+	TAP_RUN(test_octaves);
+	test_hidden();
+	return tap_done();
+}

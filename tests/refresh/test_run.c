@@ -1,0 +1,426 @@
+/* A watch: its invariants, what it does with the budget, births, deaths, signals, restarts. */
+#include "refresh/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "refresh/allocate.h"
+#include "tap.h"
+
+enum { N = 200 };
+
+struct watch {
+	struct refresh_run *run;
+	size_t looks[N], total;
+	double now, last[N];
+	bool dead[N];
+};
+
+static double rate_of(size_t page)
+{
+	return 0.02 * exp(0.03 * (double)page);
+}
+
+static struct watch begin(struct refresh_params params)
+{
+	struct watch w = {.run = NULL};
+	struct err err = {0};
+
+	params.start = 1000;
+	w.run = refresh_run_new(&params, &err);
+	CHECK_STR(err.text, "");
+	w.now = params.start;
+	for (uint32_t i = 0; i < N; i++) {
+		CHECK_INT(refresh_discovered(w.run, i,
+				  &(struct refresh_facts){
+					  .rate = rate_of(i), .weight = 1, .group = 1 + i / 20}),
+			0);
+		refresh_seen(w.run, i, &(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
+		w.last[i] = w.now;
+	}
+	return w;
+}
+
+/* Runs until a time; pages answer at once, unchanged unless they are dead. */
+static void run_until(struct watch *w, double end)
+{
+	struct refresh_order order;
+
+	while (w->now < end) {
+		double until = INFINITY;
+
+		if (refresh_next(w->run, w->now, &order, &until) == REFRESH_WAIT) {
+			CHECK(until > w->now);
+			w->now = until;
+			continue;
+		}
+		CHECK(order.page < N);
+		w->looks[order.page]++;
+		w->total++;
+		w->last[order.page] = w->now;
+		refresh_done(w->run, &order,
+			&(struct refresh_look){
+				w->dead[order.page] ? REFRESH_GONE : REFRESH_SAME, w->now, -1, 0});
+	}
+	w->now = end;
+}
+
+static struct refresh_params plain(const char *policy)
+{
+	return (struct refresh_params){.policy = refresh_policy_find(policy),
+		.budget = 40,
+		.aim = {.grid = 1},
+		.audit = -1,
+		.explore = -1,
+		.birth = -1};
+}
+
+/* Looks follow the optimum of refresh/allocate.h, which is computed in another way. */
+static void test_optimum(void)
+{
+	static const struct {
+		const char *policy;
+		enum refresh_objective objective;
+	} ROWS[] = {{"fresh", REFRESH_FRESH_PERIODIC}, {"age", REFRESH_AGE_PERIODIC},
+		{"harmonic", REFRESH_HARMONIC_POISSON}};
+
+	for (size_t k = 0; k < ARRAY_LEN(ROWS); k++) {
+		struct refresh_page pages[N];
+		double want[N], got[N], best, reached, days = 400;
+		struct watch w = begin(plain(ROWS[k].policy));
+
+		tap_case("%s: within 0.1 %% of the optimum", ROWS[k].policy);
+		for (size_t i = 0; i < N; i++)
+			pages[i] = (struct refresh_page){rate_of(i), 1};
+		(void)refresh_optimum(ROWS[k].objective, pages, N, 40, want);
+		run_until(&w, w.now + 200);
+		for (size_t i = 0; i < N; i++)
+			w.looks[i] = 0;
+		run_until(&w, w.now + days);
+		for (size_t i = 0; i < N; i++)
+			got[i] = (double)w.looks[i] / days;
+		best = refresh_total(ROWS[k].objective, pages, N, want);
+		reached = refresh_total(ROWS[k].objective, pages, N, got);
+		CHECK_NEAR(reached / best, 1, 1e-3);
+		refresh_run_free(w.run);
+	}
+}
+
+static void test_budget(void)
+{
+	for (size_t k = 0; refresh_policy_at(k); k++) {
+		struct refresh_params params = plain(refresh_policy_at(k)->name);
+		struct watch w = begin(params), other = begin(params);
+		double spent;
+
+		tap_case("%s: keeps to the budget, is the same twice", refresh_policy_at(k)->name);
+		run_until(&w, w.now + 60);
+		run_until(&other, other.now + 60);
+		CHECK(w.total <= 60 * 40 + 2);
+		CHECK_INT((long long)w.total, (long long)other.total);
+		for (size_t i = 0; i < N; i++)
+			CHECK(w.looks[i] == other.looks[i]);
+		if (!refresh_policy_at(k)->patient && k != 8) /* sample ends its cycle early */
+			CHECK(w.total >= 60 * 40 - 2);
+		spent = (double)w.total;
+		refresh_set_budget(w.run, 80, w.now);
+		refresh_spend(w.run, 40);
+		run_until(&w, w.now + 30);
+		CHECK((double)w.total - spent <= 30 * 80 - 40 + 62);
+		refresh_run_free(w.run);
+		refresh_run_free(other.run);
+	}
+}
+
+/* hacs: a page is looked at when it has changed with probability θ; late only by the budget. */
+static void test_threshold(void)
+{
+	struct refresh_params params = plain("hacs");
+	struct watch w;
+
+	tap_case("hacs: interval -ln(1-θ)/λ");
+	params.aim.theta = 0.5;
+	params.budget = 4000;
+	w = begin(params);
+	run_until(&w, w.now + 100);
+	for (size_t i = 0; i < N; i += 20)
+		CHECK_NEAR(
+			(double)w.looks[i], 100 * rate_of(i) / log(2), 2 + (double)w.looks[i] / 20);
+	refresh_run_free(w.run);
+}
+
+/* sharp: pages that pay are looked at every L, λ²L² e^(-λL) = κλ; others are given up. */
+static void test_sharp(void)
+{
+	struct refresh_params params = plain("sharp");
+	struct refresh_status s;
+	struct watch w;
+
+	tap_case("sharp: the optimum for periodic looks, a page pays while λ <= w/(eκ)");
+	params.budget = 10;
+	w = begin(params);
+	run_until(&w, w.now + 1000);
+	s = refresh_status(w.run);
+	for (size_t i = 0; i < N; i += 10) {
+		double rate = rate_of(i), pays = 1 / (exp(1) * s.margin);
+
+		if (rate > 1.1 * pays)
+			CHECK(w.looks[i] <= 2);
+		if (rate < 0.9 * pays) {
+			double x = rate * 1000 / (double)w.looks[i];
+
+			CHECK_NEAR(x * x * exp(-x), s.margin * rate, 0.1 * s.margin * rate);
+		}
+	}
+	CHECK(s.sharp_expected > 0 && s.sharp_expected < s.fresh_expected);
+	refresh_run_free(w.run);
+}
+
+static void test_death(void)
+{
+	struct watch w;
+	struct refresh_params params = plain("uniform");
+	struct refresh_status s;
+	size_t before;
+
+	tap_case("death: confirmed, then ever more rarely; alive again");
+	w = begin(params);
+	w.dead[7] = true;
+	run_until(&w, w.now + 20);
+	s = refresh_status(w.run);
+	CHECK_INT((long long)s.dead, 1);
+	CHECK_INT((long long)s.living, N - 1);
+	before = w.looks[7];
+	run_until(&w, w.now + 400);
+	CHECK(w.looks[7] > before && w.looks[7] < before + 12);
+	CHECK(w.looks[6] > 70);
+	w.dead[7] = false;
+	run_until(&w, w.now + 600);
+	CHECK_INT((long long)refresh_status(w.run).living, N);
+	refresh_run_free(w.run);
+}
+
+static void test_birth(void)
+{
+	struct watch w;
+	struct refresh_params params = plain("fresh");
+	struct refresh_order order;
+	double until;
+
+	tap_case("birth: hubs are looked at with a share of the budget");
+	params.birth = 0.1;
+	w = begin(params);
+	refresh_seen(w.run, 3, &(struct refresh_look){REFRESH_CHANGED, w.now + 0.01, -1, 50});
+	w.now += 1;
+	for (int i = 0; i < 400; i++)
+		if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT) {
+			w.now = until;
+		} else {
+			w.looks[order.page]++;
+			refresh_done(w.run, &order,
+				&(struct refresh_look){
+					REFRESH_SAME, w.now, -1, order.page == 3 ? 5 : 0});
+		}
+	CHECK(w.looks[3] >= 10);
+	tap_case("birth: what was never looked at comes in, in its order");
+	CHECK_INT(
+		refresh_discovered(w.run, N - 1, &(struct refresh_facts){.rate = 0.1, .weight = 2}),
+		0);
+	CHECK_INT(refresh_discovered(w.run, N, &(struct refresh_facts){.rate = -1}), ERR_RANGE);
+	CHECK_INT((long long)refresh_status(w.run).unseen, 0);
+	CHECK_INT(
+		refresh_discovered(w.run, N + 5, &(struct refresh_facts){.rate = 0.1, .weight = 1}),
+		0);
+	CHECK_INT((long long)refresh_status(w.run).unseen, 1);
+	CHECK_INT((long long)refresh_status(w.run).pages, N + 1);
+	refresh_run_free(w.run);
+}
+
+/* A source that is always right and tells all: what it announces is looked at at once. */
+static void test_signals(void)
+{
+	static const char *const POLICIES[] = {"fresh", "harmonic"};
+
+	for (size_t k = 0; k < ARRAY_LEN(POLICIES); k++) {
+		struct refresh_params params = plain(POLICIES[k]);
+		double precision, recall, found = 0;
+		struct watch w = begin(params);
+		struct rng rng;
+
+		tap_case("signals under %s: precision and recall are learned, and used",
+			POLICIES[k]);
+		rng_init(&rng, 3);
+		for (uint32_t i = 0; i < N; i++)
+			CHECK_INT(refresh_discovered(w.run, i,
+					  &(struct refresh_facts){
+						  .rate = 0.05, .weight = 1, .source = 2}),
+				0);
+		CHECK_INT(refresh_signal(w.run, N, 2, w.now), ERR_NOTFOUND);
+		CHECK_INT(refresh_signal(w.run, 0, 99, w.now), ERR_NOTFOUND);
+		for (int round = 0; round < 300; round++) {
+			uint32_t page = (uint32_t)rng_below(&rng, N);
+			double end = w.now + 0.1, until;
+			struct refresh_order order;
+
+			CHECK_INT(refresh_signal(w.run, page, 2, w.now), 0);
+			while (w.now < end)
+				if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT) {
+					w.now = fmin(until, end);
+				} else {
+					found += round >= 150 && order.page == page;
+					refresh_done(w.run, &order,
+						&(struct refresh_look){order.page == page
+									       ? REFRESH_CHANGED
+									       : REFRESH_SAME,
+							w.now, 0.05, 0});
+				}
+		}
+		refresh_source_worth(w.run, 2, &precision, &recall);
+		CHECK(precision > 0.9 && recall > 0.9);
+		CHECK(found >= 135);
+		refresh_run_free(w.run);
+	}
+}
+
+/* Audits: half of the pages have changed at every look, whatever the policy does. */
+static void test_audit(void)
+{
+	struct refresh_params params = plain("fresh");
+	struct refresh_status s;
+	struct watch w;
+
+	tap_case("audits: an unbiased share of fresh copies, with its error");
+	params.audit = 0.2;
+	w = begin(params);
+	for (double end = w.now + 100; w.now < end;) {
+		struct refresh_order order;
+		double until;
+
+		if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT)
+			w.now = until;
+		else
+			refresh_done(w.run, &order,
+				&(struct refresh_look){
+					order.page % 2 ? REFRESH_SAME : REFRESH_CHANGED, w.now, -1,
+					0});
+	}
+	s = refresh_status(w.run);
+	CHECK_NEAR((double)s.audits, 800, 10);
+	CHECK(fabs(s.fresh_measured - 0.5) < 4 * s.fresh_error);
+	CHECK_NEAR(s.fresh_error, 0.5 / sqrt(800), 1e-3);
+	refresh_run_free(w.run);
+}
+
+/* Facts alone restore a run: the same pages are due next. */
+static void test_restart(void)
+{
+	struct watch w = begin(plain("fresh")), again;
+	struct refresh_order order, other;
+	double until;
+
+	tap_case("restart: facts give the same orders, several may be out");
+	run_until(&w, w.now + 50);
+	again = begin(plain("fresh"));
+	for (uint32_t i = 0; i < N; i++)
+		refresh_seen(again.run, i, &(struct refresh_look){REFRESH_SAME, w.last[i], -1, 0});
+	for (int i = 0; i < 30; i++) {
+		double now = w.now + i / 40.0;
+		bool first = refresh_next(w.run, now, &order, &until) == REFRESH_ORDER;
+
+		CHECK(first == (refresh_next(again.run, now, &other, &until) == REFRESH_ORDER));
+		if (first)
+			w.looks[order.page] = w.looks[other.page] = 1000 + (size_t)i;
+	}
+	CHECK_INT((long long)refresh_status(w.run).out, (long long)refresh_status(again.run).out);
+	CHECK(refresh_status(w.run).out > 20);
+	refresh_run_free(again.run);
+	tap_case("returned: given again, and its request counts no more");
+	refresh_done(w.run, &order, &(struct refresh_look){REFRESH_RETURNED, w.now + 1, -1, 0});
+	for (other.page = UINT32_MAX; other.page != order.page;)
+		if (refresh_next(w.run, w.now + 1, &other, &until) == REFRESH_WAIT)
+			break;
+	CHECK_INT(other.page, order.page);
+	refresh_withdraw(w.run, other.page);
+	refresh_done(w.run, &other, &(struct refresh_look){REFRESH_SAME, w.now + 1, -1, 0});
+	CHECK_INT((long long)refresh_status(w.run).living, N - 1);
+	refresh_run_free(w.run);
+}
+
+/* Pages of one group change together; what a sample finds leads to the others. */
+static void test_groups(void)
+{
+	static const char *const POLICIES[] = {"sample", "hybrid"};
+
+	for (size_t k = 0; k < ARRAY_LEN(POLICIES); k++) {
+		struct refresh_params params = plain(POLICIES[k]);
+		double hits = 0;
+		struct watch w;
+
+		tap_case("%s: a changed page leads to its group", POLICIES[k]);
+		params.budget = 10; /* a twentieth of the pages in a day, a cycle is a week */
+		w = begin(params);
+		for (uint32_t i = 0; i < N; i++)
+			CHECK_INT(refresh_discovered(w.run, i,
+					  &(struct refresh_facts){.rate = 0.01, .weight = 1}),
+				0);
+		for (double end = w.now + 70; w.now < end;) {
+			struct refresh_order order;
+			double until;
+			bool hot;
+
+			if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT) {
+				w.now = until;
+				continue;
+			}
+			hot = order.page / 20 == (uint32_t)(w.now / 7) % 10;
+			hits += hot;
+			refresh_done(w.run, &order,
+				&(struct refresh_look){
+					hot ? REFRESH_CHANGED : REFRESH_SAME, w.now, 0.01, 0});
+		}
+		tap_note("%s: %g hits", POLICIES[k], hits);
+		CHECK(hits > 1.5 * 70); /* by chance it is a tenth of 700 looks */
+		refresh_run_free(w.run);
+	}
+}
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *name;
+		struct refresh_params params;
+	} ROWS[] = {
+		{"no policy", {.budget = 1}},
+		{"no budget", {.policy = &REFRESH_UNIFORM}},
+		{"no grid", {.policy = &REFRESH_SHARP, .budget = 1}},
+		{"theta 1", {.policy = &REFRESH_HACS, .budget = 1, .aim = {.theta = 1}}},
+		{"all shares", {.policy = &REFRESH_UNIFORM, .budget = 1, .audit = 1}},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct err err = {0};
+
+		tap_case("refused: %s", ROWS[i].name);
+		CHECK(refresh_run_new(&ROWS[i].params, &err) == NULL);
+		CHECK(err.text[0] != '\0');
+	}
+	CHECK(refresh_policy_find("best") == NULL);
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	test_optimum();
+	test_budget();
+	test_threshold();
+	test_sharp();
+	test_death();
+	test_birth();
+	test_signals();
+	test_audit();
+	test_restart();
+	test_groups();
+	test_refused();
+	return tap_done();
+}
