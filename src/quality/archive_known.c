@@ -168,7 +168,7 @@ static int on_look(void *context, const struct attempt *a)
 	struct loading *l = context;
 	struct observation shown = legs_observe(a);
 
-	return err_code(l->err, known_look(&l->x->known, l->capture, a, &shown));
+	return err_code(l->err, known_look(&l->x->known, a, &shown));
 }
 
 /* Looks of captures whose clock was set count for their presence. */
@@ -180,7 +180,6 @@ static int read_place(struct loading *l, const struct place *place, bool *unsure
 
 	if (place->hides)
 		return 0;
-	l->capture = s->id;
 	rc = catalog_page_observations(l->catalog, s->id, place->page, on_look, l, l->err);
 	*unsure = *unsure || (s->clock_set && l->x->known.looks.len > before);
 	return rc;

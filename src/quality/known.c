@@ -7,10 +7,7 @@
 
 #define ARENA_MAX ((size_t)4 << 30)
 
-enum {
-	ETAGS_MAX = 64 << 20,
-	PER_CAPTURE = 16, /* bits for the version of the rules in intervals' number of a set */
-};
+enum { ETAGS_MAX = 64 << 20 };
 
 void known_init(struct known *k)
 {
@@ -41,8 +38,8 @@ static bool is_look(const struct attempt *a)
 	       slice_eq(a->purpose, SLICE("canary"));
 }
 
-bool known_look_of(uint32_t capture, const struct attempt *a, const struct observation *shown,
-	struct interval_look *ret)
+bool known_look_of(
+	const struct attempt *a, const struct observation *shown, struct interval_look *ret)
 {
 	if (!is_look(a))
 		return false;
@@ -59,7 +56,7 @@ bool known_look_of(uint32_t capture, const struct attempt *a, const struct obser
 		.has_normalised = shown->has_normal && shown->rule_set > 0 &&
 				  shown->masked <= NORMAL_MASKED_MAX,
 		.normalised = shown->normal,
-		.rules = capture << PER_CAPTURE | shown->rule_set,
+		.rules = shown->rule_set,
 		.has_last_modified = a->modified != 0,
 		.last_modified = a->modified,
 		.etag = a->etag,
@@ -67,12 +64,11 @@ bool known_look_of(uint32_t capture, const struct attempt *a, const struct obser
 	return true;
 }
 
-int known_look(
-	struct known *k, uint32_t capture, const struct attempt *a, const struct observation *shown)
+int known_look(struct known *k, const struct attempt *a, const struct observation *shown)
 {
 	struct interval_look look;
 
-	if (!shown->start || !known_look_of(capture, a, shown, &look))
+	if (!shown->start || !known_look_of(a, shown, &look))
 		return 0;
 	if (look.etag.ptr)
 		look.etag.ptr = arena_strdup(&k->etags, look.etag);

@@ -6,7 +6,7 @@
  *
  *	for each page:
  *		for each of its attempts, in any order:
- *			rc = known_look(&k, capture, attempt, &shown);
+ *			rc = known_look(&k, attempt, &shown);
  *		rc = known_page(&k, page, url);
  *	rc = known_finish(&k, &window);
  *	known_proven(&k, page, &count), known_asserted(&k, page, &count)
@@ -57,15 +57,17 @@ void known_init(struct known *k);
 void known_release(struct known *k);
 
 /*
- * Makes a look of an attempt of that capture (any number for the only one) and what it shows; false
- * when it is none. Borrows the ETag. The rules of captures differ: theirs were learned or given.
+ * Makes a look of an attempt and what it shows; false when it is none. Borrows the ETag. Normalised
+ * digests of several captures may be compared: the rules, those of the user too, are part of each
+ * (view_digest). What a capture has learned is not, so looks under learned rules are of one
+ * capture.
  */
-bool known_look_of(uint32_t capture, const struct attempt *a, const struct observation *shown,
-	struct interval_look *ret);
+bool known_look_of(
+	const struct attempt *a, const struct observation *shown, struct interval_look *ret);
 
 /* 0 or ERR_NOMEM; the same of the two below. */
-int known_look(struct known *k, uint32_t capture, const struct attempt *a,
-	const struct observation *shown) SP_MUST_CHECK;
+int known_look(
+	struct known *k, const struct attempt *a, const struct observation *shown) SP_MUST_CHECK;
 /* The looks of the page that is coming show nothing of it after all. */
 void known_forget(struct known *k);
 

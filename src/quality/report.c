@@ -300,7 +300,7 @@ static int on_observation(void *context, const struct attempt *o)
 	if (rc == 0)
 		rc = borrow_rules(l, &shown);
 	if (rc == 0 && !l->is_first)
-		rc = known_look(&l->report->known, l->report->capture.id, o, &shown);
+		rc = known_look(&l->report->known, o, &shown);
 	if (rc)
 		return err_code(l->err, rc);
 	legs_add(&l->legs, o, &shown);

@@ -59,7 +59,7 @@ int looks_add_attempt(struct looks *l, uint32_t capture, const struct attempt *a
 		.offset = a->offset,
 	};
 
-	return known_look_of(capture, a, &shown, &x.look) ? add(l, &x) : 0;
+	return known_look_of(a, &shown, &x.look) ? add(l, &x) : 0;
 }
 
 static int on_look(void *context, const struct live_archive_look *look)

@@ -133,4 +133,15 @@ with tap.case("forms of a time, and what is none"):
         tap.equal(done.returncode, 2)
         assert says in done.stderr and done.stderr.count("\n") == 1, (options, done.stderr)
 
+with tap.case("noise does not hide what is proven between two captures"):
+    noisy = tap.path("noisy")
+    with living.Site("noisy", "--pages", 8, "--noise", "csrf", "--rates", "constant:0") as steady:
+        for _ in range(2):
+            tap.equal(living.crawl(steady, noisy, "--delay", "2ms").returncode, 0)
+    first, second = tap.load("report", noisy, "--captures")["captures"]
+    between = (living.milliseconds(first["finished"]) + living.milliseconds(second["started"])) // 2
+    answer = tap.load("report", noisy, "--at", stamp(between))
+    tap.equal((answer["totals"]["pages"], answer["totals"]["proven"]), (8, 8))
+    tap.equal({page["evidence"] for page in answer["pages"]}, {"normalised"})
+
 tap.done()
