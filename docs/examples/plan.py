@@ -19,7 +19,7 @@ class Sized(ctypes.Structure):
 class Params(Sized):
     _fields_ = [("size", c_size_t), ("strategy", c_char_p), ("delay", c_double), ("tau", c_double),
                 ("pages", c_uint32), ("max_pages", c_uint32), ("attempts", c_uint32),
-                ("flags", c_uint32)]
+                ("flags", c_uint32), ("aim", c_uint32)]
 
 
 class Page(Sized):

@@ -125,7 +125,7 @@ static void put_visit_digest(struct json *j, const struct report_page_parts *par
 {
 	const struct record_place *place = &records_of(parts, page)->visit;
 
-	if (place->known && place->has_payload)
+	if (place->has_payload)
 		put_digest(j, &place->payload);
 	else
 		json_null(j);
@@ -135,9 +135,9 @@ static void put_visit_digest(struct json *j, const struct report_page_parts *par
 static void put_revisit_digest(struct json *j, const struct report_page_parts *parts, uint32_t page)
 {
 	const struct page_records *r = records_of(parts, page);
-	bool has = r->revisit.known && r->revisit.has_payload;
 
-	if (has && !(r->visit.has_payload && digest_eq(&r->visit.payload, &r->revisit.payload)))
+	if (r->revisit.has_payload &&
+		!(r->visit.has_payload && digest_eq(&r->visit.payload, &r->revisit.payload)))
 		put_digest(j, &r->revisit.payload);
 	else
 		json_null(j);

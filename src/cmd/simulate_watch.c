@@ -81,7 +81,7 @@ static int print_json(const void *context, FILE *out)
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
-	json_object_begin(&j);
+	json_document_begin(&j);
 	json_put_string(&j, "history", s->options->history);
 	json_put_string(&j, "site", s->options->site);
 	json_put_double(&j, "pages", s->study.pages);

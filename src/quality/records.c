@@ -29,16 +29,18 @@ static int on_observation(void *context, const struct attempt *a)
 	struct record_place *place;
 	int rc;
 
-	if (a->page >= l->report->pages.len || !a->warc.ptr)
+	if (a->page >= l->report->pages.len)
 		return 0;
 	place = place_of(l, a);
 	if (!place)
 		return 0;
+	place->has_payload = a->has_payload;
+	place->payload = a->payload;
+	if (!a->warc.ptr) /* a compact look has no record of its own */
+		return 0;
 	rc = words_number(&l->records->files, a->warc, &place->file);
 	place->known = rc == 0;
 	place->offset = a->offset;
-	place->has_payload = a->has_payload;
-	place->payload = a->payload;
 	return err_code(l->err, rc);
 }
 

@@ -9,7 +9,7 @@
 #include "quality/report.h"
 
 struct record_place {
-	bool known;
+	bool known; /* it has a record of its own */
 	bool has_payload;
 	uint32_t file; /* its number among the files */
 	uint64_t offset;

@@ -185,7 +185,7 @@ static void test_impossible_values(void)
 		{"record id", "UPDATE observation SET record_id = x'00' WHERE page = 7"},
 		{"length", "UPDATE observation SET length = -1 WHERE page = 7"},
 		{"page of an observation", "UPDATE observation SET page = -1 WHERE page = 7"},
-		{"kind of an event", "UPDATE event SET kind = 7"},
+		{"kind of an event", "UPDATE event SET kind = 8"},
 		{"attempt of an event", "UPDATE event SET attempt = 256"},
 		{"position", "UPDATE plan SET visit = -5"},
 		{"policy", "UPDATE robots SET policy = 256"},

@@ -4,7 +4,7 @@
 import tap
 
 DAY = 86400
-KEYS = ["history", "site", "pages", "budget", "days", "grid", "rates", "runs", "rows", "bound",
+KEYS = ["schema", "history", "site", "pages", "budget", "days", "grid", "rates", "runs", "rows", "bound",
         "optimum"]
 MEASURES = ["freshness", "age", "versions", "sharpness"]
 SITE = "synthetic:n=200,rates=lognormal,skew=1.5"

@@ -173,6 +173,7 @@ export class PageTable {
       (from[page] ?? -1) < 0 ? "" : `${instant(capture, from[page]!)} to ${instant(capture, to[page]!)}`;
     const place = (file: number[], offset: number[]) =>
       (file[page] ?? -1) < 0 ? "" : `${capture.files[file[page]!]}, offset ${offset[page]}`;
+    const compact = capture.revisitStatus[page] ? "with others, in a record of looks" : "";
     const visit = capture.visitDigest[page] ?? "";
     return [
       ["Verdict", [verdictOf(capture, page), capture.reason[page]].filter(Boolean).join(": ")],
@@ -183,8 +184,8 @@ export class PageTable {
       ["Visit, digest", visit],
       ["Revisit", span(capture.revisitStart, capture.revisitEnd)],
       ["Revisit, status", String(capture.revisitStatus[page] || "")],
-      ["Revisit, record", place(capture.revisitFile, capture.revisitOffset)],
-      ["Revisit, digest", capture.revisitDigest[page] ?? ((capture.revisitFile[page] ?? -1) < 0 ? "" : visit)],
+      ["Revisit, record", place(capture.revisitFile, capture.revisitOffset) || compact],
+      ["Revisit, digest", capture.revisitDigest[page] ?? (capture.revisitStatus[page] ? visit : "")],
     ];
   }
 
