@@ -4,8 +4,8 @@
 import tap
 
 DAY = 86400
-KEYS = ["schema", "history", "site", "pages", "budget", "days", "grid", "rates", "runs", "rows", "bound",
-        "optimum"]
+KEYS = ["schema", "history", "site", "pages", "budget", "days", "grid", "rates", "runs", "rows",
+        "bound", "optimum"]
 MEASURES = ["freshness", "age", "versions", "sharpness"]
 SITE = "synthetic:n=200,rates=lognormal,skew=1.5"
 

@@ -208,7 +208,8 @@ static void test_parse_errors(void)
 		{"synthetic:outdegree=",
 			"outdegree must be a whole number from 1 to 10000000, not ''"},
 		{"synthetic:leaves=Cold", "leaves must be cold, hot or mixed, not 'Cold'"},
-		{"synthetic:rates=flat", "rates must be zipf, smooth, skewed or lognormal, not 'flat'"},
+		{"synthetic:rates=flat",
+			"rates must be zipf, smooth, skewed or lognormal, not 'flat'"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
