@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "rebuild/rebuild.h"
 
@@ -119,7 +120,9 @@ enum cmd_status cmd_rebuild(int argc, char **argv)
 					 .clock = clock_system(),
 					 .title = "rebuild",
 					 .unit = "bytes"});
-	rc = rebuild(args.ptr[0], &progress, &counts, &err);
+	rc = archive_check(args.ptr[0], &err);
+	if (rc == 0)
+		rc = rebuild(args.ptr[0], &progress, &counts, &err);
 	progress_clear(&progress);
 	if (rc)
 		return cmd_fail_archive("rebuild", &err);

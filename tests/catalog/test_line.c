@@ -27,6 +27,13 @@ static const struct {
 	{"a place in the plan", "plan:\t5\t9\t-1\t1", 0},
 	{"a requisite", "needs:\t5\t6", 0},
 	{"a requisite that was not kept", "needs:\t5\t-", 0},
+	{"what a sitemap says", "list:\t5\t1700000000000000000\t3", 0},
+	{"a robots.txt",
+		"robots:\thttp://example.org\t1\t1700000000000000000\tHTTP 200\tUser-agent: "
+		"*%0ADisallow: /%C3%A4%00",
+		0},
+	{"a robots.txt that is still so", "checked:\thttp://example.org\t17", 0},
+	{"a changefreq that is none", "list:\t5\t0\t9", ERR_SYNTAX},
 	{"a kind of a later version", "later:\tkind\tof line", ERR_NOTFOUND},
 	{"a field too many", "needs:\t5\t6\t7", ERR_SYNTAX},
 	{"a field too few", "plan:\t5\t9", ERR_SYNTAX},
