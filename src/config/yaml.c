@@ -41,6 +41,9 @@ int yaml_refuse(
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
+	for (char *c = text; *c; c++) /* a key in it could break the line */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 	return err_set(
 		err, ERR_USAGE, "%.*s:%u:%u: %s", SHOWN_NAME, y->name, at->line, at->column, text);
 }
