@@ -49,14 +49,21 @@ static enum plan_outcome outcome_of(const struct attempt *a)
 	return is_transient(a) ? PLAN_RETRY : PLAN_FAILED;
 }
 
-/*
- * They come by page, leg and number. What another attempt follows was to be tried again; what a
- * late one follows was put off.
- */
+/* What another attempt follows was to be tried again; what a late one follows was put off. */
+static void note_next(struct fact *last, const struct fact *next)
+{
+	if (last->page != next->page)
+		return;
+	if (last->leg == next->leg)
+		last->outcome = PLAN_RETRY;
+	else if (last->leg == ATTEMPT_VISIT && next->leg == ATTEMPT_LATE)
+		last->outcome = PLAN_PUT_OFF;
+}
+
+/* They come by page, leg and number. */
 static int on_observation(void *context, const struct attempt *a)
 {
 	struct relogging *r = context;
-	struct fact *last = r->facts.len ? &r->facts.ptr[r->facts.len - 1] : NULL;
 	struct fact f = {
 		.begin = a->wall.sent ? a->wall.sent : a->wall.last_byte,
 		.end = a->wall.last_byte,
@@ -68,11 +75,8 @@ static int on_observation(void *context, const struct attempt *a)
 
 	if (a->page >= r->capture->pages.list.len || a->leg > ATTEMPT_LATE)
 		return 0;
-	if (last && last->page == f.page && last->leg == f.leg)
-		last->outcome = PLAN_RETRY;
-	else if (last && last->page == f.page && last->leg == ATTEMPT_VISIT &&
-		 f.leg == ATTEMPT_LATE)
-		last->outcome = PLAN_PUT_OFF;
+	if (r->facts.len > 0)
+		note_next(&r->facts.ptr[r->facts.len - 1], &f);
 	return err_code(r->err, facts_push(&r->facts, f));
 }
 

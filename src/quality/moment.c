@@ -193,7 +193,7 @@ static int add_setting(struct buf *out, slice line)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < name.len; i++)
-		rc = buf_add_char(out, name.ptr[i] == '-' ? '_' : name.ptr[i]);
+		rc = name.ptr[i] == '-' ? buf_add_char(out, '_') : buf_add_char(out, name.ptr[i]);
 	if (rc == 0)
 		rc = buf_add(out, value);
 	return rc ? rc : buf_add_char(out, '\n');

@@ -27,6 +27,7 @@ struct rebuilding {
 	struct spill_pool pool;
 	struct bodies bodies;
 	struct rebuild_reading reading;
+	struct imported_files imported;
 	int warc; /* the directory of the files */
 	struct progress *progress;
 	struct rebuild_counts *counts;
@@ -107,7 +108,7 @@ static int read_file(struct rebuilding *r, const char *entry)
 
 	if (source.fd < 0)
 		return err_set(r->err, ERR_IO, "%s/%s: %s", r->d.warc, entry, strerror(errno));
-	if (our_file_is_imported(slice_str(entry)) || !our_file_is_source(&source))
+	if (imported_files_has(&r->imported, slice_str(entry)) || !our_file_is_source(&source))
 		r->counts->foreign++;
 	else
 		rc = read_ours(r, source.fd, entry);
@@ -130,18 +131,20 @@ static uint64_t size_of_all(const struct rebuilding *r, struct dirent **names, i
 static int read_files(struct rebuilding *r)
 {
 	struct dirent **names = NULL;
-	int count = scandir(r->d.warc, &names, select_warc, by_name), rc = 0;
+	int count = scandir(r->d.warc, &names, select_warc, by_name), rc;
 
 	if (count < 0)
 		return err_set(r->err, ERR_IO, "%s: %s", r->d.warc, strerror(errno));
 	if (r->progress)
 		progress_set_total(r->progress, size_of_all(r, names, count));
+	rc = imported_files_load(&r->imported, &r->d, r->err);
 	for (int i = 0; i < count; i++) {
 		if (rc == 0)
 			rc = read_file(r, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
+	imported_files_release(&r->imported);
 	if (rc == 0 && r->counts->files == 0)
 		rc = err_set(r->err, ERR_NOTFOUND,
 			"%s: there is no WARC file of a capture to rebuild the catalog from",

@@ -32,7 +32,8 @@ static int begin_lines(struct table_lines *t, slice uuid, uint32_t capture)
 	return rc;
 }
 
-/* The line of a page has no room for its changefreq: older readers know the number of its fields. */
+/* The line of a page has no room for its changefreq: older readers know the number of its fields.
+ */
 static bool has_frequency(const struct catalog_row *row)
 {
 	return (row->kind == CATALOG_ROW_ADD_PAGE || row->kind == CATALOG_ROW_TAKE_PAGE) &&

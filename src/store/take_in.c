@@ -83,7 +83,7 @@ static int check_file(void *context, const struct warc_set_file *f, struct err *
 	(void)context;
 	if (warc_closed_name(name).len < name.len)
 		return 0; /* left out */
-	if (!warc_is_name(name) || name.len + 16 > WARC_NAME_MAX)
+	if (!warc_is_name(name) || name.len + 8 > WARC_NAME_MAX)
 		return err_set(err, ERR_SYNTAX,
 			"%s: not the name of a WARC file: rename it to NAME.warc, NAME.warc.gz or "
 			"NAME.warc.zst",
@@ -130,34 +130,27 @@ static bool is_same(const struct warc_source *s, uint64_t size, const char *path
 	return same;
 }
 
-/*
- * "a-2.warc.gz" of "a.warc.gz"; the first is the name itself. A file of another archive of ours
- * gets a prefix: resume and rebuild must not take it for one of this archive.
- */
-static void name_try(const struct warc_set_file *f, unsigned number, bool is_ours, const char *dir,
-	char path[PATH_SIZE])
+/* "a-2.warc.gz" of "a.warc.gz"; the first is the name itself. */
+static void name_try(slice name, unsigned number, const char *dir, char path[PATH_SIZE])
 {
-	slice name = base_name(f);
 	const char *end = memmem(name.ptr, name.len, ".warc", 5);
 	size_t stem = end ? (size_t)(end - name.ptr) : name.len;
 	char suffix[16] = "";
 
 	if (number > 1)
 		(void)snprintf(suffix, sizeof suffix, "-%u", number);
-	(void)snprintf(path, PATH_SIZE, "%s/%s%.*s%s%.*s", dir,
-		is_ours && !our_file_is_imported(name) ? OUR_FILE_IMPORTED : "", (int)stem,
-		name.ptr, suffix, (int)(name.len - stem), name.ptr + stem);
+	(void)snprintf(path, PATH_SIZE, "%s/%.*s%s%.*s", dir, (int)stem, name.ptr, suffix,
+		(int)(name.len - stem), name.ptr + stem);
 }
 
 /* A name that is free, or ERR_EXISTS when the file is there under one of them. */
 static int find_name(const struct directory *d, const struct warc_set_file *f, char path[PATH_SIZE],
 	struct err *err)
 {
-	bool is_ours = our_file_is_source(&f->source);
 	struct stat st;
 
 	for (unsigned i = 1; i < NAME_TRIES; i++) {
-		name_try(f, i, is_ours, d->warc, path);
+		name_try(base_name(f), i, d->warc, path);
 		if (lstat(path, &st))
 			return errno == ENOENT
 				       ? 0
@@ -198,6 +191,8 @@ static int copy(
 		return err_set(err, ERR_IO, "%s: %s", under_way, strerror(errno));
 	rc = copy_bytes(&f->source, fd, f->path, err);
 	(void)close(fd);
+	if (rc == 0)
+		rc = imported_files_add(d, slice_str(strrchr(path, '/') + 1), err);
 	if (rc == 0 && rename(under_way, path))
 		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	if (rc)

@@ -178,7 +178,8 @@ def main():
         with tap.case("files of others stay files of others"):
             other = tap.path("other.archive")
             crawl(urls[:1], other, "--single", "--max-pages", 3)
-            tap.succeed("import", archive, other)
+            done = tap.run("import", other, "-o", archive)
+            tap.equal(done.returncode, 0)
             foreign = tap.write("foreign.warc", b"WARC/1.0\r\nWARC-Type: resource\r\n"
                                 b"WARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type: text/plain\r\n"
                                 b"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>"
@@ -187,7 +188,10 @@ def main():
             shutil.copy(foreign, os.path.join(archive, "warc"))
             tap.succeed("index", archive)
             done = unchanged(archive)
-            tap.equal((done["captures"], done["foreign_files"] >= 1), (4, True))
+            tap.equal((done["captures"], done["foreign_files"] >= 2), (4, True))
+            files = living.warc_files(archive)
+            crawl(urls[:1], archive, "--single", "--max-pages", 2)
+            assert set(files) < set(living.warc_files(archive)), "imported files were set aside"
 
         for name, query in UNFINISHED:
             for keep in (False, True):
