@@ -46,6 +46,7 @@ enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
 enum cmd_status cmd_search(int argc, char **argv);
 enum cmd_status cmd_serve(int argc, char **argv);
+enum cmd_status cmd_similar(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
 enum cmd_status cmd_train(int argc, char **argv);
 enum cmd_status cmd_verify(int argc, char **argv);
