@@ -20,6 +20,7 @@ static const struct {
 	{CATALOG_ROW_PLAN, SLICE_INIT("plan")},
 	{CATALOG_ROW_REQUISITE, SLICE_INIT("needs")},
 	{CATALOG_ROW_LIST_PAGE, SLICE_INIT("list")},
+	{CATALOG_ROW_LINKS, SLICE_INIT("links")},
 	{CATALOG_ROW_ADD_ROBOTS, SLICE_INIT("robots")},
 	{CATALOG_ROW_CONFIRM_ROBOTS, SLICE_INIT("checked")},
 };
@@ -142,6 +143,9 @@ static int put_fields(struct buf *out, const struct catalog_row *row)
 	case CATALOG_ROW_LIST_PAGE:
 		return buf_printf(out, "\t%u\t%lld\t%u", row->page->number,
 			(long long)row->page->lastmod, row->page->frequency);
+	case CATALOG_ROW_LINKS:
+		rc = put_page_number(out, row->links->page);
+		return rc ? rc : put_escaped(out, row->links->targets, 0x80);
 	case CATALOG_ROW_ADD_ROBOTS:
 		return put_robots(out, row->robots);
 	case CATALOG_ROW_CONFIRM_ROBOTS:
@@ -347,6 +351,10 @@ static void take_fields(struct cursor *c, struct catalog_line *l)
 		l->page.number = take_page_number(c, false);
 		l->page.lastmod = take_signed(c);
 		l->page.frequency = (unsigned)take_number(c, CATALOG_FREQUENCY_MAX);
+		break;
+	case CATALOG_ROW_LINKS:
+		l->links.page = take_page_number(c, false);
+		l->links.targets = take_text(c);
 		break;
 	case CATALOG_ROW_ADD_ROBOTS:
 		take_robots(c, &l->robots);

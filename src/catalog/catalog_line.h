@@ -13,6 +13,7 @@
  *	plan	page visit revisit hopeless
  *	needs	page requisite
  *	list	number lastmod changefreq
+ *	links	page targets (rank/packed.h)
  *	robots	origin policy fetched why body
  *	checked	origin time
  *
@@ -49,6 +50,7 @@ struct catalog_line {
 		struct catalog_unkept unkept;
 		struct catalog_plan plan;
 		struct catalog_requisite requisite;
+		struct catalog_links links;
 		struct catalog_robots robots;
 	};
 };

@@ -410,6 +410,8 @@ static uint32_t *page_of(struct catalog_line *l)
 		return &l->plan.page;
 	case CATALOG_ROW_REQUISITE:
 		return &l->requisite.page;
+	case CATALOG_ROW_LINKS:
+		return &l->links.page;
 	case CATALOG_ROW_UNKEPT:
 	case CATALOG_ROW_ADD_ROBOTS:
 	case CATALOG_ROW_CONFIRM_ROBOTS:

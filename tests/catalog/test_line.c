@@ -28,6 +28,7 @@ static const struct {
 	{"a requisite", "needs:\t5\t6", 0},
 	{"a requisite that was not kept", "needs:\t5\t-", 0},
 	{"what a sitemap says", "list:\t5\t1700000000000000000\t3", 0},
+	{"links", "links:\t5\t%01%80%02A", 0},
 	{"a robots.txt",
 		"robots:\thttp://example.org\t1\t1700000000000000000\tHTTP 200\tUser-agent: "
 		"*%0ADisallow: /%C3%A4%00",

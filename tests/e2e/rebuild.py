@@ -21,7 +21,7 @@ SITE = ["--seed", 4, "--hosts", 2, "--pages", living.scaled(50, 20), "--requisit
 # Columns that hold the number of a text, which may be another one in a new catalog.
 WORDS = {"page": {"kind", "found", "rule"}, "verdict": {"verdict", "evidence"},
          "observation": {"media_type", "warc", "purpose", "stand_in", "caches", "address"}}
-TABLES = ["capture", "page", "plan", "observation", "requisite", "unkept", "learned", "robots",
+TABLES = ["capture", "page", "plan", "observation", "requisite", "links", "unkept", "learned", "robots",
           "clock", "verdict"]
 
 
