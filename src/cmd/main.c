@@ -29,6 +29,7 @@ static const struct command COMMANDS[] = {
 	{"resume", "continue captures that were interrupted", cmd_resume},
 	{"search", "find pages of an archive by their words", cmd_search},
 	{"serve", "show archives in a browser, and by Memento and CDX", cmd_serve},
+	{"similar", "list pages of an archive that show nearly the same text", cmd_similar},
 	{"simulate", "simulate captures of a given site", cmd_simulate},
 	{"train", "learn from known change rates, for predict", cmd_train},
 	{"verify", "check what an archive claims against its WARC files", cmd_verify},
@@ -117,7 +118,7 @@ static void set_up_memory(void)
 static bool only_prints(const struct command *command)
 {
 	static const char *const names[] = {"diff", "inspect", "judge", "plan", "predict", "rates",
-		"report", "simulate", "verify"};
+		"report", "similar", "simulate", "verify"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(command->name, names[i]) == 0)
