@@ -116,7 +116,7 @@ static void add_pages(const char *path, unsigned pages, enum form form)
 	must(catalog_open(path, CATALOG_CREATE, &c, &err), &err);
 	must(catalog_add_capture(c, &capture, &id, &err), &err);
 	for (unsigned n = 0; n < pages; n++) {
-		struct texts t;
+		struct texts t = {0};
 		struct attempt a = make(n, 0, n, form, &t);
 		struct catalog_page page = {.number = n,
 			.url = a.url,
@@ -151,7 +151,7 @@ static double add_looks(const char *path, unsigned pages, unsigned rounds, enum 
 		unsigned at = n % pages;
 		uint64_t with = at + rng_u64(&rng) % (pages - at);
 		uint32_t page = order[with];
-		struct texts t;
+		struct texts t = {0};
 		struct attempt a;
 		double begin;
 

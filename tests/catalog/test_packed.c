@@ -107,7 +107,7 @@ static void vary(struct attempt *a, uint64_t bits, struct texts *t)
 	if (bits & 1024)
 		a->etag = !(bits & 2048) ? SLICE("") : (slice){0};
 	if (bits & 4096)
-		a->record_id = bits & 8192 ? (slice){0} : SLICE("<urn:foreign>");
+		a->record_id = !(bits & 8192) ? SLICE("<urn:foreign>") : (slice){0};
 	if (bits & 16384)
 		a->stand_in = SLICE("login: a form");
 	if ((bits & 0x38000) == 0x38000)
@@ -251,7 +251,7 @@ static int64_t count_rows(struct catalog *c, const char *sql)
 static void test_watch(void)
 {
 	struct catalog *packed = new_catalog(), *rows = new_catalog();
-	struct texts t;
+	struct texts t = {0};
 
 	for (unsigned number = 1; number <= 90; number++)
 		for (uint32_t page = 0; page < PAGES; page++) {
@@ -274,7 +274,7 @@ static void test_random(void)
 {
 	struct catalog *packed = new_catalog(), *rows = new_catalog();
 	bool known[PAGES][ATTEMPT_LEGS][64] = {{{false}}};
-	struct texts t;
+	struct texts t = {0};
 	struct rng rng;
 
 	rng_init(&rng, 17);
@@ -301,7 +301,7 @@ static void test_rollback(void)
 {
 	struct catalog *packed = new_catalog(), *rows = new_catalog();
 	struct err err = {0};
-	struct texts t;
+	struct texts t = {0};
 
 	for (unsigned number = 1; number <= 9; number++) {
 		struct attempt a = make_look(3, ATTEMPT_LOOK, number, 1, &t);
@@ -344,7 +344,7 @@ static void test_damage(void)
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		struct catalog *c = new_catalog();
 		struct err err = {0};
-		struct texts t;
+		struct texts t = {0};
 		uint64_t n = 0;
 
 		tap_case("damage: %s", ROWS[i].label);
