@@ -3,7 +3,7 @@
  * database file, indexes included, and processor time to write and to read it. Every page has one
  * response; then it is looked at ROUNDS times, pages in a random order, 200 looks a commit:
  *
- *	rows	a row of the table observation for each look, as before version 6 of the schema
+ *	rows	a row of the table observation for each look, as before version 7 of the schema
  *	packed	the same looks, found unchanged, as packed rows
  *	noise	packed, but each with a body of its own that differs by noise
  */

@@ -259,7 +259,7 @@ def make_older(archive):
     for table, columns in ADDED.items():
         for column in columns:
             change(archive, f"ALTER TABLE {table} DROP COLUMN {column}")
-    for table in ("requisite", "import_progress", "learned", "look", "looks", "packed", "replaced"):
+    for table in ("requisite", "import_progress", "learned", "look", "looks", "packed", "replaced", "links"):
         change(archive, f"DROP TABLE {table}")
     change(archive, "PRAGMA user_version = 3")
 
