@@ -32,7 +32,7 @@ struct crawl_command {
 	int aim;                               /* enum plan_aim */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;
-	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
+	int64_t max_pages, max_depth, max_outside, trap_budget, forms, jobs, size, attempts;
 	const char *proxy, *cookies;
 	const char *auth_file, *header_file, *proxy_file;
 	struct option_list auth, headers;
@@ -109,6 +109,10 @@ static const struct option_spec SPECS[] = {
 	ROW(INT, trap_budget, "trap-budget", 0,
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
+	ROW(INT, forms, "forms", 0,
+		"send search forms up to this many queries for each site, to reach pages that no "
+		"link leads to (default: 0, forms are never sent)",
+		.max = 1000000),
 	ROW(DURATION, settings.time_limit, "time-limit", 't',
 		"end after this time; if it is too short for two downloads of every page, visits "
 		"stop in time for the revisits that --aim wants",
@@ -369,6 +373,7 @@ static int complete_settings(struct crawl_command *o, struct arena *arena, struc
 	s->max_outside = (uint32_t)o->max_outside;
 	s->no_traps = o->traps != 0;
 	s->trap_budget = (uint32_t)o->trap_budget;
+	s->forms = (uint32_t)o->forms;
 	s->jobs = (unsigned)o->jobs;
 	s->size = (uint32_t)o->size;
 	s->attempts = (unsigned)o->attempts;

@@ -50,7 +50,9 @@ static enum left_out limit_of(const struct capture *c, const struct found *f)
 {
 	const struct crawl_settings *s = c->settings;
 
-	if (s->max_pages && c->pages.taken >= s->max_pages)
+	/* Queries of forms have a budget of their own. */
+	if (s->max_pages && f->kind != LINK_FORM &&
+		c->pages.taken - c->forms.queries >= s->max_pages)
 		return LEFT_OUT_MAX_PAGES;
 	if (depth_of(c, f) > s->max_depth)
 		return LEFT_OUT_MAX_DEPTH;
@@ -214,6 +216,14 @@ static int ask_rules(
 	return 0;
 }
 
+/* The URL that is on the wire: of a form's POST it is another than the page's. */
+static slice asked_url(const struct capture *c, uint32_t page, slice url)
+{
+	slice target, post;
+
+	return pages_is_post(&c->pages, page, url, &target, &post) ? target : url;
+}
+
 /* The host's robots.txt is known: the planner gets the page, or it is refused. */
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
@@ -227,7 +237,7 @@ static int settle(struct capture *c, uint32_t page, struct err *err)
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
-		rc = ask_rules(c, host, buf_slice(&url), why, err);
+		rc = ask_rules(c, host, asked_url(c, page, buf_slice(&url)), why, err);
 	if (rc == 0 && !why[0]) {
 		rc = journal_discovered(c, page, err);
 	} else if (rc == 0) {
@@ -276,7 +286,7 @@ static int review(struct capture *c, uint32_t page, struct buf *url, struct err 
 	int rc = pages_url(&c->pages, page, url, err);
 
 	if (rc == 0)
-		rc = ask_rules(c, p->host, buf_slice(url), why, err);
+		rc = ask_rules(c, p->host, asked_url(c, page, buf_slice(url)), why, err);
 	if (rc)
 		return rc;
 	if (p->taken && why[0])
@@ -396,6 +406,8 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 	rc = record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE, err);
 	if (rc == 0)
 		rc = settle_traps(c, number, &d, err);
+	if (rc == 0)
+		rc = form_queries_found(c, number, err);
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
@@ -641,7 +653,7 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	};
 	int rc;
 
-	if (link->kind == LINK_FORM) /* forms are listed, never sent */
+	if (link->kind == LINK_FORM) /* without values they are never sent: form_queries.h */
 		return 0;
 	rc = discover(c, &found, err);
 	return rc ? rc : discover_requisite(c, page, &found, err);

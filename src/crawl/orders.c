@@ -198,6 +198,8 @@ int orders_dispatch(struct capture *c, struct err *err)
 	while (rc == 0 && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
 		if (rc == 0 && is_at_barrier(c))
+			rc = form_queries_next(c, err);
+		if (rc == 0 && is_at_barrier(c))
 			rc = canaries_close(c, err);
 		/* Unless there are second visits to wait for. */
 		if (rc == 0 && (c->requests.unplanned == 0 || !is_at_barrier(c)))

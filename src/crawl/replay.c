@@ -217,6 +217,8 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = scope_add_seed(&c->scope, &r->url, c->settings->scope, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
+	if (rc == 0)
+		rc = form_queries_found(c, number, r->err);
 	if (rc == 0 && page.is_seed && page.taken) {
 		c->rules.list.ptr[page.host].has_seed = true;
 		c->rules.list.ptr[page.host].wants_sitemaps = true;
@@ -397,6 +399,8 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 	if (rc == 0)
 		rc = catalog_each_clock(catalog, id, on_clock, &r, err);
 	c->went_back = r.latest > clock_realtime(c->clock) + CLOCK_WATCH_TOLERANCE;
+	if (rc == 0)
+		rc = form_queries_restore(c, catalog, err);
 	if (rc == 0) /* this process */
 		rc = fail(&r, moments_push(&r.resumed, capture_now(c)));
 	if (rc == 0)

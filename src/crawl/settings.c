@@ -43,6 +43,7 @@ static const struct setting SETTINGS[] = {
 	SETTING(max_outside, SETTING_U32),
 	SETTING(trap_budget, SETTING_U32),
 	SETTING(no_traps, SETTING_BOOL),
+	SETTING(forms, SETTING_U32),
 	SETTING(strategy, SETTING_TEXT),
 	SETTING(single, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),

@@ -519,6 +519,11 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
 	     set_proxy(easy, params) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
+	if (request->post.ptr) {
+		t->fetch.is_post = true;
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->post.len);
+		SET(CURLOPT_COPYPOSTFIELDS, request->post.ptr);
+	}
 	return ok ? 0 : ERR_NOMEM;
 }
 
