@@ -34,6 +34,11 @@ static bool is_warc_name(slice name)
 	       word_ends(name, SLICE(".warc.zst"));
 }
 
+slice warc_set_file_name(const struct warc_set_file *file)
+{
+	return slice_base_name(file->inner.ptr ? file->inner : slice_str(file->path));
+}
+
 bool warc_set_is_name(slice name)
 {
 	if (slice_ends_with(name, SLICE(WARC_OPEN)))

@@ -25,6 +25,9 @@ struct warc_set_file {
 	uint64_t size;
 };
 
+/* Its name without directories. */
+slice warc_set_file_name(const struct warc_set_file *file);
+
 /* What it returns but 0 ends the walk and is returned. */
 typedef int warc_set_call(void *context, const struct warc_set_file *file, struct err *err);
 

@@ -4,13 +4,9 @@
 #include <string.h>
 
 #include "base/closest.h"
-#include "base/format.h"
-#include "base/parse.h"
+#include "base/slice.h"
 
-enum {
-	COMPLAINT_SIZE = 384, /* leaves room for the command's name and the hint */
-	CHOICES_SIZE = 160,   /* more choices than fit are left to --help */
-};
+enum { COMPLAINT_SIZE = 384 }; /* leaves room for the command's name and the hint */
 
 /* Where the reading of the command line has come to. */
 struct reader {
@@ -38,128 +34,13 @@ SP_PRINTF(2, 3) static int complain(const struct reader *r, const char *fmt, ...
 		o->command ? o->command : "");
 }
 
-static void *field(const struct reader *r, const struct option_spec *s)
-{
-	return (char *)r->out + s->offset;
-}
-
-static bool in_range(const struct option_spec *s, double value)
-{
-	if (s->min == 0 && s->max == 0)
-		return true;
-	if (s->bounds & OPTION_ABOVE_MIN ? value <= s->min : value < s->min)
-		return false;
-	return s->bounds & OPTION_BELOW_MAX ? value < s->max : value <= s->max;
-}
-
-static int complain_range(const struct reader *r, const struct option_spec *s, const char *value)
-{
-	char min[FORMAT_DOUBLE_SIZE], max[FORMAT_DOUBLE_SIZE];
-
-	if (s->min == 0 && s->max == 0)
-		return complain(r, "--%s: %s is out of range", s->name, value);
-	(void)format_double(s->min, min);
-	(void)format_double(s->max, max);
-	return complain(r, "--%s must be %s %s and %s %s, not %s", s->name,
-		s->bounds & OPTION_ABOVE_MIN ? "above" : "at least", min,
-		s->bounds & OPTION_BELOW_MAX ? "below" : "at most", max, value);
-}
-
-static int complain_value(
-	const struct reader *r, const struct option_spec *s, int rc, const char *value)
-{
-	static const char *const WANTED[] = {
-		[OPTION_INT] = "a whole number",
-		[OPTION_DOUBLE] = "a number",
-		[OPTION_SIZE] = "a size such as 512, 64k or 2G",
-		[OPTION_DURATION] = "a time such as 30, 1.5s, 20m or 2h",
-	};
-
-	if (rc == ERR_RANGE)
-		return complain_range(r, s, value);
-	return complain(r, "--%s needs %s, not '%s'", s->name, WANTED[s->kind], value);
-}
-
-static int set_number(const struct reader *r, const struct option_spec *s, const char *value)
-{
-	slice text = slice_str(value);
-	double seconds = 0;
-	uint64_t bytes = 0;
-	int64_t whole = 0;
-	int rc;
-
-	if (s->kind == OPTION_INT)
-		rc = parse_i64(text, &whole);
-	else if (s->kind == OPTION_SIZE)
-		rc = parse_size(text, &bytes);
-	else if (s->kind == OPTION_DURATION)
-		rc = parse_duration(text, &seconds);
-	else
-		rc = parse_double(text, &seconds);
-	if (rc == 0 && !in_range(s, (double)whole + (double)bytes + seconds))
-		rc = ERR_RANGE;
-	if (rc)
-		return complain_value(r, s, rc, value);
-	if (s->kind == OPTION_INT)
-		*(int64_t *)field(r, s) = whole;
-	else if (s->kind == OPTION_SIZE)
-		*(uint64_t *)field(r, s) = bytes;
-	else
-		*(double *)field(r, s) = seconds;
-	return 0;
-}
-
-/* "a, b, c", or "" when that would be long. */
-static void join(const char *const *words, char *out, size_t size)
-{
-	size_t at = 0;
-
-	out[0] = '\0';
-	for (size_t i = 0; words[i]; i++) {
-		int n = snprintf(out + at, size - at, "%s%s", i ? ", " : "", words[i]);
-
-		at += n > 0 ? (size_t)n : 0;
-		if (at >= size) {
-			out[0] = '\0';
-			return;
-		}
-	}
-}
-
-static int set_choice(const struct reader *r, const struct option_spec *s, const char *value)
-{
-	const char *meant = options_closest(value, s->choices);
-	char all[CHOICES_SIZE];
-
-	for (int i = 0; s->choices[i]; i++) {
-		if (strcmp(s->choices[i], value) == 0) {
-			*(int *)field(r, s) = i;
-			return 0;
-		}
-	}
-	if (meant)
-		return complain(r, "unknown %s '%s', did you mean '%s'?", s->name, value, meant);
-	join(s->choices, all, sizeof all);
-	if (all[0])
-		return complain(r, "unknown %s '%s', it is one of %s", s->name, value, all);
-	return complain(r, "unknown %s '%s'", s->name, value);
-}
-
+/* Sets a value, with the command and the hint around what is wrong with it. */
 static int set_value(const struct reader *r, const struct option_spec *s, const char *value)
 {
-	switch (s->kind) {
-	case OPTION_STRING:
-		*(const char **)field(r, s) = value;
-		return 0;
-	case OPTION_LIST:
-		return err_code(r->err, option_list_push(field(r, s), value));
-	case OPTION_CHOICE:
-		return set_choice(r, s, value);
-	case OPTION_FLAG:
-		return complain(r, "--%s takes no value", s->name);
-	default:
-		return set_number(r, s, value);
-	}
+	struct err why = {0};
+	int rc = option_set(s, r->out, value, "--", &why);
+
+	return rc == ERR_USAGE ? complain(r, "%s", why.text) : err_code(r->err, rc);
 }
 
 /* Takes the value from the next argument; one that looks like a long option was forgotten. */
@@ -223,7 +104,7 @@ static int clear_flag(const struct reader *r, const struct option_spec *s, const
 {
 	if (value)
 		return complain(r, "--no-%s takes no value", s->name);
-	*(bool *)field(r, s) = false;
+	*(bool *)option_field(s, r->out) = false;
 	return 0;
 }
 
@@ -244,7 +125,7 @@ static int read_long(struct reader *r, const char *text)
 		return set_value(r, s, equals + 1);
 	if (s->kind != OPTION_FLAG)
 		return set_from_next(r, s);
-	*(bool *)field(r, s) = true;
+	*(bool *)option_field(s, r->out) = true;
 	return 0;
 }
 
@@ -259,7 +140,7 @@ static int read_short(struct reader *r, const char *letters)
 		if (!s)
 			return complain(r, "unknown option -%c", *letters);
 		if (s->kind == OPTION_FLAG) {
-			*(bool *)field(r, s) = true;
+			*(bool *)option_field(s, r->out) = true;
 			continue;
 		}
 		return letters[1] ? set_value(r, s, letters + 1) : set_from_next(r, s);
@@ -312,11 +193,9 @@ int options_parse(const struct options *o, int argc, char **argv, void *out,
 
 void options_release(const struct options *o, void *out)
 {
-	struct reader r = {.o = o, .out = out};
-
 	for (const struct option_spec *s = o->specs; s->name; s++)
 		if (s->kind == OPTION_LIST)
-			option_list_release(field(&r, s));
+			option_list_release(option_field(s, out));
 }
 
 const char *options_closest(const char *word, const char *const *words)

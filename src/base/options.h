@@ -49,6 +49,13 @@ enum option_kind {
 	OPTION_DURATION, /* [double] seconds, see parse_duration */
 	OPTION_CHOICE,   /* [int] index into choices */
 	OPTION_LIST, /* [struct option_list] may be given many times; elements point into argv */
+	OPTION_COUNT_RATE, /* [struct option_rate] 20000/day */
+	OPTION_SIZE_RATE,  /* [struct option_rate] bytes, 5G/day */
+};
+
+/* So much in so many seconds. */
+struct option_rate {
+	double amount, seconds;
 };
 
 enum option_bound {
@@ -67,6 +74,10 @@ struct option_spec {
 	double min, max;            /* of numbers; both 0 for no limits */
 	unsigned bounds;            /* of enum option_bound */
 	const char *const *choices; /* ends with NULL */
+
+	/* What else a string or an element of a list must be: 0, or ERR_USAGE with what is wrong,
+	 * without the option's name; NULL for nothing. */
+	int (*check)(const char *value, struct err *err);
 };
 
 /* A command; constant, borrowed. */
@@ -97,6 +108,20 @@ enum { OPTIONS_HELP = 1 };
  */
 int options_parse(const struct options *o, int argc, char **argv, void *out,
 	struct option_args *ret_args, struct err *err) SP_MUST_CHECK;
+
+/* The field of out that the option fills. */
+static inline void *option_field(const struct option_spec *s, void *out)
+{
+	return (char *)out + s->offset;
+}
+
+/*
+ * Reads one value into the option's field: 0, ERR_NOMEM, or ERR_USAGE with what is wrong. The text
+ * names the option with dashes ("--" or "") before it. A flag takes "true" or "false", where dashes
+ * is "".
+ */
+int option_set(const struct option_spec *s, void *out, const char *value, const char *dashes,
+	struct err *err) SP_MUST_CHECK;
 
 /* Frees the lists in out. */
 void options_release(const struct options *o, void *out);

@@ -226,3 +226,45 @@ int parse_duration(slice s, double *ret)
 	*ret = value;
 	return 0;
 }
+
+static bool read_period(slice word, double *ret)
+{
+	static const struct {
+		slice word;
+		double seconds;
+	} PERIODS[] = {
+		{SLICE_INIT("s"), 1},
+		{SLICE_INIT("second"), 1},
+		{SLICE_INIT("m"), 60},
+		{SLICE_INIT("minute"), 60},
+		{SLICE_INIT("h"), 3600},
+		{SLICE_INIT("hour"), 3600},
+		{SLICE_INIT("d"), 86400},
+		{SLICE_INIT("day"), 86400},
+		{SLICE_INIT("week"), 604800},
+	};
+
+	for (size_t i = 0; i < sizeof PERIODS / sizeof PERIODS[0]; i++) {
+		if (slice_eq(PERIODS[i].word, word)) {
+			*ret = PERIODS[i].seconds;
+			return true;
+		}
+	}
+	return false;
+}
+
+int parse_rate(slice s, bool is_size, double *ret_amount, double *ret_seconds)
+{
+	slice period = s, number = slice_take(&period, '/');
+	uint64_t amount;
+	double seconds;
+	int rc = is_size ? parse_size(number, &amount) : parse_u64(number, &amount);
+
+	if (rc)
+		return rc;
+	if (!read_period(period, &seconds))
+		return ERR_SYNTAX;
+	*ret_amount = (double)amount;
+	*ret_seconds = seconds;
+	return 0;
+}

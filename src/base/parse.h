@@ -6,6 +6,7 @@
 #ifndef BASE_PARSE_H
 #define BASE_PARSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/api.h"
@@ -31,5 +32,11 @@ int parse_size(slice s, uint64_t *ret) SP_MUST_CHECK;
 
 /* Seconds, at least 0: a number as for parse_double and optionally one of ms, s, m, h, d. */
 int parse_duration(slice s, double *ret) SP_MUST_CHECK;
+
+/*
+ * So much in so many seconds: "20000/day", "5G/day". What stands before the slash is a number as
+ * for parse_u64, or as for parse_size; behind it s, m, h, d, second, minute, hour, day or week.
+ */
+int parse_rate(slice s, bool is_size, double *ret_amount, double *ret_seconds) SP_MUST_CHECK;
 
 #endif

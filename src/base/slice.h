@@ -63,6 +63,16 @@ static inline slice slice_take(slice *rest, char c)
 	return taken;
 }
 
+/* What stands behind the last '/' of a path. */
+static inline slice slice_base_name(slice path)
+{
+	size_t start = path.len;
+
+	while (start > 0 && path.ptr[start - 1] != '/')
+		start--;
+	return slice_sub(path, start, path.len);
+}
+
 /* The precision of a "%.*s" that shows the slice, cut at max bytes. */
 static inline int slice_shown(slice s, size_t max)
 {

@@ -131,6 +131,39 @@ void cmd_close_input(FILE *file)
 		(void)fclose(file);
 }
 
+int cmd_read_input(const char *path, struct buf *out, struct err *err)
+{
+	FILE *file = cmd_open_input(path, err);
+	int rc;
+
+	if (!file)
+		return ERR_IO;
+	rc = buf_reserve(out, out->max);
+	if (rc == 0)
+		out->len = fread(out->ptr, 1, out->max, file);
+	if (rc)
+		(void)err_set(err, rc, "%s: %s", path, err_name(rc));
+	else if (ferror(file))
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	cmd_close_input(file);
+	return rc;
+}
+
+bool cmd_read_line(FILE *file, struct buf *line)
+{
+	int c = getc(file);
+
+	buf_reset(line);
+	if (c == EOF)
+		return false;
+	for (; c != EOF && c != '\n'; c = getc(file))
+		if (line->len < line->max && buf_add_char(line, (char)c))
+			return false;
+	if (line->len > 0 && line->ptr[line->len - 1] == '\r')
+		buf_truncate(line, line->len - 1);
+	return true;
+}
+
 int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),
 	const void *context, struct err *err)
 {

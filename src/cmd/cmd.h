@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/api.h"
+#include "base/buf.h"
 #include "base/closest.h"
 #include "base/err.h"
 #include "base/options.h"
@@ -99,6 +101,15 @@ int cmd_unknown(const char *what, const struct closest *c, const char *hint, str
 /* Opens a file to read; "-" is standard input. NULL with "PATH: why" in err. */
 FILE *cmd_open_input(const char *path, struct err *err);
 void cmd_close_input(FILE *file);
+
+/* Reads a file, as much of it as the buffer may hold; "-" is standard input. */
+int cmd_read_input(const char *path, struct buf *out, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Reads a line without its end; of one that is longer than the buffer may be, the beginning. False
+ * at the end of the file.
+ */
+bool cmd_read_line(FILE *file, struct buf *line);
 
 /* Writes a file anew; "-" is standard output. 0, or ERR_IO with "PATH: why" in err. */
 int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),

@@ -190,20 +190,6 @@ static int inspect_line(struct inspector *in, slice line, struct err *err)
 	return err_code(err, rc);
 }
 
-/* Reads a line without its end; false at the end of the file. A longer one is cut: no JSON. */
-static bool read_line(FILE *file, struct buf *line)
-{
-	int c = getc(file);
-
-	buf_reset(line);
-	if (c == EOF)
-		return false;
-	for (; c != EOF && c != '\n'; c = getc(file))
-		if (line->len < line->max && buf_add_char(line, (char)c))
-			return false;
-	return true;
-}
-
 static int inspect_lines(struct inspector *in, FILE *file, struct err *err)
 {
 	struct buf line;
@@ -211,9 +197,9 @@ static int inspect_lines(struct inspector *in, FILE *file, struct err *err)
 	int rc = 0;
 
 	buf_init(&line, LINE_MAX_BYTES);
-	while (rc == 0 && read_line(file, &line)) {
+	while (rc == 0 && cmd_read_line(file, &line)) {
 		number++;
-		if (strspn(buf_str(&line), " \t\r") == line.len)
+		if (strspn(buf_str(&line), " \t") == line.len)
 			continue;
 		rc = inspect_line(in, buf_slice(&line), err);
 		if (rc)

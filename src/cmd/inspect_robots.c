@@ -1,5 +1,4 @@
 /* stillpoint inspect robots: what a robots.txt lets a crawler fetch, and by which line. */
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,25 +36,6 @@ static const struct options COMMAND = {
 	.min_args = 2,
 	.max_args = SIZE_MAX,
 };
-
-/* As much as the parser reads, and a byte that tells it there was more. */
-static int read_file(const char *name, struct buf *out, struct err *err)
-{
-	FILE *file = cmd_open_input(name, err);
-	int rc;
-
-	if (!file)
-		return ERR_IO;
-	rc = buf_reserve(out, out->max);
-	if (rc == 0)
-		out->len = fread(out->ptr, 1, out->max, file);
-	if (rc)
-		(void)err_set(err, rc, "%s: %s", name, err_name(rc));
-	else if (ferror(file))
-		rc = err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
-	cmd_close_input(file);
-	return rc;
-}
 
 /* Path and query, encoded as a crawler would send them; what is no URL is taken for a path. */
 static slice path_of(struct url *u, const char *text)
@@ -111,7 +91,7 @@ int inspect_robots(int argc, char **argv)
 	if (!cmd_options(&COMMAND, argc, argv, &options, &args, &status))
 		return status;
 	buf_init(&text, ROBOTS_PARSE_MAX + 1);
-	rc = read_file(args.ptr[0], &text, &err);
+	rc = cmd_read_input(args.ptr[0], &text, &err);
 	if (rc == 0)
 		rc = robots_parse(&robots, buf_slice(&text), slice_str(options.agent), &err);
 	buf_release(&text);

@@ -66,31 +66,12 @@ static void inspect(struct inspector *in, slice input)
 	json_object_end(&in->json);
 }
 
-/*
- * A line without its end; of one that is too long for a URL only so much that the parser sees it.
- * False at the end of the file.
- */
-static bool read_line(FILE *file, struct buf *line)
-{
-	int c = getc(file);
-
-	buf_reset(line);
-	if (c == EOF)
-		return false;
-	for (; c != EOF && c != '\n'; c = getc(file))
-		if (line->len < line->max && buf_add_char(line, (char)c))
-			return false;
-	if (line->len > 0 && line->ptr[line->len - 1] == '\r')
-		buf_truncate(line, line->len - 1);
-	return true;
-}
-
 static int inspect_lines(struct inspector *in, FILE *file, struct err *err)
 {
 	struct buf line;
 
 	buf_init(&line, URL_MAX + 1);
-	while (read_line(file, &line))
+	while (cmd_read_line(file, &line))
 		inspect(in, line.len ? buf_slice(&line) : SLICE(""));
 	buf_release(&line);
 	return ferror(file) ? err_set(err, ERR_IO, "standard input: %s", strerror(errno)) : 0;

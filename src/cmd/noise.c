@@ -1,6 +1,5 @@
 #include "cmd/noise.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,20 +33,9 @@ int noise_option_rules(const struct option_list *without, noise_set *ret_rules, 
 
 int noise_read_file(const char *path, struct buf *out, struct err *err)
 {
-	FILE *file = cmd_open_input(path, err);
 	struct ignore rules;
-	int rc;
+	int rc = cmd_read_input(path, out, err);
 
-	if (!file)
-		return ERR_IO;
-	rc = buf_reserve(out, out->max);
-	if (rc == 0)
-		out->len = fread(out->ptr, 1, out->max, file);
-	if (rc)
-		(void)err_set(err, rc, "%s: %s", path, err_name(rc));
-	else if (ferror(file))
-		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	cmd_close_input(file);
 	ignore_init(&rules);
 	if (rc == 0)
 		rc = ignore_parse(&rules, buf_slice(out), path, err);

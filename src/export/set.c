@@ -24,19 +24,10 @@ struct walk {
 	struct strmap names;
 };
 
-static slice base_name(slice path)
-{
-	size_t start = path.len;
-
-	while (start > 0 && path.ptr[start - 1] != '/')
-		start--;
-	return slice_sub(path, start, path.len);
-}
-
 static int on_file(void *context, const struct warc_set_file *file, struct err *err)
 {
 	struct walk *w = context;
-	slice name = base_name(file->inner.ptr ? file->inner : slice_str(file->path));
+	slice name = warc_set_file_name(file);
 	int rc;
 
 	if (warc_closed_name(name).len < name.len) {

@@ -60,13 +60,6 @@ static int begin(struct package *w, slice path, uint64_t size, struct err *err)
 	return rc ? err_code(err, rc) : zip_writer_begin(&w->zip, path, size, err);
 }
 
-static slice base_name(slice path)
-{
-	while (memchr(path.ptr, '/', path.len))
-		(void)slice_take(&path, '/');
-	return path;
-}
-
 static int note_resource(struct package *w, slice path, uint64_t size, const struct digest *digest)
 {
 	char text[DIGEST_TEXT_SIZE];
@@ -77,7 +70,7 @@ static int note_resource(struct package *w, slice path, uint64_t size, const str
 		return ERR_NOMEM;
 	json_init_buf(&j, &w->resources, 0);
 	json_object_begin(&j);
-	json_text(&j, "name", base_name(path));
+	json_text(&j, "name", slice_base_name(path));
 	json_text(&j, "path", path);
 	json_put_string(&j, "hash", text);
 	json_put_uint(&j, "bytes", size);

@@ -6,7 +6,6 @@
  *	incomplete	the page names something that is not archived
  *	blurred		everything is there, but not all of it is proven at T
  */
-#include "archive/cdxj_record.h"
 #include "archive/warc_date.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -15,7 +14,6 @@
 #include "replay/answers.h"
 #include "replay/parts.h"
 #include "replay/record.h"
-#include "url/canonical.h"
 
 struct composite {
 	struct asked *a;
@@ -107,19 +105,8 @@ static int find(struct composite *x, slice url, struct found *ret, struct err *e
 		.window = a->replay->window_ns,
 		.capture = x->capture,
 	};
-	struct buf key;
-	int rc;
 
-	buf_init(&key, URL_CANONICAL_MAX);
-	*ret = (struct found){0};
-	rc = cdxj_key(&key, url);
-	wanted.key = buf_slice(&key);
-	if (rc == 0)
-		rc = choice_find(a->collection, &wanted, ret, err);
-	else
-		rc = rc == ERR_NOMEM ? err_code(err, rc) : 0; /* no URL that could be archived */
-	buf_release(&key);
-	return rc;
+	return choice_find_page(a->collection, &wanted, ret, err);
 }
 
 /* What requisites name is found while they are listed: the list grows meanwhile. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extract/page.h"
 #include "http/decode.h"
 
 enum {
@@ -200,6 +201,21 @@ static int gather(struct body *b, struct err *err)
 			return rc;
 	}
 	return rc;
+}
+
+int body_read_page(struct body *b, uint64_t max, struct page *page, struct err *err)
+{
+	slice piece;
+	int rc = 0;
+
+	while (max > 0 && (rc = body_next(b, &piece, err)) == 0) {
+		piece = slice_sub(piece, 0, max);
+		max -= piece.len;
+		rc = err_code(err, page_feed(page, piece));
+		if (rc)
+			return rc;
+	}
+	return rc == ERR_NOMEM ? rc : err_code(err, page_finish(page));
 }
 
 int body_send(

@@ -18,6 +18,7 @@
 enum { BODY_MEMORY_MAX = 256 << 10 }; /* bytes of a body that is sent from memory */
 
 struct body; /* opaque */
+struct page;
 
 /* Takes over the record, also on failure. decode: undo the content coding. 0 or ERR_NOMEM, … */
 int body_new(struct record *record, bool decode, struct body **ret, struct err *err) SP_MUST_CHECK;
@@ -28,6 +29,12 @@ int body_next(struct body *b, slice *ret, struct err *err) SP_MUST_CHECK;
 
 /* Reads on and passes over bytes: 0 also at the end, which may be earlier. */
 int body_skip(struct body *b, uint64_t count, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Gives at most max bytes of it to the reader of documents and finishes that: of a damaged body,
+ * what can be read. 0, ERR_NOMEM, …
+ */
+int body_read_page(struct body *b, uint64_t max, struct page *page, struct err *err) SP_MUST_CHECK;
 
 /*
  * Makes it the body of a response, from where it stands on, at most limit bytes, and takes it over.

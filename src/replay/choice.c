@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/cdxj_record.h"
 #include "archive/warc_date.h"
 #include "base/word.h"
 #include "replay/looks.h"
 #include "replay/record.h"
+#include "url/canonical.h"
 #include "url/url.h"
 
 enum {
@@ -409,6 +411,25 @@ int choice_find(
 	for (size_t i = 0; i < x.count; i++)
 		looks_release(&x.spellings[i].looks);
 	free(x.skipped);
+	return rc;
+}
+
+int choice_find_page(
+	struct collection *c, struct wanted *wanted, struct found *ret, struct err *err)
+{
+	struct buf key;
+	int rc;
+
+	buf_init(&key, URL_CANONICAL_MAX);
+	*ret = (struct found){0};
+	rc = cdxj_key(&key, wanted->page);
+	wanted->key = buf_slice(&key);
+	if (rc == 0)
+		rc = choice_find(c, wanted, ret, err);
+	else
+		rc = rc == ERR_NOMEM ? err_code(err, rc) : 0;
+	wanted->key = (slice){0};
+	buf_release(&key);
 	return rc;
 }
 

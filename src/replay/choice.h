@@ -57,6 +57,10 @@ struct found {
 /* 0, also when there is none; or as mementos_find. */
 int choice_find(struct collection *c, const struct wanted *wanted, struct found *ret,
 	struct err *err) SP_MUST_CHECK;
+
+/* The same, with the key of the page; ret is empty for a URL that cannot be archived. */
+int choice_find_page(struct collection *c, struct wanted *wanted, struct found *ret,
+	struct err *err) SP_MUST_CHECK;
 void found_release(struct found *f);
 
 #endif

@@ -33,15 +33,6 @@ struct gathering {
 	struct err *err;
 };
 
-static slice base_name(slice path)
-{
-	size_t start = path.len;
-
-	while (start > 0 && path.ptr[start - 1] != '/')
-		start--;
-	return slice_sub(path, start, path.len);
-}
-
 static int io_error(struct gathering *g, const char *path)
 {
 	return err_set(
@@ -95,7 +86,7 @@ static int finish_lines(struct gathering *g)
 
 static int add_warc(struct gathering *g, const char *path, bool is_indexed)
 {
-	slice name = base_name(slice_str(path));
+	slice name = slice_base_name(slice_str(path));
 	struct warc_source source;
 	int rc = collection_add_place(g->c, name, &(struct warc_place){.path = path}, g->err);
 
@@ -229,12 +220,12 @@ static int add_entry_warc(
 	int rc = entry_part(g, p, e, &place.part);
 
 	if (rc == 0)
-		rc = collection_add_place(g->c, base_name(e->name), &place, g->err);
+		rc = collection_add_place(g->c, slice_base_name(e->name), &place, g->err);
 	if (rc || is_indexed)
 		return rc;
 	source = (struct warc_source){
 		.fd = place.part.fd, .start = place.part.base, .length = place.part.size};
-	return make_lines(g, &source, base_name(e->name));
+	return make_lines(g, &source, slice_base_name(e->name));
 }
 
 static int add_package(struct gathering *g, int fd)

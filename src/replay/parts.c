@@ -61,24 +61,6 @@ int parts_from_archive(
 	return live_archive_each_requisite(c->live, page, capture, on_url, r, err);
 }
 
-/* Gives the body to the reader of documents. */
-static int read_body(struct body *body, struct page *page, struct err *err)
-{
-	uint64_t left = BODY_MAX;
-	slice piece;
-	int rc = 0;
-
-	while (left > 0 && (rc = body_next(body, &piece, err)) == 0) {
-		piece = slice_sub(piece, 0, left);
-		left -= piece.len;
-		rc = err_code(err, page_feed(page, piece));
-		if (rc)
-			return rc;
-	}
-	/* A body that is damaged names what could be read of it. */
-	return rc == ERR_NOMEM ? rc : err_code(err, page_finish(page));
-}
-
 static int add_resolved(struct parts *r, const struct links *links, slice url)
 {
 	struct resolved_link link;
@@ -111,7 +93,7 @@ static int read_links(
 	page_open(&page, &(struct page_params){.content_type = content_type, .links = &links});
 	rc = body_new(record, true, &body, err);
 	if (rc == 0)
-		rc = read_body(body, &page, err);
+		rc = body_read_page(body, BODY_MAX, &page, err);
 	if (rc == 0)
 		rc = err_code(err, add_resolved(r, &links, url));
 	page_close(&page);

@@ -3,14 +3,12 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "archive/cdxj_record.h"
 #include "archive/warc_date.h"
 #include "base/clock.h"
 #include "extract/page.h"
 #include "replay/body.h"
 #include "replay/still_points.h"
 #include "text/text_search.h"
-#include "url/canonical.h"
 
 enum { ARENA_MAX = 64 << 20 };
 
@@ -71,22 +69,6 @@ static int settle_time(struct searching *x, struct err *err)
 
 /* ---- what is shown of a page ---- */
 
-static int read_body(struct body *body, struct page *page, struct err *err)
-{
-	uint64_t left = TEXT_SNIPPET_TEXT_MAX;
-	slice piece;
-	int rc = 0;
-
-	while (left > 0 && (rc = body_next(body, &piece, err)) == 0) {
-		piece = slice_sub(piece, 0, left);
-		left -= piece.len;
-		rc = err_code(err, page_feed(page, piece));
-		if (rc)
-			return rc;
-	}
-	return rc == ERR_NOMEM ? rc : err_code(err, page_finish(page));
-}
-
 /* Title and text of a memento; what cannot be read has none. */
 static int read_text(
 	struct collection *c, const struct memento *m, struct page_text *text, struct err *err)
@@ -104,7 +86,7 @@ static int read_text(
 				 .text = text});
 	rc = body_new(record, true, &body, &why);
 	if (rc == 0)
-		rc = read_body(body, &page, &why);
+		rc = body_read_page(body, TEXT_SNIPPET_TEXT_MAX, &page, &why);
 	page_close(&page);
 	body_free(body);
 	return rc == ERR_NOMEM ? err_code(err, rc) : 0;
@@ -175,18 +157,8 @@ static int find(struct searching *x, slice url, struct found *ret, struct err *e
 		.time = x->result->time,
 		.digits = slice_str(x->result->digits),
 		.window = x->params->window};
-	struct buf key;
-	int rc;
 
-	buf_init(&key, URL_CANONICAL_MAX);
-	rc = cdxj_key(&key, url);
-	wanted.key = buf_slice(&key);
-	if (rc == 0)
-		rc = choice_find(x->c, &wanted, ret, err);
-	else
-		rc = rc == ERR_NOMEM ? err_code(err, rc) : 0; /* no URL that could be shown */
-	buf_release(&key);
-	return rc;
+	return choice_find_page(x->c, &wanted, ret, err);
 }
 
 static int try_doc(struct searching *x, int64_t doc, slice url, struct err *err)

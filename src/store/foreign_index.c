@@ -22,19 +22,10 @@ struct writing {
 	struct warc_index_counts counts;
 };
 
-static slice base_name(slice path)
-{
-	size_t start = path.len;
-
-	while (start > 0 && path.ptr[start - 1] != '/')
-		start--;
-	return slice_sub(path, start, path.len);
-}
-
 static int on_file(void *context, const struct warc_set_file *file, struct err *err)
 {
 	struct writing *w = context;
-	slice name = base_name(file->inner.ptr ? file->inner : slice_str(file->path));
+	slice name = warc_set_file_name(file);
 	int rc;
 
 	if (warc_closed_name(name).len < name.len)
@@ -117,8 +108,8 @@ static int write_blocks(struct writing *w, const char *out, struct err *err)
 	if (rc == 0)
 		rc = target_open(&index, path, INDEX_END, err);
 	if (rc == 0)
-		rc = zipnum_writer_open(
-			data.file, index.file, base_name(slice_str(data.path)).ptr, 0, &z, err);
+		rc = zipnum_writer_open(data.file, index.file,
+			slice_base_name(slice_str(data.path)).ptr, 0, &z, err);
 	if (rc == 0)
 		rc = cdxj_sort_finish(w->sort, zipnum_writer_add, z, err);
 	if (rc)

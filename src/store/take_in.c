@@ -29,16 +29,6 @@ struct taking {
 	struct take_in_counts *counts;
 };
 
-static slice base_name(const struct warc_set_file *f)
-{
-	slice path = f->inner.ptr ? f->inner : slice_str(f->path);
-	size_t start = path.len;
-
-	while (start > 0 && path.ptr[start - 1] != '/')
-		start--;
-	return slice_sub(path, start, path.len);
-}
-
 /* ---- what can be taken in ---- */
 
 /* Whether its first record can be read. */
@@ -76,7 +66,7 @@ bool take_in_is_content(const char *path)
 
 static int check_file(void *context, const struct warc_set_file *f, struct err *err)
 {
-	slice name = base_name(f);
+	slice name = warc_set_file_name(f);
 	struct err why = {0};
 
 	(void)context;
@@ -149,7 +139,7 @@ static int find_name(const struct directory *d, const struct warc_set_file *f, c
 	struct stat st;
 
 	for (unsigned i = 1; i < NAME_TRIES; i++) {
-		name_try(base_name(f), i, d->warc, path);
+		name_try(warc_set_file_name(f), i, d->warc, path);
 		if (lstat(path, &st))
 			return errno == ENOENT
 				       ? 0
@@ -201,7 +191,7 @@ static int take_file(void *context, const struct warc_set_file *f, struct err *e
 {
 	struct taking *t = context;
 	char path[PATH_SIZE];
-	slice name = base_name(f);
+	slice name = warc_set_file_name(f);
 	int rc = check_file(NULL, f, err);
 
 	if (rc || warc_closed_name(name).len < name.len)

@@ -227,6 +227,39 @@ static void test_duration(void)
 	}
 }
 
+static void test_rate(void)
+{
+	static const struct {
+		const char *text;
+		bool is_size;
+		int rc;
+		double amount, seconds;
+	} rows[] = {
+		{"20000/day", false, 0, 20000, 86400},
+		{"5G/day", true, 0, 5.0 * (1 << 30), 86400},
+		{"0/s", false, 0, 0, 1},
+		{"3/minute", false, 0, 3, 60},
+		{"3k/h", true, 0, 3072, 3600},
+		{"1/week", true, 0, 1, 604800},
+		{"3k/h", false, ERR_SYNTAX, 0, 0},
+		{"3", false, ERR_SYNTAX, 0, 0},
+		{"3/", false, ERR_SYNTAX, 0, 0},
+		{"/day", false, ERR_SYNTAX, 0, 0},
+		{"3/day/day", false, ERR_SYNTAX, 0, 0},
+		{"-3/day", false, ERR_SYNTAX, 0, 0},
+		{"99999999999999999999/day", false, ERR_RANGE, 0, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		double amount = 0, seconds = 0;
+
+		tap_case("rate: '%s'", rows[i].text);
+		CHECK_INT(parse_rate(slice_str(rows[i].text), rows[i].is_size, &amount, &seconds),
+			rows[i].rc);
+		CHECK(amount == rows[i].amount && seconds == rows[i].seconds);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -238,5 +271,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_double_against_strtod);
 	test_size();
 	test_duration();
+	test_rate();
 	return tap_done();
 }
