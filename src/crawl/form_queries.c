@@ -11,7 +11,7 @@
 
 enum {
 	TRIES_MAX = 4096,    /* values that are known already, one after the other */
-	LINES_IDLE = 2,      /* new lines that say no more than that there is nothing */
+	LINES_IDLE = 1,      /* new lines that say no more than that there is nothing */
 	SHOWN_LINE_MIN = 16, /* bytes of a line that tells answers apart */
 };
 
@@ -63,7 +63,7 @@ static int set_role(struct form_queries *q, uint32_t page, enum form_role role)
 
 static slice before_query(slice url)
 {
-	return slice_take(&url, '?');
+	return url.len ? slice_take(&url, '?') : url;
 }
 
 /* Results lead to further results under the same path. */
@@ -191,7 +191,7 @@ static bool find_action(const struct form *form, const struct url *base, const s
 		return false;
 	url = url_page(ret);
 	*ret_action = form->is_post ? url : before_query(url);
-	return !memmem(url.ptr, url.len, "__wb_", strlen("__wb_"));
+	return url.len && !memmem(url.ptr, url.len, "__wb_", strlen("__wb_"));
 }
 
 static int take_form(struct capture *c, uint32_t page, uint32_t form, const struct url *base,
@@ -249,17 +249,15 @@ static uint64_t hash_shown(slice text, slice word)
 	return sum;
 }
 
-/* The word of the query that was sent last. */
-static slice asked_word(const struct form_queries *q)
+/* The value of the query that was sent last. */
+static slice asked_value(const struct form_queries *q)
 {
-	return q->now.is_open && q->now.term >= 0
-		       ? vocabulary_word(&q->words, (uint32_t)q->now.term)
-		       : (slice){0};
+	return q->now.is_open ? (slice){q->now.asked, q->now.asked_len} : (slice){0};
 }
 
 static int note_shown(struct form_queries *q, slice text)
 {
-	uint64_t hash = hash_shown(text, asked_word(q));
+	uint64_t hash = hash_shown(text, asked_value(q));
 
 	for (size_t i = 0; i < q->shown.len; i++)
 		if (q->shown.ptr[i] == hash)
@@ -283,7 +281,7 @@ static int take_page(struct capture *c, uint32_t page, const struct url *documen
 	int rc;
 
 	begin(q);
-	rc = vocabulary_read(&q->words, text, SOURCES[role], asked_word(q), &lines);
+	rc = vocabulary_read(&q->words, text, SOURCES[role], asked_value(q), &lines);
 	if (role == FORM_ROLE_RESULTS)
 		q->now.lines += (uint32_t)lines;
 	if (rc == 0 && q->now.is_open && page == q->now.page)
@@ -499,6 +497,11 @@ static int try_template(
 		q->now.is_open = true;
 		q->now.template = number;
 		q->now.term = x.term;
+		q->now.asked_len = 0;
+		if (x.count && x.bindings[0].value.len <= sizeof q->now.asked) {
+			q->now.asked_len = x.bindings[0].value.len;
+			memcpy(q->now.asked, x.bindings[0].value.ptr, q->now.asked_len);
+		}
 	}
 	return rc;
 }

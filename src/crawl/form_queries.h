@@ -46,7 +46,9 @@ struct open_query {
 	bool is_informative; /* it showed what no other had shown */
 	uint32_t template;
 	uint32_t page;
-	int64_t term;   /* of the words, or -1 */
+	int64_t term;                    /* of the words, or -1 */
+	char asked[VOCABULARY_WORD_MAX]; /* the value; longer ones are none */
+	size_t asked_len;
 	uint32_t pages; /* new ones that its results led to */
 	uint32_t lines; /* new ones of its results */
 };

@@ -16,6 +16,7 @@ void forms_release(struct forms *f)
 	form_vec_release(&f->list);
 	form_field_vec_release(&f->fields);
 	form_option_vec_release(&f->options);
+	form_label_vec_release(&f->labels);
 	arena_release(&f->arena);
 	buf_release(&f->text);
 	*f = (struct forms){0};
@@ -73,11 +74,12 @@ static int add_text(struct forms *f, slice text)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < text.len; i++) {
-		bool space = word_is_space(text.ptr[i]);
+		char c = text.ptr[i];
 
-		if (space && (f->text.len == 0 || f->text.ptr[f->text.len - 1] == ' '))
-			continue;
-		rc = buf_add_char(&f->text, space ? ' ' : text.ptr[i]);
+		if (word_is_space(c))
+			c = ' ';
+		if (c != ' ' || (f->text.len && f->text.ptr[f->text.len - 1] != ' '))
+			rc = buf_add_char(&f->text, c);
 	}
 	return rc == ERR_LIMIT ? 0 : rc;
 }
@@ -126,12 +128,11 @@ static void end_label(struct forms *f)
 	f->in_label = false;
 	text = keep(f, word_trim(buf_slice(&f->text)));
 	buf_reset(&f->text);
-	for (size_t i = f->label_for.len ? 0 : f->label_first; i < f->fields.len; i++) {
-		struct form_field *field = &f->fields.ptr[i];
-
-		if (!field->label.len && (!f->label_for.len || slice_eq(field->id, f->label_for)))
-			field->label = text;
-	}
+	if (f->label_for.len && f->labels.len < FORM_FIELDS_MAX)
+		(void)!form_label_vec_push(&f->labels, (struct form_label){f->label_for, text});
+	for (size_t i = f->label_first; !f->label_for.len && i < f->fields.len; i++)
+		if (!f->fields.ptr[i].label.len)
+			f->fields.ptr[i].label = text;
 }
 
 /* ---- fields ---- */
@@ -382,22 +383,32 @@ int forms_token(struct forms *f, const struct html_token *token)
 	return 0;
 }
 
+static void find_label(const struct forms *f, struct form_field *field)
+{
+	for (size_t i = 0; !field->label.len && field->id.len && i < f->labels.len; i++)
+		if (slice_eq(f->labels.ptr[i].id, field->id))
+			field->label = f->labels.ptr[i].text;
+}
+
+static void find_form(const struct forms *f, struct form_field *field)
+{
+	field->form = FORM_NONE;
+	for (uint32_t i = 0; i < f->list.len; i++)
+		if (slice_eq(f->list.ptr[i].id, field->owner)) {
+			field->form = i;
+			return;
+		}
+}
+
 void forms_finish(struct forms *f)
 {
 	end_select(f);
 	end_button(f);
 	end_label(f);
 	for (size_t i = 0; i < f->fields.len; i++) {
-		struct form_field *field = &f->fields.ptr[i];
-
-		if (!field->owner.len)
-			continue;
-		field->form = FORM_NONE;
-		for (uint32_t k = 0; k < f->list.len; k++)
-			if (slice_eq(f->list.ptr[k].id, field->owner)) {
-				field->form = k;
-				break;
-			}
+		find_label(f, &f->fields.ptr[i]);
+		if (f->fields.ptr[i].owner.len)
+			find_form(f, &f->fields.ptr[i]);
 	}
 }
 

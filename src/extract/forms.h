@@ -67,7 +67,7 @@ struct form_field {
 	bool checked, multiple, disabled, required;
 };
 
-enum { FORM_NONE = UINT32_MAX };
+#define FORM_NONE UINT32_MAX
 
 struct form {
 	slice action, name, id, classes, rel;
@@ -79,7 +79,12 @@ struct form {
 	bool cut;       /* a part of it was left out */
 };
 
+struct form_label {
+	slice id, text; /* of the field that it names */
+};
+
 VEC_DECLARE(form_vec, struct form);
+VEC_DECLARE(form_label_vec, struct form_label);
 VEC_DECLARE(form_field_vec, struct form_field);
 VEC_DECLARE(form_option_vec, struct form_option);
 
@@ -91,6 +96,7 @@ struct forms {
 	bool cut;
 	/* The rest is the gatherer's own. */
 	struct arena arena;
+	struct form_label_vec labels;
 	struct buf text;      /* of the label, option, button or textarea that is open */
 	uint32_t open;        /* form, or FORM_NONE */
 	uint32_t select;      /* field, or FORM_NONE */

@@ -65,29 +65,36 @@ static int grow_lines(struct vocabulary *v)
 	return 0;
 }
 
-/* Numbers, and the word that was asked for, do not tell lines apart: "12 results for it". */
-static uint64_t hash_line(const struct vocabulary *v, slice line, slice asked)
+/*
+ * The word that was asked for does not tell lines apart: "nothing found for it". Neither do
+ * numbers, if only words count: "page 3 of 7".
+ */
+static uint64_t hash_line(const struct vocabulary *v, slice line, slice asked, bool with_numbers)
 {
 	char text[LINE_MAX];
 	size_t len = 0;
 
 	while (line.len && len < LINE_MAX) {
 		size_t used = asked.len && word_starts(line, asked) ? asked.len : 1;
-		char c = used > 1 ? '*' : line.ptr[0];
+		char c = line.ptr[0];
 
-		if (word_is_digit(c))
+		if (used > 1)
+			c = '*';
+		if (!with_numbers && word_is_digit(c))
 			c = '#';
 		if (c != '#' || len == 0 || text[len - 1] != '#')
 			text[len++] = c;
 		line = slice_sub(line, used, line.len);
 	}
-	return hash_bytes(v->key, (slice){text, len}) | 1;
+	/* Two sets in one table. */
+	return (hash_bytes(v->key, (slice){text, len}) << 1 | 1) ^ (with_numbers ? 0 : 2);
 }
 
 /* Whether the line is not known yet; it is from now on. */
-static int note_line(struct vocabulary *v, slice line, slice asked, bool *ret_new)
+static int note_line(
+	struct vocabulary *v, slice line, slice asked, bool with_numbers, bool *ret_new)
 {
-	uint64_t hash = hash_line(v, line, asked);
+	uint64_t hash = hash_line(v, line, asked, with_numbers);
 	size_t at;
 	int rc = v->line_count * 2 < v->line_room ? 0 : grow_lines(v);
 
@@ -201,11 +208,13 @@ int vocabulary_read(struct vocabulary *v, slice text, enum vocabulary_source sou
 		slice line = slice_take(&text, '\n');
 		bool is_new = false;
 
-		rc = line.len ? note_line(v, line, asked, &is_new) : 0;
+		rc = line.len ? note_line(v, line, asked, true, &is_new) : 0;
 		if (rc || !is_new)
 			continue;
 		++*ret_new;
-		rc = add_words(v, line);
+		rc = note_line(v, line, asked, false, &is_new);
+		if (rc == 0 && is_new)
+			rc = add_words(v, line);
 		if (rc == 0 && source != VOCABULARY_RECORD)
 			end_document(v, source);
 	}

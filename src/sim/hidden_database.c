@@ -1,5 +1,6 @@
 #include "sim/hidden_database.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "base/lists.h"
 #include "forms/vocabulary.h"
 
-enum { RECORD_TEXT_MAX = 1 << 16 };
+enum { RECORD_TEXT_MAX = 1 << 16, LETTERS = 25 };
 
 /* Constant: the same figures in every run. */
 static const struct hash_key KEY = {0x5354494c4c504f49, 0x4e542d464f524d53};
@@ -189,6 +190,25 @@ static int run_random(struct database *d, struct rng *rng, uint32_t max, uint32_
 
 /* ---- adaptive ---- */
 
+/* Spelled in letters, since numbers are no words. */
+static int add_word(struct buf *out, uint32_t word)
+{
+	int rc = buf_add_str(out, " xw");
+
+	for (; rc == 0 && word; word /= LETTERS)
+		rc = buf_add_char(out, (char)('a' + word % LETTERS));
+	return rc ? rc : buf_add_char(out, 'z');
+}
+
+static uint32_t read_word(slice text)
+{
+	uint32_t word = 0;
+
+	for (size_t i = text.len - 2; i >= strlen("xw"); i--)
+		word = word * LETTERS + (uint32_t)(text.ptr[i] - 'a');
+	return word;
+}
+
 static int read_record(
 	const struct database *d, struct vocabulary *v, uint32_t record, bool is_site)
 {
@@ -196,10 +216,11 @@ static int read_record(
 	size_t lines;
 	int rc;
 
+	assert(d->places.ptr);
 	buf_init(&text, RECORD_TEXT_MAX);
 	rc = buf_printf(&text, "%u", record);
 	for (uint32_t i = d->from[record]; rc == 0 && i < d->from[record + 1]; i++)
-		rc = buf_printf(&text, " word%ux", d->places.ptr[i]);
+		rc = add_word(&text, d->places.ptr[i]);
 	if (rc == 0)
 		rc = vocabulary_read(v, buf_slice(&text),
 			is_site ? VOCABULARY_SITE : VOCABULARY_RESULTS, (slice){0}, &lines);
@@ -240,9 +261,7 @@ static int run_adaptive(struct database *d, uint32_t max, uint32_t *ret)
 			break;
 		}
 		vocabulary_ask(&v, term, 0);
-		rc = answer(d, &v,
-			(uint32_t)strtoul(vocabulary_word(&v, term).ptr + strlen("word"), NULL, 10),
-			&any);
+		rc = answer(d, &v, read_word(vocabulary_word(&v, term)), &any);
 		if (rc == 0 && !any)
 			vocabulary_failed(&v, term);
 	}

@@ -84,6 +84,7 @@ class Site:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body leave together
 
             def do_GET(self):
                 site.answer(self, "")
