@@ -130,6 +130,11 @@ struct attempt {
 	slice warc;              /* the file's name; none before the record is written */
 	uint64_t offset, length; /* of the record in that file */
 	struct attempt_original original;
+	/*
+	 * When the response was retired (docs/watching.md), ns since 1970; 0: it was not. What is
+	 * known of it is left, but for the bytes: it proves nothing any longer.
+	 */
+	int64_t retired;
 };
 
 /* The URL that was asked: its records have it as their target. */

@@ -14,6 +14,12 @@
 #define OBSERVATION_KEY "(o.page << 30) | (leg << 26) | attempt"
 #define OBSERVATIONS    " FROM observation AS o WHERE capture = ?1 ORDER BY page, leg, attempt"
 
+/* The same of a row of packed looks: of its first one. */
+#define PACKED_KEY "(k.page << 30) | (leg << 26) | first"
+#define PACKED_ROWS                                                             \
+	" FROM packed AS k LEFT JOIN page AS p ON p.id = ((?1 << 32) | k.page)" \
+	" WHERE capture = ?1"
+
 #define NAME(column, ...) ", " #column
 #define PARAMETER(...)    ", ?"
 #define ALL_NAMES         CATALOG_OBSERVATION_FIELDS(NAME, NAME)
@@ -81,8 +87,27 @@ static const char *const SQL[SQL_COUNT] = {
 		"SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url)" ALL_NAMES
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" WHERE capture = ?1 AND o.page = ?2 ORDER BY leg, attempt",
+	[SQL_GET_OBSERVATION] =
+		"SELECT " OBSERVATION_KEY ", page, NULL" ALL_NAMES " FROM observation AS o"
+		" WHERE capture = ?1 AND page = ?2 AND leg = ?3 AND attempt = ?4",
+	[SQL_FIND_BASE] =
+		"SELECT " OBSERVATION_KEY ", page, NULL" ALL_NAMES " FROM observation AS o"
+		" WHERE capture = ?1 AND page = ?2 AND (leg, attempt) <= (?3, ?4)"
+		" AND (payload IS NOT NULL OR (leg = ?3 AND attempt = ?4))"
+		" ORDER BY leg DESC, attempt DESC LIMIT 1",
 	[SQL_EACH_BODY] = "SELECT " OBSERVATION_KEY ", page, NULL" BODY_NAMES OBSERVATIONS,
 	[SQL_EACH_TIMES] = "SELECT " OBSERVATION_KEY ", page, NULL" TIMES_NAMES OBSERVATIONS,
+
+	[SQL_ADD_PACKED] = "INSERT INTO packed(capture, page, leg, first, looks)"
+			   " VALUES(?1, ?2, ?3, ?4, ?5)",
+	[SQL_SET_PACKED] = "UPDATE packed SET looks = ?5 WHERE capture = ?1 AND page = ?2"
+			   " AND leg = ?3 AND first = ?4",
+	[SQL_LAST_PACKED] = "SELECT first, looks FROM packed WHERE capture = ?1 AND page = ?2"
+			    " AND leg = ?3 AND first <= ?4 ORDER BY first DESC LIMIT 1",
+	[SQL_EACH_PACKED] = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
+			    " ORDER BY k.page, leg, first",
+	[SQL_PAGE_PACKED] = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
+			    " AND k.page = ?2 ORDER BY leg, first",
 
 	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -134,6 +159,8 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_PAGE_REQUISITES] =
 		"SELECT requisite, page, requisite FROM requisite WHERE capture = ?1 AND page = ?2"
 		" ORDER BY requisite",
+	[SQL_SET_LINKS] = "INSERT OR REPLACE INTO links(id, targets) VALUES(?1, ?2)",
+	[SQL_EACH_LINKS] = "SELECT id, targets FROM links " OF_CAPTURE "ORDER BY id",
 	[SQL_ADD_LEARNED] = "INSERT INTO learned(id, rule) VALUES((SELECT coalesce(max(id) + 1,"
 			    " ?1 << 32) FROM learned " OF_CAPTURE "), ?2)",
 	[SQL_EACH_LEARNED] = "SELECT id, rule FROM learned " OF_CAPTURE "ORDER BY id",

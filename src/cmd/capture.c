@@ -239,9 +239,17 @@ int capture_delay(const char *text, bool *ret_automatic, double *ret_seconds, st
 	*ret_automatic = strcmp(text, "auto") == 0;
 	if (!*ret_automatic && (parse_duration(slice_str(text), &seconds) || seconds > DAY))
 		return err_set(err, ERR_USAGE,
-			"--delay is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
+			"is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
 	*ret_seconds = seconds;
 	return 0;
+}
+
+int capture_check_delay(const char *text, struct err *err)
+{
+	bool automatic;
+	double seconds;
+
+	return capture_delay(text, &automatic, &seconds, err);
 }
 
 void capture_guard_files(const char *archive, bool has_secrets)

@@ -49,9 +49,10 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 	struct crawl_settings *settings, struct crawl_secrets *secrets,
 	struct err *err) SP_MUST_CHECK;
 
-/* --delay: automatic, or so many seconds. 0 or ERR_USAGE. */
+/* --delay: automatic, or so many seconds. 0 or ERR_USAGE; the second is for tables of options. */
 int capture_delay(
 	const char *text, bool *ret_automatic, double *ret_seconds, struct err *err) SP_MUST_CHECK;
+int capture_check_delay(const char *text, struct err *err) SP_MUST_CHECK;
 
 /*
  * From here on the process makes files that only the user can read, if the captures have secrets or

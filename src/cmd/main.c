@@ -17,6 +17,7 @@ static const struct command COMMANDS[] = {
 	{"demo", "capture a changing site in several ways and check the results", cmd_demo},
 	{"diff", "show the two versions of a page side by side", cmd_diff},
 	{"export", "write an archive as WACZ or WARC, or its index as CDXJ or CSV", cmd_export},
+	{"graph", "print the link graph of a capture, with PageRank", cmd_graph},
 	{"import", "take in captures that others made", cmd_import},
 	{"index", "rebuild the index of an archive", cmd_index},
 	{"inspect", "show how input files are read, one JSON object per line", cmd_inspect},
@@ -29,6 +30,7 @@ static const struct command COMMANDS[] = {
 	{"resume", "continue captures that were interrupted", cmd_resume},
 	{"search", "find pages of an archive by their words", cmd_search},
 	{"serve", "show archives in a browser, and by Memento and CDX", cmd_serve},
+	{"similar", "list pages of an archive that show nearly the same text", cmd_similar},
 	{"simulate", "simulate captures of a given site", cmd_simulate},
 	{"train", "learn from known change rates, for predict", cmd_train},
 	{"verify", "check what an archive claims against its WARC files", cmd_verify},
@@ -117,7 +119,7 @@ static void set_up_memory(void)
 static bool only_prints(const struct command *command)
 {
 	static const char *const names[] = {"diff", "inspect", "judge", "plan", "predict", "rates",
-		"report", "simulate", "verify"};
+		"report", "similar", "simulate", "verify"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(command->name, names[i]) == 0)

@@ -42,7 +42,7 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, proxy_file, "proxy-file", 0, "read the proxy's URL from a file",
 		.metavar = "FILE"),
 	ROW(STRING, delay, "delay", 'd', "another pause between requests, as in crawl",
-		.metavar = "auto|DURATION"),
+		.metavar = "auto|DURATION", .check = capture_check_delay),
 	ROW(DURATION, changes.time_limit, "time-limit", 't',
 		"another limit for the whole capture; time between two runs does not count",
 		.max = 1e9, .bounds = OPTION_ABOVE_MIN),

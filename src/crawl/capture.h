@@ -35,6 +35,7 @@
  *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	unkept.c     links that are only counted
+ *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
  */

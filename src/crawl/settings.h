@@ -22,6 +22,8 @@ VEC_DECLARE(text_list, const char *);
 /* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
+enum { CRAWL_PREFIX_MAX = 64 };
+
 /* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
 struct crawl_settings {
 	struct text_list seeds; /* absolute http or https URLs */
@@ -87,11 +89,17 @@ struct crawl_settings {
 void crawl_settings_init(struct crawl_settings *s);
 void crawl_settings_release(struct crawl_settings *s);
 
-/* Of WARC files: up to 64 letters, digits and . _ -, the first a letter or digit. */
+/* Of WARC files: up to CRAWL_PREFIX_MAX letters, digits and . _ -, the first a letter or digit. */
 bool crawl_prefix_is_valid(slice prefix);
 
 /* The prefix that settings as text have, or {0}. */
 slice crawl_settings_prefix(slice text);
+
+/*
+ * Whether a setting concerns the capture alone: neither the lane that it runs on nor what the
+ * lane's WARC files say of themselves. The name is as crawl_settings_each passes it.
+ */
+bool crawl_setting_is_own(const char *name);
 
 /* Calls back for each value that is not the default, as text, until a call returns not 0. */
 typedef int crawl_on_setting(void *context, const char *name, slice value);

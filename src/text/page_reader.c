@@ -14,6 +14,7 @@ struct page_reader {
 	struct page_text text;
 	bool begun;  /* a body has, and it is HTML */
 	bool passed; /* it is something else */
+	bool revisits;
 	int64_t newest;
 };
 
@@ -83,7 +84,18 @@ void page_reader_close(struct page_reader *p)
 	free(p);
 }
 
+void page_reader_with_revisits(struct page_reader *p)
+{
+	p->revisits = true;
+}
+
 /* ---- records ---- */
+
+static bool is_revisit(const struct page_reader *p, const struct warc_record *rec)
+{
+	return p->revisits && !rec->is_gap && rec->header.url.ptr && rec->header.has_date &&
+	       rec->header.type == WARC_TYPE_REVISIT && rec->problem.code == 0;
+}
 
 static bool may_be_page(const struct warc_record *rec)
 {
@@ -144,6 +156,8 @@ static int read_record(struct page_reader *p, struct warc_reader *r, const struc
 		p->newest = rec->header.date;
 	if (rc == 0 && wanted && rec->problem.code == 0)
 		rc = finish_block(p, rec, err);
+	else if (rc == 0 && is_revisit(p, rec))
+		rc = p->call(p->context, rec, NULL, err);
 	end_page(p);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /*
  * HTML pages in WARC files, with their titles and visible text: answers with a status of 2xx, and
- * resources. Damaged records are passed over; of a body that is cut, what there is is read.
+ * resources. Damaged records are passed over; of a body that is cut, what there is is read. What a
+ * revisit record refers to is not looked up: who wants to know of them is told.
  */
 #ifndef TEXT_PAGE_READER_H
 #define TEXT_PAGE_READER_H
@@ -23,6 +24,9 @@ struct page_reader; /* opaque */
 int page_reader_open(page_reader_call *call, void *context, struct page_reader **ret,
 	struct err *err) SP_MUST_CHECK;
 void page_reader_close(struct page_reader *p); /* NULL is fine */
+
+/* Calls for revisit records, too: their body is another record's. The text is NULL then. */
+void page_reader_with_revisits(struct page_reader *p);
 
 /* Calls for each page of a file. 0, ERR_IO, ERR_NOMEM, or as warc_reader_open and the call. */
 int page_reader_read(
