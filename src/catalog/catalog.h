@@ -104,7 +104,7 @@ enum catalog_caveat {
 #define CATALOG_NO_ADDRESSES (-1)
 
 struct catalog_capture {
-	uint32_t id;    /* from 1; given by catalog_add_capture */
+	uint32_t id;    /* from 1 */
 	slice uuid;     /* "urn:uuid:…" */
 	slice site;     /* the first seed */
 	slice strategy; /* full name, as plan_strategy_find knows it */
@@ -118,7 +118,7 @@ struct catalog_capture {
 	int64_t addresses; /* set of address classes open to it, or CATALOG_NO_ADDRESSES */
 };
 
-/* Adds one (id is ignored) and tells its number. */
+/* Adds one under its id, or under the next number when that is 0, and tells it. */
 int catalog_add_capture(struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id,
 	struct err *err) SP_MUST_CHECK;
 

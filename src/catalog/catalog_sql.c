@@ -36,9 +36,9 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_EACH_WORD] = "SELECT id, text FROM word WHERE id > ?1 ORDER BY id",
 
 	[SQL_ADD_CAPTURE] =
-		"INSERT INTO capture(uuid, site, strategy, settings, single, started, state,"
+		"INSERT INTO capture(id, uuid, site, strategy, settings, single, started, state,"
 		" finished, still_from, still_to, ended_by, caveats, addresses)"
-		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
 	[SQL_UPDATE_CAPTURE] = "UPDATE capture SET state = ?2, finished = ?3, still_from = ?4,"
 			       " still_to = ?5, ended_by = ?6, caveats = ?7, addresses = ?8"
 			       " WHERE id = ?1",

@@ -248,10 +248,10 @@ static int discover_seeds(struct capture *c, struct err *err)
 
 int capture_begin(struct capture *c, struct err *err)
 {
-	int rc = capture_moment(c, "start", err);
+	int rc = names_begin(c, err);
 
 	if (rc == 0)
-		rc = names_begin(c, err);
+		rc = capture_moment(c, "start", err);
 	return rc ? rc : discover_seeds(c, err);
 }
 
@@ -301,6 +301,7 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 
 	if (rc)
 		return rc;
+	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
 	if (!c->watch.set || c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		return 0;

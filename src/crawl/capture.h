@@ -122,6 +122,7 @@ struct capture {
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
+	int64_t last_moment;      /* capture time of the last reading */
 	bool went_back;           /* the wall clock, between two processes */
 	bool queued;              /* something happened to it: in the lane's queue */
 	char *problem;            /* or NULL */

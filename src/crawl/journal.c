@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "crawl/capture.h"
+#include "crawl/relog.h"
 
 static int append(struct capture *c, const struct catalog_event *e, struct err *err)
 {
@@ -294,6 +295,21 @@ static int replay_event(void *context, const struct catalog_event *e)
 	return damaged(r);
 }
 
+/* A catalog that was made anew has no log: one that fits its attempts takes its place. */
+static int replay_attempts(struct replay *r, struct catalog *catalog)
+{
+	struct relog_events events = {0};
+	int rc = relog(r->capture, catalog, &events, r->err);
+
+	for (size_t i = 0; rc == 0 && i < events.len; i++) {
+		rc = replay_event(r, &events.ptr[i]);
+		if (rc == 0)
+			rc = append(r->capture, &events.ptr[i], r->err);
+	}
+	relog_events_release(&events);
+	return rc;
+}
+
 int journal_replay(
 	struct capture *c, struct catalog *catalog, const struct moments *resumed, struct err *err)
 {
@@ -304,6 +320,8 @@ int journal_replay(
 	if (!r.place)
 		return err_code(err, ERR_NOMEM);
 	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
+	if (rc == 0 && r.events == 0)
+		rc = replay_attempts(&r, catalog);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
 	if (rc == 0 && capture_now(c) < r.last)

@@ -14,6 +14,7 @@
 #include "crawl/capture.h"
 #include "extract/robots_policy.h"
 #include "quality/legs.h"
+#include "store/our_file.h"
 #include "store/records.h"
 
 /* ---- WARC files ---- */
@@ -26,6 +27,7 @@ struct repair {
 	struct strmap known;    /* names of the catalog's files */
 	struct strmap prefixes; /* that captures were given, besides the default */
 	struct warc_rows open;  /* those of them that no process has completed */
+	struct imported_files imported;
 	struct err *err;
 };
 
@@ -104,7 +106,8 @@ static bool our_name(const struct repair *r, const char *entry, char out[WARC_NA
 {
 	slice name = warc_closed_name(slice_str(entry));
 
-	if (name.len > WARC_NAME_MAX || !is_our_prefix(r, name))
+	if (name.len > WARC_NAME_MAX || !is_our_prefix(r, name) ||
+		imported_files_has(&r->imported, name))
 		return false;
 	memcpy(out, name.ptr, name.len);
 	out[name.len] = '\0';
@@ -144,7 +147,9 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 	arena_init(&r.arena, 16 << 20);
 	strmap_init(&r.known, hash_key_random(), NULL);
 	strmap_init(&r.prefixes, hash_key_random(), &r.arena);
-	rc = err_code(err, strmap_put(&r.prefixes, SLICE(RECORDS_PREFIX), 0));
+	rc = imported_files_load(&r.imported, d, err);
+	if (rc == 0)
+		rc = err_code(err, strmap_put(&r.prefixes, SLICE(RECORDS_PREFIX), 0));
 	if (rc == 0)
 		rc = catalog_each_capture(catalog, on_capture, &r, err);
 	if (rc == 0)
@@ -156,6 +161,7 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 	warc_rows_release(&r.open);
 	strmap_release(&r.known);
 	strmap_release(&r.prefixes);
+	imported_files_release(&r.imported);
 	arena_release(&r.arena);
 	(void)close(r.dir);
 	return rc;

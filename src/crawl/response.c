@@ -2,16 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "http/retry_after.h"
 #include "http/served.h"
 #include "quality/legs.h"
 #include "rate/link_set.h"
-
-/* Constant: only ever compared with each other within one capture. */
-static const struct hash_key CODING_KEY = {0x5354494c4c504f49, 0x4e542d434f44494e};
 
 static struct attempt_times times_of(const struct net_times *t)
 {
@@ -181,17 +177,6 @@ struct shown {
 	char stand_in[STAND_IN_SIZE];
 };
 
-/*
- * How the body is read. A revisit record refers only to a body that is read in the same way, so
- * that what the rules make of it can be computed again from the two records.
- */
-static uint64_t coding_of(const struct reading *reading, const struct state_result *result)
-{
-	uint64_t parts[] = {hash_bytes(CODING_KEY, result->coding), reading_manner(reading)};
-
-	return hash_bytes(CODING_KEY, (slice){(const char *)parts, sizeof parts});
-}
-
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
 	struct attempt *a, struct shown *shown, struct state_result *result, struct err *err)
@@ -209,7 +194,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	if (rc)
 		return rc;
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
-		coding_of(reading, result));
+		normal_coding(result->coding, reading_manner(reading)));
 	unproven = is_unproven(f, result);
 	apply(a, result, unproven);
 	apply_rules(a, &reading->normal);

@@ -72,7 +72,9 @@ static int apply(const struct verify *v, struct verify_table *t, const struct ca
 {
 	struct verify_row *row;
 
-	if (l->kind == CATALOG_ROW_UNKEPT)
+	if (l->kind == CATALOG_ROW_UNKEPT || l->kind == CATALOG_ROW_LIST_PAGE ||
+		l->kind == CATALOG_ROW_LINKS || l->kind == CATALOG_ROW_ADD_ROBOTS ||
+		l->kind == CATALOG_ROW_CONFIRM_ROBOTS)
 		return 0;
 	row = row_of(t, page_of(l));
 	if (!row)

@@ -113,6 +113,8 @@ with tap.case("a search by POST is archived with its body, and found by it"):
     tap.succeed("index", tap.path("post"))
     with open(tap.path("post/index.cdxj"), encoding="utf-8") as file:
         tap.equal(file.read(), before)
+    tap.equal(tap.run("rebuild", tap.path("post")).returncode, 0)
+    tap.equal(tap.load("report", tap.path("post"))["verdicts"], report["verdicts"])
 
 with tap.case("forms that could do something are never sent"):
     with hidden.Site(SMALL, extra=DANGEROUS, inline=True) as site:
