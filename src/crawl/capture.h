@@ -34,6 +34,7 @@
  *	probing.c    further looks at some pages; learning.c: what they teach
  *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	importance.c which pages come first, and what they are worth
  *	unkept.c     links that are only counted
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
@@ -46,6 +47,7 @@
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/form_queries.h"
+#include "crawl/importance.h"
 #include "crawl/lane.h"
 #include "crawl/pages.h"
 #include "crawl/probing.h"
@@ -93,6 +95,7 @@ struct capture {
 	const struct crawl_settings *settings;
 	const struct clock *clock;
 	const struct rates *rates;       /* of all captures of the crawl: what the user knows */
+	const struct rates *weights;     /* the same: of --order weights */
 	const struct known_rates *known; /* the same: what the archive knows; NULL: nothing yet */
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
@@ -117,6 +120,7 @@ struct capture {
 	struct counters counters;
 	struct probing probing;
 	struct canaries canaries;
+	struct importance importance;
 	struct form_queries forms;
 	struct rng rng;
 
@@ -240,6 +244,8 @@ struct found {
 	bool is_seed;        /* or the target of one */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
+	bool is_listed;      /* in a sitemap */
+	double priority;     /* there, or NaN */
 };
 
 /* A URL was found. A new one is taken or refused, and stored. */
