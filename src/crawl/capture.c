@@ -184,6 +184,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
+	importance_init(&c->importance, settings);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
@@ -210,6 +211,8 @@ void capture_free(struct capture *c)
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
+	importance_release(&c->importance);
+	form_queries_release(&c->forms);
 	rules_release(&c->rules);
 	rulebook_release(&c->book);
 	sitemap_list_release(&c->sitemaps);

@@ -519,7 +519,7 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
 	     set_proxy(easy, params) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
-	return ok ? 0 : ERR_NOMEM;
+	return ok && request_set_body(request, easy) ? 0 : ERR_NOMEM;
 }
 
 #undef SET
@@ -534,6 +534,7 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 		return err_code(err, ERR_NOMEM);
 	t->shared = shared;
 	t->fetch.tag = request->tag;
+	t->fetch.is_post = request->post.ptr != NULL;
 	t->fetch.spool = -1;
 	t->begun = clock_monotonic(clock_system());
 	buf_init(&t->url, URL_MAX);

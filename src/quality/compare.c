@@ -226,7 +226,7 @@ static int join(struct compare *x, const struct loading loads[2])
 int compare_load(struct compare *x, struct catalog *catalog, const struct report *first,
 	const struct report *second, struct err *err)
 {
-	struct loading loads[2] = {{.is_first = true}, {0}};
+	struct loading loads[2] = {{.is_first = true}};
 	int rc;
 
 	*x = (struct compare){.reports = {first, second}};
