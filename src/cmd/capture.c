@@ -14,6 +14,7 @@
 #include "cmd/stop.h"
 #include "cmd/text.h"
 #include "import/lines.h"
+#include "url/pattern.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
@@ -250,6 +251,18 @@ int capture_check_delay(const char *text, struct err *err)
 	double seconds;
 
 	return capture_delay(text, &automatic, &seconds, err);
+}
+
+int capture_check_pattern(const char *value, struct err *err)
+{
+	struct pattern *pattern = NULL;
+	struct err why = {0};
+	int rc = pattern_compile(slice_str(value), &pattern, &why);
+
+	pattern_free(pattern);
+	if (rc == ERR_NOMEM)
+		return err_code(err, rc);
+	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 void capture_guard_files(const char *archive, bool has_secrets)

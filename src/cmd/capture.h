@@ -54,6 +54,9 @@ int capture_delay(
 	const char *text, bool *ret_automatic, double *ret_seconds, struct err *err) SP_MUST_CHECK;
 int capture_check_delay(const char *text, struct err *err) SP_MUST_CHECK;
 
+/* The same for regular expressions. */
+int capture_check_pattern(const char *text, struct err *err) SP_MUST_CHECK;
+
 /*
  * From here on the process makes files that only the user can read, if the captures have secrets or
  * the archive's directory is the user's alone. Before there are threads.

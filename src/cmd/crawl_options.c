@@ -16,7 +16,6 @@
 #include "frontier/pace.h"
 #include "frontier/traps.h"
 #include "net/net.h"
-#include "url/pattern.h"
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
@@ -48,18 +47,6 @@ static int check_strategy(const char *value, struct err *err)
 	if (cmd_strategy(value, false, &why))
 		return 0;
 	return err_set(err, ERR_USAGE, "is wrong: %s", why.text);
-}
-
-static int check_pattern(const char *value, struct err *err)
-{
-	struct pattern *pattern = NULL;
-	struct err why = {0};
-	int rc = pattern_compile(slice_str(value), &pattern, &why);
-
-	pattern_free(pattern);
-	if (rc == ERR_NOMEM)
-		return err_code(err, rc);
-	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 static int check_prefix(const char *value, struct err *err)
@@ -134,10 +121,10 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(LIST, surts, "surt", 0, "also capture URLs whose SURT begins with this (repeatable)",
 		.metavar = "PREFIX"),
 	ROW(LIST, includes, "include", 'i', "also capture URLs that match (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(LIST, excludes, "exclude", 'x',
 		"leave out URLs that match, even if another rule includes them (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(FLAG, settings.no_requisites, "no-requisites", 0,
 		"do not fetch what pages embed from outside the scope"),
 	ROW(FLAG, settings.no_sitemaps, "no-sitemaps", 0, "do not ask for sitemaps"),

@@ -11,7 +11,8 @@ struct resume_options {
 	const char *cookies, *proxy;
 	const char *auth_file, *header_file, *proxy_file;
 	const char *delay;
-	int64_t max_pages;
+	int64_t max_pages, max_depth;
+	struct option_list includes, surts;
 	struct crawl_changes changes;
 	bool json;
 	const char *crawl_log, *events;
@@ -52,6 +53,13 @@ static const struct option_spec SPECS[] = {
 		"another limit for the whole capture; pages that the old one refused are taken as "
 		"far as there is room",
 		.min = 1, .max = UINT32_MAX - 1),
+	ROW(INT, max_depth, "max-depth", 0, "another limit of links in a row", .max = INT32_MAX),
+	ROW(LIST, includes, "include", 'i',
+		"also capture URLs that match, those that were left out before included "
+		"(repeatable)",
+		.metavar = "REGEX", .check = capture_check_pattern),
+	ROW(LIST, surts, "surt", 0, "the same for URLs whose SURT begins with this (repeatable)",
+		.metavar = "PREFIX"),
 	ROW(FLAG, changes.retry_failed, "retry-failed", 0,
 		"ask once more for pages that failed, if the visits are not over"),
 	ROW(FLAG, changes.revisit_now, "revisit-now", 0,
@@ -88,6 +96,10 @@ static int find_changes(struct resume_options *o, struct err *err)
 	struct crawl_changes *x = &o->changes;
 
 	x->max_pages = (uint32_t)o->max_pages;
+	x->has_max_depth = o->max_depth >= 0;
+	x->max_depth = x->has_max_depth ? (uint32_t)o->max_depth : 0;
+	x->includes = (struct text_list){o->includes.ptr, o->includes.len, 0};
+	x->surts = (struct text_list){o->surts.ptr, o->surts.len, 0};
 	x->has_delay = o->delay;
 	return o->delay ? capture_delay(o->delay, &x->automatic_delay, &x->delay, err) : 0;
 }
@@ -119,7 +131,7 @@ static enum cmd_status resume(const char *archive, const struct resume_options *
 
 enum cmd_status cmd_resume(int argc, char **argv)
 {
-	struct resume_options o = {0};
+	struct resume_options o = {.max_depth = -1};
 	struct crawl_secrets secrets = {0};
 	struct crawl_settings unused; /* the archive has its own */
 	struct option_args args;

@@ -345,10 +345,10 @@ static int change_settings(struct captures *r, struct catalog_capture *row, stru
 	slice text = {0};
 	int rc = crawl_settings_read(&s, row->settings, &r->arena, err);
 
-	if (rc == 0) {
-		crawl_changes_apply(r->changes, &s);
+	if (rc == 0)
+		rc = err_code(err, crawl_changes_apply(r->changes, &s));
+	if (rc == 0)
 		rc = write_settings(r, &s, &(struct copied_files){s.rates, s.ca_file}, &text, err);
-	}
 	if (text.ptr)
 		row->settings = text;
 	crawl_settings_release(&s);
