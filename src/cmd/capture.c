@@ -171,18 +171,24 @@ static int on_line(void *context, const char *item, struct err *err)
 	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
 }
 
-/* Files with passwords or keys: every user of the machine can see argv. */
-static int read_secrets(const char *path, struct destination *to, struct err *err)
+static void warn_if_readable(const char *path)
 {
 	struct stat st;
-	size_t count;
-	int rc;
 
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
 		(void)fprintf(stderr,
 			"stillpoint: warning: %s: other users can read this file; run 'chmod 600' "
 			"on it\n",
 			path);
+}
+
+/* Files with passwords or keys: every user of the machine can see argv. */
+static int read_secrets(const char *path, struct destination *to, struct err *err)
+{
+	size_t count;
+	int rc;
+
+	warn_if_readable(path);
 	rc = lines_read(path, LINES_WHOLE, on_line, to, &count, err);
 	return rc || count > 0 ? rc : err_set(err, ERR_USAGE, "%s: the file is empty", path);
 }
@@ -229,7 +235,11 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 		rc = set_proxy(&to, given->proxy, err);
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
 		rc = add_source(&sources[i], &to, err);
-	return rc;
+	if (rc || !given->login)
+		return rc;
+	warn_if_readable(given->login);
+	secrets->login = given->login_file;
+	return login_file_read(given->login_file, given->login, err);
 }
 
 int capture_delay(const char *text, bool *ret_automatic, double *ret_seconds, struct err *err)

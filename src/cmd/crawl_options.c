@@ -263,6 +263,10 @@ const struct option_spec CRAWL_SPECS[] = {
 		"read --auth passwords from a file, one per line (default: the environment "
 		"variable STILLPOINT_AUTH)",
 		.metavar = "FILE"),
+	ROW(STRING, login, "login", 0,
+		"log in by a form, and again when the session is lost: a YAML file with url, "
+		"fields and sentinel, see docs/config.md",
+		.metavar = "FILE"),
 	ROW(STRING, cookies, "cookies", 0, "start with the cookies of this file (Netscape format)",
 		.metavar = "FILE"),
 	ROW(FLAG, settings.no_cookies, "no-cookies", 0, "neither accept nor send cookies"),
@@ -313,7 +317,7 @@ const struct options CRAWL_OPTIONS = {
 };
 
 const char *const CRAWL_WIDE[] = {"output", "config", "print-config", "lanes", "auth", "auth-file",
-	"header", "header-file", "cookies", "proxy", "proxy-file", "warc-per-site", "json",
+	"header", "header-file", "cookies", "login", "proxy", "proxy-file", "warc-per-site", "json",
 	"crawl-log", "events", "quiet", "verbose", NULL};
 
 void crawl_command_init(struct crawl_command *o)
@@ -369,8 +373,9 @@ static int check(const struct crawl_command *o, struct err *err)
 	const struct crawl_settings *s = &o->settings;
 	int rc = 0;
 
-	if (s->no_cookies && o->cookies)
-		return err_set(err, ERR_USAGE, "--cookies and --no-cookies cannot be combined");
+	if (s->no_cookies && (o->cookies || o->login))
+		return err_set(err, ERR_USAGE, "--%s and --no-cookies cannot be combined",
+			o->cookies ? "cookies" : "login");
 	if (s->dns)
 		rc = cmd_in_option(net_check_dns(s->dns, err), "dns", err);
 	if (rc == 0 && s->ca_file)

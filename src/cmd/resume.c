@@ -9,7 +9,7 @@ struct resume_options {
 	int64_t lanes;
 	struct option_list auth, headers;
 	const char *cookies, *proxy;
-	const char *auth_file, *header_file, *proxy_file;
+	const char *auth_file, *header_file, *proxy_file, *login;
 	const char *delay;
 	int64_t max_pages, max_depth;
 	struct option_list includes, surts;
@@ -35,6 +35,8 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, header_file, "header-file", 0, "read --header fields from a file, one per line",
 		.metavar = "FILE"),
 	ROW(STRING, auth_file, "auth-file", 0, "read --auth passwords from a file, one per line",
+		.metavar = "FILE"),
+	ROW(STRING, login, "login", 0, "the --login file that it was started with",
 		.metavar = "FILE"),
 	ROW(STRING, cookies, "cookies", 0, "the cookie file that it was started with",
 		.metavar = "FILE"),
@@ -133,6 +135,7 @@ enum cmd_status cmd_resume(int argc, char **argv)
 {
 	struct resume_options o = {.max_depth = -1};
 	struct crawl_secrets secrets = {0};
+	struct login_file login = {0};
 	struct crawl_settings unused; /* the archive has its own */
 	struct option_args args;
 	struct arena arena;
@@ -149,12 +152,13 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	crawl_settings_init(&unused);
 	arena_init(&arena, CAPTURE_SECRETS_MAX);
 	if (capture_secrets(&(struct capture_given){&o.auth, &o.headers, o.cookies, o.proxy,
-				    o.auth_file, o.header_file, o.proxy_file},
+				    o.auth_file, o.header_file, o.proxy_file, o.login, &login},
 		    &arena, &unused, &secrets, &err))
 		status = cmd_fail("resume", &err);
 	else
 		status = resume(args.ptr[0], &o, &secrets, &err);
 	crawl_secrets_release(&secrets);
+	login_file_release(&login);
 	crawl_settings_release(&unused);
 	arena_release(&arena);
 	options_release(&OPTIONS, &o);

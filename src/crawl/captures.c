@@ -112,6 +112,7 @@ static int find_rates(
 /* What the capture's requests carry. */
 static int init_headers(struct captures *r, struct capture *c, struct err *err)
 {
+	c->login.with = r->secrets ? r->secrets->login : NULL;
 	return request_headers_init(&c->headers, c->settings, r->secrets,
 		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
 }

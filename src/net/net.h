@@ -111,8 +111,8 @@ int net_new(const struct net_params *params, struct net **ret, struct err *err) 
 void net_free(struct net *net);
 
 /*
- * A GET. All is copied. Path and query go out byte for byte; user name, password and fragment do
- * not go out.
+ * A GET or, with a body, a POST. All is copied, but for the body. Path and query go out byte for
+ * byte; user name, password and fragment do not go out.
  */
 struct net_request {
 	slice url;                        /* WHATWG serialisation, http or https */
@@ -125,6 +125,10 @@ struct net_request {
 	 * finished; NULL for any number. A fetch that would take more fails: too-large. */
 	uint64_t *budget;
 	bool http1; /* not over HTTP/2, whatever the net may do */
+
+	/* A form (application/x-www-form-urlencoded); borrowed until the fetch has finished. It is
+	 * no part of request_head. ptr NULL: a GET. */
+	slice body;
 };
 
 struct net_header {

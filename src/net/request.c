@@ -147,3 +147,23 @@ int request_headers(const struct net_request *request, const char *user_agent,
 		*ret = list;
 	return rc;
 }
+
+void request_cut_head(struct buf *head)
+{
+	static const char END[] = "\r\n\r\n";
+	const char *end = head->len ? memmem(head->ptr, head->len, END, strlen(END)) : NULL;
+
+	if (end)
+		buf_truncate(head, (size_t)(end - head->ptr) + strlen(END));
+}
+
+/* libcurl's own Content-Type is that of forms. */
+bool request_set_body(CURL *easy, slice body)
+{
+	if (!body.ptr)
+		return true;
+	return curl_easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
+	       curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len) ==
+		       CURLE_OK &&
+	       curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.ptr) == CURLE_OK;
+}
