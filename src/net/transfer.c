@@ -155,12 +155,11 @@ static int on_debug(CURL *easy, curl_infotype type, char *data, size_t size, voi
 	(void)easy;
 	if (type == CURLINFO_DATA_IN)
 		t->received += size;
-	if (type != CURLINFO_HEADER_OUT && (type != CURLINFO_DATA_OUT || t->has_body))
+	if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
 		return 0;
 	if (buf_add(&t->request_head, (slice){data, size}))
 		note_failure(t, NET_FAILURE_LOCAL, "no memory for the request's head");
-	if (t->has_body)
-		request_cut_head(&t->request_head);
+	request_cut_head(&t->request_head);
 	return 0;
 }
 
@@ -517,13 +516,11 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 		return rc;
 	t->budget = request->budget;
 	t->http1 = request->http1;
-	t->has_body = request->body.ptr != NULL;
 	t->is_https = word_starts(request->url, SLICE("https:"));
 	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
 	     set_proxy(easy, params) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
-	ok = ok && request_set_body(easy, request->body);
-	return ok ? 0 : ERR_NOMEM;
+	return ok && request_set_body(easy, request->body) ? 0 : ERR_NOMEM;
 }
 
 #undef SET

@@ -56,7 +56,6 @@ struct transfer {
 	struct body body;
 	bool is_https;        /* by its URL */
 	bool http1;           /* HTTP/2 will not do */
-	bool has_body;        /* a POST: only the head of the request is kept */
 	bool shuns;           /* the kept connection it was given, before anything was sent */
 	size_t head_received; /* bytes of all heads, interim ones included */
 	bool head_whole;
