@@ -5,6 +5,7 @@
 
 #include "archive/warc_input.h"
 #include "base/buf.h"
+#include "base/parse.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "cmd/noise.h"
@@ -16,6 +17,7 @@
 #include "frontier/pace.h"
 #include "frontier/traps.h"
 #include "net/net.h"
+#include "rank/order.h"
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
@@ -144,6 +146,10 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(INT, trap_budget, "trap-budget", 0,
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
+	ROW(INT, forms, "forms", 0,
+		"send search forms up to this many queries for each site, to reach pages that no "
+		"link leads to (default: 0, forms are never sent)",
+		.max = 1000000),
 	ROW(DURATION, settings.time_limit, "time-limit", 't',
 		"end after this time; if it is too short for two downloads of every page, visits "
 		"stop in time for the revisits that --aim wants",
@@ -153,6 +159,18 @@ const struct option_spec CRAWL_SPECS[] = {
 		"'complete' for most pages, 'balanced' to revisit what is more likely than not to "
 		"be sharp (default: balanced)",
 		.choices = PLAN_AIMS),
+	ROW(STRING, order, "order", 0,
+		"which pages are visited when not all can be, and which are worth most: breadth, "
+		"indegree, pagerank, opic, sitemap, site-backlog, or weights=FILE, a CSV file with "
+		"the header url,weight (default: none)",
+		.metavar = "NAME"),
+	ROW(CHOICE, weight, "weight", 0,
+		"whether what --order says of a page is its weight for the plan, too (default: on)",
+		.choices = SWITCH),
+	ROW(STRING, host_budget, "host-budget", 0,
+		"visit no more pages of each host than this; auto: hosts that lead to more new "
+		"pages get a larger share, and every host gets some",
+		.metavar = "auto|N"),
 	ROW(STRING, settings.rates, "rates", 'r',
 		"how often pages change: CSV with the header "
 		"url,rate[,weight][,shape] (or page for url), "
@@ -418,6 +436,43 @@ static int set_rules(struct crawl_command *o, struct arena *arena, struct err *e
 	return rc == 0 && o->ignore ? set_ignore(o->ignore, arena, &o->settings, err) : rc;
 }
 
+static int set_order(const char *text, struct crawl_settings *s, struct err *err)
+{
+	static const char FILE_OF[] = "weights=";
+
+	if (strncmp(text, FILE_OF, sizeof FILE_OF - 1) == 0 && text[sizeof FILE_OF - 1]) {
+		s->order = RANK_WEIGHTS;
+		s->weights = text + sizeof FILE_OF - 1;
+		return 0;
+	}
+	for (uint32_t i = RANK_BREADTH; i < RANK_WEIGHTS; i++)
+		if (strcmp(text, RANK_ORDERS[i]) == 0) {
+			s->order = i;
+			return 0;
+		}
+	return err_set(err, ERR_USAGE,
+		"--order is breadth, indegree, pagerank, opic, sitemap, site-backlog or "
+		"weights=FILE, not '%.100s'" CRAWL_SEE_HELP,
+		text);
+}
+
+static int set_host_budget(const char *text, struct crawl_settings *s, struct err *err)
+{
+	uint64_t pages;
+
+	if (strcmp(text, "auto") == 0) {
+		s->host_budget = CRAWL_BUDGET_AUTO;
+		return 0;
+	}
+	if (parse_u64(slice_str(text), &pages) || pages == 0 || pages >= CRAWL_BUDGET_AUTO)
+		return err_set(err, ERR_USAGE,
+			"--host-budget is auto or a number of pages from 1, not "
+			"'%.100s'" CRAWL_SEE_HELP,
+			text);
+	s->host_budget = (uint32_t)pages;
+	return 0;
+}
+
 /* What options cannot write into the settings themselves. */
 int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct err *err)
 {
@@ -433,11 +488,17 @@ int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct 
 	s->max_outside = (uint32_t)o->max_outside;
 	s->no_traps = o->traps != 0;
 	s->trap_budget = (uint32_t)o->trap_budget;
+	s->forms = (uint32_t)o->forms;
 	s->jobs = (unsigned)o->jobs;
 	s->size = (uint32_t)o->size;
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->aim = (uint32_t)o->aim;
+	s->unweighted = o->weight != 0;
+	if (rc == 0 && o->order)
+		rc = set_order(o->order, s, err);
+	if (rc == 0 && o->host_budget)
+		rc = set_host_budget(o->host_budget, s, err);
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	s->records = o->evidence == EVIDENCE_RECORDS;
 	if (rc == 0)

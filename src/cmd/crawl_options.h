@@ -20,9 +20,11 @@ struct crawl_command {
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	int evidence;                          /* the same */
 	int aim;                               /* enum plan_aim */
+	const char *order, *host_budget;
+	int weight; /* as traps */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;
-	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
+	int64_t max_pages, max_depth, max_outside, trap_budget, forms, jobs, size, attempts;
 	const char *proxy, *cookies;
 	bool warc_per_site;
 	const char *auth_file, *header_file, *proxy_file, *login;

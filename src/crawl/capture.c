@@ -185,6 +185,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
+	importance_init(&c->importance, settings);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
@@ -211,6 +212,8 @@ void capture_free(struct capture *c)
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
+	importance_release(&c->importance);
+	form_queries_release(&c->forms);
 	rules_release(&c->rules);
 	rulebook_release(&c->book);
 	sitemap_list_release(&c->sitemaps);
@@ -249,10 +252,10 @@ static int discover_seeds(struct capture *c, struct err *err)
 
 int capture_begin(struct capture *c, struct err *err)
 {
-	int rc = capture_moment(c, "start", err);
+	int rc = names_begin(c, err);
 
 	if (rc == 0)
-		rc = names_begin(c, err);
+		rc = capture_moment(c, "start", err);
 	if (rc == 0)
 		rc = login_begin(c, err);
 	return rc ? rc : discover_seeds(c, err);
@@ -306,6 +309,7 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 
 	if (rc)
 		return rc;
+	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
 	if (!c->watch.set || c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		return 0;

@@ -32,7 +32,9 @@
  *	probe.c      soft 404s
  *	canaries.c   bulk changes that are noticed during the visits
  *	probing.c    further looks at some pages; learning.c: what they teach
+ *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	importance.c which pages come first, and what they are worth
  *	unkept.c     links that are only counted
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
@@ -44,6 +46,8 @@
 #include "crawl/canaries.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
+#include "crawl/form_queries.h"
+#include "crawl/importance.h"
 #include "crawl/lane.h"
 #include "crawl/login.h"
 #include "crawl/pages.h"
@@ -85,6 +89,7 @@ struct capture {
 	const struct crawl_settings *settings;
 	const struct clock *clock;
 	const struct rates *rates;       /* of all captures of the crawl: what the user knows */
+	const struct rates *weights;     /* the same: of --order weights */
 	const struct known_rates *known; /* the same: what the archive knows; NULL: nothing yet */
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
@@ -110,10 +115,13 @@ struct capture {
 	struct counters counters;
 	struct probing probing;
 	struct canaries canaries;
+	struct importance importance;
+	struct form_queries forms;
 	struct rng rng;
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
+	int64_t last_moment;      /* capture time of the last reading */
 	bool went_back;           /* the wall clock, between two processes */
 	bool queued;              /* something happened to it: in the lane's queue */
 	char *problem;            /* or NULL */
@@ -231,6 +239,8 @@ struct found {
 	bool is_seed;        /* or the target of one */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
+	bool is_listed;      /* in a sitemap */
+	double priority;     /* there, or NaN */
 };
 
 /* A URL was found. A new one is taken or refused, and stored. */
@@ -340,6 +350,23 @@ int canaries_looked(
 
 /* All visits are done: the last look, then the second visits; the barrier waits for both. */
 int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- form_queries.c: all of it does nothing unless the settings have a budget ---- */
+
+bool form_queries_are_on(const struct capture *c);
+
+/* A page was visited and read, its text and forms, too; its links were discovered. */
+int form_queries_read(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* A page was added: is it one that a query led to? */
+int form_queries_found(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* All visits are done: discovers the page of the next query, if there is one to be sent. */
+int form_queries_next(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Resume: all pages are known; reads those that were visited again, from the archive. */
+int form_queries_restore(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* ---- learning.c ---- */
 

@@ -76,37 +76,38 @@ static int find_group(
 
 /* ---- preparing ---- */
 
-static int load_rates(
-	struct captures *r, const char *path, const struct rates **ret, struct err *err)
+static int load_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
+	struct err *err)
 {
 	struct rates *rates = ARENA_NEW(&r->arena, struct rates);
-	int rc;
+	int rc = 0;
 
 	if (!rates || rates_files_reserve(&r->rates, 1))
 		return err_code(err, ERR_NOMEM);
-	rc = path ? rates_load(path, rates, err) : 0;
+	if (path)
+		rc = weights ? rates_load_weights(path, rates, err) : rates_load(path, rates, err);
 	/* A file that the user named and that cannot be read is a usage error. */
 	if (rc == ERR_IO)
 		rc = err->code = ERR_USAGE;
 	if (rc)
 		return rc;
-	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", rates};
+	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", weights, rates};
 	*ret = rates;
 	return 0;
 }
 
-static int find_rates(
-	struct captures *r, const char *path, const struct rates **ret, struct err *err)
+static int find_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
+	struct err *err)
 {
 	for (size_t i = r->rates.len; i > 0; i--) {
 		const struct rates_file *f = &r->rates.ptr[i - 1];
 
-		if (strcmp(f->path, path ? path : "") == 0) {
+		if (f->weights == weights && strcmp(f->path, path ? path : "") == 0) {
 			*ret = f->rates;
 			return 0;
 		}
 	}
-	return load_rates(r, path, ret, err);
+	return load_rates(r, path, weights, ret, err);
 }
 
 /* What the capture's requests carry. */
@@ -119,11 +120,13 @@ static int init_headers(struct captures *r, struct capture *c, struct err *err)
 
 static int add_capture(struct captures *r, const struct crawl_settings *settings, struct err *err)
 {
-	const struct rates *rates = NULL;
+	const struct rates *rates = NULL, *weights = NULL;
 	struct capture *c = NULL;
 	uint32_t group = 0;
-	int rc = find_rates(r, settings->rates, &rates, err);
+	int rc = find_rates(r, settings->rates, false, &rates, err);
 
+	if (rc == 0)
+		rc = find_rates(r, settings->weights, true, &weights, err);
 	if (rc == 0 && settings->ca_file && access(settings->ca_file, R_OK) < 0)
 		rc = err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
 	if (rc == 0)
@@ -134,6 +137,7 @@ static int add_capture(struct captures *r, const struct crawl_settings *settings
 		rc = capture_new(settings, rates, r->clock, &c, err);
 	if (rc)
 		return rc;
+	c->weights = weights;
 	r->list.ptr[r->list.len++] = c;
 	r->groups.ptr[r->groups.len++] = group;
 	return 0;
@@ -156,7 +160,7 @@ int captures_prepare(
 
 /* Names, within the archive, of files that captures need. */
 struct copied_files {
-	const char *rates, *ca_file;
+	const char *rates, *weights, *ca_file;
 };
 
 /* Copies a file into the archive: resume needs it, even if the original is gone. */
@@ -193,6 +197,9 @@ static int copy_files(
 	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
 	if (!is_same(s->rates, last->rates))
 		rc = copy_in(r, s->rates, name, &files->rates, err);
+	(void)snprintf(name, sizeof name, "weights-%u.csv", capture);
+	if (rc == 0 && !is_same(s->weights, last->weights))
+		rc = copy_in(r, s->weights, name, &files->weights, err);
 	(void)snprintf(name, sizeof name, "cacert-%u.pem", capture);
 	if (rc == 0 && !is_same(s->ca_file, last->ca_file))
 		rc = copy_in(r, s->ca_file, name, &files->ca_file, err);
@@ -230,6 +237,7 @@ static int write_settings(struct captures *r, const struct crawl_settings *setti
 	int rc;
 
 	kept.rates = files->rates;
+	kept.weights = files->weights;
 	kept.ca_file = files->ca_file;
 	buf_init(&text, SETTINGS_MAX);
 	rc = crawl_settings_write(&kept, &text);
@@ -310,6 +318,8 @@ static int read_settings(
 	rc = crawl_settings_read(settings, text, &r->arena, err);
 	if (rc == 0 && settings->rates)
 		rc = directory_path(r->directory, &settings->rates, &r->arena, err);
+	if (rc == 0 && settings->weights)
+		rc = directory_path(r->directory, &settings->weights, &r->arena, err);
 	if (rc == 0 && settings->ca_file)
 		rc = directory_path(r->directory, &settings->ca_file, &r->arena, err);
 	*ret = settings;
@@ -349,7 +359,8 @@ static int change_settings(struct captures *r, struct catalog_capture *row, stru
 	if (rc == 0)
 		rc = err_code(err, crawl_changes_apply(r->changes, &s));
 	if (rc == 0)
-		rc = write_settings(r, &s, &(struct copied_files){s.rates, s.ca_file}, &text, err);
+		rc = write_settings(
+			r, &s, &(struct copied_files){s.rates, s.weights, s.ca_file}, &text, err);
 	if (text.ptr)
 		row->settings = text;
 	crawl_settings_release(&s);

@@ -146,6 +146,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 		.http1 = c->rules.list.ptr[r.host].http1,
 		.allowed = c->allowed,
 	};
+	slice target, post;
 	struct buf url;
 	bool is_wanted = true;
 	int rc = 0;
@@ -160,6 +161,11 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	if (!r.url)
 		rc = pages_url(&c->pages, r.order.page, &url, err);
 	request.url = r.url ? slice_str(r.url) : buf_slice(&url);
+	if (!r.url && pages_is_post(&c->pages, r.order.page, request.url, &target, &post)) {
+		request.url = target;
+		request.post = post;
+		request.http1 = true;
+	}
 	if (rc == 0)
 		rc = request_headers_apply(&c->headers,
 			&(struct request_look){

@@ -1,12 +1,14 @@
 #include "crawl/login.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/word.h"
 #include "crawl/capture.h"
-#include "extract/form.h"
+#include "extract/form_submit.h"
+#include "extract/html_attr.h"
+#include "extract/html_token.h"
 #include "extract/stand_in.h"
 #include "url/domain.h"
 
@@ -71,7 +73,8 @@ int login_dropped(
 void login_apply(const struct capture *c, const struct request *r, struct net_request *request)
 {
 	if (r->kind == REQUEST_LOGIN && r->login_step == LOGIN_SENT) {
-		request->body = buf_slice(&c->login.body);
+		request->post = buf_slice(&c->login.body);
+		request->hides_post = true;
 		request->http1 = true;
 	}
 }
@@ -107,45 +110,16 @@ bool login_is_secret(const struct capture *c, const struct request *r)
 
 /* ---- the form ---- */
 
-/* application/x-www-form-urlencoded (WHATWG URL, section 5.2). */
-static int add_encoded(struct buf *out, slice text)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < text.len; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
-
-		if (word_is_alnum((char)c) || (c && strchr("*-._", c)))
-			rc = buf_add_char(out, (char)c);
-		else if (c == ' ')
-			rc = buf_add_char(out, '+');
-		else
-			rc = buf_printf(out, "%%%02X", c);
-	}
-	return rc;
-}
-
-static int encode(struct buf *out, const struct form *form)
-{
-	int rc = 0;
-
-	buf_reset(out);
-	for (size_t i = 0; rc == 0 && i < form->fields.len; i++) {
-		if (i > 0)
-			rc = buf_add_char(out, '&');
-		if (rc == 0)
-			rc = add_encoded(out, form->fields.ptr[i].name);
-		if (rc == 0)
-			rc = buf_add_char(out, '=');
-		if (rc == 0)
-			rc = add_encoded(out, form->fields.ptr[i].value);
-	}
-	return rc;
-}
-
 static int fail(const struct capture *c, struct err *err, const char *why)
 {
 	return err_set(err, ERR_STATE, "login at %.200s: %s", c->login.with->url, why);
+}
+
+static int refuse_field(const struct capture *c, slice name, struct err *err)
+{
+	return err_set(err, ERR_STATE,
+		"login at %.200s: the page has no form with the field '%.*s'", c->login.with->url,
+		slice_shown(name, 60), name.ptr);
 }
 
 /* Whether a form may send a password there: to the same site, and not less protected. */
@@ -160,70 +134,132 @@ static bool may_send(const struct url *page, const struct url *target)
 	return slice_eq(a, b) || (domain.len > 0 && slice_eq(domain, url_registrable_domain(b)));
 }
 
-static int resolve_action(const struct capture *c, const struct form *form, slice page,
-	struct url *ret, struct err *err)
-{
+/* The forms of a page, and what their URLs are relative to. */
+struct form_page {
+	struct forms forms;
 	struct url document, base;
-	int rc;
+	bool has_base;
+};
 
-	url_init(&document);
-	url_init(&base);
-	rc = url_parse(&document, page, NULL, NULL);
-	if (rc == 0 && form->base.ptr && form->action.len > 0)
-		rc = url_parse(&base, form->base, &document, NULL);
-	else if (rc == 0)
-		rc = url_parse(&base, page, NULL, NULL);
+static int read_token(struct form_page *p, const struct html_token *t)
+{
+	slice href = html_attr_value(t, SLICE("href"));
+
+	if (t->kind == HTML_START_TAG && slice_eq(t->name, SLICE("base")) && href.ptr &&
+		!p->has_base)
+		p->has_base = url_parse(&p->base, href, &p->document, NULL) == 0;
+	return forms_token(&p->forms, t);
+}
+
+static int read_forms(struct form_page *p, slice html)
+{
+	const struct html_token *token;
+	struct html_tokenizer t;
+	bool is_fed = false;
+	int rc = 0;
+
+	html_init(&t, 0);
+	html_feed(&t, html);
+	while (rc == 0) {
+		rc = html_next(&t, &token);
+		if (rc == 0) {
+			rc = read_token(p, token);
+		} else if (rc == ERR_END && !is_fed) {
+			is_fed = true;
+			html_finish(&t);
+			rc = 0;
+		}
+	}
+	html_release(&t);
+	forms_finish(&p->forms);
+	return rc == ERR_END ? 0 : rc;
+}
+
+static uint32_t find_field(const struct forms *f, uint32_t form, slice name)
+{
+	for (uint32_t i = 0; i < f->fields.len; i++)
+		if (f->fields.ptr[i].form != FORM_NONE &&
+			(form == FORM_NONE || f->fields.ptr[i].form == form) &&
+			slice_eq(f->fields.ptr[i].name, name))
+			return i;
+	return FORM_NONE;
+}
+
+/* Fills the form, as it will be sent. */
+static int fill(struct capture *c, const struct forms *f, uint32_t form, struct err *err)
+{
+	const struct login_fields *fields = &c->login.with->fields;
+	struct form_binding *bindings = calloc(fields->len, sizeof *bindings);
+	int rc = bindings ? 0 : err_code(err, ERR_NOMEM);
+
+	for (size_t i = 0; rc == 0 && i < fields->len; i++) {
+		slice name = fields->ptr[i].name;
+
+		bindings[i] =
+			(struct form_binding){find_field(f, form, name), fields->ptr[i].value};
+		if (bindings[i].field == FORM_NONE)
+			rc = refuse_field(c, name, err);
+	}
+	buf_reset(&c->login.body);
 	if (rc == 0)
-		rc = url_parse(ret, form->action, &base, NULL);
-	if (rc == ERR_NOMEM)
-		rc = err_code(err, rc);
-	else if (rc || !may_send(&document, ret))
-		rc = fail(
-			c, err, "its form would send the password to another site, or unencrypted");
-	url_release(&base);
-	url_release(&document);
+		rc = err_code(err, form_submit(f, form, bindings, fields->len, &c->login.body));
+	free(bindings);
 	return rc;
 }
 
-static int fill(const struct capture *c, struct form *form, struct err *err)
+static int check_form(const struct capture *c, const struct form *form, struct err *err)
 {
-	const struct login_fields *fields = &c->login.with->fields;
-	int rc = 0;
-
 	if (!form->is_post)
 		return fail(c, err, "its form would send the password in the URL (method GET)");
-	for (size_t i = 0; rc == 0 && i < fields->len; i++)
-		rc = form_set(form, fields->ptr[i].name, fields->ptr[i].value);
+	if (form->is_multipart)
+		return fail(c, err, "its form is sent as multipart/form-data, which is not known");
+	return form->cut ? fail(c, err, "its form is too large") : 0;
+}
+
+static int send_from(struct capture *c, struct form_page *p, struct err *err)
+{
+	slice name = c->login.with->fields.ptr[0].name;
+	uint32_t field = find_field(&p->forms, FORM_NONE, name);
+	const struct form *form;
+	struct url target;
+	int rc;
+
+	if (field == FORM_NONE)
+		return refuse_field(c, name, err);
+	form = &p->forms.list.ptr[p->forms.fields.ptr[field].form];
+	rc = check_form(c, form, err);
+	if (rc)
+		return rc;
+	url_init(&target);
+	rc = url_parse(&target, form->action.ptr ? form->action : SLICE(""),
+		p->has_base && form->action.len > 0 ? &p->base : &p->document, NULL);
+	if (rc != ERR_NOMEM && (rc || !may_send(&p->document, &target)))
+		rc = fail(
+			c, err, "its form would send the password to another site, or unencrypted");
+	if (rc == 0)
+		rc = fill(c, &p->forms, p->forms.fields.ptr[field].form, err);
+	if (rc == 0)
+		rc = ask(c, url_page(&target), LOGIN_SENT, 0, 0, err);
+	url_release(&target);
 	return err_code(err, rc);
 }
 
 static int send_form(struct capture *c, const struct request *r, struct err *err)
 {
-	slice name = c->login.with->fields.ptr[0].name;
-	struct form form = {0};
-	struct arena arena;
-	struct url target;
+	struct form_page p = {0};
 	int rc;
 
-	arena_init(&arena, 4 << 20);
-	url_init(&target);
-	rc = form_find(&form, buf_slice(&c->lane->reading.body), name, &arena);
-	if (rc == ERR_NOTFOUND)
-		rc = err_set(err, ERR_STATE,
-			"login at %.200s: the page has no form with the field '%.*s'",
-			c->login.with->url, slice_shown(name, 60), name.ptr);
-	else if (rc == 0)
-		rc = fill(c, &form, err);
+	forms_init(&p.forms);
+	url_init(&p.document);
+	url_init(&p.base);
+	rc = url_parse(&p.document, slice_str(r->url), NULL, NULL);
 	if (rc == 0)
-		rc = resolve_action(c, &form, slice_str(r->url), &target, err);
-	if (rc == 0)
-		rc = encode(&c->login.body, &form);
-	if (rc == 0)
-		rc = ask(c, url_page(&target), LOGIN_SENT, 0, 0, err);
-	url_release(&target);
-	form_release(&form);
-	arena_release(&arena);
-	return err_code(err, rc);
+		rc = read_forms(&p, buf_slice(&c->lane->reading.body));
+	rc = rc ? err_code(err, rc) : send_from(c, &p, err);
+	url_release(&p.base);
+	url_release(&p.document);
+	forms_release(&p.forms);
+	return rc;
 }
 
 /* ---- answers ---- */

@@ -65,6 +65,7 @@ int reading_init(struct reading *r, size_t body_max)
 	buf_init(&r->tail, 2 * (size_t)SENTINEL_MAX);
 	view_init(&r->view, NOISE_DEFAULT);
 	stand_in_init(&r->stand_in);
+	forms_init(&r->forms);
 	r->page = malloc(sizeof *r->page);
 	r->state = state_new(sink, r);
 	if (r->page && r->state)
@@ -84,6 +85,7 @@ void reading_release(struct reading *r)
 	buf_release(&r->tail);
 	view_release(&r->view);
 	stand_in_release(&r->stand_in);
+	forms_release(&r->forms);
 	*r = (struct reading){0};
 }
 
@@ -133,6 +135,8 @@ static int read_link_headers(struct reading *r)
 static int begin_links(struct reading *r)
 {
 	links_reset(&r->links);
+	if (r->gathers_forms)
+		forms_reset(&r->forms);
 	page_text_release(&r->text);
 	page_text_init(&r->text);
 	return read_link_headers(r);
@@ -167,13 +171,15 @@ static int begin(struct reading *r, slice url)
 	r->parsing =
 		r->viewing || r->signing || (wants_links && page_format_of(type) != PAGE_OPAQUE);
 	if (r->parsing)
-		page_open(r->page, &(struct page_params){
-					   .content_type = type,
-					   .links = wants_links ? &r->links : NULL,
-					   .text = r->mode == READING_TEXT ? &r->text : NULL,
-					   .view = r->viewing ? &r->view : NULL,
-					   .stand_in = r->signing ? &r->stand_in : NULL,
-				   });
+		page_open(r->page,
+			&(struct page_params){
+				.content_type = type,
+				.links = wants_links ? &r->links : NULL,
+				.text = r->mode == READING_TEXT ? &r->text : NULL,
+				.view = r->viewing ? &r->view : NULL,
+				.stand_in = r->signing ? &r->stand_in : NULL,
+				.forms = r->gathers_forms && wants_links ? &r->forms : NULL,
+			});
 	return wants_links ? begin_links(r) : 0;
 }
 

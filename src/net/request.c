@@ -148,22 +148,12 @@ int request_headers(const struct net_request *request, const char *user_agent,
 	return rc;
 }
 
-void request_cut_head(struct buf *head)
+bool request_set_body(const struct net_request *request, CURL *easy)
 {
-	static const char END[] = "\r\n\r\n";
-	const char *end = head->len ? memmem(head->ptr, head->len, END, strlen(END)) : NULL;
+	curl_off_t size = (curl_off_t)request->post.len;
 
-	if (end)
-		buf_truncate(head, (size_t)(end - head->ptr) + strlen(END));
-}
-
-/* libcurl's own Content-Type is that of forms. */
-bool request_set_body(CURL *easy, slice body)
-{
-	if (!body.ptr)
-		return true;
-	return curl_easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len) ==
-		       CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.ptr) == CURLE_OK;
+	return !request->post.ptr ||
+	       (curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, size) == CURLE_OK &&
+		       curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->post.ptr) ==
+			       CURLE_OK);
 }

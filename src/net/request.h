@@ -28,10 +28,7 @@ int request_split_url(
 int request_headers(const struct net_request *request, const char *user_agent,
 	struct curl_slist **ret, struct err *err) SP_MUST_CHECK;
 
-/* Makes a POST of it, unless ptr is NULL; the body is borrowed. Whether libcurl agrees. */
-bool request_set_body(CURL *easy, slice body);
-
-/* Cuts what stands behind the head's empty line: the beginning of a body. */
-void request_cut_head(struct buf *head);
+/* Makes it a POST if the request has a body; false without memory. */
+bool request_set_body(const struct net_request *request, CURL *easy);
 
 #endif
