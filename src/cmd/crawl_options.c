@@ -18,7 +18,6 @@
 #include "frontier/traps.h"
 #include "net/net.h"
 #include "rank/order.h"
-#include "url/pattern.h"
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
@@ -50,18 +49,6 @@ static int check_strategy(const char *value, struct err *err)
 	if (cmd_strategy(value, false, &why))
 		return 0;
 	return err_set(err, ERR_USAGE, "is wrong: %s", why.text);
-}
-
-static int check_pattern(const char *value, struct err *err)
-{
-	struct pattern *pattern = NULL;
-	struct err why = {0};
-	int rc = pattern_compile(slice_str(value), &pattern, &why);
-
-	pattern_free(pattern);
-	if (rc == ERR_NOMEM)
-		return err_code(err, rc);
-	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 static int check_prefix(const char *value, struct err *err)
@@ -136,10 +123,10 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(LIST, surts, "surt", 0, "also capture URLs whose SURT begins with this (repeatable)",
 		.metavar = "PREFIX"),
 	ROW(LIST, includes, "include", 'i', "also capture URLs that match (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(LIST, excludes, "exclude", 'x',
 		"leave out URLs that match, even if another rule includes them (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(FLAG, settings.no_requisites, "no-requisites", 0,
 		"do not fetch what pages embed from outside the scope"),
 	ROW(FLAG, settings.no_sitemaps, "no-sitemaps", 0, "do not ask for sitemaps"),
@@ -294,6 +281,10 @@ const struct option_spec CRAWL_SPECS[] = {
 		"read --auth passwords from a file, one per line (default: the environment "
 		"variable STILLPOINT_AUTH)",
 		.metavar = "FILE"),
+	ROW(STRING, login, "login", 0,
+		"log in by a form, and again when the session is lost: a YAML file with url, "
+		"fields and sentinel, see docs/config.md",
+		.metavar = "FILE"),
 	ROW(STRING, cookies, "cookies", 0, "start with the cookies of this file (Netscape format)",
 		.metavar = "FILE"),
 	ROW(FLAG, settings.no_cookies, "no-cookies", 0, "neither accept nor send cookies"),
@@ -344,7 +335,7 @@ const struct options CRAWL_OPTIONS = {
 };
 
 const char *const CRAWL_WIDE[] = {"output", "config", "print-config", "lanes", "auth", "auth-file",
-	"header", "header-file", "cookies", "proxy", "proxy-file", "warc-per-site", "json",
+	"header", "header-file", "cookies", "login", "proxy", "proxy-file", "warc-per-site", "json",
 	"crawl-log", "events", "quiet", "verbose", NULL};
 
 void crawl_command_init(struct crawl_command *o)
@@ -400,8 +391,9 @@ static int check(const struct crawl_command *o, struct err *err)
 	const struct crawl_settings *s = &o->settings;
 	int rc = 0;
 
-	if (s->no_cookies && o->cookies)
-		return err_set(err, ERR_USAGE, "--cookies and --no-cookies cannot be combined");
+	if (s->no_cookies && (o->cookies || o->login))
+		return err_set(err, ERR_USAGE, "--%s and --no-cookies cannot be combined",
+			o->cookies ? "cookies" : "login");
 	if (s->dns)
 		rc = cmd_in_option(net_check_dns(s->dns, err), "dns", err);
 	if (rc == 0 && s->ca_file)

@@ -27,7 +27,7 @@ struct crawl_command {
 	int64_t max_pages, max_depth, max_outside, trap_budget, forms, jobs, size, attempts;
 	const char *proxy, *cookies;
 	bool warc_per_site;
-	const char *auth_file, *header_file, *proxy_file;
+	const char *auth_file, *header_file, *proxy_file, *login;
 	struct option_list auth, headers;
 	const char *config;
 	bool print_config;

@@ -180,6 +180,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->epoch = clock_monotonic(clock);
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
+	login_init(&c->login);
 	capture_traps_init(&c->traps, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
@@ -221,6 +222,7 @@ void capture_free(struct capture *c)
 	capture_traps_release(&c->traps);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
+	login_release(&c->login);
 	free(c->problem);
 	free(c);
 }
@@ -254,6 +256,8 @@ int capture_begin(struct capture *c, struct err *err)
 
 	if (rc == 0)
 		rc = capture_moment(c, "start", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	return rc ? rc : discover_seeds(c, err);
 }
 
@@ -274,6 +278,8 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = capture_moment(c, "resume", err);
 	if (rc == 0 && c->went_back)
 		rc = capture_moment(c, "clock-set", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = discover_seeds(c, err);
 	if (rc == 0 && !c->stage.begun)

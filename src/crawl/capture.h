@@ -49,6 +49,7 @@
 #include "crawl/form_queries.h"
 #include "crawl/importance.h"
 #include "crawl/lane.h"
+#include "crawl/login.h"
 #include "crawl/pages.h"
 #include "crawl/probing.h"
 #include "crawl/reading.h"
@@ -68,13 +69,6 @@
 #include "store/directory.h"
 #include "store/store.h"
 #include "url/scope.h"
-
-/* Why a request is not sent. */
-enum drop_reason {
-	DROP_SERVER_DOWN,
-	DROP_CANCELLED, /* the capture has reached a limit */
-	DROP_NO_SOCKET,
-};
 
 VEC_DECLARE(moments, double);
 
@@ -110,6 +104,7 @@ struct capture {
 	struct pages pages;
 	struct hosts hosts;
 	struct request_headers headers;
+	struct login login;
 	struct capture_traps traps;
 	struct requests requests;
 	struct rules rules;   /* robots.txt of its hosts */
@@ -480,6 +475,10 @@ int response_skipped(struct capture *c, const struct plan_order *order, const ch
 /* Records a request that is not part of the plan. */
 int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* The same, without the response: it may contain a secret. */
+int response_withheld(
+	struct capture *c, slice url, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Obeys the Retry-After of the response that was just read, if its status is 429 or 503. */
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);

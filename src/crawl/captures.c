@@ -113,6 +113,7 @@ static int find_rates(struct captures *r, const char *path, bool weights, const 
 /* What the capture's requests carry. */
 static int init_headers(struct captures *r, struct capture *c, struct err *err)
 {
+	c->login.with = r->secrets ? r->secrets->login : NULL;
 	return request_headers_init(&c->headers, c->settings, r->secrets,
 		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
 }
@@ -355,11 +356,11 @@ static int change_settings(struct captures *r, struct catalog_capture *row, stru
 	slice text = {0};
 	int rc = crawl_settings_read(&s, row->settings, &r->arena, err);
 
-	if (rc == 0) {
-		crawl_changes_apply(r->changes, &s);
+	if (rc == 0)
+		rc = err_code(err, crawl_changes_apply(r->changes, &s));
+	if (rc == 0)
 		rc = write_settings(
 			r, &s, &(struct copied_files){s.rates, s.weights, s.ca_file}, &text, err);
-	}
 	if (text.ptr)
 		row->settings = text;
 	crawl_settings_release(&s);

@@ -529,6 +529,13 @@ static const char *how_again(const struct crawl_page *p)
 	return p->is_seed ? "seed" : "sitemap";
 }
 
+/* Budgets grow, and operators change limits and scope. */
+static bool may_reconsider(enum left_out reason)
+{
+	return left_out_is_trap(reason) || reason == LEFT_OUT_MAX_PAGES ||
+	       reason == LEFT_OUT_MAX_DEPTH || reason == LEFT_OUT_SCOPE;
+}
+
 int discover_again(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
@@ -544,8 +551,8 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	struct url url;
 	int rc;
 
-	/* Another link may have taken it in since. */
-	if (!left_out_is_trap((enum left_out)p->left_out) && p->left_out != LEFT_OUT_MAX_PAGES)
+	/* Another link may have taken it in since; robots.txt and what a link does stay. */
+	if (!may_reconsider((enum left_out)p->left_out))
 		return 0;
 	rc = lane_check_stop(c->lane, err);
 	if (rc)

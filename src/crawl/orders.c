@@ -125,7 +125,7 @@ static bool may_ask(struct capture *c)
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
 	c->stage.held_by_barrier = false;
-	if (c->stage.ended || is_asleep(c))
+	if (c->stage.ended || is_asleep(c) || (c->login.busy && !c->stage.cancelled))
 		return false;
 	c->stage.held_by_barrier = barrier_left(c) > 0;
 	if (c->stage.held_by_barrier)

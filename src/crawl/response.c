@@ -188,6 +188,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 
 	reading->normalise = !c->settings->bytes_only;
 	reading->book = &c->book;
+	reading->sentinel = c->login.with ? slice_str(c->login.with->sentinel) : (slice){0};
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
@@ -512,7 +513,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	struct state_result result = {0};
 	struct shown shown;
 	enum reading_for mode = READING_STATE;
-	bool follow = true;
+	bool follow = true, again = false;
 	int rc = choose_mode(c, order, f, &mode, err);
 
 	if (rc == 0)
@@ -521,8 +522,11 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = read_response(c, mode, f, &a, &shown, &result, err);
 	if (rc)
 		return rc;
-	*ret_outcome =
-		a.has_payload && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
+	rc = login_page(c, order, &a, &again, err);
+	if (rc)
+		return rc;
+	*ret_outcome = again || (a.has_payload && is_cookie_check(c, order, f)) ? PLAN_RETRY
+										: outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;
@@ -532,6 +536,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = compare_visit(c, visit, &a, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg == PLAN_VISIT)
 		rc = canaries_visited(c, &a, err);
+	if (again) /* what it shows is not the page */
+		return rc ? rc : traps_take_deferred(c, err);
 	if (*ret_outcome != PLAN_OK)
 		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
@@ -663,5 +669,21 @@ int response_unplanned(struct capture *c, slice url, unsigned tries, const struc
 		set_body(&a, result, reading_field(&c->lane->reading, SLICE("content-type")), 0);
 	if (result && a.truncated && !a.failure.ptr)
 		a.failure = truncation(result);
+	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
+}
+
+int response_withheld(struct capture *c, slice url, const struct net_fetch *f, struct err *err)
+{
+	struct attempt a = {
+		.page = CATALOG_NO_PAGE,
+		.capture = c->row.uuid,
+		.url = url,
+		.leg = ATTEMPT_SIDE,
+		.number = 1,
+		.wall = times_of(&f->wall),
+		.clock = times_of(&f->monotonic),
+		.failure = SLICE("withheld: the response to a login is not archived"),
+	};
+
 	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
 }
