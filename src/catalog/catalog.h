@@ -240,6 +240,18 @@ struct catalog_requisite {
 int catalog_add_requisite(struct catalog *c, uint32_t capture, const struct catalog_requisite *r,
 	struct err *err) SP_MUST_CHECK;
 
+/* ---- links ---- */
+
+/* The pages that a page links to, as rank/packed.h packs their numbers. */
+struct catalog_links {
+	uint32_t page;
+	slice targets;
+};
+
+/* Sets them; they replace those that were there. */
+int catalog_set_links(struct catalog *c, uint32_t capture, const struct catalog_links *l,
+	struct err *err) SP_MUST_CHECK;
+
 /* ---- learned rules ---- */
 
 /* A rule against noise that was learned from the site, in a line of text; whoever learns it says
@@ -419,6 +431,7 @@ enum catalog_row_kind {
 	CATALOG_ROW_CONFIRM_ROBOTS, /* origin, checked */
 	CATALOG_ROW_CLOCK,
 	CATALOG_ROW_REQUISITE,
+	CATALOG_ROW_LINKS,
 	CATALOG_ROW_LEARNED,
 	CATALOG_ROW_LOOK,
 	CATALOG_ROW_LOOKS,
@@ -441,6 +454,7 @@ struct catalog_row {
 		const struct catalog_robots *robots;
 		const struct catalog_clock *clock;
 		const struct catalog_requisite *requisite;
+		const struct catalog_links *links;
 		const struct catalog_learned *learned;
 		const struct catalog_look *look;
 		const struct catalog_looks *looks;
@@ -466,6 +480,7 @@ typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
 typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
 typedef int catalog_on_clock(void *context, const struct catalog_clock *k);
 typedef int catalog_on_requisite(void *context, const struct catalog_requisite *r);
+typedef int catalog_on_links(void *context, const struct catalog_links *l);
 typedef int catalog_on_learned(void *context, const struct catalog_learned *l);
 typedef int catalog_on_verdict(void *context, const struct catalog_verdict *v);
 typedef int catalog_on_look(void *context, const struct catalog_look *look);
@@ -509,6 +524,9 @@ int catalog_each_clock(struct catalog *c, uint32_t capture, catalog_on_clock *ca
 /* By page and requisite. */
 int catalog_each_requisite(struct catalog *c, uint32_t capture, catalog_on_requisite *call,
 	void *context, struct err *err) SP_MUST_CHECK;
+/* By page. */
+int catalog_each_links(struct catalog *c, uint32_t capture, catalog_on_links *call, void *context,
+	struct err *err) SP_MUST_CHECK;
 /* In the order they were added. */
 int catalog_each_learned(struct catalog *c, uint32_t capture, catalog_on_learned *call,
 	void *context, struct err *err) SP_MUST_CHECK;

@@ -78,6 +78,8 @@ enum catalog_sql {
 	SQL_ADD_REQUISITE,
 	SQL_EACH_REQUISITE,
 	SQL_PAGE_REQUISITES,
+	SQL_SET_LINKS,
+	SQL_EACH_LINKS,
 	SQL_ADD_LEARNED,
 	SQL_EACH_LEARNED,
 	SQL_SET_VERDICT,
@@ -184,7 +186,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 5,
+	CATALOG_VERSION = 6,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

@@ -120,8 +120,12 @@ static const char VERSION_5[] =
 	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT NULL,"
 	" length INTEGER NOT NULL) STRICT;";
 
+/* Version 6: which pages a page links to (rank/packed.h). */
+static const char VERSION_6[] =
+	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;";
+
 static const char *const STEPS[CATALOG_VERSION] = {
-	VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5};
+	VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

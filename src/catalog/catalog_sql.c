@@ -134,6 +134,8 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_PAGE_REQUISITES] =
 		"SELECT requisite, page, requisite FROM requisite WHERE capture = ?1 AND page = ?2"
 		" ORDER BY requisite",
+	[SQL_SET_LINKS] = "INSERT OR REPLACE INTO links(id, targets) VALUES(?1, ?2)",
+	[SQL_EACH_LINKS] = "SELECT id, targets FROM links " OF_CAPTURE "ORDER BY id",
 	[SQL_ADD_LEARNED] = "INSERT INTO learned(id, rule) VALUES((SELECT coalesce(max(id) + 1,"
 			    " ?1 << 32) FROM learned " OF_CAPTURE "), ?2)",
 	[SQL_EACH_LEARNED] = "SELECT id, rule FROM learned " OF_CAPTURE "ORDER BY id",

@@ -34,6 +34,7 @@ enum cmd_status cmd_demo(int argc, char **argv);
 enum cmd_status cmd_diff(int argc, char **argv);
 enum cmd_status cmd_export(int argc, char **argv);
 enum cmd_status cmd_import(int argc, char **argv);
+enum cmd_status cmd_graph(int argc, char **argv);
 enum cmd_status cmd_index(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_judge(int argc, char **argv);

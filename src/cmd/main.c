@@ -17,6 +17,7 @@ static const struct command COMMANDS[] = {
 	{"demo", "capture a changing site in several ways and check the results", cmd_demo},
 	{"diff", "show the two versions of a page side by side", cmd_diff},
 	{"export", "write an archive as WACZ or WARC, or its index as CDXJ or CSV", cmd_export},
+	{"graph", "print the link graph of a capture, with PageRank", cmd_graph},
 	{"import", "take in captures that others made", cmd_import},
 	{"index", "rebuild the index of an archive", cmd_index},
 	{"inspect", "show how input files are read, one JSON object per line", cmd_inspect},

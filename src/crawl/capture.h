@@ -34,6 +34,7 @@
  *	probing.c    further looks at some pages; learning.c: what they teach
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	unkept.c     links that are only counted
+ *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
  */

@@ -342,7 +342,7 @@ static int describe(
 		.redirects = redirects_of(c, f),
 		.hops_out = (uint8_t)(d->hops_out < UINT8_MAX ? d->hops_out : UINT8_MAX),
 		.taken = d->left_out == LEFT_OUT_NOT,
-		.left_out = d->left_out & PAGE_FOUR_BITS,
+		.left_out = d->left_out & PAGE_FIVE_BITS,
 	};
 	return ret->taken ? capture_find_host(c, f->url, &ret->host) : 0;
 }
@@ -644,6 +644,8 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	if (link->kind == LINK_FORM) /* forms are listed, never sent */
 		return 0;
 	rc = discover(c, &found, err);
+	if (rc == 0 && link->kind == LINK_PAGE)
+		rc = page_links_add(c, link->url, err);
 	return rc ? rc : discover_requisite(c, page, &found, err);
 }
 
@@ -654,6 +656,7 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	bool shown = is_shown(c, page);
 	int rc = resolver_start(resolver, &c->lane->reading.links, document);
 
+	page_links_start(c);
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
 		rc = discover_link(c, page, &link, shown, err);
 	if (rc != ERR_END)
@@ -662,5 +665,7 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	if (resolver->left_out || c->lane->reading.links.cut)
 		rc = record_requisite(c, page, CATALOG_NO_PAGE, err);
 	unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);
+	if (rc == 0)
+		rc = page_links_store(c, page, err);
 	return rc ? rc : discover_record_unkept(c, err);
 }

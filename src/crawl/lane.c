@@ -226,6 +226,7 @@ void lane_free(struct lane *lane)
 	reading_release(&lane->reading);
 	duplicates_release(&lane->duplicates);
 	trap_scratch_release(&lane->scratch);
+	page_links_release(&lane->links);
 	robots_cache_release(&lane->robots);
 	spill_pool_release(&lane->spill);
 	servers_release(&lane->servers);

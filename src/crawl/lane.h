@@ -22,6 +22,7 @@
 #include "crawl/capture_traps.h"
 #include "crawl/crawl.h"
 #include "crawl/gate.h"
+#include "crawl/page_links.h"
 #include "crawl/reading.h"
 #include "crawl/robots_cache.h"
 #include "crawl/robots_history.h"
@@ -73,6 +74,7 @@ struct lane {
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;
+	struct page_links links; /* of the page that was read last */
 	struct spill_pool spill; /* data of its captures that need not be in memory */
 	struct robots_cache robots;
 

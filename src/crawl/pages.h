@@ -52,6 +52,7 @@ struct page_prior {
 };
 
 /* Masks for bit fields. */
+#define PAGE_FIVE_BITS 31U
 #define PAGE_FOUR_BITS 15U
 #define PAGE_TWO_BITS  3U
 
@@ -60,20 +61,20 @@ struct crawl_page {
 	uint32_t host;   /* of frontier/hosts.h; if crawl_page_has_host */
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint32_t depth;
-	uint32_t position;    /* in the order of visits; once visited */
-	uint8_t kind : 4;     /* enum link_kind */
-	uint8_t left_out : 4; /* enum left_out: why it was not taken */
-	uint8_t hops_out;
-	uint8_t redirects;   /* in a row that led here */
+	uint32_t position;   /* in the order of visits; once visited */
+	uint8_t kind : 4;    /* enum link_kind */
 	uint8_t content : 2; /* enum catalog_content */
 	bool is_seed : 1;    /* given by the user, or where such a one redirects to */
 	bool taken : 1;
-	bool planned : 1; /* the planner knows it */
-	bool visited : 1; /* there is a good visit */
+	uint8_t left_out : 5; /* enum left_out: why it was not taken */
+	bool planned : 1;     /* the planner knows it */
+	bool visited : 1;     /* there is a good visit */
+	uint8_t hops_out;
+	uint8_t redirects; /* in a row that led here */
 };
 
 _Static_assert(sizeof(struct crawl_page) == 24, "there are millions of them");
-_Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 16, "they have four bits each");
+_Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 32, "they have four and five bits");
 
 /* Pages that the scope or a limit refused have no host. */
 static inline bool crawl_page_has_host(const struct crawl_page *p)

@@ -199,7 +199,7 @@ static int on_page(void *context, const struct catalog_page *row)
 		.is_seed = is_seed_redirect || slice_eq(row->found, SLICE("seed")),
 		.hops_out = (uint8_t)row->hops_out,
 		.taken = row->taken,
-		.left_out = row->left_out & PAGE_FOUR_BITS,
+		.left_out = row->left_out & PAGE_FIVE_BITS,
 		.content = row->content & PAGE_TWO_BITS,
 	};
 	struct page_prior prior = {

@@ -314,6 +314,8 @@ static int discover_redirect(
 	if (rc == 0)
 		rc = discover_requisite(c, page, &found, err);
 	if (rc == 0)
+		rc = page_links_store_one(c, page, url_page(&target), err);
+	if (rc == 0)
 		rc = discover_record_unkept(c, err);
 	if (rc == 0 && c->pages.taken > taken)
 		rc = traps_redirect_followed(c, document);

@@ -31,10 +31,11 @@ struct rank_graph {
 };
 
 /*
- * Builds the graph; edges must lie within n pages. They are sorted in place and otherwise borrowed
- * for the call. 0 or ERR_NOMEM, with ret_graph untouched. Free with rank_graph_release.
+ * Builds the graph in linear time; edges must lie within n pages and are borrowed for the call. 0
+ * or ERR_NOMEM, with ret_graph untouched. Free with rank_graph_release.
  */
-int rank_graph_init(struct rank_graph *ret_graph, size_t n, struct rank_edges *edges) SP_MUST_CHECK;
+int rank_graph_init(
+	struct rank_graph *ret_graph, size_t n, const struct rank_edges *edges) SP_MUST_CHECK;
 
 /* Safe on a zeroed struct. */
 void rank_graph_release(struct rank_graph *g);

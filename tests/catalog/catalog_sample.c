@@ -161,6 +161,12 @@ static struct catalog_requisite make_requisite(uint32_t n, uint32_t i)
 	return (struct catalog_requisite){.page = n, .requisite = n + i * 7};
 }
 
+/* Any bytes: the catalog does not read them. */
+static struct catalog_links make_links(struct strings *s, uint32_t n)
+{
+	return (struct catalog_links){.page = n, .targets = PRINT(s->rule, "to %u", n)};
+}
+
 static struct catalog_learned make_learned(struct strings *s, uint32_t n)
 {
 	return (struct catalog_learned){.rule = PRINT(s->rule, "attribute %u", n)};
@@ -236,6 +242,13 @@ int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err 
 
 		rc = catalog_add_requisite(c, capture, &r, err);
 	}
+	/* The second time counts. */
+	for (uint32_t i = 2; rc == 0 && i > 0; i--) {
+		struct catalog_links l = make_links(&s, n + i - 1);
+
+		l.page = n;
+		rc = catalog_set_links(c, capture, &l, err);
+	}
 	if (rc == 0) {
 		struct catalog_plan plan = make_plan(n);
 		struct catalog_verdict verdict = make_verdict(&s, n);
@@ -309,7 +322,7 @@ struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capt
 
 struct counts {
 	uint32_t pages, observations, times, events, warcs, robots, clocks, verdicts, plans;
-	uint32_t requisites, learned;
+	uint32_t requisites, links, learned;
 	uint32_t total_pages; /* of the capture, for what comes behind them */
 };
 
@@ -450,6 +463,17 @@ static int on_requisite(void *context, const struct catalog_requisite *got)
 	return 0;
 }
 
+static int on_links(void *context, const struct catalog_links *got)
+{
+	struct counts *n = context;
+	struct strings s = {0};
+	struct catalog_links want = make_links(&s, n->links++);
+
+	CHECK_INT(got->page, want.page);
+	CHECK_SLICE(got->targets, want.targets);
+	return 0;
+}
+
 static int on_learned(void *context, const struct catalog_learned *got)
 {
 	struct counts *n = context;
@@ -534,6 +558,7 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(catalog_each_robots(c, capture, on_robots, &n, &err), 0);
 	CHECK_INT(catalog_each_clock(c, capture, on_clock, &n, &err), 0);
 	CHECK_INT(catalog_each_requisite(c, capture, on_requisite, &n, &err), 0);
+	CHECK_INT(catalog_each_links(c, capture, on_links, &n, &err), 0);
 	CHECK_INT(catalog_each_learned(c, capture, on_learned, &n, &err), 0);
 	CHECK_INT(n.observations, 2 * n.pages + sides);
 	CHECK_INT(n.times, n.observations);
@@ -543,6 +568,7 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(n.robots, sides);
 	CHECK_INT(n.clocks, sides);
 	CHECK_INT(n.requisites, REQUISITES * n.pages);
+	CHECK_INT(n.links, n.pages);
 	CHECK_INT(n.learned, sides);
 	if (err.text[0])
 		tap_note("%s", err.text);
@@ -605,6 +631,12 @@ static int any_requisite(void *context, const struct catalog_requisite *r)
 	return 0;
 }
 
+static int any_links(void *context, const struct catalog_links *l)
+{
+	*(size_t *)context += l->targets.len;
+	return 0;
+}
+
 static int any_learned(void *context, const struct catalog_learned *l)
 {
 	*(size_t *)context += l->rule.len;
@@ -638,6 +670,8 @@ static int any_capture(void *context, const struct catalog_capture *capture)
 		rc = catalog_each_clock(r->c, capture->id, any_clock, &r->bytes, r->err);
 	if (rc == 0)
 		rc = catalog_each_requisite(r->c, capture->id, any_requisite, &r->bytes, r->err);
+	if (rc == 0)
+		rc = catalog_each_links(r->c, capture->id, any_links, &r->bytes, r->err);
 	if (rc == 0)
 		rc = catalog_each_learned(r->c, capture->id, any_learned, &r->bytes, r->err);
 	r->bytes += capture->uuid.len + capture->settings.len;
