@@ -30,6 +30,7 @@ struct crawl_command {
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	int evidence;                          /* the same */
 	int aim;                               /* enum plan_aim */
+	int dust, mirrors;                     /* enum crawl_dust, crawl_mirrors */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;
 	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
@@ -47,6 +48,8 @@ enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
 
 static const char *const ROBOTS[] = {"obey", "ignore", NULL};
 static const char *const EVIDENCE[] = {"compact", "records", NULL};
+static const char *const DUST[] = {"learn", "apply", "off", NULL};
+static const char *const MIRRORS[] = {"flag", "skip", "off", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
@@ -109,6 +112,16 @@ static const struct option_spec SPECS[] = {
 	ROW(INT, trap_budget, "trap-budget", 0,
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
+	ROW(CHOICE, dust, "dust", 0,
+		"URLs that show what another one shows (session ids, index.html, parameters that "
+		"change nothing, print versions …): 'learn' reports the rules that the capture "
+		"found, 'apply' confirms them by a few requests and leaves such URLs out "
+		"(default: learn)",
+		.choices = DUST),
+	ROW(CHOICE, mirrors, "mirrors", 0,
+		"hosts that serve the same as another one: 'flag' reports them, 'skip' leaves "
+		"their pages out (default: flag)",
+		.choices = MIRRORS),
 	ROW(DURATION, settings.time_limit, "time-limit", 't',
 		"end after this time; if it is too short for two downloads of every page, visits "
 		"stop in time for the revisits that --aim wants",
@@ -374,6 +387,8 @@ static int complete_settings(struct crawl_command *o, struct arena *arena, struc
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->aim = (uint32_t)o->aim;
+	s->dust = (uint32_t)o->dust;
+	s->mirrors = (uint32_t)o->mirrors;
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	s->records = o->evidence == EVIDENCE_RECORDS;
 	if (rc == 0 && s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix)))

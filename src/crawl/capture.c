@@ -181,6 +181,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
 	capture_traps_init(&c->traps, settings);
+	capture_dust_init(&c->dust, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
@@ -199,6 +200,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 	c->slot = slot;
 	c->rules.cache = &lane->robots;
 	pages_init(&c->pages, &lane->spill);
+	spill_init(&c->dust.looks, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
 
@@ -216,6 +218,7 @@ void capture_free(struct capture *c)
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	capture_traps_release(&c->traps);
+	capture_dust_release(&c->dust);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
 	free(c->problem);

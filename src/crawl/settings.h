@@ -22,6 +22,17 @@ VEC_DECLARE(text_list, const char *);
 /* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
+/* What is done about URLs that show what others show (docs/duplicates.md). */
+enum crawl_dust { CRAWL_DUST_LEARN, CRAWL_DUST_APPLY, CRAWL_DUST_OFF, CRAWL_DUST_COUNT };
+
+/* What is done about hosts that mirror others. */
+enum crawl_mirrors {
+	CRAWL_MIRRORS_FLAG,
+	CRAWL_MIRRORS_SKIP,
+	CRAWL_MIRRORS_OFF,
+	CRAWL_MIRRORS_COUNT
+};
+
 /* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
 struct crawl_settings {
 	struct text_list seeds; /* absolute http or https URLs */
@@ -61,6 +72,9 @@ struct crawl_settings {
 
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
 	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
+
+	uint32_t dust;    /* enum crawl_dust */
+	uint32_t mirrors; /* enum crawl_mirrors */
 
 	bool automatic_delay;
 	bool single;

@@ -67,8 +67,8 @@ int dust_site_name(struct buf *out, const struct url *u)
 	return rc ? rc : add_port(out, u);
 }
 
-static int add_host(struct buf *out, const struct url *u, const struct dust_terms *t,
-	struct dust_form *ret)
+static int add_host(
+	struct buf *out, const struct url *u, const struct dust_terms *t, struct dust_form *ret)
 {
 	slice host = url_part(u, u->host), bare = without_www(host);
 	int rc = 0;
@@ -250,7 +250,7 @@ static int add_path(
 		strip_print(out, path, ret);
 	strip_index(out, path, t, ret);
 	if (!is_off(t, DUST_SLASH) && out->len > path + 1 && out->ptr[out->len - 1] == '/') {
-		ret->traits[DUST_SLASH] = ret->traits[DUST_INDEX] || ret->traits[DUST_DEFAULT] ? 0 : 1;
+		ret->traits[DUST_SLASH] = 1;
 		cut(out, out->len - 1, out->len);
 	}
 	if (!is_off(t, DUST_CASE))
@@ -264,8 +264,9 @@ static bool is_session(const struct dust_field *f)
 {
 	static const slice names[] = {SLICE_INIT("sid"), SLICE_INIT("phpsessid"),
 		SLICE_INIT("jsessionid"), SLICE_INIT("sessionid"), SLICE_INIT("session_id"),
-		SLICE_INIT("session"), SLICE_INIT("sessid"), SLICE_INIT("sess"), SLICE_INIT("zenid"),
-		SLICE_INIT("oscsid"), SLICE_INIT("cfid"), SLICE_INIT("cftoken"), SLICE_INIT("s")};
+		SLICE_INIT("session"), SLICE_INIT("sessid"), SLICE_INIT("sess"),
+		SLICE_INIT("zenid"), SLICE_INIT("oscsid"), SLICE_INIT("cfid"),
+		SLICE_INIT("cftoken"), SLICE_INIT("s")};
 	static const slice asp = SLICE_INIT("aspsessionid");
 
 	return is_token(f->value) &&
@@ -419,28 +420,24 @@ int dust_form(struct buf *out, const struct url *u, const struct dust_terms *t,
 	rc = add_host(out, u, t, ret);
 	if (rc == 0)
 		rc = add_path(out, u, t, ret);
-	ret->key.len = out->len; /* up to the query */
+	ret->head = out->len;
 	if (rc == 0)
 		rc = add_fields(out, ret, SIZE_MAX);
-	ret->traits[DUST_PARAMETER] = ret->key.len;
 	ret->key = buf_slice(out);
 	return rc;
 }
 
 int dust_form_without(struct buf *out, const struct dust_form *form, size_t field)
 {
-	slice head = slice_sub(form->key, 0, (size_t)form->traits[DUST_PARAMETER]);
+	slice head = slice_sub(form->key, 0, form->head);
 	int rc;
 
 	buf_reset(out);
 	rc = buf_add(out, head);
-	if (rc == 0)
-		rc = add_fields(out, form, field);
-	/* The name is part of it: without one it is not the URL that never had it. */
-	return rc;
+	return rc ? rc : add_fields(out, form, field);
 }
 
-static slice dropped_value(const struct dust_form *f, slice name)
+slice dust_form_value(const struct dust_form *f, slice name)
 {
 	for (size_t i = 0; i < f->field_count; i++)
 		if (f->fields[i].dropped && slice_eq(f->fields[i].name, name))
@@ -450,7 +447,7 @@ static slice dropped_value(const struct dust_form *f, slice name)
 
 bool dust_form_differs_in(const struct dust_form *a, const struct dust_form *b, slice name)
 {
-	return !slice_eq(dropped_value(a, name), dropped_value(b, name));
+	return !slice_eq(dust_form_value(a, name), dust_form_value(b, name));
 }
 
 static bool has_other_dropped(const struct dust_form *a, const struct dust_form *b)

@@ -68,6 +68,7 @@ struct dust_field {
 /* Slices are of the URL, but for the key. */
 struct dust_form {
 	slice key;                        /* in the buffer */
+	size_t head;                      /* its first bytes: up to the query */
 	uint64_t traits[DUST_KIND_COUNT]; /* 0: nothing was taken off */
 	struct dust_field fields[DUST_FIELDS_MAX];
 	size_t field_count;
@@ -88,6 +89,9 @@ int dust_form_without(struct buf *out, const struct dust_form *form, size_t fiel
 
 /* Kinds in which two URLs of the same form differ, as bits; parameters are one of them. */
 unsigned dust_form_differences(const struct dust_form *a, const struct dust_form *b);
+
+/* The field of a parameter that was dropped, as it stands; {0} without one. */
+slice dust_form_value(const struct dust_form *form, slice name);
 
 /* Whether they differ in that parameter, of which the form knows nothing more. */
 bool dust_form_differs_in(const struct dust_form *a, const struct dust_form *b, slice name);
