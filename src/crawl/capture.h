@@ -306,6 +306,9 @@ int traps_take_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
 int dust_decide(struct capture *c, const struct found *f, struct buf *rule, bool *ret_saved,
 	struct err *err) SP_MUST_CHECK;
 
+/* Sets out to what the catalog says of a page that a rule leaves out. 0, ERR_NOMEM, ERR_LIMIT. */
+int dust_write_rule(struct capture *c, uint32_t rule, struct buf *out) SP_MUST_CHECK;
+
 /* A page is taken, or left out for another one. */
 int dust_note(
 	struct capture *c, uint32_t page, const struct url *url, struct err *err) SP_MUST_CHECK;
@@ -351,6 +354,9 @@ enum dust_answer dust_compare(const struct dust_look *a, const struct dust_look 
 
 /* A page was visited and its response read. */
 int dust_visited(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* Notes what a page shows; is_repeat tells whether another one has the same normalised view. */
+int dust_note_shown(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
 
 /* A page leads to another URL. */
 int dust_redirected(

@@ -7,7 +7,7 @@
 #include "extract/robots_policy.h"
 
 enum {
-	TRIES = 4, /* picks of a URL that can be checked */
+	TRIES = 8, /* picks of a URL that can be checked */
 };
 
 /* How many checks a rule needs before it holds, and one more for so many URLs that it saves. */
@@ -90,18 +90,42 @@ static int may_ask(struct capture *c, const struct url *url, bool *ret, struct e
 	return rc;
 }
 
-static int send(struct capture *c, uint32_t rule, uint32_t page, bool *ret_sent, struct err *err)
+/* Whether the page still differs by the rule from the one that stands for it, which has been seen.
+ */
+static int may_tell(struct capture *c, uint32_t rule, uint32_t page, bool *ret, bool *ret_stale,
+	struct err *err)
 {
-	struct dust_scratch *s = &c->lane->dust;
+	const struct dust_scratch *s = &c->lane->dust;
+	struct dust_look look;
 	uint32_t standing;
-	struct dust_look look, own;
-	bool may = false;
+	bool known = false;
 	int rc = find_standing(c, page, &standing, &look, err);
 
+	*ret = *ret_stale = false;
+	if (rc || standing == DUST_NONE || !look.has_shown)
+		return rc;
+	rc = dust_between(c, standing, &known, err);
+	for (size_t i = 0; rc == 0 && known && i < s->rule_count; i++)
+		*ret = *ret || s->rules[i] == rule;
+	*ret_stale = rc == 0 && !*ret;
+	return rc;
+}
+
+/* *ret_stale: there is no point in asking for this page again. */
+static int send(struct capture *c, uint32_t rule, uint32_t page, bool *ret_sent, bool *ret_stale,
+	struct err *err)
+{
+	struct dust_scratch *s = &c->lane->dust;
+	struct dust_look own;
+	bool may = false;
+	int rc = dust_look_read(c, page, &own, err);
+
 	*ret_sent = false;
-	if (rc == 0)
-		rc = dust_look_read(c, page, &own, err);
-	if (rc == 0 && standing != DUST_NONE && look.has_shown && !own.is_checked)
+	*ret_stale = own.is_checked || c->pages.list.ptr[page].left_out != LEFT_OUT_DUST;
+	if (rc || *ret_stale)
+		return rc;
+	rc = may_tell(c, rule, page, &may, ret_stale, err);
+	if (rc == 0 && may)
 		rc = may_ask(c, &s->url, &may, err);
 	if (rc || !may)
 		return rc;
@@ -115,7 +139,7 @@ static int send(struct capture *c, uint32_t rule, uint32_t page, bool *ret_sent,
 	return rc;
 }
 
-/* Checked ones are moved to the front of the list. */
+/* Checked ones are moved to the front of the list; stale ones go. */
 static int check(struct capture *c, uint32_t rule, bool *ret_sent, struct err *err)
 {
 	struct dust_rule *r = &c->dust.dust.rules.ptr[rule];
@@ -125,16 +149,18 @@ static int check(struct capture *c, uint32_t rule, bool *ret_sent, struct err *e
 	for (unsigned i = 0; rc == 0 && i < TRIES && !*ret_sent && r->next < r->saved.len; i++) {
 		size_t at = r->next + (size_t)rng_below(&c->rng, r->saved.len - r->next);
 		uint32_t page = r->saved.ptr[at];
+		bool is_stale;
 
-		if (c->pages.list.ptr[page].left_out == LEFT_OUT_DUST)
-			rc = send(c, rule, page, ret_sent, err);
+		rc = send(c, rule, page, ret_sent, &is_stale, err);
 		r = &c->dust.dust.rules.ptr[rule]; /* the list of rules may have moved */
-		if (rc || !*ret_sent)
-			continue;
-		r->saved.ptr[at] = r->saved.ptr[r->next];
-		r->saved.ptr[r->next++] = page;
-		r->sent++;
-		r->under_way++;
+		if (rc == 0 && *ret_sent) {
+			r->saved.ptr[at] = r->saved.ptr[r->next];
+			r->saved.ptr[r->next++] = page;
+			r->sent++;
+			r->under_way++;
+		} else if (rc == 0 && is_stale) {
+			r->saved.ptr[at] = r->saved.ptr[--r->saved.len];
+		}
 	}
 	return rc;
 }
@@ -146,12 +172,12 @@ static int check_values(struct capture *c, uint32_t rule, struct err *err)
 
 	for (size_t i = 0; rc == 0 && i < c->dust.dust.rules.ptr[rule].value_count; i++) {
 		struct dust_rule *r = &c->dust.dust.rules.ptr[rule];
-		bool sent = false;
+		bool sent = false, is_stale;
 
 		if (!is_used(r) || r->values[i].is_sent || r->values[i].is_confirmed)
 			continue;
-		if (c->pages.list.ptr[r->values[i].page].left_out == LEFT_OUT_DUST)
-			rc = send(c, rule, r->values[i].page, &sent, err);
+		if (r->values[i].page != DUST_NONE)
+			rc = send(c, rule, r->values[i].page, &sent, &is_stale, err);
 		r = &c->dust.dust.rules.ptr[rule]; /* the list of rules may have moved */
 		r->values[i].is_sent = sent;
 		r->under_way += sent;

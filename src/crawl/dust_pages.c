@@ -127,12 +127,17 @@ static unsigned ornaments(const struct dust_form *f)
 	return count;
 }
 
-/* The plainer URL stands for its class, as long as the other one has not been visited. */
+/*
+ * The plainer URL stands for its class, as long as the other one has not been visited. A print
+ * version never stands for the page.
+ */
 static bool is_plainer(const struct capture *c, uint32_t than)
 {
 	const struct dust_scratch *s = &c->lane->dust;
 	const struct crawl_page *p = &c->pages.list.ptr[than];
 
+	if (s->other_form.traits[DUST_PRINT] && !s->form.traits[DUST_PRINT])
+		return true;
 	if (c->dust.is_concluding)
 		return ornaments(&s->form) < ornaments(&s->other_form);
 	return !p->visited && !p->is_seed && p->via != CATALOG_NO_PAGE && !p->redirects &&
@@ -162,14 +167,14 @@ static bool is_eligible(const struct found *f)
 	       f->via != CATALOG_NO_PAGE;
 }
 
-static int write_rule(struct capture *c, struct buf *out)
+int dust_write_rule(struct capture *c, uint32_t rule, struct buf *out)
 {
 	int rc;
 
 	buf_reset(out);
 	rc = buf_add_str(out, DUST);
 
-	return rc ? rc : dust_rule_name(&c->dust.dust, c->lane->dust.rules[0], out);
+	return rc ? rc : dust_rule_name(&c->dust.dust, rule, out);
 }
 
 int dust_decide(struct capture *c, const struct found *f, struct buf *rule, bool *ret_saved,
@@ -190,7 +195,7 @@ int dust_decide(struct capture *c, const struct found *f, struct buf *rule, bool
 	if (rc == 0 && has)
 		rc = judge(c, self, ret_saved, err);
 	if (rc == 0 && *ret_saved)
-		rc = write_rule(c, rule);
+		rc = dust_write_rule(c, s->rules[0], rule);
 	return err_code(err, rc);
 }
 
@@ -225,7 +230,7 @@ static int replace(struct capture *c, struct dust_entry *e, uint32_t page, struc
 		return rc;
 	e->page = page;
 	e->other = old;
-	if (c->dust.is_concluding)
+	if (c->dust.is_concluding || c->pages.list.ptr[old].visited)
 		return 0;
 	rc = dust_form_of_page(c, old, &has, err);
 	if (rc == 0)
@@ -347,7 +352,7 @@ static int leave_out(struct capture *c, uint32_t page, struct err *err)
 	struct buf *rule = &c->lane->dust.rule;
 	int rc;
 
-	rc = err_code(err, write_rule(c, rule));
+	rc = err_code(err, dust_write_rule(c, c->lane->dust.rules[0], rule));
 	if (rc == 0)
 		rc = note_saved(c, page, err);
 	if (rc)

@@ -74,15 +74,26 @@ static int find_rule(struct capture *c, uint32_t page, uint32_t *ret, struct err
 	return 0;
 }
 
-/* The rule that the catalog names for a page that was left out. */
-static int named_rule(struct capture *c, uint32_t page, uint32_t *ret, struct err *err)
+/* A page that was left out is named a rule by which it differs from the page that stands now. */
+static int rename_rule(struct capture *c, uint32_t page, uint32_t *ret, struct err *err)
 {
+	struct buf *text = &c->lane->dust.rule;
 	struct dust_look look;
-	int rc = dust_look_read(c, page, &look, err);
+	int rc = find_rule(c, page, ret, err);
 
-	*ret = rc == 0 && look.rule && look.rule <= c->dust.dust.rules.len ? look.rule - 1U
-									   : DUST_NONE;
-	return rc;
+	if (rc == 0)
+		rc = dust_look_read(c, page, &look, err);
+	if (rc || *ret == DUST_NONE || look.rule == *ret + 1)
+		return rc;
+	rc = err_code(err, dust_write_rule(c, *ret, text));
+	if (rc)
+		return rc;
+	return capture_store(c,
+		&(struct catalog_row){
+			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
+							 .left_out = LEFT_OUT_DUST,
+							 .rule = buf_slice(text)}},
+		err);
 }
 
 /* What rules would have saved, had they been applied from the beginning. */
@@ -128,7 +139,7 @@ int dust_conclude(struct capture *c, struct err *err)
 		rc = lane_check_stop(c->lane, err);
 		if (rc == 0)
 			rc = is_learning ? find_rule(c, i, &rule, err)
-					 : named_rule(c, i, &rule, err);
+					 : rename_rule(c, i, &rule, err);
 		if (rc == 0 && rule != DUST_NONE)
 			d->rules.ptr[rule].urls++;
 	}
@@ -170,6 +181,7 @@ int dust_restore_rule(struct capture *c, const struct catalog_dust *row)
 int dust_restore_visit(struct capture *c, const struct attempt *a, struct err *err)
 {
 	struct dust_look look = {.status = (uint16_t)a->status};
+	int rc = dust_note_shown(c, a, err);
 
-	return c->dust.mode == CRAWL_DUST_OFF ? 0 : dust_look_write(c, a->page, &look, err);
+	return rc || c->dust.mode == CRAWL_DUST_OFF ? rc : dust_look_write(c, a->page, &look, err);
 }

@@ -217,8 +217,7 @@ static int compare_siblings(
 	return rc;
 }
 
-/* Whether another page has the same normalised view. */
-static int note_shown(struct capture *c, const struct attempt *a, struct err *err)
+int dust_note_shown(struct capture *c, const struct attempt *a, struct err *err)
 {
 	const struct digest *digest = a->has_normal ? &a->normal : &a->payload;
 	struct dust_entry *e;
@@ -226,6 +225,8 @@ static int note_shown(struct capture *c, const struct attempt *a, struct err *er
 	uint64_t hash;
 	int rc;
 
+	if (a->status >= 300 || !a->has_payload || a->truncated)
+		return 0;
 	memcpy(&hash, digest->bytes, sizeof hash);
 	rc = dust_map_put(&c->dust.shown, hash, a->page, &e, &is_new);
 	c->dust.is_repeat = rc == 0 && !is_new && e->page != a->page;
@@ -250,17 +251,16 @@ int dust_visited(struct capture *c, const struct attempt *a, struct err *err)
 	int rc;
 
 	c->dust.is_repeat = false;
-	if (c->dust.mode == CRAWL_DUST_OFF ||
-		page_kind_is_requisite(c->pages.list.ptr[a->page].kind))
+	if (page_kind_is_requisite(c->pages.list.ptr[a->page].kind))
 		return 0;
+	rc = dust_note_shown(c, a, err);
+	if (rc || c->dust.mode == CRAWL_DUST_OFF)
+		return rc;
 	rc = dust_form_of_page(c, a->page, &has, err);
 	if (rc || !has)
 		return rc;
-	if (a->status < 300 && a->has_payload && !a->truncated) {
-		rc = note_shown(c, a, err);
-		if (rc == 0 && wants_look(c))
-			dust_look_take(c, &a->payload, &look);
-	}
+	if (a->status < 300 && a->has_payload && !a->truncated && wants_look(c))
+		dust_look_take(c, &a->payload, &look);
 	if (rc == 0)
 		rc = dust_look_write(c, a->page, &look, err);
 	if (rc == 0 && (look.status < 300 || look.status >= 400))

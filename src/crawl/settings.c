@@ -314,8 +314,8 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 	if (rc == 0 &&
 		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
 			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
-			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE || s->dust >= CRAWL_DUST_COUNT ||
-			s->mirrors >= CRAWL_MIRRORS_COUNT))
+			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE ||
+			s->dust >= CRAWL_DUST_COUNT || s->mirrors >= CRAWL_MIRRORS_COUNT))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

@@ -33,7 +33,8 @@ class Site(rawserver.Server):
     def answer_path(self, request):
         if request.path in ("/robots.txt", "/sitemap.xml"):
             return rawserver.NOT_FOUND
-        self.asked.append(request.path)
+        if not request.path.startswith("/stillpoint-probe"):
+            self.asked.append(request.path)
         return self.find(request.path) or rawserver.NOT_FOUND
 
     def show(self, name, more=""):
@@ -83,10 +84,21 @@ class TenKinds(Site):
         if match[1]:
             text = self.contents.setdefault(name, words(name))
             return page(f"<p>content {name}</p><p>{text}</p>".encode())
-        sid = query.get("sid", "")
-        more = links([f"/item/{(int(match[2]) + 1) % ITEMS}/?sid={sid}&color=red" if sid
-                      else f"/item/{(int(match[2]) + 1) % ITEMS}/?color=red"])
-        return self.show(name, more)
+        return self.show(name, links([f"/item/{(int(match[2]) + 1) % ITEMS}/?color=red"]))
+
+
+class Sessions(Site):
+    """Every answer has links with a session id that nobody has seen before."""
+
+    def __init__(self, name, pages):
+        super().__init__()
+        self.name, self.pages, self.count = name, pages, 0
+
+    def find(self, path):
+        self.count += 1
+        token = hashlib.md5(str(self.count).encode()).hexdigest()
+        urls = [f"/page{'abcdefghijklmnopqrst'[i]}?{self.name}={token}" for i in range(self.pages)]
+        return self.show(urllib.parse.urlsplit(path).path, links(urls))
 
 
 class Adversarial(Site):
@@ -175,5 +187,15 @@ with tap.case("where rules hold for most pages only, no distinct page is lost"):
             report = tap.load("crawl", server.url, *QUICK, "--dust", "apply", "-o", tap.path(f"adversarial{attempt}"))
         everything = [row["url"][len(server.url) - 1:] for row in report["verdicts"]]
         tap.equal(contents(server, everything) - contents(server, captured(report, server)), set())
+
+with tap.case("session ids on all links: the capture ends, and has every page"):
+    for name, options, limit in (("sid", [], 9), ("sid", ["--dust", "off"], 9), ("sid", ["--dust", "apply"], 2),
+                                 ("unheardof", ["--dust", "apply"], 3), ("unheardof", ["--trap-budget", "8"], 40)):
+        with Sessions(name, 20) as server:
+            report = tap.load("crawl", server.url, *QUICK, "--single", *options, "-o", tap.path(f"{name}{limit}{len(options)}"))
+        paths = {urllib.parse.urlsplit(row["url"]).path for row in report["verdicts"] if row["verdict"] == "single"}
+        tap.equal(len(paths), 21)
+        print(f"# {name} {options}: {len(server.asked)} requests for 21 pages")
+        assert len(server.asked) <= limit * 21, (name, options, len(server.asked))
 
 tap.done()
