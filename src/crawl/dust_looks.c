@@ -31,11 +31,14 @@ int dust_look_write(struct capture *c, uint32_t page, const struct dust_look *lo
 
 /* ---- what a page shows ---- */
 
-/* The page's own query has the field, too. */
-static bool is_passed_on(const struct dust_form *page, slice field)
+/* The page's own query has the field, too, or one of that name with another token. */
+static bool is_passed_on(const struct dust_form *page, const struct dust_field *field)
 {
 	for (size_t i = 0; i < page->field_count; i++)
-		if (slice_eq(page->fields[i].text, field))
+		if (slice_eq(page->fields[i].text, field->text) ||
+			(slice_eq(page->fields[i].name, field->name) &&
+				dust_is_token(page->fields[i].value) &&
+				dust_is_token(field->value)))
 			return true;
 	return false;
 }
@@ -52,8 +55,7 @@ static uint64_t target_hash(struct capture *c, slice ref)
 		dust_form(&s->other_key, &s->link, &TERMS, &s->link_form, &has) != 0 || !has)
 		return dust_hash(&c->dust.dust, ref);
 	for (size_t i = 0; i < s->link_form.field_count; i++)
-		s->link_form.fields[i].dropped =
-			is_passed_on(&s->form, s->link_form.fields[i].text);
+		s->link_form.fields[i].dropped = is_passed_on(&s->form, &s->link_form.fields[i]);
 	if (dust_form_without(&s->text, &s->link_form, SIZE_MAX))
 		return 0;
 	return dust_hash(&c->dust.dust, buf_slice(&s->text));

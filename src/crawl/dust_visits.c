@@ -4,7 +4,6 @@
 enum {
 	FIELDS_MAX = 8,      /* of a query: pages with more say nothing about parameters */
 	AGREE_PARAMETER = 2, /* pairs after which a parameter is tried */
-	REBUILDS_MAX = 256,  /* there are no more rules than this to try or withdraw */
 };
 
 /* ---- rules change ---- */
@@ -217,20 +216,26 @@ static int compare_siblings(
 	return rc;
 }
 
+static int note_shown(struct capture *c, uint32_t page, uint64_t hash, struct err *err)
+{
+	struct dust_entry *e;
+	bool is_new;
+	int rc = dust_map_put(&c->dust.shown, hash, page, &e, &is_new);
+
+	c->dust.is_repeat = c->dust.is_repeat || (rc == 0 && !is_new && e->page != page);
+	return err_code(err, rc);
+}
+
 int dust_note_shown(struct capture *c, const struct attempt *a, struct err *err)
 {
 	const struct digest *digest = a->has_normal ? &a->normal : &a->payload;
-	struct dust_entry *e;
-	bool is_new;
 	uint64_t hash;
-	int rc;
 
+	c->dust.is_repeat = false;
 	if (a->status >= 300 || !a->has_payload || a->truncated)
 		return 0;
 	memcpy(&hash, digest->bytes, sizeof hash);
-	rc = dust_map_put(&c->dust.shown, hash, a->page, &e, &is_new);
-	c->dust.is_repeat = rc == 0 && !is_new && e->page != a->page;
-	return err_code(err, rc);
+	return note_shown(c, a->page, hash, err);
 }
 
 /* Looks are needed where there may be something to compare them with. */
@@ -259,8 +264,10 @@ int dust_visited(struct capture *c, const struct attempt *a, struct err *err)
 	rc = dust_form_of_page(c, a->page, &has, err);
 	if (rc || !has)
 		return rc;
-	if (a->status < 300 && a->has_payload && !a->truncated && wants_look(c))
+	if (a->status < 300 && a->has_payload && !a->truncated && wants_look(c)) {
 		dust_look_take(c, &a->payload, &look);
+		rc = note_shown(c, a->page, look.shown, err);
+	}
 	if (rc == 0)
 		rc = dust_look_write(c, a->page, &look, err);
 	if (rc == 0 && (look.status < 300 || look.status >= 400))

@@ -128,8 +128,7 @@ static void cut(struct buf *b, size_t from, size_t to)
 	b->len -= to - from;
 }
 
-/* Letters and digits that nobody would write by hand. */
-static bool is_token(slice value)
+bool dust_is_token(slice value)
 {
 	size_t digits = 0;
 
@@ -269,7 +268,7 @@ static bool is_session(const struct dust_field *f)
 		SLICE_INIT("cftoken"), SLICE_INIT("s")};
 	static const slice asp = SLICE_INIT("aspsessionid");
 
-	return is_token(f->value) &&
+	return dust_is_token(f->value) &&
 	       (is_any(f->name, names, sizeof names / sizeof names[0]) ||
 		       (f->name.len >= asp.len &&
 			       url_equal_nocase(slice_sub(f->name, 0, asp.len), asp)));

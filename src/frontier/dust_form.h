@@ -90,6 +90,9 @@ int dust_form_without(struct buf *out, const struct dust_form *form, size_t fiel
 /* Kinds in which two URLs of the same form differ, as bits; parameters are one of them. */
 unsigned dust_form_differences(const struct dust_form *a, const struct dust_form *b);
 
+/* Letters and digits that nobody would write by hand: a session id, a digest. */
+bool dust_is_token(slice value);
+
 /* The field of a parameter that was dropped, as it stands; {0} without one. */
 slice dust_form_value(const struct dust_form *form, slice name);
 

@@ -190,7 +190,7 @@ with tap.case("where rules hold for most pages only, no distinct page is lost"):
 
 with tap.case("session ids on all links: the capture ends, and has every page"):
     for name, options, limit in (("sid", [], 9), ("sid", ["--dust", "off"], 9), ("sid", ["--dust", "apply"], 2),
-                                 ("unheardof", ["--dust", "apply"], 3), ("unheardof", ["--trap-budget", "8"], 40)):
+                                 ("unheardof", ["--dust", "apply"], 5), ("unheardof", ["--trap-budget", "8"], 40)):
         with Sessions(name, 20) as server:
             report = tap.load("crawl", server.url, *QUICK, "--single", *options, "-o", tap.path(f"{name}{limit}{len(options)}"))
         paths = {urllib.parse.urlsplit(row["url"]).path for row in report["verdicts"] if row["verdict"] == "single"}
