@@ -1,62 +1,16 @@
 #include "archive/compact.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/word.h"
+#include "base/pack.h"
 
 enum {
 	ROW_SAME = 0,
 	ROW_PATCH = 1,
-	UUID_SIZE = 16,
-	VARINT_MAX = 10,
-	SEVEN = 7,
-	LOW = 0x7f,
-	MORE = 0x80,
 };
 
-static const char ID_SHAPE[] = "<urn:uuid:xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx>";
-
 /* ---- names ---- */
-
-/* Whether it is of our own form, and its 16 bytes. */
-static bool pack_id(slice id, unsigned char out[UUID_SIZE])
-{
-	unsigned digits = 0;
-
-	if (id.len != sizeof ID_SHAPE - 1)
-		return false;
-	memset(out, 0, UUID_SIZE);
-	for (size_t i = 0; i < id.len; i++) {
-		int value = word_hex(id.ptr[i]);
-
-		if (ID_SHAPE[i] != 'x') {
-			if (id.ptr[i] != ID_SHAPE[i])
-				return false;
-			continue;
-		}
-		if (value < 0 || (id.ptr[i] >= 'A' && id.ptr[i] <= 'F'))
-			return false;
-		out[digits / 2] = (unsigned char)(out[digits / 2] << 4 | value);
-		digits++;
-	}
-	return true;
-}
-
-static void unpack_id(const unsigned char packed[UUID_SIZE], struct warc_id *ret)
-{
-	static const char HEX[] = "0123456789abcdef";
-	unsigned digits = 0;
-
-	memcpy(ret->text, ID_SHAPE, sizeof ID_SHAPE);
-	for (char *at = ret->text; *at; at++) {
-		if (*at != 'x')
-			continue;
-		*at = HEX[digits % 2 ? packed[digits / 2] & 15 : packed[digits / 2] >> 4];
-		digits++;
-	}
-}
 
 /* UUIDs of version 8 (RFC 9562 §5.8): the first bytes of a digest. */
 static int derive_id(const struct attempt *a, const char *what, struct warc_id *ret)
@@ -86,7 +40,7 @@ static int derive_id(const struct attempt *a, const char *what, struct warc_id *
 		return rc;
 	digest.bytes[6] = (unsigned char)((digest.bytes[6] & 0x0f) | 0x80);
 	digest.bytes[8] = (unsigned char)((digest.bytes[8] & 0x3f) | 0x80);
-	unpack_id(digest.bytes, ret);
+	warc_id_unpack(digest.bytes, ret);
 	return 0;
 }
 
@@ -100,42 +54,14 @@ int compact_id(const struct attempt *a, struct warc_id *ret)
 bool compact_may(const struct attempt *a)
 {
 	const struct attempt_times *w = &a->wall, *c = &a->clock;
-	unsigned char id[UUID_SIZE];
+	unsigned char id[WARC_ID_BYTES];
 
 	return a->has_payload && !a->truncated && !a->failure.ptr && a->status > 0 && w->sent > 0 &&
 	       w->first_byte >= w->sent && w->last_byte >= w->first_byte &&
 	       c->first_byte - c->sent == w->first_byte - w->sent &&
 	       c->last_byte - c->sent == w->last_byte - w->sent && c->sent > 0 &&
-	       pack_id(a->original.record, id) && a->original.date > 0 && a->original.url.len > 0;
-}
-
-static int put_varint(struct buf *out, uint64_t value)
-{
-	char bytes[VARINT_MAX];
-	size_t n = 0;
-
-	while (value > LOW) {
-		bytes[n++] = (char)(MORE | (value & LOW));
-		value >>= SEVEN;
-	}
-	bytes[n++] = (char)value;
-	return buf_add(out, (slice){bytes, n});
-}
-
-static int put_text(struct buf *out, slice text)
-{
-	int rc = put_varint(out, text.len);
-
-	return rc || !text.len ? rc : buf_add(out, text);
-}
-
-static int put_big(struct buf *out, int64_t value)
-{
-	char bytes[8];
-
-	for (int i = 0; i < 8; i++)
-		bytes[i] = (char)((uint64_t)value >> (56 - 8 * i));
-	return buf_add(out, (slice){bytes, sizeof bytes});
+	       warc_id_pack(a->original.record, id) && a->original.date > 0 &&
+	       a->original.url.len > 0;
 }
 
 /* The lines of the attempt, but for what stands elsewhere or follows from it. */
@@ -151,35 +77,35 @@ static int put_fields(struct buf *out, const struct compact_look *look)
 	buf_init(&text, COMPACT_ROW_MAX);
 	rc = attempt_format(&a, &text);
 	if (rc == 0)
-		rc = put_text(out, buf_slice(&text));
+		rc = pack_text(out, buf_slice(&text));
 	buf_release(&text);
 	return rc;
 }
 
 static int put_times(struct buf *out, const struct attempt *a)
 {
-	int rc = put_big(out, a->wall.sent);
+	int rc = pack_big(out, a->wall.sent);
 
 	if (rc == 0)
-		rc = put_big(out, a->clock.sent - a->wall.sent);
+		rc = pack_big(out, a->clock.sent - a->wall.sent);
 	if (rc == 0)
-		rc = put_varint(out, (uint64_t)(a->wall.first_byte - a->wall.sent));
-	return rc ? rc : put_varint(out, (uint64_t)(a->wall.last_byte - a->wall.first_byte));
+		rc = pack_number(out, (uint64_t)(a->wall.first_byte - a->wall.sent));
+	return rc ? rc : pack_number(out, (uint64_t)(a->wall.last_byte - a->wall.first_byte));
 }
 
 static int put_original(struct buf *out, const struct attempt *a)
 {
 	bool elsewhere = !slice_eq(a->original.url, a->url);
 	char kind = (char)a->payload.kind;
-	unsigned char id[UUID_SIZE];
-	int rc = pack_id(a->original.record, id) ? 0 : ERR_RANGE;
+	unsigned char id[WARC_ID_BYTES];
+	int rc = warc_id_pack(a->original.record, id) ? 0 : ERR_RANGE;
 
 	if (rc == 0)
-		rc = buf_add(out, (slice){(const char *)id, UUID_SIZE});
+		rc = buf_add(out, (slice){(const char *)id, WARC_ID_BYTES});
 	if (rc == 0)
-		rc = put_varint(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND));
+		rc = pack_number(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND));
 	if (rc == 0)
-		rc = put_text(out, elsewhere ? a->original.url : (slice){0});
+		rc = pack_text(out, elsewhere ? a->original.url : (slice){0});
 	if (rc == 0)
 		rc = buf_add_char(out, kind);
 	return rc ? rc
@@ -189,13 +115,13 @@ static int put_original(struct buf *out, const struct attempt *a)
 
 static int put_patch(struct buf *out, const struct compact_look *look)
 {
-	int rc = put_varint(out, look->body_size);
+	int rc = pack_number(out, look->body_size);
 
 	if (rc == 0)
-		rc = put_text(out, look->file);
+		rc = pack_text(out, look->file);
 	if (rc == 0)
-		rc = put_varint(out, look->offset);
-	return rc ? rc : put_text(out, look->patch);
+		rc = pack_number(out, look->offset);
+	return rc ? rc : pack_text(out, look->patch);
 }
 
 static int put_row(struct buf *out, const struct compact_look *look)
@@ -205,17 +131,17 @@ static int put_row(struct buf *out, const struct compact_look *look)
 	if (rc == 0)
 		rc = put_fields(out, look);
 	if (rc == 0)
-		rc = put_text(out, look->attempt.url);
+		rc = pack_text(out, look->attempt.url);
 	if (rc == 0)
-		rc = put_text(out, look->address);
+		rc = pack_text(out, look->address);
 	if (rc == 0)
 		rc = put_times(out, &look->attempt);
 	if (rc == 0)
 		rc = put_original(out, &look->attempt);
 	if (rc == 0)
-		rc = put_text(out, look->request);
+		rc = pack_text(out, look->request);
 	if (rc == 0)
-		rc = put_text(out, look->head);
+		rc = pack_text(out, look->head);
 	return rc || !look->is_patch ? rc : put_patch(out, look);
 }
 
@@ -229,7 +155,7 @@ int compact_add(const struct compact_look *look, struct buf *out)
 	if (rc == 0)
 		rc = put_row(&row, look);
 	if (rc == 0)
-		rc = put_text(out, buf_slice(&row));
+		rc = pack_text(out, buf_slice(&row));
 	buf_release(&row);
 	if (rc)
 		buf_truncate(out, before);
@@ -238,73 +164,18 @@ int compact_add(const struct compact_look *look, struct buf *out)
 
 /* ---- reading ---- */
 
-/* A row being read; what is not there makes it bad, and reads as 0. */
-struct cursor {
-	slice left;
-	bool bad;
-};
-
-static slice take(struct cursor *c, uint64_t count)
-{
-	slice taken = slice_sub(c->left, 0, count > c->left.len ? 0 : (size_t)count);
-
-	c->bad = c->bad || count > c->left.len;
-	c->left = slice_sub(c->left, taken.len, c->left.len);
-	return taken;
-}
-
-static unsigned take_byte(struct cursor *c)
-{
-	slice byte = take(c, 1);
-
-	return byte.len ? (unsigned char)byte.ptr[0] : 0;
-}
-
-static uint64_t take_varint(struct cursor *c)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; !c->bad; shift += SEVEN) {
-		unsigned byte = take_byte(c);
-
-		if (shift >= 63 && byte > 1) {
-			c->bad = true;
-			break;
-		}
-		value |= (uint64_t)(byte & LOW) << shift;
-		if (!(byte & MORE))
-			return value;
-	}
-	return 0;
-}
-
-static slice take_text(struct cursor *c)
-{
-	return take(c, take_varint(c));
-}
-
-static int64_t take_big(struct cursor *c)
-{
-	slice bytes = take(c, 8);
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < bytes.len; i++)
-		value = value << 8 | (unsigned char)bytes.ptr[i];
-	return (int64_t)value;
-}
-
 /* Up to an hour of a century: nothing that is added to it overflows. */
-static int64_t take_span(struct cursor *c)
+static int64_t take_span(struct unpack *c)
 {
-	uint64_t value = take_varint(c);
+	uint64_t value = unpack_number(c);
 
 	c->bad = c->bad || value > INT64_MAX / 8;
 	return c->bad ? 0 : (int64_t)value;
 }
 
-static void take_times(struct cursor *c, struct attempt *a)
+static void take_times(struct unpack *c, struct attempt *a)
 {
-	int64_t sent = take_big(c), ahead = take_big(c);
+	int64_t sent = unpack_big(c), ahead = unpack_big(c);
 	int64_t first = take_span(c), last = take_span(c);
 
 	if (sent <= 0 || sent > INT64_MAX / 2 || ahead > INT64_MAX / 4 || ahead <= -sent) {
@@ -316,20 +187,20 @@ static void take_times(struct cursor *c, struct attempt *a)
 	a->clock = (struct attempt_times){sent, sent + first, sent + first + last};
 }
 
-static void take_original(struct cursor *c, struct attempt *a, struct warc_id *id)
+static void take_original(struct unpack *c, struct attempt *a, struct warc_id *id)
 {
-	slice packed = take(c, UUID_SIZE);
-	uint64_t date = take_varint(c);
-	slice url = take_text(c), digest;
-	unsigned kind = take_byte(c);
+	slice packed = unpack_bytes(c, WARC_ID_BYTES);
+	uint64_t date = unpack_number(c);
+	slice url = unpack_text(c), digest;
+	unsigned kind = unpack_byte(c);
 
 	if (c->bad || kind > DIGEST_SHA256 || date == 0 || date > INT64_MAX / CLOCK_NS_PER_SECOND) {
 		c->bad = true;
 		return;
 	}
-	unpack_id((const unsigned char *)packed.ptr, id);
+	warc_id_unpack((const unsigned char *)packed.ptr, id);
 	a->payload.kind = (enum digest_kind)kind;
-	digest = take(c, digest_size(a->payload.kind));
+	digest = unpack_bytes(c, digest_size(a->payload.kind));
 	if (digest.len)
 		memcpy(a->payload.bytes, digest.ptr, digest.len);
 	a->has_payload = true;
@@ -340,12 +211,12 @@ static void take_original(struct cursor *c, struct attempt *a, struct warc_id *i
 	};
 }
 
-static void take_patch(struct cursor *c, struct compact_look *look)
+static void take_patch(struct unpack *c, struct compact_look *look)
 {
-	look->body_size = take_varint(c);
-	look->file = take_text(c);
-	look->offset = take_varint(c);
-	look->patch = take_text(c);
+	look->body_size = unpack_number(c);
+	look->file = unpack_text(c);
+	look->offset = unpack_number(c);
+	look->patch = unpack_text(c);
 }
 
 static int bad_row(struct err *err)
@@ -361,9 +232,9 @@ static bool is_possible(const struct attempt *a)
 }
 
 static int read_row(
-	struct cursor *c, struct arena *arena, struct compact_look *look, struct err *err)
+	struct unpack *c, struct arena *arena, struct compact_look *look, struct err *err)
 {
-	slice fields = take_text(c), url = take_text(c);
+	slice fields = unpack_text(c), url = unpack_text(c);
 	struct warc_id *ids = arena_alloc(arena, 2 * sizeof *ids, _Alignof(struct warc_id));
 	int rc;
 
@@ -376,11 +247,11 @@ static int read_row(
 		return bad_row(err);
 	if (rc)
 		return rc;
-	look->address = take_text(c);
+	look->address = unpack_text(c);
 	take_times(c, &look->attempt);
 	take_original(c, &look->attempt, &ids[0]);
-	look->request = take_text(c);
-	look->head = take_text(c);
+	look->request = unpack_text(c);
+	look->head = unpack_text(c);
 	if (look->is_patch)
 		take_patch(c, look);
 	look->attempt.is_revisit = !look->is_patch;
@@ -410,20 +281,20 @@ int compact_open(struct compact_rows *rows, slice block, struct err *err)
 int compact_next(
 	struct compact_rows *rows, struct arena *arena, struct compact_look *ret, struct err *err)
 {
-	struct cursor block = {.left = rows->left}, row = {0};
+	struct unpack block = {.left = rows->left}, row = {0};
 	struct compact_look look = {0};
 	unsigned kind;
 	int rc;
 
 	if (rows->left.len == 0)
 		return ERR_END;
-	row.left = take_text(&block);
+	row.left = unpack_text(&block);
 	if (block.bad) {
 		rows->left = (slice){0};
 		return bad_row(err);
 	}
 	rows->left = block.left;
-	kind = take_byte(&row);
+	kind = unpack_byte(&row);
 	if (row.bad)
 		return bad_row(err);
 	if (kind > ROW_PATCH)

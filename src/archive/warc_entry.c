@@ -21,26 +21,6 @@ static const slice PROFILES[] = {
 		SLICE_INIT("http://netpreserve.org/warc/1.1/revisit/server-not-modified"),
 };
 
-void warc_id_make(struct rng *rng, struct warc_id *ret)
-{
-	static const char PATTERN[] = "<urn:uuid:aaaaaaaa-aaaa-4aaa-8bbb-bbbbbbbbbbbb>";
-	static const char HEX[] = "0123456789abcdef";
-	uint64_t a = rng_u64(rng), b = rng_u64(rng);
-	char *variant = ret->text + sizeof "<urn:uuid:aaaaaaaa-aaaa-4aaa-" - 1;
-
-	_Static_assert(sizeof PATTERN == WARC_ID_SIZE, "as long as a record's name");
-	memcpy(ret->text, PATTERN, sizeof PATTERN);
-	for (char *at = ret->text + sizeof "<urn:uuid:" - 1; *at; at++) {
-		uint64_t *digits = *at == 'a' ? &a : &b;
-
-		if (*at != 'a' && *at != 'b')
-			continue;
-		*at = HEX[*digits & 15];
-		*digits >>= 4;
-	}
-	*variant = HEX[8 + (b & 3)];
-}
-
 bool warc_entry_has_payload(const struct warc_entry *e)
 {
 	return e->type == WARC_TYPE_RESPONSE || e->type == WARC_TYPE_RESOURCE ||

@@ -7,23 +7,13 @@
 #include <stdint.h>
 
 #include "archive/warc_header.h"
+#include "archive/warc_id.h"
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/rng.h"
 #include "base/slice.h"
 #include "http/digest.h"
 #include "http/fields.h"
-
-enum { WARC_ID_SIZE = sizeof("<urn:uuid:00000000-0000-4000-8000-000000000000>") };
-
-/* A record's name, with its angle brackets. */
-struct warc_id {
-	char text[WARC_ID_SIZE];
-};
-
-/* A new one: a version 4 UUID (RFC 9562 §5.4). */
-void warc_id_make(struct rng *rng, struct warc_id *ret);
 
 /* Why a revisit record has no payload (ISO 28500:2017 §6.7). */
 enum warc_profile {

@@ -78,6 +78,24 @@ bool warc_is_name(slice name)
 	       has_suffix(name, SLICE(".warc.zst"));
 }
 
+/* The name from its time on; all of it where there is none. */
+static const char *behind_prefix(const char *name)
+{
+	enum { TIME_DIGITS = 14 };
+
+	for (const char *at = strchr(name, '-'); at; at = strchr(at + 1, '-'))
+		if (strspn(at + 1, "0123456789") == TIME_DIGITS)
+			return at + 1;
+	return name;
+}
+
+int warc_name_compare(const char *x, const char *y)
+{
+	int order = strcmp(behind_prefix(x), behind_prefix(y));
+
+	return order ? order : strcmp(x, y);
+}
+
 static void open_name(const char *name, char out[OPEN_NAME_SIZE])
 {
 	(void)snprintf(out, OPEN_NAME_SIZE, "%s" WARC_OPEN, name);

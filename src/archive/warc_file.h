@@ -31,6 +31,12 @@ slice warc_closed_name(slice name);
 /* Whether a complete WARC file is called so: "….warc", "….warc.gz", "….warc.zst". */
 bool warc_is_name(slice name);
 
+/*
+ * The order in which files were begun, as far as their names "PREFIX-TIME-NUMBER…" tell; by name
+ * where there is no time. As strcmp.
+ */
+int warc_name_compare(const char *x, const char *y);
+
 /* The system calls that fail on full or broken disks; tests make them fail. As pwrite(2) etc. */
 struct warc_io {
 	void *context;

@@ -1,4 +1,5 @@
 /* One value of an option, on the command line or in a file. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,12 +159,13 @@ static int set_text(const struct target *t, const char *value)
 {
 	const struct option_spec *s = t->spec;
 	void *field = option_field(s, t->out);
-	int rc = s->check ? s->check(value, t->err) : 0;
+	struct err why = {0};
+	int rc = s->check ? s->check(value, &why) : 0;
 
 	if (rc == ERR_USAGE)
-		err_prefix(t->err, "%s%s", t->dashes, s->name);
+		return err_set(t->err, rc, "%s%s %s", t->dashes, s->name, why.text);
 	if (rc)
-		return rc;
+		return err_copy(t->err, &why);
 	if (s->kind == OPTION_LIST)
 		return err_code(t->err, option_list_push(field, value));
 	*(const char **)field = value;
@@ -189,4 +191,51 @@ int option_set(const struct option_spec *s, void *out, const char *value, const 
 	default:
 		return set_number(&t, value);
 	}
+}
+
+/* ---- values as text ---- */
+
+static slice number_text(const struct option_spec *s, const void *field, char out[OPTION_TEXT_SIZE])
+{
+	double value;
+	slice text = {out, 0};
+
+	if (s->kind == OPTION_INT) {
+		value = (double)*(const int64_t *)field;
+		text.len = (size_t)snprintf(
+			out, OPTION_TEXT_SIZE, "%" PRId64, *(const int64_t *)field);
+	} else if (s->kind == OPTION_SIZE) {
+		value = (double)*(const uint64_t *)field;
+		text.len = format_u64(*(const uint64_t *)field, out);
+	} else {
+		value = *(const double *)field;
+		text.len = format_double(value, out);
+	}
+	return in_range(s, value) ? text : (slice){0};
+}
+
+slice option_text(const struct option_spec *s, const void *from, char out[OPTION_TEXT_SIZE])
+{
+	const void *field = (const char *)from + s->offset;
+	const char *text = NULL;
+
+	switch (s->kind) {
+	case OPTION_STRING:
+		text = *(const char *const *)field;
+		break;
+	case OPTION_CHOICE:
+		text = s->choices[*(const int *)field];
+		break;
+	case OPTION_FLAG:
+		text = *(const bool *)field ? "true" : "false";
+		break;
+	case OPTION_INT:
+	case OPTION_SIZE:
+	case OPTION_DOUBLE:
+	case OPTION_DURATION:
+		return number_text(s, field, out);
+	default:
+		break;
+	}
+	return text ? slice_str(text) : (slice){0};
 }

@@ -191,6 +191,22 @@ int options_parse(const struct options *o, int argc, char **argv, void *out,
 	return 0;
 }
 
+int options_inherit(const struct options *o, const void *from, void *to)
+{
+	int rc = 0;
+
+	for (const struct option_spec *s = o->specs; s->name; s++) {
+		const struct option_list *of = (const void *)((const char *)from + s->offset);
+		struct option_list *list = option_field(s, to);
+
+		if (s->kind != OPTION_LIST || list->len > 0)
+			continue;
+		for (size_t i = 0; rc == 0 && i < of->len; i++)
+			rc = option_list_push(list, of->ptr[i]);
+	}
+	return rc;
+}
+
 void options_release(const struct options *o, void *out)
 {
 	for (const struct option_spec *s = o->specs; s->name; s++)

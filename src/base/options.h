@@ -35,6 +35,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/slice.h"
 #include "base/vec.h"
 
 VEC_DECLARE(option_list, const char *);
@@ -75,8 +76,8 @@ struct option_spec {
 	unsigned bounds;            /* of enum option_bound */
 	const char *const *choices; /* ends with NULL */
 
-	/* What else a string or an element of a list must be: 0, or ERR_USAGE with what is wrong,
-	 * without the option's name; NULL for nothing. */
+	/* What else a string or an element of a list must be: 0, or ERR_USAGE with what follows
+	 * the option's name in a message, "is empty"; NULL for nothing. */
 	int (*check)(const char *value, struct err *err);
 };
 
@@ -122,6 +123,16 @@ static inline void *option_field(const struct option_spec *s, void *out)
  */
 int option_set(const struct option_spec *s, void *out, const char *value, const char *dashes,
 	struct err *err) SP_MUST_CHECK;
+
+/*
+ * The value of a field as option_set reads it, in out or where it is; {0} when there is none: a
+ * string that is NULL, a number out of its range, a list, a rate.
+ */
+enum { OPTION_TEXT_SIZE = 32 };
+slice option_text(const struct option_spec *s, const void *from, char out[OPTION_TEXT_SIZE]);
+
+/* Copies the lists of from to those of to that are empty: 0 or ERR_NOMEM. */
+int options_inherit(const struct options *o, const void *from, void *to) SP_MUST_CHECK;
 
 /* Frees the lists in out. */
 void options_release(const struct options *o, void *out);

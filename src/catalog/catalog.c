@@ -381,6 +381,7 @@ void catalog_rollback(struct catalog *c)
 	c->dirty = false;
 	c->failed = false;
 	c->event_capture = 0;
+	c->named = 0;
 	catalog_words_release(&c->words);
 	catalog_words_init(&c->words);
 }

@@ -104,7 +104,7 @@ enum catalog_caveat {
 #define CATALOG_NO_ADDRESSES (-1)
 
 struct catalog_capture {
-	uint32_t id;    /* from 1; given by catalog_add_capture */
+	uint32_t id;    /* from 1 */
 	slice uuid;     /* "urn:uuid:…" */
 	slice site;     /* the first seed */
 	slice strategy; /* full name, as plan_strategy_find knows it */
@@ -118,7 +118,7 @@ struct catalog_capture {
 	int64_t addresses; /* set of address classes open to it, or CATALOG_NO_ADDRESSES */
 };
 
-/* Adds one (id is ignored) and tells its number. */
+/* Adds one under its id, or under the next number when that is 0, and tells it. */
 int catalog_add_capture(struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id,
 	struct err *err) SP_MUST_CHECK;
 
@@ -181,6 +181,10 @@ int catalog_admit_page(struct catalog *c, uint32_t capture, uint32_t number, sli
 /* A page was seen to be of that kind: ERR_NOTFOUND. */
 int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
 	enum catalog_content content, struct err *err) SP_MUST_CHECK;
+
+/* A page is worth so much, now that more is known. ERR_NOTFOUND. */
+int catalog_weigh_page(struct catalog *c, uint32_t capture, uint32_t number, float weight,
+	struct err *err) SP_MUST_CHECK;
 
 /* A sitemap says this of a page that is known already; 0 leaves it as it is. ERR_NOTFOUND. */
 int catalog_list_page(struct catalog *c, uint32_t capture, uint32_t number, int64_t lastmod,
@@ -444,6 +448,7 @@ enum catalog_row_kind {
 	CATALOG_ROW_REFUSE_PAGE, /* number, left_out, rule */
 	CATALOG_ROW_ADMIT_PAGE,  /* number, rule */
 	CATALOG_ROW_MARK_PAGE,   /* number, content */
+	CATALOG_ROW_WEIGH_PAGE,  /* number, weight */
 	CATALOG_ROW_LIST_PAGE,   /* number, lastmod, frequency */
 	CATALOG_ROW_UNKEPT,
 	CATALOG_ROW_PLAN,

@@ -31,6 +31,10 @@ int catalog_add_capture(
 	int rc;
 
 	query_write(&q, c, SQL_ADD_CAPTURE, err);
+	if (capture->id)
+		query_put_int(&q, capture->id);
+	else
+		query_put_null(&q);
 	query_put_text(&q, capture->uuid);
 	query_put_text(&q, capture->site);
 	query_put_text(&q, capture->strategy);

@@ -42,6 +42,7 @@ enum catalog_sql {
 	SQL_ADMIT_PAGE,
 	SQL_TAKE_PAGE,
 	SQL_MARK_PAGE,
+	SQL_WEIGH_PAGE,
 	SQL_LIST_PAGE,
 	SQL_EACH_PAGE,
 	SQL_EACH_URL,
@@ -54,8 +55,15 @@ enum catalog_sql {
 	SQL_NEXT_SIDE,
 	SQL_EACH_OBSERVATION,
 	SQL_PAGE_OBSERVATIONS,
+	SQL_GET_OBSERVATION,
+	SQL_FIND_BASE,
 	SQL_EACH_BODY,
 	SQL_EACH_TIMES,
+	SQL_ADD_PACKED,
+	SQL_SET_PACKED,
+	SQL_LAST_PACKED,
+	SQL_EACH_PACKED,
+	SQL_PAGE_PACKED,
 	SQL_ADD_EVENT,
 	SQL_NEXT_EVENT,
 	SQL_EACH_EVENT,
@@ -144,7 +152,8 @@ const char *catalog_sql(enum catalog_sql id);
 	X(caches, WORD, caches)                         \
 	X(address, WORD, address)                       \
 	X(links, BLOB, links)                           \
-	X(is_compact, FLAG, is_compact)
+	X(is_compact, FLAG, is_compact)                 \
+	X(retired, TIME, retired)
 /* clang-format on */
 
 /*
@@ -159,6 +168,12 @@ struct catalog_words {
 	bool loaded;            /* all are known, so that a writer may add to them */
 };
 
+enum {
+	CATALOG_ATTEMPT_MAX = (1 << 26) - 1, /* what the reading order has room for, and of legs: */
+	CATALOG_LEG_MAX = (1 << 4) - 1,
+	CATALOG_NAME_SIZE = 64, /* of a capture, "urn:uuid:…" */
+};
+
 struct catalog {
 	sqlite3 *db;
 	char *path;
@@ -168,6 +183,8 @@ struct catalog {
 	int64_t data_version; /* changes when another process has written */
 	sqlite3_stmt *statements[SQL_COUNT];
 	struct catalog_words words;
+	uint32_t named; /* the capture whose name is in name; 0: none */
+	char name[CATALOG_NAME_SIZE];
 	uint32_t event_capture; /* whose events are counted in next_event; 0: none */
 	uint64_t next_event;
 };
@@ -188,7 +205,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 6,
+	CATALOG_VERSION = 7,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

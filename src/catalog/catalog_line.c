@@ -16,9 +16,14 @@ static const struct {
 	{CATALOG_ROW_REFUSE_PAGE, SLICE_INIT("refuse")},
 	{CATALOG_ROW_ADMIT_PAGE, SLICE_INIT("admit")},
 	{CATALOG_ROW_MARK_PAGE, SLICE_INIT("mark")},
+	{CATALOG_ROW_WEIGH_PAGE, SLICE_INIT("weigh")},
 	{CATALOG_ROW_UNKEPT, SLICE_INIT("unkept")},
 	{CATALOG_ROW_PLAN, SLICE_INIT("plan")},
 	{CATALOG_ROW_REQUISITE, SLICE_INIT("needs")},
+	{CATALOG_ROW_LIST_PAGE, SLICE_INIT("list")},
+	{CATALOG_ROW_LINKS, SLICE_INIT("links")},
+	{CATALOG_ROW_ADD_ROBOTS, SLICE_INIT("robots")},
+	{CATALOG_ROW_CONFIRM_ROBOTS, SLICE_INIT("checked")},
 };
 
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
@@ -33,7 +38,8 @@ bool catalog_line_has(enum catalog_row_kind kind)
 
 /* ---- writing ---- */
 
-static int put_text(struct buf *out, slice text)
+/* Bytes from high on are written as control characters are. */
+static int put_escaped(struct buf *out, slice text, unsigned high)
 {
 	size_t from = 0;
 	int rc = buf_add_char(out, '\t');
@@ -41,7 +47,7 @@ static int put_text(struct buf *out, slice text)
 	for (size_t i = 0; rc == 0 && i < text.len; i++) {
 		unsigned char c = (unsigned char)text.ptr[i];
 
-		if (c >= ' ' && c != '%' && c != 0x7f)
+		if (c >= ' ' && c < high && c != '%' && c != 0x7f)
 			continue;
 		rc = buf_add(out, slice_sub(text, from, i));
 		if (rc == 0)
@@ -49,6 +55,11 @@ static int put_text(struct buf *out, slice text)
 		from = i + 1;
 	}
 	return rc ? rc : buf_add(out, slice_sub(text, from, text.len));
+}
+
+static int put_text(struct buf *out, slice text)
+{
+	return put_escaped(out, text, UINT8_MAX + 1);
 }
 
 static int put_page_number(struct buf *out, uint32_t page)
@@ -93,6 +104,18 @@ static int put_refusal(struct buf *out, const struct catalog_page *p)
 	return rc ? rc : put_text(out, p->rule);
 }
 
+/* The body is what a server sent: any bytes. */
+static int put_robots(struct buf *out, const struct catalog_robots *r)
+{
+	int rc = put_text(out, r->origin);
+
+	if (rc == 0)
+		rc = buf_printf(out, "\t%u\t%lld", r->policy, (long long)r->fetched);
+	if (rc == 0)
+		rc = put_text(out, r->why);
+	return rc ? rc : put_escaped(out, r->body, 0x80);
+}
+
 static int put_fields(struct buf *out, const struct catalog_row *row)
 {
 	int rc;
@@ -108,6 +131,8 @@ static int put_fields(struct buf *out, const struct catalog_row *row)
 		return rc ? rc : put_text(out, row->page->rule);
 	case CATALOG_ROW_MARK_PAGE:
 		return buf_printf(out, "\t%u\t%u", row->page->number, (unsigned)row->page->content);
+	case CATALOG_ROW_WEIGH_PAGE:
+		return buf_printf(out, "\t%u\t%.9g", row->page->number, (double)row->page->weight);
 	case CATALOG_ROW_UNKEPT:
 		rc = put_left_out(out, row->unkept->reason);
 		return rc ? rc : buf_printf(out, "\t%llu", (unsigned long long)row->unkept->links);
@@ -118,6 +143,17 @@ static int put_fields(struct buf *out, const struct catalog_row *row)
 	case CATALOG_ROW_REQUISITE:
 		rc = put_page_number(out, row->requisite->page);
 		return rc ? rc : put_page_number(out, row->requisite->requisite);
+	case CATALOG_ROW_LIST_PAGE:
+		return buf_printf(out, "\t%u\t%lld\t%u", row->page->number,
+			(long long)row->page->lastmod, row->page->frequency);
+	case CATALOG_ROW_LINKS:
+		rc = put_page_number(out, row->links->page);
+		return rc ? rc : put_escaped(out, row->links->targets, 0x80);
+	case CATALOG_ROW_ADD_ROBOTS:
+		return put_robots(out, row->robots);
+	case CATALOG_ROW_CONFIRM_ROBOTS:
+		rc = put_text(out, row->robots->origin);
+		return rc ? rc : buf_printf(out, "\t%lld", (long long)row->robots->checked);
 	default:
 		return ERR_UNSUPPORTED;
 	}
@@ -275,6 +311,15 @@ static void take_page(struct cursor *c, struct catalog_page *p)
 	p->lastmod = take_signed(c);
 }
 
+static void take_robots(struct cursor *c, struct catalog_robots *r)
+{
+	r->origin = take_text(c);
+	r->policy = (uint8_t)take_number(c, UINT8_MAX);
+	r->fetched = take_signed(c);
+	r->why = take_text(c);
+	r->body = take_text(c);
+}
+
 static void take_fields(struct cursor *c, struct catalog_line *l)
 {
 	switch (l->kind) {
@@ -295,6 +340,10 @@ static void take_fields(struct cursor *c, struct catalog_line *l)
 		l->page.number = take_page_number(c, false);
 		l->page.content = (enum catalog_content)take_number(c, CATALOG_CONTENT_SOFT_404);
 		break;
+	case CATALOG_ROW_WEIGH_PAGE:
+		l->page.number = take_page_number(c, false);
+		l->page.weight = (float)take_double(c);
+		break;
 	case CATALOG_ROW_UNKEPT:
 		l->unkept.reason = take_left_out(c);
 		l->unkept.links = take_number(c, INT64_MAX);
@@ -304,6 +353,22 @@ static void take_fields(struct cursor *c, struct catalog_line *l)
 		l->plan.visit = take_signed(c);
 		l->plan.revisit = take_signed(c);
 		l->plan.hopeless = take_number(c, 1);
+		break;
+	case CATALOG_ROW_LIST_PAGE:
+		l->page.number = take_page_number(c, false);
+		l->page.lastmod = take_signed(c);
+		l->page.frequency = (unsigned)take_number(c, CATALOG_FREQUENCY_MAX);
+		break;
+	case CATALOG_ROW_LINKS:
+		l->links.page = take_page_number(c, false);
+		l->links.targets = take_text(c);
+		break;
+	case CATALOG_ROW_ADD_ROBOTS:
+		take_robots(c, &l->robots);
+		break;
+	case CATALOG_ROW_CONFIRM_ROBOTS:
+		l->robots.origin = take_text(c);
+		l->robots.checked = take_signed(c);
 		break;
 	default:
 		l->requisite.page = take_page_number(c, false);

@@ -12,9 +12,15 @@
  *	unkept	left-out links
  *	plan	page visit revisit hopeless
  *	needs	page requisite
+ *	list	number lastmod changefreq
+ *	links	page targets (rank/packed.h)
+ *	robots	origin policy fetched why body
+ *	checked	origin time
  *
- * A dash stands for no page, flags are 0 or 1. In texts, control characters and "%" are written as
- * "%" and two hexadecimal digits. A row counts for more than those before it, as in the catalog.
+ * A dash stands for no page, flags are 0 or 1, times are ns since 1970. In texts, control
+ *characters and "%" are written as
+ * "%" and two hexadecimal digits, in bodies also all that is not ASCII. A row counts for more than
+ *those before it, as in the catalog.
  */
 #ifndef CATALOG_CATALOG_LINE_H
 #define CATALOG_CATALOG_LINE_H
@@ -44,6 +50,8 @@ struct catalog_line {
 		struct catalog_unkept unkept;
 		struct catalog_plan plan;
 		struct catalog_requisite requisite;
+		struct catalog_links links;
+		struct catalog_robots robots;
 	};
 };
 

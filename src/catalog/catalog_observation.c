@@ -1,7 +1,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "archive/compact.h"
 #include "catalog/catalog_db.h"
+#include "catalog/catalog_packed.h"
 
 /*
  * Attempts at robots.txt and sitemaps have no page. They are rows of pages that no capture can
@@ -9,16 +11,10 @@
  */
 #define SIDE_FIRST INT64_C(0xffffffff)
 
-enum {
-	ATTEMPT_MAX = (1 << 26) - 1, /* what the reading order has room for, and of legs: */
-	LEG_MAX = (1 << 4) - 1,
-	UUID_SIZE = 16,
-};
-
 /* How a member of struct attempt is stored. */
 enum column_kind {
 	LEG,    /* enum attempt_leg */
-	NUMBER, /* unsigned, up to ATTEMPT_MAX */
+	NUMBER, /* unsigned, up to CATALOG_ATTEMPT_MAX */
 	COUNT,  /* unsigned */
 	FLAG,   /* bool */
 	TIME,   /* int64_t */
@@ -46,63 +42,6 @@ static const struct column ALL[] = {CATALOG_OBSERVATION_FIELDS(COLUMN, DIGEST_CO
 static const struct column BODY[] = {CATALOG_BODY_FIELDS(COLUMN, DIGEST_COLUMN)};
 static const struct column TIMES[] = {CATALOG_TIMES_FIELDS(COLUMN, DIGEST_COLUMN)};
 
-static const char UUID_BEGIN[] = "<urn:uuid:";
-static const char UUID_SHAPE[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx>";
-
-enum {
-	UUID_BEGIN_LEN = sizeof UUID_BEGIN - 1,
-	RECORD_ID_LEN = sizeof UUID_BEGIN + sizeof UUID_SHAPE - 2,
-};
-
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Our own record ids are kept in a third of the space; false for any other, which is kept whole. */
-static bool pack_id(slice id, unsigned char out[UUID_SIZE])
-{
-	unsigned digits = 0;
-
-	if (id.len != RECORD_ID_LEN || memcmp(id.ptr, UUID_BEGIN, UUID_BEGIN_LEN) != 0)
-		return false;
-	memset(out, 0, UUID_SIZE);
-	for (size_t i = 0; UUID_SHAPE[i]; i++) {
-		char c = id.ptr[UUID_BEGIN_LEN + i];
-		int value = hex_value(c);
-
-		if (UUID_SHAPE[i] != 'x' && c != UUID_SHAPE[i])
-			return false;
-		if (UUID_SHAPE[i] != 'x')
-			continue;
-		if (value < 0)
-			return false;
-		out[digits / 2] = (unsigned char)(out[digits / 2] << 4 | value);
-		digits++;
-	}
-	return true;
-}
-
-static slice unpack_id(slice packed, char out[RECORD_ID_LEN])
-{
-	static const char HEX[] = "0123456789abcdef";
-	unsigned digits = 0;
-
-	memcpy(out, UUID_BEGIN, UUID_BEGIN_LEN);
-	for (size_t i = 0; UUID_SHAPE[i]; i++) {
-		unsigned byte = (unsigned char)packed.ptr[digits / 2 % UUID_SIZE];
-		bool is_digit = UUID_SHAPE[i] == 'x';
-
-		out[UUID_BEGIN_LEN + i] = UUID_SHAPE[i];
-		if (is_digit)
-			out[UUID_BEGIN_LEN + i] = HEX[digits % 2 ? byte & 15 : byte >> 4];
-		digits += is_digit;
-	}
-	return (slice){out, RECORD_ID_LEN};
-}
-
 /* ---- adding ---- */
 
 static int next_side(struct catalog *c, uint32_t capture, int64_t *ret, struct err *err)
@@ -118,10 +57,10 @@ static int next_side(struct catalog *c, uint32_t capture, int64_t *ret, struct e
 	return query_end(&q, rc);
 }
 
-static void put_id(struct query *q, slice id, unsigned char packed[UUID_SIZE])
+static void put_id(struct query *q, slice id, unsigned char packed[WARC_ID_BYTES])
 {
-	if (pack_id(id, packed))
-		query_put_blob(q, (slice){(const char *)packed, UUID_SIZE});
+	if (warc_id_pack(id, packed))
+		query_put_blob(q, (slice){(const char *)packed, WARC_ID_BYTES});
 	else
 		query_put_text(q, id);
 }
@@ -136,7 +75,7 @@ static void put_age(struct query *q, const struct attempt_age *age)
 
 /* id is room for the record's, until the query is run. */
 static void put(struct query *q, const struct column *column, const struct attempt *a,
-	unsigned char id[UUID_SIZE])
+	unsigned char id[WARC_ID_BYTES])
 {
 	const void *member = (const char *)a + column->member;
 
@@ -184,7 +123,7 @@ static void put(struct query *q, const struct column *column, const struct attem
 static int add(
 	struct query *q, uint32_t capture, int64_t page, const struct attempt *a, struct err *err)
 {
-	unsigned char id[UUID_SIZE];
+	unsigned char id[WARC_ID_BYTES];
 
 	query_put_int(q, capture);
 	query_put_int(q, page);
@@ -195,34 +134,20 @@ static int add(
 	return query_run(q, err);
 }
 
-int catalog_add_observation(
-	struct catalog *c, uint32_t capture, const struct attempt *a, struct err *err)
-{
-	int64_t page = a->page;
-	struct query q;
-	int rc = 0;
-
-	if (a->number > ATTEMPT_MAX)
-		return err_set(err, ERR_RANGE, "%s: attempt %u", c->path, a->number);
-	query_write(&q, c, SQL_ADD_OBSERVATION, err);
-	if (a->page == CATALOG_NO_PAGE && !q.rc)
-		rc = next_side(c, capture, &page, err);
-	return rc ? query_end(&q, rc) : add(&q, capture, page, a, err);
-}
-
 /* ---- reading ---- */
 
-static slice read_record_id(struct query *q, int column, char out[RECORD_ID_LEN])
+static slice read_record_id(struct query *q, int column, struct warc_id *out)
 {
 	slice id = query_text(q, column);
 
 	if (sqlite3_column_type(q->stmt, column) != SQLITE_BLOB)
 		return id;
-	if (id.len != UUID_SIZE) {
+	if (id.len != WARC_ID_BYTES) {
 		q->damaged = true;
 		return id;
 	}
-	return unpack_id(id, out);
+	warc_id_unpack((const unsigned char *)id.ptr, out);
+	return slice_str(out->text);
 }
 
 static struct attempt_age read_age(struct query *q, int column)
@@ -233,16 +158,16 @@ static struct attempt_age read_age(struct query *q, int column)
 }
 
 static void read_column(struct query *q, int at, const struct column *column, struct attempt *ret,
-	char id[RECORD_ID_LEN])
+	struct warc_id *id)
 {
 	void *member = (char *)ret + column->member;
 
 	switch (column->kind) {
 	case LEG:
-		*(enum attempt_leg *)member = (enum attempt_leg)query_up_to(q, at, LEG_MAX);
+		*(enum attempt_leg *)member = (enum attempt_leg)query_up_to(q, at, CATALOG_LEG_MAX);
 		break;
 	case NUMBER:
-		*(unsigned *)member = (unsigned)query_up_to(q, at, ATTEMPT_MAX);
+		*(unsigned *)member = (unsigned)query_up_to(q, at, CATALOG_ATTEMPT_MAX);
 		break;
 	case COUNT:
 		*(unsigned *)member = (unsigned)query_up_to(q, at, UINT32_MAX);
@@ -278,76 +203,439 @@ static void read_column(struct query *q, int at, const struct column *column, st
 	}
 }
 
-/* What to read: a statement, and its columns behind key, page and url. */
+/* What to read: statements, and the columns of the first behind key, page and url. */
 struct reading {
-	enum catalog_sql sql;
+	enum catalog_sql sql, packed;
 	const struct column *columns;
 	size_t count;
+	bool times_only;
 };
 
-static int hand_out(struct query *q, const struct reading *r, catalog_on_observation *call,
-	void *context, int rc, struct err *err)
+/* ---- rows of one observation each ---- */
+
+struct rows {
+	const struct reading *r;
+	struct query q;
+	struct attempt a;
+	struct warc_id id;
+	bool more;
+};
+
+static void read_columns(struct rows *rows)
 {
-	char id[RECORD_ID_LEN];
+	struct query *q = &rows->q;
+	uint64_t page = query_up_to(q, 1, INT64_MAX >> 30);
 
-	while (rc == 0 && (rc = query_next_key(q, err)) == 0) {
-		uint64_t page = query_up_to(q, 1, INT64_MAX >> 30);
-		struct attempt a = {
-			.page = page < SIDE_FIRST ? (uint32_t)page : CATALOG_NO_PAGE,
-			.url = query_text(q, 2),
-		};
-
-		for (size_t i = 0; i < r->count; i++)
-			read_column(q, 3 + (int)i, &r->columns[i], &a, id);
-		rc = query_check(q, err);
-		/* Legs of a later version are passed over. */
-		if (rc == 0 && a.leg < ATTEMPT_LEGS)
-			rc = call(context, &a);
-	}
-	return query_end(q, rc);
+	rows->a = (struct attempt){
+		.page = page < SIDE_FIRST ? (uint32_t)page : CATALOG_NO_PAGE,
+		.url = query_text(q, 2),
+	};
+	for (size_t i = 0; i < rows->r->count; i++)
+		read_column(q, 3 + (int)i, &rows->r->columns[i], &rows->a, &rows->id);
 }
 
-static int each(struct catalog *c, uint32_t capture, const struct reading *r,
-	catalog_on_observation *call, void *context, struct err *err)
+static int rows_next(struct rows *rows, struct err *err)
+{
+	int rc = query_next_key(&rows->q, err);
+
+	rows->more = rc == 0;
+	if (rc == ERR_END)
+		return 0;
+	if (rc)
+		return rc;
+	read_columns(rows);
+	return query_check(&rows->q, err);
+}
+
+/* ---- rows of packed looks ---- */
+
+/* The observation that looks are stored against; its strings are valid until base->q ends. */
+static int find_base(struct rows *base, struct catalog *c, uint32_t capture, uint32_t page,
+	const unsigned key[2], enum catalog_sql sql, struct err *err)
+{
+	static const struct reading R = {.columns = ALL, .count = COUNT_OF(ALL)};
+	int rc;
+
+	*base = (struct rows){.r = &R};
+	rc = query_rows(&base->q, c, sql, capture, err);
+	if (rc)
+		return rc;
+	query_put_int(&base->q, page);
+	query_put_int(&base->q, key[0]);
+	query_put_int(&base->q, key[1]);
+	return rows_next(base, err);
+}
+
+/* The name of the capture, which names of records follow from; ERR_LIMIT when it has no room. */
+static int capture_name(struct catalog *c, uint32_t capture, slice *ret, struct err *err)
 {
 	struct query q;
-	int rc = query_rows(&q, c, r->sql, capture, err);
+	slice uuid;
+	int rc = 0;
 
-	return hand_out(&q, r, call, context, rc, err);
+	if (c->named != capture) {
+		rc = query_rows(&q, c, SQL_GET_CAPTURE, capture, err);
+		if (rc == 0)
+			rc = query_next(&q, err);
+		if (rc == 0) {
+			uuid = query_text(&q, 1);
+			rc = uuid.len < sizeof c->name ? 0 : ERR_LIMIT;
+		}
+		if (rc == 0) {
+			(void)memcpy(c->name, uuid.ptr, uuid.len);
+			c->name[uuid.len] = '\0';
+			c->named = capture;
+		}
+		if (rc == ERR_END)
+			rc = ERR_LIMIT;
+		rc = query_end(&q, rc);
+	}
+	*ret = slice_str(c->name);
+	return rc;
+}
+
+/* The name that the record of a look has, unless something else is said. */
+static int derive_id(struct catalog *c, uint32_t capture, const struct attempt *look,
+	struct warc_id *ret, struct err *err)
+{
+	struct attempt named = *look;
+	int rc = capture_name(c, capture, &named.capture, err);
+
+	return rc ? rc : err_code(err, compact_id(&named, ret));
+}
+
+struct looks {
+	const struct reading *r;
+	uint32_t capture;
+	struct query q;
+	struct rows base;
+	struct packed_looks packed;
+	struct attempt look;
+	struct warc_id id;
+	int64_t key; /* in the reading order */
+	bool more;   /* there is a look */
+	bool open;   /* its row may have others */
+};
+
+static int open_row(struct looks *l, struct err *err)
+{
+	struct catalog *c = l->q.c;
+	uint32_t page = (uint32_t)query_up_to(&l->q, 1, SIDE_FIRST - 1);
+	unsigned key[2];
+	int rc = packed_looks_open(&l->packed, query_text(&l->q, 4), &key[0], &key[1]);
+
+	(void)query_up_to(&l->q, 3, CATALOG_LEG_MAX);
+	if (rc)
+		l->q.damaged = true;
+	rc = query_check(&l->q, err);
+	(void)query_end(&l->base.q, 0);
+	l->base = (struct rows){0};
+	if (rc == 0 && key[1] && !l->r->times_only) {
+		rc = find_base(&l->base, c, l->capture, page, key, SQL_GET_OBSERVATION, err);
+		if (rc == 0 && !l->base.more)
+			rc = catalog_damaged(c, "a compact look has lost its base", err);
+	}
+	packed_looks_begin(l->base.more ? &l->base.a : NULL, &l->packed.look);
+	l->open = rc == 0;
+	return rc;
+}
+
+static int place_look(struct looks *l, struct err *err)
+{
+	struct attempt *look = &l->look;
+	uint64_t page = query_up_to(&l->q, 1, SIDE_FIRST - 1);
+	int64_t key;
+	int rc = 0;
+
+	*look = l->packed.look;
+	look->page = (uint32_t)page;
+	look->url = query_text(&l->q, 2);
+	look->leg = (enum attempt_leg)query_up_to(&l->q, 3, CATALOG_LEG_MAX);
+	key = (int64_t)(page << 30 | (uint64_t)look->leg << 26 | look->number);
+	if (key <= l->key)
+		return catalog_damaged(l->q.c, "looks are out of order", err);
+	l->key = key;
+	if (l->packed.is_derived && !l->r->times_only) {
+		rc = derive_id(l->q.c, l->capture, look, &l->id, err);
+		look->record_id = slice_str(l->id.text);
+	}
+	return rc;
+}
+
+static int looks_next(struct looks *l, struct err *err)
+{
+	int rc = ERR_END;
+
+	if (l->open)
+		rc = packed_looks_next(l->q.c, &l->packed, err);
+	while (rc == ERR_END && (rc = query_next_key(&l->q, err)) == 0) {
+		rc = open_row(l, err);
+		if (rc == 0)
+			rc = packed_looks_next(l->q.c, &l->packed, err);
+		if (rc == ERR_END)
+			l->open = false;
+		else
+			break;
+	}
+	l->more = rc == 0;
+	if (rc == ERR_END)
+		return 0;
+	return rc ? rc : place_look(l, err);
+}
+
+/* ---- both in their order ---- */
+
+struct merging {
+	struct rows rows;
+	struct looks looks;
+};
+
+static int hand_out(struct merging *m, catalog_on_observation *call, void *context, struct err *err)
+{
+	struct rows *rows = &m->rows;
+	struct looks *looks = &m->looks;
+	int rc = rows_next(rows, err);
+
+	if (rc == 0)
+		rc = looks_next(looks, err);
+	while (rc == 0 && (rows->more || looks->more)) {
+		bool is_look = looks->more && (!rows->more || looks->key < rows->q.key);
+		const struct attempt *a = is_look ? &looks->look : &rows->a;
+
+		/* Legs of a later version are passed over. */
+		if (a->leg < ATTEMPT_LEGS)
+			rc = call(context, a);
+		if (rc == 0)
+			rc = is_look ? looks_next(looks, err) : rows_next(rows, err);
+	}
+	return rc;
+}
+
+/* page: only of that, unless it is CATALOG_NO_PAGE. */
+static int each(struct catalog *c, uint32_t capture, uint32_t page, const struct reading *r,
+	catalog_on_observation *call, void *context, struct err *err)
+{
+	struct merging m = {.rows.r = r, .looks = {.r = r, .capture = capture, .key = -1}};
+	int rc = query_rows(&m.rows.q, c, r->sql, capture, err);
+
+	if (rc == 0)
+		rc = query_rows(&m.looks.q, c, r->packed, capture, err);
+	if (rc == 0 && page != CATALOG_NO_PAGE) {
+		query_put_int(&m.rows.q, page);
+		query_put_int(&m.looks.q, page);
+	}
+	if (rc == 0)
+		rc = hand_out(&m, call, context, err);
+	(void)query_end(&m.looks.base.q, 0);
+	(void)query_end(&m.looks.q, 0);
+	return query_end(&m.rows.q, rc);
 }
 
 int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page,
 	catalog_on_observation *call, void *context, struct err *err)
 {
-	static const struct reading R = {SQL_PAGE_OBSERVATIONS, ALL, COUNT_OF(ALL)};
-	struct query q;
-	int rc = query_rows(&q, c, R.sql, capture, err);
+	static const struct reading R = {
+		SQL_PAGE_OBSERVATIONS, SQL_PAGE_PACKED, ALL, COUNT_OF(ALL), false};
 
-	if (rc == 0)
-		query_put_int(&q, page);
-	return hand_out(&q, &R, call, context, rc, err);
+	return each(c, capture, page, &R, call, context, err);
 }
 
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	static const struct reading R = {SQL_EACH_OBSERVATION, ALL, COUNT_OF(ALL)};
+	static const struct reading R = {
+		SQL_EACH_OBSERVATION, SQL_EACH_PACKED, ALL, COUNT_OF(ALL), false};
 
-	return each(c, capture, &R, call, context, err);
+	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
 }
 
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	static const struct reading R = {SQL_EACH_BODY, BODY, COUNT_OF(BODY)};
+	static const struct reading R = {
+		SQL_EACH_BODY, SQL_EACH_PACKED, BODY, COUNT_OF(BODY), false};
 
-	return each(c, capture, &R, call, context, err);
+	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
 }
 
 int catalog_each_times(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	static const struct reading R = {SQL_EACH_TIMES, TIMES, COUNT_OF(TIMES)};
+	static const struct reading R = {
+		SQL_EACH_TIMES, SQL_EACH_PACKED, TIMES, COUNT_OF(TIMES), true};
 
-	return each(c, capture, &R, call, context, err);
+	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
+}
+
+/* ---- adding looks ---- */
+
+/* The row of packed looks that a look would be appended to. */
+struct last_row {
+	struct query q;
+	struct rows base;           /* of the look: what it would be stored against */
+	struct packed_looks packed; /* behind its last look */
+	slice rows;
+	int64_t first;
+	bool is_there;
+	bool is_open; /* it has the same base */
+	bool exists;  /* it has this very look */
+};
+
+/* Goes to the end of the row; the looks are read without their base, if that is another. */
+static int read_last(struct last_row *l, const struct attempt *look, struct err *err)
+{
+	const struct rows *base = &l->base;
+	unsigned key[2];
+	int rc = packed_looks_open(&l->packed, l->rows, &key[0], &key[1]);
+
+	if (rc)
+		return catalog_damaged(l->q.c, "compact looks cannot be read", err);
+	l->is_open = base->more ? key[0] == base->a.leg && key[1] == base->a.number : !key[1];
+	packed_looks_begin(l->is_open && base->more ? &base->a : NULL, &l->packed.look);
+	while ((rc = packed_looks_next(l->q.c, &l->packed, err)) == 0)
+		l->exists = l->exists || l->packed.look.number == look->number;
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int find_last(struct last_row *l, struct catalog *c, uint32_t capture,
+	const struct attempt *look, struct err *err)
+{
+	int rc = query_rows(&l->q, c, SQL_LAST_PACKED, capture, err);
+
+	if (rc)
+		return rc;
+	query_put_int(&l->q, look->page);
+	query_put_int(&l->q, look->leg);
+	query_put_int(&l->q, look->number);
+	rc = query_next(&l->q, err);
+	l->is_there = rc == 0;
+	if (rc == ERR_END)
+		return 0;
+	if (rc)
+		return rc;
+	l->first = (int64_t)query_up_to(&l->q, 0, CATALOG_ATTEMPT_MAX);
+	l->rows = query_text(&l->q, 1);
+	rc = query_check(&l->q, err);
+	return rc ? rc : read_last(l, look, err);
+}
+
+static void end_last(struct last_row *l)
+{
+	(void)query_end(&l->base.q, 0);
+	(void)query_end(&l->q, 0);
+}
+
+static int put_packed(struct catalog *c, enum catalog_sql sql, uint32_t capture,
+	const struct attempt *look, int64_t first, slice rows, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, sql, err);
+	query_put_int(&q, capture);
+	query_put_int(&q, look->page);
+	query_put_int(&q, look->leg);
+	query_put_int(&q, first);
+	query_put_blob(&q, rows);
+	return query_run(&q, err);
+}
+
+/* Appends the look to the row, or begins another. */
+static int add_packed(struct catalog *c, uint32_t capture, const struct last_row *l,
+	const struct attempt *look, bool is_derived, struct err *err)
+{
+	const struct attempt *base = l->base.more ? &l->base.a : NULL;
+	bool append = l->is_there && l->is_open && l->rows.len < PACKED_FULL;
+	struct attempt before;
+	struct buf rows;
+	int rc;
+
+	buf_init(&rows, PACKED_MAX);
+	packed_looks_begin(base, &before);
+	rc = append ? buf_add(&rows, l->rows) : packed_looks_start(&rows, base);
+	rc = rc ? err_code(err, rc)
+		: packed_looks_add(
+			  c, &rows, append ? &l->packed.look : &before, look, is_derived, err);
+	if (rc == 0)
+		rc = put_packed(c, append ? SQL_SET_PACKED : SQL_ADD_PACKED, capture, look,
+			append ? l->first : (int64_t)look->number, buf_slice(&rows), err);
+	buf_release(&rows);
+	return rc;
+}
+
+static int is_derived(
+	struct catalog *c, uint32_t capture, const struct attempt *look, bool *ret, struct err *err)
+{
+	struct warc_id id;
+	int rc = derive_id(c, capture, look, &id, err);
+
+	*ret = rc == 0 && look->record_id.ptr && slice_eq(slice_str(id.text), look->record_id);
+	return rc == ERR_LIMIT ? 0 : rc;
+}
+
+static bool is_at(const struct rows *rows, const struct attempt *a)
+{
+	return rows->more && rows->a.leg == a->leg && rows->a.number == a->number;
+}
+
+/* ERR_LIMIT for what does not fit into a row of looks: it gets one of its own. */
+static int add_look(struct catalog *c, uint32_t capture, const struct attempt *a, struct err *err)
+{
+	struct last_row l = {0};
+	bool derived = false;
+	int rc = find_base(&l.base, c, capture, a->page, (const unsigned[]){a->leg, a->number},
+		SQL_FIND_BASE, err);
+
+	if (rc == 0)
+		rc = find_last(&l, c, capture, a, err);
+	if (rc == 0 && (l.exists || is_at(&l.base, a)))
+		rc = err_set(err, ERR_EXISTS, "%s has this row already", c->path);
+	if (rc == 0 && l.is_there && l.packed.look.number > a->number)
+		rc = ERR_LIMIT;
+	if (rc == 0)
+		rc = is_derived(c, capture, a, &derived, err);
+	if (rc == 0)
+		rc = add_packed(c, capture, &l, a, derived, err);
+	end_last(&l);
+	return rc;
+}
+
+/* Whether it is among the packed looks already. */
+static int is_packed(
+	struct catalog *c, uint32_t capture, const struct attempt *a, bool *ret, struct err *err)
+{
+	struct last_row l = {0};
+	int rc = find_last(&l, c, capture, a, err);
+
+	*ret = l.exists;
+	end_last(&l);
+	return rc;
+}
+
+static int add_row(struct catalog *c, uint32_t capture, const struct attempt *a, struct err *err)
+{
+	int64_t page = a->page;
+	bool exists = false;
+	struct query q;
+	int rc = 0;
+
+	query_write(&q, c, SQL_ADD_OBSERVATION, err);
+	if (a->page == CATALOG_NO_PAGE && !q.rc)
+		rc = next_side(c, capture, &page, err);
+	else if (!q.rc)
+		rc = is_packed(c, capture, a, &exists, err);
+	if (exists)
+		rc = err_set(err, ERR_EXISTS, "%s has this row already", c->path);
+	return rc ? query_end(&q, rc) : add(&q, capture, page, a, err);
+}
+
+int catalog_add_observation(
+	struct catalog *c, uint32_t capture, const struct attempt *a, struct err *err)
+{
+	int rc = ERR_LIMIT;
+
+	if (a->number > CATALOG_ATTEMPT_MAX)
+		return err_set(err, ERR_RANGE, "%s: attempt %u", c->path, a->number);
+	if (a->is_compact && a->page != CATALOG_NO_PAGE && a->number > 0)
+		rc = add_look(c, capture, a, err);
+	return rc == ERR_LIMIT ? add_row(c, capture, a, err) : rc;
 }

@@ -82,6 +82,7 @@ static int notice_others(struct catalog *c, struct err *err)
 		c->data_version = version;
 		c->words.loaded = false;
 		c->event_capture = 0;
+		c->named = 0;
 	}
 	return rc;
 }

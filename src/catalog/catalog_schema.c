@@ -129,8 +129,21 @@ static const char VERSION_6[] =
 	" disagreed INTEGER NOT NULL, passed INTEGER NOT NULL, urls INTEGER NOT NULL,"
 	" applied INTEGER NOT NULL) STRICT;";
 
+/*
+ * Version 7: compact looks in little space (catalog_packed.h); when the response of an observation
+ * was retired (0: it is there), and WARC files that are being replaced: done says whether the
+ * catalog knows the new one.
+ */
+static const char VERSION_7[] =
+	"CREATE TABLE packed(capture INTEGER NOT NULL, page INTEGER NOT NULL,"
+	" leg INTEGER NOT NULL, first INTEGER NOT NULL, looks BLOB NOT NULL,"
+	" PRIMARY KEY(capture, page, leg, first)) STRICT, WITHOUT ROWID;"
+	"ALTER TABLE observation ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;"
+	"CREATE TABLE replaced(name TEXT PRIMARY KEY, new_name TEXT NOT NULL,"
+	" done INTEGER NOT NULL) STRICT, WITHOUT ROWID;";
+
 static const char *const STEPS[CATALOG_VERSION] = {
-	VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6};
+	VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

@@ -14,6 +14,12 @@
 #define OBSERVATION_KEY "(o.page << 30) | (leg << 26) | attempt"
 #define OBSERVATIONS    " FROM observation AS o WHERE capture = ?1 ORDER BY page, leg, attempt"
 
+/* The same of a row of packed looks: of its first one. */
+#define PACKED_KEY "(k.page << 30) | (leg << 26) | first"
+#define PACKED_ROWS                                                             \
+	" FROM packed AS k LEFT JOIN page AS p ON p.id = ((?1 << 32) | k.page)" \
+	" WHERE capture = ?1"
+
 #define NAME(column, ...) ", " #column
 #define PARAMETER(...)    ", ?"
 #define ALL_NAMES         CATALOG_OBSERVATION_FIELDS(NAME, NAME)
@@ -30,9 +36,9 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_EACH_WORD] = "SELECT id, text FROM word WHERE id > ?1 ORDER BY id",
 
 	[SQL_ADD_CAPTURE] =
-		"INSERT INTO capture(uuid, site, strategy, settings, single, started, state,"
+		"INSERT INTO capture(id, uuid, site, strategy, settings, single, started, state,"
 		" finished, still_from, still_to, ended_by, caveats, addresses)"
-		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
 	[SQL_UPDATE_CAPTURE] = "UPDATE capture SET state = ?2, finished = ?3, still_from = ?4,"
 			       " still_to = ?5, ended_by = ?6, caveats = ?7, addresses = ?8"
 			       " WHERE id = ?1",
@@ -47,6 +53,7 @@ static const char *const SQL[SQL_COUNT] = {
 		" ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
 	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2, left_out = ?3 WHERE id = ?1",
 	[SQL_ADMIT_PAGE] = "UPDATE page SET taken = 1, rule = ?2, left_out = ?3 WHERE id = ?1",
+	[SQL_WEIGH_PAGE] = "UPDATE page SET weight = ?2 WHERE id = ?1",
 	[SQL_MARK_PAGE] = "UPDATE page SET content = ?2 WHERE id = ?1",
 	[SQL_LIST_PAGE] = "UPDATE page SET lastmod = iif(?2, ?2, lastmod),"
 			  " frequency = iif(?3, ?3, frequency) WHERE id = ?1",
@@ -81,8 +88,27 @@ static const char *const SQL[SQL_COUNT] = {
 		"SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url)" ALL_NAMES
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" WHERE capture = ?1 AND o.page = ?2 ORDER BY leg, attempt",
+	[SQL_GET_OBSERVATION] =
+		"SELECT " OBSERVATION_KEY ", page, NULL" ALL_NAMES " FROM observation AS o"
+		" WHERE capture = ?1 AND page = ?2 AND leg = ?3 AND attempt = ?4",
+	[SQL_FIND_BASE] =
+		"SELECT " OBSERVATION_KEY ", page, NULL" ALL_NAMES " FROM observation AS o"
+		" WHERE capture = ?1 AND page = ?2 AND (leg, attempt) <= (?3, ?4)"
+		" AND (payload IS NOT NULL OR (leg = ?3 AND attempt = ?4))"
+		" ORDER BY leg DESC, attempt DESC LIMIT 1",
 	[SQL_EACH_BODY] = "SELECT " OBSERVATION_KEY ", page, NULL" BODY_NAMES OBSERVATIONS,
 	[SQL_EACH_TIMES] = "SELECT " OBSERVATION_KEY ", page, NULL" TIMES_NAMES OBSERVATIONS,
+
+	[SQL_ADD_PACKED] = "INSERT INTO packed(capture, page, leg, first, looks)"
+			   " VALUES(?1, ?2, ?3, ?4, ?5)",
+	[SQL_SET_PACKED] = "UPDATE packed SET looks = ?5 WHERE capture = ?1 AND page = ?2"
+			   " AND leg = ?3 AND first = ?4",
+	[SQL_LAST_PACKED] = "SELECT first, looks FROM packed WHERE capture = ?1 AND page = ?2"
+			    " AND leg = ?3 AND first <= ?4 ORDER BY first DESC LIMIT 1",
+	[SQL_EACH_PACKED] = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
+			    " ORDER BY k.page, leg, first",
+	[SQL_PAGE_PACKED] = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
+			    " AND k.page = ?2 ORDER BY leg, first",
 
 	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

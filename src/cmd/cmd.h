@@ -42,6 +42,7 @@ enum cmd_status cmd_living_site(int argc, char **argv);
 enum cmd_status cmd_plan(int argc, char **argv);
 enum cmd_status cmd_predict(int argc, char **argv);
 enum cmd_status cmd_rates(int argc, char **argv);
+enum cmd_status cmd_rebuild(int argc, char **argv);
 enum cmd_status cmd_report(int argc, char **argv);
 enum cmd_status cmd_resume(int argc, char **argv);
 enum cmd_status cmd_search(int argc, char **argv);

@@ -26,6 +26,7 @@ static const struct command COMMANDS[] = {
 	{"plan", "compute a schedule for known pages and rates, and its outcome", cmd_plan},
 	{"predict", "predict change rates of pages without history", cmd_predict},
 	{"rates", "tell how often pages change, from archives and lists of captures", cmd_rates},
+	{"rebuild", "make a lost or damaged catalog anew from the WARC files", cmd_rebuild},
 	{"report", "print how sharp a capture is, page by page", cmd_report},
 	{"resume", "continue captures that were interrupted", cmd_resume},
 	{"search", "find pages of an archive by their words", cmd_search},

@@ -35,6 +35,8 @@ int config_value(const struct yaml *y, const struct yaml_node *value,
 {
 	int rc = 0;
 
+	if (spec->kind == OPTION_LIST)
+		option_list_release(option_field(spec, out));
 	if (spec->kind != OPTION_LIST || value->kind != YAML_LIST)
 		return read_scalar(y, value, spec, out, err);
 	for (const struct yaml_entry *e = value->entries; rc == 0 && e; e = e->next)
@@ -74,6 +76,8 @@ static int refuse_key(const struct yaml *y, const struct yaml_node *key,
 	const char *best;
 
 	(void)snprintf(word, sizeof word, "%.*s", slice_shown(key->text, SHOWN_KEY), key->text.ptr);
+	if (t->excluded_why && is_excluded(t, word))
+		return yaml_refuse(y, key, err, "'%s' %s", word, t->excluded_why);
 	closest_init(&c, word);
 	for (const struct option_spec *s = t->specs; s && s->name; s++)
 		if (!is_excluded(t, s->name))

@@ -43,18 +43,20 @@ struct config_part {
 	size_t offset;
 };
 
-/* All borrowed; the last three may be NULL, and end with a NULL or an entry without name. */
+/* All borrowed; all but specs may be NULL. Tables end with NULL or an
+ * entry without name. */
 struct config_table {
 	const struct option_spec *specs;
 	const struct config_part *parts;
 	const char *const *required; /* keys that must be there */
-	const char *const *excluded; /* names of specs that are no keys: --help, say */
+	const char *const *excluded; /* names of specs that are no keys here */
+	const char *excluded_why;    /* what to say of them; NULL: they are unknown */
 };
 
 /*
  * Reads a mapping into out, which the caller has filled with defaults. 0, ERR_USAGE, ERR_NOMEM;
  * out may be partly set then. Strings are the document's. A list may be a YAML list or one value;
- * its elements are added to what the field holds, to be released with options_release.
+ * its elements replace what the field holds, and are to be released with options_release.
  */
 int config_read(const struct yaml *y, const struct yaml_node *map, const struct config_table *t,
 	void *out, struct err *err) SP_MUST_CHECK;

@@ -180,11 +180,13 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->epoch = clock_monotonic(clock);
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
+	login_init(&c->login);
 	capture_traps_init(&c->traps, settings);
 	capture_dust_init(&c->dust, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
+	importance_init(&c->importance, settings);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
@@ -212,6 +214,8 @@ void capture_free(struct capture *c)
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
+	importance_release(&c->importance);
+	form_queries_release(&c->forms);
 	rules_release(&c->rules);
 	rulebook_release(&c->book);
 	sitemap_list_release(&c->sitemaps);
@@ -221,6 +225,7 @@ void capture_free(struct capture *c)
 	capture_dust_release(&c->dust);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
+	login_release(&c->login);
 	free(c->problem);
 	free(c);
 }
@@ -250,10 +255,12 @@ static int discover_seeds(struct capture *c, struct err *err)
 
 int capture_begin(struct capture *c, struct err *err)
 {
-	int rc = capture_moment(c, "start", err);
+	int rc = names_begin(c, err);
 
 	if (rc == 0)
-		rc = names_begin(c, err);
+		rc = capture_moment(c, "start", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	return rc ? rc : discover_seeds(c, err);
 }
 
@@ -274,6 +281,8 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = capture_moment(c, "resume", err);
 	if (rc == 0 && c->went_back)
 		rc = capture_moment(c, "clock-set", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = discover_seeds(c, err);
 	if (rc == 0 && !c->stage.begun)
@@ -303,6 +312,7 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 
 	if (rc)
 		return rc;
+	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
 	if (!c->watch.set || c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		return 0;

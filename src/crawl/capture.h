@@ -33,7 +33,9 @@
  *	dust_*.c     URLs that show what another one shows
  *	canaries.c   bulk changes that are noticed during the visits
  *	probing.c    further looks at some pages; learning.c: what they teach
+ *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	importance.c which pages come first, and what they are worth
  *	unkept.c     links that are only counted
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
@@ -46,7 +48,10 @@
 #include "crawl/capture_dust.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
+#include "crawl/form_queries.h"
+#include "crawl/importance.h"
 #include "crawl/lane.h"
+#include "crawl/login.h"
 #include "crawl/pages.h"
 #include "crawl/probing.h"
 #include "crawl/reading.h"
@@ -67,13 +72,6 @@
 #include "store/store.h"
 #include "url/scope.h"
 
-/* Why a request is not sent. */
-enum drop_reason {
-	DROP_SERVER_DOWN,
-	DROP_CANCELLED, /* the capture has reached a limit */
-	DROP_NO_SOCKET,
-};
-
 VEC_DECLARE(moments, double);
 
 /* How far the plan is. */
@@ -93,6 +91,7 @@ struct capture {
 	const struct crawl_settings *settings;
 	const struct clock *clock;
 	const struct rates *rates;       /* of all captures of the crawl: what the user knows */
+	const struct rates *weights;     /* the same: of --order weights */
 	const struct known_rates *known; /* the same: what the archive knows; NULL: nothing yet */
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
@@ -107,6 +106,7 @@ struct capture {
 	struct pages pages;
 	struct hosts hosts;
 	struct request_headers headers;
+	struct login login;
 	struct capture_traps traps;
 	struct capture_dust dust;
 	struct requests requests;
@@ -118,10 +118,13 @@ struct capture {
 	struct counters counters;
 	struct probing probing;
 	struct canaries canaries;
+	struct importance importance;
+	struct form_queries forms;
 	struct rng rng;
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
+	int64_t last_moment;      /* capture time of the last reading */
 	bool went_back;           /* the wall clock, between two processes */
 	bool queued;              /* something happened to it: in the lane's queue */
 	char *problem;            /* or NULL */
@@ -239,6 +242,8 @@ struct found {
 	bool is_seed;        /* or the target of one */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
+	bool is_listed;      /* in a sitemap */
+	double priority;     /* there, or NaN */
 };
 
 /* A URL was found. A new one is taken or refused, and stored. */
@@ -441,6 +446,23 @@ int canaries_looked(
 /* All visits are done: the last look, then the second visits; the barrier waits for both. */
 int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;
 
+/* ---- form_queries.c: all of it does nothing unless the settings have a budget ---- */
+
+bool form_queries_are_on(const struct capture *c);
+
+/* A page was visited and read, its text and forms, too; its links were discovered. */
+int form_queries_read(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* A page was added: is it one that a query led to? */
+int form_queries_found(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* All visits are done: discovers the page of the next query, if there is one to be sent. */
+int form_queries_next(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Resume: all pages are known; reads those that were visited again, from the archive. */
+int form_queries_restore(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
 /* ---- learning.c ---- */
 
 /* Learns from the probes of a capture that ends, and looks again at pages that differ. */
@@ -548,6 +570,10 @@ int response_skipped(struct capture *c, const struct plan_order *order, const ch
 /* Records a request that is not part of the plan. */
 int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* The same, without the response: it may contain a secret. */
+int response_withheld(
+	struct capture *c, slice url, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Obeys the Retry-After of the response that was just read, if its status is 429 or 503. */
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);

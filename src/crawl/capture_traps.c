@@ -73,7 +73,8 @@ static bool is_recommended(
 static bool is_free(
 	const struct capture *c, const struct found *f, const struct trap_levels *levels)
 {
-	return f->is_seed || f->via == CATALOG_NO_PAGE || is_recommended(c, f, levels);
+	return f->is_seed || f->via == CATALOG_NO_PAGE || f->kind == LINK_FORM ||
+	       is_recommended(c, f, levels);
 }
 
 bool traps_is_exempt(struct capture *c, const struct found *f)

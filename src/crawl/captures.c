@@ -38,64 +38,108 @@ void captures_release(struct captures *r)
 	arena_release(&r->arena);
 }
 
+/* ---- groups ---- */
+
+/*
+ * Captures of one group have the same settings, but for their own: what lanes, their connections
+ * and their WARC files need is the same.
+ */
+static int on_common(void *context, const char *name, slice value)
+{
+	struct buf *common = context;
+
+	return crawl_setting_is_own(name)
+		       ? 0
+		       : buf_printf(common, "%s %.*s\n", name, (int)value.len, value.ptr);
+}
+
+static int find_group(
+	struct captures *r, const struct crawl_settings *settings, uint32_t *ret, struct err *err)
+{
+	struct buf common;
+	int rc;
+
+	buf_init(&common, SETTINGS_MAX);
+	rc = crawl_settings_each(settings, on_common, &common);
+	if (rc == 0 && !strmap_get(&r->group_numbers, buf_slice(&common), ret)) {
+		*ret = (uint32_t)r->group_count++;
+		rc = strmap_put(&r->group_numbers, buf_slice(&common), *ret);
+	}
+	buf_release(&common);
+	if (rc == 0 && r->group_count > CRAWL_LANES_MAX)
+		return err_set(err, ERR_USAGE,
+			"the sites have more than %d different combinations of settings for "
+			"connections, politeness and WARC files; let more sites have the same",
+			CRAWL_LANES_MAX);
+	return rc ? err_code(err, ERR_NOMEM) : 0;
+}
+
 /* ---- preparing ---- */
 
-static int load_rates(
-	struct captures *r, const char *path, const struct rates **ret, struct err *err)
+static int load_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
+	struct err *err)
 {
 	struct rates *rates = ARENA_NEW(&r->arena, struct rates);
-	int rc;
+	int rc = 0;
 
 	if (!rates || rates_files_reserve(&r->rates, 1))
 		return err_code(err, ERR_NOMEM);
-	rc = path ? rates_load(path, rates, err) : 0;
+	if (path)
+		rc = weights ? rates_load_weights(path, rates, err) : rates_load(path, rates, err);
 	/* A file that the user named and that cannot be read is a usage error. */
 	if (rc == ERR_IO)
 		rc = err->code = ERR_USAGE;
 	if (rc)
 		return rc;
-	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", rates};
+	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", weights, rates};
 	*ret = rates;
 	return 0;
 }
 
-static int find_rates(
-	struct captures *r, const char *path, const struct rates **ret, struct err *err)
+static int find_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
+	struct err *err)
 {
 	for (size_t i = r->rates.len; i > 0; i--) {
 		const struct rates_file *f = &r->rates.ptr[i - 1];
 
-		if (strcmp(f->path, path ? path : "") == 0) {
+		if (f->weights == weights && strcmp(f->path, path ? path : "") == 0) {
 			*ret = f->rates;
 			return 0;
 		}
 	}
-	return load_rates(r, path, ret, err);
+	return load_rates(r, path, weights, ret, err);
 }
 
 /* What the capture's requests carry. */
 static int init_headers(struct captures *r, struct capture *c, struct err *err)
 {
+	c->login.with = r->secrets ? r->secrets->login : NULL;
 	return request_headers_init(&c->headers, c->settings, r->secrets,
 		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
 }
 
-static int add_capture(
-	struct captures *r, const struct crawl_settings *settings, uint32_t group, struct err *err)
+static int add_capture(struct captures *r, const struct crawl_settings *settings, struct err *err)
 {
-	const struct rates *rates = NULL;
+	const struct rates *rates = NULL, *weights = NULL;
 	struct capture *c = NULL;
-	int rc = find_rates(r, settings->rates, &rates, err);
+	uint32_t group = 0;
+	int rc = find_rates(r, settings->rates, false, &rates, err);
 
+	if (rc == 0)
+		rc = find_rates(r, settings->weights, true, &weights, err);
 	if (rc == 0 && settings->ca_file && access(settings->ca_file, R_OK) < 0)
 		rc = err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
-	if (rc == 0 && (capture_vec_reserve(&r->list, 1) || u32_vec_push(&r->groups, group)))
+	if (rc == 0)
+		rc = find_group(r, settings, &group, err);
+	if (rc == 0 && (capture_vec_reserve(&r->list, 1) || u32_vec_reserve(&r->groups, 1)))
 		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
 		rc = capture_new(settings, rates, r->clock, &c, err);
 	if (rc)
 		return rc;
+	c->weights = weights;
 	r->list.ptr[r->list.len++] = c;
+	r->groups.ptr[r->groups.len++] = group;
 	return 0;
 }
 
@@ -105,11 +149,10 @@ int captures_prepare(
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < count; i++) {
-		rc = add_capture(r, &sites[i], 0, err);
+		rc = add_capture(r, &sites[i], err);
 		if (rc == 0)
 			rc = init_headers(r, r->list.ptr[i], err);
 	}
-	r->group_count = 1;
 	return rc;
 }
 
@@ -117,7 +160,7 @@ int captures_prepare(
 
 /* Names, within the archive, of files that captures need. */
 struct copied_files {
-	const char *rates, *ca_file;
+	const char *rates, *weights, *ca_file;
 };
 
 /* Copies a file into the archive: resume needs it, even if the original is gone. */
@@ -136,16 +179,31 @@ static int copy_in(
 	return *ret ? 0 : err_code(err, ERR_NOMEM);
 }
 
-static int copy_files(struct captures *r, const struct crawl_settings *s, uint32_t capture,
-	struct copied_files *ret, struct err *err)
+static bool is_same(const char *a, const char *b)
 {
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Sites behind one another that need the same file share its copy. */
+static int copy_files(
+	struct captures *r, size_t i, uint32_t capture, struct copied_files *files, struct err *err)
+{
+	static const struct crawl_settings NONE;
+	const struct crawl_settings *s = r->list.ptr[i]->settings;
+	const struct crawl_settings *last = i > 0 ? r->list.ptr[i - 1]->settings : &NONE;
 	char name[32];
-	int rc;
+	int rc = 0;
 
 	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
-	rc = copy_in(r, s->rates, name, &ret->rates, err);
+	if (!is_same(s->rates, last->rates))
+		rc = copy_in(r, s->rates, name, &files->rates, err);
+	(void)snprintf(name, sizeof name, "weights-%u.csv", capture);
+	if (rc == 0 && !is_same(s->weights, last->weights))
+		rc = copy_in(r, s->weights, name, &files->weights, err);
 	(void)snprintf(name, sizeof name, "cacert-%u.pem", capture);
-	return rc ? rc : copy_in(r, s->ca_file, name, &ret->ca_file, err);
+	if (rc == 0 && !is_same(s->ca_file, last->ca_file))
+		rc = copy_in(r, s->ca_file, name, &files->ca_file, err);
+	return rc;
 }
 
 static int next_number(struct captures *r, struct catalog *catalog, uint32_t *ret, struct err *err)
@@ -179,6 +237,7 @@ static int write_settings(struct captures *r, const struct crawl_settings *setti
 	int rc;
 
 	kept.rates = files->rates;
+	kept.weights = files->weights;
 	kept.ca_file = files->ca_file;
 	buf_init(&text, SETTINGS_MAX);
 	rc = crawl_settings_write(&kept, &text);
@@ -223,10 +282,11 @@ int captures_add_to_catalog(struct captures *r, struct catalog *catalog, struct 
 	int rc = next_number(r, catalog, &number, err);
 
 	rng_init(&rng, hash_key_random().k0);
-	if (rc == 0)
-		rc = copy_files(r, r->list.ptr[0]->settings, number, &files, err);
-	for (size_t i = 0; rc == 0 && i < r->list.len; i++)
-		rc = add_to_catalog(r, catalog, r->list.ptr[i], &files, &rng, err);
+	for (size_t i = 0; rc == 0 && i < r->list.len; i++) {
+		rc = copy_files(r, i, number + (uint32_t)i, &files, err);
+		if (rc == 0)
+			rc = add_to_catalog(r, catalog, r->list.ptr[i], &files, &rng, err);
+	}
 	return rc;
 }
 
@@ -246,40 +306,6 @@ static int on_capture(void *context, const struct catalog_capture *row)
 	return err_code(x->err, u32_vec_push(&x->ids, row->id));
 }
 
-/* Settings that differ between the sites of one crawl. */
-static bool is_own_line(slice line)
-{
-	static const char *const OWN[] = {"seeds ", "rates "};
-
-	for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++)
-		if (line.len > strlen(OWN[i]) && memcmp(line.ptr, OWN[i], strlen(OWN[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Captures of one crawl are one group: their settings differ only in is_own_line. */
-static int find_group(struct captures *r, slice settings, uint32_t *ret)
-{
-	struct buf common;
-	int rc = 0;
-
-	buf_init(&common, SETTINGS_MAX);
-	while (rc == 0 && settings.len > 0) {
-		const char *end = memchr(settings.ptr, '\n', settings.len);
-		size_t len = end ? (size_t)(end - settings.ptr) + 1 : settings.len;
-
-		if (!is_own_line(slice_sub(settings, 0, len)))
-			rc = buf_add(&common, slice_sub(settings, 0, len));
-		settings = slice_sub(settings, len, settings.len);
-	}
-	if (rc == 0 && !strmap_get(&r->group_numbers, buf_slice(&common), ret)) {
-		*ret = (uint32_t)r->group_count++;
-		rc = strmap_put(&r->group_numbers, buf_slice(&common), *ret);
-	}
-	buf_release(&common);
-	return rc;
-}
-
 static int read_settings(
 	struct captures *r, slice text, const struct crawl_settings **ret, struct err *err)
 {
@@ -292,6 +318,8 @@ static int read_settings(
 	rc = crawl_settings_read(settings, text, &r->arena, err);
 	if (rc == 0 && settings->rates)
 		rc = directory_path(r->directory, &settings->rates, &r->arena, err);
+	if (rc == 0 && settings->weights)
+		rc = directory_path(r->directory, &settings->weights, &r->arena, err);
 	if (rc == 0 && settings->ca_file)
 		rc = directory_path(r->directory, &settings->ca_file, &r->arena, err);
 	*ret = settings;
@@ -302,18 +330,12 @@ static int read_settings(
 static int add_row(struct captures *r, const struct catalog_capture *row, struct err *err)
 {
 	const struct crawl_settings *settings = NULL;
-	size_t groups = r->groups.len;
-	uint32_t group = 0;
 	int rc = read_settings(r, row->settings, &settings, err);
 
-	if (rc == 0 && find_group(r, row->settings, &group))
-		rc = err_code(err, ERR_NOMEM);
 	if (rc == 0)
-		rc = add_capture(r, settings, group, err);
+		rc = add_capture(r, settings, err);
 	if (rc == 0)
 		r->list.ptr[r->list.len - 1]->row = *row;
-	else
-		r->groups.len = groups;
 	return rc;
 }
 
@@ -334,10 +356,11 @@ static int change_settings(struct captures *r, struct catalog_capture *row, stru
 	slice text = {0};
 	int rc = crawl_settings_read(&s, row->settings, &r->arena, err);
 
-	if (rc == 0) {
-		crawl_changes_apply(r->changes, &s);
-		rc = write_settings(r, &s, &(struct copied_files){s.rates, s.ca_file}, &text, err);
-	}
+	if (rc == 0)
+		rc = err_code(err, crawl_changes_apply(r->changes, &s));
+	if (rc == 0)
+		rc = write_settings(
+			r, &s, &(struct copied_files){s.rates, s.weights, s.ca_file}, &text, err);
 	if (text.ptr)
 		row->settings = text;
 	crawl_settings_release(&s);

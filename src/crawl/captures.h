@@ -19,6 +19,7 @@
 /* A file of rates; many captures have the same. */
 struct rates_file {
 	const char *path;
+	bool weights; /* rates_load_weights */
 	struct rates *rates;
 };
 

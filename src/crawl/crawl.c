@@ -40,7 +40,7 @@ struct crawl {
 	struct clock_anchored clock; /* of all times that are told */
 	struct lanes_shared shared;
 	struct robots_history history;
-	struct known_rates known;
+	struct known_rates known[2]; /* of captures that count noise as a change, of others */
 	struct lane_vec lanes;
 	size_t sites, broken;
 	bool has_begun; /* there is something to resume */
@@ -99,7 +99,8 @@ static void close_crawl(struct crawl *x)
 	catalog_close(x->catalog);
 	captures_release(&x->captures);
 	robots_history_release(&x->history);
-	known_rates_release(&x->known);
+	for (size_t i = 0; i < 2; i++)
+		known_rates_release(&x->known[i]);
 	directory_close(&x->directory);
 }
 
@@ -195,8 +196,11 @@ static size_t plan_lanes(struct crawl *x, struct group *groups)
 	for (size_t i = 0; i < x->captures.group_count; i++) {
 		struct group *g = &groups[i];
 
+		/* By its share of the captures, at least one. */
 		g->first = count;
-		g->lanes = g->captures < wanted ? g->captures : wanted;
+		g->lanes = (g->captures * wanted + x->sites - 1) / x->sites;
+		if (g->lanes > g->captures)
+			g->lanes = g->captures;
 		count += g->lanes;
 	}
 	return count;
@@ -547,22 +551,35 @@ static int open_archive(struct crawl *x, const char *archive, bool create, struc
 			    &x->catalog, err);
 }
 
-/*
- * What the archive knows of change rates. All captures of a crawl count noise alike, so the first
- * one says whether it is a change.
- */
+/* What the archive knows of change rates, for all captures that count noise alike. */
+static int load_rates_of(struct crawl *x, bool bytes_only, const char *model, struct err *err)
+{
+	struct known_rates *known = &x->known[!bytes_only];
+	bool is_loaded = false;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < x->captures.list.len; i++) {
+		struct capture *c = x->captures.list.ptr[i];
+
+		if (c->settings->bytes_only != bytes_only)
+			continue;
+		if (!is_loaded)
+			rc = known_rates_load(known, x->catalog, model,
+				bytes_only ? RATES_CHANGE_PAYLOAD : RATES_CHANGE_CONTENT, err);
+		is_loaded = true;
+		c->known = known;
+	}
+	return rc;
+}
+
 static int load_rates(struct crawl *x, struct err *err)
 {
-	bool bytes_only = x->captures.list.ptr[0]->settings->bytes_only;
 	const char *model = RATES_MODEL_NAME;
 	int rc = directory_path(&x->directory, &model, &x->captures.arena, err);
 
 	if (rc == 0)
-		rc = known_rates_load(&x->known, x->catalog, model,
-			bytes_only ? RATES_CHANGE_PAYLOAD : RATES_CHANGE_CONTENT, err);
-	for (size_t i = 0; rc == 0 && i < x->captures.list.len; i++)
-		x->captures.list.ptr[i]->known = &x->known;
-	return rc;
+		rc = load_rates_of(x, false, model, err);
+	return rc ? rc : load_rates_of(x, true, model, err);
 }
 
 /* Pages behind a login must not be readable for other users of the machine. */

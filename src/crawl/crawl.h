@@ -85,9 +85,10 @@ void crawl_results_release(struct crawl_results *r);
 
 /*
  * Adds a capture for each site to the archive, which is created if needed. The settings of the
- * sites (at least one) differ in their seeds only; they and their strings are borrowed. 0, or an
- * error with one line for people: ERR_USAGE for invalid settings, ERR_IO, ERR_STATE, ERR_NOMEM, …
- * What was captured before an error is kept and can be resumed.
+ * sites (at least one) and their strings are borrowed. Sites whose settings differ in more than
+ * their own (crawl_setting_is_own) run on different lanes. 0, or an error with one line for people:
+ * ERR_USAGE for invalid settings, ERR_IO, ERR_STATE, ERR_NOMEM, … What was captured before an error
+ * is kept and can be resumed.
  */
 int crawl_start(const char *archive, const struct crawl_settings *sites, size_t count,
 	const struct crawl_options *options, struct crawl_results *ret,

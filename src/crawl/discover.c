@@ -50,7 +50,9 @@ static enum left_out limit_of(const struct capture *c, const struct found *f)
 {
 	const struct crawl_settings *s = c->settings;
 
-	if (s->max_pages && c->pages.taken >= s->max_pages)
+	/* Queries of forms have a budget of their own. */
+	if (s->max_pages && !c->importance.gates && f->kind != LINK_FORM &&
+		c->pages.taken - c->forms.queries >= s->max_pages)
 		return LEFT_OUT_MAX_PAGES;
 	if (depth_of(c, f) > s->max_depth)
 		return LEFT_OUT_MAX_DEPTH;
@@ -194,6 +196,7 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
 
+	importance_forget(c, page);
 	p->taken = false;
 	p->left_out = LEFT_OUT_ROBOTS;
 	c->pages.taken--;
@@ -232,6 +235,14 @@ static int ask_rules(
 	return 0;
 }
 
+/* The URL that is on the wire: of a form's POST it is another than the page's. */
+static slice asked_url(const struct capture *c, uint32_t page, slice url)
+{
+	slice target, post;
+
+	return pages_is_post(&c->pages, page, url, &target, &post) ? target : url;
+}
+
 /* The host's robots.txt is known: the planner gets the page, or it is refused. */
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
@@ -241,13 +252,13 @@ static int settle(struct capture *c, uint32_t page, struct err *err)
 	int rc;
 
 	if (c->rules.list.ptr[host].policy == ROBOTS_ALLOW_ALL)
-		return journal_discovered(c, page, err);
+		return importance_admit(c, page, err);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
-		rc = ask_rules(c, host, buf_slice(&url), why, err);
+		rc = ask_rules(c, host, asked_url(c, page, buf_slice(&url)), why, err);
 	if (rc == 0 && !why[0]) {
-		rc = journal_discovered(c, page, err);
+		rc = importance_admit(c, page, err);
 	} else if (rc == 0) {
 		(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
 		rc = refuse(c, page, buf_slice(&url), rule, err);
@@ -284,7 +295,7 @@ static int admit_again(struct capture *c, uint32_t page, struct err *err)
 		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
 			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}},
 		err);
-	return rc ? rc : journal_discovered(c, page, err);
+	return rc ? rc : importance_admit(c, page, err);
 }
 
 static int review(struct capture *c, uint32_t page, struct buf *url, struct err *err)
@@ -294,7 +305,7 @@ static int review(struct capture *c, uint32_t page, struct buf *url, struct err 
 	int rc = pages_url(&c->pages, page, url, err);
 
 	if (rc == 0)
-		rc = ask_rules(c, p->host, buf_slice(url), why, err);
+		rc = ask_rules(c, p->host, asked_url(c, page, buf_slice(url)), why, err);
 	if (rc)
 		return rc;
 	if (p->taken && why[0])
@@ -413,9 +424,13 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 		return err_code(err, rc);
 	rc = record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE, err);
 	if (rc == 0)
+		rc = importance_known(c, number, f, err);
+	if (rc == 0)
 		rc = settle_traps(c, number, &d, err);
 	if (rc == 0)
 		rc = dust_note(c, number, f->url, err);
+	if (rc == 0)
+		rc = form_queries_found(c, number, err);
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
@@ -512,6 +527,8 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	struct decision d;
 	int rc = note_sitemap(c, number, f, err);
 
+	if (rc == 0)
+		rc = importance_known(c, number, f, err);
 	if (rc)
 		return rc;
 	if (p->taken && !p->visited && is_nearer(c, p, f))
@@ -534,6 +551,13 @@ static const char *how_again(const struct crawl_page *p)
 	return p->is_seed ? "seed" : "sitemap";
 }
 
+/* Budgets grow, and operators change limits and scope. */
+static bool may_reconsider(enum left_out reason)
+{
+	return left_out_is_trap(reason) || reason == LEFT_OUT_MAX_PAGES ||
+	       reason == LEFT_OUT_MAX_DEPTH || reason == LEFT_OUT_SCOPE;
+}
+
 int discover_again(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
@@ -549,8 +573,8 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	struct url url;
 	int rc;
 
-	/* Another link may have taken it in since. */
-	if (!left_out_is_trap((enum left_out)p->left_out) && p->left_out != LEFT_OUT_MAX_PAGES)
+	/* Another link may have taken it in since; robots.txt and what a link does stay. */
+	if (!may_reconsider((enum left_out)p->left_out))
 		return 0;
 	rc = lane_check_stop(c->lane, err);
 	if (rc)
@@ -663,7 +687,7 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	};
 	int rc;
 
-	if (link->kind == LINK_FORM) /* forms are listed, never sent */
+	if (link->kind == LINK_FORM) /* without values they are never sent: form_queries.h */
 		return 0;
 	rc = discover(c, &found, err);
 	if (rc == 0 && link->kind == LINK_PAGE)

@@ -38,6 +38,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_AGAIN] = {.check = probing_check, .finished = orders_visited_again},
+	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
 
 /* ---- waiting ---- */
@@ -146,6 +147,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 		.http1 = c->rules.list.ptr[r.host].http1,
 		.allowed = c->allowed,
 	};
+	slice target, post;
 	struct buf url;
 	bool is_wanted = true;
 	int rc = 0;
@@ -160,6 +162,11 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	if (!r.url)
 		rc = pages_url(&c->pages, r.order.page, &url, err);
 	request.url = r.url ? slice_str(r.url) : buf_slice(&url);
+	if (!r.url && pages_is_post(&c->pages, r.order.page, request.url, &target, &post)) {
+		request.url = target;
+		request.post = post;
+		request.http1 = true;
+	}
 	if (rc == 0)
 		rc = request_headers_apply(&c->headers,
 			&(struct request_look){
@@ -169,6 +176,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 						    : NULL,
 			},
 			&request, wall_seconds(c), err);
+	login_apply(c, &r, &request);
 	if (rc == 0)
 		rc = net_start(c->lane->net, &request, err);
 	buf_release(&url);
@@ -199,7 +207,9 @@ static int answered(
 	buf_reset(&c->lane->reading.body);
 	if (has_response)
 		rc = reading_read(&c->lane->reading, f, READING_BODY, &result, err);
-	if (rc == 0)
+	if (rc == 0 && has_response && r->kind == REQUEST_LOGIN && login_is_secret(c, r))
+		rc = response_withheld(c, slice_str(r->url), f, err);
+	else if (rc == 0)
 		rc = response_unplanned(
 			c, slice_str(r->url), r->tries + 1U, f, has_response ? &result : NULL, err);
 	if (rc)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "crawl/capture.h"
+#include "crawl/relog.h"
 
 static int append(struct capture *c, const struct catalog_event *e, struct err *err)
 {
@@ -33,7 +34,8 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 		return rc;
 	rc = place(c, page);
 	if (rc == 0)
-		rc = plan_discovered(c->plan, page, prior.survival, prior.weight);
+		rc = plan_discovered(c->plan, page, prior.survival,
+			prior.weight * (float)importance_weight(c, page));
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	c->pages.list.ptr[page].planned = true;
@@ -100,6 +102,10 @@ int journal_next(
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err)
 {
+	int rc = outcome == PLAN_RETURNED ? 0 : importance_done(c, order->page, err);
+
+	if (rc)
+		return rc;
 	plan_done(c->plan, order, outcome, begin, end);
 	c->stage.asleep = false;
 	return append(c,
@@ -122,6 +128,9 @@ int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
 
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	rc = importance_done(c, page, err);
+	if (rc)
+		return rc;
 	return append(
 		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
 }
@@ -261,6 +270,13 @@ static void add_idle(struct replay *r, double until)
 	}
 }
 
+static int replay_discovered(struct replay *r, uint32_t page)
+{
+	int rc = apply_discovered(r->capture, page, r->err);
+
+	return rc ? rc : importance_restore_planned(r->capture, page, r->err);
+}
+
 static int replay_event(void *context, const struct catalog_event *e)
 {
 	struct replay *r = context;
@@ -273,8 +289,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 	r->last = fmax(r->last, fmax(e->begin, e->end));
 	switch (e->kind) {
 	case CATALOG_EVENT_DISCOVERED:
-		return e->page < c->pages.list.len ? apply_discovered(c, e->page, r->err)
-						   : damaged(r);
+		return e->page < c->pages.list.len ? replay_discovered(r, e->page) : damaged(r);
 	case CATALOG_EVENT_NEXT:
 	case CATALOG_EVENT_STEP:
 		return replay_next(r, e);
@@ -294,6 +309,21 @@ static int replay_event(void *context, const struct catalog_event *e)
 	return damaged(r);
 }
 
+/* A catalog that was made anew has no log: one that fits its attempts takes its place. */
+static int replay_attempts(struct replay *r, struct catalog *catalog)
+{
+	struct relog_events events = {0};
+	int rc = relog(r->capture, catalog, &events, r->err);
+
+	for (size_t i = 0; rc == 0 && i < events.len; i++) {
+		rc = replay_event(r, &events.ptr[i]);
+		if (rc == 0)
+			rc = append(r->capture, &events.ptr[i], r->err);
+	}
+	relog_events_release(&events);
+	return rc;
+}
+
 int journal_replay(
 	struct capture *c, struct catalog *catalog, const struct moments *resumed, struct err *err)
 {
@@ -304,6 +334,8 @@ int journal_replay(
 	if (!r.place)
 		return err_code(err, ERR_NOMEM);
 	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
+	if (rc == 0 && r.events == 0)
+		rc = replay_attempts(&r, catalog);
 
 	/* The planner's clock never runs backwards, whatever the wall clock did meanwhile. */
 	if (rc == 0 && capture_now(c) < r.last)

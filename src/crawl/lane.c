@@ -398,7 +398,7 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 	if (rc)
 		return rc;
 	c->row.state = c->stage.cut ? CATALOG_CUT : CATALOG_FINISHED;
-	c->row.finished = clock_realtime(lane->clock);
+	c->row.finished = c->last_moment; /* as the WARC has it */
 	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
 	if (atomic_fetch_sub(&lane->shared->running, 1) > 1)

@@ -104,7 +104,7 @@ struct lane {
 
 struct lane_params {
 	struct lanes_shared *shared;
-	const struct crawl_settings *settings; /* of all its captures, but for the seeds */
+	const struct crawl_settings *settings; /* of all its captures, but for their own */
 	const struct catalog_capture *only;    /* as store_params */
 	unsigned number;                       /* the same */
 	uint64_t serial;                       /* the same */

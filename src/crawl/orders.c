@@ -131,7 +131,7 @@ static bool may_ask(struct capture *c)
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
 	c->stage.held_by_barrier = false;
-	if (c->stage.ended || is_asleep(c))
+	if (c->stage.ended || is_asleep(c) || (c->login.busy && !c->stage.cancelled))
 		return false;
 	c->stage.held_by_barrier = barrier_left(c) > 0;
 	if (c->stage.held_by_barrier)
@@ -157,7 +157,16 @@ static int end_orders(struct capture *c, struct err *err)
 	int rc = probing_close(c, &waits, err);
 
 	c->stage.ended = rc == 0 && !waits;
-	return rc;
+	return rc || waits ? rc : importance_close(c, err);
+}
+
+/* The next order would be the first revisit. */
+static bool is_at_barrier(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+
+	return c->stage.begun && p.leg == PLAN_VISIT && p.in_flight == 0 && p.known > 0 &&
+	       p.visited + p.failed == p.known;
 }
 
 static int ask(struct capture *c, struct err *err)
@@ -165,8 +174,10 @@ static int ask(struct capture *c, struct err *err)
 	const struct crawl_page *page;
 	struct plan_order order;
 	enum plan_step step;
-	int rc = journal_next(c, &step, &order, err);
+	int rc = is_at_barrier(c) ? importance_weigh(c, err) : 0;
 
+	if (rc == 0)
+		rc = journal_next(c, &step, &order, err);
 	if (rc == 0)
 		rc = mark_still_point(c, err);
 	if (rc)
@@ -188,21 +199,16 @@ static int ask(struct capture *c, struct err *err)
 				      .kind = REQUEST_PAGE, .host = page->host, .order = order}));
 }
 
-/* The next order would be the first revisit. */
-static bool is_at_barrier(const struct capture *c)
-{
-	struct plan_progress p = plan_progress(c->plan);
-
-	return c->stage.begun && p.leg == PLAN_VISIT && p.in_flight == 0 && p.known > 0 &&
-	       p.visited + p.failed == p.known;
-}
-
 int orders_dispatch(struct capture *c, struct err *err)
 {
 	int rc = robots_fetch_due(c, err);
 
+	if (rc == 0)
+		rc = importance_feed(c, err);
 	while (rc == 0 && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
+		if (rc == 0 && is_at_barrier(c))
+			rc = form_queries_next(c, err);
 		if (rc == 0 && is_at_barrier(c))
 			rc = dust_close(c, err);
 		if (rc == 0 && is_at_barrier(c) && c->requests.unplanned == 0)
@@ -212,6 +218,8 @@ int orders_dispatch(struct capture *c, struct err *err)
 			rc = ask(c, err);
 		if (rc == 0)
 			rc = lane_start_ready(c->lane, err);
+		if (rc == 0)
+			rc = importance_feed(c, err);
 	}
 	return rc;
 }

@@ -110,6 +110,13 @@ bool pages_find(const struct pages *p, slice url, uint32_t *ret_number);
 int pages_url(
 	const struct pages *p, uint32_t number, struct buf *text, struct err *err) SP_MUST_CHECK;
 
+/*
+ * Whether a page of that URL is asked by POST: it is the answer to a form. Then *ret_target is the
+ * URL to be asked, *ret_post the body (archive/post_query.h), both in url.
+ */
+bool pages_is_post(
+	const struct pages *p, uint32_t number, slice url, slice *ret_target, slice *ret_post);
+
 /* Its prior when it was found: 0 or ERR_IO. */
 int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret,
 	struct err *err) SP_MUST_CHECK;

@@ -14,6 +14,8 @@
 #include "crawl/capture.h"
 #include "extract/robots_policy.h"
 #include "quality/legs.h"
+#include "rank/packed.h"
+#include "store/our_file.h"
 #include "store/records.h"
 
 /* ---- WARC files ---- */
@@ -26,6 +28,7 @@ struct repair {
 	struct strmap known;    /* names of the catalog's files */
 	struct strmap prefixes; /* that captures were given, besides the default */
 	struct warc_rows open;  /* those of them that no process has completed */
+	struct imported_files imported;
 	struct err *err;
 };
 
@@ -104,7 +107,8 @@ static bool our_name(const struct repair *r, const char *entry, char out[WARC_NA
 {
 	slice name = warc_closed_name(slice_str(entry));
 
-	if (name.len > WARC_NAME_MAX || !is_our_prefix(r, name))
+	if (name.len > WARC_NAME_MAX || !is_our_prefix(r, name) ||
+		imported_files_has(&r->imported, name))
 		return false;
 	memcpy(out, name.ptr, name.len);
 	out[name.len] = '\0';
@@ -144,7 +148,9 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 	arena_init(&r.arena, 16 << 20);
 	strmap_init(&r.known, hash_key_random(), NULL);
 	strmap_init(&r.prefixes, hash_key_random(), &r.arena);
-	rc = err_code(err, strmap_put(&r.prefixes, SLICE(RECORDS_PREFIX), 0));
+	rc = imported_files_load(&r.imported, d, err);
+	if (rc == 0)
+		rc = err_code(err, strmap_put(&r.prefixes, SLICE(RECORDS_PREFIX), 0));
 	if (rc == 0)
 		rc = catalog_each_capture(catalog, on_capture, &r, err);
 	if (rc == 0)
@@ -156,6 +162,7 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 	warc_rows_release(&r.open);
 	strmap_release(&r.known);
 	strmap_release(&r.prefixes);
+	imported_files_release(&r.imported);
 	arena_release(&r.arena);
 	(void)close(r.dir);
 	return rc;
@@ -218,6 +225,10 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = scope_add_seed(&c->scope, &r->url, c->settings->scope, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
+	if (rc == 0)
+		rc = importance_restore(c, number, row, r->err);
+	if (rc == 0)
+		rc = form_queries_found(c, number, r->err);
 	if (rc == 0 && page.is_seed && page.taken) {
 		c->rules.list.ptr[page.host].has_seed = true;
 		c->rules.list.ptr[page.host].wants_sitemaps = true;
@@ -377,14 +388,37 @@ static int on_requisite(void *context, const struct catalog_requisite *e)
 	return fail(r, plan_group(r->capture->plan, e->page, &e->requisite, 1));
 }
 
+/* What importance is made of. */
+static int on_links(void *context, const struct catalog_links *l)
+{
+	struct replaying *r = context;
+	struct capture *c = r->capture;
+	struct u32_vec *targets = &c->lane->links.targets;
+	int rc = check_stop(r);
+
+	if (rc == 0 && l->page < c->pages.list.len)
+		rc = rank_unpack(l->page, l->targets, targets);
+	if (rc == 0 && targets->len > 0 && targets->ptr[targets->len - 1] >= c->pages.list.len)
+		rc = ERR_SYNTAX;
+	if (rc == ERR_SYNTAX)
+		return err_set(r->err, ERR_IO,
+			"%s: the catalog is damaged: the links of page %" PRIu32 " cannot be read",
+			c->lane->directory->path, l->page);
+	if (rc || l->page >= c->pages.list.len)
+		return fail(r, rc);
+	return importance_read(c, l->page, targets->ptr, targets->len, r->err);
+}
+
 /* Pages that waited for a robots.txt when the process ended wait again, or are decided. */
 static int admit_waiting(struct capture *c, struct err *err)
 {
 	int rc = 0;
 
+	c->importance.restoring = true;
 	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
 		if (c->pages.list.ptr[i].taken && !c->pages.list.ptr[i].planned)
 			rc = discover_admit(c, i, err);
+	c->importance.restoring = false;
 	return rc;
 }
 
@@ -406,12 +440,17 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
 	if (rc == 0)
 		rc = catalog_each_requisite(catalog, id, on_requisite, &r, err);
+	if (rc == 0 && c->importance.on)
+		rc = catalog_each_links(catalog, id, on_links, &r, err);
 	if (rc == 0)
 		rc = catalog_each_observation(catalog, id, on_observation, &r, err);
 	if (rc == 0)
 		rc = catalog_each_clock(catalog, id, on_clock, &r, err);
 	c->went_back = r.latest > clock_realtime(c->clock) + CLOCK_WATCH_TOLERANCE;
-	if (rc == 0) /* this process */
+	if (rc == 0)
+		rc = form_queries_restore(c, catalog, err);
+	c->importance.weighed = c->stage.marked; /* both are in one commit */
+	if (rc == 0)                             /* this process */
 		rc = fail(&r, moments_push(&r.resumed, capture_now(c)));
 	if (rc == 0)
 		rc = journal_replay(c, catalog, &r.resumed, err);

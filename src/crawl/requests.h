@@ -27,6 +27,14 @@ enum request_kind {
 	REQUEST_LANGUAGE,
 	REQUEST_CANARY,
 	REQUEST_AGAIN, /* a second visit, after a bulk change (canaries.h) */
+	REQUEST_LOGIN, /* login.h */
+};
+
+/* Why a request is not sent. */
+enum drop_reason {
+	DROP_SERVER_DOWN,
+	DROP_CANCELLED, /* the capture has reached a limit */
+	DROP_NO_SOCKET,
 };
 
 struct request {
@@ -39,6 +47,7 @@ struct request {
 	uint8_t tries;           /* robots.txt: earlier failures in a row */
 	uint8_t redirects;       /* robots.txt, sitemap: that led here */
 	uint8_t nesting;         /* sitemap: indexes that led here */
+	uint8_t login_step;      /* login: enum login_step */
 	bool first;              /* goes before all other requests of its server */
 	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* robots.txt: hashes of the URLs that led here */
 	size_t next_free;                     /* of a free place: the next one plus one; 0: none */

@@ -2,16 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "crawl/capture.h"
 #include "extract/link_kind.h"
 #include "http/retry_after.h"
 #include "http/served.h"
 #include "quality/legs.h"
 #include "rate/link_set.h"
-
-/* Constant: only ever compared with each other within one capture. */
-static const struct hash_key CODING_KEY = {0x5354494c4c504f49, 0x4e542d434f44494e};
 
 static struct attempt_times times_of(const struct net_times *t)
 {
@@ -50,6 +46,20 @@ static slice kind_of(const struct capture *c, const struct plan_order *order)
 	if (order->leg == PLAN_REVISIT)
 		return (slice){0};
 	return slice_str(link_kind_name((enum link_kind)kind));
+}
+
+/* A page that is asked by POST is known by another URL than the one that was asked. */
+static int set_post(struct capture *c, struct attempt *a, const struct net_fetch *f,
+	struct buf *page, struct err *err)
+{
+	int rc = f->is_post ? pages_url(&c->pages, a->page, page, err) : 0;
+
+	if (rc || !f->is_post ||
+		!pages_is_post(&c->pages, a->page, buf_slice(page), &a->target, &a->post))
+		return rc;
+	a->url = buf_slice(page);
+	a->purpose = SLICE(ATTEMPT_BY_POST);
+	return 0;
 }
 
 static struct attempt describe(const struct capture *c, const struct plan_order *order,
@@ -167,17 +177,6 @@ struct shown {
 	char stand_in[STAND_IN_SIZE];
 };
 
-/*
- * How the body is read. A revisit record refers only to a body that is read in the same way, so
- * that what the rules make of it can be computed again from the two records.
- */
-static uint64_t coding_of(const struct reading *reading, const struct state_result *result)
-{
-	uint64_t parts[] = {hash_bytes(CODING_KEY, result->coding), reading_manner(reading)};
-
-	return hash_bytes(CODING_KEY, (slice){(const char *)parts, sizeof parts});
-}
-
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
 	struct attempt *a, struct shown *shown, struct state_result *result, struct err *err)
@@ -189,13 +188,14 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 
 	reading->normalise = !c->settings->bytes_only;
 	reading->book = &c->book;
+	reading->sentinel = c->login.with ? slice_str(c->login.with->sentinel) : (slice){0};
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
 	if (rc)
 		return rc;
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
-		coding_of(reading, result));
+		normal_coding(result->coding, reading_manner(reading)));
 	unproven = is_unproven(f, result);
 	apply(a, result, unproven);
 	apply_rules(a, &reading->normal);
@@ -380,8 +380,9 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 	if (!visit || !visit->record.text[0] || visit->coding != a->coding ||
 		!digest_eq(&visit->payload, &a->payload))
 		return store_find_body(&c->lane->store, a, ret);
-	*ret = (struct attempt_original){
-		.record = slice_str(visit->record.text), .date = visit->date, .url = a->url};
+	*ret = (struct attempt_original){.record = slice_str(visit->record.text),
+		.date = visit->date,
+		.url = attempt_target(a)};
 	return true;
 }
 
@@ -400,7 +401,7 @@ static void drop_rules(struct attempt *a)
 static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
 {
 	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated ||
-		!visit || !page_visit_is_same(visit, a))
+		a->post.ptr || !visit || !page_visit_is_same(visit, a))
 		return;
 	if (!a->is_revisit && visit->record.text[0]) {
 		a->original = (struct attempt_original){.record = slice_str(visit->record.text),
@@ -483,6 +484,8 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 		rc = traps_page_arrived(c, f, order->page, &wants_text);
 	if (rc)
 		return err_code(err, rc);
+	c->lane->reading.gathers_forms = form_queries_are_on(c) && order->leg == PLAN_VISIT;
+	wants_text = wants_text || c->lane->reading.gathers_forms;
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
 					  : READING_LINKS;
@@ -495,24 +498,37 @@ static bool is_in_place(const struct attempt *a)
 	return a->stand_in.ptr && !stand_in_is_shell(a->stand_in);
 }
 
-/* via: the page that links to it; visit: what to compare a revisit with, or NULL. */
+/* What is known of the page that was asked for. */
+struct asked {
+	struct buf via;                 /* the page that links to it */
+	struct buf page;                /* its URL, of a POST */
+	const struct page_visit *visit; /* what to compare a revisit with, or NULL */
+};
+
 static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
-	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
+	struct asked *asked, enum plan_outcome *ret_outcome, struct err *err)
 {
 	char text[sizeof f->detail + 32];
-	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
+	struct attempt a =
+		describe(c, order, f, buf_slice(&asked->via), failure_of(f, text, sizeof text));
+	const struct page_visit *visit = asked->visit;
 	struct state_result result = {0};
 	struct shown shown;
 	enum reading_for mode = READING_STATE;
-	bool follow = true;
+	bool follow = true, again = false;
 	int rc = choose_mode(c, order, f, &mode, err);
 
+	if (rc == 0)
+		rc = set_post(c, &a, f, &asked->page, err);
 	if (rc == 0 && f->status > 0)
 		rc = read_response(c, mode, f, &a, &shown, &result, err);
 	if (rc)
 		return rc;
-	*ret_outcome =
-		a.has_payload && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
+	rc = login_page(c, order, &a, &again, err);
+	if (rc)
+		return rc;
+	*ret_outcome = again || (a.has_payload && is_cookie_check(c, order, f)) ? PLAN_RETRY
+										: outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;
@@ -522,6 +538,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = compare_visit(c, visit, &a, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg == PLAN_VISIT)
 		rc = canaries_visited(c, &a, err);
+	if (again) /* what it shows is not the page */
+		return rc ? rc : traps_take_deferred(c, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg != PLAN_REVISIT && !is_in_place(&a))
 		rc = dust_visited(c, &a, err);
 	if (*ret_outcome != PLAN_OK)
@@ -530,6 +548,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
 	if (rc == 0 && follow && !is_in_place(&a))
 		rc = find_links(c, order, &a, f, visit, err);
+	if (rc == 0 && follow && !is_in_place(&a) && *ret_outcome == PLAN_OK)
+		rc = form_queries_read(c, order, f, err);
 	return rc ? rc : traps_take_deferred(c, err);
 }
 
@@ -548,19 +568,21 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 	enum plan_outcome *ret_outcome, struct err *err)
 {
 	struct page_visit visit;
-	struct buf via;
+	struct asked asked = {0};
 	bool has_visit;
 	int rc = find_visit(c, order, &visit, &has_visit, err);
 
-	buf_init(&via, URL_MAX);
+	buf_init(&asked.via, URL_MAX);
+	buf_init(&asked.page, URL_MAX);
+	asked.visit = has_visit ? &visit : NULL;
 	if (rc == 0)
-		rc = via_of(c, order, &via, err);
+		rc = via_of(c, order, &asked.via, err);
 	if (rc == 0)
-		rc = process(
-			c, order, f, buf_slice(&via), has_visit ? &visit : NULL, ret_outcome, err);
+		rc = process(c, order, f, &asked, ret_outcome, err);
 	if (rc == 0 && has_good_visit(c, order, *ret_outcome))
 		*ret_outcome = PLAN_OK;
-	buf_release(&via);
+	buf_release(&asked.via);
+	buf_release(&asked.page);
 	return rc;
 }
 
@@ -600,15 +622,19 @@ int response_skipped(
 	struct capture *c, const struct plan_order *order, const char *failure, struct err *err)
 {
 	struct net_fetch nothing = {.spool = -1};
-	struct buf url, via;
+	struct buf url, via, page;
+	slice target, post;
 	int rc;
 
 	buf_init(&url, URL_MAX);
+	buf_init(&page, URL_MAX);
 	buf_init(&via, URL_MAX);
 	rc = pages_url(&c->pages, order->page, &url, err);
 	if (rc == 0)
 		rc = via_of(c, order, &via, err);
 	nothing.url = buf_slice(&url);
+	nothing.is_post =
+		rc == 0 && pages_is_post(&c->pages, order->page, nothing.url, &target, &post);
 	nothing.monotonic.last_byte = clock_monotonic(c->clock);
 	nothing.wall.last_byte = nothing.monotonic.last_byte + clock_offset(c->clock);
 	if (rc == 0) {
@@ -616,10 +642,13 @@ int response_skipped(
 			describe(c, order, &nothing, buf_slice(&via), slice_str(failure));
 
 		report_problem(c, &a);
-		rc = store_attempt(&c->lane->store, c->row.id, &a, NULL, NULL, err);
+		rc = set_post(c, &a, &nothing, &page, err);
+		if (rc == 0)
+			rc = store_attempt(&c->lane->store, c->row.id, &a, NULL, NULL, err);
 	}
 	buf_release(&url);
 	buf_release(&via);
+	buf_release(&page);
 	return rc;
 }
 
@@ -644,5 +673,21 @@ int response_unplanned(struct capture *c, slice url, unsigned tries, const struc
 		set_body(&a, result, reading_field(&c->lane->reading, SLICE("content-type")), 0);
 	if (result && a.truncated && !a.failure.ptr)
 		a.failure = truncation(result);
+	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
+}
+
+int response_withheld(struct capture *c, slice url, const struct net_fetch *f, struct err *err)
+{
+	struct attempt a = {
+		.page = CATALOG_NO_PAGE,
+		.capture = c->row.uuid,
+		.url = url,
+		.leg = ATTEMPT_SIDE,
+		.number = 1,
+		.wall = times_of(&f->wall),
+		.clock = times_of(&f->monotonic),
+		.failure = SLICE("withheld: the response to a login is not archived"),
+	};
+
 	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
 }

@@ -1,10 +1,14 @@
 #include "crawl/seeds.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/word.h"
 #include "import/lines.h"
 #include "net/port.h"
+#include "store/records.h"
 #include "url/repair.h"
 
 /* why is NULL where the text is a URL, but of another scheme. */
@@ -101,6 +105,9 @@ static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
 			return err_set(err, ERR_USAGE,
 				"--auth USER:PASSWORD would be sent to several sites; name its "
 				"host: https://USER:PASSWORD@HOST/");
+	if (secrets->login)
+		return err_set(
+			err, ERR_USAGE, "--login is for one site; capture the sites one at a time");
 	if (secrets->headers.len > 0)
 		return err_set(err, ERR_USAGE,
 			"--header: a field that may hold a key would be sent to several sites; "
@@ -136,6 +143,7 @@ bool seeds_are_loopback(const struct seeds *s)
 	return are;
 }
 
+/* HOST or HOST-PORT, as part of a file's name. */
 static int name_by_host(const char *seed, char *out, size_t size, struct err *err)
 {
 	char port[16] = "";
@@ -151,7 +159,7 @@ static int name_by_host(const char *seed, char *out, size_t size, struct err *er
 			host = slice_sub(host, 1, host.len - 1);
 		if (url.port != URL_NO_PORT)
 			(void)snprintf(port, sizeof port, "-%d", (int)url.port);
-		(void)snprintf(out, size, "%.*s%s.stillpoint", (int)host.len, host.ptr, port);
+		(void)snprintf(out, size, "%.*s%s", (int)host.len, host.ptr, port);
 		for (char *colon = out; (colon = strchr(colon, ':'));)
 			*colon = '_';
 	}
@@ -162,13 +170,66 @@ static int name_by_host(const char *seed, char *out, size_t size, struct err *er
 int seeds_archive_name(
 	const struct seeds *s, const char *list, char *out, size_t size, struct err *err)
 {
+	char host[PATH_MAX];
 	const char *name, *dot;
+	int rc;
 
-	if (!list || strcmp(list, "-") == 0)
-		return name_by_host(s->sites->list.ptr[0].seeds.ptr[0], out, size, err);
+	if (!list || strcmp(list, "-") == 0) {
+		rc = name_by_host(s->sites->list.ptr[0].seeds.ptr[0], host, sizeof host, err);
+		(void)snprintf(out, size, "%s.stillpoint", rc ? "" : host);
+		return rc;
+	}
 	name = strrchr(list, '/') ? strrchr(list, '/') + 1 : list;
 	dot = strrchr(name, '.');
 	(void)snprintf(out, size, "%.*s.stillpoint",
 		(int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)), name);
 	return 0;
+}
+
+/* "stillpoint-example.org-8080": what a prefix may not contain becomes "_". */
+static int write_prefix(const struct crawl_settings *site, char *out, size_t size, struct err *err)
+{
+	enum { OWN_MAX = 24, HOST_MAX = 30 }; /* together with a number a valid prefix */
+	const char *own = site->warc_prefix ? site->warc_prefix : RECORDS_PREFIX;
+	char host[PATH_MAX];
+	int rc = name_by_host(site->seeds.ptr[0], host, sizeof host, err);
+
+	if (rc)
+		return rc;
+	(void)snprintf(out, size, "%.*s-%.*s", OWN_MAX, own, HOST_MAX, host);
+	for (char *c = out; *c; c++)
+		if (!word_is_alnum(*c) && *c != '.' && *c != '-')
+			*c = '_';
+	return 0;
+}
+
+/* Keeps the prefix that a site shall have, with a number behind it if it is taken. */
+static int take_prefix(struct crawl_settings *site, struct strmap *taken, uint32_t number,
+	struct arena *arena, struct err *err)
+{
+	char prefix[CRAWL_PREFIX_MAX + 1];
+	int rc = write_prefix(site, prefix, sizeof prefix, err);
+	size_t len = rc ? 0 : strlen(prefix);
+
+	if (rc)
+		return rc;
+	for (unsigned n = 2; strmap_get(taken, slice_str(prefix), NULL); n++)
+		(void)snprintf(prefix + len, sizeof prefix - len, "-%u", n);
+	site->warc_prefix = arena_strdup(arena, slice_str(prefix));
+	if (!site->warc_prefix)
+		return err_code(err, ERR_NOMEM);
+	return err_code(err, strmap_put(taken, slice_str(site->warc_prefix), number));
+}
+
+int seeds_name_files(const struct seeds *s, struct err *err)
+{
+	struct site_vec *list = &s->sites->list;
+	struct strmap taken;
+	int rc = 0;
+
+	strmap_init(&taken, hash_key_random(), NULL);
+	for (size_t i = 0; rc == 0 && i < list->len; i++)
+		rc = take_prefix(&list->ptr[i], &taken, (uint32_t)i, s->sites->arena, err);
+	strmap_release(&taken);
+	return rc;
 }

@@ -43,4 +43,10 @@ bool seeds_are_loopback(const struct seeds *s);
 int seeds_archive_name(const struct seeds *s, const char *list, char *out, size_t size,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * Gives the WARC files of each site a prefix of their own: PREFIX-HOST or PREFIX-HOST-PORT, with a
+ * number behind it if another site has that already. 0, ERR_NOMEM.
+ */
+int seeds_name_files(const struct seeds *s, struct err *err) SP_MUST_CHECK;
+
 #endif

@@ -9,6 +9,7 @@
 #include "crawl/gate.h"
 #include "frontier/traps.h"
 #include "plan/plan.h"
+#include "rank/order.h"
 
 /* One row for each setting: how it is called, where it is, what it is. */
 enum setting_kind {
@@ -24,52 +25,58 @@ struct setting {
 	const char *name;
 	enum setting_kind kind;
 	size_t offset;
+	bool is_own; /* of a capture, as crawl_setting_is_own */
 };
 
-#define SETTING(name, kind)                                        \
-	{                                                          \
-#name, kind, offsetof(struct crawl_settings, name) \
-	}
+/* clang-format off */
+#define SETTING(name, kind) {#name, kind, offsetof(struct crawl_settings, name), false}
+#define OWN(name, kind) {#name, kind, offsetof(struct crawl_settings, name), true}
+/* clang-format on */
 
 static const struct setting SETTINGS[] = {
-	SETTING(seeds, SETTING_TEXTS),
-	SETTING(scope, SETTING_U32),
-	SETTING(surts, SETTING_TEXTS),
-	SETTING(includes, SETTING_TEXTS),
-	SETTING(excludes, SETTING_TEXTS),
-	SETTING(no_requisites, SETTING_BOOL),
-	SETTING(max_pages, SETTING_U32),
-	SETTING(max_depth, SETTING_U32),
-	SETTING(max_outside, SETTING_U32),
-	SETTING(trap_budget, SETTING_U32),
-	SETTING(no_traps, SETTING_BOOL),
-	SETTING(strategy, SETTING_TEXT),
-	SETTING(single, SETTING_BOOL),
+	OWN(seeds, SETTING_TEXTS),
+	OWN(scope, SETTING_U32),
+	OWN(surts, SETTING_TEXTS),
+	OWN(includes, SETTING_TEXTS),
+	OWN(excludes, SETTING_TEXTS),
+	OWN(no_requisites, SETTING_BOOL),
+	OWN(max_pages, SETTING_U32),
+	OWN(max_depth, SETTING_U32),
+	OWN(max_outside, SETTING_U32),
+	OWN(trap_budget, SETTING_U32),
+	OWN(no_traps, SETTING_BOOL),
+	OWN(forms, SETTING_U32),
+	OWN(strategy, SETTING_TEXT),
+	OWN(single, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),
 	SETTING(delay, SETTING_DOUBLE),
 	SETTING(jobs, SETTING_U32),
-	SETTING(time_limit, SETTING_DOUBLE),
-	SETTING(aim, SETTING_U32),
-	SETTING(dust, SETTING_U32),
-	SETTING(mirrors, SETTING_U32),
-	SETTING(size, SETTING_U32),
-	SETTING(tau, SETTING_DOUBLE),
-	SETTING(attempts, SETTING_U32),
-	SETTING(rates, SETTING_TEXT),
-	SETTING(no_sitemaps, SETTING_BOOL),
+	OWN(time_limit, SETTING_DOUBLE),
+	OWN(aim, SETTING_U32),
+	OWN(dust, SETTING_U32),
+	OWN(mirrors, SETTING_U32),
+	OWN(order, SETTING_U32),
+	OWN(weights, SETTING_TEXT),
+	OWN(unweighted, SETTING_BOOL),
+	OWN(host_budget, SETTING_U32),
+	OWN(size, SETTING_U32),
+	OWN(tau, SETTING_DOUBLE),
+	OWN(attempts, SETTING_U32),
+	OWN(rates, SETTING_TEXT),
+	OWN(no_sitemaps, SETTING_BOOL),
 	SETTING(bytes_only, SETTING_BOOL),
 	SETTING(records, SETTING_BOOL),
 	SETTING(without_rules, SETTING_TEXTS),
 	SETTING(ignore, SETTING_TEXTS),
 	SETTING(no_probes, SETTING_BOOL),
 	SETTING(mask_visible, SETTING_BOOL),
-	SETTING(variant_language, SETTING_TEXT),
+	OWN(variant_language, SETTING_TEXT),
 	SETTING(connect_timeout, SETTING_DOUBLE),
 	SETTING(stall_timeout, SETTING_DOUBLE),
 	SETTING(timeout, SETTING_DOUBLE),
 	SETTING(max_body, SETTING_U64),
 	SETTING(max_header, SETTING_U64),
-	SETTING(max_bytes, SETTING_U64),
+	OWN(max_bytes, SETTING_U64),
 	SETTING(http2, SETTING_BOOL),
 	SETTING(ca_file, SETTING_TEXT),
 	SETTING(insecure, SETTING_BOOL),
@@ -128,8 +135,6 @@ void crawl_settings_release(struct crawl_settings *s)
 
 bool crawl_prefix_is_valid(slice prefix)
 {
-	enum { PREFIX_MAX = 64 };
-
 	for (size_t i = 0; i < prefix.len; i++) {
 		char c = prefix.ptr[i];
 		bool is_mark = c == '.' || c == '_' || c == '-';
@@ -137,7 +142,15 @@ bool crawl_prefix_is_valid(slice prefix)
 		if (!word_is_alnum(c) && (i == 0 || !is_mark))
 			return false;
 	}
-	return prefix.len > 0 && prefix.len <= PREFIX_MAX;
+	return prefix.len > 0 && prefix.len <= CRAWL_PREFIX_MAX;
+}
+
+bool crawl_setting_is_own(const char *name)
+{
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		if (strcmp(SETTINGS[i].name, name) == 0)
+			return SETTINGS[i].is_own;
+	return false;
 }
 
 slice crawl_settings_prefix(slice text)
@@ -315,7 +328,8 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
 			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
 			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE ||
-			s->dust >= CRAWL_DUST_COUNT || s->mirrors >= CRAWL_MIRRORS_COUNT))
+			s->order > RANK_WEIGHTS || s->dust >= CRAWL_DUST_COUNT ||
+			s->mirrors >= CRAWL_MIRRORS_COUNT))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

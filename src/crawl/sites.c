@@ -18,6 +18,12 @@ void sites_release(struct sites *s)
 	buf_release(&s->key);
 }
 
+void sites_begin(struct sites *s, const struct crawl_settings *common)
+{
+	s->common = common;
+	strmap_reset(&s->numbers);
+}
+
 /* The key of a site, the same for all its seeds. A host without a registrable domain is a site. */
 static int write_key(struct sites *s, const struct url *seed)
 {

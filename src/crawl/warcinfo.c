@@ -34,13 +34,20 @@ static int add_setting_but_seeds(void *context, const char *name, slice value)
 	return strcmp(name, "seeds") == 0 ? 0 : add_setting(context, name, value);
 }
 
+/* Of several captures: what they have in common. */
+static int add_common(void *context, const char *name, slice value)
+{
+	return crawl_setting_is_own(name) ? 0 : add_setting(context, name, value);
+}
+
 /* The fields of every warcinfo record: who made the file, how, and by which rules. */
 static int describe(struct warcinfo *w, const struct warcinfo_params *p)
 {
 	static const struct catalog_capture NONE;
 	const struct catalog_capture *only = p->only ? p->only : &NONE;
 	const char *contact = p->settings->contact;
-	bool seeds = p->only && p->settings->seeds.len <= INFO_SEEDS_MAX;
+	bool seeds = p->settings->seeds.len <= INFO_SEEDS_MAX;
+	crawl_on_setting *one = seeds ? add_setting : add_setting_but_seeds;
 	const struct {
 		const char *name;
 		slice value; /* ptr NULL: left out */
@@ -62,9 +69,7 @@ static int describe(struct warcinfo *w, const struct warcinfo_params *p)
 
 	for (size_t i = 0; rc == 0 && i < sizeof fields / sizeof fields[0]; i++)
 		rc = add_info(w, fields[i].name, fields[i].value);
-	return rc ? rc
-		  : crawl_settings_each(
-			    p->settings, seeds ? add_setting : add_setting_but_seeds, w);
+	return rc ? rc : crawl_settings_each(p->settings, p->only ? one : add_common, w);
 }
 
 /* Cookies and passwords are secret, and so is every field that may be a key. */

@@ -20,8 +20,9 @@ struct warcinfo {
 };
 
 struct warcinfo_params {
-	const struct crawl_settings *settings; /* of all captures of the lane, but for the seeds */
-	const struct catalog_capture *only;    /* the one capture there is; NULL: several */
+	const struct crawl_settings *settings; /* of a capture of the lane; see only */
+	const struct catalog_capture *only;    /* the one capture there is; NULL: several,
+						* with the same settings but for their own */
 	const char *user_agent;
 	const struct crawl_secrets *secrets; /* NULL: none */
 };

@@ -58,6 +58,8 @@ static int take_tokens(struct page *p)
 			rc = view_token(p->params.view, token);
 		if (rc == 0 && p->params.stand_in)
 			rc = stand_in_token(p->params.stand_in, token);
+		if (rc == 0 && p->params.forms)
+			rc = forms_token(p->params.forms, token);
 		if (rc)
 			return rc;
 	}
@@ -160,6 +162,8 @@ int page_finish(struct page *p)
 	if (rc == 0 && p->params.links)
 		rc = p->format == PAGE_CSS ? links_css(p->params.links, buf_slice(&p->sheet))
 					   : links_finish(p->params.links);
+	if (p->params.forms)
+		forms_finish(p->params.forms);
 	if (rc == 0 && p->params.view)
 		rc = view_finish(p->params.view);
 	return rc;

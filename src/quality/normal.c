@@ -38,6 +38,14 @@ uint64_t normal_manner(const struct fields *head, uint64_t rules)
 	return so_far[0];
 }
 
+uint64_t normal_coding(slice coding, uint64_t manner)
+{
+	static const struct hash_key KEY = {0x5354494c4c504f49, 0x4e542d434f44494e};
+	uint64_t parts[] = {hash_bytes(KEY, coding), manner};
+
+	return hash_bytes(KEY, (slice){(const char *)parts, sizeof parts});
+}
+
 unsigned normal_masked_share(const struct view *v)
 {
 	uint64_t masked = v->noise.tally.masked;

@@ -55,6 +55,13 @@ bool normal_applies(const struct fields *head);
  */
 uint64_t normal_manner(const struct fields *head, uint64_t rules);
 
+/*
+ * How a body is read, its content coding included (attempt.coding). A revisit record refers only to
+ * a body that is read in the same way, so that what the rules make of it can be computed again from
+ * the two records.
+ */
+uint64_t normal_coding(slice coding, uint64_t manner);
+
 /* Millionths of the visible text that rules masked, rounded up. */
 unsigned normal_masked_share(const struct view *v);
 

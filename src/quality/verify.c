@@ -274,30 +274,12 @@ static uint32_t rank_of(const struct verify *v, const char *name)
 	return number;
 }
 
-/* The name from its time on: "PREFIX-TIME-NUMBER…"; all of it where there is none. */
-static const char *behind_prefix(const char *name)
-{
-	enum { TIME_DIGITS = 14 };
-
-	for (const char *at = strchr(name, '-'); at; at = strchr(at + 1, '-'))
-		if (strspn(at + 1, "0123456789") == TIME_DIGITS)
-			return at + 1;
-	return name;
-}
-
-static int by_name(const char *x, const char *y)
-{
-	int order = strcmp(behind_prefix(x), behind_prefix(y));
-
-	return order ? order : strcmp(x, y);
-}
-
 static int by_rank(const void *a, const void *b, void *context)
 {
 	const struct dirent *const *x = a, *const *y = b;
 	uint32_t m = rank_of(context, (*x)->d_name), n = rank_of(context, (*y)->d_name);
 
-	return m == n ? by_name((*x)->d_name, (*y)->d_name) : m < n ? -1 : 1;
+	return m == n ? warc_name_compare((*x)->d_name, (*y)->d_name) : m < n ? -1 : 1;
 }
 
 /*

@@ -4,63 +4,15 @@
  * offset, which its first reading states; so a time that was changed later does not fit.
  */
 #include "archive/warc_date.h"
-#include "base/parse.h"
-#include "http/fields.h"
+#include "quality/moment.h"
 #include "quality/verify_run.h"
 
 enum {
-	HEAD_MAX = 4096, /* bytes of a record that tell of the clock: the rest are settings */
 	CLOCKS_MAX =
 		10000, /* of a capture: processes, and before there were anchored clocks lanes */
 };
 
 /* ---- reading ---- */
-
-/* The lines that tell of the clock, below the first line that fields_parse expects. */
-static int copy_head(slice block, struct arena *scratch, char **ret, size_t *ret_len)
-{
-	static const slice FIRST = SLICE_INIT("moment\r\n");
-	size_t len = block.len < HEAD_MAX ? block.len : HEAD_MAX;
-	char *copy = arena_alloc(scratch, FIRST.len + HEAD_MAX, 1);
-
-	if (!copy)
-		return ERR_NOMEM;
-	while (len > 0 && len < block.len && block.ptr[len - 1] != '\n')
-		len--;
-	memcpy(copy, FIRST.ptr, FIRST.len);
-	if (len > 0)
-		memcpy(copy + FIRST.len, block.ptr, len);
-	*ret = copy;
-	*ret_len = FIRST.len + len;
-	return 0;
-}
-
-/* Earlier versions tell the wall clock by the record's date, and nothing else. */
-static int read_fields(const struct fields *f, int64_t date, struct verify_moment *ret)
-{
-	struct catalog_clock *k = &ret->clock;
-	slice wall = fields_get(f, SLICE("wallClock"));
-	slice time = fields_get(f, SLICE("captureTime"));
-	int rc = parse_i64(fields_get(f, SLICE("monotonic")), &k->monotonic);
-
-	k->moment = fields_get(f, SLICE("moment"));
-	k->boot = fields_get(f, SLICE("bootId"));
-	k->wall = k->capture_time = date;
-	ret->is_exact = wall.ptr && time.ptr;
-	if (rc == 0 && wall.ptr)
-		rc = warc_date_parse(wall, &k->wall);
-	if (rc == 0 && time.ptr)
-		rc = warc_date_parse(time, &k->capture_time);
-	return rc;
-}
-
-static enum catalog_end limit_of(slice name)
-{
-	for (int i = CATALOG_END_NONE + 1; i <= CATALOG_END_LAST; i++)
-		if (slice_eq(name, slice_str(catalog_end_name((enum catalog_end)i))))
-			return (enum catalog_end)i;
-	return CATALOG_END_NONE;
-}
 
 /* limit: which one has ended the capture by then, if any. */
 static int keep(struct verify *v, slice uuid, struct verify_moment *m, enum catalog_end limit)
@@ -85,33 +37,22 @@ static int keep(struct verify *v, slice uuid, struct verify_moment *m, enum cata
 
 int verify_clock_moment(struct verify *v, const struct verify_clock_record *r)
 {
-	struct verify_moment m = {0};
-	struct fields fields = {0};
-	char *head;
-	size_t len;
-	int rc = copy_head(r->block, r->scratch, &head, &len);
+	struct verify_moment m;
+	struct moment read;
+	int rc = r->uuid.ptr ? moment_parse(r->block, r->date, r->scratch, &read) : ERR_NOTFOUND;
 
-	if (rc == 0)
-		rc = fields_parse(&fields, head, len);
-	if (rc == ERR_NOMEM)
-		return rc;
-	/* Metadata of something else, or of another tool. */
-	if (rc || !fields_get(&fields, SLICE("moment")).ptr || !r->uuid.ptr) {
-		fields_release(&fields);
+	if (rc == ERR_NOTFOUND) /* metadata of something else, or of another tool */
 		return 0;
-	}
-	if (read_fields(&fields, r->date, &m)) {
-		fields_release(&fields);
+	if (rc == ERR_SYNTAX)
 		return verify_problem(
 			v, r->uuid, &r->place, "the reading of the clock is malformed");
-	}
+	if (rc)
+		return rc;
+	m = (struct verify_moment){.clock = read.clock, .is_exact = read.is_exact};
 	if (m.is_exact && r->date != warc_date_truncate(m.clock.capture_time))
 		rc = verify_problem(
 			v, r->uuid, &r->place, "its date is not that of the reading of the clock");
-	if (rc == 0)
-		rc = keep(v, r->uuid, &m, limit_of(fields_get(&fields, SLICE("endedBy"))));
-	fields_release(&fields);
-	return rc;
+	return rc ? rc : keep(v, r->uuid, &m, read.ended_by);
 }
 
 /* ---- attempts ---- */

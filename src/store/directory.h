@@ -5,6 +5,7 @@
  *	warc/            WARC files; NAME.open is being written, NAME.torn-N was set aside
  *	index.cdxj       derived from the above; may be written again at any time
  *	text.sqlite      a full text index, if the user wants one; the same (text/text_db.h)
+ *	imported.txt     names of WARC files that were imported (store/our_file.h)
  *	rates-N.csv      the rates that capture N was given
  *	rates.model      a model of `train` that captures use, if the user puts one there
  *	cacert-N.pem     the certificates that capture N was given

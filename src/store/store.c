@@ -7,11 +7,11 @@
 #include "archive/warc_date.h"
 #include "base/hash.h"
 #include "catalog/catalog_line.h"
-#include "quality/clock_watch.h"
 #include "quality/learned.h"
+#include "quality/moment.h"
 
-/* Of a record about a capture: its settings as far as there is room. */
-static const size_t SETTINGS_MAX = 512 << 10;
+/* Of a record of learned rules. */
+static const size_t LEARNED_MAX = 512 << 10;
 
 /* Of any record that is not of an attempt. */
 static const size_t NOTE_MAX = 1 << 20;
@@ -342,65 +342,6 @@ static struct catalog_clock read_clock(const struct store *s, const char *moment
 	return k;
 }
 
-/* "max_pages 2" becomes "stillpoint-max-pages: 2". */
-static int add_setting_line(struct buf *out, slice line)
-{
-	const char *blank = memchr(line.ptr, ' ', line.len);
-	size_t name = blank ? (size_t)(blank - line.ptr) : line.len;
-	int rc = buf_add_str(out, "stillpoint-");
-
-	for (size_t i = 0; rc == 0 && i < name; i++)
-		rc = line.ptr[i] == '_' ? buf_add_char(out, '-') : buf_add_char(out, line.ptr[i]);
-	if (rc == 0)
-		rc = buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
-	return rc;
-}
-
-/* As many as there is room for. */
-static int add_settings(struct buf *out, slice lines)
-{
-	int rc = 0;
-
-	while (rc == 0 && lines.len > 0) {
-		const char *end = memchr(lines.ptr, '\n', lines.len);
-		size_t len = end ? (size_t)(end - lines.ptr) : lines.len;
-
-		if (out->len + len > SETTINGS_MAX)
-			return buf_add_str(out, "stillpoint-settings-cut: true\r\n");
-		rc = add_setting_line(out, slice_sub(lines, 0, len));
-		lines = slice_sub(lines, len + 1, lines.len);
-	}
-	return rc;
-}
-
-/* Whose clock it is and, where it begins, by which rules: a file may hold several captures. */
-static int format_moment(
-	struct buf *out, const struct catalog_capture *capture, const struct catalog_clock *k)
-{
-	char wall[WARC_DATE_NS_SIZE], time[WARC_DATE_NS_SIZE];
-	int rc;
-
-	warc_date_format_ns(k->wall, wall);
-	warc_date_format_ns(k->capture_time, time);
-	rc = buf_printf(out,
-		"moment: %.*s\r\ncaptureTime: %s\r\nwallClock: %s\r\nmonotonic: %lld\r\n"
-		"clockEstimatedErrorNs: %lld\r\nclockMaximumErrorNs: %lld\r\n"
-		"clockSynchronised: %s\r\n",
-		(int)k->moment.len, k->moment.ptr, time, wall, (long long)k->monotonic,
-		(long long)k->estimated_error, (long long)k->maximum_error,
-		k->synchronised ? "true" : "false");
-	if (rc == 0 && k->boot.len > 0)
-		rc = buf_printf(out, "bootId: %.*s\r\n", (int)k->boot.len, k->boot.ptr);
-	if (rc == 0 && capture->ended_by != CATALOG_END_NONE)
-		rc = buf_printf(out, "endedBy: %s\r\n", catalog_end_name(capture->ended_by));
-	if (rc || !clock_watch_begins(k))
-		return rc;
-	rc = buf_printf(out, "site: %.*s\r\nstillpoint-strategy-used: %.*s\r\n",
-		(int)capture->site.len, capture->site.ptr, (int)capture->strategy.len,
-		capture->strategy.ptr);
-	return rc ? rc : add_settings(out, capture->settings);
-}
-
 int store_moment(struct store *s, const struct catalog_capture *capture, const char *moment,
 	struct catalog_clock *ret_clock, struct err *err)
 {
@@ -414,7 +355,7 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	/* At the barrier and at the end the WARC files have all looks. */
 	rc = s->looks_since ? write_looks(s, err) : 0;
 	if (rc == 0)
-		rc = err_code(err, format_moment(&text, capture, &k));
+		rc = err_code(err, moment_format(&text, capture, &k));
 	entry.body = buf_slice(&text);
 	if (rc == 0)
 		rc = add_note(s, entry, err);
@@ -459,7 +400,7 @@ int store_learned(
 {
 	int rc = 0;
 
-	if (s->learned.len + line.len > SETTINGS_MAX)
+	if (s->learned.len + line.len > LEARNED_MAX)
 		rc = store_end_learned(s, capture, err);
 	if (rc == 0)
 		rc = err_code(err, add_learned_line(&s->learned, line));

@@ -32,6 +32,14 @@ static int begin_lines(struct table_lines *t, slice uuid, uint32_t capture)
 	return rc;
 }
 
+/* The line of a page has no room for its changefreq: older readers know the number of its fields.
+ */
+static bool has_frequency(const struct catalog_row *row)
+{
+	return (row->kind == CATALOG_ROW_ADD_PAGE || row->kind == CATALOG_ROW_TAKE_PAGE) &&
+	       row->page->frequency > 0;
+}
+
 int table_lines_add(struct table_lines *t, slice uuid, const struct catalog_row *row)
 {
 	int rc;
@@ -41,6 +49,10 @@ int table_lines_add(struct table_lines *t, slice uuid, const struct catalog_row 
 	rc = begin_lines(t, uuid, row->capture);
 	if (rc == 0)
 		rc = catalog_line_format(row, &t->text);
+	if (rc == 0 && has_frequency(row))
+		rc = catalog_line_format(&(struct catalog_row){CATALOG_ROW_LIST_PAGE, row->capture,
+						 .page = row->page},
+			&t->text);
 	t->urgent = t->urgent || row->kind != CATALOG_ROW_PLAN;
 	return rc;
 }

@@ -15,8 +15,9 @@
 #include "catalog/catalog.h"
 
 enum {
-	TABLE_LINES_FULL = 256 << 10,                     /* bytes that make a record due */
-	TABLE_LINES_MAX = TABLE_LINES_FULL + (256 << 10), /* a line may come on top */
+	TABLE_LINES_FULL = 256 << 10, /* bytes that make a record due */
+	/* A line may come on top: at most that of a robots.txt, three bytes for each of its. */
+	TABLE_LINES_MAX = TABLE_LINES_FULL + (2 << 20),
 	TABLE_LINES_WAIT =
 		16 << 10, /* lines of the plan alone wait until there are as many bytes */
 };

@@ -12,6 +12,7 @@
 #include "archive/warc_set.h"
 #include "archive/zip_reader.h"
 #include "base/io.h"
+#include "store/our_file.h"
 
 enum {
 	MAGIC_SIZE = 8,
@@ -180,6 +181,8 @@ static int copy(
 		return err_set(err, ERR_IO, "%s: %s", under_way, strerror(errno));
 	rc = copy_bytes(&f->source, fd, f->path, err);
 	(void)close(fd);
+	if (rc == 0)
+		rc = imported_files_add(d, slice_str(strrchr(path, '/') + 1), err);
 	if (rc == 0 && rename(under_way, path))
 		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	if (rc)

@@ -1,7 +1,10 @@
 #include "config/config.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "config/yaml_write.h"
 #include "tap.h"
 
 struct values {
@@ -52,7 +55,7 @@ static const struct config_part PARTS[] = {
 static const char *const REQUIRED[] = {"text", NULL};
 static const char *const EXCLUDED[] = {"number", NULL};
 
-static const struct config_table TABLE = {SPECS, PARTS, NULL, NULL};
+static const struct config_table TABLE = {.specs = SPECS, .parts = PARTS};
 static const struct options OPTIONS = {.specs = SPECS};
 
 static void test_values(void)
@@ -99,8 +102,9 @@ static void test_one_for_a_list(void)
 	struct yaml y;
 
 	CHECK_INT(yaml_parse(&y, "f", SLICE("list: x\n"), &err), 0);
+	CHECK_INT(option_list_push(&v.list, "before"), 0);
 	CHECK_INT(config_read(&y, y.root, &TABLE, &v, &err), 0);
-	CHECK_INT(v.list.len, 1);
+	CHECK_INT(v.list.len, 1); /* it replaces what was there */
 	options_release(&OPTIONS, &v);
 	yaml_release(&y);
 }
@@ -125,7 +129,7 @@ static void test_errors(void)
 		{"time", "seconds: soon\n", "f:1:10: seconds needs a time such as"},
 		{"size", "bytes: -1\n", "f:1:8: bytes needs a size such as"},
 		{"choice", "choice: xyz\n", "f:1:9: unknown choice 'xyz', it is one of page, host"},
-		{"check", "text: bad\n", "f:1:7: text: is bad"},
+		{"check", "text: bad\n", "f:1:7: text is bad"},
 		{"rate", "requests: 5G/day\n", "f:1:11: requests needs a rate such as"},
 		{"rate without period", "traffic: 5G\n", "f:1:10: traffic needs a rate such as"},
 		{"unknown period", "traffic: 5G/year\n", "f:1:10: traffic needs a rate"},
@@ -134,7 +138,8 @@ static void test_errors(void)
 		{"two lines", "text: \"a\\nb\"\n", "f:1:7: text must be one line"},
 		{"list in a list", "list:\n  - [a]\n", "f:2:5: list needs one value, not a list"},
 	};
-	static const struct config_table strict = {SPECS, PARTS, REQUIRED, EXCLUDED};
+	static const struct config_table strict = {
+		.specs = SPECS, .parts = PARTS, .required = REQUIRED, .excluded = EXCLUDED};
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		struct values v = {0};
@@ -148,6 +153,47 @@ static void test_errors(void)
 		tap_note("%s", err.text);
 		options_release(&OPTIONS, &v);
 		yaml_release(&y);
+	}
+}
+
+static void test_excluded_key(void)
+{
+	static const struct config_table table = {
+		.specs = SPECS, .excluded = EXCLUDED, .excluded_why = "belongs elsewhere"};
+	struct values v = {0};
+	struct err err = {0};
+	struct yaml y;
+
+	CHECK_INT(yaml_parse(&y, "f", SLICE("number: 1\n"), &err), 0);
+	CHECK_INT(config_read(&y, y.root, &table, &v, &err), ERR_USAGE);
+	CHECK_STR(err.text, "f:1:1: 'number' belongs elsewhere");
+	yaml_release(&y);
+}
+
+/* What is written is read as the same. */
+static void test_writing(void)
+{
+	static const char *const ROWS[] = {"word", "", "2", "-x", "~", "null", "a: b", "a #b",
+		"\"quoted\" \\ back", "tab\there", "https://example.org/a?b=c&d", "é", "[x]", "*a",
+		"%", "@", "true", " blank ", "'", "a,b", "{", "\x7f"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		char *text = NULL;
+		size_t len = 0;
+		FILE *file = open_memstream(&text, &len);
+		struct err err = {0};
+		struct yaml y;
+
+		tap_case("writing: %s", i == ARRAY_LEN(ROWS) - 1 ? "DEL" : ROWS[i]);
+		(void)fputs("[", file);
+		yaml_write_text(file, slice_str(ROWS[i]));
+		(void)fputs("]\n", file);
+		CHECK_INT(fclose(file), 0);
+		CHECK_INT(yaml_parse(&y, "f", (slice){text, len}, &err), 0);
+		CHECK_STR(y.root ? y.root->entries->value->text.ptr : err.text, ROWS[i]);
+		CHECK(y.root && !yaml_is_null(y.root->entries->value));
+		yaml_release(&y);
+		free(text);
 	}
 }
 
@@ -176,6 +222,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_values);
 	TAP_RUN(test_one_for_a_list);
 	test_errors();
+	TAP_RUN(test_excluded_key);
+	test_writing();
 	TAP_RUN(test_free_keys);
 	return tap_done();
 }

@@ -138,7 +138,7 @@ BAD_PLACES = [
      DIRECTORY),
     ("crawl: an empty prefix", 2, "crawl: --surt '': empty SURT prefix", "crawl", URL, "--surt", ""),
     ("crawl: a bad expression", 2, "crawl: --include '('", "crawl", URL, "-i", "("),
-    ("crawl: bad hours", 2, "crawl: --hours: 'noon'", "crawl", URL, "--hours", "noon"),
+    ("crawl: bad hours", 2, "crawl: --hours 'noon'", "crawl", URL, "--hours", "noon"),
     ("crawl: no cookies", 2, f"crawl: --cookies {NOWHERE}: No such file", "crawl", URL, "--cookies",
      NOWHERE),
     ("crawl: no rates", 2, f"crawl: {NOWHERE}: No such file", "crawl", URL, "--rates", NOWHERE),

@@ -77,7 +77,7 @@ class Acknowledged:
         if not os.path.exists(os.path.join(archive, "catalog.sqlite")):
             return
         with CatalogCopy(archive) as copy:
-            database = sqlite3.connect(copy)
+            database = living.unpacked(f"file:{copy}")
             try:
                 self.read(database, archive)
             finally:
@@ -345,8 +345,9 @@ class Answering(http.server.BaseHTTPRequestHandler):
 
 def ask(archive, query):
     """The number that the catalog of a capture that has ended answers."""
-    with CatalogCopy(archive) as copy, contextlib.closing(sqlite3.connect(copy)) as database:
-        return database.execute(query).fetchone()[0]
+    with CatalogCopy(archive) as copy:
+        with contextlib.closing(living.unpacked(f"file:{copy}")) as database:
+            return database.execute(query).fetchone()[0]
 
 
 def kill_when(server, name, query, *options):

@@ -8,7 +8,6 @@ other; a server that two captures on different lanes ask is paced by one clock.
 
 import base64
 import collections
-import contextlib
 import http.server
 import itertools
 import json
@@ -135,8 +134,7 @@ OBSERVATIONS = "SELECT capture, page, leg, attempt FROM observation WHERE leg < 
 
 def observations(archive):
     """What the catalog of an archive that nobody writes to has committed."""
-    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
-        return set(database.execute(OBSERVATIONS))
+    return set(living.query(archive, OBSERVATIONS))
 
 
 def kill_when(archive, count, *arguments):

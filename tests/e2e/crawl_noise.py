@@ -12,6 +12,7 @@ import subprocess
 import time
 
 import living
+import packed
 import rawserver
 import tally
 import tap
@@ -120,6 +121,7 @@ with tap.case("--bytes-only: rules are not applied"):
     tap.equal((plain["sharp_normalised"], plain["rules"]), (0, []))
     tap.equal({row["evidence"] for row in plain["verdicts"]} - {"bytes"}, {None})
     with contextlib.closing(sqlite3.connect(os.path.join(archive_plain, "catalog.sqlite"))) as db:
+        packed.unpack(db)
         tap.equal(db.execute("SELECT count(*) FROM observation WHERE rule_set != 0 OR"
                              " normal IS NOT NULL OR rules IS NOT NULL").fetchone(), (0,))
         assert "bytes_only true\n" in db.execute("SELECT settings FROM capture").fetchone()[0]
@@ -187,6 +189,7 @@ def lie(sql):
     shutil.rmtree(lying, ignore_errors=True)
     shutil.copytree(archive, lying)
     with contextlib.closing(sqlite3.connect(os.path.join(lying, "catalog.sqlite"))) as database:
+        packed.unpack(database)
         assert database.execute(sql).rowcount > 0, sql
         database.commit()
     return lying

@@ -251,7 +251,7 @@ with tap.case("to resume what is finished is no failure"):
 # What version 4 of the catalog has added.
 ADDED = {"page": ["lastmod", "frequency"],
          "observation": ["purpose", "stand_in", "modified", "etag", "age", "caches", "address", "links",
-                         "is_compact"]}
+                         "is_compact", "retired"]}
 
 
 def make_older(archive):
@@ -259,7 +259,7 @@ def make_older(archive):
     for table, columns in ADDED.items():
         for column in columns:
             change(archive, f"ALTER TABLE {table} DROP COLUMN {column}")
-    for table in ("requisite", "import_progress", "learned", "look", "looks"):
+    for table in ("requisite", "import_progress", "learned", "look", "looks", "packed", "replaced", "links"):
         change(archive, f"DROP TABLE {table}")
     change(archive, "PRAGMA user_version = 3")
 

@@ -14,6 +14,7 @@ import subprocess
 import time
 
 import living
+import packed
 import tap
 
 PAGES = living.scaled(300, 80)
@@ -225,18 +226,26 @@ for label, sql in LIES:
         shutil.rmtree(lying, ignore_errors=True)
         shutil.copytree(COMPACT, lying)
         with contextlib.closing(sqlite3.connect(os.path.join(lying, "catalog.sqlite"))) as database:
+            packed.unpack(database)
             assert database.execute(sql).rowcount > 0
             database.commit()
         done = tap.run("verify", lying)
         tap.equal((done.returncode, done.stderr), (1, ""))
 
 
+with tap.case("an archive of version 5, whose looks are not packed, reads the same"):
+    older = tap.path("version-5")
+    shutil.copytree(COMPACT, older)
+    with contextlib.closing(sqlite3.connect(os.path.join(older, "catalog.sqlite"))) as database:
+        assert packed.unpack(database) > 0
+        database.executescript("DROP TABLE packed; DROP TABLE replaced; DROP TABLE links;"
+                               "ALTER TABLE observation DROP COLUMN retired; PRAGMA user_version = 5")
+        database.commit()
+    for command in (["report", "--json"], ["verify"], ["rates"]):
+        tap.equal(tap.succeed(*command, older), tap.succeed(*command, COMPACT).replace(COMPACT, older))
+
+
 # ---- a crash while looks wait ----
-
-def query(archive, sql):
-    with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
-        return database.execute(sql).fetchall()
-
 
 def waiting(archive):
     return living.peek(archive, "SELECT count(*) FROM observation WHERE is_compact")
@@ -253,16 +262,16 @@ with tap.case("looks wait in the catalog, and a crash loses none"):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        (count,), = query(archive, "SELECT count(*) FROM observation WHERE is_compact")
+        (count,), = living.query(archive, "SELECT count(*) FROM observation WHERE is_compact")
         tap.equal(batches(archive), [])
         done = tap.run("verify", archive)
         tap.equal((done.returncode, done.stderr), (0, ""))
         assert f"looks that wait in the catalog for their record: {count};" in done.stdout, done.stdout
-        (url,), *_ = query(archive, "SELECT page.url FROM page JOIN observation ON page.id ="
+        (url,), *_ = living.query(archive, "SELECT page.url FROM page JOIN observation ON page.id ="
                                     " (capture << 32 | page) WHERE is_compact")
         assert "(evidence: " in tap.succeed("diff", archive, url)
         tap.equal(tap.run("resume", archive).returncode, 0)
-    tap.equal(query(archive, "SELECT count(*) FROM look"), [(0,)])
+    tap.equal(living.query(archive, "SELECT count(*) FROM look"), [(0,)])
     report = tap.load("report", archive)
     tap.equal(sum(len(list(living.looks(batch))) // 3 for batch in batches(archive)), report["sharp"])
     tap.equal(report["sharp"], report["captured"])

@@ -19,6 +19,7 @@ import urllib.parse
 import uuid
 import zlib
 
+import packed
 import tap
 
 # The build with sanitizers is several times slower, and is there to find other things.
@@ -305,6 +306,21 @@ def attempts(archive):
     return found
 
 
+def unpacked(uri):
+    """A copy of a catalog, in memory, that has a row for every observation."""
+    copy = sqlite3.connect(":memory:")
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+        database.backup(copy)
+    packed.unpack(copy)
+    return copy
+
+
+def query(archive, sql):
+    """Rows of the catalog of an archive that nobody writes to, as unpacked has it."""
+    with contextlib.closing(unpacked(f"file:{archive}/catalog.sqlite")) as database:
+        return database.execute(sql).fetchall()
+
+
 def peek(archive, query):
     """Rows of the catalog of a capture that is under way; none as long as there is none.
 
@@ -314,17 +330,17 @@ def peek(archive, query):
     if not os.path.exists(path + "-wal"):
         return []
     try:
-        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=rw", uri=True)) as database:
+        with contextlib.closing(unpacked(f"file:{path}?mode=rw")) as database:
             return database.execute(query).fetchall()
     except sqlite3.OperationalError:
         return []
 
 
-def hasten(archive):
-    """A capture that was begun with --delay SLOW goes on faster when it is resumed."""
+def hasten(archive, delay="0.25"):
+    """A capture that was begun with --delay SLOW, or that delay, goes on faster when it is resumed."""
     with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
         changed = database.execute("UPDATE capture SET settings = replace(settings,"
-                                   " 'delay 0.25\n', 'delay 0.005\n')")
+                                   " ?, 'delay 0.005\n')", (f"delay {delay}\n",))
         database.commit()
         assert changed.rowcount > 0
 

@@ -61,7 +61,7 @@ static void require_line(const struct err *err)
 
 static void read_map(const struct yaml *y, const struct yaml_node *map)
 {
-	static const struct config_table table = {SPECS, PARTS, NULL, NULL};
+	static const struct config_table table = {.specs = SPECS, .parts = PARTS};
 	static const struct options options = {.specs = SPECS};
 	struct site site = {0};
 	struct err err = {0};
