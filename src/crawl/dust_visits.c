@@ -171,8 +171,7 @@ static int compare_sibling(
 	rc = dust_site(&c->dust.dust, &s->url, &site);
 	if (rc || !is_only_difference(c, site))
 		return err_code(err, rc);
-	if (rc == 0)
-		rc = dust_rule_of(&c->dust.dust, site, DUST_PARAMETER, name, &rule);
+	rc = dust_rule_of(&c->dust.dust, site, DUST_PARAMETER, name, &rule);
 	if (rc || rule == DUST_NONE || c->dust.dust.rules.ptr[rule].state == DUST_WITHDRAWN)
 		return err_code(err, rc);
 	rc = dust_look_read(c, other, &then, err);

@@ -168,8 +168,10 @@ static void strip_print(struct buf *b, size_t path, struct dust_form *ret)
 	for (size_t i = 0; i + segment.len <= all.len; i++) {
 		size_t end = i + segment.len;
 		bool is_suffix = all.ptr[i] == '-' || all.ptr[i] == '_' || all.ptr[i] == '.';
-		char next = end < all.len ? all.ptr[end] : '\0';
+		char next = '\0';
 
+		if (end < all.len)
+			next = all.ptr[end];
 		if (!url_equal_nocase(slice_sub(all, i + 1, end), SLICE("print")))
 			continue;
 		if ((all.ptr[i] == '/' && (next == '/' || (next == '\0' && i > 0))) ||
@@ -420,6 +422,8 @@ int dust_form(struct buf *out, const struct url *u, const struct dust_terms *t,
 	if (rc == 0)
 		rc = add_path(out, u, t, ret);
 	ret->head = out->len;
+	if (rc == 0 && is_off(t, DUST_SPELLING) && u->has_query && u->query.len == 0)
+		rc = buf_add_str(out, "?");
 	if (rc == 0)
 		rc = add_fields(out, ret, SIZE_MAX);
 	ret->key = buf_slice(out);
