@@ -11,6 +11,8 @@
 void capture_dust_init(struct capture_dust *d, const struct crawl_settings *settings)
 {
 	*d = (struct capture_dust){.mode = (enum crawl_dust)settings->dust};
+	if (settings->watch) /* it has no visits that end, before which all must be confirmed */
+		d->mode = CRAWL_DUST_OFF;
 	dust_init(&d->dust, hash_key_random(), d->mode == CRAWL_DUST_APPLY);
 }
 

@@ -85,6 +85,7 @@ struct crawl_settings {
 	uint32_t dust;    /* enum crawl_dust */
 	uint32_t mirrors; /* enum crawl_mirrors */
 
+	bool watch; /* a capture without an end: looks at a site under watch */
 	bool automatic_delay;
 	bool unweighted; /* the order is no weight for the planner */
 	bool single;
