@@ -39,8 +39,11 @@ static const char *choose_advice(const char *reason, const char *advice)
 
 int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 {
+	size_t known = hosts_count(&c->hosts);
 	int rc = hosts_find(&c->hosts, url, ret);
 
+	if (rc == 0 && c->looking && hosts_count(&c->hosts) > known)
+		looking_met(c, *ret);
 	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
@@ -209,6 +212,7 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	plan_run_free(c->plan);
+	looking_free(c->looking);
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);

@@ -9,7 +9,7 @@
  *	warcinfo.c   the warcinfo records of its WARC files
  *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
  *	contact.c    the user agent: how site owners reach the user
- *	gate.c       whether any request may start
+ *	gate.c       whether any request may start; budget.c: what sites under watch may spend
  *	robots_history.c  what earlier captures knew of hosts' robots.txt
  *	names.c      addresses of servers, and the address guard
  *	robots_cache.c  the parsed robots.txt of a lane's hosts
@@ -36,6 +36,7 @@
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	importance.c which pages come first, and what they are worth
  *	unkept.c     links that are only counted
+ *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
@@ -50,6 +51,7 @@
 #include "crawl/importance.h"
 #include "crawl/lane.h"
 #include "crawl/login.h"
+#include "crawl/looking.h"
 #include "crawl/pages.h"
 #include "crawl/probing.h"
 #include "crawl/reading.h"
@@ -98,7 +100,8 @@ struct capture {
 	uint32_t slot;     /* in the lane */
 	unsigned allowed;  /* set of address classes that requests may be sent to: names.h */
 
-	struct plan_run *plan;
+	struct plan_run *plan;   /* without pages, if it is under watch */
+	struct looking *looking; /* it is under watch; or NULL */
 	const struct plan_strategy *strategy;
 	struct scope scope;
 	struct pages pages;
@@ -121,6 +124,7 @@ struct capture {
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
+	bool resumes;             /* there is a row of it */
 	int64_t last_moment;      /* capture time of the last reading */
 	bool went_back;           /* the wall clock, between two processes */
 	bool queued;              /* something happened to it: in the lane's queue */

@@ -178,6 +178,8 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
 
+	if (c->looking && p->planned)
+		looking_withdraw(c, page);
 	importance_forget(c, page);
 	p->taken = false;
 	p->left_out = LEFT_OUT_ROBOTS;
@@ -630,7 +632,8 @@ static bool is_shown(const struct capture *c, uint32_t page)
 
 static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)
 {
-	int rc = requisite == CATALOG_NO_PAGE ? 0 : plan_group(c->plan, page, &requisite, 1);
+	bool is_planned = requisite != CATALOG_NO_PAGE && !c->looking;
+	int rc = is_planned ? plan_group(c->plan, page, &requisite, 1) : 0;
 
 	if (rc)
 		return err_code(err, rc);

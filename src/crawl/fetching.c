@@ -178,6 +178,8 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	login_apply(c, &r, &request);
 	if (rc == 0)
 		rc = net_start(c->lane->net, &request, err);
+	if (rc == 0 && c->looking)
+		looking_sent(c, &r);
 	buf_release(&url);
 	return rc;
 }

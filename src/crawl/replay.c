@@ -329,6 +329,23 @@ static int restore_probing(struct replaying *r, const struct attempt *o, bool is
 	return rc ? rc : fail(r, probing_restore(c, o, is_same));
 }
 
+/* A look of a watch: compared with the one before as when it was made. */
+static int restore_look(struct replaying *r, const struct attempt *o, bool is_usable)
+{
+	struct capture *c = r->capture;
+	struct page_visit visit;
+	bool is_same = false;
+	int rc = 0;
+
+	if (is_usable && c->pages.list.ptr[o->page].visited) {
+		rc = pages_visit(&c->pages, o->page, &visit, r->err);
+		is_same = rc == 0 && page_visit_is_same(&visit, o);
+	}
+	if (rc == 0)
+		rc = looking_restore(c, o, is_usable, is_same, r->err);
+	return rc || !is_usable || is_same ? rc : restore_visit(r, o);
+}
+
 static int on_observation(void *context, const struct attempt *o)
 {
 	struct replaying *r = context;
@@ -343,8 +360,12 @@ static int on_observation(void *context, const struct attempt *o)
 		r->latest = o->wall.last_byte;
 	/* What was received is not known; the record has it compressed, and once. */
 	counters_spend(&c->counters, o->length);
+	if (c->looking)
+		looking_count(c, o);
 	if (o->page >= c->pages.list.len)
 		return 0;
+	if (c->looking)
+		return restore_look(r, o, observation_is_usable(&shown));
 	rc = restore_probing(r, o, observation_is_usable(&shown));
 	if (rc || !observation_is_usable(&shown))
 		return rc;
@@ -371,7 +392,8 @@ static int on_requisite(void *context, const struct catalog_requisite *e)
 {
 	struct replaying *r = context;
 
-	if (e->requisite == CATALOG_NO_PAGE || e->requisite >= r->capture->pages.list.len)
+	if (r->capture->looking || e->requisite == CATALOG_NO_PAGE ||
+		e->requisite >= r->capture->pages.list.len)
 		return 0;
 	return fail(r, plan_group(r->capture->plan, e->page, &e->requisite, 1));
 }

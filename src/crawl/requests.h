@@ -41,6 +41,7 @@ struct request {
 	uint32_t host;           /* where it is sent */
 	char *url;               /* owned; NULL for a page, whose URL is in struct pages */
 	struct plan_order order; /* page; of further looks page and attempt only */
+	uint8_t purpose;         /* page under watch: enum refresh_purpose */
 	bool checked_robots;     /* page: robots.txt was fetched again on its behalf */
 	uint32_t robots_host;    /* robots.txt: the host whose rules it has */
 	uint8_t tries;           /* robots.txt: earlier failures in a row */

@@ -35,6 +35,7 @@ struct setting {
 
 static const struct setting SETTINGS[] = {
 	OWN(seeds, SETTING_TEXTS),
+	SETTING(watch, SETTING_BOOL),
 	OWN(scope, SETTING_U32),
 	OWN(surts, SETTING_TEXTS),
 	OWN(includes, SETTING_TEXTS),

@@ -71,6 +71,7 @@ struct crawl_settings {
 	uint32_t forms;       /* queries of search forms; 0: none are sent (form_queries.h) */
 	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
 
+	bool watch; /* a capture without an end: looks at a site under watch */
 	bool automatic_delay;
 	bool unweighted; /* the order is no weight for the planner */
 	bool single;
