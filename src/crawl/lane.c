@@ -378,7 +378,7 @@ static void find_worst(const struct lane *lane, struct worst_sites *ret)
 static void show_progress(struct lane *lane, bool now)
 {
 	int64_t time = clock_monotonic(lane->clock);
-	struct worst_sites worst;
+	struct worst_sites worst = {0};
 
 	if (!now && time - lane->shown_at < SHOW_INTERVAL)
 		return;
