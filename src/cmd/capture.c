@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "cmd/archive.h"
@@ -22,11 +23,11 @@ enum { EMPTY_TOLD = 20 };
 /* Seconds between lines of progress in a log. */
 static const double LOG_INTERVAL = 300;
 
-static const char *leg_name(const struct crawl_progress *p)
+static const char *leg_name(bool preparing, enum plan_leg leg)
 {
-	if (p->preparing)
+	if (preparing)
 		return "robots.txt and sitemaps";
-	switch (p->leg) {
+	switch (leg) {
 	case PLAN_VISIT:
 		return "visits";
 	case PLAN_REVISIT:
@@ -58,24 +59,38 @@ static void describe(const struct crawl_progress *p, char *out, size_t size)
 		(void)snprintf(out + n, size - (size_t)n, "failed %zu", p->failed);
 }
 
-/* "sites 3/8, sharp 120, failed 2" */
-static void describe_many(const struct crawl_progress *p, char *out, size_t size)
+/* "visits 12/340, failed 3  http://example.org/": figures first, since lines are cut. */
+static void add_site(struct buf *out, const struct site_progress *s)
 {
-	int n = snprintf(out, size, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites,
-		p->known, p->sharp);
+	(void)buf_printf(out, "\n%s", s->preparing ? "starts" : leg_name(false, s->leg));
+	if (!s->preparing)
+		(void)buf_printf(out, " %zu/%zu", s->done, s->total);
+	if (s->failed > 0)
+		(void)buf_printf(out, ", failed %zu", s->failed);
+	(void)buf_printf(out, "  %s", s->site);
+}
 
-	if (n >= 0 && (size_t)n < size && p->failed > 0)
-		(void)snprintf(out + n, size - (size_t)n, ", failed %zu", p->failed);
+/* "sites 3/8, sharp 120, failed 2", then the sites that fail and those that take longest. */
+static void describe_many(const struct crawl_progress *p, struct buf *out)
+{
+	(void)buf_printf(
+		out, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites, p->known, p->sharp);
+	if (p->failed > 0)
+		(void)buf_printf(out, ", failed %zu", p->failed);
+	for (size_t i = 0; p->worst && i < p->worst->len; i++)
+		add_site(out, &p->worst->list[i]);
 }
 
 /* The rate is that of all requests; how long the slowest site takes cannot be told. */
 static void show_many(struct capture_view *v, const struct crawl_progress *p)
 {
-	char note[128];
+	struct buf note;
 
-	describe_many(p, note, sizeof note);
-	progress_update_work(
-		&v->progress, p->fetched, &(struct progress_work){.done = p->requests}, note);
+	buf_init(&note, PROGRESS_LINE_MAX);
+	describe_many(p, &note);
+	progress_update_work(&v->progress, p->fetched, &(struct progress_work){.done = p->requests},
+		buf_str(&note));
+	buf_release(&note);
 }
 
 static void on_progress(void *context, const struct crawl_progress *p)
@@ -88,7 +103,7 @@ static void on_progress(void *context, const struct crawl_progress *p)
 		return;
 	}
 	memcpy(v->site, p->site, sizeof v->site);
-	v->progress.config.title = leg_name(p);
+	v->progress.config.title = leg_name(p->preparing, p->leg);
 	progress_set_total(&v->progress, p->total);
 	describe(p, note, sizeof note);
 	progress_update_work(&v->progress, p->done,
@@ -99,7 +114,11 @@ int capture_view_init(struct capture_view *v, const struct capture_look *look, s
 {
 	int rc;
 
-	*v = (struct capture_view){.command = look->command, .signals = -1, .quiet = look->quiet};
+	*v = (struct capture_view){.command = look->command,
+		.signals = -1,
+		.quiet = look->quiet,
+		.crawl_log = look->crawl_log,
+		.events = look->events};
 	/* Events have standard output to themselves. */
 	if (look->events && strcmp(look->events, "-") == 0)
 		v->quiet = true;
@@ -302,8 +321,17 @@ static enum cmd_status fail_broken(const char *command, const struct crawl_resul
 	return cmd_fail(command, &err);
 }
 
+static void tell_file(const char *what, const char *path)
+{
+	if (!path)
+		return;
+	printf("%s is ", what);
+	text_name(stdout, slice_str(path), 0);
+	(void)puts(".");
+}
+
 /* Where it all is, and what can be done with it. Machines that read JSON know. */
-static enum cmd_status tell_next(const char *archive)
+static enum cmd_status tell_next(const struct capture_view *v, const char *archive)
 {
 	char size[TEXT_SIZE_SIZE];
 
@@ -311,6 +339,8 @@ static enum cmd_status tell_next(const char *archive)
 	(void)fputs("\nThe archive is ", stdout);
 	text_name(stdout, slice_str(archive), 0);
 	printf(" (%s).\n", size);
+	tell_file("The crawl log", v->crawl_log);
+	tell_file("The event stream", v->events);
 	report_print_next(archive, stdout);
 	return cmd_finish(0);
 }
@@ -344,7 +374,7 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 	if (v->quiet && !json)
 		return cmd_finish(0);
 	status = cmd_report_capture(archive, result->capture, json);
-	return status == CMD_OK && !json ? tell_next(archive) : status;
+	return status == CMD_OK && !json ? tell_next(v, archive) : status;
 }
 
 /* ---- several ---- */
@@ -407,7 +437,7 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	else
 		status = captures_print(archive, &ids, json);
 	if (status == CMD_OK && !json && !v->quiet)
-		status = tell_next(archive);
+		status = tell_next(v, archive);
 	u32_vec_release(&ids);
 	if (broken > 0 || (got == 0 && stopped == 0))
 		return CMD_FAILURE;

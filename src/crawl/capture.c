@@ -39,8 +39,11 @@ static const char *choose_advice(const char *reason, const char *advice)
 
 int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 {
+	size_t known = hosts_count(&c->hosts);
 	int rc = hosts_find(&c->hosts, url, ret);
 
+	if (rc == 0 && c->looking && hosts_count(&c->hosts) > known)
+		looking_met(c, *ret);
 	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
@@ -182,6 +185,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	requests_init(&c->requests);
 	login_init(&c->login);
 	capture_traps_init(&c->traps, settings);
+	capture_dust_init(&c->dust, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
@@ -201,6 +205,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 	c->slot = slot;
 	c->rules.cache = &lane->robots;
 	pages_init(&c->pages, &lane->spill);
+	spill_init(&c->dust.looks, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
 
@@ -209,6 +214,7 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	plan_run_free(c->plan);
+	looking_free(c->looking);
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
@@ -220,6 +226,7 @@ void capture_free(struct capture *c)
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	capture_traps_release(&c->traps);
+	capture_dust_release(&c->dust);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
 	login_release(&c->login);

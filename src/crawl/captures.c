@@ -261,8 +261,8 @@ static int add_to_catalog(struct captures *r, struct catalog *catalog, struct ca
 	*row = (struct catalog_capture){
 		.uuid = make_uuid(r, rng),
 		.site = slice_str(c->settings->seeds.ptr[0]),
-		.strategy = slice_str(c->strategy->name),
-		.single = !c->strategy->revisits || c->settings->single,
+		.strategy = c->settings->watch ? SLICE("watch") : slice_str(c->strategy->name),
+		.single = !c->settings->watch && (!c->strategy->revisits || c->settings->single),
 		.state = CATALOG_RUNNING,
 		.started = clock_realtime(c->clock),
 		.addresses = CATALOG_NO_ADDRESSES,
@@ -290,6 +290,72 @@ int captures_add_to_catalog(struct captures *r, struct catalog *catalog, struct 
 	return rc;
 }
 
+/* ---- sites under watch ---- */
+
+/* Whether a capture is one, by its settings as text. */
+static bool is_watched(slice settings)
+{
+	slice line;
+
+	while (settings.len > 0) {
+		line = slice_take(&settings, '\n');
+		if (slice_eq(line, SLICE("watch true")))
+			return true;
+	}
+	return false;
+}
+
+struct reopening {
+	struct captures *captures;
+	struct strmap rows; /* by site: numbers of captures */
+	struct err *err;
+};
+
+static int on_watched(void *context, const struct catalog_capture *row)
+{
+	struct reopening *x = context;
+	int rc = 0;
+
+	if (is_watched(row->settings))
+		rc = strmap_put(&x->rows, row->site, row->id);
+	return rc == ERR_EXISTS ? 0 : err_code(x->err, rc);
+}
+
+static int reopen(struct reopening *x, struct catalog *catalog, struct capture *c, uint32_t id)
+{
+	struct copied_files none = {0};
+	int rc = catalog_get_capture(catalog, id, &x->captures->arena, &c->row, x->err);
+
+	if (rc == 0)
+		rc = write_settings(x->captures, c->settings, &none, &c->row.settings, x->err);
+	if (rc == 0)
+		rc = catalog_set_settings(catalog, id, c->row.settings, x->err);
+	c->resumes = rc == 0;
+	return rc;
+}
+
+int captures_reopen(struct captures *r, struct catalog *catalog, struct err *err)
+{
+	struct reopening x = {.captures = r, .err = err};
+	struct copied_files none = {0};
+	struct rng rng;
+	int rc;
+
+	strmap_init(&x.rows, hash_key_random(), &r->arena);
+	rng_init(&rng, hash_key_random().k0);
+	rc = catalog_each_capture(catalog, on_watched, &x, err);
+	for (size_t i = 0; rc == 0 && i < r->list.len; i++) {
+		struct capture *c = r->list.ptr[i];
+		uint32_t id;
+
+		rc = strmap_get(&x.rows, slice_str(c->settings->seeds.ptr[0]), &id)
+			     ? reopen(&x, catalog, c, id)
+			     : add_to_catalog(r, catalog, c, &none, &rng, err);
+	}
+	strmap_release(&x.rows);
+	return rc;
+}
+
 /* ---- unfinished ones ---- */
 
 struct unfinished_ids {
@@ -301,7 +367,7 @@ static int on_capture(void *context, const struct catalog_capture *row)
 {
 	struct unfinished_ids *x = context;
 
-	if (row->state != CATALOG_RUNNING)
+	if (row->state != CATALOG_RUNNING || is_watched(row->settings))
 		return 0;
 	return err_code(x->err, u32_vec_push(&x->ids, row->id));
 }

@@ -32,6 +32,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered},
 	[REQUEST_PROBE] = {.answered = probe_answered},
+	[REQUEST_DUST] = {.answered = dust_answered, .dropped = dust_dropped},
 	[REQUEST_NOISE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_VARIANT] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},
@@ -178,6 +179,8 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	login_apply(c, &r, &request);
 	if (rc == 0)
 		rc = net_start(c->lane->net, &request, err);
+	if (rc == 0 && c->looking)
+		looking_sent(c, &r);
 	buf_release(&url);
 	return rc;
 }

@@ -45,9 +45,9 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	int rc = apply_discovered(c, page, err);
+	int rc = c->looking ? looking_discovered(c, page, err) : apply_discovered(c, page, err);
 
-	if (rc)
+	if (rc || c->looking)
 		return rc;
 	return append(
 		c, &(struct catalog_event){.kind = CATALOG_EVENT_DISCOVERED, .page = page}, err);

@@ -21,6 +21,7 @@ enum request_kind {
 	REQUEST_ROBOTS,
 	REQUEST_SITEMAP,
 	REQUEST_PROBE, /* a URL that cannot exist, for soft 404s */
+	REQUEST_DUST,  /* a URL that was left out, to confirm the rule (attempt) that did */
 	REQUEST_NOISE, /* this and those that follow: further looks at a page (probing.h) */
 	REQUEST_VARIANT,
 	REQUEST_LANGUAGE,
@@ -41,6 +42,7 @@ struct request {
 	uint32_t host;           /* where it is sent */
 	char *url;               /* owned; NULL for a page, whose URL is in struct pages */
 	struct plan_order order; /* page; of further looks page and attempt only */
+	uint8_t purpose;         /* page under watch: enum refresh_purpose */
 	bool checked_robots;     /* page: robots.txt was fetched again on its behalf */
 	uint32_t robots_host;    /* robots.txt: the host whose rules it has */
 	uint8_t tries;           /* robots.txt: earlier failures in a row */

@@ -71,14 +71,17 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		[PLAN_LATE] = ATTEMPT_LATE,
 	};
 
+	bool is_audit = c->looking && c->looking->purpose == REFRESH_AUDIT;
+
 	return (struct attempt){
 		.page = order->page,
 		.capture = c->row.uuid,
 		.url = f->url,
 		.kind = kind_of(c, order),
 		.via = via,
-		.leg = LEGS[order->leg],
-		.single = !c->strategy->revisits || c->settings->single,
+		.leg = c->looking ? ATTEMPT_LOOK : LEGS[order->leg],
+		.purpose = is_audit ? SLICE(LOOKING_AUDIT) : (slice){0},
+		.single = !c->looking && (!c->strategy->revisits || c->settings->single),
 		.number = order->attempt,
 		.wall = times_of(&f->wall),
 		.clock = times_of(&f->monotonic),
@@ -309,6 +312,8 @@ static int discover_redirect(
 		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
 	found.url = &target;
 	taken = c->pages.taken;
+	if (rc == 0 && url_is_http(&target))
+		rc = dust_redirected(c, page, &target, err);
 	if (rc == 0)
 		rc = discover(c, &found, err);
 	if (rc == 0)
@@ -398,8 +403,10 @@ static void drop_rules(struct attempt *a)
  */
 static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
 {
-	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated ||
-		a->post.ptr || !visit || !page_visit_is_same(visit, a))
+	bool is_second = a->leg == ATTEMPT_REVISIT || a->leg == ATTEMPT_LOOK;
+
+	if (c->settings->records || !is_second || !a->has_payload || a->truncated || a->post.ptr ||
+		!visit || !page_visit_is_same(visit, a))
 		return;
 	if (!a->is_revisit && visit->record.text[0]) {
 		a->original = (struct attempt_original){.record = slice_str(visit->record.text),
@@ -414,6 +421,14 @@ static void choose_form(const struct capture *c, const struct page_visit *visit,
 		drop_rules(a);
 }
 
+/* Whether later responses are compared with this one: a visit, or a look that shows another state.
+ */
+static bool is_to_compare_with(const struct attempt *a, const struct page_visit *visit)
+{
+	return a->leg == ATTEMPT_VISIT ||
+	       (a->leg == ATTEMPT_LOOK && (!visit || !page_visit_is_same(visit, a)));
+}
+
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	const struct page_visit *visit, struct err *err)
 {
@@ -426,8 +441,11 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (a->is_revisit)
 		record = (struct warc_id){0}; /* no record refers to a revisit record */
-	if (rc == 0 && a->leg == ATTEMPT_VISIT && observation_is_usable(&shown))
+	if (rc == 0 && is_to_compare_with(a, visit) && observation_is_usable(&shown))
 		rc = keep_visit(c, a, &record, err);
+	if (rc == 0 && a->leg == ATTEMPT_LOOK)
+		looking_saw(
+			c, a, observation_is_usable(&shown), visit && page_visit_is_same(visit, a));
 	return rc;
 }
 
@@ -532,12 +550,14 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		return rc;
 	/* In the same batch as the observation, so that the two agree. */
 	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
-	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
+	if (rc == 0 && *ret_outcome == PLAN_OK && visit && !c->looking)
 		rc = compare_visit(c, visit, &a, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg == PLAN_VISIT)
 		rc = canaries_visited(c, &a, err);
 	if (again) /* what it shows is not the page */
 		return rc ? rc : traps_take_deferred(c, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg != PLAN_REVISIT && !is_in_place(&a))
+		rc = dust_visited(c, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
