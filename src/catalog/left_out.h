@@ -28,7 +28,8 @@
 	X(LEFT_OUT_LENGTH, "length", "URLs that are too long, or too many on one page")    \
 	X(LEFT_OUT_EFFECT, "effect", "links that log out, delete or unsubscribe")          \
 	X(LEFT_OUT_HOST_BUDGET, "host-budget", "beyond --host-budget")                     \
-	X(LEFT_OUT_TOPIC, "topic", "of too little promise for --topic")
+	X(LEFT_OUT_TOPIC, "topic", "of too little promise for --topic")                    \
+	X(LEFT_OUT_SPAM, "spam", "skipped as spam (--spam skip)")
 
 enum left_out {
 #define X(name, word, meaning) name,

@@ -211,6 +211,7 @@ void capture_free(struct capture *c)
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
 	form_queries_release(&c->forms);
+	cloaking_release(&c->cloaking);
 	rules_release(&c->rules);
 	rulebook_release(&c->book);
 	sitemap_list_release(&c->sitemaps);

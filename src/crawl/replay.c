@@ -342,6 +342,7 @@ static int on_observation(void *context, const struct attempt *o)
 	counters_spend(&c->counters, o->length);
 	if (o->page >= c->pages.list.len)
 		return 0;
+	cloaking_restore(c, o);
 	rc = restore_probing(r, o, observation_is_usable(&shown));
 	if (rc || !observation_is_usable(&shown))
 		return rc;
