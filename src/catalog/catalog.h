@@ -182,6 +182,10 @@ int catalog_admit_page(struct catalog *c, uint32_t capture, uint32_t number, sli
 int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
 	enum catalog_content content, struct err *err) SP_MUST_CHECK;
 
+/* A page is worth so much, now that more is known. ERR_NOTFOUND. */
+int catalog_weigh_page(struct catalog *c, uint32_t capture, uint32_t number, float weight,
+	struct err *err) SP_MUST_CHECK;
+
 /* A sitemap says this of a page that is known already; 0 leaves it as it is. ERR_NOTFOUND. */
 int catalog_list_page(struct catalog *c, uint32_t capture, uint32_t number, int64_t lastmod,
 	unsigned frequency, struct err *err) SP_MUST_CHECK;
@@ -421,6 +425,7 @@ enum catalog_row_kind {
 	CATALOG_ROW_REFUSE_PAGE, /* number, left_out, rule */
 	CATALOG_ROW_ADMIT_PAGE,  /* number, rule */
 	CATALOG_ROW_MARK_PAGE,   /* number, content */
+	CATALOG_ROW_WEIGH_PAGE,  /* number, weight */
 	CATALOG_ROW_LIST_PAGE,   /* number, lastmod, frequency */
 	CATALOG_ROW_UNKEPT,
 	CATALOG_ROW_PLAN,

@@ -69,6 +69,17 @@ int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
 	return query_run_on(&q, "page", err);
 }
 
+int catalog_weigh_page(
+	struct catalog *c, uint32_t capture, uint32_t number, float weight, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_WEIGH_PAGE, err);
+	query_put_int(&q, catalog_key(capture, number));
+	query_put_double(&q, (double)weight);
+	return query_run_on(&q, "page", err);
+}
+
 int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, enum left_out reason,
 	slice rule, struct err *err)
 {

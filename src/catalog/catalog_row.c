@@ -16,6 +16,8 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 		return catalog_admit_page(c, capture, row->page->number, row->page->rule, err);
 	case CATALOG_ROW_MARK_PAGE:
 		return catalog_mark_page(c, capture, row->page->number, row->page->content, err);
+	case CATALOG_ROW_WEIGH_PAGE:
+		return catalog_weigh_page(c, capture, row->page->number, row->page->weight, err);
 	case CATALOG_ROW_LIST_PAGE:
 		return catalog_list_page(c, capture, row->page->number, row->page->lastmod,
 			row->page->frequency, err);

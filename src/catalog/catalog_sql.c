@@ -53,6 +53,7 @@ static const char *const SQL[SQL_COUNT] = {
 		" ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
 	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2, left_out = ?3 WHERE id = ?1",
 	[SQL_ADMIT_PAGE] = "UPDATE page SET taken = 1, rule = ?2, left_out = ?3 WHERE id = ?1",
+	[SQL_WEIGH_PAGE] = "UPDATE page SET weight = ?2 WHERE id = ?1",
 	[SQL_MARK_PAGE] = "UPDATE page SET content = ?2 WHERE id = ?1",
 	[SQL_LIST_PAGE] = "UPDATE page SET lastmod = iif(?2, ?2, lastmod),"
 			  " frequency = iif(?3, ?3, frequency) WHERE id = ?1",

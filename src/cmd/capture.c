@@ -14,6 +14,7 @@
 #include "cmd/stop.h"
 #include "cmd/text.h"
 #include "import/lines.h"
+#include "url/pattern.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
@@ -170,18 +171,24 @@ static int on_line(void *context, const char *item, struct err *err)
 	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
 }
 
-/* Files with passwords or keys: every user of the machine can see argv. */
-static int read_secrets(const char *path, struct destination *to, struct err *err)
+static void warn_if_readable(const char *path)
 {
 	struct stat st;
-	size_t count;
-	int rc;
 
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
 		(void)fprintf(stderr,
 			"stillpoint: warning: %s: other users can read this file; run 'chmod 600' "
 			"on it\n",
 			path);
+}
+
+/* Files with passwords or keys: every user of the machine can see argv. */
+static int read_secrets(const char *path, struct destination *to, struct err *err)
+{
+	size_t count;
+	int rc;
+
+	warn_if_readable(path);
 	rc = lines_read(path, LINES_WHOLE, on_line, to, &count, err);
 	return rc || count > 0 ? rc : err_set(err, ERR_USAGE, "%s: the file is empty", path);
 }
@@ -228,7 +235,11 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 		rc = set_proxy(&to, given->proxy, err);
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
 		rc = add_source(&sources[i], &to, err);
-	return rc;
+	if (rc || !given->login)
+		return rc;
+	warn_if_readable(given->login);
+	secrets->login = given->login_file;
+	return login_file_read(given->login_file, given->login, err);
 }
 
 int capture_delay(const char *text, bool *ret_automatic, double *ret_seconds, struct err *err)
@@ -250,6 +261,18 @@ int capture_check_delay(const char *text, struct err *err)
 	double seconds;
 
 	return capture_delay(text, &automatic, &seconds, err);
+}
+
+int capture_check_pattern(const char *value, struct err *err)
+{
+	struct pattern *pattern = NULL;
+	struct err why = {0};
+	int rc = pattern_compile(slice_str(value), &pattern, &why);
+
+	pattern_free(pattern);
+	if (rc == ERR_NOMEM)
+		return err_code(err, rc);
+	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 void capture_guard_files(const char *archive, bool has_secrets)

@@ -193,6 +193,7 @@ void crawl_config_release(struct crawl_config *c)
 	}
 	crawl_entries_release(&c->entries);
 	crawl_command_release(&c->top.o);
+	login_file_release(&c->login);
 	yaml_release(&c->file);
 }
 
@@ -203,8 +204,9 @@ static int take_secrets(struct crawl_config *c, const struct seeds *seeds, struc
 {
 	struct crawl_command *o = &c->top.o;
 
-	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy,
-				       o->auth_file, o->header_file, o->proxy_file},
+	return capture_secrets(
+		&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy, o->auth_file,
+			o->header_file, o->proxy_file, o->login, &c->login},
 		c->arena, &o->settings, seeds->secrets, err);
 }
 

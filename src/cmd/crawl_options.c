@@ -5,6 +5,7 @@
 
 #include "archive/warc_input.h"
 #include "base/buf.h"
+#include "base/parse.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "cmd/noise.h"
@@ -16,7 +17,7 @@
 #include "frontier/pace.h"
 #include "frontier/traps.h"
 #include "net/net.h"
-#include "url/pattern.h"
+#include "rank/order.h"
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
@@ -50,18 +51,6 @@ static int check_strategy(const char *value, struct err *err)
 	if (cmd_strategy(value, false, &why))
 		return 0;
 	return err_set(err, ERR_USAGE, "is wrong: %s", why.text);
-}
-
-static int check_pattern(const char *value, struct err *err)
-{
-	struct pattern *pattern = NULL;
-	struct err why = {0};
-	int rc = pattern_compile(slice_str(value), &pattern, &why);
-
-	pattern_free(pattern);
-	if (rc == ERR_NOMEM)
-		return err_code(err, rc);
-	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 static int check_prefix(const char *value, struct err *err)
@@ -136,10 +125,10 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(LIST, surts, "surt", 0, "also capture URLs whose SURT begins with this (repeatable)",
 		.metavar = "PREFIX"),
 	ROW(LIST, includes, "include", 'i', "also capture URLs that match (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(LIST, excludes, "exclude", 'x',
 		"leave out URLs that match, even if another rule includes them (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(FLAG, settings.no_requisites, "no-requisites", 0,
 		"do not fetch what pages embed from outside the scope"),
 	ROW(FLAG, settings.no_sitemaps, "no-sitemaps", 0, "do not ask for sitemaps"),
@@ -179,6 +168,18 @@ const struct option_spec CRAWL_SPECS[] = {
 		"'complete' for most pages, 'balanced' to revisit what is more likely than not to "
 		"be sharp (default: balanced)",
 		.choices = PLAN_AIMS),
+	ROW(STRING, order, "order", 0,
+		"which pages are visited when not all can be, and which are worth most: breadth, "
+		"indegree, pagerank, opic, sitemap, site-backlog, or weights=FILE, a CSV file with "
+		"the header url,weight (default: none)",
+		.metavar = "NAME"),
+	ROW(CHOICE, weight, "weight", 0,
+		"whether what --order says of a page is its weight for the plan, too (default: on)",
+		.choices = SWITCH),
+	ROW(STRING, host_budget, "host-budget", 0,
+		"visit no more pages of each host than this; auto: hosts that lead to more new "
+		"pages get a larger share, and every host gets some",
+		.metavar = "auto|N"),
 	ROW(STRING, settings.rates, "rates", 'r',
 		"how often pages change: CSV with the header "
 		"url,rate[,weight][,shape] (or page for url), "
@@ -289,6 +290,10 @@ const struct option_spec CRAWL_SPECS[] = {
 		"read --auth passwords from a file, one per line (default: the environment "
 		"variable STILLPOINT_AUTH)",
 		.metavar = "FILE"),
+	ROW(STRING, login, "login", 0,
+		"log in by a form, and again when the session is lost: a YAML file with url, "
+		"fields and sentinel, see docs/config.md",
+		.metavar = "FILE"),
 	ROW(STRING, cookies, "cookies", 0, "start with the cookies of this file (Netscape format)",
 		.metavar = "FILE"),
 	ROW(FLAG, settings.no_cookies, "no-cookies", 0, "neither accept nor send cookies"),
@@ -339,7 +344,7 @@ const struct options CRAWL_OPTIONS = {
 };
 
 const char *const CRAWL_WIDE[] = {"output", "config", "print-config", "lanes", "auth", "auth-file",
-	"header", "header-file", "cookies", "proxy", "proxy-file", "warc-per-site", "json",
+	"header", "header-file", "cookies", "login", "proxy", "proxy-file", "warc-per-site", "json",
 	"crawl-log", "events", "quiet", "verbose", NULL};
 
 void crawl_command_init(struct crawl_command *o)
@@ -395,8 +400,9 @@ static int check(const struct crawl_command *o, struct err *err)
 	const struct crawl_settings *s = &o->settings;
 	int rc = 0;
 
-	if (s->no_cookies && o->cookies)
-		return err_set(err, ERR_USAGE, "--cookies and --no-cookies cannot be combined");
+	if (s->no_cookies && (o->cookies || o->login))
+		return err_set(err, ERR_USAGE, "--%s and --no-cookies cannot be combined",
+			o->cookies ? "cookies" : "login");
 	if (s->dns)
 		rc = cmd_in_option(net_check_dns(s->dns, err), "dns", err);
 	if (rc == 0 && s->ca_file)
@@ -439,6 +445,43 @@ static int set_rules(struct crawl_command *o, struct arena *arena, struct err *e
 	return rc == 0 && o->ignore ? set_ignore(o->ignore, arena, &o->settings, err) : rc;
 }
 
+static int set_order(const char *text, struct crawl_settings *s, struct err *err)
+{
+	static const char FILE_OF[] = "weights=";
+
+	if (strncmp(text, FILE_OF, sizeof FILE_OF - 1) == 0 && text[sizeof FILE_OF - 1]) {
+		s->order = RANK_WEIGHTS;
+		s->weights = text + sizeof FILE_OF - 1;
+		return 0;
+	}
+	for (uint32_t i = RANK_BREADTH; i < RANK_WEIGHTS; i++)
+		if (strcmp(text, RANK_ORDERS[i]) == 0) {
+			s->order = i;
+			return 0;
+		}
+	return err_set(err, ERR_USAGE,
+		"--order is breadth, indegree, pagerank, opic, sitemap, site-backlog or "
+		"weights=FILE, not '%.100s'" CRAWL_SEE_HELP,
+		text);
+}
+
+static int set_host_budget(const char *text, struct crawl_settings *s, struct err *err)
+{
+	uint64_t pages;
+
+	if (strcmp(text, "auto") == 0) {
+		s->host_budget = CRAWL_BUDGET_AUTO;
+		return 0;
+	}
+	if (parse_u64(slice_str(text), &pages) || pages == 0 || pages >= CRAWL_BUDGET_AUTO)
+		return err_set(err, ERR_USAGE,
+			"--host-budget is auto or a number of pages from 1, not "
+			"'%.100s'" CRAWL_SEE_HELP,
+			text);
+	s->host_budget = (uint32_t)pages;
+	return 0;
+}
+
 /* What options cannot write into the settings themselves. */
 int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct err *err)
 {
@@ -461,6 +504,11 @@ int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct 
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->aim = (uint32_t)o->aim;
+	s->unweighted = o->weight != 0;
+	if (rc == 0 && o->order)
+		rc = set_order(o->order, s, err);
+	if (rc == 0 && o->host_budget)
+		rc = set_host_budget(o->host_budget, s, err);
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	s->records = o->evidence == EVIDENCE_RECORDS;
 	if (rc == 0)

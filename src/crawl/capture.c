@@ -39,8 +39,11 @@ static const char *choose_advice(const char *reason, const char *advice)
 
 int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 {
+	size_t known = hosts_count(&c->hosts);
 	int rc = hosts_find(&c->hosts, url, ret);
 
+	if (rc == 0 && c->looking && hosts_count(&c->hosts) > known)
+		looking_met(c, *ret);
 	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
@@ -180,10 +183,12 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->epoch = clock_monotonic(clock);
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
+	login_init(&c->login);
 	capture_traps_init(&c->traps, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
+	importance_init(&c->importance, settings);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
@@ -207,9 +212,11 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	plan_run_free(c->plan);
+	looking_free(c->looking);
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
+	importance_release(&c->importance);
 	form_queries_release(&c->forms);
 	cloaking_release(&c->cloaking);
 	rules_release(&c->rules);
@@ -220,6 +227,7 @@ void capture_free(struct capture *c)
 	capture_traps_release(&c->traps);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
+	login_release(&c->login);
 	free(c->problem);
 	free(c);
 }
@@ -253,6 +261,8 @@ int capture_begin(struct capture *c, struct err *err)
 
 	if (rc == 0)
 		rc = capture_moment(c, "start", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	return rc ? rc : discover_seeds(c, err);
 }
 
@@ -273,6 +283,8 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = capture_moment(c, "resume", err);
 	if (rc == 0 && c->went_back)
 		rc = capture_moment(c, "clock-set", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = discover_seeds(c, err);
 	if (rc == 0 && !c->stage.begun)

@@ -9,7 +9,7 @@
  *	warcinfo.c   the warcinfo records of its WARC files
  *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
  *	contact.c    the user agent: how site owners reach the user
- *	gate.c       whether any request may start
+ *	gate.c       whether any request may start; budget.c: what sites under watch may spend
  *	robots_history.c  what earlier captures knew of hosts' robots.txt
  *	names.c      addresses of servers, and the address guard
  *	robots_cache.c  the parsed robots.txt of a lane's hosts
@@ -35,7 +35,9 @@
  *	cloaking.c   some pages as a browser gets them
  *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	importance.c which pages come first, and what they are worth
  *	unkept.c     links that are only counted
+ *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
@@ -48,7 +50,10 @@
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/form_queries.h"
+#include "crawl/importance.h"
 #include "crawl/lane.h"
+#include "crawl/login.h"
+#include "crawl/looking.h"
 #include "crawl/pages.h"
 #include "crawl/probing.h"
 #include "crawl/reading.h"
@@ -69,13 +74,6 @@
 #include "store/store.h"
 #include "url/scope.h"
 
-/* Why a request is not sent. */
-enum drop_reason {
-	DROP_SERVER_DOWN,
-	DROP_CANCELLED, /* the capture has reached a limit */
-	DROP_NO_SOCKET,
-};
-
 VEC_DECLARE(moments, double);
 
 /* How far the plan is. */
@@ -95,6 +93,7 @@ struct capture {
 	const struct crawl_settings *settings;
 	const struct clock *clock;
 	const struct rates *rates;       /* of all captures of the crawl: what the user knows */
+	const struct rates *weights;     /* the same: of --order weights */
 	const struct known_rates *known; /* the same: what the archive knows; NULL: nothing yet */
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
@@ -103,12 +102,14 @@ struct capture {
 	uint32_t slot;     /* in the lane */
 	unsigned allowed;  /* set of address classes that requests may be sent to: names.h */
 
-	struct plan_run *plan;
+	struct plan_run *plan;   /* without pages, if it is under watch */
+	struct looking *looking; /* it is under watch; or NULL */
 	const struct plan_strategy *strategy;
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
 	struct request_headers headers;
+	struct login login;
 	struct capture_traps traps;
 	struct requests requests;
 	struct rules rules;   /* robots.txt of its hosts */
@@ -119,12 +120,14 @@ struct capture {
 	struct counters counters;
 	struct probing probing;
 	struct canaries canaries;
+	struct importance importance;
 	struct form_queries forms;
 	struct cloaking cloaking;
 	struct rng rng;
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
+	bool resumes;             /* there is a row of it */
 	int64_t last_moment;      /* capture time of the last reading */
 	bool went_back;           /* the wall clock, between two processes */
 	bool queued;              /* something happened to it: in the lane's queue */
@@ -243,6 +246,8 @@ struct found {
 	bool is_seed;        /* or the target of one */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
+	bool is_listed;      /* in a sitemap */
+	double priority;     /* there, or NaN */
 };
 
 /* A URL was found. A new one is taken or refused, and stored. */
@@ -501,6 +506,10 @@ int response_skipped(struct capture *c, const struct plan_order *order, const ch
 /* Records a request that is not part of the plan. */
 int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* The same, without the response: it may contain a secret. */
+int response_withheld(
+	struct capture *c, slice url, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Obeys the Retry-After of the response that was just read, if its status is 429 or 503. */
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);

@@ -6,6 +6,7 @@
 #ifndef CRAWL_CRAWL_H
 #define CRAWL_CRAWL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +14,9 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "crawl/budget.h"
 #include "crawl/changes.h"
+#include "crawl/looking.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
 #include "plan/plan.h"
@@ -100,5 +103,22 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
  */
 int crawl_resume(const char *archive, const struct crawl_options *options,
 	struct crawl_results *ret, struct err *err) SP_MUST_CHECK;
+
+/* A watch: what its sites may spend together, and their terms and reports, site by site. */
+struct crawl_watch {
+	struct budget *budget;
+	struct look_site *sites;
+	bool once;         /* do what is due, then end */
+	atomic_bool drain; /* set by anybody: end when nothing is under way */
+};
+
+/*
+ * Watches sites until stop_fd is readable, with the captures of earlier runs; the archive is
+ * created if needed. The settings have watch set; those that concern lanes are of the first. 0, or
+ * as crawl_start.
+ */
+int crawl_watch(const char *archive, const struct crawl_settings *settings, size_t count,
+	struct crawl_watch *watch, const struct crawl_options *options,
+	struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -51,7 +51,7 @@ static enum left_out limit_of(const struct capture *c, const struct found *f)
 	const struct crawl_settings *s = c->settings;
 
 	/* Queries of forms have a budget of their own. */
-	if (s->max_pages && f->kind != LINK_FORM &&
+	if (s->max_pages && !c->importance.gates && f->kind != LINK_FORM &&
 		c->pages.taken - c->forms.queries >= s->max_pages)
 		return LEFT_OUT_MAX_PAGES;
 	if (depth_of(c, f) > s->max_depth)
@@ -178,6 +178,9 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
 
+	if (c->looking && p->planned)
+		looking_withdraw(c, page);
+	importance_forget(c, page);
 	p->taken = false;
 	p->left_out = LEFT_OUT_ROBOTS;
 	c->pages.taken--;
@@ -233,13 +236,13 @@ static int settle(struct capture *c, uint32_t page, struct err *err)
 	int rc;
 
 	if (c->rules.list.ptr[host].policy == ROBOTS_ALLOW_ALL)
-		return journal_discovered(c, page, err);
+		return importance_admit(c, page, err);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
 		rc = ask_rules(c, host, asked_url(c, page, buf_slice(&url)), why, err);
 	if (rc == 0 && !why[0]) {
-		rc = journal_discovered(c, page, err);
+		rc = importance_admit(c, page, err);
 	} else if (rc == 0) {
 		(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
 		rc = refuse(c, page, buf_slice(&url), rule, err);
@@ -276,7 +279,7 @@ static int admit_again(struct capture *c, uint32_t page, struct err *err)
 		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
 			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}},
 		err);
-	return rc ? rc : journal_discovered(c, page, err);
+	return rc ? rc : importance_admit(c, page, err);
 }
 
 /* The planner still has it; its revisit is not carried out. */
@@ -425,6 +428,8 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 		return err_code(err, rc);
 	rc = record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE, err);
 	if (rc == 0)
+		rc = importance_known(c, number, f, err);
+	if (rc == 0)
 		rc = settle_traps(c, number, &d, err);
 	if (rc == 0)
 		rc = form_queries_found(c, number, err);
@@ -523,6 +528,8 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	struct decision d;
 	int rc = note_sitemap(c, number, f, err);
 
+	if (rc == 0)
+		rc = importance_known(c, number, f, err);
 	if (rc)
 		return rc;
 	if (p->taken && !p->visited && is_nearer(c, p, f))
@@ -545,6 +552,13 @@ static const char *how_again(const struct crawl_page *p)
 	return p->is_seed ? "seed" : "sitemap";
 }
 
+/* Budgets grow, and operators change limits and scope. */
+static bool may_reconsider(enum left_out reason)
+{
+	return left_out_is_trap(reason) || reason == LEFT_OUT_MAX_PAGES ||
+	       reason == LEFT_OUT_MAX_DEPTH || reason == LEFT_OUT_SCOPE;
+}
+
 int discover_again(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
@@ -560,8 +574,8 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	struct url url;
 	int rc;
 
-	/* Another link may have taken it in since. */
-	if (!left_out_is_trap((enum left_out)p->left_out) && p->left_out != LEFT_OUT_MAX_PAGES)
+	/* Another link may have taken it in since; robots.txt and what a link does stay. */
+	if (!may_reconsider((enum left_out)p->left_out))
 		return 0;
 	rc = lane_check_stop(c->lane, err);
 	if (rc)
@@ -639,7 +653,8 @@ static bool is_shown(const struct capture *c, uint32_t page)
 
 static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)
 {
-	int rc = requisite == CATALOG_NO_PAGE ? 0 : plan_group(c->plan, page, &requisite, 1);
+	bool is_planned = requisite != CATALOG_NO_PAGE && !c->looking;
+	int rc = is_planned ? plan_group(c->plan, page, &requisite, 1) : 0;
 
 	if (rc)
 		return err_code(err, rc);

@@ -38,6 +38,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_CLOAKING] = {.check = probing_check, .finished = cloaking_finished},
 	[REQUEST_AGAIN] = {.check = probing_check, .finished = orders_visited_again},
+	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
 
 /* ---- waiting ---- */
@@ -177,8 +178,11 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 						    : NULL,
 			},
 			&request, wall_seconds(c), err);
+	login_apply(c, &r, &request);
 	if (rc == 0)
 		rc = net_start(c->lane->net, &request, err);
+	if (rc == 0 && c->looking)
+		looking_sent(c, &r);
 	buf_release(&url);
 	return rc;
 }
@@ -207,7 +211,9 @@ static int answered(
 	buf_reset(&c->lane->reading.body);
 	if (has_response)
 		rc = reading_read(&c->lane->reading, f, READING_BODY, &result, err);
-	if (rc == 0)
+	if (rc == 0 && has_response && r->kind == REQUEST_LOGIN && login_is_secret(c, r))
+		rc = response_withheld(c, slice_str(r->url), f, err);
+	else if (rc == 0)
 		rc = response_unplanned(
 			c, slice_str(r->url), r->tries + 1U, f, has_response ? &result : NULL, err);
 	if (rc)

@@ -286,6 +286,7 @@ void lane_drop(struct lane *lane, struct capture *c)
 		;
 	lane->captures.ptr[c->slot] = NULL;
 	lane->running--;
+	(void)heap_remove(&lane->wakes, c->slot);
 	capture_free(c);
 }
 
@@ -411,6 +412,15 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 	return 0;
 }
 
+/* A site under watch has no end: its capture stays as it is, and goes on with the next process. */
+static int leave_capture(struct lane *lane, struct capture *c)
+{
+	(void)atomic_fetch_sub(&lane->shared->running, 1);
+	capture_result(c, CRAWL_STOPPED, c->result);
+	lane_drop(lane, c);
+	return 0;
+}
+
 /* ---- the loop ---- */
 
 /*
@@ -436,10 +446,18 @@ static int pause_without_sockets(struct lane *lane, struct err *err)
 	return 0;
 }
 
+/* Seconds until the gate and the budget let a request start. */
+static double held_back(struct lane *lane)
+{
+	const struct crawl_watch *watch = lane->shared->watch;
+
+	return fmax(gate_wait(&lane->gate), watch ? budget_wait(watch->budget, lane_now(lane)) : 0);
+}
+
 static bool may_start(struct lane *lane)
 {
 	return servers_busy(&lane->servers) < lane->max_fetches &&
-	       lane_now(lane) >= lane->no_socket_until && gate_wait(&lane->gate) <= 0;
+	       lane_now(lane) >= lane->no_socket_until && held_back(lane) <= 0;
 }
 
 static int collect(struct lane *lane, struct err *err)
@@ -452,6 +470,8 @@ static int collect(struct lane *lane, struct err *err)
 		bool is_starved = f->starved;
 
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
+		if (lane->shared->watch)
+			budget_received(lane->shared->watch->budget, f->head.len + f->body_size);
 		rc = fetch_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
 		if (rc == 0 && is_starved)
@@ -491,7 +511,7 @@ static int update_capture(struct lane *lane, struct capture *c, struct err *err)
 		return rc;
 	add_progress(lane, c);
 	if (c->stage.ended)
-		return end_capture(lane, c, err);
+		return c->looking ? leave_capture(lane, c) : end_capture(lane, c, err);
 	set_wake(lane, c);
 	return 0;
 }
@@ -504,9 +524,8 @@ static double until_next(struct lane *lane)
 	uint32_t slot;
 
 	if (servers_busy(&lane->servers) < lane->max_fetches)
-		next = fmin(
-			next, fmax(servers_next_ready(&lane->servers) - now,
-				      fmax(lane->no_socket_until - now, gate_wait(&lane->gate))));
+		next = fmin(next, fmax(servers_next_ready(&lane->servers) - now,
+					  fmax(lane->no_socket_until - now, held_back(lane))));
 	if (heap_peek(&lane->wakes, &slot, &first))
 		next = fmin(next, first.key - now);
 	return fmin(fmax(next, 0), 1);
@@ -571,6 +590,9 @@ static int loop(struct lane *lane, struct err *err)
 		if (rc == 0 && lane->running > 0)
 			rc = net_wait(lane->net, until_next(lane), err);
 	}
+	for (size_t i = 0; i < lane->captures.len; i++)
+		if (lane->captures.ptr[i] && lane->captures.ptr[i]->looking)
+			looking_report(lane->captures.ptr[i], true);
 	show_progress(lane, true);
 	return rc;
 }

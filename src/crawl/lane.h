@@ -44,6 +44,7 @@ struct lanes_shared {
 	const struct robots_history *history; /* what captures before this crawl knew */
 	const struct crawl_secrets *secrets;  /* or NULL */
 	const struct crawl_changes *changes;  /* the same */
+	struct crawl_watch *watch;            /* of sites under watch; NULL for captures */
 	int ended;                            /* eventfd: counts lanes that have ended */
 	int stop_fd;                          /* readable: stop; -1 for none */
 	atomic_bool stopping;                 /* from outside, or because one has failed */

@@ -10,15 +10,43 @@
 enum {
 	VIEW_TEXT_KEEP = 4 << 20,  /* bytes of memory of a view that are kept for the next */
 	VIEW_ITEMS_KEEP = 1 << 16, /* items, the same */
+	SENTINEL_MAX = 4096,
 };
+
+/* Looks for the sentinel in a chunk, and where the last one meets it. */
+static int look_for_sentinel(struct reading *r, slice chunk)
+{
+	size_t keep = r->sentinel.len - 1;
+	int rc;
+
+	if (r->has_sentinel)
+		return 0;
+	rc = buf_add(&r->tail, slice_sub(chunk, 0, keep));
+	r->has_sentinel =
+		rc == 0 && (memmem(chunk.ptr, chunk.len, r->sentinel.ptr, r->sentinel.len) ||
+				   (r->tail.len > 0 && memmem(r->tail.ptr, r->tail.len,
+							       r->sentinel.ptr, r->sentinel.len)));
+	if (rc == 0 && chunk.len >= keep) {
+		buf_reset(&r->tail);
+		rc = buf_add(&r->tail, slice_sub(chunk, chunk.len - keep, chunk.len));
+	} else if (rc == 0 && r->tail.len > keep) {
+		memmove(r->tail.ptr, r->tail.ptr + r->tail.len - keep, keep);
+		buf_truncate(&r->tail, keep);
+	}
+	return rc;
+}
 
 static int sink(void *context, slice decoded)
 {
 	struct reading *r = context;
 	size_t room;
+	int rc;
 
 	if (r->stopping && atomic_load(r->stopping))
 		return ERR_STOPPED;
+	rc = r->sentinel.len > 0 && decoded.len > 0 ? look_for_sentinel(r, decoded) : 0;
+	if (rc)
+		return rc;
 	if (r->parsing)
 		return page_feed(r->page, decoded);
 	if (r->mode != READING_BODY)
@@ -34,6 +62,7 @@ int reading_init(struct reading *r, size_t body_max)
 	resolver_init(&r->resolver, hash_key_random());
 	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
+	buf_init(&r->tail, 2 * (size_t)SENTINEL_MAX);
 	view_init(&r->view, NOISE_DEFAULT);
 	stand_in_init(&r->stand_in);
 	forms_init(&r->forms);
@@ -54,6 +83,7 @@ void reading_release(struct reading *r)
 	resolver_release(&r->resolver);
 	page_text_release(&r->text);
 	buf_release(&r->body);
+	buf_release(&r->tail);
 	view_release(&r->view);
 	stand_in_release(&r->stand_in);
 	forms_release(&r->forms);
@@ -204,6 +234,8 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	r->parsing = false;
 	r->normal = (struct normal){0};
 	buf_reset(&r->body);
+	buf_reset(&r->tail);
+	r->has_sentinel = false;
 	rc = state_start(r->state, f->head, err);
 	if (rc)
 		return rc;

@@ -43,6 +43,9 @@ struct reading {
 	bool gathers_forms;          /* the caller's: forms are wanted, with links */
 	bool normalise;              /* the caller's: normal is wanted, but of READING_BODY */
 	const struct rulebook *book; /* the caller's: by these rules; borrowed */
+	slice sentinel;              /* the caller's: looked for in bodies; borrowed; empty: none */
+	bool has_sentinel;           /* the body that was read last contains it */
+	struct buf tail;             /* end of the last chunk, where it may begin */
 	struct normal normal;        /* of the response that was read last */
 	struct view view;
 	struct stand_in stand_in;

@@ -71,14 +71,17 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		[PLAN_LATE] = ATTEMPT_LATE,
 	};
 
+	bool is_audit = c->looking && c->looking->purpose == REFRESH_AUDIT;
+
 	return (struct attempt){
 		.page = order->page,
 		.capture = c->row.uuid,
 		.url = f->url,
 		.kind = kind_of(c, order),
 		.via = via,
-		.leg = LEGS[order->leg],
-		.single = !c->strategy->revisits || c->settings->single,
+		.leg = c->looking ? ATTEMPT_LOOK : LEGS[order->leg],
+		.purpose = is_audit ? SLICE(LOOKING_AUDIT) : (slice){0},
+		.single = !c->looking && (!c->strategy->revisits || c->settings->single),
 		.number = order->attempt,
 		.wall = times_of(&f->wall),
 		.clock = times_of(&f->monotonic),
@@ -223,6 +226,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 
 	reading->normalise = !c->settings->bytes_only;
 	reading->book = &c->book;
+	reading->sentinel = c->login.with ? slice_str(c->login.with->sentinel) : (slice){0};
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
@@ -433,8 +437,10 @@ static void drop_rules(struct attempt *a)
  */
 static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
 {
-	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated ||
-		a->post.ptr || !visit || !page_visit_is_same(visit, a))
+	bool is_second = a->leg == ATTEMPT_REVISIT || a->leg == ATTEMPT_LOOK;
+
+	if (c->settings->records || !is_second || !a->has_payload || a->truncated || a->post.ptr ||
+		!visit || !page_visit_is_same(visit, a))
 		return;
 	if (!a->is_revisit && visit->record.text[0]) {
 		a->original = (struct attempt_original){.record = slice_str(visit->record.text),
@@ -449,6 +455,14 @@ static void choose_form(const struct capture *c, const struct page_visit *visit,
 		drop_rules(a);
 }
 
+/* Whether later responses are compared with this one: a visit, or a look that shows another state.
+ */
+static bool is_to_compare_with(const struct attempt *a, const struct page_visit *visit)
+{
+	return a->leg == ATTEMPT_VISIT ||
+	       (a->leg == ATTEMPT_LOOK && (!visit || !page_visit_is_same(visit, a)));
+}
+
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	const struct page_visit *visit, struct err *err)
 {
@@ -461,8 +475,11 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (a->is_revisit)
 		record = (struct warc_id){0}; /* no record refers to a revisit record */
-	if (rc == 0 && a->leg == ATTEMPT_VISIT && observation_is_usable(&shown))
+	if (rc == 0 && is_to_compare_with(a, visit) && observation_is_usable(&shown))
 		rc = keep_visit(c, a, &record, err);
+	if (rc == 0 && a->leg == ATTEMPT_LOOK)
+		looking_saw(
+			c, a, observation_is_usable(&shown), visit && page_visit_is_same(visit, a));
 	return rc;
 }
 
@@ -551,7 +568,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	struct state_result result = {0};
 	struct shown shown;
 	enum reading_for mode = READING_STATE;
-	bool follow = true;
+	bool follow = true, again = false;
 	int rc = choose_mode(c, order, f, &mode, err);
 
 	if (rc == 0)
@@ -560,17 +577,22 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = read_response(c, mode, f, &a, &shown, &result, err);
 	if (rc)
 		return rc;
-	*ret_outcome =
-		a.has_payload && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
+	rc = login_page(c, order, &a, &again, err);
+	if (rc)
+		return rc;
+	*ret_outcome = again || (a.has_payload && is_cookie_check(c, order, f)) ? PLAN_RETRY
+										: outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;
 	/* In the same batch as the observation, so that the two agree. */
 	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
-	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
+	if (rc == 0 && *ret_outcome == PLAN_OK && visit && !c->looking)
 		rc = compare_visit(c, visit, &a, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg == PLAN_VISIT)
 		rc = canaries_visited(c, &a, err);
+	if (again) /* what it shows is not the page */
+		return rc ? rc : traps_take_deferred(c, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && !is_in_place(&a))
 		rc = cloaking_visited(c, order->page, f, err);
 	if (*ret_outcome != PLAN_OK)
@@ -712,5 +734,21 @@ int response_unplanned(struct capture *c, slice url, unsigned tries, const struc
 		set_body(&a, result, reading_field(&c->lane->reading, SLICE("content-type")), 0);
 	if (result && a.truncated && !a.failure.ptr)
 		a.failure = truncation(result);
+	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
+}
+
+int response_withheld(struct capture *c, slice url, const struct net_fetch *f, struct err *err)
+{
+	struct attempt a = {
+		.page = CATALOG_NO_PAGE,
+		.capture = c->row.uuid,
+		.url = url,
+		.leg = ATTEMPT_SIDE,
+		.number = 1,
+		.wall = times_of(&f->wall),
+		.clock = times_of(&f->monotonic),
+		.failure = SLICE("withheld: the response to a login is not archived"),
+	};
+
 	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
 }

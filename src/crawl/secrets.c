@@ -193,6 +193,8 @@ static int mark_all(const struct crawl_secrets *s, struct text_list *list, struc
 		rc = add_mark(list, arena, "header", crawl_secrets_header_name(s->headers.ptr[i]));
 	if (rc == 0 && s->cookies)
 		rc = add_mark(list, arena, "cookies", SLICE(""));
+	if (rc == 0 && s->login)
+		rc = add_mark(list, arena, "login", SLICE(""));
 	if (rc == 0 && s->proxy)
 		rc = net_check_proxy(s->proxy, shown, NULL);
 	if (rc == 0 && s->proxy)

@@ -9,6 +9,7 @@
 #include "crawl/gate.h"
 #include "frontier/traps.h"
 #include "plan/plan.h"
+#include "rank/order.h"
 
 /* One row for each setting: how it is called, where it is, what it is. */
 enum setting_kind {
@@ -34,6 +35,7 @@ struct setting {
 
 static const struct setting SETTINGS[] = {
 	OWN(seeds, SETTING_TEXTS),
+	SETTING(watch, SETTING_BOOL),
 	OWN(scope, SETTING_U32),
 	OWN(surts, SETTING_TEXTS),
 	OWN(includes, SETTING_TEXTS),
@@ -54,6 +56,10 @@ static const struct setting SETTINGS[] = {
 	SETTING(jobs, SETTING_U32),
 	OWN(time_limit, SETTING_DOUBLE),
 	OWN(aim, SETTING_U32),
+	OWN(order, SETTING_U32),
+	OWN(weights, SETTING_TEXT),
+	OWN(unweighted, SETTING_BOOL),
+	OWN(host_budget, SETTING_U32),
 	OWN(size, SETTING_U32),
 	OWN(tau, SETTING_DOUBLE),
 	OWN(attempts, SETTING_U32),
@@ -322,7 +328,8 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 	if (rc == 0 &&
 		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
 			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
-			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE))
+			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE ||
+			s->order > RANK_WEIGHTS))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

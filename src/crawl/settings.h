@@ -31,12 +31,16 @@ enum crawl_spam {
 	CRAWL_SPAM_OFF,  /* nobody looks */
 };
 
+/* Of host_budget: by what the hosts give. */
+#define CRAWL_BUDGET_AUTO UINT32_MAX
+
 /* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
 struct crawl_settings {
 	struct text_list seeds; /* absolute http or https URLs */
 	struct text_list surts, includes, excludes;
 	const char *strategy; /* name without suffix is fine */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
+	const char *weights;       /* CSV file of RANK_WEIGHTS, the same */
 	const char *user_agent;    /* NULL: the default */
 	const char *contact;       /* URL or mail address, as contact.h; NULL: none */
 	const char *hours;         /* as frontier/window.h; NULL: always */
@@ -61,19 +65,23 @@ struct crawl_settings {
 	uint32_t warc_coding; /* enum warc_coding */
 
 	enum scope_kind scope;
-	uint32_t aim;       /* enum plan_aim: what a limit that is too small is spent on */
-	uint32_t max_pages; /* 0: no limit */
-	uint32_t max_depth; /* links from a seed; UINT32_MAX: no limit */
-	uint32_t size;      /* estimate of the number of pages; 0: none */
-	unsigned jobs;      /* requests to a host at once */
-	unsigned attempts;  /* per leg; 0: the planner's default */
+	uint32_t aim;         /* enum plan_aim: what a limit that is too small is spent on */
+	uint32_t order;       /* enum rank_order_kind: which pages first */
+	uint32_t host_budget; /* pages of a host; 0: no limit; or CRAWL_BUDGET_AUTO */
+	uint32_t max_pages;   /* 0: no limit */
+	uint32_t max_depth;   /* links from a seed; UINT32_MAX: no limit */
+	uint32_t size;        /* estimate of the number of pages; 0: none */
+	unsigned jobs;        /* requests to a host at once */
+	unsigned attempts;    /* per leg; 0: the planner's default */
 
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
 	uint32_t spam;        /* enum crawl_spam */
 	uint32_t forms;       /* queries of search forms; 0: none are sent (form_queries.h) */
 	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
 
+	bool watch; /* a capture without an end: looks at a site under watch */
 	bool automatic_delay;
+	bool unweighted; /* the order is no weight for the planner */
 	bool single;
 	bool no_requisites; /* take nothing outside the scope, needed by a page or not */
 	bool no_sitemaps;

@@ -21,7 +21,7 @@ enum {
 	FORMS_MAX = 256,          /* of a page */
 	FORM_FIELDS_MAX = 4096,   /* of all forms of a page */
 	FORM_OPTIONS_MAX = 32768, /* the same */
-	FORM_TEXT_MAX = 1024,     /* bytes of a name, value or label; longer ones are cut */
+	FORM_TEXT_MAX = 64 << 10, /* bytes of a name, value or label; longer ones are cut */
 	FORMS_BYTES_MAX = 4 << 20,
 };
 

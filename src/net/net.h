@@ -124,8 +124,9 @@ struct net_request {
 	/* Bytes that may still be received, by all that share it; borrowed until the fetch has
 	 * finished; NULL for any number. A fetch that would take more fails: too-large. */
 	uint64_t *budget;
-	bool http1; /* not over HTTP/2, whatever the net may do */
-	slice post; /* the body of a POST, a form's; ptr NULL: a GET */
+	bool http1;      /* not over HTTP/2, whatever the net may do */
+	slice post;      /* the body of a POST, a form's; ptr NULL: a GET */
+	bool hides_post; /* it is secret: no part of request_head */
 };
 
 struct net_header {

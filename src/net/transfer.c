@@ -155,7 +155,7 @@ static int on_debug(CURL *easy, curl_infotype type, char *data, size_t size, voi
 	(void)easy;
 	if (type == CURLINFO_DATA_IN)
 		t->received += size;
-	if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
+	if (type != CURLINFO_HEADER_OUT && (type != CURLINFO_DATA_OUT || t->hides_post))
 		return 0;
 	if (buf_add(&t->request_head, (slice){data, size}))
 		note_failure(t, NET_FAILURE_LOCAL, "no memory for the request's head");
@@ -533,9 +533,9 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	if (!t)
 		return err_code(err, ERR_NOMEM);
 	t->shared = shared;
-	t->fetch.tag = request->tag;
-	t->fetch.is_post = request->post.ptr != NULL;
-	t->fetch.spool = -1;
+	t->hides_post = request->hides_post;
+	t->fetch = (struct net_fetch){
+		.tag = request->tag, .is_post = request->post.ptr != NULL, .spool = -1};
 	t->begun = clock_monotonic(clock_system());
 	buf_init(&t->url, URL_MAX);
 	buf_init(&t->request_head, REQUEST_HEAD_MAX);

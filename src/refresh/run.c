@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "refresh/allocate.h"
 #include "refresh/run_state.h"
@@ -207,10 +208,17 @@ static bool choose_early(struct refresh_run *run, struct refresh_order *ret, dou
 	return *ret_until <= run->now;
 }
 
+/* A new page, as often as pages are new: of those the archive has nothing yet. */
+static bool choose_new(struct refresh_run *run, struct refresh_order *ret)
+{
+	ret->purpose = REFRESH_BIRTH;
+	return earned(&run->new_due) && wheel_queued(&run->wheel, &ret->page);
+}
+
 static bool choose(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
 {
 	*ret_until = INFINITY;
-	if (choose_share(run, ret) || choose_due(run, ret))
+	if (choose_share(run, ret) || choose_new(run, ret) || choose_due(run, ret))
 		return true;
 	if (wheel_queued(&run->wheel, &ret->page)) {
 		ret->purpose = REFRESH_BIRTH;
@@ -224,11 +232,19 @@ static bool choose(struct refresh_run *run, struct refresh_order *ret, double *r
 	return false;
 }
 
+static double share_of_new(const struct refresh_run *run)
+{
+	size_t fresh = run->states[PAGE_NEW], all = fresh + run->states[PAGE_LIVING];
+
+	return all > 0 ? (double)fresh / (double)all : 0;
+}
+
 static void earn(struct refresh_run *run)
 {
 	run->audit_due = fmin(run->audit_due + run->params.audit, EARNED_MAX);
 	run->explore_due = fmin(run->explore_due + run->params.explore, EARNED_MAX);
 	run->birth_due = fmin(run->birth_due + run->params.birth, EARNED_MAX);
+	run->new_due = fmin(run->new_due + share_of_new(run), EARNED_MAX);
 }
 
 static void note_side(struct refresh_run *run, bool side)
@@ -319,4 +335,31 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 			sqrt(measured * (1 - measured) * run->audited_squares) / run->audited,
 		.audits = run->audits,
 	};
+}
+
+size_t refresh_due(const struct refresh_run *run, double now)
+{
+	uint32_t tick = run_tick(run, now);
+	size_t count = 0;
+
+	for (uint32_t page = 0; page < run->pages.len; page++) {
+		const struct wheel_item *item = item_of(run, page);
+
+		count += item->list == WHEEL_QUEUE ||
+			 (item->list < WHEEL_QUEUE && item->due <= tick);
+	}
+	return count;
+}
+
+void refresh_inherit(struct refresh_run *run, const struct refresh_run *from)
+{
+	double budget = run->pace.budget;
+
+	run->pace = from->pace;
+	refresh_pace_change(&run->pace, budget, run->now);
+	memcpy(run->sources, from->sources, sizeof run->sources);
+	run->audited = from->audited;
+	run->audited_squares = from->audited_squares;
+	run->audited_fresh = from->audited_fresh;
+	run->audits = from->audits;
 }

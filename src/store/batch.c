@@ -73,6 +73,7 @@ static const struct {
 	[CATALOG_ROW_REFUSE_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_ADMIT_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_MARK_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_WEIGH_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_LIST_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_UNKEPT] = {sizeof(struct catalog_unkept), NONE},
 	[CATALOG_ROW_PLAN] = {sizeof(struct catalog_plan), NONE},

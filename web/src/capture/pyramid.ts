@@ -1,17 +1,38 @@
 // Every page as a bar from the end of its visit to the start of its revisit.
 import type { Capture } from "./data";
-import { colour, draw, timeAxis, verdictColours, type Drawing } from "./drawing";
+import { colour, draw, legend, timeAxis, verdictColours, type Drawing } from "./drawing";
 
 const HEIGHT = 420;
+/** Up to so many pages have a line of their own. */
+const HEIGHT_MAX = 800;
 const AXIS = 22;
 
+/** What the figure needs; numbers in arrays that the machine reads fast. */
+interface Bars {
+  verdicts: string[];
+  verdict: Uint8Array;
+  from: Float64Array;
+  to: Float64Array;
+  still: [number, number] | null;
+}
+
 /** Pages with both looks, the innermost visit last. */
-function bars(capture: Capture): Uint32Array {
-  const list = new Uint32Array(capture.url.length);
-  let count = 0;
-  for (let page = 0; page < list.length; page++)
-    if (capture.visitEnd[page]! >= 0 && capture.revisitStart[page]! >= 0) list[count++] = page;
-  return list.subarray(0, count).sort((a, b) => capture.visitEnd[a]! - capture.visitEnd[b]!);
+function barsOf(capture: Capture): Bars {
+  const { visitEnd = [], revisitStart = [], verdict = [], stillFrom = -1, stillTo = -1 } = capture;
+  const both: number[] = [];
+  for (let page = 0; page < visitEnd.length; page++)
+    if (visitEnd[page]! >= 0 && revisitStart[page]! >= 0) both.push(page);
+  // Numbers sort faster than pages: time in the upper part, the page in the lower.
+  const scale = 2 ** Math.ceil(Math.log2(visitEnd.length + 1));
+  const keys = Float64Array.from(both, (page) => visitEnd[page]! * scale + page).sort();
+  const order = Uint32Array.from(keys, (key) => key % scale);
+  return {
+    verdicts: capture.verdicts,
+    verdict: Uint8Array.from(order, (page) => verdict[page]!),
+    from: Float64Array.from(order, (page) => visitEnd[page]!),
+    to: Float64Array.from(order, (page) => revisitStart[page]!),
+    still: stillFrom >= 0 ? [stillFrom, stillTo] : null,
+  };
 }
 
 interface Frame {
@@ -21,26 +42,23 @@ interface Frame {
   height: number;
 }
 
-function frameOf(capture: Capture, list: Uint32Array, width: number, height: number): Frame {
-  let from = Infinity;
+function frameOf(bars: Bars, width: number, height: number): Frame {
+  const from = bars.from[0]!;
   let to = -Infinity;
-  for (const page of list) {
-    from = Math.min(from, capture.visitEnd[page]!);
-    to = Math.max(to, capture.revisitStart[page]!);
-  }
+  for (let i = 0; i < bars.to.length; i++) to = Math.max(to, bars.to[i]!);
   return { from, to: to > from ? to : from + 1, width, height };
 }
 
 /** A bar of its own for each page. */
-function paintBars(capture: Capture, context: CanvasRenderingContext2D, list: Uint32Array, frame: Frame): void {
-  const colours = verdictColours(capture.verdicts);
+function paintBars(bars: Bars, context: CanvasRenderingContext2D, frame: Frame): void {
+  const colours = verdictColours(bars.verdicts);
   const scale = frame.width / (frame.to - frame.from);
-  const step = frame.height / list.length;
+  const step = frame.height / bars.from.length;
   const bar = Math.max(step * (step > 4 ? 0.8 : 1), 1);
-  list.forEach((page, i) => {
-    const left = (capture.visitEnd[page]! - frame.from) * scale;
-    const right = (capture.revisitStart[page]! - frame.from) * scale;
-    context.fillStyle = colours[capture.verdict[page]!] ?? colours[0]!;
+  bars.from.forEach((from, i) => {
+    const left = (from - frame.from) * scale;
+    const right = (bars.to[i]! - frame.from) * scale;
+    context.fillStyle = colours[bars.verdict[i]!] ?? colours[0]!;
     context.fillRect(left, frame.height - (i + 1) * step, Math.max(right - left, 1), bar);
   });
 }
@@ -53,23 +71,22 @@ function channels(css: string, context: CanvasRenderingContext2D): [number, numb
 
 /** More pages than lines: a pixel has the mean colour of the bars that cover it, and is the paler
  * the fewer of its line's bars do. Time grows with pages plus pixels. */
-function paintMeans(capture: Capture, context: CanvasRenderingContext2D, list: Uint32Array, frame: Frame): void {
+function paintMeans(bars: Bars, context: CanvasRenderingContext2D, frame: Frame): void {
   const { width, height } = frame;
-  const colours = verdictColours(capture.verdicts).map((css) => channels(css, context));
+  const colours = verdictColours(bars.verdicts).map((css) => channels(css, context));
   const image = context.createImageData(width, height);
   const scale = (width - 1) / (frame.to - frame.from);
   const line = new Int32Array((width + 1) * colours.length);
   for (let y = 0, i = 0; y < height; y++) {
-    const end = Math.round(((y + 1) * list.length) / height);
-    const bars = end - i;
+    const end = Math.round(((y + 1) * bars.from.length) / height);
+    const count = end - i;
     line.fill(0);
     for (; i < end; i++) {
-      const page = list[i]!;
-      const at = capture.verdict[page]! * (width + 1);
-      line[at + Math.floor((capture.visitEnd[page]! - frame.from) * scale)]!++;
-      line[at + Math.floor((capture.revisitStart[page]! - frame.from) * scale) + 1]!--;
+      const at = bars.verdict[i]! * (width + 1);
+      line[at + Math.floor((bars.from[i]! - frame.from) * scale)]!++;
+      line[at + Math.floor((bars.to[i]! - frame.from) * scale) + 1]!--;
     }
-    paintLine(image, height - 1 - y, line, colours, bars);
+    paintLine(image, height - 1 - y, line, colours, count);
   }
   const canvas = document.createElement("canvas");
   canvas.width = width;
@@ -98,21 +115,40 @@ function paintLine(image: ImageData, y: number, line: Int32Array, colours: [numb
   }
 }
 
-function paint(capture: Capture, drawing: Drawing, list: Uint32Array): void {
-  const { context, width } = drawing;
+/** A window that bars shine through, between two lines; an instant is one line. */
+function paintStill(context: CanvasRenderingContext2D, left: number, right: number, height: number): void {
+  context.fillStyle = colour("text");
+  context.fillRect(left, 0, 1.5, height);
+  if (right - left < 2) return;
+  context.fillRect(right - 1.5, 0, 1.5, height);
+  context.globalAlpha = 0.12;
+  context.fillRect(left, 0, right - left, height);
+  context.globalAlpha = 1;
+}
+
+function paint(bars: Bars, drawing: Drawing): void {
+  const { context } = drawing;
+  const width = Math.floor(drawing.width);
   const height = drawing.height - AXIS;
-  const frame = frameOf(capture, list, width, height);
-  (list.length > height ? paintMeans : paintBars)(capture, context, list, frame);
+  const frame = frameOf(bars, width, height);
+  (bars.from.length > height ? paintMeans : paintBars)(bars, context, frame);
   const scale = width / (frame.to - frame.from);
-  if (capture.stillFrom >= 0) {
-    context.fillStyle = colour("text");
-    const at = (capture.stillFrom - frame.from) * scale;
-    context.fillRect(at, 0, Math.max((capture.stillTo - capture.stillFrom) * scale, 1), height);
+  if (bars.still) {
+    const [from, to] = bars.still;
+    paintStill(context, (from - frame.from) * scale, (to - frame.from) * scale, height);
   }
-  timeAxis(drawing, frame.from, frame.to, capture.stillFrom >= 0 ? capture.stillFrom : frame.from);
+  timeAxis(drawing, frame.from, frame.to, bars.still ? bars.still[0] : frame.from);
 }
 
 export function drawPyramid(capture: Capture, place: HTMLElement): void {
-  const list = bars(capture);
-  if (list.length > 0) draw(place, HEIGHT, (drawing) => paint(capture, drawing, list));
+  const bars = barsOf(capture);
+  const colours = verdictColours(capture.verdicts);
+  const shown = new Set(bars.verdict);
+  if (bars.from.length === 0) return;
+  legend(
+    place,
+    capture.verdicts.map((name, i) => ({ name, colour: colours[i]! })).filter((_, i) => shown.has(i)),
+  );
+  const height = Math.max(HEIGHT, Math.min(bars.from.length, HEIGHT_MAX)) + AXIS;
+  draw(place, height, (drawing) => paint(bars, drawing));
 }
