@@ -46,35 +46,44 @@ static void add(struct text *t, char c)
 static char hex_pair(slice s)
 {
 	int high = s.len >= 2 ? word_hex(s.ptr[0]) : -1, low = s.len >= 2 ? word_hex(s.ptr[1]) : -1;
+	char code = '\0';
 
-	return high < 0 || low < 0 ? '\0' : (char)(high * 16 + low);
+	if (high >= 0 && low >= 0)
+		code = (char)(high * 16 + low);
+	return code;
 }
 
-/* A string literal, from its quote on, escapes undone. */
+/* One character of a string, escapes undone; returns its bytes. */
+static size_t read_char(slice s, char *ret)
+{
+	*ret = s.ptr[0];
+	if (s.ptr[0] != '\\' || s.len < 2)
+		return 1;
+	*ret = hex_pair(slice_sub(s, 2, s.len));
+	if (s.ptr[1] == 'x' && *ret)
+		return 4;
+	*ret = s.ptr[1];
+	return 2;
+}
+
+/* A string literal, from its quote on. */
 static bool take_string(slice *s, struct text *out)
 {
-	char quote = s->len ? s->ptr[0] : '\0';
-	size_t i = 1;
+	slice rest = slice_sub(*s, 1, s->len);
+	char quote, c;
 
-	if (quote != '"' && quote != '\'' && quote != '`')
+	if (!s->len || !strchr("\"'`", s->ptr[0]) || s->ptr[0] == '\0')
 		return false;
-	for (; i < s->len && s->ptr[i] != quote; i++) {
-		char c = s->ptr[i];
-
-		if (quote == '`' && c == '$')
+	quote = s->ptr[0];
+	while (rest.len && rest.ptr[0] != quote) {
+		if (quote == '`' && rest.ptr[0] == '$')
 			return false;
-		if (c == '\\' && i + 1 < s->len) {
-			char code =
-				s->ptr[i + 1] == 'x' ? hex_pair(slice_sub(*s, i + 2, s->len)) : 0;
-
-			c = code ? code : s->ptr[i + 1];
-			i += code ? 3 : 1;
-		}
+		rest = slice_sub(rest, read_char(rest, &c), rest.len);
 		add(out, c);
 	}
-	if (i == s->len)
+	if (!rest.len)
 		return false;
-	*s = skip_space(slice_sub(*s, i + 1, s->len));
+	*s = skip_space(slice_sub(rest, 1, rest.len));
 	return true;
 }
 
@@ -83,11 +92,13 @@ static void unescape(struct text *t, size_t from)
 	size_t to = from;
 
 	for (size_t i = from; i < t->len; i++) {
-		char code =
-			t->ptr[i] == '%' ? hex_pair((slice){t->ptr + i + 1, t->len - i - 1}) : '\0';
+		char c = t->ptr[i], code = hex_pair((slice){t->ptr + i + 1, t->len - i - 1});
 
-		t->ptr[to++] = code ? code : t->ptr[i];
-		i += code ? 2 : 0;
+		if (c == '%' && code) {
+			c = code;
+			i += 2;
+		}
+		t->ptr[to++] = c;
 	}
 	t->len = to;
 }

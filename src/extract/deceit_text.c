@@ -16,8 +16,7 @@ enum {
 
 struct slot {
 	uint32_t hash;
-	uint16_t count;
-	bool is_long;
+	uint32_t count;
 };
 
 static bool is_part(char c)
