@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "cmd/archive.h"
@@ -22,11 +23,11 @@ enum { EMPTY_TOLD = 20 };
 /* Seconds between lines of progress in a log. */
 static const double LOG_INTERVAL = 300;
 
-static const char *leg_name(const struct crawl_progress *p)
+static const char *leg_name(bool preparing, enum plan_leg leg)
 {
-	if (p->preparing)
+	if (preparing)
 		return "robots.txt and sitemaps";
-	switch (p->leg) {
+	switch (leg) {
 	case PLAN_VISIT:
 		return "visits";
 	case PLAN_REVISIT:
@@ -58,24 +59,38 @@ static void describe(const struct crawl_progress *p, char *out, size_t size)
 		(void)snprintf(out + n, size - (size_t)n, "failed %zu", p->failed);
 }
 
-/* "sites 3/8, sharp 120, failed 2" */
-static void describe_many(const struct crawl_progress *p, char *out, size_t size)
+/* "visits 12/340, failed 3  http://example.org/": figures first, since lines are cut. */
+static void add_site(struct buf *out, const struct site_progress *s)
 {
-	int n = snprintf(out, size, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites,
-		p->known, p->sharp);
+	(void)buf_printf(out, "\n%s", s->preparing ? "starts" : leg_name(false, s->leg));
+	if (!s->preparing)
+		(void)buf_printf(out, " %zu/%zu", s->done, s->total);
+	if (s->failed > 0)
+		(void)buf_printf(out, ", failed %zu", s->failed);
+	(void)buf_printf(out, "  %s", s->site);
+}
 
-	if (n >= 0 && (size_t)n < size && p->failed > 0)
-		(void)snprintf(out + n, size - (size_t)n, ", failed %zu", p->failed);
+/* "sites 3/8, sharp 120, failed 2", then the sites that fail and those that take longest. */
+static void describe_many(const struct crawl_progress *p, struct buf *out)
+{
+	(void)buf_printf(
+		out, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites, p->known, p->sharp);
+	if (p->failed > 0)
+		(void)buf_printf(out, ", failed %zu", p->failed);
+	for (size_t i = 0; p->worst && i < p->worst->len; i++)
+		add_site(out, &p->worst->list[i]);
 }
 
 /* The rate is that of all requests; how long the slowest site takes cannot be told. */
 static void show_many(struct capture_view *v, const struct crawl_progress *p)
 {
-	char note[128];
+	struct buf note;
 
-	describe_many(p, note, sizeof note);
-	progress_update_work(
-		&v->progress, p->fetched, &(struct progress_work){.done = p->requests}, note);
+	buf_init(&note, PROGRESS_LINE_MAX);
+	describe_many(p, &note);
+	progress_update_work(&v->progress, p->fetched, &(struct progress_work){.done = p->requests},
+		buf_str(&note));
+	buf_release(&note);
 }
 
 static void on_progress(void *context, const struct crawl_progress *p)
@@ -88,7 +103,7 @@ static void on_progress(void *context, const struct crawl_progress *p)
 		return;
 	}
 	memcpy(v->site, p->site, sizeof v->site);
-	v->progress.config.title = leg_name(p);
+	v->progress.config.title = leg_name(p->preparing, p->leg);
 	progress_set_total(&v->progress, p->total);
 	describe(p, note, sizeof note);
 	progress_update_work(&v->progress, p->done,

@@ -58,18 +58,21 @@ static void print_stillpoint(const struct report *r, FILE *file)
 
 static void print_head(const struct report *r, FILE *file)
 {
-	char ending[REPORT_WORDS_SIZE], headline[REPORT_WORDS_SIZE];
+	char ending[REPORT_WORDS_SIZE], headline[REPORT_WORDS_SIZE], claim[REPORT_WORDS_SIZE];
 	bool is_judged = report_is_judged(r);
 
 	report_ending(&r->capture, ending);
 	report_headline(r, headline);
+	report_claim(r, claim);
 	if (is_judged)
 		(void)fputs("Judged from ", file);
 	else
 		(void)fprintf(file, "Capture %" PRIu32 " of ", r->capture.id);
 	text_name(file, r->capture.site, 0);
 	(void)fprintf(
-		file, "%s%s\n\n%s\n\n", is_judged ? "" : ": ", is_judged ? "" : ending, headline);
+		file, "%s%s\n\n%s\n", is_judged ? "" : ": ", is_judged ? "" : ending, headline);
+	text_wrap(file, claim);
+	(void)putc('\n', file);
 	if (!is_judged) {
 		print_label(file, "strategy");
 		text_name(file, r->capture.strategy, 0);

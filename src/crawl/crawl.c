@@ -366,12 +366,14 @@ static int begin_all(struct crawl *x, bool again, struct err *err)
 static void report_progress(const struct crawl *x)
 {
 	struct crawl_progress all = {0};
+	struct worst_sites worst = {0};
 
 	if (!x->options->on_progress)
 		return;
 	for (size_t i = 0; i < x->lanes.len; i++)
-		lane_progress(x->lanes.ptr[i], &all);
+		lane_progress(x->lanes.ptr[i], &all, &worst);
 	all.sites = x->sites;
+	all.worst = x->sites > 1 ? &worst : NULL;
 	x->options->on_progress(x->options->context, &all);
 }
 

@@ -19,6 +19,7 @@
 #include "crawl/looking.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
+#include "crawl/worst_sites.h"
 #include "plan/plan.h"
 #include "store/crawl_log.h"
 
@@ -26,7 +27,7 @@ enum { CRAWL_LANES_MAX = 256 };
 
 /*
  * Progress, for a line on a terminal. With several sites known, failed, fetched, sharp, revisited,
- * expected, requests and left are sums; the others are 0.
+ * expected, requests and left are sums; the others are 0, and worst has some of the sites.
  */
 struct crawl_progress {
 	size_t sites, ended; /* captures, and how many of them have ended */
@@ -46,6 +47,7 @@ struct crawl_progress {
 	double time_left; /* seconds until the time limit; 0 without one */
 	char waiting[64]; /* why no request starts at all, or "" */
 	char site[128];   /* of a single capture; cut if need be */
+	const struct worst_sites *worst; /* of several sites some, borrowed; NULL of a single one */
 };
 
 struct crawl_options {

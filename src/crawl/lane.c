@@ -25,6 +25,9 @@ static const size_t BODY_MAX = 64 << 20;
 /* Nanoseconds between two updates of the progress shown. */
 static const int64_t SHOW_INTERVAL = CLOCK_NS_PER_SECOND / 20;
 
+/* The same of the list of sites, for which all captures are looked at. */
+static const int64_t WORST_INTERVAL = CLOCK_NS_PER_SECOND / 2;
+
 /* Seconds until a socket is tried again. */
 static const double NO_SOCKET_PAUSE = 0.5;
 
@@ -349,23 +352,53 @@ static void add_progress(struct lane *lane, struct capture *c)
 	c->counters.in_sum = is;
 }
 
+/* Of its captures as they were when they last changed. */
+static void find_worst(const struct lane *lane, struct worst_sites *ret)
+{
+	*ret = (struct worst_sites){0};
+	for (size_t i = 0; i < lane->captures.len; i++) {
+		const struct capture *c = lane->captures.ptr[i];
+		const struct crawl_progress *p = c ? &c->counters.in_sum : NULL;
+		struct site_progress site;
+
+		if (!c)
+			continue;
+		site = (struct site_progress){.preparing = p->preparing,
+			.leg = p->leg,
+			.done = p->done,
+			.total = p->total,
+			.failed = p->failed,
+			.left = p->left};
+		(void)snprintf(site.site, sizeof site.site, "%.*s",
+			slice_shown(c->row.site, sizeof site.site - 1), c->row.site.ptr);
+		worst_sites_add(ret, &site);
+	}
+}
+
 static void show_progress(struct lane *lane, bool now)
 {
 	int64_t time = clock_monotonic(lane->clock);
+	struct worst_sites worst = {0};
 
 	if (!now && time - lane->shown_at < SHOW_INTERVAL)
 		return;
 	lane->shown_at = time;
 	if (lane->alone && lane->captures.ptr[0])
 		add_progress(lane, lane->captures.ptr[0]);
+	if (!lane->alone && (now || time - lane->worst_at >= WORST_INTERVAL)) {
+		lane->worst_at = time;
+		find_worst(lane, &worst);
+	}
 	(void)pthread_mutex_lock(&lane->lock);
 	lane->shown = lane->sum;
+	if (lane->worst_at == time)
+		lane->worst = worst;
 	(void)snprintf(
 		lane->shown.waiting, sizeof lane->shown.waiting, "%s", gate_text(&lane->gate));
 	(void)pthread_mutex_unlock(&lane->lock);
 }
 
-void lane_progress(struct lane *lane, struct crawl_progress *sum)
+void lane_progress(struct lane *lane, struct crawl_progress *sum, struct worst_sites *worst)
 {
 	static const struct crawl_progress NOTHING;
 
@@ -375,6 +408,8 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
 	else
 		add_difference(sum, &NOTHING, &lane->shown);
 	sum->ended += lane->alone ? 0 : lane->shown.ended;
+	for (size_t i = 0; i < lane->worst.len; i++)
+		worst_sites_add(worst, &lane->worst.list[i]);
 	memcpy(sum->waiting, lane->shown.waiting, sizeof sum->waiting);
 	(void)pthread_mutex_unlock(&lane->lock);
 }

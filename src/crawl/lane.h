@@ -90,6 +90,7 @@ struct lane {
 	bool no_socket_warned;
 	struct crawl_progress sum;
 	int64_t shown_at; /* when shown was last set */
+	int64_t worst_at; /* when its list of sites was */
 
 	pthread_t thread;
 	bool started;
@@ -99,6 +100,7 @@ struct lane {
 
 	pthread_mutex_t lock;
 	struct crawl_progress shown;
+	struct worst_sites worst;
 };
 
 struct lane_params {
@@ -134,8 +136,8 @@ void lane_wake(struct lane *lane);
 /* Waits for the thread. 0, or the error that ended it. */
 int lane_join(struct lane *lane, struct err *err) SP_MUST_CHECK;
 
-/* Adds the progress of all its captures. For any thread. */
-void lane_progress(struct lane *lane, struct crawl_progress *sum);
+/* Adds the progress of all its captures; of several, the worst go into worst. For any thread. */
+void lane_progress(struct lane *lane, struct crawl_progress *sum, struct worst_sites *worst);
 
 /* ---- for its captures ---- */
 

@@ -313,6 +313,18 @@ void refresh_spend(struct refresh_run *run, double requests)
 		note_side(run, true);
 }
 
+/*
+ * The standard error of the share of fresh audits. Two more of each kind are counted (Agresti and
+ * Coull): a few audits that all agree are no certainty.
+ */
+static double audit_error(const struct refresh_run *run)
+{
+	double n = run->audited * run->audited / run->audited_squares;
+	double share = (n * run->audited_fresh / run->audited + 2) / (n + 4);
+
+	return sqrt(share * (1 - share) / (n + 4));
+}
+
 struct refresh_status refresh_status(const struct refresh_run *run)
 {
 	struct market_outlook outlook = market_outlook(&run->market);
@@ -331,8 +343,7 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 		.fresh_expected = outlook.fresh,
 		.sharp_expected = outlook.sharp,
 		.fresh_measured = measured,
-		.fresh_error =
-			sqrt(measured * (1 - measured) * run->audited_squares) / run->audited,
+		.fresh_error = run->audited > 0 ? audit_error(run) : NAN,
 		.audits = run->audits,
 	};
 }
