@@ -114,7 +114,11 @@ int capture_view_init(struct capture_view *v, const struct capture_look *look, s
 {
 	int rc;
 
-	*v = (struct capture_view){.command = look->command, .signals = -1, .quiet = look->quiet};
+	*v = (struct capture_view){.command = look->command,
+		.signals = -1,
+		.quiet = look->quiet,
+		.crawl_log = look->crawl_log,
+		.events = look->events};
 	/* Events have standard output to themselves. */
 	if (look->events && strcmp(look->events, "-") == 0)
 		v->quiet = true;
@@ -317,8 +321,17 @@ static enum cmd_status fail_broken(const char *command, const struct crawl_resul
 	return cmd_fail(command, &err);
 }
 
+static void tell_file(const char *what, const char *path)
+{
+	if (!path)
+		return;
+	printf("%s is ", what);
+	text_name(stdout, slice_str(path), 0);
+	(void)puts(".");
+}
+
 /* Where it all is, and what can be done with it. Machines that read JSON know. */
-static enum cmd_status tell_next(const char *archive)
+static enum cmd_status tell_next(const struct capture_view *v, const char *archive)
 {
 	char size[TEXT_SIZE_SIZE];
 
@@ -326,6 +339,8 @@ static enum cmd_status tell_next(const char *archive)
 	(void)fputs("\nThe archive is ", stdout);
 	text_name(stdout, slice_str(archive), 0);
 	printf(" (%s).\n", size);
+	tell_file("The crawl log", v->crawl_log);
+	tell_file("The event stream", v->events);
 	report_print_next(archive, stdout);
 	return cmd_finish(0);
 }
@@ -359,7 +374,7 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 	if (v->quiet && !json)
 		return cmd_finish(0);
 	status = cmd_report_capture(archive, result->capture, json);
-	return status == CMD_OK && !json ? tell_next(archive) : status;
+	return status == CMD_OK && !json ? tell_next(v, archive) : status;
 }
 
 /* ---- several ---- */
@@ -422,7 +437,7 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	else
 		status = captures_print(archive, &ids, json);
 	if (status == CMD_OK && !json && !v->quiet)
-		status = tell_next(archive);
+		status = tell_next(v, archive);
 	u32_vec_release(&ids);
 	if (broken > 0 || (got == 0 && stopped == 0))
 		return CMD_FAILURE;

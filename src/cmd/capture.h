@@ -13,6 +13,7 @@ struct capture_view {
 	const char *command;
 	char site[sizeof((struct crawl_progress *)NULL)->site]; /* the heading */
 	struct crawl_log log;
+	const char *crawl_log, *events; /* files, or NULL */
 	bool quiet;
 	int signals; /* of stop_open, or -1 */
 };

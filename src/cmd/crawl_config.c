@@ -9,20 +9,25 @@
 		name, kind, offsetof(struct crawl_entry, member) \
 	}
 
+/* Of a watch, which a crawl has no use for. */
+#define KEYS_OF_WATCH                                                                     \
+	KEY("budget", YAML_SCALAR, of_watch), KEY("policy", YAML_SCALAR, of_watch),       \
+		KEY("grid", YAML_SCALAR, of_watch), KEY("theta", YAML_SCALAR, of_watch),  \
+		KEY("use", YAML_SCALAR, of_watch), KEY("windows", YAML_SCALAR, of_watch), \
+		KEY("weights", YAML_MAP, of_watch)
+
 static const struct config_part TOP_PARTS[] = {
 	KEY("archive", YAML_SCALAR, archive),
 	KEY("sites", YAML_LIST, sites),
-	KEY("budget", YAML_MAP, of_watch),
-	KEY("policy", YAML_SCALAR, of_watch),
-	KEY("grid", YAML_SCALAR, of_watch),
+	KEY("ping", YAML_SCALAR, of_watch),
+	KEY("retention", YAML_SCALAR, of_watch),
+	KEYS_OF_WATCH,
 	{.name = NULL},
 };
 
 static const struct config_part SITE_PARTS[] = {
 	KEY("url", YAML_SCALAR, url),
-	KEY("policy", YAML_SCALAR, of_watch),
-	KEY("grid", YAML_SCALAR, of_watch),
-	KEY("weights", YAML_MAP, of_watch),
+	KEYS_OF_WATCH,
 	{.name = NULL},
 };
 

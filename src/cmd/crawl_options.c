@@ -26,6 +26,8 @@ static const char *const ROBOTS[] = {"obey", "ignore", NULL};
 static const char *const EVIDENCE[] = {"compact", "records", NULL};
 /* By enum crawl_spam. */
 static const char *const SPAM[] = {"flag", "skip", "off", NULL};
+static const char *const DUST[] = {"learn", "apply", "off", NULL};
+static const char *const MIRRORS[] = {"flag", "skip", "off", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
@@ -159,6 +161,16 @@ const struct option_spec CRAWL_SPECS[] = {
 		"send search forms up to this many queries for each site, to reach pages that no "
 		"link leads to (default: 0, forms are never sent)",
 		.max = 1000000),
+	ROW(CHOICE, dust, "dust", 0,
+		"URLs that show what another one shows (session ids, index.html, parameters that "
+		"change nothing, print versions …): 'learn' reports the rules that the capture "
+		"found, 'apply' confirms them by a few requests and leaves such URLs out "
+		"(default: learn)",
+		.choices = DUST),
+	ROW(CHOICE, mirrors, "mirrors", 0,
+		"hosts that serve the same as another one: 'flag' reports them, 'skip' leaves "
+		"their pages out (default: flag)",
+		.choices = MIRRORS),
 	ROW(DURATION, settings.time_limit, "time-limit", 't',
 		"end after this time; if it is too short for two downloads of every page, visits "
 		"stop in time for the revisits that --aim wants",
@@ -504,6 +516,8 @@ int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct 
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->aim = (uint32_t)o->aim;
+	s->dust = (uint32_t)o->dust;
+	s->mirrors = (uint32_t)o->mirrors;
 	s->unweighted = o->weight != 0;
 	if (rc == 0 && o->order)
 		rc = set_order(o->order, s, err);

@@ -185,6 +185,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	requests_init(&c->requests);
 	login_init(&c->login);
 	capture_traps_init(&c->traps, settings);
+	capture_dust_init(&c->dust, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
@@ -204,6 +205,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 	c->slot = slot;
 	c->rules.cache = &lane->robots;
 	pages_init(&c->pages, &lane->spill);
+	spill_init(&c->dust.looks, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
 
@@ -225,6 +227,7 @@ void capture_free(struct capture *c)
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	capture_traps_release(&c->traps);
+	capture_dust_release(&c->dust);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
 	login_release(&c->login);

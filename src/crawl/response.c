@@ -348,6 +348,8 @@ static int discover_redirect(
 		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
 	found.url = &target;
 	taken = c->pages.taken;
+	if (rc == 0 && url_is_http(&target))
+		rc = dust_redirected(c, page, &target, err);
 	if (rc == 0)
 		rc = discover(c, &found, err);
 	if (rc == 0)
@@ -595,6 +597,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		return rc ? rc : traps_take_deferred(c, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && !is_in_place(&a))
 		rc = cloaking_visited(c, order->page, f, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg != PLAN_REVISIT && !is_in_place(&a))
+		rc = dust_visited(c, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)

@@ -22,6 +22,17 @@ VEC_DECLARE(text_list, const char *);
 /* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
+/* What is done about URLs that show what others show (docs/duplicates.md). */
+enum crawl_dust { CRAWL_DUST_LEARN, CRAWL_DUST_APPLY, CRAWL_DUST_OFF, CRAWL_DUST_COUNT };
+
+/* What is done about hosts that mirror others. */
+enum crawl_mirrors {
+	CRAWL_MIRRORS_FLAG,
+	CRAWL_MIRRORS_SKIP,
+	CRAWL_MIRRORS_OFF,
+	CRAWL_MIRRORS_COUNT
+};
+
 enum { CRAWL_PREFIX_MAX = 64 };
 
 /* What is done with pages that are flagged as spam (docs/deceit.md). */
@@ -78,6 +89,9 @@ struct crawl_settings {
 	uint32_t spam;        /* enum crawl_spam */
 	uint32_t forms;       /* queries of search forms; 0: none are sent (form_queries.h) */
 	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
+
+	uint32_t dust;    /* enum crawl_dust */
+	uint32_t mirrors; /* enum crawl_mirrors */
 
 	bool watch; /* a capture without an end: looks at a site under watch */
 	bool automatic_delay;

@@ -227,6 +227,26 @@ static void put_left_out(struct json *j, const struct report *r)
 	json_put_uint(j, "soft_404", r->soft_404);
 }
 
+static void put_dust(struct json *j, const struct report *r)
+{
+	json_key(j, "dust");
+	json_array_begin(j);
+	for (size_t i = 0; i < r->dust.len; i++) {
+		const struct report_dust *d = &r->dust.ptr[i];
+
+		if (d->is_mirror)
+			continue;
+		json_object_begin(j);
+		json_text(j, "rule", d->rule);
+		json_put_uint(j, "urls", d->urls);
+		json_put_bool(j, "applied", d->applied);
+		json_put_uint(j, "agreed", d->agreed);
+		json_put_uint(j, "confirmed", d->passed);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static void put_capture(struct json *j, const struct report *r)
 {
 	json_put_uint(j, "capture", r->capture.id);
@@ -329,6 +349,7 @@ int report_json(const struct report *r, struct json *j)
 	}
 	json_array_end(j);
 	put_left_out(j, r);
+	put_dust(j, r);
 	json_object_end(j);
 	requisites_search_release(&search);
 	return 0;

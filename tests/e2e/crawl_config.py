@@ -47,7 +47,10 @@ with site() as one, site() as two:
     CONFIG = tap.write("two.yaml", f"""\
 # Two sites, each with its own settings.
 archive: {tap.path("two.stillpoint")}
-budget: {{requests: 20000/day, bytes: 5G/day}}   # of a watch
+budget: {{requests: 20000/day, bytes: 5G/day}}   # of a watch, as are these:
+policy: fresh
+retention: 30d
+windows: 22-06
 {QUICK}exclude: "pdf$"
 sites:
   - url: {one.url}
