@@ -163,6 +163,8 @@ static int prepare(struct capture *c, struct err *err)
 
 	if (rc == 0)
 		rc = make_book(c, err);
+	if (rc == 0)
+		rc = steering_init(&c->steering, c->settings, err);
 
 	if (rc == 0 && c->settings->hours)
 		rc = gate_parse_hours(&windows, c->settings->hours, err);
@@ -219,6 +221,7 @@ void capture_free(struct capture *c)
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
 	importance_release(&c->importance);
+	steering_release(&c->steering);
 	form_queries_release(&c->forms);
 	cloaking_release(&c->cloaking);
 	rules_release(&c->rules);

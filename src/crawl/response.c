@@ -540,7 +540,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	c->lane->reading.suspects =
 		c->settings->spam != CRAWL_SPAM_OFF && order->leg != PLAN_REVISIT;
 	wants_text = cloaking_page_arrives(c, order, f->status) || wants_text ||
-		     c->lane->reading.gathers_forms;
+		     c->lane->reading.gathers_forms || c->steering.on;
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
 					  : READING_LINKS;
@@ -606,6 +606,9 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	if (a.has_payload && c->settings->spam == CRAWL_SPAM_SKIP &&
 		shown.signs.score >= DECEIT_FLAGGED)
 		return rc ? rc : discover_skip_spam(c, order->page, shown.signs.score, err);
+	if (rc == 0 && c->steering.on && order->leg == PLAN_VISIT && *ret_outcome == PLAN_OK &&
+		mode == READING_TEXT && f->status < 300)
+		rc = steering_page(c, order->page, err);
 	if (rc == 0 && follow && !is_in_place(&a))
 		rc = find_links(c, order, &a, f, visit, err);
 	if (rc == 0 && follow && !is_in_place(&a) && *ret_outcome == PLAN_OK)
