@@ -287,7 +287,7 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = replay(c, catalog, err);
 	if (rc == 0)
 		rc = capture_moment(c, "resume", err);
-	if (rc == 0 && c->went_back)
+	if (rc == 0 && c->went_back && !c->looking)
 		rc = capture_moment(c, "clock-set", err);
 	if (rc == 0)
 		rc = login_begin(c, err);
@@ -322,7 +322,8 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 		return rc;
 	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
-	if (!c->watch.set || c->row.caveats & CATALOG_CAVEAT_CLOCK)
+	/* Of a watch only what this process has looked at is in doubt (quality/clock_doubts.h). */
+	if (!c->watch.set || c->looking || c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		return 0;
 	c->row.caveats |= CATALOG_CAVEAT_CLOCK;
 	log_warn("crawl",
