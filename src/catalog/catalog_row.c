@@ -40,6 +40,8 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 		return catalog_add_clock(c, capture, row->clock, err);
 	case CATALOG_ROW_REQUISITE:
 		return catalog_add_requisite(c, capture, row->requisite, err);
+	case CATALOG_ROW_DUST:
+		return catalog_set_dust(c, capture, row->dust, err);
 	case CATALOG_ROW_LINKS:
 		return catalog_set_links(c, capture, row->links, err);
 	case CATALOG_ROW_LEARNED:

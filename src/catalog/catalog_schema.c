@@ -120,9 +120,14 @@ static const char VERSION_5[] =
 	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT NULL,"
 	" length INTEGER NOT NULL) STRICT;";
 
-/* Version 6: which pages a page links to (rank/packed.h). */
+/* Version 6: which pages a page links to (rank/packed.h); rules about URLs that show the same. */
 static const char VERSION_6[] =
-	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;";
+	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;"
+	"CREATE TABLE dust(id INTEGER PRIMARY KEY, rule TEXT NOT NULL, kind INTEGER NOT NULL,"
+	" site TEXT NOT NULL,"
+	" detail TEXT NOT NULL, state INTEGER NOT NULL, agreed INTEGER NOT NULL,"
+	" disagreed INTEGER NOT NULL, passed INTEGER NOT NULL, urls INTEGER NOT NULL,"
+	" applied INTEGER NOT NULL) STRICT;";
 
 /*
  * Version 7: compact looks in little space (catalog_packed.h); when the response of an observation

@@ -160,6 +160,11 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_PAGE_REQUISITES] =
 		"SELECT requisite, page, requisite FROM requisite WHERE capture = ?1 AND page = ?2"
 		" ORDER BY requisite",
+	[SQL_SET_DUST] = "INSERT OR REPLACE INTO dust(id, rule, kind, site, detail, state, agreed,"
+			 " disagreed, passed, urls, applied)"
+			 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+	[SQL_EACH_DUST] = "SELECT id, rule, kind, site, detail, state, agreed, disagreed, passed,"
+			  " urls, applied FROM dust " OF_CAPTURE "ORDER BY id",
 	[SQL_SET_LINKS] = "INSERT OR REPLACE INTO links(id, targets) VALUES(?1, ?2)",
 	[SQL_EACH_LINKS] = "SELECT id, targets FROM links " OF_CAPTURE "ORDER BY id",
 	[SQL_ADD_LEARNED] = "INSERT INTO learned(id, rule) VALUES((SELECT coalesce(max(id) + 1,"

@@ -20,7 +20,8 @@ struct crawl_command {
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	int evidence;                          /* the same */
 	int aim;                               /* enum plan_aim */
-	const char *order, *host_budget;
+	int dust, mirrors;                     /* enum crawl_dust, crawl_mirrors */
+	const char *order, *host_budget, *topic;
 	int weight; /* as traps */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;

@@ -30,11 +30,13 @@
  *	sitemaps.c   sitemaps; sitemap_list.c: which are known
  *	capture_traps.c  parts of a site that have no end
  *	probe.c      soft 404s
+ *	dust_*.c     URLs that show what another one shows
  *	canaries.c   bulk changes that are noticed during the visits
  *	probing.c    further looks at some pages; learning.c: what they teach
  *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	importance.c which pages come first, and what they are worth
+ *	steering.c   which links promise pages about the topic
  *	unkept.c     links that are only counted
  *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c
  *	page_links.c which pages a page links to: the link graph
@@ -45,6 +47,7 @@
 #define CRAWL_CAPTURE_H
 
 #include "crawl/canaries.h"
+#include "crawl/capture_dust.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/form_queries.h"
@@ -59,6 +62,7 @@
 #include "crawl/requests.h"
 #include "crawl/rules.h"
 #include "crawl/sitemap_list.h"
+#include "crawl/steering.h"
 #include "crawl/unkept.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
@@ -109,6 +113,7 @@ struct capture {
 	struct request_headers headers;
 	struct login login;
 	struct capture_traps traps;
+	struct capture_dust dust;
 	struct requests requests;
 	struct rules rules;   /* robots.txt of its hosts */
 	struct rulebook book; /* by which its pages are compared */
@@ -119,6 +124,7 @@ struct capture {
 	struct probing probing;
 	struct canaries canaries;
 	struct importance importance;
+	struct steering steering; /* --topic */
 	struct form_queries forms;
 	struct rng rng;
 
@@ -305,6 +311,98 @@ int traps_page_read(struct capture *c, const struct net_fetch *f, const struct s
 
 /* Takes pages that were put off, as far as that page has raised their budgets. */
 int traps_take_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_pages.c ---- */
+
+/* Whether a URL that was found is left out, and by which rule, which goes to the buffer. */
+int dust_decide(struct capture *c, const struct found *f, struct buf *rule, bool *ret_saved,
+	struct err *err) SP_MUST_CHECK;
+
+/* Sets out to what the catalog says of a page that a rule leaves out. 0, ERR_NOMEM, ERR_LIMIT. */
+int dust_write_rule(struct capture *c, uint32_t rule, struct buf *out) SP_MUST_CHECK;
+
+/* A page is taken, or left out for another one. */
+int dust_note(
+	struct capture *c, uint32_t page, const struct url *url, struct err *err) SP_MUST_CHECK;
+
+/* The form of a page, into the scratch of the lane. */
+int dust_form_of_page(
+	struct capture *c, uint32_t page, bool *ret_has, struct err *err) SP_MUST_CHECK;
+
+/*
+ * The rules by which the URL in the scratch differs from another page, into the scratch, with the
+ * form of that. *ret_known: they have the same form, and few enough rules.
+ */
+int dust_between(struct capture *c, uint32_t other, bool *ret_known, struct err *err) SP_MUST_CHECK;
+
+/* Forms have changed: finds all classes anew. */
+int dust_rebuild(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* A rule is tried: leaves out the pages that it saves and that are not visited yet. */
+int dust_sweep(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* A rule was withdrawn: decides again the pages that it left out. */
+int dust_review(struct capture *c, uint32_t rule, struct err *err) SP_MUST_CHECK;
+
+/* Takes a page that was left out after all. */
+int dust_readmit(struct capture *c, uint32_t page, const char *why, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_looks.c ---- */
+
+enum dust_answer { DUST_UNKNOWN, DUST_AGREES, DUST_DISAGREES };
+
+int dust_look_read(
+	struct capture *c, uint32_t page, struct dust_look *ret, struct err *err) SP_MUST_CHECK;
+int dust_look_write(struct capture *c, uint32_t page, const struct dust_look *look,
+	struct err *err) SP_MUST_CHECK;
+
+/* What the response that was read last shows; the form of its page is in the scratch. */
+void dust_look_take(struct capture *c, const struct digest *payload, struct dust_look *look);
+
+/* Whether two pages show the same; is_print: one of them is a print version. */
+enum dust_answer dust_compare(const struct dust_look *a, const struct dust_look *b, bool is_print);
+
+/* ---- dust_visits.c ---- */
+
+/* A page was visited and its response read. */
+int dust_visited(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* Notes what a page shows; is_repeat tells whether another one has the same normalised view. */
+int dust_note_shown(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* A page leads to another URL. */
+int dust_redirected(
+	struct capture *c, uint32_t page, const struct url *target, struct err *err) SP_MUST_CHECK;
+
+/* What two pages say about the rules in the scratch. */
+int dust_evidence(struct capture *c, enum dust_answer answer, struct err *err) SP_MUST_CHECK;
+
+/* Withdraws a rule, and takes the pages that it left out. */
+int dust_drop_rule(struct capture *c, uint32_t rule, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_checks.c ---- */
+
+/* Sends the checks that rules need now. */
+int dust_check_due(struct capture *c, struct err *err) SP_MUST_CHECK;
+int dust_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int dust_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
+
+/* All visits are done: takes what was left out without being confirmed. */
+int dust_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_rows.c ---- */
+
+/* Stores the rules that have changed. */
+int dust_store_rules(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* The capture ends: counts what the rules saved or would have saved. */
+int dust_conclude(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Restores a rule (0 or ERR_NOMEM), and that a page was visited. */
+int dust_restore_rule(struct capture *c, const struct catalog_dust *row) SP_MUST_CHECK;
+int dust_restore_visit(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
 
 /* ---- probe.c ---- */
 

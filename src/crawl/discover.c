@@ -91,7 +91,8 @@ static enum effect effect_of(const struct found *f)
 }
 
 /* Decides whether a URL is taken; text gets the rule. */
-static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
+static int decide_all(
+	struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
 	struct trap_decision traps = {.reason = LEFT_OUT_NOT};
 	struct scope_decision d = scope_decide(&c->scope, f->url, link_of(c, f));
@@ -124,6 +125,23 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 		.hops_out = d.hops_out,
 		.rule = buf_slice(text)};
 	return rc;
+}
+
+/* The same, and whether it repeats another one. */
+static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
+{
+	struct err err = {0};
+	bool is_saved = false;
+	int rc = decide_all(c, f, text, ret);
+
+	if (rc || ret->left_out)
+		return rc;
+	rc = dust_decide(c, f, &c->lane->dust.rule, &is_saved, &err);
+	if (rc || !is_saved)
+		return rc;
+	ret->left_out = LEFT_OUT_DUST;
+	ret->rule = buf_slice(&c->lane->dust.rule);
+	return 0;
 }
 
 /* What the user says of the page; else what the archive and the sitemap know. */
@@ -412,6 +430,8 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 	if (rc == 0)
 		rc = settle_traps(c, number, &d, err);
 	if (rc == 0)
+		rc = dust_note(c, number, f->url, err);
+	if (rc == 0)
 		rc = form_queries_found(c, number, err);
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
@@ -458,6 +478,8 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	rc = record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE, err);
 	if (rc == 0)
 		rc = settle_traps(c, number, d, err);
+	if (rc == 0)
+		rc = dust_note(c, number, f->url, err);
 	return rc ? rc : discover_admit(c, number, err);
 }
 
@@ -657,6 +679,12 @@ int discover_requisite(struct capture *c, uint32_t page, const struct found *f, 
 	return number == page ? 0 : record_requisite(c, page, number, err);
 }
 
+/* What stands in the page for a link, if its text was read. */
+static slice link_text(const struct capture *c, const struct resolved_link *link)
+{
+	return slice_sub(buf_slice(&c->lane->reading.text.text), link->text_at, link->text_to);
+}
+
 static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
 	bool shown, struct err *err)
 {
@@ -673,6 +701,8 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	rc = discover(c, &found, err);
 	if (rc == 0 && link->kind == LINK_PAGE)
 		rc = page_links_add(c, link->url, err);
+	if (rc == 0 && link->kind == LINK_PAGE && c->steering.on)
+		rc = steering_link(c, page, link->url, link_text(c, link), err);
 	return rc ? rc : discover_requisite(c, page, &found, err);
 }
 

@@ -32,6 +32,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered},
 	[REQUEST_PROBE] = {.answered = probe_answered},
+	[REQUEST_DUST] = {.answered = dust_answered, .dropped = dust_dropped},
 	[REQUEST_NOISE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_VARIANT] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},

@@ -201,6 +201,7 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	lane->wake = -1;
 	duplicates_init(&lane->duplicates, lane->directory->warc, DUPLICATES_MAX);
 	trap_scratch_init(&lane->scratch);
+	dust_scratch_init(&lane->dust);
 	spill_pool_init(&lane->spill, lane->directory->spool);
 	(void)pthread_mutex_init(&lane->lock, NULL);
 	rc = open_all(lane, params, err);
@@ -229,6 +230,7 @@ void lane_free(struct lane *lane)
 	reading_release(&lane->reading);
 	duplicates_release(&lane->duplicates);
 	trap_scratch_release(&lane->scratch);
+	dust_scratch_release(&lane->dust);
 	page_links_release(&lane->links);
 	robots_cache_release(&lane->robots);
 	spill_pool_release(&lane->spill);
@@ -422,7 +424,10 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum, struct worst_s
  */
 static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = learning_conclude(c, err);
+	int rc = dust_conclude(c, err);
+
+	if (rc == 0)
+		rc = learning_conclude(c, err);
 
 	if (rc == 0)
 		rc = capture_moment(c, "end", err);
@@ -581,6 +586,8 @@ static int watch_clock(struct lane *lane, struct err *err)
 	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++)
 		if (lane->captures.ptr[i])
 			rc = capture_moment(lane->captures.ptr[i], "clock-set", err);
+	if (lane->shared->watch)
+		atomic_store(&lane->shared->watch->clock_set, true);
 	return rc;
 }
 

@@ -19,6 +19,7 @@
 #include "base/lists.h"
 #include "base/spill.h"
 #include "base/vec.h"
+#include "crawl/capture_dust.h"
 #include "crawl/capture_traps.h"
 #include "crawl/crawl.h"
 #include "crawl/gate.h"
@@ -75,6 +76,7 @@ struct lane {
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;
+	struct dust_scratch dust;
 	struct page_links links; /* of the page that was read last */
 	struct spill_pool spill; /* data of its captures that need not be in memory */
 	struct robots_cache robots;

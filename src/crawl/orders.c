@@ -15,7 +15,10 @@ static const double STILL_POINT_MIN = 0.002;
 
 /* ---- orders that are not carried out ---- */
 
-/* robots.txt has changed since the planner got the page, and forbids it now. */
+/*
+ * robots.txt has changed since the planner got the page, and forbids it now. A page that repeats
+ * another one has failed as far as the planner knows: it may be tried again.
+ */
 static int withdraw(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
@@ -25,6 +28,8 @@ static int withdraw(struct capture *c, const struct plan_order *order, struct er
 		looking_returned(c, order, false);
 		return 0;
 	}
+	if (left_out_is_repeat((enum left_out)c->pages.list.ptr[order->page].left_out))
+		return journal_done(c, order, PLAN_FAILED, now, now, err);
 	rc = journal_withdraw(c, order->page, err);
 	return rc ? rc : journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
@@ -224,6 +229,8 @@ int orders_dispatch(struct capture *c, struct err *err)
 		if (rc == 0 && is_at_barrier(c))
 			rc = form_queries_next(c, err);
 		if (rc == 0 && is_at_barrier(c))
+			rc = dust_close(c, err);
+		if (rc == 0 && is_at_barrier(c) && c->requests.unplanned == 0)
 			rc = canaries_close(c, err);
 		/* Unless there are second visits to wait for. */
 		if (rc == 0 && (c->requests.unplanned == 0 || !is_at_barrier(c)))
@@ -294,6 +301,12 @@ int orders_finished(
 	if (c->looking)
 		return looking_finished(c, r, f, err);
 	count(c, r, f, begin, end);
+	/* It was under way when it was left out. */
+	if (c->pages.list.ptr[r->order.page].left_out == LEFT_OUT_DUST) {
+		rc = dust_readmit(c, r->order.page, "in: it was under way already", err);
+		if (rc)
+			return rc;
+	}
 	rc = response_finished(c, &r->order, f, &outcome, err);
 	if (rc)
 		return rc;

@@ -214,7 +214,8 @@ static int on_page(void *context, const struct catalog_page *row)
 	uint32_t number;
 	int rc = check_stop(r);
 
-	if (rc == 0 && (crawl_page_has_host(&page) || is_seed_redirect || is_trap))
+	if (rc == 0 && (crawl_page_has_host(&page) || is_seed_redirect || is_trap ||
+			       row->left_out == LEFT_OUT_DUST))
 		rc = url_parse(&r->url, row->url, NULL, NULL);
 	if (rc == 0 && crawl_page_has_host(&page))
 		rc = capture_find_host(c, &r->url, &page.host);
@@ -234,8 +235,17 @@ static int on_page(void *context, const struct catalog_page *row)
 	}
 	if (rc == 0 && is_trap)
 		rc = traps_restore_page(c, &r->url, number, row->left_out);
+	if (rc == 0 && (page.taken || row->left_out == LEFT_OUT_DUST))
+		rc = dust_note(c, number, &r->url, r->err);
 	c->unkept.outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
+}
+
+static int on_dust(void *context, const struct catalog_dust *row)
+{
+	struct replaying *r = context;
+
+	return fail(r, dust_restore_rule(r->capture, row));
 }
 
 static int on_unkept(void *context, enum left_out reason, uint64_t links)
@@ -369,8 +379,10 @@ static int on_observation(void *context, const struct attempt *o)
 	rc = restore_probing(r, o, observation_is_usable(&shown));
 	if (rc || !observation_is_usable(&shown))
 		return rc;
-	if (o->leg == ATTEMPT_VISIT)
-		return restore_visit(r, o);
+	if (o->leg == ATTEMPT_VISIT) {
+		rc = dust_restore_visit(c, o, r->err);
+		return rc ? rc : restore_visit(r, o);
+	}
 	return o->leg == ATTEMPT_REVISIT ? restore_revisit(r, o) : 0;
 }
 
@@ -439,7 +451,9 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 	int rc;
 
 	url_init(&r.url);
-	rc = catalog_each_page(catalog, id, on_page, &r, err);
+	rc = catalog_each_dust(catalog, id, on_dust, &r, err);
+	if (rc == 0)
+		rc = catalog_each_page(catalog, id, on_page, &r, err);
 	if (rc == 0)
 		rc = check_referrers(c, err);
 	if (rc == 0)

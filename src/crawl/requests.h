@@ -21,6 +21,7 @@ enum request_kind {
 	REQUEST_ROBOTS,
 	REQUEST_SITEMAP,
 	REQUEST_PROBE, /* a URL that cannot exist, for soft 404s */
+	REQUEST_DUST,  /* a URL that was left out, to confirm the rule (attempt) that did */
 	REQUEST_NOISE, /* this and those that follow: further looks at a page (probing.h) */
 	REQUEST_VARIANT,
 	REQUEST_LANGUAGE,

@@ -54,7 +54,10 @@ static const struct setting SETTINGS[] = {
 	SETTING(jobs, SETTING_U32),
 	OWN(time_limit, SETTING_DOUBLE),
 	OWN(aim, SETTING_U32),
+	OWN(dust, SETTING_U32),
+	OWN(mirrors, SETTING_U32),
 	OWN(order, SETTING_U32),
+	OWN(topic, SETTING_TEXT),
 	OWN(weights, SETTING_TEXT),
 	OWN(unweighted, SETTING_BOOL),
 	OWN(host_budget, SETTING_U32),
@@ -335,7 +338,8 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
 			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
 			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE ||
-			s->order > RANK_WEIGHTS))
+			s->order > RANK_WEIGHTS || s->dust >= CRAWL_DUST_COUNT ||
+			s->mirrors >= CRAWL_MIRRORS_COUNT))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

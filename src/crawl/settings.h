@@ -24,6 +24,17 @@ bool text_list_has(const struct text_list *list, const char *text);
 /* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
+/* What is done about URLs that show what others show (docs/duplicates.md). */
+enum crawl_dust { CRAWL_DUST_LEARN, CRAWL_DUST_APPLY, CRAWL_DUST_OFF, CRAWL_DUST_COUNT };
+
+/* What is done about hosts that mirror others. */
+enum crawl_mirrors {
+	CRAWL_MIRRORS_FLAG,
+	CRAWL_MIRRORS_SKIP,
+	CRAWL_MIRRORS_OFF,
+	CRAWL_MIRRORS_COUNT
+};
+
 enum { CRAWL_PREFIX_MAX = 64 };
 
 /* Of host_budget: by what the hosts give. */
@@ -35,6 +46,7 @@ struct crawl_settings {
 	struct text_list surts, includes, excludes;
 	const char *strategy; /* name without suffix is fine */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
+	const char *topic; /* as rank/topic.h has it; NULL: none */
 	const char *weights;       /* CSV file of RANK_WEIGHTS, the same */
 	const char *user_agent;    /* NULL: the default */
 	const char *contact;       /* URL or mail address, as contact.h; NULL: none */
@@ -72,6 +84,9 @@ struct crawl_settings {
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
 	uint32_t forms;       /* queries of search forms; 0: none are sent (form_queries.h) */
 	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
+
+	uint32_t dust;    /* enum crawl_dust */
+	uint32_t mirrors; /* enum crawl_mirrors */
 
 	bool watch; /* a capture without an end: looks at a site under watch */
 	bool automatic_delay;

@@ -60,6 +60,32 @@ static int on_page(void *context, const struct catalog_page *p)
 	return err_code(l->err, rc);
 }
 
+/* Rules that were withdrawn, or that nothing speaks for, are not of interest. */
+static int on_dust(void *context, const struct catalog_dust *d)
+{
+	struct loading *l = context;
+	struct report_dust dust = {
+		.urls = d->urls,
+		.applied = d->applied,
+		.is_mirror = d->kind == CATALOG_DUST_MIRROR,
+		.agreed = d->agreed,
+		.disagreed = d->disagreed,
+		.passed = d->passed,
+	};
+	int rc;
+
+	if (d->state == CATALOG_DUST_WITHDRAWN || d->agreed + d->passed == 0)
+		return 0;
+	rc = words_keep(&l->report->words, d->rule, &dust.rule);
+	if (rc == 0)
+		rc = words_keep(&l->report->words, d->site, &dust.site);
+	if (rc == 0)
+		rc = words_keep(&l->report->words, d->detail, &dust.of);
+	if (rc == 0)
+		rc = report_dusts_push(&l->report->dust, dust);
+	return err_code(l->err, rc);
+}
+
 static int on_unkept(void *context, enum left_out reason, uint64_t links)
 {
 	struct loading *l = context;
@@ -412,6 +438,8 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 	if (rc == 0)
 		rc = catalog_each_unkept(c, id, on_unkept, l, l->err);
 	if (rc == 0)
+		rc = catalog_each_dust(c, id, on_dust, l, l->err);
+	if (rc == 0)
 		rc = catalog_each_plan(c, id, on_plan, l, l->err);
 	if (rc == 0)
 		rc = catalog_each_times(c, id, on_times, l, l->err);
@@ -473,6 +501,7 @@ int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *er
 void report_release(struct report *r)
 {
 	report_pages_release(&r->pages);
+	report_dusts_release(&r->dust);
 	known_release(&r->known);
 	requisites_release(&r->requisites);
 	acted_rules_release(&r->rules);

@@ -57,12 +57,6 @@ int watch_config_parse(
 	struct watch_config *c, const char *name, slice text, struct err *err) SP_MUST_CHECK;
 void watch_config_release(struct watch_config *c);
 
-/*
- * "20000/day", "5G/day": a number, a slash, and day, hour, minute or second; per day without one.
- * Numbers of bytes may have a k, M, G or T. *ret is per second. 0, ERR_SYNTAX, ERR_RANGE.
- */
-int watch_rate_parse(slice text, bool bytes, double *ret_number, double *ret) SP_MUST_CHECK;
-
 /* The share of the day in which windows are open: 1 without one. */
 double watch_open_share(const struct windows *w);
 
