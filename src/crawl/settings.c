@@ -47,6 +47,8 @@ static const struct setting SETTINGS[] = {
 	OWN(trap_budget, SETTING_U32),
 	OWN(no_traps, SETTING_BOOL),
 	OWN(forms, SETTING_U32),
+	OWN(spam, SETTING_U32),
+	OWN(cloaking, SETTING_BOOL),
 	OWN(strategy, SETTING_TEXT),
 	OWN(single, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),

@@ -346,6 +346,9 @@ int daemon_run(const struct daemon_params *params, struct err *err)
 
 	if (rc)
 		return rc;
+	if (w.next->retention)
+		log_warn("watch", "%s: retention is not carried out yet: everything is kept",
+			params->config);
 	budget_init(&w.budget, 0, 0, now());
 	do {
 		turn_over(&w);
