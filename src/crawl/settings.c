@@ -137,6 +137,14 @@ void crawl_settings_release(struct crawl_settings *s)
 	text_list_release(&s->ignore);
 }
 
+bool text_list_has(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (strcmp(list->ptr[i], text) == 0)
+			return true;
+	return false;
+}
+
 bool crawl_prefix_is_valid(slice prefix)
 {
 	for (size_t i = 0; i < prefix.len; i++) {

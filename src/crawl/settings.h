@@ -19,6 +19,8 @@
 
 VEC_DECLARE(text_list, const char *);
 
+bool text_list_has(const struct text_list *list, const char *text);
+
 /* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
