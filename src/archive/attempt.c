@@ -2,6 +2,7 @@
 
 #include <limits.h>
 
+#include "archive/post_query.h"
 #include "archive/warc_date.h"
 #include "archive/warc_header.h"
 #include "base/format.h"
@@ -41,6 +42,7 @@ static const struct row ROWS[] = {
 	ROW("capture", TEXT, capture),
 	ROW("leg", LEG, leg),
 	ROW("purpose", TEXT, purpose),
+	ROW("postData", TEXT, post),
 	ROW("attempt", COUNT, number),
 	ROW("kind", TEXT, kind),
 	ROW("via", TEXT, via),
@@ -60,6 +62,7 @@ static const struct row ROWS[] = {
 	ROW_DIGEST("state", state),
 	ROW("closeDelimited", FLAG, close_delimited),
 	ROW("standIn", TEXT, stand_in),
+	ROW("deceit", TEXT, deceit),
 	ROW("signSet", COUNT, sign_set),
 	ROW("ruleSet", COUNT, rule_set),
 	ROW("rules", TEXT, rules),
@@ -70,6 +73,7 @@ static const struct row ROWS[] = {
 /* Strings that the metadata record does not have. */
 static const size_t OTHER_TEXTS[] = {
 	offsetof(struct attempt, url),
+	offsetof(struct attempt, target),
 	offsetof(struct attempt, etag),
 	offsetof(struct attempt, caches),
 	offsetof(struct attempt, address),
@@ -317,6 +321,20 @@ static int copy_block(slice block, struct arena *arena, char **ret, size_t *ret_
 	return 0;
 }
 
+/* The URL of a page that is asked by POST has the body in it. */
+static int add_body(struct attempt *a, struct arena *arena)
+{
+	struct buf url;
+	int rc;
+
+	buf_init(&url, POST_QUERY_MAX + FIELDS_HEAD_MAX);
+	rc = post_query_join(&url, a->url, a->post);
+	a->target = a->url;
+	a->url = (slice){rc ? NULL : arena_strdup(arena, buf_slice(&url)), url.len};
+	buf_release(&url);
+	return rc == 0 && !a->url.ptr ? ERR_NOMEM : rc;
+}
+
 int attempt_parse(slice block, slice url, struct arena *arena, struct attempt *ret, struct err *err)
 {
 	struct attempt a = {0};
@@ -338,6 +356,9 @@ int attempt_parse(slice block, slice url, struct arena *arena, struct attempt *r
 	if (rc)
 		return rc;
 	a.url = (slice){url.ptr ? url_copy : NULL, url.len};
-	*ret = a;
-	return 0;
+	if (a.post.ptr && a.url.ptr)
+		rc = err_code(err, add_body(&a, arena));
+	if (rc == 0)
+		*ret = a;
+	return rc;
 }

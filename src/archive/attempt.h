@@ -37,6 +37,8 @@ enum attempt_leg {
 	ATTEMPT_LEGS,
 };
 
+#define ATTEMPT_BY_POST "post"
+
 /* "visit", "revisit", "late", "side", "probe", "look"; constant. */
 const char *attempt_leg_name(enum attempt_leg leg);
 
@@ -70,9 +72,12 @@ struct attempt {
 	unsigned status; /* of the HTTP response; 0 when there was none */
 	slice capture;   /* "urn:uuid:…" */
 	slice url;
-	slice purpose;              /* of a probe: "noise", "variant", "language", "canary" */
-	slice kind;                 /* what it is: "page", "image", … (extract/link_kind.h) */
-	slice via;                  /* the URL it was found on */
+	slice purpose; /* of a probe: "noise", "variant", "language", "canary", "cloaking"; of a
+			* visit or revisit by POST: ATTEMPT_BY_POST */
+	slice post;    /* the body that was sent by POST; none when it was GET */
+	slice target;  /* then the URL that was asked: url has the body, too (post_query.h) */
+	slice kind;    /* what it is: "page", "image", … (extract/link_kind.h) */
+	slice via;     /* the URL it was found on */
 	struct attempt_times wall;  /* since 1970 */
 	struct attempt_times clock; /* monotonic, of the machine that fetched */
 	slice failure;  /* a word and perhaps a sentence, "timeout: …"; none when whole */
@@ -95,6 +100,9 @@ struct attempt {
 	 * (docs/judgement.md); none when it is the page.
 	 */
 	slice stand_in;
+	/* Signs that it wants to deceive (extract/deceit.h); none where there is nothing to tell.
+	 * Of a probe for cloaking what it showed (quality/deceit.h). */
+	slice deceit;
 	unsigned sign_set; /* version of the signs by which that was judged; 0: it was not */
 
 	/* What the head says (http/served.h); not in the metadata, since the response has it. */
@@ -132,6 +140,12 @@ struct attempt {
 	int64_t retired;
 };
 
+/* The URL that was asked: its records have it as their target. */
+static inline slice attempt_target(const struct attempt *a)
+{
+	return a->target.ptr ? a->target : a->url;
+}
+
 /* Replaces all strings by copies in the arena: 0 or ERR_NOMEM. */
 int attempt_keep(struct attempt *a, struct arena *arena) SP_MUST_CHECK;
 
@@ -143,7 +157,8 @@ int attempt_keep(struct attempt *a, struct arena *arena) SP_MUST_CHECK;
 int attempt_format(const struct attempt *a, struct buf *out) SP_MUST_CHECK;
 
 /*
- * Reads such a block; strings are copied into the arena. url is the record's target URI. Fields
+ * Reads such a block; strings are copied into the arena. url is the record's target URI, which
+ * becomes the target of an attempt by POST. Fields
  * that are not known are left alone. 0, ERR_NOTFOUND for a block that is not of an attempt (it has
  * no capture or leg), ERR_UNSUPPORTED (a leg of a later version: to be passed over), ERR_SYNTAX (a
  * known field malformed or there twice), ERR_NOMEM.

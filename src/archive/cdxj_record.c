@@ -1,5 +1,6 @@
 #include "archive/cdxj_record.h"
 
+#include "archive/post_query.h"
 #include "base/err.h"
 #include "url/surt.h"
 
@@ -48,8 +49,11 @@ static slice digest_value(const struct digest *d, char out[DIGEST_TEXT_SIZE])
 int cdxj_attempt_line(struct buf *out, struct buf *key, const struct attempt *a)
 {
 	char digest[DIGEST_TEXT_SIZE];
+	slice url = a->url, body;
+	bool by_post = slice_eq(a->purpose, SLICE(ATTEMPT_BY_POST)) &&
+		       post_query_split(a->url, &url, &body);
 	struct cdxj line = {
-		.url = a->url,
+		.url = by_post ? url : a->url,
 		.mime = a->is_revisit ? SLICE("warc/revisit") : fields_media_type(a->media_type),
 		.digest = digest_value(&a->payload, digest),
 		.filename = a->warc,

@@ -270,6 +270,30 @@ int post_query_add(struct buf *out, slice method, slice content_type, slice body
 	return rc ? rc : add_base64(out, body);
 }
 
+#define MARK "__wb_method=POST&"
+
+int post_query_join(struct buf *out, slice url, slice body)
+{
+	bool has_query = url.len && memchr(url.ptr, '?', url.len) != NULL;
+	int rc = buf_add(out, url);
+
+	if (rc == 0)
+		rc = buf_add_str(out, has_query ? "&" MARK : "?" MARK);
+	return rc ? rc : buf_add(out, body);
+}
+
+bool post_query_split(slice page, slice *ret_url, slice *ret_body)
+{
+	const char *mark = page.len ? memmem(page.ptr, page.len, MARK, strlen(MARK)) : NULL;
+	size_t at = mark ? (size_t)(mark - page.ptr) : 0;
+
+	if (at == 0 || (mark[-1] != '?' && mark[-1] != '&'))
+		return false;
+	*ret_url = slice_sub(page, 0, at - 1);
+	*ret_body = slice_sub(page, at + strlen(MARK), page.len);
+	return true;
+}
+
 int post_query_key(struct buf *out, slice url, slice query)
 {
 	bool has_query = url.len && memchr(url.ptr, '?', url.len) != NULL;

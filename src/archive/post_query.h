@@ -26,6 +26,13 @@ bool post_query_has_key(slice method);
 /* Appends "__wb_method=POST&…" for a request with this body. 0, ERR_LIMIT or ERR_NOMEM. */
 int post_query_add(struct buf *out, slice method, slice content_type, slice body) SP_MUST_CHECK;
 
+/*
+ * A page that a form's POST leads to is known by a URL of that kind: appends it, and finds its
+ * parts again. False for a URL without such a query.
+ */
+int post_query_join(struct buf *out, slice url, slice body) SP_MUST_CHECK;
+bool post_query_split(slice page, slice *ret_url, slice *ret_body);
+
 /* The key of a URL with such a query, into out, which is emptied first. As cdxj_key. */
 int post_query_key(struct buf *out, slice url, slice query) SP_MUST_CHECK;
 

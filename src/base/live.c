@@ -48,6 +48,21 @@ static const struct range NARROWEST[] = {
 	{0xe0100, 0xe01ef},
 };
 
+/* Invisible, but they change what stands around them: joiners, directions of writing, tags. */
+static const struct range HIDDEN[] = {
+	{0x00ad, 0x00ad},
+	{0x061c, 0x061c},
+	{0x115f, 0x1160},
+	{0x180e, 0x180e},
+	{0x200b, 0x200f},
+	{0x2028, 0x202e},
+	{0x2060, 0x206f},
+	{0x3164, 0x3164},
+	{0xfeff, 0xfeff},
+	{0xfff9, 0xfffb},
+	{0xe0000, 0xe007f},
+};
+
 /* East Asian wide and full width (Unicode's annex 11), and emoji. */
 static const struct range WIDEST[] = {
 	{0x1100, 0x115f},
@@ -60,9 +75,8 @@ static const struct range WIDEST[] = {
 	{0xfe30, 0xfe6f},
 	{0xff00, 0xff60},
 	{0xffe0, 0xffe6},
-	{0x1f300, 0x1f64f},
-	{0x1f680, 0x1f6ff},
-	{0x1f900, 0x1f9ff},
+	{0x2600, 0x27bf}, /* some are; a line that is too short does not wrap */
+	{0x1f000, 0x1faff},
 	{0x20000, 0x3fffd},
 };
 
@@ -93,8 +107,9 @@ static uint32_t decode(const unsigned char *p, size_t len)
 }
 
 /*
- * Copies what fits into so many columns; out may be the text. Controls, and what is not UTF-8,
- * become "?": a line quotes others, and must not command the terminal. Returns the columns used.
+ * Copies what fits into so many columns; out may be the text. Controls, what is hidden and what is
+ * not UTF-8 become "?": a line quotes others, and must not command the terminal. Returns the
+ * columns used.
  */
 static size_t fit(char out[LIVE_LINE_SIZE], const char *text, size_t width)
 {
@@ -105,7 +120,8 @@ static size_t fit(char out[LIVE_LINE_SIZE], const char *text, size_t width)
 		bool sound;
 		size_t len = utf8_length(p, left, &sound);
 		uint32_t code = sound ? decode(p, len) : 0;
-		bool shown = code >= ' ' && (code < 0x7f || code >= 0xa0);
+		bool shown = code >= ' ' && (code < 0x7f || code >= 0xa0) &&
+			     !is_in(HIDDEN, sizeof HIDDEN / sizeof HIDDEN[0], code);
 		size_t columns = shown ? live_char_columns(code) : 1;
 		size_t bytes = shown ? len : 1;
 

@@ -24,7 +24,7 @@
 #include "base/live.h"
 
 enum {
-	PROGRESS_LINE_MAX = 512,
+	PROGRESS_LINE_MAX = 1024, /* bytes of all lines */
 	PROGRESS_MARKS = 64,
 };
 

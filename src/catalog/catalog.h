@@ -140,6 +140,8 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 enum catalog_content {
 	CATALOG_CONTENT_USUAL = 0,
 	CATALOG_CONTENT_SOFT_404 = 1, /* says "not found", whatever its status */
+	CATALOG_CONTENT_ON_TOPIC = 2,
+	CATALOG_CONTENT_OFF_TOPIC = 3,
 };
 
 struct catalog_page {
@@ -181,6 +183,10 @@ int catalog_admit_page(struct catalog *c, uint32_t capture, uint32_t number, sli
 /* A page was seen to be of that kind: ERR_NOTFOUND. */
 int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
 	enum catalog_content content, struct err *err) SP_MUST_CHECK;
+
+/* A page is worth so much, now that more is known. ERR_NOTFOUND. */
+int catalog_weigh_page(struct catalog *c, uint32_t capture, uint32_t number, float weight,
+	struct err *err) SP_MUST_CHECK;
 
 /* A sitemap says this of a page that is known already; 0 leaves it as it is. ERR_NOTFOUND. */
 int catalog_list_page(struct catalog *c, uint32_t capture, uint32_t number, int64_t lastmod,
@@ -250,6 +256,29 @@ struct catalog_links {
 
 /* Sets them; they replace those that were there. */
 int catalog_set_links(struct catalog *c, uint32_t capture, const struct catalog_links *l,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- rules about URLs that show the same ---- */
+
+/* What is known of such a rule (frontier/dust.h), or of a host that mirrors another one. */
+struct catalog_dust {
+	uint32_t number; /* in its capture, from 0 */
+	slice rule;      /* for people */
+	unsigned kind;   /* enum dust_kind */
+	slice site;      /* where it holds */
+	slice detail;    /* name of the parameter; host that is mirrored; may be empty */
+	unsigned state;  /* enum dust_state */
+	uint32_t agreed, disagreed; /* pairs of pages that showed the same, or not */
+	uint32_t passed;            /* requests that confirmed it */
+	uint64_t urls;              /* that it saved or would save */
+	bool applied;
+};
+
+/* Of the kinds and states, what readers of reports need to tell apart. */
+enum { CATALOG_DUST_MIRROR = 12, CATALOG_DUST_WITHDRAWN = 3 };
+
+/* Adds it, or replaces what was known. */
+int catalog_set_dust(struct catalog *c, uint32_t capture, const struct catalog_dust *d,
 	struct err *err) SP_MUST_CHECK;
 
 /* ---- learned rules ---- */
@@ -421,6 +450,7 @@ enum catalog_row_kind {
 	CATALOG_ROW_REFUSE_PAGE, /* number, left_out, rule */
 	CATALOG_ROW_ADMIT_PAGE,  /* number, rule */
 	CATALOG_ROW_MARK_PAGE,   /* number, content */
+	CATALOG_ROW_WEIGH_PAGE,  /* number, weight */
 	CATALOG_ROW_LIST_PAGE,   /* number, lastmod, frequency */
 	CATALOG_ROW_UNKEPT,
 	CATALOG_ROW_PLAN,
@@ -431,6 +461,7 @@ enum catalog_row_kind {
 	CATALOG_ROW_CONFIRM_ROBOTS, /* origin, checked */
 	CATALOG_ROW_CLOCK,
 	CATALOG_ROW_REQUISITE,
+	CATALOG_ROW_DUST,
 	CATALOG_ROW_LINKS,
 	CATALOG_ROW_LEARNED,
 	CATALOG_ROW_LOOK,
@@ -454,6 +485,7 @@ struct catalog_row {
 		const struct catalog_robots *robots;
 		const struct catalog_clock *clock;
 		const struct catalog_requisite *requisite;
+		const struct catalog_dust *dust;
 		const struct catalog_links *links;
 		const struct catalog_learned *learned;
 		const struct catalog_look *look;
@@ -480,6 +512,7 @@ typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
 typedef int catalog_on_robots(void *context, const struct catalog_robots *r);
 typedef int catalog_on_clock(void *context, const struct catalog_clock *k);
 typedef int catalog_on_requisite(void *context, const struct catalog_requisite *r);
+typedef int catalog_on_dust(void *context, const struct catalog_dust *d);
 typedef int catalog_on_links(void *context, const struct catalog_links *l);
 typedef int catalog_on_learned(void *context, const struct catalog_learned *l);
 typedef int catalog_on_verdict(void *context, const struct catalog_verdict *v);
@@ -525,6 +558,8 @@ int catalog_each_clock(struct catalog *c, uint32_t capture, catalog_on_clock *ca
 int catalog_each_requisite(struct catalog *c, uint32_t capture, catalog_on_requisite *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 /* By page. */
+int catalog_each_dust(struct catalog *c, uint32_t capture, catalog_on_dust *call, void *context,
+	struct err *err) SP_MUST_CHECK;
 int catalog_each_links(struct catalog *c, uint32_t capture, catalog_on_links *call, void *context,
 	struct err *err) SP_MUST_CHECK;
 /* In the order they were added. */

@@ -42,6 +42,7 @@ enum catalog_sql {
 	SQL_ADMIT_PAGE,
 	SQL_TAKE_PAGE,
 	SQL_MARK_PAGE,
+	SQL_WEIGH_PAGE,
 	SQL_LIST_PAGE,
 	SQL_EACH_PAGE,
 	SQL_EACH_URL,
@@ -85,6 +86,8 @@ enum catalog_sql {
 	SQL_ADD_REQUISITE,
 	SQL_EACH_REQUISITE,
 	SQL_PAGE_REQUISITES,
+	SQL_SET_DUST,
+	SQL_EACH_DUST,
 	SQL_SET_LINKS,
 	SQL_EACH_LINKS,
 	SQL_ADD_LEARNED,
@@ -150,7 +153,8 @@ const char *catalog_sql(enum catalog_sql id);
 	X(address, WORD, address)                       \
 	X(links, BLOB, links)                           \
 	X(is_compact, FLAG, is_compact)                 \
-	X(retired, TIME, retired)
+	X(retired, TIME, retired)                       \
+	X(deceit, TEXT, deceit)
 /* clang-format on */
 
 /*
@@ -202,7 +206,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 7,
+	CATALOG_VERSION = 8,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

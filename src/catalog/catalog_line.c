@@ -16,6 +16,7 @@ static const struct {
 	{CATALOG_ROW_REFUSE_PAGE, SLICE_INIT("refuse")},
 	{CATALOG_ROW_ADMIT_PAGE, SLICE_INIT("admit")},
 	{CATALOG_ROW_MARK_PAGE, SLICE_INIT("mark")},
+	{CATALOG_ROW_WEIGH_PAGE, SLICE_INIT("weigh")},
 	{CATALOG_ROW_UNKEPT, SLICE_INIT("unkept")},
 	{CATALOG_ROW_PLAN, SLICE_INIT("plan")},
 	{CATALOG_ROW_REQUISITE, SLICE_INIT("needs")},
@@ -130,6 +131,8 @@ static int put_fields(struct buf *out, const struct catalog_row *row)
 		return rc ? rc : put_text(out, row->page->rule);
 	case CATALOG_ROW_MARK_PAGE:
 		return buf_printf(out, "\t%u\t%u", row->page->number, (unsigned)row->page->content);
+	case CATALOG_ROW_WEIGH_PAGE:
+		return buf_printf(out, "\t%u\t%.9g", row->page->number, (double)row->page->weight);
 	case CATALOG_ROW_UNKEPT:
 		rc = put_left_out(out, row->unkept->reason);
 		return rc ? rc : buf_printf(out, "\t%llu", (unsigned long long)row->unkept->links);
@@ -335,7 +338,11 @@ static void take_fields(struct cursor *c, struct catalog_line *l)
 		break;
 	case CATALOG_ROW_MARK_PAGE:
 		l->page.number = take_page_number(c, false);
-		l->page.content = (enum catalog_content)take_number(c, CATALOG_CONTENT_SOFT_404);
+		l->page.content = (enum catalog_content)take_number(c, CATALOG_CONTENT_OFF_TOPIC);
+		break;
+	case CATALOG_ROW_WEIGH_PAGE:
+		l->page.number = take_page_number(c, false);
+		l->page.weight = (float)take_double(c);
 		break;
 	case CATALOG_ROW_UNKEPT:
 		l->unkept.reason = take_left_out(c);

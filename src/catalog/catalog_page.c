@@ -69,6 +69,17 @@ int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
 	return query_run_on(&q, "page", err);
 }
 
+int catalog_weigh_page(
+	struct catalog *c, uint32_t capture, uint32_t number, float weight, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_WEIGH_PAGE, err);
+	query_put_int(&q, catalog_key(capture, number));
+	query_put_double(&q, (double)weight);
+	return query_run_on(&q, "page", err);
+}
+
 int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, enum left_out reason,
 	slice rule, struct err *err)
 {
@@ -118,7 +129,7 @@ static int read_row(struct query *q, struct catalog_page *ret, struct err *err)
 		.shape = query_double(q, 10),
 		.weight = (float)query_double(q, 11),
 		.left_out = (enum left_out)query_up_to(q, 12, LEFT_OUT_COUNT - 1),
-		.content = (enum catalog_content)query_up_to(q, 13, CATALOG_CONTENT_SOFT_404),
+		.content = (enum catalog_content)query_up_to(q, 13, CATALOG_CONTENT_OFF_TOPIC),
 		.lastmod = query_int(q, 14),
 		.frequency = (unsigned)query_up_to(q, 15, CATALOG_FREQUENCY_MAX),
 	};

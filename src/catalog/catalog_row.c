@@ -16,6 +16,8 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 		return catalog_admit_page(c, capture, row->page->number, row->page->rule, err);
 	case CATALOG_ROW_MARK_PAGE:
 		return catalog_mark_page(c, capture, row->page->number, row->page->content, err);
+	case CATALOG_ROW_WEIGH_PAGE:
+		return catalog_weigh_page(c, capture, row->page->number, row->page->weight, err);
 	case CATALOG_ROW_LIST_PAGE:
 		return catalog_list_page(c, capture, row->page->number, row->page->lastmod,
 			row->page->frequency, err);
@@ -38,6 +40,8 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 		return catalog_add_clock(c, capture, row->clock, err);
 	case CATALOG_ROW_REQUISITE:
 		return catalog_add_requisite(c, capture, row->requisite, err);
+	case CATALOG_ROW_DUST:
+		return catalog_set_dust(c, capture, row->dust, err);
 	case CATALOG_ROW_LINKS:
 		return catalog_set_links(c, capture, row->links, err);
 	case CATALOG_ROW_LEARNED:

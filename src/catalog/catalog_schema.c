@@ -120,9 +120,14 @@ static const char VERSION_5[] =
 	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT NULL,"
 	" length INTEGER NOT NULL) STRICT;";
 
-/* Version 6: which pages a page links to (rank/packed.h). */
+/* Version 6: which pages a page links to (rank/packed.h); rules about URLs that show the same. */
 static const char VERSION_6[] =
-	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;";
+	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;"
+	"CREATE TABLE dust(id INTEGER PRIMARY KEY, rule TEXT NOT NULL, kind INTEGER NOT NULL,"
+	" site TEXT NOT NULL,"
+	" detail TEXT NOT NULL, state INTEGER NOT NULL, agreed INTEGER NOT NULL,"
+	" disagreed INTEGER NOT NULL, passed INTEGER NOT NULL, urls INTEGER NOT NULL,"
+	" applied INTEGER NOT NULL) STRICT;";
 
 /*
  * Version 7: compact looks in little space (catalog_packed.h); when the response of an observation
@@ -137,8 +142,11 @@ static const char VERSION_7[] =
 	"CREATE TABLE replaced(name TEXT PRIMARY KEY, new_name TEXT NOT NULL,"
 	" done INTEGER NOT NULL) STRICT, WITHOUT ROWID;";
 
+/* Version 8: signs that a page wants to deceive. */
+static const char VERSION_8[] = "ALTER TABLE observation ADD COLUMN deceit TEXT;";
+
 static const char *const STEPS[CATALOG_VERSION] = {
-	VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7};
+	VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,

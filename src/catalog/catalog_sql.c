@@ -53,6 +53,7 @@ static const char *const SQL[SQL_COUNT] = {
 		" ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
 	[SQL_REFUSE_PAGE] = "UPDATE page SET taken = 0, rule = ?2, left_out = ?3 WHERE id = ?1",
 	[SQL_ADMIT_PAGE] = "UPDATE page SET taken = 1, rule = ?2, left_out = ?3 WHERE id = ?1",
+	[SQL_WEIGH_PAGE] = "UPDATE page SET weight = ?2 WHERE id = ?1",
 	[SQL_MARK_PAGE] = "UPDATE page SET content = ?2 WHERE id = ?1",
 	[SQL_LIST_PAGE] = "UPDATE page SET lastmod = iif(?2, ?2, lastmod),"
 			  " frequency = iif(?3, ?3, frequency) WHERE id = ?1",
@@ -159,6 +160,11 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_PAGE_REQUISITES] =
 		"SELECT requisite, page, requisite FROM requisite WHERE capture = ?1 AND page = ?2"
 		" ORDER BY requisite",
+	[SQL_SET_DUST] = "INSERT OR REPLACE INTO dust(id, rule, kind, site, detail, state, agreed,"
+			 " disagreed, passed, urls, applied)"
+			 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+	[SQL_EACH_DUST] = "SELECT id, rule, kind, site, detail, state, agreed, disagreed, passed,"
+			  " urls, applied FROM dust " OF_CAPTURE "ORDER BY id",
 	[SQL_SET_LINKS] = "INSERT OR REPLACE INTO links(id, targets) VALUES(?1, ?2)",
 	[SQL_EACH_LINKS] = "SELECT id, targets FROM links " OF_CAPTURE "ORDER BY id",
 	[SQL_ADD_LEARNED] = "INSERT INTO learned(id, rule) VALUES((SELECT coalesce(max(id) + 1,"

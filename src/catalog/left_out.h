@@ -28,7 +28,10 @@
 	X(LEFT_OUT_LENGTH, "length", "URLs that are too long, or too many on one page")    \
 	X(LEFT_OUT_EFFECT, "effect", "links that log out, delete or unsubscribe")          \
 	X(LEFT_OUT_HOST_BUDGET, "host-budget", "beyond --host-budget")                     \
-	X(LEFT_OUT_TOPIC, "topic", "of too little promise for --topic")
+	X(LEFT_OUT_TOPIC, "topic", "of too little promise for --topic")                    \
+	X(LEFT_OUT_DUST, "dust", "URLs that show what another one shows")                  \
+	X(LEFT_OUT_MIRROR, "mirror", "on a host that mirrors another one")                 \
+	X(LEFT_OUT_SPAM, "spam", "skipped as spam (--spam skip)")
 
 enum left_out {
 #define X(name, word, meaning) name,
@@ -44,6 +47,12 @@ const char *left_out_meaning(enum left_out reason);
 static inline bool left_out_is_trap(enum left_out reason)
 {
 	return reason >= LEFT_OUT_SEGMENTS && reason <= LEFT_OUT_REPEATS;
+}
+
+/* Left out for the sake of another URL: taken after all if that turns out to be wrong. */
+static inline bool left_out_is_repeat(enum left_out reason)
+{
+	return reason == LEFT_OUT_DUST || reason == LEFT_OUT_MIRROR;
 }
 
 #endif

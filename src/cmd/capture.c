@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "cmd/archive.h"
@@ -14,6 +15,7 @@
 #include "cmd/stop.h"
 #include "cmd/text.h"
 #include "import/lines.h"
+#include "url/pattern.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
@@ -21,11 +23,11 @@ enum { EMPTY_TOLD = 20 };
 /* Seconds between lines of progress in a log. */
 static const double LOG_INTERVAL = 300;
 
-static const char *leg_name(const struct crawl_progress *p)
+static const char *leg_name(bool preparing, enum plan_leg leg)
 {
-	if (p->preparing)
+	if (preparing)
 		return "robots.txt and sitemaps";
-	switch (p->leg) {
+	switch (leg) {
 	case PLAN_VISIT:
 		return "visits";
 	case PLAN_REVISIT:
@@ -57,24 +59,38 @@ static void describe(const struct crawl_progress *p, char *out, size_t size)
 		(void)snprintf(out + n, size - (size_t)n, "failed %zu", p->failed);
 }
 
-/* "sites 3/8, sharp 120, failed 2" */
-static void describe_many(const struct crawl_progress *p, char *out, size_t size)
+/* "visits 12/340, failed 3  http://example.org/": figures first, since lines are cut. */
+static void add_site(struct buf *out, const struct site_progress *s)
 {
-	int n = snprintf(out, size, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites,
-		p->known, p->sharp);
+	(void)buf_printf(out, "\n%s", s->preparing ? "starts" : leg_name(false, s->leg));
+	if (!s->preparing)
+		(void)buf_printf(out, " %zu/%zu", s->done, s->total);
+	if (s->failed > 0)
+		(void)buf_printf(out, ", failed %zu", s->failed);
+	(void)buf_printf(out, "  %s", s->site);
+}
 
-	if (n >= 0 && (size_t)n < size && p->failed > 0)
-		(void)snprintf(out + n, size - (size_t)n, ", failed %zu", p->failed);
+/* "sites 3/8, sharp 120, failed 2", then the sites that fail and those that take longest. */
+static void describe_many(const struct crawl_progress *p, struct buf *out)
+{
+	(void)buf_printf(
+		out, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites, p->known, p->sharp);
+	if (p->failed > 0)
+		(void)buf_printf(out, ", failed %zu", p->failed);
+	for (size_t i = 0; p->worst && i < p->worst->len; i++)
+		add_site(out, &p->worst->list[i]);
 }
 
 /* The rate is that of all requests; how long the slowest site takes cannot be told. */
 static void show_many(struct capture_view *v, const struct crawl_progress *p)
 {
-	char note[128];
+	struct buf note;
 
-	describe_many(p, note, sizeof note);
-	progress_update_work(
-		&v->progress, p->fetched, &(struct progress_work){.done = p->requests}, note);
+	buf_init(&note, PROGRESS_LINE_MAX);
+	describe_many(p, &note);
+	progress_update_work(&v->progress, p->fetched, &(struct progress_work){.done = p->requests},
+		buf_str(&note));
+	buf_release(&note);
 }
 
 static void on_progress(void *context, const struct crawl_progress *p)
@@ -87,7 +103,7 @@ static void on_progress(void *context, const struct crawl_progress *p)
 		return;
 	}
 	memcpy(v->site, p->site, sizeof v->site);
-	v->progress.config.title = leg_name(p);
+	v->progress.config.title = leg_name(p->preparing, p->leg);
 	progress_set_total(&v->progress, p->total);
 	describe(p, note, sizeof note);
 	progress_update_work(&v->progress, p->done,
@@ -98,7 +114,11 @@ int capture_view_init(struct capture_view *v, const struct capture_look *look, s
 {
 	int rc;
 
-	*v = (struct capture_view){.command = look->command, .signals = -1, .quiet = look->quiet};
+	*v = (struct capture_view){.command = look->command,
+		.signals = -1,
+		.quiet = look->quiet,
+		.crawl_log = look->crawl_log,
+		.events = look->events};
 	/* Events have standard output to themselves. */
 	if (look->events && strcmp(look->events, "-") == 0)
 		v->quiet = true;
@@ -170,18 +190,24 @@ static int on_line(void *context, const char *item, struct err *err)
 	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
 }
 
-/* Files with passwords or keys: every user of the machine can see argv. */
-static int read_secrets(const char *path, struct destination *to, struct err *err)
+void capture_warn_readable(const char *path)
 {
 	struct stat st;
-	size_t count;
-	int rc;
 
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
 		(void)fprintf(stderr,
 			"stillpoint: warning: %s: other users can read this file; run 'chmod 600' "
 			"on it\n",
 			path);
+}
+
+/* Files with passwords or keys: every user of the machine can see argv. */
+static int read_secrets(const char *path, struct destination *to, struct err *err)
+{
+	size_t count;
+	int rc;
+
+	capture_warn_readable(path);
 	rc = lines_read(path, LINES_WHOLE, on_line, to, &count, err);
 	return rc || count > 0 ? rc : err_set(err, ERR_USAGE, "%s: the file is empty", path);
 }
@@ -228,7 +254,11 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 		rc = set_proxy(&to, given->proxy, err);
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
 		rc = add_source(&sources[i], &to, err);
-	return rc;
+	if (rc || !given->login)
+		return rc;
+	capture_warn_readable(given->login);
+	secrets->login = given->login_file;
+	return login_file_read(given->login_file, given->login, err);
 }
 
 int capture_delay(const char *text, bool *ret_automatic, double *ret_seconds, struct err *err)
@@ -250,6 +280,18 @@ int capture_check_delay(const char *text, struct err *err)
 	double seconds;
 
 	return capture_delay(text, &automatic, &seconds, err);
+}
+
+int capture_check_pattern(const char *value, struct err *err)
+{
+	struct pattern *pattern = NULL;
+	struct err why = {0};
+	int rc = pattern_compile(slice_str(value), &pattern, &why);
+
+	pattern_free(pattern);
+	if (rc == ERR_NOMEM)
+		return err_code(err, rc);
+	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 void capture_guard_files(const char *archive, bool has_secrets)
@@ -279,8 +321,17 @@ static enum cmd_status fail_broken(const char *command, const struct crawl_resul
 	return cmd_fail(command, &err);
 }
 
+static void tell_file(const char *what, const char *path)
+{
+	if (!path)
+		return;
+	printf("%s is ", what);
+	text_name(stdout, slice_str(path), 0);
+	(void)puts(".");
+}
+
 /* Where it all is, and what can be done with it. Machines that read JSON know. */
-static enum cmd_status tell_next(const char *archive)
+static enum cmd_status tell_next(const struct capture_view *v, const char *archive)
 {
 	char size[TEXT_SIZE_SIZE];
 
@@ -288,6 +339,8 @@ static enum cmd_status tell_next(const char *archive)
 	(void)fputs("\nThe archive is ", stdout);
 	text_name(stdout, slice_str(archive), 0);
 	printf(" (%s).\n", size);
+	tell_file("The crawl log", v->crawl_log);
+	tell_file("The event stream", v->events);
 	report_print_next(archive, stdout);
 	return cmd_finish(0);
 }
@@ -321,7 +374,7 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 	if (v->quiet && !json)
 		return cmd_finish(0);
 	status = cmd_report_capture(archive, result->capture, json);
-	return status == CMD_OK && !json ? tell_next(archive) : status;
+	return status == CMD_OK && !json ? tell_next(v, archive) : status;
 }
 
 /* ---- several ---- */
@@ -384,7 +437,7 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	else
 		status = captures_print(archive, &ids, json);
 	if (status == CMD_OK && !json && !v->quiet)
-		status = tell_next(archive);
+		status = tell_next(v, archive);
 	u32_vec_release(&ids);
 	if (broken > 0 || (got == 0 && stopped == 0))
 		return CMD_FAILURE;

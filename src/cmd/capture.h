@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "cmd/cmd.h"
 #include "crawl/crawl.h"
+#include "crawl/login_file.h"
 
 struct capture_view {
 	struct crawl_options options; /* to be handed to crawl_start or crawl_resume */
@@ -12,6 +13,7 @@ struct capture_view {
 	const char *command;
 	char site[sizeof((struct crawl_progress *)NULL)->site]; /* the heading */
 	struct crawl_log log;
+	const char *crawl_log, *events; /* files, or NULL */
 	bool quiet;
 	int signals; /* of stop_open, or -1 */
 };
@@ -34,11 +36,14 @@ void capture_view_release(struct capture_view *v);
 /* Bytes of all that files and the environment say. */
 enum { CAPTURE_SECRETS_MAX = 16 << 20 };
 
-/* What --auth, --header, --cookies and --proxy were given, and the files of three; borrowed. */
+/* What --auth, --header, --cookies, --proxy and --login were given, and the files of three;
+ * borrowed. */
 struct capture_given {
 	const struct option_list *auth, *headers;
 	const char *cookies, *proxy;
 	const char *auth_file, *header_file, *proxy_file; /* or NULL */
+	const char *login;                                /* the same */
+	struct login_file *login_file; /* where that goes; to be released by the caller */
 };
 
 /*
@@ -49,10 +54,16 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 	struct crawl_settings *settings, struct crawl_secrets *secrets,
 	struct err *err) SP_MUST_CHECK;
 
+/* Warns of a file with secrets that other users can read. */
+void capture_warn_readable(const char *path);
+
 /* --delay: automatic, or so many seconds. 0 or ERR_USAGE; the second is for tables of options. */
 int capture_delay(
 	const char *text, bool *ret_automatic, double *ret_seconds, struct err *err) SP_MUST_CHECK;
 int capture_check_delay(const char *text, struct err *err) SP_MUST_CHECK;
+
+/* The same for regular expressions. */
+int capture_check_pattern(const char *text, struct err *err) SP_MUST_CHECK;
 
 /*
  * From here on the process makes files that only the user can read, if the captures have secrets or

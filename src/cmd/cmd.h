@@ -51,6 +51,7 @@ enum cmd_status cmd_similar(int argc, char **argv);
 enum cmd_status cmd_simulate(int argc, char **argv);
 enum cmd_status cmd_train(int argc, char **argv);
 enum cmd_status cmd_verify(int argc, char **argv);
+enum cmd_status cmd_watch(int argc, char **argv);
 
 /* What `report` prints of a capture (0: the last), for the commands that have just made one. */
 enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool json);

@@ -9,20 +9,25 @@
 		name, kind, offsetof(struct crawl_entry, member) \
 	}
 
+/* Of a watch, which a crawl has no use for. */
+#define KEYS_OF_WATCH                                                                     \
+	KEY("budget", YAML_SCALAR, of_watch), KEY("policy", YAML_SCALAR, of_watch),       \
+		KEY("grid", YAML_SCALAR, of_watch), KEY("theta", YAML_SCALAR, of_watch),  \
+		KEY("use", YAML_SCALAR, of_watch), KEY("windows", YAML_SCALAR, of_watch), \
+		KEY("weights", YAML_MAP, of_watch)
+
 static const struct config_part TOP_PARTS[] = {
 	KEY("archive", YAML_SCALAR, archive),
 	KEY("sites", YAML_LIST, sites),
-	KEY("budget", YAML_MAP, of_watch),
-	KEY("policy", YAML_SCALAR, of_watch),
-	KEY("grid", YAML_SCALAR, of_watch),
+	KEY("ping", YAML_SCALAR, of_watch),
+	KEY("retention", YAML_SCALAR, of_watch),
+	KEYS_OF_WATCH,
 	{.name = NULL},
 };
 
 static const struct config_part SITE_PARTS[] = {
 	KEY("url", YAML_SCALAR, url),
-	KEY("policy", YAML_SCALAR, of_watch),
-	KEY("grid", YAML_SCALAR, of_watch),
-	KEY("weights", YAML_MAP, of_watch),
+	KEYS_OF_WATCH,
 	{.name = NULL},
 };
 
@@ -122,6 +127,14 @@ static int read_archive(const struct crawl_config *c, struct crawl_entry *top, s
 	return config_value(&c->file, top->archive, &archive, top, err);
 }
 
+/* Passwords may be in the file itself. */
+static void warn_of_secrets(const struct yaml *file, const char *path)
+{
+	if (yaml_get(file->root, "auth") || yaml_get(file->root, "header") ||
+		yaml_get(file->root, "proxy"))
+		capture_warn_readable(path);
+}
+
 /* Reads the top, then its sites, each under the command line. */
 static int read_file(struct crawl_config *c, const char *path, const struct crawl_line *line,
 	struct option_args *args, struct err *err)
@@ -139,6 +152,8 @@ static int read_file(struct crawl_config *c, const char *path, const struct craw
 		rc = config_read(&c->file, c->file.root, &table, &c->top, err);
 	if (rc == 0)
 		rc = read_archive(c, &c->top, err);
+	if (rc == 0)
+		warn_of_secrets(&c->file, path);
 	for (const struct yaml_entry *e = c->top.sites ? c->top.sites->entries : NULL; rc == 0 && e;
 		e = e->next)
 		rc = read_site(c, e->value, line, err);
@@ -193,6 +208,7 @@ void crawl_config_release(struct crawl_config *c)
 	}
 	crawl_entries_release(&c->entries);
 	crawl_command_release(&c->top.o);
+	login_file_release(&c->login);
 	yaml_release(&c->file);
 }
 
@@ -203,8 +219,9 @@ static int take_secrets(struct crawl_config *c, const struct seeds *seeds, struc
 {
 	struct crawl_command *o = &c->top.o;
 
-	return capture_secrets(&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy,
-				       o->auth_file, o->header_file, o->proxy_file},
+	return capture_secrets(
+		&(struct capture_given){&o->auth, &o->headers, o->cookies, o->proxy, o->auth_file,
+			o->header_file, o->proxy_file, o->login, &c->login},
 		c->arena, &o->settings, seeds->secrets, err);
 }
 

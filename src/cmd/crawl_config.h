@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "cmd/crawl_options.h"
 #include "config/config.h"
+#include "crawl/login_file.h"
 #include "crawl/seeds.h"
 
 /* URLs that have the same options. */
@@ -30,6 +31,7 @@ struct crawl_config {
 	struct crawl_entry top; /* what is for the whole crawl, and the defaults of entries */
 	struct crawl_entries entries;
 	struct yaml file;
+	struct login_file login;
 	struct arena *arena;
 };
 

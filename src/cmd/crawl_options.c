@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "archive/warc_input.h"
 #include "base/buf.h"
+#include "base/parse.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "cmd/noise.h"
@@ -15,14 +17,20 @@
 #include "extract/robots_policy.h"
 #include "frontier/pace.h"
 #include "frontier/traps.h"
+#include "import/topic_file.h"
 #include "net/net.h"
-#include "url/pattern.h"
+#include "rank/order.h"
+#include "rank/topic.h"
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
 
 static const char *const ROBOTS[] = {"obey", "ignore", NULL};
 static const char *const EVIDENCE[] = {"compact", "records", NULL};
+/* By enum crawl_spam. */
+static const char *const SPAM[] = {"flag", "skip", "off", NULL};
+static const char *const DUST[] = {"learn", "apply", "off", NULL};
+static const char *const MIRRORS[] = {"flag", "skip", "off", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
@@ -48,18 +56,6 @@ static int check_strategy(const char *value, struct err *err)
 	if (cmd_strategy(value, false, &why))
 		return 0;
 	return err_set(err, ERR_USAGE, "is wrong: %s", why.text);
-}
-
-static int check_pattern(const char *value, struct err *err)
-{
-	struct pattern *pattern = NULL;
-	struct err why = {0};
-	int rc = pattern_compile(slice_str(value), &pattern, &why);
-
-	pattern_free(pattern);
-	if (rc == ERR_NOMEM)
-		return err_code(err, rc);
-	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 static int check_prefix(const char *value, struct err *err)
@@ -94,6 +90,8 @@ static int check_hours(const char *value, struct err *err)
 }
 
 /* ---- the table ---- */
+
+enum { TOPIC_LINE_MAX = 1 << 20 };
 
 #define ROW_OF struct crawl_command
 
@@ -134,10 +132,10 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(LIST, surts, "surt", 0, "also capture URLs whose SURT begins with this (repeatable)",
 		.metavar = "PREFIX"),
 	ROW(LIST, includes, "include", 'i', "also capture URLs that match (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(LIST, excludes, "exclude", 'x',
 		"leave out URLs that match, even if another rule includes them (repeatable)",
-		.metavar = "REGEX", .check = check_pattern),
+		.metavar = "REGEX", .check = capture_check_pattern),
 	ROW(FLAG, settings.no_requisites, "no-requisites", 0,
 		"do not fetch what pages embed from outside the scope"),
 	ROW(FLAG, settings.no_sitemaps, "no-sitemaps", 0, "do not ask for sitemaps"),
@@ -157,6 +155,27 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(INT, trap_budget, "trap-budget", 0,
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
+	ROW(CHOICE, spam, "spam", 0,
+		"what to do with pages that look like spam: flag them in the report (default), "
+		"skip their links and revisits, or off: do not look",
+		.choices = SPAM),
+	ROW(FLAG, settings.cloaking, "cloaking", 0,
+		"fetch some pages (2 %, at least 4) once more as a browser would, and report where "
+		"it gets another page"),
+	ROW(INT, forms, "forms", 0,
+		"send search forms up to this many queries for each site, to reach pages that no "
+		"link leads to (default: 0, forms are never sent)",
+		.max = 1000000),
+	ROW(CHOICE, dust, "dust", 0,
+		"URLs that show what another one shows (session ids, index.html, parameters that "
+		"change nothing, print versions …): 'learn' reports the rules that the capture "
+		"found, 'apply' confirms them by a few requests and leaves such URLs out "
+		"(default: learn)",
+		.choices = DUST),
+	ROW(CHOICE, mirrors, "mirrors", 0,
+		"hosts that serve the same as another one: 'flag' reports them, 'skip' leaves "
+		"their pages out (default: flag)",
+		.choices = MIRRORS),
 	ROW(DURATION, settings.time_limit, "time-limit", 't',
 		"end after this time; if it is too short for two downloads of every page, visits "
 		"stop in time for the revisits that --aim wants",
@@ -166,6 +185,22 @@ const struct option_spec CRAWL_SPECS[] = {
 		"'complete' for most pages, 'balanced' to revisit what is more likely than not to "
 		"be sharp (default: balanced)",
 		.choices = PLAN_AIMS),
+	ROW(STRING, order, "order", 0,
+		"which pages are visited when not all can be, and which are worth most: breadth, "
+		"indegree, pagerank, opic, sitemap, site-backlog, or weights=FILE, a CSV file with "
+		"the header url,weight (default: none)",
+		.metavar = "NAME"),
+	ROW(STRING, topic, "topic", 0,
+		"visit pages about this first, and leave what does not promise any: a file or a "
+		"directory with example pages (text or HTML), or else words",
+		.metavar = "FILE|WORDS"),
+	ROW(CHOICE, weight, "weight", 0,
+		"whether what --order says of a page is its weight for the plan, too (default: on)",
+		.choices = SWITCH),
+	ROW(STRING, host_budget, "host-budget", 0,
+		"visit no more pages of each host than this; auto: hosts that lead to more new "
+		"pages get a larger share, and every host gets some",
+		.metavar = "auto|N"),
 	ROW(STRING, settings.rates, "rates", 'r',
 		"how often pages change: CSV with the header "
 		"url,rate[,weight][,shape] (or page for url), "
@@ -276,6 +311,10 @@ const struct option_spec CRAWL_SPECS[] = {
 		"read --auth passwords from a file, one per line (default: the environment "
 		"variable STILLPOINT_AUTH)",
 		.metavar = "FILE"),
+	ROW(STRING, login, "login", 0,
+		"log in by a form, and again when the session is lost: a YAML file with url, "
+		"fields and sentinel, see docs/config.md",
+		.metavar = "FILE"),
 	ROW(STRING, cookies, "cookies", 0, "start with the cookies of this file (Netscape format)",
 		.metavar = "FILE"),
 	ROW(FLAG, settings.no_cookies, "no-cookies", 0, "neither accept nor send cookies"),
@@ -326,7 +365,7 @@ const struct options CRAWL_OPTIONS = {
 };
 
 const char *const CRAWL_WIDE[] = {"output", "config", "print-config", "lanes", "auth", "auth-file",
-	"header", "header-file", "cookies", "proxy", "proxy-file", "warc-per-site", "json",
+	"header", "header-file", "cookies", "login", "proxy", "proxy-file", "warc-per-site", "json",
 	"crawl-log", "events", "quiet", "verbose", NULL};
 
 void crawl_command_init(struct crawl_command *o)
@@ -382,8 +421,9 @@ static int check(const struct crawl_command *o, struct err *err)
 	const struct crawl_settings *s = &o->settings;
 	int rc = 0;
 
-	if (s->no_cookies && o->cookies)
-		return err_set(err, ERR_USAGE, "--cookies and --no-cookies cannot be combined");
+	if (s->no_cookies && (o->cookies || o->login))
+		return err_set(err, ERR_USAGE, "--%s and --no-cookies cannot be combined",
+			o->cookies ? "cookies" : "login");
 	if (s->dns)
 		rc = cmd_in_option(net_check_dns(s->dns, err), "dns", err);
 	if (rc == 0 && s->ca_file)
@@ -426,6 +466,70 @@ static int set_rules(struct crawl_command *o, struct arena *arena, struct err *e
 	return rc == 0 && o->ignore ? set_ignore(o->ignore, arena, &o->settings, err) : rc;
 }
 
+static int set_order(const char *text, struct crawl_settings *s, struct err *err)
+{
+	static const char FILE_OF[] = "weights=";
+
+	if (strncmp(text, FILE_OF, sizeof FILE_OF - 1) == 0 && text[sizeof FILE_OF - 1]) {
+		s->order = RANK_WEIGHTS;
+		s->weights = text + sizeof FILE_OF - 1;
+		return 0;
+	}
+	for (uint32_t i = RANK_BREADTH; i < RANK_WEIGHTS; i++)
+		if (strcmp(text, RANK_ORDERS[i]) == 0) {
+			s->order = i;
+			return 0;
+		}
+	return err_set(err, ERR_USAGE,
+		"--order is breadth, indegree, pagerank, opic, sitemap, site-backlog or "
+		"weights=FILE, not '%.100s'" CRAWL_SEE_HELP,
+		text);
+}
+
+/* A file or directory of that name; else they are words. */
+static int set_topic(
+	const char *text, struct arena *arena, struct crawl_settings *s, struct err *err)
+{
+	struct topic topic = {0};
+	struct buf line;
+	int rc;
+
+	buf_init(&line, TOPIC_LINE_MAX);
+	if (access(text, F_OK) == 0)
+		rc = topic_file_read(text, &line, err);
+	else
+		rc = err_code(err, buf_printf(&line, "words %s", text));
+	s->topic = rc ? NULL : arena_strdup(arena, buf_slice(&line));
+	if (rc == 0)
+		rc = s->topic ? topic_read(&topic, slice_str(s->topic), NULL)
+			      : err_code(err, ERR_NOMEM);
+	if (rc == ERR_SYNTAX || strchr(text, '\n'))
+		rc = err_set(err, ERR_USAGE,
+			"'%.100s' is no file, and has no words of three letters and more: give "
+			"words in one line, or a file with example pages" CRAWL_SEE_HELP,
+			text);
+	topic_release(&topic);
+	buf_release(&line);
+	return rc ? cmd_in_option(rc, "topic", err) : 0;
+}
+
+static int set_host_budget(const char *text, struct crawl_settings *s, struct err *err)
+{
+	uint64_t pages;
+
+	if (strcmp(text, "auto") == 0) {
+		s->host_budget = CRAWL_BUDGET_AUTO;
+		return 0;
+	}
+	if (parse_u64(slice_str(text), &pages) || pages == 0 || pages >= CRAWL_BUDGET_AUTO)
+		return err_set(err, ERR_USAGE,
+			"--host-budget is auto or a number of pages from 1, not "
+			"'%.100s'" CRAWL_SEE_HELP,
+			text);
+	s->host_budget = (uint32_t)pages;
+	return 0;
+}
+
 /* What options cannot write into the settings themselves. */
 int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct err *err)
 {
@@ -441,11 +545,22 @@ int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct 
 	s->max_outside = (uint32_t)o->max_outside;
 	s->no_traps = o->traps != 0;
 	s->trap_budget = (uint32_t)o->trap_budget;
+	s->forms = (uint32_t)o->forms;
+	s->spam = (uint32_t)o->spam;
 	s->jobs = (unsigned)o->jobs;
 	s->size = (uint32_t)o->size;
 	s->attempts = (unsigned)o->attempts;
 	s->warc_coding = (uint32_t)o->warc_coding;
 	s->aim = (uint32_t)o->aim;
+	s->dust = (uint32_t)o->dust;
+	s->mirrors = (uint32_t)o->mirrors;
+	s->unweighted = o->weight != 0;
+	if (rc == 0 && o->order)
+		rc = set_order(o->order, s, err);
+	if (rc == 0 && o->topic)
+		rc = set_topic(o->topic, arena, s, err);
+	if (rc == 0 && o->host_budget)
+		rc = set_host_budget(o->host_budget, s, err);
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;
 	s->records = o->evidence == EVIDENCE_RECORDS;
 	if (rc == 0)

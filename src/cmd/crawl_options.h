@@ -19,13 +19,17 @@ struct crawl_command {
 	const char *delay, *contact;
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	int evidence;                          /* the same */
+	int spam;                              /* enum crawl_spam */
 	int aim;                               /* enum plan_aim */
+	int dust, mirrors;                     /* enum crawl_dust, crawl_mirrors */
+	const char *order, *host_budget, *topic;
+	int weight; /* as traps */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;
-	int64_t max_pages, max_depth, max_outside, trap_budget, jobs, size, attempts;
+	int64_t max_pages, max_depth, max_outside, trap_budget, forms, jobs, size, attempts;
 	const char *proxy, *cookies;
 	bool warc_per_site;
-	const char *auth_file, *header_file, *proxy_file;
+	const char *auth_file, *header_file, *proxy_file, *login;
 	struct option_list auth, headers;
 	const char *config;
 	bool print_config;

@@ -35,6 +35,7 @@ static const struct command COMMANDS[] = {
 	{"simulate", "simulate captures of a given site", cmd_simulate},
 	{"train", "learn from known change rates, for predict", cmd_train},
 	{"verify", "check what an archive claims against its WARC files", cmd_verify},
+	{"watch", "keep sites fresh, sharp or complete, on a budget", cmd_watch},
 };
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

@@ -2,12 +2,14 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/parse.h"
 #include "cmd/archive.h"
 #include "cmd/captures.h"
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
 #include "cmd/option_row.h"
 #include "cmd/report_at.h"
+#include "cmd/report_compare.h"
 #include "cmd/report_html.h"
 #include "cmd/report_next.h"
 #include "cmd/report_print.h"
@@ -19,6 +21,7 @@ struct report_options {
 	const char *at;
 	const char *curve; /* from when; until when is an argument */
 	const char *site;
+	const char *compare; /* number of a capture; the other one is an argument */
 	const char *html;
 	const char *replay;
 	bool captures;
@@ -51,6 +54,10 @@ static const struct option_spec SPECS[] = {
 	ROW(STRING, site, "site", 0,
 		"with --at and --curve: pages of this site only, as --captures lists it",
 		.metavar = "URL"),
+	ROW(STRING, compare, "compare", 0,
+		"what appeared, went and changed from capture A to capture B, and how sharpness "
+		"moved",
+		.metavar = "A B"),
 	ROW(FLAG, requisites, "requisites", 0,
 		"list the requisites of each page, and how each stands to it in time"),
 	ROW(STRING, html, "html", 0,
@@ -259,21 +266,32 @@ static int check(const struct report_options *o, struct err *err)
 static int check_instant(const struct report_options *o, size_t args, struct err *err)
 {
 	bool instant = o->at || o->curve;
-	bool other = o->capture || o->captures || o->why || o->requisites || o->html || o->csv ||
+	bool other = o->capture || o->captures || o->why || o->requisites || o->csv || o->compare ||
 		     wants_tally(o);
 
 	if (o->at && o->curve)
 		return err_set(err, ERR_USAGE, "--at and --curve cannot be combined");
 	if (instant && other)
 		return err_set(err, ERR_USAGE,
-			"--at and --curve are about the whole archive; combine them with --site "
-			"and --json only");
+			"--at and --curve are about the whole archive; combine them with --site, "
+			"--json and --html only");
 	if (o->site && !instant)
 		return err_set(err, ERR_USAGE, "--site goes with --at or --curve");
 	if (o->curve && args < 2)
 		return err_set(err, ERR_USAGE, "--curve needs two times: --curve FROM TO");
-	if (!o->curve && args > 1)
+	if (o->compare && args < 2)
+		return err_set(err, ERR_USAGE, "--compare needs two captures: --compare A B");
+	if (!o->curve && !o->compare && args > 1)
 		return err_set(err, ERR_USAGE, "one archive at a time");
+	return 0;
+}
+
+static int check_compare(const struct report_options *o, struct err *err)
+{
+	if (o->compare && (o->capture || o->captures || o->why || o->requisites || wants_tally(o)))
+		return err_set(err, ERR_USAGE,
+			"--compare is about two captures; combine it with --html, --json or --csv "
+			"only");
 	return 0;
 }
 
@@ -288,8 +306,38 @@ static enum cmd_status whole(const struct report_options *o, const struct option
 						     .from = o->curve,
 						     .to = o->curve ? args->ptr[!swapped] : NULL,
 						     .site = o->site,
+						     .html = o->html,
+						     .replay = o->replay,
 						     .json = o->json,
 					     });
+}
+
+static int parse_capture(const char *text, uint32_t *ret, struct err *err)
+{
+	uint64_t number;
+
+	if (parse_u64(slice_str(text), &number) || number == 0 || number >= UINT32_MAX)
+		return err_set(err, ERR_USAGE,
+			"--compare: '%.80s' is no number of a capture; 'stillpoint report ARCHIVE "
+			"--captures' lists them",
+			text);
+	*ret = (uint32_t)number;
+	return 0;
+}
+
+/* "--compare A B ARCHIVE" leaves B in front of the archive. */
+static enum cmd_status two(const struct report_options *o, const struct option_args *args)
+{
+	struct report_compare_options c = {
+		.html = o->html, .replay = o->replay, .json = o->json, .csv = o->csv};
+	struct err err = {0};
+	uint32_t ignored;
+	bool swapped = parse_capture(args->ptr[1], &ignored, NULL) != 0;
+
+	if (parse_capture(o->compare, &c.first, &err) ||
+		parse_capture(args->ptr[!swapped], &c.second, &err))
+		return cmd_fail("report", &err);
+	return report_compare(args->ptr[swapped], &c);
 }
 
 enum cmd_status cmd_report(int argc, char **argv)
@@ -301,8 +349,10 @@ enum cmd_status cmd_report(int argc, char **argv)
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	if (check(&o, &err) || check_instant(&o, args.count, &err))
+	if (check(&o, &err) || check_compare(&o, &err) || check_instant(&o, args.count, &err))
 		return cmd_fail("report", &err);
+	if (o.compare)
+		return two(&o, &args);
 	if (o.at || o.curve)
 		return whole(&o, &args);
 	return o.captures ? captures_print(args.ptr[0], NULL, o.json) : run(args.ptr[0], &o);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cmd/archive.h"
+#include "cmd/report_at_html.h"
 #include "cmd/text.h"
 #include "extract/w3cdate.h"
 #include "quality/archive_known.h"
@@ -237,6 +238,37 @@ static int parse_times(const struct report_at_options *o, struct times *ret, str
 	return rc;
 }
 
+struct page_writing {
+	struct report_at_page page;
+	int *rc;
+};
+
+static void write_page(const void *context, FILE *file)
+{
+	const struct page_writing *w = context;
+
+	*w->rc = w->page.curve ? report_curve_html(&w->page, file) : report_at_html(&w->page, file);
+}
+
+static enum cmd_status show_html(const struct archive_known *x, const char *archive,
+	const struct report_at_options *o, const struct times *t)
+{
+	struct curve curve = {0};
+	struct err err = {0};
+	int written = 0;
+	int rc = o->at ? 0 : err_code(&err, archive_known_curve(x, t->from, t->to, &curve));
+
+	if (rc == 0)
+		rc = cmd_write_file(o->html, write_page,
+			&(struct page_writing){.page = {x, archive, o->site, o->replay, t->from,
+						       t->to, o->at ? NULL : &curve},
+				.rc = &written},
+			&err);
+	rc = rc ? rc : err_code(&err, written);
+	curve_release(&curve);
+	return rc ? cmd_fail("report", &err) : cmd_finish(0);
+}
+
 static enum cmd_status show(
 	const struct archive_known *x, const struct report_at_options *o, const struct times *t)
 {
@@ -267,7 +299,8 @@ enum cmd_status report_at(const char *archive, const struct report_at_options *o
 	url_init(&url);
 	status = archive_known_load(&x, catalog, spell_site(o->site, &url), &err)
 			 ? cmd_fail_archive("report", &err)
-			 : show(&x, o, &t);
+		 : o->html ? show_html(&x, archive, o, &t)
+			   : show(&x, o, &t);
 	archive_known_release(&x);
 	url_release(&url);
 	catalog_close(catalog);

@@ -11,6 +11,8 @@ struct report_at_options {
 	const char *at;        /* an instant; or */
 	const char *from, *to; /* a span, both of it */
 	const char *site;      /* NULL: all */
+	const char *html;      /* NULL: to standard output */
+	const char *replay;    /* where the archive is served, or NULL */
 	bool json;
 };
 

@@ -1,19 +1,17 @@
 #include "cmd/report_html.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "base/clock.h"
+#include "cmd/report_page.h"
 #include "cmd/report_words.h"
 #include "cmd/text.h"
 #include "quality/ranking.h"
 #include "web/assets.h"
 #include "web/html.h"
-#include "web/packed.h"
 #include "web/page.h"
 
 enum {
-	STATIC_ROWS = 1000, /* pages that can be read without the script */
 	DIRECTORIES = 30,
 	HOSTS = 30,
 	HOTTEST = 50,
@@ -22,31 +20,18 @@ enum {
 
 /* ---- what was captured ---- */
 
-static void fact(FILE *file, const char *name, const char *format, ...) SP_PRINTF(3, 4);
-
-static void fact(FILE *file, const char *name, const char *format, ...)
-{
-	va_list arguments;
-
-	(void)fprintf(file, "<dt>%s</dt><dd>", name);
-	va_start(arguments, format);
-	html_vprintf(file, format, arguments);
-	va_end(arguments);
-	(void)fputs("</dd>\n", file);
-}
-
 static void put_times(const struct report *r, FILE *file)
 {
 	char started[CLOCK_TEXT_SIZE], finished[CLOCK_TEXT_SIZE], length[TEXT_DURATION_SIZE];
 
 	clock_format(r->capture.started, CLOCK_ROUND_DOWN, started);
 	if (!r->capture.finished) {
-		fact(file, "Time", "since %s", started);
+		page_fact(file, "Time", "since %s", started);
 		return;
 	}
 	clock_format(r->capture.finished, CLOCK_ROUND_UP, finished);
 	text_duration(clock_seconds(r->capture.finished - r->capture.started), length);
-	fact(file, "Time", "%s to %s (%s)", started, finished, length);
+	page_fact(file, "Time", "%s to %s (%s)", started, finished, length);
 }
 
 static void put_best(const struct report *r, FILE *file)
@@ -58,7 +43,7 @@ static void put_best(const struct report *r, FILE *file)
 		return;
 	clock_format(best->from, CLOCK_ROUND_UP, from);
 	clock_format(best->to, CLOCK_ROUND_DOWN, to);
-	fact(file, "Best instant", "%s to %s, with %zu pages proven", from, to, best->proven);
+	page_fact(file, "Best instant", "%s to %s, with %zu pages proven", from, to, best->proven);
 }
 
 static void put_facts(const struct report_page_parts *p, FILE *file)
@@ -67,26 +52,26 @@ static void put_facts(const struct report_page_parts *p, FILE *file)
 	char text[REPORT_WORDS_SIZE];
 
 	(void)fputs("<dl class=\"facts\">\n", file);
-	fact(file, "Site", "%.*s", (int)r->capture.site.len, r->capture.site.ptr);
-	fact(file, "Archive", "%s", p->archive);
+	page_fact(file, "Site", "%.*s", (int)r->capture.site.len, r->capture.site.ptr);
+	page_fact(file, "Archive", "%s", p->archive);
 	if (!report_is_judged(r)) {
 		report_ending(&r->capture, text);
-		fact(file, "Capture", "%" PRIu32 ", %s", r->capture.id, text);
-		fact(file, "Strategy", "%.*s%s", (int)r->capture.strategy.len,
+		page_fact(file, "Capture", "%" PRIu32 ", %s", r->capture.id, text);
+		page_fact(file, "Strategy", "%.*s%s", (int)r->capture.strategy.len,
 			r->capture.strategy.ptr, r->capture.single ? ", visits only" : "");
 	}
 	put_times(r, file);
 	report_window(r, text);
 	if (!r->capture.single)
-		fact(file, "Still point", "%s", text);
+		page_fact(file, "Still point", "%s", text);
 	put_best(r, file);
 	if (r->composites.pages)
-		fact(file, "With all requisites",
+		page_fact(file, "With all requisites",
 			"%" PRIu64 " of %" PRIu64 " pages sharp (%.1f %%)", r->composites.sharp,
 			r->composites.pages,
 			report_percent(r->composites.sharp, r->composites.pages));
 	if (r->asserted)
-		fact(file, "Asserted only",
+		page_fact(file, "Asserted only",
 			"%" PRIu64 " pages, by Last-Modified or ETag of their server", r->asserted);
 	(void)fputs("</dl>\n", file);
 }
@@ -148,14 +133,6 @@ static void put_verdicts(const struct report *r, FILE *file)
 	(void)fputs("</p>\n", file);
 }
 
-/* The URL itself is the heading of its row. */
-static void begin_url_row(FILE *file, slice url)
-{
-	(void)fputs("<tr><th scope=\"row\" class=\"url\">", file);
-	html_text(file, url);
-	(void)fputs("</th>", file);
-}
-
 static int put_directories(const struct report *r, FILE *file)
 {
 	static const char *const HEADINGS[] = {"directory", "captured", "sharp", "changed", NULL};
@@ -168,7 +145,7 @@ static int put_directories(const struct report *r, FILE *file)
 	for (size_t i = 0; i < groups.len && i < DIRECTORIES; i++) {
 		const struct ranking_group *g = &groups.ptr[i];
 
-		begin_url_row(file, g->name);
+		page_url_row(file, g->name);
 		html_cell(file, "%" PRIu64, g->captured);
 		html_cell(file, "%" PRIu64, g->sharp);
 		html_cell(file, "%" PRIu64, g->changed);
@@ -179,6 +156,33 @@ static int put_directories(const struct report *r, FILE *file)
 		(void)fprintf(file, "<p>And %zu more.</p>\n", groups.len - DIRECTORIES);
 	ranking_groups_release(&groups);
 	return 0;
+}
+
+/* What the time of the capture was spent on. */
+static void put_spent(const struct report *r, const struct tally *hosts, FILE *file)
+{
+	char busy[TEXT_DURATION_SIZE], whole[TEXT_DURATION_SIZE], pauses[TEXT_DURATION_SIZE];
+	int64_t length = r->capture.finished - r->capture.started, downloading = 0;
+	uint64_t requests = 0, retries = 0;
+
+	for (size_t i = 0; i < hosts->rows.len; i++) {
+		downloading += hosts->rows.ptr[i].busy;
+		requests += hosts->rows.ptr[i].requests;
+		retries += hosts->rows.ptr[i].retries;
+	}
+	text_duration(clock_seconds(downloading), busy);
+	(void)fputs("<p>", file);
+	html_printf(file, "%" PRIu64 " requests, %" PRIu64 " of them retries, took %s in all.",
+		requests, retries, busy);
+	if (r->capture.finished && length > downloading) {
+		text_duration(clock_seconds(length), whole);
+		text_duration(clock_seconds(length - downloading), pauses);
+		html_printf(file,
+			" The capture took %s: at least %s of it are pauses between requests, for "
+			"the sake of the servers.",
+			whole, pauses);
+	}
+	(void)fputs("</p>\n", file);
 }
 
 static void put_hosts(const struct tally *hosts, FILE *file)
@@ -193,7 +197,7 @@ static void put_hosts(const struct tally *hosts, FILE *file)
 
 		text_size(row->bytes, size);
 		text_duration(clock_seconds(row->busy), busy);
-		begin_url_row(file, row->name);
+		page_url_row(file, row->name);
 		html_cell(file, "%" PRIu64, row->pages);
 		html_cell(file, "%" PRIu64, row->requests);
 		html_cell(file, "%" PRIu64, row->retries);
@@ -220,7 +224,7 @@ static void put_hottest(const struct report *r, FILE *file)
 		char rate[TEXT_RATE_SIZE];
 
 		text_rate(p->rate, rate);
-		begin_url_row(file, p->url);
+		page_url_row(file, p->url);
 		html_cell_words(file, slice_str(rate));
 		html_cell_words(
 			file, slice_str(p->hopeless && r->rates_differ ? "not prioritised" : ""));
@@ -238,7 +242,7 @@ static int put_reasons(const struct report *r, enum verdict v, FILE *file)
 	if (rc == 0 && groups.len > 0) {
 		html_table_begin(file, verdict_name(v), HEADINGS);
 		for (size_t i = 0; i < groups.len && i < REASONS; i++) {
-			begin_url_row(file, groups.ptr[i].name);
+			page_url_row(file, groups.ptr[i].name);
 			html_cell(file, "%" PRIu64, groups.ptr[i].pages);
 			html_cell_words(file, groups.ptr[i].example);
 			html_row_end(file);
@@ -274,42 +278,28 @@ static int put_left_out(const struct report *r, FILE *file)
 
 /* ---- figures and pages ---- */
 
-static void put_figure(FILE *file, const char *id, const char *title, const char *text)
-{
-	(void)fprintf(file,
-		"<figure class=\"drawing\" id=\"%s\"><figcaption><b>%s</b> %s</figcaption>"
-		"<div class=\"canvas\" role=\"img\" aria-label=\"%s\"></div></figure>\n",
-		id, title, text, title);
-}
-
 static void put_figures(const struct report *r, FILE *file)
 {
 	if (r->capture.single)
 		return;
 	web_page_section(file, "Around the still point");
-	put_figure(file, "pyramid", "From visit to revisit.",
+	page_figure(file, "pyramid", "From visit to revisit.",
 		"Each page is a bar from the end of its visit to the start of its revisit; the "
-		"line is the still point.");
-	put_figure(file, "curve", "Sharpness curve.",
+		"band is the still point.");
+	page_figure(file, "curve", "Sharpness curve.",
 		"How many pages are proven at each instant of the capture.");
 }
 
 static void put_static_row(const struct report_page *p, FILE *file)
 {
-	char visit[CLOCK_TEXT_SIZE] = "", revisit[CLOCK_TEXT_SIZE] = "";
-
-	if (p->visit.end)
-		clock_format(p->visit.end, CLOCK_ROUND_UP, visit);
-	if (p->revisit.start)
-		clock_format(p->revisit.start, CLOCK_ROUND_DOWN, revisit);
-	begin_url_row(file, p->url);
+	page_url_row(file, p->url);
 	html_cell(file, "%s", verdict_name((enum verdict)p->verdict));
 	if (p->visit.status)
 		html_cell(file, "%u", p->visit.status);
 	else
 		html_cell_empty(file);
-	html_cell(file, "%s", visit);
-	html_cell(file, "%s", revisit);
+	page_time_cell(file, p->visit.end, true);
+	page_time_cell(file, p->revisit.start, false);
 	html_cell_words(file, p->reason);
 	html_row_end(file);
 }
@@ -321,30 +311,14 @@ static void put_pages(const struct report *r, FILE *file)
 	size_t rows = 0;
 
 	web_page_section(file, "All pages");
-	(void)fputs("<div id=\"pages\"></div>\n<div id=\"first-pages\">\n", file);
-	html_table_begin(file, "The first pages; those out of the scope are left out", HEADINGS);
-	for (size_t i = 0; i < r->pages.len && rows < STATIC_ROWS; i++) {
+	page_rows_begin(file, "The first pages; those out of the scope are left out", HEADINGS);
+	for (size_t i = 0; i < r->pages.len && rows < PAGE_STATIC_ROWS; i++) {
 		if (report_is_out_of_scope(&r->pages.ptr[i]))
 			continue;
 		put_static_row(&r->pages.ptr[i], file);
 		rows++;
 	}
-	html_table_end(file);
-	(void)fputs("</div>\n", file);
-}
-
-static int put_data(const struct report_page_parts *p, FILE *file)
-{
-	FILE *data = packed_begin(file, "data");
-	struct json j;
-	int rc;
-
-	if (!data)
-		return ERR_NOMEM;
-	json_init_file(&j, data, 0);
-	report_html_data(p, &j);
-	rc = json_finish(&j) ? ERR_NOMEM : 0;
-	return packed_end(data) || rc ? ERR_NOMEM : 0;
+	page_rows_end(file);
 }
 
 int report_html(const struct report_page_parts *p, FILE *file)
@@ -364,17 +338,18 @@ int report_html(const struct report_page_parts *p, FILE *file)
 	put_verdicts(r, file);
 	put_figures(r, file);
 	web_page_section(file, "Where the pages are");
-	put_figure(file, "treemap", "Directories.",
+	page_figure(file, "treemap", "Directories.",
 		"The area is the number of captured pages, the colours are their verdicts.");
 	rc = put_directories(r, file);
 	web_page_section(file, "Where the time went");
+	put_spent(r, p->hosts, file);
 	put_hosts(p->hosts, file);
 	put_hottest(r, file);
 	if (rc == 0)
 		rc = put_left_out(r, file);
 	put_pages(r, file);
 	if (rc == 0)
-		rc = put_data(p, file);
+		rc = page_data(file, report_html_data, p);
 	web_page_end(file, web_capture_js());
 	return rc;
 }

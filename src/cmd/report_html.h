@@ -26,6 +26,6 @@ struct report_page_parts {
 int report_html(const struct report_page_parts *parts, FILE *file) SP_MUST_CHECK;
 
 /* The data of all pages, for its script (web/src/capture/data.ts). */
-void report_html_data(const struct report_page_parts *parts, struct json *j);
+void report_html_data(const void *parts, struct json *j); /* struct report_page_parts */
 
 #endif

@@ -5,45 +5,45 @@
  */
 #include "base/clock.h"
 #include "cmd/report_html.h"
+#include "cmd/report_page.h"
 
-enum { NS_PER_MS = 1000000 };
-
-/* One value of a page. */
-typedef void put_value(struct json *j, const struct report_page_parts *parts, uint32_t page);
-
-static void put_time(struct json *j, const struct report_page_parts *parts, int64_t time, bool up)
+static void put_time(struct json *j, const void *context, int64_t time, bool up)
 {
-	int64_t rounded = (time + (up ? NS_PER_MS - 1 : 0)) / NS_PER_MS;
+	const struct report_page_parts *parts = context;
 
-	json_int(j, time ? rounded - parts->report->capture.started / NS_PER_MS : -1);
+	page_time(j, parts->report->capture.started, time, up);
 }
 
-static const struct report_page *page_of(const struct report_page_parts *parts, uint32_t page)
+static const struct report_page *page_of(const void *context, uint32_t page)
 {
+	const struct report_page_parts *parts = context;
+
 	return &parts->report->pages.ptr[page];
 }
 
-static const struct page_records *records_of(const struct report_page_parts *parts, uint32_t page)
+static const struct page_records *records_of(const void *context, uint32_t page)
 {
+	const struct report_page_parts *parts = context;
+
 	return &parts->records->pages.ptr[page];
 }
 
-static void put_url(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_url(struct json *j, const void *parts, uint32_t page)
 {
 	json_slice(j, page_of(parts, page)->url);
 }
 
-static void put_verdict(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_verdict(struct json *j, const void *parts, uint32_t page)
 {
 	json_uint(j, page_of(parts, page)->verdict);
 }
 
-static void put_evidence(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_evidence(struct json *j, const void *parts, uint32_t page)
 {
 	json_string(j, page_of(parts, page)->evidence);
 }
 
-static void put_reason(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_reason(struct json *j, const void *parts, uint32_t page)
 {
 	slice reason = page_of(parts, page)->reason;
 
@@ -53,37 +53,37 @@ static void put_reason(struct json *j, const struct report_page_parts *parts, ui
 		json_null(j);
 }
 
-static void put_status(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_status(struct json *j, const void *parts, uint32_t page)
 {
 	json_uint(j, page_of(parts, page)->visit.status);
 }
 
-static void put_status_again(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_status_again(struct json *j, const void *parts, uint32_t page)
 {
 	json_uint(j, page_of(parts, page)->revisit.status);
 }
 
-static void put_visit_start(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_visit_start(struct json *j, const void *parts, uint32_t page)
 {
 	put_time(j, parts, page_of(parts, page)->visit.start, false);
 }
 
-static void put_visit_end(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_visit_end(struct json *j, const void *parts, uint32_t page)
 {
 	put_time(j, parts, page_of(parts, page)->visit.end, true);
 }
 
-static void put_revisit_start(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_revisit_start(struct json *j, const void *parts, uint32_t page)
 {
 	put_time(j, parts, page_of(parts, page)->revisit.start, false);
 }
 
-static void put_revisit_end(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_revisit_end(struct json *j, const void *parts, uint32_t page)
 {
 	put_time(j, parts, page_of(parts, page)->revisit.end, true);
 }
 
-static void put_rate(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_rate(struct json *j, const void *parts, uint32_t page)
 {
 	json_double(j, page_of(parts, page)->rate);
 }
@@ -93,22 +93,22 @@ static void put_place(struct json *j, const struct record_place *place)
 	json_int(j, place->known ? (int64_t)place->file : -1);
 }
 
-static void put_visit_file(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_visit_file(struct json *j, const void *parts, uint32_t page)
 {
 	put_place(j, &records_of(parts, page)->visit);
 }
 
-static void put_visit_offset(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_visit_offset(struct json *j, const void *parts, uint32_t page)
 {
 	json_uint(j, records_of(parts, page)->visit.offset);
 }
 
-static void put_revisit_file(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_revisit_file(struct json *j, const void *parts, uint32_t page)
 {
 	put_place(j, &records_of(parts, page)->revisit);
 }
 
-static void put_revisit_offset(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_revisit_offset(struct json *j, const void *parts, uint32_t page)
 {
 	json_uint(j, records_of(parts, page)->revisit.offset);
 }
@@ -121,7 +121,7 @@ static void put_digest(struct json *j, const struct digest *digest)
 	json_string(j, text);
 }
 
-static void put_visit_digest(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_visit_digest(struct json *j, const void *parts, uint32_t page)
 {
 	const struct record_place *place = &records_of(parts, page)->visit;
 
@@ -132,7 +132,7 @@ static void put_visit_digest(struct json *j, const struct report_page_parts *par
 }
 
 /* Null also where it is that of the visit. */
-static void put_revisit_digest(struct json *j, const struct report_page_parts *parts, uint32_t page)
+static void put_revisit_digest(struct json *j, const void *parts, uint32_t page)
 {
 	const struct page_records *r = records_of(parts, page);
 
@@ -143,10 +143,7 @@ static void put_revisit_digest(struct json *j, const struct report_page_parts *p
 		json_null(j);
 }
 
-static const struct {
-	const char *name;
-	put_value *put;
-} COLUMNS[] = {
+static const struct page_column COLUMNS[] = {
 	{"url", put_url},
 	{"verdict", put_verdict},
 	{"evidence", put_evidence},
@@ -198,13 +195,14 @@ static void put_words(struct json *j, const struct report_page_parts *parts)
 	json_array_end(j);
 }
 
-void report_html_data(const struct report_page_parts *parts, struct json *j)
+void report_html_data(const void *context, struct json *j)
 {
+	const struct report_page_parts *parts = context;
 	const struct report *r = parts->report;
 
 	json_object_begin(j);
 	json_key(j, "started");
-	json_int(j, r->capture.started / NS_PER_MS);
+	json_int(j, r->capture.started / PAGE_NS_PER_MS);
 	json_key(j, "stillFrom");
 	put_time(j, parts, stillpoint_is_known(&r->window) ? r->window.from : 0, true);
 	json_key(j, "stillTo");
@@ -213,12 +211,6 @@ void report_html_data(const struct report_page_parts *parts, struct json *j)
 	put_words(j, parts);
 	put_ends(j, parts, false);
 	put_ends(j, parts, true);
-	for (size_t c = 0; c < sizeof COLUMNS / sizeof COLUMNS[0]; c++) {
-		json_key(j, COLUMNS[c].name);
-		json_array_begin(j);
-		for (uint32_t i = 0; i < r->pages.len; i++)
-			COLUMNS[c].put(j, parts, i);
-		json_array_end(j);
-	}
+	page_columns(j, COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0], parts, r->pages.len);
 	json_object_end(j);
 }

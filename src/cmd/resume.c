@@ -9,9 +9,10 @@ struct resume_options {
 	int64_t lanes;
 	struct option_list auth, headers;
 	const char *cookies, *proxy;
-	const char *auth_file, *header_file, *proxy_file;
+	const char *auth_file, *header_file, *proxy_file, *login;
 	const char *delay;
-	int64_t max_pages;
+	int64_t max_pages, max_depth;
+	struct option_list includes, surts;
 	struct crawl_changes changes;
 	bool json;
 	const char *crawl_log, *events;
@@ -35,6 +36,8 @@ static const struct option_spec SPECS[] = {
 		.metavar = "FILE"),
 	ROW(STRING, auth_file, "auth-file", 0, "read --auth passwords from a file, one per line",
 		.metavar = "FILE"),
+	ROW(STRING, login, "login", 0, "the --login file that it was started with",
+		.metavar = "FILE"),
 	ROW(STRING, cookies, "cookies", 0, "the cookie file that it was started with",
 		.metavar = "FILE"),
 	ROW(STRING, proxy, "proxy", 0, "the proxy that it was started with, if it has a password",
@@ -52,6 +55,13 @@ static const struct option_spec SPECS[] = {
 		"another limit for the whole capture; pages that the old one refused are taken as "
 		"far as there is room",
 		.min = 1, .max = UINT32_MAX - 1),
+	ROW(INT, max_depth, "max-depth", 0, "another limit of links in a row", .max = INT32_MAX),
+	ROW(LIST, includes, "include", 'i',
+		"also capture URLs that match, those that were left out before included "
+		"(repeatable)",
+		.metavar = "REGEX", .check = capture_check_pattern),
+	ROW(LIST, surts, "surt", 0, "the same for URLs whose SURT begins with this (repeatable)",
+		.metavar = "PREFIX"),
 	ROW(FLAG, changes.retry_failed, "retry-failed", 0,
 		"ask once more for pages that failed, if the visits are not over"),
 	ROW(FLAG, changes.revisit_now, "revisit-now", 0,
@@ -88,6 +98,10 @@ static int find_changes(struct resume_options *o, struct err *err)
 	struct crawl_changes *x = &o->changes;
 
 	x->max_pages = (uint32_t)o->max_pages;
+	x->has_max_depth = o->max_depth >= 0;
+	x->max_depth = x->has_max_depth ? (uint32_t)o->max_depth : 0;
+	x->includes = (struct text_list){o->includes.ptr, o->includes.len, 0};
+	x->surts = (struct text_list){o->surts.ptr, o->surts.len, 0};
 	x->has_delay = o->delay;
 	return o->delay ? capture_delay(o->delay, &x->automatic_delay, &x->delay, err) : 0;
 }
@@ -119,8 +133,9 @@ static enum cmd_status resume(const char *archive, const struct resume_options *
 
 enum cmd_status cmd_resume(int argc, char **argv)
 {
-	struct resume_options o = {0};
+	struct resume_options o = {.max_depth = -1};
 	struct crawl_secrets secrets = {0};
+	struct login_file login = {0};
 	struct crawl_settings unused; /* the archive has its own */
 	struct option_args args;
 	struct arena arena;
@@ -137,12 +152,13 @@ enum cmd_status cmd_resume(int argc, char **argv)
 	crawl_settings_init(&unused);
 	arena_init(&arena, CAPTURE_SECRETS_MAX);
 	if (capture_secrets(&(struct capture_given){&o.auth, &o.headers, o.cookies, o.proxy,
-				    o.auth_file, o.header_file, o.proxy_file},
+				    o.auth_file, o.header_file, o.proxy_file, o.login, &login},
 		    &arena, &unused, &secrets, &err))
 		status = cmd_fail("resume", &err);
 	else
 		status = resume(args.ptr[0], &o, &secrets, &err);
 	crawl_secrets_release(&secrets);
+	login_file_release(&login);
 	crawl_settings_release(&unused);
 	arena_release(&arena);
 	options_release(&OPTIONS, &o);

@@ -13,13 +13,22 @@
 #include "base/vec.h"
 #include "histories/sampling.h"
 #include "histories/watched.h"
+#include "rank/pagerank.h"
+#include "sim/order_study.h"
+#include "sim/power_web.h"
 #include "sim/watch_synthetic.h"
 
 #define DAY_S 86400.0
 
 enum { SAMPLING_RUNS = 8, WATCH_RUNS = 4, CYCLES = 24, NAME_SIZE = 96, POLICIES_MAX = 16 };
 
-enum lab_kind { LAB_SAMPLING, LAB_FRESH_SYNTHETIC, LAB_FRESH_HISTORY };
+enum lab_kind {
+	LAB_SAMPLING,
+	LAB_FRESH_SYNTHETIC,
+	LAB_FRESH_HISTORY,
+	LAB_ORDER_WEB,
+	LAB_ORDER_HISTORY,
+};
 
 /* Lists end with 0 or NULL. */
 struct lab {
@@ -48,6 +57,10 @@ static const struct lab LABS[] = {
 		LAB_FRESH_SYNTHETIC, REFRESH_POLICIES, {0}, {0.1}},
 	{{"fresh-history", "refresh policies on a recorded history"}, LAB_FRESH_HISTORY,
 		REFRESH_POLICIES, {0}, {0.1, 0.5}},
+	{{"order-web", "PageRank of the first pages, by order, on webs with a power law"},
+		LAB_ORDER_WEB, NULL, {0}, {0}},
+	{{"order-history", "the same on the links of a recorded history"}, LAB_ORDER_HISTORY, NULL,
+		{0}, {0}},
 };
 
 /* A cell of a table; error is NAN where nothing is drawn. */
@@ -285,16 +298,130 @@ static int run_fresh(struct session *s, struct err *err)
 	return rc;
 }
 
+/* ---- orders ---- */
+
+static int run_order(struct session *s, const struct order_web *web, unsigned kind, const char *row,
+	struct rng *rng, uint32_t *order)
+{
+	static const struct {
+		double share;
+		const char *metric;
+	} SHARES[] = {{0.01, "mass@1%"}, {0.05, "mass@5%"}, {0.1, "mass@10%"}, {0.25, "mass@25%"},
+		{0.5, "mass@50%"}};
+	size_t count;
+	int rc = order_study_crawl(web, kind, rng, order, &count);
+
+	for (size_t i = 0; rc == 0 && i < sizeof SHARES / sizeof SHARES[0]; i++)
+		rc = add(s, row, slice_str(order_study_name(kind)), SHARES[i].metric,
+			(struct estimate){
+				order_study_mass(web, order, count, SHARES[i].share), NAN});
+	return rc;
+}
+
+/* All orders on one web whose seeds are set. */
+static int run_orders(struct session *s, const struct rank_graph *graph, struct order_web *web,
+	const char *row, struct rng *rng)
+{
+	double *rank = calloc(graph->n + 1, sizeof *rank);
+	uint32_t *order = calloc(graph->n + 1, sizeof *order);
+	int rc = rank && order ? rank_pagerank(graph, rank) : ERR_NOMEM;
+
+	web->graph = graph;
+	web->rank = rank;
+	for (unsigned kind = RANK_BREADTH; rc == 0 && kind < ORDER_RIVALS; kind++)
+		if (kind != RANK_WEIGHTS && (kind != RANK_SITE_BACKLOG || web->host))
+			rc = run_order(s, web, kind, row, rng, order);
+	free(rank);
+	free(order);
+	return rc;
+}
+
+/* 11 links a page, of which 7 in 10 are copied; a host has a hundred pages on average. */
+static int run_power_web(struct session *s, size_t pages, struct rng *rng)
+{
+	struct power_web power = {0};
+	struct rank_graph graph = {0};
+	struct order_web web = {0};
+	char row[NAME_SIZE];
+	int rc = power_web_init(
+		&power, &(struct power_web_params){pages, 11, 0.7, (uint32_t)(pages / 100), rng});
+
+	if (rc == 0)
+		rc = rank_graph_init(&graph, pages, &power.edges);
+	rank_edges_release(&power.edges);
+	if (rc == 0)
+		rc = u32_vec_push(&web.seeds, 0);
+	web.host = power.host.ptr;
+	(void)snprintf(row, sizeof row, "pages=%zu", pages);
+	if (rc == 0)
+		rc = run_orders(s, &graph, &web, row, rng);
+	u32_vec_release(&web.seeds);
+	rank_graph_release(&graph);
+	power_web_release(&power);
+	return rc;
+}
+
+static int run_order_web(struct session *s, struct err *err)
+{
+	static const size_t PAGES[] = {10000, 100000, 1000000};
+	struct rng rng;
+	int rc = 0;
+
+	rng_init(&rng, (uint64_t)s->options->seed);
+	for (size_t i = 0; rc == 0 && i < sizeof PAGES / sizeof PAGES[0]; i++)
+		rc = run_power_web(s, PAGES[i], &rng);
+	return err_code(err, rc);
+}
+
+/* The pages that can be reached from the root. */
+static int run_order_history(struct session *s, struct err *err)
+{
+	struct rank_edges edges = {0};
+	struct rank_graph graph = {0};
+	struct order_web web = {0};
+	struct rng rng;
+	char row[NAME_SIZE];
+	size_t n = 0;
+	int rc = history_links_reachable(&s->links, &s->history, &edges, &n);
+
+	rng_init(&rng, (uint64_t)s->options->seed);
+	(void)snprintf(row, sizeof row, "pages=%zu", n);
+	if (rc == 0)
+		rc = rank_graph_init(&graph, n, &edges);
+	if (rc == 0)
+		rc = u32_vec_push(&web.seeds, 0);
+	if (rc == 0)
+		rc = run_orders(s, &graph, &web, row, &rng);
+	u32_vec_release(&web.seeds);
+	rank_edges_release(&edges);
+	rank_graph_release(&graph);
+	return err_code(err, rc);
+}
+
+static int load_links(struct session *s, struct err *err)
+{
+	const struct simulate_options *o = s->options;
+	int rc;
+
+	if (!o->history || !o->links)
+		return err_set(err, ERR_USAGE, "--table %s needs --history FILE and --links FILE",
+			s->lab->table.name);
+	rc = history_load(o->history, &s->history, err);
+	return rc ? rc : history_links_load(o->links, &s->history, &s->links, err);
+}
+
 static int load(struct session *s, struct err *err)
 {
 	const struct simulate_options *o = s->options;
 	int rc;
 
-	if (s->lab->kind == LAB_FRESH_SYNTHETIC)
-		return o->history ? err_set(err, ERR_USAGE,
-					    "--history has no meaning with --table "
-					    "fresh-synthetic")
-				  : 0;
+	if (s->lab->kind == LAB_FRESH_SYNTHETIC || s->lab->kind == LAB_ORDER_WEB)
+		return o->history
+			       ? err_set(err, ERR_USAGE, "--history has no meaning with --table %s",
+					 s->lab->table.name)
+			       : 0;
+	if (s->lab->kind == LAB_ORDER_HISTORY)
+		return load_links(s, err);
 	if (!o->history || !o->start)
 		return err_set(err, ERR_USAGE, "--table %s needs --history FILE and --start DATE",
 			s->lab->table.name);
@@ -304,6 +431,20 @@ static int load(struct session *s, struct err *err)
 	if (rc == 0 && o->links)
 		rc = history_links_load(o->links, &s->history, &s->links, err);
 	return rc;
+}
+
+static int run(struct session *s, struct err *err)
+{
+	switch (s->lab->kind) {
+	case LAB_SAMPLING:
+		return run_sampling(s, err);
+	case LAB_ORDER_WEB:
+		return run_order_web(s, err);
+	case LAB_ORDER_HISTORY:
+		return run_order_history(s, err);
+	default:
+		return run_fresh(s, err);
+	}
 }
 
 enum cmd_status simulate_lab(const struct simulate_options *o, const struct lab_table *table)
@@ -319,7 +460,7 @@ enum cmd_status simulate_lab(const struct simulate_options *o, const struct lab_
 			       table->name)
 		     : load(&s, &err);
 	if (rc == 0)
-		rc = s.lab->kind == LAB_SAMPLING ? run_sampling(&s, &err) : run_fresh(&s, &err);
+		rc = run(&s, &err);
 	status = rc ? cmd_fail("simulate", &err)
 		    : simulate_print(
 			      o, &(struct simulate_output){

@@ -55,18 +55,26 @@ void stop_restore(int signal_number)
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Takes the descriptor that context points to, and its memory. */
+/* Descriptors of the thread's own, which stay open. */
+struct ears {
+	int stop, reload; /* reload: -1 for none */
+};
+
+/* Takes the ears that context points to, and their memory. */
 static void *listen(void *context)
 {
-	int fd = *(int *)context, signal_number;
+	struct ears ears = *(struct ears *)context;
 	struct timespec twice = {.tv_nsec = TWICE_NS};
+	int signal_number;
 	sigset_t set;
 
 	free(context);
 	fill(&set);
-	if (sigwait(&set, &signal_number))
-		return NULL;
-	write_one(fd);
+	do {
+		if (sigwait(&set, &signal_number))
+			return NULL;
+		write_one(signal_number == SIGHUP && ears.reload >= 0 ? ears.reload : ears.stop);
+	} while (signal_number == SIGHUP && ears.reload >= 0);
 	while (nanosleep(&twice, &twice) && errno == EINTR)
 		;
 	forget(&set);
@@ -77,16 +85,16 @@ static void *listen(void *context)
 	return NULL;
 }
 
-/* The thread has a descriptor of its own, which stays open. */
-static int start(int fd)
+static int start(int fd, int reload)
 {
-	int *own = malloc(sizeof *own);
+	struct ears *own = malloc(sizeof *own);
 	pthread_t thread;
 
 	if (!own)
 		return -1;
-	*own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (*own >= 0) {
+	own->stop = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	own->reload = reload < 0 ? -1 : fcntl(reload, F_DUPFD_CLOEXEC, 0);
+	if (own->stop >= 0) {
 		errno = pthread_create(&thread, NULL, listen, own);
 		if (errno == 0) {
 			(void)pthread_detach(thread);
@@ -99,14 +107,21 @@ static int start(int fd)
 
 int stop_open(int *ret_fd, struct err *err)
 {
+	return stop_open_reload(ret_fd, -1, err);
+}
+
+int stop_open_reload(int *ret_fd, int reload, struct err *err)
+{
 	sigset_t set;
 	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	if (fd < 0)
 		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
+	if (reload >= 0) /* whoever asks for it wants to hear it, under nohup, too */
+		(void)signal(SIGHUP, SIG_DFL);
 	fill(&set);
 	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-	if (start(fd)) {
+	if (start(fd, reload)) {
 		(void)err_set(err, ERR_IO, "a thread for signals: %s", strerror(errno));
 		stop_close(fd);
 		return ERR_IO;

@@ -14,6 +14,10 @@
  */
 int stop_open(int *ret_fd, struct err *err) SP_MUST_CHECK;
 
+/* The same, but SIGHUP makes the eventfd `reload` readable, as often as it comes, and stops
+ * nothing. -1: as stop_open. */
+int stop_open_reload(int *ret_fd, int reload, struct err *err) SP_MUST_CHECK;
+
 /* From here on a signal that was ignored or blocked does what it does by default. */
 void stop_restore(int signal_number);
 

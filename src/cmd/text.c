@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/word.h"
+
 struct unit {
 	double seconds;
 	const char *name;
@@ -159,4 +161,21 @@ void text_name(FILE *file, slice name, size_t width)
 	}
 	if (columns < width)
 		(void)fprintf(file, "%*s", (int)(width - columns), "");
+}
+
+void text_wrap(FILE *file, const char *text)
+{
+	enum { WIDTH = 80 };
+	slice rest = slice_str(text), word;
+	size_t column = 0;
+
+	while (word_next(&rest, ' ', &word)) {
+		bool breaks = column > 0 && column + 1 + word.len > WIDTH;
+
+		if (column > 0)
+			(void)putc(breaks ? '\n' : ' ', file);
+		(void)fwrite(word.ptr, 1, word.len, file);
+		column = (column == 0 || breaks ? 0 : column + 1) + word.len;
+	}
+	(void)putc('\n', file);
 }

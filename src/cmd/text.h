@@ -32,4 +32,7 @@ void text_name(FILE *file, slice name, size_t width);
 /* Columns that text_name needs for the whole name. */
 size_t text_columns(slice name);
 
+/* Writes a paragraph in lines of up to 80 columns (ASCII). */
+void text_wrap(FILE *file, const char *text);
+
 #endif

@@ -39,8 +39,11 @@ static const char *choose_advice(const char *reason, const char *advice)
 
 int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 {
+	size_t known = hosts_count(&c->hosts);
 	int rc = hosts_find(&c->hosts, url, ret);
 
+	if (rc == 0 && c->looking && hosts_count(&c->hosts) > known)
+		looking_met(c, *ret);
 	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
@@ -160,6 +163,8 @@ static int prepare(struct capture *c, struct err *err)
 
 	if (rc == 0)
 		rc = make_book(c, err);
+	if (rc == 0)
+		rc = steering_init(&c->steering, c->settings, err);
 
 	if (rc == 0 && c->settings->hours)
 		rc = gate_parse_hours(&windows, c->settings->hours, err);
@@ -180,10 +185,13 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	c->epoch = clock_monotonic(clock);
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
+	login_init(&c->login);
 	capture_traps_init(&c->traps, settings);
+	capture_dust_init(&c->dust, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
 	sitemap_list_init(&c->sitemaps);
+	importance_init(&c->importance, settings);
 	rng_init(&c->rng, hash_key_random().k0);
 	rc = prepare(c, err);
 	if (rc)
@@ -199,6 +207,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 	c->slot = slot;
 	c->rules.cache = &lane->robots;
 	pages_init(&c->pages, &lane->spill);
+	spill_init(&c->dust.looks, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }
 
@@ -207,17 +216,24 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	plan_run_free(c->plan);
+	looking_free(c->looking);
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
+	importance_release(&c->importance);
+	steering_release(&c->steering);
+	form_queries_release(&c->forms);
+	cloaking_release(&c->cloaking);
 	rules_release(&c->rules);
 	rulebook_release(&c->book);
 	sitemap_list_release(&c->sitemaps);
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	capture_traps_release(&c->traps);
+	capture_dust_release(&c->dust);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
+	login_release(&c->login);
 	free(c->problem);
 	free(c);
 }
@@ -251,6 +267,8 @@ int capture_begin(struct capture *c, struct err *err)
 
 	if (rc == 0)
 		rc = capture_moment(c, "start", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	return rc ? rc : discover_seeds(c, err);
 }
 
@@ -269,8 +287,10 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = replay(c, catalog, err);
 	if (rc == 0)
 		rc = capture_moment(c, "resume", err);
-	if (rc == 0 && c->went_back)
+	if (rc == 0 && c->went_back && !c->looking)
 		rc = capture_moment(c, "clock-set", err);
+	if (rc == 0)
+		rc = login_begin(c, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = discover_seeds(c, err);
 	if (rc == 0 && !c->stage.begun)
@@ -302,7 +322,8 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 		return rc;
 	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
-	if (!c->watch.set || c->row.caveats & CATALOG_CAVEAT_CLOCK)
+	/* Of a watch only what this process has looked at is in doubt (quality/clock_doubts.h). */
+	if (!c->watch.set || c->looking || c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		return 0;
 	c->row.caveats |= CATALOG_CAVEAT_CLOCK;
 	log_warn("crawl",

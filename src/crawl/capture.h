@@ -9,7 +9,7 @@
  *	warcinfo.c   the warcinfo records of its WARC files
  *	settings.c   what a capture is asked to do; secrets.c: what of it is not stored
  *	contact.c    the user agent: how site owners reach the user
- *	gate.c       whether any request may start
+ *	gate.c       whether any request may start; budget.c: what sites under watch may spend
  *	robots_history.c  what earlier captures knew of hosts' robots.txt
  *	names.c      addresses of servers, and the address guard
  *	robots_cache.c  the parsed robots.txt of a lane's hosts
@@ -30,10 +30,16 @@
  *	sitemaps.c   sitemaps; sitemap_list.c: which are known
  *	capture_traps.c  parts of a site that have no end
  *	probe.c      soft 404s
+ *	dust_*.c     URLs that show what another one shows
  *	canaries.c   bulk changes that are noticed during the visits
  *	probing.c    further looks at some pages; learning.c: what they teach
+ *	cloaking.c   some pages as a browser gets them
+ *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
+ *	importance.c which pages come first, and what they are worth
+ *	steering.c   which links promise pages about the topic
  *	unkept.c     links that are only counted
+ *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
@@ -42,9 +48,15 @@
 #define CRAWL_CAPTURE_H
 
 #include "crawl/canaries.h"
+#include "crawl/capture_dust.h"
+#include "crawl/cloaking.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
+#include "crawl/form_queries.h"
+#include "crawl/importance.h"
 #include "crawl/lane.h"
+#include "crawl/login.h"
+#include "crawl/looking.h"
 #include "crawl/pages.h"
 #include "crawl/probing.h"
 #include "crawl/reading.h"
@@ -52,6 +64,7 @@
 #include "crawl/requests.h"
 #include "crawl/rules.h"
 #include "crawl/sitemap_list.h"
+#include "crawl/steering.h"
 #include "crawl/unkept.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
@@ -64,13 +77,6 @@
 #include "store/directory.h"
 #include "store/store.h"
 #include "url/scope.h"
-
-/* Why a request is not sent. */
-enum drop_reason {
-	DROP_SERVER_DOWN,
-	DROP_CANCELLED, /* the capture has reached a limit */
-	DROP_NO_SOCKET,
-};
 
 VEC_DECLARE(moments, double);
 
@@ -91,6 +97,7 @@ struct capture {
 	const struct crawl_settings *settings;
 	const struct clock *clock;
 	const struct rates *rates;       /* of all captures of the crawl: what the user knows */
+	const struct rates *weights;     /* the same: of --order weights */
 	const struct known_rates *known; /* the same: what the archive knows; NULL: nothing yet */
 	struct catalog_capture row;
 	struct crawl_result *result; /* filled when it ends */
@@ -99,13 +106,16 @@ struct capture {
 	uint32_t slot;     /* in the lane */
 	unsigned allowed;  /* set of address classes that requests may be sent to: names.h */
 
-	struct plan_run *plan;
+	struct plan_run *plan;   /* without pages, if it is under watch */
+	struct looking *looking; /* it is under watch; or NULL */
 	const struct plan_strategy *strategy;
 	struct scope scope;
 	struct pages pages;
 	struct hosts hosts;
 	struct request_headers headers;
+	struct login login;
 	struct capture_traps traps;
+	struct capture_dust dust;
 	struct requests requests;
 	struct rules rules;   /* robots.txt of its hosts */
 	struct rulebook book; /* by which its pages are compared */
@@ -115,10 +125,15 @@ struct capture {
 	struct counters counters;
 	struct probing probing;
 	struct canaries canaries;
+	struct importance importance;
+	struct steering steering; /* --topic */
+	struct form_queries forms;
+	struct cloaking cloaking;
 	struct rng rng;
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
+	bool resumes;             /* there is a row of it */
 	int64_t last_moment;      /* capture time of the last reading */
 	bool went_back;           /* the wall clock, between two processes */
 	bool queued;              /* something happened to it: in the lane's queue */
@@ -237,6 +252,8 @@ struct found {
 	bool is_seed;        /* or the target of one */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
+	bool is_listed;      /* in a sitemap */
+	double priority;     /* there, or NaN */
 };
 
 /* A URL was found. A new one is taken or refused, and stored. */
@@ -258,6 +275,10 @@ int discover_record_unkept(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* The host's robots.txt is known: decides the pages that waited for it. */
 int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* It was visited and is spam: it is not revisited. */
+int discover_skip_spam(
+	struct capture *c, uint32_t page, double score, struct err *err) SP_MUST_CHECK;
 
 /* It has changed: decides all pages of the host again. */
 int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
@@ -297,6 +318,98 @@ int traps_page_read(struct capture *c, const struct net_fetch *f, const struct s
 
 /* Takes pages that were put off, as far as that page has raised their budgets. */
 int traps_take_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_pages.c ---- */
+
+/* Whether a URL that was found is left out, and by which rule, which goes to the buffer. */
+int dust_decide(struct capture *c, const struct found *f, struct buf *rule, bool *ret_saved,
+	struct err *err) SP_MUST_CHECK;
+
+/* Sets out to what the catalog says of a page that a rule leaves out. 0, ERR_NOMEM, ERR_LIMIT. */
+int dust_write_rule(struct capture *c, uint32_t rule, struct buf *out) SP_MUST_CHECK;
+
+/* A page is taken, or left out for another one. */
+int dust_note(
+	struct capture *c, uint32_t page, const struct url *url, struct err *err) SP_MUST_CHECK;
+
+/* The form of a page, into the scratch of the lane. */
+int dust_form_of_page(
+	struct capture *c, uint32_t page, bool *ret_has, struct err *err) SP_MUST_CHECK;
+
+/*
+ * The rules by which the URL in the scratch differs from another page, into the scratch, with the
+ * form of that. *ret_known: they have the same form, and few enough rules.
+ */
+int dust_between(struct capture *c, uint32_t other, bool *ret_known, struct err *err) SP_MUST_CHECK;
+
+/* Forms have changed: finds all classes anew. */
+int dust_rebuild(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* A rule is tried: leaves out the pages that it saves and that are not visited yet. */
+int dust_sweep(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* A rule was withdrawn: decides again the pages that it left out. */
+int dust_review(struct capture *c, uint32_t rule, struct err *err) SP_MUST_CHECK;
+
+/* Takes a page that was left out after all. */
+int dust_readmit(struct capture *c, uint32_t page, const char *why, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_looks.c ---- */
+
+enum dust_answer { DUST_UNKNOWN, DUST_AGREES, DUST_DISAGREES };
+
+int dust_look_read(
+	struct capture *c, uint32_t page, struct dust_look *ret, struct err *err) SP_MUST_CHECK;
+int dust_look_write(struct capture *c, uint32_t page, const struct dust_look *look,
+	struct err *err) SP_MUST_CHECK;
+
+/* What the response that was read last shows; the form of its page is in the scratch. */
+void dust_look_take(struct capture *c, const struct digest *payload, struct dust_look *look);
+
+/* Whether two pages show the same; is_print: one of them is a print version. */
+enum dust_answer dust_compare(const struct dust_look *a, const struct dust_look *b, bool is_print);
+
+/* ---- dust_visits.c ---- */
+
+/* A page was visited and its response read. */
+int dust_visited(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* Notes what a page shows; is_repeat tells whether another one has the same normalised view. */
+int dust_note_shown(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* A page leads to another URL. */
+int dust_redirected(
+	struct capture *c, uint32_t page, const struct url *target, struct err *err) SP_MUST_CHECK;
+
+/* What two pages say about the rules in the scratch. */
+int dust_evidence(struct capture *c, enum dust_answer answer, struct err *err) SP_MUST_CHECK;
+
+/* Withdraws a rule, and takes the pages that it left out. */
+int dust_drop_rule(struct capture *c, uint32_t rule, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_checks.c ---- */
+
+/* Sends the checks that rules need now. */
+int dust_check_due(struct capture *c, struct err *err) SP_MUST_CHECK;
+int dust_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int dust_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
+
+/* All visits are done: takes what was left out without being confirmed. */
+int dust_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- dust_rows.c ---- */
+
+/* Stores the rules that have changed. */
+int dust_store_rules(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* The capture ends: counts what the rules saved or would have saved. */
+int dust_conclude(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Restores a rule (0 or ERR_NOMEM), and that a page was visited. */
+int dust_restore_rule(struct capture *c, const struct catalog_dust *row) SP_MUST_CHECK;
+int dust_restore_visit(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
 
 /* ---- probe.c ---- */
 
@@ -346,6 +459,43 @@ int canaries_looked(
 
 /* All visits are done: the last look, then the second visits; the barrier waits for both. */
 int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- cloaking.c: all of it does nothing without --cloaking ---- */
+
+/* A page is about to be read; true: its text is wanted. */
+bool cloaking_page_arrives(struct capture *c, const struct plan_order *order, unsigned status);
+
+/* It was read and is usable: it may be asked for once more. */
+int cloaking_visited(
+	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+
+/* The answer to that was read; false: nothing can be said. */
+bool cloaking_compare(
+	struct capture *c, const struct attempt *a, char ret_line[CLOAKING_LINE_SIZE]);
+
+/* Requests of this kind: what fetching.c calls. */
+int cloaking_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* An attempt of an earlier process. */
+void cloaking_restore(struct capture *c, const struct attempt *a);
+
+/* ---- form_queries.c: all of it does nothing unless the settings have a budget ---- */
+
+bool form_queries_are_on(const struct capture *c);
+
+/* A page was visited and read, its text and forms, too; its links were discovered. */
+int form_queries_read(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* A page was added: is it one that a query led to? */
+int form_queries_found(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* All visits are done: discovers the page of the next query, if there is one to be sent. */
+int form_queries_next(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Resume: all pages are known; reads those that were visited again, from the archive. */
+int form_queries_restore(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* ---- learning.c ---- */
 
@@ -454,6 +604,10 @@ int response_skipped(struct capture *c, const struct plan_order *order, const ch
 /* Records a request that is not part of the plan. */
 int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* The same, without the response: it may contain a secret. */
+int response_withheld(
+	struct capture *c, slice url, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* Obeys the Retry-After of the response that was just read, if its status is 429 or 503. */
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status);

@@ -5,7 +5,9 @@
  * Some URLs are not charged to their budgets. Seeds and URLs in sitemaps are not: a person chose
  * them. Neither is a link from a page of another shape that has new content: that is how pages of
  * normal sites are found. An endless part of a site links only to itself, or to pages without new
- * content.
+ * content. Where links have session ids, every page leads to all others under new URLs: one that
+ * shows what another one shows recommends nothing, and neither is anything recommended that is
+ * known with another id.
  */
 #include <stdio.h>
 
@@ -61,6 +63,9 @@ static bool is_recommended(
 
 	if (f->is_redirect || f->via != t->source || !t->source_is_worthy)
 		return false;
+	if (shape != TRAPS_NO_LEVEL && t->traps.levels.ptr[shape].kind == TRAP_SESSION &&
+		t->traps.levels.ptr[shape].pages > 0)
+		return false;
 	return page_kind_is_requisite(f->kind) || shape == TRAPS_NO_LEVEL ||
 	       shape != t->source_levels.list[TRAP_LEVEL_SHAPE];
 }
@@ -68,7 +73,8 @@ static bool is_recommended(
 static bool is_free(
 	const struct capture *c, const struct found *f, const struct trap_levels *levels)
 {
-	return f->is_seed || f->via == CATALOG_NO_PAGE || is_recommended(c, f, levels);
+	return f->is_seed || f->via == CATALOG_NO_PAGE || f->kind == LINK_FORM ||
+	       is_recommended(c, f, levels);
 }
 
 bool traps_is_exempt(struct capture *c, const struct found *f)
@@ -237,7 +243,7 @@ int traps_page_read(struct capture *c, const struct net_fetch *f, const struct s
 		rc = make_gist(c, f->url, &result->payload);
 	if (rc == 0 && t->wants_look)
 		rc = traps_look(&t->traps, &t->source_levels, &c->lane->scratch.gist, &is_new);
-	t->source_is_worthy = traps_is_worthy(&t->traps, &t->source_levels);
+	t->source_is_worthy = traps_is_worthy(&t->traps, &t->source_levels) && !c->dust.is_repeat;
 	if (rc)
 		return err_code(err, rc);
 	if (has_text && probe_matches(c, t->source, &c->lane->scratch.gist)) {

@@ -76,53 +76,57 @@ static int find_group(
 
 /* ---- preparing ---- */
 
-static int load_rates(
-	struct captures *r, const char *path, const struct rates **ret, struct err *err)
+static int load_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
+	struct err *err)
 {
 	struct rates *rates = ARENA_NEW(&r->arena, struct rates);
-	int rc;
+	int rc = 0;
 
 	if (!rates || rates_files_reserve(&r->rates, 1))
 		return err_code(err, ERR_NOMEM);
-	rc = path ? rates_load(path, rates, err) : 0;
+	if (path)
+		rc = weights ? rates_load_weights(path, rates, err) : rates_load(path, rates, err);
 	/* A file that the user named and that cannot be read is a usage error. */
 	if (rc == ERR_IO)
 		rc = err->code = ERR_USAGE;
 	if (rc)
 		return rc;
-	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", rates};
+	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", weights, rates};
 	*ret = rates;
 	return 0;
 }
 
-static int find_rates(
-	struct captures *r, const char *path, const struct rates **ret, struct err *err)
+static int find_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
+	struct err *err)
 {
 	for (size_t i = r->rates.len; i > 0; i--) {
 		const struct rates_file *f = &r->rates.ptr[i - 1];
 
-		if (strcmp(f->path, path ? path : "") == 0) {
+		if (f->weights == weights && strcmp(f->path, path ? path : "") == 0) {
 			*ret = f->rates;
 			return 0;
 		}
 	}
-	return load_rates(r, path, ret, err);
+	return load_rates(r, path, weights, ret, err);
 }
 
 /* What the capture's requests carry. */
 static int init_headers(struct captures *r, struct capture *c, struct err *err)
 {
+	c->login.with = r->secrets ? r->secrets->login : NULL;
 	return request_headers_init(&c->headers, c->settings, r->secrets,
 		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
 }
 
 static int add_capture(struct captures *r, const struct crawl_settings *settings, struct err *err)
 {
-	const struct rates *rates = NULL;
+	const struct rates *rates = NULL, *weights = NULL;
 	struct capture *c = NULL;
 	uint32_t group = 0;
-	int rc = find_rates(r, settings->rates, &rates, err);
+	int rc = find_rates(r, settings->rates, false, &rates, err);
 
+	if (rc == 0)
+		rc = find_rates(r, settings->weights, true, &weights, err);
 	if (rc == 0 && settings->ca_file && access(settings->ca_file, R_OK) < 0)
 		rc = err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
 	if (rc == 0)
@@ -133,6 +137,7 @@ static int add_capture(struct captures *r, const struct crawl_settings *settings
 		rc = capture_new(settings, rates, r->clock, &c, err);
 	if (rc)
 		return rc;
+	c->weights = weights;
 	r->list.ptr[r->list.len++] = c;
 	r->groups.ptr[r->groups.len++] = group;
 	return 0;
@@ -155,7 +160,7 @@ int captures_prepare(
 
 /* Names, within the archive, of files that captures need. */
 struct copied_files {
-	const char *rates, *ca_file;
+	const char *rates, *weights, *ca_file;
 };
 
 /* Copies a file into the archive: resume needs it, even if the original is gone. */
@@ -192,6 +197,9 @@ static int copy_files(
 	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
 	if (!is_same(s->rates, last->rates))
 		rc = copy_in(r, s->rates, name, &files->rates, err);
+	(void)snprintf(name, sizeof name, "weights-%u.csv", capture);
+	if (rc == 0 && !is_same(s->weights, last->weights))
+		rc = copy_in(r, s->weights, name, &files->weights, err);
 	(void)snprintf(name, sizeof name, "cacert-%u.pem", capture);
 	if (rc == 0 && !is_same(s->ca_file, last->ca_file))
 		rc = copy_in(r, s->ca_file, name, &files->ca_file, err);
@@ -229,6 +237,7 @@ static int write_settings(struct captures *r, const struct crawl_settings *setti
 	int rc;
 
 	kept.rates = files->rates;
+	kept.weights = files->weights;
 	kept.ca_file = files->ca_file;
 	buf_init(&text, SETTINGS_MAX);
 	rc = crawl_settings_write(&kept, &text);
@@ -252,8 +261,8 @@ static int add_to_catalog(struct captures *r, struct catalog *catalog, struct ca
 	*row = (struct catalog_capture){
 		.uuid = make_uuid(r, rng),
 		.site = slice_str(c->settings->seeds.ptr[0]),
-		.strategy = slice_str(c->strategy->name),
-		.single = !c->strategy->revisits || c->settings->single,
+		.strategy = c->settings->watch ? SLICE("watch") : slice_str(c->strategy->name),
+		.single = !c->settings->watch && (!c->strategy->revisits || c->settings->single),
 		.state = CATALOG_RUNNING,
 		.started = clock_realtime(c->clock),
 		.addresses = CATALOG_NO_ADDRESSES,
@@ -281,6 +290,72 @@ int captures_add_to_catalog(struct captures *r, struct catalog *catalog, struct 
 	return rc;
 }
 
+/* ---- sites under watch ---- */
+
+/* Whether a capture is one, by its settings as text. */
+static bool is_watched(slice settings)
+{
+	slice line;
+
+	while (settings.len > 0) {
+		line = slice_take(&settings, '\n');
+		if (slice_eq(line, SLICE("watch true")))
+			return true;
+	}
+	return false;
+}
+
+struct reopening {
+	struct captures *captures;
+	struct strmap rows; /* by site: numbers of captures */
+	struct err *err;
+};
+
+static int on_watched(void *context, const struct catalog_capture *row)
+{
+	struct reopening *x = context;
+	int rc = 0;
+
+	if (is_watched(row->settings))
+		rc = strmap_put(&x->rows, row->site, row->id);
+	return rc == ERR_EXISTS ? 0 : err_code(x->err, rc);
+}
+
+static int reopen(struct reopening *x, struct catalog *catalog, struct capture *c, uint32_t id)
+{
+	struct copied_files none = {0};
+	int rc = catalog_get_capture(catalog, id, &x->captures->arena, &c->row, x->err);
+
+	if (rc == 0)
+		rc = write_settings(x->captures, c->settings, &none, &c->row.settings, x->err);
+	if (rc == 0)
+		rc = catalog_set_settings(catalog, id, c->row.settings, x->err);
+	c->resumes = rc == 0;
+	return rc;
+}
+
+int captures_reopen(struct captures *r, struct catalog *catalog, struct err *err)
+{
+	struct reopening x = {.captures = r, .err = err};
+	struct copied_files none = {0};
+	struct rng rng;
+	int rc;
+
+	strmap_init(&x.rows, hash_key_random(), &r->arena);
+	rng_init(&rng, hash_key_random().k0);
+	rc = catalog_each_capture(catalog, on_watched, &x, err);
+	for (size_t i = 0; rc == 0 && i < r->list.len; i++) {
+		struct capture *c = r->list.ptr[i];
+		uint32_t id;
+
+		rc = strmap_get(&x.rows, slice_str(c->settings->seeds.ptr[0]), &id)
+			     ? reopen(&x, catalog, c, id)
+			     : add_to_catalog(r, catalog, c, &none, &rng, err);
+	}
+	strmap_release(&x.rows);
+	return rc;
+}
+
 /* ---- unfinished ones ---- */
 
 struct unfinished_ids {
@@ -292,7 +367,7 @@ static int on_capture(void *context, const struct catalog_capture *row)
 {
 	struct unfinished_ids *x = context;
 
-	if (row->state != CATALOG_RUNNING)
+	if (row->state != CATALOG_RUNNING || is_watched(row->settings))
 		return 0;
 	return err_code(x->err, u32_vec_push(&x->ids, row->id));
 }
@@ -309,6 +384,8 @@ static int read_settings(
 	rc = crawl_settings_read(settings, text, &r->arena, err);
 	if (rc == 0 && settings->rates)
 		rc = directory_path(r->directory, &settings->rates, &r->arena, err);
+	if (rc == 0 && settings->weights)
+		rc = directory_path(r->directory, &settings->weights, &r->arena, err);
 	if (rc == 0 && settings->ca_file)
 		rc = directory_path(r->directory, &settings->ca_file, &r->arena, err);
 	*ret = settings;
@@ -345,10 +422,11 @@ static int change_settings(struct captures *r, struct catalog_capture *row, stru
 	slice text = {0};
 	int rc = crawl_settings_read(&s, row->settings, &r->arena, err);
 
-	if (rc == 0) {
-		crawl_changes_apply(r->changes, &s);
-		rc = write_settings(r, &s, &(struct copied_files){s.rates, s.ca_file}, &text, err);
-	}
+	if (rc == 0)
+		rc = err_code(err, crawl_changes_apply(r->changes, &s));
+	if (rc == 0)
+		rc = write_settings(
+			r, &s, &(struct copied_files){s.rates, s.weights, s.ca_file}, &text, err);
 	if (text.ptr)
 		row->settings = text;
 	crawl_settings_release(&s);

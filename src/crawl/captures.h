@@ -19,6 +19,7 @@
 /* A file of rates; many captures have the same. */
 struct rates_file {
 	const char *path;
+	bool weights; /* rates_load_weights */
 	struct rates *rates;
 };
 
@@ -66,8 +67,15 @@ int captures_add_to_catalog(
 	struct captures *r, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /*
- * Makes all unfinished captures of the catalog. One whose settings are damaged goes to lost and
- * does not stop the others. 0, ERR_USAGE for a missing secret, ERR_IO, ERR_NOMEM.
+ * The same for sites under watch: one that has a row goes on with it, under its present settings.
+ * To be called with the captures of captures_prepare.
+ */
+int captures_reopen(struct captures *r, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Makes all unfinished captures of the catalog, but for sites under watch. One whose settings are
+ * damaged goes to lost and does not stop the others. 0, ERR_USAGE for a missing secret, ERR_IO,
+ * ERR_NOMEM.
  */
 int captures_load_unfinished(
 	struct captures *r, struct catalog *catalog, struct err *err) SP_MUST_CHECK;

@@ -3,13 +3,31 @@
 #include "base/log.h"
 #include "crawl/capture.h"
 
-bool crawl_changes_settings(const struct crawl_changes *x)
+static bool widens_scope(const struct crawl_changes *x)
 {
-	return x && (x->has_delay || x->time_limit > 0 || x->max_bytes || x->max_pages);
+	return x->has_max_depth || x->includes.len > 0 || x->surts.len > 0;
 }
 
-void crawl_changes_apply(const struct crawl_changes *x, struct crawl_settings *s)
+bool crawl_changes_settings(const struct crawl_changes *x)
 {
+	return x && (x->has_delay || x->time_limit > 0 || x->max_bytes || x->max_pages ||
+			    widens_scope(x));
+}
+
+static int add_missing(struct text_list *to, const struct text_list *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < from->len; i++)
+		if (!text_list_has(to, from->ptr[i]))
+			rc = text_list_push(to, from->ptr[i]);
+	return rc;
+}
+
+int crawl_changes_apply(const struct crawl_changes *x, struct crawl_settings *s)
+{
+	int rc = add_missing(&s->includes, &x->includes);
+
 	if (x->has_delay) {
 		s->automatic_delay = x->automatic_delay;
 		s->delay = x->automatic_delay ? 0 : x->delay;
@@ -20,16 +38,38 @@ void crawl_changes_apply(const struct crawl_changes *x, struct crawl_settings *s
 		s->max_bytes = x->max_bytes;
 	if (x->max_pages)
 		s->max_pages = x->max_pages;
+	if (x->has_max_depth)
+		s->max_depth = x->max_depth;
+	return rc ? rc : add_missing(&s->surts, &x->surts);
 }
 
-/* Pages that the old limit refused, as far as the new one has room for them. */
-static int take_more(struct capture *c, struct err *err)
+/* Whether the changes may want a page that was left out for this reason. */
+static bool may_want(const struct crawl_changes *x, enum left_out reason)
 {
+	switch (reason) {
+	case LEFT_OUT_MAX_PAGES:
+		return x->max_pages;
+	case LEFT_OUT_SCOPE:
+		return x->includes.len > 0 || x->surts.len > 0;
+	case LEFT_OUT_MAX_DEPTH:
+		return x->has_max_depth;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Pages that the old scope and limits refused, as far as the new ones have room for them. Before
+ * the barrier they are visited and revisited, behind it once, as all late pages.
+ */
+static int take_more(struct capture *c, const struct crawl_changes *x, struct err *err)
+{
+	uint32_t limit = c->settings->max_pages;
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
-		if (c->pages.list.ptr[i].left_out == LEFT_OUT_MAX_PAGES &&
-			c->pages.taken < c->settings->max_pages)
+		if (may_want(x, (enum left_out)c->pages.list.ptr[i].left_out) &&
+			(limit == 0 || c->pages.taken < limit))
 			rc = discover_again(c, i, err);
 	return rc;
 }
@@ -79,8 +119,8 @@ int changes_carry_out(struct capture *c, const struct crawl_changes *x, struct e
 {
 	int rc = 0;
 
-	if (x && x->max_pages)
-		rc = take_more(c, err);
+	if (x && (x->max_pages || widens_scope(x)))
+		rc = take_more(c, x, err);
 	if (rc == 0 && x && x->retry_failed)
 		rc = retry_failed(c, err);
 	if (rc == 0 && x && x->revisit_now)

@@ -20,13 +20,16 @@ struct crawl_changes {
 	double time_limit;  /* seconds of the whole capture; 0: as it was */
 	uint64_t max_bytes; /* of the whole capture; 0: as it was */
 	uint32_t max_pages; /* the same */
-	bool revisit_now;   /* the visits end */
-	bool retry_failed;  /* pages whose visit failed are asked for once more */
+	bool has_max_depth; /* links from a seed */
+	uint32_t max_depth;
+	struct text_list includes, surts; /* also wanted, as in the settings; borrowed */
+	bool revisit_now;                 /* the visits end */
+	bool retry_failed;                /* pages whose visit failed are asked for once more */
 };
 
-/* NULL changes nothing. */
+/* NULL changes nothing. The second is 0 or ERR_NOMEM. */
 bool crawl_changes_settings(const struct crawl_changes *x);
-void crawl_changes_apply(const struct crawl_changes *x, struct crawl_settings *s);
+int crawl_changes_apply(const struct crawl_changes *x, struct crawl_settings *s) SP_MUST_CHECK;
 
 struct capture;
 

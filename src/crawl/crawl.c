@@ -341,7 +341,8 @@ static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err
 
 		rc = lanes_shared_check_stop(&x->shared, err);
 		if (rc == 0)
-			rc = again ? capture_resume(c, x->catalog, err) : capture_begin(c, err);
+			rc = again || c->resumes ? capture_resume(c, x->catalog, err)
+						 : capture_begin(c, err);
 		if (rc == ERR_STATE && again && x->results->len > 1) {
 			report_broken(x, lane, c, err);
 			rc = 0;
@@ -365,12 +366,14 @@ static int begin_all(struct crawl *x, bool again, struct err *err)
 static void report_progress(const struct crawl *x)
 {
 	struct crawl_progress all = {0};
+	struct worst_sites worst = {0};
 
 	if (!x->options->on_progress)
 		return;
 	for (size_t i = 0; i < x->lanes.len; i++)
-		lane_progress(x->lanes.ptr[i], &all);
+		lane_progress(x->lanes.ptr[i], &all, &worst);
 	all.sites = x->sites;
+	all.worst = x->sites > 1 ? &worst : NULL;
 	x->options->on_progress(x->options->context, &all);
 }
 
@@ -527,13 +530,14 @@ static int conclude(struct crawl *x, int rc, struct err *err)
 	}
 	if (rc == 0) {
 		report_stopped(x);
-		rc = finish_last(x, err);
+		rc = x->shared.watch ? index_write(x->catalog, &x->directory, err)
+				     : finish_last(x, err);
 	}
 	if (rc == 0 && stopped && x->has_begun)
 		rc = complete_files(x, err);
 	first = *err;
 	/* What was committed stays; resume fetches the rest again. */
-	if (rc && x->has_begun)
+	if (rc && x->has_begun && !x->shared.watch)
 		(void)err_set(err, first.code, "%.300s; fix this, then run: stillpoint resume %s",
 			first.text, x->directory.path);
 	close_crawl(x);
@@ -666,4 +670,62 @@ int crawl_resume(const char *archive, const struct crawl_options *options,
 	else if (rc == 0)
 		rc = x.captures.lost.len > 0 ? make_results(&x, err) : note_finished(&x, err);
 	return conclude(&x, rc, err);
+}
+
+/* ---- sites under watch ---- */
+
+static int add_looking(struct crawl *x, struct crawl_watch *watch, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < x->captures.list.len; i++)
+		rc = looking_new(x->captures.list.ptr[i], &watch->sites[i], watch->once, err);
+	return rc;
+}
+
+/* One that runs now and then has what accrued meanwhile. */
+static void carry_over(struct crawl *x)
+{
+	int64_t now = clock_realtime(&x->clock.clock) / CLOCK_NS_PER_SECOND;
+
+	budget_carry_over(x->shared.watch->budget, now);
+	for (size_t i = 0; i < x->lanes.len; i++)
+		for (size_t k = 0; k < x->lanes.ptr[i]->captures.len; k++)
+			if (x->lanes.ptr[i]->captures.ptr[k])
+				looking_carry_over(x->lanes.ptr[i]->captures.ptr[k], now);
+}
+
+int crawl_watch(const char *archive, const struct crawl_settings *settings, size_t count,
+	struct crawl_watch *watch, const struct crawl_options *options, struct err *err)
+{
+	struct crawl_results results = {0};
+	struct crawl x;
+	int rc = open_crawl(&x, options, &results, err);
+
+	x.shared.watch = watch;
+	if (rc == 0)
+		rc = captures_prepare(&x.captures, settings, count, err);
+	if (rc == 0)
+		rc = add_looking(&x, watch, err);
+	if (rc == 0)
+		rc = open_archive(&x, archive, true, err);
+	if (rc == 0)
+		rc = replay_repair(x.catalog, &x.directory, err);
+	if (rc == 0)
+		rc = captures_reopen(&x.captures, x.catalog, err);
+	if (rc == 0)
+		rc = catalog_commit(x.catalog, err);
+	if (rc == 0)
+		rc = load_rates(&x, err);
+	if (rc == 0)
+		rc = assign_lanes(&x, err);
+	if (rc == 0)
+		rc = begin_all(&x, false, err);
+	if (rc == 0 && watch->once)
+		carry_over(&x);
+	if (rc == 0)
+		rc = run(&x, err);
+	rc = conclude(&x, rc, err);
+	crawl_results_release(&results);
+	return rc;
 }

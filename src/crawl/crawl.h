@@ -6,6 +6,7 @@
 #ifndef CRAWL_CRAWL_H
 #define CRAWL_CRAWL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,9 +14,12 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "crawl/budget.h"
 #include "crawl/changes.h"
+#include "crawl/looking.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
+#include "crawl/worst_sites.h"
 #include "plan/plan.h"
 #include "store/crawl_log.h"
 
@@ -23,7 +27,7 @@ enum { CRAWL_LANES_MAX = 256 };
 
 /*
  * Progress, for a line on a terminal. With several sites known, failed, fetched, sharp, revisited,
- * expected, requests and left are sums; the others are 0.
+ * expected, requests and left are sums; the others are 0, and worst has some of the sites.
  */
 struct crawl_progress {
 	size_t sites, ended; /* captures, and how many of them have ended */
@@ -43,6 +47,7 @@ struct crawl_progress {
 	double time_left; /* seconds until the time limit; 0 without one */
 	char waiting[64]; /* why no request starts at all, or "" */
 	char site[128];   /* of a single capture; cut if need be */
+	const struct worst_sites *worst; /* of several sites some, borrowed; NULL of a single one */
 };
 
 struct crawl_options {
@@ -100,5 +105,23 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
  */
 int crawl_resume(const char *archive, const struct crawl_options *options,
 	struct crawl_results *ret, struct err *err) SP_MUST_CHECK;
+
+/* A watch: what its sites may spend together, and their terms and reports, site by site. */
+struct crawl_watch {
+	struct budget *budget;
+	struct look_site *sites;
+	bool once;             /* do what is due, then end */
+	atomic_bool drain;     /* set by anybody: end when nothing is under way */
+	atomic_bool clock_set; /* set by the lanes: the wall clock is another since they began */
+};
+
+/*
+ * Watches sites until stop_fd is readable, with the captures of earlier runs; the archive is
+ * created if needed. The settings have watch set; those that concern lanes are of the first. 0, or
+ * as crawl_start.
+ */
+int crawl_watch(const char *archive, const struct crawl_settings *settings, size_t count,
+	struct crawl_watch *watch, const struct crawl_options *options,
+	struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -50,7 +50,9 @@ static enum left_out limit_of(const struct capture *c, const struct found *f)
 {
 	const struct crawl_settings *s = c->settings;
 
-	if (s->max_pages && c->pages.taken >= s->max_pages)
+	/* Queries of forms have a budget of their own. */
+	if (s->max_pages && !c->importance.gates && f->kind != LINK_FORM &&
+		c->pages.taken - c->forms.queries >= s->max_pages)
 		return LEFT_OUT_MAX_PAGES;
 	if (depth_of(c, f) > s->max_depth)
 		return LEFT_OUT_MAX_DEPTH;
@@ -89,7 +91,8 @@ static enum effect effect_of(const struct found *f)
 }
 
 /* Decides whether a URL is taken; text gets the rule. */
-static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
+static int decide_all(
+	struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
 	struct trap_decision traps = {.reason = LEFT_OUT_NOT};
 	struct scope_decision d = scope_decide(&c->scope, f->url, link_of(c, f));
@@ -122,6 +125,23 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 		.hops_out = d.hops_out,
 		.rule = buf_slice(text)};
 	return rc;
+}
+
+/* The same, and whether it repeats another one. */
+static int decide(struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
+{
+	struct err err = {0};
+	bool is_saved = false;
+	int rc = decide_all(c, f, text, ret);
+
+	if (rc || ret->left_out)
+		return rc;
+	rc = dust_decide(c, f, &c->lane->dust.rule, &is_saved, &err);
+	if (rc || !is_saved)
+		return rc;
+	ret->left_out = LEFT_OUT_DUST;
+	ret->rule = buf_slice(&c->lane->dust.rule);
+	return 0;
 }
 
 /* What the user says of the page; else what the archive and the sitemap know. */
@@ -176,6 +196,9 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
 
+	if (c->looking && p->planned)
+		looking_withdraw(c, page);
+	importance_forget(c, page);
 	p->taken = false;
 	p->left_out = LEFT_OUT_ROBOTS;
 	c->pages.taken--;
@@ -214,6 +237,14 @@ static int ask_rules(
 	return 0;
 }
 
+/* The URL that is on the wire: of a form's POST it is another than the page's. */
+static slice asked_url(const struct capture *c, uint32_t page, slice url)
+{
+	slice target, post;
+
+	return pages_is_post(&c->pages, page, url, &target, &post) ? target : url;
+}
+
 /* The host's robots.txt is known: the planner gets the page, or it is refused. */
 static int settle(struct capture *c, uint32_t page, struct err *err)
 {
@@ -223,13 +254,13 @@ static int settle(struct capture *c, uint32_t page, struct err *err)
 	int rc;
 
 	if (c->rules.list.ptr[host].policy == ROBOTS_ALLOW_ALL)
-		return journal_discovered(c, page, err);
+		return importance_admit(c, page, err);
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
-		rc = ask_rules(c, host, buf_slice(&url), why, err);
+		rc = ask_rules(c, host, asked_url(c, page, buf_slice(&url)), why, err);
 	if (rc == 0 && !why[0]) {
-		rc = journal_discovered(c, page, err);
+		rc = importance_admit(c, page, err);
 	} else if (rc == 0) {
 		(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
 		rc = refuse(c, page, buf_slice(&url), rule, err);
@@ -266,7 +297,27 @@ static int admit_again(struct capture *c, uint32_t page, struct err *err)
 		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
 			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}},
 		err);
-	return rc ? rc : journal_discovered(c, page, err);
+	return rc ? rc : importance_admit(c, page, err);
+}
+
+/* The planner still has it; its revisit is not carried out. */
+int discover_skip_spam(struct capture *c, uint32_t page, double score, struct err *err)
+{
+	struct crawl_page *p = &c->pages.list.ptr[page];
+	char rule[WHY_SIZE];
+
+	if (!p->taken)
+		return 0;
+	(void)snprintf(rule, sizeof rule, OUT "spam: score %.2f (--spam skip)", score);
+	p->taken = false;
+	p->left_out = LEFT_OUT_SPAM;
+	c->pages.taken--;
+	return capture_store(c,
+		&(struct catalog_row){
+			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
+							 .left_out = LEFT_OUT_SPAM,
+							 .rule = slice_str(rule)}},
+		err);
 }
 
 static int review(struct capture *c, uint32_t page, struct buf *url, struct err *err)
@@ -276,12 +327,12 @@ static int review(struct capture *c, uint32_t page, struct buf *url, struct err 
 	int rc = pages_url(&c->pages, page, url, err);
 
 	if (rc == 0)
-		rc = ask_rules(c, p->host, buf_slice(url), why, err);
+		rc = ask_rules(c, p->host, asked_url(c, page, buf_slice(url)), why, err);
 	if (rc)
 		return rc;
 	if (p->taken && why[0])
 		return exclude(c, page, buf_slice(url), why, err);
-	if (!p->taken && !p->planned && !why[0])
+	if (!p->taken && !p->planned && p->left_out == LEFT_OUT_ROBOTS && !why[0])
 		return admit_again(c, page, err);
 	return 0;
 }
@@ -395,7 +446,13 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 		return err_code(err, rc);
 	rc = record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE, err);
 	if (rc == 0)
+		rc = importance_known(c, number, f, err);
+	if (rc == 0)
 		rc = settle_traps(c, number, &d, err);
+	if (rc == 0)
+		rc = dust_note(c, number, f->url, err);
+	if (rc == 0)
+		rc = form_queries_found(c, number, err);
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }
 
@@ -416,6 +473,7 @@ static bool is_better(struct capture *c, const struct crawl_page *p, const struc
 {
 	/* No link changes what robots.txt refuses. */
 	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
+	       p->left_out != LEFT_OUT_SPAM &&
 	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) || is_nearer(c, p, f) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
@@ -441,6 +499,8 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	rc = record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE, err);
 	if (rc == 0)
 		rc = settle_traps(c, number, d, err);
+	if (rc == 0)
+		rc = dust_note(c, number, f->url, err);
 	return rc ? rc : discover_admit(c, number, err);
 }
 
@@ -490,6 +550,8 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 	struct decision d;
 	int rc = note_sitemap(c, number, f, err);
 
+	if (rc == 0)
+		rc = importance_known(c, number, f, err);
 	if (rc)
 		return rc;
 	if (p->taken && !p->visited && is_nearer(c, p, f))
@@ -512,6 +574,13 @@ static const char *how_again(const struct crawl_page *p)
 	return p->is_seed ? "seed" : "sitemap";
 }
 
+/* Budgets grow, and operators change limits and scope. */
+static bool may_reconsider(enum left_out reason)
+{
+	return left_out_is_trap(reason) || reason == LEFT_OUT_MAX_PAGES ||
+	       reason == LEFT_OUT_MAX_DEPTH || reason == LEFT_OUT_SCOPE;
+}
+
 int discover_again(struct capture *c, uint32_t page, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
@@ -527,8 +596,8 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 	struct url url;
 	int rc;
 
-	/* Another link may have taken it in since. */
-	if (!left_out_is_trap((enum left_out)p->left_out) && p->left_out != LEFT_OUT_MAX_PAGES)
+	/* Another link may have taken it in since; robots.txt and what a link does stay. */
+	if (!may_reconsider((enum left_out)p->left_out))
 		return 0;
 	rc = lane_check_stop(c->lane, err);
 	if (rc)
@@ -606,7 +675,8 @@ static bool is_shown(const struct capture *c, uint32_t page)
 
 static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)
 {
-	int rc = requisite == CATALOG_NO_PAGE ? 0 : plan_group(c->plan, page, &requisite, 1);
+	bool is_planned = requisite != CATALOG_NO_PAGE && !c->looking;
+	int rc = is_planned ? plan_group(c->plan, page, &requisite, 1) : 0;
 
 	if (rc)
 		return err_code(err, rc);
@@ -630,6 +700,12 @@ int discover_requisite(struct capture *c, uint32_t page, const struct found *f, 
 	return number == page ? 0 : record_requisite(c, page, number, err);
 }
 
+/* What stands in the page for a link, if its text was read. */
+static slice link_text(const struct capture *c, const struct resolved_link *link)
+{
+	return slice_sub(buf_slice(&c->lane->reading.text.text), link->text_at, link->text_to);
+}
+
 static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
 	bool shown, struct err *err)
 {
@@ -641,11 +717,13 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	};
 	int rc;
 
-	if (link->kind == LINK_FORM) /* forms are listed, never sent */
+	if (link->kind == LINK_FORM) /* without values they are never sent: form_queries.h */
 		return 0;
 	rc = discover(c, &found, err);
 	if (rc == 0 && link->kind == LINK_PAGE)
 		rc = page_links_add(c, link->url, err);
+	if (rc == 0 && link->kind == LINK_PAGE && c->steering.on)
+		rc = steering_link(c, page, link->url, link_text(c, link), err);
 	return rc ? rc : discover_requisite(c, page, &found, err);
 }
 

@@ -32,11 +32,14 @@ static const struct kind KINDS[] = {
 	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered},
 	[REQUEST_PROBE] = {.answered = probe_answered},
+	[REQUEST_DUST] = {.answered = dust_answered, .dropped = dust_dropped},
 	[REQUEST_NOISE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_VARIANT] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
+	[REQUEST_CLOAKING] = {.check = probing_check, .finished = cloaking_finished},
 	[REQUEST_AGAIN] = {.check = probing_check, .finished = orders_visited_again},
+	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
 
 /* ---- waiting ---- */
@@ -145,6 +148,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 		.http1 = c->rules.list.ptr[r.host].http1,
 		.allowed = c->allowed,
 	};
+	slice target, post;
 	struct buf url;
 	bool is_wanted = true;
 	int rc = 0;
@@ -159,17 +163,27 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	if (!r.url)
 		rc = pages_url(&c->pages, r.order.page, &url, err);
 	request.url = r.url ? slice_str(r.url) : buf_slice(&url);
+	if (!r.url && pages_is_post(&c->pages, r.order.page, request.url, &target, &post)) {
+		request.url = target;
+		request.post = post;
+		request.http1 = true;
+	}
 	if (rc == 0)
 		rc = request_headers_apply(&c->headers,
 			&(struct request_look){
-				.fresh_jar = r.kind == REQUEST_VARIANT,
+				.fresh_jar =
+					r.kind == REQUEST_VARIANT || r.kind == REQUEST_CLOAKING,
+				.as_browser = r.kind == REQUEST_CLOAKING,
 				.language = r.kind == REQUEST_LANGUAGE
 						    ? c->settings->variant_language
 						    : NULL,
 			},
 			&request, wall_seconds(c), err);
+	login_apply(c, &r, &request);
 	if (rc == 0)
 		rc = net_start(c->lane->net, &request, err);
+	if (rc == 0 && c->looking)
+		looking_sent(c, &r);
 	buf_release(&url);
 	return rc;
 }
@@ -198,7 +212,9 @@ static int answered(
 	buf_reset(&c->lane->reading.body);
 	if (has_response)
 		rc = reading_read(&c->lane->reading, f, READING_BODY, &result, err);
-	if (rc == 0)
+	if (rc == 0 && has_response && r->kind == REQUEST_LOGIN && login_is_secret(c, r))
+		rc = response_withheld(c, slice_str(r->url), f, err);
+	else if (rc == 0)
 		rc = response_unplanned(
 			c, slice_str(r->url), r->tries + 1U, f, has_response ? &result : NULL, err);
 	if (rc)
@@ -242,7 +258,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(&r, f));
-	rc = r.kind == REQUEST_VARIANT
+	rc = r.kind == REQUEST_VARIANT || r.kind == REQUEST_CLOAKING
 		     ? 0
 		     : request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
 	if (rc == 0 && f->ip[0])

@@ -34,7 +34,8 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 		return rc;
 	rc = place(c, page);
 	if (rc == 0)
-		rc = plan_discovered(c->plan, page, prior.survival, prior.weight);
+		rc = plan_discovered(c->plan, page, prior.survival,
+			prior.weight * (float)importance_weight(c, page));
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	c->pages.list.ptr[page].planned = true;
@@ -44,9 +45,9 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	int rc = apply_discovered(c, page, err);
+	int rc = c->looking ? looking_discovered(c, page, err) : apply_discovered(c, page, err);
 
-	if (rc)
+	if (rc || c->looking)
 		return rc;
 	return append(
 		c, &(struct catalog_event){.kind = CATALOG_EVENT_DISCOVERED, .page = page}, err);
@@ -101,6 +102,10 @@ int journal_next(
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err)
 {
+	int rc = outcome == PLAN_RETURNED ? 0 : importance_done(c, order->page, err);
+
+	if (rc)
+		return rc;
 	plan_done(c->plan, order, outcome, begin, end);
 	c->stage.asleep = false;
 	return append(c,
@@ -123,6 +128,9 @@ int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
 
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	rc = importance_done(c, page, err);
+	if (rc)
+		return rc;
 	return append(
 		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
 }
@@ -262,6 +270,13 @@ static void add_idle(struct replay *r, double until)
 	}
 }
 
+static int replay_discovered(struct replay *r, uint32_t page)
+{
+	int rc = apply_discovered(r->capture, page, r->err);
+
+	return rc ? rc : importance_restore_planned(r->capture, page, r->err);
+}
+
 static int replay_event(void *context, const struct catalog_event *e)
 {
 	struct replay *r = context;
@@ -274,8 +289,7 @@ static int replay_event(void *context, const struct catalog_event *e)
 	r->last = fmax(r->last, fmax(e->begin, e->end));
 	switch (e->kind) {
 	case CATALOG_EVENT_DISCOVERED:
-		return e->page < c->pages.list.len ? apply_discovered(c, e->page, r->err)
-						   : damaged(r);
+		return e->page < c->pages.list.len ? replay_discovered(r, e->page) : damaged(r);
 	case CATALOG_EVENT_NEXT:
 	case CATALOG_EVENT_STEP:
 		return replay_next(r, e);

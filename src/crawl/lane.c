@@ -25,6 +25,9 @@ static const size_t BODY_MAX = 64 << 20;
 /* Nanoseconds between two updates of the progress shown. */
 static const int64_t SHOW_INTERVAL = CLOCK_NS_PER_SECOND / 20;
 
+/* The same of the list of sites, for which all captures are looked at. */
+static const int64_t WORST_INTERVAL = CLOCK_NS_PER_SECOND / 2;
+
 /* Seconds until a socket is tried again. */
 static const double NO_SOCKET_PAUSE = 0.5;
 
@@ -198,6 +201,7 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	lane->wake = -1;
 	duplicates_init(&lane->duplicates, lane->directory->warc, DUPLICATES_MAX);
 	trap_scratch_init(&lane->scratch);
+	dust_scratch_init(&lane->dust);
 	spill_pool_init(&lane->spill, lane->directory->spool);
 	(void)pthread_mutex_init(&lane->lock, NULL);
 	rc = open_all(lane, params, err);
@@ -226,6 +230,7 @@ void lane_free(struct lane *lane)
 	reading_release(&lane->reading);
 	duplicates_release(&lane->duplicates);
 	trap_scratch_release(&lane->scratch);
+	dust_scratch_release(&lane->dust);
 	page_links_release(&lane->links);
 	robots_cache_release(&lane->robots);
 	spill_pool_release(&lane->spill);
@@ -286,6 +291,7 @@ void lane_drop(struct lane *lane, struct capture *c)
 		;
 	lane->captures.ptr[c->slot] = NULL;
 	lane->running--;
+	(void)heap_remove(&lane->wakes, c->slot);
 	capture_free(c);
 }
 
@@ -348,23 +354,53 @@ static void add_progress(struct lane *lane, struct capture *c)
 	c->counters.in_sum = is;
 }
 
+/* Of its captures as they were when they last changed. */
+static void find_worst(const struct lane *lane, struct worst_sites *ret)
+{
+	*ret = (struct worst_sites){0};
+	for (size_t i = 0; i < lane->captures.len; i++) {
+		const struct capture *c = lane->captures.ptr[i];
+		const struct crawl_progress *p = c ? &c->counters.in_sum : NULL;
+		struct site_progress site;
+
+		if (!c)
+			continue;
+		site = (struct site_progress){.preparing = p->preparing,
+			.leg = p->leg,
+			.done = p->done,
+			.total = p->total,
+			.failed = p->failed,
+			.left = p->left};
+		(void)snprintf(site.site, sizeof site.site, "%.*s",
+			slice_shown(c->row.site, sizeof site.site - 1), c->row.site.ptr);
+		worst_sites_add(ret, &site);
+	}
+}
+
 static void show_progress(struct lane *lane, bool now)
 {
 	int64_t time = clock_monotonic(lane->clock);
+	struct worst_sites worst = {0};
 
 	if (!now && time - lane->shown_at < SHOW_INTERVAL)
 		return;
 	lane->shown_at = time;
 	if (lane->alone && lane->captures.ptr[0])
 		add_progress(lane, lane->captures.ptr[0]);
+	if (!lane->alone && (now || time - lane->worst_at >= WORST_INTERVAL)) {
+		lane->worst_at = time;
+		find_worst(lane, &worst);
+	}
 	(void)pthread_mutex_lock(&lane->lock);
 	lane->shown = lane->sum;
+	if (lane->worst_at == time)
+		lane->worst = worst;
 	(void)snprintf(
 		lane->shown.waiting, sizeof lane->shown.waiting, "%s", gate_text(&lane->gate));
 	(void)pthread_mutex_unlock(&lane->lock);
 }
 
-void lane_progress(struct lane *lane, struct crawl_progress *sum)
+void lane_progress(struct lane *lane, struct crawl_progress *sum, struct worst_sites *worst)
 {
 	static const struct crawl_progress NOTHING;
 
@@ -374,6 +410,8 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
 	else
 		add_difference(sum, &NOTHING, &lane->shown);
 	sum->ended += lane->alone ? 0 : lane->shown.ended;
+	for (size_t i = 0; i < lane->worst.len; i++)
+		worst_sites_add(worst, &lane->worst.list[i]);
 	memcpy(sum->waiting, lane->shown.waiting, sizeof sum->waiting);
 	(void)pthread_mutex_unlock(&lane->lock);
 }
@@ -386,7 +424,10 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum)
  */
 static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = learning_conclude(c, err);
+	int rc = dust_conclude(c, err);
+
+	if (rc == 0)
+		rc = learning_conclude(c, err);
 
 	if (rc == 0)
 		rc = capture_moment(c, "end", err);
@@ -408,6 +449,15 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 	lane->captures.ptr[c->slot] = NULL;
 	(void)heap_remove(&lane->wakes, c->slot);
 	capture_free(c);
+	return 0;
+}
+
+/* A site under watch has no end: its capture stays as it is, and goes on with the next process. */
+static int leave_capture(struct lane *lane, struct capture *c)
+{
+	(void)atomic_fetch_sub(&lane->shared->running, 1);
+	capture_result(c, CRAWL_STOPPED, c->result);
+	lane_drop(lane, c);
 	return 0;
 }
 
@@ -436,10 +486,18 @@ static int pause_without_sockets(struct lane *lane, struct err *err)
 	return 0;
 }
 
+/* Seconds until the gate and the budget let a request start. */
+static double held_back(struct lane *lane)
+{
+	const struct crawl_watch *watch = lane->shared->watch;
+
+	return fmax(gate_wait(&lane->gate), watch ? budget_wait(watch->budget, lane_now(lane)) : 0);
+}
+
 static bool may_start(struct lane *lane)
 {
 	return servers_busy(&lane->servers) < lane->max_fetches &&
-	       lane_now(lane) >= lane->no_socket_until && gate_wait(&lane->gate) <= 0;
+	       lane_now(lane) >= lane->no_socket_until && held_back(lane) <= 0;
 }
 
 static int collect(struct lane *lane, struct err *err)
@@ -452,6 +510,8 @@ static int collect(struct lane *lane, struct err *err)
 		bool is_starved = f->starved;
 
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
+		if (lane->shared->watch)
+			budget_received(lane->shared->watch->budget, f->head.len + f->body_size);
 		rc = fetch_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
 		if (rc == 0 && is_starved)
@@ -491,7 +551,7 @@ static int update_capture(struct lane *lane, struct capture *c, struct err *err)
 		return rc;
 	add_progress(lane, c);
 	if (c->stage.ended)
-		return end_capture(lane, c, err);
+		return c->looking ? leave_capture(lane, c) : end_capture(lane, c, err);
 	set_wake(lane, c);
 	return 0;
 }
@@ -504,9 +564,8 @@ static double until_next(struct lane *lane)
 	uint32_t slot;
 
 	if (servers_busy(&lane->servers) < lane->max_fetches)
-		next = fmin(
-			next, fmax(servers_next_ready(&lane->servers) - now,
-				      fmax(lane->no_socket_until - now, gate_wait(&lane->gate))));
+		next = fmin(next, fmax(servers_next_ready(&lane->servers) - now,
+					  fmax(lane->no_socket_until - now, held_back(lane))));
 	if (heap_peek(&lane->wakes, &slot, &first))
 		next = fmin(next, first.key - now);
 	return fmin(fmax(next, 0), 1);
@@ -527,6 +586,8 @@ static int watch_clock(struct lane *lane, struct err *err)
 	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++)
 		if (lane->captures.ptr[i])
 			rc = capture_moment(lane->captures.ptr[i], "clock-set", err);
+	if (lane->shared->watch)
+		atomic_store(&lane->shared->watch->clock_set, true);
 	return rc;
 }
 
@@ -571,6 +632,9 @@ static int loop(struct lane *lane, struct err *err)
 		if (rc == 0 && lane->running > 0)
 			rc = net_wait(lane->net, until_next(lane), err);
 	}
+	for (size_t i = 0; i < lane->captures.len; i++)
+		if (lane->captures.ptr[i] && lane->captures.ptr[i]->looking)
+			looking_report(lane->captures.ptr[i], true);
 	show_progress(lane, true);
 	return rc;
 }

@@ -19,6 +19,7 @@
 #include "base/lists.h"
 #include "base/spill.h"
 #include "base/vec.h"
+#include "crawl/capture_dust.h"
 #include "crawl/capture_traps.h"
 #include "crawl/crawl.h"
 #include "crawl/gate.h"
@@ -44,6 +45,7 @@ struct lanes_shared {
 	const struct robots_history *history; /* what captures before this crawl knew */
 	const struct crawl_secrets *secrets;  /* or NULL */
 	const struct crawl_changes *changes;  /* the same */
+	struct crawl_watch *watch;            /* of sites under watch; NULL for captures */
 	int ended;                            /* eventfd: counts lanes that have ended */
 	int stop_fd;                          /* readable: stop; -1 for none */
 	atomic_bool stopping;                 /* from outside, or because one has failed */
@@ -74,6 +76,7 @@ struct lane {
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;
+	struct dust_scratch dust;
 	struct page_links links; /* of the page that was read last */
 	struct spill_pool spill; /* data of its captures that need not be in memory */
 	struct robots_cache robots;
@@ -89,6 +92,7 @@ struct lane {
 	bool no_socket_warned;
 	struct crawl_progress sum;
 	int64_t shown_at; /* when shown was last set */
+	int64_t worst_at; /* when its list of sites was */
 
 	pthread_t thread;
 	bool started;
@@ -98,6 +102,7 @@ struct lane {
 
 	pthread_mutex_t lock;
 	struct crawl_progress shown;
+	struct worst_sites worst;
 };
 
 struct lane_params {
@@ -133,8 +138,8 @@ void lane_wake(struct lane *lane);
 /* Waits for the thread. 0, or the error that ended it. */
 int lane_join(struct lane *lane, struct err *err) SP_MUST_CHECK;
 
-/* Adds the progress of all its captures. For any thread. */
-void lane_progress(struct lane *lane, struct crawl_progress *sum);
+/* Adds the progress of all its captures; of several, the worst go into worst. For any thread. */
+void lane_progress(struct lane *lane, struct crawl_progress *sum, struct worst_sites *worst);
 
 /* ---- for its captures ---- */
 

@@ -15,12 +15,22 @@ static const double STILL_POINT_MIN = 0.002;
 
 /* ---- orders that are not carried out ---- */
 
-/* robots.txt has changed since the planner got the page, and forbids it now. */
+/*
+ * robots.txt has changed since the planner got the page, and forbids it now. A page that repeats
+ * another one has failed as far as the planner knows: it may be tried again.
+ */
 static int withdraw(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc = journal_withdraw(c, order->page, err);
+	int rc;
 
+	if (c->looking) {
+		looking_returned(c, order, false);
+		return 0;
+	}
+	if (left_out_is_repeat((enum left_out)c->pages.list.ptr[order->page].left_out))
+		return journal_done(c, order, PLAN_FAILED, now, now, err);
+	rc = journal_withdraw(c, order->page, err);
 	return rc ? rc : journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
 
@@ -28,8 +38,13 @@ static int withdraw(struct capture *c, const struct plan_order *order, struct er
 static int skip(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc = response_skipped(c, order, "host-down: its server has stopped answering", err);
+	int rc;
 
+	if (c->looking) {
+		looking_returned(c, order, true);
+		return 0;
+	}
+	rc = response_skipped(c, order, "host-down: its server has stopped answering", err);
 	return rc ? rc : journal_done(c, order, PLAN_RETRY, now, now, err);
 }
 
@@ -50,6 +65,10 @@ int orders_dropped(
 
 	if (reason == DROP_SERVER_DOWN)
 		return skip(c, &r->order, err);
+	if (c->looking) {
+		looking_returned(c, &r->order, false);
+		return 0;
+	}
 	return journal_done(c, &r->order, PLAN_RETURNED, now, now, err);
 }
 
@@ -102,8 +121,11 @@ static double barrier_left(const struct capture *c)
 
 double orders_wait(const struct capture *c)
 {
-	double wait = plan_wake(c->plan) - capture_now(c);
+	double wait;
 
+	if (c->looking)
+		return looking_wait(c);
+	wait = plan_wake(c->plan) - capture_now(c);
 	/* 0 if it is over by now: the planner must still be asked. */
 	return c->stage.held_by_barrier ? barrier_left(c) : fmax(0, wait);
 }
@@ -125,7 +147,7 @@ static bool may_ask(struct capture *c)
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 
 	c->stage.held_by_barrier = false;
-	if (c->stage.ended || is_asleep(c))
+	if (c->stage.ended || is_asleep(c) || (c->login.busy && !c->stage.cancelled))
 		return false;
 	c->stage.held_by_barrier = barrier_left(c) > 0;
 	if (c->stage.held_by_barrier)
@@ -151,7 +173,16 @@ static int end_orders(struct capture *c, struct err *err)
 	int rc = probing_close(c, &waits, err);
 
 	c->stage.ended = rc == 0 && !waits;
-	return rc;
+	return rc || waits ? rc : importance_close(c, err);
+}
+
+/* The next order would be the first revisit. */
+static bool is_at_barrier(const struct capture *c)
+{
+	struct plan_progress p = plan_progress(c->plan);
+
+	return c->stage.begun && p.leg == PLAN_VISIT && p.in_flight == 0 && p.known > 0 &&
+	       p.visited + p.failed == p.known;
 }
 
 static int ask(struct capture *c, struct err *err)
@@ -159,8 +190,10 @@ static int ask(struct capture *c, struct err *err)
 	const struct crawl_page *page;
 	struct plan_order order;
 	enum plan_step step;
-	int rc = journal_next(c, &step, &order, err);
+	int rc = is_at_barrier(c) ? importance_weigh(c, err) : 0;
 
+	if (rc == 0)
+		rc = journal_next(c, &step, &order, err);
 	if (rc == 0)
 		rc = mark_still_point(c, err);
 	if (rc)
@@ -182,28 +215,30 @@ static int ask(struct capture *c, struct err *err)
 				      .kind = REQUEST_PAGE, .host = page->host, .order = order}));
 }
 
-/* The next order would be the first revisit. */
-static bool is_at_barrier(const struct capture *c)
-{
-	struct plan_progress p = plan_progress(c->plan);
-
-	return c->stage.begun && p.leg == PLAN_VISIT && p.in_flight == 0 && p.known > 0 &&
-	       p.visited + p.failed == p.known;
-}
-
 int orders_dispatch(struct capture *c, struct err *err)
 {
-	int rc = robots_fetch_due(c, err);
+	int rc;
 
+	if (c->looking)
+		return looking_dispatch(c, err);
+	rc = robots_fetch_due(c, err);
+	if (rc == 0)
+		rc = importance_feed(c, err);
 	while (rc == 0 && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
 		if (rc == 0 && is_at_barrier(c))
+			rc = form_queries_next(c, err);
+		if (rc == 0 && is_at_barrier(c))
+			rc = dust_close(c, err);
+		if (rc == 0 && is_at_barrier(c) && c->requests.unplanned == 0)
 			rc = canaries_close(c, err);
 		/* Unless there are second visits to wait for. */
 		if (rc == 0 && (c->requests.unplanned == 0 || !is_at_barrier(c)))
 			rc = ask(c, err);
 		if (rc == 0)
 			rc = lane_start_ready(c->lane, err);
+		if (rc == 0)
+			rc = importance_feed(c, err);
 	}
 	return rc;
 }
@@ -263,7 +298,15 @@ int orders_finished(
 	enum plan_outcome outcome = PLAN_FAILED;
 	int rc;
 
+	if (c->looking)
+		return looking_finished(c, r, f, err);
 	count(c, r, f, begin, end);
+	/* It was under way when it was left out. */
+	if (c->pages.list.ptr[r->order.page].left_out == LEFT_OUT_DUST) {
+		rc = dust_readmit(c, r->order.page, "in: it was under way already", err);
+		if (rc)
+			return rc;
+	}
 	rc = response_finished(c, &r->order, f, &outcome, err);
 	if (rc)
 		return rc;

@@ -33,8 +33,9 @@ int page_links_store(struct capture *c, uint32_t page, struct err *err)
 	if (plan_progress(c->plan).leg == PLAN_REVISIT)
 		return 0;
 	rank_links_tidy(page, &l->targets);
-	if (l->targets.len == 0)
-		return 0;
+	rc = importance_read(c, page, l->targets.ptr, l->targets.len, err);
+	if (rc || l->targets.len == 0)
+		return rc;
 	if (!l->packed.max)
 		buf_init(&l->packed, PACKED_MAX);
 	buf_reset(&l->packed);

@@ -1,5 +1,7 @@
 #include "crawl/pages.h"
 
+#include "archive/post_query.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -135,6 +137,12 @@ int pages_url(const struct pages *p, uint32_t number, struct buf *text, struct e
 	text->len = rc ? 0 : head.url_len;
 	text->ptr[text->len] = '\0';
 	return rc;
+}
+
+bool pages_is_post(
+	const struct pages *p, uint32_t number, slice url, slice *ret_target, slice *ret_post)
+{
+	return p->list.ptr[number].kind == LINK_FORM && post_query_split(url, ret_target, ret_post);
 }
 
 int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret, struct err *err)

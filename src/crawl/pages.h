@@ -79,7 +79,7 @@ _Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 32, "they have four an
 /* Pages that the scope or a limit refused have no host. */
 static inline bool crawl_page_has_host(const struct crawl_page *p)
 {
-	return p->taken || p->left_out == LEFT_OUT_ROBOTS;
+	return p->taken || p->left_out == LEFT_OUT_ROBOTS || p->left_out == LEFT_OUT_SPAM;
 }
 
 VEC_DECLARE(crawl_page_vec, struct crawl_page);
@@ -109,6 +109,13 @@ bool pages_find(const struct pages *p, slice url, uint32_t *ret_number);
 /* Sets text to the URL of a page: 0, ERR_NOMEM, ERR_IO. */
 int pages_url(
 	const struct pages *p, uint32_t number, struct buf *text, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Whether a page of that URL is asked by POST: it is the answer to a form. Then *ret_target is the
+ * URL to be asked, *ret_post the body (archive/post_query.h), both in url.
+ */
+bool pages_is_post(
+	const struct pages *p, uint32_t number, slice url, slice *ret_target, slice *ret_post);
 
 /* Its prior when it was found: 0 or ERR_IO. */
 int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret,

@@ -101,7 +101,8 @@ static int send(
 	};
 	int rc;
 
-	if (fetch_is_down(c, r.host))
+	/* What a form was asked for is asked twice, and no more. */
+	if (fetch_is_down(c, r.host) || c->pages.list.ptr[page].kind == LINK_FORM)
 		return 0;
 	rc = fetch_hold(c, &r);
 	if (rc)

@@ -10,15 +10,43 @@
 enum {
 	VIEW_TEXT_KEEP = 4 << 20,  /* bytes of memory of a view that are kept for the next */
 	VIEW_ITEMS_KEEP = 1 << 16, /* items, the same */
+	SENTINEL_MAX = 4096,
 };
+
+/* Looks for the sentinel in a chunk, and where the last one meets it. */
+static int look_for_sentinel(struct reading *r, slice chunk)
+{
+	size_t keep = r->sentinel.len - 1;
+	int rc;
+
+	if (r->has_sentinel)
+		return 0;
+	rc = buf_add(&r->tail, slice_sub(chunk, 0, keep));
+	r->has_sentinel =
+		rc == 0 && (memmem(chunk.ptr, chunk.len, r->sentinel.ptr, r->sentinel.len) ||
+				   (r->tail.len > 0 && memmem(r->tail.ptr, r->tail.len,
+							       r->sentinel.ptr, r->sentinel.len)));
+	if (rc == 0 && chunk.len >= keep) {
+		buf_reset(&r->tail);
+		rc = buf_add(&r->tail, slice_sub(chunk, chunk.len - keep, chunk.len));
+	} else if (rc == 0 && r->tail.len > keep) {
+		memmove(r->tail.ptr, r->tail.ptr + r->tail.len - keep, keep);
+		buf_truncate(&r->tail, keep);
+	}
+	return rc;
+}
 
 static int sink(void *context, slice decoded)
 {
 	struct reading *r = context;
 	size_t room;
+	int rc;
 
 	if (r->stopping && atomic_load(r->stopping))
 		return ERR_STOPPED;
+	rc = r->sentinel.len > 0 && decoded.len > 0 ? look_for_sentinel(r, decoded) : 0;
+	if (rc)
+		return rc;
 	if (r->parsing)
 		return page_feed(r->page, decoded);
 	if (r->mode != READING_BODY)
@@ -34,8 +62,11 @@ int reading_init(struct reading *r, size_t body_max)
 	resolver_init(&r->resolver, hash_key_random());
 	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
+	buf_init(&r->tail, 2 * (size_t)SENTINEL_MAX);
 	view_init(&r->view, NOISE_DEFAULT);
 	stand_in_init(&r->stand_in);
+	forms_init(&r->forms);
+	deceit_init(&r->deceit);
 	r->page = malloc(sizeof *r->page);
 	r->state = state_new(sink, r);
 	if (r->page && r->state)
@@ -52,8 +83,11 @@ void reading_release(struct reading *r)
 	resolver_release(&r->resolver);
 	page_text_release(&r->text);
 	buf_release(&r->body);
+	buf_release(&r->tail);
 	view_release(&r->view);
 	stand_in_release(&r->stand_in);
+	forms_release(&r->forms);
+	deceit_release(&r->deceit);
 	*r = (struct reading){0};
 }
 
@@ -103,6 +137,8 @@ static int read_link_headers(struct reading *r)
 static int begin_links(struct reading *r)
 {
 	links_reset(&r->links);
+	if (r->gathers_forms)
+		forms_reset(&r->forms);
 	page_text_release(&r->text);
 	page_text_init(&r->text);
 	return read_link_headers(r);
@@ -132,18 +168,24 @@ static int begin(struct reading *r, slice url)
 	if (rc)
 		return rc;
 	r->signing = r->mode != READING_BODY && stand_in_applies(state_fields(r->state));
+	r->suspects = r->suspects && wants_links && r->signing;
+	if (r->suspects)
+		deceit_start(&r->deceit);
 	if (r->signing)
 		stand_in_reset(&r->stand_in);
 	r->parsing =
 		r->viewing || r->signing || (wants_links && page_format_of(type) != PAGE_OPAQUE);
 	if (r->parsing)
-		page_open(r->page, &(struct page_params){
-					   .content_type = type,
-					   .links = wants_links ? &r->links : NULL,
-					   .text = r->mode == READING_TEXT ? &r->text : NULL,
-					   .view = r->viewing ? &r->view : NULL,
-					   .stand_in = r->signing ? &r->stand_in : NULL,
-				   });
+		page_open(r->page,
+			&(struct page_params){
+				.content_type = type,
+				.links = wants_links ? &r->links : NULL,
+				.text = r->mode == READING_TEXT ? &r->text : NULL,
+				.view = r->viewing ? &r->view : NULL,
+				.stand_in = r->signing ? &r->stand_in : NULL,
+				.deceit = r->suspects ? &r->deceit : NULL,
+				.forms = r->gathers_forms && wants_links ? &r->forms : NULL,
+			});
 	return wants_links ? begin_links(r) : 0;
 }
 
@@ -192,6 +234,8 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	r->parsing = false;
 	r->normal = (struct normal){0};
 	buf_reset(&r->body);
+	buf_reset(&r->tail);
+	r->has_sentinel = false;
 	rc = state_start(r->state, f->head, err);
 	if (rc)
 		return rc;

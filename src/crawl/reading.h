@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
+#include "extract/forms.h"
 #include "extract/links.h"
 #include "extract/page.h"
 #include "extract/resolve.h"
@@ -24,7 +25,10 @@ enum reading_for {
 	READING_BODY, /* decoded, up to the maximum of the body */
 };
 
-/* Fields are its own, but for links, text, resolver, body, normal, normalise and book. */
+/*
+ * Fields are its own, but for the results (links, text, forms, resolver, body, normal) and those of
+ * the caller.
+ */
 struct reading {
 	struct state *state;
 	struct page *page; /* the parser */
@@ -33,8 +37,15 @@ struct reading {
 	struct buf body;
 	struct resolver resolver; /* of links, for callers */
 	enum reading_for mode;
+	struct deceit deceit;        /* of suspects */
+	bool suspects;               /* the caller's: signs of deceit are wanted, with links */
+	struct forms forms;          /* of gathers_forms */
+	bool gathers_forms;          /* the caller's: forms are wanted, with links */
 	bool normalise;              /* the caller's: normal is wanted, but of READING_BODY */
 	const struct rulebook *book; /* the caller's: by these rules; borrowed */
+	slice sentinel;              /* the caller's: looked for in bodies; borrowed; empty: none */
+	bool has_sentinel;           /* the body that was read last contains it */
+	struct buf tail;             /* end of the last chunk, where it may begin */
 	struct normal normal;        /* of the response that was read last */
 	struct view view;
 	struct stand_in stand_in;

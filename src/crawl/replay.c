@@ -14,6 +14,7 @@
 #include "crawl/capture.h"
 #include "extract/robots_policy.h"
 #include "quality/legs.h"
+#include "rank/packed.h"
 #include "store/our_file.h"
 #include "store/records.h"
 
@@ -213,7 +214,8 @@ static int on_page(void *context, const struct catalog_page *row)
 	uint32_t number;
 	int rc = check_stop(r);
 
-	if (rc == 0 && (crawl_page_has_host(&page) || is_seed_redirect || is_trap))
+	if (rc == 0 && (crawl_page_has_host(&page) || is_seed_redirect || is_trap ||
+			       row->left_out == LEFT_OUT_DUST))
 		rc = url_parse(&r->url, row->url, NULL, NULL);
 	if (rc == 0 && crawl_page_has_host(&page))
 		rc = capture_find_host(c, &r->url, &page.host);
@@ -223,14 +225,27 @@ static int on_page(void *context, const struct catalog_page *row)
 		rc = scope_add_seed(&c->scope, &r->url, c->settings->scope, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
+	if (rc == 0)
+		rc = importance_restore(c, number, row, r->err);
+	if (rc == 0)
+		rc = form_queries_found(c, number, r->err);
 	if (rc == 0 && page.is_seed && page.taken) {
 		c->rules.list.ptr[page.host].has_seed = true;
 		c->rules.list.ptr[page.host].wants_sitemaps = true;
 	}
 	if (rc == 0 && is_trap)
 		rc = traps_restore_page(c, &r->url, number, row->left_out);
+	if (rc == 0 && (page.taken || row->left_out == LEFT_OUT_DUST))
+		rc = dust_note(c, number, &r->url, r->err);
 	c->unkept.outside += row->left_out == LEFT_OUT_SCOPE;
 	return fail(r, rc);
+}
+
+static int on_dust(void *context, const struct catalog_dust *row)
+{
+	struct replaying *r = context;
+
+	return fail(r, dust_restore_rule(r->capture, row));
 }
 
 static int on_unkept(void *context, enum left_out reason, uint64_t links)
@@ -324,6 +339,23 @@ static int restore_probing(struct replaying *r, const struct attempt *o, bool is
 	return rc ? rc : fail(r, probing_restore(c, o, is_same));
 }
 
+/* A look of a watch: compared with the one before as when it was made. */
+static int restore_look(struct replaying *r, const struct attempt *o, bool is_usable)
+{
+	struct capture *c = r->capture;
+	struct page_visit visit;
+	bool is_same = false;
+	int rc = 0;
+
+	if (is_usable && c->pages.list.ptr[o->page].visited) {
+		rc = pages_visit(&c->pages, o->page, &visit, r->err);
+		is_same = rc == 0 && page_visit_is_same(&visit, o);
+	}
+	if (rc == 0)
+		rc = looking_restore(c, o, is_usable, is_same, r->err);
+	return rc || !is_usable || is_same ? rc : restore_visit(r, o);
+}
+
 static int on_observation(void *context, const struct attempt *o)
 {
 	struct replaying *r = context;
@@ -338,13 +370,20 @@ static int on_observation(void *context, const struct attempt *o)
 		r->latest = o->wall.last_byte;
 	/* What was received is not known; the record has it compressed, and once. */
 	counters_spend(&c->counters, o->length);
+	if (c->looking)
+		looking_count(c, o);
 	if (o->page >= c->pages.list.len)
 		return 0;
+	if (c->looking)
+		return restore_look(r, o, observation_is_usable(&shown));
+	cloaking_restore(c, o);
 	rc = restore_probing(r, o, observation_is_usable(&shown));
 	if (rc || !observation_is_usable(&shown))
 		return rc;
-	if (o->leg == ATTEMPT_VISIT)
-		return restore_visit(r, o);
+	if (o->leg == ATTEMPT_VISIT) {
+		rc = dust_restore_visit(c, o, r->err);
+		return rc ? rc : restore_visit(r, o);
+	}
 	return o->leg == ATTEMPT_REVISIT ? restore_revisit(r, o) : 0;
 }
 
@@ -366,9 +405,31 @@ static int on_requisite(void *context, const struct catalog_requisite *e)
 {
 	struct replaying *r = context;
 
-	if (e->requisite == CATALOG_NO_PAGE || e->requisite >= r->capture->pages.list.len)
+	if (r->capture->looking || e->requisite == CATALOG_NO_PAGE ||
+		e->requisite >= r->capture->pages.list.len)
 		return 0;
 	return fail(r, plan_group(r->capture->plan, e->page, &e->requisite, 1));
+}
+
+/* What importance is made of. */
+static int on_links(void *context, const struct catalog_links *l)
+{
+	struct replaying *r = context;
+	struct capture *c = r->capture;
+	struct u32_vec *targets = &c->lane->links.targets;
+	int rc = check_stop(r);
+
+	if (rc == 0 && l->page < c->pages.list.len)
+		rc = rank_unpack(l->page, l->targets, targets);
+	if (rc == 0 && targets->len > 0 && targets->ptr[targets->len - 1] >= c->pages.list.len)
+		rc = ERR_SYNTAX;
+	if (rc == ERR_SYNTAX)
+		return err_set(r->err, ERR_IO,
+			"%s: the catalog is damaged: the links of page %" PRIu32 " cannot be read",
+			c->lane->directory->path, l->page);
+	if (rc || l->page >= c->pages.list.len)
+		return fail(r, rc);
+	return importance_read(c, l->page, targets->ptr, targets->len, r->err);
 }
 
 /* Pages that waited for a robots.txt when the process ended wait again, or are decided. */
@@ -376,9 +437,11 @@ static int admit_waiting(struct capture *c, struct err *err)
 {
 	int rc = 0;
 
+	c->importance.restoring = true;
 	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
 		if (c->pages.list.ptr[i].taken && !c->pages.list.ptr[i].planned)
 			rc = discover_admit(c, i, err);
+	c->importance.restoring = false;
 	return rc;
 }
 
@@ -389,7 +452,9 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 	int rc;
 
 	url_init(&r.url);
-	rc = catalog_each_page(catalog, id, on_page, &r, err);
+	rc = catalog_each_dust(catalog, id, on_dust, &r, err);
+	if (rc == 0)
+		rc = catalog_each_page(catalog, id, on_page, &r, err);
 	if (rc == 0)
 		rc = check_referrers(c, err);
 	if (rc == 0)
@@ -398,12 +463,17 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
 	if (rc == 0)
 		rc = catalog_each_requisite(catalog, id, on_requisite, &r, err);
+	if (rc == 0 && c->importance.on)
+		rc = catalog_each_links(catalog, id, on_links, &r, err);
 	if (rc == 0)
 		rc = catalog_each_observation(catalog, id, on_observation, &r, err);
 	if (rc == 0)
 		rc = catalog_each_clock(catalog, id, on_clock, &r, err);
 	c->went_back = r.latest > clock_realtime(c->clock) + CLOCK_WATCH_TOLERANCE;
-	if (rc == 0) /* this process */
+	if (rc == 0)
+		rc = form_queries_restore(c, catalog, err);
+	c->importance.weighed = c->stage.marked; /* both are in one commit */
+	if (rc == 0)                             /* this process */
 		rc = fail(&r, moments_push(&r.resumed, capture_now(c)));
 	if (rc == 0)
 		rc = journal_replay(c, catalog, &r.resumed, err);

@@ -21,11 +21,21 @@ enum request_kind {
 	REQUEST_ROBOTS,
 	REQUEST_SITEMAP,
 	REQUEST_PROBE, /* a URL that cannot exist, for soft 404s */
+	REQUEST_DUST,  /* a URL that was left out, to confirm the rule (attempt) that did */
 	REQUEST_NOISE, /* this and those that follow: further looks at a page (probing.h) */
 	REQUEST_VARIANT,
 	REQUEST_LANGUAGE,
 	REQUEST_CANARY,
+	REQUEST_CLOAKING,
 	REQUEST_AGAIN, /* a second visit, after a bulk change (canaries.h) */
+	REQUEST_LOGIN, /* login.h */
+};
+
+/* Why a request is not sent. */
+enum drop_reason {
+	DROP_SERVER_DOWN,
+	DROP_CANCELLED, /* the capture has reached a limit */
+	DROP_NO_SOCKET,
 };
 
 struct request {
@@ -33,11 +43,13 @@ struct request {
 	uint32_t host;           /* where it is sent */
 	char *url;               /* owned; NULL for a page, whose URL is in struct pages */
 	struct plan_order order; /* page; of further looks page and attempt only */
+	uint8_t purpose;         /* page under watch: enum refresh_purpose */
 	bool checked_robots;     /* page: robots.txt was fetched again on its behalf */
 	uint32_t robots_host;    /* robots.txt: the host whose rules it has */
 	uint8_t tries;           /* robots.txt: earlier failures in a row */
 	uint8_t redirects;       /* robots.txt, sitemap: that led here */
 	uint8_t nesting;         /* sitemap: indexes that led here */
+	uint8_t login_step;      /* login: enum login_step */
 	bool first;              /* goes before all other requests of its server */
 	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* robots.txt: hashes of the URLs that led here */
 	size_t next_free;                     /* of a free place: the next one plus one; 0: none */

@@ -48,6 +48,20 @@ static slice kind_of(const struct capture *c, const struct plan_order *order)
 	return slice_str(link_kind_name((enum link_kind)kind));
 }
 
+/* A page that is asked by POST is known by another URL than the one that was asked. */
+static int set_post(struct capture *c, struct attempt *a, const struct net_fetch *f,
+	struct buf *page, struct err *err)
+{
+	int rc = f->is_post ? pages_url(&c->pages, a->page, page, err) : 0;
+
+	if (rc || !f->is_post ||
+		!pages_is_post(&c->pages, a->page, buf_slice(page), &a->target, &a->post))
+		return rc;
+	a->url = buf_slice(page);
+	a->purpose = SLICE(ATTEMPT_BY_POST);
+	return 0;
+}
+
 static struct attempt describe(const struct capture *c, const struct plan_order *order,
 	const struct net_fetch *f, slice via, slice failure)
 {
@@ -57,14 +71,17 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		[PLAN_LATE] = ATTEMPT_LATE,
 	};
 
+	bool is_audit = c->looking && c->looking->purpose == REFRESH_AUDIT;
+
 	return (struct attempt){
 		.page = order->page,
 		.capture = c->row.uuid,
 		.url = f->url,
 		.kind = kind_of(c, order),
 		.via = via,
-		.leg = LEGS[order->leg],
-		.single = !c->strategy->revisits || c->settings->single,
+		.leg = c->looking ? ATTEMPT_LOOK : LEGS[order->leg],
+		.purpose = is_audit ? SLICE(LOOKING_AUDIT) : (slice){0},
+		.single = !c->looking && (!c->strategy->revisits || c->settings->single),
 		.number = order->attempt,
 		.wall = times_of(&f->wall),
 		.clock = times_of(&f->monotonic),
@@ -161,7 +178,42 @@ struct shown {
 	struct served served;
 	struct link_set links;
 	char stand_in[STAND_IN_SIZE];
+	struct deceit_signs signs;
+	char deceit[DECEIT_LINE_SIZE]; /* a line of deceit_write, or of cloaking_compare */
 };
+
+/* Where the page leads browsers, as a URL. */
+static void resolve_target(slice document, struct deceit_signs *s)
+{
+	struct url base, target;
+
+	url_init(&base);
+	url_init(&target);
+	if (url_parse(&base, document, NULL, NULL) == 0 &&
+		url_parse(&target, slice_str(s->target), &base, NULL) == 0 &&
+		url_text(&target).len <= DECEIT_TARGET_MAX && url_is_http(&target))
+		(void)snprintf(s->target, sizeof s->target, "%.*s", (int)url_text(&target).len,
+			url_text(&target).ptr);
+	else
+		s->redirect = DECEIT_NO_REDIRECT;
+	url_release(&target);
+	url_release(&base);
+}
+
+/* Signs that it wants to deceive; those of error pages mean nothing. */
+static void apply_deceit(
+	const struct reading *r, const struct net_fetch *f, struct attempt *a, struct shown *shown)
+{
+	shown->signs = (struct deceit_signs){0};
+	if (!r->suspects || a->status >= 300 || !a->has_state)
+		return;
+	deceit_judge(&r->deceit, &shown->signs);
+	if (shown->signs.redirect)
+		resolve_target(f->url, &shown->signs);
+	deceit_write(&shown->signs, shown->deceit);
+	if (shown->deceit[0])
+		a->deceit = slice_str(shown->deceit);
+}
 
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
@@ -174,6 +226,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 
 	reading->normalise = !c->settings->bytes_only;
 	reading->book = &c->book;
+	reading->sentinel = c->login.with ? slice_str(c->login.with->sentinel) : (slice){0};
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
@@ -188,6 +241,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	apply_head(a, &shown->served, f);
 	if ((mode == READING_LINKS || mode == READING_TEXT) && f->status < 300 && result->whole)
 		apply_links(a, &reading->links, &shown->links);
+	apply_deceit(reading, f, a, shown);
 	a->sign_set = STAND_IN_VERSION;
 	if (shown->stand_in[0])
 		a->stand_in = slice_str(shown->stand_in);
@@ -294,6 +348,8 @@ static int discover_redirect(
 		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
 	found.url = &target;
 	taken = c->pages.taken;
+	if (rc == 0 && url_is_http(&target))
+		rc = dust_redirected(c, page, &target, err);
 	if (rc == 0)
 		rc = discover(c, &found, err);
 	if (rc == 0)
@@ -363,8 +419,9 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 	if (!visit || !visit->record.text[0] || visit->coding != a->coding ||
 		!digest_eq(&visit->payload, &a->payload))
 		return store_find_body(&c->lane->store, a, ret);
-	*ret = (struct attempt_original){
-		.record = slice_str(visit->record.text), .date = visit->date, .url = a->url};
+	*ret = (struct attempt_original){.record = slice_str(visit->record.text),
+		.date = visit->date,
+		.url = attempt_target(a)};
 	return true;
 }
 
@@ -382,7 +439,9 @@ static void drop_rules(struct attempt *a)
  */
 static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
 {
-	if (c->settings->records || a->leg != ATTEMPT_REVISIT || !a->has_payload || a->truncated ||
+	bool is_second = a->leg == ATTEMPT_REVISIT || a->leg == ATTEMPT_LOOK;
+
+	if (c->settings->records || !is_second || !a->has_payload || a->truncated || a->post.ptr ||
 		!visit || !page_visit_is_same(visit, a))
 		return;
 	if (!a->is_revisit && visit->record.text[0]) {
@@ -398,6 +457,14 @@ static void choose_form(const struct capture *c, const struct page_visit *visit,
 		drop_rules(a);
 }
 
+/* Whether later responses are compared with this one: a visit, or a look that shows another state.
+ */
+static bool is_to_compare_with(const struct attempt *a, const struct page_visit *visit)
+{
+	return a->leg == ATTEMPT_VISIT ||
+	       (a->leg == ATTEMPT_LOOK && (!visit || !page_visit_is_same(visit, a)));
+}
+
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	const struct page_visit *visit, struct err *err)
 {
@@ -410,8 +477,11 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (a->is_revisit)
 		record = (struct warc_id){0}; /* no record refers to a revisit record */
-	if (rc == 0 && a->leg == ATTEMPT_VISIT && observation_is_usable(&shown))
+	if (rc == 0 && is_to_compare_with(a, visit) && observation_is_usable(&shown))
 		rc = keep_visit(c, a, &record, err);
+	if (rc == 0 && a->leg == ATTEMPT_LOOK)
+		looking_saw(
+			c, a, observation_is_usable(&shown), visit && page_visit_is_same(visit, a));
 	return rc;
 }
 
@@ -466,6 +536,11 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 		rc = traps_page_arrived(c, f, order->page, &wants_text);
 	if (rc)
 		return err_code(err, rc);
+	c->lane->reading.gathers_forms = form_queries_are_on(c) && order->leg == PLAN_VISIT;
+	c->lane->reading.suspects =
+		c->settings->spam != CRAWL_SPAM_OFF && order->leg != PLAN_REVISIT;
+	wants_text = cloaking_page_arrives(c, order, f->status) || wants_text ||
+		     c->lane->reading.gathers_forms || c->steering.on;
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
 					  : READING_LINKS;
@@ -478,39 +553,66 @@ static bool is_in_place(const struct attempt *a)
 	return a->stand_in.ptr && !stand_in_is_shell(a->stand_in);
 }
 
-/* via: the page that links to it; visit: what to compare a revisit with, or NULL. */
+/* What is known of the page that was asked for. */
+struct asked {
+	struct buf via;                 /* the page that links to it */
+	struct buf page;                /* its URL, of a POST */
+	const struct page_visit *visit; /* what to compare a revisit with, or NULL */
+};
+
 static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
-	slice via, const struct page_visit *visit, enum plan_outcome *ret_outcome, struct err *err)
+	struct asked *asked, enum plan_outcome *ret_outcome, struct err *err)
 {
 	char text[sizeof f->detail + 32];
-	struct attempt a = describe(c, order, f, via, failure_of(f, text, sizeof text));
+	struct attempt a =
+		describe(c, order, f, buf_slice(&asked->via), failure_of(f, text, sizeof text));
+	const struct page_visit *visit = asked->visit;
 	struct state_result result = {0};
 	struct shown shown;
 	enum reading_for mode = READING_STATE;
-	bool follow = true;
+	bool follow = true, again = false;
 	int rc = choose_mode(c, order, f, &mode, err);
 
+	if (rc == 0)
+		rc = set_post(c, &a, f, &asked->page, err);
 	if (rc == 0 && f->status > 0)
 		rc = read_response(c, mode, f, &a, &shown, &result, err);
 	if (rc)
 		return rc;
-	*ret_outcome =
-		a.has_payload && is_cookie_check(c, order, f) ? PLAN_RETRY : outcome_of(&a, f);
+	rc = login_page(c, order, &a, &again, err);
+	if (rc)
+		return rc;
+	*ret_outcome = again || (a.has_payload && is_cookie_check(c, order, f)) ? PLAN_RETRY
+										: outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;
 	/* In the same batch as the observation, so that the two agree. */
 	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
-	if (rc == 0 && *ret_outcome == PLAN_OK && visit)
+	if (rc == 0 && *ret_outcome == PLAN_OK && visit && !c->looking)
 		rc = compare_visit(c, visit, &a, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg == PLAN_VISIT)
 		rc = canaries_visited(c, &a, err);
+	if (again) /* what it shows is not the page */
+		return rc ? rc : traps_take_deferred(c, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK && !is_in_place(&a))
+		rc = cloaking_visited(c, order->page, f, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg != PLAN_REVISIT && !is_in_place(&a))
+		rc = dust_visited(c, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
 		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
+	if (a.has_payload && c->settings->spam == CRAWL_SPAM_SKIP &&
+		shown.signs.score >= DECEIT_FLAGGED)
+		return rc ? rc : discover_skip_spam(c, order->page, shown.signs.score, err);
+	if (rc == 0 && c->steering.on && order->leg == PLAN_VISIT && *ret_outcome == PLAN_OK &&
+		mode == READING_TEXT && f->status < 300)
+		rc = steering_page(c, order->page, err);
 	if (rc == 0 && follow && !is_in_place(&a))
 		rc = find_links(c, order, &a, f, visit, err);
+	if (rc == 0 && follow && !is_in_place(&a) && *ret_outcome == PLAN_OK)
+		rc = form_queries_read(c, order, f, err);
 	return rc ? rc : traps_take_deferred(c, err);
 }
 
@@ -529,19 +631,21 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 	enum plan_outcome *ret_outcome, struct err *err)
 {
 	struct page_visit visit;
-	struct buf via;
+	struct asked asked = {0};
 	bool has_visit;
 	int rc = find_visit(c, order, &visit, &has_visit, err);
 
-	buf_init(&via, URL_MAX);
+	buf_init(&asked.via, URL_MAX);
+	buf_init(&asked.page, URL_MAX);
+	asked.visit = has_visit ? &visit : NULL;
 	if (rc == 0)
-		rc = via_of(c, order, &via, err);
+		rc = via_of(c, order, &asked.via, err);
 	if (rc == 0)
-		rc = process(
-			c, order, f, buf_slice(&via), has_visit ? &visit : NULL, ret_outcome, err);
+		rc = process(c, order, f, &asked, ret_outcome, err);
 	if (rc == 0 && has_good_visit(c, order, *ret_outcome))
 		*ret_outcome = PLAN_OK;
-	buf_release(&via);
+	buf_release(&asked.via);
+	buf_release(&asked.page);
 	return rc;
 }
 
@@ -562,13 +666,18 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 		.failure = failure_of(f, text, sizeof text),
 		.truncated = f->status > 0 && (f->truncated || f->failure != NET_FAILURE_NONE),
 	};
+	bool is_cloaking = strcmp(purpose, CLOAKING_PURPOSE) == 0;
 	struct state_result result = {0};
 	struct observation looked;
 	struct shown shown;
 	int rc = 0;
 
+	c->lane->reading.gathers_forms = c->lane->reading.suspects = false;
 	if (f->status > 0)
-		rc = read_response(c, READING_STATE, f, &a, &shown, &result, err);
+		rc = read_response(
+			c, is_cloaking ? READING_TEXT : READING_STATE, f, &a, &shown, &result, err);
+	if (rc == 0 && is_cloaking && cloaking_compare(c, &a, shown.deceit))
+		a.deceit = slice_str(shown.deceit);
 	if (rc == 0)
 		rc = save(c, &a, f, NULL, err);
 	if (rc || strcmp(purpose, "canary") != 0)
@@ -581,15 +690,19 @@ int response_skipped(
 	struct capture *c, const struct plan_order *order, const char *failure, struct err *err)
 {
 	struct net_fetch nothing = {.spool = -1};
-	struct buf url, via;
+	struct buf url, via, page;
+	slice target, post;
 	int rc;
 
 	buf_init(&url, URL_MAX);
+	buf_init(&page, URL_MAX);
 	buf_init(&via, URL_MAX);
 	rc = pages_url(&c->pages, order->page, &url, err);
 	if (rc == 0)
 		rc = via_of(c, order, &via, err);
 	nothing.url = buf_slice(&url);
+	nothing.is_post =
+		rc == 0 && pages_is_post(&c->pages, order->page, nothing.url, &target, &post);
 	nothing.monotonic.last_byte = clock_monotonic(c->clock);
 	nothing.wall.last_byte = nothing.monotonic.last_byte + clock_offset(c->clock);
 	if (rc == 0) {
@@ -597,10 +710,13 @@ int response_skipped(
 			describe(c, order, &nothing, buf_slice(&via), slice_str(failure));
 
 		report_problem(c, &a);
-		rc = store_attempt(&c->lane->store, c->row.id, &a, NULL, NULL, err);
+		rc = set_post(c, &a, &nothing, &page, err);
+		if (rc == 0)
+			rc = store_attempt(&c->lane->store, c->row.id, &a, NULL, NULL, err);
 	}
 	buf_release(&url);
 	buf_release(&via);
+	buf_release(&page);
 	return rc;
 }
 
@@ -625,5 +741,21 @@ int response_unplanned(struct capture *c, slice url, unsigned tries, const struc
 		set_body(&a, result, reading_field(&c->lane->reading, SLICE("content-type")), 0);
 	if (result && a.truncated && !a.failure.ptr)
 		a.failure = truncation(result);
+	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
+}
+
+int response_withheld(struct capture *c, slice url, const struct net_fetch *f, struct err *err)
+{
+	struct attempt a = {
+		.page = CATALOG_NO_PAGE,
+		.capture = c->row.uuid,
+		.url = url,
+		.leg = ATTEMPT_SIDE,
+		.number = 1,
+		.wall = times_of(&f->wall),
+		.clock = times_of(&f->monotonic),
+		.failure = SLICE("withheld: the response to a login is not archived"),
+	};
+
 	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
 }

@@ -19,6 +19,7 @@ struct crawl_secrets {
 	struct text_list headers; /* "Name: value", for the seeds' hosts */
 	const char *cookies;      /* a cookie file, or NULL */
 	const char *proxy;        /* a URL with a password, or NULL */
+	const struct login_file *login; /* how to log in by a form, or NULL */
 };
 
 void crawl_secrets_release(struct crawl_secrets *s);

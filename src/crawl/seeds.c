@@ -105,6 +105,9 @@ static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
 			return err_set(err, ERR_USAGE,
 				"--auth USER:PASSWORD would be sent to several sites; name its "
 				"host: https://USER:PASSWORD@HOST/");
+	if (secrets->login)
+		return err_set(
+			err, ERR_USAGE, "--login is for one site; capture the sites one at a time");
 	if (secrets->headers.len > 0)
 		return err_set(err, ERR_USAGE,
 			"--header: a field that may hold a key would be sent to several sites; "

@@ -9,6 +9,7 @@
 #include "crawl/gate.h"
 #include "frontier/traps.h"
 #include "plan/plan.h"
+#include "rank/order.h"
 
 /* One row for each setting: how it is called, where it is, what it is. */
 enum setting_kind {
@@ -34,6 +35,7 @@ struct setting {
 
 static const struct setting SETTINGS[] = {
 	OWN(seeds, SETTING_TEXTS),
+	SETTING(watch, SETTING_BOOL),
 	OWN(scope, SETTING_U32),
 	OWN(surts, SETTING_TEXTS),
 	OWN(includes, SETTING_TEXTS),
@@ -44,6 +46,9 @@ static const struct setting SETTINGS[] = {
 	OWN(max_outside, SETTING_U32),
 	OWN(trap_budget, SETTING_U32),
 	OWN(no_traps, SETTING_BOOL),
+	OWN(forms, SETTING_U32),
+	OWN(spam, SETTING_U32),
+	OWN(cloaking, SETTING_BOOL),
 	OWN(strategy, SETTING_TEXT),
 	OWN(single, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),
@@ -51,6 +56,13 @@ static const struct setting SETTINGS[] = {
 	SETTING(jobs, SETTING_U32),
 	OWN(time_limit, SETTING_DOUBLE),
 	OWN(aim, SETTING_U32),
+	OWN(dust, SETTING_U32),
+	OWN(mirrors, SETTING_U32),
+	OWN(order, SETTING_U32),
+	OWN(topic, SETTING_TEXT),
+	OWN(weights, SETTING_TEXT),
+	OWN(unweighted, SETTING_BOOL),
+	OWN(host_budget, SETTING_U32),
 	OWN(size, SETTING_U32),
 	OWN(tau, SETTING_DOUBLE),
 	OWN(attempts, SETTING_U32),
@@ -123,6 +135,14 @@ void crawl_settings_release(struct crawl_settings *s)
 	text_list_release(&s->withheld);
 	text_list_release(&s->without_rules);
 	text_list_release(&s->ignore);
+}
+
+bool text_list_has(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (strcmp(list->ptr[i], text) == 0)
+			return true;
+	return false;
 }
 
 bool crawl_prefix_is_valid(slice prefix)
@@ -319,7 +339,9 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 	if (rc == 0 &&
 		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
 			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
-			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE))
+			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE ||
+			s->order > RANK_WEIGHTS || s->dust >= CRAWL_DUST_COUNT ||
+			s->mirrors >= CRAWL_MIRRORS_COUNT))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

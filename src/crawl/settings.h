@@ -19,10 +19,33 @@
 
 VEC_DECLARE(text_list, const char *);
 
+bool text_list_has(const struct text_list *list, const char *text);
+
 /* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
+/* What is done about URLs that show what others show (docs/duplicates.md). */
+enum crawl_dust { CRAWL_DUST_LEARN, CRAWL_DUST_APPLY, CRAWL_DUST_OFF, CRAWL_DUST_COUNT };
+
+/* What is done about hosts that mirror others. */
+enum crawl_mirrors {
+	CRAWL_MIRRORS_FLAG,
+	CRAWL_MIRRORS_SKIP,
+	CRAWL_MIRRORS_OFF,
+	CRAWL_MIRRORS_COUNT
+};
+
 enum { CRAWL_PREFIX_MAX = 64 };
+
+/* What is done with pages that are flagged as spam (docs/deceit.md). */
+enum crawl_spam {
+	CRAWL_SPAM_FLAG, /* the report says so */
+	CRAWL_SPAM_SKIP, /* their links are not followed, and they are not revisited */
+	CRAWL_SPAM_OFF,  /* nobody looks */
+};
+
+/* Of host_budget: by what the hosts give. */
+#define CRAWL_BUDGET_AUTO UINT32_MAX
 
 /* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
 struct crawl_settings {
@@ -30,6 +53,8 @@ struct crawl_settings {
 	struct text_list surts, includes, excludes;
 	const char *strategy; /* name without suffix is fine */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
+	const char *topic; /* as rank/topic.h has it; NULL: none */
+	const char *weights;       /* CSV file of RANK_WEIGHTS, the same */
 	const char *user_agent;    /* NULL: the default */
 	const char *contact;       /* URL or mail address, as contact.h; NULL: none */
 	const char *hours;         /* as frontier/window.h; NULL: always */
@@ -54,17 +79,26 @@ struct crawl_settings {
 	uint32_t warc_coding; /* enum warc_coding */
 
 	enum scope_kind scope;
-	uint32_t aim;       /* enum plan_aim: what a limit that is too small is spent on */
-	uint32_t max_pages; /* 0: no limit */
-	uint32_t max_depth; /* links from a seed; UINT32_MAX: no limit */
-	uint32_t size;      /* estimate of the number of pages; 0: none */
-	unsigned jobs;      /* requests to a host at once */
-	unsigned attempts;  /* per leg; 0: the planner's default */
+	uint32_t aim;         /* enum plan_aim: what a limit that is too small is spent on */
+	uint32_t order;       /* enum rank_order_kind: which pages first */
+	uint32_t host_budget; /* pages of a host; 0: no limit; or CRAWL_BUDGET_AUTO */
+	uint32_t max_pages;   /* 0: no limit */
+	uint32_t max_depth;   /* links from a seed; UINT32_MAX: no limit */
+	uint32_t size;        /* estimate of the number of pages; 0: none */
+	unsigned jobs;        /* requests to a host at once */
+	unsigned attempts;    /* per leg; 0: the planner's default */
 
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
+	uint32_t spam;        /* enum crawl_spam */
+	uint32_t forms;       /* queries of search forms; 0: none are sent (form_queries.h) */
 	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
 
+	uint32_t dust;    /* enum crawl_dust */
+	uint32_t mirrors; /* enum crawl_mirrors */
+
+	bool watch; /* a capture without an end: looks at a site under watch */
 	bool automatic_delay;
+	bool unweighted; /* the order is no weight for the planner */
 	bool single;
 	bool no_requisites; /* take nothing outside the scope, needed by a page or not */
 	bool no_sitemaps;
@@ -77,6 +111,7 @@ struct crawl_settings {
 	bool dns_records;             /* archive what the DNS said */
 	bool no_traps;                /* endless parts of a site are followed */
 	const char *variant_language; /* Accept-Language of some probes; NULL: none */
+	bool cloaking;                /* some pages are fetched as a browser would, too */
 	bool no_probes;               /* no further looks at pages (probing.h) */
 	bool mask_visible;            /* learned rules may mask visible text */
 	bool records;                 /* evidence of revisits: a record for each, not compact */

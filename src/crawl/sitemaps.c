@@ -229,7 +229,9 @@ static int discover_entry(
 	struct found found = {.how = how,
 		.via = CATALOG_NO_PAGE,
 		.kind = LINK_PAGE,
-		.lastmod = sitemap_lastmod(entry)};
+		.lastmod = sitemap_lastmod(entry),
+		.is_listed = true,
+		.priority = entry->priority};
 	struct url url;
 	int rc;
 

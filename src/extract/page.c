@@ -43,6 +43,18 @@ void page_close(struct page *p)
 	p->decoder = NULL;
 }
 
+/* Gathers links, and notes where their texts begin. */
+static int take_links(struct page *p, const struct html_token *token)
+{
+	struct link_vec *list = &p->params.links->list;
+	size_t from = list->len;
+	int rc = links_token(p->params.links, token);
+
+	for (size_t i = from; p->params.text && i < list->len; i++)
+		list->ptr[i].text_at = (uint32_t)p->params.text->text.len;
+	return rc;
+}
+
 /* Hands on the tokens that can be made of what has been given. */
 static int take_tokens(struct page *p)
 {
@@ -51,13 +63,17 @@ static int take_tokens(struct page *p)
 
 	while ((rc = html_next(&p->tokens, &token)) == 0) {
 		if (p->params.links)
-			rc = links_token(p->params.links, token);
+			rc = take_links(p, token);
 		if (rc == 0 && p->params.text)
 			rc = page_text_token(p->params.text, token);
 		if (rc == 0 && p->params.view)
 			rc = view_token(p->params.view, token);
 		if (rc == 0 && p->params.stand_in)
 			rc = stand_in_token(p->params.stand_in, token);
+		if (rc == 0 && p->params.deceit)
+			rc = deceit_token(p->params.deceit, token);
+		if (rc == 0 && p->params.forms)
+			rc = forms_token(p->params.forms, token);
 		if (rc)
 			return rc;
 	}
@@ -160,6 +176,8 @@ int page_finish(struct page *p)
 	if (rc == 0 && p->params.links)
 		rc = p->format == PAGE_CSS ? links_css(p->params.links, buf_slice(&p->sheet))
 					   : links_finish(p->params.links);
+	if (p->params.forms)
+		forms_finish(p->params.forms);
 	if (rc == 0 && p->params.view)
 		rc = view_finish(p->params.view);
 	return rc;

@@ -201,6 +201,11 @@ bool hosts_drop_from(struct hosts *h, uint32_t host, uint64_t *ret_tag)
 	return servers_drop(h->servers, s->number, h->client, ret_tag);
 }
 
+void hosts_set_delay(struct hosts *h, uint32_t host, double delay, bool automatic)
+{
+	servers_set_delay(h->servers, server_of(h, host)->number, delay, automatic);
+}
+
 void hosts_set_crawl_delay(struct hosts *h, uint32_t host, double seconds)
 {
 	servers_set_crawl_delay(h->servers, server_of(h, host)->number, seconds);

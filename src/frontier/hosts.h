@@ -110,7 +110,8 @@ bool hosts_drop(struct hosts *h, uint64_t *ret_tag);
 /* The same for one of this host's server. */
 bool hosts_drop_from(struct hosts *h, uint32_t host, uint64_t *ret_tag);
 
-/* As pace_set_crawl_delay and pace_retry_after, for the host's server. */
+/* As pace_set_delay, pace_set_crawl_delay and pace_retry_after, for the host's server. */
+void hosts_set_delay(struct hosts *h, uint32_t host, double delay, bool automatic);
 void hosts_set_crawl_delay(struct hosts *h, uint32_t host, double seconds);
 void hosts_retry_after(struct hosts *h, uint32_t host, double now, double seconds);
 

@@ -196,6 +196,12 @@ bool pace_is_down(const struct pace *p, double now, double seconds)
 	return p->failures >= PACE_DOWN_FAILURES && now - p->failing_since >= seconds;
 }
 
+void pace_set_delay(struct pace *p, double delay, bool automatic)
+{
+	p->rule.delay = delay;
+	p->rule.automatic = automatic;
+}
+
 void pace_set_crawl_delay(struct pace *p, double seconds)
 {
 	p->crawl_delay = seconds > 0 ? fmin(seconds, PACE_CRAWL_DELAY_MAX) : 0;

@@ -123,6 +123,9 @@ bool pace_wants_probe(const struct pace *p);
 /* Whether all requests have failed for so many seconds, and PACE_DOWN_FAILURES of them at least. */
 bool pace_is_down(const struct pace *p, double now, double seconds);
 
+/* Another pause between requests from now on; the jobs stay. */
+void pace_set_delay(struct pace *p, double delay, bool automatic);
+
 /* What robots.txt says; not a number, or not above 0: there is none. */
 void pace_set_crawl_delay(struct pace *p, double seconds);
 

@@ -222,7 +222,8 @@ slice servers_name(const struct servers *s, uint32_t server)
 	return s->list.ptr[server].name;
 }
 
-static int add_address(struct servers *s, slice name, uint32_t *ret)
+/* The address is owed the pause of the server that leads to it first. */
+static int add_address(struct servers *s, struct pace_rule rule, slice name, uint32_t *ret)
 {
 	struct server_address a = {.barred = -INFINITY};
 	char *copy = arena_strdup(&s->names, name);
@@ -231,7 +232,7 @@ static int add_address(struct servers *s, slice name, uint32_t *ret)
 	if (rc == 0)
 		rc = heap_reserve(&s->lines, s->addresses.len + 1);
 	if (rc == 0)
-		rc = pace_init(&a.pace, s->rule);
+		rc = pace_init(&a.pace, rule);
 	if (rc)
 		return rc;
 	if (s->shared)
@@ -274,7 +275,7 @@ static int find_address(struct servers *s, const struct server *it, slice text, 
 		*ret = SERVER_NO_ADDRESS;
 		return 0;
 	}
-	return add_address(s, whole, ret);
+	return add_address(s, it->pace.rule, whole, ret);
 }
 
 int servers_set_address(struct servers *s, uint32_t server, slice address)
@@ -532,6 +533,16 @@ bool servers_drop(struct servers *s, uint32_t server, uint32_t client, uint64_t 
 	s->held--;
 	rekey(s, server);
 	return true;
+}
+
+void servers_set_delay(struct servers *s, uint32_t server, double delay, bool automatic)
+{
+	struct server_address *address = address_of(s, at(s, server));
+
+	pace_set_delay(&at(s, server)->pace, delay, automatic);
+	if (address)
+		pace_set_delay(&address->pace, delay, automatic);
+	rekey(s, server);
 }
 
 void servers_set_crawl_delay(struct servers *s, uint32_t server, double seconds)

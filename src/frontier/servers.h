@@ -165,6 +165,9 @@ void servers_undo(struct servers *s, uint32_t server);
  */
 bool servers_drop(struct servers *s, uint32_t server, uint32_t client, uint64_t *ret_tag);
 
+/* As pace_set_delay, of the server and of its address, which others may share. */
+void servers_set_delay(struct servers *s, uint32_t server, double delay, bool automatic);
+
 /* As pace_set_crawl_delay and pace_retry_after. */
 void servers_set_crawl_delay(struct servers *s, uint32_t server, double seconds);
 void servers_retry_after(struct servers *s, uint32_t server, double now, double seconds);

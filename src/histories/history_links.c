@@ -157,3 +157,40 @@ int history_links_connect(const struct history_links *links, struct draw *draw)
 	free(number_of);
 	return rc ? rc : find_seeds(draw);
 }
+
+static uint32_t root_of(const struct history *h)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (slice_eq(h->paths[i], SLICE(HISTORY_ROOT)))
+			return i;
+	return 0;
+}
+
+int history_links_reachable(const struct history_links *links, const struct history *history,
+	struct rank_edges *edges, size_t *ret_n)
+{
+	uint32_t *number = calloc(history->n + 1, sizeof *number); /* from 1 */
+	struct u32_vec queue = {0};
+	int rc = number ? u32_vec_push(&queue, root_of(history)) : ERR_NOMEM;
+
+	if (rc == 0)
+		number[queue.ptr[0]] = 1;
+	for (uint32_t at = 0; rc == 0 && at < queue.len; at++) {
+		uint32_t page = queue.ptr[at];
+
+		for (size_t k = links->from[page]; rc == 0 && k < links->from[page + 1]; k++) {
+			uint32_t to = links->to[k];
+
+			if (!number[to]) {
+				rc = u32_vec_push(&queue, to);
+				number[to] = (uint32_t)queue.len;
+			}
+			if (rc == 0)
+				rc = rank_edges_push(edges, (struct rank_edge){at, number[to] - 1});
+		}
+	}
+	*ret_n = queue.len;
+	u32_vec_release(&queue);
+	free(number);
+	return rc;
+}

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "histories/draw.h"
 #include "histories/history.h"
+#include "rank/graph.h"
 
 #define HISTORY_ROOT "index.html"
 
@@ -39,5 +40,13 @@ void history_links_release(struct history_links *l);
 /* Gives a draw that has its pages their links, and what a crawl knows at its start. 0 or ERR_NOMEM.
  */
 int history_links_connect(const struct history_links *links, struct draw *draw) SP_MUST_CHECK;
+
+/*
+ * The links between pages of all times that can be reached from the root. Pages are numbered anew
+ * in the order of a breadth-first search, the root 0; *ret_n says how many there are. 0 or
+ * ERR_NOMEM; the edges are the caller's to release in either case.
+ */
+int history_links_reachable(const struct history_links *links, const struct history *history,
+	struct rank_edges *edges, size_t *ret_n) SP_MUST_CHECK;
 
 #endif

@@ -21,6 +21,7 @@ struct reader {
 	struct url url; /* its memory serves for every line */
 	int url_column, rate_column;
 	int weight_column, shape_column; /* or -1 */
+	bool weights;                    /* only: there need not be rates */
 	struct err *err;
 };
 
@@ -32,7 +33,13 @@ static int find_columns(struct reader *r)
 	r->rate_column = csv_column(&r->csv, SLICE("rate"));
 	r->weight_column = csv_column(&r->csv, SLICE("weight"));
 	r->shape_column = csv_column(&r->csv, SLICE("shape"));
-	if (r->url_column < 0 || r->rate_column < 0)
+	if (r->weights && (r->url_column < 0 || r->weight_column < 0))
+		return err_set(r->err, ERR_SYNTAX,
+			"line 1: no column '%s' (the header is url,weight)",
+			r->url_column < 0 ? "url" : "weight");
+	if (r->weights)
+		r->rate_column = r->shape_column = -1;
+	else if (r->url_column < 0 || r->rate_column < 0)
 		return err_set(r->err, ERR_SYNTAX,
 			"line 1: no column '%s' (the header is url,rate[,weight][,shape])",
 			r->url_column < 0 ? "url" : "rate");
@@ -73,7 +80,7 @@ static int read_row(struct reader *r, const struct csv_row *row)
 	double rate = 0, weight = 1, shape = 0;
 	int rc = read_url(r, row->fields[r->url_column]);
 
-	if (rc == 0)
+	if (rc == 0 && r->rate_column >= 0)
 		rc = csv_number(row->fields[r->rate_column], "rate", DBL_MAX, &rate, r->err);
 	if (rc == 0 && r->weight_column >= 0)
 		rc = csv_number(row->fields[r->weight_column], "weight", FLT_MAX, &weight, r->err);
@@ -103,9 +110,9 @@ static int read_rows(struct reader *r, FILE *file)
 	return rc == ERR_END ? 0 : rc;
 }
 
-static int read_file(struct rates *rates, FILE *file, struct err *err)
+static int read_file(struct rates *rates, FILE *file, bool weights, struct err *err)
 {
-	struct reader r = {.rates = rates, .err = err};
+	struct reader r = {.rates = rates, .weights = weights, .err = err};
 	int rc;
 
 	arena_init(&rates->urls, URLS_MAX);
@@ -117,12 +124,12 @@ static int read_file(struct rates *rates, FILE *file, struct err *err)
 	return rc;
 }
 
-int rates_load(const char *path, struct rates *ret, struct err *err)
+static int load(const char *path, bool weights, struct rates *ret, struct err *err)
 {
 	struct rates rates = {0};
 	size_t len = strlen(path);
 	FILE *file = csv_open_path(path, err);
-	int rc = file ? read_file(&rates, file, err) : ERR_IO;
+	int rc = file ? read_file(&rates, file, weights, err) : ERR_IO;
 
 	if (file)
 		(void)fclose(file);
@@ -134,6 +141,16 @@ int rates_load(const char *path, struct rates *ret, struct err *err)
 	err_prefix(err, "%s", len > FILE_SHOWN_MAX ? path + len - FILE_SHOWN_MAX : path);
 	rates_release(&rates);
 	return rc;
+}
+
+int rates_load(const char *path, struct rates *ret, struct err *err)
+{
+	return load(path, false, ret, err);
+}
+
+int rates_load_weights(const char *path, struct rates *ret, struct err *err)
+{
+	return load(path, true, ret, err);
 }
 
 void rates_release(struct rates *r)

@@ -40,6 +40,9 @@ struct rates {
  */
 int rates_load(const char *path, struct rates *ret, struct err *err) SP_MUST_CHECK;
 
+/* The same of a file `url,weight`: it has no rates, or they are not read. */
+int rates_load_weights(const char *path, struct rates *ret, struct err *err) SP_MUST_CHECK;
+
 /* Safe on a zeroed struct. */
 void rates_release(struct rates *r);
 

@@ -111,8 +111,8 @@ int net_new(const struct net_params *params, struct net **ret, struct err *err) 
 void net_free(struct net *net);
 
 /*
- * A GET. All is copied. Path and query go out byte for byte; user name, password and fragment do
- * not go out.
+ * A GET, or a POST. All is copied. Path and query go out byte for byte; user name, password and
+ * fragment do not go out.
  */
 struct net_request {
 	slice url;                        /* WHATWG serialisation, http or https */
@@ -124,7 +124,9 @@ struct net_request {
 	/* Bytes that may still be received, by all that share it; borrowed until the fetch has
 	 * finished; NULL for any number. A fetch that would take more fails: too-large. */
 	uint64_t *budget;
-	bool http1; /* not over HTTP/2, whatever the net may do */
+	bool http1;      /* not over HTTP/2, whatever the net may do */
+	slice post;      /* the body of a POST, a form's; ptr NULL: a GET */
+	bool hides_post; /* it is secret: no part of request_head */
 };
 
 struct net_header {
@@ -149,7 +151,9 @@ struct net_fetch {
 	bool no_name;       /* of NET_FAILURE_DNS: the DNS has answered that there is none */
 	bool truncated;     /* there is a head, but the body is not whole; why says failure */
 	unsigned status;    /* 0 when there is no whole head */
-	slice request_head; /* exact bytes, with the empty line; empty when nothing was sent */
+	slice request_head; /* exact bytes, with the empty line and what is behind it; empty when
+			     * nothing was sent */
+	bool is_post;
 	slice head;         /* exact bytes of the final response's head, with its empty line; both
 			     * in the form of HTTP/1.1 where it was HTTP/2 */
 	slice body;         /* exact bytes as sent (transfer coding included), unless spooled */

@@ -147,3 +147,13 @@ int request_headers(const struct net_request *request, const char *user_agent,
 		*ret = list;
 	return rc;
 }
+
+bool request_set_body(const struct net_request *request, CURL *easy)
+{
+	curl_off_t size = (curl_off_t)request->post.len;
+
+	return !request->post.ptr ||
+	       (curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, size) == CURLE_OK &&
+		       curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->post.ptr) ==
+			       CURLE_OK);
+}

@@ -28,4 +28,7 @@ int request_split_url(
 int request_headers(const struct net_request *request, const char *user_agent,
 	struct curl_slist **ret, struct err *err) SP_MUST_CHECK;
 
+/* Makes it a POST if the request has a body; false without memory. */
+bool request_set_body(const struct net_request *request, CURL *easy);
+
 #endif

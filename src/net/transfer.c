@@ -155,7 +155,7 @@ static int on_debug(CURL *easy, curl_infotype type, char *data, size_t size, voi
 	(void)easy;
 	if (type == CURLINFO_DATA_IN)
 		t->received += size;
-	if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
+	if (type != CURLINFO_HEADER_OUT && (type != CURLINFO_DATA_OUT || t->hides_post))
 		return 0;
 	if (buf_add(&t->request_head, (slice){data, size}))
 		note_failure(t, NET_FAILURE_LOCAL, "no memory for the request's head");
@@ -519,7 +519,7 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
 	     set_proxy(easy, params) && set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
-	return ok ? 0 : ERR_NOMEM;
+	return ok && request_set_body(request, easy) ? 0 : ERR_NOMEM;
 }
 
 #undef SET
@@ -533,8 +533,9 @@ int transfer_new(struct transfer_shared *shared, const struct net_request *reque
 	if (!t)
 		return err_code(err, ERR_NOMEM);
 	t->shared = shared;
-	t->fetch.tag = request->tag;
-	t->fetch.spool = -1;
+	t->hides_post = request->hides_post;
+	t->fetch = (struct net_fetch){
+		.tag = request->tag, .is_post = request->post.ptr != NULL, .spool = -1};
 	t->begun = clock_monotonic(clock_system());
 	buf_init(&t->url, URL_MAX);
 	buf_init(&t->request_head, REQUEST_HEAD_MAX);

@@ -56,6 +56,7 @@ struct transfer {
 	struct body body;
 	bool is_https;        /* by its URL */
 	bool http1;           /* HTTP/2 will not do */
+	bool hides_post;      /* as that of the request */
 	bool shuns;           /* the kept connection it was given, before anything was sent */
 	size_t head_received; /* bytes of all heads, interim ones included */
 	bool head_whole;

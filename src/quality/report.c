@@ -3,6 +3,7 @@
 #include "quality/clock_watch.h"
 #include "quality/composite.h"
 #include "quality/expect.h"
+#include "quality/farm.h"
 #include "quality/learned_pages.h"
 #include "quality/legs.h"
 #include "quality/normal.h"
@@ -40,6 +41,7 @@ static int on_page(void *context, const struct catalog_page *p)
 	struct loading *l = context;
 	struct report *r = l->report;
 	struct report_page page = {
+		.cloaked = -1,
 		.rate = p->rate,
 		.shape = p->shape,
 		.weight = p->weight,
@@ -57,6 +59,32 @@ static int on_page(void *context, const struct catalog_page *p)
 		rc = words_keep(&r->words, p->rule, &page.reason);
 	if (rc == 0)
 		rc = report_pages_push(&r->pages, page);
+	return err_code(l->err, rc);
+}
+
+/* Rules that were withdrawn, or that nothing speaks for, are not of interest. */
+static int on_dust(void *context, const struct catalog_dust *d)
+{
+	struct loading *l = context;
+	struct report_dust dust = {
+		.urls = d->urls,
+		.applied = d->applied,
+		.is_mirror = d->kind == CATALOG_DUST_MIRROR,
+		.agreed = d->agreed,
+		.disagreed = d->disagreed,
+		.passed = d->passed,
+	};
+	int rc;
+
+	if (d->state == CATALOG_DUST_WITHDRAWN || d->agreed + d->passed == 0)
+		return 0;
+	rc = words_keep(&l->report->words, d->rule, &dust.rule);
+	if (rc == 0)
+		rc = words_keep(&l->report->words, d->site, &dust.site);
+	if (rc == 0)
+		rc = words_keep(&l->report->words, d->detail, &dust.of);
+	if (rc == 0)
+		rc = report_dusts_push(&l->report->dust, dust);
 	return err_code(l->err, rc);
 }
 
@@ -279,6 +307,19 @@ static struct observation worst_probe(const struct loading *l, const struct obse
 	return differs ? l->probe : *shown;
 }
 
+/* What a visit showed, or a browser got in its place. */
+static int keep_deceit(struct report *r, const struct attempt *o)
+{
+	struct report_page *p = &r->pages.ptr[o->page];
+
+	if (o->leg == ATTEMPT_PROBE) {
+		p->cloaked = slice_starts_with(o->deceit, SLICE("cloaked=true"));
+		return 0;
+	}
+	p->deceit = (slice){arena_strdup(&r->arena, o->deceit), o->deceit.len};
+	return p->deceit.ptr ? 0 : ERR_NOMEM;
+}
+
 /* They come page by page: a page is judged when the next one begins. */
 static int on_observation(void *context, const struct attempt *o)
 {
@@ -304,6 +345,10 @@ static int on_observation(void *context, const struct attempt *o)
 	if (rc)
 		return err_code(l->err, rc);
 	legs_add(&l->legs, o, &shown);
+	if (o->deceit.ptr && l->is_first)
+		rc = keep_deceit(l->report, o);
+	if (rc)
+		return err_code(l->err, rc);
 	if (o->leg == ATTEMPT_PROBE &&
 		(slice_eq(o->purpose, SLICE("variant")) || slice_eq(o->purpose, SLICE("language"))))
 		l->probe = worst_probe(l, &shown);
@@ -412,6 +457,8 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 	if (rc == 0)
 		rc = catalog_each_unkept(c, id, on_unkept, l, l->err);
 	if (rc == 0)
+		rc = catalog_each_dust(c, id, on_dust, l, l->err);
+	if (rc == 0)
 		rc = catalog_each_plan(c, id, on_plan, l, l->err);
 	if (rc == 0)
 		rc = catalog_each_times(c, id, on_times, l, l->err);
@@ -430,6 +477,8 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 		rc = requisites_load(&r->requisites, c, id, r->pages.len, l->err);
 	if (rc == 0)
 		rc = err_code(l->err, composite_judge(r));
+	if (rc == 0)
+		rc = farm_find(r, c, l->err);
 	if (rc)
 		return rc;
 	assert_pages(r);
@@ -473,6 +522,7 @@ int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *er
 void report_release(struct report *r)
 {
 	report_pages_release(&r->pages);
+	report_dusts_release(&r->dust);
 	known_release(&r->known);
 	requisites_release(&r->requisites);
 	acted_rules_release(&r->rules);

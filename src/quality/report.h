@@ -46,6 +46,8 @@ struct report_page {
 	int8_t origin;        /* 1: the claim reaches the origin; 0: a cache stood between;
 			       * -1: there is no telling */
 	bool foreign_times;   /* the same: its times are only known by the date of its record */
+	slice deceit;         /* signs of it, a line of extract/deceit.h; may be empty */
+	int8_t cloaked;       /* 1: a browser gets another page; 0: not; -1: nobody asked */
 	bool variant;         /* it differs without cookies, or in another language */
 	double rate, shape;   /* of its survival function */
 	float weight;
@@ -61,7 +63,18 @@ struct report_page {
 	struct report_leg visit, revisit;
 };
 
+/* A rule about URLs that show what others show. */
+struct report_dust {
+	slice rule;
+	uint64_t urls; /* that it saved or would save */
+	bool applied;
+	bool is_mirror; /* about a host: site repeats of */
+	slice site, of;
+	uint32_t agreed, disagreed, passed;
+};
+
 VEC_DECLARE(report_pages, struct report_page);
+VEC_DECLARE(report_dusts, struct report_dust);
 
 /* Fields may be read, not written, but for lists_requisites. */
 struct report {
@@ -85,7 +98,8 @@ struct report {
 	struct known known;                /* intervals of the pages, the best instant */
 	struct {
 		uint64_t pages, sharp;
-	} composites;                 /* quality/composite.h */
+	} composites; /* quality/composite.h */
+	struct report_dusts dust;
 	struct requisites requisites; /* of the pages */
 	bool lists_requisites;        /* the caller's: report_json lists them */
 	double expected_sharp;        /* quality/expect.h */

@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "extract/deceit.h"
 #include "quality/composite.h"
+#include "quality/harvest.h"
 #include "quality/normal.h"
 
 void report_json_time(struct json *j, const char *key, int64_t time, enum clock_round round)
@@ -102,6 +104,42 @@ static void put_requisites(
 	json_array_end(j);
 }
 
+/* Scores and features are those of the visit. */
+static void put_deceit(struct json *j, const struct report_page *p)
+{
+	struct deceit_signs s;
+
+	(void)deceit_read(p->deceit, &s);
+	json_key(j, "spam");
+	json_object_begin(j);
+	json_put_double(j, "score", s.score);
+	json_put_bool(j, "flagged", s.score >= DECEIT_FLAGGED);
+	json_key(j, "features");
+	json_object_begin(j);
+#define X(name, member)   \
+	if (s.member > 0) \
+		json_put_double(j, name, s.member);
+	DECEIT_FEATURES(X)
+#undef X
+	json_object_end(j);
+	json_object_end(j);
+	/* What changes by itself may have changed for the browser, too. */
+	json_key(j, "cloaked");
+	if (p->cloaked < 0 || (p->cloaked > 0 && p->verdict == VERDICT_CHANGED))
+		json_null(j);
+	else
+		json_bool(j, p->cloaked > 0);
+	json_key(j, "redirect");
+	if (!s.redirect) {
+		json_null(j);
+		return;
+	}
+	json_object_begin(j);
+	json_put_string(j, "kind", deceit_redirect_name(s.redirect));
+	json_put_string(j, "target", s.target);
+	json_object_end(j);
+}
+
 void report_json_page(const struct report *r, uint32_t page, struct json *j)
 {
 	const struct report_page *p = &r->pages.ptr[page];
@@ -125,6 +163,7 @@ void report_json_page(const struct report *r, uint32_t page, struct json *j)
 	json_put_bool(j, "hopeless", p->hopeless);
 	json_put_string(j, "left_out", p->taken ? NULL : left_out_word((enum left_out)p->left_out));
 	json_put_bool(j, "soft_404", p->content == CATALOG_CONTENT_SOFT_404);
+	put_deceit(j, p);
 }
 
 void report_json_window(const struct stillpoint *window, struct json *j)
@@ -187,6 +226,26 @@ static void put_left_out(struct json *j, const struct report *r)
 	json_object_end(j);
 	json_put_uint(j, "unkept", r->unkept);
 	json_put_uint(j, "soft_404", r->soft_404);
+}
+
+static void put_dust(struct json *j, const struct report *r)
+{
+	json_key(j, "dust");
+	json_array_begin(j);
+	for (size_t i = 0; i < r->dust.len; i++) {
+		const struct report_dust *d = &r->dust.ptr[i];
+
+		if (d->is_mirror)
+			continue;
+		json_object_begin(j);
+		json_text(j, "rule", d->rule);
+		json_put_uint(j, "urls", d->urls);
+		json_put_bool(j, "applied", d->applied);
+		json_put_uint(j, "agreed", d->agreed);
+		json_put_uint(j, "confirmed", d->passed);
+		json_object_end(j);
+	}
+	json_array_end(j);
 }
 
 static void put_capture(struct json *j, const struct report *r)
@@ -269,11 +328,39 @@ void report_json_totals(const struct report *r, struct json *j)
 	json_object_end(j);
 }
 
+/* null for a capture without a topic. */
+static void put_topic(struct json *j, const struct report *r, const struct harvest *h)
+{
+	json_key(j, "topic");
+	if (h->judged == 0) {
+		json_null(j);
+		return;
+	}
+	json_object_begin(j);
+	json_put_uint(j, "on_topic", h->on_topic);
+	json_put_uint(j, "off_topic", h->judged - h->on_topic);
+	json_put_uint(j, "left", r->left_out[LEFT_OUT_TOPIC]);
+	json_key(j, "harvest");
+	json_array_begin(j);
+	for (size_t i = 0; i < HARVEST_STEPS; i++) {
+		json_object_begin(j);
+		json_put_uint(j, "visited", h->visited[i]);
+		json_put_uint(j, "on_topic", h->found[i]);
+		json_put_double(j, "rate", (double)h->found[i] / (double)h->visited[i]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
 int report_json(const struct report *r, struct json *j)
 {
 	struct requisites_search search;
+	struct harvest harvest = {0};
 	int rc = requisites_search_init(&search, &r->requisites);
 
+	if (rc == 0)
+		rc = harvest_count(r, &harvest);
 	if (rc) {
 		requisites_search_release(&search);
 		return rc;
@@ -291,6 +378,8 @@ int report_json(const struct report *r, struct json *j)
 	}
 	json_array_end(j);
 	put_left_out(j, r);
+	put_topic(j, r, &harvest);
+	put_dust(j, r);
 	json_object_end(j);
 	requisites_search_release(&search);
 	return 0;

@@ -117,7 +117,7 @@ static const char *find_fault(
 
 int verify_exchange(struct verify *v, const struct verify_exchange *x, const struct attempt *a)
 {
-	const char *fault = find_fault(x, a, hash_bytes(v->evidence.key, a->url));
+	const char *fault = find_fault(x, a, hash_bytes(v->evidence.key, attempt_target(a)));
 
 	return fault ? verify_problem(v, a->url, x->place, "%s", fault) : 0;
 }

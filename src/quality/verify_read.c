@@ -354,7 +354,7 @@ static int hold_against_record(struct reading *r, const struct verify_place *pla
 	if (e->claimed)
 		rc = verify_problem(r->v, a->url, place, "another attempt has the same record");
 	e->claimed = true;
-	if (rc == 0 && e->url != hash_bytes(r->v->evidence.key, a->url)) {
+	if (rc == 0 && e->url != hash_bytes(r->v->evidence.key, attempt_target(a))) {
 		rc = verify_problem(r->v, a->url, place, "its response is that of another URL");
 		e->sound = false;
 	}
@@ -381,6 +381,25 @@ static int hold_against_record(struct reading *r, const struct verify_place *pla
 	return rc ? rc : hold_rules(r, place, a, e, shown);
 }
 
+/* The line of a response to POST has the body of the request in its key (post_query.h). */
+static int hold_line(struct reading *r, const struct attempt *a, struct evidence *e)
+{
+	slice rest = buf_slice(&r->line);
+	int rc;
+
+	if (!a->post.ptr || !e->line || e->line != hash_bytes(r->v->evidence.key, rest))
+		return 0;
+	rc = cdxj_key(&r->key, a->url);
+	(void)slice_take(&rest, ' ');
+	if (rc == 0)
+		rc = buf_add_char(&r->key, ' ');
+	if (rc == 0)
+		rc = buf_add(&r->key, rest);
+	if (rc == 0)
+		e->line = hash_bytes(r->v->evidence.key, buf_slice(&r->key));
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
 static int observe(struct reading *r, const struct warc_record *rec, const struct attempt *a,
 	struct observation *shown)
 {
@@ -399,8 +418,10 @@ static int observe(struct reading *r, const struct warc_record *rec, const struc
 	*shown = legs_observe(a);
 	if (rc)
 		return rc;
-	if (e)
-		return hold_against_record(r, &place, a, e, shown);
+	if (e) {
+		rc = hold_line(r, a, e);
+		return rc ? rc : hold_against_record(r, &place, a, e, shown);
+	}
 	if (a->status == 0)
 		return 0;
 	shown->whole = shown->has_state = false;

@@ -23,7 +23,7 @@ static uint64_t hash_text(const struct verify *v, uint64_t before, slice text)
 static uint64_t hash_found(const struct verify *v, const struct catalog_page *p)
 {
 	const uint64_t numbers[] = {p->via, p->depth, p->hops_out};
-	const double figures[] = {p->rate, p->shape, (double)p->weight};
+	const double figures[] = {p->rate, p->shape};
 	uint64_t h = hash_text(v, 0, p->url);
 
 	h = hash_text(v, h, p->kind);
@@ -90,8 +90,12 @@ static int apply(const struct verify *v, struct verify_table *t, const struct ca
 	case CATALOG_ROW_MARK_PAGE:
 		row->content = (uint8_t)l->page.content;
 		return 0;
+	case CATALOG_ROW_WEIGH_PAGE:
+		row->weight = l->page.weight;
+		return 0;
 	case CATALOG_ROW_ADD_PAGE:
 	case CATALOG_ROW_TAKE_PAGE:
+		row->weight = l->page.weight;
 		row->found = hash_found(v, &l->page);
 		row->known = true;
 		row->decision = hash_decision(v, l->page.taken, l->page.left_out, l->page.rule);
@@ -171,7 +175,7 @@ static int on_page(void *context, const struct catalog_page *p)
 		rc = verify_problem(c->v, p->url, NULL,
 			"the catalog has a page that the page table of the WARC has not");
 	else if (row->found != hash_found(c->v, p) || row->decision != decision ||
-		 row->content != p->content)
+		 row->weight != p->weight || row->content != p->content)
 		rc = verify_problem(c->v, p->url, NULL,
 			"the catalog has it otherwise than the page table of the WARC");
 	return err_code(c->err, rc);

@@ -13,9 +13,10 @@
 
 /* A page, in hashes of what its lines say. */
 struct verify_row {
-	uint64_t found;    /* URL, kind, how and where it was found, rate and weight */
+	uint64_t found;    /* URL, kind, how and where it was found, rate */
 	uint64_t decision; /* whether it was taken, and the rule */
 	uint64_t plan;
+	float weight;
 	uint8_t content;
 	bool known;   /* it has a line */
 	bool planned; /* the same of the plan */

@@ -82,10 +82,10 @@ int rank_graph_init(struct rank_graph *ret_graph, size_t n, const struct rank_ed
 	if (rc == 0)
 		rc = links_reverse(&g.out, n, &unsorted);
 	links_release(&unsorted);
-	if (rc == 0)
+	if (rc == 0) {
 		drop_repeats(&g.out, n);
-	if (rc == 0)
 		rc = links_reverse(&g.in, n, &g.out);
+	}
 	if (rc) {
 		rank_graph_release(&g);
 		return rc;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "refresh/allocate.h"
 #include "refresh/run_state.h"
@@ -74,6 +75,9 @@ struct refresh_run *refresh_run_new(const struct refresh_params *params, struct 
 	market_init(&run->market, run->params.policy, &run->aim);
 	refresh_pace_init(&run->pace, run->params.budget, run->params.minute, run->now);
 	rng_init(&run->rng, run->params.seed);
+	/* Runs that are replaced soon give their shares what they are owed, on average. */
+	run->audit_due = rng_double(&run->rng);
+	run->explore_due = rng_double(&run->rng);
 	return run;
 }
 
@@ -207,10 +211,17 @@ static bool choose_early(struct refresh_run *run, struct refresh_order *ret, dou
 	return *ret_until <= run->now;
 }
 
+/* A new page, as often as pages are new: of those the archive has nothing yet. */
+static bool choose_new(struct refresh_run *run, struct refresh_order *ret)
+{
+	ret->purpose = REFRESH_BIRTH;
+	return earned(&run->new_due) && wheel_queued(&run->wheel, &ret->page);
+}
+
 static bool choose(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
 {
 	*ret_until = INFINITY;
-	if (choose_share(run, ret) || choose_due(run, ret))
+	if (choose_share(run, ret) || choose_new(run, ret) || choose_due(run, ret))
 		return true;
 	if (wheel_queued(&run->wheel, &ret->page)) {
 		ret->purpose = REFRESH_BIRTH;
@@ -224,11 +235,19 @@ static bool choose(struct refresh_run *run, struct refresh_order *ret, double *r
 	return false;
 }
 
+static double share_of_new(const struct refresh_run *run)
+{
+	size_t fresh = run->states[PAGE_NEW], all = fresh + run->states[PAGE_LIVING];
+
+	return all > 0 ? (double)fresh / (double)all : 0;
+}
+
 static void earn(struct refresh_run *run)
 {
 	run->audit_due = fmin(run->audit_due + run->params.audit, EARNED_MAX);
 	run->explore_due = fmin(run->explore_due + run->params.explore, EARNED_MAX);
 	run->birth_due = fmin(run->birth_due + run->params.birth, EARNED_MAX);
+	run->new_due = fmin(run->new_due + share_of_new(run), EARNED_MAX);
 }
 
 static void note_side(struct refresh_run *run, bool side)
@@ -297,6 +316,18 @@ void refresh_spend(struct refresh_run *run, double requests)
 		note_side(run, true);
 }
 
+/*
+ * The standard error of the share of fresh audits. Two more of each kind are counted (Agresti and
+ * Coull): a few audits that all agree are no certainty.
+ */
+static double audit_error(const struct refresh_run *run)
+{
+	double n = run->audited * run->audited / run->audited_squares;
+	double share = (n * run->audited_fresh / run->audited + 2) / (n + 4);
+
+	return sqrt(share * (1 - share) / (n + 4));
+}
+
 struct refresh_status refresh_status(const struct refresh_run *run)
 {
 	struct market_outlook outlook = market_outlook(&run->market);
@@ -315,8 +346,34 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 		.fresh_expected = outlook.fresh,
 		.sharp_expected = outlook.sharp,
 		.fresh_measured = measured,
-		.fresh_error =
-			sqrt(measured * (1 - measured) * run->audited_squares) / run->audited,
+		.fresh_error = run->audited > 0 ? audit_error(run) : NAN,
 		.audits = run->audits,
 	};
+}
+
+size_t refresh_due(const struct refresh_run *run, double now)
+{
+	uint32_t tick = run_tick(run, now);
+	size_t count = 0;
+
+	for (uint32_t page = 0; page < run->pages.len; page++) {
+		const struct wheel_item *item = item_of(run, page);
+
+		count += item->list == WHEEL_QUEUE ||
+			 (item->list < WHEEL_QUEUE && item->due <= tick);
+	}
+	return count;
+}
+
+void refresh_inherit(struct refresh_run *run, const struct refresh_run *from)
+{
+	double budget = run->pace.budget;
+
+	run->pace = from->pace;
+	refresh_pace_change(&run->pace, budget, run->now);
+	memcpy(run->sources, from->sources, sizeof run->sources);
+	run->audited = from->audited;
+	run->audited_squares = from->audited_squares;
+	run->audited_fresh = from->audited_fresh;
+	run->audits = from->audits;
 }

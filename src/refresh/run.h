@@ -25,7 +25,8 @@
  *     unbiased sample of the archive's freshness.
  *   - exploration: a share goes to random pages too, so that a page with a wrong rate is seen.
  *   - births: a share goes to pages that were never looked at, and to hubs where new ones appear.
- *     New pages also get all that is left by pages that are due.
+ *     New pages also get a share as large as their part of all pages, and what is left by pages
+ *     that are due.
  * A page that is gone is looked at again soon; when that confirms it, ever more rarely.
  *
  * Invariants:
@@ -135,7 +136,8 @@ int refresh_discovered(
 /* A group lies within another one, for depth. 0 or ERR_NOMEM. */
 int refresh_group(struct refresh_run *run, uint32_t group, uint32_t parent) SP_MUST_CHECK;
 
-/* A page is no longer wanted. An order that is out is reported as ever. */
+/* A page is no longer wanted, until it is discovered again. An order that is out is reported as
+ * ever. */
 void refresh_withdraw(struct refresh_run *run, uint32_t page);
 
 enum refresh_step refresh_next(
@@ -147,6 +149,9 @@ void refresh_done(struct refresh_run *run, const struct refresh_order *order,
 
 /* A look that was made without an order, or before a crash: a fact. The page must be known. */
 void refresh_seen(struct refresh_run *run, uint32_t page, const struct refresh_look *look);
+
+/* An audit before a crash, at a page that is known: whether its copy was current. */
+void refresh_audited(struct refresh_run *run, uint32_t page, bool fresh);
 
 /*
  * A source says that a page has changed. Like time passed, this makes a look more worth; how much
@@ -174,6 +179,13 @@ struct refresh_status {
 
 /* O(cells): for people, not for every order. */
 struct refresh_status refresh_status(const struct refresh_run *run);
+
+/* Takes over from a run that it replaces what is not told of pages: what has accrued, and what
+ * audits and sources have shown. */
+void refresh_inherit(struct refresh_run *run, const struct refresh_run *from);
+
+/* Pages that are due at a time, or were never looked at. O(pages). */
+size_t refresh_due(const struct refresh_run *run, double now);
 
 /* What a source was worth so far. */
 void refresh_source_worth(

@@ -27,14 +27,14 @@ static void forget_tries(struct refresh_run *run, uint32_t page)
 }
 
 /* A fresh audit is a copy that was current; the sums give a weighted mean and its error. */
-static void learn_audit(struct refresh_run *run, uint32_t page, enum refresh_outcome outcome)
+void refresh_audited(struct refresh_run *run, uint32_t page, bool fresh)
 {
 	double weight = (double)run->pages.ptr[page].weight;
 
 	run->audits++;
 	run->audited += weight;
 	run->audited_squares += weight * weight;
-	run->audited_fresh += outcome == REFRESH_SAME ? weight : 0;
+	run->audited_fresh += fresh ? weight : 0;
 }
 
 static void learn_source(struct refresh_run *run, uint32_t page, bool changed)
@@ -63,7 +63,7 @@ static void learn(
 			&run->hubs, order->page, look->born, look->time - since, look->time);
 	}
 	if (again && order->purpose == REFRESH_AUDIT)
-		learn_audit(run, order->page, look->outcome);
+		refresh_audited(run, order->page, look->outcome == REFRESH_SAME);
 	w->since = look->time;
 	groups_learn(run, order, look, since);
 }

@@ -172,12 +172,14 @@ int refresh_discovered(struct refresh_run *run, uint32_t page, const struct refr
 	if (rc)
 		return rc;
 	state = state_of(run, page);
-	if (state == PAGE_UNKNOWN) {
-		if (facts->group && (rc = groups_join(run, page, facts->group)))
+	if (state == PAGE_UNKNOWN || state == PAGE_WITHDRAWN) {
+		if (state == PAGE_UNKNOWN && facts->group &&
+			(rc = groups_join(run, page, facts->group)))
 			return rc;
 		set_facts(run, page, facts);
 		run_set_state(run, page, PAGE_NEW);
-		wheel_queue(&run->wheel, page);
+		if (!(item_of(run, page)->mark & PAGE_OUT))
+			wheel_queue(&run->wheel, page);
 		return 0;
 	}
 	run_leave_market(run, page);

@@ -78,8 +78,9 @@ struct refresh_run {
 	size_t unsettled; /* changes of the market since its margin was found */
 	uint32_t scrub;   /* the next page whose due time is checked */
 
-	double audit_due, explore_due, birth_due; /* orders that their shares have earned */
-	double side;                              /* share of requests that were not due pages */
+	/* Orders that their shares have earned. */
+	double audit_due, explore_due, birth_due, new_due;
+	double side; /* share of requests that were not due pages */
 	double audited, audited_squares, audited_fresh; /* sums of weights */
 	size_t audits;
 

@@ -60,6 +60,8 @@ static const size_t CLOCK[] = {
 	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
 static const size_t LOOK[] = {offsetof(struct catalog_look, rows), SIZE_MAX};
 static const size_t LOOKS[] = {offsetof(struct catalog_looks, warc), SIZE_MAX};
+static const size_t DUST[] = {offsetof(struct catalog_dust, rule),
+	offsetof(struct catalog_dust, site), offsetof(struct catalog_dust, detail), SIZE_MAX};
 static const size_t LINKS[] = {offsetof(struct catalog_links, targets), SIZE_MAX};
 static const size_t LEARNED[] = {offsetof(struct catalog_learned, rule), SIZE_MAX};
 
@@ -73,6 +75,7 @@ static const struct {
 	[CATALOG_ROW_REFUSE_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_ADMIT_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_MARK_PAGE] = {sizeof(struct catalog_page), PAGE},
+	[CATALOG_ROW_WEIGH_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_LIST_PAGE] = {sizeof(struct catalog_page), PAGE},
 	[CATALOG_ROW_UNKEPT] = {sizeof(struct catalog_unkept), NONE},
 	[CATALOG_ROW_PLAN] = {sizeof(struct catalog_plan), NONE},
@@ -83,6 +86,7 @@ static const struct {
 	[CATALOG_ROW_CONFIRM_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
 	[CATALOG_ROW_CLOCK] = {sizeof(struct catalog_clock), CLOCK},
 	[CATALOG_ROW_REQUISITE] = {sizeof(struct catalog_requisite), NONE},
+	[CATALOG_ROW_DUST] = {sizeof(struct catalog_dust), DUST},
 	[CATALOG_ROW_LINKS] = {sizeof(struct catalog_links), LINKS},
 	[CATALOG_ROW_LEARNED] = {sizeof(struct catalog_learned), LEARNED},
 	[CATALOG_ROW_LOOK] = {sizeof(struct catalog_look), LOOK},

@@ -197,7 +197,7 @@ static struct warc_entry entry_of(const struct attempt *a, enum warc_type type)
 {
 	return (struct warc_entry){.type = type,
 		.date = a->wall.sent ? a->wall.sent : a->wall.last_byte,
-		.url = a->url};
+		.url = attempt_target(a)};
 }
 
 /* Adds what the records of the bytes on the wire have. */

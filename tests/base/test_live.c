@@ -107,6 +107,10 @@ static void test_fit(void)
 			"a\x1b[2J\n\x7f\xc2\x9b"
 			"b",
 			"\ra?[2J???b\x1b[K"},
+		{"nothing changes the direction of writing", 20,
+			"a\xe2\x80\xae"
+			"b\xe2\x81\xa6\xe2\x80\x8b",
+			"\ra?b??\x1b[K"},
 		{"not UTF-8", 20, "a\xff\xc3", "\ra??\x1b[K"},
 		{"one column", 1, "abc", "\r\x1b[K"},
 		{"a terminal that does not know its width", 0,

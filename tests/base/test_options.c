@@ -279,6 +279,69 @@ static void test_closest(void)
 	CHECK_STR(options_closest("nothing", STRATEGIES), NULL);
 }
 
+static const struct option_spec *spec_of(const char *name)
+{
+	const struct option_spec *s = SPECS;
+
+	while (strcmp(s->name, name) != 0)
+		s++;
+	return s;
+}
+
+/* What is set can be read again as the same. */
+static void test_text(void)
+{
+	static const struct {
+		const char *name, *value, *want;
+	} rows[] = {
+		{"json", "true", "true"},
+		{"output", "a b", "a b"},
+		{"seed", "-3", "-3"},
+		{"tau", "0.25", "0.25"},
+		{"max-body", "64k", "65536"},
+		{"delay", "1d", "86400"},
+		{"strategy", "dfs", "dfs"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct option_spec *s = spec_of(rows[i].name);
+		char text[OPTION_TEXT_SIZE];
+		struct settings out = {0}, again = {0};
+		struct err err = {0};
+
+		tap_case("text: %s", rows[i].name);
+		CHECK_INT(option_set(s, &out, rows[i].value, "", &err), 0);
+		CHECK_SLICE(option_text(s, &out, text), slice_str(rows[i].want));
+		CHECK_INT(option_set(s, &again, rows[i].want, "", &err), 0);
+		CHECK_SLICE(option_text(s, &again, text), slice_str(rows[i].want));
+	}
+}
+
+static void test_no_text(void)
+{
+	struct settings out = {0};
+	char text[OPTION_TEXT_SIZE];
+
+	CHECK(!option_text(spec_of("output"), &out, text).ptr);
+	CHECK(!option_text(spec_of("tau"), &out, text).ptr); /* 0 is out of its range */
+}
+
+static void test_inherit(void)
+{
+	static const struct options o = {.specs = SPECS};
+	struct settings from = {0}, to = {0}, own = {0};
+
+	CHECK_INT(option_list_push(&from.seeds, "a"), 0);
+	CHECK_INT(option_list_push(&own.seeds, "b"), 0);
+	CHECK_INT(options_inherit(&o, &from, &to), 0);
+	CHECK_INT(options_inherit(&o, &from, &own), 0);
+	CHECK(to.seeds.len == 1 && strcmp(to.seeds.ptr[0], "a") == 0);
+	CHECK(own.seeds.len == 1 && strcmp(own.seeds.ptr[0], "b") == 0);
+	options_release(&o, &from);
+	options_release(&o, &to);
+	options_release(&o, &own);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -289,5 +352,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_program_without_commands);
 	TAP_RUN(test_help);
 	TAP_RUN(test_closest);
+	test_text();
+	TAP_RUN(test_no_text);
+	TAP_RUN(test_inherit);
 	return tap_done();
 }

@@ -118,12 +118,14 @@ static void remove_catalog(const char *path)
 
 static void test_fault(struct faulty_vfs *v, const char *label, enum fault fault, bool lasting)
 {
+	/* Most writes are in the making of the tables: a sanitizer sees every tenth. */
+	const int step = fault == FAULT_SYNC ? 1 : 10 / (int)tap_rounds(10);
 	char path[SAMPLE_PATH_SIZE];
-	int n = 0, failures = 0;
+	int n = lasting ? step / 2 : 0, failures = 0;
 
 	tap_case("%s, %s", label, lasting ? "from then on" : "once");
 	(void)sample_path(path);
-	for (; n < NUMBER_MAX; n++) {
+	for (; n < NUMBER_MAX; n += step) {
 		struct outcome o;
 
 		remove_catalog(path);
@@ -137,7 +139,7 @@ static void test_fault(struct faulty_vfs *v, const char *label, enum fault fault
 		if (v->struck == 0)
 			break;
 	}
-	tap_note("%d places, %d failures", n, failures);
+	tap_note("every %d. of %d places, %d failures", step, n, failures);
 	CHECK(n > 5 && n < NUMBER_MAX && failures > 0);
 }
 

@@ -112,6 +112,36 @@ static void test_names(void)
 	}
 }
 
+/* WARC files of each site: valid prefixes, none twice. */
+static void test_files(void)
+{
+	static const struct {
+		const char *seed, *want;
+	} rows[] = {
+		{"https://example.org/", "lib-example.org"},
+		{"https://example.org:8080/", "lib-example.org-8080"},
+		{"http://[::1]:8080/", "lib-__1-8080"},
+		{"https://a-very-long-name-of-a-host.example.org/",
+			"lib-a-very-long-name-of-a-host.exa"},
+		{"https://a-very-long-name-of-a-host.example.net/",
+			"lib-a-very-long-name-of-a-host.exa-2"},
+	};
+	struct fixture f;
+
+	set_up(&f);
+	f.common.warc_prefix = "lib";
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		CHECK_INT(seeds_add(&f.seeds, rows[i].seed, &f.err), 0);
+	CHECK_INT(seeds_name_files(&f.seeds, &f.err), 0);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *prefix = f.sites.list.ptr[i].warc_prefix;
+
+		CHECK_STR(prefix, rows[i].want);
+		CHECK(crawl_prefix_is_valid(slice_str(prefix)));
+	}
+	tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -119,5 +149,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_login);
 	TAP_RUN(test_secrets);
 	test_names();
+	TAP_RUN(test_files);
 	return tap_done();
 }

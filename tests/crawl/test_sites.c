@@ -54,6 +54,30 @@ static void check(const struct row *row)
 	arena_release(&arena);
 }
 
+/* Each entry of a configuration makes sites of its own, also of a server that is there already. */
+static void test_entries(void)
+{
+	struct crawl_settings first, second;
+	struct arena arena;
+	struct sites s;
+
+	crawl_settings_init(&first);
+	crawl_settings_init(&second);
+	second.delay = 3;
+	arena_init(&arena, 1 << 20);
+	sites_init(&s, &first, &arena);
+	add(&s, "http://a.example.org/");
+	sites_begin(&s, &second);
+	add(&s, "http://a.example.org/news/");
+	add(&s, "http://a.example.org/sport/");
+	CHECK_INT((int64_t)s.list.len, 2);
+	CHECK_INT((int64_t)s.list.ptr[1].seeds.len, 2);
+	CHECK_NEAR(s.list.ptr[0].delay, 0, 0);
+	CHECK_NEAR(s.list.ptr[1].delay, 3, 0);
+	sites_release(&s);
+	arena_release(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct row ROWS[] = {
@@ -67,5 +91,6 @@ int main(int argc, char **argv)
 		tap_case("sites by %s", ROWS[i].label);
 		check(&ROWS[i]);
 	}
+	TAP_RUN(test_entries);
 	return tap_done();
 }

@@ -47,7 +47,10 @@ with site() as one, site() as two:
     CONFIG = tap.write("two.yaml", f"""\
 # Two sites, each with its own settings.
 archive: {tap.path("two.stillpoint")}
-budget: {{requests: 20000/day, bytes: 5G/day}}   # of a watch
+budget: {{requests: 20000/day, bytes: 5G/day}}   # of a watch, as are these:
+policy: fresh
+retention: 30d
+windows: 22-06
 {QUICK}exclude: "pdf$"
 sites:
   - url: {one.url}
@@ -108,6 +111,14 @@ sites:
                               "me:geheim", "--header", "X-Key: geheim")
         assert "geheim" not in printed and "# auth: not written" in printed, printed
         assert not os.path.exists(tap.path("none"))
+
+    with tap.case("passwords in a file that others can read are warned of"):
+        path = tap.write("secret.yaml", "auth: http://me:x@127.0.0.1/\n"
+                         f"sites: [{{url: '{one.url}'}}]\n")
+        for mode, warned in ((0o644, True), (0o600, False)):
+            os.chmod(path, mode)
+            result = tap.run("crawl", "--config", path, "--print-config")
+            tap.equal("other users can read" in result.stderr, warned)
 
     with tap.case("resume keeps the settings of each"):
         archive = tap.path("resumed.stillpoint")

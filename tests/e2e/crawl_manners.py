@@ -602,7 +602,7 @@ def hours():
     around = f"{(now + 12) % 24}:30-{(now + 13) % 24}:00,{(now - 1) % 24}-{(now + 3) % 24}"
     running = Running("open", site.url, "--hours", around)
     tap.equal((running.end(), running.said(), len(site.asked("/"))), (0, "", 2))
-    tap.refuse(2, "--hours: 'noon' is not a window of time", "crawl", site.url, "--hours", "noon", "-o",
+    tap.refuse(2, "--hours 'noon' is not a window of time", "crawl", site.url, "--hours", "noon", "-o",
                tap.path("never"))
 
 

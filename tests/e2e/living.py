@@ -336,11 +336,11 @@ def peek(archive, query):
         return []
 
 
-def hasten(archive):
-    """A capture that was begun with --delay SLOW goes on faster when it is resumed."""
+def hasten(archive, delay="0.25"):
+    """A capture that was begun with --delay SLOW, or that delay, goes on faster when it is resumed."""
     with contextlib.closing(sqlite3.connect(os.path.join(archive, "catalog.sqlite"))) as database:
         changed = database.execute("UPDATE capture SET settings = replace(settings,"
-                                   " 'delay 0.25\n', 'delay 0.005\n')")
+                                   " ?, 'delay 0.005\n')", (f"delay {delay}\n",))
         database.commit()
         assert changed.rowcount > 0
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import sqlite3
@@ -55,6 +56,15 @@ def reports(archive):
     return [tap.load("report", archive, "--capture", number) for number in captures]
 
 
+def evidence(archive):
+    """What is said of some pages of each capture, look by look: of compact ones, too."""
+    with contextlib.closing(sqlite3.connect(catalog(archive))) as database:
+        pages = database.execute("SELECT id >> 32, url FROM page WHERE taken AND id & 0xffffffff < 4"
+                                 ).fetchall()
+    return [tap.load("report", archive, "--capture", capture, "--why", url)
+            for capture, url in pages]
+
+
 def compare(before, after):
     tap.equal(sorted(before), sorted(after))
     for table, want in before.items():
@@ -72,10 +82,11 @@ def unchanged(archive):
     """Rebuilds, and holds all there is against what was."""
     with open(os.path.join(archive, "index.cdxj"), encoding="utf-8") as file:
         index = file.read()
-    before, was = rows(archive), reports(archive)
+    before, was, looks = rows(archive), reports(archive), evidence(archive)
     done = tap.load("rebuild", archive)
     compare(before, rows(archive))
     tap.equal(reports(archive), was)
+    tap.equal(evidence(archive), looks)
     with open(os.path.join(archive, "index.cdxj"), encoding="utf-8") as file:
         tap.equal(file.read(), index)
     verify(archive)
@@ -174,6 +185,21 @@ def main():
                 tap.equal(reports(archive), was)
             tap.load("rebuild", archive)
             assert not [name for name in os.listdir(archive) if ".new" in name]
+
+        with tap.case("damaged WARC files: what can be read is rebuilt, and the rest is told"):
+            for seed in range(living.scaled(6, 2)):
+                copy, rng = tap.path("damaged.archive"), random.Random(seed)
+                shutil.rmtree(copy, ignore_errors=True)
+                shutil.copytree(archive, copy)
+                path = max(living.warc_files(copy), key=os.path.getsize)
+                with open(path, "r+b") as file:
+                    for _ in range(10):
+                        file.seek(rng.randrange(os.path.getsize(path) - 8))
+                        file.write(rng.randbytes(8))
+                done = tap.load("rebuild", copy)
+                assert done["damaged"] > 0, done
+                for report in reports(copy):
+                    assert report["pages"] > 0, report
 
         with tap.case("files of others stay files of others"):
             other = tap.path("other.archive")

@@ -1,10 +1,11 @@
-// report_html.mjs MODULES CHROMIUM FILE SEARCH PDF: opens the report of a capture, with JavaScript
-// and without, uses its table, prints it, and prints as JSON what was seen.
+// report_html.mjs MODULES CHROMIUM FILE SEARCH PDF [OTHER…]: opens the report of a capture, with
+// JavaScript and without, uses its table, prints it, opens the others, and prints as JSON what was
+// seen.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const [modules, executablePath, file, search, pdf] = process.argv.slice(2);
+const [modules, executablePath, report, search, pdf, ...others] = process.argv.slice(2);
 const require = createRequire(`${modules}/`);
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -18,7 +19,7 @@ const browser = await chromium.launch({
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
 });
 
-async function open(context, trouble) {
+async function open(context, trouble, file = report) {
   const page = await context.newPage();
   const url = pathToFileURL(file).href;
   page.setDefaultTimeout(DEADLINE);
@@ -103,6 +104,20 @@ try {
       seen.use = await useTable(page);
     }
     seen.audits[colorScheme] = await audit(page);
+  }
+  seen.others = [];
+  for (const file of others) {
+    const forms = {};
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await open(await browser.newContext({ colorScheme }), seen.trouble, file);
+      await page.waitForSelector("figure[data-drawn]");
+      forms[colorScheme] = await page.evaluate(look);
+      forms[`${colorScheme}Audit`] = await audit(page);
+      if (colorScheme === "light") forms.pdf = (await page.pdf()).length;
+    }
+    const page = await open(await browser.newContext({ javaScriptEnabled: false }), seen.trouble, file);
+    forms.plain = await page.evaluate(look);
+    seen.others.push(forms);
   }
   const plain = await open(await browser.newContext({ javaScriptEnabled: false }), seen.trouble);
   seen.plain = await plain.evaluate(look);

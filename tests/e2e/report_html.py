@@ -21,7 +21,7 @@ COUNTS = {}
 def answer(request):
     """A home page with links; some pages change with every request, one is missing."""
     COUNTS[request.path] = COUNTS.get(request.path, 0) + 1
-    if request.path in ("/robots.txt", "/sitemap.xml", "/d1/7"):
+    if request.path in ABSENT:
         return rawserver.NOT_FOUND
     body = f"<title>T</title><p>This is what {len(request.path)} says.</p>"
     if request.path == "/":
@@ -33,6 +33,17 @@ def answer(request):
             f"{body}").encode()
 
 
+TWO = tap.path("<i>two")
+ABSENT = {"/robots.txt", "/sitemap.xml"}
+with rawserver.Server(answer) as server:
+    for missing in ({"/d1/10"}, {"/d1/7"}):  # one page appears, one goes
+        ABSENT |= missing
+        done = tap.run("crawl", server.url, "-o", TWO, "--delay", "2ms", "--no-sitemaps")
+        assert done.returncode == 0, done.stderr
+        ABSENT -= missing
+COMPARED = tap.load("report", TWO, "--compare", 1, 2)
+COUNTS.clear()
+ABSENT.add("/d1/7")
 ARCHIVE = tap.path("<i>archive")
 with rawserver.Server(answer) as server:
     done = tap.run("crawl", server.url, "-o", ARCHIVE, "--delay", "2ms", "--no-sitemaps")
@@ -61,15 +72,46 @@ with tap.case("--status: each status is counted"):
               ({"200", "404"}, 1, rows["404"]["requests"]))
     tap.equal(rows["200"]["pages"], REPORT["captured"] - 1)
 
+with tap.case("--compare: what appeared, went and changed, as JSON, CSV and text"):
+    CHANGES = {}
+    for row in COMPARED["pages"]:
+        CHANGES.setdefault(row["change"], {})["/" + row["url"].split("/", 3)[3]] = row
+    tap.equal({change: len(CHANGES.get(change, ())) for change in COMPARED["totals"]},
+              COMPARED["totals"])
+    tap.equal((set(CHANGES["appeared"]), set(CHANGES["went"]), set(CHANGES["changed"])),
+              ({"/d1/10"}, {"/d1/7"}, {"/d0/3", "/d2/5"}))
+    row = CHANGES["appeared"]["/d1/10"]
+    tap.equal((row["evidence"], row["first_status"], row["second_status"]), ("status", 404, 200))
+    assert row["last_seen"] < row["first_seen"], row
+    tap.equal(CHANGES["same"]["/"]["evidence"], "bytes")
+    first, second = (tap.load("report", TWO, "--capture", number) for number in (1, 2))
+    tap.equal([COMPARED[side]["verdicts"]["sharp"] for side in ("first", "second")],
+              [first["sharp"], second["sharp"]])
+    moved = {(each["from"], each["to"]): each["pages"] for each in COMPARED["moved"]}
+    tap.equal((moved["absent", "sharp"], moved["sharp", "absent"]), (1, 1))
+    rows = list(csv.DictReader(io.StringIO(tap.succeed("report", TWO, "--compare", 1, 2, "--csv"))))
+    tap.equal([(row["url"], row["change"]) for row in rows],
+              [(row["url"], row["change"]) for row in COMPARED["pages"]])
+    text = tap.succeed("report", "--compare", 1, 2, TWO)
+    assert "1 appeared, 1 went, 2 changed" in text, text
+    tap.equal(tap.load("report", TWO, "--compare", 2, 1)["totals"]["appeared"], 1)
+
 for want, *options in (
+        ("--compare needs two captures", "--compare", 1),
+        ("no number of a capture", "--compare", "x", 2),
+        ("--compare is about two captures", "--compare", 1, 2, "--hosts"),
+        ("--at and --curve are about the whole archive", "--at", "2026", "--csv"),
         ("--why explains one page", "--why", URLS[0], "--csv"),
         ("--captures lists all of them", "--captures", "--html", "x"),
         ("--csv and --json cannot be combined", "--csv", "--json"),
         ("choose one of", "--hosts", "--types"),
         ("--html writes a page of its own", "--html", "x", "--json"),
         ("--replay is for --html", "--replay", "http://127.0.0.1/")):
-    with tap.case(f"refused: {' '.join(options)}"):
+    with tap.case(f"refused: {' '.join(map(str, options))}"):
         tap.refuse(2, want, "report", ARCHIVE, *options)
+with tap.case("--compare: a capture that is not there"):
+    done = tap.run("report", TWO, "--compare", 1, 7)
+    tap.equal((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1))
 with tap.case("a page that cannot be written"):
     tap.refuse(1, "/nowhere/at/all.html: No such file", "report", ARCHIVE, "--html",
                "/nowhere/at/all.html")
@@ -84,8 +126,14 @@ modules = subprocess.run([f"{SRCDIR}/tools/install-npm"], text=True, stdout=subp
 PAGE = tap.path("report.html")
 PDF = tap.path("report.pdf")
 tap.succeed("report", ARCHIVE, "--html", PAGE, "--replay", "http://127.0.0.1:1/archive")
+STILL = tap.load("report", TWO)["stillpoint"]["from"]
+OTHERS = [tap.path(name) for name in ("at.html", "curve.html", "compare.html")]
+tap.succeed("report", TWO, "--at", STILL, "--html", OTHERS[0])
+tap.succeed("report", TWO, "--curve", COMPARED["first"]["started"],
+            COMPARED["second"]["finished"], "--html", OTHERS[1])
+tap.succeed("report", TWO, "--compare", 1, 2, "--html", OTHERS[2])
 done = subprocess.run(["node", f"{SRCDIR}/tests/e2e/report_html.mjs", modules, chromium, PAGE,
-                       "/d1/13", PDF], text=True, capture_output=True, check=False)
+                       "/d1/13", PDF, *OTHERS], text=True, capture_output=True, check=False)
 assert done.returncode == 0, done.stderr
 SEEN = json.loads(done.stdout)
 
@@ -136,6 +184,39 @@ with tap.case("the evidence of a page"):
 
 with tap.case("nothing serious for readers with other senses"):
     tap.equal(SEEN["audits"], {"light": [], "dark": []})
+
+AT, CURVE, COMPARE = SEEN["others"]
+
+with tap.case("other forms: drawn, readable without scripts, printed, nothing strange"):
+    for form, figures in (AT, {"pyramid", "treemap"}), (CURVE, {"curve"}), (COMPARE, {"treemap"}):
+        for scheme in "light", "dark":
+            tap.equal(set(form[scheme]["figures"]), figures)
+            assert all(ink and ink > 500 for ink in form[scheme]["figures"].values()), form
+            tap.equal((form[scheme]["strange"], form[scheme]["wide"] > 0), (0, False))
+            tap.equal(form[f"{scheme}Audit"], [])
+        assert form["pdf"] > 1000
+        tap.equal(form["plain"]["strange"], 0)
+        tap.equal(form["plain"]["lead"], form["light"]["lead"])
+
+with tap.case("the page of an instant says what --json says"):
+    at = tap.load("report", TWO, "--at", STILL)
+    tap.equal([(row[0], row[1]) for row in AT["plain"]["first"]],
+              [(row["url"], row["state"]) for row in at["pages"]])
+    assert f"{at['totals']['proven']} of {at['totals']['pages']} pages" in AT["plain"]["lead"]
+    tap.equal(AT["light"]["count"], f"{len(at['pages'])} of {len(at['pages'])} pages")
+
+with tap.case("the page of a curve says what --json says"):
+    curve = tap.load("report", TWO, "--curve", COMPARED["first"]["started"],
+                     COMPARED["second"]["finished"])
+    most = max(point["proven"] for point in curve["curve"])
+    assert f"proves {most} of {curve['pages']} pages" in CURVE["plain"]["lead"], CURVE["plain"]
+
+with tap.case("the page of a comparison says what --json says"):
+    tap.equal(sorted((row[0], row[1]) for row in COMPARE["plain"]["first"]),
+              sorted((row["url"], row["change"]) for row in COMPARED["pages"]))
+    # Changes come first.
+    tap.equal([row[1] for row in COMPARE["light"]["shown"]][:4],
+              ["appeared", "went", "changed", "changed"])
 
 with tap.case("it prints"):
     with open(PDF, "rb") as pdf:

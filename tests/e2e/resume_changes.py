@@ -95,6 +95,10 @@ def settings(archive):
     return dict(line.split(" ", 1) for line in text.splitlines())
 
 
+def surt(url):
+    return url[len("http://"):].replace("/", ")/", 1)
+
+
 def recorded(archive):
     """What the records of the beginnings of runs say of the settings."""
     return [record.content() for name in living.warc_files(archive)
@@ -149,6 +153,30 @@ with tap.case("new limits count from then on, and are kept"):
         tap.equal(settings(archive), kept)
         delays = [moment["stillpoint-delay"] for moment in recorded(archive)]
         tap.equal(delays, ["0.001", "0.003", "0.003"])
+
+with tap.case("--max-depth: deeper pages behind the barrier are seen once"):
+    with held("/", 1) as site:
+        archive = crawl(site, "deep", "--max-depth", 0)
+        tap.equal(tap.load("report", archive)["left_out"]["max-depth"], 5)
+        report, rows, _ = finish(site, archive, "--max-depth", 5, "--max-pages", 4)
+        tap.equal([rows[name][0] for name in NAMES],
+                  ["sharp", "single", "failed", "single", "excluded", "excluded"])
+
+with tap.case("--include before the barrier: visited and revisited"):
+    with held("/hold") as site:
+        archive = crawl(site, "include", "--scope", "page", "--include", "/(a|hold)$")
+        report, rows, _ = finish(site, archive, "--include", "/y$", "--surt", surt(site.url + "z"))
+        tap.equal([rows[name][0] for name in NAMES],
+                  ["sharp", "sharp", "excluded", "sharp", "sharp", "sharp"])
+        tap.equal(settings(archive)["includes"], "/y$")  # the last of two
+
+with tap.case("--include behind it: seen once"):
+    with held("/a", 1) as site:
+        archive = crawl(site, "late-include", "--scope", "page", "--include", "/(a|hold)$")
+        report, rows, _ = finish(site, archive, "--include", "/[yz]$")
+        tap.equal([rows[name][0] for name in NAMES],
+                  ["sharp", "sharp", "excluded", "sharp", "single", "single"])
+        tap.equal((site.count("/y"), site.count("/bad")), (1, 0))
 
 with tap.case("a time limit that is over ends it; a delay may become automatic"):
     with held("/hold") as site:

@@ -51,7 +51,7 @@ BAD = [
 
 # Those that are played on recorded histories or under watch.
 LABS = ["sampling-policies", "sampling-depth", "sampling-phi", "sampling-cycles",
-        "fresh-synthetic", "fresh-history"]
+        "fresh-synthetic", "fresh-history", "order-web", "order-history"]
 
 
 def table(*arguments):

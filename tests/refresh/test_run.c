@@ -283,17 +283,16 @@ static void test_signals(void)
 	}
 }
 
-/* Audits: half of the pages have changed at every look, whatever the policy does. */
-static void test_audit(void)
+/* What audits find when every stale-th page has changed at every look; 0: none. */
+static struct refresh_status audited(double days, uint32_t stale)
 {
 	struct refresh_params params = plain("fresh");
 	struct refresh_status s;
 	struct watch w;
 
-	tap_case("audits: an unbiased share of fresh copies, with its error");
 	params.audit = 0.2;
 	w = begin(params);
-	for (double end = w.now + 100; w.now < end;) {
+	for (double end = w.now + days; w.now < end;) {
 		struct refresh_order order;
 		double until;
 
@@ -301,15 +300,28 @@ static void test_audit(void)
 			w.now = until;
 		else
 			refresh_done(w.run, &order,
-				&(struct refresh_look){
-					order.page % 2 ? REFRESH_SAME : REFRESH_CHANGED, w.now, -1,
-					0});
+				&(struct refresh_look){stale && order.page % stale == 0
+							       ? REFRESH_CHANGED
+							       : REFRESH_SAME,
+					w.now, -1, 0});
 	}
 	s = refresh_status(w.run);
+	refresh_run_free(w.run);
+	return s;
+}
+
+static void test_audit(void)
+{
+	struct refresh_status s;
+
+	tap_case("audits: an unbiased share of fresh copies, with its error");
+	s = audited(100, 2);
 	CHECK_NEAR((double)s.audits, 800, 10);
 	CHECK(fabs(s.fresh_measured - 0.5) < 4 * s.fresh_error);
 	CHECK_NEAR(s.fresh_error, 0.5 / sqrt(800), 1e-3);
-	refresh_run_free(w.run);
+	s = audited(0.5, 0);
+	CHECK(s.audits > 0 && s.audits < 10);
+	CHECK(s.fresh_measured == 1 && s.fresh_error > 0.05);
 }
 
 /* Facts alone restore a run: the same pages are due next. */

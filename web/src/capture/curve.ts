@@ -1,39 +1,61 @@
-// How many pages are proven at each instant.
+// How many pages are known at each instant: proven ones of a capture, or each state of an archive.
 import type { Capture } from "./data";
-import { colour, draw, ticks, timeAxis, type Drawing } from "./drawing";
+import { colour, draw, legend, ticks, timeAxis, verdictColours, type Drawing } from "./drawing";
 
 const HEIGHT = 220;
 const AXIS = 22;
+const UNKNOWN = "unknown";
 
-interface Step {
-  at: number;
-  proven: number;
+interface Series {
+  name: string;
+  colour: string;
+  at: ArrayLike<number>;
+  count: ArrayLike<number>;
 }
 
 /** The count changes where an interval begins or ends. */
-function steps(capture: Capture): Step[] {
-  const from = Float64Array.from(capture.provenFrom).sort();
-  const to = Float64Array.from(capture.provenTo).sort();
-  const list: Step[] = [];
+function proven(provenFrom: number[], provenTo: number[]): Series {
+  const from = Float64Array.from(provenFrom).sort();
+  const to = Float64Array.from(provenTo).sort();
+  const at = new Float64Array(from.length + to.length);
+  const count = new Float64Array(at.length);
   let begun = 0;
   let ended = 0;
-  while (begun < from.length || ended < to.length) {
+  for (let i = 0; i < at.length; i++) {
     // Both ends belong to an interval: beginnings come first.
-    if (begun < from.length && from[begun]! <= to[ended]!) list.push({ at: from[begun++]!, proven: begun - ended });
-    else list.push({ at: to[ended++]!, proven: begun - ended });
+    if (begun < from.length && from[begun]! <= to[ended]!) at[i] = from[begun++]!;
+    else at[i] = to[ended++]!;
+    count[i] = begun - ended;
   }
-  return list;
+  return { name: "proven", colour: colour("sharp"), at, count };
 }
 
-function paint(capture: Capture, drawing: Drawing, list: Step[]): void {
-  const { context, width } = drawing;
-  const height = drawing.height - AXIS;
-  const from = list[0]!.at;
-  const to = list[list.length - 1]!.at;
-  const most = list.reduce((best, step) => Math.max(best, step.proven), 0);
-  const x = (at: number) => ((at - from) / (to - from || 1)) * width;
-  const y = (proven: number) => height - (proven / (most || 1)) * (height - 14);
-  context.fillStyle = colour("quiet");
+function seriesOf(capture: Capture): Series[] {
+  const { curve } = capture;
+  if (!curve) return [proven(capture.provenFrom ?? [], capture.provenTo ?? [])];
+  const colours = verdictColours(capture.verdicts);
+  return capture.verdicts
+    .map((name, i) => ({ name, colour: colours[i]!, at: curve.at, count: curve.counts[i] ?? [] }))
+    .filter(({ name, count }) => name !== UNKNOWN && count.some((each) => each > 0));
+}
+
+interface Frame {
+  from: number;
+  to: number;
+  most: number;
+}
+
+function frameOf(capture: Capture, list: Series[]): Frame {
+  const frame = { from: Infinity, to: capture.ended ?? -Infinity, most: capture.pages ?? 0 };
+  for (const { at, count } of list) {
+    frame.from = Math.min(frame.from, at[0] ?? Infinity);
+    frame.to = Math.max(frame.to, at[at.length - 1] ?? -Infinity);
+    for (let i = 0; i < count.length; i++) frame.most = Math.max(frame.most, count[i]!);
+  }
+  return frame;
+}
+
+function paintScale(context: CanvasRenderingContext2D, width: number, most: number, y: (count: number) => number): void {
   context.font = "12px system-ui, sans-serif";
   context.textAlign = "left";
   context.textBaseline = "bottom";
@@ -43,21 +65,49 @@ function paint(capture: Capture, drawing: Drawing, list: Step[]): void {
     context.fillStyle = colour("quiet");
     context.fillText(at.toLocaleString("en"), 2, y(at));
   }
-  context.beginPath();
-  context.moveTo(x(from), y(0));
+}
+
+/** Where steps share a pixel, its line goes from the lowest to the highest of them. */
+function paintSeries(context: CanvasRenderingContext2D, series: Series, end: number, x: (at: number) => number, y: (count: number) => number): void {
+  const { at, count } = series;
   let last = 0;
-  for (const step of list) {
-    context.lineTo(x(step.at), y(last));
-    context.lineTo(x(step.at), y(step.proven));
-    last = step.proven;
+  context.beginPath();
+  context.moveTo(x(at[0] ?? 0), y(0));
+  for (let i = 0; i < at.length; ) {
+    const pixel = Math.floor(x(at[i]!));
+    let low = last;
+    let high = last;
+    context.lineTo(x(at[i]!), y(last));
+    for (; i < at.length && Math.floor(x(at[i]!)) === pixel; i++) {
+      last = count[i]!;
+      if (last < low) low = last;
+      if (last > high) high = last;
+    }
+    context.lineTo(x(at[i - 1]!), y(low));
+    context.lineTo(x(at[i - 1]!), y(high));
+    context.lineTo(x(at[i - 1]!), y(last));
   }
-  context.strokeStyle = colour("sharp");
+  context.lineTo(x(end), y(last));
+  context.strokeStyle = series.colour;
   context.lineWidth = 2;
   context.stroke();
-  timeAxis(drawing, from, to, capture.stillFrom >= 0 ? capture.stillFrom : from);
+}
+
+function paint(capture: Capture, drawing: Drawing, list: Series[]): void {
+  const { context, width } = drawing;
+  const height = drawing.height - AXIS;
+  const { from, to, most } = frameOf(capture, list);
+  const x = (at: number) => ((at - from) / (to - from || 1)) * width;
+  const y = (count: number) => height - (count / (most || 1)) * (height - 14);
+  const still = capture.stillFrom ?? -1;
+  paintScale(context, width, most, y);
+  for (const series of list) paintSeries(context, series, to, x, y);
+  timeAxis(drawing, from, to, still >= 0 ? still : from, capture.curve ? capture.started : undefined);
 }
 
 export function drawCurve(capture: Capture, place: HTMLElement): void {
-  const list = steps(capture);
-  if (list.length > 0) draw(place, HEIGHT, (drawing) => paint(capture, drawing, list));
+  const list = seriesOf(capture).filter(({ at }) => at.length > 0);
+  if (list.length === 0) return;
+  if (capture.curve) legend(place, list);
+  draw(place, HEIGHT, (drawing) => paint(capture, drawing, list));
 }

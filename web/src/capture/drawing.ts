@@ -33,6 +33,20 @@ export function verdictColours(verdicts: string[]): string[] {
   return verdicts.map((verdict) => colour(`verdict-${verdict}`) || other);
 }
 
+/** What the colours mean, above the drawing. */
+export function legend(place: HTMLElement, entries: { name: string; colour: string }[]): void {
+  const list = place.parentElement?.querySelector(".legend");
+  list?.replaceChildren(
+    ...entries.map(({ name, colour: css }) => {
+      const entry = document.createElement("span");
+      const sample = document.createElement("i");
+      sample.style.background = css;
+      entry.append(sample, name);
+      return entry;
+    }),
+  );
+}
+
 /** "+3 min", from the still point, or from the start. */
 export function span(milliseconds: number): string {
   const units: [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"], [1, "ms"]];
@@ -52,8 +66,15 @@ export function ticks(from: number, to: number, count: number): number[] {
   return list;
 }
 
-/** The axis below a drawing, in time from the zero point. */
-export function timeAxis({ context, width, height }: Drawing, from: number, to: number, zero: number): void {
+/** "05-31 12:00", or with the year or seconds where the span is long or short. */
+function date(milliseconds: number, span: number): string {
+  const text = new Date(milliseconds).toISOString();
+  if (span > 30 * 86_400_000) return text.slice(0, 10);
+  return span > 600_000 ? text.slice(5, 16).replace("T", " ") : text.slice(11, 23);
+}
+
+/** The axis below a drawing, in time from the zero point, or dates since a start. */
+export function timeAxis({ context, width, height }: Drawing, from: number, to: number, zero: number, started?: number): void {
   const place = (at: number) => ((at - from) / (to - from || 1)) * width;
   context.fillStyle = colour("quiet");
   context.font = "12px system-ui, sans-serif";
@@ -61,6 +82,6 @@ export function timeAxis({ context, width, height }: Drawing, from: number, to: 
   for (const at of ticks(from - zero, to - zero, Math.max(width / 120, 2))) {
     const x = place(at + zero);
     context.textAlign = x < 30 ? "left" : x > width - 30 ? "right" : "center";
-    context.fillText(span(at), x, height);
+    context.fillText(started === undefined ? span(at) : date(started + at + zero, to - from), x, height);
   }
 }

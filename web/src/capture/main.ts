@@ -1,5 +1,5 @@
-// The report of a capture: its text is plain HTML. This unpacks the data of all pages, draws the
-// figures and replaces the first pages by a table of all of them.
+// A report, of a capture, an instant, a span of time or two captures: its text is plain HTML. This
+// unpacks the data of all pages, draws the figures and replaces the first pages by a table of all.
 import "../report/report.css";
 import "./capture.css";
 import { drawCurve } from "./curve";
@@ -28,18 +28,18 @@ function drawAll(capture: Capture): void {
 async function show(): Promise<void> {
   const text = document.getElementById("data")?.textContent;
   const place = document.getElementById("pages");
-  if (!text || !place) return;
+  if (!text) return;
   const capture = await unpack(text);
   const redraw = () => drawAll(capture);
   let width = 0;
   document.body.classList.add("scripted");
-  new PageTable(capture, place);
+  if (place && capture.url) new PageTable(capture, capture.url, place);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   matchMedia("print").addEventListener("change", redraw);
   // Also called at once, for the first drawing.
   new ResizeObserver(() => {
-    if (width !== place.clientWidth) redraw();
-    width = place.clientWidth;
+    if (width !== document.body.clientWidth) redraw();
+    width = document.body.clientWidth;
   }).observe(document.body);
 }
 

@@ -1,17 +1,68 @@
 // Every page as a bar from the end of its visit to the start of its revisit.
 import type { Capture } from "./data";
-import { colour, draw, timeAxis, verdictColours, type Drawing } from "./drawing";
+import { colour, draw, legend, timeAxis, verdictColours, type Drawing } from "./drawing";
 
 const HEIGHT = 420;
+/** Up to so many pages have a line of their own. */
+const HEIGHT_MAX = 800;
+const STEPS = 65_536;
 const AXIS = 22;
 
-/** Pages with both looks, the innermost visit last. */
-function bars(capture: Capture): Uint32Array {
-  const list = new Uint32Array(capture.url.length);
+/** What the figure needs; numbers in arrays that the machine reads fast. */
+interface Bars {
+  verdicts: string[];
+  verdict: Uint8Array;
+  from: Float64Array;
+  to: Float64Array;
+  still: [number, number] | null;
+}
+
+/** Numbers of the pages with both looks. */
+function both(visitEnd: number[], revisitStart: number[]): Uint32Array {
+  const pages = new Uint32Array(visitEnd.length);
   let count = 0;
-  for (let page = 0; page < list.length; page++)
-    if (capture.visitEnd[page]! >= 0 && capture.revisitStart[page]! >= 0) list[count++] = page;
-  return list.subarray(0, count).sort((a, b) => capture.visitEnd[a]! - capture.visitEnd[b]!);
+  for (let page = 0; page < pages.length; page++)
+    if (visitEnd[page]! >= 0 && revisitStart[page]! >= 0) pages[count++] = page;
+  return pages.subarray(0, count);
+}
+
+/** Sorts pages by time: where there are more than lines, to a 65,536th of the whole, which nobody
+ * can see, in a time that grows with their number only. */
+function sorted(pages: Uint32Array, time: number[]): Uint32Array {
+  if (pages.length <= HEIGHT_MAX) return pages.sort((a, b) => time[a]! - time[b]!);
+  let from = Infinity;
+  let to = -Infinity;
+  for (let i = 0; i < pages.length; i++) {
+    const at = time[pages[i]!]!;
+    if (at < from) from = at;
+    if (at > to) to = at;
+  }
+  const scale = (STEPS - 1) / (to - from || 1);
+  const starts = new Uint32Array(STEPS + 1);
+  const list = new Uint32Array(pages.length);
+  for (let i = 0; i < pages.length; i++) starts[((time[pages[i]!]! - from) * scale | 0) + 1]!++;
+  for (let step = 0; step < STEPS; step++) starts[step + 1]! += starts[step]!;
+  for (let i = 0; i < pages.length; i++) list[starts[(time[pages[i]!]! - from) * scale | 0]!++] = pages[i]!;
+  return list;
+}
+
+function barsOf(capture: Capture): Bars {
+  const { visitEnd = [], revisitStart = [], verdict = [], stillFrom = -1, stillTo = -1 } = capture;
+  const pages = sorted(both(visitEnd, revisitStart), visitEnd);
+  const bars: Bars = {
+    verdicts: capture.verdicts,
+    verdict: new Uint8Array(pages.length),
+    from: new Float64Array(pages.length),
+    to: new Float64Array(pages.length),
+    still: stillFrom >= 0 ? [stillFrom, stillTo] : null,
+  };
+  for (let i = 0; i < pages.length; i++) {
+    const page = pages[i]!;
+    bars.verdict[i] = verdict[page]!;
+    bars.from[i] = visitEnd[page]!;
+    bars.to[i] = revisitStart[page]!;
+  }
+  return bars;
 }
 
 interface Frame {
@@ -21,26 +72,26 @@ interface Frame {
   height: number;
 }
 
-function frameOf(capture: Capture, list: Uint32Array, width: number, height: number): Frame {
+function frameOf(bars: Bars, width: number, height: number): Frame {
   let from = Infinity;
   let to = -Infinity;
-  for (const page of list) {
-    from = Math.min(from, capture.visitEnd[page]!);
-    to = Math.max(to, capture.revisitStart[page]!);
+  for (let i = 0; i < bars.to.length; i++) {
+    if (bars.from[i]! < from) from = bars.from[i]!;
+    if (bars.to[i]! > to) to = bars.to[i]!;
   }
   return { from, to: to > from ? to : from + 1, width, height };
 }
 
 /** A bar of its own for each page. */
-function paintBars(capture: Capture, context: CanvasRenderingContext2D, list: Uint32Array, frame: Frame): void {
-  const colours = verdictColours(capture.verdicts);
+function paintBars(bars: Bars, context: CanvasRenderingContext2D, frame: Frame): void {
+  const colours = verdictColours(bars.verdicts);
   const scale = frame.width / (frame.to - frame.from);
-  const step = frame.height / list.length;
+  const step = frame.height / bars.from.length;
   const bar = Math.max(step * (step > 4 ? 0.8 : 1), 1);
-  list.forEach((page, i) => {
-    const left = (capture.visitEnd[page]! - frame.from) * scale;
-    const right = (capture.revisitStart[page]! - frame.from) * scale;
-    context.fillStyle = colours[capture.verdict[page]!] ?? colours[0]!;
+  bars.from.forEach((from, i) => {
+    const left = (from - frame.from) * scale;
+    const right = (bars.to[i]! - frame.from) * scale;
+    context.fillStyle = colours[bars.verdict[i]!] ?? colours[0]!;
     context.fillRect(left, frame.height - (i + 1) * step, Math.max(right - left, 1), bar);
   });
 }
@@ -53,23 +104,26 @@ function channels(css: string, context: CanvasRenderingContext2D): [number, numb
 
 /** More pages than lines: a pixel has the mean colour of the bars that cover it, and is the paler
  * the fewer of its line's bars do. Time grows with pages plus pixels. */
-function paintMeans(capture: Capture, context: CanvasRenderingContext2D, list: Uint32Array, frame: Frame): void {
+function paintMeans(bars: Bars, context: CanvasRenderingContext2D, frame: Frame): void {
   const { width, height } = frame;
-  const colours = verdictColours(capture.verdicts).map((css) => channels(css, context));
+  const colours = verdictColours(bars.verdicts).map((css) => channels(css, context));
   const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
   const scale = (width - 1) / (frame.to - frame.from);
-  const line = new Int32Array((width + 1) * colours.length);
+  // By how much the number of bars, and the sums of their colours, change at each pixel.
+  const [all, red, green, blue] = [0, 1, 2, 3].map(() => new Int32Array(width + 1)) as [Int32Array, Int32Array, Int32Array, Int32Array];
   for (let y = 0, i = 0; y < height; y++) {
-    const end = Math.round(((y + 1) * list.length) / height);
-    const bars = end - i;
-    line.fill(0);
+    const end = Math.round(((y + 1) * bars.from.length) / height);
+    const count = end - i;
+    for (const sums of [all, red, green, blue]) sums.fill(0);
     for (; i < end; i++) {
-      const page = list[i]!;
-      const at = capture.verdict[page]! * (width + 1);
-      line[at + Math.floor((capture.visitEnd[page]! - frame.from) * scale)]!++;
-      line[at + Math.floor((capture.revisitStart[page]! - frame.from) * scale) + 1]!--;
+      const [r, g, b] = colours[bars.verdict[i]!]!;
+      const left = Math.floor((bars.from[i]! - frame.from) * scale);
+      const right = Math.floor((bars.to[i]! - frame.from) * scale) + 1;
+      (all[left]!++, (red[left]! += r), (green[left]! += g), (blue[left]! += b));
+      (all[right]!--, (red[right]! -= r), (green[right]! -= g), (blue[right]! -= b));
     }
-    paintLine(image, height - 1 - y, line, colours, bars);
+    paintLine(pixels.subarray((height - 1 - y) * width, (height - y) * width), all, red, green, blue, count);
   }
   const canvas = document.createElement("canvas");
   canvas.width = width;
@@ -78,41 +132,50 @@ function paintMeans(capture: Capture, context: CanvasRenderingContext2D, list: U
   context.drawImage(canvas, 0, 0);
 }
 
-/** The line holds, for each verdict, by how much the number of bars changes at each pixel. */
-function paintLine(image: ImageData, y: number, line: Int32Array, colours: [number, number, number][], bars: number): void {
-  const { width, data } = image;
-  const counts = colours.map(() => 0);
-  for (let x = 0; x < width; x++) {
-    let all = 0;
-    let [red, green, blue] = [0, 0, 0];
-    for (let verdict = 0; verdict < colours.length; verdict++) {
-      const count = (counts[verdict]! += line[verdict * (width + 1) + x]!);
-      if (count === 0) continue;
-      all += count;
-      red += count * colours[verdict]![0];
-      green += count * colours[verdict]![1];
-      blue += count * colours[verdict]![2];
-    }
-    if (all === 0) continue;
-    data.set([red / all, green / all, blue / all, (255 * all) / bars], (y * width + x) * 4);
+function paintLine(pixels: Uint32Array, all: Int32Array, red: Int32Array, green: Int32Array, blue: Int32Array, bars: number): void {
+  let [n, r, g, b] = [0, 0, 0, 0];
+  for (let x = 0; x < pixels.length; x++) {
+    ((n += all[x]!), (r += red[x]!), (g += green[x]!), (b += blue[x]!));
+    if (n === 0) continue;
+    // Red is the lowest byte, as on all machines that browsers run on.
+    pixels[x] = (((255 * n) / bars) << 24) | ((b / n) << 16) | ((g / n) << 8) | (r / n);
   }
 }
 
-function paint(capture: Capture, drawing: Drawing, list: Uint32Array): void {
-  const { context, width } = drawing;
+/** A window that bars shine through, between two lines; an instant is one line. */
+function paintStill(context: CanvasRenderingContext2D, left: number, right: number, height: number): void {
+  context.fillStyle = colour("text");
+  context.fillRect(left, 0, 1.5, height);
+  if (right - left < 2) return;
+  context.fillRect(right - 1.5, 0, 1.5, height);
+  context.globalAlpha = 0.12;
+  context.fillRect(left, 0, right - left, height);
+  context.globalAlpha = 1;
+}
+
+function paint(bars: Bars, drawing: Drawing): void {
+  const { context } = drawing;
+  const width = Math.floor(drawing.width);
   const height = drawing.height - AXIS;
-  const frame = frameOf(capture, list, width, height);
-  (list.length > height ? paintMeans : paintBars)(capture, context, list, frame);
+  const frame = frameOf(bars, width, height);
+  (bars.from.length > height ? paintMeans : paintBars)(bars, context, frame);
   const scale = width / (frame.to - frame.from);
-  if (capture.stillFrom >= 0) {
-    context.fillStyle = colour("text");
-    const at = (capture.stillFrom - frame.from) * scale;
-    context.fillRect(at, 0, Math.max((capture.stillTo - capture.stillFrom) * scale, 1), height);
+  if (bars.still) {
+    const [from, to] = bars.still;
+    paintStill(context, (from - frame.from) * scale, (to - frame.from) * scale, height);
   }
-  timeAxis(drawing, frame.from, frame.to, capture.stillFrom >= 0 ? capture.stillFrom : frame.from);
+  timeAxis(drawing, frame.from, frame.to, bars.still ? bars.still[0] : frame.from);
 }
 
 export function drawPyramid(capture: Capture, place: HTMLElement): void {
-  const list = bars(capture);
-  if (list.length > 0) draw(place, HEIGHT, (drawing) => paint(capture, drawing, list));
+  const bars = barsOf(capture);
+  const colours = verdictColours(capture.verdicts);
+  const shown = new Set(bars.verdict);
+  if (bars.from.length === 0) return;
+  legend(
+    place,
+    capture.verdicts.map((name, i) => ({ name, colour: colours[i]! })).filter((_, i) => shown.has(i)),
+  );
+  const height = Math.max(HEIGHT, bars.from.length <= HEIGHT_MAX ? bars.from.length : 0) + AXIS;
+  draw(place, height, (drawing) => paint(bars, drawing));
 }

@@ -1,6 +1,6 @@
 // A table of all pages that holds only the rows in sight: a million of them scroll like fifty.
-import { instant, verdictOf, type Capture } from "./data";
-import { select, type Column, type Query } from "./rows";
+import { instant, verdictOf, type Capture, type Column } from "./data";
+import { select, type Query } from "./rows";
 
 const ROW = 30;
 const ROWS = 18;
@@ -38,12 +38,19 @@ export class PageTable {
   private readonly body = make("tbody");
   private readonly detail = make("div", { class: "detail", "aria-live": "polite" });
   private readonly headings: HTMLTableCellElement[] = [];
+  private readonly columns: { column: Column; title: string }[];
 
   constructor(
     private readonly capture: Capture,
+    private readonly urls: string[],
     place: HTMLElement,
   ) {
-    this.rows = select(capture, this.query);
+    this.columns = COLUMNS.filter(({ column }) => capture[column]).map(({ column, title }) => ({
+      column,
+      title: capture.titles?.[column] ?? title,
+    }));
+    this.query.sort = capture.sort ?? null;
+    this.rows = select(capture, urls, this.query);
     this.view.setAttribute("aria-label", "All pages");
     this.view.style.height = `${(ROWS + 1) * ROW}px`;
     this.table.append(this.head(), this.body);
@@ -59,9 +66,11 @@ export class PageTable {
     const form = make("form", { class: "controls", role: "search" });
     const search = make("input", { type: "search", id: "search" });
     const verdict = make("select", { id: "verdict" });
+    const name = this.title("verdict");
     let timer = 0;
-    verdict.append(make("option", { value: "" }, "all verdicts"));
-    for (const word of this.capture.verdicts) verdict.append(make("option", { value: word }, word));
+    verdict.append(make("option", { value: "" }, "all"));
+    for (const [word, pages] of this.counts())
+      verdict.append(make("option", { value: word }, `${word} (${pages.toLocaleString("en")})`));
     search.addEventListener("input", () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => this.ask({ text: search.value }), PAUSE);
@@ -69,15 +78,26 @@ export class PageTable {
     verdict.addEventListener("change", () => this.ask({ verdict: verdict.value }));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.append(make("label", { for: "search" }, "Find in URLs"), search);
-    form.append(make("label", { for: "verdict" }, "Verdict"), verdict);
+    form.append(make("label", { for: "verdict" }, capitalised(name)), verdict);
     return form;
+  }
+
+  private title(column: Column): string {
+    return this.columns.find((each) => each.column === column)?.title ?? column;
+  }
+
+  /** Verdicts that there are, and their numbers of pages. */
+  private counts(): [string, number][] {
+    const counts = this.capture.verdicts.map(() => 0);
+    for (const verdict of this.capture.verdict ?? []) counts[verdict]!++;
+    return this.capture.verdicts.map((word, i): [string, number] => [word, counts[i]!]).filter(([, pages]) => pages > 0);
   }
 
   private head(): HTMLElement {
     const head = make("thead");
     const row = make("tr");
-    for (const { column, title } of COLUMNS) {
-      const cell = make("th", { scope: "col", "aria-sort": "none" });
+    for (const { column, title } of this.columns) {
+      const cell = make("th", { scope: "col", "aria-sort": column === this.query.sort ? "ascending" : "none", class: `column-${column}` });
       const button = make("button", { type: "button" }, title);
       button.addEventListener("click", () => this.sort(column));
       cell.append(button);
@@ -90,7 +110,7 @@ export class PageTable {
 
   private sort(column: Column): void {
     const descending = this.query.sort === column && !this.query.descending;
-    COLUMNS.forEach((each, i) => {
+    this.columns.forEach((each, i) => {
       const order = each.column !== column ? "none" : descending ? "descending" : "ascending";
       this.headings[i]?.setAttribute("aria-sort", order);
     });
@@ -99,13 +119,13 @@ export class PageTable {
 
   private ask(change: Partial<Query>): void {
     this.query = { ...this.query, ...change };
-    this.rows = select(this.capture, this.query);
+    this.rows = select(this.capture, this.urls, this.query);
     this.view.scrollTop = 0;
     this.update();
   }
 
   private update(): void {
-    const all = this.capture.url.length;
+    const all = this.urls.length;
     this.count.textContent = `${this.rows.length.toLocaleString("en")} of ${all.toLocaleString("en")} pages`;
     this.space.style.height = `${Math.min((this.rows.length + 1) * ROW, HEIGHT_MAX)}px`;
     this.show();
@@ -131,14 +151,14 @@ export class PageTable {
     const { capture } = this;
     const row = make("tr", { "aria-rowindex": String(position + 2) });
     const verdict = verdictOf(capture, page);
-    const url = make("th", { scope: "row", class: "url", title: capture.url[page] ?? "" });
-    const choose = make("button", { type: "button" }, capture.url[page]);
+    const url = make("th", { scope: "row", class: "url", title: this.urls[page] ?? "" });
+    const choose = make("button", { type: "button" }, this.urls[page]);
     choose.addEventListener("click", () => this.choose(page));
     url.append(choose);
     row.append(url, make("td", { class: `verdict ${verdict}` }, verdict));
-    row.append(make("td", {}, String(capture.status[page] || "")));
-    row.append(make("td", {}, instant(capture, capture.visitEnd[page] ?? -1)));
-    row.append(make("td", {}, instant(capture, capture.revisitStart[page] ?? -1)));
+    if (capture.status) row.append(make("td", { class: "status" }, String(capture.status[page] || "")));
+    row.append(make("td", {}, instant(capture, capture.visitEnd?.[page])));
+    row.append(make("td", {}, instant(capture, capture.revisitStart?.[page])));
     if (page === this.chosen) row.className = "chosen";
     return row;
   }
@@ -162,37 +182,57 @@ export class PageTable {
       const cell = make("dd", {}, value);
       list.append(make("dt", {}, name), cell);
     }
-    this.detail.replaceChildren(make("h3", { class: "url" }, this.capture.url[page]), list);
+    this.detail.replaceChildren(make("h3", { class: "url" }, this.urls[page]), list);
     if (this.capture.replay) this.detail.append(this.link(page, this.capture.replay));
     this.show();
   }
 
   private evidence(page: number): [string, string][] {
     const { capture } = this;
-    const span = (from: number[], to: number[]) =>
-      (from[page] ?? -1) < 0 ? "" : `${instant(capture, from[page]!)} to ${instant(capture, to[page]!)}`;
-    const place = (file: number[], offset: number[]) =>
-      (file[page] ?? -1) < 0 ? "" : `${capture.files[file[page]!]}, offset ${offset[page]}`;
-    const compact = capture.revisitStatus[page] ? "with others, in a record of looks" : "";
-    const visit = capture.visitDigest[page] ?? "";
+    const verdict = [verdictOf(capture, page), capture.reason?.[page]].filter(Boolean).join(": ");
+    const first: [string, string][] = [
+      [capitalised(this.title("verdict")), verdict],
+      ["Evidence", capture.evidence?.[page] ?? ""],
+    ];
+    return first.concat(capture.visitStart ? this.looks(page) : this.ends(page));
+  }
+
+  /** Of a page between two looks that are not a visit and a revisit. */
+  private ends(page: number): [string, string][] {
+    const { capture } = this;
     return [
-      ["Verdict", [verdictOf(capture, page), capture.reason[page]].filter(Boolean).join(": ")],
-      ["Evidence", capture.evidence[page] ?? ""],
+      [capitalised(this.title("visitEnd")), instant(capture, capture.visitEnd?.[page])],
+      ["Status then", String(capture.status?.[page] || "")],
+      [capitalised(this.title("revisitStart")), instant(capture, capture.revisitStart?.[page])],
+      ["Status then", String(capture.revisitStatus?.[page] || "")],
+    ];
+  }
+
+  private looks(page: number): [string, string][] {
+    const { capture } = this;
+    const span = (from?: number[], to?: number[]) =>
+      (from?.[page] ?? -1) < 0 ? "" : `${instant(capture, from?.[page])} to ${instant(capture, to?.[page])}`;
+    const place = (file?: number[], offset?: number[]) =>
+      (file?.[page] ?? -1) < 0 ? "" : `${capture.files?.[file![page]!]}, offset ${offset?.[page]}`;
+    const again = capture.revisitStatus?.[page];
+    const visit = capture.visitDigest?.[page] ?? "";
+    return [
       ["Visit", span(capture.visitStart, capture.visitEnd)],
-      ["Visit, status", String(capture.status[page] || "")],
+      ["Visit, status", String(capture.status?.[page] || "")],
       ["Visit, record", place(capture.visitFile, capture.visitOffset)],
       ["Visit, digest", visit],
       ["Revisit", span(capture.revisitStart, capture.revisitEnd)],
-      ["Revisit, status", String(capture.revisitStatus[page] || "")],
-      ["Revisit, record", place(capture.revisitFile, capture.revisitOffset) || compact],
-      ["Revisit, digest", capture.revisitDigest[page] ?? (capture.revisitStatus[page] ? visit : "")],
+      ["Revisit, status", String(again || "")],
+      ["Revisit, record", place(capture.revisitFile, capture.revisitOffset) || (again ? "with others, in a record of looks" : "")],
+      ["Revisit, digest", capture.revisitDigest?.[page] ?? (again ? visit : "")],
+      ["Change rate", frequency(capture.rate?.[page] ?? 0)],
     ];
   }
 
   private link(page: number, replay: string): HTMLElement {
     const at = capture14(this.capture, page);
     const base = replay.endsWith("/") ? replay : `${replay}/`;
-    const link = make("a", { href: `${base}${at}/${this.capture.url[page]}`, rel: "noreferrer" }, "See it in the replay");
+    const link = make("a", { href: `${base}${at}/${this.urls[page]}`, rel: "noreferrer" }, "See it in the replay");
     const line = make("p");
     line.append(link);
     return line;
@@ -201,6 +241,21 @@ export class PageTable {
 
 /** The still point, or the visit, as 14 digits. */
 function capture14(capture: Capture, page: number): string {
-  const at = capture.stillFrom >= 0 ? capture.stillFrom : (capture.visitEnd[page] ?? 0);
-  return instant(capture, Math.max(at, 0)).replace(/\D/g, "").slice(0, 14);
+  const looks = [capture.stillFrom, capture.revisitStart?.[page], capture.visitEnd?.[page]];
+  const at = looks.find((each) => each !== undefined && each >= 0) ?? 0;
+  return instant(capture, at).replace(/\D/g, "").slice(0, 14);
+}
+
+function capitalised(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** "about once in 3 days" */
+function frequency(rate: number): string {
+  const units: [number, string][] = [[86_400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
+  if (rate <= 0) return "";
+  const seconds = 1 / rate;
+  const [unit, name] = units.find(([each]) => seconds >= each) ?? [1, "second"];
+  const count = Number((seconds / unit).toPrecision(2));
+  return `about once in ${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;
 }

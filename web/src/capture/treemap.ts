@@ -1,6 +1,6 @@
 // Directories as rectangles whose area is their number of captured pages, split by verdict.
 import type { Capture } from "./data";
-import { colour, draw, verdictColours, type Drawing } from "./drawing";
+import { colour, draw, legend, verdictColours, type Drawing } from "./drawing";
 
 const HEIGHT = 360;
 const LARGEST = 200;
@@ -22,15 +22,15 @@ interface Area {
 }
 
 function directoryOf(url: string): string {
-  const path = url.split(/[?#]/, 1)[0] ?? url;
-  return path.slice(0, path.lastIndexOf("/") + 1);
+  const query = url.indexOf("?");
+  return url.slice(0, url.lastIndexOf("/", query < 0 ? undefined : query) + 1);
 }
 
 function directories(capture: Capture): Directory[] {
   const skipped = new Set(LEFT_OUT.map((word) => capture.verdicts.indexOf(word)));
   const found = new Map<string, Directory>();
-  capture.url.forEach((url, page) => {
-    const verdict = capture.verdict[page]!;
+  capture.url?.forEach((url, page) => {
+    const verdict = capture.verdict?.[page] ?? 0;
     if (skipped.has(verdict)) return;
     const name = directoryOf(url);
     let directory = found.get(name);
@@ -84,12 +84,24 @@ function label(context: CanvasRenderingContext2D, directory: Directory, area: Ar
   context.beginPath();
   context.rect(area.left, area.top, area.width - 4, area.height);
   context.clip();
-  context.fillStyle = colour("on-colour");
+  // Readable on all colours, light and dark.
+  context.strokeStyle = "rgb(0 0 0 / 60%)";
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  context.strokeText(text, area.left + 4, area.top + 3);
+  context.fillStyle = "#fff";
   context.fillText(text, area.left + 4, area.top + 3);
   context.restore();
 }
 
 export function drawTreemap(capture: Capture, place: HTMLElement): void {
   const list = directories(capture);
-  if (list.length > 0) draw(place, HEIGHT, (drawing) => paint(capture, drawing, list));
+  const colours = verdictColours(capture.verdicts);
+  const shown = new Set(list.flatMap((directory) => [...directory.byVerdict.keys()]));
+  if (list.length === 0) return;
+  legend(
+    place,
+    capture.verdicts.map((name, i) => ({ name, colour: colours[i]! })).filter((_, i) => shown.has(i)),
+  );
+  draw(place, HEIGHT, (drawing) => paint(capture, drawing, list));
 }

@@ -1,0 +1,415 @@
+#include "crawl/login.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "crawl/capture.h"
+#include "extract/form_submit.h"
+#include "extract/html_attr.h"
+#include "extract/html_token.h"
+#include "extract/stand_in.h"
+#include "url/domain.h"
+
+enum {
+	BODY_MAX = 256 << 10,
+	REDIRECTS_MAX_LOGIN = 10,
+	TRIES_MAX = 3,
+	LOST_MAX = 3, /* times in a row that a new session is lost before a page was seen */
+	SEEN_MIN = 5, /* pages before a missing sentinel means something */
+};
+
+void login_init(struct login *l)
+{
+	*l = (struct login){0};
+	buf_init(&l->body, BODY_MAX);
+	buf_init(&l->after, URL_MAX);
+}
+
+void login_release(struct login *l)
+{
+	/* The password is in it. */
+	if (l->body.ptr)
+		explicit_bzero(l->body.ptr, l->body.cap);
+	buf_release(&l->body);
+	buf_release(&l->after);
+}
+
+/* ---- asking ---- */
+
+static int ask(struct capture *c, slice url, enum login_step step, unsigned redirects,
+	unsigned tries, struct err *err)
+{
+	bool held;
+
+	c->login.busy = true;
+	return fetch_url(c, url,
+		&(struct request){.kind = REQUEST_LOGIN,
+			.login_step = (uint8_t)step,
+			.redirects = (uint8_t)redirects,
+			.tries = (uint8_t)tries,
+			.first = true},
+		&held, err);
+}
+
+int login_begin(struct capture *c, struct err *err)
+{
+	const struct login_file *with = c->login.with;
+
+	return with ? ask(c, slice_str(with->url), LOGIN_FORM, 0, 0, err) : 0;
+}
+
+int login_dropped(
+	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
+{
+	(void)r;
+	if (reason == DROP_CANCELLED)
+		return 0;
+	return err_set(err, ERR_STATE, "login: %.200s: its server has stopped answering",
+		c->login.with->url);
+}
+
+void login_apply(const struct capture *c, const struct request *r, struct net_request *request)
+{
+	if (r->kind == REQUEST_LOGIN && r->login_step == LOGIN_SENT) {
+		request->post = buf_slice(&c->login.body);
+		request->hides_post = true;
+		request->http1 = true;
+	}
+}
+
+/* ---- secrets ---- */
+
+static bool has_text(slice text, slice part)
+{
+	return part.len > 0 && text.len >= part.len &&
+	       memmem(text.ptr, text.len, part.ptr, part.len) != NULL;
+}
+
+/* A user name may well be on a page; it is in its URLs, too. What is short proves nothing. */
+bool login_is_secret(const struct capture *c, const struct request *r)
+{
+	enum { SHORT = 4 };
+	slice body = buf_slice(&c->lane->reading.body);
+	const struct login_fields *fields = &c->login.with->fields;
+
+	if (r->login_step == LOGIN_SENT)
+		return true;
+	for (size_t i = 0; i < fields->len; i++) {
+		slice value = fields->ptr[i].value;
+		bool is_name = has_text(fields->ptr[i].name, SLICE("user")) ||
+			       has_text(fields->ptr[i].name, SLICE("name")) ||
+			       has_text(fields->ptr[i].name, SLICE("mail"));
+
+		if (!is_name && value.len >= SHORT && has_text(body, value))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the form ---- */
+
+static int fail(const struct capture *c, struct err *err, const char *why)
+{
+	return err_set(err, ERR_STATE, "login at %.200s: %s", c->login.with->url, why);
+}
+
+static int refuse_field(const struct capture *c, slice name, struct err *err)
+{
+	return err_set(err, ERR_STATE,
+		"login at %.200s: the page has no form with the field '%.*s'", c->login.with->url,
+		slice_shown(name, 60), name.ptr);
+}
+
+/* Whether a form may send a password there: to the same site, and not less protected. */
+static bool may_send(const struct url *page, const struct url *target)
+{
+	slice a = url_part(page, page->host), b = url_part(target, target->host);
+	slice domain = url_registrable_domain(a);
+
+	if (!url_is_http(target) ||
+		(page->scheme_id == URL_HTTPS && target->scheme_id != URL_HTTPS))
+		return false;
+	return slice_eq(a, b) || (domain.len > 0 && slice_eq(domain, url_registrable_domain(b)));
+}
+
+/* The forms of a page, and what their URLs are relative to. */
+struct form_page {
+	struct forms forms;
+	struct url document, base;
+	bool has_base;
+};
+
+static int read_token(struct form_page *p, const struct html_token *t)
+{
+	slice href = html_attr_value(t, SLICE("href"));
+
+	if (t->kind == HTML_START_TAG && slice_eq(t->name, SLICE("base")) && href.ptr &&
+		!p->has_base)
+		p->has_base = url_parse(&p->base, href, &p->document, NULL) == 0;
+	return forms_token(&p->forms, t);
+}
+
+static int read_forms(struct form_page *p, slice html)
+{
+	const struct html_token *token;
+	struct html_tokenizer t;
+	bool is_fed = false;
+	int rc = 0;
+
+	html_init(&t, 0);
+	html_feed(&t, html);
+	while (rc == 0) {
+		rc = html_next(&t, &token);
+		if (rc == 0) {
+			rc = read_token(p, token);
+		} else if (rc == ERR_END && !is_fed) {
+			is_fed = true;
+			html_finish(&t);
+			rc = 0;
+		}
+	}
+	html_release(&t);
+	forms_finish(&p->forms);
+	return rc == ERR_END ? 0 : rc;
+}
+
+static uint32_t find_field(const struct forms *f, uint32_t form, slice name)
+{
+	for (uint32_t i = 0; i < f->fields.len; i++)
+		if (f->fields.ptr[i].form != FORM_NONE &&
+			(form == FORM_NONE || f->fields.ptr[i].form == form) &&
+			slice_eq(f->fields.ptr[i].name, name))
+			return i;
+	return FORM_NONE;
+}
+
+/* Fills the form, as it will be sent. */
+static int fill(struct capture *c, const struct forms *f, uint32_t form, struct err *err)
+{
+	const struct login_fields *fields = &c->login.with->fields;
+	struct form_binding *bindings = calloc(fields->len, sizeof *bindings);
+	int rc = bindings ? 0 : err_code(err, ERR_NOMEM);
+
+	for (size_t i = 0; rc == 0 && i < fields->len; i++) {
+		slice name = fields->ptr[i].name;
+
+		bindings[i] =
+			(struct form_binding){find_field(f, form, name), fields->ptr[i].value};
+		if (bindings[i].field == FORM_NONE)
+			rc = refuse_field(c, name, err);
+	}
+	buf_reset(&c->login.body);
+	if (rc == 0)
+		rc = err_code(err, form_submit(f, form, bindings, fields->len, &c->login.body));
+	free(bindings);
+	return rc;
+}
+
+static int check_form(const struct capture *c, const struct form *form, struct err *err)
+{
+	if (!form->is_post)
+		return fail(c, err, "its form would send the password in the URL (method GET)");
+	if (form->is_multipart)
+		return fail(c, err, "its form is sent as multipart/form-data, which is not known");
+	return form->cut ? fail(c, err, "its form is too large") : 0;
+}
+
+static int send_from(struct capture *c, struct form_page *p, struct err *err)
+{
+	slice name = c->login.with->fields.ptr[0].name;
+	uint32_t field = find_field(&p->forms, FORM_NONE, name);
+	const struct form *form;
+	struct url target;
+	int rc;
+
+	if (field == FORM_NONE)
+		return refuse_field(c, name, err);
+	form = &p->forms.list.ptr[p->forms.fields.ptr[field].form];
+	rc = check_form(c, form, err);
+	if (rc)
+		return rc;
+	url_init(&target);
+	rc = url_parse(&target, form->action.ptr ? form->action : SLICE(""),
+		p->has_base && form->action.len > 0 ? &p->base : &p->document, NULL);
+	if (rc != ERR_NOMEM && (rc || !may_send(&p->document, &target)))
+		rc = fail(
+			c, err, "its form would send the password to another site, or unencrypted");
+	if (rc == 0)
+		rc = fill(c, &p->forms, p->forms.fields.ptr[field].form, err);
+	if (rc == 0)
+		rc = ask(c, url_page(&target), LOGIN_SENT, 0, 0, err);
+	url_release(&target);
+	return err_code(err, rc);
+}
+
+static int send_form(struct capture *c, const struct request *r, struct err *err)
+{
+	struct form_page p = {0};
+	int rc;
+
+	forms_init(&p.forms);
+	url_init(&p.document);
+	url_init(&p.base);
+	rc = url_parse(&p.document, slice_str(r->url), NULL, NULL);
+	if (rc == 0)
+		rc = read_forms(&p, buf_slice(&c->lane->reading.body));
+	rc = rc ? err_code(err, rc) : send_from(c, &p, err);
+	url_release(&p.base);
+	url_release(&p.document);
+	forms_release(&p.forms);
+	return rc;
+}
+
+/* ---- answers ---- */
+
+static bool is_shown(const struct capture *c)
+{
+	return has_text(buf_slice(&c->lane->reading.body), slice_str(c->login.with->sentinel));
+}
+
+static int succeed(struct capture *c)
+{
+	c->login.busy = false;
+	c->login.is_in = true;
+	c->stage.asleep = false;
+	if (c->login.body.ptr)
+		explicit_bzero(c->login.body.ptr, c->login.body.cap);
+	buf_reset(&c->login.body);
+	return 0;
+}
+
+/* The page that the form led to, or the one to check: the sentinel must be there. */
+static int arrive(struct capture *c, const struct request *r, struct err *err)
+{
+	const struct login_file *with = c->login.with;
+	int rc = 0;
+
+	if (with->check && r->login_step != LOGIN_CHECK)
+		return ask(c, slice_str(with->check), LOGIN_CHECK, 0, 0, err);
+	if (!is_shown(c))
+		return err_set(err, ERR_STATE,
+			"login at %.200s: the sentinel is not on %.200s, to which it led; check "
+			"the fields and the sentinel of the --login file",
+			with->url, r->url);
+	buf_reset(&c->login.after);
+	if (!with->check)
+		rc = buf_add_str(&c->login.after, r->url);
+	return rc ? err_code(err, rc) : succeed(c);
+}
+
+static int follow(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	enum login_step step =
+		r->login_step == LOGIN_SENT ? LOGIN_AFTER : (enum login_step)r->login_step;
+	struct url target;
+	int rc;
+
+	if (r->redirects >= REDIRECTS_MAX_LOGIN)
+		return fail(c, err, "too many redirects");
+	if (r->login_step == LOGIN_SENT && (f->status == 307 || f->status == 308))
+		return fail(c, err, "the server asks to send the form elsewhere (307 or 308)");
+	url_init(&target);
+	rc = fetch_location(c, r, &target)
+		     ? ask(c, url_page(&target), step, r->redirects + 1U, 0, err)
+		     : fail(c, err, "a redirect leads nowhere");
+	url_release(&target);
+	return rc;
+}
+
+static int retry(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	char why[sizeof f->detail + 64];
+
+	if (r->tries < TRIES_MAX && r->login_step != LOGIN_SENT)
+		return ask(c, slice_str(r->url), (enum login_step)r->login_step, r->redirects,
+			r->tries + 1U, err);
+	(void)snprintf(why, sizeof why, "no answer from its server (%s)",
+		f->detail[0] ? f->detail : net_failure_name(f->failure));
+	return fail(c, err, why);
+}
+
+/* The answer to the question whether the session is still there. */
+static int checked(struct capture *c, const struct net_fetch *f, struct err *err)
+{
+	if (f->status == 200 && is_shown(c))
+		return succeed(c);
+	return login_begin(c, err);
+}
+
+int login_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
+{
+	bool is_redirect = f->status >= 300 && f->status < 400 && f->status != 304;
+	bool is_asking = r->login_step == LOGIN_CHECK && c->login.is_in;
+	char why[64];
+
+	(void)result;
+	if (f->status == 0)
+		return retry(c, r, f, err);
+	if (is_asking)
+		return checked(c, f, err);
+	if (is_redirect)
+		return follow(c, r, f, err);
+	if (f->status >= 400) {
+		(void)snprintf(why, sizeof why, "%s answers HTTP %u",
+			r->login_step == LOGIN_FORM ? "the page" : "the server", f->status);
+		return fail(c, err, why);
+	}
+	if (r->login_step != LOGIN_FORM)
+		return arrive(c, r, err);
+	return is_shown(c) ? succeed(c) : send_form(c, r, err);
+}
+
+/* ---- pages ---- */
+
+/* Asks whether the session is still there: at the URL to check, or where the login led. */
+static int ask_again(struct capture *c, const struct attempt *a, struct err *err)
+{
+	const struct login *l = &c->login;
+
+	log_info("crawl", "%.*s: the session may be lost", slice_shown(a->url, 200), a->url.ptr);
+	return ask(c, l->with->check ? slice_str(l->with->check) : buf_slice(&l->after),
+		LOGIN_CHECK, 0, 0, err);
+}
+
+/* Most pages have the sentinel, so one without it is worth a question. */
+static bool is_usual(const struct login *l)
+{
+	return l->shown >= SEEN_MIN && l->shown > 3 * l->missed;
+}
+
+static bool shows_login(const struct attempt *a)
+{
+	return a->status == 401 || slice_starts_with(a->stand_in, SLICE("login"));
+}
+
+int login_page(struct capture *c, const struct plan_order *order, const struct attempt *a,
+	bool *ret_again, struct err *err)
+{
+	struct login *l = &c->login;
+	bool is_html = a->status == 200 && stand_in_is_html(a->media_type);
+	bool has_sentinel = c->lane->reading.has_sentinel;
+	bool is_missed = is_html && !has_sentinel;
+	bool is_lost;
+
+	*ret_again = false;
+	if (!l->with)
+		return 0;
+	is_lost = shows_login(a) || (is_missed && order->attempt == 1 && is_usual(l));
+	if (has_sentinel)
+		l->lost = 0;
+	l->shown += has_sentinel;
+	l->missed += is_missed;
+	if (!is_lost || c->settings->attempts == 1)
+		return 0;
+	*ret_again = true;
+	if (l->busy)
+		return 0;
+	if (shows_login(a) && ++l->lost > LOST_MAX)
+		return 0; /* this page wants more than a session: it is what it is */
+	return ask_again(c, a, err);
+}

@@ -1,0 +1,78 @@
+/*
+ * Logging in by a form, before the first page and again when the session is lost. The login page is
+ * fetched, its form filled (hidden fields as they are) and sent, redirects are followed, and the
+ * sentinel must be there at the end. While that goes on, the planner is not asked.
+ *
+ *	login_begin ▶ FORM ▶ SENT ▶ AFTER … ▶ the sentinel is there, or the capture stops
+ *	                               ▲
+ *	login_page: the session may be lost ▶ CHECK ▶ it is: login_begin; it is not: go on
+ *
+ * Requests and responses are archived like those of robots.txt, but for the secrets: the body of
+ * the request is not, nor is the response to it, nor any response that contains a password.
+ */
+#ifndef CRAWL_LOGIN_H
+#define CRAWL_LOGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "crawl/login_file.h"
+#include "crawl/requests.h"
+#include "net/net.h"
+#include "url/url.h"
+
+struct capture;
+struct attempt;
+struct plan_order;
+struct state_result;
+
+/* What a request of a login is for. */
+enum login_step {
+	LOGIN_FORM,  /* the page with the form */
+	LOGIN_SENT,  /* the form itself */
+	LOGIN_AFTER, /* where that leads to */
+	LOGIN_CHECK, /* whether the session is still there */
+};
+
+/* Zeroed: no login. Fields are its own, but for with and busy. */
+struct login {
+	const struct login_file *with; /* borrowed; NULL: none */
+	bool busy;                     /* the planner must wait */
+	bool is_in;                    /* it has succeeded once */
+	struct buf body;               /* of the form that is sent */
+	struct buf after;              /* URL of the page that it led to */
+	unsigned lost;                 /* times in a row that the session was lost at once */
+	size_t shown, missed;          /* pages with the sentinel, and without */
+};
+
+void login_init(struct login *l);
+void login_release(struct login *l); /* safe on a zeroed struct */
+
+/* Logs in, if the capture has a login. */
+int login_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* A request was answered: as fetching.c calls it. */
+int login_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+
+/* A request will not be sent. */
+int login_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
+
+/* Whether the response, which was read as a body, must not be archived. */
+bool login_is_secret(const struct capture *c, const struct request *r);
+
+/* What the request sends: sets method and body. */
+void login_apply(const struct capture *c, const struct request *r, struct net_request *request);
+
+/*
+ * A page was read: whether it shows that the session is lost, so that the page must be fetched
+ * again. Then a login, or a check, is under way.
+ */
+int login_page(struct capture *c, const struct plan_order *order, const struct attempt *a,
+	bool *ret_again, struct err *err) SP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,391 @@
+#include "crawl/looking.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/capture.h"
+
+enum { DIRECTORIES_DEPTH_MAX = 32 };
+
+#define NAMES_MAX ((size_t)1 << 30)
+
+/* Requests per second that every site has at least: some a month. */
+#define BUDGET_MIN 1e-6
+
+/* Seconds between two reports, and for each page: all of them are counted. */
+static const double REPORT_INTERVAL = 1, REPORT_PER_PAGE = 1e-5;
+
+/* ---- the part ---- */
+
+static double now_of(const struct capture *c)
+{
+	return clock_seconds(clock_realtime(c->clock));
+}
+
+static int make_run(struct capture *c, struct looking *l, struct refresh_run **ret, struct err *err)
+{
+	*ret = refresh_run_new(
+		&(struct refresh_params){
+			.policy = l->terms.policy,
+			.budget = fmax(l->terms.budget, BUDGET_MIN),
+			.start = now_of(c),
+			.minute = 60,
+			.aim = l->terms.aim,
+			.seed = rng_u64(&c->rng),
+		},
+		err);
+	return *ret ? 0 : err->code;
+}
+
+int looking_new(struct capture *c, struct look_site *site, bool once, struct err *err)
+{
+	struct looking *l = calloc(1, sizeof *l);
+	int rc;
+
+	if (!l)
+		return err_code(err, ERR_NOMEM);
+	l->site = site;
+	l->once = once;
+	arena_init(&l->names, NAMES_MAX);
+	strmap_init(&l->groups, hash_key_random(), &l->names);
+	(void)pthread_mutex_lock(&site->lock);
+	l->terms = site->terms;
+	l->version = site->version;
+	(void)pthread_mutex_unlock(&site->lock);
+	rc = make_run(c, l, &l->run, err);
+	if (rc)
+		looking_free(l);
+	else
+		c->looking = l;
+	return rc;
+}
+
+void looking_free(struct looking *l)
+{
+	if (!l)
+		return;
+	refresh_run_free(l->run);
+	looked_vec_release(&l->pages);
+	strmap_release(&l->groups);
+	arena_release(&l->names);
+	free(l);
+}
+
+/* ---- pages ---- */
+
+int looking_reserve(struct capture *c, uint32_t page)
+{
+	struct looking *l = c->looking;
+	int rc = 0;
+
+	while (rc == 0 && l->pages.len <= page)
+		rc = looked_vec_push(&l->pages, (struct looked){.last = 0});
+	return rc;
+}
+
+int looking_start_rates(struct capture *c, uint32_t page, struct err *err)
+{
+	struct page_prior prior;
+	int rc;
+
+	if (c->looking->rates.fit_at > 0)
+		return 0;
+	rc = pages_prior(&c->pages, page, &prior, err);
+	if (rc == 0)
+		site_rates_init(&c->looking->rates,
+			(struct rate_gamma){1, 1 / fmax(prior.survival.rate, 1e-12)});
+	return rc;
+}
+
+/* A typical time between two looks at a page. */
+static double usual_interval(const struct capture *c)
+{
+	double pages = (double)(c->pages.taken > 0 ? c->pages.taken : 1);
+
+	return pages / fmax(c->looking->terms.budget, 1e-9);
+}
+
+double looking_rate(const struct capture *c, uint32_t page)
+{
+	const struct looking *l = c->looking;
+
+	return site_rates_rate(&l->rates, &l->pages.ptr[page].memory, usual_interval(c) / 2);
+}
+
+/* The prior of the site follows the evidence. Without memory it stays as it was. */
+void looking_fit(struct capture *c)
+{
+	struct looking *l = c->looking;
+	size_t count = l->pages.len;
+	struct rate_memory *list;
+
+	if (!site_rates_is_due(&l->rates))
+		return;
+	list = calloc(count + 1, sizeof *list);
+	for (size_t i = 0; list && i < count; i++)
+		list[i] = l->pages.ptr[i].memory;
+	if (list)
+		(void)site_rates_fit(&l->rates, list, count);
+	free(list);
+}
+
+bool look_pattern_matches(slice pattern, slice text)
+{
+	size_t p = 0, t = 0, star = SIZE_MAX, resume = 0;
+
+	while (t < text.len) {
+		if (p < pattern.len && pattern.ptr[p] == '*') {
+			star = p++;
+			resume = t;
+		} else if (p < pattern.len &&
+			   (pattern.ptr[p] == text.ptr[t] || pattern.ptr[p] == '?')) {
+			p++;
+			t++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1;
+			t = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.len && pattern.ptr[p] == '*')
+		p++;
+	return p == pattern.len;
+}
+
+static double weight_of(const struct looking *l, slice url, double usual)
+{
+	for (size_t i = 0; l->terms.weights && i < l->terms.weights->len; i++)
+		if (look_pattern_matches(slice_str(l->terms.weights->ptr[i].pattern), url))
+			return l->terms.weights->ptr[i].weight;
+	return usual;
+}
+
+/* The length of a URL's directory, with its last slash; 0 where there is none above. */
+static size_t directory_length(slice url, size_t len)
+{
+	const char *end;
+	size_t root = 0;
+
+	for (int slashes = 0; root < url.len && slashes < 3; root++)
+		slashes += url.ptr[root] == '/';
+	if (len <= root)
+		return 0;
+	end = memrchr(url.ptr, '/', len);
+	return end && (size_t)(end - url.ptr) + 1 >= root ? (size_t)(end - url.ptr) + 1 : 0;
+}
+
+/* The number of a directory, which is added, with those above it, if it is new. */
+static int find_group(struct looking *l, slice directory, int depth, uint32_t *ret)
+{
+	size_t above = directory_length(directory, directory.len - 1);
+	uint32_t parent = REFRESH_NO_GROUP;
+	int rc = 0;
+
+	if (strmap_get(&l->groups, directory, ret))
+		return 0;
+	if (above > 0 && depth < DIRECTORIES_DEPTH_MAX)
+		rc = find_group(l, slice_sub(directory, 0, above), depth + 1, &parent);
+	*ret = (uint32_t)l->groups.len + 1;
+	if (rc == 0)
+		rc = strmap_put(&l->groups, directory, *ret);
+	return rc ? rc : refresh_group(l->run, *ret, parent);
+}
+
+static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *ret, struct err *err)
+{
+	struct looking *l = c->looking;
+	struct page_prior prior;
+	struct buf url;
+	size_t query, directory;
+	int rc;
+
+	buf_init(&url, URL_MAX);
+	rc = pages_url(&c->pages, page, &url, err);
+	if (rc == 0)
+		rc = pages_prior(&c->pages, page, &prior, err);
+	query = strcspn(rc == 0 ? buf_str(&url) : "", "?");
+	directory = directory_length(buf_slice(&url), query);
+	if (rc == 0 && directory > 0)
+		rc = err_code(err, find_group(l, slice_sub(buf_slice(&url), 0, directory), 0,
+					   &l->pages.ptr[page].group));
+	if (rc == 0)
+		*ret = (struct refresh_facts){
+			.rate = looking_rate(c, page),
+			.weight = weight_of(l, buf_slice(&url), (double)prior.weight),
+			.group = l->pages.ptr[page].group,
+		};
+	buf_release(&url);
+	return rc;
+}
+
+/* The run learns of the looks that were made before it began. */
+static void tell_looks(struct capture *c, uint32_t page, double rate)
+{
+	struct looking *l = c->looking;
+	struct looked *k = &l->pages.ptr[page];
+	struct refresh_look look = {
+		.outcome = k->gone ? REFRESH_GONE : REFRESH_CHANGED,
+		/* A clock that was ahead then must not put the page off until then. */
+		.time = fmin(clock_seconds(k->last), now_of(c)),
+		.rate = rate,
+	};
+
+	if (!k->last)
+		return;
+	for (int i = 0; i < (k->gone ? k->gone : 1); i++)
+		refresh_seen(l->run, page, &look);
+	for (int i = 0; i < k->audits; i++)
+		refresh_audited(l->run, page, i < k->fresh);
+	k->audits = k->fresh = 0;
+}
+
+int looking_discovered(struct capture *c, uint32_t page, struct err *err)
+{
+	struct looking *l = c->looking;
+	struct refresh_facts facts;
+	int rc = looking_reserve(c, page);
+
+	if (rc)
+		return err_code(err, rc);
+	rc = looking_start_rates(c, page, err);
+	looking_fit(c); /* looks may have been restored */
+	if (rc == 0)
+		rc = find_facts(c, page, &facts, err);
+	if (rc)
+		return rc;
+	rc = refresh_discovered(l->run, page, &facts);
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	tell_looks(c, page, facts.rate);
+	c->pages.list.ptr[page].planned = true;
+	c->stage.asleep = false;
+	l->next = 0;
+	return 0;
+}
+
+void looking_withdraw(struct capture *c, uint32_t page)
+{
+	refresh_withdraw(c->looking->run, page);
+	c->pages.list.ptr[page].planned = false; /* it may be allowed again */
+}
+
+void looking_met(struct capture *c, uint32_t host)
+{
+	hosts_set_delay(
+		&c->hosts, host, c->looking->terms.delay, c->looking->terms.automatic_delay);
+}
+
+/* ---- terms ---- */
+
+/* All pages anew: another policy needs another run, other weights tell all pages. */
+static int tell_all(struct capture *c, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t page = 0; rc == 0 && page < c->looking->pages.len; page++)
+		if (c->pages.list.ptr[page].planned && c->pages.list.ptr[page].taken)
+			rc = looking_discovered(c, page, err);
+	for (uint32_t host = 0; rc == 0 && host < hosts_count(&c->hosts); host++)
+		looking_met(c, host);
+	return rc;
+}
+
+int looking_renew(struct capture *c, struct err *err)
+{
+	struct looking *l = c->looking;
+	struct refresh_run *run = NULL;
+	int rc = make_run(c, l, &run, err);
+
+	if (rc)
+		return rc;
+	refresh_inherit(run, l->run);
+	refresh_run_free(l->run);
+	l->run = run;
+	strmap_reset(&l->groups);
+	arena_reset(&l->names);
+	l->next = 0;
+	return tell_all(c, err);
+}
+
+/* Other terms have come. Those that a run cannot take wait until no order is out. */
+int looking_adopt(struct capture *c, struct err *err)
+{
+	struct looking *l = c->looking;
+	struct look_terms terms;
+	unsigned version;
+
+	(void)pthread_mutex_lock(&l->site->lock);
+	terms = l->site->terms;
+	version = l->site->version;
+	(void)pthread_mutex_unlock(&l->site->lock);
+	if (terms.budget != l->terms.budget) {
+		l->terms.budget = terms.budget;
+		refresh_set_budget(l->run, fmax(terms.budget, BUDGET_MIN), now_of(c));
+		l->next = 0;
+	}
+	if (version == l->version || l->out > 0)
+		return 0;
+	l->terms = terms;
+	l->version = version;
+	return looking_renew(c, err);
+}
+
+void look_site_init(struct look_site *site, const struct look_terms *terms)
+{
+	*site = (struct look_site){.terms = *terms, .version = 1};
+	(void)pthread_mutex_init(&site->lock, NULL);
+}
+
+void look_site_release(struct look_site *site)
+{
+	(void)pthread_mutex_destroy(&site->lock);
+}
+
+void look_site_set(struct look_site *site, const struct look_terms *terms)
+{
+	(void)pthread_mutex_lock(&site->lock);
+	site->terms = *terms;
+	site->version++;
+	(void)pthread_mutex_unlock(&site->lock);
+}
+
+void look_site_set_budget(struct look_site *site, double budget)
+{
+	(void)pthread_mutex_lock(&site->lock);
+	site->terms.budget = budget;
+	(void)pthread_mutex_unlock(&site->lock);
+}
+
+void look_site_read(struct look_site *site, struct look_report *ret)
+{
+	(void)pthread_mutex_lock(&site->lock);
+	*ret = site->report;
+	(void)pthread_mutex_unlock(&site->lock);
+}
+
+void looking_report(struct capture *c, bool now)
+{
+	struct looking *l = c->looking;
+	double time = now_of(c);
+	double interval = fmax(REPORT_INTERVAL, REPORT_PER_PAGE * (double)c->pages.list.len);
+	struct look_report report;
+
+	if (!now && time - l->reported < interval)
+		return;
+	l->reported = time;
+	report = (struct look_report){
+		.version = l->version,
+		.requests = l->requests,
+		.looks = l->looks,
+		.changes = l->changes,
+		.due = refresh_due(l->run, time),
+		.budget = l->terms.budget,
+		.status = refresh_status(l->run),
+	};
+	report.margin = report.status.margin;
+	(void)pthread_mutex_lock(&l->site->lock);
+	l->site->report = report;
+	(void)pthread_mutex_unlock(&l->site->lock);
+}

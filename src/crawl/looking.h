@@ -1,0 +1,186 @@
+/*
+ * A site under watch: a capture without an end. Its orders come from a refresh_run in place of a
+ * plan_run; all else (hosts, robots.txt, links, traps, records) is as in a capture. journal.c and
+ * orders.c turn here where a capture has such a part.
+ *
+ * The lane has the refresh_run. Whoever started the watch has a struct look_site for each site:
+ * terms go to the lane through it, and reports come back. Both are copied under its lock.
+ *
+ * Nothing is stored but facts: pages and looks. After a crash looking_restore reads them, and
+ * looking_discovered gives them to a fresh refresh_run, page by page.
+ *
+ * Times of the refresh_run are seconds since 1970, on the clock of the crawl, which is anchored:
+ * setting the wall clock does not move it.
+ */
+#ifndef CRAWL_LOOKING_H
+#define CRAWL_LOOKING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "archive/attempt.h"
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "crawl/budget.h"
+#include "frontier/window.h"
+#include "plan/plan.h"
+#include "rate/site_rates.h"
+#include "refresh/run.h"
+
+/* Purpose of the looks that measure how fresh the archive is. */
+#define LOOKING_AUDIT "audit"
+
+struct capture;
+struct request;
+struct net_fetch;
+
+/* Pages whose URL matches have this weight: * stands for any text, ? for any character. */
+struct look_weight {
+	const char *pattern;
+	double weight;
+};
+
+VEC_DECLARE(look_weights, struct look_weight);
+
+/* What a site is asked for. All is borrowed, until the lane reports a later version. */
+struct look_terms {
+	const struct refresh_policy *policy;
+	struct refresh_aim aim;             /* in seconds */
+	double budget;                      /* requests per second, while a window is open */
+	struct windows windows;             /* without one: always */
+	const struct look_weights *weights; /* the first that matches counts; else 1 */
+	double delay;                       /* as crawl_settings */
+	bool automatic_delay;
+};
+
+/* How it goes. */
+struct look_report {
+	unsigned version;  /* of the terms that it goes by */
+	uint64_t requests; /* sent by this process */
+	size_t looks, changes, due;
+	bool down; /* its server does not answer */
+	double margin, budget;
+	struct refresh_status status;
+};
+
+/* Fields behind lock for its holder. */
+struct look_site {
+	pthread_mutex_t lock;
+	unsigned version; /* of the terms: counted up with every change */
+	struct look_terms terms;
+	struct look_report report;
+};
+
+void look_site_init(struct look_site *site, const struct look_terms *terms);
+void look_site_release(struct look_site *site);
+
+/* Other terms; another budget alone, which changes often. For any thread. */
+void look_site_set(struct look_site *site, const struct look_terms *terms);
+void look_site_set_budget(struct look_site *site, double budget);
+void look_site_read(struct look_site *site, struct look_report *ret);
+
+/* Whether the whole text matches the pattern. */
+bool look_pattern_matches(slice pattern, slice text);
+
+/* What is known of a page, besides what all captures know. */
+struct looked {
+	struct rate_memory memory; /* of its changes */
+	int64_t last;              /* end of its last usable look, wall, ns; 0: none */
+	uint32_t number;           /* of its last look */
+	uint32_t group;            /* its directory */
+	uint8_t gone;              /* looks in a row that found no page, up to 2 */
+	uint8_t audits, fresh;     /* before this process began, while it is restored; up to 255 */
+};
+
+VEC_DECLARE(looked_vec, struct looked);
+
+/* Fields are for the files of this room. */
+struct looking {
+	struct look_site *site; /* borrowed */
+	struct look_terms terms;
+	unsigned version;
+	struct refresh_run *run;
+	struct looked_vec pages;
+	struct site_rates rates;
+	struct arena names;
+	struct strmap groups; /* directories */
+	bool once;            /* ends when nothing is due */
+	double next;          /* seconds since 1970: when the run is to be asked again */
+	double reported;      /* the same: of the last report */
+	size_t out;           /* orders */
+	uint64_t requests;
+	int64_t sent; /* seconds since 1970: the last request of an earlier process; 0: none */
+	size_t looks, changes;
+
+	enum refresh_purpose purpose; /* of the look whose response is read */
+	enum refresh_outcome outcome; /* what it showed */
+};
+
+/* A part for a capture. 0, ERR_NOMEM, or as refresh_run_new. Free with looking_free, NULL-safe. */
+int looking_new(
+	struct capture *c, struct look_site *site, bool once, struct err *err) SP_MUST_CHECK;
+void looking_free(struct looking *l);
+
+/* ---- calls that others make of the planner ---- */
+
+int looking_discovered(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+void looking_withdraw(struct capture *c, uint32_t page);
+int looking_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
+double looking_wait(const struct capture *c);
+
+/* An order was not carried out: it is given again, or later because its server is down. */
+void looking_returned(struct capture *c, const struct plan_order *order, bool is_down);
+
+/* Its response came. */
+int looking_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* ---- for the steps of the capture ---- */
+
+/* A request is sent, of any kind. */
+void looking_sent(struct capture *c, const struct request *r);
+
+/* What a response showed: usable, and the same as the look before. */
+void looking_saw(struct capture *c, const struct attempt *a, bool is_usable, bool is_same);
+
+/* A host was met: its delay. */
+void looking_met(struct capture *c, uint32_t host);
+
+/* A request of an earlier process counts in the budget of its day. */
+void looking_count(struct capture *c, const struct attempt *a);
+
+/* All of them are restored: what the site's budget has accrued since is there. */
+void looking_carry_over(struct capture *c, int64_t wall_seconds);
+
+/* An observation of an earlier process, page by page and look by look. */
+int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, bool is_same,
+	struct err *err) SP_MUST_CHECK;
+
+/* Room for what is known of a page. 0 or ERR_NOMEM. */
+int looking_reserve(struct capture *c, uint32_t page) SP_MUST_CHECK;
+
+/* A first guess of the site's rates, if there is none: what the archive knows of this page. */
+int looking_start_rates(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* The rate of changes that the run is told. */
+double looking_rate(const struct capture *c, uint32_t page);
+
+/* Fits what is assumed of the site's rates to what was seen, when it is time. */
+void looking_fit(struct capture *c);
+
+/* A fresh refresh_run takes over, by the present terms. No order is out. */
+int looking_renew(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Takes the site's terms, if there are others. */
+int looking_adopt(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Tells the site how it goes; now: even if it was told just before. */
+void looking_report(struct capture *c, bool now);
+
+#endif

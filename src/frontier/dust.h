@@ -1,0 +1,152 @@
+/*
+ * Rules about URLs that show the same page (DUST), and what speaks for them. A rule is a kind of
+ * difference (dust_form.h) on a site: "index.html at example.org", "parameter ref at example.org".
+ *
+ * URLs of the same form are a class. The first page of a class that was visited stands for it. When
+ * a second one is visited, the two agree or disagree, and so do the rules by which they differ:
+ *
+ *	learning    nothing is known yet
+ *	tried       URLs are left out for now, and some of them are checked by requests
+ *	holds       the checks agreed; from time to time another one is made
+ *	withdrawn   something disagreed: for good
+ *
+ * Invariants:
+ *	(1) A withdrawn rule never comes back, and no form uses it.
+ *	(2) A URL is left out only if all rules by which it differs from the page that stands for
+ *	    its class are tried or hold.
+ *
+ * Memory is 16 bytes for each URL that has a form, and as many for each page with a query; at most
+ * DUST_RULES_MAX rules. No I/O.
+ */
+#ifndef FRONTIER_DUST_H
+#define FRONTIER_DUST_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "frontier/dust_form.h"
+
+enum {
+	DUST_RULES_MAX = 1024,
+	DUST_PARAMETERS_MAX = 32, /* rules about parameters on one site */
+	DUST_VALUES_MAX = 8,      /* of a parameter: if that many change nothing, others do not */
+};
+
+#define DUST_NONE UINT32_MAX
+
+enum dust_state { DUST_LEARNING, DUST_TRIED, DUST_HOLDS, DUST_WITHDRAWN, DUST_STATE_COUNT };
+
+/* A value of a parameter. */
+struct dust_value {
+	uint64_t hash;
+	uint32_t page; /* that has it, and was left out */
+	bool is_sent;  /* a check */
+	bool is_confirmed;
+};
+
+/* Fields are to be read. */
+struct dust_rule {
+	uint32_t site;
+	uint8_t kind;               /* enum dust_kind */
+	uint8_t state;              /* enum dust_state */
+	bool changed;               /* since the caller cleared it */
+	bool applied;               /* URLs were left out */
+	slice detail;               /* name of the parameter, or empty */
+	uint32_t agreed, disagreed; /* pairs of pages */
+	uint32_t sent, passed;      /* checks */
+	uint32_t under_way;         /* of the sent ones */
+	uint64_t urls;              /* that it would save, as the caller counted */
+	struct u32_vec saved;       /* pages that were left out by it */
+	size_t next;                /* of these: to be looked at for the next check */
+	struct dust_value values[DUST_VALUES_MAX]; /* of a parameter */
+	uint32_t value_count;
+};
+
+struct dust_site {
+	slice name;
+	unsigned off;                    /* withdrawn kinds */
+	struct slice_vec parameters;     /* that are tried or hold */
+	uint32_t rules[DUST_KIND_COUNT]; /* number plus one; of parameters: the first one */
+	uint32_t parameter_rules;        /* how many there are */
+};
+
+VEC_DECLARE(dust_rules, struct dust_rule);
+VEC_DECLARE(dust_sites, struct dust_site);
+
+/* A page that stands for others with the same number. */
+struct dust_entry {
+	uint64_t hash;
+	uint32_t page;  /* or DUST_NONE: free */
+	uint32_t other; /* another one of them, or DUST_NONE */
+};
+
+struct dust_map {
+	struct dust_entry *slots;
+	size_t slot_count, len;
+};
+
+/* Fields may be read. */
+struct dust {
+	struct hash_key key;
+	struct arena arena;
+	struct strmap site_numbers;
+	struct dust_sites sites;
+	struct dust_rules rules;
+	struct dust_map classes;  /* by form */
+	struct dust_map siblings; /* visited pages, by form without one of their fields */
+	struct buf name;          /* scratch */
+	bool is_eager;            /* rules are tried at once, but for those about parameters */
+};
+
+/* is_eager: rules begin as tried, but for those about parameters, which need a reason. */
+void dust_init(struct dust *d, struct hash_key key, bool is_eager);
+void dust_release(struct dust *d);
+
+/* The site of a URL, which is added if it is new: 0, ERR_NOMEM, ERR_LIMIT. */
+int dust_site(struct dust *d, const struct url *url, uint32_t *ret) SP_MUST_CHECK;
+
+/* The same by its name. */
+int dust_site_of_name(struct dust *d, slice name, uint32_t *ret) SP_MUST_CHECK;
+
+/* The form of a URL by the rules of its site; as dust_form. */
+int dust_form_of(struct dust *d, struct buf *out, const struct url *url, struct dust_form *ret,
+	bool *ret_has) SP_MUST_CHECK;
+
+/* The rule of a kind on a site, which is added if it is new; DUST_NONE when there are too many. */
+int dust_rule_of(struct dust *d, uint32_t site, enum dust_kind kind, slice detail,
+	uint32_t *ret) SP_MUST_CHECK;
+
+/* Whether there is such a rule. */
+bool dust_knows(const struct dust *d, uint32_t site, enum dust_kind kind, slice detail);
+
+/* Appends "KIND DETAIL at SITE". */
+int dust_rule_name(const struct dust *d, uint32_t rule, struct buf *out) SP_MUST_CHECK;
+
+/*
+ * The rules by which two URLs of the same form on one site differ; at most max. *ret_count is
+ * max + 1 when there are more, or one of them cannot have a rule.
+ */
+int dust_rules_between(struct dust *d, uint32_t site, const struct dust_form *a,
+	const struct dust_form *b, uint32_t *out, size_t max, size_t *ret_count) SP_MUST_CHECK;
+
+/* Withdraws a rule for good: forms no longer use it. */
+void dust_withdraw(struct dust *d, uint32_t rule);
+
+/* A parameter is tried from now on: forms leave it out. 0 or ERR_NOMEM. */
+int dust_try(struct dust *d, uint32_t rule) SP_MUST_CHECK;
+
+/* A URL with this value of its parameter was left out, or turned out to change nothing. */
+void dust_rule_note_value(struct dust_rule *r, uint64_t hash, uint32_t page);
+void dust_rule_confirm(struct dust_rule *r, uint64_t hash);
+
+/* Whether the value changes nothing: it was checked, or DUST_VALUES_MAX others were. */
+bool dust_rule_is_confirmed(const struct dust_rule *r, uint64_t hash);
+
+/* The entry of a text, added with that page if it is new (*ret_new). 0 or ERR_NOMEM. */
+int dust_map_put(struct dust_map *m, uint64_t hash, uint32_t page, struct dust_entry **ret,
+	bool *ret_new) SP_MUST_CHECK;
+struct dust_entry *dust_map_find(const struct dust_map *m, uint64_t hash); /* or NULL */
+void dust_map_release(struct dust_map *m);
+
+uint64_t dust_hash(const struct dust *d, slice text);
+
+#endif

@@ -1,0 +1,364 @@
+#include "watch/daemon.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "crawl/crawl.h"
+#include "watch/balance.h"
+#include "watch/watch_config.h"
+#include "watch/watch_status.h"
+
+#define SECONDS_PER_DAY 86400.0
+
+/* Seconds between two writings of the status; and between two balances, from first to usual. */
+static const double STATUS_INTERVAL = 1, BALANCE_FIRST = 1, BALANCE_USUAL = 30;
+
+struct watch {
+	const struct daemon_params *params;
+	struct watch_config *opened;  /* whose settings the lanes have */
+	struct watch_config *config;  /* that counts: the same, or a later one */
+	struct watch_config *retired; /* another, by which some sites may still go; or NULL */
+	struct watch_config *next;    /* has other sites: counts when all lanes have ended */
+	struct look_site *sites;
+	struct balance_site *balance;
+	struct budget budget;
+	struct crawl_watch crawl;
+	double status_at, balance_at, balance_every;
+	bool again;      /* the lanes are opened anew, with the same configuration */
+	bool complained; /* of a status that cannot be written */
+};
+
+static double now(void)
+{
+	return clock_seconds(clock_monotonic(clock_system()));
+}
+
+static void free_config(struct watch_config *c)
+{
+	if (c)
+		watch_config_release(c);
+	free(c);
+}
+
+static int read_config(const char *path, struct watch_config **ret, struct err *err)
+{
+	struct watch_config *c = calloc(1, sizeof *c);
+	int rc = c ? watch_config_read(c, path, err) : err_code(err, ERR_NOMEM);
+
+	if (rc)
+		free_config(c);
+	else
+		*ret = c;
+	return rc;
+}
+
+/* ---- the budget ---- */
+
+/* Requests per second while windows are open: the day's budget is spent within them. */
+static double pace_of(double per_second, const struct windows *w)
+{
+	return per_second / watch_open_share(w);
+}
+
+static void set_budget(struct watch *w)
+{
+	const struct watch_config *c = w->config;
+
+	budget_change(&w->budget, pace_of(c->requests, &c->windows), pace_of(c->bytes, &c->windows),
+		now());
+}
+
+static double site_limit(const struct watch_site *site)
+{
+	return pace_of(site->terms.budget, &site->terms.windows);
+}
+
+/* What a site can make use of: one that leaves most of its budget gets little more than it uses. */
+static double site_use(const struct look_report *r)
+{
+	(void)r;
+	return INFINITY;
+}
+
+static void divide(struct watch *w)
+{
+	const struct watch_config *c = w->config;
+
+	for (size_t i = 0; i < c->site_count; i++) {
+		struct look_report report;
+
+		look_site_read(&w->sites[i], &report);
+		w->balance[i] = (struct balance_site){
+			.policy = c->sites[i].terms.policy,
+			.pages = (double)report.status.pages,
+			.margin = report.margin,
+			.budget = w->balance[i].budget,
+			.limit = site_limit(&c->sites[i]),
+			.use = site_use(&report),
+		};
+	}
+	balance(w->balance, c->site_count, pace_of(c->requests, &c->windows));
+	for (size_t i = 0; i < c->site_count; i++)
+		look_site_set_budget(&w->sites[i], w->balance[i].budget);
+}
+
+/* ---- the status ---- */
+
+static void fill_site(
+	const struct watch *w, size_t i, struct watch_status *s, struct watch_site_status *ret)
+{
+	const struct watch_site *site = &w->config->sites[i];
+	struct look_report r;
+
+	look_site_read(&w->sites[i], &r);
+	*ret = (struct watch_site_status){
+		.url = slice_str(site->settings.seeds.ptr[0]),
+		.policy = slice_str(site->terms.policy->name),
+		.pages = r.status.pages,
+		.due = r.due,
+		.fresh_expected = r.version ? r.status.fresh_expected : NAN,
+		.fresh_measured = r.status.audits > 0 ? r.status.fresh_measured : NAN,
+		.fresh_error = r.status.audits > 0 ? r.status.fresh_error : NAN,
+	};
+	s->pages += r.status.pages;
+	s->looks += r.looks;
+	s->changes += r.changes;
+}
+
+static int fill_status(struct watch *w, struct watch_status *s)
+{
+	int64_t wall = clock_realtime(clock_system()) / CLOCK_NS_PER_SECOND;
+	int rc = watch_site_list_reserve(&s->sites, w->config->site_count);
+
+	if (rc)
+		return rc;
+	s->requests = w->config->written;
+	s->per_day = w->config->requests * SECONDS_PER_DAY;
+	s->spent = budget_spent(&w->budget, wall);
+	for (size_t i = 0; i < w->config->site_count; i++)
+		fill_site(w, i, s, &s->sites.ptr[s->sites.len++]);
+	return 0;
+}
+
+/* That it cannot be written is no reason to end: it is said once. */
+static void write_status(struct watch *w)
+{
+	struct watch_status s;
+	struct err err = {0};
+	int rc;
+
+	watch_status_init(&s);
+	rc = err_code(&err, fill_status(w, &s));
+	if (rc == 0)
+		rc = watch_status_write(&s, w->config->archive, &err);
+	if (rc && !w->complained)
+		log_warn("watch", "%s", err.text);
+	w->complained = rc != 0;
+	watch_status_release(&s);
+}
+
+/* ---- another configuration ---- */
+
+/* Sites go by the newer terms when they have reported so. */
+static void release_retired(struct watch *w)
+{
+	for (size_t i = 0; w->retired && i < w->config->site_count; i++) {
+		struct look_report r;
+
+		look_site_read(&w->sites[i], &r);
+		if (r.version != w->sites[i].version)
+			return;
+	}
+	free_config(w->retired);
+	w->retired = NULL;
+}
+
+static void set_terms(struct watch *w)
+{
+	const struct watch_config *c = w->config;
+
+	set_budget(w);
+	for (size_t i = 0; i < c->site_count; i++) {
+		struct look_terms terms = c->sites[i].terms;
+
+		terms.budget = fmin(w->balance[i].budget, site_limit(&c->sites[i]));
+		look_site_set(&w->sites[i], &terms);
+	}
+	w->balance_at = 0;
+}
+
+static void reload(struct watch *w)
+{
+	struct watch_config *c;
+	struct err err = {0};
+
+	if (read_config(w->params->config, &c, &err)) {
+		log_error("watch", "%s; the configuration before goes on counting", err.text);
+		return;
+	}
+	if (w->retired || w->next || !watch_config_is_like(w->config, c)) {
+		free_config(w->next);
+		w->next = c;
+		atomic_store(&w->crawl.drain, true);
+		log_warn("watch", "%s: read again; sites are opened anew", w->params->config);
+		return;
+	}
+	w->retired = w->config == w->opened ? NULL : w->config;
+	w->config = c;
+	set_terms(w);
+	log_warn("watch", "%s: read again", w->params->config);
+}
+
+/* Looks get their times from the clock as it is now; nobody knows what it was worth before. */
+static void start_anew(struct watch *w)
+{
+	log_warn("watch", "the wall clock was set: what was looked at since the start, or since it "
+			  "was set before, proves nothing; going on with the new time");
+	w->again = true;
+	atomic_store(&w->crawl.drain, true);
+}
+
+static bool is_told_to_reload(const struct watch *w)
+{
+	struct pollfd p = {.fd = w->params->reload_fd, .events = POLLIN};
+	uint64_t count;
+
+	return p.fd >= 0 && poll(&p, 1, 0) == 1 && read(p.fd, &count, sizeof count) == sizeof count;
+}
+
+/* ---- running ---- */
+
+static void on_tick(void *context, const struct crawl_progress *progress)
+{
+	struct watch *w = context;
+	double time = now();
+
+	(void)progress;
+	if (is_told_to_reload(w))
+		reload(w);
+	if (atomic_load(&w->crawl.clock_set) && !atomic_load(&w->crawl.drain))
+		start_anew(w);
+	if (time >= w->balance_at) {
+		divide(w);
+		w->balance_at = time + w->balance_every;
+		w->balance_every = fmin(2 * w->balance_every, BALANCE_USUAL);
+	}
+	if (time >= w->status_at) {
+		write_status(w);
+		release_retired(w);
+		w->status_at = time + STATUS_INTERVAL;
+	}
+}
+
+static int make_sites(struct watch *w, struct err *err)
+{
+	const struct watch_config *c = w->config;
+	double share = pace_of(c->requests, &c->windows) / (double)c->site_count;
+
+	w->sites = calloc(c->site_count, sizeof *w->sites);
+	w->balance = calloc(c->site_count, sizeof *w->balance);
+	if (!w->sites || !w->balance)
+		return err_code(err, ERR_NOMEM);
+	for (size_t i = 0; i < c->site_count; i++) {
+		struct look_terms terms = c->sites[i].terms;
+
+		terms.budget = fmin(share, site_limit(&c->sites[i]));
+		w->balance[i].budget = terms.budget;
+		look_site_init(&w->sites[i], &terms);
+	}
+	return 0;
+}
+
+static void free_sites(struct watch *w)
+{
+	for (size_t i = 0; w->sites && i < w->config->site_count; i++)
+		look_site_release(&w->sites[i]);
+	free(w->sites);
+	free(w->balance);
+	w->sites = NULL;
+	w->balance = NULL;
+}
+
+/* Settings of all sites, side by side; their lists stay the configuration's. */
+static struct crawl_settings *collect_settings(const struct watch_config *c)
+{
+	struct crawl_settings *list = calloc(c->site_count, sizeof *list);
+
+	for (size_t i = 0; list && i < c->site_count; i++)
+		list[i] = c->sites[i].settings;
+	return list;
+}
+
+/* Until it is stopped, or the sites are others. */
+static int run_config(struct watch *w, struct err *err)
+{
+	const struct watch_config *c = w->opened;
+	struct crawl_settings *settings = collect_settings(c);
+	struct crawl_options options = {
+		.stop_fd = w->params->stop_fd,
+		.lanes = c->lanes,
+		.on_progress = on_tick,
+		.context = w,
+	};
+	int rc = settings ? make_sites(w, err) : err_code(err, ERR_NOMEM);
+
+	w->crawl.budget = &w->budget;
+	w->crawl.sites = w->sites;
+	w->crawl.once = w->params->once;
+	atomic_store(&w->crawl.drain, false);
+	atomic_store(&w->crawl.clock_set, false);
+	w->again = false;
+	w->balance_at = now() + BALANCE_FIRST;
+	w->balance_every = BALANCE_FIRST;
+	if (rc == 0)
+		rc = crawl_watch(c->archive, settings, c->site_count, &w->crawl, &options, err);
+	if (rc == 0)
+		write_status(w);
+	free_sites(w);
+	free(settings);
+	return rc;
+}
+
+/* The configuration that the lanes are opened with next: the later one, or the same again. */
+static void turn_over(struct watch *w)
+{
+	struct watch_config *next = w->next ? w->next : w->config;
+
+	free_config(w->retired);
+	if (w->opened != next)
+		free_config(w->opened);
+	if (w->config != next && w->config != w->opened)
+		free_config(w->config);
+	w->opened = w->config = next;
+	w->next = w->retired = NULL;
+	set_budget(w);
+}
+
+int daemon_run(const struct daemon_params *params, struct err *err)
+{
+	struct watch w = {.params = params};
+	int rc = read_config(params->config, &w.next, err);
+
+	if (rc)
+		return rc;
+	if (w.next->retention)
+		log_warn("watch", "%s: retention is not carried out yet: everything is kept",
+			params->config);
+	budget_init(&w.budget, 0, 0, now());
+	do {
+		turn_over(&w);
+		rc = run_config(&w, err);
+	} while (rc == 0 && (w.next || w.again));
+	if (w.config != w.opened)
+		free_config(w.config);
+	free_config(w.opened);
+	free_config(w.retired);
+	free_config(w.next);
+	budget_release(&w.budget);
+	return rc;
+}

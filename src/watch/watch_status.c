@@ -1,0 +1,304 @@
+#include "watch/watch_status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/io.h"
+#include "base/json.h"
+#include "base/parse.h"
+
+#define HEADER "stillpoint-watch 1"
+
+enum { FIELDS_MAX = 8, FILE_BYTES_MAX = 256 << 20 };
+
+void watch_status_init(struct watch_status *s)
+{
+	*s = (struct watch_status){0};
+	arena_init(&s->arena, FILE_BYTES_MAX);
+}
+
+void watch_status_release(struct watch_status *s)
+{
+	watch_site_list_release(&s->sites);
+	arena_release(&s->arena);
+	*s = (struct watch_status){0};
+}
+
+/* ---- text ---- */
+
+static int add_number(struct buf *out, double value, char end)
+{
+	char text[FORMAT_DOUBLE_SIZE];
+
+	if (!isfinite(value))
+		return buf_printf(out, "-%c", end);
+	return buf_printf(out, "%.*s%c", (int)format_double(value, text), text, end);
+}
+
+static int format_site(const struct watch_site_status *s, struct buf *out)
+{
+	int rc = buf_printf(out, "site\t%.*s\t%.*s\t%" PRIu64 "\t", (int)s->url.len, s->url.ptr,
+		(int)s->policy.len, s->policy.ptr, s->pages);
+
+	if (rc == 0)
+		rc = add_number(out, s->fresh_expected, '\t');
+	if (rc == 0)
+		rc = add_number(out, s->fresh_measured, '\t');
+	if (rc == 0)
+		rc = add_number(out, s->fresh_error, '\t');
+	return rc ? rc : buf_printf(out, "%" PRIu64 "\n", s->due);
+}
+
+int watch_status_format(const struct watch_status *s, struct buf *out)
+{
+	int rc = buf_add_str(out, HEADER "\nbudget\t");
+
+	if (rc == 0)
+		rc = add_number(out, s->requests, '\t');
+	if (rc == 0)
+		rc = buf_printf(out, "%" PRIu64 "\t", s->spent);
+	if (rc == 0)
+		rc = add_number(out, s->per_day, '\n');
+	if (rc == 0)
+		rc = buf_printf(out, "totals\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", s->pages,
+			s->looks, s->changes);
+	for (size_t i = 0; rc == 0 && i < s->sites.len; i++)
+		rc = format_site(&s->sites.ptr[i], out);
+	return rc;
+}
+
+static int read_number(slice text, double *ret)
+{
+	if (slice_eq(text, SLICE("-"))) {
+		*ret = NAN;
+		return 0;
+	}
+	return parse_double(text, ret);
+}
+
+static int read_site(struct watch_status *s, const slice f[FIELDS_MAX])
+{
+	struct watch_site_status site = {.url = f[1], .policy = f[2]};
+	int rc = parse_u64(f[3], &site.pages);
+
+	if (rc == 0)
+		rc = read_number(f[4], &site.fresh_expected);
+	if (rc == 0)
+		rc = read_number(f[5], &site.fresh_measured);
+	if (rc == 0)
+		rc = read_number(f[6], &site.fresh_error);
+	if (rc == 0)
+		rc = parse_u64(f[7], &site.due);
+	return rc ? ERR_SYNTAX : watch_site_list_push(&s->sites, site);
+}
+
+static int read_line(struct watch_status *s, slice line)
+{
+	slice f[FIELDS_MAX] = {{0}};
+	size_t count = 0;
+	int rc = 0;
+
+	while (line.len > 0 && count < FIELDS_MAX)
+		f[count++] = slice_take(&line, '\t');
+	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX)
+		return read_site(s, f);
+	if (slice_eq(f[0], SLICE("budget")) && count == 4)
+		rc = read_number(f[1], &s->requests) || parse_u64(f[2], &s->spent) ||
+		     read_number(f[3], &s->per_day);
+	else if (slice_eq(f[0], SLICE("totals")) && count == 4)
+		rc = parse_u64(f[1], &s->pages) || parse_u64(f[2], &s->looks) ||
+		     parse_u64(f[3], &s->changes);
+	else
+		rc = ERR_SYNTAX;
+	return rc ? ERR_SYNTAX : 0;
+}
+
+int watch_status_parse(struct watch_status *s, slice text)
+{
+	const char *copy = arena_strdup(&s->arena, text);
+	slice rest = {copy, text.len};
+	int rc = 0;
+
+	if (!copy)
+		return ERR_NOMEM;
+	if (!slice_eq(slice_take(&rest, '\n'), SLICE(HEADER)))
+		return ERR_SYNTAX;
+	while (rc == 0 && rest.len > 0)
+		rc = read_line(s, slice_take(&rest, '\n'));
+	return rc;
+}
+
+/* ---- the file ---- */
+
+static int fail(const char *archive, const char *what, struct err *err)
+{
+	return err_set(err, ERR_IO, "%s/" WATCH_STATUS_NAME ": %s", archive, what);
+}
+
+static int replace(int dir, const char *archive, slice text, struct err *err)
+{
+	static const char FRESH[] = WATCH_STATUS_NAME ".new";
+	int fd = io_open_new(dir, FRESH), problem = 0;
+
+	if (fd < 0)
+		return fail(archive, io_open_problem(errno), err);
+	if (io_write(fd, text.ptr, text.len))
+		problem = errno;
+	if (close(fd) && !problem)
+		problem = errno;
+	if (!problem && renameat(dir, FRESH, dir, WATCH_STATUS_NAME))
+		problem = errno;
+	return problem ? fail(archive, strerror(problem), err) : 0;
+}
+
+int watch_status_write(const struct watch_status *s, const char *archive, struct err *err)
+{
+	int dir = open(archive, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	struct buf text;
+
+	if (dir < 0)
+		return fail(archive, strerror(errno), err);
+	buf_init(&text, FILE_BYTES_MAX);
+	rc = err_code(err, watch_status_format(s, &text));
+	if (rc == 0)
+		rc = replace(dir, archive, buf_slice(&text), err);
+	buf_release(&text);
+	(void)close(dir);
+	return rc;
+}
+
+static int read_all(int fd, struct buf *text)
+{
+	enum { PIECE = 64 << 10 };
+
+	for (;;) {
+		ssize_t got;
+		int rc = buf_reserve(text, PIECE);
+
+		if (rc)
+			return rc;
+		got = io_read_at(fd, text->ptr + text->len, PIECE, text->len);
+		if (got < 0)
+			return ERR_IO;
+		if (got == 0)
+			return 0;
+		text->len += (size_t)got;
+	}
+}
+
+int watch_status_read(struct watch_status *s, const char *archive, struct err *err)
+{
+	int dir = open(archive, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = dir < 0 ? -1 : openat(dir, WATCH_STATUS_NAME, O_RDONLY | O_CLOEXEC), rc;
+	struct buf text;
+
+	if (dir >= 0)
+		(void)close(dir);
+	if (fd < 0 && errno == ENOENT)
+		return err_set(err, ERR_NOTFOUND,
+			"%s: nothing here is under watch; run 'stillpoint watch CONFIG'", archive);
+	if (fd < 0)
+		return fail(archive, strerror(errno), err);
+	buf_init(&text, FILE_BYTES_MAX);
+	rc = read_all(fd, &text);
+	if (rc == 0)
+		rc = watch_status_parse(s, buf_slice(&text));
+	if (rc == ERR_SYNTAX)
+		(void)fail(archive, "this is no status of a watch; delete it", err);
+	else if (rc)
+		(void)fail(archive, rc == ERR_IO ? strerror(errno) : err_name(rc), err);
+	buf_release(&text);
+	(void)close(fd);
+	return rc ? err->code : 0;
+}
+
+/* ---- printing ---- */
+
+static void json_measure(struct json *j, const char *key, double value)
+{
+	json_key(j, key);
+	if (isfinite(value))
+		json_double(j, value);
+	else
+		json_null(j);
+}
+
+static void json_count(struct json *j, const char *key, uint64_t value)
+{
+	json_key(j, key);
+	json_uint(j, value);
+}
+
+static void print_site_json(struct json *j, const struct watch_site_status *s)
+{
+	json_object_begin(j);
+	json_key(j, "url");
+	json_slice(j, s->url);
+	json_key(j, "policy");
+	json_slice(j, s->policy);
+	json_count(j, "pages", s->pages);
+	json_measure(j, "fresh_expected", s->fresh_expected);
+	json_measure(j, "fresh_measured", s->fresh_measured);
+	json_measure(j, "fresh_error", s->fresh_error);
+	json_count(j, "due", s->due);
+	json_object_end(j);
+}
+
+int watch_status_print_json(const struct watch_status *s, FILE *file)
+{
+	struct json j;
+
+	json_init_file(&j, file, JSON_LINES);
+	json_document_begin(&j);
+	json_key(&j, "budget");
+	json_object_begin(&j);
+	json_measure(&j, "requests", s->requests);
+	json_count(&j, "spent", s->spent);
+	json_measure(&j, "per_day", s->per_day);
+	json_object_end(&j);
+	json_key(&j, "sites");
+	json_array_begin(&j);
+	for (size_t i = 0; i < s->sites.len; i++)
+		print_site_json(&j, &s->sites.ptr[i]);
+	json_array_end(&j);
+	json_count(&j, "pages", s->pages);
+	json_count(&j, "looks", s->looks);
+	json_count(&j, "changes", s->changes);
+	json_object_end(&j);
+	return json_finish(&j);
+}
+
+static void print_share(FILE *file, double value)
+{
+	if (isfinite(value))
+		fprintf(file, "%7.1f %%", 100 * value);
+	else
+		fprintf(file, "%9s", "-");
+}
+
+void watch_status_print(const struct watch_status *s, FILE *file)
+{
+	fprintf(file,
+		"%" PRIu64 " of %.0f requests in the last 24 hours; %zu site%s, %" PRIu64
+		" pages, %" PRIu64 " looks, %" PRIu64 " changes\n",
+		s->spent, s->per_day, s->sites.len, s->sites.len == 1 ? "" : "s", s->pages,
+		s->looks, s->changes);
+	fprintf(file, "\n%9s %9s %9s %9s %9s  %-12s %s\n", "expected", "measured", "± error",
+		"pages", "due", "policy", "site");
+	for (size_t i = 0; i < s->sites.len; i++) {
+		const struct watch_site_status *w = &s->sites.ptr[i];
+
+		print_share(file, w->fresh_expected);
+		fputc(' ', file);
+		print_share(file, w->fresh_measured);
+		fputc(' ', file);
+		print_share(file, w->fresh_error);
+		fprintf(file, " %9" PRIu64 " %9" PRIu64 "  %-12.*s %.*s\n", w->pages, w->due,
+			(int)w->policy.len, w->policy.ptr, (int)w->url.len, w->url.ptr);
+	}
+}

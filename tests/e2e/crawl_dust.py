@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""URLs that show what another one shows: rules are learned, confirmed and applied, and nothing is lost."""
+
+import hashlib
+import os
+import random
+import re
+import signal
+import subprocess
+import urllib.parse
+
+import rawserver
+import tap
+from rawserver import page, respond
+
+QUICK = ["--delay", "0", "--jobs", "1", "--no-sitemaps"]
+ITEMS = 40
+
+
+def words(seed, count=60):
+    rng = random.Random(f"words {seed}")
+    return " ".join("".join(rng.choices("abcdefghijklmnop", k=6)) for _ in range(count))
+
+
+class Site(rawserver.Server):
+    """Pages by their content; many URLs of each. variants(item): URLs that show it."""
+
+    def __init__(self):
+        super().__init__(self.answer_path)
+        self.asked = []
+        self.contents = {}  # content by name, for all that is distinct
+
+    def answer_path(self, request):
+        if request.path in ("/robots.txt", "/sitemap.xml"):
+            return rawserver.NOT_FOUND
+        if not request.path.startswith("/stillpoint-probe"):
+            self.asked.append(request.path)
+        return self.find(request.path) or rawserver.NOT_FOUND
+
+    def show(self, name, more=""):
+        text = self.contents.setdefault(name, words(name))
+        menu = "<ul><li>home</li><li>about this site</li></ul>"
+        return page(f"<title>{name}</title>{menu}<p>content {name}</p><p>{text}</p>{more}".encode())
+
+
+def links(urls):
+    return "".join(f'<p><a href="{url}">to</a></p>' for url in urls)
+
+
+class TenKinds(Site):
+    """Ten kinds of duplicates of every item, all without redirects."""
+
+    def variants(self, i):
+        token = hashlib.md5(str(i).encode()).hexdigest()
+        return {
+            "parameter": f"/item/{i}/?ref=list&color=red",
+            "index.html": f"/item/{i}/index.html?color=red",
+            "trailing-slash": f"/item/{i}?color=red",
+            "case": f"/Item/{i}/?color=red",
+            "print-version": f"/print/item/{i}/?color=red",
+            "session-id": f"/item/{i}/?sid={token}&color=red",
+            "default-document": f"/item/{i}/default.asp?color=red",
+            "tracking-parameter": f"/item/{i}/?utm_source=x&color=red",
+            "parameter-order": f"/two/?b={i}&a={i}",
+            "spelling": f"/%69tem/{i}/?color=red",
+        }
+
+    def canonical(self, i):
+        return [f"/item/{i}/?color=red", f"/two/?a={i}&b={i}"]
+
+    def find(self, path):
+        parts = urllib.parse.urlsplit(path)
+        query = dict(urllib.parse.parse_qsl(parts.query))
+        if path == "/":
+            urls = [url for i in range(ITEMS) for url in (*self.canonical(i), *self.variants(i).values())]
+            random.Random(7).shuffle(urls)
+            return page(links(urls).encode())
+        if parts.path == "/two/" and query.get("a") == query.get("b"):
+            return self.show(f"two {query['a']}")
+        match = re.fullmatch(r"(/print)?/item/(\d+)(/|/index.html|/default.asp)?", urllib.parse.unquote(parts.path), re.I)
+        if not match:
+            return None
+        name = f"item {match[2]}"
+        if match[1]:
+            text = self.contents.setdefault(name, words(name))
+            return page(f"<p>content {name}</p><p>{text}</p>".encode())
+        return self.show(name, links([f"/item/{(int(match[2]) + 1) % ITEMS}/?color=red"]))
+
+
+class Sessions(Site):
+    """Every answer has links with a session id that nobody has seen before."""
+
+    def __init__(self, name, pages):
+        super().__init__()
+        self.name, self.pages, self.count = name, pages, 0
+
+    def find(self, path):
+        self.count += 1
+        token = hashlib.md5(str(self.count).encode()).hexdigest()
+        urls = [f"/page{'abcdefghijklmnopqrst'[i]}?{self.name}={token}" for i in range(self.pages)]
+        return self.show(urllib.parse.urlsplit(path).path, links(urls))
+
+
+class Adversarial(Site):
+    """What looks like duplicates is none, here and there."""
+
+    def find(self, path):
+        parts = urllib.parse.urlsplit(path)
+        query = dict(urllib.parse.parse_qsl(parts.query))
+        if path == "/":
+            urls = []
+            for i in range(ITEMS):
+                urls += [f"/a/{i}", f"/a/{i}?view=x", f"/c/page{i}", f"/c/Page{i}", f"/d/{i}/", f"/d/{i}/index.html"]
+            random.Random(3).shuffle(urls)
+            return page(links(urls).encode())
+        if match := re.fullmatch(r"/a/(\d+)", parts.path):
+            chosen = "view" in query and int(match[1]) % 4 == 0
+            return self.show(f"a {match[1]} {query['view']}" if chosen else f"a {match[1]}")
+        if match := re.fullmatch(r"/c/([Pp])age(\d+)", parts.path):
+            return self.show(f"c {match[2]} {match[1] if int(match[2]) % 4 == 1 else ''}")
+        if match := re.fullmatch(r"/d/(\d+)/(index.html)?", parts.path):
+            return self.show(f"d {match[1]} {match[2] if int(match[1]) % 4 == 2 else ''}")
+        return None
+
+
+def captured(report, server):
+    """Paths of the pages that were captured."""
+    return {row["url"][len(server.url) - 1:] for row in report["verdicts"] if row["verdict"] in ("single", "sharp")}
+
+
+def contents(site, paths):
+    """Titles of what these URLs show."""
+    return {re.search(rb"content ([^<]*)<", site.find(path))[1] for path in paths if path != "/"}
+
+
+def rules(report):
+    return {row["rule"].rsplit(" at ", 1)[0]: row for row in report["dust"]}
+
+
+with tap.case("by default nothing is left out, and the rules that would hold are reported"):
+    with TenKinds() as server:
+        report = tap.load("crawl", server.url, *QUICK, "-o", tap.path("learn"))
+    found = rules(report)
+    for kind in server.variants(0):
+        name = "parameter ref" if kind == "parameter" else kind
+        assert found[name]["urls"] >= ITEMS * 0.9 and not found[name]["applied"], (name, found.get(name))
+    tap.equal(set(found) - set(server.variants(0)), {"parameter ref"})
+    tap.equal(report["left_out"]["dust"], 0)
+    visits = len(set(server.asked))
+    tap.equal(len(captured(report, server)), visits)
+
+with tap.case("learning costs no request"):
+    with TenKinds() as server:
+        tap.load("crawl", server.url, *QUICK, "--dust", "off", "-o", tap.path("off"))
+    tap.equal(visits, len(set(server.asked)))
+
+with tap.case("applied, nine tenths of ten kinds of duplicates are not fetched, and nothing is lost"):
+    with TenKinds() as server:
+        report = tap.load("crawl", server.url, *QUICK, "--dust", "apply", "-o", tap.path("apply"))
+    pages = captured(report, server) - {"/"}
+    everything = {f"item {i}".encode() for i in range(ITEMS)} | {f"two {i}".encode() for i in range(ITEMS)}
+    tap.equal(contents(server, pages), everything)
+    waste = visits - 1 - len(everything)
+    fetched, asked = len(pages) - len(everything), len(server.asked) - 2 - 2 * len(everything)
+    print(f"# {fetched} of {waste} duplicates are pages; {asked} of {2 * waste} requests for them were made")
+    assert fetched <= 0.1 * waste and asked <= 0.1 * 2 * waste, (fetched, asked, waste)
+
+with tap.case("each URL that was saved is listed with its rule, and counted"):
+    saved = [row for row in report["verdicts"] if row["left_out"] == "dust"]
+    assert all(row["verdict"] == "excluded" and row["reason"].startswith("dust: ") for row in saved)
+    names = {row["rule"]: row["urls"] for row in report["dust"]}
+    for rule, count in names.items():
+        tap.equal((rule, sum(row["reason"] == f"dust: {rule}" for row in saved)), (rule, count))
+    tap.equal(len(saved), sum(names.values()))
+    tap.equal(report["left_out"]["dust"], len(saved))
+    assert all(row["applied"] for row in report["dust"] if row["urls"]), report["dust"]
+    why = tap.succeed("report", tap.path("apply"), "--why", saved[0]["url"])
+    assert saved[0]["reason"] in why, why
+
+with tap.case("verify and resume understand the archive"):
+    tap.succeed("verify", tap.path("apply"))
+    tap.succeed("verify", tap.path("apply"), "--warc-only")
+
+with tap.case("where rules hold for most pages only, no distinct page is lost"):
+    for attempt in range(3):
+        with Adversarial() as server:
+            report = tap.load("crawl", server.url, *QUICK, "--dust", "apply", "-o", tap.path(f"adversarial{attempt}"))
+        everything = [row["url"][len(server.url) - 1:] for row in report["verdicts"]]
+        tap.equal(contents(server, everything) - contents(server, captured(report, server)), set())
+
+with tap.case("session ids on all links: the capture ends, and has every page"):
+    for name, options, limit in (("sid", [], 9), ("sid", ["--dust", "off"], 9), ("sid", ["--dust", "apply"], 2),
+                                 ("unheardof", ["--dust", "apply"], 5), ("unheardof", ["--trap-budget", "8"], 40)):
+        with Sessions(name, 20) as server:
+            report = tap.load("crawl", server.url, *QUICK, "--single", *options, "-o", tap.path(f"{name}{limit}{len(options)}"))
+        paths = {urllib.parse.urlsplit(row["url"]).path for row in report["verdicts"] if row["verdict"] == "single"}
+        tap.equal(len(paths), 21)
+        print(f"# {name} {options}: {len(server.asked)} requests for 21 pages")
+        assert len(server.asked) <= limit * 21, (name, options, len(server.asked))
+
+tap.done()

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""stillpoint watch: living sites kept in an archive, held against their truth."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import living
+import tap
+
+DEADLINE = 120
+KEYS = ["schema", "budget", "sites", "pages", "looks", "changes"]
+SITE_KEYS = ["url", "policy", "pages", "fresh_expected", "fresh_measured", "fresh_error", "due"]
+PER_SECOND = 25
+
+
+def configure(name, sites, budget=PER_SECOND * 86400, **top):
+    lines = [f"archive: {tap.path(name)}", f"budget: {{requests: {budget}/day}}", "delay: 0"]
+    lines += [f"{key}: {value}" for key, value in top.items()] + ["sites:"]
+    for site in sites:
+        lines += [("  - " if i == 0 else "    ") + line for i, line in enumerate(site)]
+    return tap.write(f"{name}.yaml", "\n".join(lines) + "\n")
+
+
+class Watch:
+    """A watch that runs, until it is stopped or killed."""
+
+    def __init__(self, name, config, *options, environment=None):
+        self.archive = tap.path(name)
+        self.process = subprocess.Popen([tap.PROGRAM, "watch", config, *options], text=True,
+                                        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def until(self, query):
+        """Until the catalog answers yes."""
+        deadline = time.monotonic() + DEADLINE
+        while not any(row[0] for row in living.peek(self.archive, query)):
+            assert self.process.poll() is None, self.process.stderr.read()
+            assert time.monotonic() < deadline, query
+            time.sleep(0.02)
+
+    def looks(self, count):
+        self.until(f"SELECT count(*) >= {count} FROM observation WHERE leg = 5")
+
+    def wait_for(self, word):
+        """Until it says so on standard error."""
+        for line in self.process.stderr:
+            if word in line:
+                return
+        raise AssertionError(f"never said: {word}")
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        output = self.process.communicate(timeout=DEADLINE)
+        return self.process.returncode, output[1]
+
+
+def status(where):
+    answer = tap.load("watch", "--status", where)
+    tap.equal(list(answer), KEYS)
+    tap.equal(list(answer["budget"]), ["requests", "spent", "per_day"])
+    for site in answer["sites"]:
+        tap.equal(list(site), SITE_KEYS)
+    return answer
+
+
+def stamp(ms):
+    moment = living.datetime.datetime.fromtimestamp(ms / 1000, living.datetime.timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z"
+
+
+def check_truth(archive, sites):
+    """Nothing is proven that was not; returns how much was."""
+    spans = living.query(archive, "SELECT min(sent), max(last_byte) FROM observation WHERE leg = 5")
+    start, end = (round(time_ns / 1e6) for time_ns in spans[0])
+    claims = 0
+    known = [(site.url, site.pages(), site.truth()) for site in sites]
+    for instant in sorted(random.Random(1).sample(range(start, end), 12)):
+        answer = tap.load("report", archive, "--at", stamp(instant))
+        for page in answer["pages"]:
+            if page["state"] not in ("proven", "absent"):
+                continue
+            _, pages, truth = next(k for k in known if page["url"].startswith(k[0]))
+            behaviour = pages[page["url"]]["behaviour"]
+            tap.equal(page["state"] == "absent", behaviour == "404")
+            first, last = living.milliseconds(page["from"]), living.milliseconds(page["to"])
+            assert behaviour == "404" or \
+                not truth.changed_within(page["url"], first, last), page
+            claims += 1
+    return claims
+
+
+with tap.case("--check names line and column"):
+    GOOD = configure("check", [["url: http://127.0.0.1:1/"]])
+    tap.succeed("watch", "--check", GOOD)
+    BAD = tap.write("bad.yaml", "archive: a\nbudget: {requests: 5/day}\nsites:\n  - policy: age\n")
+    answer = tap.run("watch", "--check", BAD)
+    tap.equal(answer.returncode, 2)
+    assert answer.stderr.startswith(f"{BAD}:4:5: "), answer.stderr
+    tap.equal(answer.stderr.count("\n"), 1)
+    tap.equal(tap.run("watch", BAD).returncode, 2)
+    tap.equal(status(GOOD)["looks"], 0)
+
+with living.Site("watched", "--pages", 12, "--rates", "constant:0.05", "--errors", "0.15:404,500",
+                 "--sitemap", "index", "--noise", "nonce") as ONE, \
+     living.Site("second", "--pages", 6, "--rates", "constant:0.2") as TWO:
+    CONFIG = configure("archive", [[f"url: {ONE.url}"]])
+    ARCHIVE = tap.path("archive")
+    WATCH = Watch("archive", CONFIG)
+    WATCH.looks(60)
+    with tap.case("the status of a watch that runs"):
+        while status(CONFIG)["looks"] < 40:
+            time.sleep(0.05)
+        answer = status(ARCHIVE)
+        tap.equal(answer["budget"]["per_day"], PER_SECOND * 86400)
+        tap.equal([site["url"] for site in answer["sites"]], [ONE.url])
+        tap.equal(answer["sites"][0]["policy"], "fresh")
+        assert 0 < answer["sites"][0]["fresh_expected"] <= 1, answer
+    with tap.case("kill -9 loses no look that was acknowledged"):
+        ACKNOWLEDGED = set(living.peek(ARCHIVE, "SELECT page, attempt FROM observation"))
+        WATCH.process.kill()
+        WATCH.process.communicate()
+        tap.succeed("verify", ARCHIVE)
+        WATCH = Watch("archive", CONFIG)
+        WATCH.looks(120)
+        now = set(living.peek(ARCHIVE, "SELECT page, attempt FROM observation"))
+        assert ACKNOWLEDGED < now
+    with tap.case("SIGHUP: a configuration with a mistake is refused, and all goes on"):
+        KEPT = open(CONFIG, encoding="utf-8").read()
+        tap.write("archive.yaml", KEPT.replace("sites:", "sitez:"))
+        WATCH.process.send_signal(signal.SIGHUP)
+        WATCH.wait_for("goes on counting")
+    with tap.case("SIGHUP: another budget and policy, then another site"):
+        tap.write("archive.yaml", KEPT.replace("delay: 0", "delay: 0\npolicy: age"))
+        WATCH.process.send_signal(signal.SIGHUP)
+        WATCH.wait_for("read again")
+        configure("archive", [[f"url: {ONE.url}", "policy: sharp", "grid: 10s"],
+                              [f"url: {TWO.url}", "budget: 10/s"]], policy="harmonic")
+        WATCH.process.send_signal(signal.SIGHUP)
+        WATCH.wait_for("read again")
+        WATCH.until("SELECT count(*) >= 30 FROM observation WHERE leg = 5 AND capture = 2")
+    with tap.case("SIGTERM: a clean end"):
+        code, said = WATCH.end()
+        tap.equal((code, said), (0, ""))
+        answer = status(CONFIG)
+        tap.equal([site["policy"] for site in answer["sites"]], ["sharp", "harmonic"])
+        tap.succeed("verify", ARCHIVE)
+    with tap.case("--once looks at what is due, and ends"):
+        ONCE = configure("once", [[f"url: {TWO.url}"]])
+        tap.succeed("watch", "--once", ONCE)
+        answer = status(ONCE)
+        assert answer["looks"] >= 6, answer
+        tap.succeed("verify", tap.path("once"))
+
+with tap.case("nothing is proven that was not"):
+    assert check_truth(ARCHIVE, [ONE, TWO]) > 0
+
+with tap.case("a site that is down costs its retries only"):
+    DOWN = configure("down", [[f"url: {ONE.url}"]])
+    answer = tap.run("watch", "--once", DOWN, timeout=DEADLINE)
+    tap.equal(answer.returncode, 0)
+    assert status(DOWN)["budget"]["spent"] <= 5, status(DOWN)
+
+with tap.case("a crawl's resume leaves sites under watch alone"):
+    answer = tap.run("resume", ARCHIVE)
+    assert answer.returncode in (0, 1, 2), answer
+
+if "CLOCKS" in os.environ:
+    with living.Site("clock", "--pages", 6, "--rates", "constant:0.1") as SITE, \
+         tap.case("a wall clock that is set: what it saw before is not proven, and it goes on"):
+        FILE = tap.path("clocks")
+        WATCH = Watch("clock", configure("clock", [[f"url: {SITE.url}"]]), environment=dict(
+            os.environ, LD_PRELOAD=os.environ["CLOCKS"], CLOCKS_FILE=FILE,
+            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"))
+        WATCH.looks(30)
+        BEFORE = round(time.time() * 1000) - 500
+        tap.write("clocks.new", "86400 0")
+        os.replace(tap.path("clocks.new"), FILE)
+        WATCH.wait_for("the wall clock was set")
+        WATCH.looks(60)
+        tap.equal(WATCH.end()[0], 0)
+        tap.equal(tap.load("report", WATCH.archive, "--at", stamp(BEFORE))["totals"]["proven"], 0)
+        tap.succeed("verify", WATCH.archive)
+
+with living.Site("budgeted", "--pages", 10, "--rates", "constant:0.1") as SITE:
+    with tap.case("the budget is kept, by requests of all kinds"):
+        SLOW = configure("slow", [[f"url: {SITE.url}"]], budget=5 * 86400)
+        WATCH = Watch("slow", SLOW)
+        BEGAN = time.monotonic()
+        WATCH.looks(30)
+        PASSED = time.monotonic() - BEGAN
+        WATCH.end()
+        SPENT = status(SLOW)["budget"]["spent"]
+        assert 30 <= SPENT <= 5 * (PASSED + 2) + 2, (SPENT, PASSED)
+
+tap.done()

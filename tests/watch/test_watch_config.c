@@ -1,0 +1,166 @@
+#include "watch/watch_config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tap.h"
+
+static const char WHOLE[] = "archive: towns.stillpoint\n"
+			    "budget: {requests: 20000/day, bytes: 5G/day}\n"
+			    "policy: fresh\n"
+			    "weights: {\"*\": 2}\n"
+			    "sites:\n"
+			    "  - url: https://example.org/\n"
+			    "  - url: https://EXAMPLE.net/news/\n"
+			    "    scope: prefix\n"
+			    "    policy: sharp\n"
+			    "    grid: 1d\n"
+			    "    delay: 2\n"
+			    "    budget: 100/hour\n"
+			    "    windows: 22-06\n"
+			    "    weights: {\"*/archive/*\": 0.1, \"*/today*\": 5}\n";
+
+static void test_whole(void)
+{
+	struct watch_config c;
+	struct err err = {0};
+
+	CHECK_INT(watch_config_parse(&c, "w.yaml", slice_str(WHOLE), &err), 0);
+	CHECK_STR(err.text, "");
+	CHECK_STR(c.archive, "towns.stillpoint");
+	CHECK_NEAR(c.requests, 20000 / 86400.0, 1e-12);
+	CHECK_NEAR(c.written, 20000, 0);
+	CHECK_NEAR(c.bytes, 5 * 1073741824.0 / 86400, 1e-6);
+	CHECK_INT((int)c.site_count, 2);
+	CHECK_STR(c.sites[0].terms.policy->name, "fresh");
+	CHECK(c.sites[0].settings.watch && c.sites[0].terms.automatic_delay);
+	CHECK(isinf(c.sites[0].terms.budget));
+	CHECK_INT((int)c.sites[0].settings.scope, SCOPE_HOST);
+	CHECK_STR(c.sites[1].settings.seeds.ptr[0], "https://example.net/news/");
+	CHECK_INT((int)c.sites[1].settings.scope, SCOPE_PREFIX);
+	CHECK_STR(c.sites[1].terms.policy->name, "sharp");
+	CHECK_NEAR(c.sites[1].terms.aim.grid, 86400, 0);
+	CHECK_NEAR(c.sites[1].terms.delay, 2, 0);
+	CHECK_NEAR(c.sites[1].terms.budget, 100 / 3600.0, 1e-12);
+	CHECK_NEAR(watch_open_share(&c.sites[1].terms.windows), 8 / 24.0, 1e-12);
+	CHECK_INT((int)c.sites[1].weights.len, 3); /* its own first */
+	CHECK_STR(c.sites[1].weights.ptr[0].pattern, "*/archive/*");
+	CHECK_NEAR(c.sites[1].weights.ptr[2].weight, 2, 0);
+	watch_config_release(&c);
+}
+
+#define HEAD "archive: a\nbudget: {requests: 1/day}\n"
+
+static void test_errors(void)
+{
+	static const struct {
+		const char *label, *text, *want;
+	} rows[] = {
+		{"no archive", "budget: {requests: 1/day}\nsites: [{url: http://a/}]\n",
+			"w.yaml:1:1: "},
+		{"no budget", "archive: a\nsites: [{url: http://a/}]\n", "w.yaml:1:1: "},
+		{"no requests", "archive: a\nbudget: {bytes: 1/day}\nsites: [{url: http://a/}]\n",
+			"w.yaml:2:9: "},
+		{"no sites", HEAD, "w.yaml:1:1: "},
+		{"an empty list", HEAD "sites: []\n", "w.yaml:3:8: "},
+		{"no url", HEAD "sites:\n  - policy: age\n", "w.yaml:4:5: "},
+		{"a site that is text", HEAD "sites:\n  - http://a/\n", "w.yaml:4:5: "},
+		{"a bad URL", HEAD "sites:\n  - url: ftp://a/\n", "w.yaml:4:10: "},
+		{"a site twice", HEAD "sites:\n  - url: http://a/\n  - url: http://A\n",
+			"w.yaml:5:10: "},
+		{"an unknown policy", HEAD "policy: best\nsites: [{url: http://a/}]\n",
+			"w.yaml:3:9: "},
+		{"an unknown key", HEAD "sitez: 1\nsites: [{url: http://a/}]\n", "w.yaml:3:1: "},
+		{"a grid that is too fine", HEAD "sites:\n  - url: http://a/\n    grid: 9s\n",
+			"w.yaml:5:11: "},
+		{"a bad budget",
+			"archive: a\nbudget: {requests: many}\nsites: [{url: http://a/}]\n",
+			"w.yaml:2:20: "},
+		{"a bad delay", HEAD "sites:\n  - url: http://a/\n    delay: soon\n",
+			"w.yaml:5:12: "},
+		{"bad windows", HEAD "sites:\n  - url: http://a/\n    windows: night\n",
+			"w.yaml:5:14: "},
+		{"a bad weight", HEAD "sites:\n  - url: http://a/\n    weights: {\"*\": -1}\n",
+			"w.yaml:5:20: "},
+		{"bytes of a site",
+			HEAD
+			"sites:\n  - url: http://a/\n    budget: {requests: 1/day, bytes: 1/day}\n",
+			"w.yaml:5:13: "},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct watch_config c;
+		struct err err = {0};
+
+		tap_case("errors: %s", rows[i].label);
+		CHECK_INT(
+			watch_config_parse(&c, "w.yaml", slice_str(rows[i].text), &err), ERR_USAGE);
+		if (strncmp(err.text, rows[i].want, strlen(rows[i].want)) != 0)
+			CHECK_STR(err.text, rows[i].want);
+		watch_config_release(&c);
+	}
+}
+
+static void test_is_like(void)
+{
+	static const struct {
+		const char *label, *text;
+		bool want;
+	} rows[] = {
+		{"the same", HEAD "sites:\n  - url: http://a/\n", true},
+		{"another policy and delay",
+			HEAD "policy: age\ndelay: 3\nsites:\n  - url: http://a/\n", true},
+		{"another budget",
+			"archive: a\nbudget: {requests: 7/day}\nsites: [{url: http://a/}]", true},
+		{"another site", HEAD "sites:\n  - url: http://b/\n", false},
+		{"another scope", HEAD "sites:\n  - url: http://a/\n    scope: page\n", false},
+		{"one more", HEAD "sites:\n  - url: http://a/\n  - url: http://b/\n", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct watch_config a, b;
+		struct err err = {0};
+
+		tap_case("is_like: %s", rows[i].label);
+		CHECK_INT(watch_config_parse(&a, "a", slice_str(rows[0].text), &err), 0);
+		CHECK_INT(watch_config_parse(&b, "b", slice_str(rows[i].text), &err), 0);
+		CHECK(watch_config_is_like(&a, &b) == rows[i].want);
+		watch_config_release(&a);
+		watch_config_release(&b);
+	}
+}
+
+static void test_patterns(void)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool want;
+	} rows[] = {
+		{"*", "", true},
+		{"*/archive/*", "http://a/archive/1", true},
+		{"*/archive/*", "http://a/archive", false},
+		{"*/today*", "http://a/x/today?b", true},
+		{"http://a/?", "http://a/b", true},
+		{"http://a/?", "http://a/", false},
+		{"*a*b*c", "aXbYbZc", true},
+		{"*a*b*c", "aXbYbZcd", false},
+		{"", "", true},
+		{"", "a", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("patterns: '%s' and '%s'", rows[i].pattern, rows[i].text);
+		CHECK(look_pattern_matches(slice_str(rows[i].pattern), slice_str(rows[i].text)) ==
+			rows[i].want);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	tap_init(argc, argv);
+	TAP_RUN(test_whole);
+	test_errors();
+	test_is_like();
+	test_patterns();
+	return tap_done();
+}
