@@ -34,7 +34,7 @@ struct site_keys {
 };
 
 struct top_keys {
-	const char *archive, *user_agent, *contact, *ping;
+	const char *archive, *user_agent, *contact;
 	struct site_keys all;
 	int robots;
 	int64_t lanes;
@@ -68,7 +68,6 @@ static const struct option_spec TOP_SPECS[] = {
 	KEY(STRING, struct top_keys, archive, "archive"),
 	KEY(STRING, struct top_keys, user_agent, "user-agent"),
 	KEY(STRING, struct top_keys, contact, "contact"),
-	KEY(STRING, struct top_keys, ping, "ping"),
 	KEY(CHOICE, struct top_keys, robots, "robots", .choices = ROBOTS),
 	KEY(INT, struct top_keys, lanes, "lanes", .min = 1, .max = 256),
 	KEY(SIZE, struct top_keys, min_free, "min-free", .max = 1e18),
@@ -409,7 +408,6 @@ static int read_top(struct watch_config *c, struct err *err)
 	c->archive = top.archive;
 	c->lanes = (unsigned)top.lanes;
 	c->retention = top.retention;
-	c->ping = top.ping;
 	strmap_release(&r.urls);
 	options_release(&(struct options){.specs = TOP_SPECS}, &top);
 	return rc;

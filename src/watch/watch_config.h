@@ -45,8 +45,7 @@ struct watch_config {
 	double written;         /* requests as the file has them: the number before the slash */
 	struct windows windows; /* of all sites that have none of their own */
 	unsigned lanes;         /* 0: the default */
-	const struct yaml_node *retention; /* or NULL */
-	const char *ping;                  /* HOST:PORT, or NULL */
+	const struct yaml_node *retention; /* or NULL; not carried out yet */
 	struct watch_site *sites;
 	size_t site_count;
 };
