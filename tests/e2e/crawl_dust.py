@@ -198,4 +198,41 @@ with tap.case("session ids on all links: the capture ends, and has every page"):
         print(f"# {name} {options}: {len(server.asked)} requests for 21 pages")
         assert len(server.asked) <= limit * 21, (name, options, len(server.asked))
 
+class Mirrored(Site):
+    """A site that two hosts serve, with some pages that only one of them has."""
+
+    def find(self, path):
+        if path == "/":
+            urls = [f"/page/{i}" for i in range(30)]
+            other = self.other[:-1]
+            return page(links([*urls, *(other + url for url in urls), other + "/only/here"]).encode())
+        return self.show(path)
+
+
+def crawl_mirrored(*options):
+    with Mirrored() as server:
+        server.other = server.url.replace("127.0.0.1", "localhost")
+        return server, tap.load("crawl", server.url, *QUICK, "--single", "--include", "localhost", *options)
+
+
+with tap.case("a host that serves the same is reported with its evidence, and nothing is left out"):
+    server, report = crawl_mirrored("-o", tap.path("mirrors"))
+    [mirror] = report["mirrors"]
+    tap.equal({mirror["host"], mirror["of"]}, {server.url[:-1], server.other[:-1]})
+    tap.equal((mirror["applied"], mirror["urls"], mirror["evidence"]["same"], mirror["evidence"]["different"]), (False, 0, 30, 0))
+    tap.equal((mirror["evidence"]["addresses"], report["left_out"]["mirror"]), (True, 0))
+    tap.equal(len(server.asked), 62)
+
+with tap.case("with --mirrors skip its pages are left out, but for those that only it has"):
+    server, report = crawl_mirrored("--mirrors", "skip", "-o", tap.path("skip"))
+    [mirror] = report["mirrors"]
+    rows = [row for row in report["verdicts"] if row["left_out"] == "mirror"]
+    assert len(rows) >= 20 and mirror["applied"] and mirror["urls"] == len(rows), (mirror, len(rows))
+    assert all(row["verdict"] == "excluded" and row["reason"].startswith("mirror of http://") for row in rows)
+    shown = {path.split("/", 3)[3] for path in
+             (row["url"] for row in report["verdicts"] if row["verdict"] == "single") if path.count("/") > 3}
+    tap.equal(shown, {f"page/{i}" for i in range(30)} | {"only/here"})
+    tap.succeed("verify", tap.path("skip"))
+    tap.equal(crawl_mirrored("--mirrors", "off", "-o", tap.path("none"))[1]["mirrors"], [])
+
 tap.done()
