@@ -140,6 +140,8 @@ int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
 enum catalog_content {
 	CATALOG_CONTENT_USUAL = 0,
 	CATALOG_CONTENT_SOFT_404 = 1, /* says "not found", whatever its status */
+	CATALOG_CONTENT_ON_TOPIC = 2,
+	CATALOG_CONTENT_OFF_TOPIC = 3,
 };
 
 struct catalog_page {

@@ -338,7 +338,7 @@ static void take_fields(struct cursor *c, struct catalog_line *l)
 		break;
 	case CATALOG_ROW_MARK_PAGE:
 		l->page.number = take_page_number(c, false);
-		l->page.content = (enum catalog_content)take_number(c, CATALOG_CONTENT_SOFT_404);
+		l->page.content = (enum catalog_content)take_number(c, CATALOG_CONTENT_OFF_TOPIC);
 		break;
 	case CATALOG_ROW_WEIGH_PAGE:
 		l->page.number = take_page_number(c, false);

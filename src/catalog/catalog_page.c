@@ -129,7 +129,7 @@ static int read_row(struct query *q, struct catalog_page *ret, struct err *err)
 		.shape = query_double(q, 10),
 		.weight = (float)query_double(q, 11),
 		.left_out = (enum left_out)query_up_to(q, 12, LEFT_OUT_COUNT - 1),
-		.content = (enum catalog_content)query_up_to(q, 13, CATALOG_CONTENT_SOFT_404),
+		.content = (enum catalog_content)query_up_to(q, 13, CATALOG_CONTENT_OFF_TOPIC),
 		.lastmod = query_int(q, 14),
 		.frequency = (unsigned)query_up_to(q, 15, CATALOG_FREQUENCY_MAX),
 	};

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "archive/warc_input.h"
 #include "base/buf.h"
@@ -16,8 +17,10 @@
 #include "extract/robots_policy.h"
 #include "frontier/pace.h"
 #include "frontier/traps.h"
+#include "import/topic_file.h"
 #include "net/net.h"
 #include "rank/order.h"
+#include "rank/topic.h"
 
 enum { ROBOTS_OBEY, ROBOTS_IGNORE };
 enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
@@ -85,6 +88,8 @@ static int check_hours(const char *value, struct err *err)
 }
 
 /* ---- the table ---- */
+
+enum { TOPIC_LINE_MAX = 1 << 20 };
 
 #define ROW_OF struct crawl_command
 
@@ -176,6 +181,10 @@ const struct option_spec CRAWL_SPECS[] = {
 		"indegree, pagerank, opic, sitemap, site-backlog, or weights=FILE, a CSV file with "
 		"the header url,weight (default: none)",
 		.metavar = "NAME"),
+	ROW(STRING, topic, "topic", 0,
+		"visit pages about this first, and leave what does not promise any: a file or a "
+		"directory with example pages (text or HTML), or else words",
+		.metavar = "FILE|WORDS"),
 	ROW(CHOICE, weight, "weight", 0,
 		"whether what --order says of a page is its weight for the plan, too (default: on)",
 		.choices = SWITCH),
@@ -468,6 +477,33 @@ static int set_order(const char *text, struct crawl_settings *s, struct err *err
 		text);
 }
 
+/* A file or directory of that name; else they are words. */
+static int set_topic(
+	const char *text, struct arena *arena, struct crawl_settings *s, struct err *err)
+{
+	struct topic topic = {0};
+	struct buf line;
+	int rc;
+
+	buf_init(&line, TOPIC_LINE_MAX);
+	if (access(text, F_OK) == 0)
+		rc = topic_file_read(text, &line, err);
+	else
+		rc = err_code(err, buf_printf(&line, "words %s", text));
+	s->topic = rc ? NULL : arena_strdup(arena, buf_slice(&line));
+	if (rc == 0)
+		rc = s->topic ? topic_read(&topic, slice_str(s->topic), NULL)
+			      : err_code(err, ERR_NOMEM);
+	if (rc == ERR_SYNTAX || strchr(text, '\n'))
+		rc = err_set(err, ERR_USAGE,
+			"'%.100s' is no file, and has no words of three letters and more: give "
+			"words in one line, or a file with example pages" CRAWL_SEE_HELP,
+			text);
+	topic_release(&topic);
+	buf_release(&line);
+	return rc ? cmd_in_option(rc, "topic", err) : 0;
+}
+
 static int set_host_budget(const char *text, struct crawl_settings *s, struct err *err)
 {
 	uint64_t pages;
@@ -511,6 +547,8 @@ int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct 
 	s->unweighted = o->weight != 0;
 	if (rc == 0 && o->order)
 		rc = set_order(o->order, s, err);
+	if (rc == 0 && o->topic)
+		rc = set_topic(o->topic, arena, s, err);
 	if (rc == 0 && o->host_budget)
 		rc = set_host_budget(o->host_budget, s, err);
 	s->ignore_robots = o->robots == ROBOTS_IGNORE;

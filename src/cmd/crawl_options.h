@@ -21,7 +21,7 @@ struct crawl_command {
 	int evidence;                          /* the same */
 	int aim;                               /* enum plan_aim */
 	int dust, mirrors;                     /* enum crawl_dust, crawl_mirrors */
-	const char *order, *host_budget;
+	const char *order, *host_budget, *topic;
 	int weight; /* as traps */
 	struct option_list surts, includes, excludes, without;
 	const char *ignore;

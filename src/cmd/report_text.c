@@ -3,6 +3,7 @@
 #include "cmd/report_print.h"
 #include "cmd/report_words.h"
 #include "cmd/text.h"
+#include "quality/harvest.h"
 #include "quality/ranking.h"
 
 enum {
@@ -80,6 +81,26 @@ static void print_head(const struct report *r, FILE *file)
 	}
 	print_times(r, file);
 	print_stillpoint(r, file);
+}
+
+/* How the harvest rate of a crawl with a topic went: after a tenth, a quarter, half of the visits.
+ */
+static void print_topic(const struct report *r, FILE *file)
+{
+	const size_t half = HARVEST_STEPS / 2 - 1;
+	struct harvest h = {0};
+
+	if (harvest_count(r, &h) || h.judged == 0)
+		return;
+	(void)fprintf(file,
+		"\ntopic      %" PRIu64 " of %" PRIu64 " pages that were read are on it",
+		h.on_topic, h.judged);
+	if (h.judged >= HARVEST_STEPS)
+		(void)fprintf(file, "; %.0f %% after a tenth of the visits, %.0f %% after half",
+			100 * (double)h.found[0] / (double)h.visited[0],
+			100 * (double)h.found[half] / (double)h.visited[half]);
+	(void)fprintf(
+		file, "; %" PRIu64 " left for lack of promise\n", r->left_out[LEFT_OUT_TOPIC]);
 }
 
 /* One line for each reason, the most frequent first come as they are listed. */
@@ -306,6 +327,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 	print_hottest(r, file);
 	for (size_t i = 0; rc == 0 && i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
 		rc = print_reasons(r, EXPLAINED[i], file);
+	print_topic(r, file);
 	print_left_out(r, file);
 	if (rc == 0 && r->lists_requisites)
 		rc = report_print_requisites(r, file);

@@ -139,6 +139,10 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 		print_line(file, "content",
 			SLICE("a soft 404: a URL that cannot exist shows the same; its links were "
 			      "not followed"));
+	if (page->content == CATALOG_CONTENT_ON_TOPIC)
+		print_line(file, "content", SLICE("on the topic"));
+	if (page->content == CATALOG_CONTENT_OFF_TOPIC)
+		print_line(file, "content", SLICE("off the topic"));
 	if (page->taken && !report_is_judged(r)) {
 		print_label(file, "rate");
 		text_rate(page->rate, rate);

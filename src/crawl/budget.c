@@ -3,7 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MINUTE = 60 };
+enum { MINUTE = 60, HOUR = 60 * MINUTE };
+
+double budget_idle(int64_t last, int64_t now)
+{
+	return now > last ? fmin((double)(now - last), HOUR) : 0;
+}
 
 void budget_init(struct budget *b, double requests, double bytes, double now)
 {
@@ -44,6 +49,7 @@ static void count(struct budget *b, int64_t wall_seconds)
 {
 	int64_t minute = wall_seconds / MINUTE;
 
+	b->last = wall_seconds > b->last ? wall_seconds : b->last;
 	if (minute - b->minute >= BUDGET_MINUTES) {
 		memset(b->spent, 0, sizeof b->spent);
 		b->minute = minute;
@@ -66,6 +72,15 @@ void budget_spend(struct budget *b, int64_t wall_seconds)
 	(void)pthread_mutex_lock(&b->lock);
 	refresh_pace_spend(&b->requests, 1);
 	count(b, wall_seconds);
+	(void)pthread_mutex_unlock(&b->lock);
+}
+
+void budget_carry_over(struct budget *b, int64_t wall_seconds)
+{
+	(void)pthread_mutex_lock(&b->lock);
+	if (b->last)
+		refresh_pace_spend(
+			&b->requests, -budget_idle(b->last, wall_seconds) * b->requests.budget);
 	(void)pthread_mutex_unlock(&b->lock);
 }
 

@@ -22,7 +22,11 @@ struct budget {
 	bool has_bytes;
 	uint32_t spent[BUDGET_MINUTES]; /* requests, by minute since 1970, modulo its length */
 	int64_t minute;                 /* the last one that is counted */
+	int64_t last;                   /* seconds since 1970: the last request; 0: none */
 };
+
+/* Seconds since a request during which a budget has accrued: up to an hour. */
+double budget_idle(int64_t last, int64_t now);
 
 /* Per second; bytes 0: no limit. now as lane_now. */
 void budget_init(struct budget *b, double requests, double bytes, double now);
@@ -39,6 +43,9 @@ void budget_spend(struct budget *b, int64_t wall_seconds);
 
 /* A request that an earlier process sent: only counted. */
 void budget_count(struct budget *b, int64_t wall_seconds);
+
+/* Earlier processes are counted: what has accrued since their last request is there. */
+void budget_carry_over(struct budget *b, int64_t wall_seconds);
 
 void budget_received(struct budget *b, uint64_t bytes);
 

@@ -163,6 +163,8 @@ static int prepare(struct capture *c, struct err *err)
 
 	if (rc == 0)
 		rc = make_book(c, err);
+	if (rc == 0)
+		rc = steering_init(&c->steering, c->settings, err);
 
 	if (rc == 0 && c->settings->hours)
 		rc = gate_parse_hours(&windows, c->settings->hours, err);
@@ -219,6 +221,7 @@ void capture_free(struct capture *c)
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
 	importance_release(&c->importance);
+	steering_release(&c->steering);
 	form_queries_release(&c->forms);
 	rules_release(&c->rules);
 	rulebook_release(&c->book);
@@ -283,7 +286,7 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = replay(c, catalog, err);
 	if (rc == 0)
 		rc = capture_moment(c, "resume", err);
-	if (rc == 0 && c->went_back)
+	if (rc == 0 && c->went_back && !c->looking)
 		rc = capture_moment(c, "clock-set", err);
 	if (rc == 0)
 		rc = login_begin(c, err);
@@ -318,7 +321,8 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 		return rc;
 	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
-	if (!c->watch.set || c->row.caveats & CATALOG_CAVEAT_CLOCK)
+	/* Of a watch only what this process has looked at is in doubt (quality/clock_doubts.h). */
+	if (!c->watch.set || c->looking || c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		return 0;
 	c->row.caveats |= CATALOG_CAVEAT_CLOCK;
 	log_warn("crawl",

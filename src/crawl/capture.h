@@ -36,6 +36,7 @@
  *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	importance.c which pages come first, and what they are worth
+ *	steering.c   which links promise pages about the topic
  *	unkept.c     links that are only counted
  *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c
  *	page_links.c which pages a page links to: the link graph
@@ -61,6 +62,7 @@
 #include "crawl/requests.h"
 #include "crawl/rules.h"
 #include "crawl/sitemap_list.h"
+#include "crawl/steering.h"
 #include "crawl/unkept.h"
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
@@ -122,6 +124,7 @@ struct capture {
 	struct probing probing;
 	struct canaries canaries;
 	struct importance importance;
+	struct steering steering; /* --topic */
 	struct form_queries forms;
 	struct rng rng;
 

@@ -683,6 +683,18 @@ static int add_looking(struct crawl *x, struct crawl_watch *watch, struct err *e
 	return rc;
 }
 
+/* One that runs now and then has what accrued meanwhile. */
+static void carry_over(struct crawl *x)
+{
+	int64_t now = clock_realtime(&x->clock.clock) / CLOCK_NS_PER_SECOND;
+
+	budget_carry_over(x->shared.watch->budget, now);
+	for (size_t i = 0; i < x->lanes.len; i++)
+		for (size_t k = 0; k < x->lanes.ptr[i]->captures.len; k++)
+			if (x->lanes.ptr[i]->captures.ptr[k])
+				looking_carry_over(x->lanes.ptr[i]->captures.ptr[k], now);
+}
+
 int crawl_watch(const char *archive, const struct crawl_settings *settings, size_t count,
 	struct crawl_watch *watch, const struct crawl_options *options, struct err *err)
 {
@@ -709,6 +721,8 @@ int crawl_watch(const char *archive, const struct crawl_settings *settings, size
 		rc = assign_lanes(&x, err);
 	if (rc == 0)
 		rc = begin_all(&x, false, err);
+	if (rc == 0 && watch->once)
+		carry_over(&x);
 	if (rc == 0)
 		rc = run(&x, err);
 	rc = conclude(&x, rc, err);

@@ -110,8 +110,9 @@ int crawl_resume(const char *archive, const struct crawl_options *options,
 struct crawl_watch {
 	struct budget *budget;
 	struct look_site *sites;
-	bool once;         /* do what is due, then end */
-	atomic_bool drain; /* set by anybody: end when nothing is under way */
+	bool once;             /* do what is due, then end */
+	atomic_bool drain;     /* set by anybody: end when nothing is under way */
+	atomic_bool clock_set; /* set by the lanes: the wall clock is another since they began */
 };
 
 /*

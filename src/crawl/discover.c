@@ -681,6 +681,12 @@ int discover_requisite(struct capture *c, uint32_t page, const struct found *f, 
 	return number == page ? 0 : record_requisite(c, page, number, err);
 }
 
+/* What stands in the page for a link, if its text was read. */
+static slice link_text(const struct capture *c, const struct resolved_link *link)
+{
+	return slice_sub(buf_slice(&c->lane->reading.text.text), link->text_at, link->text_to);
+}
+
 static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
 	bool shown, struct err *err)
 {
@@ -697,6 +703,8 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	rc = discover(c, &found, err);
 	if (rc == 0 && link->kind == LINK_PAGE)
 		rc = page_links_add(c, link->url, err);
+	if (rc == 0 && link->kind == LINK_PAGE && c->steering.on)
+		rc = steering_link(c, page, link->url, link_text(c, link), err);
 	return rc ? rc : discover_requisite(c, page, &found, err);
 }
 

@@ -17,9 +17,10 @@ void importance_init(struct importance *m, const struct crawl_settings *s)
 {
 	bool limited = s->max_pages || s->time_limit > 0 || s->max_bytes;
 
-	m->on = s->order != RANK_NONE || s->host_budget;
-	m->gates = (s->order != RANK_NONE && limited) || s->host_budget;
+	m->on = s->order != RANK_NONE || s->host_budget || s->topic;
+	m->gates = (s->order != RANK_NONE && limited) || s->host_budget || s->topic;
 	rank_order_init(&m->order, (enum rank_order_kind)s->order);
+	m->order.frontier.least = s->topic ? 1 : 0; /* what promises nothing, waits */
 	if (s->host_budget == CRAWL_BUDGET_AUTO) {
 		m->order.frontier.by = RANK_HOSTS_SHARE;
 		m->order.frontier.lag = s->max_pages ? SHARE_LAG : 0;
@@ -145,6 +146,7 @@ int importance_admit(struct capture *c, uint32_t page, struct err *err)
 {
 	struct importance *m = &c->importance;
 	uint32_t host = c->pages.list.ptr[page].host;
+	unsigned level = 0;
 	int rc = 0;
 
 	/* Queries of forms have a budget of their own. */
@@ -154,7 +156,10 @@ int importance_admit(struct capture *c, uint32_t page, struct err *err)
 		rc = count_admitted(c, page, false, err);
 		return rc ? rc : journal_discovered(c, page, err);
 	}
-	rc = err_code(err, rank_order_wait(&m->order, page, host, 0));
+	if (c->steering.on)
+		rc = steering_level(c, page, &level, err);
+	if (rc == 0)
+		rc = err_code(err, rank_order_wait(&m->order, page, host, level));
 	if (rc == 0)
 		c->stage.asleep = false;
 	return rc;
@@ -277,27 +282,50 @@ int importance_weigh(struct capture *c, struct err *err)
 
 /* ---- what was left ---- */
 
-/* Says in the page's rule which place it had among those that were left. */
-static int leave(struct capture *c, uint32_t page, size_t place, size_t count, struct err *err)
+static bool is_spent(const struct capture *c, uint32_t host)
+{
+	return host < c->importance.hosts.len && c->importance.hosts.ptr[host].spent;
+}
+
+/* Why a page was left: LEFT_OUT_NOT if a limit of time or bytes came first. */
+static enum left_out reason_of(const struct capture *c, uint32_t page)
+{
+	if (c->steering.on && c->importance.order.level.ptr[page] == 0)
+		return LEFT_OUT_TOPIC;
+	if (is_spent(c, c->pages.list.ptr[page].host))
+		return LEFT_OUT_HOST_BUDGET;
+	return has_budget(c) ? LEFT_OUT_NOT : LEFT_OUT_MAX_PAGES;
+}
+
+/* Which place the page had among those that were left, and by what. */
+static void explain(
+	const struct capture *c, uint32_t page, size_t place, size_t count, char rule[RULE_SIZE])
 {
 	const struct importance *m = &c->importance;
-	struct crawl_page *p = &c->pages.list.ptr[page];
-	struct catalog_page row = {.number = page};
-	bool spent = p->host < m->hosts.len && m->hosts.ptr[p->host].spent;
-	bool refused = spent || !has_budget(c);
-	char rule[RULE_SIZE];
+	enum left_out reason = reason_of(c, page);
+	char promise[40] = "";
 
-	(void)snprintf(rule, sizeof rule,
-		"%s: number %zu of %zu pages that were left, by --order %s",
-		!refused ? "in: the limit came first"
-		: spent  ? "out: --host-budget"
-			 : "out: --max-pages",
-		place + 1, count, m->order.kind ? RANK_ORDERS[m->order.kind] : "breadth");
+	if (c->steering.on)
+		(void)snprintf(
+			promise, sizeof promise, "promise %.2f, ", steering_promise(c, page));
+	(void)snprintf(rule, RULE_SIZE, "%s%s: %snumber %zu of %zu pages that were left, by %s%s",
+		reason ? "out: --" : "in: the limit came first",
+		reason ? left_out_word(reason) : "", promise, place + 1, count,
+		c->steering.on ? "--topic and --order " : "--order ",
+		m->order.kind ? RANK_ORDERS[m->order.kind] : "breadth");
+}
+
+static int leave(struct capture *c, uint32_t page, size_t place, size_t count, struct err *err)
+{
+	struct crawl_page *p = &c->pages.list.ptr[page];
+	char rule[RULE_SIZE];
+	struct catalog_page row = {.number = page, .left_out = reason_of(c, page)};
+
+	explain(c, page, place, count, rule);
 	row.rule = slice_str(rule);
-	if (!refused)
+	if (!row.left_out)
 		return capture_store(
 			c, &(struct catalog_row){CATALOG_ROW_ADMIT_PAGE, .page = &row}, err);
-	row.left_out = spent ? LEFT_OUT_HOST_BUDGET : LEFT_OUT_MAX_PAGES;
 	p->taken = false;
 	p->left_out = row.left_out & PAGE_FIVE_BITS;
 	c->pages.taken--;

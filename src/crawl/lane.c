@@ -588,6 +588,8 @@ static int watch_clock(struct lane *lane, struct err *err)
 	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++)
 		if (lane->captures.ptr[i])
 			rc = capture_moment(lane->captures.ptr[i], "clock-set", err);
+	if (lane->shared->watch)
+		atomic_store(&lane->shared->watch->clock_set, true);
 	return rc;
 }
 

@@ -250,6 +250,7 @@ int looking_discovered(struct capture *c, uint32_t page, struct err *err)
 	if (rc)
 		return err_code(err, rc);
 	rc = looking_start_rates(c, page, err);
+	looking_fit(c); /* looks may have been restored */
 	if (rc == 0)
 		rc = find_facts(c, page, &facts, err);
 	if (rc)

@@ -115,6 +115,7 @@ struct looking {
 	double reported;      /* the same: of the last report */
 	size_t out;           /* orders */
 	uint64_t requests;
+	int64_t sent; /* seconds since 1970: the last request of an earlier process; 0: none */
 	size_t looks, changes;
 
 	enum refresh_purpose purpose; /* of the look whose response is read */
@@ -153,6 +154,9 @@ void looking_met(struct capture *c, uint32_t host);
 
 /* A request of an earlier process counts in the budget of its day. */
 void looking_count(struct capture *c, const struct attempt *a);
+
+/* All of them are restored: what the site's budget has accrued since is there. */
+void looking_carry_over(struct capture *c, int64_t wall_seconds);
 
 /* An observation of an earlier process, page by page and look by look. */
 int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, bool is_same,

@@ -249,8 +249,21 @@ void looking_sent(struct capture *c, const struct request *r)
 
 void looking_count(struct capture *c, const struct attempt *a)
 {
-	if (a->wall.sent)
-		budget_count(c->lane->shared->watch->budget, wall_seconds(a->wall.sent));
+	struct looking *l = c->looking;
+
+	if (!a->wall.sent)
+		return;
+	budget_count(c->lane->shared->watch->budget, wall_seconds(a->wall.sent));
+	if (wall_seconds(a->wall.sent) > l->sent)
+		l->sent = wall_seconds(a->wall.sent);
+}
+
+void looking_carry_over(struct capture *c, int64_t now)
+{
+	struct looking *l = c->looking;
+
+	if (l->sent)
+		refresh_spend(l->run, -budget_idle(l->sent, now) * l->terms.budget);
 }
 
 int looking_restore(

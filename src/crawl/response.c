@@ -501,7 +501,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	if (rc)
 		return err_code(err, rc);
 	c->lane->reading.gathers_forms = form_queries_are_on(c) && order->leg == PLAN_VISIT;
-	wants_text = wants_text || c->lane->reading.gathers_forms;
+	wants_text = wants_text || c->lane->reading.gathers_forms || c->steering.on;
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
 					  : READING_LINKS;
@@ -562,6 +562,9 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
 		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
+	if (rc == 0 && c->steering.on && order->leg == PLAN_VISIT && *ret_outcome == PLAN_OK &&
+		mode == READING_TEXT && f->status < 300)
+		rc = steering_page(c, order->page, err);
 	if (rc == 0 && follow && !is_in_place(&a))
 		rc = find_links(c, order, &a, f, visit, err);
 	if (rc == 0 && follow && !is_in_place(&a) && *ret_outcome == PLAN_OK)

@@ -57,6 +57,7 @@ static const struct setting SETTINGS[] = {
 	OWN(dust, SETTING_U32),
 	OWN(mirrors, SETTING_U32),
 	OWN(order, SETTING_U32),
+	OWN(topic, SETTING_TEXT),
 	OWN(weights, SETTING_TEXT),
 	OWN(unweighted, SETTING_BOOL),
 	OWN(host_budget, SETTING_U32),

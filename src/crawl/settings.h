@@ -44,6 +44,7 @@ struct crawl_settings {
 	struct text_list surts, includes, excludes;
 	const char *strategy; /* name without suffix is fine */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
+	const char *topic; /* as rank/topic.h has it; NULL: none */
 	const char *weights;       /* CSV file of RANK_WEIGHTS, the same */
 	const char *user_agent;    /* NULL: the default */
 	const char *contact;       /* URL or mail address, as contact.h; NULL: none */

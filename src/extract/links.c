@@ -111,7 +111,7 @@ int links_add(struct links *l, enum link_kind kind, slice ref)
 	}
 	rc = strmap_put(&l->seen, (slice){copy, l->key.len}, 0);
 	ref.ptr = copy + (l->key.len - ref.len);
-	return rc ? rc : link_vec_push(&l->list, (struct link){ref, kind, l->base_number});
+	return rc ? rc : link_vec_push(&l->list, (struct link){ref, kind, l->base_number, 0});
 }
 
 static int add_kinds(struct links *l, unsigned kinds, slice ref)

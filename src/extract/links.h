@@ -30,7 +30,8 @@ enum {
 struct link {
 	slice ref; /* lives as long as the links */
 	enum link_kind kind;
-	uint32_t base; /* number of its base: 0 the document's, n is bases.ptr[n - 1] */
+	uint32_t base;    /* number of its base: 0 the document's, n is bases.ptr[n - 1] */
+	uint32_t text_at; /* where its text begins, if the text was read, too (page.h) */
 };
 
 /* The base element of a document inside of the document. */

@@ -43,6 +43,18 @@ void page_close(struct page *p)
 	p->decoder = NULL;
 }
 
+/* Gathers links, and notes where their texts begin. */
+static int take_links(struct page *p, const struct html_token *token)
+{
+	struct link_vec *list = &p->params.links->list;
+	size_t from = list->len;
+	int rc = links_token(p->params.links, token);
+
+	for (size_t i = from; p->params.text && i < list->len; i++)
+		list->ptr[i].text_at = (uint32_t)p->params.text->text.len;
+	return rc;
+}
+
 /* Hands on the tokens that can be made of what has been given. */
 static int take_tokens(struct page *p)
 {
@@ -51,7 +63,7 @@ static int take_tokens(struct page *p)
 
 	while ((rc = html_next(&p->tokens, &token)) == 0) {
 		if (p->params.links)
-			rc = links_token(p->params.links, token);
+			rc = take_links(p, token);
 		if (rc == 0 && p->params.text)
 			rc = page_text_token(p->params.text, token);
 		if (rc == 0 && p->params.view)

@@ -118,6 +118,17 @@ static bool count_bytes(struct resolver *r, const struct link *link, const struc
 	return false;
 }
 
+/* The text of a link ends where that of another one begins. */
+static uint32_t text_end(const struct links *links, size_t i)
+{
+	uint32_t at = links->list.ptr[i].text_at;
+
+	if (i + 1 < links->list.len && links->list.ptr[i + 1].text_at > at &&
+		links->list.ptr[i + 1].text_at < at + RESOLVE_TEXT_MAX)
+		return links->list.ptr[i + 1].text_at;
+	return at + RESOLVE_TEXT_MAX;
+}
+
 int resolver_next(struct resolver *r, struct resolved_link *ret_link)
 {
 	while (r->next < r->links->list.len) {
@@ -140,8 +151,11 @@ int resolver_next(struct resolver *r, struct resolved_link *ret_link)
 			continue;
 		if (rc)
 			return rc;
-		*ret_link = (struct resolved_link){
-			.parsed = &r->url, .url = url_text(&r->url), .kind = link->kind};
+		*ret_link = (struct resolved_link){.parsed = &r->url,
+			.url = url_text(&r->url),
+			.kind = link->kind,
+			.text_at = link->text_at,
+			.text_to = text_end(r->links, r->next - 1)};
 		return 0;
 	}
 	return ERR_END;

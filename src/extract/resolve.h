@@ -12,13 +12,14 @@
 #include "url/url.h"
 
 /* Bytes of a document's references, each with the base that it is relative to. */
-enum { RESOLVE_BYTES_MAX = 16 << 20 };
+enum { RESOLVE_BYTES_MAX = 16 << 20, RESOLVE_TEXT_MAX = 120 };
 
 /* One link; both forms of the URL are valid until the next call. */
 struct resolved_link {
 	const struct url *parsed; /* without its fragment */
 	slice url;                /* its text */
 	enum link_kind kind;
+	uint32_t text_at, text_to; /* its text, if that was read, too; at most RESOLVE_TEXT_MAX */
 };
 
 /* Fields are the resolver's own, but for left_out. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quality/clock_watch.h"
+#include "quality/clock_doubts.h"
 #include "quality/legs.h"
 #include "quality/same_body.h"
 
@@ -35,7 +35,9 @@ VEC_DECLARE(place_vec, struct place);
 struct source {
 	uint32_t id;
 	bool clock_set;
-	bool listed; /* of the site that is asked for */
+	bool watched;               /* a site under watch */
+	struct clock_doubts doubts; /* of that */
+	bool listed;                /* of the site that is asked for */
 };
 
 VEC_DECLARE(source_vec, struct source);
@@ -46,9 +48,10 @@ struct loading {
 	slice site;
 	struct err *err;
 	struct source_vec captures;
-	struct place_vec places; /* by capture and page, then by URL */
-	size_t first;            /* place of the first page of the capture that is read */
-	uint32_t capture;        /* its number in the list; that of a page, its id */
+	struct place_vec places;     /* by capture and page, then by URL */
+	size_t first;                /* place of the first page of the capture that is read */
+	uint32_t capture;            /* its number in the list; that of a page, its id */
+	const struct source *source; /* of the looks that are read */
 	struct same_bodies same;
 	bool marks; /* which pass over the capture it is */
 	struct legs legs;
@@ -63,14 +66,25 @@ static int on_capture(void *context, const struct catalog_capture *c)
 	struct loading *l = context;
 	struct source s = {.id = c->id,
 		.clock_set = c->caveats & CATALOG_CAVEAT_CLOCK,
+		.watched = slice_eq(c->strategy, SLICE("watch")),
 		.listed = !l->site.len || slice_eq(c->site, l->site)};
 
 	return err_code(l->err, source_vec_push(&l->captures, s));
 }
 
+struct clocks {
+	struct source *source;
+	struct clock_watch watch;
+	struct err *err;
+};
+
 static int on_clock(void *context, const struct catalog_clock *k)
 {
-	clock_watch_add(context, k);
+	struct clocks *c = context;
+
+	if (c->source->watched)
+		return err_code(c->err, clock_doubts_add(&c->source->doubts, k));
+	clock_watch_add(&c->watch, k);
 	return 0;
 }
 
@@ -144,14 +158,14 @@ static int pass(struct loading *l, bool marks)
 static int read_capture(struct loading *l)
 {
 	struct source *s = &l->captures.ptr[l->capture];
-	struct clock_watch watch = {0};
+	struct clocks clocks = {.source = s, .err = l->err};
 	int rc;
 
 	l->first = l->places.len;
 	rc = catalog_each_page(l->catalog, s->id, on_page, l, l->err);
 	if (rc == 0)
-		rc = catalog_each_clock(l->catalog, s->id, on_clock, &watch, l->err);
-	s->clock_set = s->clock_set || watch.set;
+		rc = catalog_each_clock(l->catalog, s->id, on_clock, &clocks, l->err);
+	s->clock_set = s->clock_set || clocks.watch.set;
 	if (rc == 0)
 		rc = pass(l, false);
 	same_bodies_find(&l->same);
@@ -168,6 +182,8 @@ static int on_look(void *context, const struct attempt *a)
 	struct loading *l = context;
 	struct observation shown = legs_observe(a);
 
+	if (l->source->watched && clock_doubts_has(&l->source->doubts, a))
+		return 0;
 	return err_code(l->err, known_look(&l->x->known, a, &shown));
 }
 
@@ -180,6 +196,7 @@ static int read_place(struct loading *l, const struct place *place, bool *unsure
 
 	if (place->hides)
 		return 0;
+	l->source = s;
 	rc = catalog_page_observations(l->catalog, s->id, place->page, on_look, l, l->err);
 	*unsure = *unsure || (s->clock_set && l->x->known.looks.len > before);
 	return rc;
@@ -253,6 +270,8 @@ int archive_known_load(
 	known_init(&x->known);
 	rc = load(&l);
 	words_release(&l.words);
+	for (size_t i = 0; i < l.captures.len; i++)
+		clock_doubts_release(&l.captures.ptr[i].doubts);
 	source_vec_release(&l.captures);
 	place_vec_release(&l.places);
 	same_bodies_release(&l.same);

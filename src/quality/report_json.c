@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "quality/composite.h"
+#include "quality/harvest.h"
 #include "quality/normal.h"
 
 void report_json_time(struct json *j, const char *key, int64_t time, enum clock_round round)
@@ -318,11 +319,39 @@ void report_json_totals(const struct report *r, struct json *j)
 	json_object_end(j);
 }
 
+/* null for a capture without a topic. */
+static void put_topic(struct json *j, const struct report *r, const struct harvest *h)
+{
+	json_key(j, "topic");
+	if (h->judged == 0) {
+		json_null(j);
+		return;
+	}
+	json_object_begin(j);
+	json_put_uint(j, "on_topic", h->on_topic);
+	json_put_uint(j, "off_topic", h->judged - h->on_topic);
+	json_put_uint(j, "left", r->left_out[LEFT_OUT_TOPIC]);
+	json_key(j, "harvest");
+	json_array_begin(j);
+	for (size_t i = 0; i < HARVEST_STEPS; i++) {
+		json_object_begin(j);
+		json_put_uint(j, "visited", h->visited[i]);
+		json_put_uint(j, "on_topic", h->found[i]);
+		json_put_double(j, "rate", (double)h->found[i] / (double)h->visited[i]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
 int report_json(const struct report *r, struct json *j)
 {
 	struct requisites_search search;
+	struct harvest harvest = {0};
 	int rc = requisites_search_init(&search, &r->requisites);
 
+	if (rc == 0)
+		rc = harvest_count(r, &harvest);
 	if (rc) {
 		requisites_search_release(&search);
 		return rc;
@@ -340,6 +369,7 @@ int report_json(const struct report *r, struct json *j)
 	}
 	json_array_end(j);
 	put_left_out(j, r);
+	put_topic(j, r, &harvest);
 	put_dust(j, r);
 	put_mirrors(j, r);
 	json_object_end(j);

@@ -103,11 +103,11 @@ static void place_host(struct rank_frontier *f, uint32_t host)
 	const struct rank_host *h = &f->hosts.ptr[host];
 	struct heap_key turn = {h->turn, host};
 
-	if (h->waiting.len == 0)
+	if (h->waiting.len == 0 || f->key.ptr[h->waiting.ptr[0]] < f->least)
 		(void)heap_remove(&f->turns, host);
 	else if (f->lag > 0 && !heap_update(&f->turns, host, turn))
 		(void)!heap_push(&f->turns, host, turn);
-	if (h->held || h->waiting.len == 0)
+	if (h->held || h->waiting.len == 0 || f->key.ptr[h->waiting.ptr[0]] < f->least)
 		(void)heap_remove(&f->order, host);
 	else if (!heap_update(&f->order, host, host_key(f, h)))
 		(void)!heap_push(&f->order, host, host_key(f, h));

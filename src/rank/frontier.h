@@ -33,11 +33,12 @@ struct rank_host {
 VEC_DECLARE(rank_hosts, struct rank_host);
 VEC_DECLARE(rank_keys, double);
 
-/* Fields are its own, but for len. Zero-initialise; set by and lag. */
+/* Fields are its own, but for len. Zero-initialise; set by, least and lag. */
 struct rank_frontier {
 	enum rank_host_choice by;
-	double lag; /* turns that a host may be ahead of the others; 0: any (RANK_HOSTS_SHARE) */
-	size_t len; /* pages that wait */
+	double least; /* key below which pages wait, whatever else there is */
+	double lag;   /* turns that a host may be ahead of the others; 0: any (RANK_HOSTS_SHARE) */
+	size_t len;   /* pages that wait */
 	struct rank_hosts hosts;
 	struct rank_keys key; /* by page */
 	struct u32_vec place; /* by page: in the heap of its host plus one; 0: it does not wait */

@@ -75,6 +75,9 @@ struct refresh_run *refresh_run_new(const struct refresh_params *params, struct 
 	market_init(&run->market, run->params.policy, &run->aim);
 	refresh_pace_init(&run->pace, run->params.budget, run->params.minute, run->now);
 	rng_init(&run->rng, run->params.seed);
+	/* Runs that are replaced soon give their shares what they are owed, on average. */
+	run->audit_due = rng_double(&run->rng);
+	run->explore_due = rng_double(&run->rng);
 	return run;
 }
 

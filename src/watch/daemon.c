@@ -29,6 +29,7 @@ struct watch {
 	struct budget budget;
 	struct crawl_watch crawl;
 	double status_at, balance_at, balance_every;
+	bool again;      /* the lanes are opened anew, with the same configuration */
 	bool complained; /* of a status that cannot be written */
 };
 
@@ -213,6 +214,15 @@ static void reload(struct watch *w)
 	log_warn("watch", "%s: read again", w->params->config);
 }
 
+/* Looks get their times from the clock as it is now; nobody knows what it was worth before. */
+static void start_anew(struct watch *w)
+{
+	log_warn("watch", "the wall clock was set: what was looked at since the start, or since it "
+			  "was set before, proves nothing; going on with the new time");
+	w->again = true;
+	atomic_store(&w->crawl.drain, true);
+}
+
 static bool is_told_to_reload(const struct watch *w)
 {
 	struct pollfd p = {.fd = w->params->reload_fd, .events = POLLIN};
@@ -231,6 +241,8 @@ static void on_tick(void *context, const struct crawl_progress *progress)
 	(void)progress;
 	if (is_told_to_reload(w))
 		reload(w);
+	if (atomic_load(&w->crawl.clock_set) && !atomic_load(&w->crawl.drain))
+		start_anew(w);
 	if (time >= w->balance_at) {
 		divide(w);
 		w->balance_at = time + w->balance_every;
@@ -299,6 +311,8 @@ static int run_config(struct watch *w, struct err *err)
 	w->crawl.sites = w->sites;
 	w->crawl.once = w->params->once;
 	atomic_store(&w->crawl.drain, false);
+	atomic_store(&w->crawl.clock_set, false);
+	w->again = false;
 	w->balance_at = now() + BALANCE_FIRST;
 	w->balance_every = BALANCE_FIRST;
 	if (rc == 0)
@@ -310,13 +324,19 @@ static int run_config(struct watch *w, struct err *err)
 	return rc;
 }
 
-static void close_config(struct watch *w)
+/* The configuration that the lanes are opened with next: the later one, or the same again. */
+static void turn_over(struct watch *w)
 {
-	if (w->config != w->opened)
-		free_config(w->config);
-	free_config(w->opened);
+	struct watch_config *next = w->next ? w->next : w->config;
+
 	free_config(w->retired);
-	w->config = w->opened = w->retired = NULL;
+	if (w->opened != next)
+		free_config(w->opened);
+	if (w->config != next && w->config != w->opened)
+		free_config(w->config);
+	w->opened = w->config = next;
+	w->next = w->retired = NULL;
+	set_budget(w);
 }
 
 int daemon_run(const struct daemon_params *params, struct err *err)
@@ -326,14 +346,18 @@ int daemon_run(const struct daemon_params *params, struct err *err)
 
 	if (rc)
 		return rc;
+	if (w.next->retention)
+		log_warn("watch", "%s: retention is not carried out yet: everything is kept",
+			params->config);
 	budget_init(&w.budget, 0, 0, now());
-	while (rc == 0 && w.next) {
-		w.opened = w.config = w.next;
-		w.next = NULL;
-		set_budget(&w);
+	do {
+		turn_over(&w);
 		rc = run_config(&w, err);
-		close_config(&w);
-	}
+	} while (rc == 0 && (w.next || w.again));
+	if (w.config != w.opened)
+		free_config(w.config);
+	free_config(w.opened);
+	free_config(w.retired);
 	free_config(w.next);
 	budget_release(&w.budget);
 	return rc;

@@ -34,7 +34,7 @@ struct site_keys {
 };
 
 struct top_keys {
-	const char *archive, *user_agent, *contact, *ping;
+	const char *archive, *user_agent, *contact;
 	struct site_keys all;
 	int robots;
 	int64_t lanes;
@@ -68,7 +68,6 @@ static const struct option_spec TOP_SPECS[] = {
 	KEY(STRING, struct top_keys, archive, "archive"),
 	KEY(STRING, struct top_keys, user_agent, "user-agent"),
 	KEY(STRING, struct top_keys, contact, "contact"),
-	KEY(STRING, struct top_keys, ping, "ping"),
 	KEY(CHOICE, struct top_keys, robots, "robots", .choices = ROBOTS),
 	KEY(INT, struct top_keys, lanes, "lanes", .min = 1, .max = 256),
 	KEY(SIZE, struct top_keys, min_free, "min-free", .max = 1e18),
@@ -107,79 +106,34 @@ static const struct config_table SITE = {
 
 /* ---- budgets ---- */
 
-int watch_rate_parse(slice text, bool bytes, double *ret_number, double *ret)
-{
-	static const struct {
-		const char *word;
-		double seconds;
-	} UNITS[] = {
-		{"day", SECONDS_PER_DAY},
-		{"d", SECONDS_PER_DAY},
-		{"hour", 3600},
-		{"h", 3600},
-		{"minute", 60},
-		{"min", 60},
-		{"m", 60},
-		{"second", 1},
-		{"s", 1},
-	};
-	bool has_unit = memchr(text.ptr, '/', text.len) != NULL;
-	slice number = slice_take(&text, '/');
-	double seconds = has_unit ? 0 : SECONDS_PER_DAY, value = 0;
-	uint64_t size = 0;
-	int rc = bytes ? parse_size(number, &size) : parse_double(number, &value);
-
-	for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++)
-		if (has_unit && slice_eq(text, slice_str(UNITS[i].word)))
-			seconds = UNITS[i].seconds;
-	if (rc)
-		return rc;
-	if (seconds == 0)
-		return ERR_SYNTAX;
-	value = bytes ? (double)size : value;
-	if (!(value > 0 && value <= 1e15))
-		return ERR_RANGE;
-	*ret_number = value;
-	*ret = value / seconds;
-	return 0;
-}
-
 struct budget_keys {
-	const char *requests, *bytes;
+	struct option_rate requests, bytes;
 };
 
-static int read_rate(const struct yaml *y, const struct yaml_node *at, bool bytes,
-	double *ret_number, double *ret, struct err *err)
+#define RATE_BOUNDS .max = 1e15, .bounds = OPTION_ABOVE_MIN
+
+static const struct option_spec BUDGET_SPECS[] = {
+	KEY(COUNT_RATE, struct budget_keys, requests, "requests", RATE_BOUNDS),
+	KEY(SIZE_RATE, struct budget_keys, bytes, "bytes", RATE_BOUNDS),
+	{.name = NULL},
+};
+
+static double per_second(struct option_rate rate)
 {
-	if (at->kind == YAML_SCALAR && watch_rate_parse(at->text, bytes, ret_number, ret) == 0)
-		return 0;
-	return yaml_refuse(y, at, err, "a budget is a number above 0 and a time, as in %s",
-		bytes ? "5G/day" : "20000/day");
+	return rate.seconds > 0 ? rate.amount / rate.seconds : 0;
 }
 
 /* Of a site a plain value is its requests. */
-static int read_budget(const struct yaml *y, const struct yaml_node *node, double *ret_number,
-	double *ret_requests, double *ret_bytes, struct err *err)
+static int read_budget(const struct yaml *y, const struct yaml_node *node, struct budget_keys *ret,
+	struct err *err)
 {
-	static const struct option_spec SPECS[] = {
-		KEY(STRING, struct budget_keys, requests, "requests"),
-		KEY(STRING, struct budget_keys, bytes, "bytes"),
-		{.name = NULL},
-	};
 	static const char *const REQUIRED[] = {"requests", NULL};
-	static const struct config_table TABLE = {.specs = SPECS, .required = REQUIRED};
-	struct budget_keys keys = {0};
-	double ignored;
-	int rc;
+	static const struct config_table TABLE = {.specs = BUDGET_SPECS, .required = REQUIRED};
 
+	*ret = (struct budget_keys){0};
 	if (node->kind == YAML_SCALAR)
-		return read_rate(y, node, false, ret_number, ret_requests, err);
-	rc = config_read(y, node, &TABLE, &keys, err);
-	if (rc == 0 && keys.requests)
-		rc = read_rate(y, yaml_get(node, "requests"), false, ret_number, ret_requests, err);
-	if (rc == 0 && keys.bytes)
-		rc = read_rate(y, yaml_get(node, "bytes"), true, &ignored, ret_bytes, err);
-	return rc;
+		return config_value(y, node, &BUDGET_SPECS[0], ret, err);
+	return config_read(y, node, &TABLE, ret, err);
 }
 
 double watch_open_share(const struct windows *w)
@@ -338,7 +292,7 @@ static int set_settings(
 
 static int set_terms(struct reading *r, const struct site_keys *k, struct watch_site *site)
 {
-	double ignored, bytes = 0;
+	struct budget_keys budget = {0};
 	int rc;
 
 	site->terms.aim = (struct refresh_aim){.theta = k->theta, .use = k->use, .grid = k->grid};
@@ -349,9 +303,10 @@ static int set_terms(struct reading *r, const struct site_keys *k, struct watch_
 	if (rc == 0)
 		rc = set_windows(r, k->windows, &site->terms.windows);
 	if (rc == 0 && k->budget)
-		rc = read_budget(
-			&r->config->yaml, k->budget, &ignored, &site->terms.budget, &bytes, r->err);
-	if (rc == 0 && bytes > 0)
+		rc = read_budget(&r->config->yaml, k->budget, &budget, r->err);
+	if (rc == 0 && k->budget)
+		site->terms.budget = per_second(budget.requests);
+	if (rc == 0 && budget.bytes.amount > 0)
 		return yaml_refuse(&r->config->yaml, k->budget, r->err,
 			"bytes are limited for all sites together, not for one");
 	/* Its own come first: the first that matches counts. */
@@ -429,6 +384,7 @@ static int check_top(const struct watch_config *c, const struct top_keys *top, s
 
 static int read_top(struct watch_config *c, struct err *err)
 {
+	struct budget_keys budget = {0};
 	struct crawl_settings usual;
 	struct top_keys top = {.all.max_depth = -1, .all.scope = SCOPE_HOST};
 	struct reading r = {.config = c, .top = &top, .node = c->yaml.root, .err = err};
@@ -441,8 +397,10 @@ static int read_top(struct watch_config *c, struct err *err)
 	if (rc == 0)
 		rc = check_top(c, &top, err);
 	if (rc == 0)
-		rc = read_budget(
-			&c->yaml, top.all.budget, &c->written, &c->requests, &c->bytes, err);
+		rc = read_budget(&c->yaml, top.all.budget, &budget, err);
+	c->written = budget.requests.amount;
+	c->requests = per_second(budget.requests);
+	c->bytes = per_second(budget.bytes);
 	if (rc == 0)
 		rc = set_windows(&r, top.all.windows, &c->windows);
 	if (rc == 0)
@@ -450,7 +408,6 @@ static int read_top(struct watch_config *c, struct err *err)
 	c->archive = top.archive;
 	c->lanes = (unsigned)top.lanes;
 	c->retention = top.retention;
-	c->ping = top.ping;
 	strmap_release(&r.urls);
 	options_release(&(struct options){.specs = TOP_SPECS}, &top);
 	return rc;

@@ -45,8 +45,7 @@ struct watch_config {
 	double written;         /* requests as the file has them: the number before the slash */
 	struct windows windows; /* of all sites that have none of their own */
 	unsigned lanes;         /* 0: the default */
-	const struct yaml_node *retention; /* or NULL */
-	const char *ping;                  /* HOST:PORT, or NULL */
+	const struct yaml_node *retention; /* or NULL; not carried out yet */
 	struct watch_site *sites;
 	size_t site_count;
 };
@@ -56,12 +55,6 @@ int watch_config_read(struct watch_config *c, const char *path, struct err *err)
 int watch_config_parse(
 	struct watch_config *c, const char *name, slice text, struct err *err) SP_MUST_CHECK;
 void watch_config_release(struct watch_config *c);
-
-/*
- * "20000/day", "5G/day": a number, a slash, and day, hour, minute or second; per day without one.
- * Numbers of bytes may have a k, M, G or T. *ret is per second. 0, ERR_SYNTAX, ERR_RANGE.
- */
-int watch_rate_parse(slice text, bool bytes, double *ret_number, double *ret) SP_MUST_CHECK;
 
 /* The share of the day in which windows are open: 1 without one. */
 double watch_open_share(const struct windows *w);

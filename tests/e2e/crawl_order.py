@@ -97,6 +97,13 @@ with tap.case("graph --json says the same"):
     check_graph(rows, EDGES, PAGES)
     tap.near(sum(row["pagerank"] for row in document["rows"]), 1, 1e-12)
 
+with tap.case("graph: made anew from the WARC files"):
+    again = tap.path("again")
+    subprocess.run(["cp", "-r", ARCHIVE, again], check=True)
+    os.remove(os.path.join(again, "catalog.sqlite"))
+    tap.run("rebuild", again)
+    check_graph(graph(again), EDGES, PAGES)
+
 with tap.case("graph refuses what is no archive, and both formats at once"):
     tap.refuse(1, "no-such", "graph", tap.path("no-such"))
     tap.refuse(2, "cannot be combined", "graph", ARCHIVE, "--csv", "--json")
@@ -251,6 +258,24 @@ with tap.case("a crawl with an order that is killed goes on in its order"):
     edges = {("/", p) for p in HUBS + FILLERS} | {(h, t) for h in HUBS for t in STARS + ["/"]}
     edges |= {(a, b) for a in STARS for b in ["/", *STARS]} | {(f, "/") for f in FILLERS}
     check_graph(graph(archive), {(a, b) for a, b in edges if {a, b} <= seen and a != b}, seen)
+
+with tap.case("a time limit: what is visited is what matters, and it is sharp"):
+    with Site(STARRY) as server:
+        tap.run("crawl", server.url, "--delay", "0.05", *QUICK[2:], "--time-limit", 3, "--order", "pagerank",
+                "-q", "-o", tap.path("timed"))
+    verdicts = {"/" + v["url"].split("/", 3)[3]: v for v in tap.load("report", tap.path("timed"))["verdicts"]}
+    # However slow the machine: no filler was visited while a star waited that two hubs had named.
+    order = sorted((v["visit_start"], p) for p, v in verdicts.items() if v["visit_start"])
+    hubs = 0
+    for _, p in order:
+        assert p not in FILLERS or hubs < 10 or not any(verdicts[s]["verdict"] == "unvisited" for s in STARS), order
+        hubs += p in HUBS
+
+with tap.case("a page with 20,000 links, most of them to each other"):
+    names = [f"/n{i}" for i in range(20000)]
+    with Site({"/": html(links(*names)), "/n19999": html(links(*names)), "/n7": html(links("/n19999"))}) as server:
+        report = crawl(server, "wide", *SINGLE, "--max-pages", 12, "--order", "pagerank")
+    tap.equal((len(visited(report)), report["left_out"]["max-pages"]), (12, 20001 - 12))
 
 with tap.case("what is wrong with an order or a budget is said in one line"):
     with Site(STARRY) as server:

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import sqlite3
@@ -174,6 +175,21 @@ def main():
                 tap.equal(reports(archive), was)
             tap.load("rebuild", archive)
             assert not [name for name in os.listdir(archive) if ".new" in name]
+
+        with tap.case("damaged WARC files: what can be read is rebuilt, and the rest is told"):
+            for seed in range(living.scaled(6, 2)):
+                copy, rng = tap.path("damaged.archive"), random.Random(seed)
+                shutil.rmtree(copy, ignore_errors=True)
+                shutil.copytree(archive, copy)
+                path = max(living.warc_files(copy), key=os.path.getsize)
+                with open(path, "r+b") as file:
+                    for _ in range(10):
+                        file.seek(rng.randrange(os.path.getsize(path) - 8))
+                        file.write(rng.randbytes(8))
+                done = tap.load("rebuild", copy)
+                assert done["damaged"] > 0, done
+                for report in reports(copy):
+                    assert report["pages"] > 0, report
 
         with tap.case("files of others stay files of others"):
             other = tap.path("other.archive")

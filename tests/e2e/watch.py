@@ -28,10 +28,10 @@ def configure(name, sites, budget=PER_SECOND * 86400, **top):
 class Watch:
     """A watch that runs, until it is stopped or killed."""
 
-    def __init__(self, name, config, *options):
+    def __init__(self, name, config, *options, environment=None):
         self.archive = tap.path(name)
         self.process = subprocess.Popen([tap.PROGRAM, "watch", config, *options], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def until(self, query):
         """Until the catalog answers yes."""
@@ -66,14 +66,19 @@ def status(where):
     return answer
 
 
+def stamp(ms):
+    moment = living.datetime.datetime.fromtimestamp(ms / 1000, living.datetime.timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z"
+
+
 def check_truth(archive, sites):
     """Nothing is proven that was not; returns how much was."""
-    spans = living.peek(archive, "SELECT min(sent), max(last_byte) FROM observation WHERE leg = 5")
+    spans = living.query(archive, "SELECT min(sent), max(last_byte) FROM observation WHERE leg = 5")
     start, end = (round(time_ns / 1e6) for time_ns in spans[0])
     claims = 0
     known = [(site.url, site.pages(), site.truth()) for site in sites]
     for instant in sorted(random.Random(1).sample(range(start, end), 12)):
-        answer = tap.load("report", archive, "--at", living_stamp(instant))
+        answer = tap.load("report", archive, "--at", stamp(instant))
         for page in answer["pages"]:
             if page["state"] not in ("proven", "absent"):
                 continue
@@ -85,11 +90,6 @@ def check_truth(archive, sites):
                 not truth.changed_within(page["url"], first, last), page
             claims += 1
     return claims
-
-
-def living_stamp(ms):
-    moment = living.datetime.datetime.fromtimestamp(ms / 1000, living.datetime.timezone.utc)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z"
 
 
 with tap.case("--check names line and column"):
@@ -146,7 +146,6 @@ with living.Site("watched", "--pages", 12, "--rates", "constant:0.05", "--errors
         tap.equal((code, said), (0, ""))
         answer = status(CONFIG)
         tap.equal([site["policy"] for site in answer["sites"]], ["sharp", "harmonic"])
-        rows = living.peek(ARCHIVE, "SELECT count(*) FROM observation WHERE leg = 5") or [(None,)]
         tap.succeed("verify", ARCHIVE)
     with tap.case("--once looks at what is due, and ends"):
         ONCE = configure("once", [[f"url: {TWO.url}"]])
@@ -167,6 +166,23 @@ with tap.case("a site that is down costs its retries only"):
 with tap.case("a crawl's resume leaves sites under watch alone"):
     answer = tap.run("resume", ARCHIVE)
     assert answer.returncode in (0, 1, 2), answer
+
+if "CLOCKS" in os.environ:
+    with living.Site("clock", "--pages", 6, "--rates", "constant:0.1") as SITE, \
+         tap.case("a wall clock that is set: what it saw before is not proven, and it goes on"):
+        FILE = tap.path("clocks")
+        WATCH = Watch("clock", configure("clock", [[f"url: {SITE.url}"]]), environment=dict(
+            os.environ, LD_PRELOAD=os.environ["CLOCKS"], CLOCKS_FILE=FILE,
+            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"))
+        WATCH.looks(30)
+        BEFORE = round(time.time() * 1000) - 500
+        tap.write("clocks.new", "86400 0")
+        os.replace(tap.path("clocks.new"), FILE)
+        WATCH.wait_for("the wall clock was set")
+        WATCH.looks(60)
+        tap.equal(WATCH.end()[0], 0)
+        tap.equal(tap.load("report", WATCH.archive, "--at", stamp(BEFORE))["totals"]["proven"], 0)
+        tap.succeed("verify", WATCH.archive)
 
 with living.Site("budgeted", "--pages", 10, "--rates", "constant:0.1") as SITE:
     with tap.case("the budget is kept, by requests of all kinds"):

@@ -101,38 +101,6 @@ static void test_errors(void)
 	}
 }
 
-static void test_rates(void)
-{
-	static const struct {
-		const char *text;
-		bool bytes;
-		int rc;
-		double want;
-	} rows[] = {
-		{"86400/day", false, 0, 1},
-		{"86400", false, 0, 1},
-		{"60/hour", false, 0, 1 / 60.0},
-		{"60/minute", false, 0, 1},
-		{"0.5/s", false, 0, 0.5},
-		{"5G/day", true, 0, 5 * 1073741824.0 / 86400},
-		{"5G/day", false, ERR_SYNTAX, 0},
-		{"1/fortnight", false, ERR_SYNTAX, 0},
-		{"1/", false, ERR_SYNTAX, 0},
-		{"", false, ERR_SYNTAX, 0},
-		{"0/day", false, ERR_RANGE, 0},
-		{"-1/day", false, ERR_RANGE, 0},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		double number = 0, rate = 0;
-
-		tap_case("rates: '%s'", rows[i].text);
-		CHECK_INT(watch_rate_parse(slice_str(rows[i].text), rows[i].bytes, &number, &rate),
-			rows[i].rc);
-		CHECK_NEAR(rate, rows[i].want, 1e-9);
-	}
-}
-
 static void test_is_like(void)
 {
 	static const struct {
@@ -192,7 +160,6 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_whole);
 	test_errors();
-	test_rates();
 	test_is_like();
 	test_patterns();
 	return tap_done();

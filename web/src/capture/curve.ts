@@ -67,19 +67,25 @@ function paintScale(context: CanvasRenderingContext2D, width: number, most: numb
   }
 }
 
-/** More steps than pixels: of those that share a pixel the first, the last and the extremes. */
+/** Where steps share a pixel, its line goes from the lowest to the highest of them. */
 function paintSeries(context: CanvasRenderingContext2D, series: Series, end: number, x: (at: number) => number, y: (count: number) => number): void {
-  let last = series.count[0] ?? 0;
-  let pixel = -1;
+  const { at, count } = series;
+  let last = 0;
   context.beginPath();
-  context.moveTo(x(series.at[0] ?? 0), y(0));
-  for (let i = 0; i < series.at.length; i++) {
-    const at = x(series.at[i]!);
-    const count = series.count[i]!;
-    if (Math.floor(at * 4) !== pixel) context.lineTo(at, y(last));
-    context.lineTo(at, y(count));
-    pixel = Math.floor(at * 4);
-    last = count;
+  context.moveTo(x(at[0] ?? 0), y(0));
+  for (let i = 0; i < at.length; ) {
+    const pixel = Math.floor(x(at[i]!));
+    let low = last;
+    let high = last;
+    context.lineTo(x(at[i]!), y(last));
+    for (; i < at.length && Math.floor(x(at[i]!)) === pixel; i++) {
+      last = count[i]!;
+      if (last < low) low = last;
+      if (last > high) high = last;
+    }
+    context.lineTo(x(at[i - 1]!), y(low));
+    context.lineTo(x(at[i - 1]!), y(high));
+    context.lineTo(x(at[i - 1]!), y(last));
   }
   context.lineTo(x(end), y(last));
   context.strokeStyle = series.colour;

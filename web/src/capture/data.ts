@@ -53,7 +53,9 @@ export interface Capture {
 
 /** Unpacks base64 of gzip. It is in the page itself: nothing is requested. */
 export async function unpack(text: string): Promise<Capture> {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text()) as Capture;
 }

@@ -5,6 +5,7 @@ import { colour, draw, legend, timeAxis, verdictColours, type Drawing } from "./
 const HEIGHT = 420;
 /** Up to so many pages have a line of their own. */
 const HEIGHT_MAX = 800;
+const STEPS = 65_536;
 const AXIS = 22;
 
 /** What the figure needs; numbers in arrays that the machine reads fast. */
@@ -16,23 +17,52 @@ interface Bars {
   still: [number, number] | null;
 }
 
-/** Pages with both looks, the innermost visit last. */
+/** Numbers of the pages with both looks. */
+function both(visitEnd: number[], revisitStart: number[]): Uint32Array {
+  const pages = new Uint32Array(visitEnd.length);
+  let count = 0;
+  for (let page = 0; page < pages.length; page++)
+    if (visitEnd[page]! >= 0 && revisitStart[page]! >= 0) pages[count++] = page;
+  return pages.subarray(0, count);
+}
+
+/** Sorts pages by time: where there are more than lines, to a 65,536th of the whole, which nobody
+ * can see, in a time that grows with their number only. */
+function sorted(pages: Uint32Array, time: number[]): Uint32Array {
+  if (pages.length <= HEIGHT_MAX) return pages.sort((a, b) => time[a]! - time[b]!);
+  let from = Infinity;
+  let to = -Infinity;
+  for (let i = 0; i < pages.length; i++) {
+    const at = time[pages[i]!]!;
+    if (at < from) from = at;
+    if (at > to) to = at;
+  }
+  const scale = (STEPS - 1) / (to - from || 1);
+  const starts = new Uint32Array(STEPS + 1);
+  const list = new Uint32Array(pages.length);
+  for (let i = 0; i < pages.length; i++) starts[((time[pages[i]!]! - from) * scale | 0) + 1]!++;
+  for (let step = 0; step < STEPS; step++) starts[step + 1]! += starts[step]!;
+  for (let i = 0; i < pages.length; i++) list[starts[(time[pages[i]!]! - from) * scale | 0]!++] = pages[i]!;
+  return list;
+}
+
 function barsOf(capture: Capture): Bars {
   const { visitEnd = [], revisitStart = [], verdict = [], stillFrom = -1, stillTo = -1 } = capture;
-  const both: number[] = [];
-  for (let page = 0; page < visitEnd.length; page++)
-    if (visitEnd[page]! >= 0 && revisitStart[page]! >= 0) both.push(page);
-  // Numbers sort faster than pages: time in the upper part, the page in the lower.
-  const scale = 2 ** Math.ceil(Math.log2(visitEnd.length + 1));
-  const keys = Float64Array.from(both, (page) => visitEnd[page]! * scale + page).sort();
-  const order = Uint32Array.from(keys, (key) => key % scale);
-  return {
+  const pages = sorted(both(visitEnd, revisitStart), visitEnd);
+  const bars: Bars = {
     verdicts: capture.verdicts,
-    verdict: Uint8Array.from(order, (page) => verdict[page]!),
-    from: Float64Array.from(order, (page) => visitEnd[page]!),
-    to: Float64Array.from(order, (page) => revisitStart[page]!),
+    verdict: new Uint8Array(pages.length),
+    from: new Float64Array(pages.length),
+    to: new Float64Array(pages.length),
     still: stillFrom >= 0 ? [stillFrom, stillTo] : null,
   };
+  for (let i = 0; i < pages.length; i++) {
+    const page = pages[i]!;
+    bars.verdict[i] = verdict[page]!;
+    bars.from[i] = visitEnd[page]!;
+    bars.to[i] = revisitStart[page]!;
+  }
+  return bars;
 }
 
 interface Frame {
@@ -43,9 +73,12 @@ interface Frame {
 }
 
 function frameOf(bars: Bars, width: number, height: number): Frame {
-  const from = bars.from[0]!;
+  let from = Infinity;
   let to = -Infinity;
-  for (let i = 0; i < bars.to.length; i++) to = Math.max(to, bars.to[i]!);
+  for (let i = 0; i < bars.to.length; i++) {
+    if (bars.from[i]! < from) from = bars.from[i]!;
+    if (bars.to[i]! > to) to = bars.to[i]!;
+  }
   return { from, to: to > from ? to : from + 1, width, height };
 }
 
@@ -75,18 +108,22 @@ function paintMeans(bars: Bars, context: CanvasRenderingContext2D, frame: Frame)
   const { width, height } = frame;
   const colours = verdictColours(bars.verdicts).map((css) => channels(css, context));
   const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
   const scale = (width - 1) / (frame.to - frame.from);
-  const line = new Int32Array((width + 1) * colours.length);
+  // By how much the number of bars, and the sums of their colours, change at each pixel.
+  const [all, red, green, blue] = [0, 1, 2, 3].map(() => new Int32Array(width + 1)) as [Int32Array, Int32Array, Int32Array, Int32Array];
   for (let y = 0, i = 0; y < height; y++) {
     const end = Math.round(((y + 1) * bars.from.length) / height);
     const count = end - i;
-    line.fill(0);
+    for (const sums of [all, red, green, blue]) sums.fill(0);
     for (; i < end; i++) {
-      const at = bars.verdict[i]! * (width + 1);
-      line[at + Math.floor((bars.from[i]! - frame.from) * scale)]!++;
-      line[at + Math.floor((bars.to[i]! - frame.from) * scale) + 1]!--;
+      const [r, g, b] = colours[bars.verdict[i]!]!;
+      const left = Math.floor((bars.from[i]! - frame.from) * scale);
+      const right = Math.floor((bars.to[i]! - frame.from) * scale) + 1;
+      (all[left]!++, (red[left]! += r), (green[left]! += g), (blue[left]! += b));
+      (all[right]!--, (red[right]! -= r), (green[right]! -= g), (blue[right]! -= b));
     }
-    paintLine(image, height - 1 - y, line, colours, count);
+    paintLine(pixels.subarray((height - 1 - y) * width, (height - y) * width), all, red, green, blue, count);
   }
   const canvas = document.createElement("canvas");
   canvas.width = width;
@@ -95,23 +132,13 @@ function paintMeans(bars: Bars, context: CanvasRenderingContext2D, frame: Frame)
   context.drawImage(canvas, 0, 0);
 }
 
-/** The line holds, for each verdict, by how much the number of bars changes at each pixel. */
-function paintLine(image: ImageData, y: number, line: Int32Array, colours: [number, number, number][], bars: number): void {
-  const { width, data } = image;
-  const counts = colours.map(() => 0);
-  for (let x = 0; x < width; x++) {
-    let all = 0;
-    let [red, green, blue] = [0, 0, 0];
-    for (let verdict = 0; verdict < colours.length; verdict++) {
-      const count = (counts[verdict]! += line[verdict * (width + 1) + x]!);
-      if (count === 0) continue;
-      all += count;
-      red += count * colours[verdict]![0];
-      green += count * colours[verdict]![1];
-      blue += count * colours[verdict]![2];
-    }
-    if (all === 0) continue;
-    data.set([red / all, green / all, blue / all, (255 * all) / bars], (y * width + x) * 4);
+function paintLine(pixels: Uint32Array, all: Int32Array, red: Int32Array, green: Int32Array, blue: Int32Array, bars: number): void {
+  let [n, r, g, b] = [0, 0, 0, 0];
+  for (let x = 0; x < pixels.length; x++) {
+    ((n += all[x]!), (r += red[x]!), (g += green[x]!), (b += blue[x]!));
+    if (n === 0) continue;
+    // Red is the lowest byte, as on all machines that browsers run on.
+    pixels[x] = (((255 * n) / bars) << 24) | ((b / n) << 16) | ((g / n) << 8) | (r / n);
   }
 }
 
@@ -149,6 +176,6 @@ export function drawPyramid(capture: Capture, place: HTMLElement): void {
     place,
     capture.verdicts.map((name, i) => ({ name, colour: colours[i]! })).filter((_, i) => shown.has(i)),
   );
-  const height = Math.max(HEIGHT, Math.min(bars.from.length, HEIGHT_MAX)) + AXIS;
+  const height = Math.max(HEIGHT, bars.from.length <= HEIGHT_MAX ? bars.from.length : 0) + AXIS;
   draw(place, height, (drawing) => paint(bars, drawing));
 }

@@ -22,8 +22,8 @@ interface Area {
 }
 
 function directoryOf(url: string): string {
-  const path = url.split(/[?#]/, 1)[0] ?? url;
-  return path.slice(0, path.lastIndexOf("/") + 1);
+  const query = url.indexOf("?");
+  return url.slice(0, url.lastIndexOf("/", query < 0 ? undefined : query) + 1);
 }
 
 function directories(capture: Capture): Directory[] {
