@@ -62,6 +62,7 @@ static const struct row ROWS[] = {
 	ROW_DIGEST("state", state),
 	ROW("closeDelimited", FLAG, close_delimited),
 	ROW("standIn", TEXT, stand_in),
+	ROW("deceit", TEXT, deceit),
 	ROW("signSet", COUNT, sign_set),
 	ROW("ruleSet", COUNT, rule_set),
 	ROW("rules", TEXT, rules),

@@ -100,6 +100,9 @@ struct attempt {
 	 * (docs/judgement.md); none when it is the page.
 	 */
 	slice stand_in;
+	/* Signs that it wants to deceive (extract/deceit.h); none where there is nothing to tell.
+	 * Of a probe for cloaking what it showed (quality/deceit.h). */
+	slice deceit;
 	unsigned sign_set; /* version of the signs by which that was judged; 0: it was not */
 
 	/* What the head says (http/served.h); not in the metadata, since the response has it. */

@@ -19,7 +19,8 @@ enum {
 /* ---- errors ---- */
 
 /* Whatever became of the catalog, the archive proper may be sound. */
-#define CATALOG_ADVICE " (stillpoint verify --warc-only needs none)"
+#define CATALOG_ADVICE \
+	" (stillpoint rebuild makes a new one; stillpoint verify --warc-only needs none)"
 
 static int constraint_error(const struct catalog *c, int code, struct err *err)
 {

@@ -153,7 +153,8 @@ const char *catalog_sql(enum catalog_sql id);
 	X(address, WORD, address)                       \
 	X(links, BLOB, links)                           \
 	X(is_compact, FLAG, is_compact)                 \
-	X(retired, TIME, retired)
+	X(retired, TIME, retired)                       \
+	X(deceit, TEXT, deceit)
 /* clang-format on */
 
 /*
@@ -205,7 +206,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 7,
+	CATALOG_VERSION = 8,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

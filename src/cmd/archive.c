@@ -116,8 +116,9 @@ int archive_open_catalog(const char *path, struct catalog **ret, struct err *err
 		rc = join(path, "catalog.sqlite", file, err);
 	if (rc == 0 && access(file, F_OK)) {
 		int why = errno;
-		const char *advice =
-			has_warc(path) ? "; stillpoint verify --warc-only needs none" : "";
+		const char *advice = has_warc(path) ? "; stillpoint rebuild makes one, stillpoint "
+						      "verify --warc-only needs none"
+						    : "";
 
 		errno = why;
 		rc = fail_part(path, "catalog.sqlite", advice, err);

@@ -190,7 +190,7 @@ static int on_line(void *context, const char *item, struct err *err)
 	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
 }
 
-static void warn_if_readable(const char *path)
+void capture_warn_readable(const char *path)
 {
 	struct stat st;
 
@@ -207,7 +207,7 @@ static int read_secrets(const char *path, struct destination *to, struct err *er
 	size_t count;
 	int rc;
 
-	warn_if_readable(path);
+	capture_warn_readable(path);
 	rc = lines_read(path, LINES_WHOLE, on_line, to, &count, err);
 	return rc || count > 0 ? rc : err_set(err, ERR_USAGE, "%s: the file is empty", path);
 }
@@ -256,7 +256,7 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 		rc = add_source(&sources[i], &to, err);
 	if (rc || !given->login)
 		return rc;
-	warn_if_readable(given->login);
+	capture_warn_readable(given->login);
 	secrets->login = given->login_file;
 	return login_file_read(given->login_file, given->login, err);
 }

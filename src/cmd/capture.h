@@ -54,6 +54,9 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 	struct crawl_settings *settings, struct crawl_secrets *secrets,
 	struct err *err) SP_MUST_CHECK;
 
+/* Warns of a file with secrets that other users can read. */
+void capture_warn_readable(const char *path);
+
 /* --delay: automatic, or so many seconds. 0 or ERR_USAGE; the second is for tables of options. */
 int capture_delay(
 	const char *text, bool *ret_automatic, double *ret_seconds, struct err *err) SP_MUST_CHECK;

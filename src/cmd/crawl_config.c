@@ -127,6 +127,14 @@ static int read_archive(const struct crawl_config *c, struct crawl_entry *top, s
 	return config_value(&c->file, top->archive, &archive, top, err);
 }
 
+/* Passwords may be in the file itself. */
+static void warn_of_secrets(const struct yaml *file, const char *path)
+{
+	if (yaml_get(file->root, "auth") || yaml_get(file->root, "header") ||
+		yaml_get(file->root, "proxy"))
+		capture_warn_readable(path);
+}
+
 /* Reads the top, then its sites, each under the command line. */
 static int read_file(struct crawl_config *c, const char *path, const struct crawl_line *line,
 	struct option_args *args, struct err *err)
@@ -144,6 +152,8 @@ static int read_file(struct crawl_config *c, const char *path, const struct craw
 		rc = config_read(&c->file, c->file.root, &table, &c->top, err);
 	if (rc == 0)
 		rc = read_archive(c, &c->top, err);
+	if (rc == 0)
+		warn_of_secrets(&c->file, path);
 	for (const struct yaml_entry *e = c->top.sites ? c->top.sites->entries : NULL; rc == 0 && e;
 		e = e->next)
 		rc = read_site(c, e->value, line, err);

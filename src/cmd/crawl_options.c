@@ -27,6 +27,8 @@ enum { EVIDENCE_COMPACT, EVIDENCE_RECORDS };
 
 static const char *const ROBOTS[] = {"obey", "ignore", NULL};
 static const char *const EVIDENCE[] = {"compact", "records", NULL};
+/* By enum crawl_spam. */
+static const char *const SPAM[] = {"flag", "skip", "off", NULL};
 static const char *const DUST[] = {"learn", "apply", "off", NULL};
 static const char *const MIRRORS[] = {"flag", "skip", "off", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
@@ -153,6 +155,13 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(INT, trap_budget, "trap-budget", 0,
 		"URLs of one shape to fetch although they show nothing new (default: 1000)",
 		.min = 1, .max = 100000000),
+	ROW(CHOICE, spam, "spam", 0,
+		"what to do with pages that look like spam: flag them in the report (default), "
+		"skip their links and revisits, or off: do not look",
+		.choices = SPAM),
+	ROW(FLAG, settings.cloaking, "cloaking", 0,
+		"fetch some pages (2 %, at least 4) once more as a browser would, and report where "
+		"it gets another page"),
 	ROW(INT, forms, "forms", 0,
 		"send search forms up to this many queries for each site, to reach pages that no "
 		"link leads to (default: 0, forms are never sent)",
@@ -537,6 +546,7 @@ int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct 
 	s->no_traps = o->traps != 0;
 	s->trap_budget = (uint32_t)o->trap_budget;
 	s->forms = (uint32_t)o->forms;
+	s->spam = (uint32_t)o->spam;
 	s->jobs = (unsigned)o->jobs;
 	s->size = (uint32_t)o->size;
 	s->attempts = (unsigned)o->attempts;

@@ -19,6 +19,7 @@ struct crawl_command {
 	const char *delay, *contact;
 	int scope, traps, robots, warc_coding; /* traps and robots are indexes of the words below */
 	int evidence;                          /* the same */
+	int spam;                              /* enum crawl_spam */
 	int aim;                               /* enum plan_aim */
 	int dust, mirrors;                     /* enum crawl_dust, crawl_mirrors */
 	const char *order, *host_budget, *topic;

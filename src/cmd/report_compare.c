@@ -27,13 +27,15 @@ void report_compare_lead(const struct compare *x, char out[REPORT_COMPARE_SIZE])
 	clock_format(a->capture.started, CLOCK_ROUND_DOWN, before);
 	clock_format(b->capture.started, CLOCK_ROUND_DOWN, after);
 	(void)snprintf(out, REPORT_COMPARE_SIZE,
-		"From capture %" PRIu32 " (%s) to capture %" PRIu32 " (%s), %" PRIu64
-		" pages appeared, %" PRIu64 " went, %" PRIu64 " changed and %" PRIu64
-		" stayed the same; of %" PRIu64
+		"Of %zu pages, %" PRIu64 " appeared, %" PRIu64 " went, %" PRIu64
+		" changed and %" PRIu64 " stayed the same from capture %" PRIu32
+		" (%s) to capture %" PRIu32 " (%s); %" PRIu64
+		" were missing in both, and of %" PRIu64
 		" nobody can tell. Sharpness moved from %.1f %% to %.1f %% of the captured pages.",
-		a->capture.id, before, b->capture.id, after, x->totals[COMPARE_APPEARED],
-		x->totals[COMPARE_WENT], x->totals[COMPARE_CHANGED], x->totals[COMPARE_SAME],
-		x->totals[COMPARE_UNKNOWN], sharpness(a), sharpness(b));
+		x->rows.len, x->totals[COMPARE_APPEARED], x->totals[COMPARE_WENT],
+		x->totals[COMPARE_CHANGED], x->totals[COMPARE_SAME], a->capture.id, before,
+		b->capture.id, after, x->totals[COMPARE_ABSENT], x->totals[COMPARE_UNKNOWN],
+		sharpness(a), sharpness(b));
 }
 
 static void put_length(const struct report *r, char out[64])

@@ -3,6 +3,7 @@
 
 #include "cmd/report_print.h"
 #include "cmd/text.h"
+#include "extract/deceit.h"
 #include "quality/normal.h"
 
 static void print_label(FILE *file, const char *label)
@@ -104,11 +105,41 @@ static void print_rules(const struct report_page *p, FILE *file)
 			      "body ends, so it can be sharp byte for byte only"));
 }
 
+/* Signs that it wants to deceive. */
+static void print_deceit(const struct report_page *p, FILE *file)
+{
+	struct deceit_signs s;
+
+	(void)deceit_read(p->deceit, &s);
+	if (s.score > 0) {
+		print_label(file, "spam");
+		(void)fprintf(file, "score %.2f%s:", s.score,
+			s.score >= DECEIT_FLAGGED ? ", flagged" : "");
+#define X(name, member)   \
+	if (s.member > 0) \
+		(void)fprintf(file, " %s %.3g", name, s.member);
+		DECEIT_FEATURES(X)
+#undef X
+		(void)putc('\n', file);
+	}
+	if (s.redirect) {
+		print_label(file, "redirect");
+		(void)fprintf(file, "by %s to ", deceit_redirect_name(s.redirect));
+		text_name(file, slice_str(s.target), 0);
+		(void)putc('\n', file);
+	}
+	if (p->cloaked >= 0)
+		print_line(file, "cloaked",
+			p->cloaked ? SLICE("yes: a browser gets another page")
+				   : SLICE("no: a browser gets the same page"));
+}
+
 static void print_verdict(const struct report_page *p, FILE *file)
 {
 	bool is_bytes = p->evidence && strcmp(p->evidence, "bytes") == 0;
 
 	print_rules(p, file);
+	print_deceit(p, file);
 	print_label(file, "verdict");
 	(void)fputs(verdict_name((enum verdict)p->verdict), file);
 	if (p->evidence)

@@ -223,6 +223,7 @@ void capture_free(struct capture *c)
 	importance_release(&c->importance);
 	steering_release(&c->steering);
 	form_queries_release(&c->forms);
+	cloaking_release(&c->cloaking);
 	rules_release(&c->rules);
 	rulebook_release(&c->book);
 	sitemap_list_release(&c->sitemaps);

@@ -33,6 +33,7 @@
  *	dust_*.c     URLs that show what another one shows; mirrors.c: hosts that do
  *	canaries.c   bulk changes that are noticed during the visits
  *	probing.c    further looks at some pages; learning.c: what they teach
+ *	cloaking.c   some pages as a browser gets them
  *	form_queries.c  what its search forms are asked for
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	importance.c which pages come first, and what they are worth
@@ -48,6 +49,7 @@
 
 #include "crawl/canaries.h"
 #include "crawl/capture_dust.h"
+#include "crawl/cloaking.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/form_queries.h"
@@ -126,6 +128,7 @@ struct capture {
 	struct importance importance;
 	struct steering steering; /* --topic */
 	struct form_queries forms;
+	struct cloaking cloaking;
 	struct rng rng;
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
@@ -272,6 +275,10 @@ int discover_record_unkept(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* The host's robots.txt is known: decides the pages that waited for it. */
 int discover_pending(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
+
+/* It was visited and is spam: it is not revisited. */
+int discover_skip_spam(
+	struct capture *c, uint32_t page, double score, struct err *err) SP_MUST_CHECK;
 
 /* It has changed: decides all pages of the host again. */
 int discover_review(struct capture *c, uint32_t host, struct err *err) SP_MUST_CHECK;
@@ -468,6 +475,26 @@ int canaries_looked(
 
 /* All visits are done: the last look, then the second visits; the barrier waits for both. */
 int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- cloaking.c: all of it does nothing without --cloaking ---- */
+
+/* A page is about to be read; true: its text is wanted. */
+bool cloaking_page_arrives(struct capture *c, const struct plan_order *order, unsigned status);
+
+/* It was read and is usable: it may be asked for once more. */
+int cloaking_visited(
+	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+
+/* The answer to that was read; false: nothing can be said. */
+bool cloaking_compare(
+	struct capture *c, const struct attempt *a, char ret_line[CLOAKING_LINE_SIZE]);
+
+/* Requests of this kind: what fetching.c calls. */
+int cloaking_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* An attempt of an earlier process. */
+void cloaking_restore(struct capture *c, const struct attempt *a);
 
 /* ---- form_queries.c: all of it does nothing unless the settings have a budget ---- */
 

@@ -1,7 +1,5 @@
 #include "crawl/changes.h"
 
-#include <string.h>
-
 #include "base/log.h"
 #include "crawl/capture.h"
 
@@ -16,20 +14,12 @@ bool crawl_changes_settings(const struct crawl_changes *x)
 			    widens_scope(x));
 }
 
-static bool is_among(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (strcmp(list->ptr[i], text) == 0)
-			return true;
-	return false;
-}
-
 static int add_missing(struct text_list *to, const struct text_list *from)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < from->len; i++)
-		if (!is_among(to, from->ptr[i]))
+		if (!text_list_has(to, from->ptr[i]))
 			rc = text_list_push(to, from->ptr[i]);
 	return rc;
 }

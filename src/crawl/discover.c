@@ -300,6 +300,26 @@ static int admit_again(struct capture *c, uint32_t page, struct err *err)
 	return rc ? rc : importance_admit(c, page, err);
 }
 
+/* The planner still has it; its revisit is not carried out. */
+int discover_skip_spam(struct capture *c, uint32_t page, double score, struct err *err)
+{
+	struct crawl_page *p = &c->pages.list.ptr[page];
+	char rule[WHY_SIZE];
+
+	if (!p->taken)
+		return 0;
+	(void)snprintf(rule, sizeof rule, OUT "spam: score %.2f (--spam skip)", score);
+	p->taken = false;
+	p->left_out = LEFT_OUT_SPAM;
+	c->pages.taken--;
+	return capture_store(c,
+		&(struct catalog_row){
+			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
+							 .left_out = LEFT_OUT_SPAM,
+							 .rule = slice_str(rule)}},
+		err);
+}
+
 static int review(struct capture *c, uint32_t page, struct buf *url, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
@@ -312,7 +332,7 @@ static int review(struct capture *c, uint32_t page, struct buf *url, struct err 
 		return rc;
 	if (p->taken && why[0])
 		return exclude(c, page, buf_slice(url), why, err);
-	if (!p->taken && !p->planned && !why[0])
+	if (!p->taken && !p->planned && p->left_out == LEFT_OUT_ROBOTS && !why[0])
 		return admit_again(c, page, err);
 	return 0;
 }
@@ -455,6 +475,7 @@ static bool is_better(struct capture *c, const struct crawl_page *p, const struc
 {
 	/* No link changes what robots.txt refuses. */
 	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
+	       p->left_out != LEFT_OUT_SPAM &&
 	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) || is_nearer(c, p, f) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }

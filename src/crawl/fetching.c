@@ -37,6 +37,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_VARIANT] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
+	[REQUEST_CLOAKING] = {.check = probing_check, .finished = cloaking_finished},
 	[REQUEST_AGAIN] = {.check = probing_check, .finished = orders_visited_again},
 	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
@@ -170,7 +171,9 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	if (rc == 0)
 		rc = request_headers_apply(&c->headers,
 			&(struct request_look){
-				.fresh_jar = r.kind == REQUEST_VARIANT,
+				.fresh_jar =
+					r.kind == REQUEST_VARIANT || r.kind == REQUEST_CLOAKING,
+				.as_browser = r.kind == REQUEST_CLOAKING,
 				.language = r.kind == REQUEST_LANGUAGE
 						    ? c->settings->variant_language
 						    : NULL,
@@ -255,7 +258,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(&r, f));
-	rc = r.kind == REQUEST_VARIANT
+	rc = r.kind == REQUEST_VARIANT || r.kind == REQUEST_CLOAKING
 		     ? 0
 		     : request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
 	if (rc == 0 && f->ip[0])

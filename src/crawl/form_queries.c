@@ -266,14 +266,17 @@ static int note_shown(struct form_queries *q, slice text)
 	return q->shown.len < FORM_QUERIES_SHOWN_MAX ? hash_vec_push(&q->shown, hash) : 0;
 }
 
+/* Where results lead to the records' own pages, these say more than the results. */
+static enum vocabulary_source source_of(const struct form_queries *q, enum form_role role)
+{
+	if (role == FORM_ROLE_RECORD)
+		return VOCABULARY_RECORD;
+	return role == FORM_ROLE_RESULTS && !q->has_records ? VOCABULARY_RESULTS : VOCABULARY_SITE;
+}
+
 /* The page that the reading holds. */
 static int take_page(struct capture *c, uint32_t page, const struct url *document)
 {
-	static const enum vocabulary_source SOURCES[] = {
-		[FORM_ROLE_NONE] = VOCABULARY_SITE,
-		[FORM_ROLE_RESULTS] = VOCABULARY_RESULTS,
-		[FORM_ROLE_RECORD] = VOCABULARY_RECORD,
-	};
 	struct form_queries *q = &c->forms;
 	slice text = buf_slice(&c->lane->reading.text.text);
 	enum form_role role = role_of(q, page);
@@ -281,7 +284,7 @@ static int take_page(struct capture *c, uint32_t page, const struct url *documen
 	int rc;
 
 	begin(q);
-	rc = vocabulary_read(&q->words, text, SOURCES[role], asked_value(q), &lines);
+	rc = vocabulary_read(&q->words, text, source_of(q, role), asked_value(q), &lines);
 	if (role == FORM_ROLE_RESULTS)
 		q->now.lines += (uint32_t)lines;
 	if (rc == 0 && q->now.is_open && page == q->now.page)

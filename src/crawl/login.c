@@ -348,13 +348,13 @@ int login_answered(struct capture *c, const struct request *r, const struct net_
 	char why[64];
 
 	(void)result;
-	if (f->status == 0 && r->login_step != LOGIN_SENT)
+	if (f->status == 0)
 		return retry(c, r, f, err);
 	if (is_asking)
 		return checked(c, f, err);
 	if (is_redirect)
 		return follow(c, r, f, err);
-	if (f->status >= 400 || f->status == 0) {
+	if (f->status >= 400) {
 		(void)snprintf(why, sizeof why, "%s answers HTTP %u",
 			r->login_step == LOGIN_FORM ? "the page" : "the server", f->status);
 		return fail(c, err, why);

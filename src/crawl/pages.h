@@ -79,7 +79,7 @@ _Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 32, "they have four an
 /* Pages that the scope or a limit refused have no host. */
 static inline bool crawl_page_has_host(const struct crawl_page *p)
 {
-	return p->taken || p->left_out == LEFT_OUT_ROBOTS;
+	return p->taken || p->left_out == LEFT_OUT_ROBOTS || p->left_out == LEFT_OUT_SPAM;
 }
 
 VEC_DECLARE(crawl_page_vec, struct crawl_page);

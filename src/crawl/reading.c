@@ -66,6 +66,7 @@ int reading_init(struct reading *r, size_t body_max)
 	view_init(&r->view, NOISE_DEFAULT);
 	stand_in_init(&r->stand_in);
 	forms_init(&r->forms);
+	deceit_init(&r->deceit);
 	r->page = malloc(sizeof *r->page);
 	r->state = state_new(sink, r);
 	if (r->page && r->state)
@@ -86,6 +87,7 @@ void reading_release(struct reading *r)
 	view_release(&r->view);
 	stand_in_release(&r->stand_in);
 	forms_release(&r->forms);
+	deceit_release(&r->deceit);
 	*r = (struct reading){0};
 }
 
@@ -166,6 +168,9 @@ static int begin(struct reading *r, slice url)
 	if (rc)
 		return rc;
 	r->signing = r->mode != READING_BODY && stand_in_applies(state_fields(r->state));
+	r->suspects = r->suspects && wants_links && r->signing;
+	if (r->suspects)
+		deceit_start(&r->deceit);
 	if (r->signing)
 		stand_in_reset(&r->stand_in);
 	r->parsing =
@@ -178,6 +183,7 @@ static int begin(struct reading *r, slice url)
 				.text = r->mode == READING_TEXT ? &r->text : NULL,
 				.view = r->viewing ? &r->view : NULL,
 				.stand_in = r->signing ? &r->stand_in : NULL,
+				.deceit = r->suspects ? &r->deceit : NULL,
 				.forms = r->gathers_forms && wants_links ? &r->forms : NULL,
 			});
 	return wants_links ? begin_links(r) : 0;

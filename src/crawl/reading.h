@@ -37,6 +37,8 @@ struct reading {
 	struct buf body;
 	struct resolver resolver; /* of links, for callers */
 	enum reading_for mode;
+	struct deceit deceit;        /* of suspects */
+	bool suspects;               /* the caller's: signs of deceit are wanted, with links */
 	struct forms forms;          /* of gathers_forms */
 	bool gathers_forms;          /* the caller's: forms are wanted, with links */
 	bool normalise;              /* the caller's: normal is wanted, but of READING_BODY */

@@ -376,6 +376,7 @@ static int on_observation(void *context, const struct attempt *o)
 		return 0;
 	if (c->looking)
 		return restore_look(r, o, observation_is_usable(&shown));
+	cloaking_restore(c, o);
 	rc = restore_probing(r, o, observation_is_usable(&shown));
 	if (rc || !observation_is_usable(&shown))
 		return rc;

@@ -1,5 +1,7 @@
 #include "crawl/request_headers.h"
 
+#include "crawl/cloaking.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -278,6 +280,28 @@ bool request_headers_has_cookies(const struct request_headers *o)
 	return o->has_cookies && o->jar.cookies.len > 0;
 }
 
+/* In place of what is there under these names. */
+static int add_browser(struct request_headers *o)
+{
+	static const struct net_header FIELDS[] = {
+		{SLICE_INIT("User-Agent"), SLICE_INIT(CLOAKING_AGENT)},
+		{SLICE_INIT("Referer"), SLICE_INIT(CLOAKING_REFERER)},
+	};
+	size_t kept = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < o->scratch.len; i++) {
+		slice name = o->scratch.ptr[i].name;
+
+		if (!word_is(name, FIELDS[0].name) && !word_is(name, FIELDS[1].name))
+			o->scratch.ptr[kept++] = o->scratch.ptr[i];
+	}
+	o->scratch.len = kept;
+	for (size_t i = 0; rc == 0 && i < sizeof FIELDS / sizeof FIELDS[0]; i++)
+		rc = net_header_vec_push(&o->scratch, FIELDS[i]);
+	return rc;
+}
+
 int request_headers_apply(struct request_headers *o, const struct request_look *look,
 	struct net_request *request, int64_t now, struct err *err)
 {
@@ -287,12 +311,14 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 
 	o->scratch.len = 0;
 	/* Usually there is nothing to add, and no URL need be parsed. */
-	if (o->fields.len == 0 && !has_cookies && !look->language)
+	if (o->fields.len == 0 && !has_cookies && !look->language && !look->as_browser)
 		return 0;
 	url_init(&url);
 	rc = url_parse(&url, request->url, NULL, NULL);
 	if (rc == 0)
 		rc = add_fields(o, look, &url);
+	if (rc == 0 && look->as_browser)
+		rc = add_browser(o);
 	if (rc == 0 && has_cookies)
 		rc = add_cookies(o, &url, now);
 	url_release(&url);

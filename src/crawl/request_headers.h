@@ -46,6 +46,7 @@ void request_headers_release(struct request_headers *o);
 /* How a request differs from the others. Zeroed: not at all. */
 struct request_look {
 	bool fresh_jar;       /* without cookies */
+	bool as_browser;      /* as somebody who comes from a search engine (cloaking.h) */
 	const char *language; /* Accept-Language, instead of what the settings say; NULL: none */
 };
 

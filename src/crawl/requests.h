@@ -26,6 +26,7 @@ enum request_kind {
 	REQUEST_VARIANT,
 	REQUEST_LANGUAGE,
 	REQUEST_CANARY,
+	REQUEST_CLOAKING,
 	REQUEST_AGAIN, /* a second visit, after a bulk change (canaries.h) */
 	REQUEST_LOGIN, /* login.h */
 };

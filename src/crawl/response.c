@@ -178,7 +178,42 @@ struct shown {
 	struct served served;
 	struct link_set links;
 	char stand_in[STAND_IN_SIZE];
+	struct deceit_signs signs;
+	char deceit[DECEIT_LINE_SIZE]; /* a line of deceit_write, or of cloaking_compare */
 };
+
+/* Where the page leads browsers, as a URL. */
+static void resolve_target(slice document, struct deceit_signs *s)
+{
+	struct url base, target;
+
+	url_init(&base);
+	url_init(&target);
+	if (url_parse(&base, document, NULL, NULL) == 0 &&
+		url_parse(&target, slice_str(s->target), &base, NULL) == 0 &&
+		url_text(&target).len <= DECEIT_TARGET_MAX && url_is_http(&target))
+		(void)snprintf(s->target, sizeof s->target, "%.*s", (int)url_text(&target).len,
+			url_text(&target).ptr);
+	else
+		s->redirect = DECEIT_NO_REDIRECT;
+	url_release(&target);
+	url_release(&base);
+}
+
+/* Signs that it wants to deceive; those of error pages mean nothing. */
+static void apply_deceit(
+	const struct reading *r, const struct net_fetch *f, struct attempt *a, struct shown *shown)
+{
+	shown->signs = (struct deceit_signs){0};
+	if (!r->suspects || a->status >= 300 || !a->has_state)
+		return;
+	deceit_judge(&r->deceit, &shown->signs);
+	if (shown->signs.redirect)
+		resolve_target(f->url, &shown->signs);
+	deceit_write(&shown->signs, shown->deceit);
+	if (shown->deceit[0])
+		a->deceit = slice_str(shown->deceit);
+}
 
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
@@ -206,6 +241,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	apply_head(a, &shown->served, f);
 	if ((mode == READING_LINKS || mode == READING_TEXT) && f->status < 300 && result->whole)
 		apply_links(a, &reading->links, &shown->links);
+	apply_deceit(reading, f, a, shown);
 	a->sign_set = STAND_IN_VERSION;
 	if (shown->stand_in[0])
 		a->stand_in = slice_str(shown->stand_in);
@@ -501,7 +537,10 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 	if (rc)
 		return err_code(err, rc);
 	c->lane->reading.gathers_forms = form_queries_are_on(c) && order->leg == PLAN_VISIT;
-	wants_text = wants_text || c->lane->reading.gathers_forms || c->steering.on;
+	c->lane->reading.suspects =
+		c->settings->spam != CRAWL_SPAM_OFF && order->leg != PLAN_REVISIT;
+	wants_text = cloaking_page_arrives(c, order, f->status) || wants_text ||
+		     c->lane->reading.gathers_forms || c->steering.on;
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
 					  : READING_LINKS;
@@ -556,12 +595,17 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = canaries_visited(c, &a, err);
 	if (again) /* what it shows is not the page */
 		return rc ? rc : traps_take_deferred(c, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK && !is_in_place(&a))
+		rc = cloaking_visited(c, order->page, f, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg != PLAN_REVISIT && !is_in_place(&a))
 		rc = dust_visited(c, &a, err);
 	if (*ret_outcome != PLAN_OK)
 		report_problem(c, &a);
 	else if (rc == 0 && order->leg != PLAN_REVISIT)
 		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
+	if (a.has_payload && c->settings->spam == CRAWL_SPAM_SKIP &&
+		shown.signs.score >= DECEIT_FLAGGED)
+		return rc ? rc : discover_skip_spam(c, order->page, shown.signs.score, err);
 	if (rc == 0 && c->steering.on && order->leg == PLAN_VISIT && *ret_outcome == PLAN_OK &&
 		mode == READING_TEXT && f->status < 300)
 		rc = steering_page(c, order->page, err);
@@ -622,13 +666,18 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 		.failure = failure_of(f, text, sizeof text),
 		.truncated = f->status > 0 && (f->truncated || f->failure != NET_FAILURE_NONE),
 	};
+	bool is_cloaking = strcmp(purpose, CLOAKING_PURPOSE) == 0;
 	struct state_result result = {0};
 	struct observation looked;
 	struct shown shown;
 	int rc = 0;
 
+	c->lane->reading.gathers_forms = c->lane->reading.suspects = false;
 	if (f->status > 0)
-		rc = read_response(c, READING_STATE, f, &a, &shown, &result, err);
+		rc = read_response(
+			c, is_cloaking ? READING_TEXT : READING_STATE, f, &a, &shown, &result, err);
+	if (rc == 0 && is_cloaking && cloaking_compare(c, &a, shown.deceit))
+		a.deceit = slice_str(shown.deceit);
 	if (rc == 0)
 		rc = save(c, &a, f, NULL, err);
 	if (rc || strcmp(purpose, "canary") != 0)

@@ -217,14 +217,6 @@ bool crawl_secrets_are_in(const struct crawl_settings *settings)
 	return settings->keep_secrets || settings->withheld.len > 0;
 }
 
-static bool is_among(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (strcmp(list->ptr[i], text) == 0)
-			return true;
-	return false;
-}
-
 int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settings *settings,
 	struct arena *arena, struct err *err)
 {
@@ -233,7 +225,7 @@ int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settin
 
 	rc = rc ? err_code(err, ERR_NOMEM) : 0;
 	for (size_t i = 0; rc == 0 && i < settings->withheld.len; i++)
-		if (!is_among(&given, settings->withheld.ptr[i]))
+		if (!text_list_has(&given, settings->withheld.ptr[i]))
 			rc = err_set(err, ERR_USAGE,
 				"the capture was started with --%.200s, which is not kept in the "
 				"archive; give it again",

@@ -47,6 +47,8 @@ static const struct setting SETTINGS[] = {
 	OWN(trap_budget, SETTING_U32),
 	OWN(no_traps, SETTING_BOOL),
 	OWN(forms, SETTING_U32),
+	OWN(spam, SETTING_U32),
+	OWN(cloaking, SETTING_BOOL),
 	OWN(strategy, SETTING_TEXT),
 	OWN(single, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),
@@ -133,6 +135,14 @@ void crawl_settings_release(struct crawl_settings *s)
 	text_list_release(&s->withheld);
 	text_list_release(&s->without_rules);
 	text_list_release(&s->ignore);
+}
+
+bool text_list_has(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (strcmp(list->ptr[i], text) == 0)
+			return true;
+	return false;
 }
 
 bool crawl_prefix_is_valid(slice prefix)

@@ -19,6 +19,8 @@
 
 VEC_DECLARE(text_list, const char *);
 
+bool text_list_has(const struct text_list *list, const char *text);
+
 /* Default of max_outside: some 100 MB of memory. */
 enum { CRAWL_MAX_OUTSIDE = 1000000 };
 
@@ -34,6 +36,13 @@ enum crawl_mirrors {
 };
 
 enum { CRAWL_PREFIX_MAX = 64 };
+
+/* What is done with pages that are flagged as spam (docs/deceit.md). */
+enum crawl_spam {
+	CRAWL_SPAM_FLAG, /* the report says so */
+	CRAWL_SPAM_SKIP, /* their links are not followed, and they are not revisited */
+	CRAWL_SPAM_OFF,  /* nobody looks */
+};
 
 /* Of host_budget: by what the hosts give. */
 #define CRAWL_BUDGET_AUTO UINT32_MAX
@@ -80,6 +89,7 @@ struct crawl_settings {
 	unsigned attempts;    /* per leg; 0: the planner's default */
 
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
+	uint32_t spam;        /* enum crawl_spam */
 	uint32_t forms;       /* queries of search forms; 0: none are sent (form_queries.h) */
 	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
 
@@ -101,6 +111,7 @@ struct crawl_settings {
 	bool dns_records;             /* archive what the DNS said */
 	bool no_traps;                /* endless parts of a site are followed */
 	const char *variant_language; /* Accept-Language of some probes; NULL: none */
+	bool cloaking;                /* some pages are fetched as a browser would, too */
 	bool no_probes;               /* no further looks at pages (probing.h) */
 	bool mask_visible;            /* learned rules may mask visible text */
 	bool records;                 /* evidence of revisits: a record for each, not compact */

@@ -70,6 +70,8 @@ static int take_tokens(struct page *p)
 			rc = view_token(p->params.view, token);
 		if (rc == 0 && p->params.stand_in)
 			rc = stand_in_token(p->params.stand_in, token);
+		if (rc == 0 && p->params.deceit)
+			rc = deceit_token(p->params.deceit, token);
 		if (rc == 0 && p->params.forms)
 			rc = forms_token(p->params.forms, token);
 		if (rc)

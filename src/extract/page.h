@@ -16,6 +16,7 @@
 #define EXTRACT_PAGE_H
 
 #include "extract/charset.h"
+#include "extract/deceit.h"
 #include "extract/forms.h"
 #include "extract/html_token.h"
 #include "extract/links.h"
@@ -37,6 +38,7 @@ struct page_params {
 	struct view *view;         /* the same */
 	struct stand_in *stand_in; /* the same */
 	struct forms *forms;       /* the same */
+	struct deceit *deceit;     /* the same */
 };
 
 /* Fields are the reader's own, but for guess, which is to be read after page_finish. */

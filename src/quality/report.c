@@ -3,6 +3,7 @@
 #include "quality/clock_watch.h"
 #include "quality/composite.h"
 #include "quality/expect.h"
+#include "quality/farm.h"
 #include "quality/learned_pages.h"
 #include "quality/legs.h"
 #include "quality/normal.h"
@@ -40,6 +41,7 @@ static int on_page(void *context, const struct catalog_page *p)
 	struct loading *l = context;
 	struct report *r = l->report;
 	struct report_page page = {
+		.cloaked = -1,
 		.rate = p->rate,
 		.shape = p->shape,
 		.weight = p->weight,
@@ -305,6 +307,19 @@ static struct observation worst_probe(const struct loading *l, const struct obse
 	return differs ? l->probe : *shown;
 }
 
+/* What a visit showed, or a browser got in its place. */
+static int keep_deceit(struct report *r, const struct attempt *o)
+{
+	struct report_page *p = &r->pages.ptr[o->page];
+
+	if (o->leg == ATTEMPT_PROBE) {
+		p->cloaked = slice_starts_with(o->deceit, SLICE("cloaked=true"));
+		return 0;
+	}
+	p->deceit = (slice){arena_strdup(&r->arena, o->deceit), o->deceit.len};
+	return p->deceit.ptr ? 0 : ERR_NOMEM;
+}
+
 /* They come page by page: a page is judged when the next one begins. */
 static int on_observation(void *context, const struct attempt *o)
 {
@@ -330,6 +345,10 @@ static int on_observation(void *context, const struct attempt *o)
 	if (rc)
 		return err_code(l->err, rc);
 	legs_add(&l->legs, o, &shown);
+	if (o->deceit.ptr && l->is_first)
+		rc = keep_deceit(l->report, o);
+	if (rc)
+		return err_code(l->err, rc);
 	if (o->leg == ATTEMPT_PROBE &&
 		(slice_eq(o->purpose, SLICE("variant")) || slice_eq(o->purpose, SLICE("language"))))
 		l->probe = worst_probe(l, &shown);
@@ -458,6 +477,8 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 		rc = requisites_load(&r->requisites, c, id, r->pages.len, l->err);
 	if (rc == 0)
 		rc = err_code(l->err, composite_judge(r));
+	if (rc == 0)
+		rc = farm_find(r, c, l->err);
 	if (rc)
 		return rc;
 	assert_pages(r);

@@ -46,6 +46,8 @@ struct report_page {
 	int8_t origin;        /* 1: the claim reaches the origin; 0: a cache stood between;
 			       * -1: there is no telling */
 	bool foreign_times;   /* the same: its times are only known by the date of its record */
+	slice deceit;         /* signs of it, a line of extract/deceit.h; may be empty */
+	int8_t cloaked;       /* 1: a browser gets another page; 0: not; -1: nobody asked */
 	bool variant;         /* it differs without cookies, or in another language */
 	double rate, shape;   /* of its survival function */
 	float weight;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "extract/deceit.h"
 #include "quality/composite.h"
 #include "quality/harvest.h"
 #include "quality/normal.h"
@@ -103,6 +104,42 @@ static void put_requisites(
 	json_array_end(j);
 }
 
+/* Scores and features are those of the visit. */
+static void put_deceit(struct json *j, const struct report_page *p)
+{
+	struct deceit_signs s;
+
+	(void)deceit_read(p->deceit, &s);
+	json_key(j, "spam");
+	json_object_begin(j);
+	json_put_double(j, "score", s.score);
+	json_put_bool(j, "flagged", s.score >= DECEIT_FLAGGED);
+	json_key(j, "features");
+	json_object_begin(j);
+#define X(name, member)   \
+	if (s.member > 0) \
+		json_put_double(j, name, s.member);
+	DECEIT_FEATURES(X)
+#undef X
+	json_object_end(j);
+	json_object_end(j);
+	/* What changes by itself may have changed for the browser, too. */
+	json_key(j, "cloaked");
+	if (p->cloaked < 0 || (p->cloaked > 0 && p->verdict == VERDICT_CHANGED))
+		json_null(j);
+	else
+		json_bool(j, p->cloaked > 0);
+	json_key(j, "redirect");
+	if (!s.redirect) {
+		json_null(j);
+		return;
+	}
+	json_object_begin(j);
+	json_put_string(j, "kind", deceit_redirect_name(s.redirect));
+	json_put_string(j, "target", s.target);
+	json_object_end(j);
+}
+
 void report_json_page(const struct report *r, uint32_t page, struct json *j)
 {
 	const struct report_page *p = &r->pages.ptr[page];
@@ -126,6 +163,7 @@ void report_json_page(const struct report *r, uint32_t page, struct json *j)
 	json_put_bool(j, "hopeless", p->hopeless);
 	json_put_string(j, "left_out", p->taken ? NULL : left_out_word((enum left_out)p->left_out));
 	json_put_bool(j, "soft_404", p->content == CATALOG_CONTENT_SOFT_404);
+	put_deceit(j, p);
 }
 
 void report_json_window(const struct stillpoint *window, struct json *j)

@@ -198,6 +198,15 @@ static void test_texts(void)
 	}
 }
 
+/* What lanes and WARC files need is the same for all captures of a lane. */
+static void test_own(void)
+{
+	CHECK(crawl_setting_is_own("seeds") && crawl_setting_is_own("excludes"));
+	CHECK(!crawl_setting_is_own("delay") && !crawl_setting_is_own("warc_prefix"));
+	CHECK(!crawl_setting_is_own("ignore") && !crawl_setting_is_own("bytes_only"));
+	CHECK(!crawl_setting_is_own("unknown"));
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -205,5 +214,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_defaults);
 	TAP_RUN(test_line_break);
 	test_texts();
+	TAP_RUN(test_own);
 	return tap_done();
 }

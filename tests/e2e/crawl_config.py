@@ -112,6 +112,14 @@ sites:
         assert "geheim" not in printed and "# auth: not written" in printed, printed
         assert not os.path.exists(tap.path("none"))
 
+    with tap.case("passwords in a file that others can read are warned of"):
+        path = tap.write("secret.yaml", "auth: http://me:x@127.0.0.1/\n"
+                         f"sites: [{{url: '{one.url}'}}]\n")
+        for mode, warned in ((0o644, True), (0o600, False)):
+            os.chmod(path, mode)
+            result = tap.run("crawl", "--config", path, "--print-config")
+            tap.equal("other users can read" in result.stderr, warned)
+
     with tap.case("resume keeps the settings of each"):
         archive = tap.path("resumed.stillpoint")
         tap.succeed("crawl", "--config", CONFIG, "-o", archive, "-q")

@@ -56,6 +56,15 @@ def reports(archive):
     return [tap.load("report", archive, "--capture", number) for number in captures]
 
 
+def evidence(archive):
+    """What is said of some pages of each capture, look by look: of compact ones, too."""
+    with contextlib.closing(sqlite3.connect(catalog(archive))) as database:
+        pages = database.execute("SELECT id >> 32, url FROM page WHERE taken AND id & 0xffffffff < 4"
+                                 ).fetchall()
+    return [tap.load("report", archive, "--capture", capture, "--why", url)
+            for capture, url in pages]
+
+
 def compare(before, after):
     tap.equal(sorted(before), sorted(after))
     for table, want in before.items():
@@ -73,10 +82,11 @@ def unchanged(archive):
     """Rebuilds, and holds all there is against what was."""
     with open(os.path.join(archive, "index.cdxj"), encoding="utf-8") as file:
         index = file.read()
-    before, was = rows(archive), reports(archive)
+    before, was, looks = rows(archive), reports(archive), evidence(archive)
     done = tap.load("rebuild", archive)
     compare(before, rows(archive))
     tap.equal(reports(archive), was)
+    tap.equal(evidence(archive), looks)
     with open(os.path.join(archive, "index.cdxj"), encoding="utf-8") as file:
         tap.equal(file.read(), index)
     verify(archive)

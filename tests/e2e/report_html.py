@@ -93,7 +93,7 @@ with tap.case("--compare: what appeared, went and changed, as JSON, CSV and text
     tap.equal([(row["url"], row["change"]) for row in rows],
               [(row["url"], row["change"]) for row in COMPARED["pages"]])
     text = tap.succeed("report", "--compare", 1, 2, TWO)
-    assert "1 pages appeared, 1 went, 2 changed" in text, text
+    assert "1 appeared, 1 went, 2 changed" in text, text
     tap.equal(tap.load("report", TWO, "--compare", 2, 1)["totals"]["appeared"], 1)
 
 for want, *options in (

@@ -1,0 +1,183 @@
+#include "crawl/cloaking.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/word.h"
+#include "crawl/capture.h"
+
+/* Below, the texts are of different pages. */
+static const double RESEMBLANCE = 0.3;
+
+enum { SEQUENCE = 2, WORDS_MIN = 2 };
+
+/* Constant: compared within one process. */
+static const struct hash_key KEY = {0x5354494c4c504f49, 0x4e542d434c4f414b};
+
+void cloaking_release(struct cloaking *k)
+{
+	cloaking_samples_release(&k->waiting);
+	*k = (struct cloaking){0};
+}
+
+/* ---- sketches ---- */
+
+static void sketch_add(struct cloaking_sketch *s, uint64_t hash)
+{
+	uint32_t low = 0, high = s->count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (s->hashes[mid] < hash)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == CLOAKING_SKETCH || (low < s->count && s->hashes[low] == hash))
+		return;
+	if (s->count < CLOAKING_SKETCH)
+		s->count++;
+	memmove(&s->hashes[low + 1], &s->hashes[low], (s->count - 1 - low) * sizeof hash);
+	s->hashes[low] = hash;
+}
+
+/* Numbers do not count: they are the clocks and counters of a page. */
+static bool next_word(slice *text, slice *ret)
+{
+	size_t n = 0;
+
+	while (text->len && !word_is_alpha(text->ptr[0]) && (unsigned char)text->ptr[0] < 0x80)
+		*text = slice_sub(*text, 1, text->len);
+	while (n < text->len &&
+		(word_is_alpha(text->ptr[n]) || (unsigned char)text->ptr[n] >= 0x80))
+		n++;
+	*ret = slice_sub(*text, 0, n);
+	*text = slice_sub(*text, n, text->len);
+	return n > 0;
+}
+
+static void sketch_read(struct cloaking_sketch *s, slice text)
+{
+	uint64_t last = 0;
+	slice word;
+
+	*s = (struct cloaking_sketch){0};
+	while (text.len && next_word(&text, &word)) {
+		uint64_t hash = hash_bytes(KEY, word);
+
+		sketch_add(s, hash ^ last * 31);
+		last = hash;
+	}
+}
+
+/* The share of the smallest hashes of both that are in both (Broder 1997). */
+static double resemblance(const struct cloaking_sketch *a, const struct cloaking_sketch *b)
+{
+	uint32_t i = 0, k = 0, both = 0, all = 0;
+
+	while (all < CLOAKING_SKETCH && (i < a->count || k < b->count)) {
+		bool same = i < a->count && k < b->count && a->hashes[i] == b->hashes[k];
+		bool first = k >= b->count || (i < a->count && a->hashes[i] <= b->hashes[k]);
+
+		both += same;
+		i += first;
+		k += same || !first;
+		all++;
+	}
+	return all ? (double)both / all : 1;
+}
+
+/* ---- which pages ---- */
+
+bool cloaking_page_arrives(struct capture *c, const struct plan_order *order, unsigned status)
+{
+	struct cloaking *k = &c->cloaking;
+	uint64_t part;
+
+	k->wants = false;
+	if (!c->settings->cloaking || order->leg != PLAN_VISIT || status < 200 || status >= 300 ||
+		page_kind_is_requisite(c->pages.list.ptr[order->page].kind) ||
+		c->pages.list.ptr[order->page].kind == LINK_FORM)
+		return false;
+	part = (++k->seen * CLOAKING_PERCENT + 99) / 100;
+	k->wants = k->sampled < (part > CLOAKING_MIN ? part : CLOAKING_MIN);
+	return k->wants;
+}
+
+int cloaking_visited(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
+{
+	struct cloaking *k = &c->cloaking;
+	struct cloaking_sample sample = {.page = page, .status = f->status};
+	struct request r = {
+		.kind = REQUEST_CLOAKING,
+		.host = c->pages.list.ptr[page].host,
+		.order = {.page = page, .attempt = c->probing.number + 1},
+		.first = true,
+	};
+	int rc;
+
+	if (!k->wants || !c->lane->reading.normal.is_read || fetch_is_down(c, r.host))
+		return 0;
+	k->wants = false;
+	sketch_read(&sample.sketch, buf_slice(&c->lane->reading.text.text));
+	if (sample.sketch.count < WORDS_MIN)
+		return 0;
+	rc = cloaking_samples_push(&k->waiting, sample);
+	if (rc == 0)
+		rc = fetch_hold(c, &r);
+	if (rc)
+		return err_code(err, rc);
+	c->probing.number++;
+	k->sampled++;
+	return 0;
+}
+
+void cloaking_restore(struct capture *c, const struct attempt *a)
+{
+	c->cloaking.sampled +=
+		a->leg == ATTEMPT_PROBE && slice_eq(a->purpose, SLICE(CLOAKING_PURPOSE));
+	c->cloaking.seen += a->leg == ATTEMPT_VISIT && a->status >= 200 && a->status < 300;
+}
+
+/* ---- what the browser got ---- */
+
+/* Removes the sample; false if another process made it. */
+static bool take_sample(struct cloaking *k, uint32_t page, struct cloaking_sample *ret)
+{
+	for (size_t i = 0; i < k->waiting.len; i++)
+		if (k->waiting.ptr[i].page == page) {
+			*ret = k->waiting.ptr[i];
+			k->waiting.ptr[i] = k->waiting.ptr[--k->waiting.len];
+			return true;
+		}
+	return false;
+}
+
+/* An error or a challenge in place of the page says nothing about it. */
+bool cloaking_compare(struct capture *c, const struct attempt *a, char ret_line[CLOAKING_LINE_SIZE])
+{
+	struct cloaking_sample sample;
+	struct cloaking_sketch sketch;
+	double share;
+
+	if (!take_sample(&c->cloaking, a->page, &sample) || a->status == 0 || a->status >= 400 ||
+		a->truncated || a->stand_in.ptr)
+		return false;
+	if (a->status >= 300) {
+		(void)snprintf(ret_line, CLOAKING_LINE_SIZE, "cloaked=true resemblance=0");
+		return true;
+	}
+	sketch_read(&sketch, buf_slice(&c->lane->reading.text.text));
+	share = resemblance(&sample.sketch, &sketch);
+	(void)snprintf(ret_line, CLOAKING_LINE_SIZE, "cloaked=%s resemblance=%.3f",
+		share < RESEMBLANCE ? "true" : "false", share);
+	return true;
+}
+
+int cloaking_finished(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	return response_probed(c, &r->order, CLOAKING_PURPOSE, f, err);
+}
