@@ -26,6 +26,8 @@ struct watch {
 	struct watch_config *next;    /* has other sites: counts when all lanes have ended */
 	struct look_site *sites;
 	struct balance_site *balance;
+	uint64_t *requests; /* by site: sent when the budget was last divided */
+	double divided_at;
 	struct budget budget;
 	struct crawl_watch crawl;
 	double status_at, balance_at, balance_every;
@@ -78,11 +80,20 @@ static double site_limit(const struct watch_site *site)
 	return pace_of(site->terms.budget, &site->terms.windows);
 }
 
-/* What a site can make use of: one that leaves most of its budget gets little more than it uses. */
-static double site_use(const struct look_report *r)
+/*
+ * What a site can make use of, in requests per second. One that has left half of its budget since
+ * the last time (its server is down, or slow, or asks for long pauses) gets twice what it used, and
+ * more again when it uses that. Of few requests chance decides, and nothing follows.
+ */
+static double site_use(const struct watch *w, size_t site, const struct look_report *r)
 {
-	(void)r;
-	return INFINITY;
+	enum { TELLING = 20, TELLING_TIME = 10 }; /* requests; seconds */
+	double budget = w->balance[site].budget, passed = now() - w->divided_at;
+	double used = (double)(r->requests - w->requests[site]) / fmax(passed, 1e-3);
+
+	if (passed < TELLING_TIME || budget * passed < TELLING || used > budget / 2)
+		return INFINITY;
+	return fmax(2 * used, budget / 4);
 }
 
 static void divide(struct watch *w)
@@ -99,9 +110,11 @@ static void divide(struct watch *w)
 			.margin = report.margin,
 			.budget = w->balance[i].budget,
 			.limit = site_limit(&c->sites[i]),
-			.use = site_use(&report),
+			.use = site_use(w, i, &report),
 		};
+		w->requests[i] = report.requests;
 	}
+	w->divided_at = now();
 	balance(w->balance, c->site_count, pace_of(c->requests, &c->windows));
 	for (size_t i = 0; i < c->site_count; i++)
 		look_site_set_budget(&w->sites[i], w->balance[i].budget);
@@ -239,6 +252,10 @@ static void on_tick(void *context, const struct crawl_progress *progress)
 	double time = now();
 
 	(void)progress;
+	if (w->divided_at == 0) { /* the lanes have just begun */
+		w->divided_at = time;
+		w->balance_at = time + BALANCE_FIRST;
+	}
 	if (is_told_to_reload(w))
 		reload(w);
 	if (atomic_load(&w->crawl.clock_set) && !atomic_load(&w->crawl.drain))
@@ -262,7 +279,9 @@ static int make_sites(struct watch *w, struct err *err)
 
 	w->sites = calloc(c->site_count, sizeof *w->sites);
 	w->balance = calloc(c->site_count, sizeof *w->balance);
-	if (!w->sites || !w->balance)
+	w->requests = calloc(c->site_count, sizeof *w->requests);
+	w->divided_at = 0;
+	if (!w->sites || !w->balance || !w->requests)
 		return err_code(err, ERR_NOMEM);
 	for (size_t i = 0; i < c->site_count; i++) {
 		struct look_terms terms = c->sites[i].terms;
@@ -280,8 +299,10 @@ static void free_sites(struct watch *w)
 		look_site_release(&w->sites[i]);
 	free(w->sites);
 	free(w->balance);
+	free(w->requests);
 	w->sites = NULL;
 	w->balance = NULL;
+	w->requests = NULL;
 }
 
 /* Settings of all sites, side by side; their lists stay the configuration's. */
@@ -313,7 +334,6 @@ static int run_config(struct watch *w, struct err *err)
 	atomic_store(&w->crawl.drain, false);
 	atomic_store(&w->crawl.clock_set, false);
 	w->again = false;
-	w->balance_at = now() + BALANCE_FIRST;
 	w->balance_every = BALANCE_FIRST;
 	if (rc == 0)
 		rc = crawl_watch(c->archive, settings, c->site_count, &w->crawl, &options, err);
