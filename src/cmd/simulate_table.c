@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "cmd/simulate_lab.h"
 #include "cmd/simulate_table.h"
+#include "papers/table_lead.h"
 #include "web/assets.h"
 #include "web/html.h"
 #include "web/page.h"
@@ -35,9 +36,25 @@ static void json_figure(struct json *j, const struct table_cell *c, const struct
 	json_object_end(j);
 }
 
+/* In percent of what stillpoint-offline expects. */
+static void json_lead(struct json *j, const struct table_lead *l)
+{
+	json_object_begin(j);
+	json_put_string(j, "table", l->table->name);
+	json_put_string(j, "row", l->row);
+	json_put_string(j, "strategy", l->table->leader);
+	json_put_string(j, "metric", "lead");
+	json_put_double(j, "paper", NAN);
+	json_put_double(j, "ours", l->lead);
+	json_put_double(j, "stderr", l->error);
+	json_put_string(j, "note", l->rival);
+	json_object_end(j);
+}
+
 static int print_json(const void *context, FILE *out)
 {
-	const struct table_cells *cells = &((const struct table_results *)context)->cells;
+	const struct table_results *results = context;
+	const struct table_cells *cells = &results->cells;
 	struct json j;
 
 	json_init_file(&j, out, JSON_LINES);
@@ -45,6 +62,8 @@ static int print_json(const void *context, FILE *out)
 	for (size_t i = 0; i < cells->len; i++)
 		for (size_t k = 0; k < 2; k++)
 			json_figure(&j, &cells->ptr[i], &cells->ptr[i].figures[k]);
+	for (size_t i = 0; i < results->leads.len; i++)
+		json_lead(&j, &results->leads.ptr[i]);
 	json_array_end(&j);
 	return json_finish(&j);
 }
@@ -144,9 +163,35 @@ static bool begins_row(const struct table_cell *last, const struct table_cell *c
 	       (!c->table->worst && strcmp(last->row, c->row) != 0);
 }
 
+static void print_lead(FILE *out, const struct table_lead *l)
+{
+	char error[32] = "";
+
+	if (!isnan(l->error))
+		(void)snprintf(error, sizeof error, "± %.2f", l->error);
+	(void)fprintf(out, "%-40s %-24s %7.2f %7.2f %+7.2f %-8s %7.2f\n", l->row, l->rival, l->best,
+		l->ours, l->lead, error, l->bound);
+}
+
+/* A line for each row, and the means. */
+static void print_leads(FILE *out, const struct table_results *results, const struct table *table)
+{
+	struct table_lead mean = table_lead_mean(&results->cells, table);
+
+	(void)fprintf(out, "%s  %s\nin percent of stillpoint-offline, which knows all pages\n\n",
+		table->name, table->title);
+	(void)fprintf(out, "%-40s %-24s %7s %7s %7s %-7s %7s\n", "", "best other", "", "ours",
+		"lead", "  s.e.", "bound");
+	for (size_t i = 0; i < results->leads.len; i++)
+		if (results->leads.ptr[i].table == table)
+			print_lead(out, &results->leads.ptr[i]);
+	print_lead(out, &mean);
+}
+
 static void print_text(const void *context, FILE *out)
 {
-	const struct table_cells *cells = &((const struct table_results *)context)->cells;
+	const struct table_results *results = context;
+	const struct table_cells *cells = &results->cells;
 	const struct table_cell *last = NULL;
 
 	for (size_t i = 0; i < cells->len; i++) {
@@ -155,6 +200,12 @@ static void print_text(const void *context, FILE *out)
 		if (last && last->table != c->table) {
 			print_notes(out, last->table);
 			(void)putc('\n', out);
+		}
+		if (c->table->leader) {
+			if (!last || last->table != c->table)
+				print_leads(out, results, c->table);
+			last = c;
+			continue;
 		}
 		if (!last || last->table != c->table)
 			(void)fprintf(out, "%s  %s\n", c->table->name, c->table->title);
@@ -308,6 +359,7 @@ static int run(struct session *s, const struct table *table, struct err *err)
 		.seed = (uint64_t)o->seed,
 		.report = show_progress,
 		.context = s,
+		.leads = &s->results.leads,
 		.watch = o->html ? take_picture : NULL,
 		.watch_context = s,
 	};
@@ -356,6 +408,7 @@ enum cmd_status simulate_table(const struct simulate_options *o)
 	else
 		status = simulate_print(o, &cells);
 	table_cells_release(&s.results.cells);
+	table_leads_release(&s.results.leads);
 	picture_list_release(&s.results.album.pictures);
 	return status;
 }

@@ -9,7 +9,8 @@
 struct table_results {
 	const struct simulate_options *options;
 	struct table_cells cells;
-	struct album album; /* grouped by table */
+	struct table_leads leads; /* of the rows of tables with a leader */
+	struct album album;       /* grouped by table */
 };
 
 /* Digits behind the point that a figure of ours of this size deserves. */

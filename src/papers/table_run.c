@@ -3,8 +3,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "papers/table_lead.h"
 #include "papers/table_worst.h"
 #include "sim/study.h"
 
@@ -107,6 +109,22 @@ static int add_cells(struct run *r, const struct table_row *row, const struct st
 	return rc;
 }
 
+/* Leads need the runs one by one. */
+static int add_lead(struct run *r, const struct table_row *row, const struct trial_values *values)
+{
+	struct table_lead lead;
+
+	table_lead_of(&(struct table_lead_runs){.contenders = r->contenders,
+			      .contender_count = r->contender_count,
+			      .leader = r->table->leader,
+			      .runs = row_runs(row, r->params),
+			      .values = values},
+		&lead);
+	lead.table = r->table;
+	lead.row = row->label;
+	return table_leads_push(r->params->leads, lead);
+}
+
 static void report(void *context, size_t done)
 {
 	const struct run *r = context;
@@ -140,12 +158,23 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 		.context = r,
 	};
 	struct study_result results[TABLE_COLUMNS_MAX];
-	int rc = study_run(&params, results, err);
+	bool leads = r->table->leader && r->params->leads;
+	int rc;
 
-	if (rc)
-		return rc;
+	if (leads) {
+		params.values =
+			calloc((size_t)params.runs * r->contender_count, sizeof *params.values);
+		if (!params.values)
+			return err_code(err, ERR_NOMEM);
+	}
+	rc = study_run(&params, results, err);
 	r->done += params.runs;
-	return err_code(err, add_cells(r, row, results));
+	if (rc == 0)
+		rc = err_code(err, add_cells(r, row, results));
+	if (rc == 0 && leads)
+		rc = err_code(err, add_lead(r, row, params.values));
+	free(params.values);
+	return rc;
 }
 
 static void find_contenders(struct run *r)

@@ -36,6 +36,18 @@ struct table_cell {
 
 VEC_DECLARE(table_cells, struct table_cell);
 
+/* A row of a table with a leader, in percent of what stillpoint-offline expects. */
+struct table_lead {
+	const struct table *table;
+	const char *row;
+	const char *rival; /* the best other strategy of the row that finds its pages */
+	double best, ours;
+	double lead, error; /* of the runs in pairs; NAN for one run */
+	double bound;
+};
+
+VEC_DECLARE(table_leads, struct table_lead);
+
 /* Borrows everything. */
 struct table_params {
 	unsigned runs;    /* 0: as the table says */
@@ -43,7 +55,8 @@ struct table_params {
 	uint64_t seed;
 	void (*report)(void *context, size_t runs_done); /* of the table; may be NULL */
 	void *context;
-	trial_watch *watch; /* sees the first run of the table's first row; may be NULL */
+	struct table_leads *leads; /* gets one for each row of tables with a leader; may be NULL */
+	trial_watch *watch;        /* sees the first run of the table's first row; may be NULL */
 	void *watch_context;
 };
 

@@ -16,7 +16,7 @@
 #include "sim/synthetic.h"
 
 enum {
-	TABLE_COLUMNS_MAX = 13,
+	TABLE_COLUMNS_MAX = 15,
 	TABLE_RUNS = 40,
 };
 
@@ -68,6 +68,7 @@ struct table {
 	bool size_unknown;          /* strategies are told nothing of the size */
 	double size_error;          /* or n(1 + size_error) pages */
 	const char *const *columns; /* strategies; ends with NULL */
+	const char *leader; /* one of them: each row tells by how much it leads; may be NULL */
 	const struct table_row *rows;
 	const struct table_worst_row *worst; /* in place of columns and rows */
 	const struct table_note *notes;      /* ends with one without a text; may be NULL */

@@ -12,10 +12,8 @@
  * docs/planning.md). So waiting pages are kept in classes of nearly equal weight, of one depth and
  * one octave of heat, and only the ends of the classes are asked.
  *
- * Two rules go before that. While little is known of a site that is mostly hidden, the coldest is
- * visited: it costs next to nothing to give a page up some visits later, but a whole page to give
- * it up in error. And while new pages keep turning up, none is kept back for the very shortest
- * intervals, because it may hide half the site.
+ * A page that may lead to others cannot count on the shortest intervals: what it leads to comes
+ * behind it (outlook.c).
  *
  * Cost of a decision: O(log n) for the rankings and the regret of the ends that changed, which is
  * O(OUTLOOK_SAMPLE); new prices are made when pages or intervals changed by a REFRESH-th.
@@ -36,12 +34,9 @@ enum {
 	WEIGHTS = 32,     /* classes of weights, a factor of the square root of two each */
 	REFRESH = 16,     /* new prices when the waiting pages or intervals changed by a 16th */
 	PATIENCE = 256,   /* but not before a 256th of the waiting pages has been visited */
-	SETTLED = 16,     /* pages keep turning up until a 16th of those waiting found none */
-	EXPLORING = 32,   /* share of the intervals for which no page is kept meanwhile */
-	ALL_FOUND = 64,   /* or nearly all: one page is hidden for so many that wait, */
+	ALL_FOUND = 64,   /* nearly all: one page is hidden for so many that wait, */
 	QUIET = 8,        /* and so many visits in a row found nothing: a size told may be wrong, */
 	QUIET_SHARE = 32, /* for each so many pages that wait one visit */
-	CAUTIOUS = 6,     /* first visits to the coldest, where nearly all is hidden */
 	UNKNOWN_DEPTH = UINT8_MAX,
 };
 
@@ -72,9 +67,10 @@ struct online {
 	struct outlook_found found;
 
 	struct outlook outlook;
-	double yield[YIELD_DEPTHS][YIELD_HEATS]; /* beyond the mean of the waiting pages */
-	uint32_t round;                          /* of prices; 0: none yet */
-	uint32_t priced_known, priced_visited;   /* when they were made */
+	double yield[YIELD_DEPTHS][YIELD_HEATS];  /* beyond the mean of the waiting pages */
+	double behind[YIELD_DEPTHS][YIELD_HEATS]; /* found through such a page in the end */
+	uint32_t round;                           /* of prices; 0: none yet */
+	uint32_t priced_known, priced_visited;    /* when they were made */
 	double priced_left, priced_delay;
 
 	bool is_settled;
@@ -203,8 +199,10 @@ static void expect_yields(struct online *o, double hidden)
 	}
 	scale = sum > hidden ? hidden / sum : 1;
 	for (unsigned d = 0; d < YIELD_DEPTHS; d++)
-		for (unsigned h = 0; h < YIELD_HEATS; h++)
+		for (unsigned h = 0; h < YIELD_HEATS; h++) {
+			o->behind[d][h] = hidden * o->yield[d][h] / sum;
 			o->yield[d][h] = scale * (o->yield[d][h] - sum / (double)o->waiting);
+		}
 }
 
 /* At most OUTLOOK_SAMPLE of the waiting pages, evenly from all classes; the number of them. */
@@ -267,16 +265,14 @@ static int refresh(struct online *o, const struct plan_site *site, double hidden
 static double regret(const struct online *o, const struct plan_site *site,
 	const struct page_class *c, struct end *end, size_t rank)
 {
-	bool exploring = (size_t)site->quiet * SETTLED < o->waiting;
-	size_t shortest = exploring ? (o->outlook.n + EXPLORING - 1) / EXPLORING : 0;
 	uint32_t page = ranking_at(&c->by_rate, rank).page;
 	struct outlook_page kind = kind_of(o, site, page);
 
 	if (end->round != o->round || end->page != page)
 		*end = (struct end){.page = page,
 			.round = o->round,
-			.regret = outlook_regret(
-				&o->outlook, kind, o->yield[c->depth][c->heat], shortest)};
+			.regret = outlook_regret(&o->outlook, kind, o->yield[c->depth][c->heat],
+				o->behind[c->depth][c->heat])};
 	return end->regret;
 }
 
@@ -312,12 +308,6 @@ static void choose(struct online *o, const struct plan_site *site, struct choice
 	}
 }
 
-/* Too little of the site was seen to give a page up. */
-static bool is_cautious(const struct online *o, const struct plan_site *site, double hidden)
-{
-	return (double)site->visited < CAUTIOUS * hidden / (hidden + (double)o->waiting);
-}
-
 static void take_choice(struct online *o, const struct plan_site *site, const struct choice *choice,
 	struct visit_choice *ret_choice)
 {
@@ -335,21 +325,20 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 {
 	struct online *o = state;
 	struct choices all = {0};
-	struct choice *next;
+	const struct choice *next = &all.least;
 	double hidden;
 	int rc;
 
 	if (o->waiting == 0)
 		return ERR_END;
 	learn(o, site);
-	hidden = yields_hidden(&o->yields, o->waiting_by_depth, site->known, site->growth.given);
+	hidden = yields_hidden(&o->yields, o->waiting_by_depth, site);
 	o->is_settled = hidden * ALL_FOUND < (double)o->waiting && site->quiet >= QUIET &&
 			(size_t)site->quiet * QUIET_SHARE >= o->waiting;
 	rc = refresh(o, site, hidden);
 	if (rc)
 		return rc;
 	choose(o, site, &all);
-	next = is_cautious(o, site, hidden) ? &all.coldest : &all.least;
 	assert(next->class && all.coldest.class); /* some page waits */
 	/* Before a colder page: the longest interval is as good as any for it. */
 	ret_choice->hopeless = ranking_at(&next->class->by_rate, next->rank).key >

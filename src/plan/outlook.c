@@ -6,6 +6,11 @@
  * Leads. A page found on interval j can be visited on that interval or a shorter one, where its
  * survival less the price is greatest. The mean of this over the pages found is what finding a page
  * there is worth. It grows with the length: cold pages want long intervals, which cost little.
+ *
+ * What is behind a page. A page that leads to N others is visited before them: if it is kept for
+ * the j-th interval from the inside, it gets the N-th where N is larger. With a geometric N of mean
+ * b, r = b / (1 + b), that happens with probability r^(j+1), and then N - j - 1 is distributed as
+ * N.
  */
 #include "plan/outlook.h"
 
@@ -135,6 +140,7 @@ int outlook_price(struct outlook *o, const struct outlook_params *params)
 	if (rc)
 		return rc;
 	o->n = p.n;
+	o->step = params->step;
 	for (size_t j = 0; j < p.n; j++) {
 		o->length[j] = p.length[j];
 		o->price[j] = price[j];
@@ -143,16 +149,31 @@ int outlook_price(struct outlook *o, const struct outlook_params *params)
 	return 0;
 }
 
-double outlook_regret(
-	const struct outlook *o, struct outlook_page page, double yield, size_t shortest)
+/* Surplus of a page that leads to a geometric number of others, with ratio r. */
+static double surplus_of_hub(const struct outlook *o, struct outlook_page page, size_t j, double r)
 {
-	double best = -INFINITY;
+	static const double NEGLIGIBLE = 1e-4;
+	double pushed = r > 0 ? pow(r, 1 + o->length[j] / o->step) : 0;
+	double here, next, outside;
+
+	if (pushed < NEGLIGIBLE)
+		return surplus(o, page, j);
+	here = survival_at(page.survival, o->length[j]);
+	next = survival_at(page.survival, o->length[j] + o->step);
+	outside = here > 0 ? next * (1 - r) / (1 - r * next / here) : 0;
+	return (double)page.weight * (here + pushed * (outside - here)) - o->price[j];
+}
+
+double outlook_regret(
+	const struct outlook *o, struct outlook_page page, double yield, double behind)
+{
+	double best = -INFINITY, r = behind / (1 + behind);
 	size_t longest;
 
 	if (o->n < 2)
 		return 0;
 	longest = o->n - 1;
-	for (size_t j = shortest < longest ? shortest : longest - 1; j < longest; j++)
-		best = fmax(best, surplus(o, page, j) + yield * o->lead[j]);
-	return best - surplus(o, page, longest) - yield * o->lead[longest];
+	for (size_t j = 0; j < longest; j++)
+		best = fmax(best, surplus_of_hub(o, page, j, r) + yield * o->lead[j]);
+	return best - surplus_of_hub(o, page, longest, r) - yield * o->lead[longest];
 }

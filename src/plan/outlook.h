@@ -30,6 +30,7 @@ void outlook_find(struct outlook_found *f, uint32_t page);
 /* Zeroed: nothing is known, and every page loses the same. */
 struct outlook {
 	size_t n;
+	double step;                                          /* as in the params */
 	double length[OUTLOOK_SAMPLE], price[OUTLOOK_SAMPLE]; /* by interval, from short to long */
 	double lead[OUTLOOK_SAMPLE]; /* worth of finding a page on this interval */
 };
@@ -51,10 +52,11 @@ struct outlook_params {
 int outlook_price(struct outlook *o, const struct outlook_params *params);
 
 /*
- * What a page loses on the longest interval against the best other from a given one on; below 0
- * when none is better. yield: new pages that it leads to beyond what others do.
+ * What a page loses on the longest interval against the best other; below 0 when none is better.
+ * yield: new pages that it leads to beyond what others do; behind: all that are probably found
+ * through it, sooner or later.
  */
 double outlook_regret(
-	const struct outlook *o, struct outlook_page page, double yield, size_t shortest);
+	const struct outlook *o, struct outlook_page page, double yield, double behind);
 
 #endif

@@ -45,23 +45,24 @@ uint32_t size_guess(const struct size_guess *g, uint32_t known, uint32_t waiting
 	return if_it_goes_on(g, known, waiting);
 }
 
-/* From 1, when the last visit found something, down to 0. */
-static double belief(const struct size_guess *g, double unknown, double visited_share)
+double size_belief(const struct plan_site *site, uint32_t waiting, double unknown, double odds)
 {
+	const struct size_guess *g = &site->growth;
+	double quiet = (double)site->quiet, visited_share = quiet / (quiet + (double)waiting + 1);
 	double per_hub = ((double)g->found + HUB) / ((double)g->finders + 1);
 	double missed = exp(-unknown / per_hub * visited_share);
 
-	return missed * (ODDS + 1) / (missed * ODDS + 1);
+	return missed * (odds + 1) / (missed * odds + 1);
 }
 
 double size_unknown(const struct plan_site *site, uint32_t waiting)
 {
 	const struct size_guess *g = &site->growth;
-	double quiet = (double)site->quiet, unknown;
+	double unknown;
 
 	if (g->given >= site->known)
 		unknown = (double)(g->given - site->known);
 	else
 		unknown = (double)(if_it_goes_on(g, site->known, waiting) - site->known);
-	return unknown * belief(g, unknown, quiet / (quiet + (double)waiting + 1));
+	return unknown * size_belief(site, waiting, unknown, ODDS);
 }

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "plan/order.h"
+
 enum {
 	YIELD_DEPTHS = 4, /* seeds, their links, the links of these, and all below */
 	YIELD_HEATS = 32, /* octaves of the rate */
@@ -36,11 +38,9 @@ void yields_visit(struct yields *y, unsigned depth, double rate, uint32_t found)
 /* Pages that a visit is expected to find, by depth and heat. */
 void yields_expect(const struct yields *y, double expected[YIELD_DEPTHS][YIELD_HEATS]);
 
-/*
- * Pages that are probably still to be found behind those waiting, with what these lead to in turn.
- * known: pages found so far; given: pages in all as told, 0 for nothing.
+/* Pages that are probably still to be found behind those waiting, with what these lead to in turn.
  */
-double yields_hidden(const struct yields *y, const uint32_t waiting[YIELD_DEPTHS], uint32_t known,
-	uint32_t given);
+double yields_hidden(
+	const struct yields *y, const uint32_t waiting[YIELD_DEPTHS], const struct plan_site *site);
 
 #endif

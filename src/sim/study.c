@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure/sum.h"
 #include "sim/changes.h"
@@ -71,6 +72,8 @@ int study_run(const struct study_params *params, struct study_result *results, s
 	for (size_t i = 0; rc == 0 && i < contenders; i++)
 		for (unsigned m = 0; m < TRIAL_MEASURES; m++)
 			results[i].of[m] = estimate(&s, i, m);
+	if (rc == 0 && params->values)
+		memcpy(params->values, s.values, params->runs * contenders * sizeof *s.values);
 	free(s.values);
 	if (rc == ERR_LIMIT)
 		return err_set(err, rc,

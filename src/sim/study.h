@@ -31,6 +31,7 @@ struct study_params {
 	uint64_t seed;
 	void (*report)(void *context, size_t runs_done); /* never two at a time; may be NULL */
 	void *context;
+	struct trial_values *values; /* run by run, an entry for each contender; may be NULL */
 };
 
 /* Fills results, an entry for each contender. 0, or an error with its text in err. */

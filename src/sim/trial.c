@@ -7,6 +7,7 @@
 
 #include "measure/blur.h"
 #include "sim/changes.h"
+#include "sim/discovery.h"
 #include "sim/drive.h"
 #include "sim/evaluate.h"
 #include "sim/op.h"
@@ -19,7 +20,8 @@ bool contender_find(const char *name, struct contender *ret_contender)
 	char strategy[64];
 
 	(void)snprintf(strategy, sizeof strategy, "%.*s", (int)(eager ? len - suffix : len), name);
-	c.is_bound = strcmp(name, CONTENDER_BOUND) == 0;
+	c.discovers = strcmp(name, CONTENDER_BOUND_ONLINE) == 0;
+	c.is_bound = c.discovers || strcmp(name, CONTENDER_BOUND) == 0;
 	c.plan = plan_strategy_find(c.is_bound ? "stillpoint-offline" : strategy, false);
 	if (c.plan && !eager && !c.is_bound)
 		c.name = c.plan->name;
@@ -124,12 +126,21 @@ static int capture(
 		       : op_capture(&t->site, t->changes.histories, p->delay, ret);
 }
 
-static int measure_bound(const struct trial *t, struct trial_values *ret_values)
+static int find_bound(const struct trial *t, bool discovers, double *ret_bound)
+{
+	const struct trial_params *p = t->params;
+
+	if (t->fleet.servers > 0)
+		return fleet_bound(&t->fleet, &t->site, ret_bound);
+	if (discovers)
+		return discovery_bound(&t->site, p->delay, ret_bound);
+	return evaluate_bound(&t->site, p->delay, p->fast, 0, ret_bound);
+}
+
+static int measure_bound(const struct trial *t, bool discovers, struct trial_values *ret_values)
 {
 	double bound = NAN;
-	const struct trial_params *p = t->params;
-	int rc = t->fleet.servers > 0 ? fleet_bound(&t->fleet, &t->site, &bound)
-				      : evaluate_bound(&t->site, p->delay, p->fast, 0, &bound);
+	int rc = find_bound(t, discovers, &bound);
 
 	*ret_values = (struct trial_values){.of = {[TRIAL_PAGES] = (double)t->site.n,
 						    [TRIAL_EXPECTED_COHERENCE] = bound,
@@ -149,7 +160,7 @@ static int measure(
 	int rc;
 
 	if (p->contenders[contender].is_bound)
-		return measure_bound(t, ret_values);
+		return measure_bound(t, p->contenders[contender].discovers, ret_values);
 	rc = capture(t, &p->contenders[contender], rng, &result);
 
 	if (rc)

@@ -22,15 +22,17 @@ struct contender {
 	const char *name;
 	const struct plan_strategy *plan; /* NULL: OP, which knows the future */
 	bool is_bound;                    /* not a capture: what it can reach at best */
+	bool discovers;                   /* the bound of captures that find their pages */
 	bool eager;                       /* as plan_params: servers without a common plan */
 };
 
-#define CONTENDER_OP    "op"
-#define CONTENDER_BOUND "bound"  /* what no capture can expect, all pages known */
-#define CONTENDER_EAGER ":eager" /* behind the name of a strategy */
+#define CONTENDER_OP           "op"
+#define CONTENDER_BOUND        "bound"        /* what no capture can expect, all pages known */
+#define CONTENDER_BOUND_ONLINE "bound-online" /* by following links: sim/discovery.h */
+#define CONTENDER_EAGER        ":eager"       /* behind the name of a strategy */
 
-/* Those of plan_strategy_find, with CONTENDER_EAGER or not, OP and the bound. The name is borrowed.
- * False when there is none. */
+/* Those of plan_strategy_find, with CONTENDER_EAGER or not, OP and the bounds. The name is
+ * borrowed. False when there is none. */
 bool contender_find(const char *name, struct contender *ret_contender);
 
 /* Sees a capture with the changes that happened, by page; both are the trial's. */

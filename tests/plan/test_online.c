@@ -77,6 +77,7 @@ static void test_solar_tree(void)
 		CHECK(got >= rows[i].least && got <= rows[i].optimum + 5e-4);
 		tap_case("SOLAR's tree, %s, size not given", rows[i].label);
 		got = coherence_of(&g, "stillpoint-online", 1, 0);
+		tap_note("%.2f of %.2f", got, rows[i].optimum);
 		CHECK(got >= 0.99 * rows[i].least && got <= rows[i].optimum + 5e-4);
 		graph_release(&g);
 	}
@@ -132,7 +133,7 @@ static void test_hidden(void)
 		struct graph (*make)(struct rng *rng);
 		double delay, least; /* share of what could be had */
 	} rows[] = {
-		{"hot hub", graph_hot_hub, 1, 0.975},
+		{"hot hub", graph_hot_hub, 1, 0.98},
 		{"hot hub of a large site", graph_large_hub, 1, 0.985},
 		{"mixed tree", graph_mixed, 5, 0.94},
 	};

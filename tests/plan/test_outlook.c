@@ -76,6 +76,20 @@ static void test_leads(void)
 	CHECK(regret_of(&o, 1e-2, 5) < regret_of(&o, 1e-2, 0));
 }
 
+/* A hot page that others hang on cannot count on a short interval, so it loses less when it is
+ * given up. For a cold page, which has no use for one, it makes next to no difference. */
+static void test_behind(void)
+{
+	struct outlook o = priced(1e-2, 1e-4);
+	struct outlook_page hot = {survival_poisson(1e-2), 1};
+	struct outlook_page cold = {survival_poisson(1e-4), 1};
+
+	for (double behind = 0.5; behind < 20; behind *= 2)
+		CHECK(outlook_regret(&o, hot, 0, 2 * behind) < outlook_regret(&o, hot, 0, behind));
+	CHECK(outlook_regret(&o, hot, 0, 0.5) < outlook_regret(&o, hot, 0, 0));
+	CHECK_NEAR(outlook_regret(&o, cold, 0, 3), outlook_regret(&o, cold, 0, 0), 0.01);
+}
+
 static void test_nothing_known(void)
 {
 	struct outlook o = {0};
@@ -89,6 +103,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_found);
 	TAP_RUN(test_regret);
 	TAP_RUN(test_leads);
+	TAP_RUN(test_behind);
 	TAP_RUN(test_nothing_known);
 	return tap_done();
 }

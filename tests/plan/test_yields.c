@@ -18,6 +18,8 @@ static void test_heat(void)
 	CHECK(expected[1][yield_heat(1e-5)] < 1);
 	/* Of a depth without visits heat tells, less surely. */
 	CHECK(expected[2][yield_heat(1e-2)] > 2 * expected[2][yield_heat(1e-5)]);
+	/* Of an octave without visits those near it tell. */
+	CHECK(expected[1][yield_heat(4e-2)] > 1.5 * expected[1][yield_heat(1e-6)]);
 }
 
 /* Every rate has its place, and hotter pages none below. */
@@ -38,19 +40,25 @@ static void test_hidden(void)
 	static const struct {
 		const char *label;
 		uint32_t visits, found; /* of links of links, each */
-		uint32_t known, given;
+		uint32_t known, given, quiet;
 		double least, most;
 	} rows[] = {
-		{"nothing seen", 0, 0, 100, 0, 20, 25},
-		{"quiet", 60, 0, 100, 0, 0, 3},
-		{"quiet, twice as many told", 60, 0, 100, 200, 0, 3},
-		{"growing, all told found", 60, 1, 100, 100, 0, 0},
-		{"growing, few missing", 60, 1, 100, 110, 10, 10},
-		{"growing, many missing", 60, 1, 100, 1000, 85, 85},
-		{"growing, too few told", 60, 1, 100, 50, 25, 25},
+		{"nothing seen", 0, 0, 100, 0, 0, 20, 25},
+		{"quiet", 60, 0, 100, 0, 60, 0, 3},
+		{"quiet, twice as many told", 60, 0, 100, 200, 60, 0, 3},
+		{"growing, all told found", 60, 1, 100, 100, 0, 0, 0},
+		{"growing, few missing", 60, 1, 100, 110, 0, 10, 10},
+		{"growing, many missing", 60, 1, 100, 1000, 0, 400, 400},
+		{"growing, twice as many told", 60, 1, 100, 200, 0, 100, 100},
+		{"the same, quiet of late", 60, 1, 100, 200, 60, 1, 60},
+		{"the same, most visited in vain", 60, 1, 100, 1000, 4000, 0, 40},
+		{"growing, too few told", 60, 1, 100, 50, 0, 25, 25},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct plan_site site = {.known = rows[i].known,
+			.quiet = rows[i].quiet,
+			.growth = {.given = rows[i].given, .finders = 6, .found = 120}};
 		struct yields y = {0};
 		double hidden;
 
@@ -58,7 +66,7 @@ static void test_hidden(void)
 		yields_visit(&y, 0, 1e-3, 20);
 		for (uint32_t k = 0; k < rows[i].visits; k++)
 			yields_visit(&y, 2, 1e-3, rows[i].found);
-		hidden = yields_hidden(&y, waiting, rows[i].known, rows[i].given);
+		hidden = yields_hidden(&y, waiting, &site);
 		tap_note("%.2f", hidden);
 		CHECK(hidden >= rows[i].least - 1e-9 && hidden <= rows[i].most + 1e-9);
 	}
