@@ -63,6 +63,7 @@ static const struct field_form FIELDS[] = {
 	FIELD(WORD, warc),
 	FIELD(TIME, retired),
 	FIELD(FLAG, is_compact),
+	FIELD(TEXT, deceit),
 };
 
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0], BITS = BIT_FIELDS + FIELD_COUNT };

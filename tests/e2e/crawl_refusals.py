@@ -251,7 +251,7 @@ with tap.case("to resume what is finished is no failure"):
 # What version 4 of the catalog has added.
 ADDED = {"page": ["lastmod", "frequency"],
          "observation": ["purpose", "stand_in", "modified", "etag", "age", "caches", "address", "links",
-                         "is_compact", "retired"]}
+                         "is_compact", "retired", "deceit"]}
 
 
 def make_older(archive):

@@ -239,7 +239,8 @@ with tap.case("an archive of version 5, whose looks are not packed, reads the sa
     with contextlib.closing(sqlite3.connect(os.path.join(older, "catalog.sqlite"))) as database:
         assert packed.unpack(database) > 0
         database.executescript("DROP TABLE packed; DROP TABLE replaced; DROP TABLE links; DROP TABLE dust;"
-                               "ALTER TABLE observation DROP COLUMN retired; PRAGMA user_version = 5")
+                               "ALTER TABLE observation DROP COLUMN retired;"
+                               "ALTER TABLE observation DROP COLUMN deceit; PRAGMA user_version = 5")
         database.commit()
     for command in (["report", "--json"], ["verify"], ["rates"]):
         tap.equal(tap.succeed(*command, older), tap.succeed(*command, COMPACT).replace(COMPACT, older))

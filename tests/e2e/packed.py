@@ -16,7 +16,7 @@ FIELDS = [("age", AGE), ("address", WORD), ("caches", WORD), ("rules", TEXT), ("
           ("normal", DIGEST), ("masked", COUNT), ("rule_set", COUNT), ("links", TEXT),
           ("coding", HASH), ("status", COUNT), ("media_type", WORD), ("close_delimited", FLAG),
           ("truncated", FLAG), ("failure", TEXT), ("purpose", WORD), ("stand_in", WORD),
-          ("warc", WORD), ("retired", TIME), ("is_compact", FLAG)]
+          ("warc", WORD), ("retired", TIME), ("is_compact", FLAG), ("deceit", TEXT)]
 BLOBS = {"links"}
 
 
