@@ -68,6 +68,7 @@ static const struct row ROWS[] = {
 	ROW("rules", TEXT, rules),
 	ROW("maskedMillionths", COUNT, masked),
 	ROW_DIGEST("normalised", normal),
+	ROW("retired", DATE, retired),
 };
 
 /* Strings that the metadata record does not have. */

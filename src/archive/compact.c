@@ -8,6 +8,7 @@
 enum {
 	ROW_SAME = 0,
 	ROW_PATCH = 1,
+	ROW_TOMBSTONE = 2,
 };
 
 /* ---- names ---- */
@@ -51,17 +52,22 @@ int compact_id(const struct attempt *a, struct warc_id *ret)
 
 /* ---- writing ---- */
 
-bool compact_may(const struct attempt *a)
+bool compact_may_retire(const struct attempt *a)
 {
 	const struct attempt_times *w = &a->wall, *c = &a->clock;
-	unsigned char id[WARC_ID_BYTES];
 
 	return a->has_payload && !a->truncated && !a->failure.ptr && a->status > 0 && w->sent > 0 &&
 	       w->first_byte >= w->sent && w->last_byte >= w->first_byte &&
 	       c->first_byte - c->sent == w->first_byte - w->sent &&
-	       c->last_byte - c->sent == w->last_byte - w->sent && c->sent > 0 &&
-	       warc_id_pack(a->original.record, id) && a->original.date > 0 &&
-	       a->original.url.len > 0;
+	       c->last_byte - c->sent == w->last_byte - w->sent && c->sent > 0;
+}
+
+bool compact_may(const struct attempt *a)
+{
+	unsigned char id[WARC_ID_BYTES];
+
+	return compact_may_retire(a) && warc_id_pack(a->original.record, id) &&
+	       a->original.date > 0 && a->original.url.len > 0;
 }
 
 /* The lines of the attempt, but for what stands elsewhere or follows from it. */
@@ -72,7 +78,7 @@ static int put_fields(struct buf *out, const struct compact_look *look)
 	int rc;
 
 	a.wall = a.clock = (struct attempt_times){0};
-	if (!look->is_patch)
+	if (!look->is_patch && !look->is_tombstone)
 		a.has_state = false;
 	buf_init(&text, COMPACT_ROW_MAX);
 	rc = attempt_format(&a, &text);
@@ -93,10 +99,16 @@ static int put_times(struct buf *out, const struct attempt *a)
 	return rc ? rc : pack_number(out, (uint64_t)(a->wall.last_byte - a->wall.first_byte));
 }
 
+static int put_digest(struct buf *out, const struct digest *d)
+{
+	int rc = buf_add_char(out, (char)d->kind);
+
+	return rc ? rc : buf_add(out, (slice){(const char *)d->bytes, digest_size(d->kind)});
+}
+
 static int put_original(struct buf *out, const struct attempt *a)
 {
 	bool elsewhere = !slice_eq(a->original.url, a->url);
-	char kind = (char)a->payload.kind;
 	unsigned char id[WARC_ID_BYTES];
 	int rc = warc_id_pack(a->original.record, id) ? 0 : ERR_RANGE;
 
@@ -106,11 +118,7 @@ static int put_original(struct buf *out, const struct attempt *a)
 		rc = pack_number(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND));
 	if (rc == 0)
 		rc = pack_text(out, elsewhere ? a->original.url : (slice){0});
-	if (rc == 0)
-		rc = buf_add_char(out, kind);
-	return rc ? rc
-		  : buf_add(out,
-			    (slice){(const char *)a->payload.bytes, digest_size(a->payload.kind)});
+	return rc ? rc : put_digest(out, &a->payload);
 }
 
 static int put_patch(struct buf *out, const struct compact_look *look)
@@ -124,9 +132,16 @@ static int put_patch(struct buf *out, const struct compact_look *look)
 	return rc ? rc : pack_text(out, look->patch);
 }
 
+static char kind_of(const struct compact_look *look)
+{
+	if (look->is_tombstone)
+		return ROW_TOMBSTONE;
+	return look->is_patch ? ROW_PATCH : ROW_SAME;
+}
+
 static int put_row(struct buf *out, const struct compact_look *look)
 {
-	int rc = buf_add_char(out, look->is_patch ? ROW_PATCH : ROW_SAME);
+	int rc = buf_add_char(out, kind_of(look));
 
 	if (rc == 0)
 		rc = put_fields(out, look);
@@ -136,6 +151,8 @@ static int put_row(struct buf *out, const struct compact_look *look)
 		rc = pack_text(out, look->address);
 	if (rc == 0)
 		rc = put_times(out, &look->attempt);
+	if (look->is_tombstone)
+		return rc ? rc : put_digest(out, &look->attempt.payload);
 	if (rc == 0)
 		rc = put_original(out, &look->attempt);
 	if (rc == 0)
@@ -149,7 +166,9 @@ int compact_add(const struct compact_look *look, struct buf *out)
 {
 	size_t before = out->len;
 	struct buf row;
-	int rc = compact_may(&look->attempt) ? 0 : ERR_RANGE;
+	bool may = look->is_tombstone ? look->attempt.retired && compact_may_retire(&look->attempt)
+				      : compact_may(&look->attempt);
+	int rc = may ? 0 : ERR_RANGE;
 
 	buf_init(&row, COMPACT_ROW_MAX);
 	if (rc == 0)
@@ -187,23 +206,34 @@ static void take_times(struct unpack *c, struct attempt *a)
 	a->clock = (struct attempt_times){sent, sent + first, sent + first + last};
 }
 
-static void take_original(struct unpack *c, struct attempt *a, struct warc_id *id)
+static void take_digest(struct unpack *c, struct attempt *a)
 {
-	slice packed = unpack_bytes(c, WARC_ID_BYTES);
-	uint64_t date = unpack_number(c);
-	slice url = unpack_text(c), digest;
 	unsigned kind = unpack_byte(c);
+	slice digest;
 
-	if (c->bad || kind > DIGEST_SHA256 || date == 0 || date > INT64_MAX / CLOCK_NS_PER_SECOND) {
+	if (c->bad || kind > DIGEST_SHA256) {
 		c->bad = true;
 		return;
 	}
-	warc_id_unpack((const unsigned char *)packed.ptr, id);
 	a->payload.kind = (enum digest_kind)kind;
 	digest = unpack_bytes(c, digest_size(a->payload.kind));
 	if (digest.len)
 		memcpy(a->payload.bytes, digest.ptr, digest.len);
 	a->has_payload = true;
+}
+
+static void take_original(struct unpack *c, struct attempt *a, struct warc_id *id)
+{
+	slice packed = unpack_bytes(c, WARC_ID_BYTES);
+	uint64_t date = unpack_number(c);
+	slice url = unpack_text(c);
+
+	take_digest(c, a);
+	if (c->bad || date == 0 || date > INT64_MAX / CLOCK_NS_PER_SECOND) {
+		c->bad = true;
+		return;
+	}
+	warc_id_unpack((const unsigned char *)packed.ptr, id);
 	a->original = (struct attempt_original){
 		.record = slice_str(id->text),
 		.url = url.len ? url : a->url,
@@ -231,6 +261,14 @@ static bool is_possible(const struct attempt *a)
 	       !a->clock.first_byte && !a->clock.last_byte;
 }
 
+static int take_tombstone(struct unpack *c, struct compact_look *look, struct err *err)
+{
+	take_digest(c, &look->attempt);
+	if (c->bad || c->left.len || !look->attempt.retired || !compact_may_retire(&look->attempt))
+		return bad_row(err);
+	return 0;
+}
+
 static int read_row(
 	struct unpack *c, struct arena *arena, struct compact_look *look, struct err *err)
 {
@@ -249,13 +287,16 @@ static int read_row(
 		return rc;
 	look->address = unpack_text(c);
 	take_times(c, &look->attempt);
+	if (look->is_tombstone)
+		return take_tombstone(c, look, err);
 	take_original(c, &look->attempt, &ids[0]);
 	look->request = unpack_text(c);
 	look->head = unpack_text(c);
 	if (look->is_patch)
 		take_patch(c, look);
 	look->attempt.is_revisit = !look->is_patch;
-	if (c->bad || c->left.len || !look->head.len || !compact_may(&look->attempt))
+	if (c->bad || c->left.len || !look->head.len || look->attempt.retired ||
+		!compact_may(&look->attempt))
 		return bad_row(err);
 	rc = compact_id(&look->attempt, &ids[1]);
 	look->attempt.record_id = slice_str(ids[1].text);
@@ -297,9 +338,10 @@ int compact_next(
 	kind = unpack_byte(&row);
 	if (row.bad)
 		return bad_row(err);
-	if (kind > ROW_PATCH)
+	if (kind > ROW_TOMBSTONE)
 		return err_set(err, ERR_UNSUPPORTED, "a compact look of a later version");
 	look.is_patch = kind == ROW_PATCH;
+	look.is_tombstone = kind == ROW_TOMBSTONE;
 	rc = read_row(&row, arena, &look, err);
 	if (rc == 0)
 		*ret = look;
@@ -308,42 +350,10 @@ int compact_next(
 
 /* ---- as records ---- */
 
-static int sum_block(const struct warc_entry *e, struct digest *ret)
-{
-	struct digester d = {0};
-	int rc = digester_start(&d, DIGEST_SHA256);
-
-	if (rc == 0 && e->head.len)
-		rc = digester_feed(&d, e->head);
-	if (rc == 0 && e->body.len)
-		rc = digester_feed(&d, e->body);
-	if (rc == 0)
-		rc = digester_finish(&d, ret);
-	digester_release(&d);
-	return rc;
-}
-
 static int put_record(
 	struct buf *out, const struct warc_entry *e, const struct warc_id *id, struct err *err)
 {
-	struct warc_entry_facts facts = {
-		.id = *id, .has_payload = e->payload != NULL, .length = e->head.len + e->body.len};
-	int rc = sum_block(e, &facts.block);
-
-	if (rc)
-		return err_code(err, rc);
-	if (e->payload)
-		facts.payload = *e->payload;
-	rc = warc_entry_format(e, &facts, out, err);
-	if (rc)
-		return rc;
-	if (e->head.len)
-		rc = buf_add(out, e->head);
-	if (rc == 0 && e->body.len)
-		rc = buf_add(out, e->body);
-	if (rc == 0)
-		rc = buf_add_str(out, "\r\n\r\n");
-	return err_code(err, rc);
+	return warc_entry_record(e, &(struct warc_entry_facts){.id = *id}, out, err);
 }
 
 enum { PROTOCOL_FIELDS = 3 };
@@ -386,14 +396,13 @@ static int put_response(struct buf *out, const struct compact_look *look, slice 
 static int put_metadata(
 	struct buf *out, const struct attempt *a, const struct warc_id *response, struct err *err)
 {
-	struct warc_entry e = {.type = WARC_TYPE_METADATA,
-		.date = a->wall.sent,
-		.url = a->url,
-		.concurrent = slice_str(response->text)};
+	struct warc_entry e = {.type = WARC_TYPE_METADATA, .date = a->wall.sent, .url = a->url};
 	struct warc_id id;
 	struct buf text;
 	int rc = derive_id(a, "metadata", &id);
 
+	if (response)
+		e.concurrent = slice_str(response->text);
 	buf_init(&text, COMPACT_ROW_MAX);
 	if (rc == 0)
 		rc = attempt_format(a, &text);
@@ -417,6 +426,8 @@ int compact_expand(const struct compact_look *look, slice body, struct buf *out,
 
 	if (rc == 0)
 		rc = derive_id(a, "request", &request);
+	if (look->is_tombstone)
+		return rc ? err_code(err, rc) : put_metadata(out, a, NULL, err);
 	rc = rc ? err_code(err, rc) : put_response(out, look, body, &shared, &response, err);
 	if (rc == 0 && look->request.len) {
 		shared.type = WARC_TYPE_REQUEST;

@@ -5,9 +5,11 @@
  *	same	its body is that of another response record, byte for byte
  *	patch	its body differs from that of another response record by noise, and is kept as a
  *		patch against it (patch.h)
+ *	tombstone	its response was retired (store/retire.h): what is left is the attempt,
+ *		with the digests of what it showed
  *
- * Either way nothing is missing of what records of its own would hold: compact_expand writes those.
- * So whoever reads WARC files reads compact looks by the code that reads the records:
+ * Of the first two nothing is missing of what records of its own would hold: compact_expand writes
+ *those. So whoever reads WARC files reads compact looks by the code that reads the records:
  *
  *	struct compact_rows rows;
  *
@@ -56,7 +58,8 @@ struct compact_look {
 	slice address; /* of the server; may be empty */
 	slice request; /* heads, without secrets */
 	slice head;
-	bool is_patch; /* and then: */
+	bool is_tombstone; /* without request and head; the attempt says when it was retired */
+	bool is_patch;     /* and then: */
 	slice patch;
 	uint64_t body_size;
 	slice file;      /* of the original record, and where in it that begins: for a quick */
@@ -68,6 +71,9 @@ struct compact_look {
  * clocks tell the same.
  */
 bool compact_may(const struct attempt *a);
+
+/* Whether an attempt may be a tombstone: the same, whatever it refers to. */
+bool compact_may_retire(const struct attempt *a);
 
 /* The name of the record that compact_expand makes of a look: it follows from the attempt. */
 int compact_id(const struct attempt *a, struct warc_id *ret) SP_MUST_CHECK;
@@ -98,7 +104,8 @@ int compact_next(struct compact_rows *rows, struct arena *arena, struct compact_
 
 /*
  * Appends the records of a look as a WARC file, uncompressed: a revisit, or of a patch a response
- * with that body; the request; the metadata of the attempt. 0, ERR_SYNTAX, ERR_LIMIT, ERR_NOMEM.
+ * with that body; the request; the metadata of the attempt, which is all there is of a tombstone.
+ * 0, ERR_SYNTAX, ERR_LIMIT, ERR_NOMEM.
  */
 int compact_expand(const struct compact_look *look, slice body, struct buf *out,
 	struct err *err) SP_MUST_CHECK;

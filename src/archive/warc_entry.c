@@ -146,3 +146,42 @@ int warc_entry_format(const struct warc_entry *e, const struct warc_entry_facts 
 	return err_set(err, d.rc, "%.*s: %s", (int)(d.failed.len < 80 ? d.failed.len : 80),
 		d.failed.ptr, err_name(d.rc));
 }
+
+static int sum_block(const struct warc_entry *e, struct digest *ret)
+{
+	struct digester d = {0};
+	int rc = digester_start(&d, DIGEST_SHA256);
+
+	if (rc == 0 && e->head.len)
+		rc = digester_feed(&d, e->head);
+	if (rc == 0 && e->body.len)
+		rc = digester_feed(&d, e->body);
+	if (rc == 0)
+		rc = digester_finish(&d, ret);
+	digester_release(&d);
+	return rc;
+}
+
+int warc_entry_record(const struct warc_entry *e, const struct warc_entry_facts *facts,
+	struct buf *out, struct err *err)
+{
+	struct warc_entry_facts full = *facts;
+	int rc = sum_block(e, &full.block);
+
+	if (rc)
+		return err_code(err, rc);
+	full.length = e->head.len + e->body.len;
+	full.has_payload = e->payload != NULL;
+	if (e->payload)
+		full.payload = *e->payload;
+	rc = warc_entry_format(e, &full, out, err);
+	if (rc)
+		return rc;
+	if (e->head.len)
+		rc = buf_add(out, e->head);
+	if (rc == 0 && e->body.len)
+		rc = buf_add(out, e->body);
+	if (rc == 0)
+		rc = buf_add_str(out, "\r\n\r\n");
+	return err_code(err, rc);
+}

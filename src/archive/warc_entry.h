@@ -83,4 +83,11 @@ slice warc_entry_content_type(const struct warc_entry *e);
 int warc_entry_format(const struct warc_entry *e, const struct warc_entry_facts *facts,
 	struct buf *out, struct err *err) SP_MUST_CHECK;
 
+/*
+ * Appends the whole record, uncompressed: header, block, end. Of the facts it needs the id, and
+ * computes the rest; the entry has no spool. As warc_entry_format.
+ */
+int warc_entry_record(const struct warc_entry *e, const struct warc_entry_facts *facts,
+	struct buf *out, struct err *err) SP_MUST_CHECK;
+
 #endif

@@ -331,6 +331,44 @@ struct catalog_warc {
 int catalog_set_warc(
 	struct catalog *c, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
 
+/* ---- what is retired (store/retire.h) ---- */
+
+/*
+ * The response of an observation is gone since that time: what it showed is left, but neither its
+ * record nor its place. ERR_NOTFOUND.
+ */
+int catalog_retire_observation(struct catalog *c, uint32_t capture, const struct attempt *a,
+	int64_t time, struct err *err) SP_MUST_CHECK;
+
+/* A WARC file and the one that takes its place. done: the catalog knows the new one only. */
+struct catalog_replaced {
+	slice name, new_name;
+	bool done;
+};
+
+/* Where a record of the old file is in the new one. */
+struct catalog_move {
+	uint64_t from, to, length;
+};
+
+/* Says that the file is about to be replaced, so that its successor can be recognised. */
+int catalog_add_replaced(
+	struct catalog *c, slice name, slice new_name, struct err *err) SP_MUST_CHECK;
+
+/*
+ * The new file takes the place of the old one: observations, looks and the file's row. Records that
+ * are not among the moves must not be referred to. warc has the new name, its size and digest.
+ */
+int catalog_replace_warc(struct catalog *c, slice name, const struct catalog_warc *warc,
+	const struct catalog_move *moves, size_t count, struct err *err) SP_MUST_CHECK;
+
+/* The old file, or a new one that was never used, is gone. */
+int catalog_drop_replaced(struct catalog *c, slice name, struct err *err) SP_MUST_CHECK;
+
+typedef int catalog_on_replaced(void *context, const struct catalog_replaced *r);
+int catalog_each_replaced(
+	struct catalog *c, catalog_on_replaced *call, void *context, struct err *err) SP_MUST_CHECK;
+
 /*
  * What a host's robots.txt came to; body is empty unless it was parsed. One that changes has a row
  * for each version, of which the last counts.

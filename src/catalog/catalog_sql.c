@@ -110,6 +110,23 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_PAGE_PACKED] = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
 			    " AND k.page = ?2 ORDER BY leg, first",
 
+	[SQL_RETIRE] = "UPDATE observation SET retired = ?5, warc = NULL, place = 0, length = 0,"
+		       " record_id = NULL, is_revisit = 0, is_compact = 0 WHERE capture = ?1"
+		       " AND page = ?2 AND leg = ?3 AND attempt = ?4",
+	[SQL_CLEAR_MOVES] = "DELETE FROM temp.moved",
+	[SQL_ADD_MOVE] = "INSERT INTO temp.moved(place, new, length) VALUES(?1, ?2, ?3)",
+	[SQL_MOVE_OBSERVATIONS] =
+		"UPDATE observation SET warc = ?2, place = m.new FROM temp.moved AS m"
+		" WHERE warc = ?1 AND observation.place = m.place",
+	[SQL_MOVE_LOOKS] = "UPDATE looks SET warc = ?2, place = m.new, length = m.length"
+			   " FROM temp.moved AS m WHERE warc = ?1 AND looks.place = m.place",
+	[SQL_RENAME_WARC] = "UPDATE warc SET name = ?2, size = ?3, digest = ?4 WHERE name = ?1",
+	[SQL_ADD_REPLACED] = "INSERT INTO replaced(name, new_name, done) VALUES(?1, ?2, 0)"
+			     " ON CONFLICT(name) DO UPDATE SET new_name = ?2, done = 0",
+	[SQL_REPLACED_DONE] = "UPDATE replaced SET done = 1 WHERE name = ?1",
+	[SQL_DROP_REPLACED] = "DELETE FROM replaced WHERE name = ?1",
+	[SQL_EACH_REPLACED] = "SELECT name, new_name, done FROM replaced ORDER BY name",
+
 	[SQL_ADD_EVENT] = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 			  " began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 	[SQL_NEXT_EVENT] = "SELECT max(id) + 1 FROM event " OF_CAPTURE,

@@ -36,6 +36,7 @@ enum cmd_status cmd_export(int argc, char **argv);
 enum cmd_status cmd_import(int argc, char **argv);
 enum cmd_status cmd_graph(int argc, char **argv);
 enum cmd_status cmd_index(int argc, char **argv);
+enum cmd_status cmd_retire(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_judge(int argc, char **argv);
 enum cmd_status cmd_living_site(int argc, char **argv);

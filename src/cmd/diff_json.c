@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "cmd/diff.h"
 #include "cmd/noise.h"
+#include "quality/report_json.h"
 
 const char *diff_form_name(enum versions_form form)
 {
@@ -8,15 +9,6 @@ const char *diff_form_name(enum versions_form form)
 		[VERSIONS_PAGE] = "page", [VERSIONS_TEXT] = "text", [VERSIONS_BYTES] = "bytes"};
 
 	return NAMES[form];
-}
-
-static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
-{
-	char text[CLOCK_TEXT_SIZE];
-
-	if (time)
-		clock_format(time, round, text);
-	json_put_string(j, key, time ? text : NULL);
 }
 
 static void put_buf(struct json *j, const char *key, const struct buf *b)
@@ -32,8 +24,8 @@ static void put_look(struct json *j, const char *key, const struct look *l)
 	json_key(j, key);
 	json_object_begin(j);
 	json_put_uint(j, "attempt", l->attempt->number);
-	put_time(j, "from", l->attempt->wall.sent, CLOCK_ROUND_DOWN);
-	put_time(j, "to", l->attempt->wall.last_byte, CLOCK_ROUND_UP);
+	report_json_time(j, "from", l->attempt->wall.sent, CLOCK_ROUND_DOWN);
+	report_json_time(j, "to", l->attempt->wall.last_byte, CLOCK_ROUND_UP);
 	json_put_uint(j, "status", l->status);
 	put_buf(j, "media_type", &l->media_type);
 	put_buf(j, "location", &l->location);

@@ -29,6 +29,7 @@ static const struct command COMMANDS[] = {
 	{"rebuild", "make a lost or damaged catalog anew from the WARC files", cmd_rebuild},
 	{"report", "print how sharp a capture is, page by page", cmd_report},
 	{"resume", "continue captures that were interrupted", cmd_resume},
+	{"retire", "give up old versions of pages, by rules", cmd_retire},
 	{"search", "find pages of an archive by their words", cmd_search},
 	{"serve", "show archives in a browser, and by Memento and CDX", cmd_serve},
 	{"similar", "list pages of an archive that show nearly the same text", cmd_similar},

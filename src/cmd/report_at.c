@@ -10,6 +10,7 @@
 #include "cmd/text.h"
 #include "extract/w3cdate.h"
 #include "quality/archive_known.h"
+#include "quality/report_json.h"
 #include "replay/timestamp.h"
 #include "url/url.h"
 
@@ -63,20 +64,12 @@ static slice spell_site(const char *text, struct url *url)
 
 /* ---- an instant ---- */
 
-static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
-{
-	char text[CLOCK_TEXT_SIZE];
-
-	clock_format(time, round, text);
-	json_put_string(j, key, text);
-}
-
 /* Rounded inwards: what is printed is known. */
 static void put_interval(struct json *j, const struct interval *i)
 {
 	if (i) {
-		put_time(j, "from", i->from, CLOCK_ROUND_UP);
-		put_time(j, "to", i->to, CLOCK_ROUND_DOWN);
+		report_json_time(j, "from", i->from, CLOCK_ROUND_UP);
+		report_json_time(j, "to", i->to, CLOCK_ROUND_DOWN);
 	} else {
 		json_put_string(j, "from", NULL);
 		json_put_string(j, "to", NULL);
@@ -97,7 +90,7 @@ static int put_at(const struct archive_known *x, int64_t instant)
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_document_begin(&j);
-	put_time(&j, "at", instant, CLOCK_ROUND_DOWN);
+	report_json_time(&j, "at", instant, CLOCK_ROUND_DOWN);
 	json_key(&j, "pages");
 	json_array_begin(&j);
 	for (uint32_t i = 0; i < x->listed.len; i++) {
@@ -175,14 +168,14 @@ static int put_curve(const struct archive_known *x, const struct curve *c, int64
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_document_begin(&j);
-	put_time(&j, "from", from, CLOCK_ROUND_UP);
-	put_time(&j, "to", to, CLOCK_ROUND_DOWN);
+	report_json_time(&j, "from", from, CLOCK_ROUND_UP);
+	report_json_time(&j, "to", to, CLOCK_ROUND_DOWN);
 	json_put_uint(&j, "pages", x->pages);
 	json_key(&j, "curve");
 	json_array_begin(&j);
 	for (size_t i = 0; i < c->len; i++) {
 		json_object_begin(&j);
-		put_time(&j, "at", c->ptr[i].at, CLOCK_ROUND_DOWN);
+		report_json_time(&j, "at", c->ptr[i].at, CLOCK_ROUND_DOWN);
 		put_counts(&j, c->ptr[i].count);
 		json_object_end(&j);
 	}

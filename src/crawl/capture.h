@@ -30,7 +30,7 @@
  *	sitemaps.c   sitemaps; sitemap_list.c: which are known
  *	capture_traps.c  parts of a site that have no end
  *	probe.c      soft 404s
- *	dust_*.c     URLs that show what another one shows
+ *	dust_*.c     URLs that show what another one shows; mirrors.c: hosts that do
  *	canaries.c   bulk changes that are noticed during the visits
  *	probing.c    further looks at some pages; learning.c: what they teach
  *	cloaking.c   some pages as a browser gets them
@@ -398,6 +398,22 @@ int dust_dropped(struct capture *c, const struct request *r, enum drop_reason re
 
 /* All visits are done: takes what was left out without being confirmed. */
 int dust_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- mirrors.c ---- */
+
+/* Whether there are several hosts, and mirrors are of interest. */
+bool mirrors_are_possible(const struct capture *c);
+
+/* A page was taken: it is left out if its host mirrors another one that has it. */
+int mirrors_known(
+	struct capture *c, uint32_t page, const struct url *url, struct err *err) SP_MUST_CHECK;
+
+/* A page was visited; its URL is in the scratch. */
+int mirrors_visited(struct capture *c, uint32_t page, const struct dust_look *look,
+	struct err *err) SP_MUST_CHECK;
+
+/* The capture ends: stores which hosts are mirrors. */
+int mirrors_conclude(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* ---- dust_rows.c ---- */
 

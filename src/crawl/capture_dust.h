@@ -39,6 +39,8 @@ struct capture_dust {
 	struct dust dust;
 	struct spill looks;    /* by page */
 	struct dust_map shown; /* pages by what their normalised view is */
+	struct dust_map paths; /* visited pages by path and query, on any host */
+	bool has_mirrors;      /* hosts that are left out */
 	bool has_prints;       /* URLs of print versions are known: texts are needed */
 	bool is_concluding;    /* the plainest URLs stand for their classes, visited or not */
 	bool is_repeat;        /* the page that was read last shows what another one does */

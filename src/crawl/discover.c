@@ -452,6 +452,8 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 	if (rc == 0)
 		rc = dust_note(c, number, f->url, err);
 	if (rc == 0)
+		rc = mirrors_known(c, number, f->url, err);
+	if (rc == 0)
 		rc = form_queries_found(c, number, err);
 	return rc || d.left_out ? rc : discover_admit(c, number, err);
 }

@@ -26,12 +26,11 @@ static const struct {
 	[DUST_TRACKING] = {2, 50},
 	[DUST_ORDER] = {2, 50},
 	[DUST_PARAMETER] = {5, 8},
-	[DUST_MIRROR] = {4, 25},
 };
 
 static bool is_used(const struct dust_rule *r)
 {
-	return r->state == DUST_TRIED || r->state == DUST_HOLDS;
+	return r->kind != DUST_MIRROR && (r->state == DUST_TRIED || r->state == DUST_HOLDS);
 }
 
 static bool is_confirmed(const struct dust_rule *r)

@@ -46,13 +46,16 @@ static bool is_passed_on(const struct dust_form *page, const struct dust_field *
 /* Where a reference of the page in the scratch leads. */
 static uint64_t target_hash(struct capture *c, slice ref)
 {
-	static const struct dust_terms TERMS = {0};
 	struct dust_scratch *s = &c->lane->dust;
+	struct dust_terms terms = {0};
 	bool has = false;
 
 	if (ref.len == 0 || ref.ptr[0] == '#' || url_parse(&s->link, ref, &s->url, NULL) != 0 ||
-		!url_is_http(&s->link) ||
-		dust_form(&s->other_key, &s->link, &TERMS, &s->link_form, &has) != 0 || !has)
+		!url_is_http(&s->link))
+		return dust_hash(&c->dust.dust, ref);
+	/* Links within a site are the same on its mirrors. */
+	terms.any_host = dust_is_same_site(&s->link, &s->url);
+	if (dust_form(&s->other_key, &s->link, &terms, &s->link_form, &has) != 0 || !has)
 		return dust_hash(&c->dust.dust, ref);
 	for (size_t i = 0; i < s->link_form.field_count; i++)
 		s->link_form.fields[i].dropped = is_passed_on(&s->form, &s->link_form.fields[i]);

@@ -21,6 +21,7 @@ void capture_dust_release(struct capture_dust *d)
 	dust_release(&d->dust);
 	spill_release(&d->looks);
 	dust_map_release(&d->shown);
+	dust_map_release(&d->paths);
 }
 
 void dust_scratch_init(struct dust_scratch *s)
@@ -400,7 +401,7 @@ int dust_readmit(struct capture *c, uint32_t page, const char *why, struct err *
 	bool is_beyond = s->max_pages && c->pages.taken >= s->max_pages;
 	int rc = read_url(c, page, url, err);
 
-	if (rc || p->left_out != LEFT_OUT_DUST)
+	if (rc || !left_out_is_repeat((enum left_out)p->left_out))
 		return rc;
 	if (is_beyond) {
 		p->left_out = LEFT_OUT_MAX_PAGES;

@@ -44,7 +44,7 @@ int dust_store_rules(struct capture *c, struct err *err)
 
 static bool is_supported(const struct dust_rule *r)
 {
-	return r->state != DUST_WITHDRAWN && r->disagreed == 0 &&
+	return r->kind != DUST_MIRROR && r->state != DUST_WITHDRAWN && r->disagreed == 0 &&
 	       r->agreed + r->passed >= (r->kind == DUST_PARAMETER ? 2U : 1U);
 }
 
@@ -155,8 +155,8 @@ int dust_restore_rule(struct capture *c, const struct catalog_dust *row)
 	uint32_t site, rule;
 	int rc;
 
-	if (c->dust.mode == CRAWL_DUST_OFF || row->kind >= DUST_KIND_COUNT ||
-		row->state >= DUST_STATE_COUNT)
+	if (row->kind >= DUST_KIND_COUNT || row->state >= DUST_STATE_COUNT ||
+		(c->dust.mode == CRAWL_DUST_OFF && row->kind != DUST_MIRROR))
 		return 0;
 	rc = dust_site_of_name(d, row->site, &site);
 	if (rc == 0)
@@ -174,6 +174,8 @@ int dust_restore_rule(struct capture *c, const struct catalog_dust *row)
 	r->passed = row->passed;
 	r->applied = row->applied;
 	r->changed = false;
+	c->dust.has_mirrors =
+		c->dust.has_mirrors || (r->kind == DUST_MIRROR && r->state == DUST_HOLDS);
 	return rc;
 }
 

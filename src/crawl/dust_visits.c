@@ -245,7 +245,7 @@ static bool wants_look(struct capture *c)
 	const struct dust_entry *e = dust_map_find(&d->classes, dust_hash(d, form->key));
 
 	return c->dust.mode == CRAWL_DUST_APPLY || form->field_count > 0 || c->dust.has_prints ||
-	       (e && e->other != DUST_NONE);
+	       mirrors_are_possible(c) || (e && e->other != DUST_NONE);
 }
 
 int dust_visited(struct capture *c, const struct attempt *a, struct err *err)
@@ -258,7 +258,7 @@ int dust_visited(struct capture *c, const struct attempt *a, struct err *err)
 	if (page_kind_is_requisite(c->pages.list.ptr[a->page].kind))
 		return 0;
 	rc = dust_note_shown(c, a, err);
-	if (rc || c->dust.mode == CRAWL_DUST_OFF)
+	if (rc || (c->dust.mode == CRAWL_DUST_OFF && !mirrors_are_possible(c)))
 		return rc;
 	rc = dust_form_of_page(c, a->page, &has, err);
 	if (rc || !has)
@@ -269,6 +269,11 @@ int dust_visited(struct capture *c, const struct attempt *a, struct err *err)
 	}
 	if (rc == 0)
 		rc = dust_look_write(c, a->page, &look, err);
+	if (rc == 0)
+		rc = mirrors_visited(c, a->page, &look, err);
+	if (rc || c->dust.mode == CRAWL_DUST_OFF)
+		return rc;
+	rc = dust_form_of_page(c, a->page, &has, err);
 	if (rc == 0 && (look.status < 300 || look.status >= 400))
 		rc = compare_in_class(c, a->page, &look, err);
 	if (rc == 0)

@@ -427,6 +427,8 @@ static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 	int rc = dust_conclude(c, err);
 
 	if (rc == 0)
+		rc = mirrors_conclude(c, err);
+	if (rc == 0)
 		rc = learning_conclude(c, err);
 
 	if (rc == 0)

@@ -302,7 +302,7 @@ int orders_finished(
 		return looking_finished(c, r, f, err);
 	count(c, r, f, begin, end);
 	/* It was under way when it was left out. */
-	if (c->pages.list.ptr[r->order.page].left_out == LEFT_OUT_DUST) {
+	if (left_out_is_repeat((enum left_out)c->pages.list.ptr[r->order.page].left_out)) {
 		rc = dust_readmit(c, r->order.page, "in: it was under way already", err);
 		if (rc)
 			return rc;

@@ -17,6 +17,7 @@
 #include "rank/packed.h"
 #include "store/our_file.h"
 #include "store/records.h"
+#include "store/retire.h"
 
 /* ---- WARC files ---- */
 
@@ -140,8 +141,10 @@ static int repair_unknown(struct repair *r, const char *path)
 int replay_repair(struct catalog *catalog, const struct directory *d, struct err *err)
 {
 	struct repair r = {.err = err};
-	int rc;
+	int rc = retire_repair(catalog, d, err);
 
+	if (rc)
+		return rc;
 	r.dir = open(d->warc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r.dir < 0)
 		return err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno));

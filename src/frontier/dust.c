@@ -153,7 +153,7 @@ bool dust_knows(const struct dust *d, uint32_t site, enum dust_kind kind, slice 
 int dust_rule_of(struct dust *d, uint32_t site, enum dust_kind kind, slice detail, uint32_t *ret)
 {
 	struct dust_site *s = &d->sites.ptr[site];
-	bool is_tried = d->is_eager && kind != DUST_PARAMETER;
+	bool is_tried = d->is_eager && kind != DUST_PARAMETER && kind != DUST_MIRROR;
 	struct dust_rule rule = {.site = site,
 		.kind = (uint8_t)kind,
 		.state = is_tried ? DUST_TRIED : DUST_LEARNING};

@@ -67,6 +67,12 @@ int dust_site_name(struct buf *out, const struct url *u)
 	return rc ? rc : add_port(out, u);
 }
 
+bool dust_is_same_site(const struct url *a, const struct url *b)
+{
+	return a->port == b->port &&
+	       slice_eq(without_www(url_part(a, a->host)), without_www(url_part(b, b->host)));
+}
+
 static int add_host(
 	struct buf *out, const struct url *u, const struct dust_terms *t, struct dust_form *ret)
 {

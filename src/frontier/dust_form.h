@@ -90,6 +90,9 @@ int dust_form_without(struct buf *out, const struct dust_form *form, size_t fiel
 /* Kinds in which two URLs of the same form differ, as bits; parameters are one of them. */
 unsigned dust_form_differences(const struct dust_form *a, const struct dust_form *b);
 
+/* Whether both are of one site, as dust_site_name says. */
+bool dust_is_same_site(const struct url *a, const struct url *b);
+
 /* Letters and digits that nobody would write by hand: a session id, a digest. */
 bool dust_is_token(slice value);
 

@@ -302,8 +302,12 @@ struct known_at archive_known_at(const struct archive_known *x, uint32_t page, i
 	}
 	list = known_asserted(&x->known, page, &count);
 	at.interval = intervals_find(list, count, instant);
-	if (at.interval)
+	if (at.interval) {
 		at.state = KNOWN_ASSERTED;
+		return at;
+	}
+	list = known_retired(&x->known, page, &count);
+	at.interval = intervals_find(list, count, instant);
 	return at;
 }
 

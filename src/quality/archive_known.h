@@ -38,7 +38,10 @@ enum known_state {
 /* "proven", "asserted", "unknown", "absent"; constant. */
 const char *known_state_name(enum known_state state);
 
-/* interval is valid as long as the archive's, and NULL for KNOWN_UNKNOWN. */
+/*
+ * interval is valid as long as the archive's. For KNOWN_UNKNOWN it is NULL, or one that was proven
+ * once, by responses that were retired: its evidence is INTERVAL_TOMBSTONE.
+ */
 struct known_at {
 	enum known_state state;
 	const struct interval *interval;

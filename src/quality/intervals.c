@@ -20,6 +20,7 @@ const char *interval_evidence_name(enum interval_evidence evidence)
 		[INTERVAL_NORMALISED] = "normalised",
 		[INTERVAL_STATUS] = "status",
 		[INTERVAL_ASSERTED] = "asserted",
+		[INTERVAL_TOMBSTONE] = "tombstone",
 	};
 
 	return NAMES[evidence];
@@ -52,6 +53,7 @@ void intervals_release(struct intervals *x)
 	interval_vec_release(&x->bytes);
 	interval_vec_release(&x->proven);
 	interval_vec_release(&x->asserted);
+	interval_vec_release(&x->retired);
 	interval_looks_release(&x->etag_looks);
 	strmap_release(&x->etags);
 	strmap_release(&x->states);
@@ -297,8 +299,12 @@ static int add_usable(struct intervals *x, const struct interval_look *look, uin
 		x->has_other = true;
 		x->other_begin = x->told;
 	}
-	check_modified(x, look);
-	rc = note_state(x, look, same);
+	/* A version that was retired in part is no other one. */
+	if (!x->run_retired.open || !same_content(&x->last_retired, look))
+		check_modified(x, look);
+	rc = end_run(&x->run_retired, &x->retired);
+	if (rc == 0)
+		rc = note_state(x, look, same);
 	if (rc == 0)
 		rc = check_etag(x, look);
 	if (rc == 0)
@@ -310,6 +316,40 @@ static int add_usable(struct intervals *x, const struct interval_look *look, uin
 	if (rc == 0)
 		rc = add_asserted(x, look, number, same && in_order);
 	keep_last(x, look, bytes);
+	return rc;
+}
+
+/* Nothing that looks before it prove reaches over it, or what comes behind. */
+static int break_runs(struct intervals *x)
+{
+	int rc = end_run(&x->run_bytes, &x->bytes);
+
+	if (rc == 0)
+		rc = end_run(&x->run_proven, &x->proven);
+	if (rc == 0)
+		rc = end_asserted(x);
+	x->has_last = false;
+	return rc;
+}
+
+static int add_retired(struct intervals *x, const struct interval_look *look, uint32_t number)
+{
+	struct interval_run *run = &x->run_retired;
+	bool goes_on = run->open && look->begin >= x->last_retired.end &&
+		       same_content(&x->last_retired, look);
+	int rc = 0;
+
+	if (!look->has_state || look->blocked || (x->has_last && same_content(&x->last, look)))
+		return 0;
+	if (x->has_last)
+		rc = break_runs(x);
+	x->has_other = true;
+	x->other_begin = look->begin;
+	if (rc == 0)
+		rc = run_add(run, &x->retired, look, number, goes_on);
+	run->interval.evidence = INTERVAL_TOMBSTONE;
+	x->last_retired = *look;
+	x->last_retired.etag = (slice){0};
 	return rc;
 }
 
@@ -325,6 +365,8 @@ int intervals_add(struct intervals *x, const struct interval_look *look)
 		add_not_modified(x, &in_time, number);
 		return 0;
 	}
+	if (look->retired)
+		return add_retired(x, &in_time, number);
 	return is_usable(look) ? add_usable(x, &in_time, number) : 0;
 }
 
@@ -380,7 +422,10 @@ int intervals_finish(struct intervals *x)
 		rc = end_run(&x->run_proven, &x->proven);
 	if (rc == 0)
 		rc = end_asserted(x);
+	if (rc == 0)
+		rc = end_run(&x->run_retired, &x->retired);
 	settle(&x->bytes);
+	settle(&x->retired);
 	settle(&x->proven);
 	settle(&x->asserted);
 	keep_within(&x->bytes, &x->proven);

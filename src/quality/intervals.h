@@ -8,7 +8,7 @@
  *	for each look at the page, in the order in which they were made:
  *		rc = intervals_add(&x, &look);
  *	rc = intervals_finish(&x);
- *	x.proven, x.bytes, x.asserted: sorted by time
+ *	x.proven, x.bytes, x.asserted, x.retired: sorted by time
  *	x.trust: whether the page's validators were caught lying
  *
  * *Proven* (DESIGN, "What sharp means, exactly"): a server samples a page somewhere between our
@@ -39,6 +39,11 @@
  * Content is other when neither bytes nor normalised states are equal: noise is no lie. The
  * lists of a page do not know its host's other pages: whoever shows x.asserted joins the trust of
  * all pages of the host first (validator_trust_join).
+ *
+ * *Retired*: looks whose responses were retired (store/retire.h) prove nothing any longer. What
+ * they showed is known by its digest: one that showed something else ends what looks before it
+ * prove, and one that showed the same as the look before it is passed over. What a run of them
+ * proved once is in x.retired.
  *
  * A state that comes again after another (A-B-A) is noted in x.returned: replicas that are not in
  * step show this, and so do edits that are undone.
@@ -74,6 +79,7 @@ struct interval_look {
 	bool whole;         /* answered, and the body is whole */
 	bool blocked;       /* not the page: blocked, a login page, a script shell */
 	bool close_delimited;
+	bool retired;      /* its response is gone; has_state is what is known of it */
 	bool not_modified; /* a 304 to a request with the validator of the last usable look */
 	bool has_state;
 	struct digest state;      /* http/state.h */
@@ -90,9 +96,10 @@ enum interval_evidence {
 	INTERVAL_NORMALISED,
 	INTERVAL_STATUS,
 	INTERVAL_ASSERTED,
+	INTERVAL_TOMBSTONE,
 };
 
-/* "bytes", "normalised", "status", "asserted"; constant. */
+/* "bytes", "normalised", "status", "asserted", "tombstone"; constant. */
 const char *interval_evidence_name(enum interval_evidence evidence);
 
 /* Both ends belong to it. */
@@ -141,19 +148,21 @@ struct interval_run {
 
 VEC_DECLARE(interval_looks, struct interval_look);
 
-/* The three lists and trust may be read, the rest is its own. */
+/* The four lists and trust may be read, the rest is its own. */
 struct intervals {
 	struct interval_vec bytes; /* by bytes alone */
 	struct interval_vec
 		proven; /* by bytes or normalised; evidence is the weaker of its looks */
 	struct interval_vec asserted; /* if the host's trust holds */
+	struct interval_vec retired;  /* proven once, by looks that were retired */
 	struct validator_trust trust; /* of this page */
 	bool returned; /* a state came again after another, A-B-A: a sign of replicas */
 	struct intervals_terms terms;
 	uint32_t count; /* looks */
 	bool has_last;
 	struct interval_look last; /* usable; its etag is not kept */
-	struct interval_run run_bytes, run_proven, run_asserted;
+	struct interval_run run_bytes, run_proven, run_asserted, run_retired;
+	struct interval_look last_retired; /* that run_retired ends with */
 	bool has_modified;
 	int64_t modified; /* Last-Modified, the last one seen */
 	int64_t told;     /* begin of the last look that showed, or was told, the state of `last` */

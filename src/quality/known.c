@@ -21,6 +21,7 @@ void known_release(struct known *k)
 {
 	interval_vec_release(&k->proven);
 	interval_vec_release(&k->asserted);
+	interval_vec_release(&k->retired);
 	known_pages_release(&k->pages);
 	known_hosts_release(&k->hosts);
 	known_looks_release(&k->looks);
@@ -61,6 +62,11 @@ bool known_look_of(
 		.last_modified = a->modified,
 		.etag = a->etag,
 	};
+	if (a->retired) { /* what it was is known still, if not what it showed */
+		ret->retired = true;
+		ret->has_state = a->has_state;
+		ret->has_normalised = a->has_normal && a->rule_set > 0;
+	}
 	return true;
 }
 
@@ -132,6 +138,8 @@ static int compute(struct known *k, struct intervals *x, struct known_page *page
 		rc = append(&k->proven, &x->proven, &page->proven, &page->proven_count);
 	if (rc == 0)
 		rc = append(&k->asserted, &x->asserted, &page->asserted, &page->asserted_count);
+	if (rc == 0)
+		rc = append(&k->retired, &x->retired, &page->retired, &page->retired_count);
 	page->returned = x->returned;
 	return rc;
 }
@@ -213,6 +221,12 @@ const struct interval *known_asserted(const struct known *k, uint32_t page, size
 
 	*ret_count = holds ? p->asserted_count : 0;
 	return holds ? k->asserted.ptr + p->asserted : NULL;
+}
+
+const struct interval *known_retired(const struct known *k, uint32_t page, size_t *ret_count)
+{
+	*ret_count = page < k->pages.len ? k->pages.ptr[page].retired_count : 0;
+	return *ret_count ? k->retired.ptr + k->pages.ptr[page].retired : NULL;
 }
 
 bool known_is_divergent(const struct known *k, uint32_t page)

@@ -24,8 +24,8 @@
 
 /* Where the intervals of a page are, and whose it is. */
 struct known_page {
-	uint32_t proven, asserted; /* first of each list */
-	uint32_t proven_count, asserted_count;
+	uint32_t proven, asserted, retired; /* first of each list */
+	uint32_t proven_count, asserted_count, retired_count;
 	uint32_t host;
 	bool returned; /* A-B-A */
 };
@@ -42,7 +42,7 @@ VEC_DECLARE(known_hosts, struct known_host);
 
 /* Fields may be read, not written. */
 struct known {
-	struct interval_vec proven, asserted;
+	struct interval_vec proven, asserted, retired;
 	struct known_pages pages; /* by number; those without a look may be missing at the end */
 	struct known_hosts hosts; /* by the number of their name */
 	struct best_instant best; /* proven is 0 when there is none */
@@ -83,6 +83,9 @@ int known_finish(struct known *k, const struct stillpoint *window) SP_MUST_CHECK
 /* Sorted by time; those that hosts without trust assert are left out. */
 const struct interval *known_proven(const struct known *k, uint32_t page, size_t *ret_count);
 const struct interval *known_asserted(const struct known *k, uint32_t page, size_t *ret_count);
+
+/* What was proven once, by responses that were retired; sorted by time. */
+const struct interval *known_retired(const struct known *k, uint32_t page, size_t *ret_count);
 
 /* "https://example.org:8443" of a page's URL: whose trust it shares. */
 slice known_origin(slice url);

@@ -248,6 +248,35 @@ static void put_dust(struct json *j, const struct report *r)
 	json_array_end(j);
 }
 
+/* Bits of passed: what speaks for a mirror beside its pages. */
+enum { MIRROR_NAMES = 1, MIRROR_ADDRESSES = 2 };
+
+static void put_mirrors(struct json *j, const struct report *r)
+{
+	json_key(j, "mirrors");
+	json_array_begin(j);
+	for (size_t i = 0; i < r->dust.len; i++) {
+		const struct report_dust *d = &r->dust.ptr[i];
+
+		if (!d->is_mirror)
+			continue;
+		json_object_begin(j);
+		json_text(j, "host", d->site);
+		json_text(j, "of", d->of);
+		json_put_uint(j, "urls", d->urls);
+		json_put_bool(j, "applied", d->applied);
+		json_key(j, "evidence");
+		json_object_begin(j);
+		json_put_bool(j, "names", (d->passed & MIRROR_NAMES) != 0);
+		json_put_bool(j, "addresses", (d->passed & MIRROR_ADDRESSES) != 0);
+		json_put_uint(j, "same", d->agreed);
+		json_put_uint(j, "different", d->disagreed);
+		json_object_end(j);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static void put_capture(struct json *j, const struct report *r)
 {
 	json_put_uint(j, "capture", r->capture.id);
@@ -380,6 +409,7 @@ int report_json(const struct report *r, struct json *j)
 	put_left_out(j, r);
 	put_topic(j, r, &harvest);
 	put_dust(j, r);
+	put_mirrors(j, r);
 	json_object_end(j);
 	requisites_search_release(&search);
 	return 0;

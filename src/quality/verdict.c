@@ -176,6 +176,9 @@ static struct judgement judge_both(
 struct judgement judge(
 	const struct observation *visit, const struct observation *revisit, enum judged_as as)
 {
+	if (visit->retired || revisit->retired)
+		return (struct judgement){
+			VERDICT_UNCONFIRMED, "tombstone", SLICE("its response was retired")};
 	if (!observation_is_usable(visit))
 		return judge_failed(visit);
 	if (observation_is_shell(visit) || observation_is_shell(revisit))

@@ -63,6 +63,7 @@ struct observation {
 	 */
 	slice stand_in;
 
+	bool retired; /* its response is gone (store/retire.h): not whole, and without a state */
 	bool foreign_times; /* start and end are estimates, from the date of a WARC record */
 
 	bool is_html;           /* the body */
@@ -78,7 +79,7 @@ struct observation {
 
 struct judgement {
 	enum verdict verdict;
-	const char *evidence; /* "bytes", "normalised", or NULL */
+	const char *evidence; /* "bytes", "normalised", "tombstone", or NULL */
 	slice reason; /* of failed, unconfirmed, blocked, unvisited, shell, and of single that was
 		       * put off; else ptr NULL; constant, the failure or the stand-in */
 };

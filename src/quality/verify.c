@@ -230,6 +230,8 @@ static int do_file(struct verify *v, const struct verify_params *p, const char *
 
 	if (n < 0 || (size_t)n >= sizeof path)
 		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", p->warc_dir);
+	if (strmap_get(&v->obsolete, in.name, NULL))
+		return 0;
 	(void)snprintf(shown, sizeof shown, "warc/%s", name);
 	in.shown = slice_str(shown);
 	return call(v, p, &in, err);
@@ -336,12 +338,28 @@ static int note_redacted(struct verify *v)
 		v->redacted);
 }
 
+/* Files that a retirement that was cut short left over (store/retire.h). */
+static int on_replaced(void *context, const struct catalog_replaced *r)
+{
+	struct verify *v = context;
+	slice file = r->done ? r->name : r->new_name;
+	int rc = strmap_put(&v->obsolete, file, 0);
+
+	return rc ? rc
+		  : verify_note(v, (slice){0}, NULL,
+			    "warc/%.*s: left over from 'stillpoint retire', which was cut short; "
+			    "the next command that writes removes it",
+			    slice_shown(file, 200), file.ptr);
+}
+
 /* ---- all of it ---- */
 
 static int run(struct verify *v, const struct verify_params *p, struct err *err)
 {
 	int rc = p->catalog ? catalog_each_warc(p->catalog, on_warc, v, err) : 0;
 
+	if (rc == 0 && p->catalog)
+		rc = catalog_each_replaced(p->catalog, on_replaced, v, err);
 	if (rc == 0)
 		rc = read_files(v, p, err);
 	if (rc == 0 && p->catalog)
@@ -362,7 +380,10 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 	if (rc)
 		return err_code(err, rc);
 	rc = p->catalog ? verify_compare(v, p->catalog, err) : 0;
-	return rc || !p->catalog || !p->index ? rc : verify_index(v, p, err);
+	/* The command that removes what is left over writes the index, too. */
+	if (rc || !p->catalog || !p->index || v->obsolete.len > 0)
+		return rc;
+	return verify_index(v, p, err);
 }
 
 int verify_run(struct verify *v, const struct verify_params *params, struct err *err)
@@ -372,6 +393,7 @@ int verify_run(struct verify *v, const struct verify_params *params, struct err 
 	words_init(&v->words, &v->arena);
 	words_init(&v->file_names, &v->arena);
 	strmap_init(&v->by_uuid, hash_key_random(), NULL);
+	strmap_init(&v->obsolete, hash_key_random(), &v->arena);
 	strmap_init(&v->causes, hash_key_random(), NULL);
 	evidence_init(&v->evidence, &v->arena);
 	return run(v, params, err);
@@ -390,6 +412,7 @@ void verify_release(struct verify *v)
 	}
 	verify_captures_release(&v->captures);
 	strmap_release(&v->by_uuid);
+	strmap_release(&v->obsolete);
 	strmap_release(&v->causes);
 	verify_problems_release(&v->problems);
 	verify_problems_release(&v->notes);

@@ -123,7 +123,8 @@ struct verify {
 	/* What follows is the verification's own. */
 	struct arena arena;
 	struct words words;
-	struct strmap by_uuid; /* numbers of captures */
+	struct strmap by_uuid;  /* numbers of captures */
+	struct strmap obsolete; /* files that do not count */
 	struct evidence_table evidence;
 	struct words file_names;
 	struct verify_files files; /* by the number of their name */

@@ -422,7 +422,7 @@ static int observe(struct reading *r, const struct warc_record *rec, const struc
 		rc = hold_line(r, a, e);
 		return rc ? rc : hold_against_record(r, &place, a, e, shown);
 	}
-	if (a->status == 0)
+	if (a->status == 0 || a->retired)
 		return 0;
 	shown->whole = shown->has_state = false;
 	shown->failure = (slice){0};

@@ -223,8 +223,11 @@ static int keep_look(struct rebuild_reading *r, const struct compact_look *look,
 {
 	struct attempt a = look->attempt;
 	struct served served;
-	int rc = read_look(r, look, err);
+	int rc;
 
+	if (look->is_tombstone)
+		return rebuilt_attempt(r->captures, &a, err);
+	rc = read_look(r, look, err);
 	if (rc)
 		return rc;
 	apply_response(r, &a, &served);

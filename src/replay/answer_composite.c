@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "http/served.h"
 #include "quality/coherence.h"
+#include "quality/report_json.h"
 #include "replay/answers.h"
 #include "replay/parts.h"
 #include "replay/record.h"
@@ -25,14 +26,6 @@ struct composite {
 	bool missing, unproven;
 };
 
-static void put_time(struct json *j, const char *key, int64_t ns, enum clock_round round)
-{
-	char text[CLOCK_TEXT_SIZE];
-
-	clock_format(ns, round, text);
-	json_put_string(j, key, text);
-}
-
 /* Rounded inwards: the printed interval lies within the proven one. */
 static void put_proven(struct json *j, const struct found *f)
 {
@@ -42,8 +35,8 @@ static void put_proven(struct json *j, const struct found *f)
 		return;
 	}
 	json_object_begin(j);
-	put_time(j, "from", f->interval.from, CLOCK_ROUND_UP);
-	put_time(j, "to", f->interval.to, CLOCK_ROUND_DOWN);
+	report_json_time(j, "from", f->interval.from, CLOCK_ROUND_UP);
+	report_json_time(j, "to", f->interval.to, CLOCK_ROUND_DOWN);
 	json_object_end(j);
 }
 
@@ -81,7 +74,7 @@ static void put_part(struct composite *x, slice url, const struct found *f)
 	json_object_begin(j);
 	json_text(j, "url", url);
 	if (f->memento)
-		put_time(j, "memento", f->memento->seen, CLOCK_ROUND_DOWN);
+		report_json_time(j, "memento", f->memento->seen, CLOCK_ROUND_DOWN);
 	else
 		json_put_string(j, "memento", NULL);
 	put_proven(j, f);

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "http/fields.h"
 #include "quality/report.h"
+#include "quality/report_json.h"
 
 static void begin_event(struct json *j, const char *event)
 {
@@ -146,15 +147,6 @@ static void log_attempt(FILE *file, const struct attempt *a)
 
 /* ---- events ---- */
 
-static void put_time(struct json *j, const char *key, int64_t time, enum clock_round round)
-{
-	char text[CLOCK_TEXT_SIZE];
-
-	if (time)
-		clock_format(time, round, text);
-	json_put_string(j, key, time ? text : NULL);
-}
-
 static void put_fetched(struct json *j, uint32_t capture, const struct attempt *a)
 {
 	char digest[DIGEST_TEXT_SIZE];
@@ -166,8 +158,8 @@ static void put_fetched(struct json *j, uint32_t capture, const struct attempt *
 	json_put_uint(j, "attempt", a->number);
 	json_put_uint_if(j, "status", a->status, a->status);
 	json_text(j, "failure", a->failure);
-	put_time(j, "started", a->wall.sent, CLOCK_ROUND_DOWN);
-	put_time(j, "ended", a->wall.last_byte, CLOCK_ROUND_UP);
+	report_json_time(j, "started", a->wall.sent, CLOCK_ROUND_DOWN);
+	report_json_time(j, "ended", a->wall.last_byte, CLOCK_ROUND_UP);
 	json_text(j, "media_type", a->media_type);
 	json_put_uint(j, "bytes", a->payload_size);
 	if (a->has_payload)
@@ -196,7 +188,7 @@ static void put_host(struct json *j, uint32_t capture, const struct catalog_robo
 	begin_capture_event(j, "host", capture);
 	json_text(j, "origin", r->origin);
 	json_text(j, "robots", r->why);
-	put_time(j, "time", r->fetched, CLOCK_ROUND_DOWN);
+	report_json_time(j, "time", r->fetched, CLOCK_ROUND_DOWN);
 	json_object_end(j);
 }
 
@@ -204,7 +196,7 @@ static void put_phase(struct json *j, uint32_t capture, const struct catalog_clo
 {
 	begin_capture_event(j, "phase", capture);
 	json_text(j, "phase", k->moment);
-	put_time(j, "time", k->wall, CLOCK_ROUND_DOWN);
+	report_json_time(j, "time", k->wall, CLOCK_ROUND_DOWN);
 	json_object_end(j);
 }
 

@@ -92,6 +92,49 @@ static void test_round_trip(void)
 	arena_release(&arena);
 }
 
+/* What is left of a look whose response was retired. */
+static void test_tombstone(void)
+{
+	struct compact_look look = sample(false), got;
+	struct compact_rows rows;
+	struct warc_source source = {.fd = -1};
+	const struct warc_record *rec;
+	struct warc_reader *r;
+	struct arena arena;
+	struct err err = {0};
+	struct buf out;
+
+	arena_init(&arena, BUF_MAX);
+	buf_init(&out, BUF_MAX);
+	look.is_tombstone = true;
+	look.attempt.original = (struct attempt_original){0};
+	CHECK_INT(compact_add(&look, &out), ERR_RANGE); /* when? */
+	look.attempt.retired = SENT + 99;
+	CHECK_INT(buf_add(&out, SLICE(COMPACT_FIRST)), 0);
+	CHECK_INT(compact_add(&look, &out), 0);
+	CHECK_INT(compact_open(&rows, buf_slice(&out), NULL), 0);
+	CHECK_INT(compact_next(&rows, &arena, &got, NULL), 0);
+	CHECK(got.is_tombstone && !got.is_patch && !got.attempt.is_revisit);
+	CHECK_INT(got.attempt.retired, SENT + 99);
+	CHECK_INT(got.attempt.wall.last_byte, SENT + 7000000);
+	CHECK(got.attempt.has_state && digest_eq(&got.attempt.state, &look.attempt.state));
+	CHECK(digest_eq(&got.attempt.payload, &look.attempt.payload));
+	CHECK(!got.attempt.record_id.ptr && !got.head.len && !got.request.len);
+	CHECK_INT(compact_next(&rows, &arena, &look, NULL), ERR_END);
+	buf_reset(&out);
+	CHECK_INT(compact_expand(&got, (slice){0}, &out, &err), 0);
+	source.memory = buf_slice(&out);
+	CHECK_INT(warc_reader_open_source(&source, 0, &r, &err), 0);
+	CHECK_INT(warc_reader_next(r, &rec, &err), 0);
+	CHECK_INT(rec->header.type, WARC_TYPE_METADATA);
+	CHECK_INT(warc_reader_end(r, &err), 0);
+	CHECK_INT(rec->problem.code, 0);
+	CHECK_INT(warc_reader_next(r, &rec, &err), ERR_END);
+	warc_reader_close(r);
+	buf_release(&out);
+	arena_release(&arena);
+}
+
 static const struct {
 	const char *label;
 	enum warc_type types[3];
@@ -185,7 +228,7 @@ static void test_damaged(void)
 		CHECK_INT(compact_next(&rows, &arena, &look, &err), ERR_END);
 		arena_reset(&arena);
 	}
-	CHECK_INT(compact_open(&rows, SLICE("stillpoint-looks: 1\r\n\x02\x02\x00"), NULL), 0);
+	CHECK_INT(compact_open(&rows, SLICE("stillpoint-looks: 1\r\n\x02\x03\x00"), NULL), 0);
 	CHECK_INT(compact_next(&rows, &arena, &look, &err), ERR_UNSUPPORTED);
 	CHECK_INT(compact_next(&rows, &arena, &look, &err), ERR_END);
 	CHECK_INT(compact_open(&rows, SLICE("stillpoint-looks: 2\r\n"), &err), ERR_UNSUPPORTED);
@@ -231,6 +274,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_round_trip);
+	TAP_RUN(test_tombstone);
 	TAP_RUN(test_refused);
 	TAP_RUN(test_damaged);
 	TAP_RUN(test_patch);

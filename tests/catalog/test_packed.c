@@ -316,6 +316,99 @@ static void test_rollback(void)
 	catalog_close(rows);
 }
 
+/* Looks that are retired, packed or not, keep what they showed and lose their places. */
+static void test_retire(void)
+{
+	struct catalog *packed = new_catalog(), *rows = new_catalog();
+	struct err err = {0};
+	struct texts t = {0};
+	struct attempt a;
+
+	for (unsigned number = 1; number <= 60; number++) {
+		a = (number % 20 == 1 ? make_response : make_look)(
+			4, ATTEMPT_LOOK, number, number / 20, &t);
+		vary(&a, number * UINT64_C(0x9e3779b9) & 7, &t);
+		add_both(packed, rows, &a, 0);
+	}
+	for (unsigned number = 1; number <= 55; number += 1 + number % 3) {
+		a = (struct attempt){.page = 4, .leg = ATTEMPT_LOOK, .number = number};
+		CHECK_INT(catalog_retire_observation(packed, 1, &a, NOW, &err), 0);
+		CHECK_INT(catalog_retire_observation(rows, 1, &a, NOW, &err), 0);
+	}
+	check_same(packed, rows);
+	a.number = 61;
+	CHECK_INT(catalog_retire_observation(packed, 1, &a, NOW, &err), ERR_NOTFOUND);
+	a.page = 5;
+	CHECK_INT(catalog_retire_observation(packed, 1, &a, NOW, &err), ERR_NOTFOUND);
+	a = make_look(4, ATTEMPT_LOOK, 61, 3, &t);
+	add_both(packed, rows, &a, 0);
+	check_same(packed, rows);
+	catalog_close(packed);
+	catalog_close(rows);
+}
+
+static int on_replaced(void *context, const struct catalog_replaced *r)
+{
+	CHECK_SLICE(r->name, SLICE("old.warc.gz"));
+	CHECK_SLICE(r->new_name, SLICE("old-r1.warc.gz"));
+	*(int *)context += r->done ? 10 : 1;
+	return 0;
+}
+
+static int on_place(void *context, const struct attempt *a)
+{
+	struct buf *out = context;
+
+	return buf_printf(out, "%.*s@%u ", (int)a->warc.len, a->warc.ptr, (unsigned)a->offset);
+}
+
+/* A WARC file that takes the place of another. */
+static void test_replace(void)
+{
+	static const struct catalog_move MOVES[] = {{0, 0, 5}, {100, 50, 9}, {300, 70, 11}};
+	struct catalog_warc warc = {.name = SLICE("old.warc.gz"), .size = 400, .complete = true};
+	struct catalog_looks looks = {1, SLICE("old.warc.gz"), 300, 40}, at = {0};
+	struct catalog *c = new_catalog();
+	struct err err = {0};
+	struct texts t = {0};
+	struct arena arena;
+	struct buf out;
+	int seen = 0;
+
+	arena_init(&arena, 1 << 16);
+	buf_init(&out, 1 << 16);
+	CHECK_INT(catalog_set_warc(c, &warc, &err), 0);
+	CHECK_INT(catalog_set_looks(c, &looks, &err), 0);
+	for (unsigned i = 1; i <= 4; i++) {
+		struct attempt a = make_response(i, ATTEMPT_VISIT, 1, 1, &t);
+
+		a.warc = i == 4 ? SLICE("other.warc.gz") : SLICE("old.warc.gz");
+		a.offset = i == 2 ? 300 : 100;
+		CHECK_INT(catalog_add_observation(c, 1, &a, &err), 0);
+	}
+	CHECK_INT(catalog_add_replaced(c, warc.name, SLICE("old-r1.warc.gz"), &err), 0);
+	CHECK_INT(catalog_each_replaced(c, on_replaced, &seen, &err), 0);
+	CHECK_INT(seen, 1);
+	warc.name = SLICE("old-r1.warc.gz");
+	CHECK_INT(catalog_replace_warc(c, SLICE("old.warc.gz"), &warc, MOVES, 3, &err), 0);
+	CHECK_INT(catalog_each_replaced(c, on_replaced, &seen, &err), 0);
+	CHECK_INT(seen, 11);
+	CHECK_INT(catalog_each_observation(c, 1, on_place, &out, &err), 0);
+	CHECK_STR(buf_str(&out), "old-r1.warc.gz@50 old-r1.warc.gz@70 old-r1.warc.gz@50 "
+				 "other.warc.gz@100 ");
+	CHECK_INT(catalog_get_looks(c, 1, &arena, &at, &err), 0);
+	CHECK_SLICE(at.warc, warc.name);
+	CHECK(at.offset == 70 && at.length == 11);
+	CHECK_INT(catalog_drop_replaced(c, SLICE("old.warc.gz"), &err), 0);
+	CHECK_INT(catalog_each_replaced(c, on_replaced, &seen, &err), 0);
+	CHECK_INT(seen, 11);
+	CHECK_INT(
+		catalog_replace_warc(c, SLICE("old.warc.gz"), &warc, MOVES, 3, &err), ERR_NOTFOUND);
+	catalog_close(c);
+	buf_release(&out);
+	arena_release(&arena);
+}
+
 static int count(void *context, const struct attempt *a)
 {
 	*(uint64_t *)context += a->number;
@@ -370,6 +463,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_watch);
 	TAP_RUN(test_random);
 	TAP_RUN(test_rollback);
+	TAP_RUN(test_retire);
+	TAP_RUN(test_replace);
 	test_damage();
 	return tap_done();
 }

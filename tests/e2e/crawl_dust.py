@@ -2,7 +2,6 @@
 """URLs that show what another one shows: rules are learned, confirmed and applied, and nothing is lost."""
 
 import hashlib
-import os
 import random
 import re
 import signal
@@ -114,12 +113,12 @@ class Adversarial(Site):
             random.Random(3).shuffle(urls)
             return page(links(urls).encode())
         if match := re.fullmatch(r"/a/(\d+)", parts.path):
-            chosen = "view" in query and int(match[1]) % 4 == 0
+            chosen = "view" in query and int(match[1]) % 2 == 0
             return self.show(f"a {match[1]} {query['view']}" if chosen else f"a {match[1]}")
         if match := re.fullmatch(r"/c/([Pp])age(\d+)", parts.path):
-            return self.show(f"c {match[2]} {match[1] if int(match[2]) % 4 == 1 else ''}")
+            return self.show(f"c {match[2]} {match[1] if int(match[2]) % 2 == 1 else ''}")
         if match := re.fullmatch(r"/d/(\d+)/(index.html)?", parts.path):
-            return self.show(f"d {match[1]} {match[2] if int(match[1]) % 4 == 2 else ''}")
+            return self.show(f"d {match[1]} {match[2] if int(match[1]) % 2 == 0 else ''}")
         return None
 
 
@@ -131,6 +130,11 @@ def captured(report, server):
 def contents(site, paths):
     """Titles of what these URLs show."""
     return {re.search(rb"content ([^<]*)<", site.find(path))[1] for path in paths if path != "/"}
+
+
+def everything_of(items):
+    """What a site with ten kinds shows."""
+    return {f"{kind} {i}".encode() for i in range(items) for kind in ("item", "two")}
 
 
 def rules(report):
@@ -158,7 +162,7 @@ with tap.case("applied, nine tenths of ten kinds of duplicates are not fetched, 
     with TenKinds() as server:
         report = tap.load("crawl", server.url, *QUICK, "--dust", "apply", "-o", tap.path("apply"))
     pages = captured(report, server) - {"/"}
-    everything = {f"item {i}".encode() for i in range(ITEMS)} | {f"two {i}".encode() for i in range(ITEMS)}
+    everything = everything_of(ITEMS)
     tap.equal(contents(server, pages), everything)
     waste = visits - 1 - len(everything)
     fetched, asked = len(pages) - len(everything), len(server.asked) - 2 - 2 * len(everything)
@@ -181,12 +185,27 @@ with tap.case("verify and resume understand the archive"):
     tap.succeed("verify", tap.path("apply"))
     tap.succeed("verify", tap.path("apply"), "--warc-only")
 
-with tap.case("where rules hold for most pages only, no distinct page is lost"):
-    for attempt in range(3):
-        with Adversarial() as server:
-            report = tap.load("crawl", server.url, *QUICK, "--dust", "apply", "-o", tap.path(f"adversarial{attempt}"))
-        everything = [row["url"][len(server.url) - 1:] for row in report["verdicts"]]
-        tap.equal(contents(server, everything) - contents(server, captured(report, server)), set())
+with tap.case("where rules hold for some pages only, they are withdrawn, and no distinct page is lost"):
+    with Adversarial() as server:
+        report = tap.load("crawl", server.url, *QUICK, "--dust", "apply", "-o", tap.path("adversarial"))
+    everything = [row["url"][len(server.url) - 1:] for row in report["verdicts"]]
+    tap.equal(contents(server, everything) - contents(server, captured(report, server)), set())
+    tap.equal(report["dust"], [])
+
+with tap.case("killed and resumed, a capture has every page, and its rules"):
+    with TenKinds() as server:
+        process = subprocess.Popen([tap.PROGRAM, "crawl", server.url, *QUICK, "--quiet", "--dust", "apply", "-o", tap.path("killed")],
+                                   stderr=subprocess.DEVNULL)
+        while len(server.asked) < 60 and process.poll() is None:
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        report = tap.load("resume", tap.path("killed"))
+    tap.equal(contents(server, captured(report, server) - {"/"}), everything_of(ITEMS))
+    saved = [row for row in report["verdicts"] if row["left_out"] == "dust"]
+    tap.equal(len(saved), sum(row["urls"] for row in report["dust"]))
+    print(f"# {len(saved)} URLs were saved")
+    tap.succeed("verify", tap.path("killed"))
 
 with tap.case("session ids on all links: the capture ends, and has every page"):
     for name, options, limit in (("sid", [], 9), ("sid", ["--dust", "off"], 9), ("sid", ["--dust", "apply"], 2),
@@ -197,5 +216,42 @@ with tap.case("session ids on all links: the capture ends, and has every page"):
         tap.equal(len(paths), 21)
         print(f"# {name} {options}: {len(server.asked)} requests for 21 pages")
         assert len(server.asked) <= limit * 21, (name, options, len(server.asked))
+
+class Mirrored(Site):
+    """A site that two hosts serve, with some pages that only one of them has."""
+
+    def find(self, path):
+        if path == "/":
+            urls = [f"/page/{i}" for i in range(30)]
+            other = self.other[:-1]
+            return page(links([*urls, *(other + url for url in urls), other + "/only/here"]).encode())
+        return self.show(path)
+
+
+def crawl_mirrored(*options):
+    with Mirrored() as server:
+        server.other = server.url.replace("127.0.0.1", "localhost")
+        return server, tap.load("crawl", server.url, *QUICK, "--single", "--include", "localhost", *options)
+
+
+with tap.case("a host that serves the same is reported with its evidence, and nothing is left out"):
+    server, report = crawl_mirrored("-o", tap.path("mirrors"))
+    [mirror] = report["mirrors"]
+    tap.equal({mirror["host"], mirror["of"]}, {server.url[:-1], server.other[:-1]})
+    tap.equal((mirror["applied"], mirror["urls"], mirror["evidence"]["same"], mirror["evidence"]["different"]), (False, 0, 30, 0))
+    tap.equal((mirror["evidence"]["addresses"], report["left_out"]["mirror"]), (True, 0))
+    tap.equal(len(server.asked), 62)
+
+with tap.case("with --mirrors skip its pages are left out, but for those that only it has"):
+    server, report = crawl_mirrored("--mirrors", "skip", "-o", tap.path("skip"))
+    [mirror] = report["mirrors"]
+    rows = [row for row in report["verdicts"] if row["left_out"] == "mirror"]
+    assert len(rows) >= 20 and mirror["applied"] and mirror["urls"] == len(rows), (mirror, len(rows))
+    assert all(row["verdict"] == "excluded" and row["reason"].startswith("mirror of http://") for row in rows)
+    shown = {path.split("/", 3)[3] for path in
+             (row["url"] for row in report["verdicts"] if row["verdict"] == "single") if path.count("/") > 3}
+    tap.equal(shown, {f"page/{i}" for i in range(30)} | {"only/here"})
+    tap.succeed("verify", tap.path("skip"))
+    tap.equal(crawl_mirrored("--mirrors", "off", "-o", tap.path("none"))[1]["mirrors"], [])
 
 tap.done()

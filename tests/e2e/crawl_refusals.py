@@ -259,7 +259,8 @@ def make_older(archive):
     for table, columns in ADDED.items():
         for column in columns:
             change(archive, f"ALTER TABLE {table} DROP COLUMN {column}")
-    for table in ("requisite", "import_progress", "learned", "look", "looks", "packed", "replaced", "links"):
+    for table in ("requisite", "import_progress", "learned", "look", "looks", "packed", "replaced", "links",
+                  "dust"):
         change(archive, f"DROP TABLE {table}")
     change(archive, "PRAGMA user_version = 3")
 

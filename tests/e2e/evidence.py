@@ -238,7 +238,7 @@ with tap.case("an archive of version 5, whose looks are not packed, reads the sa
     shutil.copytree(COMPACT, older)
     with contextlib.closing(sqlite3.connect(os.path.join(older, "catalog.sqlite"))) as database:
         assert packed.unpack(database) > 0
-        database.executescript("DROP TABLE packed; DROP TABLE replaced; DROP TABLE links;"
+        database.executescript("DROP TABLE packed; DROP TABLE replaced; DROP TABLE links; DROP TABLE dust;"
                                "ALTER TABLE observation DROP COLUMN retired; PRAGMA user_version = 5")
         database.commit()
     for command in (["report", "--json"], ["verify"], ["rates"]):

@@ -22,12 +22,13 @@ struct row_look {
 	int modified; /* Last-Modified, 0 for none */
 	const char *etag;
 	unsigned status; /* 0 for 200 */
-	bool cut, blocked, close_delimited, not_modified;
+	bool cut, blocked, close_delimited, not_modified, retired;
 	uint32_t rules;
 };
 
 /* clang-format off */
 #define LOOK(b, e, bytes_) .begin = (b), .end = (e), .bytes = (bytes_)
+#define RETIRED(b, e, bytes_) LOOK(b, e, bytes_), .retired = true
 /* clang-format on */
 
 static const struct {
@@ -195,6 +196,7 @@ static struct interval_look look_of(const struct row_look *r)
 		.whole = !r->cut,
 		.blocked = r->blocked,
 		.close_delimited = r->close_delimited,
+		.retired = r->retired,
 		.not_modified = r->not_modified,
 		.has_state = r->bytes && !r->cut,
 		.state = {DIGEST_SHA256, {(unsigned char)r->bytes}},
@@ -211,7 +213,7 @@ static struct interval_look look_of(const struct row_look *r)
 
 static void check_list(const struct interval_vec *list, const char *want)
 {
-	static const char LETTERS[] = {'b', 'n', 's', '\0'};
+	static const char LETTERS[] = {'b', 'n', 's', '\0', 't'};
 	struct buf got;
 
 	buf_init(&got, MAX);
@@ -251,8 +253,67 @@ static void test_rows(void)
 		check_list(&x.bytes, rows[i].bytes ? rows[i].bytes : rows[i].proven);
 		if (rows[i].asserted)
 			check_list(&x.asserted, rows[i].asserted);
+		CHECK_INT(x.retired.len, 0);
 		CHECK_INT(x.trust.lies, rows[i].lies);
 		CHECK(validator_trust_holds(&x.trust) == (rows[i].lies == 0));
+		intervals_release(&x);
+	}
+}
+
+/* Looks whose responses were retired: what they proved once, and what they still deny. */
+static void test_retired(void)
+{
+	static const struct {
+		const char *label;
+		struct row_look looks[LOOKS_MAX];
+		const char *proven, *asserted; /* asserted: NULL for whatever it is */
+		unsigned lies;
+		const char *retired;
+	} RETIRED_ROWS[] = {
+		{"retired: a run of them", {{RETIRED(10, 11, 'a')}, {RETIRED(20, 21, 'a')}}, "", "",
+			0, "11-20t "},
+		{"retired: one look",
+			{{RETIRED(10, 11, 'a')}, {LOOK(20, 21, 'b')}, {LOOK(30, 31, 'b')}},
+			"21-30b ", "", 0, ""},
+		{"retired: another state between equal ones is not forgotten",
+			{{LOOK(10, 11, 'a')}, {RETIRED(20, 21, 'b')}, {LOOK(30, 31, 'a')}}, "", "",
+			0, ""},
+		{"retired: a version between others",
+			{{LOOK(10, 11, 'a')}, {LOOK(20, 21, 'a')}, {RETIRED(30, 31, 'b')},
+				{RETIRED(40, 41, 'b')}, {LOOK(50, 51, 'c')}, {LOOK(60, 61, 'c')}},
+			"11-20b 51-60b ", "", 0, "31-40t "},
+		{"retired: the same state is passed over",
+			{{LOOK(10, 11, 'a')}, {RETIRED(20, 21, 'a')}, {LOOK(30, 31, 'a')}},
+			"11-30b ", "", 0, ""},
+		{"retired: normalised versions",
+			{{RETIRED(10, 11, 'a'), .normalised = 'x'},
+				{RETIRED(20, 21, 'b'), .normalised = 'x'},
+				{RETIRED(30, 31, 'c'), .normalised = 'y'}},
+			"", "", 0, "11-20t "},
+		{"retired: Last-Modified that denies it lies",
+			{{RETIRED(10, 11, 'a')}, {LOOK(20, 21, 'b'), .modified = 2}}, "", NULL,
+			VALIDATOR_MODIFIED_UNCHANGED, ""},
+		{"retired in part: Last-Modified is no lie",
+			{{RETIRED(10, 11, 'a')}, {LOOK(20, 21, 'a'), .modified = 2}}, "", "3-20 ",
+			0, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(RETIRED_ROWS); i++) {
+		struct intervals x;
+
+		tap_case("%s", RETIRED_ROWS[i].label);
+		intervals_init(&x, &(struct intervals_terms){0});
+		for (size_t n = 0; n < LOOKS_MAX && RETIRED_ROWS[i].looks[n].end; n++) {
+			struct interval_look look = look_of(&RETIRED_ROWS[i].looks[n]);
+
+			CHECK_INT(intervals_add(&x, &look), 0);
+		}
+		CHECK_INT(intervals_finish(&x), 0);
+		check_list(&x.proven, RETIRED_ROWS[i].proven);
+		check_list(&x.retired, RETIRED_ROWS[i].retired);
+		if (RETIRED_ROWS[i].asserted)
+			check_list(&x.asserted, RETIRED_ROWS[i].asserted);
+		CHECK_INT(x.trust.lies, RETIRED_ROWS[i].lies);
 		intervals_release(&x);
 	}
 }
@@ -543,6 +604,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_rows();
+	test_retired();
 	test_returns();
 	TAP_RUN(test_many_states);
 	TAP_RUN(test_truth);

@@ -1,0 +1,136 @@
+/* stillpoint retire: gives up old versions of pages, by rules. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cmd/archive.h"
+#include "cmd/cmd.h"
+#include "store/retire.h"
+
+struct retire_options {
+	const char *keep, *site;
+	bool dry_run, json;
+};
+
+static const struct option_spec SPECS[] = {
+	{.name = "keep",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct retire_options, keep),
+		.metavar = "RULES",
+		.help = "which versions stay, by their age: all:30d,7d:1y,30d keeps every version "
+			"for 30 days, then one a week up to a year, then one in 30 days"},
+	{.name = "site",
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct retire_options, site),
+		.metavar = "URL",
+		.help = "only captures of this site, as 'stillpoint report --captures' has it"},
+	{.name = "dry-run",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct retire_options, dry_run),
+		.help = "only tell what would be retired"},
+	{.name = "json",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct retire_options, json),
+		.help = "print JSON"},
+	{.name = NULL},
+};
+
+static const struct options OPTIONS = {
+	.program = "stillpoint",
+	.command = "retire",
+	.usage = "ARCHIVE --keep RULES",
+	.description =
+		"Gives up the responses of old versions of pages, to save space. Of each look at "
+		"them a tombstone stays in the WARC files and the catalog: its times, and the "
+		"digests of what it showed. A tombstone proves nothing: 'stillpoint report' no "
+		"longer counts such a page as sharp, or as proven at that time.\n"
+		"\n"
+		"The newest version of a page always stays, and so does whatever something that "
+		"stays refers to. What is retired cannot be brought back: try --dry-run first.",
+	.specs = SPECS,
+	.min_args = 1,
+	.max_args = 1,
+};
+
+static int print_json(const struct retire_counts *n, bool dry_run)
+{
+	struct json j;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	json_document_begin(&j);
+	json_put_bool(&j, "dry_run", dry_run);
+	json_put_uint(&j, "versions", n->versions);
+	json_put_uint(&j, "retired", n->retired);
+	json_put_uint(&j, "looks", n->looks);
+	json_put_uint(&j, "referred", n->referred);
+	json_put_uint(&j, "files", n->files);
+	json_put_uint(&j, "bytes_before", n->bytes_before);
+	json_put_uint(&j, "bytes_after", n->bytes_after);
+	json_object_end(&j);
+	return json_finish(&j);
+}
+
+static void print_text(const struct retire_counts *n, bool dry_run)
+{
+	printf("%s %" PRIu64 " of %" PRIu64 " versions: %" PRIu64 " looks in %" PRIu64
+	       " WARC files\n",
+		dry_run ? "would retire" : "retired", n->retired, n->versions, n->looks, n->files);
+	if (n->referred)
+		printf("responses that stay because something kept refers to them: %" PRIu64 "\n",
+			n->referred);
+	if (n->files && !dry_run)
+		printf("bytes of these files: %" PRIu64 " before, %" PRIu64 " now\n",
+			n->bytes_before, n->bytes_after);
+}
+
+static int retire(const char *archive, const struct retire_options *o,
+	const struct retire_rule *rule, struct retire_counts *ret, struct err *err)
+{
+	struct directory d = {.lock = -1};
+	struct catalog *catalog = NULL;
+	int rc = directory_open(&d, archive, false, err);
+
+	if (rc == 0)
+		rc = catalog_open(d.catalog, CATALOG_WRITE, &catalog, err);
+	if (rc == 0)
+		rc = retire_run(&(struct retire_params){.directory = &d,
+					.catalog = catalog,
+					.rules = rule,
+					.rule_count = 1,
+					.now = clock_realtime(clock_system()),
+					.dry_run = o->dry_run},
+			ret, err);
+	catalog_close(catalog);
+	directory_close(&d);
+	return rc;
+}
+
+enum cmd_status cmd_retire(int argc, char **argv)
+{
+	struct retire_options o = {0};
+	struct retire_counts counts = {0};
+	struct retire_rule rule = {0};
+	struct option_args args;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
+		return status;
+	if (!o.keep)
+		(void)err_set(&err, ERR_USAGE,
+			"--keep is missing; for instance --keep "
+			"all:30d,7d:1y,30d");
+	else if (retention_parse(slice_str(o.keep), &rule.keep, &err))
+		err.code = ERR_USAGE;
+	if (err.code)
+		return cmd_fail("retire", &err);
+	if (o.site)
+		rule.site = slice_str(o.site);
+	if (retire(args.ptr[0], &o, &rule, &counts, &err))
+		return cmd_fail_archive("retire", &err);
+	if (o.json)
+		return cmd_finish(print_json(&counts, o.dry_run));
+	print_text(&counts, o.dry_run);
+	return cmd_finish(0);
+}

@@ -1,0 +1,71 @@
+/*
+ * Gives up old versions of pages, by rules of retention (retention.h). A *version* is a run of
+ * looks at a URL that show the same, by bytes or normalised. What is retired of it are the records:
+ * responses, requests, revisits and compact looks. A *tombstone* of each look stays, in the WARC
+ * files (archive/compact.h) and in the catalog: when it was, and the digests of what it showed.
+ * Tombstones prove nothing (quality/intervals.h).
+ *
+ * Kept whatever the rules say: the newest version of each page; a response that anything kept
+ * refers to; looks that wait in the catalog; what is in a WARC file that is still being written;
+ * looks that failed, were cut short or blocked; robots.txt, sitemaps and probes; the visits and
+ * revisits of a capture that is not finished.
+ *
+ * How it survives a crash:
+ *
+ *	(1) the catalog learns which files are to be replaced, and by which names (table replaced);
+ *	(2) the new files are written, synced and named;
+ *	(3) one commit: tombstones, the new files and places, verdicts; replaced says done;
+ *	(4) the old files are unlinked, the index is written anew, and the rows of replaced go.
+ *
+ * Up to (3) the old files count, from then on the new ones. retire_repair removes those that do not
+ * count. Readers that find rows in replaced pass over these files, too.
+ *
+ * The caller holds the archive's lock, and nothing else writes to the catalog meanwhile. Who keeps
+ * places of records in memory (store/duplicates.h) has to read them again.
+ */
+#ifndef STORE_RETIRE_H
+#define STORE_RETIRE_H
+
+#include <stdint.h>
+
+#include "archive/warc_file.h"
+#include "base/api.h"
+#include "base/err.h"
+#include "catalog/catalog.h"
+#include "store/directory.h"
+#include "store/retention.h"
+
+/* What holds for the captures of a site; an empty one for all that have no rule before it. */
+struct retire_rule {
+	slice site; /* as the catalog has it */
+	struct retention keep;
+};
+
+struct retire_params {
+	const struct directory *directory;
+	struct catalog *catalog;
+	const struct retire_rule *rules;
+	size_t rule_count;
+	int64_t now; /* wall, ns */
+	bool dry_run;
+	const struct warc_io *io; /* NULL for the system's */
+};
+
+struct retire_counts {
+	uint64_t versions; /* that the rules are about */
+	uint64_t retired;  /* of them, at least in part */
+	uint64_t looks;    /* that became tombstones */
+	uint64_t referred; /* responses that are kept since something kept refers to them */
+	uint64_t files;    /* that were replaced */
+	uint64_t bytes_before, bytes_after; /* of these; unknown in a dry run: 0 */
+};
+
+/* 0; ERR_IO, ERR_NOMEM, ERR_UNSUPPORTED or as the catalog's functions: then all is as before. */
+int retire_run(
+	const struct retire_params *p, struct retire_counts *ret, struct err *err) SP_MUST_CHECK;
+
+/* Ends what a process left that was killed: (4), or all files but the old ones. 0 or as above. */
+int retire_repair(
+	struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
+
+#endif

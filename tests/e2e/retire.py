@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Old versions of pages are given up by rules: what stays, stays provable, whatever happens."""
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+
+import living
+import rawserver
+import tap
+
+VERSIONS = 4  # captures of the same site, of which the pages /changes/N differ each time
+PAGES = 6
+NOW = 0  # which version is served
+LONG = " ".join(hashlib.sha256(bytes([i])).hexdigest() for i in range(50))  # hard to compress
+
+
+def answer(request):
+    """/ and /same/N never change; /changes/N does with each capture, /noise/N by a token only;
+    /back/N shows A, B, A, B."""
+    path = request.path
+    number = path.rsplit("/", 1)[-1]
+    if path == "/":
+        links = "".join(f"<a href='/{kind}/{i}'>x</a>" for i in range(PAGES)
+                        for kind in ("same", "changes", "noise", "back"))
+        return rawserver.page(f"<p>{LONG}</p>{links}".encode())
+    if path.startswith("/same/"):
+        return rawserver.page(f"<p>the same {number} {LONG}</p>".encode())
+    if path.startswith("/changes/"):
+        return rawserver.page(f"<p>version {NOW} of {number} {LONG}</p>".encode())
+    if path.startswith("/back/"):
+        return rawserver.page(f"<p>state {NOW % 2} of {number} {LONG}</p>".encode())
+    if path.startswith("/noise/"):
+        answer.count += 1
+        return rawserver.page(
+            f"<input type=hidden name=csrf_token value={answer.count:032x}>"
+            f"<p>version {NOW // 2} of {number} {LONG}</p>".encode())
+    return rawserver.NOT_FOUND
+
+
+answer.count = 0
+
+
+def verify(archive):
+    for options in ([], ["--warc-only"]):
+        done = tap.run("verify", archive, *options)
+        tap.equal((done.returncode, done.stderr), (0, ""))
+    return done.stdout
+
+
+def retire(archive, keep, *options):
+    return tap.load("retire", archive, "--keep", keep, *options)
+
+
+def copy(name):
+    target = tap.path(name)
+    shutil.rmtree(target, ignore_errors=True)
+    return shutil.copytree(ARCHIVE, target)
+
+
+def at(archive, time):
+    return {row["url"]: row for row in tap.load("report", archive, "--at", time)["pages"]}
+
+
+def middle(archive, capture):
+    """An instant within the still point of a capture."""
+    return tap.load("report", archive, "--capture", capture)["stillpoint"]["from"]
+
+
+ARCHIVE = tap.path("archive")
+with rawserver.Server(answer) as server:
+    URL = server.url
+    for NOW in range(VERSIONS):
+        done = tap.run("crawl", URL, "-o", ARCHIVE, "--delay", 0, "--no-sitemaps", "--no-probes",
+                       *(["--evidence", "records"] if NOW == 1 else []))
+        tap.equal(done.returncode, 0)
+INSTANTS = [middle(ARCHIVE, n + 1) for n in range(VERSIONS)]
+BEFORE = [at(ARCHIVE, instant) for instant in INSTANTS]
+FILES = sorted(os.listdir(os.path.join(ARCHIVE, "warc")))
+
+with tap.case("before: all is proven"):
+    verify(ARCHIVE)
+    for rows in BEFORE:
+        tap.equal({row["state"] for row in rows.values()}, {"proven"})
+
+with tap.case("rules are checked"):
+    for bad in ("", "all:", "1q", "all:30d,7d:10d", "all,7d", ",", "all:0s", "7d:1y:2y"):
+        tap.refuse(2, "bad retention", "retire", ARCHIVE, "--keep", bad)
+    tap.refuse(2, "--keep is missing", "retire", ARCHIVE)
+
+with tap.case("what is young stays, and a dry run changes nothing"):
+    counts = retire(ARCHIVE, "all:30d,7d:1y,30d")
+    tap.equal((counts["retired"], counts["looks"], counts["files"]), (0, 0, 0))
+    counts = retire(ARCHIVE, "1y:2y", "--dry-run")
+    assert counts["retired"] > 0 and counts["bytes_after"] == 0, counts
+    tap.equal(sorted(os.listdir(os.path.join(ARCHIVE, "warc"))), FILES)
+    tap.equal([at(ARCHIVE, instant) for instant in INSTANTS], BEFORE)
+
+with tap.case("old versions are retired, the newest stay, and verify agrees"):
+    retired = copy("retired")
+    dry = retire(retired, "1y:2y", "--dry-run")
+    counts = retire(retired, "1y:2y")
+    tap.equal({key: counts[key] for key in ("versions", "retired", "looks", "referred", "files")},
+              {key: dry[key] for key in ("versions", "retired", "looks", "referred", "files")})
+    tap.equal(counts["versions"], 1 + PAGES * (1 + 4 + 2 + 4))
+    tap.equal(counts["retired"], PAGES * (3 + 1 + 3))
+    # The last version of a /back/ page is the second again, whose response has its body.
+    tap.equal(counts["referred"], PAGES)
+    assert counts["bytes_after"] < counts["bytes_before"], counts
+    assert all("-r1.warc" in name or name in FILES for name in os.listdir(retired + "/warc"))
+    verify(retired)
+    tap.equal(retire(retired, "1y:2y")["looks"], 0)
+
+with tap.case("a tombstone proves nothing"):
+    for number, (instant, before) in enumerate(zip(INSTANTS, BEFORE)):
+        rows = at(retired, instant)
+        tap.equal(set(rows), set(before))
+        for url, row in rows.items():
+            kind = url.split("/")[3]
+            old = {"changes": number < VERSIONS - 1, "noise": number < 2,
+                   "back": number < VERSIONS - 1}.get(kind, False)
+            if not old:
+                tap.equal(row, before[url])
+                continue
+            assert row["state"] == "unknown", (number, row)
+            if kind == "back" and number == 1:  # its visit is still there, its revisit is not
+                tap.equal((row["evidence"], row["from"]), (None, None))
+                continue
+            tap.equal(row["evidence"], "tombstone")
+            tap.equal((row["from"], row["to"]), (before[url]["from"], before[url]["to"]))
+    for number in range(1, VERSIONS + 1):
+        report = tap.load("report", retired, "--capture", number)
+        for row in report["verdicts"]:
+            kind = row["url"].split("/")[3]
+            if number < VERSIONS and kind in ("changes", "back"):
+                tap.equal((row["verdict"], row["evidence"]), ("unconfirmed", "tombstone"))
+            elif kind in ("", "same"):
+                tap.equal((row["verdict"], row["evidence"]), ("sharp", "bytes"))
+
+with tap.case("the index has what is there, and replay shows it"):
+    with open(os.path.join(retired, "index.cdxj"), encoding="utf-8") as file:
+        names = set(re.findall(r'"filename": ?"([^"]+)"', file.read()))
+    assert names <= set(os.listdir(retired + "/warc")), names
+    first = tap.run("index", retired)
+    tap.equal(first.returncode, 0)
+    verify(retired)
+
+with tap.case("what stays is exported byte for byte"):
+    out = tap.path("exported.warc.gz")
+    tap.succeed("export", retired, "--warc", out)
+    kept = {}
+    for record in living.stored_records(out):
+        if record.type == "response":
+            url = record.fields["WARC-Target-URI"]
+            kept[url] = kept.get(url, 0) + 1
+    for i in range(PAGES):
+        assert kept.get(f"{URL}changes/{i}") == 1, kept
+        assert kept.get(f"{URL}noise/{i}") == 4, kept
+
+
+# ---- faults ----
+
+KEEP = "1y:2y"
+
+
+def states(archive):
+    return [at(archive, instant) for instant in INSTANTS[:2]]
+
+
+def run_faulty(archive, **fault):
+    environment = dict(os.environ, LD_PRELOAD=os.environ["FAULTS"], FAULTS_DIR=archive,
+                       FAULTS_COUNT=archive + ".count", **fault)
+    return tap.run("retire", archive, "--keep", KEEP, env=environment)
+
+
+def sound(archive):
+    done = tap.run("verify", archive)
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    return done.stdout
+
+
+def trial(number, kind, after):
+    """One fault: all or nothing is retired, verify agrees, and the next run does the rest."""
+    victim = copy(f"{kind}-{number}")
+    done = run_faulty(victim, FAULTS_AT=str(number), FAULTS_KIND=kind)
+    if kind == "kill":
+        assert done.returncode in (0, -signal.SIGKILL), done
+    else:
+        assert done.returncode == 0 or done.returncode == 1 and done.stderr.count("\n") == 1, done
+    assert states(victim) in ([BEFORE[0], BEFORE[1]], after), "half of it"
+    sound(victim)
+    tap.succeed("retire", victim, "--keep", KEEP)
+    tap.equal(states(victim), after)
+    assert "left over" not in sound(victim)
+    tap.equal(sorted(os.listdir(victim + "/warc")), sorted(os.listdir(retired + "/warc")))
+    shutil.rmtree(victim)
+    return done.returncode != 0
+
+
+def all_trials():
+    after = states(retired)
+    victim = copy("undisturbed")
+    tap.equal(run_faulty(victim).returncode, 0)
+    with open(victim + ".count", encoding="utf-8") as file:
+        count = int(file.read())
+    step = 1 if living.SCALE > 1 else max(1, count // 24)
+    kinds = ("kill", "enospc", "kill", "broken") if living.SCALE <= 1 else ("kill", "eio", "full", "short")
+    noticed = sum(trial(n, kinds[i % len(kinds)], after)
+                  for i, n in enumerate(range(1, count + 1, step)))
+    print(f"# {count} operations, {noticed} faults ended the command")
+    assert noticed > 5, noticed
+
+
+if not living.SANITIZED:  # a sanitizer must be the first to be loaded
+    with tap.case("whatever fails, all or nothing is retired"):
+        all_trials()
+
+tap.done()
