@@ -163,7 +163,7 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 
 	if (leads) {
 		params.values =
-			calloc((size_t)params.runs * r->contender_count, sizeof *params.values);
+			calloc((size_t)params.runs * r->contender_count + 1, sizeof *params.values);
 		if (!params.values)
 			return err_code(err, ERR_NOMEM);
 	}

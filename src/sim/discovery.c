@@ -17,6 +17,7 @@
  */
 #include "sim/discovery.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -249,6 +250,7 @@ static size_t relax(struct problem *p, uint32_t page, uint32_t at, double base)
 		if (nearest == n || p->distance[j] < p->distance[nearest])
 			nearest = j;
 	}
+	assert(nearest < n); /* one is free, so not all are done */
 	return nearest;
 }
 
@@ -327,12 +329,12 @@ int discovery_bound(const struct site *site, double delay, double *ret_bound)
 	struct problem p = {
 		.site = site,
 		.delay = delay,
-		.behind = malloc((n + 1) * sizeof *p.behind),
-		.price = malloc((n + 1) * sizeof *p.price),
-		.page_of = malloc((n + 1) * sizeof *p.page_of),
-		.distance = malloc((n + 1) * sizeof *p.distance),
-		.from = malloc((n + 1) * sizeof *p.from),
-		.done = malloc((n + 1) * sizeof *p.done),
+		.behind = calloc(n + 1, sizeof *p.behind),
+		.price = calloc(n + 1, sizeof *p.price),
+		.page_of = calloc(n + 1, sizeof *p.page_of),
+		.distance = calloc(n + 1, sizeof *p.distance),
+		.from = calloc(n + 1, sizeof *p.from),
+		.done = calloc(n + 1, sizeof *p.done),
 	};
 	int rc = p.behind && p.price && p.page_of && p.distance && p.from && p.done ? 0 : ERR_NOMEM;
 
