@@ -9,7 +9,7 @@
  *		with the digests of what it showed
  *
  * Of the first two nothing is missing of what records of its own would hold: compact_expand writes
- *those. So whoever reads WARC files reads compact looks by the code that reads the records:
+ * those. So whoever reads WARC files reads compact looks by the code that reads the records:
  *
  *	struct compact_rows rows;
  *

@@ -66,11 +66,11 @@ static inline slice slice_take(slice *rest, char c)
 /* What stands behind the last '/' of a path. */
 static inline slice slice_base_name(slice path)
 {
-	size_t start = path.len;
+	size_t from = path.len;
 
-	while (start > 0 && path.ptr[start - 1] != '/')
-		start--;
-	return slice_sub(path, start, path.len);
+	while (from > 0 && path.ptr[from - 1] != '/')
+		from--;
+	return slice_sub(path, from, path.len);
 }
 
 /* The precision of a "%.*s" that shows the slice, cut at max bytes. */

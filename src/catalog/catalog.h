@@ -262,12 +262,12 @@ int catalog_set_links(struct catalog *c, uint32_t capture, const struct catalog_
 
 /* What is known of such a rule (frontier/dust.h), or of a host that mirrors another one. */
 struct catalog_dust {
-	uint32_t number; /* in its capture, from 0 */
-	slice rule;      /* for people */
-	unsigned kind;   /* enum dust_kind */
-	slice site;      /* where it holds */
-	slice detail;    /* name of the parameter; host that is mirrored; may be empty */
-	unsigned state;  /* enum dust_state */
+	uint32_t number;            /* in its capture, from 0 */
+	slice rule;                 /* for people */
+	unsigned kind;              /* enum dust_kind */
+	slice site;                 /* where it holds */
+	slice detail;               /* name of the parameter; host that is mirrored; may be empty */
+	unsigned state;             /* enum dust_state */
 	uint32_t agreed, disagreed; /* pairs of pages that showed the same, or not */
 	uint32_t passed;            /* requests that confirmed it */
 	uint64_t urls;              /* that it saved or would save */

@@ -18,9 +18,8 @@
  *	checked	origin time
  *
  * A dash stands for no page, flags are 0 or 1, times are ns since 1970. In texts, control
- *characters and "%" are written as
- * "%" and two hexadecimal digits, in bodies also all that is not ASCII. A row counts for more than
- *those before it, as in the catalog.
+ * characters and "%" are written as "%" and two hexadecimal digits, in bodies also all that is not
+ * ASCII. A row counts for more than those before it, as in the catalog.
  */
 #ifndef CATALOG_CATALOG_LINE_H
 #define CATALOG_CATALOG_LINE_H

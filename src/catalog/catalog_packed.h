@@ -9,9 +9,10 @@
  *	rc = packed_looks_start(&rows, &base);
  *	rc = packed_looks_add(c, &rows, &before, &look, is_derived, err);
  *
- *	rc = packed_looks_open(&p, rows, &leg, &number);		// reading; then find the
- *base packed_looks_begin(&base, &p.look); while (rc == 0 && (rc = packed_looks_next(c, &p, err)) ==
- *0) use(p.look);
+ *	rc = packed_looks_open(&p, rows, &leg, &number);		// reading; then find
+ *	packed_looks_begin(&base, &p.look);				// the base
+ *	while (rc == 0 && (rc = packed_looks_next(c, &p, err)) == 0)
+ *		use(p.look);
  *
  * Page, url, leg and, where it follows from the look, the record's name are the caller's.
  */

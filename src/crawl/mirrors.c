@@ -234,9 +234,8 @@ bool mirrors_are_possible(const struct capture *c)
 int mirrors_conclude(struct capture *c, struct err *err)
 {
 	struct dust *d = &c->dust.dust;
-	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < d->rules.len; i++) {
+	for (uint32_t i = 0; i < d->rules.len; i++) {
 		struct dust_rule *r = &d->rules.ptr[i];
 
 		if (r->kind != DUST_MIRROR)

@@ -8,9 +8,11 @@
  *	              computed anew, from where it stood, whenever the links have grown by a
  *	              quarter; between, a link adds what its page gives it
  *	opic          most cash first (Abiteboul et al., 2003): a fetched page gives its cash to
- *those it links to. Cash that comes to a fetched page is given on in small turns sitemap       by
- *the priority of the site's own sitemap site-backlog  the host with most waiting pages first
- *(Baeza-Yates et al., 2005) weights       as the user says
+ *	              those it links to. Cash that comes to a fetched page is given on in small
+ *	              turns
+ *	sitemap       by the priority of the site's own sitemap
+ *	site-backlog  the host with most waiting pages first (Baeza-Yates et al., 2005)
+ *	weights       as the user says
  *
  * A fetched page costs O(links · log(pages)) on average, in every order.
  */
