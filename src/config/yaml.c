@@ -87,19 +87,18 @@ static void step_back(struct yaml_node *node)
 		node->column--;
 }
 
-static int new_node(
-	struct reading *r, struct fy_event *e, enum yaml_kind kind, struct yaml_node **ret)
+/* NULL without memory. */
+static struct yaml_node *new_node(struct reading *r, struct fy_event *e, enum yaml_kind kind)
 {
 	struct yaml_node *node = ARENA_NEW(&r->y->arena, struct yaml_node);
 
 	if (!node)
-		return err_code(r->err, ERR_NOMEM);
+		return NULL;
 	node->kind = kind;
 	node->weight = 1;
 	node->height = kind != YAML_SCALAR;
 	locate(fy_event_start_mark(e), node);
-	*ret = node;
-	return 0;
+	return node;
 }
 
 static int refuse_depth(struct reading *r, const struct yaml_node *at)
@@ -160,12 +159,12 @@ static int refuse_tag(struct reading *r, struct fy_token *tag)
 static int read_scalar(struct reading *r, struct fy_event *e, const struct yaml_node **ret)
 {
 	slice text = token_text(e->scalar.value);
+	struct yaml_node *node = new_node(r, e, YAML_SCALAR);
 	enum fy_scalar_style style;
-	struct yaml_node *node = NULL;
-	int rc = new_node(r, e, YAML_SCALAR, &node);
+	int rc;
 
-	if (rc)
-		return rc;
+	if (!node)
+		return err_code(r->err, ERR_NOMEM);
 	style = fy_token_scalar_style(e->scalar.value);
 	node->quoted = style != FYSS_PLAIN && style != FYSS_ANY;
 	if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
@@ -315,11 +314,11 @@ static int read_container(
 	struct reading *r, struct fy_event *e, unsigned depth, const struct yaml_node **ret)
 {
 	bool is_list = e->type == FYET_SEQUENCE_START;
-	struct yaml_node *node = NULL;
-	int rc = new_node(r, e, is_list ? YAML_LIST : YAML_MAP, &node);
+	struct yaml_node *node = new_node(r, e, is_list ? YAML_LIST : YAML_MAP);
+	int rc;
 
-	if (rc)
-		return rc;
+	if (!node)
+		return err_code(r->err, ERR_NOMEM);
 	if (depth >= YAML_DEPTH_MAX)
 		return refuse_depth(r, node);
 	rc = refuse_tag(r, is_list ? e->sequence_start.tag : e->mapping_start.tag);

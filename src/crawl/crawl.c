@@ -3,6 +3,7 @@
  * all have ended, it writes the index and marks the last capture as finished. Before the lanes
  * start and after they have ended, everything happens in the caller's thread.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -187,6 +188,7 @@ static size_t plan_lanes(struct crawl *x, struct group *groups)
 {
 	size_t count = 0, wanted = lanes_wanted(x);
 
+	assert(x->sites > 0);
 	for (size_t i = 0; i < x->sites; i++) {
 		struct group *g = &groups[x->captures.groups.ptr[i]];
 

@@ -23,14 +23,14 @@ enum setting_kind {
 
 struct setting {
 	const char *name;
-	enum setting_kind kind;
 	size_t offset;
+	enum setting_kind kind;
 	bool is_own; /* of a capture, as crawl_setting_is_own */
 };
 
 /* clang-format off */
-#define SETTING(name, kind) {#name, kind, offsetof(struct crawl_settings, name), false}
-#define OWN(name, kind) {#name, kind, offsetof(struct crawl_settings, name), true}
+#define SETTING(name, kind) {#name, offsetof(struct crawl_settings, name), kind, false}
+#define OWN(name, kind) {#name, offsetof(struct crawl_settings, name), kind, true}
 /* clang-format on */
 
 static const struct setting SETTINGS[] = {

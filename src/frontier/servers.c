@@ -161,6 +161,7 @@ static void leave_line(struct servers *s, uint32_t server)
 
 	if (!it->in_line)
 		return;
+	assert(s->addresses.ptr); /* who stands in a line has an address */
 	a = &s->addresses.ptr[it->address];
 	*(it->prev ? &s->list.ptr[it->prev - 1].next : &a->first) = it->next;
 	*(it->next ? &s->list.ptr[it->next - 1].prev : &a->last) = it->prev;

@@ -313,7 +313,7 @@ static int keep_deceit(struct report *r, const struct attempt *o)
 	struct report_page *p = &r->pages.ptr[o->page];
 
 	if (o->leg == ATTEMPT_PROBE) {
-		p->cloaked = slice_starts_with(o->deceit, SLICE("cloaked=true"));
+		p->cloaked = slice_starts_with(o->deceit, SLICE("cloaked=true")) ? 1 : 0;
 		return 0;
 	}
 	p->deceit = (slice){arena_strdup(&r->arena, o->deceit), o->deceit.len};
