@@ -27,6 +27,7 @@ struct plan_page {
 	bool put_off : 1;  /* from the visits to the late leg */
 	bool deferred : 1; /* behind the other visits */
 	bool withdrawn : 1;
+	bool found_late : 1; /* when the visits had ended */
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
 	unsigned char users;    /* pages that it is a requisite of, as far as was counted */

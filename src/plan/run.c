@@ -95,6 +95,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 		return rc;
 	run->survival.ptr[page] = survival;
 	run->weight.ptr[page] = weight;
+	run->pages.ptr[page].found_late = !in_time;
 	run->pages.ptr[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
 	run->progress.failed += run->pages.ptr[page].state == GIVEN_UP;
 	run->progress.unasked += run->pages.ptr[page].state == GIVEN_UP;
@@ -297,16 +298,20 @@ static bool take_visit(struct plan_run *run, struct run_server *s, uint32_t *ret
 	       pop_waiting(run, &s->retries, ret_page);
 }
 
-/* Everything still waiting when the visits end has had its chance. */
-static void drop_waiting(struct plan_run *run, struct run_server *s)
+/*
+ * Everything still waiting when the visits end has had its chance. The orders are not asked: each
+ * of their decisions would cost time in which pages change.
+ */
+static void drop_waiting(struct plan_run *run)
 {
-	uint32_t page;
+	for (uint32_t page = 0; page < run->pages.len; page++) {
+		struct plan_page *p = &run->pages.ptr[page];
 
-	while (pop_waiting(run, &s->returned, &page) || pop_waiting(run, &s->retries, &page) ||
-		take_new(run, s, &page)) {
-		run->pages.ptr[page].state = GIVEN_UP;
+		if (p->state != WAITING || p->put_off || p->found_late)
+			continue;
+		p->state = GIVEN_UP;
 		run->progress.failed++;
-		run->progress.unasked += run->pages.ptr[page].attempts == 0;
+		run->progress.unasked += p->attempts == 0;
 	}
 }
 
@@ -358,8 +363,8 @@ static bool take(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
 /* Goes to the next leg; false after the last. */
 static bool next_leg(struct plan_run *run, double now)
 {
-	for (size_t i = 0; run->leg == PLAN_VISIT && run->visits_ended && i < run->servers.len; i++)
-		drop_waiting(run, &run->servers.ptr[i]);
+	if (run->leg == PLAN_VISIT && run->visits_ended)
+		drop_waiting(run);
 	if (!has_late_leg(run) || run->leg == PLAN_LATE)
 		return false;
 	for (size_t i = 0; run->leg == PLAN_VISIT && i < run->servers.len; i++)
