@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "crawl/crawl.h"
 #include "watch/balance.h"
+#include "watch/retirement.h"
 #include "watch/watch_config.h"
 #include "watch/watch_status.h"
 
@@ -31,13 +32,21 @@ struct watch {
 	struct budget budget;
 	struct crawl_watch crawl;
 	double status_at, balance_at, balance_every;
-	bool again;      /* the lanes are opened anew, with the same configuration */
-	bool complained; /* of a status that cannot be written */
+	double retire_at;
+	uint64_t retired_at; /* wall, s: the last retirement, or try; 0: never */
+	bool again;          /* the lanes are opened anew, with the same configuration */
+	bool complained;     /* of a status that cannot be written */
 };
 
 static double now(void)
 {
 	return clock_seconds(clock_monotonic(clock_system()));
+}
+
+/* Seconds. */
+static uint64_t wall(void)
+{
+	return (uint64_t)(clock_realtime(clock_system()) / CLOCK_NS_PER_SECOND);
 }
 
 static void free_config(struct watch_config *c)
@@ -145,14 +154,14 @@ static void fill_site(
 
 static int fill_status(struct watch *w, struct watch_status *s)
 {
-	int64_t wall = clock_realtime(clock_system()) / CLOCK_NS_PER_SECOND;
 	int rc = watch_site_list_reserve(&s->sites, w->config->site_count);
 
 	if (rc)
 		return rc;
 	s->requests = w->config->written;
 	s->per_day = w->config->requests * SECONDS_PER_DAY;
-	s->spent = budget_spent(&w->budget, wall);
+	s->spent = budget_spent(&w->budget, (int64_t)wall());
+	s->retired = w->retired_at;
 	for (size_t i = 0; i < w->config->site_count; i++)
 		fill_site(w, i, s, &s->sites.ptr[s->sites.len++]);
 	return 0;
@@ -244,6 +253,62 @@ static bool is_told_to_reload(const struct watch *w)
 	return p.fd >= 0 && poll(&p, 1, 0) == 1 && read(p.fd, &count, sizeof count) == sizeof count;
 }
 
+/* ---- retirement ---- */
+
+static bool is_stopped(const struct watch *w)
+{
+	struct pollfd p = {.fd = w->params->stop_fd, .events = POLLIN};
+
+	return p.fd >= 0 && poll(&p, 1, 0) == 1;
+}
+
+static bool must_retire(const struct watch *w)
+{
+	return w->config->has_retention && now() >= w->retire_at;
+}
+
+/* Files are replaced while nobody writes: the lanes end first. With --once they end anyway. */
+static void make_way(struct watch *w)
+{
+	if (w->params->once || atomic_load(&w->crawl.drain) || !must_retire(w))
+		return;
+	w->again = true;
+	atomic_store(&w->crawl.drain, true);
+}
+
+/*
+ * To be called while no lane is open. Another configuration that waits may have other rules: then
+ * these no longer count. By a clock that was just set nothing is given up: it may be wrong, and has
+ * a day to be set right. A failure is tried again a day later, too.
+ */
+static void retire(struct watch *w)
+{
+	if (is_stopped(w) || w->next || !must_retire(w))
+		return;
+	if (!atomic_load(&w->crawl.clock_set))
+		retirement_run(w->config);
+	w->retired_at = wall();
+	w->retire_at = now() + SECONDS_PER_DAY;
+}
+
+/*
+ * The status of an archive remembers it across restarts; without one it was never. From then on the
+ * day is measured by the monotonic clock: that the wall clock is set makes nothing due.
+ */
+static void recall_retirement(struct watch *w)
+{
+	struct watch_status s;
+	struct err ignored = {0};
+	uint64_t time = wall();
+
+	watch_status_init(&s);
+	if (watch_status_read(&s, w->next->archive, &ignored) == 0)
+		w->retired_at = s.retired;
+	if (time >= w->retired_at)
+		w->retire_at = now() + SECONDS_PER_DAY - (double)(time - w->retired_at);
+	watch_status_release(&s);
+}
+
 /* ---- running ---- */
 
 static void on_tick(void *context, const struct crawl_progress *progress)
@@ -260,6 +325,7 @@ static void on_tick(void *context, const struct crawl_progress *progress)
 		reload(w);
 	if (atomic_load(&w->crawl.clock_set) && !atomic_load(&w->crawl.drain))
 		start_anew(w);
+	make_way(w);
 	if (time >= w->balance_at) {
 		divide(w);
 		w->balance_at = time + w->balance_every;
@@ -337,8 +403,10 @@ static int run_config(struct watch *w, struct err *err)
 	w->balance_every = BALANCE_FIRST;
 	if (rc == 0)
 		rc = crawl_watch(c->archive, settings, c->site_count, &w->crawl, &options, err);
-	if (rc == 0)
+	if (rc == 0) {
+		retire(w);
 		write_status(w);
+	}
 	free_sites(w);
 	free(settings);
 	return rc;
@@ -366,9 +434,7 @@ int daemon_run(const struct daemon_params *params, struct err *err)
 
 	if (rc)
 		return rc;
-	if (w.next->retention)
-		log_warn("watch", "%s: retention is not carried out yet: everything is kept",
-			params->config);
+	recall_retirement(&w);
 	budget_init(&w.budget, 0, 0, now());
 	do {
 		turn_over(&w);

@@ -1,7 +1,8 @@
 /*
  * The daemon behind `stillpoint watch`: sites of a configuration, kept in one archive for as long
  * as nobody stops it. It owns the budget, divides it among the sites (watch/balance.h), writes the
- * status, and takes another configuration when it is told to. The lanes of src/crawl do the rest.
+ * status, retires old versions once a day, and takes another configuration when it is told to. The
+ * lanes of src/crawl do the rest.
  */
 #ifndef WATCH_DAEMON_H
 #define WATCH_DAEMON_H

@@ -211,6 +211,16 @@ static int set_windows(struct reading *r, const char *text, struct windows *w)
 		&r->config->yaml, place_of(r, "windows"), r->err, "windows: %.200s", why.text);
 }
 
+static int set_retention(struct watch_config *c, const struct yaml_node *node, struct err *err)
+{
+	struct err why = {0};
+
+	c->has_retention = node != NULL;
+	if (!node || retention_parse(node->text, &c->retention, &why) == 0)
+		return 0;
+	return yaml_refuse(&c->yaml, node, err, "%.300s", why.text);
+}
+
 static int set_weights(struct reading *r, const struct yaml_node *map, struct look_weights *weights)
 {
 	static const struct option_spec SPEC = {
@@ -404,10 +414,11 @@ static int read_top(struct watch_config *c, struct err *err)
 	if (rc == 0)
 		rc = set_windows(&r, top.all.windows, &c->windows);
 	if (rc == 0)
+		rc = set_retention(c, top.retention, err);
+	if (rc == 0)
 		rc = read_sites(&r, top.sites);
 	c->archive = top.archive;
 	c->lanes = (unsigned)top.lanes;
-	c->retention = top.retention;
 	strmap_release(&r.urls);
 	options_release(&(struct options){.specs = TOP_SPECS}, &top);
 	return rc;

@@ -25,6 +25,7 @@
 #include "config/yaml.h"
 #include "crawl/looking.h"
 #include "crawl/settings.h"
+#include "store/retention.h"
 
 /* Every instant of a grid is so far from the next, at least; seconds. */
 #define WATCH_GRID_MIN 10.0
@@ -45,7 +46,8 @@ struct watch_config {
 	double written;         /* requests as the file has them: the number before the slash */
 	struct windows windows; /* of all sites that have none of their own */
 	unsigned lanes;         /* 0: the default */
-	const struct yaml_node *retention; /* or NULL; not carried out yet */
+	bool has_retention;     /* else everything is kept */
+	struct retention retention;
 	struct watch_site *sites;
 	size_t site_count;
 };

@@ -67,6 +67,8 @@ int watch_status_format(const struct watch_status *s, struct buf *out)
 	if (rc == 0)
 		rc = buf_printf(out, "totals\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", s->pages,
 			s->looks, s->changes);
+	if (rc == 0)
+		rc = buf_printf(out, "retired\t%" PRIu64 "\n", s->retired);
 	for (size_t i = 0; rc == 0 && i < s->sites.len; i++)
 		rc = format_site(&s->sites.ptr[i], out);
 	return rc;
@@ -113,6 +115,8 @@ static int read_line(struct watch_status *s, slice line)
 	else if (slice_eq(f[0], SLICE("totals")) && count == 4)
 		rc = parse_u64(f[1], &s->pages) || parse_u64(f[2], &s->looks) ||
 		     parse_u64(f[3], &s->changes);
+	else if (slice_eq(f[0], SLICE("retired")) && count == 2)
+		rc = parse_u64(f[1], &s->retired);
 	else
 		rc = ERR_SYNTAX;
 	return rc ? ERR_SYNTAX : 0;

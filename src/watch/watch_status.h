@@ -7,6 +7,7 @@
  *	stillpoint-watch 1
  *	budget  REQUESTS SPENT PER_DAY
  *	totals  PAGES LOOKS CHANGES
+ *	retired TIME                    (wall, s, of the last try)
  *	site    URL POLICY PAGES EXPECTED MEASURED ERROR DUE     (for each)
  */
 #ifndef WATCH_WATCH_STATUS_H
@@ -38,6 +39,7 @@ struct watch_status {
 	double per_day;  /* the same per day */
 	uint64_t spent;  /* requests of the last 24 hours, of all kinds */
 	uint64_t pages, looks, changes;
+	uint64_t retired; /* when the daemon last tried to retire versions; wall, s; 0: never */
 	struct watch_site_list sites;
 	struct arena arena; /* of texts that were read */
 };

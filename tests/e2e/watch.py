@@ -4,6 +4,8 @@
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -92,6 +94,21 @@ def check_truth(archive, sites):
     return claims
 
 
+def a_day_later(name):
+    """What a watch remembers of its last retirement, as if it were a day older."""
+    text = open(tap.path(f"{name}/watch.status"), encoding="utf-8").read()
+    tap.write(f"{name}/watch.status", re.sub(
+        r"(?<=\nretired\t)\d+", lambda match: str(int(match[0]) - 86400), text))
+
+
+def retired(archive):
+    return living.query(archive, "SELECT count(*) FROM observation WHERE retired > 0")[0][0]
+
+
+def warcs(archive):
+    return sorted(os.listdir(os.path.join(archive, "warc")))
+
+
 with tap.case("--check names line and column"):
     GOOD = configure("check", [["url: http://127.0.0.1:1/"]])
     tap.succeed("watch", "--check", GOOD)
@@ -101,6 +118,9 @@ with tap.case("--check names line and column"):
     assert answer.stderr.startswith(f"{BAD}:4:5: "), answer.stderr
     tap.equal(answer.stderr.count("\n"), 1)
     tap.equal(tap.run("watch", BAD).returncode, 2)
+    tap.refuse(2, "3:12: bad retention", "watch", "--check", tap.write(
+        "rules.yaml", "archive: a\nbudget: {requests: 5/day}\nretention: all:1q\n"
+        "sites: [{url: http://127.0.0.1:1/}]\n"))
     tap.equal(status(GOOD)["looks"], 0)
 
 with living.Site("watched", "--pages", 12, "--rates", "constant:0.05", "--errors", "0.15:404,500",
@@ -194,5 +214,46 @@ with living.Site("budgeted", "--pages", 10, "--rates", "constant:0.1") as SITE:
         WATCH.end()
         SPENT = status(SLOW)["budget"]["spent"]
         assert 30 <= SPENT <= 5 * (PASSED + 2) + 2, (SPENT, PASSED)
+
+with living.Site("retention", "--pages", 5, "--rates", "constant:5") as SITE:
+    SITES = [[f"url: {SITE.url}", "policy: uniform"]]
+    WATCH = Watch("kept", configure("kept", SITES))
+    WATCH.until("SELECT max(sent) - min(sent) > 3e9 FROM observation WHERE leg = 5")
+    tap.equal(WATCH.end(), (0, ""))
+    KEPT = WATCH.archive
+    CONFIG = configure("kept", SITES, retention="all:1s")
+    with tap.case("retention: old versions are retired, and the watch goes on"):
+        tap.equal(retired(KEPT), 0)
+        WATCH = Watch("kept", CONFIG)
+        WATCH.wait_for("retention: retired")
+        WATCH.until(f"SELECT max(sent) > {time.time_ns()} + 2e9 FROM observation WHERE leg = 5")
+        tap.equal(WATCH.end(), (0, ""))
+        FIRST = retired(KEPT)
+        assert FIRST > 0 and any("-r1.warc" in name for name in warcs(KEPT)), warcs(KEPT)
+        tap.succeed("verify", KEPT)
+        tap.succeed("verify", KEPT, "--warc-only")
+    with tap.case("retention: a failure is one line, nothing is retired, the watch goes on"):
+        DAMAGED = shutil.copytree(KEPT, tap.path("damaged"))
+        a_day_later("damaged")
+        BEFORE = warcs(DAMAGED)
+        for name in BEFORE:
+            with open(os.path.join(DAMAGED, "warc", name), "r+b") as file:
+                half = file.seek(0, os.SEEK_END) // 2
+                file.seek(half)
+                file.write(bytes(half))
+        WATCH = Watch("damaged", configure("damaged", SITES, retention="all:1s"))
+        WATCH.wait_for("it is tried again in a day")
+        WATCH.until(f"SELECT max(sent) > {time.time_ns()} FROM observation WHERE leg = 5")
+        tap.equal(WATCH.end(), (0, ""))
+        tap.equal(retired(DAMAGED), FIRST)
+        assert set(BEFORE) < set(warcs(DAMAGED)), warcs(DAMAGED)
+    with tap.case("retention: once a day, also by --once"):
+        tap.equal(tap.run("watch", "--once", CONFIG).stderr, "")
+        tap.equal(retired(KEPT), FIRST)
+        a_day_later("kept")
+        answer = tap.run("watch", "--once", CONFIG)
+        assert answer.returncode == 0 and "retention: retired" in answer.stderr, answer
+        assert retired(KEPT) > FIRST
+        tap.succeed("verify", KEPT)
 
 tap.done()

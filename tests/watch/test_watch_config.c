@@ -9,6 +9,7 @@ static const char WHOLE[] = "archive: towns.stillpoint\n"
 			    "budget: {requests: 20000/day, bytes: 5G/day}\n"
 			    "policy: fresh\n"
 			    "weights: {\"*\": 2}\n"
+			    "retention: all:30d, 7d:1y, 30d\n"
 			    "sites:\n"
 			    "  - url: https://example.org/\n"
 			    "  - url: https://EXAMPLE.net/news/\n"
@@ -31,6 +32,8 @@ static void test_whole(void)
 	CHECK_NEAR(c.requests, 20000 / 86400.0, 1e-12);
 	CHECK_NEAR(c.written, 20000, 0);
 	CHECK_NEAR(c.bytes, 5 * 1073741824.0 / 86400, 1e-6);
+	CHECK(c.has_retention);
+	CHECK_INT((int)c.retention.count, 3);
 	CHECK_INT((int)c.site_count, 2);
 	CHECK_STR(c.sites[0].terms.policy->name, "fresh");
 	CHECK(c.sites[0].settings.watch && c.sites[0].terms.automatic_delay);
@@ -63,6 +66,8 @@ static void test_errors(void)
 			"w.yaml:2:9: "},
 		{"no sites", HEAD, "w.yaml:1:1: "},
 		{"an empty list", HEAD "sites: []\n", "w.yaml:3:8: "},
+		{"bad rules", HEAD "retention: 7d:1y,all:30d\nsites: [{url: http://a/}]\n",
+			"w.yaml:3:12: bad retention"},
 		{"no url", HEAD "sites:\n  - policy: age\n", "w.yaml:4:5: "},
 		{"a site that is text", HEAD "sites:\n  - http://a/\n", "w.yaml:4:5: "},
 		{"a bad URL", HEAD "sites:\n  - url: ftp://a/\n", "w.yaml:4:10: "},

@@ -18,6 +18,7 @@ static void test_round_trip(void)
 	s.pages = 3;
 	s.looks = 14;
 	s.changes = 2;
+	s.retired = 1700000000;
 	CHECK_INT(
 		watch_site_list_push(&s.sites, (struct watch_site_status){.url = SLICE("http://a/"),
 						       .policy = SLICE("fresh"),
@@ -36,6 +37,7 @@ static void test_round_trip(void)
 	CHECK(isnan(again.sites.ptr[0].fresh_measured));
 	CHECK_INT((int)again.spent, 17);
 	CHECK_INT((int)again.looks, 14);
+	CHECK_INT((int)again.retired, 1700000000);
 	buf_release(&text);
 	watch_status_release(&s);
 	watch_status_release(&again);
@@ -45,7 +47,8 @@ static void test_damaged(void)
 {
 	static const char *const rows[] = {"", "stillpoint-watch 2\n", "stillpoint-watch 1\nx\n",
 		"stillpoint-watch 1\nbudget\t1\t2\n", "stillpoint-watch 1\ntotals\t1\t2\tmany\n",
-		"stillpoint-watch 1\nsite\tu\tp\t1\t-\t-\t-\n"};
+		"stillpoint-watch 1\nsite\tu\tp\t1\t-\t-\t-\n",
+		"stillpoint-watch 1\nretired\t-1\n"};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct watch_status s;
