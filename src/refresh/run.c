@@ -13,6 +13,8 @@ enum {
 	SETTLE_MIN = 64,
 	IDLE_SCRUBBED = 64, /* the same when there is nothing to do */
 	SIDE_MEMORY = 512,  /* requests over which the share of others is measured */
+	RESERVE = 2,        /* requests kept back when nothing is due: then pages go early */
+	TICK_RANGE = 4,     /* how far a tick may be from the time between two requests */
 };
 
 #define AUDIT_DEFAULT   0.01
@@ -107,9 +109,11 @@ static void settle(struct refresh_run *run)
 		return;
 	run->unsettled = 0;
 	market_clear(&run->market, bandwidth(run));
-	if (run->params.policy == &REFRESH_SHARP && !(run->params.aim.gap > 0))
-		run->aim.gap = fmin(
-			run->aim.grid / 2, run->tick + market_pairs(&run->market) / bandwidth(run));
+	if (run->params.policy != &REFRESH_SHARP)
+		return;
+	run->pairs = market_pairs(&run->market);
+	if (!(run->params.aim.gap > 0))
+		run->aim.gap = fmin(run->aim.grid / 2, run->tick + run->pairs / bandwidth(run));
 }
 
 /* Due times follow a new margin page by page: no sweep. */
@@ -196,8 +200,9 @@ static bool choose_due(struct refresh_run *run, struct refresh_order *ret)
 /* A page before it is due, when budget would be lost; else *ret_until is when to ask again. */
 static bool choose_early(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
 {
+	/* Pairs need many requests at once: these must have accrued. */
+	double until = INFINITY, reserve = run->pairs > 0 ? INFINITY : RESERVE;
 	uint32_t due;
-	double until = INFINITY;
 
 	ret->purpose = REFRESH_LOOK;
 	if (!wheel_peek(&run->wheel, &ret->page, &due))
@@ -205,7 +210,7 @@ static bool choose_early(struct refresh_run *run, struct refresh_order *ret, dou
 	*ret_until = run->base + run->tick * due;
 	if (!may_be_early(run, ret->page))
 		return *ret_until <= run->now;
-	if (refresh_pace_surplus(&run->pace, run->now, &until))
+	if (refresh_pace_surplus(&run->pace, run->now, reserve, &until))
 		return true;
 	*ret_until = fmin(*ret_until, until);
 	return *ret_until <= run->now;
@@ -255,13 +260,21 @@ static void note_side(struct refresh_run *run, bool side)
 	run->side += ((side ? 1.0 : 0.0) - run->side) / SIDE_MEMORY;
 }
 
+/* Ticks begin at the present, and may have another length. */
+static void rebase(struct refresh_run *run, double tick)
+{
+	double scale = run->tick / tick;
+
+	run->base += run->tick * (double)run->wheel.cursor;
+	run->tick = tick;
+	wheel_rebase(&run->wheel, run->wheel.cursor, scale);
+}
+
 void run_advance(struct refresh_run *run, double now)
 {
 	run->now = fmax(run->now, now);
-	if (run->wheel.cursor > REBASE_AT) {
-		run->base += run->tick * (double)run->wheel.cursor;
-		wheel_rebase(&run->wheel, run->wheel.cursor);
-	}
+	if (run->wheel.cursor > REBASE_AT)
+		rebase(run, run->tick);
 }
 
 /* All pages are given up, as after a change of all rates: a new margin may be worth some looks. */
@@ -307,6 +320,8 @@ void refresh_set_budget(struct refresh_run *run, double budget, double now)
 	run->params.budget = budget;
 	refresh_pace_change(&run->pace, budget, run->now);
 	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */
+	if (budget * run->tick > TICK_RANGE || budget * run->tick * TICK_RANGE < 1)
+		rebase(run, 1 / budget);
 }
 
 void refresh_spend(struct refresh_run *run, double requests)
