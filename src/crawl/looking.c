@@ -302,13 +302,13 @@ static void weigh_some(struct capture *c)
 {
 	enum { AT_ONCE = 16, LARGE = 4096 }; /* pages */
 	struct looking *l = c->looking;
-	uint32_t count = (uint32_t)l->pages.len, some = count < AT_ONCE ? count : AT_ONCE;
-	double kept = 1 - (double)some / fmin(fmax(count, 1), LARGE);
+	uint32_t count = (uint32_t)l->pages.len;
+	double some = fmin(count, AT_ONCE), kept = 1 - some / fmin(fmax(count, 1), LARGE);
 
 	l->outlook.weights *= kept;
 	l->outlook.fresh *= kept;
 	l->outlook.sharp *= kept;
-	for (uint32_t i = 0; i < some; i++) {
+	for (int i = 0; i < (int)some; i++) {
 		if (l->outlook.page >= count)
 			l->outlook.page = 0;
 		weigh(c, count > LARGE ? (uint32_t)rng_below(&c->rng, count) : l->outlook.page++);

@@ -11,6 +11,8 @@ enum {
 	SCRUBBED = 2,   /* due times checked with every order */
 	DRAWS_MAX = 16, /* random pages tried before there is none */
 	SETTLE_MIN = 64,
+	SETTLE_FEW = 8,
+	LATE_MEMORY = 32,   /* looks over which it is measured how late they are */
 	IDLE_SCRUBBED = 64, /* the same when there is nothing to do */
 	SIDE_MEMORY = 512,  /* requests over which the share of others is measured */
 	RESERVE = 2,        /* requests kept back when nothing is due: then pages go early */
@@ -95,9 +97,14 @@ void refresh_run_free(struct refresh_run *run)
 	free(run);
 }
 
+/* What due pages may want. Less while they are late: else they stay so. Pairs come all at once:
+ * some of them are always late. */
 static double bandwidth(const struct refresh_run *run)
 {
-	return run->params.budget * (1 - run->side);
+	double late = run->pairs > 0 ? 0 : run->late;
+	double queue = late * run->params.budget / fmax((double)run->pages.len, 1);
+
+	return run->params.budget * (1 - run->side) / (1 + queue);
 }
 
 /* A new margin, when enough has changed. The time that pairs need around an instant follows. */
@@ -105,6 +112,8 @@ static void settle(struct refresh_run *run)
 {
 	size_t enough = run->pages.len / 16 + 4 * run->market.cells.len + SETTLE_MIN;
 
+	if (enough > run->pages.len + SETTLE_FEW)
+		enough = run->pages.len + SETTLE_FEW;
 	if (run->unsettled == 0 || (run->unsettled < enough && run->unsettled < run->looks))
 		return;
 	run->unsettled = 0;
@@ -270,6 +279,13 @@ static void rebase(struct refresh_run *run, double tick)
 	wheel_rebase(&run->wheel, run->wheel.cursor, scale);
 }
 
+static void note_late(struct refresh_run *run, uint32_t page)
+{
+	double late = run->now - run->base - run->tick * item_of(run, page)->due;
+
+	run->late += (fmax(0, late) - run->late) / LATE_MEMORY;
+}
+
 void run_advance(struct refresh_run *run, double now)
 {
 	run->now = fmax(run->now, now);
@@ -307,6 +323,8 @@ enum refresh_step refresh_next(
 	refresh_pace_spend(&run->pace, 1);
 	note_side(run, order.purpose == REFRESH_AUDIT || order.purpose == REFRESH_EXPLORE ||
 			       order.purpose == REFRESH_BIRTH);
+	if (order.purpose == REFRESH_LOOK)
+		note_late(run, order.page);
 	wheel_remove(&run->wheel, order.page);
 	item_of(run, order.page)->mark |= PAGE_OUT;
 	run->out++;

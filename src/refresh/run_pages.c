@@ -215,7 +215,7 @@ double refresh_enclosing(const struct refresh_run *run, uint32_t page, double in
 	if (item->mark & PAGE_OUT)
 		next = run->now;
 	else if (item->list != WHEEL_OUT)
-		next = fmax(run->now, run->base + run->tick * item->due);
+		next = fmax(run->now, run->base + run->tick * item->due + run->late);
 	if (next >= instant)
 		return next - run->pages.ptr[page].since;
 	if (refresh_sharp_pairs(&run->aim, f))
