@@ -108,10 +108,7 @@ struct retire_plan {
 	struct err *err;
 };
 
-/* The entry of a record by its name, with angle brackets: RETIRE_NONE when it has none. */
-uint32_t retire_find(const struct retire_plan *plan, slice id);
-
-/* The same, if it is retired indeed; else NULL. */
+/* The entry of a record by its name, with angle brackets, if it is retired indeed; else NULL. */
 struct retire_entry *retire_find_retired(const struct retire_plan *plan, slice id);
 
 /* Reads all files: what is where, and what refers to it. */

@@ -13,7 +13,8 @@
 
 enum { SCRATCH_MAX = 4 << 20 };
 
-uint32_t retire_find(const struct retire_plan *plan, slice id)
+/* RETIRE_NONE when the record has no entry. */
+static uint32_t find(const struct retire_plan *plan, slice id)
 {
 	unsigned char packed[WARC_ID_BYTES];
 	uint32_t at;
@@ -26,7 +27,7 @@ uint32_t retire_find(const struct retire_plan *plan, slice id)
 
 struct retire_entry *retire_find_retired(const struct retire_plan *plan, slice id)
 {
-	uint32_t at = retire_find(plan, id);
+	uint32_t at = find(plan, id);
 
 	return at == RETIRE_NONE || plan->entries.ptr[at].kept ? NULL : &plan->entries.ptr[at];
 }
@@ -43,7 +44,7 @@ static uint32_t number_of(const struct retire_plan *plan, const struct retire_fi
 
 static int refer(struct retire_plan *plan, uint32_t from, slice original, uint32_t file)
 {
-	uint32_t to = retire_find(plan, original);
+	uint32_t to = find(plan, original);
 
 	if (to == RETIRE_NONE)
 		return 0;
@@ -85,7 +86,7 @@ static int note_patched(struct retire_plan *plan, struct retire_file *file, slic
 static int scan_look(
 	struct retire_plan *plan, struct retire_file *file, const struct compact_look *look)
 {
-	uint32_t at = look->is_tombstone ? RETIRE_NONE : retire_find(plan, look->attempt.record_id);
+	uint32_t at = look->is_tombstone ? RETIRE_NONE : find(plan, look->attempt.record_id);
 	int rc = look->is_tombstone
 			 ? 0
 			 : refer(plan, at, look->attempt.original.record, number_of(plan, file));
@@ -158,8 +159,8 @@ static bool is_identical(const struct warc_record *rec)
 static int scan_record(struct retire_plan *plan, struct retire_file *file, struct warc_reader *r,
 	const struct warc_record *rec)
 {
-	uint32_t at = retire_find(plan, field(rec, SLICE("WARC-Record-ID")));
-	uint32_t of = retire_find(plan, field(rec, SLICE("WARC-Concurrent-To")));
+	uint32_t at = find(plan, field(rec, SLICE("WARC-Record-ID")));
+	uint32_t of = find(plan, field(rec, SLICE("WARC-Concurrent-To")));
 	int rc = 0;
 
 	if (rec->is_gap)
