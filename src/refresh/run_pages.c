@@ -4,12 +4,16 @@
 #include "refresh/allocate.h"
 #include "refresh/run_state.h"
 
+enum { SOONER = 16 }; /* part of the time around an instant */
+
 #define RECALL_MAX 0.99 /* silence is never proof */
 
 uint32_t run_tick(const struct refresh_run *run, double time)
 {
-	double tick = (time - run->base) / run->tick;
+	double tick = floor((time - run->base) / run->tick);
 
+	if (run_time(run, tick + 1) <= time) /* lost by rounding */
+		tick++;
 	if (!(tick > 0))
 		return 0;
 	return tick < (double)(UINT32_MAX - 1) ? (uint32_t)tick : UINT32_MAX - 1;
@@ -72,17 +76,20 @@ int run_enter_market(struct refresh_run *run, uint32_t page)
 	return market_add(&run->market, run_traded(run, page));
 }
 
-/* sharp, two looks around an instant: the next of them behind a time. Pages are spread over the
- * time that the looks at all of them take. */
+/*
+ * sharp, two looks around an instant: the next of them behind a time. Pages are spread over the
+ * time that the looks at all of them take. A first look that is late may miss the instant, which
+ * costs the pair, while one that is early costs little: so all of these are due somewhat sooner.
+ */
 static double next_of_pair(const struct refresh_run *run, uint32_t page, double since)
 {
 	double place = market_place(&run->market, run_traded(run, page), draw_of(page));
 	double grid = run->aim.grid, half = run->aim.gap * place;
 	double instant = ceil(since / grid) * grid;
+	double first = instant - half - run->aim.gap / SOONER;
 
-	if (since >= instant - half - 2 * run->tick) /* the first look is never earlier */
-		return instant + half;
-	return instant - half;
+	/* The first look is never earlier. */
+	return since >= first - 2 * run->tick ? instant + half : first;
 }
 
 double run_wanted(const struct refresh_run *run, uint32_t page)
