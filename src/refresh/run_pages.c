@@ -72,12 +72,17 @@ int run_enter_market(struct refresh_run *run, uint32_t page)
 	return market_add(&run->market, run_traded(run, page));
 }
 
-/* sharp, two looks around an instant: the next of them behind a time. Pages are spread over the
- * time that the looks at all of them take. */
+/* sharp, two looks around an instant: from the instant to either. Pages are spread over the time
+ * that the looks at all of them take. */
+static double half_pair(const struct refresh_run *run, uint32_t page)
+{
+	return run->aim.gap * market_place(&run->market, run_traded(run, page), draw_of(page));
+}
+
+/* The next of them behind a time. */
 static double next_of_pair(const struct refresh_run *run, uint32_t page, double since)
 {
-	double place = market_place(&run->market, run_traded(run, page), draw_of(page));
-	double grid = run->aim.grid, half = run->aim.gap * place;
+	double grid = run->aim.grid, half = half_pair(run, page);
 	double instant = ceil(since / grid) * grid;
 
 	if (since >= instant - half - 2 * run->tick) /* the first look is never earlier */
@@ -189,6 +194,33 @@ int refresh_discovered(struct refresh_run *run, uint32_t page, const struct refr
 	if (state == PAGE_LIVING && !(item_of(run, page)->mark & (PAGE_OUT | PAGE_TRIES)))
 		run_schedule(run, page);
 	return rc;
+}
+
+bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, double *ret_weight,
+	double *ret_exposure)
+{
+	if (page >= run->pages.len || state_of(run, page) != PAGE_LIVING)
+		return false;
+	*ret_weight = (double)run->pages.ptr[page].weight;
+	*ret_exposure =
+		fmax(0, now - run->pages.ptr[page].since) * (double)run_silent_rate(run, page, 1);
+	return true;
+}
+
+double refresh_enclosing(const struct refresh_run *run, uint32_t page, double instant)
+{
+	const struct wheel_item *item = item_of(run, page);
+	double next = INFINITY, f = run_wanted(run, page);
+
+	if (item->mark & PAGE_OUT)
+		next = run->now;
+	else if (item->list != WHEEL_OUT)
+		next = fmax(run->now, run->base + run->tick * item->due + run->late);
+	if (next >= instant)
+		return next - run->pages.ptr[page].since;
+	if (refresh_sharp_pairs(&run->aim, f))
+		return 2 * half_pair(run, page);
+	return f > 0 ? 1 / f : INFINITY;
 }
 
 void refresh_withdraw(struct refresh_run *run, uint32_t page)

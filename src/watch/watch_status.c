@@ -14,7 +14,7 @@
 
 #define HEADER "stillpoint-watch 1"
 
-enum { FIELDS_MAX = 8, FILE_BYTES_MAX = 256 << 20 };
+enum { FIELDS_MAX = 9, FILE_BYTES_MAX = 256 << 20 };
 
 void watch_status_init(struct watch_status *s)
 {
@@ -51,7 +51,9 @@ static int format_site(const struct watch_site_status *s, struct buf *out)
 		rc = add_number(out, s->fresh_measured, '\t');
 	if (rc == 0)
 		rc = add_number(out, s->fresh_error, '\t');
-	return rc ? rc : buf_printf(out, "%" PRIu64 "\n", s->due);
+	if (rc == 0)
+		rc = buf_printf(out, "%" PRIu64 "\t", s->due);
+	return rc ? rc : add_number(out, s->sharp_expected, '\n');
 }
 
 int watch_status_format(const struct watch_status *s, struct buf *out)
@@ -96,6 +98,8 @@ static int read_site(struct watch_status *s, const slice f[FIELDS_MAX])
 		rc = read_number(f[6], &site.fresh_error);
 	if (rc == 0)
 		rc = parse_u64(f[7], &site.due);
+	if (rc == 0)
+		rc = read_number(f[8], &site.sharp_expected);
 	return rc ? ERR_SYNTAX : watch_site_list_push(&s->sites, site);
 }
 
@@ -107,6 +111,8 @@ static int read_line(struct watch_status *s, slice line)
 
 	while (line.len > 0 && count < FIELDS_MAX)
 		f[count++] = slice_take(&line, '\t');
+	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX - 1)
+		f[count++] = SLICE("-"); /* as earlier versions wrote it */
 	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX)
 		return read_site(s, f);
 	if (slice_eq(f[0], SLICE("budget")) && count == 4)
@@ -250,6 +256,7 @@ static void print_site_json(struct json *j, const struct watch_site_status *s)
 	json_measure(j, "fresh_measured", s->fresh_measured);
 	json_measure(j, "fresh_error", s->fresh_error);
 	json_count(j, "due", s->due);
+	json_measure(j, "sharp_expected", s->sharp_expected);
 	json_object_end(j);
 }
 
@@ -292,8 +299,8 @@ void watch_status_print(const struct watch_status *s, FILE *file)
 		" pages, %" PRIu64 " looks, %" PRIu64 " changes\n",
 		s->spent, s->per_day, s->sites.len, s->sites.len == 1 ? "" : "s", s->pages,
 		s->looks, s->changes);
-	fprintf(file, "\n%9s %9s %9s %9s %9s  %-12s %s\n", "expected", "measured", "± error",
-		"pages", "due", "policy", "site");
+	fprintf(file, "\n%9s %9s %9s %9s %9s %9s  %-12s %s\n", "expected", "measured", "± error",
+		"sharp", "pages", "due", "policy", "site");
 	for (size_t i = 0; i < s->sites.len; i++) {
 		const struct watch_site_status *w = &s->sites.ptr[i];
 
@@ -302,6 +309,8 @@ void watch_status_print(const struct watch_status *s, FILE *file)
 		print_share(file, w->fresh_measured);
 		fputc(' ', file);
 		print_share(file, w->fresh_error);
+		fputc(' ', file);
+		print_share(file, w->sharp_expected);
 		fprintf(file, " %9" PRIu64 " %9" PRIu64 "  %-12.*s %.*s\n", w->pages, w->due,
 			(int)w->policy.len, w->policy.ptr, (int)w->url.len, w->url.ptr);
 	}

@@ -26,7 +26,8 @@ static void test_round_trip(void)
 						       .due = 1,
 						       .fresh_expected = 0.1,
 						       .fresh_measured = (double)NAN,
-						       .fresh_error = (double)NAN}),
+						       .fresh_error = (double)NAN,
+						       .sharp_expected = 0.25}),
 		0);
 	CHECK_INT(watch_status_format(&s, &text), 0);
 	CHECK_INT(watch_status_parse(&again, buf_slice(&text)), 0);
@@ -35,6 +36,7 @@ static void test_round_trip(void)
 	CHECK_INT((int)again.sites.ptr[0].due, 1);
 	CHECK_NEAR(again.sites.ptr[0].fresh_expected, 0.1, 0);
 	CHECK(isnan(again.sites.ptr[0].fresh_measured));
+	CHECK_NEAR(again.sites.ptr[0].sharp_expected, 0.25, 0);
 	CHECK_INT((int)again.spent, 17);
 	CHECK_INT((int)again.looks, 14);
 	CHECK_INT((int)again.retired, 1700000000);
