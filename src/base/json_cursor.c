@@ -86,7 +86,7 @@ int json_cursor_list(
 	return json_cursor_fail(c, "a comma or the end of the list");
 }
 
-static int take_members(struct json_cursor *c, json_cursor_member *member, void *context)
+int json_cursor_members(struct json_cursor *c, json_cursor_member *member, void *context)
 {
 	int rc;
 
@@ -110,7 +110,7 @@ static int take_members(struct json_cursor *c, json_cursor_member *member, void 
 
 int json_cursor_object(struct json_cursor *c, json_cursor_member *member, void *context)
 {
-	int rc = take_members(c, member, context);
+	int rc = json_cursor_members(c, member, context);
 
 	if (rc || json_cursor_peek(c) < 0)
 		return rc;
@@ -147,7 +147,7 @@ int json_cursor_skip(struct json_cursor *c)
 	if (next != '{' && next != '[')
 		return json_cursor_number(c, &number);
 	c->depth++;
-	rc = next == '{' ? take_members(c, skip_member, NULL)
+	rc = next == '{' ? json_cursor_members(c, skip_member, NULL)
 			 : json_cursor_list(c, "", skip_element, NULL);
 	c->depth--;
 	return rc;

@@ -4,7 +4,8 @@
 #include "refresh/allocate.h"
 #include "refresh/run_state.h"
 
-#define RECALL_MAX 0.99 /* silence is never proof */
+#define RECALL_MAX  0.99 /* silence is never proof */
+#define RECALL_TOLD 0.8  /* from here on a page waits for its announcement, under harmonic */
 
 uint32_t run_tick(const struct refresh_run *run, double time)
 {
@@ -32,9 +33,8 @@ struct market_page run_traded(const struct refresh_run *run, uint32_t page)
 {
 	const struct watched *w = &run->pages.ptr[page];
 
-	return (struct market_page){w->rate, w->weight,
-		run->params.policy == &REFRESH_HARMONIC &&
-			(item_of(run, page)->mark & PAGE_SOURCE) != 0};
+	return (struct market_page){
+		w->rate, w->weight, (item_of(run, page)->mark & PAGE_TOLD) != 0};
 }
 
 static bool is_on_market(unsigned state)
@@ -121,19 +121,24 @@ void run_schedule(struct refresh_run *run, uint32_t page)
 }
 
 /* Silence of a source that announces most changes means that little has changed. */
-float run_silent_rate(const struct refresh_run *run, uint32_t page, double rate)
+void run_set_rate(struct refresh_run *run, uint32_t page, double rate)
 {
-	unsigned source = (item_of(run, page)->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT;
+	struct wheel_item *item = item_of(run, page);
+	unsigned source = source_of(run, page);
+	double recall = source ? fmin(refresh_recall(&run->sources[source]), RECALL_MAX) : 0;
 
-	if (source == 0 || run->params.policy == &REFRESH_HARMONIC)
-		return (float)rate;
-	return (float)(rate * (1 - fmin(refresh_recall(&run->sources[source]), RECALL_MAX)));
+	item->mark &= (uint16_t)~PAGE_TOLD;
+	if (run->params.policy == &REFRESH_HARMONIC && recall >= RECALL_TOLD) {
+		item->mark |= PAGE_TOLD;
+		recall = 0;
+	}
+	run->pages.ptr[page].rate = (float)(rate * (1 - recall));
 }
 
 static int check_facts(const struct refresh_facts *f)
 {
 	return refresh_number_ok(f->rate) && refresh_number_ok(f->weight) &&
-			       f->source < REFRESH_SOURCES && f->group < UINT32_MAX
+			       f->source < REFRESH_SOURCES && f->group <= GROUP_MAX
 		       ? 0
 		       : ERR_RANGE;
 }
@@ -156,8 +161,10 @@ static void set_facts(struct refresh_run *run, uint32_t page, const struct refre
 {
 	struct wheel_item *item = item_of(run, page);
 
+	run->source_pages[source_of(run, page)] -= state_of(run, page) != PAGE_UNKNOWN;
+	run->source_pages[facts->source]++;
 	item->mark = (uint16_t)((item->mark & ~PAGE_SOURCE) | facts->source << PAGE_SOURCE_SHIFT);
-	run->pages.ptr[page].rate = run_silent_rate(run, page, facts->rate);
+	run_set_rate(run, page, facts->rate);
 	run->pages.ptr[page].weight = (float)facts->weight;
 	run->weight_max = fmax(run->weight_max, facts->weight);
 }
