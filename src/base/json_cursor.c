@@ -9,7 +9,8 @@ int json_cursor_fail(struct json_cursor *c, const char *expected)
 	return err_set(c->err, ERR_SYNTAX, "byte %zu: %s expected", c->at + 1, expected);
 }
 
-int json_cursor_peek(struct json_cursor *c)
+/* The next byte that is no blank, or -1 at the end. */
+static int json_cursor_peek(struct json_cursor *c)
 {
 	while (c->at < c->text.len && c->text.ptr[c->at] && strchr(" \t\r\n", c->text.ptr[c->at]))
 		c->at++;
@@ -33,7 +34,8 @@ bool json_cursor_word(struct json_cursor *c, slice word)
 	return true;
 }
 
-int json_cursor_string(struct json_cursor *c, slice *ret)
+/* What stands between the quotes, escapes as they are; lies in the text. */
+static int json_cursor_string(struct json_cursor *c, slice *ret)
 {
 	size_t start;
 

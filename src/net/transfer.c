@@ -75,12 +75,14 @@ static void forget_starved(struct transfer *t)
 	t->fetch.detail[0] = '\0';
 }
 
-uint64_t transfer_window_quota(const struct transfer_shared *shared)
+/* How many bytes a window needs to be good. */
+static uint64_t transfer_window_quota(const struct transfer_shared *shared)
 {
 	return (uint64_t)ceil(shared->params.stall_timeout * NET_STALL_SPEED);
 }
 
-void transfer_restart_window(struct transfer *t)
+/* Starts a new window at now and moves the transfer to the end of the running ones. */
+static void transfer_restart_window(struct transfer *t)
 {
 	t->window_start = clock_monotonic(clock_system());
 	t->window_bytes = 0;

@@ -8,7 +8,7 @@ enum {
 	DECODED_MAX = 32 << 20,
 };
 
-const char *rewrite_kind_modifier(enum rewrite_kind kind)
+static const char *rewrite_kind_modifier(enum rewrite_kind kind)
 {
 	static const char *const MODIFIERS[REWRITE_KIND_COUNT] = {"mp_", "im_", "js_", "cs_"};
 
@@ -77,7 +77,8 @@ void rewrite_urls_release(struct rewrite_urls *u)
 	buf_release(&u->prefix);
 }
 
-const struct url *rewrite_urls_base(const struct rewrite_urls *u)
+/* What references are relative to. */
+static const struct url *rewrite_urls_base(const struct rewrite_urls *u)
 {
 	return u->has_base ? &u->base : &u->document;
 }
