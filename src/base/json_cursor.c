@@ -10,7 +10,7 @@ int json_cursor_fail(struct json_cursor *c, const char *expected)
 }
 
 /* The next byte that is no blank, or -1 at the end. */
-static int json_cursor_peek(struct json_cursor *c)
+int json_cursor_peek(struct json_cursor *c)
 {
 	while (c->at < c->text.len && c->text.ptr[c->at] && strchr(" \t\r\n", c->text.ptr[c->at]))
 		c->at++;
@@ -35,7 +35,7 @@ bool json_cursor_word(struct json_cursor *c, slice word)
 }
 
 /* What stands between the quotes, escapes as they are; lies in the text. */
-static int json_cursor_string(struct json_cursor *c, slice *ret)
+int json_cursor_string(struct json_cursor *c, slice *ret)
 {
 	size_t start;
 

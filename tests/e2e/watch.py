@@ -15,7 +15,8 @@ import tap
 
 DEADLINE = 120
 KEYS = ["schema", "budget", "sites", "pages", "looks", "changes"]
-SITE_KEYS = ["url", "policy", "pages", "fresh_expected", "fresh_measured", "fresh_error", "due"]
+SITE_KEYS = ["url", "policy", "pages", "fresh_expected", "fresh_measured", "fresh_error", "due",
+             "signals"]
 PER_SECOND = 25
 
 
