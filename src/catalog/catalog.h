@@ -352,11 +352,13 @@ int catalog_set_warc(
 /* ---- what is retired (store/retire.h) ---- */
 
 /*
- * The response of an observation is gone since that time: what it showed is left, but neither its
- * record nor its place. ERR_NOTFOUND.
+ * Calls with all observations of a page, by leg and number, and writes them again as they are then.
+ * Leg and number must stay, strings must last until the return. ERR_… of the call, or as
+ * catalog_add_observation.
  */
-int catalog_retire_observation(struct catalog *c, uint32_t capture, const struct attempt *a,
-	int64_t time, struct err *err) SP_MUST_CHECK;
+typedef int catalog_edit(void *context, struct attempt *a);
+int catalog_edit_page(struct catalog *c, uint32_t capture, uint32_t page, catalog_edit *call,
+	void *context, struct err *err) SP_MUST_CHECK;
 
 /* A WARC file and the one that takes its place. done: the catalog knows the new one only. */
 struct catalog_replaced {
@@ -367,6 +369,7 @@ struct catalog_replaced {
 /* Where a record of the old file is in the new one. */
 struct catalog_move {
 	uint64_t from, to, length;
+	bool is_whole; /* it was a revisit record perhaps, and is a response with a body now */
 };
 
 /* Says that the file is about to be replaced, so that its successor can be recognised. */
