@@ -201,15 +201,15 @@ static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *re
 	struct looking *l = c->looking;
 	struct page_prior prior;
 	struct buf url;
-	size_t query, directory;
+	size_t directory = 0;
 	int rc;
 
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
 		rc = pages_prior(&c->pages, page, &prior, err);
-	query = strcspn(rc == 0 ? buf_str(&url) : "", "?");
-	directory = directory_length(buf_slice(&url), query);
+	if (rc == 0)
+		directory = directory_length(buf_slice(&url), strcspn(buf_str(&url), "?"));
 	if (rc == 0 && directory > 0)
 		rc = err_code(err, find_group(l, slice_sub(buf_slice(&url), 0, directory), 0,
 					   &l->pages.ptr[page].group));
