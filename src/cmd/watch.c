@@ -87,6 +87,7 @@ static int fill_unknown(const struct watch_config *c, struct watch_status *s)
 					   .fresh_expected = NAN,
 					   .fresh_measured = NAN,
 					   .fresh_error = NAN,
+					   .sharp_expected = NAN,
 				   });
 	return rc;
 }

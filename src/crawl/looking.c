@@ -324,6 +324,44 @@ void looking_met(struct capture *c, uint32_t host)
 		&c->hosts, host, c->looking->terms.delay, c->looking->terms.automatic_delay);
 }
 
+/* ---- what to expect ---- */
+
+static void weigh(struct capture *c, uint32_t page)
+{
+	struct looking *l = c->looking;
+	const struct rate_memory *memory = &l->pages.ptr[page].memory;
+	double now = now_of(c), weight, exposure, enclosing;
+
+	if (!refresh_copy(l->run, page, now, &weight, &exposure))
+		return;
+	l->outlook.weights += weight;
+	l->outlook.fresh += weight * site_rates_survival(&l->rates, memory, exposure);
+	if (l->terms.policy != &REFRESH_SHARP)
+		return;
+	enclosing =
+		refresh_enclosing(l->run, page, ceil(now / l->terms.aim.grid) * l->terms.aim.grid);
+	if (isfinite(enclosing))
+		l->outlook.sharp += weight * site_rates_survival(&l->rates, memory, enclosing);
+}
+
+/* Some pages: all of a small site in a report or two, a random share of a large one. */
+static void weigh_some(struct capture *c)
+{
+	enum { AT_ONCE = 16, LARGE = 4096 }; /* pages */
+	struct looking *l = c->looking;
+	uint32_t count = (uint32_t)l->pages.len;
+	double some = fmin(count, AT_ONCE), kept = 1 - some / fmin(fmax(count, 1), LARGE);
+
+	l->outlook.weights *= kept;
+	l->outlook.fresh *= kept;
+	l->outlook.sharp *= kept;
+	for (int i = 0; i < (int)some; i++) {
+		if (l->outlook.page >= count)
+			l->outlook.page = 0;
+		weigh(c, count > LARGE ? (uint32_t)rng_below(&c->rng, count) : l->outlook.page++);
+	}
+}
+
 /* ---- terms ---- */
 
 /* All pages anew: another policy needs another run, other weights tell all pages. */
@@ -476,6 +514,7 @@ void looking_report(struct capture *c, bool now)
 	if (!now && time - l->reported < interval)
 		return;
 	l->reported = time;
+	weigh_some(c);
 	report = (struct look_report){
 		.version = l->version,
 		.requests = l->requests,
@@ -486,6 +525,10 @@ void looking_report(struct capture *c, bool now)
 		.status = refresh_status(l->run),
 	};
 	report.margin = report.status.margin;
+	report.status.fresh_expected = l->outlook.fresh / l->outlook.weights;
+	report.status.sharp_expected = l->terms.policy == &REFRESH_SHARP
+					       ? l->outlook.sharp / l->outlook.weights
+					       : (double)NAN;
 	(void)pthread_mutex_lock(&l->site->lock);
 	l->site->report = report;
 	report_signals(l);

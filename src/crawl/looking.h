@@ -122,6 +122,13 @@ struct looked {
 
 VEC_DECLARE(looked_vec, struct looked);
 
+/* What is expected of the copies by all rates that their pages may have: weighted sums over the
+ * pages that were weighed last. */
+struct outlook {
+	double weights, fresh, sharp;
+	uint32_t page; /* the next one */
+};
+
 /* Fields are for the files of this room. */
 struct looking {
 	struct look_site *site; /* borrowed */
@@ -136,7 +143,8 @@ struct looking {
 	bool once;            /* ends when nothing is due */
 	double next;          /* seconds since 1970: when the run is to be asked again */
 	double reported;      /* the same: of the last report */
-	size_t out;           /* orders */
+	struct outlook outlook;
+	size_t out; /* orders */
 	uint64_t requests;
 	int64_t sent; /* seconds since 1970: the last request of an earlier process; 0: none */
 	size_t looks, changes;

@@ -251,7 +251,7 @@ static int64_t wall_seconds(int64_t wall)
 void looking_sent(struct capture *c, const struct request *r)
 {
 	c->looking->requests++;
-	budget_spend(c->lane->shared->watch->budget, wall_seconds(clock_realtime(c->clock)));
+	budget_spend(c->lane->shared->watch->budget, clock_realtime(c->clock));
 	if (r->kind != REQUEST_PAGE)
 		refresh_spend(c->looking->run, 1);
 }

@@ -189,6 +189,18 @@ void refresh_inherit(struct refresh_run *run, const struct refresh_run *from);
 /* Pages that are due at a time, or were never looked at. O(pages). */
 size_t refresh_due(const struct refresh_run *run, double now);
 
+/*
+ * The copy of a living page: its weight, and for how long changes may have gone unseen. With the
+ * page's rate λ it is current with probability e^(-λ · exposure): less where a source would have
+ * announced changes, more where one has. False: there is no copy, or the page is gone.
+ */
+bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, double *ret_weight,
+	double *ret_exposure);
+
+/* Time between the looks before and after an instant that is to come, as they are planned;
+ * infinite: none is. The page has a copy. */
+double refresh_enclosing(const struct refresh_run *run, uint32_t page, double instant);
+
 /* What a source, below REFRESH_SOURCES, was worth so far; and what it was before a crash. */
 struct refresh_source refresh_source(const struct refresh_run *run, unsigned source);
 void refresh_set_source(

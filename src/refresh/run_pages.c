@@ -72,12 +72,17 @@ int run_enter_market(struct refresh_run *run, uint32_t page)
 	return market_add(&run->market, run_traded(run, page));
 }
 
-/* sharp, two looks around an instant: the next of them behind a time. Pages are spread over the
- * time that the looks at all of them take. */
+/* sharp, two looks around an instant: from the instant to either. Pages are spread over the time
+ * that the looks at all of them take. */
+static double half_pair(const struct refresh_run *run, uint32_t page)
+{
+	return run->aim.gap * market_place(&run->market, run_traded(run, page), draw_of(page));
+}
+
+/* The next of them behind a time. */
 static double next_of_pair(const struct refresh_run *run, uint32_t page, double since)
 {
-	double place = market_place(&run->market, run_traded(run, page), draw_of(page));
-	double grid = run->aim.grid, half = run->aim.gap * place;
+	double grid = run->aim.grid, half = half_pair(run, page);
 	double instant = ceil(since / grid) * grid;
 
 	if (since >= instant - half - 2 * run->tick) /* the first look is never earlier */
@@ -121,11 +126,17 @@ void run_schedule(struct refresh_run *run, uint32_t page)
 }
 
 /* Silence of a source that announces most changes means that little has changed. */
+static double recall_of(const struct refresh_run *run, uint32_t page)
+{
+	unsigned source = source_of(run, page);
+
+	return source ? fmin(refresh_recall(&run->sources[source]), RECALL_MAX) : 0;
+}
+
 void run_set_rate(struct refresh_run *run, uint32_t page, double rate)
 {
 	struct wheel_item *item = item_of(run, page);
-	unsigned source = source_of(run, page);
-	double recall = source ? fmin(refresh_recall(&run->sources[source]), RECALL_MAX) : 0;
+	double recall = recall_of(run, page);
 
 	item->mark &= (uint16_t)~PAGE_TOLD;
 	if (run->params.policy == &REFRESH_HARMONIC && recall >= RECALL_TOLD) {
@@ -196,6 +207,32 @@ int refresh_discovered(struct refresh_run *run, uint32_t page, const struct refr
 	if (state == PAGE_LIVING && !(item_of(run, page)->mark & (PAGE_OUT | PAGE_TRIES)))
 		run_schedule(run, page);
 	return rc;
+}
+
+bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, double *ret_weight,
+	double *ret_exposure)
+{
+	if (page >= run->pages.len || state_of(run, page) != PAGE_LIVING)
+		return false;
+	*ret_weight = (double)run->pages.ptr[page].weight;
+	*ret_exposure = fmax(0, now - run->pages.ptr[page].since) * (1 - recall_of(run, page));
+	return true;
+}
+
+double refresh_enclosing(const struct refresh_run *run, uint32_t page, double instant)
+{
+	const struct wheel_item *item = item_of(run, page);
+	double next = INFINITY, f = run_wanted(run, page);
+
+	if (item->mark & PAGE_OUT)
+		next = run->now;
+	else if (item->list != WHEEL_OUT)
+		next = fmax(run->now, run->base + run->tick * item->due + run->late);
+	if (next >= instant)
+		return next - run->pages.ptr[page].since;
+	if (refresh_sharp_pairs(&run->aim, f))
+		return 2 * half_pair(run, page);
+	return f > 0 ? 1 / f : INFINITY;
 }
 
 void refresh_withdraw(struct refresh_run *run, uint32_t page)

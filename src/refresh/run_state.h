@@ -86,7 +86,9 @@ struct refresh_run {
 
 	/* Orders that their shares have earned. */
 	double audit_due, explore_due, birth_due, new_due;
-	double side; /* share of requests that were not due pages */
+	double side;  /* share of requests that were not due pages */
+	double pairs; /* sharp: pages with two looks around each instant */
+	double late;  /* how long pages wait when they are due */
 	double audited, audited_squares, audited_fresh; /* sums of weights */
 	size_t audits;
 

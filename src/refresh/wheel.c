@@ -200,7 +200,14 @@ bool wheel_queued(const struct wheel *w, uint32_t *ret_page)
 	return true;
 }
 
-void wheel_rebase(struct wheel *w, uint32_t ticks)
+static uint32_t moved(uint32_t due, uint32_t ticks, double scale)
+{
+	double tick = due > ticks ? scale * (double)(due - ticks) : 0;
+
+	return tick < (double)(UINT32_MAX - 1) ? (uint32_t)tick : UINT32_MAX - 1;
+}
+
+void wheel_rebase(struct wheel *w, uint32_t ticks, double scale)
 {
 	uint32_t queue = w->heads[WHEEL_QUEUE];
 
@@ -208,7 +215,7 @@ void wheel_rebase(struct wheel *w, uint32_t ticks)
 	for (size_t i = 0; i < WHEEL_LISTS; i++)
 		w->heads[i] = NONE;
 	w->heads[WHEEL_QUEUE] = queue;
-	w->cursor = w->cursor > ticks ? w->cursor - ticks : 0;
+	w->cursor = moved(w->cursor, ticks, scale);
 	w->len = 0;
 	for (size_t i = 0; i < w->items.len; i++) {
 		struct wheel_item *item = &w->items.ptr[i];
@@ -216,6 +223,6 @@ void wheel_rebase(struct wheel *w, uint32_t ticks)
 		if (item->list >= WHEEL_QUEUE)
 			continue;
 		item->list = WHEEL_OUT;
-		wheel_put(w, (uint32_t)i, item->due > ticks ? item->due - ticks : 0);
+		wheel_put(w, (uint32_t)i, moved(item->due, ticks, scale));
 	}
 }

@@ -72,7 +72,10 @@ bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_due);
 /* The head of the queue, which stays. */
 bool wheel_queued(const struct wheel *w, uint32_t *ret_page);
 
-/* Ticks begin anew: all that is due, and the present, move back by so many ticks. O(pages). */
-void wheel_rebase(struct wheel *w, uint32_t ticks);
+/*
+ * Ticks begin anew: all that is due, and the present, move back by so many ticks. Each of the rest
+ * becomes so many of other length. O(pages).
+ */
+void wheel_rebase(struct wheel *w, uint32_t ticks, double scale);
 
 #endif

@@ -146,6 +146,7 @@ static void fill_site(
 		.fresh_expected = r.version ? r.status.fresh_expected : NAN,
 		.fresh_measured = r.status.audits > 0 ? r.status.fresh_measured : NAN,
 		.fresh_error = r.status.audits > 0 ? r.status.fresh_error : NAN,
+		.sharp_expected = r.version ? r.status.sharp_expected : NAN,
 	};
 	s->pages += r.status.pages;
 	s->looks += r.looks;

@@ -14,7 +14,7 @@
 
 #define HEADER "stillpoint-watch 1"
 
-enum { FIELDS_MAX = 8, FILE_BYTES_MAX = 256 << 20 };
+enum { FIELDS_MAX = 9, FILE_BYTES_MAX = 256 << 20 };
 
 void watch_status_init(struct watch_status *s)
 {
@@ -52,7 +52,9 @@ static int format_site(const struct watch_site_status *s, struct buf *out)
 		rc = add_number(out, s->fresh_measured, '\t');
 	if (rc == 0)
 		rc = add_number(out, s->fresh_error, '\t');
-	return rc ? rc : buf_printf(out, "%" PRIu64 "\n", s->due);
+	if (rc == 0)
+		rc = buf_printf(out, "%" PRIu64 "\t", s->due);
+	return rc ? rc : add_number(out, s->sharp_expected, '\n');
 }
 
 static int format_signal(const struct look_signal *s, struct buf *out)
@@ -114,6 +116,8 @@ static int read_site(struct watch_status *s, const slice f[FIELDS_MAX])
 		rc = read_number(f[6], &site.fresh_error);
 	if (rc == 0)
 		rc = parse_u64(f[7], &site.due);
+	if (rc == 0)
+		rc = read_number(f[8], &site.sharp_expected);
 	return rc ? ERR_SYNTAX : watch_site_list_push(&s->sites, site);
 }
 
@@ -139,9 +143,11 @@ static int read_line(struct watch_status *s, slice line)
 
 	while (line.len > 0 && count < FIELDS_MAX)
 		f[count++] = slice_take(&line, '\t');
+	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX - 1)
+		f[count++] = SLICE("-"); /* as earlier versions wrote it */
 	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX)
 		return read_site(s, f);
-	if (slice_eq(f[0], SLICE("signal")) && count == FIELDS_MAX)
+	if (slice_eq(f[0], SLICE("signal")) && count == FIELDS_MAX - 1)
 		return read_signal(s, f);
 	if (slice_eq(f[0], SLICE("budget")) && count == 4)
 		rc = read_number(f[1], &s->requests) || parse_u64(f[2], &s->spent) ||
@@ -300,6 +306,7 @@ static void print_site_json(
 	json_measure(j, "fresh_measured", s->fresh_measured);
 	json_measure(j, "fresh_error", s->fresh_error);
 	json_count(j, "due", s->due);
+	json_measure(j, "sharp_expected", s->sharp_expected);
 	json_key(j, "signals");
 	json_array_begin(j);
 	for (size_t i = 0; i < s->signals; i++)
@@ -348,8 +355,8 @@ void watch_status_print(const struct watch_status *s, FILE *file)
 		" pages, %" PRIu64 " looks, %" PRIu64 " changes\n",
 		s->spent, s->per_day, s->sites.len, s->sites.len == 1 ? "" : "s", s->pages,
 		s->looks, s->changes);
-	fprintf(file, "\n%9s %9s %9s %9s %9s  %-12s %s\n", "expected", "measured", "± error",
-		"pages", "due", "policy", "site");
+	fprintf(file, "\n%9s %9s %9s %9s %9s %9s  %-12s %s\n", "expected", "measured", "± error",
+		"sharp", "pages", "due", "policy", "site");
 	for (size_t i = 0; i < s->sites.len; i++) {
 		const struct watch_site_status *w = &s->sites.ptr[i];
 
@@ -358,6 +365,8 @@ void watch_status_print(const struct watch_status *s, FILE *file)
 		print_share(file, w->fresh_measured);
 		fputc(' ', file);
 		print_share(file, w->fresh_error);
+		fputc(' ', file);
+		print_share(file, w->sharp_expected);
 		fprintf(file, " %9" PRIu64 " %9" PRIu64 "  %-12.*s %.*s\n", w->pages, w->due,
 			(int)w->policy.len, w->policy.ptr, (int)w->url.len, w->url.ptr);
 	}

@@ -8,7 +8,7 @@
  *	budget  REQUESTS SPENT PER_DAY
  *	totals  PAGES LOOKS CHANGES
  *	retired TIME                    (wall, s, of the last try)
- *	site    URL POLICY PAGES EXPECTED MEASURED ERROR DUE     (for each)
+ *	site    URL POLICY PAGES EXPECTED MEASURED ERROR DUE SHARP     (for each)
  *	signal  SOURCE PRECISION RECALL POLLS NOT_MODIFIED CHECKED LIES  (of the site before it)
  */
 #ifndef WATCH_WATCH_STATUS_H
@@ -32,6 +32,7 @@ struct watch_site_status {
 	slice url, policy;
 	uint64_t pages, due;
 	double fresh_expected, fresh_measured, fresh_error; /* NAN: not known */
+	double sharp_expected;                              /* of the policy sharp, else NAN */
 	size_t signals; /* how many of watch_status.signals are its own; those before are others' */
 };
 

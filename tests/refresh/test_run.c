@@ -139,10 +139,11 @@ static void test_threshold(void)
 	struct refresh_params params = plain("hacs");
 	struct watch w;
 
-	tap_case("hacs: interval -ln(1-θ)/λ");
+	tap_case("hacs: interval -ln(1-θ)/λ, whatever the budget was before");
 	params.aim.theta = 0.5;
-	params.budget = 4000;
+	params.budget = 0.01;
 	w = begin(params);
+	refresh_set_budget(w.run, 4000, w.now);
 	run_until(&w, w.now + 100);
 	for (size_t i = 0; i < N; i += 20)
 		CHECK_NEAR(

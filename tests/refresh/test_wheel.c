@@ -87,12 +87,18 @@ static void test_lists(void)
 	CHECK(wheel_first(&w, UINT32_MAX, &page, &tick) && page == 2 && tick == 70000);
 	CHECK(wheel_queued(&w, &page) && page == 3);
 	wheel_put(&w, 0, 69000); /* has passed */
-	wheel_rebase(&w, 70000);
+	wheel_rebase(&w, 70000, 1);
 	CHECK(wheel_first(&w, 0, &page, &tick) && tick == 0);
 	wheel_remove(&w, page);
 	wheel_remove(&w, 3);
 	CHECK(!wheel_queued(&w, &page));
 	CHECK_INT(w.len, 2);
+	wheel_put(&w, 3, 30);
+	wheel_rebase(&w, 10, 8.5);
+	CHECK_INT(w.items.ptr[3].due, 170);
+	wheel_put(&w, 3, 1U << 31);
+	wheel_rebase(&w, 0, 8);
+	CHECK_INT(w.items.ptr[3].due, UINT32_MAX - 1);
 	wheel_release(&w);
 }
 

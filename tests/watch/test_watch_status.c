@@ -27,7 +27,8 @@ static void test_round_trip(void)
 						       .signals = 1,
 						       .fresh_expected = 0.1,
 						       .fresh_measured = (double)NAN,
-						       .fresh_error = (double)NAN}),
+						       .fresh_error = (double)NAN,
+						       .sharp_expected = 0.25}),
 		0);
 	CHECK_INT(look_signals_push(&s.signals,
 			  (struct look_signal){SLICE("http://a/feed"), 0.75, 0.5, 9, 4, 3, 1}),
@@ -39,6 +40,7 @@ static void test_round_trip(void)
 	CHECK_INT((int)again.sites.ptr[0].due, 1);
 	CHECK_NEAR(again.sites.ptr[0].fresh_expected, 0.1, 0);
 	CHECK(isnan(again.sites.ptr[0].fresh_measured));
+	CHECK_NEAR(again.sites.ptr[0].sharp_expected, 0.25, 0);
 	CHECK_INT((int)again.signals.len, 1);
 	CHECK_INT((int)again.sites.ptr[0].signals, 1);
 	CHECK_SLICE(again.signals.ptr[0].name, SLICE("http://a/feed"));
