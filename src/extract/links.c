@@ -111,16 +111,22 @@ int links_add(struct links *l, enum link_kind kind, slice ref)
 	}
 	rc = strmap_put(&l->seen, (slice){copy, l->key.len}, 0);
 	ref.ptr = copy + (l->key.len - ref.len);
-	return rc ? rc : link_vec_push(&l->list, (struct link){ref, kind, l->base_number, 0});
+	return rc ? rc
+		  : link_vec_push(&l->list,
+			    (struct link){.ref = ref, .kind = kind, .base = l->base_number});
 }
 
-static int add_kinds(struct links *l, unsigned kinds, slice ref)
+static int add_kinds(struct links *l, unsigned kinds, slice type, slice ref)
 {
+	size_t known = l->list.len;
 	int rc = 0;
 
 	for (int kind = 0; kind < LINK_KIND_COUNT && rc == 0; kind++)
 		if (kinds & 1U << kind)
 			rc = links_add(l, (enum link_kind)kind, ref);
+	for (; known < l->list.len; known++)
+		l->list.ptr[known].is_feed =
+			l->list.ptr[known].kind == LINK_ALTERNATE && link_type_is_feed(type);
 	return rc;
 }
 
@@ -146,8 +152,8 @@ int links_header(struct links *l, slice value)
 
 	link_header_init(&header, value);
 	while ((rc = link_header_next(&header, &link)) == 0)
-		if ((rc = add_kinds(
-			     l, link_kinds_of_rel(link.rel, link.as, link.type), link.target)))
+		if ((rc = add_kinds(l, link_kinds_of_rel(link.rel, link.as, link.type), link.type,
+			     link.target)))
 			break;
 	link_header_release(&header);
 	return rc == ERR_END ? 0 : rc;
@@ -168,10 +174,11 @@ static int add_srcset(struct links *l, slice value)
 static int link_element(struct links *l, const struct html_token *token)
 {
 	slice href = html_attr_value(token, SLICE("href"));
-	unsigned kinds = link_kinds_of_rel(html_attr_value(token, SLICE("rel")),
-		html_attr_value(token, SLICE("as")), html_attr_value(token, SLICE("type")));
+	slice type = html_attr_value(token, SLICE("type"));
+	unsigned kinds = link_kinds_of_rel(
+		html_attr_value(token, SLICE("rel")), html_attr_value(token, SLICE("as")), type);
 
-	return add_kinds(l, kinds, href);
+	return add_kinds(l, kinds, type, href);
 }
 
 static int meta_element(struct links *l, const struct html_token *token)
