@@ -104,6 +104,8 @@ enum catalog_sql {
 	SQL_EACH_LINKS,
 	SQL_ADD_LEARNED,
 	SQL_EACH_LEARNED,
+	SQL_SET_POLL,
+	SQL_EACH_POLL,
 	SQL_SET_VERDICT,
 	SQL_EACH_VERDICT,
 	SQL_SET_PROGRESS,
@@ -218,7 +220,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 8,
+	CATALOG_VERSION = 9,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

@@ -8,7 +8,8 @@
 
 enum { DIRECTORIES_DEPTH_MAX = 32 };
 
-#define NAMES_MAX ((size_t)1 << 30)
+#define NAMES_MAX        ((size_t)1 << 30)
+#define SIGNAL_NAMES_MAX ((size_t)4 << 20)
 
 /* Requests per second that every site has at least: some a month. */
 #define BUDGET_MIN 1e-6
@@ -49,11 +50,12 @@ int looking_new(struct capture *c, struct look_site *site, bool once, struct err
 	l->once = once;
 	arena_init(&l->names, NAMES_MAX);
 	strmap_init(&l->groups, hash_key_random(), &l->names);
+	rc = polling_init(&l->polling);
 	(void)pthread_mutex_lock(&site->lock);
 	l->terms = site->terms;
 	l->version = site->version;
 	(void)pthread_mutex_unlock(&site->lock);
-	rc = make_run(c, l, &l->run, err);
+	rc = rc ? err_code(err, rc) : make_run(c, l, &l->run, err);
 	if (rc)
 		looking_free(l);
 	else
@@ -67,6 +69,7 @@ void looking_free(struct looking *l)
 		return;
 	refresh_run_free(l->run);
 	looked_vec_release(&l->pages);
+	polling_release(&l->polling);
 	strmap_release(&l->groups);
 	arena_release(&l->names);
 	free(l);
@@ -198,15 +201,15 @@ static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *re
 	struct looking *l = c->looking;
 	struct page_prior prior;
 	struct buf url;
-	size_t query, directory;
+	size_t directory = 0;
 	int rc;
 
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
 		rc = pages_prior(&c->pages, page, &prior, err);
-	query = strcspn(rc == 0 ? buf_str(&url) : "", "?");
-	directory = directory_length(buf_slice(&url), query);
+	if (rc == 0)
+		directory = directory_length(buf_slice(&url), strcspn(buf_str(&url), "?"));
 	if (rc == 0 && directory > 0)
 		rc = err_code(err, find_group(l, slice_sub(buf_slice(&url), 0, directory), 0,
 					   &l->pages.ptr[page].group));
@@ -215,6 +218,7 @@ static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *re
 			.rate = looking_rate(c, page),
 			.weight = weight_of(l, buf_slice(&url), (double)prior.weight),
 			.group = l->pages.ptr[page].group,
+			.source = l->pages.ptr[page].source,
 		};
 	buf_release(&url);
 	return rc;
@@ -263,6 +267,49 @@ int looking_discovered(struct capture *c, uint32_t page, struct err *err)
 	c->stage.asleep = false;
 	l->next = 0;
 	return 0;
+}
+
+bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod)
+{
+	return page < c->looking->pages.len && c->looking->pages.ptr[page].listed >= lastmod;
+}
+
+/*
+ * Dates of one page may come from several sitemaps and feeds, which need not agree: only one that
+ * is later than all before is news. Not if the page was looked at since; nor one of the future.
+ */
+static bool is_news(const struct capture *c, const struct looked *k, const struct found *f)
+{
+	static const int64_t AHEAD_MAX = 86400 * CLOCK_NS_PER_SECOND;
+
+	return f->lastmod > k->listed && k->last && f->latest > k->last &&
+	       f->lastmod < clock_realtime(c->clock) + AHEAD_MAX;
+}
+
+int looking_listed(struct capture *c, uint32_t page, const struct found *f, struct err *err)
+{
+	struct looking *l = c->looking;
+	bool has_source, news;
+	struct looked *k;
+	int rc = err_code(err, looking_reserve(c, page));
+
+	if (rc || f->lastmod == 0)
+		return rc;
+	k = &l->pages.ptr[page];
+	has_source = k->source != 0;
+	news = is_news(c, k, f);
+	if (!has_source)
+		k->source = (uint8_t)f->source;
+	if (f->lastmod > k->listed)
+		k->listed = f->lastmod;
+	if (!c->pages.list.ptr[page].planned)
+		return 0;
+	if (!has_source)
+		rc = looking_discovered(c, page, err);
+	if (rc == 0 && news)
+		(void)refresh_signal(l->run, page, f->source, now_of(c));
+	l->next = 0;
+	return rc;
 }
 
 void looking_withdraw(struct capture *c, uint32_t page)
@@ -373,12 +420,15 @@ int looking_adopt(struct capture *c, struct err *err)
 void look_site_init(struct look_site *site, const struct look_terms *terms)
 {
 	*site = (struct look_site){.terms = *terms, .version = 1};
+	arena_init_small(&site->names, SIGNAL_NAMES_MAX);
 	(void)pthread_mutex_init(&site->lock, NULL);
 }
 
 void look_site_release(struct look_site *site)
 {
 	(void)pthread_mutex_destroy(&site->lock);
+	look_signals_release(&site->signals);
+	arena_release(&site->names);
 }
 
 void look_site_set(struct look_site *site, const struct look_terms *terms)
@@ -401,6 +451,57 @@ void look_site_read(struct look_site *site, struct look_report *ret)
 	(void)pthread_mutex_lock(&site->lock);
 	*ret = site->report;
 	(void)pthread_mutex_unlock(&site->lock);
+}
+
+static int add_signal(struct look_signals *to, struct arena *names, struct look_signal signal)
+{
+	signal.name.ptr = arena_strdup(names, signal.name);
+	return signal.name.ptr ? look_signals_push(to, signal) : ERR_NOMEM;
+}
+
+int look_site_signals(struct look_site *site, struct arena *arena, struct look_signals *ret)
+{
+	int rc = 0;
+
+	(void)pthread_mutex_lock(&site->lock);
+	for (size_t i = 0; rc == 0 && i < site->signals.len; i++)
+		rc = add_signal(ret, arena, site->signals.ptr[i]);
+	(void)pthread_mutex_unlock(&site->lock);
+	return rc;
+}
+
+static void count_answers(const struct polled *p, struct look_signal *to)
+{
+	to->polls += p->polls;
+	to->not_modified += p->asserted.answers;
+	to->checked += p->asserted.checked;
+	to->lies += p->asserted.lies;
+}
+
+/* One row for each source, by its first name. The lock is held; without memory some are missing. */
+static void report_signals(struct looking *l)
+{
+	size_t place[REFRESH_SOURCES] = {0}; /* in the rows, plus one */
+	struct look_signals *rows = &l->site->signals;
+
+	rows->len = 0;
+	arena_reset(&l->site->names);
+	for (size_t i = 0; i < l->polling.list.len; i++) {
+		const struct polled *p = &l->polling.list.ptr[i];
+		struct refresh_source worth = refresh_source(l->run, p->source);
+		struct look_signal signal = {
+			.name = i == POLL_PINGS ? SLICE(LOOKING_PING) : slice_str(p->url),
+			.precision = refresh_precision(&worth),
+			.recall = refresh_recall(&worth),
+		};
+
+		if (i == POLL_PINGS && worth.announced_changed + worth.announced_same == 0)
+			continue;
+		if (!place[p->source] && add_signal(rows, &l->site->names, signal) == 0)
+			place[p->source] = rows->len;
+		if (place[p->source])
+			count_answers(p, &rows->ptr[place[p->source] - 1]);
+	}
 }
 
 void looking_report(struct capture *c, bool now)
@@ -430,5 +531,6 @@ void looking_report(struct capture *c, bool now)
 					       : (double)NAN;
 	(void)pthread_mutex_lock(&l->site->lock);
 	l->site->report = report;
+	report_signals(l);
 	(void)pthread_mutex_unlock(&l->site->lock);
 }

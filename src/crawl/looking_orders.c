@@ -125,6 +125,13 @@ static bool may_ask(struct capture *c)
 	return !c->stage.asleep || l->next <= now;
 }
 
+/* Sitemaps and feeds wait for windows and servers as pages do. */
+static bool may_poll(const struct capture *c)
+{
+	return !c->stage.ended && !atomic_load(&c->lane->shared->watch->drain) &&
+	       until_window(c) <= 0 && !is_down(c);
+}
+
 int looking_dispatch(struct capture *c, struct err *err)
 {
 	int rc = robots_fetch_due(c, err);
@@ -136,6 +143,8 @@ int looking_dispatch(struct capture *c, struct err *err)
 		sleep_until(c, INFINITY);
 		check_end(c);
 	}
+	if (rc == 0 && may_poll(c))
+		rc = polling_dispatch(c, err);
 	while (rc == 0 && !atomic_load(&c->lane->shared->watch->drain) && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
 		c->stage.asleep = false;
@@ -147,12 +156,14 @@ int looking_dispatch(struct capture *c, struct err *err)
 	if (rc == 0 && c->stage.ended && c->looking->once)
 		rc = looking_renew(c, err);
 	looking_report(c, c->stage.ended);
-	return rc;
+	return rc ? rc : polling_store_pings(c, err);
 }
 
 double looking_wait(const struct capture *c)
 {
-	return fmax(0, c->looking->next - now_of(c));
+	double wait = fmax(0, c->looking->next - now_of(c));
+
+	return may_poll(c) ? fmin(wait, polling_wait(c)) : wait;
 }
 
 /* ---- what came of them ---- */

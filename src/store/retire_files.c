@@ -103,7 +103,7 @@ int retire_put_entry(struct rewriting *w, const struct warc_entry *entry)
 
 static int write_tombstones(struct rewriting *w)
 {
-	struct warc_entry entry = look_batch_entry(buf_slice(&w->tombstones), w->date);
+	struct warc_entry entry = compact_entry(buf_slice(&w->tombstones), w->date);
 	int rc = w->tombstone_count ? retire_put_entry(w, &entry) : 0;
 
 	buf_reset(&w->tombstones);
@@ -234,7 +234,7 @@ static int rewrite_looks(struct rewriting *w, const struct warc_record *rec)
 	rc = compact_block(w->reader, &w->block, w->plan->err);
 	if (rc == 0)
 		rc = change_rows(w, buf_slice(&w->block), &rows, &changed);
-	entry = look_batch_entry(buf_slice(&rows), date);
+	entry = compact_entry(buf_slice(&rows), date);
 	to = w->out.size;
 	if (rc == 0 && !changed)
 		rc = copy(w, from, from + rec->length);

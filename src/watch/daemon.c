@@ -163,9 +163,14 @@ static int fill_status(struct watch *w, struct watch_status *s)
 	s->per_day = w->config->requests * SECONDS_PER_DAY;
 	s->spent = budget_spent(&w->budget, (int64_t)wall());
 	s->retired = w->retired_at;
-	for (size_t i = 0; i < w->config->site_count; i++)
+	for (size_t i = 0; rc == 0 && i < w->config->site_count; i++) {
+		size_t before = s->signals.len;
+
 		fill_site(w, i, s, &s->sites.ptr[s->sites.len++]);
-	return 0;
+		rc = look_site_signals(&w->sites[i], &s->arena, &s->signals);
+		s->sites.ptr[i].signals = s->signals.len - before;
+	}
+	return rc;
 }
 
 /* That it cannot be written is no reason to end: it is said once. */
