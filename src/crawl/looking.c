@@ -427,6 +427,9 @@ void look_site_init(struct look_site *site, const struct look_terms *terms)
 void look_site_release(struct look_site *site)
 {
 	(void)pthread_mutex_destroy(&site->lock);
+	for (size_t i = 0; i < site->pings.len; i++)
+		free(site->pings.ptr[i]);
+	look_pings_release(&site->pings);
 	look_signals_release(&site->signals);
 	arena_release(&site->names);
 }

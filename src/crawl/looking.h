@@ -37,6 +37,9 @@
 /* Purpose of the looks that measure how fresh the archive is. */
 #define LOOKING_AUDIT "audit"
 
+/* Pings of a site that wait, at most. */
+enum { LOOK_PINGS_MAX = 256 };
+
 /* The name of pings among signals. */
 #define LOOKING_PING "ping"
 
@@ -82,6 +85,7 @@ struct look_signal {
 };
 
 VEC_DECLARE(look_signals, struct look_signal);
+VEC_DECLARE(look_pings, char *);
 
 /* Fields behind lock for its holder. */
 struct look_site {
@@ -90,7 +94,8 @@ struct look_site {
 	struct look_terms terms;
 	struct look_report report;
 	struct look_signals signals;
-	struct arena names; /* of the signals */
+	struct arena names;      /* of the signals */
+	struct look_pings pings; /* URLs that wait for the lane; owned */
 };
 
 void look_site_init(struct look_site *site, const struct look_terms *terms);
@@ -100,6 +105,12 @@ void look_site_release(struct look_site *site);
 void look_site_set(struct look_site *site, const struct look_terms *terms);
 void look_site_set_budget(struct look_site *site, double budget);
 void look_site_read(struct look_site *site, struct look_report *ret);
+
+/*
+ * Somebody says that this page, sitemap or feed is new or has changed. For any thread. 0, also if
+ * that is known already and waits; ERR_LIMIT when too many wait; ERR_NOMEM.
+ */
+int look_site_ping(struct look_site *site, slice url) SP_MUST_CHECK;
 
 /* Appends its signals, their names copied to the arena. 0 or ERR_NOMEM. */
 int look_site_signals(
@@ -138,6 +149,7 @@ struct looking {
 	struct looked_vec pages;
 	struct site_rates rates;
 	struct polling polling;
+	double pinged; /* seconds since 1970: when a ping last gave a new page */
 	struct arena names;
 	struct strmap groups; /* directories */
 	bool once;            /* ends when nothing is due */
@@ -196,6 +208,9 @@ int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, 
 /* A sitemap or feed lists a page, with a date or without: a later date than before is a signal. */
 int looking_listed(
 	struct capture *c, uint32_t page, const struct found *found, struct err *err) SP_MUST_CHECK;
+
+/* Takes the pings that wait, in pings.c. */
+int looking_hear(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Whether a date of a page, ns since 1970, is known already. */
 bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod);

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "crawl/contact.h"
 #include "url/url.h"
+#include "watch/ping.h"
 
 enum {
 	SITES_MAX = 1 << 20,
@@ -34,7 +35,7 @@ struct site_keys {
 };
 
 struct top_keys {
-	const char *archive, *user_agent, *contact;
+	const char *archive, *user_agent, *contact, *ping;
 	struct site_keys all;
 	int robots;
 	int64_t lanes;
@@ -68,6 +69,7 @@ static const struct option_spec TOP_SPECS[] = {
 	KEY(STRING, struct top_keys, archive, "archive"),
 	KEY(STRING, struct top_keys, user_agent, "user-agent"),
 	KEY(STRING, struct top_keys, contact, "contact"),
+	KEY(STRING, struct top_keys, ping, "ping"),
 	KEY(CHOICE, struct top_keys, robots, "robots", .choices = ROBOTS),
 	KEY(INT, struct top_keys, lanes, "lanes", .min = 1, .max = 256),
 	KEY(SIZE, struct top_keys, min_free, "min-free", .max = 1e18),
@@ -382,6 +384,9 @@ static int read_sites(struct reading *r, const struct yaml_node *list)
 static int check_top(const struct watch_config *c, const struct top_keys *top, struct err *err)
 {
 	const struct yaml *y = &c->yaml;
+	char address[HTTPD_ADDRESS_SIZE];
+	struct err why = {0};
+	uint16_t port;
 
 	if (!top->archive[0])
 		return yaml_refuse(y, yaml_get(y->root, "archive"), err,
@@ -389,6 +394,8 @@ static int check_top(const struct watch_config *c, const struct top_keys *top, s
 	if (top->contact && !contact_is_valid(slice_str(top->contact)))
 		return yaml_refuse(y, yaml_get(y->root, "contact"), err,
 			"a contact is a URL or a mail address, not '%.100s'", top->contact);
+	if (top->ping && ping_address(top->ping, address, &port, &why))
+		return yaml_refuse(y, yaml_get(y->root, "ping"), err, "ping: %.200s", why.text);
 	return 0;
 }
 
@@ -419,6 +426,7 @@ static int read_top(struct watch_config *c, struct err *err)
 		rc = read_sites(&r, top.sites);
 	c->archive = top.archive;
 	c->lanes = (unsigned)top.lanes;
+	c->ping = top.ping;
 	strmap_release(&r.urls);
 	options_release(&(struct options){.specs = TOP_SPECS}, &top);
 	return rc;
@@ -465,7 +473,8 @@ bool watch_config_is_like(const struct watch_config *a, const struct watch_confi
 	enum { SETTINGS_MAX = 8 << 20 };
 	struct buf one, other;
 	bool alike = strcmp(a->archive, b->archive) == 0 && a->site_count == b->site_count &&
-		     a->lanes == b->lanes;
+		     a->lanes == b->lanes &&
+		     strcmp(a->ping ? a->ping : "", b->ping ? b->ping : "") == 0;
 
 	buf_init(&one, SETTINGS_MAX);
 	buf_init(&other, SETTINGS_MAX);

@@ -46,6 +46,7 @@ struct watch_config {
 	double written;         /* requests as the file has them: the number before the slash */
 	struct windows windows; /* of all sites that have none of their own */
 	unsigned lanes;         /* 0: the default */
+	const char *ping;       /* where pings are heard (watch/ping.h); NULL: nowhere */
 	bool has_retention;     /* else everything is kept */
 	struct retention retention;
 	struct watch_site *sites;

@@ -3,11 +3,13 @@
 
 import atexit
 import datetime
+import http.client
 import json
 import signal
 import subprocess
 import threading
 import time
+import urllib.parse
 
 import living
 import rawserver
@@ -231,5 +233,71 @@ for KIND in ("application/atom+xml", "application/feed+json"):
         WATCH.start()
         WATCH.until(lambda: [i for i in SITE.asked("/feed") if i >= AGAIN])
         tap.equal(WATCH.end(), "")
+
+def ping(port, path="/", form=None, method=None):
+    """The status of the answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
+    body = urllib.parse.urlencode(form) if isinstance(form, list) else form
+    connection.request(method or ("POST" if body is not None else "GET"), path, body)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def listening(watch):
+    """The port that it says."""
+    line = next(line for line in watch.process.stderr if "listening" in line)
+    return int(line.split()[-1])
+
+
+with Site(sitemap=False) as SITE:
+    WATCH = Watch("pinged", [SITE], ping="127.0.0.1:0")
+    PORT = listening(WATCH)
+    MODE = ("hub.mode", "publish")
+    with tap.case("pings: what is answered"):
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", SITE.url + "p1")]), 204)
+        tap.equal(ping(PORT, "/ping?url=" + urllib.parse.quote(SITE.url + "p2", safe="")), 204)
+        tap.equal(ping(PORT, "/ping", [("url", SITE.url + "p2")]), 204)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", "http://elsewhere.example/")]), 404)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", "http://elsewhere.example/"),
+                                   ("hub.url", SITE.url)]), 204)
+        tap.equal(ping(PORT, form=[("hub.mode", "subscribe"), ("hub.url", SITE.url)]), 400)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", "ftp://x/")]), 400)
+        tap.equal(ping(PORT, form=""), 400)
+        tap.equal(ping(PORT, form=[MODE] + [("hub.url", SITE.url)] * 65), 413)
+        tap.equal(ping(PORT, form="url=" + 20000 * "x"), 413)
+        tap.equal(ping(PORT, "/"), 405)
+        tap.equal(ping(PORT, "/other", form=""), 404)
+    WATCH.until(seen(SITE))
+    with tap.case("pings: a page that has changed is looked at soon, a new one is found"):
+        BEFORE = len(SITE.server.requests)
+        PATH = next(r.path for r in reversed(SITE.server.requests) if r.path in SITE.versions)
+        SITE.change(PATH)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", SITE.url + PATH[1:])]), 204)
+        LOOKED = WATCH.until(lambda: [i for i in SITE.asked(PATH) if i >= BEFORE])[0]
+        assert LOOKED - BEFORE < PAGES / 2, LOOKED - BEFORE
+        SITE.change("/secret")
+        tap.equal(ping(PORT, "/ping", [("url", SITE.url + "secret")]), 204)
+        WATCH.until(seen(SITE, ["/secret"]))
+    with tap.case("pings: a flood is cut off, and keeps to the budget"):
+        BEGAN, BEFORE = time.monotonic(), len(SITE.server.requests)
+        ANSWERS = [ping(PORT, form=[MODE] + [("hub.url", f"{SITE.url}flood/{n}/{i}")
+                                             for i in range(20)]) for n in range(60)]
+        tap.equal(set(ANSWERS), {204, 429})
+        for _ in range(40):
+            ping(PORT, form=[MODE, ("hub.url", SITE.url + "p5")])
+        WATCH.until(lambda: len(SITE.server.requests) > BEFORE + 60)
+        SENT, PASSED = len(SITE.server.requests) - BEFORE, time.monotonic() - BEGAN
+        # A minute's share may leave at once, and a surplus at twice the pace.
+        assert SENT <= 2 * PER_SECOND * (PASSED + 1) + 60, (SENT, PASSED)
+        ASKED = [r.path for r in SITE.server.requests[BEFORE:]]
+        assert sum(path.startswith("/flood") for path in ASKED) < len(ASKED) / 4, ASKED
+        tap.equal(WATCH.end(), "")
+        SIGNAL = WATCH.signals()["ping"]
+        assert 0 < SIGNAL["precision"] < 1 and SIGNAL["polls"] == 0, SIGNAL
+    with tap.case("pings: mistakes in the configuration"):
+        BAD = tap.write("bad.yaml", "archive: a\nbudget: {requests: 5/day}\nping: localhost\n"
+                        f"sites: [{{url: {SITE.url}}}]\n")
+        tap.refuse(2, "3:7: ping: ", "watch", "--check", BAD)
 
 tap.done()
