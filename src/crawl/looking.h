@@ -28,6 +28,7 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "crawl/budget.h"
+#include "crawl/look_weights.h"
 #include "crawl/polling.h"
 #include "frontier/window.h"
 #include "plan/plan.h"
@@ -48,22 +49,15 @@ struct found;
 struct request;
 struct net_fetch;
 
-/* Pages whose URL matches have this weight: * stands for any text, ? for any character. */
-struct look_weight {
-	const char *pattern;
-	double weight;
-};
-
-VEC_DECLARE(look_weights, struct look_weight);
-
 /* What a site is asked for. All is borrowed, until the lane reports a later version. */
 struct look_terms {
 	const struct refresh_policy *policy;
 	struct refresh_aim aim;             /* in seconds */
 	double budget;                      /* requests per second, while a window is open */
 	struct windows windows;             /* without one: always */
-	const struct look_weights *weights; /* the first that matches counts; else 1 */
-	double delay;                       /* as crawl_settings */
+	const struct look_weights *weights; /* its own; those that count for all sites */
+	const struct look_weights *common;
+	double delay; /* as crawl_settings */
 	bool automatic_delay;
 };
 
@@ -116,9 +110,6 @@ int look_site_ping(struct look_site *site, slice url) SP_MUST_CHECK;
 int look_site_signals(
 	struct look_site *site, struct arena *arena, struct look_signals *ret) SP_MUST_CHECK;
 
-/* Whether the whole text matches the pattern. */
-bool look_pattern_matches(slice pattern, slice text);
-
 /* What is known of a page, besides what all captures know. */
 struct looked {
 	struct rate_memory memory; /* of its changes */
@@ -149,7 +140,8 @@ struct looking {
 	struct looked_vec pages;
 	struct site_rates rates;
 	struct polling polling;
-	double pinged; /* seconds since 1970: when a ping last gave a new page */
+	size_t weighed; /* links that were known when the run was last told of ranks */
+	double pinged;  /* seconds since 1970: when a ping last gave a new page */
 	struct arena names;
 	struct strmap groups; /* directories */
 	bool once;            /* ends when nothing is due */
@@ -208,6 +200,9 @@ int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, 
 /* A sitemap or feed lists a page, with a date or without: a later date than before is a signal. */
 int looking_listed(
 	struct capture *c, uint32_t page, const struct found *found, struct err *err) SP_MUST_CHECK;
+
+/* PageRank has changed, by new links: the run learns what pages are worth now. */
+int looking_weigh(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Takes the pings that wait, in pings.c. */
 int looking_hear(struct capture *c, struct err *err) SP_MUST_CHECK;

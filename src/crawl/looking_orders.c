@@ -147,6 +147,8 @@ int looking_dispatch(struct capture *c, struct err *err)
 		check_end(c);
 	}
 	if (rc == 0)
+		rc = looking_weigh(c, err);
+	if (rc == 0)
 		rc = looking_hear(c, err);
 	if (rc == 0 && may_poll(c))
 		rc = polling_dispatch(c, err);

@@ -49,6 +49,7 @@ struct watch_config {
 	const char *ping;       /* where pings are heard (watch/ping.h); NULL: nowhere */
 	bool has_retention;     /* else everything is kept */
 	struct retention retention;
+	struct look_weights weights; /* of all sites, after their own */
 	struct watch_site *sites;
 	size_t site_count;
 };

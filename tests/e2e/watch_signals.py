@@ -31,7 +31,8 @@ class Site:
         self.has_sitemap = sitemap
         self.feed = feed
         self.robots = robots
-        self.lies = False     # answers 304 to every condition
+        self.linked = ""       # on every page
+        self.lies = False      # answers 304 to every condition
         self.is_eager = False  # says that every page has just changed
         self.server = rawserver.Server(self.answer)
         self.url = self.server.url
@@ -63,7 +64,7 @@ class Site:
             if request.path == "/":
                 return page(self.front())
             if request.path in self.versions:
-                return page(f"{request.path} {self.versions[request.path]}".encode())
+                return page(f"{request.path} {self.versions[request.path]} {self.linked}".encode())
         return rawserver.NOT_FOUND
 
     def conditional(self, request, body):
@@ -299,5 +300,32 @@ with Site(sitemap=False) as SITE:
         BAD = tap.write("bad.yaml", "archive: a\nbudget: {requests: 5/day}\nping: localhost\n"
                         f"sites: [{{url: {SITE.url}}}]\n")
         tap.refuse(2, "3:7: ping: ", "watch", "--check", BAD)
+
+def favour(watch, site, paths):
+    """How much more often these are looked at than the others, after the first time."""
+    watch.until(seen(site))
+    before = len(site.server.requests)
+    watch.until(lambda: len(site.server.requests) > before + 8 * len(site.versions))
+    asked = [r.path for r in site.server.requests[before:] if r.path in site.versions]
+    share = sum(path in paths for path in asked) / len(paths)
+    return share * (len(site.versions) - len(paths)) / max(1, len(asked) - share * len(paths))
+
+
+with Site(pages=30, sitemap=False) as SITE, tap.case("weights out of a file"):
+    FILE = tap.write("weights", f"# what matters\n{SITE.url}p3 50\n*/p4* 20\n* 0.5\n")
+    WATCH = Watch("weighed", [SITE], budget=60, weights=f"{{file: {FILE}}}")
+    PATHS = [path for path in SITE.versions if path == "/p3" or path.startswith("/p4")]
+    RATIO = favour(WATCH, SITE, PATHS)
+    assert RATIO > 1.5, RATIO
+    tap.write("weights", "http://x/ heavy\n")
+    tap.refuse(2, "weights:1: a line is", "watch", "--check", WATCH.config)
+    tap.equal(WATCH.end(), "")
+
+with Site(pages=30, sitemap=False) as SITE, tap.case("weights by PageRank"):
+    SITE.linked = '<a href="/p0">x</a> <a href="/p1">y</a>'
+    WATCH = Watch("ranked", [SITE], budget=60, weights="pagerank")
+    RATIO = favour(WATCH, SITE, ["/p0", "/p1"])
+    assert RATIO > 1.5, RATIO
+    tap.equal(WATCH.end(), "")
 
 tap.done()
