@@ -9,6 +9,7 @@
 #include "extract/refresh.h"
 #include "extract/srcset.h"
 #include "http/link_header.h"
+#include "url/url.h"
 
 enum {
 	KEY_PREFIX_MAX = 16, /* of kind and base */
@@ -54,16 +55,6 @@ void links_release(struct links *l)
 	buf_release(&l->style);
 }
 
-/* Without what the URL parser would strip: C0 controls and blanks. */
-static slice strip(slice ref)
-{
-	while (ref.len && (unsigned char)ref.ptr[0] <= ' ')
-		ref = slice_sub(ref, 1, ref.len);
-	while (ref.len && (unsigned char)ref.ptr[ref.len - 1] <= ' ')
-		ref.len--;
-	return ref;
-}
-
 /* A form without action goes to its own page, but a document inside has no address. */
 static bool leads_nowhere(const struct links *l, slice ref, enum link_kind kind)
 {
@@ -94,7 +85,7 @@ int links_add(struct links *l, enum link_kind kind, slice ref)
 	char *copy;
 	int rc;
 
-	ref = strip(ref);
+	ref = url_strip(ref);
 	if (leads_nowhere(l, ref, kind))
 		return 0;
 	if (ref.len > LINK_URL_MAX) {
@@ -198,7 +189,7 @@ static int base_element(struct links *l, const struct html_token *token)
 
 	if (l->has_base || l->depth > 0 || !href.ptr)
 		return 0;
-	href = strip(href);
+	href = url_strip(href);
 	copy = href.len <= LINK_URL_MAX ? arena_strdup(&l->arena, href) : NULL;
 	if (!copy)
 		return 0;
@@ -290,7 +281,7 @@ static int special_element(struct links *l, const struct html_token *token)
 /* A lazy attribute may hold anything on an element that knows nothing of it. */
 static bool looks_like_url(slice value)
 {
-	value = strip(value);
+	value = url_strip(value);
 	for (size_t i = 0; i < value.len; i++)
 		if ((unsigned char)value.ptr[i] <= ' ' || strchr("{}<>\"|\\^`", value.ptr[i]))
 			return false;

@@ -7,10 +7,14 @@
 #define RECALL_MAX  0.99 /* silence is never proof */
 #define RECALL_TOLD 0.8  /* from here on a page waits for its announcement, under harmonic */
 
+enum { SOONER = 16 }; /* part of the time around an instant */
+
 uint32_t run_tick(const struct refresh_run *run, double time)
 {
-	double tick = (time - run->base) / run->tick;
+	double tick = floor((time - run->base) / run->tick);
 
+	if (run_time(run, tick + 1) <= time) /* lost by rounding */
+		tick++;
 	if (!(tick > 0))
 		return 0;
 	return tick < (double)(UINT32_MAX - 1) ? (uint32_t)tick : UINT32_MAX - 1;
@@ -79,15 +83,16 @@ static double half_pair(const struct refresh_run *run, uint32_t page)
 	return run->aim.gap * market_place(&run->market, run_traded(run, page), draw_of(page));
 }
 
-/* The next of them behind a time. */
+/* The next of them behind a time. A first look that is late may miss the instant, which costs the
+ * pair, while one that is early costs little: so all of these are due somewhat sooner. */
 static double next_of_pair(const struct refresh_run *run, uint32_t page, double since)
 {
 	double grid = run->aim.grid, half = half_pair(run, page);
 	double instant = ceil(since / grid) * grid;
+	double first = instant - half - run->aim.gap / SOONER;
 
-	if (since >= instant - half - 2 * run->tick) /* the first look is never earlier */
-		return instant + half;
-	return instant - half;
+	/* The first look is never earlier. */
+	return since >= first - 2 * run->tick ? instant + half : first;
 }
 
 double run_wanted(const struct refresh_run *run, uint32_t page)
@@ -227,7 +232,7 @@ double refresh_enclosing(const struct refresh_run *run, uint32_t page, double in
 	if (item->mark & PAGE_OUT)
 		next = run->now;
 	else if (item->list != WHEEL_OUT)
-		next = fmax(run->now, run->base + run->tick * item->due + run->late);
+		next = fmax(run->now, run_time(run, item->due) + run->late);
 	if (next >= instant)
 		return next - run->pages.ptr[page].since;
 	if (refresh_sharp_pairs(&run->aim, f))

@@ -81,8 +81,9 @@ struct refresh_run {
 	double weight_max;
 	size_t states[PAGE_STATES], out;
 	size_t looks, changes;
-	size_t unsettled; /* changes of the market since its margin was found */
-	uint32_t scrub;   /* the next page whose due time is checked */
+	size_t unsettled;  /* changes of the market since its margin was found */
+	size_t unscrubbed; /* pages whose due time was not checked since */
+	uint32_t scrub;    /* the next one that is */
 
 	/* Orders that their shares have earned. */
 	double audit_due, explore_due, birth_due, new_due;
@@ -123,10 +124,16 @@ static inline bool is_free(const struct refresh_run *run, uint32_t page)
 	return !(mark & PAGE_OUT) && (state == PAGE_NEW || state == PAGE_LIVING);
 }
 
+/* When a tick begins. */
+static inline double run_time(const struct refresh_run *run, double tick)
+{
+	return run->base + run->tick * tick;
+}
+
 /* run.c: time passes; it never runs backwards. */
 void run_advance(struct refresh_run *run, double now);
 
-/* run_pages.c: the tick of a time, and a page becomes due at one. */
+/* run_pages.c: the last tick that has begun at a time, and a page becomes due at one. */
 uint32_t run_tick(const struct refresh_run *run, double time);
 void run_due(struct refresh_run *run, uint32_t page, double time);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "refresh/allocate.h"
@@ -175,6 +176,33 @@ static void test_sharp(void)
 		}
 	}
 	CHECK(s.sharp_expected > 0 && s.sharp_expected < s.fresh_expected);
+	refresh_run_free(w.run);
+}
+
+/* sharp with two looks for each instant: nearly all pages get one on each side, within half a
+ * grid. Dead pages leave budget unused: nobody sleeps through what is due because of that. */
+static void test_pairs(void)
+{
+	struct refresh_params params = plain("sharp");
+	struct watch w;
+	size_t missed = 0;
+
+	tap_case("sharp: pairs lie around every instant");
+	params.budget = 2 * N;
+	w = begin(params);
+	for (size_t i = 0; i < N / 5; i++)
+		w.dead[i] = true;
+	run_until(&w, w.now + 20.5);
+	for (int day = 0; day < 100; day++) {
+		double before[N];
+
+		run_until(&w, floor(w.now) + 1);
+		memcpy(before, w.last, sizeof before);
+		run_until(&w, w.now + 0.55);
+		for (size_t i = N / 5; i < N; i++)
+			missed += before[i] < w.now - 0.55 - 0.6 || w.last[i] == before[i];
+	}
+	CHECK(missed <= N * 100 / 1000);
 	refresh_run_free(w.run);
 }
 
@@ -501,6 +529,7 @@ int main(int argc, char **argv)
 	test_budget();
 	test_threshold();
 	test_sharp();
+	test_pairs();
 	test_death();
 	test_birth();
 	test_signals();
