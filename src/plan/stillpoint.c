@@ -21,6 +21,13 @@
 /* A better order of revisits must be better by this share, or it is only another. */
 static const double SAME = 1e-7;
 
+/*
+ * The revisits of more pages may lose this share: an exact solution takes longer than the downloads
+ * of many pages, which go on changing. What is lost is nearly always far less.
+ */
+static const double LOSS = 1e-4;
+enum { EXACT_REVISITS = 256 };
+
 int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
 	bool fast, struct plan_limit *ret_limit)
 {
@@ -264,11 +271,13 @@ static bool keep_lifo(const struct assign_problem *p, bool fast)
 static int solve_revisits(
 	const struct assign_problem *p, bool fast, struct assign_solution *ret, bool *ret_better)
 {
+	bool exact = !fast && p->n <= EXACT_REVISITS, within = !fast && p->n <= PLAN_EXACT_MAX;
 	int rc = 0;
 
 	*ret_better = !keep_lifo(p, fast);
 	if (*ret_better)
-		rc = assign_solve(p, fast, ASSIGN_PAGES, ret);
+		rc = within && !exact ? assign_solve_within(p, LOSS, fast, ret)
+				      : assign_solve(p, fast, ASSIGN_PAGES, ret);
 	if (rc == 0 && *ret_better)
 		*ret_better = assign_total(p, ret->page_of) > lifo_total(p) * (1 + SAME);
 	return rc;
