@@ -235,6 +235,16 @@ static double lifo_total(const struct assign_problem *p)
 	return sum;
 }
 
+/* Whether no order can be better by more than LOSS: hardly any page changes until its revisit. */
+static bool is_calm(const struct assign_problem *p)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		most += assign_weight(p, i);
+	return lifo_total(p) >= most * (1 - LOSS);
+}
+
 /* What exchanging pages at distance d, each pair for itself, would gain over last in first out. */
 static double lifo_exchanges(const struct assign_problem *p, size_t d)
 {
@@ -258,6 +268,8 @@ static bool keep_lifo(const struct assign_problem *p, bool fast)
 {
 	double total;
 
+	if (p->n > EXACT_REVISITS && is_calm(p))
+		return true;
 	if (!fast && p->n <= PLAN_EXACT_MAX)
 		return false;
 	total = lifo_total(p);
