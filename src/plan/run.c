@@ -103,6 +103,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	s->found++;
 	s->arrived++;
 	run->progress.known++;
+	run->barrier.stale = true;
 	return 0;
 }
 
@@ -179,8 +180,7 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
 	return 0;
 }
 
-/* What visits since the last call have found tells how large the site may be. */
-static void look_at_size(struct run_server *s)
+void run_look_at_size(struct run_server *s)
 {
 	uint32_t waiting = s->site.known - s->site.visited;
 	/* Links of a page that is still out: they count when it is done. */
@@ -377,7 +377,7 @@ static bool next_leg(struct plan_run *run, double now)
 static bool take_from(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
 {
 	run_refresh(run, s);
-	look_at_size(s);
+	run_look_at_size(s);
 	run_choose_pages(run, s);
 	flush_batch(run, s);
 	learn_delay(run, s);
@@ -443,6 +443,7 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 	if (rc == 0) {
 		p->state = WAITING;
 		run->progress.failed--;
+		run->barrier.stale = true;
 	}
 	return rc;
 }
@@ -583,7 +584,7 @@ int plan_withdraw(struct plan_run *run, uint32_t page)
 	if (page >= run->pages.len || run->pages.ptr[page].state == UNKNOWN)
 		return ERR_NOTFOUND;
 	p = &run->pages.ptr[page];
-	p->withdrawn = true;
+	p->withdrawn = run->barrier.stale = true;
 	if (waits_for_first(run, p)) {
 		run->progress.failed++;
 		run->progress.unasked += p->attempts == 0;
@@ -634,6 +635,7 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 	for (size_t i = 0; i < run->servers.len; i++)
 		flush_batch(run, &run->servers.ptr[i]);
 	run->progress.in_flight--;
+	run->barrier.stale = true;
 	s->out--;
 	if (outcome != PLAN_RETURNED)
 		note_times(s, begin, end);

@@ -46,7 +46,8 @@ struct run_server {
 	size_t downloads;
 	bool is_chosen; /* its pages were chosen for a limit */
 	bool is_paced;  /* plan_pace has told its delay */
-	bool is_held;   /* its visits begin later, to end with those of the others */
+	bool is_held;   /* its visits go on later, to end with those of the others: */
+	double begin;   /* then */
 	bool is_cut;    /* its remaining visits are put off: the barrier does not wait for them */
 };
 
@@ -77,6 +78,7 @@ struct plan_run {
 	} budget;
 
 	struct {
+		bool stale;     /* something has happened since it was planned */
 		double wake;    /* when a server that is held back may begin; infinite: none */
 		double waiting; /* visits, of all servers */
 		size_t kept;    /* orders that were given out by this plan */
@@ -94,6 +96,9 @@ static inline bool has_late_leg(const struct plan_run *run)
 {
 	return run->params.strategy->revisits && !run->params.single;
 }
+
+/* What visits since the last call have found tells how large the site may be. */
+void run_look_at_size(struct run_server *s);
 
 /* ---- run_limit.c ---- */
 
