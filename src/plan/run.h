@@ -63,6 +63,11 @@ struct plan_run {
 	struct weights weight;
 	struct plan_pages pages;
 	struct group_edges groups; /* pages and their requisites */
+	struct {
+		struct weights placed; /* by page: in the order of visits; empty: no groups */
+		size_t edges, left;    /* when it was last weighed, and how many visits */
+		uint32_t next;         /* page to be placed anew first */
+	} worth;
 
 	enum plan_leg leg;
 	bool visits_ended, cancelled;
@@ -100,6 +105,21 @@ static inline bool has_late_leg(const struct plan_run *run)
 /* What visits since the last call have found tells how large the site may be. */
 void run_look_at_size(struct run_server *s);
 
+/* A page in the visit order gets the place that this gives it. 0 or ERR_NOMEM. */
+int run_order_anew(
+	struct plan_run *run, uint32_t page, const struct survival *survival, float placed);
+
+/* ---- run_groups.c ---- */
+
+/* All pages have a weight in the order of visits, if that is to know of groups. 0 or ERR_NOMEM. */
+int run_place_weights(struct plan_run *run);
+
+/* A requisite that is not yet in the order has one more page that needs it. */
+void run_note_user(struct plan_run *run, uint32_t page, uint32_t requisite);
+
+/* Before a visit is chosen: what pages are worth for their groups, when enough has changed. */
+void run_weigh_groups(struct plan_run *run, double now);
+
 /* ---- run_limit.c ---- */
 
 /* Whether a visit and a revisit of every page are more than the limit leaves. */
@@ -122,6 +142,9 @@ void run_refresh(const struct plan_run *run, struct run_server *s);
 
 /* When the visits of all servers end, and who is held back until when. */
 void run_plan_barrier(struct plan_run *run, double now);
+
+/* Pages of a server that are probably still to be found, by visits to any server. */
+double run_unknown(const struct plan_run *run, const struct run_server *s);
 
 /* After a visit: what it found, and on which servers. */
 void run_note_visit(struct plan_run *run, struct run_server *s);

@@ -81,7 +81,8 @@ void run_release_servers(struct plan_run *run)
 void run_refresh(const struct plan_run *run, struct run_server *s)
 {
 	s->site.survival = run->survival.ptr;
-	s->site.weight = run->weight.ptr;
+	s->site.weight = run->leg == PLAN_VISIT && run->worth.placed.len > 0 ? run->worth.placed.ptr
+									     : run->weight.ptr;
 	s->site.page = run->pages.ptr;
 	s->site.pages = run->pages.len;
 	s->site.edges = run->groups.ptr;
@@ -154,8 +155,7 @@ static size_t waiting(const struct run_server *s)
 	       (s->returned.pages.len - s->returned.head);
 }
 
-/* Pages of a server that are probably still to be found, by visits to any server. */
-static double unknown(const struct plan_run *run, const struct run_server *s)
+double run_unknown(const struct plan_run *run, const struct run_server *s)
 {
 	double own = size_unknown(&s->site, s->site.known - s->site.visited);
 
@@ -172,7 +172,7 @@ static double time_left(const struct plan_run *run, struct run_server *s)
 	double pages = (double)(waiting(s) + s->out);
 
 	run_refresh(run, s);
-	return fmax(0, pages + unknown(run, s) - 1) * s->site.delay;
+	return fmax(0, pages + run_unknown(run, s) - 1) * s->site.delay;
 }
 
 /* A size that was given is that of all servers: each has its share of what is known. */
@@ -273,7 +273,7 @@ static bool is_settled(const struct plan_run *run)
 	double missing = 0;
 
 	for (size_t i = 0; i < run->servers.len; i++)
-		missing += unknown(run, &run->servers.ptr[i]);
+		missing += run_unknown(run, &run->servers.ptr[i]);
 	return missing < SETTLED * (double)run->progress.known;
 }
 
