@@ -181,6 +181,17 @@ int compact_add(const struct compact_look *look, struct buf *out)
 	return rc;
 }
 
+struct warc_entry compact_entry(slice block, int64_t date)
+{
+	return (struct warc_entry){
+		.type = WARC_TYPE_METADATA,
+		.date = date,
+		.url = SLICE(COMPACT_TARGET),
+		.content_type = SLICE(COMPACT_TYPE),
+		.body = block,
+	};
+}
+
 /* ---- reading ---- */
 
 /* Up to an hour of a century: nothing that is added to it overflows. */

@@ -84,6 +84,9 @@ int compact_id(const struct attempt *a, struct warc_id *ret) SP_MUST_CHECK;
  */
 int compact_add(const struct compact_look *look, struct buf *out) SP_MUST_CHECK;
 
+/* The record of a block of looks, which is borrowed; date: of the last of them. */
+struct warc_entry compact_entry(slice block, int64_t date);
+
 /* Fields are its own. */
 struct compact_rows {
 	slice left;

@@ -54,10 +54,16 @@ struct warc_input {
 	unsigned char out[WARC_WINDOW_SIZE];
 };
 
+/* How far the file has been read: behind a unit that ended, that is its end. */
+static uint64_t offset_of(const struct warc_input *in)
+{
+	return in->raw_offset + in->raw_pos;
+}
+
 static int damaged(const struct warc_input *in, struct err *err, const char *what)
 {
-	return err_set(err, ERR_SYNTAX, "%s at offset %llu", what,
-		(unsigned long long)warc_input_offset(in));
+	return err_set(
+		err, ERR_SYNTAX, "%s at offset %llu", what, (unsigned long long)offset_of(in));
 }
 
 /* Reads at an offset of the file, all that is there up to room bytes. */
@@ -168,7 +174,7 @@ static int begin_unit(struct warc_input *in, struct err *err)
 	in->in_unit = true;
 	in->unit_ended = in->end_is_known = false;
 	in->damage.code = 0;
-	in->unit = warc_input_offset(in);
+	in->unit = offset_of(in);
 	in->before += in->inner;
 	in->inner = 0;
 	in->out_pos = in->out_len = 0;
@@ -228,7 +234,7 @@ static void end_bad_member(struct warc_input *in, size_t behind)
 static int gzip_damage(struct warc_input *in, struct err *err)
 {
 	const char *why = in->gzip.msg ? in->gzip.msg : "damaged data";
-	uint64_t at = warc_input_offset(in);
+	uint64_t at = offset_of(in);
 
 	if (strcmp(why, "incorrect data check") == 0)
 		end_bad_member(in, GZIP_SIZE_FIELD);
@@ -274,7 +280,7 @@ static int decode_zstd(
 	*ret_len = out.pos;
 	if (ZSTD_isError(rc))
 		return err_set(err, ERR_SYNTAX, "zstd: %s at offset %llu", ZSTD_getErrorName(rc),
-			(unsigned long long)warc_input_offset(in));
+			(unsigned long long)offset_of(in));
 	if (rc == 0)
 		in->unit_ended = true;
 	else if (raw.len == 0 && out.pos == 0)
@@ -438,14 +444,14 @@ int warc_input_resync(struct warc_input *in, uint64_t offset, struct err *err)
 		if (!scan_window(in)) {
 			if (in->raw_offset + in->raw_len >= in->size)
 				break;
-			at = warc_input_offset(in);
+			at = offset_of(in);
 			continue;
 		}
-		at = warc_input_offset(in);
+		at = offset_of(in);
 		rc = probe(in, &found, err);
 		if (rc || found)
 			return rc;
-		in->probed += warc_input_offset(in) - at;
+		in->probed += offset_of(in) - at;
 		at++;
 	}
 	go_to(in, in->size);
@@ -456,7 +462,7 @@ int warc_input_skip(struct warc_input *in, struct err *err)
 {
 	if (!in->end_is_known)
 		return warc_input_resync(in, in->unit + 1, err);
-	go_to(in, warc_input_offset(in));
+	go_to(in, offset_of(in));
 	return warc_input_next(in, err);
 }
 
@@ -569,15 +575,10 @@ enum warc_coding warc_input_coding(const struct warc_input *in)
 struct warc_spot warc_input_spot(const struct warc_input *in)
 {
 	if (!in->in_unit)
-		return (struct warc_spot){warc_input_offset(in), 0};
+		return (struct warc_spot){offset_of(in), 0};
 	if (in->coding == WARC_CODING_PLAIN)
 		return (struct warc_spot){in->unit + in->inner, 0};
 	return (struct warc_spot){in->unit, in->inner};
-}
-
-uint64_t warc_input_offset(const struct warc_input *in)
-{
-	return in->raw_offset + in->raw_pos;
 }
 
 uint64_t warc_input_size(const struct warc_input *in)

@@ -61,8 +61,7 @@ enum warc_coding warc_input_coding(const struct warc_input *in);
 /* Where the next byte is; between units that is where the next one begins. */
 struct warc_spot warc_input_spot(const struct warc_input *in);
 
-/* How far the file has been read: behind a unit that ended, that is its end. */
-uint64_t warc_input_offset(const struct warc_input *in);
+/* Of the file. */
 uint64_t warc_input_size(const struct warc_input *in);
 
 /* Uncompressed bytes taken since the input was opened, or went to another unit by seek. */

@@ -207,8 +207,8 @@ static int read_path(struct walk *w, const char *path, unsigned depth)
 	struct stat st;
 
 	if (stat(path, &st))
-		return err_set(w->err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s", path,
-			strerror(errno));
+		return err_set(w->err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s%s", path,
+			strerror(errno), depth ? "" : "; give an archive, or a WARC or WACZ file");
 	if (S_ISDIR(st.st_mode))
 		return read_directory(w, path, depth);
 	if (!S_ISREG(st.st_mode))

@@ -49,7 +49,9 @@ int json_cursor_list(struct json_cursor *c, const char *what, json_cursor_elemen
 /* Reads the value of a member, or skips it; the key is as json_cursor_string gives it. */
 typedef int json_cursor_member(void *context, struct json_cursor *c, slice key);
 
-/* An object, and nothing behind it. */
+/* An object; the same, and nothing behind it. */
+int json_cursor_members(
+	struct json_cursor *c, json_cursor_member *member, void *context) SP_MUST_CHECK;
 int json_cursor_object(
 	struct json_cursor *c, json_cursor_member *member, void *context) SP_MUST_CHECK;
 

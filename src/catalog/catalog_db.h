@@ -64,11 +64,13 @@ enum catalog_sql {
 	SQL_LAST_PACKED,
 	SQL_EACH_PACKED,
 	SQL_PAGE_PACKED,
-	SQL_RETIRE,
+	SQL_DROP_OBSERVATIONS,
+	SQL_DROP_PACKED,
 	SQL_CLEAR_MOVES,
 	SQL_ADD_MOVE,
 	SQL_MOVE_OBSERVATIONS,
 	SQL_MOVE_LOOKS,
+	SQL_DROP_LOOKS,
 	SQL_RENAME_WARC,
 	SQL_ADD_REPLACED,
 	SQL_REPLACED_DONE,
@@ -102,6 +104,8 @@ enum catalog_sql {
 	SQL_EACH_LINKS,
 	SQL_ADD_LEARNED,
 	SQL_EACH_LEARNED,
+	SQL_SET_POLL,
+	SQL_EACH_POLL,
 	SQL_SET_VERDICT,
 	SQL_EACH_VERDICT,
 	SQL_SET_PROGRESS,
@@ -216,7 +220,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 8,
+	CATALOG_VERSION = 9,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */

@@ -640,92 +640,56 @@ int catalog_add_observation(
 	return rc == ERR_LIMIT ? add_row(c, capture, a, err) : rc;
 }
 
-/* ---- retiring ---- */
+/* ---- changing ---- */
 
-static void retire(struct attempt *look, int64_t time)
+VEC_DECLARE(attempt_vec, struct attempt);
+
+/* All observations of a page, in memory. */
+struct page_copy {
+	struct arena arena;
+	struct attempt_vec list;
+};
+
+enum { PAGE_MAX = 1 << 30 };
+
+static int keep_copy(void *context, const struct attempt *a)
 {
-	look->retired = time;
-	look->record_id = look->warc = (slice){0};
-	look->offset = look->length = 0;
-	look->is_revisit = look->is_compact = false;
+	struct page_copy *copy = context;
+	struct attempt kept = *a;
+	int rc = attempt_keep(&kept, &copy->arena);
+
+	return rc ? rc : attempt_vec_push(&copy->list, kept);
 }
 
-/* Writes the looks of a row again, one of them retired: ERR_NOTFOUND when it is not there. */
-static int repack(struct catalog *c, struct last_row *l, unsigned number, int64_t time,
-	struct buf *rows, struct err *err)
-{
-	const struct attempt *base = l->base.more ? &l->base.a : NULL;
-	struct attempt before;
-	bool found = false;
-	unsigned key[2];
-	int rc = packed_looks_open(&l->packed, l->rows, &key[0], &key[1]);
-
-	packed_looks_begin(base, &l->packed.look);
-	before = l->packed.look;
-	if (rc == 0)
-		rc = err_code(err, packed_looks_start(rows, base));
-	while (rc == 0 && (rc = packed_looks_next(c, &l->packed, err)) == 0) {
-		struct attempt look = l->packed.look;
-		bool is_it = look.number == number;
-
-		if (is_it)
-			retire(&look, time);
-		rc = packed_looks_add(c, rows, &before, &look, l->packed.is_derived && !is_it, err);
-		before = look;
-		found = found || is_it;
-	}
-	if (rc == ERR_END)
-		rc = found ? 0 : err_set(err, ERR_NOTFOUND, "%s: no such observation", c->path);
-	return rc;
-}
-
-/* The row that has the look, and its base. */
-static int find_row(struct last_row *l, struct catalog *c, uint32_t capture,
-	const struct attempt *look, struct err *err)
-{
-	unsigned key[2] = {0};
-	int rc = find_last(l, c, capture, look, err);
-
-	if (rc == 0 && !l->is_there)
-		rc = err_set(err, ERR_NOTFOUND, "%s: no such observation", c->path);
-	if (rc == 0)
-		rc = packed_looks_open(&l->packed, l->rows, &key[0], &key[1]);
-	if (rc == 0 && key[1])
-		rc = find_base(&l->base, c, capture, look->page, key, SQL_GET_OBSERVATION, err);
-	if (rc == 0 && key[1] && !l->base.more)
-		rc = catalog_damaged(c, "a compact look has lost its base", err);
-	return rc;
-}
-
-static int retire_packed(
-	struct catalog *c, uint32_t capture, const struct attempt *a, int64_t time, struct err *err)
-{
-	struct last_row l = {0};
-	struct buf rows;
-	int rc = find_row(&l, c, capture, a, err);
-
-	buf_init(&rows, PACKED_MAX);
-	if (rc == 0)
-		rc = repack(c, &l, a->number, time, &rows, err);
-	if (rc == 0)
-		rc = put_packed(c, SQL_SET_PACKED, capture, a, l.first, buf_slice(&rows), err);
-	end_last(&l);
-	buf_release(&rows);
-	return rc;
-}
-
-int catalog_retire_observation(
-	struct catalog *c, uint32_t capture, const struct attempt *a, int64_t time, struct err *err)
+static int drop_page(
+	struct catalog *c, enum catalog_sql sql, uint32_t capture, uint32_t page, struct err *err)
 {
 	struct query q;
+
+	query_write(&q, c, sql, err);
+	query_put_int(&q, capture);
+	query_put_int(&q, page);
+	query_put_int(&q, ATTEMPT_LEGS); /* those of a later version stay */
+	return query_run(&q, err);
+}
+
+int catalog_edit_page(struct catalog *c, uint32_t capture, uint32_t page, catalog_edit *call,
+	void *context, struct err *err)
+{
+	struct page_copy copy = {0};
 	int rc;
 
-	query_write(&q, c, SQL_RETIRE, err);
-	query_put_int(&q, capture);
-	query_put_int(&q, a->page);
-	query_put_int(&q, a->leg);
-	query_put_int(&q, a->number);
-	query_put_int(&q, time);
-	rc = query_run_on(&q, "observation", err);
-	return rc == ERR_NOTFOUND ? retire_packed(c, capture, a, time, err) : rc;
+	arena_init_small(&copy.arena, PAGE_MAX);
+	rc = err_code(err, catalog_page_observations(c, capture, page, keep_copy, &copy, err));
+	for (size_t i = 0; rc == 0 && i < copy.list.len; i++)
+		rc = call(context, &copy.list.ptr[i]);
+	if (rc == 0)
+		rc = drop_page(c, SQL_DROP_OBSERVATIONS, capture, page, err);
+	if (rc == 0)
+		rc = drop_page(c, SQL_DROP_PACKED, capture, page, err);
+	for (size_t i = 0; rc == 0 && i < copy.list.len; i++)
+		rc = catalog_add_observation(c, capture, &copy.list.ptr[i], err);
+	attempt_vec_release(&copy.list);
+	arena_release(&copy.arena);
+	return rc;
 }

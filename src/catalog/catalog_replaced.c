@@ -27,7 +27,8 @@ static int note_moves(
 	struct catalog *c, const struct catalog_move *moves, size_t count, struct err *err)
 {
 	static const char SQL[] = "CREATE TEMP TABLE IF NOT EXISTS moved(place INTEGER PRIMARY KEY,"
-				  " new INTEGER NOT NULL, length INTEGER NOT NULL)";
+				  " new INTEGER NOT NULL, length INTEGER NOT NULL,"
+				  " whole INTEGER NOT NULL)";
 	int sqlite = sqlite3_exec(c->db, SQL, NULL, NULL, NULL);
 	struct query q;
 	int rc;
@@ -41,6 +42,7 @@ static int note_moves(
 		query_put_size(&q, moves[i].from);
 		query_put_size(&q, moves[i].to);
 		query_put_size(&q, moves[i].length);
+		query_put_int(&q, moves[i].is_whole);
 		rc = query_run(&q, err);
 	}
 	return rc;
@@ -67,6 +69,11 @@ int catalog_replace_warc(struct catalog *c, slice name, const struct catalog_war
 		rc = move(c, SQL_MOVE_OBSERVATIONS, name, warc->name, err);
 	if (rc == 0)
 		rc = move(c, SQL_MOVE_LOOKS, name, warc->name, err);
+	if (rc)
+		return rc;
+	query_write(&q, c, SQL_DROP_LOOKS, err); /* records that have no rows left */
+	query_put_word(&q, name);
+	rc = query_run(&q, err);
 	if (rc)
 		return rc;
 	query_write(&q, c, SQL_RENAME_WARC, err);

@@ -110,16 +110,18 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_PAGE_PACKED] = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
 			    " AND k.page = ?2 ORDER BY leg, first",
 
-	[SQL_RETIRE] = "UPDATE observation SET retired = ?5, warc = NULL, place = 0, length = 0,"
-		       " record_id = NULL, is_revisit = 0, is_compact = 0 WHERE capture = ?1"
-		       " AND page = ?2 AND leg = ?3 AND attempt = ?4",
+	[SQL_DROP_OBSERVATIONS] =
+		"DELETE FROM observation WHERE capture = ?1 AND page = ?2 AND leg < ?3",
+	[SQL_DROP_PACKED] = "DELETE FROM packed WHERE capture = ?1 AND page = ?2 AND leg < ?3",
 	[SQL_CLEAR_MOVES] = "DELETE FROM temp.moved",
-	[SQL_ADD_MOVE] = "INSERT INTO temp.moved(place, new, length) VALUES(?1, ?2, ?3)",
+	[SQL_ADD_MOVE] = "INSERT INTO temp.moved(place, new, length, whole) VALUES(?1, ?2, ?3, ?4)",
 	[SQL_MOVE_OBSERVATIONS] =
-		"UPDATE observation SET warc = ?2, place = m.new FROM temp.moved AS m"
+		"UPDATE observation SET warc = ?2, place = m.new, length = m.length,"
+		" is_revisit = is_revisit AND NOT whole FROM temp.moved AS m"
 		" WHERE warc = ?1 AND observation.place = m.place",
 	[SQL_MOVE_LOOKS] = "UPDATE looks SET warc = ?2, place = m.new, length = m.length"
 			   " FROM temp.moved AS m WHERE warc = ?1 AND looks.place = m.place",
+	[SQL_DROP_LOOKS] = "DELETE FROM looks WHERE warc = ?1",
 	[SQL_RENAME_WARC] = "UPDATE warc SET name = ?2, size = ?3, digest = ?4 WHERE name = ?1",
 	[SQL_ADD_REPLACED] = "INSERT INTO replaced(name, new_name, done) VALUES(?1, ?2, 0)"
 			     " ON CONFLICT(name) DO UPDATE SET new_name = ?2, done = 0",
@@ -187,6 +189,14 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_ADD_LEARNED] = "INSERT INTO learned(id, rule) VALUES((SELECT coalesce(max(id) + 1,"
 			    " ?1 << 32) FROM learned " OF_CAPTURE "), ?2)",
 	[SQL_EACH_LEARNED] = "SELECT id, rule FROM learned " OF_CAPTURE "ORDER BY id",
+
+	[SQL_SET_POLL] =
+		"INSERT OR REPLACE INTO poll(id, url, is_feed, source, polls, not_modified,"
+		" checked, lies, announced_changed, announced_same, silent_changed)"
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+	[SQL_EACH_POLL] = "SELECT id, url, is_feed, source, polls, not_modified, checked, lies,"
+			  " announced_changed, announced_same, silent_changed"
+			  " FROM poll " OF_CAPTURE "ORDER BY id",
 
 	[SQL_SET_VERDICT] =
 		"INSERT INTO verdict(id, verdict, evidence, reason) VALUES(?1, ?2, ?3, ?4)"

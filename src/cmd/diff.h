@@ -28,7 +28,4 @@ void diff_json(const struct diff *d, struct json *j);
 enum { DIFF_RESULT_SIZE = 256 };
 void diff_result(const struct versions *v, char out[DIFF_RESULT_SIZE]);
 
-/* "page", "text", "bytes". */
-const char *diff_form_name(enum versions_form form);
-
 #endif

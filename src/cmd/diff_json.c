@@ -3,7 +3,8 @@
 #include "cmd/noise.h"
 #include "quality/report_json.h"
 
-const char *diff_form_name(enum versions_form form)
+/* "page", "text", "bytes". */
+static const char *diff_form_name(enum versions_form form)
 {
 	static const char *const NAMES[] = {
 		[VERSIONS_PAGE] = "page", [VERSIONS_TEXT] = "text", [VERSIONS_BYTES] = "bytes"};

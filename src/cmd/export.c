@@ -16,8 +16,14 @@
 struct export_options {
 	const char *wacz, *warc, *cdxj, *csv;
 	bool text, redact;
+	int evidence;
 	int64_t capture;
 };
+
+enum { EVIDENCE_RECORDS, EVIDENCE_COMPACT };
+
+static const char *const EVIDENCE[] = {
+	[EVIDENCE_RECORDS] = "records", [EVIDENCE_COMPACT] = "compact", NULL};
 
 #define ROW_OF struct export_options
 
@@ -37,6 +43,10 @@ static const struct option_spec SPECS[] = {
 	ROW(INT, capture, "capture", 0,
 		"only the records of this capture, and those that its revisit records refer to",
 		.metavar = "N", .min = 1, .max = UINT32_MAX),
+	ROW(CHOICE, evidence, "evidence", 0,
+		"how looks that found nothing new are written: as records, for other tools "
+		"(default), or compact, for stillpoint; compact goes with --warc",
+		.metavar = "FORM", .choices = EVIDENCE),
 	ROW(FLAG, redact, "redact", 0,
 		"replace the values of Cookie, Set-Cookie, Authorization and "
 		"Proxy-Authorization by [redacted]"),
@@ -47,7 +57,7 @@ static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "export",
 	.usage = "ARCHIVE|DIR|FILE --wacz FILE [OPTION…]\n"
-		 "ARCHIVE|DIR|FILE --warc FILE [--capture N] [--redact]\n"
+		 "ARCHIVE|DIR|FILE --warc FILE [OPTION…]\n"
 		 "ARCHIVE|DIR|FILE --cdxj FILE\n"
 		 "ARCHIVE|DIR|FILE --csv FILE",
 	.description =
@@ -94,6 +104,13 @@ static int choose(const struct export_options *o, struct form *ret, struct err *
 		return err_set(err, ERR_USAGE, "--redact goes with --wacz or --warc");
 	if (o->text && !o->wacz)
 		return err_set(err, ERR_USAGE, "--text goes with --wacz");
+	if (o->evidence == EVIDENCE_COMPACT && (!o->warc || strcmp(o->warc, "-") == 0))
+		return err_set(err, ERR_USAGE,
+			"--evidence compact goes with --warc and a file, by whose name patches "
+			"know it");
+	if (o->evidence == EVIDENCE_COMPACT && o->redact)
+		return err_set(err, ERR_USAGE,
+			"--redact changes records: it goes with --evidence records");
 	if (o->capture && !o->wacz && !o->warc)
 		return err_set(err, ERR_USAGE, "--capture goes with --wacz or --warc");
 	return *ret->path ? 0 : err_set(err, ERR_USAGE, "the name of the file is empty");
@@ -179,6 +196,7 @@ enum cmd_status cmd_export(int argc, char **argv)
 	params.path = args.ptr[0];
 	params.text = o.text;
 	params.redact = o.redact;
+	params.compact = o.evidence == EVIDENCE_COMPACT;
 	if (o.capture && (choose_capture(params.path, o.capture, &chosen, &err) ||
 				 chosen_complete(chosen, &params, &err))) {
 		status = cmd_fail_archive("export", &err);

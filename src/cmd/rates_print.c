@@ -22,7 +22,8 @@ static size_t add_source(char out[RATES_SOURCE_SIZE], size_t len, const char *na
 	return len + (size_t)n < RATES_SOURCE_SIZE ? len + (size_t)n : RATES_SOURCE_SIZE - 1;
 }
 
-void rates_source(const struct rates_answer *a, char out[RATES_SOURCE_SIZE])
+/* "archive+cdx+last-modified"; "class" where nothing of the page itself tells its rate. */
+static void rates_source(const struct rates_answer *a, char out[RATES_SOURCE_SIZE])
 {
 	size_t len = 0;
 

@@ -11,9 +11,6 @@ enum rates_form { RATES_TEXT, RATES_JSON, RATES_CSV };
 
 enum { RATES_SOURCE_SIZE = 96 };
 
-/* "archive+cdx+last-modified"; "class" where nothing of the page itself tells its rate. */
-void rates_source(const struct rates_answer *a, char out[RATES_SOURCE_SIZE]);
-
 struct rates_listing {
 	enum rates_form form;
 	bool due;                              /* with how likely each has changed */

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
@@ -46,8 +45,9 @@ static const struct options OPTIONS = {
 		"digests of what it showed. A tombstone proves nothing: 'stillpoint report' no "
 		"longer counts such a page as sharp, or as proven at that time.\n"
 		"\n"
-		"The newest version of a page always stays, and so does whatever something that "
-		"stays refers to. What is retired cannot be brought back: try --dry-run first.",
+		"The newest version of a page always stays. What stays and refers to a retired "
+		"response gets its body, or another one to refer to. What is retired cannot be "
+		"brought back: try --dry-run first.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,
@@ -63,6 +63,7 @@ static int print_json(const struct retire_counts *n, bool dry_run)
 	json_put_uint(&j, "versions", n->versions);
 	json_put_uint(&j, "retired", n->retired);
 	json_put_uint(&j, "looks", n->looks);
+	json_put_uint(&j, "rebased", n->rebased);
 	json_put_uint(&j, "referred", n->referred);
 	json_put_uint(&j, "files", n->files);
 	json_put_uint(&j, "bytes_before", n->bytes_before);
@@ -76,34 +77,15 @@ static void print_text(const struct retire_counts *n, bool dry_run)
 	printf("%s %" PRIu64 " of %" PRIu64 " versions: %" PRIu64 " looks in %" PRIu64
 	       " WARC files\n",
 		dry_run ? "would retire" : "retired", n->retired, n->versions, n->looks, n->files);
+	if (n->rebased)
+		printf("kept looks that %s another response: %" PRIu64 "\n",
+			dry_run ? "would refer to" : "refer to", n->rebased);
 	if (n->referred)
 		printf("responses that stay because something kept refers to them: %" PRIu64 "\n",
 			n->referred);
 	if (n->files && !dry_run)
 		printf("bytes of these files: %" PRIu64 " before, %" PRIu64 " now\n",
 			n->bytes_before, n->bytes_after);
-}
-
-static int retire(const char *archive, const struct retire_options *o,
-	const struct retire_rule *rule, struct retire_counts *ret, struct err *err)
-{
-	struct directory d = {.lock = -1};
-	struct catalog *catalog = NULL;
-	int rc = directory_open(&d, archive, false, err);
-
-	if (rc == 0)
-		rc = catalog_open(d.catalog, CATALOG_WRITE, &catalog, err);
-	if (rc == 0)
-		rc = retire_run(&(struct retire_params){.directory = &d,
-					.catalog = catalog,
-					.rules = rule,
-					.rule_count = 1,
-					.now = clock_realtime(clock_system()),
-					.dry_run = o->dry_run},
-			ret, err);
-	catalog_close(catalog);
-	directory_close(&d);
-	return rc;
 }
 
 enum cmd_status cmd_retire(int argc, char **argv)
@@ -127,7 +109,11 @@ enum cmd_status cmd_retire(int argc, char **argv)
 		return cmd_fail("retire", &err);
 	if (o.site)
 		rule.site = slice_str(o.site);
-	if (retire(args.ptr[0], &o, &rule, &counts, &err))
+	if (archive_check(args.ptr[0], &err) ||
+		retire_archive(args.ptr[0],
+			&(struct retire_params){
+				.rules = &rule, .rule_count = 1, .dry_run = o.dry_run},
+			&counts, &err))
 		return cmd_fail_archive("retire", &err);
 	if (o.json)
 		return cmd_finish(print_json(&counts, o.dry_run));

@@ -72,13 +72,6 @@ static enum cmd_status check(const char *path)
 
 /* ---- the status ---- */
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* What a watch that has never run would say. */
 static int fill_unknown(const struct watch_config *c, struct watch_status *s)
 {
@@ -94,6 +87,7 @@ static int fill_unknown(const struct watch_config *c, struct watch_status *s)
 					   .fresh_expected = NAN,
 					   .fresh_measured = NAN,
 					   .fresh_error = NAN,
+					   .sharp_expected = NAN,
 				   });
 	return rc;
 }
@@ -101,9 +95,14 @@ static int fill_unknown(const struct watch_config *c, struct watch_status *s)
 static int read_status(
 	const char *path, struct watch_config *config, struct watch_status *s, struct err *err)
 {
+	struct stat st;
 	int rc;
 
-	if (is_directory(path))
+	if (stat(path, &st))
+		return err_set(err, ERR_NOTFOUND,
+			"%s: %s; give the configuration or the archive of a watch",
+			*path ? path : "''", strerror(errno));
+	if (S_ISDIR(st.st_mode))
 		return watch_status_read(s, path, err);
 	rc = watch_config_read(config, path, err);
 	if (rc)

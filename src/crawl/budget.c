@@ -1,7 +1,15 @@
 #include "crawl/budget.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
 
 enum { MINUTE = 60, HOUR = 60 * MINUTE };
 
@@ -12,7 +20,7 @@ double budget_idle(int64_t last, int64_t now)
 
 void budget_init(struct budget *b, double requests, double bytes, double now)
 {
-	*b = (struct budget){.has_bytes = bytes > 0};
+	*b = (struct budget){.has_bytes = bytes > 0, .fd = -1};
 	(void)pthread_mutex_init(&b->lock, NULL);
 	refresh_pace_init(&b->requests, requests, MINUTE, now);
 	refresh_pace_init(&b->bytes, bytes, MINUTE, now);
@@ -20,6 +28,8 @@ void budget_init(struct budget *b, double requests, double bytes, double now)
 
 void budget_release(struct budget *b)
 {
+	if (b->fd >= 0)
+		(void)close(b->fd);
 	(void)pthread_mutex_destroy(&b->lock);
 }
 
@@ -49,7 +59,6 @@ static void count(struct budget *b, int64_t wall_seconds)
 {
 	int64_t minute = wall_seconds / MINUTE;
 
-	b->last = wall_seconds > b->last ? wall_seconds : b->last;
 	if (minute - b->minute >= BUDGET_MINUTES) {
 		memset(b->spent, 0, sizeof b->spent);
 		b->minute = minute;
@@ -67,20 +76,68 @@ void budget_count(struct budget *b, int64_t wall_seconds)
 	(void)pthread_mutex_unlock(&b->lock);
 }
 
-void budget_spend(struct budget *b, int64_t wall_seconds)
+/* ---- the file ---- */
+
+enum { LINE_SIZE = 96 };
+
+/* Padded to one length: a line replaces the one before, and needs no room on a full disk. */
+static void write_account(const struct budget *b, int64_t wall)
+{
+	char line[LINE_SIZE];
+	int len;
+
+	if (b->fd < 0)
+		return;
+	len = snprintf(line, sizeof line, "%.6f\t%.0f\t%" PRId64 "\n", b->requests.credit,
+		b->bytes.credit, wall);
+	if (len < 0 || len >= LINE_SIZE)
+		return;
+	memset(line + len, ' ', (size_t)(LINE_SIZE - len));
+	/* Without an account a restart begins with no credit: nothing is spent twice. */
+	if (pwrite(b->fd, line, sizeof line, 0) != (ssize_t)sizeof line)
+		(void)!ftruncate(b->fd, 0);
+}
+
+static bool read_account(int fd, double *ret_requests, double *ret_bytes, int64_t *ret_wall)
+{
+	char line[LINE_SIZE];
+	ssize_t got = pread(fd, line, sizeof line, 0);
+	slice rest = {line, got > 0 ? (size_t)got : 0}, field[3];
+
+	for (int i = 0; i < 3; i++)
+		field[i] = slice_take(&rest, i < 2 ? '\t' : '\n');
+	return parse_double(field[0], ret_requests) == 0 && isfinite(*ret_requests) &&
+	       parse_double(field[1], ret_bytes) == 0 && isfinite(*ret_bytes) &&
+	       parse_i64(field[2], ret_wall) == 0;
+}
+
+int budget_open(struct budget *b, const char *path, int64_t wall, double now, struct err *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	double requests, bytes, passed;
+	int64_t last;
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	(void)pthread_mutex_lock(&b->lock);
+	if (b->fd >= 0) {
+		(void)close(b->fd);
+	} else if (read_account(fd, &requests, &bytes, &last)) {
+		passed = last < wall ? clock_seconds(wall - last) : 0;
+		refresh_pace_restore(&b->requests, requests, passed, now);
+		refresh_pace_restore(&b->bytes, bytes, passed, now);
+	}
+	b->fd = fd;
+	(void)pthread_mutex_unlock(&b->lock);
+	return 0;
+}
+
+void budget_spend(struct budget *b, int64_t wall)
 {
 	(void)pthread_mutex_lock(&b->lock);
 	refresh_pace_spend(&b->requests, 1);
-	count(b, wall_seconds);
-	(void)pthread_mutex_unlock(&b->lock);
-}
-
-void budget_carry_over(struct budget *b, int64_t wall_seconds)
-{
-	(void)pthread_mutex_lock(&b->lock);
-	if (b->last)
-		refresh_pace_spend(
-			&b->requests, -budget_idle(b->last, wall_seconds) * b->requests.budget);
+	count(b, wall / CLOCK_NS_PER_SECOND);
+	write_account(b, wall);
 	(void)pthread_mutex_unlock(&b->lock);
 }
 

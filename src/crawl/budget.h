@@ -2,7 +2,11 @@
  * What all sites under watch may spend together: requests and bytes as paces (refresh/pace.h).
  * Every request counts when it is sent, whatever it is for: pages, robots.txt, sitemaps, tries.
  * Lanes ask before they start a request; two that ask at once may both start, and the pace makes up
- * for it. For any thread. Times are seconds on the monotonic clock, but for those of the count.
+ * for it. For any thread. Times are seconds on the monotonic clock, but for those of the wall.
+ *
+ * The account is kept in a file, which is written with every request: what was sent just before a
+ * crash counts although nothing else remembers it, and what accrues until the next start is there.
+ * The file has one line: requests and bytes that had accrued, and when (wall, ns).
  */
 #ifndef CRAWL_BUDGET_H
 #define CRAWL_BUDGET_H
@@ -11,7 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/api.h"
+#include "base/err.h"
 #include "refresh/pace.h"
+
+#define BUDGET_NAME "watch.budget"
 
 enum { BUDGET_MINUTES = 24 * 60 };
 
@@ -22,7 +30,7 @@ struct budget {
 	bool has_bytes;
 	uint32_t spent[BUDGET_MINUTES]; /* requests, by minute since 1970, modulo its length */
 	int64_t minute;                 /* the last one that is counted */
-	int64_t last;                   /* seconds since 1970: the last request; 0: none */
+	int fd;                         /* of the file; -1: none */
 };
 
 /* Seconds since a request during which a budget has accrued: up to an hour. */
@@ -38,14 +46,19 @@ void budget_change(struct budget *b, double requests, double bytes, double now);
 /* Seconds until a request may be sent; 0: now. */
 double budget_wait(struct budget *b, double now);
 
-/* A request is sent, at that time since 1970. */
-void budget_spend(struct budget *b, int64_t wall_seconds);
+/*
+ * The account is kept in this file from now on, which is made if need be. The first time it goes on
+ * where the file has it; one that cannot be read counts as new. Both times are the present. 0 or
+ * ERR_IO.
+ */
+int budget_open(struct budget *b, const char *path, int64_t wall, double now,
+	struct err *err) SP_MUST_CHECK;
+
+/* A request is sent, at that time: wall, ns. */
+void budget_spend(struct budget *b, int64_t wall);
 
 /* A request that an earlier process sent: only counted. */
 void budget_count(struct budget *b, int64_t wall_seconds);
-
-/* Earlier processes are counted: what has accrued since their last request is there. */
-void budget_carry_over(struct budget *b, int64_t wall_seconds);
 
 void budget_received(struct budget *b, uint64_t bytes);
 

@@ -685,16 +685,20 @@ static int add_looking(struct crawl *x, struct crawl_watch *watch, struct err *e
 	return rc;
 }
 
-/* One that runs now and then has what accrued meanwhile. */
-static void carry_over(struct crawl *x)
+/* What has accrued while no process ran is there. */
+static int carry_over(struct crawl *x, struct err *err)
 {
-	int64_t now = clock_realtime(&x->clock.clock) / CLOCK_NS_PER_SECOND;
+	int64_t wall = clock_realtime(&x->clock.clock), now = wall / CLOCK_NS_PER_SECOND;
+	char path[DIRECTORY_PATH_MAX];
 
-	budget_carry_over(x->shared.watch->budget, now);
 	for (size_t i = 0; i < x->lanes.len; i++)
 		for (size_t k = 0; k < x->lanes.ptr[i]->captures.len; k++)
 			if (x->lanes.ptr[i]->captures.ptr[k])
 				looking_carry_over(x->lanes.ptr[i]->captures.ptr[k], now);
+	if (snprintf(path, sizeof path, "%s/" BUDGET_NAME, x->directory.path) >= (int)sizeof path)
+		return err_code(err, ERR_LIMIT);
+	return budget_open(x->shared.watch->budget, path, wall,
+		clock_seconds(clock_monotonic(&x->clock.clock)), err);
 }
 
 int crawl_watch(const char *archive, const struct crawl_settings *settings, size_t count,
@@ -723,8 +727,8 @@ int crawl_watch(const char *archive, const struct crawl_settings *settings, size
 		rc = assign_lanes(&x, err);
 	if (rc == 0)
 		rc = begin_all(&x, false, err);
-	if (rc == 0 && watch->once)
-		carry_over(&x);
+	if (rc == 0)
+		rc = carry_over(&x, err);
 	if (rc == 0)
 		rc = run(&x, err);
 	rc = conclude(&x, rc, err);

@@ -27,7 +27,8 @@ static const struct {
 	[PROBING_CANARY] = {"canary", 20, 0, REQUEST_CANARY},
 };
 
-const char *probing_purpose_name(enum probing_purpose purpose)
+/* "noise", "variant", "language", "canary"; constant. */
+static const char *probing_purpose_name(enum probing_purpose purpose)
 {
 	return PURPOSES[purpose].name;
 }

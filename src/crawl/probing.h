@@ -40,9 +40,6 @@ enum probing_purpose {
 	PROBING_PURPOSES,
 };
 
-/* "noise", "variant", "language", "canary"; constant. */
-const char *probing_purpose_name(enum probing_purpose purpose);
-
 /* A kind of page (quality/place.h), and how many double fetches it got. */
 struct probing_kind {
 	uint64_t kind; /* hash */

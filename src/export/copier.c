@@ -13,6 +13,7 @@
 #include "base/tempfile.h"
 #include "base/word.h"
 #include "export/chosen.h"
+#include "export/packer.h"
 #include "http/payload.h"
 #include "http/redact.h"
 
@@ -44,6 +45,15 @@ struct copier {
 	struct buf found;    /* names of the fields that were replaced */
 	struct buf head;     /* of the record */
 	struct digester digester;
+
+	/* Of compact looks: */
+	struct packer *packer; /* NULL: there are none */
+	const struct output *out;
+	export_emit *emit;
+	void *context;
+	uint64_t written; /* bytes */
+	struct buf block;
+	struct buf dir;
 };
 
 int copier_open(enum warc_coding coding, const struct export_params *params, struct copier **ret,
@@ -59,6 +69,8 @@ int copier_open(enum warc_coding coding, const struct export_params *params, str
 	buf_init(&r->redacted, REDACTED_MAX);
 	buf_init(&r->found, 4096);
 	buf_init(&r->head, 2 * WARC_HEAD_MAX);
+	buf_init(&r->block, PACKER_RECORD_MAX);
+	buf_init(&r->dir, PATH_MAX);
 	r->spool = tempfile_open(params->temporary);
 	if (r->spool < 0)
 		rc = err_set(err, ERR_IO, "%s: no temporary file: %s", params->temporary,
@@ -84,6 +96,9 @@ void copier_close(struct copier *r)
 	buf_release(&r->found);
 	buf_release(&r->head);
 	digester_release(&r->digester);
+	packer_close(r->packer);
+	buf_release(&r->block);
+	buf_release(&r->dir);
 	free(r);
 }
 
@@ -229,6 +244,75 @@ static int write_record(struct copier *r, export_emit *emit, void *context, stru
 	return rc ? rc : warc_compress_end(r->compress, err);
 }
 
+/* ---- compact looks ---- */
+
+static int count_bytes(void *context, slice bytes, struct err *err)
+{
+	struct copier *r = context;
+
+	r->written += bytes.len;
+	return r->emit(r->context, bytes, err);
+}
+
+/* What is written must be there to be read: patches are made against it. */
+static int put_packed(void *context, slice record, uint64_t *ret_offset, struct err *err)
+{
+	struct copier *r = context;
+	int rc = warc_compress_begin(r->compress, record.len, count_bytes, r, err);
+
+	*ret_offset = r->written;
+	if (rc == 0)
+		rc = warc_compress_feed(r->compress, record, err);
+	if (rc == 0)
+		rc = warc_compress_end(r->compress, err);
+	if (rc == 0 && fflush(r->out->file))
+		rc = output_fail(r->out, err);
+	return rc;
+}
+
+int copier_pack(struct copier *r, const struct output *out, export_emit *emit, void *context,
+	struct err *err)
+{
+	const char *slash = strrchr(out->path, '/'), *now = strrchr(out->new_path, '/');
+	int rc = err_code(err, compact_dir(out->path, &r->dir));
+
+	r->out = out;
+	r->emit = emit;
+	r->context = context;
+	return rc ? rc
+		  : packer_open(&(struct packer_params){.dir = *buf_str(&r->dir) ? buf_str(&r->dir)
+										 : "/",
+					.now = now ? now + 1 : out->new_path,
+					.file = slice_str(slash ? slash + 1 : out->path),
+					.put = put_packed,
+					.context = r},
+			    &r->packer, err);
+}
+
+int copier_end(struct copier *r, struct err *err)
+{
+	return r->packer ? packer_flush(r->packer, err) : 0;
+}
+
+/* The block has been read, and all of it is spooled. */
+static int pack_record(struct copier *r, const struct warc_header *h, struct err *err)
+{
+	int rc;
+
+	if (r->spooled > PACKER_RECORD_MAX) { /* too large for a look */
+		rc = packer_flush(r->packer, err);
+		return rc ? rc : write_record(r, count_bytes, r, err);
+	}
+	buf_reset(&r->block);
+	rc = err_code(err, buf_reserve(&r->block, (size_t)r->spooled));
+	if (rc == 0 &&
+		io_read_at(r->spool, r->block.ptr, (size_t)r->spooled, 0) != (ssize_t)r->spooled)
+		rc = err_set(err, ERR_IO, "a temporary file: %s", strerror(errno));
+	return rc ? rc
+		  : packer_add(r->packer, h, buf_slice(&r->head),
+			    (slice){r->block.ptr, (size_t)r->spooled}, err);
+}
+
 static void reset(struct copier *r)
 {
 	buf_reset(&r->http);
@@ -291,7 +375,7 @@ static int copy_record(struct copier *r, struct warc_reader *reader, const struc
 	if (rc)
 		return rc;
 	counts->redacted += r->found.len > 0;
-	return write_record(r, emit, context, err);
+	return r->packer ? pack_record(r, &rec->header, err) : write_record(r, emit, context, err);
 }
 
 /* Where records go. */

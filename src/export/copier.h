@@ -3,7 +3,7 @@
  * values of fields in HTTP heads that let somebody act as the one who crawled; such a record gets a
  * new length and block digest, and a field WARC-Redacted that names what was replaced. Bodies, and
  * so payload digests, stay as they are. Compact looks (archive/compact.h) become the records that
- * they stand for.
+ * they stand for, or with a packer records become compact looks.
  */
 #ifndef EXPORT_COPIER_H
 #define EXPORT_COPIER_H
@@ -14,6 +14,7 @@
 #include "archive/warc_input.h"
 #include "base/api.h"
 #include "base/err.h"
+#include "export/output.h"
 #include "export/set.h"
 
 struct copier; /* opaque */
@@ -37,5 +38,13 @@ struct copier_counts {
 /* Hands the records of a source to emit. 0, ERR_IO, ERR_NOMEM, or what emit returned. */
 int copier_copy(struct copier *r, const struct warc_source *source, export_emit *emit,
 	void *context, struct copier_counts *counts, struct err *err) SP_MUST_CHECK;
+
+/*
+ * From now on looks become compact ones, of an output of which nothing was written yet. emit must
+ * be the same in all calls; copier_end comes last, and writes what is held back.
+ */
+int copier_pack(struct copier *r, const struct output *out, export_emit *emit, void *context,
+	struct err *err) SP_MUST_CHECK;
+int copier_end(struct copier *r, struct err *err) SP_MUST_CHECK;
 
 #endif

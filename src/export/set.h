@@ -21,6 +21,7 @@ struct export_params {
 	const char *temporary;       /* directory for temporary files */
 	bool text;                   /* a WACZ's pages get their text */
 	bool redact;                 /* secrets are replaced (export/copier.h) */
+	bool compact;                /* looks become compact ones, not records (export/packer.h) */
 	const struct chosen *chosen; /* records of one capture; NULL: all */
 };
 

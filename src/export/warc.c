@@ -61,13 +61,17 @@ int warc_export(const struct export_params *params, struct output *out,
 {
 	struct joining j = {
 		.coding = coding_of(slice_str(out->path)),
-		.anew = params->redact || params->chosen,
+		.anew = params->redact || params->chosen || params->compact,
 		.out = out,
 	};
 	int rc = copier_open(j.coding, params, &j.copier, err);
 
+	if (rc == 0 && params->compact)
+		rc = copier_pack(j.copier, out, output_write, out, err);
 	if (rc == 0)
 		rc = export_each_file(params, add_warc, &j, counts, err);
+	if (rc == 0)
+		rc = copier_end(j.copier, err);
 	copier_close(j.copier);
 	counts->redacted = j.counts.redacted;
 	counts->damaged = j.counts.damaged;

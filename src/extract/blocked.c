@@ -158,7 +158,7 @@ static bool is_login_host(slice host)
 }
 
 /* Of paths only the last two segments: /blog/login/2024/how-to is an article. */
-bool blocked_is_login_url(const struct url *url)
+static bool blocked_is_login_url(const struct url *url)
 {
 	slice path = url_part(url, url->path);
 

@@ -74,7 +74,4 @@ struct blocked {
 
 struct blocked blocked_judge(const struct blocked_facts *facts);
 
-/* Whether the path or host of a URL names a login page: /login, /wp-login.php, accounts.… */
-bool blocked_is_login_url(const struct url *url);
-
 #endif

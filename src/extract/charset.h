@@ -100,9 +100,6 @@ struct charset_guess charset_guess(slice start, slice label, enum charset_format
 /* "Prescan a byte stream to determine its encoding". 0 or ERR_NOTFOUND. */
 int charset_prescan(slice start, enum charset *ret_charset) SP_MUST_CHECK;
 
-/* "Extract a character encoding from a meta element": the label in "text/html; charset=x". */
-slice charset_in_content(slice content);
-
 /*
  * A way to UTF-8, in pieces. Opening gives ERR_NOMEM, or ERR_UNSUPPORTED when this ICU does not
  * know the encoding (then windows-1252 is better than nothing). Close is NULL-safe.

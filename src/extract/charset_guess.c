@@ -37,7 +37,8 @@ static size_t skip_space(slice s, size_t at)
 	return at;
 }
 
-slice charset_in_content(slice s)
+/* "Extract a character encoding from a meta element": the label in "text/html; charset=x". */
+static slice charset_in_content(slice s)
 {
 	size_t at = 0, end;
 

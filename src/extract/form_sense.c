@@ -229,7 +229,8 @@ bool form_action_has_effect(slice action)
 	return HAS_WORD(action, EFFECTS);
 }
 
-bool form_is_search(const struct forms *f, uint32_t number)
+/* Whether it searches: by its role, its words, or a search field. */
+static bool form_is_search(const struct forms *f, uint32_t number)
 {
 	const struct form *form = &f->list.ptr[number];
 	bool found = form->in_search || HAS_WORD(form->role, SEARCHES) ||

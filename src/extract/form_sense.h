@@ -56,9 +56,6 @@ const char *form_sense_name(enum form_sense sense);
 
 enum form_sense form_sense_of(const struct forms *f, const struct form_field *field);
 
-/* Whether it searches: by its role, its words, or a search field. */
-bool form_is_search(const struct forms *f, uint32_t form);
-
 /* Whether a URL, or a part of it, has a word of effect: also of a form without an action. */
 bool form_action_has_effect(slice action);
 

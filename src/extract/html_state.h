@@ -85,7 +85,6 @@ HTML_STATES(X)
 #undef X
 
 /* The end of the input as each state takes it; the tokenizer is in DATA then, or gave a token. */
-void html_end_of_file(struct html_tokenizer *t);
 void html_markup_end_of_file(struct html_tokenizer *t);
 void html_reference_end_of_file(struct html_tokenizer *t);
 
@@ -132,9 +131,6 @@ void html_put(struct html_tokenizer *t, const char *p, size_t n);
 
 /* Starts a tag whose name follows. */
 void html_begin_tag(struct html_tokenizer *t, enum html_token_kind kind);
-
-/* Gives the tag that has been read and goes to the state that its name asks for. */
-void html_emit_tag(struct html_tokenizer *t);
 
 /* Starts to read a character reference behind its ampersand, for the state we are in. */
 void html_begin_reference(struct html_tokenizer *t);

@@ -99,13 +99,66 @@ void html_end_tag_open_state(struct html_tokenizer *t)
 	}
 }
 
+/* What follows a start tag of HTML: the states that the tree builder would switch to. */
+static enum html_state content_state(enum html_tag tag)
+{
+	switch (tag) {
+	case HTML_TAG_TITLE:
+	case HTML_TAG_TEXTAREA:
+		return HTML_STATE_RCDATA;
+	case HTML_TAG_STYLE:
+	case HTML_TAG_XMP:
+	case HTML_TAG_IFRAME:
+	case HTML_TAG_NOEMBED:
+	case HTML_TAG_NOFRAMES:
+		return HTML_STATE_RAWTEXT;
+	case HTML_TAG_SCRIPT:
+		return HTML_STATE_SCRIPT_DATA;
+	case HTML_TAG_PLAINTEXT:
+		return HTML_STATE_PLAINTEXT;
+	default:
+		return HTML_STATE_DATA;
+	}
+}
+
+/* Gives the tag that has been read and goes to the state that its name asks for. */
+static void emit_tag(struct html_tokenizer *t)
+{
+	const char *scratch = t->scratch.ptr;
+	struct html_token *token = &t->token;
+
+	token->name.ptr = scratch;
+	token->text = (slice){0};
+	token->tag = html_tag_of(token->name);
+	for (size_t i = 0; i < t->span_count; i++) {
+		const struct html_span *span = &t->spans[i];
+
+		t->attrs[i] = (struct html_attr){
+			.name = {scratch + span->name, span->name_len},
+			.value = {scratch + span->value, span->value_len},
+			.cut = span->cut,
+			.from = span->from,
+			.value_from = span->value_from,
+			.value_to = span->value_to,
+		};
+	}
+	token->attrs = t->attrs;
+	token->attr_count = t->span_count;
+	html_foreign_tag(t);
+	t->raw = token->tag;
+	t->state = HTML_STATE_DATA;
+	if (token->kind == HTML_START_TAG && !token->foreign && !(t->flags & HTML_XML))
+		t->state = content_state(token->tag);
+	t->ready = true;
+}
+
 /* Behind a name or value: what a byte that is part of neither leads to. */
 static void after_piece(struct html_tokenizer *t)
 {
 	char c = *t->at++;
 
 	if (c == '>')
-		html_emit_tag(t);
+		emit_tag(t);
 	else
 		t->state =
 			c == '/' ? HTML_STATE_SELF_CLOSING_START_TAG : HTML_STATE_BEFORE_ATTR_NAME;
@@ -359,57 +412,5 @@ void html_self_closing_start_tag_state(struct html_tokenizer *t)
 	}
 	t->at++;
 	t->token.self_closing = true;
-	html_emit_tag(t);
-}
-
-/* What follows a start tag of HTML: the states that the tree builder would switch to. */
-static enum html_state content_state(enum html_tag tag)
-{
-	switch (tag) {
-	case HTML_TAG_TITLE:
-	case HTML_TAG_TEXTAREA:
-		return HTML_STATE_RCDATA;
-	case HTML_TAG_STYLE:
-	case HTML_TAG_XMP:
-	case HTML_TAG_IFRAME:
-	case HTML_TAG_NOEMBED:
-	case HTML_TAG_NOFRAMES:
-		return HTML_STATE_RAWTEXT;
-	case HTML_TAG_SCRIPT:
-		return HTML_STATE_SCRIPT_DATA;
-	case HTML_TAG_PLAINTEXT:
-		return HTML_STATE_PLAINTEXT;
-	default:
-		return HTML_STATE_DATA;
-	}
-}
-
-void html_emit_tag(struct html_tokenizer *t)
-{
-	const char *scratch = t->scratch.ptr;
-	struct html_token *token = &t->token;
-
-	token->name.ptr = scratch;
-	token->text = (slice){0};
-	token->tag = html_tag_of(token->name);
-	for (size_t i = 0; i < t->span_count; i++) {
-		const struct html_span *span = &t->spans[i];
-
-		t->attrs[i] = (struct html_attr){
-			.name = {scratch + span->name, span->name_len},
-			.value = {scratch + span->value, span->value_len},
-			.cut = span->cut,
-			.from = span->from,
-			.value_from = span->value_from,
-			.value_to = span->value_to,
-		};
-	}
-	token->attrs = t->attrs;
-	token->attr_count = t->span_count;
-	html_foreign_tag(t);
-	t->raw = token->tag;
-	t->state = HTML_STATE_DATA;
-	if (token->kind == HTML_START_TAG && !token->foreign && !(t->flags & HTML_XML))
-		t->state = content_state(token->tag);
-	t->ready = true;
+	emit_tag(t);
 }

@@ -17,16 +17,6 @@ static state_function *const STATES[HTML_STATE_COUNT] = {
 void html_init(struct html_tokenizer *t, unsigned flags)
 {
 	buf_init(&t->scratch, HTML_TAG_MAX);
-	html_reset(t, flags);
-}
-
-void html_release(struct html_tokenizer *t)
-{
-	buf_release(&t->scratch);
-}
-
-void html_reset(struct html_tokenizer *t, unsigned flags)
-{
 	t->at = t->end = t->chunk = NULL;
 	t->chunk_at = t->from = 0;
 	t->flags = flags;
@@ -38,7 +28,11 @@ void html_reset(struct html_tokenizer *t, unsigned flags)
 	t->foreign_len = 0;
 	t->span_count = 0;
 	t->token = (struct html_token){0};
-	buf_reset(&t->scratch);
+}
+
+void html_release(struct html_tokenizer *t)
+{
+	buf_release(&t->scratch);
 }
 
 void html_feed(struct html_tokenizer *t, slice chunk)
@@ -53,6 +47,37 @@ void html_finish(struct html_tokenizer *t)
 	t->eof = true;
 }
 
+static void end_of_file(struct html_tokenizer *t)
+{
+	enum html_state state = t->state;
+
+	if (state >= HTML_STATE_CHARACTER_REFERENCE) {
+		html_reference_end_of_file(t);
+		return;
+	}
+	t->state = HTML_STATE_DATA;
+	switch (state) {
+	case HTML_STATE_TAG_OPEN:
+	case HTML_STATE_RAW_LESS_THAN:
+	case HTML_STATE_SCRIPT_LESS_THAN:
+	case HTML_STATE_SCRIPT_ESCAPED_LESS_THAN:
+		html_emit_text(t, SLICE("<"));
+		break;
+	case HTML_STATE_END_TAG_OPEN:
+		html_emit_text(t, SLICE("</"));
+		break;
+	case HTML_STATE_RAW_END_TAG_OPEN:
+	case HTML_STATE_RAW_END_TAG_NAME:
+		html_emit_text(t, (slice){t->temp, t->temp_len});
+		break;
+	default:
+		if (state >= HTML_STATE_BOGUS_COMMENT) {
+			t->state = state;
+			html_markup_end_of_file(t);
+		}
+	}
+}
+
 int html_next(struct html_tokenizer *t, const struct html_token **ret_token)
 {
 	if (t->ready)
@@ -64,7 +89,7 @@ int html_next(struct html_tokenizer *t, const struct html_token **ret_token)
 		if (t->at != t->end)
 			STATES[t->state](t);
 		else if (t->eof && t->state != HTML_STATE_DATA)
-			html_end_of_file(t);
+			end_of_file(t);
 		else
 			return ERR_END;
 	}
@@ -225,35 +250,4 @@ void html_raw_end_tag_name_state(struct html_tokenizer *t)
 	}
 	if (t->at != t->end)
 		not_an_end_tag(t);
-}
-
-void html_end_of_file(struct html_tokenizer *t)
-{
-	enum html_state state = t->state;
-
-	if (state >= HTML_STATE_CHARACTER_REFERENCE) {
-		html_reference_end_of_file(t);
-		return;
-	}
-	t->state = HTML_STATE_DATA;
-	switch (state) {
-	case HTML_STATE_TAG_OPEN:
-	case HTML_STATE_RAW_LESS_THAN:
-	case HTML_STATE_SCRIPT_LESS_THAN:
-	case HTML_STATE_SCRIPT_ESCAPED_LESS_THAN:
-		html_emit_text(t, SLICE("<"));
-		break;
-	case HTML_STATE_END_TAG_OPEN:
-		html_emit_text(t, SLICE("</"));
-		break;
-	case HTML_STATE_RAW_END_TAG_OPEN:
-	case HTML_STATE_RAW_END_TAG_NAME:
-		html_emit_text(t, (slice){t->temp, t->temp_len});
-		break;
-	default:
-		if (state >= HTML_STATE_BOGUS_COMMENT) {
-			t->state = state;
-			html_markup_end_of_file(t);
-		}
-	}
 }

@@ -126,9 +126,6 @@ void html_init(struct html_tokenizer *t, unsigned flags);
 /* Frees all; the struct may be initialised again. */
 void html_release(struct html_tokenizer *t);
 
-/* Starts another document and keeps the memory. */
-void html_reset(struct html_tokenizer *t, unsigned flags);
-
 /* Gives the next bytes, borrowed until html_next returns ERR_END; only then may more be given. */
 void html_feed(struct html_tokenizer *t, slice chunk);
 

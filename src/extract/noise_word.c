@@ -54,7 +54,8 @@ static bool shape_of(slice s, struct shape *ret)
 	return true;
 }
 
-bool noise_is_uuid(slice s)
+/* 8-4-4-4-12 hexadecimal digits. */
+static bool noise_is_uuid(slice s)
 {
 	if (s.len != 36)
 		return false;

@@ -9,9 +9,6 @@
 
 #include "base/slice.h"
 
-/* 8-4-4-4-12 hexadecimal digits. */
-bool noise_is_uuid(slice word);
-
 /*
  * A word that no person wrote: a UUID; at least eight hexadecimal digits, figures and letters
  * among them; at least ten decimal digits; at least sixteen characters of base64 in which figures,

@@ -210,7 +210,8 @@ static void set_robots_flag(struct page_text *p, slice word)
 		p->robots_flags |= TEXT_NOINDEX | TEXT_NOFOLLOW;
 }
 
-int page_text_robots(struct page_text *p, slice directives)
+/* Takes in a list of robots directives: a meta's content, an X-Robots-Tag's value. As above. */
+static int page_text_robots(struct page_text *p, slice directives)
 {
 	slice word;
 	int rc = 0;

@@ -58,7 +58,4 @@ int page_text_token(struct page_text *p, const struct html_token *token) SP_MUST
 /* Takes in plain text, in any number of pieces. 0 or ERR_NOMEM. */
 int page_text_plain(struct page_text *p, slice text) SP_MUST_CHECK;
 
-/* Takes in a list of robots directives: a meta's content, an X-Robots-Tag's value. As above. */
-int page_text_robots(struct page_text *p, slice directives) SP_MUST_CHECK;
-
 #endif

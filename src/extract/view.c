@@ -192,7 +192,7 @@ int view_end_run(struct view *v)
 	return rc;
 }
 
-int view_end_line(struct view *v)
+static int view_end_line(struct view *v)
 {
 	int rc = view_end_run(v);
 
@@ -249,7 +249,8 @@ static int add_word(struct view *v, slice word)
 	return rc ? rc : buf_add(&v->run, word);
 }
 
-int view_add_text(struct view *v, slice text)
+/* Adds visible text to the run. */
+static int view_add_text(struct view *v, slice text)
 {
 	static const bool SPACES[256] = {
 		[' '] = true, ['\t'] = true, ['\n'] = true, ['\f'] = true, ['\r'] = true};

@@ -36,12 +36,8 @@ void view_mark_learnable(struct view *v, size_t first);
 int view_add_url(struct view *v, enum view_kind kind, const char *attr, enum noise_url_use use,
 	slice ref) SP_MUST_CHECK;
 
-/* Adds visible text to the run. */
-int view_add_text(struct view *v, slice text) SP_MUST_CHECK;
-
 /* Adds the run as an item, if there is one; view_end_line starts a new line as well. */
 int view_end_run(struct view *v) SP_MUST_CHECK;
-int view_end_line(struct view *v) SP_MUST_CHECK;
 
 /* Adds what the attributes of a start tag hold; its element is open. */
 int view_attributes(struct view *v, const struct html_token *token) SP_MUST_CHECK;

@@ -177,7 +177,8 @@ bool layout_find(const struct layout *l, slice target, uint32_t *ret_page)
 	return find_in_tree(l, path, ret_page);
 }
 
-uint32_t layout_parent(const struct layout *l, uint32_t page)
+/* The page that lists this one; a root is its own. Of named pages always the first. */
+static uint32_t layout_parent(const struct layout *l, uint32_t page)
 {
 	struct place p;
 

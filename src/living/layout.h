@@ -76,9 +76,6 @@ int layout_path(const struct layout *l, uint32_t page, struct buf *text) SP_MUST
 /* The page of that path (of the target with its query, where a name has one). */
 bool layout_find(const struct layout *l, slice target, uint32_t *ret_page);
 
-/* The page that lists this one; a root is its own. Of named pages always the first. */
-uint32_t layout_parent(const struct layout *l, uint32_t page);
-
 /* Appends the pages that a page links to. 0 or ERR_NOMEM. */
 int layout_links(const struct layout *l, uint32_t page, struct u32_vec *list) SP_MUST_CHECK;
 

@@ -99,10 +99,4 @@ void transfer_fail(struct transfer *t, enum net_failure failure, const char *fmt
  */
 bool transfer_may_start_over(struct transfer *t, CURLcode code);
 
-/* Starts a new window at now and moves the transfer to the end of the running ones. */
-void transfer_restart_window(struct transfer *t);
-
-/* How many bytes a window needs to be good. */
-uint64_t transfer_window_quota(const struct transfer_shared *shared);
-
 #endif

@@ -3,8 +3,10 @@
  * wall clock; so it is judged by its processes. The times of a process are those of the wall clock
  * when it began, carried on by the monotonic clock. If the wall clock was set while it ran, or
  * between it and the next one, nobody knows what its times are worth; of the next one only if the
- * kernel did not call its clock synchronised. Looks of such processes prove nothing; all others
- * stay as they are.
+ * kernel did not call its clock synchronised. Processes before it that went by the same time are in
+ * doubt as well, back to the last one that began with a synchronised clock, or to the start of the
+ * machine; and so are those behind it. Looks of such processes prove nothing; all others stay as
+ * they are.
  */
 #ifndef QUALITY_CLOCK_DOUBTS_H
 #define QUALITY_CLOCK_DOUBTS_H
@@ -20,6 +22,9 @@
 
 struct clock_process {
 	int64_t offset; /* its times minus the monotonic clock: the same throughout */
+	int64_t begin;  /* in its time */
+	bool synchronised;
+	bool continues; /* goes by the time of the one before */
 	bool doubtful;
 };
 

@@ -26,15 +26,6 @@ const char *interval_evidence_name(enum interval_evidence evidence)
 	return NAMES[evidence];
 }
 
-const char *validator_lies_text(unsigned lies)
-{
-	if (lies & VALIDATOR_MODIFIED_UNCHANGED)
-		return "Last-Modified unchanged while the page changed";
-	if (lies & VALIDATOR_MODIFIED_BACK)
-		return "Last-Modified went backwards";
-	return lies & VALIDATOR_ETAG_REUSED ? "ETag used again for other content" : "";
-}
-
 void validator_trust_join(struct validator_trust *host, const struct validator_trust *page)
 {
 	host->lies |= page->lies;

@@ -119,9 +119,6 @@ enum validator_lie {
 	VALIDATOR_ETAG_REUSED = 4,        /* (3) */
 };
 
-/* The first of a set of lies, for people: "Last-Modified went backwards", …; constant, "" for 0. */
-const char *validator_lies_text(unsigned lies);
-
 /* Zero-initialise: honest so far. */
 struct validator_trust {
 	unsigned lies; /* of enum validator_lie */

@@ -330,7 +330,8 @@ static int compare_page(struct versions *v, const struct look *a, const struct l
 
 /* ---- lines ---- */
 
-bool versions_is_text(slice media_type)
+/* Whether documents of this type are read line by line. */
+static bool versions_is_text(slice media_type)
 {
 	static const char *const TYPES[] = {"application/json", "application/javascript",
 		"application/x-javascript", "application/ecmascript", "application/xml",

@@ -64,7 +64,4 @@ int versions_compare(const struct look *a, const struct look *b, const struct ch
 
 void versions_release(struct versions *v);
 
-/* Whether documents of this type are read line by line. */
-bool versions_is_text(slice media_type);
-
 #endif

@@ -192,7 +192,8 @@ void rank_frontier_remove(struct rank_frontier *f, uint32_t page)
 	place_host(f, f->host.ptr[page]);
 }
 
-bool rank_frontier_peek(const struct rank_frontier *f, uint32_t *ret_host)
+/* The host that the next page would be of; false as above. */
+static bool rank_frontier_peek(const struct rank_frontier *f, uint32_t *ret_host)
 {
 	struct heap_key due;
 	uint32_t first;
@@ -235,11 +236,6 @@ void rank_frontier_gave(struct rank_frontier *f, uint32_t host, size_t new_pages
 {
 	if (host < f->hosts.len)
 		f->hosts.ptr[host].new_pages += (double)new_pages;
-}
-
-uint32_t rank_frontier_taken(const struct rank_frontier *f, uint32_t host)
-{
-	return host < f->hosts.len ? f->hosts.ptr[host].taken : 0;
 }
 
 void rank_frontier_rekey(struct rank_frontier *f, rank_key_of *key_of, void *context)

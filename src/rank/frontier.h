@@ -65,9 +65,6 @@ void rank_frontier_remove(struct rank_frontier *f, uint32_t page);
 /* Takes the best page of a host that is not held; false when there is none. */
 bool rank_frontier_take(struct rank_frontier *f, uint32_t *ret_page);
 
-/* The host that the next page would be of; false as above. */
-bool rank_frontier_peek(const struct rank_frontier *f, uint32_t *ret_host);
-
 /*
  * Holds a host back, or lets it go on. One that is held for good makes the others wait if there is
  * a lag: take its pages out. 0 or ERR_NOMEM for a host that is new.
@@ -76,9 +73,6 @@ int rank_frontier_hold(struct rank_frontier *f, uint32_t host, bool held) SP_MUS
 
 /* A page of that host led to so many new pages. */
 void rank_frontier_gave(struct rank_frontier *f, uint32_t host, size_t new_pages);
-
-/* How many pages of that host were taken. */
-uint32_t rank_frontier_taken(const struct rank_frontier *f, uint32_t host);
 
 /* Gives every page that waits the key that the call says. */
 typedef double rank_key_of(void *context, uint32_t page);

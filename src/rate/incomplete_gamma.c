@@ -11,7 +11,8 @@ enum { TERMS_MAX = 20000, BISECTIONS = 90 };
 
 static const double SHAPE_LARGE = 1e5, TINY = 1e-300, LOG_SMALL = -30;
 
-double rate_log_gamma(double x)
+/* log G(x), x > 0; unlike lgamma it shares no state between threads. */
+static double rate_log_gamma(double x)
 {
 	int sign;
 

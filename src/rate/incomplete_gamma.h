@@ -2,9 +2,6 @@
 #ifndef RATE_INCOMPLETE_GAMMA_H
 #define RATE_INCOMPLETE_GAMMA_H
 
-/* log G(x), x > 0; unlike lgamma it shares no state between threads. */
-double rate_log_gamma(double x);
-
 /* The derivative of log G(x), x > 0. */
 double rate_digamma(double x);
 

@@ -97,12 +97,29 @@ int site_rates_fit(struct site_rates *s, const struct rate_memory *pages, size_t
 	return rc;
 }
 
-double site_rates_rate(const struct site_rates *s, const struct rate_memory *page, double horizon)
+static void find_posterior(
+	const struct site_rates *s, const struct rate_memory *page, struct rate_row *ret)
 {
-	struct rate_row logs, posterior;
+	struct rate_row logs;
 
 	likelihood(s, page, &logs);
-	rate_grid_posterior(&s->prior, &logs, &posterior);
+	rate_grid_posterior(&s->prior, &logs, ret);
+}
+
+double site_rates_survival(
+	const struct site_rates *s, const struct rate_memory *page, double length)
+{
+	struct rate_row posterior;
+
+	find_posterior(s, page, &posterior);
+	return 1 - rate_grid_within(&s->grid, &posterior, length);
+}
+
+double site_rates_rate(const struct site_rates *s, const struct rate_memory *page, double horizon)
+{
+	struct rate_row posterior;
+
+	find_posterior(s, page, &posterior);
 	return fmin(rate_grid_mean(&s->grid, &posterior),
 		-log1p(-rate_grid_within(&s->grid, &posterior, horizon)) / horizon);
 }

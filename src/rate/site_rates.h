@@ -56,4 +56,8 @@ int site_rates_fit(struct site_rates *s, const struct rate_memory *pages, size_t
  */
 double site_rates_rate(const struct site_rates *s, const struct rate_memory *page, double horizon);
 
+/* How likely the page does not change for so long (>= 0): the mean over all rates it may have. */
+double site_rates_survival(
+	const struct site_rates *s, const struct rate_memory *page, double length);
+
 #endif

@@ -40,7 +40,8 @@ static slice key_of(slice origin, unsigned word, char *out, size_t size)
 	return (slice){out, len + 1};
 }
 
-int rates_trust_accuse(struct rates_trust *t, slice url, unsigned words)
+/* A lie that was found elsewhere. 0 or ERR_NOMEM. */
+static int rates_trust_accuse(struct rates_trust *t, slice url, unsigned words)
 {
 	char key[512];
 

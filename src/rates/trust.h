@@ -27,9 +27,6 @@ void rates_trust_release(struct rates_trust *t);
 /* Finds the liars among the hosts of a table. 0 or ERR_NOMEM. */
 int rates_trust_learn(struct rates_trust *t, const struct page_table *table) SP_MUST_CHECK;
 
-/* A lie that was found elsewhere. 0 or ERR_NOMEM. */
-int rates_trust_accuse(struct rates_trust *t, slice url, unsigned words) SP_MUST_CHECK;
-
 /* Whose word counts for a page: a set of enum page_word. */
 unsigned rates_trust_of(const struct rates_trust *t, slice url);
 

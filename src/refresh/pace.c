@@ -41,6 +41,12 @@ void refresh_pace_change(struct refresh_pace *p, double budget, double now)
 	p->burst = fmin(p->burst, most_at_once(p));
 }
 
+void refresh_pace_restore(struct refresh_pace *p, double credit, double passed, double now)
+{
+	accrue(p, now);
+	p->credit = fmin(credit + fmax(passed, 0) * p->budget, most_kept(p));
+}
+
 bool refresh_pace_ready(struct refresh_pace *p, double now, double *ret_until)
 {
 	double wait, until;
@@ -57,9 +63,10 @@ bool refresh_pace_ready(struct refresh_pace *p, double now, double *ret_until)
 	return false;
 }
 
-bool refresh_pace_surplus(const struct refresh_pace *p, double now, double *ret_until)
+bool refresh_pace_surplus(
+	const struct refresh_pace *p, double now, double reserve, double *ret_until)
 {
-	double missing = most_kept(p) / 2 - p->credit;
+	double missing = fmin(most_kept(p) / 2, reserve) - p->credit;
 
 	if (missing <= 0)
 		return true;

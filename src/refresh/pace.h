@@ -29,9 +29,13 @@ void refresh_pace_change(struct refresh_pace *p, double budget, double now);
  * run backwards count as no time. */
 bool refresh_pace_ready(struct refresh_pace *p, double now, double *ret_until);
 
-/* Whether half an hour's share or more has accrued: what is not used soon is lost. Else *ret_until
- * is when. */
-bool refresh_pace_surplus(const struct refresh_pace *p, double now, double *ret_until);
+/* Whether the reserve has accrued, or half an hour's share: more is not kept for later. Else
+ * *ret_until is when. */
+bool refresh_pace_surplus(
+	const struct refresh_pace *p, double now, double reserve, double *ret_until);
+
+/* Goes on with what had accrued some time before now, by an account that was kept elsewhere. */
+void refresh_pace_restore(struct refresh_pace *p, double credit, double passed, double now);
 
 /* Requests have gone out, whether the pace allowed them or not: each counts. */
 void refresh_pace_spend(struct refresh_pace *p, double requests);

@@ -11,8 +11,12 @@ enum {
 	SCRUBBED = 2,   /* due times checked with every order */
 	DRAWS_MAX = 16, /* random pages tried before there is none */
 	SETTLE_MIN = 64,
+	SETTLE_FEW = 8,
+	LATE_MEMORY = 32,   /* looks over which it is measured how late they are */
 	IDLE_SCRUBBED = 64, /* the same when there is nothing to do */
 	SIDE_MEMORY = 512,  /* requests over which the share of others is measured */
+	RESERVE = 2,        /* requests kept back when nothing is due: then pages go early */
+	TICK_RANGE = 4,     /* how far a tick may be from the time between two requests */
 };
 
 #define AUDIT_DEFAULT   0.01
@@ -93,9 +97,14 @@ void refresh_run_free(struct refresh_run *run)
 	free(run);
 }
 
+/* What due pages may want. Less while they are late: else they stay so. Pairs come all at once:
+ * some of them are always late. */
 static double bandwidth(const struct refresh_run *run)
 {
-	return run->params.budget * (1 - run->side);
+	double late = run->pairs > 0 ? 0 : run->late;
+	double queue = late * run->params.budget / fmax((double)run->pages.len, 1);
+
+	return run->params.budget * (1 - run->side) / (1 + queue);
 }
 
 /* A new margin, when enough has changed. The time that pairs need around an instant follows. */
@@ -103,13 +112,18 @@ static void settle(struct refresh_run *run)
 {
 	size_t enough = run->pages.len / 16 + 4 * run->market.cells.len + SETTLE_MIN;
 
+	if (enough > run->pages.len + SETTLE_FEW)
+		enough = run->pages.len + SETTLE_FEW;
 	if (run->unsettled == 0 || (run->unsettled < enough && run->unsettled < run->looks))
 		return;
 	run->unsettled = 0;
+	run->unscrubbed = run->pages.len;
 	market_clear(&run->market, bandwidth(run));
-	if (run->params.policy == &REFRESH_SHARP && !(run->params.aim.gap > 0))
-		run->aim.gap = fmin(
-			run->aim.grid / 2, run->tick + market_pairs(&run->market) / bandwidth(run));
+	if (run->params.policy != &REFRESH_SHARP)
+		return;
+	run->pairs = market_pairs(&run->market);
+	if (!(run->params.aim.gap > 0))
+		run->aim.gap = fmin(run->aim.grid / 2, run->tick + run->pairs / bandwidth(run));
 }
 
 /* Due times follow a new margin page by page: no sweep. */
@@ -123,10 +137,11 @@ static void scrub(struct refresh_run *run, int pages)
 		double due, is;
 
 		run->scrub = page + 1;
+		run->unscrubbed -= run->unscrubbed > 0;
 		if ((item->mark & (PAGE_STATE | PAGE_OUT | PAGE_TRIES)) != PAGE_LIVING)
 			continue;
 		due = run_due_time(run, page);
-		is = item->list == WHEEL_OUT ? INFINITY : run->base + run->tick * item->due;
+		is = item->list == WHEEL_OUT ? INFINITY : run_time(run, item->due);
 		if (due == is || (run->params.policy->groups && due > is))
 			continue;
 		if (isinf(due) || isinf(is) ||
@@ -196,19 +211,20 @@ static bool choose_due(struct refresh_run *run, struct refresh_order *ret)
 /* A page before it is due, when budget would be lost; else *ret_until is when to ask again. */
 static bool choose_early(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
 {
+	/* Pairs need many requests at once: these must have accrued. */
+	double until = INFINITY, reserve = run->pairs > 0 ? INFINITY : RESERVE;
 	uint32_t due;
-	double until = INFINITY;
 
 	ret->purpose = REFRESH_LOOK;
 	if (!wheel_peek(&run->wheel, &ret->page, &due))
 		return false;
-	*ret_until = run->base + run->tick * due;
+	*ret_until = run_time(run, due);
 	if (!may_be_early(run, ret->page))
-		return *ret_until <= run->now;
-	if (refresh_pace_surplus(&run->pace, run->now, &until))
+		return false;
+	if (refresh_pace_surplus(&run->pace, run->now, reserve, &until))
 		return true;
 	*ret_until = fmin(*ret_until, until);
-	return *ret_until <= run->now;
+	return false;
 }
 
 /* A new page, as often as pages are new: of those the archive has nothing yet. */
@@ -255,22 +271,42 @@ static void note_side(struct refresh_run *run, bool side)
 	run->side += ((side ? 1.0 : 0.0) - run->side) / SIDE_MEMORY;
 }
 
+/* Ticks begin at the present, and may have another length. */
+static void rebase(struct refresh_run *run, double tick)
+{
+	double scale = run->tick / tick;
+
+	run->base += run->tick * (double)run->wheel.cursor;
+	run->tick = tick;
+	wheel_rebase(&run->wheel, run->wheel.cursor, scale);
+}
+
+static void note_late(struct refresh_run *run, uint32_t page)
+{
+	double late = run->now - run_time(run, item_of(run, page)->due);
+
+	run->late += (fmax(0, late) - run->late) / LATE_MEMORY;
+}
+
 void run_advance(struct refresh_run *run, double now)
 {
 	run->now = fmax(run->now, now);
-	if (run->wheel.cursor > REBASE_AT) {
-		run->base += run->tick * (double)run->wheel.cursor;
-		wheel_rebase(&run->wheel, run->wheel.cursor);
-	}
+	if (run->wheel.cursor > REBASE_AT)
+		rebase(run, run->tick);
 }
 
-/* All pages are given up, as after a change of all rates: a new margin may be worth some looks. */
+/*
+ * Budget is left and nothing is due: time to check all due times once by the present margin. When
+ * all pages are given up, as after a change of all rates, another margin may be worth some looks.
+ */
 static void reconsider(struct refresh_run *run, double *ret_until)
 {
 	if (run->states[PAGE_LIVING] == 0)
 		return;
-	if (run->unsettled > 0)
+	if (run->wheel.len == 0 && run->unsettled > 0)
 		run->unsettled = SIZE_MAX / 2;
+	else if (run->wheel.len > 0 && run->unscrubbed == 0)
+		return;
 	scrub(run, IDLE_SCRUBBED);
 	*ret_until = fmin(*ret_until, run->now + run->tick);
 }
@@ -286,14 +322,15 @@ enum refresh_step refresh_next(
 	settle(run);
 	scrub(run, SCRUBBED);
 	if (!choose(run, &order, ret_until)) {
-		if (run->wheel.len == 0)
-			reconsider(run, ret_until);
+		reconsider(run, ret_until);
 		return REFRESH_WAIT;
 	}
 	earn(run);
 	refresh_pace_spend(&run->pace, 1);
 	note_side(run, order.purpose == REFRESH_AUDIT || order.purpose == REFRESH_EXPLORE ||
 			       order.purpose == REFRESH_BIRTH);
+	if (order.purpose == REFRESH_LOOK)
+		note_late(run, order.page);
 	wheel_remove(&run->wheel, order.page);
 	item_of(run, order.page)->mark |= PAGE_OUT;
 	run->out++;
@@ -307,6 +344,8 @@ void refresh_set_budget(struct refresh_run *run, double budget, double now)
 	run->params.budget = budget;
 	refresh_pace_change(&run->pace, budget, run->now);
 	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */
+	if (budget * run->tick > TICK_RANGE || budget * run->tick * TICK_RANGE < 1)
+		rebase(run, 1 / budget);
 }
 
 void refresh_spend(struct refresh_run *run, double requests)

@@ -172,15 +172,16 @@ bool wheel_first(struct wheel *w, uint32_t limit, uint32_t *ret_page, uint32_t *
 	return false;
 }
 
-bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_due)
+bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_tick)
 {
 	unsigned level, slot;
-	uint32_t tick, head, page;
+	uint32_t head, page, tick;
 
 	if (!first_bucket(w, &level, &slot, &tick))
 		return false;
 	page = head = w->heads[level * WHEEL_SLOTS + slot];
 	*ret_page = page;
+	*ret_tick = tick;
 	for (int i = 0; level > 0 && i < PEEKED; i++) {
 		page = w->items.ptr[page].next;
 		if (page == head)
@@ -188,7 +189,6 @@ bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_due)
 		if (w->items.ptr[page].due < w->items.ptr[*ret_page].due)
 			*ret_page = page;
 	}
-	*ret_due = w->items.ptr[*ret_page].due;
 	return true;
 }
 
@@ -200,7 +200,14 @@ bool wheel_queued(const struct wheel *w, uint32_t *ret_page)
 	return true;
 }
 
-void wheel_rebase(struct wheel *w, uint32_t ticks)
+static uint32_t moved(uint32_t due, uint32_t ticks, double scale)
+{
+	double tick = due > ticks ? scale * (double)(due - ticks) : 0;
+
+	return tick < (double)(UINT32_MAX - 1) ? (uint32_t)tick : UINT32_MAX - 1;
+}
+
+void wheel_rebase(struct wheel *w, uint32_t ticks, double scale)
 {
 	uint32_t queue = w->heads[WHEEL_QUEUE];
 
@@ -208,7 +215,7 @@ void wheel_rebase(struct wheel *w, uint32_t ticks)
 	for (size_t i = 0; i < WHEEL_LISTS; i++)
 		w->heads[i] = NONE;
 	w->heads[WHEEL_QUEUE] = queue;
-	w->cursor = w->cursor > ticks ? w->cursor - ticks : 0;
+	w->cursor = moved(w->cursor, ticks, scale);
 	w->len = 0;
 	for (size_t i = 0; i < w->items.len; i++) {
 		struct wheel_item *item = &w->items.ptr[i];
@@ -216,6 +223,6 @@ void wheel_rebase(struct wheel *w, uint32_t ticks)
 		if (item->list >= WHEEL_QUEUE)
 			continue;
 		item->list = WHEEL_OUT;
-		wheel_put(w, (uint32_t)i, item->due > ticks ? item->due - ticks : 0);
+		wheel_put(w, (uint32_t)i, moved(item->due, ticks, scale));
 	}
 }

@@ -16,7 +16,8 @@ enum {
 	DATE_MAX = 100,      /* bytes of a date */
 };
 
-void answer_memento_headers(struct asked *a, const struct found *found)
+/* Memento-Datetime and Link of the chosen memento. */
+static void answer_memento_headers(struct asked *a, const struct found *found)
 {
 	char date[HTTP_DATE_SIZE];
 	struct buf links;

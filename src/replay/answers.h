@@ -22,9 +22,6 @@ void answer_timemap(struct asked *a);
 /* Nothing is archived under this URL: what is near, in time and in the tree of URLs. */
 void answer_missing(struct asked *a, const struct found *found);
 
-/* Memento-Datetime and Link of the chosen memento. */
-void answer_memento_headers(struct asked *a, const struct found *found);
-
 /* A body for the content origin, rewritten for a browser; takes over the record. */
 struct record;
 void answer_rewritten(struct asked *a, const struct found *found, struct record *record);

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/word.h"
-#include "replay/parameters.h"
+#include "url/parameters.h"
 #include "url/canonical.h"
 #include "url/pattern.h"
 #include "url/surt.h"
@@ -65,7 +65,8 @@ static const slice OUTPUTS[] = {
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
-const char *cdx_field_name(enum cdx_field field)
+/* "urlkey", "timestamp", …; constant. */
+static const char *cdx_field_name(enum cdx_field field)
 {
 	return FIELDS[field].ptr;
 }
@@ -501,7 +502,8 @@ static slice original_value(const struct cdxj *of, enum cdx_field field, char *s
 		of->has_place, field == CDX_ORIG_LENGTH ? of->length : of->offset, scratch);
 }
 
-slice cdx_field_value(const struct cdx_row *row, enum cdx_field field, char *scratch)
+/* The text of a field; numbers go to scratch (FORMAT_U64_SIZE). ptr NULL when unknown. */
+static slice cdx_field_value(const struct cdx_row *row, enum cdx_field field, char *scratch)
 {
 	const struct cdxj *line = &row->line;
 

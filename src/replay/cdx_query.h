@@ -81,9 +81,6 @@ struct cdx_row {
 	const struct cdxj *original; /* or NULL */
 };
 
-/* "urlkey", "timestamp", …; constant. */
-const char *cdx_field_name(enum cdx_field field);
-
 enum cdx_test {
 	CDX_CONTAINS,
 	CDX_EQUALS,
@@ -137,9 +134,6 @@ bool cdx_query_fits_key(const struct cdx_query *q, slice key, bool *ret_past);
 
 /* Whether time and filters let a line through. */
 bool cdx_query_fits(const struct cdx_query *q, const struct cdx_row *row, int64_t time);
-
-/* The text of a field; numbers go to scratch (FORMAT_U64_SIZE). ptr NULL when unknown. */
-slice cdx_field_value(const struct cdx_row *row, enum cdx_field field, char *scratch);
 
 /* Appends the line as asked for, with its end. 0 or as buf_add. */
 struct buf;

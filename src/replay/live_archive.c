@@ -637,14 +637,3 @@ void live_archive_distrust(struct live_archive *l, slice url, const struct valid
 {
 	trust_join(&l->trust, url, trust);
 }
-
-int live_archive_each_capture(
-	struct live_archive *l, catalog_on_capture *call, void *context, struct err *err)
-{
-	int rc;
-
-	(void)pthread_mutex_lock(&l->asking_lock);
-	rc = catalog_each_capture(l->asking, call, context, err);
-	(void)pthread_mutex_unlock(&l->asking_lock);
-	return rc;
-}

@@ -55,8 +55,4 @@ bool live_archive_trusts(struct live_archive *l, slice url);
 /* Notes that a page of the host was caught lying. */
 void live_archive_distrust(struct live_archive *l, slice url, const struct validator_trust *trust);
 
-/* For pages about the collection: its captures. */
-int live_archive_each_capture(struct live_archive *l, catalog_on_capture *call, void *context,
-	struct err *err) SP_MUST_CHECK;
-
 #endif

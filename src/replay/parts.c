@@ -24,7 +24,8 @@ void parts_release(struct parts *r)
 	arena_release(&r->arena);
 }
 
-int parts_add(struct parts *r, slice url)
+/* Adds a URL unless it is there: 0 or ERR_NOMEM. */
+static int parts_add(struct parts *r, slice url)
 {
 	slice copy = {NULL, url.len};
 	int rc;

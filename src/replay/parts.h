@@ -27,9 +27,6 @@ struct parts {
 void parts_init(struct parts *r);
 void parts_release(struct parts *r);
 
-/* Adds a URL unless it is there: 0 or ERR_NOMEM. */
-int parts_add(struct parts *r, slice url) SP_MUST_CHECK;
-
 /* Those that the archive knows of the page in a capture; none when it knows none. */
 int parts_from_archive(struct parts *r, struct collection *c, slice page, uint32_t capture,
 	struct err *err) SP_MUST_CHECK;

@@ -8,7 +8,7 @@ enum {
 	DECODED_MAX = 32 << 20,
 };
 
-const char *rewrite_kind_modifier(enum rewrite_kind kind)
+static const char *rewrite_kind_modifier(enum rewrite_kind kind)
 {
 	static const char *const MODIFIERS[REWRITE_KIND_COUNT] = {"mp_", "im_", "js_", "cs_"};
 
@@ -77,7 +77,8 @@ void rewrite_urls_release(struct rewrite_urls *u)
 	buf_release(&u->prefix);
 }
 
-const struct url *rewrite_urls_base(const struct rewrite_urls *u)
+/* What references are relative to. */
+static const struct url *rewrite_urls_base(const struct rewrite_urls *u)
 {
 	return u->has_base ? &u->base : &u->document;
 }
@@ -93,22 +94,12 @@ int rewrite_urls_set_base(struct rewrite_urls *u, slice href)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-/* Without what the URL parser would strip: C0 controls and blanks. */
-static slice strip(slice ref)
-{
-	while (ref.len && (unsigned char)ref.ptr[0] <= ' ')
-		ref = slice_sub(ref, 1, ref.len);
-	while (ref.len && (unsigned char)ref.ptr[ref.len - 1] <= ' ')
-		ref.len--;
-	return ref;
-}
-
 int rewrite_url(struct rewrite_urls *u, slice ref, enum rewrite_kind kind, struct buf *out)
 {
 	size_t from = kind ? u->prefix_end[kind - 1] : 0;
 	int rc;
 
-	ref = strip(ref);
+	ref = url_strip(ref);
 	if (ref.len == 0 || ref.ptr[0] == '#' || word_starts(ref, SLICE("data:")) ||
 		word_starts(ref, SLICE("javascript:")))
 		return ERR_NOTFOUND;

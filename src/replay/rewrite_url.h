@@ -28,7 +28,6 @@ enum rewrite_kind {
 };
 
 /* "mp_" and so on; lives for ever. */
-const char *rewrite_kind_modifier(enum rewrite_kind kind);
 enum rewrite_kind rewrite_kind_of_link(enum link_kind kind);
 
 /* Where in the archive a document is replayed. */
@@ -62,9 +61,6 @@ void rewrite_urls_release(struct rewrite_urls *u);
 
 /* The href of a base element, in UTF-8; only the first one counts. 0 or ERR_NOMEM. */
 int rewrite_urls_set_base(struct rewrite_urls *u, slice href) SP_MUST_CHECK;
-
-/* What references are relative to. */
-const struct url *rewrite_urls_base(const struct rewrite_urls *u);
 
 /*
  * Appends the place of what ref (UTF-8) refers to: 0, ERR_NOTFOUND when ref is to stay as it is,

@@ -384,18 +384,3 @@ uint16_t server_port(const struct server *s)
 {
 	return s->replay.port;
 }
-
-uint16_t server_content_port(const struct server *s)
-{
-	return s->replay.content_port;
-}
-
-size_t server_count(const struct server *s)
-{
-	return s->replay.collections.len;
-}
-
-const char *server_name(const struct server *s, size_t number)
-{
-	return s->replay.collections.ptr[number]->name;
-}

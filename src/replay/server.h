@@ -38,10 +38,5 @@ int server_start(
 void server_stop(struct server *s); /* NULL is fine */
 
 uint16_t server_port(const struct server *s);
-uint16_t server_content_port(const struct server *s);
-
-/* Names of the collections, in the order of the paths. */
-size_t server_count(const struct server *s);
-const char *server_name(const struct server *s, size_t number);
 
 #endif

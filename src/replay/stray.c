@@ -4,7 +4,8 @@
 
 enum { LOCATION_MAX = 64 << 10 };
 
-enum route_form asked_form(const struct asked *a)
+/* What the browser wants it for: mp_ and so on, as far as it tells (Sec-Fetch-Dest). */
+static enum route_form asked_form(const struct asked *a)
 {
 	static const struct {
 		slice destination;

@@ -11,7 +11,4 @@
  */
 bool answer_stray(struct asked *a);
 
-/* What the browser wants it for: mp_ and so on, as far as it tells (Sec-Fetch-Dest). */
-enum route_form asked_form(const struct asked *a);
-
 #endif

@@ -53,17 +53,6 @@ int look_batch_keep(struct look_batch *l, struct batch *batch, struct err *err)
 	return 0;
 }
 
-struct warc_entry look_batch_entry(slice block, int64_t date)
-{
-	return (struct warc_entry){
-		.type = WARC_TYPE_METADATA,
-		.date = date,
-		.url = SLICE(COMPACT_TARGET),
-		.content_type = SLICE(COMPACT_TYPE),
-		.body = block,
-	};
-}
-
 void look_batch_next(struct look_batch *l)
 {
 	l->batch += LOOK_BATCH_STEP;

@@ -48,9 +48,6 @@ bool look_batch_is_full(const struct look_batch *l);
 /* Adds the looks that the catalog does not know to the batch: 0 or ERR_NOMEM. */
 int look_batch_keep(struct look_batch *l, struct batch *batch, struct err *err) SP_MUST_CHECK;
 
-/* The record of a block of looks; borrows it. */
-struct warc_entry look_batch_entry(slice block, int64_t date);
-
 /* They were written: begins the next batch. */
 void look_batch_next(struct look_batch *l);
 

@@ -346,7 +346,7 @@ static int write_looks(
 
 int records_looks(struct records *r, struct batch *batch, struct err *err)
 {
-	struct warc_entry entry = look_batch_entry(buf_slice(&r->looks.block), r->looks.date);
+	struct warc_entry entry = compact_entry(buf_slice(&r->looks.block), r->looks.date);
 	int rc;
 
 	if (r->looks.count == 0)

@@ -8,11 +8,15 @@
 #include <unistd.h>
 
 #include "archive/compact.h"
+#include "archive/patch.h"
+#include "base/clock.h"
 #include "quality/legs.h"
 #include "quality/words.h"
 #include "store/index.h"
 #include "store/judging.h"
 #include "store/retire_plan.h"
+#include "text/text_db.h"
+#include "text/text_index.h"
 
 #define MEMORY_MAX ((size_t)1 << 40)
 
@@ -38,7 +42,6 @@ VEC_DECLARE(time_vec, int64_t);
 
 struct choosing {
 	struct retire_plan *plan;
-	struct words urls;
 	struct place_vec places;
 	struct place place; /* that is being read */
 	struct seen_vec seen;
@@ -58,7 +61,7 @@ static int on_page(void *context, const struct catalog_page *page)
 {
 	struct choosing *c = context;
 	struct place place = c->place;
-	int rc = words_number(&c->urls, page->url, &place.url);
+	int rc = words_number(&c->plan->urls, page->url, &place.url);
 
 	place.page = page->number;
 	return err_code(c->plan->err, rc ? rc : place_vec_push(&c->places, place));
@@ -95,6 +98,9 @@ static int on_look(void *context, const struct attempt *a)
 		return 0;
 	s.entry = (struct retire_entry){.capture = c->place.capture,
 		.page = c->place.page,
+		.url = c->place.url,
+		.file = RETIRE_NONE,
+		.home = RETIRE_NONE,
 		.leg = a->leg,
 		.number = a->number,
 		.has_state = true,
@@ -203,6 +209,14 @@ static int choose_all(struct choosing *c)
 	return rc;
 }
 
+static int note_urls(struct retire_plan *plan)
+{
+	plan->has_entries = calloc(plan->urls.list.len, sizeof *plan->has_entries);
+	for (size_t i = 0; plan->has_entries && i < plan->entries.len; i++)
+		plan->has_entries[plan->entries.ptr[i].url] = true;
+	return err_code(plan->err, plan->has_entries ? 0 : ERR_NOMEM);
+}
+
 /* ---- files ---- */
 
 static int on_warc(void *context, const struct catalog_warc *w)
@@ -217,11 +231,58 @@ static int on_warc(void *context, const struct catalog_warc *w)
 	return err_code(plan->err, rc ? rc : retire_files_push(&plan->files, file));
 }
 
-/* What anything kept refers to is kept, and so is what could not be found. */
+/* Records that move take patches against them with them, unless these are in a fixed file. */
+static bool fix_files(struct retire_plan *plan)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < plan->files.len; i++) {
+		struct retire_file *f = &plan->files.ptr[i];
+
+		f->fixed = f->fixed || !f->complete;
+		for (size_t k = 0; f->fixed && k < f->patched.len; k++) {
+			struct retire_file *other = &plan->files.ptr[f->patched.ptr[k]];
+
+			changed = changed || !other->fixed;
+			other->fixed = true;
+		}
+	}
+	return changed;
+}
+
+static void keep_fixed(struct retire_plan *plan)
+{
+	for (size_t i = 0; i < plan->files.len; i++) {
+		const struct retire_file *f = &plan->files.ptr[i];
+
+		for (size_t k = 0; f->fixed && k < f->entries.len; k++)
+			plan->entries.ptr[f->entries.ptr[k]].kept = true;
+	}
+}
+
+/* Whether the reference is one that stays. */
+static bool is_kept(const struct retire_plan *plan, const struct retire_reference *r)
+{
+	return r->from == RETIRE_NONE || plan->entries.ptr[r->from].kept;
+}
+
+/* Whether what refers to the entry can get its body, or another record to refer to. */
+static bool may_rebase(const struct retire_plan *plan, const struct retire_reference *r)
+{
+	const struct retire_entry *to = &plan->entries.ptr[r->to];
+
+	return r->file != RETIRE_NONE && !plan->files.ptr[r->file].fixed &&
+	       to->file != RETIRE_NONE && to->size <= PATCH_BYTES_MAX;
+}
+
+/* What could not be found is kept, and what is referred to by records that stay as they are. */
 static void settle(struct retire_plan *plan, struct retire_counts *counts)
 {
 	bool again = true;
 
+	while (fix_files(plan))
+		;
+	keep_fixed(plan);
 	for (size_t i = 0; i < plan->entries.len; i++) {
 		struct retire_entry *e = &plan->entries.ptr[i];
 
@@ -233,8 +294,7 @@ static void settle(struct retire_plan *plan, struct retire_counts *counts)
 			const struct retire_reference *r = &plan->references.ptr[i];
 			struct retire_entry *to = &plan->entries.ptr[r->to];
 
-			if (to->kept ||
-				(r->from != RETIRE_NONE && !plan->entries.ptr[r->from].kept))
+			if (to->kept || !is_kept(plan, r) || may_rebase(plan, r))
 				continue;
 			to->kept = again = true;
 			counts->referred++;
@@ -242,7 +302,7 @@ static void settle(struct retire_plan *plan, struct retire_counts *counts)
 	}
 }
 
-static void find_affected(struct retire_plan *plan)
+static void find_affected(struct retire_plan *plan, struct retire_counts *counts)
 {
 	bool again = true;
 
@@ -251,6 +311,14 @@ static void find_affected(struct retire_plan *plan)
 
 		for (size_t k = 0; k < f->entries.len && !f->affected; k++)
 			f->affected = !plan->entries.ptr[f->entries.ptr[k]].kept;
+	}
+	for (size_t i = 0; i < plan->references.len; i++) {
+		const struct retire_reference *r = &plan->references.ptr[i];
+
+		if (plan->entries.ptr[r->to].kept || !is_kept(plan, r))
+			continue;
+		plan->files.ptr[r->file].affected = true;
+		counts->rebased++;
 	}
 	while (again) {
 		again = false;
@@ -298,56 +366,12 @@ static int announce(struct retire_plan *plan)
 
 		if (!f->affected)
 			continue;
-		if (!f->complete)
-			return err_set(plan->err, ERR_STATE,
-				"%s is being written, and has patches against what would move; "
-				"try again when it is complete",
-				f->name);
 		rc = name_file(plan, f);
 		if (rc == 0)
 			rc = catalog_add_replaced(
 				c, slice_str(f->name), slice_str(f->new_name), plan->err);
 	}
 	return rc ? rc : catalog_commit(c, plan->err);
-}
-
-static int replace(struct retire_plan *plan, const struct retire_file *f)
-{
-	struct catalog_warc row = {.name = slice_str(f->new_name),
-		.size = f->new_size,
-		.complete = true,
-		.has_digest = true,
-		.digest = f->digest};
-
-	return catalog_replace_warc(
-		plan->p->catalog, slice_str(f->name), &row, f->moves.ptr, f->moves.len, plan->err);
-}
-
-static int retire_entry(struct retire_plan *plan, const struct retire_entry *e)
-{
-	struct attempt key = {.page = e->page, .leg = e->leg, .number = e->number};
-
-	return e->kept ? 0
-		       : catalog_retire_observation(
-				 plan->p->catalog, e->capture, &key, plan->p->now, plan->err);
-}
-
-static int commit(struct retire_plan *plan, const struct u32_vec *finished)
-{
-	struct catalog *c = plan->p->catalog;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < plan->entries.len; i++)
-		rc = retire_entry(plan, &plan->entries.ptr[i]);
-	for (size_t i = 0; rc == 0 && i < plan->files.len; i++)
-		if (plan->files.ptr[i].affected)
-			rc = replace(plan, &plan->files.ptr[i]);
-	for (size_t i = 0; rc == 0 && i < finished->len; i++)
-		rc = judging_store(c, finished->ptr[i], plan->err);
-	if (rc == 0)
-		return catalog_commit(c, plan->err);
-	catalog_rollback(c);
-	return rc;
 }
 
 static int write_files(struct retire_plan *plan, struct retire_counts *counts)
@@ -393,7 +417,7 @@ static int carry_out(
 	if (rc == 0)
 		rc = write_files(plan, counts);
 	if (rc == 0)
-		rc = commit(plan, finished);
+		rc = retire_commit(plan, finished);
 	if (rc) {
 		catalog_rollback(p->catalog);
 		if (retire_repair(p->catalog, p->directory, &ignored))
@@ -413,13 +437,15 @@ static int run(struct retire_plan *plan, struct choosing *c, struct retire_count
 	counts->versions = c->versions;
 	if (rc || plan->entries.len == 0)
 		return rc;
-	rc = catalog_each_warc(p->catalog, on_warc, plan, plan->err);
+	rc = note_urls(plan);
+	if (rc == 0)
+		rc = catalog_each_warc(p->catalog, on_warc, plan, plan->err);
 	if (rc == 0)
 		rc = retire_scan(plan);
 	if (rc)
 		return rc;
 	settle(plan, counts);
-	find_affected(plan);
+	find_affected(plan, counts);
 	count(plan, counts);
 	return p->dry_run || counts->looks == 0 ? 0 : carry_out(plan, &c->finished, counts);
 }
@@ -434,6 +460,11 @@ static void release(struct retire_plan *plan)
 	retire_files_release(&plan->files);
 	retire_entries_release(&plan->entries);
 	retire_references_release(&plan->references);
+	retire_versions_release(&plan->versions);
+	retire_homes_release(&plan->homes);
+	retire_changes_release(&plan->changes);
+	words_release(&plan->urls);
+	free(plan->has_entries);
 	strmap_release(&plan->by_id);
 	strmap_release(&plan->by_name);
 	arena_release(&plan->arena);
@@ -449,15 +480,34 @@ int retire_run(const struct retire_params *p, struct retire_counts *ret, struct 
 	arena_init(&plan.arena, MEMORY_MAX);
 	strmap_init(&plan.by_id, hash_key_random(), &plan.arena);
 	strmap_init(&plan.by_name, hash_key_random(), &plan.arena);
-	words_init(&c.urls, &plan.arena);
+	words_init(&plan.urls, &plan.arena);
 	rc = run(&plan, &c, &counts);
 	if (rc == 0)
 		*ret = counts;
-	words_release(&c.urls);
 	place_vec_release(&c.places);
 	seen_vec_release(&c.seen);
 	u32_vec_release(&c.finished);
 	release(&plan);
+	return rc;
+}
+
+int retire_archive(const char *archive, const struct retire_params *params,
+	struct retire_counts *ret, struct err *err)
+{
+	struct retire_params p = *params;
+	struct directory d = {.lock = -1};
+	struct catalog *catalog = NULL;
+	int rc = directory_open(&d, archive, false, err);
+
+	if (rc == 0)
+		rc = catalog_open(d.catalog, CATALOG_WRITE, &catalog, err);
+	p.directory = &d;
+	p.catalog = catalog;
+	p.now = clock_realtime(clock_system());
+	if (rc == 0)
+		rc = retire_run(&p, ret, err);
+	catalog_close(catalog);
+	directory_close(&d);
 	return rc;
 }
 
@@ -499,6 +549,17 @@ static int remove_file(int dir, slice name, struct err *err)
 	return 0;
 }
 
+/* The words of retired pages must not be found any longer. */
+static int renew_text(const struct directory *d, struct err *err)
+{
+	struct text_index_params p = {.path = d->warc, .directory = d->path, .temporary = d->spool};
+	char path[DIRECTORY_PATH_MAX + sizeof TEXT_FILE_NAME];
+	struct text_index_counts ignored;
+
+	(void)snprintf(path, sizeof path, "%s/" TEXT_FILE_NAME, d->path);
+	return access(path, F_OK) ? 0 : text_index_write(&p, &ignored, err);
+}
+
 static int remove_all(
 	struct catalog *catalog, const struct directory *d, const struct leftovers *l, int dir)
 {
@@ -510,6 +571,8 @@ static int remove_all(
 		rc = err_set(l->err, ERR_IO, "warc: %s", strerror(errno));
 	if (rc == 0 && l->done)
 		rc = index_write(catalog, d, l->err);
+	if (rc == 0 && l->done)
+		rc = renew_text(d, l->err);
 	for (size_t i = 0; rc == 0 && i < l->rows.len; i++)
 		rc = catalog_drop_replaced(catalog, l->rows.ptr[i], l->err);
 	return rc ? rc : catalog_commit(catalog, l->err);

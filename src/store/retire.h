@@ -5,17 +5,22 @@
  * files (archive/compact.h) and in the catalog: when it was, and the digests of what it showed.
  * Tombstones prove nothing (quality/intervals.h).
  *
- * Kept whatever the rules say: the newest version of each page; a response that anything kept
- * refers to; looks that wait in the catalog; what is in a WARC file that is still being written;
- * looks that failed, were cut short or blocked; robots.txt, sitemaps and probes; the visits and
- * revisits of a capture that is not finished.
+ * Kept whatever the rules say: the newest version of each page; looks that wait in the catalog;
+ * what is in a WARC file that is still being written; looks that failed, were cut short or blocked;
+ * robots.txt, sitemaps and probes; the visits and revisits of a capture that is not finished.
+ *
+ * What is kept and refers to a retired response is *rebased* first (retire_rebase.c): it gets the
+ * body, or refers to a kept record that has it, or becomes a patch against one that is alike. Only
+ * for what cannot be written anew (it waits, or is in a file that is being written), and for bodies
+ * over 8 MiB, the response stays.
  *
  * How it survives a crash:
  *
  *	(1) the catalog learns which files are to be replaced, and by which names (table replaced);
  *	(2) the new files are written, synced and named;
  *	(3) one commit: tombstones, the new files and places, verdicts; replaced says done;
- *	(4) the old files are unlinked, the index is written anew, and the rows of replaced go.
+ *	(4) the old files are unlinked, the index is written anew, and so is that of the full text
+ *	    if there is one; then the rows of replaced go.
  *
  * Up to (3) the old files count, from then on the new ones. retire_repair removes those that do not
  * count. Readers that find rows in replaced pass over these files, too.
@@ -55,7 +60,8 @@ struct retire_counts {
 	uint64_t versions; /* that the rules are about */
 	uint64_t retired;  /* of them, at least in part */
 	uint64_t looks;    /* that became tombstones */
-	uint64_t referred; /* responses that are kept since something kept refers to them */
+	uint64_t rebased;  /* kept looks that referred to them, and refer to others now */
+	uint64_t referred; /* responses that are kept since something kept must refer to them */
 	uint64_t files;    /* that were replaced */
 	uint64_t bytes_before, bytes_after; /* of these; unknown in a dry run: 0 */
 };
@@ -63,6 +69,10 @@ struct retire_counts {
 /* 0; ERR_IO, ERR_NOMEM, ERR_UNSUPPORTED or as the catalog's functions: then all is as before. */
 int retire_run(
 	const struct retire_params *p, struct retire_counts *ret, struct err *err) SP_MUST_CHECK;
+
+/* The same for an archive that nobody has open: opens it, and sets directory, catalog and now. */
+int retire_archive(const char *archive, const struct retire_params *p, struct retire_counts *ret,
+	struct err *err) SP_MUST_CHECK;
 
 /* Ends what a process left that was killed: (4), or all files but the old ones. 0 or as above. */
 int retire_repair(

@@ -1,8 +1,8 @@
 /*
  * A WARC file written anew without what is retired. Records that stay are copied as they are,
- * compressed. Records of looks are written again when a row of theirs is retired, or is a patch
- * against a record that has moved. Tombstones of responses come in records of looks of their own,
- * at the end.
+ * compressed. Records of looks are written again when a row of theirs is retired, refers to a
+ * record that is, or is a patch against one that has moved. Tombstones of responses come in records
+ * of looks of their own, at the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,39 +15,13 @@
 #include "archive/warc_compress.h"
 #include "archive/warc_reader.h"
 #include "store/look_batch.h"
-#include "store/retire_plan.h"
+#include "store/retire_write.h"
 
 enum { COPY_SIZE = 1 << 16, SCRATCH_MAX = 4 << 20, METADATA_MAX = 4 << 20 };
-
-struct rewriting {
-	struct retire_plan *plan;
-	struct retire_file *file;
-	int fd; /* of the old file */
-	struct warc_reader *reader;
-	struct warc_file out;
-	struct warc_compress *compress;
-	struct rng rng;
-	struct warc_id info;   /* of the warcinfo record */
-	uint64_t copied;       /* bytes of the old file that were seen to */
-	struct buf block;      /* scratch */
-	struct buf record;     /* the same */
-	struct buf tombstones; /* block of their record */
-	uint32_t tombstone_count;
-	int64_t date; /* of the last one */
-	struct arena arena;
-};
 
 static slice field(const struct warc_record *rec, slice name)
 {
 	return fields_trim(warc_header_get(&rec->header, name));
-}
-
-/* Whether the entry is retired indeed. */
-static const struct retire_entry *retired(const struct retire_plan *plan, slice id)
-{
-	uint32_t at = retire_find(plan, id);
-
-	return at == RETIRE_NONE || plan->entries.ptr[at].kept ? NULL : &plan->entries.ptr[at];
 }
 
 /* ---- writing ---- */
@@ -78,9 +52,9 @@ static int copy(struct rewriting *w, uint64_t from, uint64_t to)
 	return rc;
 }
 
-static int move(struct rewriting *w, uint64_t from, uint64_t to)
+int retire_move(struct rewriting *w, uint64_t from, uint64_t to, bool is_whole)
 {
-	struct catalog_move m = {from, to, w->out.size - to};
+	struct catalog_move m = {from, to, w->out.size - to, is_whole};
 
 	return err_code(w->plan->err, retire_moves_push(&w->file->moves, m));
 }
@@ -93,22 +67,16 @@ static int keep(struct rewriting *w, const struct warc_record *rec)
 
 	if (rc == 0)
 		rc = copy(w, rec->spot.offset, rec->spot.offset + rec->length);
-	return rc ? rc : move(w, rec->spot.offset, to);
+	return rc ? rc : retire_move(w, rec->spot.offset, to, false);
 }
 
-static int write_entry(struct rewriting *w, const struct warc_entry *entry)
+int retire_put(struct rewriting *w, slice record)
 {
-	struct warc_entry_facts facts = {.warcinfo = w->info.text[0] ? w->info.text : NULL};
 	struct err *err = w->plan->err;
-	int rc;
+	int rc = warc_compress_begin(w->compress, record.len, emit, &w->out, err);
 
-	warc_id_make(&w->rng, &facts.id);
-	buf_reset(&w->record);
-	rc = warc_entry_record(entry, &facts, &w->record, err);
 	if (rc == 0)
-		rc = warc_compress_begin(w->compress, w->record.len, emit, &w->out, err);
-	if (rc == 0)
-		rc = warc_compress_feed(w->compress, buf_slice(&w->record), err);
+		rc = warc_compress_feed(w->compress, record, err);
 	if (rc == 0)
 		rc = warc_compress_end(w->compress, err);
 	if (rc == 0)
@@ -116,12 +84,27 @@ static int write_entry(struct rewriting *w, const struct warc_entry *entry)
 	return rc;
 }
 
+int retire_put_entry(struct rewriting *w, const struct warc_entry *entry)
+{
+	struct warc_entry_facts facts = {.warcinfo = w->info.text[0] ? w->info.text : NULL};
+	int rc;
+
+	warc_id_make(&w->rng, &facts.id);
+	if (entry->id.len && entry->id.len < sizeof facts.id.text) {
+		memcpy(facts.id.text, entry->id.ptr, entry->id.len);
+		facts.id.text[entry->id.len] = '\0';
+	}
+	buf_reset(&w->record);
+	rc = warc_entry_record(entry, &facts, &w->record, w->plan->err);
+	return rc ? rc : retire_put(w, buf_slice(&w->record));
+}
+
 /* ---- tombstones ---- */
 
 static int write_tombstones(struct rewriting *w)
 {
-	struct warc_entry entry = look_batch_entry(buf_slice(&w->tombstones), w->date);
-	int rc = w->tombstone_count ? write_entry(w, &entry) : 0;
+	struct warc_entry entry = compact_entry(buf_slice(&w->tombstones), w->date);
+	int rc = w->tombstone_count ? retire_put_entry(w, &entry) : 0;
 
 	buf_reset(&w->tombstones);
 	w->tombstone_count = 0;
@@ -172,34 +155,47 @@ static int bury(struct rewriting *w, const struct warc_record *rec, const struct
 
 /* ---- records of looks ---- */
 
-static int by_from(const void *a, const void *b)
+/* A row of another length: the catalog knows that. */
+static int note_length(struct rewriting *w, const struct compact_look *look, uint64_t length)
 {
-	const struct catalog_move *x = a, *y = b;
+	const struct attempt *a = &look->attempt;
 
-	return (x->from > y->from) - (x->from < y->from);
+	return retire_note_change(
+		w, a, &(struct retire_change){.file = RETIRE_NONE, .length = length});
 }
 
-/* Where the response is now that a patch is against; *ret_moved if that is elsewhere. */
-static int follow(const struct rewriting *w, struct compact_look *look, bool *ret_moved)
+/* Where the response of a row is now; *ret_how says what became of the row. */
+static int rebase_row(struct rewriting *w, struct compact_look *look, enum rebased *ret_how)
 {
-	struct catalog_move key = {.from = look->offset};
-	const struct catalog_move *found;
-	const struct retire_file *of;
-	uint32_t at;
+	struct retire_entry *to = retire_find_retired(w->plan, look->attempt.original.record);
 
-	if (!strmap_get(&w->plan->by_name, look->file, &at) || !w->plan->files.ptr[at].affected)
-		return 0;
-	of = &w->plan->files.ptr[at];
-	found = of->moves.len ? bsearch(&key, of->moves.ptr, of->moves.len, sizeof key, by_from)
-			      : NULL;
-	if (!found)
-		return err_set(w->plan->err, ERR_UNSUPPORTED,
-			"%s and %s have patches against each other; nothing was retired",
-			w->file->name, of->name);
-	look->file = slice_str(of->new_name);
-	look->offset = found->to;
-	*ret_moved = true;
-	return 0;
+	*ret_how = REBASED_NOT;
+	if (to)
+		return retire_rebase_look(w, look, to, ret_how);
+	return look->is_patch ? retire_follow(w, look, ret_how) : 0;
+}
+
+/* Appends a row as it is to be; *ret_changed if that is another. before: bytes of the old one. */
+static int change_row(struct rewriting *w, struct compact_look *look, size_t before,
+	struct buf *out, bool *ret_changed)
+{
+	const struct retire_entry *e =
+		look->is_tombstone ? NULL : retire_find_retired(w->plan, look->attempt.record_id);
+	enum rebased how = REBASED_NOT;
+	size_t start = out->len;
+	int rc = 0;
+
+	if (e)
+		*look = tombstone_of(w, &look->attempt, e);
+	else if (!look->is_tombstone)
+		rc = rebase_row(w, look, &how);
+	*ret_changed = *ret_changed || e || how != REBASED_NOT;
+	if (rc || how == REBASED_AWAY)
+		return rc;
+	rc = err_code(w->plan->err, compact_add(look, out));
+	if (rc || look->is_tombstone || out->len - start == before)
+		return rc;
+	return note_length(w, look, out->len - start);
 }
 
 /* Appends the rows as they are to be; *ret_changed if one of them is another. */
@@ -212,25 +208,21 @@ static int change_rows(struct rewriting *w, slice block, struct buf *out, bool *
 
 	if (rc == 0)
 		rc = err_code(err, buf_add(out, SLICE(COMPACT_FIRST)));
-	while (rc == 0 && (rc = compact_next(&rows, &w->arena, &look, err)) == 0) {
-		const struct retire_entry *e =
-			look.is_tombstone ? NULL : retired(w->plan, look.attempt.record_id);
+	while (rc == 0) {
+		size_t left = rows.left.len;
 
-		if (e)
-			look = tombstone_of(w, &look.attempt, e);
-		else if (look.is_patch)
-			rc = follow(w, &look, ret_changed);
-		*ret_changed = *ret_changed || e;
-		if (rc == 0)
-			rc = err_code(err, compact_add(&look, out));
 		arena_reset(&w->arena);
+		rc = compact_next(&rows, &w->arena, &look, err);
+		if (rc == 0)
+			rc = change_row(w, &look, left - rows.left.len, out, ret_changed);
 	}
 	return rc == ERR_END ? 0 : rc;
 }
 
+/* Rows may have got records of their own, which come before it; without rows there is none. */
 static int rewrite_looks(struct rewriting *w, const struct warc_record *rec)
 {
-	uint64_t to = w->out.size, from = rec->spot.offset;
+	uint64_t to, from = rec->spot.offset;
 	int64_t date = rec->header.date;
 	bool changed = false;
 	struct warc_entry entry;
@@ -242,11 +234,14 @@ static int rewrite_looks(struct rewriting *w, const struct warc_record *rec)
 	rc = compact_block(w->reader, &w->block, w->plan->err);
 	if (rc == 0)
 		rc = change_rows(w, buf_slice(&w->block), &rows, &changed);
-	entry = look_batch_entry(buf_slice(&rows), date);
-	if (rc == 0)
-		rc = changed ? write_entry(w, &entry) : copy(w, from, from + rec->length);
+	entry = compact_entry(buf_slice(&rows), date);
+	to = w->out.size;
+	if (rc == 0 && !changed)
+		rc = copy(w, from, from + rec->length);
+	else if (rc == 0 && rows.len > sizeof COMPACT_FIRST - 1)
+		rc = retire_put_entry(w, &entry);
 	buf_release(&rows);
-	return rc ? rc : move(w, from, to);
+	return rc || w->out.size == to ? rc : retire_move(w, from, to, false);
 }
 
 /* ---- all records ---- */
@@ -264,14 +259,18 @@ static void note_info(struct rewriting *w, const struct warc_record *rec)
 static int rewrite_record(struct rewriting *w, const struct warc_record *rec)
 {
 	const struct retire_plan *plan = w->plan;
-	const struct retire_entry *of = retired(plan, field(rec, SLICE("WARC-Concurrent-To")));
+	const struct retire_entry *of =
+		retire_find_retired(plan, field(rec, SLICE("WARC-Concurrent-To")));
+	struct retire_entry *to = retire_find_retired(plan, field(rec, SLICE("WARC-Refers-To")));
 	enum warc_type type = rec->header.type;
 
 	if (type == WARC_TYPE_WARCINFO)
 		note_info(w, rec);
 	if ((type == WARC_TYPE_RESPONSE || type == WARC_TYPE_REVISIT) &&
-		retired(plan, field(rec, SLICE("WARC-Record-ID"))))
+		retire_find_retired(plan, field(rec, SLICE("WARC-Record-ID"))))
 		return warc_reader_end(w->reader, plan->err);
+	if (type == WARC_TYPE_REVISIT && to)
+		return retire_rebase_revisit(w, rec, to);
 	if (type == WARC_TYPE_REQUEST && of)
 		return warc_reader_end(w->reader, plan->err);
 	if (type == WARC_TYPE_METADATA && of)
@@ -345,7 +344,10 @@ int retire_write(struct retire_plan *plan, struct retire_file *file)
 	w.fd = record_body_open(path, slice_str(file->name));
 	rng_init(&w.rng, hash_key_random().k0);
 	buf_init(&w.block, METADATA_MAX + COMPACT_BLOCK_MAX);
-	buf_init(&w.record, 2 * COMPACT_BLOCK_MAX);
+	buf_init(&w.record, 3 * COMPACT_BLOCK_MAX);
+	buf_init(&w.body, PATCH_BYTES_MAX + FIELDS_HEAD_MAX);
+	buf_init(&w.other, PATCH_BYTES_MAX + FIELDS_HEAD_MAX);
+	buf_init(&w.patch, COMPACT_ROW_MAX);
 	buf_init(&w.tombstones, COMPACT_BLOCK_MAX);
 	arena_init(&w.arena, SCRATCH_MAX);
 	rc = dir < 0 || w.fd < 0
@@ -354,6 +356,10 @@ int retire_write(struct retire_plan *plan, struct retire_file *file)
 	arena_release(&w.arena);
 	buf_release(&w.block);
 	buf_release(&w.record);
+	buf_release(&w.body);
+	buf_release(&w.other);
+	buf_release(&w.patch);
+	patch_maker_release(&w.patches);
 	buf_release(&w.tombstones);
 	if (w.fd >= 0)
 		(void)close(w.fd);

@@ -13,7 +13,8 @@
 
 enum { SCRATCH_MAX = 4 << 20 };
 
-uint32_t retire_find(const struct retire_plan *plan, slice id)
+/* RETIRE_NONE when the record has no entry. */
+static uint32_t find(const struct retire_plan *plan, slice id)
 {
 	unsigned char packed[WARC_ID_BYTES];
 	uint32_t at;
@@ -24,18 +25,30 @@ uint32_t retire_find(const struct retire_plan *plan, slice id)
 	return at;
 }
 
+struct retire_entry *retire_find_retired(const struct retire_plan *plan, slice id)
+{
+	uint32_t at = find(plan, id);
+
+	return at == RETIRE_NONE || plan->entries.ptr[at].kept ? NULL : &plan->entries.ptr[at];
+}
+
 static slice field(const struct warc_record *rec, slice name)
 {
 	return fields_trim(warc_header_get(&rec->header, name));
 }
 
-static int refer(struct retire_plan *plan, uint32_t from, slice original)
+static uint32_t number_of(const struct retire_plan *plan, const struct retire_file *file)
 {
-	uint32_t to = retire_find(plan, original);
+	return file ? (uint32_t)(file - plan->files.ptr) : RETIRE_NONE;
+}
+
+static int refer(struct retire_plan *plan, uint32_t from, slice original, uint32_t file)
+{
+	uint32_t to = find(plan, original);
 
 	if (to == RETIRE_NONE)
 		return 0;
-	return retire_references_push(&plan->references, (struct retire_reference){from, to});
+	return retire_references_push(&plan->references, (struct retire_reference){from, to, file});
 }
 
 /* The file has a record of the entry. */
@@ -52,12 +65,17 @@ static int note(struct retire_plan *plan, struct retire_file *file, uint32_t at,
 	return u32_vec_push(&file->entries, at);
 }
 
+/* What looks that wait are patches against must stay where it is. */
 static int note_patched(struct retire_plan *plan, struct retire_file *file, slice name)
 {
 	uint32_t other;
 
-	if (!file || !strmap_get(&plan->by_name, name, &other))
+	if (!strmap_get(&plan->by_name, name, &other))
 		return 0;
+	if (!file) {
+		plan->files.ptr[other].fixed = true;
+		return 0;
+	}
 	for (size_t i = 0; i < file->patched.len; i++)
 		if (file->patched.ptr[i] == other)
 			return 0;
@@ -68,8 +86,10 @@ static int note_patched(struct retire_plan *plan, struct retire_file *file, slic
 static int scan_look(
 	struct retire_plan *plan, struct retire_file *file, const struct compact_look *look)
 {
-	uint32_t at = look->is_tombstone ? RETIRE_NONE : retire_find(plan, look->attempt.record_id);
-	int rc = look->is_tombstone ? 0 : refer(plan, at, look->attempt.original.record);
+	uint32_t at = look->is_tombstone ? RETIRE_NONE : find(plan, look->attempt.record_id);
+	int rc = look->is_tombstone
+			 ? 0
+			 : refer(plan, at, look->attempt.original.record, number_of(plan, file));
 
 	if (rc == 0)
 		rc = note(plan, file, at, false);
@@ -111,11 +131,36 @@ static int scan_looks(struct retire_plan *plan, struct retire_file *file, struct
 	return rc;
 }
 
+/* A response with a body of its own: what may be rebased, or against. */
+static int scan_response(struct retire_plan *plan, struct retire_file *file,
+	const struct warc_record *rec, uint32_t at)
+{
+	struct retire_version v = {.file = number_of(plan, file),
+		.offset = rec->spot.offset,
+		.date = rec->header.date};
+
+	if (at != RETIRE_NONE && file->complete) {
+		plan->entries.ptr[at].file = v.file;
+		plan->entries.ptr[at].offset = v.offset;
+		plan->entries.ptr[at].size = rec->header.length;
+	}
+	if (!strmap_get(&plan->urls.map, rec->header.url, &v.url) || !plan->has_entries[v.url] ||
+		!warc_id_pack(field(rec, SLICE("WARC-Record-ID")), v.id))
+		return 0;
+	return retire_versions_push(&plan->versions, v);
+}
+
+static bool is_identical(const struct warc_record *rec)
+{
+	return slice_ends_with(
+		field(rec, SLICE("WARC-Profile")), SLICE("/identical-payload-digest"));
+}
+
 static int scan_record(struct retire_plan *plan, struct retire_file *file, struct warc_reader *r,
 	const struct warc_record *rec)
 {
-	uint32_t at = retire_find(plan, field(rec, SLICE("WARC-Record-ID")));
-	uint32_t of = retire_find(plan, field(rec, SLICE("WARC-Concurrent-To")));
+	uint32_t at = find(plan, field(rec, SLICE("WARC-Record-ID")));
+	uint32_t of = find(plan, field(rec, SLICE("WARC-Concurrent-To")));
 	int rc = 0;
 
 	if (rec->is_gap)
@@ -124,10 +169,12 @@ static int scan_record(struct retire_plan *plan, struct retire_file *file, struc
 			file->name);
 	switch (rec->header.type) {
 	case WARC_TYPE_REVISIT:
-		rc = refer(plan, at, field(rec, SLICE("WARC-Refers-To")));
+		rc = refer(plan, at, field(rec, SLICE("WARC-Refers-To")),
+			is_identical(rec) ? number_of(plan, file) : RETIRE_NONE);
 		return err_code(plan->err, rc ? rc : note(plan, file, at, false));
 	case WARC_TYPE_RESPONSE:
-		return err_code(plan->err, note(plan, file, at, false));
+		rc = scan_response(plan, file, rec, at);
+		return err_code(plan->err, rc ? rc : note(plan, file, at, false));
 	case WARC_TYPE_METADATA:
 		if (compact_is_type(rec->header.content_type))
 			return scan_looks(plan, file, r);
@@ -193,5 +240,6 @@ int retire_scan(struct retire_plan *plan)
 
 	for (size_t i = 0; rc == 0 && i < plan->files.len; i++)
 		rc = scan_file(plan, &plan->files.ptr[i]);
+	retire_sort_versions(plan);
 	return rc;
 }

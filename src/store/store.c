@@ -254,7 +254,7 @@ struct adoption {
 static int end_adopted(struct adoption *a)
 {
 	struct warc_entry entry =
-		look_batch_entry(buf_slice(&a->block), clock_realtime(a->store->clock));
+		compact_entry(buf_slice(&a->block), clock_realtime(a->store->clock));
 	int rc;
 
 	if (a->block.len == 0)

@@ -278,12 +278,29 @@ static int end(struct indexing *x, struct err *err)
 	return 0;
 }
 
+/* Files that the index has and nobody else: what they showed must not be found. */
+static int find_gone(struct indexing *x, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = text_db_prepare(x->db, x->new_path, "SELECT count(*) FROM file", &s, err);
+
+	if (rc == 0 && sqlite3_step(s) != SQLITE_ROW)
+		rc = sql_error(x, err);
+	if (rc == 0)
+		x->changed =
+			(uint64_t)sqlite3_column_int64(s, 0) != x->counts.files + x->counts.known;
+	(void)sqlite3_finalize(s);
+	return rc;
+}
+
 static int write_all(struct indexing *x, const struct text_index_params *p, struct err *err)
 {
 	int rc = begin(x, false, err);
 
 	if (rc == 0)
 		rc = warc_set_each(p->path, p->temporary, on_file, x, err);
+	if (rc == 0)
+		rc = find_gone(x, err);
 	if (x->changed) {
 		(void)close_db(x);
 		x->changed = false;

@@ -1,7 +1,7 @@
 /*
  * Writes a full text index (text/text_db.h) of the HTML pages in WARC files. One that is there
  * already is copied, and only files that it does not know are read; it is made anew when a file has
- * changed. The new one takes the place of the old one at the end, whole.
+ * changed or is gone. The new one takes the place of the old one at the end, whole.
  */
 #ifndef TEXT_TEXT_INDEX_H
 #define TEXT_TEXT_INDEX_H

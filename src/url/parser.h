@@ -86,7 +86,6 @@ int url_authority_state(struct url_parser *p);
 int url_file_state(struct url_parser *p);
 
 /* "Starts with a Windows drive letter", of what begins at s; and of a segment that is one. */
-bool url_starts_with_drive(slice s);
 bool url_is_drive(slice segment);
 bool url_is_normalized_drive(slice segment);
 

@@ -16,7 +16,7 @@ bool url_is_normalized_drive(slice segment)
 	return url_is_drive(segment) && segment.ptr[1] == ':';
 }
 
-bool url_starts_with_drive(slice s)
+static bool url_starts_with_drive(slice s)
 {
 	return url_is_drive(slice_sub(s, 0, 2)) &&
 	       (s.len == 2 || url_byte_is(s.ptr[2], URL_ENDS_SPECIAL_AUTH));

@@ -275,7 +275,8 @@ struct scope_decision scope_decide(
 	return d;
 }
 
-const char *scope_rule_name(enum scope_rule rule)
+/* The rule's name in reports: "exclude", "host", …; never NULL. */
+static const char *scope_rule_name(enum scope_rule rule)
 {
 	static const char *const names[] = {
 		[SCOPE_RULE_SCHEME] = "scheme",

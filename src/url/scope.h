@@ -128,7 +128,4 @@ struct scope_decision scope_decide(
 /* Appends a phrase for people: `in: host example.org`. 0, ERR_LIMIT or ERR_NOMEM. */
 int scope_explain(struct buf *out, const struct scope_decision *d);
 
-/* The rule's name in reports: "exclude", "host", …; never NULL. */
-const char *scope_rule_name(enum scope_rule rule);
-
 #endif

@@ -2,7 +2,8 @@
 
 #include "url/canonical.h"
 
-int url_surt_host(struct buf *out, slice host)
+/* Appends the labels of a host name in reverse order, commas between them. Errors as above. */
+static int url_surt_host(struct buf *out, slice host)
 {
 	size_t start = out->len, end = host.len;
 	int rc = buf_reserve(out, host.len);

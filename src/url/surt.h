@@ -22,7 +22,4 @@
  */
 int url_surt(struct buf *out, const struct url *u) SP_MUST_CHECK;
 
-/* Appends the labels of a host name in reverse order, commas between them. Errors as above. */
-int url_surt_host(struct buf *out, slice host) SP_MUST_CHECK;
-
 #endif

@@ -72,7 +72,7 @@ static void test_durable(void)
 		{"PRAGMA journal_mode", "wal"},
 		{"PRAGMA synchronous", "2"},
 		{"PRAGMA application_id", "1400138864"},
-		{"PRAGMA user_version", "8"},
+		{"PRAGMA user_version", "9"},
 		{"PRAGMA trusted_schema", "0"},
 	};
 

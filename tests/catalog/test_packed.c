@@ -316,8 +316,25 @@ static void test_rollback(void)
 	catalog_close(rows);
 }
 
-/* Looks that are retired, packed or not, keep what they showed and lose their places. */
-static void test_retire(void)
+/* Retires some looks, and makes others responses. */
+static int edit(void *context, struct attempt *a)
+{
+	(void)context;
+	if (a->number % 3 == 1) {
+		a->retired = NOW;
+		a->record_id = a->warc = a->media_type = a->etag = (slice){0};
+		a->offset = a->length = 0;
+		a->is_revisit = a->is_compact = false;
+	} else if (a->number % 5 == 0) {
+		a->is_revisit = a->is_compact = false;
+		a->warc = SLICE("new.warc.gz");
+		a->offset = a->number;
+	}
+	return 0;
+}
+
+/* Looks are changed alike, packed or not; so are those that others are stored against. */
+static void test_edit(void)
 {
 	struct catalog *packed = new_catalog(), *rows = new_catalog();
 	struct err err = {0};
@@ -330,16 +347,10 @@ static void test_retire(void)
 		vary(&a, number * UINT64_C(0x9e3779b9) & 7, &t);
 		add_both(packed, rows, &a, 0);
 	}
-	for (unsigned number = 1; number <= 55; number += 1 + number % 3) {
-		a = (struct attempt){.page = 4, .leg = ATTEMPT_LOOK, .number = number};
-		CHECK_INT(catalog_retire_observation(packed, 1, &a, NOW, &err), 0);
-		CHECK_INT(catalog_retire_observation(rows, 1, &a, NOW, &err), 0);
-	}
+	CHECK_INT(catalog_edit_page(packed, 1, 4, edit, NULL, &err), 0);
+	CHECK_INT(catalog_edit_page(rows, 1, 4, edit, NULL, &err), 0);
+	CHECK_INT(catalog_edit_page(rows, 1, 5, edit, NULL, &err), 0); /* it has none */
 	check_same(packed, rows);
-	a.number = 61;
-	CHECK_INT(catalog_retire_observation(packed, 1, &a, NOW, &err), ERR_NOTFOUND);
-	a.page = 5;
-	CHECK_INT(catalog_retire_observation(packed, 1, &a, NOW, &err), ERR_NOTFOUND);
 	a = make_look(4, ATTEMPT_LOOK, 61, 3, &t);
 	add_both(packed, rows, &a, 0);
 	check_same(packed, rows);
@@ -365,7 +376,8 @@ static int on_place(void *context, const struct attempt *a)
 /* A WARC file that takes the place of another. */
 static void test_replace(void)
 {
-	static const struct catalog_move MOVES[] = {{0, 0, 5}, {100, 50, 9}, {300, 70, 11}};
+	static const struct catalog_move MOVES[] = {
+		{0, 0, 5, false}, {100, 50, 9, true}, {300, 70, 11, false}};
 	struct catalog_warc warc = {.name = SLICE("old.warc.gz"), .size = 400, .complete = true};
 	struct catalog_looks looks = {1, SLICE("old.warc.gz"), 300, 40}, at = {0};
 	struct catalog *c = new_catalog();
@@ -463,7 +475,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_watch);
 	TAP_RUN(test_random);
 	TAP_RUN(test_rollback);
-	TAP_RUN(test_retire);
+	TAP_RUN(test_edit);
 	TAP_RUN(test_replace);
 	test_damage();
 	return tap_done();

@@ -114,6 +114,12 @@ BAD_PLACES = [
     ("diff: no catalog", 1, "verify --warc-only needs none", "diff", BARE, URL),
     ("diff: no URL", 2, "too few arguments", "diff", BARE),
     ("diff: an unknown rule", 2, "did you mean 'nonces'?", "diff", BARE, URL, "-w", "nonce"),
+    ("retire: no archive", 1, f"retire: {NOWHERE}: No such file or directory; an archive is the "
+     "directory that", "retire", NOWHERE, "--keep", "1y"),
+    ("similar: no archive", 1, f"similar: {NOWHERE}: No such file or directory; give an archive, or "
+     "a WARC", "similar", NOWHERE),
+    ("watch --status: nothing", 1, f"watch: {NOWHERE}: No such file or directory; give the "
+     "configuration or the archive", "watch", "--status", NOWHERE),
     ("report: an empty name", 1, "report: '': No such file", "report", ""),
     ("report: no catalog", 1, "verify --warc-only needs none", "report", BARE),
     ("report: no archive to list", 1, "report: ", "report", NOWHERE, "--captures"),

@@ -38,7 +38,9 @@ with tap.case("a living site is captured"):
         # Once more: what has not changed since is in the archive already.
         again = tap.load("crawl", site.url, "--delay", 0, "--jobs", 2, "--attempts", 1,
                          "--warc-size", "60k", "--evidence", "records", "-o", ARCHIVE)
-    tap.equal(again["capture"], 2)
+        compact = tap.load("crawl", site.url, "--delay", 0, "--jobs", 2, "--attempts", 1,
+                           "-o", tap.path("compact"))
+    tap.equal((again["capture"], compact["capture"]), (2, 1))
     assert report["sharp"] > 40 and report["failed"] > 0 and report["totals"]["absent"] > 0
     assert any(row["status"] in (301, 302) for row in report["verdicts"])
 
@@ -68,6 +70,15 @@ with tap.case("every revisit refers to a response of the same payload"):
     counts = json.loads(node(f"{SOURCE}/warcio_revisits.mjs", MODULES, *FILES))
     tap.equal(counts, collections.Counter(record["type"] for record in RECORDS))
     assert counts["revisit"] > 40, counts
+
+
+with tap.case("warcio reads what an export makes of compact looks"):
+    exported = tap.path("exported.warc.gz")
+    tap.succeed("export", tap.path("compact"), "--warc", exported)
+    counts = json.loads(node(f"{SOURCE}/warcio_revisits.mjs", MODULES, exported))
+    assert counts["revisit"] > 20, counts
+    lines = node(f"{SOURCE}/warcio.mjs", MODULES, exported).splitlines()
+    tap.equal(sum(" block " in line for line in lines), sum(counts.values()))
 
 
 def entries(lines):

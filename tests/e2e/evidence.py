@@ -15,6 +15,7 @@ import time
 
 import living
 import packed
+import rawserver
 import tap
 
 PAGES = living.scaled(300, 80)
@@ -127,6 +128,107 @@ with tap.case("export: the records that they stand for, byte for byte"):
     same({record.id for record in living.stored_records(tap.path("one.warc.gz"))
           if record.type in ("response", "revisit")},
          {record.id for record in made if record.type in ("response", "revisit")})
+
+def export(source, name, *options):
+    """An export as an archive without catalog."""
+    directory = tap.path(name)
+    os.makedirs(os.path.join(directory, "warc"))
+    file = os.path.join(directory, "warc", "b.warc.gz")
+    tap.succeed("export", source, "--warc", file, *options)
+    done = tap.run("verify", "--warc-only", directory)
+    tap.equal((done.returncode, done.stderr), (0, ""))
+    assert done.stdout.splitlines()[-1].endswith(sharp), done.stdout
+    return directory
+
+
+def exchanges(archive):
+    """What was sent and received, by capture, leg, attempt and URL; of revisits with the body."""
+    records = stored(archive)
+    by_id = {record.id: record for record in records}
+    requests = {record.fields["WARC-Concurrent-To"]: record.block for record in records
+                if record.type == "request"}
+    found = {}
+    for record in records:
+        if record.type != "metadata" or not record.block.startswith(b"capture: "):
+            continue
+        answer = by_id.get(record.fields.get("WARC-Concurrent-To"))
+        if not answer or answer.type not in ("response", "revisit"):
+            continue
+        block = answer.block
+        if answer.type == "revisit":
+            of = by_id[answer.fields["WARC-Refers-To"]]
+            block += of.block.partition(b"\r\n\r\n")[2]
+        lines = [line for line in record.block.splitlines() if not line.startswith(b"state: ")]
+        found[(answer.fields["WARC-Target-URI"], *lines[:6])] = (
+            block, requests[answer.id], lines, answer.fields.get("WARC-IP-Address"))
+    return found
+
+
+with tap.case("export: looks as records and back, and nothing is lost"):
+    for source, name in ((COMPACT, "of-compact"), (RECORDS, "of-records")):
+        records = export(source, name + "-records", "--evidence", "records")
+        compact = export(source, name + "-compact", "--evidence", "compact")
+        again = export(records, name + "-again", "--evidence", "compact")
+        back = export(again, name + "-back")
+        tap.equal(batches(records), [])
+        number = sum(len(list(living.looks(batch))) // 3 for batch in batches(compact))
+        assert number > REPORT["sharp"] * 0.9, number
+        tap.equal([batch.block for batch in batches(again)],
+                  [batch.block for batch in batches(compact)])
+        got, want = exchanges(back), exchanges(records)
+        same(set(got), set(want))
+        for key, exchange in want.items():
+            tap.equal(got[key], exchange)
+    tap.refuse(2, "--evidence compact goes with --warc", "export", COMPACT, "--wacz",
+               tap.path("x.wacz"), "--evidence", "compact")
+    tap.refuse(2, "--evidence compact goes with --warc", "export", COMPACT, "--warc", "-",
+               "--evidence", "compact")
+    tap.refuse(2, "--evidence records", "export", COMPACT, "--warc", tap.path("x.warc"),
+               "--evidence", "compact", "--redact")
+
+with tap.case("export: every look, byte for byte as the server sent it"):
+    SENT = collections.defaultdict(list)
+
+    def answer(request):
+        """Noise, the same, changes, chunks: as it was sent."""
+        name, number = request.path.strip("/") or "index", len(SENT[request.path])
+        text = f"<p>{name} " + hashlib.sha256(name.encode()).hexdigest() * 20
+        if name == "index":
+            text = "".join(f"<a href='/{kind}{i}'>x</a>" for kind in ("same", "noise", "chunks",
+                                                                      "change") for i in range(8))
+        elif name.startswith(("noise", "chunks")):
+            text += f"<input type=hidden name=csrf_token value={number:032x}>"
+        elif name.startswith("change"):
+            text += f"<b>{number}</b>"
+        if name in ("robots.txt", "sitemap.xml"):
+            sent = rawserver.NOT_FOUND
+        elif name.startswith("chunks"):
+            half = len(text) // 2
+            sent = (f"HTTP/1.1 200 Fine\r\nX-Number:  {number}\r\nContent-type: text/html\r\n"
+                    f"Transfer-Encoding: chunked\r\n\r\n{half:X}\r\n{text[:half]}\r\n"
+                    f"{len(text) - half:x};a=b\r\n{text[half:]}\r\n0\r\n\r\n").encode()
+        else:
+            sent = rawserver.page(text.encode())
+        SENT[request.path].append(sent)
+        return sent
+
+    archive = tap.path("wire")
+    with rawserver.Server(answer) as server:
+        for _ in range(2):
+            done = tap.run("crawl", server.url, "-o", archive, "--delay", 0, "--no-sitemaps")
+            tap.equal(done.returncode, 0)
+    kinds = collections.Counter(record.type for batch in batches(archive)
+                                for record in living.looks(batch))
+    assert kinds["revisit"] > 15 and kinds["response"] > 30, kinds
+    os.makedirs(tap.path("wired/warc"))
+    tap.succeed("export", archive, "--warc", tap.path("wired/warc/a.warc.gz"))
+    seen = collections.defaultdict(list)
+    for (url, *lines), exchange in exchanges(tap.path("wired")).items():
+        time_sent = next(line for line in exchange[2] if line.startswith(b"requestSent: "))
+        seen["/" + url.split("/", 3)[3]].append((time_sent, exchange[0]))
+    tap.equal(set(seen), set(SENT))
+    for path, list_seen in seen.items():
+        tap.equal([block for _, block in sorted(list_seen)], SENT[path])
 
 with tap.case("judge reads both forms alike"):
     def judged(path):

@@ -6,7 +6,7 @@ set -u
 # in_tree CHECKER FILE TEXT: runs the checker over a tree with this one file.
 in_tree() {
 	rm -rf "$tmp/tree"
-	mkdir -p "$tmp/tree/"{src,tests,bench} "$tmp/tree/$(dirname "$2")"
+	mkdir -p "$tmp/tree/"{include,src,tests,bench} "$tmp/tree/$(dirname "$2")"
 	printf '%b' "$3" >"$tmp/tree/$2"
 	"$SRCDIR/tools/$1" "$tmp/tree"
 }
@@ -48,6 +48,11 @@ ok 'length: and no more' rejects 'tests/plan/a.c:2: f has 81 lines, limit 80' \
 	check-functions tests/plan/a.c "$(function_of 79)"
 ok 'length: of files' rejects 'src/plan/a.c: over 800 lines' \
 	check-functions src/plan/a.c "$(printf '\\n%.0s' $(seq 801))"
+
+ok 'exports: a table of functions uses them' in_tree check-exports src/plan/a.h \
+	'int f(int a);\n#define TABLE f\n'
+ok 'exports: for nobody' rejects 'src/plan/a.h: nobody else uses f' \
+	check-exports src/plan/a.h 'int f(int a);\n'
 
 # A stand-in for dpkg-query that knows no package; neither root nor sudo.
 unprivileged() {

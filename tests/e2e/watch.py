@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,8 @@ import tap
 
 DEADLINE = 120
 KEYS = ["schema", "budget", "sites", "pages", "looks", "changes"]
-SITE_KEYS = ["url", "policy", "pages", "fresh_expected", "fresh_measured", "fresh_error", "due"]
+SITE_KEYS = ["url", "policy", "pages", "fresh_expected", "fresh_measured", "fresh_error", "due",
+             "sharp_expected", "signals"]
 PER_SECOND = 25
 
 
@@ -31,32 +33,49 @@ class Watch:
     """A watch that runs, until it is stopped or killed."""
 
     def __init__(self, name, config, *options, environment=None):
-        self.archive = tap.path(name)
-        self.process = subprocess.Popen([tap.PROGRAM, "watch", config, *options], text=True,
-                                        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.archive, self.said = tap.path(name), ""
+        self.process = subprocess.Popen([tap.PROGRAM, "watch", config, *options], bufsize=0,
+                                        env=environment, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE)
+
+    def listen(self, seconds):
+        """Takes what it says on standard error within that time; whether it says nothing more."""
+        if not select.select([self.process.stderr], [], [], seconds)[0]:
+            return False
+        more = self.process.stderr.read(1 << 16).decode()
+        self.said += more
+        return not more
 
     def until(self, query):
         """Until the catalog answers yes."""
         deadline = time.monotonic() + DEADLINE
         while not any(row[0] for row in living.peek(self.archive, query)):
-            assert self.process.poll() is None, self.process.stderr.read()
-            assert time.monotonic() < deadline, query
-            time.sleep(0.02)
+            assert self.process.poll() is None, self.said
+            assert time.monotonic() < deadline, (query, self.said)
+            self.listen(0.02)
+
+    def looked(self):
+        rows = living.peek(self.archive, "SELECT count(*) FROM observation")
+        return rows[0][0] if rows else 0
 
     def looks(self, count):
         self.until(f"SELECT count(*) >= {count} FROM observation WHERE leg = 5")
 
     def wait_for(self, word):
-        """Until it says so on standard error."""
-        for line in self.process.stderr:
-            if word in line:
-                return
-        raise AssertionError(f"never said: {word}")
+        """Until it says so on standard error; not beyond the time, and the looks, that it needs."""
+        deadline, enough = time.monotonic() + DEADLINE, self.looked() + DEADLINE * PER_SECOND
+        while not (line := re.search(re.escape(word) + ".*\n", self.said)):
+            ended = self.listen(1)
+            assert not ended and (time.monotonic() < deadline or self.looked() < enough) and \
+                time.monotonic() < deadline + 3 * DEADLINE, \
+                f"never said: {word}; it said: {self.said}; {self.looked()} looks, {enough} are" \
+                f" enough; {tap.run('watch', '--status', self.archive).stdout}"
+        self.said = self.said[line.end():]
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        output = self.process.communicate(timeout=DEADLINE)
-        return self.process.returncode, output[1]
+        rest = self.process.communicate(timeout=DEADLINE)[1].decode()
+        return self.process.returncode, self.said + rest
 
 
 def status(where):
@@ -203,6 +222,27 @@ if "CLOCKS" in os.environ:
         tap.equal(WATCH.end()[0], 0)
         tap.equal(tap.load("report", WATCH.archive, "--at", stamp(BEFORE))["totals"]["proven"], 0)
         tap.succeed("verify", WATCH.archive)
+
+if os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "true"], check=False,
+                                        stderr=subprocess.DEVNULL).returncode == 0:
+    DISK = tap.path("disk")
+    os.mkdir(DISK)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", DISK], check=True)
+    with living.Site("full", "--pages", 5, "--rates", "constant:0.1") as SITE, \
+         tap.case("little space on the disk: it pauses, says so, and goes on by itself"):
+        FILLER = tap.write("disk/filler", "x" * (18 << 20))
+        WATCH = Watch("disk/archive", configure("disk/archive", [[f"url: {SITE.url}"]],
+                                                **{"min-free": "8M"}))
+        WATCH.wait_for("waiting for disk space: less than 8 MiB are free")
+        tap.equal(WATCH.looked(), 0)
+        os.unlink(FILLER)
+        WATCH.wait_for("going on")
+        WATCH.looks(20)
+        tap.write("disk/filler", "x" * (18 << 20))
+        WATCH.wait_for("waiting for disk space")
+        WATCH.end()
+        tap.succeed("verify", WATCH.archive)
+    subprocess.run(["umount", "--lazy", DISK], check=True)
 
 with living.Site("budgeted", "--pages", 10, "--rates", "constant:0.1") as SITE:
     with tap.case("the budget is kept, by requests of all kinds"):

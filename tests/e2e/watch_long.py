@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Many living sites under watch for long, killed at random: budget, claims and memory.
 
-The sites' clocks run fast: their pages change every few seconds, so a minute here is a week of a
-usual site. STILLPOINT_TEST_SCALE=20 is 200 sites, 100 kills and some 15 minutes.
+The sites' clocks run fast: an instant of the grid comes every ten seconds, so ten seconds here are
+a day of a usual site. STILLPOINT_TEST_SCALE=20 is 200 sites, 100 kills, and 17 weeks in 20 minutes.
 """
 
 import bisect
 import collections
+import math
 import os
 import random
 import re
 import signal
 import statistics
 import subprocess
+import threading
 import time
 
 import living
@@ -22,11 +24,13 @@ SCALE = float(os.environ.get("STILLPOINT_TEST_SCALE", "1"))
 SITES = max(3, round(10 * SCALE))
 PAGES = 20
 KILLS = max(2, round(5 * SCALE))
-SECONDS = max(40, round(30 * SCALE))
+SECONDS = max(40, round(60 * SCALE))
 PER_SECOND = min(5 * SITES, 100)
-RATES = "lognormal:-3.5,1.2" if SCALE < 10 else "lognormal:-5,1.2"
+RATES = "lognormal:-5,1.2" if SCALE >= 10 else "lognormal:-3.5,1.2"
+GRID = 10  # seconds
 ARCHIVE = tap.path("archive")
-WARM_UP = 0.3  # part of the time in which the sites are found and their rates learned
+WARM_UP, KILLING = 0.3, 0.4  # parts of the time: sites are found and rates learned; kills
+ROOM = 0.02  # between what is expected and the truth, besides chance
 
 
 def memory(process):
@@ -34,52 +38,104 @@ def memory(process):
         return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
 
 
-class Served:
-    """Requests as the sites saw them: times in ms."""
-
-    def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            self.times = [int(line.split("\t")[0]) for line in file]
-
-    def between(self, start, end):
-        return sum(start <= ms < end for ms in self.times)
-
-
 def start():
     return subprocess.Popen([tap.PROGRAM, "watch", CONFIG], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
 
 
-def looks_by_page():
-    """Ends of the usable looks of every URL, in ms."""
-    looks = collections.defaultdict(list)
-    rows = living.query(
-        ARCHIVE, "SELECT p.url, o.last_byte FROM observation o"
-        " JOIN page p ON p.id = (o.capture << 32 | o.page)"
-        " WHERE o.leg = 5 AND o.status BETWEEN 200 AND 399 ORDER BY o.last_byte")
-    for url, end in rows:
-        looks[url].append(end / 1e6)
-    return looks
+def acknowledged():
+    """The last looks that were committed."""
+    return living.peek(ARCHIVE, "SELECT capture, page, attempt, last_byte FROM observation"
+                       " WHERE leg = 5 ORDER BY rowid DESC LIMIT 100")
 
 
-def true_freshness(looks, truth, count=300):
-    """By site: share of its pages whose last look is current, at instants at which audits were
-    made: those say how fresh the archive was while the watch ran, not while it was dead."""
-    audits = [row[0] / 1e6 for row in living.query(
-        ARCHIVE, "SELECT sent FROM observation o JOIN word w ON o.purpose = w.id"
-        " WHERE leg = 5 AND w.text = 'audit'")]
-    instants = random.Random(7).choices(audits, k=count)
-    sums = collections.defaultdict(list)
-    for url, ends in looks.items():
-        changes = [ms for ms, _ in truth.of(url)[1:]]
-        for instant in instants:
+def host_of(url):
+    return living.urllib.parse.urlsplit(url).hostname
+
+
+class Claims(threading.Thread):
+    """What the status says at random times: by host, pairs of a time in ms and a claim."""
+
+    def __init__(self, until):
+        super().__init__()
+        self.until, self.random = until, random.Random(11)
+        self.fresh, self.sharp = collections.defaultdict(list), collections.defaultdict(list)
+
+    def run(self):
+        while time.time() < self.until:
+            time.sleep(self.random.uniform(0, SECONDS / 50))
+            written = os.stat(os.path.join(ARCHIVE, "watch.status")).st_mtime
+            for site in tap.load("watch", "--status", ARCHIVE)["sites"]:
+                for claims, key in ((self.fresh, "fresh_expected"), (self.sharp, "sharp_expected")):
+                    if site[key] is not None:
+                        claims[host_of(site["url"])].append((written * 1000, site[key]))
+
+
+class Looks:
+    """Of every URL the ends of its usable looks, in ms, and the truth of the sites."""
+
+    def __init__(self, truth):
+        self.truth, self.ends = truth, collections.defaultdict(list)
+        self.hosts = collections.defaultdict(list)
+        rows = living.query(
+            ARCHIVE, "SELECT p.url, o.last_byte FROM observation o"
+            " JOIN page p ON p.id = (o.capture << 32 | o.page)"
+            " WHERE o.leg = 5 AND o.status BETWEEN 200 AND 399 ORDER BY o.last_byte")
+        for url, end in rows:
+            self.ends[url].append(end / 1e6)
+        for url in self.ends:
+            self.hosts[host_of(url)].append(url)
+        self.changes = {url: [ms for ms, _ in truth.of(url)[1:]] for url in self.ends}
+
+    def unchanged(self, url, start, end):
+        changes = self.changes[url]
+        return bisect.bisect_left(changes, start) == bisect.bisect_right(changes, end)
+
+    def fresh(self, host, instant):
+        """The share of a site's copies that were current."""
+        found = []
+        for url in self.hosts[host]:
+            k = bisect.bisect_right(self.ends[url], instant)
+            if k > 0:
+                found.append(self.unchanged(url, self.ends[url][k - 1], instant))
+        return statistics.fmean(found)
+
+    def sharp(self, host, instant):
+        """The share of a site's pages that did not change between the looks around an instant."""
+        found = []
+        for url in self.hosts[host]:
+            ends = self.ends[url]
             k = bisect.bisect_right(ends, instant)
-            if k == 0:
-                continue
-            change = bisect.bisect_right(changes, instant)
-            fresh = change == 0 or changes[change - 1] <= ends[k - 1]
-            sums[living.urllib.parse.urlsplit(url).hostname].append(fresh)
-    return {host: statistics.fmean(values) for host, values in sums.items()}
+            if k > 0:
+                found.append(k < len(ends) and self.unchanged(url, ends[k - 1], ends[k]))
+        return statistics.fmean(found)
+
+
+def compare(name, claims, truth):
+    """Claims by host and the truth: their mean difference, and its standard error over hosts."""
+    means = [(statistics.fmean(claim for _, claim in list_),
+              statistics.fmean(truth(host, at) for at, _ in list_))
+             for host, list_ in claims.items() if list_]
+    off = [claim - true for claim, true in means]
+    mean, error = statistics.fmean(off), statistics.stdev(off) / math.sqrt(len(off))
+    print(f"# {name}: expected {statistics.fmean(m[0] for m in means):.4f},"
+          f" true {statistics.fmean(m[1] for m in means):.4f}, off by {mean:.4f} ± {error:.4f}"
+          f" at {len(off)} sites", flush=True)
+    return mean, error
+
+
+def within(claims, start, end):
+    return {host: [c for c in list_ if start <= c[0] < end] for host, list_ in claims.items()}
+
+
+def next_instant(ms):
+    return math.ceil(ms / (1000 * GRID)) * 1000 * GRID
+
+
+def report_at(ms):
+    moment = living.datetime.datetime.fromtimestamp(ms / 1000, living.datetime.timezone.utc)
+    return tap.load("report", ARCHIVE, "--at",
+                    moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z")
 
 
 if SCALE < 2:
@@ -91,30 +147,27 @@ SERVED = tap.path("served")
 with living.Site("long", "--hosts", SITES, "--pages", PAGES, "--rates", RATES,
                  "--served", SERVED) as SITE:
     PORT = living.urllib.parse.urlsplit(SITE.url).port
-    LINES = "".join(f"  - url: http://site{i + 1}.localhost:{PORT}/\n" for i in range(SITES))
+    LINES = "".join(f"  - url: http://site{i + 1}.localhost:{PORT}/\n" +
+                    ("" if i % 5 else f"    policy: sharp\n    grid: {GRID}\n")
+                    for i in range(SITES))
     CONFIG = tap.write("long.yaml", f"archive: {ARCHIVE}\n"
                        f"budget: {{requests: {PER_SECOND * 86400}/day}}\n"
                        f"delay: 0\nsites:\n{LINES}")
-    BEGAN, RANDOM, SIZES = time.time(), random.Random(3), []
+    BEGAN, RANDOM, SIZES, LOOKED = time.time(), random.Random(3), [], set()
     PROCESS = start()
     WARM = BEGAN + WARM_UP * SECONDS
     time.sleep(max(0, WARM - time.time()))
+    CLAIMS = Claims(BEGAN + 0.99 * SECONDS)
+    CLAIMS.start()
     SIZES.append(memory(PROCESS))
-    for _ in range(KILLS):
-        time.sleep(RANDOM.uniform(0, 2 * (1 - WARM_UP) * SECONDS / KILLS))
+    for k in sorted(RANDOM.uniform(0, KILLING * SECONDS) for _ in range(KILLS)):
+        time.sleep(max(0, WARM + k - time.time()))
         PROCESS.kill()
+        LOOKED.update(acknowledged())
         PROCESS.communicate()
         PROCESS = start()
-    while True:  # it has read the archive, and goes on
-        try:
-            before = os.stat(os.path.join(ARCHIVE, "watch.status")).st_mtime
-        except OSError:
-            before = 0
-        if before > time.time() - 0.5 and PROCESS.poll() is None and before > BEGAN + SECONDS / 2:
-            break
-        time.sleep(0.1)
-    STEADY = time.time()
-    time.sleep(0.3 * SECONDS)
+    STEADY = max(time.time(), BEGAN + (WARM_UP + KILLING) * SECONDS)
+    CLAIMS.join()
     SIZES.append(memory(PROCESS))
     ENDED = time.time()
     PROCESS.send_signal(signal.SIGTERM)
@@ -125,46 +178,62 @@ with tap.case("it ended well, and the archive is whole"):
     tap.equal((PROCESS.returncode, OUTPUT[1]), (0, ""))
     tap.succeed("verify", ARCHIVE, timeout=600)
 
-with tap.case("the budget is kept"):
-    REQUESTS = Served(SERVED)
-    ALL = len(REQUESTS.times) / (PER_SECOND * (ENDED - BEGAN))
-    QUIET = REQUESTS.between(STEADY * 1000 + 3000, ENDED * 1000) / (
-        PER_SECOND * (ENDED - STEADY - 3))
-    print(f"# {len(REQUESTS.times)} requests, {ALL:.3f} of the budget; {QUIET:.3f} without kills")
-    assert ALL < 1.01, ALL
-    assert 0.9 < QUIET < 1.05, QUIET
+with tap.case("no kill has lost a look"):
+    KEPT = set(living.query(ARCHIVE, "SELECT capture, page, attempt, last_byte FROM observation"
+                            " WHERE leg = 5"))
+    assert LOOKED <= KEPT, LOOKED - KEPT
+    print(f"# {KILLS} kills, {len(KEPT)} looks")
 
-with tap.case("claimed freshness agrees with the truth"):
-    LOOKS, TRUTH = looks_by_page(), SITE.truth()
-    TRUE = true_freshness(LOOKS, TRUTH)
-    AUDITED = [(site["fresh_measured"], site["fresh_error"],
-                TRUE[living.urllib.parse.urlsplit(site["url"]).hostname])
+with tap.case("the budget is kept, and used"):
+    with open(SERVED, encoding="utf-8") as file:
+        TIMES = [int(line.split("\t")[0]) / 1000 for line in file]
+    ALL = len(TIMES) / (PER_SECOND * (ENDED - BEGAN))
+    QUIET = sum(STEADY <= at < ENDED for at in TIMES) / (PER_SECOND * (ENDED - STEADY))
+    print(f"# {len(TIMES)} requests, {ALL:.4f} of the budget; {QUIET:.4f} without kills")
+    assert 0.99 < ALL < 1.01, ALL
+    assert QUIET > 0.99, QUIET  # what accrued while it was dead may add to it
+
+LOOKS = Looks(SITE.truth())
+with tap.case("expected freshness agrees with the truth"):
+    for name, span in (("all", (0, math.inf)), ("without kills", (STEADY * 1000, math.inf))):
+        MEAN, ERROR = compare(f"freshness, {name}", within(CLAIMS.fresh, *span), LOOKS.fresh)
+        assert abs(MEAN) < ROOM + 3 * ERROR, (MEAN, ERROR)
+
+with tap.case("measured freshness agrees with the truth within its error"):
+    INSTANTS = random.Random(7).choices([row[0] / 1e6 for row in living.query(
+        ARCHIVE, "SELECT sent FROM observation o JOIN word w ON o.purpose = w.id"
+        " WHERE leg = 5 AND w.text = 'audit'")], k=200)
+    AUDITED = [(site["fresh_measured"], site["fresh_error"], statistics.fmean(
+        LOOKS.fresh(host_of(site["url"]), at) for at in INSTANTS))
                for site in STATUS["sites"] if site["fresh_measured"] is not None]
-    EXPECTED = statistics.fmean(site["fresh_expected"] for site in STATUS["sites"])
-    WEIGHTS = [1 / error ** 2 for _, error, _ in AUDITED]
-    MEAN = statistics.fmean(TRUE.values())
-    MEASURED = sum(w * m for w, (m, _, _) in zip(WEIGHTS, AUDITED)) / sum(WEIGHTS)
-    TRUTHS = sum(w * t for w, (_, _, t) in zip(WEIGHTS, AUDITED)) / sum(WEIGHTS)
-    ERROR = sum(WEIGHTS) ** -0.5
-    print(f"# true {MEAN:.4f}, expected {EXPECTED:.4f}, measured {MEASURED:.4f} ± {ERROR:.4f} of"
-          f" {TRUTHS:.4f} at {len(AUDITED)} sites")
-    assert abs(MEASURED - TRUTHS) < 4 * ERROR, (MEASURED, TRUTHS, ERROR)
-    assert abs(EXPECTED - MEAN) < 0.1, (EXPECTED, MEAN)
+    MEASURED, TRUE = (statistics.fmean(row[i] for row in AUDITED) for i in (0, 2))
+    ERROR = math.sqrt(sum(row[1] ** 2 for row in AUDITED)) / len(AUDITED)
+    INSIDE = statistics.fmean(abs(row[0] - row[2]) < 2 * row[1] for row in AUDITED)
+    print(f"# measured {MEASURED:.4f} ± {ERROR:.4f}, true {TRUE:.4f} at {len(AUDITED)} sites;"
+          f" {INSIDE:.3f} of them within two errors")
+    assert abs(MEASURED - TRUE) < 3 * ERROR, (MEASURED, TRUE, ERROR)
+    assert INSIDE > 0.9, INSIDE
 
-with tap.case("nothing is proven that was not"):
-    CLAIMS = 0
-    for instant in random.Random(5).sample(range(round(WARM * 1000), round(ENDED * 1000)), 6):
-        moment = living.datetime.datetime.fromtimestamp(instant / 1000,
-                                                        living.datetime.timezone.utc)
-        answer = tap.load("report", ARCHIVE, "--at", moment.strftime("%Y-%m-%dT%H:%M:%S.") +
-                          f"{instant % 1000:03d}Z")
-        for page in answer["pages"]:
+with tap.case("nothing is proven that was not, and what can be is"):
+    POSSIBLE = PROVEN = 0
+    SPAN = range(next_instant(WARM * 1000), round(ENDED * 1000), 1000 * GRID)
+    for instant in random.Random(5).sample(SPAN, min(12, len(SPAN))):
+        for page in report_at(instant)["pages"]:
             if page["state"] == "proven":
                 span = [living.milliseconds(page[end]) for end in ("from", "to")]
-                assert not TRUTH.changed_within(page["url"], *span), page
-                CLAIMS += 1
-        print(f"# {answer['totals']['proven']} of {answer['totals']['pages']} proven")
-    assert CLAIMS > 0
+                assert not LOOKS.truth.changed_within(page["url"], *span), page
+                PROVEN += 1
+        POSSIBLE += sum(LOOKS.sharp(host, instant) * len(urls)
+                        for host, urls in LOOKS.hosts.items())
+    print(f"# {PROVEN} pages proven, of {POSSIBLE:.0f} that did not change between looks")
+    assert 0.99 * POSSIBLE < PROVEN < 1.01 * POSSIBLE, (PROVEN, POSSIBLE)
+
+with tap.case("expected sharpness agrees with the truth"):
+    END = ENDED * 1000 - 1.5 * PAGES * SITES / PER_SECOND * 1000  # looks behind must have come
+    for name, span in (("all", (0, END)), ("without kills", (STEADY * 1000, END))):
+        MEAN, ERROR = compare(f"sharpness, {name}", within(CLAIMS.sharp, *span),
+                              lambda host, at: LOOKS.sharp(host, next_instant(at)))
+    assert abs(MEAN) < ROOM + 3 * ERROR, (MEAN, ERROR)
 
 with tap.case("memory is flat"):
     print(f"# {SIZES[0] / 1024:.1f} MB when warm, {SIZES[-1] / 1024:.1f} MB at the end")

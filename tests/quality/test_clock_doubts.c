@@ -50,6 +50,22 @@ static void test_rows(void)
 				{"resume", 200 * S, 100 * S, 200 * S, true},
 				{"resume", 300 * S, 200 * S, 300 * S, true}},
 			{1000 * S, 100 * S, 7 * S}, {true, false, true}},
+		{"set in a later process: the earlier one went by the same time",
+			{{"start", 100 * S, 0, 100 * S, false},
+				{"resume", 700 * S, 600 * S, 700 * S, false},
+				{"clock-set", 1900 * S, 800 * S, 900 * S, false}},
+			{100 * S, 7 * S, 7 * S}, {true, true, true}},
+		{"the same, but it began with a synchronised clock",
+			{{"start", 100 * S, 0, 100 * S, false},
+				{"resume", 700 * S, 600 * S, 700 * S, true},
+				{"clock-set", 1900 * S, 800 * S, 900 * S, true}},
+			{100 * S, 7 * S, 7 * S}, {false, true, true}},
+		{"set in a later process than that of the look",
+			{{"start", 100 * S, 0, 100 * S, true},
+				{"resume", 300 * S, 200 * S, 300 * S, true},
+				{"clock-set", 1900 * S, 800 * S, 900 * S, true},
+				{"resume", 2000 * S, 900 * S, 2000 * S, true}},
+			{100 * S, 1100 * S, 7 * S}, {true, true, true}},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

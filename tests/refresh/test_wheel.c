@@ -19,14 +19,15 @@ static uint32_t least(const uint32_t *due)
 	return best;
 }
 
-/* Whether the wheel agrees with the model on what is due first, up to a limit and at all. */
+/* Whether the wheel agrees with the model on what is due first, up to a limit and at all. Nobody
+ * may wait too long for what it peeks: its tick is never late, and early within a bucket only. */
 static bool is_first(struct wheel *w, const uint32_t *due, uint32_t limit)
 {
 	uint32_t best = least(due), page = 0, tick = 0;
 
 	if (wheel_peek(w, &page, &tick) != (best < UINT32_MAX))
 		return false;
-	if (best < UINT32_MAX && (tick != due[page] || tick < best || tick - best > 1 << 24))
+	if (best < UINT32_MAX && (due[page] == UINT32_MAX || tick > best || best - tick > 1 << 24))
 		return false;
 	if (wheel_first(w, limit, &page, &tick) != (best <= limit))
 		return false;
@@ -87,12 +88,18 @@ static void test_lists(void)
 	CHECK(wheel_first(&w, UINT32_MAX, &page, &tick) && page == 2 && tick == 70000);
 	CHECK(wheel_queued(&w, &page) && page == 3);
 	wheel_put(&w, 0, 69000); /* has passed */
-	wheel_rebase(&w, 70000);
+	wheel_rebase(&w, 70000, 1);
 	CHECK(wheel_first(&w, 0, &page, &tick) && tick == 0);
 	wheel_remove(&w, page);
 	wheel_remove(&w, 3);
 	CHECK(!wheel_queued(&w, &page));
 	CHECK_INT(w.len, 2);
+	wheel_put(&w, 3, 30);
+	wheel_rebase(&w, 10, 8.5);
+	CHECK_INT(w.items.ptr[3].due, 170);
+	wheel_put(&w, 3, 1U << 31);
+	wheel_rebase(&w, 0, 8);
+	CHECK_INT(w.items.ptr[3].due, UINT32_MAX - 1);
 	wheel_release(&w);
 }
 
