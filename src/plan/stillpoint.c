@@ -145,6 +145,7 @@ static int solve_limited(
  * by index, what is left of each page (NULL: 1).
  */
 struct grouping {
+	bool is_quick; /* all pages grow older meanwhile */
 	const struct assign_problem *problem;
 	const uint32_t *number;
 	const double *factor;
@@ -172,7 +173,9 @@ static int solve_groups(const struct plan_site *site, const struct grouping *by,
 					     .weight = weight,
 					     .factor = by->factor,
 					     .n = n});
-	if (rc == 0 && g.count > 0)
+	if (rc == 0 && g.count > 0 && by->is_quick)
+		rc = groups_improve(&g, by->problem, page_of);
+	else if (rc == 0 && g.count > 0)
 		rc = groups_solve(&g, by->problem, site->fast, page_of);
 	groups_release(&g);
 	free(index_of);
@@ -320,8 +323,10 @@ static int arrange_groups(const struct plan_site *site, const struct leg *leg,
 		alive[i] = survival_at(site->survival[pages[i]], plan_age(site, pages[i]));
 	if (rc == 0)
 		rc = solve_groups(site,
-			&(struct grouping){
-				.problem = &leg->problem, .number = pages, .factor = alive},
+			&(struct grouping){.is_quick = true,
+				.problem = &leg->problem,
+				.number = pages,
+				.factor = alive},
 			s->page_of);
 	free(alive);
 	return rc;
