@@ -40,7 +40,8 @@
  *	importance.c which pages come first, and what they are worth
  *	steering.c   which links promise pages about the topic
  *	unkept.c     links that are only counted
- *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c
+ *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c;
+ *	             pings.c: what others say of their pages; look_weights.c: what they are worth
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog

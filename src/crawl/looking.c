@@ -133,36 +133,16 @@ void looking_fit(struct capture *c)
 	free(list);
 }
 
-bool look_pattern_matches(slice pattern, slice text)
+/* The site's own words first, then those for all sites, then its rank among the pages. */
+static double weight_of(const struct capture *c, uint32_t page, slice url, double usual)
 {
-	size_t p = 0, t = 0, star = SIZE_MAX, resume = 0;
+	const struct look_terms *t = &c->looking->terms;
+	double weight;
 
-	while (t < text.len) {
-		if (p < pattern.len && pattern.ptr[p] == '*') {
-			star = p++;
-			resume = t;
-		} else if (p < pattern.len &&
-			   (pattern.ptr[p] == text.ptr[t] || pattern.ptr[p] == '?')) {
-			p++;
-			t++;
-		} else if (star != SIZE_MAX) {
-			p = star + 1;
-			t = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (p < pattern.len && pattern.ptr[p] == '*')
-		p++;
-	return p == pattern.len;
-}
-
-static double weight_of(const struct looking *l, slice url, double usual)
-{
-	for (size_t i = 0; l->terms.weights && i < l->terms.weights->len; i++)
-		if (look_pattern_matches(slice_str(l->terms.weights->ptr[i].pattern), url))
-			return l->terms.weights->ptr[i].weight;
-	return usual;
+	if ((t->weights && look_weights_find(t->weights, url, &weight)) ||
+		(t->common && look_weights_find(t->common, url, &weight)))
+		return weight;
+	return usual * importance_weight(c, page);
 }
 
 /* The length of a URL's directory, with its last slash; 0 where there is none above. */
@@ -216,7 +196,7 @@ static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *re
 	if (rc == 0)
 		*ret = (struct refresh_facts){
 			.rate = looking_rate(c, page),
-			.weight = weight_of(l, buf_slice(&url), (double)prior.weight),
+			.weight = weight_of(c, page, buf_slice(&url), (double)prior.weight),
 			.group = l->pages.ptr[page].group,
 			.source = l->pages.ptr[page].source,
 		};
@@ -245,10 +225,26 @@ static void tell_looks(struct capture *c, uint32_t page, double rate)
 	k->audits = k->fresh = 0;
 }
 
+/* Tells the run what is known of a page now; *ret_rate: its rate. */
+static int tell_facts(struct capture *c, uint32_t page, double *ret_rate, struct err *err)
+{
+	struct refresh_facts facts;
+	int rc = find_facts(c, page, &facts, err);
+
+	if (rc)
+		return rc;
+	rc = refresh_discovered(c->looking->run, page, &facts);
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	*ret_rate = facts.rate;
+	c->stage.asleep = false;
+	c->looking->next = 0;
+	return 0;
+}
+
 int looking_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	struct looking *l = c->looking;
-	struct refresh_facts facts;
+	double rate = 0;
 	int rc = looking_reserve(c, page);
 
 	if (rc)
@@ -256,17 +252,36 @@ int looking_discovered(struct capture *c, uint32_t page, struct err *err)
 	rc = looking_start_rates(c, page, err);
 	looking_fit(c); /* looks may have been restored */
 	if (rc == 0)
-		rc = find_facts(c, page, &facts, err);
+		rc = tell_facts(c, page, &rate, err);
 	if (rc)
 		return rc;
-	rc = refresh_discovered(l->run, page, &facts);
-	if (rc)
-		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
-	tell_looks(c, page, facts.rate);
+	tell_looks(c, page, rate);
 	c->pages.list.ptr[page].planned = true;
-	c->stage.asleep = false;
-	l->next = 0;
 	return 0;
+}
+
+static bool is_under_watch(const struct capture *c, uint32_t page)
+{
+	return c->pages.list.ptr[page].planned && c->pages.list.ptr[page].taken;
+}
+
+int looking_weigh(struct capture *c, struct err *err)
+{
+	enum { FEW = 64 };
+	struct looking *l = c->looking;
+	struct rank_order *o = &c->importance.order;
+	double rate;
+	int rc;
+
+	if (o->kind != RANK_PAGERANK || l->once ||
+		o->link_count < l->weighed + l->weighed / 4 + FEW)
+		return 0;
+	l->weighed = o->link_count;
+	rc = err_code(err, rank_order_settle(o));
+	for (uint32_t page = 0; rc == 0 && page < l->pages.len; page++)
+		if (is_under_watch(c, page))
+			rc = tell_facts(c, page, &rate, err);
+	return rc;
 }
 
 bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod)
@@ -291,6 +306,7 @@ int looking_listed(struct capture *c, uint32_t page, const struct found *f, stru
 	struct looking *l = c->looking;
 	bool has_source, news;
 	struct looked *k;
+	double rate;
 	int rc = err_code(err, looking_reserve(c, page));
 
 	if (rc || f->lastmod == 0)
@@ -302,10 +318,10 @@ int looking_listed(struct capture *c, uint32_t page, const struct found *f, stru
 		k->source = (uint8_t)f->source;
 	if (f->lastmod > k->listed)
 		k->listed = f->lastmod;
-	if (!c->pages.list.ptr[page].planned)
+	if (!is_under_watch(c, page))
 		return 0;
-	if (!has_source)
-		rc = looking_discovered(c, page, err);
+	if (!has_source && !l->once) /* then it may be done with */
+		rc = tell_facts(c, page, &rate, err);
 	if (rc == 0 && news)
 		(void)refresh_signal(l->run, page, f->source, now_of(c));
 	l->next = 0;
@@ -370,7 +386,7 @@ static int tell_all(struct capture *c, struct err *err)
 	int rc = 0;
 
 	for (uint32_t page = 0; rc == 0 && page < c->looking->pages.len; page++)
-		if (c->pages.list.ptr[page].planned && c->pages.list.ptr[page].taken)
+		if (is_under_watch(c, page))
 			rc = looking_discovered(c, page, err);
 	for (uint32_t host = 0; rc == 0 && host < hosts_count(&c->hosts); host++)
 		looking_met(c, host);
@@ -427,6 +443,9 @@ void look_site_init(struct look_site *site, const struct look_terms *terms)
 void look_site_release(struct look_site *site)
 {
 	(void)pthread_mutex_destroy(&site->lock);
+	for (size_t i = 0; i < site->pings.len; i++)
+		free(site->pings.ptr[i]);
+	look_pings_release(&site->pings);
 	look_signals_release(&site->signals);
 	arena_release(&site->names);
 }

@@ -28,6 +28,7 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "crawl/budget.h"
+#include "crawl/look_weights.h"
 #include "crawl/polling.h"
 #include "frontier/window.h"
 #include "plan/plan.h"
@@ -37,6 +38,9 @@
 /* Purpose of the looks that measure how fresh the archive is. */
 #define LOOKING_AUDIT "audit"
 
+/* Pings of a site that wait, at most. */
+enum { LOOK_PINGS_MAX = 256 };
+
 /* The name of pings among signals. */
 #define LOOKING_PING "ping"
 
@@ -45,22 +49,15 @@ struct found;
 struct request;
 struct net_fetch;
 
-/* Pages whose URL matches have this weight: * stands for any text, ? for any character. */
-struct look_weight {
-	const char *pattern;
-	double weight;
-};
-
-VEC_DECLARE(look_weights, struct look_weight);
-
 /* What a site is asked for. All is borrowed, until the lane reports a later version. */
 struct look_terms {
 	const struct refresh_policy *policy;
 	struct refresh_aim aim;             /* in seconds */
 	double budget;                      /* requests per second, while a window is open */
 	struct windows windows;             /* without one: always */
-	const struct look_weights *weights; /* the first that matches counts; else 1 */
-	double delay;                       /* as crawl_settings */
+	const struct look_weights *weights; /* its own; those that count for all sites */
+	const struct look_weights *common;
+	double delay; /* as crawl_settings */
 	bool automatic_delay;
 };
 
@@ -82,6 +79,7 @@ struct look_signal {
 };
 
 VEC_DECLARE(look_signals, struct look_signal);
+VEC_DECLARE(look_pings, char *);
 
 /* Fields behind lock for its holder. */
 struct look_site {
@@ -90,7 +88,8 @@ struct look_site {
 	struct look_terms terms;
 	struct look_report report;
 	struct look_signals signals;
-	struct arena names; /* of the signals */
+	struct arena names;      /* of the signals */
+	struct look_pings pings; /* URLs that wait for the lane; owned */
 };
 
 void look_site_init(struct look_site *site, const struct look_terms *terms);
@@ -101,12 +100,15 @@ void look_site_set(struct look_site *site, const struct look_terms *terms);
 void look_site_set_budget(struct look_site *site, double budget);
 void look_site_read(struct look_site *site, struct look_report *ret);
 
+/*
+ * Somebody says that this page, sitemap or feed is new or has changed. For any thread. 0, also if
+ * that is known already and waits; ERR_LIMIT when too many wait; ERR_NOMEM.
+ */
+int look_site_ping(struct look_site *site, slice url) SP_MUST_CHECK;
+
 /* Appends its signals, their names copied to the arena. 0 or ERR_NOMEM. */
 int look_site_signals(
 	struct look_site *site, struct arena *arena, struct look_signals *ret) SP_MUST_CHECK;
-
-/* Whether the whole text matches the pattern. */
-bool look_pattern_matches(slice pattern, slice text);
 
 /* What is known of a page, besides what all captures know. */
 struct looked {
@@ -138,6 +140,8 @@ struct looking {
 	struct looked_vec pages;
 	struct site_rates rates;
 	struct polling polling;
+	size_t weighed; /* links that were known when the run was last told of ranks */
+	double pinged;  /* seconds since 1970: when a ping last gave a new page */
 	struct arena names;
 	struct strmap groups; /* directories */
 	bool once;            /* ends when nothing is due */
@@ -197,6 +201,12 @@ int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, 
 /* A sitemap or feed lists a page, with a date or without: a later date than before is a signal. */
 int looking_listed(
 	struct capture *c, uint32_t page, const struct found *found, struct err *err) SP_MUST_CHECK;
+
+/* PageRank has changed, by new links: the run learns what pages are worth now. */
+int looking_weigh(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Takes the pings that wait, in pings.c. */
+int looking_hear(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Whether a date of a page, ns since 1970, is known already. */
 bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod);

@@ -11,6 +11,9 @@ enum {
 /* Seconds until the run is asked again although nothing happens: its server may answer then. */
 static const double DOWN_INTERVAL = 5, LONGEST_WAIT = 3600;
 
+/* Seconds that a ping waits at most. */
+static const double PING_INTERVAL = 1;
+
 static double now_of(const struct capture *c)
 {
 	return clock_seconds(clock_realtime(c->clock));
@@ -143,6 +146,10 @@ int looking_dispatch(struct capture *c, struct err *err)
 		sleep_until(c, INFINITY);
 		check_end(c);
 	}
+	if (rc == 0)
+		rc = looking_weigh(c, err);
+	if (rc == 0)
+		rc = looking_hear(c, err);
 	if (rc == 0 && may_poll(c))
 		rc = polling_dispatch(c, err);
 	while (rc == 0 && !atomic_load(&c->lane->shared->watch->drain) && may_ask(c)) {
@@ -163,6 +170,8 @@ double looking_wait(const struct capture *c)
 {
 	double wait = fmax(0, c->looking->next - now_of(c));
 
+	if (c->lane->shared->watch->hears_pings)
+		wait = fmin(wait, PING_INTERVAL);
 	return may_poll(c) ? fmin(wait, polling_wait(c)) : wait;
 }
 

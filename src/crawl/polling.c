@@ -285,7 +285,7 @@ int polling_dispatch(struct capture *c, struct err *err)
 	return rc;
 }
 
-static bool polling_hurry(struct capture *c, slice url)
+bool polling_hurry(struct capture *c, slice url)
 {
 	struct polling *p = polling_of(c);
 	uint32_t place;

@@ -106,6 +106,9 @@ int polling_answered(struct capture *c, const struct request *r, const struct ne
 /* It was not sent. */
 int polling_dropped(struct capture *c, const struct request *r, struct err *err) SP_MUST_CHECK;
 
+/* Somebody says that it has changed: it is due now. Whether the URL is polled. */
+bool polling_hurry(struct capture *c, slice url);
+
 /* Stores what pings were worth, now and then, if that has changed. */
 int polling_store_pings(struct capture *c, struct err *err) SP_MUST_CHECK;
 

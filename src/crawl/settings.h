@@ -100,6 +100,7 @@ struct crawl_settings {
 	bool automatic_delay;
 	bool unweighted; /* the order is no weight for the planner */
 	bool single;
+	bool plan_apart; /* every server and every requisite for itself */
 	bool no_requisites; /* take nothing outside the scope, needed by a page or not */
 	bool no_sitemaps;
 	bool ignore_robots;
@@ -145,5 +146,9 @@ int crawl_settings_write(const struct crawl_settings *s, struct buf *out) SP_MUS
 /* Reads them; strings go into the arena. 0, ERR_SYNTAX, ERR_NOMEM; release in either case. */
 int crawl_settings_read(
 	struct crawl_settings *s, slice text, struct arena *arena, struct err *err) SP_MUST_CHECK;
+
+/* The scope that they say. 0, or as scope_add_seed; release it in any case. */
+int crawl_settings_scope(
+	const struct crawl_settings *s, struct scope *ret, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "crawl/crawl.h"
 #include "watch/balance.h"
+#include "watch/ping.h"
 #include "watch/retirement.h"
 #include "watch/watch_config.h"
 #include "watch/watch_status.h"
@@ -398,8 +399,12 @@ static int run_config(struct watch *w, struct err *err)
 		.on_progress = on_tick,
 		.context = w,
 	};
+	struct ping *ping = NULL;
 	int rc = settings ? make_sites(w, err) : err_code(err, ERR_NOMEM);
 
+	w->crawl.hears_pings = c->ping && !w->params->once;
+	if (rc == 0 && w->crawl.hears_pings)
+		rc = ping_start(c, w->sites, &ping, err);
 	w->crawl.budget = &w->budget;
 	w->crawl.sites = w->sites;
 	w->crawl.once = w->params->once;
@@ -409,6 +414,7 @@ static int run_config(struct watch *w, struct err *err)
 	w->balance_every = BALANCE_FIRST;
 	if (rc == 0)
 		rc = crawl_watch(c->archive, settings, c->site_count, &w->crawl, &options, err);
+	ping_stop(ping);
 	if (rc == 0) {
 		retire(w);
 		write_status(w);

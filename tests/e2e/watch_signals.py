@@ -3,14 +3,17 @@
 
 import atexit
 import datetime
+import http.client
 import json
 import signal
 import subprocess
 import threading
 import time
+import urllib.parse
 
 import living
 import rawserver
+import replaying
 import tap
 from rawserver import page, respond
 
@@ -29,7 +32,8 @@ class Site:
         self.has_sitemap = sitemap
         self.feed = feed
         self.robots = robots
-        self.lies = False     # answers 304 to every condition
+        self.linked = ""       # on every page
+        self.lies = False      # answers 304 to every condition
         self.is_eager = False  # says that every page has just changed
         self.server = rawserver.Server(self.answer)
         self.url = self.server.url
@@ -61,7 +65,7 @@ class Site:
             if request.path == "/":
                 return page(self.front())
             if request.path in self.versions:
-                return page(f"{request.path} {self.versions[request.path]}".encode())
+                return page(f"{request.path} {self.versions[request.path]} {self.linked}".encode())
         return rawserver.NOT_FOUND
 
     def conditional(self, request, body):
@@ -181,6 +185,9 @@ with Site() as SITE:
         assert SIGNAL["precision"] > 0.6, SIGNAL
         ROWS = living.query(WATCH.archive, "SELECT status FROM observation WHERE leg = 3")
         assert (304,) in ROWS, ROWS
+    with tap.case("replay shows no 304 in place of what it confirms"), \
+         replaying.Server(WATCH.archive) as SERVER:
+        assert b"<urlset>" in SERVER.get(f"/polled/2099id_/{SITE.url}sitemap.xml").body
     with tap.case("what a sitemap was worth survives"):
         WATCH.start()
         WATCH.until(lambda: WATCH.signals()[SITE.url + "sitemap.xml"]["polls"] > SIGNAL["polls"])
@@ -231,5 +238,98 @@ for KIND in ("application/atom+xml", "application/feed+json"):
         WATCH.start()
         WATCH.until(lambda: [i for i in SITE.asked("/feed") if i >= AGAIN])
         tap.equal(WATCH.end(), "")
+
+def ping(port, path="/", form=None, method=None):
+    """The status of the answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
+    body = urllib.parse.urlencode(form) if isinstance(form, list) else form
+    connection.request(method or ("POST" if body is not None else "GET"), path, body)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def listening(watch):
+    """The port that it says."""
+    line = next(line for line in watch.process.stderr if "listening" in line)
+    return int(line.split()[-1])
+
+
+with Site(sitemap=False) as SITE:
+    WATCH = Watch("pinged", [SITE], ping="127.0.0.1:0")
+    PORT = listening(WATCH)
+    MODE = ("hub.mode", "publish")
+    with tap.case("pings: what is answered"):
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", SITE.url + "p1")]), 204)
+        tap.equal(ping(PORT, "/ping?url=" + urllib.parse.quote(SITE.url + "p2", safe="")), 204)
+        tap.equal(ping(PORT, "/ping", [("url", SITE.url + "p2")]), 204)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", "http://elsewhere.example/")]), 404)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", "http://elsewhere.example/"),
+                                   ("hub.url", SITE.url)]), 204)
+        tap.equal(ping(PORT, form=[("hub.mode", "subscribe"), ("hub.url", SITE.url)]), 400)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", "ftp://x/")]), 400)
+        tap.equal(ping(PORT, form=""), 400)
+        tap.equal(ping(PORT, form=[MODE] + [("hub.url", SITE.url)] * 65), 413)
+        tap.equal(ping(PORT, form="url=" + 20000 * "x"), 413)
+        tap.equal(ping(PORT, "/"), 405)
+        tap.equal(ping(PORT, "/other", form=""), 404)
+    WATCH.until(seen(SITE))
+    with tap.case("pings: a page that has changed is looked at soon, a new one is found"):
+        BEFORE = len(SITE.server.requests)
+        PATH = next(r.path for r in reversed(SITE.server.requests) if r.path in SITE.versions)
+        SITE.change(PATH)
+        tap.equal(ping(PORT, form=[MODE, ("hub.url", SITE.url + PATH[1:])]), 204)
+        LOOKED = WATCH.until(lambda: [i for i in SITE.asked(PATH) if i >= BEFORE])[0]
+        assert LOOKED - BEFORE < PAGES / 2, LOOKED - BEFORE
+        SITE.change("/secret")
+        tap.equal(ping(PORT, "/ping", [("url", SITE.url + "secret")]), 204)
+        WATCH.until(seen(SITE, ["/secret"]))
+    with tap.case("pings: a flood is cut off, and keeps to the budget"):
+        BEGAN, BEFORE = time.monotonic(), len(SITE.server.requests)
+        ANSWERS = [ping(PORT, form=[MODE] + [("hub.url", f"{SITE.url}flood/{n}/{i}")
+                                             for i in range(20)]) for n in range(60)]
+        tap.equal(set(ANSWERS), {204, 429})
+        for _ in range(40):
+            ping(PORT, form=[MODE, ("hub.url", SITE.url + "p5")])
+        WATCH.until(lambda: len(SITE.server.requests) > BEFORE + 60)
+        SENT, PASSED = len(SITE.server.requests) - BEFORE, time.monotonic() - BEGAN
+        # A minute's share may leave at once, and a surplus at twice the pace.
+        assert SENT <= 2 * PER_SECOND * (PASSED + 1) + 60, (SENT, PASSED)
+        ASKED = [r.path for r in SITE.server.requests[BEFORE:]]
+        assert sum(path.startswith("/flood") for path in ASKED) < len(ASKED) / 4, ASKED
+        tap.equal(WATCH.end(), "")
+        SIGNAL = WATCH.signals()["ping"]
+        assert 0 < SIGNAL["precision"] < 1 and SIGNAL["polls"] == 0, SIGNAL
+    with tap.case("pings: mistakes in the configuration"):
+        BAD = tap.write("bad.yaml", "archive: a\nbudget: {requests: 5/day}\nping: localhost\n"
+                        f"sites: [{{url: {SITE.url}}}]\n")
+        tap.refuse(2, "3:7: ping: ", "watch", "--check", BAD)
+
+def favour(watch, site, paths):
+    """How much more often these are looked at than the others, after the first time."""
+    watch.until(seen(site))
+    before = len(site.server.requests)
+    watch.until(lambda: len(site.server.requests) > before + 8 * len(site.versions))
+    asked = [r.path for r in site.server.requests[before:] if r.path in site.versions]
+    share = sum(path in paths for path in asked) / len(paths)
+    return share * (len(site.versions) - len(paths)) / max(1, len(asked) - share * len(paths))
+
+
+with Site(pages=30, sitemap=False) as SITE, tap.case("weights out of a file"):
+    FILE = tap.write("weights", f"# what matters\n{SITE.url}p3 50\n*/p4* 20\n* 0.5\n")
+    WATCH = Watch("weighed", [SITE], budget=60, weights=f"{{file: {FILE}}}")
+    PATHS = [path for path in SITE.versions if path == "/p3" or path.startswith("/p4")]
+    RATIO = favour(WATCH, SITE, PATHS)
+    assert RATIO > 1.5, RATIO
+    tap.write("weights", "http://x/ heavy\n")
+    tap.refuse(2, "weights:1: a line is", "watch", "--check", WATCH.config)
+    tap.equal(WATCH.end(), "")
+
+with Site(pages=30, sitemap=False) as SITE, tap.case("weights by PageRank"):
+    SITE.linked = '<a href="/p0">x</a> <a href="/p1">y</a>'
+    WATCH = Watch("ranked", [SITE], budget=60, weights="pagerank")
+    RATIO = favour(WATCH, SITE, ["/p0", "/p1"])
+    assert RATIO > 1.5, RATIO
+    tap.equal(WATCH.end(), "")
 
 tap.done()
