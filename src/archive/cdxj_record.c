@@ -18,6 +18,22 @@ int cdxj_key(struct buf *out, slice text)
 	return rc;
 }
 
+static int not_a_line(int rc)
+{
+	return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
+}
+
+/* Without its line feed. */
+static int write_line(struct buf *out, const struct cdxj *line)
+{
+	int rc = cdxj_write(out, line);
+
+	if (rc)
+		return not_a_line(rc);
+	buf_truncate(out, out->len - 1);
+	return 0;
+}
+
 int cdxj_record_line(
 	struct buf *out, struct buf *key, const struct warc_record *record, slice filename)
 {
@@ -29,12 +45,7 @@ int cdxj_record_line(
 		return ERR_NOTFOUND;
 	rc = cdxj_key(key, line.url);
 	line.key = buf_slice(key);
-	if (rc == 0)
-		rc = cdxj_write(out, &line);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
-	buf_truncate(out, out->len - 1);
-	return 0;
+	return rc ? not_a_line(rc) : write_line(out, &line);
 }
 
 /* The digest without its algorithm in front, as in other indexes. */
@@ -70,10 +81,5 @@ int cdxj_attempt_line(struct buf *out, struct buf *key, const struct attempt *a)
 	rc = cdxj_key(key, a->url);
 	line.key = buf_slice(key);
 	warc_date_digits(a->wall.sent, line.timestamp);
-	if (rc == 0)
-		rc = cdxj_write(out, &line);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
-	buf_truncate(out, out->len - 1);
-	return 0;
+	return rc ? not_a_line(rc) : write_line(out, &line);
 }

@@ -10,7 +10,7 @@ int json_cursor_fail(struct json_cursor *c, const char *expected)
 }
 
 /* The next byte that is no blank, or -1 at the end. */
-static int json_cursor_peek(struct json_cursor *c)
+int json_cursor_peek(struct json_cursor *c)
 {
 	while (c->at < c->text.len && c->text.ptr[c->at] && strchr(" \t\r\n", c->text.ptr[c->at]))
 		c->at++;
@@ -35,7 +35,7 @@ bool json_cursor_word(struct json_cursor *c, slice word)
 }
 
 /* What stands between the quotes, escapes as they are; lies in the text. */
-static int json_cursor_string(struct json_cursor *c, slice *ret)
+int json_cursor_string(struct json_cursor *c, slice *ret)
 {
 	size_t start;
 
@@ -88,7 +88,7 @@ int json_cursor_list(
 	return json_cursor_fail(c, "a comma or the end of the list");
 }
 
-static int take_members(struct json_cursor *c, json_cursor_member *member, void *context)
+int json_cursor_members(struct json_cursor *c, json_cursor_member *member, void *context)
 {
 	int rc;
 
@@ -112,7 +112,7 @@ static int take_members(struct json_cursor *c, json_cursor_member *member, void 
 
 int json_cursor_object(struct json_cursor *c, json_cursor_member *member, void *context)
 {
-	int rc = take_members(c, member, context);
+	int rc = json_cursor_members(c, member, context);
 
 	if (rc || json_cursor_peek(c) < 0)
 		return rc;
@@ -149,7 +149,7 @@ int json_cursor_skip(struct json_cursor *c)
 	if (next != '{' && next != '[')
 		return json_cursor_number(c, &number);
 	c->depth++;
-	rc = next == '{' ? take_members(c, skip_member, NULL)
+	rc = next == '{' ? json_cursor_members(c, skip_member, NULL)
 			 : json_cursor_list(c, "", skip_element, NULL);
 	c->depth--;
 	return rc;

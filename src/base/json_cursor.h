@@ -22,11 +22,17 @@ struct json_cursor {
 /* Records that something else was expected here; returns ERR_SYNTAX. */
 int json_cursor_fail(struct json_cursor *c, const char *expected);
 
+/* The next byte that is no blank, or -1 at the end. */
+int json_cursor_peek(struct json_cursor *c);
+
 /* Takes this byte if it comes next; blanks before it are skipped. */
 bool json_cursor_take(struct json_cursor *c, char byte);
 
 /* Takes this word if it comes next: true, false or null. */
 bool json_cursor_word(struct json_cursor *c, slice word);
+
+/* What stands between the quotes, escapes as they are; lies in the text. */
+int json_cursor_string(struct json_cursor *c, slice *ret) SP_MUST_CHECK;
 
 int json_cursor_number(struct json_cursor *c, double *ret) SP_MUST_CHECK;
 
@@ -43,7 +49,9 @@ int json_cursor_list(struct json_cursor *c, const char *what, json_cursor_elemen
 /* Reads the value of a member, or skips it; the key is as json_cursor_string gives it. */
 typedef int json_cursor_member(void *context, struct json_cursor *c, slice key);
 
-/* An object, and nothing behind it. */
+/* An object; the same, and nothing behind it. */
+int json_cursor_members(
+	struct json_cursor *c, json_cursor_member *member, void *context) SP_MUST_CHECK;
 int json_cursor_object(
 	struct json_cursor *c, json_cursor_member *member, void *context) SP_MUST_CHECK;
 

@@ -111,6 +111,20 @@ static int take_string(struct json_reader *r, struct buf *out)
 	return rc ? rc : ERR_SYNTAX;
 }
 
+int json_unescape(slice raw, struct buf *out)
+{
+	struct json_reader r = {.rest = raw};
+	int rc = 0;
+
+	while (rc == 0 && r.rest.len) {
+		char c = r.rest.ptr[0];
+
+		r.rest = slice_sub(r.rest, 1, r.rest.len);
+		rc = c == '\\' ? take_escape(&r, out) : buf_add_char(out, c);
+	}
+	return rc;
+}
+
 /* A number or one of three words, told apart by its first byte. */
 static int take_word(struct json_reader *r, struct json_member *m)
 {

@@ -36,6 +36,9 @@ void json_reader_release(struct json_reader *r);
  */
 int json_reader_next(struct json_reader *r, struct json_member *ret_member) SP_MUST_CHECK;
 
+/* Appends what stands between the quotes of a string, its escapes undone. As json_reader_next. */
+int json_unescape(slice raw, struct buf *out) SP_MUST_CHECK;
+
 /* The column, from 1, up to which the text was read: for messages. */
 size_t json_reader_column(const struct json_reader *r);
 

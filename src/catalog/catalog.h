@@ -281,6 +281,24 @@ enum { CATALOG_DUST_MIRROR = 12, CATALOG_DUST_WITHDRAWN = 3 };
 int catalog_set_dust(struct catalog *c, uint32_t capture, const struct catalog_dust *d,
 	struct err *err) SP_MUST_CHECK;
 
+/* ---- what announces changes ---- */
+
+/* What a watch knows of a sitemap or feed that it polls, or of the pings that it gets. */
+struct catalog_poll {
+	uint32_t number; /* in its capture, from 0 */
+	slice url;       /* empty: pings */
+	bool is_feed;
+	unsigned source;        /* of refresh/sources.h; several may share one */
+	uint64_t polls;         /* answers */
+	uint64_t not_modified;  /* of them: 304 */
+	uint64_t checked, lies; /* of these: held against a full download, and found false */
+	double announced_changed, announced_same, silent_changed; /* of the source */
+};
+
+/* Adds it, or replaces what was known. */
+int catalog_set_poll(struct catalog *c, uint32_t capture, const struct catalog_poll *p,
+	struct err *err) SP_MUST_CHECK;
+
 /* ---- learned rules ---- */
 
 /* A rule against noise that was learned from the site, in a line of text; whoever learns it says
@@ -505,6 +523,7 @@ enum catalog_row_kind {
 	CATALOG_ROW_DUST,
 	CATALOG_ROW_LINKS,
 	CATALOG_ROW_LEARNED,
+	CATALOG_ROW_POLL,
 	CATALOG_ROW_LOOK,
 	CATALOG_ROW_LOOKS,
 	CATALOG_ROW_CAPTURE, /* an update */
@@ -529,6 +548,7 @@ struct catalog_row {
 		const struct catalog_dust *dust;
 		const struct catalog_links *links;
 		const struct catalog_learned *learned;
+		const struct catalog_poll *poll;
 		const struct catalog_look *look;
 		const struct catalog_looks *looks;
 		const struct catalog_capture *state;
@@ -556,6 +576,7 @@ typedef int catalog_on_requisite(void *context, const struct catalog_requisite *
 typedef int catalog_on_dust(void *context, const struct catalog_dust *d);
 typedef int catalog_on_links(void *context, const struct catalog_links *l);
 typedef int catalog_on_learned(void *context, const struct catalog_learned *l);
+typedef int catalog_on_poll(void *context, const struct catalog_poll *p);
 typedef int catalog_on_verdict(void *context, const struct catalog_verdict *v);
 typedef int catalog_on_look(void *context, const struct catalog_look *look);
 
@@ -600,6 +621,8 @@ int catalog_each_requisite(struct catalog *c, uint32_t capture, catalog_on_requi
 	void *context, struct err *err) SP_MUST_CHECK;
 /* By page. */
 int catalog_each_dust(struct catalog *c, uint32_t capture, catalog_on_dust *call, void *context,
+	struct err *err) SP_MUST_CHECK;
+int catalog_each_poll(struct catalog *c, uint32_t capture, catalog_on_poll *call, void *context,
 	struct err *err) SP_MUST_CHECK;
 int catalog_each_links(struct catalog *c, uint32_t capture, catalog_on_links *call, void *context,
 	struct err *err) SP_MUST_CHECK;

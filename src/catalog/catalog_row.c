@@ -46,6 +46,8 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
 		return catalog_set_links(c, capture, row->links, err);
 	case CATALOG_ROW_LEARNED:
 		return catalog_add_learned(c, capture, row->learned, err);
+	case CATALOG_ROW_POLL:
+		return catalog_set_poll(c, capture, row->poll, err);
 	case CATALOG_ROW_LOOK:
 		return catalog_add_look(c, row->look, err);
 	case CATALOG_ROW_LOOKS:

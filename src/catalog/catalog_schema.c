@@ -145,8 +145,15 @@ static const char VERSION_7[] =
 /* Version 8: signs that a page wants to deceive. */
 static const char VERSION_8[] = "ALTER TABLE observation ADD COLUMN deceit TEXT;";
 
-/* Packed looks that differ by noise have short digests: earlier programs cannot read them. */
-static const char VERSION_9[] = "";
+/*
+ * Version 9: what is known of sitemaps, feeds and pings that announce changes to a watch; packed
+ * looks that differ by noise have short digests, which earlier programs cannot read.
+ */
+static const char VERSION_9[] =
+	"CREATE TABLE poll(id INTEGER PRIMARY KEY, url TEXT NOT NULL, is_feed INTEGER NOT NULL,"
+	" source INTEGER NOT NULL, polls INTEGER NOT NULL, not_modified INTEGER NOT NULL,"
+	" checked INTEGER NOT NULL, lies INTEGER NOT NULL, announced_changed REAL NOT NULL,"
+	" announced_same REAL NOT NULL, silent_changed REAL NOT NULL) STRICT;";
 
 static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3, VERSION_4,
 	VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9};

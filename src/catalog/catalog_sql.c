@@ -190,6 +190,14 @@ static const char *const SQL[SQL_COUNT] = {
 			    " ?1 << 32) FROM learned " OF_CAPTURE "), ?2)",
 	[SQL_EACH_LEARNED] = "SELECT id, rule FROM learned " OF_CAPTURE "ORDER BY id",
 
+	[SQL_SET_POLL] =
+		"INSERT OR REPLACE INTO poll(id, url, is_feed, source, polls, not_modified,"
+		" checked, lies, announced_changed, announced_same, silent_changed)"
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+	[SQL_EACH_POLL] = "SELECT id, url, is_feed, source, polls, not_modified, checked, lies,"
+			  " announced_changed, announced_same, silent_changed"
+			  " FROM poll " OF_CAPTURE "ORDER BY id",
+
 	[SQL_SET_VERDICT] =
 		"INSERT INTO verdict(id, verdict, evidence, reason) VALUES(?1, ?2, ?3, ?4)"
 		" ON CONFLICT(id) DO UPDATE SET verdict = ?2, evidence = ?3, reason = ?4",

@@ -14,7 +14,7 @@
 	KEY("budget", YAML_SCALAR, of_watch), KEY("policy", YAML_SCALAR, of_watch),       \
 		KEY("grid", YAML_SCALAR, of_watch), KEY("theta", YAML_SCALAR, of_watch),  \
 		KEY("use", YAML_SCALAR, of_watch), KEY("windows", YAML_SCALAR, of_watch), \
-		KEY("weights", YAML_MAP, of_watch)
+		KEY("weights", YAML_SCALAR, of_watch)
 
 static const struct config_part TOP_PARTS[] = {
 	KEY("archive", YAML_SCALAR, archive),

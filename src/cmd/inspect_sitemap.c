@@ -29,10 +29,11 @@ static const struct options COMMAND = {
 	.command = "inspect sitemap",
 	.usage = "FILE [--base URL]",
 	.description =
-		"Reads a sitemap, a sitemap index, a list of URLs, an RSS or Atom feed, packed\n"
-		"with gzip or not (- is standard input), and prints for each entry an object with\n"
-		"the keys loc, lastmod, changefreq and priority, or sitemap and lastmod; what is\n"
-		"not known is null. What was wrong with the file is said on standard error.",
+		"Reads a sitemap, a sitemap index, a list of URLs, an RSS, Atom or JSON feed,\n"
+		"packed with gzip or not (- is standard input), and prints for each entry an\n"
+		"object with the keys loc, lastmod, changefreq and priority, or sitemap and\n"
+		"lastmod; what is not known is null. What was wrong with the file is said on\n"
+		"standard error.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,

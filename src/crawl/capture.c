@@ -69,44 +69,6 @@ void capture_problem(struct capture *c, slice url, const char *reason, const cha
 		c->problem = NULL;
 }
 
-typedef int add_to_scope(struct scope *scope, slice text, struct err *err);
-
-static int add_pattern(
-	struct capture *c, const char *text, const char *option, add_to_scope *add, struct err *err)
-{
-	int rc = add(&c->scope, slice_str(text), err);
-
-	if (rc)
-		err_prefix(err, "--%s '%.60s'", option, text);
-	return rc;
-}
-
-static int make_scope(struct capture *c, struct err *err)
-{
-	const struct crawl_settings *s = c->settings;
-	int rc = 0;
-
-	scope_init(&c->scope, s->no_requisites ? 0 : SCOPE_REQUISITE_HOPS_DEFAULT);
-	for (size_t i = 0; rc == 0 && i < s->seeds.len; i++) {
-		struct url url;
-
-		url_init(&url);
-		rc = url_parse(&url, slice_str(s->seeds.ptr[i]), NULL, err);
-		if (rc == 0)
-			rc = scope_add_seed(&c->scope, &url, s->scope, err);
-		url_release(&url);
-		if (rc)
-			err_prefix(err, "%.200s", s->seeds.ptr[i]);
-	}
-	for (size_t i = 0; rc == 0 && i < s->surts.len; i++)
-		rc = add_pattern(c, s->surts.ptr[i], "surt", scope_add_surt, err);
-	for (size_t i = 0; rc == 0 && i < s->includes.len; i++)
-		rc = add_pattern(c, s->includes.ptr[i], "include", scope_add_include, err);
-	for (size_t i = 0; rc == 0 && i < s->excludes.len; i++)
-		rc = add_pattern(c, s->excludes.ptr[i], "exclude", scope_add_exclude, err);
-	return rc;
-}
-
 /* What a strategy that knows all pages beforehand may count with; 0: not known. */
 static size_t known_downloads(const struct crawl_settings *s)
 {
@@ -168,7 +130,7 @@ static int prepare(struct capture *c, struct err *err)
 
 	if (rc == 0 && c->settings->hours)
 		rc = gate_parse_hours(&windows, c->settings->hours, err);
-	return rc ? rc : make_scope(c, err);
+	return rc ? rc : crawl_settings_scope(c->settings, &c->scope, err);
 }
 
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,

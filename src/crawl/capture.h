@@ -27,7 +27,8 @@
  *	response.c   a page came back: records, outcome, links
  *	requests.c   the table of its requests; fetching.c: what happens to them
  *	rules.c      what the robots.txt of its hosts say; robots_fetch.c: fetching them
- *	sitemaps.c   sitemaps; sitemap_list.c: which are known
+ *	sitemaps.c   sitemaps; sitemap_list.c: which are known; under watch polling.c asks for
+ *	             them again, and asserted.c says what a 304 is worth
  *	capture_traps.c  parts of a site that have no end
  *	probe.c      soft 404s
  *	dust_*.c     URLs that show what another one shows; mirrors.c: hosts that do
@@ -39,7 +40,8 @@
  *	importance.c which pages come first, and what they are worth
  *	steering.c   which links promise pages about the topic
  *	unkept.c     links that are only counted
- *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c
+ *	looking.c    sites under watch, whose orders come from a refresh_run; looking_orders.c;
+ *	             pings.c: what others say of their pages; look_weights.c: what they are worth
  *	page_links.c which pages a page links to: the link graph
  *	journal.c    the planner's calls, and their log
  *	replay.c     resume: all of this from the catalog
@@ -58,6 +60,7 @@
 #include "crawl/login.h"
 #include "crawl/looking.h"
 #include "crawl/pages.h"
+#include "crawl/polling.h"
 #include "crawl/probing.h"
 #include "crawl/reading.h"
 #include "crawl/request_headers.h"
@@ -252,6 +255,8 @@ struct found {
 	bool is_seed;        /* or the target of one */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
+	int64_t latest;      /* the last instant that this can mean */
+	unsigned source;     /* under watch: what announces it (refresh/sources.h); 0: nothing */
 	bool is_listed;      /* in a sitemap */
 	double priority;     /* there, or NaN */
 };
@@ -555,6 +560,11 @@ int sitemaps_request(struct capture *c, uint32_t host, struct err *err) SP_MUST_
 
 /* The same for all hosts: the process that did is gone. */
 int sitemaps_request_all(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Under watch: asks for a feed, unless it was asked for before. */
+int sitemaps_feed(struct capture *c, slice url, struct err *err) SP_MUST_CHECK;
+int sitemaps_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
 int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 

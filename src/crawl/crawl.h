@@ -111,6 +111,7 @@ struct crawl_watch {
 	struct budget *budget;
 	struct look_site *sites;
 	bool once;             /* do what is due, then end */
+	bool hears_pings;      /* sites may get pings */
 	atomic_bool drain;     /* set by anybody: end when nothing is under way */
 	atomic_bool clock_set; /* set by the lanes: the wall clock is another since they began */
 };

@@ -540,7 +540,8 @@ static int note_sitemap(struct capture *c, uint32_t number, const struct found *
 {
 	struct catalog_page row = {.number = number, .lastmod = f->lastmod, .frequency = f->word};
 
-	if (f->word == FREQUENCY_NONE && f->lastmod == 0)
+	if ((f->word == FREQUENCY_NONE && f->lastmod == 0) ||
+		(c->looking && looking_knows(c, number, f->lastmod)))
 		return 0;
 	return capture_store(c, &(struct catalog_row){CATALOG_ROW_LIST_PAGE, .page = &row}, err);
 }
@@ -660,6 +661,8 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 	else
 		rc = add_page(c, f, &text, err);
 	buf_release(&text);
+	if (rc == 0 && c->looking && f->source && pages_find(&c->pages, url_page(f->url), &number))
+		rc = looking_listed(c, number, f, err);
 	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
 }
 
@@ -722,6 +725,8 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	if (link->kind == LINK_FORM) /* without values they are never sent: form_queries.h */
 		return 0;
 	rc = discover(c, &found, err);
+	if (rc == 0 && link->is_feed && c->looking)
+		rc = sitemaps_feed(c, link->url, err);
 	if (rc == 0 && link->kind == LINK_PAGE)
 		rc = page_links_add(c, link->url, err);
 	if (rc == 0 && link->kind == LINK_PAGE && c->steering.on)

@@ -30,7 +30,7 @@ static const struct kind KINDS[] = {
 		.finished = orders_finished,
 		.dropped = orders_dropped},
 	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
-	[REQUEST_SITEMAP] = {.answered = sitemaps_answered},
+	[REQUEST_SITEMAP] = {.answered = sitemaps_answered, .dropped = sitemaps_dropped},
 	[REQUEST_PROBE] = {.answered = probe_answered},
 	[REQUEST_DUST] = {.answered = dust_answered, .dropped = dust_dropped},
 	[REQUEST_NOISE] = {.check = probing_check, .finished = probing_finished},
@@ -148,6 +148,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 		.http1 = c->rules.list.ptr[r.host].http1,
 		.allowed = c->allowed,
 	};
+	const struct polled *polled = polling_condition(c, &r);
 	slice target, post;
 	struct buf url;
 	bool is_wanted = true;
@@ -177,6 +178,8 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 				.language = r.kind == REQUEST_LANGUAGE
 						    ? c->settings->variant_language
 						    : NULL,
+				.etag = polled ? polled->etag : NULL,
+				.modified = polled ? polled->modified : NULL,
 			},
 			&request, wall_seconds(c), err);
 	login_apply(c, &r, &request);

@@ -18,7 +18,7 @@ void importance_init(struct importance *m, const struct crawl_settings *s)
 	bool limited = s->max_pages || s->time_limit > 0 || s->max_bytes;
 
 	m->on = s->order != RANK_NONE || s->host_budget || s->topic;
-	m->gates = (s->order != RANK_NONE && limited) || s->host_budget || s->topic;
+	m->gates = !s->watch && ((s->order != RANK_NONE && limited) || s->host_budget || s->topic);
 	rank_order_init(&m->order, (enum rank_order_kind)s->order);
 	m->order.frontier.least = s->topic ? 1 : 0; /* what promises nothing, waits */
 	if (s->host_budget == CRAWL_BUDGET_AUTO) {

@@ -8,7 +8,8 @@
 
 enum { DIRECTORIES_DEPTH_MAX = 32 };
 
-#define NAMES_MAX ((size_t)1 << 30)
+#define NAMES_MAX        ((size_t)1 << 30)
+#define SIGNAL_NAMES_MAX ((size_t)4 << 20)
 
 /* Requests per second that every site has at least: some a month. */
 #define BUDGET_MIN 1e-6
@@ -49,11 +50,12 @@ int looking_new(struct capture *c, struct look_site *site, bool once, struct err
 	l->once = once;
 	arena_init(&l->names, NAMES_MAX);
 	strmap_init(&l->groups, hash_key_random(), &l->names);
+	rc = polling_init(&l->polling);
 	(void)pthread_mutex_lock(&site->lock);
 	l->terms = site->terms;
 	l->version = site->version;
 	(void)pthread_mutex_unlock(&site->lock);
-	rc = make_run(c, l, &l->run, err);
+	rc = rc ? err_code(err, rc) : make_run(c, l, &l->run, err);
 	if (rc)
 		looking_free(l);
 	else
@@ -67,6 +69,7 @@ void looking_free(struct looking *l)
 		return;
 	refresh_run_free(l->run);
 	looked_vec_release(&l->pages);
+	polling_release(&l->polling);
 	strmap_release(&l->groups);
 	arena_release(&l->names);
 	free(l);
@@ -130,36 +133,16 @@ void looking_fit(struct capture *c)
 	free(list);
 }
 
-bool look_pattern_matches(slice pattern, slice text)
+/* The site's own words first, then those for all sites, then its rank among the pages. */
+static double weight_of(const struct capture *c, uint32_t page, slice url, double usual)
 {
-	size_t p = 0, t = 0, star = SIZE_MAX, resume = 0;
+	const struct look_terms *t = &c->looking->terms;
+	double weight;
 
-	while (t < text.len) {
-		if (p < pattern.len && pattern.ptr[p] == '*') {
-			star = p++;
-			resume = t;
-		} else if (p < pattern.len &&
-			   (pattern.ptr[p] == text.ptr[t] || pattern.ptr[p] == '?')) {
-			p++;
-			t++;
-		} else if (star != SIZE_MAX) {
-			p = star + 1;
-			t = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (p < pattern.len && pattern.ptr[p] == '*')
-		p++;
-	return p == pattern.len;
-}
-
-static double weight_of(const struct looking *l, slice url, double usual)
-{
-	for (size_t i = 0; l->terms.weights && i < l->terms.weights->len; i++)
-		if (look_pattern_matches(slice_str(l->terms.weights->ptr[i].pattern), url))
-			return l->terms.weights->ptr[i].weight;
-	return usual;
+	if ((t->weights && look_weights_find(t->weights, url, &weight)) ||
+		(t->common && look_weights_find(t->common, url, &weight)))
+		return weight;
+	return usual * importance_weight(c, page);
 }
 
 /* The length of a URL's directory, with its last slash; 0 where there is none above. */
@@ -198,23 +181,24 @@ static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *re
 	struct looking *l = c->looking;
 	struct page_prior prior;
 	struct buf url;
-	size_t query, directory;
+	size_t directory = 0;
 	int rc;
 
 	buf_init(&url, URL_MAX);
 	rc = pages_url(&c->pages, page, &url, err);
 	if (rc == 0)
 		rc = pages_prior(&c->pages, page, &prior, err);
-	query = strcspn(rc == 0 ? buf_str(&url) : "", "?");
-	directory = directory_length(buf_slice(&url), query);
+	if (rc == 0)
+		directory = directory_length(buf_slice(&url), strcspn(buf_str(&url), "?"));
 	if (rc == 0 && directory > 0)
 		rc = err_code(err, find_group(l, slice_sub(buf_slice(&url), 0, directory), 0,
 					   &l->pages.ptr[page].group));
 	if (rc == 0)
 		*ret = (struct refresh_facts){
 			.rate = looking_rate(c, page),
-			.weight = weight_of(l, buf_slice(&url), (double)prior.weight),
+			.weight = weight_of(c, page, buf_slice(&url), (double)prior.weight),
 			.group = l->pages.ptr[page].group,
+			.source = l->pages.ptr[page].source,
 		};
 	buf_release(&url);
 	return rc;
@@ -241,10 +225,26 @@ static void tell_looks(struct capture *c, uint32_t page, double rate)
 	k->audits = k->fresh = 0;
 }
 
+/* Tells the run what is known of a page now; *ret_rate: its rate. */
+static int tell_facts(struct capture *c, uint32_t page, double *ret_rate, struct err *err)
+{
+	struct refresh_facts facts;
+	int rc = find_facts(c, page, &facts, err);
+
+	if (rc)
+		return rc;
+	rc = refresh_discovered(c->looking->run, page, &facts);
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	*ret_rate = facts.rate;
+	c->stage.asleep = false;
+	c->looking->next = 0;
+	return 0;
+}
+
 int looking_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	struct looking *l = c->looking;
-	struct refresh_facts facts;
+	double rate = 0;
 	int rc = looking_reserve(c, page);
 
 	if (rc)
@@ -252,17 +252,80 @@ int looking_discovered(struct capture *c, uint32_t page, struct err *err)
 	rc = looking_start_rates(c, page, err);
 	looking_fit(c); /* looks may have been restored */
 	if (rc == 0)
-		rc = find_facts(c, page, &facts, err);
+		rc = tell_facts(c, page, &rate, err);
 	if (rc)
 		return rc;
-	rc = refresh_discovered(l->run, page, &facts);
-	if (rc)
-		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
-	tell_looks(c, page, facts.rate);
+	tell_looks(c, page, rate);
 	c->pages.list.ptr[page].planned = true;
-	c->stage.asleep = false;
-	l->next = 0;
 	return 0;
+}
+
+static bool is_under_watch(const struct capture *c, uint32_t page)
+{
+	return c->pages.list.ptr[page].planned && c->pages.list.ptr[page].taken;
+}
+
+int looking_weigh(struct capture *c, struct err *err)
+{
+	enum { FEW = 64 };
+	struct looking *l = c->looking;
+	struct rank_order *o = &c->importance.order;
+	double rate;
+	int rc;
+
+	if (o->kind != RANK_PAGERANK || l->once ||
+		o->link_count < l->weighed + l->weighed / 4 + FEW)
+		return 0;
+	l->weighed = o->link_count;
+	rc = err_code(err, rank_order_settle(o));
+	for (uint32_t page = 0; rc == 0 && page < l->pages.len; page++)
+		if (is_under_watch(c, page))
+			rc = tell_facts(c, page, &rate, err);
+	return rc;
+}
+
+bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod)
+{
+	return page < c->looking->pages.len && c->looking->pages.ptr[page].listed >= lastmod;
+}
+
+/*
+ * Dates of one page may come from several sitemaps and feeds, which need not agree: only one that
+ * is later than all before is news. Not if the page was looked at since; nor one of the future.
+ */
+static bool is_news(const struct capture *c, const struct looked *k, const struct found *f)
+{
+	static const int64_t AHEAD_MAX = 86400 * CLOCK_NS_PER_SECOND;
+
+	return f->lastmod > k->listed && k->last && f->latest > k->last &&
+	       f->lastmod < clock_realtime(c->clock) + AHEAD_MAX;
+}
+
+int looking_listed(struct capture *c, uint32_t page, const struct found *f, struct err *err)
+{
+	struct looking *l = c->looking;
+	bool has_source, news;
+	struct looked *k;
+	double rate;
+	int rc = err_code(err, looking_reserve(c, page));
+
+	if (rc || f->lastmod == 0)
+		return rc;
+	k = &l->pages.ptr[page];
+	has_source = k->source != 0;
+	news = is_news(c, k, f);
+	if (!has_source)
+		k->source = (uint8_t)f->source;
+	if (f->lastmod > k->listed)
+		k->listed = f->lastmod;
+	if (!is_under_watch(c, page))
+		return 0;
+	if (!has_source && !l->once) /* then it may be done with */
+		rc = tell_facts(c, page, &rate, err);
+	if (rc == 0 && news)
+		(void)refresh_signal(l->run, page, f->source, now_of(c));
+	l->next = 0;
+	return rc;
 }
 
 void looking_withdraw(struct capture *c, uint32_t page)
@@ -323,7 +386,7 @@ static int tell_all(struct capture *c, struct err *err)
 	int rc = 0;
 
 	for (uint32_t page = 0; rc == 0 && page < c->looking->pages.len; page++)
-		if (c->pages.list.ptr[page].planned && c->pages.list.ptr[page].taken)
+		if (is_under_watch(c, page))
 			rc = looking_discovered(c, page, err);
 	for (uint32_t host = 0; rc == 0 && host < hosts_count(&c->hosts); host++)
 		looking_met(c, host);
@@ -373,12 +436,18 @@ int looking_adopt(struct capture *c, struct err *err)
 void look_site_init(struct look_site *site, const struct look_terms *terms)
 {
 	*site = (struct look_site){.terms = *terms, .version = 1};
+	arena_init_small(&site->names, SIGNAL_NAMES_MAX);
 	(void)pthread_mutex_init(&site->lock, NULL);
 }
 
 void look_site_release(struct look_site *site)
 {
 	(void)pthread_mutex_destroy(&site->lock);
+	for (size_t i = 0; i < site->pings.len; i++)
+		free(site->pings.ptr[i]);
+	look_pings_release(&site->pings);
+	look_signals_release(&site->signals);
+	arena_release(&site->names);
 }
 
 void look_site_set(struct look_site *site, const struct look_terms *terms)
@@ -401,6 +470,57 @@ void look_site_read(struct look_site *site, struct look_report *ret)
 	(void)pthread_mutex_lock(&site->lock);
 	*ret = site->report;
 	(void)pthread_mutex_unlock(&site->lock);
+}
+
+static int add_signal(struct look_signals *to, struct arena *names, struct look_signal signal)
+{
+	signal.name.ptr = arena_strdup(names, signal.name);
+	return signal.name.ptr ? look_signals_push(to, signal) : ERR_NOMEM;
+}
+
+int look_site_signals(struct look_site *site, struct arena *arena, struct look_signals *ret)
+{
+	int rc = 0;
+
+	(void)pthread_mutex_lock(&site->lock);
+	for (size_t i = 0; rc == 0 && i < site->signals.len; i++)
+		rc = add_signal(ret, arena, site->signals.ptr[i]);
+	(void)pthread_mutex_unlock(&site->lock);
+	return rc;
+}
+
+static void count_answers(const struct polled *p, struct look_signal *to)
+{
+	to->polls += p->polls;
+	to->not_modified += p->asserted.answers;
+	to->checked += p->asserted.checked;
+	to->lies += p->asserted.lies;
+}
+
+/* One row for each source, by its first name. The lock is held; without memory some are missing. */
+static void report_signals(struct looking *l)
+{
+	size_t place[REFRESH_SOURCES] = {0}; /* in the rows, plus one */
+	struct look_signals *rows = &l->site->signals;
+
+	rows->len = 0;
+	arena_reset(&l->site->names);
+	for (size_t i = 0; i < l->polling.list.len; i++) {
+		const struct polled *p = &l->polling.list.ptr[i];
+		struct refresh_source worth = refresh_source(l->run, p->source);
+		struct look_signal signal = {
+			.name = i == POLL_PINGS ? SLICE(LOOKING_PING) : slice_str(p->url),
+			.precision = refresh_precision(&worth),
+			.recall = refresh_recall(&worth),
+		};
+
+		if (i == POLL_PINGS && worth.announced_changed + worth.announced_same == 0)
+			continue;
+		if (!place[p->source] && add_signal(rows, &l->site->names, signal) == 0)
+			place[p->source] = rows->len;
+		if (place[p->source])
+			count_answers(p, &rows->ptr[place[p->source] - 1]);
+	}
 }
 
 void looking_report(struct capture *c, bool now)
@@ -430,5 +550,6 @@ void looking_report(struct capture *c, bool now)
 					       : (double)NAN;
 	(void)pthread_mutex_lock(&l->site->lock);
 	l->site->report = report;
+	report_signals(l);
 	(void)pthread_mutex_unlock(&l->site->lock);
 }

@@ -28,6 +28,8 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "crawl/budget.h"
+#include "crawl/look_weights.h"
+#include "crawl/polling.h"
 #include "frontier/window.h"
 #include "plan/plan.h"
 #include "rate/site_rates.h"
@@ -36,17 +38,16 @@
 /* Purpose of the looks that measure how fresh the archive is. */
 #define LOOKING_AUDIT "audit"
 
+/* Pings of a site that wait, at most. */
+enum { LOOK_PINGS_MAX = 256 };
+
+/* The name of pings among signals. */
+#define LOOKING_PING "ping"
+
 struct capture;
+struct found;
 struct request;
 struct net_fetch;
-
-/* Pages whose URL matches have this weight: * stands for any text, ? for any character. */
-struct look_weight {
-	const char *pattern;
-	double weight;
-};
-
-VEC_DECLARE(look_weights, struct look_weight);
 
 /* What a site is asked for. All is borrowed, until the lane reports a later version. */
 struct look_terms {
@@ -54,8 +55,9 @@ struct look_terms {
 	struct refresh_aim aim;             /* in seconds */
 	double budget;                      /* requests per second, while a window is open */
 	struct windows windows;             /* without one: always */
-	const struct look_weights *weights; /* the first that matches counts; else 1 */
-	double delay;                       /* as crawl_settings */
+	const struct look_weights *weights; /* its own; those that count for all sites */
+	const struct look_weights *common;
+	double delay; /* as crawl_settings */
 	bool automatic_delay;
 };
 
@@ -69,12 +71,25 @@ struct look_report {
 	struct refresh_status status;
 };
 
+/* What announces changes of its pages, and what that was worth (refresh/sources.h). */
+struct look_signal {
+	slice name; /* URL of a sitemap or feed, those of an index under its URL; "ping" */
+	double precision, recall;
+	uint64_t polls, not_modified, checked, lies; /* as struct polled */
+};
+
+VEC_DECLARE(look_signals, struct look_signal);
+VEC_DECLARE(look_pings, char *);
+
 /* Fields behind lock for its holder. */
 struct look_site {
 	pthread_mutex_t lock;
 	unsigned version; /* of the terms: counted up with every change */
 	struct look_terms terms;
 	struct look_report report;
+	struct look_signals signals;
+	struct arena names;      /* of the signals */
+	struct look_pings pings; /* URLs that wait for the lane; owned */
 };
 
 void look_site_init(struct look_site *site, const struct look_terms *terms);
@@ -85,15 +100,24 @@ void look_site_set(struct look_site *site, const struct look_terms *terms);
 void look_site_set_budget(struct look_site *site, double budget);
 void look_site_read(struct look_site *site, struct look_report *ret);
 
-/* Whether the whole text matches the pattern. */
-bool look_pattern_matches(slice pattern, slice text);
+/*
+ * Somebody says that this page, sitemap or feed is new or has changed. For any thread. 0, also if
+ * that is known already and waits; ERR_LIMIT when too many wait; ERR_NOMEM.
+ */
+int look_site_ping(struct look_site *site, slice url) SP_MUST_CHECK;
+
+/* Appends its signals, their names copied to the arena. 0 or ERR_NOMEM. */
+int look_site_signals(
+	struct look_site *site, struct arena *arena, struct look_signals *ret) SP_MUST_CHECK;
 
 /* What is known of a page, besides what all captures know. */
 struct looked {
 	struct rate_memory memory; /* of its changes */
 	int64_t last;              /* end of its last usable look, wall, ns; 0: none */
+	int64_t listed;            /* the latest date that sitemaps and feeds gave, ns; 0: none */
 	uint32_t number;           /* of its last look */
 	uint32_t group;            /* its directory */
+	uint8_t source;            /* that announces its changes (refresh/sources.h); 0: none */
 	uint8_t gone;              /* looks in a row that found no page, up to 2 */
 	uint8_t audits, fresh;     /* before this process began, while it is restored; up to 255 */
 };
@@ -115,6 +139,9 @@ struct looking {
 	struct refresh_run *run;
 	struct looked_vec pages;
 	struct site_rates rates;
+	struct polling polling;
+	size_t weighed; /* links that were known when the run was last told of ranks */
+	double pinged;  /* seconds since 1970: when a ping last gave a new page */
 	struct arena names;
 	struct strmap groups; /* directories */
 	bool once;            /* ends when nothing is due */
@@ -169,6 +196,19 @@ void looking_carry_over(struct capture *c, int64_t wall_seconds);
 /* An observation of an earlier process, page by page and look by look. */
 int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, bool is_same,
 	struct err *err) SP_MUST_CHECK;
+
+/* A sitemap or feed lists a page, with a date or without: a later date than before is a signal. */
+int looking_listed(
+	struct capture *c, uint32_t page, const struct found *found, struct err *err) SP_MUST_CHECK;
+
+/* PageRank has changed, by new links: the run learns what pages are worth now. */
+int looking_weigh(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Takes the pings that wait, in pings.c. */
+int looking_hear(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Whether a date of a page, ns since 1970, is known already. */
+bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod);
 
 /* Room for what is known of a page. 0 or ERR_NOMEM. */
 int looking_reserve(struct capture *c, uint32_t page) SP_MUST_CHECK;

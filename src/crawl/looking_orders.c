@@ -11,6 +11,9 @@ enum {
 /* Seconds until the run is asked again although nothing happens: its server may answer then. */
 static const double DOWN_INTERVAL = 5, LONGEST_WAIT = 3600;
 
+/* Seconds that a ping waits at most. */
+static const double PING_INTERVAL = 1;
+
 static double now_of(const struct capture *c)
 {
 	return clock_seconds(clock_realtime(c->clock));
@@ -125,6 +128,13 @@ static bool may_ask(struct capture *c)
 	return !c->stage.asleep || l->next <= now;
 }
 
+/* Sitemaps and feeds wait for windows and servers as pages do. */
+static bool may_poll(const struct capture *c)
+{
+	return !c->stage.ended && !atomic_load(&c->lane->shared->watch->drain) &&
+	       until_window(c) <= 0 && !is_down(c);
+}
+
 int looking_dispatch(struct capture *c, struct err *err)
 {
 	int rc = robots_fetch_due(c, err);
@@ -136,6 +146,12 @@ int looking_dispatch(struct capture *c, struct err *err)
 		sleep_until(c, INFINITY);
 		check_end(c);
 	}
+	if (rc == 0)
+		rc = looking_weigh(c, err);
+	if (rc == 0)
+		rc = looking_hear(c, err);
+	if (rc == 0 && may_poll(c))
+		rc = polling_dispatch(c, err);
 	while (rc == 0 && !atomic_load(&c->lane->shared->watch->drain) && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
 		c->stage.asleep = false;
@@ -147,12 +163,16 @@ int looking_dispatch(struct capture *c, struct err *err)
 	if (rc == 0 && c->stage.ended && c->looking->once)
 		rc = looking_renew(c, err);
 	looking_report(c, c->stage.ended);
-	return rc;
+	return rc ? rc : polling_store_pings(c, err);
 }
 
 double looking_wait(const struct capture *c)
 {
-	return fmax(0, c->looking->next - now_of(c));
+	double wait = fmax(0, c->looking->next - now_of(c));
+
+	if (c->lane->shared->watch->hears_pings)
+		wait = fmin(wait, PING_INTERVAL);
+	return may_poll(c) ? fmin(wait, polling_wait(c)) : wait;
 }
 
 /* ---- what came of them ---- */

@@ -259,6 +259,13 @@ static int on_unkept(void *context, enum left_out reason, uint64_t links)
 	return 0;
 }
 
+static int on_poll(void *context, const struct catalog_poll *row)
+{
+	struct replaying *r = context;
+
+	return fail(r, polling_restore(r->capture, row, r->err));
+}
+
 /* A page may have been found on a later one, so this is known only when all are there. */
 static int check_referrers(const struct capture *c, struct err *err)
 {
@@ -464,6 +471,8 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = catalog_each_unkept(catalog, id, on_unkept, &r, err);
 	if (rc == 0)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
+	if (rc == 0 && c->looking)
+		rc = catalog_each_poll(catalog, id, on_poll, &r, err);
 	if (rc == 0)
 		rc = catalog_each_requisite(catalog, id, on_requisite, &r, err);
 	if (rc == 0 && c->importance.on)

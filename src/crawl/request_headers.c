@@ -302,6 +302,19 @@ static int add_browser(struct request_headers *o)
 	return rc;
 }
 
+static int add_conditions(struct request_headers *o, const struct request_look *look)
+{
+	int rc = 0;
+
+	if (look->etag)
+		rc = net_header_vec_push(&o->scratch,
+			(struct net_header){SLICE("If-None-Match"), slice_str(look->etag)});
+	if (rc == 0 && look->modified)
+		rc = net_header_vec_push(&o->scratch,
+			(struct net_header){SLICE("If-Modified-Since"), slice_str(look->modified)});
+	return rc;
+}
+
 int request_headers_apply(struct request_headers *o, const struct request_look *look,
 	struct net_request *request, int64_t now, struct err *err)
 {
@@ -311,7 +324,8 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 
 	o->scratch.len = 0;
 	/* Usually there is nothing to add, and no URL need be parsed. */
-	if (o->fields.len == 0 && !has_cookies && !look->language && !look->as_browser)
+	if (o->fields.len == 0 && !has_cookies && !look->language && !look->as_browser &&
+		!look->etag && !look->modified)
 		return 0;
 	url_init(&url);
 	rc = url_parse(&url, request->url, NULL, NULL);
@@ -321,6 +335,8 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 		rc = add_browser(o);
 	if (rc == 0 && has_cookies)
 		rc = add_cookies(o, &url, now);
+	if (rc == 0)
+		rc = add_conditions(o, look);
 	url_release(&url);
 	if (rc)
 		return err_code(err, ERR_NOMEM);

@@ -48,6 +48,7 @@ struct request_look {
 	bool fresh_jar;       /* without cookies */
 	bool as_browser;      /* as somebody who comes from a search engine (cloaking.h) */
 	const char *language; /* Accept-Language, instead of what the settings say; NULL: none */
+	const char *etag, *modified; /* conditions: If-None-Match, If-Modified-Since; NULL: none */
 };
 
 /* Sets the request's fields, valid until the next call. now: seconds since 1970. 0, ERR_NOMEM. */

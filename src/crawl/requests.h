@@ -49,6 +49,11 @@ struct request {
 	uint8_t tries;           /* robots.txt: earlier failures in a row */
 	uint8_t redirects;       /* robots.txt, sitemap: that led here */
 	uint8_t nesting;         /* sitemap: indexes that led here */
+	uint8_t source;          /* sitemap under watch: of refresh/sources.h; 0: none yet */
+	bool is_feed, is_named;  /* sitemap: as struct polled */
+	bool conditional;        /* sitemap: 304 is an answer */
+	bool checks;             /* sitemap: whether the 304 before it was true */
+	uint32_t polled;         /* sitemap: place in struct polling, plus one; 0: first time */
 	uint8_t login_step;      /* login: enum login_step */
 	bool first;              /* goes before all other requests of its server */
 	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* robots.txt: hashes of the URLs that led here */

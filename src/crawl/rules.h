@@ -33,6 +33,7 @@ struct host_rules {
 	bool has_seed;                 /* or where one leads */
 	bool sitemap_host;             /* has none, but sitemaps have led to it */
 	bool wants_sitemaps;           /* a seed is there, and they have not been asked for */
+	bool lies;                     /* its 304s: asserted.h */
 	bool http1;                    /* HTTP/2 proves too little there */
 };
 

@@ -350,3 +350,42 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 			    "resumed, but what it captured is kept")
 		  : 0;
 }
+
+/* ---- the scope ---- */
+
+typedef int add_to_scope(struct scope *scope, slice text, struct err *err);
+
+static int add_pattern(struct scope *scope, const char *text, const char *option, add_to_scope *add,
+	struct err *err)
+{
+	int rc = add(scope, slice_str(text), err);
+
+	if (rc)
+		err_prefix(err, "--%s '%.60s'", option, text);
+	return rc;
+}
+
+int crawl_settings_scope(const struct crawl_settings *s, struct scope *ret, struct err *err)
+{
+	int rc = 0;
+
+	scope_init(ret, s->no_requisites ? 0 : SCOPE_REQUISITE_HOPS_DEFAULT);
+	for (size_t i = 0; rc == 0 && i < s->seeds.len; i++) {
+		struct url url;
+
+		url_init(&url);
+		rc = url_parse(&url, slice_str(s->seeds.ptr[i]), NULL, err);
+		if (rc == 0)
+			rc = scope_add_seed(ret, &url, s->scope, err);
+		url_release(&url);
+		if (rc)
+			err_prefix(err, "%.200s", s->seeds.ptr[i]);
+	}
+	for (size_t i = 0; rc == 0 && i < s->surts.len; i++)
+		rc = add_pattern(ret, s->surts.ptr[i], "surt", scope_add_surt, err);
+	for (size_t i = 0; rc == 0 && i < s->includes.len; i++)
+		rc = add_pattern(ret, s->includes.ptr[i], "include", scope_add_include, err);
+	for (size_t i = 0; rc == 0 && i < s->excludes.len; i++)
+		rc = add_pattern(ret, s->excludes.ptr[i], "exclude", scope_add_exclude, err);
+	return rc;
+}

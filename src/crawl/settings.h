@@ -146,4 +146,8 @@ int crawl_settings_write(const struct crawl_settings *s, struct buf *out) SP_MUS
 int crawl_settings_read(
 	struct crawl_settings *s, slice text, struct arena *arena, struct err *err) SP_MUST_CHECK;
 
+/* The scope that they say. 0, or as scope_add_seed; release it in any case. */
+int crawl_settings_scope(
+	const struct crawl_settings *s, struct scope *ret, struct err *err) SP_MUST_CHECK;
+
 #endif

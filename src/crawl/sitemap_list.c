@@ -27,6 +27,11 @@ int sitemap_list_add(struct sitemap_list *l, slice url)
 	return seen_add(&l->seen, url, 0);
 }
 
+bool sitemap_list_add_feed(struct sitemap_list *l)
+{
+	return l->feeds < SITEMAP_FEEDS_MAX && ++l->feeds;
+}
+
 bool sitemap_list_add_host(struct sitemap_list *l)
 {
 	if (l->foreign_hosts >= SITEMAP_FOREIGN_HOSTS_MAX)

@@ -17,13 +17,15 @@
 enum {
 	SITEMAPS_MAX = 1000,           /* of a capture */
 	SITEMAP_FOREIGN_HOSTS_MAX = 8, /* without a seed that they may lead to */
+	SITEMAP_FEEDS_MAX = 32,        /* of pages under watch */
 };
 
 /* A sitemap that waits for the robots.txt of its host. */
 struct waiting_sitemap {
 	char *url; /* owned */
 	uint32_t host;
-	uint8_t redirects, nesting;
+	uint8_t redirects, nesting, source; /* as struct request */
+	bool is_feed;
 };
 
 VEC_DECLARE(waiting_sitemaps, struct waiting_sitemap);
@@ -32,6 +34,7 @@ VEC_DECLARE(waiting_sitemaps, struct waiting_sitemap);
 struct sitemap_list {
 	struct seen seen; /* asked for so far, or waiting */
 	struct waiting_sitemaps waiting;
+	uint32_t feeds;
 	uint32_t foreign_hosts; /* without a seed that sitemaps have led to */
 };
 
@@ -43,6 +46,9 @@ bool sitemap_list_is_full(const struct sitemap_list *l);
 
 /* Notes a URL that is to be fetched: 0, ERR_EXISTS if it was noted before, ERR_NOMEM. */
 int sitemap_list_add(struct sitemap_list *l, slice url) SP_MUST_CHECK;
+
+/* Feeds are counted: some sites have one for each page. False when there are enough. */
+bool sitemap_list_add_feed(struct sitemap_list *l);
 
 /* Hosts without a seed are counted: else a list of them would make us ask everybody. */
 bool sitemap_list_add_host(struct sitemap_list *l);

@@ -1,6 +1,6 @@
 /*
  * Sitemaps of the seeds' hosts, fetched as soon as their robots.txt is known: pages that are known
- * early can be planned.
+ * early can be planned. Under watch also the feeds of its pages; polling.c asks for both again.
  *
  * A sitemap that a robots.txt names on its own host is fetched without further question. All others
  * (on other hosts, in an index, after a redirect, /sitemap.xml that no robots.txt names) are
@@ -23,9 +23,10 @@ enum {
 /* A sitemap that was found. */
 struct named {
 	slice url;
-	slice base;        /* what it is resolved against; may be none */
-	uint32_t named_by; /* the host whose robots.txt names it, or NO_HOST */
-	uint8_t nesting, redirects;
+	slice base;                         /* what it is resolved against; may be none */
+	uint32_t named_by;                  /* the host whose robots.txt names it, or NO_HOST */
+	uint8_t nesting, redirects, source; /* as struct request */
+	bool is_feed;
 };
 
 #define NO_HOST UINT32_MAX
@@ -44,7 +45,13 @@ static int hold(struct capture *c, slice url, const struct named *n, struct err 
 
 	return fetch_url(c, url,
 		&(struct request){
-			.kind = REQUEST_SITEMAP, .nesting = n->nesting, .redirects = n->redirects},
+			.kind = REQUEST_SITEMAP,
+			.nesting = n->nesting,
+			.redirects = n->redirects,
+			.source = n->source,
+			.is_feed = n->is_feed,
+			.is_named = n->named_by != NO_HOST,
+		},
 		&held, err);
 }
 
@@ -65,8 +72,11 @@ static int wait_for_rules(
 	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
 {
 	int rc = sitemap_list_wait(&c->sitemaps, url,
-		&(struct waiting_sitemap){
-			.host = host, .nesting = n->nesting, .redirects = n->redirects});
+		&(struct waiting_sitemap){.host = host,
+			.nesting = n->nesting,
+			.redirects = n->redirects,
+			.source = n->source,
+			.is_feed = n->is_feed});
 
 	if (rc)
 		return err_code(err, rc);
@@ -96,7 +106,7 @@ static int request_url(
 		rc = capture_find_host(c, url, &host);
 	if (rc)
 		return err_code(err, rc);
-	if (!is_host_wanted(c, host))
+	if ((n->is_feed && !sitemap_list_add_feed(&c->sitemaps)) || !is_host_wanted(c, host))
 		return 0;
 	if (host == n->named_by)
 		return hold(c, url_page(url), n, err);
@@ -189,7 +199,11 @@ static int request_waiting(struct capture *c, uint32_t host, struct err *err)
 	if (c->rules.list.ptr[host].policy == ROBOTS_DISALLOW_ALL && !c->settings->ignore_robots)
 		return 0;
 	while (rc == 0 && sitemap_list_take(&c->sitemaps, host, &w)) {
-		struct named n = {.nesting = w.nesting, .redirects = w.redirects};
+		struct named n = {.named_by = NO_HOST,
+			.nesting = w.nesting,
+			.redirects = w.redirects,
+			.source = w.source,
+			.is_feed = w.is_feed};
 
 		if (may_be_asked(c))
 			rc = hold_allowed(c, host, slice_str(w.url), &n, err);
@@ -220,17 +234,42 @@ int sitemaps_request_all(struct capture *c, struct err *err)
 	return rc;
 }
 
+int sitemaps_feed(struct capture *c, slice url, struct err *err)
+{
+	if (c->settings->no_sitemaps)
+		return 0;
+	return request(c, &(struct named){.url = url, .named_by = NO_HOST, .is_feed = true}, err);
+}
+
 /* ---- reading ---- */
 
-static int discover_entry(
-	struct capture *c, const struct sitemap_entry *entry, const char *how, struct err *err)
+/* What is being read, and what it has listed so far. */
+struct listing {
+	const struct request *request;
+	unsigned source; /* under watch: of refresh/sources.h */
+	const char *how;
+	uint64_t said; /* a hash of its entries */
+};
+
+/* The last instant that a date can mean: servers' clocks are not quite ours. */
+static int64_t latest(const struct sitemap_entry *entry)
+{
+	static const int64_t SLACK = 2 * CLOCK_NS_PER_SECOND, DAY = 86400 * CLOCK_NS_PER_SECOND;
+
+	return entry->lastmod.ns + (entry->lastmod.precision == W3CDATE_DAY ? DAY : SLACK);
+}
+
+static int discover_entry(struct capture *c, const struct sitemap_entry *entry,
+	const struct listing *l, struct err *err)
 {
 	const char *word = sitemap_frequency_name(entry->changefreq);
-	struct found found = {.how = how,
+	struct found found = {.how = l->how,
 		.via = CATALOG_NO_PAGE,
 		.kind = LINK_PAGE,
 		.lastmod = sitemap_lastmod(entry),
+		.latest = latest(entry),
 		.is_listed = true,
+		.source = l->source,
 		.priority = entry->priority};
 	struct url url;
 	int rc;
@@ -248,8 +287,37 @@ static int discover_entry(
 	return rc;
 }
 
+static void note_entry(const struct capture *c, const struct sitemap_entry *entry, uint64_t *said)
+{
+	uint64_t parts[3] = {*said, hash_bytes(c->looking->polling.key, entry->loc),
+		entry->has_lastmod ? (uint64_t)entry->lastmod.ns : 0};
+	uint64_t hash =
+		hash_bytes(c->looking->polling.key, (slice){(const char *)parts, sizeof parts});
+
+	*said = hash ? hash : 1;
+}
+
+static int read_entry(
+	struct capture *c, const struct sitemap_entry *entry, struct listing *l, struct err *err)
+{
+	if (c->looking)
+		note_entry(c, entry, &l->said);
+	if (!entry->is_sitemap)
+		return discover_entry(c, entry, l, err);
+	if (c->looking)
+		polling_listed(c, entry->loc, sitemap_lastmod(entry));
+	if (l->request->nesting >= NESTING_MAX)
+		return 0;
+	return request(c,
+		&(struct named){.url = entry->loc,
+			.named_by = NO_HOST,
+			.nesting = (uint8_t)(l->request->nesting + 1),
+			.source = (uint8_t)l->source},
+		err);
+}
+
 static int read_entries(
-	struct capture *c, struct sitemap_reader *reader, const struct request *r, struct err *err)
+	struct capture *c, struct sitemap_reader *reader, struct listing *l, struct err *err)
 {
 	struct sitemap_entry entry;
 	struct err ignored = {0};
@@ -257,57 +325,77 @@ static int read_entries(
 	int rc;
 
 	buf_init(&how, URL_MAX + 16);
-	rc = buf_printf(&how, "sitemap %.*s", HOW_MAX, r->url); /* in every entry's row */
+	rc = buf_printf(&how, "%s %.*s", l->request->is_feed ? "feed" : "sitemap", HOW_MAX,
+		l->request->url); /* in every entry's row */
+	l->how = buf_str(&how);
 	while (rc == 0 && sitemap_next(reader, &entry, &ignored) == 0) {
-		if (!entry.is_sitemap)
-			rc = discover_entry(c, &entry, buf_str(&how), err);
-		else if (r->nesting < NESTING_MAX)
-			rc = request(c,
-				&(struct named){.url = entry.loc,
-					.named_by = NO_HOST,
-					.nesting = (uint8_t)(r->nesting + 1)},
-				err);
+		rc = read_entry(c, &entry, l, err);
 		/* There may be a million entries, and no order is half done here. */
 		if (rc == 0 && store_due(&c->lane->store) <= 0)
 			rc = store_commit(&c->lane->store, err);
 	}
+	if (rc == 0 && c->looking && l->said == 0 && sitemap_format(reader) != SITEMAP_UNKNOWN)
+		l->said = 1; /* it lists nothing */
 	buf_release(&how);
 	return rc ? rc : discover_record_unkept(c, err);
 }
 
 /* Reads as much as possible; a broken sitemap is not an error. */
-static int read_sitemap(struct capture *c, const struct request *r, struct err *err)
+static int read_sitemap(struct capture *c, struct listing *l, struct err *err)
 {
 	struct sitemap_reader *reader;
 	struct err ignored = {0};
 	int rc = sitemap_open_slice(
-		&reader, buf_slice(&c->lane->reading.body), slice_str(r->url), &ignored);
+		&reader, buf_slice(&c->lane->reading.body), slice_str(l->request->url), &ignored);
 
 	if (rc)
 		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
-	rc = read_entries(c, reader, r, err);
+	rc = read_entries(c, reader, l, err);
 	sitemap_close(reader);
 	return rc;
+}
+
+/* Under watch: what is as it was need not be read. */
+static int read_news(struct capture *c, struct listing *l, struct err *err)
+{
+	uint32_t place;
+	uint64_t said;
+	int rc = polling_opened(
+		c, l->request, buf_slice(&c->lane->reading.body), &place, &said, err);
+
+	if (rc == 0 && place != POLL_NONE)
+		l->source = c->looking->polling.list.ptr[place].source;
+	l->said = said;
+	return rc || said ? rc : read_sitemap(c, l, err);
 }
 
 int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {
+	struct listing l = {.request = r};
 	struct url target;
 	int rc = 0;
 
-	(void)result;
 	url_init(&target);
 	if (f->status >= 200 && f->status < 300)
-		rc = read_sitemap(c, r, err);
+		rc = c->looking ? read_news(c, &l, err) : read_sitemap(c, &l, err);
 	else if (f->status >= 300 && f->status < 400 && r->redirects < REDIRECTS_MAX &&
 		 fetch_location(c, r, &target))
 		rc = request(c,
 			&(struct named){.url = url_page(&target),
 				.named_by = NO_HOST,
 				.nesting = r->nesting,
-				.redirects = (uint8_t)(r->redirects + 1)},
+				.redirects = (uint8_t)(r->redirects + 1),
+				.source = r->source,
+				.is_feed = r->is_feed},
 			err);
 	url_release(&target);
-	return rc;
+	return rc || !c->looking ? rc : polling_answered(c, r, f, result, l.said, err);
+}
+
+int sitemaps_dropped(
+	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
+{
+	(void)reason;
+	return c->looking ? polling_dropped(c, r, err) : 0;
 }

@@ -128,6 +128,19 @@ unsigned link_kinds_of_rel(slice rel, slice as, slice type)
 	return kinds ? kinds : 1U << LINK_OTHER;
 }
 
+bool link_type_is_feed(slice type)
+{
+	static const slice TYPES[] = {SLICE_INIT("application/rss+xml"),
+		SLICE_INIT("application/atom+xml"), SLICE_INIT("application/feed+json"),
+		SLICE_INIT("application/rdf+xml")};
+
+	type = word_trim(slice_take(&type, ';'));
+	for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+		if (word_is(type, TYPES[i]))
+			return true;
+	return false;
+}
+
 enum link_kind link_kind_of_type(slice type)
 {
 	type = word_trim(type);

@@ -9,6 +9,7 @@
 #include "extract/refresh.h"
 #include "extract/srcset.h"
 #include "http/link_header.h"
+#include "url/url.h"
 
 enum {
 	KEY_PREFIX_MAX = 16, /* of kind and base */
@@ -54,16 +55,6 @@ void links_release(struct links *l)
 	buf_release(&l->style);
 }
 
-/* Without what the URL parser would strip: C0 controls and blanks. */
-static slice strip(slice ref)
-{
-	while (ref.len && (unsigned char)ref.ptr[0] <= ' ')
-		ref = slice_sub(ref, 1, ref.len);
-	while (ref.len && (unsigned char)ref.ptr[ref.len - 1] <= ' ')
-		ref.len--;
-	return ref;
-}
-
 /* A form without action goes to its own page, but a document inside has no address. */
 static bool leads_nowhere(const struct links *l, slice ref, enum link_kind kind)
 {
@@ -94,7 +85,7 @@ int links_add(struct links *l, enum link_kind kind, slice ref)
 	char *copy;
 	int rc;
 
-	ref = strip(ref);
+	ref = url_strip(ref);
 	if (leads_nowhere(l, ref, kind))
 		return 0;
 	if (ref.len > LINK_URL_MAX) {
@@ -111,16 +102,22 @@ int links_add(struct links *l, enum link_kind kind, slice ref)
 	}
 	rc = strmap_put(&l->seen, (slice){copy, l->key.len}, 0);
 	ref.ptr = copy + (l->key.len - ref.len);
-	return rc ? rc : link_vec_push(&l->list, (struct link){ref, kind, l->base_number, 0});
+	return rc ? rc
+		  : link_vec_push(&l->list,
+			    (struct link){.ref = ref, .kind = kind, .base = l->base_number});
 }
 
-static int add_kinds(struct links *l, unsigned kinds, slice ref)
+static int add_kinds(struct links *l, unsigned kinds, slice type, slice ref)
 {
+	size_t known = l->list.len;
 	int rc = 0;
 
 	for (int kind = 0; kind < LINK_KIND_COUNT && rc == 0; kind++)
 		if (kinds & 1U << kind)
 			rc = links_add(l, (enum link_kind)kind, ref);
+	for (; known < l->list.len; known++)
+		l->list.ptr[known].is_feed =
+			l->list.ptr[known].kind == LINK_ALTERNATE && link_type_is_feed(type);
 	return rc;
 }
 
@@ -146,8 +143,8 @@ int links_header(struct links *l, slice value)
 
 	link_header_init(&header, value);
 	while ((rc = link_header_next(&header, &link)) == 0)
-		if ((rc = add_kinds(
-			     l, link_kinds_of_rel(link.rel, link.as, link.type), link.target)))
+		if ((rc = add_kinds(l, link_kinds_of_rel(link.rel, link.as, link.type), link.type,
+			     link.target)))
 			break;
 	link_header_release(&header);
 	return rc == ERR_END ? 0 : rc;
@@ -168,10 +165,11 @@ static int add_srcset(struct links *l, slice value)
 static int link_element(struct links *l, const struct html_token *token)
 {
 	slice href = html_attr_value(token, SLICE("href"));
-	unsigned kinds = link_kinds_of_rel(html_attr_value(token, SLICE("rel")),
-		html_attr_value(token, SLICE("as")), html_attr_value(token, SLICE("type")));
+	slice type = html_attr_value(token, SLICE("type"));
+	unsigned kinds = link_kinds_of_rel(
+		html_attr_value(token, SLICE("rel")), html_attr_value(token, SLICE("as")), type);
 
-	return add_kinds(l, kinds, href);
+	return add_kinds(l, kinds, type, href);
 }
 
 static int meta_element(struct links *l, const struct html_token *token)
@@ -191,7 +189,7 @@ static int base_element(struct links *l, const struct html_token *token)
 
 	if (l->has_base || l->depth > 0 || !href.ptr)
 		return 0;
-	href = strip(href);
+	href = url_strip(href);
 	copy = href.len <= LINK_URL_MAX ? arena_strdup(&l->arena, href) : NULL;
 	if (!copy)
 		return 0;
@@ -283,7 +281,7 @@ static int special_element(struct links *l, const struct html_token *token)
 /* A lazy attribute may hold anything on an element that knows nothing of it. */
 static bool looks_like_url(slice value)
 {
-	value = strip(value);
+	value = url_strip(value);
 	for (size_t i = 0; i < value.len; i++)
 		if ((unsigned char)value.ptr[i] <= ' ' || strchr("{}<>\"|\\^`", value.ptr[i]))
 			return false;

@@ -30,6 +30,7 @@ enum {
 struct link {
 	slice ref; /* lives as long as the links */
 	enum link_kind kind;
+	bool is_feed;     /* an alternate that says it is one */
 	uint32_t base;    /* number of its base: 0 the document's, n is bases.ptr[n - 1] */
 	uint32_t text_at; /* where its text begins, if the text was read, too (page.h) */
 };

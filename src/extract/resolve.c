@@ -154,6 +154,7 @@ int resolver_next(struct resolver *r, struct resolved_link *ret_link)
 		*ret_link = (struct resolved_link){.parsed = &r->url,
 			.url = url_text(&r->url),
 			.kind = link->kind,
+			.is_feed = link->is_feed,
 			.text_at = link->text_at,
 			.text_to = text_end(r->links, r->next - 1)};
 		return 0;

@@ -19,6 +19,7 @@ struct resolved_link {
 	const struct url *parsed; /* without its fragment */
 	slice url;                /* its text */
 	enum link_kind kind;
+	bool is_feed;
 	uint32_t text_at, text_to; /* its text, if that was read, too; at most RESOLVE_TEXT_MAX */
 };
 

@@ -8,6 +8,7 @@
 #include "base/word.h"
 #include "extract/charset.h"
 #include "extract/sitemap_input.h"
+#include "extract/sitemap_json.h"
 #include "extract/sitemap_record.h"
 #include "extract/sitemap_repair.h"
 #include "extract/sitemap_text.h"
@@ -27,6 +28,7 @@ enum syntax {
 	SYNTAX_NONE, /* no sitemap */
 	SYNTAX_TEXT,
 	SYNTAX_MARKUP,
+	SYNTAX_JSON,
 };
 
 struct sitemap_reader {
@@ -38,6 +40,7 @@ struct sitemap_reader {
 	struct buf repaired;
 	struct sitemap_xml xml;
 	struct sitemap_text text;
+	struct sitemap_json json;
 	struct sitemap_queue queue;
 	struct url base;
 	struct url own_base; /* base with the root's xml:base */
@@ -77,6 +80,7 @@ static int open_reader(
 	sitemap_repair_init(&r->repair);
 	sitemap_queue_init(&r->queue);
 	sitemap_text_init(&r->text, &r->queue);
+	sitemap_json_init(&r->json, &r->queue);
 	rc = err_code(err, sitemap_xml_init(&r->xml, &r->queue));
 	if (rc == 0 && base.len > 0)
 		rc = url_parse(&r->base, base, NULL, err);
@@ -106,6 +110,7 @@ void sitemap_close(struct sitemap_reader *r)
 	sitemap_input_close(&r->input);
 	sitemap_xml_release(&r->xml);
 	sitemap_text_release(&r->text);
+	sitemap_json_release(&r->json);
 	sitemap_queue_release(&r->queue);
 	buf_release(&r->repaired);
 	buf_release(&r->with_scheme);
@@ -135,6 +140,8 @@ static enum syntax sniff(slice block)
 	if (slice_starts_with(text, SLICE("<")) || contains(text, SLICE("<?xml")) ||
 		contains(text, SLICE("<urlset")) || contains(text, SLICE("<sitemapindex")))
 		return SYNTAX_MARKUP;
+	if (slice_starts_with(text, SLICE("{")))
+		return SYNTAX_JSON;
 	return sitemap_text_is(block) ? SYNTAX_TEXT : SYNTAX_NONE;
 }
 
@@ -186,6 +193,8 @@ static int feed_text(struct sitemap_reader *r, slice block)
 		buf_reset(&r->repaired);
 		rc = sitemap_repair_feed(&r->repair, block, &r->repaired);
 		return rc ? rc : sitemap_xml_feed(&r->xml, buf_slice(&r->repaired));
+	case SYNTAX_JSON:
+		return sitemap_json_feed(&r->json, block);
 	case SYNTAX_UNDECIDED:
 	case SYNTAX_NONE:
 		break;
@@ -223,6 +232,8 @@ static int feed_end(struct sitemap_reader *r)
 		if (rc == 0)
 			rc = sitemap_xml_feed(&r->xml, buf_slice(&r->repaired));
 		return rc ? rc : sitemap_xml_end(&r->xml);
+	case SYNTAX_JSON:
+		return sitemap_json_end(&r->json);
 	case SYNTAX_UNDECIDED:
 	case SYNTAX_NONE:
 		break;
@@ -234,6 +245,8 @@ enum sitemap_format sitemap_format(const struct sitemap_reader *r)
 {
 	if (r->syntax == SYNTAX_TEXT)
 		return r->text.taken ? SITEMAP_TEXT : SITEMAP_UNKNOWN;
+	if (r->syntax == SYNTAX_JSON)
+		return r->json.is_feed ? SITEMAP_JSON : SITEMAP_UNKNOWN;
 	return r->xml.format;
 }
 
@@ -398,6 +411,8 @@ const char *sitemap_damage(struct sitemap_reader *r)
 	if (r->unpacked.code)
 		add_reason(&r->damage, r->unpacked.text, 0);
 	add_reason(&r->damage, describe_markup(r), 0);
+	if (r->json.damage.code)
+		add_reason(&r->damage, r->json.damage.text, 0);
 	if (r->queue.overlong)
 		add_reason(&r->damage, "addresses that are too long", r->queue.overlong);
 	if (r->refused)

@@ -1,6 +1,7 @@
 /*
  * Sitemaps (https://www.sitemaps.org/protocol.html) and what takes their place: XML sitemaps and
- * indexes, plain lists of URLs, RSS 0.9 to 2.0, Atom 0.3 and 1.0; any of them packed with gzip.
+ * indexes, plain lists of URLs, RSS 0.9 to 2.0, Atom 0.3 and 1.0, JSON Feed; any of them packed
+ * with gzip.
  * Which one it is, the bytes say, not their name. Read as a stream in bounded memory:
  *
  *	struct sitemap_reader *r;
@@ -41,6 +42,7 @@ enum sitemap_format {
 	SITEMAP_TEXT,
 	SITEMAP_RSS,
 	SITEMAP_ATOM,
+	SITEMAP_JSON,
 };
 
 enum sitemap_frequency {

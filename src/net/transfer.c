@@ -75,12 +75,6 @@ static void forget_starved(struct transfer *t)
 	t->fetch.detail[0] = '\0';
 }
 
-/* How many bytes a window needs to be good. */
-static uint64_t transfer_window_quota(const struct transfer_shared *shared)
-{
-	return (uint64_t)ceil(shared->params.stall_timeout * NET_STALL_SPEED);
-}
-
 /* Starts a new window at now and moves the transfer to the end of the running ones. */
 static void transfer_restart_window(struct transfer *t)
 {
@@ -89,10 +83,11 @@ static void transfer_restart_window(struct transfer *t)
 	transfer_list_append(&t->shared->running, t);
 }
 
+/* A window is good, and ends, when it has so many bytes. */
 static void note_progress(struct transfer *t, size_t bytes)
 {
 	t->window_bytes += bytes;
-	if (t->window_bytes >= transfer_window_quota(t->shared))
+	if ((double)t->window_bytes >= ceil(t->shared->params.stall_timeout * NET_STALL_SPEED))
 		transfer_restart_window(t);
 }
 

@@ -117,6 +117,7 @@ static void settle(struct refresh_run *run)
 	if (run->unsettled == 0 || (run->unsettled < enough && run->unsettled < run->looks))
 		return;
 	run->unsettled = 0;
+	run->unscrubbed = run->pages.len;
 	market_clear(&run->market, bandwidth(run));
 	if (run->params.policy != &REFRESH_SHARP)
 		return;
@@ -136,10 +137,11 @@ static void scrub(struct refresh_run *run, int pages)
 		double due, is;
 
 		run->scrub = page + 1;
+		run->unscrubbed -= run->unscrubbed > 0;
 		if ((item->mark & (PAGE_STATE | PAGE_OUT | PAGE_TRIES)) != PAGE_LIVING)
 			continue;
 		due = run_due_time(run, page);
-		is = item->list == WHEEL_OUT ? INFINITY : run->base + run->tick * item->due;
+		is = item->list == WHEEL_OUT ? INFINITY : run_time(run, item->due);
 		if (due == is || (run->params.policy->groups && due > is))
 			continue;
 		if (isinf(due) || isinf(is) ||
@@ -216,13 +218,13 @@ static bool choose_early(struct refresh_run *run, struct refresh_order *ret, dou
 	ret->purpose = REFRESH_LOOK;
 	if (!wheel_peek(&run->wheel, &ret->page, &due))
 		return false;
-	*ret_until = run->base + run->tick * due;
+	*ret_until = run_time(run, due);
 	if (!may_be_early(run, ret->page))
-		return *ret_until <= run->now;
+		return false;
 	if (refresh_pace_surplus(&run->pace, run->now, reserve, &until))
 		return true;
 	*ret_until = fmin(*ret_until, until);
-	return *ret_until <= run->now;
+	return false;
 }
 
 /* A new page, as often as pages are new: of those the archive has nothing yet. */
@@ -281,7 +283,7 @@ static void rebase(struct refresh_run *run, double tick)
 
 static void note_late(struct refresh_run *run, uint32_t page)
 {
-	double late = run->now - run->base - run->tick * item_of(run, page)->due;
+	double late = run->now - run_time(run, item_of(run, page)->due);
 
 	run->late += (fmax(0, late) - run->late) / LATE_MEMORY;
 }
@@ -293,13 +295,18 @@ void run_advance(struct refresh_run *run, double now)
 		rebase(run, run->tick);
 }
 
-/* All pages are given up, as after a change of all rates: a new margin may be worth some looks. */
+/*
+ * Budget is left and nothing is due: time to check all due times once by the present margin. When
+ * all pages are given up, as after a change of all rates, another margin may be worth some looks.
+ */
 static void reconsider(struct refresh_run *run, double *ret_until)
 {
 	if (run->states[PAGE_LIVING] == 0)
 		return;
-	if (run->unsettled > 0)
+	if (run->wheel.len == 0 && run->unsettled > 0)
 		run->unsettled = SIZE_MAX / 2;
+	else if (run->wheel.len > 0 && run->unscrubbed == 0)
+		return;
 	scrub(run, IDLE_SCRUBBED);
 	*ret_until = fmin(*ret_until, run->now + run->tick);
 }
@@ -315,8 +322,7 @@ enum refresh_step refresh_next(
 	settle(run);
 	scrub(run, SCRUBBED);
 	if (!choose(run, &order, ret_until)) {
-		if (run->wheel.len == 0)
-			reconsider(run, ret_until);
+		reconsider(run, ret_until);
 		return REFRESH_WAIT;
 	}
 	earn(run);

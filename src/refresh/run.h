@@ -15,8 +15,8 @@
  *
  * After a crash nothing is restored but facts: refresh_discovered for all pages, then refresh_seen
  * for the last look at each (all looks, in the order of time, also restore what was learned of
- * sources, hubs and the audit). Due times follow from these; an order that was out then is simply
- * given again.
+ * hubs and the audit), and refresh_set_source. Due times follow from these; an order that was out
+ *then is simply given again.
  *
  * Who gets the budget:
  *   - pages that are due by the policy. Due times are kept in buckets (refresh/wheel.h) and follow
@@ -49,6 +49,7 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "refresh/policy.h"
+#include "refresh/sources.h"
 
 /* When a sample makes its group be downloaded (Tan et al., section 5). */
 enum refresh_phi {
@@ -155,9 +156,10 @@ void refresh_audited(struct refresh_run *run, uint32_t page, bool fresh);
 
 /*
  * A source says that a page has changed. Like time passed, this makes a look more worth; how much
- * depends on what the source's words were worth so far. Under harmonic such pages are looked at
- * when they are announced, with a probability that the budget allows, and only then. 0 or
- * ERR_NOTFOUND (unknown page or source).
+ * depends on what the source's words were worth so far. Until the next look, only a source that is
+ * right more often can add to it. Under harmonic pages whose source announces most of their changes
+ * are looked at when they are announced, with a probability that the budget allows, and only then.
+ * 0 or ERR_NOTFOUND (unknown page or source).
  */
 int refresh_signal(struct refresh_run *run, uint32_t page, unsigned source, double now);
 
@@ -199,8 +201,9 @@ bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, doub
  * infinite: none is. The page has a copy. */
 double refresh_enclosing(const struct refresh_run *run, uint32_t page, double instant);
 
-/* What a source was worth so far. */
-void refresh_source_worth(
-	const struct refresh_run *run, unsigned source, double *ret_precision, double *ret_recall);
+/* What a source, below REFRESH_SOURCES, was worth so far; and what it was before a crash. */
+struct refresh_source refresh_source(const struct refresh_run *run, unsigned source);
+void refresh_set_source(
+	struct refresh_run *run, unsigned source, const struct refresh_source *worth);
 
 #endif

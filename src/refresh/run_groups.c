@@ -51,7 +51,7 @@ int groups_join(struct refresh_run *run, uint32_t page, uint32_t group)
 	if (rc)
 		return rc;
 	g = &run->groups.ptr[group];
-	w->group = group;
+	w->group = group & GROUP_MAX;
 	w->sibling = page;
 	if (g->member != UINT32_MAX) {
 		w->sibling = run->pages.ptr[g->member].sibling;

@@ -37,15 +37,25 @@ void refresh_audited(struct refresh_run *run, uint32_t page, bool fresh)
 	run->audited_fresh += fresh ? weight : 0;
 }
 
-static void learn_source(struct refresh_run *run, uint32_t page, bool changed)
+/* A source without pages of its own speaks of all. */
+static bool is_responsible(const struct refresh_run *run, unsigned source, uint32_t page)
 {
-	struct wheel_item *item = item_of(run, page);
-	unsigned source = (item->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT;
+	const struct refresh_source *s = &run->sources[source];
 
-	if (source)
-		refresh_source_learn(
-			&run->sources[source], (item->mark & PAGE_ANNOUNCED) != 0, changed);
-	item->mark &= (uint16_t)~PAGE_ANNOUNCED;
+	return source == source_of(run, page) ||
+	       (run->source_pages[source] == 0 && s->announced_changed + s->announced_same > 0);
+}
+
+static void learn_sources(struct refresh_run *run, uint32_t page, bool changed)
+{
+	unsigned announcer = run->pages.ptr[page].announcer;
+
+	run->pages.ptr[page].announcer = 0;
+	if (announcer)
+		refresh_source_learn(&run->sources[announcer], true, changed);
+	for (unsigned s = 1; changed && s < REFRESH_SOURCES; s++)
+		if (s != announcer && is_responsible(run, s, page))
+			refresh_source_learn(&run->sources[s], false, true);
 }
 
 static void learn(
@@ -58,7 +68,7 @@ static void learn(
 	run->looks++;
 	run->changes += again && changed;
 	if (again) {
-		learn_source(run, order->page, changed);
+		learn_sources(run, order->page, changed);
 		refresh_hubs_seen(
 			&run->hubs, order->page, look->born, look->time - since, look->time);
 	}
@@ -73,7 +83,7 @@ static void lives(struct refresh_run *run, uint32_t page, double rate)
 {
 	run_leave_market(run, page);
 	if (refresh_number_ok(rate))
-		run->pages.ptr[page].rate = run_silent_rate(run, page, rate);
+		run_set_rate(run, page, rate);
 	run_set_state(run, page, PAGE_LIVING);
 	forget_tries(run, page);
 	(void)run_enter_market(run, page);
@@ -141,41 +151,52 @@ void refresh_seen(struct refresh_run *run, uint32_t page, const struct refresh_l
 		report(run, &(struct refresh_order){page, REFRESH_LOOK}, look);
 }
 
+/* As if so much time had passed without a look that a change is as likely as the source is right.
+ * An earlier announcement, by a source that is right less often, counts with it. */
+static void make_older(struct refresh_run *run, uint32_t page, double precision, double earlier)
+{
+	struct watched *w = &run->pages.ptr[page];
+
+	if (w->rate > 0) {
+		w->since += (log1p(-precision) - log1p(-earlier)) / (double)w->rate;
+		run_schedule(run, page);
+	} else {
+		run_due(run, page, run->now);
+	}
+}
+
 int refresh_signal(struct refresh_run *run, uint32_t page, unsigned source, double now)
 {
-	struct wheel_item *item;
+	double precision, earlier = 0;
 	struct watched *w;
 
 	if (page >= run->pages.len || source == 0 || source >= REFRESH_SOURCES ||
 		state_of(run, page) == PAGE_UNKNOWN)
 		return ERR_NOTFOUND;
 	run_advance(run, now);
-	item = item_of(run, page);
 	w = &run->pages.ptr[page];
-	if ((item->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT == source) {
-		if (item->mark & PAGE_ANNOUNCED)
-			return 0; /* it says no more than the first time */
-		item->mark |= PAGE_ANNOUNCED;
-	}
+	precision = refresh_precision(&run->sources[source]);
+	if (w->announcer)
+		earlier = refresh_precision(&run->sources[w->announcer]);
+	if (precision <= earlier)
+		return 0; /* it says no more than what was said already */
+	w->announcer = source & 15;
 	if (!is_free(run, page) || state_of(run, page) != PAGE_LIVING)
 		return 0;
-	if (run_traded(run, page).announced) {
-		if (rng_double(&run->rng) < run_wanted(run, page))
-			run_due(run, page, now);
-		return 0;
-	}
-	if (w->rate > 0) { /* as if so much time had passed without a look */
-		w->since += log1p(-refresh_precision(&run->sources[source])) / (double)w->rate;
-		run_schedule(run, page);
-	} else {
+	if (!run_traded(run, page).announced)
+		make_older(run, page, precision, earlier);
+	else if (rng_double(&run->rng) < run_wanted(run, page))
 		run_due(run, page, now);
-	}
 	return 0;
 }
 
-void refresh_source_worth(
-	const struct refresh_run *run, unsigned source, double *ret_precision, double *ret_recall)
+struct refresh_source refresh_source(const struct refresh_run *run, unsigned source)
 {
-	*ret_precision = refresh_precision(&run->sources[source]);
-	*ret_recall = refresh_recall(&run->sources[source]);
+	return run->sources[source];
+}
+
+void refresh_set_source(
+	struct refresh_run *run, unsigned source, const struct refresh_source *worth)
+{
+	run->sources[source] = *worth;
 }

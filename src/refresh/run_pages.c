@@ -4,12 +4,17 @@
 #include "refresh/allocate.h"
 #include "refresh/run_state.h"
 
-#define RECALL_MAX 0.99 /* silence is never proof */
+#define RECALL_MAX  0.99 /* silence is never proof */
+#define RECALL_TOLD 0.8  /* from here on a page waits for its announcement, under harmonic */
+
+enum { SOONER = 16 }; /* part of the time around an instant */
 
 uint32_t run_tick(const struct refresh_run *run, double time)
 {
-	double tick = (time - run->base) / run->tick;
+	double tick = floor((time - run->base) / run->tick);
 
+	if (run_time(run, tick + 1) <= time) /* lost by rounding */
+		tick++;
 	if (!(tick > 0))
 		return 0;
 	return tick < (double)(UINT32_MAX - 1) ? (uint32_t)tick : UINT32_MAX - 1;
@@ -32,9 +37,8 @@ struct market_page run_traded(const struct refresh_run *run, uint32_t page)
 {
 	const struct watched *w = &run->pages.ptr[page];
 
-	return (struct market_page){w->rate, w->weight,
-		run->params.policy == &REFRESH_HARMONIC &&
-			(item_of(run, page)->mark & PAGE_SOURCE) != 0};
+	return (struct market_page){
+		w->rate, w->weight, (item_of(run, page)->mark & PAGE_TOLD) != 0};
 }
 
 static bool is_on_market(unsigned state)
@@ -79,15 +83,16 @@ static double half_pair(const struct refresh_run *run, uint32_t page)
 	return run->aim.gap * market_place(&run->market, run_traded(run, page), draw_of(page));
 }
 
-/* The next of them behind a time. */
+/* The next of them behind a time. A first look that is late may miss the instant, which costs the
+ * pair, while one that is early costs little: so all of these are due somewhat sooner. */
 static double next_of_pair(const struct refresh_run *run, uint32_t page, double since)
 {
 	double grid = run->aim.grid, half = half_pair(run, page);
 	double instant = ceil(since / grid) * grid;
+	double first = instant - half - run->aim.gap / SOONER;
 
-	if (since >= instant - half - 2 * run->tick) /* the first look is never earlier */
-		return instant + half;
-	return instant - half;
+	/* The first look is never earlier. */
+	return since >= first - 2 * run->tick ? instant + half : first;
 }
 
 double run_wanted(const struct refresh_run *run, uint32_t page)
@@ -126,19 +131,30 @@ void run_schedule(struct refresh_run *run, uint32_t page)
 }
 
 /* Silence of a source that announces most changes means that little has changed. */
-float run_silent_rate(const struct refresh_run *run, uint32_t page, double rate)
+static double recall_of(const struct refresh_run *run, uint32_t page)
 {
-	unsigned source = (item_of(run, page)->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT;
+	unsigned source = source_of(run, page);
 
-	if (source == 0 || run->params.policy == &REFRESH_HARMONIC)
-		return (float)rate;
-	return (float)(rate * (1 - fmin(refresh_recall(&run->sources[source]), RECALL_MAX)));
+	return source ? fmin(refresh_recall(&run->sources[source]), RECALL_MAX) : 0;
+}
+
+void run_set_rate(struct refresh_run *run, uint32_t page, double rate)
+{
+	struct wheel_item *item = item_of(run, page);
+	double recall = recall_of(run, page);
+
+	item->mark &= (uint16_t)~PAGE_TOLD;
+	if (run->params.policy == &REFRESH_HARMONIC && recall >= RECALL_TOLD) {
+		item->mark |= PAGE_TOLD;
+		recall = 0;
+	}
+	run->pages.ptr[page].rate = (float)(rate * (1 - recall));
 }
 
 static int check_facts(const struct refresh_facts *f)
 {
 	return refresh_number_ok(f->rate) && refresh_number_ok(f->weight) &&
-			       f->source < REFRESH_SOURCES && f->group < UINT32_MAX
+			       f->source < REFRESH_SOURCES && f->group <= GROUP_MAX
 		       ? 0
 		       : ERR_RANGE;
 }
@@ -161,8 +177,10 @@ static void set_facts(struct refresh_run *run, uint32_t page, const struct refre
 {
 	struct wheel_item *item = item_of(run, page);
 
+	run->source_pages[source_of(run, page)] -= state_of(run, page) != PAGE_UNKNOWN;
+	run->source_pages[facts->source]++;
 	item->mark = (uint16_t)((item->mark & ~PAGE_SOURCE) | facts->source << PAGE_SOURCE_SHIFT);
-	run->pages.ptr[page].rate = run_silent_rate(run, page, facts->rate);
+	run_set_rate(run, page, facts->rate);
 	run->pages.ptr[page].weight = (float)facts->weight;
 	run->weight_max = fmax(run->weight_max, facts->weight);
 }
@@ -202,8 +220,7 @@ bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, doub
 	if (page >= run->pages.len || state_of(run, page) != PAGE_LIVING)
 		return false;
 	*ret_weight = (double)run->pages.ptr[page].weight;
-	*ret_exposure =
-		fmax(0, now - run->pages.ptr[page].since) * (double)run_silent_rate(run, page, 1);
+	*ret_exposure = fmax(0, now - run->pages.ptr[page].since) * (1 - recall_of(run, page));
 	return true;
 }
 
@@ -215,7 +232,7 @@ double refresh_enclosing(const struct refresh_run *run, uint32_t page, double in
 	if (item->mark & PAGE_OUT)
 		next = run->now;
 	else if (item->list != WHEEL_OUT)
-		next = fmax(run->now, run->base + run->tick * item->due + run->late);
+		next = fmax(run->now, run_time(run, item->due) + run->late);
 	if (next >= instant)
 		return next - run->pages.ptr[page].since;
 	if (refresh_sharp_pairs(&run->aim, f))

@@ -22,21 +22,26 @@ enum {
 	PAGE_STATES,
 	PAGE_STATE = 7,
 	PAGE_OUT = 8,
-	PAGE_ANNOUNCED = 16, /* since its last look */
+	PAGE_TOLD = 16, /* harmonic: its source announces most of its changes */
 	PAGE_SOURCE_SHIFT = 5,
 	PAGE_SOURCE = 15 << PAGE_SOURCE_SHIFT,
 	PAGE_TRIES_SHIFT = 9, /* failures, or looks since it is dead */
 	PAGE_TRIES = 31 << PAGE_TRIES_SHIFT,
 };
 
+enum { GROUP_MAX = (1 << 28) - 1 }; /* bits of watched.group */
+
 /* 24 bytes; 16 more are in the wheel. */
 struct watched {
 	double since; /* last look, moved back by announcements; -INFINITY: none */
 	float rate;   /* of changes that no source announces */
 	float weight;
-	uint32_t group;
-	uint32_t sibling; /* next member of the group, a ring */
+	uint32_t group : 28;
+	uint32_t announcer : 4; /* the source that announced a change since the last look; 0 */
+	uint32_t sibling;       /* next member of the group, a ring */
 };
+
+_Static_assert(REFRESH_SOURCES <= 16, "a source fits into the bits of announcer and PAGE_SOURCE");
 
 VEC_DECLARE(watched_pages, struct watched);
 
@@ -68,6 +73,7 @@ struct refresh_run {
 	struct watched_pages pages;
 	struct group_vec groups; /* by number; that of number 0 is not used */
 	struct refresh_source sources[REFRESH_SOURCES];
+	size_t source_pages[REFRESH_SOURCES]; /* whose changes each announces */
 	struct refresh_hubs hubs;
 	struct rng rng;
 	double base, tick; /* time of tick 0, and between two ticks */
@@ -75,8 +81,9 @@ struct refresh_run {
 	double weight_max;
 	size_t states[PAGE_STATES], out;
 	size_t looks, changes;
-	size_t unsettled; /* changes of the market since its margin was found */
-	uint32_t scrub;   /* the next page whose due time is checked */
+	size_t unsettled;  /* changes of the market since its margin was found */
+	size_t unscrubbed; /* pages whose due time was not checked since */
+	uint32_t scrub;    /* the next one that is */
 
 	/* Orders that their shares have earned. */
 	double audit_due, explore_due, birth_due, new_due;
@@ -104,6 +111,11 @@ static inline unsigned state_of(const struct refresh_run *run, uint32_t page)
 	return item_of(run, page)->mark & PAGE_STATE;
 }
 
+static inline unsigned source_of(const struct refresh_run *run, uint32_t page)
+{
+	return (item_of(run, page)->mark & PAGE_SOURCE) >> PAGE_SOURCE_SHIFT;
+}
+
 /* Whether it may be ordered now, apart from time and budget. */
 static inline bool is_free(const struct refresh_run *run, uint32_t page)
 {
@@ -112,10 +124,16 @@ static inline bool is_free(const struct refresh_run *run, uint32_t page)
 	return !(mark & PAGE_OUT) && (state == PAGE_NEW || state == PAGE_LIVING);
 }
 
+/* When a tick begins. */
+static inline double run_time(const struct refresh_run *run, double tick)
+{
+	return run->base + run->tick * tick;
+}
+
 /* run.c: time passes; it never runs backwards. */
 void run_advance(struct refresh_run *run, double now);
 
-/* run_pages.c: the tick of a time, and a page becomes due at one. */
+/* run_pages.c: the last tick that has begun at a time, and a page becomes due at one. */
 uint32_t run_tick(const struct refresh_run *run, double time);
 void run_due(struct refresh_run *run, uint32_t page, double time);
 
@@ -133,8 +151,9 @@ int run_enter_market(struct refresh_run *run, uint32_t page);
 void run_leave_market(struct refresh_run *run, uint32_t page);
 void run_set_state(struct refresh_run *run, uint32_t page, unsigned state);
 
-/* The rate of changes that the page's source does not announce. */
-float run_silent_rate(const struct refresh_run *run, uint32_t page, double rate);
+/* The page's rate: of changes that its source does not announce; of all if it is PAGE_TOLD, which
+ * is decided here. It is not on the market. */
+void run_set_rate(struct refresh_run *run, uint32_t page, double rate);
 
 /* run_groups.c: a page joins a group; 0 or ERR_NOMEM. */
 int groups_join(struct refresh_run *run, uint32_t page, uint32_t group) SP_MUST_CHECK;

@@ -1,8 +1,9 @@
 /*
- * What announcements are worth: sitemaps, feeds, pings, links from changed pages. Each source has a
- * precision, the share of its announcements behind which a look found a change, and a recall, the
- * share of the changes found at its pages that it had announced. Both are learned from looks, from
- * a uniform prior.
+ * What announcements are worth: sitemaps, feeds, pings. Each source has a precision, the share of
+ * its announcements behind which a look found a change, and a recall, the share of the changes
+ * found at its pages that it had announced. Both are learned from looks. The precision begins at
+ * one half, the recall at 0: silence says nothing until the source has shown that it speaks. What
+ * was seen long ago fades, so that a source can lose its worth and regain it.
  */
 #ifndef REFRESH_SOURCES_H
 #define REFRESH_SOURCES_H
@@ -12,6 +13,9 @@
 
 /* Sources are numbers from 1 on; 0: none. */
 enum { REFRESH_SOURCES = 16 };
+
+/* Looks that a source is judged by, at most: then all count for half. */
+#define REFRESH_SOURCE_LOOKS 1024.0
 
 struct refresh_source {
 	double announced_changed, announced_same; /* looks behind an announcement */
@@ -24,9 +28,10 @@ static inline double refresh_precision(const struct refresh_source *s)
 	return (s->announced_changed + 1) / (s->announced_changed + s->announced_same + 2);
 }
 
+/* From 0 on, below 1. */
 static inline double refresh_recall(const struct refresh_source *s)
 {
-	return (s->announced_changed + 1) / (s->announced_changed + s->silent_changed + 2);
+	return s->announced_changed / (s->announced_changed + s->silent_changed + 2);
 }
 
 /* A look at a page of the source. */
@@ -38,6 +43,11 @@ static inline void refresh_source_learn(struct refresh_source *s, bool announced
 		s->announced_same++;
 	else if (changed)
 		s->silent_changed++;
+	if (s->announced_changed + s->announced_same + s->silent_changed > REFRESH_SOURCE_LOOKS) {
+		s->announced_changed /= 2;
+		s->announced_same /= 2;
+		s->silent_changed /= 2;
+	}
 }
 
 #endif

@@ -172,15 +172,16 @@ bool wheel_first(struct wheel *w, uint32_t limit, uint32_t *ret_page, uint32_t *
 	return false;
 }
 
-bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_due)
+bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_tick)
 {
 	unsigned level, slot;
-	uint32_t tick, head, page;
+	uint32_t head, page, tick;
 
 	if (!first_bucket(w, &level, &slot, &tick))
 		return false;
 	page = head = w->heads[level * WHEEL_SLOTS + slot];
 	*ret_page = page;
+	*ret_tick = tick;
 	for (int i = 0; level > 0 && i < PEEKED; i++) {
 		page = w->items.ptr[page].next;
 		if (page == head)
@@ -188,7 +189,6 @@ bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_due)
 		if (w->items.ptr[page].due < w->items.ptr[*ret_page].due)
 			*ret_page = page;
 	}
-	*ret_due = w->items.ptr[*ret_page].due;
 	return true;
 }
 

@@ -63,11 +63,11 @@ void wheel_remove(struct wheel *w, uint32_t page);
 bool wheel_first(struct wheel *w, uint32_t limit, uint32_t *ret_page, uint32_t *ret_due);
 
 /*
- * The same whenever it is due, and the present stays; false when there is no page. Exact where the
- * page is due within this turn of the lowest level; else the first of some of the pages of the
- * first bucket.
+ * A page that is due soon, and a tick before which none is; the present stays. False when there is
+ * no page. Exact where a page is due within this turn of the lowest level; else the page is the
+ * first of some of the first bucket, and the tick is where that bucket begins: ask again then.
  */
-bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_due);
+bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_tick);
 
 /* The head of the queue, which stays. */
 bool wheel_queued(const struct wheel *w, uint32_t *ret_page);

@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "replay/answers.h"
 #include "replay/our_page.h"
-#include "replay/parameters.h"
+#include "url/parameters.h"
 #include "replay/search.h"
 #include "text/text_query.h"
 #include "text/text_search.h"

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/word.h"
-#include "replay/parameters.h"
+#include "url/parameters.h"
 #include "url/canonical.h"
 #include "url/pattern.h"
 #include "url/surt.h"

@@ -4,7 +4,7 @@
 #include "base/word.h"
 #include "replay/answers.h"
 #include "replay/our_page.h"
-#include "replay/parameters.h"
+#include "url/parameters.h"
 #include "replay/still_points.h"
 #include "web/assets.h"
 #include "web/html.h"

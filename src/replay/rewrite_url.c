@@ -94,22 +94,12 @@ int rewrite_urls_set_base(struct rewrite_urls *u, slice href)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-/* Without what the URL parser would strip: C0 controls and blanks. */
-static slice strip(slice ref)
-{
-	while (ref.len && (unsigned char)ref.ptr[0] <= ' ')
-		ref = slice_sub(ref, 1, ref.len);
-	while (ref.len && (unsigned char)ref.ptr[ref.len - 1] <= ' ')
-		ref.len--;
-	return ref;
-}
-
 int rewrite_url(struct rewrite_urls *u, slice ref, enum rewrite_kind kind, struct buf *out)
 {
 	size_t from = kind ? u->prefix_end[kind - 1] : 0;
 	int rc;
 
-	ref = strip(ref);
+	ref = url_strip(ref);
 	if (ref.len == 0 || ref.ptr[0] == '#' || word_starts(ref, SLICE("data:")) ||
 		word_starts(ref, SLICE("javascript:")))
 		return ERR_NOTFOUND;

@@ -63,6 +63,7 @@ static const size_t LOOKS[] = {offsetof(struct catalog_looks, warc), SIZE_MAX};
 static const size_t DUST[] = {offsetof(struct catalog_dust, rule),
 	offsetof(struct catalog_dust, site), offsetof(struct catalog_dust, detail), SIZE_MAX};
 static const size_t LINKS[] = {offsetof(struct catalog_links, targets), SIZE_MAX};
+static const size_t POLL[] = {offsetof(struct catalog_poll, url), SIZE_MAX};
 static const size_t LEARNED[] = {offsetof(struct catalog_learned, rule), SIZE_MAX};
 
 /* Of the body of a row, by its kind. */
@@ -89,6 +90,7 @@ static const struct {
 	[CATALOG_ROW_DUST] = {sizeof(struct catalog_dust), DUST},
 	[CATALOG_ROW_LINKS] = {sizeof(struct catalog_links), LINKS},
 	[CATALOG_ROW_LEARNED] = {sizeof(struct catalog_learned), LEARNED},
+	[CATALOG_ROW_POLL] = {sizeof(struct catalog_poll), POLL},
 	[CATALOG_ROW_LOOK] = {sizeof(struct catalog_look), LOOK},
 	[CATALOG_ROW_LOOKS] = {sizeof(struct catalog_looks), LOOKS},
 	/* An update does not look at its strings. */

@@ -194,8 +194,7 @@ static int scheme_start_state(struct url_parser *p)
 	return rc ? rc : after_scheme(p);
 }
 
-/* Leading and trailing C0 controls and blanks go. */
-static slice strip(slice in)
+slice url_strip(slice in)
 {
 	while (in.len > 0 && (unsigned char)in.ptr[0] <= ' ')
 		in = slice_sub(in, 1, in.len);
@@ -246,7 +245,7 @@ int url_parse_encoded(struct url *u, slice input, const struct url *base,
 	struct url_encoding *encoding, struct err *err)
 {
 	struct url_parser p = {
-		.in = strip(input), .url = u, .base = base, .encoding = encoding, .err = err};
+		.in = url_strip(input), .url = u, .base = base, .encoding = encoding, .err = err};
 	struct buf clean;
 	int rc = 0;
 

@@ -80,6 +80,9 @@ void url_init(struct url *u);
 /* Frees the text; the struct is empty then. Safe on a zeroed struct. */
 void url_release(struct url *u);
 
+/* Without C0 controls and blanks at both ends, which no URL begins or ends with. */
+slice url_strip(slice input);
+
 /*
  * Parses input, resolved against base, which may be NULL and must not be u. u has been initialised
  * and may hold an earlier URL, whose memory is used again. 0, ERR_SYNTAX, ERR_LIMIT or ERR_NOMEM

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "crawl/crawl.h"
 #include "watch/balance.h"
+#include "watch/ping.h"
 #include "watch/retirement.h"
 #include "watch/watch_config.h"
 #include "watch/watch_status.h"
@@ -163,9 +164,14 @@ static int fill_status(struct watch *w, struct watch_status *s)
 	s->per_day = w->config->requests * SECONDS_PER_DAY;
 	s->spent = budget_spent(&w->budget, (int64_t)wall());
 	s->retired = w->retired_at;
-	for (size_t i = 0; i < w->config->site_count; i++)
+	for (size_t i = 0; rc == 0 && i < w->config->site_count; i++) {
+		size_t before = s->signals.len;
+
 		fill_site(w, i, s, &s->sites.ptr[s->sites.len++]);
-	return 0;
+		rc = look_site_signals(&w->sites[i], &s->arena, &s->signals);
+		s->sites.ptr[i].signals = s->signals.len - before;
+	}
+	return rc;
 }
 
 /* That it cannot be written is no reason to end: it is said once. */
@@ -393,8 +399,12 @@ static int run_config(struct watch *w, struct err *err)
 		.on_progress = on_tick,
 		.context = w,
 	};
+	struct ping *ping = NULL;
 	int rc = settings ? make_sites(w, err) : err_code(err, ERR_NOMEM);
 
+	w->crawl.hears_pings = c->ping && !w->params->once;
+	if (rc == 0 && w->crawl.hears_pings)
+		rc = ping_start(c, w->sites, &ping, err);
 	w->crawl.budget = &w->budget;
 	w->crawl.sites = w->sites;
 	w->crawl.once = w->params->once;
@@ -404,6 +414,7 @@ static int run_config(struct watch *w, struct err *err)
 	w->balance_every = BALANCE_FIRST;
 	if (rc == 0)
 		rc = crawl_watch(c->archive, settings, c->site_count, &w->crawl, &options, err);
+	ping_stop(ping);
 	if (rc == 0) {
 		retire(w);
 		write_status(w);

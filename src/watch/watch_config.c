@@ -8,7 +8,9 @@
 #include "base/parse.h"
 #include "config/config.h"
 #include "crawl/contact.h"
+#include "rank/order.h"
 #include "url/url.h"
+#include "watch/ping.h"
 
 enum {
 	SITES_MAX = 1 << 20,
@@ -34,7 +36,7 @@ struct site_keys {
 };
 
 struct top_keys {
-	const char *archive, *user_agent, *contact;
+	const char *archive, *user_agent, *contact, *ping;
 	struct site_keys all;
 	int robots;
 	int64_t lanes;
@@ -68,6 +70,7 @@ static const struct option_spec TOP_SPECS[] = {
 	KEY(STRING, struct top_keys, archive, "archive"),
 	KEY(STRING, struct top_keys, user_agent, "user-agent"),
 	KEY(STRING, struct top_keys, contact, "contact"),
+	KEY(STRING, struct top_keys, ping, "ping"),
 	KEY(CHOICE, struct top_keys, robots, "robots", .choices = ROBOTS),
 	KEY(INT, struct top_keys, lanes, "lanes", .min = 1, .max = 256),
 	KEY(SIZE, struct top_keys, min_free, "min-free", .max = 1e18),
@@ -78,7 +81,7 @@ static const struct option_spec TOP_SPECS[] = {
 
 static const struct config_part TOP_PARTS[] = {
 	{"budget", YAML_MAP, offsetof(struct top_keys, all.budget)},
-	{"weights", YAML_MAP, offsetof(struct top_keys, all.weights)},
+	{"weights", YAML_SCALAR, offsetof(struct top_keys, all.weights)},
 	{"sites", YAML_LIST, offsetof(struct top_keys, sites)},
 	{"retention", YAML_SCALAR, offsetof(struct top_keys, retention)},
 	{.name = NULL},
@@ -96,7 +99,7 @@ static const struct option_spec SITE_SPECS[] = {
 
 static const struct config_part SITE_PARTS[] = {
 	{"budget", YAML_SCALAR, offsetof(struct site_keys, budget)},
-	{"weights", YAML_MAP, offsetof(struct site_keys, weights)},
+	{"weights", YAML_SCALAR, offsetof(struct site_keys, weights)},
 	{.name = NULL},
 };
 
@@ -221,18 +224,46 @@ static int set_retention(struct watch_config *c, const struct yaml_node *node, s
 	return yaml_refuse(&c->yaml, node, err, "%.300s", why.text);
 }
 
-static int set_weights(struct reading *r, const struct yaml_node *map, struct look_weights *weights)
+static bool is_pagerank(const struct yaml_node *node)
+{
+	return node && node->kind == YAML_SCALAR && slice_eq(node->text, SLICE("pagerank"));
+}
+
+static int load_weights(struct watch_config *c, const struct yaml_node *file,
+	struct look_weights *to, struct err *err)
+{
+	struct err why = {0};
+	int rc;
+
+	if (file->kind != YAML_SCALAR)
+		return yaml_refuse(&c->yaml, file, err, "file: this must be the name of a file");
+	rc = look_weights_load(to, file->text.ptr, &c->arena, &why);
+	return rc ? yaml_refuse(&c->yaml, file, err, "%.300s", why.text) : 0;
+}
+
+/* A mapping of patterns, with "file" for a file of more of them; or pagerank. */
+static int set_weights(struct watch_config *c, const struct yaml_node *node,
+	struct look_weights *to, struct err *err)
 {
 	static const struct option_spec SPEC = {
-		.name = "weight", .kind = OPTION_DOUBLE, .offset = 0, .max = 1e6};
+		.name = "weight", .kind = OPTION_DOUBLE, .offset = 0, .max = LOOK_WEIGHT_MAX};
 	int rc = 0;
 
-	for (const struct yaml_entry *e = map ? map->entries : NULL; rc == 0 && e; e = e->next) {
-		struct look_weight w = {.pattern = e->key->text.ptr};
+	if (node && node->kind != YAML_MAP && !is_pagerank(node))
+		return yaml_refuse(&c->yaml, node, err,
+			"weights are a mapping of patterns to numbers, {file: FILE}, or pagerank");
+	if (!node || node->kind != YAML_MAP)
+		return 0;
+	for (const struct yaml_entry *e = node->entries; rc == 0 && e; e = e->next) {
+		struct look_pattern p = {.pattern = e->key->text};
 
-		rc = config_value(&r->config->yaml, e->value, &SPEC, &w.weight, r->err);
+		if (slice_eq(p.pattern, SLICE("file"))) {
+			rc = load_weights(c, e->value, to, err);
+			continue;
+		}
+		rc = config_value(&c->yaml, e->value, &SPEC, &p.weight, err);
 		if (rc == 0)
-			rc = err_code(r->err, look_weights_push(weights, w));
+			rc = err_code(err, look_patterns_push(&to->patterns, p));
 	}
 	return rc;
 }
@@ -319,12 +350,10 @@ static int set_terms(struct reading *r, const struct site_keys *k, struct watch_
 	if (rc == 0 && budget.bytes.amount > 0)
 		return yaml_refuse(&r->config->yaml, k->budget, r->err,
 			"bytes are limited for all sites together, not for one");
-	/* Its own come first: the first that matches counts. */
-	if (rc == 0)
-		rc = set_weights(r, k->weights, &site->weights);
-	if (rc == 0)
-		rc = set_weights(r, r->top->all.weights, &site->weights);
-	return rc;
+	look_weights_init(&site->weights, &r->config->arena);
+	if (is_pagerank(k->weights) || is_pagerank(r->top->all.weights))
+		site->settings.order = RANK_PAGERANK;
+	return rc ? rc : set_weights(r->config, k->weights, &site->weights, r->err);
 }
 
 static int read_site(struct reading *r, const struct yaml_node *node, struct watch_site *site)
@@ -374,14 +403,19 @@ static int read_sites(struct reading *r, const struct yaml_node *list)
 	count = 0;
 	for (const struct yaml_entry *e = list->entries; rc == 0 && e; e = e->next)
 		rc = read_site(r, e->value, &c->sites[count++]);
-	for (size_t i = 0; i < c->site_count; i++)
+	for (size_t i = 0; i < c->site_count; i++) {
 		c->sites[i].terms.weights = &c->sites[i].weights;
+		c->sites[i].terms.common = &c->weights;
+	}
 	return rc;
 }
 
 static int check_top(const struct watch_config *c, const struct top_keys *top, struct err *err)
 {
 	const struct yaml *y = &c->yaml;
+	char address[HTTPD_ADDRESS_SIZE];
+	struct err why = {0};
+	uint16_t port;
 
 	if (!top->archive[0])
 		return yaml_refuse(y, yaml_get(y->root, "archive"), err,
@@ -389,6 +423,8 @@ static int check_top(const struct watch_config *c, const struct top_keys *top, s
 	if (top->contact && !contact_is_valid(slice_str(top->contact)))
 		return yaml_refuse(y, yaml_get(y->root, "contact"), err,
 			"a contact is a URL or a mail address, not '%.100s'", top->contact);
+	if (top->ping && ping_address(top->ping, address, &port, &why))
+		return yaml_refuse(y, yaml_get(y->root, "ping"), err, "ping: %.200s", why.text);
 	return 0;
 }
 
@@ -416,9 +452,12 @@ static int read_top(struct watch_config *c, struct err *err)
 	if (rc == 0)
 		rc = set_retention(c, top.retention, err);
 	if (rc == 0)
+		rc = set_weights(c, top.all.weights, &c->weights, err);
+	if (rc == 0)
 		rc = read_sites(&r, top.sites);
 	c->archive = top.archive;
 	c->lanes = (unsigned)top.lanes;
+	c->ping = top.ping;
 	strmap_release(&r.urls);
 	options_release(&(struct options){.specs = TOP_SPECS}, &top);
 	return rc;
@@ -428,6 +467,7 @@ static void init(struct watch_config *c)
 {
 	*c = (struct watch_config){0};
 	arena_init(&c->arena, ARENA_MAX);
+	look_weights_init(&c->weights, &c->arena);
 }
 
 int watch_config_read(struct watch_config *c, const char *path, struct err *err)
@@ -454,6 +494,7 @@ void watch_config_release(struct watch_config *c)
 		crawl_settings_release(&c->sites[i].settings);
 		look_weights_release(&c->sites[i].weights);
 	}
+	look_weights_release(&c->weights);
 	free(c->sites);
 	yaml_release(&c->yaml);
 	arena_release(&c->arena);
@@ -465,7 +506,8 @@ bool watch_config_is_like(const struct watch_config *a, const struct watch_confi
 	enum { SETTINGS_MAX = 8 << 20 };
 	struct buf one, other;
 	bool alike = strcmp(a->archive, b->archive) == 0 && a->site_count == b->site_count &&
-		     a->lanes == b->lanes;
+		     a->lanes == b->lanes &&
+		     strcmp(a->ping ? a->ping : "", b->ping ? b->ping : "") == 0;
 
 	buf_init(&one, SETTINGS_MAX);
 	buf_init(&other, SETTINGS_MAX);

@@ -46,8 +46,10 @@ struct watch_config {
 	double written;         /* requests as the file has them: the number before the slash */
 	struct windows windows; /* of all sites that have none of their own */
 	unsigned lanes;         /* 0: the default */
+	const char *ping;       /* where pings are heard (watch/ping.h); NULL: nowhere */
 	bool has_retention;     /* else everything is kept */
 	struct retention retention;
+	struct look_weights weights; /* of all sites, after their own */
 	struct watch_site *sites;
 	size_t site_count;
 };

@@ -25,6 +25,7 @@ void watch_status_init(struct watch_status *s)
 void watch_status_release(struct watch_status *s)
 {
 	watch_site_list_release(&s->sites);
+	look_signals_release(&s->signals);
 	arena_release(&s->arena);
 	*s = (struct watch_status){0};
 }
@@ -56,8 +57,22 @@ static int format_site(const struct watch_site_status *s, struct buf *out)
 	return rc ? rc : add_number(out, s->sharp_expected, '\n');
 }
 
+static int format_signal(const struct look_signal *s, struct buf *out)
+{
+	int rc = buf_printf(out, "signal\t%.*s\t", (int)s->name.len, s->name.ptr);
+
+	if (rc == 0)
+		rc = add_number(out, s->precision, '\t');
+	if (rc == 0)
+		rc = add_number(out, s->recall, '\t');
+	return rc ? rc
+		  : buf_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+			    s->polls, s->not_modified, s->checked, s->lies);
+}
+
 int watch_status_format(const struct watch_status *s, struct buf *out)
 {
+	const struct look_signal *signal = s->signals.ptr;
 	int rc = buf_add_str(out, HEADER "\nbudget\t");
 
 	if (rc == 0)
@@ -71,8 +86,11 @@ int watch_status_format(const struct watch_status *s, struct buf *out)
 			s->looks, s->changes);
 	if (rc == 0)
 		rc = buf_printf(out, "retired\t%" PRIu64 "\n", s->retired);
-	for (size_t i = 0; rc == 0 && i < s->sites.len; i++)
+	for (size_t i = 0; rc == 0 && i < s->sites.len; i++) {
 		rc = format_site(&s->sites.ptr[i], out);
+		for (size_t k = 0; rc == 0 && k < s->sites.ptr[i].signals; k++)
+			rc = format_signal(signal++, out);
+	}
 	return rc;
 }
 
@@ -103,6 +121,20 @@ static int read_site(struct watch_status *s, const slice f[FIELDS_MAX])
 	return rc ? ERR_SYNTAX : watch_site_list_push(&s->sites, site);
 }
 
+static int read_signal(struct watch_status *s, const slice f[FIELDS_MAX])
+{
+	struct look_signal signal = {.name = f[1]};
+	int rc = s->sites.len > 0 ? read_number(f[2], &signal.precision) : ERR_SYNTAX;
+
+	if (rc == 0)
+		rc = read_number(f[3], &signal.recall);
+	if (rc || parse_u64(f[4], &signal.polls) || parse_u64(f[5], &signal.not_modified) ||
+		parse_u64(f[6], &signal.checked) || parse_u64(f[7], &signal.lies))
+		return ERR_SYNTAX;
+	s->sites.ptr[s->sites.len - 1].signals++;
+	return look_signals_push(&s->signals, signal);
+}
+
 static int read_line(struct watch_status *s, slice line)
 {
 	slice f[FIELDS_MAX] = {{0}};
@@ -115,6 +147,8 @@ static int read_line(struct watch_status *s, slice line)
 		f[count++] = SLICE("-"); /* as earlier versions wrote it */
 	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX)
 		return read_site(s, f);
+	if (slice_eq(f[0], SLICE("signal")) && count == FIELDS_MAX - 1)
+		return read_signal(s, f);
 	if (slice_eq(f[0], SLICE("budget")) && count == 4)
 		rc = read_number(f[1], &s->requests) || parse_u64(f[2], &s->spent) ||
 		     read_number(f[3], &s->per_day);
@@ -244,7 +278,23 @@ static void json_count(struct json *j, const char *key, uint64_t value)
 	json_uint(j, value);
 }
 
-static void print_site_json(struct json *j, const struct watch_site_status *s)
+static void print_signal_json(struct json *j, const struct look_signal *s)
+{
+	json_object_begin(j);
+	json_key(j, "source");
+	json_slice(j, s->name);
+	json_measure(j, "precision", s->precision);
+	json_measure(j, "recall", s->recall);
+	json_count(j, "polls", s->polls);
+	json_count(j, "not_modified", s->not_modified);
+	json_count(j, "checked", s->checked);
+	json_count(j, "lies", s->lies);
+	json_object_end(j);
+}
+
+/* The signals are those from here on. */
+static void print_site_json(
+	struct json *j, const struct watch_site_status *s, const struct look_signal *signals)
 {
 	json_object_begin(j);
 	json_key(j, "url");
@@ -257,11 +307,17 @@ static void print_site_json(struct json *j, const struct watch_site_status *s)
 	json_measure(j, "fresh_error", s->fresh_error);
 	json_count(j, "due", s->due);
 	json_measure(j, "sharp_expected", s->sharp_expected);
+	json_key(j, "signals");
+	json_array_begin(j);
+	for (size_t i = 0; i < s->signals; i++)
+		print_signal_json(j, &signals[i]);
+	json_array_end(j);
 	json_object_end(j);
 }
 
 int watch_status_print_json(const struct watch_status *s, FILE *file)
 {
+	const struct look_signal *signals = s->signals.ptr;
 	struct json j;
 
 	json_init_file(&j, file, JSON_LINES);
@@ -274,8 +330,8 @@ int watch_status_print_json(const struct watch_status *s, FILE *file)
 	json_object_end(&j);
 	json_key(&j, "sites");
 	json_array_begin(&j);
-	for (size_t i = 0; i < s->sites.len; i++)
-		print_site_json(&j, &s->sites.ptr[i]);
+	for (size_t i = 0; i < s->sites.len; signals += s->sites.ptr[i++].signals)
+		print_site_json(&j, &s->sites.ptr[i], signals);
 	json_array_end(&j);
 	json_count(&j, "pages", s->pages);
 	json_count(&j, "looks", s->looks);

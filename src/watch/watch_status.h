@@ -9,6 +9,7 @@
  *	totals  PAGES LOOKS CHANGES
  *	retired TIME                    (wall, s, of the last try)
  *	site    URL POLICY PAGES EXPECTED MEASURED ERROR DUE SHARP     (for each)
+ *	signal  SOURCE PRECISION RECALL POLLS NOT_MODIFIED CHECKED LIES  (of the site before it)
  */
 #ifndef WATCH_WATCH_STATUS_H
 #define WATCH_WATCH_STATUS_H
@@ -23,6 +24,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "base/vec.h"
+#include "crawl/looking.h"
 
 #define WATCH_STATUS_NAME "watch.status"
 
@@ -31,6 +33,7 @@ struct watch_site_status {
 	uint64_t pages, due;
 	double fresh_expected, fresh_measured, fresh_error; /* NAN: not known */
 	double sharp_expected;                              /* of the policy sharp, else NAN */
+	size_t signals; /* how many of watch_status.signals are its own; those before are others' */
 };
 
 VEC_DECLARE(watch_site_list, struct watch_site_status);
@@ -42,7 +45,8 @@ struct watch_status {
 	uint64_t pages, looks, changes;
 	uint64_t retired; /* when the daemon last tried to retire versions; wall, s; 0: never */
 	struct watch_site_list sites;
-	struct arena arena; /* of texts that were read */
+	struct look_signals signals; /* of all sites, in their order */
+	struct arena arena;          /* of texts */
 };
 
 void watch_status_init(struct watch_status *s);

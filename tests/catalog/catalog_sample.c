@@ -172,6 +172,23 @@ static struct catalog_learned make_learned(struct strings *s, uint32_t n)
 	return (struct catalog_learned){.rule = PRINT(s->rule, "attribute %u", n)};
 }
 
+static struct catalog_poll make_poll(struct strings *s, uint32_t n)
+{
+	return (struct catalog_poll){
+		.number = n,
+		.url = PRINT(s->url, "http://example.org/feed%u", n),
+		.is_feed = n % 2,
+		.source = n % 16,
+		.polls = 3000000000U + n,
+		.not_modified = n,
+		.checked = n / 2,
+		.lies = n / 3,
+		.announced_changed = n + 0.5,
+		.announced_same = n,
+		.silent_changed = 0.25,
+	};
+}
+
 static struct catalog_warc make_warc(struct strings *s, uint32_t n)
 {
 	return (struct catalog_warc){
@@ -270,6 +287,7 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 		struct catalog_warc warc = make_warc(&s, i);
 		struct catalog_robots robots;
 		struct catalog_clock clock = make_clock(i);
+		struct catalog_poll poll;
 
 		rc = catalog_set_warc(c, &warc, err);
 		robots = make_robots(&s, i);
@@ -283,6 +301,9 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 		if (rc == 0)
 			rc = catalog_add_learned(c, capture,
 				&(struct catalog_learned){make_learned(&s, i).rule}, err);
+		poll = make_poll(&s, i);
+		if (rc == 0)
+			rc = catalog_set_poll(c, capture, &poll, err);
 	}
 	return rc;
 }
@@ -322,7 +343,7 @@ struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capt
 
 struct counts {
 	uint32_t pages, observations, times, events, warcs, robots, clocks, verdicts, plans;
-	uint32_t requisites, links, learned;
+	uint32_t requisites, links, learned, polls;
 	uint32_t total_pages; /* of the capture, for what comes behind them */
 };
 
@@ -483,6 +504,23 @@ static int on_learned(void *context, const struct catalog_learned *got)
 	return 0;
 }
 
+static int on_poll(void *context, const struct catalog_poll *got)
+{
+	struct counts *n = context;
+	struct strings s = {0};
+	struct catalog_poll want = make_poll(&s, n->polls++);
+
+	CHECK_INT(got->number, want.number);
+	CHECK_SLICE(got->url, want.url);
+	CHECK(got->is_feed == want.is_feed && got->source == want.source &&
+		got->polls == want.polls && got->not_modified == want.not_modified &&
+		got->checked == want.checked && got->lies == want.lies);
+	CHECK(got->announced_changed == want.announced_changed &&
+		got->announced_same == want.announced_same &&
+		got->silent_changed == want.silent_changed);
+	return 0;
+}
+
 static int on_verdict(void *context, const struct catalog_verdict *got)
 {
 	struct counts *n = context;
@@ -560,6 +598,7 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(catalog_each_requisite(c, capture, on_requisite, &n, &err), 0);
 	CHECK_INT(catalog_each_links(c, capture, on_links, &n, &err), 0);
 	CHECK_INT(catalog_each_learned(c, capture, on_learned, &n, &err), 0);
+	CHECK_INT(catalog_each_poll(c, capture, on_poll, &n, &err), 0);
 	CHECK_INT(n.observations, 2 * n.pages + sides);
 	CHECK_INT(n.times, n.observations);
 	CHECK_INT(n.events, EVENTS * n.pages);
@@ -570,6 +609,7 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(n.requisites, REQUISITES * n.pages);
 	CHECK_INT(n.links, n.pages);
 	CHECK_INT(n.learned, sides);
+	CHECK_INT(n.polls, sides);
 	if (err.text[0])
 		tap_note("%s", err.text);
 	return n.pages;
@@ -643,6 +683,12 @@ static int any_learned(void *context, const struct catalog_learned *l)
 	return 0;
 }
 
+static int any_poll(void *context, const struct catalog_poll *p)
+{
+	*(size_t *)context += p->url.len;
+	return 0;
+}
+
 struct reading {
 	struct catalog *c;
 	struct err *err;
@@ -674,6 +720,8 @@ static int any_capture(void *context, const struct catalog_capture *capture)
 		rc = catalog_each_links(r->c, capture->id, any_links, &r->bytes, r->err);
 	if (rc == 0)
 		rc = catalog_each_learned(r->c, capture->id, any_learned, &r->bytes, r->err);
+	if (rc == 0)
+		rc = catalog_each_poll(r->c, capture->id, any_poll, &r->bytes, r->err);
 	r->bytes += capture->uuid.len + capture->settings.len;
 	return rc;
 }

@@ -17,7 +17,7 @@ import tap
 DEADLINE = 120
 KEYS = ["schema", "budget", "sites", "pages", "looks", "changes"]
 SITE_KEYS = ["url", "policy", "pages", "fresh_expected", "fresh_measured", "fresh_error", "due",
-             "sharp_expected"]
+             "sharp_expected", "signals"]
 PER_SECOND = 25
 
 

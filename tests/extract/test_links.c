@@ -154,6 +154,43 @@ static void test_many_attributes(void)
 	buf_release(&out);
 }
 
+static void test_feeds(void)
+{
+	static const struct {
+		const char *in;
+		bool is_feed;
+	} feeds[] = {
+		{"<link rel=alternate type='application/rss+xml' href=a>", true},
+		{"<link rel='Alternate feed' type=' Application/Atom+XML; charset=utf-8' href=a>",
+			true},
+		{"<link rel=alternate type=application/feed+json href=a>", true},
+		{"<link rel=alternate hreflang=de href=a>", false},
+		{"<link rel=alternate type=text/html href=a>", false},
+		{"<link rel=icon type=application/rss+xml href=a>", false},
+		{"<a rel=alternate type=application/rss+xml href=a>", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(feeds); i++) {
+		struct links l;
+
+		tap_case("feeds: %s", feeds[i].in);
+		read_page(slice_str(feeds[i].in), "text/html", 0, &l);
+		CHECK(l.list.len == 1 && l.list.ptr[0].is_feed == feeds[i].is_feed);
+		links_release(&l);
+	}
+	tap_case("feeds: Link header");
+	{
+		struct links l;
+
+		links_init(&l);
+		CHECK_INT(links_header(
+				  &l, SLICE("</f>; rel=alternate; type=\"application/rss+xml\"")),
+			0);
+		CHECK(l.list.len == 1 && l.list.ptr[0].is_feed);
+		links_release(&l);
+	}
+}
+
 static void test_types(void)
 {
 	tap_case("type: CSS");
@@ -469,6 +506,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_many_attributes);
 	test_rows();
+	test_feeds();
 	test_types();
 	TAP_RUN(test_header);
 	TAP_RUN(test_again);

@@ -320,6 +320,37 @@ static void test_text(void)
 	check_rows("text", rows, ARRAY_LEN(rows));
 }
 
+#define FEED "{\"version\":\"https://jsonfeed.org/version/1.1\",\"items\":["
+
+static void test_json(void)
+{
+	static const struct row rows[] = {
+		{"items",
+			SLICE_INIT(FEED "{\"id\":\"1\",\"url\":\"http:\\/\\/h\\/\\u0061\"},"
+					"{\"id\":2,\"tags\":[\"b\",{}],\"url\":\"/b\"}]}"),
+			"http://h/a http://h/b ", NULL},
+		{"the date of the last change counts",
+			SLICE_INIT(
+				FEED "{\"url\":\"/a\",\"date_modified\":\"2020-02-02T00:00:00Z\","
+				     "\"date_published\":\"2019-01-01\"},"
+				     "{\"url\":\"/b\",\"date_published\":\"2019-01-01\"},"
+				     "{\"url\":\"/c\",\"date_modified\":\"soon\"}]}"),
+			"http://h/a@2020-02-02 http://h/b@2019-01-01 http://h/c ", NULL},
+		{"the version behind the items",
+			SLICE_INIT("{\"items\":[{\"url\":\"/a\"}],"
+				   "\"version\":\"https:\\/\\/jsonfeed.org\\/version\\/1\"}"),
+			"http://h/a ", NULL},
+		{"no address, odd items",
+			SLICE_INIT(FEED "{\"url\":7},[{}],null,{\"id\":\"/x\"}]}"), "", NULL},
+		{"cut", SLICE_INIT(FEED "{\"url\":\"/a\"},{\"url\":\"/b"), "http://h/a ",
+			"byte 79: the end of the string expected"},
+		{"other JSON", SLICE_INIT("{\"items\":[{\"url\":\"/a\"}]}"),
+			"#this is not a sitemap or a feed", NULL},
+	};
+
+	check_rows("JSON", rows, ARRAY_LEN(rows));
+}
+
 static void test_feeds(void)
 {
 	static const struct row rows[] = {
@@ -727,6 +758,7 @@ int main(int argc, char **argv)
 	test_broken();
 	test_text();
 	test_feeds();
+	test_json();
 	test_bases();
 	TAP_RUN(test_base_limit);
 	test_gzip();

@@ -15,6 +15,25 @@ const char *__lsan_default_suppressions(void) /* NOLINT */
 	return "leak:libfyaml";
 }
 
+/* A file of weights: what is found is a weight, and errors name their line. */
+static void fuzz_weights(slice text)
+{
+	struct look_weights w;
+	struct arena arena;
+	struct err err = {0};
+	double weight = 0;
+
+	arena_init(&arena, (size_t)1 << 28);
+	look_weights_init(&w, &arena);
+	if (look_weights_parse(&w, "f", text, &arena, &err) && strncmp(err.text, "f:", 2) != 0)
+		abort();
+	if (look_weights_find(&w, SLICE("http://example.org/a"), &weight) &&
+		!(weight >= 0 && weight <= LOOK_WEIGHT_MAX))
+		abort();
+	look_weights_release(&w);
+	arena_release(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct watch_config c;
@@ -28,5 +47,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc == 0) /* false where a setting has a line break: then nothing can be stored */
 		(void)watch_config_is_like(&c, &c);
 	watch_config_release(&c);
+	fuzz_weights((slice){(const char *)data, size});
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "refresh/allocate.h"
@@ -178,6 +179,33 @@ static void test_sharp(void)
 	refresh_run_free(w.run);
 }
 
+/* sharp with two looks for each instant: nearly all pages get one on each side, within half a
+ * grid. Dead pages leave budget unused: nobody sleeps through what is due because of that. */
+static void test_pairs(void)
+{
+	struct refresh_params params = plain("sharp");
+	struct watch w;
+	size_t missed = 0;
+
+	tap_case("sharp: pairs lie around every instant");
+	params.budget = 2 * N;
+	w = begin(params);
+	for (size_t i = 0; i < N / 5; i++)
+		w.dead[i] = true;
+	run_until(&w, w.now + 20.5);
+	for (int day = 0; day < 100; day++) {
+		double before[N];
+
+		run_until(&w, floor(w.now) + 1);
+		memcpy(before, w.last, sizeof before);
+		run_until(&w, w.now + 0.55);
+		for (size_t i = N / 5; i < N; i++)
+			missed += before[i] < w.now - 0.55 - 0.6 || w.last[i] == before[i];
+	}
+	CHECK(missed <= N * 100 / 1000);
+	refresh_run_free(w.run);
+}
+
 static void test_death(void)
 {
 	struct watch w;
@@ -238,50 +266,123 @@ static void test_birth(void)
 	refresh_run_free(w.run);
 }
 
+/* Looks until that time; those at page find a change. How many looks went there. */
+static unsigned look_until(struct watch *w, double end, uint32_t page)
+{
+	struct refresh_order order;
+	unsigned found = 0;
+	double until;
+
+	while (w->now < end)
+		if (refresh_next(w->run, w->now, &order, &until) == REFRESH_WAIT) {
+			w->now = fmin(until, end);
+		} else {
+			found += order.page == page;
+			refresh_done(w->run, &order,
+				&(struct refresh_look){
+					order.page == page ? REFRESH_CHANGED : REFRESH_SAME, w->now,
+					0.05, 0});
+		}
+	return found;
+}
+
+/* Pages of a source, or of none. */
+static struct watch begin_announced(const char *policy, unsigned source)
+{
+	struct watch w = begin(plain(policy));
+
+	for (uint32_t i = 0; i < N; i++)
+		CHECK_INT(refresh_discovered(w.run, i,
+				  &(struct refresh_facts){
+					  .rate = 0.05, .weight = 1, .source = source}),
+			0);
+	return w;
+}
+
 /* A source that is always right and tells all: what it announces is looked at at once. */
 static void test_signals(void)
 {
-	static const char *const POLICIES[] = {"fresh", "harmonic"};
+	static const struct {
+		const char *policy;
+		unsigned owner; /* of the pages */
+	} rows[] = {{"fresh", 2}, {"harmonic", 2}, {"fresh", 0}, {"fresh", 5}};
 
-	for (size_t k = 0; k < ARRAY_LEN(POLICIES); k++) {
-		struct refresh_params params = plain(POLICIES[k]);
-		double precision, recall, found = 0;
-		struct watch w = begin(params);
+	for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
+		struct watch w = begin_announced(rows[k].policy, rows[k].owner);
+		struct refresh_source worth;
+		unsigned found = 0;
 		struct rng rng;
 
-		tap_case("signals under %s: precision and recall are learned, and used",
-			POLICIES[k]);
+		tap_case("signals under %s, pages of source %u: their worth is learned, and used",
+			rows[k].policy, rows[k].owner);
 		rng_init(&rng, 3);
-		for (uint32_t i = 0; i < N; i++)
-			CHECK_INT(refresh_discovered(w.run, i,
-					  &(struct refresh_facts){
-						  .rate = 0.05, .weight = 1, .source = 2}),
-				0);
 		CHECK_INT(refresh_signal(w.run, N, 2, w.now), ERR_NOTFOUND);
 		CHECK_INT(refresh_signal(w.run, 0, 99, w.now), ERR_NOTFOUND);
 		for (int round = 0; round < 300; round++) {
 			uint32_t page = (uint32_t)rng_below(&rng, N);
-			double end = w.now + 0.1, until;
-			struct refresh_order order;
+			unsigned looks;
 
 			CHECK_INT(refresh_signal(w.run, page, 2, w.now), 0);
-			while (w.now < end)
-				if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT) {
-					w.now = fmin(until, end);
-				} else {
-					found += round >= 150 && order.page == page;
-					refresh_done(w.run, &order,
-						&(struct refresh_look){order.page == page
-									       ? REFRESH_CHANGED
-									       : REFRESH_SAME,
-							w.now, 0.05, 0});
-				}
+			looks = look_until(&w, w.now + 0.1, page);
+			found += round >= 150 && looks > 0;
 		}
-		refresh_source_worth(w.run, 2, &precision, &recall);
-		CHECK(precision > 0.9 && recall > 0.9);
+		worth = refresh_source(w.run, 2);
+		CHECK(refresh_precision(&worth) > 0.9 && refresh_recall(&worth) > 0.9);
 		CHECK(found >= 135);
 		refresh_run_free(w.run);
 	}
+}
+
+/* A sitemap that says "today" for every page, every day: looks go where they went without it. */
+static void test_noisy_source(void)
+{
+	struct watch w = begin_announced("fresh", 3);
+	struct refresh_source worth;
+	unsigned looks = 0;
+
+	tap_case("a source that announces all pages all the time loses its precision");
+	for (int round = 0; round < 400; round++) {
+		for (uint32_t page = 0; page < N; page++)
+			CHECK_INT(refresh_signal(w.run, page, 3, w.now), 0);
+		looks += look_until(&w, w.now + 0.1, 0);
+	}
+	worth = refresh_source(w.run, 3);
+	CHECK(refresh_precision(&worth) < 0.1);
+	CHECK(looks > 0);
+	tap_case("a source that is right more often is heard after it");
+	refresh_set_source(w.run, 4, &(struct refresh_source){.announced_changed = 98});
+	CHECK_INT(refresh_signal(w.run, 7, 3, w.now), 0);
+	CHECK_INT(refresh_signal(w.run, 7, 4, w.now), 0);
+	CHECK(look_until(&w, w.now + 0.1, 7) > 0);
+	CHECK_NEAR(refresh_source(w.run, 4).announced_changed, 99, 0);
+	tap_case("what was seen long ago fades");
+	worth = (struct refresh_source){.announced_changed = REFRESH_SOURCE_LOOKS};
+	for (int i = 0; i < 3000; i++)
+		refresh_source_learn(&worth, true, false);
+	CHECK(refresh_precision(&worth) < 0.2);
+	refresh_run_free(w.run);
+}
+
+/* Pings one page, again and again, of which nothing comes: it gets no more than its share. */
+static void test_flood(void)
+{
+	struct watch w = begin_announced("fresh", 0), calm = begin_announced("fresh", 0);
+	unsigned flooded = 0, usual = 0;
+
+	tap_case("a flood of false announcements changes little, and adds no budget");
+	for (int round = 0; round < 400; round++) {
+		for (int i = 0; i < 100; i++)
+			CHECK_INT(refresh_signal(w.run, 5, 1, w.now), 0);
+		look_until(&w, w.now + 0.1, UINT32_MAX);
+		look_until(&calm, calm.now + 0.1, UINT32_MAX);
+	}
+	flooded = (unsigned)refresh_status(w.run).looks;
+	usual = (unsigned)refresh_status(calm.run).looks;
+	CHECK(flooded <= usual + 1);
+	CHECK(refresh_source(w.run, 1).announced_changed == 0);
+	CHECK(refresh_source(w.run, 1).announced_same < 40);
+	refresh_run_free(w.run);
+	refresh_run_free(calm.run);
 }
 
 /* What audits find when every stale-th page has changed at every look; 0: none. */
@@ -428,9 +529,12 @@ int main(int argc, char **argv)
 	test_budget();
 	test_threshold();
 	test_sharp();
+	test_pairs();
 	test_death();
 	test_birth();
 	test_signals();
+	test_noisy_source();
+	test_flood();
 	test_audit();
 	test_restart();
 	test_groups();

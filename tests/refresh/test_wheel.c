@@ -19,14 +19,15 @@ static uint32_t least(const uint32_t *due)
 	return best;
 }
 
-/* Whether the wheel agrees with the model on what is due first, up to a limit and at all. */
+/* Whether the wheel agrees with the model on what is due first, up to a limit and at all. Nobody
+ * may wait too long for what it peeks: its tick is never late, and early within a bucket only. */
 static bool is_first(struct wheel *w, const uint32_t *due, uint32_t limit)
 {
 	uint32_t best = least(due), page = 0, tick = 0;
 
 	if (wheel_peek(w, &page, &tick) != (best < UINT32_MAX))
 		return false;
-	if (best < UINT32_MAX && (tick != due[page] || tick < best || tick - best > 1 << 24))
+	if (best < UINT32_MAX && (due[page] == UINT32_MAX || tick > best || best - tick > 1 << 24))
 		return false;
 	if (wheel_first(w, limit, &page, &tick) != (best <= limit))
 		return false;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rank/order.h"
 #include "tap.h"
 
 static const char WHOLE[] = "archive: towns.stillpoint\n"
@@ -46,9 +47,9 @@ static void test_whole(void)
 	CHECK_NEAR(c.sites[1].terms.delay, 2, 0);
 	CHECK_NEAR(c.sites[1].terms.budget, 100 / 3600.0, 1e-12);
 	CHECK_NEAR(watch_open_share(&c.sites[1].terms.windows), 8 / 24.0, 1e-12);
-	CHECK_INT((int)c.sites[1].weights.len, 3); /* its own first */
-	CHECK_STR(c.sites[1].weights.ptr[0].pattern, "*/archive/*");
-	CHECK_NEAR(c.sites[1].weights.ptr[2].weight, 2, 0);
+	CHECK_INT((int)c.sites[1].terms.weights->patterns.len, 2);
+	CHECK_SLICE(c.sites[1].weights.patterns.ptr[0].pattern, SLICE("*/archive/*"));
+	CHECK_NEAR(c.sites[1].terms.common->patterns.ptr[0].weight, 2, 0);
 	watch_config_release(&c);
 }
 
@@ -87,6 +88,18 @@ static void test_errors(void)
 			"w.yaml:5:14: "},
 		{"a bad weight", HEAD "sites:\n  - url: http://a/\n    weights: {\"*\": -1}\n",
 			"w.yaml:5:20: "},
+		{"a list of weights", HEAD "weights: [1]\nsites: [{url: http://a/}]\n",
+			"w.yaml:3:10: weights are "},
+		{"unknown weights", HEAD "weights: degree\nsites: [{url: http://a/}]\n",
+			"w.yaml:3:10: weights are "},
+		{"no file of weights",
+			HEAD "sites:\n  - url: http://a/\n    weights: {file: /nowhere}\n",
+			"w.yaml:5:21: /nowhere: No such file"},
+		{"weights of no end",
+			HEAD "weights: {file: /dev/zero}\nsites: [{url: http://a/}]\n",
+			"w.yaml:3:17: /dev/zero: not a file"},
+		{"a bad place for pings", HEAD "ping: example.org:80\nsites: [{url: http://a/}]\n",
+			"w.yaml:3:7: ping: "},
 		{"bytes of a site",
 			HEAD
 			"sites:\n  - url: http://a/\n    budget: {requests: 1/day, bytes: 1/day}\n",
@@ -160,6 +173,72 @@ static void test_patterns(void)
 	}
 }
 
+static void test_weights(void)
+{
+	static const struct {
+		const char *url;
+		double want; /* negative: nothing is said */
+	} rows[] = {
+		{"http://a/1", 2.5},
+		{"http://a/x/archive/1", 0.5},
+		{"http://a/archive/special", 9},
+		{"http://a/?q=1", 7},
+		{"http://a/2", -1},
+	};
+	static const char *const bad[] = {"http://a/", "http://a/ x", "x 1", "* -1", "* 1e9"};
+	struct look_weights w;
+	struct arena arena;
+	struct err err = {0};
+
+	arena_init(&arena, 1 << 20);
+	look_weights_init(&w, &arena);
+	CHECK_INT(look_weights_parse(&w, "f",
+			  SLICE("# known\n\nHTTP://A/1   2.5\r\n*/archive/* .5\n"
+				"http://a/archive/special\t9\nhttp://a/1 3\nhttp://a/?q=1 7"),
+			  &arena, &err),
+		0);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		double weight = -1;
+
+		tap_case("weights: %s", rows[i].url);
+		CHECK(look_weights_find(&w, slice_str(rows[i].url), &weight) ==
+			(rows[i].want >= 0));
+		CHECK_NEAR(weight, rows[i].want, 0);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		tap_case("weights: a bad line: %s", bad[i]);
+		CHECK_INT(look_weights_parse(&w, "f", slice_str(bad[i]), &arena, &err), ERR_SYNTAX);
+		CHECK(strncmp(err.text, "f:1: ", 5) == 0);
+	}
+	look_weights_release(&w);
+	arena_release(&arena);
+}
+
+static void test_pagerank(void)
+{
+	struct watch_config c;
+	struct err err = {0};
+
+	tap_case("weights: pagerank for all, or for one site");
+	CHECK_INT(
+		watch_config_parse(&c, "w.yaml",
+			SLICE(HEAD
+				"weights: pagerank\nsites: [{url: http://a/, weights: {x: 1}}]\n"),
+			&err),
+		0);
+	CHECK(c.sites[0].settings.order == RANK_PAGERANK);
+	watch_config_release(&c);
+	CHECK_INT(
+		watch_config_parse(&c, "w.yaml",
+			SLICE(HEAD
+				"sites: [{url: http://a/, weights: pagerank}, {url: http://b/}]\n"),
+			&err),
+		0);
+	CHECK(c.sites[0].settings.order == RANK_PAGERANK);
+	CHECK(c.sites[1].settings.order == RANK_NONE);
+	watch_config_release(&c);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -167,5 +246,7 @@ int main(int argc, char **argv)
 	test_errors();
 	test_is_like();
 	test_patterns();
+	test_weights();
+	test_pagerank();
 	return tap_done();
 }

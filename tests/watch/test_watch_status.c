@@ -24,10 +24,14 @@ static void test_round_trip(void)
 						       .policy = SLICE("fresh"),
 						       .pages = 3,
 						       .due = 1,
+						       .signals = 1,
 						       .fresh_expected = 0.1,
 						       .fresh_measured = (double)NAN,
 						       .fresh_error = (double)NAN,
 						       .sharp_expected = 0.25}),
+		0);
+	CHECK_INT(look_signals_push(&s.signals,
+			  (struct look_signal){SLICE("http://a/feed"), 0.75, 0.5, 9, 4, 3, 1}),
 		0);
 	CHECK_INT(watch_status_format(&s, &text), 0);
 	CHECK_INT(watch_status_parse(&again, buf_slice(&text)), 0);
@@ -37,6 +41,11 @@ static void test_round_trip(void)
 	CHECK_NEAR(again.sites.ptr[0].fresh_expected, 0.1, 0);
 	CHECK(isnan(again.sites.ptr[0].fresh_measured));
 	CHECK_NEAR(again.sites.ptr[0].sharp_expected, 0.25, 0);
+	CHECK_INT((int)again.signals.len, 1);
+	CHECK_INT((int)again.sites.ptr[0].signals, 1);
+	CHECK_SLICE(again.signals.ptr[0].name, SLICE("http://a/feed"));
+	CHECK_NEAR(again.signals.ptr[0].precision, 0.75, 0);
+	CHECK_INT((int)again.signals.ptr[0].lies, 1);
 	CHECK_INT((int)again.spent, 17);
 	CHECK_INT((int)again.looks, 14);
 	CHECK_INT((int)again.retired, 1700000000);
@@ -50,6 +59,7 @@ static void test_damaged(void)
 	static const char *const rows[] = {"", "stillpoint-watch 2\n", "stillpoint-watch 1\nx\n",
 		"stillpoint-watch 1\nbudget\t1\t2\n", "stillpoint-watch 1\ntotals\t1\t2\tmany\n",
 		"stillpoint-watch 1\nsite\tu\tp\t1\t-\t-\t-\n",
+		"stillpoint-watch 1\nsignal\tu\t1\t1\t1\t1\t1\t1\n",
 		"stillpoint-watch 1\nretired\t-1\n"};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

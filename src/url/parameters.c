@@ -1,4 +1,4 @@
-#include "replay/parameters.h"
+#include "url/parameters.h"
 
 #include "url/percent.h"
 

@@ -1,6 +1,6 @@
 /* Parameters of a query ("a=1&b=x+y"), as forms send them. */
-#ifndef REPLAY_PARAMETERS_H
-#define REPLAY_PARAMETERS_H
+#ifndef URL_PARAMETERS_H
+#define URL_PARAMETERS_H
 
 #include <stdbool.h>
 

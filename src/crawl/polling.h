@@ -1,0 +1,115 @@
+/*
+ * The sitemaps and feeds of a site under watch, asked again and again for what they announce: new
+ * pages, and pages that have changed. Each becomes a source of refresh/sources.h; those of an index
+ * share its source.
+ *
+ * A twentieth of the site's budget is for them. Each has its own interval: half as long after news,
+ * half as long again after none, up to a day. So a feed that has news every hour is asked about
+ * every hour. Requests are conditional (If-None-Match, If-Modified-Since) unless the host was found
+ * to lie (crawl/asserted.h).
+ *
+ * Validators and dates are in memory only: after a restart everything is read once in full, which
+ * also finds what was announced before and not looked at. The catalog keeps what is learned: the
+ * counts, the trust, and what sources are worth.
+ */
+#ifndef CRAWL_POLLING_H
+#define CRAWL_POLLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/heap.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "crawl/asserted.h"
+
+enum {
+	POLLS_MAX = 1024,     /* of a site */
+	POLL_SOURCE_PING = 1, /* the pings' own source, and their place in the list */
+	POLL_PINGS = 0,
+};
+
+#define POLL_NONE UINT32_MAX
+
+struct capture;
+struct net_fetch;
+struct request;
+struct state_result;
+
+/* Fields are polling.c's own, but for url and the counts. */
+struct polled {
+	char *url; /* owned; "" for pings */
+	bool is_feed;
+	bool is_named;         /* by the robots.txt of its own host: no rule forbids it */
+	uint8_t nesting;       /* indexes that led to it */
+	uint8_t source;        /* of refresh/sources.h */
+	char *etag, *modified; /* validators of the last full response; owned; NULL: none */
+	int64_t confirmed;     /* Date of the last 304, s since 1970; 0: none */
+	uint64_t body;         /* hash of the last full response; of what it listed; 0: none yet */
+	uint64_t said;
+	int64_t listed;  /* what its index last said of it, ns since 1970; 0: nothing */
+	double interval; /* s; 0: not polled yet */
+	uint64_t polls;  /* answers */
+	struct asserted asserted;
+};
+
+VEC_DECLARE(polled_vec, struct polled);
+
+/* Fields are polling.c's own, but for list. Zero-initialise, then polling_init. */
+struct polling {
+	struct polled_vec list;
+	struct arena names;
+	struct strmap numbers; /* by URL: place in the list */
+	struct heap due;       /* places that are not asked, by time (s since 1970) */
+	struct hash_key key;
+	double last; /* of the last request, s since 1970 */
+	unsigned next_source;
+	double pings_stored_at; /* s since 1970 */
+	double pings_stored;    /* looks that pings were judged by when they were last stored */
+	bool started;
+};
+
+int polling_init(struct polling *p) SP_MUST_CHECK; /* 0 or ERR_NOMEM */
+void polling_release(struct polling *p);
+
+/* What an earlier process knew. */
+int polling_restore(
+	struct capture *c, const struct catalog_poll *row, struct err *err) SP_MUST_CHECK;
+
+/* Sends what is due; and seconds until it is to be called again. */
+int polling_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
+double polling_wait(const struct capture *c);
+
+/*
+ * A response has come whose body is to be read: *ret_place, POLL_NONE if there are too many
+ * already. *ret_said: it is as before and need not be read, and this is what it listed; else 0.
+ */
+int polling_opened(struct capture *c, const struct request *r, slice body, uint32_t *ret_place,
+	uint64_t *ret_said, struct err *err) SP_MUST_CHECK;
+
+/* An index says when one of its sitemaps has changed, ns since 1970; 0: it does not. */
+void polling_listed(struct capture *c, slice url, int64_t lastmod);
+
+/* What the request has to confirm: that it is as before; NULL: nothing. */
+const struct polled *polling_condition(const struct capture *c, const struct request *r);
+
+/* A request for it has ended; said: what it listed (a hash), 0 if it has no sitemap. */
+int polling_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, uint64_t said, struct err *err) SP_MUST_CHECK;
+
+/* It was not sent. */
+int polling_dropped(struct capture *c, const struct request *r, struct err *err) SP_MUST_CHECK;
+
+/* Somebody says that it has changed: it is due now. Whether the URL is polled. */
+bool polling_hurry(struct capture *c, slice url);
+
+/* Stores what pings were worth, now and then, if that has changed. */
+int polling_store_pings(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+#endif
