@@ -143,10 +143,10 @@ SP_API int sp_plan_withdraw(struct sp_plan *plan, uint32_t page);
 /*
  * A page is worth its weight only together with these requisites: pages too, known or not, with
  * numbers below max_pages. Several calls for a page add up. The strategy stillpoint then maximises
- * the expected weight of whole groups where it plans a leg at once: offline the visits, and always
- * the revisits. A requisite of more than 16 pages stands for itself, with its own weight; others
- * count through their pages only. Without groups nothing changes. Borrows the array during the
- * call.
+ * the expected weight of whole groups; online it orders visits by what pages are worth for the
+ * groups that were told so far. A requisite of more than 16 pages stands for itself, with its own
+ * weight; others count through their pages only. Without groups nothing changes. Borrows the array
+ * during the call.
  */
 SP_API int sp_plan_group(
 	struct sp_plan *plan, uint32_t page, const uint32_t *requisites, size_t count);

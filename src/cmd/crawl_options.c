@@ -185,6 +185,9 @@ const struct option_spec CRAWL_SPECS[] = {
 		"'complete' for most pages, 'balanced' to revisit what is more likely than not to "
 		"be sharp (default: balanced)",
 		.choices = PLAN_AIMS),
+	ROW(FLAG, settings.plan_apart, "plan-apart", 0,
+		"plan every server and every requisite for itself: no common end of the visits, "
+		"and no regard for whole pages; to compare with"),
 	ROW(STRING, order, "order", 0,
 		"which pages are visited when not all can be, and which are worth most: breadth, "
 		"indegree, pagerank, opic, sitemap, site-backlog, or weights=FILE, a CSV file with "

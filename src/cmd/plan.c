@@ -176,7 +176,7 @@ static enum cmd_status schedule(
 	if (!capture.single && o->format != CMD_FORMAT_CSV)
 		rc = find_bound(&params, &view);
 	if (rc == 0 && site->requisites.len > 0)
-		rc = evaluate_groups(site, &capture, o->fast, &view.groups);
+		rc = evaluate_groups(site, &capture, o->fast, NULL, &view.groups);
 	if (rc) {
 		(void)err_code(&err, rc);
 		status = cmd_fail("plan", &err);

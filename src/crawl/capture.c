@@ -98,6 +98,8 @@ static int make_plan(struct capture *c, struct err *err)
 			.single = s->single,
 			.aim = (enum plan_aim)s->aim,
 			.orders = 2 * s->jobs,
+			.eager = s->plan_apart,
+			.apart = s->plan_apart,
 			.downloads = known_downloads(s),
 		},
 		err);

@@ -217,7 +217,6 @@ static int ask(struct capture *c, struct err *err)
 
 int orders_dispatch(struct capture *c, struct err *err)
 {
-	bool asked = false;
 	int rc;
 
 	if (c->looking)
@@ -225,11 +224,7 @@ int orders_dispatch(struct capture *c, struct err *err)
 	rc = robots_fetch_due(c, err);
 	if (rc == 0)
 		rc = importance_feed(c, err);
-	/*
-	 * A planner without an order is not asked again before the lane has seen to its fetches:
-	 * the time at which it will have one can move along with the present.
-	 */
-	while (rc == 0 && may_ask(c) && !(asked && c->stage.asleep)) {
+	while (rc == 0 && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
 		if (rc == 0 && is_at_barrier(c))
 			rc = form_queries_next(c, err);
@@ -238,10 +233,9 @@ int orders_dispatch(struct capture *c, struct err *err)
 		if (rc == 0 && is_at_barrier(c) && c->requests.unplanned == 0)
 			rc = canaries_close(c, err);
 		/* Unless there are second visits to wait for. */
-		if (rc == 0 && (c->requests.unplanned == 0 || !is_at_barrier(c))) {
+		if (rc == 0 &&
+			(c->requests.unplanned == 0 || c->stage.cancelled || !is_at_barrier(c)))
 			rc = ask(c, err);
-			asked = true;
-		}
 		if (rc == 0)
 			rc = lane_start_ready(c->lane, err);
 		if (rc == 0)

@@ -51,6 +51,7 @@ static const struct setting SETTINGS[] = {
 	OWN(cloaking, SETTING_BOOL),
 	OWN(strategy, SETTING_TEXT),
 	OWN(single, SETTING_BOOL),
+	OWN(plan_apart, SETTING_BOOL),
 	SETTING(automatic_delay, SETTING_BOOL),
 	SETTING(delay, SETTING_DOUBLE),
 	SETTING(jobs, SETTING_U32),

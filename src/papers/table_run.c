@@ -144,6 +144,7 @@ static int run_row(struct run *r, const struct table_row *row, struct err *err)
 			.fleet = row->fleet,
 			.aim = row->aim,
 			.limit = row->limit,
+			.requisites = row->requisites,
 			.delay = row->delay,
 			.tau = row->tau,
 			.contenders = r->contenders,

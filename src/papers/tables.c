@@ -4,8 +4,8 @@
 
 const struct table *table_at(size_t i)
 {
-	static const struct table *const PAPERS[] = {
-		TABLES_SHARC, TABLES_SOLAR, TABLES_ONLINE, TABLES_LIMITS, TABLES_SERVERS};
+	static const struct table *const PAPERS[] = {TABLES_SHARC, TABLES_SOLAR, TABLES_ONLINE,
+		TABLES_LIMITS, TABLES_SERVERS, TABLES_GROUPS};
 
 	for (size_t p = 0; p < sizeof PAPERS / sizeof PAPERS[0]; p++)
 		for (const struct table *t = PAPERS[p]; t->name; t++)

@@ -38,8 +38,9 @@ struct table_row {
 	double printed[TABLE_COLUMNS_MAX];
 	double printed_expected[TABLE_COLUMNS_MAX]; /* SOLAR prints expectations too */
 	struct fleet_kind fleet;                    /* 0 servers: one, with the delay */
-	double limit;     /* share of the downloads that two legs take; 0: no limit */
-	struct kind kind; /* in place of site, whose n is the same; 0 pages: none */
+	double limit;        /* share of the downloads that two legs take; 0: no limit */
+	struct kind kind;    /* in place of site, whose n is the same; 0 pages: none */
+	unsigned requisites; /* of each page: see sim/composites.h */
 };
 
 /* Holds for one row or all (NULL), for one strategy or all (NULL). */
@@ -86,5 +87,6 @@ extern const struct table TABLES_SOLAR[];
 extern const struct table TABLES_ONLINE[];
 extern const struct table TABLES_LIMITS[];
 extern const struct table TABLES_SERVERS[];
+extern const struct table TABLES_GROUPS[];
 
 #endif

@@ -12,8 +12,12 @@
  */
 enum { ROUNDS_MAX = 12, SWEEPS_MAX = 8, MOVES_MAX = 500 };
 
-/* Survival functions that all exchanges together may look at: some tenths of a second. */
-static const double EFFORT_MAX = 5e7;
+/* Survival functions that all exchanges together may look at: some tenths of a second, and some
+ * hundredths at the barrier. */
+static const double EFFORT_MAX = 5e7, EFFORT_QUICK = 1e6;
+
+/* At the barrier. */
+enum { ROUNDS_QUICK = 4, SWEEPS_QUICK = 2 };
 
 /* Below this a quotient is not the product of the others. */
 static const double TINY = 1e-100;
@@ -197,12 +201,11 @@ static double product_of_others(
 	return others;
 }
 
-/* What each page adds to its groups for each unit of its own survival. */
-static void find_marginals(const struct groups *g, const struct assign_problem *p,
-	const double *alive, double *marginal)
+void groups_marginals(const struct groups *g, size_t n, const float *weight, const double *alive,
+	double *marginal)
 {
-	for (uint32_t i = 0; i < p->n; i++)
-		marginal[i] = g->grouped[i] ? 0 : assign_weight(p, i);
+	for (size_t i = 0; i < n; i++)
+		marginal[i] = g->grouped[i] ? 0 : weight ? (double)weight[i] : 1;
 	for (size_t a = 0; a < g->count; a++) {
 		double whole = product(g, a, alive);
 
@@ -257,7 +260,7 @@ static int linearise(struct search *s, bool fast, double damp, uint32_t *page_of
 	double value;
 	int rc;
 
-	find_marginals(s->g, s->p, s->alive, s->marginal);
+	groups_marginals(s->g, s->p->n, s->p->weight, s->alive, s->marginal);
 	for (uint32_t i = 0; i < s->p->n; i++)
 		s->weight[i] = (float)(damp * (double)s->weight[i] + (1 - damp) * s->marginal[i]);
 	linear.weight = s->weight;
@@ -440,6 +443,23 @@ static int line_up(const struct groups *g, const struct assign_problem *p, bool 
 	if (rc == 0)
 		rc = heat_sort_by(key, to, p->n);
 	free(key);
+	return rc;
+}
+
+int groups_improve(const struct groups *g, const struct assign_problem *p, uint32_t *page_of)
+{
+	double left = EFFORT_QUICK / SWEEPS_QUICK / effort(g, p->n);
+	bool better = true;
+	struct search s;
+	int rc = search_init(&s, g, p, page_of);
+
+	for (int i = 0; rc == 0 && better && i < ROUNDS_QUICK; i++)
+		rc = linearise(&s, true, 0, page_of, &better);
+	for (int i = 0; rc == 0 && i < SWEEPS_QUICK; i++)
+		for (size_t d = 1; d < p->n && (double)p->n * log2((double)(2 * d)) < left; d *= 2)
+			for (size_t j = 0; j + d < p->n; j++)
+				(void)exchange(&s, page_of, j, j + d);
+	search_release(&s);
 	return rc;
 }
 

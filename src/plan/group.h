@@ -68,9 +68,23 @@ void groups_release(struct groups *g);
 double groups_value(
 	const struct groups *g, const struct assign_problem *p, const uint32_t *page_of);
 
-/* Improves an assignment, which may be any. 0 or ERR_NOMEM. */
+/*
+ * What each index adds to its groups for each unit of its own survival, of n: for given survivals
+ * of all; those in no group have their weight (NULL: 1).
+ */
+void groups_marginals(const struct groups *g, size_t n, const float *weight, const double *alive,
+	double *marginal);
+
+/* Improves an assignment, which may be any; of some hundred pages in some seconds. 0 or ERR_NOMEM.
+ */
 int groups_solve(
 	const struct groups *g, const struct assign_problem *p, bool fast, uint32_t *page_of);
+
+/*
+ * The same for the barrier, where all pages grow older meanwhile: some hundredths of a millisecond
+ * for each page.
+ */
+int groups_improve(const struct groups *g, const struct assign_problem *p, uint32_t *page_of);
 
 /* What no assignment can exceed, from one that is good. 0 or ERR_NOMEM. */
 int groups_bound(const struct groups *g, const struct assign_problem *p, bool fast,

@@ -28,6 +28,7 @@ struct plan_page {
 	bool deferred : 1; /* behind the other visits */
 	bool withdrawn : 1;
 	bool found_late : 1; /* when the visits had ended */
+	bool in_order : 1;   /* it was given to the order of visits */
 	unsigned char state;
 	unsigned char attempts; /* in this leg */
 	unsigned char users;    /* pages that it is a requisite of, as far as was counted */
@@ -96,6 +97,8 @@ struct visit_order {
 	bool (*remove)(void *state, const struct plan_site *site, uint32_t page);
 
 	void (*close)(void *state);
+
+	bool weighs; /* maximises weight: groups count for it by the weights of their pages */
 };
 
 struct revisit_order {

@@ -90,6 +90,7 @@ struct plan_params {
 	size_t downloads;
 	unsigned orders; /* that a server may have at once; 0: any number */
 	bool eager; /* servers do not wait for each other to begin, and the barrier waits for all */
+	bool apart; /* plan_group is ignored: every page stands for itself */
 };
 
 #define PLAN_TAU 0.7
@@ -175,7 +176,7 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
 /*
  * A page is worth its weight only together with these requisites: pages too, known or not. Several
  * calls for a page add up. Strategies that maximise expected weight (stillpoint) then maximise that
- * of whole groups where a leg is planned at once: offline the visits, and always the revisits. A
+ * of whole groups; online, visits are ordered by what pages are worth for the groups told so far. A
  * requisite of more than 16 pages stands for itself, with its own weight; others count through
  * their pages only. 0, ERR_RANGE (a number that no page can have) or ERR_NOMEM.
  */

@@ -55,6 +55,7 @@ void plan_run_free(struct plan_run *run)
 	plan_pages_release(&run->pages);
 	u32_vec_release(&run->server_of);
 	group_edges_release(&run->groups);
+	weights_release(&run->worth.placed);
 	free(run);
 }
 
@@ -73,7 +74,7 @@ static int grow(struct plan_run *run, uint32_t page)
 	for (size_t i = len; i < len + more; i++)
 		run->pages.ptr[i] = (struct plan_page){.state = UNKNOWN};
 	run->survival.len = run->weight.len = run->pages.len = len + more;
-	return 0;
+	return run->worth.placed.len > 0 ? run_place_weights(run) : 0;
 }
 
 int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight)
@@ -95,6 +96,8 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 		return rc;
 	run->survival.ptr[page] = survival;
 	run->weight.ptr[page] = weight;
+	if (page < run->worth.placed.len && run->pages.ptr[page].users == 0)
+		run->worth.placed.ptr[page] = weight;
 	run->pages.ptr[page].found_late = !in_time;
 	run->pages.ptr[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
 	run->progress.failed += run->pages.ptr[page].state == GIVEN_UP;
@@ -103,6 +106,7 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	s->found++;
 	s->arrived++;
 	run->progress.known++;
+	run->barrier.stale = true;
 	return 0;
 }
 
@@ -128,6 +132,8 @@ static void flush_batch(struct plan_run *run, struct run_server *s)
 	if (b->len == 0)
 		return;
 	run_refresh(run, s);
+	for (size_t i = 0; i < b->len; i++)
+		run->pages.ptr[b->ptr[i]].in_order = true;
 	if (run->visits->add(s->state, &s->site, b->ptr, b->len)) {
 		run->error = ERR_NOMEM;
 		if (line_up_batch(s))
@@ -144,9 +150,8 @@ static bool take_unordered(struct run_server *s, uint32_t *ret_page)
 	return line_pop(&s->unordered, ret_page);
 }
 
-/* A page in the visit order gets the place that its new rate and weight give it. */
-static int order_anew(
-	struct plan_run *run, uint32_t page, const struct survival *survival, float weight)
+int run_order_anew(
+	struct plan_run *run, uint32_t page, const struct survival *survival, float placed)
 {
 	struct run_server *s = run_server(run, page);
 	int rc = u32_vec_reserve(&s->unordered.pages, 1);
@@ -157,7 +162,10 @@ static int order_anew(
 	run_refresh(run, s);
 	removed = run->visits->remove(s->state, &s->site, page);
 	run->survival.ptr[page] = *survival;
-	run->weight.ptr[page] = weight;
+	if (page < run->worth.placed.len)
+		run->worth.placed.ptr[page] = placed;
+	else
+		run->weight.ptr[page] = placed;
 	if (removed && run->visits->add(s->state, &s->site, &page, 1)) {
 		run->error = ERR_NOMEM;
 		return line_push(&s->unordered, page); /* which cannot fail now */
@@ -167,20 +175,27 @@ static int order_anew(
 
 int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight)
 {
+	float placed = weight;
+	int rc = 0;
+
 	if (!survival_valid(survival) || !isfinite(weight) || weight < 0)
 		return ERR_RANGE;
 	if (page >= run->pages.len || run->pages.ptr[page].state == UNKNOWN)
 		return ERR_NOTFOUND;
+	/* What a requisite is worth for its pages is found when they are weighed. */
+	if (page < run->worth.placed.len && run->pages.ptr[page].users > 0)
+		placed = run->worth.placed.ptr[page];
 	if (run->leg == PLAN_VISIT && run->visits->remove &&
 		run->pages.ptr[page].state == WAITING && !run->pages.ptr[page].ordered)
-		return order_anew(run, page, &survival, weight);
+		rc = run_order_anew(run, page, &survival, placed);
+	if (rc)
+		return rc;
 	run->survival.ptr[page] = survival;
 	run->weight.ptr[page] = weight;
 	return 0;
 }
 
-/* What visits since the last call have found tells how large the site may be. */
-static void look_at_size(struct run_server *s)
+void run_look_at_size(struct run_server *s)
 {
 	uint32_t waiting = s->site.known - s->site.visited;
 	/* Links of a page that is still out: they count when it is done. */
@@ -377,7 +392,7 @@ static bool next_leg(struct plan_run *run, double now)
 static bool take_from(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
 {
 	run_refresh(run, s);
-	look_at_size(s);
+	run_look_at_size(s);
 	run_choose_pages(run, s);
 	flush_batch(run, s);
 	learn_delay(run, s);
@@ -389,6 +404,7 @@ static bool take_from_any(struct plan_run *run, double now, uint32_t *ret_page)
 {
 	size_t n = run->servers.len;
 
+	run_weigh_groups(run, now);
 	run_plan_barrier(run, now);
 	for (size_t i = 0; i < n; i++) {
 		struct run_server *s = &run->servers.ptr[run->next_server];
@@ -443,6 +459,7 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 	if (rc == 0) {
 		p->state = WAITING;
 		run->progress.failed--;
+		run->barrier.stale = true;
 	}
 	return rc;
 }
@@ -560,8 +577,14 @@ static int add_requisite(struct plan_run *run, uint32_t page, uint32_t requisite
 
 	if (rc || run->pages.ptr[requisite].users > GROUP_SHARED_MAX)
 		return rc;
+	rc = group_edges_push(&run->groups, (struct group_edge){page, requisite});
+	if (rc == 0)
+		rc = run_place_weights(run);
+	if (rc)
+		return rc;
 	run->pages.ptr[requisite].users++;
-	return group_edges_push(&run->groups, (struct group_edge){page, requisite});
+	run_note_user(run, page, requisite);
+	return 0;
 }
 
 int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, size_t count)
@@ -571,7 +594,7 @@ int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, 
 	for (size_t i = 0; i < count; i++)
 		if (requisites[i] == UINT32_MAX)
 			return ERR_RANGE;
-	for (size_t i = 0; rc == 0 && i < count; i++)
+	for (size_t i = 0; rc == 0 && i < count && !run->params.apart; i++)
 		rc = add_requisite(run, page, requisites[i]);
 	return rc;
 }
@@ -583,7 +606,7 @@ int plan_withdraw(struct plan_run *run, uint32_t page)
 	if (page >= run->pages.len || run->pages.ptr[page].state == UNKNOWN)
 		return ERR_NOTFOUND;
 	p = &run->pages.ptr[page];
-	p->withdrawn = true;
+	p->withdrawn = run->barrier.stale = true;
 	if (waits_for_first(run, p)) {
 		run->progress.failed++;
 		run->progress.unasked += p->attempts == 0;
@@ -634,6 +657,7 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 	for (size_t i = 0; i < run->servers.len; i++)
 		flush_batch(run, &run->servers.ptr[i]);
 	run->progress.in_flight--;
+	run->barrier.stale = true;
 	s->out--;
 	if (outcome != PLAN_RETURNED)
 		note_times(s, begin, end);

@@ -46,7 +46,8 @@ struct run_server {
 	size_t downloads;
 	bool is_chosen; /* its pages were chosen for a limit */
 	bool is_paced;  /* plan_pace has told its delay */
-	bool is_held;   /* its visits begin later, to end with those of the others */
+	bool is_held;   /* its visits go on later, to end with those of the others: */
+	double begin;   /* then */
 	bool is_cut;    /* its remaining visits are put off: the barrier does not wait for them */
 };
 
@@ -62,6 +63,11 @@ struct plan_run {
 	struct weights weight;
 	struct plan_pages pages;
 	struct group_edges groups; /* pages and their requisites */
+	struct {
+		struct weights placed; /* by page: in the order of visits; empty: no groups */
+		size_t edges, left;    /* when it was last weighed, and how many visits */
+		uint32_t next;         /* page to be placed anew first */
+	} worth;
 
 	enum plan_leg leg;
 	bool visits_ended, cancelled;
@@ -77,6 +83,7 @@ struct plan_run {
 	} budget;
 
 	struct {
+		bool stale;     /* something has happened since it was planned */
 		double wake;    /* when a server that is held back may begin; infinite: none */
 		double waiting; /* visits, of all servers */
 		size_t kept;    /* orders that were given out by this plan */
@@ -94,6 +101,24 @@ static inline bool has_late_leg(const struct plan_run *run)
 {
 	return run->params.strategy->revisits && !run->params.single;
 }
+
+/* What visits since the last call have found tells how large the site may be. */
+void run_look_at_size(struct run_server *s);
+
+/* A page in the visit order gets the place that this gives it. 0 or ERR_NOMEM. */
+int run_order_anew(
+	struct plan_run *run, uint32_t page, const struct survival *survival, float placed);
+
+/* ---- run_groups.c ---- */
+
+/* All pages have a weight in the order of visits, if that is to know of groups. 0 or ERR_NOMEM. */
+int run_place_weights(struct plan_run *run);
+
+/* A requisite that is not yet in the order has one more page that needs it. */
+void run_note_user(struct plan_run *run, uint32_t page, uint32_t requisite);
+
+/* Before a visit is chosen: what pages are worth for their groups, when enough has changed. */
+void run_weigh_groups(struct plan_run *run, double now);
 
 /* ---- run_limit.c ---- */
 
@@ -117,6 +142,9 @@ void run_refresh(const struct plan_run *run, struct run_server *s);
 
 /* When the visits of all servers end, and who is held back until when. */
 void run_plan_barrier(struct plan_run *run, double now);
+
+/* Pages of a server that are probably still to be found, by visits to any server. */
+double run_unknown(const struct plan_run *run, const struct run_server *s);
 
 /* After a visit: what it found, and on which servers. */
 void run_note_visit(struct plan_run *run, struct run_server *s);

@@ -81,7 +81,8 @@ void run_release_servers(struct plan_run *run)
 void run_refresh(const struct plan_run *run, struct run_server *s)
 {
 	s->site.survival = run->survival.ptr;
-	s->site.weight = run->weight.ptr;
+	s->site.weight = run->leg == PLAN_VISIT && run->worth.placed.len > 0 ? run->worth.placed.ptr
+									     : run->weight.ptr;
 	s->site.page = run->pages.ptr;
 	s->site.pages = run->pages.len;
 	s->site.edges = run->groups.ptr;
@@ -124,8 +125,10 @@ int plan_pace(struct plan_run *run, uint32_t server, double delay)
 		return rc;
 	s = &run->servers.ptr[server];
 	/* Orders think again when it changes: so it does not for little. */
-	if (!s->is_paced || fabs(delay - s->site.delay) > PACE_STEP * delay)
+	if (!s->is_paced || fabs(delay - s->site.delay) > PACE_STEP * delay) {
 		s->site.delay = delay;
+		run->barrier.stale = true;
+	}
 	s->is_paced = true;
 	return 0;
 }
@@ -152,8 +155,7 @@ static size_t waiting(const struct run_server *s)
 	       (s->returned.pages.len - s->returned.head);
 }
 
-/* Pages of a server that are probably still to be found, by visits to any server. */
-static double unknown(const struct plan_run *run, const struct run_server *s)
+double run_unknown(const struct plan_run *run, const struct run_server *s)
 {
 	double own = size_unknown(&s->site, s->site.known - s->site.visited);
 
@@ -170,7 +172,7 @@ static double time_left(const struct plan_run *run, struct run_server *s)
 	double pages = (double)(waiting(s) + s->out);
 
 	run_refresh(run, s);
-	return fmax(0, pages + unknown(run, s) - 1) * s->site.delay;
+	return fmax(0, pages + run_unknown(run, s) - 1) * s->site.delay;
 }
 
 /* A size that was given is that of all servers: each has its share of what is known. */
@@ -271,7 +273,7 @@ static bool is_settled(const struct plan_run *run)
 	double missing = 0;
 
 	for (size_t i = 0; i < run->servers.len; i++)
-		missing += unknown(run, &run->servers.ptr[i]);
+		missing += run_unknown(run, &run->servers.ptr[i]);
 	return missing < SETTLED * (double)run->progress.known;
 }
 
@@ -286,14 +288,19 @@ static void weigh_waiting(struct plan_run *run, double now)
 		return;
 	run->barrier.weighed = left;
 	slow->is_cut = !is_worth_it(run, slow, now);
+	slow->is_held = slow->is_held && !slow->is_cut;
 }
 
 /* ---- both ---- */
 
-/* With hundreds of servers a plan is kept for some orders: it costs as much as there are servers.
+/*
+ * Whether the last plan still holds: nothing has happened since. With hundreds of servers it is
+ * kept for some orders more, since it costs as much as there are servers.
  */
 static bool is_recent(struct plan_run *run, double now)
 {
+	if (!run->barrier.stale)
+		return true;
 	if (run->barrier.kept < run->servers.len / KEPT_MAX && run->barrier.wake > now) {
 		run->barrier.kept++;
 		return true;
@@ -302,20 +309,26 @@ static bool is_recent(struct plan_run *run, double now)
 	return false;
 }
 
-void run_plan_barrier(struct plan_run *run, double now)
+/*
+ * A begin once planned is firm while nothing happens. Computed anew it might move along with the
+ * time, as long as the server that the others wait for does not answer.
+ */
+static void begin_visits(struct plan_run *run, double now)
+{
+	run->barrier.wake = INFINITY;
+	for (size_t i = 0; i < run->servers.len; i++) {
+		struct run_server *s = &run->servers.ptr[i];
+
+		s->is_held = s->is_held && s->begin > now;
+		if (s->is_held && waiting(s) > 0)
+			run->barrier.wake = fmin(run->barrier.wake, s->begin);
+	}
+}
+
+static void plan_begins(struct plan_run *run, double now)
 {
 	double end = now;
 
-	if (run->servers.len == 1 || run->leg != PLAN_VISIT || is_recent(run, now))
-		return;
-	run->barrier.waiting = 0;
-	run->barrier.wake = INFINITY;
-	for (size_t i = 0; i < run->servers.len; i++)
-		run->barrier.waiting += (double)waiting(&run->servers.ptr[i]);
-	for (size_t i = 0; i < run->servers.len; i++)
-		share_size(run, &run->servers.ptr[i]);
-	if (run->params.eager || !has_late_leg(run))
-		return;
 	for (size_t i = 0; i < run->servers.len; i++) {
 		struct run_server *s = &run->servers.ptr[i];
 
@@ -324,14 +337,32 @@ void run_plan_barrier(struct plan_run *run, double now)
 	}
 	for (size_t i = 0; i < run->servers.len; i++) {
 		struct run_server *s = &run->servers.ptr[i];
-		double begin = end - MARGIN * time_left(run, s);
 
-		s->is_held = next_visit(s, now) < begin - SAME * fmax(1, fabs(begin)) &&
+		s->begin = end - MARGIN * time_left(run, s);
+		s->is_held = next_visit(s, now) < s->begin - SAME * fmax(1, fabs(s->begin)) &&
 			     !s->is_cut && may_wait(run, s);
-		if (s->is_held && waiting(s) > 0)
-			run->barrier.wake = fmin(run->barrier.wake, begin);
 	}
-	weigh_waiting(run, now);
+}
+
+void run_plan_barrier(struct plan_run *run, double now)
+{
+	if (run->servers.len == 1 || run->leg != PLAN_VISIT)
+		return;
+	if (!is_recent(run, now)) {
+		run->barrier.stale = false;
+		run->barrier.waiting = 0;
+		for (size_t i = 0; i < run->servers.len; i++)
+			run->barrier.waiting += (double)waiting(&run->servers.ptr[i]);
+		for (size_t i = 0; i < run->servers.len; i++) {
+			run_look_at_size(&run->servers.ptr[i]);
+			share_size(run, &run->servers.ptr[i]);
+		}
+		if (!run->params.eager && has_late_leg(run)) {
+			plan_begins(run, now);
+			weigh_waiting(run, now);
+		}
+	}
+	begin_visits(run, now);
 }
 
 bool run_may_take(const struct plan_run *run, const struct run_server *s)
@@ -345,5 +376,7 @@ bool run_may_take(const struct plan_run *run, const struct run_server *s)
 
 double plan_wake(const struct plan_run *run)
 {
-	return run->servers.len > 1 && run->leg == PLAN_VISIT ? run->barrier.wake : INFINITY;
+	bool waits = run->servers.len > 1 && run->leg == PLAN_VISIT && !run->visits_ended;
+
+	return waits && !run->cancelled ? run->barrier.wake : INFINITY;
 }

@@ -108,4 +108,5 @@ const struct visit_order visit_stillpoint_online = {.state_size = sizeof(struct 
 	.add = add,
 	.take = take,
 	.remove = take_out,
-	.close = close};
+	.close = close,
+	.weighs = true};

@@ -14,6 +14,7 @@ struct run {
 	size_t downloads;       /* so far */
 	bool begun;
 	struct drive_result *result;
+	size_t *requisites_from; /* those of a page, in site->requisites; NULL: told already */
 
 	/* Of several servers: */
 	double time;
@@ -84,6 +85,45 @@ static void pass_delay(struct run *r, enum plan_leg leg)
 	r->leg = leg;
 }
 
+/* What a page needs, which was found with it. */
+static int tell_requisites(struct run *r, uint32_t page)
+{
+	const struct group_edge *e = r->params->site->requisites.ptr;
+	int rc = 0;
+
+	for (size_t i = r->requisites_from[page]; rc == 0 && i < r->requisites_from[page + 1]; i++)
+		rc = plan_group(r->plan, page, &e[i].requisite, 1);
+	return rc;
+}
+
+/*
+ * Offline strategies know all requisites beforehand. The others learn them from the pages, where
+ * the edges are in the order of the pages, as composites.h makes them; else beforehand, too.
+ */
+static int prepare_requisites(struct run *r)
+{
+	const struct group_edges *e = &r->params->site->requisites;
+	size_t n = r->params->site->n, page = 0;
+	bool sorted = r->params->seeds && !r->params->plan.strategy->offline;
+	int rc = 0;
+
+	for (size_t i = 1; i < e->len; i++)
+		sorted = sorted && e->ptr[i - 1].page <= e->ptr[i].page;
+	for (size_t i = 0; !sorted && rc == 0 && i < e->len; i++)
+		rc = plan_group(r->plan, e->ptr[i].page, &e->ptr[i].requisite, 1);
+	if (!sorted || e->len == 0)
+		return rc;
+	r->requisites_from = calloc(n + 2, sizeof *r->requisites_from);
+	if (!r->requisites_from)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < e->len; i++)
+		while (page < e->ptr[i].page)
+			r->requisites_from[++page] = i;
+	while (page < n)
+		r->requisites_from[++page] = e->len;
+	return 0;
+}
+
 static int record(struct run *r, const struct plan_order *order)
 {
 	struct drive_result *to = r->result;
@@ -93,6 +133,7 @@ static int record(struct run *r, const struct plan_order *order)
 		[PLAN_LATE] = &to->late,
 	};
 	double late = r->params->faults.late;
+	int rc;
 
 	if (order->leg == PLAN_VISIT)
 		to->hopeless[order->page] = order->hopeless;
@@ -101,7 +142,8 @@ static int record(struct run *r, const struct plan_order *order)
 		return ERR_NOMEM;
 	if (order->leg == PLAN_REVISIT && !(late > 0))
 		return 0; /* the visit found all links */
-	return discover_links(r, order->page, order->leg == PLAN_VISIT ? late : 0);
+	rc = discover_links(r, order->page, order->leg == PLAN_VISIT ? late : 0);
+	return rc || !r->requisites_from ? rc : tell_requisites(r, order->page);
 }
 
 static int carry_out(struct run *r, const struct plan_order *order)
@@ -202,11 +244,8 @@ static int run_all(struct run *r)
 		rc = discover_all(r, r->reached.ptr, r->reached.len);
 	else
 		rc = discover_all(r, p->seeds, p->seed_count);
-	for (size_t i = 0; rc == 0 && i < p->site->requisites.len; i++) {
-		const struct group_edge *e = &p->site->requisites.ptr[i];
-
-		rc = plan_group(r->plan, e->page, &e->requisite, 1);
-	}
+	if (rc == 0)
+		rc = prepare_requisites(r);
 	for (uint32_t s = 0; rc == 0 && has_fleet(r) && s < p->fleet->servers; s++)
 		rc = plan_pace(r->plan, s, p->fleet->delays[s]);
 	if (rc == 0 && has_fleet(r))
@@ -274,6 +313,7 @@ int drive(const struct drive_params *params, struct drive_result *ret_result, st
 		rc = err_code(err, run_all(&r));
 	plan_run_free(r.plan);
 	u32_vec_release(&r.reached);
+	free(r.requisites_from);
 	if (rc)
 		drive_release(&result);
 	else

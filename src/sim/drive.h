@@ -58,9 +58,9 @@ struct drive_result {
 
 /*
  * Seeds are discovered first, and the links of a page at its visit, or at its revisit those that
- * were not there yet. A strategy that wants all pages beforehand is given those that can be
- * reached, in breadth-first order. On success free with drive_release. 0, or ERR_NOMEM or what
- * plan_run_new says, in err too.
+ * were not there yet; so are its requisites. A strategy that wants all pages beforehand is given
+ * those that can be reached, in breadth-first order. On success free with drive_release. 0, or
+ * ERR_NOMEM or what plan_run_new says, in err too.
  */
 int drive(const struct drive_params *params, struct drive_result *ret_result,
 	struct err *err) SP_MUST_CHECK;

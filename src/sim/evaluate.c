@@ -76,14 +76,19 @@ int evaluate_bound(
 	return 0;
 }
 
-static double alive(const struct site *site, const struct drive_result *capture, uint32_t page)
+/* The probability that a page was sharp; with histories 0 or 1. */
+static double alive(const struct site *site, const struct drive_result *capture,
+	const struct change_history *histories, uint32_t page)
 {
-	return survival_at(
-		site->survival[page], capture->revisited_at[page] - capture->visited_at[page]);
+	double visit = capture->visited_at[page], revisit = capture->revisited_at[page];
+
+	if (histories)
+		return coherence_actual_page(histories[page], visit, revisit);
+	return survival_at(site->survival[page], revisit - visit);
 }
 
-static double groups_expected(
-	const struct site *site, const struct drive_result *capture, const struct groups *g)
+static double groups_whole(const struct site *site, const struct drive_result *capture,
+	const struct groups *g, const struct change_history *histories)
 {
 	struct sum sum = {0};
 
@@ -91,12 +96,13 @@ static double groups_expected(
 		double whole = g->weight[a];
 
 		for (size_t k = g->from[a]; k < g->from[a + 1]; k++)
-			whole *= alive(site, capture, g->member[k]);
+			whole *= alive(site, capture, histories, g->member[k]);
 		sum_add(&sum, whole);
 	}
 	for (uint32_t i = 0; i < site->n; i++)
 		if (!g->grouped[i])
-			sum_add(&sum, (double)site_weight(site, i) * alive(site, capture, i));
+			sum_add(&sum,
+				(double)site_weight(site, i) * alive(site, capture, histories, i));
 	return sum_value(&sum);
 }
 
@@ -118,7 +124,7 @@ static int order_by_length(
 }
 
 int evaluate_groups(const struct site *site, const struct drive_result *capture, bool fast,
-	struct group_evaluation *ret)
+	const struct change_history *histories, struct group_evaluation *ret)
 {
 	struct assign_problem p = {.n = site->n,
 		.survival = site->survival,
@@ -129,7 +135,7 @@ int evaluate_groups(const struct site *site, const struct drive_result *capture,
 	struct groups g = {0};
 	int rc = same && page_of ? 0 : ERR_NOMEM;
 
-	*ret = (struct group_evaluation){.expected = NAN, .bound = NAN};
+	*ret = (struct group_evaluation){.expected = NAN, .bound = NAN, .actual = NAN};
 	for (uint32_t i = 0; rc == 0 && i < site->n; i++)
 		same[i] = i;
 	if (rc == 0)
@@ -144,7 +150,9 @@ int evaluate_groups(const struct site *site, const struct drive_result *capture,
 		rc = order_by_length(site, capture, page_of);
 		if (rc == 0)
 			rc = groups_bound(&g, &p, fast, page_of, &ret->bound);
-		ret->expected = groups_expected(site, capture, &g);
+		ret->expected = groups_whole(site, capture, &g, NULL);
+		if (histories)
+			ret->actual = groups_whole(site, capture, &g, histories);
 	}
 	groups_release(&g);
 	free(same);

@@ -30,10 +30,11 @@ struct evaluation evaluate(const struct site *site, const struct drive_result *c
 struct group_evaluation {
 	size_t groups; /* of more than one page */
 	double expected, bound;
+	double actual; /* that were whole, with histories by page; else NAN */
 };
 
 int evaluate_groups(const struct site *site, const struct drive_result *capture, bool fast,
-	struct group_evaluation *ret) SP_MUST_CHECK;
+	const struct change_history *histories, struct group_evaluation *ret) SP_MUST_CHECK;
 
 /*
  * What no schedule can exceed in expectation (plan_limit), for a site all of whose pages are

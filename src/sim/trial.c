@@ -7,6 +7,7 @@
 
 #include "measure/blur.h"
 #include "sim/changes.h"
+#include "sim/composites.h"
 #include "sim/discovery.h"
 #include "sim/drive.h"
 #include "sim/evaluate.h"
@@ -14,16 +15,21 @@
 
 bool contender_find(const char *name, struct contender *ret_contender)
 {
-	size_t len = strlen(name), suffix = strlen(CONTENDER_EAGER);
-	bool eager = len > suffix && strcmp(name + len - suffix, CONTENDER_EAGER) == 0;
-	struct contender c = {.name = name, .eager = eager};
+	const char *suffix = strrchr(name, ':');
+	struct contender c = {
+		.name = name,
+		.eager = suffix && strcmp(suffix, CONTENDER_EAGER) == 0,
+		.apart = suffix && strcmp(suffix, CONTENDER_APART) == 0,
+	};
+	bool is_varied = c.eager || c.apart;
+	size_t len = is_varied ? (size_t)(suffix - name) : strlen(name);
 	char strategy[64];
 
-	(void)snprintf(strategy, sizeof strategy, "%.*s", (int)(eager ? len - suffix : len), name);
+	(void)snprintf(strategy, sizeof strategy, "%.*s", (int)len, name);
 	c.discovers = strcmp(name, CONTENDER_BOUND_ONLINE) == 0;
 	c.is_bound = c.discovers || strcmp(name, CONTENDER_BOUND) == 0;
 	c.plan = plan_strategy_find(c.is_bound ? "stillpoint-offline" : strategy, false);
-	if (c.plan && !eager && !c.is_bound)
+	if (c.plan && !is_varied && !c.is_bound)
 		c.name = c.plan->name;
 	else if (!c.plan && strcmp(name, CONTENDER_OP) != 0)
 		return false;
@@ -62,7 +68,7 @@ static int tell_rates(struct trial *t, struct rng *rng)
 }
 
 /* The end of the longest capture that there can be. */
-static double horizon(const struct trial_params *p)
+static double horizon(const struct trial_params *p, size_t n)
 {
 	double legs = 1;
 
@@ -72,8 +78,8 @@ static double horizon(const struct trial_params *p)
 	if (p->failure > 0)
 		legs *= PLAN_ATTEMPTS;
 	if (p->fleet.servers > 0)
-		return legs * (double)p->site.n * p->fleet.delays[p->fleet.servers - 1];
-	return legs * (double)p->site.n * p->delay;
+		return legs * (double)n * p->fleet.delays[p->fleet.servers - 1];
+	return legs * (double)n * p->delay;
 }
 
 static int prepare(struct trial *t, struct rng *rng)
@@ -82,18 +88,20 @@ static int prepare(struct trial *t, struct rng *rng)
 	int rc = p->kind ? kind_site(p->kind, rng, &t->site)
 			 : synthetic_site(&p->site, p->in_order ? NULL : rng, &t->site);
 
+	if (rc == 0 && p->requisites > 0)
+		rc = composites_add(&t->site, p->requisites, rng);
 	if (rc == 0)
 		rc = fleet_init(&t->fleet, &p->fleet, &t->site, rng);
 	if (rc == 0)
 		rc = tell_rates(t, rng);
 	if (rc == 0)
-		rc = changes_draw(&t->site, horizon(p), rng, &t->changes);
+		rc = changes_draw(&t->site, horizon(p, t->site.n), rng, &t->changes);
 	return rc;
 }
 
-static uint32_t told_size(const struct trial_params *p)
+static uint32_t told_size(const struct trial_params *p, size_t n)
 {
-	double size = round((double)p->site.n * (1 + p->size_error));
+	double size = round((double)n * (1 + p->size_error));
 
 	return size < 1 ? 1 : size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
@@ -110,8 +118,9 @@ static int capture(
 			.delay = p->delay,
 			.tau = p->tau,
 			.fast = p->fast,
-			.size = told_size(p),
+			.size = told_size(p, t->site.n),
 			.eager = c->eager,
+			.apart = c->apart,
 			.aim = p->aim,
 			.downloads = (size_t)(2 * p->limit * (double)t->site.n)},
 		.size_unknown = p->size_unknown,
@@ -126,21 +135,39 @@ static int capture(
 		       : op_capture(&t->site, t->changes.histories, p->delay, ret);
 }
 
-static int find_bound(const struct trial *t, bool discovers, double *ret_bound)
+/* From a plan that knows all groups beforehand. */
+static int groups_bound_of(const struct trial *t, const struct contender *c, double *ret_bound)
+{
+	struct group_evaluation groups = {0};
+	struct drive_result result;
+	int rc = capture(t, c, NULL, &result);
+
+	if (rc)
+		return rc;
+	rc = evaluate_groups(&t->site, &result, t->params->fast, NULL, &groups);
+	*ret_bound = groups.bound;
+	drive_release(&result);
+	return rc;
+}
+
+static int find_bound(const struct trial *t, const struct contender *c, double *ret_bound)
 {
 	const struct trial_params *p = t->params;
 
+	if (p->requisites > 0)
+		return groups_bound_of(t, c, ret_bound);
 	if (t->fleet.servers > 0)
 		return fleet_bound(&t->fleet, &t->site, ret_bound);
-	if (discovers)
+	if (c->discovers)
 		return discovery_bound(&t->site, p->delay, ret_bound);
 	return evaluate_bound(&t->site, p->delay, p->fast, 0, ret_bound);
 }
 
-static int measure_bound(const struct trial *t, bool discovers, struct trial_values *ret_values)
+static int measure_bound(
+	const struct trial *t, const struct contender *c, struct trial_values *ret_values)
 {
 	double bound = NAN;
-	int rc = find_bound(t, discovers, &bound);
+	int rc = find_bound(t, c, &bound);
 
 	*ret_values = (struct trial_values){.of = {[TRIAL_PAGES] = (double)t->site.n,
 						    [TRIAL_EXPECTED_COHERENCE] = bound,
@@ -155,12 +182,13 @@ static int measure(
 {
 	const struct trial_params *p = t->params;
 	struct evaluation expected, actual;
+	struct group_evaluation groups = {0};
 	struct drive_result result;
 	size_t pages;
 	int rc;
 
 	if (p->contenders[contender].is_bound)
-		return measure_bound(t, p->contenders[contender].discovers, ret_values);
+		return measure_bound(t, &p->contenders[contender], ret_values);
 	rc = capture(t, &p->contenders[contender], rng, &result);
 
 	if (rc)
@@ -169,6 +197,11 @@ static int measure(
 		p->watch(p->watch_context, contender, &result, t->changes.histories);
 	expected = evaluate(&t->site, &result, NULL);
 	actual = evaluate(&t->site, &result, t->changes.histories);
+	if (p->requisites > 0) {
+		rc = evaluate_groups(&t->site, &result, true, t->changes.histories, &groups);
+		expected.coherence = groups.expected;
+		actual.coherence = groups.actual;
+	}
 	pages = result.visits.len + result.late.len;
 	*ret_values = (struct trial_values){
 		.of = {
@@ -179,7 +212,7 @@ static int measure(
 			[TRIAL_BLUR] = blur_average(actual.blur, pages),
 		}};
 	drive_release(&result);
-	return 0;
+	return rc;
 }
 
 int trial_run(const struct trial_params *params, struct rng *rng, struct trial_values *values)

@@ -24,15 +24,17 @@ struct contender {
 	bool is_bound;                    /* not a capture: what it can reach at best */
 	bool discovers;                   /* the bound of captures that find their pages */
 	bool eager;                       /* as plan_params: servers without a common plan */
+	bool apart;                       /* is not told of groups */
 };
 
 #define CONTENDER_OP           "op"
 #define CONTENDER_BOUND        "bound"        /* what no capture can expect, all pages known */
 #define CONTENDER_BOUND_ONLINE "bound-online" /* by following links: sim/discovery.h */
-#define CONTENDER_EAGER        ":eager"       /* behind the name of a strategy */
+#define CONTENDER_EAGER        ":eager"       /* behind the name of a strategy, as: */
+#define CONTENDER_APART        ":apart"
 
-/* Those of plan_strategy_find, with CONTENDER_EAGER or not, OP and the bounds. The name is
- * borrowed. False when there is none. */
+/* Those of plan_strategy_find, with CONTENDER_EAGER or CONTENDER_APART or not, OP and the bounds.
+ * The name is borrowed. False when there is none. */
 bool contender_find(const char *name, struct contender *ret_contender);
 
 /* Sees a capture with the changes that happened, by page; both are the trial's. */
@@ -67,8 +69,9 @@ struct trial_params {
 	double rate_error; /* each is told with a random error of up to this factor; 0 or 1: none */
 	double failure, late; /* see drive.h */
 	struct fleet_kind fleet;
-	enum plan_aim aim; /* with a limit */
-	double limit;      /* share of the downloads that two legs take; 0: no limit */
+	unsigned requisites; /* of each page; then whole groups are measured, not pages */
+	enum plan_aim aim;   /* with a limit */
+	double limit;        /* share of the downloads that two legs take; 0: no limit */
 	const struct contender *contenders;
 	size_t contender_count;
 	trial_watch *watch; /* of every capture; may be NULL */

@@ -52,7 +52,7 @@ static void fill(struct crawl_settings *s)
 	s->jobs = 64;
 	s->attempts = 9;
 	s->automatic_delay = false;
-	s->single = s->no_requisites = s->no_sitemaps = true;
+	s->single = s->plan_apart = s->no_requisites = s->no_sitemaps = true;
 }
 
 static void check_texts(const struct text_list *got, const struct text_list *want)
@@ -92,6 +92,7 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 	CHECK_INT(got->automatic_delay, want->automatic_delay);
 	CHECK_INT(got->single, want->single);
 	CHECK_INT(got->no_requisites, want->no_requisites);
+	CHECK_INT(got->plan_apart, want->plan_apart);
 	CHECK_INT(got->no_sitemaps, want->no_sitemaps);
 }
 

@@ -8,7 +8,7 @@ import tap
 KEYS = ["table", "row", "strategy", "metric", "paper", "ours", "stderr", "note"]
 NAMES = ["sharc-fig6", *(f"sharc-{i}" for i in range(11, 22)), "solar-1", "solar-2",
          *(f"online-{told}" for told in ("exact", "half", "twice", "none")),
-         "limits", "servers-4"]
+         "limits", "servers-4", "groups"]
 
 EXPECTED = [
     # of solar-2: row, strategy, the expected value that an independent computation gives

@@ -6,6 +6,7 @@
 
 #include "families.h"
 #include "plan/assign_solve.h"
+#include "plan/plan.h"
 #include "tap.h"
 
 enum { SMALL = 7, LARGE = 200 };
@@ -135,6 +136,136 @@ static void test_no_groups(void)
 	}
 }
 
+/* ---- while pages are discovered ---- */
+
+/*
+ * What a run of stillpoint-online expects of whole groups, one download after the other. All pages
+ * are known from the beginning; what they need is told before that, with them, or never.
+ */
+enum telling { BEFORE, WITH_PAGE, NEVER };
+
+static void tell(struct plan_run *run, const struct group_edge *e, size_t count, uint32_t page)
+{
+	for (size_t i = 0; i < count; i++)
+		if (page == UINT32_MAX || e[i].page == page)
+			CHECK_INT(plan_group(run, e[i].page, &e[i].requisite, 1), 0);
+}
+
+static double capture_online(const struct instance *t, const struct groups *g,
+	const struct group_edge *edges, size_t count, enum telling telling)
+{
+	struct plan_params params = {.strategy = plan_strategy_find("stillpoint-online", false),
+		.delay = 1,
+		.size = (uint32_t)t->p.n};
+	struct err err = {0};
+	struct plan_run *run = plan_run_new(&params, &err);
+	double length[LARGE], sum = 0, slot = -1;
+	struct plan_order o;
+	enum plan_leg leg = PLAN_VISIT;
+
+	for (uint32_t i = 0; i < t->p.n; i++)
+		CHECK_INT(plan_discovered(run, i, t->survival[i], t->weight ? t->weight[i] : 1), 0);
+	if (telling == BEFORE)
+		tell(run, edges, count, UINT32_MAX);
+	while (plan_next(run, fmax(slot, 0), &o) == PLAN_ORDER) {
+		slot += o.leg == leg; /* one page has both slots at the barrier */
+		leg = o.leg;
+		length[o.page] = leg == PLAN_VISIT ? -slot : length[o.page] + slot;
+		if (leg == PLAN_VISIT && telling == WITH_PAGE)
+			tell(run, edges, count, o.page);
+		plan_done(run, &o, PLAN_OK, slot, slot);
+	}
+	CHECK_INT(plan_error(run), 0);
+	CHECK_INT(plan_progress(run).revisited, t->p.n);
+	plan_run_free(run);
+	for (size_t a = 0; a < g->count; a++) {
+		double whole = g->weight[a];
+
+		for (size_t k = g->from[a]; k < g->from[a + 1]; k++)
+			whole *= survival_at(t->survival[g->member[k]], length[g->member[k]]);
+		sum += whole;
+	}
+	for (uint32_t i = 0; i < t->p.n; i++)
+		sum += g->grouped[i]
+			       ? 0
+			       : assign_weight(&t->p, i) * survival_at(t->survival[i], length[i]);
+	return sum;
+}
+
+/* Against the best of all schedules; lengths are those of the pyramid. */
+static void test_online_small(void)
+{
+	double sum[3] = {0}, count = 0;
+	struct rng rng;
+
+	tap_case("groups while discovering, by brute force");
+	rng_init(&rng, 35);
+	for (size_t round = 0; round < tap_rounds(120); round++) {
+		size_t n = 2 + rng_below(&rng, SMALL - 1);
+		struct group_edge edges[2 * SMALL];
+		size_t edge_count = random_edges(&rng, edges, n, 2 * n);
+		const struct family *family = &families[rng_below(&rng, FAMILIES_N)];
+		struct instance t;
+		struct groups g;
+		double best;
+
+		instance_init(&t, family, &rng, n);
+		t.p.length = NULL;
+		t.p.step = 2;
+		g = make(&t, edges, edge_count);
+		for (uint32_t i = 0; i < n; i++)
+			t.page_of[i] = i;
+		best = brute(&g, &t.p, t.page_of, 0);
+		for (int telling = 0; best > 0 && telling < 3; telling++) {
+			double value =
+				capture_online(&t, &g, edges, edge_count, (enum telling)telling);
+
+			CHECK(value <= best * (1 + 1e-9));
+			sum[telling] += value / best;
+		}
+		count += best > 0;
+		groups_release(&g);
+		instance_release(&t);
+	}
+	tap_note(
+		"share of the optimum: told before %.2f %%, with their page %.2f %%, never %.2f %%",
+		100 * sum[BEFORE] / count, 100 * sum[WITH_PAGE] / count, 100 * sum[NEVER] / count);
+	CHECK(sum[BEFORE] >= 0.8 * count);
+	CHECK(sum[BEFORE] > sum[NEVER]);
+	CHECK(sum[WITH_PAGE] > sum[NEVER]);
+}
+
+/* The same sites as in test_gap: more is expected of whole groups when they are known. */
+static void test_online_large(void)
+{
+	double sum[3] = {0};
+	struct rng rng;
+
+	tap_case("groups while discovering, larger sites");
+	rng_init(&rng, 34);
+	for (size_t round = 0; round < tap_rounds(4); round++) {
+		struct group_edge edges[LARGE];
+		struct instance t;
+		struct groups g;
+
+		instance_init(&t, &families[1], &rng, LARGE);
+		t.p.length = NULL;
+		t.p.step = 2;
+		for (uint32_t i = 0; i < LARGE; i++)
+			edges[i] = (struct group_edge){
+				i % 50, 50 + (uint32_t)rng_below(&rng, LARGE - 50)};
+		g = make(&t, edges, LARGE);
+		for (int telling = 0; telling < 3; telling++)
+			sum[telling] += capture_online(&t, &g, edges, LARGE, (enum telling)telling);
+		groups_release(&g);
+		instance_release(&t);
+	}
+	tap_note("whole groups: told before %.2f, with their page %.2f, never %.2f", sum[BEFORE],
+		sum[WITH_PAGE], sum[NEVER]);
+	CHECK(sum[BEFORE] > 1.05 * sum[NEVER]);
+	CHECK(sum[WITH_PAGE] > 1.02 * sum[NEVER]);
+}
+
 static void test_shared(void)
 {
 	struct group_edge edges[2 * (GROUP_SHARED_MAX + 1)];
@@ -202,5 +333,7 @@ int main(void)
 	test_no_groups();
 	test_shared();
 	test_gap();
+	test_online_small();
+	test_online_large();
 	return tap_done();
 }

@@ -225,6 +225,184 @@ static void test_barrier_does_not_wait(void)
 	}
 }
 
+/* ---- the time at which a server that is held back may begin ---- */
+
+/* A capture whose downloads take any time, and in which anything may happen between them. */
+struct turmoil {
+	struct world w;
+	struct rng rng;
+	double promised; /* plan_wake of the last answer, if nothing has happened since; else NAN */
+	size_t idle;     /* answers without an order since something happened */
+	bool ended;      /* the visits */
+	size_t orders, waits;
+};
+
+/* From 0 to 10^3, most of them small: the pause of a server, or the time that a download takes. */
+static double any_time(struct rng *rng, double least)
+{
+	return rng_below(rng, 4) == 0 ? least : fmax(least, pow(10, 6 * rng_double(rng) - 3));
+}
+
+static void happened(struct turmoil *t)
+{
+	t->promised = NAN;
+	t->idle = 0;
+}
+
+/* The order of a server comes to its end, or is given back. */
+static void end_order(struct turmoil *t, uint32_t s)
+{
+	static const enum plan_outcome OUTCOMES[] = {
+		PLAN_OK, PLAN_OK, PLAN_OK, PLAN_OK, PLAN_RETRY, PLAN_FAILED, PLAN_RETURNED};
+	struct world *w = &t->w;
+
+	w->time = fmax(w->time, w->ready[s]);
+	w->visited++;
+	if (w->visited == w->hidden)
+		find(w, w->hidden, (uint32_t)w->n);
+	plan_done(w->run, &w->orders[s], OUTCOMES[rng_below(&t->rng, ARRAY_LEN(OUTCOMES))],
+		w->start[s], w->time);
+	w->start[s] = w->ready[s] = INFINITY;
+	happened(t);
+}
+
+static void disturb(struct turmoil *t)
+{
+	struct world *w = &t->w;
+	uint32_t any = (uint32_t)rng_below(&t->rng, w->n);
+
+	switch (rng_below(&t->rng, 40)) {
+	case 0:
+		(void)plan_withdraw(w->run, any);
+		break;
+	case 1:
+		(void)plan_retry(w->run, any);
+		break;
+	case 2:
+		CHECK_INT(plan_pace(w->run, any % SERVERS, any_time(&t->rng, 1e-9)), 0);
+		break;
+	case 3:
+		if (rng_below(&t->rng, 20) == 0) {
+			plan_end_visits(w->run);
+			t->ended = true;
+		}
+		break;
+	default:
+		return;
+	}
+	happened(t);
+}
+
+/* The time goes on to what comes next: a download that ends, the planned begin, or in between. */
+static bool let_time_pass(struct turmoil *t)
+{
+	struct world *w = &t->w;
+	double wake = plan_wake(w->run), end = INFINITY;
+	uint32_t first = 0;
+
+	for (uint32_t s = 0; s < SERVERS; s++)
+		if (w->ready[s] < end)
+			end = w->ready[first = s];
+	if (!CHECK(isfinite(wake) || isfinite(end)))
+		return false;
+	if (wake < end && rng_below(&t->rng, 3) == 0)
+		w->time += rng_double(&t->rng) * (wake - w->time);
+	else if (wake < end)
+		w->time = wake;
+	else
+		end_order(t, first);
+	return true;
+}
+
+/* An answer without an order: what was promised before it is kept. */
+static void check_wait(struct turmoil *t)
+{
+	double wake = plan_wake(t->w.run);
+
+	t->waits++;
+	CHECK(wake > t->w.time);
+	if (t->ended)
+		CHECK(isinf(wake));
+	if (!isnan(t->promised) && t->w.time < t->promised)
+		CHECK(wake == t->promised);
+	else
+		CHECK(++t->idle <= SERVERS + 1);
+	t->promised = wake;
+}
+
+static void take_order(struct turmoil *t, const struct plan_order *o)
+{
+	uint32_t s = t->w.server_of[o->page];
+
+	t->orders++;
+	CHECK(isinf(t->w.ready[s]));
+	happened(t);
+	if (o->put_off) {
+		plan_done(t->w.run, o, PLAN_PUT_OFF, t->w.time, t->w.time);
+		return;
+	}
+	t->w.orders[s] = *o;
+	t->w.start[s] = t->w.time;
+	t->w.ready[s] = t->w.time + any_time(&t->rng, 0);
+}
+
+static void run_turmoil(struct turmoil *t)
+{
+	struct err err = {0};
+	enum plan_step step = PLAN_WAIT;
+
+	t->w.run = plan_run_new(&t->w.params, &err);
+	begin(&t->w);
+	for (uint32_t s = 0; s < SERVERS; s++)
+		t->w.ready[s] = INFINITY;
+	happened(t);
+	for (size_t turn = 0; step != PLAN_END && CHECK(turn < 400 * PAGES); turn++) {
+		struct plan_order o;
+
+		disturb(t);
+		step = plan_next(t->w.run, t->w.time, &o);
+		if (step == PLAN_ORDER)
+			take_order(t, &o);
+		if (step == PLAN_WAIT)
+			check_wait(t);
+		if (step == PLAN_WAIT && !let_time_pass(t))
+			break;
+	}
+	plan_run_free(t->w.run);
+}
+
+static void test_begin_is_firm(void)
+{
+	size_t orders = 0, waits = 0;
+	struct rng rng;
+
+	tap_case("when a server may begin stays as it is while nothing happens");
+	rng_init(&rng, 14);
+	for (size_t round = 0; round < tap_rounds(200); round++) {
+		bool online = rng_below(&rng, 2);
+		struct turmoil t = {
+			.w = world_new(online ? "stillpoint-online" : "stillpoint-offline", false)};
+
+		t.w.n = 1 + rng_below(&rng, PAGES);
+		t.w.hidden = online ? (uint32_t)rng_below(&rng, t.w.n) : 0;
+		t.w.params.orders = 1;
+		t.w.params.size = (uint32_t)rng_below(&rng, 2 * PAGES);
+		for (uint32_t i = 0; i < t.w.n; i++) {
+			t.w.server_of[i] = (uint32_t)rng_below(&rng, SERVERS);
+			t.w.survival[i] = survival_poisson(exp(2 * rng_normal(&rng) - 5));
+		}
+		for (uint32_t s = 0; s < SERVERS; s++)
+			t.w.delay[s] = any_time(&rng, 1e-9);
+		t.rng = rng;
+		run_turmoil(&t);
+		rng = t.rng;
+		orders += t.orders;
+		waits += t.waits;
+	}
+	tap_note("%zu orders, %zu times none", orders, waits);
+	CHECK(waits > orders / 10);
+}
+
 static void test_bad_calls(void)
 {
 	struct plan_params params = {.strategy = plan_strategy_find("bfs-lifo", false)};
@@ -246,6 +424,7 @@ int main(void)
 	test_ends_together();
 	test_planned_against_eager();
 	test_barrier_does_not_wait();
+	test_begin_is_firm();
 	test_bad_calls();
 	return tap_done();
 }
