@@ -135,17 +135,14 @@ static bool is_calm(const struct assign_problem *p)
 	return kept >= most * (1 - NEGLIGIBLE);
 }
 
-/* Prices of the intervals, n entries. */
+/* Prices of the intervals, n entries that are 0 before. */
 static int find_prices(const struct assign_problem *p, double *price)
 {
 	double scratch[(OUTLOOK_SAMPLE + 1) * ASSIGN_SCRATCH / sizeof(double)];
 	uint32_t page_of[OUTLOOK_SAMPLE];
 
-	if (is_calm(p)) {
-		for (size_t j = 0; j < p->n; j++)
-			price[j] = 0;
+	if (is_calm(p))
 		return 0;
-	}
 	assign_chains(p, scratch, page_of);
 	assign_exchange(p, scratch, page_of); /* good enough to find prices from */
 	return assign_prices(p, page_of, price);
@@ -153,7 +150,7 @@ static int find_prices(const struct assign_problem *p, double *price)
 
 int outlook_price(struct outlook *o, const struct outlook_params *params)
 {
-	double price[OUTLOOK_SAMPLE];
+	double price[OUTLOOK_SAMPLE] = {0};
 	struct picture p;
 	struct assign_problem problem;
 	int rc;
