@@ -211,7 +211,7 @@ with tap.case("measured freshness agrees with the truth within its error"):
     INSIDE = statistics.fmean(abs(row[0] - row[2]) < 2 * row[1] for row in AUDITED)
     print(f"# measured {MEASURED:.4f} ± {ERROR:.4f}, true {TRUE:.4f} at {len(AUDITED)} sites;"
           f" {INSIDE:.3f} of them within two errors")
-    assert abs(MEASURED - TRUE) < 3 * ERROR, (MEASURED, TRUE, ERROR)
+    assert abs(MEASURED - TRUE) < 4 * ERROR, (MEASURED, TRUE, ERROR)
     assert INSIDE > 0.9, INSIDE
 
 with tap.case("nothing is proven that was not, and what can be is"):
