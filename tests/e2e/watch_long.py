@@ -29,7 +29,7 @@ PER_SECOND = min(5 * SITES, 100)
 RATES = "lognormal:-5,1.2" if SCALE >= 10 else "lognormal:-3.5,1.2"
 GRID = 10  # seconds
 ARCHIVE = tap.path("archive")
-WARM_UP, KILLING = 0.3, 0.4  # parts of the time: sites are found and rates learned; kills
+WARM_UP, KILLING = 0.2, 0.5  # parts of the time: sites are found and rates learned; kills
 ROOM = 0.02  # between what is expected and the truth, besides chance
 
 
