@@ -325,7 +325,9 @@ def capture_again(program, server, args, work):
     """The same site, several times into one archive: what each capture adds to it."""
     runner = Stillpoint(program, "again", "")
     seen = set()
-    print(f"{'capture':7} {'CPU/page':>9}", *(f"{kind:>10}" for kind in KINDS), f"{'all':>10}")
+    first = None
+    print(f"{'capture':7} {'CPU/page':>9} {'/ first':>7}", *(f"{kind:>10}" for kind in KINDS),
+          f"{'all':>10}")  # fmt: skip
     for number in range(1, args.again + 1):
         code, _, cpu, _ = run(runner.command(server), work)
         files = set((work / "archive/warc").iterdir())
@@ -333,7 +335,8 @@ def capture_again(program, server, args, work):
             sys.exit(f"crawl_bench: capture {number}: exit code {code}, {runner.pages(work)} pages")
         sizes = bytes_by_kind(program, files - seen)
         seen |= files
-        print(f"{number:7} {1e6 * cpu / args.pages:6.0f} µs",
+        first = first or cpu
+        print(f"{number:7} {1e6 * cpu / args.pages:6.0f} µs {cpu / first:7.2f}",
               *(f"{sizes[kind]:10}" for kind in KINDS), f"{sizes.total():10}")  # fmt: skip
 
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/word.h"
 #include "http/fields.h"
+#include "url/percent.h"
 #include "url/url.h"
 
 enum {
@@ -21,22 +22,10 @@ bool post_query_has_key(slice method)
 	       slice_eq(method, SLICE("PATCH")) || slice_eq(method, SLICE("DELETE"));
 }
 
-/* Letters, digits and "_.-~" as they are, blanks as "+": how Python's urlencode writes. */
+/* How Python's urlencode writes. */
 static int add_escaped(struct buf *out, slice text)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < text.len; i++) {
-		char c = text.ptr[i];
-
-		if (word_is_alnum(c) || (c && strchr("_.-~", c)))
-			rc = buf_add_char(out, c);
-		else if (c == ' ')
-			rc = buf_add_char(out, '+');
-		else
-			rc = buf_printf(out, "%%%02X", (unsigned)(unsigned char)c);
-	}
-	return rc;
+	return url_form_encode(out, text, "_.-~");
 }
 
 static int add_base64(struct buf *out, slice bytes)

@@ -20,6 +20,7 @@ enum field_kind {
 	HASH,  /* uint64_t */
 	AGE,   /* struct attempt_age */
 	TEXT,  /* slice */
+	RULES, /* the same, of which the beginning is often that of the look before */
 	WORD,  /* slice, in the table word */
 	DIGEST,
 };
@@ -42,7 +43,7 @@ static const struct field_form FIELDS[] = {
 	FIELD(AGE, age),
 	FIELD(WORD, address),
 	FIELD(WORD, caches),
-	FIELD(TEXT, rules),
+	FIELD(RULES, rules),
 	DIGEST_FIELD(state),
 	DIGEST_FIELD(payload),
 	FIELD(TEXT, etag),
@@ -65,6 +66,9 @@ static const struct field_form FIELDS[] = {
 	FIELD(FLAG, is_compact),
 	FIELD(TEXT, deceit),
 };
+
+/* Their places in FIELDS. */
+enum { FIELD_STATE = 4, FIELD_PAYLOAD };
 
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0], BITS = BIT_FIELDS + FIELD_COUNT };
 
@@ -138,6 +142,7 @@ static bool same_field(const struct field_form *f, const struct attempt *a, cons
 		       (!has_x || ((const struct attempt_age *)x)->seconds ==
 					  ((const struct attempt_age *)y)->seconds);
 	case TEXT:
+	case RULES:
 	case WORD:
 		return same_text(*(const slice *)x, *(const slice *)y);
 	case DIGEST:
@@ -147,6 +152,37 @@ static bool same_field(const struct field_form *f, const struct attempt *a, cons
 		       (!has_x || digest_eq((const struct digest *)x, (const struct digest *)y));
 	}
 	return false;
+}
+
+/* Then the digest of its payload comes behind that of its state. */
+static bool is_short(const struct attempt *look)
+{
+	return look->has_state && look->state.kind == DIGEST_SHORT && look->has_payload &&
+	       look->payload.kind == DIGEST_SHORT;
+}
+
+static unsigned char first_byte(slice text)
+{
+	return text.len ? (unsigned char)text.ptr[0] : ' ';
+}
+
+/*
+ * A text that begins with a control character, which rules never do: that is how many bytes of the
+ * one before come in its place.
+ */
+static int add_rules(struct buf *rows, slice before, slice text)
+{
+	char joined[PACKED_JOINED_MAX];
+	unsigned char shared = 0;
+
+	while (shared < before.len && shared < text.len && shared < ' ' - 1 &&
+		text.ptr[shared] == before.ptr[shared])
+		shared++;
+	if (text.len >= sizeof joined || (shared == 0 && first_byte(text) >= ' '))
+		return pack_optional(rows, text);
+	joined[0] = (char)shared;
+	(void)memcpy(joined + 1, text.ptr + shared, text.len - shared);
+	return pack_optional(rows, (slice){joined, 1 + text.len - shared});
 }
 
 static int add_word(struct catalog *c, struct buf *rows, slice text, struct err *err)
@@ -171,10 +207,11 @@ static int add_digest(struct buf *rows, bool has, const struct digest *d)
 }
 
 static int add_field(struct catalog *c, struct buf *rows, const struct field_form *f,
-	const struct attempt *a, struct err *err)
+	const struct attempt *before, const struct attempt *a, struct err *err)
 {
 	const void *x = (const char *)a + f->member;
 	const struct attempt_age *age = x;
+	int rc;
 
 	switch (f->kind) {
 	case COUNT:
@@ -190,10 +227,16 @@ static int add_field(struct catalog *c, struct buf *rows, const struct field_for
 			err, pack_number(rows, age->known ? (uint64_t)age->seconds + 1 : 0));
 	case TEXT:
 		return err_code(err, pack_optional(rows, *(const slice *)x));
+	case RULES:
+		return err_code(err, add_rules(rows, before->rules, a->rules));
 	case WORD:
 		return add_word(c, rows, *(const slice *)x, err);
 	case DIGEST:
-		return err_code(err, add_digest(rows, *((const char *)a + f->flag), x));
+		rc = add_digest(rows, *((const char *)a + f->flag), x);
+		if (rc == 0 && f == &FIELDS[FIELD_STATE] && is_short(a))
+			rc = buf_add(rows,
+				(slice){(const char *)a->payload.bytes, digest_size(DIGEST_SHORT)});
+		return err_code(err, rc);
 	}
 	return err_code(err, ERR_USAGE);
 }
@@ -240,6 +283,11 @@ static int add_clock(struct buf *rows, const struct attempt *before, const struc
 	return rc ? rc : pack_signed(rows, minus(k->last_byte, k->first_byte));
 }
 
+static bool has_bit(uint64_t bits, unsigned bit)
+{
+	return bits >> bit & 1;
+}
+
 static uint64_t differences(
 	const struct attempt *before, const struct attempt *look, bool is_derived)
 {
@@ -252,17 +300,33 @@ static uint64_t differences(
 	for (unsigned i = 0; i < FIELD_COUNT; i++)
 		if (!same_field(&FIELDS[i], before, look))
 			bits |= UINT64_C(1) << (BIT_FIELDS + i);
+	if (has_bit(bits, BIT_FIELDS + FIELD_STATE) && is_short(look))
+		bits &= ~(UINT64_C(1) << (BIT_FIELDS + FIELD_PAYLOAD));
 	return bits;
 }
 
-static bool has_bit(uint64_t bits, unsigned bit)
+/*
+ * A body that differs by noise has digests of its own, which nothing else has. The WARC file has
+ * them in full; here it counts only whether two looks have the same, and that they show the same
+ * was found by the normalised digest.
+ */
+static struct attempt shorten(const struct attempt *before, const struct attempt *look)
 {
-	return bits >> bit & 1;
+	struct attempt a = *look;
+
+	if (a.is_compact && !a.is_revisit && a.has_state && a.has_payload && a.has_normal &&
+		a.rule_set > 0 && before->has_normal && before->rule_set == a.rule_set &&
+		digest_eq(&before->normal, &a.normal)) {
+		digest_shorten(&a.payload);
+		digest_shorten(&a.state);
+	}
+	return a;
 }
 
 int packed_looks_add(struct catalog *c, struct buf *rows, const struct attempt *before,
-	const struct attempt *look, bool is_derived, struct err *err)
+	const struct attempt *added, bool is_derived, struct err *err)
 {
+	const struct attempt stored = shorten(before, added), *look = &stored;
 	uint64_t bits = differences(before, look, is_derived);
 	int rc = err_code(err, add_place(rows, before, look));
 
@@ -274,7 +338,7 @@ int packed_looks_add(struct catalog *c, struct buf *rows, const struct attempt *
 		rc = err_code(err, pack_optional(rows, look->record_id));
 	for (unsigned i = 0; rc == 0 && i < FIELD_COUNT; i++)
 		if (has_bit(bits, BIT_FIELDS + i))
-			rc = add_field(c, rows, &FIELDS[i], look, err);
+			rc = add_field(c, rows, &FIELDS[i], before, look, err);
 	return rc;
 }
 
@@ -295,23 +359,49 @@ static int read_word(struct catalog *c, struct unpack *u, slice *ret, struct err
 	return 0;
 }
 
+static void read_bytes(struct unpack *u, enum digest_kind kind, struct digest *ret)
+{
+	slice bytes = unpack_bytes(u, digest_size(kind));
+
+	*ret = (struct digest){.kind = kind};
+	if (bytes.len)
+		memcpy(ret->bytes, bytes.ptr, bytes.len);
+}
+
 static bool read_digest(struct unpack *u, struct digest *ret)
 {
-	uint64_t kind = unpack_up_to(u, DIGEST_SHA256 + 1);
-	slice bytes;
+	uint64_t kind = unpack_up_to(u, DIGEST_SHORT + 1);
 
 	if (kind == NO_DIGEST)
 		return false;
-	*ret = (struct digest){.kind = (enum digest_kind)(kind - 1)};
-	bytes = unpack_bytes(u, digest_size(ret->kind));
-	if (bytes.len)
-		memcpy(ret->bytes, bytes.ptr, bytes.len);
+	read_bytes(u, (enum digest_kind)(kind - 1), ret);
 	return true;
 }
 
-static int read_field(struct catalog *c, struct unpack *u, const struct field_form *f,
-	struct attempt *a, struct err *err)
+static slice read_rules(struct packed_looks *p)
 {
+	slice before = p->look.rules, rest = unpack_optional(&p->left);
+	size_t shared = first_byte(rest);
+
+	if (shared >= ' ')
+		return rest;
+	rest = slice_sub(rest, 1, rest.len);
+	if (shared > before.len) /* looks may be counted without their base */
+		shared = before.len;
+	if (shared + rest.len > sizeof p->rules) {
+		p->left.bad = true;
+		return (slice){0};
+	}
+	(void)memmove(p->rules, before.ptr ? before.ptr : "", shared);
+	(void)memcpy(p->rules + shared, rest.ptr, rest.len);
+	return (slice){p->rules, shared + rest.len};
+}
+
+static int read_field(
+	struct catalog *c, struct packed_looks *p, const struct field_form *f, struct err *err)
+{
+	struct attempt *a = &p->look;
+	struct unpack *u = &p->left;
 	void *x = (char *)a + f->member;
 	uint64_t number;
 
@@ -336,10 +426,17 @@ static int read_field(struct catalog *c, struct unpack *u, const struct field_fo
 	case TEXT:
 		*(slice *)x = unpack_optional(u);
 		break;
+	case RULES:
+		a->rules = read_rules(p);
+		break;
 	case WORD:
 		return read_word(c, u, x, err);
 	case DIGEST:
 		*((bool *)((char *)a + f->flag)) = read_digest(u, x);
+		if (f == &FIELDS[FIELD_STATE] && a->has_state && a->state.kind == DIGEST_SHORT) {
+			a->has_payload = true;
+			read_bytes(u, DIGEST_SHORT, &a->payload);
+		}
 		break;
 	}
 	return 0;
@@ -399,7 +496,7 @@ int packed_looks_next(struct catalog *c, struct packed_looks *p, struct err *err
 	p->look.record_id = !p->is_derived ? unpack_optional(u) : (slice){0};
 	for (unsigned i = 0; rc == 0 && !u->bad && i < FIELD_COUNT; i++)
 		if (has_bit(bits, BIT_FIELDS + i))
-			rc = read_field(c, u, &FIELDS[i], &p->look, err);
+			rc = read_field(c, p, &FIELDS[i], err);
 	if (rc == 0 && (u->bad || bits >> BITS))
 		rc = catalog_damaged(c, "a compact look cannot be read", err);
 	return rc;

@@ -15,6 +15,9 @@
  *		use(p.look);
  *
  * Page, url, leg and, where it follows from the look, the record's name are the caller's.
+ *
+ * Of a look that differs by noise (a patch with the normalised digest of the one before) payload
+ *and state are short (DIGEST_SHORT): its WARC record has them in full.
  */
 #ifndef CATALOG_CATALOG_PACKED_H
 #define CATALOG_CATALOG_PACKED_H
@@ -26,8 +29,9 @@
 #include "catalog/catalog_db.h"
 
 enum {
-	PACKED_FULL = 512,    /* bytes of looks from which on a row takes no more */
-	PACKED_MAX = 1 << 20, /* … that a row may have, for a look with large fields */
+	PACKED_FULL = 512,       /* bytes of looks from which on a row takes no more */
+	PACKED_MAX = 1 << 20,    /* … that a row may have, for a look with large fields */
+	PACKED_JOINED_MAX = 256, /* bytes of a list of rules that is stored in two parts */
 };
 
 /* What the first look is stored against; base is NULL for none. Strings stay the base's. */
@@ -43,10 +47,11 @@ int packed_looks_start(struct buf *rows, const struct attempt *base) SP_MUST_CHE
 int packed_looks_add(struct catalog *c, struct buf *rows, const struct attempt *before,
 	const struct attempt *look, bool is_derived, struct err *err) SP_MUST_CHECK;
 
-/* Strings of look are those of the base, of the row, or the catalog's. */
+/* Strings of look are those of the base, of the row, of this, or the catalog's: do not move it. */
 struct packed_looks {
 	struct unpack left;
 	struct attempt look;
+	char rules[PACKED_JOINED_MAX];
 	bool is_derived; /* the name of its record is to be derived; else it is in look */
 };
 

@@ -192,7 +192,8 @@ void query_put_word(struct query *q, slice value)
 		query_put_text(q, value);
 }
 
-static const size_t DIGEST_SIZES[] = {[DIGEST_MD5] = 16, [DIGEST_SHA1] = 20, [DIGEST_SHA256] = 32};
+static const size_t DIGEST_SIZES[] = {
+	[DIGEST_MD5] = 16, [DIGEST_SHA1] = 20, [DIGEST_SHA256] = 32, [DIGEST_SHORT] = 5};
 
 enum { DIGEST_KINDS = sizeof DIGEST_SIZES / sizeof DIGEST_SIZES[0] };
 

@@ -145,7 +145,10 @@ static const char VERSION_7[] =
 /* Version 8: signs that a page wants to deceive. */
 static const char VERSION_8[] = "ALTER TABLE observation ADD COLUMN deceit TEXT;";
 
-/* Version 9: what is known of sitemaps, feeds and pings that announce changes to a watch. */
+/*
+ * Version 9: what is known of sitemaps, feeds and pings that announce changes to a watch; packed
+ * looks that differ by noise have short digests, which earlier programs cannot read.
+ */
 static const char VERSION_9[] =
 	"CREATE TABLE poll(id INTEGER PRIMARY KEY, url TEXT NOT NULL, is_feed INTEGER NOT NULL,"
 	" source INTEGER NOT NULL, polls INTEGER NOT NULL, not_modified INTEGER NOT NULL,"

@@ -26,6 +26,20 @@ struct capture_look {
 	const char *crawl_log, *events; /* files to append to, or NULL */
 };
 
+/* Rows of options (cmd/option_row.h) for a struct with members of these names. */
+#define CAPTURE_LOOK_ROWS                                                                \
+	ROW(FLAG, json, "json", 0, "print the report as JSON"),                          \
+		ROW(STRING, crawl_log, "crawl-log", 0,                                   \
+			"append a line for each request to a file, in the columns of "   \
+			"Heritrix",                                                      \
+			.metavar = "FILE"),                                              \
+		ROW(STRING, events, "events", 0,                                         \
+			"append what happens to a file as JSON lines; - is standard "    \
+			"output",                                                        \
+			.metavar = "FILE"),                                              \
+		ROW(FLAG, quiet, "quiet", 'q', "show no progress, and print no report"), \
+		ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why")
+
 /* From here on Ctrl-C stops the crawl cleanly. Do not move it. 0 or ERR_IO. */
 int capture_view_init(
 	struct capture_view *v, const struct capture_look *look, struct err *err) SP_MUST_CHECK;

@@ -341,15 +341,7 @@ const struct option_spec CRAWL_SPECS[] = {
 		"addresses of the DNS servers to use (default: the system's)",
 		.metavar = "HOST[:PORT],…"),
 	ROW(FLAG, settings.dns_records, "dns-records", 0, "archive the DNS answers for each host"),
-	ROW(FLAG, json, "json", 0, "print the report as JSON"),
-	ROW(STRING, crawl_log, "crawl-log", 0,
-		"append a line for each request to a file, in the columns of Heritrix",
-		.metavar = "FILE"),
-	ROW(STRING, events, "events", 0,
-		"append what happens to a file as JSON lines; - is standard output",
-		.metavar = "FILE"),
-	ROW(FLAG, quiet, "quiet", 'q', "show no progress, and print no report"),
-	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
+	CAPTURE_LOOK_ROWS,
 	{.name = NULL},
 };
 

@@ -66,15 +66,7 @@ static const struct option_spec SPECS[] = {
 		"ask once more for pages that failed, if the visits are not over"),
 	ROW(FLAG, changes.revisit_now, "revisit-now", 0,
 		"end the visits and begin the revisits; pages not yet visited stay unvisited"),
-	ROW(FLAG, json, "json", 0, "print the report as JSON"),
-	ROW(STRING, crawl_log, "crawl-log", 0,
-		"append a line for each request to a file, in the columns of Heritrix",
-		.metavar = "FILE"),
-	ROW(STRING, events, "events", 0,
-		"append what happens to a file as JSON lines; - is standard output",
-		.metavar = "FILE"),
-	ROW(FLAG, quiet, "quiet", 'q', "show no progress, and print no report"),
-	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
+	CAPTURE_LOOK_ROWS,
 	{.name = NULL},
 };
 

@@ -100,7 +100,7 @@ struct crawl_settings {
 	bool automatic_delay;
 	bool unweighted; /* the order is no weight for the planner */
 	bool single;
-	bool plan_apart; /* every server and every requisite for itself */
+	bool plan_apart;    /* every server and every requisite for itself */
 	bool no_requisites; /* take nothing outside the scope, needed by a page or not */
 	bool no_sitemaps;
 	bool ignore_robots;

@@ -251,12 +251,17 @@ struct listing {
 	uint64_t said; /* a hash of its entries */
 };
 
-/* The last instant that a date can mean: servers' clocks are not quite ours. */
+/* The last instant that a date can mean. */
 static int64_t latest(const struct sitemap_entry *entry)
 {
-	static const int64_t SLACK = 2 * CLOCK_NS_PER_SECOND, DAY = 86400 * CLOCK_NS_PER_SECOND;
+	static const int64_t SECONDS[] = {
+		[W3CDATE_DAY] = 86400,
+		[W3CDATE_MINUTE] = 60,
+		[W3CDATE_SECOND] = 1,
+		[W3CDATE_FRACTION] = 0,
+	};
 
-	return entry->lastmod.ns + (entry->lastmod.precision == W3CDATE_DAY ? DAY : SLACK);
+	return entry->lastmod.ns + SECONDS[entry->lastmod.precision] * CLOCK_NS_PER_SECOND;
 }
 
 static int discover_entry(struct capture *c, const struct sitemap_entry *entry,

@@ -8,6 +8,7 @@
 #include "base/calendar.h"
 #include "base/parse.h"
 #include "base/word.h"
+#include "url/percent.h"
 
 enum { MONTH_DAYS = 30, DAY_SECONDS = 86400 };
 
@@ -15,19 +16,7 @@ enum { MONTH_DAYS = 30, DAY_SECONDS = 86400 };
 
 static int add_encoded(struct buf *out, slice text)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < text.len; i++) {
-		char c = text.ptr[i];
-
-		if (word_is_alnum(c) || (c && strchr("*-._", c)))
-			rc = buf_add_char(out, c);
-		else if (c == ' ')
-			rc = buf_add_char(out, '+');
-		else
-			rc = buf_printf(out, "%%%02X", (unsigned)(unsigned char)c);
-	}
-	return rc;
+	return url_form_encode(out, text, "*-._");
 }
 
 static int add_pair(struct buf *out, size_t start, slice name, slice value)

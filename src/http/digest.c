@@ -19,9 +19,10 @@ static const struct {
 	[DIGEST_MD5] = {SLICE_INIT("md5"), SLICE_INIT("md-5"), "MD5", 16},
 	[DIGEST_SHA1] = {SLICE_INIT("sha1"), SLICE_INIT("sha-1"), "SHA1", 20},
 	[DIGEST_SHA256] = {SLICE_INIT("sha256"), SLICE_INIT("sha-256"), "SHA256", 32},
+	[DIGEST_SHORT] = {SLICE_INIT("sha256"), SLICE_INIT("sha256"), "SHA256", 5},
 };
 
-enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
+enum { KIND_COUNT = DIGEST_SHORT }; /* that texts have */
 
 static int base32_value(char c)
 {
@@ -110,6 +111,24 @@ size_t digest_format(const struct digest *d, char out[DIGEST_TEXT_SIZE])
 bool digest_eq(const struct digest *a, const struct digest *b)
 {
 	return a->kind == b->kind && memcmp(a->bytes, b->bytes, KINDS[a->kind].size) == 0;
+}
+
+bool digest_fits(const struct digest *kept, const struct digest *whole)
+{
+	if (kept->kind != DIGEST_SHORT)
+		return digest_eq(kept, whole);
+	return whole->kind == DIGEST_SHA256 &&
+	       memcmp(kept->bytes, whole->bytes, KINDS[DIGEST_SHORT].size) == 0;
+}
+
+void digest_shorten(struct digest *d)
+{
+	size_t size = KINDS[DIGEST_SHORT].size;
+
+	if (d->kind != DIGEST_SHA256)
+		return;
+	d->kind = DIGEST_SHORT;
+	memset(d->bytes + size, 0, sizeof d->bytes - size);
 }
 
 /* The algorithm is fetched only when it changes: that costs more than a small digest. */

@@ -13,6 +13,11 @@ enum digest_kind {
 	DIGEST_MD5,
 	DIGEST_SHA1,
 	DIGEST_SHA256,
+	/*
+	 * The first 5 bytes of a SHA-256: what the catalog keeps of a look that differs by noise
+	 * (catalog/catalog_packed.h). It is no digest of a whole thing, and equals none.
+	 */
+	DIGEST_SHORT,
 };
 
 enum {
@@ -35,6 +40,12 @@ int digest_parse(slice text, struct digest *ret) SP_MUST_CHECK;
 size_t digest_format(const struct digest *d, char out[DIGEST_TEXT_SIZE]);
 
 bool digest_eq(const struct digest *a, const struct digest *b);
+
+/* Whether a digest, perhaps a short one, is what is kept of the whole one. */
+bool digest_fits(const struct digest *kept, const struct digest *whole);
+
+/* Makes a SHA-256 a short one; others stay as they are. */
+void digest_shorten(struct digest *d);
 
 struct evp_md_ctx_st; /* OpenSSL's EVP_MD_CTX */
 

@@ -57,14 +57,14 @@ static void spread(const struct strata *s, double *price)
 	price[s->knot[s->n - 1]] = s->price[s->n - 1];
 }
 
-static int price_knots(const struct assign_problem *p, const uint32_t *page_of, struct strata *s)
+static int price_knots(
+	const struct assign_problem *p, const uint32_t *page_of, size_t levels, struct strata *s)
 {
-	size_t levels = p->n < MANY_MIN ? LEVELS_N : LEVELS_MANY;
 	struct strata_params params = {
 		.samples = assign_uniform(p) ? 1 : SAMPLES, .max_values = VALUES_MAX};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < levels; i++) {
+	for (size_t i = 0; !rc && i < levels && s->n < p->n; i++) {
 		struct strata coarser = *s;
 
 		params.spacing = LEVELS[i];
@@ -74,18 +74,29 @@ static int price_knots(const struct assign_problem *p, const uint32_t *page_of, 
 	return rc;
 }
 
-int assign_prices(const struct assign_problem *p, const uint32_t *page_of, double *price)
+static int find_prices(
+	const struct assign_problem *p, const uint32_t *page_of, size_t levels, double *price)
 {
 	struct strata s = {0};
 	int rc;
 
 	if (p->n == 0)
 		return 0;
-	rc = price_knots(p, page_of, &s);
+	rc = price_knots(p, page_of, levels, &s);
 	if (!rc) {
 		from_neighbours(p, page_of, price);
 		spread(&s, price);
 	}
 	strata_release(&s);
 	return rc;
+}
+
+int assign_prices(const struct assign_problem *p, const uint32_t *page_of, double *price)
+{
+	return find_prices(p, page_of, p->n < MANY_MIN ? LEVELS_N : LEVELS_MANY, price);
+}
+
+int assign_prices_for_bound(const struct assign_problem *p, const uint32_t *page_of, double *price)
+{
+	return find_prices(p, page_of, LEVELS_MANY, price);
 }

@@ -46,3 +46,25 @@ int assign_solve(const struct assign_problem *p, bool fast, enum assign_effort e
 		*ret = s;
 	return rc;
 }
+
+int assign_solve_within(
+	const struct assign_problem *p, double loss, bool fast, struct assign_solution *ret)
+{
+	struct assign_solution s = {.page_of = malloc((p->n + 1) * sizeof *s.page_of),
+		.price = malloc((p->n + 1) * sizeof *s.price)};
+	double total = 0;
+	int rc = s.page_of && s.price ? assign_start(p, s.page_of) : ERR_NOMEM;
+
+	if (!rc)
+		rc = assign_prices_for_bound(p, s.page_of, s.price);
+	if (!rc)
+		rc = assign_bound(p, s.price, &s.bound);
+	if (!rc)
+		total = assign_total(p, s.page_of);
+	if (!rc && s.bound <= total * (1 + loss)) {
+		*ret = s;
+		return 0;
+	}
+	assign_solution_release(&s);
+	return rc ? rc : assign_solve(p, fast, ASSIGN_PAGES, ret);
+}

@@ -30,6 +30,10 @@ struct assign_solution {
 int assign_solve(const struct assign_problem *p, bool fast, enum assign_effort effort,
 	struct assign_solution *ret);
 
+/* The pages alone, and exactly only where the loss could be more than a share of the whole. */
+int assign_solve_within(
+	const struct assign_problem *p, double loss, bool fast, struct assign_solution *ret);
+
 void assign_solution_release(struct assign_solution *s);
 
 #endif

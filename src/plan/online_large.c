@@ -34,14 +34,13 @@
 #include "plan/weighted.h"
 
 enum {
-	SAMPLE = 256,       /* waiting pages on which the cut is searched */
-	CUTS = 24,          /* cut points of a first round; a second looks between them */
-	REFRESH = 64,       /* a new search when the waiting pages or intervals changed by a 64th */
-	REFRESH_MIXED = 16, /* where weights differ */
-	PATIENCE = 256,     /* but not before a 256th of the waiting pages has been visited */
-	SETTLED = 16,       /* pages keep turning up until a 16th of those waiting found none */
-	MISSING = 4,        /* many are: more than a 4th of those waiting */
-	SOUNDINGS = 4,      /* of the hottest pages, whatever they find, */
+	SAMPLE = 128,   /* waiting pages on which the cut is searched */
+	CUTS = 24,      /* cut points of a first round; a second looks between them */
+	REFRESH = 16,   /* a new search when the pages, intervals or pauses changed by a 16th */
+	PATIENCE = 256, /* but not before a 256th of the waiting pages has been visited */
+	SETTLED = 16,   /* pages keep turning up until a 16th of those waiting found none */
+	MISSING = 4,    /* many are: more than a 4th of those waiting */
+	SOUNDINGS = 4,  /* of the hottest pages, whatever they find, */
 	SOUNDING_SHARE = 512, /* but only one for so many pages: each costs up to one sharp page */
 	SOUNDING_COST = 32,   /* pages that they must find, beyond what others do, for each more */
 };
@@ -160,13 +159,12 @@ static double find_cut(
 
 static bool is_stale(const struct online *o, const struct plan_site *site, double left)
 {
-	uint32_t share = o->waiting.mixed ? REFRESH_MIXED : REFRESH;
-	bool grown = site->known > o->cut_known + o->cut_known / share;
-	bool shrunk = fabs(left - o->cut_left) > o->cut_left / share;
+	bool grown = site->known > o->cut_known + o->cut_known / REFRESH;
+	bool shrunk = fabs(left - o->cut_left) > o->cut_left / REFRESH;
+	bool paced = fabs(site->delay - o->cut_delay) > o->cut_delay / REFRESH;
 	bool soon = site->visited < o->cut_visited + o->waiting.len / PATIENCE;
 
-	return o->cut_delay != site->delay || o->cut_mixed != o->waiting.mixed ||
-	       ((grown || shrunk) && !soon);
+	return paced || o->cut_mixed != o->waiting.mixed || ((grown || shrunk) && !soon);
 }
 
 /* Looks at the waiting pages anew, when enough has changed. 0 or ERR_NOMEM. */

@@ -21,6 +21,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/vec.h"
@@ -67,10 +68,11 @@ struct online {
 	struct outlook_found found;
 
 	struct outlook outlook;
-	double yield[YIELD_DEPTHS][YIELD_HEATS];  /* beyond the mean of the waiting pages */
-	double behind[YIELD_DEPTHS][YIELD_HEATS]; /* found through such a page in the end */
-	uint32_t round;                           /* of prices; 0: none yet */
-	uint32_t priced_known, priced_visited;    /* when they were made */
+	double expected[YIELD_DEPTHS][YIELD_HEATS]; /* found by a visit, when prices were made */
+	double yield[YIELD_DEPTHS][YIELD_HEATS];    /* beyond the mean of the waiting pages */
+	double behind[YIELD_DEPTHS][YIELD_HEATS];   /* found through such a page in the end */
+	uint32_t round;                             /* of prices; 0: none yet */
+	uint32_t priced_known, priced_visited;      /* when they were made */
 	double priced_left, priced_delay;
 
 	bool is_settled;
@@ -186,22 +188,53 @@ static void learn(struct online *o, const struct plan_site *site)
 	o->known = site->known;
 }
 
-/* Pages that each class is expected to lead to, beyond the mean, if so many are hidden in all. */
-static void expect_yields(struct online *o, double hidden)
+/* Pages that visits to all that wait are expected to find. */
+static double sum_leads(const struct online *o)
 {
-	double sum = 0, scale;
+	double sum = 0;
 
-	yields_expect(&o->yields, o->yield);
 	for (size_t i = 0; i < o->classes.len; i++) {
 		const struct page_class *c = &o->classes.ptr[i];
 
-		sum += (double)c->by_rate.len * o->yield[c->depth][c->heat];
+		sum += (double)c->by_rate.len * o->expected[c->depth][c->heat];
 	}
-	scale = sum > hidden ? hidden / sum : 1;
+	return sum;
+}
+
+/* Pages that the quiet visits should have found. */
+static double sum_quiet(const struct online *o)
+{
+	double sum = 0;
+
+	for (unsigned d = 0; d < YIELD_DEPTHS; d++)
+		for (unsigned h = 0; h < YIELD_HEATS; h++)
+			sum += (double)o->yields.quiet[d][h] * o->expected[d][h];
+	return sum;
+}
+
+static struct yields_hidden find_hidden(const struct online *o, const struct plan_site *site)
+{
+	struct yields_waiting waiting = {.leads = sum_leads(o), .quiet = sum_quiet(o)};
+
+	memcpy(waiting.by_depth, o->waiting_by_depth, sizeof waiting.by_depth);
+	return yields_hidden(&o->yields, &waiting, site);
+}
+
+/*
+ * Pages that each class is expected to lead to, beyond the mean: of those hidden no more than there
+ * are, and at least those that are sure.
+ */
+static void expect_yields(struct online *o, struct yields_hidden hidden)
+{
+	double sum, scale;
+
+	yields_expect(&o->yields, o->expected);
+	sum = sum_leads(o);
+	scale = sum > hidden.all ? hidden.all / sum : fmax(1, hidden.sure / sum);
 	for (unsigned d = 0; d < YIELD_DEPTHS; d++)
 		for (unsigned h = 0; h < YIELD_HEATS; h++) {
-			o->behind[d][h] = hidden * o->yield[d][h] / sum;
-			o->yield[d][h] = scale * (o->yield[d][h] - sum / (double)o->waiting);
+			o->behind[d][h] = hidden.all * o->expected[d][h] / sum;
+			o->yield[d][h] = scale * (o->expected[d][h] - sum / (double)o->waiting);
 		}
 }
 
@@ -231,27 +264,28 @@ static bool is_stale(const struct online *o, const struct plan_site *site, doubl
 {
 	bool grown = site->known > o->priced_known + o->priced_known / REFRESH;
 	bool shrunk = fabs(left - o->priced_left) > o->priced_left / REFRESH;
+	bool paced = fabs(site->delay - o->priced_delay) > o->priced_delay / REFRESH;
 	bool soon = site->visited < o->priced_visited + o->waiting / PATIENCE;
 
-	return o->round == 0 || o->priced_delay != site->delay || ((grown || shrunk) && !soon);
+	return o->round == 0 || paced || ((grown || shrunk) && !soon);
 }
 
 /* Looks at what is left anew, when enough has changed. 0 or ERR_NOMEM. */
-static int refresh(struct online *o, const struct plan_site *site, double hidden)
+static int refresh(struct online *o, const struct plan_site *site, struct yields_hidden hidden)
 {
 	struct outlook_page pages[OUTLOOK_SAMPLE], found[OUTLOOK_SAMPLE];
 	struct outlook_params params = {.page = pages,
 		.waiting = (double)o->waiting,
-		.hidden = hidden,
+		.hidden = hidden.all,
 		.step = plan_pyramid(site, 1),
 		.found = found,
 		.found_n = o->found.n};
 
-	if (!is_stale(o, site, params.waiting + hidden))
+	if (!is_stale(o, site, params.waiting + hidden.all))
 		return 0;
 	o->priced_known = site->known;
 	o->priced_visited = site->visited;
-	o->priced_left = params.waiting + hidden;
+	o->priced_left = params.waiting + hidden.all;
 	o->priced_delay = site->delay;
 	o->round++;
 	expect_yields(o, hidden);
@@ -326,14 +360,14 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 	struct online *o = state;
 	struct choices all = {0};
 	const struct choice *next = &all.least;
-	double hidden;
+	struct yields_hidden hidden;
 	int rc;
 
 	if (o->waiting == 0)
 		return ERR_END;
 	learn(o, site);
-	hidden = yields_hidden(&o->yields, o->waiting_by_depth, site);
-	o->is_settled = hidden * ALL_FOUND < (double)o->waiting && site->quiet >= QUIET &&
+	hidden = find_hidden(o, site);
+	o->is_settled = hidden.all * ALL_FOUND < (double)o->waiting && site->quiet >= QUIET &&
 			(size_t)site->quiet * QUIET_SHARE >= o->waiting;
 	rc = refresh(o, site, hidden);
 	if (rc)

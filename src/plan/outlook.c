@@ -122,11 +122,35 @@ static void find_leads(struct outlook *o, const struct outlook_page *found, size
 	}
 }
 
-int outlook_price(struct outlook *o, const struct outlook_params *params)
+/* Whether hardly a page changes even on the longest interval: then no interval has a price. */
+static bool is_calm(const struct assign_problem *p)
+{
+	static const double NEGLIGIBLE = 1e-4;
+	double kept = 0, most = 0;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		kept += assign_value(p, i, p->n - 1);
+		most += assign_weight(p, i);
+	}
+	return kept >= most * (1 - NEGLIGIBLE);
+}
+
+/* Prices of the intervals, n entries that are 0 before. */
+static int find_prices(const struct assign_problem *p, double *price)
 {
 	double scratch[(OUTLOOK_SAMPLE + 1) * ASSIGN_SCRATCH / sizeof(double)];
 	uint32_t page_of[OUTLOOK_SAMPLE];
-	double price[OUTLOOK_SAMPLE];
+
+	if (is_calm(p))
+		return 0;
+	assign_chains(p, scratch, page_of);
+	assign_exchange(p, scratch, page_of); /* good enough to find prices from */
+	return assign_prices(p, page_of, price);
+}
+
+int outlook_price(struct outlook *o, const struct outlook_params *params)
+{
+	double price[OUTLOOK_SAMPLE] = {0};
 	struct picture p;
 	struct assign_problem problem;
 	int rc;
@@ -134,9 +158,7 @@ int outlook_price(struct outlook *o, const struct outlook_params *params)
 	make_picture(params, &p);
 	problem = (struct assign_problem){
 		.n = p.n, .survival = p.survival, .weight = p.weight, .length = p.length};
-	assign_chains(&problem, scratch, page_of);
-	assign_exchange(&problem, scratch, page_of); /* good enough to find prices from */
-	rc = assign_prices(&problem, page_of, price);
+	rc = find_prices(&problem, price);
 	if (rc)
 		return rc;
 	o->n = p.n;

@@ -45,24 +45,24 @@ uint32_t size_guess(const struct size_guess *g, uint32_t known, uint32_t waiting
 	return if_it_goes_on(g, known, waiting);
 }
 
-double size_belief(const struct plan_site *site, uint32_t waiting, double unknown, double odds)
+double size_belief(const struct plan_site *site, double missed, double unknown, double odds)
 {
 	const struct size_guess *g = &site->growth;
-	double quiet = (double)site->quiet, visited_share = quiet / (quiet + (double)waiting + 1);
 	double per_hub = ((double)g->found + HUB) / ((double)g->finders + 1);
-	double missed = exp(-unknown / per_hub * visited_share);
+	double all_missed = exp(-unknown / per_hub * missed);
 
-	return missed * (odds + 1) / (missed * odds + 1);
+	return all_missed * (odds + 1) / (all_missed * odds + 1);
 }
 
 double size_unknown(const struct plan_site *site, uint32_t waiting)
 {
 	const struct size_guess *g = &site->growth;
+	double quiet = (double)site->quiet, missed = quiet / (quiet + (double)waiting + 1);
 	double unknown;
 
 	if (g->given >= site->known)
 		unknown = (double)(g->given - site->known);
 	else
 		unknown = (double)(if_it_goes_on(g, site->known, waiting) - site->known);
-	return unknown * size_belief(site, waiting, unknown, ODDS);
+	return unknown * size_belief(site, missed, unknown, ODDS);
 }

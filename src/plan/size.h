@@ -29,9 +29,10 @@ double size_unknown(const struct plan_site *site, uint32_t waiting);
 
 /*
  * How far so many hidden pages are to be believed in after the quiet visits: from 1, when the last
- * visit found something, down to 0. odds: how much likelier it was from the beginning that they
- * are there than that they are not; 0: the quiet visits alone count.
+ * visit found something, down to 0. missed: share of the pages on which hidden ones may hang that
+ * the quiet visits have been to. odds: how much likelier it was from the beginning that they are
+ * there than that they are not; 0: the quiet visits alone count.
  */
-double size_belief(const struct plan_site *site, uint32_t waiting, double unknown, double odds);
+double size_belief(const struct plan_site *site, double missed, double unknown, double odds);
 
 #endif

@@ -21,6 +21,13 @@
 /* A better order of revisits must be better by this share, or it is only another. */
 static const double SAME = 1e-7;
 
+/*
+ * The revisits of more pages may lose this share: an exact solution takes longer than the downloads
+ * of many pages, which go on changing. What is lost is nearly always far less.
+ */
+static const double LOSS = 1e-4;
+enum { EXACT_REVISITS = 256 };
+
 int plan_limit(const struct survival *survival, const float *weight, size_t n, double delay,
 	bool fast, struct plan_limit *ret_limit)
 {
@@ -231,6 +238,16 @@ static double lifo_total(const struct assign_problem *p)
 	return sum;
 }
 
+/* Whether no order can be better by more than LOSS: hardly any page changes until its revisit. */
+static bool is_calm(const struct assign_problem *p)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		most += assign_weight(p, i);
+	return lifo_total(p) >= most * (1 - LOSS);
+}
+
 /* What exchanging pages at distance d, each pair for itself, would gain over last in first out. */
 static double lifo_exchanges(const struct assign_problem *p, size_t d)
 {
@@ -254,6 +271,8 @@ static bool keep_lifo(const struct assign_problem *p, bool fast)
 {
 	double total;
 
+	if (p->n > EXACT_REVISITS && is_calm(p))
+		return true;
 	if (!fast && p->n <= PLAN_EXACT_MAX)
 		return false;
 	total = lifo_total(p);
@@ -267,11 +286,13 @@ static bool keep_lifo(const struct assign_problem *p, bool fast)
 static int solve_revisits(
 	const struct assign_problem *p, bool fast, struct assign_solution *ret, bool *ret_better)
 {
+	bool exact = !fast && p->n <= EXACT_REVISITS, within = !fast && p->n <= PLAN_EXACT_MAX;
 	int rc = 0;
 
 	*ret_better = !keep_lifo(p, fast);
 	if (*ret_better)
-		rc = assign_solve(p, fast, ASSIGN_PAGES, ret);
+		rc = within && !exact ? assign_solve_within(p, LOSS, fast, ret)
+				      : assign_solve(p, fast, ASSIGN_PAGES, ret);
 	if (rc == 0 && *ret_better)
 		*ret_better = assign_total(p, ret->page_of) > lifo_total(p) * (1 + SAME);
 	return rc;

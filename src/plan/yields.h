@@ -1,7 +1,7 @@
 /*
  * What visits lead to: how many new pages a visit found, by the depth of the page (clicks from a
  * seed) and by its heat. Some sites list what is new on pages that change all the time, some on
- * those near the home page; both are learned in the capture.
+ * those near the home page, some anywhere; which it is is learned in the capture.
  */
 #ifndef PLAN_YIELDS_H
 #define PLAN_YIELDS_H
@@ -13,16 +13,19 @@
 enum {
 	YIELD_DEPTHS = 4, /* seeds, their links, the links of these, and all below */
 	YIELD_HEATS = 32, /* octaves of the rate */
+	YIELD_MODELS = 3, /* what tells pages that lead on from others */
 };
 
-/* Visits and what they found. */
+/* Visits, those that found something, and what they found. */
 struct yield {
-	double visits, found;
+	double visits, finders, found;
 };
 
 /* Zeroed: no visit yet. */
 struct yields {
 	struct yield of[YIELD_DEPTHS][YIELD_HEATS];
+	uint32_t quiet[YIELD_DEPTHS][YIELD_HEATS]; /* visits since the last that found something */
+	double score[YIELD_MODELS]; /* how well each foretold the visits: logarithm of the odds */
 };
 
 static inline unsigned yield_depth_below(unsigned depth)
@@ -38,9 +41,20 @@ void yields_visit(struct yields *y, unsigned depth, double rate, uint32_t found)
 /* Pages that a visit is expected to find, by depth and heat. */
 void yields_expect(const struct yields *y, double expected[YIELD_DEPTHS][YIELD_HEATS]);
 
-/* Pages that are probably still to be found behind those waiting, with what these lead to in turn.
- */
-double yields_hidden(
-	const struct yields *y, const uint32_t waiting[YIELD_DEPTHS], const struct plan_site *site);
+/* The pages that wait. */
+struct yields_waiting {
+	uint32_t by_depth[YIELD_DEPTHS];
+	double leads; /* pages that visits to all of them are expected to find */
+	double quiet; /* and that the quiet visits should have found */
+};
+
+/* Pages behind those waiting, with what these lead to in turn. */
+struct yields_hidden {
+	double all;
+	double sure; /* of these, those that a size told makes nearly certain */
+};
+
+struct yields_hidden yields_hidden(
+	const struct yields *y, const struct yields_waiting *waiting, const struct plan_site *site);
 
 #endif

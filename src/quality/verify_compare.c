@@ -198,9 +198,9 @@ static const char *find_fault(
 		return "its record is not where the catalog says";
 	if (!e->sound || !e->has_state)
 		return NULL; /* has been told */
-	if (o->has_payload && !digest_eq(&e->payload, &o->payload))
+	if (o->has_payload && !digest_fits(&o->payload, &e->payload))
 		return "the catalog has another payload digest than the WARC";
-	if (o->has_state && (!e->whole || !digest_eq(&e->state, &o->state)))
+	if (o->has_state && (!e->whole || !digest_fits(&o->state, &e->state)))
 		return "the catalog has another state than the WARC";
 	/* Earlier versions did not keep it. */
 	if (evidence_served(&v->evidence, o) && evidence_served(&v->evidence, o) != e->served)

@@ -9,10 +9,10 @@
 #include "base/parse.h"
 #include "replay/answers.h"
 #include "replay/our_page.h"
-#include "url/parameters.h"
 #include "replay/search.h"
 #include "text/text_query.h"
 #include "text/text_search.h"
+#include "url/parameters.h"
 #include "web/html.h"
 
 enum { AT_MAX = 64, NUMBER_MAX = 20, SKIP_MAX = 10000 };

@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/word.h"
-#include "url/parameters.h"
 #include "url/canonical.h"
+#include "url/parameters.h"
 #include "url/pattern.h"
 #include "url/surt.h"
 

@@ -226,15 +226,21 @@ static uint64_t distance_to(const struct choosing *x, const struct memento *m)
 	return distance(warc_date_truncate(m->time), warc_date_truncate(x->wanted->time));
 }
 
-/* Failures of the server are shown only where there is nothing else. */
+/* Failures of the server, and a 304 that no revisit ties to what it confirms, are shown only where
+ * there is nothing else. */
+static bool shows_nothing(const struct memento *m)
+{
+	return m->status >= STATUS_SERVER_ERROR || (m->status == 304 && !m->is_revisit);
+}
+
 static bool is_nearer(const struct choosing *x, const struct memento *m, const struct memento *best)
 {
 	uint64_t here, there;
 
 	if (!best)
 		return true;
-	if ((m->status >= STATUS_SERVER_ERROR) != (best->status >= STATUS_SERVER_ERROR))
-		return m->status < STATUS_SERVER_ERROR;
+	if (shows_nothing(m) != shows_nothing(best))
+		return !shows_nothing(m);
 	here = distance_to(x, m);
 	there = distance_to(x, best);
 	if (here != there)
@@ -262,8 +268,7 @@ static const struct memento *exact(const struct choosing *x)
 	for (size_t i = 0; digits.len >= TIMESTAMP_SECONDS && i < count_of(x); i++) {
 		const struct memento *m = memento_at(x, i);
 
-		if (!x->skipped[i] && slice_eq(slice_str(m->digits), digits) &&
-			m->status < STATUS_SERVER_ERROR &&
+		if (!x->skipped[i] && slice_eq(slice_str(m->digits), digits) && !shows_nothing(m) &&
 			(!found || slice_eq(m->url, x->wanted->page)))
 			found = m;
 	}

@@ -6,8 +6,8 @@
  *	asserted	the server said so, on a host whose validators were never caught lying
  *	nearest		no more is known than that it is the nearest look
  *
- * A timestamp that is exactly that of a memento means that memento, unless it is a failure (5xx)
- * and more is known. Of a page that has several spellings under one key, those that differ by
+ * A timestamp that is exactly that of a memento means that memento, unless it shows nothing (5xx,
+ * 304) and more is known. Of a page that has several spellings under one key, those that differ by
  * scheme and "www" alone count as the page; others only if there is none of these. Redirects to the
  * asked URL itself are passed over: they would never end.
  */

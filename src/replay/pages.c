@@ -4,8 +4,8 @@
 #include "base/word.h"
 #include "replay/answers.h"
 #include "replay/our_page.h"
-#include "url/parameters.h"
 #include "replay/still_points.h"
+#include "url/parameters.h"
 #include "web/assets.h"
 #include "web/html.h"
 

@@ -10,6 +10,7 @@ struct edit {
 	enum attempt_leg leg;
 	unsigned number;
 	const struct retire_change *change; /* NULL: it is retired */
+	const struct retire_entry *entry;   /* then that */
 };
 
 VEC_DECLARE(edit_vec, struct edit);
@@ -58,7 +59,7 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 			rc = err_code(
 				c->plan->err, edit_vec_push(&c->edits,
 						      (struct edit){capture->id, c->pages[x->url],
-							      x->leg, x->number, x}));
+							      x->leg, x->number, x, NULL}));
 	}
 	return rc;
 }
@@ -84,7 +85,7 @@ static int add_retired(struct committing *c)
 
 		if (!e->kept)
 			rc = edit_vec_push(&c->edits,
-				(struct edit){e->capture, e->page, e->leg, e->number, NULL});
+				(struct edit){e->capture, e->page, e->leg, e->number, NULL, e});
 	}
 	return err_code(c->plan->err, rc);
 }
@@ -92,9 +93,11 @@ static int add_retired(struct committing *c)
 /* ---- editing ---- */
 
 /* What is left is what a tombstone says: the catalog is the same when it is made anew. */
-static void bury(struct attempt *a, int64_t time)
+static void bury(struct attempt *a, const struct retire_entry *e, int64_t time)
 {
 	a->retired = time;
+	a->state = e->state;
+	a->payload = e->payload;
 	a->record_id = a->warc = a->media_type = a->etag = a->caches = a->address = a->links =
 		(slice){0};
 	a->offset = a->length = a->coding = 0;
@@ -111,6 +114,9 @@ static void change(const struct committing *c, struct attempt *a, const struct r
 	a->is_revisit = a->is_compact = false;
 	a->warc = slice_str(c->plan->files.ptr[x->file].new_name);
 	a->offset = x->offset;
+	a->has_state = true;
+	a->state = x->state;
+	a->payload = x->payload;
 }
 
 static int edit(void *context, struct attempt *a)
@@ -123,7 +129,7 @@ static int edit(void *context, struct attempt *a)
 	if (e->change)
 		change(c, a, e->change);
 	else
-		bury(a, c->plan->p->now);
+		bury(a, e->entry, c->plan->p->now);
 	c->next++;
 	return 0;
 }

@@ -175,19 +175,29 @@ static int rebase_row(struct rewriting *w, struct compact_look *look, enum rebas
 	return look->is_patch ? retire_follow(w, look, ret_how) : 0;
 }
 
+/* A row says them in full; that of the catalog may not (catalog/catalog_packed.h). */
+static void note_digests(struct retire_entry *e, const struct attempt *a)
+{
+	e->payload = a->payload;
+	if (a->has_state)
+		e->state = a->state;
+}
+
 /* Appends a row as it is to be; *ret_changed if that is another. before: bytes of the old one. */
 static int change_row(struct rewriting *w, struct compact_look *look, size_t before,
 	struct buf *out, bool *ret_changed)
 {
-	const struct retire_entry *e =
+	struct retire_entry *e =
 		look->is_tombstone ? NULL : retire_find_retired(w->plan, look->attempt.record_id);
 	enum rebased how = REBASED_NOT;
 	size_t start = out->len;
 	int rc = 0;
 
-	if (e)
+	if (e) {
+		note_digests(e, &look->attempt);
 		*look = tombstone_of(w, &look->attempt, e);
-	else if (!look->is_tombstone)
+	}
+	if (!e && !look->is_tombstone)
 		rc = rebase_row(w, look, &how);
 	*ret_changed = *ret_changed || e || how != REBASED_NOT;
 	if (rc || how == REBASED_AWAY)

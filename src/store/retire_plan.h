@@ -67,6 +67,7 @@ struct retire_change {
 	unsigned number;
 	uint32_t file; /* RETIRE_NONE: it is a row still */
 	uint64_t offset, length;
+	struct digest state, payload; /* of one with records: rows of the catalog may be short */
 };
 
 VEC_DECLARE(retire_entries, struct retire_entry);

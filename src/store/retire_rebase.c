@@ -264,6 +264,8 @@ static int promote(
 		rc = compact_expand(&whole, body, &w->record, w->plan->err);
 	if (rc == 0)
 		rc = put_records(w, buf_slice(&w->record), &place.offset, &place.length);
+	place.state = whole.attempt.state;
+	place.payload = whole.attempt.payload;
 	if (rc == 0)
 		rc = retire_note_change(w, &whole.attempt, &place);
 	return rc ? rc

@@ -1,6 +1,8 @@
 /* WHATWG URL Standard, section 1.3; forbidden code points: section 3.3 "Host miscellaneous". */
 #include "url/percent.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "base/utf8.h"
 #include "base/word.h"
@@ -104,6 +106,23 @@ int url_percent_encode(struct buf *out, slice s, enum url_set set)
 			n = utf8_length((const unsigned char *)s.ptr + at, s.len - at, &ok);
 		rc = add_escaped(out, ok ? slice_sub(s, at, at + n) : SLICE(UTF8_REPLACEMENT));
 		at += n;
+	}
+	return rc;
+}
+
+int url_form_encode(struct buf *out, slice s, const char *kept)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s.len; i++) {
+		char c = s.ptr[i];
+
+		if (word_is_alnum(c) || (c && strchr(kept, c)))
+			rc = buf_add_char(out, c);
+		else if (c == ' ')
+			rc = buf_add_char(out, '+');
+		else
+			rc = add_escaped(out, (slice){&c, 1});
 	}
 	return rc;
 }

@@ -47,6 +47,12 @@ bool url_equal_nocase(slice a, slice b);
  */
 int url_percent_encode(struct buf *out, slice s, enum url_set set);
 
+/*
+ * Appends s as forms are sent: letters, digits and the bytes of `kept` as they are, blanks as "+",
+ * others escaped. 0, ERR_LIMIT or ERR_NOMEM.
+ */
+int url_form_encode(struct buf *out, slice s, const char *kept);
+
 /* "Percent-decode": appends s with its escapes as bytes. 0, ERR_LIMIT or ERR_NOMEM. */
 int url_percent_decode(struct buf *out, slice s);
 

@@ -341,6 +341,7 @@ with tap.case("an archive of version 5, whose looks are not packed, reads the sa
     with contextlib.closing(sqlite3.connect(os.path.join(older, "catalog.sqlite"))) as database:
         assert packed.unpack(database) > 0
         database.executescript("DROP TABLE packed; DROP TABLE replaced; DROP TABLE links; DROP TABLE dust;"
+                               "DROP TABLE poll;"
                                "ALTER TABLE observation DROP COLUMN retired;"
                                "ALTER TABLE observation DROP COLUMN deceit; PRAGMA user_version = 5")
         database.commit()

@@ -5,13 +5,14 @@ Written after the document alone, so that it also checks it.
 
 import hashlib
 
-DIGESTS = [16, 20, 32]
+DIGESTS = [16, 20, 32, 5]
+SHORT = 5
 TIMES = ["sent", "first_byte", "last_byte"]
 CLOCKS = ["clock_sent", "clock_first_byte", "clock_last_byte"]
-DERIVED, TEXT, WORD, COUNT, FLAG, TIME, HASH, AGE, DIGEST = range(9)
+DERIVED, TEXT, WORD, COUNT, FLAG, TIME, HASH, AGE, DIGEST, RULES = range(10)
 
 # By bit from 2 on: column and form.
-FIELDS = [("age", AGE), ("address", WORD), ("caches", WORD), ("rules", TEXT), ("state", DIGEST),
+FIELDS = [("age", AGE), ("address", WORD), ("caches", WORD), ("rules", RULES), ("state", DIGEST),
           ("payload", DIGEST), ("etag", TEXT), ("modified", TIME), ("is_revisit", FLAG),
           ("normal", DIGEST), ("masked", COUNT), ("rule_set", COUNT), ("links", TEXT),
           ("coding", HASH), ("status", COUNT), ("media_type", WORD), ("close_delimited", FLAG),
@@ -59,6 +60,11 @@ class Bytes:
     def field(self, name, kind, value):
         if kind == FLAG:
             return 1 - value
+        if kind == RULES:
+            text = self.optional()
+            if text and text[0] < 32:
+                text = (value or "").encode()[:text[0]] + text[1:]
+            return text if text is None else text.decode()
         if kind == TEXT:
             text = self.optional()
             return text if text is None or name in BLOBS else text.decode()
@@ -115,6 +121,8 @@ def next_look(row, look):
     for i, (column, kind) in enumerate(FIELDS):
         if bits >> (i + 2) & 1:
             look[column] = row.field(column, kind, look[column])
+            if column == "state" and look[column] and len(look[column]) == SHORT:
+                look["payload"] = row.take(SHORT)
     return bool(bits & 2)
 
 

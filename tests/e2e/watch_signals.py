@@ -13,6 +13,7 @@ import urllib.parse
 
 import living
 import rawserver
+import replaying
 import tap
 from rawserver import page, respond
 
@@ -184,6 +185,9 @@ with Site() as SITE:
         assert SIGNAL["precision"] > 0.6, SIGNAL
         ROWS = living.query(WATCH.archive, "SELECT status FROM observation WHERE leg = 3")
         assert (304,) in ROWS, ROWS
+    with tap.case("replay shows no 304 in place of what it confirms"), \
+         replaying.Server(WATCH.archive) as SERVER:
+        assert b"<urlset>" in SERVER.get(f"/polled/2099id_/{SITE.url}sitemap.xml").body
     with tap.case("what a sitemap was worth survives"):
         WATCH.start()
         WATCH.until(lambda: WATCH.signals()[SITE.url + "sitemap.xml"]["polls"] > SIGNAL["polls"])

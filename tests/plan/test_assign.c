@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "families.h"
+#include "plan/assign_solve.h"
 #include "tap.h"
 
 /* Per page, in units of the largest weight. */
@@ -179,6 +180,45 @@ static void test_gaps(void)
 	}
 }
 
+/*
+ * Revisits: what is left of the lives of pages of any age. No more may be lost than was allowed,
+ * which a good start alone does not promise.
+ */
+static void test_within(void)
+{
+	enum { PAGES = 600 };
+	static const double LOSS = 1e-4;
+	struct rng rng;
+
+	rng_init(&rng, 12);
+	for (size_t f = 0; f < tap_rounds(FAMILIES_N); f++) {
+		struct assign_solution s = {0};
+		float weight[PAGES];
+		struct instance t;
+		double optimum;
+
+		tap_case("revisits: %s", families[f].label);
+		instance_init(&t, &families[f], &rng, PAGES);
+		for (uint32_t i = 0; i < PAGES; i++) {
+			double age = 2.0 * (double)rng_below(&rng, PAGES), alive;
+
+			t.survival[i] = survival_after(t.survival[i], age, &alive);
+			weight[i] = (float)(alive * assign_weight(&t.p, i));
+		}
+		t.p.weight = weight;
+		optimum = solve(&t);
+		if (CHECK_INT(assign_solve_within(&t.p, LOSS, false, &s), 0)) {
+			double total = assign_total(&t.p, s.page_of);
+
+			CHECK(is_permutation(s.page_of, PAGES));
+			CHECK(total >= optimum * (1 - LOSS) && total <= optimum * (1 + 1e-12));
+			tap_note("loses %.6f %%", 100 * (1 - total / optimum));
+		}
+		assign_solution_release(&s);
+		instance_release(&t);
+	}
+}
+
 /* Enough pages for the thinned-out rounds of assign_guided and for sparse knots. */
 static void test_many_pages(void)
 {
@@ -344,6 +384,7 @@ int main(int argc, char **argv)
 	test_from_anywhere();
 	test_bound_is_one();
 	test_gaps();
+	TAP_RUN(test_within);
 	TAP_RUN(test_many_pages);
 	TAP_RUN(test_effort_is_limited);
 	test_structure();

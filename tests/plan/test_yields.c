@@ -22,6 +22,54 @@ static void test_heat(void)
 	CHECK(expected[1][yield_heat(4e-2)] > 1.5 * expected[1][yield_heat(1e-6)]);
 }
 
+/* What was learned of one depth is not blamed on another when heat explains all visits. */
+static void test_models(void)
+{
+	double expected[YIELD_DEPTHS][YIELD_HEATS];
+	struct yields y = {0};
+	unsigned hot = yield_heat(1e-2), cold = yield_heat(1e-5);
+
+	for (unsigned depth = 1; depth < YIELD_DEPTHS; depth++) {
+		yields_visit(&y, depth, 1e-2, 11);
+		for (int i = 0; i < 4; i++)
+			yields_visit(&y, depth, 1e-5, 0);
+	}
+	tap_case("heat tells: hot");
+	yields_expect(&y, expected);
+	CHECK(expected[3][hot] > 8);
+	tap_case("heat tells: cold, of any depth");
+	CHECK(expected[1][cold] < 0.5 && expected[3][cold] < 0.5);
+
+	y = (struct yields){0};
+	for (int i = 0; i < 6; i++) {
+		yields_visit(&y, 1, i % 2 ? 1e-2 : 1e-5, 5);
+		yields_visit(&y, 2, i % 2 ? 1e-2 : 1e-5, 0);
+	}
+	tap_case("depth tells, of any heat");
+	yields_expect(&y, expected);
+	CHECK(expected[1][hot] > 4 && expected[1][cold] > 4);
+	CHECK(expected[2][hot] < 1 && expected[2][cold] < 1);
+}
+
+/* A quiet visit to a page that never leads on is no reason to doubt a size. */
+static void test_doubt(void)
+{
+	struct plan_site site = {
+		.known = 20, .quiet = 10, .growth = {.given = 100, .finders = 2, .found = 20}};
+	struct yields_waiting waiting = {.by_depth = {0, 10, 0, 0}, .leads = 10, .quiet = 0.01};
+	struct yields y = {0};
+	double sure = yields_hidden(&y, &waiting, &site).sure;
+
+	tap_case("quiet visits of which nothing was expected");
+	CHECK(sure > 29 && sure <= 30);
+	tap_case("quiet visits of which much was expected");
+	waiting.quiet = 1000;
+	CHECK(yields_hidden(&y, &waiting, &site).sure < 0.9 * sure);
+	tap_case("no size told");
+	site.growth.given = 0;
+	CHECK(yields_hidden(&y, &waiting, &site).sure == 0);
+}
+
 /* Every rate has its place, and hotter pages none below. */
 static void test_octaves(void)
 {
@@ -36,7 +84,7 @@ static void test_octaves(void)
 
 static void test_hidden(void)
 {
-	static const uint32_t waiting[YIELD_DEPTHS] = {0, 0, 80, 0};
+	enum { WAITING = 80 };
 	static const struct {
 		const char *label;
 		uint32_t visits, found; /* of links of links, each */
@@ -59,14 +107,19 @@ static void test_hidden(void)
 		struct plan_site site = {.known = rows[i].known,
 			.quiet = rows[i].quiet,
 			.growth = {.given = rows[i].given, .finders = 6, .found = 120}};
+		struct yields_waiting waiting = {.by_depth = {0, 0, WAITING, 0}};
+		double hidden, expected[YIELD_DEPTHS][YIELD_HEATS];
+		unsigned heat = yield_heat(1e-3);
 		struct yields y = {0};
-		double hidden;
 
 		tap_case("hidden: %s", rows[i].label);
 		yields_visit(&y, 0, 1e-3, 20);
 		for (uint32_t k = 0; k < rows[i].visits; k++)
 			yields_visit(&y, 2, 1e-3, rows[i].found);
-		hidden = yields_hidden(&y, waiting, &site);
+		yields_expect(&y, expected);
+		waiting.leads = WAITING * expected[2][heat];
+		waiting.quiet = rows[i].quiet * expected[2][heat];
+		hidden = yields_hidden(&y, &waiting, &site).all;
 		tap_note("%.2f", hidden);
 		CHECK(hidden >= rows[i].least - 1e-9 && hidden <= rows[i].most + 1e-9);
 	}
@@ -76,6 +129,8 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_heat);
+	TAP_RUN(test_models);
+	TAP_RUN(test_doubt);
 	TAP_RUN(test_octaves);
 	test_hidden();
 	return tap_done();
