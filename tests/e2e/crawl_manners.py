@@ -569,11 +569,11 @@ def warned():
 class Running:
     """A crawl in the background."""
 
-    def __init__(self, name, *arguments, zone="UTC", delay="0"):
+    def __init__(self, name, *arguments):
         self.errors = open(tap.path(f"{name}.err"), "w+b")
         self.process = subprocess.Popen(
-            [tap.PROGRAM, "crawl", *map(str, arguments), "--delay", delay, "-o", tap.path(name)],
-            stdout=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, "TZ": zone})
+            [tap.PROGRAM, "crawl", *map(str, arguments), "--delay", "0", "-o", tap.path(name)],
+            stdout=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, "TZ": "UTC"})
 
     def said(self):
         with open(self.errors.name, encoding="utf-8") as file:
@@ -604,31 +604,6 @@ def hours():
     tap.equal((running.end(), running.said(), len(site.asked("/"))), (0, "", 2))
     tap.refuse(2, "--hours 'noon' is not a window of time", "crawl", site.url, "--hours", "noon", "-o",
                tap.path("never"))
-
-
-def hours_over():
-    """What was visited is revisited before they end; the rest is put off to the next ones."""
-    paths = [f"/{i}" for i in range(110)]
-    site = Site({"/": links(*paths), **{path: page(path.encode()) for path in paths}})
-    rates = tap.write("hours.csv", "url,rate\n" + "".join(
-        f"{site.url}{path[1:]},0.001\n" for path in ["/", *paths]))
-    # A zone in which it is 12:59:45 now: 15 seconds are left, and the visits take 12. If they were
-    # all made, most revisits would come after the night.
-    clock = datetime.datetime.now(datetime.timezone.utc)
-    ahead = (12 * 3600 + 59 * 60 + 45 - clock.hour * 3600 - clock.minute * 60 - clock.second) % 86400
-    zone = f"XXX-{ahead // 3600:02}:{ahead // 60 % 60:02}:{ahead % 60:02}"
-    aims = ("balanced", "complete")
-    running = [Running(f"over-{aim}", site.url, "--hours", "12-13", "--aim", aim, "--rates", rates, "--no-probes",
-                       "--no-sitemaps", "--traps", "off", zone=zone, delay="0.1") for aim in aims]
-    verdicts = {}
-    for aim, crawl in zip(aims, running):
-        crawl.wait_for("waiting until 12:00")
-        tap.equal(crawl.end(signal.SIGINT), 3)
-        verdicts[aim] = {row["verdict"] for row in tap.load("report", tap.path(f"over-{aim}"))["verdicts"]}
-    assert "sharp" in verdicts["balanced"], verdicts
-    assert verdicts["balanced"] & {"single", "unvisited"} and "unconfirmed" in verdicts["complete"], verdicts
-    tap.equal("failed" in verdicts["balanced"], False)
-    tap.equal(tap.run("verify", tap.path("over-balanced")).returncode, 0)
 
 
 def bandwidth():
@@ -704,7 +679,6 @@ CASES = {
     "robots.txt for the user agent that is sent": named_agents,
     "a warning without a contact": warned,
     "hours": hours,
-    "hours that end": hours_over,
     "bandwidth": bandwidth,
 }
 
