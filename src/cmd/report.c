@@ -117,13 +117,11 @@ static enum cmd_status print_html(const struct report *r, struct catalog *c, con
 	const struct report_options *o)
 {
 	struct records records;
-	struct tally hosts = {0};
+	struct tally hosts;
 	struct err err = {0};
 	int written = 0;
-	int rc = records_load(&records, c, r, &err);
+	int rc = records_load(&records, &hosts, c, r, &err);
 
-	if (rc == 0)
-		rc = tally_load(&hosts, c, r, TALLY_HOSTS, &err);
 	if (rc == 0) {
 		struct page_writing w = {
 			.parts = {r, &records, &hosts, archive, o->replay}, .rc = &written};

@@ -225,6 +225,22 @@ void looking_saw(struct capture *c, const struct attempt *a, bool is_usable, boo
 		learn(l, a->page, a, is_same);
 }
 
+/* A feed may be a page, too: when a look found it changed, what it announces is asked for. */
+static int note_feed(struct capture *c, uint32_t page, struct err *err)
+{
+	struct buf url;
+	int rc;
+
+	if (c->looking->outcome != REFRESH_CHANGED || c->sitemaps.feeds == 0)
+		return 0;
+	buf_init(&url, URL_MAX);
+	rc = pages_url(&c->pages, page, &url, err);
+	if (rc == 0)
+		(void)polling_hurry(c, buf_slice(&url));
+	buf_release(&url);
+	return rc;
+}
+
 int looking_finished(
 	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
 {
@@ -249,7 +265,7 @@ int looking_finished(
 	report_done(c, &r->order, l->purpose, &look);
 	if (l->once) /* and never again, until looking_renew */
 		refresh_withdraw(l->run, r->order.page);
-	return 0;
+	return note_feed(c, r->order.page, err);
 }
 
 static int64_t wall_seconds(int64_t wall)
@@ -278,12 +294,12 @@ void looking_count(struct capture *c, const struct attempt *a)
 		l->sent = wall_seconds(a->wall.sent);
 }
 
-void looking_carry_over(struct capture *c, int64_t now)
+void looking_carry_over(struct capture *c, int64_t now, double surplus)
 {
 	struct looking *l = c->looking;
 
 	if (l->sent)
-		refresh_spend(l->run, -budget_idle(l->sent, now) * l->terms.budget);
+		refresh_spend(l->run, -(budget_idle(l->sent, now) + surplus) * l->terms.budget);
 }
 
 int looking_restore(

@@ -5,6 +5,7 @@
 
 struct loading {
 	struct records *records;
+	struct tally *hosts;
 	const struct report *report;
 	struct err *err;
 };
@@ -27,10 +28,10 @@ static int on_observation(void *context, const struct attempt *a)
 {
 	struct loading *l = context;
 	struct record_place *place;
-	int rc;
+	int rc = tally_add(l->hosts, a);
 
-	if (a->page >= l->report->pages.len)
-		return 0;
+	if (rc || a->page >= l->report->pages.len)
+		return err_code(l->err, rc);
 	place = place_of(l, a);
 	if (!place)
 		return 0;
@@ -44,20 +45,23 @@ static int on_observation(void *context, const struct attempt *a)
 	return err_code(l->err, rc);
 }
 
-int records_load(
-	struct records *r, struct catalog *catalog, const struct report *report, struct err *err)
+int records_load(struct records *r, struct tally *hosts, struct catalog *catalog,
+	const struct report *report, struct err *err)
 {
-	struct loading l = {.records = r, .report = report, .err = err};
+	struct loading l = {.records = r, .hosts = hosts, .report = report, .err = err};
 	int rc = 0;
 
 	*r = (struct records){0};
 	arena_init(&r->arena, ARENA_MAX);
 	words_init(&r->files, &r->arena);
+	tally_init(hosts, report, TALLY_HOSTS);
 	while (rc == 0 && r->pages.len < report->pages.len)
 		rc = page_records_vec_push(&r->pages, (struct page_records){0});
 	if (rc)
 		return err_code(err, rc);
-	return catalog_each_observation(catalog, report->capture.id, on_observation, &l, err);
+	rc = catalog_each_observation(catalog, report->capture.id, on_observation, &l, err);
+	tally_sort(hosts);
+	return rc;
 }
 
 void records_release(struct records *r)

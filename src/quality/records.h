@@ -7,6 +7,7 @@
 #define QUALITY_RECORDS_H
 
 #include "quality/report.h"
+#include "quality/tally.h"
 
 struct record_place {
 	bool known; /* it has a record of its own */
@@ -29,9 +30,12 @@ struct records {
 	struct arena arena;            /* of files */
 };
 
-/* As report_load of the same capture. To be released in any case. */
-int records_load(struct records *r, struct catalog *catalog, const struct report *report,
-	struct err *err) SP_MUST_CHECK;
+/*
+ * As report_load of the same capture; in the same reading requests are counted by host. Both are to
+ * be released in any case.
+ */
+int records_load(struct records *r, struct tally *hosts, struct catalog *catalog,
+	const struct report *report, struct err *err) SP_MUST_CHECK;
 void records_release(struct records *r);
 
 #endif

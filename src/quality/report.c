@@ -107,14 +107,6 @@ static int on_plan(void *context, const struct catalog_plan *p)
 	return 0;
 }
 
-static int on_times(void *context, const struct attempt *a)
-{
-	struct loading *l = context;
-
-	stillpoint_add(&l->report->window, a->leg, &a->wall);
-	return 0;
-}
-
 static int on_learned(void *context, const struct catalog_learned *line)
 {
 	struct loading *l = context;
@@ -244,7 +236,7 @@ static bool is_variant(const struct legs *legs, const struct observation *probe)
 	return !observation_same(near, probe);
 }
 
-/* In the first pass only bodies are counted. */
+/* In the first reading only bodies are counted. */
 static int end_first(struct loading *l, const struct report_page *page)
 {
 	int rc = same_bodies_add(&l->same, page->url, &l->legs);
@@ -327,6 +319,8 @@ static int on_observation(void *context, const struct attempt *o)
 	struct observation shown = legs_observe(o);
 	int rc;
 
+	if (l->is_first)
+		stillpoint_add(&l->report->window, o->leg, &o->wall);
 	if (o->page != l->page) {
 		rc = end_page(l);
 		if (rc)
@@ -355,6 +349,21 @@ static int on_observation(void *context, const struct attempt *o)
 	return 0;
 }
 
+/* The first reading: when the looks were, and how often their bodies came. */
+static int read_first(struct loading *l, struct catalog *c, uint32_t id)
+{
+	int rc;
+
+	l->page = CATALOG_NO_PAGE;
+	l->is_first = true;
+	rc = catalog_each_observation(c, id, on_observation, l, l->err);
+	if (rc == 0)
+		rc = end_page(l);
+	l->is_first = false;
+	same_bodies_find(&l->same);
+	return rc;
+}
+
 static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 {
 	struct report *r = l->report;
@@ -367,15 +376,7 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 		.ended_by = r->capture.ended_by};
 	for (size_t i = 0; i < r->pages.len; i++)
 		judge_page(l, &r->pages.ptr[i], &none);
-	l->page = CATALOG_NO_PAGE;
-	l->is_first = true;
 	rc = catalog_each_observation(c, id, on_observation, l, l->err);
-	if (rc == 0)
-		rc = end_page(l);
-	l->is_first = false;
-	same_bodies_find(&l->same);
-	if (rc == 0)
-		rc = catalog_each_observation(c, id, on_observation, l, l->err);
 	return rc ? rc : end_page(l);
 }
 
@@ -461,7 +462,7 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 	if (rc == 0)
 		rc = catalog_each_plan(c, id, on_plan, l, l->err);
 	if (rc == 0)
-		rc = catalog_each_times(c, id, on_times, l, l->err);
+		rc = read_first(l, c, id);
 	if (rc == 0)
 		rc = catalog_each_clock(c, id, on_clock, l, l->err);
 	if (rc == 0 && report_is_judged(r))

@@ -14,8 +14,6 @@ static const slice NONE = SLICE_INIT("-");
 
 struct loading {
 	struct tally *tally;
-	const struct report *report;
-	enum tally_by by;
 	struct err *err;
 };
 
@@ -34,13 +32,13 @@ static slice type_of(const struct attempt *a)
 	return type.len ? type : NONE;
 }
 
-static slice name_of(const struct loading *l, const struct attempt *a, char status[16])
+static slice name_of(const struct tally *t, const struct attempt *a, char status[16])
 {
-	bool has_page = a->page < l->report->pages.len;
+	bool has_page = a->page < t->report->pages.len;
 
-	switch (l->by) {
+	switch (t->by) {
 	case TALLY_HOSTS:
-		return host_of(has_page ? l->report->pages.ptr[a->page].url : a->url);
+		return host_of(has_page ? t->report->pages.ptr[a->page].url : a->url);
 	case TALLY_TYPES:
 		return type_of(a);
 	case TALLY_STATUS:
@@ -66,17 +64,22 @@ static void count(struct tally_row *row, const struct attempt *a)
 	row->pages++;
 }
 
-static int on_observation(void *context, const struct attempt *a)
+void tally_init(struct tally *t, const struct report *report, enum tally_by by)
 {
-	struct loading *l = context;
-	struct tally *t = l->tally;
+	*t = (struct tally){.report = report, .by = by};
+	arena_init(&t->arena, ARENA_MAX);
+	words_init(&t->names, &t->arena);
+}
+
+int tally_add(struct tally *t, const struct attempt *a)
+{
 	char status[16];
 	uint32_t number;
 	int rc;
 
 	if (!a->wall.sent)
 		return 0;
-	rc = words_number(&t->names, name_of(l, a, status), &number);
+	rc = words_number(&t->names, name_of(t, a, status), &number);
 	if (rc == 0 && number == t->rows.len)
 		rc = tally_rows_push(&t->rows, (struct tally_row){
 						       .name = words_text(&t->names, number),
@@ -85,7 +88,14 @@ static int on_observation(void *context, const struct attempt *a)
 					       });
 	if (rc == 0)
 		count(&t->rows.ptr[number], a);
-	return err_code(l->err, rc);
+	return rc;
+}
+
+static int on_observation(void *context, const struct attempt *a)
+{
+	struct loading *l = context;
+
+	return err_code(l->err, tally_add(l->tally, a));
 }
 
 static int by_requests(const void *a, const void *b)
@@ -97,18 +107,21 @@ static int by_requests(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
+void tally_sort(struct tally *t)
+{
+	if (t->rows.len > 0)
+		qsort(t->rows.ptr, t->rows.len, sizeof *t->rows.ptr, by_requests);
+}
+
 int tally_load(struct tally *t, struct catalog *catalog, const struct report *report,
 	enum tally_by by, struct err *err)
 {
-	struct loading l = {.tally = t, .report = report, .by = by, .err = err};
+	struct loading l = {.tally = t, .err = err};
 	int rc;
 
-	*t = (struct tally){0};
-	arena_init(&t->arena, ARENA_MAX);
-	words_init(&t->names, &t->arena);
+	tally_init(t, report, by);
 	rc = catalog_each_observation(catalog, report->capture.id, on_observation, &l, err);
-	if (rc == 0 && t->rows.len > 0)
-		qsort(t->rows.ptr, t->rows.len, sizeof *t->rows.ptr, by_requests);
+	tally_sort(t);
 	return rc;
 }
 
