@@ -132,6 +132,17 @@ int budget_open(struct budget *b, const char *path, int64_t wall, double now, st
 	return 0;
 }
 
+double budget_surplus(struct budget *b)
+{
+	double seconds = 0;
+
+	(void)pthread_mutex_lock(&b->lock);
+	if (b->requests.credit > 0 && b->requests.budget > 0)
+		seconds = b->requests.credit / b->requests.budget;
+	(void)pthread_mutex_unlock(&b->lock);
+	return seconds;
+}
+
 void budget_spend(struct budget *b, int64_t wall)
 {
 	(void)pthread_mutex_lock(&b->lock);

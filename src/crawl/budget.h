@@ -54,6 +54,9 @@ double budget_wait(struct budget *b, double now);
 int budget_open(struct budget *b, const char *path, int64_t wall, double now,
 	struct err *err) SP_MUST_CHECK;
 
+/* Seconds that the requests which have accrued would last. */
+double budget_surplus(struct budget *b);
+
 /* A request is sent, at that time: wall, ns. */
 void budget_spend(struct budget *b, int64_t wall);
 

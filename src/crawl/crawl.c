@@ -688,17 +688,20 @@ static int add_looking(struct crawl *x, struct crawl_watch *watch, struct err *e
 /* What has accrued while no process ran is there. */
 static int carry_over(struct crawl *x, struct err *err)
 {
-	int64_t wall = clock_realtime(&x->clock.clock), now = wall / CLOCK_NS_PER_SECOND;
+	int64_t wall = clock_realtime(&x->clock.clock);
+	struct budget *budget = x->shared.watch->budget;
 	char path[DIRECTORY_PATH_MAX];
+	int rc;
 
-	for (size_t i = 0; i < x->lanes.len; i++)
-		for (size_t k = 0; k < x->lanes.ptr[i]->captures.len; k++)
-			if (x->lanes.ptr[i]->captures.ptr[k])
-				looking_carry_over(x->lanes.ptr[i]->captures.ptr[k], now);
 	if (snprintf(path, sizeof path, "%s/" BUDGET_NAME, x->directory.path) >= (int)sizeof path)
 		return err_code(err, ERR_LIMIT);
-	return budget_open(x->shared.watch->budget, path, wall,
-		clock_seconds(clock_monotonic(&x->clock.clock)), err);
+	rc = budget_open(budget, path, wall, clock_seconds(clock_monotonic(&x->clock.clock)), err);
+	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++)
+		for (size_t k = 0; k < x->lanes.ptr[i]->captures.len; k++)
+			if (x->lanes.ptr[i]->captures.ptr[k])
+				looking_carry_over(x->lanes.ptr[i]->captures.ptr[k],
+					wall / CLOCK_NS_PER_SECOND, budget_surplus(budget));
+	return rc;
 }
 
 int crawl_watch(const char *archive, const struct crawl_settings *settings, size_t count,

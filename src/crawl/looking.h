@@ -190,8 +190,9 @@ void looking_met(struct capture *c, uint32_t host);
 /* A request of an earlier process counts in the budget of its day. */
 void looking_count(struct capture *c, const struct attempt *a);
 
-/* All of them are restored: what the site's budget has accrued since is there. */
-void looking_carry_over(struct capture *c, int64_t wall_seconds);
+/* All of them are restored: what the site's budget has accrued since is there, and the site's part
+ * of what has accrued for all of them, in seconds. */
+void looking_carry_over(struct capture *c, int64_t wall_seconds, double surplus);
 
 /* An observation of an earlier process, page by page and look by look. */
 int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, bool is_same,

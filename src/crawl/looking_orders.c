@@ -294,12 +294,12 @@ void looking_count(struct capture *c, const struct attempt *a)
 		l->sent = wall_seconds(a->wall.sent);
 }
 
-void looking_carry_over(struct capture *c, int64_t now)
+void looking_carry_over(struct capture *c, int64_t now, double surplus)
 {
 	struct looking *l = c->looking;
 
 	if (l->sent)
-		refresh_spend(l->run, -budget_idle(l->sent, now) * l->terms.budget);
+		refresh_spend(l->run, -(budget_idle(l->sent, now) + surplus) * l->terms.budget);
 }
 
 int looking_restore(

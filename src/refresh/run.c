@@ -296,8 +296,10 @@ void run_advance(struct refresh_run *run, double now)
 }
 
 /*
- * Budget is left and nothing is due: time to check all due times once by the present margin. When
- * all pages are given up, as after a change of all rates, another margin may be worth some looks.
+ * Budget is left and nothing is due: time to check all due times once by the present margin, if
+ * the policy waits. Others look early at what is due next: while rates are learned, due times of
+ * another margin let them return to pages that the present one gives up. When all pages are given
+ * up, as after a change of all rates, another margin may be worth some looks.
  */
 static void reconsider(struct refresh_run *run, double *ret_until)
 {
@@ -305,7 +307,7 @@ static void reconsider(struct refresh_run *run, double *ret_until)
 		return;
 	if (run->wheel.len == 0 && run->unsettled > 0)
 		run->unsettled = SIZE_MAX / 2;
-	else if (run->wheel.len > 0 && run->unscrubbed == 0)
+	else if (run->wheel.len > 0 && (!run->params.policy->patient || run->unscrubbed == 0))
 		return;
 	scrub(run, IDLE_SCRUBBED);
 	*ret_until = fmin(*ret_until, run->now + run->tick);

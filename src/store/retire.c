@@ -47,14 +47,27 @@ struct choosing {
 	struct seen_vec seen;
 	uint32_t versions;
 	struct u32_vec finished; /* captures whose verdicts may change */
+	struct strmap rules;     /* numbers of the first for each site, "" for all */
 };
 
-static uint32_t rule_of(const struct retire_params *p, slice site)
+static int index_rules(struct choosing *c)
 {
-	for (size_t i = 0; i < p->rule_count; i++)
-		if (!p->rules[i].site.len || slice_eq(p->rules[i].site, site))
-			return (uint32_t)i;
-	return RETIRE_NONE;
+	const struct retire_params *p = c->plan->p;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->rule_count && (rc == 0 || rc == ERR_EXISTS); i++)
+		rc = strmap_put(&c->rules, p->rules[i].site, (uint32_t)i);
+	return err_code(c->plan->err, rc == ERR_EXISTS ? 0 : rc);
+}
+
+/* The first that matches counts. */
+static uint32_t rule_of(const struct choosing *c, slice site)
+{
+	uint32_t own = RETIRE_NONE, general = RETIRE_NONE;
+
+	(void)strmap_get(&c->rules, site, &own);
+	(void)strmap_get(&c->rules, SLICE(""), &general);
+	return own < general ? own : general;
 }
 
 static int on_page(void *context, const struct catalog_page *page)
@@ -74,7 +87,7 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 	int rc = 0;
 
 	c->place = (struct place){.capture = capture->id,
-		.rule = rule_of(p, capture->site),
+		.rule = rule_of(c, capture->site),
 		.running = capture->state == CATALOG_RUNNING};
 	if (c->place.rule == RETIRE_NONE)
 		return 0;
@@ -433,6 +446,8 @@ static int run(struct retire_plan *plan, struct choosing *c, struct retire_count
 	int rc = retire_repair(p->catalog, p->directory, plan->err);
 
 	if (rc == 0)
+		rc = index_rules(c);
+	if (rc == 0)
 		rc = choose_all(c);
 	counts->versions = c->versions;
 	if (rc || plan->entries.len == 0)
@@ -481,12 +496,14 @@ int retire_run(const struct retire_params *p, struct retire_counts *ret, struct 
 	strmap_init(&plan.by_id, hash_key_random(), &plan.arena);
 	strmap_init(&plan.by_name, hash_key_random(), &plan.arena);
 	words_init(&plan.urls, &plan.arena);
+	strmap_init(&c.rules, hash_key_random(), NULL);
 	rc = run(&plan, &c, &counts);
 	if (rc == 0)
 		*ret = counts;
 	place_vec_release(&c.places);
 	seen_vec_release(&c.seen);
 	u32_vec_release(&c.finished);
+	strmap_release(&c.rules);
 	release(&plan);
 	return rc;
 }

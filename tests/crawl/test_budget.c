@@ -92,6 +92,7 @@ static void test_account(void)
 		budget_release(&b);
 		budget_init(&b, 0.5, 0, -7); /* killed, and started twenty seconds later */
 		CHECK_INT(budget_open(&b, path, (START + 20) * CLOCK_NS_PER_SECOND, 0, &err), 0);
+		CHECK_NEAR(budget_surplus(&b), i == 6 ? 3500 : 2 * ROWS[i].later, 2);
 		CHECK_INT(sent_at_once(&b), ROWS[i].later);
 		budget_release(&b);
 	}

@@ -258,7 +258,8 @@ with living.Site("budgeted", "--pages", 10, "--rates", "constant:0.1") as SITE:
 with living.Site("retention", "--pages", 5, "--rates", "constant:5") as SITE:
     SITES = [[f"url: {SITE.url}", "policy: uniform"]]
     WATCH = Watch("kept", configure("kept", SITES))
-    WATCH.until("SELECT max(sent) - min(sent) > 3e9 FROM observation WHERE leg = 5")
+    # Each page several times, or there is nothing to retire, and no word of it.
+    WATCH.until("SELECT max(sent) - min(sent) > 3e9 AND count(*) > 30 FROM observation WHERE leg = 5")
     tap.equal(WATCH.end(), (0, ""))
     KEPT = WATCH.archive
     CONFIG = configure("kept", SITES, retention="all:1s")
@@ -266,7 +267,8 @@ with living.Site("retention", "--pages", 5, "--rates", "constant:5") as SITE:
         tap.equal(retired(KEPT), 0)
         WATCH = Watch("kept", CONFIG)
         WATCH.wait_for("retention: retired")
-        WATCH.until(f"SELECT max(sent) > {time.time_ns()} + 2e9 FROM observation WHERE leg = 5")
+        WATCH.until(f"SELECT max(sent) > {time.time_ns()} + 2e9 AND count(*) > {WATCH.looked()} + 30"
+                    " FROM observation WHERE leg = 5")
         tap.equal(WATCH.end(), (0, ""))
         FIRST = retired(KEPT)
         assert FIRST > 0 and any("-r1.warc" in name for name in warcs(KEPT)), warcs(KEPT)

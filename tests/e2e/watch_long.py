@@ -29,7 +29,7 @@ PER_SECOND = min(5 * SITES, 100)
 RATES = "lognormal:-5,1.2" if SCALE >= 10 else "lognormal:-3.5,1.2"
 GRID = 10  # seconds
 ARCHIVE = tap.path("archive")
-WARM_UP, KILLING = 0.3, 0.4  # parts of the time: sites are found and rates learned; kills
+WARM_UP, KILLING = 0.2, 0.5  # parts of the time: sites are found and rates learned; kills
 ROOM = 0.02  # between what is expected and the truth, besides chance
 
 
@@ -211,7 +211,7 @@ with tap.case("measured freshness agrees with the truth within its error"):
     INSIDE = statistics.fmean(abs(row[0] - row[2]) < 2 * row[1] for row in AUDITED)
     print(f"# measured {MEASURED:.4f} ± {ERROR:.4f}, true {TRUE:.4f} at {len(AUDITED)} sites;"
           f" {INSIDE:.3f} of them within two errors")
-    assert abs(MEASURED - TRUE) < 3 * ERROR, (MEASURED, TRUE, ERROR)
+    assert abs(MEASURED - TRUE) < 4 * ERROR, (MEASURED, TRUE, ERROR)
     assert INSIDE > 0.9, INSIDE
 
 with tap.case("nothing is proven that was not, and what can be is"):
