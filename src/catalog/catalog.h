@@ -595,13 +595,8 @@ int catalog_each_unkept(struct catalog *c, uint32_t capture, catalog_on_unkept *
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 
-/*
- * The same at a third of the cost, with some fields only: page, and CATALOG_BODY_FIELDS or
- * CATALOG_TIMES_FIELDS (catalog_db.h).
- */
+/* The same at a third of the cost, with some fields only: page, and CATALOG_BODY_FIELDS. */
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
-	void *context, struct err *err) SP_MUST_CHECK;
-int catalog_each_times(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 
 /* In the order they were added. */

@@ -58,7 +58,6 @@ enum catalog_sql {
 	SQL_GET_OBSERVATION,
 	SQL_FIND_BASE,
 	SQL_EACH_BODY,
-	SQL_EACH_TIMES,
 	SQL_ADD_PACKED,
 	SQL_SET_PACKED,
 	SQL_LAST_PACKED,
@@ -126,12 +125,6 @@ const char *catalog_sql(enum catalog_sql id);
  * is stored.
  */
 /* clang-format off */
-#define CATALOG_TIMES_FIELDS(X, D)          \
-	X(leg, LEG, leg)                    \
-	X(sent, TIME, wall.sent)            \
-	X(first_byte, TIME, wall.first_byte) \
-	X(last_byte, TIME, wall.last_byte)
-
 #define CATALOG_BODY_FIELDS(X, D)     \
 	X(is_revisit, FLAG, is_revisit) \
 	X(truncated, FLAG, truncated) \
@@ -142,7 +135,10 @@ const char *catalog_sql(enum catalog_sql id);
 	X(length, SIZE, length)
 
 #define CATALOG_OBSERVATION_FIELDS(X, D)                \
-	CATALOG_TIMES_FIELDS(X, D)                      \
+	X(leg, LEG, leg)                                \
+	X(sent, TIME, wall.sent)                        \
+	X(first_byte, TIME, wall.first_byte)            \
+	X(last_byte, TIME, wall.last_byte)              \
 	CATALOG_BODY_FIELDS(X, D)                       \
 	X(attempt, NUMBER, number)                      \
 	X(clock_sent, TIME, clock.sent)                 \

@@ -40,7 +40,6 @@ struct column {
 
 static const struct column ALL[] = {CATALOG_OBSERVATION_FIELDS(COLUMN, DIGEST_COLUMN)};
 static const struct column BODY[] = {CATALOG_BODY_FIELDS(COLUMN, DIGEST_COLUMN)};
-static const struct column TIMES[] = {CATALOG_TIMES_FIELDS(COLUMN, DIGEST_COLUMN)};
 
 /* ---- adding ---- */
 
@@ -208,7 +207,6 @@ struct reading {
 	enum catalog_sql sql, packed;
 	const struct column *columns;
 	size_t count;
-	bool times_only;
 };
 
 /* ---- rows of one observation each ---- */
@@ -305,7 +303,6 @@ static int derive_id(struct catalog *c, uint32_t capture, const struct attempt *
 }
 
 struct looks {
-	const struct reading *r;
 	uint32_t capture;
 	struct query q;
 	struct rows base;
@@ -330,7 +327,7 @@ static int open_row(struct looks *l, struct err *err)
 	rc = query_check(&l->q, err);
 	(void)query_end(&l->base.q, 0);
 	l->base = (struct rows){0};
-	if (rc == 0 && key[1] && !l->r->times_only) {
+	if (rc == 0 && key[1]) {
 		rc = find_base(&l->base, c, l->capture, page, key, SQL_GET_OBSERVATION, err);
 		if (rc == 0 && !l->base.more)
 			rc = catalog_damaged(c, "a compact look has lost its base", err);
@@ -355,7 +352,7 @@ static int place_look(struct looks *l, struct err *err)
 	if (key <= l->key)
 		return catalog_damaged(l->q.c, "looks are out of order", err);
 	l->key = key;
-	if (l->packed.is_derived && !l->r->times_only) {
+	if (l->packed.is_derived) {
 		rc = derive_id(l->q.c, l->capture, look, &l->id, err);
 		look->record_id = slice_str(l->id.text);
 	}
@@ -415,7 +412,7 @@ static int hand_out(struct merging *m, catalog_on_observation *call, void *conte
 static int each(struct catalog *c, uint32_t capture, uint32_t page, const struct reading *r,
 	catalog_on_observation *call, void *context, struct err *err)
 {
-	struct merging m = {.rows.r = r, .looks = {.r = r, .capture = capture, .key = -1}};
+	struct merging m = {.rows.r = r, .looks = {.capture = capture, .key = -1}};
 	int rc = query_rows(&m.rows.q, c, r->sql, capture, err);
 
 	if (rc == 0)
@@ -435,7 +432,7 @@ int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page
 	catalog_on_observation *call, void *context, struct err *err)
 {
 	static const struct reading R = {
-		SQL_PAGE_OBSERVATIONS, SQL_PAGE_PACKED, ALL, COUNT_OF(ALL), false};
+		SQL_PAGE_OBSERVATIONS, SQL_PAGE_PACKED, ALL, COUNT_OF(ALL)};
 
 	return each(c, capture, page, &R, call, context, err);
 }
@@ -443,8 +440,7 @@ int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	static const struct reading R = {
-		SQL_EACH_OBSERVATION, SQL_EACH_PACKED, ALL, COUNT_OF(ALL), false};
+	static const struct reading R = {SQL_EACH_OBSERVATION, SQL_EACH_PACKED, ALL, COUNT_OF(ALL)};
 
 	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
 }
@@ -452,17 +448,7 @@ int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_obs
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	static const struct reading R = {
-		SQL_EACH_BODY, SQL_EACH_PACKED, BODY, COUNT_OF(BODY), false};
-
-	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
-}
-
-int catalog_each_times(struct catalog *c, uint32_t capture, catalog_on_observation *call,
-	void *context, struct err *err)
-{
-	static const struct reading R = {
-		SQL_EACH_TIMES, SQL_EACH_PACKED, TIMES, COUNT_OF(TIMES), true};
+	static const struct reading R = {SQL_EACH_BODY, SQL_EACH_PACKED, BODY, COUNT_OF(BODY)};
 
 	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
 }

@@ -25,7 +25,6 @@
 #define ALL_NAMES         CATALOG_OBSERVATION_FIELDS(NAME, NAME)
 #define ALL_PARAMETERS    CATALOG_OBSERVATION_FIELDS(PARAMETER, PARAMETER)
 #define BODY_NAMES        CATALOG_BODY_FIELDS(NAME, NAME)
-#define TIMES_NAMES       CATALOG_TIMES_FIELDS(NAME, NAME)
 
 static const char *const SQL[SQL_COUNT] = {
 	[SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -97,7 +96,6 @@ static const char *const SQL[SQL_COUNT] = {
 		" AND (payload IS NOT NULL OR (leg = ?3 AND attempt = ?4))"
 		" ORDER BY leg DESC, attempt DESC LIMIT 1",
 	[SQL_EACH_BODY] = "SELECT " OBSERVATION_KEY ", page, NULL" BODY_NAMES OBSERVATIONS,
-	[SQL_EACH_TIMES] = "SELECT " OBSERVATION_KEY ", page, NULL" TIMES_NAMES OBSERVATIONS,
 
 	[SQL_ADD_PACKED] = "INSERT INTO packed(capture, page, leg, first, looks)"
 			   " VALUES(?1, ?2, ?3, ?4, ?5)",

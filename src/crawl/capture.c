@@ -122,7 +122,6 @@ static int make_book(struct capture *c, struct err *err)
 
 static int prepare(struct capture *c, struct err *err)
 {
-	struct windows windows;
 	int rc = make_plan(c, err);
 
 	if (rc == 0)
@@ -131,7 +130,7 @@ static int prepare(struct capture *c, struct err *err)
 		rc = steering_init(&c->steering, c->settings, err);
 
 	if (rc == 0 && c->settings->hours)
-		rc = gate_parse_hours(&windows, c->settings->hours, err);
+		rc = gate_parse_hours(&c->hours.windows, c->settings->hours, err);
 	return rc ? rc : crawl_settings_scope(c->settings, &c->scope, err);
 }
 

@@ -72,6 +72,7 @@
 #include "extract/robots.h"
 #include "extract/robots_policy.h"
 #include "frontier/hosts.h"
+#include "frontier/window.h"
 #include "import/rates.h"
 #include "net/net.h"
 #include "plan/plan.h"
@@ -92,6 +93,7 @@ struct stage {
 	bool cut;             /* by a limit: row.ended_by */
 	bool cancelled;       /* the time or the bytes are used up */
 	bool visits_ended;    /* to leave time or bytes for the revisits */
+	bool rest_put_off;    /* to revisit before the hours are over */
 	bool held_by_barrier; /* the planner was not asked, since the still point needs a length */
 	bool marked;          /* the still point has been recorded */
 };
@@ -136,11 +138,15 @@ struct capture {
 
 	int64_t epoch;            /* monotonic: zero of the planner's clock */
 	struct clock_watch watch; /* of the wall clock */
-	bool resumes;             /* there is a row of it */
-	int64_t last_moment;      /* capture time of the last reading */
-	bool went_back;           /* the wall clock, between two processes */
-	bool queued;              /* something happened to it: in the lane's queue */
-	char *problem;            /* or NULL */
+	struct {
+		struct windows windows;                  /* without one: always */
+		int64_t closing, opening, closing_again; /* seconds since 1970; 0: not yet known */
+	} hours;
+	bool resumes;        /* there is a row of it */
+	int64_t last_moment; /* capture time of the last reading */
+	bool went_back;      /* the wall clock, between two processes */
+	bool queued;         /* something happened to it: in the lane's queue */
+	char *problem;       /* or NULL */
 };
 
 /*

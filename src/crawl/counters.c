@@ -57,6 +57,11 @@ static double pace(const struct counters *p)
 	return LIMIT_MARGIN * taken / (double)p->visits;
 }
 
+double counters_pace(const struct counters *p)
+{
+	return p->visits == 0 ? (double)INFINITY : pace(p);
+}
+
 double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages)
 {
 	if (p->visits == 0)

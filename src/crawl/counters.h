@@ -55,6 +55,9 @@ void counters_add_revisit(struct counters *p, double expected, bool is_sharp);
 /* Time that counts towards the limit. */
 double counters_elapsed(const struct counters *p, double now);
 
+/* Seconds for one download; INFINITY before the first visit has ended. */
+double counters_pace(const struct counters *p);
+
 /*
  * Seconds until the revisits of so many pages must begin if they are to end within the time limit
  * (seconds), at the pace so far; INFINITY when that is not known. Servers that were visited side by

@@ -119,12 +119,53 @@ static int check_bytes(struct capture *c, struct err *err)
 	return cancel(c, CATALOG_END_BYTES, err);
 }
 
+/* ---- hours ---- */
+
+/* When they are over, and when the next ones begin and end; false when they never are. */
+static bool find_hours(struct capture *c, int64_t now)
+{
+	const struct windows *w = &c->hours.windows;
+
+	if (c->hours.closing <= now) {
+		c->hours.closing = windows_closing(w, windows_opening(w, now));
+		c->hours.opening = c->hours.closing == INT64_MAX
+					   ? INT64_MAX
+					   : windows_opening(w, c->hours.closing);
+		c->hours.closing_again = c->hours.opening == INT64_MAX
+						 ? INT64_MAX
+						 : windows_closing(w, c->hours.opening);
+	}
+	return c->hours.closing_again != INT64_MAX;
+}
+
+/* The visits end in time for the revisits, if more pages will be sharp so. */
+static void check_hours(struct capture *c)
+{
+	int64_t now = clock_realtime(c->clock) / CLOCK_NS_PER_SECOND;
+
+	if (!c->settings->hours || c->stage.cancelled || c->stage.rest_put_off ||
+		!has_revisits(c) || c->counters.visits == 0 || !find_hours(c, now))
+		return;
+	if (!plan_hours(c->plan, capture_now(c),
+		    &(struct plan_hours){
+			    .left = (double)(c->hours.closing - now),
+			    .closed = (double)(c->hours.opening - c->hours.closing),
+			    .open = (double)(c->hours.closing_again - c->hours.opening),
+			    .pace = counters_pace(&c->counters),
+		    }))
+		return;
+	plan_put_off_rest(c->plan);
+	c->stage.rest_put_off = true;
+	c->stage.asleep = false;
+}
+
 int limit_check(struct capture *c, struct err *err)
 {
 	int rc = check_time(c, err);
 
 	if (rc == 0)
 		rc = check_bytes(c, err);
+	check_hours(c);
 	return rc ? rc : check_visits(c, err);
 }
 

@@ -48,12 +48,16 @@ static int skip(struct capture *c, const struct plan_order *order, struct err *e
 	return rc ? rc : journal_done(c, order, PLAN_RETRY, now, now, err);
 }
 
-/* Its page is downloaded once after the revisits: the planner does not wait for its server. */
+/* Its page is downloaded once after the revisits: the planner does not wait for it. */
 static int put_off(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc = response_skipped(c, order,
-		"slow: waiting for its server would have cost more sharp pages than it gives", err);
+	const char *reason =
+		c->stage.rest_put_off
+			? "hours: its visit would have left no time for revisits before they end"
+			: "slow: waiting for its server would have cost more sharp pages than it "
+			  "gives";
+	int rc = response_skipped(c, order, reason, err);
 
 	return rc ? rc : journal_done(c, order, PLAN_PUT_OFF, now, now, err);
 }

@@ -95,18 +95,26 @@ static bool is_open_at(const struct windows *w, const struct tm *local)
  * Minute by minute: the zone's rules are nobody's business but the library's, and mktime has no
  * answer for times that do not exist or exist twice. A day takes a fraction of a millisecond.
  */
-int64_t windows_opening(const struct windows *w, int64_t seconds)
+static int64_t find(const struct windows *w, int64_t seconds, bool open)
 {
 	struct tm local;
 
-	if (w->count == 0)
-		return seconds;
 	for (int i = 0; i <= SEARCH_MINUTES; i++) {
 		if (!local_time(seconds, &local))
 			break;
-		if (is_open_at(w, &local))
+		if (is_open_at(w, &local) == open)
 			return seconds;
 		seconds += local.tm_sec < 60 ? 60 - local.tm_sec : 1;
 	}
 	return INT64_MAX;
+}
+
+int64_t windows_opening(const struct windows *w, int64_t seconds)
+{
+	return w->count == 0 ? seconds : find(w, seconds, true);
+}
+
+int64_t windows_closing(const struct windows *w, int64_t seconds)
+{
+	return w->count == 0 ? INT64_MAX : find(w, seconds, false);
 }

@@ -38,4 +38,7 @@ int windows_parse(struct windows *w, slice text, struct err *err) SP_MUST_CHECK;
  * none. */
 int64_t windows_opening(const struct windows *w, int64_t seconds);
 
+/* The first from this one on in which they are not open; INT64_MAX when there is none. */
+int64_t windows_closing(const struct windows *w, int64_t seconds);
+
 #endif

@@ -108,7 +108,8 @@ struct plan_order {
 	unsigned attempt; /* 1 for the first */
 	bool hopeless;    /* the plan has given this page up for the sake of the others */
 	bool put_off;     /* not to be carried out but reported as PLAN_PUT_OFF at once: waiting for
-			   * this server would cost more sharp pages than it gives */
+			   * this server, or for its visit (plan_put_off_rest), would cost more
+			   * sharp pages than it gives */
 };
 
 enum plan_step {
@@ -226,6 +227,23 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
  * Cost: O(1) mostly, at times O(pages); among the revisits O(pages) when it is called first.
  */
 bool plan_budget(struct plan_run *run, double now, double downloads);
+
+/*
+ * Hours without downloads are near: none may begin from `left` seconds on, for `closed` seconds;
+ * then again for `open` seconds, and so on. pace: seconds that a download takes, with its pause. In
+ * the unit of now. True when more weight is expected sharp if the visits end now, and those pages
+ * are revisited before the hours are over: call plan_put_off_rest. Never with PLAN_COMPLETE.
+ * Changes no order by itself, so it is not part of a log. Cost: O(1), once for each time that the
+ * hours end O(pages log pages).
+ */
+struct plan_hours {
+	double left, closed, open, pace;
+};
+
+bool plan_hours(struct plan_run *run, double now, const struct plan_hours *h);
+
+/* From here on all visits are put off (plan_order.put_off): the revisits begin. */
+void plan_put_off_rest(struct plan_run *run);
 
 /* The visits end here (a time limit): pages not yet visited are given up, the revisits begin. */
 void plan_end_visits(struct plan_run *run);

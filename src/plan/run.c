@@ -441,7 +441,8 @@ enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *re
 		.leg = run->leg,
 		.attempt = run->pages.ptr[page].attempts,
 		.hopeless = run->pages.ptr[page].hopeless,
-		.put_off = run->leg == PLAN_VISIT && run_server(run, page)->is_cut,
+		.put_off = run->leg == PLAN_VISIT &&
+			   (run->rest_put_off || run_server(run, page)->is_cut),
 	};
 	return PLAN_ORDER;
 }

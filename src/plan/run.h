@@ -1,4 +1,5 @@
-/* A run, for the files that it is made of: run.c, run_limit.c, run_servers.c. */
+/* A run, for the files that it is made of: run.c, run_groups.c, run_hours.c, run_limit.c,
+ * run_servers.c. */
 #ifndef PLAN_RUN_H
 #define PLAN_RUN_H
 
@@ -71,6 +72,8 @@ struct plan_run {
 
 	enum plan_leg leg;
 	bool visits_ended, cancelled;
+	bool rest_put_off;    /* visits are no longer carried out: plan_put_off_rest */
+	double hours_weighed; /* until then plan_hours has its answer */
 	int error;
 
 	struct {

@@ -371,12 +371,12 @@ bool run_may_take(const struct plan_run *run, const struct run_server *s)
 		return false;
 	if (run->servers.len == 1)
 		return true;
-	return run->leg != PLAN_VISIT || run->visits_ended || !s->is_held;
+	return run->leg != PLAN_VISIT || run->visits_ended || run->rest_put_off || !s->is_held;
 }
 
 double plan_wake(const struct plan_run *run)
 {
 	bool waits = run->servers.len > 1 && run->leg == PLAN_VISIT && !run->visits_ended;
 
-	return waits && !run->cancelled ? run->barrier.wake : INFINITY;
+	return waits && !run->cancelled && !run->rest_put_off ? run->barrier.wake : INFINITY;
 }

@@ -188,12 +188,16 @@ static slice unrevisited_reason(const struct legs_terms *terms)
 }
 
 /*
- * A limit of ours ended the attempt before its request was sent: the page was never asked
- * for. A server that could not be found or reached is another matter.
+ * A limit of ours ended the attempt before its request was sent, or it was put off for the hours:
+ * the page was never asked for. A server that could not be found or reached is another matter.
  */
-static bool was_ended_unsent(const struct observation *visit)
+static bool was_ended_unsent(const struct observation *visit, const struct legs_terms *terms)
 {
-	return visit->made && !visit->start && !visit->status &&
+	if (!visit->made || visit->start || visit->status)
+		return false;
+	if (slice_starts_with(visit->failure, SLICE("hours:")))
+		return true;
+	return terms->ended_by != CATALOG_END_NONE &&
 	       (slice_starts_with(visit->failure, SLICE("slow:")) ||
 		       slice_starts_with(visit->failure, SLICE("aborted:")));
 }
@@ -204,8 +208,7 @@ struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms
 
 	struct judgement j = judge_in_window(&l->visit, &l->revisit, as, &terms->window);
 
-	if (j.verdict == VERDICT_FAILED && terms->ended_by != CATALOG_END_NONE &&
-		was_ended_unsent(&l->visit))
+	if (j.verdict == VERDICT_FAILED && was_ended_unsent(&l->visit, terms))
 		j.verdict = VERDICT_UNVISITED;
 	if (j.verdict == VERDICT_UNVISITED)
 		j.reason = unvisited_reason(terms);

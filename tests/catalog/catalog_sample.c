@@ -342,7 +342,7 @@ struct catalog *sample_fill(const char *path, uint32_t pages, uint32_t *ret_capt
 /* ---- reading ---- */
 
 struct counts {
-	uint32_t pages, observations, times, events, warcs, robots, clocks, verdicts, plans;
+	uint32_t pages, observations, events, warcs, robots, clocks, verdicts, plans;
 	uint32_t requisites, links, learned, polls;
 	uint32_t total_pages; /* of the capture, for what comes behind them */
 };
@@ -409,20 +409,6 @@ static struct attempt wanted(const struct counts *n, struct strings *s, uint32_t
 
 	return make_observation(s, side ? i - 2 * n->total_pages : i / 2,
 		side ? ATTEMPT_SIDE : (enum attempt_leg)(i % 2), side);
-}
-
-static int on_times(void *context, const struct attempt *got)
-{
-	struct counts *n = context;
-	struct strings s = {0};
-	struct attempt want = wanted(n, &s, n->times++);
-
-	CHECK_INT(got->page, want.page);
-	CHECK_INT(got->leg, want.leg);
-	CHECK_INT(got->wall.sent, want.wall.sent);
-	CHECK_INT(got->wall.first_byte, want.wall.first_byte);
-	CHECK_INT(got->wall.last_byte, want.wall.last_byte);
-	return 0;
 }
 
 static int on_observation(void *context, const struct attempt *got)
@@ -588,7 +574,6 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(catalog_each_page(c, capture, on_page, &n, &err), 0);
 	n.total_pages = n.pages;
 	CHECK_INT(catalog_each_observation(c, capture, on_observation, &n, &err), 0);
-	CHECK_INT(catalog_each_times(c, capture, on_times, &n, &err), 0);
 	CHECK_INT(catalog_each_event(c, capture, on_event, &n, &err), 0);
 	CHECK_INT(catalog_each_plan(c, capture, on_plan, &n, &err), 0);
 	CHECK_INT(catalog_each_verdict(c, capture, on_verdict, &n, &err), 0);
@@ -600,7 +585,6 @@ uint32_t sample_check(struct catalog *c, uint32_t capture, bool rest)
 	CHECK_INT(catalog_each_learned(c, capture, on_learned, &n, &err), 0);
 	CHECK_INT(catalog_each_poll(c, capture, on_poll, &n, &err), 0);
 	CHECK_INT(n.observations, 2 * n.pages + sides);
-	CHECK_INT(n.times, n.observations);
 	CHECK_INT(n.events, EVENTS * n.pages);
 	CHECK_INT(n.plans, n.pages);
 	CHECK_INT(n.verdicts, n.pages);

@@ -175,19 +175,6 @@ static int fold_body(void *context, const struct attempt *shown)
 	return rc ? rc : pack_number(out, a->offset);
 }
 
-static int fold_times(void *context, const struct attempt *a)
-{
-	int rc = pack_number(context, a->page);
-
-	if (rc == 0)
-		rc = pack_number(context, a->leg);
-	if (rc == 0)
-		rc = pack_signed(context, a->wall.sent);
-	if (rc == 0)
-		rc = pack_signed(context, a->wall.first_byte);
-	return rc ? rc : pack_signed(context, a->wall.last_byte);
-}
-
 /* All that the readers see, as bytes. */
 static void fold_all(struct catalog *c, struct buf *out)
 {
@@ -195,7 +182,6 @@ static void fold_all(struct catalog *c, struct buf *out)
 
 	CHECK_INT(catalog_each_observation(c, 1, fold, out, &err), 0);
 	CHECK_INT(catalog_each_body(c, 1, fold_body, out, &err), 0);
-	CHECK_INT(catalog_each_times(c, 1, fold_times, out, &err), 0);
 	for (uint32_t page = 0; page < PAGES; page++)
 		CHECK_INT(catalog_page_observations(c, 1, page, fold, out, &err), 0);
 	if (err.text[0])

@@ -95,10 +95,39 @@ static void test_opening(void)
 	}
 }
 
+static void test_closing(void)
+{
+	static const struct {
+		const char *label, *zone, *text;
+		int64_t now, want;
+	} rows[] = {
+		{"within", "UTC", "22-06", 1704160800, 1704175200},
+		{"its last second", "UTC", "22-06", 1704175199, 1704175200},
+		{"closed now", "UTC", "22-06", 1704175200, 1704175200},
+		{"one after the other", "UTC", "22-23,23-06", 1704232800, 1704261600},
+		{"all day", "UTC", "0-24", 1704196800, INT64_MAX},
+		{"none", "UTC", NULL, 1704196800, INT64_MAX},
+		/* 2024-10-27: 01:00Z is when 03:00 becomes 02:00. */
+		{"the hour that comes twice", BERLIN, "02-03", 1729987200, 1729994400},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct windows w = {0};
+		struct err err = {0};
+
+		tap_case("closing: %s", rows[i].label);
+		use_zone(rows[i].zone);
+		if (rows[i].text)
+			CHECK_INT(windows_parse(&w, slice_str(rows[i].text), &err), 0);
+		CHECK_INT(windows_closing(&w, rows[i].now), rows[i].want);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_bad();
 	test_opening();
+	test_closing();
 	return tap_done();
 }

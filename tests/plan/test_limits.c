@@ -311,6 +311,75 @@ static void test_late_limit(void)
 	plan_run_free(run);
 }
 
+/*
+ * A capture of pages that take a second each, with hours that end after `left` of them. Half of the
+ * pages are found by the visit of the first.
+ */
+struct night {
+	const char *label;
+	double rate, left;
+	enum plan_aim aim;
+	bool ends; /* the visits, before the hours do */
+};
+
+enum { NIGHT_PAGES = 40 };
+
+static void run_night(const struct night *night)
+{
+	struct plan_params params = {.strategy = plan_strategy_find("stillpoint-online", false),
+		.delay = 1,
+		.size = NIGHT_PAGES,
+		.aim = night->aim};
+	struct plan_hours hours = {.left = night->left, .closed = 50000, .open = 36400, .pace = 1};
+	struct err err = {0};
+	struct plan_run *run = plan_run_new(&params, &err);
+	size_t put_off = 0, legs[3] = {0};
+	bool ended = false;
+	struct plan_order o;
+
+	for (uint32_t i = 0; i < NIGHT_PAGES / 2; i++)
+		CHECK_INT(plan_discovered(run, i, survival_poisson(night->rate), 1), 0);
+	for (double now = 0; plan_next(run, now, &o) == PLAN_ORDER;) {
+		for (uint32_t i = NIGHT_PAGES / 2; o.page == 0 && i < NIGHT_PAGES; i++)
+			CHECK_INT(plan_discovered(run, i, survival_poisson(night->rate), 1), 0);
+		plan_done(run, &o, o.put_off ? PLAN_PUT_OFF : PLAN_OK, now, now);
+		put_off += o.put_off;
+		legs[o.leg] += !o.put_off;
+		now += !o.put_off;
+		hours.left = fmax(0, night->left - now);
+		if (!ended && plan_hours(run, now, &hours)) {
+			ended = true;
+			CHECK(hours.left >= (double)legs[PLAN_VISIT] - 1);
+			plan_put_off_rest(run);
+			CHECK(!plan_hours(run, now, &hours));
+		}
+	}
+	CHECK_INT(ended, night->ends);
+	CHECK_INT(legs[PLAN_REVISIT], legs[PLAN_VISIT]);
+	CHECK_INT(legs[PLAN_LATE], put_off); /* none is lost */
+	CHECK_INT(legs[PLAN_VISIT] + put_off, NIGHT_PAGES);
+	CHECK_INT(put_off > 0, night->ends);
+	plan_run_free(run);
+}
+
+static void test_hours(void)
+{
+	static const struct night ROWS[] = {
+		{"too short, and the night would change all", 1e-3, 40, PLAN_BALANCED, true},
+		{"the same for most sharp pages", 1e-3, 40, PLAN_SHARP, true},
+		{"too short, and nothing changes in a night", 1e-8, 40, PLAN_BALANCED, false},
+		{"most pages", 1e-3, 40, PLAN_COMPLETE, false},
+		{"long enough for both legs", 1e-3, 100, PLAN_BALANCED, false},
+		{"only the page at the barrier has a chance", 10, 40, PLAN_BALANCED, false},
+		{"time for next to nothing", 1e-5, 4, PLAN_BALANCED, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		tap_case("hours: %s", ROWS[i].label);
+		run_night(&ROWS[i]);
+	}
+}
+
 int main(void)
 {
 	test_selection_is_optimal();
@@ -320,5 +389,6 @@ int main(void)
 	test_runs();
 	test_aims_keep_their_order();
 	test_late_limit();
+	test_hours();
 	return tap_done();
 }
