@@ -17,7 +17,7 @@
  * Page, url, leg and, where it follows from the look, the record's name are the caller's.
  *
  * Of a look that differs by noise (a patch with the normalised digest of the one before) payload
- *and state are short (DIGEST_SHORT): its WARC record has them in full.
+ * and state are short (DIGEST_SHORT): its WARC record has them in full.
  */
 #ifndef CATALOG_CATALOG_PACKED_H
 #define CATALOG_CATALOG_PACKED_H

@@ -5,7 +5,7 @@
  *
  *	- they were a row before: their names say so;
  *	- or it is a revisit, or a look of a watch, with the state of the record of its page before
- *it or, as the rules against noise have it, with the same content.
+ *	  it or, as the rules against noise have it, with the same content.
  *
  * So all versions of a page stay records. The names of the three records follow from the attempt in
  * a row, so those of records that were none before change.

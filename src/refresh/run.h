@@ -16,7 +16,7 @@
  * After a crash nothing is restored but facts: refresh_discovered for all pages, then refresh_seen
  * for the last look at each (all looks, in the order of time, also restore what was learned of
  * hubs and the audit), and refresh_set_source. Due times follow from these; an order that was out
- *then is simply given again.
+ * then is simply given again.
  *
  * Who gets the budget:
  *   - pages that are due by the policy. Due times are kept in buckets (refresh/wheel.h) and follow

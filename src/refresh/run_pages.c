@@ -236,7 +236,7 @@ double refresh_enclosing(const struct refresh_run *run, uint32_t page, double in
 	if (next >= instant)
 		return next - run->pages.ptr[page].since;
 	if (refresh_sharp_pairs(&run->aim, f))
-		return 2 * half_pair(run, page);
+		return 2 * half_pair(run, page) + run->aim.gap / SOONER;
 	return f > 0 ? 1 / f : INFINITY;
 }
 
