@@ -176,11 +176,10 @@ static void forget(struct packer *p)
 /* What is held is no row. a: its attempt, if that is known. */
 static int write_held(struct packer *p, const struct attempt *a, struct err *err)
 {
-	struct last last = {.payload = p->payload,
-		.date = p->date,
-		.is_response = p->type == WARC_TYPE_RESPONSE && warc_id_pack(p->id, last.id)};
+	struct last last = {.payload = p->payload, .date = p->date};
 	int rc = 0;
 
+	last.is_response = p->type == WARC_TYPE_RESPONSE && warc_id_pack(p->id, last.id);
 	if (a) {
 		last.has_state = a->has_state;
 		last.state = a->state;

@@ -292,9 +292,9 @@ static void print_signal_json(struct json *j, const struct look_signal *s)
 	json_object_end(j);
 }
 
-/* The signals are those from here on. */
+/* Takes its signals from *next on. */
 static void print_site_json(
-	struct json *j, const struct watch_site_status *s, const struct look_signal *signals)
+	struct json *j, const struct watch_site_status *s, const struct look_signal **next)
 {
 	json_object_begin(j);
 	json_key(j, "url");
@@ -310,7 +310,7 @@ static void print_site_json(
 	json_key(j, "signals");
 	json_array_begin(j);
 	for (size_t i = 0; i < s->signals; i++)
-		print_signal_json(j, &signals[i]);
+		print_signal_json(j, (*next)++);
 	json_array_end(j);
 	json_object_end(j);
 }
@@ -330,8 +330,8 @@ int watch_status_print_json(const struct watch_status *s, FILE *file)
 	json_object_end(&j);
 	json_key(&j, "sites");
 	json_array_begin(&j);
-	for (size_t i = 0; i < s->sites.len; signals += s->sites.ptr[i++].signals)
-		print_site_json(&j, &s->sites.ptr[i], signals);
+	for (size_t i = 0; i < s->sites.len; i++)
+		print_site_json(&j, &s->sites.ptr[i], &signals);
 	json_array_end(&j);
 	json_count(&j, "pages", s->pages);
 	json_count(&j, "looks", s->looks);

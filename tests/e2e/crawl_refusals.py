@@ -260,7 +260,7 @@ def make_older(archive):
         for column in columns:
             change(archive, f"ALTER TABLE {table} DROP COLUMN {column}")
     for table in ("requisite", "import_progress", "learned", "look", "looks", "packed", "replaced", "links",
-                  "dust"):
+                  "dust", "poll"):
         change(archive, f"DROP TABLE {table}")
     change(archive, "PRAGMA user_version = 3")
 
