@@ -12,7 +12,6 @@ enum {
 	DRAWS_MAX = 16, /* random pages tried before there is none */
 	SETTLE_MIN = 64,
 	SETTLE_FEW = 8,
-	LATE_MEMORY = 32,   /* looks over which it is measured how late they are */
 	IDLE_SCRUBBED = 64, /* the same when there is nothing to do */
 	SIDE_MEMORY = 512,  /* requests over which the share of others is measured */
 	RESERVE = 2,        /* requests kept back when nothing is due: then pages go early */

@@ -133,11 +133,23 @@ static void report(
 	}
 }
 
+/* How late a look was in the end: the budget that sites share may hold up what was ordered in time.
+ */
+static void note_behind(
+	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
+{
+	double behind = look->time - run_time(run, item_of(run, order->page)->due);
+
+	if (order->purpose == REFRESH_LOOK && look->outcome != REFRESH_RETURNED)
+		run->behind += (fmax(0, behind) - run->behind) / LATE_MEMORY;
+}
+
 void refresh_done(
 	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
 {
 	struct wheel_item *item = item_of(run, order->page);
 
+	note_behind(run, order, look);
 	run->out -= (item->mark & PAGE_OUT) != 0;
 	item->mark &= (uint16_t)~PAGE_OUT;
 	if (look->outcome == REFRESH_RETURNED)

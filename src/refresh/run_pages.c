@@ -224,6 +224,15 @@ bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, doub
 	return true;
 }
 
+/* A first look that comes behind the instant leaves the time since the last instant's second one.
+ */
+static double enclosing_pair(const struct refresh_run *run, uint32_t page)
+{
+	double half = half_pair(run, page), sooner = run->aim.gap / SOONER;
+
+	return run->behind < half + sooner ? 2 * half + sooner : run->aim.grid;
+}
+
 double refresh_enclosing(const struct refresh_run *run, uint32_t page, double instant)
 {
 	const struct wheel_item *item = item_of(run, page);
@@ -232,11 +241,11 @@ double refresh_enclosing(const struct refresh_run *run, uint32_t page, double in
 	if (item->mark & PAGE_OUT)
 		next = run->now;
 	else if (item->list != WHEEL_OUT)
-		next = fmax(run->now, run_time(run, item->due) + run->late);
+		next = fmax(run->now, run_time(run, item->due) + run->behind);
 	if (next >= instant)
 		return next - run->pages.ptr[page].since;
 	if (refresh_sharp_pairs(&run->aim, f))
-		return 2 * half_pair(run, page) + run->aim.gap / SOONER;
+		return enclosing_pair(run, page);
 	return f > 0 ? 1 / f : INFINITY;
 }
 

@@ -11,6 +11,8 @@
 #include "refresh/sources.h"
 #include "refresh/wheel.h"
 
+enum { LATE_MEMORY = 32 }; /* looks over which it is measured how late they are */
+
 /* Bits of wheel_item.mark. */
 enum {
 	PAGE_UNKNOWN = 0, /* a number that was left out */
@@ -87,9 +89,10 @@ struct refresh_run {
 
 	/* Orders that their shares have earned. */
 	double audit_due, explore_due, birth_due, new_due;
-	double side;  /* share of requests that were not due pages */
-	double pairs; /* sharp: pages with two looks around each instant */
-	double late;  /* how long pages wait when they are due */
+	double side;   /* share of requests that were not due pages */
+	double pairs;  /* sharp: pages with two looks around each instant */
+	double late;   /* how long pages wait when they are due */
+	double behind; /* how long after they were due looks are made */
 	double audited, audited_squares, audited_fresh; /* sums of weights */
 	size_t audits;
 

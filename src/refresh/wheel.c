@@ -220,6 +220,8 @@ void wheel_rebase(struct wheel *w, uint32_t ticks, double scale)
 	for (size_t i = 0; i < w->items.len; i++) {
 		struct wheel_item *item = &w->items.ptr[i];
 
+		if (item->list == WHEEL_OUT) /* it may be asked when that was due */
+			item->due = moved(item->due, ticks, scale);
 		if (item->list >= WHEEL_QUEUE)
 			continue;
 		item->list = WHEEL_OUT;

@@ -15,6 +15,7 @@ struct watch {
 	struct refresh_run *run;
 	size_t looks[N], total;
 	double now, last[N];
+	double lag; /* from an order to its look */
 	bool dead[N];
 };
 
@@ -61,8 +62,8 @@ static void run_until(struct watch *w, double end)
 		w->total++;
 		w->last[order.page] = w->now;
 		refresh_done(w->run, &order,
-			&(struct refresh_look){
-				w->dead[order.page] ? REFRESH_GONE : REFRESH_SAME, w->now, -1, 0});
+			&(struct refresh_look){w->dead[order.page] ? REFRESH_GONE : REFRESH_SAME,
+				w->now + w->lag, -1, 0});
 	}
 	w->now = end;
 }
@@ -203,6 +204,12 @@ static void test_pairs(void)
 			missed += before[i] < w.now - 0.55 - 0.6 || w.last[i] == before[i];
 	}
 	CHECK(missed <= N * 100 / 1000);
+
+	tap_case("sharp: what is expected of pairs counts how late looks are made");
+	CHECK(refresh_enclosing(w.run, N - 1, ceil(w.now) + 1) < 0.1);
+	w.lag = 0.2;
+	run_until(&w, ceil(w.now) + 10.75);
+	CHECK_NEAR(refresh_enclosing(w.run, N - 1, ceil(w.now) + 1), 1, 0.01);
 	refresh_run_free(w.run);
 }
 
