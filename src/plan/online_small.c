@@ -67,7 +67,8 @@ struct online {
 	struct yields yields;
 	struct outlook_found found;
 
-	struct outlook outlook;
+	struct outlook as_told, as_sure; /* if the size told is right, and if it is too large; */
+	double right;                    /* how far the size told is believed in */
 	double expected[YIELD_DEPTHS][YIELD_HEATS]; /* found by a visit, when prices were made */
 	double yield[YIELD_DEPTHS][YIELD_HEATS];    /* beyond the mean of the waiting pages */
 	double behind[YIELD_DEPTHS][YIELD_HEATS];   /* found through such a page in the end */
@@ -230,10 +231,10 @@ static void expect_yields(struct online *o, struct yields_hidden hidden)
 
 	yields_expect(&o->yields, o->expected);
 	sum = sum_leads(o);
-	scale = sum > hidden.all ? hidden.all / sum : fmax(1, hidden.sure / sum);
+	scale = sum > hidden.mean ? hidden.mean / sum : fmax(1, hidden.sure / sum);
 	for (unsigned d = 0; d < YIELD_DEPTHS; d++)
 		for (unsigned h = 0; h < YIELD_HEATS; h++) {
-			o->behind[d][h] = hidden.all * o->expected[d][h] / sum;
+			o->behind[d][h] = hidden.mean * o->expected[d][h] / sum;
 			o->yield[d][h] = scale * (o->expected[d][h] - sum / (double)o->waiting);
 		}
 }
@@ -270,29 +271,55 @@ static bool is_stale(const struct online *o, const struct plan_site *site, doubl
 	return o->round == 0 || paced || ((grown || shrunk) && !soon);
 }
 
+/* Prices under both explanations of what visits have found so far. */
+static int find_prices(struct online *o, struct outlook_params *params, struct yields_hidden hidden)
+{
+	int rc;
+
+	o->right = hidden.right;
+	params->hidden = hidden.told;
+	rc = outlook_price(&o->as_told, params);
+	if (rc || hidden.right == 1)
+		return rc;
+	params->hidden = hidden.sure;
+	return outlook_price(&o->as_sure, params);
+}
+
 /* Looks at what is left anew, when enough has changed. 0 or ERR_NOMEM. */
 static int refresh(struct online *o, const struct plan_site *site, struct yields_hidden hidden)
 {
 	struct outlook_page pages[OUTLOOK_SAMPLE], found[OUTLOOK_SAMPLE];
 	struct outlook_params params = {.page = pages,
 		.waiting = (double)o->waiting,
-		.hidden = hidden.all,
 		.step = plan_pyramid(site, 1),
 		.found = found,
 		.found_n = o->found.n};
 
-	if (!is_stale(o, site, params.waiting + hidden.all))
+	if (!is_stale(o, site, params.waiting + hidden.mean))
 		return 0;
 	o->priced_known = site->known;
 	o->priced_visited = site->visited;
-	o->priced_left = params.waiting + hidden.all;
+	o->priced_left = params.waiting + hidden.mean;
 	o->priced_delay = site->delay;
 	o->round++;
 	expect_yields(o, hidden);
 	params.n = sample(o, site, pages);
 	for (size_t i = 0; i < o->found.n; i++)
 		found[i] = kind_of(o, site, o->found.page[i]);
-	return outlook_price(&o->outlook, &params);
+	return find_prices(o, &params, hidden);
+}
+
+/* Expected over both explanations. That is not what it loses at the mean: where a size may be too
+ * large, a cold page loses little in any case, a hot one much if it is. */
+static double expect_regret(
+	const struct online *o, const struct page_class *c, struct outlook_page page)
+{
+	double yield = o->yield[c->depth][c->heat], behind = o->behind[c->depth][c->heat];
+	double told = outlook_regret(&o->as_told, page, yield, behind);
+
+	if (o->right == 1)
+		return told;
+	return o->right * told + (1 - o->right) * outlook_regret(&o->as_sure, page, yield, behind);
 }
 
 /* What a page loses if it is visited next; from memory, unless prices or the end have changed. */
@@ -300,13 +327,11 @@ static double regret(const struct online *o, const struct plan_site *site,
 	const struct page_class *c, struct end *end, size_t rank)
 {
 	uint32_t page = ranking_at(&c->by_rate, rank).page;
-	struct outlook_page kind = kind_of(o, site, page);
 
 	if (end->round != o->round || end->page != page)
 		*end = (struct end){.page = page,
 			.round = o->round,
-			.regret = outlook_regret(&o->outlook, kind, o->yield[c->depth][c->heat],
-				o->behind[c->depth][c->heat])};
+			.regret = expect_regret(o, c, kind_of(o, site, page))};
 	return end->regret;
 }
 
@@ -355,6 +380,17 @@ static void take_choice(struct online *o, const struct plan_site *site, const st
 	ret_choice->page = page.page;
 }
 
+/*
+ * Whether next to nothing is hidden. That cannot be taken back, so doubt in a size that was told is
+ * not enough: on large sites it grows within a few visits, and the next may find a thousand pages.
+ */
+static bool is_settled(
+	const struct online *o, const struct plan_site *site, struct yields_hidden hidden)
+{
+	return site->known >= site->growth.given && hidden.mean * ALL_FOUND < (double)o->waiting &&
+	       site->quiet >= QUIET && (size_t)site->quiet * QUIET_SHARE >= o->waiting;
+}
+
 static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
 {
 	struct online *o = state;
@@ -367,8 +403,7 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 		return ERR_END;
 	learn(o, site);
 	hidden = find_hidden(o, site);
-	o->is_settled = hidden.all * ALL_FOUND < (double)o->waiting && site->quiet >= QUIET &&
-			(size_t)site->quiet * QUIET_SHARE >= o->waiting;
+	o->is_settled = is_settled(o, site, hidden);
 	rc = refresh(o, site, hidden);
 	if (rc)
 		return rc;

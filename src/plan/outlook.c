@@ -55,7 +55,7 @@ struct picture {
 	size_t n;
 	struct survival survival[OUTLOOK_SAMPLE];
 	float weight[OUTLOOK_SAMPLE];
-	double length[OUTLOOK_SAMPLE];
+	double first, spacing;
 };
 
 /* count pages evenly from n sorted ones. */
@@ -80,7 +80,7 @@ static size_t sort_recent(const struct outlook_params *params, struct outlook_pa
 static void make_picture(const struct outlook_params *params, struct picture *p)
 {
 	struct outlook_page recent[OUTLOOK_SAMPLE], all[OUTLOOK_SAMPLE];
-	double left = params->waiting + params->hidden, step, first;
+	double left = params->waiting + params->hidden;
 	size_t hidden, recent_n = sort_recent(params, recent);
 
 	p->n = left < OUTLOOK_SAMPLE ? (size_t)ceil(left) : OUTLOOK_SAMPLE;
@@ -91,34 +91,35 @@ static void make_picture(const struct outlook_params *params, struct picture *p)
 	draw(params->page, params->n, all, p->n - hidden);
 	draw(recent, recent_n, all + p->n - hidden, hidden);
 	sort(all, p->n);
-	step = params->step * left / (double)p->n;
-	first = fmax(0, (step - params->step) / 2);
 	for (size_t i = 0; i < p->n; i++) {
 		p->survival[i] = all[i].survival;
 		p->weight[i] = all[i].weight;
-		p->length[i] = first + step * (double)i;
 	}
+	p->spacing = params->step * left / (double)p->n;
+	p->first = fmax(0, (p->spacing - params->step) / 2);
 }
 
-static double surplus(const struct outlook *o, struct outlook_page page, size_t j)
+/* What a page is worth on each interval that is longer by so much, less the price. */
+static void find_surplus(
+	const struct outlook *o, struct outlook_page page, double longer, double *ret)
 {
-	return (double)page.weight * survival_at(page.survival, o->length[j]) - o->price[j];
+	survival_series(page.survival, o->first + longer, o->spacing, ret, o->n);
+	for (size_t j = 0; j < o->n; j++)
+		ret[j] = (double)page.weight * ret[j] - o->price[j];
 }
 
 static void find_leads(struct outlook *o, const struct outlook_page *found, size_t n)
 {
-	double best[OUTLOOK_SAMPLE];
+	for (size_t j = 0; j < o->n; j++)
+		o->lead[j] = 0;
+	for (size_t i = 0; i < n; i++) {
+		double surplus[OUTLOOK_SAMPLE], best = -INFINITY;
 
-	for (size_t i = 0; i < n; i++)
-		best[i] = -INFINITY;
-	for (size_t j = 0; j < o->n; j++) {
-		double sum = 0;
-
-		for (size_t i = 0; i < n; i++) {
-			best[i] = fmax(best[i], surplus(o, found[i], j));
-			sum += best[i];
+		find_surplus(o, found[i], 0, surplus);
+		for (size_t j = 0; j < o->n; j++) {
+			best = fmax(best, surplus[j]);
+			o->lead[j] += best / (double)n;
 		}
-		o->lead[j] = sum / (double)n;
 	}
 }
 
@@ -150,52 +151,59 @@ static int find_prices(const struct assign_problem *p, double *price)
 
 int outlook_price(struct outlook *o, const struct outlook_params *params)
 {
-	double price[OUTLOOK_SAMPLE] = {0};
 	struct picture p;
-	struct assign_problem problem;
+	double price[OUTLOOK_SAMPLE] = {0}, length[OUTLOOK_SAMPLE];
+	struct assign_problem problem = {
+		.survival = p.survival, .weight = p.weight, .length = length};
 	int rc;
 
 	make_picture(params, &p);
-	problem = (struct assign_problem){
-		.n = p.n, .survival = p.survival, .weight = p.weight, .length = p.length};
+	problem.n = (uint32_t)p.n;
+	for (size_t j = 0; j < p.n; j++)
+		length[j] = p.first + p.spacing * (double)j;
 	rc = find_prices(&problem, price);
 	if (rc)
 		return rc;
-	o->n = p.n;
-	o->step = params->step;
-	for (size_t j = 0; j < p.n; j++) {
-		o->length[j] = p.length[j];
+	*o = (struct outlook){
+		.n = p.n, .step = params->step, .first = p.first, .spacing = p.spacing};
+	for (size_t j = 0; j < p.n; j++)
 		o->price[j] = price[j];
-	}
 	find_leads(o, params->found, params->found_n);
 	return 0;
 }
 
-/* Surplus of a page that leads to a geometric number of others, with ratio r. */
-static double surplus_of_hub(const struct outlook *o, struct outlook_page page, size_t j, double r)
+/*
+ * Takes from the surplus of a page what it loses on each interval because it leads to a geometric
+ * number of others, with ratio r.
+ */
+static void push_out(const struct outlook *o, struct outlook_page page, double r, double *surplus)
 {
 	static const double NEGLIGIBLE = 1e-4;
-	double pushed = r > 0 ? pow(r, 1 + o->length[j] / o->step) : 0;
-	double here, next, outside;
+	double next[OUTLOOK_SAMPLE];
+	double pushed = pow(r, 1 + o->first / o->step), ratio = pow(r, o->spacing / o->step);
 
-	if (pushed < NEGLIGIBLE)
-		return surplus(o, page, j);
-	here = survival_at(page.survival, o->length[j]);
-	next = survival_at(page.survival, o->length[j] + o->step);
-	outside = here > 0 ? next * (1 - r) / (1 - r * next / here) : 0;
-	return (double)page.weight * (here + pushed * (outside - here)) - o->price[j];
+	find_surplus(o, page, o->step, next);
+	for (size_t j = 0; j < o->n && pushed >= NEGLIGIBLE; j++, pushed *= ratio) {
+		double here = surplus[j] + o->price[j], beyond = next[j] + o->price[j];
+		double outside = here > 0 ? beyond * (1 - r) / (1 - r * beyond / here) : 0;
+
+		surplus[j] += pushed * (outside - here);
+	}
 }
 
 double outlook_regret(
 	const struct outlook *o, struct outlook_page page, double yield, double behind)
 {
-	double best = -INFINITY, r = behind / (1 + behind);
+	double best = -INFINITY, surplus[OUTLOOK_SAMPLE];
 	size_t longest;
 
 	if (o->n < 2)
 		return 0;
 	longest = o->n - 1;
+	find_surplus(o, page, 0, surplus);
+	if (behind > 0)
+		push_out(o, page, behind / (1 + behind), surplus);
 	for (size_t j = 0; j < longest; j++)
-		best = fmax(best, surplus_of_hub(o, page, j, r) + yield * o->lead[j]);
-	return best - surplus_of_hub(o, page, longest, r) - yield * o->lead[longest];
+		best = fmax(best, surplus[j] + yield * o->lead[j]);
+	return best - surplus[longest] - yield * o->lead[longest];
 }

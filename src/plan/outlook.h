@@ -30,9 +30,10 @@ void outlook_find(struct outlook_found *f, uint32_t page);
 /* Zeroed: nothing is known, and every page loses the same. */
 struct outlook {
 	size_t n;
-	double step;                                          /* as in the params */
-	double length[OUTLOOK_SAMPLE], price[OUTLOOK_SAMPLE]; /* by interval, from short to long */
-	double lead[OUTLOOK_SAMPLE]; /* worth of finding a page on this interval */
+	double step;                  /* as in the params */
+	double first, spacing;        /* the shortest interval; each is so much longer */
+	double price[OUTLOOK_SAMPLE]; /* by interval, from short to long */
+	double lead[OUTLOOK_SAMPLE];  /* worth of finding a page on this interval */
 };
 
 /*

@@ -24,6 +24,15 @@ double survival_at(struct survival s, double length)
 	return exp(-s.shape * log_growth(s, length));
 }
 
+void survival_series(struct survival s, double first, double step, double *ret, size_t n)
+{
+	double at = s.shape == 0 ? survival_at(s, first) : 0;
+	double ratio = s.shape == 0 ? survival_at(s, step) : 0;
+
+	for (size_t i = 0; i < n; i++, at *= ratio)
+		ret[i] = s.shape == 0 ? at : survival_at(s, first + (double)i * step);
+}
+
 double survival_sensitivity(struct survival s, double length)
 {
 	if (s.shape == 0)

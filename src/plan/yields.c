@@ -13,10 +13,11 @@
  * it is likely: up to a quarter of what is known when nobody told a size.
  *
  * A size that was told allows more, at least what the models expect of the waiting pages, but no
- * more than it says. It is doubted as visits find nothing: pages that are not there keep the others
- * from the intervals that suit them. A visit counts for that as much as it was expected to find.
- * But a size is hardly ever more than twice the true one. So half of it is believed in whatever the
- * visits have found, until nearly all that wait were visited in vain.
+ * more than it says. It may be too large, and pages that are not there keep the others from the
+ * intervals that suit them. So there are two explanations: the size is right, or it is not. The
+ * second counts as far as visits find nothing; a visit counts for that as much as it was expected
+ * to find. But a size is hardly ever more than twice the true one. So half of it is believed in
+ * under both, until nearly all that wait were visited in vain.
  */
 #include "plan/yields.h"
 
@@ -33,7 +34,7 @@ static const double SEED_MAX = 20;      /* a home page tells which pages lead on
 static const double GROWTH_MAX = 0.9;   /* pages behind one at the last depth, for the sum */
 static const double HIDDEN_MAX = 0.25;  /* hidden pages for one known: no size told */
 static const double HIDDEN_TOLD_MAX = 1;
-static const double ODDS = 2;            /* that a size told is right, for one that it is not */
+static const double ODDS = 4;            /* that a size told is right, for one that it is not */
 static const double SURE = 0.5;          /* share of a size told that is hardly doubted: */
 static const double ODDS_SURE = 9;       /* one time in ten */
 static const double NEAR = 0.35;         /* what a visit counts for the next octave */
@@ -208,13 +209,24 @@ static void count_behind(const struct yields *y, double behind[YIELD_DEPTHS])
 static struct yields_hidden hidden_of_told(
 	const struct plan_site *site, double missed, double hidden)
 {
-	double told = (double)site->growth.given, known = (double)site->known;
-	double sure = fmax(0, SURE * told - known);
+	double size = (double)site->growth.given, known = (double)site->known;
+	double sure = fmax(0, SURE * size - known), told, right;
 
-	hidden = fmin(fmin(hidden, told - known), HIDDEN_TOLD_MAX * known);
-	hidden *= size_belief(site, missed, hidden, ODDS);
+	told = fmin(fmin(hidden, size - known), HIDDEN_TOLD_MAX * known);
+	right = size_belief(site, missed, told, ODDS);
 	sure *= size_belief(site, missed, sure, ODDS_SURE);
-	return (struct yields_hidden){.all = fmax(hidden, sure), .sure = sure};
+	if (told < sure + 0.5) /* less than a page apart */
+		right = 1;
+	told = fmax(told, sure);
+	return (struct yields_hidden){
+		.told = told, .sure = sure, .right = right, .mean = sure + right * (told - sure)};
+}
+
+/* Nobody told a size, or it was too small. */
+static struct yields_hidden hidden_of_growth(const struct plan_site *site, double hidden)
+{
+	hidden = fmin(hidden, HIDDEN_MAX * (double)site->known);
+	return (struct yields_hidden){.told = hidden, .right = 1, .mean = hidden};
 }
 
 struct yields_hidden yields_hidden(
@@ -229,8 +241,7 @@ struct yields_hidden yields_hidden(
 		pages += waiting->by_depth[d];
 	}
 	if (site->growth.given < site->known)
-		return (struct yields_hidden){
-			.all = fmin(hidden, HIDDEN_MAX * (double)site->known)};
+		return hidden_of_growth(site, hidden);
 	/* One more than wait may, so that doubt is never complete. */
 	if (quiet > 0)
 		quiet /= quiet + waiting->leads * (1 + 1 / (double)pages);

@@ -50,8 +50,10 @@ struct yields_waiting {
 
 /* Pages behind those waiting, with what these lead to in turn. */
 struct yields_hidden {
-	double all;
-	double sure; /* of these, those that a size told makes nearly certain */
+	double told;  /* if the size told is right; without one what the visits tell */
+	double sure;  /* if it is too large: those that it makes nearly certain even so */
+	double right; /* how far it is believed in; 1 where that makes no difference */
+	double mean;  /* of told and sure, by that belief */
 };
 
 struct yields_hidden yields_hidden(

@@ -85,6 +85,23 @@ static void test_after(void)
 	}
 }
 
+/* All at once as one by one. */
+static void test_series(void)
+{
+	enum { N = 64 };
+	static const double first = 0.25, step = 0.75;
+
+	for (size_t i = 0; i < ARRAY_LEN(lives); i++) {
+		double series[N];
+
+		tap_case("series: %s", lives[i].label);
+		survival_series(lives[i].s, first, step, series, N);
+		for (size_t j = 0; j < N; j++)
+			CHECK_NEAR(series[j], survival_at(lives[i].s, first + (double)j * step),
+				1e-12);
+	}
+}
+
 /* -dS/d(rate) by central differences. */
 static void test_sensitivity(void)
 {
@@ -173,6 +190,7 @@ int main(int argc, char **argv)
 	test_values();
 	test_shape();
 	test_after();
+	test_series();
 	TAP_RUN(test_sensitivity);
 	test_confidence();
 	TAP_RUN(test_limit);
