@@ -224,12 +224,14 @@ static int discover_seeds(struct capture *c, struct err *err)
 	return rc;
 }
 
-int capture_begin(struct capture *c, struct err *err)
+int capture_begin(struct capture *c, struct catalog *catalog, struct err *err)
 {
 	int rc = names_begin(c, err);
 
 	if (rc == 0)
 		rc = capture_moment(c, "start", err);
+	if (rc == 0)
+		rc = earlier_tell_size(c, c->lane->shared->earlier, catalog, err);
 	if (rc == 0)
 		rc = login_begin(c, err);
 	return rc ? rc : discover_seeds(c, err);
@@ -246,6 +248,8 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 
 	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
 	rc = names_begin(c, err);
+	if (rc == 0)
+		rc = earlier_tell_size(c, c->lane->shared->earlier, catalog, err);
 	if (rc == 0)
 		rc = replay(c, catalog, err);
 	if (rc == 0)

@@ -41,8 +41,15 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 		(void)err_code(err, ERR_NOMEM);
 		return NULL;
 	}
-	run->servers.ptr[0].site.growth.given = params->strategy->offline ? 0 : params->size;
+	plan_set_size(run, params->size);
 	return run;
+}
+
+/* Where there are several servers, each gets its share when it is asked (run_look_at_size). */
+void plan_set_size(struct plan_run *run, uint32_t size)
+{
+	run->params.size = size;
+	run->servers.ptr[0].site.growth.given = run->params.strategy->offline ? 0 : size;
 }
 
 void plan_run_free(struct plan_run *run)

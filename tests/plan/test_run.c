@@ -306,10 +306,32 @@ static void test_bad_params(void)
 	}
 }
 
+/* A size that is told later replaces that of the parameters; 0 takes it back. */
+static void test_set_size(void)
+{
+	static const uint32_t sizes[] = {40, 100, 0};
+	struct plan_params params = {
+		.strategy = plan_strategy_find("stillpoint-online", false), .delay = 1, .size = 70};
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct err err = {0};
+		struct plan_run *run = plan_run_new(&params, &err);
+		struct plan_order order;
+
+		tap_case("a size that is told later: %u", sizes[i]);
+		plan_set_size(run, sizes[i]);
+		CHECK_INT(plan_discovered(run, 0, survival_poisson(1), 1), 0);
+		CHECK(plan_next(run, 0, &order) == PLAN_ORDER);
+		CHECK_INT((int)plan_progress(run).size, sizes[i] ? (int)sizes[i] : 1);
+		plan_run_free(run);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_scripts();
+	test_set_size();
 	test_bad_pages();
 	test_bad_params();
 	return tap_done();
