@@ -41,8 +41,15 @@ struct plan_run *plan_run_new(const struct plan_params *params, struct err *err)
 		(void)err_code(err, ERR_NOMEM);
 		return NULL;
 	}
-	run->servers.ptr[0].site.growth.given = params->strategy->offline ? 0 : params->size;
+	plan_set_size(run, params->size);
 	return run;
+}
+
+/* Where there are several servers, each gets its share when it is asked (run_look_at_size). */
+void plan_set_size(struct plan_run *run, uint32_t size)
+{
+	run->params.size = size;
+	run->servers.ptr[0].site.growth.given = run->params.strategy->offline ? 0 : size;
 }
 
 void plan_run_free(struct plan_run *run)
@@ -74,8 +81,11 @@ static int grow(struct plan_run *run, uint32_t page)
 		rc = plan_pages_reserve(&run->pages, more);
 	if (rc)
 		return rc;
-	for (size_t i = len; i < len + more; i++)
+	for (size_t i = len; i < len + more; i++) { /* groups may know a page before it is found */
 		run->pages.ptr[i] = (struct plan_page){.state = UNKNOWN};
+		run->survival.ptr[i] = (struct survival){0};
+		run->weight.ptr[i] = 0;
+	}
 	run->survival.len = run->weight.len = run->pages.len = len + more;
 	return run->worth.placed.len > 0 ? run_place_weights(run) : 0;
 }
