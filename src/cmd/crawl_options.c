@@ -31,7 +31,7 @@ static const char *const EVIDENCE[] = {"compact", "records", NULL};
 static const char *const SPAM[] = {"flag", "skip", "off", NULL};
 static const char *const DUST[] = {"learn", "apply", "off", NULL};
 static const char *const MIRRORS[] = {"flag", "skip", "off", NULL};
-static const char *const EARLIER[] = {"size", "off", NULL};
+static const char *const EARLIER[] = {"pages", "size", "off", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
@@ -214,7 +214,8 @@ const struct option_spec CRAWL_SPECS[] = {
 		.max = UINT32_MAX - 1),
 	ROW(CHOICE, earlier, "earlier", 0,
 		"what the plan is told of an earlier capture of the same site in the archive: its "
-		"'size', unless --size says it, or nothing: off (default: size)",
+		"'pages', so that they need not be found again, only their number ('size'), or "
+		"nothing: off (default: pages)",
 		.choices = EARLIER),
 	ROW(DOUBLE, settings.tau, "tau", 0,
 		"confidence of solar and sharc-threshold (default: 0.7)", .max = 1,

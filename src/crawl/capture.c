@@ -194,6 +194,7 @@ void capture_free(struct capture *c)
 	pages_release(&c->pages);
 	capture_traps_release(&c->traps);
 	capture_dust_release(&c->dust);
+	earlier_release(&c->earlier);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
 	login_release(&c->login);
@@ -231,10 +232,12 @@ int capture_begin(struct capture *c, struct catalog *catalog, struct err *err)
 	if (rc == 0)
 		rc = capture_moment(c, "start", err);
 	if (rc == 0)
-		rc = earlier_tell_size(c, c->lane->shared->earlier, catalog, err);
+		rc = earlier_choose(c, c->lane->shared->earlier, catalog, err);
 	if (rc == 0)
 		rc = login_begin(c, err);
-	return rc ? rc : discover_seeds(c, err);
+	if (rc == 0)
+		rc = discover_seeds(c, err);
+	return rc ? rc : earlier_discover(c, catalog, err);
 }
 
 /*
@@ -249,7 +252,7 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
 	rc = names_begin(c, err);
 	if (rc == 0)
-		rc = earlier_tell_size(c, c->lane->shared->earlier, catalog, err);
+		rc = earlier_choose(c, c->lane->shared->earlier, catalog, err);
 	if (rc == 0)
 		rc = replay(c, catalog, err);
 	if (rc == 0)
@@ -260,6 +263,8 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = login_begin(c, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = discover_seeds(c, err);
+	if (rc == 0 && !c->stage.begun)
+		rc = earlier_discover(c, catalog, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = sitemaps_request_all(c, err);
 	return rc ? rc : changes_carry_out(c, c->lane->shared->changes, err);

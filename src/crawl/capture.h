@@ -124,6 +124,7 @@ struct capture {
 	struct login login;
 	struct capture_traps traps;
 	struct capture_dust dust;
+	struct earlier earlier;
 	struct requests requests;
 	struct rules rules;   /* robots.txt of its hosts */
 	struct rulebook book; /* by which its pages are compared */
@@ -257,11 +258,13 @@ int journal_replay(struct capture *c, struct catalog *catalog, const struct mome
 
 struct found {
 	const struct url *url;
-	const char *how; /* "seed", "link", "redirect", "seed redirect", "sitemap http://…" */
+	const char *how; /* "seed", "link", "redirect", "seed redirect", "sitemap http://…",
+			    "capture 3: link" */
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint8_t kind;
 	bool is_redirect;
 	bool is_seed;        /* or the target of one */
+	bool is_told;        /* by an earlier capture: how and via are those of then */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
 	int64_t latest;      /* the last instant that this can mean */

@@ -47,6 +47,8 @@ static int add(struct earlier_index *x, slice site, const struct catalog_capture
 	if (rc == 0)
 		rc = earlier_captures_push(&x->list, (struct earlier_capture){.id = row->id,
 							     .before = x->last.ptr[place],
+							     .started = row->started,
+							     .finished = row->finished,
 							     .is_cut = row->state == CATALOG_CUT});
 	if (rc == 0)
 		x->last.ptr[place] = (uint32_t)x->list.len;

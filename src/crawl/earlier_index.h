@@ -23,9 +23,9 @@
 
 struct earlier_capture {
 	uint32_t id;
-	uint32_t
-		before; /* the one before it of the same site: its place in the list plus 1, or 0 */
-	bool is_cut;    /* by a limit */
+	uint32_t before;           /* the one before it: its place in the list plus 1, or 0 */
+	int64_t started, finished; /* wall, ns */
+	bool is_cut;               /* by a limit */
 };
 
 VEC_DECLARE(earlier_captures, struct earlier_capture);

@@ -360,6 +360,8 @@ static int discover_redirect(
 		rc = discover_record_unkept(c, err);
 	if (rc == 0 && c->pages.taken > taken)
 		rc = traps_redirect_followed(c, document);
+	if (rc == 0 && found.is_seed)
+		rc = earlier_seed_moved(c, err);
 	url_release(&target);
 	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
 		return rc;

@@ -36,7 +36,12 @@ enum crawl_mirrors {
 };
 
 /* What the plan is told of an earlier capture of the site (earlier.h). */
-enum crawl_earlier { CRAWL_EARLIER_SIZE, CRAWL_EARLIER_OFF, CRAWL_EARLIER_COUNT };
+enum crawl_earlier {
+	CRAWL_EARLIER_PAGES,
+	CRAWL_EARLIER_SIZE,
+	CRAWL_EARLIER_OFF,
+	CRAWL_EARLIER_COUNT
+};
 
 enum { CRAWL_PREFIX_MAX = 64 };
 

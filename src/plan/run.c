@@ -78,8 +78,11 @@ static int grow(struct plan_run *run, uint32_t page)
 		rc = plan_pages_reserve(&run->pages, more);
 	if (rc)
 		return rc;
-	for (size_t i = len; i < len + more; i++)
+	for (size_t i = len; i < len + more; i++) { /* groups may know a page before it is found */
 		run->pages.ptr[i] = (struct plan_page){.state = UNKNOWN};
+		run->survival.ptr[i] = (struct survival){0};
+		run->weight.ptr[i] = 0;
+	}
 	run->survival.len = run->weight.len = run->pages.len = len + more;
 	return run->worth.placed.len > 0 ? run_place_weights(run) : 0;
 }
