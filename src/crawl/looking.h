@@ -117,6 +117,7 @@ struct looked {
 	int64_t listed;            /* the latest date that sitemaps and feeds gave, ns; 0: none */
 	uint32_t number;           /* of its last look */
 	uint32_t group;            /* its directory */
+	float enclosing;           /* seconds between the looks around the last instant; 0: none */
 	uint8_t source;            /* that announces its changes (refresh/sources.h); 0: none */
 	uint8_t gone;              /* looks in a row that found no page, up to 2 */
 	uint8_t audits, fresh;     /* before this process began, while it is restored; up to 255 */
@@ -219,6 +220,9 @@ int looking_start_rates(struct capture *c, uint32_t page, struct err *err) SP_MU
 
 /* The rate of changes that the run is told. */
 double looking_rate(const struct capture *c, uint32_t page);
+
+/* Whether an instant of the grid lies between two times. */
+bool looking_crossed(const struct looking *l, double from, double to);
 
 /* Fits what is assumed of the site's rates to what was seen, when it is time. */
 void looking_fit(struct capture *c);
