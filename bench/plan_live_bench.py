@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plan_live_bench.py STILLPOINT [servers|groups [SCALE [RUNS]]]: what a common plan gains on living sites.
+"""plan_live_bench.py STILLPOINT [servers|groups|again [SCALE [RUNS]]]: what plans gain on living sites.
 
 servers: a capture of four hosts with pauses of 0.1, 0.3, 1 and 3 s (all times are divided by SCALE),
 planned together, and with --plan-apart: one sequence for each host, all begun at once, and a barrier
@@ -7,8 +7,11 @@ that nobody plans. The bound is that of `stillpoint plan` for every host by itse
 
 groups: a capture of pages with requisites, planned as whole groups, and with --plan-apart.
 
+again: a second capture of a site, told the pages of the first, only their number, or neither
+(--earlier pages, size, off). The bound is that of `stillpoint plan`.
+
 Rates are given, so that nothing but the plan differs. Each run has a site of its own, captured by
-both at the same time.
+all at the same time.
 """
 
 import csv
@@ -17,6 +20,7 @@ import json
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,6 +34,8 @@ PAGES = 50
 CHANGES = 1.5  # of a page during the capture of the slowest host, on average
 GROUP_CHANGES = 4  # of a page, during a capture of pages with requisites; of a requisite a quarter
 REQUISITES = 4
+AGAIN_PAGES = 100
+AGAIN_CHANGES = 3  # of a page, during a second capture
 LOCK = threading.Lock()
 QUICK = ["--delay", "0", "--no-probes", "--no-sitemaps", "--traps", "off", "--dust", "off", "--json",
          "--contact", "https://example.org/"]
@@ -109,12 +115,12 @@ class Composites:
             f'<a href="/{child}">page</a>' for child in range(10 * number + 1, min(10 * number + 11, PAGES)))
 
 
-def capture_both(url, directory, *options):
-    """The reports of two captures at the same time: planned together, and apart."""
-    archives = [os.path.join(directory, name) for name in ("together", "apart")]
+def capture_all(url, directory, ways, *options):
+    """The reports of captures at the same time, each in its own way: an archive and options."""
+    archives = [os.path.join(directory, name) for name in ways]
     processes = [subprocess.Popen([PROGRAM, "crawl", url, "-o", archive, *QUICK, *options, *more],
                                   stdout=subprocess.PIPE)
-                 for archive, more in zip(archives, ([], ["--plan-apart"]))]
+                 for archive, more in zip(archives, ways.values())]
     for process in processes:
         process.communicate()
         assert process.returncode == 0, process.args
@@ -146,6 +152,9 @@ def bound(site, delay):
     return json.loads(plan.stdout)["upper_bound"]
 
 
+APART = {"together": [], "apart": ["--plan-apart"]}
+
+
 def servers(scale, seed, directory):
     mean = CHANGES / (2 * PAGES * DELAYS[-1] / scale)
     sites = [Living(directory, f"site{number}", "--pages", PAGES, "--robots-delay", delay / scale,
@@ -156,7 +165,7 @@ def servers(scale, seed, directory):
     rates = os.path.join(directory, "rates.csv")
     with open(rates, "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(sites[0].rows()[:1] + [row for site in sites for row in site.rows()[1:]])
-    reports = capture_both(hub.url, directory, "--rates", rates,
+    reports = capture_all(hub.url, directory, APART, "--rates", rates,
                            "--include", r"^http://127\.0\.0\.1:")
     limit = 1 + sum(bound(site, delay / scale) for site, delay in zip(sites, DELAYS))
     for site in sites:
@@ -173,14 +182,29 @@ def groups(scale, seed, directory):
     with open(rates, "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("url", "rate")] + [
             (server.url + path[1:], rate) for path, rate in site.rates.items()])
-    reports = capture_both(server.url, directory, "--rates", rates, "--delay", str(delay))
+    reports = capture_all(server.url, directory, APART, "--rates", rates, "--delay", str(delay))
     server.shutdown()
     return [report["composites"]["sharp"] for report in reports] + [expected(report)[1] for report in reports]
+
+
+def again(scale, seed, directory):
+    delay = 1 / scale
+    ways = {name: ["--earlier", name] for name in ("pages", "size", "off")}
+    site = Living(directory, "site", "--pages", AGAIN_PAGES, "--rates", "lognormal:0,1.5", "--mean-rate",
+                  AGAIN_CHANGES / (2 * AGAIN_PAGES * delay), "--seed", seed)
+    capture_all(site.url, directory, {"pages": []}, "--rates", site.rates)
+    for name in ("size", "off"):
+        shutil.copytree(os.path.join(directory, "pages"), os.path.join(directory, name))
+    reports = capture_all(site.url, directory, ways, "--rates", site.rates, "--delay", str(delay))
+    limit = bound(site, delay)
+    site.stop()
+    return [report["sharp"] for report in reports] + [expected(report)[0] for report in reports] + [limit]
 
 
 EXPERIMENTS = {
     "servers": (servers, 10, ("together", "apart", "expected", "apart", "bound")),
     "groups": (groups, 20, ("together", "apart", "expected", "apart")),
+    "again": (again, 20, ("pages", "size", "off", "expected", "size", "off", "bound")),
 }
 
 

@@ -150,7 +150,7 @@ struct catalog_page {
 	slice kind;   /* a link kind (extract/link_kind.h) */
 	uint32_t via; /* page number of the referrer; CATALOG_NO_PAGE for seeds and sitemaps */
 	slice found;  /* how, for people: "seed", "link", "redirect", "seed redirect", "sitemap
-			 http://…" */
+			 http://…", "capture 3: link" */
 	uint32_t depth;
 	uint32_t hops_out;
 	bool taken;             /* part of the capture; else refused by rule */
@@ -165,6 +165,14 @@ struct catalog_page {
 };
 
 #define CATALOG_NO_PAGE UINT32_MAX
+
+/* How pages are found that an earlier capture knows begins with this. */
+#define CATALOG_TOLD "capture "
+
+static inline bool catalog_is_told(slice found)
+{
+	return slice_starts_with(found, SLICE(CATALOG_TOLD));
+}
 
 enum { CATALOG_FREQUENCY_MAX = 7 };
 

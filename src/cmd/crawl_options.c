@@ -31,6 +31,7 @@ static const char *const EVIDENCE[] = {"compact", "records", NULL};
 static const char *const SPAM[] = {"flag", "skip", "off", NULL};
 static const char *const DUST[] = {"learn", "apply", "off", NULL};
 static const char *const MIRRORS[] = {"flag", "skip", "off", NULL};
+static const char *const EARLIER[] = {"pages", "size", "off", NULL};
 static const char *const SWITCH[] = {"on", "off", NULL};
 static const char *const SCOPES[] = {"page", "prefix", "host", "domain", NULL};
 
@@ -211,6 +212,11 @@ const struct option_spec CRAWL_SPECS[] = {
 		.metavar = "CSV"),
 	ROW(INT, size, "size", 0, "estimated number of pages of the site", .min = 1,
 		.max = UINT32_MAX - 1),
+	ROW(CHOICE, earlier, "earlier", 0,
+		"what the plan is told of an earlier capture of the same site in the archive: its "
+		"'pages', so that they need not be found again, only their number ('size'), or "
+		"nothing: off (default: pages)",
+		.choices = EARLIER),
 	ROW(DOUBLE, settings.tau, "tau", 0,
 		"confidence of solar and sharc-threshold (default: 0.7)", .max = 1,
 		.bounds = OPTION_ABOVE_MIN),
@@ -549,6 +555,7 @@ int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct 
 	s->aim = (uint32_t)o->aim;
 	s->dust = (uint32_t)o->dust;
 	s->mirrors = (uint32_t)o->mirrors;
+	s->earlier = (uint32_t)o->earlier;
 	s->unweighted = o->weight != 0;
 	if (rc == 0 && o->order)
 		rc = set_order(o->order, s, err);

@@ -21,7 +21,7 @@ struct crawl_command {
 	int evidence;                          /* the same */
 	int spam;                              /* enum crawl_spam */
 	int aim;                               /* enum plan_aim */
-	int dust, mirrors;                     /* enum crawl_dust, crawl_mirrors */
+	int dust, mirrors, earlier;            /* enum crawl_dust, crawl_mirrors, crawl_earlier */
 	const char *order, *host_budget, *topic;
 	int weight; /* as traps */
 	struct option_list surts, includes, excludes, without;

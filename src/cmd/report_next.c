@@ -13,7 +13,7 @@ struct looking {
 	const struct catalog_capture *now;
 	uint32_t before; /* 0: none so far */
 	int64_t started;
-	uint64_t captured, sharp;
+	uint64_t present, sharp; /* captured pages but for absent ones, and sharp ones */
 };
 
 static int on_capture(void *context, const struct catalog_capture *row)
@@ -34,21 +34,28 @@ static int on_verdict(void *context, const struct catalog_verdict *v)
 
 	for (int i = 0; i < VERDICT_COUNT; i++)
 		if (slice_eq(v->verdict, slice_str(verdict_name((enum verdict)i)))) {
-			l->captured += verdict_is_captured((enum verdict)i);
+			l->present += verdict_is_captured((enum verdict)i) && i != VERDICT_ABSENT;
 			l->sharp += i == VERDICT_SHARP;
 		}
 	return 0;
 }
 
+static uint64_t present_of(const struct report *r)
+{
+	return r->captured - r->totals[VERDICT_ABSENT];
+}
+
+/* Pages that go between the captures are no loss of sharpness. */
 static void print_moved(const struct report *r, const struct looking *l, FILE *file)
 {
 	char date[CLOCK_TEXT_SIZE];
 
 	clock_format(l->started, CLOCK_ROUND_DOWN, date);
 	(void)fprintf(file,
-		"\nSharpness: %.1f %%; in capture %" PRIu32 " of this site (%s) it was %.1f %%.\n",
-		report_percent(r->totals[VERDICT_SHARP], r->captured), l->before, date,
-		report_percent(l->sharp, l->captured));
+		"\nSharpness without absent pages: %.1f %%; in capture %" PRIu32
+		" of this site (%s) it was %.1f %%.\n",
+		report_percent(r->totals[VERDICT_SHARP], present_of(r)), l->before, date,
+		report_percent(l->sharp, l->present));
 }
 
 int report_print_moved(const struct report *r, struct catalog *c, FILE *file, struct err *err)
@@ -58,7 +65,7 @@ int report_print_moved(const struct report *r, struct catalog *c, FILE *file, st
 
 	if (rc == 0 && l.before)
 		rc = catalog_each_verdict(c, l.before, on_verdict, &l, err);
-	if (rc == 0 && l.captured > 0 && r->captured > 0)
+	if (rc == 0 && l.present > 0 && present_of(r) > 0)
 		print_moved(r, &l, file);
 	return rc;
 }

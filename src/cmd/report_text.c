@@ -159,6 +159,17 @@ static void print_totals(const struct report *r, FILE *file)
 	(void)putc('\n', file);
 }
 
+/* A site that loses pages does not get less sharp by that. */
+static void print_vanished(const struct report *r, FILE *file)
+{
+	if (r->vanished == 0)
+		return;
+	(void)fprintf(file,
+		"\nAbsent pages that were there in an earlier capture: %" PRIu64
+		". Of the other captured pages %.1f %% are sharp.\n",
+		r->vanished, report_percent(r->totals[VERDICT_SHARP], r->captured - r->vanished));
+}
+
 /* The instant that most proven intervals contain, where it is more than the still point has. */
 static void print_best(const struct report *r, FILE *file)
 {
@@ -318,6 +329,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 
 	print_head(r, file);
 	print_totals(r, file);
+	print_vanished(r, file);
 	print_evidence(r, file);
 	print_best(r, file);
 	print_composites(r, file);

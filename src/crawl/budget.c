@@ -47,7 +47,8 @@ double budget_wait(struct budget *b, double now)
 	double requests = now, bytes = now;
 
 	(void)pthread_mutex_lock(&b->lock);
-	(void)refresh_pace_ready(&b->requests, now, &requests);
+	if (!b->hurried)
+		(void)refresh_pace_ready(&b->requests, now, &requests);
 	if (b->has_bytes)
 		(void)refresh_pace_ready(&b->bytes, now, &bytes);
 	(void)pthread_mutex_unlock(&b->lock);
@@ -132,6 +133,13 @@ int budget_open(struct budget *b, const char *path, int64_t wall, double now, st
 	return 0;
 }
 
+void budget_hurry(struct budget *b)
+{
+	(void)pthread_mutex_lock(&b->lock);
+	b->hurried = true;
+	(void)pthread_mutex_unlock(&b->lock);
+}
+
 double budget_surplus(struct budget *b)
 {
 	double seconds = 0;
@@ -147,6 +155,7 @@ void budget_spend(struct budget *b, int64_t wall)
 {
 	(void)pthread_mutex_lock(&b->lock);
 	refresh_pace_spend(&b->requests, 1);
+	b->hurried = false;
 	count(b, wall / CLOCK_NS_PER_SECOND);
 	write_account(b, wall);
 	(void)pthread_mutex_unlock(&b->lock);

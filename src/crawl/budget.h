@@ -30,6 +30,7 @@ struct budget {
 	bool has_bytes;
 	uint32_t spent[BUDGET_MINUTES]; /* requests, by minute since 1970, modulo its length */
 	int64_t minute;                 /* the last one that is counted */
+	bool hurried;                   /* the next request need not wait */
 	int fd;                         /* of the file; -1: none */
 };
 
@@ -53,6 +54,9 @@ double budget_wait(struct budget *b, double now);
  */
 int budget_open(struct budget *b, const char *path, int64_t wall, double now,
 	struct err *err) SP_MUST_CHECK;
+
+/* The next request may be sent at once: it is spent in advance. */
+void budget_hurry(struct budget *b);
 
 /* Seconds that the requests which have accrued would last. */
 double budget_surplus(struct budget *b);

@@ -47,6 +47,15 @@ int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
+int capture_add_seed(struct capture *c, const struct url *seed, struct err *err)
+{
+	int rc = scope_add_seed(&c->scope, seed, c->settings->scope, err);
+
+	if (rc == 0 && c->looking)
+		rc = look_site_add_seed(c->looking->site, seed, c->settings->scope, err);
+	return rc;
+}
+
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err)
 {
 	struct catalog_row ours = *row;
@@ -194,6 +203,7 @@ void capture_free(struct capture *c)
 	pages_release(&c->pages);
 	capture_traps_release(&c->traps);
 	capture_dust_release(&c->dust);
+	earlier_release(&c->earlier);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
 	login_release(&c->login);
@@ -224,15 +234,19 @@ static int discover_seeds(struct capture *c, struct err *err)
 	return rc;
 }
 
-int capture_begin(struct capture *c, struct err *err)
+int capture_begin(struct capture *c, struct catalog *catalog, struct err *err)
 {
 	int rc = names_begin(c, err);
 
 	if (rc == 0)
 		rc = capture_moment(c, "start", err);
 	if (rc == 0)
+		rc = earlier_choose(c, c->lane->shared->earlier, catalog, err);
+	if (rc == 0)
 		rc = login_begin(c, err);
-	return rc ? rc : discover_seeds(c, err);
+	if (rc == 0)
+		rc = discover_seeds(c, err);
+	return rc ? rc : earlier_discover(c, catalog, err);
 }
 
 /*
@@ -247,6 +261,8 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
 	rc = names_begin(c, err);
 	if (rc == 0)
+		rc = earlier_choose(c, c->lane->shared->earlier, catalog, err);
+	if (rc == 0)
 		rc = replay(c, catalog, err);
 	if (rc == 0)
 		rc = capture_moment(c, "resume", err);
@@ -256,6 +272,8 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = login_begin(c, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = discover_seeds(c, err);
+	if (rc == 0 && !c->stage.begun)
+		rc = earlier_discover(c, catalog, err);
 	if (rc == 0 && !c->stage.begun)
 		rc = sitemaps_request_all(c, err);
 	return rc ? rc : changes_carry_out(c, c->lane->shared->changes, err);

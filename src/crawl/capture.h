@@ -11,6 +11,7 @@
  *	contact.c    the user agent: how site owners reach the user
  *	gate.c       whether any request may start; budget.c: what sites under watch may spend
  *	robots_history.c  what earlier captures knew of hosts' robots.txt
+ *	earlier_index.c   which earlier captures are of the same site
  *	names.c      addresses of servers, and the address guard
  *	robots_cache.c  the parsed robots.txt of a lane's hosts
  *
@@ -36,6 +37,7 @@
  *	probing.c    further looks at some pages; learning.c: what they teach
  *	cloaking.c   some pages as a browser gets them
  *	form_queries.c  what its search forms are asked for
+ *	earlier.c    what an earlier capture of its site knows
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	importance.c which pages come first, and what they are worth
  *	steering.c   which links promise pages about the topic
@@ -54,6 +56,7 @@
 #include "crawl/cloaking.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
+#include "crawl/earlier.h"
 #include "crawl/form_queries.h"
 #include "crawl/importance.h"
 #include "crawl/lane.h"
@@ -121,6 +124,7 @@ struct capture {
 	struct login login;
 	struct capture_traps traps;
 	struct capture_dust dust;
+	struct earlier earlier;
 	struct requests requests;
 	struct rules rules;   /* robots.txt of its hosts */
 	struct rulebook book; /* by which its pages are compared */
@@ -163,6 +167,9 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
 /* The number of a URL's host, which is added with its rules if it is new. As hosts_find. */
 int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret) SP_MUST_CHECK;
 
+/* A seed redirects there: its target is in the scope as well. As scope_add_seed. */
+int capture_add_seed(struct capture *c, const struct url *seed, struct err *err) SP_MUST_CHECK;
+
 /* Adds a row to the batch; fills in the number of the capture. */
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
@@ -197,7 +204,7 @@ int capture_moment(struct capture *c, const char *moment, struct err *err) SP_MU
 void capture_result(const struct capture *c, enum crawl_end end, struct crawl_result *ret);
 
 /* Begins a new capture: records the start and discovers the seeds. */
-int capture_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
+int capture_begin(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 /* Resumes a capture: restores it from the catalog. */
 int capture_resume(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
@@ -254,11 +261,13 @@ int journal_replay(struct capture *c, struct catalog *catalog, const struct mome
 
 struct found {
 	const struct url *url;
-	const char *how; /* "seed", "link", "redirect", "seed redirect", "sitemap http://…" */
+	const char *how; /* "seed", "link", "redirect", "seed redirect", "sitemap http://…",
+			    "capture 3: link" */
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint8_t kind;
 	bool is_redirect;
 	bool is_seed;        /* or the target of one */
+	bool is_told;        /* by an earlier capture: how and via are those of then */
 	enum frequency word; /* of a sitemap's changefreq */
 	int64_t lastmod;     /* of a sitemap, ns since 1970; 0: unknown */
 	int64_t latest;      /* the last instant that this can mean */

@@ -115,7 +115,7 @@ int traps_decide(struct capture *c, const struct found *f, struct trap_decision 
 	if (rc)
 		return rc;
 	ret->is_free = is_free(c, f, &ret->levels);
-	if (!ret->is_free && !traps_has_room(&t->traps, &ret->levels, &ret->full)) {
+	if (!ret->is_free && !f->is_told && !traps_has_room(&t->traps, &ret->levels, &ret->full)) {
 		ret->reason = reason_of(shape.kind, ret->full);
 		ret->shape = ret->full == TRAP_LEVEL_SECTION
 				     ? slice_sub(shape.text, 0, shape.section)

@@ -344,7 +344,7 @@ static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err
 		rc = lanes_shared_check_stop(&x->shared, err);
 		if (rc == 0)
 			rc = again || c->resumes ? capture_resume(c, x->catalog, err)
-						 : capture_begin(c, err);
+						 : capture_begin(c, x->catalog, err);
 		if (rc == ERR_STATE && again && x->results->len > 1) {
 			report_broken(x, lane, c, err);
 			rc = 0;
@@ -355,11 +355,15 @@ static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err
 
 static int begin_all(struct crawl *x, bool again, struct err *err)
 {
-	int rc = 0;
+	struct earlier_index earlier = {0};
+	int rc = earlier_index_load(&earlier, x->catalog, err);
 
 	x->has_begun = true;
+	x->shared.earlier = &earlier;
 	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++)
 		rc = begin_lane(x, x->lanes.ptr[i], again, err);
+	x->shared.earlier = NULL;
+	earlier_index_release(&earlier);
 	return rc;
 }
 

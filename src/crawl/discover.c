@@ -390,6 +390,7 @@ static int describe(
 		.depth = depth_of(c, f),
 		.kind = f->kind & PAGE_FOUR_BITS,
 		.is_seed = f->is_seed,
+		.is_told = f->is_told,
 		.redirects = redirects_of(c, f),
 		.hops_out = (uint8_t)(d->hops_out < UINT8_MAX ? d->hops_out : UINT8_MAX),
 		.taken = d->left_out == LEFT_OUT_NOT,
@@ -433,6 +434,8 @@ static int add_page(struct capture *c, const struct found *f, struct buf *text, 
 	uint32_t number;
 	int rc = decide(c, f, text, &d);
 
+	if (rc == 0 && d.left_out && f->is_told) /* a link may lead to it yet */
+		return 0;
 	if (rc == 0 && d.left_out == LEFT_OUT_SCOPE &&
 		!unkept_keeps_outside(&c->unkept, c->settings->max_outside))
 		return 0;
@@ -680,7 +683,8 @@ static bool is_shown(const struct capture *c, uint32_t page)
 
 static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)
 {
-	bool is_planned = requisite != CATALOG_NO_PAGE && !c->looking;
+	bool is_planned = requisite != CATALOG_NO_PAGE && !c->looking &&
+			  !pages_are_told(&c->pages, page, requisite);
 	int rc = is_planned ? plan_group(c->plan, page, &requisite, 1) : 0;
 
 	if (rc)

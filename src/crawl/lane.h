@@ -43,6 +43,7 @@ struct lanes_shared {
 	struct clerk *clerk;
 	struct shared_paces *paces;
 	const struct robots_history *history; /* what captures before this crawl knew */
+	const struct earlier_index *earlier;  /* which they were; only while captures begin */
 	const struct crawl_secrets *secrets;  /* or NULL */
 	const struct crawl_changes *changes;  /* the same */
 	struct crawl_watch *watch;            /* of sites under watch; NULL for captures */

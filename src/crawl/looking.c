@@ -133,6 +133,13 @@ void looking_fit(struct capture *c)
 	free(list);
 }
 
+bool looking_crossed(const struct looking *l, double from, double to)
+{
+	double grid = l->terms.aim.grid;
+
+	return grid > 0 && floor(to / grid) > floor(from / grid);
+}
+
 /* The site's own words first, then those for all sites, then its rank among the pages. */
 static double weight_of(const struct capture *c, uint32_t page, slice url, double usual)
 {
@@ -216,13 +223,13 @@ static void tell_looks(struct capture *c, uint32_t page, double rate)
 		.rate = rate,
 	};
 
+	for (int i = 0; i < k->audits; i++)
+		refresh_audited(l->run, page, i < k->fresh);
+	k->audits = k->fresh = 0;
 	if (!k->last)
 		return;
 	for (int i = 0; i < (k->gone ? k->gone : 1); i++)
 		refresh_seen(l->run, page, &look);
-	for (int i = 0; i < k->audits; i++)
-		refresh_audited(l->run, page, i < k->fresh);
-	k->audits = k->fresh = 0;
 }
 
 /* Tells the run what is known of a page now; *ret_rate: its rate. */
@@ -342,22 +349,35 @@ void looking_met(struct capture *c, uint32_t host)
 
 /* ---- what to expect ---- */
 
+/*
+ * Seconds between the looks around an instant, as they were around the last one. This counts all
+ * that looks were late by, also while there was no process. If the second of them has not come, it
+ * is later than now.
+ */
+static double enclosing(const struct capture *c, const struct looked *k, double now)
+{
+	double usual = k->enclosing > 0 ? (double)k->enclosing : usual_interval(c);
+
+	if (looking_crossed(c->looking, clock_seconds(k->last), now))
+		return fmax(usual, now - clock_seconds(k->last));
+	return usual;
+}
+
 static void weigh(struct capture *c, uint32_t page)
 {
 	struct looking *l = c->looking;
-	const struct rate_memory *memory = &l->pages.ptr[page].memory;
-	double now = now_of(c), weight, exposure, enclosing;
+	const struct looked *k = &l->pages.ptr[page];
+	double now = now_of(c), weight, exposure;
 
 	if (!refresh_copy(l->run, page, now, &weight, &exposure))
 		return;
 	l->outlook.weights += weight;
-	l->outlook.fresh += weight * site_rates_survival(&l->rates, memory, exposure);
-	if (l->terms.policy != &REFRESH_SHARP)
+	if (!isfinite(exposure)) /* no copy is neither current nor proven */
 		return;
-	enclosing =
-		refresh_enclosing(l->run, page, ceil(now / l->terms.aim.grid) * l->terms.aim.grid);
-	if (isfinite(enclosing))
-		l->outlook.sharp += weight * site_rates_survival(&l->rates, memory, enclosing);
+	l->outlook.fresh += weight * site_rates_survival(&l->rates, &k->memory, exposure);
+	if (l->terms.policy == &REFRESH_SHARP)
+		l->outlook.sharp +=
+			weight * site_rates_survival(&l->rates, &k->memory, enclosing(c, k, now));
 }
 
 /* Some pages: all of a small site in a report or two, a random share of a large one. */
@@ -433,16 +453,19 @@ int looking_adopt(struct capture *c, struct err *err)
 	return looking_renew(c, err);
 }
 
-void look_site_init(struct look_site *site, const struct look_terms *terms)
+int look_site_init(struct look_site *site, const struct look_terms *terms,
+	const struct crawl_settings *settings, struct err *err)
 {
 	*site = (struct look_site){.terms = *terms, .version = 1};
 	arena_init_small(&site->names, SIGNAL_NAMES_MAX);
 	(void)pthread_mutex_init(&site->lock, NULL);
+	return crawl_settings_scope(settings, &site->scope, err);
 }
 
 void look_site_release(struct look_site *site)
 {
 	(void)pthread_mutex_destroy(&site->lock);
+	scope_release(&site->scope);
 	for (size_t i = 0; i < site->pings.len; i++)
 		free(site->pings.ptr[i]);
 	look_pings_release(&site->pings);

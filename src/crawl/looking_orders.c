@@ -79,6 +79,21 @@ static struct plan_order order_of(const struct capture *c, uint32_t page)
 	};
 }
 
+/* An order that waits for its server goes first, if the page of the audit has one; one that is
+ * under way is the audit as well. */
+static bool hurry(struct capture *c, uint32_t page)
+{
+	size_t place;
+	struct request *r;
+
+	if (!requests_find(&c->requests, page, &place))
+		return false;
+	r = &c->requests.list.ptr[place];
+	r->purpose = REFRESH_AUDIT;
+	hosts_hurry(&c->hosts, r->host, place);
+	return true;
+}
+
 static int carry_out(struct capture *c, const struct refresh_order *o, struct err *err)
 {
 	const struct crawl_page *page = &c->pages.list.ptr[o->page];
@@ -87,8 +102,14 @@ static int carry_out(struct capture *c, const struct refresh_order *o, struct er
 		.host = page->host,
 		.order = order_of(c, o->page),
 		.purpose = (uint8_t)o->purpose,
+		.first = o->purpose == REFRESH_AUDIT,
 	};
 
+	if (r.first) {
+		budget_hurry(c->lane->shared->watch->budget);
+		if (hurry(c, o->page))
+			return 0;
+	}
 	c->looking->out++;
 	if (fetch_is_down(c, page->host)) {
 		looking_returned(c, &r.order, true);
@@ -110,6 +131,12 @@ static int ask(struct capture *c, struct err *err)
 	return carry_out(c, &order, err);
 }
 
+/* Enough orders wait for their servers; audits do not wait. */
+static bool is_full(const struct capture *c)
+{
+	return c->looking->out >= 2U * c->settings->jobs + OUT_MORE;
+}
+
 /* Whether the run may be asked now; else until when not. */
 static bool may_ask(struct capture *c)
 {
@@ -117,7 +144,7 @@ static bool may_ask(struct capture *c)
 	double closed = until_window(c), now = now_of(c);
 	bool down = is_down(c);
 
-	if (c->stage.ended || l->out >= 2U * c->settings->jobs + OUT_MORE)
+	if (c->stage.ended || (is_full(c) && refresh_audit_at(l->run) > now))
 		return false;
 	if (closed > 0 || down) {
 		rest(c, now + (closed > 0 ? closed : DOWN_INTERVAL));
@@ -125,7 +152,7 @@ static bool may_ask(struct capture *c)
 			check_end(c);
 		return false;
 	}
-	return !c->stage.asleep || l->next <= now;
+	return !c->stage.asleep || fmin(l->next, refresh_audit_at(l->run)) <= now;
 }
 
 /* Sitemaps and feeds wait for windows and servers as pages do. */
@@ -168,7 +195,9 @@ int looking_dispatch(struct capture *c, struct err *err)
 
 double looking_wait(const struct capture *c)
 {
-	double wait = fmax(0, c->looking->next - now_of(c));
+	const struct looking *l = c->looking;
+	double next = is_full(c) ? fmax(l->next, refresh_audit_at(l->run)) : l->next;
+	double wait = fmax(0, next - now_of(c));
 
 	if (c->lane->shared->watch->hears_pings)
 		wait = fmin(wait, PING_INTERVAL);
@@ -208,6 +237,8 @@ static void learn(struct looking *l, uint32_t page, const struct attempt *a, boo
 		site_rates_observe(&l->rates, &k->memory,
 			(struct rate_interval){
 				.length = clock_seconds(begin - k->last), .changed = !is_same});
+	if (k->last && looking_crossed(l, clock_seconds(k->last), clock_seconds(begin)))
+		k->enclosing = (float)clock_seconds(begin - k->last);
 	l->changes += k->last && !is_same;
 	k->gone = !is_gone ? 0 : k->gone < GONE_MAX ? (uint8_t)(k->gone + 1) : GONE_MAX;
 	k->last = a->wall.last_byte;
@@ -299,7 +330,17 @@ void looking_carry_over(struct capture *c, int64_t now, double surplus)
 	struct looking *l = c->looking;
 
 	if (l->sent)
-		refresh_spend(l->run, -(budget_idle(l->sent, now) + surplus) * l->terms.budget);
+		refresh_accrue(
+			l->run, (budget_idle(l->sent, now) + surplus) * l->terms.budget, l->once);
+}
+
+/* As refresh_done judges an audit. */
+static void restore_audit(struct looked *k, bool is_usable, bool is_same)
+{
+	if ((k->last && !is_usable) || k->audits == UINT8_MAX)
+		return;
+	k->audits++;
+	k->fresh = (uint8_t)(k->fresh + (k->last && is_same));
 }
 
 int looking_restore(
@@ -315,11 +356,8 @@ int looking_restore(
 		rc = looking_start_rates(c, a->page, err);
 	if (rc)
 		return rc;
-	if (slice_eq(a->purpose, SLICE(LOOKING_AUDIT)) && l->pages.ptr[a->page].last && is_usable &&
-		l->pages.ptr[a->page].audits < UINT8_MAX) {
-		l->pages.ptr[a->page].audits++;
-		l->pages.ptr[a->page].fresh = (uint8_t)(l->pages.ptr[a->page].fresh + is_same);
-	}
+	if (slice_eq(a->purpose, SLICE(LOOKING_AUDIT)))
+		restore_audit(&l->pages.ptr[a->page], is_usable, is_same);
 	looking_saw(c, a, is_usable, is_same);
 	return 0;
 }

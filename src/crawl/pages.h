@@ -69,6 +69,7 @@ struct crawl_page {
 	uint8_t left_out : 5; /* enum left_out: why it was not taken */
 	bool planned : 1;     /* the planner knows it */
 	bool visited : 1;     /* there is a good visit */
+	bool is_told : 1;     /* by an earlier capture (earlier.h) */
 	uint8_t hops_out;
 	uint8_t redirects; /* in a row that led here */
 };
@@ -109,6 +110,12 @@ bool pages_find(const struct pages *p, slice url, uint32_t *ret_number);
 /* Sets text to the URL of a page: 0, ERR_NOMEM, ERR_IO. */
 int pages_url(
 	const struct pages *p, uint32_t number, struct buf *text, struct err *err) SP_MUST_CHECK;
+
+/* Whether an earlier capture told of both: then it told, too, whether one needs the other. */
+static inline bool pages_are_told(const struct pages *p, uint32_t one, uint32_t other)
+{
+	return p->list.ptr[one].is_told && p->list.ptr[other].is_told;
+}
 
 /*
  * Whether a page of that URL is asked by POST: it is the answer to a form. Then *ret_target is the

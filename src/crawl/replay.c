@@ -201,12 +201,13 @@ static int on_page(void *context, const struct catalog_page *row)
 	struct capture *c = r->capture;
 	bool is_seed_redirect = slice_eq(row->found, SLICE("seed redirect"));
 	bool is_trap = left_out_is_trap(row->left_out);
-	bool is_redirect = is_seed_redirect || slice_eq(row->found, SLICE("redirect"));
+	bool is_redirect = slice_ends_with(row->found, SLICE("redirect"));
 	struct crawl_page page = {
 		.via = row->via,
 		.depth = row->depth,
 		.kind = page_kind_of_name(row->kind) & PAGE_FOUR_BITS,
 		.is_seed = is_seed_redirect || slice_eq(row->found, SLICE("seed")),
+		.is_told = catalog_is_told(row->found),
 		.hops_out = (uint8_t)row->hops_out,
 		.taken = row->taken,
 		.left_out = row->left_out & PAGE_FIVE_BITS,
@@ -225,7 +226,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
 	if (rc == 0 && is_seed_redirect) /* its target was taken into the scope */
-		rc = scope_add_seed(&c->scope, &r->url, c->settings->scope, r->err);
+		rc = capture_add_seed(c, &r->url, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	if (rc == 0)
@@ -416,7 +417,9 @@ static int on_requisite(void *context, const struct catalog_requisite *e)
 	struct replaying *r = context;
 
 	if (r->capture->looking || e->requisite == CATALOG_NO_PAGE ||
-		e->requisite >= r->capture->pages.list.len)
+		e->requisite >= r->capture->pages.list.len ||
+		e->page >= r->capture->pages.list.len ||
+		pages_are_told(&r->capture->pages, e->page, e->requisite))
 		return 0;
 	return fail(r, plan_group(r->capture->plan, e->page, &e->requisite, 1));
 }
@@ -487,6 +490,8 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 	c->importance.weighed = c->stage.marked; /* both are in one commit */
 	if (rc == 0)                             /* this process */
 		rc = fail(&r, moments_push(&r.resumed, capture_now(c)));
+	if (rc == 0)
+		rc = earlier_restore(c, catalog, err);
 	if (rc == 0)
 		rc = journal_replay(c, catalog, &r.resumed, err);
 	moments_release(&r.resumed);

@@ -31,6 +31,19 @@ int requests_take(struct requests *q, const struct request *request, size_t *ret
 	return 0;
 }
 
+bool requests_find(const struct requests *q, uint32_t page, size_t *ret_place)
+{
+	for (size_t i = 0; i < q->list.len; i++) {
+		const struct request *r = &q->list.ptr[i];
+
+		if (r->kind == REQUEST_PAGE && r->order.attempt > 0 && r->order.page == page) {
+			*ret_place = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 void requests_free(struct requests *q, size_t place)
 {
 	struct request *r = &q->list.ptr[place];

@@ -77,6 +77,9 @@ void requests_release(struct requests *q);
 int requests_take(
 	struct requests *q, const struct request *request, size_t *ret_place) SP_MUST_CHECK;
 
+/* The place of the order for a page; false: there is none. Walks along the table. */
+bool requests_find(const struct requests *q, uint32_t page, size_t *ret_place);
+
 /* Removes it, and frees its URL. */
 void requests_free(struct requests *q, size_t place);
 

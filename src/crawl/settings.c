@@ -65,6 +65,7 @@ static const struct setting SETTINGS[] = {
 	OWN(unweighted, SETTING_BOOL),
 	OWN(host_budget, SETTING_U32),
 	OWN(size, SETTING_U32),
+	OWN(earlier, SETTING_U32),
 	OWN(tau, SETTING_DOUBLE),
 	OWN(attempts, SETTING_U32),
 	OWN(rates, SETTING_TEXT),
@@ -342,7 +343,7 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
 			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE ||
 			s->order > RANK_WEIGHTS || s->dust >= CRAWL_DUST_COUNT ||
-			s->mirrors >= CRAWL_MIRRORS_COUNT))
+			s->mirrors >= CRAWL_MIRRORS_COUNT || s->earlier >= CRAWL_EARLIER_COUNT))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);

@@ -35,6 +35,14 @@ enum crawl_mirrors {
 	CRAWL_MIRRORS_COUNT
 };
 
+/* What the plan is told of an earlier capture of the site (earlier.h). */
+enum crawl_earlier {
+	CRAWL_EARLIER_PAGES,
+	CRAWL_EARLIER_SIZE,
+	CRAWL_EARLIER_OFF,
+	CRAWL_EARLIER_COUNT
+};
+
 enum { CRAWL_PREFIX_MAX = 64 };
 
 /* What is done with pages that are flagged as spam (docs/deceit.md). */
@@ -95,6 +103,7 @@ struct crawl_settings {
 
 	uint32_t dust;    /* enum crawl_dust */
 	uint32_t mirrors; /* enum crawl_mirrors */
+	uint32_t earlier; /* enum crawl_earlier */
 
 	bool watch; /* a capture without an end: looks at a site under watch */
 	bool automatic_delay;

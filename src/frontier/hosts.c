@@ -154,6 +154,11 @@ int hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag)
 	return rc;
 }
 
+void hosts_hurry(struct hosts *h, uint32_t host, uint64_t tag)
+{
+	servers_hurry(h->servers, server_of(h, host)->number, h->client, tag);
+}
+
 /* One order less that waits. */
 static void let_go(struct hosts *h, struct host_server *s)
 {

@@ -94,6 +94,9 @@ int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag) SP_MUST_CHECK;
 /* As servers_hold_first. */
 int hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag) SP_MUST_CHECK;
 
+/* As servers_hurry. */
+void hosts_hurry(struct hosts *h, uint32_t host, uint64_t tag);
+
 /* servers_take has given one of the host's orders: it is held no longer. */
 void hosts_started(struct hosts *h, uint32_t host);
 

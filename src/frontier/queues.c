@@ -82,6 +82,21 @@ bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret)
 	return true;
 }
 
+bool queues_hurry(struct queues *pool, struct queue *q, struct queue_item item)
+{
+	uint32_t before = 0, node = q->first;
+
+	while (node && (pool->nodes.ptr[node - 1].tag != item.tag ||
+			       pool->nodes.ptr[node - 1].host != item.host)) {
+		before = node;
+		node = pool->nodes.ptr[node - 1].next;
+	}
+	if (!node)
+		return false;
+	(void)take_out(pool, q, before, node);
+	return queues_push_first(pool, q, item) == 0; /* in the node that is free now */
+}
+
 bool queues_take(struct queues *pool, struct queue *q, uint32_t host, uint64_t *ret_tag)
 {
 	uint32_t before = 0, node = q->first;

@@ -48,6 +48,9 @@ int queues_push(struct queues *pool, struct queue *q, struct queue_item item) SP
 /* The same, before all others: it is taken next. */
 int queues_push_first(struct queues *pool, struct queue *q, struct queue_item item) SP_MUST_CHECK;
 
+/* One that waits is taken next; false when it does not. Walks along the queue. */
+bool queues_hurry(struct queues *pool, struct queue *q, struct queue_item item);
+
 /* Takes the oldest; false when the queue is empty. */
 bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret);
 

@@ -4,7 +4,8 @@
  *      are all busy under INFINITY, or in the line of its address: then it could start, but its
  *      address could not when servers_take came to it. Whatever changes a pace calls rekey.
  *  (2) A server's key is never before its last turn, so a server that is always ready has its turn
- *      after those that have waited longer: nothing starves.
+ *      after those that have waited longer: nothing starves. But one with a request that goes
+ *      before all others has its turn at once.
  *  (3) The heap `lines` holds exactly the addresses that have a line, under when their first server
  *      may start. Who comes to an address with a line goes to its end.
  *  (4) A request is under way at its server and at that server's address, if it has one: a server
@@ -336,6 +337,13 @@ static void note_held(struct servers *s, uint32_t server)
 	rekey(s, server);
 }
 
+/* It has waited longest. */
+static void go_first(struct servers *s, uint32_t server)
+{
+	at(s, server)->since = -INFINITY;
+	rekey(s, server);
+}
+
 int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
 {
 	struct server *it = at(s, server);
@@ -355,9 +363,17 @@ int servers_hold_first(struct servers *s, uint32_t server, uint32_t client, uint
 
 	if (rc == 0)
 		rc = queues_push_first(&s->queues, &it->held, (struct queue_item){tag, client});
-	if (rc == 0)
-		note_held(s, server);
-	return rc;
+	if (rc)
+		return rc;
+	note_held(s, server);
+	go_first(s, server);
+	return 0;
+}
+
+void servers_hurry(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
+{
+	if (queues_hurry(&s->queues, &at(s, server)->held, (struct queue_item){tag, client}))
+		go_first(s, server);
 }
 
 /* The server whose turn is next, in a line or not; false when there is none. */

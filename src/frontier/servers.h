@@ -132,11 +132,14 @@ int servers_set_address(struct servers *s, uint32_t server, slice address) SP_MU
 int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag) SP_MUST_CHECK;
 
 /*
- * The same for one that goes before all others: a question whether the server lives, or what its
- * robots.txt says now.
+ * The same for one that goes before all others, also those of other servers: a question whether the
+ * server lives, or what its robots.txt says now; an audit of a watch.
  */
 int servers_hold_first(
 	struct servers *s, uint32_t server, uint32_t client, uint64_t tag) SP_MUST_CHECK;
+
+/* An order that waits goes before all others; nothing happens when it does not wait. */
+void servers_hurry(struct servers *s, uint32_t server, uint32_t client, uint64_t tag);
 
 /*
  * Takes a held order that may start now, and counts it as started. Of one server the oldest order

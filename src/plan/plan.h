@@ -139,6 +139,9 @@ void plan_run_free(struct plan_run *run);
  */
 int plan_discovered(struct plan_run *run, uint32_t page, struct survival survival, float weight);
 
+/* The estimate of the number of pages, in place of that of the parameters; 0: not known. */
+void plan_set_size(struct plan_run *run, uint32_t size);
+
 /*
  * The page that will be discovered next under this number is on that server; without it, on server
  * 0. Servers are numbered from 0, densely. Each is asked at its own pace, all at the same time. 0,

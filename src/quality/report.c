@@ -46,6 +46,7 @@ static int on_page(void *context, const struct catalog_page *p)
 		.shape = p->shape,
 		.weight = p->weight,
 		.taken = p->taken,
+		.is_told = catalog_is_told(p->found),
 		.left_out = (uint8_t)p->left_out,
 		.content = (uint8_t)p->content,
 	};
@@ -414,6 +415,7 @@ static void count(struct report *r)
 		first = first || !p->taken ? first : p;
 		r->rates_differ = r->rates_differ || (p->taken && p->rate != first->rate);
 		r->soft_404 += p->content == CATALOG_CONTENT_SOFT_404;
+		r->vanished += p->is_told && p->verdict == VERDICT_ABSENT;
 		r->variants += p->variant;
 	}
 	acted_sort(&r->rules);

@@ -56,6 +56,7 @@ struct report_page {
 	uint8_t content;   /* enum catalog_content */
 	uint8_t composite; /* enum composite */
 	bool taken;
+	bool is_told; /* it was there in an earlier capture, which led to it */
 	bool hopeless;
 	bool late; /* its visit was made behind the barrier */
 	bool usable_visit;
@@ -94,6 +95,7 @@ struct report {
 	uint64_t left_out[LEFT_OUT_COUNT]; /* by reason; those without a page included */
 	uint64_t unkept;                   /* links that were left out and have no page */
 	uint64_t soft_404;                 /* pages that only say that there is nothing */
+	uint64_t vanished;                 /* absent ones that were there in an earlier capture */
 	uint64_t asserted;                 /* pages with evidence "asserted" */
 	struct known known;                /* intervals of the pages, the best instant */
 	struct {

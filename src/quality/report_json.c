@@ -226,6 +226,7 @@ static void put_left_out(struct json *j, const struct report *r)
 	json_object_end(j);
 	json_put_uint(j, "unkept", r->unkept);
 	json_put_uint(j, "soft_404", r->soft_404);
+	json_put_uint(j, "vanished", r->vanished);
 }
 
 static void put_dust(struct json *j, const struct report *r)

@@ -15,6 +15,8 @@ enum {
 	IDLE_SCRUBBED = 64, /* the same when there is nothing to do */
 	SIDE_MEMORY = 512,  /* requests over which the share of others is measured */
 	RESERVE = 2,        /* requests kept back when nothing is due: then pages go early */
+	LATE_MEMORY = 32,   /* looks over which it is measured how late they are */
+	PAST = 1 << 16,     /* ticks before the start: what was due then keeps its order */
 	TICK_RANGE = 4,     /* how far a tick may be from the time between two requests */
 };
 
@@ -59,6 +61,15 @@ static struct refresh_params complete(struct refresh_params p)
 	return p;
 }
 
+/* Audits come as a Poisson process: however looks are spread, audits see the archive as it is at
+ * all times. It has no memory, so it may begin anew at any time. */
+static void plan_audit(struct refresh_run *run)
+{
+	double rate = run->params.audit * run->params.budget;
+
+	run->audit_at = rate > 0 ? run->now + rng_exponential(&run->rng, rate) : INFINITY;
+}
+
 struct refresh_run *refresh_run_new(const struct refresh_params *params, struct err *err)
 {
 	struct refresh_run *run;
@@ -72,15 +83,16 @@ struct refresh_run *refresh_run_new(const struct refresh_params *params, struct 
 	}
 	run->params = complete(*params);
 	run->aim = run->params.aim;
-	run->base = run->now = run->params.start;
+	run->now = run->params.start;
 	run->tick = 1 / run->params.budget; /* about a page for each tick */
+	run->base = run->now - PAST * run->tick;
 	wheel_init(&run->wheel);
 	market_init(&run->market, run->params.policy, &run->aim);
 	refresh_pace_init(&run->pace, run->params.budget, run->params.minute, run->now);
 	rng_init(&run->rng, run->params.seed);
-	/* Runs that are replaced soon give their shares what they are owed, on average. */
-	run->audit_due = rng_double(&run->rng);
+	/* A run that is replaced soon gives exploration what it is owed, on average. */
 	run->explore_due = rng_double(&run->rng);
+	run->audit_at = -INFINITY; /* planned when orders are asked for */
 	return run;
 }
 
@@ -149,17 +161,42 @@ static void scrub(struct refresh_run *run, int pages)
 	}
 }
 
+/* An audit is for all pages that are wanted: also those without a copy, and those that are out. */
+static bool may_draw(const struct refresh_run *run, enum refresh_purpose purpose, uint32_t page)
+{
+	unsigned state = state_of(run, page);
+
+	if (purpose == REFRESH_AUDIT)
+		return state == PAGE_NEW || state == PAGE_LIVING;
+	return state == PAGE_LIVING && is_free(run, page);
+}
+
 static bool draw(struct refresh_run *run, enum refresh_purpose purpose, struct refresh_order *ret)
 {
 	for (int i = 0; i < DRAWS_MAX && run->pages.len > 0; i++) {
 		uint32_t page = (uint32_t)rng_below(&run->rng, run->pages.len);
 
-		if (is_free(run, page) && state_of(run, page) == PAGE_LIVING) {
+		if (may_draw(run, purpose, page)) {
 			*ret = (struct refresh_order){page, purpose};
 			return true;
 		}
 	}
 	return false;
+}
+
+/* A time that was missed by more than a minute does not count: nobody asked then. */
+static bool choose_audit(struct refresh_run *run, struct refresh_order *ret)
+{
+	bool was_missed = run->now - run->audit_at > run->params.minute;
+
+	if (run->audits_owed >= 1) {
+		run->audits_owed -= 1;
+		return draw(run, REFRESH_AUDIT, ret);
+	}
+	if (run->now < run->audit_at)
+		return false;
+	plan_audit(run);
+	return !was_missed && draw(run, REFRESH_AUDIT, ret);
 }
 
 static bool choose_birth(struct refresh_run *run, struct refresh_order *ret)
@@ -185,8 +222,7 @@ static bool earned(double *due)
 /* What the shares have earned comes first. */
 static bool choose_share(struct refresh_run *run, struct refresh_order *ret)
 {
-	return (earned(&run->audit_due) && draw(run, REFRESH_AUDIT, ret)) ||
-	       (earned(&run->explore_due) && draw(run, REFRESH_EXPLORE, ret)) ||
+	return (earned(&run->explore_due) && draw(run, REFRESH_EXPLORE, ret)) ||
 	       (earned(&run->birth_due) && choose_birth(run, ret));
 }
 
@@ -259,7 +295,6 @@ static double share_of_new(const struct refresh_run *run)
 
 static void earn(struct refresh_run *run)
 {
-	run->audit_due = fmin(run->audit_due + run->params.audit, EARNED_MAX);
 	run->explore_due = fmin(run->explore_due + run->params.explore, EARNED_MAX);
 	run->birth_due = fmin(run->birth_due + run->params.birth, EARNED_MAX);
 	run->new_due = fmin(run->new_due + share_of_new(run), EARNED_MAX);
@@ -270,19 +305,23 @@ static void note_side(struct refresh_run *run, bool side)
 	run->side += ((side ? 1.0 : 0.0) - run->side) / SIDE_MEMORY;
 }
 
-/* Ticks begin at the present, and may have another length. */
+/* Ticks begin anew, so many before the present, and may have another length. */
 static void rebase(struct refresh_run *run, double tick)
 {
 	double scale = run->tick / tick;
+	double passed = (double)run_tick(run, run->now) - PAST / scale;
+	uint32_t dropped = passed > 0 ? (uint32_t)passed : 0;
 
-	run->base += run->tick * (double)run->wheel.cursor;
+	run->base += run->tick * (double)dropped;
 	run->tick = tick;
-	wheel_rebase(&run->wheel, run->wheel.cursor, scale);
+	wheel_rebase(&run->wheel, dropped, scale);
 }
 
+/* By the run itself: what was due before it began is not counted. */
 static void note_late(struct refresh_run *run, uint32_t page)
 {
-	double late = run->now - run_time(run, item_of(run, page)->due);
+	double due = run_time(run, item_of(run, page)->due);
+	double late = run->now - fmax(due, run->params.start);
 
 	run->late += (fmax(0, late) - run->late) / LATE_MEMORY;
 }
@@ -312,31 +351,51 @@ static void reconsider(struct refresh_run *run, double *ret_until)
 	*ret_until = fmin(*ret_until, run->now + run->tick);
 }
 
+/* What the pace lets go out now. */
+static bool choose_in_time(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
+{
+	if (!refresh_pace_ready(&run->pace, run->now, ret_until))
+		return false;
+	settle(run);
+	scrub(run, SCRUBBED);
+	if (choose(run, ret, ret_until))
+		return true;
+	reconsider(run, ret_until);
+	return false;
+}
+
+static void send_out(struct refresh_run *run, const struct refresh_order *order)
+{
+	earn(run);
+	refresh_pace_spend(&run->pace, 1);
+	note_side(run, order->purpose == REFRESH_AUDIT || order->purpose == REFRESH_EXPLORE ||
+			       order->purpose == REFRESH_BIRTH);
+	if (order->purpose == REFRESH_LOOK)
+		note_late(run, order->page);
+	wheel_remove(&run->wheel, order->page);
+	item_of(run, order->page)->mark |= PAGE_OUT;
+	run->out++;
+}
+
 enum refresh_step refresh_next(
 	struct refresh_run *run, double now, struct refresh_order *ret_order, double *ret_until)
 {
 	struct refresh_order order = {0};
 
 	run_advance(run, now);
-	if (!refresh_pace_ready(&run->pace, run->now, ret_until))
-		return REFRESH_WAIT;
-	settle(run);
-	scrub(run, SCRUBBED);
-	if (!choose(run, &order, ret_until)) {
-		reconsider(run, ret_until);
+	if (!choose_audit(run, &order) && !choose_in_time(run, &order, ret_until)) {
+		*ret_until = fmin(*ret_until, run->audit_at);
 		return REFRESH_WAIT;
 	}
-	earn(run);
-	refresh_pace_spend(&run->pace, 1);
-	note_side(run, order.purpose == REFRESH_AUDIT || order.purpose == REFRESH_EXPLORE ||
-			       order.purpose == REFRESH_BIRTH);
-	if (order.purpose == REFRESH_LOOK)
-		note_late(run, order.page);
-	wheel_remove(&run->wheel, order.page);
-	item_of(run, order.page)->mark |= PAGE_OUT;
-	run->out++;
+	if (!(item_of(run, order.page)->mark & PAGE_OUT))
+		send_out(run, &order);
 	*ret_order = order;
 	return REFRESH_ORDER;
+}
+
+double refresh_audit_at(const struct refresh_run *run)
+{
+	return run->audits_owed >= 1 ? run->now : run->audit_at;
 }
 
 void refresh_set_budget(struct refresh_run *run, double budget, double now)
@@ -345,6 +404,7 @@ void refresh_set_budget(struct refresh_run *run, double budget, double now)
 	run->params.budget = budget;
 	refresh_pace_change(&run->pace, budget, run->now);
 	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */
+	plan_audit(run);
 	if (budget * run->tick > TICK_RANGE || budget * run->tick * TICK_RANGE < 1)
 		rebase(run, 1 / budget);
 }
@@ -356,22 +416,35 @@ void refresh_spend(struct refresh_run *run, double requests)
 		note_side(run, true);
 }
 
+void refresh_accrue(struct refresh_run *run, double requests, bool audits)
+{
+	refresh_pace_spend(&run->pace, -requests);
+	if (audits)
+		run->audits_owed += rng_double(&run->rng) + run->params.audit * requests;
+}
+
 /*
- * The standard error of the share of fresh audits. Two more of each kind are counted (Agresti and
- * Coull): a few audits that all agree are no certainty.
+ * The standard error of the share of fresh audits, a ratio of sums of weights: √(p(1 − p)/n) where
+ * weights are equal. Audits at random times are independent, however fresh the archive was at each.
+ * For p half an audit more of each kind is counted, as with Jeffreys' prior: some audits that all
+ * agree are no certainty, and over many sites the squares of the errors are right on average.
  */
 static double audit_error(const struct refresh_run *run)
 {
-	double n = run->audited * run->audited / run->audited_squares;
-	double share = (n * run->audited_fresh / run->audited + 2) / (n + 4);
+	const struct audited *stale = &run->audited[0], *fresh = &run->audited[1];
+	double sum = stale->weights + fresh->weights;
+	double usual = (stale->squares + fresh->squares) / sum, half = usual * usual / 2;
+	double share = (fresh->weights + usual / 2) / (sum + usual);
+	double squares = share * share * (stale->squares + half) +
+			 (1 - share) * (1 - share) * (fresh->squares + half);
 
-	return sqrt(share * (1 - share) / (n + 4));
+	return sqrt(squares / (sum * (sum + usual)));
 }
 
 struct refresh_status refresh_status(const struct refresh_run *run)
 {
 	struct market_outlook outlook = market_outlook(&run->market);
-	double measured = run->audited > 0 ? run->audited_fresh / run->audited : NAN;
+	double audited = run->audited[0].weights + run->audited[1].weights;
 
 	return (struct refresh_status){
 		.pages = run->pages.len - run->states[PAGE_UNKNOWN],
@@ -385,8 +458,8 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 		.margin = run->market.margin,
 		.fresh_expected = outlook.fresh,
 		.sharp_expected = outlook.sharp,
-		.fresh_measured = measured,
-		.fresh_error = run->audited > 0 ? audit_error(run) : NAN,
+		.fresh_measured = audited > 0 ? run->audited[1].weights / audited : NAN,
+		.fresh_error = audited > 0 ? audit_error(run) : NAN,
 		.audits = run->audits,
 	};
 }
@@ -412,8 +485,6 @@ void refresh_inherit(struct refresh_run *run, const struct refresh_run *from)
 	run->pace = from->pace;
 	refresh_pace_change(&run->pace, budget, run->now);
 	memcpy(run->sources, from->sources, sizeof run->sources);
-	run->audited = from->audited;
-	run->audited_squares = from->audited_squares;
-	run->audited_fresh = from->audited_fresh;
+	memcpy(run->audited, from->audited, sizeof run->audited);
 	run->audits = from->audits;
 }

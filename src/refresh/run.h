@@ -21,8 +21,9 @@
  * Who gets the budget:
  *   - pages that are due by the policy. Due times are kept in buckets (refresh/wheel.h) and follow
  *     from the time of the last look and the margin (refresh/market.h).
- *   - audits: a share goes to pages drawn at random from all living ones. What they find is an
- *     unbiased sample of the archive's freshness.
+ *   - audits: a share goes to pages drawn at random from all that are new or live, at random times,
+ *     whatever the pace: their requests are spent in advance. What they find is an unbiased sample
+ *     of the archive's freshness, if they are carried out at once.
  *   - exploration: a share goes to random pages too, so that a page with a wrong rate is seen.
  *   - births: a share goes to pages that were never looked at, and to hubs where new ones appear.
  *     New pages also get a share as large as their part of all pages, and what is left by pages
@@ -30,8 +31,10 @@
  * A page that is gone is looked at again soon; when that confirms it, ever more rarely.
  *
  * Invariants:
- *   (1) A page is out at most once.
+ *   (1) A page is out at most once. An audit of a page that is out is no further order: the one
+ *       that is out is to be carried out at once, and reported as the audit.
  *   (2) No order without budget: over any time, orders and refresh_spend are within refresh/pace.h.
+ *       Audits are spent in advance.
  *   (3) Every living page with weight and rate that is not out is due at some time, or given up by
  *       the policy; those given up are still drawn for audits and exploration.
  *   (4) The same calls with the same arguments give the same orders.
@@ -151,7 +154,8 @@ void refresh_done(struct refresh_run *run, const struct refresh_order *order,
 /* A look that was made without an order, or before a crash: a fact. The page must be known. */
 void refresh_seen(struct refresh_run *run, uint32_t page, const struct refresh_look *look);
 
-/* An audit before a crash, at a page that is known: whether its copy was current. */
+/* An audit before a crash, at a page that is known: whether there was a copy, and it was current.
+ */
 void refresh_audited(struct refresh_run *run, uint32_t page, bool fresh);
 
 /*
@@ -166,8 +170,15 @@ int refresh_signal(struct refresh_run *run, uint32_t page, unsigned source, doub
 /* Another budget from now on; due times follow within one pass of orders over the pages. */
 void refresh_set_budget(struct refresh_run *run, double budget, double now);
 
+/* When refresh_next gives an audit, whether other orders may go out or not. */
+double refresh_audit_at(const struct refresh_run *run);
+
 /* Requests that the run did not order: robots.txt, sitemaps, retries. */
 void refresh_spend(struct refresh_run *run, double requests);
+
+/* Requests that have accrued while there was no run. audits: their share of audits is due at once,
+ * for a run that does not last. */
+void refresh_accrue(struct refresh_run *run, double requests, bool audits);
 
 struct refresh_status {
 	size_t pages, living, unseen, suspect, dead; /* unseen: never looked at */
@@ -190,16 +201,12 @@ void refresh_inherit(struct refresh_run *run, const struct refresh_run *from);
 size_t refresh_due(const struct refresh_run *run, double now);
 
 /*
- * The copy of a living page: its weight, and for how long changes may have gone unseen. With the
- * page's rate λ it is current with probability e^(-λ · exposure): less where a source would have
- * announced changes, more where one has. False: there is no copy, or the page is gone.
+ * The copy of a page: its weight, and for how long changes may have gone unseen; infinite: there is
+ * no copy. With the page's rate λ it is current with probability e^(-λ · exposure): less where a
+ * source would have announced changes, more where one has. False: the page is gone or not wanted.
  */
 bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, double *ret_weight,
 	double *ret_exposure);
-
-/* Time between the looks before and after an instant that is to come, as they are planned;
- * infinite: none is. The page has a copy. */
-double refresh_enclosing(const struct refresh_run *run, uint32_t page, double instant);
 
 /* What a source, below REFRESH_SOURCES, was worth so far; and what it was before a crash. */
 struct refresh_source refresh_source(const struct refresh_run *run, unsigned source);

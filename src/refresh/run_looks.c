@@ -26,15 +26,25 @@ static void forget_tries(struct refresh_run *run, uint32_t page)
 	item_of(run, page)->mark &= (uint16_t)~PAGE_TRIES;
 }
 
-/* A fresh audit is a copy that was current; the sums give a weighted mean and its error. */
 void refresh_audited(struct refresh_run *run, uint32_t page, bool fresh)
 {
 	double weight = (double)run->pages.ptr[page].weight;
+	struct audited *sums = &run->audited[fresh];
 
 	run->audits++;
-	run->audited += weight;
-	run->audited_squares += weight * weight;
-	run->audited_fresh += fresh ? weight : 0;
+	sums->weights += weight;
+	sums->squares += weight * weight;
+}
+
+/* Without an answer nobody knows whether the copy is current, unless there is none. */
+static void judge(
+	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
+{
+	bool has_copy = !isinf(run->pages.ptr[order->page].since);
+	bool is_known = look->outcome != REFRESH_FAILED || !has_copy;
+
+	if (order->purpose == REFRESH_AUDIT && look->outcome != REFRESH_RETURNED && is_known)
+		refresh_audited(run, order->page, has_copy && look->outcome == REFRESH_SAME);
 }
 
 /* A source without pages of its own speaks of all. */
@@ -72,8 +82,6 @@ static void learn(
 		refresh_hubs_seen(
 			&run->hubs, order->page, look->born, look->time - since, look->time);
 	}
-	if (again && order->purpose == REFRESH_AUDIT)
-		refresh_audited(run, order->page, look->outcome == REFRESH_SAME);
 	w->since = look->time;
 	groups_learn(run, order, look, since);
 }
@@ -116,6 +124,7 @@ static void report(
 	run_advance(run, look->time);
 	if (state_of(run, page) == PAGE_WITHDRAWN)
 		return;
+	judge(run, order, look);
 	switch (look->outcome) {
 	case REFRESH_RETURNED:
 		run_due(run, page, run->base); /* what has passed is due at once */
@@ -133,23 +142,11 @@ static void report(
 	}
 }
 
-/* How late a look was in the end: the budget that sites share may hold up what was ordered in time.
- */
-static void note_behind(
-	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
-{
-	double behind = look->time - run_time(run, item_of(run, order->page)->due);
-
-	if (order->purpose == REFRESH_LOOK && look->outcome != REFRESH_RETURNED)
-		run->behind += (fmax(0, behind) - run->behind) / LATE_MEMORY;
-}
-
 void refresh_done(
 	struct refresh_run *run, const struct refresh_order *order, const struct refresh_look *look)
 {
 	struct wheel_item *item = item_of(run, order->page);
 
-	note_behind(run, order, look);
 	run->out -= (item->mark & PAGE_OUT) != 0;
 	item->mark &= (uint16_t)~PAGE_OUT;
 	if (look->outcome == REFRESH_RETURNED)

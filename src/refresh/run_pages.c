@@ -217,36 +217,13 @@ int refresh_discovered(struct refresh_run *run, uint32_t page, const struct refr
 bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, double *ret_weight,
 	double *ret_exposure)
 {
-	if (page >= run->pages.len || state_of(run, page) != PAGE_LIVING)
+	unsigned state = page < run->pages.len ? state_of(run, page) : PAGE_UNKNOWN;
+
+	if (state != PAGE_LIVING && state != PAGE_NEW)
 		return false;
 	*ret_weight = (double)run->pages.ptr[page].weight;
 	*ret_exposure = fmax(0, now - run->pages.ptr[page].since) * (1 - recall_of(run, page));
 	return true;
-}
-
-/* A first look that comes behind the instant leaves the time since the last instant's second one.
- */
-static double enclosing_pair(const struct refresh_run *run, uint32_t page)
-{
-	double half = half_pair(run, page), sooner = run->aim.gap / SOONER;
-
-	return run->behind < half + sooner ? 2 * half + sooner : run->aim.grid;
-}
-
-double refresh_enclosing(const struct refresh_run *run, uint32_t page, double instant)
-{
-	const struct wheel_item *item = item_of(run, page);
-	double next = INFINITY, f = run_wanted(run, page);
-
-	if (item->mark & PAGE_OUT)
-		next = run->now;
-	else if (item->list != WHEEL_OUT)
-		next = fmax(run->now, run_time(run, item->due) + run->behind);
-	if (next >= instant)
-		return next - run->pages.ptr[page].since;
-	if (refresh_sharp_pairs(&run->aim, f))
-		return enclosing_pair(run, page);
-	return f > 0 ? 1 / f : INFINITY;
 }
 
 void refresh_withdraw(struct refresh_run *run, uint32_t page)

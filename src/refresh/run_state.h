@@ -11,8 +11,6 @@
 #include "refresh/sources.h"
 #include "refresh/wheel.h"
 
-enum { LATE_MEMORY = 32 }; /* looks over which it is measured how late they are */
-
 /* Bits of wheel_item.mark. */
 enum {
 	PAGE_UNKNOWN = 0, /* a number that was left out */
@@ -66,6 +64,11 @@ struct errand {
 
 VEC_DECLARE(errand_vec, struct errand);
 
+/* Sums over audits. */
+struct audited {
+	double weights, squares; /* of weights */
+};
+
 struct refresh_run {
 	struct refresh_params params;
 	struct refresh_aim aim; /* the market's */
@@ -88,12 +91,13 @@ struct refresh_run {
 	uint32_t scrub;    /* the next one that is */
 
 	/* Orders that their shares have earned. */
-	double audit_due, explore_due, birth_due, new_due;
-	double side;   /* share of requests that were not due pages */
-	double pairs;  /* sharp: pages with two looks around each instant */
-	double late;   /* how long pages wait when they are due */
-	double behind; /* how long after they were due looks are made */
-	double audited, audited_squares, audited_fresh; /* sums of weights */
+	double explore_due, birth_due, new_due;
+	double audit_at;           /* when the next audit is due */
+	double audits_owed;        /* that are due besides */
+	double side;               /* share of requests that were not due pages */
+	double pairs;              /* sharp: pages with two looks around each instant */
+	double late;               /* how long pages wait when they are due */
+	struct audited audited[2]; /* stale copies, fresh ones */
 	size_t audits;
 
 	/* sample */

@@ -21,6 +21,10 @@ static void test_pace(void)
 	budget_change(&b, 1, 0, 0.5);
 	budget_spend(&b, START);
 	CHECK_NEAR(budget_wait(&b, 0.5), 1, 1e-9);
+	budget_hurry(&b);
+	CHECK_NEAR(budget_wait(&b, 0.5), 0, 0);
+	budget_spend(&b, START);
+	CHECK_NEAR(budget_wait(&b, 0.5), 2, 1e-9); /* in advance, not in addition */
 	budget_release(&b);
 }
 

@@ -36,6 +36,24 @@ static void test_places(void)
 	requests_release(&q);
 }
 
+static void test_find(void)
+{
+	struct requests q;
+	size_t place = 0;
+
+	requests_init(&q);
+	CHECK_INT(take(&q, REQUEST_ROBOTS, "http://a/robots.txt"), 0);
+	CHECK(!requests_find(&q, 0, &place));
+	for (uint32_t page = 0; page < 3; page++)
+		CHECK_INT(requests_take(&q,
+				  &(struct request){.order = {.page = page, .attempt = 1}}, &place),
+			0);
+	CHECK(requests_find(&q, 2, &place) && place == 3);
+	requests_free(&q, 1);
+	CHECK(!requests_find(&q, 0, &place));
+	requests_release(&q);
+}
+
 /* All kinds but pages count as not part of the plan, as long as they are in the table. */
 static void test_unplanned(void)
 {
@@ -78,6 +96,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_places);
+	TAP_RUN(test_find);
 	test_unplanned();
 	TAP_RUN(test_tags);
 	return tap_done();

@@ -60,14 +60,14 @@ with tap.case("a crawl and a report end with what to do next; sharpness since th
     archive = tap.path("streamed")
     captures = tap.load("report", archive, "--captures")["captures"]
     then, now = (100 * capture["sharp"] / capture["captured"] for capture in captures)
-    moved = f"Sharpness: {now:.1f} %; in capture 1 of this site ({captures[0]['started']}) it was"
+    moved = f"Sharpness without absent pages: {now:.1f} %; in capture 1 of this site ({captures[0]['started']}) it was"
     for text in (told, tap.succeed("report", archive), tap.succeed("report", archive, "-c", 2)):
         assert f"{moved} {then:.1f} %." in text, text
         steps = re.findall(rf"^  stillpoint (\w+) {re.escape(archive)}(.*?)  +\w", text, re.M)
         tap.equal(steps, [("report", " --why URL"), ("diff", " URL"), ("serve", ""),
                           ("report", " --html FILE"), ("verify", "")])
     assert re.search(rf"^The archive is {re.escape(archive)} \(.*B\)\.$", told, re.M), told
-    assert "Sharpness:" not in tap.succeed("report", archive, "-c", 1)
+    assert "Sharpness without" not in tap.succeed("report", archive, "-c", 1)
 
 with tap.case("a log that cannot be written"):
     tap.refuse(1, "--crawl-log: /nowhere/at/all: No such file", "crawl", "http://127.0.0.1:65000/",

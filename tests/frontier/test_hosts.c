@@ -276,6 +276,30 @@ static void test_first_and_undone(void)
 	tear_down(&h);
 }
 
+/* It goes before orders of servers that have waited longer. */
+static void test_hurry(void)
+{
+	uint32_t a, b;
+	struct hosts h;
+
+	set_up(&h, (struct pace_rule){.jobs = 4});
+	a = host_of(&h, "http://a/");
+	b = host_of(&h, "http://b/");
+	check_nothing(&h, 1, (double)INFINITY);
+	CHECK_INT(hold(&h, a, 1), 0);
+	CHECK_INT(hold(&h, b, 2), 0);
+	CHECK_INT(hold(&h, b, 3), 0);
+	hosts_hurry(&h, b, tag_of(b, 9)); /* does not wait */
+	hosts_hurry(&h, b, tag_of(b, 3));
+	check_take(&h, 1, b, 3);
+	CHECK_INT(hold_first(&h, b, 4), 0);
+	check_take(&h, 1, b, 4);
+	check_take(&h, 1, a, 1);
+	check_take(&h, 1, b, 2);
+	CHECK_INT(hosts_held(&h), 0);
+	tear_down(&h);
+}
+
 static void test_pending(void)
 {
 	struct hosts h;
@@ -584,6 +608,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_earliest_first);
 	TAP_RUN(test_drop);
 	TAP_RUN(test_first_and_undone);
+	TAP_RUN(test_hurry);
 	TAP_RUN(test_pending);
 	TAP_RUN(test_two_captures);
 	TAP_RUN(test_room);

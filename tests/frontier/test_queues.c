@@ -28,6 +28,18 @@ static void test_order(void)
 	for (uint64_t tag = 4; tag <= 6; tag++)
 		CHECK(queues_pop(&pool, &a, &item) && item.tag == tag && item.host == 10 * tag);
 	CHECK_INT(a.len, 0);
+	for (uint64_t tag = 1; tag <= 3; tag++)
+		CHECK_INT(queues_push(&pool, &a, (struct queue_item){tag, 10}), 0);
+	CHECK(!queues_hurry(&pool, &a, (struct queue_item){3, 11}));
+	CHECK(queues_hurry(&pool, &a, (struct queue_item){3, 10}));
+	CHECK(queues_hurry(&pool, &a, (struct queue_item){3, 10}));
+	CHECK_INT(queues_push(&pool, &a, (struct queue_item){4, 10}), 0);
+	for (int i = 0; i < 4; i++) {
+		static const uint64_t TAGS[] = {3, 1, 2, 4};
+
+		CHECK(queues_pop(&pool, &a, &item) && item.tag == TAGS[i] && item.host == 10);
+	}
+	CHECK_INT(a.len, 0);
 	CHECK(queues_pop(&pool, &b, &item) && item.tag == 2 && item.host == 20);
 	queues_release(&pool);
 }

@@ -2,6 +2,8 @@
 #include "plan/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "graphs.h"
@@ -306,10 +308,93 @@ static void test_bad_params(void)
 	}
 }
 
+/* A size that is told later replaces that of the parameters; 0 takes it back. */
+static void test_set_size(void)
+{
+	static const uint32_t sizes[] = {40, 100, 0};
+	struct plan_params params = {
+		.strategy = plan_strategy_find("stillpoint-online", false), .delay = 1, .size = 70};
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct err err = {0};
+		struct plan_run *run = plan_run_new(&params, &err);
+		struct plan_order order;
+
+		tap_case("a size that is told later: %u", sizes[i]);
+		plan_set_size(run, sizes[i]);
+		CHECK_INT(plan_discovered(run, 0, survival_poisson(1), 1), 0);
+		CHECK(plan_next(run, 0, &order) == PLAN_ORDER);
+		CHECK_INT((int)plan_progress(run).size, sizes[i] ? (int)sizes[i] : 1);
+		plan_run_free(run);
+	}
+}
+
+enum { GROUP_PAGES = 8 };
+
+static void tell_groups(struct plan_run *run)
+{
+	for (uint32_t page = 1; page + 1 < GROUP_PAGES; page += 2) {
+		uint32_t requisite = page + 1;
+
+		CHECK_INT(plan_group(run, page, &requisite, 1), 0);
+	}
+}
+
+static void visit_groups(bool groups_first, uint32_t visits[GROUP_PAGES])
+{
+	struct plan_params params = {
+		.strategy = plan_strategy_find("stillpoint-online", false), .delay = 1};
+	struct err err = {0};
+	struct plan_run *run = plan_run_new(&params, &err);
+	struct plan_order order;
+
+	if (groups_first)
+		tell_groups(run);
+	for (uint32_t i = 0; i < GROUP_PAGES; i++)
+		CHECK_INT(plan_discovered(run, i, survival_poisson(0.01 * (i + 1)), 1), 0);
+	if (!groups_first)
+		tell_groups(run);
+	for (int i = 0; i < GROUP_PAGES; i++) {
+		CHECK(plan_next(run, i, &order) == PLAN_ORDER);
+		visits[i] = order.page;
+		plan_done(run, &order, PLAN_OK, i, i + 1);
+	}
+	plan_run_free(run);
+}
+
+/* Leaves memory of all small sizes behind in which no float is a number. */
+static void leave_dirt(void)
+{
+	enum { SIZES = 64, STEP = 16 };
+	void *dirt[SIZES];
+
+	for (size_t i = 0; i < SIZES; i++) {
+		dirt[i] = need((i + 1), STEP);
+		memset(dirt[i], 0xff, (i + 1) * STEP);
+	}
+	for (size_t i = 0; i < SIZES; i++)
+		free(dirt[i]);
+}
+
+/* Resume tells which pages belong together before it tells the pages. */
+static void test_groups_first(void)
+{
+	uint32_t first[GROUP_PAGES], last[GROUP_PAGES];
+
+	tap_case("groups that are told before their pages");
+	leave_dirt();
+	visit_groups(true, first);
+	visit_groups(false, last);
+	for (int i = 0; i < GROUP_PAGES; i++)
+		CHECK_INT(first[i], last[i]);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_scripts();
+	test_set_size();
+	test_groups_first();
 	test_bad_pages();
 	test_bad_params();
 	return tap_done();

@@ -15,7 +15,6 @@ struct watch {
 	struct refresh_run *run;
 	size_t looks[N], total;
 	double now, last[N];
-	double lag; /* from an order to its look */
 	bool dead[N];
 };
 
@@ -62,8 +61,8 @@ static void run_until(struct watch *w, double end)
 		w->total++;
 		w->last[order.page] = w->now;
 		refresh_done(w->run, &order,
-			&(struct refresh_look){w->dead[order.page] ? REFRESH_GONE : REFRESH_SAME,
-				w->now + w->lag, -1, 0});
+			&(struct refresh_look){
+				w->dead[order.page] ? REFRESH_GONE : REFRESH_SAME, w->now, -1, 0});
 	}
 	w->now = end;
 }
@@ -204,12 +203,6 @@ static void test_pairs(void)
 			missed += before[i] < w.now - 0.55 - 0.6 || w.last[i] == before[i];
 	}
 	CHECK(missed <= N * 100 / 1000);
-
-	tap_case("sharp: what is expected of pairs counts how late looks are made");
-	CHECK(refresh_enclosing(w.run, N - 1, ceil(w.now) + 1) < 0.1);
-	w.lag = 0.2;
-	run_until(&w, ceil(w.now) + 10.75);
-	CHECK_NEAR(refresh_enclosing(w.run, N - 1, ceil(w.now) + 1), 1, 0.01);
 	refresh_run_free(w.run);
 }
 
@@ -392,45 +385,143 @@ static void test_flood(void)
 	refresh_run_free(calm.run);
 }
 
-/* What audits find when every stale-th page has changed at every look; 0: none. */
-static struct refresh_status audited(double days, uint32_t stale)
+/* Days up to a time in which orders are asked for: the second half of each. */
+static double days_open(double time)
 {
-	struct refresh_params params = plain("fresh");
+	return floor(time) / 2 + fmax(0, time - floor(time) - 0.5);
+}
+
+/* Looks in bursts, at pages that change as their rates say; *ret_fresh: the share of time in which
+ * they were fresh. */
+static struct refresh_status audit_bursts(double days, double *ret_fresh)
+{
+	struct refresh_params params = plain("sharp");
+	double fresh = 0, change[N], begin_at;
 	struct refresh_status s;
 	struct watch w;
+	struct rng rng;
 
-	params.audit = 0.2;
+	params.budget = 2 * N;
+	params.audit = 0.05;
 	w = begin(params);
-	for (double end = w.now + days; w.now < end;) {
-		struct refresh_order order;
-		double until;
+	rng_init(&rng, 5);
+	begin_at = w.now;
+	for (size_t i = 0; i < N; i++)
+		change[i] = w.now + rng_exponential(&rng, rate_of(i));
+	while (w.now < begin_at + days) {
+		struct refresh_order o;
+		double until = floor(w.now) + 0.5;
 
-		if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT)
+		if (w.now < until || refresh_next(w.run, w.now, &o, &until) == REFRESH_WAIT) {
 			w.now = until;
-		else
-			refresh_done(w.run, &order,
-				&(struct refresh_look){stale && order.page % stale == 0
-							       ? REFRESH_CHANGED
-							       : REFRESH_SAME,
-					w.now, -1, 0});
+			continue;
+		}
+		refresh_done(w.run, &o,
+			&(struct refresh_look){
+				change[o.page] < w.now ? REFRESH_CHANGED : REFRESH_SAME, w.now,
+				rate_of(o.page), 0});
+		fresh += days_open(fmin(change[o.page], w.now)) - days_open(w.last[o.page]);
+		w.last[o.page] = w.now;
+		change[o.page] = w.now + rng_exponential(&rng, rate_of(o.page));
 	}
+	for (size_t i = 0; i < N; i++)
+		fresh += days_open(fmin(change[i], w.now)) - days_open(w.last[i]);
+	*ret_fresh = fresh / N / (days_open(w.now) - days_open(begin_at));
 	s = refresh_status(w.run);
 	refresh_run_free(w.run);
 	return s;
 }
 
+/* Asks until there is an audit, and reports it; other looks find the page as it was. */
+static void audit_once(struct watch *w, enum refresh_outcome outcome)
+{
+	struct refresh_order order = {.purpose = REFRESH_LOOK};
+	double until;
+
+	while (order.purpose != REFRESH_AUDIT) {
+		if (refresh_next(w->run, w->now, &order, &until) == REFRESH_WAIT)
+			w->now = until;
+		else if (order.purpose != REFRESH_AUDIT)
+			refresh_done(w->run, &order,
+				&(struct refresh_look){REFRESH_SAME, w->now, -1, 0});
+	}
+	CHECK_INT(refresh_status(w->run).out, 1);
+	refresh_done(w->run, &order, &(struct refresh_look){outcome, w->now, -1, 0});
+	CHECK_INT(refresh_status(w->run).out, 0);
+}
+
+/* One page, by a policy that never looks at it of its own accord. */
+static struct watch begin_one(void)
+{
+	struct refresh_params params = plain("hacs");
+	struct watch w = {.now = 0};
+	struct err err = {0};
+
+	params.aim.theta = 0.9;
+	params.audit = 0.01;
+	w.run = refresh_run_new(&params, &err);
+	CHECK_INT(refresh_discovered(w.run, 0, &(struct refresh_facts){.weight = 1}), 0);
+	return w;
+}
+
 static void test_audit(void)
 {
 	struct refresh_status s;
+	struct refresh_order order;
+	struct watch w;
+	double fresh, until;
 
-	tap_case("audits: an unbiased share of fresh copies, with its error");
-	s = audited(100, 2);
-	CHECK_NEAR((double)s.audits, 800, 10);
-	CHECK(fabs(s.fresh_measured - 0.5) < 4 * s.fresh_error);
-	CHECK_NEAR(s.fresh_error, 0.5 / sqrt(800), 1e-3);
-	s = audited(0.5, 0);
-	CHECK(s.audits > 0 && s.audits < 10);
-	CHECK(s.fresh_measured == 1 && s.fresh_error > 0.05);
+	tap_case("audits: an unbiased share of fresh copies, however looks are spread");
+	s = audit_bursts(400, &fresh);
+	CHECK_NEAR((double)s.audits, 4000, 4 * sqrt(4000));
+	CHECK_NEAR(s.fresh_error, sqrt(fresh * (1 - fresh) / 4000), 1e-3);
+	CHECK_NEAR(s.fresh_measured, fresh, 3 * s.fresh_error);
+
+	tap_case("audits: a page without a copy is not fresh, also if it does not answer");
+	w = begin_one();
+	CHECK_INT(refresh_next(w.run, w.now, &order, &until), REFRESH_ORDER);
+	CHECK_INT(order.purpose, REFRESH_BIRTH);
+	audit_once(&w, REFRESH_FAILED); /* the order that is out */
+	s = refresh_status(w.run);
+	CHECK_INT(s.audits, 1);
+	CHECK_NEAR(s.fresh_measured, 0, 0);
+	refresh_seen(w.run, 0, &(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
+
+	tap_case("audits: one at a page with a copy tells nothing without an answer");
+	audit_once(&w, REFRESH_FAILED);
+	CHECK_INT(refresh_status(w.run).audits, 1);
+	audit_once(&w, REFRESH_SAME);
+	CHECK_NEAR(refresh_status(w.run).fresh_measured, 0.5, 0);
+
+	tap_case("audits: none is made up for, unless a run does not last");
+	(void)refresh_next(w.run, w.now, &order, &until);
+	w.now = refresh_audit_at(w.run) + 1;
+	CHECK_INT(refresh_next(w.run, w.now, &order, &until), REFRESH_WAIT);
+	CHECK(refresh_audit_at(w.run) > w.now);
+	refresh_accrue(w.run, 1000, true);
+	for (until = 0; refresh_audit_at(w.run) <= w.now; until++) {
+		CHECK_INT(refresh_next(w.run, w.now, &order, &fresh), REFRESH_ORDER);
+		refresh_done(w.run, &order, &(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
+	}
+	CHECK(until == 10 || until == 11);
+	refresh_run_free(w.run);
+
+	tap_case("audits: the error of a share by weight");
+	w = begin_one();
+	CHECK_INT(refresh_discovered(w.run, 1, &(struct refresh_facts){.weight = 3}), 0);
+	for (int i = 0; i < 1000; i++) {
+		refresh_audited(w.run, 0, i % 2);
+		refresh_audited(w.run, 1, i % 4 > 0);
+	}
+	s = refresh_status(w.run);
+	fresh = (500 + 3 * 750) / 4000.0;
+	CHECK_NEAR(s.fresh_measured, fresh, 1e-12);
+	CHECK_NEAR(s.fresh_error,
+		sqrt(fresh * fresh * (500 + 9 * 250) +
+			(1 - fresh) * (1 - fresh) * (500 + 9 * 750)) /
+			4000,
+		1e-4);
+	refresh_run_free(w.run);
 }
 
 /* Facts alone restore a run: the same pages are due next. */
@@ -455,6 +546,18 @@ static void test_restart(void)
 	}
 	CHECK_INT((long long)refresh_status(w.run).out, (long long)refresh_status(again.run).out);
 	CHECK(refresh_status(w.run).out > 20);
+	refresh_run_free(again.run);
+
+	tap_case("restart: what was due before goes in the order in which it was due");
+	again = begin(plain("uniform"));
+	for (uint32_t i = 0; i < N; i++)
+		refresh_seen(again.run, i,
+			&(struct refresh_look){REFRESH_SAME, again.now - 100 - i, -1, 0});
+	for (uint32_t i = 0; i < 30; i++) {
+		CHECK_INT(refresh_next(again.run, again.now + i / 40.0, &order, &until),
+			REFRESH_ORDER);
+		CHECK_INT(order.page, N - 1 - i);
+	}
 	refresh_run_free(again.run);
 	tap_case("returned: given again, and its request counts no more");
 	refresh_done(w.run, &order, &(struct refresh_look){REFRESH_RETURNED, w.now + 1, -1, 0});

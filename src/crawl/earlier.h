@@ -1,0 +1,54 @@
+/*
+ * What an earlier capture of the same site knows (docs/planning.md, "Second captures"): how many
+ * pages there are, and which. Chosen is the last one that no limit cut, or else the last one; those
+ * to which no page answered do not count.
+ *
+ * Its pages are discovered as if their links had been found again, with "capture 3: link" for how:
+ * scope, depth, robots.txt and all other rules decide about them. Those that are refused are not
+ * even recorded: if a link still leads to them, it will. Budgets of traps count them, but do not
+ * refuse what they allowed before. A page without links is told once, so that their number does
+ * not grow from capture to capture.
+ */
+#ifndef CRAWL_EARLIER_H
+#define CRAWL_EARLIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "crawl/earlier_index.h"
+
+struct capture;
+
+VEC_DECLARE(earlier_looks, unsigned char);
+
+/* Fields are earlier.c's own. Zeroed: there is none. */
+struct earlier {
+	uint32_t capture; /* its number; 0: there is none */
+	bool tells_pages;
+	struct earlier_looks looks;  /* by page */
+	unsigned moves, moves_heard; /* seeds that led elsewhere, and when that was last heard */
+};
+
+void earlier_release(struct earlier *e);
+
+/*
+ * Chooses the capture and tells the planner its size, unless the settings say that. Before the
+ * planner gets its first page.
+ */
+int earlier_choose(struct capture *c, const struct earlier_index *x, struct catalog *catalog,
+	struct err *err) SP_MUST_CHECK;
+
+/* Discovers its pages, as far as that is wanted and they are in the scope by now. */
+int earlier_discover(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
+/* Resume: all pages are known; the planner learns again which belong together. */
+int earlier_restore(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
+/* A seed led elsewhere, which is in the scope now: more pages may be. */
+int earlier_seed_moved(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+#endif
