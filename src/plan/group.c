@@ -219,6 +219,7 @@ void groups_marginals(const struct groups *g, size_t n, const float *weight, con
 struct search {
 	const struct groups *g;
 	const struct assign_problem *p;
+	size_t open;   /* intervals that may get another page: the first of them */
 	double *alive; /* by index, in page_of */
 	double *marginal;
 	float *weight;  /* of the linear problem */
@@ -240,6 +241,7 @@ static int search_init(
 	*s = (struct search){
 		.g = g,
 		.p = p,
+		.open = p->n,
 		.alive = malloc((p->n + 1) * sizeof *s->alive),
 		.marginal = malloc((p->n + 1) * sizeof *s->marginal),
 		.weight = calloc(p->n + 1, sizeof *s->weight),
@@ -341,7 +343,7 @@ static double effort(const struct groups *g, size_t n)
 /* All pairs of a few pages; of many those at distances 1, 2, 3, …, as far as the effort goes. */
 static void exchange_all(struct search *s, uint32_t *page_of)
 {
-	size_t n = s->p->n;
+	size_t n = s->open;
 	double far = EFFORT_MAX / SWEEPS_MAX / effort(s->g, n) / ((double)n + 1);
 	bool changed = true;
 
@@ -370,9 +372,10 @@ static bool move_group(struct search *s, uint32_t *page_of, size_t group, bool i
 	double value;
 
 	for (int pass = 0; pass < 2; pass++)
-		for (size_t j = 0; j < n; j++)
+		for (size_t j = 0; j < s->open; j++)
 			if (is_member(s->g, group, page_of[j]) == ((pass == 0) == inside))
 				s->next[to++] = page_of[j];
+	memcpy(s->next + to, page_of + to, (n - to) * sizeof *page_of);
 	find_alive(s->p, s->next, s->alive);
 	value = total(s->g, s->p, s->alive);
 	if (value > s->value * (1 + GAIN)) {
@@ -396,14 +399,16 @@ static bool move_groups(struct search *s, uint32_t *page_of)
 /* ---- all of it ---- */
 
 /* From the given assignment to one that no step improves. */
-static int improve(const struct groups *g, const struct assign_problem *p, bool fast, int rounds,
+static int improve(const struct groups *g, const struct assign_problem *p, size_t open, bool fast,
 	uint32_t *page_of, double *ret_value)
 {
+	int rounds = open < p->n ? 0 : p->n <= MOVES_MAX ? ROUNDS_MAX : 1;
 	struct search s;
 	bool better = true;
 	double damp = 0;
 	int rc = search_init(&s, g, p, page_of);
 
+	s.open = open;
 	for (int i = 0; rc == 0 && i < rounds; i++) {
 		rc = linearise(&s, fast, damp, page_of, &better);
 		damp = better ? 0 : 0.5;
@@ -463,19 +468,38 @@ int groups_improve(const struct groups *g, const struct assign_problem *p, uint3
 	return rc;
 }
 
-int groups_solve(
-	const struct groups *g, const struct assign_problem *p, bool fast, uint32_t *page_of)
+/* Of the pages in `order` those on open intervals, which come first; the others as they are. */
+static int keep_closed(size_t n, size_t open, const uint32_t *page_of, uint32_t *order)
+{
+	bool *is_open = calloc(n + 1, sizeof *is_open);
+	size_t to = 0;
+
+	if (!is_open)
+		return ERR_NOMEM;
+	for (size_t j = 0; j < open; j++)
+		is_open[page_of[j]] = true;
+	for (size_t j = 0; j < n; j++)
+		if (is_open[order[j]])
+			order[to++] = order[j];
+	memcpy(order + open, page_of + open, (n - open) * sizeof *order);
+	free(is_open);
+	return 0;
+}
+
+int groups_solve(const struct groups *g, const struct assign_problem *p, size_t open, bool fast,
+	uint32_t *page_of)
 {
 	bool few = p->n <= MOVES_MAX;
 	uint32_t *other = malloc((p->n + 1) * sizeof *other);
 	double best, value;
-	int rc = other ? improve(g, p, fast || !few, few ? ROUNDS_MAX : 1, page_of, &best)
-		       : ERR_NOMEM;
+	int rc = other ? improve(g, p, open, fast || !few, page_of, &best) : ERR_NOMEM;
 
 	for (int cold = 0; rc == 0 && few && g->count > 0 && cold < 2; cold++) {
 		rc = line_up(g, p, cold, other);
 		if (rc == 0)
-			rc = improve(g, p, fast, ROUNDS_MAX, other, &value);
+			rc = keep_closed(p->n, open, page_of, other);
+		if (rc == 0)
+			rc = improve(g, p, open, fast, other, &value);
 		if (rc == 0 && value > best * (1 + GAIN)) {
 			best = value;
 			memcpy(page_of, other, p->n * sizeof *page_of);

@@ -25,6 +25,9 @@
 /* A requisite of more pages than this stands for itself. */
 enum { GROUP_SHARED_MAX = 16 };
 
+/* So few pages are searched thoroughly also where time matters: in about a millisecond. */
+enum { GROUP_FEW = 24 };
+
 /* One member of a group; groups are lists of them. Page numbers are the owner's. */
 struct group_edge {
 	uint32_t page, requisite;
@@ -75,10 +78,12 @@ double groups_value(
 void groups_marginals(const struct groups *g, size_t n, const float *weight, const double *alive,
 	double *marginal);
 
-/* Improves an assignment, which may be any; of some hundred pages in some seconds. 0 or ERR_NOMEM.
+/*
+ * Improves an assignment, which may be any; of some hundred pages in some seconds. Only the first
+ * `open` intervals get other pages; those behind them may be of any length. 0 or ERR_NOMEM.
  */
-int groups_solve(
-	const struct groups *g, const struct assign_problem *p, bool fast, uint32_t *page_of);
+int groups_solve(const struct groups *g, const struct assign_problem *p, size_t open, bool fast,
+	uint32_t *page_of);
 
 /*
  * The same for the barrier, where all pages grow older meanwhile: some hundredths of a millisecond

@@ -62,7 +62,10 @@ void plan_run_free(struct plan_run *run)
 	plan_pages_release(&run->pages);
 	u32_vec_release(&run->server_of);
 	group_edges_release(&run->groups);
+	u32_vec_release(&run->edge_before);
+	u32_vec_release(&run->edge_of);
 	weights_release(&run->worth.placed);
+	u32_vec_release(&run->worth.visits.pages);
 	free(run);
 }
 
@@ -294,9 +297,9 @@ static bool take_ordered(struct plan_run *run, struct run_server *s, struct visi
 /* The next page that was never visited. */
 static bool take_new(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
 {
-	struct visit_choice c;
+	struct visit_choice c = {0};
 
-	while (take_ordered(run, s, &c)) {
+	while (run_take_scheduled(run, &c.page) || take_ordered(run, s, &c)) {
 		struct plan_page *p = &run->pages.ptr[c.page];
 		bool is_last = p->deferred;
 
@@ -392,9 +395,9 @@ static bool next_leg(struct plan_run *run, double now)
 		drop_waiting(run);
 	if (!has_late_leg(run) || run->leg == PLAN_LATE)
 		return false;
-	for (size_t i = 0; run->leg == PLAN_VISIT && i < run->servers.len; i++)
-		begin_revisits(run, &run->servers.ptr[i], now);
 	run->leg = run->leg == PLAN_VISIT ? PLAN_REVISIT : PLAN_LATE;
+	for (size_t i = 0; run->leg == PLAN_REVISIT && i < run->servers.len; i++)
+		begin_revisits(run, &run->servers.ptr[i], now);
 	return true;
 }
 
@@ -528,7 +531,7 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 	case PLAN_VISIT:
 		run->progress.visited++;
 		s->visits_done++;
-		run_note_visit(run, s);
+		run_note_visit(run);
 		p->visit_end = end;
 		if (!has_late_leg(run) || p->withdrawn)
 			break;
@@ -584,11 +587,12 @@ static bool waits_for_first(const struct plan_run *run, const struct plan_page *
 /* Of a requisite of many pages no more edges are kept than show that it has many. */
 static int add_requisite(struct plan_run *run, uint32_t page, uint32_t requisite)
 {
-	int rc = grow(run, requisite);
+	int rc = page == requisite ? 0 : grow(run, requisite);
 
-	if (rc || run->pages.ptr[requisite].users > GROUP_SHARED_MAX)
+	if (rc || page == requisite || run->pages.ptr[requisite].users > GROUP_SHARED_MAX ||
+		run_has_edge(run, page, requisite))
 		return rc;
-	rc = group_edges_push(&run->groups, (struct group_edge){page, requisite});
+	rc = run_add_edge(run, page, requisite);
 	if (rc == 0)
 		rc = run_place_weights(run);
 	if (rc)

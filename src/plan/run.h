@@ -1,5 +1,5 @@
-/* A run, for the files that it is made of: run.c, run_groups.c, run_hours.c, run_limit.c,
- * run_servers.c. */
+/* A run, for the files that it is made of: run.c, run_few.c, run_groups.c, run_hours.c,
+ * run_limit.c, run_servers.c. */
 #ifndef PLAN_RUN_H
 #define PLAN_RUN_H
 
@@ -41,7 +41,6 @@ struct run_server {
 	uint32_t found, visits_done;    /* since the last look at the size */
 	uint32_t arrived;               /* pages found on it since the last visit to any server */
 	double arrivals;                /* the same for each visit, a moving average */
-	uint32_t barren;                /* visits in a row that found nothing on any server */
 	size_t out;                     /* orders that are not done yet */
 	double clock_first, clock_last; /* first request, last response: for an unknown delay */
 	size_t downloads;
@@ -63,11 +62,17 @@ struct plan_run {
 	struct survivals survival;  /* these three by page, of the same length */
 	struct weights weight;
 	struct plan_pages pages;
-	struct group_edges groups; /* pages and their requisites */
+	struct group_edges groups;  /* pages and their requisites, each edge once */
+	struct u32_vec edge_before; /* by edge: the one before it of that requisite, + 1; 0: none */
+	struct u32_vec edge_of;     /* by page: its last edge as a requisite, + 1 */
 	struct {
 		struct weights placed; /* by page: in the order of visits; empty: no groups */
 		size_t edges, left;    /* when it was last weighed, and how many visits */
 		uint32_t next;         /* page to be placed anew first */
+		/* Where few pages are left and all are known: their visits in order, while no page
+		 * and no edge is new. */
+		struct waiting_line visits;
+		size_t known;
 	} worth;
 
 	enum plan_leg leg;
@@ -114,6 +119,11 @@ int run_order_anew(
 
 /* ---- run_groups.c ---- */
 
+bool run_has_edge(const struct plan_run *run, uint32_t page, uint32_t requisite);
+
+/* 0 or ERR_NOMEM. */
+int run_add_edge(struct plan_run *run, uint32_t page, uint32_t requisite);
+
 /* All pages have a weight in the order of visits, if that is to know of groups. 0 or ERR_NOMEM. */
 int run_place_weights(struct plan_run *run);
 
@@ -122,6 +132,20 @@ void run_note_user(struct plan_run *run, uint32_t page, uint32_t requisite);
 
 /* Before a visit is chosen: what pages are worth for their groups, when enough has changed. */
 void run_weigh_groups(struct plan_run *run, double now);
+
+/* ---- run_few.c ---- */
+
+/* Whether so many waiting pages are all that is left, and few. */
+bool run_are_few(const struct plan_run *run, size_t waiting);
+
+/* Plans their visits for the sake of whole groups, of which g has those of all pages. 0 or
+ * ERR_NOMEM. */
+int run_schedule_few(struct plan_run *run, const struct groups *g, const uint32_t *waiting,
+	size_t n, double now);
+
+/* Whether that plan holds, and the next page of it: no page and no edge is new. */
+bool run_is_scheduled(const struct plan_run *run);
+bool run_take_scheduled(struct plan_run *run, uint32_t *ret_page);
 
 /* ---- run_limit.c ---- */
 
@@ -150,7 +174,7 @@ void run_plan_barrier(struct plan_run *run, double now);
 double run_unknown(const struct plan_run *run, const struct run_server *s);
 
 /* After a visit: what it found, and on which servers. */
-void run_note_visit(struct plan_run *run, struct run_server *s);
+void run_note_visit(struct plan_run *run);
 
 /* Whether a server may get an order now. */
 bool run_may_take(const struct plan_run *run, const struct run_server *s);

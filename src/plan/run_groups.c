@@ -52,6 +52,32 @@ static bool has_worth(const struct plan_run *run)
 
 /* ---- when an edge is new ---- */
 
+/* Looks at no more than GROUP_SHARED_MAX + 1 edges. */
+bool run_has_edge(const struct plan_run *run, uint32_t page, uint32_t requisite)
+{
+	uint32_t at = requisite < run->edge_of.len ? run->edge_of.ptr[requisite] : 0;
+
+	while (at > 0 && run->groups.ptr[at - 1].page != page)
+		at = run->edge_before.ptr[at - 1];
+	return at > 0;
+}
+
+int run_add_edge(struct plan_run *run, uint32_t page, uint32_t requisite)
+{
+	int rc = group_edges_reserve(&run->groups, 1);
+
+	if (rc == 0)
+		rc = u32_vec_reserve(&run->edge_before, 1);
+	while (rc == 0 && run->edge_of.len <= requisite)
+		rc = u32_vec_push(&run->edge_of, 0);
+	if (rc)
+		return rc;
+	run->edge_before.ptr[run->edge_before.len++] = run->edge_of.ptr[requisite];
+	run->groups.ptr[run->groups.len++] = (struct group_edge){page, requisite};
+	run->edge_of.ptr[requisite] = (uint32_t)run->groups.len;
+	return 0;
+}
+
 int run_place_weights(struct plan_run *run)
 {
 	size_t len = run->worth.placed.len;
@@ -303,7 +329,7 @@ static bool is_due(const struct plan_run *run)
 	bool shrunk = REFRESH * left < (REFRESH - 1) * run->worth.left ||
 		      REFRESH * left > (REFRESH + 1) * run->worth.left;
 
-	return run->groups.len > 0 && (grown || shrunk);
+	return run->groups.len > 0 && (grown || shrunk) && !run_is_scheduled(run);
 }
 
 void run_weigh_groups(struct plan_run *run, double now)
@@ -319,7 +345,9 @@ void run_weigh_groups(struct plan_run *run, double now)
 	if (rc == 0)
 		rc = find_worth(run, &w);
 	if (rc == 0)
-		rc = place_anew(run, &w);
+		rc = run_are_few(run, w.from[1])
+			     ? run_schedule_few(run, &w.groups, w.waiting, w.from[1], now)
+			     : place_anew(run, &w);
 	if (rc)
 		run->error = rc;
 	weighing_release(&w);

@@ -4,9 +4,12 @@
  * long as their visits end together. So the server that needs longest begins first, and the others
  * are held back until what they have left takes as long as what it has left.
  *
- * Pages that lead to others cannot be held back: what they hide belongs to the plan. Where a server
- * has ended all the same, waiting for another one costs its pages; the visits of that one are put
- * off when they are worth less.
+ * While pages are discovered nobody knows which of them lead to others. So a server is held back no
+ * longer than until the pages that are probably missing must be found, to be visited by then; and
+ * only for visits of the others that are certain enough.
+ *
+ * Where a server has ended all the same, waiting for another one costs its pages; the visits of
+ * that one are put off when they are worth less.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +17,6 @@
 #include "base/err.h"
 #include "plan/run.h"
 #include "plan/size.h"
-
-/* Visits in a row without a new page after which those of a server may wait. */
-enum { BARREN = 4 };
 
 /* One order more is given out by the same plan for each so many servers. */
 enum { KEPT_MAX = 64 };
@@ -30,7 +30,7 @@ static const double MARGIN = 1.02;
 /* One server holds up the others when theirs take less than this share of its time. */
 static const double ALONE = 0.25;
 
-/* The share of pages that may be missing when all count as known. */
+/* The share of a size told that may be missing when all count as known. */
 static const double SETTLED = 0.02;
 
 /* Pages that are put off are lost for certain, what waiting costs is an estimate. */
@@ -135,18 +135,14 @@ int plan_pace(struct plan_run *run, uint32_t server, double delay)
 
 /* ---- when to begin ---- */
 
-void run_note_visit(struct plan_run *run, struct run_server *s)
+void run_note_visit(struct plan_run *run)
 {
-	bool found = false;
-
 	for (size_t i = 0; i < run->servers.len; i++) {
 		struct run_server *other = &run->servers.ptr[i];
 
-		found |= other->arrived > 0;
 		other->arrivals += RECENT * ((double)other->arrived - other->arrivals);
 		other->arrived = 0;
 	}
-	s->barren = found ? 0 : s->barren + 1;
 }
 
 static size_t waiting(const struct run_server *s)
@@ -166,13 +162,17 @@ double run_unknown(const struct plan_run *run, const struct run_server *s)
 	return fmax(own, fmin(s->arrivals * run->barrier.waiting / 2, s->site.known));
 }
 
-/* How long the visits of a server still take after the next one, which may begin at once. */
-static double time_left(const struct plan_run *run, struct run_server *s)
+/*
+ * How long the visits of a server still take after the next one, which may begin at once. Pages
+ * that are to be found are a guess: so many standard deviations of their number more.
+ */
+static double time_left(const struct plan_run *run, struct run_server *s, double deviations)
 {
-	double pages = (double)(waiting(s) + s->out);
+	double pages = (double)(waiting(s) + s->out), unknown = run_unknown(run, s);
 
 	run_refresh(run, s);
-	return fmax(0, pages + run_unknown(run, s) - 1) * s->site.delay;
+	unknown = fmax(0, unknown + deviations * sqrt(unknown));
+	return fmax(0, pages + unknown - 1) * s->site.delay;
 }
 
 /* A size that was given is that of all servers: each has its share of what is known. */
@@ -188,11 +188,6 @@ static void share_size(const struct plan_run *run, struct run_server *s)
 static double next_visit(const struct run_server *s, double now)
 {
 	return s->downloads > 0 ? fmax(now, s->clock_last + s->site.delay) : now;
-}
-
-static bool may_wait(const struct plan_run *run, const struct run_server *s)
-{
-	return run->params.strategy->offline || s->barren >= BARREN;
 }
 
 /* ---- whether to wait ---- */
@@ -267,14 +262,17 @@ static struct run_server *find_slow(struct plan_run *run)
 	return second < ALONE * longest ? slow : NULL;
 }
 
-/* Whether what is left is known: pages that may lead to others are no reason to end. */
+/*
+ * Whether what is left is known: pages that may lead to others are no reason to end. Where no size
+ * was told, what late visits found tells: less than half a page.
+ */
 static bool is_settled(const struct plan_run *run)
 {
 	double missing = 0;
 
 	for (size_t i = 0; i < run->servers.len; i++)
 		missing += run_unknown(run, &run->servers.ptr[i]);
-	return missing < SETTLED * (double)run->progress.known;
+	return missing < (run->params.size > 0 ? SETTLED * (double)run->progress.known : 0.5);
 }
 
 static void weigh_waiting(struct plan_run *run, double now)
@@ -325,22 +323,43 @@ static void begin_visits(struct plan_run *run, double now)
 	}
 }
 
-static void plan_begins(struct plan_run *run, double now)
+/* When the visits end, as far as that is certain. */
+static double find_end(struct plan_run *run, double now)
 {
 	double end = now;
 
 	for (size_t i = 0; i < run->servers.len; i++) {
 		struct run_server *s = &run->servers.ptr[i];
 
-		if (waiting(s) + s->out > 0)
-			end = fmax(end, next_visit(s, now) + time_left(run, s));
+		if ((double)(waiting(s) + s->out) + run_unknown(run, s) >= 0.5)
+			end = fmax(end, next_visit(s, now) + time_left(run, s, -1));
 	}
+	return end;
+}
+
+/* How long before the end the pages that are still to be found must be known. */
+static double time_for_unknown(const struct plan_run *run)
+{
+	double time = 0;
+
+	for (size_t i = 0; i < run->servers.len; i++) {
+		const struct run_server *s = &run->servers.ptr[i];
+
+		time = fmax(time, run_unknown(run, s) * s->site.delay);
+	}
+	return time;
+}
+
+static void plan_begins(struct plan_run *run, double now)
+{
+	double end = find_end(run, now), latest = end - time_for_unknown(run);
+
 	for (size_t i = 0; i < run->servers.len; i++) {
 		struct run_server *s = &run->servers.ptr[i];
 
-		s->begin = end - MARGIN * time_left(run, s);
+		s->begin = fmin(latest, end - MARGIN * time_left(run, s, 1));
 		s->is_held = next_visit(s, now) < s->begin - SAME * fmax(1, fabs(s->begin)) &&
-			     !s->is_cut && may_wait(run, s);
+			     !s->is_cut;
 	}
 }
 

@@ -173,10 +173,10 @@ static int solve_groups(const struct plan_site *site, const struct grouping *by,
 					     .weight = weight,
 					     .factor = by->factor,
 					     .n = n});
-	if (rc == 0 && g.count > 0 && by->is_quick)
+	if (rc == 0 && g.count > 0 && by->is_quick && n > GROUP_FEW)
 		rc = groups_improve(&g, by->problem, page_of);
 	else if (rc == 0 && g.count > 0)
-		rc = groups_solve(&g, by->problem, site->fast, page_of);
+		rc = groups_solve(&g, by->problem, n, site->fast || by->is_quick, page_of);
 	groups_release(&g);
 	free(index_of);
 	free(weight);

@@ -57,7 +57,7 @@ static double solve(const struct groups *g, struct instance *t)
 	CHECK_INT(assign_solve(&t->p, false, ASSIGN_PAGES, &s), 0);
 	memcpy(t->page_of, s.page_of, t->p.n * sizeof *t->page_of);
 	assign_solution_release(&s);
-	CHECK_INT(groups_solve(g, &t->p, false, t->page_of), 0);
+	CHECK_INT(groups_solve(g, &t->p, t->p.n, false, t->page_of), 0);
 	return groups_value(g, &t->p, t->page_of);
 }
 
@@ -144,11 +144,13 @@ static void test_no_groups(void)
  */
 enum telling { BEFORE, WITH_PAGE, NEVER };
 
+/* So often that a requisite would stand for itself if an edge counted more than once. */
 static void tell(struct plan_run *run, const struct group_edge *e, size_t count, uint32_t page)
 {
 	for (size_t i = 0; i < count; i++)
-		if (page == UINT32_MAX || e[i].page == page)
-			CHECK_INT(plan_group(run, e[i].page, &e[i].requisite, 1), 0);
+		for (int k = 0; k <= GROUP_SHARED_MAX; k++)
+			if (page == UINT32_MAX || e[i].page == page)
+				CHECK_INT(plan_group(run, e[i].page, &e[i].requisite, 1), 0);
 }
 
 static double capture_online(const struct instance *t, const struct groups *g,
@@ -195,7 +197,7 @@ static double capture_online(const struct instance *t, const struct groups *g,
 /* Against the best of all schedules; lengths are those of the pyramid. */
 static void test_online_small(void)
 {
-	double sum[3] = {0}, count = 0;
+	double sum[3] = {0}, count = 0, worst = 1;
 	struct rng rng;
 
 	tap_case("groups while discovering, by brute force");
@@ -221,16 +223,19 @@ static void test_online_small(void)
 				capture_online(&t, &g, edges, edge_count, (enum telling)telling);
 
 			CHECK(value <= best * (1 + 1e-9));
+			if (telling == BEFORE)
+				worst = fmin(worst, value / best);
 			sum[telling] += value / best;
 		}
 		count += best > 0;
 		groups_release(&g);
 		instance_release(&t);
 	}
-	tap_note(
-		"share of the optimum: told before %.2f %%, with their page %.2f %%, never %.2f %%",
-		100 * sum[BEFORE] / count, 100 * sum[WITH_PAGE] / count, 100 * sum[NEVER] / count);
-	CHECK(sum[BEFORE] >= 0.8 * count);
+	tap_note("share of the optimum: told before %.2f %% (worst %.2f %%), with their page %.2f "
+		 "%%, never %.2f %%",
+		100 * sum[BEFORE] / count, 100 * worst, 100 * sum[WITH_PAGE] / count,
+		100 * sum[NEVER] / count);
+	CHECK(sum[BEFORE] >= 0.999 * count);
 	CHECK(sum[BEFORE] > sum[NEVER]);
 	CHECK(sum[WITH_PAGE] > sum[NEVER]);
 }

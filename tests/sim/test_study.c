@@ -217,6 +217,35 @@ static void test_wrong_rates(void)
 		exact.results[0].of[TRIAL_EXPECTED_COHERENCE].mean);
 }
 
+/*
+ * Four hosts that take equally long, and lists that each name the next one: a host that is held
+ * back may hold the list that all others wait for.
+ */
+static void test_lists_of_servers(void)
+{
+	static const char *const names[] = {"stillpoint-online:eager", "stillpoint-online", NULL};
+	static const struct kind kind = {KIND_LISTS, KIND_HOT_LISTS, 3, 400};
+	struct study_params params = {.runs = 6,
+		.seed = 14,
+		.trial = {.site = {.n = kind.n},
+			.kind = &kind,
+			.delay = 1,
+			.fleet = {4, {0.1, 0.3, 1, 3}, FLEET_TIMES}}};
+
+	for (int unknown = 0; unknown < 2; unknown++) {
+		struct outcome out;
+		double eager, planned;
+
+		tap_case("lists on several servers, size %s", unknown ? "unknown" : "told");
+		params.trial.size_unknown = unknown;
+		run(params, names, &out);
+		eager = out.results[0].of[TRIAL_EXPECTED_COHERENCE].mean;
+		planned = out.results[1].of[TRIAL_EXPECTED_COHERENCE].mean;
+		tap_note("planned together %.1f, each alone %.1f", planned, eager);
+		CHECK(planned >= (unknown ? 0.97 : 0.99) * eager);
+	}
+}
+
 static void test_find(void)
 {
 	struct contender c = {0};
@@ -239,6 +268,7 @@ int main(int argc, char **argv)
 	test_failures();
 	TAP_RUN(test_nothing_captured);
 	TAP_RUN(test_wrong_rates);
+	test_lists_of_servers();
 	TAP_RUN(test_find);
 	return tap_done();
 }
