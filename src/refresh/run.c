@@ -404,7 +404,7 @@ void refresh_set_budget(struct refresh_run *run, double budget, double now)
 	run->params.budget = budget;
 	refresh_pace_change(&run->pace, budget, run->now);
 	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */
-	if (run->audit_at > run->now) /* one that is due stays so */
+	if (run->audit_at > run->now)  /* one that is due stays so */
 		plan_audit(run);
 	if (budget * run->tick > TICK_RANGE || budget * run->tick * TICK_RANGE < 1)
 		rebase(run, 1 / budget);
