@@ -24,6 +24,7 @@ static const struct {
 	{CATALOG_ROW_LINKS, SLICE_INIT("links")},
 	{CATALOG_ROW_ADD_ROBOTS, SLICE_INIT("robots")},
 	{CATALOG_ROW_CONFIRM_ROBOTS, SLICE_INIT("checked")},
+	{CATALOG_ROW_POLL, SLICE_INIT("poll")},
 };
 
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
@@ -116,6 +117,21 @@ static int put_robots(struct buf *out, const struct catalog_robots *r)
 	return rc ? rc : put_escaped(out, r->body, 0x80);
 }
 
+static int put_poll(struct buf *out, const struct catalog_poll *p)
+{
+	int rc = buf_printf(out, "\t%u", p->number);
+
+	if (rc == 0)
+		rc = put_text(out, p->url);
+	if (rc == 0)
+		rc = buf_printf(out, "\t%d\t%u\t%llu\t%llu\t%llu\t%llu", p->is_feed, p->source,
+			(unsigned long long)p->polls, (unsigned long long)p->not_modified,
+			(unsigned long long)p->checked, (unsigned long long)p->lies);
+	return rc ? rc
+		  : buf_printf(out, "\t%.17g\t%.17g\t%.17g", p->announced_changed,
+			    p->announced_same, p->silent_changed);
+}
+
 static int put_fields(struct buf *out, const struct catalog_row *row)
 {
 	int rc;
@@ -154,6 +170,8 @@ static int put_fields(struct buf *out, const struct catalog_row *row)
 	case CATALOG_ROW_CONFIRM_ROBOTS:
 		rc = put_text(out, row->robots->origin);
 		return rc ? rc : buf_printf(out, "\t%lld", (long long)row->robots->checked);
+	case CATALOG_ROW_POLL:
+		return put_poll(out, row->poll);
 	default:
 		return ERR_UNSUPPORTED;
 	}
@@ -320,6 +338,21 @@ static void take_robots(struct cursor *c, struct catalog_robots *r)
 	r->body = take_text(c);
 }
 
+static void take_poll(struct cursor *c, struct catalog_poll *p)
+{
+	p->number = (uint32_t)take_number(c, UINT32_MAX);
+	p->url = take_text(c);
+	p->is_feed = take_number(c, 1);
+	p->source = (unsigned)take_number(c, UINT8_MAX);
+	p->polls = take_number(c, INT64_MAX);
+	p->not_modified = take_number(c, INT64_MAX);
+	p->checked = take_number(c, INT64_MAX);
+	p->lies = take_number(c, INT64_MAX);
+	p->announced_changed = take_double(c);
+	p->announced_same = take_double(c);
+	p->silent_changed = take_double(c);
+}
+
 static void take_fields(struct cursor *c, struct catalog_line *l)
 {
 	switch (l->kind) {
@@ -369,6 +402,9 @@ static void take_fields(struct cursor *c, struct catalog_line *l)
 	case CATALOG_ROW_CONFIRM_ROBOTS:
 		l->robots.origin = take_text(c);
 		l->robots.checked = take_signed(c);
+		break;
+	case CATALOG_ROW_POLL:
+		take_poll(c, &l->poll);
 		break;
 	default:
 		l->requisite.page = take_page_number(c, false);

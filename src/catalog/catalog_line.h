@@ -16,6 +16,8 @@
  *	links	page targets (rank/packed.h)
  *	robots	origin policy fetched why body
  *	checked	origin time
+ *	poll	number url is-feed source polls not-modified checked lies announced-changed
+ *		announced-same silent-changed
  *
  * A dash stands for no page, flags are 0 or 1, times are ns since 1970. In texts, control
  * characters and "%" are written as "%" and two hexadecimal digits, in bodies also all that is not
@@ -51,6 +53,7 @@ struct catalog_line {
 		struct catalog_requisite requisite;
 		struct catalog_links links;
 		struct catalog_robots robots;
+		struct catalog_poll poll;
 	};
 };
 

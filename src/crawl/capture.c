@@ -47,6 +47,15 @@ int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
+int capture_add_seed(struct capture *c, const struct url *seed, struct err *err)
+{
+	int rc = scope_add_seed(&c->scope, seed, c->settings->scope, err);
+
+	if (rc == 0 && c->looking)
+		rc = look_site_add_seed(c->looking->site, seed, c->settings->scope, err);
+	return rc;
+}
+
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err)
 {
 	struct catalog_row ours = *row;

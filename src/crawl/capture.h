@@ -167,6 +167,9 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);
 /* The number of a URL's host, which is added with its rules if it is new. As hosts_find. */
 int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret) SP_MUST_CHECK;
 
+/* A seed redirects there: its target is in the scope as well. As scope_add_seed. */
+int capture_add_seed(struct capture *c, const struct url *seed, struct err *err) SP_MUST_CHECK;
+
 /* Adds a row to the batch; fills in the number of the capture. */
 int capture_store(struct capture *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 

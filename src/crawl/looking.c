@@ -453,16 +453,19 @@ int looking_adopt(struct capture *c, struct err *err)
 	return looking_renew(c, err);
 }
 
-void look_site_init(struct look_site *site, const struct look_terms *terms)
+int look_site_init(struct look_site *site, const struct look_terms *terms,
+	const struct crawl_settings *settings, struct err *err)
 {
 	*site = (struct look_site){.terms = *terms, .version = 1};
 	arena_init_small(&site->names, SIGNAL_NAMES_MAX);
 	(void)pthread_mutex_init(&site->lock, NULL);
+	return crawl_settings_scope(settings, &site->scope, err);
 }
 
 void look_site_release(struct look_site *site)
 {
 	(void)pthread_mutex_destroy(&site->lock);
+	scope_release(&site->scope);
 	for (size_t i = 0; i < site->pings.len; i++)
 		free(site->pings.ptr[i]);
 	look_pings_release(&site->pings);

@@ -30,10 +30,12 @@
 #include "crawl/budget.h"
 #include "crawl/look_weights.h"
 #include "crawl/polling.h"
+#include "crawl/settings.h"
 #include "frontier/window.h"
 #include "plan/plan.h"
 #include "rate/site_rates.h"
 #include "refresh/run.h"
+#include "url/scope.h"
 
 /* Purpose of the looks that measure how fresh the archive is. */
 #define LOOKING_AUDIT "audit"
@@ -89,10 +91,13 @@ struct look_site {
 	struct look_report report;
 	struct look_signals signals;
 	struct arena names;      /* of the signals */
+	struct scope scope;      /* its capture's, for pings */
 	struct look_pings pings; /* URLs that wait for the lane; owned */
 };
 
-void look_site_init(struct look_site *site, const struct look_terms *terms);
+/* The scope is that of the settings. 0, or as crawl_settings_scope; to be released then, too. */
+int look_site_init(struct look_site *site, const struct look_terms *terms,
+	const struct crawl_settings *settings, struct err *err) SP_MUST_CHECK;
 void look_site_release(struct look_site *site);
 
 /* Other terms; another budget alone, which changes often. For any thread. */
@@ -102,9 +107,14 @@ void look_site_read(struct look_site *site, struct look_report *ret);
 
 /*
  * Somebody says that this page, sitemap or feed is new or has changed. For any thread. 0, also if
- * that is known already and waits; ERR_LIMIT when too many wait; ERR_NOMEM.
+ * that is known already and waits; ERR_NOTFOUND outside the scope; ERR_LIMIT when too many wait;
+ * ERR_NOMEM.
  */
-int look_site_ping(struct look_site *site, slice url) SP_MUST_CHECK;
+int look_site_ping(struct look_site *site, const struct url *url) SP_MUST_CHECK;
+
+/* A seed redirects there. As scope_add_seed. */
+int look_site_add_seed(struct look_site *site, const struct url *seed, enum scope_kind kind,
+	struct err *err) SP_MUST_CHECK;
 
 /* Appends its signals, their names copied to the arena. 0 or ERR_NOMEM. */
 int look_site_signals(

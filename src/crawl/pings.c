@@ -23,16 +23,35 @@ static int add(struct look_pings *pings, slice url)
 	return rc;
 }
 
-int look_site_ping(struct look_site *site, slice url)
+static bool waits(const struct look_pings *pings, slice url)
 {
-	bool is_known = false;
+	for (size_t i = 0; i < pings->len; i++)
+		if (slice_eq(slice_str(pings->ptr[i]), url))
+			return true;
+	return false;
+}
+
+int look_site_ping(struct look_site *site, const struct url *url)
+{
+	slice page = url_page(url);
 	int rc = 0;
 
 	(void)pthread_mutex_lock(&site->lock);
-	for (size_t i = 0; !is_known && i < site->pings.len; i++)
-		is_known = slice_eq(slice_str(site->pings.ptr[i]), url);
-	if (!is_known)
-		rc = site->pings.len < LOOK_PINGS_MAX ? add(&site->pings, url) : ERR_LIMIT;
+	if (!scope_decide(&site->scope, url, (struct scope_link){0}).in)
+		rc = ERR_NOTFOUND;
+	else if (!waits(&site->pings, page))
+		rc = site->pings.len < LOOK_PINGS_MAX ? add(&site->pings, page) : ERR_LIMIT;
+	(void)pthread_mutex_unlock(&site->lock);
+	return rc;
+}
+
+int look_site_add_seed(
+	struct look_site *site, const struct url *seed, enum scope_kind kind, struct err *err)
+{
+	int rc;
+
+	(void)pthread_mutex_lock(&site->lock);
+	rc = scope_add_seed(&site->scope, seed, kind, err);
 	(void)pthread_mutex_unlock(&site->lock);
 	return rc;
 }

@@ -226,7 +226,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	if (is_redirect && row->via < c->pages.list.len)
 		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
 	if (rc == 0 && is_seed_redirect) /* its target was taken into the scope */
-		rc = scope_add_seed(&c->scope, &r->url, c->settings->scope, r->err);
+		rc = capture_add_seed(c, &r->url, r->err);
 	if (rc == 0)
 		rc = pages_add(&c->pages, row->url, &prior, &page, &number, r->err);
 	if (rc == 0)

@@ -345,7 +345,7 @@ static int discover_redirect(
 	rc = url_parse(&target, location, document, NULL);
 	/* The target of a seed is a seed: from http to https, or to the name with www. */
 	if (rc == 0 && found.is_seed && url_is_http(&target))
-		rc = scope_add_seed(&c->scope, &target, c->settings->scope, err);
+		rc = capture_add_seed(c, &target, err);
 	found.url = &target;
 	taken = c->pages.taken;
 	if (rc == 0 && url_is_http(&target))

@@ -7,6 +7,17 @@
 
 #include "base/io.h"
 
+/* Names what the user gave, and not the name that the file has until it is whole. */
+static int fail_to_open(const struct output *o, struct err *err)
+{
+	const char *slash = strrchr(o->path, '/');
+
+	if (errno == ENOENT && slash)
+		return err_set(err, ERR_IO, "%.*s: there is no such directory",
+			(int)(slash - o->path), o->path);
+	return output_fail(o, err);
+}
+
 int output_open(struct output *o, const char *path, struct err *err)
 {
 	int fd;
@@ -21,7 +32,7 @@ int output_open(struct output *o, const char *path, struct err *err)
 	(void)snprintf(o->new_path, sizeof o->new_path, "%s.new", path);
 	fd = io_open_new(AT_FDCWD, o->new_path);
 	o->file = fd < 0 ? NULL : fdopen(fd, "wb");
-	return o->file ? 0 : err_set(err, ERR_IO, "%s: %s", o->new_path, strerror(errno));
+	return o->file ? 0 : fail_to_open(o, err);
 }
 
 int output_fail(const struct output *o, struct err *err)

@@ -74,7 +74,7 @@ static int apply(const struct verify *v, struct verify_table *t, const struct ca
 
 	if (l->kind == CATALOG_ROW_UNKEPT || l->kind == CATALOG_ROW_LIST_PAGE ||
 		l->kind == CATALOG_ROW_LINKS || l->kind == CATALOG_ROW_ADD_ROBOTS ||
-		l->kind == CATALOG_ROW_CONFIRM_ROBOTS)
+		l->kind == CATALOG_ROW_CONFIRM_ROBOTS || l->kind == CATALOG_ROW_POLL)
 		return 0;
 	row = row_of(t, page_of(l));
 	if (!row)

@@ -14,7 +14,6 @@
  * stands for the cell around it, the first for everything below it too: small shapes have much of
  * their mass there, at rates too small to write down.
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -60,7 +59,7 @@ static void find_cells(const struct rate_grid *grid, struct rate_gamma g, struct
 						     : INFINITY;
 		double up_to = rate_gamma_p(g.shape, g.time * edge);
 
-		ret->mass[k] = fmax(up_to - below, DBL_MIN);
+		ret->mass[k] = fmax(up_to - below, RATE_SMALLEST);
 		ret->rate[k] = grid->rates[k];
 		ret->log_rate[k] = log(grid->rates[k]);
 		if (k == 0) { /* the density is a power there */

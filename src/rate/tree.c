@@ -47,5 +47,9 @@ struct rate_row *rate_tree_likelihoods(const struct rate_tree *tree)
 		flat.at[k] = 1;
 	for (size_t i = 0; rows && i < tree->pages; i++)
 		rate_grid_posterior(&flat, &tree->logs[i], &rows[i]);
+	for (size_t i = 0; rows && i < tree->pages; i++)
+		for (size_t k = 0; k < RATE_GRID_SIZE; k++)
+			if (rows[i].at[k] < RATE_SMALLEST)
+				rows[i].at[k] = 0;
 	return rows;
 }

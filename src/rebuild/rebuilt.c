@@ -415,6 +415,7 @@ static uint32_t *page_of(struct catalog_line *l)
 	case CATALOG_ROW_UNKEPT:
 	case CATALOG_ROW_ADD_ROBOTS:
 	case CATALOG_ROW_CONFIRM_ROBOTS:
+	case CATALOG_ROW_POLL:
 		return NULL;
 	default:
 		return &l->page.number;

@@ -231,6 +231,9 @@ static int read_all(
 
 	if (rc)
 		return rc;
+	if (page_reader_newest(p->reader) == 0)
+		return err_set(
+			err, ERR_NOTFOUND, "%s: there are no WARC records in it", params->path);
 	boilerplate_settle(&p->boilerplate);
 	for (size_t i = 0; i < p->urls.len; i++)
 		p->texts.ptr[p->urls.ptr[i].text].wanted = true;

@@ -1,5 +1,7 @@
 #include "url/scope.h"
 
+#include <assert.h>
+
 #include "url/canonical.h"
 #include "url/domain.h"
 #include "url/percent.h"
@@ -40,11 +42,28 @@ static int add_page(struct scope *s, const struct url *u, struct err *err)
 	return rc ? err_set(err, rc, "no room for another URL in the scope") : 0;
 }
 
+/* Whether it is there already: a seed may redirect to the same place with every look at it. */
+static bool has_area(const struct scope *s, const struct scope_area *area)
+{
+	for (size_t i = 0; i < s->areas.len; i++) {
+		const struct scope_area *a = &s->areas.ptr[i];
+
+		if (a->rule == area->rule && a->port == area->port &&
+			slice_eq(a->text, area->text) && slice_eq(a->host, area->host) &&
+			slice_eq(a->path, area->path))
+			return true;
+	}
+	return false;
+}
+
 /* Copies the area's strings and adds it. */
 static int add_area(struct scope *s, struct scope_area area, struct err *err)
 {
 	char *host, *text, *path;
 
+	assert(area.text.ptr);
+	if (has_area(s, &area))
+		return 0;
 	if (s->areas.len >= SCOPE_AREAS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d areas in a scope", SCOPE_AREAS_MAX);
 	host = arena_strdup(&s->arena, area.host);

@@ -349,6 +349,7 @@ static int make_sites(struct watch *w, struct err *err)
 {
 	const struct watch_config *c = w->config;
 	double share = pace_of(c->requests, &c->windows) / (double)c->site_count;
+	int rc = 0;
 
 	w->sites = calloc(c->site_count, sizeof *w->sites);
 	w->balance = calloc(c->site_count, sizeof *w->balance);
@@ -356,14 +357,14 @@ static int make_sites(struct watch *w, struct err *err)
 	w->divided_at = 0;
 	if (!w->sites || !w->balance || !w->requests)
 		return err_code(err, ERR_NOMEM);
-	for (size_t i = 0; i < c->site_count; i++) {
+	for (size_t i = 0; rc == 0 && i < c->site_count; i++) {
 		struct look_terms terms = c->sites[i].terms;
 
 		terms.budget = fmin(share, site_limit(&c->sites[i]));
 		w->balance[i].budget = terms.budget;
-		look_site_init(&w->sites[i], &terms);
+		rc = look_site_init(&w->sites[i], &terms, &c->sites[i].settings, err);
 	}
-	return 0;
+	return rc;
 }
 
 static void free_sites(struct watch *w)

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "url/parameters.h"
-#include "url/scope.h"
 #include "url/url.h"
 
 /* URLs per second that are taken from all sides together, and how many at once. */
@@ -17,7 +16,6 @@ static const double PER_SECOND = 50, AT_ONCE = 500;
 
 struct ping {
 	struct httpd *httpd;
-	struct scope *scopes; /* by site */
 	struct look_site *sites;
 	size_t count;
 	pthread_mutex_t lock;
@@ -102,14 +100,13 @@ static unsigned tell(struct ping *p, slice text)
 	rc = url_parse(&url, text, NULL, NULL);
 	if (rc || !url_is_http(&url))
 		status = rc == ERR_NOMEM ? 500 : 400;
-	for (size_t i = 0; status != 400 && status != 500 && i < p->count; i++)
-		if (scope_decide(&p->scopes[i], &url, (struct scope_link){0}).in) {
-			rc = look_site_ping(&p->sites[i], url_page(&url));
-			if (rc == 0)
-				status = 204;
-			else if (status == 404)
-				status = rc == ERR_LIMIT ? 429 : 500;
-		}
+	for (size_t i = 0; status != 400 && status != 500 && i < p->count; i++) {
+		rc = look_site_ping(&p->sites[i], &url);
+		if (rc == 0)
+			status = 204;
+		else if (rc != ERR_NOTFOUND && status == 404)
+			status = rc == ERR_LIMIT ? 429 : 500;
+	}
 	url_release(&url);
 	return status;
 }
@@ -173,18 +170,6 @@ static void handle(void *context, const struct httpd_request *q, struct httpd_re
 
 /* ---- the endpoint ---- */
 
-static int make_scopes(struct ping *p, const struct watch_config *c, struct err *err)
-{
-	int rc = 0;
-
-	p->scopes = calloc(c->site_count, sizeof *p->scopes);
-	if (!p->scopes)
-		return err_code(err, ERR_NOMEM);
-	for (; rc == 0 && p->count < c->site_count; p->count++)
-		rc = crawl_settings_scope(&c->sites[p->count].settings, &p->scopes[p->count], err);
-	return rc;
-}
-
 int ping_start(
 	const struct watch_config *c, struct look_site *sites, struct ping **ret, struct err *err)
 {
@@ -198,11 +183,10 @@ int ping_start(
 		return rc;
 	(void)pthread_mutex_init(&p->lock, NULL);
 	p->sites = sites;
+	p->count = c->site_count;
 	p->room = AT_ONCE;
 	p->at = clock_seconds(clock_monotonic(clock_system()));
 	params.context = p;
-	if (rc == 0)
-		rc = make_scopes(p, c, err);
 	if (rc == 0)
 		rc = httpd_start(&params, &p->httpd, err);
 	if (rc) {
@@ -221,9 +205,6 @@ void ping_stop(struct ping *p)
 	if (!p)
 		return;
 	httpd_stop(p->httpd);
-	for (size_t i = 0; i < p->count; i++)
-		scope_release(&p->scopes[i]);
-	free(p->scopes);
 	(void)pthread_mutex_destroy(&p->lock);
 	free(p);
 }

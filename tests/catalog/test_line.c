@@ -39,6 +39,12 @@ static const struct {
 		"*%0ADisallow: /%C3%A4%00",
 		0},
 	{"a robots.txt that is still so", "checked:\thttp://example.org\t17", 0},
+	{"a feed that is polled",
+		"poll:\t1\thttp://example.org/"
+		"feed%25\t1\t3\t12\t7\t2\t1\t3.5\t0.10000000000000001\t0",
+		0},
+	{"pings", "poll:\t0\t\t0\t1\t0\t0\t0\t0\t0\t0\t0", 0},
+	{"a source that there is not", "poll:\t0\t\t0\t256\t0\t0\t0\t0\t0\t0\t0", ERR_SYNTAX},
 	{"a changefreq that is none", "list:\t5\t0\t9", ERR_SYNTAX},
 	{"a kind of a later version", "later:\tkind\tof line", ERR_NOTFOUND},
 	{"a field too many", "needs:\t5\t6\t7", ERR_SYNTAX},

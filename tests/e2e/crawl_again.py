@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second capture of a living site knows its pages from the first, and is sharper.
+"""A second capture of a living site knows its pages and their rates from the first, and is sharper.
 
 How sharp a capture is by its plan is computed from the true rates of the site and the times between
 its looks: unlike the number of pages that happened not to change, that has no chance in it. It is
@@ -38,8 +38,7 @@ def finish(process):
 
 def capture_all(kind, sites, told=False):
     """All sites at once: mostly they wait. The reports."""
-    suffix = "-told.stillpoint" if told else ".stillpoint"
-    running = [start(site, tap.path(f"{kind}{i}{suffix}"), told) for i, site in enumerate(sites)]
+    running = [start(site, tap.path(f"{kind}{i}.stillpoint"), told) for i, site in enumerate(sites)]
     return [finish(process) for process in running]
 
 

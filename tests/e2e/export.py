@@ -268,7 +268,8 @@ with tap.case("bad input gets one line and leaves no file"):
             (2, "empty", ARCHIVE, "--wacz", ""),
             (1, "No such file", tap.path("missing"), "--wacz", tap.path("no.wacz")),
             (1, "empty", tap.path("empty"), "--wacz", tap.path("no.wacz")),
-            (1, "No such file", ARCHIVE, "--wacz", tap.path("missing/no.wacz"))]:
+            (1, tap.path("missing") + ": there is no such directory", ARCHIVE, "--wacz",
+             tap.path("missing/no.wacz"))]:
         tap.refuse(status, want, "export", *arguments)
     for half in ("no.wacz", "no.wacz.new"):
         assert not os.path.exists(tap.path(half)), half

@@ -90,8 +90,8 @@ with tap.case("an archive without pages has no clusters; what is no archive fail
     with rawserver.Server(lambda request: rawserver.NOT_FOUND) as server:
         tap.run("crawl", server.url, *QUICK, "-o", tap.path("empty"))
     tap.equal(tap.load("similar", tap.path("empty"))["clusters"], [])
-    result = tap.run("similar", tap.path("missing"))
-    tap.equal((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1))
+    tap.refuse(1, "No such file", "similar", tap.path("missing"))
+    tap.refuse(1, "there are no WARC records in it", "similar", tap.write("text", "no WARC file"))
 
 MANY = 20000
 with tap.case("many pages with the same text are one cluster, in bounded time"):

@@ -228,6 +228,11 @@ with Site(pages=30) as SITE:
         assert not [i for i in SITE.asked("/sitemap.xml", True) if i >= AGAIN]
         assert WATCH.signals()[SITE.url + "sitemap.xml"]["lies"] > 0
         WATCH.end()
+    with tap.case("and is in the WARC files"):
+        ROWS = living.query(WATCH.archive, "SELECT * FROM poll ORDER BY id")
+        assert ROWS
+        tap.succeed("rebuild", WATCH.archive)
+        tap.equal(living.query(WATCH.archive, "SELECT * FROM poll ORDER BY id"), ROWS)
 
 for KIND in ("application/atom+xml", "application/feed+json"):
     with Site(sitemap=False, feed=KIND) as SITE, \
@@ -309,6 +314,19 @@ with Site(sitemap=False) as SITE:
         BAD = tap.write("bad.yaml", "archive: a\nbudget: {requests: 5/day}\nping: localhost\n"
                         f"sites: [{{url: {SITE.url}}}]\n")
         tap.refuse(2, "3:7: ping: ", "watch", "--check", BAD)
+
+with Site(pages=3, sitemap=False) as SITE, \
+     rawserver.Server(lambda request: respond("301 Moved", location=SITE.url)) as DOOR, \
+     tap.case("pings: a site that its seed redirects to is in the scope, also after a restart"):
+    WATCH = Watch("moved", [DOOR], ping="127.0.0.1:0")
+    PORT = listening(WATCH)
+    WATCH.until(seen(SITE))
+    tap.equal(ping(PORT, "/ping", [("url", SITE.url + "p1")]), 204)
+    WATCH.kill()
+    WATCH.start()
+    PORT = listening(WATCH)
+    WATCH.until(lambda: ping(PORT, "/ping", [("url", SITE.url + "p1")]) == 204)
+    tap.equal(WATCH.end(), "")
 
 def favour(watch, site, paths):
     """How much more often these are looked at than the others, after the first time."""

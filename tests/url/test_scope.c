@@ -1,5 +1,6 @@
 #include "url/scope.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tap.h"
@@ -261,6 +262,7 @@ static void test_refused(void)
 static void test_limits(void)
 {
 	static char long_text[URL_MAX + 1];
+	char area[16];
 	struct scope s;
 	int rc = 0;
 
@@ -269,10 +271,13 @@ static void test_limits(void)
 		rc = scope_add_exclude(&s, SLICE("a"), NULL);
 	CHECK_INT(rc, 0);
 	CHECK_INT(scope_add_exclude(&s, SLICE("a"), NULL), ERR_LIMIT);
-	for (int i = 0; i < SCOPE_AREAS_MAX && rc == 0; i++)
-		rc = scope_add_surt(&s, SLICE("org,x"), NULL);
+	for (int i = 0; i < SCOPE_AREAS_MAX && rc == 0; i++) {
+		(void)snprintf(area, sizeof area, "org,x%d", i);
+		rc = scope_add_surt(&s, slice_str(area), NULL);
+	}
 	CHECK_INT(rc, 0);
 	CHECK_INT(scope_add_surt(&s, SLICE("org,x"), NULL), ERR_LIMIT);
+	CHECK_INT(scope_add_surt(&s, SLICE("org,x7"), NULL), 0); /* it is there already */
 	scope_release(&s);
 
 	memset(long_text, 'a', sizeof long_text);
