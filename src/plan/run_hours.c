@@ -12,6 +12,9 @@
 #include "plan/heat.h"
 #include "plan/run.h"
 
+/* Revisits may take a little longer than expected; those that come too late wait for a night. */
+static const double MARGIN = 1.05;
+
 double plan_hours_until(const struct plan_hours *h, double open)
 {
 	if (open <= h->left)
@@ -93,7 +96,7 @@ bool plan_hours(struct plan_run *run, double now, const struct plan_hours *h)
 	if (run->leg != PLAN_VISIT || run->visits_ended || run->rest_put_off ||
 		!has_late_leg(run) || run->params.aim == PLAN_COMPLETE || visited == 0)
 		return false;
-	if (now < run->hours_weighed || h->left > h->pace * (double)(visited + out + 1) ||
+	if (now < run->hours_weighed || h->left > MARGIN * h->pace * (double)(visited + out + 1) ||
 		plan_hours_until(h, 2 * visits + (double)visited * h->pace) <= h->left)
 		return false;
 	run->hours_weighed = now + h->left;

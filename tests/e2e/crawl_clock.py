@@ -223,11 +223,10 @@ def count(report):
 
 with tap.case("hours that end: what was visited is revisited before, the rest is put off"):
     closed, report = capture_until_closed("hours-balanced", "balanced")
-    sharp = count(closed)["sharp"]
-    # 60 downloads fit into the hours: 30 of each leg, less a few that were under way.
-    assert 25 <= sharp <= 30, count(closed)
-    revisited = [row["revisit_start"] for row in report["verdicts"] if row["verdict"] == "sharp"]
-    tap.equal({time[:15] for time in revisited}, {report["stillpoint"]["from"][:11] + "12:0"})
+    # 60 downloads fit into the hours, so some 30 of each leg.
+    assert 25 <= count(closed)["sharp"] <= 30, count(closed)
+    sharp = count(report)["sharp"]
+    assert count(closed)["sharp"] <= sharp <= 30, count(report)
     tap.equal(count(report), {"sharp": sharp, "single": 41 - sharp})
     assert all("hours" in row["reason"] for row in report["verdicts"] if row["verdict"] == "single")
 
