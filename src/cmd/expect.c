@@ -12,6 +12,7 @@
 #include "base/lists.h"
 #include "base/parse.h"
 #include "base/progress.h"
+#include "cmd/expect_hours.h"
 #include "cmd/expect_limit.h"
 #include "cmd/text.h"
 #include "sim/exposure.h"
@@ -271,8 +272,9 @@ enum cmd_status cmd_expect(const struct expect_params *params)
 	enum cmd_status status;
 	int rc = read_delays(&t, &err);
 
-	if (rc == 0 && params->time_limit > 0) {
-		rc = expect_limit(params, t.delays.ptr, t.delays.len, &err);
+	if (rc == 0 && (params->time_limit > 0 || params->hours)) {
+		rc = (params->hours ? expect_hours : expect_limit)(
+			params, t.delays.ptr, t.delays.len, &err);
 		release(&t);
 		return rc && err.code ? cmd_fail("plan", &err) : cmd_finish(rc);
 	}

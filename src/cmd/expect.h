@@ -20,6 +20,7 @@ struct expect_params {
 	double tau;
 	bool fast;
 	double time_limit; /* seconds; 0: none, and the table is one of strategies */
+	const char *hours; /* as frontier/window.h, in place of a limit; NULL: none */
 	int aim;           /* enum plan_aim; below 0: all of them */
 	enum cmd_format format;
 };

@@ -24,6 +24,7 @@ struct plan_options {
 	const char *delays;
 	const char *strategies;
 	double time_limit;
+	const char *hours;
 	int aim;
 	bool list;
 };
@@ -51,6 +52,10 @@ static const struct option_spec SPECS[] = {
 		"plan a capture that lasts no longer, in the unit of the rates; with --expect: "
 		"what each aim makes of it",
 		.max = 1e15, .bounds = OPTION_ABOVE_MIN),
+	ROW(STRING, hours, "hours", 0,
+		"with --expect: what a capture gives that starts requests only at these hours, as "
+		"crawl --hours has them",
+		.metavar = "FROM-TO"),
 	ROW(CHOICE, aim, "aim", 0,
 		"what a time limit that is too short is spent on: most sharp pages, most pages, or "
 		"both (default: balanced; with --expect: all of them)",
@@ -198,6 +203,7 @@ static enum cmd_status expect(const struct plan_options *o, const struct site *s
 		.tau = o->planning.tau,
 		.fast = o->fast,
 		.time_limit = o->time_limit,
+		.hours = o->hours,
 		.aim = o->aim,
 		.format = (enum cmd_format)o->format,
 	});
@@ -215,6 +221,8 @@ static int check_usage(const struct plan_options *o, size_t files, struct err *e
 		wrong = "--delays and --strategies are for --expect";
 	else if (o->aim >= 0 && !(o->time_limit > 0))
 		wrong = "--aim is for --time-limit";
+	else if (o->hours && (!o->expect || o->time_limit > 0 || o->strategies))
+		wrong = "--hours is for --expect, without --time-limit and --strategies";
 	else if (o->time_limit > 0 && o->strategies)
 		wrong = "--expect --time-limit compares aims, not --strategies";
 	if (!wrong)

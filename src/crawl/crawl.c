@@ -592,6 +592,16 @@ static int load_rates(struct crawl *x, struct err *err)
 	return rc ? rc : load_rates_of(x, true, model, err);
 }
 
+/* again: they are resumed. */
+static int begin_on_lanes(struct crawl *x, bool again, struct err *err)
+{
+	int rc = load_rates(x, err);
+
+	if (rc == 0)
+		rc = assign_lanes(x, err);
+	return rc ? rc : begin_all(x, again, err);
+}
+
 /* Pages behind a login must not be readable for other users of the machine. */
 static int restrict_archive(
 	struct crawl *x, const struct crawl_settings *sites, size_t count, struct err *err)
@@ -622,11 +632,7 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 	if (rc == 0) /* resume finds them, whatever stops this run */
 		rc = catalog_commit(x.catalog, err);
 	if (rc == 0)
-		rc = load_rates(&x, err);
-	if (rc == 0)
-		rc = assign_lanes(&x, err);
-	if (rc == 0)
-		rc = begin_all(&x, false, err);
+		rc = begin_on_lanes(&x, false, err);
 	if (rc == 0)
 		rc = run(&x, err);
 	return conclude(&x, rc, err);
@@ -653,11 +659,7 @@ static int run_again(struct crawl *x, struct err *err)
 	int rc = replay_repair(x->catalog, &x->directory, err);
 
 	if (rc == 0)
-		rc = load_rates(x, err);
-	if (rc == 0)
-		rc = assign_lanes(x, err);
-	if (rc == 0)
-		rc = begin_all(x, true, err);
+		rc = begin_on_lanes(x, true, err);
 	return rc ? rc : run(x, err);
 }
 
@@ -729,11 +731,7 @@ int crawl_watch(const char *archive, const struct crawl_settings *settings, size
 	if (rc == 0)
 		rc = catalog_commit(x.catalog, err);
 	if (rc == 0)
-		rc = load_rates(&x, err);
-	if (rc == 0)
-		rc = assign_lanes(&x, err);
-	if (rc == 0)
-		rc = begin_all(&x, false, err);
+		rc = begin_on_lanes(&x, false, err);
 	if (rc == 0)
 		rc = carry_over(&x, err);
 	if (rc == 0)

@@ -1,6 +1,6 @@
 /*
  * The element names that anybody here asks for, as numbers. A new one goes into the list, in any
- * place; then run tools/generate-html-tables.
+ * place; the build makes the table for them (tools/generate-html-tables).
  */
 #ifndef EXTRACT_HTML_TAGS_H
 #define EXTRACT_HTML_TAGS_H

@@ -245,6 +245,9 @@ struct plan_hours {
 
 bool plan_hours(struct plan_run *run, double now, const struct plan_hours *h);
 
+/* Seconds until so many seconds have passed in which downloads may begin. */
+double plan_hours_until(const struct plan_hours *h, double open);
+
 /* From here on all visits are put off (plan_order.put_off): the revisits begin. */
 void plan_put_off_rest(struct plan_run *run);
 

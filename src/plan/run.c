@@ -429,13 +429,25 @@ static bool take_from_any(struct plan_run *run, double now, uint32_t *ret_page)
 	return false;
 }
 
+/*
+ * Whether a server was held back that will give an order later. The lines of servers may have pages
+ * that plan_impose has given out: when all visits are over, there is none.
+ */
+static bool is_held_back(const struct plan_run *run)
+{
+	const struct plan_progress *p = &run->progress;
+	bool are_over = run->leg == PLAN_VISIT && p->visited + p->failed == p->known;
+
+	return !run->cancelled && !are_over && isfinite(plan_wake(run));
+}
+
 /* Takes the next page out of its line, of the next leg if need be. */
 static enum plan_step choose(struct plan_run *run, double now, uint32_t *ret_page)
 {
 	do {
 		if (take_from_any(run, now, ret_page))
 			return PLAN_ORDER;
-		if (run->progress.in_flight || (!run->cancelled && isfinite(plan_wake(run))))
+		if (run->progress.in_flight || is_held_back(run))
 			return PLAN_WAIT;
 	} while (!run->cancelled && next_leg(run, now));
 	return PLAN_END;

@@ -12,8 +12,10 @@
 #include "plan/heat.h"
 #include "plan/run.h"
 
-/* Seconds until so many seconds of open hours have passed. */
-static double until(const struct plan_hours *h, double open)
+/* Revisits may take a little longer than expected; those that come too late wait for a night. */
+static const double MARGIN = 1.05;
+
+double plan_hours_until(const struct plan_hours *h, double open)
 {
 	if (open <= h->left)
 		return open;
@@ -35,7 +37,7 @@ static double expect_visited(
 			double behind = (double)(visited->len - 1 - k) * h->pace * (double)later /
 					(double)visited->len;
 			double length = now - run->pages.ptr[page].visit_end +
-					until(h, 2 * visits + behind);
+					plan_hours_until(h, 2 * visits + behind);
 
 			sum += (double)run->weight.ptr[page] *
 			       survival_at(run->survival.ptr[page], fmax(0, length));
@@ -65,7 +67,8 @@ static int expect_waiting(
 		rc = heat_sort(run->survival.ptr, pages, n);
 	for (size_t k = 0; rc == 0 && k < n; k++) {
 		double from = visits * (double)k / (double)n;
-		double length = until(h, visits + from) - until(h, visits - from);
+		double length =
+			plan_hours_until(h, visits + from) - plan_hours_until(h, visits - from);
 
 		*ret_sum += (double)run->weight.ptr[pages[k]] *
 			    survival_at(run->survival.ptr[pages[k]], length);
@@ -93,8 +96,8 @@ bool plan_hours(struct plan_run *run, double now, const struct plan_hours *h)
 	if (run->leg != PLAN_VISIT || run->visits_ended || run->rest_put_off ||
 		!has_late_leg(run) || run->params.aim == PLAN_COMPLETE || visited == 0)
 		return false;
-	if (now < run->hours_weighed || h->left > h->pace * (double)(visited + out + 1) ||
-		until(h, 2 * visits + (double)visited * h->pace) <= h->left)
+	if (now < run->hours_weighed || h->left > MARGIN * h->pace * (double)(visited + out + 1) ||
+		plan_hours_until(h, 2 * visits + (double)visited * h->pace) <= h->left)
 		return false;
 	run->hours_weighed = now + h->left;
 	if (expect_waiting(run, h, visits, &go_on)) {

@@ -404,7 +404,8 @@ void refresh_set_budget(struct refresh_run *run, double budget, double now)
 	run->params.budget = budget;
 	refresh_pace_change(&run->pace, budget, run->now);
 	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */
-	plan_audit(run);
+	if (run->audit_at > run->now)  /* one that is due stays so */
+		plan_audit(run);
 	if (budget * run->tick > TICK_RANGE || budget * run->tick * TICK_RANGE < 1)
 		rebase(run, 1 / budget);
 }

@@ -1,7 +1,9 @@
 #include "sim/exposure.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "plan/assign_solve.h"
 #include "sim/drive.h"
 #include "sim/evaluate.h"
 
@@ -71,4 +73,48 @@ int exposure_share(const struct exposure_params *params, double delay, size_t do
 			.fast = is_fast(params),
 		},
 		NULL, ret_share);
+}
+
+/* Two legs one after the other, from the beginning of the hours; one page has both innermost slots.
+ */
+static int go_on(const struct exposure_params *p, const struct plan_hours *h, double *length,
+	struct plan_limit *ret)
+{
+	double last = (double)p->site->n - 1;
+	struct assign_problem problem = {.n = p->site->n,
+		.survival = p->site->survival,
+		.weight = p->site->weights,
+		.length = length};
+	struct assign_solution s = {0};
+	int rc;
+
+	for (size_t j = 0; j < p->site->n; j++)
+		length[j] = plan_hours_until(h, h->pace * (last + (double)j)) -
+			    plan_hours_until(h, h->pace * (last - (double)j));
+	rc = assign_solve(&problem, is_fast(p), ASSIGN_BOUND, &s);
+	if (rc)
+		return rc;
+	ret->reached = assign_total(&problem, s.page_of);
+	ret->bound = fmax(s.bound, ret->reached);
+	assign_solution_release(&s);
+	return 0;
+}
+
+int exposure_hours(const struct exposure_params *params, const struct plan_hours *hours,
+	struct exposure_hours *ret)
+{
+	double *length = malloc((params->site->n + 1) * sizeof *length);
+	size_t downloads = exposure_downloads(hours->pace, hours->open);
+	struct plan_share share = {0};
+	int rc = length ? exposure_share(params, hours->pace, downloads, PLAN_SHARP, &share)
+			: ERR_NOMEM;
+
+	*ret = (struct exposure_hours){
+		.visits = share.visits,
+		.in_time = {.bound = share.bound, .reached = share.sharp},
+	};
+	if (rc == 0)
+		rc = go_on(params, hours, length, &ret->go_on);
+	free(length);
+	return rc;
 }

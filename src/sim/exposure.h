@@ -46,4 +46,19 @@ size_t exposure_downloads(double delay, double seconds);
 int exposure_share(const struct exposure_params *params, double delay, size_t downloads,
 	enum plan_aim aim, struct plan_share *ret_share) SP_MUST_CHECK;
 
+/*
+ * What hours make of a capture that begins with them (plan_hours). Either the visits end in time
+ * for the revisits of what was visited, and the other pages are put off; or they go on, and some
+ * intervals contain the time between the hours.
+ */
+struct exposure_hours {
+	size_t visits;             /* in time; all pages: both legs fit into the hours */
+	struct plan_limit in_time; /* weight expected sharp, and what no choice can exceed */
+	struct plan_limit go_on;
+};
+
+/* hours: left and open are the same, and the pace is the delay. 0 or ERR_NOMEM. */
+int exposure_hours(const struct exposure_params *params, const struct plan_hours *hours,
+	struct exposure_hours *ret) SP_MUST_CHECK;
+
 #endif

@@ -4,9 +4,6 @@
  * Without the file nothing is added. Both alike is what a program sees after the machine was
  * suspended; the first alone, after somebody set the wall clock.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

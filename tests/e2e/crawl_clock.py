@@ -159,6 +159,83 @@ else:
     tap.skip("a clock set forward between stop and resume", "the kernel does not number its boots")
 
 
+# ---- hours ----
+
+DAY = 24 * HOUR
+STEP = 10  # well below the time that a request may take
+
+
+class Noon:
+    """A site where every request for a page takes STEP seconds, from the next noon on."""
+
+    def __init__(self, name, pages):
+        self.clocks = Clocks(name)
+        self.paths = ["/"] + [f"/{i}" for i in range(pages - 1)]
+        now = datetime.datetime.now(datetime.timezone.utc)
+        noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
+        self.noon = (noon - now).total_seconds() % DAY
+        self.passed = 0
+        self.server = rawserver.Server(self.answer)
+        self.clocks.environment["TZ"] = "UTC"
+        self.clocks.shift(self.noon, self.noon)
+
+    def answer(self, request):
+        if request.path not in self.paths:
+            return respond("404 None")
+        self.passed += STEP
+        self.clocks.shift(self.noon + self.passed, self.noon + self.passed)
+        links = "".join(f'<a href="{path}">x</a>' for path in self.paths[1:])
+        return page((links if request.path == "/" else request.path).encode())
+
+    def next_noon(self):
+        self.passed = DAY
+        self.clocks.shift(self.noon + DAY, self.noon + DAY)
+
+
+def capture_until_closed(name, aim):
+    """The hours end in the midst of it; resumed when they begin again. The reports of both."""
+    site = Noon(name, 41)
+    rates = tap.write(f"{name}.csv", "url,rate\n" + "".join(
+        f"{site.server.url}{path[1:]},1e-3\n" for path in site.paths))
+    archive = tap.path(name)
+    process = subprocess.Popen(
+        [tap.PROGRAM, "crawl", site.server.url, "--hours", "12:00-12:10", "--aim", aim, "--rates", rates,
+         "--delay", "0", "-j", "1", "--no-probes", "--no-sitemaps", "--traps", "off",
+         "-o", archive],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=site.clocks.environment)
+    lines = iter(process.stderr.readline, "")
+    assert any("waiting until 12:00" in line for line in lines), "it did not wait"
+    process.send_signal(signal.SIGINT)
+    tap.equal(process.wait(timeout=DEADLINE), 3)
+    process.stderr.close()
+    closed = tap.load("report", archive)
+    site.next_noon()
+    done = site.clocks.run("resume", archive)
+    tap.equal((done.returncode, len(site.paths)), (0, closed["pages"]))
+    tap.succeed("verify", archive)
+    return closed, tap.load("report", archive)
+
+
+def count(report):
+    verdicts = [row["verdict"] for row in report["verdicts"]]
+    return {verdict: verdicts.count(verdict) for verdict in verdicts}
+
+
+with tap.case("hours that end: what was visited is revisited before, the rest is put off"):
+    closed, report = capture_until_closed("hours-balanced", "balanced")
+    # 60 downloads fit into the hours, so some 30 of each leg.
+    assert 25 <= count(closed)["sharp"] <= 30, count(closed)
+    sharp = count(report)["sharp"]
+    assert count(closed)["sharp"] <= sharp <= 30, count(report)
+    tap.equal(count(report), {"sharp": sharp, "single": 41 - sharp})
+    assert all("hours" in row["reason"] for row in report["verdicts"] if row["verdict"] == "single")
+
+with tap.case("hours that end: most pages first"):
+    closed, report = capture_until_closed("hours-complete", "complete")
+    assert count(closed)["unconfirmed"] > 20, count(closed)
+    tap.equal(count(report), {"sharp": 41})
+
+
 # ---- lies ----
 
 def digest(block, old):

@@ -10,10 +10,6 @@
  *	              kill             the process ends there, as by kill -9, without the operation
  *	FAULTS_COUNT  a file that gets the number of operations, when the process ends well
  */
-#undef _FILE_OFFSET_BITS /* open and open64 are two functions here */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

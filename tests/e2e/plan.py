@@ -219,6 +219,27 @@ def exposure():
             assert complete["captured"] >= balanced["captured"] >= sharp["captured"]
             assert (complete["expected_sharp"] < balanced["expected_sharp"]
                     <= sharp["expected_sharp"])
+    with tap.case("--expect --hours: to end in time, or to go on"):
+        document = tap.load("plan", FILES["zipf"], "--expect", "--hours", "12-20", "--delays", "1,30")
+        day = document["open_seconds"] + document["closed_seconds"]
+        assert abs(day - 86400) <= 3600, day  # the clocks may be set in one of the nights
+        fits, short = document["rows"]
+        tap.equal((fits["in_time"]["visits"], fits["ends_in_time"]), (1000, False))
+        tap.near(fits["in_time"]["expected_sharp"], fits["go_on"]["expected_sharp"], 1e-6)
+        limit = tap.load("plan", FILES["zipf"], "--expect", "--time-limit",
+                         document["open_seconds"], "--delay", "30", "--aim", "sharp")
+        sharp = limit["rows"][0]["aims"]["sharp"]
+        tap.equal(short["in_time"]["visits"], sharp["visits"])
+        tap.near(short["in_time"]["expected_sharp"], sharp["expected_sharp"], 1e-9)
+        tap.equal(short["in_time"]["put_off"], 1000 - sharp["visits"])
+        assert short["go_on"]["expected_sharp"] < sharp["expected_sharp"], short
+        tap.equal(short["ends_in_time"], True)
+        for row in document["rows"]:
+            for way in (row["in_time"], row["go_on"]):
+                assert way["expected_sharp"] <= way["upper_bound"] * (1 + 1e-9), way
+        tap.succeed("plan", FILES["zipf"], "-e", "--hours", "12-20", "--delay", "30", "-f", "csv")
+        tap.succeed("plan", FILES["zipf"], "-e", "--hours", "12-20", "--delay", "30")
+        tap.refuse(2, "never end", "plan", FILES["zipf"], "--expect", "--hours", "0-24")
     with tap.case("--time-limit: a schedule that keeps to it"):
         expected = tap.load("plan", FILES["zipf"], "-e", "--time-limit", "600", "--delay", "1",
                             "--aim", "sharp")["rows"][0]["aims"]

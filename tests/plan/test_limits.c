@@ -135,6 +135,102 @@ static void check_share(const struct instance *t, size_t downloads)
 	CHECK_NEAR((double)balanced.visits + 2 * balanced.sharp, best, 1e-9 * best);
 }
 
+/*
+ * Every capture of a few pages with a limit: each page from i on is left out, visited once, or
+ * visited and revisited on one of the r shortest intervals, r in all.
+ */
+struct choice {
+	const struct plan_budgeting *b;
+	size_t revisits;
+	double best; /* by the aim */
+};
+
+/* Most weight captured comes first with PLAN_COMPLETE: by a factor that nothing else reaches. */
+static double worth(const struct plan_budgeting *b, double captured, double sharp)
+{
+	static const double CAPTURED[] = {
+		[PLAN_BALANCED] = 1, [PLAN_SHARP] = 0, [PLAN_COMPLETE] = 1e6};
+
+	return CAPTURED[b->aim] * captured + (b->aim == PLAN_BALANCED ? 2 : 1) * sharp;
+}
+
+static void choose(
+	struct choice *c, size_t i, size_t visits, unsigned used, double captured, double sharp)
+{
+	const struct plan_budgeting *b = c->b;
+	double weight;
+
+	if (i == b->n) {
+		if (used == (1U << c->revisits) - 1)
+			c->best = fmax(c->best, worth(b, captured, sharp));
+		return;
+	}
+	weight = b->weight ? (double)b->weight[i] : 1;
+	choose(c, i + 1, visits, used, captured, sharp);
+	if (visits + c->revisits == b->downloads)
+		return;
+	choose(c, i + 1, visits + 1, used, captured + weight, sharp);
+	for (size_t j = 0; j < c->revisits; j++)
+		if (!(used & 1U << j))
+			choose(c, i + 1, visits + 1, used | 1U << j, captured + weight,
+				sharp + weight * survival_at(
+							 b->survival[i], 2 * b->delay * (double)j));
+}
+
+static double best_share(const struct plan_budgeting *b)
+{
+	struct choice c = {.b = b};
+
+	for (; 2 * c.revisits <= b->downloads && c.revisits <= b->n; c.revisits++)
+		choose(&c, 0, 0, 0, 0, 0);
+	return c.best;
+}
+
+/*
+ * The choice by each aim against all others. With weights the pages to revisit are chosen for their
+ * sharpness alone, whatever else could be captured with them.
+ */
+static void test_shares_by_brute_force(void)
+{
+	struct rng rng;
+
+	rng_init(&rng, 18);
+	for (unsigned aim = 0; aim < 3; aim++) {
+		double worst = 1;
+
+		tap_case("aim %s by brute force", PLAN_AIMS[aim]);
+		for (size_t round = 0; round < tap_rounds(200); round++) {
+			size_t n = 1 + rng_below(&rng, 5);
+			const struct family *family = &families[rng_below(&rng, FAMILIES_N)];
+			struct plan_share share;
+			struct instance t;
+			struct plan_budgeting b;
+			double best, got;
+
+			instance_init(&t, family, &rng, n);
+			b = (struct plan_budgeting){.survival = t.survival,
+				.weight = t.weight,
+				.n = n,
+				.delay = 1,
+				.downloads = 1 + rng_below(&rng, 2 * n),
+				.aim = (enum plan_aim)aim};
+			CHECK_INT(plan_share(&b, NULL, &share), 0);
+			best = best_share(&b);
+			got = worth(&b, share.captured, share.sharp);
+			CHECK(got <= best * (1 + 1e-9));
+			if (aim == PLAN_SHARP)
+				CHECK(share.bound >= best * (1 - 1e-9));
+			if (!t.weight || aim == PLAN_SHARP)
+				CHECK_NEAR(got, best, 1e-9 * best);
+			CHECK(got >= 0.95 * best);
+			if (best > 0)
+				worst = fmin(worst, got / best);
+			instance_release(&t);
+		}
+		tap_note("at least %.4f %% of the best", 100 * worst);
+	}
+}
+
 /* Families 0 to 3 have equal weights and even intervals, two delays apart. */
 static void test_shares(void)
 {
@@ -385,6 +481,7 @@ int main(void)
 	test_selection_is_optimal();
 	test_fast_selection();
 	test_shares();
+	test_shares_by_brute_force();
 	test_weights_are_captured();
 	test_runs();
 	test_aims_keep_their_order();

@@ -493,6 +493,15 @@ static void test_audit(void)
 	audit_once(&w, REFRESH_SAME);
 	CHECK_NEAR(refresh_status(w.run).fresh_measured, 0.5, 0);
 
+	tap_case("audits: one that is due outlasts a new budget");
+	while (refresh_next(w.run, w.now, &order, &until) == REFRESH_ORDER)
+		refresh_done(w.run, &order, &(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
+	w.now = refresh_audit_at(w.run);
+	refresh_set_budget(w.run, 50, w.now);
+	CHECK_INT(refresh_next(w.run, w.now, &order, &until), REFRESH_ORDER);
+	CHECK_INT(order.purpose, REFRESH_AUDIT);
+	refresh_done(w.run, &order, &(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
+
 	tap_case("audits: none is made up for, unless a run does not last");
 	(void)refresh_next(w.run, w.now, &order, &until);
 	w.now = refresh_audit_at(w.run) + 1;
