@@ -51,13 +51,20 @@ static struct slot *find(struct slot *slots, uint32_t hash)
 	return &slots[at];
 }
 
+/* Most words come once, the others a few times: a logarithm for each number of times will do. */
 static double entropy_of(const struct slot *slots, uint32_t words)
 {
+	uint32_t by_count[DECEIT_WORDS_MAX + 1] = {0}, most = 1;
 	double sum = 0;
 
-	for (size_t i = 0; i < SLOTS; i++)
-		if (slots[i].count > 1)
-			sum += slots[i].count * log2(slots[i].count);
+	for (size_t i = 0; i < SLOTS; i++) {
+		by_count[slots[i].count]++;
+		if (slots[i].count > most)
+			most = slots[i].count;
+	}
+	for (uint32_t n = 2; n <= most; n++)
+		if (by_count[n])
+			sum += by_count[n] * (n * log2(n));
 	return words > 1 ? 1 - sum / (words * log2(words)) : 1;
 }
 
