@@ -99,6 +99,10 @@ static void print_rules(const struct report_page *p, FILE *file)
 		print_line(file, "flags",
 			SLICE("variant: it shows something else without cookies, or in another "
 			      "language"));
+	if (p->login_box)
+		print_line(file, "flags",
+			SLICE("login-box: it has little but links and a password form; check that "
+			      "this is what was wanted, or log in with --login"));
 	if (p->close_delimited)
 		print_line(file, "flags",
 			SLICE("close-delimited: only the end of the connection shows where its "

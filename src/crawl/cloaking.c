@@ -163,7 +163,7 @@ bool cloaking_compare(struct capture *c, const struct attempt *a, char ret_line[
 	double share;
 
 	if (!take_sample(&c->cloaking, a->page, &sample) || a->status == 0 || a->status >= 400 ||
-		a->truncated || a->stand_in.ptr)
+		a->truncated || (a->stand_in.ptr && !stand_in_is_doubt(a->stand_in)))
 		return false;
 	if (a->status >= 300) {
 		(void)snprintf(ret_line, CLOAKING_LINE_SIZE, "cloaked=true resemblance=0");

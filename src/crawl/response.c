@@ -519,7 +519,7 @@ static void report_problem(struct capture *c, const struct attempt *a)
 
 	if (a->failure.ptr)
 		(void)snprintf(text, sizeof text, "%.*s", (int)a->failure.len, a->failure.ptr);
-	else if (a->stand_in.ptr)
+	else if (stand_in_blocks(a->stand_in))
 		(void)snprintf(text, sizeof text, "HTTP %u, blocked: %.*s", a->status,
 			(int)a->stand_in.len, a->stand_in.ptr);
 	else
@@ -552,7 +552,7 @@ static int choose_mode(struct capture *c, const struct plan_order *order, const 
 /* A block, challenge or login page: its links, or where it leads, are not the page's. */
 static bool is_in_place(const struct attempt *a)
 {
-	return a->stand_in.ptr && !stand_in_is_shell(a->stand_in);
+	return stand_in_blocks(a->stand_in);
 }
 
 /* What is known of the page that was asked for. */

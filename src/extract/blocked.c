@@ -10,6 +10,7 @@ const char *blocked_kind_name(enum blocked_kind kind)
 		[BLOCKED_CHALLENGE] = "challenge",
 		[BLOCKED_LOGIN] = "login",
 		[BLOCKED_SHELL] = "shell",
+		[BLOCKED_DOUBT] = "doubt",
 	};
 
 	return NAMES[kind];
@@ -202,26 +203,16 @@ static struct blocked judge_login(const struct blocked_facts *f)
 	return found(BLOCKED_NOT, "");
 }
 
-/* Nearly no text, and all signs that scripts load what is to be read. */
-static bool is_shell(const struct page_signs *s, const struct page_text *t)
-{
-	if (s->scripts == 0 || s->frames > 0 || s->forms > 0 || s->refresh || t->cut)
-		return false;
-	if (s->data_bytes >= BLOCKED_DATA_MIN || s->script_bytes >= BLOCKED_SCRIPT_MIN)
-		return false;
-	if (t->links > BLOCKED_SHELL_LINKS_MAX || t->images > BLOCKED_SHELL_IMAGES_MAX)
-		return false;
-	if (s->root_empty)
-		return t->text.len <= BLOCKED_SHELL_TEXT_MAX;
-	if (s->root || s->wants_script)
-		return t->text.len <= BLOCKED_HINT_TEXT_MAX;
-	return t->text.len <= BLOCKED_EMPTY_TEXT_MAX && t->links == 0 && t->images == 0;
-}
-
-static bool is_password_form(const struct page_signs *s, const struct page_text *t)
+static bool is_login_box(const struct page_signs *s, const struct page_text *t)
 {
 	return s->passwords > 0 && s->passwords <= 2 && t->text.len <= BLOCKED_LOGIN_TEXT_MAX &&
 	       t->links <= BLOCKED_LOGIN_LINKS_MAX;
+}
+
+/* The page that was asked for has its links, or something to search. A wall has neither. */
+static bool is_wall(const struct page_signs *s)
+{
+	return s->ways == 0 && s->ways_out <= BLOCKED_LOGIN_WAYS_OUT && s->other_forms == 0;
 }
 
 struct blocked_body blocked_read(const struct page_signs *signs, const struct page_text *text)
@@ -234,8 +225,9 @@ struct blocked_body blocked_read(const struct page_signs *signs, const struct pa
 		.captcha = signs->captcha,
 		.product_title = has_product_title(title),
 		.refusal_title = has_refusal_title(title),
-		.password_form = is_password_form(signs, text),
-		.is_shell = is_shell(signs, text),
+		.password_form = is_login_box(signs, text) && is_wall(signs),
+		.login_box = is_login_box(signs, text),
+		.is_shell = shell_is(&signs->shell),
 	};
 }
 
@@ -253,5 +245,8 @@ struct blocked blocked_judge(const struct blocked_facts *f)
 		b = found(BLOCKED_REFUSED, "too many requests");
 	if (b.kind == BLOCKED_NOT && f->body && f->status == 200 && f->body->is_shell)
 		b = found(BLOCKED_SHELL, "filled by scripts");
+	if (b.kind == BLOCKED_NOT && f->body && f->status == 200 && f->body->login_box &&
+		!is_account_url(f->asked))
+		b = found(BLOCKED_DOUBT, "password form");
 	return b;
 }

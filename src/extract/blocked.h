@@ -4,9 +4,9 @@
  * docs/judgement.md tells curators the same.
  *
  * Conservative: a sign that honest pages have as well decides nothing alone. A captcha's box
- * counts only with a status of refusal, a password field only on a page with little else, and
- * visible text never. Missed ones remain: a site's own block page that answers 200 can be
- * recognised only by the user's rule (`require` in extract/ignore.h), or because many URLs have
+ * counts only with a status of refusal, a password field only on a page with nothing else to
+ * follow, and visible text never. Missed ones remain: a site's own block page that answers 200 can
+ * be recognised only by the user's rule (`require` in extract/ignore.h), or because many URLs have
  * the same body, which one page does not show.
  */
 #ifndef EXTRACT_BLOCKED_H
@@ -25,13 +25,7 @@ enum {
 	BLOCKED_LINKS_MAX = 12,        /* links of one */
 	BLOCKED_LOGIN_TEXT_MAX = 1000, /* the same of a login page, which has links to help */
 	BLOCKED_LOGIN_LINKS_MAX = 30,
-	BLOCKED_SHELL_TEXT_MAX = 300, /* the same of a page whose root element is empty */
-	BLOCKED_SHELL_LINKS_MAX = 5,
-	BLOCKED_SHELL_IMAGES_MAX = 3,
-	BLOCKED_HINT_TEXT_MAX = 100,   /* of a page with other hints that scripts fill it */
-	BLOCKED_EMPTY_TEXT_MAX = 20,   /* of a page with no hint but scripts */
-	BLOCKED_DATA_MIN = 4096,       /* bytes of JSON in the page: its data need not be loaded */
-	BLOCKED_SCRIPT_MIN = 64 << 10, /* of scripts in the page: the data may be in them */
+	BLOCKED_LOGIN_WAYS_OUT = 2, /* links to other sites: who made it, and the like */
 };
 
 enum blocked_kind {
@@ -40,9 +34,10 @@ enum blocked_kind {
 	BLOCKED_CHALLENGE, /* a captcha or a riddle for the browser */
 	BLOCKED_LOGIN,
 	BLOCKED_SHELL, /* not blocked: a script shell, for the verdict `shell` */
+	BLOCKED_DOUBT, /* not blocked: the page, with a login box that may be all there is */
 };
 
-/* "", "refused", "challenge", "login", "shell"; constant. */
+/* "", "refused", "challenge", "login", "shell", "doubt"; constant. */
 const char *blocked_kind_name(enum blocked_kind kind);
 
 /* What an HTML body shows, whatever the head says: small enough to be kept of every response. */
@@ -52,7 +47,8 @@ struct blocked_body {
 	bool captcha;
 	bool product_title; /* of a page that only products' own pages have */
 	bool refusal_title; /* that honest pages have, too */
-	bool password_form; /* with little else */
+	bool password_form; /* with nothing else to follow */
+	bool login_box;     /* with little else */
 	bool is_shell;
 };
 

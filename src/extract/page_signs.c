@@ -59,6 +59,7 @@ static const struct {
 void page_signs_init(struct page_signs *s)
 {
 	*s = (struct page_signs){0};
+	shell_init(&s->shell);
 	buf_init(&s->text, PAGE_SIGNS_SCRIPT_MAX);
 }
 
@@ -95,35 +96,55 @@ static bool has_class(const struct html_token *token, slice wanted)
 	return false;
 }
 
-/* Elements that frameworks fill (React, Vue, Next, Nuxt, Gatsby, Quasar, Angular, Svelte). */
-static bool is_root(const struct html_token *token)
+/* What pages for logging in lead to, besides the page that was asked for. */
+static bool is_about_accounts(slice href)
 {
-	static const char *const IDS[] = {"root", "app", "__next", "__nuxt", "___gatsby", "q-app",
-		"react-root", "app-root", "main-app", "svelte", "application"};
-	slice id = html_attr_value(token, SLICE("id"));
+	static const char *const PARTS[] = {"login", "log-in", "logon", "signin", "sign-in",
+		"sign_in", "signup", "sign-up", "sign_up", "regist", "password", "passwort",
+		"passwd", "forgot", "reset", "recover", "lost", "account", "konto", "compte",
+		"cuenta", "auth", "sso", "saml", "openid", "anmeld", "help", "hilfe", "aide",
+		"ayuda", "support", "faq", "contact", "kontakt", "contatt", "privacy",
+		"datenschutz", "terms", "conditions", "agb", "imprint", "impressum", "legal",
+		"cookie", "accessib", "lang", "locale", "about", "mailto:", "tel:"};
 
-	if (slice_eq(token->name, SLICE("app-root")))
-		return true;
-	if (token->tag != HTML_TAG_DIV && token->tag != HTML_TAG_MAIN)
-		return false;
-	for (size_t i = 0; i < sizeof IDS / sizeof IDS[0]; i++)
-		if (slice_eq(id, slice_str(IDS[i])))
-			return true;
+	for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++)
+		for (size_t k = 0; k < href.len; k++)
+			if (word_starts(slice_sub(href, k, href.len), slice_str(PARTS[i])))
+				return true;
 	return false;
 }
 
-static bool is_data(const struct html_token *token)
+static void take_link(struct page_signs *s, const struct html_token *token)
+{
+	slice href = word_trim(html_attr_value(token, SLICE("href")));
+
+	if (href.len == 0 || href.ptr[0] == '#' || word_starts(href, SLICE("javascript:")) ||
+		slice_eq(href, SLICE("/")) || slice_eq(href, SLICE(".")) ||
+		slice_eq(href, SLICE("./")) || is_about_accounts(href))
+		return;
+	if (word_starts(href, SLICE("http:")) || word_starts(href, SLICE("https:")) ||
+		word_starts(href, SLICE("//")))
+		s->ways_out++;
+	else
+		s->ways++;
+}
+
+static void take_field(struct page_signs *s, const struct html_token *token)
 {
 	slice type = word_trim(html_attr_value(token, SLICE("type")));
 
-	return word_is(type, SLICE("application/json")) ||
-	       word_is(type, SLICE("application/ld+json"));
+	if (word_is(type, SLICE("password"))) {
+		s->passwords++;
+		s->form_is_login = true;
+	}
+	s->form_asks = s->form_asks || type.len == 0 || word_is(type, SLICE("text")) ||
+		       word_is(type, SLICE("search"));
 }
 
-static void start_script(struct page_signs *s, const struct html_token *token)
+static void end_form(struct page_signs *s)
 {
-	s->scripts += html_attr_value(token, SLICE("src")).len > 0;
-	s->inside_data = is_data(token);
+	s->other_forms += s->form_asks && !s->form_is_login;
+	s->form_asks = s->form_is_login = false;
 }
 
 static void start_tag(struct page_signs *s, const struct html_token *token)
@@ -133,31 +154,16 @@ static void start_tag(struct page_signs *s, const struct html_token *token)
 	s->captcha = s->captcha || has_class(token, SLICE("g-recaptcha")) ||
 		     has_class(token, SLICE("h-captcha")) ||
 		     has_class(token, SLICE("cf-turnstile"));
-	s->root_open = is_root(token);
-	s->root = s->root || s->root_open;
-	switch (token->tag) {
-	case HTML_TAG_SCRIPT:
-		start_script(s, token);
-		break;
-	case HTML_TAG_INPUT:
-		s->passwords += word_is(html_attr_value(token, SLICE("type")), SLICE("password"));
-		break;
-	case HTML_TAG_FORM:
-		s->forms++;
-		break;
-	case HTML_TAG_IFRAME:
-	case HTML_TAG_FRAME:
-		s->frames += s->inside != HTML_TAG_NOSCRIPT; /* trackers stand in noscript */
-		break;
-	case HTML_TAG_META:
-		s->refresh = s->refresh ||
-			     word_is(html_attr_value(token, SLICE("http-equiv")), SLICE("refresh"));
-		break;
-	default:
-		break;
-	}
+	if (token->tag == HTML_TAG_INPUT)
+		take_field(s, token);
+	if (token->tag == HTML_TAG_FORM)
+		end_form(s);
+	if (s->ways == 0 && (token->tag == HTML_TAG_A || token->tag == HTML_TAG_AREA))
+		take_link(s, token);
 	if (token->tag == HTML_TAG_SCRIPT || token->tag == HTML_TAG_NOSCRIPT) {
 		s->inside = token->tag;
+		s->is_code = token->tag == HTML_TAG_SCRIPT && shell_runs(token);
+		s->cut = false;
 		buf_reset(&s->text);
 	}
 }
@@ -167,26 +173,20 @@ static void read_script(struct page_signs *s)
 	for (size_t i = 0; i < sizeof SCRIPT_MARKS / sizeof SCRIPT_MARKS[0] && !s->mark; i++)
 		if (contains(buf_slice(&s->text), SCRIPT_MARKS[i].text))
 			s->mark = SCRIPT_MARKS[i].mark;
-}
-
-static void read_noscript(struct page_signs *s)
-{
-	for (size_t i = 0; i < s->text.len; i++)
-		s->text.ptr[i] = word_lower(s->text.ptr[i]);
-	s->wants_script = s->wants_script || contains(buf_slice(&s->text), SLICE("javascript"));
+	if (s->is_code && !shell_is_over(&s->shell))
+		shell_take_script(&s->shell, buf_slice(&s->text), s->cut);
 }
 
 static void end_tag(struct page_signs *s, const struct html_token *token)
 {
-	if (s->root_open && token->tag != HTML_TAG_SCRIPT)
-		s->root_empty = true;
-	s->root_open = false;
+	if (token->tag == HTML_TAG_FORM)
+		end_form(s);
 	if (!s->inside || token->tag != s->inside)
 		return;
 	if (s->inside == HTML_TAG_SCRIPT)
 		read_script(s);
 	else
-		read_noscript(s);
+		shell_take_noscript(&s->shell, buf_slice(&s->text));
 	s->inside = HTML_TAG_OTHER;
 }
 
@@ -194,17 +194,15 @@ static int add_text(struct page_signs *s, slice text)
 {
 	size_t room = s->text.max - s->text.len;
 
-	if (s->root_open && word_trim(text).len)
-		s->root_open = false;
 	if (!s->inside)
 		return 0;
-	if (s->inside == HTML_TAG_SCRIPT)
-		*(s->inside_data ? &s->data_bytes : &s->script_bytes) += text.len;
+	s->cut = s->cut || text.len > room;
 	return buf_add(&s->text, slice_sub(text, 0, room));
 }
 
 int page_signs_token(struct page_signs *s, const struct html_token *token)
 {
+	shell_token(&s->shell, token);
 	switch (token->kind) {
 	case HTML_START_TAG:
 		start_tag(s, token);

@@ -13,6 +13,7 @@
 #include "base/api.h"
 #include "base/buf.h"
 #include "extract/html_token.h"
+#include "extract/shell.h"
 
 enum {
 	PAGE_SIGNS_SCRIPT_MAX = 64 << 10, /* bytes of a script that are searched */
@@ -47,22 +48,19 @@ enum page_mark {
 const char *page_mark_name(enum page_mark mark);
 
 struct page_signs {
-	enum page_mark mark;   /* the first that was met */
-	uint32_t scripts;      /* with a source */
-	uint64_t script_bytes; /* of scripts in the page */
-	uint64_t data_bytes;   /* of JSON in the page */
-	uint32_t passwords;    /* fields for one */
-	uint32_t frames;
-	uint32_t forms;
-	bool captcha;      /* a captcha's box: on block pages, but in honest forms, too */
-	bool refresh;      /* leads elsewhere by itself */
-	bool root;         /* has the element that frameworks fill: <div id=root> */
-	bool root_empty;   /* and it is empty */
-	bool wants_script; /* <noscript> says that scripts are needed */
+	enum page_mark mark; /* the first that was met */
+	uint32_t passwords;  /* fields for one */
+	uint32_t ways;       /* links that lead on: not to accounts, help, terms or the home page */
+	uint32_t ways_out;   /* the same with a scheme or host */
+	uint32_t other_forms; /* to write something in, but no password */
+	bool captcha;         /* a captcha's box: on block pages, but in honest forms, too */
+	struct shell shell;
 	/* The rest is the reader's own. */
 	enum html_tag inside; /* script or noscript, whose text is gathered */
-	bool inside_data;
-	bool root_open; /* the last tag was that of such an element */
+	bool is_code;         /* a script that runs, not data */
+	bool cut;             /* the text was longer */
+	bool form_asks;       /* the form that is open has a field to write in */
+	bool form_is_login;   /* and one for a password */
 	struct buf text;
 };
 

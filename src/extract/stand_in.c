@@ -9,8 +9,7 @@
 /* Bytes of visible text that are kept: more than any page has that stands in another's place. */
 enum { TEXT_KEPT = 2048 };
 
-_Static_assert((int)TEXT_KEPT > BLOCKED_TEXT_MAX && (int)TEXT_KEPT > BLOCKED_LOGIN_TEXT_MAX &&
-		       (int)TEXT_KEPT > BLOCKED_SHELL_TEXT_MAX,
+_Static_assert((int)TEXT_KEPT > BLOCKED_TEXT_MAX && (int)TEXT_KEPT > BLOCKED_LOGIN_TEXT_MAX,
 	"a text that is cut must be too long for all");
 
 static void start(struct stand_in *s)
@@ -55,10 +54,10 @@ int stand_in_token(struct stand_in *s, const struct html_token *token)
 {
 	int rc;
 
-	if (s->is_page)
+	if (s->is_page && shell_is_over(&s->signs.shell))
 		return 0;
 	rc = page_signs_token(&s->signs, token);
-	if (rc == 0)
+	if (rc == 0 && !s->is_page)
 		rc = page_text_token(&s->text, token);
 	s->is_page = s->text.cut || s->text.links > BLOCKED_LOGIN_LINKS_MAX;
 	return rc;
@@ -66,9 +65,9 @@ int stand_in_token(struct stand_in *s, const struct html_token *token)
 
 struct blocked_body stand_in_body(const struct stand_in *s)
 {
-	static const struct blocked_body NONE = {0};
-
-	return s->is_page ? NONE : blocked_read(&s->signs, &s->text);
+	if (s->is_page)
+		return (struct blocked_body){.is_shell = shell_is(&s->signs.shell)};
+	return blocked_read(&s->signs, &s->text);
 }
 
 /* A target that is no URL leads nowhere. */
@@ -105,7 +104,7 @@ int stand_in_judge(const struct stand_in_facts *f, char ret_text[STAND_IN_SIZE])
 				b.reason);
 	}
 	if (f->missing.len && f->status >= 200 && f->status < 300 &&
-		(!ret_text[0] || stand_in_is_shell(slice_str(ret_text))))
+		!stand_in_blocks(slice_str(ret_text)))
 		(void)snprintf(ret_text, STAND_IN_SIZE, "required: no element for %.*s",
 			slice_shown(f->missing, STAND_IN_SIZE / 2), f->missing.ptr);
 	url_release(&target);
@@ -116,4 +115,14 @@ int stand_in_judge(const struct stand_in_facts *f, char ret_text[STAND_IN_SIZE])
 bool stand_in_is_shell(slice text)
 {
 	return slice_starts_with(text, SLICE("shell:"));
+}
+
+bool stand_in_is_doubt(slice text)
+{
+	return slice_starts_with(text, SLICE("doubt:"));
+}
+
+bool stand_in_blocks(slice text)
+{
+	return text.len && !stand_in_is_shell(text) && !stand_in_is_doubt(text);
 }

@@ -22,7 +22,7 @@
 #include "http/fields.h"
 
 enum {
-	STAND_IN_VERSION = 1, /* of the signs: to be raised when one is added or changed */
+	STAND_IN_VERSION = 2, /* of the signs: to be raised when one is added or changed */
 	STAND_IN_SIZE = 64,   /* of the text, with its NUL */
 };
 
@@ -30,7 +30,7 @@ enum {
 struct stand_in {
 	struct page_signs signs;
 	struct page_text text;
-	bool is_page; /* nothing can stand in its place any more */
+	bool is_page; /* nothing can stand in its place any more, but it may be a shell */
 };
 
 void stand_in_init(struct stand_in *s);
@@ -59,13 +59,19 @@ struct stand_in_facts {
 };
 
 /*
- * Writes "challenge: …", "login: …", "refused: …" or "shell: …" (blocked_kind_name, reason),
- * "required: …" when the page lacks what the user requires, or "" when it is the page. 0 or
- * ERR_NOMEM.
+ * Writes "challenge: …", "login: …", "refused: …", "shell: …" or "doubt: …" (blocked_kind_name,
+ * reason), "required: …" when the page lacks what the user requires, or "" when it is the page. 0
+ * or ERR_NOMEM.
  */
 int stand_in_judge(const struct stand_in_facts *facts, char ret_text[STAND_IN_SIZE]) SP_MUST_CHECK;
 
 /* Whether such a text tells of a page that only scripts fill: not blocked, but not known. */
 bool stand_in_is_shell(slice text);
+
+/* Whether it is the page, with a login box of which one page cannot tell whether it hides more. */
+bool stand_in_is_doubt(slice text);
+
+/* Whether the page that was asked for is not there: neither of these, nor "". */
+bool stand_in_blocks(slice text);
 
 #endif

@@ -96,7 +96,6 @@ struct observation judge_look_observe(
 		.state = look->state,
 		.start = look->begin,
 		.end = look->end,
-		.stand_in = stand_in.len ? stand_in : (slice){0},
 		.close_delimited = look->close_delimited,
 		.has_normal = look->has_normal && !bytes_only,
 		.normal = look->normal,
@@ -104,6 +103,7 @@ struct observation judge_look_observe(
 		.masked = bytes_only ? 0 : look->masked,
 	};
 
+	observation_set_stand_in(&o, stand_in);
 	if (!bytes_only)
 		o.rules = words_text(&l->words, look->rules);
 	return o;

@@ -105,7 +105,7 @@ static int add_look(
 		.truncated = !o.whole,
 		.close_delimited = look->close_delimited,
 		.sign_set = STAND_IN_VERSION,
-		.stand_in = o.stand_in,
+		.stand_in = text_or_none(l, look->stand_in),
 		.rule_set = o.rule_set,
 		.masked = o.masked,
 		.rules = o.rules,

@@ -17,7 +17,7 @@ static bool says_hit(slice caches)
 
 struct observation legs_observe(const struct attempt *a)
 {
-	return (struct observation){
+	struct observation o = {
 		.made = true,
 		.status = a->status,
 		.whole = a->status != 0 && !a->truncated && !a->retired,
@@ -27,7 +27,6 @@ struct observation legs_observe(const struct attempt *a)
 		.end = a->wall.last_byte,
 		.failure = a->failure,
 		.modified = a->modified,
-		.stand_in = a->stand_in,
 		.is_html = stand_in_is_html(a->media_type),
 		.cached = a->age.known || says_hit(a->caches),
 		.age = a->age,
@@ -40,6 +39,9 @@ struct observation legs_observe(const struct attempt *a)
 		.masked = a->masked,
 		.rules = a->rules,
 	};
+
+	observation_set_stand_in(&o, a->stand_in);
+	return o;
 }
 
 int legs_keep_texts(struct observation *o, struct words *words)

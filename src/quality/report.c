@@ -271,6 +271,7 @@ static int end_page(struct loading *l)
 		if (line)
 			apply_learned(l, line);
 		judge_page(l, page, &l->legs);
+		page->login_box = l->legs.visit.login_box;
 		page->variant = is_variant(&l->legs, &l->probe);
 		rc = keep_rules(l, page, &l->legs, line);
 		if (rc == 0)

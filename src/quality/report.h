@@ -48,6 +48,7 @@ struct report_page {
 	bool foreign_times;   /* the same: its times are only known by the date of its record */
 	slice deceit;         /* signs of it, a line of extract/deceit.h; may be empty */
 	int8_t cloaked;       /* 1: a browser gets another page; 0: not; -1: nobody asked */
+	bool login_box;       /* its visit showed one, and little else */
 	bool variant;         /* it differs without cookies, or in another language */
 	double rate, shape;   /* of its survival function */
 	float weight;

@@ -81,6 +81,8 @@ static void put_page_rules(struct json *j, const struct report_page *p, bool div
 		json_string(j, "foreign-times");
 	if (p->variant)
 		json_string(j, "variant");
+	if (p->login_box)
+		json_string(j, "login-box");
 	json_array_end(j);
 }
 

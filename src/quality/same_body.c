@@ -37,6 +37,7 @@ static int add(struct same_bodies *s, uint64_t path, const struct observation *o
 	if (!is_page(o))
 		return 0;
 	look.body = number_of(&o->state);
+	look.login_box = o->login_box;
 	look.replaces = is_page(other) && !observation_same(o, other);
 	rc = same_body_looks_push(&s->looks, look);
 	look.body = number_of(&o->normal);
@@ -65,6 +66,15 @@ static int by_body(const void *a, const void *b)
 	return x->path < y->path ? -1 : x->path > y->path;
 }
 
+static bool stands_before(
+	const struct same_bodies *s, bool login_box, uint64_t paths, uint64_t replaced)
+{
+	if (login_box)
+		return paths >= SAME_BODY_LOGINS;
+	return paths >= SAME_BODY_PATHS && paths * SAME_BODY_SHARE >= s->pages &&
+	       replaced >= SAME_BODY_REPLACED;
+}
+
 void same_bodies_find(struct same_bodies *s)
 {
 	struct same_body_look *list = s->looks.ptr;
@@ -80,8 +90,7 @@ void same_bodies_find(struct same_bodies *s)
 			paths += list[next].path != list[next - 1].path;
 			replaced += list[next].replaces;
 		}
-		if (paths >= SAME_BODY_PATHS && paths * SAME_BODY_SHARE >= s->pages &&
-			replaced >= SAME_BODY_REPLACED)
+		if (stands_before(s, first.login_box, paths, replaced))
 			list[kept++] = first;
 	}
 	s->looks.len = kept;
@@ -110,7 +119,9 @@ static bool mark(const struct same_bodies *s, struct observation *o)
 	bool shows = is_page(o) && (has(s, &o->state) || (o->has_normal && has(s, &o->normal)));
 
 	if (shows)
-		o->stand_in = SLICE("blocked: refused: many URLs with one body");
+		o->stand_in = o->login_box
+				      ? SLICE("blocked: login: many URLs with one password form")
+				      : SLICE("blocked: refused: many URLs with one body");
 	return shows;
 }
 

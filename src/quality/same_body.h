@@ -10,7 +10,8 @@
  * A body counts as one that stands in the pages' place when SAME_BODY_PATHS paths or more show it,
  * at least one in SAME_BODY_SHARE of all, and SAME_BODY_REPLACED of them showed something else at
  * their other look: pages that are merely equal, such as empty ones, are what they are. Queries do
- * not count: one page under many of them is the same page.
+ * not count: one page under many of them is the same page. A body with a login box and little else
+ * needs no other look: at SAME_BODY_LOGINS paths it is what stands before all of them.
  */
 #ifndef QUALITY_SAME_BODY_H
 #define QUALITY_SAME_BODY_H
@@ -24,11 +25,13 @@ enum {
 	SAME_BODY_PATHS = 8,
 	SAME_BODY_SHARE = 20,
 	SAME_BODY_REPLACED = 2,
+	SAME_BODY_LOGINS = 3,
 };
 
 struct same_body_look {
 	uint64_t body, path;
-	bool replaces; /* the page's other look showed something else */
+	bool replaces;  /* the page's other look showed something else */
+	bool login_box; /* it has a login box and little else */
 };
 
 VEC_DECLARE(same_body_looks, struct same_body_look);

@@ -61,6 +61,12 @@ bool observation_is_shell(const struct observation *o)
 	return stand_in_is_shell(o->stand_in);
 }
 
+void observation_set_stand_in(struct observation *o, slice text)
+{
+	o->login_box = stand_in_is_doubt(text);
+	o->stand_in = text.len && !o->login_box ? text : (slice){0};
+}
+
 /* An answer, but not the page. */
 static bool is_stand_in(const struct observation *o)
 {

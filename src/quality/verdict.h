@@ -62,6 +62,7 @@ struct observation {
 	 * ptr NULL when it is the page.
 	 */
 	slice stand_in;
+	bool login_box; /* it is the page, with a login box and little else */
 
 	bool retired; /* its response is gone (store/retire.h): not whole, and without a state */
 	bool foreign_times; /* start and end are estimates, from the date of a WARC record */
@@ -108,6 +109,9 @@ struct judgement judge_in_window(const struct observation *visit, const struct o
 bool observation_is_usable(const struct observation *o);
 
 /* It shows its content only by scripts: usable, but nothing is known of what a reader sees. */
+/* Takes the text of extract/stand_in.h, borrowed, which may be empty. */
+void observation_set_stand_in(struct observation *o, slice text);
+
 bool observation_is_shell(const struct observation *o);
 
 /*

@@ -337,7 +337,7 @@ static int hold_stand_in(struct reading *r, const struct verify_place *place,
 
 	if (a->sign_set != STAND_IN_VERSION || !e->has_state || !e->sound)
 		return 0;
-	shown->stand_in = seen.len ? seen : (slice){0};
+	observation_set_stand_in(shown, seen);
 	if (slice_eq(seen, said))
 		return 0;
 	return verify_problem(r->v, a->url, place,

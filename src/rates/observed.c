@@ -1,6 +1,7 @@
 #include "rates/observed.h"
 
 #include "base/hash.h"
+#include "extract/stand_in.h"
 
 const char *const RATES_CHANGES[] = {"content", "payload", "links", NULL};
 
@@ -212,7 +213,7 @@ static int on_attempt(void *context, const struct attempt *a)
 
 	if (a->page >= o->pages.len || o->pages.ptr[a->page] == CATALOG_NO_PAGE ||
 		a->leg == ATTEMPT_PROBE || !a->has_payload || a->truncated || a->failure.ptr ||
-		a->stand_in.ptr || a->wall.first_byte == 0 || seen.time <= 0)
+		(a->stand_in.ptr && !stand_in_is_doubt(a->stand_in)) || a->wall.first_byte == 0 || seen.time <= 0)
 		return 0;
 	page = o->pages.ptr[a->page];
 	rc = name_state(o, page, a, &seen.digest);

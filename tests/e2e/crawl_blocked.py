@@ -96,6 +96,84 @@ with tap.case("what stands in a page's place is never sharp"):
     verify(archive)
 
 
+LOGIN = '<form method=post action=/in><input name=u><input type=password name=p></form>'
+
+
+class Club(Handler):
+    """A home page with a login box; inner pages that show nothing but such a box; a login wall
+    that takes other pages' place, with a menu."""
+
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        if path == "/":
+            names = [f"page{i}" for i in range(20)] + [f"inner/{i}" for i in range(3)] + \
+                    [f"wall/{i}" for i in range(4)]
+            self.answer(200, "<title>Club</title><form action=/find><input name=q></form>" + LOGIN +
+                        "".join(f'<a href="/{name}">x</a>' for name in names))
+        elif path.startswith("/page"):
+            self.answer(200, f"<title>{path}</title>{TEXT}")
+        elif path.startswith("/inner/"):
+            self.answer(200, "<title>Inner</title>" + LOGIN + '<a href="/lost-password">x</a>')
+        elif path.startswith("/wall/"):
+            self.answer(200, "<title>Wall</title>" + LOGIN + '<a href="/page1">x</a>')
+        else:
+            self.answer(404, "")
+
+
+with tap.case("a login box does not hide a site"):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Club)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    archive = tap.path("club.archive")
+    report = crawl(archive, f"http://127.0.0.1:{server.server_port}/")
+    server.shutdown()
+    rows = {row["url"].split("/", 3)[3]: row for row in report["verdicts"]}
+    tap.equal((rows[""]["verdict"], rows[""]["flags"]), ("sharp", ["login-box"]))
+    tap.equal({rows[f"page{i}"]["verdict"] for i in range(20)}, {"sharp"})
+    tap.equal({(rows[f"inner/{i}"]["verdict"], rows[f"inner/{i}"]["reason"])
+               for i in range(3)}, {("blocked", "login: password form")})
+    tap.equal({(rows[f"wall/{i}"]["verdict"], rows[f"wall/{i}"]["reason"]) for i in range(4)},
+              {("blocked", "login: many URLs with one password form")})
+    verify(archive)
+
+
+PLACES = {
+    "fetch": "<p id=x>Loading…</p><script>fetch('/x.json').then(r=>r.text()).then("
+             "t=>{x.textContent=t})</script>",
+    "xhr": "<h1>News</h1><div id=x></div><script>var r=new XMLHttpRequest();r.open('GET','/x');"
+           "r.onload=function(){x.innerHTML=r.responseText};r.send()</script>",
+    "module": "<h1>News</h1><script type=module>const m=await import('/m.js');"
+              "document.body.append(m.text)</script>",
+    "write": "<h1>News</h1><script src=/data.js></script><script>document.write(news)</script>",
+    "menu": "<nav>" + "<a href='/'>Home</a> " * 40 + "</nav><main>Loading…</main>"
+            "<script src=/app.js></script>",
+}
+
+
+class Application(Handler):
+    """Pages that never change, while what their scripts load does."""
+
+    def do_GET(self):
+        name = self.path[1:]
+        if name == "":
+            self.answer(200, TEXT + "".join(f"<a href=/{name}>{name}</a>" for name in PLACES))
+        elif name in PLACES:
+            self.answer(200, "<!doctype html><title>x</title>" + PLACES[name])
+        else:
+            self.answer(404, "")
+
+
+with tap.case("pages that inline scripts fill are shells"):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    archive = tap.path("application.archive")
+    report = crawl(archive, f"http://127.0.0.1:{server.server_port}/")
+    server.shutdown()
+    rows = {row["url"].split("/", 3)[3]: row["verdict"] for row in report["verdicts"]}
+    tap.equal({name: rows[name] for name in PLACES}, dict.fromkeys(PLACES, "shell"))
+    tap.equal(rows[""], "sharp")
+    verify(archive)
+
+
 def tell(name, *options):
     archive, served = tap.path(f"{name}.archive"), tap.path(f"{name}.served")
     with living.Site(name, "--pages", 60, "--outdegree", 10, "--served", served,

@@ -232,7 +232,7 @@ with tap.case("a look that was blocked makes room for one that was not"):
     tap.equal(outcome(rows), dict.fromkeys(STAND_INS, ("sharp", "bytes")))
 
 with tap.case("a page that only scripts fill is a shell, and proven of it is nothing"):
-    first, second = (make({"shell": SHELL, "page": SHELL + TEXT * 9}, date) for date in (FIRST, SECOND))
+    first, second = (make({"shell": SHELL, "page": SHELL + TEXT * 20}, date) for date in (FIRST, SECOND))
     for _, rows in judge_looks(first, second):
         tap.equal(outcome(rows), {"shell": ("shell", None), "page": ("sharp", "bytes")})
         tap.equal(rows["shell"]["proven"], [])

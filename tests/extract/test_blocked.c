@@ -110,6 +110,22 @@ static const struct {
 		""},
 	{"one of a new account", 200, NULL, "/register", NULL,
 		"<form><input type=password><input type=password></form>", ""},
+	{"with the links of login pages", 200, NULL, NULL, NULL,
+		"<form><input name=u><input type=password></form><a href=/lost-password>Lost?</a>"
+		"<a href=/register>New here?</a><a href=/>Home</a><a href=/privacy>Privacy</a>"
+		"<a href='?lang=de'>Deutsch</a><a href=mailto:x@example.org>Write</a>"
+		"<a href=https://wordpress.org/>Powered by WordPress</a>",
+		"login: password form"},
+	{"a login box on a home page", 200, NULL, "/", NULL,
+		"<h1>Club</h1><form action=/s><input name=q></form><form><input name=u><input "
+		"type=password></form>&&&&&&&&&&&&&&&&&&&&",
+		"doubt: password form"},
+	{"a login box and one way on", 200, NULL, "/", NULL,
+		"<form><input type=password></form><a href=/news>News</a>", "doubt: password form"},
+	{"a login box and a search", 200, NULL, "/", NULL,
+		"<form><input type=password></form><form action=/s><input type=search "
+		"name=q></form>",
+		"doubt: password form"},
 	{"a login box beside a text", 200, NULL, NULL, NULL,
 		"<form><input type=password></form>@@@", ""},
 	{"a login box beside a menu", 200, NULL, NULL, NULL,
@@ -140,13 +156,14 @@ static const struct {
 	{"data in the page", 200, NULL, NULL, NULL,
 		"<div id=root></div><script type=application/json>@@@@@@@@@@@</script>"
 		"<script src=a.js></script>",
-		""},
+		"shell: filled by scripts"},
 	{"a frame", 200, NULL, NULL, NULL,
 		"<div id=root></div><iframe src=b></iframe><script src=a.js></script>", ""},
 	{"a redirect by markup", 200, NULL, NULL, NULL,
 		"<meta http-equiv=refresh content='0;url=b'><script src=a.js></script>", ""},
-	{"a list of links", 200, NULL, NULL, NULL,
-		"<div id=root></div>&&&&&&<script src=a.js></script>", ""},
+	{"a menu beside an empty root", 200, NULL, NULL, NULL,
+		"<div id=root></div>&&&&&&<script src=a.js></script>", "shell: filled by scripts"},
+	{"a list of links", 200, NULL, NULL, NULL, "&&&&&&<script src=a.js></script>", ""},
 	{"pictures", 200, NULL, NULL, NULL, "<img src=a><script src=a.js></script>", ""},
 	{"an absent page", 404, NULL, NULL, NULL, "<div id=root></div><script src=a.js></script>",
 		""},
