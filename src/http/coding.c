@@ -23,14 +23,13 @@ static int add_names(struct buf *names, slice value)
 	return rc;
 }
 
-/* Fields of one name are one list (RFC 9110 §5.3). */
-static int read_names(struct coding *c, const struct fields *head, slice name)
+int coding_names(const struct fields *head, slice name, struct buf *names)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < head->items.len; i++)
 		if (word_is(head->items.ptr[i].name, name))
-			rc = add_names(&c->names, head->items.ptr[i].value);
+			rc = add_names(names, head->items.ptr[i].value);
 	return rc;
 }
 
@@ -66,9 +65,9 @@ int coding_start(struct coding *c, const struct fields *head, bool opaque)
 	c->out.max = CODING_OUT_MAX;
 	c->block_len = 0;
 	c->sent = 0;
-	rc = read_names(c, head, SLICE("Content-Encoding"));
+	rc = coding_names(head, SLICE("Content-Encoding"), &c->names);
 	if (rc == 0 && opaque)
-		rc = read_names(c, head, SLICE("Transfer-Encoding"));
+		rc = coding_names(head, SLICE("Transfer-Encoding"), &c->names);
 	if (rc == ERR_LIMIT) { /* names without end: what there is of them stands for all */
 		opaque = true;
 		rc = 0;

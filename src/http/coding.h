@@ -70,6 +70,12 @@ struct coding_result {
 };
 
 /*
+ * Appends the codings that a field names, in the order in which they were applied; fields of one
+ * name are one list (RFC 9110 §5.3). 0, ERR_NOMEM, ERR_LIMIT.
+ */
+int coding_names(const struct fields *head, slice field, struct buf *names) SP_MUST_CHECK;
+
+/*
  * Begins with the fields of a response's head; opaque: there is a transfer coding that was not
  * removed, so nothing behind it can be undone either. 0, ERR_NOMEM, ERR_UNSUPPORTED.
  */

@@ -16,8 +16,8 @@
 enum {
 	CONNECTIONS_MAX = 4096,
 	IDLE_SECONDS = 60,
-	CONNECTION_MEMORY = 32 << 10,
-	BLOCK_SIZE = 32 << 10, /* of a body that is sent in pieces */
+	CONNECTION_MEMORY = 128 << 10, /* head of a request, and fields of its response */
+	BLOCK_SIZE = 32 << 10,         /* of a body that is sent in pieces */
 };
 
 struct httpd {
@@ -169,6 +169,8 @@ static void call_handler(struct exchange *e, const char *method)
 	e->answered = true;
 	if (!e->target) {
 		e->response.status = MHD_HTTP_URI_TOO_LONG;
+		if (h->params.policy)
+			httpd_header(&e->response, "Content-Security-Policy", h->params.policy);
 		return;
 	}
 	q.target = slice_str(e->target);
@@ -245,6 +247,12 @@ static struct MHD_Response *make_response(struct exchange *e)
 	return m;
 }
 
+/* libmicrohttpd refuses fields without a value, and the response would be lost with them. */
+static bool is_blank(const char *value)
+{
+	return value[strspn(value, " \t")] == '\0';
+}
+
 static bool add_headers(struct MHD_Response *m, const struct buf *headers)
 {
 	size_t at = 0;
@@ -253,7 +261,7 @@ static bool add_headers(struct MHD_Response *m, const struct buf *headers)
 		const char *name = headers->ptr + at;
 		const char *value = name + strlen(name) + 1;
 
-		if (MHD_add_response_header(m, name, value) != MHD_YES)
+		if (!is_blank(value) && MHD_add_response_header(m, name, value) != MHD_YES)
 			return false;
 		at = (size_t)(value - headers->ptr) + strlen(value) + 1;
 	}

@@ -94,6 +94,7 @@ struct httpd_params {
 	uint16_t port;       /* 0: any that is free */
 	unsigned threads;    /* event loops; 0 is 1 */
 	size_t body_max;     /* bytes of a request's body that are kept */
+	const char *policy;  /* Content-Security-Policy of answers without the handler, or NULL */
 	httpd_handler *handler;
 	void *context;
 };

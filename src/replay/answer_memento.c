@@ -71,7 +71,11 @@ static void answer_found(struct asked *a, const struct found *found)
 		return;
 	}
 	answer_memento_headers(a, found);
-	if (a->route.form == ROUTE_RAW)
+	if (found->is_loop && a->route.form != ROUTE_RAW) {
+		record_close(record);
+		answer_note(a, STATUS_OK, "Redirect",
+			"When it was seen, this page led to itself and nowhere else.");
+	} else if (a->route.form == ROUTE_RAW)
 		answer_raw(a, found->memento, record);
 	else
 		answer_rewritten(a, found, record);

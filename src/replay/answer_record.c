@@ -6,6 +6,8 @@
 #include "base/parse.h"
 #include "base/word.h"
 #include "replay/body.h"
+#include "replay/our_page.h"
+#include "web/html.h"
 
 enum {
 	ORIGINALS_MAX = 16 << 10, /* bytes of X-Archive-Orig-…: the server has no room for more */
@@ -166,7 +168,7 @@ static int count_body(struct record *record, bool decode, uint64_t *ret, struct 
 {
 	struct body *b = NULL;
 	slice piece;
-	int rc = body_new(record, decode, &b, err);
+	int rc = decode ? body_new_decoded(record, &b, err) : body_new(record, &b, err);
 
 	*ret = 0;
 	while (rc == 0 && (rc = body_next(b, &piece, err)) == 0)
@@ -217,67 +219,120 @@ static int send_range(struct asked *a, struct body *body, uint64_t size, struct 
 	return body_send(body, true, range.last - range.first + 1, a->response, err);
 }
 
-static int send(struct asked *a, const struct memento *m, struct record *record, bool decode,
-	struct err *err)
+/* Takes over the body. */
+static int send(struct asked *a, const struct memento *m, const struct record_head *head,
+	struct body *body, bool decode, struct err *err)
 {
-	const struct record_head head = *record_head(record);
-	bool has_size = head.has_size && !decode;
-	bool ranged = head.status == STATUS_OK && httpd_request_field(a->request, "Range") != NULL;
-	uint64_t size = head.size;
-	struct body *body = NULL;
-	int rc = 0;
+	bool has_size = head->has_size && !decode;
+	bool ranged = head->status == STATUS_OK && httpd_request_field(a->request, "Range") != NULL;
+	uint64_t size = head->size;
+	int rc = decode ? body_decode(body, err) : 0;
 
-	a->response->status = head.status;
-	if (ranged) {
-		rc = find_size(a, m, &head, decode, &size, err);
+	a->response->status = head->status;
+	if (rc == 0 && ranged) {
+		rc = find_size(a, m, head, decode, &size, err);
 		has_size = true;
 	}
 	if (rc) {
-		record_close(record);
+		body_free(body);
 		return rc;
 	}
-	rc = body_new(record, decode, &body, err);
-	if (rc)
-		return rc;
-	if (head.status == STATUS_OK)
+	if (head->status == STATUS_OK)
 		answer_header(a, "Accept-Ranges", "bytes");
 	return ranged ? send_range(a, body, size, err)
 		      : body_send(body, has_size, size, a->response, err);
 }
 
+static void refuse(struct asked *a, const struct err *err)
+{
+	buf_reset(&a->response->headers);
+	answer_error(a, STATUS_BAD_GATEWAY, err->text);
+}
+
 void answer_body(struct asked *a, const struct memento *m, struct record *record)
 {
 	const struct record_head *head = record_head(record);
-	slice coding = fields_trim(fields_get(head->fields, SLICE("Content-Encoding")));
-	bool decode = coding.len && !accepts_all(a, coding);
+	struct body *body = NULL;
 	struct err err = {0};
+	slice codings;
+	bool decode;
 	char tag[128];
 
-	if (coding.len) {
+	if (body_new(record, &body, &err)) {
+		refuse(a, &err);
+		return;
+	}
+	codings = body_codings(body);
+	decode = codings.len && !accepts_all(a, codings);
+	if (codings.len) {
 		answer_header(a, "Vary", "Accept-Encoding");
 		if (!decode)
 			answer_header(a, "Content-Encoding", "%.*s",
-				slice_shown(coding, CODINGS_MAX), coding.ptr);
+				slice_shown(codings, CODINGS_MAX), codings.ptr);
 	}
 	if (head->status == STATUS_OK && make_tag(m, decode, tag, sizeof tag)) {
 		answer_header(a, "ETag", "%s", tag);
 		if (matches(a, slice_str(tag))) {
-			record_close(record);
+			body_free(body);
 			a->response->status = STATUS_NOT_MODIFIED;
 			return;
 		}
 	}
-	if (send(a, m, record, decode, &err)) {
-		buf_reset(&a->response->headers);
-		answer_error(a, STATUS_BAD_GATEWAY, err.text);
-	}
+	if (send(a, m, head, body, decode, &err))
+		refuse(a, &err);
+}
+
+/*
+ * Whether a browser wants to show the answer, and so would follow a redirect of it to the live web.
+ * Browsers say so only to origins that they trust; else what they accept tells them from programs.
+ */
+static bool is_navigation(const struct asked *a)
+{
+	const char *mode = httpd_request_field(a->request, "Sec-Fetch-Mode");
+	const char *destination = httpd_request_field(a->request, "Sec-Fetch-Dest");
+	const char *accept = httpd_request_field(a->request, "Accept");
+
+	if (destination)
+		return !word_is(slice_str(destination), SLICE("empty"));
+	if (mode)
+		return word_is(slice_str(mode), SLICE("navigate"));
+	return accept && strstr(accept, "text/html");
+}
+
+/* In place of a redirect, a page of ours that says where it led. */
+static void answer_redirect_page(struct asked *a, const struct memento *m, slice location)
+{
+	struct url base, target;
+	struct our_page p;
+
+	a->route.form = ROUTE_FRAMED; /* as all of our pages */
+	if (!our_page_begin(&p, a, SLICE("Redirect"), "plain"))
+		return;
+	url_init(&base);
+	url_init(&target);
+	(void)fprintf(p.file, "<main>\n<h1>Redirect</h1>\n<p>Status %u. It led to ", m->status);
+	if (url_parse(&base, m->url, NULL, NULL) == 0 &&
+		url_parse(&target, location, &base, NULL) == 0)
+		put_memento_link(p.file, a, m->digits, url_text(&target), url_text(&target));
+	else
+		html_text(p.file, location);
+	(void)fputs("</p>\n</main>\n", p.file);
+	our_page_send(&p, a);
+	url_release(&base);
+	url_release(&target);
 }
 
 void answer_raw(struct asked *a, const struct memento *m, struct record *record)
 {
 	const struct record_head *head = record_head(record);
+	slice location = fields_trim(fields_get(head->fields, SLICE("Location")));
 
-	answer_header(a, "Content-Security-Policy", "sandbox");
+	if (location.len && is_navigation(a)) {
+		answer_original_fields(a, head->fields);
+		answer_redirect_page(a, m, location);
+		record_close(record);
+		return;
+	}
 	answer_header(a, "Content-Type", "%.*s",
 		head->content_type.len ? slice_shown(head->content_type, CODINGS_MAX) : 24,
 		head->content_type.len ? head->content_type.ptr : "application/octet-stream");

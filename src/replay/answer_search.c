@@ -170,14 +170,9 @@ static void put_hit(FILE *file, const struct asked *a, const struct search_resul
 	char shown[SHOWN_TIME_SIZE];
 
 	shown_time(slice_str(hit->digits), shown);
-	(void)fputs("<li><a href=\"", file);
-	put_collection_path(file, a->collection);
-	html_text(file, slice_str(digits));
-	(void)fputs("/", file);
-	html_text(file, hit->url);
-	(void)fputs("\">", file);
-	html_text(file, hit->title.len ? hit->title : hit->url);
-	(void)fputs("</a><br><span class=\"quiet url\">", file);
+	(void)fputs("<li>", file);
+	put_memento_link(file, a, digits, hit->url, hit->title.len ? hit->title : hit->url);
+	(void)fputs("<br><span class=\"quiet url\">", file);
 	html_text(file, hit->url);
 	(void)fprintf(file, " · %s, seen %s</span><br>", ground_name(hit->ground), shown);
 	put_snippet(file, hit->snippet);

@@ -95,13 +95,15 @@ static int put_range(struct timemap *t, size_t page)
 
 static int put_pages(struct timemap *t)
 {
+	slice address;
 	int rc = 0;
 
 	for (size_t page = 1; rc == 0 && t->pages > 1 && page <= t->pages; page++) {
 		if (page == own_page(t))
 			continue;
-		rc = buf_printf(t->out, ",\n<%.*s>; rel=\"timemap\"",
-			(int)timemap_address(t, ROUTE_LINK, page).len, buf_str(&t->address));
+		address = timemap_address(t, ROUTE_LINK, page);
+		rc = buf_printf(
+			t->out, ",\n<%.*s>; rel=\"timemap\"", (int)address.len, address.ptr);
 		if (rc == 0)
 			rc = put_range(t, page);
 	}

@@ -76,24 +76,35 @@ static int add_escaped(struct buf *out, slice text)
 	return rc;
 }
 
-void answer_error(struct asked *a, unsigned status, const char *message)
+void answer_note(struct asked *a, unsigned status, const char *title, const char *message)
 {
 	struct httpd_response *r = a->response;
 
 	r->status = status;
 	buf_reset(&r->body);
-	if (is_for_machines(a)) {
-		answer_header(a, "Content-Type", "text/plain; charset=utf-8");
-		(void)buf_printf(&r->body, "%s\n", message);
-		return;
-	}
 	answer_header(a, "Content-Type", "text/html; charset=utf-8");
 	(void)buf_printf(&r->body,
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-		"<title>%u</title>\n<h1>%u</h1>\n<p>",
-		status, status);
+		"<title>%s</title>\n<h1>%s</h1>\n<p>",
+		title, title);
 	(void)add_escaped(&r->body, slice_str(message));
 	(void)buf_add_str(&r->body, "</p>\n</html>\n");
+}
+
+void answer_error(struct asked *a, unsigned status, const char *message)
+{
+	struct httpd_response *r = a->response;
+	char title[16];
+
+	if (!is_for_machines(a)) {
+		(void)snprintf(title, sizeof title, "%u", status);
+		answer_note(a, status, title, message);
+		return;
+	}
+	r->status = status;
+	buf_reset(&r->body);
+	answer_header(a, "Content-Type", "text/plain; charset=utf-8");
+	(void)buf_printf(&r->body, "%s\n", message);
 }
 
 void answer_failure(struct asked *a, const struct err *err)
@@ -151,6 +162,27 @@ int add_collection_address(struct buf *out, const char *origin, const struct col
 	return rc ? rc : buf_add_char(out, '/');
 }
 
+/*
+ * Whoever follows an address resolves it first, so a URL that would lead up or aside there (dots,
+ * escaped ones too, backslashes, tabs) is resolved before. Indexes are foreign: they may have it.
+ */
+static int add_live_url(struct buf *out, slice url)
+{
+	struct url parsed;
+	int rc = 0;
+
+	if (!memmem(url.ptr, url.len, "/.", 2) && !memmem(url.ptr, url.len, "/%2", 3) &&
+		!memchr(url.ptr, '\\', url.len) && !memchr(url.ptr, '\t', url.len) &&
+		!memchr(url.ptr, '\n', url.len) && !memchr(url.ptr, '\r', url.len))
+		return buf_add(out, url);
+	url_init(&parsed);
+	rc = url_parse(&parsed, url, NULL, NULL);
+	if (rc == 0)
+		rc = buf_add(out, url_text(&parsed));
+	url_release(&parsed);
+	return rc;
+}
+
 int add_memento_address(struct buf *out, const char *origin, const struct collection *c,
 	const char *digits, enum route_form form, slice url)
 {
@@ -158,5 +190,5 @@ int add_memento_address(struct buf *out, const char *origin, const struct collec
 
 	if (rc == 0 && digits)
 		rc = buf_printf(out, "%s%s/", digits, route_form_name(form));
-	return rc ? rc : buf_add(out, url);
+	return rc ? rc : add_live_url(out, url);
 }

@@ -69,6 +69,9 @@ void answer_text(struct asked *a, unsigned status, const char *type, slice text)
 /* A plain line of text for machines, or a small page for people, whichever the route is for. */
 void answer_error(struct asked *a, unsigned status, const char *message);
 
+/* The same with a title; a page for people on any route. */
+void answer_note(struct asked *a, unsigned status, const char *title, const char *message);
+
 /* The status that an error code of ours has, and its text. */
 void answer_failure(struct asked *a, const struct err *err);
 

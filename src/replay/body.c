@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "extract/page.h"
+#include "http/coding.h"
 #include "http/decode.h"
 
 enum {
@@ -14,6 +15,8 @@ enum {
 
 struct body {
 	struct record *record;
+	struct buf named; /* codings, by the head */
+	slice codings;    /* of these, those that the body has */
 	bool decodes;
 	struct decode decode;
 	bool ended;
@@ -26,11 +29,64 @@ struct body {
 	uint64_t left; /* of the limit */
 };
 
-int body_new(struct record *record, bool decode, struct body **ret, struct err *err)
+/* Whether the body begins as something with these codings does. */
+static bool fits(slice codings, slice first)
 {
-	slice coding = fields_get(record_head(record)->fields, SLICE("Content-Encoding"));
+	struct decode trial = {0};
+	struct buf out;
+	bool ok;
+
+	if (decode_open(&trial, codings, NULL))
+		return false;
+	buf_init(&out, DECODED_MAX);
+	ok = trial.count == 0 || (decode_start(&trial, first) != DECODE_START_OTHER &&
+					 decode_feed(&trial, first, &out, NULL) != ERR_SYNTAX);
+	buf_release(&out);
+	decode_close(&trial);
+	return ok;
+}
+
+/*
+ * The codings that the head names, as far as they are there: many servers label a body that is not
+ * coded, or name twice what they did once. The first one named is the innermost.
+ */
+static int find_codings(struct body *b, struct err *err)
+{
+	int rc = coding_names(record_head(b->record)->fields, SLICE("Content-Encoding"), &b->named);
+
+	if (rc == ERR_LIMIT)
+		buf_reset(&b->named);
+	else if (rc)
+		return err_code(err, rc);
+	if (b->named.len == 0)
+		return 0;
+	rc = record_read(b->record, &b->raw, err);
+	if (rc && rc != ERR_END)
+		return rc;
+	b->ended = rc == ERR_END;
+	b->codings = buf_slice(&b->named);
+	while (b->codings.len && !b->ended && !fits(b->codings, slice_sub(b->raw, 0, FEED_SIZE)))
+		(void)slice_take(&b->codings, ',');
+	return 0;
+}
+
+slice body_codings(const struct body *b)
+{
+	return b->codings;
+}
+
+int body_decode(struct body *b, struct err *err)
+{
+	int rc = b->codings.len ? decode_open(&b->decode, b->codings, err) : 0;
+
+	b->decodes = rc == 0 && b->decode.count > 0;
+	return rc;
+}
+
+int body_new(struct record *record, struct body **ret, struct err *err)
+{
 	struct body *b = calloc(1, sizeof *b);
-	int rc = 0;
+	int rc;
 
 	if (!b) {
 		record_close(record);
@@ -39,16 +95,26 @@ int body_new(struct record *record, bool decode, struct body **ret, struct err *
 	b->record = record;
 	buf_init(&b->decoded, DECODED_MAX);
 	buf_init(&b->gathered, BODY_MEMORY_MAX + DECODED_MAX);
-	if (decode && coding.len) {
-		rc = decode_open(&b->decode, fields_trim(coding), err);
-		b->decodes = rc == 0 && b->decode.count > 0;
-	}
+	buf_init(&b->named, CODING_NAME_MAX);
+	rc = find_codings(b, err);
 	if (rc) {
 		body_free(b);
 		return rc;
 	}
 	*ret = b;
 	return 0;
+}
+
+int body_new_decoded(struct record *record, struct body **ret, struct err *err)
+{
+	struct body *b = NULL;
+	int rc = body_new(record, &b, err);
+
+	if (rc == 0 && (rc = body_decode(b, err)) != 0)
+		body_free(b);
+	if (rc == 0)
+		*ret = b;
+	return rc;
 }
 
 void body_free(struct body *b)
@@ -58,19 +124,10 @@ void body_free(struct body *b)
 	record_close(b->record);
 	if (b->decodes)
 		decode_close(&b->decode);
+	buf_release(&b->named);
 	buf_release(&b->decoded);
 	buf_release(&b->gathered);
 	free(b);
-}
-
-/* Many servers label a body that is not coded. */
-static void begin_decoding(struct body *b)
-{
-	if (b->decode.in == 0 && b->raw.len &&
-		decode_start(&b->decode, b->raw) == DECODE_START_OTHER) {
-		decode_close(&b->decode);
-		b->decodes = false;
-	}
 }
 
 static int decode_some(struct body *b, struct err *err)
@@ -96,8 +153,6 @@ static int next_decoded(struct body *b, slice *ret, struct err *err)
 			rc = record_read(b->record, &b->raw, err);
 		if (rc)
 			return rc;
-		if (b->decodes)
-			begin_decoding(b);
 		if (!b->decodes) {
 			*ret = b->raw;
 			b->raw.len = 0;

@@ -20,8 +20,18 @@ enum { BODY_MEMORY_MAX = 256 << 10 }; /* bytes of a body that is sent from memor
 struct body; /* opaque */
 struct page;
 
-/* Takes over the record, also on failure. decode: undo the content coding. 0 or ERR_NOMEM, … */
-int body_new(struct record *record, bool decode, struct body **ret, struct err *err) SP_MUST_CHECK;
+/* Takes over the record, also on failure. 0 or ERR_NOMEM, … */
+int body_new(struct record *record, struct body **ret, struct err *err) SP_MUST_CHECK;
+
+/* The content codings that it has, whatever more the head says: "gzip,br"; the last is outermost.
+ */
+slice body_codings(const struct body *b);
+
+/* Undoes them. To be called before the first piece is taken. 0, ERR_LIMIT, ERR_NOMEM. */
+int body_decode(struct body *b, struct err *err) SP_MUST_CHECK;
+
+/* Both at once. */
+int body_new_decoded(struct record *record, struct body **ret, struct err *err) SP_MUST_CHECK;
 void body_free(struct body *b); /* NULL is fine */
 
 /* The next piece, valid until the next call: 0, ERR_END, ERR_SYNTAX, ERR_IO, ERR_NOMEM. */

@@ -13,6 +13,7 @@
 
 enum {
 	SPELLINGS_MAX = 8, /* pages of one key whose looks are read */
+	LOOPS_MAX = 16,    /* redirects that are read to see whether they lead to themselves */
 	STATUS_REDIRECT = 300,
 	STATUS_CLIENT_ERROR = 400,
 	STATUS_SERVER_ERROR = 500,
@@ -303,6 +304,11 @@ static void choose(struct choosing *x)
 
 /* ---- redirects to oneself ---- */
 
+static bool is_redirect(const struct memento *m)
+{
+	return m->status >= STATUS_REDIRECT && m->status < STATUS_CLIENT_ERROR;
+}
+
 /* Whether the memento leads to the page that was asked for, and so nowhere. */
 static int leads_here(struct choosing *x, const struct memento *m, bool *ret)
 {
@@ -313,7 +319,7 @@ static int leads_here(struct choosing *x, const struct memento *m, bool *ret)
 	int rc = 0;
 
 	*ret = false;
-	if (m->status < STATUS_REDIRECT || m->status >= STATUS_CLIENT_ERROR)
+	if (!is_redirect(m))
 		return 0;
 	if (record_open_head(x->c, m, &r, &ignored))
 		return 0; /* whoever shows it will say what is wrong */
@@ -329,20 +335,37 @@ static int leads_here(struct choosing *x, const struct memento *m, bool *ret)
 	return rc;
 }
 
+/*
+ * Where the nearest LOOPS_MAX lead to themselves, the other redirects are passed over unread. Where
+ * nothing else is left, the best of them is shown, as what it is.
+ */
 static int choose_without_loops(struct choosing *x)
 {
-	for (;;) {
-		bool loops = false;
+	const struct memento *first = NULL;
+	bool loops = true;
+
+	for (int i = 0; i < LOOPS_MAX && loops; i++) {
 		int rc;
 
 		choose(x);
 		if (!x->found->memento)
-			return 0;
+			break;
 		rc = leads_here(x, x->found->memento, &loops);
 		if (rc || !loops)
 			return rc;
+		if (!first)
+			first = x->found->memento;
 		x->skipped[x->found->memento - x->found->mementos.list.ptr] = true;
 	}
+	if (x->found->memento) {
+		for (size_t i = 0; i < count_of(x); i++)
+			x->skipped[i] = x->skipped[i] || is_redirect(memento_at(x, i));
+		choose(x);
+	}
+	x->found->is_loop = !x->found->memento && first;
+	if (x->found->is_loop)
+		x->found->memento = first;
+	return 0;
 }
 
 /* ---- all together ---- */
@@ -368,7 +391,7 @@ static bool choose_quickly(struct choosing *x)
 		if (memento_at(x, i)->digits[TIMESTAMP_SECONDS])
 			return false;
 	own = exact(x);
-	if (!own || (own->status >= STATUS_REDIRECT && own->status < STATUS_CLIENT_ERROR))
+	if (!own || is_redirect(own))
 		return false;
 	x->found->memento = own;
 	return true;

@@ -9,7 +9,8 @@
  * A timestamp that is exactly that of a memento means that memento, unless it shows nothing (5xx,
  * 304) and more is known. Of a page that has several spellings under one key, those that differ by
  * scheme and "www" alone count as the page; others only if there is none of these. Redirects to the
- * asked URL itself are passed over: they would never end.
+ * asked URL itself are passed over: they would never end. Where there is nothing else, one of them
+ * is chosen and is_loop says so.
  */
 #ifndef REPLAY_CHOICE_H
 #define REPLAY_CHOICE_H
@@ -46,6 +47,7 @@ struct wanted {
 struct found {
 	struct mementos mementos;      /* all of the key, by time */
 	const struct memento *memento; /* the chosen one; NULL when there is none */
+	bool is_loop;                  /* it leads to the asked URL itself */
 	enum choice_ground ground;
 	struct interval interval;      /* that contains T, unless nearest */
 	const struct memento *refused; /* the nearest one, outside the window: not chosen */

@@ -65,17 +65,22 @@ void put_collection_path(FILE *file, const struct collection *c)
 	buf_release(&address);
 }
 
-void put_memento_link(
-	FILE *file, const struct asked *a, const char *digits, slice url, const char *text)
+void put_memento_link(FILE *file, const struct asked *a, const char *digits, slice url, slice text)
 {
-	(void)fputs("<a href=\"", file);
-	put_collection_path(file, a->collection);
-	html_text(file, slice_str(digits ? digits : "*"));
-	(void)fputs("/", file);
-	html_text(file, url);
-	(void)fputs("\">", file);
-	html_text(file, slice_str(text));
-	(void)fputs("</a>", file);
+	struct buf address;
+
+	buf_init(&address, ADDRESS_MAX);
+	if (add_memento_address(
+		    &address, "", a->collection, digits ? digits : "*", ROUTE_FRAMED, url) == 0) {
+		(void)fputs("<a href=\"", file);
+		html_text(file, buf_slice(&address));
+		(void)fputs("\">", file);
+		html_text(file, text);
+		(void)fputs("</a>", file);
+	} else {
+		html_text(file, text);
+	}
+	buf_release(&address);
 }
 
 void put_url_box(FILE *file, const struct asked *a, slice url)

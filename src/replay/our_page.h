@@ -27,8 +27,7 @@ enum { SHOWN_TIME_SIZE = 40 };
 void shown_time(slice digits, char out[SHOWN_TIME_SIZE]);
 
 /* A link to a memento on the control origin, or without digits to the calendar. */
-void put_memento_link(
-	FILE *file, const struct asked *a, const char *digits, slice url, const char *text);
+void put_memento_link(FILE *file, const struct asked *a, const char *digits, slice url, slice text);
 
 /* The name of the collection as it stands in addresses: "/NAME/". */
 void put_collection_path(FILE *file, const struct collection *c);

@@ -42,7 +42,7 @@ static void put_day(FILE *file, const struct asked *a, struct shown *s, const ch
 
 		(void)snprintf(time, sizeof time, "%.2s:%.2s:%.2s%s%.3s", m->digits + 8,
 			m->digits + 10, m->digits + 12, m->digits[14] ? "." : "", m->digits + 14);
-		put_memento_link(file, a, m->digits, m->url, time);
+		put_memento_link(file, a, m->digits, m->url, slice_str(time));
 	}
 	(void)fputs("</td>", file);
 }

@@ -46,7 +46,7 @@ static size_t number_of(const struct found *found)
 static void put_step(FILE *file, const struct asked *a, const struct memento *m, const char *text)
 {
 	if (m)
-		put_memento_link(file, a, m->digits, m->url, text);
+		put_memento_link(file, a, m->digits, m->url, slice_str(text));
 	else
 		(void)fprintf(file, "<span class=\"quiet\">%s</span>", text);
 }
@@ -68,10 +68,10 @@ static void put_steps(FILE *file, const struct asked *a, const struct found *fou
 			still_points_nearest(&captures, a->page, a->route.time.last);
 
 		if (row && still_point_digits(row, digits))
-			put_memento_link(file, a, digits, a->page, "still point");
+			put_memento_link(file, a, digits, a->page, SLICE("still point"));
 	}
 	still_points_release(&captures);
-	put_memento_link(file, a, NULL, a->page, "all times");
+	put_memento_link(file, a, NULL, a->page, SLICE("all times"));
 	(void)fputs("</nav>\n", file);
 }
 
@@ -93,13 +93,13 @@ static void put_resources(FILE *file, const struct asked *a)
 
 static void put_frame(FILE *file, const struct asked *a)
 {
+	char digits[TIMESTAMP_SIZE];
 	struct buf address;
 
 	buf_init(&address, ADDRESS_MAX);
-	(void)buf_printf(&address, "%s/%.*s/%.*s%s/", a->content, (int)a->route.name.len,
-		a->route.name.ptr, (int)a->route.digits.len, a->route.digits.ptr,
-		route_form_name(ROUTE_PAGE));
-	(void)buf_add(&address, a->page);
+	(void)snprintf(
+		digits, sizeof digits, "%.*s", (int)a->route.digits.len, a->route.digits.ptr);
+	(void)add_memento_address(&address, a->content, a->collection, digits, ROUTE_PAGE, a->page);
 	(void)fputs("<iframe id=\"page\" title=\"The archived page\" sandbox=\"" FRAME_SANDBOX
 		    "\" src=\"",
 		file);

@@ -66,7 +66,7 @@ static void put_still_point(FILE *file, const struct asked *a, const struct stil
 	(void)fputs("<td>", file);
 	if (still_point_digits(row, digits)) {
 		shown_time(slice_str(digits), shown);
-		put_memento_link(file, a, digits, row->site, shown);
+		put_memento_link(file, a, digits, row->site, slice_str(shown));
 	} else {
 		(void)fputs(row->is_running ? "not yet" : "none", file);
 	}

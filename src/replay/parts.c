@@ -92,7 +92,7 @@ static int read_links(
 
 	links_init(&links);
 	page_open(&page, &(struct page_params){.content_type = content_type, .links = &links});
-	rc = body_new(record, true, &body, err);
+	rc = body_new_decoded(record, &body, err);
 	if (rc == 0)
 		rc = body_read_page(body, BODY_MAX, &page, err);
 	if (rc == 0)

@@ -27,17 +27,32 @@ static void content_policy(struct asked *a)
 	answer_header(a, "Origin-Agent-Cluster", "?1");
 }
 
+static void our_policy(struct asked *a)
+{
+	answer_header(a, "Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+		"connect-src 'self'; frame-src %s; form-action 'self'; base-uri 'none'; "
+		"frame-ancestors 'none'",
+		a->content);
+}
+
+/* Bytes as they were archived: a browser may show them, and load nothing for them. */
+static void raw_policy(struct asked *a)
+{
+	answer_header(a, "Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox");
+	answer_header(a, "Connection-Allowlist", "()");
+	answer_header(a, "X-DNS-Prefetch-Control", "off");
+	answer_header(a, "Permissions-Policy", NO_DEVICES);
+}
+
 static void control_policy(struct asked *a)
 {
-	bool is_raw = a->route.kind == ROUTE_MEMENTO && a->route.form == ROUTE_RAW;
-
-	/* Raw mementos have a policy of their own. */
-	if (!is_raw)
-		answer_header(a, "Content-Security-Policy",
-			"default-src 'none'; script-src 'self'; style-src 'self'; "
-			"connect-src 'self'; frame-src %s; form-action 'self'; base-uri 'none'; "
-			"frame-ancestors 'none'",
-			a->content);
+	if (a->route.kind == ROUTE_MEMENTO && a->route.form == ROUTE_RAW)
+		raw_policy(a);
+	else
+		our_policy(a);
 	answer_header(a, "X-Frame-Options", "DENY");
 	answer_header(a, "X-Content-Type-Options", "nosniff");
 	answer_header(a, "Referrer-Policy", "no-referrer");

@@ -225,6 +225,12 @@ static void find_size(struct record_head *head, const struct part *body)
 	head->size = h->length - head_len;
 }
 
+/* 1xx are no final answers, and what is above 999 is no status. */
+static bool can_send(unsigned status)
+{
+	return status >= 200 && status <= 999;
+}
+
 /* The head is the record's own; a revisit without one has that of its original. */
 static void fill_head(struct record *r)
 {
@@ -233,7 +239,7 @@ static void fill_head(struct record *r)
 	const struct warc_header *own = &r->own.record->header;
 
 	r->head = (struct record_head){
-		.status = p->is_http ? p->payload.status : 200,
+		.status = p->is_http && can_send(p->payload.status) ? p->payload.status : 200,
 		.fields = p->is_http ? &p->payload.fields : &NONE,
 		.content_type =
 			p->is_http ? p->payload.content_type : p->record->header.content_type,

@@ -209,7 +209,7 @@ static int rewrite(struct asked *a, slice url, struct record *record, struct err
 		return rc;
 	}
 	a->response->status = head.status;
-	rc = body_new(record, true, &body, err);
+	rc = body_new_decoded(record, &body, err);
 	if (rc == 0)
 		rc = err_code(err, start(a, url, head.content_type, body, &w));
 	return rc ? rc : send_rewritten(a, w, err);

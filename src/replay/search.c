@@ -84,7 +84,7 @@ static int read_text(
 	page_open(&page, &(struct page_params){
 				 .content_type = fields_trim(record_head(record)->content_type),
 				 .text = text});
-	rc = body_new(record, true, &body, &why);
+	rc = body_new_decoded(record, &body, &why);
 	if (rc == 0)
 		rc = body_read_page(body, TEXT_SNIPPET_TEXT_MAX, &page, &why);
 	page_close(&page);

@@ -302,6 +302,7 @@ static int listen_on(
 		.port = port,
 		.threads = threads,
 		.body_max = BODY_MAX,
+		.policy = POLICY_REFUSAL,
 		.handler = handle,
 		.context = o,
 	};

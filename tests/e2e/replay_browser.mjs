@@ -104,6 +104,81 @@ out.hostile = {
   still: (await control.innerText("#verdict")) === sentence && control.url().endsWith("/hostile"),
 };
 
+// Raw mementos, each in a tab. The page that a raw redirect becomes has a link.
+const rawPlace = place + "id_";
+for (const path of ["/ways", "/ways.svg", "/ways.xml", "/ways.xhtml", "/none"]) {
+  const raw = await visit(`${rawPlace}/${live}${path}`);
+  await raw.waitForLoadState("networkidle");
+  await raw.context().close();
+}
+const away = await visit(`${rawPlace}/${live}/away`);
+out.raw = { shown: away.url().startsWith(rawPlace), away: await away.getAttribute("main a", "href") };
+
+// Everything that a tab, and the tabs that it opens, ask of a window for themselves.
+function hear(page, asked) {
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && request.frame().parentFrame() === null) asked.push(pathOf(request.url()));
+  });
+  page.context().on("page", (opened) => asked.push(pathOf(opened.url())));
+}
+
+// What a hostile page sends, and then an honest wish: when that is granted, all before it was heard.
+const evil = `${new URL(place).pathname.split("/")[2]}id_/${live}/way-raw`;
+const hostileUrls = [
+  `http://x/../../../../${evil}`, `http://x/..\\..\\..\\..\\${evil}`, `http://x/%2e%2e/.%2E/%2e./../${evil}`,
+  `http://x/.\t./.\n./../../${evil}`, `http://../../../../${evil}`, `http:\\\\..\\..\\..\\${evil}`,
+  `http://x/../../../other/2026/http://x/`, `http://x/../../../shop/2026/http://x/`, `\u0001http://x/../../${evil}`,
+  `http://%2e%2e/%2e%2e/%2e%2e/${evil}`, `https:../../../${evil}`, `http:/../../${evil}`, `//x/../../${evil}`, `../${evil}`,
+  `javascript:alert(1)`, `data:text/html,x`, `blob:${live}/x`, `file:///etc/passwd`, `http://[`, "", null, 7,
+"http://x/" + "../".repeat(8000),
+];
+const messages = [];
+for (const kind of ["go", "open", "at"]) {
+  for (let from = 0; from < hostileUrls.length; from += kind === "open" ? hostileUrls.length : 1) {
+    const urls = kind === "open" ? hostileUrls : [hostileUrls[from]];
+
+    const [page, frame] = await framed("/next.html");
+    await frame.waitForSelector("#here");
+    hear(page, messages);
+    await Promise.all([
+      page.waitForURL((url) => url.href.endsWith("/next.html?honest")),
+      frame.evaluate(([kind, urls, honest]) => {
+        for (const url of urls) parent.postMessage({ stillpoint: kind, url }, "*");
+        parent.postMessage({ stillpoint: "go", url: honest }, "*");
+      }, [kind, urls, `${live}/next.html?honest`]),
+    ]);
+    await page.context().close();
+  }
+}
+out.messages = { asked: messages };
+
+const nestedMoves = [];
+const inner = (page) => page.frames().find((frame) => frame.parentFrame()?.parentFrame());
+async function nested() {
+  const [page, frame] = await framed("/nested");
+  await frame.waitForSelector("iframe");
+  while (!inner(page)) await page.waitForEvent("frameattached");
+  await inner(page).waitForSelector("#top");
+  return [page, frame];
+}
+const [nest, nestFrame] = await nested();
+hear(nest, nestedMoves);
+await inner(nest).evaluate((url) => {
+  for (const stillpoint of ["go", "open", "at"]) parent.parent.postMessage({ stillpoint, url }, "*");
+}, `${live}/main.css`);
+// Messages of one frame come in order; of two, the second is sent when the first were handled.
+await nest.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+await Promise.all([
+  nest.waitForURL((url) => url.href.endsWith("/next.html")),
+  nestFrame.evaluate((url) => parent.postMessage({ stillpoint: "go", url }, "*"), `${live}/next.html`),
+]);
+out.nested = { moved: nestedMoves };
+const [top] = await nested();
+await Promise.all([top.waitForURL((url) => url.href.endsWith("/next.html")), inner(top).click("#top")]);
+out.nested.top = pathOf(top.url());
+const [opener] = await nested();
+out.nested.fresh = await popup(opener, () => inner(opener).click("#fresh"));
+
 const [past] = await framed("/past");
 await past.waitForSelector("#moved:not([hidden])");
 out.moved = await past.isVisible("#moved");

@@ -20,6 +20,14 @@ SRCDIR = os.environ["SRCDIR"]
 TIME = "20260102030405"
 
 
+class Listener(http.server.ThreadingHTTPServer):
+    """Hears connections that ask for nothing, too."""
+
+    def process_request(self, request, client_address):
+        Ears.heard.append("connection")
+        super().process_request(request, client_address)
+
+
 class Ears(http.server.BaseHTTPRequestHandler):
     """The live site, which nobody should ask."""
 
@@ -231,6 +239,20 @@ window.addEventListener("DOMContentLoaded", async () => {
 """
 
 
+# A frame in a page, which wants to move the page around both.
+NESTED = """<!doctype html><title>outer</title><p>outer<iframe name=inner src=/inner></iframe>"""
+INNER = """<!doctype html><p>inner <a id=top target=_top href='LIVE/next.html'>top</a>
+<a id=fresh target=_blank href='LIVE/next.html'>fresh</a>"""
+
+SVG_WAYS = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:h="http://www.w3.org/1999/xhtml">
+<image href="LIVE/way-raw-svg"/><style>@import 'LIVE/way-raw-svgcss';</style><h:img src="LIVE/way-raw-svg-html"/>
+<script href="LIVE/way-raw-svg-script"/></svg>"""
+
+XML_WAYS = """<?xml version="1.0"?><?xml-stylesheet type="text/css" href="LIVE/way-raw-xmlcss"?>
+<?xml-stylesheet type="text/xsl" href="LIVE/way-raw-xsl"?>
+<!DOCTYPE x SYSTEM "LIVE/way-raw-dtd"><x><h:img xmlns:h="http://www.w3.org/1999/xhtml" src="LIVE/way-raw-xml"/></x>"""
+
+
 def site(live, udp):
     """Path → response."""
     def fill(text):
@@ -260,6 +282,13 @@ def site(live, udp):
         "/past": response("<title>past</title><form method=post action=/next.html></form>"
                           "<script>onload = () => setTimeout(() => document.forms[0].submit())</script>"),
         "/ways": response(ways, fields=fill(escapes)),
+        "/nested": response(fill(NESTED)),
+        "/inner": response(fill(INNER)),
+        "/ways.svg": response(fill(SVG_WAYS), "image/svg+xml"),
+        "/ways.xml": response(fill(XML_WAYS), "text/xml"),
+        "/ways.xhtml": response(fill(SVG_WAYS), "application/xhtml+xml"),
+        "/away": response(fill("<img src=LIVE/way-raw-redirect>"), status="302 Found",
+                          fields=fill("Location: LIVE/way-raw-location\r\n")),
         "/sw.js": response("self.onfetch = () => 0", "text/javascript"),
         "/hostile": response(HOSTILE),
         "/title?%3Cb%3Ex%3C/b%3E": response("<title></title><script>parent.x=1</script><b>bold</b>"),
@@ -276,7 +305,7 @@ def browse(control):
     return json.loads(done.stdout)
 
 
-ears = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ears)
+ears = Listener(("127.0.0.1", 0), Ears)
 threading.Thread(target=ears.serve_forever, daemon=True).start()
 datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 datagrams.bind(("127.0.0.1", 0))
@@ -330,6 +359,17 @@ with tap.case("window.open and links to new windows open inside of the archive")
 with tap.case("a page that tries every way out reaches nobody"):
     tap.equal(got["ways"], {"framed": True, "alone": True, "left": False})
     tap.equal(Ears.heard, [])
+
+with tap.case("raw mementos in a tab reach nobody, redirects say where they led"):
+    tap.equal(got["raw"], {"shown": True, "away": f"/x/{TIME}/{LIVE}/way-raw-location"})
+
+with tap.case("no message moves a tab out of the collection and the time"):
+    assert len(got["messages"]["asked"]) > 20, got["messages"]
+    tap.equal([place for place in got["messages"]["asked"] if not place.startswith(f"/x/{TIME}/http")], [])
+
+with tap.case("frames inside of the page move nothing by themselves, their links do"):
+    tap.equal(got["nested"], {"moved": [f"/x/{TIME}/{LIVE}/next.html"], "top": f"/x/{TIME}/{LIVE}/next.html",
+                              "fresh": f"/x/{TIME}/{LIVE}/next.html"})
 
 with tap.case("hostile scripts neither read nor frame our pages, nor touch the banner"):
     hostile = got["hostile"]

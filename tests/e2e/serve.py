@@ -112,7 +112,7 @@ with Server(tap.path("dir")) as server:
         tap.equal(datetime_of(answer), "Wed, 01 Jan 2020 12:00:00 GMT")
         tap.equal(answer.fields["content-type"], "text/html")
         tap.equal(answer.fields["x-archive-orig-set-cookie"], "a=b")
-        tap.equal(answer.fields["content-security-policy"], "sandbox")
+        assert "sandbox" in answer.fields["content-security-policy"], answer
         tap.equal(answer.fields["x-content-type-options"], "nosniff")
         assert "set-cookie" not in answer.fields
 
@@ -210,7 +210,7 @@ with Server(tap.path("dir")) as server:
         tap.equal((answer.status, answer.body), (200, b"secure"))
         answer = raw(server, "20200101120000", "http://example.org/s")
         tap.equal((answer.status, answer.fields["location"]), (301, "https://example.org/s"))
-        tap.equal(raw(server, "2020", "https://example.org/loop").status, 404)
+        tap.equal(raw(server, "2020", "https://example.org/loop").status, 301)
 
     with tap.case("records that are no HTTP response"):
         answer = raw(server, "2020", A + "resource.txt")

@@ -10,16 +10,19 @@ export type Message =
   | { stillpoint: "go"; url: string }
   | { stillpoint: "open"; url: string };
 
-// The control page, if there is one around the outermost frame.
-function viewer(): Window | null {
-  const outer = outermost();
-  return outer.parent === outer ? null : outer.parent;
+const TELL = Symbol.for("stillpoint.tell");
+
+// The page around us listens to the outermost frame alone, so the others go through that one's
+// function. False where there is no such page.
+function tellAround(message: Message): boolean {
+  if (window.parent === window) return false;
+  window.parent.postMessage(message, "*"); // its origin is not known here, and the URL no secret
+  return true;
 }
 
 function tell(message: Message): boolean {
-  const page = viewer();
-  page?.postMessage(message, "*"); // its origin is not known here, and the URL no secret
-  return page !== null;
+  const outer = outermost() as unknown as Record<symbol, typeof tell | undefined>;
+  return outer[TELL]?.(message) ?? false;
 }
 
 function open(addresses: Addresses, native: typeof window.open, url: string, target?: string, features?: string): Window | null {
@@ -104,6 +107,7 @@ function patchReads(addresses: Addresses): void {
 }
 
 export function installNavigation(addresses: Addresses): void {
+  if (window === outermost()) scope[TELL] = tellAround;
   method(window, "open", (native) => (url?: string | URL, target?: string, features?: string) =>
     open(addresses, native, String(url ?? ""), target, features),
   );
@@ -122,6 +126,5 @@ export function installNavigation(addresses: Addresses): void {
   window.addEventListener("submit", submit, true);
   scope.navigation?.addEventListener("navigate", (event: NavigateEvent) => navigate(addresses, event));
   patchReads(addresses);
-  if (window === outermost())
-    tell({ stillpoint: "at", url: addresses.place.url, time: addresses.place.time });
+  if (window === outermost()) tellAround({ stillpoint: "at", url: addresses.place.url, time: addresses.place.time });
 }

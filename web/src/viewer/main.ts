@@ -18,6 +18,24 @@ function settingsOf(banner: HTMLElement): Settings {
   return { collection, time, instant, shown, url };
 }
 
+// The only way to an address inside of the archive: what, "TIME/" or "composite/TIME/", of that URL.
+// URLs come from the archive, messages of the frame included. The parser resolves everything that
+// could lead up or aside (dots, escaped ones too, backslashes, tabs) before they are joined, and the
+// joined address has to read the same after parsing: then nothing in it was resolved once more.
+function placeOf(settings: Settings, what: string, url: unknown): string | null {
+  if (typeof url !== "string" || url.length >= URL_MAX) return null;
+  try {
+    const live = new URL(url);
+    if (live.protocol !== "http:" && live.protocol !== "https:") return null;
+    const place = `${location.origin}${settings.collection}${what}/${live.href}`;
+    return new URL(place).href === place ? place : null;
+  } catch {
+    return null;
+  }
+}
+
+const URL_MAX = 16384;
+
 function cell(row: HTMLTableRowElement, text: string): HTMLTableCellElement {
   const made = row.insertCell();
   made.textContent = text;
@@ -32,7 +50,8 @@ function list(composite: Composite, settings: Settings): void {
     const row = body.insertRow();
     row.className = line.certain ? "certain" : "uncertain";
     const link = document.createElement("a");
-    link.href = `${settings.collection}${settings.time}/${line.url}`;
+    const place = placeOf(settings, settings.time, line.url);
+    if (place) link.href = place;
     link.textContent = line.url;
     cell(row, "").append(link);
     cell(row, line.memento);
@@ -44,9 +63,10 @@ function list(composite: Composite, settings: Settings): void {
 async function explain(settings: Settings): Promise<void> {
   const status = document.querySelector<HTMLElement>("#verdict");
   if (!status) return;
-  const { collection, time, url } = settings;
+  const place = placeOf(settings, `composite/${settings.time}`, settings.url);
   try {
-    const answer = await fetch(`${collection}composite/${time}/${url}`);
+    if (!place) throw new Error("no address");
+    const answer = await fetch(place);
     if (!answer.ok) throw new Error(String(answer.status));
     const composite = (await answer.json()) as Composite;
     const words = describe(composite, settings);
@@ -71,27 +91,28 @@ function same(a: string, b: string): boolean {
 
 const MOVED = "stillpoint.moved";
 
-function isWeb(url: unknown): url is string {
-  return typeof url === "string" && /^https?:\/\//.test(url) && url.length < 16384;
-}
-
 const frame = (): HTMLIFrameElement | null => document.querySelector<HTMLIFrameElement>("#page");
 
-// Only the frame's own messages, and of them only wishes that this page could have itself.
+// Wishes of the page that we have put into the frame: not of frames inside of it, nor of what stands
+// in the frame when that page is gone.
 function listen(event: MessageEvent<unknown>): void {
   const shown = frame();
   const banner = document.querySelector<HTMLElement>("#banner");
-  if (!shown || !banner || event.origin !== new URL(shown.src).origin) return;
+  if (!shown || !banner || event.source !== shown.contentWindow) return;
+  if (event.origin !== new URL(shown.src).origin) return;
   if (typeof event.data !== "object" || event.data === null) return;
   const { stillpoint, url } = event.data as { stillpoint?: unknown; url?: unknown };
-  if (!isWeb(url)) return;
   const settings = settingsOf(banner);
-  const place = `${settings.collection}${settings.time}/${url}`;
+  const place = placeOf(settings, settings.time, url);
+  if (!place) return;
   if (stillpoint === "open") open(place, "_blank", "noopener");
   if (stillpoint === "go") location.assign(place);
-  // A redirect led somewhere else. Once: a page that lies about where it is does not go round.
-  if (stillpoint !== "at" || event.source !== shown.contentWindow || same(url, settings.url)) return;
-  if (sessionStorage.getItem(MOVED) === settings.url) return;
+  if (stillpoint === "at") moved(settings, String(url), place);
+}
+
+// A redirect led somewhere else. Once: a page that lies about where it is does not go round.
+function moved(settings: Settings, url: string, place: string): void {
+  if (same(url, settings.url) || sessionStorage.getItem(MOVED) === settings.url) return;
   sessionStorage.setItem(MOVED, url);
   location.replace(place);
 }

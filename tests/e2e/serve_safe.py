@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""`stillpoint serve` against odd archives and odd clients: every answer carries a policy, every
+record gets an answer, what is asked for is bounded."""
+
+import datetime
+import gzip
+import http.client
+import json
+import os
+import re
+import urllib.parse
+
+import tap
+from replaying import Server, head, members, record, response
+
+A = "http://odd.example/"
+DATE = "2020-01-01T12:00:00Z"
+TIME = "20200101120000"
+HTML = b"<title>x</title><p>plain"
+
+
+def raw(name, lines, body, date=DATE):
+    """A response with exactly these lines of its head."""
+    return record("response", A + name, date, "\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+
+
+EMPTY = ["X-Empty:", "Pragma: ", "X-Blank: \t ", "X-Control: \x01"]
+CODED = {
+    "br-plain": (["Content-Encoding: br"], HTML),
+    "deflate-plain": (["Content-Encoding: deflate"], HTML),
+    "gzip-plain": (["Content-Encoding: gzip"], HTML),
+    "zstd-plain": (["Content-Encoding: zstd"], HTML),
+    "two-lines-once": (["Content-Encoding: gzip", "Content-Encoding: gzip"], gzip.compress(HTML)),
+    "two-lines-twice": (["Content-Encoding: gzip", "Content-Encoding: gzip"], gzip.compress(gzip.compress(HTML))),
+    "two-lines-identity": (["Content-Encoding: identity", "Content-Encoding: gzip"], gzip.compress(HTML)),
+    "unknown": (["Content-Encoding: utf-8"], HTML),
+    "long-list": (["Content-Encoding: " + ", ".join(["gzip"] * 99)], HTML),
+    "empty": (["Content-Encoding: br"], b""),
+}
+STATUSES = ["100 Continue", "101 Switching", "103 Hints", "199 x", "204 No Content", "205 Reset", "304 Not Modified",
+            "600 x", "999 x"]
+WARC = tap.write("odd.warc.gz", members(
+    response(A, DATE, HTML),
+    raw("fields", ["HTTP/1.1 200 OK", "Content-Type: text/html", *EMPTY], HTML),
+    raw("location", ["HTTP/1.1 200 OK", "Location:", "Content-Type: text/html"], HTML),
+    raw("untyped", ["HTTP/1.1 200 OK", "Content-Type:"], HTML),
+    raw("crowded", ["HTTP/1.1 200 OK", "Content-Type: text/html", *(f"X-{i}: {'v' * 800}" for i in range(60))], HTML),
+    *(raw(name, ["HTTP/1.1 200 OK", "Content-Type: text/html", *lines], body) for name, (lines, body) in CODED.items()),
+    *(raw(f"status-{status[:3]}", [f"HTTP/1.1 {status}", "Content-Type: text/html"], HTML) for status in STATUSES),
+    response(A + "moved", DATE, b"gone", status="301 Moved", Location=A + "target?a=1&b=<2>"),
+    response(A + "self", DATE, HTML, status="302 Found", Location=A + "self"),
+    record("response", A + "x.svg", DATE, head(Content_Type="image/svg+xml") + b"<svg/>"),
+    record("response", A + "x.xml", DATE, head(Content_Type="text/xml") + b"<x/>"),
+))
+
+# One record, and an index that has it 20,001 times.
+LOOP = response(A + "loop", DATE, b"", status="302 Found", Location=A + "loop")
+os.mkdir(tap.path("many"))
+tap.write("many/loop.warc", LOOP)
+START = datetime.datetime(2020, 1, 1)
+tap.write("many/loop.cdxj", "".join(
+    f"example,odd)/loop {START + datetime.timedelta(minutes=n):%Y%m%d%H%M%S} "
+    f'{{"url": "{A}loop", "status": "302", "filename": "loop.warc", "offset": "0", "length": "{len(LOOP)}"}}\n'
+    for n in range(20001)))
+
+
+def content_of(server):
+    """The content origin, as the framed page knows it."""
+    port = re.search(r'src="(http://[^/"]+)', server.text(f"/odd/{TIME}/{A}"))[1]
+    return urllib.parse.urlsplit(port).netloc
+
+
+def ask(host, path, method="GET", **fields):
+    connection = http.client.HTTPConnection(host, timeout=120)
+    connection.putrequest(method, path, skip_accept_encoding=True)
+    for name, value in fields.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer.status, answer.headers, body
+
+
+with Server(WARC, tap.path("many")) as server:
+    CONTENT = content_of(server)
+    URLS = [A, A + "moved", A + "none", A + "x.svg", A + "x.xml", A + "self", A + "fields", "http://[", "x" * 20000]
+    FORMS = ["", "id_", "mp_", "im_", "js_", "cs_", "xx_"]
+    PATHS = (["/", "/odd/", "/odd", "/none/", "/_/viewer.js", "/_/replay.js", "/_/viewer.css", "/_/none", "/favicon.ico",
+              "/odd/cdx?url=odd.example", "/odd/cdx", "/odd/search?q=x", "/odd/search", "/odd/?url=x", "/odd/timemap/xx/x",
+              "/odd/99999999999999id_/" + A, "/odd/20209999id_/" + A, "/_/9//", "//", "/odd//", "/%", "/odd/%00/x", "*"]
+             + [f"/odd/{TIME}{form}/{url}" for form in FORMS for url in URLS]
+             + [f"/odd/{kind}/{url}" for url in URLS for kind in ("*", "timemap/link", "timemap/json", "timemap/cdxj",
+                                                                  f"composite/{TIME}")]
+             + [f"/odd/{url}" for url in URLS])
+
+    with tap.case("every answer of both origins has a policy that lets nothing out"):
+        for host in (server.host, CONTENT):
+            for path in PATHS:
+                for method, fields in (("GET", {}), ("GET", {"Sec_Fetch_Dest": "document"}), ("GET", {"Range": "bytes=9999-"}),
+                                       ("HEAD", {}), ("POST", {}), ("OPTIONS", {}), ("GET", {"Service_Worker": "script"})):
+                    status, fields, _ = ask(host, path, method, **fields)
+                    policies = fields.get_all("Content-Security-Policy") or []
+                    assert len(policies) == 1, (host, path[:80], method, status, policies)
+                    sources = re.sub(r"frame-ancestors [^;]*", "", policies[0])
+                    assert "default-src 'none'" in sources or "default-src 'self'" in sources, policies
+                    for other in re.findall(r"https?://[^ ;]+", sources):
+                        assert urllib.parse.urlsplit(other).netloc == CONTENT, policies
+
+    with tap.case("raw mementos, and errors in their place, load and run nothing"):
+        for name in ("", "x.svg", "x.xml", "fields", "none"):
+            policy = ask(server.host, f"/odd/{TIME}id_/{A}{name}")[1]["Content-Security-Policy"]
+            directives = dict(d.strip().partition(" ")[::2] for d in policy.split(";"))
+            assert "sandbox" in directives and "script-src" not in directives, policy
+            tap.equal(directives.pop("style-src"), "'unsafe-inline'")
+            tap.equal({directives[k] for k in directives if k.endswith("-src") and k != "default-src"}, {"data:"})
+
+    with tap.case("a raw redirect leads on for programs, and tells people where it led"):
+        for fields in ({}, {"Sec_Fetch_Dest": "empty"}, {"Accept": "*/*"}):
+            status, got, body = ask(server.host, f"/odd/{TIME}id_/{A}moved", **fields)
+            tap.equal((status, got["Location"], body), (301, A + "target?a=1&b=<2>", b"gone"))
+        for fields in ({"Sec_Fetch_Dest": "document"}, {"Sec_Fetch_Dest": "iframe"}, {"Sec_Fetch_Mode": "navigate"},
+                       {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}):
+            status, got, body = ask(server.host, f"/odd/{TIME}id_/{A}moved", **fields)
+            tap.equal((status, got["Location"]), (200, None))
+            assert b"http://odd.example/target?a=1&amp;b=%3C2%3E" in body, body
+
+    with tap.case("fields without a value do not cost the answer"):
+        for form in ("id_", "mp_"):
+            host = CONTENT if form == "mp_" else server.host
+            for name in ("fields", "location", "untyped", "crowded"):
+                status, got, body = ask(host, f"/odd/{TIME}{form}/{A}{name}")
+                assert status == 200 and HTML[-5:] in body, (form, name, status, body)
+        tap.equal(ask(server.host, f"/odd/{TIME}id_/{A}crowded?{'q' * 9000}")[0], 404)
+
+    with tap.case("every archived status gets an answer"):
+        for form in ("id_", "mp_"):
+            host = CONTENT if form == "mp_" else server.host
+            for status in STATUSES:
+                got = ask(host, f"/odd/{TIME}{form}/{A}status-{status[:3]}")[0]
+                tap.equal((status, got), (status, 200 if int(status[:3]) < 200 else int(status[:3])))
+
+    with tap.case("labels of codings that the body does not have: what was captured is shown"):
+        for name, (_, stored) in CODED.items():
+            want = HTML if stored else b""
+            status, _, body = ask(CONTENT, f"/odd/{TIME}mp_/{A}{name}")
+            assert status == 200 and want[-5:] in body, (name, status, body)
+            for accept in ("", "gzip, br, deflate, zstd"):
+                status, fields, body = ask(server.host, f"/odd/{TIME}id_/{A}{name}", Accept_Encoding=accept)
+                for coding in reversed((fields["Content-Encoding"] or "").split(",")):
+                    assert coding.strip() in ("", "gzip", "br"), (name, fields["Content-Encoding"])
+                    body = gzip.decompress(body) if coding.strip() == "gzip" else body
+                tap.equal((name, accept, status, body), (name, accept, 200, want))
+
+    with tap.case("a page that only led to itself is shown as that"):
+        for collection, name in (("odd", "self"), ("many", "loop")):
+            status, fields, body = ask(CONTENT, f"/{collection}/{TIME}mp_/{A}{name}")
+            tap.equal((status, fields["Location"]), (200, None))
+            assert b"led to itself" in body, body
+            tap.equal(ask(server.host, f"/{collection}/{TIME}/{A}{name}")[0], 200)
+            tap.equal(ask(server.host, f"/{collection}/{TIME}id_/{A}{name}")[0], 302)
+
+    with tap.case("a TimeMap of 20,001 mementos has three pages, each of which names the others"):
+        base = f"{server.url}/many/timemap/link/"
+        for number, count in ((1, 10000), (2, 10000), (3, 1)):
+            page = server.text(f"/many/timemap/link/{number}/{A}loop")
+            tap.equal(page.count('memento"; datetime'), count)
+            others = re.findall(r'<([^>]*)>; rel="timemap"', page)
+            tap.equal(others, [f"{base}{n}/{A}loop" for n in (1, 2, 3) if n != number])
+        pages = json.loads(server.text(f"/many/timemap/json/{A}loop"))["pages"]
+        tap.equal([page["uri"] for page in pages], [f"{server.url}/many/timemap/json/{n}/{A}loop" for n in (1, 2, 3)])
+        tap.equal(server.text(f"/many/timemap/cdxj/2/{A}loop").count("timemap_page"), 3)
+        tap.equal(server.get(f"/many/timemap/link/4/{A}loop").status, 404)
+
+tap.done()
