@@ -8,6 +8,7 @@
 
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
+#include "base/file.h"
 #include "http/fields.h"
 
 /* It may be completed while we look. */
@@ -18,11 +19,14 @@ int record_body_open(const char *dir, slice file)
 	int fd = -1;
 
 	/* A name, not a way out of the directory. */
-	if (!dir[0] || memchr(file.ptr, '/', file.len) || memchr(file.ptr, '\0', file.len)) {
+	if (!dir[0] || file.len == 0 || file.ptr[0] == '.' || memchr(file.ptr, '/', file.len) ||
+		memchr(file.ptr, '\0', file.len)) {
 		errno = ENOENT;
 		return -1;
 	}
-	for (size_t i = 0; fd < 0 && i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
+	errno = ENOENT;
+	for (size_t i = 0; fd < 0 && errno == ENOENT && i < sizeof SUFFIXES / sizeof SUFFIXES[0];
+		i++) {
 		int n = snprintf(
 			path, sizeof path, "%s/%.*s%s", dir, (int)file.len, file.ptr, SUFFIXES[i]);
 
@@ -30,7 +34,7 @@ int record_body_open(const char *dir, slice file)
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = file_open_inside(AT_FDCWD, path);
 	}
 	return fd;
 }

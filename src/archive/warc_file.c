@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/io.h"
 
 enum {
@@ -116,7 +117,7 @@ int warc_file_create(
 	if (faccessat(dir, name, F_OK, 0) == 0)
 		return err_set(err, ERR_EXISTS, "%s already exists", name);
 	open_name(name, path);
-	file.fd = openat(dir, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	file.fd = file_open_first(dir, path);
 	if (file.fd < 0 && errno == EEXIST)
 		return err_set(err, ERR_EXISTS, "%s already exists", path);
 	if (file.fd < 0)

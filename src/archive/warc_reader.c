@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum {
 	HEAD_STEP = 1 << 10,                  /* bytes of a header copied at a time */
 	TRAILER_MAX = 4,                      /* the two line ends behind a block */
@@ -692,21 +694,27 @@ int warc_reader_open_source(
 	return 0;
 }
 
+int warc_reader_open_fd(int fd, unsigned flags, struct warc_reader **ret, struct err *err)
+{
+	int rc = warc_reader_open_source(&(struct warc_source){.fd = fd}, flags, ret, err);
+
+	if (rc)
+		(void)close(fd);
+	else
+		(*ret)->own_fd = fd;
+	return rc;
+}
+
 int warc_reader_open(const char *path, unsigned flags, struct warc_reader **ret, struct err *err)
 {
-	struct warc_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
-	int rc;
+	int fd = file_open_given(path), rc;
 
-	if (source.fd < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	rc = warc_reader_open_source(&source, flags, ret, err);
-	if (rc) {
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, file_problem(errno));
+	rc = warc_reader_open_fd(fd, flags, ret, err);
+	if (rc)
 		err_prefix(err, "%s", path);
-		(void)close(source.fd);
-		return rc;
-	}
-	(*ret)->own_fd = source.fd;
-	return 0;
+	return rc;
 }
 
 void warc_reader_close(struct warc_reader *r)

@@ -52,6 +52,10 @@ struct warc_reader; /* opaque */
 int warc_reader_open(
 	const char *path, unsigned flags, struct warc_reader **ret, struct err *err) SP_MUST_CHECK;
 
+/* The same for a descriptor, which it takes, at failure too. */
+int warc_reader_open_fd(
+	int fd, unsigned flags, struct warc_reader **ret, struct err *err) SP_MUST_CHECK;
+
 /* The same for a source, which stays the caller's. */
 int warc_reader_open_source(const struct warc_source *source, unsigned flags,
 	struct warc_reader **ret, struct err *err) SP_MUST_CHECK;

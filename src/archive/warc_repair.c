@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/io.h"
 
 enum {
@@ -65,11 +66,11 @@ static int find(struct repair *r, struct err *err)
 	if (r->is_open && is_there(r, r->name))
 		return err_set(err, ERR_STATE, "both %s and %s exist; remove one of them", r->name,
 			r->open_name);
-	r->fd = io_open_own(r->dir, current_name(r), O_RDWR);
+	r->fd = file_open_own(r->dir, current_name(r), O_RDWR);
 	if (r->fd < 0 && errno == ENOENT)
 		return err_set(err, ERR_NOTFOUND, "%s is missing", r->name);
 	if (r->fd < 0 && (errno == ELOOP || errno == EMLINK || errno == EISDIR))
-		return err_set(err, ERR_STATE, "%s: %s", current_name(r), io_open_problem(errno));
+		return err_set(err, ERR_STATE, "%s: %s", current_name(r), file_problem(errno));
 	if (r->fd < 0 || fstat(r->fd, &st) < 0)
 		return fail(current_name(r), "cannot be opened", err);
 	r->length = (uint64_t)st.st_size;
@@ -107,10 +108,9 @@ static int copy_tail(const struct repair *r, uint64_t size, int to, struct err *
 static bool holds_tail(const struct repair *r, uint64_t size, const char *name)
 {
 	char ours[COPY_STEP / 2], theirs[COPY_STEP / 2];
-	int fd = openat(r->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = file_open_inside(r->dir, name);
 	struct stat st;
-	bool same = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		    (uint64_t)st.st_size == r->length - size;
+	bool same = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size == r->length - size;
 
 	for (uint64_t at = size; same && at < r->length; at += sizeof ours) {
 		ssize_t n = io_read_at(r->fd, ours, sizeof ours, at);
@@ -148,7 +148,7 @@ static int torn_name(
 
 static int write_part(const struct repair *r, uint64_t size, const char *part, struct err *err)
 {
-	int fd = io_open_new(r->dir, part);
+	int fd = file_open_new(r->dir, part);
 	int rc;
 
 	if (fd < 0)

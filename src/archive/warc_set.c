@@ -13,6 +13,7 @@
 #include "archive/warc_file.h"
 #include "archive/zip_reader.h"
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "base/lists.h"
 #include "base/tempfile.h"
@@ -114,20 +115,22 @@ static int read_wacz(struct walk *w, int fd, const char *path)
 
 /* ---- files and directories ---- */
 
-static int read_file(struct walk *w, const char *path, uint64_t size)
+static int read_file(struct walk *w, const char *path, unsigned depth)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = depth ? file_open_inside(AT_FDCWD, path) : file_open_given(path), rc;
 	char magic[MAGIC_SIZE];
-	ssize_t n = fd < 0 ? -1 : io_read_at(fd, magic, sizeof magic, 0);
+	struct stat st;
+	ssize_t n = fd < 0 || fstat(fd, &st) ? -1 : io_read_at(fd, magic, sizeof magic, 0);
 
 	if (n < 0) {
-		rc = err_set(w->err, ERR_IO, "%s: %s", path, strerror(errno));
+		rc = err_set(w->err, ERR_IO, "%s: %s", path, file_problem(errno));
 	} else if (zip_is_start((slice){magic, (size_t)n})) {
 		rc = read_wacz(w, fd, path);
 	} else {
 		w->found++;
 		rc = w->call(w->context,
-			&(struct warc_set_file){.path = path, .source = {.fd = fd}, .size = size},
+			&(struct warc_set_file){
+				.path = path, .source = {.fd = fd}, .size = (uint64_t)st.st_size},
 			w->err);
 	}
 	if (fd >= 0)
@@ -169,7 +172,10 @@ static int list_names(struct walk *w, const char *path, struct arena *arena, str
 
 static int read_path(struct walk *w, const char *path, unsigned depth);
 
-/* A member of a directory: other files in it are none of our business. */
+/*
+ * A member of a directory: other files in it are none of our business. A link is not followed; what
+ * may have WARC files behind it is said, so that none is missing without a word.
+ */
 static int read_member(struct walk *w, const char *dir, slice name, unsigned depth)
 {
 	char path[WARC_SET_PATH_MAX];
@@ -178,10 +184,9 @@ static int read_member(struct walk *w, const char *dir, slice name, unsigned dep
 
 	if (n < 0 || (size_t)n >= sizeof path)
 		return err_set(w->err, ERR_LIMIT, "%.60s…: the path is too long", dir);
-	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode) &&
-		(!S_ISREG(st.st_mode) || !warc_set_is_name(name)))
-		return 0;
-	return read_path(w, path, depth);
+	if (warc_set_is_name(name))
+		return read_file(w, path, depth);
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? read_path(w, path, depth) : 0;
 }
 
 static int read_directory(struct walk *w, const char *path, unsigned depth)
@@ -206,24 +211,39 @@ static int read_path(struct walk *w, const char *path, unsigned depth)
 {
 	struct stat st;
 
-	if (stat(path, &st))
+	if (depth ? lstat(path, &st) : stat(path, &st))
 		return err_set(w->err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s%s", path,
 			strerror(errno), depth ? "" : "; give an archive, or a WARC or WACZ file");
 	if (S_ISDIR(st.st_mode))
 		return read_directory(w, path, depth);
-	if (!S_ISREG(st.st_mode))
-		return err_set(w->err, ERR_UNSUPPORTED,
-			"%s: not a regular file; give a WARC or WACZ file, or a directory", path);
-	return read_file(w, path, (uint64_t)st.st_size);
+	return read_file(w, path, depth);
+}
+
+static int read_root(struct walk *w, const char *path, unsigned depth)
+{
+	int rc = read_path(w, path, depth);
+
+	if (rc == 0 && w->found == 0)
+		return err_set(w->err, ERR_NOTFOUND, "%s: there are no WARC files in it", path);
+	return rc;
 }
 
 int warc_set_each(
 	const char *path, const char *tmp_dir, warc_set_call *call, void *context, struct err *err)
 {
 	struct walk w = {.tmp_dir = tmp_dir, .call = call, .context = context, .err = err};
-	int rc = read_path(&w, path, 0);
 
-	if (rc == 0 && w.found == 0)
-		return err_set(err, ERR_NOTFOUND, "%s: there are no WARC files in it", path);
-	return rc;
+	return read_root(&w, path, 0);
+}
+
+int warc_set_each_of_archive(
+	const char *path, const char *tmp_dir, warc_set_call *call, void *context, struct err *err)
+{
+	struct walk w = {.tmp_dir = tmp_dir, .call = call, .context = context, .err = err};
+	char warc[WARC_SET_PATH_MAX];
+	int n = snprintf(warc, sizeof warc, "%s/warc", path);
+
+	if (n < 0 || (size_t)n >= sizeof warc)
+		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", path);
+	return file_is_there(warc) ? read_root(&w, warc, 1) : read_root(&w, path, 0);
 }

@@ -43,4 +43,8 @@ bool warc_set_is_name(slice name);
 int warc_set_each(const char *path, const char *tmp_dir, warc_set_call *call, void *context,
 	struct err *err) SP_MUST_CHECK;
 
+/* The same; of an archive only those in its directory warc, as it has other things beside it. */
+int warc_set_each_of_archive(const char *path, const char *tmp_dir, warc_set_call *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "archive/warc_compress.h"
 #include "archive/warc_date.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "http/payload.h"
 
@@ -139,7 +140,7 @@ int warc_writer_open(
 	fill_in(&w->params);
 	rng_init(&w->rng, params->seed ? params->seed : hash_key_random().k0);
 	buf_init(&w->header, FIELDS_HEAD_MAX);
-	w->dir = open(params->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	w->dir = file_open_dir(params->dir);
 	rc = w->dir < 0 ? err_set(err, ERR_IO, "%s: %s", params->dir, strerror(errno)) : 0;
 	if (rc == 0)
 		rc = check_name(w, err);

@@ -1,11 +1,13 @@
 #include "archive/zip_reader.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/io.h"
+#include "base/vec.h"
 
 /* Sizes and places of APPNOTE 4.3; all numbers are little-endian. */
 enum {
@@ -137,31 +139,6 @@ static int find_directory(
 	return read_end(z, (slice){tail->ptr, len}, at, ret, err);
 }
 
-int zip_reader_open(struct zip_reader *z, int fd, struct err *err)
-{
-	struct place place = {0};
-	struct buf tail;
-	struct stat st;
-	int rc;
-
-	*z = (struct zip_reader){.fd = fd};
-	buf_init(&z->row, ROW_MAX);
-	if (fstat(fd, &st) < 0)
-		return err_set(err, ERR_IO, "%s", strerror(errno));
-	z->file_size = (uint64_t)st.st_size;
-	buf_init(&tail, END_SIZE + COMMENT_MAX + LOCATOR_SIZE);
-	rc = find_directory(z, &tail, &place, err);
-	buf_release(&tail);
-	if (rc)
-		return rc;
-	if (place.offset > z->file_size || place.size > z->file_size - place.offset)
-		return damaged(err, "its directory is not in the file");
-	z->entries = place.entries;
-	z->at = place.offset;
-	z->end = place.offset + place.size;
-	return 0;
-}
-
 void zip_reader_release(struct zip_reader *z)
 {
 	buf_release(&z->row);
@@ -254,6 +231,89 @@ int zip_reader_next(struct zip_reader *z, struct zip_entry *ret, struct err *err
 	z->at += z->row.len;
 	z->taken++;
 	return 0;
+}
+
+/* ---- all entries together ---- */
+
+/* Bytes of the file that are an entry's: from its local header on, to before end. */
+struct extent {
+	uint64_t start, end;
+};
+
+VEC_DECLARE(extent_vec, struct extent);
+
+static int by_start(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* An entry's local header has its name again, and fields that may be others. */
+static struct extent extent_of(const struct zip_entry *e)
+{
+	return (struct extent){e->head, e->head + LOCAL_SIZE + e->name.len + e->packed};
+}
+
+/* A small file would hold much if many entries were the same bytes of it. */
+static int check_extents(struct extent_vec *extents, struct err *err)
+{
+	if (extents->len > 0)
+		qsort(extents->ptr, extents->len, sizeof extents->ptr[0], by_start);
+	for (size_t i = 1; i < extents->len; i++)
+		if (extents->ptr[i].start < extents->ptr[i - 1].end)
+			return damaged(err, "entries of it overlap");
+	return 0;
+}
+
+static int check_entries(struct zip_reader *z, struct err *err)
+{
+	uint64_t most = ZIP_UNPACKED_MAX + ZIP_RATIO_MAX * z->file_size, total = 0;
+	struct extent_vec extents = {0};
+	struct zip_entry e = {0};
+	int rc = err_code(err, extent_vec_push(&extents, (struct extent){z->at, z->end}));
+
+	while (rc == 0 && (rc = zip_reader_next(z, &e, err)) == 0) {
+		if (e.size > most - total)
+			rc = err_set(err, ERR_LIMIT,
+				"its entries would unpack to more than %d times its size",
+				(int)ZIP_RATIO_MAX);
+		else
+			rc = err_code(err, extent_vec_push(&extents, extent_of(&e)));
+		total += e.size;
+	}
+	if (rc == ERR_END)
+		rc = check_extents(&extents, err);
+	extent_vec_release(&extents);
+	return rc;
+}
+
+int zip_reader_open(struct zip_reader *z, int fd, struct err *err)
+{
+	struct place place = {0};
+	struct buf tail;
+	struct stat st;
+	int rc;
+
+	*z = (struct zip_reader){.fd = fd};
+	buf_init(&z->row, ROW_MAX);
+	if (fstat(fd, &st) < 0)
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	z->file_size = (uint64_t)st.st_size;
+	buf_init(&tail, END_SIZE + COMMENT_MAX + LOCATOR_SIZE);
+	rc = find_directory(z, &tail, &place, err);
+	buf_release(&tail);
+	if (rc)
+		return rc;
+	if (place.offset > z->file_size || place.size > z->file_size - place.offset)
+		return damaged(err, "its directory is not in the file");
+	z->entries = place.entries;
+	z->at = place.offset;
+	z->end = place.offset + place.size;
+	rc = check_entries(z, err);
+	z->at = place.offset;
+	z->taken = 0;
+	return rc;
 }
 
 /* ---- entries ---- */

@@ -10,9 +10,10 @@
  *	rc = zip_entry_find(&entry, fd, &start, err);	// where its bytes begin
  *	rc = zip_entry_read(&entry, fd, sink, context, err);
  *
- * The directory is read entry by entry, so memory does not grow with it. A file may come from
- * anywhere: no size that it states is believed beyond the file, and an entry never unpacks to more
- * than the directory says.
+ * The directory is read entry by entry, and memory grows by 16 bytes for each. A file may come from
+ * anywhere: no size that it states is believed beyond the file, an entry never unpacks to more than
+ * the directory says, all entries together to no more than ZIP_UNPACKED_MAX + ZIP_RATIO_MAX times
+ * the file, and no two of them share bytes of it.
  */
 #ifndef ARCHIVE_ZIP_READER_H
 #define ARCHIVE_ZIP_READER_H
@@ -29,6 +30,9 @@ enum zip_method {
 	ZIP_STORED = 0,
 	ZIP_DEFLATED = 8,
 };
+
+/* How much all entries of a file may hold unpacked: so many bytes, and times its own size. */
+enum { ZIP_UNPACKED_MAX = 256 << 20, ZIP_RATIO_MAX = 100 };
 
 struct zip_entry {
 	slice name;      /* the reader's, valid until the next entry; "archive/a.warc.gz" */
@@ -55,7 +59,8 @@ struct zip_reader {
 bool zip_is_start(slice bytes);
 
 /*
- * Finds the directory. The descriptor is borrowed. 0, ERR_SYNTAX for what is no ZIP file,
+ * Finds the directory and reads through it. The descriptor is borrowed. 0, ERR_SYNTAX for what is
+ * no ZIP file or has entries that overlap, ERR_LIMIT for one that unpacks to too much,
  * ERR_UNSUPPORTED for one in several parts, ERR_IO, ERR_NOMEM; to be released in any case.
  */
 int zip_reader_open(struct zip_reader *z, int fd, struct err *err) SP_MUST_CHECK;

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum {
 	OFFSET_READINGS = 5,
 	MS_PER_SECOND = 1000,
@@ -97,7 +99,7 @@ int64_t clock_offset(const struct clock *c)
 
 void clock_boot_id(char out[CLOCK_BOOT_SIZE])
 {
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	int fd = file_open_given("/proc/sys/kernel/random/boot_id");
 	ssize_t n = fd < 0 ? 0 : read(fd, out, CLOCK_BOOT_SIZE - 1);
 
 	out[n == CLOCK_BOOT_SIZE - 1 ? n : 0] = '\0';

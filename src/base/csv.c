@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/parse.h"
 
 enum {
@@ -345,7 +346,7 @@ static int skip_byte_order_mark(struct csv_reader *r, struct err *err)
 
 FILE *csv_open_path(const char *path, struct err *err)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = file_stream(path, "re");
 	struct stat st;
 
 	if (!file) {

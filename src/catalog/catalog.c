@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "catalog/catalog_db.h"
 
 enum {
@@ -74,16 +75,11 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err)
 
 /* ---- opening ---- */
 
-/*
- * The name for SQLite: with a directory before it, or "file:…" and ":memory:" would mean something
- * else; as a URI when it is taken as a file that nobody changes.
- */
+/* The name for SQLite: as a URI when it is taken as a file that nobody changes. */
 static int spell_path(const char *path, bool immutable, struct buf *out)
 {
 	int rc = immutable ? buf_add_str(out, "file:") : 0;
 
-	if (rc == 0 && path[0] != '/')
-		rc = buf_add_str(out, "./");
 	for (const char *p = path; rc == 0 && *p; p++) {
 		if (immutable && (*p == '%' || *p == '?' || *p == '#'))
 			rc = buf_printf(out, "%%%02X", (unsigned)*p);
@@ -95,14 +91,20 @@ static int spell_path(const char *path, bool immutable, struct buf *out)
 
 static int connect(struct catalog *c, int flags, bool immutable, struct err *err)
 {
+	bool writing = (flags & SQLITE_OPEN_READONLY) == 0;
+	char *resolved = NULL;
 	struct buf name;
 	int rc;
 
+	if (file_check_database(c->path, writing, &resolved))
+		return err_set(err, ERR_IO, "%s: %s", c->path, file_problem(errno));
 	buf_init(&name, PATH_LEN_MAX);
-	rc = spell_path(c->path, immutable, &name);
+	rc = spell_path(resolved, immutable, &name);
+	free(resolved);
 	if (rc)
 		(void)err_set(err, rc, "%s: %s", c->path, err_name(rc));
-	flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (immutable ? SQLITE_OPEN_URI : 0);
+	flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW |
+		 (immutable ? SQLITE_OPEN_URI : 0);
 	if (rc == 0) {
 		int sqlite = sqlite3_open_v2(buf_str(&name), &c->db, flags, NULL);
 
@@ -289,7 +291,7 @@ static int open_file(struct catalog *c, enum catalog_mode mode, const struct cat
 {
 	int rc;
 
-	if (mode != CATALOG_CREATE && access(c->path, F_OK) != 0 && errno == ENOENT)
+	if (mode != CATALOG_CREATE && !file_is_there(c->path))
 		return err_set(err, ERR_NOTFOUND, "%s does not exist", c->path);
 	if (mode == CATALOG_CREATE)
 		return open_for_writing(c, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, schema, err);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /* "example.org" for "example.org.stillpoint" is easily said. */
 static int fail_missing(const char *path, struct err *err)
 {
@@ -61,8 +63,13 @@ int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct e
 
 	if (rc == 0)
 		rc = join(path, "warc", ret_dir, err);
-	if (rc == 0 && access(ret_dir, F_OK))
-		rc = fail_part(path, "warc", "", err);
+	if (rc == 0 && !file_is_there(ret_dir))
+		return fail_part(path, "warc", "", err);
+	if (rc == 0 && !file_is_dir(ret_dir))
+		rc = err_set(err, ERR_IO,
+			"%s: must be a directory, not a file or a link; move the whole archive "
+			"instead",
+			ret_dir);
 	return rc;
 }
 
@@ -114,7 +121,7 @@ int archive_open_catalog(const char *path, struct catalog **ret, struct err *err
 
 	if (rc == 0)
 		rc = join(path, "catalog.sqlite", file, err);
-	if (rc == 0 && access(file, F_OK)) {
+	if (rc == 0 && !file_is_there(file)) {
 		int why = errno;
 		const char *advice = has_warc(path) ? "; stillpoint rebuild makes one, stillpoint "
 						      "verify --warc-only needs none"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "cmd/stop.h"
 #include "cmd/text.h"
@@ -118,7 +119,7 @@ int cmd_unknown(const char *what, const struct closest *c, const char *hint, str
 
 FILE *cmd_open_input(const char *path, struct err *err)
 {
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
+	FILE *file = strcmp(path, "-") == 0 ? stdin : file_stream(path, "rbe");
 
 	if (!file)
 		(void)err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -168,7 +169,7 @@ int cmd_write_file(const char *path, void (*write)(const void *context, FILE *fi
 	const void *context, struct err *err)
 {
 	bool is_stdout = strcmp(path, "-") == 0, failed;
-	FILE *file = is_stdout ? stdout : fopen(path, "we");
+	FILE *file = is_stdout ? stdout : file_stream(path, "we");
 
 	if (!file)
 		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "cmd/cmd.h"
@@ -79,7 +80,8 @@ struct inspector {
 /* All of a file, unpacked when it is gzip. */
 static int read_body(const char *path, struct buf *body, struct err *err)
 {
-	gzFile file = gzopen(path, "rb");
+	int fd = file_open_stream(path);
+	gzFile file = fd < 0 ? NULL : gzdopen(fd, "rb");
 	int n = 0, rc = 0, ended;
 
 	buf_reset(body);
@@ -229,7 +231,7 @@ static enum cmd_status list_rules(void)
 static enum cmd_status run(const char *path, const struct rulebook *book)
 {
 	bool standard = strcmp(path, "-") == 0;
-	FILE *file = standard ? stdin : fopen(path, "rb");
+	FILE *file = standard ? stdin : file_stream(path, "rb");
 	struct inspector in = {.book = book};
 	struct err err = {0};
 	int rc, written;

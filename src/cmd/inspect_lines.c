@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 
 #define LINE_SIZE_MAX ((size_t)64 << 20)
 
@@ -55,7 +56,7 @@ int inspect_lines(const char *file, inspect_line *read, void *context, struct er
 
 	if (strcmp(file, "-") == 0)
 		return read_all(stdin, "standard input", read, context, err);
-	opened = fopen(file, "rbe");
+	opened = file_stream(file, "rbe");
 	if (!opened)
 		return err_set(err, ERR_IO, "%s: %s", file, strerror(errno));
 	rc = read_all(opened, file, read, context, err);

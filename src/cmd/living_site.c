@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/parse.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
@@ -463,7 +464,7 @@ static int write_file(
 
 	if (!name)
 		return 0;
-	file = fopen(name, "we");
+	file = file_stream(name, "we");
 	if (!file)
 		return err_set(err, ERR_IO, "%.200s: %s", name, strerror(errno));
 	rc = write(site, file);

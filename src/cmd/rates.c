@@ -185,7 +185,7 @@ static int read_model(const struct rates_options *o, const struct option_args *a
 		int n = snprintf(path, sizeof path, "%s/" RATES_MODEL_NAME, args->ptr[i]);
 
 		if (is_directory(args->ptr[i]) && n > 0 && (size_t)n < sizeof path)
-			rc = rates_model_file_read(path, ret, err);
+			rc = rates_model_file_inside(path, ret, err);
 	}
 	*ret_has = rc == 0;
 	if (rc == ERR_NOTFOUND)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/progress.h"
@@ -214,7 +215,7 @@ static int write_model(const char *path, const struct predict_model *m, struct e
 	if (rc == 0)
 		rc = buf_printf(&name, "%s.new", path);
 	if (rc == 0) {
-		file = fopen(buf_str(&name), "wbe");
+		file = file_stream(buf_str(&name), "wbe");
 		if (!file || fwrite(text.ptr, 1, text.len, file) < text.len)
 			rc = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
 	}

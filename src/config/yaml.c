@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -471,7 +472,7 @@ int yaml_read(struct yaml *y, const char *path, struct err *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *name = is_stdin ? "standard input" : path;
-	FILE *file = is_stdin ? stdin : fopen(path, "rbe");
+	FILE *file = is_stdin ? stdin : file_stream(path, "rbe");
 	struct buf text;
 	int rc;
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/parse.h"
 
 enum { MINUTE = 60, HOUR = 60 * MINUTE };
@@ -114,12 +115,12 @@ static bool read_account(int fd, double *ret_requests, double *ret_bytes, int64_
 
 int budget_open(struct budget *b, const char *path, int64_t wall, double now, struct err *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	int fd = file_open_own(AT_FDCWD, path, O_RDWR | O_CREAT);
 	double requests, bytes, passed;
 	int64_t last;
 
 	if (fd < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		return err_set(err, ERR_IO, "%s: %s", path, file_problem(errno));
 	(void)pthread_mutex_lock(&b->lock);
 	if (b->fd >= 0) {
 		(void)close(b->fd);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/word.h"
@@ -153,11 +154,11 @@ static int read_all(int fd, struct buf *out)
 int look_weights_load(
 	struct look_weights *w, const char *path, struct arena *arena, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+	int fd = file_open_given(path), rc;
 	struct buf text;
 
 	if (fd < 0)
-		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+		return err_set(err, ERR_IO, "%.200s: %s", path, file_problem(errno));
 	buf_init(&text, FILE_MAX + 1);
 	rc = read_all(fd, &text);
 	if (rc == 0)

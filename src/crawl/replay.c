@@ -10,6 +10,7 @@
 
 #include "archive/warc_file.h"
 #include "archive/warc_repair.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "crawl/capture.h"
 #include "extract/robots_policy.h"
@@ -49,7 +50,7 @@ static int on_warc(void *context, const struct catalog_warc *w)
 /* Computes the digest of a file that was just repaired. */
 static int sum_up(const struct repair *r, struct catalog_warc *row)
 {
-	int fd = row->size ? openat(r->dir, row->name.ptr, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	int fd = row->size ? file_open_inside(r->dir, row->name.ptr) : -1;
 	int rc;
 
 	row->has_digest = false;
@@ -58,7 +59,7 @@ static int sum_up(const struct repair *r, struct catalog_warc *row)
 	rc = fd < 0 ? ERR_IO : warc_file_sum(fd, row->size, &row->digest);
 	if (rc)
 		(void)err_set(r->err, rc, "%s: %s", row->name.ptr,
-			rc == ERR_IO ? strerror(errno) : err_name(rc));
+			rc == ERR_IO ? file_problem(errno) : err_name(rc));
 	if (fd >= 0)
 		(void)close(fd);
 	row->has_digest = rc == 0;
@@ -145,7 +146,7 @@ int replay_repair(struct catalog *catalog, const struct directory *d, struct err
 
 	if (rc)
 		return rc;
-	r.dir = open(d->warc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r.dir = file_open_dir(d->warc);
 	if (r.dir < 0)
 		return err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno));
 	arena_init(&r.arena, 16 << 20);

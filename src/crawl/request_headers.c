@@ -1,5 +1,6 @@
 #include "crawl/request_headers.h"
 
+#include "base/file.h"
 #include "crawl/cloaking.h"
 
 #include <errno.h>
@@ -167,7 +168,7 @@ static int add_auth(struct request_headers *o, const char *auth, struct arena *a
 
 static int read_whole(const char *path, struct buf *out, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	int fd = file_open_stream(path), rc = 0;
 	char chunk[4096];
 	ssize_t n;
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/parse.h"
 #include "catalog/catalog.h"
 #include "demo/exhibit.h"
@@ -38,7 +39,7 @@ static void *capture(void *context)
 
 static int write_rates(const struct contestant *who, struct err *err)
 {
-	FILE *file = fopen(who->rates, "we");
+	FILE *file = file_stream(who->rates, "we");
 	int rc;
 
 	if (!file)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "archive/warc_reader.h"
+#include "base/file.h"
 #include "catalog/catalog.h"
 #include "quality/report.h"
 #include "quality/why.h"
@@ -97,7 +98,7 @@ void exhibit_release(struct exhibit *e)
 
 int exhibit_flip(const struct exhibit *e, struct err *err)
 {
-	int fd = open(e->file, O_RDWR | O_CLOEXEC);
+	int fd = file_open_own(AT_FDCWD, e->file, O_RDWR);
 	off_t at = (off_t)(e->offset + e->length / 2);
 	unsigned char byte = 0;
 	bool good;

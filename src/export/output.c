@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/io.h"
 
 /* Names what the user gave, and not the name that the file has until it is whole. */
@@ -30,7 +31,7 @@ int output_open(struct output *o, const char *path, struct err *err)
 		return 0;
 	}
 	(void)snprintf(o->new_path, sizeof o->new_path, "%s.new", path);
-	fd = io_open_new(AT_FDCWD, o->new_path);
+	fd = file_open_new(AT_FDCWD, o->new_path);
 	o->file = fd < 0 ? NULL : fdopen(fd, "wb");
 	return o->file ? 0 : fail_to_open(o, err);
 }

@@ -52,16 +52,11 @@ int export_each_file(const struct export_params *params, export_call *call, void
 	struct export_counts *counts, struct err *err)
 {
 	struct walk w = {.call = call, .context = context, .counts = counts};
-	char warc[PATH_MAX];
 	int rc;
 
-	/* An archive has other things beside its WARC files. */
-	if (snprintf(warc, sizeof warc, "%s/warc", params->path) >= (int)sizeof warc)
-		return err_set(err, ERR_LIMIT, "%.200s…: the path is too long", params->path);
 	arena_init(&w.arena, NAMES_MAX);
 	strmap_init(&w.names, hash_key_random(), &w.arena);
-	rc = warc_set_each(
-		access(warc, F_OK) == 0 ? warc : params->path, params->temporary, on_file, &w, err);
+	rc = warc_set_each_of_archive(params->path, params->temporary, on_file, &w, err);
 	strmap_release(&w.names);
 	arena_release(&w.arena);
 	if (rc == 0 && counts->files == 0)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/file.h"
+
 enum { FILE_BUFFER = 128 << 10 };
 
 /* One line as gzgets left it. */
@@ -56,7 +58,8 @@ static int read_lines(gzFile gz, const char *file, char *room, gz_lines_visit *v
 
 int gz_lines_read(const char *file, gz_lines_visit *visit, void *context, struct err *err)
 {
-	gzFile gz = gzopen(file, "rbe");
+	int fd = file_open_stream(file);
+	gzFile gz = fd < 0 ? NULL : gzdopen(fd, "rb");
 	char *room = malloc(GZ_LINE_MAX);
 	int rc;
 

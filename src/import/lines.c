@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/word.h"
 
 enum { LINE_MAX_BYTES = 64 << 10 };
@@ -64,7 +65,7 @@ int lines_read(const char *path, enum lines_form form, lines_item *add, void *co
 	size_t *ret_count, struct err *err)
 {
 	bool is_stdin = form == LINES_LIST && strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	FILE *file = is_stdin ? stdin : file_stream(path, "re");
 	size_t count = 0;
 	int rc;
 

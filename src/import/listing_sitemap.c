@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "extract/sitemap.h"
 
 #define SECOND INT64_C(1000000000)
@@ -46,7 +47,7 @@ int listing_read_sitemap(const char *path, listed_sink *sink, void *context,
 	struct listing_counts *counts, struct err *err)
 {
 	struct sitemap_reader *reader = NULL;
-	FILE *file = fopen(path, "re");
+	FILE *file = file_stream(path, "re");
 	int rc;
 
 	if (!file)

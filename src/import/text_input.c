@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/file.h"
+
 enum { GZIP_BUFFER = 128 << 10 };
 
 int text_input_open_fd(struct text_input *in, int fd, struct err *err)
@@ -23,7 +25,7 @@ int text_input_open_fd(struct text_input *in, int fd, struct err *err)
 int text_input_open(struct text_input *in, const char *path, struct err *err)
 {
 	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-					: open(path, O_RDONLY | O_CLOEXEC);
+					: file_open_stream(path);
 
 	*in = (struct text_input){0};
 	if (fd < 0)

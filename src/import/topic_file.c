@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "extract/page.h"
@@ -116,7 +117,7 @@ static int read_content(struct reading *r, FILE *file, const char *path)
 
 static int read_file(struct reading *r, const char *path)
 {
-	FILE *file = fopen(path, "rbe");
+	FILE *file = file_stream(path, "rbe");
 	int rc;
 
 	if (!file)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "living/change.h"
 #include "living/lies.h"
 #include "living/noise.h"
@@ -12,7 +13,7 @@ enum { NS_PER_MS = 1000000 };
 
 int served_open(struct served *s, const char *name, struct err *err)
 {
-	*s = (struct served){.file = fopen(name, "we")};
+	*s = (struct served){.file = file_stream(name, "we")};
 	if (!s->file)
 		return err_set(err, ERR_IO, "%.200s: %s", name, strerror(errno));
 	(void)pthread_mutex_init(&s->lock, NULL);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
+
 enum {
 	NS_PER_MS = 1000000,
 	PATH_MAX_BYTES = 64 << 10,
@@ -105,7 +107,7 @@ static int open_truth(struct timeline *t, const char *name, struct err *err)
 {
 	if (!name)
 		return 0;
-	t->truth = fopen(name, "we");
+	t->truth = file_stream(name, "we");
 	if (!t->truth)
 		return err_set(err, ERR_IO, "%.200s: %s", name, strerror(errno));
 	(void)setvbuf(t->truth, NULL, _IOFBF, TRUTH_BUFFER);

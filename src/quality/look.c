@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "archive/compact.h"
+#include "archive/record_body.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
+#include "base/file.h"
 #include "http/fields.h"
 #include "http/state.h"
 #include "quality/compact_look.h"
@@ -120,19 +122,14 @@ static int keep_result(struct reading *r, const struct state_result *s)
 	return buf_add(&l->coding, s->coding);
 }
 
-/* The file that is being written has another name; it may be completed while we look. */
 static int open_file(const char *dir, slice name, struct warc_reader **ret_reader, struct err *err)
 {
-	static const char *const SUFFIXES[] = {"", WARC_OPEN, ""};
-	char path[PATH_MAX];
-	int rc = ERR_NOTFOUND;
+	int fd = record_body_open(dir, name);
 
-	for (size_t i = 0; rc && i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
-		(void)snprintf(
-			path, sizeof path, "%s/%.*s%s", dir, (int)name.len, name.ptr, SUFFIXES[i]);
-		rc = warc_reader_open(path, 0, ret_reader, err);
-	}
-	return rc;
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s/%.*s: %s", dir, slice_shown(name, 200), name.ptr,
+			file_problem(errno));
+	return warc_reader_open_fd(fd, 0, ret_reader, err);
 }
 
 static bool is_wanted(const struct warc_record *rec, slice id)

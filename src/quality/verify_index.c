@@ -8,6 +8,7 @@
 
 #include "archive/cdxj.h"
 #include "archive/lines.h"
+#include "base/file.h"
 #include "quality/verify_run.h"
 
 /* What is told of every fault: any of them is cured the same way. */
@@ -194,15 +195,15 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 
 static int check(struct index_check *c, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = file_open_inside(AT_FDCWD, path), rc;
 
 	if (fd < 0 && errno == ENOENT)
 		return c->is_partial ? 0
 				     : verify_note(c->v, (slice){0}, NULL,
 					       "there is no index.cdxj" ADVICE);
 	if (fd < 0)
-		return verify_problem(
-			c->v, (slice){0}, NULL, "index.cdxj cannot be read: %s", strerror(errno));
+		return verify_problem(c->v, (slice){0}, NULL, "index.cdxj cannot be read: %s",
+			file_problem(errno));
 	rc = gather(c);
 	if (rc == 0)
 		rc = check_lines(c, fd);

@@ -9,6 +9,7 @@
 #include "archive/warc_date.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
+#include "base/file.h"
 #include "catalog/catalog_line.h"
 #include "http/served.h"
 #include "quality/member.h"
@@ -709,7 +710,7 @@ static int open_and_read(struct reading *r, struct progress *progress)
 	int rc;
 
 	if (r->fd < 0)
-		return tell_unreadable(r, strerror(errno));
+		return tell_unreadable(r, file_problem(errno));
 	rc = warc_reader_open_source(&source, 0, &r->reader, &r->err);
 	if (rc == 0)
 		rc = read_records(r, progress);
@@ -749,7 +750,7 @@ int verify_read(struct verify *v, const struct verify_input *input, struct progr
 	int rc = reading_init(&r, v, input);
 
 	r.known = find_known(v, input->name);
-	r.fd = open(input->path, O_RDONLY | O_CLOEXEC);
+	r.fd = file_open_inside(AT_FDCWD, input->path);
 	if (rc == 0)
 		rc = open_and_read(&r, progress);
 	reading_release(&r);
@@ -777,7 +778,7 @@ int verify_sum(struct verify *v, const struct verify_input *input)
 
 	if (!known || !known->complete || !known->has_digest || known->loss)
 		return 0;
-	fd = open(input->path, O_RDONLY | O_CLOEXEC);
+	fd = file_open_inside(AT_FDCWD, input->path);
 	rc = fd < 0 ? ERR_IO : warc_file_sum(fd, known->size, &digest);
 	if (fd >= 0)
 		(void)close(fd);

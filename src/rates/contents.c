@@ -177,19 +177,15 @@ static int read_file(void *context, const struct warc_set_file *file, struct err
 int rates_contents_read(struct rates_contents *c, const char *path, struct err *err)
 {
 	struct reader r = {.contents = c, .page = malloc(sizeof *r.page)};
-	char warc[WARC_SET_PATH_MAX];
 	int rc;
 
 	r.message = message_new(on_body, &r);
 	links_init(&r.links);
 	resolver_init(&r.resolver, hash_key_random());
 	url_init(&r.url);
-	/* An archive has other things beside its WARC files. */
-	if (snprintf(warc, sizeof warc, "%s/warc", path) >= (int)sizeof warc)
-		warc[0] = '\0';
-	rc = r.page && r.message ? warc_set_each(access(warc, F_OK) == 0 ? warc : path,
-					   tempfile_dir(), read_file, &r, err)
-				 : err_code(err, ERR_NOMEM);
+	rc = r.page && r.message
+		     ? warc_set_each_of_archive(path, tempfile_dir(), read_file, &r, err)
+		     : err_code(err, ERR_NOMEM);
 	links_release(&r.links);
 	resolver_release(&r.resolver);
 	url_release(&r.url);

@@ -96,7 +96,7 @@ int known_rates_load(struct known_rates *k, struct catalog *catalog, const char 
 	observed.table.keep = KEEP;
 	observed.finished_only = true; /* so that resume knows what the start knew */
 	if (model)
-		rc = rates_model_file_read(model, &k->predictor, err);
+		rc = rates_model_file_inside(model, &k->predictor, err);
 	has_predictor = model && rc == 0;
 	if (rc == ERR_NOTFOUND) {
 		*err = (struct err){0};

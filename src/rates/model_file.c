@@ -1,10 +1,12 @@
 #include "rates/model_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 
 enum { READ_SIZE = 64 << 10 };
 
@@ -25,20 +27,19 @@ static int read_all(FILE *file, struct buf *out, struct err *err)
 	return ferror(file) ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
 }
 
-int rates_model_file_read(const char *path, struct predict_model *ret, struct err *err)
+/* Closes the file, unless it is standard input. */
+static int read_model(FILE *file, const char *path, struct predict_model *ret, struct err *err)
 {
-	bool is_input = strcmp(path, "-") == 0;
-	FILE *file = is_input ? stdin : fopen(path, "re");
 	uint64_t line = 0;
 	struct buf text;
 	int rc;
 
 	if (!file)
 		return err_set(err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%.200s: %s", path,
-			strerror(errno));
+			file_problem(errno));
 	buf_init(&text, PREDICT_MODEL_MAX);
 	rc = read_all(file, &text, err);
-	if (!is_input)
+	if (file != stdin)
 		(void)fclose(file);
 	if (rc == 0)
 		rc = predict_model_parse(buf_slice(&text), ret, &line, err);
@@ -48,4 +49,18 @@ int rates_model_file_read(const char *path, struct predict_model *ret, struct er
 	else if (rc)
 		err_prefix(err, "%.200s", path);
 	return rc;
+}
+
+int rates_model_file_read(const char *path, struct predict_model *ret, struct err *err)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : file_stream(path, "re");
+
+	return read_model(file, path, ret, err);
+}
+
+int rates_model_file_inside(const char *path, struct predict_model *ret, struct err *err)
+{
+	int fd = file_open_inside(AT_FDCWD, path);
+
+	return read_model(fd < 0 ? NULL : fdopen(fd, "r"), path, ret, err);
 }

@@ -16,4 +16,8 @@
 int rates_model_file_read(
 	const char *path, struct predict_model *ret, struct err *err) SP_MUST_CHECK;
 
+/* The same for the one of an archive. */
+int rates_model_file_inside(
+	const char *path, struct predict_model *ret, struct err *err) SP_MUST_CHECK;
+
 #endif

@@ -11,6 +11,7 @@
 #include "archive/compact.h"
 #include "archive/warc_file.h"
 #include "archive/warc_repair.h"
+#include "base/file.h"
 #include "rebuild/bodies.h"
 #include "rebuild/reading.h"
 #include "rebuild/replace.h"
@@ -64,7 +65,7 @@ static int add_file(struct rebuilding *r, int fd, slice name, uint64_t size)
 
 	if (rc)
 		return err_set(r->err, rc, "%.*s: %s", (int)name.len, name.ptr,
-			rc == ERR_IO ? strerror(errno) : err_name(rc));
+			rc == ERR_IO ? file_problem(errno) : err_name(rc));
 	r->counts->files++;
 	return catalog_set_warc(r->fresh, &row, r->err);
 }
@@ -81,7 +82,7 @@ static int read_ours(struct rebuilding *r, int fd, const char *entry)
 		return rc;
 	}
 	if (fstat(fd, &st))
-		return err_set(r->err, ERR_IO, "%s: %s", entry, strerror(errno));
+		return err_set(r->err, ERR_IO, "%s: %s", entry, file_problem(errno));
 	size = (uint64_t)st.st_size;
 	if (name.len < strlen(entry)) {
 		rc = complete(r, entry, end);
@@ -101,13 +102,12 @@ static void pass(struct rebuilding *r, uint64_t before, int fd)
 
 static int read_file(struct rebuilding *r, const char *entry)
 {
-	struct warc_source source = {
-		.fd = openat(r->warc, entry, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+	struct warc_source source = {.fd = file_open_inside(r->warc, entry)};
 	uint64_t before = r->progress ? r->progress->done : 0;
 	int rc = 0;
 
 	if (source.fd < 0)
-		return err_set(r->err, ERR_IO, "%s/%s: %s", r->d.warc, entry, strerror(errno));
+		return err_set(r->err, ERR_IO, "%s/%s: %s", r->d.warc, entry, file_problem(errno));
 	if (imported_files_has(&r->imported, slice_str(entry)) || !our_file_is_source(&source))
 		r->counts->foreign++;
 	else
@@ -287,7 +287,7 @@ int rebuild(
 	*ret = (struct rebuild_counts){0};
 	if (rc)
 		return rc;
-	r.warc = open(r.d.warc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r.warc = file_open_dir(r.d.warc);
 	rc = r.warc < 0 ? err_set(err, ERR_IO, "%s: %s", r.d.warc, strerror(errno)) : run(&r);
 	if (r.warc >= 0)
 		(void)close(r.warc);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "catalog/catalog.h"
 
 /* What SQLite may leave beside a database. */
@@ -31,9 +32,9 @@ void replace_prepare(const struct directory *d, char ret[REPLACE_PATH_SIZE])
 	}
 }
 
-static int sync_path(const char *path, int flags, struct err *err)
+/* Takes the descriptor. */
+static int sync_fd(int fd, const char *path, struct err *err)
 {
-	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW);
 	int rc = fd < 0 || fsync(fd) ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno)) : 0;
 
 	if (fd >= 0)
@@ -70,13 +71,13 @@ static int settle_old(const struct directory *d, struct err *err)
 
 int replace_catalog(const struct directory *d, const char *fresh, struct err *err)
 {
-	int rc = sync_path(fresh, O_RDONLY, err);
+	int rc = sync_fd(file_open_inside(AT_FDCWD, fresh), fresh, err);
 
 	if (rc == 0)
 		rc = settle_old(d, err);
 	if (rc == 0)
-		rc = sync_path(d->path, O_RDONLY | O_DIRECTORY, err);
+		rc = sync_fd(file_open_dir(d->path), d->path, err);
 	if (rc == 0 && rename(fresh, d->catalog))
 		rc = err_set(err, ERR_IO, "%s: %s", d->catalog, strerror(errno));
-	return rc ? rc : sync_path(d->path, O_RDONLY | O_DIRECTORY, err);
+	return rc ? rc : sync_fd(file_open_dir(d->path), d->path, err);
 }

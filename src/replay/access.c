@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/vec.h"
@@ -162,12 +163,12 @@ static int read_file(int fd, struct buf *text, struct err *err)
 
 int access_read(const char *path, struct access **ret, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = file_open_given(path), rc;
 	struct buf text;
 
 	if (fd < 0)
 		return err_set(err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s", path,
-			strerror(errno));
+			file_problem(errno));
 	buf_init(&text, ACCESS_FILE_MAX);
 	rc = read_file(fd, &text, err);
 	if (rc == 0)

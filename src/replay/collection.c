@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/record_body.h"
 #include "archive/warc_file.h"
+#include "base/file.h"
 #include "replay/collection_files.h"
 #include "replay/live_archive.h"
 
@@ -59,6 +61,12 @@ static int set_name(struct collection *c, const char *path, struct err *err)
 	return c->name && c->path ? 0 : err_code(err, ERR_NOMEM);
 }
 
+int collection_open_member(const struct collection *c, const char *path)
+{
+	return strcmp(path, c->path) == 0 ? file_open_given(path)
+					  : file_open_inside(AT_FDCWD, path);
+}
+
 int collection_add_place(
 	struct collection *c, slice filename, const struct warc_place *place, struct err *err)
 {
@@ -78,10 +86,9 @@ int collection_add_place(
 static bool exists(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
-	struct stat st;
 
 	return snprintf(path, sizeof path, "%s/%s", dir, name) < (int)sizeof path &&
-	       stat(path, &st) == 0;
+	       file_is_there(path);
 }
 
 /* The index of an archive, if there is one yet. */
@@ -95,8 +102,12 @@ static int open_archive(struct collection *c, struct index_set *set, struct err 
 	c->warc_dir = arena_strdup(&c->arena, slice_str(path));
 	if (!c->warc_dir)
 		return err_code(err, ERR_NOMEM);
+	if (file_is_there(path) && !file_is_dir(path))
+		return err_set(err, ERR_IO, "%s: must be a directory, not a file or a link", path);
 	(void)snprintf(path, sizeof path, "%s/index.cdxj", c->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = file_open_inside(AT_FDCWD, path);
+	if (fd < 0 && errno != ENOENT)
+		return err_set(err, ERR_IO, "%s: %s", path, file_problem(errno));
 	return fd < 0 ? 0 : err_code(err, index_set_add_file(set, fd));
 }
 
@@ -178,26 +189,6 @@ void collection_replace(struct collection *c, struct index_set *set)
 	index_set_drop(before);
 }
 
-/* The file of an archive may be completed, and so renamed, while we look. */
-static int open_in_archive(const struct collection *c, slice filename)
-{
-	static const char *const ENDS[] = {"", WARC_OPEN, ""};
-	char path[PATH_MAX];
-	int fd = -1;
-
-	if (filename.len == 0 || filename.ptr[0] == '.' ||
-		memchr(filename.ptr, '/', filename.len) ||
-		memchr(filename.ptr, '\0', filename.len)) {
-		errno = ENOENT;
-		return -1;
-	}
-	for (size_t i = 0; fd < 0 && i < sizeof ENDS / sizeof ENDS[0]; i++)
-		if (snprintf(path, sizeof path, "%s/%.*s%s", c->warc_dir, (int)filename.len,
-			    filename.ptr, ENDS[i]) < (int)sizeof path)
-			fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd;
-}
-
 /* Other tools may give a path; what counts is the name at its end. */
 static const struct warc_place *find_place(const struct collection *c, slice filename)
 {
@@ -226,12 +217,12 @@ int collection_open_warc(const struct collection *c, slice filename, struct warc
 	}
 	errno = ENOENT;
 	if (c->is_archive)
-		fd = open_in_archive(c, filename);
+		fd = record_body_open(c->warc_dir, filename);
 	else if (place)
-		fd = open(place->path, O_RDONLY | O_CLOEXEC);
+		fd = collection_open_member(c, place->path);
 	if (fd < 0)
 		return err_set(err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%.*s: %s",
-			slice_shown(filename, 200), filename.ptr, strerror(errno));
+			slice_shown(filename, 200), filename.ptr, file_problem(errno));
 	*ret = (struct warc_source){.fd = fd};
 	*ret_fd = fd;
 	return 0;

@@ -82,6 +82,9 @@ int collection_open_warc(const struct collection *c, slice filename, struct warc
 
 /* ---- for what collects files (collection_files.c) ---- */
 
+/* Opens a file for reading: the one that the user named, or a file below, which is no link. */
+int collection_open_member(const struct collection *c, const char *path) SP_MUST_CHECK;
+
 int collection_add_place(
 	struct collection *c, slice filename, const struct warc_place *place, struct err *err);
 

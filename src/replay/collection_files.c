@@ -14,6 +14,7 @@
 #include "archive/warc_index.h"
 #include "archive/warc_reader.h"
 #include "archive/zip_reader.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "base/tempfile.h"
 
@@ -35,8 +36,8 @@ struct gathering {
 
 static int io_error(struct gathering *g, const char *path)
 {
-	return err_set(
-		g->err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s", path, strerror(errno));
+	return err_set(g->err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s", path,
+		file_problem(errno));
 }
 
 /* Lets the collection close a file. */
@@ -92,7 +93,7 @@ static int add_warc(struct gathering *g, const char *path, bool is_indexed)
 
 	if (rc || is_indexed)
 		return rc;
-	source = (struct warc_source){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+	source = (struct warc_source){.fd = collection_open_member(g->c, path)};
 	if (source.fd < 0)
 		return io_error(g, path);
 	rc = make_lines(g, &source, name);
@@ -251,7 +252,7 @@ static int add_package(struct gathering *g, int fd)
 
 static int add_wacz(struct gathering *g, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = collection_open_member(g->c, path);
 	int rc = fd < 0 ? io_error(g, path) : own(g, fd);
 
 	return rc ? rc : add_package(g, fd);
@@ -261,7 +262,7 @@ static int add_wacz(struct gathering *g, const char *path)
 
 static int add_index_file(struct gathering *g, const char *path, const struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = collection_open_member(g->c, path);
 
 	if (fd < 0)
 		return io_error(g, path);
@@ -278,14 +279,14 @@ static int add_block_files(struct gathering *g, const char *path, const struct s
 	int fd, rc;
 
 	(void)snprintf(other, sizeof other, "%.*s.cdx.gz", (int)strlen(path) - 4, path);
-	fd = open(other, O_RDONLY | O_CLOEXEC);
+	fd = collection_open_member(g->c, other);
 	if (fd < 0)
 		return io_error(g, other);
 	data = file_part_whole(fd);
 	rc = index_set_own(g->set, fd);
 	if (rc)
 		return err_code(g->err, rc);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = collection_open_member(g->c, path);
 	if (fd < 0)
 		return io_error(g, path);
 	blocks = file_part_whole(fd);
@@ -329,10 +330,10 @@ static int add_directory(struct gathering *g, const char *path, unsigned depth, 
 		if (rc == 0 && entries[i]->d_name[0] != '.' &&
 			snprintf(below, sizeof below, "%s/%s", path, entries[i]->d_name) <
 				(int)sizeof below &&
-			stat(below, &st) == 0) {
+			lstat(below, &st) == 0) {
 			if (S_ISDIR(st.st_mode) && depth < COLLECTION_DEPTH_MAX)
 				rc = add_directory(g, below, depth + 1, pass);
-			else if (S_ISREG(st.st_mode))
+			else
 				rc = add_entry(g, below, &st, pass);
 		}
 		free(entries[i]);
@@ -344,7 +345,7 @@ static int add_directory(struct gathering *g, const char *path, unsigned depth, 
 static int add_file(struct gathering *g, const char *path)
 {
 	char magic[MAGIC_SIZE] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = collection_open_member(g->c, path);
 
 	if (fd < 0)
 		return io_error(g, path);

@@ -13,6 +13,7 @@
 #include "archive/cdxj_record.h"
 #include "archive/cdxj_scan.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/tempfile.h"
 #include "replay/looks.h"
@@ -139,7 +140,7 @@ static int add_copy(struct index_set *set, int fd)
 static int make_set(struct live_archive *l)
 {
 	struct index_set *set = index_set_new();
-	int fd = open(l->index, O_RDONLY | O_CLOEXEC);
+	int fd = file_open_inside(AT_FDCWD, l->index);
 	int rc = set ? 0 : ERR_NOMEM;
 
 	if (rc == 0 && fd >= 0)
@@ -177,7 +178,7 @@ static int is_in_index(void *context, const struct attempt *a)
 
 	if (cdxj_attempt_line(&l->line, &l->key, a))
 		return 0;
-	fd = open(l->index, O_RDONLY | O_CLOEXEC);
+	fd = file_open_inside(AT_FDCWD, l->index);
 	l->is_covered = false;
 	if (fd < 0)
 		return 0;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "http/fields.h"
 #include "quality/report.h"
@@ -29,9 +30,9 @@ int crawl_log_open(struct crawl_log *l, const char *log, const char *events, str
 	bool to_stdout = events && strcmp(events, "-") == 0;
 
 	*l = (struct crawl_log){0};
-	if (log && !(l->log = fopen(log, "ae")))
+	if (log && !(l->log = file_stream(log, "ae")))
 		return err_set(err, ERR_IO, "--crawl-log: %.300s: %s", log, strerror(errno));
-	if (events && !(l->events = to_stdout ? stdout : fopen(events, "ae"))) {
+	if (events && !(l->events = to_stdout ? stdout : file_stream(events, "ae"))) {
 		int rc = err_set(err, ERR_IO, "--events: %.300s: %s", events, strerror(errno));
 
 		crawl_log_close(l);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/io.h"
 
 static int join(char out[DIRECTORY_PATH_MAX], const char *dir, const char *name, struct err *err)
@@ -88,7 +89,7 @@ static int check_kind(const struct directory *d, bool create, struct err *err)
 		return err_set(err, ERR_NOTFOUND,
 			"%s: not an archive (an archive is a directory)%s", d->path,
 			create ? "; choose another name with -o" : "");
-	if (stat(d->catalog, &st) == 0)
+	if (file_is_there(d->catalog))
 		return 0;
 	if (errno != ENOENT)
 		return err_set(err, ERR_IO, "%s: %s", d->catalog, strerror(errno));
@@ -108,7 +109,7 @@ static int sync_dir(const char *path, const char *below, struct err *err)
 
 	if (rc)
 		return rc;
-	fd = open(joined, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = file_open_dir(joined);
 	if (fd < 0 || fsync(fd))
 		rc = err_set(err, ERR_IO, "%s: cannot be synced: %s", joined, strerror(errno));
 	if (fd >= 0)
@@ -120,7 +121,7 @@ static int fail_open(const char *path, struct err *err)
 {
 	return err_set(err,
 		errno == ELOOP || errno == EMLINK || errno == EISDIR ? ERR_STATE : ERR_IO,
-		"%s: cannot be written to: %s", path, io_open_problem(errno));
+		"%s: cannot be written to: %s", path, file_problem(errno));
 }
 
 /*
@@ -162,7 +163,7 @@ static int take_lock(struct directory *d, struct err *err)
 
 	if (rc)
 		return rc;
-	d->lock = io_open_own(AT_FDCWD, path, O_RDWR | O_CREAT);
+	d->lock = file_open_own(AT_FDCWD, path, O_RDWR | O_CREAT);
 	if (d->lock < 0)
 		return fail_open(path, err);
 	if (flock(d->lock, LOCK_EX | LOCK_NB) == 0)
@@ -270,10 +271,10 @@ int directory_copy_in(struct directory *d, const char *from, const char *name, s
 
 	if (rc)
 		return rc;
-	in = open(from, O_RDONLY | O_CLOEXEC);
+	in = file_open_given(from);
 	if (in < 0)
-		return err_set(err, ERR_IO, "%s: %s", from, strerror(errno));
-	out = io_open_new(AT_FDCWD, path);
+		return err_set(err, ERR_IO, "%s: %s", from, file_problem(errno));
+	out = file_open_new(AT_FDCWD, path);
 	if (out < 0 || copy_bytes(in, out))
 		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	if (out >= 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/record_body.h"
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
 #include "store/directory.h"
@@ -243,20 +244,6 @@ static bool read_original(struct duplicates *d, struct warc_reader *reader, uint
 	return true;
 }
 
-/* The file that is being written has another name; it may be completed while we look. */
-static int open_file(const struct duplicates *d, const char *name)
-{
-	static const char *const SUFFIXES[] = {"", WARC_OPEN, ""};
-	char path[DIRECTORY_PATH_MAX + 256];
-	int fd = -1;
-
-	for (size_t i = 0; fd < 0 && i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
-		(void)snprintf(path, sizeof path, "%s/%s%s", d->dir, name, SUFFIXES[i]);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	return fd;
-}
-
 enum duplicates_sight duplicates_look(
 	const struct duplicates *d, const struct duplicates_body *body)
 {
@@ -299,7 +286,8 @@ bool duplicates_find(
 	slot = find_slot(d, key);
 	if (!slot || slot->place == EXPECTED)
 		return false;
-	source = (struct warc_source){.fd = open_file(d, d->files.ptr[slot->place >> OFFSET_BITS])};
+	source = (struct warc_source){.fd = record_body_open(d->dir,
+					      slice_str(d->files.ptr[slot->place >> OFFSET_BITS]))};
 	found = source.fd >= 0 &&
 		warc_reader_open_source(&source, WARC_READER_UNCHECKED, &reader, &ignored) == 0 &&
 		read_original(d, reader, slot->place & OFFSET_MAX, &body->payload, ret);

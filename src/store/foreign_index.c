@@ -10,6 +10,7 @@
 #include "archive/warc_file.h"
 #include "archive/warc_set.h"
 #include "archive/zipnum.h"
+#include "base/file.h"
 #include "base/io.h"
 
 enum { PATH_SIZE = PATH_MAX };
@@ -51,7 +52,7 @@ static int target_open(struct target *t, const char *stem, const char *end, stru
 	if (snprintf(t->path, sizeof t->path, "%s%s", stem, end) >= (int)sizeof t->path)
 		return err_set(err, ERR_LIMIT, "%.200s…: the path is too long", stem);
 	(void)snprintf(t->new_path, sizeof t->new_path, "%s.new", t->path);
-	fd = io_open_new(AT_FDCWD, t->new_path);
+	fd = file_open_new(AT_FDCWD, t->new_path);
 	t->file = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (!t->file)
 		return err_set(err, ERR_IO, "%s: %s", t->new_path, strerror(errno));

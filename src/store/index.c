@@ -13,6 +13,7 @@
 #include "archive/lines.h"
 #include "archive/warc_file.h"
 #include "archive/warc_index.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/lists.h"
@@ -57,7 +58,7 @@ static int write_sorted(struct indexing *x, const struct directory *d)
 	int rc, fd;
 
 	(void)snprintf(path, sizeof path, "%s.new", d->index);
-	fd = io_open_new(AT_FDCWD, path);
+	fd = file_open_new(AT_FDCWD, path);
 	file = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (!file)
 		return err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -97,9 +98,9 @@ static int add_file(struct indexing *x, const struct directory *d, const char *n
 	int rc;
 
 	(void)snprintf(path, sizeof path, "%s/%s", d->warc, name);
-	source = (struct warc_source){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+	source = (struct warc_source){.fd = file_open_inside(AT_FDCWD, path)};
 	if (source.fd < 0)
-		return err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
+		return err_set(x->err, ERR_IO, "%s: %s", path, file_problem(errno));
 	rc = warc_index_file(&source, slice_str(name), x->sort, counts, x->err);
 	if (rc)
 		err_prefix(x->err, "%s", path);
@@ -201,7 +202,7 @@ static int keep_line(
 /* An old index that cannot be read is no loss: its files are read instead. */
 static int keep_lines(struct indexing *x, const struct directory *d, struct known_files *k)
 {
-	int fd = open(d->index, O_RDONLY | O_CLOEXEC), rc = 0;
+	int fd = file_open_inside(AT_FDCWD, d->index), rc = 0;
 	struct err ignored = {0};
 	struct lines lines;
 	slice line;

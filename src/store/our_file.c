@@ -9,6 +9,7 @@
 
 #include "archive/lines.h"
 #include "archive/warc_reader.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "base/word.h"
 
@@ -44,11 +45,10 @@ int imported_files_load(struct imported_files *i, const struct directory *d, str
 	arena_init(&i->arena, NAMES_MAX);
 	strmap_init(&i->names, hash_key_random(), &i->arena);
 	name_list(d, path);
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	fd = file_open_inside(AT_FDCWD, path);
 	if (fd < 0)
-		return errno == ENOENT
-			       ? 0
-			       : err_set(err, ERR_IO, "%s: %s", path, io_open_problem(errno));
+		return errno == ENOENT ? 0
+				       : err_set(err, ERR_IO, "%s: %s", path, file_problem(errno));
 	rc = read_names(i, fd, err);
 	(void)close(fd);
 	return rc;
@@ -72,9 +72,9 @@ int imported_files_add(const struct directory *d, slice name, struct err *err)
 	int len = snprintf(line, sizeof line, "%.*s\n", (int)name.len, name.ptr);
 
 	name_list(d, path);
-	fd = io_open_own(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND);
+	fd = file_open_own(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND);
 	if (fd < 0 || io_write(fd, line, (size_t)len) || fsync(fd))
-		rc = err_set(err, ERR_IO, "%s: %s", path, io_open_problem(errno));
+		rc = err_set(err, ERR_IO, "%s: %s", path, file_problem(errno));
 	if (fd >= 0)
 		(void)close(fd);
 	return rc;

@@ -10,6 +10,7 @@
 #include "archive/compact.h"
 #include "archive/patch.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "quality/legs.h"
 #include "quality/words.h"
 #include "store/index.h"
@@ -604,7 +605,7 @@ int retire_repair(struct catalog *catalog, const struct directory *d, struct err
 	arena_init_small(&l.arena, MEMORY_MAX);
 	rc = catalog_each_replaced(catalog, on_replaced, &l, err);
 	if (rc == 0 && l.rows.len > 0) {
-		dir = open(d->warc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		dir = file_open_dir(d->warc);
 		rc = dir < 0 ? err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno))
 			     : remove_all(catalog, d, &l, dir);
 	}

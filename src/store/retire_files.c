@@ -14,6 +14,7 @@
 #include "archive/record_body.h"
 #include "archive/warc_compress.h"
 #include "archive/warc_reader.h"
+#include "base/file.h"
 #include "store/look_batch.h"
 #include "store/retire_write.h"
 
@@ -348,7 +349,7 @@ int retire_write(struct retire_plan *plan, struct retire_file *file)
 {
 	const char *path = plan->p->directory->warc;
 	struct rewriting w = {.plan = plan, .file = file};
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = file_open_dir(path);
 	int rc;
 
 	w.fd = record_body_open(path, slice_str(file->name));

@@ -11,6 +11,7 @@
 #include "archive/warc_reader.h"
 #include "archive/warc_set.h"
 #include "archive/zip_reader.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "store/our_file.h"
 
@@ -46,7 +47,7 @@ static bool begins_with_record(const struct warc_source *source, struct err *err
 
 bool take_in_is_content(const char *path)
 {
-	struct warc_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+	struct warc_source source = {.fd = file_open_given(path)};
 	struct err ignored = {0};
 	char magic[MAGIC_SIZE];
 	struct stat st;
@@ -54,13 +55,10 @@ bool take_in_is_content(const char *path)
 	bool is;
 
 	if (source.fd < 0)
-		return false;
-	is = fstat(source.fd, &st) == 0 && S_ISDIR(st.st_mode);
-	if (!is && S_ISREG(st.st_mode)) {
-		n = io_read_at(source.fd, magic, sizeof magic, 0);
-		is = (n > 0 && zip_is_start((slice){magic, (size_t)n})) ||
-		     begins_with_record(&source, &ignored);
-	}
+		return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	n = io_read_at(source.fd, magic, sizeof magic, 0);
+	is = (n > 0 && zip_is_start((slice){magic, (size_t)n})) ||
+	     begins_with_record(&source, &ignored);
 	(void)close(source.fd);
 	return is;
 }
@@ -105,7 +103,7 @@ static ssize_t read_source(const struct warc_source *s, char *to, size_t room, u
 static bool is_same(const struct warc_source *s, uint64_t size, const char *path)
 {
 	char a[1 << 14], b[sizeof a];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open_inside(AT_FDCWD, path);
 	struct stat st;
 	ssize_t n = 0;
 	bool same = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size == size;
@@ -176,7 +174,7 @@ static int copy(
 	int fd, rc;
 
 	(void)snprintf(under_way, sizeof under_way, "%s/" UNDER_WAY, d->spool);
-	fd = io_open_new(AT_FDCWD, under_way);
+	fd = file_open_new(AT_FDCWD, under_way);
 	if (fd < 0)
 		return err_set(err, ERR_IO, "%s: %s", under_way, strerror(errno));
 	rc = copy_bytes(&f->source, fd, f->path, err);
@@ -215,7 +213,7 @@ static int take_file(void *context, const struct warc_set_file *f, struct err *e
 
 static int sync_warc(const struct directory *d, struct err *err)
 {
-	int fd = open(d->warc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_open_dir(d->warc);
 	int rc = fd < 0 || fsync(fd) ? err_set(err, ERR_IO, "%s: %s", d->warc, strerror(errno)) : 0;
 
 	if (fd >= 0)

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 
 enum {
@@ -75,19 +77,19 @@ static int harden(sqlite3 *db)
 			       : rc;
 }
 
-/* With a directory before it, or "file:…" and ":memory:" would mean something else. */
 static int connect(const char *path, int flags, sqlite3 **ret, struct err *err)
 {
+	bool writing = (flags & SQLITE_OPEN_READONLY) == 0;
+	char *name = NULL;
 	sqlite3 *db = NULL;
-	struct buf name;
-	int rc;
+	int rc = 0;
 
-	buf_init(&name, 2 * (size_t)FILENAME_MAX);
-	rc = buf_printf(&name, "%s%s", path[0] == '/' ? "" : "./", path);
-	if (rc == 0 && (sqlite3_open_v2(buf_str(&name), &db, flags | SQLITE_OPEN_NOMUTEX, NULL) ||
-			       harden(db)))
+	if (file_check_database(path, writing, &name))
+		return err_set(err, ERR_IO, "%s: %s", path, file_problem(errno));
+	if (sqlite3_open_v2(name, &db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL) ||
+		harden(db))
 		rc = text_db_error(db, path, err);
-	buf_release(&name);
+	free(name);
 	if (rc) {
 		(void)sqlite3_close(db);
 		return err_code(err, rc);
@@ -154,10 +156,9 @@ static int check(sqlite3 *db, const char *path, struct err *err)
 int text_db_open(const char *path, sqlite3 **ret, struct err *err)
 {
 	sqlite3 *db = NULL;
-	struct stat st;
 	int rc;
 
-	if (stat(path, &st))
+	if (!file_is_there(path))
 		return err_set(err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s", path,
 			strerror(errno));
 	rc = connect(path, SQLITE_OPEN_READONLY, &db, err);

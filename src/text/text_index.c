@@ -11,6 +11,7 @@
 
 #include "archive/warc_file.h"
 #include "archive/warc_set.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "text/page_reader.h"
 #include "text/text_db.h"
@@ -329,13 +330,13 @@ static int open_files(struct indexing *x, const char *directory, struct err *err
 		snprintf(x->new_path, sizeof x->new_path, "%s/" NEW_NAME, directory) >=
 			(int)sizeof x->new_path)
 		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", directory);
-	x->dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	x->dir = file_open_dir(directory);
 	if (x->dir < 0)
 		return err_set(err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s: %s", directory,
 			strerror(errno));
-	x->lock = io_open_own(x->dir, NEW_NAME, O_RDWR | O_CREAT);
+	x->lock = file_open_own(x->dir, NEW_NAME, O_RDWR | O_CREAT);
 	if (x->lock < 0)
-		return err_set(err, ERR_IO, "%s: %s", x->new_path, io_open_problem(errno));
+		return err_set(err, ERR_IO, "%s: %s", x->new_path, file_problem(errno));
 	if (flock(x->lock, LOCK_EX | LOCK_NB) || !has_name(x))
 		return err_set(err, ERR_STATE, "%s: another process is writing it; wait for it",
 			x->new_path);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/format.h"
 #include "base/io.h"
 #include "base/json.h"
@@ -187,10 +188,10 @@ static int fail(const char *archive, const char *what, struct err *err)
 static int replace(int dir, const char *archive, slice text, struct err *err)
 {
 	static const char FRESH[] = WATCH_STATUS_NAME ".new";
-	int fd = io_open_new(dir, FRESH), problem = 0;
+	int fd = file_open_new(dir, FRESH), problem = 0;
 
 	if (fd < 0)
-		return fail(archive, io_open_problem(errno), err);
+		return fail(archive, file_problem(errno), err);
 	if (io_write(fd, text.ptr, text.len))
 		problem = errno;
 	if (close(fd) && !problem)
@@ -202,7 +203,7 @@ static int replace(int dir, const char *archive, slice text, struct err *err)
 
 int watch_status_write(const struct watch_status *s, const char *archive, struct err *err)
 {
-	int dir = open(archive, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	int dir = file_open_dir(archive), rc;
 	struct buf text;
 
 	if (dir < 0)
@@ -237,8 +238,8 @@ static int read_all(int fd, struct buf *text)
 
 int watch_status_read(struct watch_status *s, const char *archive, struct err *err)
 {
-	int dir = open(archive, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int fd = dir < 0 ? -1 : openat(dir, WATCH_STATUS_NAME, O_RDONLY | O_CLOEXEC), rc;
+	int dir = file_open_dir(archive);
+	int fd = dir < 0 ? -1 : file_open_inside(dir, WATCH_STATUS_NAME), rc;
 	struct buf text;
 
 	if (dir >= 0)
@@ -247,7 +248,7 @@ int watch_status_read(struct watch_status *s, const char *archive, struct err *e
 		return err_set(err, ERR_NOTFOUND,
 			"%s: nothing here is under watch; run 'stillpoint watch CONFIG'", archive);
 	if (fd < 0)
-		return fail(archive, strerror(errno), err);
+		return fail(archive, file_problem(errno), err);
 	buf_init(&text, FILE_BYTES_MAX);
 	rc = read_all(fd, &text);
 	if (rc == 0)

@@ -23,7 +23,9 @@ static const struct row ROWS[] = {
 	{"empty-directory", 0, "", 0, NULL},
 	{"bzip2", ERR_UNSUPPORTED, "archive/a.warc ", 0, "compression method 12"},
 	{"cut", ERR_SYNTAX, "", 0, "not a ZIP file, or its end is missing"},
-	{"size-too-large", ERR_SYNTAX, "archive/a.warc datapackage.json ", 200, "checksum"},
+	{"size-too-large", ERR_LIMIT, "", 0, "unpack to more than 100 times"},
+	{"size-one-more", ERR_SYNTAX, "archive/a.warc ", 0, "checksum"},
+	{"overlap", ERR_SYNTAX, "", 0, "entries of it overlap"},
 	{"zip64-far", ERR_SYNTAX, "", 0, "it ends too early"},
 };
 

@@ -47,56 +47,6 @@ static void test_failing(void)
 	(void)close(fd);
 }
 
-/* Files that lead elsewhere are not opened for writing, and what they lead to stays as it is. */
-static void test_links(void)
-{
-	static const struct {
-		const char *name;
-		int own, fresh; /* errno, or 0 */
-	} rows[] = {
-		{"file", 0, 0},
-		{"symbolic", ELOOP, 0},
-		{"dangling", ELOOP, 0},
-		{"hard", EMLINK, 0},
-		{"directory", EISDIR, EISDIR},
-		{"pipe", EISDIR, 0},
-		{"missing", ENOENT, 0},
-	};
-	int dir = open(tap_tempdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-
-	CHECK_INT(close(io_open_new(dir, "file")), 0);
-	CHECK_INT(close(io_open_new(dir, "target")), 0);
-	CHECK_INT(symlinkat("target", dir, "symbolic"), 0);
-	CHECK_INT(symlinkat("nowhere", dir, "dangling"), 0);
-	CHECK_INT(linkat(dir, "target", dir, "hard", 0), 0);
-	CHECK_INT(mkdirat(dir, "directory", 0777), 0);
-	CHECK_INT(mkfifoat(dir, "pipe", 0666), 0);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		int fd;
-
-		tap_case("links: %s", rows[i].name);
-		errno = 0;
-		fd = io_open_own(dir, rows[i].name, O_RDWR);
-		CHECK_INT(fd < 0 ? errno : 0, rows[i].own);
-		CHECK(rows[i].own == 0 || io_open_problem(rows[i].own)[0] != '\0');
-		if (fd >= 0)
-			(void)close(fd);
-		errno = 0;
-		fd = io_open_new(dir, rows[i].name);
-		CHECK_INT(fd < 0 ? errno : 0, rows[i].fresh);
-		if (fd >= 0) {
-			CHECK_INT(io_write(fd, "x", 1), 0);
-			(void)close(fd);
-		}
-	}
-	tap_case("links: what they lead to");
-	CHECK_INT(fstatat(dir, "target", &st, 0), 0);
-	CHECK_INT(st.st_size, 0);
-	CHECK_INT(faccessat(dir, "nowhere", F_OK, 0), -1);
-	(void)close(dir);
-}
-
 /* ---- a writer that is interrupted ---- */
 
 struct reader {
@@ -152,7 +102,6 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_reading);
 	TAP_RUN(test_failing);
-	test_links();
 	TAP_RUN(test_interrupted);
 	return tap_done();
 }

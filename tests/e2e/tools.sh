@@ -54,6 +54,17 @@ ok 'exports: a table of functions uses them' in_tree check-exports src/plan/a.h 
 ok 'exports: for nobody' rejects 'src/plan/a.h: nobody else uses f' \
 	check-exports src/plan/a.h 'int f(int a);\n'
 
+ADVICE=': open it by a function of src/base/file.h'
+ok 'opens: the gate itself' in_tree check-opens src/base/file.c 'int fd = open(path, 0);\n'
+ok 'opens: a word that ends alike' in_tree check-opens src/plan/a.c 'rc = plan_open(path);\n'
+ok 'opens: plain' rejects "src/plan/a.c:1:int fd = open(path, 0);$ADVICE" \
+	check-opens src/plan/a.c 'int fd = open(path, 0);\n'
+ok 'opens: a stream' rejects "src/plan/a.c:1:f = fopen(path, \"r\");$ADVICE" \
+	check-opens src/plan/a.c 'f = fopen(path, "r");\n'
+ok 'opens: in memory' in_tree check-opens src/plan/a.c 'sqlite3_open_v2(":memory:", &db);\n'
+ok 'opens: a database' rejects "src/plan/a.c$ADVICE" \
+	check-opens src/plan/a.c 'sqlite3_open_v2(name, &db);\n'
+
 # A stand-in for dpkg-query that knows no package; neither root nor sudo.
 unprivileged() {
 	mkdir -p "$tmp/bin"
