@@ -39,6 +39,9 @@ enum attempt_leg {
 
 #define ATTEMPT_BY_POST "post"
 
+/* Purpose of a second visit behind a cookie gate, with the cookie's name (crawl/cookie_gate.h). */
+#define ATTEMPT_COOKIE "cookie: "
+
 /* "visit", "revisit", "late", "side", "probe", "look"; constant. */
 const char *attempt_leg_name(enum attempt_leg leg);
 

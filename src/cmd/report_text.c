@@ -217,6 +217,16 @@ static void print_variants(const struct report *r, FILE *file)
 			r->variants);
 }
 
+/* Without the cookie they only redirect. */
+static void print_gate(const struct report *r, FILE *file)
+{
+	if (r->gated)
+		(void)fprintf(file,
+			"\nPages that are shown only once the site has set its cookie '%.*s': "
+			"%" PRIu64 ".\nThey were visited again with it.\n",
+			(int)r->gate_cookie.len, r->gate_cookie.ptr, r->gated);
+}
+
 /* What readers see is a page with all that it embeds. */
 static void print_composites(const struct report *r, FILE *file)
 {
@@ -334,6 +344,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 	print_best(r, file);
 	print_composites(r, file);
 	print_variants(r, file);
+	print_gate(r, file);
 	print_measures(r, file);
 	rc = print_directories(r, file);
 	print_hottest(r, file);

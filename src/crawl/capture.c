@@ -192,6 +192,7 @@ void capture_free(struct capture *c)
 	requests_release(&c->requests);
 	probing_release(&c->probing);
 	canaries_release(&c->canaries);
+	cookie_gate_release(&c->gate);
 	importance_release(&c->importance);
 	steering_release(&c->steering);
 	form_queries_release(&c->forms);

@@ -57,6 +57,7 @@
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/earlier.h"
+#include "crawl/cookie_gate.h"
 #include "crawl/form_queries.h"
 #include "crawl/importance.h"
 #include "crawl/lane.h"
@@ -134,6 +135,7 @@ struct capture {
 	struct counters counters;
 	struct probing probing;
 	struct canaries canaries;
+	struct cookie_gate gate;
 	struct importance importance;
 	struct steering steering; /* --topic */
 	struct form_queries forms;
@@ -495,6 +497,18 @@ int canaries_looked(
 
 /* All visits are done: the last look, then the second visits; the barrier waits for both. */
 int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* ---- cookie_gate.c ---- */
+
+/* A redirect of a visit was read; its target is known as a page, if it is one. */
+int cookie_gate_redirected(struct capture *c, const struct plan_order *order,
+	const struct url *target, struct err *err) SP_MUST_CHECK;
+
+/* Whether a second visit is still wanted: it is none behind a gate, or gates do open. */
+bool cookie_gate_allows(const struct capture *c, const struct plan_order *order);
+
+/* The purpose of a second visit behind a gate, borrowed from it; empty for other orders. */
+slice cookie_gate_purpose(const struct capture *c, const struct plan_order *order);
 
 /* ---- cloaking.c: all of it does nothing without --cloaking ---- */
 

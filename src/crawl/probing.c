@@ -135,7 +135,8 @@ int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *e
 
 	(void)err;
 	*ret_send = c->pages.list.ptr[r->order.page].taken && !c->stage.cancelled &&
-		    !fetch_is_down(c, r->host) && !robots_fetch_is_stale(c, r->host);
+		    !fetch_is_down(c, r->host) && !robots_fetch_is_stale(c, r->host) &&
+		    (r->kind != REQUEST_AGAIN || cookie_gate_allows(c, &r->order));
 	if (*ret_send)
 		return 0;
 	hosts_undo(&c->hosts, r->host);

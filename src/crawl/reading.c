@@ -96,6 +96,11 @@ slice reading_field(const struct reading *r, slice name)
 	return fields_get(state_fields(r->state), name);
 }
 
+const struct fields *reading_head(const struct reading *r)
+{
+	return state_fields(r->state);
+}
+
 uint64_t reading_manner(const struct reading *r)
 {
 	return normal_manner(state_fields(r->state), r->viewing ? r->view.manner : 0);

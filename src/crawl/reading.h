@@ -69,6 +69,9 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 /* A field of the head that was read last; ptr is NULL if it is missing. */
 slice reading_field(const struct reading *r, slice name);
 
+/* The head that was read last. */
+const struct fields *reading_head(const struct reading *r);
+
 /* How the body under that head is read (quality/normal.h). */
 uint64_t reading_manner(const struct reading *r);
 

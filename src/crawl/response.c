@@ -80,7 +80,7 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		.kind = kind_of(c, order),
 		.via = via,
 		.leg = c->looking ? ATTEMPT_LOOK : LEGS[order->leg],
-		.purpose = is_audit ? SLICE(LOOKING_AUDIT) : (slice){0},
+		.purpose = is_audit ? SLICE(LOOKING_AUDIT) : cookie_gate_purpose(c, order),
 		.single = !c->looking && (!c->strategy->revisits || c->settings->single),
 		.number = order->attempt,
 		.wall = times_of(&f->wall),
@@ -286,31 +286,6 @@ static enum plan_outcome outcome_of(const struct attempt *a, const struct net_fe
 	return a->truncated ? PLAN_RETRY : PLAN_FAILED;
 }
 
-/*
- * A page that redirects to itself and sets a cookie checks whether cookies are kept; the next
- * answer is the page. Tried only once, since some do it for ever.
- */
-static bool is_cookie_check(
-	const struct capture *c, const struct plan_order *order, const struct net_fetch *f)
-{
-	const struct crawl_settings *s = c->settings;
-	struct url document, target;
-	bool same;
-
-	if (order->attempt > 1 || s->attempts == 1 || s->no_cookies || !is_redirect(f->status) ||
-		!jar_is_set_in(f->head))
-		return false;
-	url_init(&document);
-	url_init(&target);
-	same = url_parse(&document, f->url, NULL, NULL) == 0 &&
-	       url_parse(&target, reading_field(&c->lane->reading, SLICE("location")), &document,
-		       NULL) == 0 &&
-	       slice_eq(url_page(&target), url_page(&document));
-	url_release(&target);
-	url_release(&document);
-	return same;
-}
-
 void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status)
 {
 	double seconds;
@@ -323,9 +298,10 @@ void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status
 
 /* ---- links ---- */
 
-static int discover_redirect(
-	struct capture *c, uint32_t page, const struct url *document, struct err *err)
+static int discover_redirect(struct capture *c, const struct plan_order *order,
+	const struct url *document, struct err *err)
 {
+	uint32_t page = order->page;
 	slice location = reading_field(&c->lane->reading, SLICE("location"));
 	const struct crawl_page *from = &c->pages.list.ptr[page];
 	struct found found = {
@@ -362,6 +338,8 @@ static int discover_redirect(
 		rc = traps_redirect_followed(c, document);
 	if (rc == 0 && found.is_seed)
 		rc = earlier_seed_moved(c, err);
+	if (rc == 0)
+		rc = cookie_gate_redirected(c, order, &target, err);
 	url_release(&target);
 	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
 		return rc;
@@ -507,7 +485,7 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	if (rc == 0)
 		rc = url_parse(&document, f->url, NULL, err);
 	if (rc == 0)
-		rc = is_redirect(f->status) ? discover_redirect(c, order->page, &document, err)
+		rc = is_redirect(f->status) ? discover_redirect(c, order, &document, err)
 					    : discover_links(c, order->page, &document, err);
 	url_release(&document);
 	return rc;
@@ -575,6 +553,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	bool follow = true, again = false;
 	int rc = choose_mode(c, order, f, &mode, err);
 
+	shown.signs = (struct deceit_signs){0};
 	if (rc == 0)
 		rc = set_post(c, &a, f, &asked->page, err);
 	if (rc == 0 && f->status > 0)
@@ -584,8 +563,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	rc = login_page(c, order, &a, &again, err);
 	if (rc)
 		return rc;
-	*ret_outcome = again || (a.has_payload && is_cookie_check(c, order, f)) ? PLAN_RETRY
-										: outcome_of(&a, f);
+	*ret_outcome = again ? PLAN_RETRY : outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
 		return rc;

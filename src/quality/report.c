@@ -301,6 +301,14 @@ static struct observation worst_probe(const struct loading *l, const struct obse
 	return differs ? l->probe : *shown;
 }
 
+/* A page was visited again behind a cookie gate. */
+static int keep_cookie(struct report *r, slice purpose)
+{
+	r->gated++;
+	return words_keep(&r->words, slice_sub(purpose, sizeof ATTEMPT_COOKIE - 1, purpose.len),
+		&r->gate_cookie);
+}
+
 /* What a visit showed, or a browser got in its place. */
 static int keep_deceit(struct report *r, const struct attempt *o)
 {
@@ -343,6 +351,10 @@ static int on_observation(void *context, const struct attempt *o)
 	legs_add(&l->legs, o, &shown);
 	if (o->deceit.ptr && l->is_first)
 		rc = keep_deceit(l->report, o);
+	if (rc)
+		return err_code(l->err, rc);
+	if (!l->is_first && slice_starts_with(o->purpose, SLICE(ATTEMPT_COOKIE)))
+		rc = keep_cookie(l->report, o->purpose);
 	if (rc)
 		return err_code(l->err, rc);
 	if (o->leg == ATTEMPT_PROBE &&

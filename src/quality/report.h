@@ -89,6 +89,8 @@ struct report {
 	char ignore[DIGEST_TEXT_SIZE];     /* the same of the user's; empty: there are none */
 	struct acted_rules rules;          /* that pages which are sharp by rules needed */
 	size_t learned;                    /* rules that the capture has learned */
+	uint64_t gated;                    /* pages that are shown only with a cookie */
+	slice gate_cookie;                 /* its name */
 	uint64_t variants;                 /* pages that showed something else to a probe */
 	uint64_t captured;                 /* pages with a verdict that verdict_is_captured */
 	uint64_t out_of_scope;             /* pages that are only known as links out of the scope */

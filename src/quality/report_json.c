@@ -351,6 +351,11 @@ static void put_report(struct json *j, const struct report *r)
 	json_put_double(j, "blur", report_is_judged(r) ? NAN : r->blur);
 	put_rules(j, r);
 	json_put_uint(j, "variants", r->variants);
+	json_key(j, "cookie_gate");
+	json_object_begin(j);
+	json_text(j, "cookie", r->gated ? r->gate_cookie : (slice){0});
+	json_put_uint(j, "pages", r->gated);
+	json_object_end(j);
 }
 
 void report_json_totals(const struct report *r, struct json *j)
