@@ -11,7 +11,8 @@
  *	proof_release(&c);
  *
  * Invariants:
- *	(1) equal bodies are PROOF_BYTES, whatever their type;
+ *	(1) equal bodies are PROOF_BYTES, unless both looks name a type or character set and these
+ *	    differ;
  *	(2) PROOF_NORMALISED: at least one rule acted, and every differing place names its rule;
  *	(3) beyond any limit (size, places, depth, work): PROOF_DIFFERENT, and limit says which;
  *	(4) comparing b with a gives the same answer as a with b;

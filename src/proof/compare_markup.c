@@ -1,0 +1,178 @@
+/* Two differing tokens of HTML or XML. */
+#include "base/word.h"
+#include "proof/judge.h"
+
+enum { LONE_MAX = 16 };
+
+static bool is_made(slice name, slice head, size_t hex)
+{
+	slice tail = slice_sub(name, head.len, name.len);
+
+	return slice_starts_with(name, head) && tail.len >= hex &&
+	       value_is_hex(slice_sub(tail, 0, hex)) && (tail.len == hex || tail.ptr[hex] == '-');
+}
+
+/* Names of attributes that are made anew: Cloudflare's loader, scopes of frameworks. */
+static bool compare_lone_names(struct judge *j, const struct proof_attr *a,
+	const struct proof_attr *b, const struct place *p)
+{
+	static const slice LOADER = SLICE_INIT("data-cf-modified-"), SCOPE = SLICE_INIT("data-v-");
+
+	if (!slice_eq(a->value, b->value))
+		return unexplained(j, p, a->source, b->source);
+	if (is_made(a->name, LOADER, 24) && is_made(b->name, LOADER, 24))
+		return explain(j, RULE_CDN_LOADER, p, a->source, b->source) ||
+		       unexplained(j, p, a->source, b->source);
+	if (is_made(a->name, SCOPE, 8) && is_made(b->name, SCOPE, 8) && !a->value.len)
+		return compare_names(j, a->name, b->name, p);
+	return unexplained(j, p, a->source, b->source);
+}
+
+static int order_of(slice a, slice b)
+{
+	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static bool compare_tags(struct judge *j, const struct proof_element *x,
+	const struct proof_element *y, const struct place *p)
+{
+	const struct proof_attr *lone_a[LONE_MAX], *lone_b[LONE_MAX];
+	size_t only_a = 0, only_b = 0;
+	bool good = true;
+	uint32_t i = 0, k = 0;
+
+	while ((i < x->attr_count || k < y->attr_count) && !j->is_done) {
+		const struct proof_attr *a = i < x->attr_count ? &x->attrs[i] : NULL;
+		const struct proof_attr *b = k < y->attr_count ? &y->attrs[k] : NULL;
+		int order = !a ? 1 : !b ? -1 : order_of(a->name, b->name);
+
+		if (order < 0) {
+			if (only_a < LONE_MAX)
+				lone_a[only_a] = a;
+			only_a++;
+		}
+		if (order > 0) {
+			if (only_b < LONE_MAX)
+				lone_b[only_b] = b;
+			only_b++;
+		}
+		if (order == 0 && !slice_eq(a->value, b->value))
+			good &= compare_attr(j, x, y, a->name, a->value, b->value, p);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	for (size_t n = 0; n < only_a || n < only_b; n++) {
+		if (n < LONE_MAX && only_a == only_b)
+			good &= compare_lone_names(j, lone_a[n], lone_b[n], p);
+		else
+			good &= unexplained(j, p,
+				n < only_a && n < LONE_MAX ? lone_a[n]->source : (slice){0},
+				n < only_b && n < LONE_MAX ? lone_b[n]->source : (slice){0});
+		if (j->is_done)
+			return false;
+	}
+	return good && !j->is_done;
+}
+
+static bool has(slice s, const char *what)
+{
+	return s.len && memmem(s.ptr, s.len, what, strlen(what)) != NULL;
+}
+
+/* The language of a script element. */
+static enum proof_format script_format(const struct proof_element *e)
+{
+	slice type = word_trim(proof_attr(e, SLICE("type")));
+
+	if (type.len > 25 && value_is_hex(slice_sub(type, 0, 24)) && type.ptr[24] == '-')
+		type = slice_sub(type, 25, type.len);
+	if (has(type, "json") || word_is(type, SLICE("importmap")) ||
+		word_is(type, SLICE("speculationrules")))
+		return FORMAT_JSON;
+	if (!type.len || has(type, "javascript") || has(type, "ecmascript") ||
+		word_is(type, SLICE("module")))
+		return FORMAT_SCRIPT;
+	return has(type, "template") || has(type, "html") ? FORMAT_HTML : FORMAT_OPAQUE;
+}
+
+static bool compare_raw(struct judge *j, const struct proof_element *e, const struct proof_token *a,
+	const struct proof_token *b, struct place *p)
+{
+	bool was = j->is_challenge, good;
+	enum proof_format format = FORMAT_OPAQUE;
+
+	if (word_is(e->name, SLICE("script")))
+		format = script_format(e);
+	else if (word_is(e->name, SLICE("style")))
+		format = FORMAT_CSS;
+	p->in = format == FORMAT_CSS      ? PROOF_IN_STYLE
+		: format == FORMAT_SCRIPT ? PROOF_IN_CODE
+					  : PROOF_IN_DATA;
+	if (format == FORMAT_OPAQUE)
+		return compare_nested(j, e->name, word_trim(a->text), word_trim(b->text), p);
+	j->is_challenge = has(a->text, "__CF$cv$params") && has(b->text, "__CF$cv$params");
+	good = compare_documents(j, format, a->text, b->text, p);
+	j->is_challenge = was;
+	return good;
+}
+
+/* <!--[if …]> markup <![endif]-->: the markup in it. */
+static bool compare_comments(struct judge *j, slice a, slice b, const struct place *p)
+{
+	struct place inner = {
+		.outer = p, .step = "comment", .in = PROOF_IN_STRUCTURE, .element = NO_TOKEN};
+	const char *x = a.len ? memmem(a.ptr, a.len, "]>", 2) : NULL;
+	const char *y = b.len ? memmem(b.ptr, b.len, "]>", 2) : NULL;
+	size_t head;
+
+	if (!x || !y || !has(a, "[if") || !has(b, "[if"))
+		return unexplained(j, p, a, b);
+	head = (size_t)(x - a.ptr) + 2;
+	if (!slice_eq(slice_sub(a, 0, head), slice_sub(b, 0, (size_t)(y - b.ptr) + 2)))
+		return unexplained(j, p, a, b);
+	return compare_documents(j, FORMAT_HTML, slice_sub(a, head, a.len - 3),
+		slice_sub(b, head, b.len - 3), &inner);
+}
+
+static const struct proof_element *element_of(
+	const struct proof_tokens *t, const struct proof_token *token)
+{
+	return token->element == NO_TOKEN ? NULL : &t->elements.ptr[token->element];
+}
+
+bool compare_markup_tokens(struct judge *j, const struct pairing *pair, uint32_t i, uint32_t k)
+{
+	const struct proof_token *a = &pair->a->list.ptr[i], *b = &pair->b->list.ptr[k];
+	const struct proof_element *x = element_of(pair->a, a), *y = element_of(pair->b, b);
+	struct place p = {.outer = pair->place,
+		.tokens = pair->a,
+		.element = a->element,
+		.in = PROOF_IN_STRUCTURE};
+	slice sa = slice_sub(pair->a->source, a->from, a->to);
+	slice sb = slice_sub(pair->b->source, b->from, b->to);
+
+	if (a->kind != b->kind)
+		return unexplained(j, &p, sa, sb);
+	switch (a->kind) {
+	case TOKEN_START:
+		return slice_eq(a->text, b->text) ? compare_tags(j, x, y, &p)
+						  : unexplained(j, &p, sa, sb);
+	case TOKEN_RAW:
+		return x && y && slice_eq(x->name, y->name) ? compare_raw(j, x, a, b, &p)
+							    : unexplained(j, &p, sa, sb);
+	case TOKEN_TEXT:
+	case TOKEN_KEPT_TEXT:
+		p.in = PROOF_IN_TEXT;
+		p.is_prose = true;
+		p.is_visible = !x || !x->is_hidden;
+		if (pair->a->format == FORMAT_XML && x)
+			return compare_named(j, x->name, a->text, b->text, &p);
+		return compare_text(j, pair, i, k, &p);
+	case TOKEN_COMMENT:
+		return compare_comments(j, sa, sb, &p);
+	default:
+		return unexplained(j, &p, sa, sb);
+	}
+}

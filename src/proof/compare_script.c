@@ -1,0 +1,125 @@
+/* Two differing tokens of scripts or JSON: numbers and strings by the key that they belong to. */
+#include "base/word.h"
+#include "proof/judge.h"
+#include "proof/nested.h"
+
+enum { LIST_REACH = 40 };
+
+static bool is_sign(const struct proof_token *t, char c)
+{
+	return t->kind == TOKEN_SIGN && t->sign == c;
+}
+
+static bool is_literal(const struct proof_token *t)
+{
+	return t->kind == TOKEN_STRING || t->kind == TOKEN_NUMBER;
+}
+
+/* key: value, key = value, x["key"] = value. */
+static slice key_before(const struct proof_token *t, size_t at)
+{
+	if (t[at - 1].kind == TOKEN_STRING || t[at - 1].kind == TOKEN_WORD)
+		return t[at - 1].text;
+	if (at >= 3 && is_sign(&t[at - 1], ']') && t[at - 2].kind == TOKEN_STRING)
+		return t[at - 2].text;
+	return SLICE("");
+}
+
+/* The key or variable that a value belongs to; empty: none. */
+static slice key_of(const struct proof_token *t, size_t i)
+{
+	size_t j = i;
+
+	if (j && (is_sign(&t[j - 1], '-') || is_sign(&t[j - 1], '+') || is_sign(&t[j - 1], '!') ||
+			 (t[j - 1].kind == TOKEN_WORD && slice_eq(t[j - 1].text, SLICE("new")))))
+		j--;
+	if (j < 2)
+		return SLICE("");
+	if (is_sign(&t[j - 1], ':') || is_sign(&t[j - 1], '='))
+		return key_before(t, j - 1);
+	if (j >= 3 && is_sign(&t[j - 1], ',') && t[j - 2].kind == TOKEN_STRING &&
+		(is_sign(&t[j - 3], '(') || is_sign(&t[j - 3], '[')))
+		return t[j - 2].text;
+	if (is_sign(&t[j - 1], '(') && t[j - 2].kind == TOKEN_WORD)
+		return t[j - 2].text;
+	while (j > 2 && i - j < LIST_REACH && (is_sign(&t[j - 1], ',') || is_literal(&t[j - 1])))
+		j--;
+	if (j > 2 && is_sign(&t[j - 1], '[') &&
+		(is_sign(&t[j - 2], ':') || is_sign(&t[j - 2], '=')))
+		return key_before(t, j - 2);
+	return SLICE("");
+}
+
+/* Cloudflare's challenge: {r:'8e3…',t:'MTczM…'}. */
+static bool is_challenge_value(const struct judge *j, slice key, slice a, slice b)
+{
+	return j->is_challenge && ((slice_eq(key, SLICE("r")) && value_are_draws(a, b, 16)) ||
+					  (slice_eq(key, SLICE("t")) && a.len >= 12 &&
+						  b.len >= 12 && a.len <= 32 && b.len <= 32));
+}
+
+/* '#id', '.class' or the bare name: without the mark that both have. */
+static slice without_mark(slice s)
+{
+	return s.len && (s.ptr[0] == '#' || s.ptr[0] == '.') ? slice_sub(s, 1, s.len) : s;
+}
+
+/* A generated name of the page: renamed here as there. */
+static bool are_renamed(struct judge *j, slice a, slice b)
+{
+	if (a.len && b.len && without_mark(a).len != a.len && a.ptr[0] == b.ptr[0]) {
+		a = without_mark(a);
+		b = without_mark(b);
+	}
+	return is_generated_name(a, b) && are_page_names(j, a, b);
+}
+
+static bool compare_strings(struct judge *j, slice key, slice a, slice b, const struct place *p)
+{
+	slice x = unescape(&j->arena, a), y = unescape(&j->arena, b);
+
+	if (slice_eq(x, y))
+		return explain(j, RULE_SPELLING, p, a, b) || unexplained(j, p, a, b);
+	if (is_challenge_value(j, key, x, y) && explain(j, RULE_CDN_CHALLENGE, p, x, y))
+		return true;
+	if (explain_named(j, key, x, y, p))
+		return true;
+	if (are_renamed(j, x, y)) {
+		size_t mark = x.len - without_mark(x).len;
+
+		return compare_names(j, slice_sub(x, mark, x.len), slice_sub(y, mark, y.len), p);
+	}
+	if (j->is_challenge &&
+		(slice_eq(key, SLICE("innerHTML")) || slice_eq(key, SLICE("text"))) && x.len &&
+		memmem(x.ptr, x.len, "__CF$cv$params", 14)) {
+		struct place inner = {
+			.outer = p, .step = "script", .in = PROOF_IN_CODE, .element = NO_TOKEN};
+
+		return compare_documents(j, FORMAT_SCRIPT, x, y, &inner);
+	}
+	return compare_nested(j, key, x, y, p);
+}
+
+bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t i, uint32_t k)
+{
+	const struct proof_token *a = &pair->a->list.ptr[i], *b = &pair->b->list.ptr[k];
+	slice key = key_of(pair->a->list.ptr, i), other = key_of(pair->b->list.ptr, k);
+	struct place p = {.outer = pair->place,
+		.element = NO_TOKEN,
+		.key = key,
+		.in = pair->place ? pair->place->in : PROOF_IN_DATA};
+	bool is_key = i + 1 < pair->a->list.len && is_sign(a + 1, ':');
+
+	if (pair->a->format == FORMAT_JSON && p.in == PROOF_IN_CODE)
+		p.in = PROOF_IN_DATA;
+	if (a->kind != b->kind || a->sign != b->sign || a->is_spaced != b->is_spaced ||
+		!slice_eq(key, other))
+		return unexplained(j, &p, a->full, b->full);
+	if (a->kind == TOKEN_NUMBER)
+		return compare_named(j, key, a->text, b->text, &p);
+	if (a->kind == TOKEN_STRING && !is_key)
+		return compare_strings(j, key, a->text, b->text, &p);
+	if ((a->kind == TOKEN_WORD || a->kind == TOKEN_STRING) && are_renamed(j, a->text, b->text))
+		return compare_names(j, a->text, b->text, &p);
+	return unexplained(j, &p, a->full, b->full);
+}

@@ -1,0 +1,202 @@
+#include "proof/names.h"
+
+#include "base/word.h"
+
+enum { WORDS_MAX = 12, NAME_MAX = 96 };
+
+/* A name as words in lower case, and all of them joined. */
+struct words {
+	char text[NAME_MAX + WORDS_MAX + 2]; /* " csrf token " */
+	char joined[NAME_MAX + 1];
+	size_t len;
+};
+
+/* A change of case or class begins a word: requestID, userIDToken, sha256. */
+static bool begins_word(slice s, size_t i)
+{
+	char c = s.ptr[i], before = s.ptr[i - 1];
+
+	if (word_is_digit(c) != word_is_digit(before))
+		return true;
+	if (c >= 'A' && c <= 'Z')
+		return !(before >= 'A' && before <= 'Z') ||
+		       (i + 1 < s.len && s.ptr[i + 1] >= 'a' && s.ptr[i + 1] <= 'z');
+	return false;
+}
+
+static bool split(slice name, struct words *w)
+{
+	size_t joined = 0;
+
+	w->len = 0;
+	w->text[w->len++] = ' ';
+	if (name.len > NAME_MAX)
+		return false;
+	for (size_t i = 0, words = 0; i < name.len; i++) {
+		if (!word_is_alnum(name.ptr[i])) {
+			if (w->text[w->len - 1] != ' ')
+				w->text[w->len++] = ' ';
+			continue;
+		}
+		if (w->text[w->len - 1] != ' ' && begins_word(name, i)) {
+			if (++words == WORDS_MAX)
+				return false;
+			w->text[w->len++] = ' ';
+		}
+		if (w->len + 2 > sizeof w->text)
+			return false;
+		w->text[w->len++] = word_lower(name.ptr[i]);
+		w->joined[joined++] = word_lower(name.ptr[i]);
+	}
+	if (w->text[w->len - 1] != ' ')
+		w->text[w->len++] = ' ';
+	w->text[w->len] = '\0';
+	w->joined[joined] = '\0';
+	return joined > 0;
+}
+
+/*
+ * Whether the name has the words one after the other, or is all of them joined. Rows are words
+ * between bars: "|csrf|form key|".
+ */
+static bool has_any(const struct words *w, const char *table)
+{
+	char needle[64], joined[64];
+
+	while (*++table) {
+		size_t len = strcspn(table, "|"), n = 0;
+
+		memcpy(needle + 1, table, len);
+		needle[0] = needle[len + 1] = ' ';
+		needle[len + 2] = '\0';
+		if (strstr(w->text, needle))
+			return true;
+		for (size_t i = 0; i < len; i++)
+			if (table[i] != ' ')
+				joined[n++] = table[i];
+		joined[n] = '\0';
+		if (strcmp(w->joined, joined) == 0)
+			return true;
+		table += len;
+	}
+	return false;
+}
+
+/* Parts of joined words: "ajaxnonce", "_csrftoken2". */
+static bool has_part(const struct words *w, const char *table)
+{
+	char part[32];
+
+	while (*++table) {
+		size_t len = strcspn(table, "|");
+
+		memcpy(part, table, len);
+		part[len] = '\0';
+		if (strstr(w->joined, part))
+			return true;
+		table += len;
+	}
+	return false;
+}
+
+static const char SECRET_PARTS[] = "|csrf|xsrf|nonce|requestverification|antiforgery|authenticity|";
+static const char SECRETS[] =
+	"|captcha sid|phpsessid|jsessionid|cftoken|form key|form build id|crumb|stok|security "
+	"token|"
+	"sectok|sesskey|edit token|wp edit token|my post key|form token|zenid|oscsid|cfid|"
+	"aspsessionid|auth token|session token|request token|theme token|view dom id|phx session|"
+	"phx static|amz signature|amz credential|amz security token|goog signature|goog credential|"
+	"oembed secret|secret|honeypot|";
+static const char STATES[] =
+	"|viewstate|viewstategenerator|eventvalidation|previouspage|view state|"
+	"event validation|";
+static const char IDS[] =
+	"|token|session|sess|sid|session id|request id|req id|trace id|span id|trace|traceparent|"
+	"correlation id|ray|ray id|cf ray|visitor id|visit id|pageview id|page view "
+	"id|pvid|hmac|salt|"
+	"impression id|anonymous id|sig|signature|beacon|unique id|uniqid|rand|random|seed|"
+	"page instance|support id|incident id|cache key|request hash|render id|connection id|"
+	"browser id|guest id|call tree id|wire id|xid|device id|";
+static const char TIMES[] =
+	"|timestamp|ts|now|current date time|server time|server date|current time|current "
+	"date|current timestamp|"
+	"generated|generated at|generated on|generation time|rendered|rendered at|rendered on|"
+	"render time|served at|request time|request start|request start time|request timestamp|"
+	"build time|build date|build timestamp|built at|cache time|cached at|expires|expiry|"
+	"expiration|exp|iat|nbf|load time|unix time|epoch|fetched at|ticks|page time|time stamp|"
+	"server timestamp|page generated|expires at|data updated at|response time|begin time|"
+	"request date|now utc|creation time|form time|amz date|goog date|starttime|edit time|"
+	"last build date|page render time|date now|";
+static const char MEASURES[] =
+	"|elapsed|took|queue time|application time|render time|server timing|load time|query time|"
+	"exec time|execution time|latency|ttfb|uptime|response time|generation time|processing "
+	"time|"
+	"memory usage|peak memory|server duration|backend response time|cputime|walltime|cpu time|"
+	"wall time|real time|parse time|duration ms|render duration|";
+static const char BUILDS[] =
+	"|build id|build hash|build number|build sha|git sha|git hash|git commit|commit sha|"
+	"commit hash|release id|deployment id|deploy id|asset hash|assets hash|cache buster|"
+	"cache bust|manifest hash|bundle hash|sentry release|app build|asset version|build version|"
+	"css js query string|";
+/* A token that has a price, a nonce that is a word: the name speaks of something else. */
+static const char CONTENT[] =
+	"|price|cost|amount|count|total|word|words|text|title|label|color|colour|size|width|height|"
+	"supply|sale|symbol|address|balance|market|rank|score|description|message|number|quantity|"
+	"limit|max|min|rate|percent|version|length|index|level|";
+
+unsigned name_kinds(slice name)
+{
+	struct words w;
+	unsigned kinds = 0;
+
+	if (!split(name, &w))
+		return 0;
+	if (has_any(&w, MEASURES))
+		kinds |= NAME_MEASURE;
+	if (has_any(&w, BUILDS))
+		kinds |= NAME_BUILD;
+	if (has_any(&w, TIMES))
+		kinds |= NAME_TIME;
+	if (has_any(&w, STATES))
+		kinds |= NAME_STATE;
+	if (has_any(&w, CONTENT))
+		return kinds;
+	if (has_part(&w, SECRET_PARTS) || has_any(&w, SECRETS))
+		kinds |= NAME_SECRET;
+	if (has_any(&w, IDS))
+		kinds |= NAME_ID;
+	if (has_any(&w, "|tracking id|"))
+		kinds |= NAME_LONG_ID;
+	return kinds;
+}
+
+bool name_is_buster(slice name)
+{
+	static const char NAMES[] =
+		"|v|ver|version|cb|cachebuster|cachebust|t|ts|time|timestamp|rev|r|hash|h|nocache|"
+		"rnd|rand|random|bust|build|b|m|mtime|md5|sha|k|q|d|updated|date|dpl|itok|_|ck|"
+		"cache|"
+		"css_js_query_string|";
+	char bare[40];
+
+	if (name.len == 0 || name.len > 32)
+		return false;
+	bare[0] = '|';
+	for (size_t i = 0; i < name.len; i++)
+		bare[i + 1] = word_lower(name.ptr[i]);
+	bare[name.len + 1] = '|';
+	bare[name.len + 2] = '\0';
+	return strstr(NAMES, bare) || (name_kinds(name) & NAME_BUILD);
+}
+
+bool name_is_content(slice name)
+{
+	static const char NAMES[] =
+		"|post|comment|node|product|item|article|page|entry|topic|thread|message|msg|user|"
+		"tweet|video|attachment|media|image|sku|order|event|chapter|answer|question|story|"
+		"doc|photo|song|track|book|recipe|review|ticket|issue|bug|figure|table|section|"
+		"note|";
+	struct words w;
+
+	return split(name, &w) ? has_any(&w, NAMES) : name.len > NAME_MAX;
+}

@@ -1,0 +1,31 @@
+/*
+ * Names of places: what the name of a field, key, parameter or attribute says of the value that it
+ * holds. A name is read as words (camelCase, snake_case, kebab-case).
+ */
+#ifndef PROOF_NAMES_H
+#define PROOF_NAMES_H
+
+#include <stdbool.h>
+
+#include "base/slice.h"
+
+enum name_kind {
+	NAME_SECRET = 1 << 0,  /* csrf, nonce, form_build_id: nothing else lives there */
+	NAME_ID = 1 << 1,      /* of a request, a session, a visitor */
+	NAME_TIME = 1 << 2,    /* of this answer: generated, now, expires */
+	NAME_MEASURE = 1 << 3, /* how long the server took */
+	NAME_BUILD = 1 << 4,   /* of the program that serves the page */
+	NAME_STATE = 1 << 5,   /* ASP.NET's encoded state of a page */
+	NAME_LONG_ID = 1 << 6, /* an id of the visitor, or a parcel's: only a long one is noise */
+};
+
+/* Bits of enum name_kind. */
+unsigned name_kinds(slice name);
+
+/* A query parameter by which files are fetched anew: v, ver, cb, t, hash. */
+bool name_is_buster(slice name);
+
+/* Ids that are made by these words name things that people wrote: post-123, product_77. */
+bool name_is_content(slice name);
+
+#endif

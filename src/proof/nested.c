@@ -1,0 +1,222 @@
+#include "proof/nested.h"
+
+#include "base/utf8.h"
+#include "base/word.h"
+#include "proof/judge.h"
+
+static int base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (word_is_digit(c))
+		return c - '0' + 52;
+	if (c == '+' || c == '-')
+		return 62;
+	return c == '/' || c == '_' ? 63 : -1;
+}
+
+/* Decodes up to max bytes; 0 when it is no base64. */
+static size_t base64_decode(slice s, char *out, size_t max)
+{
+	size_t len = 0;
+	uint32_t bits = 0;
+	unsigned have = 0;
+
+	while (s.len && s.ptr[s.len - 1] == '=')
+		s.len--;
+	for (size_t i = 0; i < s.len && len < max; i++) {
+		int v = base64_value(s.ptr[i]);
+
+		if (v < 0)
+			return 0;
+		bits = bits << 6 | (uint32_t)v;
+		have += 6;
+		if (have >= 8) {
+			have -= 8;
+			out[len++] = (char)(bits >> have & 0xff);
+		}
+	}
+	return len;
+}
+
+bool is_encoded_document(slice s)
+{
+	char start[3];
+
+	return s.len >= 12 && base64_decode(slice_sub(s, 0, 4), start, sizeof start) == 3 &&
+	       ((start[0] == '{' && (start[1] == '"' || start[1] == '\n')) ||
+		       (start[0] == '[' && strchr("{[\"", start[1])) ||
+		       (start[0] == '<' && (word_is_alpha(start[1]) || start[1] == '!')));
+}
+
+static slice decoded(struct judge *j, slice s)
+{
+	size_t room = s.len / 4 * 3 + 3;
+	char *out = arena_alloc(&j->arena, room, 1);
+	size_t len = out ? base64_decode(s, out, room) : 0;
+	slice text = {out, len};
+
+	return len && utf8_valid_prefix(text) == len ? text : (slice){0};
+}
+
+static size_t put_escape(slice s, size_t *at, char *out)
+{
+	char c = s.ptr[*at];
+	size_t digits = c == 'u' ? 4 : c == 'x' ? 2 : 0;
+	uint32_t code = 0;
+
+	++*at;
+	if (digits && *at + digits <= s.len) {
+		for (size_t i = 0; i < digits; i++) {
+			int v = word_hex(s.ptr[*at + i]);
+
+			if (v < 0) {
+				out[0] = c;
+				return 1;
+			}
+			code = code << 4 | (uint32_t)v;
+		}
+		*at += digits;
+		return utf8_put(code, out);
+	}
+	out[0] = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+	return 1;
+}
+
+slice unescape(struct arena *arena, slice s)
+{
+	size_t len = 0;
+	char *out;
+
+	if (!s.len || !memchr(s.ptr, '\\', s.len) || !(out = arena_alloc(arena, s.len + 4, 1)))
+		return s;
+	for (size_t i = 0; i < s.len;) {
+		if (s.ptr[i] == '\\' && i + 1 < s.len) {
+			i++;
+			len += put_escape(s, &i, out + len);
+		} else {
+			out[len++] = s.ptr[i++];
+		}
+	}
+	return (slice){out, len};
+}
+
+static slice percent_decoded(struct judge *j, slice s)
+{
+	char *out = arena_alloc(&j->arena, s.len + 1, 1);
+	size_t len = 0;
+
+	if (!out)
+		return s;
+	for (size_t i = 0; i < s.len; i++) {
+		int high = i + 2 < s.len && s.ptr[i] == '%' ? word_hex(s.ptr[i + 1]) : -1;
+		int low = high >= 0 ? word_hex(s.ptr[i + 2]) : -1;
+
+		if (low >= 0) {
+			out[len++] = (char)(high << 4 | low);
+			i += 2;
+		} else {
+			out[len++] = s.ptr[i];
+		}
+	}
+	return (slice){out, len};
+}
+
+static bool has(slice s, const char *what)
+{
+	return s.len && memmem(s.ptr, s.len, what, strlen(what)) != NULL;
+}
+
+static bool has_tag(slice s)
+{
+	for (size_t i = 0; i + 1 < s.len; i++)
+		if (s.ptr[i] == '<' &&
+			(word_is_alpha(s.ptr[i + 1]) || s.ptr[i + 1] == '/' || s.ptr[i + 1] == '!'))
+			return true;
+	return false;
+}
+
+/* "https://…", "//host/…", "/path", "name?key=…": without white space. */
+static bool is_address(slice s)
+{
+	bool has_scheme = word_starts(s, SLICE("http://")) || word_starts(s, SLICE("https://"));
+	const char *query = s.len ? memchr(s.ptr, '?', s.len) : NULL;
+
+	if (s.len < 2)
+		return false;
+	for (size_t i = 0; i < s.len; i++)
+		if (s.ptr[i] == '<' || s.ptr[i] == '"' ||
+			(word_is_space(s.ptr[i]) && !(has_scheme && query && query < s.ptr + i)))
+			return false;
+	if (has_scheme || s.ptr[0] == '/')
+		return true;
+	return has(s, "?") && has(s, "=");
+}
+
+static bool compare_step(struct judge *j, enum proof_format format, const char *step, slice a,
+	slice b, const struct place *p)
+{
+	struct place inner = {.outer = p, .step = step, .in = p->in, .element = NO_TOKEN};
+
+	inner.is_prose = p->is_prose;
+	return compare_documents(j, format, a, b, &inner);
+}
+
+static enum proof_format format_of(slice s)
+{
+	s = word_trim(s);
+	if (s.len && (s.ptr[0] == '{' || s.ptr[0] == '['))
+		return FORMAT_JSON;
+	return has_tag(s) ? FORMAT_HTML : FORMAT_OPAQUE;
+}
+
+/* "a=1; b=2" of a cookie: by names. */
+static bool compare_cookies(struct judge *j, slice a, slice b, const struct place *p)
+{
+	bool good = true;
+
+	while ((a.len || b.len) && good) {
+		slice x = slice_take(&a, ';'), y = slice_take(&b, ';');
+		slice name = slice_take(&x, '='), other = slice_take(&y, '=');
+		struct place inner = *p;
+
+		inner.key = word_trim(name);
+		if (!slice_eq(name, other))
+			return unexplained(j, p, name, other);
+		good = compare_named(j, inner.key, x, y, &inner);
+	}
+	return good;
+}
+
+bool compare_nested(struct judge *j, slice name, slice a, slice b, const struct place *p)
+{
+	enum proof_format format = format_of(a);
+	slice x, y;
+
+	if (a.len < 2 || b.len < 2 || j->depth >= JUDGE_DEPTH_MAX)
+		return unexplained(j, p, a, b);
+	if (format != FORMAT_OPAQUE && format == format_of(b) && !is_address(a))
+		return compare_step(j, format, format == FORMAT_JSON ? "json" : "html", a, b, p);
+	if (has(name, "ookie") && has(a, ";") && has(b, ";"))
+		return compare_cookies(j, a, b, p);
+	if (is_encoded_document(a) && is_encoded_document(b)) {
+		x = decoded(j, a);
+		y = decoded(j, b);
+		if (x.ptr && y.ptr && format_of(x) == format_of(y) && format_of(x) != FORMAT_OPAQUE)
+			return slice_eq(x, y) ? explain(j, RULE_SPELLING, p, a, b) ||
+							unexplained(j, p, a, b)
+					      : compare_step(j, format_of(x), "base64", x, y, p);
+	}
+	if ((has(a, "%7B") || has(a, "%22")) && (has(b, "%7B") || has(b, "%22"))) {
+		x = percent_decoded(j, a);
+		y = percent_decoded(j, b);
+		if (!slice_eq(x, y) && format_of(x) == format_of(y) &&
+			format_of(x) != FORMAT_OPAQUE)
+			return compare_step(j, format_of(x), "percent", x, y, p);
+	}
+	if (is_address(a) && is_address(b))
+		return compare_urls(j, URL_DATA, a, b, p);
+	return unexplained(j, p, a, b);
+}

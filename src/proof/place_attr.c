@@ -1,0 +1,293 @@
+/*
+ * Attributes: which part compares the two values of one, and those of known platforms.
+ */
+#include "base/word.h"
+#include "proof/judge.h"
+#include "proof/names.h"
+
+static bool is_listed(slice name, const char *list)
+{
+	char word[40];
+
+	if (name.len == 0 || name.len > sizeof word - 3)
+		return false;
+	word[0] = '|';
+	memcpy(word + 1, name.ptr, name.len);
+	memcpy(word + 1 + name.len, "|", 2);
+	return strstr(list, word) != NULL;
+}
+
+static bool has(slice s, const char *what)
+{
+	return s.len && memmem(s.ptr, s.len, what, strlen(what)) != NULL;
+}
+
+/* 24 hex digits and a dash before an equal rest: Cloudflare's loader. */
+static bool has_loader_mark(slice s)
+{
+	return s.len >= 25 && value_is_hex(slice_sub(s, 0, 24)) && s.ptr[24] == '-';
+}
+
+static bool is_loader_pair(slice a, slice b)
+{
+	return has_loader_mark(a) && has_loader_mark(b) &&
+	       slice_eq(slice_sub(a, 24, a.len), slice_sub(b, 24, b.len));
+}
+
+static bool is_digits_of(slice s, size_t min, size_t max)
+{
+	return s.len >= min && s.len <= max && value_is_digits(s);
+}
+
+static bool is_beacon(const struct proof_element *e)
+{
+	return has(proof_attr(e, SLICE("src")), "static.cloudflareinsights.com/beacon");
+}
+
+/* The name that says what an element holds. */
+static slice name_of(const struct proof_element *e)
+{
+	static const slice NAMES[] = {SLICE_INIT("name"), SLICE_INIT("property"),
+		SLICE_INIT("itemprop"), SLICE_INIT("http-equiv"), SLICE_INIT("id")};
+
+	for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+		slice value = proof_attr(e, NAMES[i]);
+
+		if (value.len)
+			return value;
+	}
+	return SLICE("");
+}
+
+static enum url_use use_of(const struct proof_element *e)
+{
+	slice rel = proof_attr(e, SLICE("rel")), as = proof_attr(e, SLICE("as"));
+
+	if (slice_eq(e->name, SLICE("script")))
+		return URL_ASSET;
+	if (slice_eq(e->name, SLICE("link"))) {
+		if (slice_eq(as, SLICE("image")))
+			return URL_IMAGE;
+		if (has(rel, "stylesheet") || has(rel, "icon") || has(rel, "manifest") ||
+			has(rel, "modulepreload") || (has(rel, "pre") && as.len))
+			return URL_ASSET;
+		return has(rel, "pre") ? URL_DATA : URL_LINK;
+	}
+	return is_listed(e->name, "|img|source|image|use|input|") ? URL_IMAGE : URL_LINK;
+}
+
+/* DokuWiki's pixel, and others of that kind: an invisible picture with a time in its query. */
+static bool is_pixel_pair(const struct judge *j, slice a, slice b)
+{
+	size_t i = 0;
+
+	while (i < a.len && i < b.len && a.ptr[i] == b.ptr[i])
+		i++;
+	while (i && word_is_digit(a.ptr[i - 1]))
+		i--;
+	return has(slice_sub(a, 0, i), "/lib/exe/") && i &&
+	       (a.ptr[i - 1] == '&' || a.ptr[i - 1] == '?') &&
+	       value_times_fit(&j->looks, slice_sub(a, i, a.len), slice_sub(b, i, b.len));
+}
+
+static bool compare_address(
+	struct judge *j, const struct proof_element *e, slice a, slice b, const struct place *p)
+{
+	if (slice_starts_with(a, SLICE("#")) && slice_starts_with(b, SLICE("#")))
+		return compare_names(j, slice_sub(a, 1, a.len), slice_sub(b, 1, b.len), p);
+	if (word_starts(a, SLICE("javascript:")) && word_starts(b, SLICE("javascript:")))
+		return compare_documents(j, FORMAT_SCRIPT, a, b, p);
+	if (word_starts(a, SLICE("data:")) || word_starts(b, SLICE("data:")))
+		return unexplained(j, p, a, b);
+	if (slice_eq(e->name, SLICE("img")) && is_pixel_pair(j, a, b) &&
+		explain(j, RULE_TRACKING_PIXEL, p, a, b))
+		return true;
+	return compare_urls(j, use_of(e), a, b, p);
+}
+
+/* Lists of names: those that are only on one side, in their order. */
+static bool compare_name_lists(struct judge *j, slice a, slice b, const struct place *p)
+{
+	slice x, y, rest_a = a, rest_b = b;
+	bool good = true;
+
+	for (;;) {
+		bool more_a = word_next(&rest_a, ' ', &x), more_b = word_next(&rest_b, ' ', &y);
+
+		if (more_a != more_b)
+			return unexplained(j, p, a, b);
+		if (!more_a)
+			return good;
+		good &= compare_names(j, x, y, p);
+	}
+}
+
+static bool has_word(slice list, slice word)
+{
+	slice each;
+
+	while (word_next(&list, ' ', &each))
+		if (slice_eq(each, word))
+			return true;
+	return false;
+}
+
+/* The next word of a list that is not in the other. */
+static bool next_lone(slice *rest, slice other, slice *ret)
+{
+	while (word_next(rest, ' ', ret))
+		if (!has_word(other, *ret))
+			return true;
+	return false;
+}
+
+/* cgit and gitweb give ages a class: one for minutes, one for hours and so on. */
+static bool is_age_class(slice s)
+{
+	return is_listed(s, "|age-mins|age-hours|age-days|age-weeks|age-months|age-years|age0|age1|"
+			    "age2|");
+}
+
+static bool compare_classes(struct judge *j, slice a, slice b, const struct place *p)
+{
+	slice x, y, rest_a = a, rest_b = b;
+	size_t lone_a = 0, lone_b = 0;
+	bool good = true;
+
+	while (next_lone(&rest_a, b, &x))
+		lone_a++;
+	while (next_lone(&rest_b, a, &y))
+		lone_b++;
+	if (lone_a != lone_b)
+		return unexplained(j, p, a, b);
+	rest_a = a;
+	rest_b = b;
+	while (next_lone(&rest_a, b, &x) && next_lone(&rest_b, a, &y)) {
+		if (is_age_class(x) && is_age_class(y) && j->looks.a && j->looks.b &&
+			explain(j, RULE_RELATIVE_TIME, p, x, y))
+			continue;
+		good &= compare_names(j, x, y, p);
+	}
+	return good;
+}
+
+/* url(#name) of SVG's presentation attributes. */
+static bool compare_references(struct judge *j, slice a, slice b, const struct place *p)
+{
+	static const slice HEAD = SLICE_INIT("url(#");
+
+	if (slice_starts_with(a, HEAD) && slice_starts_with(b, HEAD) && a.ptr[a.len - 1] == ')' &&
+		b.ptr[b.len - 1] == ')')
+		return compare_names(
+			j, slice_sub(a, HEAD.len, a.len - 1), slice_sub(b, HEAD.len, b.len - 1), p);
+	return unexplained(j, p, a, b);
+}
+
+static bool compare_secrets(struct judge *j, const struct proof_element *x,
+	const struct proof_element *y, slice name, slice a, slice b, const struct place *p)
+{
+	slice src = proof_attr(x, SLICE("src")), other = proof_attr(y, SLICE("src"));
+
+	if (!value_are_draws(a, b, 8))
+		return unexplained(j, p, a, b);
+	if (slice_eq(name, SLICE("nonce")))
+		return explain(j, RULE_NONCE, p, a, b) || unexplained(j, p, a, b);
+	if (!src.len || !other.len) {
+		src = proof_attr(x, SLICE("href"));
+		other = proof_attr(y, SLICE("href"));
+	}
+	if (!src.len || !other.len || !explain(j, RULE_INTEGRITY, p, a, b))
+		return unexplained(j, p, a, b);
+	add_duty(j, src, other);
+	return true;
+}
+
+/* What platforms put into attributes; RULE_COUNT: nothing known. */
+static enum proof_rule_id platform_rule(const struct proof_element *e, slice name, slice a, slice b)
+{
+	if (slice_eq(e->name, SLICE("script"))) {
+		if (slice_eq(name, SLICE("type")) && is_loader_pair(a, b))
+			return RULE_CDN_LOADER;
+		if (slice_eq(name, SLICE("data-cf-settings")) && is_loader_pair(a, b))
+			return RULE_CDN_LOADER;
+		if (slice_eq(name, SLICE("data-cf-beacon")) && is_beacon(e))
+			return RULE_CDN_BEACON;
+	}
+	if (slice_eq(name, SLICE("i-amphtml-version")) && is_digits_of(a, 13, 16) &&
+		is_digits_of(b, 13, 16))
+		return RULE_AMP_VERSION;
+	return RULE_COUNT;
+}
+
+/* What differs in: for the list that people read. */
+static void classify(struct place *p, const struct proof_element *e, slice name)
+{
+	p->in = PROOF_IN_ATTRIBUTES;
+	if (is_listed(
+		    name, "|alt|title|placeholder|aria-label|label|summary|abbr|content-title|")) {
+		p->in = PROOF_IN_TEXT;
+		p->is_visible = p->is_prose = true;
+	} else if (is_listed(name,
+			   "|href|src|action|srcset|formaction|poster|cite|background|data|"
+			   "data-src|data-href|data-url|longdesc|ping|xlink:href|imagesrcset|")) {
+		p->in = PROOF_IN_LINKS;
+		p->is_address = true;
+	} else if (word_starts(name, SLICE("on"))) {
+		p->in = PROOF_IN_CODE;
+	} else if (is_listed(name, "|style|class|width|height|align|bgcolor|color|border|")) {
+		p->in = PROOF_IN_STYLE;
+	} else if (word_starts(name, SLICE("data-")) || word_starts(name, SLICE("item")) ||
+		   slice_eq(name, SLICE("content")) || slice_eq(name, SLICE("datetime"))) {
+		p->in = PROOF_IN_DATA;
+	}
+	if (slice_eq(name, SLICE("value"))) {
+		bool is_hidden = word_is(proof_attr(e, SLICE("type")), SLICE("hidden"));
+
+		p->in = is_hidden ? PROOF_IN_DATA : PROOF_IN_TEXT;
+		p->is_visible = !is_hidden;
+	}
+}
+
+bool compare_attr(struct judge *j, const struct proof_element *x, const struct proof_element *y,
+	slice name, slice a, slice b, const struct place *outer)
+{
+	struct place place = *outer, *p = &place;
+	enum proof_rule_id rule = platform_rule(x, name, a, b);
+
+	place.attr = name;
+	classify(p, x, name);
+	if (rule != RULE_COUNT && explain(j, rule, p, a, b))
+		return true;
+	if (slice_eq(name, SLICE("nonce")) ||
+		(slice_eq(name, SLICE("integrity")) && is_listed(x->name, "|script|link|")))
+		return compare_secrets(j, x, y, name, a, b, p);
+	if (slice_eq(name, SLICE("value")) && slice_eq(x->name, SLICE("input")))
+		return place.is_visible ? unexplained(j, p, a, b)
+					: compare_named(j, name_of(x), a, b, p);
+	if (slice_eq(name, SLICE("content")) && slice_eq(x->name, SLICE("meta")))
+		return compare_named(j, name_of(x), a, b, p);
+	if (slice_eq(name, SLICE("class")))
+		return compare_classes(j, a, b, p);
+	if (is_listed(name, "|id|for|aria-labelledby|aria-describedby|aria-controls|aria-owns|"
+			    "aria-activedescendant|aria-details|headers|list|form|itemref|"
+			    "popovertarget|data-drupal-selector|") ||
+		(slice_eq(name, SLICE("name")) && is_listed(x->name, "|a|input|map|iframe|form|")))
+		return compare_name_lists(j, a, b, p);
+	if (is_listed(name, "|data-target|data-bs-target|data-parent|usemap|") &&
+		slice_starts_with(a, SLICE("#")) && slice_starts_with(b, SLICE("#")))
+		return compare_names(j, slice_sub(a, 1, a.len), slice_sub(b, 1, b.len), p);
+	if (is_listed(
+		    name, "|clip-path|mask|fill|stroke|filter|marker-end|marker-start|marker-mid|"))
+		return compare_references(j, a, b, p);
+	if (place.is_address && !is_listed(name, "|srcset|imagesrcset|"))
+		return compare_address(j, x, a, b, p);
+	if (slice_eq(name, SLICE("style")))
+		return compare_documents(j, FORMAT_DECLARATIONS, a, b, p);
+	if (word_starts(name, SLICE("on")))
+		return compare_documents(j, FORMAT_SCRIPT, a, b, p);
+	if (slice_eq(name, SLICE("srcdoc")))
+		return compare_documents(j, FORMAT_HTML, a, b, p);
+	if (word_starts(name, SLICE("data-")))
+		return compare_named(j, slice_sub(name, 5, name.len), a, b, p);
+	return unexplained(j, p, a, b);
+}

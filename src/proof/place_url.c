@@ -1,0 +1,357 @@
+/*
+ * Addresses: of style sheets and scripts (their version may change, and they must be the same
+ * themselves then), of pictures (only what is random or a date), and of links (only session ids
+ * and tokens in parameters named so).
+ */
+#include "base/word.h"
+#include "proof/judge.h"
+#include "proof/names.h"
+
+struct parts {
+	slice path, query, fragment; /* query with its question mark */
+};
+
+static struct parts split(slice url)
+{
+	struct parts p = {.path = url};
+	const char *at = url.len ? memchr(url.ptr, '#', url.len) : NULL;
+
+	if (at) {
+		p.fragment = slice_sub(url, (size_t)(at - url.ptr) + 1, url.len);
+		p.path = slice_sub(url, 0, (size_t)(at - url.ptr));
+	}
+	at = p.path.len ? memchr(p.path.ptr, '?', p.path.len) : NULL;
+	if (at) {
+		p.query = slice_sub(p.path, (size_t)(at - p.path.ptr), p.path.len);
+		p.path = slice_sub(p.path, 0, (size_t)(at - p.path.ptr));
+	}
+	return p;
+}
+
+static bool ends_in(slice path, const char *const *list)
+{
+	for (; *list; list++)
+		if (word_ends(path, slice_str(*list)))
+			return true;
+	return false;
+}
+
+static enum url_use use_of(slice path)
+{
+	static const char *const ASSETS[] = {".js", ".mjs", ".css", ".map", ".woff", ".woff2",
+		".ttf", ".otf", ".eot", ".webmanifest", NULL};
+	static const char *const IMAGES[] = {
+		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".avif", NULL};
+
+	if (ends_in(path, ASSETS))
+		return URL_ASSET;
+	return ends_in(path, IMAGES) ? URL_IMAGE : URL_DATA;
+}
+
+static bool is_separator(char c)
+{
+	return c && strchr("._-~!@", c) != NULL;
+}
+
+static slice next_piece(slice *rest)
+{
+	size_t to = 0;
+	slice piece;
+
+	if (rest->len && is_separator(rest->ptr[0]))
+		to = 1;
+	else
+		while (to < rest->len && !is_separator(rest->ptr[to]))
+			to++;
+	piece = slice_sub(*rest, 0, to);
+	*rest = slice_sub(*rest, to, rest->len);
+	return piece;
+}
+
+static bool is_hash_pair(slice a, slice b)
+{
+	struct value_time x, y;
+
+	if (value_are_draws(a, b, 6))
+		return true;
+	if (a.len == 8 && b.len == 8 && (value_is_mixed(a) || value_is_mixed(b)) &&
+		value_is_fresh(a, b))
+		return true;
+	return value_time(a, &x) && value_time(b, &y) && x.is_number == y.is_number;
+}
+
+/* A part of a path: the same name but for hashes. */
+static bool has_other_hash(slice a, slice b)
+{
+	slice x = a, y = b, last_a, last_b;
+	bool good = true;
+	size_t head = 0, tail_a, tail_b;
+
+	while (good && (x.len || y.len)) {
+		slice p = next_piece(&x), q = next_piece(&y);
+
+		good = slice_eq(p, q) || is_hash_pair(p, q);
+	}
+	if (good)
+		return true;
+	if (a.len == b.len && a.len >= 16 && !memchr(a.ptr, '.', a.len) &&
+		value_are_draws(a, b, 16))
+		return true;
+	/* name.HASH.ext, where the hash has - and _ in its alphabet */
+	while (head < a.len && head < b.len && a.ptr[head] == b.ptr[head])
+		head++;
+	while (head && !is_separator(a.ptr[head - 1]))
+		head--;
+	tail_a = a.len;
+	while (tail_a > head && a.ptr[tail_a - 1] != '.')
+		tail_a--;
+	tail_b = b.len;
+	while (tail_b > head && b.ptr[tail_b - 1] != '.')
+		tail_b--;
+	last_a = slice_sub(a, head, tail_a ? tail_a - 1 : 0);
+	last_b = slice_sub(b, head, tail_b ? tail_b - 1 : 0);
+	return slice_eq(slice_sub(a, tail_a, a.len), slice_sub(b, tail_b, b.len)) &&
+	       last_a.len == last_b.len && last_a.len >= 8 && value_is_mixed(last_a) &&
+	       value_is_mixed(last_b) && value_is_fresh(last_a, last_b);
+}
+
+/* Regions of Amazon's network: us-west-2. */
+static size_t region_at(slice s, size_t at)
+{
+	static const char *const LANDS[] = {"us-", "eu-", "ap-", "sa-", "ca-", "me-", "af-"};
+	static const char *const SIDES[] = {
+		"northeast-", "southeast-", "north-", "south-", "east-", "west-", "central-"};
+
+	for (size_t i = 0; i < sizeof LANDS / sizeof *LANDS; i++)
+		for (size_t k = 0; k < sizeof SIDES / sizeof *SIDES; k++) {
+			slice land = slice_str(LANDS[i]), side = slice_str(SIDES[k]);
+			slice rest = slice_sub(s, at, s.len);
+
+			if (slice_starts_with(rest, land) &&
+				slice_starts_with(slice_sub(rest, land.len, rest.len), side) &&
+				rest.len > land.len + side.len &&
+				word_is_digit(rest.ptr[land.len + side.len]))
+				return at + land.len + side.len + 1;
+		}
+	return 0;
+}
+
+/* The same file in another region. */
+static bool is_other_region(slice a, slice b)
+{
+	size_t i = 0, k = 0;
+
+	if (!a.len || !memmem(a.ptr, a.len, ".amazonaws.com/", 15))
+		return false;
+	while (i < a.len && k < b.len) {
+		size_t x = i && strchr("./-", a.ptr[i - 1]) ? region_at(a, i) : 0;
+		size_t y = k && strchr("./-", b.ptr[k - 1]) ? region_at(b, k) : 0;
+
+		if (x && y) {
+			i = x;
+			k = y;
+		} else if (a.ptr[i++] != b.ptr[k++]) {
+			return false;
+		}
+	}
+	return i == a.len && k == b.len;
+}
+
+static bool compare_paths(struct judge *j, enum url_use use, slice a, slice b, slice whole_a,
+	slice whole_b, const struct place *p)
+{
+	unsigned differ = 0;
+
+	if (use != URL_ASSET)
+		return unexplained(j, p, whole_a, whole_b);
+	if (is_other_region(a, b) && explain(j, RULE_ASSET_REGION, p, whole_a, whole_b)) {
+		add_duty(j, whole_a, whole_b);
+		return true;
+	}
+	while (a.len || b.len) {
+		slice x = slice_take(&a, '/'), y = slice_take(&b, '/');
+
+		if (slice_eq(x, y))
+			continue;
+		if (++differ > 1 || !has_other_hash(x, y))
+			return unexplained(j, p, whole_a, whole_b);
+	}
+	if (!explain(j, RULE_ASSET_HASH, p, whole_a, whole_b))
+		return unexplained(j, p, whole_a, whole_b);
+	add_duty(j, whole_a, whole_b);
+	return true;
+}
+
+static bool is_version(slice s)
+{
+	bool has_digit = false;
+
+	for (size_t i = 0; i < s.len; i++) {
+		has_digit |= word_is_digit(s.ptr[i]);
+		if (!word_is_alnum(s.ptr[i]) && !strchr("._-%:+=", s.ptr[i]))
+			return false;
+	}
+	return s.len <= 128 && (has_digit || (s.len >= 5 && value_is_mixed(s)) || s.len == 6);
+}
+
+static bool are_stamps(slice a, slice b)
+{
+	struct value_time x, y;
+
+	return value_time(a, &x) && value_time(b, &y) && x.is_number == y.is_number &&
+	       !x.is_clock && !y.is_clock;
+}
+
+struct parameter {
+	slice name, a, b;
+	bool is_bare, is_only;
+};
+
+static enum proof_rule_id rule_for(enum url_use use, const struct parameter *q)
+{
+	if (use == URL_ASSET && (q->is_bare ? q->is_only : name_is_buster(q->name)) &&
+		is_version(q->a) && is_version(q->b))
+		return RULE_ASSET_QUERY;
+	if (use == URL_IMAGE && (q->is_bare ? q->is_only : name_is_buster(q->name)) &&
+		(value_are_draws(q->a, q->b, 6) || are_stamps(q->a, q->b)))
+		return RULE_IMAGE_QUERY;
+	return RULE_COUNT;
+}
+
+static bool compare_parameter(struct judge *j, enum url_use use, const struct parameter *q,
+	slice whole_a, slice whole_b, const struct place *p)
+{
+	enum proof_rule_id rule = rule_for(use, q);
+	struct place inner = *p;
+
+	inner.key = q->is_bare ? (slice){0} : q->name;
+	if (rule != RULE_COUNT && explain(j, rule, &inner, q->a, q->b)) {
+		add_duty(j, whole_a, whole_b);
+		return true;
+	}
+	if (q->is_bare)
+		return unexplained(j, p, whole_a, whole_b);
+	return compare_named(j, q->name, q->a, q->b, &inner);
+}
+
+static bool compare_queries(struct judge *j, enum url_use use, slice a, slice b, slice whole_a,
+	slice whole_b, const struct place *p)
+{
+	bool good = true, is_first = true;
+
+	if (!a.len || !b.len)
+		return unexplained(j, p, whole_a, whole_b);
+	a = slice_sub(a, 1, a.len);
+	b = slice_sub(b, 1, b.len);
+	while (good && (a.len || b.len)) {
+		slice x = slice_take(&a, '&'), y = slice_take(&b, '&');
+		slice vx = x, vy = y;
+		struct parameter q = {.is_only = is_first && !a.len && !b.len};
+		slice name = slice_take(&vx, '='), other = slice_take(&vy, '=');
+
+		is_first = false;
+		if (slice_eq(x, y))
+			continue;
+		if (slice_eq(name, other)) {
+			q.name = name;
+			q.a = vx;
+			q.b = vy;
+		} else {
+			q.is_bare = true;
+			q.a = x;
+			q.b = y;
+			if (vx.len || vy.len)
+				return unexplained(j, p, whole_a, whole_b);
+		}
+		good = compare_parameter(j, use, &q, whole_a, whole_b, p);
+	}
+	return good;
+}
+
+/* ";jsessionid=…" and "/(S(…))" taken off. */
+static slice without_session(struct judge *j, slice url)
+{
+	static const slice MARK = SLICE_INIT(";jsessionid=");
+	size_t from = 0, to = 0;
+	char *out;
+
+	for (from = 0; from + MARK.len < url.len; from++) {
+		slice rest = slice_sub(url, from, url.len);
+
+		if (word_starts(rest, MARK)) {
+			to = from + MARK.len;
+			while (to < url.len &&
+				(word_is_alnum(url.ptr[to]) || strchr(".!_-", url.ptr[to])))
+				to++;
+			break;
+		}
+		if (url.len - from >= 29 && slice_starts_with(rest, SLICE("/(S(")) &&
+			slice_eq(slice_sub(rest, 28, 30), SLICE("))"))) {
+			to = from + 30;
+			break;
+		}
+	}
+	if (from + MARK.len >= url.len || to - from < 16 + MARK.len)
+		return url;
+	out = arena_alloc(&j->arena, url.len, 1);
+	if (!out)
+		return url;
+	memcpy(out, url.ptr, from);
+	memcpy(out + from, url.ptr + to, url.len - to);
+	return (slice){out, url.len - (to - from)};
+}
+
+/* Without scheme and host where they are the page's own. */
+static slice without_host(const struct judge *j, slice url)
+{
+	slice origin;
+
+	if (!j->has_base)
+		return url;
+	origin = slice_sub(url_text(&j->base), 0, j->base.authority_end);
+	if (url.len > origin.len && word_starts(url, origin) && url.ptr[origin.len] == '/')
+		return slice_sub(url, origin.len, url.len);
+	return url;
+}
+
+bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const struct place *outer)
+{
+	struct place place = *outer, *p = &place;
+	slice x = without_host(j, a), y = without_host(j, b);
+	struct parts pa, pb;
+	bool good = true;
+
+	place.is_address = true;
+	if (slice_eq(x, y))
+		return explain(j, RULE_SAME_ADDRESS, p, a, b) || unexplained(j, p, a, b);
+	pa = split(without_session(j, x));
+	pb = split(without_session(j, y));
+	if (pa.path.ptr != x.ptr && pb.path.ptr != y.ptr) {
+		if (!explain(j, RULE_SESSION_URL, p, a, b))
+			return unexplained(j, p, a, b);
+	} else {
+		pa = split(x);
+		pb = split(y);
+	}
+	if (use == URL_DATA)
+		use = use_of(pa.path);
+	if (!slice_eq(pa.path, pb.path))
+		good = compare_paths(j, use, pa.path, pb.path, a, b, p);
+	if (good && !slice_eq(pa.query, pb.query))
+		good = compare_queries(j, use, pa.query, pb.query, a, b, p);
+	if (good && !slice_eq(pa.fragment, pb.fragment)) {
+		struct place inner = *p;
+
+		inner.key = SLICE("fragment");
+		if (slice_starts_with(pa.fragment, SLICE("?secret=")) &&
+			slice_starts_with(pb.fragment, SLICE("?secret=")))
+			good = compare_named(j, SLICE("oembed secret"),
+				slice_sub(pa.fragment, 8, pa.fragment.len),
+				slice_sub(pb.fragment, 8, pb.fragment.len), &inner);
+		else
+			good = pa.fragment.len && pb.fragment.len && use != URL_ASSET
+				       ? compare_names(j, pa.fragment, pb.fragment, &inner)
+				       : unexplained(j, &inner, a, b);
+	}
+	return good;
+}

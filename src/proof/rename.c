@@ -1,0 +1,219 @@
+/*
+ * Generated ids and classes: one name for another, one-to-one over the whole document, and the old
+ * name is nowhere in the new document and conversely.
+ */
+#include "base/word.h"
+#include "proof/judge.h"
+#include "proof/names.h"
+
+enum { NAME_MAX = 256 };
+
+/* Programs that make names, by how those begin; behind that comes what they draw. */
+static const slice MAKERS[] = {SLICE_INIT("css-"), SLICE_INIT("jss"), SLICE_INIT("emotion-"),
+	SLICE_INIT("svelte-"), SLICE_INIT("astro-"), SLICE_INIT("jsx-"), SLICE_INIT("sc-"),
+	SLICE_INIT("phx-"), SLICE_INIT("data-v-")};
+
+/* A short draw: it has a digit, or a capital behind its first letter. */
+static bool is_drawn(slice s)
+{
+	bool digit = false, capital = false, small = false;
+
+	for (size_t i = 0; i < s.len; i++) {
+		if (!word_is_alnum(s.ptr[i]) && s.ptr[i] != '_' && s.ptr[i] != '-')
+			return false;
+		digit |= word_is_digit(s.ptr[i]);
+		capital |= i > 0 && s.ptr[i] >= 'A' && s.ptr[i] <= 'Z';
+		small |= s.ptr[i] >= 'a' && s.ptr[i] <= 'z';
+	}
+	return s.len >= 5 && s.len <= 24 && ((digit && small) || (capital && small));
+}
+
+static bool are_drawn(slice a, slice b)
+{
+	return is_drawn(a) && is_drawn(b) && value_is_fresh(a, b);
+}
+
+/* module__name--AbC12 of CSS modules: the last five characters. */
+static bool is_of_module(slice a, slice b)
+{
+	size_t n = 5;
+	slice head;
+
+	if (a.len != b.len || a.len < n + 4)
+		return false;
+	head = slice_sub(a, 0, a.len - n);
+	return slice_starts_with(b, head) &&
+	       (head.ptr[head.len - 1] == '_' || head.ptr[head.len - 1] == '-') &&
+	       memmem(head.ptr, head.len, "__", 2) &&
+	       are_drawn(slice_sub(a, a.len - n, a.len), slice_sub(b, b.len - n, b.len));
+}
+
+static bool is_of_maker(slice a, slice b)
+{
+	for (size_t i = 0; i < sizeof MAKERS / sizeof *MAKERS; i++)
+		if (slice_starts_with(a, MAKERS[i]) && slice_starts_with(b, MAKERS[i]))
+			return are_drawn(slice_sub(a, MAKERS[i].len, a.len),
+				slice_sub(b, MAKERS[i].len, b.len));
+	return is_of_module(a, b);
+}
+
+static slice next_part(slice *rest)
+{
+	size_t to = 0;
+	slice part;
+	bool is_word = rest->len && word_is_alnum(rest->ptr[0]);
+
+	while (to < rest->len && word_is_alnum(rest->ptr[to]) == is_word)
+		to++;
+	part = slice_sub(*rest, 0, to);
+	*rest = slice_sub(*rest, to, rest->len);
+	return part;
+}
+
+/* Digits or hex digits at the end, behind letters: mcjs48213377. */
+static bool has_other_tail(slice a, slice b)
+{
+	size_t i = 0;
+	slice x, y;
+
+	while (i < a.len && i < b.len && a.ptr[i] == b.ptr[i] && word_is_alpha(a.ptr[i]))
+		i++;
+	x = slice_sub(a, i, a.len);
+	y = slice_sub(b, i, b.len);
+	return i >= 2 && value_are_draws(x, y, 8);
+}
+
+bool is_generated_name(slice a, slice b)
+{
+	slice x = a, y = b;
+	bool is_content = name_is_content(a) || name_is_content(b);
+
+	if (a.len > NAME_MAX || b.len > NAME_MAX || !a.len || !b.len)
+		return false;
+	if (is_of_maker(a, b))
+		return true;
+	if (value_are_draws(a, b, 12) && !value_is_digits(a) && a.len >= 20)
+		return !is_content;
+	while (x.len || y.len) {
+		slice p = next_part(&x), q = next_part(&y);
+
+		if (slice_eq(p, q))
+			continue;
+		if (is_content && (value_is_digits(p) || value_is_digits(q) || p.len < 12))
+			return false;
+		if (value_is_digits(p) != value_is_digits(q) && p.len < 8)
+			return false;
+		if (!value_are_draws(p, q, value_is_digits(p) ? 9 : 6) && !has_other_tail(p, q))
+			return false;
+	}
+	return true;
+}
+
+bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
+{
+	struct buf key;
+	int rc;
+
+	if (slice_eq(a, b))
+		return true;
+	if (!is_generated_name(a, b) || !explain(j, RULE_RENAME, p, a, b))
+		return unexplained(j, p, a, b);
+	buf_init(&key, 2 * NAME_MAX + 2);
+	rc = buf_add(&key, a);
+	if (rc == 0)
+		rc = buf_add_char(&key, '\0');
+	if (rc == 0)
+		rc = buf_add(&key, b);
+	if (rc == 0)
+		rc = strmap_put(&j->renamed, buf_slice(&key), 0);
+	if (rc == 0) {
+		char *x = arena_strdup(&j->arena, a), *y = arena_strdup(&j->arena, b);
+
+		rc = x && y ? rename_vec_push(&j->renames,
+				      (struct rename){{x, a.len}, {y, b.len}, place_text(j, p)})
+			    : ERR_NOMEM;
+	}
+	buf_release(&key);
+	failed(j, rc == ERR_EXISTS ? 0 : rc);
+	return rc == 0 || rc == ERR_EXISTS;
+}
+
+static int add_names(struct strmap *names, const struct proof_tokens *t)
+{
+	static const slice ATTRS[] = {SLICE_INIT("id"), SLICE_INIT("class"), SLICE_INIT("name")};
+	int rc = 0;
+
+	for (size_t i = 0; t && i < t->elements.len; i++)
+		for (size_t n = 0; n < sizeof ATTRS / sizeof *ATTRS; n++) {
+			slice list = proof_attr(&t->elements.ptr[i], ATTRS[n]), word;
+
+			while ((rc == 0 || rc == ERR_EXISTS) && word_next(&list, ' ', &word))
+				rc = strmap_put(names, word, 0);
+		}
+	return rc == ERR_EXISTS ? 0 : rc;
+}
+
+bool are_page_names(struct judge *j, slice a, slice b)
+{
+	if (!j->has_names) {
+		j->has_names = true;
+		failed(j, add_names(&j->names[0], j->top[0]));
+		failed(j, add_names(&j->names[1], j->top[1]));
+	}
+	return strmap_get(&j->names[0], a, NULL) && strmap_get(&j->names[1], b, NULL);
+}
+
+static bool is_name_byte(char c)
+{
+	return word_is_alnum(c) || c == '_' || c == '-' || c == '$';
+}
+
+/* Whether the text has one of the names as a word of its own, that is not in `but`. */
+static bool leaves_trace(
+	slice text, const struct strmap *names, const struct strmap *but, slice *ret)
+{
+	for (size_t i = 0; i < text.len;) {
+		size_t to = i;
+		slice word;
+
+		while (to < text.len && is_name_byte(text.ptr[to]))
+			to++;
+		word = slice_sub(text, i, to);
+		if (word.len >= 5 && strmap_get(names, word, NULL) &&
+			!strmap_get(but, word, NULL)) {
+			*ret = word;
+			return true;
+		}
+		i = to + 1;
+	}
+	return false;
+}
+
+void check_renames(struct judge *j)
+{
+	struct strmap to, from;
+	struct place p = {.step = "renamed", .element = NO_TOKEN, .in = PROOF_IN_ATTRIBUTES};
+	slice word;
+	int rc = 0;
+
+	if (!j->renames.len || j->is_done)
+		return;
+	strmap_init(&to, j->renamed.key, NULL);
+	strmap_init(&from, j->renamed.key, NULL);
+	for (size_t i = 0; i < j->renames.len && (rc == 0 || rc == ERR_EXISTS); i++) {
+		const struct rename *r = &j->renames.ptr[i];
+		int once = strmap_put(&to, r->a, (uint32_t)i);
+
+		rc = strmap_put(&from, r->b, (uint32_t)i);
+		if (once == ERR_EXISTS || rc == ERR_EXISTS)
+			(void)unexplained(j, &p, r->a, r->b); /* not one-to-one */
+		else if (rc == 0)
+			rc = once;
+	}
+	if (leaves_trace(j->text[1], &to, &from, &word) ||
+		leaves_trace(j->text[0], &from, &to, &word))
+		(void)unexplained(j, &p, word, word);
+	failed(j, rc == ERR_EXISTS ? 0 : rc);
+	strmap_release(&to);
+	strmap_release(&from);
+}

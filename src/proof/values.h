@@ -1,0 +1,68 @@
+/*
+ * What values look like: drawn at random, two independent draws, a machine's time, a number. These
+ * tests carry the safety of the rules: real tokens never change by one character, edits mostly do.
+ */
+#ifndef PROOF_VALUES_H
+#define PROOF_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/slice.h"
+
+/* Of letters, digits and what tokens are made of, at least min bytes, and drawn at random. */
+bool value_is_random(slice s, size_t min);
+
+/* Changes of the class of character are as frequent as in random text, not as in names. */
+bool value_is_mixed(slice s);
+
+/*
+ * Two draws, not an edit of one: after the common start (at most two thirds of it) at least three
+ * characters remain, and at most half of them agree, read forwards and backwards.
+ */
+bool value_is_fresh(slice a, slice b);
+
+/* Both random, of about the same length, and fresh. */
+bool value_are_draws(slice a, slice b, size_t min);
+
+/* The same, perhaps behind an equal start that ends at a separator: "page:x;RANDOM". */
+bool value_are_draws_at_end(slice a, slice b, size_t min);
+
+/*
+ * For places whose name says that a secret lives there: shorter ones too, but no word, no number
+ * of a few digits, and fresh.
+ */
+bool value_are_secrets(slice a, slice b);
+
+/* "1.5", "-3e4", "12 ms": what a clock measured. */
+bool value_is_measure(slice s);
+
+bool value_is_digits(slice s);
+bool value_is_hex(slice s);
+
+struct value_time {
+	double at;      /* seconds since 1970, in UTC where no zone is named */
+	bool is_day;    /* no time of day was given: at is its midnight */
+	bool is_clock;  /* no day was given: at is seconds of the day */
+	bool is_number; /* a count of seconds or parts of them */
+};
+
+/* A time as machines write it; all of s. */
+bool value_time(slice s, struct value_time *ret_time);
+
+/* The times of the two looks in seconds since 1970; 0: not known. */
+struct value_looks {
+	double a, b;
+};
+
+/*
+ * Whether two times fit the looks that saw them: they lie equally far from them, within an eighth
+ * of the time between the looks (at least 10 s, at most 2 h); or the thing was renewed between the
+ * looks: the earlier one saw a time that was past, and the later one a time between the two.
+ */
+bool value_times_fit(const struct value_looks *looks, slice a, slice b);
+
+/* The tolerance of that. */
+double value_tolerance(const struct value_looks *looks);
+
+#endif
