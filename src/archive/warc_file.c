@@ -90,6 +90,11 @@ static const char *behind_prefix(const char *name)
 	return name;
 }
 
+bool warc_name_has_time(const char *name)
+{
+	return behind_prefix(name) != name;
+}
+
 int warc_name_compare(const char *x, const char *y)
 {
 	int order = strcmp(behind_prefix(x), behind_prefix(y));

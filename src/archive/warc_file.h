@@ -31,6 +31,9 @@ slice warc_closed_name(slice name);
 /* Whether a complete WARC file is called so: "….warc", "….warc.gz", "….warc.zst". */
 bool warc_is_name(slice name);
 
+/* Whether it is called "PREFIX-TIME-NUMBER…", as the files of crawls are. */
+bool warc_name_has_time(const char *name);
+
 /*
  * The order in which files were begun, as far as their names "PREFIX-TIME-NUMBER…" tell; by name
  * where there is no time. As strcmp.

@@ -330,6 +330,11 @@ enum catalog_event_kind {
 	CATALOG_EVENT_CANCEL = 5, /* plan_cancel: the time is up */
 	CATALOG_EVENT_WITHDRAW = 6, /* plan_withdraw: page */
 	CATALOG_EVENT_RETRY = 7,    /* plan_retry: page */
+
+	/* Not of the planner: what a catalog that was made anew leaves to do for resume. */
+	CATALOG_EVENT_UNREAD = 8,   /* the links of an attempt: page, leg (attempt.h), attempt */
+	CATALOG_EVENT_UNTABLED = 9, /* lines of the page table, from that of this page on: page */
+	CATALOG_EVENT_SETTLED = 10, /* all of this was done */
 };
 
 struct catalog_event {

@@ -53,7 +53,7 @@ int catalog_add_event(
 static int read_row(struct query *q, struct catalog_event *ret, struct err *err)
 {
 	*ret = (struct catalog_event){
-		.kind = (enum catalog_event_kind)query_up_to(q, 1, CATALOG_EVENT_RETRY),
+		.kind = (enum catalog_event_kind)query_up_to(q, 1, CATALOG_EVENT_SETTLED),
 		.page = (uint32_t)query_up_to(q, 2, UINT32_MAX),
 		.leg = (uint8_t)query_up_to(q, 3, UINT8_MAX),
 		.attempt = (uint8_t)query_up_to(q, 4, UINT8_MAX),

@@ -31,7 +31,8 @@
 	X(LEFT_OUT_TOPIC, "topic", "of too little promise for --topic")                    \
 	X(LEFT_OUT_DUST, "dust", "URLs that show what another one shows")                  \
 	X(LEFT_OUT_MIRROR, "mirror", "on a host that mirrors another one")                 \
-	X(LEFT_OUT_SPAM, "spam", "skipped as spam (--spam skip)")
+	X(LEFT_OUT_SPAM, "spam", "skipped as spam (--spam skip)")                          \
+	X(LEFT_OUT_LOST, "lost", "known by number only: the WARC files are damaged")
 
 enum left_out {
 #define X(name, word, meaning) name,

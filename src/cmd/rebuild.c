@@ -35,21 +35,21 @@ static const struct options OPTIONS = {
 };
 
 /* What is missing or was found otherwise than it should be: key of JSON, and sentence. */
-#define LOSSES(X)                                                                                 \
-	X(damaged, damaged,                                                                       \
-		"damaged records left out: %" PRIu64 "; 'stillpoint verify' says which\n")        \
-	X(malformed, captures.malformed,                                                          \
-		"records or lines about captures that cannot be read: %" PRIu64 "\n")             \
-	X(without_start, captures.without_start,                                                  \
-		"captures whose first record is missing, and with it site and settings: %" PRIu64 \
-		"\n")                                                                             \
-	X(without_table, captures.without_table,                                                  \
-		"captures of an earlier version, whose pages are known only as far as they were " \
-		"requested: %" PRIu64 "\n")                                                       \
-	X(lost_pages, captures.lost_pages, "pages whose URL is lost: %" PRIu64 "\n")              \
-	X(lost_attempts, captures.lost_attempts,                                                  \
-		"requests after the last commit before a crash, left out: %" PRIu64               \
-		"; 'stillpoint resume' makes them again\n")                                       \
+#define LOSSES(X)                                                                                  \
+	X(damaged, damaged,                                                                        \
+		"damaged records left out: %" PRIu64 "; 'stillpoint verify' says which\n")         \
+	X(malformed, captures.malformed,                                                           \
+		"records or lines about captures that cannot be read: %" PRIu64 "\n")              \
+	X(without_start, captures.without_start,                                                   \
+		"captures whose first record is missing, and with it site and settings: %" PRIu64  \
+		"\n")                                                                              \
+	X(without_table, captures.without_table,                                                   \
+		"captures of an earlier version, whose pages are known only as far as they were "  \
+		"requested: %" PRIu64 "\n")                                                        \
+	X(lost_pages, captures.lost_pages, "pages whose URL is lost: %" PRIu64 "\n")               \
+	X(unread, captures.unread,                                                                 \
+		"responses after the last commit before a crash, whose links 'stillpoint resume' " \
+		"reads again: %" PRIu64 "\n")                                                      \
 	X(repeated, captures.twice, "records of an attempt that is there already: %" PRIu64 "\n")
 
 static enum cmd_status print_text(const char *archive, const struct rebuild_counts *x)

@@ -69,6 +69,7 @@
 #include "crawl/reading.h"
 #include "crawl/request_headers.h"
 #include "crawl/requests.h"
+#include "crawl/reread.h"
 #include "crawl/rules.h"
 #include "crawl/sitemap_list.h"
 #include "crawl/steering.h"
@@ -254,10 +255,11 @@ int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err) S
 
 /*
  * Replays the log into a fresh planner and returns open orders to it. resumed: when processes
- * resumed the capture, on the planner's clock, in their order; the last is this one.
+ * resumed the capture, on the planner's clock, in their order; the last is this one. What else the
+ * log asks for goes to rest.
  */
 int journal_replay(struct capture *c, struct catalog *catalog, const struct moments *resumed,
-	struct err *err) SP_MUST_CHECK;
+	struct reread *rest, struct err *err) SP_MUST_CHECK;
 
 /* ---- discover.c ---- */
 
@@ -647,6 +649,13 @@ int orders_dropped(struct capture *c, const struct request *r, enum drop_reason 
 /* What came of an order: records it, finds links, tells how it went. */
 int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	enum plan_outcome *ret_outcome, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Discovers what the response of an earlier attempt links to, read again from its record: all of
+ * the fetch but URL, status, head and body is left out.
+ */
+int response_read_again(struct capture *c, const struct attempt *a, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
 
 /* Records a further look at a page, for a purpose. */
 int response_probed(struct capture *c, const struct plan_order *order, const char *purpose,

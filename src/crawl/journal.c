@@ -198,6 +198,7 @@ struct replay {
 	const struct moments *resumed;
 	size_t resumes; /* that came before that */
 	uint32_t events;
+	struct reread *rest;
 	struct err *err;
 };
 
@@ -281,8 +282,11 @@ static int replay_event(void *context, const struct catalog_event *e)
 {
 	struct replay *r = context;
 	struct capture *c = r->capture;
-	int rc = r->events++ % STOP_INTERVAL ? 0 : lanes_shared_check_stop(c->lane->shared, r->err);
+	int rc;
 
+	if (reread_note(r->rest, e, &rc))
+		return err_code(r->err, rc);
+	rc = r->events++ % STOP_INTERVAL ? 0 : lanes_shared_check_stop(c->lane->shared, r->err);
 	if (rc)
 		return rc;
 	add_idle(r, fmax(e->begin, e->end));
@@ -305,11 +309,18 @@ static int replay_event(void *context, const struct catalog_event *e)
 		return plan_withdraw(c->plan, e->page) ? damaged(r) : 0;
 	case CATALOG_EVENT_RETRY:
 		return plan_retry(c->plan, e->page) ? damaged(r) : 0;
+	case CATALOG_EVENT_UNREAD:
+	case CATALOG_EVENT_UNTABLED:
+	case CATALOG_EVENT_SETTLED:
+		break;
 	}
 	return damaged(r);
 }
 
-/* A catalog that was made anew has no log: one that fits its attempts takes its place. */
+/*
+ * A catalog that was made anew has no log: one that fits its attempts takes its place. Seeds and
+ * what sitemaps list may be among what was lost, so the capture begins with them once more.
+ */
 static int replay_attempts(struct replay *r, struct catalog *catalog)
 {
 	struct relog_events events = {0};
@@ -321,13 +332,14 @@ static int replay_attempts(struct replay *r, struct catalog *catalog)
 			rc = append(r->capture, &events.ptr[i], r->err);
 	}
 	relog_events_release(&events);
+	r->capture->stage.begun = false;
 	return rc;
 }
 
-int journal_replay(
-	struct capture *c, struct catalog *catalog, const struct moments *resumed, struct err *err)
+int journal_replay(struct capture *c, struct catalog *catalog, const struct moments *resumed,
+	struct reread *rest, struct err *err)
 {
-	struct replay r = {.capture = c, .resumed = resumed, .err = err};
+	struct replay r = {.capture = c, .resumed = resumed, .rest = rest, .err = err};
 	int rc;
 
 	r.place = calloc(c->pages.list.len ? c->pages.list.len : 1, sizeof *r.place);

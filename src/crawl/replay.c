@@ -462,6 +462,7 @@ static int admit_waiting(struct capture *c, struct err *err)
 int replay(struct capture *c, struct catalog *catalog, struct err *err)
 {
 	struct replaying r = {.capture = c, .err = err};
+	struct reread rest = {0};
 	uint32_t id = c->row.id;
 	int rc;
 
@@ -494,8 +495,13 @@ int replay(struct capture *c, struct catalog *catalog, struct err *err)
 	if (rc == 0)
 		rc = earlier_restore(c, catalog, err);
 	if (rc == 0)
-		rc = journal_replay(c, catalog, &r.resumed, err);
+		rc = journal_replay(c, catalog, &r.resumed, &rest, err);
+	if (rc == 0)
+		rc = admit_waiting(c, err);
+	if (rc == 0)
+		rc = reread_carry_out(c, catalog, &rest, err);
+	reread_release(&rest);
 	moments_release(&r.resumed);
 	url_release(&r.url);
-	return rc ? rc : admit_waiting(c, err);
+	return rc;
 }

@@ -596,6 +596,33 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	return rc ? rc : traps_take_deferred(c, err);
 }
 
+int response_read_again(
+	struct capture *c, const struct attempt *a, const struct net_fetch *f, struct err *err)
+{
+	struct plan_order order = {.page = a->page, .leg = PLAN_VISIT, .attempt = a->number};
+	struct reading *reading = &c->lane->reading;
+	struct state_result result;
+	struct err problem = {0};
+	int rc;
+
+	if (is_in_place(a))
+		return 0;
+	reading->gathers_forms = form_queries_are_on(c) && a->leg == ATTEMPT_VISIT;
+	reading->suspects = reading->normalise = false;
+	reading->sentinel = (slice){0};
+	rc = reading_read(reading, f,
+		reading->gathers_forms || c->steering.on ? READING_TEXT : READING_LINKS, &result,
+		&problem);
+	if (rc == ERR_SYNTAX) /* no HTTP head: no links either */
+		return 0;
+	if (rc)
+		return err_copy(err, &problem);
+	rc = find_links(c, &order, a, f, NULL, err);
+	if (rc == 0 && reading->gathers_forms)
+		rc = form_queries_read(c, &order, f, err);
+	return rc ? rc : traps_take_deferred(c, err);
+}
+
 /* The last attempt at a visit failed, but an earlier one was usable: that one counts. */
 static bool has_good_visit(
 	const struct capture *c, const struct plan_order *order, enum plan_outcome outcome)

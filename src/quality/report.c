@@ -215,7 +215,7 @@ static void judge_page(struct loading *l, struct report_page *page, const struct
 	page->usable_visit = observation_is_usable(&legs->visit);
 	page->usable_revisit = observation_is_usable(&legs->revisit);
 	if (!page->taken) {
-		page->verdict = VERDICT_EXCLUDED;
+		page->verdict = page->left_out == LEFT_OUT_LOST ? VERDICT_FAILED : VERDICT_EXCLUDED;
 		return;
 	}
 	page->verdict = (uint8_t)j.verdict;

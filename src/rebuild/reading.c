@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "archive/compact.h"
+#include "archive/record_body.h"
 #include "archive/warc_reader.h"
 #include "base/word.h"
 #include "catalog/catalog_line.h"
@@ -11,11 +12,13 @@
 
 enum { SCRATCH_MAX = 16 << 20 };
 
-int rebuild_reading_init(struct rebuild_reading *r, struct rebuilt_captures *captures,
-	struct bodies *bodies, struct catalog *catalog)
+int rebuild_reading_init(struct rebuild_reading *r, const char *dir,
+	struct rebuilt_captures *captures, struct bodies *bodies, struct catalog *catalog)
 {
-	*r = (struct rebuild_reading){.captures = captures, .bodies = bodies, .catalog = catalog};
+	*r = (struct rebuild_reading){
+		.dir = dir, .captures = captures, .bodies = bodies, .catalog = catalog};
 	buf_init(&r->block, COMPACT_BLOCK_MAX);
+	arena_init_small(&r->names, SCRATCH_MAX);
 	arena_init(&r->texts, SCRATCH_MAX);
 	links_init(&r->links);
 	rulebook_init(&r->book);
@@ -28,6 +31,8 @@ void rebuild_reading_release(struct rebuild_reading *r)
 	links_release(&r->links);
 	rulebook_release(&r->book);
 	buf_release(&r->block);
+	unended_vec_release(&r->unended);
+	arena_release(&r->names);
 	arena_release(&r->texts);
 }
 
@@ -131,6 +136,7 @@ static int keep_response(struct rebuild_reading *r, const struct warc_record *re
 
 	*x = (struct response){
 		.made = true,
+		.file = r->name,
 		.offset = rec->spot.offset,
 		.length = rec->length,
 		.is_revisit = h->type == WARC_TYPE_REVISIT,
@@ -143,6 +149,79 @@ static int keep_response(struct rebuild_reading *r, const struct warc_record *re
 	if (!x->is_revisit)
 		return finish_response(r, err);
 	return combine(r, fields_trim(warc_header_get(h, SLICE("WARC-Refers-To"))), x, err);
+}
+
+/* ---- attempts over two files ---- */
+
+/* Remembers which record an attempt begins with. */
+static void note_begun(struct rebuild_reading *r, const struct warc_record *rec)
+{
+	const struct warc_header *h = &rec->header;
+	slice id = fields_trim(warc_header_get(h, SLICE("WARC-Record-ID")));
+
+	if (h->type == WARC_TYPE_RESPONSE || h->type == WARC_TYPE_REVISIT ||
+		(h->type == WARC_TYPE_REQUEST && !r->begun[0]))
+		copy_text(r->begun, sizeof r->begun, id);
+	else if (h->type != WARC_TYPE_REQUEST)
+		r->begun[0] = '\0';
+}
+
+/* The file ends. */
+static int keep_begun(struct rebuild_reading *r)
+{
+	struct unended u = {.file = r->name,
+		.id = {arena_strdup(&r->names, slice_str(r->begun)), strlen(r->begun)},
+		.response = r->response};
+
+	if (!r->begun[0])
+		return 0;
+	r->begun[0] = '\0';
+	return u.id.ptr ? unended_vec_push(&r->unended, u) : ERR_NOMEM;
+}
+
+/* The head that the response had. */
+static int read_head(struct rebuild_reading *r, const struct unended *u, struct err *err)
+{
+	struct record_place place = {u->file, u->response.offset, u->id};
+	struct buf block, ignored;
+	size_t from = 0;
+	int rc;
+
+	buf_init(&block, (size_t)1 << 30);
+	buf_init(&ignored, SCRATCH_MAX);
+	rc = record_block_read(r->dir, &place, &block, &ignored, err);
+	if (rc == 0) {
+		normal_reader_start(&r->responses);
+		rc = err_code(err, normal_reader_feed(&r->responses,
+					   slice_sub(buf_slice(&block), 0,
+						   fields_find_end(buf_slice(&block), &from))));
+	}
+	buf_release(&block);
+	buf_release(&ignored);
+	return rc;
+}
+
+/* The metadata refers to a record that may be at the end of an earlier file: as if it came now. */
+static int recall(struct rebuild_reading *r, slice id, struct err *err)
+{
+	for (size_t i = 0; i < r->unended.len; i++) {
+		struct unended *u = &r->unended.ptr[i];
+
+		if (u->is_ended || !slice_eq(u->id, id))
+			continue;
+		u->is_ended = true;
+		r->response = u->response;
+		return u->response.made ? read_head(r, u, err) : 0;
+	}
+	return 0;
+}
+
+bool rebuild_reading_is_cut(const struct rebuild_reading *r, slice name)
+{
+	for (size_t i = 0; i < r->unended.len; i++)
+		if (!r->unended.ptr[i].is_ended && slice_eq(r->unended.ptr[i].file, name))
+			return true;
+	return false;
 }
 
 /* ---- attempts ---- */
@@ -185,10 +264,13 @@ static int keep_attempt(struct rebuild_reading *r, const struct warc_record *rec
 	slice of = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Concurrent-To")));
 	struct response *x = &r->response;
 	struct served served;
+	int rc = x->made && slice_eq(of, slice_str(x->id)) ? 0 : recall(r, of, err);
 
+	if (rc)
+		return rc;
 	if (x->made && slice_eq(of, slice_str(x->id))) {
 		apply_response(r, a, &served);
-		a->warc = r->name;
+		a->warc = x->file;
 		a->offset = x->offset;
 		a->length = x->length;
 	}
@@ -388,13 +470,29 @@ static int keep_record(struct rebuild_reading *r, const struct warc_record *rec,
 	}
 }
 
+static void note_damage(struct rebuild_reading *r)
+{
+	r->damaged++;
+	rebuilt_gap(r->captures);
+}
+
+static void move_ends(
+	const struct rebuild_reading *r, const struct warc_record *rec, struct rebuild_ends *ends)
+{
+	if (rec->is_gap || rec->problem.code)
+		return;
+	ends->record = rec->spot.offset + rec->length;
+	if (!r->begun[0])
+		ends->attempt = ends->record;
+}
+
 static int read_record(struct rebuild_reading *r, const struct warc_record *rec, struct err *err)
 {
 	enum warc_type type = rec->header.type;
 	int rc = 0;
 
 	if (rec->is_gap) {
-		r->damaged++;
+		note_damage(r);
 		return 0;
 	}
 	if (type == WARC_TYPE_RESPONSE || type == WARC_TYPE_REVISIT)
@@ -406,34 +504,36 @@ static int read_record(struct rebuild_reading *r, const struct warc_record *rec,
 	if (rc)
 		return rc;
 	if (rec->problem.code) {
-		r->damaged++;
+		note_damage(r);
 		r->response.made = false;
 		return 0;
 	}
+	note_begun(r, rec);
 	return keep_record(r, rec, err);
 }
 
 int rebuild_reading_file(struct rebuild_reading *r, int fd, slice name, struct progress *progress,
-	uint64_t *ret_end, struct err *err)
+	struct rebuild_ends *ret_ends, struct err *err)
 {
 	uint64_t before = progress ? progress->done : 0;
 	struct warc_source source = {.fd = fd};
 	const struct warc_record *rec;
 	int rc = warc_reader_open_source(&source, 0, &r->reader, err);
 
-	*ret_end = 0;
-	r->name = name;
-	r->response.made = false;
+	*ret_ends = (struct rebuild_ends){0};
 	if (rc)
 		return rc;
+	r->name = (slice){arena_strdup(&r->names, name), name.len};
+	rc = r->name.ptr ? 0 : err_code(err, ERR_NOMEM);
+	r->response.made = false;
 	while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, err)) == 0) {
 		rc = read_record(r, rec, err);
-		if (rc == 0 && !rec->is_gap && rec->problem.code == 0)
-			*ret_end = rec->spot.offset + rec->length;
+		if (rc == 0)
+			move_ends(r, rec, ret_ends);
 		if (progress)
 			progress_update(progress, before + rec->spot.offset, NULL);
 	}
 	warc_reader_close(r->reader);
 	r->reader = NULL;
-	return rc == ERR_END ? 0 : rc;
+	return rc == ERR_END ? err_code(err, keep_begun(r)) : rc;
 }

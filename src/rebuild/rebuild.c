@@ -10,6 +10,7 @@
 
 #include "archive/compact.h"
 #include "archive/warc_file.h"
+#include "archive/warc_reader.h"
 #include "archive/warc_repair.h"
 #include "base/file.h"
 #include "rebuild/bodies.h"
@@ -18,6 +19,14 @@
 #include "store/directory.h"
 #include "store/index.h"
 #include "store/our_file.h"
+
+/* A WARC file of ours. */
+struct our_file {
+	const char *entry; /* its name */
+	struct rebuild_ends ends;
+};
+
+VEC_DECLARE(our_files, struct our_file);
 
 /* What one of them needs. */
 struct rebuilding {
@@ -29,11 +38,15 @@ struct rebuilding {
 	struct bodies bodies;
 	struct rebuild_reading reading;
 	struct imported_files imported;
-	int warc; /* the directory of the files */
+	struct our_files ours;
+	struct arena names; /* of them */
+	int warc;           /* the directory of the files */
 	struct progress *progress;
 	struct rebuild_counts *counts;
 	struct err *err;
 };
+
+static const size_t NAMES_MAX = 256 << 20;
 
 /* ---- files ---- */
 
@@ -47,7 +60,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return warc_name_compare((*a)->d_name, (*b)->d_name);
 }
 
-/* A file that was being written is complete now: what is no whole record is set aside. */
+/* A file that was being written, or is cut off, is complete now: what follows its last whole
+ * attempt is set aside. */
 static int complete(struct rebuilding *r, const char *name, uint64_t end)
 {
 	char closed[WARC_NAME_MAX + 1];
@@ -72,23 +86,63 @@ static int add_file(struct rebuilding *r, int fd, slice name, uint64_t size)
 
 static int read_ours(struct rebuilding *r, int fd, const char *entry)
 {
-	slice name = warc_closed_name(slice_str(entry));
-	uint64_t end, size;
-	struct stat st;
-	int rc = rebuild_reading_file(&r->reading, fd, name, r->progress, &end, r->err);
+	struct our_file file = {.entry = arena_strdup(&r->names, slice_str(entry))};
+	int rc = rebuild_reading_file(&r->reading, fd, warc_closed_name(slice_str(entry)),
+		r->progress, &file.ends, r->err);
 
 	if (rc) {
 		err_prefix(r->err, "%s/%s", r->d.warc, entry);
 		return rc;
 	}
-	if (fstat(fd, &st))
-		return err_set(r->err, ERR_IO, "%s: %s", entry, file_problem(errno));
-	size = (uint64_t)st.st_size;
-	if (name.len < strlen(entry)) {
-		rc = complete(r, entry, end);
-		size = end;
-	}
-	return rc || size == 0 ? rc : add_file(r, fd, name, size);
+	return err_code(r->err, file.entry ? our_files_push(&r->ours, file) : ERR_NOMEM);
+}
+
+/* All files were read, so it is known how far this one counts. */
+static int settle_file(struct rebuilding *r, const struct our_file *file)
+{
+	slice name = warc_closed_name(slice_str(file->entry));
+	uint64_t end =
+		rebuild_reading_is_cut(&r->reading, name) ? file->ends.attempt : file->ends.record;
+	int fd = file_open_inside(r->warc, file->entry), rc = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		rc = err_set(r->err, ERR_IO, "%s: %s", file->entry, file_problem(errno));
+	else if (name.len < strlen(file->entry) || end < (uint64_t)st.st_size)
+		rc = complete(r, file->entry, end);
+	if (rc == 0 && end > 0)
+		rc = add_file(r, fd, name, end);
+	if (fd >= 0)
+		(void)close(fd);
+	return rc;
+}
+
+static int settle_files(struct rebuilding *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < r->ours.len; i++)
+		rc = settle_file(r, &r->ours.ptr[i]);
+	return rc;
+}
+
+/* Whether a file that was named by us, or like ours, is cut off in its first record. */
+static bool is_stump(const struct warc_source *source, const char *entry)
+{
+	const struct warc_record *rec;
+	struct warc_reader *reader = NULL;
+	struct err ignored = {0};
+	bool has_record = false;
+
+	if (!warc_name_has_time(entry))
+		return false;
+	if (warc_reader_open_source(source, 0, &reader, &ignored))
+		return true;
+	while (!has_record && warc_reader_next(reader, &rec, &ignored) == 0)
+		has_record = warc_reader_end(reader, &ignored) == 0 && !rec->is_gap &&
+			     rec->problem.code == 0;
+	warc_reader_close(reader);
+	return !has_record;
 }
 
 /* The progress is that of all files. */
@@ -104,14 +158,18 @@ static int read_file(struct rebuilding *r, const char *entry)
 {
 	struct warc_source source = {.fd = file_open_inside(r->warc, entry)};
 	uint64_t before = r->progress ? r->progress->done : 0;
+	bool is_imported;
 	int rc = 0;
 
 	if (source.fd < 0)
 		return err_set(r->err, ERR_IO, "%s/%s: %s", r->d.warc, entry, file_problem(errno));
-	if (imported_files_has(&r->imported, slice_str(entry)) || !our_file_is_source(&source))
-		r->counts->foreign++;
-	else
+	is_imported = imported_files_has(&r->imported, warc_closed_name(slice_str(entry)));
+	if (!is_imported && our_file_is_source(&source))
 		rc = read_ours(r, source.fd, entry);
+	else if (!is_imported && is_stump(&source, entry))
+		rc = complete(r, entry, 0);
+	else
+		r->counts->foreign++;
 	pass(r, before, source.fd);
 	(void)close(source.fd);
 	return rc;
@@ -134,7 +192,7 @@ static int read_files(struct rebuilding *r)
 	int count = scandir(r->d.warc, &names, select_warc, by_name), rc;
 
 	if (count < 0)
-		return err_set(r->err, ERR_IO, "%s: %s", r->d.warc, strerror(errno));
+		return err_set(r->err, ERR_IO, "%s: %s", r->d.warc, file_problem(errno));
 	if (r->progress)
 		progress_set_total(r->progress, size_of_all(r, names, count));
 	rc = imported_files_load(&r->imported, &r->d, r->err);
@@ -145,6 +203,8 @@ static int read_files(struct rebuilding *r)
 	}
 	free(names);
 	imported_files_release(&r->imported);
+	if (rc == 0)
+		rc = settle_files(r);
 	if (rc == 0 && r->counts->files == 0)
 		rc = err_set(r->err, ERR_NOTFOUND,
 			"%s: there is no WARC file of a capture to rebuild the catalog from",
@@ -244,14 +304,17 @@ static int write_catalog(struct rebuilding *r)
 	rebuilt_init(&r->captures, r->fresh);
 	spill_pool_init(&r->pool, r->d.spool);
 	bodies_init(&r->bodies, &r->pool);
-	rc = err_code(
-		r->err, rebuild_reading_init(&r->reading, &r->captures, &r->bodies, r->fresh));
+	arena_init_small(&r->names, NAMES_MAX);
+	rc = err_code(r->err,
+		rebuild_reading_init(&r->reading, r->d.warc, &r->captures, &r->bodies, r->fresh));
 	if (rc == 0)
 		rc = fill(r);
 	rebuild_reading_release(&r->reading);
 	bodies_release(&r->bodies);
 	spill_pool_release(&r->pool);
 	rebuilt_release(&r->captures);
+	our_files_release(&r->ours);
+	arena_release(&r->names);
 	return rc;
 }
 
@@ -259,7 +322,7 @@ static int write_catalog(struct rebuilding *r)
 static int write_index(struct rebuilding *r)
 {
 	if (unlink(r->d.index) && errno != ENOENT)
-		return err_set(r->err, ERR_IO, "%s: %s", r->d.index, strerror(errno));
+		return err_set(r->err, ERR_IO, "%s: %s", r->d.index, file_problem(errno));
 	return index_write(r->fresh, &r->d, r->err);
 }
 
@@ -288,7 +351,7 @@ int rebuild(
 	if (rc)
 		return rc;
 	r.warc = file_open_dir(r.d.warc);
-	rc = r.warc < 0 ? err_set(err, ERR_IO, "%s: %s", r.d.warc, strerror(errno)) : run(&r);
+	rc = r.warc < 0 ? err_set(err, ERR_IO, "%s: %s", r.d.warc, file_problem(errno)) : run(&r);
 	if (r.warc >= 0)
 		(void)close(r.warc);
 	directory_close(&r.d);

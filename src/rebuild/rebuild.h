@@ -4,8 +4,9 @@
  *
  * Invariants:
  *   (1) At any moment one whole catalog is there: the new one is written beside the old one,
- * synced, and then takes its name. (2) Nothing is removed from a WARC file but what is no whole
- * record at the end of one that was being written, and that is set aside (archive/warc_repair.h).
+ * synced, and then takes its name.
+ *   (2) Nothing is removed from a WARC file but what follows the last whole attempt at its end, and
+ * that is set aside (archive/warc_repair.h).
  *   (3) Files that others wrote, or that were imported, are in the index and not in the catalog.
  */
 #ifndef REBUILD_REBUILD_H

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "quality/stillpoint.h"
 #include "store/judging.h"
+#include "store/table_lines.h"
 
 enum {
 	COMMIT_ROWS = 20000,
@@ -19,6 +20,9 @@ enum {
 };
 
 #define NAMES_MAX ((size_t)4 << 30)
+
+/* What is expected of a page of which nothing is known: about one change a month. */
+static const double UNKNOWN_RATE = 1.0 / (30 * 86400), UNKNOWN_SHAPE = 0.5;
 
 void rebuilt_init(struct rebuilt_captures *s, struct catalog *catalog)
 {
@@ -34,6 +38,7 @@ void rebuilt_release(struct rebuilt_captures *s)
 
 		seen_release(&c->pages);
 		attempt_vec_release(&c->waiting);
+		unread_vec_release(&c->unread);
 		arena_release(&c->texts);
 	}
 	rebuilt_vec_release(&s->list);
@@ -87,6 +92,7 @@ static int add_capture(struct rebuilt_captures *s, const struct catalog_capture 
 	s->list.ptr[s->list.len++] = c;
 	seen_init(&c->pages, hash_key_random(), hash_key_random());
 	c->is_loaded = true;
+	c->untabled = UINT32_MAX;
 	arena_init_small(&c->texts, TEXTS_MAX);
 	*ret = c;
 	return add_row(s, c, err);
@@ -280,6 +286,7 @@ static int add_lost_pages(
 		(void)snprintf(
 			url, sizeof url, "urn:x-stillpoint:lost-page:%" PRIu32, c->page_count);
 		s->counts.lost_pages++;
+		c->lost++;
 		rc = add_page(s, c,
 			&(struct catalog_page){
 				.number = c->page_count,
@@ -287,12 +294,31 @@ static int add_lost_pages(
 				.kind = SLICE("page"),
 				.via = CATALOG_NO_PAGE,
 				.found = SLICE("unknown"),
-				.rule = SLICE("its line of the page table is lost"),
-				.left_out = LEFT_OUT_OTHER,
+				.rule = SLICE("out: its line of the page table is lost"),
+				.left_out = LEFT_OUT_LOST,
 			},
 			err);
 	}
 	return rc;
+}
+
+/* Whether the settings of the capture name it as a seed. */
+static bool is_seed(const struct rebuilt *c, slice url)
+{
+	slice settings = c->row.settings;
+
+	while (settings.len > 0) {
+		slice value = slice_take(&settings, '\n'), name = slice_take(&value, ' ');
+
+		if (slice_eq(name, SLICE("seeds")) && slice_eq(value, url))
+			return true;
+	}
+	return false;
+}
+
+static slice way_to(const struct rebuilt *c, const struct attempt *a)
+{
+	return is_seed(c, a->url) ? SLICE("seed") : a->via.ptr ? SLICE("link") : SLICE("unknown");
 }
 
 /* A page of which there is no table, or whose line is lost: as far as an attempt tells of it. */
@@ -300,20 +326,22 @@ static int add_seen_page(
 	struct rebuilt_captures *s, struct rebuilt *c, const struct attempt *a, struct err *err)
 {
 	uint32_t via;
+	struct catalog_page page = {
+		.number = c->page_count,
+		.url = a->url,
+		.kind = a->kind.ptr ? a->kind : SLICE("page"),
+		.via = a->via.ptr && seen_find(&c->pages, a->via, &via) ? via : CATALOG_NO_PAGE,
+		.found = way_to(c, a),
+		.taken = true,
+		.rule = SLICE("in: it was requested; the page table has lost it"),
+		.rate = UNKNOWN_RATE,
+		.shape = UNKNOWN_SHAPE,
+		.weight = 1,
+	};
 
-	return add_page(s, c,
-		&(struct catalog_page){
-			.number = c->page_count,
-			.url = a->url,
-			.kind = a->kind.ptr ? a->kind : SLICE("page"),
-			.via = a->via.ptr && seen_find(&c->pages, a->via, &via) ? via
-										: CATALOG_NO_PAGE,
-			.found = a->via.ptr ? SLICE("link") : SLICE("seed"),
-			.taken = true,
-			.rule = SLICE("unknown"),
-			.weight = 1,
-		},
-		err);
+	if (c->untabled > c->page_count)
+		c->untabled = c->page_count;
+	return add_page(s, c, &page, err);
 }
 
 /* ---- attempts ---- */
@@ -325,6 +353,21 @@ static void move_still_point(struct rebuilt *c, const struct attempt *a)
 	stillpoint_add(&w, a->leg, &a->wall);
 	c->row.still_from = w.from;
 	c->row.still_to = w.to;
+}
+
+/* Whether its response may link to pages: it has a body of its own, or one that others have. */
+static bool may_link(const struct attempt *a)
+{
+	return a->leg != ATTEMPT_SIDE && a->leg != ATTEMPT_PROBE && a->status >= 200 &&
+	       a->status < 400 && a->warc.ptr && !a->is_compact;
+}
+
+static int note_unread(struct rebuilt *c, const struct attempt *a, struct err *err)
+{
+	if (!may_link(a))
+		return 0;
+	return err_code(err, unread_vec_push(&c->unread, (struct unread){a->page, (uint8_t)a->leg,
+								 (uint8_t)a->number}));
 }
 
 static int store(
@@ -341,7 +384,8 @@ static int store(
 		return rc;
 	move_still_point(c, a);
 	s->counts.attempts++;
-	return count_row(s, err);
+	rc = note_unread(c, a, err);
+	return rc ? rc : count_row(s, err);
 }
 
 static int wait(struct rebuilt *c, const struct attempt *a, struct err *err)
@@ -475,9 +519,33 @@ static slice take_line(slice *block)
 	return slice_ends_with(line, SLICE("\r")) ? slice_sub(line, 0, line.len - 1) : line;
 }
 
+void rebuilt_gap(struct rebuilt_captures *s)
+{
+	for (size_t i = 0; i < s->list.len; i++)
+		s->list.ptr[i]->has_gap = true;
+}
+
+/*
+ * The lines of a capture in a record were read. A record that ends a commit completes what the
+ * attempts before it have found; one that is full comes in the middle.
+ */
+static int end_lines(
+	struct rebuilt_captures *s, struct rebuilt *c, bool ends_commit, struct err *err)
+{
+	int rc = settle(s, c, false, err);
+
+	if (c->has_gap)
+		c->unread_for_good = c->unread.len;
+	else if (ends_commit)
+		c->unread.len = c->unread_for_good;
+	c->has_gap = c->has_gap && !ends_commit;
+	return rc;
+}
+
 int rebuilt_table(struct rebuilt_captures *s, slice block, struct err *err)
 {
 	static const slice OF = SLICE_INIT(CATALOG_TABLE_OF);
+	bool ends_commit = block.len < TABLE_LINES_FULL;
 	struct rebuilt *c = NULL;
 	int rc = 0;
 
@@ -486,7 +554,7 @@ int rebuilt_table(struct rebuilt_captures *s, slice block, struct err *err)
 		slice line = take_line(&block);
 
 		if (slice_starts_with(line, OF)) {
-			rc = c ? settle(s, c, false, err) : 0;
+			rc = c ? end_lines(s, c, ends_commit, err) : 0;
 			if (rc == 0)
 				rc = find_or_add(s, slice_sub(line, OF.len, line.len), 0, &c, err);
 		} else if (c) {
@@ -494,7 +562,7 @@ int rebuilt_table(struct rebuilt_captures *s, slice block, struct err *err)
 			rc = add_line(s, c, line, err);
 		}
 	}
-	return rc || !c ? rc : settle(s, c, false, err);
+	return rc || !c ? rc : end_lines(s, c, ends_commit, err);
 }
 
 /* ---- learned rules ---- */
@@ -527,20 +595,49 @@ int rebuilt_learned(struct rebuilt_captures *s, slice uuid, slice lines, struct 
 
 /* ---- the end ---- */
 
-/*
- * What still waits in a capture that has ended, or that has no table, gets pages. In others it is
- * what came behind the last commit before a crash: resume asks for it again.
- */
+static int add_event(struct rebuilt_captures *s, struct rebuilt *c, const struct catalog_event *e,
+	struct err *err)
+{
+	int rc = catalog_add_event(s->catalog, c->row.id, e, err);
+
+	return rc ? rc : count_row(s, err);
+}
+
+/* What resume has to do besides going on. */
+static int leave_to_resume(struct rebuilt_captures *s, struct rebuilt *c, struct err *err)
+{
+	int rc = 0;
+
+	if (c->untabled < c->page_count)
+		rc = add_event(s, c,
+			&(struct catalog_event){
+				.kind = CATALOG_EVENT_UNTABLED, .page = c->untabled},
+			err);
+	for (size_t i = 0; rc == 0 && i < c->unread.len; i++)
+		rc = add_event(s, c,
+			&(struct catalog_event){.kind = CATALOG_EVENT_UNREAD,
+				.page = c->unread.ptr[i].page,
+				.leg = c->unread.ptr[i].leg,
+				.attempt = c->unread.ptr[i].attempt},
+			err);
+	s->counts.unread += c->unread.len;
+	return rc;
+}
+
+/* A capture that has lost pages has not ended: some of them may be found again. */
 static int settle_last(struct rebuilt_captures *s, struct rebuilt *c, struct err *err)
 {
-	bool make_pages = c->has_end || !c->has_table;
-	int rc = settle(s, c, make_pages, err);
+	int rc = settle(s, c, true, err);
 
-	s->counts.lost_attempts += c->waiting.len;
+	if (c->lost > 0) {
+		c->has_end = false;
+		c->row.state = CATALOG_RUNNING;
+		c->row.finished = 0;
+	}
 	s->counts.without_table += !c->has_table;
 	s->counts.without_start += !c->has_start;
 	s->counts.unfinished += !c->has_end;
-	return rc;
+	return rc || c->has_end ? rc : leave_to_resume(s, c, err);
 }
 
 static int finish(struct rebuilt_captures *s, struct rebuilt *c, struct err *err)

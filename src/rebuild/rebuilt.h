@@ -4,6 +4,13 @@
  * Records of an attempt may come before the page table has its page: both are of one commit. Such
  * attempts wait, until the next record of the table or the end. Memory: 25 bytes for each page of
  * captures that have not ended, besides those attempts.
+ *
+ * Invariants:
+ *   (1) Every attempt of the files has its page. What the page table has lost (its last record was
+ * not written, or is damaged) is added as far as the attempt tells.
+ *   (2) The pages that an attempt's response links to are in the records of the table up to the
+ * next one that ends a commit. If that is not there, or something between is damaged, the attempt
+ * is noted as unread: resume reads its links again, from the archived response.
  */
 #ifndef REBUILD_REBUILT_H
 #define REBUILD_REBUILT_H
@@ -21,6 +28,15 @@
 
 VEC_DECLARE(attempt_vec, struct attempt);
 
+/* An attempt at a page. */
+struct unread {
+	uint32_t page;
+	uint8_t leg; /* enum attempt_leg */
+	uint8_t attempt;
+};
+
+VEC_DECLARE(unread_vec, struct unread);
+
 /* One of them. Fields are rebuilt.c's own. */
 struct rebuilt {
 	struct catalog_capture row; /* strings are in the arena of all */
@@ -34,6 +50,11 @@ struct rebuilt {
 	bool has_end;
 	struct attempt_vec waiting; /* for their pages */
 	struct arena texts;         /* of those */
+	struct unread_vec unread;   /* attempts whose links the table may lack */
+	size_t unread_for_good;     /* of them: whatever records of the table follow */
+	bool has_gap;               /* something is damaged since the last record of the table */
+	uint32_t untabled;          /* pages from this number on are not in the table */
+	uint32_t lost;              /* pages without a URL */
 };
 
 VEC_DECLARE(rebuilt_vec, struct rebuilt *);
@@ -45,7 +66,7 @@ struct rebuilt_counts {
 	uint64_t without_table; /* captures of earlier versions */
 	uint64_t without_start; /* captures whose first record is missing */
 	uint64_t lost_pages;    /* that the page table should have had */
-	uint64_t lost_attempts; /* whose page is not known: of the last moments before a crash */
+	uint64_t unread;        /* attempts whose links resume reads again */
 	uint64_t twice;         /* attempts that were there already */
 	uint64_t malformed;     /* lines of page tables, and records about captures */
 };
@@ -67,6 +88,9 @@ void rebuilt_release(struct rebuilt_captures *s);
 /* A moment of the capture of that name; block has its settings. All return 0 or a failure. */
 int rebuilt_moment(struct rebuilt_captures *s, slice uuid, const struct moment *m, slice block,
 	struct err *err) SP_MUST_CHECK;
+
+/* Something cannot be read here: nobody knows what it was. */
+void rebuilt_gap(struct rebuilt_captures *s);
 
 /* A record of page tables. */
 int rebuilt_table(struct rebuilt_captures *s, slice block, struct err *err) SP_MUST_CHECK;

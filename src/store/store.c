@@ -130,15 +130,18 @@ static int learn_bodies(struct store *s, struct err *err)
 	return rc;
 }
 
+int store_line(struct store *s, slice uuid, const struct catalog_row *row, struct err *err)
+{
+	int rc = err_code(err, table_lines_add(&s->table, uuid, row));
+
+	return rc || s->table.text.len < TABLE_LINES_FULL ? rc : write_table(s, err);
+}
+
 int store_row(struct store *s, slice uuid, const struct catalog_row *row, struct err *err)
 {
 	int rc = batch_add(s->batch, row, err);
 
-	if (rc == 0)
-		rc = err_code(err, table_lines_add(&s->table, uuid, row));
-	if (rc == 0 && s->table.text.len >= TABLE_LINES_FULL)
-		rc = write_table(s, err);
-	return rc;
+	return rc ? rc : store_line(s, uuid, row, err);
 }
 
 /* The looks that wait are written now. */
@@ -352,8 +355,10 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	int rc;
 
 	buf_init(&text, NOTE_MAX);
-	/* At the barrier and at the end the WARC files have all looks. */
-	rc = s->looks_since ? write_looks(s, err) : 0;
+	/* At the barrier and at the end the WARC files have all pages and looks. */
+	rc = s->table.text.len ? write_table(s, err) : 0;
+	if (rc == 0 && s->looks_since)
+		rc = write_looks(s, err);
 	if (rc == 0)
 		rc = err_code(err, moment_format(&text, capture, &k));
 	entry.body = buf_slice(&text);

@@ -85,6 +85,10 @@ int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 int store_row(
 	struct store *s, slice uuid, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
 
+/* Adds only the line: the catalog has the row. */
+int store_line(
+	struct store *s, slice uuid, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+
 /* Takes a fetch, and frees it when its records are written. */
 void store_free_fetch(struct store *s, struct net_fetch *fetch);
 
