@@ -31,6 +31,7 @@ void budget_release(struct budget *b)
 {
 	if (b->fd >= 0)
 		(void)close(b->fd);
+	u32_vec_release(&b->counted);
 	(void)pthread_mutex_destroy(&b->lock);
 }
 
@@ -69,6 +70,22 @@ static void count(struct budget *b, int64_t wall_seconds)
 		b->spent[++b->minute % BUDGET_MINUTES] = 0;
 	if (b->minute - minute < BUDGET_MINUTES)
 		b->spent[minute % BUDGET_MINUTES]++;
+}
+
+int budget_adopt(struct budget *b, uint32_t capture, bool *ret)
+{
+	bool known = false;
+	int rc = 0;
+
+	(void)pthread_mutex_lock(&b->lock);
+	for (size_t i = 0; i < b->counted.len; i++)
+		known = known || b->counted.ptr[i] == capture;
+	if (!known)
+		rc = u32_vec_push(&b->counted, capture);
+	(void)pthread_mutex_unlock(&b->lock);
+	if (rc == 0)
+		*ret = !known;
+	return rc;
 }
 
 void budget_count(struct budget *b, int64_t wall_seconds)

@@ -17,6 +17,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/lists.h"
 #include "refresh/pace.h"
 
 #define BUDGET_NAME "watch.budget"
@@ -31,6 +32,7 @@ struct budget {
 	uint32_t spent[BUDGET_MINUTES]; /* requests, by minute since 1970, modulo its length */
 	int64_t minute;                 /* the last one that is counted */
 	bool hurried;                   /* the next request need not wait */
+	struct u32_vec counted;         /* captures whose earlier requests are counted */
 	int fd;                         /* of the file; -1: none */
 };
 
@@ -63,6 +65,13 @@ double budget_surplus(struct budget *b);
 
 /* A request is sent, at that time: wall, ns. */
 void budget_spend(struct budget *b, int64_t wall);
+
+/*
+ * Requests of a capture that an earlier process sent are to be counted, by budget_count. That is
+ * once, however often a process opens the capture: *ret false, they are counted already. 0 or
+ * ERR_NOMEM.
+ */
+int budget_adopt(struct budget *b, uint32_t capture, bool *ret) SP_MUST_CHECK;
 
 /* A request that an earlier process sent: only counted. */
 void budget_count(struct budget *b, int64_t wall_seconds);

@@ -691,6 +691,18 @@ static int add_looking(struct crawl *x, struct crawl_watch *watch, struct err *e
 	return rc;
 }
 
+static int adopt_requests(struct crawl *x, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < x->captures.list.len; i++) {
+		struct capture *c = x->captures.list.ptr[i];
+
+		rc = budget_adopt(x->shared.watch->budget, c->row.id, &c->looking->counts);
+	}
+	return err_code(err, rc);
+}
+
 /* What has accrued while no process ran is there. */
 static int carry_over(struct crawl *x, struct err *err)
 {
@@ -730,6 +742,8 @@ int crawl_watch(const char *archive, const struct crawl_settings *settings, size
 		rc = captures_reopen(&x.captures, x.catalog, err);
 	if (rc == 0)
 		rc = catalog_commit(x.catalog, err);
+	if (rc == 0)
+		rc = adopt_requests(&x, err);
 	if (rc == 0)
 		rc = begin_on_lanes(&x, false, err);
 	if (rc == 0)

@@ -233,13 +233,14 @@ static int answered(
 }
 
 /*
- * What a fetch says about its server. An invalid response is an answer, too. The second failure of
- * a page says nothing new: retries come one after the other, and would hold up the barrier for
- * hours.
+ * What a fetch says about its server. An invalid response is an answer, too. In a capture the second
+ * failure of a page says nothing new: retries come one after the other, and would hold up the
+ * barrier for hours. A watch has no barrier: every failure counts.
  */
-static enum pace_outcome outcome_of(const struct request *r, const struct net_fetch *f)
+static enum pace_outcome outcome_of(
+	const struct capture *c, const struct request *r, const struct net_fetch *f)
 {
-	bool is_first = r->kind != REQUEST_PAGE || r->order.attempt == 1;
+	bool is_first = c->looking || r->kind != REQUEST_PAGE || r->order.attempt == 1;
 
 	if (f->status == 429 || f->status == 503)
 		return PACE_REFUSED;
@@ -260,7 +261,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	c->counters.last_change = capture_now(c);
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
-	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(&r, f));
+	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(c, &r, f));
 	rc = r.kind == REQUEST_VARIANT || r.kind == REQUEST_CLOAKING
 		     ? 0
 		     : request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);

@@ -311,6 +311,12 @@ static void set_wake(struct lane *lane, const struct capture *c)
 	(void)rc;
 }
 
+/* A watch is to end: its sites are, not their requests. */
+static bool is_draining(const struct lane *lane)
+{
+	return lane->shared->watch && atomic_load(&lane->shared->watch->drain);
+}
+
 /* A robots.txt that is due goes before all other requests. */
 static int enqueue_due(struct lane *lane, struct err *err)
 {
@@ -322,7 +328,8 @@ static int enqueue_due(struct lane *lane, struct err *err)
 	while (rc == 0 && heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
 		(void)heap_remove(&lane->wakes, slot);
 		enqueue(lane, lane->captures.ptr[slot]);
-		rc = robots_fetch_due(lane->captures.ptr[slot], err);
+		if (!is_draining(lane))
+			rc = robots_fetch_due(lane->captures.ptr[slot], err);
 	}
 	return rc;
 }

@@ -14,8 +14,8 @@ enum { DIRECTORIES_DEPTH_MAX = 32 };
 /* Requests per second that every site has at least: some a month. */
 #define BUDGET_MIN 1e-6
 
-/* Seconds between two reports, and for each page: all of them are counted. */
-static const double REPORT_INTERVAL = 1, REPORT_PER_PAGE = 1e-5;
+/* Seconds between two reports, for each page: all of them are counted. */
+static const double REPORT_PER_PAGE = 1e-5;
 
 /* ---- the part ---- */
 
@@ -369,21 +369,19 @@ static void weigh(struct capture *c, uint32_t page)
 	const struct looked *k = &l->pages.ptr[page];
 	double now = now_of(c), weight, exposure;
 
-	if (!refresh_copy(l->run, page, now, &weight, &exposure))
+	if (!refresh_copy(l->run, page, now, &weight, &exposure) || !isfinite(exposure))
 		return;
 	l->outlook.weights += weight;
-	if (!isfinite(exposure)) /* no copy is neither current nor proven */
-		return;
 	l->outlook.fresh += weight * site_rates_survival(&l->rates, &k->memory, exposure);
 	if (l->terms.policy == &REFRESH_SHARP)
 		l->outlook.sharp +=
 			weight * site_rates_survival(&l->rates, &k->memory, enclosing(c, k, now));
 }
 
-/* Some pages: all of a small site in a report or two, a random share of a large one. */
+/* Some pages: all of a small site, a random share of a large one. */
 static void weigh_some(struct capture *c)
 {
-	enum { AT_ONCE = 16, LARGE = 4096 }; /* pages */
+	enum { AT_ONCE = 64, LARGE = 1024 }; /* pages */
 	struct looking *l = c->looking;
 	uint32_t count = (uint32_t)l->pages.len;
 	double some = fmin(count, AT_ONCE), kept = 1 - some / fmin(fmax(count, 1), LARGE);
@@ -396,6 +394,17 @@ static void weigh_some(struct capture *c)
 			l->outlook.page = 0;
 		weigh(c, count > LARGE ? (uint32_t)rng_below(&c->rng, count) : l->outlook.page++);
 	}
+}
+
+/* A page without a copy is neither current nor proven. */
+static void expect(const struct looking *l, struct refresh_status *s)
+{
+	double copied = refresh_copied(l->run), weights = l->outlook.weights;
+
+	s->fresh_expected = copied > 0 ? copied * l->outlook.fresh / weights : copied;
+	s->sharp_expected = (double)NAN;
+	if (l->terms.policy == &REFRESH_SHARP)
+		s->sharp_expected = copied > 0 ? copied * l->outlook.sharp / weights : copied;
 }
 
 /* ---- terms ---- */
@@ -550,7 +559,7 @@ void looking_report(struct capture *c, bool now)
 {
 	struct looking *l = c->looking;
 	double time = now_of(c);
-	double interval = fmax(REPORT_INTERVAL, REPORT_PER_PAGE * (double)c->pages.list.len);
+	double interval = fmax(looking_pulse(c), REPORT_PER_PAGE * (double)c->pages.list.len);
 	struct look_report report;
 
 	if (!now && time - l->reported < interval)
@@ -563,14 +572,11 @@ void looking_report(struct capture *c, bool now)
 		.looks = l->looks,
 		.changes = l->changes,
 		.due = refresh_due(l->run, time),
+		.failing = looking_is_failing(c),
 		.budget = l->terms.budget,
 		.status = refresh_status(l->run),
 	};
-	report.margin = report.status.margin;
-	report.status.fresh_expected = l->outlook.fresh / l->outlook.weights;
-	report.status.sharp_expected = l->terms.policy == &REFRESH_SHARP
-					       ? l->outlook.sharp / l->outlook.weights
-					       : (double)NAN;
+	expect(l, &report.status);
 	(void)pthread_mutex_lock(&l->site->lock);
 	l->site->report = report;
 	report_signals(l);

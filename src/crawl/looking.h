@@ -68,8 +68,8 @@ struct look_report {
 	unsigned version;  /* of the terms that it goes by */
 	uint64_t requests; /* sent by this process */
 	size_t looks, changes, due;
-	bool down; /* its server does not answer */
-	double margin, budget;
+	bool failing; /* its server does not answer: it cannot use its budget */
+	double budget;
 	struct refresh_status status;
 };
 
@@ -156,6 +156,8 @@ struct looking {
 	struct arena names;
 	struct strmap groups; /* directories */
 	bool once;            /* ends when nothing is due */
+	bool counts;          /* requests of earlier processes count in the budget */
+	double drained;       /* seconds since 1970: what is under way then is given up; 0 */
 	double next;          /* seconds since 1970: when the run is to be asked again */
 	double reported;      /* the same: of the last report */
 	struct outlook outlook;
@@ -179,6 +181,9 @@ int looking_discovered(struct capture *c, uint32_t page, struct err *err) SP_MUS
 void looking_withdraw(struct capture *c, uint32_t page);
 int looking_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
 double looking_wait(const struct capture *c);
+
+/* Seconds after which it is dispatched at the latest. */
+double looking_pulse(const struct capture *c);
 
 /* An order was not carried out: it is given again, or later because its server is down. */
 void looking_returned(struct capture *c, const struct plan_order *order, bool is_down);
@@ -236,6 +241,9 @@ bool looking_crossed(const struct looking *l, double from, double to);
 
 /* Fits what is assumed of the site's rates to what was seen, when it is time. */
 void looking_fit(struct capture *c);
+
+/* Whether the server of the site does not answer at present, or asks to be left alone. */
+bool looking_is_failing(const struct capture *c);
 
 /* A fresh refresh_run takes over, by the present terms. No order is out. */
 int looking_renew(struct capture *c, struct err *err) SP_MUST_CHECK;

@@ -11,8 +11,12 @@ enum {
 /* Seconds until the run is asked again although nothing happens: its server may answer then. */
 static const double DOWN_INTERVAL = 5, LONGEST_WAIT = 3600;
 
-/* Seconds that a ping waits at most. */
-static const double PING_INTERVAL = 1;
+/* Seconds that requests under way have when the lanes are to end. */
+static const double DRAIN_PATIENCE = 0.5;
+
+/* Seconds after which a site looks whether there is a ping, another budget, or an end; and for each
+ * site of its lane. */
+static const double PULSE = 1, PULSE_PER_SITE = 0.01;
 
 static double now_of(const struct capture *c)
 {
@@ -33,11 +37,27 @@ static double until_window(const struct capture *c)
 	return opening == INT64_MAX ? LONGEST_WAIT : (double)(opening - now);
 }
 
-/* The server of the site itself: pages elsewhere fail one by one. */
+/* The server of the site itself, if it is known: pages elsewhere fail one by one. */
+static bool find_server(const struct capture *c, uint32_t *ret)
+{
+	if (c->pages.list.len == 0 || !crawl_page_has_host(&c->pages.list.ptr[0]))
+		return false;
+	*ret = c->pages.list.ptr[0].host;
+	return true;
+}
+
 static bool is_down(const struct capture *c)
 {
-	return c->pages.list.len > 0 && crawl_page_has_host(&c->pages.list.ptr[0]) &&
-	       fetch_is_down(c, c->pages.list.ptr[0].host);
+	uint32_t host;
+
+	return find_server(c, &host) && fetch_is_down(c, host);
+}
+
+bool looking_is_failing(const struct capture *c)
+{
+	uint32_t host;
+
+	return find_server(c, &host) && pace_is_failing(hosts_pace(&c->hosts, host));
 }
 
 static bool is_idle(const struct capture *c)
@@ -162,17 +182,32 @@ static bool may_poll(const struct capture *c)
 	       until_window(c) <= 0 && !is_down(c);
 }
 
+/*
+ * The lanes are to end, and all sites wait for it: a server that does not answer must not hold up
+ * the others. Pages that wait for its robots.txt, and what is given up, are asked for again when
+ * the site is opened anew.
+ */
+static int drain(struct capture *c, struct err *err)
+{
+	struct looking *l = c->looking;
+	int rc = fetch_drop_all(c, err);
+
+	if (l->drained == 0)
+		l->drained = now_of(c) + DRAIN_PATIENCE;
+	if (rc == 0 && now_of(c) >= l->drained)
+		slow_cancel_all(c);
+	sleep_until(c, l->drained);
+	c->stage.ended = l->out == 0 && c->requests.unplanned == 0;
+	return rc;
+}
+
 int looking_dispatch(struct capture *c, struct err *err)
 {
-	int rc = robots_fetch_due(c, err);
+	bool is_draining = atomic_load(&c->lane->shared->watch->drain);
+	int rc = is_draining ? drain(c, err) : robots_fetch_due(c, err);
 
 	if (rc == 0)
 		rc = looking_adopt(c, err);
-	if (rc == 0 && atomic_load(&c->lane->shared->watch->drain)) {
-		rc = fetch_drop_all(c, err);
-		sleep_until(c, INFINITY);
-		check_end(c);
-	}
 	if (rc == 0)
 		rc = looking_weigh(c, err);
 	if (rc == 0)
@@ -193,14 +228,18 @@ int looking_dispatch(struct capture *c, struct err *err)
 	return rc ? rc : polling_store_pings(c, err);
 }
 
+double looking_pulse(const struct capture *c)
+{
+	return fmax(PULSE, PULSE_PER_SITE * (double)c->lane->captures.len);
+}
+
 double looking_wait(const struct capture *c)
 {
 	const struct looking *l = c->looking;
 	double next = is_full(c) ? fmax(l->next, refresh_audit_at(l->run)) : l->next;
 	double wait = fmax(0, next - now_of(c));
 
-	if (c->lane->shared->watch->hears_pings)
-		wait = fmin(wait, PING_INTERVAL);
+	wait = fmin(wait, looking_pulse(c));
 	return may_poll(c) ? fmin(wait, polling_wait(c)) : wait;
 }
 
@@ -320,7 +359,8 @@ void looking_count(struct capture *c, const struct attempt *a)
 
 	if (!a->wall.sent)
 		return;
-	budget_count(c->lane->shared->watch->budget, wall_seconds(a->wall.sent));
+	if (l->counts)
+		budget_count(c->lane->shared->watch->budget, wall_seconds(a->wall.sent));
 	if (wall_seconds(a->wall.sent) > l->sent)
 		l->sent = wall_seconds(a->wall.sent);
 }

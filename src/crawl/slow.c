@@ -117,7 +117,8 @@ void slow_cancel_all(struct capture *c)
 	struct choice choice = {.capture = c, .all = true, .pages = true, .unplanned = true};
 
 	net_cancel_some(c->lane->net, choose, &choice, NET_FAILURE_ABORTED,
-		"the time limit was over before it was complete");
+		c->looking ? "it was not complete when the watch began anew"
+			   : "the time limit was over before it was complete");
 }
 
 double slow_wait(const struct capture *c)

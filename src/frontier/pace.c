@@ -128,7 +128,7 @@ static void note_failure(struct pace *p, double now, double chance)
 		return;
 	count_failure(p, now);
 	p->silent++;
-	if (p->failures >= 2)
+	if (pace_is_failing(p))
 		p->backoff_until = fmax(p->backoff_until, now + backoff(p->failures, chance));
 }
 
@@ -189,6 +189,11 @@ void pace_end(struct pace *p, double now, double response_seconds, enum pace_out
 bool pace_wants_probe(const struct pace *p)
 {
 	return p->silent >= PACE_PROBE_FAILURES;
+}
+
+bool pace_is_failing(const struct pace *p)
+{
+	return p->failures >= 2;
 }
 
 bool pace_is_down(const struct pace *p, double now, double seconds)

@@ -120,6 +120,9 @@ void pace_undo(struct pace *p);
 /* So many requests had no answer that the next one should be for something that has one. */
 bool pace_wants_probe(const struct pace *p);
 
+/* Whether the last requests have failed, so that there is a back-off. */
+bool pace_is_failing(const struct pace *p);
+
 /* Whether all requests have failed for so many seconds, and PACE_DOWN_FAILURES of them at least. */
 bool pace_is_down(const struct pace *p, double now, double seconds);
 

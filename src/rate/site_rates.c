@@ -10,6 +10,7 @@
 #define HIGH 1e1
 
 #define FIRST_SHAPE 0.3  /* of the first guess: a few looks outweigh it */
+#define UNKNOWN     0.5  /* how likely the first guess tells nothing: any order of magnitude */
 #define STRENGTH    10.0 /* pages that the base of the prior counts for */
 #define GROWTH      1.3
 #define FIRST_FIT   16 /* intervals */
@@ -21,6 +22,8 @@ void site_rates_init(struct site_rates *s, struct rate_gamma first)
 	*s = (struct site_rates){.fit_at = FIRST_FIT};
 	rate_grid_init(&s->grid, LOW, HIGH);
 	rate_gamma_cells(&s->grid, (struct rate_gamma){FIRST_SHAPE, FIRST_SHAPE / rate}, &s->prior);
+	for (size_t i = 0; i < RATE_GRID_SIZE; i++)
+		s->prior.at[i] = (1 - UNKNOWN) * s->prior.at[i] + UNKNOWN / RATE_GRID_SIZE;
 }
 
 void site_rates_observe(struct site_rates *s, struct rate_memory *page, struct rate_interval seen)

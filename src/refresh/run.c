@@ -86,7 +86,8 @@ struct refresh_run *refresh_run_new(const struct refresh_params *params, struct 
 	run->now = run->params.start;
 	run->tick = 1 / run->params.budget; /* about a page for each tick */
 	run->base = run->now - PAST * run->tick;
-	wheel_init(&run->wheel);
+	wheel_init(&run->wheel, &run->items, 0);
+	wheel_init(&run->pauses, &run->items, 1);
 	market_init(&run->market, run->params.policy, &run->aim);
 	refresh_pace_init(&run->pace, run->params.budget, run->params.minute, run->now);
 	rng_init(&run->rng, run->params.seed);
@@ -100,7 +101,7 @@ void refresh_run_free(struct refresh_run *run)
 {
 	if (!run)
 		return;
-	wheel_release(&run->wheel);
+	wheel_items_release(&run->items);
 	market_release(&run->market);
 	watched_pages_release(&run->pages);
 	group_vec_release(&run->groups);
@@ -199,16 +200,19 @@ static bool choose_audit(struct refresh_run *run, struct refresh_order *ret)
 	return !was_missed && draw(run, REFRESH_AUDIT, ret);
 }
 
+/* New pages that are known go before those that a hub may reveal. */
 static bool choose_birth(struct refresh_run *run, struct refresh_order *ret)
 {
-	const struct refresh_hub *hub = refresh_hubs_best(&run->hubs, run->now);
+	const struct refresh_hub *hub;
 
 	ret->purpose = REFRESH_BIRTH;
-	if (hub && is_free(run, hub->page)) {
-		ret->page = hub->page;
+	if (wheel_queued(&run->wheel, &ret->page))
 		return true;
-	}
-	return wheel_queued(&run->wheel, &ret->page);
+	hub = refresh_hubs_best(&run->hubs, run->now);
+	if (!hub || !is_free(run, hub->page))
+		return false;
+	ret->page = hub->page;
+	return true;
 }
 
 static bool earned(double *due)
@@ -234,13 +238,26 @@ static bool may_be_early(const struct refresh_run *run, uint32_t page)
 		       : !run->params.policy->patient;
 }
 
-/* A page that is due. */
+/* The page that has been due for longest, by the policy or because its pause is over. */
 static bool choose_due(struct refresh_run *run, struct refresh_order *ret)
 {
-	uint32_t due;
+	uint32_t now = run_tick(run, run->now), due, over, page;
+	bool is_due = wheel_first(&run->wheel, now, &ret->page, &due);
 
 	ret->purpose = REFRESH_LOOK;
-	return wheel_first(&run->wheel, run_tick(run, run->now), &ret->page, &due);
+	if (wheel_first(&run->pauses, now, &page, &over) && (!is_due || over < due)) {
+		ret->page = page;
+		return true;
+	}
+	return is_due;
+}
+
+/* When the first pause is over, or somewhat before; infinite: there is none. */
+static double end_of_pause(const struct refresh_run *run)
+{
+	uint32_t page, tick;
+
+	return wheel_peek(&run->pauses, &page, &tick) ? run_time(run, tick) : INFINITY;
 }
 
 /* A page before it is due, when budget would be lost; else *ret_until is when to ask again. */
@@ -251,9 +268,10 @@ static bool choose_early(struct refresh_run *run, struct refresh_order *ret, dou
 	uint32_t due;
 
 	ret->purpose = REFRESH_LOOK;
+	*ret_until = end_of_pause(run);
 	if (!wheel_peek(&run->wheel, &ret->page, &due))
 		return false;
-	*ret_until = run_time(run, due);
+	*ret_until = fmin(*ret_until, run_time(run, due));
 	if (!may_be_early(run, ret->page))
 		return false;
 	if (refresh_pace_surplus(&run->pace, run->now, reserve, &until))
@@ -262,17 +280,21 @@ static bool choose_early(struct refresh_run *run, struct refresh_order *ret, dou
 	return false;
 }
 
-/* A new page, as often as pages are new: of those the archive has nothing yet. */
-static bool choose_new(struct refresh_run *run, struct refresh_order *ret)
+/*
+ * A page that was never looked at: of those the archive has nothing yet. A first copy is worth more
+ * than any second look, 1/λ against (1 - e^-λs)/λ, so these come first; a little is left for pages
+ * that are due, since there may always be more new ones than the budget allows.
+ */
+static bool choose_first(struct refresh_run *run, struct refresh_order *ret)
 {
 	ret->purpose = REFRESH_BIRTH;
-	return earned(&run->new_due) && wheel_queued(&run->wheel, &ret->page);
+	return earned(&run->first_due) && wheel_queued(&run->wheel, &ret->page);
 }
 
 static bool choose(struct refresh_run *run, struct refresh_order *ret, double *ret_until)
 {
 	*ret_until = INFINITY;
-	if (choose_share(run, ret) || choose_new(run, ret) || choose_due(run, ret))
+	if (choose_share(run, ret) || choose_first(run, ret) || choose_due(run, ret))
 		return true;
 	if (wheel_queued(&run->wheel, &ret->page)) {
 		ret->purpose = REFRESH_BIRTH;
@@ -286,18 +308,20 @@ static bool choose(struct refresh_run *run, struct refresh_order *ret, double *r
 	return false;
 }
 
-static double share_of_new(const struct refresh_run *run)
+/* Births go to them as well. */
+static double first_share(const struct refresh_run *run)
 {
-	size_t fresh = run->states[PAGE_NEW], all = fresh + run->states[PAGE_LIVING];
-
-	return all > 0 ? (double)fresh / (double)all : 0;
+	return fmax(0, REFRESH_FIRST_SHARE - run->params.birth);
 }
 
 static void earn(struct refresh_run *run)
 {
 	run->explore_due = fmin(run->explore_due + run->params.explore, EARNED_MAX);
 	run->birth_due = fmin(run->birth_due + run->params.birth, EARNED_MAX);
-	run->new_due = fmin(run->new_due + share_of_new(run), EARNED_MAX);
+	if (run->wheel.queued > 0)
+		run->first_due = fmin(run->first_due + first_share(run), EARNED_MAX);
+	else
+		run->first_due = 0;
 }
 
 static void note_side(struct refresh_run *run, bool side)
@@ -314,7 +338,8 @@ static void rebase(struct refresh_run *run, double tick)
 
 	run->base += run->tick * (double)dropped;
 	run->tick = tick;
-	wheel_rebase(&run->wheel, dropped, scale);
+	wheel_rebase(&run->wheel, dropped, scale, true);
+	wheel_rebase(&run->pauses, dropped, scale, false);
 }
 
 /* By the run itself: what was due before it began is not counted. */
@@ -329,7 +354,7 @@ static void note_late(struct refresh_run *run, uint32_t page)
 void run_advance(struct refresh_run *run, double now)
 {
 	run->now = fmax(run->now, now);
-	if (run->wheel.cursor > REBASE_AT)
+	if (run->wheel.cursor > REBASE_AT || run->pauses.cursor > REBASE_AT)
 		rebase(run, run->tick);
 }
 
@@ -372,7 +397,7 @@ static void send_out(struct refresh_run *run, const struct refresh_order *order)
 			       order->purpose == REFRESH_BIRTH);
 	if (order->purpose == REFRESH_LOOK)
 		note_late(run, order->page);
-	wheel_remove(&run->wheel, order->page);
+	run_unschedule(run, order->page);
 	item_of(run, order->page)->mark |= PAGE_OUT;
 	run->out++;
 }
@@ -456,7 +481,8 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 		.out = run->out,
 		.looks = run->looks,
 		.changes = run->changes,
-		.margin = run->market.margin,
+		.queued = run->wheel.queued,
+		.margin = run->states[PAGE_LIVING] > 0 ? run->market.margin : 0,
 		.fresh_expected = outlook.fresh,
 		.sharp_expected = outlook.sharp,
 		.fresh_measured = audited > 0 ? run->audited[1].weights / audited : NAN,
@@ -465,16 +491,32 @@ struct refresh_status refresh_status(const struct refresh_run *run)
 	};
 }
 
+double refresh_copied(const struct refresh_run *run)
+{
+	double with = 0, all = 0;
+
+	for (uint32_t page = 0; page < run->pages.len; page++) {
+		unsigned state = state_of(run, page);
+		double weight = (double)run->pages.ptr[page].weight;
+
+		if (state != PAGE_LIVING && state != PAGE_NEW)
+			continue;
+		all += weight;
+		with += state == PAGE_LIVING ? weight : 0;
+	}
+	return all > 0 ? with / all : NAN;
+}
+
 size_t refresh_due(const struct refresh_run *run, double now)
 {
 	uint32_t tick = run_tick(run, now);
-	size_t count = 0;
+	size_t count = run->wheel.queued;
 
 	for (uint32_t page = 0; page < run->pages.len; page++) {
 		const struct wheel_item *item = item_of(run, page);
+		bool waits = wheel_has(&run->wheel, page) || wheel_has(&run->pauses, page);
 
-		count += item->list == WHEEL_QUEUE ||
-			 (item->list < WHEEL_QUEUE && item->due <= tick);
+		count += waits && item->due <= tick;
 	}
 	return count;
 }

@@ -25,10 +25,11 @@
  *     whatever the pace: their requests are spent in advance. What they find is an unbiased sample
  *     of the archive's freshness, if they are carried out at once.
  *   - exploration: a share goes to random pages too, so that a page with a wrong rate is seen.
- *   - births: a share goes to pages that were never looked at, and to hubs where new ones appear.
- *     New pages also get a share as large as their part of all pages, and what is left by pages
- *     that are due.
- * A page that is gone is looked at again soon; when that confirms it, ever more rarely.
+ *   - births: a share goes to hubs where new pages appear.
+ *   - first copies: as long as there are pages that were never looked at, most of the budget
+ *     (REFRESH_FIRST_SHARE) goes to them, and what is left by pages that are due.
+ * A page that is gone is looked at again soon; when that confirms it, ever more rarely. One that
+ * does not answer is looked at again later and later. Neither is looked at before its time.
  *
  * Invariants:
  *   (1) A page is out at most once. An audit of a page that is out is no further order: the one
@@ -79,6 +80,9 @@ struct refresh_params {
 	double confirm;       /* time to the second look at a page that is gone; 10 minutes */
 	uint64_t seed;
 };
+
+/* Of the budget, while pages wait for their first copy. */
+#define REFRESH_FIRST_SHARE 0.9
 
 enum { REFRESH_NO_GROUP = 0 };
 
@@ -182,9 +186,10 @@ void refresh_accrue(struct refresh_run *run, double requests, bool audits);
 
 struct refresh_status {
 	size_t pages, living, unseen, suspect, dead; /* unseen: never looked at */
+	size_t queued; /* of the unseen: those that were not tried either */
 	size_t out;
 	size_t looks, changes; /* by orders */
-	double margin;
+	double margin;         /* what another look gains; 0: not known, without living pages */
 	double fresh_expected, sharp_expected; /* NAN: not known */
 	double fresh_measured, fresh_error;    /* by audits, with its standard error; NAN */
 	size_t audits;
@@ -196,6 +201,9 @@ struct refresh_status refresh_status(const struct refresh_run *run);
 /* Takes over from a run that it replaces what is not told of pages: what has accrued, and what
  * audits and sources have shown. */
 void refresh_inherit(struct refresh_run *run, const struct refresh_run *from);
+
+/* The share of pages, by weight, of which there is a copy; NAN without pages. O(pages). */
+double refresh_copied(const struct refresh_run *run);
 
 /* Pages that are due at a time, or were never looked at. O(pages). */
 size_t refresh_due(const struct refresh_run *run, double now);

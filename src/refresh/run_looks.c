@@ -105,7 +105,7 @@ static void is_gone(struct refresh_run *run, uint32_t page, double time)
 			(void)run_enter_market(run, page);
 		run_set_state(run, page, PAGE_SUSPECT);
 		forget_tries(run, page);
-		run_due(run, page, time + run->params.confirm);
+		run_pause(run, page, time + run->params.confirm);
 		return;
 	}
 	if (state_of(run, page) == PAGE_SUSPECT) {
@@ -113,7 +113,7 @@ static void is_gone(struct refresh_run *run, uint32_t page, double time)
 		refresh_hubs_forget(&run->hubs, page);
 		run_set_state(run, page, PAGE_DEAD);
 	}
-	run_due(run, page, time + pause_of(run, page, run->params.confirm * REST_OF_CONFIRM));
+	run_pause(run, page, time + pause_of(run, page, run->params.confirm * REST_OF_CONFIRM));
 }
 
 static void report(
@@ -130,7 +130,7 @@ static void report(
 		run_due(run, page, run->base); /* what has passed is due at once */
 		break;
 	case REFRESH_FAILED:
-		run_due(run, page, look->time + pause_of(run, page, run->params.confirm));
+		run_pause(run, page, look->time + pause_of(run, page, run->params.confirm));
 		break;
 	case REFRESH_GONE:
 		learn(run, order, look);

@@ -22,7 +22,20 @@ uint32_t run_tick(const struct refresh_run *run, double time)
 
 void run_due(struct refresh_run *run, uint32_t page, double time)
 {
+	wheel_remove(&run->pauses, page);
 	wheel_put(&run->wheel, page, run_tick(run, time));
+}
+
+void run_pause(struct refresh_run *run, uint32_t page, double time)
+{
+	wheel_remove(&run->wheel, page);
+	wheel_put(&run->pauses, page, run_tick(run, time));
+}
+
+void run_unschedule(struct refresh_run *run, uint32_t page)
+{
+	wheel_remove(&run->wheel, page);
+	wheel_remove(&run->pauses, page);
 }
 
 /* A number from 0 up to 1 that stays with the page. */
@@ -125,7 +138,7 @@ void run_schedule(struct refresh_run *run, uint32_t page)
 	double due = run_due_time(run, page);
 
 	if (isinf(due))
-		wheel_remove(&run->wheel, page);
+		run_unschedule(run, page);
 	else
 		run_due(run, page, due);
 }
@@ -161,7 +174,7 @@ static int check_facts(const struct refresh_facts *f)
 
 static int make_room(struct refresh_run *run, uint32_t page, uint32_t group)
 {
-	int rc = wheel_reserve(&run->wheel, page);
+	int rc = wheel_items_reach(&run->items, page);
 
 	while (rc == 0 && run->pages.len <= page) {
 		rc = watched_pages_push(&run->pages, (struct watched){.since = -INFINITY});
@@ -229,7 +242,7 @@ bool refresh_copy(const struct refresh_run *run, uint32_t page, double now, doub
 void refresh_withdraw(struct refresh_run *run, uint32_t page)
 {
 	run_leave_market(run, page);
-	wheel_remove(&run->wheel, page);
+	run_unschedule(run, page);
 	refresh_hubs_forget(&run->hubs, page);
 	run_set_state(run, page, PAGE_WITHDRAWN);
 }

@@ -74,7 +74,9 @@ struct refresh_run {
 	struct refresh_aim aim; /* the market's */
 	struct refresh_pace pace;
 	struct market market;
-	struct wheel wheel;
+	struct wheel_items items; /* by page */
+	struct wheel wheel;       /* pages by the time at which the policy wants them; new ones */
+	struct wheel pauses;      /* those that do not answer, or are gone: never before time */
 	struct watched_pages pages;
 	struct group_vec groups; /* by number; that of number 0 is not used */
 	struct refresh_source sources[REFRESH_SOURCES];
@@ -91,7 +93,7 @@ struct refresh_run {
 	uint32_t scrub;    /* the next one that is */
 
 	/* Orders that their shares have earned. */
-	double explore_due, birth_due, new_due;
+	double explore_due, birth_due, first_due;
 	double audit_at;           /* when the next audit is due */
 	double audits_owed;        /* that are due besides */
 	double side;               /* share of requests that were not due pages */
@@ -110,7 +112,7 @@ struct refresh_run {
 
 static inline struct wheel_item *item_of(const struct refresh_run *run, uint32_t page)
 {
-	return &run->wheel.items.ptr[page];
+	return &run->items.ptr[page];
 }
 
 static inline unsigned state_of(const struct refresh_run *run, uint32_t page)
@@ -140,9 +142,12 @@ static inline double run_time(const struct refresh_run *run, double tick)
 /* run.c: time passes; it never runs backwards. */
 void run_advance(struct refresh_run *run, double now);
 
-/* run_pages.c: the last tick that has begun at a time, and a page becomes due at one. */
+/* run_pages.c: the last tick that has begun at a time, and a page becomes due at one; or at one
+ * and not before, however much budget is left; or at none. */
 uint32_t run_tick(const struct refresh_run *run, double time);
 void run_due(struct refresh_run *run, uint32_t page, double time);
+void run_pause(struct refresh_run *run, uint32_t page, double time);
+void run_unschedule(struct refresh_run *run, uint32_t page);
 
 /* When the policy wants the next look, infinite: never; and the page becomes due then. */
 double run_due_time(const struct refresh_run *run, uint32_t page);

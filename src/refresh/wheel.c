@@ -8,25 +8,33 @@ enum { BITS = 8, PEEKED = 64 };
 
 static const uint32_t NONE = UINT32_MAX;
 
-void wheel_init(struct wheel *w)
+void wheel_init(struct wheel *w, struct wheel_items *items, unsigned number)
 {
-	*w = (struct wheel){.cursor = 0};
+	*w = (struct wheel){.items = items, .number = number};
 	for (size_t i = 0; i < WHEEL_LISTS; i++)
 		w->heads[i] = NONE;
 }
 
-void wheel_release(struct wheel *w)
-{
-	wheel_items_release(&w->items);
-}
-
-int wheel_reserve(struct wheel *w, uint32_t page)
+int wheel_items_reach(struct wheel_items *items, uint32_t page)
 {
 	int rc = 0;
 
-	while (rc == 0 && w->items.len <= page)
-		rc = wheel_items_push(&w->items, (struct wheel_item){.list = WHEEL_OUT});
+	while (rc == 0 && items->len <= page)
+		rc = wheel_items_push(items, (struct wheel_item){.list = WHEEL_OUT});
 	return rc;
+}
+
+/* The list of this wheel that a page is in; WHEEL_LISTS: none. */
+static unsigned list_with(const struct wheel *w, uint32_t page)
+{
+	unsigned list = w->items->ptr[page].list - w->number * WHEEL_LISTS;
+
+	return list < WHEEL_LISTS ? list : WHEEL_LISTS;
+}
+
+bool wheel_has(const struct wheel *w, uint32_t page)
+{
+	return list_with(w, page) < WHEEL_QUEUE;
 }
 
 static void set_full(struct wheel *w, unsigned list, bool full)
@@ -41,10 +49,10 @@ static void set_full(struct wheel *w, unsigned list, bool full)
 
 static void append(struct wheel *w, uint32_t page, unsigned list)
 {
-	struct wheel_item *items = w->items.ptr, *item = &items[page];
+	struct wheel_item *items = w->items->ptr, *item = &items[page];
 	uint32_t head = w->heads[list];
 
-	item->list = (uint16_t)list;
+	item->list = (uint16_t)(w->number * WHEEL_LISTS + list);
 	if (head == NONE) {
 		item->prev = item->next = page;
 		w->heads[list] = page;
@@ -59,16 +67,17 @@ static void append(struct wheel *w, uint32_t page, unsigned list)
 
 static void unlink_item(struct wheel *w, uint32_t page)
 {
-	struct wheel_item *items = w->items.ptr, *item = &items[page];
+	struct wheel_item *items = w->items->ptr, *item = &items[page];
+	unsigned list = list_with(w, page);
 
 	if (item->next == page) {
-		w->heads[item->list] = NONE;
-		set_full(w, item->list, false);
+		w->heads[list] = NONE;
+		set_full(w, list, false);
 	} else {
 		items[item->next].prev = item->prev;
 		items[item->prev].next = item->next;
-		if (w->heads[item->list] == page)
-			w->heads[item->list] = item->next;
+		if (w->heads[list] == page)
+			w->heads[list] = item->next;
 	}
 	item->list = WHEEL_OUT;
 }
@@ -86,11 +95,12 @@ static unsigned list_of(const struct wheel *w, uint32_t due)
 
 void wheel_remove(struct wheel *w, uint32_t page)
 {
-	unsigned list = w->items.ptr[page].list;
+	unsigned list = list_with(w, page);
 
-	if (list == WHEEL_OUT)
+	if (list == WHEEL_LISTS)
 		return;
 	w->len -= list < WHEEL_QUEUE;
+	w->queued -= list == WHEEL_QUEUE;
 	unlink_item(w, page);
 }
 
@@ -99,7 +109,7 @@ void wheel_put(struct wheel *w, uint32_t page, uint32_t due)
 	wheel_remove(w, page);
 	if (due < w->cursor)
 		due = w->cursor;
-	w->items.ptr[page].due = due;
+	w->items->ptr[page].due = due;
 	append(w, page, list_of(w, due));
 	w->len++;
 }
@@ -108,6 +118,7 @@ void wheel_queue(struct wheel *w, uint32_t page)
 {
 	wheel_remove(w, page);
 	append(w, page, WHEEL_QUEUE);
+	w->queued++;
 }
 
 /* The first bucket of a level at or behind the cursor's; WHEEL_SLOTS: none. */
@@ -151,7 +162,7 @@ static void descend(struct wheel *w, unsigned list)
 
 	while ((page = w->heads[list]) != NONE) {
 		unlink_item(w, page);
-		append(w, page, list_of(w, w->items.ptr[page].due));
+		append(w, page, list_of(w, w->items->ptr[page].due));
 	}
 }
 
@@ -183,10 +194,10 @@ bool wheel_peek(const struct wheel *w, uint32_t *ret_page, uint32_t *ret_tick)
 	*ret_page = page;
 	*ret_tick = tick;
 	for (int i = 0; level > 0 && i < PEEKED; i++) {
-		page = w->items.ptr[page].next;
+		page = w->items->ptr[page].next;
 		if (page == head)
 			break;
-		if (w->items.ptr[page].due < w->items.ptr[*ret_page].due)
+		if (w->items->ptr[page].due < w->items->ptr[*ret_page].due)
 			*ret_page = page;
 	}
 	return true;
@@ -207,7 +218,7 @@ static uint32_t moved(uint32_t due, uint32_t ticks, double scale)
 	return tick < (double)(UINT32_MAX - 1) ? (uint32_t)tick : UINT32_MAX - 1;
 }
 
-void wheel_rebase(struct wheel *w, uint32_t ticks, double scale)
+void wheel_rebase(struct wheel *w, uint32_t ticks, double scale, bool others)
 {
 	uint32_t queue = w->heads[WHEEL_QUEUE];
 
@@ -217,12 +228,12 @@ void wheel_rebase(struct wheel *w, uint32_t ticks, double scale)
 	w->heads[WHEEL_QUEUE] = queue;
 	w->cursor = moved(w->cursor, ticks, scale);
 	w->len = 0;
-	for (size_t i = 0; i < w->items.len; i++) {
-		struct wheel_item *item = &w->items.ptr[i];
+	for (size_t i = 0; i < w->items->len; i++) {
+		struct wheel_item *item = &w->items->ptr[i];
 
-		if (item->list == WHEEL_OUT) /* it may be asked when that was due */
+		if (others && item->list == WHEEL_OUT) /* it may be asked when that was due */
 			item->due = moved(item->due, ticks, scale);
-		if (item->list >= WHEEL_QUEUE)
+		if (!wheel_has(w, (uint32_t)i))
 			continue;
 		item->list = WHEEL_OUT;
 		wheel_put(w, (uint32_t)i, moved(item->due, ticks, scale));

@@ -5,7 +5,7 @@
  * operations are O(1) but for that, and there is no sweep over all pages.
  *
  * Pages are numbers, dense from 0; 16 bytes each. Pages of one bucket come out in the order in
- * which they went in.
+ * which they went in. Several wheels may share the pages, each of which is in one of them at most.
  */
 #ifndef REFRESH_WHEEL_H
 #define REFRESH_WHEEL_H
@@ -22,40 +22,47 @@ enum {
 	WHEEL_SLOTS = 256,
 	WHEEL_QUEUE = WHEEL_LEVELS * WHEEL_SLOTS, /* a list of pages without a due time */
 	WHEEL_LISTS,
+	WHEEL_MAX = 8,          /* that share pages */
 	WHEEL_OUT = UINT16_MAX, /* the page is in no list */
 };
 
 struct wheel_item {
 	uint32_t prev, next; /* of the list, which is a ring */
 	uint32_t due;        /* tick */
-	uint16_t list;
+	uint16_t list;       /* number of the wheel times WHEEL_LISTS, plus that of the list */
 	uint16_t mark; /* the owner's */
 };
 
 VEC_DECLARE(wheel_items, struct wheel_item);
 
-/* Fields are the wheel's own but for items.ptr[page].mark. */
+/* Fields are the wheel's own; queued may be read. */
 struct wheel {
-	struct wheel_items items;
+	struct wheel_items *items; /* borrowed */
+	unsigned number;
 	uint32_t heads[WHEEL_LISTS]; /* UINT32_MAX: the list is empty */
 	uint64_t full[WHEEL_LEVELS][WHEEL_SLOTS / 64];
 	uint32_t cursor; /* no page of the levels is due before it */
 	size_t len;      /* pages in the levels */
+	size_t queued;   /* and in the queue */
 };
 
-void wheel_init(struct wheel *w);
-void wheel_release(struct wheel *w);
+/* The number of this wheel, below WHEEL_MAX, is its own among those that share the pages. */
+void wheel_init(struct wheel *w, struct wheel_items *items, unsigned number);
 
 /* Makes room for all pages up to this one. 0 or ERR_NOMEM. */
-int wheel_reserve(struct wheel *w, uint32_t page) SP_MUST_CHECK;
+int wheel_items_reach(struct wheel_items *items, uint32_t page) SP_MUST_CHECK;
 
-/* Puts a page, wherever it was, to a tick; one that has passed counts as the present one. */
+/* Whether a page is in the levels of this wheel. */
+bool wheel_has(const struct wheel *w, uint32_t page);
+
+/* Puts a page, which is in no other wheel, to a tick; one that has passed counts as the present
+ * one. */
 void wheel_put(struct wheel *w, uint32_t page, uint32_t due);
 
 /* The same for the end of the queue. */
 void wheel_queue(struct wheel *w, uint32_t page);
 
-/* Takes a page out; nothing where it is in no list. */
+/* Takes a page out; nothing where it is in no list of this wheel. */
 void wheel_remove(struct wheel *w, uint32_t page);
 
 /* The page that is due first, which stays, and its tick; false when none is due up to the limit.
@@ -74,8 +81,9 @@ bool wheel_queued(const struct wheel *w, uint32_t *ret_page);
 
 /*
  * Ticks begin anew: all that is due, and the present, move back by so many ticks. Each of the rest
- * becomes so many of other length. O(pages).
+ * becomes so many of other length. O(pages). What is due of pages in no wheel moves as well where
+ * `others` says so: for one of the wheels that share them.
  */
-void wheel_rebase(struct wheel *w, uint32_t ticks, double scale);
+void wheel_rebase(struct wheel *w, uint32_t ticks, double scale, bool others);
 
 #endif

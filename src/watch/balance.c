@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "refresh/run.h"
+
 enum { ROUNDS = 50 };
 
 #define STEP_MAX    2.0
@@ -20,9 +22,10 @@ static double pages_of(const struct balance_site *s)
 	return fmax(s->pages, 1);
 }
 
+/* What a site can have for further looks. */
 static double most(const struct balance_site *s)
 {
-	return fmin(s->limit, s->use);
+	return fmax(0, fmin(s->limit, s->use) - s->first);
 }
 
 /* The margin that the sites of a policy have in common, weighted by their budgets, as its log. */
@@ -113,22 +116,55 @@ static double share_of(const struct balance_site *sites, size_t count,
 /* Requests per page at which all sites together have the total, however limits cut it. */
 static double fair_per_page(const struct balance_site *sites, size_t count, double total)
 {
-	double pages = 0, per_page = 0, left = total;
+	double low = 0, high = total; /* a site has a page at least */
 
-	for (size_t i = 0; i < count; i++)
-		pages += pages_of(&sites[i]);
-	for (int round = 0; round < ROUNDS && left > 1e-9 * total; round++) {
-		per_page += left / fmax(pages, 1);
-		left = total;
+	for (int round = 0; round < ROUNDS; round++) {
+		double per_page = (low + high) / 2, sum = 0;
+
 		for (size_t i = 0; i < count; i++)
-			left -= fmin(per_page * pages_of(&sites[i]), most(&sites[i]));
+			sum += fmin(per_page * pages_of(&sites[i]), most(&sites[i]));
+		if (sum < total)
+			low = per_page;
+		else
+			high = per_page;
 	}
-	return per_page;
+	return high;
 }
 
-void balance(struct balance_site *sites, size_t count, double total)
+/* A site's part of first copies, if each may have so much. */
+static double first_of(const struct balance_site *s, double each, double period)
 {
-	double per_page = fair_per_page(sites, count, total);
+	return fmin(fmin(s->unseen / period, each), fmin(s->limit, s->use));
+}
+
+/* Divides the share of first copies; returns what is left of the total. */
+static double give_first(struct balance_site *sites, size_t count, double total, double period)
+{
+	double share = REFRESH_FIRST_SHARE * total, low = 0, high = share, sum = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double each = round == 0 ? high : (low + high) / 2;
+
+		sum = 0;
+		for (size_t i = 0; i < count; i++)
+			sum += first_of(&sites[i], each, period);
+		if (sum <= share)
+			low = each;
+		else
+			high = each;
+	}
+	sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		sites[i].first = first_of(&sites[i], low, period);
+		sum += sites[i].first;
+	}
+	return total - sum;
+}
+
+void balance(struct balance_site *sites, size_t count, double total, double period)
+{
+	double left = give_first(sites, count, total, period);
+	double per_page = fair_per_page(sites, count, left);
 
 	for (size_t p = 0; refresh_policy_at(p); p++) {
 		const struct refresh_policy *policy = refresh_policy_at(p);

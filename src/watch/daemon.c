@@ -18,7 +18,23 @@
 #define SECONDS_PER_DAY 86400.0
 
 /* Seconds between two writings of the status; and between two balances, from first to usual. */
-static const double STATUS_INTERVAL = 1, BALANCE_FIRST = 1, BALANCE_USUAL = 30;
+static const double STATUS_INTERVAL = 1, BALANCE_FIRST = 1, BALANCE_USUAL = 15;
+
+/* Each time between two balances is so much longer than the one before. */
+#define BALANCE_GROWTH 1.2
+
+/* Of the budget: what sites get whose servers do not answer, if none does. */
+#define FAILING_SHARE 0.01
+
+
+/* What a site makes use of, measured over a while. */
+struct use {
+	uint64_t requests; /* sent when the measure began; 0: not yet */
+	double since;
+	double granted; /* its budget since then, in requests */
+	double at;      /* time up to which that is counted; 0: nothing is */
+	double use;     /* by the last measure: requests per second; infinite: any number */
+};
 
 struct watch {
 	const struct daemon_params *params;
@@ -28,8 +44,7 @@ struct watch {
 	struct watch_config *next;    /* has other sites: counts when all lanes have ended */
 	struct look_site *sites;
 	struct balance_site *balance;
-	uint64_t *requests; /* by site: sent when the budget was last divided */
-	double divided_at;
+	struct use *uses; /* by site */
 	struct budget budget;
 	struct crawl_watch crawl;
 	double status_at, balance_at, balance_every;
@@ -91,24 +106,42 @@ static double site_limit(const struct watch_site *site)
 }
 
 /*
- * What a site can make use of, in requests per second. One that has left half of its budget since
- * the last time (its server is down, or slow, or asks for long pauses) gets twice what it used, and
- * more again when it uses that. Of few requests chance decides, and nothing follows.
+ * What a site can make use of, in requests per second. One that has left half of its budget (it is
+ * slow, or asks for long pauses) gets twice what it used, and more again when it uses that. Of few
+ * requests chance decides, and nothing follows. One whose server does not answer is tried now and
+ * then.
  */
-static double site_use(const struct watch *w, size_t site, const struct look_report *r)
+static double site_use(
+	struct use *u, double budget, double when_failing, const struct look_report *r)
 {
 	enum { TELLING = 20, TELLING_TIME = 10 }; /* requests; seconds */
-	double budget = w->balance[site].budget, passed = now() - w->divided_at;
-	double used = (double)(r->requests - w->requests[site]) / fmax(passed, 1e-3);
+	double time = now(), passed, used;
 
-	if (passed < TELLING_TIME || budget * passed < TELLING || used > budget / 2)
-		return INFINITY;
-	return fmax(2 * used, budget / 4);
+	if (u->at > 0)
+		u->granted += budget * (time - u->at);
+	else
+		*u = (struct use){.requests = r->requests, .since = time, .use = INFINITY};
+	u->at = time;
+	passed = time - u->since;
+	if (passed >= TELLING_TIME && u->granted >= TELLING) {
+		used = (double)(r->requests - u->requests);
+		u->use = used > u->granted / 2 ? INFINITY : fmax(2 * used, u->granted / 4) / passed;
+		*u = (struct use){
+			.requests = r->requests, .since = time, .at = time, .use = u->use};
+	}
+	return r->failing ? fmin(when_failing, u->use) : u->use;
+}
+
+static double budget_of(const struct balance_site *s)
+{
+	return s->first + s->budget;
 }
 
 static void divide(struct watch *w)
 {
 	const struct watch_config *c = w->config;
+	double total = pace_of(c->requests, &c->windows);
+	double when_failing = FAILING_SHARE * total / (double)c->site_count;
 
 	for (size_t i = 0; i < c->site_count; i++) {
 		struct look_report report;
@@ -117,17 +150,17 @@ static void divide(struct watch *w)
 		w->balance[i] = (struct balance_site){
 			.policy = c->sites[i].terms.policy,
 			.pages = (double)report.status.pages,
-			.margin = report.margin,
+			.unseen = (double)report.status.queued,
+			.margin = report.status.margin,
 			.budget = w->balance[i].budget,
 			.limit = site_limit(&c->sites[i]),
-			.use = site_use(w, i, &report),
+			.use = site_use(&w->uses[i], budget_of(&w->balance[i]),
+				when_failing, &report),
 		};
-		w->requests[i] = report.requests;
 	}
-	w->divided_at = now();
-	balance(w->balance, c->site_count, pace_of(c->requests, &c->windows));
+	balance(w->balance, c->site_count, total, w->balance_every);
 	for (size_t i = 0; i < c->site_count; i++)
-		look_site_set_budget(&w->sites[i], w->balance[i].budget);
+		look_site_set_budget(&w->sites[i], budget_of(&w->balance[i]));
 }
 
 /* ---- the status ---- */
@@ -215,7 +248,7 @@ static void set_terms(struct watch *w)
 	for (size_t i = 0; i < c->site_count; i++) {
 		struct look_terms terms = c->sites[i].terms;
 
-		terms.budget = fmin(w->balance[i].budget, site_limit(&c->sites[i]));
+		terms.budget = fmin(budget_of(&w->balance[i]), site_limit(&c->sites[i]));
 		look_site_set(&w->sites[i], &terms);
 	}
 	w->balance_at = 0;
@@ -324,10 +357,6 @@ static void on_tick(void *context, const struct crawl_progress *progress)
 	double time = now();
 
 	(void)progress;
-	if (w->divided_at == 0) { /* the lanes have just begun */
-		w->divided_at = time;
-		w->balance_at = time + BALANCE_FIRST;
-	}
 	if (is_told_to_reload(w))
 		reload(w);
 	if (atomic_load(&w->crawl.clock_set) && !atomic_load(&w->crawl.drain))
@@ -336,7 +365,7 @@ static void on_tick(void *context, const struct crawl_progress *progress)
 	if (time >= w->balance_at) {
 		divide(w);
 		w->balance_at = time + w->balance_every;
-		w->balance_every = fmin(2 * w->balance_every, BALANCE_USUAL);
+		w->balance_every = fmin(BALANCE_GROWTH * w->balance_every, BALANCE_USUAL);
 	}
 	if (time >= w->status_at) {
 		write_status(w);
@@ -353,9 +382,8 @@ static int make_sites(struct watch *w, struct err *err)
 
 	w->sites = calloc(c->site_count, sizeof *w->sites);
 	w->balance = calloc(c->site_count, sizeof *w->balance);
-	w->requests = calloc(c->site_count, sizeof *w->requests);
-	w->divided_at = 0;
-	if (!w->sites || !w->balance || !w->requests)
+	w->uses = calloc(c->site_count, sizeof *w->uses);
+	if (!w->sites || !w->balance || !w->uses)
 		return err_code(err, ERR_NOMEM);
 	for (size_t i = 0; rc == 0 && i < c->site_count; i++) {
 		struct look_terms terms = c->sites[i].terms;
@@ -373,10 +401,10 @@ static void free_sites(struct watch *w)
 		look_site_release(&w->sites[i]);
 	free(w->sites);
 	free(w->balance);
-	free(w->requests);
+	free(w->uses);
 	w->sites = NULL;
 	w->balance = NULL;
-	w->requests = NULL;
+	w->uses = NULL;
 }
 
 /* Settings of all sites, side by side; their lists stay the configuration's. */
@@ -413,6 +441,7 @@ static int run_config(struct watch *w, struct err *err)
 	atomic_store(&w->crawl.clock_set, false);
 	w->again = false;
 	w->balance_every = BALANCE_FIRST;
+	w->balance_at = now() + BALANCE_FIRST;
 	if (rc == 0)
 		rc = crawl_watch(c->archive, settings, c->site_count, &w->crawl, &options, err);
 	ping_stop(ping);

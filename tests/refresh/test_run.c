@@ -266,6 +266,79 @@ static void test_birth(void)
 	refresh_run_free(w.run);
 }
 
+/* Ten pages of a hundred or none at all do not answer; there is far more budget than is due. */
+static void test_pauses(void)
+{
+	for (uint32_t failing = 10; failing <= N; failing += N - 10) {
+		struct refresh_params params = plain("fresh");
+		struct refresh_order order;
+		size_t failed = 0, other = 0;
+		struct watch w;
+		double until, end;
+
+		tap_case("pauses: %u pages that do not answer get none of the rest", failing);
+		params.budget = 4000;
+		w = begin(params);
+		for (end = w.now + 1; w.now < end;) {
+			if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT) {
+				CHECK(until > w.now);
+				w.now = fmin(until, end);
+				continue;
+			}
+			failed += order.page < failing;
+			other += order.page >= failing;
+			refresh_done(w.run, &order,
+				&(struct refresh_look){
+					order.page < failing ? REFRESH_FAILED : REFRESH_SAME, w.now,
+					-1, 0});
+		}
+		CHECK(failed > 0 && failed <= (size_t)10 * failing); /* pauses double: 7 tries a day */
+		CHECK(failing == N || other > 3900 - failed);
+		refresh_run_free(w.run);
+	}
+}
+
+/* New pages come to a site whose pages are all due all the time. */
+static void test_first_copies(void)
+{
+	static const char *const POLICIES[] = {"fresh", "hacs", "uniform", "sharp", "sample"};
+	enum { FRESH = 2000 };
+
+	for (size_t k = 0; k < ARRAY_LEN(POLICIES); k++) {
+		struct refresh_params params = plain(POLICIES[k]);
+		struct refresh_order order;
+		size_t first = 0, again = 0;
+		struct watch w;
+		double until, end;
+
+		tap_case("%s: first copies come before second looks, which do not stop",
+			POLICIES[k]);
+		params.birth = params.explore = 0; /* as usual */
+		params.aim.theta = 0.01;
+		w = begin(params);
+		for (uint32_t i = 0; i < FRESH; i++)
+			CHECK_INT(refresh_discovered(w.run, N + i,
+					  &(struct refresh_facts){.rate = 0.1, .weight = 1}),
+				0);
+		CHECK_INT((long long)refresh_status(w.run).queued, FRESH);
+		w.now += 30; /* whatever is due is due */
+		for (end = w.now + 40; w.now < end;) {
+			if (refresh_next(w.run, w.now, &order, &until) == REFRESH_WAIT) {
+				w.now = fmin(until, end);
+				continue;
+			}
+			first += order.page >= N;
+			again += order.page < N;
+			refresh_done(w.run, &order,
+				&(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
+		}
+		tap_note("%zu first, %zu again", first, again);
+		CHECK((double)first >= 0.85 * (double)(first + again));
+		CHECK((double)again >= 0.05 * (double)(first + again) || k == 4);
+		refresh_run_free(w.run);
+	}
+}
+
 /* Looks until that time; those at page find a change. How many looks went there. */
 static unsigned look_until(struct watch *w, double end, uint32_t page)
 {
@@ -651,6 +724,8 @@ int main(int argc, char **argv)
 	test_pairs();
 	test_death();
 	test_birth();
+	test_pauses();
+	test_first_copies();
 	test_signals();
 	test_noisy_source();
 	test_flood();

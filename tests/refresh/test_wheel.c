@@ -37,14 +37,15 @@ static bool is_first(struct wheel *w, const uint32_t *due, uint32_t limit)
 static void test_model(void)
 {
 	uint32_t due[PAGES], now = 0, page, tick;
+	struct wheel_items items = {0};
 	struct wheel w;
 	struct rng rng;
 	bool same = true;
 
 	tap_case("wheel: pages come in the order of their ticks");
 	rng_init(&rng, 5);
-	wheel_init(&w);
-	CHECK_INT(wheel_reserve(&w, PAGES - 1), 0);
+	wheel_init(&w, &items, 0);
+	CHECK_INT(wheel_items_reach(&items, PAGES - 1), 0);
 	for (size_t i = 0; i < PAGES; i++)
 		due[i] = UINT32_MAX;
 	for (int step = 0; step < STEPS && same; step++) {
@@ -69,17 +70,18 @@ static void test_model(void)
 		}
 	}
 	CHECK(same);
-	wheel_release(&w);
+	wheel_items_release(&items);
 }
 
 static void test_lists(void)
 {
 	uint32_t page = 9, tick = 0;
+	struct wheel_items items = {0};
 	struct wheel w;
 
 	tap_case("wheel: first in, first out; the queue apart; ticks that begin anew");
-	wheel_init(&w);
-	CHECK_INT(wheel_reserve(&w, 3), 0);
+	wheel_init(&w, &items, 0);
+	CHECK_INT(wheel_items_reach(&items, 3), 0);
 	wheel_put(&w, 2, 70000);
 	wheel_put(&w, 1, 70000);
 	wheel_queue(&w, 3);
@@ -88,19 +90,49 @@ static void test_lists(void)
 	CHECK(wheel_first(&w, UINT32_MAX, &page, &tick) && page == 2 && tick == 70000);
 	CHECK(wheel_queued(&w, &page) && page == 3);
 	wheel_put(&w, 0, 69000); /* has passed */
-	wheel_rebase(&w, 70000, 1);
+	wheel_rebase(&w, 70000, 1, true);
 	CHECK(wheel_first(&w, 0, &page, &tick) && tick == 0);
 	wheel_remove(&w, page);
 	wheel_remove(&w, 3);
 	CHECK(!wheel_queued(&w, &page));
 	CHECK_INT(w.len, 2);
 	wheel_put(&w, 3, 30);
-	wheel_rebase(&w, 10, 8.5);
-	CHECK_INT(w.items.ptr[3].due, 170);
+	wheel_rebase(&w, 10, 8.5, true);
+	CHECK_INT(items.ptr[3].due, 170);
 	wheel_put(&w, 3, 1U << 31);
-	wheel_rebase(&w, 0, 8);
-	CHECK_INT(w.items.ptr[3].due, UINT32_MAX - 1);
-	wheel_release(&w);
+	wheel_rebase(&w, 0, 8, true);
+	CHECK_INT(items.ptr[3].due, UINT32_MAX - 1);
+	wheel_items_release(&items);
+}
+
+static void test_shared(void)
+{
+	struct wheel_items items = {0};
+	uint32_t page = 9, tick = 0;
+	struct wheel a, b;
+
+	tap_case("wheel: two of them share pages, each of which is in one");
+	wheel_init(&a, &items, 0);
+	wheel_init(&b, &items, 1);
+	CHECK_INT(wheel_items_reach(&items, 3), 0);
+	wheel_put(&a, 0, 10);
+	wheel_put(&b, 1, 5);
+	wheel_queue(&a, 2);
+	CHECK_INT(a.queued, 1);
+	wheel_remove(&b, 0); /* is not there */
+	wheel_remove(&b, 2);
+	CHECK_INT(a.queued, 1);
+	CHECK(wheel_has(&a, 0) && !wheel_has(&b, 0) && wheel_has(&b, 1) && !wheel_has(&a, 2));
+	CHECK(wheel_peek(&a, &page, &tick) && page == 0 && tick == 10);
+	CHECK(wheel_first(&b, 9, &page, &tick) && page == 1 && tick == 5);
+	wheel_rebase(&a, 5, 2, true);
+	wheel_rebase(&b, 5, 2, false);
+	CHECK_INT(items.ptr[0].due, 10);
+	CHECK_INT(items.ptr[1].due, 0);
+	CHECK_INT(a.len + b.len, 2);
+	wheel_remove(&a, 2);
+	CHECK_INT(a.queued, 0);
+	wheel_items_release(&items);
 }
 
 /* One request a minute, 1440 a day. */
@@ -132,6 +164,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_model();
 	test_lists();
+	test_shared();
 	test_pace();
 	return tap_done();
 }
