@@ -76,7 +76,7 @@ def synthetic(seed=1):
         return f"<p>{texts[i]}</p><ul>{anchors}</ul>".encode()
 
     labels = {f"/p{i}": subject[i] == 0 for i in range(PAGES)}
-    return find, labels, " ".join(vocabularies[0][:4]), [texts[i] for i in of[0][-3:]]
+    return find, labels, (" ".join(vocabularies[0][:4]), " ".join(vocabularies[0][:20])), [texts[i] for i in of[0][-3:]]
 
 
 def tree(directory, regex):
@@ -121,7 +121,7 @@ def measure(program, name, find, labels, words, examples):
         half = ["--max-pages", str(total)]
         orders = {"random": visits(program, site, labels, "--order", f"weights={weights}", *half),
                   "breadth": breadth,
-                  "words": visits(program, site, labels, "--topic", words, *half)}
+                  **{f"{len(w.split())} words": visits(program, site, labels, "--topic", w, *half) for w in words}}
         os.remove(weights)
         orders["examples"] = visits(program, site, labels, "--topic", directory, *half)
     print(f"{name}: {total} pages, {sum(labels[p] for p in breadth)} of them on the topic")
@@ -137,7 +137,7 @@ def main():
     measure(program, "synthetic", find, labels, words, examples)
     for directory, regex, words in zip(*[iter(trees)] * 3):
         find, labels, _, examples = tree(directory, regex)
-        measure(program, directory, find, labels, words, examples)
+        measure(program, directory, find, labels, (words,), examples)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include "watch/daemon.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,12 +137,45 @@ static enum cmd_status show_status(const char *path, bool json)
 
 /* ---- running ---- */
 
+/* That it runs, and how to stop it. Nothing of a configuration that cannot be read: that fails. */
+static void say_start(const char *path)
+{
+	struct watch_config config;
+	struct err ignored = {0};
+
+	if (watch_config_read(&config, path, &ignored) == 0)
+		fprintf(stderr,
+			"stillpoint: watching %zu site%s in %s, %.0f requests a day; Ctrl-C or "
+			"SIGTERM stops it\n",
+			config.site_count, config.site_count == 1 ? "" : "s", config.archive,
+			config.requests * 86400);
+	watch_config_release(&config);
+}
+
+static void say_end(const char *path)
+{
+	struct watch_config config = {0};
+	struct watch_status s;
+	struct err ignored = {0};
+
+	watch_status_init(&s);
+	if (read_status(path, &config, &s, &ignored) == 0)
+		fprintf(stderr,
+			"stillpoint: stopped after %" PRIu64 " looks at %" PRIu64
+			" pages in all, %" PRIu64 " found changes; start it again to go on\n",
+			s.looks, s.pages, s.changes);
+	watch_status_release(&s);
+	watch_config_release(&config);
+}
+
 static enum cmd_status run(const char *path, bool once)
 {
 	struct daemon_params params = {.config = path, .once = once, .stop_fd = -1};
 	struct err err = {0};
 	int rc;
 
+	if (!once) /* what cron starts is silent */
+		say_start(path);
 	params.reload_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (params.reload_fd < 0)
 		rc = err_set(&err, ERR_IO, "eventfd: %s", strerror(errno));
@@ -152,6 +186,8 @@ static enum cmd_status run(const char *path, bool once)
 	stop_close(params.stop_fd);
 	if (params.reload_fd >= 0)
 		(void)close(params.reload_fd);
+	if (rc == 0 && !once)
+		say_end(path);
 	return rc ? fail(path, &err) : CMD_OK;
 }
 

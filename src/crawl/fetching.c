@@ -233,9 +233,9 @@ static int answered(
 }
 
 /*
- * What a fetch says about its server. An invalid response is an answer, too. In a capture the second
- * failure of a page says nothing new: retries come one after the other, and would hold up the
- * barrier for hours. A watch has no barrier: every failure counts.
+ * What a fetch says about its server. An invalid response is an answer, too. In a capture the
+ * second failure of a page says nothing new: retries come one after the other, and would hold up
+ * the barrier for hours. A watch has no barrier: every failure counts.
  */
 static enum pace_outcome outcome_of(
 	const struct capture *c, const struct request *r, const struct net_fetch *f)

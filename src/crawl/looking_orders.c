@@ -16,7 +16,7 @@ static const double DRAIN_PATIENCE = 0.5;
 
 /* Seconds after which a site looks whether there is a ping, another budget, or an end; and for each
  * site of its lane. */
-static const double PULSE = 1, PULSE_PER_SITE = 0.01;
+static const double PULSE = 0.25, PULSE_PER_SITE = 0.01;
 
 static double now_of(const struct capture *c)
 {

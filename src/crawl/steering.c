@@ -95,7 +95,7 @@ int steering_link(struct capture *c, uint32_t from, slice url, slice near, struc
 		return err_code(err, ERR_NOMEM);
 	p = &c->steering.pages.ptr[page];
 	parent = c->steering.pages.ptr[from];
-	own = fmax(topic_score(topic, near), topic_score(topic, robots_url_path(url)));
+	own = fmax(topic_promise(topic, near), topic_promise(topic, robots_url_path(url)));
 	promise = PARENT * (double)parent.handed + (1 - PARENT) * own;
 	if (parent.misses > MISSES_MAX && own < TOPIC_RELEVANT)
 		promise = 0;
@@ -118,7 +118,7 @@ static double promise_of_url(struct capture *c, uint32_t page, slice url)
 		c->pages.list.ptr[p->via].content == CATALOG_CONTENT_ON_TOPIC)
 		parent = 1;
 	return PARENT * parent +
-	       (1 - PARENT) * topic_score(&c->steering.topic, robots_url_path(url));
+	       (1 - PARENT) * topic_promise(&c->steering.topic, robots_url_path(url));
 }
 
 int steering_level(struct capture *c, uint32_t page, unsigned *ret, struct err *err)

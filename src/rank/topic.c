@@ -17,6 +17,9 @@ static const double STEEPNESS = 4;
 /* Words of text among which a given word, found once, is a hint and not yet a topic. */
 static const double GIVEN_SPAN = 150, GIVEN_STRENGTH = 1.5;
 
+/* Given words that a page about the topic may be expected to have, half of them at least. */
+enum { GIVEN_ENOUGH = 4 };
+
 static const double COUNT_MAX = 1e6;
 
 void topic_release(struct topic *t)
@@ -226,9 +229,14 @@ static double score_by_examples(const struct topic *t, size_t count)
 	return weights > 0 ? 1 / (1 + exp(-STEEPNESS * sum / weights)) : 0;
 }
 
-static double score_by_words(const struct topic *t, size_t count)
+/*
+ * How much of `enough` given words the text has, each by its density and rarity. Nobody expects a
+ * text to have all words of a long list: a page needs those of a short one, a link a single one.
+ */
+static double score_by_words(const struct topic *t, size_t count, size_t enough)
 {
 	double sum = 0, all = 0;
+	size_t given = 0;
 
 	for (size_t i = 0; i < t->words.len; i++) {
 		const struct topic_word *w = &t->words.ptr[i];
@@ -236,21 +244,35 @@ static double score_by_words(const struct topic *t, size_t count)
 
 		if (!(w->wanted > 0))
 			break; /* given words come first */
+		given++;
 		all += idf(t, w);
 		sum += idf(t, w) * (1 - exp(-GIVEN_STRENGTH * density));
 	}
-	return all > 0 ? sum / all : 0;
+	if (given > enough)
+		all *= (double)enough / (double)given;
+	return all > 0 ? fmin(1, sum / all) : 0;
 }
 
-double topic_score(struct topic *t, slice text)
+static double score(struct topic *t, slice text, size_t enough)
 {
 	size_t count;
 	double score = 0;
 
 	if (count_words(t, text, false, &count) == 0 && count > 0)
-		score = t->is_given ? score_by_words(t, count) : score_by_examples(t, count);
+		score = t->is_given ? score_by_words(t, count, enough)
+				    : score_by_examples(t, count);
 	forget_counts(t);
 	return score;
+}
+
+double topic_score(struct topic *t, slice text)
+{
+	return score(t, text, GIVEN_ENOUGH);
+}
+
+double topic_promise(struct topic *t, slice text)
+{
+	return score(t, text, 1);
 }
 
 /* ---- as text ---- */

@@ -67,6 +67,9 @@ int topic_add_page(struct topic *t, slice text, bool relevant) SP_MUST_CHECK;
 /* How much a text is about the topic; 0 for a text without words, or without memory. */
 double topic_score(struct topic *t, slice text);
 
+/* The same for the few words of a link: one of many given words is enough. */
+double topic_promise(struct topic *t, slice text);
+
 /*
  * A topic as one line of text: "words …" as given, or "examples word:count word:count …". Reading
  * sets a zeroed topic: 0, ERR_SYNTAX, ERR_NOMEM.

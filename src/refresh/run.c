@@ -423,9 +423,19 @@ double refresh_audit_at(const struct refresh_run *run)
 	return run->audits_owed >= 1 ? run->now : run->audit_at;
 }
 
+/* A share that is given back takes along what it has accrued. */
+static void give_back(struct refresh_run *run, double budget)
+{
+	double left = run->pace.credit - 1, kept = budget / run->params.budget;
+
+	if (left > 0 && kept < 1)
+		refresh_pace_spend(&run->pace, left * (1 - kept));
+}
+
 void refresh_set_budget(struct refresh_run *run, double budget, double now)
 {
 	run_advance(run, now);
+	give_back(run, budget);
 	run->params.budget = budget;
 	refresh_pace_change(&run->pace, budget, run->now);
 	run->unsettled = SIZE_MAX / 2; /* a new margin with the next order */

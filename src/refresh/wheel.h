@@ -30,7 +30,7 @@ struct wheel_item {
 	uint32_t prev, next; /* of the list, which is a ring */
 	uint32_t due;        /* tick */
 	uint16_t list;       /* number of the wheel times WHEEL_LISTS, plus that of the list */
-	uint16_t mark; /* the owner's */
+	uint16_t mark;       /* the owner's */
 };
 
 VEC_DECLARE(wheel_items, struct wheel_item);

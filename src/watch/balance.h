@@ -31,7 +31,8 @@ struct balance_site {
 	double use;    /* what it can make use of; infinite where not known */
 };
 
-/* Budgets and limits are requests per second, as is the total; period: seconds to the next call.
+/* Budgets and limits are requests per second, as is the total; period: seconds within which
+ * first copies are wanted, if the total allows it.
  * O(sites). */
 void balance(struct balance_site *sites, size_t count, double total, double period);
 

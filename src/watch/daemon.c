@@ -18,14 +18,13 @@
 #define SECONDS_PER_DAY 86400.0
 
 /* Seconds between two writings of the status; and between two balances, from first to usual. */
-static const double STATUS_INTERVAL = 1, BALANCE_FIRST = 1, BALANCE_USUAL = 15;
+static const double STATUS_INTERVAL = 1, BALANCE_FIRST = 0.25, BALANCE_USUAL = 15;
 
 /* Each time between two balances is so much longer than the one before. */
 #define BALANCE_GROWTH 1.2
 
 /* Of the budget: what sites get whose servers do not answer, if none does. */
 #define FAILING_SHARE 0.01
-
 
 /* What a site makes use of, measured over a while. */
 struct use {
@@ -47,7 +46,7 @@ struct watch {
 	struct use *uses; /* by site */
 	struct budget budget;
 	struct crawl_watch crawl;
-	double status_at, balance_at, balance_every;
+	double status_at, balance_at, balance_every, divided_at;
 	double retire_at;
 	uint64_t retired_at; /* wall, s: the last retirement, or try; 0: never */
 	bool again;          /* the lanes are opened anew, with the same configuration */
@@ -154,13 +153,38 @@ static void divide(struct watch *w)
 			.margin = report.status.margin,
 			.budget = w->balance[i].budget,
 			.limit = site_limit(&c->sites[i]),
-			.use = site_use(&w->uses[i], budget_of(&w->balance[i]),
-				when_failing, &report),
+			.use = site_use(
+				&w->uses[i], budget_of(&w->balance[i]), when_failing, &report),
 		};
 	}
-	balance(w->balance, c->site_count, total, w->balance_every);
+	balance(w->balance, c->site_count, total, BALANCE_FIRST);
 	for (size_t i = 0; i < c->site_count; i++)
 		look_site_set_budget(&w->sites[i], budget_of(&w->balance[i]));
+}
+
+/* Whether a site has all first copies that it got budget for, or pages that it got none for. */
+static bool is_unbalanced(const struct watch *w)
+{
+	for (size_t i = 0; i < w->config->site_count; i++) {
+		struct look_report r;
+
+		look_site_read(&w->sites[i], &r);
+		if ((w->balance[i].first > 0) != (r.status.queued > 0) && !r.failing)
+			return true;
+	}
+	return false;
+}
+
+/* From time to time, ever more rarely; sooner where first copies begin or end. */
+static void divide_in_time(struct watch *w, double time)
+{
+	if (time >= w->balance_at)
+		w->balance_every = fmin(BALANCE_GROWTH * w->balance_every, BALANCE_USUAL);
+	else if (time < w->divided_at + BALANCE_FIRST || !is_unbalanced(w))
+		return;
+	divide(w);
+	w->divided_at = time;
+	w->balance_at = time + w->balance_every;
 }
 
 /* ---- the status ---- */
@@ -251,7 +275,7 @@ static void set_terms(struct watch *w)
 		terms.budget = fmin(budget_of(&w->balance[i]), site_limit(&c->sites[i]));
 		look_site_set(&w->sites[i], &terms);
 	}
-	w->balance_at = 0;
+	w->balance_at = 0; /* at once */
 }
 
 static void reload(struct watch *w)
@@ -362,11 +386,7 @@ static void on_tick(void *context, const struct crawl_progress *progress)
 	if (atomic_load(&w->crawl.clock_set) && !atomic_load(&w->crawl.drain))
 		start_anew(w);
 	make_way(w);
-	if (time >= w->balance_at) {
-		divide(w);
-		w->balance_at = time + w->balance_every;
-		w->balance_every = fmin(BALANCE_GROWTH * w->balance_every, BALANCE_USUAL);
-	}
+	divide_in_time(w, time);
 	if (time >= w->status_at) {
 		write_status(w);
 		release_retired(w);

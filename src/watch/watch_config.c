@@ -331,6 +331,22 @@ static int set_settings(
 	return err_code(r->err, rc);
 }
 
+/* Expressions that cannot be read: the message begins with their option. The seed was read before.
+ */
+static int check_scope(struct reading *r, const struct crawl_settings *s)
+{
+	const struct yaml_node *at;
+	struct scope scope;
+	struct err why = {0};
+	int rc = crawl_settings_scope(s, &scope, &why);
+
+	scope_release(&scope);
+	if (rc == 0 || rc == ERR_NOMEM)
+		return err_code(r->err, rc);
+	at = place_of(r, strncmp(why.text, "--include", 9) == 0 ? "include" : "exclude");
+	return yaml_refuse(&r->config->yaml, at ? at : r->node, r->err, "%.300s", why.text);
+}
+
 static int set_terms(struct reading *r, const struct site_keys *k, struct watch_site *site)
 {
 	struct budget_keys budget = {0};
@@ -378,6 +394,8 @@ static int read_site(struct reading *r, const struct yaml_node *node, struct wat
 		rc = set_url(r, keys.url, site);
 	if (rc == 0)
 		rc = set_settings(r, &keys, &site->settings);
+	if (rc == 0)
+		rc = check_scope(r, &site->settings);
 	if (rc == 0)
 		rc = set_terms(r, &keys, site);
 	options_release(&(struct options){.specs = SITE_SPECS}, &keys);
@@ -434,6 +452,7 @@ static int read_top(struct watch_config *c, struct err *err)
 	struct crawl_settings usual;
 	struct top_keys top = {.all.max_depth = -1, .all.scope = SCOPE_HOST};
 	struct reading r = {.config = c, .top = &top, .node = c->yaml.root, .err = err};
+	struct watch_site any = {0}; /* defaults are checked even if every site has its own */
 	int rc;
 
 	crawl_settings_init(&usual);
@@ -447,6 +466,10 @@ static int read_top(struct watch_config *c, struct err *err)
 	c->written = budget.requests.amount;
 	c->requests = per_second(budget.requests);
 	c->bytes = per_second(budget.bytes);
+	if (rc == 0)
+		rc = set_policy(&r, top.all.policy, &any.terms);
+	if (rc == 0)
+		rc = set_delay(&r, top.all.delay, &any);
 	if (rc == 0)
 		rc = set_windows(&r, top.all.windows, &c->windows);
 	if (rc == 0)

@@ -13,6 +13,7 @@ from rawserver import page
 QUICK = ["--delay", "0", "--no-probes", "--traps", "off", "--no-sitemaps", "--single"]
 BEES = "bees honey hive queen colony apiary pollen nectar swarm beekeeper comb wax smoker".split()
 CARS = "engine gearbox brake tyre motor fuel clutch piston chassis diesel wheel".split()
+MORE = "brood drone larva mite forager propolis varroa".split()  # that no page has
 FILMS = "film actor scene director camera cinema script drama studio screen".split()
 COMMON = "the and with about from this that many people page time year first good long work".split()
 
@@ -91,7 +92,8 @@ for number in range(4):
 tap.write("examples/page.html", f"<html><title>x</title><script>var engine;</script><p>{WEB.text(BEES, 99)}</p>")
 
 RATES = {}
-for label, topic in (("words", "honey hive queen bees"), ("examples", EXAMPLES),
+for label, topic in (("words", "honey hive queen bees"), ("twenty words", " ".join(BEES + MORE)),
+                     ("examples", EXAMPLES),
                      ("one file", os.path.join(EXAMPLES, "page.html"))):
     with tap.case(f"--topic by {label}: pages about it come first"):
         report, visited = crawl("t-" + label.replace(" ", "-"), "--topic", topic, "--max-pages", 40)

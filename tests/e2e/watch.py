@@ -73,9 +73,12 @@ class Watch:
         self.said = self.said[line.end():]
 
     def end(self, number=signal.SIGTERM):
+        """Its exit status, and what it said but for the two lines of every watch."""
         self.process.send_signal(number)
         rest = self.process.communicate(timeout=DEADLINE)[1].decode()
-        return self.process.returncode, self.said + rest
+        self.said, ends = re.subn(r"stillpoint: stopped after .*\n", "", self.said + rest)
+        tap.equal(ends, 1 if number == signal.SIGTERM else 0)
+        return self.process.returncode, re.sub(r"stillpoint: watching .*\n", "", self.said)
 
 
 def status(where):

@@ -140,7 +140,8 @@ class Watch:
         said = self.process.communicate(timeout=DEADLINE)[1]
         tap.equal(self.process.returncode, 0)
         tap.succeed("verify", self.archive)
-        return said
+        return "".join(line for line in said.splitlines(True)
+                       if not line.startswith(("stillpoint: watching ", "stillpoint: stopped ")))
 
     def kill(self):
         self.process.kill()

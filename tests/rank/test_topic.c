@@ -58,6 +58,26 @@ static void test_given(void)
 	topic_release(&t);
 }
 
+/* Nobody writes a page with all of them. */
+static void test_long_list(void)
+{
+	static const char WORDS[] =
+		"honey bees hive queen colony apiary pollen nectar swarm beekeeper comb wax smoker "
+		"brood drone larva mite forager propolis varroa";
+	struct topic t = {0};
+
+	tap_case("topic by twenty words: a text needs some of them, a link one");
+	CHECK_INT(topic_set_words(&t, slice_str(WORDS)), 0);
+	check_sides(&t);
+	CHECK(topic_score(&t, SLICE("honey and sugar in the kitchen, with flour and two eggs")) <
+		TOPIC_RELEVANT);
+	CHECK(topic_promise(&t, SLICE("Our apiary in spring")) >= TOPIC_RELEVANT);
+	CHECK(topic_promise(&t, SLICE("/shop/wax-and-comb")) >= TOPIC_RELEVANT);
+	CHECK(topic_promise(&t, SLICE("Our kitchen in spring")) == 0);
+	CHECK(topic_promise(&t, SLICE("honey")) <= 1);
+	topic_release(&t);
+}
+
 static void test_examples(void)
 {
 	struct topic t = {0};
@@ -112,6 +132,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_words();
 	test_given();
+	test_long_list();
 	test_examples();
 	test_lines();
 	return tap_done();

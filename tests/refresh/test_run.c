@@ -292,7 +292,8 @@ static void test_pauses(void)
 					order.page < failing ? REFRESH_FAILED : REFRESH_SAME, w.now,
 					-1, 0});
 		}
-		CHECK(failed > 0 && failed <= (size_t)10 * failing); /* pauses double: 7 tries a day */
+		CHECK(failed > 0 &&
+			failed <= (size_t)10 * failing); /* pauses double: 7 tries a day */
 		CHECK(failing == N || other > 3900 - failed);
 		refresh_run_free(w.run);
 	}
@@ -329,8 +330,8 @@ static void test_first_copies(void)
 			}
 			first += order.page >= N;
 			again += order.page < N;
-			refresh_done(w.run, &order,
-				&(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
+			refresh_done(
+				w.run, &order, &(struct refresh_look){REFRESH_SAME, w.now, -1, 0});
 		}
 		tap_note("%zu first, %zu again", first, again);
 		CHECK((double)first >= 0.85 * (double)(first + again));
