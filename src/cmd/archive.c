@@ -25,6 +25,15 @@ static int fail_missing(const char *path, struct err *err)
 		*path ? path : "''", strerror(why));
 }
 
+void archive_guard_files(const char *path, bool has_secrets)
+{
+	static const mode_t OTHERS = S_IRWXG | S_IRWXO;
+	struct stat st;
+
+	if (has_secrets || (stat(path, &st) == 0 && !(st.st_mode & OTHERS)))
+		(void)umask(OTHERS);
+}
+
 int archive_check(const char *path, struct err *err)
 {
 	struct stat st;
@@ -36,6 +45,7 @@ int archive_check(const char *path, struct err *err)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(
 			err, ERR_NOTFOUND, "%s: not an archive (an archive is a directory)", path);
+	archive_guard_files(path, false);
 	return 0;
 }
 

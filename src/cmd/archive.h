@@ -2,6 +2,7 @@
 #ifndef CMD_ARCHIVE_H
 #define CMD_ARCHIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/api.h"
@@ -10,7 +11,14 @@
 
 enum { ARCHIVE_PATH_SIZE = 4096 };
 
-/* Whether there is such a directory: 0, ERR_NOTFOUND with what to do. */
+/*
+ * From here on the process makes files that only the user can read, if there are secrets or the
+ * path (an archive, a WARC or WACZ file) is the user's alone: what is written from it must not be
+ * less protected. Before there are threads.
+ */
+void archive_guard_files(const char *path, bool has_secrets);
+
+/* Whether there is such a directory: 0, ERR_NOTFOUND with what to do. Guards its files. */
 int archive_check(const char *path, struct err *err) SP_MUST_CHECK;
 
 /*

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -238,6 +239,30 @@ static int add_source(const struct source *from, struct destination *to, struct 
 	return rc;
 }
 
+/*
+ * No core file may have passwords in it. One byte is too few for one, and, unlike none, also keeps
+ * a program that core files are piped to (core(5)) from getting it.
+ */
+static void forbid_core_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CORE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max > 1 ? 1 : limit.rlim_max;
+	(void)setrlimit(RLIMIT_CORE, &limit);
+}
+
+static bool has_secrets(const struct capture_given *given)
+{
+	const char *auth = getenv("STILLPOINT_AUTH"), *header = getenv("STILLPOINT_HEADER");
+
+	return (given->auth && given->auth->len > 0) ||
+	       (given->headers && given->headers->len > 0) || given->auth_file ||
+	       given->header_file || given->proxy || given->proxy_file || given->cookies ||
+	       given->login || (auth && auth[0]) || (header && header[0]);
+}
+
 int capture_secrets(const struct capture_given *given, struct arena *arena,
 	struct crawl_settings *settings, struct crawl_secrets *secrets, struct err *err)
 {
@@ -249,6 +274,8 @@ int capture_secrets(const struct capture_given *given, struct arena *arena,
 	struct destination to = {.settings = settings, .secrets = secrets, .arena = arena};
 	int rc = 0;
 
+	if (has_secrets(given))
+		forbid_core_files();
 	secrets->cookies = given->cookies;
 	if (given->proxy)
 		rc = set_proxy(&to, given->proxy, err);
@@ -292,15 +319,6 @@ int capture_check_pattern(const char *value, struct err *err)
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);
 	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
-}
-
-void capture_guard_files(const char *archive, bool has_secrets)
-{
-	static const mode_t OTHERS = S_IRWXG | S_IRWXO;
-	struct stat st;
-
-	if (has_secrets || (stat(archive, &st) == 0 && !(st.st_mode & OTHERS)))
-		(void)umask(OTHERS);
 }
 
 static enum cmd_status fail_empty(const char *command, const struct crawl_result *result)

@@ -79,12 +79,6 @@ int capture_check_delay(const char *text, struct err *err) SP_MUST_CHECK;
 /* The same for regular expressions. */
 int capture_check_pattern(const char *text, struct err *err) SP_MUST_CHECK;
 
-/*
- * From here on the process makes files that only the user can read, if the captures have secrets or
- * the archive's directory is the user's alone. Before there are threads.
- */
-void capture_guard_files(const char *archive, bool has_secrets);
-
 /* Says how it ended and, when it has, prints the report, or a line for each of several sites. */
 enum cmd_status capture_view_finish(struct capture_view *v, const char *archive,
 	const struct crawl_results *results, bool json);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/archive.h"
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
 #include "cmd/crawl_config.h"
@@ -52,7 +53,7 @@ static enum cmd_status capture(const char *archive, const struct seeds *seeds,
 	int rc;
 
 	warn(seeds);
-	capture_guard_files(archive, have_secrets(&sites->list));
+	archive_guard_files(archive, have_secrets(&sites->list));
 	rc = capture_view_init(&view,
 		&(struct capture_look){
 			"crawl", (unsigned)o->lanes, o->quiet, o->crawl_log, o->events},

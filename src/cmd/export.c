@@ -166,6 +166,7 @@ static enum cmd_status run(const struct export_params *params, const struct form
 	struct stat st;
 	int rc = 0;
 
+	archive_guard_files(params->path, false);
 	if (stat(params->path, &st))
 		rc = archive_check(params->path, &err);
 	if (rc == 0)

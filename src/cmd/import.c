@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/listings.h"
 #include "cmd/option_row.h"
@@ -198,6 +199,8 @@ static enum cmd_status import(
 	struct err err = {0};
 	enum cmd_status status;
 
+	for (size_t i = 0; i < args->count; i++)
+		archive_guard_files(args->ptr[i], false);
 	rates_observed_init(&x->files, RATES_CHANGE_PAYLOAD);
 	status = read_files(x, o, args, &err)
 			 ? cmd_fail_input("import", &err)

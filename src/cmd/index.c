@@ -125,6 +125,7 @@ static enum cmd_status index_foreign(const char *path, const struct index_option
 	struct err err = {0};
 	struct stat st;
 
+	archive_guard_files(path, false);
 	if (stat(path, &st) && archive_check(path, &err))
 		return cmd_fail_archive("index", &err);
 	if (choose_output(path, o, out, &err))

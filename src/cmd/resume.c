@@ -109,7 +109,7 @@ static enum cmd_status resume(const char *archive, const struct resume_options *
 			"resume", (unsigned)o->lanes, o->quiet, o->crawl_log, o->events},
 		err);
 
-	capture_guard_files(archive, false);
+	archive_guard_files(archive, false);
 	view.options.secrets = secrets;
 	view.options.changes = &o->changes;
 	if (rc == 0)

@@ -204,6 +204,13 @@ static int put_back(struct capture *c, size_t place, struct err *err)
 	return err_code(err, hosts_hold_first(&c->hosts, r.host, place));
 }
 
+/* The response to a login sets the session; any other may repeat the password. */
+static bool is_to_withhold(const struct capture *c, const struct request *r)
+{
+	return c->lane->reading.has_secret ||
+	       (r->kind == REQUEST_LOGIN && r->login_step == LOGIN_SENT);
+}
+
 /* Reads the body, stores the attempt and passes it on. */
 static int answered(
 	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
@@ -213,11 +220,12 @@ static int answered(
 	int rc = 0;
 
 	buf_reset(&c->lane->reading.body);
+	login_watch(c, &c->lane->reading);
 	if (has_response)
 		rc = reading_read(&c->lane->reading, f, READING_BODY, &result, err);
-	if (rc == 0 && has_response && r->kind == REQUEST_LOGIN && login_is_secret(c, r))
+	if (rc == 0 && has_response && is_to_withhold(c, r))
 		rc = response_withheld(c, slice_str(r->url), f, err);
-	else if (rc == 0)
+	else if (rc == 0 && !login_is_secret(c, slice_str(r->url)))
 		rc = response_unplanned(
 			c, slice_str(r->url), r->tries + 1U, f, has_response ? &result : NULL, err);
 	if (rc)

@@ -10,7 +10,7 @@
 #include "extract/html_attr.h"
 #include "extract/html_token.h"
 #include "extract/stand_in.h"
-#include "url/domain.h"
+#include "http/echo.h"
 
 enum {
 	BODY_MAX = 256 << 10,
@@ -34,6 +34,7 @@ void login_release(struct login *l)
 		explicit_bzero(l->body.ptr, l->body.cap);
 	buf_release(&l->body);
 	buf_release(&l->after);
+	slice_vec_release(&l->passwords);
 }
 
 /* ---- asking ---- */
@@ -87,25 +88,37 @@ static bool has_text(slice text, slice part)
 	       memmem(text.ptr, text.len, part.ptr, part.len) != NULL;
 }
 
-/* A user name may well be on a page; it is in its URLs, too. What is short proves nothing. */
-bool login_is_secret(const struct capture *c, const struct request *r)
+void login_watch(const struct capture *c, struct reading *reading)
+{
+	const struct login *l = &c->login;
+
+	reading->sentinel = l->with ? slice_str(l->with->sentinel) : (slice){0};
+	reading->secrets = l->passwords.ptr;
+	reading->secret_count = l->passwords.len;
+}
+
+bool login_is_secret(const struct capture *c, slice url)
+{
+	for (size_t i = 0; i < c->login.passwords.len; i++)
+		if (echo_has(url, c->login.passwords.ptr[i]))
+			return true;
+	return false;
+}
+
+/*
+ * What was entered as a password, which a server may repeat from now on. What is short proves
+ * nothing: it is on many pages.
+ */
+static int note_password(struct login *l, const struct form_field *field, slice value)
 {
 	enum { SHORT = 4 };
-	slice body = buf_slice(&c->lane->reading.body);
-	const struct login_fields *fields = &c->login.with->fields;
 
-	if (r->login_step == LOGIN_SENT)
-		return true;
-	for (size_t i = 0; i < fields->len; i++) {
-		slice value = fields->ptr[i].value;
-		bool is_name = has_text(fields->ptr[i].name, SLICE("user")) ||
-			       has_text(fields->ptr[i].name, SLICE("name")) ||
-			       has_text(fields->ptr[i].name, SLICE("mail"));
-
-		if (!is_name && value.len >= SHORT && has_text(body, value))
-			return true;
-	}
-	return false;
+	if (field->input != FORM_INPUT_PASSWORD && !has_text(field->name, SLICE("pass")))
+		return 0;
+	for (size_t i = 0; i < l->passwords.len; i++)
+		if (slice_eq(l->passwords.ptr[i], value))
+			return 0;
+	return value.len < SHORT ? 0 : slice_vec_push(&l->passwords, value);
 }
 
 /* ---- the form ---- */
@@ -122,16 +135,32 @@ static int refuse_field(const struct capture *c, slice name, struct err *err)
 		slice_shown(name, 60), name.ptr);
 }
 
-/* Whether a form may send a password there: to the same site, and not less protected. */
-static bool may_send(const struct url *page, const struct url *target)
+/*
+ * Whether the login may go on from a page to a URL, be it by a redirect or by sending the form
+ * there: to what the file names, and never from https to http.
+ */
+static int check_target(const struct capture *c, const struct url *from, const struct url *to,
+	const char *what, struct err *err)
 {
-	slice a = url_part(page, page->host), b = url_part(target, target->host);
-	slice domain = url_registrable_domain(a);
+	struct buf origin;
+	int rc = 0;
 
-	if (!url_is_http(target) ||
-		(page->scheme_id == URL_HTTPS && target->scheme_id != URL_HTTPS))
-		return false;
-	return slice_eq(a, b) || (domain.len > 0 && slice_eq(domain, url_registrable_domain(b)));
+	buf_init(&origin, URL_MAX);
+	if (!url_is_http(to) || crawl_secrets_add_origin(&origin, to))
+		rc = fail(c, err, "its form or a redirect leads nowhere");
+	else if (from->scheme_id == URL_HTTPS && to->scheme_id != URL_HTTPS)
+		rc = err_set(err, ERR_STATE,
+			"login at %.200s: %s from https to http (%.200s): the password would be "
+			"sent "
+			"unencrypted",
+			c->login.with->url, what, buf_str(&origin));
+	else if (!login_file_allows(c->login.with, to))
+		rc = err_set(err, ERR_STATE,
+			"login at %.200s: %s to another site, %.200s; if that is right, name it in "
+			"the --login file: 'allow: [%.200s]'",
+			c->login.with->url, what, buf_str(&origin), buf_str(&origin));
+	buf_release(&origin);
+	return rc;
 }
 
 /* The forms of a page, and what their URLs are relative to. */
@@ -197,8 +226,11 @@ static int fill(struct capture *c, const struct forms *f, uint32_t form, struct 
 
 		bindings[i] =
 			(struct form_binding){find_field(f, form, name), fields->ptr[i].value};
-		if (bindings[i].field == FORM_NONE)
-			rc = refuse_field(c, name, err);
+		rc = bindings[i].field == FORM_NONE
+			     ? refuse_field(c, name, err)
+			     : err_code(err,
+				       note_password(&c->login, &f->fields.ptr[bindings[i].field],
+					       fields->ptr[i].value));
 	}
 	buf_reset(&c->login.body);
 	if (rc == 0)
@@ -233,9 +265,8 @@ static int send_from(struct capture *c, struct form_page *p, struct err *err)
 	url_init(&target);
 	rc = url_parse(&target, form->action.ptr ? form->action : SLICE(""),
 		p->has_base && form->action.len > 0 ? &p->base : &p->document, NULL);
-	if (rc != ERR_NOMEM && (rc || !may_send(&p->document, &target)))
-		rc = fail(
-			c, err, "its form would send the password to another site, or unencrypted");
+	if (rc != ERR_NOMEM)
+		rc = check_target(c, &p->document, &target, "its form would be sent", err);
 	if (rc == 0)
 		rc = fill(c, &p->forms, p->forms.fields.ptr[field].form, err);
 	if (rc == 0)
@@ -292,11 +323,25 @@ static int arrive(struct capture *c, const struct request *r, struct err *err)
 		return err_set(err, ERR_STATE,
 			"login at %.200s: the sentinel is not on %.200s, to which it led; check "
 			"the fields and the sentinel of the --login file",
-			with->url, r->url);
+			with->url, login_is_secret(c, slice_str(r->url)) ? "the page" : r->url);
 	buf_reset(&c->login.after);
 	if (!with->check)
 		rc = buf_add_str(&c->login.after, r->url);
 	return rc ? err_code(err, rc) : succeed(c);
+}
+
+/*
+ * The page with the form must be where the file says. Behind the form a site may lead to another of
+ * its hosts; but not with the password in the URL.
+ */
+static int check_redirect(const struct capture *c, const struct url *from, const struct url *to,
+	enum login_step step, struct err *err)
+{
+	bool is_downgrade = from->scheme_id == URL_HTTPS && to->scheme_id != URL_HTTPS;
+
+	if (step != LOGIN_FORM && !is_downgrade && !login_is_secret(c, url_page(to)))
+		return 0;
+	return check_target(c, from, to, "it redirects", err);
 }
 
 static int follow(
@@ -304,18 +349,22 @@ static int follow(
 {
 	enum login_step step =
 		r->login_step == LOGIN_SENT ? LOGIN_AFTER : (enum login_step)r->login_step;
-	struct url target;
+	struct url from, target;
 	int rc;
 
 	if (r->redirects >= REDIRECTS_MAX_LOGIN)
 		return fail(c, err, "too many redirects");
 	if (r->login_step == LOGIN_SENT && (f->status == 307 || f->status == 308))
 		return fail(c, err, "the server asks to send the form elsewhere (307 or 308)");
+	url_init(&from);
 	url_init(&target);
-	rc = fetch_location(c, r, &target)
-		     ? ask(c, url_page(&target), step, r->redirects + 1U, 0, err)
+	rc = fetch_location(c, r, &target) && url_parse(&from, slice_str(r->url), NULL, NULL) == 0
+		     ? check_redirect(c, &from, &target, step, err)
 		     : fail(c, err, "a redirect leads nowhere");
+	if (rc == 0)
+		rc = ask(c, url_page(&target), step, r->redirects + 1U, 0, err);
 	url_release(&target);
+	url_release(&from);
 	return rc;
 }
 
@@ -345,7 +394,7 @@ int login_answered(struct capture *c, const struct request *r, const struct net_
 {
 	bool is_redirect = f->status >= 300 && f->status < 400 && f->status != 304;
 	bool is_asking = r->login_step == LOGIN_CHECK && c->login.is_in;
-	char why[64];
+	char why[160];
 
 	(void)result;
 	if (f->status == 0)
@@ -355,8 +404,12 @@ int login_answered(struct capture *c, const struct request *r, const struct net_
 	if (is_redirect)
 		return follow(c, r, f, err);
 	if (f->status >= 400) {
-		(void)snprintf(why, sizeof why, "%s answers HTTP %u",
-			r->login_step == LOGIN_FORM ? "the page" : "the server", f->status);
+		(void)snprintf(why, sizeof why, "%s answers HTTP %u%s",
+			r->login_step == LOGIN_FORM ? "the page" : "the server", f->status,
+			r->login_step == LOGIN_FORM || f->status >= 500
+				? ""
+				: " to the form; it may not know the user, or the password is "
+				  "wrong: check the fields of the --login file");
 		return fail(c, err, why);
 	}
 	if (r->login_step != LOGIN_FORM)

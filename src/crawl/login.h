@@ -8,7 +8,8 @@
  *	login_page: the session may be lost ▶ CHECK ▶ it is: login_begin; it is not: go on
  *
  * Requests and responses are archived like those of robots.txt, but for the secrets: the body of
- * the request is not, nor is the response to it, nor any response that contains a password.
+ * the request is not, nor is the response to it, nor any response that repeats a password, be it to
+ * a request of the capture; nor a request whose URL does.
  */
 #ifndef CRAWL_LOGIN_H
 #define CRAWL_LOGIN_H
@@ -19,6 +20,7 @@
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/lists.h"
 #include "crawl/login_file.h"
 #include "crawl/requests.h"
 #include "net/net.h"
@@ -28,6 +30,7 @@ struct capture;
 struct attempt;
 struct plan_order;
 struct state_result;
+struct reading;
 
 /* What a request of a login is for. */
 enum login_step {
@@ -46,6 +49,7 @@ struct login {
 	struct buf after;              /* URL of the page that it led to */
 	unsigned lost;                 /* times in a row that the session was lost at once */
 	size_t shown, missed;          /* pages with the sentinel, and without */
+	struct slice_vec passwords;    /* that were sent; they are the file's */
 };
 
 void login_init(struct login *l);
@@ -62,8 +66,11 @@ int login_answered(struct capture *c, const struct request *r, const struct net_
 int login_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
 	struct err *err) SP_MUST_CHECK;
 
-/* Whether the response, which was read as a body, must not be archived. */
-bool login_is_secret(const struct capture *c, const struct request *r);
+/* Before a response is read: what is looked for in it, the sentinel and the passwords. */
+void login_watch(const struct capture *c, struct reading *reading);
+
+/* Whether a URL repeats a password. Nothing with it is archived, or said. */
+bool login_is_secret(const struct capture *c, slice url);
 
 /* What the request sends: sets method and body. */
 void login_apply(const struct capture *c, const struct request *r, struct net_request *request);

@@ -2,13 +2,17 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "config/config.h"
+#include "crawl/secrets.h"
 #include "url/url.h"
 
 struct keys {
 	const char *url, *sentinel, *check;
-	const struct yaml_node *fields;
+	const struct yaml_node *fields, *allow;
 };
+
+enum { ORIGIN_MAX = 4096 };
 
 static int check_url(const char *text, struct err *err)
 {
@@ -45,6 +49,7 @@ static const struct option_spec SPECS[] = {
 
 static const struct config_part PARTS[] = {
 	{"fields", YAML_MAP, offsetof(struct keys, fields)},
+	{"allow", YAML_LIST, offsetof(struct keys, allow)},
 	{.name = NULL},
 };
 
@@ -67,6 +72,72 @@ static int read_fields(struct login_file *f, const struct yaml_node *map, struct
 	return rc;
 }
 
+/* ---- where a password may go ---- */
+
+/* "https://host:443" of a URL, as a string of the document; ERR_SYNTAX for what is none. */
+static int keep_origin(struct login_file *f, const char *text)
+{
+	struct buf origin;
+	struct url url;
+	slice kept;
+	int rc;
+
+	url_init(&url);
+	buf_init(&origin, ORIGIN_MAX);
+	rc = url_parse(&url, slice_str(text), NULL, NULL);
+	if (rc == 0 && !url_is_http(&url))
+		rc = ERR_SYNTAX;
+	if (rc == 0)
+		rc = crawl_secrets_add_origin(&origin, &url);
+	kept = (slice){rc ? NULL : arena_strdup(&f->yaml.arena, buf_slice(&origin)), origin.len};
+	if (rc == 0)
+		rc = kept.ptr ? slice_vec_push(&f->allow, kept) : ERR_NOMEM;
+	buf_release(&origin);
+	url_release(&url);
+	return rc;
+}
+
+static int read_allow(struct login_file *f, const struct yaml_node *list, struct err *err)
+{
+	static const struct option_spec item = {.name = "allow", .kind = OPTION_STRING};
+	bool is_encrypted = slice_starts_with(f->allow.ptr[0], SLICE("https:"));
+	int rc = 0;
+
+	for (const struct yaml_entry *e = list ? list->entries : NULL; rc == 0 && e; e = e->next) {
+		const char *value = NULL;
+
+		rc = config_value(&f->yaml, e->value, &item, (void *)&value, err);
+		if (rc == 0 && (rc = keep_origin(f, value)) == ERR_SYNTAX)
+			rc = yaml_refuse(&f->yaml, e->value, err,
+				"allow is not a list of http or https URLs");
+		else if (rc == 0 && is_encrypted &&
+			 !slice_starts_with(f->allow.ptr[f->allow.len - 1], SLICE("https:")))
+			rc = yaml_refuse(&f->yaml, e->value, err,
+				"allow names a URL that is not encrypted, but url is");
+	}
+	return err_code(err, rc);
+}
+
+bool login_file_allows(const struct login_file *f, const struct url *target)
+{
+	slice own = f->allow.ptr[0], host = url_part(target, target->host);
+	struct buf origin;
+	bool allowed = false;
+
+	buf_init(&origin, ORIGIN_MAX);
+	if (crawl_secrets_add_origin(&origin, target) == 0) {
+		for (size_t i = 0; !allowed && i < f->allow.len; i++)
+			allowed = slice_eq(f->allow.ptr[i], buf_slice(&origin));
+		buf_reset(&origin);
+	}
+	/* A site that was named without encryption may have it. */
+	if (!allowed && target->scheme_id == URL_HTTPS && url_effective_port(target) == 443 &&
+		buf_printf(&origin, "http://%.*s:80", (int)host.len, host.ptr) == 0)
+		allowed = slice_eq(own, buf_slice(&origin));
+	buf_release(&origin);
+	return allowed;
+}
+
 int login_file_read(struct login_file *f, const char *path, struct err *err)
 {
 	static const char *const REQUIRED[] = {"url", "fields", "sentinel", NULL};
@@ -79,6 +150,11 @@ int login_file_read(struct login_file *f, const char *path, struct err *err)
 		rc = config_read(&f->yaml, f->yaml.root, &table, &keys, err);
 	if (rc == 0)
 		rc = read_fields(f, keys.fields, err);
+	/* The origin of the login itself comes first. */
+	if (rc == 0)
+		rc = err_code(err, keep_origin(f, keys.url));
+	if (rc == 0)
+		rc = read_allow(f, keys.allow, err);
 	f->url = keys.url;
 	f->sentinel = keys.sentinel;
 	f->check = keys.check;
@@ -87,6 +163,7 @@ int login_file_read(struct login_file *f, const char *path, struct err *err)
 
 void login_file_release(struct login_file *f)
 {
+	slice_vec_release(&f->allow);
 	login_fields_release(&f->fields);
 	yaml_release(&f->yaml);
 }

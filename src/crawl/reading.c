@@ -6,30 +6,53 @@
 #include <unistd.h>
 
 #include "base/word.h"
+#include "http/echo.h"
 
 enum {
 	VIEW_TEXT_KEEP = 4 << 20,  /* bytes of memory of a view that are kept for the next */
 	VIEW_ITEMS_KEEP = 1 << 16, /* items, the same */
-	SENTINEL_MAX = 4096,
+	TAIL_MAX = 16 << 10,
 };
 
-/* Looks for the sentinel in a chunk, and where the last one meets it. */
-static int look_for_sentinel(struct reading *r, slice chunk)
+/* ---- texts that are looked for ---- */
+
+static void look_in(struct reading *r, slice text)
 {
-	size_t keep = r->sentinel.len - 1;
+	if (!r->has_sentinel && r->sentinel.len > 0 && text.len > 0)
+		r->has_sentinel =
+			memmem(text.ptr, text.len, r->sentinel.ptr, r->sentinel.len) != NULL;
+	for (size_t i = 0; !r->has_secret && i < r->secret_count; i++)
+		r->has_secret = echo_has(text, r->secrets[i]);
+}
+
+/* How many bytes before a chunk may be the beginning of what is in it. */
+static size_t reach_of(const struct reading *r)
+{
+	size_t most = r->sentinel.len;
+
+	for (size_t i = 0; i < r->secret_count; i++)
+		if (r->secrets[i].len * ECHO_FACTOR > most)
+			most = r->secrets[i].len * ECHO_FACTOR;
+	return most > TAIL_MAX / 2 ? TAIL_MAX / 2 : most;
+}
+
+/* Looks in a chunk, and where the last one meets it. */
+static int look_for(struct reading *r, slice chunk)
+{
+	size_t keep = reach_of(r);
 	int rc;
 
-	if (r->has_sentinel)
+	if (keep == 0 || chunk.len == 0)
 		return 0;
 	rc = buf_add(&r->tail, slice_sub(chunk, 0, keep));
-	r->has_sentinel =
-		rc == 0 && (memmem(chunk.ptr, chunk.len, r->sentinel.ptr, r->sentinel.len) ||
-				   (r->tail.len > 0 && memmem(r->tail.ptr, r->tail.len,
-							       r->sentinel.ptr, r->sentinel.len)));
-	if (rc == 0 && chunk.len >= keep) {
+	if (rc)
+		return rc;
+	look_in(r, buf_slice(&r->tail));
+	look_in(r, chunk);
+	if (chunk.len >= keep) {
 		buf_reset(&r->tail);
 		rc = buf_add(&r->tail, slice_sub(chunk, chunk.len - keep, chunk.len));
-	} else if (rc == 0 && r->tail.len > keep) {
+	} else if (r->tail.len > keep) {
 		memmove(r->tail.ptr, r->tail.ptr + r->tail.len - keep, keep);
 		buf_truncate(&r->tail, keep);
 	}
@@ -44,7 +67,7 @@ static int sink(void *context, slice decoded)
 
 	if (r->stopping && atomic_load(r->stopping))
 		return ERR_STOPPED;
-	rc = r->sentinel.len > 0 && decoded.len > 0 ? look_for_sentinel(r, decoded) : 0;
+	rc = look_for(r, decoded);
 	if (rc)
 		return rc;
 	if (r->parsing)
@@ -62,7 +85,7 @@ int reading_init(struct reading *r, size_t body_max)
 	resolver_init(&r->resolver, hash_key_random());
 	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
-	buf_init(&r->tail, 2 * (size_t)SENTINEL_MAX);
+	buf_init(&r->tail, 2 * (size_t)TAIL_MAX);
 	view_init(&r->view, NOISE_DEFAULT);
 	stand_in_init(&r->stand_in);
 	forms_init(&r->forms);
@@ -240,7 +263,9 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	r->normal = (struct normal){0};
 	buf_reset(&r->body);
 	buf_reset(&r->tail);
-	r->has_sentinel = false;
+	r->has_sentinel = r->has_secret = false;
+	for (size_t i = 0; !r->has_secret && i < r->secret_count; i++)
+		r->has_secret = echo_has(f->head, r->secrets[i]);
 	rc = state_start(r->state, f->head, err);
 	if (rc)
 		return rc;

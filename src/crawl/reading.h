@@ -45,7 +45,10 @@ struct reading {
 	const struct rulebook *book; /* the caller's: by these rules; borrowed */
 	slice sentinel;              /* the caller's: looked for in bodies; borrowed; empty: none */
 	bool has_sentinel;           /* the body that was read last contains it */
-	struct buf tail;             /* end of the last chunk, where it may begin */
+	bool has_secret;             /* the response that was read last repeats one of secrets */
+	const slice *secrets;        /* the caller's: looked for in heads and bodies; borrowed */
+	size_t secret_count;         /* 0: none */
+	struct buf tail;             /* end of the last chunk, where one of them may begin */
 	struct normal normal;        /* of the response that was read last */
 	struct view view;
 	struct stand_in stand_in;

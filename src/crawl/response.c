@@ -215,6 +215,30 @@ static void apply_deceit(
 		a->deceit = slice_str(shown->deceit);
 }
 
+#define WITHHELD \
+	"withheld: the response to a login, or one that repeats a password, is not archived"
+
+/* Forgets a response that repeats a password: it is as if there was none. */
+static void withhold(struct attempt *a)
+{
+	*a = (struct attempt){
+		.page = a->page,
+		.capture = a->capture,
+		.url = a->url,
+		.kind = a->kind,
+		.via = a->via,
+		.leg = a->leg,
+		.purpose = a->purpose,
+		.target = a->target,
+		.post = a->post,
+		.single = a->single,
+		.number = a->number,
+		.wall = a->wall,
+		.clock = a->clock,
+		.failure = SLICE(WITHHELD),
+	};
+}
+
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
 	struct attempt *a, struct shown *shown, struct state_result *result, struct err *err)
@@ -226,7 +250,7 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 
 	reading->normalise = !c->settings->bytes_only;
 	reading->book = &c->book;
-	reading->sentinel = c->login.with ? slice_str(c->login.with->sentinel) : (slice){0};
+	login_watch(c, reading);
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
@@ -248,6 +272,8 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	if (unproven)
 		c->rules.list.ptr[host].http1 = true;
 	response_obey_retry_after(c, host, f->status);
+	if (reading->has_secret)
+		withhold(a);
 	return 0;
 }
 
@@ -563,6 +589,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	rc = login_page(c, order, &a, &again, err);
 	if (rc)
 		return rc;
+	follow = !c->lane->reading.has_secret;
 	*ret_outcome = again ? PLAN_RETRY : outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
@@ -761,8 +788,11 @@ int response_withheld(struct capture *c, slice url, const struct net_fetch *f, s
 		.number = 1,
 		.wall = times_of(&f->wall),
 		.clock = times_of(&f->monotonic),
-		.failure = SLICE("withheld: the response to a login is not archived"),
+		.failure = SLICE(WITHHELD),
 	};
 
+	/* Of a URL that repeats a password nothing is kept, neither the request. */
+	if (login_is_secret(c, url))
+		return 0;
 	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
 }

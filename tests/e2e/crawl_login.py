@@ -2,8 +2,12 @@
 """crawl --login: a form with a CSRF token, a session that is lost and renewed, failures in one
 line, and no password anywhere."""
 
+import contextlib
 import gzip
+import html
+import json
 import os
+import resource
 import urllib.parse
 
 import living
@@ -11,6 +15,7 @@ import rawserver
 import tap
 from rawserver import page, respond
 
+PROGRAM = os.path.realpath(tap.PROGRAM)
 PASSWORD = "geh eim&%ü+\"'x"
 PAGES = [f"/p{i}" for i in range(8)]
 
@@ -88,6 +93,7 @@ def login(name="login.yaml", **more):
     value = {"url": "", "sentinel": "Log out", "password": PASSWORD, "user": "me", **more}
     quoted = value["password"].replace("\\", "\\\\").replace('"', '\\"')
     check = f"check: {value['check']}\n" if "check" in value else ""
+    check += f"allow: {value['allow']}\n" if "allow" in value else ""
     path = tap.write(name, f"""url: {value['url']}
 fields:
   user: {value['user']}
@@ -187,6 +193,145 @@ with tap.case("forms that would give the password away"):
             _, result = crawl(site, f"away-{len(action)}", login(url=site.url + "login"), status=1)
             assert why in result.stderr, result.stderr
             assert not any(r.method == "POST" for r in site.server.requests)
+
+# ---- where the password may go ----
+
+class Elsewhere:
+    """Another server, which must not get the password."""
+
+    def __init__(self, target="/login"):
+        self.server = rawserver.Server(lambda request: page(
+            f'<form method=post action="{target}"><input name=user><input type=password name=pass>'
+            "</form>".encode()))
+        self.url = self.server.url
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.stop()
+
+
+def posts(*servers):
+    return [r for server in servers for r in server.server.requests if r.method == "POST"]
+
+
+with tap.case("a login page that redirects to another port is not obeyed"):
+    with Site() as site, Elsewhere(target=site.url + "login") as other:
+        answer = site.answer
+        site.server.answer = lambda request: (
+            respond("302 Found", location=other.url) if request.path == "/login" and
+            request.method == "GET" else answer(request))
+        _, result = crawl(site, "moved", login(url=site.url + "login"), status=1)
+        assert "it redirects to another site" in result.stderr, result.stderr
+        assert "allow: [" in result.stderr, result.stderr
+        tap.equal((len(other.server.requests), posts(site, other)), (0, []))
+        with tap.case("but if the file names it"):
+            file = login(url=site.url + "login", allow=f"[{other.url}]")
+            crawl(site, "moved-allowed", file, status=1)  # its form has no token
+            tap.equal(len(other.server.requests), 1)
+            tap.equal([r.path for r in posts(site, other)], ["/login"])
+
+with tap.case("a form that would be sent to another port"):
+    with Elsewhere() as other, Site(action=other.url + "login") as site:
+        _, result = crawl(site, "port", login(url=site.url + "login"), status=1)
+        assert "its form would be sent to another site" in result.stderr, result.stderr
+        tap.equal(posts(site, other), [])
+
+for label, allow, want in (
+        ("not a URL", "[here]", "allow is not a list of http or https URLs"),
+        ("not encrypted", "['http://a.example/']", "is not encrypted, but url is"),
+        ("not a list", "x", "allow needs a list")):
+    with tap.case(f"the file: allow is {label}"):
+        tap.refuse(2, want, "crawl", "http://127.0.0.1:8080/", "-o", tap.path("none"), "--login",
+                   login(url="https://a.example/", allow=allow))
+
+# ---- a server that repeats the password ----
+
+QUOTED = urllib.parse.quote(PASSWORD, safe="")
+ECHOES = {
+    "in the redirect": lambda: respond("303 See Other", location="/home?p=" + QUOTED),
+    "as a form would": lambda: respond("303 See Other",
+                                       location="/home?p=" + urllib.parse.quote_plus(PASSWORD)),
+    "escaped twice": lambda: respond("303 See Other",
+                                     location="/home?next=" + urllib.parse.quote("/?" + QUOTED)),
+}
+for label, echo in ECHOES.items():
+    with tap.case(f"a password that the server repeats {label} is nowhere"), Site() as site:
+        inner = site.answer
+
+        def repeating(request, inner=inner, site=site, echo=echo):
+            response = inner(request)
+            if request.path == "/login" and request.method == "POST" and b" 303 " in response:
+                return echo().replace(b"\r\n\r\n", f"\r\nSet-Cookie: sid=session-{site.logins}; "
+                                      "Path=/\r\n\r\n".encode(), 1)
+            if request.path.startswith("/home?"):
+                request.path = "/home"
+                return inner(request)
+            return response
+        site.server.answer = repeating
+        log, events = tap.path(f"{label}.log"), tap.path(f"{label}.events")
+        archive, result = crawl(site, label, login(url=site.url + "login"), "--crawl-log", log,
+                                "--events", events)
+        tap.equal(verdicts(archive, site)["/p1"], "sharp")
+        for name in (log, events):
+            with open(name, encoding="utf-8") as file:
+                check_secrets(archive, result.stdout, result.stderr, file.read())
+        tap.equal(tap.load("verify", archive)["problems"], [])
+
+BODIES = {
+    "/p1": lambda: page(b"<p>Your password is " + PASSWORD.encode()),
+    "/p2": lambda: page(b"<p>Your password is " + html.escape(PASSWORD).encode()),
+    "/p3": lambda: page(b"<script>var p = " + json.dumps(PASSWORD).encode() + b"</script>"),
+    "/p4": lambda: respond("302 Found", location="/q?p=" + QUOTED),
+    "/p5": lambda: respond("200 OK", gzip.compress(b"x" * 70_000 + PASSWORD.encode()),
+                           content_type="text/html", content_encoding="gzip"),
+    "/p6": lambda: page(f"<a href='/q?p={QUOTED}'>x</a>".encode()),
+    "/p7": lambda: page(b"<p>text", x_echo=QUOTED),
+}
+with tap.case("a page that repeats the password is not kept, the others are"), Site() as site:
+    own = site.answer
+    site.server.answer = lambda request: (
+        BODIES[request.path]() if request.path in BODIES and site.is_in(request) else own(request))
+    archive, result = crawl(site, "pages", login(url=site.url + "login"))
+    found = verdicts(archive, site)
+    tap.equal({found[name] for name in BODIES}, {"failed"})
+    tap.equal((found["/"], found["/p0"]), ("sharp", "sharp"))
+    check_secrets(archive, result.stdout, result.stderr)
+    tap.equal(tap.load("verify", archive)["problems"], [])
+
+with tap.case("a server that answers 403: the line says what may be wrong"), Site() as site:
+    plain = site.answer
+    site.server.answer = lambda request: (
+        respond("403 Forbidden") if request.method == "POST" else plain(request))
+    _, result = crawl(site, "refused", login(url=site.url + "login"), status=1)
+    for part in ("HTTP 403 to the form", "the password is wrong", "check the fields"):
+        assert part in result.stderr, result.stderr
+
+with tap.case("no core file, and what is exported is for the owner alone"), Site() as site:
+    limits = []
+    plain = site.answer
+
+    def looking(request):
+        for name in os.listdir("/proc"):
+            with contextlib.suppress(OSError):
+                if name.isdigit() and os.readlink(f"/proc/{name}/exe") == PROGRAM:
+                    with open(f"/proc/{name}/cmdline", "rb") as file:
+                        if site.url.encode() in file.read():
+                            limits.append(resource.prlimit(int(name), resource.RLIMIT_CORE)[0])
+        return plain(request)
+    site.server.answer = looking
+    archive, _ = crawl(site, "private", login(url=site.url + "login"))
+    assert limits and set(limits) <= {0, 1}, limits
+    tap.equal(os.stat(archive).st_mode & 0o777, 0o700)
+    for form in ("--wacz", "--warc", "--cdxj", "--csv"):
+        out = tap.path("private" + form + ".warc.gz")
+        tap.run("export", form, out, archive, check=True)
+        tap.equal(os.stat(out).st_mode & 0o777, 0o600)
+    tap.run("import", archive, "-o", tap.path("copy"), check=True)
+    tap.equal(os.stat(tap.path("copy")).st_mode & 0o777, 0o700)
+    tap.run("report", archive, "--html", tap.path("private.html"), check=True)
+    tap.equal(os.stat(tap.path("private.html")).st_mode & 0o777, 0o600)
 
 ERRORS = [
     ("no sentinel", "url: http://a/\nfields: {a: b}\n", "l.yaml:1:1: the key 'sentinel' is missing"),
