@@ -678,7 +678,7 @@ static bool is_shown(const struct capture *c, uint32_t page)
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 
 	return p->hops_out == 0 || p->kind == LINK_FRAME || p->kind == LINK_MEDIA ||
-	       page_format_of(reading_field(&c->lane->reading, SLICE("content-type"))) != PAGE_HTML;
+	       !reading_is_html(&c->lane->reading);
 }
 
 static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)

@@ -293,7 +293,7 @@ bool fetch_location(const struct capture *c, const struct request *r, struct url
 
 	url_init(&base);
 	good = location.ptr && url_parse(&base, slice_str(r->url), NULL, NULL) == 0 &&
-	       url_parse(ret, location, &base, NULL) == 0 && url_is_http(ret);
+	       url_parse_location(ret, location, &base, NULL) == 0 && url_is_http(ret);
 	url_release(&base);
 	return good;
 }

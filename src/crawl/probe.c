@@ -105,7 +105,7 @@ static int by_hash(const void *a, const void *b)
 static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
 {
 	struct probe *p = &c->traps.probes.ptr[host];
-	slice type = reading_field(&c->lane->reading, SLICE("content-type"));
+	slice type = media_type_of_head(reading_head(&c->lane->reading));
 	struct page_text text;
 	int rc = 0;
 

@@ -124,6 +124,11 @@ const struct fields *reading_head(const struct reading *r)
 	return state_fields(r->state);
 }
 
+bool reading_is_html(const struct reading *r)
+{
+	return r->signing;
+}
+
 uint64_t reading_manner(const struct reading *r)
 {
 	return normal_manner(state_fields(r->state), r->viewing ? r->view.manner : 0);
@@ -150,15 +155,20 @@ void reading_served(const struct reading *r, int64_t now, struct served *ret)
 	served_read(state_fields(r->state), now, ret);
 }
 
-/* Link headers count for any kind of document. */
+/* Link and Refresh headers count for any kind of document. */
 static int read_link_headers(struct reading *r)
 {
 	const struct fields *fields = state_fields(r->state);
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < fields->items.len; i++)
-		if (word_is(fields->items.ptr[i].name, SLICE("link")))
-			rc = links_header(&r->links, fields->items.ptr[i].value);
+	for (size_t i = 0; rc == 0 && i < fields->items.len; i++) {
+		slice name = fields->items.ptr[i].name, value = fields->items.ptr[i].value;
+
+		if (word_is(name, SLICE("link")))
+			rc = links_header(&r->links, value);
+		else if (word_is(name, SLICE("refresh")))
+			rc = links_refresh(&r->links, value);
+	}
 	return rc;
 }
 
@@ -186,7 +196,7 @@ static int begin_view(struct reading *r, slice url)
 /* Starts the parser if anything is wanted of it. */
 static int begin(struct reading *r, slice url)
 {
-	slice type = reading_field(r, SLICE("content-type"));
+	slice type = media_type_of_head(state_fields(r->state));
 	bool wants_links = r->mode == READING_LINKS || r->mode == READING_TEXT;
 	int rc;
 
@@ -276,6 +286,7 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 		rc = state_finish(r->state, ret);
 	if (rc == 0 && r->parsing)
 		rc = page_finish(r->page);
+	r->signing = r->signing && page_is_html(r->page);
 	if (r->parsing)
 		page_close(r->page);
 	r->parsing = false;

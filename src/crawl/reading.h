@@ -75,6 +75,9 @@ slice reading_field(const struct reading *r, slice name);
 /* The head that was read last. */
 const struct fields *reading_head(const struct reading *r);
 
+/* Whether the body that was read last is HTML. */
+bool reading_is_html(const struct reading *r);
+
 /* How the body under that head is read (quality/normal.h). */
 uint64_t reading_manner(const struct reading *r);
 

@@ -344,7 +344,7 @@ static int discover_redirect(struct capture *c, const struct plan_order *order,
 	if (!location.ptr)
 		return 0;
 	url_init(&target);
-	rc = url_parse(&target, location, document, NULL);
+	rc = url_parse_location(&target, location, document, NULL);
 	/* The target of a seed is a seed: from http to https, or to the name with www. */
 	if (rc == 0 && found.is_seed && url_is_http(&target))
 		rc = capture_add_seed(c, &target, err);
@@ -497,6 +497,7 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 {
 	struct url document;
 	struct state_result again;
+	bool leads_on;
 	int rc = 0;
 
 	if (f->status < 200 || f->status >= 400)
@@ -510,9 +511,13 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	url_init(&document);
 	if (rc == 0)
 		rc = url_parse(&document, f->url, NULL, err);
-	if (rc == 0)
-		rc = is_redirect(f->status) ? discover_redirect(c, order, &document, err)
-					    : discover_links(c, order->page, &document, err);
+	leads_on = is_redirect(f->status) &&
+		   reading_field(&c->lane->reading, SLICE("location")).len > 0;
+	if (rc == 0 && leads_on)
+		rc = discover_redirect(c, order, &document, err);
+	/* Browsers show a list of choices, and what leads nowhere. */
+	if (rc == 0 && (!leads_on || f->status == 300))
+		rc = discover_links(c, order->page, &document, err);
 	url_release(&document);
 	return rc;
 }

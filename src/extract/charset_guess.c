@@ -243,6 +243,50 @@ static int xml_encoding(slice s, enum charset *ret_charset)
 	return 0;
 }
 
+/* Elements whose text looks like tags, but is none. */
+static void skip_raw_text(struct scan *s)
+{
+	static const slice NAMES[] = {SLICE_INIT("script"), SLICE_INIT("style"),
+		SLICE_INIT("title"), SLICE_INIT("textarea"), SLICE_INIT("xmp")};
+	slice name = slice_sub(s->in, s->at + 1, s->in.len);
+
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+		size_t at = s->at + 1 + NAMES[i].len;
+
+		if (!word_starts(name, NAMES[i]) || at >= s->in.len || word_is_alnum(s->in.ptr[at]))
+			continue;
+		for (; at < s->in.len; at++)
+			if (s->in.ptr[at] == '<' && at + 1 < s->in.len &&
+				s->in.ptr[at + 1] == '/' &&
+				word_starts(slice_sub(s->in, at + 2, s->in.len), NAMES[i]))
+				break;
+		s->at = at;
+		return;
+	}
+}
+
+/*
+ * Browsers begin anew when they meet a declaration later on ("change the encoding"); all we have
+ * was kept for that.
+ */
+static int find_late(slice start, enum charset *ret_charset)
+{
+	struct scan s = {start, 0};
+
+	while (s.at < s.in.len) {
+		const char *tag = memchr(s.in.ptr + s.at, '<', s.in.len - s.at);
+		size_t from;
+
+		if (!tag)
+			break;
+		from = s.at = (size_t)(tag - s.in.ptr);
+		skip_raw_text(&s);
+		if (s.at == from && prescan_step(&s, ret_charset) == 0)
+			return 0;
+	}
+	return ERR_NOTFOUND;
+}
+
 int charset_prescan(slice start, enum charset *ret_charset)
 {
 	struct scan s = {slice_sub(start, 0, CHARSET_PRESCAN_MAX), 0};
@@ -304,6 +348,8 @@ struct charset_guess charset_guess(slice start, slice label, enum charset_format
 	guess.source = CHARSET_FROM_DOCUMENT;
 	if (format == CHARSET_HTML)
 		rc = charset_prescan(start, &guess.charset);
+	if (rc && format == CHARSET_HTML)
+		rc = find_late(start, &guess.charset);
 	else if (format == CHARSET_CSS)
 		rc = css_charset(start, &guess.charset);
 	if (rc == 0)

@@ -4,9 +4,11 @@
 #include "base/word.h"
 #include "extract/css.h"
 #include "extract/html_attr.h"
+#include "extract/links_feed.h"
 #include "extract/links_rules.h"
 #include "extract/links_srcdoc.h"
 #include "extract/refresh.h"
+#include "extract/script_import.h"
 #include "extract/srcset.h"
 #include "http/link_header.h"
 #include "url/url.h"
@@ -172,14 +174,19 @@ static int link_element(struct links *l, const struct html_token *token)
 	return add_kinds(l, kinds, type, href);
 }
 
+int links_refresh(struct links *l, slice value)
+{
+	uint64_t seconds;
+	slice url;
+
+	return refresh_parse(value, &seconds, &url) ? links_add(l, LINK_PAGE, url) : 0;
+}
+
 static int meta_element(struct links *l, const struct html_token *token)
 {
-	slice url, content = html_attr_value(token, SLICE("content"));
-	uint64_t seconds;
-
 	if (!word_is(html_attr_value(token, SLICE("http-equiv")), SLICE("refresh")))
 		return 0;
-	return refresh_parse(content, &seconds, &url) ? links_add(l, LINK_PAGE, url) : 0;
+	return links_refresh(l, html_attr_value(token, SLICE("content")));
 }
 
 static int base_element(struct links *l, const struct html_token *token)
@@ -245,6 +252,27 @@ static int iframe_element(struct links *l, const struct html_token *token)
 	return links_srcdoc(l, html_attr_value(token, SLICE("srcdoc")));
 }
 
+static void gather(struct links *l, enum links_element what)
+{
+	buf_reset(&l->style);
+	l->gathering = (uint8_t)what;
+}
+
+/* Data and templates import nothing; what a script with a source holds does not run. */
+static enum links_element script_holds(const struct html_token *token)
+{
+	slice type = word_trim(html_attr_value(token, SLICE("type")));
+
+	if (html_attr_value(token, SLICE("src")).len)
+		return LINKS_NO_TEXT;
+	if (word_is(type, SLICE("importmap")))
+		return LINKS_MAP;
+	return type.len == 0 || word_is(type, SLICE("module")) ||
+			       word_ends(type, SLICE("javascript"))
+		       ? LINKS_SCRIPT
+		       : LINKS_NO_TEXT;
+}
+
 /* What an element means beyond the table of links_rules.h. */
 static int special_element(struct links *l, const struct html_token *token)
 {
@@ -270,8 +298,12 @@ static int special_element(struct links *l, const struct html_token *token)
 		l->in_picture = true;
 		return 0;
 	case HTML_TAG_STYLE:
-		buf_reset(&l->style);
-		l->in_style = !token->self_closing || !token->foreign;
+		if (!token->self_closing || !token->foreign)
+			gather(l, LINKS_STYLE);
+		return 0;
+	case HTML_TAG_SCRIPT:
+		if (!token->self_closing || !(token->foreign || l->is_xml))
+			gather(l, script_holds(token));
 		return 0;
 	default:
 		return 0;
@@ -311,18 +343,34 @@ static int add_attr(struct links *l, const struct html_token *token, const struc
 	return 0;
 }
 
+/* Addresses in the text of elements: <link>https://…</link>. */
+static int feed_element(struct links *l, const struct html_token *token)
+{
+	enum link_kind kind;
+
+	l->gathering = LINKS_NO_TEXT;
+	if (links_feed_holds(token, &kind)) {
+		gather(l, LINKS_ADDRESS);
+		l->text_kind = (uint8_t)kind;
+	}
+	return token->attr_count ? links_feed_start(l, token) : 0;
+}
+
 static int start_tag(struct links *l, const struct html_token *token)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < token->attr_count && rc == 0; i++)
 		rc = add_attr(l, token, &token->attrs[i]);
+	if (rc == 0 && l->is_xml && !token->foreign)
+		rc = feed_element(l, token);
 	return rc ? rc : special_element(l, token);
 }
 
 static int end_tag(struct links *l, const struct html_token *token)
 {
-	if (token->tag == HTML_TAG_STYLE)
+	if (token->tag == HTML_TAG_STYLE || token->tag == HTML_TAG_SCRIPT ||
+		l->gathering == LINKS_ADDRESS)
 		return links_finish(l);
 	if (token->tag == HTML_TAG_PICTURE)
 		l->in_picture = false;
@@ -369,7 +417,7 @@ int links_token(struct links *l, const struct html_token *token)
 	case HTML_END_TAG:
 		return end_tag(l, token);
 	case HTML_TEXT:
-		return l->in_style ? add_style(l, token->text) : 0;
+		return l->gathering ? add_style(l, token->text) : 0;
 	case HTML_COMMENT:
 		return xml_stylesheet(l, token->text);
 	default:
@@ -377,10 +425,36 @@ int links_token(struct links *l, const struct html_token *token)
 	}
 }
 
+int links_script(struct links *l, slice script)
+{
+	struct script_imports imports;
+	slice specifier;
+	int rc = 0;
+
+	script_imports_init(&imports, script);
+	while (rc == 0 && script_imports_next(&imports, &specifier))
+		if (script_import_is_address(specifier))
+			rc = links_add(l, LINK_SCRIPT, specifier);
+	return rc;
+}
+
 int links_finish(struct links *l)
 {
-	if (!l->in_style)
-		return 0;
-	l->in_style = false;
-	return links_css(l, buf_slice(&l->style));
+	enum links_element what = (enum links_element)l->gathering;
+	slice text = buf_slice(&l->style);
+
+	l->gathering = LINKS_NO_TEXT;
+	switch (what) {
+	case LINKS_STYLE:
+		return links_css(l, text);
+	case LINKS_SCRIPT:
+		return links_script(l, text);
+	case LINKS_MAP:
+		return links_import_map(l, text);
+	case LINKS_ADDRESS:
+		return looks_like_url(text) ? links_add(l, (enum link_kind)l->text_kind, text) : 0;
+	case LINKS_NO_TEXT:
+		break;
+	}
+	return 0;
 }

@@ -35,6 +35,9 @@ struct link {
 	uint32_t text_at; /* where its text begins, if the text was read, too (page.h) */
 };
 
+/* Elements whose text holds links. */
+enum links_element { LINKS_NO_TEXT, LINKS_STYLE, LINKS_SCRIPT, LINKS_MAP, LINKS_ADDRESS };
+
 /* The base element of a document inside of the document. */
 struct link_base {
 	slice href;      /* lives as long as the links */
@@ -55,8 +58,10 @@ struct links {
 	struct arena arena;
 	struct strmap seen; /* kind and reference */
 	struct buf key;
-	struct buf style;
-	bool in_style;
+	bool is_xml;       /* the caller's, before the first token: a document in XML */
+	struct buf style;  /* text of the element that is gathered */
+	uint8_t gathering; /* which that is: enum links_element */
+	uint8_t text_kind; /* of an address in text: enum link_kind */
 	bool in_picture;
 	bool form_is_get;
 	unsigned depth;       /* of documents inside */
@@ -81,6 +86,18 @@ int links_css(struct links *l, slice sheet) SP_MUST_CHECK;
 
 /* Takes in a Link header's value. 0 or ERR_NOMEM. */
 int links_header(struct links *l, slice value) SP_MUST_CHECK;
+
+/* Takes in a Refresh header's value, or a meta element's. 0 or ERR_NOMEM. */
+int links_refresh(struct links *l, slice value) SP_MUST_CHECK;
+
+/* Takes in a script (UTF-8): what it imports, by literals. 0 or ERR_NOMEM. */
+int links_script(struct links *l, slice script) SP_MUST_CHECK;
+
+/* Takes in an import map (UTF-8). 0 or ERR_NOMEM. */
+int links_import_map(struct links *l, slice text) SP_MUST_CHECK;
+
+/* Takes in a document of JSON (UTF-8): a JSON Feed or a manifest; others give none. As above. */
+int links_json(struct links *l, slice text) SP_MUST_CHECK;
 
 /* Adds one reference, copied, unless it is one to be left out. 0 or ERR_NOMEM. */
 int links_add(struct links *l, enum link_kind kind, slice ref) SP_MUST_CHECK;

@@ -2,20 +2,35 @@
 
 #include "base/err.h"
 #include "base/word.h"
+#include "extract/sniff.h"
 #include "http/media_type.h"
 
 enum page_format page_format_of(slice content_type)
 {
 	slice type = media_type_parse(content_type).essence;
 
-	if (type.len == 0 || word_is(type, SLICE("text/html")))
+	if (content_type.len == 0 || word_is(type, SLICE("text/html")))
 		return PAGE_HTML;
+	if (media_type_is_unknown(content_type))
+		return PAGE_UNKNOWN;
 	if (word_is(type, SLICE("text/css")))
 		return PAGE_CSS;
+	if (word_ends(type, SLICE("/javascript")) || word_ends(type, SLICE("/x-javascript")) ||
+		word_ends(type, SLICE("/ecmascript")))
+		return PAGE_SCRIPT;
+	if (word_ends(type, SLICE("/json")) || word_ends(type, SLICE("+json")))
+		return PAGE_JSON;
 	if (word_is(type, SLICE("text/xml")) || word_is(type, SLICE("application/xml")) ||
 		word_ends(type, SLICE("+xml")))
 		return PAGE_XML;
 	return word_is(type, SLICE("text/plain")) ? PAGE_PLAIN : PAGE_OPAQUE;
+}
+
+static void start_tokens(struct page *p)
+{
+	html_init(&p->tokens, p->format == PAGE_XML ? HTML_XML : 0);
+	if (p->params.view)
+		view_set_flags(p->params.view, p->format == PAGE_XML ? HTML_XML : 0);
 }
 
 void page_open(struct page *p, const struct page_params *params)
@@ -28,9 +43,7 @@ void page_open(struct page *p, const struct page_params *params)
 	buf_init(&p->start, CHARSET_SNIFF_MAX);
 	buf_init(&p->scratch, CHARSET_EXPANSION * (size_t)PAGE_STEP);
 	buf_init(&p->sheet, PAGE_SHEET_MAX);
-	html_init(&p->tokens, p->format == PAGE_XML ? HTML_XML : 0);
-	if (params->view)
-		view_set_flags(params->view, p->format == PAGE_XML ? HTML_XML : 0);
+	start_tokens(p);
 }
 
 void page_close(struct page *p)
@@ -41,6 +54,14 @@ void page_close(struct page *p)
 	html_release(&p->tokens);
 	charset_decoder_close(p->decoder);
 	p->decoder = NULL;
+}
+
+bool page_is_html(const struct page *p)
+{
+	slice type = media_type_parse(p->params.content_type).essence;
+
+	return p->format == PAGE_HTML ||
+	       (p->format == PAGE_XML && word_is(type, SLICE("application/xhtml+xml")));
 }
 
 /* Gathers links, and notes where their texts begin. */
@@ -91,10 +112,15 @@ static int take_text(struct page *p, slice text)
 		html_feed(&p->tokens, text);
 		return take_tokens(p);
 	case PAGE_CSS:
+	case PAGE_SCRIPT:
+	case PAGE_JSON:
+		if (!p->params.links)
+			return 0;
 		room = PAGE_SHEET_MAX - p->sheet.len;
 		return buf_add(&p->sheet, slice_sub(text, 0, room));
 	case PAGE_PLAIN:
 		return p->params.text ? page_text_plain(p->params.text, text) : 0;
+	case PAGE_UNKNOWN:
 	case PAGE_OPAQUE:
 		break;
 	}
@@ -121,15 +147,36 @@ static enum charset_format charset_format_of(enum page_format format)
 {
 	if (format == PAGE_CSS)
 		return CHARSET_CSS;
-	return format == PAGE_PLAIN ? CHARSET_PLAIN : CHARSET_HTML;
+	return format == PAGE_HTML || format == PAGE_XML ? CHARSET_HTML : CHARSET_PLAIN;
 }
 
-/* Decides on the encoding, and reads what was kept for that. */
+/* What a body is of which its head does not tell. */
+static void find_format(struct page *p, slice start)
+{
+	static const enum page_format FORMATS[] = {
+		[SNIFFED_HTML] = PAGE_HTML,
+		[SNIFFED_XML] = PAGE_XML,
+		[SNIFFED_TEXT] = PAGE_PLAIN,
+		[SNIFFED_BINARY] = PAGE_OPAQUE,
+	};
+
+	if (p->format != PAGE_UNKNOWN)
+		return;
+	p->format = FORMATS[sniff(start)];
+	start_tokens(p);
+}
+
+/* Decides on format and encoding, and reads what was kept for that. */
 static int begin(struct page *p)
 {
 	slice start = buf_slice(&p->start);
 	int rc;
 
+	find_format(p, start);
+	if (p->format == PAGE_OPAQUE)
+		return 0;
+	if (p->params.links)
+		p->params.links->is_xml = p->format == PAGE_XML;
 	p->guess = charset_guess(start, p->label, charset_format_of(p->format));
 	rc = charset_decoder_open(p->guess.charset, &p->decoder);
 	if (rc == ERR_UNSUPPORTED) {
@@ -154,7 +201,23 @@ int page_feed(struct page *p, slice chunk)
 		chunk = slice_sub(chunk, room, chunk.len);
 		rc = begin(p);
 	}
-	return rc || chunk.len == 0 ? rc : take_bytes(p, chunk, false);
+	return rc || chunk.len == 0 || p->format == PAGE_OPAQUE ? rc : take_bytes(p, chunk, false);
+}
+
+static int finish_links(struct page *p)
+{
+	slice sheet = buf_slice(&p->sheet);
+
+	switch (p->format) {
+	case PAGE_CSS:
+		return links_css(p->params.links, sheet);
+	case PAGE_SCRIPT:
+		return links_script(p->params.links, sheet);
+	case PAGE_JSON:
+		return links_json(p->params.links, sheet);
+	default:
+		return links_finish(p->params.links);
+	}
 }
 
 int page_finish(struct page *p)
@@ -165,17 +228,16 @@ int page_finish(struct page *p)
 		return 0;
 	if (!p->decoder)
 		rc = begin(p);
-	if (rc == 0)
+	if (rc == 0 && p->decoder)
 		rc = take_bytes(p, (slice){"", 0}, true);
-	if (rc)
+	if (rc || !p->decoder)
 		return rc;
 	html_finish(&p->tokens);
 	rc = take_tokens(p);
 	if (p->params.links)
 		p->params.links->charset = p->guess.charset;
 	if (rc == 0 && p->params.links)
-		rc = p->format == PAGE_CSS ? links_css(p->params.links, buf_slice(&p->sheet))
-					   : links_finish(p->params.links);
+		rc = finish_links(p);
 	if (p->params.forms)
 		forms_finish(p->params.forms);
 	if (rc == 0 && p->params.view)

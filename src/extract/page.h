@@ -9,8 +9,8 @@
  *		rc = page_finish(&p);
  *	page_close(&p);
  *
- * HTML, XHTML, SVG and other XML give links, text and view; CSS gives links; plain text gives text;
- * anything else gives nothing. Any bytes are read.
+ * HTML, XHTML, SVG and other XML give links, text and view; CSS, scripts, JSON Feed and manifests
+ * give links; plain text gives text; anything else gives nothing. Any bytes are read.
  */
 #ifndef EXTRACT_PAGE_H
 #define EXTRACT_PAGE_H
@@ -23,16 +23,27 @@
 #include "extract/stand_in.h"
 #include "extract/text.h"
 #include "extract/view.h"
+#include "http/media_type.h"
 
 enum {
 	PAGE_STEP = 64 << 10,      /* bytes that are decoded at once */
-	PAGE_SHEET_MAX = 16 << 20, /* bytes of a style sheet's file that are read */
+	PAGE_SHEET_MAX = 16 << 20, /* bytes of a style sheet's or script's file that are read */
 };
 
-enum page_format { PAGE_HTML, PAGE_XML, PAGE_CSS, PAGE_PLAIN, PAGE_OPAQUE };
+/* Unknown: the first bytes tell, and format is another one when the page has been read. */
+enum page_format {
+	PAGE_HTML,
+	PAGE_XML,
+	PAGE_CSS,
+	PAGE_SCRIPT,
+	PAGE_JSON,
+	PAGE_PLAIN,
+	PAGE_OPAQUE,
+	PAGE_UNKNOWN
+};
 
 struct page_params {
-	slice content_type;        /* the header's value; empty means HTML */
+	slice content_type;        /* of media_type_of_head; empty means HTML */
 	struct links *links;       /* borrowed, initialised; NULL when not wanted */
 	struct page_text *text;    /* the same */
 	struct view *view;         /* the same */
@@ -41,7 +52,7 @@ struct page_params {
 	struct deceit *deceit;     /* the same */
 };
 
-/* Fields are the reader's own, but for guess, which is to be read after page_finish. */
+/* Fields are the reader's own, but for guess and format, to be read after page_finish. */
 struct page {
 	struct page_params params;
 	enum page_format format;
@@ -63,6 +74,9 @@ void page_close(struct page *p);
 
 /* The next bytes, content coding undone. 0 or ERR_NOMEM. */
 int page_feed(struct page *p, slice chunk) SP_MUST_CHECK;
+
+/* Whether what was read is HTML, in its own form or that of XML. */
+bool page_is_html(const struct page *p);
 
 /* Says that all has been given. 0 or ERR_NOMEM. */
 int page_finish(struct page *p) SP_MUST_CHECK;

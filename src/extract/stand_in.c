@@ -41,13 +41,13 @@ bool stand_in_is_html(slice content_type)
 {
 	slice type = media_type_parse(content_type).essence;
 
-	return type.len == 0 || word_is(type, SLICE("text/html")) ||
+	return media_type_is_unknown(content_type) || word_is(type, SLICE("text/html")) ||
 	       word_is(type, SLICE("application/xhtml+xml"));
 }
 
 bool stand_in_applies(const struct fields *head)
 {
-	return stand_in_is_html(fields_get(head, SLICE("Content-Type")));
+	return stand_in_is_html(media_type_of_head(head));
 }
 
 int stand_in_token(struct stand_in *s, const struct html_token *token)
@@ -76,7 +76,7 @@ static bool find_target(const struct stand_in_facts *f, const struct url *asked,
 	slice location = fields_get(f->head, SLICE("Location"));
 
 	return f->status >= 300 && f->status < 400 && location.ptr &&
-	       url_parse(ret, location, asked, NULL) == 0;
+	       url_parse_location(ret, location, asked, NULL) == 0;
 }
 
 int stand_in_judge(const struct stand_in_facts *f, char ret_text[STAND_IN_SIZE])

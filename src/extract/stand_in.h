@@ -37,10 +37,10 @@ void stand_in_init(struct stand_in *s);
 void stand_in_reset(struct stand_in *s);
 void stand_in_release(struct stand_in *s);
 
-/* Whether that Content-Type, or none, is of HTML. */
+/* Whether that Content-Type is of HTML, or does not tell. */
 bool stand_in_is_html(slice content_type);
 
-/* Whether bodies of responses with this head are HTML, and to be read. */
+/* Whether bodies of responses with this head are or may be HTML, and to be read. */
 bool stand_in_applies(const struct fields *head);
 
 /* 0 or ERR_NOMEM. */

@@ -15,12 +15,28 @@ static slice take_value(slice *s)
 	return value;
 }
 
-struct media_type media_type_parse(slice value)
+/* Letters, digits and these signs (RFC 9110, section 5.6.2). */
+static bool is_token(slice s)
 {
-	struct media_type type = {0};
+	for (size_t i = 0; i < s.len; i++)
+		if (!word_is_alnum(s.ptr[i]) &&
+			(s.ptr[i] == '\0' || !strchr("!#$%&'*+-.^_`|~", s.ptr[i])))
+			return false;
+	return s.len > 0;
+}
 
-	type.essence = word_trim(slice_take(&value, ';'));
-	while (value.len && type.charset.len == 0) {
+static bool is_essence(slice s)
+{
+	slice rest = s, type = slice_take(&rest, '/');
+
+	return type.len < s.len && is_token(type) && is_token(rest);
+}
+
+/* One value, without commas but in quotes. False for what is no media type. */
+static bool parse_one(slice value, struct media_type *ret)
+{
+	*ret = (struct media_type){.essence = word_trim(slice_take(&value, ';'))};
+	while (value.len && ret->charset.len == 0) {
 		size_t n = 0;
 		slice name;
 
@@ -33,11 +49,89 @@ struct media_type media_type_parse(slice value)
 		}
 		value = slice_sub(value, n + 1, value.len);
 		if (word_is(name, SLICE("charset")))
-			type.charset = take_value(&value);
+			ret->charset = take_value(&value);
 		else
 			(void)take_value(&value);
 	}
+	return is_essence(ret->essence);
+}
+
+/* Takes the next value off a list: commas in quotes are none. */
+static slice take_one(slice *list)
+{
+	bool quoted = false;
+	size_t n = 0;
+	slice value;
+
+	for (; n < list->len && (quoted || list->ptr[n] != ','); n++) {
+		if (list->ptr[n] == '"')
+			quoted = !quoted;
+		else if (quoted && list->ptr[n] == '\\')
+			n += n + 1 < list->len;
+	}
+	value = slice_sub(*list, 0, n);
+	*list = slice_sub(*list, n + 1, list->len);
+	return value;
+}
+
+/* A later value replaces an earlier one; of the same type it inherits the charset. */
+static void replace(struct media_type *type, struct media_type next)
+{
+	if (word_is(next.essence, SLICE("*/*")))
+		return;
+	if (next.charset.len == 0 && word_is(type->essence, next.essence))
+		next.charset = type->charset;
+	*type = next;
+}
+
+struct media_type media_type_parse(slice value)
+{
+	struct media_type type = {0}, next;
+
+	while (value.len) {
+		slice one = take_one(&value);
+
+		if (parse_one(one, &next))
+			replace(&type, next);
+	}
 	return type;
+}
+
+static bool is_told_not_to_guess(const struct fields *head)
+{
+	slice value = fields_get(head, SLICE("X-Content-Type-Options"));
+
+	return word_is(word_trim(slice_take(&value, ',')), SLICE("nosniff"));
+}
+
+slice media_type_of_head(const struct fields *head)
+{
+	struct media_type type = {0};
+	slice found = {0};
+
+	for (size_t i = 0; i < head->items.len; i++) {
+		struct media_type next;
+
+		if (!word_is(head->items.ptr[i].name, SLICE("Content-Type")))
+			continue;
+		next = media_type_parse(head->items.ptr[i].value);
+		if (next.essence.len == 0 ||
+			(next.charset.len == 0 && word_is(next.essence, type.essence)))
+			continue;
+		type = next;
+		found = head->items.ptr[i].value;
+	}
+	if (found.len && !media_type_is_unknown(found))
+		return found;
+	return is_told_not_to_guess(head) ? SLICE("text/plain") : SLICE(MEDIA_TYPE_UNKNOWN);
+}
+
+bool media_type_is_unknown(slice value)
+{
+	slice type = media_type_parse(value).essence;
+
+	return type.len == 0 || word_is(type, SLICE(MEDIA_TYPE_UNKNOWN)) ||
+	       word_is(type, SLICE("application/unknown"));
 }
 
 slice media_type_of_path(const char *path)

@@ -220,7 +220,7 @@ static int follow(struct download *d, enum step *ret, struct err *err)
 	slice location = fields_get(state_fields(d->state), SLICE("location"));
 	int rc;
 
-	if (!location.ptr || url_parse(&d->target, location, &d->url, NULL) ||
+	if (!location.ptr || url_parse_location(&d->target, location, &d->url, NULL) ||
 		!url_is_http(&d->target))
 		return err_set(err, ERR_IO, "the server redirects to no http or https URL");
 	rc = url_parse(&d->url, url_page(&d->target), NULL, err);

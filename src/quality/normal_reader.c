@@ -19,7 +19,7 @@ static int begin_view(struct normal_reader *r)
 static int begin_body(struct normal_reader *r)
 {
 	const struct fields *head = message_fields(r->message);
-	slice type = fields_get(head, SLICE("Content-Type"));
+	slice type = media_type_of_head(head);
 	int rc = begin_view(r);
 
 	if (rc)
@@ -101,7 +101,7 @@ int normal_reader_finish(
 		rc = begin_body(r);
 	if (rc == 0 && r->parsing)
 		rc = page_finish(r->page);
-	r->has_signs = rc == 0 && r->signing && normal_is_read(ret_state);
+	r->has_signs = rc == 0 && r->signing && page_is_html(r->page) && normal_is_read(ret_state);
 	if (r->has_signs)
 		r->signs = stand_in_body(&r->stand_in);
 	if (rc == 0 && r->viewing) {

@@ -25,6 +25,7 @@ struct normal_reader {
 	uint64_t manner; /* how it is read (normal.h), once its head is known */
 	bool signing;    /* its signs are read */
 	struct stand_in stand_in;
+	bool is_html;   /* the body that was read last */
 	bool has_signs; /* of the response that was finished last */
 	struct blocked_body signs;
 };

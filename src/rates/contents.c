@@ -57,7 +57,7 @@ const struct page_contents *rates_contents_find(const struct rates_contents *c, 
 static int on_body(void *context, slice decoded)
 {
 	struct reader *r = context;
-	slice type = fields_get(message_fields(r->message), SLICE("Content-Type"));
+	slice type = media_type_of_head(message_fields(r->message));
 
 	if (!r->begun)
 		page_open(r->page,

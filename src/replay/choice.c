@@ -327,7 +327,7 @@ static int leads_here(struct choosing *x, const struct memento *m, bool *ret)
 	url_init(&target);
 	location = fields_trim(fields_get(record_head(r)->fields, SLICE("Location")));
 	if (location.len && url_parse(&base, m->url, NULL, NULL) == 0 &&
-		url_parse(&target, location, &base, NULL) == 0)
+		url_parse_location(&target, location, &base, NULL) == 0)
 		*ret = slice_eq(url_page(&target), x->wanted->page);
 	url_release(&base);
 	url_release(&target);

@@ -47,7 +47,9 @@ enum rewrite_format rewrite_format_of(slice content_type, enum rewrite_kind kind
 		return REWRITE_NOTHING;
 	if (word_is(type, SLICE("application/xhtml+xml")))
 		return REWRITE_XHTML;
-	return type.len == 0 || word_is(type, SLICE("text/html")) ? REWRITE_HTML : REWRITE_NOTHING;
+	return media_type_is_unknown(content_type) || word_is(type, SLICE("text/html"))
+		       ? REWRITE_HTML
+		       : REWRITE_NOTHING;
 }
 
 int rewriter_open(const struct rewrite_params *params, struct rewriter **ret)

@@ -41,7 +41,7 @@ static int on_body(void *context, slice decoded)
 {
 	struct page_reader *p = context;
 
-	return feed_page(p, fields_get(message_fields(p->message), SLICE("Content-Type")), decoded);
+	return feed_page(p, media_type_of_head(message_fields(p->message)), decoded);
 }
 
 int page_reader_open(

@@ -50,3 +50,19 @@ bool url_is_loopback(const struct url *u)
 		       slice_ends_with(host, SLICE(".localhost"));
 	}
 }
+
+int url_parse_location(struct url *u, slice location, const struct url *base, struct err *err)
+{
+	struct buf escaped;
+	int rc = 0;
+
+	buf_init(&escaped, 3 * (size_t)URL_MAX);
+	for (size_t i = 0; rc == 0 && i < location.len; i++) {
+		unsigned char c = (unsigned char)location.ptr[i];
+
+		rc = c < 0x80 ? buf_add_char(&escaped, (char)c) : buf_printf(&escaped, "%%%02X", c);
+	}
+	rc = rc ? err_code(err, rc) : url_parse(u, buf_slice(&escaped), base, err);
+	buf_release(&escaped);
+	return rc;
+}

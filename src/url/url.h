@@ -91,6 +91,13 @@ slice url_strip(slice input);
 int url_parse(struct url *u, slice input, const struct url *base, struct err *err) SP_MUST_CHECK;
 
 /*
+ * The same for a Location field. Bytes that are no ASCII are escaped one by one, as browsers do:
+ * nothing says which encoding they are in.
+ */
+int url_parse_location(
+	struct url *u, slice location, const struct url *base, struct err *err) SP_MUST_CHECK;
+
+/*
  * The same for a URL in a document that is not UTF-8 (encoding.h; NULL: it is): queries of http,
  * https, ftp and file are encoded as the document was. input is UTF-8 all the same.
  */

@@ -383,6 +383,21 @@ static void test_media_type(void)
 		{"text/html; x; y=\"a;charset=b\"; charset=c; charset=d", "text/html", "c"},
 		{"text/html;charset", "text/html", ""},
 		{"text/html;charset=\"a", "text/html", "a"},
+		/* Several values, after the examples of Fetch, section 2.2.2. */
+		{"text/html, text/html", "text/html", ""},
+		{"text/plain, text/html", "text/html", ""},
+		{"text/html;charset=gbk, text/html", "text/html", "gbk"},
+		{"text/html;charset=gbk, text/html;x=\",text/plain\"", "text/html", "gbk"},
+		{"text/html;charset=gbk, text/plain, text/html", "text/html", ""},
+		{"text/html, */*", "text/html", ""},
+		{"text/html, ", "text/html", ""},
+		{"charset=windows-1251, text/html", "text/html", ""},
+		/* No media types. */
+		{"text/html charset=utf-8", "", ""},
+		{"html", "", ""},
+		{"text/", "", ""},
+		{"/html", "", ""},
+		{"*/*", "", ""},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
