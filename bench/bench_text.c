@@ -125,7 +125,7 @@ static void search(const char *index)
 		char words[40];
 
 		(void)snprintf(words, sizeof words, "page %u", i * 7);
-		if (text_search_open(index, slice_str(words), &s, &err))
+		if (text_search_open(index, slice_str(words), NULL, &s, &err))
 			fail(&err);
 		found += text_search_next(s, &doc, &url, &err) == 0;
 		text_search_close(s);

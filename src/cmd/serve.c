@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cmd/cmd.h"
@@ -107,7 +108,8 @@ static int serve(const struct server_params *p, struct err *err)
 		rc = err_code(err, print_address(server, p->address));
 	while (rc == 0 && poll(&wait, 1, -1) <= 0)
 		;
-	server_stop(server);
+	if (!server_stop(server))
+		_exit(rc ? CMD_FAILURE : CMD_OK);
 	stop_close(wait.fd);
 	return rc;
 }

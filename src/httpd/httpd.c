@@ -3,18 +3,26 @@
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "httpd/listen.h"
+#include "httpd/peers.h"
 #include "httpd/waker.h"
+#include "httpd/workers.h"
 
 enum {
-	CONNECTIONS_MAX = 4096,
+	CONNECTIONS_MAX = 2 * PEERS_MAX, /* an event loop may have more than its share */
+	PAGE_WORKERS = 4,
+	QUERY_WORKERS = 4,
+	FILES_KEPT = 256, /* descriptors for other things than connections */
 	IDLE_SECONDS = 60,
 	CONNECTION_MEMORY = 128 << 10, /* head of a request, and fields of its response */
 	BLOCK_SIZE = 32 << 10,         /* of a body that is sent in pieces */
@@ -24,9 +32,13 @@ struct httpd {
 	struct httpd_params params;
 	struct MHD_Daemon *daemon;
 	struct waker waker;
+	struct peers peers;
+	struct workers workers[HTTPD_LANES]; /* none for HTTPD_NOW */
+	atomic_bool stopping;
 	uint16_t port;
-	atomic_uint_fast64_t connections; /* so far */
 };
+
+static const int64_t LIMIT_NS = 10 * (int64_t)CLOCK_NS_PER_SECOND; /* of a request's work */
 
 /*
  * One request and its response, from the request line until the last byte is sent. It is made when
@@ -35,10 +47,17 @@ struct httpd {
 struct exchange {
 	struct httpd *httpd;
 	struct MHD_Connection *connection;
+	const char *method;
 	char *target;  /* owned; NULL: no memory or too long */
 	bool begun;    /* libmicrohttpd has shown it once */
 	bool answered; /* the handler has been called */
-	bool paused;   /* pause_ns has begun */
+	enum httpd_lane lane;
+	struct worker_job job;
+	struct work work;
+	struct buf ahead; /* of a slow stream, not sent yet */
+	size_t ahead_at;
+	ssize_t ahead_end; /* 1: there is more; else what read said */
+	bool paused;       /* pause_ns has begun */
 	struct buf body;
 	bool body_cut;
 	struct httpd_response response;
@@ -90,7 +109,35 @@ static void *begin_exchange(void *context, const char *uri, struct MHD_Connectio
 	buf_init(&e->response.headers, HTTPD_HEADERS_MAX);
 	buf_init(&e->response.body, HTTPD_BODY_MAX);
 	buf_init(&e->body, e->httpd->params.body_max);
+	buf_init(&e->ahead, BLOCK_SIZE + 1);
 	return e;
+}
+
+static struct peer *peer_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static void notify_connection(void *context, struct MHD_Connection *connection, void **state,
+	enum MHD_ConnectionNotificationCode code)
+{
+	struct httpd *h = context;
+	const union MHD_ConnectionInfo *fd, *address;
+
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (*state)
+			peers_remove(&h->peers, *state);
+		*state = NULL;
+		return;
+	}
+	fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	if (fd)
+		*state =
+			peers_add(&h->peers, fd->connect_fd, address ? address->client_addr : NULL);
 }
 
 static void end_exchange(void *context, struct MHD_Connection *connection, void **state,
@@ -99,15 +146,17 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 	struct exchange *e = *state;
 
 	(void)context;
-	(void)connection;
 	(void)code;
 	*state = NULL;
 	if (!e)
 		return;
+	if (peer_of(connection))
+		peers_end(&e->httpd->peers, peer_of(connection));
 	drop_stream(&e->response);
 	buf_release(&e->response.headers);
 	buf_release(&e->response.body);
 	buf_release(&e->body);
+	buf_release(&e->ahead);
 	free(e->target);
 	free(e);
 }
@@ -125,57 +174,34 @@ static slice host_of(const char *field)
 	return host;
 }
 
-/* Numbers the connections; without memory a connection is number 0. */
-static void notify_connection(void *context, struct MHD_Connection *connection, void **state,
-	enum MHD_ConnectionNotificationCode code)
+static struct httpd_request request_of(struct exchange *e)
 {
-	struct httpd *h = context;
-	uint64_t *number;
-
-	(void)connection;
-	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		free(*state);
-		return;
-	}
-	number = malloc(sizeof *number);
-	if (number)
-		*number = atomic_fetch_add(&h->connections, 1);
-	*state = number;
-}
-
-static uint64_t connection_number(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	const uint64_t *number = info ? info->socket_context : NULL;
-
-	return number ? *number : 0;
-}
-
-static void call_handler(struct exchange *e, const char *method)
-{
-	struct httpd *h = e->httpd;
+	struct peer *peer = peer_of(e->connection);
 	struct httpd_request q = {
-		.method = slice_str(method),
+		.method = slice_str(e->method),
 		.connection = e->connection,
-		.port = h->port,
+		.port = e->httpd->port,
 		.body = buf_slice(&e->body),
 		.body_cut = e->body_cut,
-		.connection_number = connection_number(e->connection),
+		.connection_number = peer ? peer->number : 0,
 		.host = host_of(MHD_lookup_connection_value(
 			e->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)),
+		.target = slice_str(e->target),
+		.work = &e->work,
 	};
 
-	e->answered = true;
-	if (!e->target) {
-		e->response.status = MHD_HTTP_URI_TOO_LONG;
-		if (h->params.policy)
-			httpd_header(&e->response, "Content-Security-Policy", h->params.policy);
-		return;
-	}
-	q.target = slice_str(e->target);
 	q.path = slice_sub(q.target, 0, strcspn(e->target, "?"));
+	return q;
+}
+
+static void call_handler(struct exchange *e)
+{
+	struct httpd *h = e->httpd;
+	struct httpd_request q = request_of(e);
+
+	work_turn_begin(&e->work);
 	h->params.handler(h->params.context, &q, &e->response);
+	work_turn_end(&e->work);
 	if (e->response.status == 0)
 		spoil(&e->response);
 }
@@ -217,13 +243,58 @@ static ssize_t read_body(void *context, uint64_t at, char *out, size_t room)
 	return (ssize_t)room;
 }
 
-/* libmicrohttpd takes no 0 for the end. */
+/* A worker's turn with a slow stream. */
+static bool read_ahead(struct worker_job *job)
+{
+	struct exchange *e = (struct exchange *)((char *)job - offsetof(struct exchange, job));
+	struct httpd_stream *stream = &e->response.stream;
+	ssize_t n = -1;
+
+	work_turn_begin(&e->work);
+	buf_reset(&e->ahead);
+	e->ahead_at = 0;
+	if (buf_reserve(&e->ahead, BLOCK_SIZE) == 0 && work_step(&e->work))
+		n = stream->read(stream->context, e->ahead.ptr, BLOCK_SIZE);
+	if (n == HTTPD_AGAIN && !work_step(&e->work))
+		n = -1;
+	work_turn_end(&e->work);
+	if (n > 0) {
+		e->ahead.len = (size_t)n;
+		work_refresh(&e->work);
+	}
+	e->ahead_end = n > 0 ? 1 : n;
+	return n != HTTPD_AGAIN;
+}
+
+static ssize_t read_slow_stream(struct exchange *e, char *out, size_t room)
+{
+	size_t n = e->ahead.len - e->ahead_at;
+
+	if (n > 0) {
+		n = n < room ? n : room;
+		memcpy(out, e->ahead.ptr + e->ahead_at, n);
+		e->ahead_at += n;
+		return (ssize_t)n;
+	}
+	if (e->ahead_end <= 0)
+		return e->ahead_end;
+	e->job.run = read_ahead;
+	return workers_put(&e->httpd->workers[e->lane ? e->lane : HTTPD_PAGE], &e->job, true)
+		       ? HTTPD_AGAIN
+		       : -1;
+}
+
+/* libmicrohttpd takes no 0 for the end; it asks again after 0, or when it is resumed. */
 static ssize_t read_stream(void *context, uint64_t at, char *out, size_t room)
 {
-	struct httpd_stream *stream = context;
-	ssize_t n = stream->read(stream->context, out, room);
+	struct exchange *e = context;
+	struct httpd_stream *stream = &e->response.stream;
+	ssize_t n = stream->slow ? read_slow_stream(e, out, room)
+				 : stream->read(stream->context, out, room);
 
 	(void)at;
+	if (n == HTTPD_AGAIN)
+		return 0;
 	if (n < 0)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	return n > 0 ? n : MHD_CONTENT_READER_END_OF_STREAM;
@@ -237,7 +308,7 @@ static struct MHD_Response *make_response(struct exchange *e)
 	if (r->stream.read)
 		return MHD_create_response_from_callback(
 			r->stream.has_size ? r->stream.size : MHD_SIZE_UNKNOWN, BLOCK_SIZE,
-			read_stream, &r->stream, NULL);
+			read_stream, e, NULL);
 	if (r->body.len > 1 && (r->pause_ns > 0 || r->end == HTTPD_TRUNCATED))
 		return MHD_create_response_from_callback(
 			r->body.len, BLOCK_SIZE, read_body, e, NULL);
@@ -283,6 +354,55 @@ static enum MHD_Result send_response(struct exchange *e)
 	return result;
 }
 
+/* A worker's turn with a request. */
+static bool answer_later(struct worker_job *job)
+{
+	struct exchange *e = (struct exchange *)((char *)job - offsetof(struct exchange, job));
+
+	call_handler(e);
+	return true;
+}
+
+static void refuse(struct exchange *e, unsigned status)
+{
+	e->response.status = status;
+	if (e->httpd->params.policy)
+		httpd_header(&e->response, "Content-Security-Policy", e->httpd->params.policy);
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		httpd_header(&e->response, "Retry-After", "10");
+}
+
+/* Has the request answered, by this thread or another; true: it is suspended. */
+static bool answer(struct exchange *e)
+{
+	struct httpd *h = e->httpd;
+	struct peer *peer = peer_of(e->connection);
+	struct httpd_request q;
+
+	e->answered = true;
+	e->work = (struct work){
+		.stopping = &h->stopping, .fd = peer ? peer->fd : -1, .limit_ns = LIMIT_NS};
+	e->ahead_end = 1;
+	e->job = (struct worker_job){.run = answer_later, .connection = e->connection};
+	if (peer) {
+		e->job.address = peer->address;
+		peers_begin(&h->peers, peer);
+	}
+	if (!e->target) {
+		refuse(e, MHD_HTTP_URI_TOO_LONG);
+		return false;
+	}
+	q = request_of(e);
+	e->lane = h->params.lane ? h->params.lane(h->params.context, &q) : HTTPD_NOW;
+	if (e->lane == HTTPD_NOW)
+		call_handler(e);
+	else if (workers_put(&h->workers[e->lane], &e->job, false))
+		return true;
+	else
+		refuse(e, MHD_HTTP_SERVICE_UNAVAILABLE);
+	return false;
+}
+
 /* What is due now; called when the fields are there, at the end of a body, and after a sleep. */
 static enum MHD_Result go_on(struct exchange *e, const char *method)
 {
@@ -290,10 +410,16 @@ static enum MHD_Result go_on(struct exchange *e, const char *method)
 		e->begun = true; /* to answer before the body is here would cut it off */
 		return MHD_YES;
 	}
-	if (!e->answered) {
-		call_handler(e, method);
-		if (e->response.wait_ns > 0 &&
-			waker_sleep(&e->httpd->waker, e->connection, e->response.wait_ns))
+	e->method = method;
+	if (!e->answered && answer(e))
+		return MHD_YES;
+	if (e->response.status == 0)
+		refuse(e, MHD_HTTP_SERVICE_UNAVAILABLE); /* the server stops */
+	if (e->response.wait_ns > 0) {
+		int64_t wait = e->response.wait_ns;
+
+		e->response.wait_ns = 0;
+		if (waker_sleep(&e->httpd->waker, e->connection, wait))
 			return MHD_YES;
 	}
 	return send_response(e);
@@ -365,6 +491,50 @@ static struct MHD_Daemon *start_daemon(struct httpd *h, int fd)
 		MHD_OPTION_NOTIFY_CONNECTION, notify_connection, h, MHD_OPTION_END);
 }
 
+static size_t connections_max(void)
+{
+	struct rlimit limit;
+
+	/* There may be another server in the same program. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 2 * FILES_KEPT)
+		return FILES_KEPT / 2;
+	return limit.rlim_cur / 2 < SIZE_MAX ? (size_t)(limit.rlim_cur - FILES_KEPT) / 2 : SIZE_MAX;
+}
+
+static int start_workers(struct httpd *h)
+{
+	static const unsigned COUNTS[] = {
+		[HTTPD_PAGE] = PAGE_WORKERS, [HTTPD_QUERY] = QUERY_WORKERS};
+	int rc = 0;
+
+	for (int i = HTTPD_PAGE; rc == 0 && i < HTTPD_LANES; i++)
+		rc = workers_init(&h->workers[i], h->params.lane ? COUNTS[i] : 0);
+	return rc;
+}
+
+/* Whatever is suspended goes on, so that the daemon can stop. */
+static bool stop_workers(struct httpd *h)
+{
+	bool ended = true;
+
+	atomic_store(&h->stopping, true);
+	for (int i = HTTPD_PAGE; i < HTTPD_LANES; i++)
+		if (h->workers[i].last)
+			ended = workers_stop(&h->workers[i]) && ended;
+	waker_stop(&h->waker);
+	return ended;
+}
+
+static void release(struct httpd *h)
+{
+	for (int i = HTTPD_PAGE; i < HTTPD_LANES; i++)
+		if (h->workers[i].last)
+			workers_release(&h->workers[i]);
+	waker_release(&h->waker);
+	peers_release(&h->peers);
+	free(h);
+}
+
 int httpd_start(const struct httpd_params *params, struct httpd **ret_httpd, struct err *err)
 {
 	struct httpd *h = calloc(1, sizeof *h);
@@ -374,22 +544,23 @@ int httpd_start(const struct httpd_params *params, struct httpd **ret_httpd, str
 		return err_code(err, ERR_NOMEM);
 	h->params = *params;
 	rc = listen_open(params->address, params->port, &fd, &h->port, err);
-	if (rc) {
+	if (rc || waker_init(&h->waker)) {
+		if (rc == 0)
+			(void)close(fd);
 		free(h);
-		return rc;
+		return rc ? rc : err_code(err, ERR_NOMEM);
 	}
-	rc = waker_init(&h->waker);
-	if (rc == 0) {
+	peers_init(&h->peers, connections_max());
+	rc = start_workers(h);
+	if (rc == 0)
 		h->daemon = start_daemon(h, fd); /* closes fd when it stops */
-		if (h->daemon) {
-			*ret_httpd = h;
-			return 0;
-		}
-		waker_stop(&h->waker);
-		waker_release(&h->waker);
+	if (h->daemon) {
+		*ret_httpd = h;
+		return 0;
 	}
 	(void)close(fd);
-	free(h);
+	if (stop_workers(h))
+		release(h);
 	return err_set(err, ERR_IO, "the HTTP server cannot start");
 }
 
@@ -398,12 +569,13 @@ uint16_t httpd_port(const struct httpd *h)
 	return h->port;
 }
 
-void httpd_stop(struct httpd *h)
+bool httpd_stop(struct httpd *h)
 {
 	if (!h)
-		return;
-	waker_stop(&h->waker);
+		return true;
+	if (!stop_workers(h))
+		return false;
 	MHD_stop_daemon(h->daemon);
-	waker_release(&h->waker);
-	free(h);
+	release(h);
+	return true;
 }

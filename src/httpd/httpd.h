@@ -2,7 +2,8 @@
  * A small HTTP/1.1 server on libmicrohttpd: one handler that looks at a request and fills in a
  * response. Connections live on a few threads with an event loop each, so the handler is called by
  * several threads at once and must not block: what takes time is asked for in the response
- * (wait_ns, pause_ns) and holds up nobody else.
+ * (wait_ns, pause_ns) and holds up nobody else, or is done by workers (lane), in steps that end
+ * when nobody waits for them any more (httpd/work.h).
  *
  *	static void answer(void *context, const struct httpd_request *q, struct httpd_response *r)
  *	{
@@ -24,6 +25,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "httpd/work.h"
 
 enum {
 	HTTPD_BODY_MAX = 256 << 20,   /* bytes of one response */
@@ -43,7 +45,18 @@ struct httpd_request {
 	slice body;                 /* at most body_max bytes */
 	bool body_cut;              /* there was more */
 	void *connection;           /* for httpd_request_field */
+	struct work *work;          /* what it may cost; valid as long as the response's stream */
 };
+
+/* Who calls the handler. */
+enum httpd_lane {
+	HTTPD_NOW,   /* an event loop: it has the answer at hand */
+	HTTPD_PAGE,  /* a worker: it has to be looked for */
+	HTTPD_QUERY, /* a worker, of others than these: it may take seconds */
+	HTTPD_LANES,
+};
+
+enum { HTTPD_AGAIN = -2 };
 
 /* The value of a header field of the request, in any case of its name; NULL when it has none. */
 const char *httpd_request_field(const struct httpd_request *q, const char *name);
@@ -60,11 +73,12 @@ enum httpd_end {
  * whole. Called by one thread at a time, not always the handler's.
  */
 struct httpd_stream {
-	/* Puts up to room (> 0) bytes into out: their number, 0 at the end, negative to break off.
-	 */
+	/* Puts up to room (> 0) bytes into out: their number, 0 at the end, -1 to break off; if it
+	 * is slow, HTTPD_AGAIN for nothing yet. */
 	ssize_t (*read)(void *context, char *out, size_t room);
 	void (*free)(void *context);
 	void *context;
+	bool slow; /* workers read it */
 	bool has_size;
 	uint64_t size; /* else it is sent in chunks */
 };
@@ -89,6 +103,8 @@ void httpd_header(struct httpd_response *r, const char *name, const char *value)
 typedef void httpd_handler(
 	void *context, const struct httpd_request *request, struct httpd_response *response);
 
+typedef enum httpd_lane httpd_lane_of(void *context, const struct httpd_request *request);
+
 struct httpd_params {
 	const char *address; /* numeric, without brackets: "127.0.0.1", "::1" */
 	uint16_t port;       /* 0: any that is free */
@@ -96,6 +112,7 @@ struct httpd_params {
 	size_t body_max;     /* bytes of a request's body that are kept */
 	const char *policy;  /* Content-Security-Policy of answers without the handler, or NULL */
 	httpd_handler *handler;
+	httpd_lane_of *lane; /* NULL: all is HTTPD_NOW, and there are no workers */
 	void *context;
 };
 
@@ -114,7 +131,10 @@ int httpd_start(
 
 uint16_t httpd_port(const struct httpd *h);
 
-/* Ends all connections, waits for the handlers that run and frees; NULL is fine. */
-void httpd_stop(struct httpd *h);
+/*
+ * Ends all connections, waits for the handlers that run and frees; NULL is fine. False when a
+ * handler of a worker does not end in time: it still runs, and nothing that it uses may be freed.
+ */
+bool httpd_stop(struct httpd *h);
 
 #endif

@@ -52,7 +52,7 @@ static void stop_logger(struct living_site *site)
 static void stop_listening(struct living_site *site)
 {
 	while (site->listening > 0)
-		httpd_stop(site->httpd[--site->listening]);
+		(void)httpd_stop(site->httpd[--site->listening]);
 }
 
 /* On all addresses, on one port. */

@@ -30,6 +30,7 @@ enum {
 struct cursor {
 	struct cdx_query q;
 	const struct collection *c;
+	struct work *work;
 	struct index_set *set;
 	struct cdxj_scan *scan;
 	int64_t now;
@@ -102,14 +103,19 @@ static bool is_shown(struct cursor *x, slice text)
 	return cdx_query_fits(&x->q, &x->row, x->time) && !is_collapsed(x);
 }
 
-/* The next line that fits: 0, ERR_END, or an error. */
-static int cursor_next(struct cursor *x, struct err *err)
+/*
+ * The next line that fits: 0, ERR_END, or an error. patient: where lines that fit are rare, does
+ * not let others have their turn (ERR_STATE) before there is one.
+ */
+static int cursor_look(struct cursor *x, bool patient, struct err *err)
 {
 	for (;;) {
 		slice text, key;
 		bool past = false;
-		int rc = cdxj_scan_next(x->scan, &text, err);
+		int rc = work_check(x->work, err);
 
+		if (rc == 0)
+			rc = cdxj_scan_next(x->scan, &text, err);
 		if (rc)
 			return rc;
 		key = text;
@@ -121,7 +127,14 @@ static int cursor_next(struct cursor *x, struct err *err)
 		}
 		if (is_shown(x, text))
 			return 0;
+		if (!patient && work_turn_is_long(x->work))
+			return ERR_STATE;
 	}
+}
+
+static int cursor_next(struct cursor *x, struct err *err)
+{
+	return cursor_look(x, true, err);
 }
 
 static int cursor_open(struct cursor *x, slice from, struct err *err)
@@ -207,8 +220,8 @@ static int resume(struct cursor *x, struct err *err)
 
 /* ---- in the index's order ---- */
 
-/* Makes the next bytes of the answer in x->out: 0, also at the end. */
-static int fill(struct cursor *x, struct err *err)
+/* Makes the next bytes of the answer in x->out: 0, also at the end, and when a turn is over. */
+static int fill(struct cursor *x, bool patient, struct err *err)
 {
 	int rc = 0;
 
@@ -219,11 +232,11 @@ static int fill(struct cursor *x, struct err *err)
 			x->ended = true;
 			break;
 		}
-		rc = cursor_next(x, err);
-		if (rc == ERR_END) {
+		rc = cursor_look(x, patient, err);
+		if (rc == ERR_END)
 			x->ended = true;
+		if (rc == ERR_END || rc == ERR_STATE)
 			return 0;
-		}
 		if (rc)
 			return rc;
 		if (x->given >= x->end) {
@@ -242,8 +255,10 @@ static ssize_t read_some(void *context, char *out, size_t room)
 	struct err ignored = {0};
 	slice rest;
 
-	if (x->out_at == x->out.len && fill(x, &ignored))
+	if (x->out_at == x->out.len && fill(x, false, &ignored))
 		return -1;
+	if (x->out.len == 0 && !x->ended)
+		return HTTPD_AGAIN;
 	rest = slice_sub(buf_slice(&x->out), x->out_at, SIZE_MAX);
 	room = rest.len < room ? rest.len : room;
 	if (room)
@@ -422,11 +437,11 @@ static int begin(struct asked *a, struct cursor *x, bool *ret_streams, struct er
 	else if (rc == 0 && x->q.has_page)
 		rc = go_to_page(x, err);
 	if (rc == 0 && x->out.len == 0)
-		rc = fill(x, err); /* failures at the beginning have a status of their own */
+		rc = fill(x, true, err); /* failures at the beginning have a status of their own */
 	if (rc)
 		return rc;
-	a->response->stream =
-		(struct httpd_stream){.read = read_some, .free = cursor_free, .context = x};
+	a->response->stream = (struct httpd_stream){
+		.read = read_some, .free = cursor_free, .context = x, .slow = true};
 	*ret_streams = true;
 	return 0;
 }
@@ -446,6 +461,7 @@ void answer_cdx(struct asked *a)
 		return;
 	}
 	x->c = a->collection;
+	x->work = a->request->work;
 	x->now = clock_realtime(clock_system());
 	x->set = collection_indexes(a->collection);
 	buf_init(&x->scratch, CDXJ_LINE_MAX);

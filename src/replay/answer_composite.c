@@ -113,7 +113,9 @@ static int put_requisites(struct composite *x, struct err *err)
 		slice url = x->requisites.urls.ptr[i];
 		struct found f = {0};
 
-		rc = find(x, url, &f, err);
+		rc = work_check(x->a->request->work, err);
+		if (rc == 0)
+			rc = find(x, url, &f, err);
 		if (rc == 0 && x->from_edges)
 			rc = parts_from_archive(
 				&x->requisites, x->a->collection, url, x->capture, err);

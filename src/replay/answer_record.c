@@ -13,6 +13,7 @@ enum {
 	ORIGINALS_MAX = 16 << 10, /* bytes of X-Archive-Orig-…: the server has no room for more */
 	NAME_MAX_LEN = 256,
 	CODINGS_MAX = 256,
+	COUNT_MAX = 64 << 20, /* bytes that are read to know the size of a body */
 };
 
 #define ORIGINAL "X-Archive-Orig-"
@@ -163,7 +164,10 @@ static bool make_tag(const struct memento *m, bool decoded, char *out, size_t si
 
 /* ---- the body ---- */
 
-/* Reads through the body for its size; takes over the record. */
+/*
+ * Reads through the body for its size; takes over the record. ERR_LIMIT for one that is so large
+ * that it is not worth it.
+ */
 static int count_body(struct record *record, bool decode, uint64_t *ret, struct err *err)
 {
 	struct body *b = NULL;
@@ -171,8 +175,11 @@ static int count_body(struct record *record, bool decode, uint64_t *ret, struct 
 	int rc = decode ? body_new_decoded(record, &b, err) : body_new(record, &b, err);
 
 	*ret = 0;
-	while (rc == 0 && (rc = body_next(b, &piece, err)) == 0)
+	while (rc == 0 && (rc = body_next(b, &piece, err)) == 0) {
 		*ret += piece.len;
+		if (*ret > COUNT_MAX)
+			rc = err_code(err, ERR_LIMIT);
+	}
 	body_free(b);
 	return rc == ERR_END ? 0 : rc;
 }
@@ -195,7 +202,6 @@ static int find_size(struct asked *a, const struct memento *m, const struct reco
 static int send_range(struct asked *a, struct body *body, uint64_t size, struct err *err)
 {
 	struct range range;
-	int rc;
 
 	switch (read_range(httpd_request_field(a->request, "Range"), size, &range)) {
 	case RANGE_BEYOND:
@@ -208,11 +214,7 @@ static int send_range(struct asked *a, struct body *body, uint64_t size, struct 
 	case RANGE_SOME:
 		break;
 	}
-	rc = body_skip(body, range.first, err);
-	if (rc) {
-		body_free(body);
-		return rc;
-	}
+	body_begin_at(body, range.first);
 	a->response->status = STATUS_PARTIAL;
 	answer_header(a, "Content-Range", "bytes %llu-%llu/%llu", (unsigned long long)range.first,
 		(unsigned long long)range.last, (unsigned long long)size);
@@ -231,7 +233,10 @@ static int send(struct asked *a, const struct memento *m, const struct record_he
 	a->response->status = head->status;
 	if (rc == 0 && ranged) {
 		rc = find_size(a, m, head, decode, &size, err);
-		has_size = true;
+		ranged = rc == 0;
+		has_size = has_size || ranged;
+		if (rc == ERR_LIMIT) /* all of it is sent (RFC 9110 §14.2) */
+			rc = 0;
 	}
 	if (rc) {
 		body_free(body);

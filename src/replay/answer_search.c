@@ -230,7 +230,9 @@ static void answer_page(struct asked *a, const struct question *q, const struct 
 
 void answer_search(struct asked *a)
 {
-	struct question q = {.params = {.limit = SEARCH_LIMIT, .window = a->replay->window_ns}};
+	struct question q = {.params = {.limit = SEARCH_LIMIT,
+				     .window = a->replay->window_ns,
+				     .work = a->request->work}};
 	struct search_result result;
 	struct err err = {0};
 	int rc;

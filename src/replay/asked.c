@@ -113,6 +113,9 @@ void answer_failure(struct asked *a, const struct err *err)
 	case ERR_NOTFOUND:
 		answer_error(a, STATUS_NOT_FOUND, err->text);
 		return;
+	case ERR_STOPPED:
+		answer_error(a, STATUS_UNAVAILABLE, err->text);
+		return;
 	case ERR_SYNTAX:
 	case ERR_RANGE:
 	case ERR_USAGE:
@@ -121,6 +124,13 @@ void answer_failure(struct asked *a, const struct err *err)
 	default:
 		answer_error(a, STATUS_ERROR, err->text);
 	}
+}
+
+int work_check(struct work *w, struct err *err)
+{
+	if (work_step(w))
+		return 0;
+	return err_set(err, ERR_STOPPED, "this takes too long: ask for less");
 }
 
 bool asked_is_read(struct asked *a)

@@ -31,6 +31,7 @@ enum asked_status {
 	STATUS_BLOCKED = 451,
 	STATUS_ERROR = 500,
 	STATUS_BAD_GATEWAY = 502,
+	STATUS_UNAVAILABLE = 503,
 };
 
 enum { ORIGIN_SIZE = 300 };
@@ -80,6 +81,9 @@ void answer_header(struct asked *a, const char *name, const char *format, ...) S
 
 /* Whether the method is GET or HEAD; else answers 405 (OPTIONS: 204). */
 bool asked_is_read(struct asked *a);
+
+/* Counts a step of what takes many: 0, or ERR_STOPPED with a line when it is to end here. */
+int work_check(struct work *w, struct err *err) SP_MUST_CHECK;
 
 /* ---- addresses ---- */
 

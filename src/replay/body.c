@@ -11,6 +11,7 @@ enum {
 	FEED_SIZE = 16 << 10,   /* bytes given to the decoder at a time */
 	DECODED_MAX = 16 << 20, /* bytes that it may make of them */
 	DECODED_KEEP = 1 << 20, /* memory that is kept from one piece to the next */
+	SKIP_STEP = 8 << 20,    /* bytes that are passed over in one turn */
 };
 
 struct body {
@@ -27,6 +28,7 @@ struct body {
 	size_t gathered_at;
 	bool limited;
 	uint64_t left; /* of the limit */
+	uint64_t skip; /* bytes that are passed over before the first is sent */
 };
 
 /* Whether the body begins as something with these codings does. */
@@ -189,7 +191,8 @@ int body_next(struct body *b, slice *ret, struct err *err)
 	return 0;
 }
 
-int body_skip(struct body *b, uint64_t count, struct err *err)
+/* Reads on and passes over bytes: 0 also at the end, which may be earlier. */
+static int body_skip(struct body *b, uint64_t count, struct err *err)
 {
 	while (count > 0) {
 		size_t step;
@@ -208,15 +211,32 @@ int body_skip(struct body *b, uint64_t count, struct err *err)
 	return 0;
 }
 
+void body_begin_at(struct body *b, uint64_t first)
+{
+	b->skip = first;
+}
+
 /* ---- sending ---- */
+
+/* Passes over some of what is not sent: 0, ERR_STATE when there is more of it, or an error. */
+static int skip_some(struct body *b, struct err *err)
+{
+	uint64_t step = b->skip < SKIP_STEP ? b->skip : SKIP_STEP;
+	int rc = body_skip(b, step, err);
+
+	b->skip -= step;
+	return rc ? rc : b->skip ? ERR_STATE : 0;
+}
 
 static ssize_t read_some(void *context, char *out, size_t room)
 {
 	struct body *b = context;
 	slice rest = slice_sub(buf_slice(&b->gathered), b->gathered_at, SIZE_MAX);
 	struct err ignored = {0};
-	int rc;
+	int rc = b->skip ? skip_some(b, &ignored) : 0;
 
+	if (rc)
+		return rc == ERR_STATE ? HTTPD_AGAIN : -1;
 	if (rest.len > 0) {
 		room = rest.len < room ? rest.len : room;
 		memcpy(out, rest.ptr, room);
@@ -280,7 +300,14 @@ int body_send(
 
 	b->limited = has_size;
 	b->left = size;
-	rc = gather(b, err);
+	if (b->skip > 0)
+		rc = skip_some(b, err); /* the rest of it, and what is sent, as it is taken */
+	else
+		rc = 0;
+	if (rc == 0)
+		rc = gather(b, err);
+	if (rc == ERR_STATE)
+		rc = 0;
 	if (rc == ERR_END) {
 		/* The response frees its buffer, so it may have this one. */
 		buf_release(&r->body);
@@ -297,6 +324,7 @@ int body_send(
 		.read = read_some,
 		.free = free_stream,
 		.context = b,
+		.slow = b->skip > 0 || b->decodes,
 		.has_size = has_size,
 		.size = size,
 	};

@@ -37,8 +37,8 @@ void body_free(struct body *b); /* NULL is fine */
 /* The next piece, valid until the next call: 0, ERR_END, ERR_SYNTAX, ERR_IO, ERR_NOMEM. */
 int body_next(struct body *b, slice *ret, struct err *err) SP_MUST_CHECK;
 
-/* Reads on and passes over bytes: 0 also at the end, which may be earlier. */
-int body_skip(struct body *b, uint64_t count, struct err *err) SP_MUST_CHECK;
+/* What is sent begins there. */
+void body_begin_at(struct body *b, uint64_t first);
 
 /*
  * Gives at most max bytes of it to the reader of documents and finishes that: of a damaged body,

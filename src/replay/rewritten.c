@@ -192,8 +192,8 @@ static int send_rewritten(struct asked *a, struct rewriting *w, struct err *err)
 		rewriting_free(w);
 		return rc;
 	}
-	r->stream =
-		(struct httpd_stream){.read = rewriting_read, .free = rewriting_free, .context = w};
+	r->stream = (struct httpd_stream){
+		.read = rewriting_read, .free = rewriting_free, .context = w, .slow = true};
 	return 0;
 }
 

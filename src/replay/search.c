@@ -6,6 +6,7 @@
 #include "archive/warc_date.h"
 #include "base/clock.h"
 #include "extract/page.h"
+#include "replay/asked.h"
 #include "replay/body.h"
 #include "replay/still_points.h"
 #include "text/text_search.h"
@@ -189,13 +190,20 @@ static int each_doc(struct searching *x, struct err *err)
 		int64_t doc = 0;
 		slice url;
 
-		rc = text_search_next(x->text, &doc, &url, err);
+		rc = work_check(x->params->work, err);
+		if (rc == 0)
+			rc = text_search_next(x->text, &doc, &url, err);
 		if (rc == 0 && tries == SEARCH_TRIES_MAX)
 			x->result->more = true;
 		else if (rc == 0)
 			rc = try_doc(x, doc, url, err);
 	}
 	return rc == ERR_END ? 0 : rc;
+}
+
+static bool goes_on(void *context)
+{
+	return work_step(context);
 }
 
 int search_run(struct collection *c, const struct search_params *params, struct search_result *ret,
@@ -211,7 +219,8 @@ int search_run(struct collection *c, const struct search_params *params, struct 
 		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", c->path);
 	rc = settle_time(&x, err);
 	if (rc == 0)
-		rc = text_search_open(path, params->words, &x.text, err);
+		rc = text_search_open(path, params->words,
+			&(struct text_patience){goes_on, params->work}, &x.text, err);
 	if (rc == 0)
 		rc = each_doc(&x, err);
 	else if (err->code == ERR_NOTFOUND)

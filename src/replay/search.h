@@ -17,6 +17,8 @@
 #include "replay/collection.h"
 #include "replay/timestamp.h"
 
+struct work;
+
 enum {
 	SEARCH_LIMIT = 20, /* pages, unless said */
 	SEARCH_LIMIT_MAX = 100,
@@ -28,7 +30,8 @@ struct search_params {
 	slice at;    /* a timestamp or a date; empty: the newest still point, or the newest look */
 	uint64_t skip; /* pages that are passed over */
 	uint64_t limit;
-	int64_t window; /* mementos further from T do not count; 0: all do */
+	int64_t window;    /* mementos further from T do not count; 0: all do */
+	struct work *work; /* what it may cost, or NULL */
 };
 
 struct search_hit {

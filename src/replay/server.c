@@ -220,6 +220,29 @@ static void answer(struct asked *a)
 		dispatch(a);
 }
 
+/* Pages of ours that need no archive are answered at once, whatever others ask for. */
+static enum httpd_lane lane_of(void *context, const struct httpd_request *q)
+{
+	struct err ignored = {0};
+	struct route route;
+
+	(void)context;
+	if (route_parse(q->target, &route, &ignored))
+		return HTTPD_NOW;
+	switch (route.kind) {
+	case ROUTE_HOME:
+	case ROUTE_ASSET:
+		return HTTPD_NOW;
+	case ROUTE_CDX:
+	case ROUTE_SEARCH:
+	case ROUTE_COMPOSITE:
+	case ROUTE_TIMEMAP:
+		return HTTPD_QUERY;
+	default:
+		return HTTPD_PAGE;
+	}
+}
+
 static void handle(void *context, const struct httpd_request *q, struct httpd_response *r)
 {
 	const struct origin *o = context;
@@ -304,6 +327,7 @@ static int listen_on(
 		.body_max = BODY_MAX,
 		.policy = POLICY_REFUSAL,
 		.handler = handle,
+		.lane = lane_of,
 		.context = o,
 	};
 
@@ -361,24 +385,29 @@ int server_start(const struct server_params *params, struct server **ret, struct
 	if (rc == 0)
 		rc = listen_both(s, params, err);
 	if (rc) {
-		server_stop(s);
+		(void)server_stop(s);
 		return rc;
 	}
 	*ret = s;
 	return 0;
 }
 
-void server_stop(struct server *s)
+bool server_stop(struct server *s)
 {
+	bool ended;
+
 	if (!s)
-		return;
-	httpd_stop(s->control.httpd);
-	httpd_stop(s->content.httpd);
+		return true;
+	ended = httpd_stop(s->control.httpd);
+	ended = httpd_stop(s->content.httpd) && ended;
+	if (!ended)
+		return false;
 	for (size_t i = 0; i < s->replay.collections.len; i++)
 		collection_close(s->replay.collections.ptr[i]);
 	collection_vec_release(&s->replay.collections);
 	access_free(s->replay.access);
 	free(s);
+	return true;
 }
 
 uint16_t server_port(const struct server *s)

@@ -35,7 +35,9 @@ struct server; /* opaque */
  */
 int server_start(
 	const struct server_params *params, struct server **ret, struct err *err) SP_MUST_CHECK;
-void server_stop(struct server *s); /* NULL is fine */
+
+/* NULL is fine. False when an answer cannot be ended: leave the program without freeing more. */
+bool server_stop(struct server *s);
 
 uint16_t server_port(const struct server *s);
 

@@ -50,8 +50,23 @@ static bool has_word(slice term)
 	return false;
 }
 
+struct term {
+	slice text;
+	bool prefix;
+};
+
+/* What is said twice costs twice, and finds nothing else. */
+static bool is_known(const struct term *terms, size_t count, slice text, bool prefix)
+{
+	for (size_t i = 0; i < count; i++)
+		if (terms[i].prefix == prefix && slice_eq(terms[i].text, text))
+			return true;
+	return false;
+}
+
 int text_query_parse(slice typed, struct buf *ret_expression, struct err *err)
 {
+	struct term terms[TEXT_QUERY_WORDS_MAX];
 	size_t count = 0;
 	int rc = 0;
 
@@ -67,11 +82,12 @@ int text_query_parse(slice typed, struct buf *ret_expression, struct err *err)
 			continue;
 		}
 		term = take_term(&typed, &prefix);
-		if (!has_word(term))
+		if (!has_word(term) || is_known(terms, count, term, prefix))
 			continue;
-		if (++count > TEXT_QUERY_WORDS_MAX)
+		if (count == TEXT_QUERY_WORDS_MAX)
 			return err_set(err, ERR_USAGE, "the search has more than %d words",
 				(int)TEXT_QUERY_WORDS_MAX);
+		terms[count++] = (struct term){term, prefix};
 		rc = add_term(ret_expression, term, prefix);
 	}
 	if (rc == 0 && count == 0)

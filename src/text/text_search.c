@@ -5,10 +5,14 @@
 
 #include "text/text_query.h"
 
-enum { FALLBACK_SIZE = 200 }; /* bytes that are shown where no word is found */
+enum {
+	FALLBACK_SIZE = 200,  /* bytes that are shown where no word is found */
+	STEPS_PER_LOOK = 100, /* of SQLite, of which a few are long */
+};
 
 struct text_search {
 	char *path;
+	struct text_patience patience;
 	sqlite3 *db;
 	sqlite3_stmt *docs, *version;
 	sqlite3 *memory; /* a table for one page, in which FTS5 finds the snippet */
@@ -58,7 +62,16 @@ static int prepare(struct text_search *s, struct err *err)
 	return rc ? rc : open_memory(s, err);
 }
 
-int text_search_open(const char *path, slice typed, struct text_search **ret, struct err *err)
+/* SQLite ends what it does when this is not 0. */
+static int is_over(void *context)
+{
+	const struct text_search *s = context;
+
+	return !s->patience.goes_on(s->patience.context);
+}
+
+int text_search_open(const char *path, slice typed, const struct text_patience *patience,
+	struct text_search **ret, struct err *err)
 {
 	struct text_search *s = calloc(1, sizeof *s);
 	int rc;
@@ -68,9 +81,13 @@ int text_search_open(const char *path, slice typed, struct text_search **ret, st
 	buf_init(&s->expression, TEXT_EXPRESSION_MAX);
 	buf_init(&s->words, 3 * (size_t)TEXT_SNIPPET_TEXT_MAX);
 	s->path = strdup(path);
+	if (patience)
+		s->patience = *patience;
 	rc = s->path ? text_query_parse(typed, &s->expression, err) : err_code(err, ERR_NOMEM);
 	if (rc == 0)
 		rc = text_db_open(path, &s->db, err);
+	if (rc == 0 && patience)
+		sqlite3_progress_handler(s->db, STEPS_PER_LOOK, is_over, s);
 	if (rc == 0)
 		rc = prepare(s, err);
 	if (rc)
@@ -104,6 +121,8 @@ int text_search_next(struct text_search *s, int64_t *ret_doc, slice *ret_url, st
 
 	if (rc == SQLITE_DONE)
 		return ERR_END;
+	if (rc == SQLITE_INTERRUPT)
+		return err_set(err, ERR_STOPPED, "this search takes too long: give other words");
 	if (rc != SQLITE_ROW)
 		return text_db_error(s->db, s->path, err);
 	*ret_doc = sqlite3_column_int64(s->docs, 0);

@@ -25,12 +25,22 @@ enum {
 
 struct text_search; /* opaque */
 
-/* 0, ERR_NOTFOUND without such a file, ERR_USAGE for what cannot be searched for, ERR_IO, … */
-int text_search_open(
-	const char *path, slice typed, struct text_search **ret, struct err *err) SP_MUST_CHECK;
+/* Asked again and again while a search runs. */
+struct text_patience {
+	bool (*goes_on)(void *context); /* false: the search ends with ERR_STOPPED */
+	void *context;
+};
+
+/*
+ * patience is copied; NULL: there is no end of it. 0, ERR_NOTFOUND without such a file, ERR_USAGE for what cannot be searched
+ * for, ERR_IO, …
+ */
+int text_search_open(const char *path, slice typed, const struct text_patience *patience,
+	struct text_search **ret, struct err *err) SP_MUST_CHECK;
 void text_search_close(struct text_search *s); /* NULL is fine */
 
-/* The next one, its URL valid until the next call: 0, ERR_END, ERR_IO, ERR_NOMEM. */
+/* The next one, its URL valid until the next call: 0, ERR_END, ERR_STOPPED, ERR_IO, ERR_NOMEM.
+ */
 int text_search_next(
 	struct text_search *s, int64_t *ret_doc, slice *ret_url, struct err *err) SP_MUST_CHECK;
 

@@ -204,7 +204,7 @@ void ping_stop(struct ping *p)
 {
 	if (!p)
 		return;
-	httpd_stop(p->httpd);
+	(void)httpd_stop(p->httpd);
 	(void)pthread_mutex_destroy(&p->lock);
 	free(p);
 }

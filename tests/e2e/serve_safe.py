@@ -8,6 +8,9 @@ import http.client
 import json
 import os
 import re
+import resource
+import select
+import socket
 import urllib.parse
 
 import tap
@@ -172,4 +175,77 @@ with Server(WARC, tap.path("many")) as server:
         tap.equal(server.text(f"/many/timemap/cdxj/2/{A}loop").count("timemap_page"), 3)
         tap.equal(server.get(f"/many/timemap/link/4/{A}loop").status, 404)
 
+# ---- many, and costly ----
+
+BIG = 96 << 20
+EXPENSIVE = "&".join("filter=!~url:" + urllib.parse.quote(rf"(\w*)*(\w*)*(\w*)*[!{n}]") for n in range(30)) + "&filter==status:999"
+tap.write("big.warc.gz", members(record("response", A + "big", DATE, head(
+    Content_Type="video/mp4", Transfer_Encoding="identity") + bytes(BIG))))
+
+
+def hold(host, path, **fields):
+    """A request whose answer nobody reads yet."""
+    connection = http.client.HTTPConnection(host, timeout=120)
+    connection.request("GET", path, headers={k.replace("_", "-"): v for k, v in fields.items()})
+    return connection
+
+
+def dribble(host, count, keep):
+    """Connections with half a head each; those that are kept stay open."""
+    name, port = host.split(":")
+    kept = []
+    for _ in range(count):
+        one = socket.create_connection((name, int(port)), timeout=60)
+        one.sendall(b"GET /odd/ HTTP/1.1\r\nHost: x\r\nX-Half: ")
+        if keep:
+            kept.append(one)
+        else:
+            one.close()
+    return kept
+
+
+def ready(connections, timeout):
+    """Those that have an answer; waits for one, so long."""
+    poll = select.poll()
+    for one in connections:
+        poll.register(one.sock, select.POLLIN)
+    found = {fd for fd, _ in poll.poll(timeout * 1000)}
+    return [one for one in connections if one.sock.fileno() in found]
+
+
+_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+with Server(WARC, tap.path("many"), tap.path("big.warc.gz")) as server:
+    queries = [hold(server.host, f"/many/cdx?url={A}*&{more}&{EXPENSIVE}")
+               for more in ("", "sort=reverse", "showNumPages=true", "page=3", "limit=-1", "resumeKey=a+1+0+x") * 3]
+
+    with tap.case("while costly queries are pending, pages are shown"):
+        tap.equal(server.get("/").status, 200)
+        tap.equal(server.get("/_/viewer.css").status, 200)
+        tap.equal(server.get(f"/odd/{TIME}id_/{A}").status, 200)
+        assert len(ready(queries, 0)) < len(queries), "the queries were not costly"
+
+    with tap.case("the end of a large record, asked for again and again, keeps nobody waiting"):
+        ends = [hold(server.host, f"/big/{TIME}id_/{A}big", Range="bytes=-1") for _ in range(4)]
+        tap.equal(server.get("/").status, 200)
+        for one in ends:
+            answer = one.getresponse()
+            tap.equal((answer.status, answer.getheader("Content-Range"), answer.read()),
+                      (206, f"bytes {BIG - 1}-{BIG - 1}/{BIG}", b"\0"))
+
+    with tap.case("connections without a whole request keep nobody out"):
+        dribble(server.host, 1500, keep=False)
+        tap.equal(server.get("/").status, 200)
+        open_ones = dribble(server.host, 1500, keep=True)
+        tap.equal(server.get("/").status, 200)
+        tap.equal(server.get(f"/odd/{TIME}id_/{A}").status, 200)
+
+    with tap.case("one address has a bounded number of queries under way"):
+        more = [hold(server.host, f"/many/cdx?url={A}*&{EXPENSIVE}") for _ in range(80)]
+        answer = ready(more, 60)[0].getresponse()
+        tap.equal((answer.status, answer.getheader("Retry-After")), (503, "10"))
+        tap.equal(server.get("/").status, 200)
+
+with tap.case("SIGTERM ends the server while queries are pending"):
+    tap.equal(server.process.returncode, 0)
 tap.done()

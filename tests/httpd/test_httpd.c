@@ -82,7 +82,7 @@ static void test_answers(void)
 			CHECK_STR(body + 4, ROWS[i].body);
 		buf_release(&response);
 	}
-	httpd_stop(h);
+	CHECK(httpd_stop(h));
 }
 
 static void test_post_is_read_first(void)
@@ -99,7 +99,7 @@ static void test_post_is_read_first(void)
 	CHECK(strstr(buf_str(&response), "POST|a|/p|/p|none"));
 	CHECK(strstr(buf_str(&response), "X-Answer: yes"));
 	buf_release(&response);
-	httpd_stop(h);
+	CHECK(httpd_stop(h));
 }
 
 /* Two requests on each connection: both have its number. */
@@ -121,7 +121,7 @@ static void test_connections_are_numbered(void)
 		CHECK(first && strstr(first + 1, want));
 		buf_release(&response);
 	}
-	httpd_stop(h);
+	CHECK(httpd_stop(h));
 }
 
 static void test_reset(void)
@@ -133,7 +133,7 @@ static void test_reset(void)
 	CHECK_INT(client_get(httpd_port(h), "/reset", &response), ECONNRESET);
 	CHECK_INT(response.len, 0);
 	buf_release(&response);
-	httpd_stop(h);
+	CHECK(httpd_stop(h));
 }
 
 /* One event loop; a connection that waits for an hour keeps neither others nor the end waiting. */
@@ -151,7 +151,7 @@ static void test_waiting_holds_nobody_up(void)
 		CHECK(strstr(buf_str(&response), "GET|127.0.0.1|/quick|/quick|none"));
 		buf_release(&response);
 	}
-	httpd_stop(h);
+	CHECK(httpd_stop(h));
 	(void)close(fd);
 }
 
@@ -167,7 +167,7 @@ static void test_long_target(void)
 	CHECK_INT(client_exchange(httpd_port(h), request, &response), 0);
 	CHECK(strstr(buf_str(&response), " 414 "));
 	buf_release(&response);
-	httpd_stop(h);
+	CHECK(httpd_stop(h));
 }
 
 static void test_addresses(void)
@@ -211,8 +211,8 @@ static void test_port_in_use(void)
 
 	CHECK_INT(httpd_start(&p, &other, &err), ERR_IO);
 	CHECK(!other && strstr(err.text, "in use"));
-	httpd_stop(h);
-	httpd_stop(NULL);
+	CHECK(httpd_stop(h));
+	CHECK(httpd_stop(NULL));
 }
 
 int main(int argc, char **argv)
