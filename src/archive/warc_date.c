@@ -120,6 +120,8 @@ int64_t warc_date_truncate(int64_t ns)
 {
 	int64_t rest = ns % CLOCK_NS_PER_SECOND;
 
+	if (ns < INT64_MIN + CLOCK_NS_PER_SECOND)
+		return INT64_MIN; /* before all that can be said */
 	return ns - rest - (rest < 0 ? CLOCK_NS_PER_SECOND : 0);
 }
 

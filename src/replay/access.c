@@ -15,6 +15,8 @@
 #include "base/parse.h"
 #include "base/vec.h"
 #include "base/word.h"
+#include "replay/access_prefix.h"
+#include "url/canonical.h"
 
 enum {
 	NONE = -1,
@@ -69,28 +71,43 @@ static int read_verb(slice word, slice *rest, struct rule *r, struct err *err)
 	return 0;
 }
 
+/* One rule for each prefix that is meant. */
+static int add_rules(struct access *a, slice written, struct rule r, struct err *err)
+{
+	struct buf prefixes[ACCESS_PREFIXES_MAX];
+	size_t count = 0;
+	int rc;
+
+	for (size_t i = 0; i < ACCESS_PREFIXES_MAX; i++)
+		buf_init(&prefixes[i], 2 * (size_t)URL_CANONICAL_MAX);
+	rc = access_prefix(written, r.verb == ALLOW, prefixes, &count, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		if (a->rules.len >= ACCESS_RULES_MAX) {
+			rc = err_set(err, ERR_LIMIT, "there are too many rules");
+			break;
+		}
+		r.prefix = buf_slice(&prefixes[i]);
+		r.prefix.ptr = arena_strdup(&a->arena, r.prefix);
+		rc = err_code(err, r.prefix.ptr ? rule_vec_push(&a->rules, r) : ERR_NOMEM);
+	}
+	for (size_t i = 0; i < ACCESS_PREFIXES_MAX; i++)
+		buf_release(&prefixes[i]);
+	return rc;
+}
+
 static int read_line(struct access *a, slice text, size_t number, struct err *err)
 {
 	struct rule r = {.line = number, .parent = NONE};
-	slice rest = text, verb, surplus;
+	slice rest = text, written, verb, surplus;
 	int rc;
 
-	if (!word_next(&rest, ' ', &r.prefix) || r.prefix.ptr[0] == '#')
+	if (!word_next(&rest, ' ', &written) || written.ptr[0] == '#')
 		return 0;
 	(void)word_next(&rest, ' ', &verb);
 	rc = read_verb(verb, &rest, &r, err);
 	if (rc == 0 && word_next(&rest, ' ', &surplus))
 		rc = err_set(err, ERR_SYNTAX, "there is more behind the rule");
-	if (rc)
-		return rc;
-	if (a->rules.len >= ACCESS_RULES_MAX)
-		return err_set(err, ERR_LIMIT, "there are too many rules");
-	r.prefix.ptr = arena_strdup(&a->arena, r.prefix);
-	if (!r.prefix.ptr)
-		return err_code(err, ERR_NOMEM);
-	if (slice_eq(r.prefix, SLICE("*")))
-		r.prefix.len = 0;
-	return err_code(err, rule_vec_push(&a->rules, r));
+	return rc ? rc : add_rules(a, written, r, err);
 }
 
 static int by_prefix(const void *a, const void *b)

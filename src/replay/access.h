@@ -5,10 +5,10 @@
  *	SURT-PREFIX block
  *	SURT-PREFIX embargo DURATION
  *
- * A prefix is compared with keys of the index, byte by byte: "org,example)/private". The longest
- * one wins; "*" is a prefix of all keys. What no rule names is allowed. An embargo hides mementos
- * that are younger than its duration ("30d"). Empty lines and those that begin with "#" are left
- * out.
+ * A prefix, made canonical (replay/access_prefix.h), is compared with keys of the index, byte by
+ * byte: "org,example)/private". The longest one wins; "*" is a prefix of all keys. What no rule
+ *names is allowed. An embargo hides mementos that are younger than its duration ("30d"). Empty
+ *lines and those that begin with "#" are left out.
  */
 #ifndef REPLAY_ACCESS_H
 #define REPLAY_ACCESS_H

@@ -294,10 +294,10 @@ static int by_distance(const void *a, const void *b)
 static int keep_line(struct cursor *x, struct keeping *k, struct err *err)
 {
 	struct kept line = {.number = x->given++};
-	int64_t gap = x->time - x->q.closest;
+	uint64_t time = (uint64_t)x->time, closest = (uint64_t)x->q.closest;
 	int rc;
 
-	line.distance = gap < 0 ? 0 - (uint64_t)gap : (uint64_t)gap;
+	line.distance = x->time < x->q.closest ? closest - time : time - closest;
 	buf_reset(&x->out);
 	rc = err_code(err, cdx_query_print(&x->q, &x->row, &x->out));
 	if (rc)

@@ -297,11 +297,29 @@ static int read_show_resume(struct reading *r, slice name, slice value)
 	return read_flag(r, name, value, &r->q->show_resume);
 }
 
+/*
+ * As it was printed, or as a client has escaped it once more: then it still has no blanks, which
+ * every key has.
+ */
 static int read_resume(struct reading *r, slice name, slice value)
 {
+	struct buf plain;
+	char *copy;
+	int rc = 0;
+
 	(void)name;
 	r->q->resume = value;
-	return 0;
+	if (memchr(value.ptr, ' ', value.len))
+		return 0;
+	buf_init(&plain, CDX_QUERY_MAX);
+	rc = parameter_decode(&plain, value);
+	copy = rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&plain));
+	if (rc == 0 && !copy)
+		rc = ERR_NOMEM;
+	if (rc == 0)
+		r->q->resume = (slice){copy, plain.len};
+	buf_release(&plain);
+	return err_code(r->err, rc);
 }
 
 static const struct {
@@ -515,7 +533,7 @@ static slice cdx_field_value(const struct cdx_row *row, enum cdx_field field, ch
 	case CDX_URL:
 		return line->url;
 	case CDX_MIME:
-		return line->mime;
+		return line->mime.len ? line->mime : SLICE("unk"); /* as other tools say it */
 	case CDX_DIGEST:
 		return line->digest;
 	case CDX_FILENAME:

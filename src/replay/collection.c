@@ -9,13 +9,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/cdxj_scan.h"
 #include "archive/record_body.h"
+#include "archive/warc_date.h"
 #include "archive/warc_file.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "replay/access.h"
 #include "replay/collection_files.h"
 #include "replay/live_archive.h"
 
-enum { ARENA_MAX = 512 << 20 };
+enum {
+	ARENA_MAX = 512 << 20,
+	LINES_LOOKED_AT = 1 << 20, /* to see whether any of them may be shown */
+};
 
 /* Suffixes that are no part of a collection's name. */
 static const slice SUFFIXES[] = {
@@ -176,6 +183,33 @@ struct index_set *collection_indexes(struct collection *c)
 	set = index_set_hold(c->set);
 	(void)pthread_mutex_unlock(&c->lock);
 	return set;
+}
+
+bool collection_is_shown(struct collection *c)
+{
+	int64_t now = clock_realtime(clock_system()), time;
+	struct index_set *set;
+	struct cdxj_scan *scan = NULL;
+	struct err ignored = {0};
+	bool shown = false;
+	size_t count = 0;
+	slice line;
+	int rc;
+
+	if (!c->access)
+		return true;
+	set = collection_indexes(c);
+	rc = cdxj_scan_open(set->sources.ptr, set->sources.len, SLICE(""), &scan, &ignored);
+	while (rc == 0 && !shown && (rc = cdxj_scan_next(scan, &line, &ignored)) == 0) {
+		slice rest = line, key = slice_take(&rest, ' '), stamp = slice_take(&rest, ' ');
+
+		shown = ++count > LINES_LOOKED_AT ||
+			(warc_date_parse(stamp, &time) == 0 &&
+				access_allows(c->access, key, time, now));
+	}
+	cdxj_scan_close(scan);
+	index_set_drop(set);
+	return shown;
 }
 
 void collection_replace(struct collection *c, struct index_set *set)

@@ -70,6 +70,12 @@ void collection_close(struct collection *c); /* NULL is fine */
 /* The indexes of this moment; the caller drops them. */
 struct index_set *collection_indexes(struct collection *c);
 
+/*
+ * Whether access rules let anything of it be shown, as far as the first lines of its index tell. In
+ * doubt it does.
+ */
+bool collection_is_shown(struct collection *c);
+
 /* Puts other indexes in place of these, which it takes over. */
 void collection_replace(struct collection *c, struct index_set *set);
 

@@ -18,6 +18,8 @@ void answer_home(struct asked *a)
 		return;
 	(void)fputs("<main>\n<h1>Collections</h1>\n<ul>\n", p.file);
 	for (size_t i = 0; i < list->len; i++) {
+		if (!collection_is_shown(list->ptr[i]))
+			continue;
 		(void)fputs("<li><a href=\"", p.file);
 		put_collection_path(p.file, list->ptr[i]);
 		(void)fputs("\">", p.file);

@@ -151,11 +151,10 @@ int route_parse(slice target, struct route *ret, struct err *err)
 		r.name = slice_take(&end, '/');
 		if (!has_slash)
 			r.name = slice_take(&r.name, '?');
-		rc = parse_in_collection(has_slash ? end : SLICE(""), &r, err);
-		if (slice_eq(r.name, SLICE("_"))) {
+		if (slice_eq(r.name, SLICE("_")))
 			r = (struct route){.kind = ROUTE_ASSET, .name = slice_take(&end, '?')};
-			rc = 0;
-		}
+		else
+			rc = parse_in_collection(has_slash ? end : SLICE(""), &r, err);
 	}
 	if (rc == 0)
 		*ret = r;

@@ -226,11 +226,13 @@ static enum httpd_lane lane_of(void *context, const struct httpd_request *q)
 	struct err ignored = {0};
 	struct route route;
 
-	(void)context;
+	const struct origin *o = context;
+
 	if (route_parse(q->target, &route, &ignored))
 		return HTTPD_NOW;
 	switch (route.kind) {
 	case ROUTE_HOME:
+		return o->server->replay.access ? HTTPD_PAGE : HTTPD_NOW;
 	case ROUTE_ASSET:
 		return HTTPD_NOW;
 	case ROUTE_CDX:

@@ -4,26 +4,54 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "archive/cdxj_record.h"
 #include "base/clock.h"
 #include "base/word.h"
 #include "catalog/catalog.h"
 #include "quality/verdict.h"
+#include "replay/access.h"
+#include "url/canonical.h"
 #include "url/url.h"
 
 enum { ARENA_MAX = 64 << 20, NS_PER_MS = 1000000 };
 
+struct loading {
+	const struct access *access;
+	struct still_points *ret;
+};
+
+/* What may not be shown of its site is not told of either. */
+static bool is_shown(const struct loading *x, const struct catalog_capture *from)
+{
+	struct buf key;
+	bool shown;
+
+	if (!x->access)
+		return true;
+	buf_init(&key, URL_CANONICAL_MAX);
+	shown = cdxj_key(&key, from->site) == 0 &&
+		access_allows(
+			x->access, buf_slice(&key), from->started, clock_realtime(clock_system()));
+	buf_release(&key);
+	return shown;
+}
+
 static int on_capture(void *context, const struct catalog_capture *from)
 {
-	struct still_points *c = context;
+	struct loading *x = context;
+	struct still_points *c = x->ret;
 	struct still_point_row row = {
 		.id = from->id,
 		.started = from->started,
 		.is_running = from->state == CATALOG_RUNNING,
 		.is_single = from->single,
 	};
-	char *site = arena_strdup(&c->arena, from->site);
-	char *strategy = arena_strdup(&c->arena, from->strategy);
+	char *site, *strategy;
 
+	if (!is_shown(x, from))
+		return 0;
+	site = arena_strdup(&c->arena, from->site);
+	strategy = arena_strdup(&c->arena, from->strategy);
 	if (!site || !strategy)
 		return ERR_NOMEM;
 	row.site = (slice){site, from->site.len};
@@ -48,9 +76,10 @@ static int on_verdict(void *context, const struct catalog_verdict *v)
 	return 0;
 }
 
-static int load(struct catalog *catalog, bool count, struct still_points *ret, struct err *err)
+static int load(struct catalog *catalog, bool count, struct loading *x, struct err *err)
 {
-	int rc = catalog_each_capture(catalog, on_capture, ret, err);
+	struct still_points *ret = x->ret;
+	int rc = catalog_each_capture(catalog, on_capture, x, err);
 
 	for (size_t i = 0; rc == 0 && count && i < ret->list.len; i++)
 		rc = catalog_each_verdict(
@@ -71,7 +100,7 @@ int still_points_load(struct collection *c, bool count, struct still_points *ret
 	(void)snprintf(path, sizeof path, "%s/catalog.sqlite", c->path);
 	rc = catalog_open(path, CATALOG_READ, &catalog, err);
 	if (rc == 0)
-		rc = load(catalog, count, ret, err);
+		rc = load(catalog, count, &(struct loading){c->access, ret}, err);
 	catalog_close(catalog);
 	return rc;
 }

@@ -3,6 +3,7 @@
 record gets an answer, what is asked for is bounded."""
 
 import datetime
+import email.utils
 import gzip
 import http.client
 import json
@@ -174,6 +175,42 @@ with Server(WARC, tap.path("many")) as server:
         tap.equal([page["uri"] for page in pages], [f"{server.url}/many/timemap/json/{n}/{A}loop" for n in (1, 2, 3)])
         tap.equal(server.text(f"/many/timemap/cdxj/2/{A}loop").count("timemap_page"), 3)
         tap.equal(server.get(f"/many/timemap/link/4/{A}loop").status, 404)
+
+    with tap.case("a resume key works as it is printed, and escaped once more"):
+        page = server.text(f"/many/cdx?url={A}loop&limit=2&showResumeKey=true&output=text&fl=timestamp")
+        key = page.splitlines()[-1]
+        for sent in (key, urllib.parse.quote(key), urllib.parse.quote_plus(key)):
+            tap.equal(server.text(f"/many/cdx?url={A}loop&limit=1&output=text&fl=timestamp&resumeKey={sent}"),
+                      "20200101000200\n")
+
+    with tap.case("years that 64 bits of nanoseconds do not reach are before, or behind, everything"):
+        first, last = "20200101000000", f"{START + datetime.timedelta(minutes=20000):%Y%m%d%H%M%S}"
+        for year, want in (("0000", first), ("0001", first), ("1600", first), ("1677", first), ("1678", first),
+                           ("2261", last), ("2262", last), ("9999", last)):
+            got = server.text(f"/many/cdx?url={A}loop&closest={year}&limit=1&output=text&fl=timestamp")
+            tap.equal((year, got), (year, want + "\n"))
+            got = server.get(f"/many/{year}id_/{A}loop").fields["memento-datetime"]
+            want_date = email.utils.format_datetime(datetime.datetime.strptime(want, "%Y%m%d%H%M%S").replace(
+                tzinfo=datetime.timezone.utc), usegmt=True)
+            tap.equal((year, got), (year, want_date))
+            if year not in ("0000",):
+                got = server.get(f"/many/{A}loop", Accept_Datetime=f"Fri, 01 Jan {year} 00:00:00 GMT")
+                assert f"/{want}/" in got.fields["location"], (year, got)
+
+    with tap.case("a record without Content-Type is of an unknown type"):
+        tap.equal(server.text(f"/odd/cdx?url={A}untyped&output=text&fl=mime"), "unk\n")
+        tap.equal(json.loads(server.text(f"/odd/cdx?url={A}untyped&output=json&filter==mime:unk"))["mime"], "unk")
+
+with tap.case("rules for everything hide it in every list"):
+    for rule in ("* block", "http://* block", "* embargo 20000d", "http://Odd.example/ block"):
+        with Server("--access", tap.write("rules", rule + "\n"), WARC) as server:
+            tap.equal(server.text("/").count("/odd/"), 0)
+            tap.equal(server.text("/odd/cdx?url=odd.example*"), "")
+            for path in (f"/odd/*/{A}", f"/odd/timemap/link/{A}", f"/odd/{TIME}id_/{A}", f"/odd/{TIME}/{A}", f"/odd/{A}",
+                         f"/odd/composite/{TIME}/{A}"):
+                answer = server.get(path)
+                assert answer.status in (404, 451) and b"untyped" not in answer.body, (rule, path, answer)
+    tap.refuse(1, "protects nothing", "serve", "--access", tap.write("rules", "odd.*.example block\n"), WARC)
 
 # ---- many, and costly ----
 

@@ -1,5 +1,6 @@
 #include "replay/access.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -57,6 +58,90 @@ static void test_default(void)
 	access_free(a);
 }
 
+/* However it is written, a rule that blocks hides the page it names; or it is refused. */
+static void test_written(void)
+{
+	static const struct {
+		const char *written, *blocked, *free; /* keys; NULL: refused */
+	} ROWS[] = {
+		{"org,example)/Private", "org,example)/private/x", "org,example)/public"},
+		{"ORG,Example)/", "org,example)/", "org,example,a)/"},
+		{"org,example,)/a", "org,example)/a", "org,example)/b"},
+		{"org,example,www)/a", "org,example)/a", "org,example)/b"},
+		{"org,example)", "org,example)/a", "org,example:81)/a"},
+		{"org,example:8080)/a", "org,example:8080)/a", "org,example)/a"},
+		{"http://(org,example,)/A", "org,example)/a", "org,example)/b"},
+		{"http://(org,example,", "org,example,a)/", "org,exampl)/"},
+		{"http://example.org/a", "org,example)/a/b", "org,example)/b"},
+		{"HTTPS://www.Example.ORG/A/", "org,example)/a", "org,example)/b"},
+		{"//example.org/a", "org,example)/a", "org,example)/b"},
+		{"example.org", "org,example)/x", "org,example,a)/"},
+		{"example.org/a%7Eb", "org,example)/a~b", "org,example)/a"},
+		{"example.org/a?z=1&b=2", "org,example)/a?b=2&z=1", "org,example)/a"},
+		{"127.0.0.1:8080/a", "127.0.0.1:8080)/a", "127.0.0.1)/a"},
+		{"example.org/a*", "org,example)/abc", "org,example)/b"},
+		{"http://example.org/*", "org,example)/abc", "org,other)/b"},
+		{"example.org*", "org,example)/abc", "org,other)/b"},
+		{"org,example,*", "org,example,a)/", "org,other)/b"},
+		{"org,example)/*", "org,example)/a", "org,other)/b"},
+		{"*.example.org", "org,example)/", "org,example2)/"},
+		{"*.example.org", "org,example,a,b)/x", "org,exampl)/"},
+		{"http://*.example.org/*", "org,example,a)/x", "org)/"},
+		{"*", "x)/", NULL},
+		{"**", "x)/", NULL},
+		{"*/*", "x)/", NULL},
+		{"*.*", "x)/", NULL},
+		{"http://*", "x)/", NULL},
+		{"https://*/*", "x)/", NULL},
+		{"http://(*", "x)/", NULL},
+		{"/*", "x)/", NULL},
+		{"localhost", "localhost:80)/", "locale)/"},
+		{"http://localhost/", "localhost)/x", "localhost:80)/"},
+		{"a*b", NULL, NULL},
+		{"org,*,example)/", NULL, NULL},
+		{"*example.org", NULL, NULL},
+		{"*.example.org/a", NULL, NULL},
+		{"org,example/a", NULL, NULL},
+		{"org,example,www", NULL, NULL},
+		{"\xef\xbb\xbforg,example", NULL, NULL},
+		{"http://", NULL, NULL},
+		{"http://a b", NULL, NULL},
+		{"http://[/", NULL, NULL},
+		{"ftp://example.org/", NULL, NULL},
+		{"example.org/#a", NULL, NULL},
+		{"org,example)a", NULL, NULL},
+		{")/", NULL, NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct access *a = NULL;
+		struct err err = {0};
+		char text[200];
+
+		tap_case("written: %s", ROWS[i].written);
+		(void)snprintf(text, sizeof text, "%s block\n", ROWS[i].written);
+		CHECK_INT(
+			access_parse(slice_str(text), &a, &err), ROWS[i].blocked ? 0 : ERR_SYNTAX);
+		if (a && ROWS[i].blocked)
+			CHECK(access_blocks(a, slice_str(ROWS[i].blocked)));
+		if (a && ROWS[i].free)
+			CHECK(!access_blocks(a, slice_str(ROWS[i].free)));
+		access_free(a);
+	}
+}
+
+/* What a rule allows is not more than what it says. */
+static void test_allowed(void)
+{
+	struct access *a = NULL;
+	struct err err = {0};
+
+	CHECK_INT(access_parse(SLICE("* block\nhttp://example.org/open/ allow\n"), &a, &err), 0);
+	CHECK(a && access_blocks(a, SLICE("org,example)/open2")));
+	CHECK(a && !access_blocks(a, SLICE("org,example)/open/x")));
+	access_free(a);
+}
+
 static void test_bad(void)
 {
 	static const char *const TEXTS[] = {"a\n", "a deny\n", "a embargo\n", "a embargo x\n",
@@ -76,6 +161,8 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_rules);
 	TAP_RUN(test_default);
+	test_written();
+	TAP_RUN(test_allowed);
 	TAP_RUN(test_bad);
 	return tap_done();
 }
