@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,6 +20,7 @@
 
 struct watch_options {
 	bool check, once, status, json, verbose;
+	struct option_list host_names;
 };
 
 #define ROW_OF struct watch_options
@@ -29,6 +31,12 @@ static const struct option_spec SPECS[] = {
 	ROW(FLAG, status, "status", 0,
 		"print what was spent and how fresh the sites are, of a watch that runs or not"),
 	ROW(FLAG, json, "json", 0, "print the status as JSON"),
+	{.name = "host-name",
+		.kind = OPTION_LIST,
+		.offset = offsetof(struct watch_options, host_names),
+		.metavar = "NAME",
+		.help = "a name by which pings may be sent, besides the address and localhost; may "
+			"be given many times"},
 	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
 };
@@ -168,13 +176,18 @@ static void say_end(const char *path)
 	watch_config_release(&config);
 }
 
-static enum cmd_status run(const char *path, bool once)
+static enum cmd_status run(const char *path, const struct watch_options *o)
 {
-	struct daemon_params params = {.config = path, .once = once, .stop_fd = -1};
+	struct daemon_params params = {
+		.config = path,
+		.once = o->once,
+		.stop_fd = -1,
+		.names = {o->host_names.ptr, o->host_names.len},
+	};
 	struct err err = {0};
 	int rc;
 
-	if (!once) /* what cron starts is silent */
+	if (!o->once) /* what cron starts is silent */
 		say_start(path);
 	params.reload_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (params.reload_fd < 0)
@@ -186,7 +199,7 @@ static enum cmd_status run(const char *path, bool once)
 	stop_close(params.stop_fd);
 	if (params.reload_fd >= 0)
 		(void)close(params.reload_fd);
-	if (rc == 0 && !once)
+	if (rc == 0 && !o->once)
 		say_end(path);
 	return rc ? fail(path, &err) : CMD_OK;
 }
@@ -209,5 +222,7 @@ enum cmd_status cmd_watch(int argc, char **argv)
 		return cmd_fail("watch", &err);
 	if (o.status)
 		return show_status(args.ptr[0], o.json);
-	return o.check ? check(args.ptr[0]) : run(args.ptr[0], o.once);
+	status = o.check ? check(args.ptr[0]) : run(args.ptr[0], &o);
+	option_list_release(&o.host_names);
+	return status;
 }

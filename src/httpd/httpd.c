@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "httpd/httpd_log.h"
 #include "httpd/listen.h"
 #include "httpd/peers.h"
 #include "httpd/waker.h"
@@ -30,6 +31,7 @@ enum {
 
 struct httpd {
 	struct httpd_params params;
+	char address[HTTPD_ADDRESS_SIZE];
 	struct MHD_Daemon *daemon;
 	struct waker waker;
 	struct peers peers;
@@ -47,7 +49,8 @@ static const int64_t LIMIT_NS = 10 * (int64_t)CLOCK_NS_PER_SECOND; /* of a reque
 struct exchange {
 	struct httpd *httpd;
 	struct MHD_Connection *connection;
-	const char *method;
+	const char *method, *version;
+	uint64_t sent; /* bytes of the body that were given to libmicrohttpd */
 	char *target;  /* owned; NULL: no memory or too long */
 	bool begun;    /* libmicrohttpd has shown it once */
 	bool answered; /* the handler has been called */
@@ -140,6 +143,29 @@ static void notify_connection(void *context, struct MHD_Connection *connection, 
 			peers_add(&h->peers, fd->connect_fd, address ? address->client_addr : NULL);
 }
 
+static void log_exchange(struct exchange *e)
+{
+	const struct peer *peer = peer_of(e->connection);
+	struct httpd_logged x = {
+		.time = clock_realtime(clock_system()),
+		.method = e->method,
+		.target = e->target,
+		.version = e->version,
+		.status = e->response.status,
+		.size = e->sent,
+	};
+
+	if (!e->method)
+		return; /* no whole request came */
+	if (peer)
+		x.address = peer->address;
+	x.referer = MHD_lookup_connection_value(
+		e->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_REFERER);
+	x.agent = MHD_lookup_connection_value(
+		e->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_USER_AGENT);
+	httpd_log_write(e->httpd->params.log, &x);
+}
+
 static void end_exchange(void *context, struct MHD_Connection *connection, void **state,
 	enum MHD_RequestTerminationCode code)
 {
@@ -150,6 +176,8 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 	*state = NULL;
 	if (!e)
 		return;
+	if (e->httpd->params.log)
+		log_exchange(e);
 	if (peer_of(connection))
 		peers_end(&e->httpd->peers, peer_of(connection));
 	drop_stream(&e->response);
@@ -297,6 +325,7 @@ static ssize_t read_stream(void *context, uint64_t at, char *out, size_t room)
 		return 0;
 	if (n < 0)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
+	e->sent += (uint64_t)n;
 	return n > 0 ? n : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
@@ -312,6 +341,7 @@ static struct MHD_Response *make_response(struct exchange *e)
 	if (r->body.len > 1 && (r->pause_ns > 0 || r->end == HTTPD_TRUNCATED))
 		return MHD_create_response_from_callback(
 			r->body.len, BLOCK_SIZE, read_body, e, NULL);
+	e->sent = strcmp(e->method, MHD_HTTP_METHOD_HEAD) == 0 ? 0 : r->body.len;
 	m = MHD_create_response_from_buffer(r->body.len, r->body.ptr, MHD_RESPMEM_MUST_FREE);
 	if (m)
 		r->body = (struct buf){.max = r->body.max}; /* it is the response's now */
@@ -370,6 +400,11 @@ static void refuse(struct exchange *e, unsigned status)
 		httpd_header(&e->response, "Content-Security-Policy", e->httpd->params.policy);
 	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		httpd_header(&e->response, "Retry-After", "10");
+	if (status == MHD_HTTP_MISDIRECTED_REQUEST) {
+		httpd_header(&e->response, "Content-Type", "text/plain");
+		(void)buf_add_str(&e->response.body,
+			"This server does not go by that name. Give it with --host-name.\n");
+	}
 }
 
 /* Has the request answered, by this thread or another; true: it is suspended. */
@@ -393,6 +428,10 @@ static bool answer(struct exchange *e)
 		return false;
 	}
 	q = request_of(e);
+	if (!h->params.any_host && !hosts_allow(q.host, h->params.address, &h->params.names)) {
+		refuse(e, MHD_HTTP_MISDIRECTED_REQUEST);
+		return false;
+	}
 	e->lane = h->params.lane ? h->params.lane(h->params.context, &q) : HTTPD_NOW;
 	if (e->lane == HTTPD_NOW)
 		call_handler(e);
@@ -404,13 +443,14 @@ static bool answer(struct exchange *e)
 }
 
 /* What is due now; called when the fields are there, at the end of a body, and after a sleep. */
-static enum MHD_Result go_on(struct exchange *e, const char *method)
+static enum MHD_Result go_on(struct exchange *e, const char *method, const char *version)
 {
 	if (!e->begun) {
 		e->begun = true; /* to answer before the body is here would cut it off */
 		return MHD_YES;
 	}
 	e->method = method;
+	e->version = version;
 	if (!e->answered && answer(e))
 		return MHD_YES;
 	if (e->response.status == 0)
@@ -443,7 +483,6 @@ static enum MHD_Result access_handler(void *context, struct MHD_Connection *conn
 	(void)context;
 	(void)connection;
 	(void)url;
-	(void)version;
 	if (!*state)
 		return MHD_NO;
 	if (*upload_len > 0) {
@@ -451,7 +490,7 @@ static enum MHD_Result access_handler(void *context, struct MHD_Connection *conn
 		*upload_len = 0;
 		return MHD_YES;
 	}
-	return go_on(*state, method);
+	return go_on(*state, method, version);
 }
 
 /* Escapes stay as they are. */
@@ -543,6 +582,8 @@ int httpd_start(const struct httpd_params *params, struct httpd **ret_httpd, str
 	if (!h)
 		return err_code(err, ERR_NOMEM);
 	h->params = *params;
+	(void)snprintf(h->address, sizeof h->address, "%s", params->address);
+	h->params.address = h->address;
 	rc = listen_open(params->address, params->port, &fd, &h->port, err);
 	if (rc || waker_init(&h->waker)) {
 		if (rc == 0)

@@ -25,6 +25,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "httpd/hosts.h"
 #include "httpd/work.h"
 
 enum {
@@ -105,12 +106,17 @@ typedef void httpd_handler(
 
 typedef enum httpd_lane httpd_lane_of(void *context, const struct httpd_request *request);
 
+struct httpd_log; /* httpd/httpd_log.h */
+
 struct httpd_params {
 	const char *address; /* numeric, without brackets: "127.0.0.1", "::1" */
 	uint16_t port;       /* 0: any that is free */
 	unsigned threads;    /* event loops; 0 is 1 */
 	size_t body_max;     /* bytes of a request's body that are kept */
-	const char *policy;  /* Content-Security-Policy of answers without the handler, or NULL */
+	bool any_host;       /* asked by whatever name; else httpd/hosts.h says by which */
+	struct httpd_names names;
+	struct httpd_log *log; /* or NULL */
+	const char *policy;    /* Content-Security-Policy of answers without the handler, or NULL */
 	httpd_handler *handler;
 	httpd_lane_of *lane; /* NULL: all is HTTPD_NOW, and there are no workers */
 	void *context;

@@ -78,12 +78,12 @@ static void make_room(struct peers *p, const struct in6_addr *address)
 	while (p->idle.oldest && p->idle.oldest->since < late)
 		drop(p->idle.oldest);
 	same = oldest_of(p, address, &count);
-	if (count >= PEERS_ADDRESS_MAX)
+	if (same && count >= PEERS_ADDRESS_MAX)
 		drop(same);
-	if (p->idle.len >= PEERS_IDLE_MAX)
+	if (p->idle.oldest && p->idle.len >= PEERS_IDLE_MAX)
 		drop(p->idle.oldest);
-	if (p->idle.len + p->busy.len >= p->max)
-		drop(p->busy.oldest ? p->busy.oldest : p->idle.oldest);
+	if (p->busy.oldest && p->idle.len + p->busy.len >= p->max)
+		drop(p->busy.oldest);
 }
 
 static struct in6_addr address_of(const struct sockaddr *a)

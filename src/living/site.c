@@ -60,6 +60,7 @@ static int listen_once(
 	struct living_site *site, const struct living_site_params *params, struct err *err)
 {
 	struct httpd_params http = {
+		.any_host = true,
 		.address = params->address,
 		.port = params->port,
 		.threads = params->threads,

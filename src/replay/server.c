@@ -319,21 +319,39 @@ static void raise_limit(void)
 	}
 }
 
-static int listen_on(
-	struct origin *o, const char *address, uint16_t port, unsigned threads, struct err *err)
+static int listen_on(struct origin *o, const char *address, uint16_t port,
+	const struct server_params *params, struct err *err)
 {
 	struct httpd_params p = {
 		.address = address,
 		.port = port,
-		.threads = threads,
+		.threads = params->threads,
+		.names = params->names,
+		.log = params->log,
 		.body_max = BODY_MAX,
 		.policy = POLICY_REFUSAL,
 		.handler = handle,
 		.lane = lane_of,
 		.context = o,
 	};
+	int rc;
 
+	rc = httpd_start(&p, &o->httpd, err);
+	if (rc == 0 || !params->any_port || port == 0)
+		return rc;
+	*err = (struct err){0};
+	p.port = 0;
 	return httpd_start(&p, &o->httpd, err);
+}
+
+static int explain_content(struct err *err, int rc)
+{
+	struct err why = *err;
+
+	return err_set(err, rc,
+		"%.300s; archived content has an address of its own: give a free one with "
+		"--content-listen",
+		why.text);
 }
 
 static int listen_both(struct server *s, const struct server_params *p, struct err *err)
@@ -344,14 +362,12 @@ static int listen_both(struct server *s, const struct server_params *p, struct e
 	/* Handlers read the ports, so the content origin, whose address is handed out, is first. */
 	if (!p->has_content_port && p->port && p->port < UINT16_MAX)
 		content = (uint16_t)(p->port + 1);
-	rc = listen_on(&s->content, p->content_address, content, p->threads, err);
-	if (rc) {
-		err_prefix(err, "content origin");
-		return rc;
-	}
+	rc = listen_on(&s->content, p->content_address, content, p, err);
+	if (rc)
+		return p->has_content_port ? rc : explain_content(err, rc);
 	s->replay.content_port = httpd_port(s->content.httpd);
 	s->replay.port = p->port;
-	rc = listen_on(&s->control, p->address, p->port, p->threads, err);
+	rc = listen_on(&s->control, p->address, p->port, p, err);
 	if (rc == 0)
 		s->replay.port = httpd_port(s->control.httpd);
 	return rc;
@@ -415,4 +431,9 @@ bool server_stop(struct server *s)
 uint16_t server_port(const struct server *s)
 {
 	return s->replay.port;
+}
+
+uint16_t server_content_port(const struct server *s)
+{
+	return s->replay.content_port;
 }

@@ -12,6 +12,9 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "httpd/hosts.h"
+
+struct httpd_log;
 
 struct server_params {
 	const char *const *paths; /* of the collections */
@@ -19,19 +22,22 @@ struct server_params {
 	const char *address; /* numeric */
 	uint16_t port;       /* 0: any that is free */
 	const char *content_address;
-	bool has_content_port; /* else it is the next one, or any that is free if port is 0 */
-	uint16_t content_port; /* 0: any that is free */
-	unsigned threads;      /* of each origin; 0 is 1 */
-	const char *access;    /* file with access rules, or NULL */
-	int64_t window_ns;     /* resources further away are refused; 0: none is */
-	const char *temporary; /* directory for temporary files */
+	bool has_content_port;    /* else it is the next one, or any that is free if port is 0 */
+	uint16_t content_port;    /* 0: any that is free */
+	bool any_port;            /* where a port is taken, another one is chosen */
+	struct httpd_names names; /* by which it may be asked (httpd/hosts.h) */
+	struct httpd_log *log;    /* of requests, or NULL */
+	unsigned threads;         /* of each origin; 0 is 1 */
+	const char *access;       /* file with access rules, or NULL */
+	int64_t window_ns;        /* resources further away are refused; 0: none is */
+	const char *temporary;    /* directory for temporary files */
 };
 
 struct server; /* opaque */
 
 /*
- * Opens the collections and listens. Paths and addresses are borrowed for the call. 0, or an error
- * with one line that names what it is about.
+ * Opens the collections and listens. Paths and addresses are borrowed for the call, names and log
+ * until it stops. 0, or an error with one line that names what it is about.
  */
 int server_start(
 	const struct server_params *params, struct server **ret, struct err *err) SP_MUST_CHECK;
@@ -40,5 +46,6 @@ int server_start(
 bool server_stop(struct server *s);
 
 uint16_t server_port(const struct server *s);
+uint16_t server_content_port(const struct server *s);
 
 #endif

@@ -453,7 +453,7 @@ static int run_config(struct watch *w, struct err *err)
 
 	w->crawl.hears_pings = c->ping && !w->params->once;
 	if (rc == 0 && w->crawl.hears_pings)
-		rc = ping_start(c, w->sites, &ping, err);
+		rc = ping_start(c, w->sites, &w->params->names, &ping, err);
 	w->crawl.budget = &w->budget;
 	w->crawl.sites = w->sites;
 	w->crawl.once = w->params->once;

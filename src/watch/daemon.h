@@ -11,12 +11,14 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "httpd/hosts.h"
 
 struct daemon_params {
 	const char *config; /* path of the file */
 	int stop_fd;        /* readable: stop; -1 for none */
 	int reload_fd;      /* an eventfd, readable: read the configuration again; -1 for none */
 	bool once;          /* do what is due, then end */
+	struct httpd_names names; /* by which pings may be sent to us */
 };
 
 /*

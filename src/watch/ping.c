@@ -170,12 +170,12 @@ static void handle(void *context, const struct httpd_request *q, struct httpd_re
 
 /* ---- the endpoint ---- */
 
-int ping_start(
-	const struct watch_config *c, struct look_site *sites, struct ping **ret, struct err *err)
+int ping_start(const struct watch_config *c, struct look_site *sites,
+	const struct httpd_names *names, struct ping **ret, struct err *err)
 {
 	char address[HTTPD_ADDRESS_SIZE];
 	struct httpd_params params = {
-		.address = address, .body_max = PING_BODY_MAX, .handler = handle};
+		.address = address, .body_max = PING_BODY_MAX, .handler = handle, .names = *names};
 	struct ping *p = calloc(1, sizeof *p);
 	int rc = p ? ping_address(c->ping, address, &params.port, err) : err_code(err, ERR_NOMEM);
 

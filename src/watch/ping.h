@@ -45,8 +45,8 @@ struct ping;
  * Listens where the configuration says, for its sites, side by side with those of the lanes; both
  * are borrowed. 0, ERR_IO when it cannot listen there, ERR_NOMEM.
  */
-int ping_start(const struct watch_config *c, struct look_site *sites, struct ping **ret,
-	struct err *err) SP_MUST_CHECK;
+int ping_start(const struct watch_config *c, struct look_site *sites,
+	const struct httpd_names *names, struct ping **ret, struct err *err) SP_MUST_CHECK;
 void ping_stop(struct ping *p); /* NULL is fine */
 
 #endif

@@ -11,7 +11,9 @@ import os
 import re
 import resource
 import select
+import signal
 import socket
+import subprocess
 import urllib.parse
 
 import tap
@@ -211,6 +213,73 @@ with tap.case("rules for everything hide it in every list"):
                 answer = server.get(path)
                 assert answer.status in (404, 451) and b"untyped" not in answer.body, (rule, path, answer)
     tap.refuse(1, "protects nothing", "serve", "--access", tap.write("rules", "odd.*.example block\n"), WARC)
+
+# ---- names, ports and the log ----
+
+LOG = tap.path("access.log")
+with Server("--access-log", LOG, "--host-name", "Archive.example", "--host-name", "b.example", WARC) as server:
+    def logged(text):
+        """The log, when it has that; a line is written when the answer is on its way."""
+        while True:
+            with open(LOG, encoding="ascii") as file:
+                if text in (log := file.read()):
+                    return log
+
+    def asked_as(name, path="/"):
+        return server.get(path, Host=name)
+
+    with tap.case("only names of our own are answered to, and no other is repeated"):
+        port = server.host.split(":")[1]
+        for name in ("127.0.0.1", "localhost", "archive.example", "B.example", f"localhost:{port}", "archive.example:80"):
+            tap.equal((name, asked_as(name).status), (name, 200))
+        for name in ("evil.example", "127.0.0.2", f"evil.example:{port}", "localhost.evil.example", "x" * 300, "<b>"):
+            for path in ("/", f"/odd/{TIME}/{A}", f"/odd/{TIME}id_/{A}", f"/odd/{A}"):
+                answer = asked_as(name, path)
+                assert answer.status == 421 and name not in repr(answer), (name, answer)
+                assert "default-src 'none'" in answer.fields["content-security-policy"], answer
+        tap.equal(ask(content_of(server), f"/odd/{TIME}mp_/{A}")[0], 200)
+        connection = http.client.HTTPConnection(content_of(server))
+        connection.request("GET", f"/odd/{TIME}mp_/{A}", headers={"Host": "evil.example"})
+        tap.equal(connection.getresponse().status, 421)
+
+    with tap.case("the access log has the combined format, and each request is one line"):
+        server.get("/", User_Agent='a "b" \\ c', Referer="http://r.example/\xe9")
+        server.get(f"/odd/{TIME}id_/{A}?n=1", method="HEAD")
+        lines = logged('"HEAD /odd/').splitlines()
+        form = re.compile(r'127\.0\.0\.1 - - \[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d \+0000\] '
+                          r'"[A-Z]+ /[^"]* HTTP/1\.1" \d{3} \d+ "(\\.|[^"\\])*" "(\\.|[^"\\])*"')
+        for line in lines:
+            assert form.fullmatch(line), line
+        assert lines[-2].endswith(r'"http://r.example/\xe9" "a \"b\" \\ c"'), lines[-2]
+        assert '"HEAD /odd/' in lines[-1] and " 404 0 " in lines[-1], lines[-1]
+
+    with tap.case("SIGHUP opens the access log anew"):
+        os.rename(LOG, LOG + ".1")
+        server.process.send_signal(signal.SIGHUP)
+        while not os.path.exists(LOG):
+            server.get("/")
+        server.get("/?after")
+        logged("/?after")
+
+with tap.case("a port that is taken: the message says what to do, or another one is chosen"):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        if port > 1024:
+            tap.refuse(1, "--content-listen", "serve", WARC, "--listen", f"127.0.0.1:{port - 1}")
+        tap.refuse(1, "in use", "serve", WARC, "--listen", "127.0.0.1:0", "--content-listen", f"127.0.0.1:{port}")
+    held = []
+    for port in (8080, 8081):
+        try:
+            held.append(socket.create_server(("127.0.0.1", port)))
+        except OSError:
+            pass  # somebody else has it
+    with subprocess.Popen([tap.PROGRAM, "serve", WARC], stdout=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().strip()
+        tap.equal(ask(address[7:].rstrip("/"), "/")[0], 200)
+        process.terminate()
+        tap.equal(process.wait(60), 0)
+    for one in held:
+        one.close()
 
 # ---- many, and costly ----
 

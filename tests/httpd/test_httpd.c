@@ -39,7 +39,8 @@ static void echo(void *context, const struct httpd_request *q, struct httpd_resp
 
 static struct httpd *start(unsigned threads)
 {
-	struct httpd_params p = {.address = "127.0.0.1", .threads = threads, .handler = echo};
+	struct httpd_params p = {
+		.address = "127.0.0.1", .threads = threads, .handler = echo, .any_host = true};
 	struct httpd *h = NULL;
 	struct err err = {0};
 
@@ -203,6 +204,43 @@ static void test_addresses(void)
 	}
 }
 
+static void test_hosts(void)
+{
+	static const char *const NAMES[] = {"archive.example", "Other.example"};
+	static const struct {
+		const char *host, *address;
+		bool allowed;
+	} ROWS[] = {
+		{"", "127.0.0.1", true},
+		{"127.0.0.1", "127.0.0.1", true},
+		{"localhost", "127.0.0.1", true},
+		{"LOCALHOST.", "127.0.0.1", true},
+		{"archive.example", "127.0.0.1", true},
+		{"ARCHIVE.example.", "127.0.0.1", true},
+		{"other.example", "127.0.0.1", true},
+		{"[::1]", "::1", true},
+		{"[0:0::1]", "::1", true},
+		{"192.0.2.7", "0.0.0.0", true},
+		{"[2001:db8::1]", "::", true},
+		{"evil.example", "127.0.0.1", false},
+		{"evil.example", "0.0.0.0", false},
+		{"127.0.0.2", "127.0.0.1", false},
+		{"[::1]", "127.0.0.1", false},
+		{"127.0.0.1.evil.example", "127.0.0.1", false},
+		{"localhost.evil.example", "127.0.0.1", false},
+		{"xarchive.example", "127.0.0.1", false},
+		{".", "127.0.0.1", false},
+		{"[]", "127.0.0.1", false},
+	};
+	const struct httpd_names names = {NAMES, ARRAY_LEN(NAMES)};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		tap_case("host: '%s' at %s", ROWS[i].host, ROWS[i].address);
+		CHECK(hosts_allow(slice_str(ROWS[i].host), ROWS[i].address, &names) ==
+			ROWS[i].allowed);
+	}
+}
+
 static void test_port_in_use(void)
 {
 	struct httpd *h = start(1), *other = NULL;
@@ -225,6 +263,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_waiting_holds_nobody_up);
 	TAP_RUN(test_long_target);
 	test_addresses();
+	test_hosts();
 	TAP_RUN(test_port_in_use);
 	return tap_done();
 }

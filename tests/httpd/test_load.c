@@ -71,8 +71,11 @@ static void handle(void *context, const struct httpd_request *q, struct httpd_re
 
 static struct httpd *start(struct seen *s)
 {
-	struct httpd_params p = {
-		.address = "127.0.0.1", .handler = handle, .lane = lane, .context = s};
+	struct httpd_params p = {.address = "127.0.0.1",
+		.handler = handle,
+		.lane = lane,
+		.context = s,
+		.any_host = true};
 	struct httpd *h = NULL;
 	struct err err = {0};
 
