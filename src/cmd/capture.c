@@ -379,7 +379,10 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 		break;
 	case CRAWL_WAS_FINISHED:
 		(void)fprintf(stderr,
-			"stillpoint: %s: all its captures are finished; nothing to resume\n",
+			result->watched ? "stillpoint: %s: its sites are under watch; go on with "
+					  "stillpoint watch CONFIG\n"
+					: "stillpoint: %s: all its captures are finished; nothing "
+					  "to resume\n",
 			archive);
 		break;
 	case CRAWL_BROKEN:

@@ -92,8 +92,8 @@ static const struct option_spec SPECS[] = {
 		.kind = OPTION_STRING,
 		.offset = AT(at),
 		.metavar = "DATE",
-		.help = "count from this time instead of now, such as 2026-01-31 or "
-			"2026-01-31T12:00:00Z"},
+		.help = "what was known at this time, and what has changed since; such as "
+			"2026-01-31 or 2026-01-31T12:00:00Z (default: now)"},
 	{0},
 };
 
@@ -334,8 +334,9 @@ static int check(struct rates_options *o, struct err *err)
 	return 0;
 }
 
-/* The time by which pages have changed or not, ns. */
-static int find_end(const struct rates_options *o, int64_t *ret, struct err *err)
+/* The time from which on nothing is known, and that by which pages have changed or not, ns. */
+static int find_times(
+	const struct rates_options *o, int64_t *ret_until, int64_t *ret_by, struct err *err)
 {
 	int64_t start = clock_realtime(clock_system());
 	double end;
@@ -344,7 +345,8 @@ static int find_end(const struct rates_options *o, int64_t *ret, struct err *err
 		return err_set(err, ERR_USAGE,
 			"--at: '%.99s' is not a date such as 2026-01-31T12:00:00Z", o->at);
 	end = (double)start + o->within * 1e9;
-	*ret = end < 9.2e18 ? (int64_t)end : INT64_MAX;
+	*ret_until = o->at ? start : INT64_MAX;
+	*ret_by = end < 9.2e18 ? (int64_t)end : INT64_MAX;
 	return 0;
 }
 
@@ -358,14 +360,15 @@ enum cmd_status cmd_rates(int argc, char **argv)
 	struct rates_observed in;
 	enum cmd_status status;
 	bool has_predictor = false;
-	int64_t by = 0;
+	int64_t until = INT64_MAX, by = 0;
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	if (check(&o, &err) || find_end(&o, &by, &err))
+	if (check(&o, &err) || find_times(&o, &until, &by, &err))
 		return cmd_fail("rates", &err);
 	cmd_log(false);
 	rates_observed_init(&in, (enum rates_change)o.change);
+	in.table.until = until;
 	if (read_model(&o, &args, &predictor, &has_predictor, &err))
 		status = cmd_fail_input("rates", &err);
 	else if (read_all(&in, &args, &status) == 0 &&

@@ -275,7 +275,8 @@ static void explain_evidence(
 	(void)printf("    %" PRIu64 " captures, %s to %s\n", a->captures, first, last);
 	explain_words(m, p->url, a);
 	if (a->compared == 0) {
-		(void)puts("    no two of them can be compared (no digests): the prior stands");
+		(void)printf("    no two of them can be compared%s\n",
+			m->intervals.len == 0 ? ": the prior stands" : "");
 		return;
 	}
 	rates_source(a, source);

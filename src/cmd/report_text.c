@@ -289,7 +289,7 @@ static void print_hottest(const struct report *r, FILE *file)
 
 	if (count == 0)
 		return;
-	(void)fprintf(file, "\n%-*s  %s\n", NAME_WIDTH, "changed, hottest first", "changes");
+	(void)fprintf(file, "\n%-*s  %s\n", NAME_WIDTH, "changed, hottest first", "assumed before");
 	for (size_t i = 0; i < count; i++) {
 		const struct report_page *p = &r->pages.ptr[pages[i]];
 		char rate[TEXT_RATE_SIZE];
@@ -331,12 +331,50 @@ static int print_reasons(const struct report *r, enum verdict verdict, FILE *fil
 	return 0;
 }
 
+/* A site under watch has no visits and revisits, and never ends. */
+static void print_watched(const struct report *r, const char *archive, FILE *file)
+{
+	uint64_t pages = 0, seen = 0, looks = 0;
+	char last[CLOCK_TEXT_SIZE] = "";
+	int64_t latest = 0;
+
+	for (size_t i = 0; i < r->pages.len; i++) {
+		const struct report_page *p = &r->pages.ptr[i];
+
+		pages += p->taken;
+		seen += p->looks > 0;
+		looks += p->looks;
+		latest = p->last_look > latest ? p->last_look : latest;
+	}
+	(void)fprintf(file, "Site %" PRIu32 " under watch: ", r->capture.id);
+	text_name(file, r->capture.site, 0);
+	(void)fprintf(file,
+		"\n\n%" PRIu64 " of %" PRIu64 " known pages were looked at, %" PRIu64
+		" looks in all.\n",
+		seen, pages, looks);
+	print_times(r, file);
+	if (latest) {
+		clock_format(latest, CLOCK_ROUND_UP, last);
+		print_label(file, "last look");
+		(void)fprintf(file, "%s\n", last);
+	}
+	(void)fputs("\nWhat is proven at an instant: stillpoint report ", file);
+	text_name(file, slice_str(archive), 0);
+	(void)fputs(" --at TIME\nHow fresh it is:              stillpoint watch --status ", file);
+	text_name(file, slice_str(archive), 0);
+	(void)fputs("\nGo on with:                   stillpoint watch CONFIG\n", file);
+}
+
 int report_print(const struct report *r, const char *archive, FILE *file)
 {
 	static const enum verdict EXPLAINED[] = {VERDICT_UNCONFIRMED, VERDICT_FAILED,
 		VERDICT_BLOCKED, VERDICT_UNVISITED, VERDICT_EXCLUDED};
 	int rc;
 
+	if (report_is_watched(r)) {
+		print_watched(r, archive, file);
+		return print_reasons(r, VERDICT_FAILED, file);
+	}
 	print_head(r, file);
 	print_totals(r, file);
 	print_vanished(r, file);

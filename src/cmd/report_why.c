@@ -4,6 +4,7 @@
 #include "cmd/report_print.h"
 #include "cmd/text.h"
 #include "extract/deceit.h"
+#include "quality/legs.h"
 #include "quality/normal.h"
 
 static void print_label(FILE *file, const char *label)
@@ -109,16 +110,15 @@ static void print_rules(const struct report_page *p, FILE *file)
 			      "body ends, so it can be sharp byte for byte only"));
 }
 
-/* Signs that it wants to deceive. */
+/* Signs that it wants to deceive. A score that flags nothing says nothing; the JSON has it. */
 static void print_deceit(const struct report_page *p, FILE *file)
 {
 	struct deceit_signs s;
 
 	(void)deceit_read(p->deceit, &s);
-	if (s.score > 0) {
+	if (s.score >= DECEIT_FLAGGED) {
 		print_label(file, "spam");
-		(void)fprintf(file, "score %.2f%s:", s.score,
-			s.score >= DECEIT_FLAGGED ? ", flagged" : "");
+		(void)fprintf(file, "score %.2f, flagged:", s.score);
 #define X(name, member)   \
 	if (s.member > 0) \
 		(void)fprintf(file, " %s %.3g", name, s.member);
@@ -155,6 +155,46 @@ static void print_verdict(const struct report_page *p, FILE *file)
 	(void)putc('\n', file);
 }
 
+/* What a look showed beside the last usable one before it, and how long that was ago. */
+static void print_comparison(const struct attempt *before, const struct attempt *now, FILE *file)
+{
+	struct observation then = legs_observe(before), is = legs_observe(now);
+	const char *same = observation_same(&then, &is);
+	char length[TEXT_DURATION_SIZE];
+	double seconds = clock_seconds(now->wall.sent - before->wall.last_byte);
+
+	print_label(file, "");
+	if (now->status == 304)
+		(void)fputs("the server says unchanged", file);
+	else if (same)
+		(void)fprintf(
+			file, "unchanged%s", strcmp(same, "bytes") == 0 ? "" : " but for noise");
+	else
+		(void)fputs("changed", file);
+	text_duration(seconds, length);
+	if (seconds < 1)
+		(void)snprintf(length, sizeof length, "%.3f s", seconds);
+	(void)fprintf(file, " since the look %s before\n", length);
+}
+
+/* Looks of a watch, each compared with the one before. */
+static void print_looks(const struct why *w, FILE *file)
+{
+	const struct attempt *before = NULL;
+
+	for (size_t i = 0; i < w->attempts.len; i++) {
+		const struct attempt *a = &w->attempts.ptr[i];
+		struct observation shown = legs_observe(a);
+
+		print_attempt(a, false, file);
+		if (a->leg != ATTEMPT_LOOK || !observation_is_usable(&shown))
+			continue;
+		if (before)
+			print_comparison(before, a, file);
+		before = a;
+	}
+}
+
 void report_print_why(const struct report *r, const struct why *w, FILE *file)
 {
 	const struct catalog_page *page = &w->way.ptr[w->way.len - 1];
@@ -181,12 +221,15 @@ void report_print_why(const struct report *r, const struct why *w, FILE *file)
 	if (page->taken && !report_is_judged(r)) {
 		print_label(file, "rate");
 		text_rate(page->rate, rate);
-		(void)fprintf(file, "changes %s, weight %g%s\n", rate, (double)page->weight,
+		(void)fprintf(file, "assumed at first: changes %s, weight %g%s\n", rate,
+			(double)page->weight,
 			r->rates_differ && r->pages.ptr[w->page].hopeless
 				? "; not prioritised, since it changes so often (hopeless)"
 				: "");
 	}
-	for (size_t i = 0; i < w->attempts.len; i++)
+	if (report_is_watched(r))
+		print_looks(w, file);
+	for (size_t i = 0; !report_is_watched(r) && i < w->attempts.len; i++)
 		print_attempt(&w->attempts.ptr[i], report_is_judged(r), file);
 	print_verdict(&r->pages.ptr[w->page], file);
 }

@@ -125,8 +125,9 @@ bool report_has_expectation(const struct report *r)
 
 const char *report_comparison(const struct report *r)
 {
-	switch (expect_compare(r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT],
-		r->expected_sharp, r->captured)) {
+	double found = (double)(r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT]);
+
+	switch (expect_compare((uint64_t)found, r->expected_sharp, r->captured)) {
 	case EXPECT_FEWER:
 		return "That is fewer than expected: pages changed more often than the capture "
 		       "assumed\n(give it their rates with --rates), or revisits failed.";
@@ -136,5 +137,7 @@ const char *report_comparison(const struct report *r)
 	case EXPECT_AGREES:
 		break;
 	}
+	if (fabs(found - r->expected_sharp) > 0.1 * (double)r->captured)
+		return "That is within what chance allows for so few pages.";
 	return "The pages changed about as often as the capture assumed.";
 }

@@ -650,7 +650,9 @@ static int note_finished(struct crawl *x, struct err *err)
 	if (!x->results->ptr)
 		return err_code(err, ERR_NOMEM);
 	x->results->len = 1;
-	x->results->ptr[0] = (struct crawl_result){.capture = row.id, .end = CRAWL_WAS_FINISHED};
+	x->results->ptr[0] = (struct crawl_result){.capture = row.id,
+		.end = CRAWL_WAS_FINISHED,
+		.watched = slice_eq(row.strategy, SLICE("watch"))};
 	return 0;
 }
 

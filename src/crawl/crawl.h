@@ -76,6 +76,7 @@ struct crawl_result {
 	enum crawl_end end;
 	size_t known; /* pages that were to be captured */
 	size_t visited;
+	bool watched;       /* of CRAWL_WAS_FINISHED: a site under watch */
 	const char *cut_by; /* the limit that cut it; constant */
 	char *problem;      /* the first failure, for when nothing could be visited; or NULL */
 };

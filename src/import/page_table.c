@@ -10,7 +10,7 @@ enum { SHOWN_MAX = 80 }; /* bytes of a URL in a message */
 
 void page_table_init(struct page_table *t)
 {
-	*t = (struct page_table){.keep = PAGE_TABLE_KEEP};
+	*t = (struct page_table){.keep = PAGE_TABLE_KEEP, .until = INT64_MAX};
 	arena_init(&t->urls, URLS_MAX);
 	strmap_init(&t->map, hash_key_random(), NULL);
 	url_init(&t->url);
@@ -185,6 +185,8 @@ int page_table_see(struct page_table *t, uint32_t page, const struct listed *o, 
 {
 	struct page_entry *p = &t->pages.ptr[page];
 
+	if (o->time > t->until)
+		return 0;
 	if (!is_page(o)) {
 		t->other_status++;
 		return 0;
@@ -199,6 +201,8 @@ int page_table_add(struct page_table *t, const struct listed *o, unsigned source
 	uint32_t page = 0;
 	int rc;
 
+	if (o->time > t->until)
+		return 0;
 	if (!is_page(o)) {
 		t->other_status++;
 		return 0;

@@ -52,6 +52,7 @@ struct page_table {
 	struct buf last;       /* the URL of the last capture as written */
 	uint32_t last_page;    /* its page */
 	uint32_t keep;         /* captures of a page; PAGE_TABLE_KEEP unless set */
+	int64_t until;         /* ns: later captures do not count; INT64_MAX unless set */
 	uint64_t other_status; /* captures that do not count */
 	uint64_t bad_urls;     /* and those whose URL is none, or not of HTTP */
 };

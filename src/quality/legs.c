@@ -129,6 +129,8 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 
 	if (a->leg == ATTEMPT_PROBE || a->leg == ATTEMPT_LOOK)
 		l->look_number = a->number;
+	if (a->leg == ATTEMPT_LOOK && observation_is_usable(shown))
+		l->is_watched = true;
 	if (a->leg == ATTEMPT_PROBE && slice_eq(a->purpose, SLICE("canary")) &&
 		observation_is_usable(shown))
 		add_glimpse(l, shown);
@@ -209,6 +211,11 @@ struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms
 	enum judged_as as = terms->single || l->late ? JUDGED_SINGLE : JUDGED_PAIR;
 
 	struct judgement j = judge_in_window(&l->visit, &l->revisit, as, &terms->window);
+
+	/* What its looks prove holds at some instants, not at a still point. */
+	if (l->is_watched && j.verdict == VERDICT_UNVISITED)
+		return (struct judgement){.verdict = VERDICT_SINGLE,
+			.reason = SLICE("under watch: 'report --at TIME' says if it is proven")};
 
 	if (j.verdict == VERDICT_FAILED && was_ended_unsent(&l->visit, terms))
 		j.verdict = VERDICT_UNVISITED;

@@ -45,6 +45,7 @@ struct legs {
 	slice put_off;        /* of a page that was put off: the failure of its visit, borrowed */
 	unsigned put_off_number;
 	unsigned look_number;   /* of its last probe, or look of a watch; 0 for none */
+	bool is_watched;        /* it has a usable look of a watch */
 	unsigned glimpse_count; /* usable canaries; of more than LEGS_GLIMPSES the last are kept */
 	struct legs_glimpse glimpses[LEGS_GLIMPSES];
 };

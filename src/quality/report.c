@@ -349,6 +349,10 @@ static int on_observation(void *context, const struct attempt *o)
 	if (rc)
 		return err_code(l->err, rc);
 	legs_add(&l->legs, o, &shown);
+	if (!l->is_first && o->leg == ATTEMPT_LOOK && observation_is_usable(&shown)) {
+		l->report->pages.ptr[o->page].looks++;
+		l->report->pages.ptr[o->page].last_look = o->wall.last_byte;
+	}
 	if (o->deceit.ptr && l->is_first)
 		rc = keep_deceit(l->report, o);
 	if (rc)
@@ -432,6 +436,11 @@ static void count(struct report *r)
 		r->variants += p->variant;
 	}
 	acted_sort(&r->rules);
+}
+
+bool report_is_watched(const struct report *r)
+{
+	return slice_eq(r->capture.strategy, SLICE("watch"));
 }
 
 bool report_is_judged(const struct report *r)

@@ -63,6 +63,8 @@ struct report_page {
 	bool usable_visit;
 	bool usable_revisit;
 	struct report_leg visit, revisit;
+	uint32_t looks;    /* of a watch, that were usable */
+	int64_t last_look; /* the end of the last one, ns */
 };
 
 /* A rule about URLs that show what others show. */
@@ -125,6 +127,9 @@ int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *er
 
 /* Archives of other crawlers: nothing was planned or expected. */
 bool report_is_judged(const struct report *r);
+
+/* Whether it is a site under watch: its pages are looked at, not visited and revisited. */
+bool report_is_watched(const struct report *r);
 
 /* Known as a link that leads out of the scope, and no more. */
 bool report_is_out_of_scope(const struct report_page *p);

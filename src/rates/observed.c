@@ -41,6 +41,8 @@ void rates_observed_release(struct rates_observed *o)
 /* What a sitemap said of a page at that time. */
 static int note_sitemap(struct rates_observed *o, uint32_t page, const struct listed *said)
 {
+	if (said->time > o->table.until)
+		return 0;
 	if (said->frequency)
 		o->table.pages.ptr[page].frequency = (uint8_t)said->frequency;
 	return said->modified ? page_table_see(&o->table, page, said, 0) : 0;
@@ -56,13 +58,23 @@ static int on_entry(struct rates_observed *o, const struct listed *said)
 	return note_sitemap(o, page, said);
 }
 
+/* Lists of others say nothing of links: their digests are those of payloads. */
+static int add_listed(struct rates_observed *o, const struct listed *listed, unsigned source)
+{
+	struct listed seen = *listed;
+
+	if (o->change == RATES_CHANGE_LINKS)
+		seen.digest = LISTED_NO_DIGEST;
+	return page_table_add(&o->table, &seen, source);
+}
+
 static int on_listed(void *context, const struct listed *listed, struct err *err)
 {
 	struct rates_observed *o = context;
 
 	if (o->counts.format == LISTING_SITEMAP)
 		return err_code(err, on_entry(o, listed));
-	return err_code(err, page_table_add(&o->table, listed, 1U << o->counts.format));
+	return err_code(err, add_listed(o, listed, 1U << o->counts.format));
 }
 
 int rates_observed_list(struct rates_observed *o, const char *path, struct err *err)
@@ -77,7 +89,8 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 	struct rates_observed *o = context;
 	struct rates_capture c = {capture->id, capture->started};
 
-	if (o->finished_only && capture->state == CATALOG_RUNNING)
+	if ((o->finished_only && capture->state == CATALOG_RUNNING) ||
+		capture->started > o->table.until)
 		return 0;
 	return rates_captures_push(&o->captures, c);
 }
@@ -144,7 +157,11 @@ static int find_new_links(
 	return link_union_add(&o->links.ptr[page], a->links, ret);
 }
 
-/* A look whose links were not read shows the same if its bytes are the same; else nothing. */
+/*
+ * A look whose links were not read shows the same if its bytes are the same; else nothing. Links of
+ * revisits are never read, whether they are the same or not. One that is tells nothing either: else
+ * only those without a change would count, and pages would seem calmer than they are.
+ */
 static int name_links(struct rates_observed *o, uint32_t page, const struct attempt *a,
 	const struct rates_look *before, struct rates_look *now)
 {
@@ -157,7 +174,7 @@ static int name_links(struct rates_observed *o, uint32_t page, const struct atte
 
 		rc = find_new_links(o, page, a, &added);
 		is_new = is_new || added;
-	} else if (before->payload != now->payload) {
+	} else if (a->leg == ATTEMPT_REVISIT || before->payload != now->payload) {
 		now->state = LISTED_NO_DIGEST;
 		return 0;
 	}
@@ -213,7 +230,8 @@ static int on_attempt(void *context, const struct attempt *a)
 
 	if (a->page >= o->pages.len || o->pages.ptr[a->page] == CATALOG_NO_PAGE ||
 		a->leg == ATTEMPT_PROBE || !a->has_payload || a->truncated || a->failure.ptr ||
-		(a->stand_in.ptr && !stand_in_is_doubt(a->stand_in)) || a->wall.first_byte == 0 || seen.time <= 0)
+		(a->stand_in.ptr && !stand_in_is_doubt(a->stand_in)) || a->wall.first_byte == 0 ||
+		seen.time <= 0 || seen.time > o->table.until)
 		return 0;
 	page = o->pages.ptr[a->page];
 	rc = name_state(o, page, a, &seen.digest);
@@ -228,7 +246,7 @@ static int on_imported(void *context, const struct catalog_imported *i)
 	struct rates_observed *o = context;
 	struct listed seen = {.url = i->url, .time = i->time, .digest = i->digest};
 
-	return page_table_add(&o->table, &seen, i->source);
+	return add_listed(o, &seen, i->source);
 }
 
 static int read_capture(struct rates_observed *o, struct catalog *catalog,

@@ -128,6 +128,32 @@ with tap.case("TimeMaps tell times, and nothing about changes"):
     assert "no two of them can be compared" in tap.succeed(
         "rates", timemap, "--explain", "http://example.org/docs/t.html")
 
+with tap.case("--at: what was not known then does not count, in any form"):
+    url, later = "http://example.org/at", "http://example.org/later"
+    early = [cdx_line(url, 1.2e9 + n * 1e6, 1) for n in range(4)]
+    late = [cdx_line(url, 1.3e9 + n * 1e6, n) for n in range(5)] + [cdx_line(later, 1.31e9, 1)]
+    now, then = tap.write("now.cdx", "".join(early + late)), tap.write("then.cdx", "".join(early))
+    for form in (["--json"], [], ["--csv"], ["--explain", url], ["--due", "--threshold", "0"],
+                 ["--per", "site"], ["--change", "payload"]):
+        tap.equal(tap.succeed("rates", now, *form, "--at", "2008-06-01"),
+                  tap.succeed("rates", then, *form, "--at", "2008-06-01"))
+        assert tap.succeed("rates", now, *form, "--at", "2008-06-01") != \
+            tap.succeed("rates", now, *form, "--at", "2012-06-01"), form
+    tap.equal(rates(now, "--at", "2000-01-01"), {})
+
+with tap.case("--change links: lists of others count captures, and no change of a payload"):
+    row = rates(CDX, "--change", "links")[list(TRUTH)[0]]
+    tap.equal((row["observations"], row["changes"]), (ANSWERS[list(TRUTH)[0]]["observations"], None))
+
+with tap.case("explain: the prior stands only where the figure is the prior's"):
+    listed = "http://example.org/docs/listed.html"
+    sitemap = tap.write("s.xml", f"<urlset><url><loc>{listed}</loc>"
+                        "<lastmod>2001-01-01T00:00:00Z</lastmod></url></urlset>")
+    for extra in ([], [tap.write("one.cdx", cdx_line(listed, 1.3e9, 1))]):
+        text = tap.succeed("rates", CDX, sitemap, *extra, "--explain", listed)
+        prior = text.split("example.org/docs/ (")[0].splitlines()[-1].strip()
+        assert ("the prior stands" in text) == (f"changes {prior}:" in text), text
+
 with tap.case("errors and redirects are no states of a page"):
     url = "http://example.org/x"
     file = tap.write("status.cdx", cdx_line(url, 1e9, 1) + cdx_line(url, 1.1e9, 2, "503")

@@ -205,9 +205,26 @@ with tap.case("a site that is down costs its retries only"):
     tap.equal(answer.returncode, 0)
     assert status(DOWN)["budget"]["spent"] <= 5, status(DOWN)
 
-with tap.case("a crawl's resume leaves sites under watch alone"):
+with tap.case("resume leaves sites under watch alone, and says how they go on"):
     answer = tap.run("resume", ARCHIVE)
-    assert answer.returncode in (0, 1, 2), answer
+    tap.equal(answer.returncode, 0)
+    assert "under watch; go on with stillpoint watch CONFIG" in answer.stderr, answer.stderr
+    assert "finished" not in answer.stderr and "stillpoint resume" not in answer.stdout, answer
+
+with tap.case("report speaks of the watch, and of each look at a page"):
+    TEXT = tap.succeed("report", ARCHIVE, "--capture", "1")
+    LOOKS = living.query(ARCHIVE, "SELECT count(*) FROM observation WHERE leg = 5 AND capture = 1"
+                         " AND status IN (200, 404)")[0][0]
+    assert "under watch" in TEXT and f"{LOOKS} looks in all" in TEXT, (LOOKS, TEXT)
+    assert "No page was captured" not in TEXT and "stillpoint resume" not in TEXT, TEXT
+    PAGE, COUNT = living.query(
+        ARCHIVE, "SELECT p.url, count(*) FROM observation o JOIN page p ON p.id = o.capture << 32"
+        " | o.page WHERE o.leg = 5 AND o.status = 200 GROUP BY 1 ORDER BY 2 DESC LIMIT 1")[0]
+    TEXT = tap.succeed("report", ARCHIVE, "--why", PAGE)
+    tap.equal(TEXT.count("\nlook "), COUNT)
+    tap.equal(len(re.findall(r"(?:changed|unchanged.*|says unchanged) since the look [\d.]+ \w+"
+                             r".* before\n", TEXT)), COUNT - 1)
+    assert "unvisited" not in TEXT and "spam" not in TEXT and "under watch" in TEXT, TEXT
 
 if "CLOCKS" in os.environ:
     with living.Site("clock", "--pages", 6, "--rates", "constant:0.1") as SITE, \
