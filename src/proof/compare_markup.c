@@ -20,7 +20,9 @@ static bool compare_lone_names(struct judge *j, const struct proof_attr *a,
 
 	if (!slice_eq(a->value, b->value))
 		return unexplained(j, p, a->source, b->source);
-	if (is_made(a->name, LOADER, 24) && is_made(b->name, LOADER, 24))
+	if (is_made(a->name, LOADER, 24) && is_made(b->name, LOADER, 24) &&
+		value_is_fresh(slice_sub(a->name, LOADER.len, a->name.len),
+			slice_sub(b->name, LOADER.len, b->name.len)))
 		return explain(j, RULE_CDN_LOADER, p, a->source, b->source) ||
 		       unexplained(j, p, a->source, b->source);
 	if (is_made(a->name, SCOPE, 8) && is_made(b->name, SCOPE, 8) && !a->value.len)

@@ -31,6 +31,7 @@ static bool has_loader_mark(slice s)
 static bool is_loader_pair(slice a, slice b)
 {
 	return has_loader_mark(a) && has_loader_mark(b) &&
+	       value_is_fresh(slice_sub(a, 0, 24), slice_sub(b, 0, 24)) &&
 	       slice_eq(slice_sub(a, 24, a.len), slice_sub(b, 24, b.len));
 }
 

@@ -100,6 +100,7 @@ struct proof_tokens {
 	struct proof_token_vec list;
 	struct proof_element_vec elements;
 	struct proof_skipped_vec skipped; /* in their order */
+	bool is_part;                     /* of another document, as a value */
 	bool has_sheet;                   /* a style sheet that is not in the document */
 	bool lays_inline;                 /* its own styles make blocks parts of lines */
 	size_t text_bytes;                /* that readers see */

@@ -8,6 +8,7 @@ enum {
 	VALUE_MAX = 200000, /* bytes of a value that may be a token */
 	HEX_SURE = 16,      /* hex digits that are no word without a decimal digit among them */
 	DIGITS_RANDOM = 9,  /* digits alone that are no count */
+	SHORT = 12,         /* below, draws must differ in more of their characters */
 };
 
 bool value_is_digits(slice s)
@@ -71,8 +72,10 @@ bool value_is_mixed(slice s)
 	if (digits == all)
 		return all >= DIGITS_RANDOM;
 	if (digits)
-		return changes >= (all / 6 > 2 ? all / 6 : 2);
-	return upper && upper < all && changes >= (all / 4 > 4 ? all / 4 : 4);
+		return changes >= (all < 8 ? 2U : 3U) && changes * 4 >= all;
+	/* Letters alone: camelCase has one capital in three or fewer. */
+	return upper * 20 >= all * 7 && upper * 20 <= all * 13 && changes >= 4 &&
+	       changes * 3 >= all;
 }
 
 static bool is_uuid(slice s)
@@ -115,7 +118,7 @@ bool value_is_fresh(slice a, slice b)
 
 	while (from < shorter && a.ptr[from] == b.ptr[from])
 		from++;
-	if (from * 3 > shorter * 2)
+	if (from * 3 > shorter * (shorter < SHORT ? 1 : 2))
 		return false;
 	left = shorter - from;
 	if (left < 3)
@@ -124,7 +127,8 @@ bool value_is_fresh(slice a, slice b)
 		ahead += a.ptr[from + i] == b.ptr[from + i];
 		back += a.ptr[a.len - 1 - i] == b.ptr[b.len - 1 - i];
 	}
-	return ahead * 2 <= left && back * 2 <= left;
+	return ahead * (shorter < SHORT ? 3 : 2) <= left &&
+	       back * (shorter < SHORT ? 3 : 2) <= left;
 }
 
 static bool are_alike_long(slice a, slice b)

@@ -18,7 +18,8 @@ bool value_is_mixed(slice s);
 
 /*
  * Two draws, not an edit of one: after the common start (at most two thirds of it) at least three
- * characters remain, and at most half of them agree, read forwards and backwards.
+ * characters remain, and at most half of them agree, read forwards and backwards. Of values below
+ * 12 characters both are at most a third.
  */
 bool value_is_fresh(slice a, slice b);
 
