@@ -1,12 +1,14 @@
 /* Two differing tokens of CSS: generated names in selectors, and addresses. */
 #include "proof/judge.h"
 
+enum { BRACE_REACH = 1024 }; /* tokens between a name and its brace */
+
 /* Whether a token is part of a selector: a brace follows before a semicolon or closing brace. */
 static bool is_in_selector(const struct proof_tokens *t, uint32_t at)
 {
 	if (t->format == FORMAT_DECLARATIONS)
 		return false;
-	for (size_t i = at; i < t->list.len; i++)
+	for (size_t i = at; i < t->list.len && i - at < BRACE_REACH; i++)
 		if (t->list.ptr[i].kind == TOKEN_SIGN) {
 			char c = t->list.ptr[i].sign;
 

@@ -4,7 +4,7 @@
 
 #include "proof/learned.h"
 
-enum { PATH_MAX_STEPS = 24, PART_MAX = 48 };
+enum { PATH_MAX_STEPS = 24, PART_MAX = 48, DUTIES_MAX = 4096 };
 
 void met_limit(struct judge *j, const char *limit)
 {
@@ -240,5 +240,7 @@ void add_duty(struct judge *j, slice a, slice b)
 		if (slice_eq(j->out->duties.ptr[i].a, duty.a) &&
 			slice_eq(j->out->duties.ptr[i].b, duty.b))
 			return;
+	if (j->out->duties.len >= DUTIES_MAX)
+		met_limit(j, "too many resources with other addresses");
 	failed(j, proof_duties_push(&j->out->duties, duty));
 }

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/word.h"
 
-enum { TIME_MAX = 64, PHRASE_MAX = 8 };
+enum { TIME_MAX = 64, PHRASE_MAX = 8, STAR_MAX = 120 };
 
 /*
  * One row per phrase: # a number, ^ a unit of time, @ a time, $ an id, a star anything in the same
@@ -187,7 +187,7 @@ static size_t match_phrase(slice s, size_t at, const char *phrase, enum proof_ru
 		size_t to = 0;
 
 		if (*phrase == '*') { /* up to where the rest fits */
-			for (; at < s.len; at++) {
+			for (size_t end = at + STAR_MAX; at < s.len && at < end; at++) {
 				size_t more = 0;
 
 				to = match_phrase(s, at, phrase + 1, rule, out + count, &more);

@@ -6,7 +6,7 @@
 #include "proof/judge.h"
 #include "proof/mask.h"
 
-enum { LINE_TOKENS = 64 };
+enum { LINE_TOKENS = 64, WORK_PER_BYTE = 16 };
 
 /* The text of the line that a token is part of. */
 struct line {
@@ -100,9 +100,9 @@ static bool explain_lines(struct judge *j, const struct line *a, const struct li
 	bool good = false;
 	int rc;
 
-	if (j->work < sa.len + sb.len)
+	if (j->work < (sa.len + sb.len) * WORK_PER_BYTE)
 		return false;
-	j->work -= sa.len + sb.len;
+	j->work -= (sa.len + sb.len) * WORK_PER_BYTE;
 	masked_init(&ma);
 	masked_init(&mb);
 	rc = mask_line(&ma, sa, age, j->params->off, j->ignores ? &j->ignoring[0] : NULL);

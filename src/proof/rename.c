@@ -17,11 +17,15 @@ static const slice MAKERS[] = {SLICE_INIT("css-"), SLICE_INIT("jss"), SLICE_INIT
 static bool is_drawn(slice s)
 {
 	bool digit = false, capital = false, small = false;
+	size_t word = s.len; /* what is left without the digits at its end: grid12 is no draw */
+
+	while (word > 0 && word_is_digit(s.ptr[word - 1]))
+		word--;
 
 	for (size_t i = 0; i < s.len; i++) {
 		if (!word_is_alnum(s.ptr[i]) && s.ptr[i] != '_' && s.ptr[i] != '-')
 			return false;
-		digit |= word_is_digit(s.ptr[i]);
+		digit |= i < word && word_is_digit(s.ptr[i]);
 		capital |= i > 0 && s.ptr[i] >= 'A' && s.ptr[i] <= 'Z';
 		small |= s.ptr[i] >= 'a' && s.ptr[i] <= 'z';
 	}
@@ -103,7 +107,7 @@ bool is_generated_name(slice a, slice b)
 			return false;
 		if (value_is_digits(p) != value_is_digits(q) && p.len < 8)
 			return false;
-		if (!value_are_draws(p, q, value_is_digits(p) ? 9 : 6) && !has_other_tail(p, q))
+		if (!value_are_draws(p, q, value_is_digits(p) ? 9 : 7) && !has_other_tail(p, q))
 			return false;
 	}
 	return true;

@@ -483,8 +483,9 @@ static int take(struct reader *r, const struct html_token *given)
 	bool ignored;
 	int rc;
 
-	/* The line feed of a pair with a carriage return is no part of the tag behind it. */
-	if (token->kind != HTML_TEXT && r->t->source.ptr[token->from] == '\n')
+	/* The line feed of CR LF and the end of a CDATA section are no part of the tag behind. */
+	while (token->kind != HTML_TEXT && token->from < token->to &&
+		r->t->source.ptr[token->from] != '<')
 		token->from++;
 	rc = is_ignored(r, token, &ignored);
 	if (rc || ignored)

@@ -1,6 +1,7 @@
 #include "proof/values.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #include "base/word.h"
 
@@ -97,9 +98,24 @@ static bool is_uuid(slice s)
 	return true;
 }
 
+/* ff0000, 00000000-0000-…: too few characters for a draw. */
+static bool has_variety(slice s)
+{
+	uint64_t seen[4] = {0};
+	size_t count = 0, wanted = s.len < 8 ? 4 : 5;
+
+	for (size_t i = 0; i < s.len && count < wanted; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		count += !(seen[c >> 6] >> (c & 63) & 1);
+		seen[c >> 6] |= (uint64_t)1 << (c & 63);
+	}
+	return count >= wanted;
+}
+
 bool value_is_random(slice s, size_t min)
 {
-	if (s.len < min || s.len > VALUE_MAX)
+	if (s.len < min || s.len > VALUE_MAX || !has_variety(s))
 		return false;
 	if (is_uuid(s))
 		return true;

@@ -355,8 +355,8 @@ static void try_edit(const char *name, slice page, slice type, struct buf *out, 
 
 	if (!KINDS[kind].make(page, &e))
 		return;
-	if (slice_eq(slice_sub(page, e.from, e.to), (slice){e.with, e.len}))
-		return;
+	if (word_is(slice_sub(page, e.from, e.to), (slice){e.with, e.len}))
+		return; /* nothing, or the case of a tag */
 	buf_reset(out);
 	if (!CHECK(buf_add(out, slice_sub(page, 0, e.from)) == 0 &&
 		    buf_add(out, (slice){e.with, e.len}) == 0 &&
