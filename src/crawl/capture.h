@@ -420,6 +420,16 @@ int dust_answered(struct capture *c, const struct request *r, const struct net_f
 int dust_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * A page, whose look is stored, shows something else than the one that stands for its class. Asks
+ * for the latter once more: a page that shows something else each time says nothing about rules.
+ */
+int dust_doubt(struct capture *c, uint32_t page, uint32_t standing, struct err *err) SP_MUST_CHECK;
+int dust_doubt_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int dust_doubt_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
+	struct err *err) SP_MUST_CHECK;
+
 /* All visits are done: takes what was left out without being confirmed. */
 int dust_close(struct capture *c, struct err *err) SP_MUST_CHECK;
 

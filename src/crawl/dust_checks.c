@@ -7,25 +7,30 @@
 #include "extract/robots_policy.h"
 
 enum {
-	TRIES = 8, /* picks of a URL that can be checked */
+	TRIES = 8,          /* picks of a URL that can be checked */
+	CLOSE_STEP = 7,     /* URLs by one check where a rule of the kind did not hold elsewhere */
+	SPARE_PERCENT = 16, /* of the URLs that are left out, if each would be fetched twice */
 };
 
-/* How many checks a rule needs before it holds, and one more for so many URLs that it saves. */
+/*
+ * How many checks a kind of rule needs before it is believed, and how many URLs of a directory may
+ * go by one check after that. Below few URLs a directory need not have a check of its own.
+ */
 static const struct {
-	uint32_t first, step;
+	uint32_t first, step, few;
 } CHECKS[DUST_KIND_COUNT] = {
-	[DUST_SCHEME] = {2, 50},
-	[DUST_WWW] = {2, 50},
-	[DUST_SPELLING] = {2, 50},
-	[DUST_CASE] = {5, 10},
-	[DUST_SLASH] = {5, 10},
-	[DUST_INDEX] = {5, 10},
-	[DUST_DEFAULT] = {5, 10},
-	[DUST_PRINT] = {5, 10},
-	[DUST_SESSION] = {2, 50},
-	[DUST_TRACKING] = {2, 50},
-	[DUST_ORDER] = {2, 50},
-	[DUST_PARAMETER] = {5, 8},
+	[DUST_SCHEME] = {2, 50, 10},
+	[DUST_WWW] = {2, 50, 10},
+	[DUST_SPELLING] = {2, 50, 10},
+	[DUST_CASE] = {5, 10, 4},
+	[DUST_SLASH] = {5, 10, 4},
+	[DUST_INDEX] = {5, 10, 4},
+	[DUST_DEFAULT] = {5, 10, 4},
+	[DUST_PRINT] = {5, 10, 4},
+	[DUST_SESSION] = {2, 50, 10},
+	[DUST_TRACKING] = {2, 50, 10},
+	[DUST_ORDER] = {2, 50, 10},
+	[DUST_PARAMETER] = {5, 10, 4},
 };
 
 static bool is_used(const struct dust_rule *r)
@@ -33,19 +38,43 @@ static bool is_used(const struct dust_rule *r)
 	return r->kind != DUST_MIRROR && (r->state == DUST_TRIED || r->state == DUST_HOLDS);
 }
 
-static bool is_confirmed(const struct dust_rule *r)
+static struct dust_tally *tally_of(struct capture *c, const struct dust_rule *r)
 {
-	uint32_t first = CHECKS[r->kind].first;
+	return &c->dust.dust.tallies.ptr[r->tally];
+}
 
-	return r->passed >= (r->saved.len < first ? r->saved.len : first);
+/*
+ * Checks that a rule needs in its directory. known: checks that say, in all directories, that rules
+ * of this kind hold. Where one did not hold, the others are checked more closely; where it held for
+ * some pages of a directory only, each URL is.
+ */
+static size_t checks_needed(const struct dust_rule *r, const struct dust_tally *t, uint32_t known)
+{
+	size_t urls = r->saved.len, first = CHECKS[r->kind].first, step = CHECKS[r->kind].step;
+
+	if (t->is_mixed)
+		return urls;
+	if (t->refuted)
+		return urls < 2 ? urls : 1 + urls / CLOSE_STEP;
+	if (known < first)
+		return urls < first ? urls : first;
+	return urls < CHECKS[r->kind].few ? 0 : 1 + (urls - 1) / step;
+}
+
+static bool is_confirmed(struct capture *c, const struct dust_rule *r)
+{
+	const struct dust_tally *t = tally_of(c, r);
+
+	return r->passed >= checks_needed(r, t, t->passed);
 }
 
 /* Checks of URLs that differ by several rules count for all of them. */
-static bool wants_check(const struct dust_rule *r)
+static bool wants_check(struct capture *c, const struct dust_rule *r)
 {
-	size_t wanted = CHECKS[r->kind].first + r->saved.len / CHECKS[r->kind].step;
+	const struct dust_tally *t = tally_of(c, r);
+	size_t needed = checks_needed(r, t, t->passed + t->under_way);
 
-	return is_used(r) && r->passed + r->under_way < wanted && r->sent < 2 * wanted;
+	return is_used(r) && r->passed + r->under_way < needed && r->sent < 2 * needed;
 }
 
 /* The page that stands for one that was left out has been seen; its form is in the scratch. */
@@ -157,6 +186,7 @@ static int check(struct capture *c, uint32_t rule, bool *ret_sent, struct err *e
 			r->saved.ptr[r->next++] = page;
 			r->sent++;
 			r->under_way++;
+			tally_of(c, r)->under_way++;
 		} else if (rc == 0 && is_stale) {
 			r->saved.ptr[at] = r->saved.ptr[--r->saved.len];
 		}
@@ -165,44 +195,99 @@ static int check(struct capture *c, uint32_t rule, bool *ret_sent, struct err *e
 }
 
 /* Each value of a parameter is checked: one of them may select something. */
-static int check_values(struct capture *c, uint32_t rule, struct err *err)
+static int check_values(struct capture *c, uint32_t tally, struct err *err)
 {
+	struct dust *d = &c->dust.dust;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < c->dust.dust.rules.ptr[rule].value_count; i++) {
-		struct dust_rule *r = &c->dust.dust.rules.ptr[rule];
+	for (size_t i = 0; rc == 0 && i < d->tallies.ptr[tally].value_count; i++) {
+		struct dust_value v = d->tallies.ptr[tally].values[i];
 		bool sent = false, is_stale;
 
-		if (!is_used(r) || r->values[i].is_sent || r->values[i].is_confirmed)
+		if (v.is_sent || v.is_confirmed || v.page == DUST_NONE ||
+			!is_used(&d->rules.ptr[v.rule]))
 			continue;
-		if (r->values[i].page != DUST_NONE)
-			rc = send(c, rule, r->values[i].page, &sent, &is_stale, err);
-		r = &c->dust.dust.rules.ptr[rule]; /* the list of rules may have moved */
-		r->values[i].is_sent = sent;
-		r->under_way += sent;
+		rc = send(c, v.rule, v.page, &sent, &is_stale, err);
+		d->tallies.ptr[tally].values[i].is_sent = sent;
+		d->rules.ptr[v.rule].under_way += sent;
+		d->tallies.ptr[tally].under_way += sent;
+	}
+	return rc;
+}
+
+/* Kinds that some pages may not keep. */
+static bool may_have_more(const struct dust_rule *r)
+{
+	return is_used(r) && CHECKS[r->kind].first > 2;
+}
+
+/* The rule of which the smallest share of URLs was checked; DUST_NONE: all were. */
+static uint32_t least_checked(const struct dust *d)
+{
+	uint32_t best = DUST_NONE;
+
+	for (uint32_t i = 0; i < d->rules.len; i++) {
+		const struct dust_rule *r = &d->rules.ptr[i], *b;
+
+		if (!may_have_more(r) || r->next >= r->saved.len)
+			continue;
+		b = best == DUST_NONE ? NULL : &d->rules.ptr[best];
+		if (!b || (uint64_t)r->sent * b->saved.len < (uint64_t)b->sent * r->saved.len)
+			best = i;
+	}
+	return best;
+}
+
+/*
+ * Checks beyond what rules need, as long as all of them together cost little of what the rules
+ * save: they find pages that are different among many that are not.
+ */
+static int check_more(struct capture *c, struct err *err)
+{
+	const struct dust *d = &c->dust.dust;
+	uint64_t percent = c->settings->single ? SPARE_PERCENT / 2 : SPARE_PERCENT, sent = 0,
+		 saved = 0;
+	bool may = true;
+	int rc = 0;
+
+	for (size_t i = 0; i < d->rules.len; i++) {
+		sent += d->rules.ptr[i].sent;
+		saved += may_have_more(&d->rules.ptr[i]) ? d->rules.ptr[i].saved.len : 0;
+	}
+	while (rc == 0 && may && 100 * (sent + 1) <= percent * saved) {
+		uint32_t rule = least_checked(d);
+
+		may = rule != DUST_NONE;
+		if (may)
+			rc = check(c, rule, &may, err);
+		sent++;
 	}
 	return rc;
 }
 
 int dust_check_due(struct capture *c, struct err *err)
 {
+	const struct dust *d = &c->dust.dust;
 	int rc = 0;
 
 	if (c->dust.mode != CRAWL_DUST_APPLY || c->stage.cancelled)
 		return 0;
-	for (uint32_t i = 0; rc == 0 && i < c->dust.dust.rules.len; i++) {
+	for (uint32_t i = 0; rc == 0 && i < d->rules.len; i++) {
 		bool sent = true;
 
-		while (rc == 0 && sent && wants_check(&c->dust.dust.rules.ptr[i]))
+		while (rc == 0 && sent && wants_check(c, &d->rules.ptr[i]))
 			rc = check(c, i, &sent, err);
-		if (rc == 0 && c->dust.dust.rules.ptr[i].kind == DUST_PARAMETER)
-			rc = check_values(c, i, err);
 	}
+	for (uint32_t i = 0; rc == 0 && i < d->tallies.len; i++)
+		rc = check_values(c, i, err);
+	if (rc == 0)
+		rc = check_more(c, err);
 	return rc ? rc : dust_store_rules(c, err);
 }
 
 /* ---- answers ---- */
 
+/* The URL in the scratch shows what the page that stands for it shows. */
 static int passes(struct capture *c, struct err *err)
 {
 	const struct dust_scratch *s = &c->lane->dust;
@@ -211,14 +296,42 @@ static int passes(struct capture *c, struct err *err)
 		struct dust_rule *r = &c->dust.dust.rules.ptr[s->rules[i]];
 
 		r->passed++;
-		dust_rule_confirm(
-			r, dust_hash(&c->dust.dust, dust_form_value(&s->form, r->detail)));
-		if (r->state == DUST_TRIED && is_confirmed(r)) {
+		tally_of(c, r)->passed++;
+		if (r->kind == DUST_PARAMETER)
+			dust_confirm_value(tally_of(c, r),
+				dust_hash(&c->dust.dust, dust_form_value(&s->form, r->detail)));
+		if (r->state == DUST_TRIED && is_confirmed(c, r)) {
 			r->state = DUST_HOLDS;
 			r->changed = true;
 		}
 	}
 	return dust_store_rules(c, err);
+}
+
+/* What a response shows; the form of its page is in the scratch, which is used. */
+static int take_look(struct capture *c, const struct net_fetch *f,
+	const struct state_result *result, struct dust_look *look, struct err *err)
+{
+	struct reading *reading = &c->lane->reading;
+	struct state_result again;
+	int rc;
+
+	look->status = (uint16_t)f->status;
+	if (f->status >= 300 || !result->whole)
+		return 0;
+	reading->normalise = !c->settings->bytes_only;
+	reading->book = &c->book;
+	rc = reading_read(reading, f, READING_STATE, &again, err);
+	if (rc == 0)
+		dust_look_take(c, &again.payload, look);
+	return rc;
+}
+
+static bool differ_by_print(const struct capture *c)
+{
+	const struct dust_scratch *s = &c->lane->dust;
+
+	return s->form.traits[DUST_PRINT] != s->other_form.traits[DUST_PRINT];
 }
 
 /* A redirect to the same form is an answer, too. */
@@ -238,57 +351,60 @@ static int judge_redirect(
 	return err_code(err, rc);
 }
 
+/* Compares with the page that stands for it (*ret_standing); the look of the page is stored. */
 static int judge(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, enum dust_answer *ret, struct err *err)
+	const struct state_result *result, enum dust_answer *ret, uint32_t *ret_standing,
+	struct err *err)
 {
-	struct reading *reading = &c->lane->reading;
-	struct dust_look look = {.status = (uint16_t)f->status}, standing;
-	struct state_result again;
-	uint32_t other;
+	uint32_t page = r->order.page;
+	struct dust_look look, standing;
 	bool known = false;
-	int rc = find_standing(c, r->order.page, &other, &standing, err);
+	int rc = find_standing(c, page, ret_standing, &standing, err);
 
 	*ret = DUST_UNKNOWN;
-	if (rc || other == DUST_NONE || f->status == 0)
+	if (rc || *ret_standing == DUST_NONE || f->status == 0)
 		return rc;
-	rc = dust_between(c, other, &known, err);
+	rc = dust_between(c, *ret_standing, &known, err);
 	if (rc || !known)
 		return rc;
 	if (f->status >= 300 && f->status < 400)
 		return judge_redirect(c, r, ret, err);
-	if (f->status < 300 && result->whole) {
-		reading->normalise = !c->settings->bytes_only;
-		reading->book = &c->book;
-		rc = reading_read(reading, f, READING_STATE, &again, err);
-		if (rc)
-			return rc;
-		dust_look_take(c, &again.payload, &look);
-		rc = dust_between(c, other, &known, err); /* the scratch was used */
-	}
+	rc = dust_look_read(c, page, &look, err);
 	if (rc == 0)
-		*ret = dust_compare(&look, &standing,
-			c->lane->dust.form.traits[DUST_PRINT] !=
-				c->lane->dust.other_form.traits[DUST_PRINT]);
+		rc = take_look(c, f, result, &look, err);
+	if (rc == 0)
+		rc = dust_look_write(c, page, &look, err);
+	if (rc == 0)
+		rc = dust_between(c, *ret_standing, &known, err); /* the scratch was used */
+	if (rc == 0)
+		*ret = dust_compare(&look, &standing, differ_by_print(c));
 	return rc;
+}
+
+static void end_check(struct capture *c, const struct request *r)
+{
+	struct dust *d = &c->dust.dust;
+
+	if (r->order.attempt >= d->rules.len)
+		return;
+	d->rules.ptr[r->order.attempt].under_way--;
+	tally_of(c, &d->rules.ptr[r->order.attempt])->under_way--;
 }
 
 int dust_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {
 	enum dust_answer answer;
+	uint32_t standing;
 	int rc = 0;
 
-	if (r->order.attempt < c->dust.dust.rules.len)
-		c->dust.dust.rules.ptr[r->order.attempt].under_way--;
+	end_check(c, r);
 	if (c->pages.list.ptr[r->order.page].left_out != LEFT_OUT_DUST)
 		return 0;
-	rc = judge(c, r, f, result, &answer, err);
+	rc = judge(c, r, f, result, &answer, &standing, err);
 	if (rc || answer == DUST_UNKNOWN)
 		return rc;
-	if (answer == DUST_AGREES)
-		return passes(c, err);
-	rc = dust_evidence(c, DUST_DISAGREES, err);
-	return rc ? rc : dust_store_rules(c, err);
+	return answer == DUST_AGREES ? passes(c, err) : dust_doubt(c, r->order.page, standing, err);
 }
 
 int dust_dropped(
@@ -296,9 +412,84 @@ int dust_dropped(
 {
 	(void)reason;
 	(void)err;
-	if (r->order.attempt < c->dust.dust.rules.len)
-		c->dust.dust.rules.ptr[r->order.attempt].under_way--;
+	end_check(c, r);
 	return 0;
+}
+
+/* ---- pages that show something else ---- */
+
+/* The two differ for a reason that lasts: the rules between them do not hold. */
+static int refuted(struct capture *c, uint32_t page, uint32_t standing, struct err *err)
+{
+	bool has, known = false;
+	int rc = dust_form_of_page(c, page, &has, err);
+
+	if (rc == 0 && has)
+		rc = dust_between(c, standing, &known, err);
+	if (rc == 0 && known)
+		rc = dust_evidence(c, DUST_DISAGREES, err);
+	return rc ? rc : dust_store_rules(c, err);
+}
+
+int dust_doubt(struct capture *c, uint32_t page, uint32_t standing, struct err *err)
+{
+	struct dust_scratch *s = &c->lane->dust;
+	struct request r = {
+		.kind = REQUEST_DUST_DOUBT, .order = {.page = page, .attempt = standing}};
+	bool has, sent = false;
+	int rc = dust_form_of_page(c, standing, &has, err);
+
+	if (rc == 0)
+		rc = may_ask(c, &s->url, &sent, err);
+	if (rc == 0 && sent)
+		rc = fetch_url(c, url_page(&s->url), &r, &sent, err);
+	return rc || sent ? rc : refuted(c, page, standing, err);
+}
+
+/* The page that stands for it shows something else each time: it cannot be told. */
+static int cannot_tell(struct capture *c, uint32_t page, struct err *err)
+{
+	return c->pages.list.ptr[page].left_out == LEFT_OUT_DUST
+		       ? dust_readmit(c, page,
+				 "in: the page that it may repeat shows something else each time",
+				 err)
+		       : 0;
+}
+
+int dust_doubt_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
+	const struct state_result *result, struct err *err)
+{
+	uint32_t page = r->order.page, standing = r->order.attempt;
+	struct dust_look now = {0}, then, look;
+	bool has = false, known = false, is_print;
+	int rc = dust_form_of_page(c, standing, &has, err);
+
+	if (rc == 0)
+		rc = take_look(c, f, result, &now, err);
+	if (rc == 0)
+		rc = dust_look_read(c, standing, &then, err);
+	if (rc == 0)
+		rc = dust_look_read(c, page, &look, err);
+	if (rc == 0)
+		rc = dust_form_of_page(c, page, &has, err);
+	if (rc == 0)
+		rc = dust_between(c, standing, &known, err);
+	if (rc || !known)
+		return rc;
+	is_print = differ_by_print(c);
+	if (dust_compare(&look, &now, is_print) == DUST_AGREES)
+		return c->pages.list.ptr[page].left_out == LEFT_OUT_DUST
+			       ? passes(c, err)
+			       : dust_evidence(c, DUST_AGREES, err);
+	return dust_compare(&now, &then, false) == DUST_DISAGREES ? cannot_tell(c, page, err)
+								  : refuted(c, page, standing, err);
+}
+
+int dust_doubt_dropped(
+	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
+{
+	(void)reason;
+	return refuted(c, r->order.page, r->order.attempt, err);
 }
 
 /* ---- before the visits end ---- */
@@ -311,7 +502,7 @@ static int drop_unconfirmed(struct capture *c, struct err *err)
 	for (uint32_t i = 0; rc == 0 && i < c->dust.dust.rules.len; i++) {
 		const struct dust_rule *r = &c->dust.dust.rules.ptr[i];
 
-		if (r->state == DUST_TRIED && !is_confirmed(r))
+		if (is_used(r) && !is_confirmed(c, r))
 			rc = dust_drop_rule(c, i, err);
 	}
 	return rc;
@@ -327,8 +518,8 @@ static int are_values_confirmed(struct capture *c, uint32_t standing, bool *ret,
 		const struct dust_rule *r = &c->dust.dust.rules.ptr[s->rules[i]];
 
 		if (r->kind == DUST_PARAMETER)
-			*ret = dust_rule_is_confirmed(
-				r, dust_hash(&c->dust.dust, dust_form_value(&s->form, r->detail)));
+			*ret = dust_value_is_confirmed(tally_of(c, r),
+				dust_hash(&c->dust.dust, dust_form_value(&s->form, r->detail)));
 	}
 	return rc;
 }

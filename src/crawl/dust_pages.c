@@ -213,8 +213,10 @@ static int note_saved(struct capture *c, uint32_t page, struct err *err)
 		struct dust_rule *r = &c->dust.dust.rules.ptr[s->rules[i]];
 
 		r->applied = r->changed = true;
-		dust_rule_note_value(
-			r, dust_hash(&c->dust.dust, dust_form_value(&s->form, r->detail)), page);
+		if (r->kind == DUST_PARAMETER)
+			dust_note_value(&c->dust.dust.tallies.ptr[r->tally],
+				dust_hash(&c->dust.dust, dust_form_value(&s->form, r->detail)),
+				page, s->rules[i]);
 		rc = err_code(err, u32_vec_push(&r->saved, page));
 	}
 	return rc;

@@ -172,6 +172,8 @@ int dust_restore_rule(struct capture *c, const struct catalog_dust *row)
 	r->agreed = row->agreed;
 	r->disagreed = row->disagreed;
 	r->passed = row->passed;
+	d->tallies.ptr[r->tally].passed += row->passed;
+	d->tallies.ptr[r->tally].refuted += row->disagreed > 0;
 	r->applied = row->applied;
 	r->changed = false;
 	c->dust.has_mirrors =

@@ -43,6 +43,17 @@ static int agrees(struct capture *c, uint32_t rule, struct err *err)
 }
 
 /*
+ * Where some pages of a directory agreed and others did not, or where many directories are
+ * exceptions, no page speaks for its directory.
+ */
+static void refute(struct dust_tally *t, const struct dust_rule *r)
+{
+	t->refuted++;
+	if (r->agreed + r->passed > 0 || (t->refuted > 2 && 4 * t->refuted > t->rules))
+		t->is_mixed = true;
+}
+
+/*
  * Two pages that differ by one rule decide it. Of several rules that are used one must be wrong,
  * and nobody knows which: all go. Rules that are not used yet will be seen alone.
  */
@@ -65,6 +76,8 @@ int dust_evidence(struct capture *c, enum dust_answer answer, struct err *err)
 		if (count > 1 && r->state == DUST_LEARNING)
 			continue;
 		r->disagreed++;
+		if (count == 1)
+			refute(&c->dust.dust.tallies.ptr[r->tally], r);
 		rc = dust_drop_rule(c, rules[i], err);
 	}
 	return rc;
@@ -80,9 +93,10 @@ static bool has_print_rule(const struct capture *c)
 }
 
 /* The form of the page is in the scratch; the other one has been visited. */
-static int compare_with(
-	struct capture *c, const struct dust_look *look, uint32_t other, struct err *err)
+static int compare_with(struct capture *c, uint32_t page, const struct dust_look *look,
+	uint32_t other, struct err *err)
 {
+	enum dust_answer answer;
 	struct dust_look then;
 	bool known;
 	int rc = dust_between(c, other, &known, err);
@@ -91,7 +105,10 @@ static int compare_with(
 		rc = dust_look_read(c, other, &then, err);
 	if (rc || !known)
 		return rc;
-	return dust_evidence(c, dust_compare(look, &then, has_print_rule(c)), err);
+	answer = dust_compare(look, &then, has_print_rule(c));
+	return answer == DUST_DISAGREES && c->dust.mode == CRAWL_DUST_APPLY
+		       ? dust_doubt(c, page, other, err)
+		       : dust_evidence(c, answer, err);
 }
 
 static int compare_in_class(
@@ -110,7 +127,7 @@ static int compare_in_class(
 		e->page = page;
 	}
 	return other != DUST_NONE && c->pages.list.ptr[other].visited
-		       ? compare_with(c, look, other, err)
+		       ? compare_with(c, page, look, other, err)
 		       : 0;
 }
 

@@ -33,6 +33,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered, .dropped = sitemaps_dropped},
 	[REQUEST_PROBE] = {.answered = probe_answered},
 	[REQUEST_DUST] = {.answered = dust_answered, .dropped = dust_dropped},
+	[REQUEST_DUST_DOUBT] = {.answered = dust_doubt_answered, .dropped = dust_doubt_dropped},
 	[REQUEST_NOISE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_VARIANT] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},

@@ -20,9 +20,10 @@ enum request_kind {
 	REQUEST_PAGE, /* an order of the planner; all others are not part of the plan */
 	REQUEST_ROBOTS,
 	REQUEST_SITEMAP,
-	REQUEST_PROBE, /* a URL that cannot exist, for soft 404s */
-	REQUEST_DUST,  /* a URL that was left out, to confirm the rule (attempt) that did */
-	REQUEST_NOISE, /* this and those that follow: further looks at a page (probing.h) */
+	REQUEST_PROBE,      /* a URL that cannot exist, for soft 404s */
+	REQUEST_DUST,       /* a URL that was left out, to confirm the rule (attempt) that did */
+	REQUEST_DUST_DOUBT, /* the page (attempt) that stands for one that shows something else */
+	REQUEST_NOISE,      /* this and those that follow: further looks at a page (probing.h) */
 	REQUEST_VARIANT,
 	REQUEST_LANGUAGE,
 	REQUEST_CANARY,

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 16 << 20 }; /* bytes of names of sites and parameters */
+enum {
+	NAMES_MAX = 32 << 20, /* bytes of names of directories and parameters */
+	DETAIL_MAX = 512, /* of the name of a parameter or a mirror: longer ones have no rules */
+};
 
 /* ---- entries by number ---- */
 
@@ -78,6 +81,7 @@ void dust_init(struct dust *d, struct hash_key key, bool is_eager)
 	*d = (struct dust){.key = key, .is_eager = is_eager};
 	arena_init_small(&d->arena, NAMES_MAX);
 	strmap_init(&d->site_numbers, key, NULL);
+	strmap_init(&d->tally_numbers, key, NULL);
 	buf_init(&d->name, URL_MAX);
 }
 
@@ -90,6 +94,8 @@ void dust_release(struct dust *d)
 	dust_sites_release(&d->sites);
 	dust_rules_release(&d->rules);
 	strmap_release(&d->site_numbers);
+	strmap_release(&d->tally_numbers);
+	dust_tallies_release(&d->tallies);
 	dust_map_release(&d->classes);
 	dust_map_release(&d->siblings);
 	buf_release(&d->name);
@@ -113,8 +119,13 @@ int dust_site_of_name(struct dust *d, slice name, uint32_t *ret)
 
 int dust_site(struct dust *d, const struct url *url, uint32_t *ret)
 {
-	int rc = dust_site_name(&d->name, url);
+	int rc = dust_directory(&d->name, url);
 
+	if (rc == 0 && d->sites.len >= DUST_SITES_MAX &&
+		!strmap_get(&d->site_numbers, buf_slice(&d->name), ret)) {
+		buf_reset(&d->name);
+		rc = buf_add_str(&d->name, "other directories");
+	}
 	return rc ? rc : dust_site_of_name(d, buf_slice(&d->name), ret);
 }
 
@@ -150,6 +161,22 @@ bool dust_knows(const struct dust *d, uint32_t site, enum dust_kind kind, slice 
 	return find_rule(d, site, kind, detail) != DUST_NONE;
 }
 
+/* The tally of a kind, which is added if it is new. */
+static int find_tally(struct dust *d, enum dust_kind kind, slice detail, uint32_t *ret)
+{
+	slice name;
+	int rc;
+
+	buf_reset(&d->name);
+	rc = buf_printf(&d->name, "%d %.*s", (int)kind, (int)detail.len, detail.ptr);
+	if (rc || strmap_get(&d->tally_numbers, buf_slice(&d->name), ret))
+		return rc;
+	name = (slice){arena_strdup(&d->arena, buf_slice(&d->name)), d->name.len};
+	rc = name.ptr ? dust_tallies_push(&d->tallies, (struct dust_tally){0}) : ERR_NOMEM;
+	*ret = (uint32_t)d->tallies.len - 1;
+	return rc ? rc : strmap_put(&d->tally_numbers, name, *ret);
+}
+
 int dust_rule_of(struct dust *d, uint32_t site, enum dust_kind kind, slice detail, uint32_t *ret)
 {
 	struct dust_site *s = &d->sites.ptr[site];
@@ -160,14 +187,18 @@ int dust_rule_of(struct dust *d, uint32_t site, enum dust_kind kind, slice detai
 	int rc;
 
 	*ret = find_rule(d, site, kind, detail);
-	if (*ret != DUST_NONE || d->rules.len >= DUST_RULES_MAX ||
+	if (*ret != DUST_NONE || d->rules.len >= DUST_RULES_MAX || detail.len > DETAIL_MAX ||
 		(kind == DUST_PARAMETER && s->parameter_rules >= DUST_PARAMETERS_MAX))
 		return 0;
+	rc = find_tally(d, kind, detail, &rule.tally);
+	if (rc)
+		return rc;
 	rule.detail = (slice){arena_strdup(&d->arena, detail), detail.len};
 	rc = rule.detail.ptr ? dust_rules_push(&d->rules, rule) : ERR_NOMEM;
 	if (rc)
 		return rc;
 	*ret = (uint32_t)d->rules.len - 1;
+	d->tallies.ptr[rule.tally].rules++;
 	s->parameter_rules += kind == DUST_PARAMETER;
 	if (!s->rules[kind])
 		s->rules[kind] = *ret + 1;
@@ -279,38 +310,39 @@ int dust_try(struct dust *d, uint32_t rule)
 	return 0;
 }
 
-static struct dust_value *find_value(struct dust_rule *r, uint64_t hash)
+static struct dust_value *find_value(struct dust_tally *t, uint64_t hash)
 {
-	for (uint32_t i = 0; i < r->value_count; i++)
-		if (r->values[i].hash == hash)
-			return &r->values[i];
+	for (uint32_t i = 0; i < t->value_count; i++)
+		if (t->values[i].hash == hash)
+			return &t->values[i];
 	return NULL;
 }
 
-void dust_rule_note_value(struct dust_rule *r, uint64_t hash, uint32_t page)
+void dust_note_value(struct dust_tally *t, uint64_t hash, uint32_t page, uint32_t rule)
 {
-	if (r->kind == DUST_PARAMETER && r->value_count < DUST_VALUES_MAX && !find_value(r, hash))
-		r->values[r->value_count++] = (struct dust_value){.hash = hash, .page = page};
+	if (t->value_count < DUST_VALUES_MAX && !find_value(t, hash))
+		t->values[t->value_count++] =
+			(struct dust_value){.hash = hash, .page = page, .rule = rule};
 }
 
-void dust_rule_confirm(struct dust_rule *r, uint64_t hash)
+void dust_confirm_value(struct dust_tally *t, uint64_t hash)
 {
 	struct dust_value *v;
 
-	dust_rule_note_value(r, hash, DUST_NONE);
-	v = find_value(r, hash);
+	dust_note_value(t, hash, DUST_NONE, DUST_NONE);
+	v = find_value(t, hash);
 	if (v)
 		v->is_confirmed = true;
 }
 
-bool dust_rule_is_confirmed(const struct dust_rule *r, uint64_t hash)
+bool dust_value_is_confirmed(const struct dust_tally *t, uint64_t hash)
 {
 	uint32_t confirmed = 0;
 
-	for (uint32_t i = 0; i < r->value_count; i++) {
-		if (r->values[i].hash == hash)
-			return r->values[i].is_confirmed;
-		confirmed += r->values[i].is_confirmed;
+	for (uint32_t i = 0; i < t->value_count; i++) {
+		if (t->values[i].hash == hash)
+			return t->values[i].is_confirmed;
+		confirmed += t->values[i].is_confirmed;
 	}
 	return confirmed == DUST_VALUES_MAX;
 }

@@ -1,6 +1,8 @@
 /*
  * Rules about URLs that show the same page (DUST), and what speaks for them. A rule is a kind of
- * difference (dust_form.h) on a site: "index.html at example.org", "parameter ref at example.org".
+ * difference (dust_form.h) in a directory of a site: "index.html at example.org/a/", "parameter ref
+ *at example.org/". Servers decide by directory what shows the same: one directory says nothing
+ *against a rule in another one. The rules of a kind in all directories share a tally.
  *
  * URLs of the same form are a class. The first page of a class that was visited stands for it. When
  * a second one is visited, the two agree or disagree, and so do the rules by which they differ:
@@ -16,7 +18,7 @@
  *	    its class are tried or hold.
  *
  * Memory is 16 bytes for each URL that has a form, and as many for each page with a query; at most
- * DUST_RULES_MAX rules. No I/O.
+ * DUST_RULES_MAX rules. Directories beyond DUST_SITES_MAX count as one. No I/O.
  */
 #ifndef FRONTIER_DUST_H
 #define FRONTIER_DUST_H
@@ -26,8 +28,9 @@
 #include "frontier/dust_form.h"
 
 enum {
-	DUST_RULES_MAX = 1024,
-	DUST_PARAMETERS_MAX = 32, /* rules about parameters on one site */
+	DUST_RULES_MAX = 8192,
+	DUST_SITES_MAX = 16384,   /* directories with rules of their own */
+	DUST_PARAMETERS_MAX = 32, /* rules about parameters in one directory */
 	DUST_VALUES_MAX = 8,      /* of a parameter: if that many change nothing, others do not */
 };
 
@@ -39,8 +42,19 @@ enum dust_state { DUST_LEARNING, DUST_TRIED, DUST_HOLDS, DUST_WITHDRAWN, DUST_ST
 struct dust_value {
 	uint64_t hash;
 	uint32_t page; /* that has it, and was left out */
+	uint32_t rule; /* that left it out */
 	bool is_sent;  /* a check */
 	bool is_confirmed;
+};
+
+/* What all directories say about a kind of difference. Fields may be changed. */
+struct dust_tally {
+	uint32_t rules;             /* directories */
+	uint32_t refuted;           /* of them: pages said that the rule does not hold there */
+	uint32_t passed, under_way; /* checks */
+	bool is_mixed;              /* no page speaks for its directory: each URL is checked */
+	struct dust_value values[DUST_VALUES_MAX]; /* of a parameter */
+	uint32_t value_count;
 };
 
 /* Fields are to be read. */
@@ -57,10 +71,10 @@ struct dust_rule {
 	uint64_t urls;              /* that it would save, as the caller counted */
 	struct u32_vec saved;       /* pages that were left out by it */
 	size_t next;                /* of these: to be looked at for the next check */
-	struct dust_value values[DUST_VALUES_MAX]; /* of a parameter */
-	uint32_t value_count;
+	uint32_t tally;
 };
 
+/* A directory of a site. */
 struct dust_site {
 	slice name;
 	unsigned off;                    /* withdrawn kinds */
@@ -71,6 +85,7 @@ struct dust_site {
 
 VEC_DECLARE(dust_rules, struct dust_rule);
 VEC_DECLARE(dust_sites, struct dust_site);
+VEC_DECLARE(dust_tallies, struct dust_tally);
 
 /* A page that stands for others with the same number. */
 struct dust_entry {
@@ -91,6 +106,8 @@ struct dust {
 	struct strmap site_numbers;
 	struct dust_sites sites;
 	struct dust_rules rules;
+	struct strmap tally_numbers; /* by kind and detail */
+	struct dust_tallies tallies;
 	struct dust_map classes;  /* by form */
 	struct dust_map siblings; /* visited pages, by form without one of their fields */
 	struct buf name;          /* scratch */
@@ -101,17 +118,18 @@ struct dust {
 void dust_init(struct dust *d, struct hash_key key, bool is_eager);
 void dust_release(struct dust *d);
 
-/* The site of a URL, which is added if it is new: 0, ERR_NOMEM, ERR_LIMIT. */
+/* The directory of a URL, which is added if it is new: 0, ERR_NOMEM, ERR_LIMIT. */
 int dust_site(struct dust *d, const struct url *url, uint32_t *ret) SP_MUST_CHECK;
 
 /* The same by its name. */
 int dust_site_of_name(struct dust *d, slice name, uint32_t *ret) SP_MUST_CHECK;
 
-/* The form of a URL by the rules of its site; as dust_form. */
+/* The form of a URL by the rules of its directory; as dust_form. */
 int dust_form_of(struct dust *d, struct buf *out, const struct url *url, struct dust_form *ret,
 	bool *ret_has) SP_MUST_CHECK;
 
-/* The rule of a kind on a site, which is added if it is new; DUST_NONE when there are too many. */
+/* The rule of a kind in a directory, which is added if it is new; DUST_NONE when there are too
+ * many. */
 int dust_rule_of(struct dust *d, uint32_t site, enum dust_kind kind, slice detail,
 	uint32_t *ret) SP_MUST_CHECK;
 
@@ -134,12 +152,13 @@ void dust_withdraw(struct dust *d, uint32_t rule);
 /* A parameter is tried from now on: forms leave it out. 0 or ERR_NOMEM. */
 int dust_try(struct dust *d, uint32_t rule) SP_MUST_CHECK;
 
-/* A URL with this value of its parameter was left out, or turned out to change nothing. */
-void dust_rule_note_value(struct dust_rule *r, uint64_t hash, uint32_t page);
-void dust_rule_confirm(struct dust_rule *r, uint64_t hash);
+/* A URL with this value of its parameter was left out by a rule, or turned out to change nothing.
+ */
+void dust_note_value(struct dust_tally *t, uint64_t hash, uint32_t page, uint32_t rule);
+void dust_confirm_value(struct dust_tally *t, uint64_t hash);
 
 /* Whether the value changes nothing: it was checked, or DUST_VALUES_MAX others were. */
-bool dust_rule_is_confirmed(const struct dust_rule *r, uint64_t hash);
+bool dust_value_is_confirmed(const struct dust_tally *t, uint64_t hash);
 
 /* The entry of a text, added with that page if it is new (*ret_new). 0 or ERR_NOMEM. */
 int dust_map_put(struct dust_map *m, uint64_t hash, uint32_t page, struct dust_entry **ret,

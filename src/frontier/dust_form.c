@@ -13,6 +13,7 @@ static const struct hash_key KEY = {0x5354494c4c504f49, 0x4e542d4455535421};
 enum {
 	TOKEN_MIN = 8,       /* letters and digits of a session id */
 	LONG_TOKEN_MIN = 16, /* of one that has no digits, or nothing else */
+	DIRECTORY_MAX = 512, /* bytes of a path that tell directories apart */
 };
 
 static const char *const NAMES[DUST_KIND_COUNT] = {
@@ -56,15 +57,6 @@ static slice without_www(slice host)
 static int add_port(struct buf *out, const struct url *u)
 {
 	return u->port == URL_NO_PORT ? 0 : buf_printf(out, ":%d", (int)u->port);
-}
-
-int dust_site_name(struct buf *out, const struct url *u)
-{
-	int rc;
-
-	buf_reset(out);
-	rc = buf_add(out, without_www(url_part(u, u->host)));
-	return rc ? rc : add_port(out, u);
 }
 
 bool dust_is_same_site(const struct url *a, const struct url *b)
@@ -434,6 +426,30 @@ int dust_form(struct buf *out, const struct url *u, const struct dust_terms *t,
 		rc = add_fields(out, ret, SIZE_MAX);
 	ret->key = buf_slice(out);
 	return rc;
+}
+
+int dust_directory(struct buf *out, const struct url *u)
+{
+	struct dust_terms all = {0};
+	struct dust_form ignored = {0};
+	size_t path;
+	int rc;
+
+	buf_reset(out);
+	rc = buf_add(out, without_www(url_part(u, u->host)));
+	if (rc == 0)
+		rc = add_port(out, u);
+	path = out->len;
+	if (rc == 0)
+		rc = add_path(out, u, &all, &ignored);
+	if (rc)
+		return rc;
+	while (out->len > path + 1 && out->ptr[out->len - 1] != '/')
+		out->len--;
+	if (out->len > path + DIRECTORY_MAX)
+		out->len = path + DIRECTORY_MAX;
+	out->ptr[out->len] = '\0';
+	return 0;
 }
 
 int dust_form_without(struct buf *out, const struct dust_form *form, size_t field)

@@ -74,8 +74,11 @@ struct dust_form {
 	size_t field_count;
 };
 
-/* Whose terms hold for a URL: its host without "www.", with its port. Replaces what out holds. */
-int dust_site_name(struct buf *out, const struct url *u) SP_MUST_CHECK;
+/*
+ * Whose terms hold for a URL, in place of what out holds: its host without "www.", its port, and
+ * the directory that its form has when all kinds hold. So it is the same for all URLs of a class.
+ */
+int dust_directory(struct buf *out, const struct url *u) SP_MUST_CHECK;
 
 /*
  * Makes the form of an http or https URL, in place of what out holds. *ret_has is false for one
@@ -90,7 +93,7 @@ int dust_form_without(struct buf *out, const struct dust_form *form, size_t fiel
 /* Kinds in which two URLs of the same form differ, as bits; parameters are one of them. */
 unsigned dust_form_differences(const struct dust_form *a, const struct dust_form *b);
 
-/* Whether both are of one site, as dust_site_name says. */
+/* Whether both have the same host, but for "www.", and port. */
 bool dust_is_same_site(const struct url *a, const struct url *b);
 
 /* Letters and digits that nobody would write by hand: a session id, a digest. */

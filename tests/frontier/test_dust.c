@@ -135,7 +135,7 @@ static void test_parameter(void)
 	CHECK_INT(dust_rules_between(&d, site, &a, &b, rules, ARRAY_LEN(rules), &count), 0);
 	CHECK(count == 1 && rules[0] == rule);
 	CHECK_INT(dust_rule_name(&d, rule, &name), 0);
-	CHECK_SLICE(buf_slice(&name), SLICE("parameter ref at example.org"));
+	CHECK_SLICE(buf_slice(&name), SLICE("parameter ref at example.org/"));
 	dust_withdraw(&d, rule);
 	CHECK_INT(dust_form_of(&d, &key_a, &ua, &a, &has), 0);
 	CHECK(!slice_eq(a.key, b.key));
@@ -147,19 +147,48 @@ static void test_parameter(void)
 	dust_release(&d);
 }
 
+/* All URLs of a class have the same directory. */
+static void test_directory(void)
+{
+	static const char *const rows[][2] = {
+		{"http://example.org/", "example.org/"},
+		{"https://www.example.org/page?x=1", "example.org/"},
+		{"http://example.org:81/a/b/", "example.org:81/a/"},
+		{"http://example.org/A/B", "example.org/a/"},
+		{"http://example.org/a//b/index.html", "example.org/a/"},
+		{"http://example.org/%61/b;jsessionid=0123456789abcdef", "example.org/a/"},
+		{"http://example.org/print/a/b", "example.org/a/"},
+		{"http://example.org/a/b/print", "example.org/a/"},
+		{"http://example.org/a/b/c", "example.org/a/b/"},
+	};
+	struct buf name;
+	struct url u;
+
+	buf_init(&name, URL_MAX);
+	url_init(&u);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("directory of %s", rows[i][0]);
+		CHECK_INT(url_parse(&u, slice_str(rows[i][0]), NULL, NULL), 0);
+		CHECK_INT(dust_directory(&name, &u), 0);
+		CHECK_SLICE(buf_slice(&name), slice_str(rows[i][1]));
+	}
+	buf_release(&name);
+	url_release(&u);
+}
+
 /* So many values that changed nothing speak for all others. */
 static void test_values(void)
 {
-	struct dust_rule r = {.kind = DUST_PARAMETER};
+	struct dust_tally r = {0};
 
-	CHECK(!dust_rule_is_confirmed(&r, 1));
-	dust_rule_note_value(&r, 1, 7);
-	CHECK(!dust_rule_is_confirmed(&r, 1));
-	dust_rule_confirm(&r, 1);
-	CHECK(dust_rule_is_confirmed(&r, 1) && !dust_rule_is_confirmed(&r, 2));
+	CHECK(!dust_value_is_confirmed(&r, 1));
+	dust_note_value(&r, 1, 7, 0);
+	CHECK(!dust_value_is_confirmed(&r, 1));
+	dust_confirm_value(&r, 1);
+	CHECK(dust_value_is_confirmed(&r, 1) && !dust_value_is_confirmed(&r, 2));
 	for (uint64_t i = 2; i <= DUST_VALUES_MAX; i++)
-		dust_rule_confirm(&r, i);
-	CHECK(dust_rule_is_confirmed(&r, 1000));
+		dust_confirm_value(&r, i);
+	CHECK(dust_value_is_confirmed(&r, 1000));
 }
 
 static void test_map(void)
@@ -186,6 +215,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_kinds();
 	test_different();
+	test_directory();
 	TAP_RUN(test_parameter);
 	TAP_RUN(test_values);
 	TAP_RUN(test_map);
